@@ -1,0 +1,23 @@
+# Short names for the commands of the README and of scripts/.
+.PHONY: build demo test lint fuzz soak bench
+
+build: ## the weft command, in bin/
+	go build -trimpath -o bin/weft ./cmd/weft
+
+demo: ## real clusters and a formula: routed, proven, compared
+	go run ./cmd/weft demo
+
+test: ## everything CI runs
+	./scripts/test
+
+lint:
+	./scripts/lint
+
+fuzz: ## every fuzz target for ten seconds
+	./scripts/fuzz 10s
+
+soak: ## every fuzz target for five minutes
+	./scripts/fuzz 5m
+
+bench: ## the speed benchmarks
+	go test -run '^$$' -bench . -benchmem ./fabric/... ./route/...

@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// routeFlags are the options of every command that routes.
+type routeFlags struct {
+	lmc     uint8
+	fresh   bool
+	vls     int
+	seed    uint64
+	workers int
+	options []string
+}
+
+func (r *routeFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.Uint8Var(&r.lmc, "lmc", 0, "LID mask control: every CA and router port gets 2^LMC LIDs (0 to 7)")
+	f.BoolVar(&r.fresh, "fresh-lids", false, "assign new LIDs instead of keeping those in the dump")
+	f.IntVar(&r.vls, "vls", 0, "data VLs that may be used (default: what the ports have, 8 if unknown)")
+	f.Uint64Var(&r.seed, "seed", 1, "seed of engines that draw lots")
+	f.IntVarP(&r.workers, "jobs", "j", runtime.GOMAXPROCS(0), "cores to use; the result does not depend on it")
+	f.StringArrayVarP(&r.options, "option", "O", nil, "option of an engine, NAME=VALUE or ENGINE.NAME=VALUE (weft route --engines)")
+}
+
+// validate reports an option that is malformed or that none of the engines has.
+func (r *routeFlags) validate(specs []*route.Spec) error {
+	if r.vls < 0 || r.vls > 15 {
+		return fmt.Errorf("--vls %d is out of range (1 to 15)", r.vls)
+	}
+	for _, text := range r.options {
+		name, _, ok := strings.Cut(text, "=")
+		if !ok {
+			return fmt.Errorf("--option %q is not NAME=VALUE", text)
+		}
+		owner, name := splitOption(name)
+		if !slices.ContainsFunc(specs, func(s *route.Spec) bool {
+			return (owner == "" || owner == s.Name) && hasOption(s, name)
+		}) {
+			return fmt.Errorf("--option %s: none of the engines asked for has it (weft route --engines)", text)
+		}
+	}
+	return nil
+}
+
+// request makes the routing request of one engine. Options without an engine's name
+// go to every engine that has them.
+func (r *routeFlags) request(spec *route.Spec) *route.Request {
+	req := &route.Request{
+		Engine: spec, Names: route.NameOptions{LMC: r.lmc, Fresh: r.fresh},
+		MaxVLs: r.vls, Workers: r.workers, Seed: r.seed,
+	}
+	for _, text := range r.options {
+		name, value, _ := strings.Cut(text, "=")
+		owner, name := splitOption(name)
+		if (owner == "" || owner == spec.Name) && hasOption(spec, name) {
+			if req.Options == nil {
+				req.Options = map[string]string{}
+			}
+			req.Options[name] = value
+		}
+	}
+	return req
+}
+
+func splitOption(name string) (owner, option string) {
+	if before, after, ok := strings.Cut(name, "."); ok {
+		return before, after
+	}
+	return "", name
+}
+
+func hasOption(spec *route.Spec, name string) bool {
+	return slices.ContainsFunc(spec.Options, func(o route.Option) bool { return o.Name == name })
+}
+
+// stageTime is how long a stage took.
+type stageTime struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+}
+
+// routed is a Plan with how it came about.
+type routed struct {
+	plan    *route.Plan
+	engine  *route.Spec
+	refused []error // of the engines tried before, in order
+	stages  []stageTime
+	seconds float64
+}
+
+// routeChain tries the engines in order until one does not refuse.
+func routeChain(ctx context.Context, g *fabric.Graph, chain []*route.Spec, flags *routeFlags) (*routed, error) {
+	out := &routed{}
+	for _, spec := range chain {
+		out.stages = nil
+		last := time.Now()
+		start := last
+		lap := func(next string) {
+			now := time.Now()
+			if n := len(out.stages); n > 0 {
+				out.stages[n-1].Seconds = now.Sub(last).Seconds()
+			}
+			if next != "" {
+				out.stages = append(out.stages, stageTime{Name: next})
+			}
+			last = now
+		}
+		plan, err := route.Run(ctx, g, flags.request(spec), lap)
+		lap("")
+		out.seconds = time.Since(start).Seconds()
+		out.plan, out.engine = plan, spec
+		var refusal *route.Refusal
+		if err == nil {
+			return out, nil
+		}
+		if !errors.As(err, &refusal) {
+			return nil, err
+		}
+		out.refused = append(out.refused, err)
+	}
+	return nil, errors.Join(out.refused...)
+}

@@ -1,0 +1,97 @@
+// Command weft is a subnet manager and routing laboratory for lossless switched
+// networks. One file per command; each parses, calls and prints.
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/signal"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"weft/route"
+)
+
+// The exit statuses.
+const (
+	exitYes     = 0
+	exitNo      = 1  // the answer is no: a check failed
+	exitBad     = 2  // bad usage or bad input
+	exitCannot  = 3  // an engine refused, a device was not there, interrupted
+	exitSilence = "" // text of an exitError whose reason was printed already
+)
+
+// exitError is an error that knows its exit status.
+type exitError struct {
+	status int
+	err    error
+}
+
+func (e *exitError) Error() string { return e.err.Error() }
+func (e *exitError) Unwrap() error { return e.err }
+
+// answerNo ends a command whose output has said no.
+var answerNo = &exitError{exitNo, errors.New(exitSilence)}
+
+func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
+
+// run is the program: it returns the exit status.
+func run(args []string, in io.Reader, out, errOut io.Writer) int {
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	defer stop()
+	root := newRoot()
+	root.SetArgs(args)
+	root.SetIn(in)
+	root.SetOut(out)
+	root.SetErr(errOut)
+	err := root.ExecuteContext(ctx)
+	if err == nil {
+		return exitYes
+	}
+	if text := err.Error(); text != exitSilence {
+		fmt.Fprintln(errOut, "weft:", text)
+	}
+	return statusOf(err)
+}
+
+// statusOf finds the exit status of an error. What is not known to be a refusal is
+// bad usage or bad input.
+func statusOf(err error) int {
+	var (
+		exit      *exitError
+		refusal   *route.Refusal
+		exhausted *route.LIDsExhausted
+	)
+	switch {
+	case errors.As(err, &exit):
+		return exit.status
+	case errors.As(err, &refusal), errors.As(err, &exhausted),
+		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+		return exitCannot
+	}
+	return exitBad
+}
+
+func newRoot() *cobra.Command {
+	root := &cobra.Command{
+		Use:   "weft",
+		Short: "subnet manager and routing laboratory for lossless switched networks",
+		Long: `weft gives an InfiniBand fabric its names, its routes and its lanes, and proves
+them right before a switch hears of them.
+
+Every command that takes a FABRIC takes one string: a file (ibnetdiscover, ibsim,
+subnet.lst, ibdiagnet, ibutils topo or weft's own JSON; the format is recognised),
+- for standard input, or a formula such as 'rlft(36,2)' (weft gen --list). Any of
+them may be degraded: 'janus.txt|fail(links=10,seed=3)'.
+
+Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
+		SilenceUsage:  true,
+		SilenceErrors: true,
+	}
+	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), demoCmd(), versionCmd())
+	return root
+}

@@ -1,0 +1,232 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/engine"
+)
+
+// routeOutput is what `weft route --json` prints.
+type routeOutput struct {
+	Engine  string        `json:"engine"`
+	Refused []string      `json:"refused,omitempty"` // engines of the chain that refused, with their reasons
+	Recipe  route.Recipe  `json:"recipe"`
+	LIDs    int           `json:"lids"`
+	MaxLMC  uint8         `json:"max_lmc"`
+	VLs     int           `json:"vls"`
+	Seconds float64       `json:"seconds"`
+	Stages  []stageTime   `json:"stages"`
+	PeakRSS float64       `json:"peak_rss_mb"`
+	Check   *check.Report `json:"check,omitempty"`
+}
+
+// planFiles are the files that a Plan can be written to.
+type planFiles struct{ plan, lfts, fdbs, dump string }
+
+func (p *planFiles) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVarP(&p.plan, "output", "o", "", "write the Plan to this file (weft check --plan reads it)")
+	f.StringVar(&p.lfts, "lfts", "", "write forwarding tables for OpenSM's file engine (opensm -R file -U FILE)")
+	f.StringVar(&p.fdbs, "fdbs", "", "write forwarding tables as opensm.fdbs, with hop counts")
+	f.StringVar(&p.dump, "dump", "", "write forwarding tables as dump_fts prints them")
+}
+
+func routeCmd() *cobra.Command {
+	var (
+		flags   fabricFlags
+		routing routeFlags
+		files   planFiles
+		asJSON  bool
+		chain   string
+		list    bool
+		noCheck bool
+	)
+	cmd := &cobra.Command{
+		Use:   "route FABRIC",
+		Short: "route a fabric and prove the routing",
+		Long: `Route a fabric, let the judge prove the result, and write it to files.
+
+--engine takes one engine or a chain: the next one is tried when one refuses, and
+the output says so. Exit status 1 means that the judge found a fault (a deadlock
+too); the files are written all the same, for study.`,
+		Example: `  weft route examples/psmn-x5.ibnetdiscover -o psmn.plan
+  weft route 'torus(4x4x4,hosts=1)' --engine dor,updn --json
+  weft route fabric.txt --engine updn -O 'roots=spine-1;spine-2' --lfts lfts.dump`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if list {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if list {
+				return listEngines(cmd.OutOrStdout(), asJSON)
+			}
+			specs, err := engine.Chain(chain)
+			if err != nil {
+				return err
+			}
+			if err := routing.validate(specs); err != nil {
+				return err
+			}
+			src, err := flags.open(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			g := src.Fabric.Compile()
+			out, plan, err := routeAndJudge(cmd, g, specs, &routing, !noCheck)
+			if err != nil {
+				return err
+			}
+			if err := files.write(cmd, g, plan); err != nil {
+				return err
+			}
+			if asJSON {
+				err = printJSON(cmd.OutOrStdout(), out)
+			} else {
+				err = out.write(cmd.OutOrStdout())
+			}
+			if err == nil && out.Check != nil && !out.Check.OK {
+				return answerNo
+			}
+			return err
+		},
+	}
+	flags.add(cmd)
+	routing.add(cmd)
+	files.add(cmd)
+	jsonFlag(cmd, &asJSON)
+	cmd.Flags().StringVarP(&chain, "engine", "e", engine.Default, "engine, or a chain a,b,c of which the first that does not refuse is used")
+	cmd.Flags().BoolVar(&list, "engines", false, "list the engines with their options")
+	cmd.Flags().BoolVar(&noCheck, "no-check", false, "do not judge the result")
+	return cmd
+}
+
+// routeAndJudge runs the chain and the judge, with progress.
+func routeAndJudge(cmd *cobra.Command, g *fabric.Graph, chain []*route.Spec, flags *routeFlags, judge bool) (*routeOutput, *route.Plan, error) {
+	var r *routed
+	err := withProgress(cmd, "routing", func(ctx context.Context) (err error) {
+		r, err = routeChain(ctx, g, chain, flags)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	out := &routeOutput{
+		Engine: r.engine.Name, Recipe: r.plan.Recipe, LIDs: r.plan.Ends.Total(), MaxLMC: r.plan.Ends.MaxLMC(),
+		VLs: r.plan.VLs, Seconds: r.seconds, Stages: r.stages,
+	}
+	for _, e := range r.refused {
+		out.Refused = append(out.Refused, e.Error())
+		fmt.Fprintln(cmd.ErrOrStderr(), "weft: refused:", e)
+	}
+	if judge {
+		err = withProgress(cmd, "judging", func(ctx context.Context) (err error) {
+			out.Check, err = check.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers})
+			return err
+		})
+	}
+	out.PeakRSS = peakRSS()
+	return out, r.plan, err
+}
+
+func (o *routeOutput) write(w io.Writer) error {
+	rows := [][]string{
+		{"engine", o.Engine},
+		{"LIDs", fmt.Sprintf("%d (LMC %d)", o.LIDs, o.MaxLMC)},
+		{"VLs", count(o.VLs)},
+		{"seconds", fmt.Sprintf("%.3f", o.Seconds)},
+		{"peak memory", fmt.Sprintf("%.0f MB", o.PeakRSS)},
+	}
+	if err := table(w, rows); err != nil {
+		return err
+	}
+	if o.Check == nil {
+		_, err := fmt.Fprintln(w, "not judged (--no-check)")
+		return err
+	}
+	fmt.Fprintln(w)
+	return o.Check.Write(w)
+}
+
+// write writes the Plan to the files asked for.
+func (p *planFiles) write(cmd *cobra.Command, g *fabric.Graph, plan *route.Plan) error {
+	if p.plan != "" {
+		if err := output(cmd, p.plan, func(w io.Writer) error { return plan.Save(w, g) }); err != nil {
+			return err
+		}
+	}
+	for _, t := range []struct {
+		path  string
+		write func(io.Writer, *netfile.LFTs) error
+	}{
+		{p.lfts, netfile.WriteOpenSMLFTs},
+		{p.fdbs, netfile.WriteFDBs},
+		{p.dump, netfile.WriteDumpLFTs},
+	} {
+		if t.path == "" {
+			continue
+		}
+		lfts, err := plan.LFTs(g)
+		if err != nil {
+			return err
+		}
+		if err := output(cmd, t.path, func(w io.Writer) error { return t.write(w, lfts) }); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// engineEntry is what `weft route --engines --json` prints of an engine.
+type engineEntry struct {
+	Name    string        `json:"name"`
+	Summary string        `json:"summary"`
+	Paper   string        `json:"paper"`
+	Cost    string        `json:"cost"`
+	Lanes   string        `json:"lanes"`
+	Options []optionEntry `json:"options"`
+}
+
+type optionEntry struct {
+	Name    string `json:"name"`
+	Default any    `json:"default"`
+	Doc     string `json:"doc"`
+}
+
+func listEngines(w io.Writer, asJSON bool) error {
+	var entries []engineEntry
+	for _, s := range engine.All() {
+		e := engineEntry{s.Name, s.Summary, s.Paper, s.Cost, s.Lanes, []optionEntry{}}
+		for _, o := range s.Options {
+			e.Options = append(e.Options, optionEntry{o.Name, o.Default, o.Doc})
+		}
+		entries = append(entries, e)
+	}
+	if asJSON {
+		return printJSON(w, map[string]any{"engines": entries, "default": engine.Default})
+	}
+	for i, e := range entries {
+		if i > 0 {
+			fmt.Fprintln(w)
+		}
+		fmt.Fprintf(w, "%s: %s\n  paper  %s\n  cost   %s\n  lanes  %s\n", e.Name, e.Summary, e.Paper, e.Cost, e.Lanes)
+		for _, o := range e.Options {
+			def := fmt.Sprint(o.Default)
+			if list, ok := o.Default.([]string); ok {
+				def = strings.Join(list, ";")
+			}
+			fmt.Fprintf(w, "  -O %s=%s\n       %s\n", o.Name, def, o.Doc)
+		}
+	}
+	return nil
+}

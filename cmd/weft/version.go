@@ -1,0 +1,40 @@
+package main
+
+import (
+	"fmt"
+	"runtime"
+	"runtime/debug"
+
+	"github.com/spf13/cobra"
+)
+
+// version is the release; the commit comes from the build.
+const version = "0.1.0"
+
+func versionCmd() *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "version",
+		Short: "print the version, the commit and the Go version",
+		Args:  cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			commit := "unknown"
+			if info, ok := debug.ReadBuildInfo(); ok {
+				for _, s := range info.Settings {
+					if s.Key == "vcs.revision" {
+						commit = s.Value
+					}
+				}
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), map[string]string{
+					"version": version, "commit": commit, "go": runtime.Version(),
+				})
+			}
+			_, err := fmt.Fprintf(cmd.OutOrStdout(), "weft %s (commit %s, %s)\n", version, commit, runtime.Version())
+			return err
+		},
+	}
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}

@@ -1,0 +1,177 @@
+package fabric
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Change is one difference between two fabrics.
+type Change struct {
+	Kind string `json:"kind"`           // "node added", "node removed", "node changed", "link added", "link removed", "link changed"
+	What string `json:"what"`           // the node or link, by name
+	From string `json:"from,omitempty"` // what it was, for changes
+	To   string `json:"to,omitempty"`   // what it is now, for changes
+}
+
+// String is the change as one line.
+func (c Change) String() string {
+	if c.From == "" && c.To == "" {
+		return c.Kind + ": " + c.What
+	}
+	return fmt.Sprintf("%s: %s: %s -> %s", c.Kind, c.What, c.From, c.To)
+}
+
+// cable identifies a link by what it joins, independent of any index.
+type cable struct {
+	aGUID, bGUID GUID
+	aPort, bPort uint8
+}
+
+// Diff lists what must change to turn a into b, in order of GUID: nodes first,
+// then links. Nodes are identified by GUID, links by the GUIDs and ports they
+// join. Everything a Fabric says of a node or link counts, LIDs included; the
+// order of nodes and links does not.
+func Diff(a, b *Fabric) []Change {
+	return append(diffNodes(a, b), diffLinks(a, b)...)
+}
+
+func diffNodes(a, b *Fabric) []Change {
+	guids := make([]GUID, 0, len(a.Nodes)+len(b.Nodes))
+	for i := range a.Nodes {
+		guids = append(guids, a.Nodes[i].GUID)
+	}
+	for i := range b.Nodes {
+		guids = append(guids, b.Nodes[i].GUID)
+	}
+	slices.Sort(guids)
+	var out []Change
+	for _, g := range slices.Compact(guids) {
+		ia, inA := a.NodeByGUID(g)
+		ib, inB := b.NodeByGUID(g)
+		switch {
+		case !inA:
+			out = append(out, Change{Kind: "node added", What: b.NodeName(ib)})
+		case !inB:
+			out = append(out, Change{Kind: "node removed", What: a.NodeName(ia)})
+		default:
+			from, to := describeNode(&a.Nodes[ia]), describeNode(&b.Nodes[ib])
+			out = appendChanges(out, "node changed", a.NodeName(ia), from, to)
+		}
+	}
+	return out
+}
+
+// appendChanges adds one Change for every attribute that differs.
+func appendChanges(out []Change, kind, what string, from, to []string) []Change {
+	for i := range max(len(from), len(to)) {
+		var x, y string
+		if i < len(from) {
+			x = from[i]
+		}
+		if i < len(to) {
+			y = to[i]
+		}
+		if x != y {
+			out = append(out, Change{kind, what, x, y})
+		}
+	}
+	return out
+}
+
+// describeNode lists a node's attributes, one string each, ports last.
+func describeNode(n *Node) []string {
+	d := []string{
+		fmt.Sprintf("%s with %d ports", n.Type, n.NumPorts()),
+		fmt.Sprintf("description %q", n.Desc),
+		fmt.Sprintf("system GUID %s", n.SystemGUID),
+		fmt.Sprintf("vendor %#x device %#x revision %#x", n.VendorID, n.DeviceID, n.Revision),
+		fmt.Sprintf("chassis %q", n.Chassis),
+		fmt.Sprintf("enhanced port 0 %t", n.EnhancedPort0),
+		fmt.Sprintf("LinearFDBCap %d", n.LinearFDBCap),
+		fmt.Sprintf("down %t drained %t", n.Down, n.Drained),
+	}
+	for i, p := range n.Ports {
+		var b strings.Builder
+		fmt.Fprintf(&b, "port %d: GUID %s LID %d LMC %d", i, p.GUID, p.LID, p.LMC)
+		if p.VLCap != 0 {
+			fmt.Fprintf(&b, " VLCap %d", p.VLCap)
+		}
+		if p.Label != "" {
+			fmt.Fprintf(&b, " label %q", p.Label)
+		}
+		d = append(d, b.String())
+	}
+	return d
+}
+
+func diffLinks(a, b *Fabric) []Change {
+	la, lb := linksByCable(a), linksByCable(b)
+	cables := make([]cable, 0, len(la)+len(lb))
+	for c := range la {
+		cables = append(cables, c)
+	}
+	for c := range lb {
+		cables = append(cables, c)
+	}
+	slices.SortFunc(cables, cable.compare)
+	var out []Change
+	for _, c := range slices.Compact(cables) {
+		ia, inA := la[c]
+		ib, inB := lb[c]
+		switch {
+		case !inA:
+			out = append(out, Change{Kind: "link added", What: b.LinkName(ib)})
+		case !inB:
+			out = append(out, Change{Kind: "link removed", What: a.LinkName(ia)})
+		default:
+			from, to := describeLink(&a.Links[ia]), describeLink(&b.Links[ib])
+			out = appendChanges(out, "link changed", a.LinkName(ia), from, to)
+		}
+	}
+	return out
+}
+
+func describeLink(l *Link) []string {
+	return []string{
+		fmt.Sprintf("%dx%s", l.Width, l.Speed),
+		fmt.Sprintf("down %t", l.Down),
+		fmt.Sprintf("drained %t", l.Drained),
+	}
+}
+
+func linksByCable(f *Fabric) map[cable]LinkID {
+	m := make(map[cable]LinkID, len(f.Links))
+	for i, l := range f.Links {
+		c := cable{f.Nodes[l.A.Node].GUID, f.Nodes[l.B.Node].GUID, l.A.Port, l.B.Port}
+		r := cable{c.bGUID, c.aGUID, c.bPort, c.aPort}
+		if r.compare(c) < 0 {
+			c = r
+		}
+		m[c] = LinkID(i)
+	}
+	return m
+}
+
+func (c cable) compare(d cable) int {
+	for _, v := range [...][2]uint64{
+		{uint64(c.aGUID), uint64(d.aGUID)},
+		{uint64(c.aPort), uint64(d.aPort)},
+		{uint64(c.bGUID), uint64(d.bGUID)},
+		{uint64(c.bPort), uint64(d.bPort)},
+	} {
+		if v[0] != v[1] {
+			if v[0] < v[1] {
+				return -1
+			}
+			return 1
+		}
+	}
+	return 0
+}
+
+// LinkName names a link for people, by its two ends.
+func (f *Fabric) LinkName(id LinkID) string {
+	l := &f.Links[id]
+	return f.EndName(l.A) + " - " + f.EndName(l.B)
+}

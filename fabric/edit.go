@@ -1,0 +1,79 @@
+package fabric
+
+import "fmt"
+
+// Clone returns an independent copy.
+func (f *Fabric) Clone() *Fabric {
+	c := New(f.Name)
+	c.Nodes = append([]Node(nil), f.Nodes...)
+	for i := range c.Nodes {
+		c.Nodes[i].Ports = append([]Port(nil), c.Nodes[i].Ports...)
+		c.byGUID[c.Nodes[i].GUID] = NodeID(i)
+	}
+	c.Links = append([]Link(nil), f.Links...)
+	return c
+}
+
+// SetLinkDown fails (true) or restores (false) a link.
+func (f *Fabric) SetLinkDown(id LinkID, down bool) { f.Links[id].Down = down }
+
+// SetNodeDown fails (true) or restores (false) a node with all its cables.
+func (f *Fabric) SetNodeDown(id NodeID, down bool) { f.Nodes[id].Down = down }
+
+// SetLinkDrained takes a link out of routing (true) while it stays up, or gives it back.
+func (f *Fabric) SetLinkDrained(id LinkID, drained bool) { f.Links[id].Drained = drained }
+
+// SetNodeDrained drains a switch (true) or gives it back: a drained switch still
+// serves its own hosts and its own port 0, and carries no other traffic.
+func (f *Fabric) SetNodeDrained(id NodeID, drained bool) error {
+	if f.Nodes[id].Type != Switch {
+		return fmt.Errorf("fabric: %s is a %s: only a switch or a link can be drained", f.NodeName(id), f.Nodes[id].Type)
+	}
+	f.Nodes[id].Drained = drained
+	return nil
+}
+
+// LinkUp reports whether a link and the nodes at both its ends are up.
+func (f *Fabric) LinkUp(id LinkID) bool {
+	l := &f.Links[id]
+	return !l.Down && !f.Nodes[l.A.Node].Down && !f.Nodes[l.B.Node].Down
+}
+
+// IsSwitchLink reports whether a link joins two switches.
+func (f *Fabric) IsSwitchLink(id LinkID) bool {
+	l := &f.Links[id]
+	return f.Nodes[l.A.Node].Type == Switch && f.Nodes[l.B.Node].Type == Switch
+}
+
+// Without returns a copy that lacks the nodes and links for which drop answers
+// true (a nil function drops nothing); cables of a dropped node go with it.
+// Nodes and links keep their order and get new indices.
+func (f *Fabric) Without(dropNode func(NodeID) bool, dropLink func(LinkID) bool) *Fabric {
+	c := New(f.Name)
+	renumbered := make([]NodeID, len(f.Nodes))
+	for i := range f.Nodes {
+		renumbered[i] = -1
+		if dropNode != nil && dropNode(NodeID(i)) {
+			continue
+		}
+		n := f.Nodes[i]
+		n.Ports = append([]Port(nil), n.Ports...)
+		for p := range n.Ports {
+			n.Ports[p].Link = NoLink
+		}
+		renumbered[i] = NodeID(len(c.Nodes))
+		c.byGUID[n.GUID] = renumbered[i]
+		c.Nodes = append(c.Nodes, n)
+	}
+	for i, l := range f.Links {
+		l.A.Node, l.B.Node = renumbered[l.A.Node], renumbered[l.B.Node]
+		if l.A.Node < 0 || l.B.Node < 0 || (dropLink != nil && dropLink(LinkID(i))) {
+			continue
+		}
+		id := LinkID(len(c.Links))
+		c.Links = append(c.Links, l)
+		c.Nodes[l.A.Node].Ports[l.A.Port].Link = id
+		c.Nodes[l.B.Node].Ports[l.B.Port].Link = id
+	}
+	return c
+}

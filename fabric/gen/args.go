@@ -1,0 +1,205 @@
+package gen
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"weft/fabric"
+)
+
+// kind is what an argument may be. From list on, an argument takes several.
+type kind uint8
+
+const (
+	number kind = iota // a whole number within the bounds of its param
+	seed               // any 64-bit number
+	share              // a fraction, 0 to 1
+	word               // text
+	dims               // sizes such as 8x8x8
+	list               // whole numbers
+	texts              // names
+)
+
+// maxDims bounds the number of sizes or list elements of one argument.
+const maxDims = 24
+
+// param is an argument that a formula or suffix accepts.
+type param struct {
+	name     string
+	kind     kind
+	required bool
+	lo, hi   int    // bounds of a number, of each size and of each list element
+	auto     string // the default as printed; numbers and seeds are read from it where they can
+}
+
+// spec is one line of the catalogue: a formula, a named system or a suffix.
+type spec struct {
+	name    string
+	params  []param
+	what    string
+	source  string
+	example string
+	build   func(*args) (*fabric.Fabric, error)                 // formulas
+	degrade func(*fabric.Fabric, *args) (*fabric.Fabric, error) // suffixes
+}
+
+// grouped reports whether the arguments are parted by semicolons.
+func (s *spec) grouped() bool {
+	for _, p := range s.params {
+		if p.kind == list {
+			return true
+		}
+	}
+	return false
+}
+
+// signature is the arguments as a formula is written.
+func (s *spec) signature() string {
+	var b strings.Builder
+	b.WriteString(s.name)
+	if len(s.params) == 0 {
+		return b.String()
+	}
+	b.WriteByte('(')
+	for i, p := range s.params {
+		if i > 0 && s.grouped() {
+			b.WriteByte(';')
+		} else if i > 0 {
+			b.WriteByte(',')
+		}
+		b.WriteString(p.name)
+		switch {
+		case p.kind == dims:
+			b.WriteString("=AxBx..")
+		case p.kind == list:
+			b.WriteString(",..")
+		case p.auto != "":
+			b.WriteString("=" + p.auto)
+		}
+	}
+	b.WriteByte(')')
+	return b.String()
+}
+
+// value is one argument as read.
+type value struct {
+	set   bool
+	pos   int
+	num   int
+	seed  uint64
+	share float64
+	text  string
+	nums  []int
+	texts []string
+}
+
+// args are the arguments of a call, by the params of its spec.
+type args struct {
+	spec   *spec
+	pos    int
+	values []value
+}
+
+// set reads one argument; a list grows, anything else is given once.
+func (a *args) set(i int, t term) error {
+	p, v := &a.spec.params[i], &a.values[i]
+	if v.set && p.kind < list {
+		return problemf(t.pos, "%s is given twice", p.name)
+	}
+	if t.text == "" {
+		return problemf(t.pos, "%s has no value (accepted: %s)", p.name, a.spec.signature())
+	}
+	if !v.set {
+		v.pos = t.pos
+	}
+	v.set = true
+	var err error
+	switch p.kind {
+	case number:
+		v.num, err = p.integer(t)
+	case seed:
+		if v.seed, err = strconv.ParseUint(t.text, 10, 64); err != nil {
+			return problemf(t.pos, "%s=%s: want a whole number of 64 bits", p.name, t.text)
+		}
+	case share:
+		if v.share, err = strconv.ParseFloat(t.text, 64); err != nil || !(v.share >= 0 && v.share <= 1) {
+			return problemf(t.pos, "%s=%s: want a fraction from 0 to 1", p.name, t.text)
+		}
+	case word:
+		v.text = unquote(t.text)
+	case texts:
+		v.texts = append(v.texts, unquote(t.text))
+	case dims, list:
+		parts := []string{t.text}
+		if p.kind == dims {
+			parts = strings.Split(t.text, "x")
+		}
+		for _, s := range parts {
+			n, err := p.integer(term{t.pos, s})
+			if err != nil {
+				return err
+			}
+			if v.nums = append(v.nums, n); len(v.nums) > maxDims {
+				return problemf(t.pos, "%s has more than %d numbers", p.name, maxDims)
+			}
+		}
+	}
+	return err
+}
+
+func (p *param) integer(t term) (int, error) {
+	n, err := strconv.Atoi(t.text)
+	if err != nil || n < p.lo || n > p.hi || t.text[0] == '+' {
+		return 0, problemf(t.pos, "%s=%s: want a whole number from %d to %d", p.name, t.text, p.lo, p.hi)
+	}
+	return n, nil
+}
+
+func unquote(s string) string {
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+// complete fills in defaults and finds what is missing.
+func (a *args) complete() error {
+	for i := range a.spec.params {
+		p, v := &a.spec.params[i], &a.values[i]
+		if v.set {
+			continue
+		}
+		if p.required {
+			return problemf(a.pos, "%s needs %s (accepted: %s)", a.spec.name, p.name, a.spec.signature())
+		}
+		v.pos = a.pos
+		v.num = -1
+		if n, err := strconv.Atoi(p.auto); err == nil {
+			v.num, v.seed = n, uint64(n)
+		}
+	}
+	return nil
+}
+
+func (a *args) value(name string) *value {
+	for i := range a.spec.params {
+		if a.spec.params[i].name == name {
+			return &a.values[i]
+		}
+	}
+	panic("gen: " + a.spec.name + " has no parameter " + name)
+}
+
+// int is a number; -1 when it was not given and has no number as default.
+func (a *args) int(name string) int { return a.value(name).num }
+
+func (a *args) ints(name string) []int       { return a.value(name).nums }
+func (a *args) seed(name string) uint64      { return a.value(name).seed }
+func (a *args) given(name string) bool       { return a.value(name).set }
+func (a *args) texts(name string) []string   { return a.value(name).texts }
+func (a *args) text(name string) string      { return a.value(name).text }
+func (a *args) fraction(name string) float64 { return a.value(name).share }
+
+// most is the largest number an argument may be where nothing bounds it sooner.
+const most = math.MaxInt32

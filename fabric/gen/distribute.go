@@ -1,0 +1,171 @@
+package gen
+
+import (
+	"slices"
+
+	"weft/fabric"
+)
+
+// distribute puts even hosts on the even units and odd hosts on the odd ones. A
+// unit is a leaf, or the leaves that cables between leaves join (a cross-linked
+// pair of rack switches); units count in order of GUID, and the leaves of one
+// share its hosts. A leaf keeps the hosts on its lowest ports, and gets new ones
+// on its lowest free ports where it has too few.
+func distribute(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
+	level := Levels(f)
+	if slices.Max(append(slices.Clone(level), NoLevel)) < 1 {
+		return nil, problemf(a.pos, "hosts(even,odd) wants a tree: no switch is above a leaf")
+	}
+	for id := range f.Nodes {
+		if !isSwitch(f, fabric.NodeID(id)) && cabled(&f.Nodes[id]) > 1 {
+			return nil, problemf(a.pos, "%s has several cables: hosts(even,odd) wants one a host (put |ports(2) after it)",
+				f.NodeName(fabric.NodeID(id)))
+		}
+	}
+	want := map[fabric.GUID]int{}
+	for i, unit := range units(f, level) {
+		n := a.int("even")
+		if i%2 == 1 {
+			n = a.int("odd")
+		}
+		for l, leaf := range unit {
+			want[f.Nodes[leaf].GUID] = portion(n, len(unit), l)
+		}
+	}
+	drop := make([]bool, len(f.Nodes))
+	for guid, n := range want {
+		leaf, _ := f.NodeByGUID(guid)
+		for i, p := range hostPorts(f, leaf) {
+			drop[f.Peer(fabric.End{Node: leaf, Port: p}).Node] = i >= n
+		}
+	}
+	g := f.Without(func(id fabric.NodeID) bool { return drop[id] }, nil)
+	leaves := byGUID(g, func(id fabric.NodeID) bool { return want[g.Nodes[id].GUID] > 0 })
+	next := 0
+	for _, leaf := range leaves {
+		for range want[g.Nodes[leaf].GUID] - len(hostPorts(g, leaf)) {
+			if err := plugIn(g, leaf, &next); err != nil {
+				return nil, problemf(a.pos, "%v", err)
+			}
+		}
+	}
+	return g, nil
+}
+
+// units lists the leaves, those joined by cables between leaves together.
+func units(f *fabric.Fabric, level []int) [][]fabric.NodeID {
+	var out [][]fabric.NodeID
+	seen := make([]bool, len(f.Nodes))
+	for _, first := range byGUID(f, func(id fabric.NodeID) bool { return level[id] == 0 }) {
+		if seen[first] {
+			continue
+		}
+		seen[first] = true
+		unit := []fabric.NodeID{first}
+		for i := 0; i < len(unit); i++ {
+			for p := range switchPeers(f, unit[i]) {
+				if level[p] == 0 && !seen[p] {
+					seen[p] = true
+					unit = append(unit, p)
+				}
+			}
+		}
+		out = append(out, unit)
+	}
+	return out
+}
+
+// plugIn adds a host to the lowest free port of a leaf, under the first GUID of
+// the scheme from next on that is free.
+func plugIn(f *fabric.Fabric, leaf fabric.NodeID, next *int) error {
+	p := freePort(&f.Nodes[leaf])
+	if p == 0 {
+		return problemf(0, "%s has no free port for another host", f.NodeName(leaf))
+	}
+	for {
+		if _, taken := f.NodeByGUID(guidOfHost(*next)); !taken {
+			break
+		}
+		*next++
+	}
+	h, err := addHost(f, *next, 1)
+	if err != nil {
+		return err
+	}
+	_, err = f.Connect(fabric.End{Node: h, Port: 1}, fabric.End{Node: leaf, Port: p}, 4, fabric.EDR)
+	return err
+}
+
+// cabled is the number of cables in a node.
+func cabled(n *fabric.Node) int {
+	c := 0
+	for _, p := range n.Ports {
+		if p.Link != fabric.NoLink {
+			c++
+		}
+	}
+	return c
+}
+
+// freePort is the lowest port without a cable, 0 when there is none.
+func freePort(n *fabric.Node) uint8 {
+	return uint8(1 + slices.IndexFunc(n.Ports[1:], func(p fabric.Port) bool { return p.Link == fabric.NoLink }))
+}
+
+// onlyPort is the port of a node with one cable.
+func onlyPort(n *fabric.Node) uint8 {
+	return uint8(slices.IndexFunc(n.Ports, func(p fabric.Port) bool { return p.Link != fabric.NoLink }))
+}
+
+// twoPorts merges hosts two by two: a host takes the cable of a single host of
+// the next leaf to its lowest free port, or to a new one with the port GUID of
+// the host that is gone. The leaves go in order of GUID, which pairs the two
+// switches of a rack. Hosts that have several cables already stay as they are.
+func twoPorts(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
+	f = f.Clone()
+	leaves := byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) })
+	second := map[fabric.GUID]fabric.End{} // first host to the port that its second one had
+	drop := make([]bool, len(f.Nodes))
+	var waiting []fabric.NodeID // hosts of one leaf that lack a second port
+	for _, leaf := range leaves {
+		var here []fabric.NodeID
+		for _, p := range hostPorts(f, leaf) {
+			if h := f.Peer(fabric.End{Node: leaf, Port: p}).Node; cabled(&f.Nodes[h]) == 1 {
+				here = append(here, h)
+			}
+		}
+		n := min(len(waiting), len(here))
+		for i := range n {
+			second[f.Nodes[waiting[i]].GUID] = fabric.End{Node: here[i], Port: onlyPort(&f.Nodes[here[i]])}
+			drop[here[i]] = true
+		}
+		waiting = append(waiting[n:], here[n:]...)
+	}
+	if len(waiting) > 0 {
+		return nil, problemf(a.pos, "%d hosts are left without a partner on another leaf, %s first: make their number even",
+			len(waiting), f.NodeName(waiting[0]))
+	}
+	g := f.Without(func(id fabric.NodeID) bool { return drop[id] }, nil)
+	for id := range g.Nodes {
+		old, merged := second[g.Nodes[id].GUID]
+		if !merged {
+			continue
+		}
+		port := f.Nodes[old.Node].Ports[old.Port]
+		link := f.Links[port.Link]
+		peer := f.Peer(old)
+		peer.Node, _ = g.NodeByGUID(f.Nodes[peer.Node].GUID)
+		mine := fabric.End{Node: fabric.NodeID(id), Port: freePort(&g.Nodes[id])}
+		if mine.Port == 0 {
+			mine.Port = uint8(len(g.Nodes[id].Ports))
+			port.Link = fabric.NoLink
+			g.Nodes[id].Ports = append(g.Nodes[id].Ports, port)
+		}
+		l, err := g.Connect(mine, peer, link.Width, link.Speed)
+		if err != nil {
+			return nil, err
+		}
+		g.Links[l].Down, g.Links[l].Drained = link.Down, link.Drained
+	}
+	return g, nil
+}

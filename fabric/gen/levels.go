@@ -1,0 +1,151 @@
+package gen
+
+import (
+	"slices"
+
+	"weft/fabric"
+)
+
+// NoLevel is the level of a node that is no switch, and of a switch that no
+// cables lead to from a leaf.
+const NoLevel = -1
+
+// Levels is the level of every node: 0 for a leaf, a switch with at least one
+// host cable; for other switches the fewest cables to a leaf, counted down again
+// beyond the roots, which are half way between the leaves that are farthest
+// apart: a leaf that has lost its hosts is still a leaf. Cables count whether
+// they are up or down. Where all switches have hosts every level is 0.
+func Levels(f *fabric.Fabric) []int {
+	leaves := byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) && len(hostPorts(f, id)) > 0 })
+	level := distances(f, leaves)
+	if top := rootLevel(f, leaves); top > 0 {
+		for id, l := range level {
+			if l > top {
+				level[id] = max(0, 2*top-l)
+			}
+		}
+	}
+	return level
+}
+
+// rootLevel is half the distance between the leaves farthest apart, as seen from
+// the first leaf of each part of the fabric; 0 for a single leaf. It is rounded
+// down: an odd distance has a cable between leaves.
+func rootLevel(f *fabric.Fabric, leaves []fabric.NodeID) int {
+	most := 0
+	reached := make([]bool, len(f.Nodes))
+	for _, first := range leaves {
+		if reached[first] {
+			continue
+		}
+		far := distances(f, []fabric.NodeID{first})
+		for _, leaf := range leaves {
+			most = max(most, far[leaf])
+			reached[leaf] = reached[leaf] || far[leaf] != NoLevel
+		}
+	}
+	return most / 2
+}
+
+// distances counts the fewest cables from the given switches to every other.
+func distances(f *fabric.Fabric, from []fabric.NodeID) []int {
+	far := make([]int, len(f.Nodes))
+	for i := range far {
+		far[i] = NoLevel
+	}
+	queue := make([]fabric.NodeID, 0, len(f.Nodes))
+	for _, s := range from {
+		far[s] = 0
+		queue = append(queue, s)
+	}
+	for head := 0; head < len(queue); head++ {
+		s := queue[head]
+		for p := range switchPeers(f, s) {
+			if far[p] == NoLevel {
+				far[p] = far[s] + 1
+				queue = append(queue, p)
+			}
+		}
+	}
+	return far
+}
+
+func isSwitch(f *fabric.Fabric, id fabric.NodeID) bool { return f.Nodes[id].Type == fabric.Switch }
+
+// hostPorts lists the ports of a switch that are cabled to a CA or router.
+func hostPorts(f *fabric.Fabric, s fabric.NodeID) []uint8 {
+	var out []uint8
+	for p := 1; p < len(f.Nodes[s].Ports); p++ {
+		end := fabric.End{Node: s, Port: uint8(p)}
+		if f.Nodes[s].Ports[p].Link != fabric.NoLink && !isSwitch(f, f.Peer(end).Node) {
+			out = append(out, uint8(p))
+		}
+	}
+	return out
+}
+
+// switchPeers are the switches that a switch is cabled to, by port.
+func switchPeers(f *fabric.Fabric, s fabric.NodeID) func(yield func(fabric.NodeID) bool) {
+	return func(yield func(fabric.NodeID) bool) {
+		for p := 1; p < len(f.Nodes[s].Ports); p++ {
+			if f.Nodes[s].Ports[p].Link == fabric.NoLink {
+				continue
+			}
+			peer := f.Peer(fabric.End{Node: s, Port: uint8(p)}).Node
+			if isSwitch(f, peer) && !yield(peer) {
+				return
+			}
+		}
+	}
+}
+
+// byGUID lists the nodes for which want answers true, in order of GUID: what is
+// chosen among them does not depend on the order in which a file was read.
+func byGUID(f *fabric.Fabric, want func(fabric.NodeID) bool) []fabric.NodeID {
+	var out []fabric.NodeID
+	for i := range f.Nodes {
+		if want(fabric.NodeID(i)) {
+			out = append(out, fabric.NodeID(i))
+		}
+	}
+	slices.SortFunc(out, func(a, b fabric.NodeID) int { return compare(f.Nodes[a].GUID, f.Nodes[b].GUID) })
+	return out
+}
+
+func compare(a, b fabric.GUID) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// switchLinks lists the switch-to-switch links that are up and for which want
+// answers true, in order of the GUID and port of their lower ends.
+func switchLinks(f *fabric.Fabric, want func(*fabric.Link) bool) []fabric.LinkID {
+	lower := func(id fabric.LinkID) fabric.End {
+		l := &f.Links[id]
+		switch c := compare(f.Nodes[l.A.Node].GUID, f.Nodes[l.B.Node].GUID); {
+		case c < 0 || c == 0 && l.A.Port < l.B.Port:
+			return l.A
+		}
+		return l.B
+	}
+	var out []fabric.LinkID
+	for i := range f.Links {
+		id := fabric.LinkID(i)
+		if f.IsSwitchLink(id) && f.LinkUp(id) && want(&f.Links[i]) {
+			out = append(out, id)
+		}
+	}
+	slices.SortFunc(out, func(a, b fabric.LinkID) int {
+		x, y := lower(a), lower(b)
+		if c := compare(f.Nodes[x.Node].GUID, f.Nodes[y.Node].GUID); c != 0 {
+			return c
+		}
+		return int(x.Port) - int(y.Port)
+	})
+	return out
+}

@@ -1,0 +1,266 @@
+package gen
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+)
+
+// What an expression may be: its length in bytes and its number of suffixes.
+const (
+	maxExpr     = 1 << 16
+	maxSuffixes = 64
+)
+
+// Parse builds the fabric that an expression describes. Errors say what is
+// wrong, at which byte of the expression (from 1), and what is accepted.
+func Parse(expr string) (*fabric.Fabric, error) {
+	if len(expr) > maxExpr {
+		return nil, fmt.Errorf("gen: the expression has %d bytes (at most %d)", len(expr), maxExpr)
+	}
+	terms, err := splitBars(expr)
+	if err != nil {
+		return nil, at(expr, err)
+	}
+	if len(terms) > maxSuffixes+1 {
+		return nil, at(expr, problemf(terms[maxSuffixes+1].pos, "more than %d suffixes", maxSuffixes))
+	}
+	c, err := parseCall(terms[0], formulas, "formula or system")
+	if err != nil {
+		return nil, at(expr, err)
+	}
+	f, err := c.spec.build(c.args)
+	if err != nil {
+		return nil, at(expr, &problem{terms[0].pos, err.Error()})
+	}
+	for _, t := range terms[1:] {
+		if f, err = apply(f, t); err != nil {
+			return nil, at(expr, err)
+		}
+	}
+	f.Name = strings.TrimSpace(expr)
+	return f, nil
+}
+
+// Apply degrades a fabric by one suffix, given without its bar:
+// "fail(links=10,seed=3)". The result is a copy; f stays as it is.
+func Apply(f *fabric.Fabric, suffix string) (*fabric.Fabric, error) {
+	if len(suffix) > maxExpr {
+		return nil, fmt.Errorf("gen: the suffix has %d bytes (at most %d)", len(suffix), maxExpr)
+	}
+	g, err := apply(f, term{0, suffix})
+	if err != nil {
+		return nil, at(suffix, err)
+	}
+	g.Name = f.Name + "|" + strings.TrimSpace(suffix)
+	return g, nil
+}
+
+// Split parts a FABRIC argument at its bars: what is degraded, a formula or a
+// file name, and the suffixes for Apply. Bars in quotes or parentheses do not
+// count; an argument whose quotes or parentheses do not match is all base.
+func Split(arg string) (base string, suffixes []string) {
+	terms, err := splitBars(arg)
+	if err != nil {
+		return arg, nil
+	}
+	for _, t := range terms[1:] {
+		suffixes = append(suffixes, strings.TrimSpace(t.text))
+	}
+	return terms[0].text, suffixes
+}
+
+// IsFormula reports whether s reads as a formula or a named system rather than
+// as a file name: a known name before '(', '|' or the end. It may still be
+// wrong in its arguments.
+func IsFormula(s string) bool {
+	if i := strings.IndexAny(s, "(|"); i >= 0 {
+		s = s[:i]
+	}
+	return lookup(formulas, strings.TrimSpace(s)) != nil
+}
+
+// problem is an error at an offset of the expression.
+type problem struct {
+	pos  int
+	text string
+}
+
+func (p *problem) Error() string { return p.text }
+
+func problemf(pos int, format string, args ...any) *problem {
+	return &problem{pos, fmt.Sprintf(format, args...)}
+}
+
+// at adds the expression and the position to an error.
+func at(expr string, err error) error {
+	pos := 0
+	if p, ok := err.(*problem); ok {
+		pos = p.pos
+	}
+	if len(expr) > 80 {
+		expr = expr[:80] + "..."
+	}
+	return fmt.Errorf("gen: %q at %d: %s", expr, pos+1, strings.TrimPrefix(err.Error(), "gen: "))
+}
+
+// term is a piece of the expression and where it begins.
+type term struct {
+	pos  int
+	text string
+}
+
+// trimmed drops the space around a term.
+func (t term) trimmed() term {
+	s := strings.TrimLeft(t.text, " \t")
+	return term{t.pos + len(t.text) - len(s), strings.TrimRight(s, " \t")}
+}
+
+// split parts a term at a separator that stands outside quotes and parentheses.
+func split(t term, sep byte) ([]term, error) {
+	var out []term
+	depth, quote, start := 0, -1, 0
+	for i := 0; i < len(t.text); i++ {
+		c := t.text[i]
+		switch {
+		case c == '"' && quote >= 0:
+			quote = -1
+		case quote >= 0:
+		case c == '"':
+			quote = i
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth < 0 {
+				return nil, problemf(t.pos+i, "a parenthesis closes that was not opened")
+			}
+		case c == sep && depth == 0:
+			out = append(out, term{t.pos + start, t.text[start:i]})
+			start = i + 1
+		}
+	}
+	if quote >= 0 {
+		return nil, problemf(t.pos+quote, "a quote is not closed")
+	}
+	if depth > 0 {
+		return nil, problemf(t.pos+len(t.text), "a parenthesis is not closed: want ')'")
+	}
+	return append(out, term{t.pos + start, t.text[start:]}), nil
+}
+
+func splitBars(expr string) ([]term, error) { return split(term{0, expr}, '|') }
+
+// call is a name with its arguments.
+type call struct {
+	spec *spec
+	args *args
+}
+
+// parseCall reads "name" or "name(arguments)" against a table.
+func parseCall(t term, table []spec, kind string) (call, error) {
+	t = t.trimmed()
+	name, rest := t, term{t.pos + len(t.text), ""}
+	if i := strings.IndexByte(t.text, '('); i >= 0 {
+		name, rest = term{t.pos, strings.TrimRight(t.text[:i], " \t")}, term{t.pos + i, t.text[i:]}
+	}
+	s := lookup(table, name.text)
+	if s == nil {
+		return call{}, problemf(t.pos, "no %s is called %q (accepted: %s)", kind, name.text, names(table))
+	}
+	a := &args{spec: s, pos: t.pos, values: make([]value, len(s.params))}
+	if rest.text != "" {
+		if !strings.HasSuffix(rest.text, ")") {
+			return call{}, problemf(rest.pos+strings.LastIndexByte(rest.text, ')')+1, "text after the closing parenthesis")
+		}
+		inside := term{rest.pos + 1, rest.text[1 : len(rest.text)-1]}
+		if err := a.read(inside); err != nil {
+			return call{}, err
+		}
+	}
+	return call{s, a}, a.complete()
+}
+
+// read fills the values from the text between the parentheses.
+func (a *args) read(t term) error {
+	if strings.TrimSpace(t.text) == "" {
+		return nil
+	}
+	groups, err := split(t, ';')
+	if err != nil {
+		return err
+	}
+	if len(groups) > 1 && !a.spec.grouped() {
+		return problemf(groups[1].pos-1, "%s takes no ';' (accepted: %s)", a.spec.name, a.spec.signature())
+	}
+	next := 0 // the parameter that the next unnamed argument sets
+	for _, g := range groups {
+		tokens, err := split(g, ',')
+		if err != nil {
+			return err
+		}
+		open := -1 // a list that unnamed arguments go on filling
+		for _, tok := range tokens {
+			tok = tok.trimmed()
+			i, val, named := a.keyword(tok)
+			switch {
+			case named && i < 0:
+				return problemf(tok.pos, "%s has no argument %q (accepted: %s)", a.spec.name, val.text, a.spec.signature())
+			case named:
+			case open >= 0:
+				i = open
+			case next < len(a.spec.params):
+				i = next
+				next++
+			default:
+				return problemf(tok.pos, "too many arguments (accepted: %s)", a.spec.signature())
+			}
+			if err := a.set(i, val); err != nil {
+				return err
+			}
+			if open = -1; a.spec.params[i].kind >= list {
+				open = i
+			}
+		}
+	}
+	return nil
+}
+
+// keyword reads "name=value"; named is false for anything else, and the index is
+// -1 with the name as value for a name that the spec does not have.
+func (a *args) keyword(tok term) (index int, val term, named bool) {
+	i := strings.IndexByte(tok.text, '=')
+	if i < 0 {
+		return -1, tok, false
+	}
+	key := strings.TrimRight(tok.text[:i], " \t")
+	if strings.ContainsAny(key, "\"( \t") {
+		return -1, tok, false
+	}
+	for p := range a.spec.params {
+		if a.spec.params[p].name == key {
+			return p, term{tok.pos + i + 1, tok.text[i+1:]}.trimmed(), true
+		}
+	}
+	return -1, term{tok.pos, key}, true
+}
+
+func lookup(table []spec, name string) *spec {
+	i := slices.IndexFunc(table, func(s spec) bool { return s.name == name })
+	if i < 0 {
+		return nil
+	}
+	return &table[i]
+}
+
+func names(table []spec) string {
+	var b strings.Builder
+	for i := range table {
+		if i > 0 {
+			b.WriteByte(' ')
+		}
+		b.WriteString(table[i].name)
+	}
+	return b.String()
+}

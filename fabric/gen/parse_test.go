@@ -1,0 +1,225 @@
+package gen
+
+import (
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestExamples: every line of the catalogue parses, and says everything.
+func TestExamples(t *testing.T) {
+	seen := map[string]bool{}
+	for _, e := range append(Catalogue(), Suffixes()...) {
+		expr := e.Example
+		if strings.HasPrefix(expr, "|") {
+			expr = "fat648" + expr
+		}
+		f := parse(t, expr)
+		if f.Name != expr {
+			t.Errorf("%s: the fabric is called %q", expr, f.Name)
+		}
+		if e.Name == "" || e.What == "" || e.Source == "" || !strings.HasPrefix(e.Args, e.Name) || seen[e.Name] {
+			t.Errorf("%+v", e)
+		}
+		if !IsFormula(expr) {
+			t.Errorf("%s is no formula", expr)
+		}
+		seen[e.Name] = true
+	}
+	for _, name := range strings.Fields(`rlft xgft pgft karytree mport torus mesh hypercube kautz dragonfly hyperx slimfly
+		fullmesh random irregular regular fat648 racks648 fat3456 juropa juropa3288 ranger deimos deimos-chain15
+		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 fail without hosts ports`) {
+		if !seen[name] {
+			t.Errorf("%s is not in the catalogue", name)
+		}
+	}
+}
+
+// TestSame: ways to write one fabric.
+func TestSame(t *testing.T) {
+	for _, c := range [][2]string{
+		{"torus(4x3,hosts=2)", " torus( sizes=4x3 , hosts = 2 ) "},
+		{"torus(4x3,2,1)", "torus(4x3,width=1,hosts=2)"},
+		{"random()", "random(switches=128,hosts=16,links=200,seed=1)"},
+		{"random", "random(128,16,200,1,degree=16)"},
+		{"xgft(2;6,6;3,3;hosts=64)", "xgft(2;6,6;3,3;64)"},
+		{"xgft(2;6,6;3,3;hosts=64)", "xgft(h=2;m=6,6;w=3,3;hosts=64)"},
+		{"xgft(2;6,6;3,3;hosts=64)", "xgft(hosts=64;2;6,6;3,3)"},
+		{"fat648", "rlft(36,2)"},
+		{"mport(8,3)", "rlft(8,3)"},
+		{"fullmesh(5)", "hyperx(5)"},
+		{"karytree(3,3)", "xgft(2;3,3;3,3)"},
+	} {
+		a, b := parse(t, c[0]).Compile(), parse(t, c[1]).Compile()
+		if !slices.Equal(a.From, b.From) || !slices.Equal(a.To, b.To) || !slices.Equal(a.ToPort, b.ToPort) || !slices.Equal(a.EndSwitch, b.EndSwitch) {
+			t.Errorf("%s and %s differ", c[0], c[1])
+		}
+	}
+}
+
+// TestErrors: every refusal says where and why.
+func TestErrors(t *testing.T) {
+	for _, c := range []struct{ expr, want string }{
+		{"", `at 1: no formula or system is called "" (accepted: rlft xgft`},
+		{"toru(4x4)", `gen: "toru(4x4)" at 1: no formula or system is called "toru"`},
+		{"torus(4x4", "at 10: a parenthesis is not closed"},
+		{"torus)4x4", "at 6: a parenthesis closes"},
+		{"torus(4x4)5", "at 11: text after the closing parenthesis"},
+		{"torus", "at 1: torus needs sizes (accepted: torus(sizes=AxBx..,hosts=1,width=1))"},
+		{"torus()", "needs sizes"},
+		{"torus(4x0)", "at 7: sizes=0: want a whole number from 1"},
+		{"torus(4xy)", "sizes=y: want"},
+		{"torus(4x-3)", "sizes=-3: want"},
+		{"torus(4x+3)", "sizes=+3: want"},
+		{"torus(4x4,hots=2)", `at 11: torus has no argument "hots" (accepted: torus(`},
+		{"torus(4x4,hosts=2,hosts=3)", "at 25: hosts is given twice"},
+		{"torus(4x4,hosts=)", "hosts has no value"},
+		{"torus(4x4,1,1,1)", "at 15: too many arguments"},
+		{"torus(4x4;1)", "at 10: torus takes no ';'"},
+		{"torus(4x4,hosts=251)", "a switch would have 255 ports (at most 254)"},
+		{"torus(1000x1000)", "too many to build"},
+		{"torus(200000x200000x200000x200000)", "too many to build"},
+		{"torus(2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2x2)", "more than 24 numbers"},
+		{"torus(99999999999999999999x2)", "want a whole number"},
+		{"hypercube(24)", "too many to build"},
+		{"mesh(100000,hosts=253)", "255 ports"},
+		{"rlft(7,2)", "radix 7 is odd"},
+		{"rlft(0,2)", "radix=0: want a whole number from 1 to 254"},
+		{"rlft(36,0)", "levels=0"},
+		{"rlft(254,24)", "too many to build"},
+		{"rlft(36,2,hosts=649)", "at most 648 hosts fit"},
+		{"rlft(128,3)", "524288 hosts are too many to build"},
+		{"xgft(2;6;3,3)", "wants 2 numbers m and 2 numbers w, not 1 and 2"},
+		{"xgft(3)", "needs m"},
+		{"pgft(1;300;1;1)", "300 ports (at most 254)"},
+		{"pgft(1;2;254;254)", "64516 ports (at most 254)"},
+		{"kautz(200,1)", "401 ports"},
+		{"kautz(3,24)", "too many to build"},
+		{"dragonfly(200,1,50)", "too many to build"},
+		{"slimfly(9)", "q=9: want an odd prime"},
+		{"slimfly(4)", "want an odd prime"},
+		{"random(switches=10,links=8)", "8 links cannot connect 10 switches"},
+		{"random(switches=10,links=46)", "46 links do not fit"},
+		{"random(switches=10,links=11,degree=2)", "11 links do not fit"},
+		{"random(seed=-1)", "seed=-1: want a whole number of 64 bits"},
+		{"irregular(switches=9,degree=3)", "the product is odd"},
+		{"irregular(switches=8,degree=8)", "needs more than 8 switches"},
+		{"irregular(switches=200000,degree=4)", "hardly ever connected"},
+		{"irregular(switches=2,degree=1,hosts=9000)", "ports (at most 254)"},
+		{"regular(switches=9,degree=3)", "the product is odd"},
+		{"regular(switches=9,degree=1)", "the product is odd"},
+		{"regular(switches=10,degree=1)", "cannot connect"},
+		{"regular(switches=8,degree=8)", "needs more than 8 switches"},
+		{"fat648(hosts=649)", "hosts=649: there is room for 648"},
+		{"juropa3288(hosts=3289)", "room for 3288"},
+		{"deimos(hosts=805)", "room for 804"},
+		{"now-c(1)", "too many arguments (accepted: now-c)"},
+
+		{"fat648|", `at 8: no suffix is called "" (accepted: fail without hosts ports)`},
+		{"fat648|frail(links=1)", `at 8: no suffix is called "frail"`},
+		{"fat648|fail", "at 8: fail takes one of links, switches, switch"},
+		{"fat648|fail(links=1,switches=1)", "takes one of"},
+		{"fat648|fail(share=0.1,switches=1)", "takes one of"},
+		{"fat648|fail(links=649)", "at 19: links=649: 648 switch-to-switch links are up"},
+		{"fat648|fail(links=up)", "links=up: want a number from 1"},
+		{"fat648|fail(links=0)", "links=0: want a number from 1"},
+		{"fat648|fail(share=1.5)", "share=1.5: want a fraction"},
+		{"fat648|fail(share=NaN)", "want a fraction"},
+		{"fat648|fail(share=0.1,links=3)", "links=3: with share= want links=up"},
+		{"torus(4x4)|fail(share=0.1,links=up)", "there are no such links"},
+		{"fat648|fail(switches=55)", "54 switches are up"},
+		{"fat648|fail(switch=spine 18)", `no node is called "spine 18"`},
+		{"fat648|fail(switch=host 1)", "is a CA, not a switch"},
+		{"fat648|fail(switch=\"spine 1)", "at 20: a quote is not closed"},
+		{"fat648|without", "takes one of hosts, roots"},
+		{"fat648|without(roots=19)", "roots=19: there are 18"},
+		{"torus(4x4)|without(roots=1)", "there are no roots"},
+		{"fat648|without(hosts=648)", "hosts are numbered from 0 to 647"},
+		{"fat648|without(hosts=5-3)", "hosts are numbered"},
+		{"fat648|without(hosts=leaf 1)", "is a switch, not a host"},
+		{"fat648|without(hosts=nobody)", `no node is called "nobody"; want`},
+		{"fat648|hosts(even=19,odd=1)", "has no free port"},
+		{"fat648|hosts(even=19)", "hosts needs odd"},
+		{"torus(4x4)|hosts(1,1)", "wants a tree"},
+		{"fat648|ports(2)|hosts(1,1)", "several cables"},
+		{"fat648|ports(3)", "n=3: want a whole number from 2 to 2"},
+		{"odin" + strings.Repeat("|fail(links=1)", 65), "more than 64 suffixes"},
+		{"fat648|hosts(3,2)|ports(2)|ports(2)|fail(x=1)", `fail has no argument "x"`},
+		{"torus(3x3)|ports(2)", "1 hosts are left without a partner"},
+		{"fat648|without(hosts=18-647)|ports(2)", "18 hosts are left without a partner"},
+	} {
+		_, err := Parse(c.expr)
+		switch {
+		case err == nil:
+			t.Errorf("%q: no error, want %q", c.expr, c.want)
+		case !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "gen: "):
+			t.Errorf("%q: %v, want %q", c.expr, err, c.want)
+		}
+	}
+	if _, err := Parse(strings.Repeat("x", maxExpr+1)); err == nil {
+		t.Error("no error for an endless expression")
+	}
+	f := parse(t, "fat648")
+	if _, err := Apply(f, "fail(links=9999)"); err == nil || !strings.Contains(err.Error(), "at 12: links=9999") {
+		t.Errorf("Apply: %v", err)
+	}
+}
+
+func TestIsFormula(t *testing.T) {
+	for s, want := range map[string]bool{
+		"fat648": true, " fat648 ": true, "fat648|fail(links=1)": true, "torus(": true, "torus (4x4)": true,
+		"fat648.txt": false, "./fat648": false, "fabric.ibnet|fail(links=1)": false, "-": false, "": false, "fail(links=1)": false,
+	} {
+		if got := IsFormula(s); got != want {
+			t.Errorf("IsFormula(%q) is %t", s, got)
+		}
+	}
+}
+
+func TestSplit(t *testing.T) {
+	for _, c := range []struct {
+		arg, base string
+		suffixes  []string
+	}{
+		{"a.ibnet", "a.ibnet", nil},
+		{"a.ibnet|fail(links=1)| ports(2) ", "a.ibnet", []string{"fail(links=1)", "ports(2)"}},
+		{`-|fail(switch="a|b")|fail(switch=c (|))`, "-", []string{`fail(switch="a|b")`, "fail(switch=c (|))"}},
+		{"odd)name|fail(links=1)", "odd)name|fail(links=1)", nil},
+	} {
+		base, suffixes := Split(c.arg)
+		if base != c.base || !slices.Equal(suffixes, c.suffixes) {
+			t.Errorf("Split(%q) is %q, %q", c.arg, base, suffixes)
+		}
+	}
+}
+
+// FuzzParse: no panic, and nothing beyond the limits is built.
+func FuzzParse(f *testing.F) {
+	for _, e := range Catalogue() {
+		f.Add(e.Example)
+	}
+	for _, s := range Suffixes() {
+		f.Add("rlft(8,2)" + s.Example)
+	}
+	f.Add(`mesh(3x3)|fail(switch=switch (1,2))|fail(switch="switch (0,0)")`)
+	f.Add("xgft(hosts=64;2;6,6;3,3)")
+	f.Add("torus(200000x200000x200000)")
+	f.Fuzz(func(t *testing.T, expr string) {
+		fab, err := Parse(expr)
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "gen: ") {
+				t.Errorf("%q: %v", expr, err)
+			}
+			return
+		}
+		if !IsFormula(expr) {
+			t.Errorf("%q parses and is no formula", expr)
+		}
+		if len(fab.Nodes) > maxNodes || len(fab.Links) > maxLinks {
+			t.Errorf("%q: %d nodes, %d links", expr, len(fab.Nodes), len(fab.Links))
+		}
+		if base, _ := Split(expr); !IsFormula(base) {
+			t.Errorf("Split(%q) gives %q", expr, base)
+		}
+	})
+}

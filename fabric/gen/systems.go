@@ -1,0 +1,297 @@
+package gen
+
+import (
+	"fmt"
+
+	"weft/fabric"
+)
+
+// chassis is the two-level inside of a director switch.
+type chassis struct {
+	leaves, spines []fabric.NodeID
+}
+
+// shape is a kind of chassis: leaves with outside ports first, then parallel
+// cables to each spine; leaf l reaches spine r from port outside+1+parallel*r,
+// at port parallel*l+1.
+type shape struct {
+	leaves, spines, outside, parallel int
+}
+
+var (
+	d144 = shape{leaves: 12, spines: 6, outside: 12, parallel: 2}
+	d288 = shape{leaves: 24, spines: 12, outside: 12, parallel: 1}
+	d648 = shape{leaves: 36, spines: 18, outside: 18, parallel: 1}
+)
+
+// chassis builds n of a shape: all their leaves, then all their spines.
+func (b *builder) chassis(n int, s shape, name string) []chassis {
+	out := make([]chassis, n)
+	prefix := func(i int, part string) string {
+		if n == 1 && name == "" {
+			return part
+		}
+		return fmt.Sprintf("%s %d %s", name, i, part)
+	}
+	for i := range out {
+		out[i].leaves = b.addAll(s.leaves, s.outside+s.spines*s.parallel, prefix(i, "leaf"))
+	}
+	for i := range out {
+		out[i].spines = b.addAll(s.spines, s.leaves*s.parallel, prefix(i, "spine"))
+	}
+	for _, c := range out {
+		for l, leaf := range c.leaves {
+			for r, spine := range c.spines {
+				for k := range s.parallel {
+					b.link(leaf, s.outside+1+s.parallel*r+k, spine, s.parallel*l+k+1)
+				}
+			}
+		}
+	}
+	return out
+}
+
+// room refuses more hosts than there are ports for them.
+func room(hosts, ports int) error {
+	if hosts > ports {
+		return fmt.Errorf("hosts=%d: there is room for %d", hosts, ports)
+	}
+	return nil
+}
+
+func fat648(a *args) (*fabric.Fabric, error) {
+	if err := room(a.int("hosts"), 648); err != nil {
+		return nil, err
+	}
+	b := newBuilder()
+	b.spread(b.chassis(1, d648, "")[0].leaves, a.int("hosts"), 1)
+	return b.done()
+}
+
+func odin(a *args) (*fabric.Fabric, error) {
+	hosts := a.int("hosts")
+	if err := room(hosts, 144); err != nil {
+		return nil, err
+	}
+	b := newBuilder()
+	leaves := b.chassis(1, d144, "")[0].leaves
+	b.deal(leaves, hosts)
+	return b.done()
+}
+
+// deal puts host h on leaf h modulo their number.
+func (b *builder) deal(leaves []fabric.NodeID, hosts int) {
+	for h := range hosts {
+		b.host(leaves[h%len(leaves)], h/len(leaves)+1)
+	}
+}
+
+// fat3456 is FT(24,3), the tree of rlft(24,3).
+func fat3456(a *args) (*fabric.Fabric, error) { return buildRLFT(24, 3, a.int("hosts")) }
+
+// modules makes racks of two switches A and B: ports 1-12 hosts, 13-24 to the
+// partner, 25-36 up in four groups of three.
+func (b *builder) modules(n int) []fabric.NodeID {
+	ids := make([]fabric.NodeID, 0, 2*n)
+	for m := range n {
+		s := b.add(36, fmt.Sprintf("rack %d A", m))
+		t := b.add(36, fmt.Sprintf("rack %d B", m))
+		for p := 13; p <= 24; p++ {
+			b.link(s, p, t, p)
+		}
+		ids = append(ids, s, t)
+	}
+	return ids
+}
+
+// group cables group j of a module's switch to three ports of a leaf, from first.
+func (b *builder) group(rack fabric.NodeID, j int, leaf fabric.NodeID, first int) {
+	for k := range 3 {
+		b.link(rack, 25+3*j+k, leaf, first+k)
+	}
+}
+
+// racks648 is D648 and 27 modules.
+func racks648(a *args) (*fabric.Fabric, error) {
+	if err := room(a.int("hosts"), 648); err != nil {
+		return nil, err
+	}
+	b := newBuilder()
+	racks := b.modules(27)
+	core := b.chassis(1, d648, "")[0]
+	for r, rack := range racks {
+		m, side := r/2, r%2
+		for j := range 4 {
+			b.group(rack, j, core.leaves[4*(m%9)+j], 6*(m/9)+3*side+1)
+		}
+	}
+	b.spread(racks, a.int("hosts"), 1)
+	return b.done()
+}
+
+func juropa(a *args) (*fabric.Fabric, error)     { return buildJuropa(216, a.int("hosts")) }
+func juropa3288(a *args) (*fabric.Fabric, error) { return buildJuropa(137, a.int("hosts")) }
+
+// buildJuropa is 8 D648 and some of the 216 modules.
+func buildJuropa(modules, hosts int) (*fabric.Fabric, error) {
+	if err := room(hosts, 24*modules); err != nil {
+		return nil, err
+	}
+	b := newBuilder()
+	racks := b.modules(modules)
+	core := b.chassis(8, d648, "director")
+	for r, rack := range racks {
+		m, side := r/2, r%2
+		for j := range 4 {
+			b.group(rack, j, core[4*side+j].leaves[m/6], 3*(m%6)+1)
+		}
+	}
+	b.spread(racks, hosts, 1)
+	return b.done()
+}
+
+// ranger is two FT(24,3) and 328 rack switches with 12 hosts and 6 cables up to
+// each core.
+func ranger(a *args) (*fabric.Fabric, error) {
+	if err := room(a.int("hosts"), 3936); err != nil {
+		return nil, err
+	}
+	b := newBuilder()
+	racks := b.addAll(328, 24, "rack")
+	half := tree{m: []int{12, 12, 24}, w: []int{1, 12, 12}, p: ones(3), down: 12, radix: 24}
+	var levels [2][3][]fabric.NodeID
+	for l := range half.levels() {
+		for c := range levels {
+			name := fmt.Sprintf("core %d %s", c, levelName(l, half.levels()))
+			levels[c][l] = b.addAll(half.count(l), half.radix, name)
+		}
+	}
+	for c := range levels {
+		for l := 1; l < half.levels(); l++ {
+			b.join(&half, l, levels[c][l-1], levels[c][l])
+		}
+	}
+	for r, rack := range racks {
+		for c := range levels {
+			for g := range 2 {
+				t := 2*r + g
+				for k := range 3 {
+					b.link(rack, 13+6*c+3*g+k, levels[c][0][t%288], 3*(t/288)+1+k)
+				}
+			}
+		}
+	}
+	b.spread(racks, a.int("hosts"), 1)
+	return b.done()
+}
+
+// trunk is a cable between two directors.
+type trunk struct{ a, b int }
+
+func trunks(a, b, n int) []trunk {
+	out := make([]trunk, n)
+	for i := range out {
+		out[i] = trunk{a, b}
+	}
+	return out
+}
+
+func deimos(a *args) (*fabric.Fabric, error) {
+	t := append(append(trunks(0, 1, 10), trunks(1, 2, 10)...), trunks(2, 0, 10)...)
+	return buildDeimos(t, a.int("hosts"))
+}
+
+func deimosChain15(a *args) (*fabric.Fabric, error) {
+	return buildDeimos(append(trunks(0, 1, 15), trunks(1, 2, 15)...), a.int("hosts"))
+}
+
+func deimosChain30(a *args) (*fabric.Fabric, error) {
+	return buildDeimos(append(trunks(0, 1, 30), trunks(1, 2, 30)...), a.int("hosts"))
+}
+
+// buildDeimos is three D288 joined by trunks; trunk u of a director is on its
+// leaf u%24, port 12-u/24. A host goes to the director with fewest hosts, there
+// to the leaf with fewest, to the lowest free port.
+func buildDeimos(list []trunk, hosts int) (*fabric.Fabric, error) {
+	if err := room(hosts, 3*288-2*len(list)); err != nil {
+		return nil, err
+	}
+	b := newBuilder()
+	core := b.chassis(3, d288, "director")
+	var used [3]int
+	outside := func(d int) (fabric.NodeID, int) {
+		u := used[d]
+		used[d]++
+		return core[d].leaves[u%24], 12 - u/24
+	}
+	for _, t := range list {
+		x, xp := outside(t.a)
+		y, yp := outside(t.b)
+		b.link(x, xp, y, yp)
+	}
+	var on [3]int
+	var onLeaf [3][24]int
+	for range hosts {
+		d := fewest(on[:], func(d int) bool { return on[d]+used[d] < 288 })
+		// Trunks take the first leaves of a director once more than the last.
+		l := fewest(onLeaf[d][:], func(l int) bool { return onLeaf[d][l]+portion(used[d], 24, l) < 12 })
+		onLeaf[d][l]++
+		on[d]++
+		b.host(core[d].leaves[l], onLeaf[d][l])
+	}
+	return b.done()
+}
+
+// fewest is the first index of the least number among those that are allowed.
+func fewest(n []int, allowed func(int) bool) int {
+	best := -1
+	for i := range n {
+		if allowed(i) && (best < 0 || n[i] < n[best]) {
+			best = i
+		}
+	}
+	return best
+}
+
+// chic is 46 edge switches, each with 6 cables to each of two D288; host h is on
+// edge switch h%46.
+func chic(a *args) (*fabric.Fabric, error) {
+	if err := room(a.int("hosts"), 46*12); err != nil {
+		return nil, err
+	}
+	b := newBuilder()
+	edges := b.addAll(46, 24, "edge")
+	core := b.chassis(2, d288, "director")
+	for e, edge := range edges {
+		for c := range core {
+			for k := range 6 {
+				t := 6*e + k
+				b.link(edge, 13+6*c+k, core[c].leaves[t%24], t/24+1)
+			}
+		}
+	}
+	b.deal(edges, a.int("hosts"))
+	return b.done()
+}
+
+// tsubame is 6 edge and 2 core D288 with 24 trunks for each edge and core; hosts
+// go round robin over the edges, then over their leaves.
+func tsubame(a *args) (*fabric.Fabric, error) {
+	if err := room(a.int("hosts"), 6*240); err != nil {
+		return nil, err
+	}
+	b := newBuilder()
+	edge := b.chassis(6, d288, "edge")
+	core := b.chassis(2, d288, "core")
+	for e := range edge {
+		for c := range core {
+			for k := range 24 {
+				b.link(edge[e].leaves[k], 12-c, core[c].leaves[k], e+1)
+			}
+		}
+	}
+	for h := range a.int("hosts") {
+		b.host(edge[h%6].leaves[h/6%24], h/144+1)
+	}
+	return b.done()
+}

@@ -1,0 +1,99 @@
+package fabric
+
+// Graph is what algorithms see of a Fabric: the parts that are up, as flat
+// arrays. It is immutable. All indices are int32.
+//
+//   - Switches are 0 .. NumSwitches-1 in order of node GUID.
+//   - A channel is one direction of a switch-to-switch link: 0 .. NumChannels-1,
+//     c^1 is the reverse of c. Channels are numbered in order of the switch and
+//     port of the link's lower end, and even channels leave that end. A cable
+//     between two ports of one switch gives two channels with From equal to To.
+//   - An end port is what a LID can name: 0 .. NumHosts-1 are the CA and router
+//     ports attached to a switch ("hosts"), in order of node GUID and port;
+//     NumHosts+s is port 0 of switch s. NumEnds = NumHosts + NumSwitches.
+//
+// CA ports cabled to another CA, and ports without a cable, are in no Graph.
+type Graph struct {
+	Name string
+
+	NumSwitches int
+	NumChannels int
+	NumHosts    int
+	NumEnds     int
+
+	// By switch.
+	SwitchGUID   []GUID
+	SwitchDesc   []string
+	SwitchPorts  []int32 // number of external ports
+	SwitchFDBCap []int32 // entries of the forwarding table, 0 when unknown
+	Drained      []bool  // lets no traffic through, serves only what is attached
+
+	// By channel.
+	From, To         []int32 // switches
+	FromPort, ToPort []uint8
+	ChanRate         []int32 // Mbit/s, 0 when unknown
+
+	// Channels that leave a switch, by port: Out[OutStart[s]:OutStart[s+1]].
+	OutStart []int32
+	Out      []int32
+
+	// By end port.
+	EndSwitch   []int32 // switch it is attached to, or is port 0 of
+	EndPort     []uint8 // port of that switch that leads to it; 0 for port 0
+	EndNode     []int32 // node it belongs to: equal for the ports of one CA
+	EndGUID     []GUID  // port GUID
+	EndNodeGUID []GUID
+	EndType     []NodeType
+	EndNum      []uint8  // port number on its own node
+	EndDesc     []string // description of its node
+	EndRate     []int32  // Mbit/s of its link, 0 when unknown and for port 0
+	EndLID      []LID    // base LID as seen, 0 when none
+	EndLMC      []uint8
+
+	// Hosts attached to a switch, by port: SwitchHosts[HostStart[s]:HostStart[s+1]].
+	HostStart   []int32
+	SwitchHosts []int32
+
+	// End ports of a node: NodeEnds[NodeStart[n]:NodeStart[n+1]]. Nodes with no
+	// end port in the Graph are not counted.
+	NumNodes  int
+	NodeStart []int32
+	NodeEnds  []int32
+
+	// What is behind a port of a switch: Attached[PortStart[s]+port]. See At.
+	PortStart []int32
+	Attached  []int32
+	// Data VLs of that port's link (the lesser of both ends), 0 when unknown.
+	PortVLs []uint8
+}
+
+// Nothing is what At answers for a port that leads nowhere.
+const Nothing int32 = -1
+
+// At tells what is behind port p of switch s: a channel (c >= 0, host < 0), a
+// host end port (c < 0, host >= 0), port 0 itself or nothing (both < 0).
+func (g *Graph) At(s int32, p uint8) (c, host int32) {
+	if int32(p) > g.SwitchPorts[s] {
+		return Nothing, Nothing
+	}
+	v := g.Attached[g.PortStart[s]+int32(p)]
+	if v >= 0 {
+		return v, Nothing
+	}
+	if v == Nothing {
+		return Nothing, Nothing
+	}
+	return Nothing, -2 - v
+}
+
+// OutOf returns the channels that leave switch s, by port.
+func (g *Graph) OutOf(s int32) []int32 { return g.Out[g.OutStart[s]:g.OutStart[s+1]] }
+
+// HostsOf returns the host end ports attached to switch s, by port.
+func (g *Graph) HostsOf(s int32) []int32 { return g.SwitchHosts[g.HostStart[s]:g.HostStart[s+1]] }
+
+// PortZero is the end port of switch s itself.
+func (g *Graph) PortZero(s int32) int32 { return int32(g.NumHosts) + s }
+
+// IsPortZero reports whether an end port is port 0 of a switch.
+func (g *Graph) IsPortZero(end int32) bool { return end >= int32(g.NumHosts) }

@@ -1,0 +1,70 @@
+package fabric
+
+// Unreached is the hop count of a switch that cannot be reached.
+const Unreached int32 = -1
+
+// HopsFrom fills hops (length NumSwitches) with the fewest channels between
+// switch s and every other, or Unreached, ignoring Drained. queue is scratch of
+// the same length. Channels come in pairs, so the distance is symmetric. The
+// cost is O(switches + channels), without allocation.
+func (g *Graph) HopsFrom(s int32, hops, queue []int32) {
+	for i := range hops {
+		hops[i] = Unreached
+	}
+	hops[s] = 0
+	queue[0] = s
+	for head, tail := 0, 1; head < tail; head++ {
+		u := queue[head]
+		for _, c := range g.OutOf(u) {
+			if v := g.To[c]; hops[v] == Unreached {
+				hops[v] = hops[u] + 1
+				queue[tail] = v
+				tail++
+			}
+		}
+	}
+}
+
+// Components numbers the connected parts of the switch graph, in order of their
+// first switch: of[s] is the part of switch s, n the number of parts.
+func (g *Graph) Components() (of []int32, n int) {
+	of = make([]int32, g.NumSwitches)
+	for i := range of {
+		of[i] = -1
+	}
+	var stack []int32
+	for s := range int32(g.NumSwitches) {
+		if of[s] >= 0 {
+			continue
+		}
+		of[s] = int32(n)
+		stack = append(stack[:0], s)
+		for len(stack) > 0 {
+			u := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			for _, c := range g.OutOf(u) {
+				if v := g.To[c]; of[v] < 0 {
+					of[v] = int32(n)
+					stack = append(stack, v)
+				}
+			}
+		}
+		n++
+	}
+	return of, n
+}
+
+// Diameter is the largest hop count between two switches of one component; 0
+// for a single switch or none. It runs one breadth-first search a switch.
+func (g *Graph) Diameter() int {
+	hops := make([]int32, g.NumSwitches)
+	queue := make([]int32, g.NumSwitches)
+	most := int32(0)
+	for s := range int32(g.NumSwitches) {
+		g.HopsFrom(s, hops, queue)
+		for _, h := range hops {
+			most = max(most, h)
+		}
+	}
+	return int(most)
+}

@@ -1,0 +1,111 @@
+package netfile
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+)
+
+// WriteDot writes what is up as an undirected graph for Graphviz (dot, neato,
+// sfdp): switches as boxes, CAs and routers as ellipses, hosts below the switch
+// they hang on. A cable between two nodes that share several, or between a
+// switch and a node with several ports, is labelled with its port numbers. What
+// is drained is dashed. Nodes are identified by their ids ("S-guid") and labelled
+// by description.
+func WriteDot(w io.Writer, f *fabric.Fabric) error {
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "graph %s {\n", dotQuote(f.Name))
+	fmt.Fprintln(out, "\tranksep=1.5;")
+	fmt.Fprintln(out, "\tnode [fontname=\"Helvetica\", fontsize=10];")
+	fmt.Fprintln(out, "\tedge [fontname=\"Helvetica\", fontsize=8];")
+	order := listingOrder(f)
+	for _, id := range order {
+		writeDotNode(out, &f.Nodes[id])
+	}
+	for _, id := range dotLinks(f, order) {
+		writeDotLink(out, f, &f.Links[id])
+	}
+	fmt.Fprintln(out, "}")
+	return out.Flush()
+}
+
+// dotQuote makes a double-quoted string of Graphviz: in it a backslash begins an
+// escape and a quote ends it. Bytes that are not UTF-8 are replaced.
+func dotQuote(s string) string {
+	s = strings.ToValidUTF8(printable(s), "?")
+	return `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(s) + `"`
+}
+
+func writeDotNode(out *bufio.Writer, n *fabric.Node) {
+	shape, style := "ellipse", "solid"
+	switch {
+	case n.Type == fabric.Switch && n.Drained:
+		shape, style = "box", "dashed"
+	case n.Type == fabric.Switch:
+		shape = "box"
+	}
+	label := n.Desc
+	if label == "" {
+		label = nodeID(n)
+	}
+	// dot reads &...; in labels as HTML entities.
+	label = strings.ReplaceAll(label, "&", "&amp;")
+	fmt.Fprintf(out, "\t%q [label=%s, shape=%s, style=%s];\n", nodeID(n), dotQuote(label), shape, style)
+}
+
+// dotLinks lists the links that are up, in the order in which the nodes at their
+// upper ends are listed: switches come first, so hosts hang below.
+func dotLinks(f *fabric.Fabric, order []fabric.NodeID) []fabric.LinkID {
+	var links []fabric.LinkID
+	done := make([]bool, len(f.Links))
+	for _, id := range order {
+		for p := 1; p < len(f.Nodes[id].Ports); p++ {
+			l := f.Nodes[id].Ports[p].Link
+			if l != fabric.NoLink && f.LinkUp(l) && !done[l] {
+				done[l] = true
+				links = append(links, l)
+			}
+		}
+	}
+	return slices.Clip(links)
+}
+
+func writeDotLink(out *bufio.Writer, f *fabric.Fabric, l *fabric.Link) {
+	a, b := l.A, l.B
+	if f.Nodes[a.Node].Type != fabric.Switch && f.Nodes[b.Node].Type == fabric.Switch {
+		a, b = b, a
+	}
+	na, nb := &f.Nodes[a.Node], &f.Nodes[b.Node]
+	var attrs []string
+	if nb.Type != fabric.Switch && nb.NumPorts() > 1 || cablesBetween(f, a.Node, b.Node) > 1 {
+		attrs = append(attrs, fmt.Sprintf("taillabel=\"%d\", headlabel=\"%d\"", a.Port, b.Port))
+	}
+	if l.Drained {
+		attrs = append(attrs, "style=dashed")
+	}
+	fmt.Fprintf(out, "\t%q -- %q", nodeID(na), nodeID(nb))
+	if len(attrs) > 0 {
+		fmt.Fprintf(out, " [%s]", strings.Join(attrs, ", "))
+	}
+	fmt.Fprintln(out, ";")
+}
+
+// cablesBetween counts the cables that are up between two nodes. It looks at the
+// ports of the one that has fewer.
+func cablesBetween(f *fabric.Fabric, a, b fabric.NodeID) int {
+	if f.Nodes[b].NumPorts() < f.Nodes[a].NumPorts() {
+		a, b = b, a
+	}
+	n := 0
+	for p := 1; p < len(f.Nodes[a].Ports); p++ {
+		l := f.Nodes[a].Ports[p].Link
+		if l != fabric.NoLink && f.LinkUp(l) && f.Peer(fabric.End{Node: a, Port: uint8(p)}).Node == b {
+			n++
+		}
+	}
+	return n
+}

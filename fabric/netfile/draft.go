@@ -1,0 +1,366 @@
+package netfile
+
+import (
+	"fmt"
+
+	"weft/fabric"
+)
+
+// draft is a fabric while its file is being read: nodes may be referred to
+// before they are described, and every cable may be listed once or from both
+// its ends.
+type draft struct {
+	file     string
+	nodes    []draftNode
+	cables   []draftCable
+	warnings []Warning
+
+	repeated map[string]int32 // index of a warning by text
+	repeats  []int32          // how often each warning was met again
+}
+
+// draftNode is a node with the lines that speak of it. In its Ports, Link is an
+// index into draft.cables.
+type draftNode struct {
+	fabric.Node
+	line    int // of its own description, 0 when it was only referred to
+	refLine int // of the first mention
+}
+
+// draftCable is a cable as the file lists it.
+type draftCable struct {
+	a, b  fabric.End
+	line  int // where it is listed first, from end a
+	back  int // where it is listed from end b, 0 when it is not
+	width fabric.Width
+	speed fabric.Speed
+	down  bool
+}
+
+func newDraft(file string) *draft {
+	return &draft{file: file, repeated: map[string]int32{}}
+}
+
+// warnf notes something odd. A text that was noted before is only counted.
+func (d *draft) warnf(line int, format string, args ...any) {
+	text := fmt.Sprintf(format, args...)
+	if i, met := d.repeated[text]; met {
+		d.repeats[i]++
+		return
+	}
+	d.repeated[text] = int32(len(d.warnings))
+	d.warnings = append(d.warnings, Warning{d.file, line, text})
+	d.repeats = append(d.repeats, 0)
+}
+
+func (d *draft) errorf(line int, format string, args ...any) error {
+	return errorf(d.file, line, format, args...)
+}
+
+// add adds a node that is mentioned for the first time.
+func (d *draft) add(line int) fabric.NodeID {
+	d.nodes = append(d.nodes, draftNode{refLine: line})
+	n := &d.nodes[len(d.nodes)-1]
+	n.Ports = []fabric.Port{{Link: fabric.NoLink}}
+	return fabric.NodeID(len(d.nodes) - 1)
+}
+
+// describe notes that a node has a description of its own at a line, with its
+// type and number of ports.
+func (d *draft) describe(id fabric.NodeID, line int, t fabric.NodeType, ports int) error {
+	n := &d.nodes[id]
+	if n.line != 0 {
+		return d.errorf(line, "%s is described twice: here and on line %d", d.name(id), n.line)
+	}
+	if ports < 1 || ports > fabric.MaxPorts {
+		return d.errorf(line, "%d ports (want 1 to %d)", ports, fabric.MaxPorts)
+	}
+	if p := len(n.Ports) - 1; p > ports {
+		return d.errorf(line, "%s has %d ports, but line %d cables its port %d", d.name(id), ports, d.cables[n.Ports[p].Link].line, p)
+	}
+	n.line, n.Type = line, t
+	n.grow(ports)
+	return nil
+}
+
+// grow gives a node at least the given number of ports.
+func (n *draftNode) grow(ports int) {
+	for len(n.Ports) <= ports {
+		n.Ports = append(n.Ports, fabric.Port{Link: fabric.NoLink})
+	}
+}
+
+// end checks a port number of a node; a node without a description of its own
+// gets as many ports as are mentioned.
+func (d *draft) end(id fabric.NodeID, port, line int) (fabric.End, error) {
+	n := &d.nodes[id]
+	if n.line == 0 && port >= 1 && port <= fabric.MaxPorts {
+		n.grow(port)
+	}
+	if port < 1 || port >= len(n.Ports) {
+		most := fabric.MaxPorts
+		if n.line != 0 {
+			most = len(n.Ports) - 1
+		}
+		return fabric.End{}, d.errorf(line, "%s has no port %d (ports 1 to %d)", d.name(id), port, most)
+	}
+	return fabric.End{Node: id, Port: uint8(port)}, nil
+}
+
+func (d *draft) port(e fabric.End) *fabric.Port { return &d.nodes[e.Node].Ports[e.Port] }
+
+// connect notes that end a lists a cable to end b.
+func (d *draft) connect(a, b fabric.End, line int, w fabric.Width, s fabric.Speed) error {
+	pa, pb := d.port(a), d.port(b)
+	if a == b {
+		d.warnf(line, "port %s is cabled to itself: taken as not cabled", d.endName(a))
+		return nil
+	}
+	if pa.Link == fabric.NoLink && pb.Link == fabric.NoLink {
+		pa.Link = fabric.LinkID(len(d.cables))
+		pb.Link = pa.Link
+		d.cables = append(d.cables, draftCable{a: a, b: b, line: line, width: w, speed: s})
+		return nil
+	}
+	if pa.Link != pb.Link {
+		at := a
+		if pa.Link == fabric.NoLink {
+			at = b
+		}
+		c := &d.cables[d.port(at).Link]
+		there, other := c.a, b
+		if c.a == at {
+			there = c.b
+		}
+		if at == b {
+			other = a
+		}
+		return d.errorf(line, "port %s is cabled twice: to %s here, to %s on line %d",
+			d.endName(at), d.endName(other), d.endName(there), c.line)
+	}
+	c := &d.cables[pa.Link]
+	switch {
+	case c.a == a:
+		d.warnf(line, "the cable %s - %s is listed again (first on line %d)", d.endName(a), d.endName(b), c.line)
+	case c.back != 0:
+		d.warnf(line, "the cable %s - %s is listed again (first on line %d)", d.endName(a), d.endName(b), c.back)
+	default:
+		c.back = line
+	}
+	d.agree(c, line, w, s)
+	return nil
+}
+
+// agree compares what the two ends of a cable say of its width and speed; the
+// lesser holds.
+func (d *draft) agree(c *draftCable, line int, w fabric.Width, s fabric.Speed) {
+	if w != 0 && c.width != 0 && w != c.width {
+		d.warnf(line, "the cable %s - %s is %dx here and %dx on line %d: the lesser is taken",
+			d.endName(c.a), d.endName(c.b), w, c.width, c.line)
+	}
+	if s != 0 && c.speed != 0 && s != c.speed {
+		d.warnf(line, "the cable %s - %s is %s here and %s on line %d: the lesser is taken",
+			d.endName(c.a), d.endName(c.b), s, c.speed, c.line)
+	}
+	if c.width == 0 || (w != 0 && w < c.width) {
+		c.width = w
+	}
+	if c.speed == 0 || (s != 0 && s < c.speed) {
+		c.speed = s
+	}
+}
+
+// lid checks a LID that a file gives; what is no unicast LID is taken as none.
+func (d *draft) lid(v uint64, line int) (fabric.LID, error) {
+	if v > 0xFFFF {
+		return 0, d.errorf(line, "%d is not a LID (16 bits)", v)
+	}
+	if fabric.LID(v) > fabric.MaxUnicastLID {
+		d.warnf(line, "LID %d is not a unicast LID: taken as not assigned", v)
+		return 0, nil
+	}
+	return fabric.LID(v), nil
+}
+
+// setLID notes the LID of a port. What is said in a node's own description
+// (own) goes before what is said where it is referred to.
+func (d *draft) setLID(id fabric.NodeID, port int, lid fabric.LID, line int, own bool) {
+	p := &d.nodes[id].Ports[port]
+	if p.LID != 0 && lid != 0 && p.LID != lid {
+		d.warnf(line, "%s port %d has LID %d here, LID %d before", d.name(id), port, lid, p.LID)
+	}
+	if p.LID == 0 || (own && lid != 0) {
+		p.LID = lid
+	}
+}
+
+func (d *draft) name(id fabric.NodeID) string {
+	n := &d.nodes[id]
+	if n.Desc == "" {
+		return n.GUID.String()
+	}
+	if n.GUID == 0 {
+		return fmt.Sprintf("%q", n.Desc)
+	}
+	return fmt.Sprintf("%q (%s)", n.Desc, n.GUID)
+}
+
+func (d *draft) endName(e fabric.End) string { return fmt.Sprintf("%s[%d]", d.name(e.Node), e.Port) }
+
+// The node GUIDs that are given to nodes without one: ibsim's. Switches count up
+// by 1, other nodes by their number of ports plus 1, which leaves room for the
+// GUIDs of their ports.
+const (
+	firstCAGUID     fabric.GUID = 0x100000
+	firstSwitchGUID fabric.GUID = 0x200000
+)
+
+// invent gives GUIDs to nodes that have none, in the order of the file, leaving
+// out what is taken; ports of a CA get the node GUID plus their number.
+func (d *draft) invent() {
+	var taken map[fabric.GUID]bool
+	next := [4]fabric.GUID{fabric.CA: firstCAGUID, fabric.Router: firstCAGUID, fabric.Switch: firstSwitchGUID}
+	for i := range d.nodes {
+		n := &d.nodes[i]
+		if n.GUID != 0 {
+			continue
+		}
+		if taken == nil {
+			taken = d.takenGUIDs()
+		}
+		need := 1
+		if n.Type != fabric.Switch {
+			need = len(n.Ports)
+		}
+		n.GUID = freeGUIDs(taken, next[n.Type], need)
+		next[n.Type] = n.GUID + fabric.GUID(need)
+		for k := range need {
+			taken[n.GUID+fabric.GUID(k)] = true
+		}
+		for p := 1; p < need; p++ {
+			if n.Ports[p].GUID == 0 {
+				n.Ports[p].GUID = n.GUID + fabric.GUID(p)
+			}
+		}
+	}
+}
+
+// freeGUIDs finds the first run of free GUIDs from a start.
+func freeGUIDs(taken map[fabric.GUID]bool, start fabric.GUID, need int) fabric.GUID {
+	for k := 0; k < need; {
+		if taken[start+fabric.GUID(k)] {
+			start, k = start+fabric.GUID(k)+1, 0
+			continue
+		}
+		k++
+	}
+	return start
+}
+
+// takenGUIDs are the GUIDs that the file gives, and those that the ports of its
+// CAs get from their nodes.
+func (d *draft) takenGUIDs() map[fabric.GUID]bool {
+	taken := make(map[fabric.GUID]bool, 2*len(d.nodes))
+	for i := range d.nodes {
+		n := &d.nodes[i]
+		taken[n.GUID] = true
+		for p := range n.Ports {
+			taken[n.Ports[p].GUID] = true
+			if n.GUID != 0 && n.Type != fabric.Switch {
+				taken[n.GUID+fabric.GUID(p)] = true
+			}
+		}
+	}
+	return taken
+}
+
+// build makes the fabric.
+func (d *draft) build() (*fabric.Fabric, []Warning, error) {
+	if len(d.nodes) == 0 {
+		return nil, nil, d.errorf(0, "no nodes in this file")
+	}
+	d.invent()
+	d.checkAddresses()
+	f := fabric.New(d.file)
+	for i := range d.nodes {
+		if err := d.buildNode(f, &d.nodes[i]); err != nil {
+			return nil, nil, err
+		}
+	}
+	for _, c := range d.cables {
+		id, err := f.Connect(c.a, c.b, c.width, c.speed)
+		if err != nil {
+			return nil, nil, d.errorf(c.line, "%s", err)
+		}
+		f.Links[id].Down = c.down
+	}
+	for i, n := range d.repeats {
+		if n > 0 {
+			d.warnings[i].Text += fmt.Sprintf(" (and %d times more)", n)
+		}
+	}
+	return f, d.warnings, nil
+}
+
+func (d *draft) buildNode(f *fabric.Fabric, n *draftNode) error {
+	if old, dup := f.NodeByGUID(n.GUID); dup {
+		return d.errorf(n.where(), "%s: this node GUID is used on line %d too (by %q)",
+			d.name(fabric.NodeID(len(f.Nodes))), d.nodes[old].where(), d.nodes[old].Desc)
+	}
+	id, err := f.AddNode(n.Type, n.GUID, len(n.Ports)-1, n.Desc)
+	if err != nil {
+		return d.errorf(n.where(), "%s", err)
+	}
+	made := f.Nodes[id].Ports
+	f.Nodes[id] = n.Node
+	f.Nodes[id].Ports = made
+	for p := range made {
+		from := n.Ports[p]
+		made[p].LID, made[p].LMC, made[p].Label = from.LID, from.LMC, from.Label
+		switch {
+		case n.Type == fabric.Switch:
+			if n.Ports[0].GUID != 0 {
+				made[p].GUID = n.Ports[0].GUID
+			}
+		case from.GUID != 0:
+			made[p].GUID = from.GUID
+		case from.Link != fabric.NoLink:
+			made[p].GUID = n.GUID + fabric.GUID(p)
+		}
+	}
+	return nil
+}
+
+// where is the line to name in a message about a node.
+func (n *draftNode) where() int {
+	if n.line != 0 {
+		return n.line
+	}
+	return n.refLine
+}
+
+// checkAddresses warns of LIDs and port GUIDs that several ports claim.
+func (d *draft) checkAddresses() {
+	lids := make([]int32, int(fabric.MaxUnicastLID)+1) // node index plus 1
+	guids := make(map[fabric.GUID]int32, len(d.nodes))
+	for i := range d.nodes {
+		n := &d.nodes[i]
+		for p := range n.Ports {
+			port := &n.Ports[p]
+			for k := 0; port.LID != 0 && k < 1<<port.LMC && int(port.LID)+k < len(lids); k++ {
+				l := int(port.LID) + k
+				if lids[l] != 0 {
+					d.warnf(n.where(), "LID %d belongs to %s and to %s", l, d.name(fabric.NodeID(lids[l]-1)), d.name(fabric.NodeID(i)))
+				}
+				lids[l] = int32(i) + 1
+			}
+			if n.Type == fabric.Switch || port.GUID == 0 {
+				continue
+			}
+			if old, dup := guids[port.GUID]; dup {
+				d.warnf(n.where(), "port GUID %s belongs to %s and to %s", port.GUID, d.name(fabric.NodeID(old)), d.name(fabric.NodeID(i)))
+			}
+			guids[port.GUID] = int32(i)
+		}
+	}
+}

@@ -1,0 +1,287 @@
+package netfile
+
+import (
+	"bytes"
+
+	"weft/fabric"
+)
+
+// discovered reads ibnetdiscover output and ibsim net files. Node ids (the
+// quoted names) tie the file together; GUIDs are attributes.
+type discovered struct {
+	*draft
+	byID    map[string]fabric.NodeID
+	current fabric.NodeID // node whose ports are being listed, or -1
+	pre     preamble
+	chassis string
+	module  string // ibsim: prefix of node ids
+
+	base    [4]fabric.GUID // ibsim: GUID that was set last, by node type
+	next    [4]fabric.GUID // ibsim: GUID of the next node, by node type
+	enabled linkMasks      // ibsim: what ports enable unless they say otherwise
+}
+
+// preamble is what stands before the header of a node.
+type preamble struct {
+	vendor, device uint32
+	system         fabric.GUID
+	guid, port     fabric.GUID
+	known          bool // guid was given
+}
+
+// readIBNetDiscover reads ibnetdiscover output and ibsim net files.
+func readIBNetDiscover(name string, data []byte) (*fabric.Fabric, []Warning, error) {
+	r := discovered{draft: newDraft(name), byID: map[string]fabric.NodeID{}, current: -1}
+	in := lines{rest: data}
+	for line, ok := in.next(); ok; line, ok = in.next() {
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		if err := r.line(line, in.n); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := r.finish(); err != nil {
+		return nil, nil, err
+	}
+	return r.build()
+}
+
+// nodeWords are the words that begin the header of a node.
+var nodeWords = [...]struct {
+	word string
+	typ  fabric.NodeType
+}{
+	{"Switch", fabric.Switch}, {"Ca", fabric.CA}, {"Hca", fabric.CA},
+	{"Rt", fabric.Router}, {"Router", fabric.Router},
+}
+
+// nodeHeader recognises the beginning of a node header: word and number of ports.
+func nodeHeader(line []byte) (t fabric.NodeType, ports uint64, rest cursor, ok bool) {
+	for _, w := range nodeWords {
+		c := cursor{line}
+		if !c.lit(w.word) {
+			continue
+		}
+		c.blanks()
+		if ports, ok = c.number(); ok {
+			return w.typ, ports, c, true
+		}
+	}
+	return 0, 0, cursor{}, false
+}
+
+func (r *discovered) line(line []byte, at int) error {
+	if line[0] == '[' {
+		c := cursor{line[1:]}
+		c.blanks()
+		if p, ok := c.number(); ok && c.lit("]") {
+			return r.portLine(p, c, at)
+		}
+	}
+	if t, ports, c, ok := nodeHeader(line); ok {
+		return r.header(t, ports, c, at)
+	}
+	if key, op, value, ok := assignment(line); ok {
+		return r.assign(key, op, value, at)
+	}
+	c := cursor{line}
+	switch {
+	case c.lit("Chassis ") || string(line) == "Chassis":
+		r.chassis = string(line)
+		return nil
+	case string(line) == "Non-Chassis Nodes":
+		r.chassis = ""
+		return nil
+	case line[0] == '@' || c.lit("include ") || c.lit("do "):
+		return r.errorf(at, "ibsim's aliases, include and do are not understood here: %q", line)
+	case isNoise(line):
+		r.warnf(at, "not part of the topology: %q", line)
+		return nil
+	case bytes.IndexByte(line, '"') >= 0 || line[0] == '[':
+		return r.errorf(at, "line not understood: %q", line)
+	}
+	r.warnf(at, "not part of the topology: %q", line)
+	return nil
+}
+
+// isNoise recognises what terminals and libraries write between the lines:
+// shell prompts and messages of libibmad.
+func isNoise(line []byte) bool {
+	for _, p := range []string{"ibwarn:", "iberror:", "ibpanic:", "ibnetdiscover:", "src/", "./", "/"} {
+		if bytes.HasPrefix(line, []byte(p)) {
+			return true
+		}
+	}
+	// user@host:dir$ command, [user@host dir]# command
+	at := bytes.IndexByte(line, '@')
+	quote := bytes.IndexByte(line, '"')
+	mark := bytes.IndexAny(line, "#$%>")
+	return at > 0 && mark > at && (quote < 0 || quote > mark)
+}
+
+// header reads the rest of a node header: "id" # "description" and, for a
+// switch, its port 0.
+func (r *discovered) header(t fabric.NodeType, ports uint64, c cursor, at int) error {
+	c.blanks()
+	id, ok := r.quoted(&c)
+	if !ok {
+		return r.errorf(at, "no node id in quotes in the header of a node")
+	}
+	if ports > fabric.MaxPorts {
+		return r.errorf(at, "%d ports (want 1 to %d)", ports, fabric.MaxPorts)
+	}
+	n := r.node(id, at)
+	node := &r.nodes[n]
+	own, fromID := r.ownGUID(t, node.GUID)
+	if err := r.describe(n, at, t, int(ports)); err != nil {
+		return err
+	}
+	if fromID != 0 && own != 0 && own != fromID {
+		r.warnf(at, "node id %q and node GUID %s differ: the GUID is taken", id, own)
+	}
+	if own != 0 {
+		node.GUID = own
+	}
+	if node.GUID != 0 && t != fabric.Switch {
+		r.next[t] = node.GUID + fabric.GUID(ports) + 1
+	} else if node.GUID != 0 {
+		r.next[t] = node.GUID + 1
+	}
+	node.SystemGUID, node.VendorID, node.DeviceID = r.pre.system, r.pre.vendor, r.pre.device
+	if t == fabric.Switch {
+		node.Ports[0].GUID = r.pre.port
+	}
+	node.Chassis = r.chassis
+	r.pre = preamble{}
+	r.current = n
+	return r.headerComment(n, c, at)
+}
+
+// ownGUID is the GUID for the node whose header comes now, 0 when the file gives
+// none, and the one that its id tells: the id goes before a GUID that ibsim
+// would count up from an earlier one.
+func (r *discovered) ownGUID(t fabric.NodeType, idGUID fabric.GUID) (own, fromID fabric.GUID) {
+	if r.pre.known {
+		return r.pre.guid, idGUID
+	}
+	if idGUID == 0 && r.base[t] != 0 {
+		return r.next[t], 0
+	}
+	return 0, idGUID
+}
+
+// headerComment reads what follows # in a header: "description" base port 0 lid
+// 3 lmc 0. The description may itself hold quotes; ibsim takes one without.
+func (r *discovered) headerComment(n fabric.NodeID, c cursor, at int) error {
+	if _, ok := c.until('#'); !ok {
+		return nil
+	}
+	node := &r.nodes[n]
+	c.blanks()
+	var rest []byte
+	if end := bytes.LastIndexByte(c.s, '"'); end > 0 && c.s[0] == '"' {
+		node.Desc, rest = string(c.s[1:end]), c.s[end+1:]
+	} else if len(c.s) > 0 {
+		desc := c.s
+		for _, mark := range []string{" enhanced port ", " base port ", " lid ", " lmc "} {
+			if i := bytes.Index(c.s, []byte(mark)); i >= 0 && i < len(desc) {
+				desc, rest = c.s[:i], c.s[i:]
+			}
+		}
+		node.Desc = string(desc)
+	}
+	if node.Type != fabric.Switch {
+		return nil
+	}
+	node.EnhancedPort0 = bytes.Contains(rest, []byte("enhanced port 0"))
+	return r.ownAddress(n, 0, rest, at)
+}
+
+// ownAddress reads "lid 3 lmc 0" of a port of the node itself.
+func (r *discovered) ownAddress(n fabric.NodeID, port int, text []byte, at int) error {
+	c := cursor{text}
+	for len(c.s) > 0 {
+		key := string(c.word())
+		if key != "lid" && key != "lmc" {
+			continue
+		}
+		word := c.word()
+		v, ok := decimal(word)
+		if !ok {
+			return r.errorf(at, "%s %q is not a number", key, word)
+		}
+		if key == "lmc" {
+			if v > fabric.MaxLMC {
+				return r.errorf(at, "LMC %d (want 0 to %d)", v, fabric.MaxLMC)
+			}
+			r.nodes[n].Ports[port].LMC = uint8(v)
+			continue
+		}
+		lid, err := r.lid(v, at)
+		if err != nil {
+			return err
+		}
+		r.setLID(n, port, lid, at, true)
+	}
+	return nil
+}
+
+// quoted takes a node id in quotes and applies ibsim's module prefix.
+func (r *discovered) quoted(c *cursor) ([]byte, bool) {
+	if !c.lit(`"`) {
+		return nil, false
+	}
+	id, ok := c.until('"')
+	if !ok || len(id) == 0 {
+		return nil, false
+	}
+	if r.module != "" && bytes.IndexByte(id, '#') < 0 {
+		id = append([]byte(r.module+"#"), id...)
+	}
+	return id, true
+}
+
+// node finds a node by its id, or adds it as one that was referred to. Ids such
+// as S-0002c9020041beb0 tell type and GUID.
+func (r *discovered) node(id []byte, at int) fabric.NodeID {
+	if n, ok := r.byID[string(id)]; ok {
+		return n
+	}
+	n := r.add(at)
+	r.byID[string(id)] = n
+	node := &r.nodes[n]
+	node.Desc = string(id)
+	if len(id) == 18 && id[1] == '-' {
+		v, ok := hex(id[2:])
+		t := idTypes[id[0]]
+		if ok && t != 0 && id[3] != 'x' && id[3] != 'X' {
+			node.Type, node.GUID = t, fabric.GUID(v)
+		}
+	}
+	return n
+}
+
+// idTypes is the type of node by the first letter of an id.
+var idTypes = [256]fabric.NodeType{'S': fabric.Switch, 'H': fabric.CA, 'R': fabric.Router}
+
+// finish checks what can be told only at the end of the file.
+func (r *discovered) finish() error {
+	for i := range r.nodes {
+		n := &r.nodes[i]
+		if n.line != 0 {
+			continue
+		}
+		if n.Type == 0 {
+			return r.errorf(n.refLine, "node %q is not described in this file, and its id does not tell what it is", n.Desc)
+		}
+		r.warnf(n.refLine, "%s is not described in this file: taken as a %s of %d ports", r.name(fabric.NodeID(i)), n.Type, len(n.Ports)-1)
+	}
+	for i := range r.cables {
+		c := &r.cables[i]
+		if c.back == 0 && r.nodes[c.a.Node].line != 0 && r.nodes[c.b.Node].line != 0 {
+			r.warnf(c.line, "only one end lists the cable %s - %s", r.endName(c.a), r.endName(c.b))
+		}
+	}
+	return nil
+}

@@ -1,0 +1,323 @@
+package netfile
+
+import (
+	"bytes"
+	"math/bits"
+
+	"weft/fabric"
+)
+
+// portLine reads the rest of a port line, after [port]:
+//
+//	(label or port GUID) "id"[port](port GUID) w=1 s=2 # comment
+func (r *discovered) portLine(port uint64, c cursor, at int) error {
+	if r.current < 0 {
+		return r.errorf(at, "a port before the first node")
+	}
+	here, err := r.end(r.current, clampPort(port), at)
+	if err != nil {
+		return err
+	}
+	if err := r.localNotes(here, &c, at); err != nil {
+		return err
+	}
+	id, ok := r.quoted(&c)
+	if !ok {
+		return r.errorf(at, "no node id in quotes for the other end of port %d", port)
+	}
+	remote := uint64(1) // ibsim's default
+	c.blanks()
+	if c.lit("[") {
+		v, ok := c.number()
+		if !ok || !c.lit("]") {
+			return r.errorf(at, "no port number in brackets after %q", id)
+		}
+		remote = v
+	}
+	there, err := r.end(r.node(id, at), clampPort(remote), at)
+	if err != nil {
+		return err
+	}
+	if err := r.remoteGUID(there, &c, at); err != nil {
+		return err
+	}
+	w, s, err := r.portOptions(&c, at)
+	if err != nil {
+		return err
+	}
+	if _, ok := c.until('#'); ok {
+		cw, cs, err := r.portComment(here, there, c.s, at)
+		if err != nil {
+			return err
+		}
+		if cw != 0 || cs != 0 {
+			w, s = cw, cs
+		}
+	}
+	return r.connect(here, there, at, w, s)
+}
+
+// clampPort keeps a huge port number a wrong one.
+func clampPort(p uint64) int { return int(min(p, 1<<20)) }
+
+// localNotes reads what stands between the local port and the other end's id:
+// on a CA or router (port GUID) last, elsewhere labels, in () or [].
+func (r *discovered) localNotes(here fabric.End, c *cursor, at int) error {
+	for {
+		c.blanks()
+		var note []byte
+		ok := false
+		switch {
+		case c.lit("("):
+			note, ok = c.until(')')
+		case c.lit("["):
+			note, ok = c.until(']')
+		default:
+			return nil
+		}
+		if !ok {
+			return r.errorf(at, "bracket not closed")
+		}
+		p := r.port(here)
+		c.blanks()
+		last := len(c.s) > 0 && c.s[0] == '"'
+		if v, isHex := hex(note); isHex && last && r.nodes[here.Node].Type != fabric.Switch {
+			p.GUID = fabric.GUID(v)
+		} else {
+			p.Label = string(note)
+		}
+	}
+}
+
+// remoteGUID reads the port GUID of the other end, where it is given: CAs and
+// routers. Chassis dumps put [ext 3] before it.
+func (r *discovered) remoteGUID(there fabric.End, c *cursor, at int) error {
+	c.blanks()
+	if c.lit("[") {
+		if _, ok := c.until(']'); !ok {
+			return r.errorf(at, "bracket not closed")
+		}
+		c.blanks()
+	}
+	if !c.lit("(") {
+		return nil
+	}
+	text, ok := c.until(')')
+	v, isHex := hex(text)
+	if !ok || !isHex {
+		return r.errorf(at, "%q is not a port GUID", text)
+	}
+	p := r.port(there)
+	if p.GUID != 0 && p.GUID != fabric.GUID(v) {
+		r.warnf(at, "port %s has GUID %s here, %s elsewhere", r.endName(there), fabric.GUID(v), p.GUID)
+	}
+	if p.GUID == 0 && r.nodes[there.Node].Type != fabric.Switch {
+		p.GUID = fabric.GUID(v)
+	}
+	return nil
+}
+
+// linkMasks are ibsim's enabled widths and speeds, as bits of PortInfo: width 1,
+// 4, 8, 12, 2 lanes; speed SDR DDR QDR; extended speed FDR EDR HDR NDR.
+type linkMasks struct{ width, speed, ext uint64 }
+
+var (
+	maskWidths = [...]fabric.Width{1, 4, 8, 12, 2}
+	maskSpeeds = [...]fabric.Speed{fabric.SDR, fabric.DDR, fabric.QDR}
+	maskExts   = [...]fabric.Speed{fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR}
+)
+
+// best is the widest and fastest that is enabled; 0 for what is not said.
+func (m linkMasks) best() (w fabric.Width, s fabric.Speed) {
+	for i, v := range maskWidths {
+		if m.width>>i&1 != 0 {
+			w = max(w, v)
+		}
+	}
+	if i := bits.Len64(m.speed); i > 0 {
+		s = maskSpeeds[i-1]
+	}
+	if i := bits.Len64(m.ext); i > 0 {
+		s = maskExts[i-1]
+	}
+	return w, s
+}
+
+// set notes one of ibsim's options; the error is empty when it is good.
+func (m *linkMasks) set(key byte, value []byte) (problem string) {
+	v, ok := decimal(value)
+	switch {
+	case key == 'w' && ok && v >= 1 && v <= 31:
+		m.width = v
+	case key == 's' && ok && v >= 1 && v <= 7:
+		m.speed = v
+	case key == 'e' && ok && v <= 15:
+		m.ext = v
+	case key == 'w':
+		return "want 1 to 31"
+	case key == 's':
+		return "want 1 to 7"
+	case key == 'e':
+		return "want 0 to 15"
+	}
+	return ""
+}
+
+// portOptions reads ibsim's w= s= e= up to the comment.
+func (r *discovered) portOptions(c *cursor, at int) (fabric.Width, fabric.Speed, error) {
+	m := r.enabled
+	for c.blanks(); len(c.s) > 0 && c.s[0] != '#'; c.blanks() {
+		if len(c.s) < 2 || c.s[1] != '=' || bytes.IndexByte([]byte("wse"), c.s[0]) < 0 {
+			return 0, 0, r.errorf(at, "not understood at the end of a port line: %q", c.s)
+		}
+		key := c.s[0]
+		i := 2
+		for i < len(c.s) && isDigit(c.s[i]) {
+			i++
+		}
+		if problem := m.set(key, c.s[2:i]); problem != "" {
+			return 0, 0, r.errorf(at, "%c=%s: %s", key, c.s[2:i], problem)
+		}
+		c.s = c.s[i:]
+	}
+	w, s := m.best()
+	return w, s, nil
+}
+
+// portComment reads what ibnetdiscover writes after #:
+//
+//	switch:     "description" lid 16 4xQDR
+//	CA, router: lid 3 lmc 0 "description" lid 16 4xQDR
+//
+// where description and second lid are the other end's. Other comments pass.
+func (r *discovered) portComment(here, there fabric.End, text []byte, at int) (fabric.Width, fabric.Speed, error) {
+	first, last := bytes.IndexByte(text, '"'), bytes.LastIndexByte(text, '"')
+	own := text
+	if first >= 0 {
+		own = text[:first]
+	}
+	if r.nodes[here.Node].Type != fabric.Switch && (first >= 0 || bytes.HasPrefix(bytes.TrimSpace(own), []byte("lid "))) {
+		if err := r.ownAddress(here.Node, int(here.Port), own, at); err != nil {
+			return 0, 0, err
+		}
+	}
+	if first == last {
+		return 0, 0, nil
+	}
+	r.learn(there, text[first+1:last])
+	c := cursor{text[last+1:]}
+	word := c.word()
+	if string(word) == "lid" {
+		v, ok := decimal(c.word())
+		if t := r.nodes[there.Node].Type; ok && t != 0 && v <= uint64(fabric.MaxUnicastLID) {
+			r.setLID(there.Node, addressPort(t, there.Port), fabric.LID(v), at, false)
+		}
+		word = c.word()
+	}
+	i := bytes.IndexByte(word, 'x') + 1
+	if i == 0 {
+		if len(word) > 0 {
+			r.warnf(at, "unknown link width and speed %q", word)
+		}
+		return 0, 0, nil
+	}
+	w, s := r.rate(word[:i], word[i:], at)
+	return w, s, nil
+}
+
+// learn takes the description of a node that has not described itself yet.
+func (r *discovered) learn(there fabric.End, desc []byte) {
+	n := &r.nodes[there.Node]
+	if n.line == 0 && n.Desc != string(desc) && len(desc) > 0 {
+		n.Desc = string(desc)
+	}
+}
+
+// addressPort is the port that holds the LID by which a port is reached.
+func addressPort(t fabric.NodeType, port uint8) int {
+	if t == fabric.Switch {
+		return 0
+	}
+	return int(port)
+}
+
+// assignment splits key=value and ibsim's key+value.
+func assignment(line []byte) (key string, op byte, value []byte, ok bool) {
+	i := 0
+	for i < len(line) && (line[i] >= 'a' && line[i] <= 'z' || line[i] >= 'A' && line[i] <= 'Z' || line[i] == '_') {
+		i++
+	}
+	rest := bytes.TrimLeft(line[i:], " \t")
+	if i == 0 || len(rest) == 0 || (rest[0] != '=' && rest[0] != '+') {
+		return "", 0, nil, false
+	}
+	return string(line[:i]), rest[0], bytes.TrimSpace(rest[1:]), true
+}
+
+func (r *discovered) assign(key string, op byte, value []byte, at int) error {
+	switch key {
+	case "switchguid":
+		return r.guid(fabric.Switch, op, value, at)
+	case "caguid", "hcaguid", "hcaguids":
+		return r.guid(fabric.CA, op, value, at)
+	case "rtguid":
+		return r.guid(fabric.Router, op, value, at)
+	case "vendid", "devid", "sysimgguid":
+		v, ok := hex(value)
+		if !ok || (key != "sysimgguid" && v > 0xFFFFFFFF) {
+			return r.errorf(at, "%s: %q is not a hexadecimal number", key, value)
+		}
+		switch key {
+		case "vendid":
+			r.pre.vendor = uint32(v)
+		case "devid":
+			r.pre.device = uint32(v)
+		default:
+			r.pre.system = fabric.GUID(v)
+		}
+	case "width", "speed", "extspeed":
+		if problem := r.enabled.set(key[0], value); problem != "" {
+			return r.errorf(at, "%s=%s: %s", key, value, problem)
+		}
+	case "module":
+		r.module = string(bytes.Trim(value, `"`))
+	default:
+		r.warnf(at, "unknown attribute %q", key)
+	}
+	return nil
+}
+
+// guid reads the GUID of the next node: 0xnode, or 0xnode(port). With + it is
+// an offset to the last that was given (ibsim), decimal without 0x.
+func (r *discovered) guid(t fabric.NodeType, op byte, value []byte, at int) error {
+	text, port := value, []byte(nil)
+	if i := bytes.IndexByte(value, '('); i >= 0 {
+		text = value[:i]
+		if j := bytes.IndexByte(value, ')'); j > i {
+			port = value[i+1 : j]
+		}
+	}
+	text = (&cursor{text}).word()
+	v, ok := hex(text)
+	if dec, isDec := decimal(text); isDec && op == '+' {
+		v = dec
+	}
+	guid := fabric.GUID(v)
+	if op == '+' {
+		guid += r.base[t]
+	} else {
+		r.base[t] = guid
+	}
+	if !ok || guid == 0 {
+		return r.errorf(at, "%q is not a node GUID", text)
+	}
+	r.pre.guid, r.pre.known = guid, true
+	if port == nil {
+		return nil
+	}
+	if v, ok = hex(port); !ok {
+		return r.errorf(at, "%q is not a port GUID", port)
+	}
+	r.pre.port = fabric.GUID(v)
+	return nil
+}

@@ -1,0 +1,165 @@
+package netfile
+
+import (
+	"strconv"
+
+	"weft/fabric"
+)
+
+// resolve finds the parts that wires lead to, joins the two listings of a wire
+// and checks that every contact is used once. A wire to a connector that a board
+// does not have is left out with a warning: vendors' files have such wires.
+func (r *ibnlReader) resolve(s *system) error {
+	used := map[contact]int{} // line by contact
+	wireAt := map[contact]int{}
+	plugAt := map[string]int{}
+	joined := s.wires[:0]
+	for _, w := range s.wires {
+		b, ok := s.byName[w.to]
+		if !ok {
+			return r.errorf(w.line, "no part %q in system %s", w.to, s.names[0])
+		}
+		w.b.part = b
+		if i, ok := wireAt[w.a]; ok && joined[i].b == w.a && joined[i].a == w.b && joined[i].back == 0 {
+			r.joinWires(&joined[i], &w)
+			continue
+		}
+		if ok, err := r.exist(s, w.line, w.a, w.b); err != nil {
+			return err
+		} else if !ok {
+			continue
+		}
+		for _, c := range [2]contact{w.a, w.b} {
+			if err := r.use(s, c, w.line, used); err != nil {
+				return err
+			}
+		}
+		wireAt[w.a], wireAt[w.b] = len(joined), len(joined)
+		joined = append(joined, w)
+	}
+	s.wires = joined
+	for _, p := range s.plugs {
+		if _, err := r.exist(s, p.line, p.at); err != nil {
+			return err
+		}
+		if err := r.use(s, p.at, p.line, used); err != nil {
+			return err
+		}
+		if old, dup := plugAt[p.name]; dup {
+			return r.errorf(p.line, "connector %s is used on line %d too", p.name, old)
+		}
+		plugAt[p.name] = p.line
+	}
+	return nil
+}
+
+// exist checks that contacts exist; ok is false when a board lacks a connector.
+func (r *ibnlReader) exist(s *system, line int, contacts ...contact) (ok bool, err error) {
+	ok = true
+	for _, c := range contacts {
+		p := &s.parts[c.part]
+		if p.typ != 0 {
+			if n, isNum := decimal([]byte(c.port)); !isNum || n < 1 || n > uint64(p.ports) || c.port[0] == '0' {
+				return false, r.errorf(line, "%s has no port %s (ports 1 to %d)", p.name, c.port, p.ports)
+			}
+			continue
+		}
+		board, known := r.file.boards[p.board]
+		if !known {
+			return false, r.errorf(p.line, "no SYSTEM %s in this file", p.board)
+		}
+		if !board.hasPlug(c.port) {
+			r.warnf(line, "%s (%s) has no connector %s: nothing is connected there", p.name, p.board, c.port)
+			ok = false
+		}
+	}
+	return ok, nil
+}
+
+// use marks a contact as used.
+func (r *ibnlReader) use(s *system, c contact, line int, used map[contact]int) error {
+	if old, dup := used[c]; dup {
+		return r.errorf(line, "%s %s is connected on line %d too", s.parts[c.part].name, c.port, old)
+	}
+	used[c] = line
+	return nil
+}
+
+func (s *system) hasPlug(name string) bool {
+	for i := range s.plugs {
+		if s.plugs[i].name == name {
+			return true
+		}
+	}
+	return false
+}
+
+// joinWires notes the second listing of a wire; the lesser width and speed hold.
+func (r *ibnlReader) joinWires(first, again *wire) {
+	first.back = again.line
+	if first.width != again.width || first.speed != again.speed {
+		r.warnf(again.line, "%dx %s here and %dx %s on line %d: the lesser is taken",
+			again.width, again.speed, first.width, first.speed, first.line)
+	}
+	first.width = min(first.width, again.width)
+	first.speed = min(first.speed, again.speed)
+}
+
+// count counts the chips of a system and refuses what holds itself or too many.
+func (r *ibnlReader) count(s *system) error {
+	if s.chips > 0 {
+		return nil
+	}
+	if s.open {
+		return r.errorf(s.line, "system %s is part of itself", s.names[0])
+	}
+	s.open = true
+	defer func() { s.open = false }()
+	n := 0
+	for i := range s.parts {
+		p := &s.parts[i]
+		if p.typ != 0 {
+			n++
+			continue
+		}
+		board, ok := r.file.boards[p.board]
+		if !ok {
+			return r.errorf(p.line, "no SYSTEM %s in this file", p.board)
+		}
+		if err := r.count(board); err != nil {
+			return err
+		}
+		if n += board.chips; n > maxChips {
+			return r.errorf(s.line, "system %s holds more than %d chips", s.names[0], maxChips)
+		}
+	}
+	if n == 0 {
+		return r.errorf(s.line, "system %s holds no chip", s.names[0])
+	}
+	s.chips = n
+	return nil
+}
+
+// builtin are systems of one chip that need no ibnl file: connectors P1, P2, ...
+// lead to the ports of chip U1.
+var builtin = builtinSystems()
+
+func builtinSystems() map[string]*system {
+	all := map[string]*system{}
+	add := func(typ fabric.NodeType, ports int, names ...string) {
+		s := &system{file: &ibnlFile{}, names: names, parts: []part{{name: "U1", typ: typ, ports: ports}}}
+		for p := 1; p <= ports; p++ {
+			n := strconv.Itoa(p)
+			s.plugs = append(s.plugs, plug{name: "P" + n, at: contact{0, n}})
+		}
+		for _, n := range names {
+			all[n] = s
+		}
+	}
+	add(fabric.Switch, 8, "MTS800", "Buffalo")
+	add(fabric.Switch, 24, "MTS2400", "MTS2400-24", "Reindeer")
+	add(fabric.Switch, 36, "MTS3600", "Shark", "IS4", "F464M")
+	add(fabric.CA, 1, "Cheetah", "MT25204", "MHGS18-XT")
+	add(fabric.CA, 2, "Cougar", "MT23108", "Lion", "MT25208", "LionMini", "MT25218", "Eagle", "MT25408")
+	return all
+}

@@ -1,0 +1,253 @@
+package netfile
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"weft/fabric"
+)
+
+// jsonReader reads the format and knows on which line it is.
+type jsonReader struct {
+	file    string
+	data    []byte
+	dec     *json.Decoder
+	counted int // lines are counted up to this offset
+	line    int
+	fabric  *fabric.Fabric
+	nodes   []lined[jsonNode]
+	links   []lined[jsonLink]
+	format  string
+	version int
+}
+
+// lined is an item of a list and the line on which it begins.
+type lined[T any] struct {
+	item T
+	line int
+}
+
+func readJSON(name string, data []byte) (*fabric.Fabric, []Warning, error) {
+	r := jsonReader{file: name, data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1, fabric: fabric.New(name)}
+	r.dec.DisallowUnknownFields()
+	if err := r.document(); err != nil {
+		return nil, nil, err
+	}
+	for i := range r.nodes {
+		if err := r.addNode(&r.nodes[i].item, r.nodes[i].line); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i := range r.links {
+		if err := r.addLink(&r.links[i].item, r.links[i].line); err != nil {
+			return nil, nil, err
+		}
+	}
+	return r.fabric, nil, nil
+}
+
+// here is the line of the next thing to be read.
+func (r *jsonReader) here() int {
+	return r.lineAt(int(r.dec.InputOffset()), true)
+}
+
+// lineAt is the line of an offset, or of the first thing behind it. Offsets
+// only grow.
+func (r *jsonReader) lineAt(offset int, skip bool) int {
+	offset = min(offset, len(r.data))
+	for skip && offset < len(r.data) && bytes.IndexByte([]byte(" \t\r\n,:"), r.data[offset]) >= 0 {
+		offset++
+	}
+	if offset > r.counted {
+		r.line += bytes.Count(r.data[r.counted:offset], []byte("\n"))
+		r.counted = offset
+	}
+	return r.line
+}
+
+// failed turns an error of encoding/json into ours.
+func (r *jsonReader) failed(err error) error {
+	var syntax *json.SyntaxError
+	var typ *json.UnmarshalTypeError
+	switch {
+	case errors.As(err, &syntax):
+		// Offset is behind the wrong character, or before it where a token was
+		// expected: then a line may end in between.
+		at := int(syntax.Offset) - 1
+		if at >= 0 && at < len(r.data) && r.data[at] == '\n' && !strings.Contains(syntax.Error(), `'\n'`) {
+			at++
+		}
+		return errorf(r.file, r.lineAt(at, false), "not JSON: %s", syntax)
+	case errors.Is(err, io.EOF), errors.Is(err, io.ErrUnexpectedEOF):
+		return errorf(r.file, r.lineAt(len(r.data), false), "not JSON: the file ends too early")
+	case errors.As(err, &typ):
+		return errorf(r.file, r.line, "%q is a JSON %s, which does not fit", typ.Field, typ.Value)
+	}
+	return errorf(r.file, r.line, "%s", strings.TrimPrefix(err.Error(), "json: "))
+}
+
+// delim takes one of the brackets.
+func (r *jsonReader) delim(want json.Delim, what string) error {
+	line := r.here()
+	t, err := r.dec.Token()
+	if err != nil {
+		return r.failed(err)
+	}
+	if t != want {
+		return errorf(r.file, line, "%s must begin with %q", what, rune(want))
+	}
+	return nil
+}
+
+func (r *jsonReader) document() error {
+	if err := r.delim('{', "the file"); err != nil {
+		return err
+	}
+	seen := map[string]bool{}
+	for r.dec.More() {
+		line := r.here()
+		t, err := r.dec.Token()
+		if err != nil {
+			return r.failed(err)
+		}
+		key := t.(string)
+		if seen[key] {
+			return errorf(r.file, line, "%q is given twice", key)
+		}
+		seen[key] = true
+		if err := r.value(key, line); err != nil {
+			return err
+		}
+	}
+	if _, err := r.dec.Token(); err != nil {
+		return r.failed(err)
+	}
+	line := r.here()
+	if _, err := r.dec.Token(); err != io.EOF {
+		return errorf(r.file, line, "text after the end of the JSON object")
+	}
+	if r.format != jsonFormat || r.version != jsonVersion {
+		return errorf(r.file, 0, "format %q version %d (want %q version %d)", r.format, r.version, jsonFormat, jsonVersion)
+	}
+	if !seen["nodes"] {
+		return errorf(r.file, 0, "no %q", "nodes")
+	}
+	return nil
+}
+
+func (r *jsonReader) value(key string, line int) (err error) {
+	switch key {
+	case "format":
+		err = r.dec.Decode(&r.format)
+	case "version":
+		err = r.dec.Decode(&r.version)
+	case "name":
+		var name jsonText
+		err = r.dec.Decode(&name)
+		r.fabric.Name = string(name)
+	case "nodes":
+		r.nodes, err = readJSONList[jsonNode](r, key)
+	case "links":
+		r.links, err = readJSONList[jsonLink](r, key)
+	default:
+		return errorf(r.file, line, "unknown key %q", key)
+	}
+	var ours *Error
+	if err != nil && !errors.As(err, &ours) {
+		return r.failed(err)
+	}
+	return err
+}
+
+func readJSONList[T any](r *jsonReader, key string) (list []lined[T], err error) {
+	if err := r.delim('[', fmt.Sprintf("%q", key)); err != nil {
+		return nil, err
+	}
+	for r.dec.More() {
+		item := lined[T]{line: r.here()}
+		if err := r.dec.Decode(&item.item); err != nil {
+			return nil, err
+		}
+		list = append(list, item)
+	}
+	_, err = r.dec.Token()
+	return list, err
+}
+
+var jsonTypes = map[string]fabric.NodeType{"CA": fabric.CA, "switch": fabric.Switch, "router": fabric.Router}
+
+func (r *jsonReader) addNode(j *jsonNode, line int) error {
+	t, ok := jsonTypes[j.Type]
+	if !ok {
+		return errorf(r.file, line, "type %q (want switch, CA or router)", j.Type)
+	}
+	if j.Drained && t != fabric.Switch {
+		return errorf(r.file, line, "a %s cannot be drained", t)
+	}
+	id, err := r.fabric.AddNode(t, fabric.GUID(j.GUID), j.Ports, string(j.Desc))
+	if err != nil {
+		return errorf(r.file, line, "%s", strings.TrimPrefix(err.Error(), "fabric: "))
+	}
+	n := &r.fabric.Nodes[id]
+	n.SystemGUID, n.VendorID, n.DeviceID, n.Revision = fabric.GUID(j.SystemGUID), j.VendorID, j.DeviceID, j.Revision
+	n.Chassis, n.EnhancedPort0, n.LinearFDBCap = string(j.Chassis), j.EnhancedPort0, j.LinearFDBCap
+	n.Down, n.Drained = j.Down, j.Drained
+	for i := range j.Port {
+		if err := r.addPort(n, &j.Port[i], line); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (r *jsonReader) addPort(n *fabric.Node, j *jsonPort, line int) error {
+	switch {
+	case int(j.Number) > n.NumPorts():
+		return errorf(r.file, line, "port %d of a node with %d ports", j.Number, n.NumPorts())
+	case j.LID > fabric.MaxUnicastLID:
+		return errorf(r.file, line, "port %d: LID %d is not a unicast LID", j.Number, j.LID)
+	case j.LMC > fabric.MaxLMC:
+		return errorf(r.file, line, "port %d: LMC %d (want 0 to %d)", j.Number, j.LMC, fabric.MaxLMC)
+	case j.VLCap > 15:
+		return errorf(r.file, line, "port %d: vl_cap %d (want 0 to 15)", j.Number, j.VLCap)
+	}
+	p := &n.Ports[j.Number]
+	p.LID, p.LMC, p.VLCap, p.Label = j.LID, j.LMC, j.VLCap, string(j.Label)
+	if j.GUID != nil {
+		p.GUID = fabric.GUID(*j.GUID)
+	}
+	return nil
+}
+
+func (r *jsonReader) addLink(j *jsonLink, line int) error {
+	speed := fabric.SpeedUnknown
+	if j.Speed != "" {
+		s, ok := fabric.ParseSpeed(j.Speed)
+		if !ok {
+			return errorf(r.file, line, "speed %q (want SDR to XDR)", j.Speed)
+		}
+		speed = s
+	}
+	if j.Width != 0 && !knownWidth(uint64(j.Width)) {
+		return errorf(r.file, line, "width %d (want 1, 2, 4, 8 or 12)", j.Width)
+	}
+	a, okA := r.fabric.NodeByGUID(fabric.GUID(j.A))
+	b, okB := r.fabric.NodeByGUID(fabric.GUID(j.B))
+	if !okA || !okB {
+		missing := j.A
+		if okA {
+			missing = j.B
+		}
+		return errorf(r.file, line, "no node has GUID %s", fabric.GUID(missing))
+	}
+	id, err := r.fabric.Connect(fabric.End{Node: a, Port: j.APort}, fabric.End{Node: b, Port: j.BPort}, j.Width, speed)
+	if err != nil {
+		return errorf(r.file, line, "%s", strings.TrimPrefix(err.Error(), "fabric: "))
+	}
+	r.fabric.Links[id].Down, r.fabric.Links[id].Drained = j.Down, j.Drained
+	return nil
+}

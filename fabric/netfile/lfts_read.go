@@ -1,0 +1,296 @@
+package netfile
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+)
+
+// ReadLFTs reads forwarding tables. It recognises, also mixed in one file:
+//
+//   - output of dump_fts, dump_lfts.sh and ibroute (infiniband-diags), with all
+//     options: "Unicast lids [0x0-0xd] of switch Lid 2 guid 0x.. (desc):";
+//   - opensm-lfts.dump, which OpenSM reads with -R file -U FILE:
+//     "Unicast lids [0-13] of switch Lid 2 guid 0x.. ('desc'):";
+//   - opensm.fdbs (osm.fdbs): "dump_ucast_routes: Switch 0x..";
+//   - the compact tables of the osmdump plug-in for OpenSM: "S LID GUID ff01..".
+//
+// Errors are of type *Error: a line that is none of these, a LID or port that
+// cannot be, a switch or LID given twice, a number of entries other than the
+// dump says. The cost is linear in the file.
+func ReadLFTs(name string, data []byte) (*LFTs, []Warning, error) {
+	r := lftReader{file: name, targets: map[fabric.LID]Target{}, seen: map[fabric.GUID]int{}, cur: -1}
+	in := lines{rest: data}
+	for line, ok := in.next(); ok; line, ok = in.next() {
+		if len(line) == 0 {
+			continue
+		}
+		if err := r.line(line, in.n); err != nil {
+			return nil, nil, err
+		}
+	}
+	if err := r.endSwitch(); err != nil {
+		return nil, nil, err
+	}
+	if len(r.out.Switches) == 0 {
+		return nil, nil, errorf(name, 0, "no forwarding table in this file")
+	}
+	r.finish()
+	return &r.out, r.warnings, nil
+}
+
+// lftStyle is the kind of dump that a switch's table is in.
+type lftStyle uint8
+
+const (
+	diagsStyle  lftStyle = iota // dump_fts
+	openSMStyle                 // opensm-lfts.dump
+	fdbsStyle                   // opensm.fdbs
+)
+
+type lftReader struct {
+	file     string
+	out      LFTs
+	targets  map[fabric.LID]Target
+	seen     map[fabric.GUID]int // line of each switch
+	cur      int                 // switch being read, or -1
+	style    lftStyle
+	start    int // line of its header
+	listed   int // entry lines since then
+	last     int // LID of the last of them
+	closed   bool
+	warnings []Warning
+}
+
+func (r *lftReader) errorf(line int, format string, args ...any) error {
+	return errorf(r.file, line, format, args...)
+}
+
+func (r *lftReader) warnf(line int, format string, args ...any) {
+	r.warnings = append(r.warnings, Warning{r.file, line, fmt.Sprintf(format, args...)})
+}
+
+func (r *lftReader) line(line []byte, at int) error {
+	c := cursor{line}
+	switch {
+	case line[0] == '0' && len(line) > 1 && (line[1] == 'x' || line[1] == 'X'):
+		return r.entry(c, at)
+	case line[0] == '#':
+		return nil
+	case c.lit("Unicast lids "):
+		return r.header(c, at)
+	case c.lit("dump_ucast_routes: Switch "):
+		return r.fdbsHeader(c, at)
+	case c.lit("LID "), c.lit("Lid "), c.lit("Port "):
+		return nil // column headings
+	case c.lit("S "), c.lit("H "), c.lit("P "):
+		return r.compact(line[0], c, at)
+	case c.lit("Multicast mlids "), c.lit("Switch 0x"):
+		return r.errorf(at, "a multicast table: only unicast tables are read")
+	case bytes.HasPrefix(line, []byte("SubnGet(LFT) failed")):
+		return r.errorf(at, "this dump is not whole: %s", line)
+	case bytes.HasSuffix(line, []byte("lids dumped")):
+		return r.footer(line, at)
+	case isNoise(line):
+		r.warnf(at, "not part of a forwarding table: %q", line)
+		return nil
+	}
+	return r.errorf(at, "not a line of a forwarding table: %q", line)
+}
+
+// begin starts the table of a switch.
+func (r *lftReader) begin(guid fabric.GUID, style lftStyle, at int) (*SwitchLFT, error) {
+	if err := r.endSwitch(); err != nil {
+		return nil, err
+	}
+	if old, met := r.seen[guid]; met {
+		return nil, r.errorf(at, "switch %s is listed twice (first on line %d)", guid, old)
+	}
+	r.seen[guid] = at
+	r.cur, r.style, r.start, r.listed, r.last, r.closed = len(r.out.Switches), style, at, 0, -1, false
+	r.out.Switches = append(r.out.Switches, SwitchLFT{GUID: guid})
+	return &r.out.Switches[r.cur], nil
+}
+
+// header reads "[0x0-0xd] of switch Lid 2 guid 0x.. (desc):".
+func (r *lftReader) header(c cursor, at int) error {
+	bracket, ok := c.until(']')
+	style := openSMStyle
+	if bytes.Contains(bracket, []byte("x")) {
+		style = diagsStyle
+	}
+	i := bytes.Index(c.s, []byte(" guid 0x"))
+	if !ok || i < 0 {
+		return r.errorf(at, "no switch GUID in the header of a table")
+	}
+	path := cursor{c.s[:i]}
+	c.s = c.s[i+len(" guid "):]
+	guid, ok := hex(c.word())
+	if !ok {
+		return r.errorf(at, "the switch GUID in the header of a table is not hexadecimal")
+	}
+	var lid fabric.LID
+	if path.lit(" of switch Lid ") {
+		v, ok := decimal(path.s)
+		if !ok || v > uint64(fabric.MaxUnicastLID) {
+			return r.errorf(at, "%q is not a unicast LID", path.s)
+		}
+		lid = fabric.LID(v)
+	}
+	s, err := r.begin(fabric.GUID(guid), style, at)
+	if err != nil {
+		return err
+	}
+	c.blanks()
+	desc := bytes.TrimSuffix(bytes.TrimSuffix(bytes.TrimPrefix(c.s, []byte("(")), []byte(":")), []byte(")"))
+	s.LID = lid
+	if style == openSMStyle {
+		desc = unquote(desc)
+	}
+	s.Desc = string(desc)
+	return nil
+}
+
+// unquote takes single quotes off.
+func unquote(s []byte) []byte {
+	if len(s) >= 2 && s[0] == '\'' && s[len(s)-1] == '\'' {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+func (r *lftReader) fdbsHeader(c cursor, at int) error {
+	guid, ok := hex(c.s)
+	if !ok {
+		return r.errorf(at, "%q is not a switch GUID", c.s)
+	}
+	s, err := r.begin(fabric.GUID(guid), fdbsStyle, at)
+	if err == nil {
+		s.Claims = &Claims{}
+	}
+	return err
+}
+
+// entry reads a line that begins with a LID.
+func (r *lftReader) entry(c cursor, at int) error {
+	if r.cur < 0 {
+		return r.errorf(at, "an entry before the first switch")
+	}
+	word := c.word()
+	lid, ok := hex(word)
+	if !ok || lid > uint64(fabric.MaxUnicastLID) {
+		return r.errorf(at, "%q is not a unicast LID", word)
+	}
+	if int(lid) <= r.last {
+		return r.errorf(at, "LID %s does not follow LID 0x%04x: a table lists each LID once, in order", word, r.last)
+	}
+	r.last = int(lid)
+	r.listed++
+	s := &r.out.Switches[r.cur]
+	if r.style == fdbsStyle {
+		return r.fdbsEntry(s, fabric.LID(lid), c, at)
+	}
+	port, err := r.port(c.word(), at)
+	if err != nil {
+		return err
+	}
+	s.set(fabric.LID(lid), port)
+	if _, known := r.targets[fabric.LID(lid)]; !known {
+		r.target(fabric.LID(lid), c.s)
+	}
+	return nil
+}
+
+// port reads an egress port; ports are three digits wide and decimal.
+func (r *lftReader) port(word []byte, at int) (uint8, error) {
+	v, ok := decimal(word)
+	if !ok || v > uint64(NoPort) {
+		return 0, r.errorf(at, "%q is not a port (0 to 255)", word)
+	}
+	return uint8(v), nil
+}
+
+// target learns what a LID names from the end of an entry:
+//
+//	: (Channel Adapter portguid 0x..: 'desc')        dump_fts
+//	: (path #2 out of 4: portguid 0x..)              dump_fts, LMC above 0
+//	# Channel Adapter portguid 0x..: 'desc'          OpenSM
+//
+// Other remarks ("node info not available") tell nothing.
+func (r *lftReader) target(lid fabric.LID, text []byte) {
+	text = bytes.TrimSuffix(bytes.TrimLeft(text, ":#( "), []byte(")"))
+	kind, rest, found := bytes.Cut(text, []byte("portguid 0x"))
+	if !found {
+		return
+	}
+	digits, desc, _ := bytes.Cut(rest, []byte(": "))
+	guid, ok := hex(digits)
+	if !ok {
+		return
+	}
+	t := Target{LID: lid, GUID: fabric.GUID(guid), Desc: string(unquote(desc))}
+	if base, met := r.targets[lid-1]; met && base.GUID == t.GUID && bytes.HasPrefix(kind, []byte("path #")) {
+		t.Type, t.Desc = base.Type, base.Desc
+	}
+	for n, name := range nodeTypeNames {
+		if n > 0 && string(bytes.TrimSpace(kind)) == name {
+			t.Type = fabric.NodeType(n)
+		}
+	}
+	r.targets[lid] = t
+}
+
+// footer compares "12 valid lids dumped" with what was read. OpenSM prints the
+// highest LID there, counted or not.
+func (r *lftReader) footer(line []byte, at int) error {
+	if r.cur < 0 {
+		return r.errorf(at, "the end of a table before its beginning")
+	}
+	c := cursor{line}
+	n, ok := c.number()
+	if ok && r.style == diagsStyle && n != uint64(r.listed) {
+		return r.errorf(at, "%q, but %d entries are listed since line %d", line, r.listed, r.start)
+	}
+	if ok && r.style == openSMStyle && r.last > int(n) {
+		return r.errorf(at, "%q, but LID 0x%04x is listed since line %d", line, r.last, r.start)
+	}
+	r.closed = true
+	return nil
+}
+
+// endSwitch checks the table that ends.
+func (r *lftReader) endSwitch() error {
+	if r.cur < 0 {
+		return nil
+	}
+	s := &r.out.Switches[r.cur]
+	if r.style != fdbsStyle && !r.closed {
+		r.warnf(r.start, "the table of switch %s has no line %q at its end: the file may be cut off", s.GUID, "lids dumped")
+	}
+	if r.listed == 0 {
+		r.warnf(r.start, "the table of switch %s is empty", s.GUID)
+	}
+	r.cur = -1
+	return nil
+}
+
+// finish puts the targets in order and finds the LIDs of switches whose header
+// does not tell: those with port 0 for egress.
+func (r *lftReader) finish() {
+	for _, t := range r.targets {
+		r.out.Targets = append(r.out.Targets, t)
+	}
+	slices.SortFunc(r.out.Targets, func(a, b Target) int { return cmp.Compare(a.LID, b.LID) })
+	for i := range r.out.Switches {
+		s := &r.out.Switches[i]
+		if at := bytes.IndexByte(s.Ports, 0); s.LID == 0 && at > 0 {
+			s.LID = fabric.LID(at)
+		}
+		if t := r.out.target(s.LID); t != nil && s.Desc == "" && t.GUID == s.GUID {
+			s.Desc = t.Desc
+		}
+	}
+}

@@ -1,0 +1,278 @@
+package netfile
+
+import (
+	"bytes"
+
+	"weft/fabric"
+)
+
+// lstFile reads subnet.lst of OpenSM and .lst of ibdiagnet: one cable a line,
+// listed once or from both ends,
+//
+//	{ SIDE } { SIDE } PHY=4x LOG=ACT SPD=5
+//
+// where SIDE is
+//
+//	CA Ports:02 SystemGUID:.. NodeGUID:.. PortGUID:.. VenID:.. DevID:.. Rev:.. {description} LID:0001 PN:01
+//
+// and every number is hexadecimal.
+type lstFile struct {
+	*draft
+	byGUID map[fabric.GUID]fabric.NodeID
+}
+
+// lstSide is one end of a line.
+type lstSide struct {
+	typ            fabric.NodeType
+	ports          uint64
+	system, node   fabric.GUID
+	port           fabric.GUID
+	vendor, device uint64
+	revision       uint64
+	desc           []byte
+	lid            fabric.LID
+	num            uint64
+}
+
+func readLST(name string, data []byte) (*fabric.Fabric, []Warning, error) {
+	r := lstFile{newDraft(name), map[fabric.GUID]fabric.NodeID{}}
+	in := lines{rest: data}
+	for line, ok := in.next(); ok; line, ok = in.next() {
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		if err := r.line(line, in.n); err != nil {
+			return nil, nil, err
+		}
+	}
+	r.retype()
+	return r.build()
+}
+
+func (r *lstFile) line(line []byte, at int) error {
+	c := cursor{line}
+	var ends [2]fabric.End
+	for i := range ends {
+		side, err := r.side(&c, at)
+		if err != nil {
+			return err
+		}
+		if ends[i], err = r.note(&side, at); err != nil {
+			return err
+		}
+	}
+	width, speed, down, err := r.linkState(c, at)
+	if err != nil {
+		return err
+	}
+	var w fabric.Width
+	var s fabric.Speed
+	if speed != nil {
+		w, s = r.rate(width, speed, at)
+	} else if width != nil {
+		w, _ = r.rate(width, []byte("SDR"), at)
+	}
+	if err := r.connect(ends[0], ends[1], at, w, s); err != nil {
+		return err
+	}
+	if link := r.port(ends[0]).Link; down && link != fabric.NoLink {
+		r.warnf(at, "the cable %s - %s is down", r.endName(ends[0]), r.endName(ends[1]))
+		r.cables[link].down = true
+	}
+	return nil
+}
+
+// side takes "{ ... }".
+func (r *lstFile) side(c *cursor, at int) (lstSide, error) {
+	var s lstSide
+	c.blanks()
+	if !c.lit("{") {
+		return s, r.errorf(at, "no { where an end of a cable should begin")
+	}
+	word := c.word()
+	kind, _, _ := bytes.Cut(word, []byte("-")) // CA-SM: the master SM is there
+	switch string(kind) {
+	case "SW":
+		s.typ = fabric.Switch
+	case "CA":
+		s.typ = fabric.CA
+	case "RT", "Rt", "RTR":
+		s.typ = fabric.Router
+	default:
+		return s, r.errorf(at, "unknown node type %q (want SW, CA or RT)", word)
+	}
+	for {
+		c.blanks()
+		if len(c.s) == 0 || c.s[0] == '{' || c.s[0] == '}' {
+			break
+		}
+		if err := r.field(&s, c.word(), at); err != nil {
+			return s, err
+		}
+	}
+	if !c.lit("{") {
+		return s, r.errorf(at, "no {description} of a node")
+	}
+	end := bytes.Index(c.s, []byte("} LID:"))
+	if end < 0 {
+		return s, r.errorf(at, "no } LID: after the description of a node")
+	}
+	s.desc, c.s = c.s[:end], c.s[end+2:]
+	for {
+		c.blanks()
+		if c.lit("}") {
+			break
+		}
+		if len(c.s) == 0 {
+			return s, r.errorf(at, "no } at the end of an end of a cable")
+		}
+		if err := r.field(&s, c.word(), at); err != nil {
+			return s, err
+		}
+	}
+	if s.node == 0 || s.ports == 0 || s.num == 0 {
+		return s, r.errorf(at, "an end of a cable without NodeGUID, Ports or PN")
+	}
+	return s, nil
+}
+
+// field reads one Key:hexadecimal.
+func (r *lstFile) field(s *lstSide, word []byte, at int) error {
+	key, value, _ := bytes.Cut(word, []byte(":"))
+	v, ok := hex(value)
+	if !ok {
+		return r.errorf(at, "%q is not Key:hexadecimal", word)
+	}
+	switch string(key) {
+	case "Ports":
+		s.ports = v
+	case "SystemGUID":
+		s.system = fabric.GUID(v)
+	case "NodeGUID":
+		s.node = fabric.GUID(v)
+	case "PortGUID":
+		s.port = fabric.GUID(v)
+	case "VenID":
+		s.vendor = v
+	case "DevID":
+		s.device = v
+	case "Rev":
+		s.revision = v
+	case "PN":
+		s.num = v
+	case "LID":
+		lid, err := r.lid(v, at)
+		s.lid = lid
+		return err
+	default:
+		r.warnf(at, "unknown field %q", key)
+	}
+	return nil
+}
+
+// note makes the node of an end, or compares it with what earlier lines said.
+func (r *lstFile) note(s *lstSide, at int) (fabric.End, error) {
+	id, known := r.byGUID[s.node]
+	if !known {
+		id = r.add(at)
+		r.byGUID[s.node] = id
+		n := &r.nodes[id]
+		n.GUID, n.SystemGUID = s.node, s.system
+		n.VendorID, n.DeviceID, n.Revision = uint32(s.vendor), deviceID(s.device), uint32(s.revision)
+		n.Desc = string(s.desc)
+		if err := r.describe(id, at, s.typ, clampPort(s.ports)); err != nil {
+			return fabric.End{}, err
+		}
+	}
+	n := &r.nodes[id]
+	if n.Type != s.typ || len(n.Ports)-1 != clampPort(s.ports) {
+		return fabric.End{}, r.errorf(at, "%s is a %s of %d ports here, a %s of %d ports on line %d",
+			r.name(id), s.typ, s.ports, n.Type, len(n.Ports)-1, n.line)
+	}
+	if n.Desc != string(s.desc) {
+		r.warnf(at, "%s is described as %q here", r.name(id), s.desc)
+	}
+	e, err := r.end(id, clampPort(s.num), at)
+	if err != nil {
+		return e, err
+	}
+	p := addressPort(n.Type, e.Port)
+	r.setLID(id, p, s.lid, at, true)
+	if n.Ports[p].GUID != 0 && n.Ports[p].GUID != s.port {
+		r.warnf(at, "port %s has GUID %s here, %s before", r.endName(e), s.port, n.Ports[p].GUID)
+	}
+	n.Ports[p].GUID = s.port
+	return e, nil
+}
+
+// deviceID undoes an old writer's bug: 16 bits in the upper half of 32.
+func deviceID(v uint64) uint32 {
+	if v > 0xFFFF && v&0xFFFF == 0 {
+		return uint32(v >> 16)
+	}
+	return uint32(v)
+}
+
+// linkState reads PHY=4x LOG=ACT SPD=5.
+func (r *lstFile) linkState(c cursor, at int) (width, speed []byte, down bool, err error) {
+	for c.blanks(); len(c.s) > 0; c.blanks() {
+		word := c.word()
+		key, value, _ := bytes.Cut(word, []byte("="))
+		switch string(key) {
+		case "PHY":
+			width = value
+		case "SPD":
+			speed = value
+		case "LOG":
+			switch string(value) {
+			case "ACT", "INI", "ARM":
+			case "DWN", "DOWN":
+				down = true
+			default:
+				r.warnf(at, "unknown link state %q: taken as up", value)
+			}
+		default:
+			return nil, nil, false, r.errorf(at, "%q is not PHY=, LOG= or SPD=", word)
+		}
+	}
+	return width, speed, down, nil
+}
+
+// retype finds switches that an old writer called CA. Every port of a CA has a
+// GUID of its own while all ports of a switch share one, so a "CA" with one GUID
+// on two cabled ports is a switch; and so is one of more ports than any CA has.
+func (r *lstFile) retype() {
+	for i := range r.nodes {
+		n := &r.nodes[i]
+		if n.Type != fabric.CA || !looksLikeSwitch(n) {
+			continue
+		}
+		r.warnf(n.line, "CA nodes whose ports share one port GUID, or of more than %d ports, are taken as switches", mostCAPorts)
+		for p := 1; p < len(n.Ports); p++ {
+			at := &n.Ports[p]
+			if at.GUID != 0 && n.Ports[0].GUID == 0 {
+				n.Ports[0].GUID = at.GUID
+			}
+			r.setLID(fabric.NodeID(i), 0, at.LID, n.line, false)
+			at.GUID, at.LID = 0, 0
+		}
+		n.Type = fabric.Switch
+	}
+}
+
+// mostCAPorts is the largest number of ports that a CA is believed to have.
+const mostCAPorts = 4
+
+func looksLikeSwitch(n *draftNode) bool {
+	if len(n.Ports)-1 > mostCAPorts {
+		return true
+	}
+	for p := 1; p < len(n.Ports); p++ {
+		for q := p + 1; q < len(n.Ports); q++ {
+			if n.Ports[p].GUID != 0 && n.Ports[p].GUID == n.Ports[q].GUID {
+				return true
+			}
+		}
+	}
+	return false
+}

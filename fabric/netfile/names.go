@@ -1,0 +1,70 @@
+package netfile
+
+import (
+	"bytes"
+	"strings"
+
+	"weft/fabric"
+)
+
+// ReadNames reads a map from node GUIDs to names, one a line: GUID, blank, name.
+// The GUID may have 0x, or the S- or H- of ibnetdiscover in front; a name may
+// stand in double quotes, so OpenSM's node-name-map is read too. # begins a
+// comment line. Errors are of type *Error.
+func ReadNames(file string, data []byte) (map[fabric.GUID]string, error) {
+	names := map[fabric.GUID]string{}
+	err := guidLines(file, data, func(g fabric.GUID, rest []byte, at int) error {
+		name := string(rest)
+		if i := strings.LastIndexByte(name, '"'); len(name) > 0 && name[0] == '"' && i > 0 {
+			name = name[1:i]
+		}
+		if name == "" {
+			return errorf(file, at, "no name after the GUID")
+		}
+		if old, met := names[g]; met && old != name {
+			return errorf(file, at, "%s is %q here and %q before", g, name, old)
+		}
+		names[g] = name
+		return nil
+	})
+	return names, err
+}
+
+// ReadGUIDs reads a list of node GUIDs, one a line, as root and spine files have
+// them; the forms are those of ReadNames. Errors are of type *Error.
+func ReadGUIDs(file string, data []byte) ([]fabric.GUID, error) {
+	var list []fabric.GUID
+	err := guidLines(file, data, func(g fabric.GUID, rest []byte, at int) error {
+		if len(rest) > 0 && rest[0] != '#' {
+			return errorf(file, at, "%q after the GUID", rest)
+		}
+		list = append(list, g)
+		return nil
+	})
+	return list, err
+}
+
+// guidLines calls for every line its GUID and what follows it.
+func guidLines(file string, data []byte, each func(g fabric.GUID, rest []byte, at int) error) error {
+	in := lines{rest: data}
+	for line, ok := in.next(); ok; line, ok = in.next() {
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		c := cursor{line}
+		word := c.word()
+		digits := word
+		if len(word) > 2 && word[1] == '-' && bytes.IndexByte([]byte("SHR"), word[0]) >= 0 {
+			digits = word[2:]
+		}
+		v, isGUID := hex(digits)
+		if !isGUID {
+			return errorf(file, in.n, "%q is not a GUID", word)
+		}
+		c.blanks()
+		if err := each(fabric.GUID(v), c.s, in.n); err != nil {
+			return err
+		}
+	}
+	return nil
+}

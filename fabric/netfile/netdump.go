@@ -1,0 +1,253 @@
+package netfile
+
+import (
+	"bytes"
+
+	"weft/fabric"
+)
+
+// netDump reads .net_dump of ibdiagnet. It lists switches only, each with a
+// table of its ports. A host is known by the port GUID in the table of its
+// switch: it becomes a CA whose node GUID is that port GUID, so two ports of one
+// CA become two CAs. Switches are known by node GUID, and their ports at the
+// other end of a cable by label ("1/32/1"), which their own table translates.
+type netDump struct {
+	*draft
+	byGUID  map[fabric.GUID]fabric.NodeID
+	current fabric.NodeID
+	listed  [fabric.MaxPorts + 1]bool // ports of the current switch that were listed
+	columns dumpColumns
+	rows    []dumpRow
+}
+
+// dumpColumns is where a table has the columns that matter, -1 for missing ones.
+type dumpColumns struct{ label, num, state, width, speed, guid, peer, lid, desc int }
+
+// dumpRow is a cabled port that waits for the tables of all switches.
+type dumpRow struct {
+	here         fabric.NodeID
+	port         int
+	line         int
+	guid         fabric.GUID
+	peer         []byte // label of the other end's port
+	lid          fabric.LID
+	desc         []byte
+	width, speed []byte
+}
+
+func readNetDump(name string, data []byte) (*fabric.Fabric, []Warning, error) {
+	r := netDump{draft: newDraft(name), byGUID: map[fabric.GUID]fabric.NodeID{}, current: -1}
+	in := lines{rest: data}
+	for line, ok := in.next(); ok; line, ok = in.next() {
+		var err error
+		switch {
+		case len(line) == 0:
+		case line[0] == '#':
+			if bytes.Contains(line, []byte("IB#")) {
+				err = r.tableHead(line, in.n)
+			}
+		case line[0] == '"':
+			err = r.header(line, in.n)
+		default:
+			err = r.row(line, in.n)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	labels := r.labels()
+	for i := range r.rows {
+		if err := r.cable(&r.rows[i], labels); err != nil {
+			return nil, nil, err
+		}
+	}
+	return r.build()
+}
+
+// header reads the heading of a switch: "description", vendor, 0xGUID, LID 24.
+func (r *netDump) header(line []byte, at int) error {
+	end := bytes.LastIndexByte(line, '"')
+	fields := bytes.Split(line[end+1:], []byte(","))
+	if end == 0 || len(fields) < 4 {
+		return r.errorf(at, `not the heading of a switch ("description", vendor, GUID, LID)`)
+	}
+	guidText, lidText := bytes.TrimSpace(fields[2]), bytes.TrimSpace(fields[3])
+	guid, ok := hex(guidText)
+	if !ok || guid == 0 {
+		return r.errorf(at, "%q is not a node GUID", guidText)
+	}
+	v, ok := decimal(bytes.TrimSpace(bytes.TrimPrefix(lidText, []byte("LID"))))
+	if !ok {
+		return r.errorf(at, "%q is not LID and number", lidText)
+	}
+	lid, err := r.lid(v, at)
+	if err != nil {
+		return err
+	}
+	if old, dup := r.byGUID[fabric.GUID(guid)]; dup {
+		return r.errorf(at, "%s is described twice: here and on line %d", r.name(old), r.nodes[old].line)
+	}
+	r.current = r.add(at)
+	r.byGUID[fabric.GUID(guid)] = r.current
+	n := &r.nodes[r.current]
+	n.GUID, n.Type, n.Desc, n.line = fabric.GUID(guid), fabric.Switch, string(line[1:end]), at
+	n.Ports[0].LID = lid
+	r.listed = [fabric.MaxPorts + 1]bool{}
+	return nil
+}
+
+// tableHead finds the columns of a table.
+func (r *netDump) tableHead(line []byte, at int) error {
+	c := dumpColumns{-1, -1, -1, -1, -1, -1, -1, -1, -1}
+	for i, f := range splitRow(line, -1) {
+		switch string(f) {
+		case "#":
+			c.label = i
+		case "IB#":
+			c.num = i
+		case "Sta":
+			c.state = i
+		case "LWA":
+			c.width = i
+		case "LSA":
+			c.speed = i
+		case "Neighbor Guid":
+			c.guid = i
+		case "N#":
+			c.peer = i
+		case "NLID":
+			c.lid = i
+		case "Neighbor Description":
+			c.desc = i
+		}
+	}
+	if c.label < 0 || c.num < 0 || c.state < 0 || c.width < 0 || c.speed < 0 || c.guid < 0 || c.peer < 0 || c.lid < 0 || c.desc < 0 {
+		return r.errorf(at, "a table needs the columns # IB# Sta LWA LSA, Neighbor Guid, N#, NLID, Neighbor Description")
+	}
+	r.columns = c
+	return nil
+}
+
+// splitRow cuts a table line at its colons, into at most most parts (-1: all):
+// the last column, a description, may hold colons.
+func splitRow(line []byte, most int) [][]byte {
+	f := bytes.SplitN(line, []byte(":"), most)
+	for i := range f {
+		f[i] = bytes.TrimSpace(f[i])
+	}
+	return f
+}
+
+func (r *netDump) row(line []byte, at int) error {
+	c := r.columns
+	if r.current < 0 || c.desc == 0 {
+		return r.errorf(at, "not the heading of a switch, and no table has begun: %q", line)
+	}
+	f := splitRow(line, c.desc+1)
+	if len(f) <= c.desc {
+		return r.errorf(at, "%d columns (want %d)", len(f), c.desc+1)
+	}
+	num, ok := decimal(f[c.num])
+	if !ok || num < 1 || num > fabric.MaxPorts {
+		return r.errorf(at, "%q is not a port number", f[c.num])
+	}
+	if r.listed[num] {
+		return r.errorf(at, "port %d of %s is listed twice", num, r.name(r.current))
+	}
+	r.listed[num] = true
+	n := &r.nodes[r.current]
+	n.grow(int(num))
+	if label := string(f[c.label]); label != "N/A" {
+		n.Ports[num].Label = label
+	}
+	if len(f[c.guid]) == 0 {
+		if string(f[c.state]) != "DOWN" {
+			return r.errorf(at, "port %d is %s but names no neighbour", num, f[c.state])
+		}
+		return nil
+	}
+	guid, ok := hex(f[c.guid])
+	if !ok || guid == 0 {
+		return r.errorf(at, "%q is not a neighbour's GUID", f[c.guid])
+	}
+	v, ok := decimal(f[c.lid])
+	if !ok {
+		return r.errorf(at, "%q is not a LID", f[c.lid])
+	}
+	lid, err := r.lid(v, at)
+	if err != nil {
+		return err
+	}
+	r.rows = append(r.rows, dumpRow{
+		here: r.current, port: int(num), line: at, guid: fabric.GUID(guid), peer: f[c.peer], lid: lid,
+		desc: bytes.Trim(f[c.desc], `"`), width: f[c.width], speed: f[c.speed],
+	})
+	return nil
+}
+
+// dumpLabel names a port of a switch as it is labelled.
+type dumpLabel struct {
+	node  fabric.NodeID
+	label string
+}
+
+// labels is the port number by switch and label; 0 when several ports have it.
+func (r *netDump) labels() map[dumpLabel]int {
+	m := map[dumpLabel]int{}
+	for i := range r.nodes {
+		for p, port := range r.nodes[i].Ports {
+			if p == 0 || port.Label == "" {
+				continue
+			}
+			k := dumpLabel{fabric.NodeID(i), port.Label}
+			if _, dup := m[k]; dup {
+				p = 0
+			}
+			m[k] = p
+		}
+	}
+	return m
+}
+
+func (r *netDump) cable(row *dumpRow, labels map[dumpLabel]int) error {
+	id, known := r.byGUID[row.guid]
+	isSwitch := known && r.nodes[id].Type == fabric.Switch
+	port := hostPort(row.peer)
+	if isSwitch {
+		port = labels[dumpLabel{id, string(row.peer)}]
+	}
+	if port == 0 {
+		return r.errorf(row.line, "N# %q does not tell a port of the neighbour %q", row.peer, row.desc)
+	}
+	if !known {
+		id = r.add(row.line)
+		r.byGUID[row.guid] = id
+		n := &r.nodes[id]
+		n.GUID, n.Type, n.Desc = row.guid, fabric.CA, string(row.desc)
+	}
+	here := fabric.End{Node: row.here, Port: uint8(row.port)}
+	there, err := r.end(id, port, row.line)
+	if err != nil {
+		return err
+	}
+	if !isSwitch {
+		r.port(there).GUID = row.guid
+	}
+	r.setLID(id, addressPort(r.nodes[id].Type, there.Port), row.lid, row.line, false)
+	w, s := r.rate(row.width, row.speed, row.line)
+	return r.connect(here, there, row.line, w, s)
+}
+
+// hostPort is the port in the N# of a host: "1", or "B184D0F0/0/0/1" with the
+// place of the adapter before it. It is 0 for anything else, such as the label
+// of a port of a switch that has no table.
+func hostPort(peer []byte) int {
+	if i := bytes.LastIndexByte(peer, '/'); i >= 0 && !isDigit(peer[0]) {
+		peer = peer[i+1:]
+	}
+	v, ok := decimal(peer)
+	if !ok {
+		return 0
+	}
+	return clampPort(v)
+}

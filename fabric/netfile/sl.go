@@ -1,0 +1,222 @@
+package netfile
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+
+	"weft/fabric"
+)
+
+// NoSL marks a path for which a file gives no service level.
+const NoSL uint8 = 255
+
+// PathSLs are the service levels of paths, by source and destination LID.
+type PathSLs struct {
+	Engine string  // routing engine that chose them, "" when not told
+	Rows   []SLRow // in order of source LID
+}
+
+// SLRow holds the SLs of one source. Sources with the same SLs share SL: it is
+// not to be changed.
+type SLRow struct {
+	LID fabric.LID
+	SL  []uint8 // by destination LID, 0 to 15 or NoSL; LIDs beyond its length have none
+}
+
+// SL is the service level from a source to a destination, NoSL when not told.
+func (p *PathSLs) SL(from, to fabric.LID) uint8 {
+	i, ok := slices.BinarySearchFunc(p.Rows, from, func(r SLRow, l fabric.LID) int { return int(r.LID) - int(l) })
+	if !ok || int(to) >= len(p.Rows[i].SL) {
+		return NoSL
+	}
+	return p.Rows[i].SL[to]
+}
+
+// ReadPathSLs reads the service levels of paths, which no dump of OpenSM holds.
+// The format is that of the osmdump plug-in, and simple enough to write oneself:
+//
+//	# engine dfsssp toplid 8
+//	P 0x0001 .20505064
+//
+// A line P is a source LID, then the SL towards LIDs 0, 1, 2 ... as one
+// hexadecimal digit each, '.' where there is none. Lines S and H (forwarding
+// tables, see ReadLFTs) may stand between. A file with tables but no P line is
+// of an engine that leaves SLs alone: its Rows are empty, with a warning. Errors
+// are of type *Error.
+func ReadPathSLs(name string, data []byte) (*PathSLs, []Warning, error) {
+	r := slReader{file: name, seen: map[fabric.LID]int{}, rows: map[string][]uint8{}}
+	in := lines{rest: data}
+	tables := false
+	for line, ok := in.next(); ok; line, ok = in.next() {
+		c := cursor{line}
+		var err error
+		switch {
+		case len(line) == 0:
+		case c.lit("# engine "):
+			r.out.Engine = string(c.word())
+		case line[0] == '#':
+		case c.lit("S "), c.lit("H "):
+			tables = true
+		case c.lit("P "):
+			err = r.row(c, in.n)
+		default:
+			err = errorf(name, in.n, "not a line of path SLs (want P, source LID, SL digits): %q", line)
+		}
+		if err != nil {
+			return nil, nil, err
+		}
+	}
+	slices.SortFunc(r.out.Rows, func(a, b SLRow) int { return int(a.LID) - int(b.LID) })
+	var warnings []Warning
+	if len(r.out.Rows) == 0 {
+		if !tables {
+			return nil, nil, errorf(name, 0, "no path SLs in this file")
+		}
+		warnings = append(warnings, Warning{File: name, Text: fmt.Sprintf("engine %q chose no SLs: paths use the SL that is asked for, 0 by default", r.out.Engine)})
+	}
+	return &r.out, warnings, nil
+}
+
+type slReader struct {
+	file string
+	out  PathSLs
+	seen map[fabric.LID]int // line of each source
+	rows map[string][]uint8 // rows that were read, by their digits
+}
+
+func (r *slReader) row(c cursor, at int) error {
+	word := c.word()
+	lid, ok := hex(word)
+	if !ok || lid == 0 || lid > uint64(fabric.MaxUnicastLID) {
+		return errorf(r.file, at, "%q is not a unicast LID", word)
+	}
+	if old, met := r.seen[fabric.LID(lid)]; met {
+		return errorf(r.file, at, "source LID %s is listed twice (first on line %d)", word, old)
+	}
+	r.seen[fabric.LID(lid)] = at
+	digits := c.word()
+	c.blanks()
+	if len(c.s) > 0 || len(digits) == 0 || len(digits) > int(fabric.MaxUnicastLID)+1 {
+		return errorf(r.file, at, "want one digit an LID after the source LID, for LIDs 0 to at most 0x%04x", uint16(fabric.MaxUnicastLID))
+	}
+	sl, known := r.rows[string(digits)]
+	if !known {
+		sl = make([]uint8, len(digits))
+		for i, d := range digits {
+			v, ok := hex(digits[i : i+1])
+			switch {
+			case d == '.':
+				sl[i] = NoSL
+			case ok:
+				sl[i] = uint8(v)
+			default:
+				return errorf(r.file, at, "%q is not an SL in hexadecimal, nor '.'", d)
+			}
+		}
+		r.rows[string(digits)] = sl
+	}
+	r.out.Rows = append(r.out.Rows, SLRow{fabric.LID(lid), sl})
+	return nil
+}
+
+// WritePathSLs writes service levels as ReadPathSLs reads them.
+func WritePathSLs(w io.Writer, p *PathSLs) error {
+	out := bufio.NewWriter(w)
+	top := 0
+	for _, r := range p.Rows {
+		top = max(top, len(r.SL)-1)
+	}
+	engine := "unknown"
+	if p.Engine != "" {
+		engine = p.Engine
+	}
+	fmt.Fprintf(out, "# engine %s toplid %d\n", engine, top)
+	for _, r := range p.Rows {
+		fmt.Fprintf(out, "P 0x%04x ", uint16(r.LID))
+		for lid := range top + 1 {
+			sl := byte('.')
+			if lid < len(r.SL) && r.SL[lid] != NoSL {
+				if r.SL[lid] > 15 {
+					return fmt.Errorf("netfile: SL %d from LID %d to LID %d (want 0 to 15)", r.SL[lid], r.LID, lid)
+				}
+				sl = "0123456789abcdef"[r.SL[lid]]
+			}
+			out.WriteByte(sl)
+		}
+		out.WriteByte('\n')
+	}
+	return out.Flush()
+}
+
+// SL2VL is one SL to VL mapping table: the VL by SL; 15 drops the packet.
+type SL2VL [16]uint8
+
+// SL2VLs are the SL to VL mapping tables of a subnet.
+type SL2VLs struct {
+	Pool  []SL2VL // the different tables, in order of appearance
+	Nodes []NodeSL2VLs
+}
+
+// NodeSL2VLs are the tables of a switch, or of one port of a CA or router.
+type NodeSL2VLs struct {
+	Type fabric.NodeType // 0 when unknown
+	GUID fabric.GUID     // port GUID (of a switch: its node GUID), 0 when only the LID is known
+	LID  fabric.LID      // 0 when only the GUID is known
+	Desc string
+	Rows []SL2VLRow // in order of out port, then in port
+}
+
+// SL2VLRow says which table of the pool a node uses between two of its ports; on
+// a CA or router In is 0, and Out is 0 for the port itself.
+type SL2VLRow struct {
+	In, Out uint8
+	Table   uint16
+}
+
+// Table is the table of a node from one port to another; ok is false when the
+// file has none.
+func (t *SL2VLs) Table(node int, in, out uint8) (table *SL2VL, ok bool) {
+	rows := t.Nodes[node].Rows
+	i, ok := slices.BinarySearchFunc(rows, SL2VLRow{In: in, Out: out}, compareSL2VLRows)
+	if !ok {
+		return nil, false
+	}
+	return &t.Pool[rows[i].Table], true
+}
+
+func compareSL2VLRows(a, b SL2VLRow) int {
+	return (int(a.Out)<<8 | int(a.In)) - (int(b.Out)<<8 | int(b.In))
+}
+
+// WriteSL2VLs writes tables as OpenSM's opensm-sl2vl.dump.
+func WriteSL2VLs(w io.Writer, t *SL2VLs) error {
+	const rule = "#--------------------------------------------------------\n"
+	out := bufio.NewWriter(w)
+	for i := range t.Nodes {
+		n := &t.Nodes[i]
+		fmt.Fprintf(out, "%s %s, base LID %d, \"%s\"\n", nodeTypeNames[n.Type], n.GUID, n.LID, printable(n.Desc))
+		fmt.Fprint(out, "#in out : 0  1  2  3  4  5  6  7  8  9  10 11 12 13 14 15\n", rule)
+		for _, r := range n.Rows {
+			fmt.Fprintf(out, "%-3d %-3d :", r.In, r.Out)
+			for _, vl := range t.Pool[r.Table] {
+				fmt.Fprintf(out, " %-2d", vl)
+			}
+			out.WriteByte('\n')
+		}
+		fmt.Fprint(out, rule, "\n")
+	}
+	return out.Flush()
+}
+
+// typeByName finds a node type by its name in OpenSM's dumps.
+func typeByName(name []byte) (fabric.NodeType, bool) {
+	for t, s := range nodeTypeNames {
+		if s == string(bytes.TrimSpace(name)) {
+			return fabric.NodeType(t), true
+		}
+	}
+	return 0, false
+}

@@ -1,0 +1,148 @@
+package netfile
+
+import (
+	"bytes"
+
+	"weft/fabric"
+)
+
+// lines cuts a file into lines without copying.
+type lines struct {
+	rest []byte
+	n    int // number of the line that next gave last, from 1
+}
+
+// next gives the next line without white space around it.
+func (l *lines) next() ([]byte, bool) {
+	if len(l.rest) == 0 {
+		return nil, false
+	}
+	l.n++
+	line := l.rest
+	if i := bytes.IndexByte(l.rest, '\n'); i >= 0 {
+		line, l.rest = l.rest[:i], l.rest[i+1:]
+	} else {
+		l.rest = nil
+	}
+	return bytes.Trim(line, " \t\r\v\f\x00"), true
+}
+
+// cursor reads a line from left to right.
+type cursor struct{ s []byte }
+
+func (c *cursor) blanks() {
+	for len(c.s) > 0 && (c.s[0] == ' ' || c.s[0] == '\t') {
+		c.s = c.s[1:]
+	}
+}
+
+// lit takes a literal text.
+func (c *cursor) lit(text string) bool {
+	if len(c.s) < len(text) || string(c.s[:len(text)]) != text {
+		return false
+	}
+	c.s = c.s[len(text):]
+	return true
+}
+
+// number takes decimal digits; more than 18 of them are no number.
+func (c *cursor) number() (v uint64, ok bool) {
+	i := 0
+	for i < len(c.s) && isDigit(c.s[i]) {
+		v = v*10 + uint64(c.s[i]-'0')
+		i++
+	}
+	if i == 0 || i > 18 {
+		return 0, false
+	}
+	c.s = c.s[i:]
+	return v, true
+}
+
+// until takes the text before a byte, and the byte.
+func (c *cursor) until(stop byte) ([]byte, bool) {
+	i := bytes.IndexByte(c.s, stop)
+	if i < 0 {
+		return nil, false
+	}
+	t := c.s[:i]
+	c.s = c.s[i+1:]
+	return t, true
+}
+
+// word takes what stands before the next blank.
+func (c *cursor) word() []byte {
+	c.blanks()
+	i := 0
+	for i < len(c.s) && c.s[i] != ' ' && c.s[i] != '\t' {
+		i++
+	}
+	w := c.s[:i]
+	c.s = c.s[i:]
+	return w
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
+// hex reads a text of 1 to 16 hexadecimal digits, with or without 0x.
+func hex(s []byte) (v uint64, ok bool) {
+	if len(s) > 2 && s[0] == '0' && (s[1] == 'x' || s[1] == 'X') {
+		s = s[2:]
+	}
+	if len(s) == 0 || len(s) > 16 {
+		return 0, false
+	}
+	for _, b := range s {
+		switch {
+		case isDigit(b):
+			b -= '0'
+		case b >= 'a' && b <= 'f':
+			b -= 'a' - 10
+		case b >= 'A' && b <= 'F':
+			b -= 'A' - 10
+		default:
+			return 0, false
+		}
+		v = v<<4 | uint64(b)
+	}
+	return v, true
+}
+
+// decimal reads a text of decimal digits.
+func decimal(s []byte) (uint64, bool) {
+	c := cursor{s}
+	v, ok := c.number()
+	return v, ok && len(c.s) == 0
+}
+
+// speedWords are the ways in which files write the speed of a lane: by name, or
+// by signalling rate in Gbit/s.
+var speedWords = map[string]fabric.Speed{
+	"SDR": fabric.SDR, "2.5": fabric.SDR,
+	"DDR": fabric.DDR, "5": fabric.DDR, "5.0": fabric.DDR,
+	"QDR": fabric.QDR, "10": fabric.QDR, "10.0": fabric.QDR,
+	"FDR10": fabric.FDR10,
+	"FDR":   fabric.FDR, "14": fabric.FDR, "14.0625": fabric.FDR,
+	"EDR": fabric.EDR, "25": fabric.EDR, "25.78125": fabric.EDR,
+	"HDR": fabric.HDR, "50": fabric.HDR, "53.125": fabric.HDR,
+	"NDR": fabric.NDR, "100": fabric.NDR, "106.25": fabric.NDR,
+	"XDR": fabric.XDR, "200": fabric.XDR, "212.5": fabric.XDR,
+}
+
+// rate reads a width such as "4x" and a speed word; what is unknown gives a
+// warning and 0.
+func (d *draft) rate(width, speed []byte, line int) (fabric.Width, fabric.Speed) {
+	c := cursor{width}
+	w, ok := c.number()
+	if ok = ok && (c.lit("x") || c.lit("X")) && len(c.s) == 0 && knownWidth(w); !ok {
+		d.warnf(line, "unknown link width %q", width)
+		w = 0
+	}
+	s, ok := speedWords[string(speed)]
+	if !ok {
+		d.warnf(line, "unknown link speed %q", speed)
+	}
+	return fabric.Width(w), s
+}
+
+func knownWidth(w uint64) bool { return w == 1 || w == 2 || w == 4 || w == 8 || w == 12 }

@@ -1,0 +1,316 @@
+package netfile
+
+import (
+	"strings"
+	"testing"
+	"testing/fstest"
+
+	"weft/fabric"
+)
+
+func mustRead(t *testing.T, data string, opt Options) *fabric.Fabric {
+	t.Helper()
+	f, _, err := Read("file", []byte(data), opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkFabric(t, f)
+	return f
+}
+
+// A dump keeps its meaning when a terminal log strips tabs and blank lines, adds
+// prompts, or ends lines with a carriage return.
+func TestTerminalLog(t *testing.T) {
+	for _, name := range []string{"trinityx-lab.ibnetdiscover", "psmn-x5.ibnetdiscover", "sx6036-loginov.ibnetdiscover", "ufm-small.ibnetdiscover"} {
+		data := string(testFile(t, name))
+		want := mustRead(t, data, Options{})
+		for what, log := range map[string]string{
+			"no tabs":         strings.ReplaceAll(data, "\t", ""),
+			"tabs to blanks":  strings.ReplaceAll(data, "\t", "        "),
+			"no blank lines":  strings.ReplaceAll(data, "\n\n", "\n"),
+			"indented":        strings.ReplaceAll(data, "\n", "\n   "),
+			"carriage return": strings.ReplaceAll(data, "\n", "\r\n"),
+			"prompts":         "[root@master ~]# ibnetdiscover\n" + data + "[root@master ~]# \nuser@master:~$ exit\n",
+			"no comments":     strings.ReplaceAll(data, "#\n", ""),
+		} {
+			if d := fabric.Diff(want, mustRead(t, log, Options{})); len(d) != 0 {
+				t.Errorf("%s, %s: %d changes, first %s", name, what, len(d), d[0])
+			}
+		}
+	}
+}
+
+const chassisDump = `#
+# Topology file: generated on Sat Apr 13 22:28:55 2002
+#
+Chassis 1 (guid 0x8f10400411f56)
+
+vendid=0x8f1
+devid=0x5a30
+sysimgguid=0x8f10400411f57
+switchguid=0x8f10400411f56(8f10400411f58) Spine 1
+Switch	24 "S-0008f10400411f56"		# "ISR9288 "left" # 1" enhanced port 0 lid 4 lmc 2
+[1][ext 3]	"S-0008f10400411f5a"[2][ext 7]		# "line" lid 5 12xDDR
+[2](1/2/1)	"R-0008f10400411f5c"[1](8f10400411f5d)		# "router" lid 0 4xEDR s=1 w=2
+
+Non-Chassis Nodes
+
+vendid=0x8f1
+devid=0x5a31
+switchguid=0x8f10400411f5a(8f10400411f5a)
+Switch	24 "S-0008f10400411f5a"		# "line" port 0 lid 5
+[2][ext 7]	"S-0008f10400411f56"[1][ext 3]		# "ISR9288 "left" # 1" lid 4 12xDDR
+
+vendid=0x2c9
+devid=0x1
+sysimgguid=0x8f10400411f5c
+rtguid=0x8f10400411f5c
+Rt	2 "R-0008f10400411f5c"		# "router"
+[1](B1D0F0/1)(8f10400411f5d)	"S-0008f10400411f56"[2]		# lid 9 lmc 1 "ISR9288 "left" # 1" lid 4 4xEDR
+`
+
+func TestAttributes(t *testing.T) {
+	f := mustRead(t, chassisDump, Options{})
+	spine, line, router := &f.Nodes[0], &f.Nodes[1], &f.Nodes[2]
+	if router.Type != fabric.Router {
+		spine, line, router = &f.Nodes[0], &f.Nodes[2], &f.Nodes[1]
+	}
+	for _, c := range []struct {
+		what      string
+		got, want any
+	}{
+		{"chassis", spine.Chassis, "Chassis 1 (guid 0x8f10400411f56)"},
+		{"no chassis", line.Chassis, ""},
+		{"GUID", spine.GUID, fabric.GUID(0x8f10400411f56)},
+		{"port GUID", spine.Ports[3].GUID, fabric.GUID(0x8f10400411f58)},
+		{"vendor", spine.VendorID, uint32(0x8f1)},
+		{"device", spine.DeviceID, uint32(0x5a30)},
+		{"system", spine.SystemGUID, fabric.GUID(0x8f10400411f57)},
+		{"no system", line.SystemGUID, fabric.GUID(0)},
+		{"description", spine.Desc, `ISR9288 "left" # 1`},
+		{"enhanced", spine.EnhancedPort0, true},
+		{"base", line.EnhancedPort0, false},
+		{"LID", spine.Ports[0].LID, fabric.LID(4)},
+		{"LMC", spine.Ports[0].LMC, uint8(2)},
+		{"LID without LMC", line.Ports[0].LID, fabric.LID(5)},
+		{"external port", spine.Ports[1].Label, "ext 3"},
+		{"label", spine.Ports[2].Label, "1/2/1"},
+		{"router", router.Type, fabric.Router},
+		{"router port GUID", router.Ports[1].GUID, fabric.GUID(0x8f10400411f5d)},
+		{"router label", router.Ports[1].Label, "B1D0F0/1"},
+		{"router LID", router.Ports[1].LID, fabric.LID(9)},
+		{"router LMC", router.Ports[1].LMC, uint8(1)},
+		{"free port", router.Ports[2].Link, fabric.NoLink},
+		{"width", f.Links[0].Width, fabric.Width(12)},
+		{"speed", f.Links[0].Speed, fabric.DDR},
+		{"speed", f.Links[1].Speed, fabric.EDR},
+	} {
+		if c.got != c.want {
+			t.Errorf("%s: got %v, want %v", c.what, c.got, c.want)
+		}
+	}
+}
+
+// GUIDs of an ibsim net: given ones hold, others are counted up as ibsim does,
+// leaving out what is taken.
+func TestNetGUIDs(t *testing.T) {
+	f := mustRead(t, `Switch 8 "a"
+[1] "h1"[1] w=1 s=2
+[2] "h2"
+Switch 8 "b"
+switchguid=0x500
+Switch 8 "c"
+Switch 8 "d"
+switchguid+16
+Switch 8 "e"
+Hca 2 "h1"
+Hca 2 "h2"
+caguid=0x200001
+Ca 1 "h3"
+`, Options{})
+	for name, want := range map[string]fabric.GUID{
+		"a": 0x200000, "b": 0x200003, "c": 0x500, "d": 0x501, "e": 0x510,
+		"h1": 0x100000, "h2": 0x100003, "h3": 0x200001,
+	} {
+		id, err := f.NodeByName(name)
+		if err != nil || f.Nodes[id].GUID != want {
+			t.Errorf("%s has GUID %s, want %s", name, f.Nodes[id].GUID, want)
+		}
+	}
+	h2, _ := f.NodeByName("h2")
+	if p := f.Nodes[h2].Ports[2]; p.GUID != 0x100005 {
+		t.Errorf("port 2 of h2 has GUID %s, want node GUID + 2", p.GUID)
+	}
+	if p := f.Nodes[h2].Ports[1]; p.Link == fabric.NoLink {
+		t.Errorf("a port line without far port must mean port 1")
+	}
+	if l := f.Links[0]; l.Width != 1 || l.Speed != fabric.DDR {
+		t.Errorf("w=1 s=2 was read as %dx%s, want 1xDDR", l.Width, l.Speed)
+	}
+}
+
+func TestNetOptions(t *testing.T) {
+	f := mustRead(t, `module="M"
+width=3
+speed=7
+extspeed=2
+Switch 8 "a"
+[1] "b"[1]
+[2] "b"[2] w=8 e=0 s=1
+Switch 8 "b"
+[1] "a"[1]
+[2] "M#a"[2] w=8 e=0 s=1
+`, Options{})
+	if l := f.Links[0]; l.Width != 4 || l.Speed != fabric.EDR {
+		t.Errorf("width=3 speed=7 extspeed=2 was read as %dx%s, want 4xEDR", l.Width, l.Speed)
+	}
+	if l := f.Links[1]; l.Width != 12 || l.Speed != fabric.SDR {
+		t.Errorf("w=8 e=0 s=1 was read as %dx%s, want 12xSDR", l.Width, l.Speed)
+	}
+	if _, err := f.NodeByName("M#b"); err != nil {
+		t.Error(err)
+	}
+}
+
+// A switch typed CA becomes a switch with one LID and one port GUID; a real CA
+// with two cabled ports stays one.
+func TestLSTTypes(t *testing.T) {
+	ca := caSide("01")
+	mistyped := strings.Replace(swSide, "SW Ports:08", "CA Ports:18", 1)
+	second := func(s string) string { return strings.Replace(s, "PN:01", "PN:02", 1) }
+	otherPort := strings.NewReplacer("PortGUID:0a", "PortGUID:0b", "LID:0002", "LID:0003", "PN:01", "PN:02").Replace(ca)
+	f := mustRead(t, mistyped+" "+ca+" PHY=4x LOG=ACT SPD=14\n"+second(mistyped)+" "+otherPort+" PHY=4x LOG=ACT SPD=FDR10\n", Options{})
+	sw, host := &f.Nodes[0], &f.Nodes[1]
+	if sw.Type != fabric.Switch || sw.NumPorts() != 24 || sw.Ports[0].LID != 1 || sw.Ports[1].LID != 0 || sw.Ports[0].GUID != 1 {
+		t.Errorf("mistyped switch: %+v", sw)
+	}
+	if host.Type != fabric.CA || host.Ports[1].LID != 2 || host.Ports[2].LID != 3 || host.Ports[2].GUID != 0xb {
+		t.Errorf("CA of two ports: %+v", host)
+	}
+	if f.Links[0].Speed != fabric.FDR || f.Links[1].Speed != fabric.FDR10 {
+		t.Errorf("speeds %s and %s, want FDR and FDR10", f.Links[0].Speed, f.Links[1].Speed)
+	}
+}
+
+// Nodes of swlab that its file describes: hexadecimal ports, the host of the SM,
+// and a device id in the wrong half of its field.
+func TestSwlab(t *testing.T) {
+	f := mustRead(t, string(realFile(t, "swlab/subnet.lst")), Options{})
+	for _, c := range []struct {
+		guid   fabric.GUID
+		typ    fabric.NodeType
+		ports  int
+		lid    fabric.LID
+		device uint32
+	}{
+		{1, fabric.Switch, 24, 5, 0xb924},
+		{0x0002c90109769a00, fabric.CA, 2, 1, 0x5a44},
+	} {
+		id, ok := f.NodeByGUID(c.guid)
+		if !ok {
+			t.Fatalf("no node %s", c.guid)
+		}
+		n := &f.Nodes[id]
+		lid := max(n.Ports[0].LID, n.Ports[1].LID)
+		if n.Type != c.typ || n.NumPorts() != c.ports || lid != c.lid || n.DeviceID != c.device {
+			t.Errorf("got %s of %d ports, LID %d, device %#x; want %+v", n.Type, n.NumPorts(), lid, n.DeviceID, c)
+		}
+	}
+}
+
+// Names, GUIDs and rates of a topology file.
+func TestTopoNodes(t *testing.T) {
+	f := mustRead(t, string(testFile(t, "IS3-loop.topo")), Options{Systems: testSystems()})
+	id, err := f.NodeByName("SW4/leaf1/U1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	spine, err := f.NodeByName("SW4/spine1/U1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := f.Nodes[id].SystemGUID, f.Nodes[spine].SystemGUID; a != b || a == 0 {
+		t.Errorf("chips of one system have system GUIDs %s and %s", a, b)
+	}
+	if _, err := f.NodeByName("SW4/leaf3/U1"); err == nil {
+		t.Error("a removed board is there")
+	}
+	first, _ := f.NodeByName("SW1/U1")
+	host, _ := f.NodeByName("H-1/U1")
+	if f.Nodes[first].GUID != 0x200000 || f.Nodes[host].GUID != 0x100000 || f.Nodes[host].Ports[2].GUID != 0x100002 {
+		t.Errorf("GUIDs %s, %s", f.Nodes[first].GUID, f.Nodes[host].GUID)
+	}
+}
+
+func TestTopoRatesAndVariants(t *testing.T) {
+	fsys := fstest.MapFS{"x.ibnl": {Data: []byte(`# a chassis with two kinds of leaf board
+SYSTEM LEAF,LEAF:4x
+ NODE SW 4 D U1
+ 1 -> P1
+ 4 -> UP
+SYSTEM LEAF:12x
+ NODE SW 3 D U1
+ 1 -12x-> P1
+ 3 -12x-> UP
+TOPSYSTEM Box,Kiste
+leaf1/U1=isChaBma
+ NODE SW 8 D U1
+ 1 -5G-> leaf1 UP
+ 2 -> leaf2 UP
+ SUBSYSTEM LEAF leaf1
+ UP -10G-> U1 1
+ P1 -> L1/P1
+ SUBSYSTEM LEAF leaf2
+ P1 -> L2/P1
+`)}}
+	data := "Kiste A CFG: leaf1=12x, leaf2=4x\n L1/P1 -12x-10G-> Box B L1/P1 # comment\n"
+	f, w, err := Read("t", []byte(data), Options{Systems: fsys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	checkFabric(t, f)
+	if len(w) != 1 || w[0].String() != "x.ibnl:16: 4x QDR here and 4x DDR on line 13: the lesser is taken" {
+		t.Errorf("warnings %v", w)
+	}
+	leaf, _ := f.NodeByName("A/leaf1/U1")
+	if n := f.Nodes[leaf].NumPorts(); n != 3 {
+		t.Errorf("the 12x variant has %d ports, want 3", n)
+	}
+	if l := f.Links[f.Nodes[leaf].Ports[3].Link]; l.Width != 4 || l.Speed != fabric.DDR {
+		t.Errorf("inside: %dx%s, want 4xDDR", l.Width, l.Speed)
+	}
+	if l := f.Links[f.Nodes[leaf].Ports[1].Link]; l.Width != 12 || l.Speed != fabric.QDR {
+		t.Errorf("between systems: %dx%s, want 12xQDR", l.Width, l.Speed)
+	}
+}
+
+// The one-chip systems that are built in are those of the vendor's files.
+func TestBuiltinSystems(t *testing.T) {
+	for _, name := range []string{"4-ary-2-tree.topo", "4-ary-3-tree.topo", "2-ary-4-tree.topo", "merge-roots-4-ary-2-tree.topo"} {
+		data := string(testFile(t, name))
+		if d := fabric.Diff(mustRead(t, data, Options{}), mustRead(t, data, Options{Systems: testSystems()})); len(d) != 0 {
+			t.Errorf("%s: %v", name, d)
+		}
+	}
+	_, _, err := Read("x.topo", testFile(t, "IS3-loop.topo"), Options{})
+	checkError(t, err, "x.topo:43: unknown system MTS14400: give --ibnl DIR, a directory with its .ibnl file")
+}
+
+func TestDetect(t *testing.T) {
+	for _, c := range []struct {
+		data string
+		want Format
+	}{
+		{"\n# x\nvendid=0x2c9\n", IBNetDiscover},
+		{"some noise\nHca 2 \"h\"\n", IBNetDiscover},
+		{"Switch\t8 \"s\"\n", IBNetDiscover},
+		{"{ CA Ports:02 SystemGUID:1 NodeGUID:2", LST},
+		{"\"x\", Mellanox, 0x1, LID 24\n", NetDump},
+		{"# c\nMTS800 A\n P1 -4x-> Cougar H P1\n", Topo},
+		{" {\n \"format\": 1}", JSON},
+	} {
+		if got, err := Detect([]byte(c.data)); got != c.want || err != nil {
+			t.Errorf("%q: %s, %v; want %s", c.data, got, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,167 @@
+package netfile
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+)
+
+// WriteIBNetDiscover writes a fabric as ibnetdiscover prints one, which is also
+// what ibsim loads. Switches come first, then CAs, then routers, each in order
+// of GUID; nodes of a chassis follow under its heading.
+//
+// The format lists what is up, so nodes and links that are down are left out.
+// Nor can it carry revisions, LinearFDBCap, VLCap, what is drained, port GUIDs
+// and LIDs of CA ports without a cable, and chassis names that are not written
+// "Chassis ...". Everything else is kept. What would make an unreadable file is
+// refused: a node GUID of 0, control characters in a description or label, a
+// bracket in a label. Double quotes in a description are written as they are,
+// as ibnetdiscover does; ibsim takes such a description up to the quote.
+func WriteIBNetDiscover(w io.Writer, f *fabric.Fabric) error {
+	if err := checkTexts(f); err != nil {
+		return err
+	}
+	out := bufio.NewWriter(w)
+	fmt.Fprintf(out, "#\n# Topology file: %s\n#\n", printable(f.Name))
+	chassis := ""
+	for _, id := range listingOrder(f) {
+		if h := chassisHeading(&f.Nodes[id]); h != chassis {
+			chassis = h
+			fmt.Fprintf(out, "\n%s\n", h)
+		}
+		writeNode(out, f, id)
+	}
+	return out.Flush()
+}
+
+// checkTexts refuses what would not be read back as it was.
+func checkTexts(f *fabric.Fabric) error {
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if n.Down {
+			continue
+		}
+		if n.GUID == 0 {
+			return fmt.Errorf("netfile: the %s %q has node GUID 0: an ibnetdiscover file cannot hold it", n.Type, n.Desc)
+		}
+		if hasControl(n.Desc) {
+			return fmt.Errorf("netfile: the description of %s has control characters: an ibnetdiscover file cannot hold it", f.NodeName(fabric.NodeID(i)))
+		}
+		for p := range n.Ports {
+			if l := n.Ports[p].Label; hasControl(l) || strings.ContainsAny(l, "()[]") {
+				return fmt.Errorf("netfile: the label %q of %s has brackets or control characters: an ibnetdiscover file cannot hold it",
+					l, f.EndName(fabric.End{Node: fabric.NodeID(i), Port: uint8(p)}))
+			}
+		}
+	}
+	return nil
+}
+
+func hasControl(s string) bool { return strings.ContainsFunc(s, isControl) }
+
+func isControl(r rune) bool { return r < ' ' || r == 0x7f }
+
+// printable makes a text safe for one line of a file.
+func printable(s string) string {
+	return strings.Map(func(r rune) rune {
+		if isControl(r) {
+			return ' '
+		}
+		return r
+	}, s)
+}
+
+func chassisHeading(n *fabric.Node) string {
+	if strings.HasPrefix(n.Chassis, "Chassis ") && n.Chassis == strings.TrimSpace(n.Chassis) && !hasControl(n.Chassis) {
+		return n.Chassis
+	}
+	return ""
+}
+
+// listingOrder is the order in which nodes that are up are written: by chassis,
+// then switches, CAs and routers, then by GUID.
+func listingOrder(f *fabric.Fabric) []fabric.NodeID {
+	rank := [...]int{fabric.Switch: 0, fabric.CA: 1, fabric.Router: 2}
+	var order []fabric.NodeID
+	for i := range f.Nodes {
+		if !f.Nodes[i].Down {
+			order = append(order, fabric.NodeID(i))
+		}
+	}
+	slices.SortFunc(order, func(a, b fabric.NodeID) int {
+		x, y := &f.Nodes[a], &f.Nodes[b]
+		return cmp.Or(
+			cmp.Compare(chassisHeading(x), chassisHeading(y)),
+			cmp.Compare(rank[x.Type], rank[y.Type]),
+			cmp.Compare(x.GUID, y.GUID))
+	})
+	return order
+}
+
+// nodeID is the id of a node in the file, and its name where there is no better.
+func nodeID(n *fabric.Node) string {
+	letter := [...]byte{fabric.Switch: 'S', fabric.CA: 'H', fabric.Router: 'R'}[n.Type]
+	return fmt.Sprintf("%c-%016x", letter, uint64(n.GUID))
+}
+
+func writeNode(out *bufio.Writer, f *fabric.Fabric, id fabric.NodeID) {
+	n := &f.Nodes[id]
+	fmt.Fprintf(out, "\nvendid=0x%x\ndevid=0x%x\nsysimgguid=0x%x\n", n.VendorID, n.DeviceID, uint64(n.SystemGUID))
+	switch n.Type {
+	case fabric.Switch:
+		fmt.Fprintf(out, "switchguid=0x%x(%x)\nSwitch\t%d %q\t\t# \"%s\" %s port 0 lid %d lmc %d\n",
+			uint64(n.GUID), uint64(n.Ports[0].GUID), n.NumPorts(), nodeID(n), n.Desc,
+			map[bool]string{false: "base", true: "enhanced"}[n.EnhancedPort0], n.Ports[0].LID, n.Ports[0].LMC)
+	case fabric.CA:
+		fmt.Fprintf(out, "caguid=0x%x\nCa\t%d %q\t\t# \"%s\"\n", uint64(n.GUID), n.NumPorts(), nodeID(n), n.Desc)
+	case fabric.Router:
+		fmt.Fprintf(out, "rtguid=0x%x\nRt\t%d %q\t\t# \"%s\"\n", uint64(n.GUID), n.NumPorts(), nodeID(n), n.Desc)
+	}
+	for p := 1; p < len(n.Ports); p++ {
+		if l := n.Ports[p].Link; l != fabric.NoLink && f.LinkUp(l) {
+			writePort(out, f, fabric.End{Node: id, Port: uint8(p)})
+		}
+	}
+}
+
+func writePort(out *bufio.Writer, f *fabric.Fabric, here fabric.End) {
+	n := &f.Nodes[here.Node]
+	port := &n.Ports[here.Port]
+	there := f.Peer(here)
+	peer := &f.Nodes[there.Node]
+	fmt.Fprintf(out, "[%d]", here.Port)
+	if port.Label != "" {
+		fmt.Fprintf(out, "(%s)", port.Label)
+	}
+	if n.Type != fabric.Switch {
+		fmt.Fprintf(out, "(%x) ", uint64(port.GUID))
+	}
+	fmt.Fprintf(out, "\t%q[%d]", nodeID(peer), there.Port)
+	if peer.Type != fabric.Switch {
+		fmt.Fprintf(out, "(%x) ", uint64(peer.Ports[there.Port].GUID))
+	}
+	fmt.Fprint(out, "\t\t# ")
+	if n.Type != fabric.Switch {
+		fmt.Fprintf(out, "lid %d lmc %d ", port.LID, port.LMC)
+	}
+	fmt.Fprintf(out, "\"%s\" lid %d%s\n", peer.Desc, peer.Ports[addressPort(peer.Type, there.Port)].LID, rateText(&f.Links[port.Link]))
+}
+
+// rateText is the width and speed of a link, as " 4xQDR"; nothing when both are
+// unknown.
+func rateText(l *fabric.Link) string {
+	switch {
+	case l.Width == 0 && l.Speed == fabric.SpeedUnknown:
+		return ""
+	case l.Width == 0:
+		return " ?x" + l.Speed.String()
+	case l.Speed == fabric.SpeedUnknown:
+		return fmt.Sprintf(" %dx???", l.Width)
+	}
+	return fmt.Sprintf(" %dx%s", l.Width, l.Speed)
+}

@@ -1,0 +1,106 @@
+// Package source turns a FABRIC argument into a Fabric: a file in any format that
+// netfile knows, "-" for standard input, or a formula of gen. Any of them may be
+// followed by degrading suffixes, as in "janus.txt|fail(links=10,seed=3)".
+//
+// It is the one package below the commands that opens files.
+package source
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/fabric/netfile"
+)
+
+// Options say how to read files.
+type Options struct {
+	IBNL  string    // directory of .ibnl system definitions; empty: look beside the file
+	Stdin io.Reader // what "-" reads
+}
+
+// Source is a fabric and where it came from.
+type Source struct {
+	Fabric   *fabric.Fabric
+	Format   string // "formula", or a format of netfile
+	Warnings []netfile.Warning
+}
+
+// Open reads or generates the fabric that an argument names.
+func Open(arg string, opt Options) (*Source, error) {
+	if gen.IsFormula(arg) {
+		f, err := gen.Parse(arg)
+		if err != nil {
+			return nil, err
+		}
+		return &Source{Fabric: f, Format: "formula"}, nil
+	}
+	path, suffixes := splitSuffixes(arg)
+	src, err := read(path, opt)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range suffixes {
+		if src.Fabric, err = gen.Apply(src.Fabric, s); err != nil {
+			return nil, err
+		}
+		src.Fabric.Name = arg
+	}
+	return src, nil
+}
+
+// splitSuffixes parts "file|fail(..)|ports(2)". A file whose name has a bar is
+// taken whole.
+func splitSuffixes(arg string) (path string, suffixes []string) {
+	if _, err := os.Stat(arg); err == nil {
+		return arg, nil
+	}
+	parts := strings.Split(arg, "|")
+	return parts[0], parts[1:]
+}
+
+func read(path string, opt Options) (*Source, error) {
+	var (
+		data []byte
+		err  error
+		name = path
+	)
+	if path == "-" {
+		name = "stdin"
+		data, err = io.ReadAll(opt.Stdin)
+	} else {
+		data, err = os.ReadFile(path)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%w (a FABRIC is a file, - for standard input, or a formula: see weft gen --list)", err)
+	}
+	format, err := netfile.Detect(data)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	f, warnings, err := netfile.Read(name, data, netfile.Options{Systems: systems(path, opt.IBNL)})
+	if err != nil {
+		return nil, err
+	}
+	return &Source{Fabric: f, Format: string(format), Warnings: warnings}, nil
+}
+
+// systems is the directory of system definitions: as told, or one called ibnl
+// beside the file or beside its directory.
+func systems(path, dir string) fs.FS {
+	if dir != "" {
+		return os.DirFS(dir)
+	}
+	here := filepath.Dir(path)
+	for _, d := range []string{filepath.Join(here, "ibnl"), filepath.Join(here, "..", "ibnl")} {
+		if info, err := os.Stat(d); err == nil && info.IsDir() {
+			return os.DirFS(d)
+		}
+	}
+	return nil
+}

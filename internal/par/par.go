@@ -1,0 +1,55 @@
+// Package par runs loops on several cores. What a loop body writes must depend on
+// its index only, never on the worker or the order, so that results are the same
+// on any number of cores.
+package par
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+)
+
+// For calls body(worker, i) for every i in [0, n), on up to workers goroutines
+// (at least one); worker is in [0, workers) and picks scratch memory. It stops
+// handing out indices when ctx ends or body fails, waits for those under way, and
+// returns the error of the lowest index that failed, or of ctx.
+func For(ctx context.Context, workers, n int, body func(worker, i int) error) error {
+	workers = max(1, min(workers, n))
+	var (
+		next   atomic.Int64
+		failed atomic.Bool
+		wg     sync.WaitGroup
+		mu     sync.Mutex
+		first  error
+		at     = n
+	)
+	work := func(worker int) {
+		for !failed.Load() && ctx.Err() == nil {
+			i := int(next.Add(1)) - 1
+			if i >= n {
+				return
+			}
+			if err := body(worker, i); err != nil {
+				mu.Lock()
+				if i < at {
+					first, at = err, i
+				}
+				mu.Unlock()
+				failed.Store(true)
+			}
+		}
+	}
+	for w := 1; w < workers; w++ {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			work(w)
+		}()
+	}
+	work(0)
+	wg.Wait()
+	if first != nil {
+		return first
+	}
+	return ctx.Err()
+}

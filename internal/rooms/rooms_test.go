@@ -1,0 +1,105 @@
+package rooms
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// floors lists the rooms, highest floor first. A package belongs to the longest
+// prefix that fits it.
+var floors = []struct {
+	room  string
+	floor int
+}{
+	{"weft/cmd", 6},
+	{"weft/lab", 5},
+	{"weft/ui", 5},
+	{"weft/sm", 4},
+	{"weft/emulator", 4},
+	{"weft/intersubnet", 4},
+	{"weft/sim", 3},
+	{"weft/traffic", 3},
+	{"weft/route/check", 3},
+	{"weft/route", 2},
+	{"weft/wire", 2},
+	{"weft/mapping", 2},
+	{"weft/mad", 1},
+	{"weft/fabric", 1},
+	{"weft/examples", 0},
+	{"weft/internal", 0},
+}
+
+// forbidden pairs say what the floors alone do not.
+var forbidden = []struct{ from, to, why string }{
+	{"weft/route/check", "weft/route/engine", "the judge shares no code with the engines"},
+	{"weft/emulator", "weft/route", "a Plan is judged from tables read back over the wire"},
+	{"weft/route/engine", "weft/route/check", "an engine does not judge itself"},
+}
+
+func floorOf(pkg string) int {
+	best, floor := 0, -1
+	for _, f := range floors {
+		if within(pkg, f.room) && len(f.room) > best {
+			best, floor = len(f.room), f.floor
+		}
+	}
+	return floor
+}
+
+func within(pkg, room string) bool {
+	return pkg == room || strings.HasPrefix(pkg, room+"/")
+}
+
+func TestImportsGoDown(t *testing.T) {
+	cmd := exec.Command("go", "list", "-json=ImportPath,Imports", "weft/...")
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	packages := 0
+	for dec := json.NewDecoder(out); ; packages++ {
+		var p struct {
+			ImportPath string
+			Imports    []string
+		}
+		if err := dec.Decode(&p); errors.Is(err, io.EOF) {
+			break
+		} else if err != nil {
+			t.Fatal(err)
+		}
+		checkImports(t, p.ImportPath, p.Imports)
+	}
+	if err := cmd.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	if packages < 5 {
+		t.Fatalf("go list named %d packages: the rule was not tested", packages)
+	}
+}
+
+func checkImports(t *testing.T, pkg string, imports []string) {
+	floor := floorOf(pkg)
+	if floor < 0 {
+		t.Errorf("%s belongs to no room: give it one in ARCHITECTURE.md and here", pkg)
+	}
+	for _, imp := range imports {
+		if !within(imp, "weft") {
+			continue
+		}
+		if floorOf(imp) > floor {
+			t.Errorf("%s (floor %d) imports %s (floor %d): imports go downwards", pkg, floor, imp, floorOf(imp))
+		}
+		for _, f := range forbidden {
+			if within(pkg, f.from) && within(imp, f.to) && !within(pkg, f.to) {
+				t.Errorf("%s imports %s: %s", pkg, imp, f.why)
+			}
+		}
+	}
+}

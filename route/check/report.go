@@ -1,0 +1,193 @@
+package check
+
+import (
+	"fmt"
+
+	"weft/fabric"
+)
+
+// Answer is the answer to a question that may have none.
+type Answer int8
+
+// The answers.
+const (
+	Unknown Answer = iota
+	Yes
+	No
+)
+
+// String is unknown, yes or no.
+func (a Answer) String() string { return [...]string{"unknown", "yes", "no"}[a] }
+
+// MarshalJSON writes null, true or false.
+func (a Answer) MarshalJSON() ([]byte, error) {
+	return []byte([...]string{"null", "true", "false"}[a]), nil
+}
+
+// UnmarshalJSON reads null, true or false.
+func (a *Answer) UnmarshalJSON(b []byte) error {
+	switch string(b) {
+	case "null":
+		*a = Unknown
+	case "true":
+		*a = Yes
+	case "false":
+		*a = No
+	default:
+		return fmt.Errorf("check: %s is no answer (want true, false or null)", b)
+	}
+	return nil
+}
+
+// Report is what the judge found. Pairs are (source end port, LID); those of hosts
+// and switches are counted together unless a field says otherwise.
+type Report struct {
+	// OK says that no fault was found: nothing unreachable, no invalid name, choice
+	// or lane, no dependency cycle. Disconnected pairs are no fault of the Plan, and
+	// an unknown deadlock verdict is no fault found; both are reported.
+	OK bool `json:"ok"`
+
+	Switches int `json:"switches"`
+	Hosts    int `json:"hosts"`
+	Channels int `json:"channels"`
+	LIDs     int `json:"lids"`
+
+	Pairs        int64 `json:"pairs"`        // assigned
+	Unreachable  int64 `json:"unreachable"`  // not delivered, though a way exists
+	Disconnected int64 `json:"disconnected"` // not delivered, and no way exists
+	Discarded    int64 `json:"discarded"`    // delivered by the tables, but an SL2VL table drops them
+	OneWay       int64 `json:"one_way"`      // (end port, end port): there is a way there, but none back
+	Loops        int64 `json:"loops"`        // rings of switches, counted by LID
+	Minimal      bool  `json:"minimal"`      // every delivered pair takes a shortest way
+	NonMinimal   int64 `json:"non_minimal"`
+
+	HostPairs HostPairs `json:"host_pairs"`
+	Entries   Entries   `json:"entries"`
+	Hops      Hops      `json:"hops"` // delivered pairs of hosts
+	Load      Load      `json:"load"`
+
+	// DeadlockFree is that of Assigned.
+	DeadlockFree Answer `json:"deadlock_free"`
+	// VLs is the number of VLs that assigned traffic uses, 0 when unknown.
+	VLs   int    `json:"vls"`
+	Cycle []Hold `json:"cycle"` // of Assigned
+
+	Assigned Verdict `json:"assigned"`  // every assigned pair with its reply
+	AnyDLID  Verdict `json:"any_dlid"`  // every LID that a source could use
+	HostOnly Verdict `json:"host_only"` // assigned pairs of hosts alone
+	// NoPathRecord adds to Assigned clients that never ask for a path record: every
+	// source to every LID on Service.Default.
+	NoPathRecord Verdict `json:"no_path_record"`
+
+	Faults   []Finding `json:"faults"`   // what makes OK false, except cycles
+	Warnings []Finding `json:"warnings"` // what does not
+
+	// IntendedPaths and DifferingPaths count pairs, where Options.Intended is given.
+	IntendedPaths  int64 `json:"intended_paths,omitempty"`
+	DifferingPaths int64 `json:"differing_paths,omitempty"`
+}
+
+// HostPairs counts the pairs of two hosts.
+type HostPairs struct {
+	Pairs        int64 `json:"pairs"`
+	Unreachable  int64 `json:"unreachable"`
+	Disconnected int64 `json:"disconnected"`
+	NonMinimal   int64 `json:"non_minimal"`
+}
+
+// Entries counts entries of forwarding tables: one a switch and LID in use, the
+// switch's own LID included.
+type Entries struct {
+	Total     int64 `json:"total"`     // entries that name a port
+	Delivered int64 `json:"delivered"` // that lead to the LID's port
+	Stale     int64 `json:"stale"`     // for LIDs that nobody has, not in Total
+	Hops      Hops  `json:"hops"`      // of those delivered
+}
+
+// Hops sums up path lengths; see the package comment for what a hop is.
+type Hops struct {
+	Max       int     `json:"max"`
+	Avg       float64 `json:"avg"`
+	Histogram []int64 `json:"histogram"` // by hops from 0
+}
+
+// Load sums up the paths of host pairs on each channel between switches. A pair
+// that may use several LIDs has as many paths.
+type Load struct {
+	Max  int64   `json:"max"`
+	Avg  float64 `json:"avg"`  // over all channels
+	P99  int64   `json:"p99"`  // nearest rank
+	Dark int     `json:"dark"` // channels without any
+}
+
+// Verdict answers whether one kind of traffic can deadlock.
+type Verdict struct {
+	DeadlockFree Answer `json:"deadlock_free"`
+	// OneLane says that the lanes are not known and all packets were taken to share
+	// one: acyclic is then a proof for any lanes, cyclic leaves the answer unknown.
+	OneLane bool `json:"one_lane"`
+	// Edges is the number of dependencies between (channel, VL) pairs.
+	Edges int64 `json:"edges"`
+	// Cycle is a shortest cycle of dependencies, empty when there is none.
+	Cycle []Hold `json:"cycle"`
+	// Shortest says that no shorter cycle exists; false when the search gave up.
+	Shortest bool `json:"shortest"`
+}
+
+// Hold is a channel and VL on a cycle, held by a packet that waits for the next one.
+type Hold struct {
+	Channel  int32  `json:"channel"`
+	From     string `json:"from"` // switch
+	FromPort uint8  `json:"from_port"`
+	To       string `json:"to"`
+	ToPort   uint8  `json:"to_port"`
+	VL       uint8  `json:"vl"`
+	// A packet that does so: its source, LID and SL.
+	Source string     `json:"source"`
+	LID    fabric.LID `json:"lid"`
+	SL     uint8      `json:"sl"`
+}
+
+// Kind names a kind of finding.
+type Kind string
+
+// The kinds of findings. Those of entries count table entries and, under Pairs, the
+// assigned pairs they lose.
+const (
+	Names         Kind = "names"           // LIDs that the specification forbids
+	NoLID         Kind = "no-lid"          // warning: end ports without a LID
+	NoEntry       Kind = "no-entry"        // no port for a LID that can be reached
+	DeadPort      Kind = "dead-port"       // a port that leads nowhere or does not exist
+	WrongEnd      Kind = "wrong-end"       // delivered to another end port
+	BeyondTable   Kind = "beyond-table"    // LID beyond LinearFDBCap
+	Loop          Kind = "loop"            // a ring of switches
+	OneWayPair    Kind = "one-way"         // no way back
+	BadChoice     Kind = "choice"          // a row of Choice that names no LID of its target
+	NoSL          Kind = "no-sl"           // a source or LID without a valid SL class
+	VLBeyondPort  Kind = "vl-beyond-port"  // a VL that the port does not have
+	VLBeyondPlan  Kind = "vl-beyond-plan"  // warning: more VLs than Plan.VLs says
+	DiscardVL     Kind = "discard-vl"      // VL 15 for an SL in use
+	DrainedUsed   Kind = "drained-transit" // warning: traffic through a drained switch
+	StaleEntry    Kind = "stale-entry"     // warning: entries for LIDs that nobody has
+	DifferingPath Kind = "differing-path"  // not the intended path
+)
+
+// Finding is a kind of fault: how often, and the first ones.
+type Finding struct {
+	Kind     Kind     `json:"kind"`
+	Count    int64    `json:"count"`
+	Pairs    int64    `json:"pairs,omitempty"`
+	Examples []string `json:"examples"`
+}
+
+// Find returns the finding of a kind, or nil.
+func (r *Report) Find(k Kind) *Finding {
+	for _, list := range [][]Finding{r.Faults, r.Warnings} {
+		for i := range list {
+			if list[i].Kind == k {
+				return &list[i]
+			}
+		}
+	}
+	return nil
+}

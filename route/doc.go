@@ -1,0 +1,13 @@
+// Package route holds the Plan (what a fabric must be told so that packets find
+// their way), the recipe of three stages that makes one, and the contract of the
+// engines under route/engine.
+//
+//	1 PATHS  which way       minhop, updn, dor, ...
+//	2 NAMES  under which LID  one LID a port, or 2^LMC of them
+//	3 LANES  on which VL      none, or what the engine needs
+//
+// Separating PATHS from NAMES follows Nienaber, Yuan and Duan (paper 000); LANES follows
+// the fat-tree thesis (paper 004) and DFSSSP (paper 003). A stage that does not
+// apply is absent. The judge that proves a Plan is route/check; it shares no code
+// with the engines.
+package route

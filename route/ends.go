@@ -1,0 +1,184 @@
+package route
+
+import (
+	"fmt"
+
+	"weft/fabric"
+)
+
+// Ends are the names of the end ports: the base LID and LMC of every end port of
+// the Graph (CA and router ports, then port 0 of every switch). Base LID 0 means
+// that the port has no LID.
+type Ends struct {
+	Base []fabric.LID
+	LMC  []uint8
+}
+
+// Count is the number of LIDs of an end port, 0 when it has none.
+func (e *Ends) Count(end int32) int {
+	if e.Base[end] == 0 {
+		return 0
+	}
+	return 1 << e.LMC[end]
+}
+
+// Top is the highest LID in use.
+func (e *Ends) Top() fabric.LID {
+	top := fabric.LID(0)
+	for i := range e.Base {
+		if n := e.Count(int32(i)); n > 0 {
+			top = max(top, e.Base[i]+fabric.LID(n-1))
+		}
+	}
+	return top
+}
+
+// Total is the number of LIDs in use.
+func (e *Ends) Total() int {
+	n := 0
+	for i := range e.Base {
+		n += e.Count(int32(i))
+	}
+	return n
+}
+
+// MaxLMC is the largest LMC in use.
+func (e *Ends) MaxLMC() uint8 {
+	m := uint8(0)
+	for _, l := range e.LMC {
+		m = max(m, l)
+	}
+	return m
+}
+
+// ByLID lists the end port that each LID from 0 to Top names, -1 where none. When
+// two ports claim one LID the first in order has it; Validate reports that.
+func (e *Ends) ByLID() []int32 {
+	by := make([]int32, int(e.Top())+1)
+	for i := range by {
+		by[i] = -1
+	}
+	for end := range e.Base {
+		for k := range e.Count(int32(end)) {
+			if l := int(e.Base[end]) + k; by[l] < 0 {
+				by[l] = int32(end)
+			}
+		}
+	}
+	return by
+}
+
+// Validate reports the first thing that the specification forbids: a LID out of
+// the unicast range, an unaligned base LID, two ports with one LID.
+func (e *Ends) Validate(g *fabric.Graph) error {
+	owner := make([]int32, int(fabric.MaxUnicastLID)+1)
+	for end, base := range e.Base {
+		if base == 0 {
+			continue
+		}
+		lmc := e.LMC[end]
+		name := EndName(g, int32(end))
+		if lmc > fabric.MaxLMC {
+			return fmt.Errorf("route: %s has LMC %d (at most %d)", name, lmc, fabric.MaxLMC)
+		}
+		n := 1 << lmc
+		if int(base)+n-1 > int(fabric.MaxUnicastLID) {
+			return fmt.Errorf("route: %s has LID %d with LMC %d, beyond the unicast LIDs (1 to %d)", name, base, lmc, fabric.MaxUnicastLID)
+		}
+		if int(base)%n != 0 {
+			return fmt.Errorf("route: %s has base LID %d, which LMC %d does not allow (no multiple of %d)", name, base, lmc, n)
+		}
+		for l := int(base); l < int(base)+n; l++ {
+			if o := owner[l]; o != 0 {
+				return fmt.Errorf("route: LID %d names both %s and %s", l, EndName(g, o-1), name)
+			}
+			owner[l] = int32(end) + 1
+		}
+	}
+	return nil
+}
+
+// EndName names an end port for people: description, GUID and port number.
+func EndName(g *fabric.Graph, end int32) string {
+	return fmt.Sprintf("%s %q (%s)[%d]", g.EndType[end], g.EndDesc[end], g.EndNodeGUID[end], g.EndNum[end])
+}
+
+// SwitchName names a switch for people: description and GUID.
+func SwitchName(g *fabric.Graph, s int32) string {
+	return fmt.Sprintf("switch %q (%s)", g.SwitchDesc[s], g.SwitchGUID[s])
+}
+
+// NameOptions say how end ports get their LIDs.
+type NameOptions struct {
+	LMC   uint8 // every CA and router port gets 2^LMC LIDs; switches get one
+	Fresh bool  // forget the LIDs as seen; otherwise they are kept where valid
+}
+
+// LIDsExhausted is the refusal of a fabric that needs more LIDs than there are.
+type LIDsExhausted struct {
+	Ports int // ports that need LIDs
+	LMC   uint8
+	Need  int // LIDs in all
+}
+
+func (e *LIDsExhausted) Error() string {
+	return fmt.Sprintf("route: %d end ports with LMC %d need %d LIDs, but a subnet has %d: lower the LMC or split the subnet",
+		e.Ports, e.LMC, e.Need, fabric.MaxUnicastLID)
+}
+
+// AssignLIDs names every end port. A LID as seen is kept when it is valid for the
+// LMC and no port before it in the Graph's order has it; the others get the lowest
+// free aligned LIDs, hosts first, in the Graph's order. The cost is O(LIDs).
+func AssignLIDs(g *fabric.Graph, opt NameOptions) (Ends, error) {
+	if opt.LMC > fabric.MaxLMC {
+		return Ends{}, fmt.Errorf("route: LMC %d is too large (at most %d)", opt.LMC, fabric.MaxLMC)
+	}
+	e := Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}
+	for end := range g.NumHosts {
+		e.LMC[end] = opt.LMC
+	}
+	if need := g.NumHosts<<opt.LMC + g.NumSwitches; need > int(fabric.MaxUnicastLID) {
+		return Ends{}, &LIDsExhausted{g.NumEnds, opt.LMC, need}
+	}
+	used := make([]bool, int(fabric.MaxUnicastLID)+1)
+	used[0] = true
+	if !opt.Fresh {
+		for end := range g.NumEnds {
+			if l := g.EndLID[end]; l != 0 && claim(used, int(l), 1<<e.LMC[end]) {
+				e.Base[end] = l
+			}
+		}
+	}
+	next := [fabric.MaxLMC + 1]int{}
+	for end := range g.NumEnds {
+		if e.Base[end] != 0 {
+			continue
+		}
+		n := 1 << e.LMC[end]
+		l := next[e.LMC[end]]
+		for !claim(used, l, n) {
+			if l += n; l > int(fabric.MaxUnicastLID) {
+				return Ends{}, &LIDsExhausted{g.NumEnds, opt.LMC, g.NumHosts<<opt.LMC + g.NumSwitches}
+			}
+		}
+		next[e.LMC[end]] = l + n
+		e.Base[end] = fabric.LID(l)
+	}
+	return e, nil
+}
+
+// claim takes n LIDs from base on, if they are aligned, in range and free.
+func claim(used []bool, base, n int) bool {
+	if base%n != 0 || base+n > len(used) {
+		return false
+	}
+	for _, u := range used[base : base+n] {
+		if u {
+			return false
+		}
+	}
+	for i := range n {
+		used[base+i] = true
+	}
+	return true
+}

@@ -1,0 +1,57 @@
+package route
+
+import (
+	"context"
+	"fmt"
+
+	"weft/fabric"
+)
+
+// Input is what an engine works on. An engine depends on nothing else: the same
+// Input gives the same Plan, whatever Workers is.
+type Input struct {
+	Graph   *fabric.Graph
+	Ends    Ends // names, given before the paths
+	MaxVLs  int  // data VLs that may be used, at least 1
+	Workers int  // goroutines that may be used, at least 1
+	Seed    uint64
+}
+
+// Engine computes paths, and with them whatever other stage cannot be parted from
+// them. It fills Tables, and SL, SL2VL and VLs if its lanes are its own; it routes
+// to every LID of Input.Ends, those of switches (port 0) included, and leaves
+// NoPort where a LID cannot be reached. It returns a *Refusal when it cannot route
+// this network.
+type Engine interface {
+	Route(ctx context.Context, in *Input) (*Plan, error)
+}
+
+// Spec describes an engine: what `weft route --engines` prints, and how to make it.
+type Spec struct {
+	Name    string
+	Summary string // one line
+	Paper   string // where the idea was published
+	Cost    string // time and memory
+	Lanes   string // "none" (one lane), or what its own lanes are
+	Options []Option
+	New     func(Options) (Engine, error)
+}
+
+// Refusal is an engine's answer that it cannot route a network.
+type Refusal struct {
+	Engine string
+	Reason string // "not a mesh: switch X has 3 links in dimension 2"
+	Advice string // what to do instead, may be empty
+}
+
+func (r *Refusal) Error() string {
+	if r.Advice == "" {
+		return r.Engine + ": " + r.Reason
+	}
+	return r.Engine + ": " + r.Reason + "; " + r.Advice
+}
+
+// Refuse makes a Refusal.
+func Refuse(engine, advice, format string, args ...any) *Refusal {
+	return &Refusal{Engine: engine, Reason: fmt.Sprintf(format, args...), Advice: advice}
+}

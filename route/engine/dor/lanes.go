@@ -1,0 +1,136 @@
+package dor
+
+import (
+	"context"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+)
+
+// slBits is the number of bits of a service level.
+const slBits = 4
+
+// fitLanes refuses what needs more lanes or SL bits than there are.
+func fitLanes(grids []*grid, maxVLs int) error {
+	for _, m := range grids {
+		n := 0
+		for i := range m.size {
+			if m.dateline(i) {
+				n++
+			}
+		}
+		name := route.SwitchName(m.g, m.sw[0])
+		if n > slBits {
+			return route.Refuse(Name, useUpdn,
+				"the torus of %s has %d dimensions that wrap with length %d or more: each needs an SL bit for its dateline, and an SL has %d",
+				name, n, datelineFrom, slBits)
+		}
+		if n > 0 && maxVLs < 2 {
+			return route.Refuse(Name, "allow 2 VLs, or use updn",
+				"needs 2 lanes, %d allowed: the torus of %s has a ring of length %d or more", maxVLs, name, datelineFrom)
+		}
+	}
+	return nil
+}
+
+// addLanes fills in SL and SL2VL if any part has a dateline. The class of a source
+// and of a LID is its switch.
+func addLanes(ctx context.Context, in *route.Input, grids []*grid, plan *route.Plan) error {
+	g := in.Graph
+	bits := make([][]int, len(grids))
+	lanes := &route.SL2VL{
+		Pool:   []route.VLTable{{}},
+		Host:   make([]uint16, g.NumHosts),
+		Switch: make([]route.SwitchSL2VL, g.NumSwitches),
+	}
+	one := []uint16{0}
+	for s := range lanes.Switch {
+		lanes.Switch[s].Index = one
+	}
+	used := 0
+	for k, m := range grids {
+		bits[k] = m.bits()
+		used += len(bits[k])
+		m.fillVLs(lanes, bits[k])
+	}
+	if used == 0 {
+		return nil
+	}
+	sl := route.NewSLs(g.EndSwitch, switchOfLID(g, &in.Ends), g.NumSwitches, g.NumSwitches)
+	for k, m := range grids {
+		err := par.For(ctx, in.Workers, len(m.sw), func(_, d int) error {
+			m.fillSLs(sl, bits[k], int32(d))
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	plan.SL, plan.SL2VL, plan.VLs = sl, lanes, 2
+	return nil
+}
+
+// bits lists the dimensions that have a dateline: dimension bits[b] has SL bit b.
+func (m *grid) bits() []int {
+	var bits []int
+	for i := range m.size {
+		if m.dateline(i) {
+			bits = append(bits, i)
+		}
+	}
+	return bits
+}
+
+// fillVLs makes the ports of each dateline dimension choose the VL by its SL bit.
+func (m *grid) fillVLs(lanes *route.SL2VL, bits []int) {
+	if len(bits) == 0 {
+		return
+	}
+	tables := make([]uint16, len(bits))
+	for b := range bits {
+		var t route.VLTable
+		for sl := range t {
+			t[sl] = uint8(sl>>b) & 1
+		}
+		tables[b] = lanes.Intern(t)
+	}
+	for s, sw := range m.sw {
+		index := make([]uint16, m.g.SwitchPorts[sw]+1)
+		for b, dim := range bits {
+			for _, dir := range [2]int{up, down} {
+				lo, hi := m.bundleAt(int32(s), dim, dir)
+				for _, c := range m.bundle[lo:hi] {
+					index[m.g.FromPort[c]] = tables[b]
+				}
+			}
+		}
+		lanes.Switch[sw] = route.SwitchSL2VL{By: route.ByOut, Index: index}
+	}
+}
+
+// fillSLs enters the SLs of all switches of the part towards switch d.
+func (m *grid) fillSLs(sl *route.SLs, bits []int, d int32) {
+	y := m.coords(d)
+	for s := range m.sw {
+		x := m.coords(int32(s))
+		level := uint8(0)
+		for b, dim := range bits {
+			if crosses(m.size[dim], x[dim], y[dim], m.parity(int32(s), d, dim)) {
+				level |= 1 << b
+			}
+		}
+		sl.Set(m.sw[s], m.sw[d], level)
+	}
+}
+
+// switchOfLID lists the switch of each LID, -1 for a LID that nobody has.
+func switchOfLID(g *fabric.Graph, ends *route.Ends) []int32 {
+	of := ends.ByLID()
+	for lid, end := range of {
+		if end >= 0 {
+			of[lid] = g.EndSwitch[end]
+		}
+	}
+	return of
+}

@@ -1,0 +1,169 @@
+package forest
+
+import "math/bits"
+
+// bundle is scratch memory for the paths of one port's LIDs from one switch.
+type bundle struct {
+	mark  []int32 // by position in Out: number of the bundle that last used it
+	stamp int32
+	own   int64   // what one more path adds to a load
+	used  []int64 // loads with this bundle's own
+	pick  []int32 // chosen index into allowed, by LID
+	best  []int32
+}
+
+// retries bounds the number of times that the paths of one port are chosen again.
+const retries = 8
+
+// pathSet holds the paths to the destination at hand.
+type pathSet struct {
+	next    []int32  // position in Out of the hop taken: next[column*NumSwitches+s]
+	entries []uint64 // channels into the destination to end with, by switch: see entriesBy
+}
+
+// startPaths makes room for the paths and ends them at the destination.
+func (b *builder) startPaths() {
+	S := b.n.G.NumSwitches
+	if need := S * b.cols; cap(b.next) < need {
+		b.next = make([]int32, need)
+	}
+	b.next = b.next[:S*b.cols]
+	for col := range b.cols {
+		b.next[col*S+int(b.t)] = -1
+	}
+	b.entries = append(b.entries[:0], make([]uint64, S)...)
+}
+
+// choosePaths takes a hop at switch s for every LID of the destination: within one
+// port the ones whose paths share the fewest channels, then the least loaded.
+// All nearer switches have chosen.
+func (b *builder) choosePaths(w *worker, s int32) {
+	g, S := b.n.G, b.n.G.NumSwitches
+	b.look(w, s)
+	for _, i := range w.allowed {
+		b.entries[s] |= b.entriesBy(i)
+	}
+	most := min(len(w.allowed), bits.OnesCount64(b.entries[s]))
+	w.own = int64(g.HostStart[s+1]-g.HostStart[s]) + 1
+	ports := b.row(s)
+	for _, e := range b.ends {
+		b.bundlePaths(w, &e, most)
+		for k, p := range w.best {
+			w.load[p] += w.own
+			b.next[(e.col+k)*S+int(s)] = w.allowed[p]
+			ports[e.col+k] = b.port[w.allowed[p]]
+		}
+	}
+}
+
+// entriesBy tells which channels into the destination the paths through a channel
+// can end with: a set of their numbers modulo 64.
+func (b *builder) entriesBy(i int32) uint64 {
+	if v := b.n.Head[i]; v != b.t {
+		return b.entries[v]
+	}
+	return 1 << (b.n.G.ToPort[b.n.G.Out[i]] % 64)
+}
+
+// bundlePaths fills w.best with one hop for each LID of a port. It takes the LIDs
+// in turn; when that finds fewer disjoint paths than there could be (most), it tries
+// again from other hops for the first LID.
+func (b *builder) bundlePaths(w *worker, e *end, most int) {
+	w.best = w.best[:0]
+	most = min(most, e.count)
+	disjoint := b.greedy(w, e, -1, most)
+	w.best = append(w.best, w.pick...)
+	for first := 0; first < min(retries, len(w.allowed)) && disjoint < most; first++ {
+		if d := b.greedy(w, e, first, most); d > disjoint {
+			disjoint = d
+			w.best = append(w.best[:0], w.pick...)
+		}
+	}
+}
+
+// greedy fills w.pick, the first LID taking the given hop (-1: any), and returns
+// the number of paths that share no channel with one before. When no two paths can
+// be disjoint (most is 1) only the loads count.
+func (b *builder) greedy(w *worker, e *end, first, most int) (disjoint int) {
+	w.stamp++
+	w.pick = w.pick[:0]
+	w.used = append(w.used[:0], w.load...)
+	for k := range e.count {
+		at, overlap := first, 0
+		switch {
+		case len(w.allowed) == 1:
+			at = 0
+		case most == 1:
+			at = w.leastUsed()
+		case k > 0 || first < 0:
+			at, overlap = b.leastOverlap(w, e.col+k)
+		}
+		if overlap == 0 {
+			disjoint++
+		}
+		if most > 1 {
+			b.walk(w, w.allowed[at], e.col+k, true)
+		}
+		w.used[at] += w.own
+		w.pick = append(w.pick, int32(at))
+	}
+	return disjoint
+}
+
+func (w *worker) leastUsed() int {
+	at := 0
+	for p, u := range w.used {
+		if u < w.used[at] {
+			at = p
+		}
+	}
+	return at
+}
+
+// leastOverlap finds the hop whose path for a column shares the fewest channels
+// with the marked ones, among equals the least loaded.
+func (b *builder) leastOverlap(w *worker, col int) (at, overlap int) {
+	if at = w.leastUsed(); b.walk(w, w.allowed[at], col, false) == 0 {
+		return at, 0
+	}
+	at = -1
+	for p, i := range w.allowed {
+		if at >= 0 && overlap == 0 && w.used[p] >= w.used[at] {
+			continue
+		}
+		o := b.walk(w, i, col, false)
+		if at < 0 || o < overlap || (o == overlap && w.used[p] < w.used[at]) {
+			at, overlap = p, o
+		}
+	}
+	return at, overlap
+}
+
+// walk follows a column's path from the channel at position i to its end, and
+// counts the marked channels on it or marks them all.
+func (b *builder) walk(w *worker, i int32, col int, mark bool) (marked int) {
+	next := b.next[col*b.n.G.NumSwitches:]
+	for i >= 0 {
+		if w.mark[i] == w.stamp {
+			marked++
+		}
+		if mark {
+			w.mark[i] = w.stamp
+		}
+		i = next[b.n.Head[i]]
+	}
+	return marked
+}
+
+// countTraffic adds to the loads the traffic that comes through switch s.
+func (b *builder) countTraffic(_ *worker, s int32) {
+	S := b.n.G.NumSwitches
+	flow := b.flow[int(s)*b.cols : (int(s)+1)*b.cols]
+	for col, f := range flow {
+		if f > 0 {
+			i := b.next[col*S+int(s)]
+			b.load[i] += int64(f)
+			b.pass(b.n.Head[i], col, f)
+		}
+	}
+}

@@ -1,0 +1,104 @@
+package updn
+
+import "weft/route/engine/internal/forest"
+
+// The sides of a channel.
+const (
+	down uint8 = 0
+	up   uint8 = 1
+)
+
+// orient puts every channel on its side: up leads to the higher switch.
+func orient(n *forest.Net, height []int32) {
+	for s := range int32(n.G.NumSwitches) {
+		for i := n.G.OutStart[s]; i < n.G.OutStart[s+1]; i++ {
+			if n.Side[i] = down; above(height, n.Head[i], s) {
+				n.Side[i] = up
+			}
+		}
+	}
+}
+
+// above tells whether switch a is above b: nearer to a root, or as near with the
+// lower number, which is the lower GUID. A switch is not above itself, so a cable
+// between two ports of one switch leads down both ways; no shortest path uses it.
+func above(height []int32, a, b int32) bool {
+	return height[a] < height[b] || (height[a] == height[b] && a < b)
+}
+
+// searches find the hops allowed towards a destination.
+type search struct {
+	n    *forest.Net
+	down []int32 // switches that reach the destination downwards, nearest first
+}
+
+func newSearches(n *forest.Net, workers int) []search {
+	s := make([]search, workers)
+	for i := range s {
+		s[i] = search{n: n, down: make([]int32, 0, n.G.NumSwitches)}
+	}
+	return s
+}
+
+// run allows the shortest way down from where there is one, and elsewhere the way
+// up that makes the whole path shortest.
+func (f *search) run(t int32, h *forest.Hops) {
+	h.Reset()
+	f.findDown(t, h)
+	f.findUp(t, h)
+}
+
+// findDown searches the switches above t, which reach it by going down only.
+func (f *search) findDown(t int32, h *forest.Hops) {
+	g := f.n.G
+	h.Want[t] = 0
+	f.down = append(f.down[:0], t)
+	for head := 0; head < len(f.down); head++ {
+		u := f.down[head]
+		if !f.n.Transit(u, t) {
+			continue
+		}
+		hops := h.Want[u] + 1
+		h.Near[u] = hops
+		for i := g.OutStart[u]; i < g.OutStart[u+1]; i++ {
+			if v := f.n.Head[i]; f.n.Side[i] == up && h.Want[v] == forest.Absent {
+				h.Want[v] = hops
+				f.down = append(f.down, v)
+			}
+		}
+	}
+}
+
+// findUp gives every other switch its hops: those below a switch that has them.
+// Level after level, so that each path is the shortest that the rule allows.
+func (f *search) findUp(t int32, h *forest.Hops) {
+	g, S := f.n.G, int32(f.n.G.NumSwitches)
+	ups := h.Want[S:]
+	rest := f.down
+	start := 0
+	for hops := uint16(0); ; hops++ {
+		for len(rest) > 0 && h.Want[rest[0]] == hops {
+			h.Order = append(h.Order, rest[0])
+			rest = rest[1:]
+		}
+		h.Level = append(h.Level, int32(start))
+		end := len(h.Order)
+		if start == end && len(rest) == 0 {
+			return
+		}
+		for _, u := range h.Order[start:end] {
+			if !f.n.Transit(u, t) {
+				continue
+			}
+			h.Near[S+u] = hops + 1
+			for i := g.OutStart[u]; i < g.OutStart[u+1]; i++ {
+				v := f.n.Head[i]
+				if f.n.Side[i] == down && h.Want[v] == forest.Absent && ups[v] == forest.Absent {
+					ups[v] = hops + 1
+					h.Order = append(h.Order, v)
+				}
+			}
+		}
+		start = end
+	}
+}

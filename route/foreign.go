@@ -1,0 +1,248 @@
+package route
+
+import (
+	"fmt"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+)
+
+// Foreign is what files tell of the routing of another subnet manager. SLs and
+// SL2VL may be nil: then nobody knows the lanes.
+type Foreign struct {
+	LFTs  *netfile.LFTs
+	SLs   *netfile.PathSLs
+	SL2VL *netfile.SL2VLs
+}
+
+// Plan makes a Plan of the files for a graph. End ports have the LIDs that the
+// fabric was seen with, or those the tables name them by. notes say what is odd
+// and what could not be used. It fails when no switch of the tables is in the
+// fabric.
+func (f *Foreign) Plan(g *fabric.Graph) (p *Plan, notes []string, err error) {
+	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
+	ends := f.ends(g, note)
+	p = &Plan{Ends: ends, Recipe: Recipe{Paths: "as programmed", Names: "as seen", Lanes: "as programmed"}}
+	if p.Tables, err = f.tables(g, &ends, note); err != nil {
+		return nil, notes, err
+	}
+	if f.SLs != nil {
+		p.SL = f.serviceLevels(&ends, note)
+	}
+	if f.SL2VL != nil {
+		p.SL2VL = f.lanes(g, &ends, note)
+	}
+	if p.SL2VL != nil {
+		for _, t := range p.SL2VL.Pool {
+			for _, vl := range t {
+				if vl != DropVL {
+					p.VLs = max(p.VLs, int(vl)+1)
+				}
+			}
+		}
+	}
+	p.Service.ReplySameSL = true
+	return p, notes, nil
+}
+
+// ends are the LIDs as seen; where the tables say otherwise, the tables are right,
+// because a switch obeys them.
+func (f *Foreign) ends(g *fabric.Graph, note func(string, ...any)) Ends {
+	e := Ends{Base: append([]fabric.LID(nil), g.EndLID...), LMC: append([]uint8(nil), g.EndLMC...)}
+	base := map[fabric.GUID]fabric.LID{}
+	for _, t := range f.LFTs.Targets {
+		if old, ok := base[t.GUID]; !ok || t.LID < old {
+			base[t.GUID] = t.LID
+		}
+	}
+	for _, s := range f.LFTs.Switches {
+		if s.LID != 0 {
+			base[s.GUID] = s.LID
+		}
+	}
+	moved := 0
+	for end := range e.Base {
+		lid, ok := base[g.EndGUID[end]]
+		if !ok || lid == e.Base[end] {
+			continue
+		}
+		if e.Base[end] != 0 {
+			moved++
+		}
+		e.Base[end] = lid
+	}
+	if moved > 0 {
+		note("%d ports have another LID in the tables than in the fabric: those of the tables are used", moved)
+	}
+	nameless := 0
+	for end := range e.Base {
+		if e.Base[end] == 0 {
+			nameless++
+		}
+	}
+	if nameless > 0 {
+		note("%d of %d end ports have no LID in either file: they are not judged", nameless, g.NumEnds)
+	}
+	return e
+}
+
+func (f *Foreign) tables(g *fabric.Graph, ends *Ends, note func(string, ...any)) (*Tables, error) {
+	index := make(map[fabric.GUID]int32, g.NumSwitches)
+	for s, guid := range g.SwitchGUID {
+		index[guid] = int32(s)
+	}
+	t := NewTables(g.NumSwitches, max(f.LFTs.TopLID(), ends.Top()))
+	filled := make([]bool, g.NumSwitches)
+	found := 0
+	for i := range f.LFTs.Switches {
+		sw := &f.LFTs.Switches[i]
+		s, ok := index[sw.GUID]
+		if !ok {
+			note("switch %s of the tables is not in the fabric (or down): ignored", sw.GUID)
+			continue
+		}
+		found++
+		filled[s] = true
+		for lid, port := range sw.Ports {
+			if port != NoPort {
+				t.Set(s, fabric.LID(lid), port)
+			}
+		}
+	}
+	if found == 0 {
+		return nil, fmt.Errorf("route: none of the %d switches of the tables is in the fabric %q", len(f.LFTs.Switches), g.Name)
+	}
+	for s, ok := range filled {
+		if !ok {
+			note("%s has no table in the file: it forwards nothing", SwitchName(g, int32(s)))
+		}
+	}
+	return t, nil
+}
+
+// serviceLevels gives sources with equal rows one class, and every LID its own.
+func (f *Foreign) serviceLevels(ends *Ends, note func(string, ...any)) *SLs {
+	if len(f.SLs.Rows) == 0 {
+		return UniformSL(ends, 0)
+	}
+	row := map[fabric.LID]int{}
+	for i, r := range f.SLs.Rows {
+		row[r.LID] = i
+	}
+	var (
+		class  = map[*uint8]int32{} // class of a row, by where its SLs lie: equal rows share them
+		rows   [][]uint8
+		src    = make([]int32, len(ends.Base))
+		silent = 0
+	)
+	classOf := func(sl []uint8) int32 {
+		var key *uint8
+		if len(sl) > 0 {
+			key = &sl[0]
+		}
+		c, ok := class[key]
+		if !ok {
+			c = int32(len(rows))
+			class[key] = c
+			rows = append(rows, sl)
+		}
+		return c
+	}
+	for end, lid := range ends.Base {
+		var sl []uint8
+		if i, ok := row[lid]; ok {
+			sl = f.SLs.Rows[i].SL
+		} else if lid != 0 {
+			silent++
+		}
+		src[end] = classOf(sl)
+	}
+	if silent > 0 {
+		note("%d sources have no SLs in the file: they are taken to use SL 0, as clients do that ask for none", silent)
+	}
+	top := int(ends.Top())
+	dst := make([]int32, top+1)
+	for lid := range dst {
+		dst[lid] = int32(lid)
+	}
+	m := NewSLs(src, dst, len(rows), top+1)
+	for c, sl := range rows {
+		for lid := range min(len(sl), top+1) {
+			if sl[lid] != netfile.NoSL {
+				m.Set(int32(c), int32(lid), sl[lid])
+			}
+		}
+	}
+	return m
+}
+
+// lanes binds the SL2VL tables to the ports of the graph. It answers nil, unknown,
+// when a table is missing that packets pass.
+func (f *Foreign) lanes(g *fabric.Graph, ends *Ends, note func(string, ...any)) *SL2VL {
+	byGUID := map[fabric.GUID]int{}
+	byLID := map[fabric.LID]int{}
+	for i, n := range f.SL2VL.Nodes {
+		if n.GUID != 0 {
+			byGUID[n.GUID] = i
+		}
+		if n.LID != 0 {
+			byLID[n.LID] = i
+		}
+	}
+	find := func(end int32) (int, bool) {
+		if i, ok := byGUID[g.EndGUID[end]]; ok {
+			return i, true
+		}
+		i, ok := byLID[ends.Base[end]]
+		return i, ok && ends.Base[end] != 0
+	}
+	m := &SL2VL{Host: make([]uint16, g.NumHosts), Switch: make([]SwitchSL2VL, g.NumSwitches)}
+	for _, t := range f.SL2VL.Pool {
+		m.Pool = append(m.Pool, VLTable(t))
+	}
+	for end := range int32(g.NumHosts) {
+		i, ok := find(end)
+		if !ok || len(f.SL2VL.Nodes[i].Rows) == 0 {
+			note("%s has no SL2VL table in the file: the lanes are unknown", EndName(g, end))
+			return nil
+		}
+		m.Host[end] = f.SL2VL.Nodes[i].Rows[0].Table
+	}
+	for s := range int32(g.NumSwitches) {
+		i, ok := find(g.PortZero(s))
+		if ok {
+			m.Switch[s], ok = f.switchLanes(g, s, i)
+		}
+		if !ok {
+			note("%s lacks SL2VL tables in the file: the lanes are unknown", SwitchName(g, s))
+			return nil
+		}
+	}
+	return m
+}
+
+// switchLanes collects the tables of one switch by input and output port. Ports
+// that lead nowhere need none.
+func (f *Foreign) switchLanes(g *fabric.Graph, s int32, node int) (SwitchSL2VL, bool) {
+	n := int(g.SwitchPorts[s]) + 1
+	w := SwitchSL2VL{By: ByInOut, Index: make([]uint16, n*n)}
+	have := make([]bool, n*n)
+	for _, r := range f.SL2VL.Nodes[node].Rows {
+		if int(r.In) < n && int(r.Out) < n {
+			w.Index[int(r.In)*n+int(r.Out)] = r.Table
+			have[int(r.In)*n+int(r.Out)] = true
+		}
+	}
+	live := func(p int) bool {
+		c, host := g.At(s, uint8(p))
+		return p > 0 && (c >= 0 || host >= 0)
+	}
+	for in := range n {
+		for out := 1; out < n; out++ {
+			if (in == 0 || live(in)) && live(out) && in != out && !have[in*n+out] {
+				return w, false
+			}
+		}
+	}
+	return w, true
+}

@@ -1,0 +1,115 @@
+package route
+
+import "weft/fabric"
+
+// NumSLs is the number of service levels.
+const NumSLs = 16
+
+// DropVL in an SL2VL table discards the packet (IBA volume 1, section 14.2.5.8:
+// VL15 is for management and no SL may map to it).
+const DropVL uint8 = 15
+
+// SLs give the service level of a packet by the class of its source and the class
+// of its destination LID. A class can be everything, a switch, a leaf or a single
+// LID, as the lanes need it; only the arrays Src and Dst say which.
+type SLs struct {
+	Src    []int32 // class of a source, by end port
+	Dst    []int32 // class of a destination, by LID up to the top LID; -1 for a LID nobody has
+	NumSrc int
+	NumDst int
+	Cells  []uint8 // two SLs a byte; row of a destination class after row, each (NumSrc+1)/2 bytes
+}
+
+// NewSLs makes a map with every SL 0. Rows of different destination classes share
+// no byte, so several goroutines may fill it by destination.
+func NewSLs(src, dst []int32, numSrc, numDst int) *SLs {
+	return &SLs{Src: src, Dst: dst, NumSrc: numSrc, NumDst: numDst, Cells: make([]uint8, numDst*((numSrc+1)/2))}
+}
+
+// UniformSL gives every packet the same SL.
+func UniformSL(ends *Ends, sl uint8) *SLs {
+	m := NewSLs(make([]int32, len(ends.Base)), make([]int32, int(ends.Top())+1), 1, 1)
+	m.Set(0, 0, sl)
+	return m
+}
+
+// At is the SL of packets from a source end port to a LID.
+func (m *SLs) At(src int32, lid fabric.LID) uint8 { return m.Class(m.Src[src], m.Dst[lid]) }
+
+// Class is the SL between a source class and a destination class.
+func (m *SLs) Class(src, dst int32) uint8 {
+	b := m.Cells[int(dst)*((m.NumSrc+1)/2)+int(src)/2]
+	return b >> (4 * (uint(src) & 1)) & 15
+}
+
+// Set changes the SL between two classes.
+func (m *SLs) Set(src, dst int32, sl uint8) {
+	b := &m.Cells[int(dst)*((m.NumSrc+1)/2)+int(src)/2]
+	shift := 4 * (uint(src) & 1)
+	*b = *b&^(15<<shift) | sl<<shift
+}
+
+// VLTable is an SL2VL table: the VL of each SL; DropVL discards.
+type VLTable [NumSLs]uint8
+
+// SL2VLBy says what a switch's VL depends on besides the SL.
+type SL2VLBy uint8
+
+// A switch uses one table, one by output port, or one by input and output port.
+const (
+	ByNothing SL2VLBy = iota
+	ByOut
+	ByInOut
+)
+
+// SwitchSL2VL tells which tables of the pool a switch uses.
+type SwitchSL2VL struct {
+	By    SL2VLBy
+	Index []uint16 // one; by output port; or by input*(ports+1)+output. Ports count from 0
+}
+
+// SL2VL are the SL2VL tables of all ports, from a pool. The input VL is never
+// seen by the hardware: what changes lane on the way must be carried in SL bits.
+type SL2VL struct {
+	Pool   []VLTable
+	Host   []uint16      // table of each host end port, by end port (NumHosts)
+	Switch []SwitchSL2VL // by switch
+}
+
+// UniformVL makes every port use one table.
+func UniformVL(g *fabric.Graph, table VLTable) *SL2VL {
+	m := &SL2VL{Pool: []VLTable{table}, Host: make([]uint16, g.NumHosts), Switch: make([]SwitchSL2VL, g.NumSwitches)}
+	one := []uint16{0}
+	for s := range m.Switch {
+		m.Switch[s].Index = one
+	}
+	return m
+}
+
+// Intern returns the pool index of a table, adding it when it is new.
+func (m *SL2VL) Intern(t VLTable) uint16 {
+	for i := range m.Pool {
+		if m.Pool[i] == t {
+			return uint16(i)
+		}
+	}
+	m.Pool = append(m.Pool, t)
+	return uint16(len(m.Pool) - 1)
+}
+
+// Table is the table that switch s uses for packets that come in by one port and
+// leave by another; input port 0 is the switch itself.
+func (m *SL2VL) Table(g *fabric.Graph, s int32, in, out uint8) *VLTable {
+	sw := &m.Switch[s]
+	switch sw.By {
+	case ByOut:
+		return &m.Pool[sw.Index[out]]
+	case ByInOut:
+		return &m.Pool[sw.Index[int32(in)*(g.SwitchPorts[s]+1)+int32(out)]]
+	default:
+		return &m.Pool[sw.Index[0]]
+	}
+}
+
+// HostTable is the table of a host end port, for packets it sends.
+func (m *SL2VL) HostTable(end int32) *VLTable { return &m.Pool[m.Host[end]] }

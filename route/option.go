@@ -1,0 +1,98 @@
+package route
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Option is one option of an engine. Its type is that of Default: int, bool,
+// string or []string (written a;b;c).
+type Option struct {
+	Name    string
+	Default any
+	Doc     string
+	OneOf   []string // the words a string may be, when they are fixed
+	Min     int      // least value of an int
+	Max     int      // greatest value of an int
+}
+
+// Options are validated values of an engine's options, by name.
+type Options map[string]any
+
+// Int is the value of an int option.
+func (o Options) Int(name string) int { return o[name].(int) }
+
+// Bool is the value of a bool option.
+func (o Options) Bool(name string) bool { return o[name].(bool) }
+
+// String is the value of a string option.
+func (o Options) String(name string) string { return o[name].(string) }
+
+// List is the value of a []string option.
+func (o Options) List(name string) []string { return o[name].([]string) }
+
+// Parse validates option values given as text; what is not given has its default.
+func (s *Spec) Parse(text map[string]string) (Options, error) {
+	values := Options{}
+	for _, o := range s.Options {
+		values[o.Name] = o.Default
+	}
+	names := make([]string, 0, len(text))
+	for name := range text {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	for _, name := range names {
+		i := slices.IndexFunc(s.Options, func(o Option) bool { return o.Name == name })
+		if i < 0 {
+			return nil, fmt.Errorf("route: engine %s has no option %q (it has: %s)", s.Name, name, s.optionNames())
+		}
+		v, err := s.Options[i].parse(text[name])
+		if err != nil {
+			return nil, fmt.Errorf("route: option %s of engine %s: %w", name, s.Name, err)
+		}
+		values[name] = v
+	}
+	return values, nil
+}
+
+func (s *Spec) optionNames() string {
+	if len(s.Options) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, o := range s.Options {
+		names = append(names, o.Name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// parse reads one value as the type of the default.
+func (o *Option) parse(text string) (any, error) {
+	switch o.Default.(type) {
+	case int:
+		v, err := strconv.Atoi(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is not a whole number", text)
+		}
+		if v < o.Min || v > o.Max {
+			return nil, fmt.Errorf("%d is out of range (%d to %d)", v, o.Min, o.Max)
+		}
+		return v, nil
+	case bool:
+		v, err := strconv.ParseBool(text)
+		if err != nil {
+			return nil, fmt.Errorf("%q is neither true nor false", text)
+		}
+		return v, nil
+	case []string:
+		return strings.Split(text, ";"), nil
+	default:
+		if len(o.OneOf) > 0 && !slices.Contains(o.OneOf, text) {
+			return nil, fmt.Errorf("%q is unknown (one of: %s)", text, strings.Join(o.OneOf, ", "))
+		}
+		return text, nil
+	}
+}

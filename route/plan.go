@@ -1,0 +1,36 @@
+package route
+
+import "weft/fabric"
+
+// Plan is what the fabric must be told. Its indices are those of the Graph that it
+// was made for; a saved Plan carries GUIDs and binds to a Graph again by them.
+//
+// A source may use every LID of a target, unless Choice says otherwise. SL and
+// SL2VL are nil when nobody knows them (tables of another subnet manager without
+// its SL files): the judge then answers "unknown" about lanes.
+type Plan struct {
+	Recipe  Recipe
+	Ends    Ends
+	Tables  *Tables
+	Choice  *Choice
+	SL      *SLs
+	SL2VL   *SL2VL
+	VLs     int // data VLs that the lanes use, 0 when unknown
+	Service Service
+}
+
+// Service are the SLs of traffic that asks for no path record.
+type Service struct {
+	Default uint8 // clients that never ask, and their peers: SL 0 in practice
+	// ReplySameSL says that an answer travels on the SL of its request (as the SA
+	// and most clients do), not on the SL of its own path.
+	ReplySameSL bool
+}
+
+// SingleLane fills in the lanes of a Plan that needs none: SL 0 for all and every
+// SL on VL 0. This is stage LANES "none".
+func (p *Plan) SingleLane(g *fabric.Graph) {
+	p.SL = UniformSL(&p.Ends, 0)
+	p.SL2VL = UniformVL(g, VLTable{})
+	p.VLs = 1
+}

@@ -1,0 +1,228 @@
+package route
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"weft/fabric"
+)
+
+// A plan file holds a Plan and the GUIDs of what it is for. All numbers are little-endian.
+//
+//	"weftplan"          8 bytes
+//	version             uint32, 1
+//	length of header    uint32
+//	header              JSON, see planHeader
+//	checksum            uint32, CRC-32 (IEEE) of everything before
+//	body                one gzip stream (with its own checksum), and nothing behind it
+//
+// The body holds these sections, without gaps; the header has the lengths.
+//
+//	switches   each: node GUID uint64, ports uint8, base LID uint16, LMC uint8
+//	end ports  each CA or router port: node GUID uint64, port uint8, base LID uint16, LMC uint8
+//	tables     by switch: blocks of 64 egress ports uint8
+//	choice     by end port: rows uint32; each row: target uint32, offset uint8
+//	SL         class of each end port int32, class of each LID int32, cells uint8
+//	SL2VL      pool: 16 VLs uint8; table of each host uint16;
+//	           by switch: By uint8, tables uint16 (1, ports+1 or (ports+1)^2)
+//
+// The last three are there if the header says so. A Graph is in order of GUIDs, so
+// the same switches and end ports have the same indices in every Graph; Load
+// demands the same sets and answers a *BindError otherwise.
+const (
+	planMagic   = "weftplan"
+	planVersion = 1
+	maxHeader   = 1 << 20
+	maxLIDs     = 1 << 16
+)
+
+// planHeader is the JSON header of a plan file.
+type planHeader struct {
+	Recipe      Recipe    `json:"recipe"`
+	VLs         int       `json:"vls"`
+	DefaultSL   uint8     `json:"default_sl"`
+	ReplySameSL bool      `json:"reply_same_sl"`
+	Switches    int       `json:"switches"`
+	Hosts       int       `json:"hosts"`  // CA and router ports
+	Blocks      int       `json:"blocks"` // blocks of a forwarding table
+	Choice      bool      `json:"choice,omitempty"`
+	SL          *slHeader `json:"sl,omitempty"`
+	Pool        *int      `json:"sl2vl_tables,omitempty"` // tables in the pool
+}
+
+type slHeader struct {
+	Sources      int `json:"source_classes"`
+	Destinations int `json:"destination_classes"`
+	LIDs         int `json:"lids"`
+}
+
+// BindError says that a saved Plan is for another fabric: the first switch or end
+// port by which they differ.
+type BindError struct {
+	Name    string // what it is, by GUID
+	Problem string
+}
+
+func (e *BindError) Error() string {
+	return "route: the plan is for another fabric: " + e.Name + " " + e.Problem
+}
+
+// Save writes a Plan that was made for g. The same Plan gives the same bytes. It
+// fails when a part of the Plan does not fit g; nothing is written then.
+func (p *Plan) Save(w io.Writer, g *fabric.Graph) error {
+	if err := p.fits(g); err != nil {
+		return err
+	}
+	head, err := p.fileHeader(g)
+	if err != nil {
+		return err
+	}
+	if _, err := w.Write(head); err != nil {
+		return fmt.Errorf("route: plan file: header: %w", err)
+	}
+	zip, err := gzip.NewWriterLevel(w, gzip.BestSpeed)
+	if err != nil {
+		return fmt.Errorf("route: plan file: %w", err)
+	}
+	e := planWriter{w: bufio.NewWriterSize(zip, 1<<16)}
+	e.ends(g, &p.Ends)
+	e.tables(p.Tables)
+	if p.Choice != nil {
+		e.choice(p.Choice)
+	}
+	if p.SL != nil {
+		e.sl(p.SL)
+	}
+	if p.SL2VL != nil {
+		e.sl2vl(p.SL2VL)
+	}
+	if err := errors.Join(e.w.Flush(), zip.Close()); err != nil {
+		return fmt.Errorf("route: plan file: %w", err)
+	}
+	return nil
+}
+
+// fileHeader is everything before the body.
+func (p *Plan) fileHeader(g *fabric.Graph) ([]byte, error) {
+	h := planHeader{
+		Recipe: p.Recipe, VLs: p.VLs, DefaultSL: p.Service.Default, ReplySameSL: p.Service.ReplySameSL,
+		Switches: g.NumSwitches, Hosts: g.NumHosts, Blocks: p.Tables.NumBlocks(), Choice: p.Choice != nil,
+	}
+	if p.SL != nil {
+		h.SL = &slHeader{p.SL.NumSrc, p.SL.NumDst, len(p.SL.Dst)}
+	}
+	if p.SL2VL != nil {
+		n := len(p.SL2VL.Pool)
+		h.Pool = &n
+	}
+	text, err := json.Marshal(&h)
+	if err != nil {
+		return nil, fmt.Errorf("route: plan file: header: %w", err)
+	}
+	if len(text) > maxHeader {
+		return nil, fmt.Errorf("route: plan file: header: %d bytes are too many (at most %d): the recipe is too long", len(text), maxHeader)
+	}
+	var b bytes.Buffer
+	b.WriteString(planMagic)
+	b.Write(binary.LittleEndian.AppendUint32(nil, planVersion))
+	b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(text))))
+	b.Write(text)
+	b.Write(binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(b.Bytes())))
+	return b.Bytes(), nil
+}
+
+// planWriter writes sections. Its bufio.Writer keeps the first error.
+type planWriter struct {
+	w   *bufio.Writer
+	buf [8]byte
+}
+
+func (e *planWriter) u8(v uint8) { e.w.WriteByte(v) }
+
+func (e *planWriter) u16(v uint16) {
+	binary.LittleEndian.PutUint16(e.buf[:], v)
+	e.w.Write(e.buf[:2])
+}
+
+func (e *planWriter) u32(v uint32) {
+	binary.LittleEndian.PutUint32(e.buf[:], v)
+	e.w.Write(e.buf[:4])
+}
+
+func (e *planWriter) u64(v uint64) {
+	binary.LittleEndian.PutUint64(e.buf[:], v)
+	e.w.Write(e.buf[:8])
+}
+
+func (e *planWriter) int32s(v []int32) {
+	for _, x := range v {
+		e.u32(uint32(x))
+	}
+}
+
+func (e *planWriter) ends(g *fabric.Graph, ends *Ends) {
+	for s := range int32(g.NumSwitches) {
+		e.u64(uint64(g.SwitchGUID[s]))
+		e.u8(uint8(g.SwitchPorts[s]))
+		e.name(ends, g.PortZero(s))
+	}
+	for h := range int32(g.NumHosts) {
+		e.u64(uint64(g.EndNodeGUID[h]))
+		e.u8(g.EndNum[h])
+		e.name(ends, h)
+	}
+}
+
+func (e *planWriter) name(ends *Ends, end int32) {
+	e.u16(uint16(ends.Base[end]))
+	e.u8(ends.LMC[end])
+}
+
+func (e *planWriter) tables(t *Tables) {
+	for s := range int32(t.NumSwitches()) {
+		for i := range t.NumBlocks() {
+			e.w.Write(t.Block(s, i)[:])
+		}
+	}
+}
+
+func (e *planWriter) choice(c *Choice) {
+	for s := range len(c.Start) - 1 {
+		lo, hi := c.Start[s], c.Start[s+1]
+		e.u32(uint32(hi - lo))
+		for i := lo; i < hi; i++ {
+			e.u32(uint32(c.Target[i]))
+			e.u8(c.Offset[i])
+		}
+	}
+}
+
+func (e *planWriter) sl(m *SLs) {
+	e.int32s(m.Src)
+	e.int32s(m.Dst)
+	e.w.Write(m.Cells)
+}
+
+func (e *planWriter) sl2vl(m *SL2VL) {
+	for i := range m.Pool {
+		e.w.Write(m.Pool[i][:])
+	}
+	e.u16s(m.Host)
+	for i := range m.Switch {
+		e.u8(uint8(m.Switch[i].By))
+		e.u16s(m.Switch[i].Index)
+	}
+}
+
+func (e *planWriter) u16s(v []uint16) {
+	for _, x := range v {
+		e.u16(x)
+	}
+}

@@ -1,0 +1,144 @@
+package route
+
+import (
+	"fmt"
+
+	"weft/fabric"
+)
+
+// fits reports the first part of a Plan whose indices or lengths do not fit g, so
+// that reading the Plan would be out of bounds. Whether the Plan routes anything
+// is for the judge to say.
+func (p *Plan) fits(g *fabric.Graph) error {
+	if p.VLs < 0 || p.VLs > int(DropVL) || p.Service.Default >= NumSLs {
+		return fmt.Errorf("route: plan: %d VLs, default SL %d: out of range", p.VLs, p.Service.Default)
+	}
+	if err := p.Ends.fits(g); err != nil {
+		return err
+	}
+	if p.Tables == nil || p.Tables.NumSwitches() != g.NumSwitches || p.Tables.NumBlocks() > maxLIDs/BlockSize {
+		return fmt.Errorf("route: plan: tables: they are not for %d switches", g.NumSwitches)
+	}
+	if p.Choice != nil {
+		if err := p.Choice.fits(g); err != nil {
+			return err
+		}
+	}
+	if p.SL != nil {
+		if err := p.SL.fits(g, &p.Ends); err != nil {
+			return err
+		}
+	}
+	if p.SL2VL != nil {
+		return p.SL2VL.fits(g)
+	}
+	return nil
+}
+
+func (e *Ends) fits(g *fabric.Graph) error {
+	if len(e.Base) != g.NumEnds || len(e.LMC) != g.NumEnds {
+		return fmt.Errorf("route: plan: end ports: %d LIDs and %d LMCs for %d end ports", len(e.Base), len(e.LMC), g.NumEnds)
+	}
+	for end, base := range e.Base {
+		if e.LMC[end] > fabric.MaxLMC || int(base)+e.Count(int32(end))-1 > int(fabric.MaxUnicastLID) {
+			return fmt.Errorf("route: plan: end ports: %s has LID %d with LMC %d", EndName(g, int32(end)), base, e.LMC[end])
+		}
+	}
+	return nil
+}
+
+func (c *Choice) fits(g *fabric.Graph) error {
+	n := len(c.Target)
+	if len(c.Start) != g.NumEnds+1 || c.Start[0] != 0 || int(c.Start[g.NumEnds]) != n || len(c.Offset) != n {
+		return fmt.Errorf("route: plan: choice: its rows are not for %d end ports", g.NumEnds)
+	}
+	for s := range g.NumEnds {
+		lo, hi := c.Start[s], c.Start[s+1]
+		if lo > hi || int(hi) > n {
+			return fmt.Errorf("route: plan: choice: the rows of %s are out of order", EndName(g, int32(s)))
+		}
+		for i := lo; i < hi; i++ {
+			t := c.Target[i]
+			if t < 0 || int(t) >= g.NumEnds || c.Offset[i] >= 1<<fabric.MaxLMC {
+				return fmt.Errorf("route: plan: choice: %s uses LID offset %d of end port %d", EndName(g, int32(s)), c.Offset[i], t)
+			}
+			if i > lo && (t < c.Target[i-1] || t == c.Target[i-1] && c.Offset[i] <= c.Offset[i-1]) {
+				return fmt.Errorf("route: plan: choice: the rows of %s are out of order", EndName(g, int32(s)))
+			}
+		}
+	}
+	return nil
+}
+
+func (m *SLs) fits(g *fabric.Graph, ends *Ends) error {
+	if len(m.Src) != g.NumEnds || len(m.Dst) <= int(ends.Top()) || len(m.Dst) > maxLIDs {
+		return fmt.Errorf("route: plan: SL: %d sources and %d LIDs, for %d end ports and LIDs up to %d", len(m.Src), len(m.Dst), g.NumEnds, ends.Top())
+	}
+	if m.NumSrc < 0 || m.NumDst < 0 || len(m.Cells) != m.NumDst*((m.NumSrc+1)/2) {
+		return fmt.Errorf("route: plan: SL: %d bytes for %d source classes and %d destination classes", len(m.Cells), m.NumSrc, m.NumDst)
+	}
+	for end, class := range m.Src {
+		if class < 0 || int(class) >= m.NumSrc {
+			return fmt.Errorf("route: plan: SL: %s has source class %d of %d", EndName(g, int32(end)), class, m.NumSrc)
+		}
+		for k := range ends.Count(int32(end)) {
+			if lid := int(ends.Base[end]) + k; m.Dst[lid] < 0 {
+				return fmt.Errorf("route: plan: SL: LID %d of %s has no class", lid, EndName(g, int32(end)))
+			}
+		}
+	}
+	for lid, class := range m.Dst {
+		if class < -1 || int(class) >= m.NumDst {
+			return fmt.Errorf("route: plan: SL: LID %d has destination class %d of %d", lid, class, m.NumDst)
+		}
+	}
+	return nil
+}
+
+func (m *SL2VL) fits(g *fabric.Graph) error {
+	if len(m.Host) != g.NumHosts || len(m.Switch) != g.NumSwitches || len(m.Pool) > maxPool {
+		return fmt.Errorf("route: plan: SL2VL: %d tables for %d hosts and %d switches, not for %d and %d",
+			len(m.Pool), len(m.Host), len(m.Switch), g.NumHosts, g.NumSwitches)
+	}
+	for i := range m.Pool {
+		for sl, vl := range m.Pool[i] {
+			if vl > DropVL {
+				return fmt.Errorf("route: plan: SL2VL: table %d maps SL %d to VL %d", i, sl, vl)
+			}
+		}
+	}
+	for h, i := range m.Host {
+		if int(i) >= len(m.Pool) {
+			return fmt.Errorf("route: plan: SL2VL: %s uses table %d of %d", EndName(g, int32(h)), i, len(m.Pool))
+		}
+	}
+	for s := range m.Switch {
+		sw := &m.Switch[s]
+		if n, ok := sw.By.tables(g.SwitchPorts[s]); !ok || len(sw.Index) != n {
+			return fmt.Errorf("route: plan: SL2VL: %s has %d tables, chosen in way %d", SwitchName(g, int32(s)), len(sw.Index), sw.By)
+		}
+		for _, i := range sw.Index {
+			if int(i) >= len(m.Pool) {
+				return fmt.Errorf("route: plan: SL2VL: %s uses table %d of %d", SwitchName(g, int32(s)), i, len(m.Pool))
+			}
+		}
+	}
+	return nil
+}
+
+// maxPool is the number of tables that a 16-bit index can name.
+const maxPool = 1 << 16
+
+// tables is the number of tables a switch of so many ports uses; ok is false for
+// a way to choose them that does not exist.
+func (by SL2VLBy) tables(ports int32) (n int, ok bool) {
+	switch n := int(ports) + 1; by {
+	case ByNothing:
+		return 1, true
+	case ByOut:
+		return n, true
+	case ByInOut:
+		return n * n, true
+	}
+	return 0, false
+}

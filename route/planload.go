@@ -1,0 +1,301 @@
+package route
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+
+	"weft/fabric"
+)
+
+// Load reads a Plan that Save wrote and binds it to g. It fails with a *BindError
+// when g has not exactly the switches and end ports of the Plan. Memory stays in
+// proportion to g and to what the body really holds, whatever the header says.
+func Load(r io.Reader, g *fabric.Graph) (*Plan, error) {
+	buffered := bufio.NewReaderSize(r, 1<<16)
+	h, err := readHeader(buffered)
+	if err != nil {
+		return nil, fmt.Errorf("route: plan file: header: %w", noEOF(err))
+	}
+	zip, err := gzip.NewReader(buffered)
+	if err != nil {
+		return nil, fmt.Errorf("route: plan file: body: %w", noEOF(err))
+	}
+	zip.Multistream(false)
+	body := bufio.NewReaderSize(zip, 1<<16)
+	p, err := readBody(body, h, g)
+	if err != nil {
+		return nil, err
+	}
+	if err := atEnd(body, buffered); err != nil {
+		return nil, fmt.Errorf("route: plan file: end: %w", err)
+	}
+	if err := p.fits(g); err != nil {
+		return nil, err
+	}
+	return p, nil
+}
+
+// atEnd demands that the body and the file end here, and that the body's checksum is right.
+func atEnd(body, file *bufio.Reader) error {
+	for _, r := range [2]*bufio.Reader{body, file} {
+		switch _, err := r.ReadByte(); {
+		case err == nil:
+			return errors.New("there is more than the plan")
+		case err != io.EOF:
+			return err
+		}
+	}
+	return nil
+}
+
+// noEOF makes the end of the file an error that cannot be taken for a good end.
+func noEOF(err error) error {
+	if err == io.EOF {
+		return io.ErrUnexpectedEOF
+	}
+	return err
+}
+
+func readHeader(r io.Reader) (*planHeader, error) {
+	head := make([]byte, len(planMagic)+8)
+	if _, err := io.ReadFull(r, head); err != nil {
+		return nil, err
+	}
+	if string(head[:len(planMagic)]) != planMagic {
+		return nil, errors.New("not a plan file")
+	}
+	if v := binary.LittleEndian.Uint32(head[len(planMagic):]); v != planVersion {
+		return nil, fmt.Errorf("version %d is unknown (known: %d)", v, planVersion)
+	}
+	n := binary.LittleEndian.Uint32(head[len(planMagic)+4:])
+	if n > maxHeader {
+		return nil, fmt.Errorf("%d bytes are too many (at most %d)", n, maxHeader)
+	}
+	text := make([]byte, n)
+	if _, err := io.ReadFull(r, text); err != nil {
+		return nil, err
+	}
+	var sum [4]byte
+	if _, err := io.ReadFull(r, sum[:]); err != nil {
+		return nil, err
+	}
+	if crc32.ChecksumIEEE(append(head, text...)) != binary.LittleEndian.Uint32(sum[:]) {
+		return nil, errors.New("wrong checksum")
+	}
+	var h planHeader
+	d := json.NewDecoder(bytes.NewReader(text))
+	d.DisallowUnknownFields()
+	if err := d.Decode(&h); err != nil {
+		return nil, err
+	}
+	return &h, h.check()
+}
+
+// check refuses lengths that no Plan has.
+func (h *planHeader) check() error {
+	ok := h.Switches >= 0 && h.Hosts >= 0 && h.Blocks >= 1 && h.Blocks <= maxLIDs/BlockSize
+	if h.SL != nil {
+		ok = ok && inRange(h.SL.Sources, maxLIDs) && inRange(h.SL.Destinations, maxLIDs) && inRange(h.SL.LIDs, maxLIDs)
+	}
+	if h.Pool != nil {
+		ok = ok && inRange(*h.Pool, maxPool)
+	}
+	if !ok {
+		return errors.New("lengths out of range")
+	}
+	return nil
+}
+
+func inRange(n, most int) bool { return n >= 0 && n <= most }
+
+func readBody(r *bufio.Reader, h *planHeader, g *fabric.Graph) (*Plan, error) {
+	d := planReader{r: r}
+	p := &Plan{Recipe: h.Recipe, VLs: h.VLs, Service: Service{h.DefaultSL, h.ReplySameSL}}
+	p.Ends = Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}
+	if err := d.bindSwitches(h, g, &p.Ends); err != nil {
+		return nil, err
+	}
+	if err := d.bindHosts(h, g, &p.Ends); err != nil {
+		return nil, err
+	}
+	p.Tables = d.tables(h, g)
+	if h.Choice {
+		p.Choice = d.choice(g)
+	}
+	if h.SL != nil {
+		p.SL = d.sl(h.SL, g)
+	}
+	if h.Pool != nil {
+		p.SL2VL = d.sl2vl(*h.Pool, g)
+	}
+	return p, d.err
+}
+
+// planReader reads sections. After the first error it delivers zeros, and err
+// names the section.
+type planReader struct {
+	r       *bufio.Reader
+	section string
+	err     error
+	buf     [8]byte
+}
+
+// full reads all of b, or zeros it.
+func (d *planReader) full(b []byte) {
+	if d.err == nil {
+		if _, err := io.ReadFull(d.r, b); err != nil {
+			d.err = fmt.Errorf("route: plan file: %s: %w", d.section, noEOF(err))
+		}
+	}
+	if d.err != nil {
+		clear(b)
+	}
+}
+
+func (d *planReader) u8() uint8   { d.full(d.buf[:1]); return d.buf[0] }
+func (d *planReader) u16() uint16 { d.full(d.buf[:2]); return binary.LittleEndian.Uint16(d.buf[:]) }
+func (d *planReader) u32() uint32 { d.full(d.buf[:4]); return binary.LittleEndian.Uint32(d.buf[:]) }
+func (d *planReader) u64() uint64 { d.full(d.buf[:8]); return binary.LittleEndian.Uint64(d.buf[:]) }
+
+// bindSwitches compares the switches with those of g, both in order of GUIDs.
+func (d *planReader) bindSwitches(h *planHeader, g *fabric.Graph, ends *Ends) error {
+	d.section = "switches"
+	for s := range max(h.Switches, g.NumSwitches) {
+		if s >= h.Switches {
+			return notInPlan(SwitchName(g, int32(s)))
+		}
+		guid, ports := fabric.GUID(d.u64()), d.u8()
+		base, lmc := fabric.LID(d.u16()), d.u8()
+		if d.err != nil {
+			return d.err
+		}
+		name := fmt.Sprintf("switch %s", guid)
+		if s >= g.NumSwitches || guid < g.SwitchGUID[s] {
+			return notInFabric(name)
+		}
+		if guid > g.SwitchGUID[s] {
+			return notInPlan(SwitchName(g, int32(s)))
+		}
+		if int32(ports) != g.SwitchPorts[s] {
+			return &BindError{name, fmt.Sprintf("has %d ports, but %d in the plan", g.SwitchPorts[s], ports)}
+		}
+		end := g.PortZero(int32(s))
+		ends.Base[end], ends.LMC[end] = base, lmc
+	}
+	return nil
+}
+
+// bindHosts compares the CA and router ports with those of g.
+func (d *planReader) bindHosts(h *planHeader, g *fabric.Graph, ends *Ends) error {
+	d.section = "end ports"
+	for i := range max(h.Hosts, g.NumHosts) {
+		if i >= h.Hosts {
+			return notInPlan(EndName(g, int32(i)))
+		}
+		guid, port := fabric.GUID(d.u64()), d.u8()
+		base, lmc := fabric.LID(d.u16()), d.u8()
+		if d.err != nil {
+			return d.err
+		}
+		if i >= g.NumHosts || guid < g.EndNodeGUID[i] || guid == g.EndNodeGUID[i] && port < g.EndNum[i] {
+			return notInFabric(fmt.Sprintf("end port %s[%d]", guid, port))
+		}
+		if guid != g.EndNodeGUID[i] || port != g.EndNum[i] {
+			return notInPlan(EndName(g, int32(i)))
+		}
+		ends.Base[i], ends.LMC[i] = base, lmc
+	}
+	return nil
+}
+
+func notInPlan(name string) error   { return &BindError{name, "is not in the plan"} }
+func notInFabric(name string) error { return &BindError{name, "of the plan is not in the fabric"} }
+
+func (d *planReader) tables(h *planHeader, g *fabric.Graph) *Tables {
+	d.section = "tables"
+	t := NewTables(g.NumSwitches, fabric.LID(h.Blocks*BlockSize-1))
+	for s := range t.rows {
+		for i := range t.rows[s] {
+			d.full(t.rows[s][i][:])
+		}
+	}
+	return t
+}
+
+func (d *planReader) choice(g *fabric.Graph) *Choice {
+	d.section = "choice"
+	c := &Choice{Start: make([]int32, g.NumEnds+1)}
+	for s := range g.NumEnds {
+		n := d.u32()
+		if most := g.NumEnds << fabric.MaxLMC; int(n) > most && d.err == nil {
+			d.err = fmt.Errorf("route: plan file: choice: %s has %d rows (at most %d)", EndName(g, int32(s)), n, most)
+		}
+		for ; n > 0 && d.err == nil; n-- {
+			c.Target = append(c.Target, int32(d.u32()))
+			c.Offset = append(c.Offset, d.u8())
+		}
+		c.Start[s+1] = int32(len(c.Target))
+	}
+	return c
+}
+
+func (d *planReader) sl(h *slHeader, g *fabric.Graph) *SLs {
+	d.section = "SL"
+	return &SLs{
+		Src: d.int32s(g.NumEnds), Dst: d.int32s(h.LIDs), NumSrc: h.Sources, NumDst: h.Destinations,
+		Cells: d.bytes(h.Destinations * ((h.Sources + 1) / 2)),
+	}
+}
+
+func (d *planReader) sl2vl(pool int, g *fabric.Graph) *SL2VL {
+	d.section = "SL2VL"
+	m := &SL2VL{Pool: make([]VLTable, pool), Switch: make([]SwitchSL2VL, g.NumSwitches)}
+	for i := range m.Pool {
+		d.full(m.Pool[i][:])
+	}
+	m.Host = d.u16s(g.NumHosts)
+	for s := range m.Switch {
+		by := SL2VLBy(d.u8())
+		n, ok := by.tables(g.SwitchPorts[s])
+		if !ok && d.err == nil {
+			d.err = fmt.Errorf("route: plan file: SL2VL: %s chooses tables in way %d", SwitchName(g, int32(s)), by)
+		}
+		m.Switch[s] = SwitchSL2VL{By: by, Index: d.u16s(n)}
+	}
+	return m
+}
+
+// bytes reads n bytes, and takes memory only for what is there.
+func (d *planReader) bytes(n int) []byte {
+	const step = 1 << 20
+	b := make([]byte, 0, min(n, step))
+	for len(b) < n && d.err == nil {
+		lo := len(b)
+		b = append(b, make([]byte, min(n-lo, step))...)
+		d.full(b[lo:])
+	}
+	return b
+}
+
+func (d *planReader) int32s(n int) []int32 {
+	v := make([]int32, n)
+	for i := range v {
+		v[i] = int32(d.u32())
+	}
+	return v
+}
+
+func (d *planReader) u16s(n int) []uint16 {
+	v := make([]uint16, n)
+	for i := range v {
+		v[i] = d.u16()
+	}
+	return v
+}

@@ -1,0 +1,104 @@
+package route
+
+import (
+	"context"
+	"fmt"
+
+	"weft/fabric"
+)
+
+// Recipe says how a Plan was or is to be made, stage by stage.
+type Recipe struct {
+	Paths   string            `json:"paths"`             // the engine
+	Options map[string]string `json:"options,omitempty"` // its options as given
+	Names   string            `json:"names"`             // "lmc=0", "lmc=3": that many LIDs a port
+	Lanes   string            `json:"lanes"`             // "none", or the engine's own
+}
+
+// Request is a routing job: a recipe with the limits it must keep.
+type Request struct {
+	Engine  *Spec
+	Options map[string]string
+	Names   NameOptions
+	MaxVLs  int // data VLs that may be used; 0: as many as the hardware is known to have, 8 if unknown
+	Workers int
+	Seed    uint64
+}
+
+// Run carries out the stages on a graph. It calls stage before each one, by name;
+// a clock, if there is one, is the caller's. Errors: *LIDsExhausted, *Refusal, a
+// wrong option, or the context's.
+func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name string)) (*Plan, error) {
+	options, err := req.Engine.Parse(req.Options)
+	if err != nil {
+		return nil, err
+	}
+	engine, err := req.Engine.New(options)
+	if err != nil {
+		return nil, err
+	}
+	stage("names")
+	ends, err := AssignLIDs(g, req.Names)
+	if err != nil {
+		return nil, err
+	}
+	if err := fitsTables(g, req.Engine.Name, &ends); err != nil {
+		return nil, err
+	}
+	maxVLs := req.MaxVLs
+	if hw := hardwareVLs(g); maxVLs == 0 {
+		maxVLs = hw
+	} else if maxVLs > hw {
+		return nil, Refuse(req.Engine.Name, fmt.Sprintf("ask for at most %d", hw),
+			"%d VLs were asked for, but the ports have only %d", maxVLs, hw)
+	}
+	stage("paths")
+	plan, err := engine.Route(ctx, &Input{
+		Graph: g, Ends: ends, MaxVLs: maxVLs, Workers: max(1, req.Workers), Seed: req.Seed,
+	})
+	if err != nil {
+		return nil, err
+	}
+	plan.Ends = ends
+	plan.Service.ReplySameSL = true
+	plan.Recipe = Recipe{
+		Paths: req.Engine.Name, Options: req.Options,
+		Names: fmt.Sprintf("lmc=%d", req.Names.LMC), Lanes: req.Engine.Lanes,
+	}
+	if plan.SL == nil {
+		stage("lanes")
+		plan.SingleLane(g)
+	}
+	return plan, nil
+}
+
+// fitsTables refuses LIDs beyond the forwarding table of a switch.
+func fitsTables(g *fabric.Graph, engine string, ends *Ends) error {
+	top := int32(ends.Top())
+	for s, size := range g.SwitchFDBCap {
+		if size > 0 && top >= size {
+			return Refuse(engine, "lower the LMC or assign fresh LIDs",
+				"LID %d is beyond the forwarding table of %s (%d entries)", top, SwitchName(g, int32(s)), size)
+		}
+	}
+	return nil
+}
+
+// UsualVLs is the number of data VLs of today's hardware, taken where a fabric
+// does not say how many its ports have.
+const UsualVLs = 8
+
+// hardwareVLs is the number of data VLs that every switch-to-switch link has.
+func hardwareVLs(g *fabric.Graph) int {
+	least := 0
+	for c := range g.NumChannels {
+		v := int(g.PortVLs[g.PortStart[g.From[c]]+int32(g.FromPort[c])])
+		if v > 0 && (least == 0 || v < least) {
+			least = v
+		}
+	}
+	if least == 0 {
+		return UsualVLs
+	}
+	return least
+}

@@ -1,0 +1,109 @@
+package route
+
+import "weft/fabric"
+
+// NoPort is the entry of a LID that a switch drops, as on the wire (IBA volume 1,
+// section 14.2.5.10).
+const NoPort uint8 = 255
+
+// BlockSize is the number of LIDs in a block of a forwarding table, as the
+// LinearForwardingTable attribute carries them.
+const BlockSize = 64
+
+// Block is 64 consecutive entries of one switch's forwarding table.
+type Block [BlockSize]uint8
+
+// emptyBlock stands for any block without entries.
+var emptyBlock = func() *Block {
+	var b Block
+	for i := range b {
+		b[i] = NoPort
+	}
+	return &b
+}()
+
+// Tables are the forwarding tables of all switches: an egress port by switch and
+// LID. Blocks may be shared between Tables (Clone); a shared block is copied when
+// it is first written. Reading is safe from several goroutines, and so is writing
+// different LIDs with Row, which only NewTables' blocks allow.
+type Tables struct {
+	blocks int        // blocks a switch
+	rows   [][]*Block // by switch, then LID/64; never nil inside
+	owned  [][]bool   // whether the block may be written in place
+}
+
+// NewTables makes tables for LIDs 0 to top with every entry NoPort, all blocks
+// allocated and owned. Memory: one byte a switch and LID.
+func NewTables(switches int, top fabric.LID) *Tables {
+	n := int(top)/BlockSize + 1
+	t := &Tables{blocks: n, rows: make([][]*Block, switches), owned: make([][]bool, switches)}
+	for s := range t.rows {
+		slab := make([]Block, n)
+		t.rows[s] = make([]*Block, n)
+		t.owned[s] = make([]bool, n)
+		for b := range slab {
+			slab[b] = *emptyBlock
+			t.rows[s][b] = &slab[b]
+			t.owned[s][b] = true
+		}
+	}
+	return t
+}
+
+// NumSwitches is the number of switches.
+func (t *Tables) NumSwitches() int { return len(t.rows) }
+
+// Top is the highest LID that the blocks cover.
+func (t *Tables) Top() fabric.LID { return fabric.LID(t.blocks*BlockSize - 1) }
+
+// NumBlocks is the number of blocks a switch.
+func (t *Tables) NumBlocks() int { return t.blocks }
+
+// Block returns the entries of LIDs 64*i to 64*i+63 of switch s. It must not be written.
+func (t *Tables) Block(s int32, i int) *Block { return t.rows[s][i] }
+
+// Port is the egress port of switch s for a LID, NoPort when there is none.
+func (t *Tables) Port(s int32, lid fabric.LID) uint8 {
+	b := int(lid) / BlockSize
+	if b >= t.blocks {
+		return NoPort
+	}
+	return t.rows[s][b][lid%BlockSize]
+}
+
+// Set changes one entry; a shared block is copied first. The LID must be at most
+// Top. Set is not safe for concurrent use on one switch.
+func (t *Tables) Set(s int32, lid fabric.LID, port uint8) {
+	b := int(lid) / BlockSize
+	if !t.owned[s][b] {
+		own := *t.rows[s][b]
+		t.rows[s][b] = &own
+		t.owned[s][b] = true
+	}
+	t.rows[s][b][lid%BlockSize] = port
+}
+
+// SetRun changes the entries of consecutive LIDs, as Set does.
+func (t *Tables) SetRun(s int32, lid fabric.LID, ports []uint8) {
+	for len(ports) > 0 {
+		t.Set(s, lid, ports[0]) // makes the block writable
+		n := copy(t.rows[s][lid/BlockSize][lid%BlockSize:], ports)
+		lid, ports = lid+fabric.LID(n), ports[n:]
+	}
+}
+
+// Clone returns tables that share every block with t until one of them is written.
+// Both lose the right to write in place.
+func (t *Tables) Clone() *Tables {
+	c := &Tables{blocks: t.blocks, rows: make([][]*Block, len(t.rows)), owned: make([][]bool, len(t.rows))}
+	for s := range t.rows {
+		c.rows[s] = append([]*Block(nil), t.rows[s]...)
+		c.owned[s] = make([]bool, t.blocks)
+		clear(t.owned[s])
+	}
+	return c
+}
+
+// Shared reports whether two tables hold the very same block, so that comparing
+// versions need not look inside.
+func (t *Tables) Shared(o *Tables, s int32, i int) bool { return t.rows[s][i] == o.rows[s][i] }
