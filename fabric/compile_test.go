@@ -53,7 +53,7 @@ func oracle(f *Fabric) []cableLine {
 func seen(t *rapid.T, g *Graph) []cableLine {
 	var out []cableLine
 	for s := range int32(g.NumSwitches) {
-		for p := 0; p < 256; p++ {
+		for p := range 256 {
 			c, h := g.At(s, uint8(p))
 			line := cableLine{sw: g.SwitchGUID[s], port: uint8(p)}
 			switch {
@@ -283,9 +283,11 @@ func TestCompileByHand(t *testing.T) {
 	x := mustAdd(t, f, CA, 0x01, 1, "x")
 	y := mustAdd(t, f, CA, 0x02, 1, "y")
 	for _, l := range [][2]End{
-		{{b, 1}, {a, 2}}, {{a, 1}, {b, 2}}, // parallel
+		{{b, 1}, {a, 2}},
+		{{a, 1}, {b, 2}}, // parallel
 		{{a, 5}, {a, 4}}, // within a
-		{{ca, 2}, {a, 3}}, {{b, 3}, {ca, 1}},
+		{{ca, 2}, {a, 3}},
+		{{b, 3}, {ca, 1}},
 		{{r, 2}, {b, 5}},
 		{{x, 1}, {y, 1}},
 	} {
@@ -294,9 +296,9 @@ func TestCompileByHand(t *testing.T) {
 	g := f.Compile()
 	for _, c := range []struct{ name, got, want string }{
 		{"switches", fmt.Sprint(g.SwitchDesc, g.SwitchPorts), "[a b] [6 5]"},
-		{"channels", fmt.Sprint(g.From, g.FromPort, g.To, g.ToPort), "[0 1 0 1 0 0] [1 2 2 1 4 5] [1 0 1 0 0 0] [2 1 1 2 5 4]"},
+		{"channels", fmt.Sprint(g.From, ints(g.FromPort), g.To, ints(g.ToPort)), "[0 1 0 1 0 0] [1 2 2 1 4 5] [1 0 1 0 0 0] [2 1 1 2 5 4]"},
 		{"out", fmt.Sprint(g.OutOf(0), g.OutOf(1)), "[0 2 4 5] [3 1]"},
-		{"hosts", fmt.Sprint(g.NumHosts, g.EndDesc, g.EndNum, g.EndSwitch, g.EndPort), "3 [router two ports two ports a b] [2 1 2 0 0] [1 1 0 0 1] [5 3 3 0 0]"},
+		{"hosts", fmt.Sprint(g.NumHosts, g.EndDesc, ints(g.EndNum), g.EndSwitch, ints(g.EndPort)), "3 [router two ports two ports a b] [2 1 2 0 0] [1 1 0 0 1] [5 3 3 0 0]"},
 		{"hosts of", fmt.Sprint(g.HostsOf(0), g.HostsOf(1)), "[2] [1 0]"},
 		{"nodes", fmt.Sprint(g.NumNodes, g.EndNode, g.NodeStart), "4 [0 1 1 2 3] [0 1 3 4 5]"},
 		{"parts", fmt.Sprint(g.Components()), "[0 0] 1"},
@@ -305,4 +307,12 @@ func TestCompileByHand(t *testing.T) {
 			t.Errorf("%s: %s, want %s", c.name, c.got, c.want)
 		}
 	}
+}
+
+func ints(b []uint8) []int {
+	out := make([]int, len(b))
+	for i, v := range b {
+		out[i] = int(v)
+	}
+	return out
 }

@@ -46,7 +46,7 @@ func TestDiffFinds(t *testing.T) {
 		{"link changed", func(_ *Fabric, _ *Node, l *Link) { l.Speed++ }},
 		{"link changed", func(_ *Fabric, _ *Node, l *Link) { l.Down = !l.Down }},
 		{"link changed", func(_ *Fabric, _ *Node, l *Link) { l.Drained = !l.Drained }},
-		{"node added", func(f *Fabric, _ *Node, _ *Link) { f.AddNode(CA, 1<<50, 1, "new") }},
+		{"node added", func(f *Fabric, _ *Node, _ *Link) { _, _ = f.AddNode(CA, 1<<50, 1, "new") }},
 	}
 	rapid.Check(t, func(t *rapid.T) {
 		a := drawFabric(t)

@@ -14,9 +14,12 @@ func (g GUID) String() string { return fmt.Sprintf("0x%016x", uint64(g)) }
 
 // ParseGUID reads a GUID in hexadecimal, with or without 0x and leading zeros.
 func ParseGUID(s string) (GUID, error) {
-	digits := strings.TrimPrefix(strings.TrimPrefix(s, "0x"), "0X")
+	digits, found := strings.CutPrefix(s, "0x")
+	if !found {
+		digits = strings.TrimPrefix(s, "0X")
+	}
 	v, err := strconv.ParseUint(digits, 16, 64)
-	if err != nil {
+	if err != nil || len(digits) > 16 {
 		return 0, fmt.Errorf("fabric: %q is not a GUID (want up to 16 hexadecimal digits)", s)
 	}
 	return GUID(v), nil

@@ -119,9 +119,15 @@ type LIDsExhausted struct {
 	Ports int // ports that need LIDs
 	LMC   uint8
 	Need  int // LIDs in all
+	// Kept says that there would be enough, but that those kept leave no aligned gaps.
+	Kept bool
 }
 
 func (e *LIDsExhausted) Error() string {
+	if e.Kept {
+		return fmt.Sprintf("route: %d end ports with LMC %d need %d LIDs, which do not fit between the LIDs that are kept: assign fresh LIDs",
+			e.Ports, e.LMC, e.Need)
+	}
 	return fmt.Sprintf("route: %d end ports with LMC %d need %d LIDs, but a subnet has %d: lower the LMC or split the subnet",
 		e.Ports, e.LMC, e.Need, fabric.MaxUnicastLID)
 }
@@ -137,8 +143,9 @@ func AssignLIDs(g *fabric.Graph, opt NameOptions) (Ends, error) {
 	for end := range g.NumHosts {
 		e.LMC[end] = opt.LMC
 	}
-	if need := g.NumHosts<<opt.LMC + g.NumSwitches; need > int(fabric.MaxUnicastLID) {
-		return Ends{}, &LIDsExhausted{g.NumEnds, opt.LMC, need}
+	need := g.NumHosts<<opt.LMC + g.NumSwitches
+	if need > int(fabric.MaxUnicastLID) {
+		return Ends{}, &LIDsExhausted{Ports: g.NumEnds, LMC: opt.LMC, Need: need}
 	}
 	used := make([]bool, int(fabric.MaxUnicastLID)+1)
 	used[0] = true
@@ -158,7 +165,7 @@ func AssignLIDs(g *fabric.Graph, opt NameOptions) (Ends, error) {
 		l := next[e.LMC[end]]
 		for !claim(used, l, n) {
 			if l += n; l > int(fabric.MaxUnicastLID) {
-				return Ends{}, &LIDsExhausted{g.NumEnds, opt.LMC, g.NumHosts<<opt.LMC + g.NumSwitches}
+				return Ends{}, &LIDsExhausted{Ports: g.NumEnds, LMC: opt.LMC, Need: need, Kept: true}
 			}
 		}
 		next[e.LMC[end]] = l + n

@@ -2,23 +2,29 @@ package route
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/fabric/netfile"
 )
 
-// LFTs are the Plan's forwarding tables for a file, with what the LIDs name and
-// the hops of every entry. It returns a *Refusal when a file of tables cannot
-// carry the Plan: more than one service level, or sources that must choose among
-// the LIDs of a target.
-func (p *Plan) LFTs(g *fabric.Graph) (*netfile.LFTs, error) {
+// FitsTables returns a *Refusal when forwarding tables alone, as OpenSM's engine
+// "file" reads them, cannot carry the Plan: more than one lane, or sources that must
+// choose among the LIDs of a target.
+func (p *Plan) FitsTables() error {
 	const advice = "save the Plan instead (weft route -o FILE)"
 	if p.SL == nil || p.SL2VL == nil || p.VLs != 1 {
-		return nil, Refuse("file", advice, "forwarding tables alone cannot carry the SLs of this Plan (it needs %d lanes)", p.VLs)
+		return Refuse("file", advice, "forwarding tables alone cannot carry the SLs and SL2VL tables of this Plan (it needs %d lanes)", p.VLs)
 	}
 	if p.Choice != nil {
-		return nil, Refuse("file", advice, "forwarding tables alone cannot carry which DLID a source is to use")
+		return Refuse("file", advice, "forwarding tables alone cannot carry which DLID a source is to use")
 	}
+	return nil
+}
+
+// LFTs are the Plan's forwarding tables for a file, with what the LIDs name and
+// the hops of every entry.
+func (p *Plan) LFTs(g *fabric.Graph) *netfile.LFTs {
 	out := &netfile.LFTs{}
 	for lid, end := range p.Ends.ByLID() {
 		if end >= 0 {
@@ -48,7 +54,62 @@ func (p *Plan) LFTs(g *fabric.Graph) (*netfile.LFTs, error) {
 		p.viaOfBest(g, s, best, sw.Claims)
 		out.Switches = append(out.Switches, sw)
 	}
-	return out, nil
+	return out
+}
+
+// PathSLs are the Plan's service levels for a file, by source and destination LID.
+// It needs SLs.
+func (p *Plan) PathSLs(g *fabric.Graph) *netfile.PathSLs {
+	out := &netfile.PathSLs{Engine: p.Recipe.Paths}
+	by := p.Ends.ByLID()
+	rows := make([][]uint8, p.SL.NumSrc)
+	for end := range int32(g.NumEnds) {
+		if p.Ends.Base[end] == 0 {
+			continue
+		}
+		class := p.SL.Src[end]
+		if rows[class] == nil {
+			rows[class] = make([]uint8, len(by))
+			for lid, target := range by {
+				rows[class][lid] = netfile.NoSL
+				if target >= 0 {
+					rows[class][lid] = p.SL.Class(class, p.SL.Dst[lid])
+				}
+			}
+		}
+		out.Rows = append(out.Rows, netfile.SLRow{LID: p.Ends.Base[end], SL: rows[class]})
+	}
+	slices.SortFunc(out.Rows, func(a, b netfile.SLRow) int { return int(a.LID) - int(b.LID) })
+	return out
+}
+
+// SL2VLs are the Plan's SL2VL tables for a file. It needs SL2VL tables.
+func (p *Plan) SL2VLs(g *fabric.Graph) *netfile.SL2VLs {
+	out := &netfile.SL2VLs{}
+	for _, t := range p.SL2VL.Pool {
+		out.Pool = append(out.Pool, netfile.SL2VL(t))
+	}
+	for end := range int32(g.NumEnds) {
+		n := netfile.NodeSL2VLs{Type: g.EndType[end], GUID: g.EndGUID[end], LID: p.Ends.Base[end], Desc: g.EndDesc[end]}
+		if g.IsPortZero(end) {
+			n.Rows = p.switchRows(g, g.EndSwitch[end])
+		} else {
+			n.Rows = []netfile.SL2VLRow{{Table: p.SL2VL.Host[end]}}
+		}
+		out.Nodes = append(out.Nodes, n)
+	}
+	return out
+}
+
+// switchRows lists a switch's tables by output, then input port.
+func (p *Plan) switchRows(g *fabric.Graph, s int32) []netfile.SL2VLRow {
+	var rows []netfile.SL2VLRow
+	for out := int32(1); out <= g.SwitchPorts[s]; out++ {
+		for in := range g.SwitchPorts[s] + 1 {
+			rows = append(rows, netfile.SL2VLRow{In: uint8(in), Out: uint8(out), Table: p.SL2VL.Index(g, s, uint8(in), uint8(out))})
+		}
+	}
+	return rows
 }
 
 // fewestHops gives the fewest hops from every switch to every LID in use.
@@ -71,9 +132,13 @@ func (p *Plan) fewestHops(g *fabric.Graph) [][]uint8 {
 			g.HopsFrom(to, hops, queue)
 			at = to
 		}
+		last := int32(1) // the link to a host
+		if g.IsPortZero(end) {
+			last = 0
+		}
 		for s, h := range hops {
 			if h != fabric.Unreached {
-				best[s][lid] = uint8(min(h, int32(netfile.UnknownHops)-1))
+				best[s][lid] = uint8(min(h+last, int32(netfile.UnknownHops)-1))
 			}
 		}
 	}
@@ -95,9 +160,9 @@ func (p *Plan) viaOfBest(g *fabric.Graph, s int32, best [][]uint8, claims *netfi
 	}
 }
 
-// Hops walks the tables from switch s and counts the channels to where a LID is
-// delivered; ok is false when the packet is dropped, goes in circles or leaves the
-// network by a dead port.
+// Hops walks the tables from switch s and counts the links to the port where a LID
+// is delivered, 0 for the switch's own port 0; ok is false when the packet is
+// dropped, goes in circles or leaves the network by a dead port.
 func (t *Tables) Hops(g *fabric.Graph, s int32, lid fabric.LID) (hops int, ok bool) {
 	for ; hops <= g.NumSwitches; hops++ {
 		port := t.Port(s, lid)
@@ -109,7 +174,7 @@ func (t *Tables) Hops(g *fabric.Graph, s int32, lid fabric.LID) (hops int, ok bo
 		}
 		c, host := g.At(s, port)
 		if host >= 0 {
-			return hops, true
+			return hops + 1, true
 		}
 		if c < 0 {
 			return hops, false

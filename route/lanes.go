@@ -97,18 +97,23 @@ func (m *SL2VL) Intern(t VLTable) uint16 {
 	return uint16(len(m.Pool) - 1)
 }
 
-// Table is the table that switch s uses for packets that come in by one port and
-// leave by another; input port 0 is the switch itself.
-func (m *SL2VL) Table(g *fabric.Graph, s int32, in, out uint8) *VLTable {
+// Index is the pool index of the table that switch s uses for packets that come in
+// by one port and leave by another; input port 0 is the switch itself.
+func (m *SL2VL) Index(g *fabric.Graph, s int32, in, out uint8) uint16 {
 	sw := &m.Switch[s]
 	switch sw.By {
 	case ByOut:
-		return &m.Pool[sw.Index[out]]
+		return sw.Index[out]
 	case ByInOut:
-		return &m.Pool[sw.Index[int32(in)*(g.SwitchPorts[s]+1)+int32(out)]]
+		return sw.Index[int32(in)*(g.SwitchPorts[s]+1)+int32(out)]
 	default:
-		return &m.Pool[sw.Index[0]]
+		return sw.Index[0]
 	}
+}
+
+// Table is the table of that index.
+func (m *SL2VL) Table(g *fabric.Graph, s int32, in, out uint8) *VLTable {
+	return &m.Pool[m.Index(g, s, in, out)]
 }
 
 // HostTable is the table of a host end port, for packets it sends.

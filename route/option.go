@@ -88,6 +88,9 @@ func (o *Option) parse(text string) (any, error) {
 		}
 		return v, nil
 	case []string:
+		if text == "" {
+			return []string(nil), nil
+		}
 		return strings.Split(text, ";"), nil
 	default:
 		if len(o.OneOf) > 0 && !slices.Contains(o.OneOf, text) {

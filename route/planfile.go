@@ -3,10 +3,10 @@ package route
 import (
 	"bufio"
 	"bytes"
+	"cmp"
 	"compress/gzip"
 	"encoding/binary"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"hash/crc32"
 	"io"
@@ -103,7 +103,7 @@ func (p *Plan) Save(w io.Writer, g *fabric.Graph) error {
 	if p.SL2VL != nil {
 		e.sl2vl(p.SL2VL)
 	}
-	if err := errors.Join(e.w.Flush(), zip.Close()); err != nil {
+	if err := cmp.Or(e.err, e.w.Flush(), zip.Close()); err != nil {
 		return fmt.Errorf("route: plan file: %w", err)
 	}
 	return nil
@@ -138,28 +138,23 @@ func (p *Plan) fileHeader(g *fabric.Graph) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// planWriter writes sections. Its bufio.Writer keeps the first error.
+// planWriter writes sections and keeps the first error.
 type planWriter struct {
 	w   *bufio.Writer
+	err error
 	buf [8]byte
 }
 
-func (e *planWriter) u8(v uint8) { e.w.WriteByte(v) }
-
-func (e *planWriter) u16(v uint16) {
-	binary.LittleEndian.PutUint16(e.buf[:], v)
-	e.w.Write(e.buf[:2])
+func (e *planWriter) bytes(b []byte) {
+	if e.err == nil {
+		_, e.err = e.w.Write(b)
+	}
 }
 
-func (e *planWriter) u32(v uint32) {
-	binary.LittleEndian.PutUint32(e.buf[:], v)
-	e.w.Write(e.buf[:4])
-}
-
-func (e *planWriter) u64(v uint64) {
-	binary.LittleEndian.PutUint64(e.buf[:], v)
-	e.w.Write(e.buf[:8])
-}
+func (e *planWriter) u8(v uint8)   { e.bytes(append(e.buf[:0], v)) }
+func (e *planWriter) u16(v uint16) { e.bytes(binary.LittleEndian.AppendUint16(e.buf[:0], v)) }
+func (e *planWriter) u32(v uint32) { e.bytes(binary.LittleEndian.AppendUint32(e.buf[:0], v)) }
+func (e *planWriter) u64(v uint64) { e.bytes(binary.LittleEndian.AppendUint64(e.buf[:0], v)) }
 
 func (e *planWriter) int32s(v []int32) {
 	for _, x := range v {
@@ -188,7 +183,7 @@ func (e *planWriter) name(ends *Ends, end int32) {
 func (e *planWriter) tables(t *Tables) {
 	for s := range int32(t.NumSwitches()) {
 		for i := range t.NumBlocks() {
-			e.w.Write(t.Block(s, i)[:])
+			e.bytes(t.Block(s, i)[:])
 		}
 	}
 }
@@ -207,12 +202,12 @@ func (e *planWriter) choice(c *Choice) {
 func (e *planWriter) sl(m *SLs) {
 	e.int32s(m.Src)
 	e.int32s(m.Dst)
-	e.w.Write(m.Cells)
+	e.bytes(m.Cells)
 }
 
 func (e *planWriter) sl2vl(m *SL2VL) {
 	for i := range m.Pool {
-		e.w.Write(m.Pool[i][:])
+		e.bytes(m.Pool[i][:])
 	}
 	e.u16s(m.Host)
 	for i := range m.Switch {

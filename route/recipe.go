@@ -46,6 +46,9 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 		return nil, err
 	}
 	maxVLs := req.MaxVLs
+	if maxVLs < 0 {
+		return nil, fmt.Errorf("route: %d VLs were asked for (at least 1, or 0 for all)", maxVLs)
+	}
 	if hw := hardwareVLs(g); maxVLs == 0 {
 		maxVLs = hw
 	} else if maxVLs > hw {
@@ -68,6 +71,7 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	if plan.SL == nil {
 		stage("lanes")
 		plan.SingleLane(g)
+		plan.Recipe.Lanes = "none"
 	}
 	return plan, nil
 }

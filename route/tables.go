@@ -25,7 +25,7 @@ var emptyBlock = func() *Block {
 // Tables are the forwarding tables of all switches: an egress port by switch and
 // LID. Blocks may be shared between Tables (Clone); a shared block is copied when
 // it is first written. Reading is safe from several goroutines, and so is writing
-// different LIDs with Row, which only NewTables' blocks allow.
+// different switches.
 type Tables struct {
 	blocks int        // blocks a switch
 	rows   [][]*Block // by switch, then LID/64; never nil inside
@@ -72,7 +72,8 @@ func (t *Tables) Port(s int32, lid fabric.LID) uint8 {
 }
 
 // Set changes one entry; a shared block is copied first. The LID must be at most
-// Top. Set is not safe for concurrent use on one switch.
+// Top. Set is not safe for concurrent use on one switch, except on different LIDs
+// of tables that were never cloned.
 func (t *Tables) Set(s int32, lid fabric.LID, port uint8) {
 	b := int(lid) / BlockSize
 	if !t.owned[s][b] {

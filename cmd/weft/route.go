@@ -30,7 +30,7 @@ type routeOutput struct {
 }
 
 // planFiles are the files that a Plan can be written to.
-type planFiles struct{ plan, lfts, fdbs, dump string }
+type planFiles struct{ plan, lfts, fdbs, dump, sl, sl2vl string }
 
 func (p *planFiles) add(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -38,6 +38,8 @@ func (p *planFiles) add(cmd *cobra.Command) {
 	f.StringVar(&p.lfts, "lfts", "", "write forwarding tables for OpenSM's file engine (opensm -R file -U FILE)")
 	f.StringVar(&p.fdbs, "fdbs", "", "write forwarding tables as opensm.fdbs, with hop counts")
 	f.StringVar(&p.dump, "dump", "", "write forwarding tables as dump_fts prints them")
+	f.StringVar(&p.sl, "sl", "", "write the service levels of all paths (weft check --sl reads them)")
+	f.StringVar(&p.sl2vl, "sl2vl", "", "write SL2VL tables as opensm-sl2vl.dump")
 }
 
 func routeCmd() *cobra.Command {
@@ -160,27 +162,30 @@ func (o *routeOutput) write(w io.Writer) error {
 
 // write writes the Plan to the files asked for.
 func (p *planFiles) write(cmd *cobra.Command, g *fabric.Graph, plan *route.Plan) error {
-	if p.plan != "" {
-		if err := output(cmd, p.plan, func(w io.Writer) error { return plan.Save(w, g) }); err != nil {
+	if p.lfts != "" {
+		if err := plan.FitsTables(); err != nil {
 			return err
 		}
 	}
-	for _, t := range []struct {
+	var lfts *netfile.LFTs
+	if p.lfts != "" || p.fdbs != "" || p.dump != "" {
+		lfts = plan.LFTs(g)
+	}
+	for _, file := range []struct {
 		path  string
-		write func(io.Writer, *netfile.LFTs) error
+		write func(io.Writer) error
 	}{
-		{p.lfts, netfile.WriteOpenSMLFTs},
-		{p.fdbs, netfile.WriteFDBs},
-		{p.dump, netfile.WriteDumpLFTs},
+		{p.plan, func(w io.Writer) error { return plan.Save(w, g) }},
+		{p.lfts, func(w io.Writer) error { return netfile.WriteOpenSMLFTs(w, lfts) }},
+		{p.fdbs, func(w io.Writer) error { return netfile.WriteFDBs(w, lfts) }},
+		{p.dump, func(w io.Writer) error { return netfile.WriteDumpLFTs(w, lfts) }},
+		{p.sl, func(w io.Writer) error { return netfile.WritePathSLs(w, plan.PathSLs(g)) }},
+		{p.sl2vl, func(w io.Writer) error { return netfile.WriteSL2VLs(w, plan.SL2VLs(g)) }},
 	} {
-		if t.path == "" {
+		if file.path == "" {
 			continue
 		}
-		lfts, err := plan.LFTs(g)
-		if err != nil {
-			return err
-		}
-		if err := output(cmd, t.path, func(w io.Writer) error { return t.write(w, lfts) }); err != nil {
+		if err := output(cmd, file.path, file.write); err != nil {
 			return err
 		}
 	}

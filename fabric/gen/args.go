@@ -1,10 +1,8 @@
 package gen
 
 import (
-	"math"
 	"strconv"
 	"strings"
-
 	"weft/fabric"
 )
 
@@ -200,6 +198,3 @@ func (a *args) given(name string) bool       { return a.value(name).set }
 func (a *args) texts(name string) []string   { return a.value(name).texts }
 func (a *args) text(name string) string      { return a.value(name).text }
 func (a *args) fraction(name string) float64 { return a.value(name).share }
-
-// most is the largest number an argument may be where nothing bounds it sooner.
-const most = math.MaxInt32

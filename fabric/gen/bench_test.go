@@ -2,7 +2,6 @@ package gen
 
 import (
 	"testing"
-
 	"weft/fabric"
 )
 

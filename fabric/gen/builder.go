@@ -3,7 +3,6 @@ package gen
 import (
 	"fmt"
 	"strconv"
-
 	"weft/fabric"
 )
 

@@ -5,26 +5,34 @@ import (
 	"math/rand/v2"
 	"strconv"
 	"strings"
-
 	"weft/fabric"
 )
 
 // suffixes is what Apply, Parse and Suffixes read.
 var suffixes = []spec{
-	{name: "fail", params: []param{
-		kindOf("links", word, false, "N"), kindOf("share", share, false, "0..1"), option("switches", "N", 1, maxNodes),
-		kindOf("switch", texts, false, "NAME"), anySeed},
+	{
+		name: "fail", params: []param{
+			optional("links", word, "N"), optional("share", share, "0..1"), option("switches", "N", 1, maxNodes),
+			optional("switch", texts, "NAME"), anySeed,
+		},
 		what:   "takes parts down, to be restored or not: links=N random switch links, share= of them (with links=up: of those between levels), switches=N random ones, switch=NAME",
-		source: thesis + ", Paper IV (share)", example: "|fail(links=10,seed=3)", degrade: fail},
-	{name: "without", params: []param{kindOf("hosts", texts, false, "NAMES"), option("roots", "N", 1, maxNodes)},
+		source: thesis + ", Paper IV (share)", example: "|fail(links=10,seed=3)", degrade: fail,
+	},
+	{
+		name: "without", params: []param{optional("hosts", texts, "NAMES"), option("roots", "N", 1, maxNodes)},
 		what:   "removes hosts, by name, by number (from 0, in order of GUID) or by range (0-17,40), or N switches of the highest level, evenly",
-		source: thesis + ", Paper II (oversubscription)", example: "|without(roots=9)", degrade: without},
-	{name: "hosts", params: []param{need("even", 0, fabric.MaxPorts), need("odd", 0, fabric.MaxPorts)},
+		source: thesis + ", Paper II (oversubscription)", example: "|without(roots=9)", degrade: without,
+	},
+	{
+		name: "hosts", params: []param{need("even", 0, fabric.MaxPorts), need("odd", 0, fabric.MaxPorts)},
 		what:   "X:Y distribution: even= hosts on each even leaf, odd= on each odd one; leaves that are cross-linked count as one",
-		source: thesis + ", Paper I, section IV", example: "|hosts(even=17,odd=1)", degrade: distribute},
-	{name: "ports", params: []param{need("n", 2, 2)},
+		source: thesis + ", Paper I, section IV", example: "|hosts(even=17,odd=1)", degrade: distribute,
+	},
+	{
+		name: "ports", params: []param{need("n", 2, 2)},
 		what:   "merges hosts of neighbouring leaves two by two: each is left with a port on either leaf",
-		source: thesis + ", Paper VI, section V-C", example: "|ports(2)", degrade: twoPorts},
+		source: thesis + ", Paper VI, section V-C", example: "|ports(2)", degrade: twoPorts,
+	},
 }
 
 // apply degrades a fabric by one suffix.
@@ -35,10 +43,7 @@ func apply(f *fabric.Fabric, t term) (*fabric.Fabric, error) {
 	}
 	g, err := c.spec.degrade(f, c.args)
 	if err != nil {
-		if _, located := err.(*problem); !located {
-			err = &problem{c.args.pos, err.Error()}
-		}
-		return nil, err
+		return nil, located(c.args.pos, err)
 	}
 	return g, nil
 }

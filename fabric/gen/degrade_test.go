@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"weft/fabric"
 
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
-	"weft/fabric"
 )
 
 // down counts what is down.
@@ -104,8 +104,10 @@ func TestOrderIndependent(t *testing.T) {
 		nodes := rapid.Permutation(indices(len(f.Nodes))).Draw(t, "nodes")
 		links := rapid.Permutation(indices(len(f.Links))).Draw(t, "links")
 		g := reordered(f, nodes, links)
-		suffix := rapid.SampledFrom([]string{"fail(links=9,seed=4)", "fail(switches=3,seed=4)", "fail(share=0.3,links=up)",
-			"without(hosts=3-9,1)", "without(roots=2)", "hosts(even=1,odd=2)", "ports(2)"}).Draw(t, "suffix")
+		suffix := rapid.SampledFrom([]string{
+			"fail(links=9,seed=4)", "fail(switches=3,seed=4)", "fail(share=0.3,links=up)",
+			"without(hosts=3-9,1)", "without(roots=2)", "hosts(even=1,odd=2)", "ports(2)",
+		}).Draw(t, "suffix")
 		a, errA := Apply(f, suffix)
 		b, errB := Apply(g, suffix)
 		if fmt.Sprint(errA) != fmt.Sprint(errB) {
@@ -143,7 +145,9 @@ func reordered(f *fabric.Fabric, nodes, links []int) *fabric.Fabric {
 	for _, i := range links {
 		l := f.Links[i]
 		l.A.Node, l.B.Node = at[l.A.Node], at[l.B.Node]
-		g.Connect(l.B, l.A, l.Width, l.Speed)
+		if _, err := g.Connect(l.B, l.A, l.Width, l.Speed); err != nil {
+			panic(err)
+		}
 	}
 	return g
 }
@@ -218,10 +222,22 @@ func TestDistributions(t *testing.T) {
 		system           string
 		even, odd, total int
 	}{
-		{"fat648", 9, 9, 324}, {"fat648", 11, 7, 324}, {"fat648", 13, 5, 324}, {"fat648", 17, 1, 324}, {"fat648", 18, 18, 648},
-		{"fat3456", 6, 6, 1728}, {"fat3456", 7, 5, 1728}, {"fat3456", 9, 3, 1728}, {"fat3456", 11, 1, 1728}, {"fat3456", 12, 12, 3456},
-		{"racks648", 12, 12, 324}, {"racks648", 22, 1, 321}, {"racks648", 24, 24, 648},
-		{"juropa", 12, 12, 2592}, {"juropa", 23, 1, 2592}, {"juropa", 24, 24, 5184},
+		{"fat648", 9, 9, 324},
+		{"fat648", 11, 7, 324},
+		{"fat648", 13, 5, 324},
+		{"fat648", 17, 1, 324},
+		{"fat648", 18, 18, 648},
+		{"fat3456", 6, 6, 1728},
+		{"fat3456", 7, 5, 1728},
+		{"fat3456", 9, 3, 1728},
+		{"fat3456", 11, 1, 1728},
+		{"fat3456", 12, 12, 3456},
+		{"racks648", 12, 12, 324},
+		{"racks648", 22, 1, 321},
+		{"racks648", 24, 24, 648},
+		{"juropa", 12, 12, 2592},
+		{"juropa", 23, 1, 2592},
+		{"juropa", 24, 24, 5184},
 	} {
 		expr := fmt.Sprintf("%s|hosts(even=%d,odd=%d)", c.system, c.even, c.odd)
 		f := parse(t, expr)

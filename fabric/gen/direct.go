@@ -3,7 +3,7 @@ package gen
 import (
 	"fmt"
 	"strconv"
-
+	"strings"
 	"weft/fabric"
 )
 
@@ -68,14 +68,11 @@ func kautzWords(b, n int) [][]byte {
 }
 
 func letters(w []byte) string {
-	s := ""
+	s := make([]string, len(w))
 	for i, x := range w {
-		if i > 0 {
-			s += "."
-		}
-		s += strconv.Itoa(int(x))
+		s[i] = strconv.Itoa(int(x))
 	}
-	return s
+	return strings.Join(s, ".")
 }
 
 // dragonfly has a*h+1 groups of a switches, each with p hosts and h global

@@ -25,7 +25,12 @@
 // 0x02000048 and a counter in steps of 256 for hosts, whose port p has the
 // GUID of its node plus p. All links are 4xEDR.
 //
-// E hosts over L leaves are E/L each, the first E mod L leaves one more.
+// E hosts over L leaves are E/L each, the first E mod L leaves one more. So the
+// radix-64 tree of three levels, 65,536 hosts on 5,120 switches, fits one subnet
+// as rlft(64,3,hosts=40960): 20 hosts on each of its 2,048 leaves.
+//
+// hosts= counts the hosts of the whole fabric for trees, kautz, irregular and the
+// named systems, those of each switch for the other formulas.
 //
 // # Sources
 //

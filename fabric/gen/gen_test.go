@@ -3,7 +3,6 @@ package gen
 import (
 	"fmt"
 	"testing"
-
 	"weft/fabric"
 )
 
@@ -114,6 +113,24 @@ func checkCounts(t *testing.T, want counts) {
 	}
 	if _, n := g.Components(); n != 1 {
 		t.Errorf("%s: %d parts", want.expr, n)
+	}
+}
+
+// TestManyPortHosts: a PGFT with w1 = 2 is two trees that only its hosts join.
+func TestManyPortHosts(t *testing.T) {
+	f := parse(t, "pgft(3;4,4,4;2,2,2;1,2,1)")
+	g := f.Compile()
+	if got, want := counted(f), (counts{"", 56, 64, 160, 3, 10}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	part, n := g.Components()
+	if n != 2 || g.NumHosts != 128 {
+		t.Fatalf("%d parts, %d host ports", n, g.NumHosts)
+	}
+	for e := 0; e < g.NumHosts; e += 2 {
+		if part[g.EndSwitch[e]] == part[g.EndSwitch[e+1]] || g.EndNode[e] != g.EndNode[e+1] {
+			t.Errorf("host ports %d and %d are in one tree or of two hosts", e, e+1)
+		}
 	}
 }
 

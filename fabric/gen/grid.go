@@ -3,7 +3,6 @@ package gen
 import (
 	"strconv"
 	"strings"
-
 	"weft/fabric"
 )
 

@@ -1,10 +1,10 @@
 package gen
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
-
 	"weft/fabric"
 )
 
@@ -33,7 +33,7 @@ func Parse(expr string) (*fabric.Fabric, error) {
 	}
 	f, err := c.spec.build(c.args)
 	if err != nil {
-		return nil, at(expr, &problem{terms[0].pos, err.Error()})
+		return nil, at(expr, located(terms[0].pos, err))
 	}
 	for _, t := range terms[1:] {
 		if f, err = apply(f, t); err != nil {
@@ -94,16 +94,22 @@ func problemf(pos int, format string, args ...any) *problem {
 	return &problem{pos, fmt.Sprintf(format, args...)}
 }
 
+// located gives an error a position unless it has one.
+func located(pos int, err error) *problem {
+	var p *problem
+	if errors.As(err, &p) {
+		return p
+	}
+	return &problem{pos, err.Error()}
+}
+
 // at adds the expression and the position to an error.
 func at(expr string, err error) error {
-	pos := 0
-	if p, ok := err.(*problem); ok {
-		pos = p.pos
-	}
+	p := located(0, err)
 	if len(expr) > 80 {
 		expr = expr[:80] + "..."
 	}
-	return fmt.Errorf("gen: %q at %d: %s", expr, pos+1, strings.TrimPrefix(err.Error(), "gen: "))
+	return fmt.Errorf("gen: %q at %d: %s", expr, p.pos+1, p.text)
 }
 
 // term is a piece of the expression and where it begins.

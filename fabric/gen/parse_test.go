@@ -26,7 +26,7 @@ func TestExamples(t *testing.T) {
 		}
 		seen[e.Name] = true
 	}
-	for _, name := range strings.Fields(`rlft xgft pgft karytree mport torus mesh hypercube kautz dragonfly hyperx slimfly
+	for name := range strings.FieldsSeq(`rlft xgft pgft karytree mport torus mesh hypercube kautz dragonfly hyperx slimfly
 		fullmesh random irregular regular fat648 racks648 fat3456 juropa juropa3288 ranger deimos deimos-chain15
 		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 fail without hosts ports`) {
 		if !seen[name] {

@@ -5,7 +5,6 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
-
 	"weft/fabric"
 )
 
@@ -127,7 +126,7 @@ func random(a *args) (*fabric.Fabric, error) {
 			g.attach(rng, most)
 		}
 		if g.fill(rng, links, most) && g.connected() {
-			return g.build(most, func(s int) int { return hosts })
+			return g.build(most, func(int) int { return hosts })
 		}
 	}
 	return nil, fmt.Errorf("no connected graph of %d links found in %d draws: give more links or a larger degree", links, maxDraws(links))
@@ -201,7 +200,7 @@ func regular(a *args) (*fabric.Fabric, error) {
 			continue
 		}
 		if g.connected() {
-			return g.build(degree, func(s int) int { return hosts })
+			return g.build(degree, func(int) int { return hosts })
 		}
 	}
 	return nil, fmt.Errorf("no regular graph found in %d draws: give another seed or degree", maxDraws(links))

@@ -3,7 +3,6 @@ package gen
 import (
 	"fmt"
 	"strconv"
-
 	"weft/fabric"
 )
 
@@ -37,7 +36,7 @@ func (t *tree) perLeaf() int {
 	if t.hosts < 0 {
 		return t.m[0]
 	}
-	return ceil(t.hosts, t.leaves())
+	return ceil(mul(t.hosts, t.w[0]), t.leaves())
 }
 
 func (t *tree) downPorts(l int) int {
@@ -122,7 +121,7 @@ func levelName(l, levels int) string {
 // join cables level l-1 to level l.
 func (b *builder) join(t *tree, l int, below, here []fabric.NodeID) {
 	up, m, w, p := t.downPorts(l-1), t.m[l], t.w[l], t.p[l]
-	bs := mul(t.w[1:l]...) // combinations of B below
+	bs := mul(t.w[:l]...) // combinations of B below
 	for i, s := range below {
 		a, rest := i/bs%m, i%bs
 		first := (i/bs/m*bs + rest) * w

@@ -4,15 +4,15 @@ import (
 	"bufio"
 	"fmt"
 	"io"
-	"slices"
 	"strings"
 
 	"weft/fabric"
 )
 
 // WriteDot writes what is up as an undirected graph for Graphviz (dot, neato,
-// sfdp): switches as boxes, CAs and routers as ellipses, hosts below the switch
-// they hang on. A cable between two nodes that share several, or between a
+// sfdp): switches as boxes, CAs and routers as ellipses. Each cable is written
+// from its upper end, so that dot puts hosts below switches, and switches the
+// higher the further they are from hosts. A cable between two nodes that share several, or between a
 // switch and a node with several ports, is labelled with its port numbers. What
 // is drained is dashed. Nodes are identified by their ids ("S-guid") and labelled
 // by description.
@@ -26,8 +26,13 @@ func WriteDot(w io.Writer, f *fabric.Fabric) error {
 	for _, id := range order {
 		writeDotNode(out, &f.Nodes[id])
 	}
+	level := dotLevels(f)
 	for _, id := range dotLinks(f, order) {
-		writeDotLink(out, f, &f.Links[id])
+		a, b := f.Links[id].A, f.Links[id].B
+		if level[a.Node] < level[b.Node] || (level[a.Node] == level[b.Node] && f.Nodes[a.Node].GUID > f.Nodes[b.Node].GUID) {
+			a, b = b, a
+		}
+		writeDotLink(out, f, a, b, f.Links[id].Drained)
 	}
 	fmt.Fprintln(out, "}")
 	return out.Flush()
@@ -57,8 +62,29 @@ func writeDotNode(out *bufio.Writer, n *fabric.Node) {
 	fmt.Fprintf(out, "\t%q [label=%s, shape=%s, style=%s];\n", nodeID(n), dotQuote(label), shape, style)
 }
 
-// dotLinks lists the links that are up, in the order in which the nodes at their
-// upper ends are listed: switches come first, so hosts hang below.
+// dotLevels is the level of every node: -1 for hosts, 0 for switches with hosts.
+func dotLevels(f *fabric.Fabric) []int32 {
+	var leaves []fabric.NodeID
+	for i := range f.Nodes {
+		if f.Nodes[i].Type == fabric.Switch && hasHosts(f, fabric.NodeID(i)) {
+			leaves = append(leaves, fabric.NodeID(i))
+		}
+	}
+	return switchLevels(f, leaves)
+}
+
+func hasHosts(f *fabric.Fabric, id fabric.NodeID) bool {
+	for p := 1; p < len(f.Nodes[id].Ports); p++ {
+		l := f.Nodes[id].Ports[p].Link
+		if l != fabric.NoLink && f.LinkUp(l) && !f.IsSwitchLink(l) {
+			return true
+		}
+	}
+	return false
+}
+
+// dotLinks lists the links that are up, by the nodes as they are listed, and by
+// port.
 func dotLinks(f *fabric.Fabric, order []fabric.NodeID) []fabric.LinkID {
 	var links []fabric.LinkID
 	done := make([]bool, len(f.Links))
@@ -71,20 +97,16 @@ func dotLinks(f *fabric.Fabric, order []fabric.NodeID) []fabric.LinkID {
 			}
 		}
 	}
-	return slices.Clip(links)
+	return links
 }
 
-func writeDotLink(out *bufio.Writer, f *fabric.Fabric, l *fabric.Link) {
-	a, b := l.A, l.B
-	if f.Nodes[a.Node].Type != fabric.Switch && f.Nodes[b.Node].Type == fabric.Switch {
-		a, b = b, a
-	}
+func writeDotLink(out *bufio.Writer, f *fabric.Fabric, a, b fabric.End, drained bool) {
 	na, nb := &f.Nodes[a.Node], &f.Nodes[b.Node]
 	var attrs []string
 	if nb.Type != fabric.Switch && nb.NumPorts() > 1 || cablesBetween(f, a.Node, b.Node) > 1 {
 		attrs = append(attrs, fmt.Sprintf("taillabel=\"%d\", headlabel=\"%d\"", a.Port, b.Port))
 	}
-	if l.Drained {
+	if drained {
 		attrs = append(attrs, "style=dashed")
 	}
 	fmt.Fprintf(out, "\t%q -- %q", nodeID(na), nodeID(nb))

@@ -170,6 +170,14 @@ func (d *draft) agree(c *draftCable, line int, w fabric.Width, s fabric.Speed) {
 	}
 }
 
+// setDown notes that a cable that was noted is down.
+func (d *draft) setDown(a, b fabric.End, line int) {
+	if link := d.port(a).Link; link != fabric.NoLink {
+		d.warnf(line, "the cable %s - %s is down", d.endName(a), d.endName(b))
+		d.cables[link].down = true
+	}
+}
+
 // lid checks a LID that a file gives; what is no unicast LID is taken as none.
 func (d *draft) lid(v uint64, line int) (fabric.LID, error) {
 	if v > 0xFFFF {

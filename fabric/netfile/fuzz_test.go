@@ -93,6 +93,7 @@ func FuzzReadTopo(f *testing.F) {
 func FuzzReadIBNL(f *testing.F) {
 	seed(f, "ibnl/*.ibnl")
 	f.Add([]byte(bomb()))
+	f.Add([]byte("\u3000")) // a blank that is not ASCII
 	f.Fuzz(func(t *testing.T, data []byte) {
 		file, err := parseIBNL("x.ibnl", data)
 		if err != nil {

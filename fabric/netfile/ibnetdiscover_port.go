@@ -82,6 +82,9 @@ func (r *discovered) localNotes(here fabric.End, c *cursor, at int) error {
 		c.blanks()
 		last := len(c.s) > 0 && c.s[0] == '"'
 		if v, isHex := hex(note); isHex && last && r.nodes[here.Node].Type != fabric.Switch {
+			if p.GUID != 0 && p.GUID != fabric.GUID(v) {
+				r.warnf(at, "port %s has GUID %s here, %s before", r.endName(here), fabric.GUID(v), p.GUID)
+			}
 			p.GUID = fabric.GUID(v)
 		} else {
 			p.Label = string(note)
@@ -109,7 +112,7 @@ func (r *discovered) remoteGUID(there fabric.End, c *cursor, at int) error {
 	}
 	p := r.port(there)
 	if p.GUID != 0 && p.GUID != fabric.GUID(v) {
-		r.warnf(at, "port %s has GUID %s here, %s elsewhere", r.endName(there), fabric.GUID(v), p.GUID)
+		r.warnf(at, "port %s has GUID %s here, %s before", r.endName(there), fabric.GUID(v), p.GUID)
 	}
 	if p.GUID == 0 && r.nodes[there.Node].Type != fabric.Switch {
 		p.GUID = fabric.GUID(v)

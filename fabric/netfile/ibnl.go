@@ -18,9 +18,10 @@ type system struct {
 	parts  []part
 	byName map[string]int
 	wires  []wire
-	plugs  []plug // by line
-	chips  int    // number of chips inside, boards included; 0 until it is known
-	open   bool   // its chips are being counted
+	plugs  []plug         // in the order of the file
+	plugAt map[string]int // line of a plug by name
+	chips  int            // number of chips inside, boards included; 0 until it is known
+	open   bool           // its chips are being counted
 }
 
 // part is a chip (NODE) or a board (SUBSYSTEM) inside a system.
@@ -117,10 +118,11 @@ func parseIBNL(name string, data []byte) (*ibnlFile, error) {
 		if i := bytes.IndexByte(line, '#'); i >= 0 {
 			line = line[:i]
 		}
-		if len(line) == 0 {
+		f := strings.Fields(string(line))
+		if len(f) == 0 {
 			continue
 		}
-		if err := r.line(line, in.n); err != nil {
+		if err := r.line(f, in.n); err != nil {
 			return nil, err
 		}
 	}
@@ -138,8 +140,8 @@ func parseIBNL(name string, data []byte) (*ibnlFile, error) {
 	return r.file, nil
 }
 
-func (r *ibnlReader) line(line []byte, at int) error {
-	f := strings.Fields(string(line))
+// line reads the fields of a line that is not empty.
+func (r *ibnlReader) line(f []string, at int) error {
 	switch f[0] {
 	case "SYSTEM", "TOPSYSTEM":
 		return r.system(f, at)
@@ -154,11 +156,11 @@ func (r *ibnlReader) line(line []byte, at int) error {
 	if i := strings.IndexByte(f[0], '='); i > 0 && len(f) == 1 {
 		return nil // attribute of a chip, such as U1=isChaBma: nothing of the network
 	}
-	return r.errorf(at, "line not understood: %q", line)
+	return r.errorf(at, "line not understood: %q", strings.Join(f, " "))
 }
 
 func (r *ibnlReader) system(f []string, at int) error {
-	s := &system{file: r.file, line: at, byName: map[string]int{}}
+	s := &system{file: r.file, line: at, byName: map[string]int{}, plugAt: map[string]int{}}
 	for _, n := range strings.Split(strings.Join(f[1:], ""), ",") {
 		if n != "" {
 			s.names = append(s.names, n)
@@ -257,6 +259,10 @@ func (r *ibnlReader) connection(f []string, arrow int, w fabric.Width, s fabric.
 	here := contact{r.part, f[0]}
 	switch {
 	case arrow == 1 && len(f) == 3:
+		if old, dup := sys.plugAt[f[2]]; dup {
+			return r.errorf(at, "connector %s is used on line %d too", f[2], old)
+		}
+		sys.plugAt[f[2]] = at
 		sys.plugs = append(sys.plugs, plug{f[2], here, at})
 	case arrow == 1 && len(f) == 4:
 		sys.wires = append(sys.wires, wire{a: here, b: contact{-1, f[3]}, to: f[2], line: at, width: w, speed: s})

@@ -7,12 +7,12 @@ import (
 )
 
 // resolve finds the parts that wires lead to, joins the two listings of a wire
-// and checks that every contact is used once. A wire to a connector that a board
-// does not have is left out with a warning: vendors' files have such wires.
+// and checks that every contact is used once. Vendors' files have wires to connectors
+// that a board does not have: such a wire is left out, with a warning when its
+// other end exists.
 func (r *ibnlReader) resolve(s *system) error {
 	used := map[contact]int{} // line by contact
 	wireAt := map[contact]int{}
-	plugAt := map[string]int{}
 	joined := s.wires[:0]
 	for _, w := range s.wires {
 		b, ok := s.byName[w.to]
@@ -24,7 +24,7 @@ func (r *ibnlReader) resolve(s *system) error {
 			r.joinWires(&joined[i], &w)
 			continue
 		}
-		if ok, err := r.exist(s, w.line, w.a, w.b); err != nil {
+		if ok, err := r.bothExist(s, &w); err != nil {
 			return err
 		} else if !ok {
 			continue
@@ -39,41 +39,55 @@ func (r *ibnlReader) resolve(s *system) error {
 	}
 	s.wires = joined
 	for _, p := range s.plugs {
-		if _, err := r.exist(s, p.line, p.at); err != nil {
+		if ok, err := r.exists(s, p.at, p.line); err != nil {
 			return err
+		} else if !ok {
+			at := &s.parts[p.at.part]
+			r.warnf(p.line, "%s (%s) has no connector %s: connector %s leads nowhere", at.name, at.board, p.at.port, p.name)
 		}
 		if err := r.use(s, p.at, p.line, used); err != nil {
 			return err
 		}
-		if old, dup := plugAt[p.name]; dup {
-			return r.errorf(p.line, "connector %s is used on line %d too", p.name, old)
-		}
-		plugAt[p.name] = p.line
 	}
 	return nil
 }
 
-// exist checks that contacts exist; ok is false when a board lacks a connector.
-func (r *ibnlReader) exist(s *system, line int, contacts ...contact) (ok bool, err error) {
-	ok = true
-	for _, c := range contacts {
-		p := &s.parts[c.part]
-		if p.typ != 0 {
-			if n, isNum := decimal([]byte(c.port)); !isNum || n < 1 || n > uint64(p.ports) || c.port[0] == '0' {
-				return false, r.errorf(line, "%s has no port %s (ports 1 to %d)", p.name, c.port, p.ports)
-			}
-			continue
+// exists tells whether a contact exists: a board may lack a connector.
+func (r *ibnlReader) exists(s *system, c contact, line int) (bool, error) {
+	p := &s.parts[c.part]
+	if p.typ != 0 {
+		n, isNum := decimal([]byte(c.port))
+		if !isNum || n < 1 || n > uint64(p.ports) || c.port[0] == '0' {
+			return false, r.errorf(line, "%s has no port %s (ports 1 to %d)", p.name, c.port, p.ports)
 		}
-		board, known := r.file.boards[p.board]
-		if !known {
-			return false, r.errorf(p.line, "no SYSTEM %s in this file", p.board)
-		}
-		if !board.hasPlug(c.port) {
-			r.warnf(line, "%s (%s) has no connector %s: nothing is connected there", p.name, p.board, c.port)
-			ok = false
-		}
+		return true, nil
 	}
-	return ok, nil
+	board, known := r.file.boards[p.board]
+	if !known {
+		return false, r.errorf(p.line, "no SYSTEM %s in this file", p.board)
+	}
+	return board.plugAt[c.port] != 0, nil
+}
+
+// bothExist tells whether a wire has both its ends.
+func (r *ibnlReader) bothExist(s *system, w *wire) (bool, error) {
+	a, err := r.exists(s, w.a, w.line)
+	if err != nil {
+		return false, err
+	}
+	b, err := r.exists(s, w.b, w.line)
+	if err != nil {
+		return false, err
+	}
+	if a != b {
+		lacking := w.a
+		if a {
+			lacking = w.b
+		}
+		p := &s.parts[lacking.part]
+		r.warnf(w.line, "%s (%s) has no connector %s: nothing is connected there", p.name, p.board, lacking.port)
+	}
+	return a && b, nil
 }
 
 // use marks a contact as used.
@@ -83,15 +97,6 @@ func (r *ibnlReader) use(s *system, c contact, line int, used map[contact]int) e
 	}
 	used[c] = line
 	return nil
-}
-
-func (s *system) hasPlug(name string) bool {
-	for i := range s.plugs {
-		if s.plugs[i].name == name {
-			return true
-		}
-	}
-	return false
 }
 
 // joinWires notes the second listing of a wire; the lesser width and speed hold.

@@ -212,7 +212,7 @@ func TestReadLFTsWarnings(t *testing.T) {
 // anyLFTs are random tables. Descriptions may hold what the formats use as marks.
 func anyLFTs(t *rapid.T) *LFTs {
 	var l LFTs
-	desc := rapid.StringMatching(`([a-z0-9'"():#&;/ ]{0,20}[a-z)('"])?`)
+	desc := rapid.OneOf(rapid.StringMatching(`([a-z0-9'"():#&;/ ]{0,20}[a-z)('"])?`), rapid.Just("Küche \xff"))
 	for i, lid := range rapid.SliceOfNDistinct(rapid.Uint16Range(1, 60), 1, 12, rapid.ID).Draw(t, "lids") {
 		l.Targets = append(l.Targets, Target{
 			LID: fabric.LID(lid), GUID: fabric.GUID(0x100 + i),
@@ -310,4 +310,25 @@ func FuzzReadLFTs(f *testing.F) {
 			}
 		}
 	})
+}
+
+func BenchmarkReadLFTs(b *testing.B) {
+	var l LFTs
+	for lid := range fabric.LID(12000) {
+		l.Targets = append(l.Targets, Target{LID: lid + 1, GUID: fabric.GUID(lid) + 1, Type: fabric.CA, Desc: "node0001 HCA-1"})
+	}
+	for i := range 20 {
+		s := SwitchLFT{GUID: fabric.GUID(i + 1), LID: fabric.LID(i + 1)}
+		for lid := range fabric.LID(12000) {
+			s.set(lid+1, uint8(lid%36+1))
+		}
+		l.Switches = append(l.Switches, s)
+	}
+	text := []byte(written(b, func(b *bytes.Buffer) error { return WriteOpenSMLFTs(b, &l) }))
+	b.SetBytes(int64(len(text)))
+	for b.Loop() {
+		if _, _, err := ReadLFTs("f", text); err != nil {
+			b.Fatal(err)
+		}
+	}
 }

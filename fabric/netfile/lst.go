@@ -75,9 +75,8 @@ func (r *lstFile) line(line []byte, at int) error {
 	if err := r.connect(ends[0], ends[1], at, w, s); err != nil {
 		return err
 	}
-	if link := r.port(ends[0]).Link; down && link != fabric.NoLink {
-		r.warnf(at, "the cable %s - %s is down", r.endName(ends[0]), r.endName(ends[1]))
-		r.cables[link].down = true
+	if down {
+		r.setDown(ends[0], ends[1], at)
 	}
 	return nil
 }

@@ -33,6 +33,7 @@ type dumpRow struct {
 	lid          fabric.LID
 	desc         []byte
 	width, speed []byte
+	down         bool
 }
 
 func readNetDump(name string, data []byte) (*fabric.Fabric, []Warning, error) {
@@ -180,7 +181,7 @@ func (r *netDump) row(line []byte, at int) error {
 	}
 	r.rows = append(r.rows, dumpRow{
 		here: r.current, port: int(num), line: at, guid: fabric.GUID(guid), peer: f[c.peer], lid: lid,
-		desc: bytes.Trim(f[c.desc], `"`), width: f[c.width], speed: f[c.speed],
+		desc: bytes.Trim(f[c.desc], `"`), width: f[c.width], speed: f[c.speed], down: string(f[c.state]) == "DOWN",
 	})
 	return nil
 }
@@ -235,7 +236,13 @@ func (r *netDump) cable(row *dumpRow, labels map[dumpLabel]int) error {
 	}
 	r.setLID(id, addressPort(r.nodes[id].Type, there.Port), row.lid, row.line, false)
 	w, s := r.rate(row.width, row.speed, row.line)
-	return r.connect(here, there, row.line, w, s)
+	if err := r.connect(here, there, row.line, w, s); err != nil {
+		return err
+	}
+	if row.down {
+		r.setDown(here, there, row.line)
+	}
+	return nil
 }
 
 // hostPort is the port in the N# of a host: "1", or "B184D0F0/0/0/1" with the

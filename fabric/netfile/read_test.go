@@ -322,6 +322,8 @@ func TestChassis(t *testing.T) {
 		{"MTS14400", 12 + 6, 12 * 12, 0},
 		{"MTS14400-DDR", 12 + 6, 12 * 12, 0},
 		{"MTS14400-IntraDDR", 12 + 6, 12 * 12, 0},
+		// 12x ports: 4 cables from each leaf; spine boards of 6 chips with 12 cables.
+		{"MTS14400-48", 12 + 2*6, 12*4 + 2*12, 0},
 		{"Gnu", 6, 16, 0},
 		{"Gazelle", 68, 192, 0},
 		{"SUNDCS36QDR", 1, 0, 0},

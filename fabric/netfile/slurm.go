@@ -131,7 +131,7 @@ func (s *slurm) findCAs() []slurmCA {
 		ca := slurmCA{id: id, leaf: -1}
 		met := map[fabric.NodeID]bool{}
 		for p := 1; p < len(n.Ports); p++ {
-			if sw, ok := s.neighbour(id, p); ok && !met[sw] {
+			if sw, ok := neighbourSwitch(s.Fabric, id, p); ok && !met[sw] {
 				met[sw] = true
 				if ca.leaf < 0 {
 					ca.leaf = sw
@@ -151,16 +151,6 @@ func (s *slurm) findCAs() []slurmCA {
 		s.warnf("%d CAs on no switch left out", alone)
 	}
 	return cas
-}
-
-// neighbour is the switch at the other end of the cable in a port.
-func (s *slurm) neighbour(id fabric.NodeID, port int) (fabric.NodeID, bool) {
-	l := s.Nodes[id].Ports[port].Link
-	if l == fabric.NoLink || !s.LinkUp(l) {
-		return -1, false
-	}
-	there := s.Peer(fabric.End{Node: id, Port: uint8(port)}).Node
-	return there, s.Nodes[there].Type == fabric.Switch && there != id
 }
 
 // nameCAs gives every CA the name of its host. The first word of the
@@ -214,31 +204,51 @@ func slurmSafe(s string) bool {
 
 // findLevels gives every switch its distance from the leaves.
 func (s *slurm) findLevels() {
-	s.level = make([]int32, len(s.Nodes))
-	var queue []fabric.NodeID
-	for i := range s.level {
-		s.level[i] = -1
-	}
+	var leaves []fabric.NodeID
 	for _, id := range s.order {
-		if len(s.hosts[id]) > 0 && !s.spine[id] {
-			s.level[id] = 0
-			queue = append(queue, id)
+		switch {
+		case len(s.hosts[id]) == 0:
+		case s.spine[id]:
+			s.warnf("spine %s has hosts of its own: they go under an extra leaf %q", s.NodeName(id), s.switchName(id)+"-hosts")
+		default:
+			leaves = append(leaves, id)
 		}
 	}
+	s.level = switchLevels(s.Fabric, leaves)
+}
+
+// switchLevels is the distance of every switch from the nearest of the leaves,
+// in cables that are up, by node index; -1 for what is no switch or not reached.
+func switchLevels(f *fabric.Fabric, leaves []fabric.NodeID) []int32 {
+	level := make([]int32, len(f.Nodes))
+	for i := range level {
+		level[i] = -1
+	}
+	for _, id := range leaves {
+		level[id] = 0
+	}
+	queue := slices.Clone(leaves)
 	for head := 0; head < len(queue); head++ {
 		id := queue[head]
-		for p := 1; p < len(s.Nodes[id].Ports); p++ {
-			if sw, ok := s.neighbour(id, p); ok && s.level[sw] < 0 {
-				s.level[sw] = s.level[id] + 1
+		for p := 1; p < len(f.Nodes[id].Ports); p++ {
+			if sw, ok := neighbourSwitch(f, id, p); ok && level[sw] < 0 {
+				level[sw] = level[id] + 1
 				queue = append(queue, sw)
 			}
 		}
 	}
-	for _, id := range s.order {
-		if len(s.hosts[id]) > 0 && s.spine[id] {
-			s.warnf("spine %s has hosts of its own: they go under an extra leaf %q", s.NodeName(id), s.switchName(id)+"-hosts")
-		}
+	return level
+}
+
+// neighbourSwitch is the other switch at the end of the cable in a port, if it
+// is up.
+func neighbourSwitch(f *fabric.Fabric, id fabric.NodeID, port int) (fabric.NodeID, bool) {
+	l := f.Nodes[id].Ports[port].Link
+	if l == fabric.NoLink || !f.LinkUp(l) {
+		return -1, false
 	}
+	there := f.Peer(fabric.End{Node: id, Port: uint8(port)}).Node
+	return there, f.Nodes[there].Type == fabric.Switch && there != id
 }
 
 func (s *slurm) switchName(id fabric.NodeID) string {
@@ -253,7 +263,7 @@ func (s *slurm) below(id fabric.NodeID) []string {
 	var names []string
 	met := map[fabric.NodeID]bool{}
 	for p := 1; p < len(s.Nodes[id].Ports); p++ {
-		if sw, ok := s.neighbour(id, p); ok && !met[sw] && s.level[sw] == s.level[id]-1 {
+		if sw, ok := neighbourSwitch(s.Fabric, id, p); ok && !met[sw] && s.level[sw] == s.level[id]-1 {
 			met[sw] = true
 			names = append(names, s.switchName(sw))
 		}

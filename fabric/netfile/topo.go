@@ -242,6 +242,7 @@ func (x *installer) system(s *system, name, board string) (map[string]fabric.End
 		w := &s.wires[i]
 		a, b := behind(inside, w.a), behind(inside, w.b)
 		if a == removed || b == removed {
+			x.warnLacking(s, inside, w)
 			continue
 		}
 		if err := x.connect(a, b, x.at, w.width, w.speed); err != nil {
@@ -300,6 +301,17 @@ func behind(inside []map[string]fabric.End, c contact) fabric.End {
 		return e
 	}
 	return removed
+}
+
+// warnLacking warns of a wire that is lost because a variant of a board lacks its
+// connector; boards that are removed are meant to lose theirs.
+func (x *installer) warnLacking(s *system, inside []map[string]fabric.End, w *wire) {
+	for _, c := range [2]contact{w.a, w.b} {
+		if _, ok := inside[c.part][c.port]; !ok && inside[c.part] != nil {
+			x.warnf(x.at, "%s:%d: %s has no connector %s in this configuration: nothing is connected there",
+				s.file.name, w.line, s.parts[c.part].name, c.port)
+		}
+	}
 }
 
 func (r *topoFile) cable(c *topoCable) error {

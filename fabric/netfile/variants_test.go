@@ -284,6 +284,38 @@ leaf1/U1=isChaBma
 	}
 }
 
+// A variant of a board that lacks a connector loses a wire, with a warning; a
+// board that is removed loses its wires without one.
+func TestTopoLackingConnector(t *testing.T) {
+	fsys := fstest.MapFS{"x.ibnl": {Data: []byte(`SYSTEM LEAF
+ NODE SW 4 D U1
+ 1 -> P1
+ 4 -> UP
+SYSTEM LEAF:s
+ NODE SW 4 D U1
+ 1 -> P1
+TOPSYSTEM Box
+ NODE SW 8 D U1
+ 1 -> leaf1 UP
+ 2 -> leaf2 UP
+ 8 -> P1
+ SUBSYSTEM LEAF leaf1
+ P1 -> L1/P1
+ SUBSYSTEM LEAF leaf2
+ P1 -> L2/P1
+`)}}
+	f, w, err := Read("t", []byte("Box A CFG: leaf1=s,leaf2=R\n P1 -> Box B L1/P1\n"), Options{Systems: fsys})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := countOf(f, w), (counts{2 + 3, 0, 1 + 2, 0, 1}); got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	if want := "t:1: x.ibnl:10: leaf1 has no connector UP in this configuration: nothing is connected there"; w[0].String() != want {
+		t.Errorf("got %s, want %s", w[0], want)
+	}
+}
+
 // The one-chip systems that are built in are those of the vendor's files.
 func TestBuiltinSystems(t *testing.T) {
 	for _, name := range []string{"4-ary-2-tree.topo", "4-ary-3-tree.topo", "2-ary-4-tree.topo", "merge-roots-4-ary-2-tree.topo"} {

@@ -21,7 +21,8 @@ import (
 // "Chassis ...". Everything else is kept. What would make an unreadable file is
 // refused: a node GUID of 0, control characters in a description or label, a
 // bracket in a label. Double quotes in a description are written as they are,
-// as ibnetdiscover does; ibsim takes such a description up to the quote.
+// as ibnetdiscover does; ibsim takes such a description up to the quote. ibsim
+// also gives every CA port its own GUID, the node GUID plus the port number.
 func WriteIBNetDiscover(w io.Writer, f *fabric.Fabric) error {
 	if err := checkTexts(f); err != nil {
 		return err
@@ -62,18 +63,30 @@ func checkTexts(f *fabric.Fabric) error {
 	return nil
 }
 
-func hasControl(s string) bool { return strings.ContainsFunc(s, isControl) }
+func isControl(b byte) bool { return b < ' ' || b == 0x7f }
 
-func isControl(r rune) bool { return r < ' ' || r == 0x7f }
-
-// printable makes a text safe for one line of a file.
-func printable(s string) string {
-	return strings.Map(func(r rune) rune {
-		if isControl(r) {
-			return ' '
+func hasControl(s string) bool {
+	for i := range len(s) {
+		if isControl(s[i]) {
+			return true
 		}
-		return r
-	}, s)
+	}
+	return false
+}
+
+// printable makes a text safe for one line of a file. It works on bytes: a
+// description need not be UTF-8.
+func printable(s string) string {
+	if !hasControl(s) {
+		return s
+	}
+	b := []byte(s)
+	for i := range b {
+		if isControl(b[i]) {
+			b[i] = ' '
+		}
+	}
+	return string(b)
 }
 
 func chassisHeading(n *fabric.Node) string {

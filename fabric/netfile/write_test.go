@@ -20,7 +20,7 @@ func anyFabric(t *rapid.T) *fabric.Fabric {
 	f := fabric.New("random")
 	desc := rapid.OneOf(
 		rapid.StringMatching(`[!-~]([ -~]{0,30}[!-~])?`),
-		rapid.Just(`quote " quote`), rapid.Just(`"`), rapid.Just("Küche \xff"), rapid.Just(`a # b lid 7 lmc 1`), rapid.Just("x\"[1] y"))
+		rapid.Just(""), rapid.Just(" a "), rapid.Just(`quote " quote`), rapid.Just(`"`), rapid.Just("Küche \xff"), rapid.Just(`a # b lid 7 lmc 1`), rapid.Just("x\"[1] y"))
 	lid := fabric.LID(0)
 	for i := range rapid.IntRange(1, 8).Draw(t, "nodes") {
 		typ := rapid.SampledFrom([]fabric.NodeType{fabric.Switch, fabric.Switch, fabric.CA, fabric.CA, fabric.Router}).Draw(t, "type")
@@ -274,6 +274,7 @@ func TestWriteDot(t *testing.T) {
 		`"S-0000000010000001" -- "S-0000000010000002" [taillabel="6", headlabel="6"];`, // parallel
 		`"S-0000000010000001" -- "H-0000000020000011" [taillabel="2", headlabel="1"];`, // two ports
 		"\"S-0000000010000001\" -- \"H-0000000020000001\";",
+		"\"S-0000000010000003\" -- \"S-0000000010000001\";", // the spine is above
 	} {
 		if !strings.Contains(text, want) {
 			t.Errorf("no %s in\n%s", want, text)

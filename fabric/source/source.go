@@ -79,11 +79,11 @@ func read(path string, opt Options) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (a FABRIC is a file, - for standard input, or a formula: see weft gen --list)", err)
 	}
-	format, err := netfile.Detect(data)
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", name, err)
-	}
 	f, warnings, err := netfile.Read(name, data, netfile.Options{Systems: systems(path, opt.IBNL)})
+	if err != nil {
+		return nil, err
+	}
+	format, err := netfile.Detect(data)
 	if err != nil {
 		return nil, err
 	}

@@ -2,8 +2,10 @@ package check
 
 import (
 	"context"
+	"fmt"
 
 	"weft/fabric"
+	"weft/internal/par"
 	"weft/route"
 )
 
@@ -22,18 +24,153 @@ type Intended interface {
 	Path(src, dst int32, lid fabric.LID, buf []int32) (channels []int32, ok bool)
 }
 
-// ShapeError says that a Plan does not fit the Graph.
-type ShapeError struct {
-	Part   string // ends, tables, choice, sl or sl2vl
-	Detail string
-}
+// judge is one run of Judge.
+type judge struct {
+	g        *fabric.Graph
+	p        *route.Plan
+	examples int
 
-func (e *ShapeError) Error() string {
-	return "check: the plan does not fit the fabric: " + e.Part + ": " + e.Detail
+	owner    []int32 // by LID, whole blocks: the end port it names, -1 when none
+	count    []int   // by end: LIDs
+	isSource []bool  // by end: has a LID
+	numLIDs  int
+	next     []int32   // by port slot: switch behind it; -1 nothing; -2-h host h
+	hosts    []int32   // by switch: hosts that are sources
+	sources  []int32   // by switch: hosts and port 0 that are sources
+	drained  []int32   // switches
+	turned   *byTarget // nil without a Choice
+	lanes    *lanes
+	deps     *deps
+
+	reach      []uint64 // by LID, reachRow words: a bit for each switch that delivers
+	reachRow   int
+	arriving   []uint64 // by LID: SLs (VLs if lanes.inOut) that its host's port is sent
+	walkers    []*walker
+	blocks     []blockResult
+	noSL       []string
+	badRows    int64
+	badRowText []string
 }
 
 // Judge proves a Plan or finds its faults. It fails only with a *ShapeError, or
 // with the error of ctx.
 func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*Report, error) {
-	return &Report{}, ctx.Err()
+	if err := shape(g, p); err != nil {
+		return nil, err
+	}
+	j := &judge{g: g, p: p, examples: opt.Examples}
+	if j.examples == 0 {
+		j.examples = 5
+	}
+	workers := max(1, opt.Workers)
+	j.prepare()
+	j.walkers = make([]*walker, workers)
+	j.blocks = make([]blockResult, max(len(j.owner)/route.BlockSize, p.Tables.NumBlocks()))
+	err := par.For(ctx, workers, len(j.blocks), func(worker, i int) error {
+		j.walker(worker).block(i)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	r := &Report{}
+	j.sum(r)
+	if err := j.verdicts(ctx, workers, r); err != nil {
+		return nil, err
+	}
+	if err := j.discards(ctx, workers, r); err != nil {
+		return nil, err
+	}
+	if opt.Intended != nil {
+		if err := j.intended(ctx, workers, opt.Intended, r); err != nil {
+			return nil, err
+		}
+	}
+	r.OK = len(r.Faults) == 0 && r.DeadlockFree != No
+	return r, nil
+}
+
+// walker is the walker of a worker, made when it is first needed.
+func (j *judge) walker(worker int) *walker {
+	if j.walkers[worker] == nil {
+		j.walkers[worker] = newWalker(j)
+	}
+	return j.walkers[worker]
+}
+
+func (j *judge) prepare() {
+	g := j.g
+	j.names()
+	j.next = make([]int32, len(g.Attached))
+	for i, v := range g.Attached {
+		j.next[i] = v
+		if v >= 0 {
+			j.next[i] = g.To[v]
+		}
+	}
+	j.hosts = make([]int32, g.NumSwitches)
+	j.sources = make([]int32, g.NumSwitches)
+	for e, yes := range j.isSource {
+		if yes {
+			s := g.EndSwitch[e]
+			j.sources[s]++
+			if e < g.NumHosts {
+				j.hosts[s]++
+			}
+		}
+	}
+	for s, yes := range g.Drained {
+		if yes {
+			j.drained = append(j.drained, int32(s))
+		}
+	}
+	if j.p.Choice != nil {
+		j.turned = j.turnChoice(j.p.Choice)
+	}
+	j.lanes = newLanes(j)
+	j.deps = newDeps(j)
+	j.reachRow = (g.NumSwitches + 63) / 64
+	j.reach = make([]uint64, len(j.owner)*j.reachRow)
+	j.arriving = make([]uint64, len(j.owner))
+}
+
+// names finds out which end port each LID names; the first in order if several do.
+func (j *judge) names() {
+	ends := &j.p.Ends
+	j.count = make([]int, j.g.NumEnds)
+	j.isSource = make([]bool, j.g.NumEnds)
+	top := 0
+	for e, base := range ends.Base {
+		if base == 0 || base > fabric.MaxUnicastLID {
+			continue
+		}
+		j.count[e] = 1
+		if ends.LMC[e] <= fabric.MaxLMC {
+			j.count[e] = min(1<<ends.LMC[e], int(fabric.MaxUnicastLID)-int(base)+1)
+		}
+		j.isSource[e] = true
+		top = max(top, int(base)+j.count[e]-1)
+	}
+	j.owner = make([]int32, (top/route.BlockSize+1)*route.BlockSize)
+	for i := range j.owner {
+		j.owner[i] = -1
+	}
+	for e, base := range ends.Base {
+		for k := range j.count[e] {
+			if l := int(base) + k; j.owner[l] < 0 {
+				j.owner[l] = int32(e)
+				j.numLIDs++
+			}
+		}
+	}
+}
+
+// lidName names a LID for people.
+func lidName(g *fabric.Graph, lid fabric.LID, owner int32) string {
+	return fmt.Sprintf("LID %d of %s", lid, route.EndName(g, owner))
+}
+
+// portName names a port of a switch for people.
+func portName(g *fabric.Graph, s int32, p uint8) string {
+	return fmt.Sprintf("%s[%d]", route.SwitchName(g, s), p)
 }

@@ -1,0 +1,105 @@
+package mad
+
+import "encoding/binary"
+
+// Field is a handle on a number of up to 64 bits.
+type Field struct {
+	mask  uint64
+	at    int   // the eight bytes at b[at:] hold the field
+	shift uint8 // its lowest bit in them
+	decl  *Decl
+}
+
+// Get is the field's value in b, the bytes of its layout.
+func (f Field) Get(b []byte) uint64 {
+	return binary.BigEndian.Uint64(b[f.at:]) >> f.shift & f.mask
+}
+
+// Put writes the lowest Width bits of v; the bits around the field stay.
+func (f Field) Put(b []byte, v uint64) {
+	w := b[f.at:]
+	binary.BigEndian.PutUint64(w, binary.BigEndian.Uint64(w)&^(f.mask<<f.shift)|(v&f.mask)<<f.shift)
+}
+
+// Is tells whether the field is not zero: the reading of a one-bit field.
+func (f Field) Is(b []byte) bool { return f.Get(b) != 0 }
+
+// Decl is the field's declaration.
+func (f Field) Decl() *Decl { return f.decl }
+
+// Array is a handle on equal numbers at a fixed distance: a forwarding table
+// block, P_Keys, SLs.
+type Array struct{ decl *Decl }
+
+// Len is the number of elements.
+func (a Array) Len() int { return a.decl.Count }
+
+// At is element i in b, the bytes of the array's layout.
+func (a Array) At(b []byte, i int) uint64 { return a.decl.element(i).Get(b) }
+
+// Set writes element i.
+func (a Array) Set(b []byte, i int, v uint64) { a.decl.element(i).Put(b, v) }
+
+// Decl is the array's declaration.
+func (a Array) Decl() *Decl { return a.decl }
+
+// Raw is the part of b that holds the array, for arrays of whole bytes such as
+// the ports of a forwarding table block. It aliases b.
+func (a Array) Raw(b []byte) []byte { return a.decl.bytes(b) }
+
+// Bytes is a handle on a range of whole bytes: a name, a GID, a path.
+type Bytes struct{ decl *Decl }
+
+// Get is the range in b, the bytes of its layout. It aliases b.
+func (f Bytes) Get(b []byte) []byte { return f.decl.bytes(b) }
+
+// Put copies v into the range and clears the rest of it; what does not fit is
+// left out.
+func (f Bytes) Put(b, v []byte) {
+	r := f.decl.bytes(b)
+	clear(r[copy(r, v):])
+}
+
+// Text is the range up to its first zero byte, as names are stored.
+func (f Bytes) Text(b []byte) string {
+	r := f.decl.bytes(b)
+	for i, c := range r {
+		if c == 0 {
+			return string(r[:i])
+		}
+	}
+	return string(r)
+}
+
+// GID is the range as a GID; the range must be 16 bytes.
+func (f Bytes) GID(b []byte) GID { return GID(f.decl.bytes(b)) }
+
+// Decl is the range's declaration.
+func (f Bytes) Decl() *Decl { return f.decl }
+
+// Part is a handle on a layout inside another one.
+type Part struct{ decl *Decl }
+
+// Get is the inner layout's part of b, for the handles of the inner layout. It
+// aliases b and reaches to the end of b where the inner layout ends the outer.
+func (p Part) Get(b []byte) []byte { return b[p.decl.Off/8:] }
+
+// Decl is the part's declaration.
+func (p Part) Decl() *Decl { return p.decl }
+
+// Handle is any of the four: what has a declaration.
+type Handle interface{ Decl() *Decl }
+
+// handle derives the access path of the width bits at bit off. The eight bytes
+// loaded end with the field, so that they never reach beyond a layout that is
+// eight bytes or longer.
+func handle(d *Decl, off, width int) Field {
+	end := (off + width + 7) / 8
+	at := max(0, end-8)
+	return Field{
+		mask:  ^uint64(0) >> (64 - width),
+		at:    at,
+		shift: uint8((at+8)*8 - off - width),
+		decl:  d,
+	}
+}

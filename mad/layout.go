@@ -1,0 +1,229 @@
+package mad
+
+import (
+	"fmt"
+	"slices"
+)
+
+// A Layout is a structure of the specification: a header, an attribute, a
+// record.
+type Layout struct {
+	Name   string
+	Size   int    // bytes that mean something; records and attributes are padded
+	Clause string // section of the specification, volume 1
+
+	decls []*Decl // by offset
+	parts []component
+}
+
+// A Decl is the one declaration of a field. Offsets and widths are in bits from
+// the layout's first, most significant bit.
+type Decl struct {
+	Layout *Layout
+	Name   string
+	Off    int
+	Width  int // of one element
+	Count  int // elements; 1 unless an array
+	Stride int // from element to element
+	Clause string
+	Note   string  // meaning, where the name does not say it
+	Part   *Layout // the layout of a Part
+
+	format    format
+	values    valueNames
+	component uint64
+	wide      bool // a range of bytes
+	union     bool // shares its bits with other fields
+}
+
+// component says which bits of an SA record's ComponentMask stand for a field
+// of a layout inside the record.
+type component struct {
+	decl *Decl
+	mask uint64
+}
+
+type format uint8
+
+const (
+	decimal format = iota
+	hexadecimal
+	hexBytes
+	text
+	path
+	gid
+)
+
+// layouts are all layouts in the order of their names, for documentation and
+// Parse.
+var layouts []*Layout
+
+// newLayout declares a layout of size bytes.
+func newLayout(name string, size int, clause string) *Layout {
+	l := &Layout{Name: name, Size: size, Clause: clause}
+	at, double := slices.BinarySearchFunc(layouts, name, func(l *Layout, name string) int {
+		return compareStrings(l.Name, name)
+	})
+	if double {
+		panic("mad: two layouts are called " + name)
+	}
+	layouts = slices.Insert(layouts, at, l)
+	return l
+}
+
+// LayoutByName finds a layout, nil when there is none of that name.
+func LayoutByName(name string) *Layout {
+	for _, l := range layouts {
+		if l.Name == name {
+			return l
+		}
+	}
+	return nil
+}
+
+// Layouts are all layouts, by name.
+func Layouts() []*Layout { return slices.Clone(layouts) }
+
+// Fields are the layout's declarations, by offset.
+func (l *Layout) Fields() []*Decl { return slices.Clone(l.decls) }
+
+// Mask is the ComponentMask of an SA query that fixes the given fields of the
+// record or of a layout inside it. A field without a component bit, or of
+// another record, adds nothing: the test of Component says so.
+func (l *Layout) Mask(fields ...Handle) uint64 {
+	mask := uint64(0)
+	for _, f := range fields {
+		mask |= l.Component(f.Decl())
+	}
+	return mask
+}
+
+// Component is the bits of the ComponentMask that stand for field d of the
+// record or of a layout inside it; 0 when it has none. An array has one bit an
+// element, the first element's lowest.
+func (l *Layout) Component(d *Decl) uint64 {
+	if d.Layout == l {
+		return d.component
+	}
+	for _, c := range l.parts {
+		if c.decl == d {
+			return c.mask
+		}
+	}
+	return 0
+}
+
+// bits declares a number of width bits at bit off.
+func (l *Layout) bits(name string, off, width int, opts ...option) Field {
+	if width < 1 || width > 64 || off%8+width > 64 && off%8 != 0 {
+		panic(fmt.Sprintf("mad: %s.%s: %d bits at bit %d do not fit a word", l.Name, name, width, off))
+	}
+	d := l.declare(name, off, width, opts)
+	return handle(d, off, width)
+}
+
+// array declares count numbers of width bits, the first at bit off, stride bits
+// apart.
+func (l *Layout) array(name string, off, width, count, stride int, opts ...option) Array {
+	return Array{l.declare(name, off, width, append(opts, func(d *Decl) { d.Count, d.Stride = count, stride }))}
+}
+
+// bytes declares size bytes at byte off.
+func (l *Layout) bytes(name string, off, size int, f format, opts ...option) Bytes {
+	return Bytes{l.declare(name, off*8, size*8, append(opts, func(d *Decl) { d.wide, d.format = true, f }))}
+}
+
+// part declares that inner lies at byte off.
+func (l *Layout) part(name string, off int, inner *Layout, opts ...option) Part {
+	return Part{l.declare(name, off*8, inner.Size*8, append(opts, func(d *Decl) { d.wide, d.Part = true, inner }))}
+}
+
+// declare adds a field. Handles of several files are initialised in an order
+// that depends on what they refer to, hence the insertion by offset.
+func (l *Layout) declare(name string, off, width int, opts []option) *Decl {
+	d := &Decl{Layout: l, Name: name, Off: off, Width: width, Count: 1, Clause: l.Clause}
+	for _, o := range opts {
+		o(d)
+	}
+	at, _ := slices.BinarySearchFunc(l.decls, d, func(a, b *Decl) int {
+		if a.Off != b.Off {
+			return a.Off - b.Off
+		}
+		return compareStrings(a.Name, b.Name)
+	})
+	l.decls = slices.Insert(l.decls, at, d)
+	return d
+}
+
+func compareStrings(a, b string) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// End is the bit after the field's last one.
+func (d *Decl) End() int { return d.Off + (d.Count-1)*d.Stride + d.Width }
+
+// Union tells whether the field is another reading of bits that other fields
+// have, too.
+func (d *Decl) Union() bool { return d.union }
+
+// element is the handle on element i.
+func (d *Decl) element(i int) Field { return handle(d, d.Off+i*d.Stride, d.Width) }
+
+// bytes is the field's part of b.
+func (d *Decl) bytes(b []byte) []byte {
+	end := d.End() / 8
+	return b[d.Off/8 : end : end]
+}
+
+// option completes a declaration.
+type option func(*Decl)
+
+// hex prints the number in hexadecimal.
+func hex(d *Decl) { d.format = hexadecimal }
+
+// union declares that the field shares its bits with others of the layout or
+// of a layout that lies over it.
+func union(d *Decl) { d.union = true }
+
+// enum names the values that have names.
+func enum(names ...named) option {
+	return func(d *Decl) { d.values = valueNames{names: names} }
+}
+
+// flags names the bits that have names; the value of a name is its bit's number.
+func flags(names ...named) option {
+	return func(d *Decl) { d.values = valueNames{names: names, bits: true}; d.format = hexadecimal }
+}
+
+// note says what the name does not.
+func note(s string) option { return func(d *Decl) { d.Note = s } }
+
+// comp gives the bits of the ComponentMask that stand for the field.
+func comp(bits ...int) option {
+	return func(d *Decl) {
+		for _, b := range bits {
+			d.component |= 1 << b
+		}
+	}
+}
+
+// comps gives an array n bits from bit first on, one an element.
+func comps(first, n int) option {
+	return func(d *Decl) { d.component = (1<<n - 1) << first }
+}
+
+// inner gives fields of a part, in this order, the bits of the record's
+// ComponentMask from bit first on.
+func inner(first int, fields ...Handle) option {
+	return func(d *Decl) {
+		for i, f := range fields {
+			d.Layout.parts = append(d.Layout.parts, component{f.Decl(), 1 << (first + i)})
+		}
+	}
+}

@@ -1,0 +1,212 @@
+package check
+
+import (
+	"math/bits"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// carry sends the SLs and the pairs of one LID along the paths, farthest switches
+// first, where the VL depends on SL and output port alone.
+func (w *walker) carry(lid fabric.LID) {
+	mine := w.startMasks()
+	if mine == ^uint64(0) {
+		copy(w.acc, w.masks.bySwitch)
+	} else {
+		for s, m := range w.masks.bySwitch {
+			w.acc[s] = m & mine
+		}
+	}
+	w.acc[w.target] = w.without(w.owner) & mine
+	for i := len(w.order) - 1; i >= 0; i-- {
+		if s := w.order[i]; w.out[s] >= 0 {
+			w.push(s)
+		}
+	}
+	w.goRound(w.push)
+	if w.next[w.target] == delivered {
+		w.j.arriving[lid] = w.j.lanes.field(w.acc[w.target], assigned)
+	}
+}
+
+// push carries what passes or starts at a switch over the channel it leaves by.
+func (w *walker) push(s int32) {
+	c, n, m := w.out[s], w.next[s], w.acc[s]
+	u := &w.use[c]
+	u.lanes |= m
+	u.paths += int64(w.pairs[s])
+	w.pairs[n] += w.pairs[s]
+	if drop := w.j.lanes.drop; drop != nil {
+		m &^= drop[w.j.g.PortStart[s]+int32(w.j.g.FromPort[c])]
+	}
+	if w.out[n] >= 0 {
+		w.j.deps.add(w.j.deps.slot(c, w.rank[n]), m)
+		w.passing(n, m)
+	}
+	w.acc[n] |= m
+}
+
+// goRound carries on in loops: after two rounds every packet has been everywhere.
+func (w *walker) goRound(push func(int32)) {
+	start := int32(0)
+	for _, end := range w.ringAt {
+		for range 2 {
+			for _, s := range w.rings[start:end] {
+				push(s)
+			}
+		}
+		start = end
+	}
+}
+
+// startMasks is what all masks are cut down to: packets to a switch are no traffic
+// of hosts.
+func (w *walker) startMasks() uint64 {
+	if w.owner >= int32(w.j.g.NumHosts) {
+		return ^w.j.lanes.fieldMask(hostOnly)
+	}
+	return ^uint64(0)
+}
+
+// without is the mask of all ends of the target's switch but one.
+func (w *walker) without(end int32) uint64 {
+	g, m := w.j.g, uint64(0)
+	for _, h := range g.HostsOf(w.target) {
+		if h != end {
+			m |= w.masks.of[h]
+		}
+	}
+	if z := g.PortZero(w.target); z != end {
+		m |= w.masks.of[z]
+	}
+	return m
+}
+
+// passing notes assigned traffic that a drained switch lets through.
+func (w *walker) passing(s int32, m uint64) {
+	if w.j.g.Drained[s] && w.j.lanes.field(m, assigned) != 0 {
+		w.transit[s] = true
+	}
+}
+
+// drained counts the drained switches that let traffic to a LID through.
+func (w *walker) drained(lid fabric.LID) {
+	for _, s := range w.j.drained {
+		if !w.transit[s] {
+			continue
+		}
+		w.transit[s] = false
+		w.sum.transit++
+		if len(w.found.transit) < w.j.examples {
+			w.found.transit = append(w.found.transit,
+				lidName(w.j.g, lid, w.owner)+": through drained "+route.SwitchName(w.j.g, s))
+		}
+	}
+}
+
+// carryByPort does as carry where the VL depends on the input port too. What is on
+// the channel a switch leaves by is then kept by VL.
+func (w *walker) carryByPort(lid fabric.LID) {
+	clear(w.lane)
+	clear(w.laneVL)
+	mine := w.startMasks()
+	for s := range int32(len(w.next)) {
+		if _, ok := w.exit(s); ok {
+			w.start(s, mine)
+		}
+	}
+	for i := len(w.order) - 1; i >= 0; i-- {
+		if s := w.order[i]; w.out[s] >= 0 {
+			w.pushByPort(s)
+		}
+	}
+	w.goRound(w.pushByPort)
+	if w.next[w.target] == delivered {
+		w.j.arriving[lid] = uint64(w.laneVL[w.target])
+	}
+}
+
+// exit is the port by which packets leave a switch on data VLs: to another switch
+// or to the host they are for.
+func (w *walker) exit(s int32) (port uint8, ok bool) {
+	if c := w.out[s]; c >= 0 {
+		return w.j.g.FromPort[c], true
+	}
+	if w.next[s] == delivered && w.owner < int32(w.j.g.NumHosts) {
+		return w.j.g.EndPort[w.owner], true
+	}
+	return 0, false
+}
+
+// start puts the packets of a switch's own ends on its channel.
+func (w *walker) start(s int32, mine uint64) {
+	g := w.j.g
+	for _, h := range g.HostsOf(s) {
+		if h != w.owner {
+			w.enter(s, g.EndPort[h], w.masks.of[h]&mine)
+		}
+	}
+	if z := g.PortZero(s); z != w.owner {
+		w.enter(s, 0, w.masks.of[z]&mine)
+	}
+}
+
+// enter takes packets that came in by a port through a switch to its channel.
+func (w *walker) enter(s int32, in uint8, m uint64) {
+	l := w.j.lanes
+	out, ok := w.exit(s)
+	if !ok || m == 0 {
+		return
+	}
+	table := l.sl2vl.Table(w.j.g, s, in, out)
+	at := int(s) * len(l.vls)
+	for i, sl := range l.sls {
+		these := m & l.sel[i]
+		if these == 0 {
+			continue
+		}
+		vl := table[sl]
+		if l.field(these, assigned) != 0 {
+			w.laneVL[s] |= 1 << vl
+		}
+		if vl != route.DropVL {
+			w.lane[at+int(l.vlIndex[vl])] |= these
+		}
+	}
+}
+
+func (w *walker) pushByPort(s int32) {
+	c, n := w.out[s], w.next[s]
+	u := &w.use[c]
+	u.lanes |= uint64(w.laneVL[s])
+	u.paths += int64(w.pairs[s])
+	w.pairs[n] += w.pairs[s]
+	all := uint64(0)
+	at := int(s) * len(w.j.lanes.vls)
+	for v, m := range w.lane[at : at+len(w.j.lanes.vls)] {
+		all |= m
+		if m != 0 && w.out[n] >= 0 {
+			w.j.deps.add(w.j.deps.slot(c, w.rank[n])+int64(v), m)
+		}
+	}
+	if w.out[n] >= 0 {
+		w.passing(n, all)
+	}
+	w.enter(n, w.j.g.ToPort[c], all)
+}
+
+// vlsUsed is the set of VLs (15 for discarded) of assigned traffic on a channel.
+func (l *lanes) vlsUsed(c int32, use uint64) uint16 {
+	if l.inOut {
+		return uint16(use)
+	}
+	field := l.field(use, assigned)
+	if l.sl2vl == nil {
+		return uint16(min(field, 1))
+	}
+	return l.vlsOf(field, l.sl2vl.Table(l.g, l.g.From[c], 0, l.g.FromPort[c]))
+}
+
+// countVLs counts the VLs in a set, VL 15 left out.
+func countVLs(set uint16) int { return bits.OnesCount16(set &^ (1 << route.DropVL)) }

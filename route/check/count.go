@@ -1,0 +1,146 @@
+package check
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// count adds up the pairs and entries of one LID, and sets pairs to the hosts whose
+// packets start at each switch and arrive.
+func (w *walker) count(lid fabric.LID) {
+	j := w.j
+	toHost := w.owner < int32(j.g.NumHosts)
+	last := int32(0)
+	if toHost {
+		last = 1
+	}
+	dist := w.bfs.dist[w.nearOf[w.target]]
+	row := j.reach[int(lid)*j.reachRow:]
+	for s, d := range w.depth {
+		sources, hosts := w.starting(int32(s), toHost)
+		w.sum.pairs += int64(sources)
+		w.sum.host.Pairs += int64(hosts)
+		if w.next[s] != noEntry {
+			w.sum.entries.Total++
+		}
+		if d <= 0 {
+			w.lost(int32(s), lid, sources, hosts, dist[s] == unreachedHops)
+			w.pairs[s] = 0
+			continue
+		}
+		w.pairs[s] = hosts
+		row[s/64] |= 1 << (s % 64)
+		hops := d - 1 + last
+		w.sum.entryHops[hops]++
+		w.sum.hostHops[hops] += int64(hosts)
+		if d-1 > int32(dist[s]) {
+			w.sum.nonMinimal += int64(sources)
+			w.sum.host.NonMinimal += int64(hosts)
+		}
+	}
+	for i, end := range w.ringAt {
+		start := int32(0)
+		if i > 0 {
+			start = w.ringAt[i-1]
+		}
+		w.sum.loops++
+		w.example(inLoop, func() string { return ringText(j.g, lid, w.owner, w.rings[start:end], w.out) })
+	}
+}
+
+// starting counts the sources at a switch that may use the LID, and the hosts among
+// them if it is a host's.
+func (w *walker) starting(s int32, toHost bool) (sources, hosts int32) {
+	j := w.j
+	if using := w.masks.using; using == nil {
+		sources, hosts = j.sources[s], j.hosts[s]
+		if s == w.target {
+			sources--
+			hosts--
+		}
+	} else {
+		for _, h := range j.g.HostsOf(s) {
+			if using[h] && h != w.owner && j.isSource[h] {
+				hosts++
+			}
+		}
+		sources = hosts
+		if z := j.g.PortZero(s); using[z] && z != w.owner && j.isSource[z] {
+			sources++
+		}
+	}
+	if !toHost {
+		hosts = 0
+	}
+	return sources, hosts
+}
+
+// lost counts the pairs that start at a switch and do not arrive.
+func (w *walker) lost(s int32, lid fabric.LID, sources, hosts int32, disconnected bool) {
+	kind := w.depth[s]
+	if w.next[s] == kind && !(disconnected && kind == noEntry) {
+		w.sum.faultEntries[-kind]++
+		w.example(kind, func() string { return entryText(w.j.g, s, lid, w.owner, kind, w.column(lid)[s]) })
+	}
+	if disconnected {
+		w.sum.disconnected += int64(sources)
+		w.sum.host.Disconnected += int64(hosts)
+		return
+	}
+	w.sum.faultPairs[-kind] += int64(sources)
+	w.sum.unreachable += int64(sources)
+	w.sum.host.Unreachable += int64(hosts)
+}
+
+func (w *walker) example(kind int32, text func() string) {
+	if f := &w.found.faults[-kind]; len(*f) < w.j.examples {
+		*f = append(*f, text())
+	}
+}
+
+func entryText(g *fabric.Graph, s int32, lid fabric.LID, owner, kind int32, port uint8) string {
+	what := "has no entry"
+	switch kind {
+	case deadPort:
+		what = fmt.Sprintf("sends to port %d, where nothing is attached", port)
+		if int32(port) > g.SwitchPorts[s] {
+			what = fmt.Sprintf("sends to port %d, but has only %d ports", port, g.SwitchPorts[s])
+		}
+	case wrongEnd:
+		what = fmt.Sprintf("delivers to %s", route.EndName(g, behind(g, s, port)))
+	case beyondTable:
+		what = fmt.Sprintf("has an entry beyond its table of %d", g.SwitchFDBCap[s])
+	}
+	return fmt.Sprintf("%s: %s %s", lidName(g, lid, owner), route.SwitchName(g, s), what)
+}
+
+// behind is the end port at a port of a switch.
+func behind(g *fabric.Graph, s int32, port uint8) int32 {
+	if port == 0 {
+		return g.PortZero(s)
+	}
+	_, h := g.At(s, port)
+	return h
+}
+
+func staleText(g *fabric.Graph, s int32, lid fabric.LID, port uint8) string {
+	return fmt.Sprintf("LID %d: %s sends to port %d, but nobody has that LID", lid, route.SwitchName(g, s), port)
+}
+
+func ringText(g *fabric.Graph, lid fabric.LID, owner int32, ring, out []int32) string {
+	const most = 8
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %d switches send round: ", lidName(g, lid, owner), len(ring))
+	for i, s := range ring {
+		if i == most {
+			b.WriteString("... ")
+			break
+		}
+		fmt.Fprintf(&b, "%s -> ", portName(g, s, g.FromPort[out[s]]))
+	}
+	b.WriteString(route.SwitchName(g, ring[0]))
+	return b.String()
+}

@@ -1,0 +1,59 @@
+package check
+
+import "sync/atomic"
+
+// deps holds the dependencies found so far: for two channels of which the second
+// leaves the switch that the first one enters, and for the VL on the first where
+// tables by input port make it differ, a mask of SLs. The rest follows from SL2VL.
+// Masks are packed; workers share them, which a set of bits allows.
+type deps struct {
+	row   []int64 // by channel: slot of the pair (channel, first channel that leaves its end)
+	rank  []int32 // by channel: its place among those that leave its switch
+	perVL int64   // masks a slot
+	size  uint    // bits of a mask
+	words []uint64
+	shift uint // log2(64/size): masks a word
+}
+
+func newDeps(j *judge) *deps {
+	g := j.g
+	d := &deps{row: make([]int64, g.NumChannels), rank: make([]int32, g.NumChannels), perVL: 1, size: j.lanes.size}
+	if j.lanes.inOut {
+		d.perVL = int64(len(j.lanes.vls))
+	}
+	slots := int64(0)
+	for s := range int32(g.NumSwitches) {
+		out := g.OutOf(s)
+		for i, c := range out {
+			d.rank[c] = int32(i)
+			d.row[c^1] = slots + int64(i*len(out))
+		}
+		slots += int64(len(out) * len(out))
+	}
+	for d.size<<d.shift < 64 {
+		d.shift++
+	}
+	d.words = make([]uint64, (slots*d.perVL)>>d.shift+1)
+	return d
+}
+
+// slot is the place of the pair of a channel and one by rank that leaves its end.
+func (d *deps) slot(c, rank int32) int64 { return (d.row[c] + int64(rank)) * d.perVL }
+
+// add joins a mask to a slot.
+func (d *deps) add(slot int64, mask uint64) {
+	w := &d.words[slot>>d.shift]
+	mask <<= uint(slot&(1<<d.shift-1)) * d.size
+	if atomic.LoadUint64(w)&mask != mask {
+		atomic.OrUint64(w, mask)
+	}
+}
+
+// at is the mask of a slot.
+func (d *deps) at(slot int64) uint64 {
+	m := d.words[slot>>d.shift] >> (uint(slot&(1<<d.shift-1)) * d.size)
+	if d.size < 64 {
+		m &= 1<<d.size - 1
+	}
+	return m
+}

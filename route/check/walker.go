@@ -1,0 +1,278 @@
+package check
+
+import (
+	"weft/fabric"
+	"weft/route"
+)
+
+// How the way from a switch goes on, where it does not go to another switch. The
+// last ones are kinds of faults.
+const (
+	delivered = -1 - iota
+	noEntry
+	deadPort
+	wrongEnd
+	beyondTable
+	inLoop
+	onPath // while a path is being followed
+)
+
+// walker follows the entries of one LID after the other. All of it is scratch
+// memory and sums of one worker.
+type walker struct {
+	j       *judge
+	stride  int     // of a column
+	columns []uint8 // 64 LIDs of one block, by LID then switch
+	loaded  int     // the block in columns, -1 at first
+
+	owner   int32
+	target  int32   // switch of the owner
+	next    []int32 // by switch: the next switch, or how the way ends
+	out     []int32 // by switch: channel it leaves by, -1 when none
+	rank    []int32 // of that channel
+	depth   []int32 // by switch: 1 + channels to the target, or a fault (negative)
+	order   []int32 // switches outside loops, each after the one it leads to
+	rings   []int32 // switches of loops, in the order of the way, one loop after the other
+	ringAt  []int32 // where loops end in rings
+	stack   []int32
+	pairs   []int32 // by switch: pairs of hosts that pass or start there
+	masks   *masks
+	acc     []uint64 // by switch: SLs that pass or start there
+	lane    []uint64 // by switch and VL: likewise once on the channel; only if lanes.inOut
+	laneVL  []uint16 // by switch: VLs of that channel, 15 when discarded; likewise
+	transit []bool   // by switch: drained, and lets the LID's packets through
+	bfs     *bfs
+	nears   []int32 // target switches of the block
+	nearOf  []int32 // by switch: place in nears
+
+	use   []channelUse
+	sum   sums
+	found *blockResult
+}
+
+// channelUse is what passes over a channel.
+type channelUse struct {
+	paths int64  // pairs of hosts
+	lanes uint64 // SLs before discarding; VLs if lanes.inOut
+}
+
+// sums are counts over all LIDs of a worker.
+type sums struct {
+	pairs, unreachable, disconnected, nonMinimal, loops int64
+	host                                                HostPairs
+	entries                                             Entries
+	hostHops, entryHops                                 []int64
+	transit                                             int64
+	faultEntries, faultPairs                            [-onPath]int64
+}
+
+// blockResult holds the examples of one block of LIDs.
+type blockResult struct {
+	faults  [-onPath][]string
+	stale   []string
+	transit []string
+}
+
+func newWalker(j *judge) *walker {
+	n := j.g.NumSwitches
+	w := &walker{
+		// An odd number of cache lines keeps the columns out of each other's way.
+		j: j, stride: ((n+63)/64 | 1) * 64, loaded: -1,
+		next: make([]int32, n), out: make([]int32, n), rank: make([]int32, n), depth: make([]int32, n),
+		order: make([]int32, 0, n), rings: make([]int32, 0, n), stack: make([]int32, 0, n),
+		pairs: make([]int32, n), acc: make([]uint64, n), masks: newMasks(j), bfs: newBFS(j.g),
+		transit: make([]bool, n), nearOf: make([]int32, n), use: make([]channelUse, j.g.NumChannels),
+	}
+	w.columns = make([]uint8, route.BlockSize*w.stride)
+	w.sum.hostHops = make([]int64, n+2)
+	w.sum.entryHops = make([]int64, n+2)
+	for s := range w.nearOf {
+		w.nearOf[s] = -1
+	}
+	if j.lanes.inOut {
+		w.lane = make([]uint64, n*len(j.lanes.vls))
+		w.laneVL = make([]uint16, n)
+	}
+	return w
+}
+
+// load turns a block of all tables into columns.
+func (w *walker) load(block int) {
+	if w.loaded == block {
+		return
+	}
+	w.loaded = block
+	t := w.j.p.Tables
+	if block >= t.NumBlocks() {
+		for i := range w.columns {
+			w.columns[i] = route.NoPort
+		}
+		return
+	}
+	for s := range w.j.g.NumSwitches {
+		at := s
+		for _, port := range t.Block(int32(s), block) {
+			w.columns[at] = port
+			at += w.stride
+		}
+	}
+}
+
+func (w *walker) column(lid fabric.LID) []uint8 {
+	at := int(lid) % route.BlockSize * w.stride
+	return w.columns[at : at+w.j.g.NumSwitches]
+}
+
+// block judges the entries of 64 LIDs.
+func (w *walker) block(i int) {
+	j := w.j
+	w.found = &j.blocks[i]
+	w.load(i)
+	first := i * route.BlockSize
+	if first >= len(j.owner) {
+		for k := range route.BlockSize {
+			w.stale(fabric.LID(first + k))
+		}
+		return
+	}
+	owners := j.owner[first : first+route.BlockSize]
+	w.targets(owners)
+	for k, owner := range owners {
+		lid := fabric.LID(first + k)
+		if owner < 0 {
+			w.stale(lid)
+			continue
+		}
+		w.follow(lid, owner)
+		w.masks.set(lid, owner)
+		w.count(lid)
+		if j.lanes.inOut {
+			w.carryByPort(lid)
+		} else {
+			w.carry(lid)
+		}
+		w.drained(lid)
+	}
+}
+
+// targets measures the distances to the switches of the block's owners.
+func (w *walker) targets(owners []int32) {
+	for _, s := range w.nears {
+		w.nearOf[s] = -1
+	}
+	w.nears = w.nears[:0]
+	for _, o := range owners {
+		if o < 0 {
+			continue
+		}
+		if s := w.j.g.EndSwitch[o]; w.nearOf[s] < 0 {
+			w.nearOf[s] = int32(len(w.nears))
+			w.nears = append(w.nears, s)
+		}
+	}
+	w.bfs.run(w.nears)
+}
+
+// stale counts the entries of a LID that nobody has.
+func (w *walker) stale(lid fabric.LID) {
+	for s, p := range w.column(lid) {
+		if p == route.NoPort {
+			continue
+		}
+		w.sum.entries.Stale++
+		if len(w.found.stale) < w.j.examples {
+			w.found.stale = append(w.found.stale, staleText(w.j.g, int32(s), lid, p))
+		}
+	}
+}
+
+// follow finds out how the way to a LID goes on from every switch, and how it ends.
+func (w *walker) follow(lid fabric.LID, owner int32) {
+	w.owner, w.target = owner, w.j.g.EndSwitch[owner]
+	w.resolve(lid)
+	clear(w.depth)
+	w.order, w.rings, w.ringAt = w.order[:0], w.rings[:0], w.ringAt[:0]
+	for s := range int32(len(w.depth)) {
+		if w.depth[s] == 0 {
+			w.trace(s)
+		}
+	}
+}
+
+// resolve looks up what is behind the port of every switch's entry.
+func (w *walker) resolve(lid fabric.LID) {
+	j, g := w.j, w.j.g
+	for s, p := range w.column(lid) {
+		next, c := int32(deadPort), int32(-1)
+		switch {
+		case p == route.NoPort:
+			next = noEntry
+		case g.SwitchFDBCap[s] > 0 && int32(lid) >= g.SwitchFDBCap[s]:
+			next = beyondTable
+		case int32(p) > g.SwitchPorts[s]:
+		default:
+			slot := g.PortStart[s] + int32(p)
+			switch v := j.next[slot]; {
+			case v >= 0:
+				next, c = v, g.Attached[slot]
+			case v < fabric.Nothing && -2-v == w.owner, p == 0 && g.PortZero(int32(s)) == w.owner:
+				next = delivered
+			case v < fabric.Nothing || p == 0:
+				next = wrongEnd
+			}
+		}
+		w.next[s], w.out[s] = next, c
+		if c >= 0 {
+			w.rank[s] = j.deps.rank[c]
+		}
+	}
+}
+
+// trace follows the way from a switch to its end or to where it has been.
+func (w *walker) trace(s int32) {
+	stack := w.stack[:0]
+	x := s
+	for w.depth[x] == 0 {
+		w.depth[x] = onPath
+		stack = append(stack, x)
+		if w.next[x] < 0 {
+			break
+		}
+		x = w.next[x]
+	}
+	d := w.depth[x]
+	if d == onPath {
+		if w.next[x] < 0 {
+			d = w.next[x]
+			if d == delivered {
+				d = 0
+			}
+		} else {
+			stack = w.closeRing(stack, x)
+			d = inLoop
+		}
+	}
+	for i := len(stack) - 1; i >= 0; i-- {
+		if d >= 0 {
+			d++
+		}
+		w.depth[stack[i]] = d
+		w.order = append(w.order, stack[i])
+	}
+	w.stack = stack
+}
+
+// closeRing moves the switches from x on, which lead back to x, from the stack to
+// the rings.
+func (w *walker) closeRing(stack []int32, x int32) []int32 {
+	from := len(stack) - 1
+	for stack[from] != x {
+		from--
+	}
+	for _, s := range stack[from:] {
+		w.depth[s] = inLoop
+		w.rings = append(w.rings, s)
+	}
+	w.ringAt = append(w.ringAt, int32(len(w.rings)))
+	return stack[:from]
+}

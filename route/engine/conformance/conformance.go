@@ -1,0 +1,121 @@
+package conformance
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// Claims are what an engine promises beyond reaching whatever can be reached.
+type Claims struct {
+	Minimal     bool // every path is a shortest one
+	HostMinimal bool // so is every path between hosts, on the fabrics of Trees
+	// OneLane says that every packet that follows the tables, whoever sends it, is
+	// free of deadlock on a single lane.
+	OneLane bool
+	// Refuses says that the engine may refuse networks; all others must not.
+	Refuses bool
+}
+
+// Run holds an engine with its default options to the contract of route.Engine on
+// the table of fabrics and on random networks.
+func Run(t *testing.T, spec *route.Spec, claims Claims) {
+	for _, c := range Fabrics() {
+		t.Run(c.Name, func(t *testing.T) {
+			f, err := c.Build()
+			if err != nil {
+				t.Fatal(err)
+			}
+			verify(t, spec, claims, f.Compile())
+		})
+	}
+	t.Run("random", func(t *testing.T) {
+		rapid.Check(t, func(t *rapid.T) {
+			verify(t, spec, claims, Draw(t).Compile())
+		})
+	})
+}
+
+// verify holds an engine to its contract on one graph.
+func verify(t rapid.TB, spec *route.Spec, claims Claims, g *fabric.Graph) {
+	for lmc := range uint8(4) {
+		plan := sameOnAnyCores(t, spec, claims, g, lmc)
+		if plan == nil {
+			return
+		}
+		found := inspect(g, plan)
+		for i, p := range found.problems {
+			if i == 5 {
+				t.Errorf("LMC %d: and %d problems more", lmc, len(found.problems)-i)
+				break
+			}
+			t.Errorf("LMC %d: %s", lmc, p)
+		}
+		if claims.Minimal && found.longer > 0 {
+			t.Errorf("LMC %d: %d paths are longer than the shortest", lmc, found.longer)
+		}
+		if claims.OneLane && found.cyclic() {
+			t.Errorf("LMC %d: the dependencies of channels form a cycle", lmc)
+		}
+		judge(t, claims, g, plan)
+	}
+	cancelled(t, spec, g)
+}
+
+// sameOnAnyCores routes with several numbers of workers and compares the Plans. It
+// returns nil for a refusal.
+func sameOnAnyCores(t rapid.TB, spec *route.Spec, claims Claims, g *fabric.Graph, lmc uint8) *route.Plan {
+	var first *route.Plan
+	for _, workers := range []int{1, 2, 7} {
+		req := &route.Request{Engine: spec, Names: route.NameOptions{LMC: lmc}, Workers: workers}
+		plan, err := route.Run(context.Background(), g, req, func(string) {})
+		var no *route.Refusal
+		if errors.As(err, &no) && claims.Refuses {
+			if first != nil {
+				t.Fatalf("%d workers refuse, 1 does not: %v", workers, no)
+			}
+			return nil
+		}
+		if err != nil {
+			t.Fatalf("LMC %d: %v", lmc, err)
+		}
+		if first == nil {
+			first = plan
+		} else if what := differ(first, plan); what != "" {
+			t.Fatalf("LMC %d: 1 and %d workers give different Plans: %s", lmc, workers, what)
+		}
+	}
+	return first
+}
+
+// differ names the first difference of two Plans, "" if there is none.
+func differ(a, b *route.Plan) string {
+	for s := range int32(a.Tables.NumSwitches()) {
+		for i := range a.Tables.NumBlocks() {
+			if *a.Tables.Block(s, i) != *b.Tables.Block(s, i) {
+				return fmt.Sprintf("tables of switch %d, block %d", s, i)
+			}
+		}
+	}
+	if !reflect.DeepEqual(a.SL, b.SL) || !reflect.DeepEqual(a.SL2VL, b.SL2VL) || a.VLs != b.VLs {
+		return "lanes"
+	}
+	return ""
+}
+
+// cancelled makes sure that an engine gives up when its context has ended.
+func cancelled(t rapid.TB, spec *route.Spec, g *fabric.Graph) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	req := &route.Request{Engine: spec, Workers: 2}
+	if _, err := route.Run(ctx, g, req, func(string) {}); !errors.Is(err, context.Canceled) {
+		t.Errorf("with a cancelled context: %v", err)
+	}
+}

@@ -1,0 +1,96 @@
+package conformance
+
+import (
+	"math/rand/v2"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// Allowed tells which channels an engine may use towards destination switch t. They
+// must lead nearer, so that any walk over them ends at t.
+type Allowed func(t int32) func(c int32) bool
+
+// Spread is how well the LIDs of a port use the disjoint paths that there are.
+type Spread struct {
+	Pairs     int
+	Min, Mean float64 // realised share, over pairs
+	Short     int     // pairs below 0.8
+}
+
+// MeasureSpread samples pairs of a host's switch and a host of another switch. For
+// each it compares the channel-disjoint paths among the paths of all LIDs of the
+// host with what min(number of LIDs, maximum flow over the allowed channels) allows.
+func MeasureSpread(g *fabric.Graph, p *route.Plan, allowed Allowed, samples int, seed uint64) Spread {
+	rng := rand.New(rand.NewPCG(seed, 1))
+	out := Spread{Min: 1}
+	if g.NumHosts == 0 {
+		return out
+	}
+	for range samples {
+		s, end := g.EndSwitch[rng.IntN(g.NumHosts)], int32(rng.IntN(g.NumHosts))
+		t := g.EndSwitch[end]
+		used := map[int32]bool{}
+		for k := range p.Ends.Count(end) {
+			path, got, err := walk(g, p, s, p.Ends.Base[end]+fabric.LID(k))
+			if err != nil || got != end {
+				path = nil
+			}
+			for _, c := range path {
+				used[c] = true
+			}
+		}
+		most := min(p.Ends.Count(end), disjointPaths(g, s, t, allowed(t)))
+		if s == t || most == 0 {
+			continue
+		}
+		share := float64(min(most, disjointPaths(g, s, t, func(c int32) bool { return used[c] }))) / float64(most)
+		out.Pairs++
+		out.Mean += share
+		out.Min = min(out.Min, share)
+		if share < 0.8 {
+			out.Short++
+		}
+	}
+	if out.Pairs > 0 {
+		out.Mean /= float64(out.Pairs)
+	}
+	return out
+}
+
+// disjointPaths is the greatest number of paths from s to t over usable channels
+// that share none: augmenting paths, one channel one unit.
+func disjointPaths(g *fabric.Graph, s, t int32, usable func(c int32) bool) int {
+	taken := map[int32]bool{}
+	for n := 0; ; n++ {
+		seen := make([]bool, g.NumSwitches)
+		if !augment(g, s, t, usable, taken, seen) {
+			return n
+		}
+	}
+}
+
+// augment finds one more path, undoing channels of earlier ones where it must.
+func augment(g *fabric.Graph, s, t int32, usable func(c int32) bool, taken map[int32]bool, seen []bool) bool {
+	if s == t {
+		return true
+	}
+	seen[s] = true
+	for _, c := range g.OutOf(s) {
+		v, back := g.To[c], c^1
+		forward := usable(c) && !taken[c]
+		if seen[v] || !(forward || taken[back]) {
+			continue
+		}
+		if !augment(g, v, t, usable, taken, seen) {
+			continue
+		}
+		if taken[back] {
+			delete(taken, back)
+		} else {
+			taken[c] = true
+		}
+		return true
+	}
+	return false
+}

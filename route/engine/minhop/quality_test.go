@@ -1,0 +1,76 @@
+package minhop
+
+import (
+	"context"
+	"testing"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/route"
+	"weft/route/engine/conformance"
+)
+
+// spreadFabrics have several paths between most pairs.
+var spreadFabrics = []string{
+	"rlft(8,2)", "rlft(8,3)", "xgft(3;4,4,4;1,2,4)", "fat648", "odin",
+	"torus(6x6,hosts=1)", "torus(4x4x4,hosts=1)", "mesh(5x5,hosts=1)", "hypercube(5,hosts=1)",
+	"random(switches=24,hosts=2,links=72,seed=1)", "irregular(switches=32,degree=8,hosts=64,seed=1)",
+	"dragonfly(4,2,2)", "hyperx(4x4,hosts=2)", "kautz(3,3,hosts=36)", "deimos",
+}
+
+func routed(t *testing.T, expr string, lmc uint8) (*fabric.Graph, *route.Plan) {
+	t.Helper()
+	f, err := gen.Parse(expr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := f.Compile()
+	req := &route.Request{Engine: Spec(), Names: route.NameOptions{LMC: lmc}, Workers: 2}
+	p, err := route.Run(context.Background(), g, req, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return g, p
+}
+
+// TestSpread: the LIDs of one port take different paths where there are any.
+func TestSpread(t *testing.T) {
+	for _, expr := range spreadFabrics {
+		for _, lmc := range []uint8{1, 2, 3} {
+			g, p := routed(t, expr, lmc)
+			got := conformance.MeasureSpread(g, p, minimal(g), 300, 7)
+			t.Logf("%-50s LMC %d: %d pairs, min %.2f, mean %.3f, below 0.8: %d", expr, lmc, got.Pairs, got.Min, got.Mean, got.Short)
+			if got.Mean < 0.8 {
+				t.Errorf("%s LMC %d: only %.2f of the disjoint paths", expr, lmc, got.Mean)
+			}
+		}
+	}
+}
+
+// minimal allows the channels of shortest paths.
+func minimal(g *fabric.Graph) conformance.Allowed {
+	hops, queue := make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)
+	return func(t int32) func(int32) bool {
+		g.HopsFrom(t, hops, queue)
+		return func(c int32) bool { return hops[g.To[c]] == hops[g.From[c]]-1 }
+	}
+}
+
+// TestBalance: channels carry about the same.
+func TestBalance(t *testing.T) {
+	for _, want := range []struct {
+		expr string
+		most float64 // greatest load over the mean
+	}{
+		{"rlft(8,2)", 1}, {"rlft(8,3)", 1}, {"rlft(12,3)", 1}, {"xgft(3;4,4,4;1,2,4)", 1.1}, {"fat648", 1}, {"odin", 1.2},
+		{"torus(5x5,hosts=2)", 1.6}, {"hypercube(5,hosts=1)", 1.2}, {"random(switches=24,hosts=4,links=72,seed=1)", 2.2},
+		{"deimos",3}, {"karytree(4,3)",1.1},{"racks648",2},
+	} {
+		g, p := routed(t, want.expr, 0)
+		got := conformance.MeasureLoad(g, p)
+		t.Logf("%-50s max %d, mean %.1f, ratio %.2f", want.expr, got.Max, got.Mean, float64(got.Max)/got.Mean)
+		if float64(got.Max) > want.most*got.Mean {
+			t.Errorf("%s: max %d is more than %.2f times the mean %.1f", want.expr, got.Max, want.most, got.Mean)
+		}
+	}
+}

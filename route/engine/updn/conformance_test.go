@@ -1,0 +1,11 @@
+package updn
+
+import (
+	"testing"
+
+	"weft/route/engine/conformance"
+)
+
+func TestConformance(t *testing.T) {
+	conformance.Run(t, Spec(), conformance.Claims{OneLane: true})
+}

@@ -1,0 +1,218 @@
+package route_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"weft/examples"
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/fabric/netfile"
+	"weft/route"
+	"weft/route/engine"
+)
+
+func planOf(t *testing.T, g *fabric.Graph, name string, lmc uint8) *route.Plan {
+	t.Helper()
+	spec, err := engine.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := route.Run(context.Background(), g, &route.Request{Engine: spec, Names: route.NameOptions{LMC: lmc}}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+func generate(t *testing.T, expr string) *fabric.Graph {
+	t.Helper()
+	f, err := gen.Parse(expr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Compile()
+}
+
+// through writes and reads a file.
+func through[T any](t *testing.T, write func(*bytes.Buffer) error, read func(string, []byte) (T, []netfile.Warning, error)) T {
+	t.Helper()
+	var buf bytes.Buffer
+	if err := write(&buf); err != nil {
+		t.Fatal(err)
+	}
+	v, _, err := read("file", buf.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+func sameTables(t *testing.T, g *fabric.Graph, a, b *route.Plan) {
+	t.Helper()
+	for s := range int32(g.NumSwitches) {
+		for lid := range int(a.Ends.Top()) + 1 {
+			if x, y := a.Tables.Port(s, fabric.LID(lid)), b.Tables.Port(s, fabric.LID(lid)); x != y {
+				t.Fatalf("%s LID %d: port %d, want %d", route.SwitchName(g, s), lid, y, x)
+			}
+		}
+	}
+}
+
+// A Plan that goes out as files and comes back as foreign tables is the same Plan.
+func TestForeignRoundTrip(t *testing.T) {
+	f, _, err := netfile.Read("psmn", examples.PSMNX5, netfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := f.Compile()
+	p := planOf(t, g, "updn", 0)
+	for name, write := range map[string]func(*bytes.Buffer) error{
+		"opensm-lfts.dump": func(b *bytes.Buffer) error { return netfile.WriteOpenSMLFTs(b, p.LFTs(g)) },
+		"opensm.fdbs":      func(b *bytes.Buffer) error { return netfile.WriteFDBs(b, p.LFTs(g)) },
+		"dump_fts":         func(b *bytes.Buffer) error { return netfile.WriteDumpLFTs(b, p.LFTs(g)) },
+	} {
+		t.Run(name, func(t *testing.T) {
+			foreign := route.Foreign{LFTs: through(t, write, netfile.ReadLFTs)}
+			q, notes, err := foreign.Plan(g)
+			if err != nil || len(notes) > 0 {
+				t.Fatal(err, notes)
+			}
+			sameTables(t, g, p, q)
+			if wrong, n := foreign.WrongClaims(g, q, 3); n != 0 {
+				t.Errorf("%d of our own hop counts are wrong: %v", n, wrong)
+			}
+			if q.SL != nil || q.SL2VL != nil {
+				t.Error("lanes known without any file that tells them")
+			}
+		})
+	}
+}
+
+// Lanes go out and come back too: every pair has the same SL, every hop the same VL.
+func TestForeignLanesRoundTrip(t *testing.T) {
+	g := generate(t, "torus(4x5,hosts=1)")
+	p := planOf(t, g, "dor", 0)
+	foreign := route.Foreign{
+		LFTs:  through(t, func(b *bytes.Buffer) error { return netfile.WriteDumpLFTs(b, p.LFTs(g)) }, netfile.ReadLFTs),
+		SLs:   through(t, func(b *bytes.Buffer) error { return netfile.WritePathSLs(b, p.PathSLs(g)) }, netfile.ReadPathSLs),
+		SL2VL: through(t, func(b *bytes.Buffer) error { return netfile.WriteSL2VLs(b, p.SL2VLs(g)) }, netfile.ReadSL2VLs),
+	}
+	q, notes, err := foreign.Plan(g)
+	if err != nil || len(notes) > 0 {
+		t.Fatal(err, notes)
+	}
+	sameTables(t, g, p, q)
+	if q.VLs != 2 {
+		t.Errorf("%d VLs, want 2", q.VLs)
+	}
+	for src := range int32(g.NumEnds) {
+		for lid, end := range p.Ends.ByLID() {
+			if end >= 0 && p.SL.At(src, fabric.LID(lid)) != q.SL.At(src, fabric.LID(lid)) {
+				t.Fatalf("SL from %s to LID %d differs", route.EndName(g, src), lid)
+			}
+		}
+	}
+	for s := range int32(g.NumSwitches) {
+		for _, c := range g.OutOf(s) {
+			for _, d := range g.OutOf(s) {
+				in, out := g.FromPort[c], g.FromPort[d]
+				if c != d && *p.SL2VL.Table(g, s, in, out) != *q.SL2VL.Table(g, s, in, out) {
+					t.Fatalf("SL2VL of %s from port %d to %d differs", route.SwitchName(g, s), in, out)
+				}
+			}
+		}
+	}
+}
+
+// A missing table makes the lanes unknown instead of guessed.
+func TestForeignLanesIncomplete(t *testing.T) {
+	g := generate(t, "torus(4x4,hosts=1)")
+	p := planOf(t, g, "dor", 0)
+	tables := p.SL2VLs(g)
+	for i := range tables.Nodes {
+		if tables.Nodes[i].Type == fabric.Switch {
+			tables.Nodes[i].Rows = tables.Nodes[i].Rows[1:]
+			break
+		}
+	}
+	foreign := route.Foreign{LFTs: p.LFTs(g), SLs: p.PathSLs(g), SL2VL: tables}
+	q, notes, err := foreign.Plan(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if q.SL2VL != nil || len(notes) != 1 || !strings.Contains(notes[0], "lacks SL2VL tables") {
+		t.Fatalf("SL2VL %v, notes %q", q.SL2VL, notes)
+	}
+}
+
+func TestFitsTables(t *testing.T) {
+	g := generate(t, "torus(5x5,hosts=1)")
+	var refusal *route.Refusal
+	if err := planOf(t, g, "dor", 0).FitsTables(); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "2 lanes") {
+		t.Errorf("a Plan of two lanes: %v", err)
+	}
+	p := planOf(t, g, "updn", 1)
+	if err := p.FitsTables(); err != nil {
+		t.Error(err)
+	}
+	p.Choice = route.NewChoice(g.NumEnds, nil)
+	if err := p.FitsTables(); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "DLID") {
+		t.Errorf("a Plan with a choice: %v", err)
+	}
+}
+
+func TestForeignOfAnotherFabric(t *testing.T) {
+	g := generate(t, "fullmesh(4,hosts=1)")
+	lfts := planOf(t, g, "updn", 0).LFTs(g)
+	for i := range lfts.Switches {
+		lfts.Switches[i].GUID += 1000
+	}
+	if _, _, err := (&route.Foreign{LFTs: lfts}).Plan(g); err == nil || !strings.Contains(err.Error(), "none of the 4 switches") {
+		t.Errorf("tables of another fabric: %v", err)
+	}
+	lfts.Switches[0].GUID -= 1000
+	_, notes, err := (&route.Foreign{LFTs: lfts}).Plan(g)
+	if err != nil || len(notes) != 6 {
+		t.Errorf("tables of one switch: %v %q", err, notes)
+	}
+}
+
+// swlab's hop counts, all 4,030, are what walking its tables gives.
+func TestSwlabClaims(t *testing.T) {
+	dir := filepath.Join("..", "..", "shared", "data", "real", "swlab")
+	topo, err := os.ReadFile(filepath.Join(dir, "subnet.lst"))
+	if err != nil {
+		t.Skip("the swlab dump is not here:", err)
+	}
+	fdbs, err := os.ReadFile(filepath.Join(dir, "osm.fdbs"))
+	if err != nil {
+		t.Skip("the swlab tables are not here:", err)
+	}
+	f, _, err := netfile.Read("subnet.lst", topo, netfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lfts, _, err := netfile.ReadLFTs("osm.fdbs", fdbs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := f.Compile()
+	foreign := route.Foreign{LFTs: lfts}
+	p, notes, err := foreign.Plan(g)
+	if err != nil || len(notes) > 0 {
+		t.Fatal(err, notes)
+	}
+	if wrong, n := foreign.WrongClaims(g, p, 3); n != 0 {
+		t.Errorf("%d wrong hop counts: %v", n, wrong)
+	}
+	lfts.Switches[5].Claims.Hops[7]++
+	if _, n := foreign.WrongClaims(g, p, 3); n != 1 {
+		t.Errorf("one hop count was changed, %d were found wrong", n)
+	}
+}

@@ -1,0 +1,117 @@
+package route
+
+import (
+	"fmt"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+)
+
+// must fails the test on an error; must(call())(t) is the call's value.
+func must[T any](v T, err error) func(testing.TB) T {
+	return func(t testing.TB) T {
+		t.Helper()
+		if err != nil {
+			t.Fatal(err)
+		}
+		return v
+	}
+}
+
+// line is a row of switches, each linked to the next, with some hosts each.
+func line(t testing.TB, switches, hosts int) *fabric.Fabric {
+	t.Helper()
+	f := fabric.New("line")
+	for s := range switches {
+		must(f.AddNode(fabric.Switch, fabric.GUID(0x100+s), hosts+4, fmt.Sprintf("switch %d", s)))(t)
+	}
+	for s := range switches {
+		if s > 0 {
+			must(f.Connect(fabric.End{Node: fabric.NodeID(s - 1), Port: 2}, fabric.End{Node: fabric.NodeID(s), Port: 1}, 4, fabric.HDR))(t)
+		}
+		for h := range hosts {
+			ca := must(f.AddNode(fabric.CA, fabric.GUID(0x1000+s*hosts+h), 1, fmt.Sprintf("host %d.%d", s, h)))(t)
+			must(f.Connect(fabric.End{Node: ca, Port: 1}, fabric.End{Node: fabric.NodeID(s), Port: uint8(5 + h)}, 4, fabric.HDR))(t)
+		}
+	}
+	return f
+}
+
+// drawGraph draws a line of switches and hosts.
+func drawGraph(t *rapid.T, tb testing.TB) *fabric.Graph {
+	return line(tb, rapid.IntRange(0, 4).Draw(t, "switches"), rapid.IntRange(0, 3).Draw(t, "hosts")).Compile()
+}
+
+// drawPlan draws a Plan that fits g, and that means nothing.
+func drawPlan(t *rapid.T, g *fabric.Graph) *Plan {
+	n := func(label string, low, high int) int { return rapid.IntRange(low, high).Draw(t, label) }
+	ends := must2(AssignLIDs(g, NameOptions{LMC: uint8(n("lmc", 0, 3))}))
+	p := &Plan{
+		Recipe:  Recipe{Paths: rapid.String().Draw(t, "paths"), Names: "lmc=0", Lanes: "none"},
+		Ends:    ends,
+		Tables:  NewTables(g.NumSwitches, ends.Top()+fabric.LID(n("spare", 0, 200))),
+		VLs:     n("vls", 0, 15),
+		Service: Service{Default: uint8(n("default", 0, 15)), ReplySameSL: rapid.Bool().Draw(t, "reply")},
+	}
+	if rapid.Bool().Draw(t, "options") {
+		p.Recipe.Options = map[string]string{"roots": rapid.String().Draw(t, "roots"), "b": "1"}
+	}
+	for s := range int32(g.NumSwitches) {
+		for range n("entries", 0, 10) {
+			p.Tables.Set(s, fabric.LID(n("lid", 0, int(p.Tables.Top()))), uint8(n("port", 0, 255)))
+		}
+	}
+	if rapid.Bool().Draw(t, "choice") {
+		var rows []Row
+		for range n("rows", 0, 20) {
+			if g.NumEnds > 0 {
+				rows = append(rows, Row{int32(n("source", 0, g.NumEnds-1)), int32(n("target", 0, g.NumEnds-1)), uint8(n("offset", 0, 127))})
+			}
+		}
+		p.Choice = NewChoice(g.NumEnds, rows)
+	}
+	if rapid.Bool().Draw(t, "sl") {
+		src, dst := n("sources", 1, 5), n("destinations", 1, 5)
+		p.SL = NewSLs(make([]int32, g.NumEnds), make([]int32, int(ends.Top())+1), src, dst)
+		for i := range p.SL.Src {
+			p.SL.Src[i] = int32(n("class", 0, src-1))
+		}
+		for i := range p.SL.Dst {
+			p.SL.Dst[i] = int32(n("class", 0, dst-1))
+		}
+		p.SL.Set(int32(n("class", 0, src-1)), int32(n("class", 0, dst-1)), uint8(n("level", 0, 15)))
+	}
+	if rapid.Bool().Draw(t, "sl2vl") {
+		p.SL2VL = drawSL2VL(t, g)
+	}
+	return p
+}
+
+func drawSL2VL(t *rapid.T, g *fabric.Graph) *SL2VL {
+	m := UniformVL(g, VLTable{})
+	for range rapid.IntRange(0, 3).Draw(t, "tables") {
+		var v VLTable
+		v[rapid.IntRange(0, 15).Draw(t, "SL")] = uint8(rapid.IntRange(0, 15).Draw(t, "VL"))
+		m.Intern(v)
+	}
+	index := rapid.Uint16Range(0, uint16(len(m.Pool)-1))
+	for h := range m.Host {
+		m.Host[h] = index.Draw(t, "host")
+	}
+	for s := range m.Switch {
+		by := SL2VLBy(rapid.IntRange(0, 2).Draw(t, "by"))
+		k, _ := by.tables(g.SwitchPorts[s])
+		m.Switch[s] = SwitchSL2VL{By: by, Index: rapid.SliceOfN(index, k, k).Draw(t, "index")}
+	}
+	return m
+}
+
+// must2 is for values that cannot fail.
+func must2[T any](v T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return v
+}

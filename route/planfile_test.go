@@ -1,0 +1,351 @@
+package route
+
+import (
+	"bufio"
+	"bytes"
+	"compress/gzip"
+	"encoding/binary"
+	"encoding/json"
+	"errors"
+	"hash/crc32"
+	"io"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+)
+
+// save is the file of a Plan.
+func save(t testing.TB, p *Plan, g *fabric.Graph) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := p.Save(&b, g); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// entries lists all entries of tables, for comparison.
+func entries(t *Tables) [][]uint8 {
+	all := make([][]uint8, t.NumSwitches())
+	for s := range all {
+		for i := range t.NumBlocks() {
+			all[s] = append(all[s], t.Block(int32(s), i)[:]...)
+		}
+	}
+	return all
+}
+
+// same compares Plans in all they hold; nil and empty slices are the same.
+func same(t testing.TB, got, want *Plan) {
+	t.Helper()
+	options := cmp.Options{
+		cmp.Transformer("entries", entries),
+		cmp.FilterValues(func(a, b []int32) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+		cmp.FilterValues(func(a, b []uint8) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+		cmp.FilterValues(func(a, b []uint16) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+	}
+	if diff := cmp.Diff(want, got, options); diff != "" {
+		t.Errorf("the loaded plan differs (-saved +loaded):\n%s", diff)
+	}
+}
+
+func TestSaveLoad(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		g := drawGraph(rt, t)
+		p := drawPlan(rt, g)
+		file := save(t, p, g)
+		if !bytes.Equal(file, save(t, p, g)) {
+			rt.Fatal("saved twice, the bytes differ")
+		}
+		got, err := Load(iotestOneByte{bytes.NewReader(file)}, g)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		same(t, got, p)
+		if !bytes.Equal(file, save(t, got, g)) {
+			rt.Fatal("saved again, the bytes differ")
+		}
+	})
+}
+
+// iotestOneByte reads byte by byte.
+type iotestOneByte struct{ r io.Reader }
+
+func (o iotestOneByte) Read(b []byte) (int, error) { return o.r.Read(b[:min(1, len(b))]) }
+
+// full is a Plan with every part, and its graph.
+func full(t testing.TB) (*Plan, *fabric.Graph) {
+	g := line(t, 3, 2).Compile()
+	ends := must(AssignLIDs(g, NameOptions{LMC: 1}))(t)
+	p := &Plan{Recipe: Recipe{Paths: "line", Options: map[string]string{"a": "1"}, Names: "lmc=1", Lanes: "own"}, Ends: ends, Service: Service{Default: 3, ReplySameSL: true}}
+	p.Tables = NewTables(g.NumSwitches, ends.Top())
+	p.Tables.Set(1, 5, 7)
+	p.SingleLane(g)
+	p.SL2VL.Switch[1] = SwitchSL2VL{By: ByOut, Index: make([]uint16, g.SwitchPorts[1]+1)}
+	p.Choice = NewChoice(g.NumEnds, []Row{{0, 1, 1}, {0, 1, 0}, {2, 0, 1}})
+	return p, g
+}
+
+// Every shorter prefix, and anything behind the file, is an error, never a panic.
+func TestLoadPrefixes(t *testing.T) {
+	p, g := full(t)
+	file := save(t, p, g)
+	same(t, must(Load(bytes.NewReader(file), g))(t), p)
+	for n := range file {
+		if _, err := Load(bytes.NewReader(file[:n]), g); err == nil || errors.Is(err, io.EOF) {
+			t.Fatalf("%d of %d bytes: error %v", n, len(file), err)
+		}
+	}
+	if _, err := Load(bytes.NewReader(append(file, 0)), g); err == nil || !strings.Contains(err.Error(), "more than the plan") {
+		t.Errorf("one byte more: error %v", err)
+	}
+}
+
+// A flipped bit is an error, or changes nothing (the free fields of a gzip header).
+func TestLoadFlippedBits(t *testing.T) {
+	p, g := full(t)
+	file := save(t, p, g)
+	harmless := 0
+	for i := range file {
+		for bit := range 8 {
+			bad := bytes.Clone(file)
+			bad[i] ^= 1 << bit
+			if got, err := Load(bytes.NewReader(bad), g); err == nil {
+				same(t, got, p)
+				harmless++
+			}
+		}
+	}
+	if harmless > 8*10 {
+		t.Errorf("%d flipped bits went unseen", harmless)
+	}
+}
+
+// forge makes a file of a header and a body.
+func forge(header string, body []byte) []byte {
+	var b bytes.Buffer
+	b.WriteString(planMagic)
+	b.Write(binary.LittleEndian.AppendUint32(nil, planVersion))
+	b.Write(binary.LittleEndian.AppendUint32(nil, uint32(len(header))))
+	b.WriteString(header)
+	b.Write(binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(b.Bytes())))
+	zip := gzip.NewWriter(&b)
+	must2(zip.Write(body))
+	if err := zip.Close(); err != nil {
+		panic(err)
+	}
+	return b.Bytes()
+}
+
+func TestLoadHostile(t *testing.T) {
+	p, g := full(t)
+	file := save(t, p, g)
+	version := bytes.Clone(file)
+	version[len(planMagic)] = 9
+	for _, c := range []struct {
+		name string
+		file []byte
+		want string
+	}{
+		{"empty", nil, "header: unexpected EOF"},
+		{"text", []byte("something else entirely"), "header: not a plan file"},
+		{"version", version, "header: version 9 is unknown"},
+		{"long header", append([]byte(planMagic), 1, 0, 0, 0, 255, 255, 255, 255), "header: 4294967295 bytes are too many"},
+		{"no JSON", forge("{", nil), "header: unexpected EOF"},
+		{"unknown field", forge(`{"blocks":1,"color":3}`, nil), "unknown field"},
+		{"no blocks", forge(`{}`, nil), "header: lengths out of range"},
+		{"many blocks", forge(`{"blocks":1025}`, nil), "header: lengths out of range"},
+		{"many classes", forge(`{"blocks":1,"sl":{"source_classes":9999999}}`, nil), "header: lengths out of range"},
+		{"negative pool", forge(`{"blocks":1,"sl2vl_tables":-1}`, nil), "header: lengths out of range"},
+		{"no switches", forge(`{"switches":1000000000,"blocks":1}`, nil), "switches: unexpected EOF"},
+	} {
+		_, err := Load(bytes.NewReader(c.file), g)
+		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "route: plan file: ") {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+	empty := fabric.New("").Compile()
+	classes := `{"blocks":1,"sl":{"source_classes":65536,"destination_classes":65536,"lids":1}}`
+	if _, err := Load(bytes.NewReader(forge(classes, make([]byte, 4))), empty); err == nil || !strings.Contains(err.Error(), "SL: unexpected EOF") {
+		t.Errorf("2 GB of SLs: error %v", err)
+	}
+}
+
+func TestBind(t *testing.T) {
+	p, g := full(t)
+	file := save(t, p, g)
+	for _, c := range []struct {
+		name   string
+		change func(f *fabric.Fabric)
+		want   string // empty: it binds
+	}{
+		{"same", func(*fabric.Fabric) {}, ""},
+		{"link lost", func(f *fabric.Fabric) { f.SetLinkDown(2, true) }, ""},
+		{"switch lost", func(f *fabric.Fabric) { f.SetNodeDown(1, true) }, "switch 0x0000000000000101 of the plan is not in the fabric"},
+		{"last switch lost", func(f *fabric.Fabric) { f.SetNodeDown(2, true) }, "switch 0x0000000000000102 of the plan is not in the fabric"},
+		{"switch new", func(f *fabric.Fabric) { must(f.AddNode(fabric.Switch, 0x50, 4, "new"))(t) }, `switch "new" (0x0000000000000050) is not in the plan`},
+		{"last switch new", func(f *fabric.Fabric) { must(f.AddNode(fabric.Switch, 0x500, 4, "new"))(t) }, `switch "new" (0x0000000000000500) is not in the plan`},
+		{"switch grown", func(f *fabric.Fabric) {
+			f.Nodes[1].Ports = append(f.Nodes[1].Ports, fabric.Port{Link: fabric.NoLink})
+		}, "has 7 ports, but 6 in the plan"},
+		{"host lost", func(f *fabric.Fabric) { f.SetNodeDown(3, true) }, "end port 0x0000000000001000[1] of the plan is not in the fabric"},
+		{"last host lost", func(f *fabric.Fabric) { f.SetNodeDown(8, true) }, "end port 0x0000000000001005[1] of the plan is not in the fabric"},
+		{"host new", func(f *fabric.Fabric) {
+			ca := must(f.AddNode(fabric.CA, 0x999, 1, "new"))(t)
+			must(f.Connect(fabric.End{Node: ca, Port: 1}, fabric.End{Node: 0, Port: 3}, 4, fabric.HDR))(t)
+		}, `CA "new" (0x0000000000000999)[1] is not in the plan`},
+	} {
+		f := line(t, 3, 2)
+		c.change(f)
+		got, err := Load(bytes.NewReader(file), f.Compile())
+		if c.want == "" {
+			if err != nil {
+				t.Errorf("%s: %v", c.name, err)
+			} else {
+				same(t, got, p)
+			}
+			continue
+		}
+		var bind *BindError
+		if !errors.As(err, &bind) || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
+		}
+	}
+}
+
+// A Plan that does not fit its graph is not saved, and the error names the part.
+func TestSaveRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		change func(p *Plan)
+	}{
+		{"VLs", func(p *Plan) { p.VLs = 16 }},
+		{"default SL", func(p *Plan) { p.Service.Default = 16 }},
+		{"end ports", func(p *Plan) { p.Ends.Base = p.Ends.Base[1:] }},
+		{"end ports", func(p *Plan) { p.Ends.Base[0] = 0xFFFF }},
+		{"end ports", func(p *Plan) { p.Ends.LMC[0] = 8 }},
+		{"tables", func(p *Plan) { p.Tables = nil }},
+		{"tables", func(p *Plan) { p.Tables = NewTables(2, 9) }},
+		{"choice", func(p *Plan) { p.Choice.Start = p.Choice.Start[1:] }},
+		{"choice", func(p *Plan) { p.Choice.Start[1] = 3 }},
+		{"choice", func(p *Plan) { p.Choice.Start[2] = -1 }},
+		{"choice", func(p *Plan) { p.Choice.Target[0] = 99 }},
+		{"choice", func(p *Plan) { p.Choice.Offset[0] = 128 }},
+		{"choice", func(p *Plan) { p.Choice.Offset[0], p.Choice.Offset[1] = 1, 0 }},
+		{"SL", func(p *Plan) { p.SL.Src[2] = 1 }},
+		{"SL", func(p *Plan) { p.SL.Src = p.SL.Src[1:] }},
+		{"SL", func(p *Plan) { p.SL.Dst[3] = -1 }},
+		{"SL", func(p *Plan) { p.SL.Dst[0] = -2 }},
+		{"SL", func(p *Plan) { p.SL.Dst[0] = 1 }},
+		{"SL", func(p *Plan) { p.SL.Cells = nil }},
+		{"SL2VL", func(p *Plan) { p.SL2VL.Host = nil }},
+		{"SL2VL", func(p *Plan) { p.SL2VL.Host[1] = 1 }},
+		{"SL2VL", func(p *Plan) { p.SL2VL.Pool[0][4] = 16 }},
+		{"SL2VL", func(p *Plan) { p.SL2VL.Switch[0].By = 3 }},
+		{"SL2VL", func(p *Plan) { p.SL2VL.Switch[0].By = ByInOut }},
+		{"SL2VL", func(p *Plan) { p.SL2VL.Switch[1].Index[2] = 1 }},
+	} {
+		p, g := full(t)
+		c.change(p)
+		var b bytes.Buffer
+		err := p.Save(&b, g)
+		if err == nil || !strings.HasPrefix(err.Error(), "route: plan: ") || !strings.Contains(err.Error(), c.name) || b.Len() > 0 {
+			t.Errorf("%s: error %v after %d bytes", c.name, err, b.Len())
+		}
+	}
+}
+
+func TestSaveTellsWriteErrors(t *testing.T) {
+	p, g := full(t)
+	size := len(save(t, p, g))
+	for n := range size {
+		if err := p.Save(&fullDisk{n}, g); !errors.Is(err, errFullDisk) {
+			t.Fatalf("room for %d of %d bytes: error %v", n, size, err)
+		}
+	}
+}
+
+var errFullDisk = errors.New("disk full")
+
+// fullDisk takes so many bytes.
+type fullDisk struct{ room int }
+
+func (d *fullDisk) Write(b []byte) (int, error) {
+	if n := d.room; len(b) > n {
+		d.room = 0
+		return n, errFullDisk
+	}
+	d.room -= len(b)
+	return len(b), nil
+}
+
+// What loads fits the graph, and saves to a file that loads to the same.
+func FuzzLoad(f *testing.F) {
+	p, g := full(f)
+	file := save(f, p, g)
+	f.Add(file)
+	f.Add(file[:len(file)/2])
+	f.Add(forge(`{"blocks":1}`, nil))
+	plain := line(f, 3, 2).Compile()
+	f.Fuzz(func(t *testing.T, data []byte) {
+		got, err := Load(bytes.NewReader(data), plain)
+		if err != nil {
+			return
+		}
+		same(t, must(Load(bytes.NewReader(save(t, got, plain)), plain))(t), got)
+	})
+}
+
+// FuzzLoadBody fuzzes behind the checksums.
+func FuzzLoadBody(f *testing.F) {
+	p, g := full(f)
+	file := save(f, p, g)
+	n := binary.LittleEndian.Uint32(file[12:])
+	zip := must(gzip.NewReader(bytes.NewReader(file[16+n+4:])))(f)
+	f.Add(file[16:16+n], must(io.ReadAll(zip))(f))
+	f.Fuzz(func(t *testing.T, header, body []byte) {
+		var h planHeader
+		if json.Unmarshal(header, &h) != nil || h.check() != nil {
+			return
+		}
+		got, err := readBody(bufio.NewReader(bytes.NewReader(body)), &h, g)
+		if err != nil || got.fits(g) != nil {
+			return
+		}
+		again := save(t, got, g)
+		if !bytes.Equal(again, save(t, must(Load(bytes.NewReader(again), g))(t), g)) {
+			t.Error("saved again, the bytes differ")
+		}
+	})
+}
+
+func BenchmarkSaveLoad(b *testing.B) {
+	g := line(b, 254, 100).Compile()
+	ends := must(AssignLIDs(g, NameOptions{}))(b)
+	p := &Plan{Ends: ends, Tables: NewTables(g.NumSwitches, ends.Top())}
+	for s := range int32(g.NumSwitches) {
+		for l := range ends.Top() {
+			p.Tables.Set(s, l, uint8(int(l)*7/(int(s)+3)))
+		}
+	}
+	p.SingleLane(g)
+	file := save(b, p, g)
+	b.Run("save", func(b *testing.B) {
+		b.SetBytes(int64(g.NumSwitches) * int64(ends.Top()))
+		for b.Loop() {
+			if err := p.Save(io.Discard, g); err != nil {
+				b.Fatal(err)
+			}
+		}
+	})
+	b.Run("load", func(b *testing.B) {
+		b.SetBytes(int64(g.NumSwitches) * int64(ends.Top()))
+		for b.Loop() {
+			must(Load(bytes.NewReader(file), g))(b)
+		}
+	})
+}
