@@ -115,11 +115,11 @@ func (l *Layout) Component(d *Decl) uint64 {
 
 // bits declares a number of width bits at bit off.
 func (l *Layout) bits(name string, off, width int, opts ...option) Field {
-	if width < 1 || width > 64 || off%8+width > 64 && off%8 != 0 {
+	f := handle(l.declare(name, off, width, opts), off, width)
+	if width < 1 || width > 64 || f.at*8 > off {
 		panic(fmt.Sprintf("mad: %s.%s: %d bits at bit %d do not fit a word", l.Name, name, width, off))
 	}
-	d := l.declare(name, off, width, opts)
-	return handle(d, off, width)
+	return f
 }
 
 // array declares count numbers of width bits, the first at bit off, stride bits
@@ -219,11 +219,14 @@ func comps(first, n int) option {
 }
 
 // inner gives fields of a part, in this order, the bits of the record's
-// ComponentMask from bit first on.
+// ComponentMask from bit first on; an array takes a bit an element.
 func inner(first int, fields ...Handle) option {
 	return func(d *Decl) {
-		for i, f := range fields {
-			d.Layout.parts = append(d.Layout.parts, component{f.Decl(), 1 << (first + i)})
+		next := first
+		for _, f := range fields {
+			n := f.Decl().Count
+			d.Layout.parts = append(d.Layout.parts, component{f.Decl(), (1<<n - 1) << next})
+			next += n
 		}
 	}
 }

@@ -45,15 +45,9 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	if err := fitsTables(g, req.Engine.Name, &ends); err != nil {
 		return nil, err
 	}
-	maxVLs := req.MaxVLs
-	if maxVLs < 0 {
-		return nil, fmt.Errorf("route: %d VLs were asked for (at least 1, or 0 for all)", maxVLs)
-	}
-	if hw := hardwareVLs(g); maxVLs == 0 {
-		maxVLs = hw
-	} else if maxVLs > hw {
-		return nil, Refuse(req.Engine.Name, fmt.Sprintf("ask for at most %d", hw),
-			"%d VLs were asked for, but the ports have only %d", maxVLs, hw)
+	maxVLs, err := allowedVLs(g, req)
+	if err != nil {
+		return nil, err
 	}
 	stage("paths")
 	plan, err := engine.Route(ctx, &Input{
@@ -88,11 +82,30 @@ func fitsTables(g *fabric.Graph, engine string, ends *Ends) error {
 	return nil
 }
 
-// UsualVLs is the number of data VLs of today's hardware, taken where a fabric
-// does not say how many its ports have.
+// UsualVLs is the number of data VLs of today's hardware, taken where neither the
+// request nor the fabric says how many there are.
 const UsualVLs = 8
 
-// hardwareVLs is the number of data VLs that every switch-to-switch link has.
+// allowedVLs is the number of data VLs that the engine may use.
+func allowedVLs(g *fabric.Graph, req *Request) (int, error) {
+	hw := hardwareVLs(g)
+	switch asked := req.MaxVLs; {
+	case asked < 0 || asked > int(DropVL):
+		return 0, fmt.Errorf("route: %d VLs were asked for (want 1 to %d, or 0 for what the ports have)", asked, DropVL)
+	case asked == 0 && hw == 0:
+		return UsualVLs, nil
+	case asked == 0:
+		return hw, nil
+	case hw > 0 && asked > hw:
+		return 0, Refuse(req.Engine.Name, fmt.Sprintf("ask for at most %d", hw),
+			"%d VLs were asked for, but the ports have only %d", asked, hw)
+	default:
+		return asked, nil
+	}
+}
+
+// hardwareVLs is the number of data VLs that every switch-to-switch link is known
+// to have, 0 when nothing is known.
 func hardwareVLs(g *fabric.Graph) int {
 	least := 0
 	for c := range g.NumChannels {
@@ -100,9 +113,6 @@ func hardwareVLs(g *fabric.Graph) int {
 		if v > 0 && (least == 0 || v < least) {
 			least = v
 		}
-	}
-	if least == 0 {
-		return UsualVLs
 	}
 	return least
 }

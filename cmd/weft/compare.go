@@ -100,7 +100,7 @@ func compareEngines(cmd *cobra.Command, g *fabric.Graph, specs []*route.Spec, fl
 }
 
 func writeComparison(w io.Writer, rows []comparison) error {
-	out := [][]string{{"ENGINE", "VERDICT", "DEADLOCK-FREE", "VLs", "LIDs", "HOPS max/avg", "MINIMAL", "PATHS/CHANNEL max/avg", "ROUTE s", "JUDGE s"}}
+	out := [][]string{{"ENGINE", "VERDICT", "NO DEADLOCK", "VLs", "LIDs", "HOPS max/avg", "MINIMAL", "PATHS/CHANNEL max/avg", "ROUTE s", "JUDGE s"}}
 	var refused []comparison
 	for _, r := range rows {
 		if r.Refused != "" {
@@ -110,8 +110,8 @@ func writeComparison(w io.Writer, rows []comparison) error {
 		}
 		c := r.Check
 		out = append(out, []string{
-			r.Engine, yesNo(c.OK, "proven", "FAULTY"), c.DeadlockFree.String(), count(r.VLs), count(r.LIDs),
-			fmt.Sprintf("%d/%.2f", c.Hops.Max, c.Hops.Avg), yesNo(c.Minimal, "yes", "no"),
+			r.Engine, verdict(c), deadlockFree(c), count(r.VLs), count(r.LIDs),
+			fmt.Sprintf("%d/%.2f", c.Hops.Max, c.Hops.Avg), minimal(c),
 			fmt.Sprintf("%d/%.1f", c.Load.Max, c.Load.Avg),
 			fmt.Sprintf("%.3f", r.Seconds), fmt.Sprintf("%.3f", r.Judged),
 		})
@@ -125,9 +125,36 @@ func writeComparison(w io.Writer, rows []comparison) error {
 	return nil
 }
 
-func yesNo(b bool, yes, no string) string {
-	if b {
-		return yes
+// verdict is the judge's answer in one or two words.
+func verdict(c *check.Report) string {
+	switch {
+	case c.OK:
+		return "proven"
+	case c.Unreachable > 0:
+		return "unreachable pairs"
+	case len(c.Faults) > 0:
+		return "faulty"
+	case c.DeadlockFree == check.No:
+		return "can deadlock"
 	}
-	return no
+	return "not proven"
+}
+
+// deadlockFree says for which traffic there is no deadlock.
+func deadlockFree(c *check.Report) string {
+	if c.DeadlockFree != check.Yes && c.HostOnly.DeadlockFree == check.Yes {
+		return "hosts only"
+	}
+	return c.DeadlockFree.String()
+}
+
+// minimal says which pairs take a shortest way.
+func minimal(c *check.Report) string {
+	switch {
+	case c.Minimal:
+		return "yes"
+	case c.HostPairs.NonMinimal == 0:
+		return "hosts"
+	}
+	return "no"
 }

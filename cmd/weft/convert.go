@@ -79,11 +79,11 @@ func convertCmd() *cobra.Command {
 		Use:   "convert FABRIC",
 		Short: "write a fabric in another format",
 		Long: "Write a fabric in another format:\n" + func() string {
-			text := ""
+			var text strings.Builder
 			for _, w := range writers {
-				text += fmt.Sprintf("  %-14s %s\n", w.name, w.what)
+				fmt.Fprintf(&text, "  %-14s %s\n", w.name, w.what)
 			}
-			return text
+			return text.String()
 		}(),
 		Example: `  weft convert examples/psmn-x5.ibnetdiscover --to dot | dot -Tsvg > psmn.svg
   weft convert subnet.lst --to ibnetdiscover -o net

@@ -46,7 +46,7 @@ func genCmd() *cobra.Command {
 }
 
 func listFormulas(cmd *cobra.Command, asJSON bool) error {
-	entries := gen.Catalogue()
+	entries := append(gen.Catalogue(), gen.Suffixes()...)
 	if asJSON {
 		return printJSON(cmd.OutOrStdout(), map[string]any{"formulas": entries})
 	}

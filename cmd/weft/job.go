@@ -122,11 +122,10 @@ func routeChain(ctx context.Context, g *fabric.Graph, chain []*route.Spec, flags
 		lap("")
 		out.seconds = time.Since(start).Seconds()
 		out.plan, out.engine = plan, spec
-		var refusal *route.Refusal
 		if err == nil {
 			return out, nil
 		}
-		if !errors.As(err, &refusal) {
+		if _, refused := errors.AsType[*route.Refusal](err); !refused {
 			return nil, err
 		}
 		out.refused = append(out.refused, err)

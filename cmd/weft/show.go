@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 	"sort"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -178,14 +179,10 @@ func counted(m map[string]int) string {
 		}
 		return names[i] < names[j]
 	})
-	text := ""
 	for i, name := range names {
-		if i > 0 {
-			text += ", "
-		}
-		text += fmt.Sprintf("%d of %s", m[name], name)
+		names[i] = fmt.Sprintf("%d of %s", m[name], name)
 	}
-	return text
+	return strings.Join(names, ", ")
 }
 
 // showDiff lists what must change in the fabric called from to get to.

@@ -3,6 +3,7 @@ package gen
 import (
 	"strconv"
 	"strings"
+
 	"weft/fabric"
 )
 

@@ -1,11 +1,15 @@
 package gen
 
-import "weft/fabric"
+import (
+	"strings"
+
+	"weft/fabric"
+)
 
 // Entry is a line of the catalogue.
 type Entry struct {
 	Name    string
-	Args    string // as written, with defaults: "torus(sizes=AxBx..,hosts=1,width=1)"
+	Args    string // as written after the name, with defaults: "(sizes=AxBx..,hosts=1,width=1)"; may be empty
 	What    string
 	Source  string // paper and section
 	Example string
@@ -22,7 +26,7 @@ func entries(table []spec) []Entry {
 	out := make([]Entry, len(table))
 	for i := range table {
 		s := &table[i]
-		out[i] = Entry{s.name, s.signature(), s.what, s.source, s.example}
+		out[i] = Entry{s.name, strings.TrimPrefix(s.signature(), s.name), s.what, s.source, s.example}
 	}
 	return out
 }

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
 	"weft/fabric"
 
 	"pgregory.net/rapid"

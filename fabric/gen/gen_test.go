@@ -3,6 +3,7 @@ package gen
 import (
 	"fmt"
 	"testing"
+
 	"weft/fabric"
 )
 

@@ -2,6 +2,7 @@ package gen
 
 import (
 	"slices"
+
 	"weft/fabric"
 )
 

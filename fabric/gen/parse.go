@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
 	"weft/fabric"
 )
 
@@ -96,8 +97,7 @@ func problemf(pos int, format string, args ...any) *problem {
 
 // located gives an error a position unless it has one.
 func located(pos int, err error) *problem {
-	var p *problem
-	if errors.As(err, &p) {
+	if p, ok := errors.AsType[*problem](err); ok {
 		return p
 	}
 	return &problem{pos, err.Error()}

@@ -3,6 +3,7 @@ package gen
 import (
 	"fmt"
 	"strconv"
+
 	"weft/fabric"
 )
 

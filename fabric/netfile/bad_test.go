@@ -32,10 +32,14 @@ var badInputs = []struct{ name, data, want string }{
 	{"bad GUID", "switchguid=0x12345678901234567\nSwitch 2 \"x\"\n", "bad:1: \"0x12345678901234567\" is not a node GUID"},
 	{"bad port GUID", "switchguid=0x1(xyz)\nSwitch 2 \"x\"\n", "bad:1: \"xyz\" is not a port GUID"},
 	{"bad device", "devid=12345678901\nSwitch 2 \"x\"\n", "bad:1: devid: \"12345678901\" is not a hexadecimal number"},
-	{"node twice", twoSwitches + "Switch 8 \"S-0000000000000001\"\n",
-		"bad:4: \"S-0000000000000001\" (0x0000000000000001) is described twice: here and on line 1"},
-	{"GUID twice", "switchguid=0x1\nSwitch 8 \"a\"\nswitchguid=0x1\nSwitch 8 \"b\"\n",
-		"bad:4: \"b\" (0x0000000000000001): this node GUID is used on line 2 too (by \"a\")"},
+	{
+		"node twice", twoSwitches + "Switch 8 \"S-0000000000000001\"\n",
+		"bad:4: \"S-0000000000000001\" (0x0000000000000001) is described twice: here and on line 1",
+	},
+	{
+		"GUID twice", "switchguid=0x1\nSwitch 8 \"a\"\nswitchguid=0x1\nSwitch 8 \"b\"\n",
+		"bad:4: \"b\" (0x0000000000000001): this node GUID is used on line 2 too (by \"a\")",
+	},
 	{"port before node", "vendid=0x1\n[1] \"S-0000000000000001\"[1]\n", "bad:2: a port before the first node"},
 	{"port number", "Switch 8 \"a\"\n[9] \"b\"[1]\n", "bad:2: \"a\" has no port 9 (ports 1 to 8)"},
 	{"port 0", "Switch 8 \"a\"\n[0] \"b\"[1]\n", "bad:2: \"a\" has no port 0 (ports 1 to 8)"},
@@ -51,12 +55,18 @@ var badInputs = []struct{ name, data, want string }{
 	{"rubbish after a port", "Switch 8 \"a\"\n[1] \"b\"[1] nonsense\n", "bad:2: not understood at the end of a port line: \"nonsense\""},
 	{"include", "Switch 8 \"a\"\ninclude \"more.net\"\n", "bad:2: ibsim's aliases, include and do are not understood here: \"include \\\"more.net\\\"\""},
 	{"unknown peer", "Switch 8 \"a\"\n[1] \"b\"[1]\n", "bad:2: node \"b\" is not described in this file, and its id does not tell what it is"},
-	{"one port, two cables", "Switch 8 \"a\"\n[1] \"b\"[1]\n[1] \"b\"[2]\nSwitch 8 \"b\"\n",
-		"bad:3: port \"a\"[1] is cabled twice: to \"b\"[2] here, to \"b\"[1] on line 2"},
-	{"asymmetric", "Switch 8 \"a\"\n[1] \"b\"[1]\nSwitch 8 \"b\"\n[1] \"c\"[1]\nSwitch 8 \"c\"\n",
-		"bad:4: port \"b\"[1] is cabled twice: to \"c\"[1] here, to \"a\"[1] on line 2"},
-	{"asymmetric, far end", "Switch 8 \"a\"\n[1] \"b\"[1]\n[2] \"b\"[1]\nSwitch 8 \"b\"\n",
-		"bad:3: port \"b\"[1] is cabled twice: to \"a\"[2] here, to \"a\"[1] on line 2"},
+	{
+		"one port, two cables", "Switch 8 \"a\"\n[1] \"b\"[1]\n[1] \"b\"[2]\nSwitch 8 \"b\"\n",
+		"bad:3: port \"a\"[1] is cabled twice: to \"b\"[2] here, to \"b\"[1] on line 2",
+	},
+	{
+		"asymmetric", "Switch 8 \"a\"\n[1] \"b\"[1]\nSwitch 8 \"b\"\n[1] \"c\"[1]\nSwitch 8 \"c\"\n",
+		"bad:4: port \"b\"[1] is cabled twice: to \"c\"[1] here, to \"a\"[1] on line 2",
+	},
+	{
+		"asymmetric, far end", "Switch 8 \"a\"\n[1] \"b\"[1]\n[2] \"b\"[1]\nSwitch 8 \"b\"\n",
+		"bad:3: port \"b\"[1] is cabled twice: to \"a\"[2] here, to \"a\"[1] on line 2",
+	},
 	{"LID", "Switch 8 \"a\" # \"x\" base port 0 lid 70000 lmc 0\n", "bad:1: 70000 is not a LID (16 bits)"},
 	{"LID text", "Switch 8 \"a\" # \"x\" base port 0 lid abc lmc 0\n", "bad:1: lid \"abc\" is not a number"},
 	{"LMC", "Switch 8 \"a\" # \"x\" base port 0 lid 1 lmc 8\n", "bad:1: LMC 8 (want 0 to 7)"},
@@ -70,10 +80,14 @@ var badInputs = []struct{ name, data, want string }{
 	{"lst ports", swSide + " " + strings.Replace(caSide("01"), "Ports:02", "Ports:100", 1), "bad:1: 256 ports (want 1 to 254)"},
 	{"lst state", swSide + " " + caSide("01") + " XYZ=1", "bad:1: \"XYZ=1\" is not PHY=, LOG= or SPD="},
 	{"lst LID", strings.Replace(swSide, "0001", "10001", 1) + " " + caSide("01"), "bad:1: 65537 is not a LID (16 bits)"},
-	{"lst types differ", swSide + " " + caSide("01") + "\n" + strings.Replace(swSide, "PN:01", "PN:02", 1) + " " + strings.Replace(caSide("02"), "CA", "SW", 1),
-		"bad:2: \"b\" (0x0000000000000009) is a switch of 2 ports here, a CA of 2 ports on line 1"},
-	{"lst two cables", swSide + " " + caSide("01") + "\n" + swSide + " " + strings.Replace(caSide("02"), "0a", "0b", 1),
-		"bad:2: port \"a\" (0x0000000000000001)[1] is cabled twice: to \"b\" (0x0000000000000009)[2] here, to \"b\" (0x0000000000000009)[1] on line 1"},
+	{
+		"lst types differ", swSide + " " + caSide("01") + "\n" + strings.Replace(swSide, "PN:01", "PN:02", 1) + " " + strings.Replace(caSide("02"), "CA", "SW", 1),
+		"bad:2: \"b\" (0x0000000000000009) is a switch of 2 ports here, a CA of 2 ports on line 1",
+	},
+	{
+		"lst two cables", swSide + " " + caSide("01") + "\n" + swSide + " " + strings.Replace(caSide("02"), "0a", "0b", 1),
+		"bad:2: port \"a\" (0x0000000000000001)[1] is cabled twice: to \"b\" (0x0000000000000009)[2] here, to \"b\" (0x0000000000000009)[1] on line 1",
+	},
 
 	{"dump heading", dumpHead + "\"x\", V, 0x2\n", "bad:3: not the heading of a switch (\"description\", vendor, GUID, LID)"},
 	{"dump GUID", dumpHead + "\"x\", V, 0xZZ, LID 2\n", "bad:3: \"0xZZ\" is not a node GUID"},
@@ -88,8 +102,10 @@ var badInputs = []struct{ name, data, want string }{
 	{"dump neighbour", dumpHead + "1 : 1 : ACT : 4x : 100 : 2g : 1 : 3 : \"h\"\n", "bad:3: \"2g\" is not a neighbour's GUID"},
 	{"dump neighbour LID", dumpHead + "1 : 1 : ACT : 4x : 100 : 0x2 : 1 : x : \"h\"\n", "bad:3: \"x\" is not a LID"},
 	{"dump unlisted switch", dumpHead + "1 : 1 : ACT : 4x : 100 : 0x2 : 1/2/1 : 3 : \"h\"\n", "bad:3: N# \"1/2/1\" does not tell a port of the neighbour \"h\""},
-	{"dump asymmetric", dumpHead + "1 : 1 : ACT : 4x : 100 : 0x9 : 1 : 3 : \"h\"\n2 : 2 : ACT : 4x : 100 : 0x9 : 1 : 3 : \"h\"\n",
-		"bad:4: port \"h\" (0x0000000000000009)[1] is cabled twice: to \"sw\" (0x0000000000000001)[2] here, to \"sw\" (0x0000000000000001)[1] on line 3"},
+	{
+		"dump asymmetric", dumpHead + "1 : 1 : ACT : 4x : 100 : 0x9 : 1 : 3 : \"h\"\n2 : 2 : ACT : 4x : 100 : 0x9 : 1 : 3 : \"h\"\n",
+		"bad:4: port \"h\" (0x0000000000000009)[1] is cabled twice: to \"sw\" (0x0000000000000001)[2] here, to \"sw\" (0x0000000000000001)[1] on line 3",
+	},
 
 	{"topo cable first", "P1 -> Cougar H P1\n", "bad:1: a cable before the first system"},
 	{"topo heading", "MTS800\n P1 -> Cougar H P1\n", "bad:1: want type and name of a system, or connector -> type system connector"},
@@ -99,8 +115,10 @@ var badInputs = []struct{ name, data, want string }{
 	{"topo connector", "MTS800 A\n P9 -> Cougar H P1\n", "bad:2: system A (MTS800) has no connector P9"},
 	{"topo types differ", "MTS800 A\n P1 -> Cougar H P1\n P2 -> MTS800 H P2\n", "bad:3: system H is a MTS800 here, a Cougar on line 2"},
 	{"topo twice", "MTS800 A\n P1 -> Cougar H P1\nMTS800 A\n", "bad:3: system A is described twice: here and on line 1"},
-	{"topo two cables", "MTS800 A\n P1 -> Cougar H P1\n P1 -> Cougar I P1\n",
-		"bad:3: port \"A/U1\"[1] is cabled twice: to \"I/U1\"[1] here, to \"H/U1\"[1] on line 2"},
+	{
+		"topo two cables", "MTS800 A\n P1 -> Cougar H P1\n P1 -> Cougar I P1\n",
+		"bad:3: port \"A/U1\"[1] is cabled twice: to \"I/U1\"[1] here, to \"H/U1\"[1] on line 2",
+	},
 	{"topo CFG", "MTS800 A CFG: leaf1\n P1 -> Cougar H P1\n", "bad:1: CFG: \"leaf1\" is not board=modifier"},
 	{"topo CFG board", "MTS800 A CFG: leaf1=R\n P1 -> Cougar H P1\n", "bad:1: CFG: system A (MTS800) has no board leaf1"},
 }
@@ -151,10 +169,14 @@ func TestBadSystems(t *testing.T) {
 		{"too large", bomb(), "", "x.ibnl:52: system A17 holds more than 65536 chips"},
 		{"top twice", "TOPSYSTEM A\nNODE SW 4 D U1\nTOPSYSTEM B,A\nNODE SW 4 D U1\n", "", "x.ibnl:3: system A is defined in x.ibnl:1 too"},
 		{"unknown system", goodBoard, "Y y\n P1 -> Y z P1\n", "x.topo:1: unknown system Y: none of the .ibnl files given defines it"},
-		{"removed board", goodBoard + "TOPSYSTEM T\nSUBSYSTEM LEAF leaf1\n P1 -> P1\nSUBSYSTEM LEAF leaf2\n P1 -> P2\n",
-			"T a CFG: leaf1=R\n P1 -> T b P1\n", "x.topo:2: connector P1 of system a leads nowhere: its board is removed or lacks it"},
-		{"no variant", goodBoard + "TOPSYSTEM T\nSUBSYSTEM LEAF leaf1\n P1 -> P1\n",
-			"T a CFG: leaf1=12x\n P1 -> T b P1\n", "x.topo:1: CFG: leaf1=12x: no SYSTEM LEAF:12x in x.ibnl"},
+		{
+			"removed board", goodBoard + "TOPSYSTEM T\nSUBSYSTEM LEAF leaf1\n P1 -> P1\nSUBSYSTEM LEAF leaf2\n P1 -> P2\n",
+			"T a CFG: leaf1=R\n P1 -> T b P1\n", "x.topo:2: connector P1 of system a leads nowhere: its board is removed or lacks it",
+		},
+		{
+			"no variant", goodBoard + "TOPSYSTEM T\nSUBSYSTEM LEAF leaf1\n P1 -> P1\n",
+			"T a CFG: leaf1=12x\n P1 -> T b P1\n", "x.topo:1: CFG: leaf1=12x: no SYSTEM LEAF:12x in x.ibnl",
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			topo := c.topo
@@ -183,38 +205,68 @@ func TestWarnings(t *testing.T) {
 		name, data string
 		want       []string
 	}{
-		{"one end only", twoSwitches,
-			[]string{"odd:2: only one end lists the cable \"S-0000000000000001\" (0x0000000000000001)[1] - \"S-0000000000000002\" (0x0000000000000002)[1]"}},
-		{"not described", "Switch 8 \"S-0000000000000001\"\n[1] \"H-0000000000000002\"[2](3) # \"host\" lid 7 4xQDR\n",
-			[]string{"odd:2: \"host\" (0x0000000000000002) is not described in this file: taken as a CA of 2 ports"}},
-		{"messages", "ibwarn: [1] mad_rpc: \"x\" failed\nSwitch 8 \"a\"\n[user@host ~]$ ibnetdiscover > \"x\"\ndiscover failed\n",
-			[]string{"odd:1: not part of the topology: \"ibwarn: [1] mad_rpc: \\\"x\\\" failed\"",
+		{
+			"one end only", twoSwitches,
+			[]string{"odd:2: only one end lists the cable \"S-0000000000000001\" (0x0000000000000001)[1] - \"S-0000000000000002\" (0x0000000000000002)[1]"},
+		},
+		{
+			"not described", "Switch 8 \"S-0000000000000001\"\n[1] \"H-0000000000000002\"[2](3) # \"host\" lid 7 4xQDR\n",
+			[]string{"odd:2: \"host\" (0x0000000000000002) is not described in this file: taken as a CA of 2 ports"},
+		},
+		{
+			"messages", "ibwarn: [1] mad_rpc: \"x\" failed\nSwitch 8 \"a\"\n[user@host ~]$ ibnetdiscover > \"x\"\ndiscover failed\n",
+			[]string{
+				"odd:1: not part of the topology: \"ibwarn: [1] mad_rpc: \\\"x\\\" failed\"",
 				"odd:3: not part of the topology: \"[user@host ~]$ ibnetdiscover > \\\"x\\\"\"",
-				"odd:4: not part of the topology: \"discover failed\""}},
-		{"LID 65535", "Switch 8 \"a\" # \"x\" base port 0 lid 65535 lmc 0\nSwitch 8 \"b\" # \"y\" base port 0 lid 49152 lmc 0\n",
-			[]string{"odd:1: LID 65535 is not a unicast LID: taken as not assigned", "odd:2: LID 49152 is not a unicast LID: taken as not assigned"}},
-		{"unknown speed", "Switch 8 \"a\"\n[1] \"a\"[2] # \"a\" lid 0 4xZDR\n[2] \"a\"[1] # \"a\" lid 0 3xSDR\n",
-			[]string{"odd:2: unknown link speed \"ZDR\"", "odd:3: unknown link width \"3x\""}},
+				"odd:4: not part of the topology: \"discover failed\"",
+			},
+		},
+		{
+			"LID 65535", "Switch 8 \"a\" # \"x\" base port 0 lid 65535 lmc 0\nSwitch 8 \"b\" # \"y\" base port 0 lid 49152 lmc 0\n",
+			[]string{"odd:1: LID 65535 is not a unicast LID: taken as not assigned", "odd:2: LID 49152 is not a unicast LID: taken as not assigned"},
+		},
+		{
+			"unknown speed", "Switch 8 \"a\"\n[1] \"a\"[2] # \"a\" lid 0 4xZDR\n[2] \"a\"[1] # \"a\" lid 0 3xSDR\n",
+			[]string{"odd:2: unknown link speed \"ZDR\"", "odd:3: unknown link width \"3x\""},
+		},
 		{"loop", "Switch 8 \"a\"\n[1] \"a\"[1]\n", []string{"odd:2: port \"a\"[1] is cabled to itself: taken as not cabled"}},
-		{"listed again", "Switch 8 \"a\"\n[1] \"a\"[2]\n[2] \"a\"[1]\n[1] \"a\"[2]\n",
-			[]string{"odd:4: the cable \"a\"[1] - \"a\"[2] is listed again (first on line 2)"}},
-		{"same LID", "Switch 8 \"a\" # \"x\" base port 0 lid 3 lmc 0\nSwitch 8 \"b\" # \"y\" base port 0 lid 2 lmc 1\n",
-			[]string{"odd:2: LID 3 belongs to \"x\" (0x0000000000200000) and to \"y\" (0x0000000000200001)"}},
+		{
+			"listed again", "Switch 8 \"a\"\n[1] \"a\"[2]\n[2] \"a\"[1]\n[1] \"a\"[2]\n",
+			[]string{"odd:4: the cable \"a\"[1] - \"a\"[2] is listed again (first on line 2)"},
+		},
+		{
+			"same LID", "Switch 8 \"a\" # \"x\" base port 0 lid 3 lmc 0\nSwitch 8 \"b\" # \"y\" base port 0 lid 2 lmc 1\n",
+			[]string{"odd:2: LID 3 belongs to \"x\" (0x0000000000200000) and to \"y\" (0x0000000000200001)"},
+		},
 		{"attribute", "fw=1\nSwitch 8 \"a\"\n", []string{"odd:1: unknown attribute \"fw\""}},
-		{"ids differ", "switchguid=0x7\nSwitch 8 \"S-0000000000000001\"\n",
-			[]string{"odd:2: node id \"S-0000000000000001\" and node GUID 0x0000000000000007 differ: the GUID is taken"}},
-		{"lst down", swSide + " " + caSide("01") + " PHY=4x LOG=DWN SPD=5\n",
-			[]string{"odd:1: the cable \"a\" (0x0000000000000001)[1] - \"b\" (0x0000000000000009)[1] is down"}},
-		{"dump down", dumpHead + "1 : 1 : DOWN : 4x : 100 : 0x9 : 1 : 3 : \"h\"\n",
-			[]string{"odd:3: the cable \"sw\" (0x0000000000000001)[1] - \"h\" (0x0000000000000009)[1] is down"}},
-		{"port GUIDs differ", "Switch 8 \"a\"\n[1] \"h\"[1](5)\nCa 1 \"h\"\n[1](6) \"a\"[1]\n",
-			[]string{"odd:4: port \"h\"[1] has GUID 0x0000000000000006 here, 0x0000000000000005 before"}},
-		{"LIDs differ", "Switch 8 \"a\"\n[1] \"H-0000000000000002\"[1] # \"h\" lid 5 4xSDR\nCa 1 \"H-0000000000000002\"\n[1] \"a\"[1] # lid 6 lmc 0 \"a\" lid 0 4xSDR\n",
-			[]string{"odd:4: \"h\" (0x0000000000000002) port 1 has LID 6 here, LID 5 before"}},
-		{"lst mistyped", swSide + " " + strings.Replace(caSide("01"), "Ports:02", "Ports:18", 1),
-			[]string{"odd:1: CA nodes whose ports share one port GUID, or of more than 4 ports, are taken as switches"}},
-		{"lst mistyped, 2 ports", swSide + " " + caSide("01") + "\n" + strings.Replace(swSide, "PN:01", "PN:02", 1) + " " + caSide("02"),
-			[]string{"odd:1: CA nodes whose ports share one port GUID, or of more than 4 ports, are taken as switches"}},
+		{
+			"ids differ", "switchguid=0x7\nSwitch 8 \"S-0000000000000001\"\n",
+			[]string{"odd:2: node id \"S-0000000000000001\" and node GUID 0x0000000000000007 differ: the GUID is taken"},
+		},
+		{
+			"lst down", swSide + " " + caSide("01") + " PHY=4x LOG=DWN SPD=5\n",
+			[]string{"odd:1: the cable \"a\" (0x0000000000000001)[1] - \"b\" (0x0000000000000009)[1] is down"},
+		},
+		{
+			"dump down", dumpHead + "1 : 1 : DOWN : 4x : 100 : 0x9 : 1 : 3 : \"h\"\n",
+			[]string{"odd:3: the cable \"sw\" (0x0000000000000001)[1] - \"h\" (0x0000000000000009)[1] is down"},
+		},
+		{
+			"port GUIDs differ", "Switch 8 \"a\"\n[1] \"h\"[1](5)\nCa 1 \"h\"\n[1](6) \"a\"[1]\n",
+			[]string{"odd:4: port \"h\"[1] has GUID 0x0000000000000006 here, 0x0000000000000005 before"},
+		},
+		{
+			"LIDs differ", "Switch 8 \"a\"\n[1] \"H-0000000000000002\"[1] # \"h\" lid 5 4xSDR\nCa 1 \"H-0000000000000002\"\n[1] \"a\"[1] # lid 6 lmc 0 \"a\" lid 0 4xSDR\n",
+			[]string{"odd:4: \"h\" (0x0000000000000002) port 1 has LID 6 here, LID 5 before"},
+		},
+		{
+			"lst mistyped", swSide + " " + strings.Replace(caSide("01"), "Ports:02", "Ports:18", 1),
+			[]string{"odd:1: CA nodes whose ports share one port GUID, or of more than 4 ports, are taken as switches"},
+		},
+		{
+			"lst mistyped, 2 ports", swSide + " " + caSide("01") + "\n" + strings.Replace(swSide, "PN:01", "PN:02", 1) + " " + caSide("02"),
+			[]string{"odd:1: CA nodes whose ports share one port GUID, or of more than 4 ports, are taken as switches"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f, w, err := Read("odd", []byte(c.data), Options{})

@@ -52,8 +52,11 @@ var nodeWords = [...]struct {
 	word string
 	typ  fabric.NodeType
 }{
-	{"Switch", fabric.Switch}, {"Ca", fabric.CA}, {"Hca", fabric.CA},
-	{"Rt", fabric.Router}, {"Router", fabric.Router},
+	{"Switch", fabric.Switch},
+	{"Ca", fabric.CA},
+	{"Hca", fabric.CA},
+	{"Rt", fabric.Router},
+	{"Router", fabric.Router},
 }
 
 // nodeHeader recognises the beginning of a node header: word and number of ports.

@@ -161,7 +161,7 @@ func (r *ibnlReader) line(f []string, at int) error {
 
 func (r *ibnlReader) system(f []string, at int) error {
 	s := &system{file: r.file, line: at, byName: map[string]int{}, plugAt: map[string]int{}}
-	for _, n := range strings.Split(strings.Join(f[1:], ""), ",") {
+	for n := range strings.SplitSeq(strings.Join(f[1:], ""), ",") {
 		if n != "" {
 			s.names = append(s.names, n)
 		}
@@ -232,7 +232,7 @@ func (d *draft) arrow(f []string, at int) (index int, w fabric.Width, s fabric.S
 		if t == "->" {
 			return i, w, s, true, nil
 		}
-		for _, v := range strings.Split(t[1:len(t)-2], "-") {
+		for v := range strings.SplitSeq(t[1:len(t)-2], "-") {
 			c := cursor{[]byte(v)}
 			lanes, isNum := c.number()
 			if isNum && (c.lit("x") || c.lit("X")) && len(c.s) == 0 && knownWidth(lanes) {

@@ -97,18 +97,18 @@ func (t *LFTs) target(lid fabric.LID) *Target {
 
 // set makes an entry, growing the table.
 func (s *SwitchLFT) set(lid fabric.LID, port uint8) {
-	s.Ports = growTo(s.Ports, int(lid)+1, NoPort)
+	s.Ports = growTo(s.Ports, int(lid)+1)
 	s.Ports[lid] = port
 }
 
-// growTo lengthens a slice to n, filling with v.
-func growTo(s []uint8, n int, v uint8) []uint8 {
+// growTo lengthens a slice to n, filling with 255: no port, hops unknown.
+func growTo(s []uint8, n int) []uint8 {
 	if len(s) >= n {
 		return s
 	}
 	s = slices.Grow(s, n-len(s))
 	for len(s) < n {
-		s = append(s, v)
+		s = append(s, NoPort)
 	}
 	return s
 }

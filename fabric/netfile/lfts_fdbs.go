@@ -50,9 +50,9 @@ func (r *lftReader) fdbsEntry(s *SwitchLFT, lid fabric.LID, c cursor, at int) er
 type fdbsClaim struct{ port, hops, best, via uint8 }
 
 func (k *Claims) set(lid fabric.LID, e fdbsClaim) {
-	k.Hops = growTo(k.Hops, int(lid)+1, UnknownHops)
-	k.Best = growTo(k.Best, int(lid)+1, UnknownHops)
-	k.BestVia = growTo(k.BestVia, int(lid)+1, NoPort)
+	k.Hops = growTo(k.Hops, int(lid)+1)
+	k.Best = growTo(k.Best, int(lid)+1)
+	k.BestVia = growTo(k.BestVia, int(lid)+1)
 	k.Hops[lid], k.Best[lid], k.BestVia[lid] = e.hops, e.best, e.via
 }
 

@@ -32,9 +32,7 @@ func ReadLFTs(name string, data []byte) (*LFTs, []Warning, error) {
 			return nil, nil, err
 		}
 	}
-	if err := r.endSwitch(); err != nil {
-		return nil, nil, err
-	}
+	r.endSwitch()
 	if len(r.out.Switches) == 0 {
 		return nil, nil, errorf(name, 0, "no forwarding table in this file")
 	}
@@ -103,9 +101,7 @@ func (r *lftReader) line(line []byte, at int) error {
 
 // begin starts the table of a switch.
 func (r *lftReader) begin(guid fabric.GUID, style lftStyle, at int) (*SwitchLFT, error) {
-	if err := r.endSwitch(); err != nil {
-		return nil, err
-	}
+	r.endSwitch()
 	if old, met := r.seen[guid]; met {
 		return nil, r.errorf(at, "switch %s is listed twice (first on line %d)", guid, old)
 	}
@@ -262,9 +258,9 @@ func (r *lftReader) footer(line []byte, at int) error {
 }
 
 // endSwitch checks the table that ends.
-func (r *lftReader) endSwitch() error {
+func (r *lftReader) endSwitch() {
 	if r.cur < 0 {
-		return nil
+		return
 	}
 	s := &r.out.Switches[r.cur]
 	if r.style != fdbsStyle && !r.closed {
@@ -274,7 +270,6 @@ func (r *lftReader) endSwitch() error {
 		r.warnf(r.start, "the table of switch %s is empty", s.GUID)
 	}
 	r.cur = -1
-	return nil
 }
 
 // finish puts the targets in order and finds the LIDs of switches whose header

@@ -2,6 +2,7 @@ package netfile
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -37,7 +38,7 @@ func bare(l *LFTs) map[fabric.GUID][]uint8 {
 	m := map[fabric.GUID][]uint8{}
 	for i := range l.Switches {
 		s := &l.Switches[i]
-		m[s.GUID] = slices.Clone(growTo(slices.Clone(s.Ports), 1, NoPort)[:s.top()+1])
+		m[s.GUID] = slices.Clone(growTo(slices.Clone(s.Ports), 1)[:s.top()+1])
 	}
 	return m
 }
@@ -292,7 +293,7 @@ func FuzzReadLFTs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		l, _, err := ReadLFTs("f", data)
 		if err != nil {
-			if _, ok := err.(*Error); !ok {
+			if _, ok := errors.AsType[*Error](err); !ok {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return

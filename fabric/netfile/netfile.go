@@ -2,6 +2,7 @@ package netfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io/fs"
 	"strings"
@@ -148,8 +149,10 @@ func notTopology(line []byte) string {
 func Read(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
 	format, err := Detect(data)
 	if err != nil {
-		e := err.(*Error)
-		return nil, nil, errorf(name, e.Line, "%s", e.Msg)
+		if e, ok := errors.AsType[*Error](err); ok {
+			err = errorf(name, e.Line, "%s", e.Msg)
+		}
+		return nil, nil, err
 	}
 	switch format {
 	case IBNetDiscover:

@@ -13,7 +13,7 @@ import (
 // any of the second listings of cables left out, give the same fabric.
 func TestOrderAndSecondListingsDoNotMatter(t *testing.T) {
 	var blocks []string
-	for _, b := range strings.Split(string(testFile(t, "psmn-x5.ibnetdiscover")), "\n\n") {
+	for b := range strings.SplitSeq(string(testFile(t, "psmn-x5.ibnetdiscover")), "\n\n") {
 		if strings.HasPrefix(b, "vendid=") {
 			blocks = append(blocks, b)
 		}
@@ -43,7 +43,7 @@ func dropListings(blocks []string, drop uint64) string {
 	listed := map[string]bool{} // switch-to-switch cables that were written, by both ends
 	for _, block := range blocks {
 		self := ""
-		for _, line := range strings.Split(block, "\n") {
+		for line := range strings.SplitSeq(block, "\n") {
 			isSwitch := strings.HasPrefix(line, "Switch")
 			if isSwitch || strings.HasPrefix(line, "Ca") {
 				self = strings.Split(line, `"`)[1]

@@ -6,9 +6,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -48,6 +48,9 @@ type simulator struct {
 	env []string
 }
 
+// simulators counts the simulators of this process: each has its own sockets.
+var simulators atomic.Int32
+
 // simulate loads a net into ibsim, under a socket name of its own.
 func simulate(t *testing.T, net string) *simulator {
 	t.Helper()
@@ -57,7 +60,7 @@ func simulate(t *testing.T, net string) *simulator {
 		missing(t, "libumad2sim.so")
 	}
 	s := &simulator{t: t, dir: t.TempDir()}
-	socket := fmt.Sprintf("weft-netfile-%d-%s", os.Getpid(), regexp.MustCompile(`\W`).ReplaceAllString(t.Name(), "-"))
+	socket := fmt.Sprintf("weft-netfile-%d-%d", os.Getpid(), simulators.Add(1))
 	s.env = append(os.Environ(), "IBSIM_SOCKNAME="+socket, "OSM_TMP_DIR="+s.dir, "OSM_CACHE_DIR="+s.dir)
 	s.write("net", net)
 	cmd := exec.Command(program, "-s", "-n", "-N", "4000", "-S", "2000", "-P", "100000", "net")

@@ -2,6 +2,7 @@ package netfile
 
 import (
 	"bytes"
+	"errors"
 	"slices"
 	"testing"
 
@@ -181,7 +182,7 @@ func FuzzReadPathSLs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, _, err := ReadPathSLs("f", data)
 		if err != nil {
-			if _, ok := err.(*Error); !ok {
+			if _, ok := errors.AsType[*Error](err); !ok {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return
@@ -200,7 +201,7 @@ func FuzzReadSL2VLs(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		v, _, err := ReadSL2VLs("f", data)
 		if err != nil {
-			if _, ok := err.(*Error); !ok {
+			if _, ok := errors.AsType[*Error](err); !ok {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return

@@ -38,14 +38,14 @@ func expandHostlist(list string) []string {
 	var out []string
 	for list != "" {
 		prefix, rest, bracket := strings.Cut(list, "[")
-		if i := strings.IndexByte(prefix, ','); !bracket || i >= 0 {
+		if !bracket || strings.Contains(prefix, ",") {
 			name, after, _ := strings.Cut(list, ",")
 			out, list = append(out, name), after
 			continue
 		}
 		ranges, after, _ := strings.Cut(rest, "]")
 		list = strings.TrimPrefix(after, ",")
-		for _, r := range strings.Split(ranges, ",") {
+		for r := range strings.SplitSeq(ranges, ",") {
 			lo, hi, two := strings.Cut(r, "-")
 			if !two {
 				hi = lo
@@ -78,7 +78,7 @@ func TestHostlistExpands(t *testing.T) {
 func topologyConf(t *testing.T, text string) (nodes, switches map[string][]string) {
 	t.Helper()
 	nodes, switches = map[string][]string{}, map[string][]string{}
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		f := strings.Fields(line)
 		if len(f) != 2 || !strings.HasPrefix(f[0], "SwitchName=") {
 			if line != "" && line[0] != '#' {
@@ -203,7 +203,8 @@ func TestWriteSlurm(t *testing.T) {
 		want     string
 		warnings []string
 	}{
-		{"two levels, rails, aggregation node",
+		{
+			"two levels, rails, aggregation node",
 			build(t, 4, []string{"n1 mlx5_1", "n1 mlx5_0", "n2 mlx5_0", "Mellanox Technologies Aggregation Node", "n10"},
 				[2]int{0x101, 2}, [2]int{0x102, 1}, [2]int{0x103, 1}, [2]int{0x104, 3}, [2]int{0x105, 2},
 				[2]int{1, 3}, [2]int{1, 3}, [2]int{2, 3}, [2]int{2, 4}),
@@ -215,28 +216,41 @@ func TestWriteSlurm(t *testing.T) {
 			[]string{
 				"built: 1 aggregation nodes left out: they are no hosts",
 				"built: 1 hosts hang on several switches: each is listed under that of its first CA port only",
-			}},
-		{"vague descriptions",
+			},
+		},
+		{
+			"vague descriptions",
 			build(t, 1, []string{"MT25408 ConnectX", "MT25408 ConnectX", "good"}, [2]int{0x101, 1}, [2]int{0x102, 1}, [2]int{0x103, 1}),
 			SlurmOptions{Names: map[fabric.GUID]string{1: "sw", 0x102: "named"}},
 			"SwitchName=sw Nodes=H-0000000000000101,good,named\n",
-			[]string{"built: 1 CAs are called by GUID: their description does not name a host (give a name map)"}},
-		{"spine with hosts",
+			[]string{"built: 1 CAs are called by GUID: their description does not name a host (give a name map)"},
+		},
+		{
+			"spine with hosts",
 			build(t, 2, []string{"a", "b"}, [2]int{0x101, 1}, [2]int{0x102, 2}, [2]int{1, 2}),
 			SlurmOptions{Names: map[fabric.GUID]string{1: "leaf", 2: "spine"}, Spines: []fabric.GUID{2}},
 			"SwitchName=leaf Nodes=a\nSwitchName=spine-hosts Nodes=b\nSwitchName=spine Switches=leaf,spine-hosts\n",
-			[]string{`built: spine "switch 2" (0x0000000000000002) has hosts of its own: they go under an extra leaf "spine-hosts"`}},
-		{"no root",
+			[]string{`built: spine "switch 2" (0x0000000000000002) has hosts of its own: they go under an extra leaf "spine-hosts"`},
+		},
+		{
+			"no root",
 			build(t, 2, []string{"a", "b"}, [2]int{0x101, 1}, [2]int{0x102, 2}, [2]int{1, 2}),
 			SlurmOptions{Names: map[fabric.GUID]string{1: "x", 2: "y"}},
 			"SwitchName=x Nodes=a\nSwitchName=y Nodes=b\n",
-			[]string{"built: no switch is above all others: Slurm places no job across them (name a root)"}},
-		{"root",
+			[]string{"built: no switch is above all others: Slurm places no job across them (name a root)"},
+		},
+		{
+			"root",
 			build(t, 2, []string{"a", "b"}, [2]int{0x101, 1}, [2]int{0x102, 2}, [2]int{1, 2}),
 			SlurmOptions{Names: map[fabric.GUID]string{1: "x", 2: "y"}, Root: "all"},
-			"SwitchName=x Nodes=a\nSwitchName=y Nodes=b\nSwitchName=all Switches=x,y\n", nil},
-		{"nothing", build(t, 1, []string{"a"}), SlurmOptions{}, "",
-			[]string{"built: 1 CAs on no switch left out", "built: no host hangs on a switch: the file is empty"}},
+			"SwitchName=x Nodes=a\nSwitchName=y Nodes=b\nSwitchName=all Switches=x,y\n", nil,
+		},
+		{
+			"nothing", build(t, 1, []string{"a"}),
+			SlurmOptions{},
+			"",
+			[]string{"built: 1 CAs on no switch left out", "built: no host hangs on a switch: the file is empty"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			got, warnings := writeSlurm(t, c.f, c.opt)

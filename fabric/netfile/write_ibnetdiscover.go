@@ -21,8 +21,11 @@ import (
 // "Chassis ...". Everything else is kept. What would make an unreadable file is
 // refused: a node GUID of 0, control characters in a description or label, a
 // bracket in a label. Double quotes in a description are written as they are,
-// as ibnetdiscover does; ibsim takes such a description up to the quote. ibsim
-// also gives every CA port its own GUID, the node GUID plus the port number.
+// as ibnetdiscover does.
+//
+// ibsim keeps less than the file says: descriptions up to a quote, no labels, no
+// LIDs of routers, speeds up to HDR (version 0.10), and it gives every CA port the
+// node GUID plus the port number for its GUID.
 func WriteIBNetDiscover(w io.Writer, f *fabric.Fabric) error {
 	if err := checkTexts(f); err != nil {
 		return err

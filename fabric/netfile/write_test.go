@@ -2,6 +2,7 @@ package netfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -226,8 +227,10 @@ func TestReadJSONBadInput(t *testing.T) {
 		{links(`{"a":"0x1","a_port":1,"b":"0x2","b_port":1,"speed":"fast"}`), `f:9: speed "fast" (want SDR to XDR)`},
 		{links(`{"a":"0x1","a_port":1,"b":"0x2","b_port":1,"width":3}`), `f:9: width 3 (want 1, 2, 4, 8 or 12)`},
 		{links(`{"a":"0x1","a_port":3,"b":"0x2","b_port":1}`), `f:9: "" (0x0000000000000001) has no port 3 to cable (ports 1 to 2)`},
-		{links(`{"a":"0x1","a_port":1,"b":"0x2","b_port":1}`, `{"a":"0x1","a_port":2,"b":"0x2","b_port":1}`),
-			`f:10: port "" (0x0000000000000002)[1] is cabled already (to "" (0x0000000000000001)[1])`},
+		{
+			links(`{"a":"0x1","a_port":1,"b":"0x2","b_port":1}`, `{"a":"0x1","a_port":2,"b":"0x2","b_port":1}`),
+			`f:10: port "" (0x0000000000000002)[1] is cabled already (to "" (0x0000000000000001)[1])`,
+		},
 	} {
 		if _, _, err := readJSON("f", []byte(c.in)); err == nil || err.Error() != c.want {
 			t.Errorf("%s\ngives %v\nwant %s", c.in, err, c.want)
@@ -246,7 +249,7 @@ func FuzzReadJSON(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		got, _, err := readJSON("f", data)
 		if err != nil {
-			if _, ok := err.(*Error); !ok {
+			if _, ok := errors.AsType[*Error](err); !ok {
 				t.Fatalf("%T: %v", err, err)
 			}
 			return

@@ -11,7 +11,6 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"weft/fabric"
 	"weft/fabric/gen"
@@ -60,8 +59,7 @@ func splitSuffixes(arg string) (path string, suffixes []string) {
 	if _, err := os.Stat(arg); err == nil {
 		return arg, nil
 	}
-	parts := strings.Split(arg, "|")
-	return parts[0], parts[1:]
+	return gen.Split(arg)
 }
 
 func read(path string, opt Options) (*Source, error) {

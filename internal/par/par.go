@@ -40,11 +40,7 @@ func For(ctx context.Context, workers, n int, body func(worker, i int) error) er
 		}
 	}
 	for w := 1; w < workers; w++ {
-		wg.Add(1)
-		go func() {
-			defer wg.Done()
-			work(w)
-		}()
+		wg.Go(func() { work(w) })
 	}
 	work(0)
 	wg.Wait()

@@ -20,7 +20,14 @@ func (w *walker) count(lid fabric.LID) {
 	dist := w.bfs.dist[w.nearOf[w.target]]
 	row := j.reach[int(lid)*j.reachRow:]
 	for s, d := range w.depth {
-		sources, hosts := w.starting(int32(s), toHost)
+		sources, hosts := w.masks.sources[s], w.masks.hosts[s]
+		if int32(s) == w.target { // not from the owner to itself
+			sources--
+			hosts--
+		}
+		if !toHost {
+			hosts = 0
+		}
 		w.sum.pairs += int64(sources)
 		w.sum.host.Pairs += int64(hosts)
 		if w.next[s] != noEntry {
@@ -49,33 +56,6 @@ func (w *walker) count(lid fabric.LID) {
 		w.sum.loops++
 		w.example(inLoop, func() string { return ringText(j.g, lid, w.owner, w.rings[start:end], w.out) })
 	}
-}
-
-// starting counts the sources at a switch that may use the LID, and the hosts among
-// them if it is a host's.
-func (w *walker) starting(s int32, toHost bool) (sources, hosts int32) {
-	j := w.j
-	if using := w.masks.using; using == nil {
-		sources, hosts = j.sources[s], j.hosts[s]
-		if s == w.target {
-			sources--
-			hosts--
-		}
-	} else {
-		for _, h := range j.g.HostsOf(s) {
-			if using[h] && h != w.owner && j.isSource[h] {
-				hosts++
-			}
-		}
-		sources = hosts
-		if z := j.g.PortZero(s); using[z] && z != w.owner && j.isSource[z] {
-			sources++
-		}
-	}
-	if !toHost {
-		hosts = 0
-	}
-	return sources, hosts
 }
 
 // lost counts the pairs that start at a switch and do not arrive.

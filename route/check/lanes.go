@@ -2,7 +2,6 @@ package check
 
 import (
 	"math/bits"
-	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -33,15 +32,17 @@ type lanes struct {
 	size      uint                 // bits of all fields, a power of two
 	sel       [route.NumSLs]uint64 // an SL by index: its bit in all fields
 	inOut     bool                 // some switch's VL depends on the input port
-	src       []int32              // class of each source, -1 when invalid
+	numSrc    int32                // source classes; one more stands for what is invalid
+	src       []int32              // class of each source
 	dst       []int32              // class of each LID, -1 when invalid
 	drop      []uint64             // by port slot: SLs that VL 15 discards; nil when none or inOut
 	hostDrop  []uint64             // by host: SLs that its own table discards; nil when none
+	spread    uint64               // a field times this is in all fields of assigned traffic
 	byDefault uint64               // bit of Service.Default within a field
 }
 
 func newLanes(j *judge) *lanes {
-	l := &lanes{g: j.g}
+	l := &lanes{g: j.g, numSrc: 1}
 	if j.p.SL != nil && j.p.SL2VL != nil {
 		l.sl, l.sl2vl = j.p.SL, j.p.SL2VL
 	}
@@ -52,10 +53,11 @@ func newLanes(j *judge) *lanes {
 	if l.sl != nil {
 		l.classes(j)
 		used = l.inUse(j)
-		uniform = bits.OnesCount16(used) <= 1 && !slices.Contains(l.src, -1) && len(j.noSL) == 0
+		uniform = bits.OnesCount16(used) <= 1 && len(j.noSL) == 0
 	}
 	first := uint8(bits.TrailingZeros16(used))
 	if uniform && l.sl != nil && used != 0 {
+		l.numSrc = 1
 		clear(l.src)
 		clear(l.dst)
 		l.sl = route.NewSLs(nil, nil, 1, 1)
@@ -78,10 +80,11 @@ func newLanes(j *judge) *lanes {
 	return l
 }
 
-// classes copies the classes of sources and LIDs, -1 for what is invalid.
+// classes copies the classes of sources and LIDs; those out of range are invalid.
 func (l *lanes) classes(j *judge) {
+	l.numSrc = int32(l.sl.NumSrc)
 	for e := range l.src {
-		l.src[e] = -1
+		l.src[e] = l.numSrc
 		if c := l.sl.Src[e]; c >= 0 && int(c) < l.sl.NumSrc {
 			l.src[e] = c
 		} else if j.isSource[e] {
@@ -147,6 +150,7 @@ func (l *lanes) fields(choice, otherDefault bool) {
 		n++
 	}
 	l.size = ceilPow2(n * l.width)
+	l.spread = 1 | 1<<l.shift[hostOnly] | 1<<l.shift[noRecord]
 	for i := range l.sls {
 		for f := range n {
 			l.sel[i] |= 1 << (f*l.width + uint(i))
@@ -237,7 +241,7 @@ func (l *lanes) bit(src, dst int32) uint64 {
 	if l.sl == nil {
 		return 1
 	}
-	if src < 0 || dst < 0 {
+	if src == l.numSrc || dst < 0 {
 		return 0
 	}
 	return 1 << l.index[l.sl.Class(src, dst)]

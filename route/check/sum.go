@@ -129,7 +129,7 @@ func (j *judge) gather(of func(*blockResult) []string) []string {
 }
 
 func (r *Report) fault(f Finding) {
-	if f.Count > 0 {
+	if f.Count > 0 || f.Pairs > 0 {
 		r.Faults = append(r.Faults, f)
 	}
 }
@@ -202,19 +202,39 @@ func (j *judge) reaches(from, to int32) bool {
 
 // oneWay counts the ends that get to another which does not get back to them.
 func (j *judge) oneWay(r *Report) []string {
-	list := []string{}
-	for a := range int32(j.g.NumEnds) {
-		for b := range int32(j.g.NumEnds) {
-			if a == b || !j.isSource[a] || !j.isSource[b] || j.reaches(b, a) || !j.reaches(a, b) {
+	g, list := j.g, []string{}
+	visit := func(a, b int32) {
+		if a == b || !j.isSource[b] || j.reaches(b, a) || !j.reaches(a, b) {
+			return
+		}
+		r.OneWay++
+		if len(list) < j.examples {
+			list = append(list, fmt.Sprintf("%s reaches %s, but not the other way", route.EndName(g, a), route.EndName(g, b)))
+		}
+	}
+	for a := range int32(g.NumEnds) {
+		for s := range int32(g.NumSwitches) {
+			if !j.isSource[a] || j.allReach(s, a) {
 				continue
 			}
-			r.OneWay++
-			if len(list) < j.examples {
-				list = append(list, fmt.Sprintf("%s reaches %s, but not the other way", route.EndName(j.g, a), route.EndName(j.g, b)))
+			for _, b := range g.HostsOf(s) {
+				visit(a, b)
 			}
+			visit(a, g.PortZero(s))
 		}
 	}
 	return list
+}
+
+// allReach reports whether every LID of an end can be reached from a switch.
+func (j *judge) allReach(s, to int32) bool {
+	for k := range j.count[to] {
+		lid := int(j.p.Ends.Base[to]) + k
+		if j.reach[lid*j.reachRow+int(s/64)]>>(s%64)&1 == 0 {
+			return false
+		}
+	}
+	return true
 }
 
 // vls checks the VLs that assigned traffic gets at each port.

@@ -45,6 +45,7 @@ type walker struct {
 	nears   []int32 // target switches of the block
 	nearOf  []int32 // by switch: place in nears
 
+	path  []int32 // an intended path
 	use   []channelUse
 	sum   sums
 	found *blockResult

@@ -1,8 +1,165 @@
 package check
 
 import (
+	"fmt"
 	"io"
+	"strings"
+	"text/tabwriter"
 )
 
-// Write prints a report for people: the verdict, then one line a finding.
-func (r *Report) Write(w io.Writer) error { return nil }
+// Write prints a report for people: the verdict, the figures, a line for each
+// finding with its first examples, and the cycle if there is one.
+func (r *Report) Write(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, r.verdictLine())
+	r.writeFigures(&b)
+	r.writeLanes(&b)
+	writeFindings(&b, "fault", r.Faults)
+	writeFindings(&b, "warning", r.Warnings)
+	r.writeCycles(&b)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+func (r *Report) verdictLine() string {
+	var parts []string
+	switch {
+	case r.Unreachable > 0:
+		parts = append(parts, fmt.Sprintf("%d of %d pairs unreachable", r.Unreachable, r.Pairs))
+	case r.Disconnected > 0:
+		parts = append(parts, fmt.Sprintf("all pairs reachable but %d that no cable joins", r.Disconnected))
+	default:
+		parts = append(parts, "all pairs reachable")
+	}
+	if r.Minimal {
+		parts = append(parts, "minimal")
+	} else {
+		parts = append(parts, fmt.Sprintf("%d pairs not minimal", r.NonMinimal))
+	}
+	parts = append(parts, "deadlock-free: "+r.Assigned.text())
+	word := "OK"
+	if !r.OK {
+		word = "FAULTY"
+	}
+	return word + ": " + strings.Join(parts, ", ")
+}
+
+// text is the answer in words.
+func (v *Verdict) text() string {
+	switch {
+	case v.OneLane && v.DeadlockFree == Unknown:
+		return "unknown (cyclic on one lane, lanes not known)"
+	case v.OneLane:
+		return "yes (on one lane, and so on any; lanes not known)"
+	default:
+		return v.DeadlockFree.String()
+	}
+}
+
+func (r *Report) writeFigures(b *strings.Builder) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(t, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+	}
+	h, e := &r.HostPairs, &r.Entries
+	line("fabric", "%d switches, %d hosts, %d channels, %d LIDs", r.Switches, r.Hosts, r.Channels, r.LIDs)
+	line("pairs, hosts", "%d, %d unreachable, %d disconnected, %d not minimal", h.Pairs, h.Unreachable, h.Disconnected, h.NonMinimal)
+	line("pairs, all", "%d, %d unreachable, %d disconnected, %d not minimal, %d one-way, %d discarded",
+		r.Pairs, r.Unreachable, r.Disconnected, r.NonMinimal, r.OneWay, r.Discarded)
+	line("loops", "%d", r.Loops)
+	line("hops, hosts", "%s", r.Hops.text())
+	line("table entries", "%d, %d delivered", e.Total, e.Delivered)
+	line("hops, entries", "%s", e.Hops.text())
+	line("paths a channel", "max %d, mean %.2f, p99 %d, %d channels dark", r.Load.Max, r.Load.Avg, r.Load.P99, r.Load.Dark)
+	if r.IntendedPaths > 0 {
+		line("intended paths", "%d, %d differ", r.IntendedPaths, r.DifferingPaths)
+	}
+	t.Flush()
+}
+
+func (h *Hops) text() string {
+	if len(h.Histogram) == 0 {
+		return "none"
+	}
+	return fmt.Sprintf("max %d, mean %.3f, by hops from 0: %s", h.Max, h.Avg, strings.Trim(fmt.Sprint(h.Histogram), "[]"))
+}
+
+func (r *Report) writeLanes(b *strings.Builder) {
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	if r.VLs > 0 {
+		fmt.Fprintf(t, "  VLs used\t%d\n", r.VLs)
+	}
+	for _, v := range r.named() {
+		fmt.Fprintf(t, "  deadlock-free, %s\t%s\t%d dependencies\n", v.name, v.Verdict.text(), v.Edges)
+	}
+	t.Flush()
+}
+
+type namedVerdict struct {
+	name string
+	*Verdict
+}
+
+func (r *Report) named() []namedVerdict {
+	return []namedVerdict{
+		{"assigned LIDs", &r.Assigned}, {"any LID", &r.AnyDLID},
+		{"hosts only", &r.HostOnly}, {"without path records", &r.NoPathRecord},
+	}
+}
+
+func writeFindings(b *strings.Builder, word string, list []Finding) {
+	for _, f := range list {
+		fmt.Fprintf(b, "%s: %s: %d", word, f.Kind, f.Count)
+		if f.Pairs > 0 {
+			fmt.Fprintf(b, ", %d pairs lost", f.Pairs)
+		}
+		b.WriteByte('\n')
+		for _, e := range f.Examples {
+			fmt.Fprintf(b, "    %s\n", e)
+		}
+	}
+}
+
+// writeCycles draws the cycle of each kind of traffic, once where they are alike.
+func (r *Report) writeCycles(b *strings.Builder) {
+	all := r.named()
+	for i, v := range all {
+		first := len(v.Cycle) > 0
+		for _, o := range all[:i] {
+			first = first && !sameCycle(v.Cycle, o.Cycle)
+		}
+		if first {
+			v.writeCycle(b, v.name)
+		}
+	}
+}
+
+func sameCycle(a, b []Hold) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for i := range a {
+		if a[i].Channel != b[i].Channel || a[i].VL != b[i].VL {
+			return false
+		}
+	}
+	return true
+}
+
+func (v *Verdict) writeCycle(b *strings.Builder, name string) {
+	kind := "a shortest"
+	if !v.Shortest {
+		kind = "a"
+	}
+	fmt.Fprintf(b, "cycle, %s: %s one, of %d channels", name, kind, len(v.Cycle))
+	if v.OneLane {
+		b.WriteString(", on one lane")
+	}
+	b.WriteByte('\n')
+	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	for _, h := range v.Cycle {
+		fmt.Fprintf(t, "    %s[%d] VL %d -> %s[%d]\theld by %s to LID %d on SL %d\n",
+			h.From, h.FromPort, h.VL, h.To, h.ToPort, h.Source, h.LID, h.SL)
+	}
+	t.Flush()
+}

@@ -15,13 +15,10 @@ import (
 
 // Claims are what an engine promises beyond reaching whatever can be reached.
 type Claims struct {
-	Minimal     bool // every path is a shortest one
-	HostMinimal bool // so is every path between hosts, on the fabrics of Trees
-	// OneLane says that every packet that follows the tables, whoever sends it, is
-	// free of deadlock on a single lane.
-	OneLane bool
-	// Refuses says that the engine may refuse networks; all others must not.
-	Refuses bool
+	Minimal      bool // every path is a shortest one
+	DeadlockFree bool // on the lanes of the Plan, whoever sends to whom
+	OneLane      bool // deadlock-free when all packets share a single lane
+	Refuses      bool // may refuse networks; other engines must route every one
 }
 
 // Run holds an engine with its default options to the contract of route.Engine on

@@ -30,6 +30,9 @@ func MeasureSpread(g *fabric.Graph, p *route.Plan, allowed Allowed, samples int,
 	for range samples {
 		s, end := g.EndSwitch[rng.IntN(g.NumHosts)], int32(rng.IntN(g.NumHosts))
 		t := g.EndSwitch[end]
+		if s == t {
+			continue
+		}
 		used := map[int32]bool{}
 		for k := range p.Ends.Count(end) {
 			path, got, err := walk(g, p, s, p.Ends.Base[end]+fabric.LID(k))
@@ -41,7 +44,7 @@ func MeasureSpread(g *fabric.Graph, p *route.Plan, allowed Allowed, samples int,
 			}
 		}
 		most := min(p.Ends.Count(end), disjointPaths(g, s, t, allowed(t)))
-		if s == t || most == 0 {
+		if most == 0 {
 			continue
 		}
 		share := float64(min(most, disjointPaths(g, s, t, func(c int32) bool { return used[c] }))) / float64(most)

@@ -55,7 +55,6 @@ func distances(g *fabric.Graph, t int32) []int {
 type findings struct {
 	problems []string
 	longer   int               // paths longer than the shortest
-	hostLong int               // the same, between switches with hosts to LIDs of hosts
 	depends  map[[2]int32]bool // channel after channel
 	load     []int             // host to host LID paths, by channel
 }
@@ -99,9 +98,6 @@ func (f *findings) pair(g *fabric.Graph, p *route.Plan, s, end int32, lid fabric
 	hosts := len(g.HostsOf(s))
 	if len(path) > hops {
 		f.longer++
-		if hosts > 0 && !g.IsPortZero(end) {
-			f.hostLong++
-		}
 	}
 	for i, c := range path {
 		if !g.IsPortZero(end) {

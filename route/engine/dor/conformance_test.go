@@ -3,7 +3,9 @@ package dor_test
 import (
 	"testing"
 
+	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/route"
 	"weft/route/engine/conformance"
 	"weft/route/engine/dor"
 )
@@ -27,4 +29,56 @@ func TestFormulas(t *testing.T) {
 			t.Errorf("%s: %v", formula, err)
 		}
 	}
+}
+
+// The LIDs of a port use every disjoint path that dimension order allows: the
+// parallel links to the next switch that it names.
+func TestSpread(t *testing.T) {
+	f, err := gen.Parse("torus(6x5,hosts=2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, l := range f.Links[:len(f.Links):len(f.Links)] { // a second cable, and a third for some
+		for range 1 + i%2 {
+			if f.IsSwitchLink(fabric.LinkID(i)) {
+				addCable(t, f, l.A.Node, l.B.Node)
+			}
+		}
+	}
+	g := f.Compile()
+	one := routed(t, g, 0)
+	allowed := func(to int32) func(c int32) bool {
+		lid := one.Ends.Base[g.PortZero(to)]
+		return func(c int32) bool {
+			next, _ := g.At(g.From[c], one.Tables.Port(g.From[c], lid))
+			return next >= 0 && g.To[next] == g.To[c]
+		}
+	}
+	for lmc := range uint8(4) {
+		got := conformance.MeasureSpread(g, routed(t, g, lmc), allowed, 300, 1)
+		if got.Pairs < 200 || got.Min < 1 {
+			t.Errorf("LMC %d: %+v", lmc, got)
+		}
+	}
+}
+
+// addCable joins two switches by one cable more, on new ports.
+func addCable(t *testing.T, f *fabric.Fabric, a, b fabric.NodeID) {
+	var ends [2]fabric.End
+	for i, n := range [2]fabric.NodeID{a, b} {
+		f.Nodes[n].Ports = append(f.Nodes[n].Ports, fabric.Port{GUID: f.Nodes[n].GUID, Link: fabric.NoLink})
+		ends[i] = fabric.End{Node: n, Port: uint8(f.Nodes[n].NumPorts())}
+	}
+	if _, err := f.Connect(ends[0], ends[1], 4, fabric.EDR); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func routed(t *testing.T, g *fabric.Graph, lmc uint8) *route.Plan {
+	t.Helper()
+	p, err := route.Run(t.Context(), g, &route.Request{Engine: dor.Spec(), Names: route.NameOptions{LMC: lmc}, Workers: 2}, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
 }

@@ -64,7 +64,7 @@ func TestBalance(t *testing.T) {
 	}{
 		{"rlft(8,2)", 1}, {"rlft(8,3)", 1}, {"rlft(12,3)", 1}, {"xgft(3;4,4,4;1,2,4)", 1.1}, {"fat648", 1}, {"odin", 1.2},
 		{"torus(5x5,hosts=2)", 1.6}, {"hypercube(5,hosts=1)", 1.2}, {"random(switches=24,hosts=4,links=72,seed=1)", 2.2},
-		{"deimos",3}, {"karytree(4,3)",1.1},{"racks648",2},
+		{"regular(switches=32,degree=4,hosts=4,seed=1)", 3}, {"irregular(switches=32,degree=8,hosts=64,seed=1)", 3}, {"torus(8x8,hosts=1)", 2}, {"rlft(8,3)|fail(links=20,seed=1)", 2}, {"dragonfly(4,2,2)", 3}, {"kautz(3,3,hosts=36)", 3}, {"karytree(4,3)", 1.1},
 	} {
 		g, p := routed(t, want.expr, 0)
 		got := conformance.MeasureLoad(g, p)

@@ -7,5 +7,5 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	conformance.Run(t, Spec(), conformance.Claims{OneLane: true})
+	conformance.Run(t, Spec(), conformance.Claims{DeadlockFree: true, OneLane: true})
 }

@@ -54,6 +54,7 @@ type builder struct {
 	*job
 	seq  int      // its number in the order
 	flow []uint32 // hosts whose path to a LID comes through a switch: flow[s*cols+column]
+	pot []int64
 	pathSet
 }
 
@@ -97,6 +98,15 @@ func (b *builder) route(ctx context.Context, j *job) error {
 	}
 	b.startFlow()
 	inwards := b.chooseHops
+	if !b.several {
+		if b.pot == nil { b.pot = make([]int64, b.n.G.NumSwitches) }
+		b.pot[b.t]=0
+		for d := 1; d+1 < len(b.h.Level); d++ {
+			if err := b.level(ctx, d, b.potential); err != nil {
+				return err
+			}
+		}
+	}
 	if b.several {
 		b.startPaths()
 		for d := 1; d+1 < len(b.h.Level); d++ {
@@ -152,12 +162,24 @@ func (b *builder) look(w *worker, s int32) {
 	}
 }
 
+func (b *builder) potential(w *worker, s int32) {
+	b.look(w, s)
+	best := int64(1)<<62
+	for k, i := range w.allowed {
+		best = min(best, w.load[k]+b.pot[b.n.Head[i]]/2)
+	}
+	b.pot[s] = best
+}
+
 // chooseHops takes one hop at switch s for every LID: the least loaded one. Each
 // LID is the only one of its port.
 func (b *builder) chooseHops(w *worker, s int32) {
 	b.look(w, s)
 	flow := b.flow[int(s)*b.cols : (int(s)+1)*b.cols]
 	ports := b.row(s)
+	for k, i := range w.allowed {
+		w.load[k] += b.pot[b.n.Head[i]]/2
+	}
 	turn, idle := leastFirst{load: w.load}, b.seq%len(w.allowed)
 	for col, f := range flow {
 		if f > 0 {
@@ -172,7 +194,7 @@ func (b *builder) chooseHops(w *worker, s int32) {
 		}
 	}
 	for k, i := range w.allowed {
-		b.load[i] = w.load[k]
+		b.load[i] = w.load[k] - b.pot[b.n.Head[i]]/2
 	}
 }
 

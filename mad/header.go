@@ -1,0 +1,204 @@
+package mad
+
+// Size is the length of a datagram on the wire. Longer messages exist only
+// where RMPP cuts them into datagrams of this size.
+const Size = 256
+
+// The common header. In a directed-route SMP the status has 15 bits and the
+// class-specific word holds the hop pointer and count: see DirectedSMP.
+var (
+	Header              = newLayout("Header", 24, "13.4.3")
+	HeaderBaseVersion   = Header.bits("BaseVersion", 0*8, 8)
+	HeaderMgmtClass     = Header.bits("MgmtClass", 1*8, 8, hex, enum(classes...))
+	HeaderClassVersion  = Header.bits("ClassVersion", 2*8, 8)
+	HeaderMethod        = Header.bits("Method", 3*8, 8, hex, enum(methods...), note("bit 7 (R) marks a response"))
+	HeaderStatus        = Header.bits("Status", 4*8, 16, hex, union)
+	HeaderClassSpecific = Header.bits("ClassSpecific", 6*8, 16, hex, union)
+	HeaderTransactionID = Header.bits("TransactionID", 8*8, 64, hex, note("media may replace the upper 32 bits"))
+	HeaderAttributeID   = Header.bits("AttributeID", 16*8, 16, hex)
+	HeaderModifier      = Header.bits("AttributeModifier", 20*8, 32, hex)
+)
+
+// Class is a management class.
+type Class uint8
+
+// The management classes.
+const (
+	ClassSMP         Class = 0x01 // subnet management, LID routed
+	ClassDirectedSMP Class = 0x81 // subnet management, directed route
+	ClassSA          Class = 0x03
+	ClassPerf        Class = 0x04
+)
+
+var classes = []named{
+	{0x01, "SMP"},
+	{0x81, "DirectedSMP"},
+	{0x03, "SA"},
+	{0x04, "PerfMgt"},
+	{0x05, "BM"},
+	{0x06, "DevMgt"},
+	{0x07, "ComMgt"},
+	{0x08, "SNMP"},
+	{0x10, "DevAdm"},
+	{0x12, "BIS"},
+	{0x21, "CC"},
+}
+
+// String is the class's name, or its number.
+func (c Class) String() string { return nameOr(HeaderMgmtClass, uint64(c)) }
+
+// version is the ClassVersion that the class is at.
+func (c Class) version() uint64 {
+	if c == ClassSA || c == 0x21 {
+		return 2
+	}
+	return 1
+}
+
+// Method says what a datagram wants of its receiver.
+type Method uint8
+
+// The methods. Those of the second group are the SA's.
+const (
+	Get          Method = 0x01
+	Set          Method = 0x02
+	GetResp      Method = 0x81
+	Send         Method = 0x03
+	Trap         Method = 0x05
+	Report       Method = 0x06
+	ReportResp   Method = 0x86
+	TrapRepress  Method = 0x07
+	GetTable     Method = 0x12
+	GetTableResp Method = 0x92
+	GetTrace     Method = 0x13
+	GetMulti     Method = 0x14
+	GetMultiResp Method = 0x94
+	Delete       Method = 0x15
+	DeleteResp   Method = 0x95
+)
+
+var methods = []named{
+	{0x01, "Get"},
+	{0x02, "Set"},
+	{0x81, "GetResp"},
+	{0x03, "Send"},
+	{0x05, "Trap"},
+	{0x06, "Report"},
+	{0x86, "ReportResp"},
+	{0x07, "TrapRepress"},
+	{0x12, "GetTable"},
+	{0x92, "GetTableResp"},
+	{0x13, "GetTraceTable"},
+	{0x14, "GetMulti"},
+	{0x94, "GetMultiResp"},
+	{0x15, "Delete"},
+	{0x95, "DeleteResp"},
+}
+
+// String is the method's name, or its number.
+func (m Method) String() string { return nameOr(HeaderMethod, uint64(m)) }
+
+// IsResponse tells whether the method answers a request. TrapRepress has no R
+// bit, but is the answer to a trap.
+func (m Method) IsResponse() bool { return m&0x80 != 0 || m == TrapRepress }
+
+// Response is the method of the answer; ok is false for a method that has none.
+func (m Method) Response() (answer Method, ok bool) {
+	switch m {
+	case Get, Set:
+		return GetResp, true
+	case Trap:
+		return TrapRepress, true
+	case GetTrace:
+		return GetTableResp, true
+	case Report, GetTable, GetMulti, Delete:
+		return m | 0x80, true
+	default:
+		return 0, false
+	}
+}
+
+// AttrID is the number of an attribute; what it names depends on the class.
+type AttrID uint16
+
+// Datagram is a management datagram as bytes: Size of them, or a whole RMPP
+// message with the header of its first segment. Its methods need what Check
+// proves.
+type Datagram []byte
+
+// Class is the management class.
+func (d Datagram) Class() Class { return Class(d[1]) }
+
+// Method is the method with its R bit.
+func (d Datagram) Method() Method { return Method(d[3]) }
+
+// TID is the transaction ID. Media replace the upper 32 bits: match answers by
+// the lower ones.
+func (d Datagram) TID() uint64 { return HeaderTransactionID.Get(d) }
+
+// Attr is the attribute's number.
+func (d Datagram) Attr() AttrID { return AttrID(HeaderAttributeID.Get(d)) }
+
+// Modifier is the attribute modifier.
+func (d Datagram) Modifier() uint32 { return uint32(HeaderModifier.Get(d)) }
+
+// Status is the status without the direction bit of directed routes.
+func (d Datagram) Status() Status {
+	if d.Class() == ClassDirectedSMP {
+		return Status(DirectedSMPStatus.Get(d))
+	}
+	return Status(HeaderStatus.Get(d))
+}
+
+// SetStatus writes the status; the direction bit stays.
+func (d Datagram) SetStatus(s Status) {
+	if d.Class() == ClassDirectedSMP {
+		DirectedSMPStatus.Put(d, uint64(s))
+		return
+	}
+	HeaderStatus.Put(d, uint64(s))
+}
+
+// dataOffset is where the attribute or the first record starts.
+func (c Class) dataOffset() int {
+	switch c {
+	case ClassSA:
+		return 56
+	case ClassSMP, ClassDirectedSMP, ClassPerf:
+		return 64
+	default:
+		return 24
+	}
+}
+
+// Data is the attribute (64 bytes of an SMP), the records of an SA datagram, or
+// all after the common header for a class without a layout here. It aliases d.
+func (d Datagram) Data() []byte {
+	switch c := d.Class(); c {
+	case ClassSMP, ClassDirectedSMP:
+		return d[64:128:128]
+	default:
+		return d[c.dataOffset():]
+	}
+}
+
+// Answer turns the request in d into its answer, in place: response method,
+// status, and for directed routes the direction bit and the exchanged
+// DrSLID and DrDLID. Attribute, TID and paths stay. It reports false, and
+// changes nothing, when the method has no answer. The hop pointer is the
+// business of the medium: ib_umad and ibsim want it as it was received.
+func (d Datagram) Answer(s Status) bool {
+	m, ok := d.Method().Response()
+	if !ok {
+		return false
+	}
+	d[3] = byte(m)
+	d.SetStatus(s)
+	if d.Class() == ClassDirectedSMP {
+		DirectedSMPDirection.Put(d, 1)
+		from, to := DirectedSMPDrSLID.Get(d), DirectedSMPDrDLID.Get(d)
+		DirectedSMPDrSLID.Put(d, to)
+		DirectedSMPDrDLID.Put(d, from)
+	}
+	return true
+}

@@ -1,0 +1,147 @@
+package mad
+
+// RMPP is the header that cuts messages into datagrams and acknowledges them.
+// It lies between the common header and that of the class.
+var (
+	RMPP              = newLayout("RMPP", 36, "13.6.2.1")
+	RMPPVersion       = RMPP.bits("RMPPVersion", 24*8, 8, note("0: no RMPP"))
+	RMPPType          = RMPP.bits("RMPPType", 25*8, 8, enum(rmppTypes...))
+	RMPPRespTime      = RMPP.bits("RRespTime", 26*8, 5, note("31: none"))
+	RMPPFlags         = RMPP.bits("RMPPFlags", 26*8+5, 3, flags(rmppFlags...))
+	RMPPStatus        = RMPP.bits("RMPPStatus", 27*8, 8, enum(rmppStatuses...))
+	RMPPSegmentNumber = RMPP.bits("SegmentNumber", 28*8, 32, note("DATA: from 1; ACK: last one received in order"))
+	RMPPPayloadLength = RMPP.bits("PayloadLength", 32*8, 32, note("DATA, first: 20 bytes a segment and all data, or 0; last: what it holds and 20"))
+	RMPPNewWindowLast = RMPP.bits("NewWindowLast", 32*8, 32, union, note("ACK: last segment that may be sent"))
+)
+
+// The types of RMPP datagrams.
+const (
+	RMPPTypeNone  = 0
+	RMPPTypeData  = 1
+	RMPPTypeAck   = 2
+	RMPPTypeStop  = 3
+	RMPPTypeAbort = 4
+)
+
+var rmppTypes = []named{
+	{RMPPTypeNone, "none"},
+	{RMPPTypeData, "DATA"},
+	{RMPPTypeAck, "ACK"},
+	{RMPPTypeStop, "STOP"},
+	{RMPPTypeAbort, "ABORT"},
+}
+
+// The bits of RMPPFlags.
+const (
+	RMPPActive = 1 << 0
+	RMPPFirst  = 1 << 1
+	RMPPLast   = 1 << 2
+)
+
+var rmppFlags = []named{{0, "Active"}, {1, "First"}, {2, "Last"}}
+
+// The values of RMPPStatus.
+const (
+	RMPPStatusOK             = 0
+	RMPPStatusNoResources    = 1
+	RMPPStatusTooLong        = 118
+	RMPPStatusBadLength      = 119
+	RMPPStatusBadSegment     = 120
+	RMPPStatusBadType        = 121
+	RMPPStatusWindowTooSmall = 122
+	RMPPStatusSegmentTooBig  = 123
+	RMPPStatusIllegalStatus  = 124
+	RMPPStatusBadVersion     = 125
+	RMPPStatusTooManyRetries = 126
+	RMPPStatusUnspecified    = 127
+	RMPPRespTimeNone         = 0x1F
+	RMPPSegmentData          = Size - saData // data bytes of an SA segment
+	RMPPSegmentOverhead      = 20            // bytes a segment that PayloadLength counts besides
+	saData                   = 56
+)
+
+var rmppStatuses = []named{
+	{RMPPStatusOK, "ok"},
+	{RMPPStatusNoResources, "no resources"},
+	{RMPPStatusTooLong, "total time too long"},
+	{RMPPStatusBadLength, "bad payload length"},
+	{RMPPStatusBadSegment, "bad segment number"},
+	{RMPPStatusBadType, "bad type"},
+	{RMPPStatusWindowTooSmall, "window too small"},
+	{RMPPStatusSegmentTooBig, "segment number too big"},
+	{RMPPStatusIllegalStatus, "illegal status"},
+	{RMPPStatusBadVersion, "unsupported version"},
+	{RMPPStatusTooManyRetries, "too many retries"},
+	{RMPPStatusUnspecified, "unspecified"},
+}
+
+// SAHeader is what an SA datagram has after its RMPP header.
+var (
+	SAHeader                = newLayout("SAHeader", saData, "15.2.1.1")
+	SAHeaderSMKey           = SAHeader.bits("SM_Key", 36*8, 64, hex)
+	SAHeaderAttributeOffset = SAHeader.bits("AttributeOffset", 44*8, 16, note("from record to record, in units of 8 bytes"))
+	SAHeaderComponentMask   = SAHeader.bits("ComponentMask", 48*8, 64, hex)
+)
+
+// The attributes of subnet administration (15.2.5).
+const (
+	AttrClassPortInfo               AttrID = 0x0001 // of every class
+	AttrInformInfo                  AttrID = 0x0003
+	AttrNodeRecord                  AttrID = 0x0011
+	AttrPortInfoRecord              AttrID = 0x0012
+	AttrSLtoVLMappingTableRecord    AttrID = 0x0013
+	AttrSwitchInfoRecord            AttrID = 0x0014
+	AttrLinearForwardingTableRecord AttrID = 0x0015
+	AttrRandomForwardingTableRecord AttrID = 0x0016
+	AttrMulticastForwardTableRecord AttrID = 0x0017
+	AttrSMInfoRecord                AttrID = 0x0018
+	AttrLinkRecord                  AttrID = 0x0020
+	AttrGuidInfoRecord              AttrID = 0x0030
+	AttrServiceRecord               AttrID = 0x0031
+	AttrPKeyTableRecord             AttrID = 0x0033
+	AttrPathRecord                  AttrID = 0x0035
+	AttrVLArbitrationTableRecord    AttrID = 0x0036
+	AttrMCMemberRecord              AttrID = 0x0038
+	AttrTraceRecord                 AttrID = 0x0039
+	AttrMultiPathRecord             AttrID = 0x003A // answered by PathRecords
+	AttrServiceAssociationRecord    AttrID = 0x003B
+	AttrInformInfoRecord            AttrID = 0x00F3
+)
+
+// RecordSize is the distance from record to record in a table: the layout's
+// size, padded to units of 8 bytes.
+func (l *Layout) RecordSize() int { return (l.Size + 7) &^ 7 }
+
+// Records are the size of a record as the datagram's AttributeOffset gives it,
+// and how many of them the datagram has room for. A single datagram of a table
+// says no more than that where it carries no RMPP header; a whole RMPP message
+// ends with its last record.
+func (d Datagram) Records() (size, n int) {
+	size = int(SAHeaderAttributeOffset.Get(d)) * 8
+	if size == 0 {
+		return 0, 0
+	}
+	return size, (len(d) - saData) / size
+}
+
+// isData tells whether an RMPP header is that of a DATA segment.
+func (d Datagram) isData() bool {
+	return RMPPFlags.Get(d)&RMPPActive != 0 && RMPPType.Get(d) == RMPPTypeData
+}
+
+// MessageLength is the length of the whole RMPP message that starts with the SA
+// datagram d, its headers included; 0 when d does not say: it is not the first
+// segment, or left the length open, or gave one that cannot be.
+func (d Datagram) MessageLength() int {
+	if !d.isData() || RMPPFlags.Get(d)&RMPPFirst == 0 {
+		return 0
+	}
+	const segment = RMPPSegmentOverhead + RMPPSegmentData
+	payload := int(RMPPPayloadLength.Get(d))
+	whole, rest := payload/segment, payload%segment
+	single := payload <= segment
+	if payload == 0 || rest > 0 && rest < RMPPSegmentOverhead || RMPPFlags.Get(d)&RMPPLast != 0 && !single {
+		return 0
+	}
+	return saData + whole*RMPPSegmentData + max(0, rest-RMPPSegmentOverhead)
+}

@@ -1,0 +1,92 @@
+package mad
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Status is the status of an answer: common bits 7..0, bits of the class 15..8.
+type Status uint16
+
+// The statuses that are numbers of their own (13.4.7); those of the second
+// group are the SA's (15.2.2).
+const (
+	StatusOK           Status = 0
+	StatusBusy         Status = 0x0001
+	StatusRedirect     Status = 0x0002
+	StatusBadVersion   Status = 0x0004
+	StatusBadMethod    Status = 0x0008
+	StatusBadAttribute Status = 0x000C // this method does not exist for this attribute
+	StatusBadField     Status = 0x001C
+
+	StatusNoResources            Status = 0x0100
+	StatusRequestInvalid         Status = 0x0200
+	StatusNoRecords              Status = 0x0300
+	StatusTooManyRecords         Status = 0x0400
+	StatusInvalidGID             Status = 0x0500
+	StatusInsufficientComponents Status = 0x0600
+	StatusDenied                 Status = 0x0700
+	StatusPrioritySuggested      Status = 0x0800
+)
+
+var fieldErrors = [8]string{
+	0: "",
+	1: "bad version",
+	2: "method not supported",
+	3: "method and attribute not supported together",
+	7: "invalid field",
+}
+
+var saErrors = [...]string{
+	0: "",
+	1: "no resources",
+	2: "request invalid",
+	3: "no records",
+	4: "too many records",
+	5: "invalid GID",
+	6: "insufficient components",
+	7: "denied",
+	8: "priority suggested",
+}
+
+// String is the status in words as the SA means it: bits 15..8 have words for
+// that class only, and are never set by the others that weft speaks to.
+func (s Status) String() string {
+	if s == 0 {
+		return "ok"
+	}
+	var said []string
+	say := func(words string) {
+		if words != "" {
+			said = append(said, words)
+		}
+	}
+	if s&StatusBusy != 0 {
+		say("busy")
+	}
+	if s&StatusRedirect != 0 {
+		say("redirect")
+	}
+	code := s >> 2 & 7
+	if fieldErrors[code] == "" && code != 0 {
+		say(fmt.Sprintf("reserved code %d", code))
+	}
+	say(fieldErrors[code])
+	if high := int(s >> 8); high < len(saErrors) {
+		say(saErrors[high])
+	} else {
+		say(fmt.Sprintf("class status 0x%02x", high))
+	}
+	if s&0xE0 != 0 {
+		say(fmt.Sprintf("reserved bits 0x%02x", uint16(s&0xE0)))
+	}
+	return strings.Join(said, ", ")
+}
+
+// nameOr is the declared name of v, or the number.
+func nameOr(f Field, v uint64) string {
+	if name := f.decl.ValueName(v); name != "" {
+		return name
+	}
+	return fmt.Sprintf("0x%02x", v)
+}

@@ -1,0 +1,66 @@
+package route
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+)
+
+func optionSpec() *Spec {
+	return &Spec{Name: "toy", Options: []Option{
+		{Name: "weight", Default: 4, Min: 1, Max: 9},
+		{Name: "strict", Default: false},
+		{Name: "order", Default: "guid", OneOf: []string{"guid", "random"}},
+		{Name: "label", Default: ""},
+		{Name: "roots", Default: []string(nil)},
+	}}
+}
+
+func TestParseOptions(t *testing.T) {
+	for _, c := range []struct {
+		text map[string]string
+		want Options
+	}{
+		{nil, Options{"weight": 4, "strict": false, "order": "guid", "label": "", "roots": []string(nil)}},
+		{map[string]string{"weight": "9", "strict": "true", "order": "random", "label": "a;b", "roots": "x;y z"},
+			Options{"weight": 9, "strict": true, "order": "random", "label": "a;b", "roots": []string{"x", "y z"}}},
+		{map[string]string{"weight": "1", "roots": ""},
+			Options{"weight": 1, "strict": false, "order": "guid", "label": "", "roots": []string(nil)}},
+	} {
+		got, err := optionSpec().Parse(c.text)
+		if err != nil {
+			t.Errorf("%v: %v", c.text, err)
+		} else if diff := cmp.Diff(c.want, got); diff != "" {
+			t.Errorf("%v (-want +got):\n%s", c.text, diff)
+		}
+	}
+	o := must(optionSpec().Parse(map[string]string{"strict": "1", "roots": "a"}))(t)
+	if o.Int("weight") != 4 || !o.Bool("strict") || o.String("order") != "guid" || len(o.List("roots")) != 1 {
+		t.Errorf("values %v", o)
+	}
+}
+
+func TestParseOptionsRefuses(t *testing.T) {
+	for _, c := range []struct{ name, value, want string }{
+		{"weight", "x", `route: option weight of engine toy: "x" is not a whole number`},
+		{"weight", "", `"" is not a whole number`},
+		{"weight", "0", "0 is out of range (1 to 9)"},
+		{"weight", "10", "10 is out of range (1 to 9)"},
+		{"weight", "99999999999999999999", "is not a whole number"},
+		{"strict", "maybe", `"maybe" is neither true nor false`},
+		{"order", "size", `"size" is unknown (one of: guid, random)`},
+		{"wieght", "1", `route: engine toy has no option "wieght" (it has: weight, strict, order, label, roots)`},
+	} {
+		if _, err := optionSpec().Parse(map[string]string{c.name: c.value}); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s=%q: %v, want %q", c.name, c.value, err, c.want)
+		}
+	}
+	// Of several wrong options the first by name is told, every time.
+	for range 20 {
+		_, err := (&Spec{Name: "bare"}).Parse(map[string]string{"b": "", "a": "", "c": ""})
+		if err == nil || err.Error() != `route: engine bare has no option "a" (it has: none)` {
+			t.Fatal(err)
+		}
+	}
+}

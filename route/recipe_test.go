@@ -1,0 +1,154 @@
+package route
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"weft/fabric"
+)
+
+// toy is an engine that notes its input and answers what it is told to.
+type toy struct {
+	in   *Input
+	plan Plan
+	err  error
+}
+
+func (e *toy) Route(_ context.Context, in *Input) (*Plan, error) {
+	e.in = in
+	plan := e.plan
+	return &plan, e.err
+}
+
+func (e *toy) spec() *Spec {
+	return &Spec{
+		Name: "toy", Lanes: "own", Options: []Option{{Name: "n", Default: 1, Max: 5}},
+		New: func(Options) (Engine, error) { return e, nil },
+	}
+}
+
+func TestRun(t *testing.T) {
+	g := line(t, 3, 2).Compile()
+	ends := must(AssignLIDs(g, NameOptions{LMC: 1}))(t)
+	own := Plan{SL: UniformSL(&ends, 3), SL2VL: UniformVL(g, VLTable{}), VLs: 2, Ends: Ends{Base: []fabric.LID{1}}}
+	for _, c := range []struct {
+		name   string
+		plan   Plan
+		stages []string
+		lanes  string
+		vls    int
+	}{
+		{"no lanes", Plan{}, []string{"names", "paths", "lanes"}, "none", 1},
+		{"own lanes", own, []string{"names", "paths"}, "own", 2},
+	} {
+		e := &toy{plan: c.plan}
+		var stages []string
+		options := map[string]string{"n": "3"}
+		p, err := Run(context.Background(), g, &Request{
+			Engine: e.spec(), Options: options, Names: NameOptions{LMC: 1}, MaxVLs: 3, Seed: 7,
+		}, func(name string) { stages = append(stages, name) })
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if diff := cmp.Diff(c.stages, stages); diff != "" {
+			t.Errorf("%s: stages (-want +got):\n%s", c.name, diff)
+		}
+		want := Recipe{Paths: "toy", Options: options, Names: "lmc=1", Lanes: c.lanes}
+		if diff := cmp.Diff(want, p.Recipe); diff != "" {
+			t.Errorf("%s: recipe (-want +got):\n%s", c.name, diff)
+		}
+		if diff := cmp.Diff(&Input{Graph: g, Ends: ends, MaxVLs: 3, Workers: 1, Seed: 7}, e.in); diff != "" {
+			t.Errorf("%s: input (-want +got):\n%s", c.name, diff)
+		}
+		if diff := cmp.Diff(ends, p.Ends); diff != "" || p.VLs != c.vls || !p.Service.ReplySameSL || p.SL == nil || p.SL2VL == nil {
+			t.Errorf("%s: %d VLs, service %+v, ends (-want +got):\n%s", c.name, p.VLs, p.Service, diff)
+		}
+	}
+}
+
+func TestRunErrors(t *testing.T) {
+	small := line(t, 2, 1)
+	small.Nodes[1].LinearFDBCap = 4
+	broken := errors.New("broken")
+	for _, c := range []struct {
+		name    string
+		f       *fabric.Fabric
+		req     Request
+		err     error
+		refusal bool
+		want    string
+	}{
+		{name: "option", req: Request{Options: map[string]string{"n": "6"}}, want: "6 is out of range"},
+		{name: "LMC", req: Request{Names: NameOptions{LMC: 8}}, want: "LMC 8 is too large"},
+		{name: "VLs", req: Request{MaxVLs: -1}, want: "-1 VLs were asked for"},
+		{name: "VL15", req: Request{MaxVLs: 16}, want: "16 VLs were asked for"},
+		{name: "FDB", f: small, refusal: true, want: `toy: LID 4 is beyond the forwarding table of switch "switch 1" (0x0000000000000101) (4 entries); lower the LMC`},
+		{name: "engine", err: broken, want: "broken"},
+		{name: "refusal", err: Refuse("toy", "use another", "no %s", "ring"), refusal: true, want: "toy: no ring; use another"},
+	} {
+		f := c.f
+		if f == nil {
+			f = line(t, 2, 1)
+		}
+		e := &toy{err: c.err}
+		c.req.Engine = e.spec()
+		_, err := Run(context.Background(), f.Compile(), &c.req, func(string) {})
+		var r *Refusal
+		if err == nil || !strings.Contains(err.Error(), c.want) || errors.As(err, &r) != c.refusal {
+			t.Errorf("%s: %v (%T), want %q", c.name, err, err, c.want)
+		}
+	}
+	if got := Refuse("toy", "", "no ring").Error(); got != "toy: no ring" {
+		t.Errorf("a refusal without advice: %q", got)
+	}
+	bad := &Spec{Name: "bad", New: func(Options) (Engine, error) { return nil, broken }}
+	if _, err := Run(context.Background(), small.Compile(), &Request{Engine: bad}, func(string) {}); !errors.Is(err, broken) {
+		t.Errorf("New fails: %v", err)
+	}
+}
+
+// The forwarding table must hold the highest LID: a table of n entries has LIDs 0
+// to n-1.
+func TestRunFitsTables(t *testing.T) {
+	f := line(t, 2, 1) // LIDs 1 to 4
+	f.Nodes[0].LinearFDBCap = 5
+	if _, err := Run(context.Background(), f.Compile(), &Request{Engine: (&toy{}).spec()}, func(string) {}); err != nil {
+		t.Error(err)
+	}
+}
+
+// How many VLs an engine may use follows from the request and the least link
+// between switches, as far as it is known.
+func TestRunVLs(t *testing.T) {
+	for _, c := range []struct {
+		caps  [2]uint8 // of the link between the switches
+		asked int
+		want  int // -1: refused
+	}{
+		{[2]uint8{}, 0, UsualVLs}, {[2]uint8{}, 15, 15}, {[2]uint8{}, 1, 1},
+		{[2]uint8{4, 8}, 0, 4}, {[2]uint8{8, 4}, 4, 4}, {[2]uint8{4, 8}, 5, -1},
+		{[2]uint8{0, 2}, 0, 2}, {[2]uint8{0, 2}, 3, -1}, {[2]uint8{15, 15}, 0, 15},
+	} {
+		f := line(t, 3, 1)
+		f.Nodes[0].Ports[2].VLCap, f.Nodes[1].Ports[1].VLCap = c.caps[0], c.caps[1]
+		for n := range f.Nodes { // links to hosts do not count
+			if f.Nodes[n].Type == fabric.CA {
+				f.Nodes[n].Ports[1].VLCap = 1
+			}
+		}
+		e := &toy{}
+		_, err := Run(context.Background(), f.Compile(), &Request{Engine: e.spec(), MaxVLs: c.asked}, func(string) {})
+		var r *Refusal
+		switch {
+		case c.want < 0 && !errors.As(err, &r):
+			t.Errorf("VLCap %v, asked for %d: %v, want a refusal", c.caps, c.asked, err)
+		case c.want >= 0 && (err != nil || e.in.MaxVLs != c.want):
+			t.Errorf("VLCap %v, asked for %d: %v, input %+v, want %d", c.caps, c.asked, err, e.in, c.want)
+		}
+	}
+}

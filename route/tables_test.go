@@ -1,0 +1,92 @@
+package route
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+)
+
+func TestNewTables(t *testing.T) {
+	for _, c := range []struct {
+		top    fabric.LID
+		blocks int
+	}{{0, 1}, {63, 1}, {64, 2}, {fabric.MaxUnicastLID, 768}} {
+		tables := NewTables(2, c.top)
+		if tables.NumSwitches() != 2 || tables.NumBlocks() != c.blocks || int(tables.Top()) != c.blocks*BlockSize-1 {
+			t.Errorf("top %d: %d switches, %d blocks, top %d", c.top, tables.NumSwitches(), tables.NumBlocks(), tables.Top())
+		}
+		for _, lid := range []fabric.LID{0, c.top, tables.Top(), 0xFFFF} {
+			if p := tables.Port(1, lid); p != NoPort {
+				t.Errorf("new tables send LID %d to port %d", lid, p)
+			}
+		}
+	}
+}
+
+// Tables and their clones behave as independent maps, and share exactly the blocks
+// that neither has written since.
+func TestTablesCloneOnWrite(t *testing.T) {
+	const switches, top = 3, 200
+	type entry struct {
+		s   int32
+		lid fabric.LID
+	}
+	rapid.Check(t, func(rt *rapid.T) {
+		all := []*Tables{NewTables(switches, top)}
+		model := []map[entry]uint8{{}}
+		for range rapid.IntRange(1, 60).Draw(rt, "steps") {
+			i := rapid.IntRange(0, len(all)-1).Draw(rt, "tables")
+			if rapid.IntRange(0, 9).Draw(rt, "clone") == 0 {
+				all = append(all, all[i].Clone())
+				copied := map[entry]uint8{}
+				for k, v := range model[i] {
+					copied[k] = v
+				}
+				model = append(model, copied)
+				for s := range int32(switches) {
+					for b := range all[i].NumBlocks() {
+						if !all[i].Shared(all[len(all)-1], s, b) {
+							rt.Fatalf("a fresh clone does not share block %d of switch %d", b, s)
+						}
+					}
+				}
+				continue
+			}
+			e := entry{int32(rapid.IntRange(0, switches-1).Draw(rt, "s")), fabric.LID(rapid.IntRange(0, top).Draw(rt, "lid"))}
+			port := rapid.Uint8().Draw(rt, "port")
+			all[i].Set(e.s, e.lid, port)
+			model[i][e] = port
+			for j := range all {
+				if j != i && all[i].Shared(all[j], e.s, int(e.lid)/BlockSize) {
+					rt.Fatal("a written block is still shared")
+				}
+			}
+		}
+		for i := range all {
+			for s := range int32(switches) {
+				for lid := range all[i].Top() + 1 {
+					want, ok := model[i][entry{s, lid}]
+					if !ok {
+						want = NoPort
+					}
+					if got := all[i].Port(s, lid); got != want || all[i].Block(s, int(lid)/BlockSize)[lid%BlockSize] != want {
+						rt.Fatalf("tables %d: switch %d sends LID %d to %d, want %d", i, s, lid, got, want)
+					}
+				}
+			}
+		}
+	})
+}
+
+func BenchmarkTablesSet(b *testing.B) {
+	t := NewTables(16, 49151)
+	for b.Loop() {
+		for s := range int32(16) {
+			for lid := range fabric.LID(49152) {
+				t.Set(s, lid, uint8(lid))
+			}
+		}
+	}
+}

@@ -1,0 +1,214 @@
+package wire
+
+import (
+	"errors"
+	"time"
+
+	"weft/mad"
+)
+
+// newEntry copies a request into a free entry.
+func (c *Core) newEntry(r *Request) int32 {
+	i := c.free
+	if i < 0 {
+		i = int32(len(c.entries))
+		c.entries = append(c.entries, entry{})
+		c.timers.grow()
+	} else {
+		c.free = c.entries[i].next
+	}
+	e := &c.entries[i]
+	retries := r.Retries
+	if retries == 0 {
+		retries = c.cfg.Retries
+	}
+	*e = entry{
+		next: -1, use: e.use + 1, tries: 1 + max(retries, 0), timeout: r.Timeout,
+		addr: r.Addr, tag: r.Tag, done: r.Done, mad: append(e.mad[:0], r.MAD...),
+	}
+	if e.timeout <= 0 {
+		e.timeout = c.cfg.Timeout
+	}
+	return i
+}
+
+func (c *Core) id(i int32) ID { return ID(c.entries[i].use)<<32 | ID(i) }
+
+// find gives the entry of a request that has not ended.
+func (c *Core) find(id ID) (int32, bool) {
+	i := int64(id & 0xFFFFFFFF)
+	if i >= int64(len(c.entries)) {
+		return 0, false
+	}
+	e := &c.entries[i]
+	return int32(i), e.use == uint32(id>>32) && (e.state == queued || e.state == flying)
+}
+
+// match gives the entry in flight that a datagram with its TID belongs to. A
+// directed-route SMP is answered in its own class.
+func (c *Core) match(m mad.Datagram) (int32, bool) {
+	tid := uint32(m.TID())
+	i := c.byTID[tid&uint32(len(c.byTID)-1)]
+	if i < 0 {
+		return 0, false
+	}
+	e := &c.entries[i]
+	return i, e.tid == tid && mad.Datagram(e.mad).Class() == m.Class()
+}
+
+// completes tells whether an answer ends the request with its TID: a TrapRepress
+// ends a trap only, and acknowledgements of RMPP end nothing.
+func completes(request, answer mad.Datagram) bool {
+	if (request.Method() == mad.Trap) != (answer.Method() == mad.TrapRepress) {
+		return false
+	}
+	return !RMPPActive(answer) || mad.RMPPType.Get(answer) == mad.RMPPTypeData
+}
+
+func (c *Core) enqueue(i int32) {
+	c.entries[i].state = queued
+	if c.first < 0 {
+		c.first = i
+	} else {
+		c.entries[c.last].next = i
+	}
+	c.last = i
+}
+
+// launch sends queued requests while the window has room.
+func (c *Core) launch(now time.Duration, out []Action) []Action {
+	for c.first >= 0 && c.flying < c.cfg.Window {
+		i := c.first
+		e := &c.entries[i]
+		c.first = e.next
+		if e.state == abandoned {
+			c.release(i)
+			continue
+		}
+		e.state = flying
+		c.flying++
+		c.giveTID(i)
+		out = c.attempt(now, i, out)
+	}
+	return out
+}
+
+// giveTID takes the next TID whose place in the table is free; there is one, since
+// the table is larger than the window.
+func (c *Core) giveTID(i int32) {
+	mask := uint32(len(c.byTID) - 1)
+	for {
+		c.tid++
+		if c.tid != 0 && c.byTID[c.tid&mask] < 0 {
+			break
+		}
+	}
+	e := &c.entries[i]
+	e.tid = c.tid
+	c.byTID[c.tid&mask] = i
+	mad.HeaderTransactionID.Put(e.mad, uint64(c.tid))
+}
+
+// attempt begins the next attempt of a request in flight.
+func (c *Core) attempt(now time.Duration, i int32, out []Action) []Action {
+	e := &c.entries[i]
+	e.attempt++
+	e.busy = 0
+	e.end = now + e.timeout
+	return c.send(i, e.end, out)
+}
+
+// send asks for the datagram of the present attempt to be sent.
+func (c *Core) send(i int32, due time.Duration, out []Action) []Action {
+	e := &c.entries[i]
+	c.counters.Sent++
+	if e.attempt > 1 {
+		c.counters.Retried++
+	}
+	e.unsent = false
+	c.timers.set(i, due)
+	d := Datagram{Addr: e.addr, MAD: e.mad, Timeout: e.timeout}
+	return append(out, Action{Kind: Send, ID: c.id(i), Datagram: d})
+}
+
+// returned takes back a request that the medium did not deliver. When the present
+// attempt has not gone out, it is an earlier one that comes back, and the medium
+// has room again.
+func (c *Core) returned(now time.Duration, m mad.Datagram, out []Action) []Action {
+	i, ok := c.match(m)
+	if !ok {
+		return out
+	}
+	if e := &c.entries[i]; e.unsent {
+		return c.send(i, e.end, out)
+	}
+	return c.launch(now, c.expire(now, i, out))
+}
+
+// expire ends the present attempt without an answer.
+func (c *Core) expire(now time.Duration, i int32, out []Action) []Action {
+	e := &c.entries[i]
+	if e.attempt < e.tries {
+		return c.attempt(now, i, out)
+	}
+	if e.busy != 0 {
+		c.counters.Answered++
+		m := mad.Datagram(e.mad)
+		return c.complete(i, &StatusError{Class: m.Class(), Attribute: m.Attr(), Modifier: m.Modifier(), Status: e.busy}, nil, out)
+	}
+	c.counters.TimedOut++
+	return c.complete(i, c.failure(i, ErrTimeout), nil, out)
+}
+
+// fail ends a request for a reason that is not its peer's.
+func (c *Core) fail(i int32, err error, out []Action) []Action {
+	c.counters.Failed++
+	return c.complete(i, c.failure(i, err), nil, out)
+}
+
+func (c *Core) complete(i int32, err error, reply *Datagram, out []Action) []Action {
+	e := &c.entries[i]
+	out = append(out, Action{
+		Kind: Complete, Done: e.done,
+		Result: Result{ID: c.id(i), Tag: e.tag, Attempts: e.attempt, Err: err, Reply: reply},
+	})
+	c.pending--
+	e.done = nil
+	switch e.state {
+	case queued:
+		e.state = abandoned
+		return out
+	case flying:
+		c.flying--
+		c.timers.remove(i)
+		c.byTID[e.tid&uint32(len(c.byTID)-1)] = -1
+	}
+	c.release(i)
+	return out
+}
+
+func (c *Core) release(i int32) {
+	c.entries[i].state = free
+	c.entries[i].next = c.free
+	c.free = i
+}
+
+// failure describes the request that err has ended.
+func (c *Core) failure(i int32, err error) error {
+	e := &c.entries[i]
+	f := &RequestError{Addr: e.addr, Attempts: e.attempt, Err: err}
+	if len(e.mad) >= mad.Header.Size {
+		m := mad.Datagram(e.mad)
+		f.Class, f.Method, f.Attribute, f.Modifier = m.Class(), m.Method(), m.Attr(), m.Modifier()
+	}
+	return f
+}
+
+func statusError(m mad.Datagram) error {
+	if m.Status() == 0 {
+		return nil
+	}
+	return &StatusError{Class: m.Class(), Attribute: m.Attr(), Modifier: m.Modifier(), Status: m.Status()}
+}
+
+func isBusy(err error) bool { return errors.Is(err, ErrBusy) }

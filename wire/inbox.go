@@ -1,0 +1,137 @@
+package wire
+
+import (
+	"context"
+	"sync"
+)
+
+// inboxLimit is how many datagrams wait for Recv before more are dropped: enough
+// for every request a subnet manager keeps in flight, and small beside a fabric.
+const inboxLimit = 1 << 16
+
+// Inbox is the receiving half of a medium: a queue between whoever reads the
+// medium, who must never wait, and Recv. It grows up to 65,536 datagrams (about
+// 20 MB); datagrams beyond that are dropped, as a full receive queue of an adapter
+// does.
+type Inbox struct {
+	mu      sync.Mutex
+	ring    []Datagram // memory of the MADs is reused
+	head, n int
+	waiting int // Pops that wait
+	dropped uint64
+	err     error
+
+	wake   chan struct{}
+	closed chan struct{}
+}
+
+// NewInbox makes an empty queue.
+func NewInbox() *Inbox {
+	return &Inbox{ring: make([]Datagram, 64), wake: make(chan struct{}, 1), closed: make(chan struct{})}
+}
+
+// Push adds a copy of d. It reports false when the queue is full or closed.
+func (q *Inbox) Push(d *Datagram) bool {
+	q.mu.Lock()
+	if q.err != nil || q.n == inboxLimit {
+		if q.err == nil {
+			q.dropped++
+		}
+		q.mu.Unlock()
+		return false
+	}
+	if q.n == len(q.ring) {
+		q.grow()
+	}
+	q.ring[(q.head+q.n)&(len(q.ring)-1)].CopyFrom(d)
+	q.n++
+	signal := q.waiting > 0
+	q.mu.Unlock()
+	if signal {
+		q.signal()
+	}
+	return true
+}
+
+// Pop waits for the oldest datagram and copies it into d.
+func (q *Inbox) Pop(ctx context.Context, d *Datagram) error {
+	waited := 0
+	for {
+		q.mu.Lock()
+		q.waiting -= waited
+		waited = 0
+		if q.err != nil {
+			err := q.err
+			q.mu.Unlock()
+			return err
+		}
+		if q.n > 0 {
+			q.take(d)
+			more := q.n > 0 && q.waiting > 0
+			q.mu.Unlock()
+			if more {
+				q.signal()
+			}
+			return nil
+		}
+		if err := ctx.Err(); err != nil {
+			q.mu.Unlock()
+			return cancelled(err)
+		}
+		q.waiting++
+		waited = 1
+		q.mu.Unlock()
+		select {
+		case <-q.wake:
+		case <-q.closed:
+		case <-ctx.Done():
+		}
+	}
+}
+
+func (q *Inbox) take(d *Datagram) {
+	d.CopyFrom(&q.ring[q.head])
+	q.head = (q.head + 1) & (len(q.ring) - 1)
+	q.n--
+}
+
+// Close ends the queue: what waits in it is lost, and Pop fails with ErrClosed
+// and the cause.
+func (q *Inbox) Close(cause error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.err == nil {
+		q.err = Closed(cause)
+		close(q.closed)
+	}
+}
+
+// Err is nil until Close, then what Pop fails with.
+func (q *Inbox) Err() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.err
+}
+
+// Dropped counts the datagrams that found the queue full.
+func (q *Inbox) Dropped() uint64 {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	return q.dropped
+}
+
+func (q *Inbox) signal() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// grow doubles the ring, whose length stays a power of two.
+func (q *Inbox) grow() {
+	ring := make([]Datagram, 2*len(q.ring))
+	for i := range q.n {
+		ring[i] = q.ring[(q.head+i)&(len(q.ring)-1)]
+	}
+	q.ring, q.head = ring, 0
+}

@@ -1,0 +1,234 @@
+package wire
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"weft/mad"
+)
+
+// Options of a Requester.
+type Options struct {
+	Config
+	// Handler gets the datagrams that answer no request: traps, requests from
+	// others. It runs on the receiving goroutine, must not wait, and must copy
+	// what it keeps. It may call Send and Start. Nil: they are counted only.
+	Handler func(d *Datagram)
+	// Now reads a clock that never goes back. Nil: the machine's.
+	Now func() time.Duration
+}
+
+// Requester drives a Core over a Transport in real time. Its methods may be called
+// from several goroutines.
+type Requester struct {
+	t       Transport
+	handler func(*Datagram)
+	now     func() time.Duration
+	done    chan struct{} // the receiving goroutine has ended
+	batches sync.Pool     // of *batch
+	waiters sync.Pool     // of *waiter
+
+	mu    sync.Mutex
+	core  *Core
+	timer *time.Timer
+	armed time.Duration // when the timer fires; never when it does not
+}
+
+const never = time.Duration(1<<63 - 1)
+
+// New starts a Requester. It owns the Transport from now on.
+func New(t Transport, o Options) *Requester {
+	r := &Requester{t: t, handler: o.Handler, now: o.Now, done: make(chan struct{}), core: NewCore(o.Config), armed: never}
+	if r.now == nil {
+		r.now = machineClock()
+	}
+	r.batches.New = func() any { return new(batch) }
+	r.waiters.New = newWaiter
+	r.timer = time.AfterFunc(never, r.tick)
+	go r.receive()
+	return r
+}
+
+// machineClock counts from now on. It is the one place in the rooms below the
+// commands that reads the time: a deadline that nobody keeps would be a hang.
+func machineClock() func() time.Duration {
+	origin := time.Now()                                           //nolint:forbidigo // see above
+	return func() time.Duration { return time.Since(origin) } //nolint:forbidigo // see above
+}
+
+// Transport is what New was given, for Port and SetIsSM.
+func (r *Requester) Transport() Transport { return r.t }
+
+// Counters are the counts so far.
+func (r *Requester) Counters() Counters {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.core.Counters()
+}
+
+// Pending is the number of requests that have not ended.
+func (r *Requester) Pending() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.core.Pending()
+}
+
+// Send sends a datagram that wants no answer: an answer, a TrapRepress. It never
+// waits.
+func (r *Requester) Send(d *Datagram) error { return r.t.Send(d) }
+
+// Start starts a request and does not wait. Done is called when it ends, on
+// another goroutine or before Start returns; it must not wait, and may call Start.
+// Requests beyond the window are queued without limit: the caller bounds them.
+func (r *Requester) Start(q *Request) ID {
+	b := r.begin()
+	id, actions := r.core.Request(r.now(), q, b.actions)
+	r.finish(b, actions)
+	return id
+}
+
+// Cancel ends a request with ErrCancelled and the cause. It does nothing when the
+// request has ended.
+func (r *Requester) Cancel(id ID, cause error) {
+	b := r.begin()
+	r.finish(b, r.core.Cancel(r.now(), id, cause, b.actions))
+}
+
+// Do sends a request and waits for its end; q.Done is not called. The answer is
+// copied into reply, whose memory is reused, also when its status is bad
+// (*StatusError). When ctx ends first, the error is ErrCancelled.
+func (r *Requester) Do(ctx context.Context, q *Request, reply *Datagram) error {
+	if err := ctx.Err(); err != nil {
+		return cancelled(err)
+	}
+	w := r.waiters.Get().(*waiter)
+	mine := *q
+	mine.Done = w.done
+	id := r.Start(&mine)
+	select {
+	case err := <-w.ended:
+		if w.answered {
+			reply.CopyFrom(&w.reply)
+		}
+		r.waiters.Put(w)
+		return err
+	case <-ctx.Done():
+		// The waiter is left behind: its Done may just be running.
+		r.Cancel(id, ctx.Err())
+		return cancelled(ctx.Err())
+	}
+}
+
+// Close closes the Transport, ends all requests with ErrClosed, and waits, as long
+// as ctx lasts, until the receiving goroutine has ended. It must not be called by
+// Done or Handler.
+func (r *Requester) Close(ctx context.Context) error {
+	err := r.t.Close()
+	select {
+	case <-r.done:
+		return err
+	case <-ctx.Done():
+		return cancelled(ctx.Err())
+	}
+}
+
+// receive takes datagrams until the transport is closed or dies.
+func (r *Requester) receive() {
+	defer close(r.done)
+	d := Datagram{MAD: make(mad.Datagram, 0, Size)}
+	for {
+		err := r.t.Recv(context.Background(), &d)
+		b := r.begin()
+		if err != nil {
+			r.timer.Stop()
+			r.finish(b, r.core.Close(Closed(err), b.actions))
+			return
+		}
+		r.finish(b, r.core.Arrived(r.now(), &d, b.actions))
+	}
+}
+
+// tick is the timer's function.
+func (r *Requester) tick() {
+	b := r.begin()
+	r.armed = never
+	r.finish(b, r.core.Tick(r.now(), b.actions))
+}
+
+// batch is the actions of one event, and the memory of the datagrams to be sent:
+// they go out after the lock is released, when the Core may reuse its own.
+type batch struct {
+	actions []Action
+	memory  []byte
+}
+
+// begin locks the core for one event.
+func (r *Requester) begin() *batch {
+	b := r.batches.Get().(*batch)
+	r.mu.Lock()
+	return b
+}
+
+// finish sets the timer, unlocks the core and does what it wants done.
+func (r *Requester) finish(b *batch, actions []Action) {
+	b.actions = actions
+	b.memory = b.memory[:0]
+	for i := range actions {
+		if a := &actions[i]; a.Kind == Send {
+			// A growing append leaves the earlier datagrams where they were.
+			n := len(b.memory)
+			b.memory = append(b.memory, a.Datagram.MAD...)
+			a.Datagram.MAD = mad.Datagram(b.memory[n:len(b.memory):len(b.memory)])
+		}
+	}
+	if due, ok := r.core.Deadline(); ok && due < r.armed && r.core.closed == nil {
+		r.armed = due
+		r.timer.Reset(max(0, due-r.now()))
+	}
+	r.mu.Unlock()
+	for i := range actions {
+		r.perform(&actions[i])
+	}
+	clear(b.actions)
+	b.actions = b.actions[:0]
+	r.batches.Put(b)
+}
+
+func (r *Requester) perform(a *Action) {
+	switch a.Kind {
+	case Send:
+		if err := r.t.Send(&a.Datagram); err != nil {
+			b := r.begin()
+			r.finish(b, r.core.Refused(r.now(), a.ID, err, b.actions))
+		}
+	case Complete:
+		if a.Done != nil {
+			a.Done(&a.Result)
+		}
+	case Deliver:
+		if r.handler != nil {
+			r.handler(&a.Datagram)
+		}
+	}
+}
+
+// waiter is one call of Do that waits.
+type waiter struct {
+	ended    chan error // room for one: Done never waits
+	reply    Datagram
+	answered bool
+	done     func(*Result)
+}
+
+func newWaiter() any {
+	w := &waiter{ended: make(chan error, 1)}
+	w.done = func(res *Result) {
+		w.answered = res.Reply != nil
+		if w.answered {
+			w.reply.CopyFrom(res.Reply)
+		}
+		w.ended <- res.Err
+	}
+	return w
+}

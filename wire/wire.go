@@ -1,0 +1,130 @@
+package wire
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"weft/mad"
+)
+
+// Size is the length of a datagram in bytes. Only whole RMPP messages are longer.
+const Size = mad.Size
+
+// Permissive is the LID of packets that need no routing table: directed routes.
+const Permissive = 0xFFFF
+
+// QKeyGSI is the Q_Key of QP 1.
+const QKeyGSI = 0x80010000
+
+// Address holds the packet headers of a datagram, as they are in the packet: on a
+// received datagram SLID and SQP name the sender.
+type Address struct {
+	DLID      uint16
+	SLID      uint16 // to send: 0 is the port's base LID
+	DQP, SQP  uint32 // 0 for SMPs, 1 for other management
+	QKey      uint32 // 0 on QP 0
+	PKeyIndex uint16
+	SL        uint8
+}
+
+// Directed is the address of every directed-route SMP; the route is in the SMP.
+func Directed() Address { return Address{DLID: Permissive, SLID: Permissive} }
+
+// ToLID is the address of a datagram from the local port to a queue pair (0 or 1)
+// of a LID, on SL 0 and P_Key index 0.
+func ToLID(lid uint16, qp uint32) Address {
+	a := Address{DLID: lid, DQP: qp, SQP: qp}
+	if qp != 0 {
+		a.QKey = QKeyGSI
+	}
+	return a
+}
+
+// Reply is the address of an answer: the way back.
+func (a Address) Reply() Address {
+	a.DLID, a.SLID = a.SLID, a.DLID
+	a.DQP, a.SQP = a.SQP, a.DQP
+	return a
+}
+
+func (a Address) String() string {
+	if a.DLID == Permissive {
+		return "a directed route"
+	}
+	return fmt.Sprintf("LID %d QP %d", a.DLID, a.DQP)
+}
+
+// Datagram is one management datagram with its address.
+type Datagram struct {
+	Addr Address
+	// MAD is Size bytes, or a whole RMPP message. With Undelivered set it may be
+	// the header alone.
+	MAD mad.Datagram
+	// Timeout, to send: how long the sender waits for an answer, 0 where none
+	// is expected. Media that must know of pending requests (umad) use it.
+	Timeout time.Duration
+	// Undelivered, on receipt: the medium gives back a datagram that we sent and
+	// that it could not deliver, or that got no answer.
+	Undelivered bool
+}
+
+// CopyFrom makes d a copy of src that shares no memory with it; it reuses the
+// memory of d.MAD.
+func (d *Datagram) CopyFrom(src *Datagram) {
+	mad := append(d.MAD[:0], src.MAD...)
+	*d = *src
+	d.MAD = mad
+}
+
+// HasRMPP tells the classes whose datagrams have room for an RMPP header (13.6).
+func HasRMPP(c mad.Class) bool {
+	switch c {
+	case mad.ClassSA, 0x06, 0x10, 0x12: // SA, DevMgt, DevAdm, BIS
+		return true
+	}
+	return c >= 0x30 && c <= 0x4F // vendor classes with an OUI
+}
+
+// RMPPActive tells a segment, or a whole message, of RMPP.
+func RMPPActive(m mad.Datagram) bool {
+	return len(m) >= mad.RMPP.Size && HasRMPP(m.Class()) && mad.RMPPVersion.Get(m) == 1 && mad.RMPPFlags.Get(m)&1 != 0
+}
+
+// Port is the local port a Transport is attached to.
+type Port struct {
+	Device             string // node or device name
+	Number             uint8  // port number, 0 on a switch
+	NodeGUID, PortGUID uint64
+	GIDPrefix          uint64
+	LID, SMLID         uint16
+	LMC, SMSL          uint8
+	State              uint8 // 1 Down, 2 Initialize, 3 Armed, 4 Active
+	PhysState          uint8 // 5 LinkUp
+	CapMask            uint32
+	IsSM               bool // bit 1 of CapMask
+	PKeys              []uint16
+}
+
+// Transport moves datagrams through one local port. It is unreliable: datagrams
+// may be lost, repeated and reordered, but not changed, except that the high 32
+// bits of a request's transaction ID belong to the medium. All methods may be
+// called from several goroutines.
+type Transport interface {
+	// Send hands a datagram to the medium, which copies what it keeps. It never
+	// waits: when the medium has no room the error is ErrBusy. After Close it is
+	// ErrClosed.
+	Send(d *Datagram) error
+	// Recv waits for the next datagram and copies it into d, reusing d.MAD's
+	// memory. It fails with ErrCancelled when ctx ends, and with ErrClosed after
+	// Close or when the medium has died.
+	Recv(ctx context.Context, d *Datagram) error
+	// Port reads what the local port is now.
+	Port(ctx context.Context) (Port, error)
+	// SetIsSM sets or clears the IsSM bit of the port's capability mask. Media
+	// deliver datagrams for a subnet manager only where it is set.
+	SetIsSM(ctx context.Context, on bool) error
+	// Close ends everything and wakes up Recv. It clears IsSM, and is bounded in
+	// time. Closing twice is allowed.
+	Close() error
+}
