@@ -23,10 +23,14 @@ func TestParseOptions(t *testing.T) {
 		want Options
 	}{
 		{nil, Options{"weight": 4, "strict": false, "order": "guid", "label": "", "roots": []string(nil)}},
-		{map[string]string{"weight": "9", "strict": "true", "order": "random", "label": "a;b", "roots": "x;y z"},
-			Options{"weight": 9, "strict": true, "order": "random", "label": "a;b", "roots": []string{"x", "y z"}}},
-		{map[string]string{"weight": "1", "roots": ""},
-			Options{"weight": 1, "strict": false, "order": "guid", "label": "", "roots": []string(nil)}},
+		{
+			map[string]string{"weight": "9", "strict": "true", "order": "random", "label": "a;b", "roots": "x;y z"},
+			Options{"weight": 9, "strict": true, "order": "random", "label": "a;b", "roots": []string{"x", "y z"}},
+		},
+		{
+			map[string]string{"weight": "1", "roots": ""},
+			Options{"weight": 1, "strict": false, "order": "guid", "label": "", "roots": []string(nil)},
+		},
 	} {
 		got, err := optionSpec().Parse(c.text)
 		if err != nil {

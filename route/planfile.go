@@ -40,7 +40,7 @@ const (
 	planMagic   = "weftplan"
 	planVersion = 1
 	maxHeader   = 1 << 20
-	maxLIDs     = 1 << 16
+	max16       = 1 << 16 // most LIDs, classes or SL2VL tables: 16 bits name them
 )
 
 // planHeader is the JSON header of a plan file.

@@ -16,7 +16,7 @@ func (p *Plan) fits(g *fabric.Graph) error {
 	if err := p.Ends.fits(g); err != nil {
 		return err
 	}
-	if p.Tables == nil || p.Tables.NumSwitches() != g.NumSwitches || p.Tables.NumBlocks() > maxLIDs/BlockSize {
+	if p.Tables == nil || p.Tables.NumSwitches() != g.NumSwitches || p.Tables.NumBlocks() > max16/BlockSize {
 		return fmt.Errorf("route: plan: tables: they are not for %d switches", g.NumSwitches)
 	}
 	if p.Choice != nil {
@@ -71,7 +71,7 @@ func (c *Choice) fits(g *fabric.Graph) error {
 }
 
 func (m *SLs) fits(g *fabric.Graph, ends *Ends) error {
-	if len(m.Src) != g.NumEnds || len(m.Dst) <= int(ends.Top()) || len(m.Dst) > maxLIDs {
+	if len(m.Src) != g.NumEnds || len(m.Dst) <= int(ends.Top()) || len(m.Dst) > max16 {
 		return fmt.Errorf("route: plan: SL: %d sources and %d LIDs, for %d end ports and LIDs up to %d", len(m.Src), len(m.Dst), g.NumEnds, ends.Top())
 	}
 	if m.NumSrc < 0 || m.NumDst < 0 || len(m.Cells) != m.NumDst*((m.NumSrc+1)/2) {
@@ -96,7 +96,7 @@ func (m *SLs) fits(g *fabric.Graph, ends *Ends) error {
 }
 
 func (m *SL2VL) fits(g *fabric.Graph) error {
-	if len(m.Host) != g.NumHosts || len(m.Switch) != g.NumSwitches || len(m.Pool) > maxPool {
+	if len(m.Host) != g.NumHosts || len(m.Switch) != g.NumSwitches || len(m.Pool) > max16 {
 		return fmt.Errorf("route: plan: SL2VL: %d tables for %d hosts and %d switches, not for %d and %d",
 			len(m.Pool), len(m.Host), len(m.Switch), g.NumHosts, g.NumSwitches)
 	}
@@ -125,9 +125,6 @@ func (m *SL2VL) fits(g *fabric.Graph) error {
 	}
 	return nil
 }
-
-// maxPool is the number of tables that a 16-bit index can name.
-const maxPool = 1 << 16
 
 // tables is the number of tables a switch of so many ports uses; ok is false for
 // a way to choose them that does not exist.

@@ -57,7 +57,7 @@ func atEnd(body, file *bufio.Reader) error {
 
 // noEOF makes the end of the file an error that cannot be taken for a good end.
 func noEOF(err error) error {
-	if err == io.EOF {
+	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
 	}
 	return err
@@ -100,12 +100,12 @@ func readHeader(r io.Reader) (*planHeader, error) {
 
 // check refuses lengths that no Plan has.
 func (h *planHeader) check() error {
-	ok := h.Switches >= 0 && h.Hosts >= 0 && h.Blocks >= 1 && h.Blocks <= maxLIDs/BlockSize
+	ok := h.Switches >= 0 && h.Hosts >= 0 && h.Blocks >= 1 && h.Blocks <= max16/BlockSize
 	if h.SL != nil {
-		ok = ok && inRange(h.SL.Sources, maxLIDs) && inRange(h.SL.Destinations, maxLIDs) && inRange(h.SL.LIDs, maxLIDs)
+		ok = ok && inRange(h.SL.Sources) && inRange(h.SL.Destinations) && inRange(h.SL.LIDs)
 	}
 	if h.Pool != nil {
-		ok = ok && inRange(*h.Pool, maxPool)
+		ok = ok && inRange(*h.Pool)
 	}
 	if !ok {
 		return errors.New("lengths out of range")
@@ -113,7 +113,7 @@ func (h *planHeader) check() error {
 	return nil
 }
 
-func inRange(n, most int) bool { return n >= 0 && n <= most }
+func inRange(n int) bool { return n >= 0 && n <= max16 }
 
 func readBody(r *bufio.Reader, h *planHeader, g *fabric.Graph) (*Plan, error) {
 	d := planReader{r: r}

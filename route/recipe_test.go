@@ -130,9 +130,15 @@ func TestRunVLs(t *testing.T) {
 		asked int
 		want  int // -1: refused
 	}{
-		{[2]uint8{}, 0, UsualVLs}, {[2]uint8{}, 15, 15}, {[2]uint8{}, 1, 1},
-		{[2]uint8{4, 8}, 0, 4}, {[2]uint8{8, 4}, 4, 4}, {[2]uint8{4, 8}, 5, -1},
-		{[2]uint8{0, 2}, 0, 2}, {[2]uint8{0, 2}, 3, -1}, {[2]uint8{15, 15}, 0, 15},
+		{[2]uint8{}, 0, UsualVLs},
+		{[2]uint8{}, 15, 15},
+		{[2]uint8{}, 1, 1},
+		{[2]uint8{4, 8}, 0, 4},
+		{[2]uint8{8, 4}, 4, 4},
+		{[2]uint8{4, 8}, 5, -1},
+		{[2]uint8{0, 2}, 0, 2},
+		{[2]uint8{0, 2}, 3, -1},
+		{[2]uint8{15, 15}, 0, 15},
 	} {
 		f := line(t, 3, 1)
 		f.Nodes[0].Ports[2].VLCap, f.Nodes[1].Ports[1].VLCap = c.caps[0], c.caps[1]

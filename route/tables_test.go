@@ -1,6 +1,7 @@
 package route
 
 import (
+	"maps"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -40,11 +41,7 @@ func TestTablesCloneOnWrite(t *testing.T) {
 			i := rapid.IntRange(0, len(all)-1).Draw(rt, "tables")
 			if rapid.IntRange(0, 9).Draw(rt, "clone") == 0 {
 				all = append(all, all[i].Clone())
-				copied := map[entry]uint8{}
-				for k, v := range model[i] {
-					copied[k] = v
-				}
-				model = append(model, copied)
+				model = append(model, maps.Clone(model[i]))
 				for s := range int32(switches) {
 					for b := range all[i].NumBlocks() {
 						if !all[i].Shared(all[len(all)-1], s, b) {

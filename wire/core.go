@@ -192,7 +192,7 @@ func (c *Core) Cancel(now time.Duration, id ID, cause error, out []Action) []Act
 		return out
 	}
 	c.counters.Cancelled++
-	return c.launch(now, c.complete(i, c.failure(i, cancelled(cause)), nil, out))
+	return c.launch(now, c.complete(i, c.failure(i, Cancelled(cause)), nil, out))
 }
 
 // Refused says that the Transport did not take the datagram of a Send. ErrBusy

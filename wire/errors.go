@@ -56,8 +56,8 @@ func (e *RequestError) Error() string {
 
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// cancelled is ErrCancelled with its cause.
-func cancelled(cause error) error {
+// Cancelled is ErrCancelled with its cause, where there is one.
+func Cancelled(cause error) error {
 	if cause == nil {
 		return ErrCancelled
 	}

@@ -76,7 +76,7 @@ func (q *Inbox) Pop(ctx context.Context, d *Datagram) error {
 		}
 		if err := ctx.Err(); err != nil {
 			q.mu.Unlock()
-			return cancelled(err)
+			return Cancelled(err)
 		}
 		q.waiting++
 		waited = 1
@@ -104,6 +104,18 @@ func (q *Inbox) Close(cause error) {
 		q.err = Closed(cause)
 		close(q.closed)
 	}
+}
+
+// Check is what every call on a medium begins with: ErrClosed after Close,
+// ErrCancelled when ctx has ended.
+func (q *Inbox) Check(ctx context.Context) error {
+	if err := q.Err(); err != nil {
+		return err
+	}
+	if err := ctx.Err(); err != nil {
+		return Cancelled(err)
+	}
+	return nil
 }
 
 // Err is nil until Close, then what Pop fails with.

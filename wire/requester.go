@@ -53,7 +53,7 @@ func New(t Transport, o Options) *Requester {
 // machineClock counts from now on. It is the one place in the rooms below the
 // commands that reads the time: a deadline that nobody keeps would be a hang.
 func machineClock() func() time.Duration {
-	origin := time.Now()                                           //nolint:forbidigo // see above
+	origin := time.Now()                                      //nolint:forbidigo // see above
 	return func() time.Duration { return time.Since(origin) } //nolint:forbidigo // see above
 }
 
@@ -100,7 +100,7 @@ func (r *Requester) Cancel(id ID, cause error) {
 // (*StatusError). When ctx ends first, the error is ErrCancelled.
 func (r *Requester) Do(ctx context.Context, q *Request, reply *Datagram) error {
 	if err := ctx.Err(); err != nil {
-		return cancelled(err)
+		return Cancelled(err)
 	}
 	w := r.waiters.Get().(*waiter)
 	mine := *q
@@ -116,7 +116,7 @@ func (r *Requester) Do(ctx context.Context, q *Request, reply *Datagram) error {
 	case <-ctx.Done():
 		// The waiter is left behind: its Done may just be running.
 		r.Cancel(id, ctx.Err())
-		return cancelled(ctx.Err())
+		return Cancelled(ctx.Err())
 	}
 }
 
@@ -129,7 +129,7 @@ func (r *Requester) Close(ctx context.Context) error {
 	case <-r.done:
 		return err
 	case <-ctx.Done():
-		return cancelled(ctx.Err())
+		return Cancelled(ctx.Err())
 	}
 }
 
@@ -161,6 +161,12 @@ func (r *Requester) tick() {
 type batch struct {
 	actions []Action
 	memory  []byte
+	refused []refusal
+}
+
+type refusal struct {
+	id  ID
+	err error
 }
 
 // begin locks the core for one event.
@@ -170,37 +176,59 @@ func (r *Requester) begin() *batch {
 	return b
 }
 
-// finish sets the timer, unlocks the core and does what it wants done.
+// finish unlocks the core and does what it wants done, and then what it wants done
+// about datagrams that were not taken.
 func (r *Requester) finish(b *batch, actions []Action) {
 	b.actions = actions
+	for {
+		b.keepDatagrams()
+		r.arm()
+		r.mu.Unlock()
+		for i := range b.actions {
+			r.perform(b, &b.actions[i])
+		}
+		clear(b.actions)
+		b.actions = b.actions[:0]
+		if len(b.refused) == 0 {
+			break
+		}
+		r.mu.Lock()
+		now := r.now()
+		for _, f := range b.refused {
+			b.actions = r.core.Refused(now, f.id, f.err, b.actions)
+		}
+		b.refused = b.refused[:0]
+	}
+	r.batches.Put(b)
+}
+
+// keepDatagrams copies what is to be sent out of the Core's memory.
+func (b *batch) keepDatagrams() {
 	b.memory = b.memory[:0]
-	for i := range actions {
-		if a := &actions[i]; a.Kind == Send {
-			// A growing append leaves the earlier datagrams where they were.
+	for i := range b.actions {
+		if a := &b.actions[i]; a.Kind == Send {
+			// When append moves the memory, earlier datagrams keep the old one.
 			n := len(b.memory)
 			b.memory = append(b.memory, a.Datagram.MAD...)
-			a.Datagram.MAD = mad.Datagram(b.memory[n:len(b.memory):len(b.memory)])
+			a.Datagram.MAD = mad.Datagram(b.memory[n:])
 		}
 	}
+}
+
+// arm makes the timer fire no later than the core's deadline. It may fire early:
+// then it is set again.
+func (r *Requester) arm() {
 	if due, ok := r.core.Deadline(); ok && due < r.armed && r.core.closed == nil {
 		r.armed = due
 		r.timer.Reset(max(0, due-r.now()))
 	}
-	r.mu.Unlock()
-	for i := range actions {
-		r.perform(&actions[i])
-	}
-	clear(b.actions)
-	b.actions = b.actions[:0]
-	r.batches.Put(b)
 }
 
-func (r *Requester) perform(a *Action) {
+func (r *Requester) perform(b *batch, a *Action) {
 	switch a.Kind {
 	case Send:
 		if err := r.t.Send(&a.Datagram); err != nil {
-			b := r.begin()
-			r.finish(b, r.core.Refused(r.now(), a.ID, err, b.actions))
+			b.refused = append(b.refused, refusal{a.ID, err})
 		}
 	case Complete:
 		if a.Done != nil {

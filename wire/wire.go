@@ -58,8 +58,9 @@ func (a Address) String() string {
 // Datagram is one management datagram with its address.
 type Datagram struct {
 	Addr Address
-	// MAD is Size bytes, or a whole RMPP message. With Undelivered set it may be
-	// the header alone.
+	// MAD is Size bytes, or a whole RMPP message. On receipt it is as long as the
+	// peer or the medium says, with Undelivered set often the header alone: prove
+	// it before reading beyond the header (mad.Check).
 	MAD mad.Datagram
 	// Timeout, to send: how long the sender waits for an answer, 0 where none
 	// is expected. Media that must know of pending requests (umad) use it.
@@ -102,8 +103,8 @@ type Port struct {
 	State              uint8 // 1 Down, 2 Initialize, 3 Armed, 4 Active
 	PhysState          uint8 // 5 LinkUp
 	CapMask            uint32
-	IsSM               bool // bit 1 of CapMask
-	PKeys              []uint16
+	IsSM               bool     // mad.CapIsSM of CapMask
+	PKeys              []uint16 // by P_Key index
 }
 
 // Transport moves datagrams through one local port. It is unreliable: datagrams

@@ -43,6 +43,8 @@ func (w *walker) push(s int32) {
 	if w.out[n] >= 0 {
 		w.j.deps.add(w.j.deps.slot(c, w.rank[n]), m)
 		w.passing(n, m)
+	} else {
+		w.arriving(c, n, m)
 	}
 	w.acc[n] |= m
 }
@@ -87,6 +89,13 @@ func (w *walker) without(end int32) uint64 {
 func (w *walker) passing(s int32, m uint64) {
 	if w.j.g.Drained[s] && w.j.lanes.field(m, assigned) != 0 {
 		w.transit[s] = true
+	}
+}
+
+// arriving notes assigned traffic that a host gets from a channel.
+func (w *walker) arriving(c, s int32, m uint64) {
+	if w.next[s] == delivered && w.owner < int32(w.j.g.NumHosts) && w.j.lanes.field(m, assigned) != 0 {
+		w.j.deps.arrive(c, w.owner)
 	}
 }
 
@@ -192,6 +201,8 @@ func (w *walker) pushByPort(s int32) {
 	}
 	if w.out[n] >= 0 {
 		w.passing(n, all)
+	} else {
+		w.arriving(c, n, all)
 	}
 	w.enter(n, w.j.g.ToPort[c], all)
 }

@@ -13,6 +13,10 @@ type deps struct {
 	size  uint    // bits of a mask
 	words []uint64
 	shift uint // log2(64/size): masks a word
+
+	lastRow  []int64  // by channel: bit of the pair (channel, first host of its end)
+	hostRank []int32  // by host: its place among those of its switch
+	last     []uint64 // a bit for each pair on which assigned traffic arrives
 }
 
 func newDeps(j *judge) *deps {
@@ -21,24 +25,38 @@ func newDeps(j *judge) *deps {
 	if j.lanes.inOut {
 		d.perVL = int64(len(j.lanes.vls))
 	}
-	slots := int64(0)
+	d.lastRow = make([]int64, g.NumChannels)
+	d.hostRank = make([]int32, g.NumHosts)
+	slots, lasts := int64(0), int64(0)
 	for s := range int32(g.NumSwitches) {
 		out := g.OutOf(s)
 		for i, c := range out {
 			d.rank[c] = int32(i)
 			d.row[c^1] = slots + int64(i*len(out))
+			d.lastRow[c^1] = lasts + int64(i*len(g.HostsOf(s)))
 		}
+		for i, h := range g.HostsOf(s) {
+			d.hostRank[h] = int32(i)
+		}
+		lasts += int64(len(out) * len(g.HostsOf(s)))
 		slots += int64(len(out) * len(out))
 	}
 	for d.size<<d.shift < 64 {
 		d.shift++
 	}
 	d.words = make([]uint64, (slots*d.perVL)>>d.shift+1)
+	d.last = make([]uint64, lasts/64+1)
 	return d
 }
 
 // slot is the place of the pair of a channel and one by rank that leaves its end.
 func (d *deps) slot(c, rank int32) int64 { return (d.row[c] + int64(rank)) * d.perVL }
+
+// arrive notes that packets from a channel are delivered to a host.
+func (d *deps) arrive(c, host int32) {
+	bit := d.lastRow[c] + int64(d.hostRank[host])
+	atomic.OrUint64(&d.last[bit/64], 1<<(bit%64))
+}
 
 // add joins a mask to a slot.
 func (d *deps) add(slot int64, mask uint64) {

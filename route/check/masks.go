@@ -64,21 +64,35 @@ func (m *masks) set(lid fabric.LID, owner int32) {
 	m.fill(owner)
 }
 
-// fill makes the masks of all ends.
+// fill makes the masks of all ends. It does for all what full does for one.
 func (m *masks) fill(owner int32) {
 	l, g := m.j.lanes, m.j.g
 	clear(m.bySwitch)
+	unasked := l.byDefault << l.shift[noRecord]
+	spread, other := l.spread, l.shift[anyDLID]
+	sw, src, is := g.EndSwitch[:len(m.of)], l.src[:len(m.of)], m.j.isSource[:len(m.of)]
+	chosen, reply, sent := m.chosen[:len(m.of)], m.reply[:len(m.of)], m.sent[:len(m.of)]
+	left := sent[owner]
 	for e := range m.of {
-		v := m.full(int32(e))
-		if int32(e) != owner {
-			m.sent[e] |= v
+		if e == g.NumHosts {
+			spread &^= 1 << l.shift[hostOnly]
 		}
+		v := uint64(0)
+		if is[e] {
+			forward := m.row[src[e]]
+			if m.using == nil || m.using[e] {
+				v = (forward | chosen[e]) * spread
+			}
+			v |= (forward|reply[e])<<other | unasked
+		}
+		sent[e] |= v
 		if l.hostDrop != nil && e < g.NumHosts {
 			v &^= l.hostDrop[e]
 		}
 		m.of[e] = v
-		m.bySwitch[g.EndSwitch[e]] |= v
+		m.bySwitch[sw[e]] |= v
 	}
+	sent[owner] = left
 }
 
 // full is the mask of one source. The field of hosts supposes that the LID is a

@@ -72,6 +72,10 @@ type Report struct {
 	VLs   int    `json:"vls"`
 	Cycle []Hold `json:"cycle"` // of Assigned
 
+	// Deliveries is the number of dependencies of a channel on the link to a host, VLs
+	// apart. They can be on no cycle and are not among the edges of a Verdict.
+	Deliveries int64 `json:"deliveries"`
+
 	Assigned Verdict `json:"assigned"`  // every assigned pair with its reply
 	AnyDLID  Verdict `json:"any_dlid"`  // every LID that a source could use
 	HostOnly Verdict `json:"host_only"` // assigned pairs of hosts alone

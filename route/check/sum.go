@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math/bits"
 	"slices"
 
 	"weft/route"
@@ -22,6 +23,9 @@ func (j *judge) sum(r *Report) {
 	}
 	use := j.channelUses()
 	r.Load = load(use)
+	for _, m := range j.deps.last {
+		r.Deliveries += int64(bits.OnesCount64(m))
+	}
 	j.faults(r, &all)
 	j.vls(r, use)
 	r.warn(Finding{Kind: DrainedUsed, Count: all.transit, Examples: j.gather(func(b *blockResult) []string { return b.transit })})
@@ -166,7 +170,7 @@ func (j *judge) faults(r *Report, all *sums) {
 			Examples: j.gather(func(b *blockResult) []string { return b.faults[i] })}
 		r.fault(f)
 	}
-	if r.Unreachable > 0 {
+	if r.Unreachable+r.Disconnected > 0 {
 		list := j.oneWay(r)
 		r.fault(Finding{Kind: OneWayPair, Count: r.OneWay, Examples: list})
 	}
@@ -176,35 +180,46 @@ func (j *judge) finding(kind Kind, list []string) Finding {
 	return Finding{Kind: kind, Count: int64(len(list)), Examples: list[:min(len(list), j.examples)]}
 }
 
-// reaches reports whether a packet from an end gets to some LID of another that it
-// may use.
-func (j *judge) reaches(from, to int32) bool {
+// reaches reports whether there is a LID of an end that another may use, and whether
+// its packets to one get there.
+func (j *judge) reaches(from, to int32) (yes, usable bool) {
 	s := j.g.EndSwitch[from]
 	at := func(offset int) bool {
 		lid := int(j.p.Ends.Base[to]) + offset
-		return offset < j.count[to] && j.reach[lid*j.reachRow+int(s/64)]>>(s%64)&1 == 1
+		if offset >= j.count[to] || j.owner[lid] != to {
+			return false
+		}
+		usable = true
+		return j.delivers(s, lid)
 	}
 	if j.p.Choice != nil {
 		for _, o := range j.p.Choice.Offsets(from, to) {
-			if at(int(o)) {
-				return true
-			}
+			yes = at(int(o)) || yes
 		}
-		return false
+		return yes, usable
 	}
 	for k := range j.count[to] {
-		if at(k) {
-			return true
-		}
+		yes = at(k) || yes
 	}
-	return false
+	return yes, usable
+}
+
+// delivers reports whether packets to a LID arrive from a switch.
+func (j *judge) delivers(s int32, lid int) bool {
+	return j.reach[lid*j.reachRow+int(s/64)]>>(s%64)&1 == 1
 }
 
 // oneWay counts the ends that get to another which does not get back to them.
 func (j *judge) oneWay(r *Report) []string {
 	g, list := j.g, []string{}
 	visit := func(a, b int32) {
-		if a == b || !j.isSource[b] || j.reaches(b, a) || !j.reaches(a, b) {
+		if a == b || !j.isSource[b] {
+			return
+		}
+		if back, usable := j.reaches(b, a); back || !usable {
+			return
+		}
+		if there, _ := j.reaches(a, b); !there {
 			return
 		}
 		r.OneWay++
@@ -229,8 +244,7 @@ func (j *judge) oneWay(r *Report) []string {
 // allReach reports whether every LID of an end can be reached from a switch.
 func (j *judge) allReach(s, to int32) bool {
 	for k := range j.count[to] {
-		lid := int(j.p.Ends.Base[to]) + k
-		if j.reach[lid*j.reachRow+int(s/64)]>>(s%64)&1 == 0 {
+		if !j.delivers(s, int(j.p.Ends.Base[to])+k) {
 			return false
 		}
 	}
@@ -247,7 +261,7 @@ func (j *judge) vls(r *Report, use []channelUse) {
 		c.host(e)
 	}
 	for ch, u := range use {
-		c.port(j.g.From[ch], j.g.FromPort[ch], j.lanes.vlsUsed(int32(ch), u.lanes), "")
+		c.port(j.g.From[ch], j.g.FromPort[ch], j.lanes.vlsUsed(int32(ch), u.lanes), -1)
 	}
 	r.VLs = countVLs(c.all)
 	r.fault(c.beyond)
@@ -275,7 +289,7 @@ func (c *vlCheck) host(e int32) {
 		}
 	}
 	s, p := j.g.EndSwitch[e], j.g.EndPort[e]
-	c.port(s, p, j.lanes.vlsOf(j.lanes.field(sent, assigned), j.lanes.sl2vl.HostTable(e)), route.EndName(j.g, e))
+	c.port(s, p, j.lanes.vlsOf(j.lanes.field(sent, assigned), j.lanes.sl2vl.HostTable(e)), e)
 	got := uint64(0)
 	for k := range j.count[e] {
 		if lid := int(j.p.Ends.Base[e]) + k; j.owner[lid] == e {
@@ -283,19 +297,19 @@ func (c *vlCheck) host(e int32) {
 		}
 	}
 	if j.lanes.inOut {
-		c.port(s, p, uint16(got), "")
+		c.port(s, p, uint16(got), -1)
 	} else {
-		c.port(s, p, j.lanes.vlsOf(got, j.lanes.sl2vl.Table(j.g, s, 0, p)), "")
+		c.port(s, p, j.lanes.vlsOf(got, j.lanes.sl2vl.Table(j.g, s, 0, p)), -1)
 	}
 }
 
 // port checks the VLs sent over a switch's port: by the switch, or by the host on
-// it if that is named.
-func (c *vlCheck) port(s int32, p uint8, vls uint16, host string) {
+// it if that is given (not -1).
+func (c *vlCheck) port(s int32, p uint8, vls uint16, host int32) {
 	c.all |= vls
 	name := func() string {
-		if host != "" {
-			return host
+		if host >= 0 {
+			return route.EndName(c.j.g, host)
 		}
 		return portName(c.j.g, s, p)
 	}

@@ -92,6 +92,7 @@ func (r *Report) writeLanes(b *strings.Builder) {
 	for _, v := range r.named() {
 		fmt.Fprintf(t, "  deadlock-free, %s\t%s\t%d dependencies\n", v.name, v.Verdict.text(), v.Edges)
 	}
+	fmt.Fprintf(t, "  deliveries\t%d dependencies of channels on links to hosts, on no cycle\n", r.Deliveries)
 	t.Flush()
 }
 

@@ -1,17 +1,19 @@
 package dor_test
 
 import (
+	"slices"
 	"testing"
 
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
+	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/engine/dor"
 )
 
 func TestConformance(t *testing.T) {
-	conformance.Run(t, dor.Spec(), conformance.Claims{Minimal: true, HostMinimal: true, Refuses: true})
+	conformance.Run(t, dor.Spec(), conformance.Claims{Minimal: true, DeadlockFree: true, Refuses: true})
 }
 
 // Formulas are recognised, their coordinates taken from the descriptions.
@@ -38,7 +40,7 @@ func TestSpread(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, l := range f.Links[:len(f.Links):len(f.Links)] { // a second cable, and a third for some
+	for i, l := range slices.Clone(f.Links) { // a second cable, and a third for some
 		for range 1 + i%2 {
 			if f.IsSwitchLink(fabric.LinkID(i)) {
 				addCable(t, f, l.A.Node, l.B.Node)
@@ -81,4 +83,23 @@ func routed(t *testing.T, g *fabric.Graph, lmc uint8) *route.Plan {
 		t.Fatal(err)
 	}
 	return p
+}
+
+// The judge, on larger tori than the table has, for the answers too.
+func TestJudged(t *testing.T) {
+	for _, formula := range []string{"torus(8x8x8,hosts=1)", "torus(5x5x3,hosts=2)", "torus(6x5x5x5,hosts=0)", "hypercube(7,hosts=1)"} {
+		f, err := gen.Parse(formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Compile()
+		r, err := check.Judge(t.Context(), g, routed(t, g, 1), check.Options{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.Minimal || r.Unreachable > 0 || r.Loops > 0 || len(r.Faults) > 0 ||
+			r.Assigned.DeadlockFree != check.Yes || r.AnyDLID.DeadlockFree != check.Yes {
+			t.Errorf("%s: %+v", formula, r)
+		}
+	}
 }

@@ -128,7 +128,7 @@ func parseCoords(desc string) []int32 {
 		return nil
 	}
 	var x []int32
-	for _, word := range strings.Split(inside, ",") {
+	for word := range strings.SplitSeq(inside, ",") {
 		v, err := strconv.ParseUint(strings.TrimSpace(word), 10, 32)
 		if err != nil || v > maxDescribed {
 			return nil

@@ -38,7 +38,7 @@ func recoverCoords(g *fabric.Graph, local, sw []int32) ([][]int32, error) {
 	}
 	coords := make([][]int32, len(sw))
 	for dim := range dims {
-		place, err := z.layers(int32(dim))
+		place, err := z.layers(dim)
 		if err != nil {
 			return nil, err
 		}

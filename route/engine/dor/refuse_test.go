@@ -29,23 +29,39 @@ func TestRefusals(t *testing.T) {
 		want  []string // parts of the reason
 	}{
 		{"one lane", torus(5, 5), 1, nil, []string{"needs 2 lanes, 1 allowed"}},
-		{"five datelines", shape{size: []int{5, 5, 5, 5, 5}, wrap: true, parallel: 1}, 8, nil,
-			[]string{"5 dimensions that wrap", "an SL has 4"}},
-		{"drained", torus(3, 3), 8, func(t *testing.T, f *fabric.Fabric) { f.Nodes[4].Drained = true },
-			[]string{`"switch (1,1)"`, "is drained"}},
-		{"missing link", mesh(4, 4), 8, func(t *testing.T, f *fabric.Fabric) { f.SetLinkDown(linkBetween(f, 5, 6), true) },
-			[]string{`"switch (1,1)" (0x00000000000003ed) at (1,1) has no link to its neighbour switch "switch (2,1)"`}},
-		{"missing wrap", torus(5, 5), 8, func(t *testing.T, f *fabric.Fabric) { f.SetLinkDown(linkBetween(f, 0, 4), true) },
-			[]string{`"switch (0,0)"`, "has no link to its neighbour", `"switch (4,0)"`}},
-		{"missing switch", torus(5, 5), 8, func(t *testing.T, f *fabric.Fabric) { f.SetNodeDown(12, true) },
-			[]string{"has no neighbour at (2,2): a switch is missing"}},
+		{
+			"five datelines",
+			shape{size: []int{5, 5, 5, 5, 5}, wrap: true, parallel: 1},
+			8, nil,
+			[]string{"5 dimensions that wrap", "an SL has 4"},
+		},
+		{
+			"drained", torus(3, 3), 8, func(t *testing.T, f *fabric.Fabric) { f.Nodes[4].Drained = true },
+			[]string{`"switch (1,1)"`, "is drained"},
+		},
+		{
+			"missing link", mesh(4, 4), 8, func(t *testing.T, f *fabric.Fabric) { f.SetLinkDown(linkBetween(f, 5, 6), true) },
+			[]string{`"switch (1,1)" (0x00000000000003ed) at (1,1) has no link to its neighbour switch "switch (2,1)"`},
+		},
+		{
+			"missing wrap", torus(5, 5), 8, func(t *testing.T, f *fabric.Fabric) { f.SetLinkDown(linkBetween(f, 0, 4), true) },
+			[]string{`"switch (0,0)"`, "has no link to its neighbour", `"switch (4,0)"`},
+		},
+		{
+			"missing switch", torus(5, 5), 8, func(t *testing.T, f *fabric.Fabric) { f.SetNodeDown(12, true) },
+			[]string{"has no neighbour at (2,2): a switch is missing"},
+		},
 		{"chord", wide(mesh(4, 4)), 8, func(t *testing.T, f *fabric.Fabric) {
 			must(f.Connect(fabric.End{Node: 0, Port: 16}, fabric.End{Node: 5, Port: 16}, 4, fabric.EDR))(t)
 		}, []string{`"switch (0,0)"`, `"switch (1,1)"`, "linked but no neighbours"}},
-		{"missing link, no descriptions", bare(torus(6, 6)), 8, func(t *testing.T, f *fabric.Fabric) { f.SetLinkDown(linkBetween(f, 14, 15), true) },
-			[]string{"not a mesh or torus: ", `"box 14"`, "a link or switch there is missing"}},
-		{"missing switch, no descriptions", bare(torus(6, 6)), 8, func(t *testing.T, f *fabric.Fabric) { f.SetNodeDown(14, true) },
-			[]string{"not a mesh or torus: ", "a link or switch there is missing"}},
+		{
+			"missing link, no descriptions", bare(torus(6, 6)), 8, func(t *testing.T, f *fabric.Fabric) { f.SetLinkDown(linkBetween(f, 14, 15), true) },
+			[]string{"not a mesh or torus: ", `"box 14"`, "a link or switch there is missing"},
+		},
+		{
+			"missing switch, no descriptions", bare(torus(6, 6)), 8, func(t *testing.T, f *fabric.Fabric) { f.SetNodeDown(14, true) },
+			[]string{"not a mesh or torus: ", "a link or switch there is missing"},
+		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := c.shape.build(t)
@@ -117,8 +133,13 @@ func TestOtherShapes(t *testing.T) {
 		n     int
 		edges [][2]int
 	}{
-		{"petersen", 10, petersen}, {"moebius", 12, moebius}, {"twisted", 36, twisted},
-		{"leaf and spine", 9, leafSpine}, {"full mesh", 6, full}, {"star", 4, star}, {"tetrahedron", 4, full[:6]},
+		{"petersen", 10, petersen},
+		{"moebius", 12, moebius},
+		{"twisted", 36, twisted},
+		{"leaf and spine", 9, leafSpine},
+		{"full mesh", 6, full},
+		{"star", 4, star},
+		{"tetrahedron", 4, full[:6]},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			if got := refusal(t, fromEdges(t, c.n, c.edges).Compile(), 8); !strings.Contains(got, `switch "box" (0x`) {

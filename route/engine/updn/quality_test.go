@@ -47,8 +47,8 @@ func TestSpread(t *testing.T) {
 		for _, lmc := range []uint8{1, 2, 3} {
 			got := conformance.MeasureSpread(g, routed(t, g, lmc, ""), legal(g), 300, 7)
 			t.Logf("%-50s LMC %d: %d pairs, min %.2f, mean %.3f, below 0.8: %d", expr, lmc, got.Pairs, got.Min, got.Mean, got.Short)
-			if got.Pairs == 0 || got.Mean < 0.8 {
-				t.Errorf("%s LMC %d: only %.2f of the disjoint paths of %d pairs", expr, lmc, got.Mean, got.Pairs)
+			if got.Pairs == 0 || got.Mean < 0.95 || got.Min < 0.6 {
+				t.Errorf("%s LMC %d: only %.2f of the disjoint paths on average, %.2f at worst", expr, lmc, got.Mean, got.Min)
 			}
 		}
 	}
@@ -145,7 +145,7 @@ func TestTopLevelAsRoots(t *testing.T) {
 
 func TestRootsThatAreNone(t *testing.T) {
 	g := graph(t, "rlft(4,2)")
-	for _, name := range []string{"nobody", "0x123456789", "", g.EndGUID[0].String()} {
+	for _, name := range []string{"nobody", "0x123456789", g.EndGUID[0].String()} {
 		req := &route.Request{Engine: Spec(), Options: map[string]string{"roots": name}}
 		_, err := route.Run(context.Background(), g, req, func(string) {})
 		var no *route.Refusal

@@ -155,8 +155,11 @@ func nearer(n *forest.Net, s int32, far []int32) int32 {
 }
 
 const (
-	rootTries = 16 // switches tried as the root of a part
-	rootTests = 16 // destinations that each is tried with
+	rootTries = 16 // switches with hosts tried as the root of a part, and half as many of all
+	// Destinations that each is tried with: as many as keep a try short.
+	leastTests = 16
+	mostTests  = 64
+	testWork   = 1 << 21 // channels looked at
 )
 
 // chooseRoot finds a root for a part of the network: of several switches tried,
@@ -165,7 +168,7 @@ const (
 // two switches connected, which the top level as roots does not.
 func chooseRoot(n *forest.Net, part []int32, height []int32) int32 {
 	hosted := withHosts(n.G, part)
-	tests := spread(hosted, rootTests)
+	tests := spread(hosted, max(leastTests, min(mostTests, testWork/(len(n.Head)+1))))
 	least := int64(0)
 	hops, queue := make([]int32, n.G.NumSwitches), make([]int32, n.G.NumSwitches)
 	for _, t := range tests {
@@ -174,7 +177,8 @@ func chooseRoot(n *forest.Net, part []int32, height []int32) int32 {
 			least += int64(hops[s]) * weight(n.G, s)
 		}
 	}
-	tries := append([]int32{hosted[0], centre(n, part, height), busiest(n.G, part)}, spread(part, rootTries-3)...)
+	tries := []int32{hosted[0], centre(n, part, height), busiest(n.G, part)}
+	tries = append(append(tries, spread(hosted, rootTries)...), spread(part, rootTries/2)...)
 	best, bestHops := tries[0], int64(math.MaxInt64)
 	f, h := newSearches(n, 1), forest.NewHops(n.G.NumSwitches)
 	for _, r := range tries {

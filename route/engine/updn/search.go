@@ -26,7 +26,7 @@ func above(height []int32, a, b int32) bool {
 	return height[a] < height[b] || (height[a] == height[b] && a < b)
 }
 
-// searches find the hops allowed towards a destination.
+// search finds the hops allowed towards a destination.
 type search struct {
 	n    *forest.Net
 	down []int32 // switches that reach the destination downwards, nearest first

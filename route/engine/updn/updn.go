@@ -12,7 +12,7 @@ func Spec() *route.Spec {
 	return &route.Spec{
 		Name:    "updn",
 		Summary: "up*/down*: first towards a root, then away from it; free of deadlock on one lane",
-		Paper:   "Schroeder et al. 1991 (Autonet); as destination tables in Nienaber, Yuan and Duan (papers 000 and 002)",
+		Paper:   "Schroeder et al. 1991 (Autonet); as forwarding tables Duato 2001, described in paper 002, section 2.1",
 		Cost:    "time O(switches x (channels + LIDs)), memory O(channels) and the tables",
 		Lanes:   "none",
 		Options: []route.Option{{

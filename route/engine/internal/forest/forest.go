@@ -54,13 +54,12 @@ type builder struct {
 	*job
 	seq  int      // its number in the order
 	flow []uint32 // hosts whose path to a LID comes through a switch: flow[s*cols+column]
-	pot []int64
 	pathSet
 }
 
 // worker is the scratch memory of one goroutine.
 type worker struct {
-	allowed []int32 // positions in Out that may be used
+	allowed []int32 // hops to choose from, as positions in Out
 	load    []int64 // their loads
 	bundle
 }
@@ -98,23 +97,14 @@ func (b *builder) route(ctx context.Context, j *job) error {
 	}
 	b.startFlow()
 	inwards := b.chooseHops
-	if !b.several {
-		if b.pot == nil { b.pot = make([]int64, b.n.G.NumSwitches) }
-		b.pot[b.t]=0
-		for d := 1; d+1 < len(b.h.Level); d++ {
-			if err := b.level(ctx, d, b.potential); err != nil {
-				return err
-			}
-		}
-	}
 	if b.several {
+		inwards = b.countTraffic
 		b.startPaths()
 		for d := 1; d+1 < len(b.h.Level); d++ {
 			if err := b.level(ctx, d, b.choosePaths); err != nil {
 				return err
 			}
 		}
-		inwards = b.countTraffic
 	}
 	for d := len(b.h.Level) - 2; d >= 1; d-- {
 		if err := b.level(ctx, d, inwards); err != nil {
@@ -153,22 +143,10 @@ func (b *builder) startFlow() {
 	}
 }
 
-// look lists the channels that switch s may use and their loads.
+// look lists the hops that switch s may use.
 func (b *builder) look(w *worker, s int32) {
-	w.allowed = w.allowed[:b.h.Allowed(b.n, s, w.allowed[:cap(w.allowed)])]
-	w.load = w.load[:0]
-	for _, i := range w.allowed {
-		w.load = append(w.load, b.load[i])
-	}
-}
-
-func (b *builder) potential(w *worker, s int32) {
-	b.look(w, s)
-	best := int64(1)<<62
-	for k, i := range w.allowed {
-		best = min(best, w.load[k]+b.pot[b.n.Head[i]]/2)
-	}
-	b.pot[s] = best
+	w.allowed = w.allowed[:cap(w.allowed)]
+	w.allowed = w.allowed[:b.h.Allowed(b.n, s, w.allowed)]
 }
 
 // chooseHops takes one hop at switch s for every LID: the least loaded one. Each
@@ -177,13 +155,15 @@ func (b *builder) chooseHops(w *worker, s int32) {
 	b.look(w, s)
 	flow := b.flow[int(s)*b.cols : (int(s)+1)*b.cols]
 	ports := b.row(s)
-	for k, i := range w.allowed {
-		w.load[k] += b.pot[b.n.Head[i]]/2
-	}
-	turn, idle := leastFirst{load: w.load}, b.seq%len(w.allowed)
+	idle := b.seq % len(w.allowed)
+	var turn leastFirst
 	for col, f := range flow {
 		if f > 0 {
+			if turn.load == nil {
+				turn.load = b.loads(w)
+			}
 			i := w.allowed[turn.take(int64(f))]
+			b.load[i] += int64(f)
 			b.pass(b.n.Head[i], col, f)
 			ports[col] = b.port[i]
 			continue
@@ -193,9 +173,15 @@ func (b *builder) chooseHops(w *worker, s int32) {
 			idle = 0
 		}
 	}
-	for k, i := range w.allowed {
-		b.load[i] = w.load[k] - b.pot[b.n.Head[i]]/2
+}
+
+// loads fills in and returns the loads of the hops to choose from.
+func (b *builder) loads(w *worker) []int64 {
+	w.load = w.load[:0]
+	for _, i := range w.allowed {
+		w.load = append(w.load, b.load[i])
 	}
+	return w.load
 }
 
 // pass hands traffic on to the next switch. Switches of one level may pass to the

@@ -79,11 +79,11 @@ func (h *Hops) Allowed(n *Net, s int32, list []int32) int {
 	return k
 }
 
-// widest is the largest number of channels that leave a switch, and 1 more.
+// widest is the largest number of channels that leave a switch.
 func (n *Net) widest() int {
 	w := int32(0)
 	for s := range n.G.NumSwitches {
 		w = max(w, n.G.OutStart[s+1]-n.G.OutStart[s])
 	}
-	return int(w) + 1
+	return int(w)
 }

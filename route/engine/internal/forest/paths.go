@@ -13,7 +13,7 @@ type bundle struct {
 }
 
 // retries bounds the number of times that the paths of one port are chosen again.
-const retries = 8
+const retries = 64
 
 // pathSet holds the paths to the destination at hand.
 type pathSet struct {
@@ -40,6 +40,7 @@ func (b *builder) startPaths() {
 func (b *builder) choosePaths(w *worker, s int32) {
 	g, S := b.n.G, b.n.G.NumSwitches
 	b.look(w, s)
+	b.loads(w)
 	for _, i := range w.allowed {
 		b.entries[s] |= b.entriesBy(i)
 	}
@@ -67,35 +68,35 @@ func (b *builder) entriesBy(i int32) uint64 {
 
 // bundlePaths fills w.best with one hop for each LID of a port. It takes the LIDs
 // in turn; when that finds fewer disjoint paths than there could be (most), it tries
-// again from other hops for the first LID.
+// again, beginning with another LID and another hop for it.
 func (b *builder) bundlePaths(w *worker, e *end, most int) {
-	w.best = w.best[:0]
 	most = min(most, e.count)
-	disjoint := b.greedy(w, e, -1, most)
-	w.best = append(w.best, w.pick...)
-	for first := 0; first < min(retries, len(w.allowed)) && disjoint < most; first++ {
-		if d := b.greedy(w, e, first, most); d > disjoint {
+	disjoint := b.greedy(w, e, 0, -1, most)
+	w.best = append(w.best[:0], w.pick...)
+	for try := 0; try < min(retries, e.count*len(w.allowed)) && disjoint < most; try++ {
+		if d := b.greedy(w, e, try/len(w.allowed), try%len(w.allowed), most); d > disjoint {
 			disjoint = d
 			w.best = append(w.best[:0], w.pick...)
 		}
 	}
 }
 
-// greedy fills w.pick, the first LID taking the given hop (-1: any), and returns
-// the number of paths that share no channel with one before. When no two paths can
-// be disjoint (most is 1) only the loads count.
-func (b *builder) greedy(w *worker, e *end, first, most int) (disjoint int) {
+// greedy fills w.pick and returns the number of paths that share no channel with
+// one before. It begins with one LID and a hop for it (-1: any). When no two paths
+// can be disjoint (most is 1) only the loads count.
+func (b *builder) greedy(w *worker, e *end, begin, hop, most int) (disjoint int) {
 	w.stamp++
-	w.pick = w.pick[:0]
+	w.pick = append(w.pick[:0], make([]int32, e.count)...)
 	w.used = append(w.used[:0], w.load...)
-	for k := range e.count {
-		at, overlap := first, 0
+	for n := range e.count {
+		k := (begin + n) % e.count
+		at, overlap := hop, 0
 		switch {
 		case len(w.allowed) == 1:
 			at = 0
 		case most == 1:
 			at = w.leastUsed()
-		case k > 0 || first < 0:
+		case n > 0 || hop < 0:
 			at, overlap = b.leastOverlap(w, e.col+k)
 		}
 		if overlap == 0 {
@@ -105,7 +106,7 @@ func (b *builder) greedy(w *worker, e *end, first, most int) (disjoint int) {
 			b.walk(w, w.allowed[at], e.col+k, true)
 		}
 		w.used[at] += w.own
-		w.pick = append(w.pick, int32(at))
+		w.pick[k] = int32(at)
 	}
 	return disjoint
 }

@@ -1,0 +1,259 @@
+package emulator
+
+import (
+	"weft/fabric"
+	"weft/mad"
+)
+
+// What the emulated devices can hold.
+const (
+	pkeysCA      = 64   // P_Keys of a CA or router port
+	pkeysSwitch0 = 8    // of port 0 of a switch
+	pkeysSwitch  = 32   // of an external port of a switch
+	guidCap      = 32   // GUIDs of an end port
+	vlArbCap     = 8    // entries of each VL arbitration table
+	mftCap       = 4096 // multicast LIDs
+	lftCap       = 49152
+	defaultVLs   = 8 // data VLs where the fabric does not tell
+)
+
+// Capability masks: what the agents below really do.
+const (
+	capCommon = mad.CapIsTrap | mad.CapIsSLMapping | 1<<9 /* LED */ | 1<<11 /* SystemImageGUID */ |
+		mad.CapIsExtendedSpeeds | mad.CapIsCapabilityMask2 | 1<<22 /* CapabilityMask notice */ |
+		mad.CapIsClientReregistration | 1<<26 /* other local changes notice */
+	capSwitch = capCommon | mad.CapIsMulticastFDBTop
+	cap2      = 1<<0 /* Set(NodeDescription) */ | 1<<4 /* width 2x */ | 1<<5 /* HDR */ | 1<<10 /* NDR */
+)
+
+func (s *Subnet) addNodes() {
+	total := 0
+	for i := range s.fab.Nodes {
+		total += len(s.fab.Nodes[i].Ports)
+	}
+	s.nodes = make([]node, len(s.fab.Nodes))
+	s.ports = make([]port, total)
+	s.counts = make([]counters, total)
+	first := int32(0)
+	for i := range s.fab.Nodes {
+		f, n := &s.fab.Nodes[i], &s.nodes[i]
+		n.first, n.sw, n.numPorts, n.off = first, -1, uint8(f.NumPorts()), f.Down
+		copy(n.desc[:], f.Desc)
+		if f.Type == fabric.Switch {
+			n.sw = int32(len(s.switches))
+			s.switches = append(s.switches, swtch{node: int32(i)})
+		}
+		for p := range f.Ports {
+			s.ports[first] = port{peer: -1, cable: -1, node: int32(i), num: uint8(p), guid: portGUID(f, p)}
+			first++
+		}
+		s.initNodeInfo(int32(i))
+		s.reset(int32(i))
+		if s.opt.KeepLIDs {
+			s.keepLIDs(int32(i))
+		}
+	}
+}
+
+// portGUID is the GUID of a port: the fabric's, or one made of the node's.
+func portGUID(f *fabric.Node, p int) uint64 {
+	g := f.Ports[p].GUID
+	if g == 0 && f.Type == fabric.Switch {
+		g = f.GUID
+	}
+	if g == 0 {
+		g = f.GUID + fabric.GUID(p)
+	}
+	return uint64(g)
+}
+
+func (s *Subnet) initNodeInfo(i int32) {
+	f, n := &s.fab.Nodes[i], &s.nodes[i]
+	b := n.info[:]
+	system := f.SystemGUID
+	if system == 0 {
+		system = f.GUID
+	}
+	partitions := uint64(pkeysCA)
+	if n.sw >= 0 {
+		partitions = pkeysSwitch0
+	}
+	mad.NodeInfoBaseVersion.Put(b, 1)
+	mad.NodeInfoClassVersion.Put(b, 1)
+	mad.NodeInfoNodeType.Put(b, uint64(f.Type))
+	mad.NodeInfoNumPorts.Put(b, uint64(n.numPorts))
+	mad.NodeInfoSystemImageGUID.Put(b, uint64(system))
+	mad.NodeInfoNodeGUID.Put(b, uint64(f.GUID))
+	mad.NodeInfoPartitionCap.Put(b, partitions)
+	mad.NodeInfoDeviceID.Put(b, uint64(f.DeviceID))
+	mad.NodeInfoRevision.Put(b, uint64(f.Revision))
+	mad.NodeInfoVendorID.Put(b, uint64(f.VendorID))
+}
+
+// reset gives a node the state it has after power-on: no LID, empty tables.
+func (s *Subnet) reset(i int32) {
+	n := &s.nodes[i]
+	n.led = false
+	for p := n.first; p <= n.first+int32(n.numPorts); p++ {
+		s.ports[p].tables = nil
+		s.ports[p].leases++
+		s.initPortInfo(p)
+		s.counts[p] = counters{}
+	}
+	if n.sw >= 0 {
+		sw := &s.switches[n.sw]
+		*sw = swtch{node: i}
+		s.initSwitchInfo(sw)
+	}
+}
+
+func (s *Subnet) initSwitchInfo(sw *swtch) {
+	f, b := &s.fab.Nodes[sw.node], sw.info[:]
+	lids := f.LinearFDBCap
+	if lids == 0 {
+		lids = lftCap
+	}
+	mad.SwitchInfoLinearFDBCap.Put(b, uint64(lids))
+	mad.SwitchInfoMulticastFDBCap.Put(b, mftCap)
+	mad.SwitchInfoLifeTimeValue.Put(b, 0x12)
+	mad.SwitchInfoOptimizedSLtoVL.Put(b, 1)
+	mad.SwitchInfoPartitionEnfCap.Put(b, pkeysSwitch)
+	mad.SwitchInfoInboundEnfCap.Put(b, 1)
+	mad.SwitchInfoOutboundEnfCap.Put(b, 1)
+	if f.EnhancedPort0 {
+		mad.SwitchInfoEnhancedPort0.Put(b, 1)
+	}
+}
+
+func (s *Subnet) keepLIDs(i int32) {
+	f, n := &s.fab.Nodes[i], &s.nodes[i]
+	for p := range f.Ports {
+		b := s.ports[n.first+int32(p)].info[:]
+		if n.sw < 0 || p == 0 {
+			mad.PortInfoLID.Put(b, uint64(f.Ports[p].LID))
+			mad.PortInfoLMC.Put(b, uint64(f.Ports[p].LMC))
+		}
+	}
+}
+
+// initPortInfo writes the PortInfo of a port after power-on, its link down.
+func (s *Subnet) initPortInfo(p int32) {
+	x := &s.ports[p]
+	x.info = [64]byte{}
+	b := x.info[:]
+	f := &s.fab.Nodes[x.node]
+	sw := f.Type == fabric.Switch
+	zero := x.num == 0 && sw
+	if endPort := zero || !sw; endPort {
+		mask := uint64(capCommon)
+		if sw {
+			mask = capSwitch
+		}
+		mad.PortInfoGidPrefix.Put(b, mad.DefaultGIDPrefix)
+		mad.PortInfoCapabilityMask.Put(b, mask)
+		mad.PortInfoCapabilityMask2.Put(b, cap2)
+		mad.PortInfoGUIDCap.Put(b, guidCap)
+		mad.PortInfoRespTimeValue.Put(b, 16)
+		mad.PortInfoSubnetTimeOut.Put(b, 18)
+	}
+	mad.PortInfoPortState.Put(b, mad.PortDown)
+	mad.PortInfoPhysicalState.Put(b, mad.PhysPolling)
+	mad.PortInfoLinkDownDefault.Put(b, mad.PhysPolling)
+	mad.PortInfoMTUCap.Put(b, 5)
+	mad.PortInfoNeighborMTU.Put(b, 4)
+	vls := f.Ports[x.num].VLCap
+	if vls == 0 {
+		vls = defaultVLs
+	}
+	mad.PortInfoVLCap.Put(b, vlCode(vls))
+	mad.PortInfoOperationalVLs.Put(b, vlCode(vls))
+	mad.PortInfoVLArbHighCap.Put(b, vlArbCap)
+	mad.PortInfoVLArbLowCap.Put(b, vlArbCap)
+	if zero {
+		mad.PortInfoPortState.Put(b, mad.PortActive)
+		mad.PortInfoPhysicalState.Put(b, mad.PhysLinkUp)
+	}
+	s.initRates(p)
+}
+
+// vlCode is the largest VLCap that needs no more than n data VLs.
+func vlCode(n uint8) uint64 {
+	switch {
+	case n >= 15:
+		return 5
+	case n >= 8:
+		return 4
+	case n >= 4:
+		return 3
+	case n >= 2:
+		return 2
+	}
+	return 1
+}
+
+// dataVLs is the number of data VLs of a VLCap or OperationalVLs.
+func dataVLs(code uint64) uint8 {
+	return [16]uint8{1: 1, 2: 2, 3: 4, 4: 8, 5: 15}[code&15]
+}
+
+func (s *Subnet) addCables() {
+	s.cables = make([]cable, len(s.fab.Links))
+	for i := range s.fab.Links {
+		l, c := &s.fab.Links[i], &s.cables[i]
+		c.a = s.nodes[l.A.Node].first + int32(l.A.Port)
+		c.b = s.nodes[l.B.Node].first + int32(l.B.Port)
+		c.cut, c.width, c.speed = l.Down, l.Width, l.Speed
+		s.ports[c.a].cable, s.ports[c.b].cable = int32(i), int32(i)
+		s.initRates(c.a)
+		s.initRates(c.b)
+	}
+}
+
+// RolesByDistance gives every switch a rank by its distance from the hosts: 0
+// where the distance is greatest, and the roles that follow from the rank. It
+// is right for trees whose hosts are all at the same level.
+func RolesByDistance(f *fabric.Fabric) []Role {
+	roles := make([]Role, len(f.Nodes))
+	distance := make([]int, len(f.Nodes))
+	var queue []fabric.NodeID
+	for i := range f.Nodes {
+		distance[i] = -1
+		roles[i].Rank = 255
+		if f.Nodes[i].Type != fabric.Switch {
+			distance[i] = 0
+			queue = append(queue, fabric.NodeID(i))
+		}
+	}
+	far := 0
+	for len(queue) > 0 {
+		n := queue[0]
+		queue = queue[1:]
+		for p := 1; p < len(f.Nodes[n].Ports); p++ {
+			l := f.Nodes[n].Ports[p].Link
+			if l == fabric.NoLink || !f.LinkUp(l) {
+				continue
+			}
+			next := f.Peer(fabric.End{Node: n, Port: uint8(p)}).Node
+			if distance[next] < 0 {
+				distance[next] = distance[n] + 1
+				far = max(far, distance[next])
+				queue = append(queue, next)
+			}
+		}
+	}
+	for i := range roles {
+		d := distance[i]
+		if d < 1 {
+			continue
+		}
+		r := Role{Role: mad.RoleMiddle, Rank: uint8(min(far-d, 254))}
+		switch d {
+		case 1:
+			r.Role = mad.RoleLeaf
+		case far:
+			r.Role = mad.RoleRoot
+		}
+		roles[i] = r
+	}
+	return roles
+}

@@ -1,0 +1,247 @@
+package emulator
+
+import (
+	"fmt"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/wire"
+)
+
+// Client says how a program is attached to a port.
+type Client struct {
+	// At is the port: port 0 of a switch, another port of other nodes.
+	At fabric.End
+	// Deliver takes a datagram that has arrived for the program. It must copy
+	// what it keeps and must not call the Subnet.
+	Deliver func(d *wire.Datagram)
+	// ReturnLost gives lost requests, and lost answers to requests, back to the
+	// program at once, marked Undelivered, for programs without timers of their
+	// own. The attribute of a request whose answer was lost may be the answer's.
+	ReturnLost bool
+	// OnlySM keeps requests of others away unless SetIsSM was called.
+	OnlySM bool
+}
+
+// client is an attached program.
+type client struct {
+	Client
+	port int32
+	used bool
+	isSM bool
+}
+
+// ClientID names an attachment. It is also in bits 63..48 of the transaction IDs
+// of its requests, by which answers find back to it.
+type ClientID uint16
+
+// Attach attaches a program to a port. Several may be attached to one.
+func (s *Subnet) Attach(c Client) (ClientID, error) {
+	p, err := s.portAt(c.At)
+	if err != nil {
+		return 0, err
+	}
+	if s.agentPort(p) != p {
+		return 0, fmt.Errorf("emulator: programs attach to port 0 of a switch, not to port %d of %s", c.At.Port, s.fab.NodeName(c.At.Node))
+	}
+	i := 0
+	for i < len(s.clients) && s.clients[i].used {
+		i++
+	}
+	if i == 1<<16-1 {
+		return 0, fmt.Errorf("emulator: %d programs are attached, no more can be", i)
+	}
+	if i == len(s.clients) {
+		s.clients = append(s.clients, client{})
+	}
+	s.clients[i] = client{Client: c, port: p, used: true}
+	return ClientID(i + 1), nil
+}
+
+// client finds an attachment, nil when there is none.
+func (s *Subnet) client(id ClientID) *client {
+	if i := int(id) - 1; i >= 0 && i < len(s.clients) && s.clients[i].used {
+		return &s.clients[i]
+	}
+	return nil
+}
+
+// Detach ends an attachment; its IsSM ends with it.
+func (s *Subnet) Detach(id ClientID) {
+	if c := s.client(id); c != nil {
+		s.SetIsSM(id, false)
+		*c = client{}
+	}
+}
+
+// SetIsSM says that a program is a subnet manager, or no longer. The IsSM bit of
+// the port's CapabilityMask is set while one of its programs is; when that
+// changes the port sends trap 144.
+func (s *Subnet) SetIsSM(id ClientID, on bool) {
+	c := s.client(id)
+	if c == nil || c.isSM == on {
+		return
+	}
+	c.isSM = on
+	any := s.smAt(c.port) >= 0
+	b := s.ports[c.port].info[:]
+	mask := mad.PortInfoCapabilityMask.Get(b)
+	if was := mask&mad.CapIsSM != 0; was != any {
+		mad.PortInfoCapabilityMask.Put(b, mask^mad.CapIsSM)
+		s.changesTrap(c.port, 0)
+	}
+}
+
+// smAt is the first subnet manager on a port, -1 when there is none.
+func (s *Subnet) smAt(port int32) int32 {
+	for i := range s.clients {
+		if c := &s.clients[i]; c.used && c.isSM && c.port == port {
+			return int32(i)
+		}
+	}
+	return -1
+}
+
+// Send takes a datagram from a program. d and its memory are the Subnet's until
+// Send returns.
+func (s *Subnet) Send(id ClientID, d *wire.Datagram) {
+	c := s.client(id)
+	if c == nil {
+		return
+	}
+	s.stats.Sent++
+	by := origin{client: int32(id) - 1}
+	m := d.MAD
+	if len(m) < wire.Size || m[0] != 1 {
+		s.lost = LostMalformed
+		s.lose(d, by)
+		return
+	}
+	if !m.Method().IsResponse() {
+		mad.HeaderTransactionID.Put(m, m.TID()&(1<<48-1)|uint64(id)<<48)
+	}
+	if s.nodes[s.ports[c.port].node].off {
+		s.lost = LostDown
+		s.lose(d, by)
+		return
+	}
+	if d.Addr.SLID == 0 {
+		d.Addr.SLID = s.lid(c.port)
+	}
+	s.launch(c.port, d, by)
+}
+
+// lid is the base LID of an end port.
+func (s *Subnet) lid(p int32) uint16 { return uint16(mad.PortInfoLID.Get(s.ports[p].info[:])) }
+
+// arrive gives a datagram to what it is for: the agents of the node, or a
+// program attached to the port.
+func (s *Subnet) arrive(port int32, in uint8, d *wire.Datagram, by origin) {
+	m := d.MAD
+	response := m.Method().IsResponse()
+	switch c := m.Class(); {
+	case c == mad.ClassSMP || c == mad.ClassDirectedSMP:
+		switch {
+		case m.Method() == mad.TrapRepress && s.repressed(port, m):
+		case response || m.Attr() == mad.AttrSMInfo || m.Method() == mad.Trap:
+			s.hand(port, d, by)
+		default:
+			s.manage(port, in, d, by)
+		}
+	case c == mad.ClassPerf && !response:
+		s.perform(port, d, by)
+	default:
+		s.hand(port, d, by)
+	}
+}
+
+// hand gives a datagram to a program on a port: an answer to the one that asked,
+// anything else to a subnet manager, or to a program that takes it.
+func (s *Subnet) hand(port int32, d *wire.Datagram, by origin) {
+	to := int32(-1)
+	response := d.MAD.Method().IsResponse()
+	if response {
+		to = s.asker(port, d.MAD, by)
+	}
+	for i := range s.clients {
+		if to >= 0 {
+			break
+		}
+		if c := &s.clients[i]; c.used && c.port == port && c.isSM && !(response && int32(i) == by.client) {
+			to = int32(i)
+		}
+	}
+	for i := range s.clients {
+		if to >= 0 {
+			break
+		}
+		if c := &s.clients[i]; c.used && c.port == port && !c.OnlySM && !(response && int32(i) == by.client) {
+			to = int32(i)
+		}
+	}
+	if to < 0 {
+		s.lost = LostNobody
+		s.lose(d, by)
+		return
+	}
+	s.stats.Delivered++
+	s.clients[to].Deliver(d)
+}
+
+// asker is the program whose request a datagram answers, -1 when it is not here.
+// A program is not given what it has sent itself: an acknowledgement of RMPP
+// carries the transaction ID of whom it is sent by.
+func (s *Subnet) asker(port int32, m mad.Datagram, by origin) int32 {
+	id := ClientID(m.TID() >> 48)
+	if c := s.client(id); c == nil || c.port != port || by.method == 0 && int32(id)-1 == by.client {
+		return -1
+	}
+	return int32(id) - 1
+}
+
+// lose ends a datagram for the reason in s.lost.
+func (s *Subnet) lose(d *wire.Datagram, by origin) {
+	s.stats.Lost[s.lost]++
+	if by.client < 0 {
+		return
+	}
+	c := &s.clients[by.client]
+	if !c.used || !c.ReturnLost || len(d.MAD) < mad.Header.Size {
+		return
+	}
+	if by.method != 0 {
+		s.unanswer(d, by.method)
+	}
+	d.Undelivered = true
+	c.Deliver(d)
+}
+
+// unanswer makes an answer look like its request again.
+func (s *Subnet) unanswer(d *wire.Datagram, method mad.Method) {
+	d.MAD.SetStatus(0)
+	if d.MAD.Class() == mad.ClassDirectedSMP {
+		mad.DirectedSMPDirection.Put(d.MAD, 0)
+	} else {
+		d.Addr = d.Addr.Reply()
+	}
+	mad.HeaderMethod.Put(d.MAD, uint64(method))
+}
+
+// answer sends what an agent at a port answers to a request, in place.
+func (s *Subnet) answer(port int32, in uint8, d *wire.Datagram, by origin, status mad.Status) {
+	by.method = d.MAD.Method()
+	if !d.MAD.Answer(status) {
+		s.lost = LostMalformed
+		by.method = 0
+		s.lose(d, by)
+		return
+	}
+	s.stats.Answered++
+	from := port
+	if d.MAD.Class() != mad.ClassDirectedSMP {
+		d.Addr = d.Addr.Reply()
+	} else if n := &s.nodes[s.ports[port].node]; n.sw >= 0 {
+		from = n.first + int32(in)
+	}
+	s.launch(from, d, by)
+}

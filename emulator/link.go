@@ -1,0 +1,199 @@
+package emulator
+
+import (
+	"math/bits"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+func (p *port) state() uint64 { return mad.PortInfoPortState.Get(p.info[:]) }
+func (p *port) phys() uint64  { return mad.PortInfoPhysicalState.Get(p.info[:]) }
+
+func (p *port) set(state, phys uint64) {
+	mad.PortInfoPortState.Put(p.info[:], state)
+	mad.PortInfoPhysicalState.Put(p.info[:], phys)
+}
+
+// ready reports whether a cable's two ports would find each other.
+func (s *Subnet) ready(c int32) bool {
+	x := &s.cables[c]
+	a, b := &s.ports[x.a], &s.ports[x.b]
+	return !x.cut && a.phys() != mad.PhysDisabled && b.phys() != mad.PhysDisabled &&
+		!s.nodes[a.node].off && !s.nodes[b.node].off
+}
+
+// up reports whether a cable's link has been trained.
+func (s *Subnet) up(c int32) bool { return s.ports[s.cables[c].a].peer >= 0 }
+
+// raise trains a link that is ready, now or after the time that training takes.
+func (s *Subnet) raise(c int32) {
+	if s.up(c) || !s.ready(c) {
+		return
+	}
+	if s.opt.Training > 0 {
+		s.cables[c].changes++
+		s.later(s.opt.Training, linkTrains, c, s.cables[c].changes)
+		return
+	}
+	s.train(c)
+}
+
+// train brings a link to Init with the best width and speed that both ports have
+// enabled; without a common one it stays down.
+func (s *Subnet) train(c int32) {
+	x := &s.cables[c]
+	if !s.negotiate(x) {
+		s.logf("link %s stays down: the ports have no width or speed in common", s.cableName(c))
+		return
+	}
+	x.changes++
+	s.ports[x.a].peer, s.ports[x.b].peer = x.b, x.a
+	for _, p := range [2]int32{x.a, x.b} {
+		s.ports[p].set(mad.PortInit, mad.PhysLinkUp)
+		s.stateChanged(p)
+	}
+	s.logf("link %s: Init", s.cableName(c))
+}
+
+// drop takes a link down. Ports that are Disabled stay so.
+func (s *Subnet) drop(c int32) {
+	x := &s.cables[c]
+	x.changes++
+	if !s.up(c) {
+		return
+	}
+	s.ports[x.a].peer, s.ports[x.b].peer = -1, -1
+	for _, p := range [2]int32{x.a, x.b} {
+		phys := uint64(mad.PhysPolling)
+		if s.ports[p].phys() == mad.PhysDisabled {
+			phys = mad.PhysDisabled
+		}
+		s.ports[p].set(mad.PortDown, phys)
+		s.counts[p][linkDowned]++
+		s.stateChanged(p)
+	}
+	s.logf("link %s: Down", s.cableName(c))
+}
+
+// setCut pulls a cable or plugs it in again.
+func (s *Subnet) setCut(c int32, cut bool) {
+	s.cables[c].cut = cut
+	if cut {
+		s.drop(c)
+	} else {
+		s.raise(c)
+	}
+}
+
+// stateChanged is what a switch does when the state of one of its ports has
+// changed other than by Set(PortInfo).
+func (s *Subnet) stateChanged(p int32) {
+	n := &s.nodes[s.ports[p].node]
+	if n.sw < 0 || n.off {
+		return
+	}
+	mad.SwitchInfoPortStateChange.Put(s.switches[n.sw].info[:], 1)
+	s.linkTrap(n.first)
+}
+
+func (s *Subnet) cableName(c int32) string {
+	x := &s.cables[c]
+	return s.fab.EndName(s.end(x.a)) + " - " + s.fab.EndName(s.end(x.b))
+}
+
+// widthBits are LinkWidth* of PortInfo, best last.
+var widthBits = [...]struct {
+	width fabric.Width
+	bit   uint64
+}{{1, 1}, {2, 16}, {4, 2}, {8, 4}, {12, 8}}
+
+// initRates writes what a port supports: what its cable was given, and all that
+// is slower. A cable of unknown width or speed is taken as 4x, QDR.
+func (s *Subnet) initRates(p int32) {
+	x := &s.ports[p]
+	b := x.info[:]
+	width, speed := fabric.Width(4), fabric.QDR
+	if x.cable >= 0 {
+		c := &s.cables[x.cable]
+		if c.width != 0 {
+			width = c.width
+		}
+		if c.speed != fabric.SpeedUnknown {
+			speed = c.speed
+		}
+	}
+	widths := uint64(1)
+	for _, w := range widthBits {
+		if w.width == width {
+			widths |= w.bit
+		}
+	}
+	base, ext, ext2 := speedBits(speed)
+	x.fdr10 = speed == fabric.FDR10
+	mad.PortInfoWidthSupported.Put(b, widths)
+	mad.PortInfoWidthEnabled.Put(b, widths)
+	mad.PortInfoWidthActive.Put(b, 1<<(bits.Len64(widths)-1)&widths)
+	mad.PortInfoSpeedSupported.Put(b, base)
+	mad.PortInfoSpeedEnabled.Put(b, base)
+	mad.PortInfoSpeedActive.Put(b, 1)
+	mad.PortInfoSpeedExtSupported.Put(b, ext)
+	mad.PortInfoSpeedExtEnabled.Put(b, ext)
+	mad.PortInfoSpeedExt2Support.Put(b, ext2)
+	mad.PortInfoSpeedExt2Enabled.Put(b, ext2)
+}
+
+// speedBits are LinkSpeedSupported, LinkSpeedExtSupported and its second part of
+// a port whose best speed is given.
+func speedBits(s fabric.Speed) (base, ext, ext2 uint64) {
+	switch s {
+	case fabric.SDR:
+		return 1, 0, 0
+	case fabric.DDR:
+		return 3, 0, 0
+	case fabric.FDR:
+		return 7, 1, 0
+	case fabric.EDR:
+		return 7, 3, 0
+	case fabric.HDR:
+		return 7, 7, 0
+	case fabric.NDR:
+		return 7, 15, 0
+	case fabric.XDR:
+		return 7, 15, 1
+	}
+	return 7, 0, 0 // QDR and FDR10
+}
+
+// negotiate sets the active width and speed of both ports of a cable.
+func (s *Subnet) negotiate(x *cable) bool {
+	a, b := s.ports[x.a].info[:], s.ports[x.b].info[:]
+	widths := mad.PortInfoWidthEnabled.Get(a) & mad.PortInfoWidthEnabled.Get(b)
+	base := mad.PortInfoSpeedEnabled.Get(a) & mad.PortInfoSpeedEnabled.Get(b)
+	ext := mad.PortInfoSpeedExtEnabled.Get(a) & mad.PortInfoSpeedExtEnabled.Get(b)
+	ext2 := mad.PortInfoSpeedExt2Enabled.Get(a) & mad.PortInfoSpeedExt2Enabled.Get(b)
+	width := uint64(0)
+	for _, w := range widthBits {
+		if widths&w.bit != 0 {
+			width = w.bit
+		}
+	}
+	if width == 0 || base|ext|ext2 == 0 {
+		return false
+	}
+	for _, i := range [2][]byte{a, b} {
+		mad.PortInfoWidthActive.Put(i, width)
+		mad.PortInfoSpeedActive.Put(i, highest(base))
+		mad.PortInfoSpeedExtActive.Put(i, highest(ext))
+		mad.PortInfoSpeedExt2Active.Put(i, highest(ext2))
+	}
+	return true
+}
+
+// highest is the highest bit of v that is set.
+func highest(v uint64) uint64 {
+	if v == 0 {
+		return 0
+	}
+	return 1 << (bits.Len64(v) - 1)
+}

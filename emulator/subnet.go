@@ -1,0 +1,199 @@
+package emulator
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// Role is what the vendor attribute SwitchRole says of a switch: a role of
+// package mad (RoleRoot ...) and a rank, 0 at the roots, 255 when unknown.
+type Role struct{ Role, Rank uint8 }
+
+// Options of a Subnet. The zero value is a cold subnet without faults.
+type Options struct {
+	// Seed of everything that is drawn by lot.
+	Seed uint64
+	// KeepLIDs starts with the LIDs and LMCs that the fabric names; else every
+	// port starts with LID 0.
+	KeepLIDs bool
+	// Training is how long a link takes from Polling to Init.
+	Training time.Duration
+	// TrapInterval is how often an unanswered trap is repeated. 0: by the
+	// port's SubnetTimeOut, and at most ten times a second.
+	TrapInterval time.Duration
+	// Roles by node, read by the vendor attribute SwitchRole; nil: no switch
+	// has the attribute. See RolesByDistance.
+	Roles []Role
+	// Impairment of every link that has none of its own.
+	Impairment Impairment
+	// Log is told what happens to links, nodes and traps; nil: nobody is.
+	Log func(now time.Duration, event string)
+}
+
+// Subnet is an emulated subnet. It is a state machine in time that is passed in:
+// Advance moves the time, Send brings a datagram, and deliveries come through
+// the functions given to Attach. Not for concurrent use.
+type Subnet struct {
+	opt      Options
+	fab      *fabric.Fabric // names and types; for what is up and LIDs see Fabric
+	nodes    []node         // by fabric.NodeID
+	ports    []port         // node n's port p is at nodes[n].first + p
+	cables   []cable        // by fabric.LinkID
+	switches []swtch
+	counts   []counters // by port
+
+	now      time.Duration
+	events   timeline
+	flights  flights
+	rng      *rand.Rand
+	clients  []client
+	traps    []trap
+	trapOf   map[trapKey]int32 // into traps
+	impaired bool              // some link, or all of them, are not perfect
+	lost     Cause             // why the last datagram was lost
+	stats    Stats
+}
+
+// node is a switch, CA or router.
+type node struct {
+	first    int32 // its port 0 in Subnet.ports
+	sw       int32 // in Subnet.switches, -1 for what is no switch
+	numPorts uint8 // external ports it has, whatever its NodeInfo says
+	off      bool
+	silent   bool // its management agents answer nothing
+	led      bool
+	slow     time.Duration // added to the time its agents take
+	reboots  uint32
+	info     [40]byte // NodeInfo; PortGUID and LocalPortNum are filled in when asked
+	desc     [64]byte
+}
+
+// port is one port of a node; port 0 of a CA is not used.
+type port struct {
+	peer   int32 // port at the other end; -1 while the link is down
+	cable  int32 // -1 without
+	node   int32
+	num    uint8
+	fdr10  bool // LinkSpeedActive QDR stands for FDR10
+	leases uint32
+	guid   uint64
+	info   [64]byte    // PortInfo
+	tables *portTables // nil until one of them is written
+}
+
+// portTables are the tables of a port that most ports never have written.
+type portTables struct {
+	pkeys [pkeysCA]uint16
+	guids [guidCap]uint64 // entry 0 is the port GUID
+	vlarb [4][64]byte     // by block, from VLArbLowLower on
+	sl2vl uint64          // of a CA port
+}
+
+// swtch is what only switches have.
+type swtch struct {
+	node  int32
+	info  [20]byte // SwitchInfo
+	lft   []byte   // port by LID, as long as was written
+	mft   []uint16 // port mask by (MLID - 0xC000) * positions + position
+	sl2vl []uint64 // by in * (ports + 1) + out; nil until written
+}
+
+// cable joins two ports.
+type cable struct {
+	a, b       int32
+	cut        bool // pulled, whatever the ports are like
+	width      fabric.Width
+	speed      fabric.Speed
+	impairment *Impairment // nil: that of all links
+	changes    uint32      // of its state: an event of an older state is void
+}
+
+// New makes a subnet of a fabric, which it copies. Links that are up start in
+// Init, with PortStateChange set at their switches.
+func New(f *fabric.Fabric, opt Options) (*Subnet, error) {
+	if opt.Roles != nil && len(opt.Roles) != len(f.Nodes) {
+		return nil, fmt.Errorf("emulator: %d roles for %d nodes", len(opt.Roles), len(f.Nodes))
+	}
+	s := &Subnet{
+		opt: opt, fab: f.Clone(), rng: rand.New(rand.NewPCG(opt.Seed, 0x656d756c)),
+		trapOf: map[trapKey]int32{}, impaired: opt.Impairment.active(),
+	}
+	s.addNodes()
+	s.addCables()
+	for c := range s.cables {
+		if s.ready(int32(c)) {
+			s.train(int32(c))
+		}
+	}
+	for i := range s.switches {
+		sw := &s.switches[i]
+		mad.SwitchInfoPortStateChange.Put(sw.info[:], 1)
+	}
+	return s, nil
+}
+
+// Now is the time of the subnet.
+func (s *Subnet) Now() time.Duration { return s.now }
+
+// Next is when Advance has something to do; ok is false when nothing is to come.
+func (s *Subnet) Next() (at time.Duration, ok bool) { return s.events.first() }
+
+// Advance moves the time on and does what is due until then, in order. A time
+// that has passed already moves nothing.
+func (s *Subnet) Advance(to time.Duration) {
+	for {
+		at, ok := s.events.first()
+		if !ok || at > to {
+			break
+		}
+		e := s.events.pop()
+		s.now = max(s.now, e.at)
+		s.happen(e)
+	}
+	s.now = max(s.now, to)
+}
+
+// portAt finds the port of an end; port 0 is that of a switch.
+func (s *Subnet) portAt(e fabric.End) (int32, error) {
+	if e.Node < 0 || int(e.Node) >= len(s.nodes) {
+		return 0, fmt.Errorf("emulator: no node %d", e.Node)
+	}
+	n := &s.nodes[e.Node]
+	if e.Port > n.numPorts || e.Port == 0 && n.sw < 0 {
+		return 0, fmt.Errorf("emulator: %s has no port %d", s.fab.NodeName(e.Node), e.Port)
+	}
+	return n.first + int32(e.Port), nil
+}
+
+// external finds a port that can have a cable.
+func (s *Subnet) external(e fabric.End) (int32, error) {
+	p, err := s.portAt(e)
+	if err == nil && e.Port == 0 {
+		err = fmt.Errorf("emulator: port 0 of %s has no cable", s.fab.NodeName(e.Node))
+	}
+	return p, err
+}
+
+// end is the inverse of portAt.
+func (s *Subnet) end(p int32) fabric.End {
+	return fabric.End{Node: fabric.NodeID(s.ports[p].node), Port: s.ports[p].num}
+}
+
+// agentPort is the port whose management agents serve port p: port 0 of a switch,
+// on other nodes the port itself.
+func (s *Subnet) agentPort(p int32) int32 {
+	if n := &s.nodes[s.ports[p].node]; n.sw >= 0 {
+		return n.first
+	}
+	return p
+}
+
+func (s *Subnet) logf(format string, args ...any) {
+	if s.opt.Log != nil {
+		s.opt.Log(s.now, fmt.Sprintf(format, args...))
+	}
+}

@@ -1,0 +1,183 @@
+package mad
+
+import "fmt"
+
+// attribute says which layout an attribute number means in a class.
+type attribute struct {
+	id     AttrID
+	layout *Layout
+}
+
+var smpAttributes = []attribute{
+	{AttrNotice, Notice},
+	{AttrNodeDescription, NodeDescription},
+	{AttrNodeInfo, NodeInfo},
+	{AttrSwitchInfo, SwitchInfo},
+	{AttrGUIDInfo, GUIDInfo},
+	{AttrPortInfo, PortInfo},
+	{AttrPKeyTable, PKeyTable},
+	{AttrSLtoVLMappingTable, SLtoVLMappingTable},
+	{AttrVLArbitrationTable, VLArbitrationTable},
+	{AttrLinearForwardingTable, LinearForwardingTable},
+	{AttrRandomForwardingTable, RandomForwardingTable},
+	{AttrMulticastForwardingTable, MulticastForwardingTable},
+	{AttrSMInfo, SMInfo},
+	{AttrVendorDiag, VendorDiag},
+	{AttrLedInfo, LedInfo},
+	{AttrPortInfoExtended, PortInfoExtended},
+	{AttrExtendedPortInfo, ExtendedPortInfo},
+	{AttrSwitchRole, SwitchRole},
+}
+
+var saAttributes = []attribute{
+	{AttrClassPortInfo, ClassPortInfo},
+	{AttrNotice, SANotice},
+	{AttrInformInfo, InformInfo},
+	{AttrNodeRecord, NodeRecord},
+	{AttrPortInfoRecord, PortInfoRecord},
+	{AttrSLtoVLMappingTableRecord, SLtoVLMappingTableRecord},
+	{AttrSwitchInfoRecord, SwitchInfoRecord},
+	{AttrLinearForwardingTableRecord, LinearForwardingTableRecord},
+	{AttrRandomForwardingTableRecord, RandomForwardingTableRecord},
+	{AttrMulticastForwardTableRecord, MulticastForwardTableRecord},
+	{AttrSMInfoRecord, SMInfoRecord},
+	{AttrLinkRecord, LinkRecord},
+	{AttrGuidInfoRecord, GuidInfoRecord},
+	{AttrServiceRecord, ServiceRecord},
+	{AttrPKeyTableRecord, PKeyTableRecord},
+	{AttrPathRecord, PathRecord},
+	{AttrVLArbitrationTableRecord, VLArbitrationTableRecord},
+	{AttrMCMemberRecord, MCMemberRecord},
+	{AttrTraceRecord, TraceRecord},
+	{AttrMultiPathRecord, MultiPathRecord},
+	{AttrServiceAssociationRecord, ServiceAssociationRecord},
+	{AttrInformInfoRecord, InformInfoRecord},
+}
+
+var perfAttributes = []attribute{
+	{AttrClassPortInfo, ClassPortInfo},
+	{AttrPortSamplesControl, PortSamplesControl},
+	{AttrPortSamplesResult, PortSamplesResult},
+	{AttrPortCounters, PortCounters},
+	{AttrPortRcvErrorDetails, PortRcvErrorDetails},
+	{AttrPortXmitDiscardDetails, PortXmitDiscardDetails},
+	{AttrPortOpRcvCounters, PortOpRcvCounters},
+	{AttrPortFlowCtlCounters, PortFlowCtlCounters},
+	{AttrPortVLOpPackets, PortVLOpPackets},
+	{AttrPortVLOpData, PortVLOpData},
+	{AttrPortVLXmitFlowCtlUpdateErrors, PortVLXmitFlowCtlUpdateErrors},
+	{AttrPortVLXmitWaitCounters, PortVLXmitWaitCounters},
+	{AttrPortCountersExtended, PortCountersExtended},
+	{AttrPortXmitDataSL, PortXmitDataSL},
+	{AttrPortRcvDataSL, PortRcvDataSL},
+}
+
+func (c Class) attributes() []attribute {
+	switch c {
+	case ClassSMP, ClassDirectedSMP:
+		return smpAttributes
+	case ClassSA:
+		return saAttributes
+	case ClassPerf:
+		return perfAttributes
+	default:
+		return nil
+	}
+}
+
+// Attribute is the layout of an attribute in a class, nil when it is not known.
+func (c Class) Attribute(id AttrID) *Layout {
+	for _, a := range c.attributes() {
+		if a.id == id {
+			return a.layout
+		}
+	}
+	return nil
+}
+
+// AttributeName is the name of an attribute in a class, or its number.
+func (c Class) AttributeName(id AttrID) string {
+	if l := c.Attribute(id); l != nil {
+		return l.Name
+	}
+	return fmt.Sprintf("0x%04x", uint16(id))
+}
+
+// section is a layout at its place in a datagram.
+type section struct {
+	layout *Layout
+	off    int // bytes
+}
+
+// sections are the layouts that a datagram of at least Size bytes consists of:
+// headers, attribute or records, and what lies inside those.
+func (d Datagram) sections() []section {
+	s := []section{{Header, 0}}
+	switch d.Class() {
+	case ClassSMP:
+		s = append(s, section{SMP, 0})
+	case ClassDirectedSMP:
+		s = append(s, section{DirectedSMP, 0})
+	case ClassSA:
+		s = append(s, section{RMPP, 0}, section{SAHeader, 0})
+	}
+	l := d.Class().Attribute(d.Attr())
+	if l == nil {
+		return s
+	}
+	if d.Class() != ClassSA {
+		return d.nest(s, l, d.Class().dataOffset())
+	}
+	size, n := d.records(l)
+	for i := range n {
+		s = d.nest(s, l, saData+i*size)
+	}
+	return s
+}
+
+// records are the size of a record of layout l and how many the datagram holds:
+// one, but any number in the answer to a table query. Errors, acknowledgements
+// and later segments, which may begin inside a record, hold none.
+func (d Datagram) records(l *Layout) (size, n int) {
+	m, t := d.Method(), RMPPType.Get(d)
+	switch {
+	case m.IsResponse() && d.Status() != StatusOK,
+		t == RMPPTypeAck || t == RMPPTypeStop || t == RMPPTypeAbort,
+		d.isData() && RMPPFlags.Get(d)&RMPPFirst == 0:
+		return 0, 0
+	case m != GetTableResp && m != GetMultiResp:
+		return l.RecordSize(), 1
+	}
+	whole := d
+	if n := d.MessageLength(); n > 0 && n < len(d) {
+		whole = d[:n]
+	}
+	if size, n = whole.Records(); size < l.Size {
+		return 0, 0
+	}
+	return size, n
+}
+
+// nest adds layout l at byte off, and the layouts inside it.
+func (d Datagram) nest(s []section, l *Layout, off int) []section {
+	s = append(s, section{l, off})
+	for _, f := range l.decls {
+		if f.Part != nil {
+			s = d.nest(s, f.Part, off+f.Off/8)
+		}
+	}
+	switch l {
+	case Notice:
+		if t := TrapDetails(d[off:]); t != nil {
+			s = append(s, section{t, off})
+		}
+	case MultiPathRecord:
+		n := MultiPathRecordSGIDCount.Get(d[off:]) + MultiPathRecordDGIDCount.Get(d[off:])
+		at := off + MultiPathRecord.Size
+		for ; n > 0 && at+MultiPathGID.Size <= len(d); n-- {
+			s = append(s, section{MultiPathGID, at})
+			at += MultiPathGID.Size
+		}
+	}
+	return s
+}

@@ -1,0 +1,116 @@
+package mad
+
+import "fmt"
+
+// ShortError says what a truncated datagram, attribute or record lacks.
+type ShortError struct {
+	Layout *Layout // of the first field that is missing
+	Field  *Decl   // that field; nil when only reserved bytes are missing
+	Have   int     // bytes
+	Need   int     // bytes
+}
+
+// Error names the field.
+func (e *ShortError) Error() string {
+	what := "reserved bytes are"
+	if e.Field != nil {
+		what = e.Layout.Name + "." + e.Field.Name + " is"
+	}
+	return fmt.Sprintf("mad: %d bytes of %d: %s missing", e.Have, e.Need, what)
+}
+
+// Check tells whether b is a whole datagram, so that every handle of its layouts
+// can be used on it: Size bytes as on the wire, or an RMPP message of the length
+// that its header gives (umad hands those over whole). A truncated one is a
+// *ShortError. Check looks at lengths only; it does not judge values.
+func Check(b []byte) error {
+	if len(b) == Size {
+		return nil
+	}
+	n := wantedLength(b)
+	switch {
+	case len(b) < n:
+		return shortDatagram(b, n)
+	case len(b) > n:
+		return fmt.Errorf("mad: %d bytes, the datagram has %d", len(b), n)
+	}
+	return nil
+}
+
+// wantedLength is how long b should be, from its headers as far as b has them.
+func wantedLength(b []byte) int {
+	if len(b) < saData {
+		return Size
+	}
+	d := Datagram(b)
+	switch {
+	case !d.isData() || !d.Class().segmented():
+		return Size
+	case d.Class() != ClassSA:
+		return max(Size, len(b))
+	}
+	if n := d.MessageLength(); n > 0 {
+		return n
+	}
+	size, _ := d.Records()
+	if len(b) < Size || size == 0 {
+		return max(Size, len(b))
+	}
+	rest := (len(b) - saData) % size
+	return len(b) + (size-rest)%size
+}
+
+// segmented tells whether RMPP carries messages of the class.
+func (c Class) segmented() bool {
+	return c == ClassSA || c == 0x06 || c == 0x10 || c == 0x12 || c >= 0x30 && c <= 0x4F
+}
+
+// shortDatagram finds the first field that b, which should have need bytes,
+// does not hold whole. The layouts are those that the bytes b has call for.
+func shortDatagram(b []byte, need int) *ShortError {
+	e := &ShortError{Layout: Header, Have: len(b), Need: need}
+	d := Datagram(b)
+	if len(d) >= saData && d.Class() == ClassSA {
+		size, _ := d.Records()
+		d = padded(b, min(need, max(Size, len(b)+size)))
+	} else {
+		d = padded(b, Size)
+	}
+	best := len(d) * 8
+	for _, s := range d.sections() {
+		if f := s.layout.missing(len(b) - s.off); f != nil && s.off*8+f.Off < best {
+			best = s.off*8 + f.Off
+			e.Layout, e.Field = s.layout, f
+		}
+	}
+	return e
+}
+
+// padded is b with zeros up to n bytes, and at least Size.
+func padded(b []byte, n int) Datagram {
+	d := make(Datagram, max(n, Size, len(b)))
+	copy(d, b)
+	return d
+}
+
+// missing is the first field that the layout's first n bytes do not hold whole,
+// nil when they hold all.
+func (l *Layout) missing(n int) *Decl {
+	for _, f := range l.decls {
+		if f.End() > n*8 && f.Part == nil {
+			return f
+		}
+	}
+	return nil
+}
+
+// Check tells whether b, the bytes of one attribute or record, is long enough
+// for the layout's handles: Size bytes, and eight at least. What is missing is
+// named by a *ShortError.
+func (l *Layout) Check(b []byte) error {
+	need := max(l.Size, 8)
+	if len(b) >= need {
+		return nil
+	}
+	return &ShortError{Layout: l, Field: l.missing(len(b)), Have: len(b), Need: need}
+}

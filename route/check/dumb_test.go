@@ -1,0 +1,564 @@
+package check
+
+import (
+	"fmt"
+	"sort"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// dumb is a judge that walks every packet hop by hop and keeps maps. It is written
+// from the Plan's definition, without a thought of speed.
+type dumb struct {
+	g     *fabric.Graph
+	p     *route.Plan
+	owner map[fabric.LID]int32
+	lids  map[int32][]fabric.LID
+	dist  [][]int
+}
+
+// node of the dependency graph.
+type dumbNode struct {
+	c  int32
+	vl uint8
+}
+
+type dumbDep struct{ from, to dumbNode }
+
+// dumbReport has what both judges must agree on.
+type dumbReport struct {
+	Pairs, Unreachable, Disconnected, Discarded, OneWay, Loops, NonMinimal int64
+	Host                                                                   HostPairs
+	Entries                                                                string
+	Hops, Load                                                             string
+	VLs                                                                    int
+	Deliveries                                                             int64
+	Edges                                                                  [4]int
+	Free                                                                   [4]Answer
+	CycleLen                                                               [4]int
+	Faults                                                                 map[Kind][2]int64
+}
+
+func newDumb(g *fabric.Graph, p *route.Plan) *dumb {
+	d := &dumb{g: g, p: p, owner: map[fabric.LID]int32{}, lids: map[int32][]fabric.LID{}}
+	for e := range int32(g.NumEnds) {
+		n := 1
+		if p.Ends.LMC[e] <= 7 {
+			n = 1 << p.Ends.LMC[e]
+		}
+		for k := range n {
+			l := int(p.Ends.Base[e]) + k
+			if p.Ends.Base[e] == 0 || l > 0xBFFF {
+				break
+			}
+			d.lids[e] = append(d.lids[e], fabric.LID(l))
+			if _, taken := d.owner[fabric.LID(l)]; !taken {
+				d.owner[fabric.LID(l)] = e
+			}
+		}
+	}
+	for s := range int32(g.NumSwitches) {
+		row := make([]int, g.NumSwitches)
+		for i := range row {
+			row[i] = -1
+		}
+		row[s] = 0
+		for h, more := 0, true; more; h++ {
+			more = false
+			for c := range g.NumChannels {
+				u, v := g.From[c], g.To[c]
+				if row[u] == h && row[v] < 0 && (h == 0 || !g.Drained[u]) {
+					row[v], more = h+1, true
+				}
+			}
+		}
+		d.dist = append(d.dist, row)
+	}
+	return d
+}
+
+// offsets lists the LIDs of a target that a source uses.
+func (d *dumb) uses(src, dst int32) []fabric.LID {
+	c := d.p.Choice
+	if c == nil {
+		return d.lids[dst]
+	}
+	any, set := false, map[fabric.LID]bool{}
+	for i := c.Start[src]; i < c.Start[src+1]; i++ {
+		if c.Target[i] == dst {
+			any = true
+			if int(c.Offset[i]) < len(d.lids[dst]) {
+				set[d.lids[dst][c.Offset[i]]] = true
+			}
+		}
+	}
+	if !any && len(d.lids[dst]) > 0 {
+		set[d.lids[dst][0]] = true
+	}
+	var list []fabric.LID
+	for l := range set {
+		list = append(list, l)
+	}
+	return list
+}
+
+func (d *dumb) may(src, dst int32, lid fabric.LID) bool {
+	for _, l := range d.uses(src, dst) {
+		if l == lid {
+			return true
+		}
+	}
+	return false
+}
+
+func (d *dumb) known() bool { return d.p.SL != nil && d.p.SL2VL != nil }
+
+func (d *dumb) sl(src int32, lid fabric.LID) (uint8, bool) {
+	if !d.known() {
+		return 0, true
+	}
+	m := d.p.SL
+	if int(lid) >= len(m.Dst) || m.Dst[lid] < 0 || int(m.Dst[lid]) >= m.NumDst || m.Src[src] < 0 || int(m.Src[src]) >= m.NumSrc {
+		return 0, false
+	}
+	return m.At(src, lid), true
+}
+
+// sls are the SLs of packets of one kind of traffic from a source to a LID.
+func (d *dumb) sls(src int32, lid fabric.LID, traffic int) map[uint8]bool {
+	set := map[uint8]bool{}
+	dst := d.owner[lid]
+	add := func(from int32, to fabric.LID) {
+		if sl, ok := d.sl(from, to); ok {
+			set[sl] = true
+		}
+	}
+	requests := d.uses(dst, src)
+	if traffic == anyDLID {
+		requests = d.lids[src]
+	}
+	if traffic == anyDLID || d.may(src, dst, lid) {
+		add(src, lid)
+		if d.p.Service.ReplySameSL {
+			for _, l := range requests {
+				add(dst, l)
+			}
+		}
+	}
+	if traffic == hostOnly && (int(src) >= d.g.NumHosts || int(dst) >= d.g.NumHosts) {
+		return nil
+	}
+	if traffic == noRecord {
+		if !d.known() {
+			set[0] = true
+		} else {
+			set[d.p.Service.Default] = true
+		}
+	}
+	return set
+}
+
+// step tells where an entry leads: a switch, or how the way ends.
+func (d *dumb) step(s int32, lid fabric.LID) (c, next int32) {
+	p := d.p.Tables.Port(s, lid)
+	dst := d.owner[lid]
+	switch {
+	case p == 255:
+		return -1, noEntry
+	case d.g.SwitchFDBCap[s] > 0 && int32(lid) >= d.g.SwitchFDBCap[s]:
+		return -1, beyondTable
+	case p == 0:
+		if d.g.PortZero(s) == dst {
+			return -1, delivered
+		}
+		return -1, wrongEnd
+	}
+	c, h := d.g.At(s, p)
+	switch {
+	case c >= 0:
+		return c, d.g.To[c]
+	case h == dst:
+		return -1, delivered
+	case h >= 0:
+		return -1, wrongEnd
+	}
+	return -1, deadPort
+}
+
+// tableWalk follows the tables from a switch.
+func (d *dumb) tableWalk(s int32, lid fabric.LID) (end int32, path []int32) {
+	for range d.g.NumSwitches + 1 {
+		c, next := d.step(s, lid)
+		if c < 0 {
+			return next, path
+		}
+		path = append(path, c)
+		s = next
+	}
+	return inLoop, path
+}
+
+func (d *dumb) vl(s int32, in, out, sl uint8) uint8 {
+	if !d.known() {
+		return 0
+	}
+	return d.p.SL2VL.Table(d.g, s, in, out)[sl]
+}
+
+type portVL struct {
+	s   int32
+	p   uint8
+	out bool // sent by the switch, not by the host
+	vl  uint8
+}
+
+// packet follows one packet with its lanes; it reports the dependencies it makes,
+// the VLs it uses, whether it was discarded, the last channel before its host, and
+// the switches whose tables send it on from one channel to another.
+func (d *dumb) packet(src int32, lid fabric.LID, sl uint8) (deps []dumbDep, used []portVL, discarded bool, last int32, passed []int32) {
+	g := d.g
+	s, in := g.EndSwitch[src], g.EndPort[src]
+	last = -1
+	if int(src) < g.NumHosts && d.known() {
+		vl := d.p.SL2VL.HostTable(src)[sl]
+		used = append(used, portVL{s, in, false, vl})
+		if vl == 15 {
+			return deps, used, true, -1, passed
+		}
+	}
+	var before *dumbNode
+	for range 3*g.NumSwitches + 2 {
+		c, next := d.step(s, lid)
+		if c < 0 {
+			if next == delivered && int(d.owner[lid]) < g.NumHosts {
+				out := g.EndPort[d.owner[lid]]
+				vl := d.vl(s, in, out, sl)
+				used = append(used, portVL{s, out, true, vl})
+				if before != nil {
+					last = before.c
+				}
+				return deps, used, vl == 15, last, passed
+			}
+			return deps, used, false, -1, passed
+		}
+		if before != nil {
+			passed = append(passed, s)
+		}
+		vl := d.vl(s, in, g.FromPort[c], sl)
+		used = append(used, portVL{s, g.FromPort[c], true, vl})
+		if vl == 15 {
+			return deps, used, true, -1, passed
+		}
+		if before != nil {
+			deps = append(deps, dumbDep{*before, dumbNode{c, vl}})
+		}
+		before = &dumbNode{c, vl}
+		s, in = next, g.ToPort[c]
+	}
+	return deps, used, false, -1, passed
+}
+
+func (d *dumb) judge() (*dumbReport, [4]map[dumbDep]bool) {
+	g := d.g
+	r := &dumbReport{Faults: map[Kind][2]int64{}}
+	kinds := map[int32]Kind{noEntry: NoEntry, deadPort: DeadPort, wrongEnd: WrongEnd, beyondTable: BeyondTable, inLoop: Loop}
+	fault := func(k Kind, count, pairs int64) {
+		f := r.Faults[k]
+		r.Faults[k] = [2]int64{f[0] + count, f[1] + pairs}
+	}
+	var deps [4]map[dumbDep]bool
+	for i := range deps {
+		deps[i] = map[dumbDep]bool{}
+	}
+	used, transit := map[portVL]bool{}, map[[2]int32]bool{}
+	lastHops := map[[2]int32]bool{}
+	hostHops, entryHops := map[int]int64{}, map[int]int64{}
+	load := make([]int64, g.NumChannels)
+	reach := map[[2]int32]bool{}
+	var entries Entries
+	for lid, dst := range d.owner {
+		t := g.EndSwitch[dst]
+		extra := 0
+		if int(dst) < g.NumHosts {
+			extra = 1
+		}
+		rings := map[string]bool{}
+		for s := range int32(g.NumSwitches) {
+			if d.p.Tables.Port(s, lid) != 255 {
+				entries.Total++
+			}
+			if c, end := d.step(s, lid); c < 0 && end != delivered && !(end == noEntry && d.dist[t][s] < 0) {
+				fault(kinds[end], 1, 0)
+			}
+			end, path := d.tableWalk(s, lid)
+			if end == delivered {
+				entryHops[len(path)+extra]++
+			}
+			if end == inLoop {
+				rings[ringOf(path)] = true
+			}
+		}
+		r.Loops += int64(len(rings))
+		if len(rings) > 0 {
+			fault(Loop, int64(len(rings)), 0)
+		}
+		for src := range int32(g.NumEnds) {
+			if src == dst || len(d.lids[src]) == 0 {
+				continue
+			}
+			hosts := int64(0)
+			if int(src) < g.NumHosts && int(dst) < g.NumHosts {
+				hosts = 1
+			}
+			end, path := d.tableWalk(g.EndSwitch[src], lid)
+			if d.may(src, dst, lid) {
+				r.Pairs++
+				r.Host.Pairs += hosts
+				far := d.dist[t][g.EndSwitch[src]]
+				switch {
+				case end == delivered:
+					reach[[2]int32{src, dst}] = true
+					if len(path) > far && far >= 0 {
+						r.NonMinimal++
+						r.Host.NonMinimal += hosts
+					}
+					if hosts == 1 {
+						hostHops[len(path)+extra]++
+						for _, c := range path {
+							load[c]++
+						}
+					}
+				case far < 0:
+					r.Disconnected++
+					r.Host.Disconnected += hosts
+				default:
+					r.Unreachable++
+					r.Host.Unreachable += hosts
+					fault(kinds[end], 0, 1)
+				}
+			}
+			lost := false
+			for traffic := range numTraffics {
+				for sl := range d.sls(src, lid, traffic) {
+					made, vls, gone, last, passed := d.packet(src, lid, sl)
+					for _, dep := range made {
+						deps[traffic][dep] = true
+					}
+					if traffic != assigned {
+						continue
+					}
+					lost = lost || gone
+					for _, u := range vls {
+						used[u] = true
+					}
+					for _, s := range passed {
+						if g.Drained[s] {
+							transit[[2]int32{s, int32(lid)}] = true
+						}
+					}
+					if last >= 0 {
+						lastHops[[2]int32{last, dst}] = true
+					}
+				}
+			}
+			if lost && end == delivered {
+				r.Discarded++
+			}
+		}
+	}
+	for s := range int32(g.NumSwitches) {
+		for lid := 0; lid <= int(d.p.Tables.Top()); lid++ {
+			if _, ok := d.owner[fabric.LID(lid)]; !ok && d.p.Tables.Port(s, fabric.LID(lid)) != 255 {
+				entries.Stale++
+			}
+		}
+	}
+	fault(StaleEntry, entries.Stale, 0)
+	for a := range int32(g.NumEnds) {
+		for b := range int32(g.NumEnds) {
+			usable := func(from, to int32) bool {
+				for _, l := range d.uses(from, to) {
+					if d.owner[l] == to {
+						return true
+					}
+				}
+				return false
+			}
+			if a == b || len(d.lids[a]) == 0 || len(d.lids[b]) == 0 || reach[[2]int32{b, a}] || !usable(b, a) {
+				continue
+			}
+			if reach[[2]int32{a, b}] {
+				r.OneWay++
+			}
+		}
+	}
+	fault(OneWayPair, r.OneWay, 0)
+	fault(DrainedUsed, int64(len(transit)), 0)
+	r.Deliveries = int64(len(lastHops))
+	entries.Hops = dumbHops(entryHops)
+	for _, n := range entryHops {
+		entries.Delivered += n
+	}
+	r.Entries = fmt.Sprintf("%+v", entries)
+	r.Hops = fmt.Sprintf("%+v", dumbHops(hostHops))
+	r.Load = fmt.Sprintf("%+v", dumbLoad(load))
+	d.lanes(r, used, fault)
+	if f := r.Faults[DiscardVL]; f[0] > 0 {
+		r.Faults[DiscardVL] = [2]int64{f[0], r.Discarded}
+	}
+	for i := range deps {
+		r.Edges[i] = len(deps[i])
+		r.CycleLen[i] = dumbCycle(deps[i])
+		r.Free[i] = Yes
+		if r.CycleLen[i] > 0 {
+			r.Free[i] = No
+			if !d.known() {
+				r.Free[i] = Unknown
+			}
+		}
+	}
+	for k, f := range r.Faults {
+		if f == [2]int64{} {
+			delete(r.Faults, k)
+		}
+	}
+	return r, deps
+}
+
+// lanes checks VLs, SL classes and choices.
+func (d *dumb) lanes(r *dumbReport, used map[portVL]bool, fault func(Kind, int64, int64)) {
+	g := d.g
+	if d.known() {
+		vls := map[uint8]bool{}
+		for u := range used {
+			has := g.PortVLs[g.PortStart[u.s]+int32(u.p)]
+			if u.vl == 15 {
+				fault(DiscardVL, 1, 0)
+				continue
+			}
+			vls[u.vl] = true
+			if has > 0 && u.vl >= has {
+				fault(VLBeyondPort, 1, 0)
+			}
+		}
+		r.VLs = len(vls)
+		if d.p.VLs > 0 && r.VLs > d.p.VLs {
+			fault(VLBeyondPlan, 1, 0)
+		}
+		m := d.p.SL
+		for e := range int32(g.NumEnds) {
+			if len(d.lids[e]) > 0 && (m.Src[e] < 0 || int(m.Src[e]) >= m.NumSrc) {
+				fault(NoSL, 1, 0)
+			}
+		}
+		for lid := range d.owner {
+			if int(lid) >= len(m.Dst) || m.Dst[lid] < 0 || int(m.Dst[lid]) >= m.NumDst {
+				fault(NoSL, 1, 0)
+			}
+		}
+	}
+	if c := d.p.Choice; c != nil {
+		for i, t := range c.Target {
+			if t < 0 || int(t) >= g.NumEnds || int(c.Offset[i]) >= len(d.lids[t]) {
+				fault(BadChoice, 1, 0)
+			}
+		}
+	}
+	for e := range int32(g.NumEnds) {
+		if len(d.lids[e]) == 0 {
+			fault(NoLID, 1, 0)
+		}
+	}
+	if d.p.Ends.Validate(g) != nil {
+		fault(Names, 1, 0)
+	}
+}
+
+// ringOf names the loop at the end of an endless path by its channels.
+func ringOf(path []int32) string {
+	ring := map[int32]bool{}
+	for i := len(path) - 1; i >= 0 && !ring[path[i]]; i-- {
+		ring[path[i]] = true
+	}
+	var list []int
+	for c := range ring {
+		list = append(list, int(c))
+	}
+	sort.Ints(list)
+	return fmt.Sprint(list)
+}
+
+func dumbHops(count map[int]int64) Hops {
+	h := Hops{Histogram: []int64{}}
+	n, sum := int64(0), int64(0)
+	for hops, x := range count {
+		h.Max = max(h.Max, hops)
+		n += x
+		sum += x * int64(hops)
+	}
+	if n > 0 {
+		h.Avg = float64(sum) / float64(n)
+		for i := range h.Max + 1 {
+			h.Histogram = append(h.Histogram, count[i])
+		}
+	}
+	return h
+}
+
+func dumbLoad(load []int64) Load {
+	l := Load{}
+	if len(load) == 0 {
+		return l
+	}
+	sum := int64(0)
+	for _, x := range load {
+		sum += x
+		l.Max = max(l.Max, x)
+		if x == 0 {
+			l.Dark++
+		}
+	}
+	l.Avg = float64(sum) / float64(len(load))
+	for v := int64(0); ; v++ { // the least value that 99 % do not exceed
+		n := 0
+		for _, x := range load {
+			if x <= v {
+				n++
+			}
+		}
+		if n*100 >= 99*len(load) {
+			l.P99 = v
+			return l
+		}
+	}
+}
+
+// dumbCycle is the length of a shortest cycle, 0 when there is none.
+func dumbCycle(deps map[dumbDep]bool) int {
+	next := map[dumbNode][]dumbNode{}
+	for d := range deps {
+		next[d.from] = append(next[d.from], d.to)
+	}
+	best := 0
+	for start := range next {
+		seen := map[dumbNode]bool{}
+		front := []dumbNode{start}
+		for n := 1; len(front) > 0 && (best == 0 || n < best); n++ {
+			var ahead []dumbNode
+			for _, u := range front {
+				for _, v := range next[u] {
+					if v == start {
+						best = n
+					}
+					if !seen[v] {
+						seen[v] = true
+						ahead = append(ahead, v)
+					}
+				}
+			}
+			front = ahead
+		}
+	}
+	return best
+}

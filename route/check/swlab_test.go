@@ -1,0 +1,63 @@
+package check
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/fabric/netfile"
+	"weft/route"
+)
+
+// swlab's tables are those of another subnet manager, of which nobody knows the
+// SLs. The figures are those of its README.
+func TestSwlab(t *testing.T) {
+	dir := filepath.Join("..", "..", "..", "shared", "data", "real", "swlab")
+	topo, err := os.ReadFile(filepath.Join(dir, "subnet.lst"))
+	if err != nil {
+		t.Skip("the swlab dump is not here:", err)
+	}
+	fdbs, err := os.ReadFile(filepath.Join(dir, "osm.fdbs"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, _, err := netfile.Read("subnet.lst", topo, netfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	lfts, _, err := netfile.ReadLFTs("osm.fdbs", fdbs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := f.Compile()
+	p, _, err := (&route.Foreign{LFTs: lfts}).Plan(g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err := Judge(context.Background(), g, p, Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.Entries.Total != 4030 || r.Entries.Delivered != 4030 || !r.Minimal || !r.OK {
+		t.Errorf("entries %+v, minimal %v, ok %v: %v", r.Entries, r.Minimal, r.OK, r.Faults)
+	}
+	if want := []int64{62, 341, 839, 1572, 1100, 96, 20}; !slices.Equal(r.Entries.Hops.Histogram, want) {
+		t.Errorf("hops %v, want %v", r.Entries.Hops.Histogram, want)
+	}
+	if r.DeadlockFree != Unknown || !r.Assigned.OneLane || len(r.Assigned.Cycle) == 0 || r.Assigned.Edges+r.Deliveries != 950 {
+		t.Errorf("assigned: %+v", r.Assigned)
+	}
+	if r.HostOnly.DeadlockFree != Yes || r.HostOnly.Edges != 22 {
+		t.Errorf("hosts alone: %+v", r.HostOnly)
+	}
+	var b strings.Builder
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	if !strings.Contains(b.String(), "unknown (cyclic on one lane") {
+		t.Error(b.String())
+	}
+}

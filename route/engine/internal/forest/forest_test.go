@@ -1,0 +1,53 @@
+package forest
+
+import (
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric/gen"
+)
+
+// TestLeastFirst compares with looking at every load every time.
+func TestLeastFirst(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		load := rapid.SliceOfN(rapid.Int64Range(0, 9), 1, 9).Draw(t, "load")
+		plain := slices.Clone(load)
+		turn := leastFirst{load: load}
+		for _, f := range rapid.SliceOf(rapid.Int64Range(1, 5)).Draw(t, "flows") {
+			want := slices.Index(plain, slices.Min(plain))
+			plain[want] += f
+			if got := turn.take(f); got != want {
+				t.Fatalf("took %d, the least is %d", got, want)
+			}
+		}
+	})
+}
+
+// TestDestinations: every switch once, and the leaves of one pod after each other.
+func TestDestinations(t *testing.T) {
+	f, err := gen.Parse("rlft(8,3)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := f.Compile()
+	order := destinations(NewNet(g))
+	seen := make([]bool, g.NumSwitches)
+	for _, s := range order {
+		if seen[s] {
+			t.Fatalf("switch %d twice", s)
+		}
+		seen[s] = true
+	}
+	if len(order) != g.NumSwitches {
+		t.Fatalf("%d of %d switches", len(order), g.NumSwitches)
+	}
+	hops, queue := make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)
+	for i := range 32 { // 8 pods of 4 leaves
+		g.HopsFrom(order[i/4*4], hops, queue)
+		if hops[order[i]] > 2 {
+			t.Errorf("number %d, switch %d, is in another pod than number %d", i, order[i], i/4*4)
+		}
+	}
+}

@@ -1,0 +1,80 @@
+package updn_test
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/fabric/netfile"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/engine/minhop"
+	"weft/route/engine/updn"
+)
+
+// realData is where dumps of real clusters are kept, beside the checkout.
+const realData = "../../../../shared/data/real"
+
+// prove routes a fabric by both engines and has the Plans judged.
+func prove(t *testing.T, f *fabric.Fabric) {
+	t.Helper()
+	g := f.Compile()
+	for _, spec := range []*route.Spec{minhop.Spec(), updn.Spec()} {
+		p, err := route.Run(context.Background(), g, &route.Request{Engine: spec, Workers: 2}, func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r, err := check.Judge(context.Background(), g, p, check.Options{Workers: 2})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Logf("%-7s deadlock-free %v, hosts: %d of %d pairs not minimal, %.2f hops; load max %d, mean %.0f", spec.Name,
+			r.AnyDLID.DeadlockFree, r.HostPairs.NonMinimal, r.HostPairs.Pairs, r.Hops.Avg, r.Load.Max, r.Load.Avg)
+		if r.Unreachable > 0 || r.Loops > 0 || len(r.Faults) > 0 {
+			t.Errorf("%s: %d unreachable, %d loops, faults %+v", spec.Name, r.Unreachable, r.Loops, r.Faults)
+		}
+		if spec.Name == "minhop" && !r.Minimal {
+			t.Errorf("minhop: %d pairs not minimal", r.NonMinimal)
+		}
+		if spec.Name == "updn" && (r.AnyDLID.DeadlockFree != check.Yes || r.Assigned.DeadlockFree != check.Yes) {
+			t.Errorf("updn: cycle %+v", r.Cycle)
+		}
+	}
+}
+
+func TestRealFabrics(t *testing.T) {
+	for _, name := range []string{
+		"janus/ibnetdiscover-2014-02-12.txt", "ndr-dgx/ibnetdiscover-2025-08-06.txt",
+		"sx6036-loginov/ibnetdiscover-2014-10-05.txt", "psmn-x5/X5.topofile",
+	} {
+		t.Run(name, func(t *testing.T) {
+			data, err := os.ReadFile(filepath.Join(realData, name))
+			if os.IsNotExist(err) {
+				t.Skipf("%s is not here: the dumps of real clusters are kept outside the project", name)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			f, _, err := netfile.Read(name, data, netfile.Options{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			prove(t, f)
+		})
+	}
+}
+
+func TestNamedSystems(t *testing.T) {
+	for _, name := range []string{"fat648", "racks648", "odin", "chic", "deimos", "deimos-chain15", "deimos-chain30", "tsubame", "now-c", "now-ca"} {
+		t.Run(name, func(t *testing.T) {
+			f, err := gen.Parse(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			prove(t, f)
+		})
+	}
+}

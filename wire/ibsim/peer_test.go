@@ -1,0 +1,103 @@
+package ibsim_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"weft/wire"
+	"weft/wire/ibsim"
+	"weft/wire/wiretest"
+)
+
+var simulators atomic.Int32
+
+// simulator starts the ibsim program on the suite's subnet, on sockets of its own,
+// and gives the options to attach to it. A missing program skips the test, and
+// fails it in CI.
+func simulator(t *testing.T, udp bool) ibsim.Options {
+	t.Helper()
+	program, err := exec.LookPath("ibsim")
+	if err != nil {
+		if os.Getenv("CI") == "true" {
+			t.Fatal("ibsim is not installed (Debian package ibsim-utils)")
+		}
+		t.Skip("skipped: ibsim is not installed (Debian package ibsim-utils)")
+	}
+	netFile := filepath.Join(t.TempDir(), "net")
+	if err := os.WriteFile(netFile, []byte(wiretest.Ibsim), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	o := ibsim.Options{Base: fmt.Sprintf("weft-%d-%d", os.Getpid(), simulators.Add(1))}
+	args := []string{"-s", "-n"}
+	if udp {
+		o.Server, o.Port = "127.0.0.1", freePorts(t)
+		args = append(args, "-r", "-l", strconv.Itoa(o.Port))
+	}
+	cmd := exec.Command(program, append(args, netFile)...)
+	cmd.Env = append(os.Environ(), "IBSIM_SOCKNAME="+o.Base)
+	var said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &said, &said
+	cmd.Dir = t.TempDir()
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		if t.Failed() {
+			t.Logf("ibsim said:\n%s", said.Bytes())
+		}
+	})
+	return o
+}
+
+// freePorts finds a UDP port with the next eleven free too.
+func freePorts(t *testing.T) int {
+	t.Helper()
+	for first := 20000 + os.Getpid()%20000; first < 60000; first += 12 {
+		free := true
+		for port := first; port < first+12 && free; port++ {
+			c, err := net.ListenUDP("udp4", &net.UDPAddr{Port: port})
+			if free = err == nil; free {
+				c.Close()
+			}
+		}
+		if free {
+			return first
+		}
+	}
+	t.Fatal("no free UDP ports")
+	return 0
+}
+
+func dial(t *testing.T, o ibsim.Options, node string) *ibsim.Transport {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
+	defer cancel()
+	o.Node = node
+	tr, err := ibsim.Dial(ctx, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+func TestConformance(t *testing.T) {
+	for name, udp := range map[string]bool{"unix": false, "udp": true} {
+		t.Run(name, func(t *testing.T) {
+			wiretest.Run(t, func(t *testing.T) func(string) wire.Transport {
+				o := simulator(t, udp)
+				return func(node string) wire.Transport { return dial(t, o, node) }
+			})
+		})
+	}
+}

@@ -1,0 +1,157 @@
+package ibsim
+
+import (
+	"errors"
+	"fmt"
+	"net"
+	"os"
+	"path/filepath"
+	"strconv"
+	"sync/atomic"
+	"syscall"
+)
+
+// Options say which simulator to attach to, and where. Dial documents the zero
+// values.
+type Options struct {
+	Node   string // node id of the net, or node description; empty: the first port of the net
+	Base   string // of the Unix socket names; empty: "sim"
+	Dir    string // Unix sockets are files in this directory; empty: abstract names
+	Server string // host name or IPv4 address of a UDP server; empty: Unix sockets
+	Port   int    // UDP control port of the server; 0: 7070
+}
+
+const defaultPort = 7070
+
+// socket is a datagram socket that a simulator's peer has.
+type socket interface {
+	net.Conn
+	syscall.Conn
+}
+
+// sockets are the two of a client, and what must be known to connect them.
+type sockets struct {
+	o         Options
+	id        uint32
+	ctl, data socket
+	files     []string // to be removed at the end
+	server    net.IP
+}
+
+// attachments numbers those of this process.
+var attachments atomic.Uint32
+
+// openSockets binds the control socket, connected to the server, and the data
+// socket, which the server connects to when it gets ControlConnect.
+func openSockets(o Options) (*sockets, error) {
+	s := &sockets{o: o}
+	err := s.open()
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	return s, nil
+}
+
+func (s *sockets) open() error {
+	if s.o.Server != "" {
+		return s.openUDP()
+	}
+	// IDs of C programs are process numbers. Ours lie far above, so that several
+	// attachments of a process, and other programs, do not meet.
+	for range 1000 {
+		s.id = uint32(os.Getpid())<<8&0x3FFFFFFF | 1<<30 + attachments.Add(1)&0xFF
+		err := s.openUnix()
+		if !errors.Is(err, syscall.EADDRINUSE) {
+			return err
+		}
+		s.close()
+	}
+	return errors.New("ibsim: no free client id")
+}
+
+func (s *sockets) openUnix() error {
+	id := strconv.FormatUint(uint64(s.id), 10)
+	ctl, err := net.DialUnix("unixgram", s.bound("ctl"+id), s.name("ctl"))
+	if err != nil {
+		return err
+	}
+	s.ctl = ctl
+	data, err := net.ListenUnixgram("unixgram", s.bound("in"+id))
+	if err != nil {
+		return err
+	}
+	s.data = data
+	return nil
+}
+
+func (s *sockets) openUDP() error {
+	ctl, err := net.Dial("udp4", net.JoinHostPort(s.o.Server, strconv.Itoa(s.o.Port)))
+	if err != nil {
+		return err
+	}
+	s.ctl = ctl.(*net.UDPConn)
+	s.server = ctl.RemoteAddr().(*net.UDPAddr).IP
+	data, err := net.ListenUDP("udp4", nil)
+	if err != nil {
+		return err
+	}
+	s.data = data
+	s.id = uint32(data.LocalAddr().(*net.UDPAddr).Port)
+	return nil
+}
+
+// name of a Unix socket. An abstract name has a NUL at its end, which counts.
+func (s *sockets) name(suffix string) *net.UnixAddr {
+	name := s.o.Base + ":" + suffix
+	if s.o.Dir != "" {
+		return &net.UnixAddr{Net: "unixgram", Name: filepath.Join(s.o.Dir, name)}
+	}
+	return &net.UnixAddr{Net: "unixgram", Name: "@" + name + "\x00"}
+}
+
+// bound is the name of a socket of ours.
+func (s *sockets) bound(suffix string) *net.UnixAddr {
+	a := s.name(suffix)
+	if s.o.Dir != "" {
+		s.files = append(s.files, a.Name)
+	}
+	return a
+}
+
+// connectData connects the data socket to the server's data socket of our slot.
+func (s *sockets) connectData(slot uint32) error {
+	var to syscall.Sockaddr
+	if s.o.Server != "" {
+		to = &syscall.SockaddrInet4{Port: s.o.Port + 1 + int(slot), Addr: [4]byte(s.server.To4())}
+	} else {
+		to = &syscall.SockaddrUnix{Name: s.name("out" + strconv.FormatUint(uint64(slot), 10)).Name}
+	}
+	raw, err := s.data.SyscallConn()
+	if err != nil {
+		return err
+	}
+	var connectErr error
+	if err := raw.Control(func(fd uintptr) { connectErr = syscall.Connect(int(fd), to) }); err != nil {
+		return err
+	}
+	if connectErr != nil {
+		return fmt.Errorf("ibsim: connecting to the data socket of slot %d: %w", slot, connectErr)
+	}
+	return nil
+}
+
+// close is called with no reader or writer left, or to stop them.
+func (s *sockets) close() {
+	for _, c := range []socket{s.ctl, s.data} {
+		// A nil interface: the socket was never made.
+		if c != nil {
+			_ = c.Close()
+		}
+	}
+	s.ctl, s.data = nil, nil
+	for _, f := range s.files {
+		_ = os.Remove(f)
+	}
+	s.files = nil
+}

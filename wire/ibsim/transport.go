@@ -1,0 +1,244 @@
+package ibsim
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"time"
+
+	"weft/mad"
+	"weft/wire"
+)
+
+// Transport is an attachment to a simulator.
+type Transport struct {
+	s    *sockets
+	ctl  *control
+	node string
+	in   *wire.Inbox
+	isSM atomic.Bool
+	bad  atomic.Uint64
+
+	pumped  chan struct{} // the reading goroutine has ended
+	closing sync.Once
+
+	sending sync.Mutex
+	raw     syscall.RawConn
+	buf     []byte
+	sendErr error
+	write   func(fd uintptr) bool // sends buf; made once, so that Send allocates nothing
+}
+
+// Dial attaches to a running simulator. While its socket is not there yet, it
+// tries again until ctx ends, at most three seconds.
+func Dial(ctx context.Context, o Options) (*Transport, error) {
+	if o.Base == "" {
+		o.Base = "sim"
+	}
+	if o.Port == 0 {
+		o.Port = defaultPort
+	}
+	ctx, cancel := context.WithTimeoutCause(ctx, controlTimeout, errors.New("ibsim: no simulator answers"))
+	defer cancel()
+	for {
+		t, err := attach(ctx, o)
+		if err == nil {
+			return t, nil
+		}
+		if !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, syscall.ENOENT) {
+			return nil, err
+		}
+		again := time.NewTimer(20 * time.Millisecond)
+		select {
+		case <-again.C:
+		case <-ctx.Done():
+			again.Stop()
+			return nil, fmt.Errorf("%w (%w)", ended(ctx), err)
+		}
+	}
+}
+
+func attach(ctx context.Context, o Options) (*Transport, error) {
+	var hello Control
+	s, err := openSockets(o)
+	if err != nil {
+		return nil, err
+	}
+	t := &Transport{s: s, ctl: newControl(s.ctl), in: wire.NewInbox(), pumped: make(chan struct{})}
+	t.write = t.writeBuf
+	me := Client{ID: s.id, Node: o.Node}
+	hello.Type = ControlConnect
+	if err = me.Put(&hello); err == nil {
+		hello, err = t.ctl.ask(ctx, hello)
+	}
+	if err != nil {
+		s.close()
+		return nil, err
+	}
+	server := hello.Client()
+	t.node, t.ctl.slot = server.Node, server.ID
+	if err = s.connectData(server.ID); err == nil {
+		t.raw, err = s.data.SyscallConn()
+	}
+	if err != nil {
+		t.leave()
+		s.close()
+		return nil, err
+	}
+	go t.pump(s.data)
+	return t, nil
+}
+
+// pump reads always, and waits for nobody: the simulator stops while a client's
+// socket is full.
+func (t *Transport) pump(data socket) {
+	defer close(t.pumped)
+	buf := make([]byte, DataSize+1)
+	for {
+		n, err := data.Read(buf)
+		if err != nil {
+			t.in.Close(err)
+			return
+		}
+		d, err := ParseData(buf[:n])
+		if err != nil {
+			t.bad.Add(1)
+			continue
+		}
+		t.in.Push(&d)
+	}
+}
+
+// Dropped counts received datagrams that were malformed, or found the queue full.
+func (t *Transport) Dropped() uint64 { return t.bad.Load() + t.in.Dropped() }
+
+// Send implements wire.Transport.
+func (t *Transport) Send(d *wire.Datagram) error {
+	t.sending.Lock()
+	defer t.sending.Unlock()
+	if err := t.in.Err(); err != nil {
+		return err
+	}
+	var err error
+	if t.buf, err = AppendData(t.buf[:0], d); err != nil {
+		return err
+	}
+	if err := t.raw.Write(t.write); err != nil {
+		return wire.Closed(err)
+	}
+	switch {
+	case t.sendErr == nil:
+		return nil
+	case errors.Is(t.sendErr, syscall.EAGAIN), errors.Is(t.sendErr, syscall.ENOBUFS):
+		return wire.ErrBusy
+	}
+	// The simulator is gone.
+	t.in.Close(t.sendErr)
+	return t.in.Err()
+}
+
+// writeBuf never waits for room: it says it is done in any case.
+func (t *Transport) writeBuf(fd uintptr) bool {
+	for {
+		_, t.sendErr = syscall.Write(int(fd), t.buf)
+		if !errors.Is(t.sendErr, syscall.EINTR) {
+			return true
+		}
+	}
+}
+
+// Recv implements wire.Transport.
+func (t *Transport) Recv(ctx context.Context, d *wire.Datagram) error { return t.in.Pop(ctx, d) }
+
+// Port implements wire.Transport.
+func (t *Transport) Port(ctx context.Context) (wire.Port, error) {
+	var answers [3]Control
+	for i, typ := range []ControlType{ControlNodeInfo, ControlPortInfo, ControlPKeys} {
+		if err := t.in.Check(ctx); err != nil {
+			return wire.Port{}, err
+		}
+		var err error
+		if answers[i], err = t.ctl.ask(ctx, Control{Type: typ, Len: controlData}); err != nil {
+			return wire.Port{}, err
+		}
+	}
+	return makePort(t.node, answers[0].Data[:], answers[1].Data[:], answers[2].Data[:]), nil
+}
+
+// makePort reads NodeInfo, PortInfo and a block of P_Keys, 64 bytes each.
+func makePort(node string, ni, pi, keys []byte) wire.Port {
+	caps := uint32(mad.PortInfoCapabilityMask.Get(pi))
+	p := wire.Port{
+		Device:    node,
+		NodeGUID:  mad.NodeInfoNodeGUID.Get(ni),
+		GIDPrefix: mad.PortInfoGidPrefix.Get(pi),
+		LID:       uint16(mad.PortInfoLID.Get(pi)),
+		SMLID:     uint16(mad.PortInfoMasterSMLID.Get(pi)),
+		LMC:       uint8(mad.PortInfoLMC.Get(pi)),
+		SMSL:      uint8(mad.PortInfoMasterSMSL.Get(pi)),
+		State:     uint8(mad.PortInfoPortState.Get(pi)),
+		PhysState: uint8(mad.PortInfoPhysicalState.Get(pi)),
+		CapMask:   caps,
+		IsSM:      caps&mad.CapIsSM != 0,
+	}
+	p.PortGUID = p.NodeGUID
+	if mad.NodeInfoNodeType.Get(ni) != mad.NodeSwitch {
+		// The NodeInfo of a control answer has the node's GUID for the port's.
+		p.Number = uint8(mad.PortInfoLocalPortNum.Get(pi))
+		p.PortGUID += uint64(p.Number)
+	}
+	last := 0
+	for i := range mad.PKeyTablePKey.Len() {
+		key := uint16(mad.PKeyTablePKey.At(keys, i))
+		p.PKeys = append(p.PKeys, key)
+		if key != 0 {
+			last = i + 1
+		}
+	}
+	p.PKeys = p.PKeys[:last]
+	return p
+}
+
+// SetIsSM implements wire.Transport.
+func (t *Transport) SetIsSM(ctx context.Context, on bool) error {
+	if err := t.in.Check(ctx); err != nil {
+		return err
+	}
+	q := Control{Type: ControlSetIsSM, Len: 4}
+	if on {
+		binary.LittleEndian.PutUint32(q.Data[:], 1)
+	}
+	_, err := t.ctl.ask(ctx, q)
+	if err == nil {
+		t.isSM.Store(on)
+	}
+	return err
+}
+
+// Close implements wire.Transport. It gives the slot back to the simulator.
+func (t *Transport) Close() error {
+	t.closing.Do(func() {
+		alive := t.in.Err() == nil
+		t.in.Close(nil)
+		if alive {
+			t.leave()
+		}
+		t.s.close()
+		<-t.pumped
+	})
+	return nil
+}
+
+// leave clears IsSM, which the simulator would keep, and disconnects. Errors do
+// not matter any more.
+func (t *Transport) leave() {
+	ctx := context.Background()
+	if t.isSM.Load() {
+		_, _ = t.ctl.ask(ctx, Control{Type: ControlSetIsSM, Len: 4})
+	}
+	_, _ = t.ctl.ask(ctx, Control{Type: ControlDisconnect})
+}

@@ -1,0 +1,186 @@
+package loop
+
+import (
+	"context"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"weft/mad"
+	"weft/wire"
+)
+
+// Responder is the subnet behind a Transport. It is called for every datagram that
+// arrives there, one at a time, on the goroutine that sends it, and calls reply
+// for every datagram that the subnet sends to the port: at once, later, or never.
+// d and its memory are the Responder's until it returns: it may turn d into the
+// answer in place. It must not call Send of the same Transport.
+type Responder func(d *wire.Datagram, reply func(*wire.Datagram))
+
+// Options of a Transport.
+type Options struct {
+	// Port reads the local port; nil: a port with GUID 1 and LID 1, Active.
+	Port func() wire.Port
+	// SetIsSM is told when IsSM changes; nil: Port shows it by itself.
+	SetIsSM func(on bool)
+	// Faults on the way out and back; nil: none.
+	Faults Faults
+	// After calls f when d has passed; nil: time.AfterFunc.
+	After func(d time.Duration, f func())
+}
+
+// agents numbers the attachments of the process: the high half of their TIDs.
+var agents atomic.Uint32
+
+// Transport is an attachment in process.
+type Transport struct {
+	o     Options
+	agent uint32
+	in    *wire.Inbox
+	isSM  atomic.Bool
+
+	mu      sync.Mutex // one datagram at a time on the way out
+	out     func(*wire.Datagram)
+	scratch wire.Datagram
+
+	faults sync.Mutex
+	delays []time.Duration
+}
+
+// New attaches to a subnet that is a function.
+func New(r Responder, o Options) *Transport {
+	t := newTransport(o)
+	reply := t.Deliver
+	t.out = func(d *wire.Datagram) { r(d, reply) }
+	return t
+}
+
+// Pair makes two transports that are each other's peer. Each one's Faults are on
+// its way out.
+func Pair(a, b Options) (*Transport, *Transport) {
+	ta, tb := newTransport(a), newTransport(b)
+	ta.out = func(d *wire.Datagram) { tb.in.Push(d) }
+	tb.out = func(d *wire.Datagram) { ta.in.Push(d) }
+	return ta, tb
+}
+
+func newTransport(o Options) *Transport {
+	if o.After == nil {
+		o.After = func(d time.Duration, f func()) { time.AfterFunc(d, f) }
+	}
+	if o.Port == nil {
+		o.Port = func() wire.Port {
+			return wire.Port{
+				Device: "loop", Number: 1, NodeGUID: 1, PortGUID: 1, GIDPrefix: mad.DefaultGIDPrefix,
+				LID: 1, State: mad.PortActive, PhysState: mad.PhysLinkUp, PKeys: []uint16{0xFFFF},
+			}
+		}
+	}
+	return &Transport{o: o, agent: agents.Add(1), in: wire.NewInbox()}
+}
+
+// Send implements wire.Transport.
+func (t *Transport) Send(d *wire.Datagram) error {
+	if len(d.MAD) < mad.Header.Size {
+		return wire.ErrMalformed
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.in.Err(); err != nil {
+		return err
+	}
+	s := &t.scratch
+	s.CopyFrom(d)
+	if s.Addr.SLID == 0 {
+		s.Addr.SLID = t.o.Port().LID
+	}
+	if !s.MAD.Method().IsResponse() {
+		mad.HeaderTransactionID.Put(s.MAD, uint64(t.agent)<<32|s.MAD.TID()&0xFFFFFFFF)
+	}
+	if t.o.Faults == nil {
+		t.out(s)
+		return nil
+	}
+	for _, delay := range t.fate(s) {
+		var c wire.Datagram
+		c.CopyFrom(s)
+		if delay <= 0 {
+			t.out(&c)
+		} else {
+			t.o.After(delay, func() { t.sendLate(&c) })
+		}
+	}
+	return nil
+}
+
+// sendLate is the way out of a datagram that was delayed.
+func (t *Transport) sendLate(d *wire.Datagram) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.in.Err() == nil {
+		t.out(d)
+	}
+}
+
+// Deliver brings the port a datagram from the subnet: an answer or anything else.
+func (t *Transport) Deliver(d *wire.Datagram) {
+	if t.o.Faults == nil {
+		t.in.Push(d)
+		return
+	}
+	for _, delay := range t.fate(d) {
+		if delay <= 0 {
+			t.in.Push(d)
+			continue
+		}
+		var c wire.Datagram
+		c.CopyFrom(d)
+		t.o.After(delay, func() { t.in.Push(&c) })
+	}
+}
+
+// fate asks the Faults for the delays of a datagram's copies.
+func (t *Transport) fate(d *wire.Datagram) []time.Duration {
+	t.faults.Lock()
+	defer t.faults.Unlock()
+	t.delays = t.o.Faults(d, t.delays[:0])
+	return slices.Clone(t.delays)
+}
+
+// Recv implements wire.Transport.
+func (t *Transport) Recv(ctx context.Context, d *wire.Datagram) error { return t.in.Pop(ctx, d) }
+
+// Port implements wire.Transport.
+func (t *Transport) Port(ctx context.Context) (wire.Port, error) {
+	if err := t.in.Check(ctx); err != nil {
+		return wire.Port{}, err
+	}
+	p := t.o.Port()
+	if t.o.SetIsSM == nil {
+		p.IsSM = t.isSM.Load()
+	}
+	return p, nil
+}
+
+// SetIsSM implements wire.Transport.
+func (t *Transport) SetIsSM(ctx context.Context, on bool) error {
+	if err := t.in.Check(ctx); err != nil {
+		return err
+	}
+	t.setIsSM(on)
+	return nil
+}
+
+func (t *Transport) setIsSM(on bool) {
+	if t.isSM.Swap(on) != on && t.o.SetIsSM != nil {
+		t.o.SetIsSM(on)
+	}
+}
+
+// Close implements wire.Transport.
+func (t *Transport) Close() error {
+	t.setIsSM(false)
+	t.in.Close(nil)
+	return nil
+}

@@ -1,0 +1,7 @@
+// Package wiretest is the conformance suite of the media (Run), the little subnet
+// it runs on, as an emulation for media without one of their own (Subnet), and a
+// check for goroutines left behind (NoLeaks).
+//
+// The subnet has a switch S and two one-port CAs, A on its port 1 and B on its port
+// 2. Ibsim is the same as a net file of the ibsim program.
+package wiretest

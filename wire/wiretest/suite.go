@@ -1,0 +1,174 @@
+package wiretest
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"weft/mad"
+	"weft/wire"
+)
+
+// Medium is what a medium under test does: it makes a fresh subnet for one test,
+// cleaned up at its end, and gives the function that attaches to its node "A" or
+// "B".
+type Medium func(t *testing.T) (attach func(node string) wire.Transport)
+
+// Run runs the suite. The tests check that no goroutine stays behind.
+func Run(t *testing.T, m Medium) {
+	for _, c := range []struct {
+		name string
+		run  func(*fixture)
+	}{
+		{"Port", testPort},
+		{"IsSM", testIsSM},
+		{"DirectedRoute", testDirectedRoute},
+		{"LID", testLID},
+		{"Status", testStatus},
+		{"Window", testWindow},
+		{"Concurrent", testConcurrent},
+		{"NoRoute", testNoRoute},
+		{"TID", testTID},
+		{"Malformed", testMalformed},
+		{"Unsolicited", testUnsolicited},
+		{"Silence", testSilence},
+		{"Cancel", testCancel},
+		{"RecvContext", testRecvContext},
+		{"CloseInFlight", testCloseInFlight},
+		{"Closed", testClosed},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			NoLeaks(t)
+			c.run(&fixture{T: t, attach: m(t)})
+		})
+	}
+}
+
+// fixture is one test with its subnet.
+type fixture struct {
+	*testing.T
+	attach func(node string) wire.Transport
+}
+
+// transport attaches without a requester.
+func (f *fixture) transport(node string) wire.Transport {
+	f.Helper()
+	t := f.attach(node)
+	f.Cleanup(func() {
+		if err := t.Close(); err != nil {
+			f.Errorf("Close: %v", err)
+		}
+	})
+	return t
+}
+
+func (f *fixture) requester(node string, o wire.Options) *wire.Requester {
+	f.Helper()
+	r := wire.New(f.attach(node), o)
+	f.Cleanup(func() {
+		// The test's own context has ended by now.
+		ctx, cancel := context.WithTimeout(context.Background(), patience)
+		defer cancel()
+		if err := r.Close(ctx); err != nil {
+			f.Errorf("Close: %v", err)
+		}
+	})
+	return r
+}
+
+// patience is how long the suite waits before it calls something a hang.
+const patience = 20 * time.Second
+
+func (f *fixture) context() context.Context {
+	ctx, cancel := context.WithTimeout(f.T.Context(), patience)
+	f.Cleanup(cancel)
+	return ctx
+}
+
+// directed is a request along a directed route.
+func (f *fixture) directed(method mad.Method, attr mad.AttrID, ports ...byte) *wire.Request {
+	f.Helper()
+	m, err := mad.Request{Method: method, Attr: attr}.Directed(make([]byte, mad.Size), ports)
+	f.must(err)
+	return &wire.Request{Addr: wire.Directed(), MAD: m}
+}
+
+func (f *fixture) must(err error) {
+	f.Helper()
+	if err != nil {
+		f.Fatal(err)
+	}
+}
+
+// do sends a request that must be answered well.
+func (f *fixture) do(r *wire.Requester, q *wire.Request) wire.Datagram {
+	f.Helper()
+	var reply wire.Datagram
+	f.must(r.Do(f.context(), q, &reply))
+	f.must(mad.Check(reply.MAD))
+	return reply
+}
+
+// guid asks for the GUID of the node at the end of a route.
+func (f *fixture) guid(r *wire.Requester, ports ...byte) uint64 {
+	f.Helper()
+	reply := f.do(r, f.directed(mad.Get, mad.AttrNodeInfo, ports...))
+	return mad.NodeInfoNodeGUID.Get(reply.MAD.Data())
+}
+
+// silentSM attaches to B as a subnet manager that counts what arrives and never
+// answers.
+func (f *fixture) silentSM() *atomic.Int32 {
+	f.Helper()
+	heard := new(atomic.Int32)
+	b := f.requester("B", wire.Options{Handler: func(*wire.Datagram) { heard.Add(1) }})
+	f.must(b.Transport().SetIsSM(f.context(), true))
+	return heard
+}
+
+func (f *fixture) wantErr(err, want error) {
+	f.Helper()
+	if !errors.Is(err, want) {
+		f.Fatalf("got error %v, want %v", err, want)
+	}
+}
+
+// eventually waits for a condition that another goroutine brings about.
+func (f *fixture) eventually(what string, ok func() bool) {
+	f.Helper()
+	ctx := f.context()
+	for !ok() {
+		if ctx.Err() != nil {
+			f.Fatalf("still not: %s", what)
+		}
+		<-time.NewTimer(time.Millisecond).C
+	}
+}
+
+// burst starts n requests at once and waits for their results.
+func (f *fixture) burst(r *wire.Requester, n int, request func(i int) *wire.Request) []wire.Result {
+	f.Helper()
+	results := make([]wire.Result, n)
+	var wg sync.WaitGroup
+	for i := range n {
+		q := request(i)
+		q.Tag = uint64(i)
+		q.Done = func(res *wire.Result) {
+			results[res.Tag] = *res
+			wg.Done()
+		}
+		wg.Add(1)
+		r.Start(q)
+	}
+	ended := make(chan struct{})
+	go func() { wg.Wait(); close(ended) }()
+	select {
+	case <-ended:
+	case <-f.context().Done():
+		f.Fatalf("%d requests pending: %+v", r.Pending(), r.Counters())
+	}
+	return results
+}
