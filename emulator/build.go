@@ -96,7 +96,7 @@ func (s *Subnet) reset(i int32) {
 	n.led = false
 	for p := n.first; p <= n.first+int32(n.numPorts); p++ {
 		s.ports[p].tables = nil
-		s.ports[p].leases++
+		s.ports[p].stopLease()
 		s.initPortInfo(p)
 		s.counts[p] = counters{}
 	}

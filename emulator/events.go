@@ -108,6 +108,7 @@ func (s *Subnet) happen(e event) {
 		}
 	case leaseEnds:
 		if p := &s.ports[e.a]; p.leases == e.b {
+			p.stopLease()
 			mad.PortInfoMKeyProtectBits.Put(p.info[:], 0)
 			s.logf("the M_Key lease of %s has expired", s.fab.EndName(s.end(e.a)))
 		}

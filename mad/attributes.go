@@ -39,10 +39,10 @@ var saAttributes = []attribute{
 	{AttrSwitchInfoRecord, SwitchInfoRecord},
 	{AttrLinearForwardingTableRecord, LinearForwardingTableRecord},
 	{AttrRandomForwardingTableRecord, RandomForwardingTableRecord},
-	{AttrMulticastForwardTableRecord, MulticastForwardTableRecord},
+	{AttrMulticastForwardingTableRecord, MulticastForwardingTableRecord},
 	{AttrSMInfoRecord, SMInfoRecord},
 	{AttrLinkRecord, LinkRecord},
-	{AttrGuidInfoRecord, GuidInfoRecord},
+	{AttrGUIDInfoRecord, GUIDInfoRecord},
 	{AttrServiceRecord, ServiceRecord},
 	{AttrPKeyTableRecord, PKeyTableRecord},
 	{AttrPathRecord, PathRecord},
@@ -120,6 +120,7 @@ func (d Datagram) sections() []section {
 		s = append(s, section{DirectedSMP, 0})
 	case ClassSA:
 		s = append(s, section{RMPP, 0}, section{SAHeader, 0})
+	default: // nothing between the common header and the data
 	}
 	l := d.Class().Attribute(d.Attr())
 	if l == nil {

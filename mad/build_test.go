@@ -32,12 +32,9 @@ var builds = []struct {
 	{"smp-sl2vl-set-sw-in2out1.req", func(buf []byte, tid uint64) (Datagram, error) {
 		d, err := Request{Method: Set, Attr: AttrSLtoVLMappingTable, Modifier: SLtoVLModifier(2, 1), TID: tid}.Directed(buf, []byte{1})
 		for sl := range 16 {
-			vl := sl % 8
-			if sl == 15 {
-				vl = 7
-			}
-			SLtoVLMappingTableVL.Set(d.Data(), sl, uint64(vl))
+			SLtoVLMappingTableVL.Set(d.Data(), sl, uint64(sl%8))
 		}
+		SLtoVLMappingTableVL.Set(d.Data(), 15, 15)
 		return d, err
 	}},
 	{"smp-vlarb-set-ca-low.req", func(buf []byte, tid uint64) (Datagram, error) {
@@ -98,6 +95,10 @@ var builds = []struct {
 func TestRequestsEqualCapturedOnes(t *testing.T) {
 	for _, c := range builds {
 		want := Datagram(readHex(t, c.vector+".hex"))
+		if want.Class() == ClassDirectedSMP {
+			// OpenSM leaves its stack behind the last hop.
+			clear(DirectedSMPInitialPath.Get(want)[1+len(want.Hops()):])
+		}
 		buf := bytes.Repeat([]byte{0x55}, Size+10)
 		got, err := c.build(buf, want.TID())
 		if err != nil {

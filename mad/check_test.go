@@ -57,7 +57,7 @@ func TestTruncationNamesTheField(t *testing.T) {
 		{"sa-pathrecord-get.rep", 0, 97, "mad: 97 bytes of 256: PathRecord.DLID is missing"},
 		{"perf-portcountersext-get.rep", 0, 100, "mad: 100 bytes of 256: PortCountersExtended.PortRcvPkts is missing"},
 		{"umad-kernel-rmpp-1rec", 64, 167, "mad: 167 bytes of 168: reserved bytes are missing"},
-		{"umad-kernel-rmpp-1rec", 64, 90, "mad: 90 bytes of 168: NodeInfo.PortGUID is missing"},
+		{"umad-kernel-rmpp-1rec", 64, 90, "mad: 90 bytes of 168: NodeInfo.DeviceID is missing"},
 		{"umad-kernel-rmpp-2rec-reassembled", 64, 200, "mad: 200 bytes of 280: NodeInfo.PartitionCap is missing"},
 	} {
 		err := Check(readHex(t, c.vector+".hex")[c.from : c.from+c.have])
@@ -78,23 +78,45 @@ func TestTooLong(t *testing.T) {
 	}
 }
 
-// MessageLength is the inverse of what a sender of segments writes.
-func TestMessageLength(t *testing.T) {
+// The segments of a message hold all its data once, and the first one says how
+// long it is.
+func TestSegments(t *testing.T) {
+	d := make(Datagram, Size)
+	d[1] = byte(ClassSA)
+	for total := range 1000 {
+		n, next := 0, 0
+		for last := false; !last; {
+			n++
+			from, to := d.PutSegment(n, total)
+			if from != next || to-from > RMPPSegmentData || to == from && total > 0 {
+				t.Fatalf("%d bytes: segment %d holds %d..%d", total, n, from, to)
+			}
+			if n == 1 && d.MessageLength() != saData+total || n > 1 && d.MessageLength() != 0 {
+				t.Fatalf("%d bytes: segment %d says that the message has %d", total, n, d.MessageLength())
+			}
+			next, last = to, RMPPFlags.Get(d)&RMPPLast != 0
+		}
+		if next != total {
+			t.Fatalf("%d bytes: the segments hold %d", total, next)
+		}
+	}
+	for name, total := range map[string]int{"umad-kernel-rmpp-1rec": 112, "umad-kernel-rmpp-2rec-reassembled": 224} {
+		want := readHex(t, name+".hex")[64:]
+		d.PutSegment(1, total)
+		if !bytes.Equal(d[24:36], want[24:36]) {
+			t.Errorf("%s: header %x, want %x", name, d[24:36], want[24:36])
+		}
+	}
+	d.PutAck(3, 9)
+	if RMPPType.Get(d) != RMPPTypeAck || RMPPSegmentNumber.Get(d) != 3 || RMPPNewWindowLast.Get(d) != 9 || d.MessageLength() != 0 {
+		t.Errorf("acknowledgement %x", d[24:36])
+	}
+}
+
+func TestMessageLengthThatCannotBe(t *testing.T) {
 	d := make(Datagram, Size)
 	d[1] = byte(ClassSA)
 	RMPPType.Put(d, RMPPTypeData)
-	for data := range 1000 {
-		segments := max(1, (data+RMPPSegmentData-1)/RMPPSegmentData)
-		flags := uint64(RMPPActive | RMPPFirst)
-		if segments == 1 {
-			flags |= RMPPLast
-		}
-		RMPPFlags.Put(d, flags)
-		RMPPPayloadLength.Put(d, uint64(data+segments*RMPPSegmentOverhead))
-		if got, want := d.MessageLength(), saData+data; got != want {
-			t.Fatalf("%d bytes of data: a message of %d, want %d", data, got, want)
-		}
-	}
 	for _, c := range []struct{ flags, length uint64 }{
 		{RMPPActive | RMPPFirst, 0},
 		{RMPPActive | RMPPFirst, 19},

@@ -63,16 +63,24 @@ func (p *printer) sections(all []section) {
 		}
 	}
 	for _, s := range all {
-		fmt.Fprintf(&p.out, "%s @%d\n", s.layout.Name, s.off)
-		for _, f := range s.layout.decls {
-			switch {
-			case !p.has(s, f):
-			case !f.union:
-				p.field(s, f)
-			case p.uncovered(s, f):
-				p.field(s, f)
-				p.cover(s, f)
-			}
+		p.section(s)
+	}
+}
+
+// section prints a layout's name and fields, unless it lies behind the end.
+func (p *printer) section(s section) {
+	if s.off >= p.n {
+		return
+	}
+	fmt.Fprintf(&p.out, "%s @%d\n", s.layout.Name, s.off)
+	for _, f := range s.layout.decls {
+		switch {
+		case !p.has(s, f):
+		case !f.union:
+			p.field(s, f)
+		case p.uncovered(s, f):
+			p.field(s, f)
+			p.cover(s, f)
 		}
 	}
 }

@@ -88,12 +88,16 @@ func Layouts() []*Layout { return slices.Clone(layouts) }
 func (l *Layout) Fields() []*Decl { return slices.Clone(l.decls) }
 
 // Mask is the ComponentMask of an SA query that fixes the given fields of the
-// record or of a layout inside it. A field without a component bit, or of
-// another record, adds nothing: the test of Component says so.
+// record or of a layout inside it. It panics for a field that has no bit there:
+// the query would silently ask for something else.
 func (l *Layout) Mask(fields ...Handle) uint64 {
 	mask := uint64(0)
 	for _, f := range fields {
-		mask |= l.Component(f.Decl())
+		bits := l.Component(f.Decl())
+		if bits == 0 {
+			panic(fmt.Sprintf("mad: no component of %s stands for %s.%s", l.Name, f.Decl().Layout.Name, f.Decl().Name))
+		}
+		mask |= bits
 	}
 	return mask
 }

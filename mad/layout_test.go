@@ -155,13 +155,13 @@ func TestComponentMasks(t *testing.T) {
 		{PathRecord, PathRecordPacketLifeTime, 1 << 21},
 		{MultiPathRecord, MultiPathRecordServiceIDLow, 1 << 21},
 		{MCMemberRecord, MCMemberRecordJoinState, 1 << 16},
-		{GuidInfoRecord, GUIDInfoGUID, 0xFF << 4},
+		{GUIDInfoRecord, GUIDInfoGUID, 0xFF << 4},
 		{ServiceRecord, ServiceRecordData8, 0xFFFF << 7},
 		{ServiceRecord, ServiceRecordData64, 3 << 35},
 		{InformInfoRecord, InformInfoQPN, 1 << 11},
 		{InformInfoRecord, InformInfoProducerType, 1 << 15},
 		{SMInfoRecord, SMInfoSMState, 1 << 6},
-		{MulticastForwardTableRecord, MulticastForwardTableRecordBlock, 1 << 3},
+		{MulticastForwardingTableRecord, MulticastForwardingTableRecordBlock, 1 << 3},
 		{PathRecord, NodeRecordLID, 0},
 		{PathRecord, PathRecordPreference, 0},
 	} {
@@ -172,6 +172,14 @@ func TestComponentMasks(t *testing.T) {
 	if got := PathRecord.Mask(PathRecordDGID, PathRecordSGID, PathRecordNumbPath); got != 0x100C {
 		t.Errorf("mask 0x%x", got)
 	}
+	func() {
+		defer func() {
+			if recover() == nil {
+				t.Error("a field without a component bit was taken into a mask")
+			}
+		}()
+		PathRecord.Mask(PathRecordPreference)
+	}()
 	for _, l := range Layouts() {
 		seen := uint64(0)
 		masks := []uint64{}

@@ -49,7 +49,7 @@ var (
 
 // PortRcvErrorDetails divides PortRcvErrors by cause.
 var (
-	PortRcvErrorDetails                      = newLayout("PortRcvErrorDetails", 16, "16.1.4.1")
+	PortRcvErrorDetails                      = newLayout("PortRcvErrorDetails", 16, "16.1.4")
 	PortRcvErrorDetailsPortSelect            = PortRcvErrorDetails.bits("PortSelect", 1*8, 8)
 	PortRcvErrorDetailsCounterSelect         = PortRcvErrorDetails.bits("CounterSelect", 2*8, 16, hex)
 	PortRcvErrorDetailsLocalPhysicalErrors   = PortRcvErrorDetails.bits("PortLocalPhysicalErrors", 4*8, 16)
@@ -62,7 +62,7 @@ var (
 
 // PortXmitDiscardDetails divides PortXmitDiscards by cause.
 var (
-	PortXmitDiscardDetails                           = newLayout("PortXmitDiscardDetails", 12, "16.1.4.2")
+	PortXmitDiscardDetails                           = newLayout("PortXmitDiscardDetails", 12, "16.1.4")
 	PortXmitDiscardDetailsPortSelect                 = PortXmitDiscardDetails.bits("PortSelect", 1*8, 8)
 	PortXmitDiscardDetailsCounterSelect              = PortXmitDiscardDetails.bits("CounterSelect", 2*8, 16, hex)
 	PortXmitDiscardDetailsInactiveDiscards           = PortXmitDiscardDetails.bits("PortInactiveDiscards", 4*8, 16)
@@ -73,7 +73,7 @@ var (
 
 // PortOpRcvCounters counts what is received with chosen op codes.
 var (
-	PortOpRcvCounters              = newLayout("PortOpRcvCounters", 12, "16.1.4.3")
+	PortOpRcvCounters              = newLayout("PortOpRcvCounters", 12, "16.1.4")
 	PortOpRcvCountersPortSelect    = PortOpRcvCounters.bits("PortSelect", 1*8, 8)
 	PortOpRcvCountersCounterSelect = PortOpRcvCounters.bits("CounterSelect", 2*8, 16, hex)
 	PortOpRcvCountersPkts          = PortOpRcvCounters.bits("PortOpRcvPkts", 4*8, 32)
@@ -82,7 +82,7 @@ var (
 
 // PortFlowCtlCounters counts flow control packets.
 var (
-	PortFlowCtlCounters              = newLayout("PortFlowCtlCounters", 12, "16.1.4.4")
+	PortFlowCtlCounters              = newLayout("PortFlowCtlCounters", 12, "16.1.4")
 	PortFlowCtlCountersPortSelect    = PortFlowCtlCounters.bits("PortSelect", 1*8, 8)
 	PortFlowCtlCountersCounterSelect = PortFlowCtlCounters.bits("CounterSelect", 2*8, 16, hex)
 	PortFlowCtlCountersXmit          = PortFlowCtlCounters.bits("PortXmitFlowPkts", 4*8, 32)
@@ -91,7 +91,7 @@ var (
 
 // PortVLOpPackets counts packets with a chosen op code by VL.
 var (
-	PortVLOpPackets              = newLayout("PortVLOpPackets", 36, "16.1.4.5")
+	PortVLOpPackets              = newLayout("PortVLOpPackets", 36, "16.1.4")
 	PortVLOpPacketsPortSelect    = PortVLOpPackets.bits("PortSelect", 1*8, 8)
 	PortVLOpPacketsCounterSelect = PortVLOpPackets.bits("CounterSelect", 2*8, 16, hex)
 	PortVLOpPacketsPackets       = PortVLOpPackets.array("PortVLOpPackets", 4*8, 16, 16, 16)
@@ -99,7 +99,7 @@ var (
 
 // PortVLOpData counts data with a chosen op code by VL.
 var (
-	PortVLOpData              = newLayout("PortVLOpData", 68, "16.1.4.6")
+	PortVLOpData              = newLayout("PortVLOpData", 68, "16.1.4")
 	PortVLOpDataPortSelect    = PortVLOpData.bits("PortSelect", 1*8, 8)
 	PortVLOpDataCounterSelect = PortVLOpData.bits("CounterSelect", 2*8, 16, hex)
 	PortVLOpDataData          = PortVLOpData.array("PortVLOpData", 4*8, 32, 16, 32)
@@ -107,7 +107,7 @@ var (
 
 // PortVLXmitFlowCtlUpdateErrors counts late flow control updates by VL.
 var (
-	PortVLXmitFlowCtlUpdateErrors              = newLayout("PortVLXmitFlowCtlUpdateErrors", 8, "16.1.4.7")
+	PortVLXmitFlowCtlUpdateErrors              = newLayout("PortVLXmitFlowCtlUpdateErrors", 8, "16.1.4")
 	PortVLXmitFlowCtlUpdateErrorsPortSelect    = PortVLXmitFlowCtlUpdateErrors.bits("PortSelect", 1*8, 8)
 	PortVLXmitFlowCtlUpdateErrorsCounterSelect = PortVLXmitFlowCtlUpdateErrors.bits("CounterSelect", 2*8, 16, hex)
 	PortVLXmitFlowCtlUpdateErrorsErrors        = PortVLXmitFlowCtlUpdateErrors.array("PortVLXmitFlowCtlUpdateErrors", 4*8, 2, 16, 2)
@@ -115,7 +115,7 @@ var (
 
 // PortVLXmitWaitCounters counts ticks without credit by VL.
 var (
-	PortVLXmitWaitCounters              = newLayout("PortVLXmitWaitCounters", 36, "16.1.4.8")
+	PortVLXmitWaitCounters              = newLayout("PortVLXmitWaitCounters", 36, "16.1.4")
 	PortVLXmitWaitCountersPortSelect    = PortVLXmitWaitCounters.bits("PortSelect", 1*8, 8)
 	PortVLXmitWaitCountersCounterSelect = PortVLXmitWaitCounters.bits("CounterSelect", 2*8, 16, hex)
 	PortVLXmitWaitCountersWait          = PortVLXmitWaitCounters.array("PortVLXmitWait", 4*8, 16, 16, 16)

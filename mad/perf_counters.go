@@ -69,7 +69,7 @@ var counterBits = []named{
 // PortCountersExtended are 64-bit counters. Devices without the additional
 // error counters leave those from SymbolError on at 0.
 var (
-	PortCountersExtended                   = newLayout("PortCountersExtended", 184, "16.1.4.11")
+	PortCountersExtended                   = newLayout("PortCountersExtended", 184, "16.1.4")
 	PortCountersExtendedPortSelect         = PortCountersExtended.bits("PortSelect", 1*8, 8, note("0xff: all ports"))
 	PortCountersExtendedCounterSelect      = PortCountersExtended.bits("CounterSelect", 2*8, 16, flags(extendedBits...))
 	PortCountersExtendedCounterSelect2     = PortCountersExtended.bits("CounterSelect2", 4*8, 32, hex)

@@ -3,7 +3,7 @@ package mad
 // RMPP is the header that cuts messages into datagrams and acknowledges them.
 // It lies between the common header and that of the class.
 var (
-	RMPP              = newLayout("RMPP", 36, "13.6.2.1")
+	RMPP              = newLayout("RMPP", 36, "13.6.2")
 	RMPPVersion       = RMPP.bits("RMPPVersion", 24*8, 8, note("0: no RMPP"))
 	RMPPType          = RMPP.bits("RMPPType", 25*8, 8, enum(rmppTypes...))
 	RMPPRespTime      = RMPP.bits("RRespTime", 26*8, 5, note("31: none"))
@@ -85,27 +85,27 @@ var (
 
 // The attributes of subnet administration (15.2.5).
 const (
-	AttrClassPortInfo               AttrID = 0x0001 // of every class
-	AttrInformInfo                  AttrID = 0x0003
-	AttrNodeRecord                  AttrID = 0x0011
-	AttrPortInfoRecord              AttrID = 0x0012
-	AttrSLtoVLMappingTableRecord    AttrID = 0x0013
-	AttrSwitchInfoRecord            AttrID = 0x0014
-	AttrLinearForwardingTableRecord AttrID = 0x0015
-	AttrRandomForwardingTableRecord AttrID = 0x0016
-	AttrMulticastForwardTableRecord AttrID = 0x0017
-	AttrSMInfoRecord                AttrID = 0x0018
-	AttrLinkRecord                  AttrID = 0x0020
-	AttrGuidInfoRecord              AttrID = 0x0030
-	AttrServiceRecord               AttrID = 0x0031
-	AttrPKeyTableRecord             AttrID = 0x0033
-	AttrPathRecord                  AttrID = 0x0035
-	AttrVLArbitrationTableRecord    AttrID = 0x0036
-	AttrMCMemberRecord              AttrID = 0x0038
-	AttrTraceRecord                 AttrID = 0x0039
-	AttrMultiPathRecord             AttrID = 0x003A // answered by PathRecords
-	AttrServiceAssociationRecord    AttrID = 0x003B
-	AttrInformInfoRecord            AttrID = 0x00F3
+	AttrClassPortInfo                  AttrID = 0x0001 // of every class
+	AttrInformInfo                     AttrID = 0x0003
+	AttrNodeRecord                     AttrID = 0x0011
+	AttrPortInfoRecord                 AttrID = 0x0012
+	AttrSLtoVLMappingTableRecord       AttrID = 0x0013
+	AttrSwitchInfoRecord               AttrID = 0x0014
+	AttrLinearForwardingTableRecord    AttrID = 0x0015
+	AttrRandomForwardingTableRecord    AttrID = 0x0016
+	AttrMulticastForwardingTableRecord AttrID = 0x0017
+	AttrSMInfoRecord                   AttrID = 0x0018
+	AttrLinkRecord                     AttrID = 0x0020
+	AttrGUIDInfoRecord                 AttrID = 0x0030
+	AttrServiceRecord                  AttrID = 0x0031
+	AttrPKeyTableRecord                AttrID = 0x0033
+	AttrPathRecord                     AttrID = 0x0035
+	AttrVLArbitrationTableRecord       AttrID = 0x0036
+	AttrMCMemberRecord                 AttrID = 0x0038
+	AttrTraceRecord                    AttrID = 0x0039
+	AttrMultiPathRecord                AttrID = 0x003A // answered by PathRecords
+	AttrServiceAssociationRecord       AttrID = 0x003B
+	AttrInformInfoRecord               AttrID = 0x00F3
 )
 
 // RecordSize is the distance from record to record in a table: the layout's
@@ -144,4 +144,39 @@ func (d Datagram) MessageLength() int {
 		return 0
 	}
 	return saData + whole*RMPPSegmentData + max(0, rest-RMPPSegmentOverhead)
+}
+
+// PutSegment writes the RMPP header of DATA segment n, from 1 on, of a message
+// with total bytes of data. The segment carries the data from..to-1.
+func (d Datagram) PutSegment(n, total int) (from, to int) {
+	from = min((n-1)*RMPPSegmentData, total)
+	to = min(from+RMPPSegmentData, total)
+	flags, length := uint64(RMPPActive), 0
+	if to == total {
+		flags |= RMPPLast
+		length = to - from + RMPPSegmentOverhead
+	}
+	if n == 1 {
+		flags |= RMPPFirst
+		segments := max(1, (total+RMPPSegmentData-1)/RMPPSegmentData)
+		length = total + segments*RMPPSegmentOverhead
+	}
+	d.putRMPP(RMPPTypeData, flags, uint64(n), uint64(length))
+	return from, to
+}
+
+// PutAck writes the RMPP header that acknowledges the segments up to last and
+// allows those up to window.
+func (d Datagram) PutAck(last, window int) {
+	d.putRMPP(RMPPTypeAck, RMPPActive, uint64(last), uint64(window))
+}
+
+func (d Datagram) putRMPP(kind, flags, data1, data2 uint64) {
+	RMPPVersion.Put(d, 1)
+	RMPPType.Put(d, kind)
+	RMPPRespTime.Put(d, 0)
+	RMPPFlags.Put(d, flags)
+	RMPPStatus.Put(d, RMPPStatusOK)
+	RMPPSegmentNumber.Put(d, data1)
+	RMPPPayloadLength.Put(d, data2)
 }

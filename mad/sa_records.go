@@ -73,13 +73,13 @@ var (
 	RandomForwardingTableRecordTable = RandomForwardingTableRecord.part("RandomForwardingTable", 8, RandomForwardingTable)
 )
 
-// MulticastForwardTableRecord is a block of a switch's multicast table.
+// MulticastForwardingTableRecord is a block of a switch's multicast table.
 var (
-	MulticastForwardTableRecord         = newLayout("MulticastForwardingTableRecord", 72, "15.2.5.8")
-	MulticastForwardTableRecordLID      = MulticastForwardTableRecord.bits("LID", 0*8, 16, comp(0))
-	MulticastForwardTableRecordPosition = MulticastForwardTableRecord.bits("Position", 2*8, 4, comp(1))
-	MulticastForwardTableRecordBlock    = MulticastForwardTableRecord.bits("BlockNum", 2*8+7, 9, comp(3))
-	MulticastForwardTableRecordTable    = MulticastForwardTableRecord.part("MulticastForwardingTable", 8, MulticastForwardingTable)
+	MulticastForwardingTableRecord         = newLayout("MulticastForwardingTableRecord", 72, "15.2.5.8")
+	MulticastForwardingTableRecordLID      = MulticastForwardingTableRecord.bits("LID", 0*8, 16, comp(0))
+	MulticastForwardingTableRecordPosition = MulticastForwardingTableRecord.bits("Position", 2*8, 4, comp(1))
+	MulticastForwardingTableRecordBlock    = MulticastForwardingTableRecord.bits("BlockNum", 2*8+7, 9, comp(3))
+	MulticastForwardingTableRecordTable    = MulticastForwardingTableRecord.part("MulticastForwardingTable", 8, MulticastForwardingTable)
 )
 
 // VLArbitrationTableRecord is a block of a port's arbitration table.
@@ -117,12 +117,12 @@ var (
 	LinkRecordToLID    = LinkRecord.bits("ToLID", 4*8, 16, comp(3))
 )
 
-// GuidInfoRecord is a block of a port's GUIDs.
+// GUIDInfoRecord is a block of a port's GUIDs.
 var (
-	GuidInfoRecord         = newLayout("GuidInfoRecord", 72, "15.2.5.18")
-	GuidInfoRecordLID      = GuidInfoRecord.bits("LID", 0*8, 16, comp(0))
-	GuidInfoRecordBlock    = GuidInfoRecord.bits("BlockNum", 2*8, 8, comp(1))
-	GuidInfoRecordGUIDInfo = GuidInfoRecord.part("GUIDInfo", 8, GUIDInfo, inner(4, GUIDInfoGUID))
+	GUIDInfoRecord         = newLayout("GuidInfoRecord", 72, "15.2.5.18")
+	GUIDInfoRecordLID      = GUIDInfoRecord.bits("LID", 0*8, 16, comp(0))
+	GUIDInfoRecordBlock    = GUIDInfoRecord.bits("BlockNum", 2*8, 8, comp(1))
+	GUIDInfoRecordGUIDInfo = GUIDInfoRecord.part("GUIDInfo", 8, GUIDInfo, inner(4, GUIDInfoGUID))
 )
 
 // TraceRecord is a step of a traced path.

@@ -170,7 +170,7 @@ var (
 
 // PortInfoExtended is the forward error correction of a port.
 var (
-	PortInfoExtended        = newLayout("PortInfoExtended", 22, "14.2.5.19")
+	PortInfoExtended        = newLayout("PortInfoExtended", 22, "14.2.5")
 	PortInfoExtendedCapMask = PortInfoExtended.bits("CapMask", 0*8, 32, hex)
 	PortInfoExtendedActive  = PortInfoExtended.bits("FECModeActive", 4*8, 16, hex)
 	PortInfoExtendedFDRSup  = PortInfoExtended.bits("FDRFECModeSupported", 6*8, 16, hex)

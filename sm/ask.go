@@ -10,23 +10,23 @@ import (
 type kind uint8
 
 const (
-	askNode      kind = iota // slot: what is behind the port; noSlot: ourselves
-	askAgain                 // slot: the same once more, in doubt
-	askDesc                  // node
-	askSwitch                // node
-	clearChange              // node: clear PortStateChange
-	askSettled               // node: did anything change meanwhile
-	askPort                  // slot
-	askPKey                  // slot, block 0
-	setPKey                  // slot
-	askLFT                   // node, argument: block
-	setLFT                   // node, argument: block
-	setSL2VL                 // slot of the output port, argument: input port or flags
-	setVLArb                 // slot, argument: block
-	setSwitch                // node
-	setPort                  // slot: parameters, and Armed
-	setActive                // slot
-	checkPort                // slot: what has become of it
+	askNode     kind = iota // slot: what is behind the port; noSlot: ourselves
+	askAgain                // slot: the same once more, in doubt
+	askDesc                 // node
+	askSwitch               // node
+	clearChange             // node: clear PortStateChange
+	askSettled              // node: did anything change meanwhile
+	askPort                 // slot
+	askPKey                 // slot, block 0
+	setPKey                 // slot
+	askLFT                  // node, argument: block
+	setLFT                  // node, argument: block
+	setSL2VL                // slot of the output port, argument: input port or flags
+	setVLArb                // slot, argument: block
+	setSwitch               // node
+	setPort                 // slot: parameters, and Armed
+	setActive               // slot
+	checkPort               // slot: what has become of it
 	numKinds
 )
 
@@ -144,7 +144,7 @@ func (c *Core) answered(ev *Event) {
 	case askNode:
 		c.onNode(index, ev)
 	case askAgain:
-		c.onAgain(index, ev)
+		c.onAgain(arg, ev)
 	case askDesc:
 		c.onDesc(index, ev)
 	case askSwitch:

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 
 	"weft/fabric"
 	"weft/route"
@@ -79,8 +80,8 @@ func slShape(g *fabric.Graph, m *route.SLs) string {
 	if len(m.Src) != g.NumEnds {
 		return fmt.Sprintf("classes of %d sources, but there are %d end ports", len(m.Src), g.NumEnds)
 	}
-	if m.NumSrc < 0 || m.NumDst < 0 {
-		return fmt.Sprintf("%d source classes and %d destination classes", m.NumSrc, m.NumDst)
+	if m.NumSrc < 0 || m.NumSrc > max(1, g.NumEnds) || m.NumDst < 0 || m.NumDst > math.MaxUint16+1 {
+		return fmt.Sprintf("%d source classes and %d destination classes, more than there can be", m.NumSrc, m.NumDst)
 	}
 	row := m.NumSrc/2 + m.NumSrc%2
 	if row > 0 && len(m.Cells)/row < m.NumDst {

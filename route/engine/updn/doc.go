@@ -14,11 +14,13 @@
 // past a switch with a longer way down. Destination renaming gets those paths back.
 //
 // Deviations: drained switches rank below all others, because nothing may pass
-// them. When roots are given and no path joins two of them, as between the switches
-// of the top level of a fat-tree, the switches on a path between them are raised
-// above all others (joinPeaks), so that every two switches reach each other. When
-// no roots are given one is chosen in each part of the network: the switch with the
-// shortest paths among a sample, in a fat-tree a leaf.
+// them. When no path joins two roots, as between the switches of the top level of
+// a fat-tree, a path between them is raised above all other switches (joinPeaks),
+// so that every two switches reach each other; it passes as few hosts as possible.
+// When no roots are given, several choices are tried in each part of the network,
+// single switches and the top level among them, and the one is taken that spreads
+// the traffic of a sample of destinations best (chooseRoots).
 //
-// The cost is that of minhop, and as much again for the second search.
+// The cost is that of minhop, and as much again for the second search and the
+// choice of roots.
 package updn

@@ -73,10 +73,9 @@ func heights(n *forest.Net, given []int32) []int32 {
 			}
 		}
 		if len(roots) == 0 {
-			roots = append(roots, chooseRoot(n, part, height))
+			roots = chooseRoots(n, part, height)
 		}
 		rerank(n, part, roots, height)
-		joinPeaks(n, roots, height)
 	}
 	return height
 }
@@ -100,19 +99,21 @@ func rank(n *forest.Net, roots []int32, height []int32) []int32 {
 	return part
 }
 
+// rerank sets the heights of a part of the network for other roots.
 func rerank(n *forest.Net, part, roots []int32, height []int32) {
 	for _, s := range part {
 		height[s] = bottom
 	}
 	rank(n, roots, height)
+	joinPeaks(n, roots, height)
 }
 
 // joinPeaks makes one peak of several in one part. A switch with no other above it
-// is a peak; from one peak to another no path goes up and then down. So the
-// shortest paths from the first peak to the others are raised above everything
-// else, in order of their distance from it. In a fat-tree with the top level as
-// roots these are the top level, one leaf and what joins them; host traffic still
-// has every shortest path.
+// is a peak; from one peak to another no path goes up and then down. So paths from
+// the first peak to the others are raised above everything else, in order of their
+// distance from it. In a fat-tree with the top level as roots these are the top
+// level, one leaf and what joins them. A raised leaf is reached, and left, by few of
+// its links only, so the paths are those that pass the fewest hosts.
 func joinPeaks(n *forest.Net, roots []int32, height []int32) {
 	var peaks []int32
 	for _, r := range roots {
@@ -123,16 +124,37 @@ func joinPeaks(n *forest.Net, roots []int32, height []int32) {
 	if len(peaks) < 2 {
 		return
 	}
+	far := fewestHosts(n, peaks[0])
+	for _, p := range peaks {
+		for u := p; height[u] >= 0; u = nearest(n, u, far) {
+			height[u] = far[u] - bottom
+		}
+	}
+}
+
+// fewestHosts is the distance of every switch from one: hops, and a hop more for
+// each host of the switches on the way. Drained switches are not passed.
+func fewestHosts(n *forest.Net, from int32) []int32 {
 	far := make([]int32, n.G.NumSwitches)
 	for s := range far {
 		far[s] = bottom
 	}
-	rank(n, peaks[:1], far)
-	for _, p := range peaks {
-		for u := p; height[u] >= 0; u = nearer(n, u, far) {
-			height[u] = far[u] - int32(n.G.NumSwitches)
+	far[from] = 0
+	queued := make([]bool, n.G.NumSwitches)
+	for queue := []int32{from}; len(queue) > 0; queue = queue[1:] {
+		u := queue[0]
+		queued[u] = false
+		for _, v := range n.Head[n.G.OutStart[u]:n.G.OutStart[u+1]] {
+			hosts := n.G.HostStart[v+1] - n.G.HostStart[v]
+			if d := far[u] + 1 + hosts; d < far[v] && !n.G.Drained[v] {
+				if far[v] = d; !queued[v] {
+					queued[v] = true
+					queue = append(queue, v)
+				}
+			}
 		}
 	}
+	return far
 }
 
 func isPeak(n *forest.Net, s int32, height []int32) bool {
@@ -144,120 +166,13 @@ func isPeak(n *forest.Net, s int32, height []int32) bool {
 	return true
 }
 
-// nearer is the first neighbour of s that is nearer by far, or s itself.
-func nearer(n *forest.Net, s int32, far []int32) int32 {
+// nearest is the neighbour of s that is nearest by far, the first of equals, or s
+// itself when none is nearer.
+func nearest(n *forest.Net, s int32, far []int32) int32 {
+	best := s
 	for _, v := range n.Head[n.G.OutStart[s]:n.G.OutStart[s+1]] {
-		if far[v] < far[s] {
-			return v
-		}
-	}
-	return s
-}
-
-const (
-	rootTries = 16 // switches with hosts tried as the root of a part, and half as many of all
-	// Destinations that each is tried with: as many as keep a try short.
-	leastTests = 16
-	mostTests  = 64
-	testWork   = 1 << 21 // channels looked at
-)
-
-// chooseRoot finds a root for a part of the network: of several switches tried,
-// the one with the shortest paths between hosts. A switch with hosts comes first:
-// in a fat-tree any leaf leaves all minimal paths between hosts legal, and every
-// two switches connected, which the top level as roots does not.
-func chooseRoot(n *forest.Net, part []int32, height []int32) int32 {
-	hosted := withHosts(n.G, part)
-	tests := spread(hosted, max(leastTests, min(mostTests, testWork/(len(n.Head)+1))))
-	least := int64(0)
-	hops, queue := make([]int32, n.G.NumSwitches), make([]int32, n.G.NumSwitches)
-	for _, t := range tests {
-		n.G.HopsFrom(t, hops, queue)
-		for _, s := range hosted {
-			least += int64(hops[s]) * weight(n.G, s)
-		}
-	}
-	tries := []int32{hosted[0], centre(n, part, height), busiest(n.G, part)}
-	tries = append(append(tries, spread(hosted, rootTries)...), spread(part, rootTries/2)...)
-	best, bestHops := tries[0], int64(math.MaxInt64)
-	f, h := newSearches(n, 1), forest.NewHops(n.G.NumSwitches)
-	for _, r := range tries {
-		rerank(n, part, []int32{r}, height)
-		orient(n, height)
-		total := int64(0)
-		for _, t := range tests {
-			f[0].run(t, h)
-			for d := 1; d+1 < len(h.Level); d++ {
-				for _, s := range h.Order[h.Level[d]:h.Level[d+1]] {
-					total += int64(d) * weight(n.G, s)
-				}
-			}
-		}
-		if total < bestHops {
-			best, bestHops = r, total
-		}
-		if total <= least {
-			break
-		}
-	}
-	return best
-}
-
-// weight is the number of hosts of a switch, at least 1 in a graph without hosts.
-func weight(g *fabric.Graph, s int32) int64 {
-	if g.NumHosts == 0 {
-		return 1
-	}
-	return int64(g.HostStart[s+1] - g.HostStart[s])
-}
-
-// withHosts picks the switches with hosts in order of number, all when none has any.
-func withHosts(g *fabric.Graph, part []int32) []int32 {
-	var hosted []int32
-	for _, s := range part {
-		if g.HostStart[s+1] > g.HostStart[s] {
-			hosted = append(hosted, s)
-		}
-	}
-	if len(hosted) == 0 {
-		return part
-	}
-	return hosted
-}
-
-// spread picks up to k of a list, evenly.
-func spread(list []int32, k int) []int32 {
-	k = min(k, len(list))
-	picked := make([]int32, k)
-	for i := range picked {
-		picked[i] = list[i*len(list)/k]
-	}
-	return picked
-}
-
-// centre is about the middle of a longest shortest path (found in two sweeps).
-func centre(n *forest.Net, part []int32, height []int32) int32 {
-	sweep := func(from int32) []int32 {
-		for _, s := range part {
-			height[s] = bottom
-		}
-		return rank(n, []int32{from}, height)
-	}
-	seen := sweep(part[0])
-	seen = sweep(seen[len(seen)-1])
-	at := seen[len(seen)-1]
-	for half := height[at] / 2; height[at] > half; {
-		at = nearer(n, at, height)
-	}
-	return at
-}
-
-// busiest is the switch with the most channels, the first of equals.
-func busiest(g *fabric.Graph, part []int32) int32 {
-	best := part[0]
-	for _, s := range part {
-		if d := len(g.OutOf(s)) - len(g.OutOf(best)); d > 0 || (d == 0 && s < best) {
-			best = s
+		if far[v] < far[best] {
+			best = v
 		}
 	}
 	return best

@@ -1,0 +1,94 @@
+package emulator
+
+import (
+	"fmt"
+	"time"
+
+	"weft/fabric"
+)
+
+// Impairment is how badly a link carries datagrams, in either direction.
+type Impairment struct {
+	Loss      float64       // probability, 0 to 1, that one is lost
+	Duplicate float64       // probability that a second copy arrives a little later
+	Late      float64       // probability of a further delay, so that others overtake it
+	LateBy    time.Duration // that delay, uniform up to this
+	Delay     time.Duration // of every datagram
+}
+
+func (i *Impairment) active() bool { return *i != Impairment{} }
+
+// validate refuses what is no probability or no delay.
+func (i *Impairment) validate() error {
+	for _, p := range [...]float64{i.Loss, i.Duplicate, i.Late} {
+		if !(p >= 0 && p <= 1) {
+			return fmt.Errorf("emulator: %v is not a probability (want 0 to 1)", p)
+		}
+	}
+	if i.Delay < 0 || i.LateBy < 0 {
+		return fmt.Errorf("emulator: delays cannot be negative")
+	}
+	return nil
+}
+
+// Impair gives all links that have none of their own an Impairment.
+func (s *Subnet) Impair(i Impairment) error {
+	if err := i.validate(); err != nil {
+		return err
+	}
+	s.opt.Impairment = i
+	s.refreshImpaired()
+	return nil
+}
+
+// ImpairLink gives one link an Impairment of its own, nil: that of all links.
+func (s *Subnet) ImpairLink(id fabric.LinkID, i *Impairment) error {
+	if id < 0 || int(id) >= len(s.cables) {
+		return fmt.Errorf("emulator: no link %d", id)
+	}
+	if i != nil {
+		if err := i.validate(); err != nil {
+			return err
+		}
+		own := *i
+		i = &own
+	}
+	s.cables[id].impairment = i
+	s.refreshImpaired()
+	return nil
+}
+
+func (s *Subnet) refreshImpaired() {
+	s.impaired = s.opt.Impairment.active()
+	for c := range s.cables {
+		s.impaired = s.impaired || s.cables[c].impairment != nil
+	}
+}
+
+// impair draws what the link between ports e and q does to a datagram; false
+// when it is lost.
+func (s *Subnet) impair(e, q int32, t *trip) bool {
+	i := s.cables[s.ports[e].cable].impairment
+	if i == nil {
+		i = &s.opt.Impairment
+	}
+	if i.Loss > 0 && s.rng.Float64() < i.Loss {
+		s.counts[e][xmitPkts]++
+		s.counts[q][rcvErrors]++
+		s.counts[q][symbolError]++
+		return s.because(LostImpaired)
+	}
+	if i.Duplicate > 0 && s.rng.Float64() < i.Duplicate {
+		t.twice = true
+	}
+	t.delay += i.Delay
+	if i.Late > 0 && i.LateBy > 0 && s.rng.Float64() < i.Late {
+		t.delay += time.Duration(s.rng.Int64N(int64(i.LateBy))) + 1
+	}
+	return true
+}
+
+// echo is how much later the second copy of a datagram arrives.
+func (s *Subnet) echo() time.Duration {
+	return time.Duration(s.rng.Int64N(int64(100*time.Microsecond))) + 1
+}

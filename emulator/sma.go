@@ -1,0 +1,190 @@
+package emulator
+
+import (
+	"weft/mad"
+	"weft/wire"
+)
+
+// query is a Get or Set of a subnet management attribute as an agent sees it.
+type query struct {
+	n    *node
+	id   int32 // of the node
+	port int32 // agent port that was reached
+	in   uint8 // port by which the datagram came in
+	set  bool
+	mod  uint32
+	data []byte // the attribute, 64 bytes; the answer replaces the request
+	key  bool   // the M_Key was right, or none is needed
+}
+
+// manage is the subnet management agent of a node: it answers, or loses what it
+// must not answer.
+func (s *Subnet) manage(port int32, in uint8, d *wire.Datagram, by origin) {
+	m := d.MAD
+	q := query{port: port, in: in, set: m.Method() == mad.Set, mod: m.Modifier(), data: m.Data()}
+	q.id = s.ports[port].node
+	q.n = &s.nodes[q.id]
+	status := mad.StatusOK
+	switch {
+	case q.n.silent:
+		s.lost = LostSilent
+		s.lose(d, by)
+		return
+	case mad.HeaderClassVersion.Get(m) != 1:
+		status = mad.StatusBadVersion
+	case !q.set && m.Method() != mad.Get:
+		status = mad.StatusBadMethod
+	case !s.admit(&q, m):
+		s.lost = LostMKey
+		s.lose(d, by)
+		return
+	default:
+		status = s.attribute(&q, m.Attr())
+	}
+	s.answer(port, in, d, by, status)
+}
+
+// attribute gets or sets one attribute.
+func (s *Subnet) attribute(q *query, id mad.AttrID) mad.Status {
+	switch id {
+	case mad.AttrNodeInfo:
+		return s.nodeInfo(q)
+	case mad.AttrPortInfo:
+		return s.portInfo(q)
+	case mad.AttrLinearForwardingTable:
+		return s.linearTable(q)
+	case mad.AttrNodeDescription:
+		return s.nodeDescription(q)
+	case mad.AttrSwitchInfo:
+		return s.switchInfo(q)
+	case mad.AttrPKeyTable:
+		return s.pkeyTable(q)
+	case mad.AttrSLtoVLMappingTable:
+		return s.slToVL(q)
+	case mad.AttrVLArbitrationTable:
+		return s.vlArbitration(q)
+	case mad.AttrMulticastForwardingTable:
+		return s.multicastTable(q)
+	case mad.AttrGUIDInfo:
+		return s.guidInfo(q)
+	case mad.AttrLedInfo:
+		return s.ledInfo(q)
+	case mad.AttrExtendedPortInfo:
+		return s.extendedPortInfo(q)
+	case mad.AttrSwitchRole:
+		return s.switchRole(q)
+	}
+	return mad.StatusBadAttribute
+}
+
+// fill writes an answer and clears the rest of the attribute.
+func (q *query) fill(b []byte) mad.Status {
+	clear(q.data[copy(q.data, b):])
+	return mad.StatusOK
+}
+
+func (s *Subnet) nodeInfo(q *query) mad.Status {
+	if q.set {
+		return mad.StatusBadAttribute
+	}
+	q.fill(q.n.info[:])
+	mad.NodeInfoPortGUID.Put(q.data, s.ports[q.port].guid)
+	mad.NodeInfoLocalPortNum.Put(q.data, uint64(q.in))
+	return mad.StatusOK
+}
+
+func (s *Subnet) nodeDescription(q *query) mad.Status {
+	if !q.set {
+		return q.fill(q.n.desc[:])
+	}
+	if [64]byte(q.data) != q.n.desc {
+		copy(q.n.desc[:], q.data)
+		s.changesTrap(q.port, changedDescription)
+	}
+	return mad.StatusOK
+}
+
+func (s *Subnet) ledInfo(q *query) mad.Status {
+	if q.set {
+		q.n.led = mad.LedInfoLed.Is(q.data)
+	}
+	q.fill(nil)
+	if q.n.led {
+		mad.LedInfoLed.Put(q.data, 1)
+	}
+	return mad.StatusOK
+}
+
+// switchRole answers the role that Options.Roles gives the switch.
+func (s *Subnet) switchRole(q *query) mad.Status {
+	if q.set || q.n.sw < 0 || s.opt.Roles == nil {
+		return mad.StatusBadAttribute
+	}
+	r := s.opt.Roles[q.id]
+	q.fill(nil)
+	mad.SwitchRoleSignature.Put(q.data, mad.SwitchRoleMagic)
+	mad.SwitchRoleRole.Put(q.data, uint64(r.Role))
+	mad.SwitchRoleRank.Put(q.data, uint64(r.Rank))
+	return mad.StatusOK
+}
+
+func (s *Subnet) switchInfo(q *query) mad.Status {
+	if q.n.sw < 0 {
+		return mad.StatusBadAttribute
+	}
+	b := s.switches[q.n.sw].info[:]
+	if q.set {
+		if mad.SwitchInfoLinearFDBTop.Get(q.data) >= mad.SwitchInfoLinearFDBCap.Get(b) {
+			return mad.StatusBadField
+		}
+		mad.SwitchInfoLinearFDBTop.Put(b, mad.SwitchInfoLinearFDBTop.Get(q.data))
+		mad.SwitchInfoDefaultPort.Put(b, mad.SwitchInfoDefaultPort.Get(q.data))
+		mad.SwitchInfoDefaultMcastPrimary.Put(b, mad.SwitchInfoDefaultMcastPrimary.Get(q.data))
+		mad.SwitchInfoDefaultMcastOther.Put(b, mad.SwitchInfoDefaultMcastOther.Get(q.data))
+		mad.SwitchInfoLifeTimeValue.Put(b, mad.SwitchInfoLifeTimeValue.Get(q.data))
+		mad.SwitchInfoMulticastFDBTop.Put(b, mad.SwitchInfoMulticastFDBTop.Get(q.data))
+		if mad.SwitchInfoPortStateChange.Is(q.data) {
+			mad.SwitchInfoPortStateChange.Put(b, 0)
+		}
+	}
+	return q.fill(b)
+}
+
+// tablesOf are the rarely written tables of a port; they are made when one of
+// them is to be written, and otherwise may be nil.
+func (s *Subnet) tablesOf(p int32, write bool) *portTables {
+	x := &s.ports[p]
+	if x.tables == nil && write {
+		x.tables = s.freshTables(p)
+	}
+	return x.tables
+}
+
+// freshTables are the tables of a port after power-on.
+func (s *Subnet) freshTables(p int32) *portTables {
+	t := &portTables{sl2vl: identityLanes(dataVLs(mad.PortInfoVLCap.Get(s.ports[p].info[:])))}
+	t.pkeys[0] = 0xFFFF
+	t.guids[0] = s.ports[p].guid
+	return t
+}
+
+func (s *Subnet) guidInfo(q *query) mad.Status {
+	if q.mod >= guidCap/8 {
+		return mad.StatusBadField
+	}
+	if t := s.tablesOf(q.port, q.set); t != nil {
+		block := t.guids[8*q.mod : 8*q.mod+8]
+		for i := range block {
+			if q.set && (q.mod > 0 || i > 0) {
+				block[i] = mad.GUIDInfoGUID.At(q.data, i)
+			}
+			mad.GUIDInfoGUID.Set(q.data, i, block[i])
+		}
+		return mad.StatusOK
+	}
+	q.fill(nil)
+	if q.mod == 0 {
+		mad.GUIDInfoGUID.Set(q.data, 0, s.ports[q.port].guid)
+	}
+	return mad.StatusOK
+}

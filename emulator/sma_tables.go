@@ -1,0 +1,224 @@
+package emulator
+
+import (
+	"encoding/binary"
+
+	"weft/mad"
+)
+
+// linearTable gets or sets a block of 64 entries.
+func (s *Subnet) linearTable(q *query) mad.Status {
+	if q.n.sw < 0 {
+		return mad.StatusBadAttribute
+	}
+	sw := &s.switches[q.n.sw]
+	first := uint64(q.mod) * mad.LFTBlock
+	if first >= mad.SwitchInfoLinearFDBCap.Get(sw.info[:]) {
+		return mad.StatusBadField
+	}
+	if q.set {
+		growLFT(sw, int(first)+mad.LFTBlock)
+		copy(sw.lft[first:], q.data)
+		return mad.StatusOK
+	}
+	if int(first) < len(sw.lft) {
+		return q.fill(sw.lft[first : first+mad.LFTBlock])
+	}
+	for i := range q.data {
+		q.data[i] = 255
+	}
+	return mad.StatusOK
+}
+
+// growLFT makes a table long enough for n entries, with room for the LIDs that
+// the subnet manager has said it will use.
+func growLFT(sw *swtch, n int) {
+	if n <= len(sw.lft) {
+		return
+	}
+	top := int(mad.SwitchInfoLinearFDBTop.Get(sw.info[:]))
+	n = max(n, (top/mad.LFTBlock+1)*mad.LFTBlock)
+	lft := make([]byte, n)
+	for i := copy(lft, sw.lft); i < n; i++ {
+		lft[i] = 255
+	}
+	sw.lft = lft
+}
+
+// multicastTable gets or sets the masks of 32 MLIDs for 16 ports.
+func (s *Subnet) multicastTable(q *query) mad.Status {
+	if q.n.sw < 0 {
+		return mad.StatusBadAttribute
+	}
+	sw := &s.switches[q.n.sw]
+	positions := int(q.n.numPorts)/16 + 1
+	position, block := int(q.mod>>28), int(q.mod&0x1FF)
+	if position >= positions || block >= mftCap/mad.MFTBlock {
+		return mad.StatusBadField
+	}
+	if need := (block + 1) * mad.MFTBlock * positions; q.set && len(sw.mft) < need {
+		sw.mft = append(sw.mft, make([]uint16, need-len(sw.mft))...)
+	}
+	for i := range mad.MFTBlock {
+		at := (block*mad.MFTBlock+i)*positions + position
+		switch {
+		case q.set:
+			sw.mft[at] = uint16(mad.MulticastForwardingTablePort.At(q.data, i))
+		case at < len(sw.mft):
+			mad.MulticastForwardingTablePort.Set(q.data, i, uint64(sw.mft[at]))
+		default:
+			mad.MulticastForwardingTablePort.Set(q.data, i, 0)
+		}
+	}
+	return mad.StatusOK
+}
+
+// pkeyTable gets or sets a block of 32 P_Keys.
+func (s *Subnet) pkeyTable(q *query) mad.Status {
+	num, block := uint8(q.mod>>16), int(q.mod&0xFFFF)
+	if q.n.sw < 0 {
+		num = 0
+	}
+	p, ok := s.target(q, num)
+	size := pkeysCA
+	if q.n.sw >= 0 {
+		size = pkeysSwitch
+		if num == 0 {
+			size = pkeysSwitch0
+		}
+	}
+	if !ok || block*32 >= size {
+		return mad.StatusBadField
+	}
+	t := s.tablesOf(p, q.set)
+	if t == nil {
+		q.fill(nil)
+		if block == 0 {
+			mad.PKeyTablePKey.Set(q.data, 0, 0xFFFF)
+		}
+		return mad.StatusOK
+	}
+	for i := range 32 {
+		switch at := block*32 + i; {
+		case at >= size:
+			mad.PKeyTablePKey.Set(q.data, i, 0)
+		case q.set:
+			t.pkeys[at] = uint16(mad.PKeyTablePKey.At(q.data, i))
+		default:
+			mad.PKeyTablePKey.Set(q.data, i, uint64(t.pkeys[at]))
+		}
+	}
+	return mad.StatusOK
+}
+
+// identityLanes is the mapping after power-on, as the attribute has it: SL n to VL
+// n, going round at the number of data VLs.
+func identityLanes(vls uint8) uint64 {
+	v := uint64(0)
+	for sl := range uint64(16) {
+		v = v<<4 | sl%uint64(max(vls, 1))
+	}
+	return v
+}
+
+// laneOf is the VL that a mapping gives an SL.
+func laneOf(table uint64, sl uint8) uint8 { return uint8(table>>(60-4*(sl&15))) & 15 }
+
+// switchLanes is the mapping of a switch between two of its ports.
+func (s *Subnet) switchLanes(n *node, in, out uint8) uint64 {
+	sw := &s.switches[n.sw]
+	if sw.sl2vl != nil {
+		return sw.sl2vl[int(in)*(int(n.numPorts)+1)+int(out)]
+	}
+	return identityLanes(dataVLs(mad.PortInfoVLCap.Get(s.ports[n.first+int32(out)].info[:])))
+}
+
+// switchVL is the VL on which a switch sends a packet on.
+func (s *Subnet) switchVL(n *node, in, out, sl uint8) uint8 {
+	if s.switches[n.sw].sl2vl == nil && sl == 0 {
+		return 0
+	}
+	return laneOf(s.switchLanes(n, in, out), sl)
+}
+
+// slToVL gets or sets the mapping of a CA port, or of a switch between two
+// ports, or with the modifiers for it between all of them.
+func (s *Subnet) slToVL(q *query) mad.Status {
+	if q.n.sw < 0 {
+		return s.slToVLOfCA(q)
+	}
+	in, out := uint8(q.mod>>8), uint8(q.mod)
+	if in > q.n.numPorts || out > q.n.numPorts {
+		return mad.StatusBadField
+	}
+	if !q.set {
+		q.fill(nil)
+		binary.BigEndian.PutUint64(q.data, s.switchLanes(q.n, in, out))
+		return mad.StatusOK
+	}
+	lanes := binary.BigEndian.Uint64(q.data)
+	firstIn, lastIn, firstOut, lastOut := in, in, out, out
+	if q.mod&mad.SLtoVLAllInputs != 0 {
+		firstIn, lastIn = 0, q.n.numPorts
+	}
+	if q.mod&mad.SLtoVLAllOutputs != 0 {
+		firstOut, lastOut = 0, q.n.numPorts
+	}
+	table, width := s.ownLanes(q.n), int(q.n.numPorts)+1
+	for i := int(firstIn); i <= int(lastIn); i++ {
+		for o := int(firstOut); o <= int(lastOut); o++ {
+			table[i*width+o] = lanes
+		}
+	}
+	return mad.StatusOK
+}
+
+// ownLanes are the mappings of a switch for writing.
+func (s *Subnet) ownLanes(n *node) []uint64 {
+	sw, width := &s.switches[n.sw], int(n.numPorts)+1
+	if sw.sl2vl == nil {
+		table := make([]uint64, width*width)
+		for i := range table {
+			table[i] = s.switchLanes(n, uint8(i/width), uint8(i%width))
+		}
+		sw.sl2vl = table
+	}
+	return sw.sl2vl
+}
+
+func (s *Subnet) slToVLOfCA(q *query) mad.Status {
+	t := s.tablesOf(q.port, q.set)
+	if q.set {
+		t.sl2vl = binary.BigEndian.Uint64(q.data)
+		return mad.StatusOK
+	}
+	lanes := identityLanes(dataVLs(mad.PortInfoVLCap.Get(s.ports[q.port].info[:])))
+	if t != nil {
+		lanes = t.sl2vl
+	}
+	q.fill(nil)
+	binary.BigEndian.PutUint64(q.data, lanes)
+	return mad.StatusOK
+}
+
+// vlArbitration gets or sets one of the tables. Ports have vlArbCap entries each,
+// so the upper blocks do not exist.
+func (s *Subnet) vlArbitration(q *query) mad.Status {
+	block, num := q.mod>>16, uint8(q.mod)
+	if q.n.sw < 0 {
+		num = 0
+	}
+	p, ok := s.target(q, num)
+	if !ok || block != mad.VLArbLowLower && block != mad.VLArbHighLower {
+		return mad.StatusBadField
+	}
+	t := s.tablesOf(p, q.set)
+	if t == nil {
+		return q.fill(nil)
+	}
+	entries := t.vlarb[block-mad.VLArbLowLower][:]
+	if q.set {
+		copy(entries, q.data[:2*vlArbCap])
+	}
+	return q.fill(entries)
+}

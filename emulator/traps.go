@@ -1,0 +1,182 @@
+package emulator
+
+import (
+	"time"
+
+	"weft/mad"
+	"weft/wire"
+)
+
+// trapKey: one trap of each number is open at a port.
+type trapKey struct {
+	port   int32
+	number uint16
+}
+
+// trap is a trap that is repeated until it is repressed.
+type trap struct {
+	trapKey
+	active bool
+	again  bool   // has become due again since it was sent
+	tid    uint32 // index of the trap in bits 31..8, a count in bits 7..0
+	notice [64]byte
+}
+
+// shortestTrapInterval is how often a trap is repeated at most.
+const shortestTrapInterval = 100 * time.Millisecond
+
+// Change flags of trap 144.
+const (
+	changedDescription = 1 << 0
+	changedWidths      = 1 << 1
+	changedSpeeds      = 1 << 2
+)
+
+// notice begins a Notice of a node.
+func (s *Subnet) notice(port int32, kind uint64, number uint16) (n [64]byte) {
+	mad.NoticeIsGeneric.Put(n[:], 1)
+	mad.NoticeType.Put(n[:], kind)
+	mad.NoticeProducerType.Put(n[:], uint64(s.fab.Nodes[s.ports[port].node].Type))
+	mad.NoticeTrapNumber.Put(n[:], uint64(number))
+	mad.NoticeIssuerLID.Put(n[:], uint64(s.lid(port)))
+	return n
+}
+
+// linkTrap: trap 128, the state of a link of a switch has changed.
+func (s *Subnet) linkTrap(port int32) {
+	n := s.notice(port, mad.NoticeTypeUrgent, mad.TrapLinkState)
+	mad.Trap128LID.Put(n[:], uint64(s.lid(port)))
+	s.raiseTrap(port, mad.TrapLinkState, n)
+}
+
+// changesTrap: trap 144, something of the node has changed; without flags it is
+// the CapabilityMask.
+func (s *Subnet) changesTrap(port int32, flags uint64) {
+	n := s.notice(port, mad.NoticeTypeInfo, mad.TrapLocalChanges)
+	b := s.ports[port].info[:]
+	mad.Trap144LID.Put(n[:], uint64(s.lid(port)))
+	mad.Trap144CapabilityMask.Put(n[:], mad.PortInfoCapabilityMask.Get(b))
+	mad.Trap144CapabilityMask2.Put(n[:], mad.PortInfoCapabilityMask2.Get(b))
+	if flags != 0 {
+		mad.Trap144OtherLocalChanges.Put(n[:], 1)
+		mad.Trap144ChangeFlags.Put(n[:], flags)
+	}
+	s.raiseTrap(port, mad.TrapLocalChanges, n)
+}
+
+// enabledTrap: trap 144 when enabled widths or speeds have changed.
+func (s *Subnet) enabledTrap(port int32, widths, speeds bool) {
+	flags := uint64(0)
+	if widths {
+		flags |= changedWidths
+	}
+	if speeds {
+		flags |= changedSpeeds
+	}
+	if flags != 0 {
+		s.changesTrap(port, flags)
+	}
+}
+
+// keyTrap: trap 256, a request had the wrong M_Key.
+func (s *Subnet) keyTrap(port int32, m mad.Datagram) {
+	n := s.notice(port, mad.NoticeTypeSecurity, mad.TrapBadMKey)
+	mad.Trap256LID.Put(n[:], uint64(s.lid(port)))
+	mad.Trap256Method.Put(n[:], uint64(m.Method()))
+	mad.Trap256AttributeID.Put(n[:], uint64(m.Attr()))
+	mad.Trap256Modifier.Put(n[:], uint64(m.Modifier()))
+	mad.Trap256MKey.Put(n[:], requestKey(m))
+	if m.Class() == mad.ClassDirectedSMP {
+		hops := mad.DirectedSMPHopCount.Get(m)
+		mad.Trap256DrSLID.Put(n[:], mad.DirectedSMPDrSLID.Get(m))
+		mad.Trap256DRNotice.Put(n[:], 1)
+		mad.Trap256HopCount.Put(n[:], hops)
+		room := len(mad.Trap256ReturnPath.Get(n[:]))
+		if int(hops)+1 > room {
+			mad.Trap256PathTruncated.Put(n[:], 1)
+		}
+		mad.Trap256ReturnPath.Put(n[:], mad.DirectedSMPReturnPath.Get(m)[:min(room, int(hops)+1)])
+	}
+	s.raiseTrap(port, mad.TrapBadMKey, n)
+}
+
+// raiseTrap sends a trap, or notes that it is due again while it waits to be
+// repressed.
+func (s *Subnet) raiseTrap(port int32, number uint16, notice [64]byte) {
+	key := trapKey{port, number}
+	i, ok := s.trapOf[key]
+	if !ok {
+		i = int32(len(s.traps))
+		s.trapOf[key] = i
+		s.traps = append(s.traps, trap{trapKey: key, tid: uint32(i) << 8})
+	}
+	t := &s.traps[i]
+	t.notice = notice
+	if t.active {
+		t.again = true
+		return
+	}
+	s.openTrap(i)
+}
+
+// openTrap begins to send a trap, under a new transaction ID.
+func (s *Subnet) openTrap(i int32) {
+	t := &s.traps[i]
+	t.active, t.again = true, false
+	t.tid = t.tid&^0xFF | (t.tid+1)&0xFF
+	s.logf("trap %d from %s", t.number, s.fab.EndName(s.end(t.port)))
+	s.sendTrap(i)
+}
+
+// sendTrap sends a trap and has it repeated. A port without LID or without the
+// LID of its subnet manager has nobody to send to and gives up.
+func (s *Subnet) sendTrap(i int32) {
+	t := &s.traps[i]
+	b := s.ports[t.port].info[:]
+	sm := uint16(mad.PortInfoMasterSMLID.Get(b))
+	if s.lid(t.port) == 0 || sm == 0 || s.nodes[s.ports[t.port].node].off {
+		t.active = false
+		return
+	}
+	var buf [wire.Size]byte
+	m, err := mad.Request{Method: mad.Trap, Attr: mad.AttrNotice, TID: uint64(t.tid)}.Routed(buf[:])
+	if err != nil {
+		panic(err) // the buffer is large enough
+	}
+	copy(m.Data(), t.notice[:])
+	d := wire.Datagram{Addr: wire.ToLID(sm, 0), MAD: m}
+	d.Addr.SLID = s.lid(t.port)
+	d.Addr.SL = uint8(mad.PortInfoMasterSMSL.Get(b))
+	s.later(s.trapInterval(b), trapRepeats, i, t.tid)
+	s.stats.Traps++
+	s.launch(t.port, &d, origin{client: -1})
+}
+
+func (s *Subnet) trapInterval(portInfo []byte) time.Duration {
+	if s.opt.TrapInterval > 0 {
+		return s.opt.TrapInterval
+	}
+	timeout := time.Duration(4096) << mad.PortInfoSubnetTimeOut.Get(portInfo) // 4.096 us * 2^v
+	return max(timeout, shortestTrapInterval)
+}
+
+// repressed takes a TrapRepress; it reports false when it is for no trap of this
+// port. Programs may have sent traps themselves. Media change the upper half of
+// a transaction ID.
+func (s *Subnet) repressed(port int32, m mad.Datagram) bool {
+	tid := uint32(m.TID())
+	i := int(tid >> 8)
+	if i >= len(s.traps) {
+		return false
+	}
+	t := &s.traps[i]
+	if t.port != port || t.tid != tid || mad.NoticeTrapNumber.Get(m.Data()) != uint64(t.number) {
+		return false
+	}
+	again := t.active && t.again
+	t.active = false
+	if again {
+		s.openTrap(int32(i))
+	}
+	return true
+}

@@ -1,0 +1,202 @@
+package updn
+
+import (
+	"math"
+	"slices"
+
+	"weft/fabric"
+	"weft/route/engine/internal/forest"
+)
+
+const (
+	rootTries = 16 // switches with hosts tried as the root of a part, and half as many of all
+	// Destinations that each is tried with: as many as keep a try short.
+	leastTests = 16
+	mostTests  = 64
+	testWork   = 1 << 20 // channels looked at in a try
+	allWork    = 1 << 24 // channels looked at in all tries; beyond, the first good one is taken
+)
+
+// crowns are the bounds within which switches are as near to the hosts as the
+// nearest one: in a fat-tree its top level, also when links of it are missing.
+var crowns = []float64{1, 1.1, 1.25}
+
+// chooseRoots finds the roots of a part of the network: of several choices tried,
+// the one that spreads the traffic of a sample of destinations best, so with short
+// paths and few crowded channels. Single switches with hosts come first: in an
+// intact fat-tree any leaf leaves all minimal paths between hosts legal. Where links
+// are missing, the whole top level mostly does better.
+func chooseRoots(n *forest.Net, part []int32, height []int32) []int32 {
+	hosted := withHosts(n.G, part)
+	t := newTrial(n, spread(hosted, max(leastTests, min(mostTests, testWork/(len(n.Head)+1)))))
+	choices := [][]int32{{hosted[0]}}
+	for _, share := range crowns {
+		if crown := t.crown(part, share); len(crown) < len(part) {
+			choices = append(choices, crown)
+		}
+	}
+	single := []int32{centre(n, part, height), busiest(n.G, part)}
+	single = append(append(single, spread(hosted, rootTries)...), spread(part, rootTries/2)...)
+	for _, s := range single {
+		choices = append(choices, []int32{s})
+	}
+	hasty := len(choices)*len(t.tests)*len(n.Head) > allWork
+	best, least := choices[0], math.Inf(1)
+	for _, roots := range choices {
+		rerank(n, part, roots, height)
+		orient(n, height)
+		crowding, minimal := t.run(hosted)
+		if crowding < least {
+			best, least = roots, crowding
+		}
+		if minimal && hasty {
+			break
+		}
+	}
+	return best
+}
+
+// trial measures orientations by a sample of destinations.
+type trial struct {
+	n       *forest.Net
+	tests   []int32
+	hops    [][]int32 // shortest distance of every switch from each test
+	find    search
+	h       *forest.Hops
+	allowed []int32
+	flow    []float64 // by switch: hosts whose packets come through
+	load    []float64 // by position in Out
+}
+
+func newTrial(n *forest.Net, tests []int32) *trial {
+	t := &trial{
+		n: n, tests: tests, find: newSearches(n, 1)[0], h: forest.NewHops(n.G.NumSwitches),
+		allowed: make([]int32, len(n.Head)),
+		flow:    make([]float64, n.G.NumSwitches), load: make([]float64, len(n.Head)),
+	}
+	queue := make([]int32, n.G.NumSwitches)
+	for _, to := range tests {
+		hops := make([]int32, n.G.NumSwitches)
+		n.G.HopsFrom(to, hops, queue)
+		t.hops = append(t.hops, hops)
+	}
+	return t
+}
+
+// crown lists the switches whose distances from the tests add up to at most share
+// times the least such sum.
+func (t *trial) crown(part []int32, share float64) []int32 {
+	sum := make([]int64, t.n.G.NumSwitches)
+	least := int64(math.MaxInt64)
+	for _, s := range part {
+		for i, to := range t.tests {
+			sum[s] += int64(t.hops[i][s]) * weight(t.n.G, to)
+		}
+		least = min(least, sum[s])
+	}
+	var crown []int32
+	for _, s := range part {
+		if float64(sum[s]) <= share*float64(least) {
+			crown = append(crown, s)
+		}
+	}
+	slices.Sort(crown)
+	return crown
+}
+
+// run sends the hosts' traffic to the tests, dealt out evenly over the hops allowed
+// at each switch. crowding is the sum of the squares of the loads; minimal says that
+// every path is a shortest one.
+func (t *trial) run(hosted []int32) (crowding float64, minimal bool) {
+	clear(t.load)
+	minimal = true
+	for i, to := range t.tests {
+		t.find.run(to, t.h)
+		clear(t.flow)
+		for _, s := range hosted {
+			t.flow[s] = float64(weight(t.n.G, s) * weight(t.n.G, to))
+		}
+		for d := len(t.h.Level) - 2; d >= 1; d-- {
+			for _, s := range t.h.Order[t.h.Level[d]:t.h.Level[d+1]] {
+				if t.flow[s] > 0 {
+					minimal = minimal && int32(d) == t.hops[i][s]
+					t.deal(s)
+				}
+			}
+		}
+	}
+	for _, l := range t.load {
+		crowding += l * l
+	}
+	return crowding, minimal
+}
+
+// deal passes the traffic at a switch on.
+func (t *trial) deal(s int32) {
+	allowed := t.allowed[:t.h.Allowed(t.n, s, t.allowed)]
+	share := t.flow[s] / float64(len(allowed))
+	for _, i := range allowed {
+		t.load[i] += share
+		t.flow[t.n.Head[i]] += share
+	}
+}
+
+// weight is the number of hosts of a switch, at least 1 in a graph without hosts.
+func weight(g *fabric.Graph, s int32) int64 {
+	if g.NumHosts == 0 {
+		return 1
+	}
+	return int64(g.HostStart[s+1] - g.HostStart[s])
+}
+
+// withHosts picks the switches with hosts in order of number, all when none has any.
+func withHosts(g *fabric.Graph, part []int32) []int32 {
+	var hosted []int32
+	for _, s := range part {
+		if g.HostStart[s+1] > g.HostStart[s] {
+			hosted = append(hosted, s)
+		}
+	}
+	if len(hosted) == 0 {
+		return part
+	}
+	return hosted
+}
+
+// spread picks up to k of a list, evenly.
+func spread(list []int32, k int) []int32 {
+	k = min(k, len(list))
+	picked := make([]int32, k)
+	for i := range picked {
+		picked[i] = list[i*len(list)/k]
+	}
+	return picked
+}
+
+// centre is about the middle of a longest shortest path (found in two sweeps).
+func centre(n *forest.Net, part []int32, height []int32) int32 {
+	sweep := func(from int32) []int32 {
+		for _, s := range part {
+			height[s] = bottom
+		}
+		return rank(n, []int32{from}, height)
+	}
+	seen := sweep(part[0])
+	seen = sweep(seen[len(seen)-1])
+	at := seen[len(seen)-1]
+	for half := height[at] / 2; height[at] > half; {
+		at = nearest(n, at, height)
+	}
+	return at
+}
+
+// busiest is the switch with the most channels, the first of equals.
+func busiest(g *fabric.Graph, part []int32) int32 {
+	best := part[0]
+	for _, s := range part {
+		if d := len(g.OutOf(s)) - len(g.OutOf(best)); d > 0 || (d == 0 && s < best) {
+			best = s
+		}
+	}
+	return best
+}

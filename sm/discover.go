@@ -1,0 +1,230 @@
+package sm
+
+import (
+	"weft/fabric"
+	"weft/mad"
+)
+
+// beginSweep forgets the fabric and asks ourselves.
+func (c *Core) beginSweep() {
+	c.sweep++
+	c.net.reset()
+	c.doubts = c.doubts[:0]
+	c.enter(discovering)
+	c.enqueue(makeTag(askNode, noSlot, 0))
+}
+
+// onNode takes the NodeInfo of what is behind a port.
+func (c *Core) onNode(slot int32, ev *Event) {
+	if ev.Outcome != Answered {
+		c.onMute(slot, ev)
+		return
+	}
+	data := ev.Data[:]
+	if !c.sane(slot, data) {
+		return
+	}
+	local := uint8(mad.NodeInfoLocalPortNum.Get(data))
+	id, old := c.byGUID[fabric.GUID(mad.NodeInfoNodeGUID.Get(data))]
+	if !old {
+		id = c.meet(slot, data, local)
+	} else if !c.sameNode(slot, id, data, local) {
+		return
+	}
+	if slot == noSlot {
+		return
+	}
+	t := c.nodes[id].first + int32(local)
+	c.claim[slot] = t
+	first := c.claimedBy[t] == noSlot
+	if first {
+		c.claimedBy[t] = slot
+	}
+	if c.nodes[id].typ != fabric.Switch {
+		c.guid[t] = fabric.GUID(mad.NodeInfoPortGUID.Get(data))
+		if old && first {
+			c.enqueue(makeTag(askPort, t, 0))
+		}
+	}
+}
+
+// onMute notes that nobody answers behind a port.
+func (c *Core) onMute(slot int32, ev *Event) {
+	switch {
+	case ev.Outcome == Cancelled:
+	case slot == noSlot:
+		c.note(NoAnswer, "our own port does not answer NodeInfo")
+	case ev.Outcome == Refused:
+		c.flags[slot] |= mute
+		c.note(NoAnswer, "the node behind %s refuses NodeInfo (%v)", c.slotName(slot), ev.Status)
+	default:
+		c.flags[slot] |= mute
+		c.note(NoAnswer, "nobody answers behind %s, though its link is up", c.slotName(slot))
+	}
+}
+
+// sane refuses a NodeInfo that no node may give.
+func (c *Core) sane(slot int32, data []byte) bool {
+	typ := fabric.NodeType(mad.NodeInfoNodeType.Get(data))
+	guid := fabric.GUID(mad.NodeInfoNodeGUID.Get(data))
+	local := mad.NodeInfoLocalPortNum.Get(data)
+	switch {
+	case typ < fabric.CA || typ > fabric.Router:
+		c.note(BadNode, "the node behind %s says that it is of type %d", c.slotName(slot), typ)
+	case guid == 0:
+		c.note(BadNode, "the node behind %s has node GUID 0", c.slotName(slot))
+	case local > fabric.MaxPorts || local == 0 && (typ != fabric.Switch || slot != noSlot):
+		c.note(BadNode, "the node %s behind %s says that it was reached by its port %d", guid, c.slotName(slot), local)
+	default:
+		return true
+	}
+	if slot != noSlot {
+		c.flags[slot] |= mute
+	}
+	return false
+}
+
+// meet takes in a node that was not known and asks what else there is to know.
+func (c *Core) meet(slot int32, data []byte, local uint8) int32 {
+	var path []byte
+	if slot != noSlot {
+		path = c.pathBehind(slot)
+	}
+	ports := mad.NodeInfoNumPorts.Get(data)
+	id := c.addNode(data, path, local)
+	n := &c.nodes[id]
+	if ports == 0 || ports > fabric.MaxPorts || uint64(local) > ports {
+		c.note(BadPortCount, "%s says that it has %d ports, and was reached by its port %d", c.nodeName(id), ports, local)
+	}
+	if n.typ != fabric.Switch {
+		c.guid[n.entry] = fabric.GUID(mad.NodeInfoPortGUID.Get(data))
+		c.enqueue(makeTag(askPort, n.entry, 0))
+	} else {
+		for p := range int32(n.ports) + 1 {
+			c.guid[n.first+p] = fabric.GUID(mad.NodeInfoPortGUID.Get(data))
+		}
+		c.enqueue(makeTag(askSwitch, id, 0))
+	}
+	c.enqueue(makeTag(askDesc, id, 0))
+	return id
+}
+
+// sameNode tells whether a NodeInfo with a known GUID can be of the node that has
+// it, and notes it when not.
+func (c *Core) sameNode(slot, id int32, data []byte, local uint8) bool {
+	n := &c.nodes[id]
+	switch {
+	case n.typ != fabric.NodeType(mad.NodeInfoNodeType.Get(data)) ||
+		n.system != fabric.GUID(mad.NodeInfoSystemImageGUID.Get(data)) ||
+		n.device != uint32(mad.NodeInfoDeviceID.Get(data)):
+		c.duplicate(id, slot)
+	case local > n.ports:
+		c.note(BadPortCount, "%s says that it has %d ports, and was reached by its port %d", c.nodeName(id), n.ports, local)
+	case slot != noSlot:
+		return true
+	}
+	if slot != noSlot {
+		c.flags[slot] |= mute
+	}
+	return false
+}
+
+// duplicate notes that another node behind a port has the GUID of a known one.
+func (c *Core) duplicate(id, slot int32) {
+	c.flags[slot] |= mute
+	c.note(DuplicateGUID, "two nodes have the GUID %s: %s, and one behind %s, which is left out",
+		c.nodes[id].guid, c.nodeName(id), c.slotName(slot))
+}
+
+func (c *Core) onDesc(id int32, ev *Event) {
+	if ev.Outcome == Answered {
+		c.nodes[id].desc = mad.NodeDescriptionText.Text(ev.Data[:])
+	}
+}
+
+// onSwitch takes SwitchInfo. PortStateChange is cleared before the ports are
+// asked, so that a change after the answer shows.
+func (c *Core) onSwitch(id int32, ev *Event) {
+	n := &c.nodes[id]
+	if ev.Outcome == Answered {
+		copy(n.sw[:], ev.Data[:])
+		n.hasSwitch = true
+		if mad.SwitchInfoPortStateChange.Is(n.sw[:]) && !c.cfg.ReadOnly {
+			c.enqueue(makeTag(clearChange, id, 0))
+			return
+		}
+	} else {
+		c.nodeSilent(id, "SwitchInfo", ev)
+	}
+	c.queuePorts(id)
+}
+
+// queuePorts asks for all ports of a switch.
+func (c *Core) queuePorts(id int32) {
+	n := &c.nodes[id]
+	for p := range int32(n.ports) + 1 {
+		c.enqueue(makeTag(askPort, n.first+p, 0))
+	}
+}
+
+// nodeSilent notes, once for a node, that it does not answer what it must.
+func (c *Core) nodeSilent(id int32, what string, ev *Event) {
+	if c.nodes[id].silent || ev.Outcome == Cancelled {
+		return
+	}
+	c.nodes[id].silent = true
+	verb := "does not answer " + what
+	if ev.Outcome == Refused {
+		verb = "refuses " + what + " (" + ev.Status.String() + ")"
+	}
+	c.note(NoAnswer, "%s %s", c.nodeName(id), verb)
+}
+
+// onPort takes PortInfo, and asks who is behind the port.
+func (c *Core) onPort(slot int32, ev *Event) {
+	id := c.owner[slot]
+	switch ev.Outcome {
+	case Answered:
+	case Refused:
+		c.flags[slot] |= refused
+		c.note(BadPortCount, "%s says that it has %d ports, and refuses to describe port %d (%v)",
+			c.nodeName(id), c.nodes[id].ports, c.portOf(slot), ev.Status)
+		return
+	default:
+		c.nodeSilent(id, "PortInfo", ev)
+		return
+	}
+	c.info[slot] = ev.Data
+	c.flags[slot] |= known
+	if c.portOf(slot) == 0 || !c.linked(slot) || c.flags[slot]&probed != 0 {
+		return
+	}
+	// Behind the port by which a switch was found is the node that found it. A CA
+	// forwards nothing, but our own port has a cable.
+	if c.isSwitch(slot) && (slot != c.nodes[id].entry || id == 0) || slot == c.own() {
+		c.flags[slot] |= probed
+		c.enqueue(makeTag(askNode, slot, 0))
+	}
+}
+
+// queueSettle asks a switch whether a port changed its state meanwhile.
+func (c *Core) queueSettle(id int32) {
+	if c.nodes[id].hasSwitch {
+		c.enqueue(makeTag(askSettled, id, 0))
+	}
+}
+
+// onSettled looks for a change since the sweep began. One that only looks cannot
+// clear the bit, and sees changes only where it was clear.
+func (c *Core) onSettled(id int32, ev *Event) {
+	if ev.Outcome != Answered || !mad.SwitchInfoPortStateChange.Is(ev.Data[:]) ||
+		c.cfg.ReadOnly && mad.SwitchInfoPortStateChange.Is(c.nodes[id].sw[:]) {
+		return
+	}
+	c.changed = true
+	when := "while it was swept"
+	if c.phase == verifying {
+		when = "while the subnet was brought up: sweep again"
+	}
+	c.note(Changed, "a port of %s changed its state %s", c.nodeName(id), when)
+}

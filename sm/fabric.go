@@ -1,0 +1,200 @@
+package sm
+
+import (
+	"slices"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+func nodeAndPort(data []byte) (fabric.GUID, uint8) {
+	return fabric.GUID(mad.NodeInfoNodeGUID.Get(data)), uint8(mad.NodeInfoLocalPortNum.Get(data))
+}
+
+// buildFabric makes a Fabric of what was found, in order of node GUIDs. Nodes that
+// no good cable joins to us are left out, and noted.
+func (c *Core) buildFabric() {
+	f := fabric.New("discovered")
+	reached := c.reach()
+	order := make([]int32, 0, len(c.nodes))
+	for id := range c.nodes {
+		if reached[id] {
+			order = append(order, int32(id))
+		} else {
+			c.note(CutOff, "%s cannot be reached over good cables: left out", c.nodeName(int32(id)))
+			c.dropNode(int32(id))
+		}
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		if c.nodes[a].guid < c.nodes[b].guid {
+			return -1
+		}
+		return 1
+	})
+	c.setup.fabricNode = make([]fabric.NodeID, len(c.nodes))
+	for i := range c.setup.fabricNode {
+		c.setup.fabricNode[i] = -1
+	}
+	for _, id := range order {
+		c.addToFabric(f, id)
+	}
+	for _, id := range order {
+		c.connect(f, id)
+	}
+	c.report.fabric = f
+}
+
+// dropNode forgets the cables of a node.
+func (c *Core) dropNode(id int32) {
+	n := &c.nodes[id]
+	for p := range int32(n.ports) + 1 {
+		if t := c.peer[n.first+p]; t != noSlot {
+			c.peer[t], c.peer[n.first+p] = noSlot, noSlot
+		}
+	}
+}
+
+func (c *Core) addToFabric(f *fabric.Fabric, id int32) {
+	n := &c.nodes[id]
+	v, err := f.AddNode(n.typ, n.guid, int(n.ports), n.desc)
+	if err != nil { // addNode and byGUID have seen to it that there is none
+		c.note(BadNode, "%v", err)
+		return
+	}
+	c.setup.fabricNode[id] = v
+	d := &f.Nodes[v]
+	d.SystemGUID, d.VendorID, d.DeviceID, d.Revision = n.system, n.vendor, n.device, n.revision
+	if n.hasSwitch {
+		d.LinearFDBCap = uint16(mad.SwitchInfoLinearFDBCap.Get(n.sw[:]))
+		d.EnhancedPort0 = mad.SwitchInfoEnhancedPort0.Is(n.sw[:])
+	}
+	for p := range d.Ports {
+		slot := n.first + int32(p)
+		info := c.info[slot][:]
+		d.Ports[p].GUID = c.guid[slot]
+		if c.flags[slot]&known == 0 {
+			continue
+		}
+		d.Ports[p].VLCap = dataVLs(mad.PortInfoVLCap.Get(info))
+		if c.addressed(slot) {
+			d.Ports[p].LID = fabric.LID(mad.PortInfoLID.Get(info))
+			d.Ports[p].LMC = uint8(mad.PortInfoLMC.Get(info))
+		}
+	}
+}
+
+// connect joins the cables of a node to nodes that come after it, or to itself.
+func (c *Core) connect(f *fabric.Fabric, id int32) {
+	n := &c.nodes[id]
+	for p := range int32(n.ports) + 1 {
+		slot := n.first + p
+		t := c.peer[slot]
+		if t == noSlot {
+			continue
+		}
+		a := fabric.End{Node: c.setup.fabricNode[id], Port: uint8(p)}
+		b := fabric.End{Node: c.setup.fabricNode[c.owner[t]], Port: c.portOf(t)}
+		if a.Node < 0 || b.Node < a.Node || a.Node == b.Node && b.Port < a.Port {
+			continue
+		}
+		w, s := linkRate(c.info[slot][:])
+		if _, err := f.Connect(a, b, w, s); err != nil {
+			c.note(OneSided, "%v", err)
+		}
+	}
+}
+
+// dataVLs is the number of data VLs that a VLCap stands for.
+func dataVLs(code uint64) uint8 {
+	if code == 0 || code > 5 {
+		return 0
+	}
+	return [...]uint8{0, 1, 2, 4, 8, 15}[code]
+}
+
+// linkRate is the width and speed that a PortInfo says are active.
+func linkRate(info []byte) (fabric.Width, fabric.Speed) {
+	w := fabric.Width(0)
+	switch mad.PortInfoWidthActive.Get(info) {
+	case 1:
+		w = 1
+	case 2:
+		w = 4
+	case 4:
+		w = 8
+	case 8:
+		w = 12
+	case 16:
+		w = 2
+	}
+	return w, activeSpeed(info)
+}
+
+func activeSpeed(info []byte) fabric.Speed {
+	if mad.PortInfoSpeedExt2Active.Get(info) != 0 {
+		return fabric.XDR
+	}
+	switch mad.PortInfoSpeedExtActive.Get(info) {
+	case 1:
+		return fabric.FDR
+	case 2:
+		return fabric.EDR
+	case 4:
+		return fabric.HDR
+	case 8:
+		return fabric.NDR
+	}
+	switch mad.PortInfoSpeedActive.Get(info) {
+	case 1:
+		return fabric.SDR
+	case 2:
+		return fabric.DDR
+	case 4:
+		return fabric.QDR
+	}
+	return fabric.SpeedUnknown
+}
+
+// name compiles the fabric, with the LIDs that end ports are to keep: the one that
+// is stored for a port, or else the one it has.
+func (c *Core) name() *fabric.Graph {
+	c.noteLIDClashes()
+	g := c.report.fabric.Compile()
+	if len(c.cfg.Stored) == 0 {
+		return g
+	}
+	taken := map[fabric.LID]bool{}
+	for end := range g.EndLID {
+		if l, ok := c.cfg.Stored[g.EndGUID[end]]; ok {
+			taken[l] = true
+		}
+	}
+	for end := range g.EndLID {
+		if l, ok := c.cfg.Stored[g.EndGUID[end]]; ok {
+			g.EndLID[end] = l
+		} else if taken[g.EndLID[end]] {
+			g.EndLID[end] = 0
+		}
+	}
+	return g
+}
+
+// noteLIDClashes notes the ports that have the LID of another one.
+func (c *Core) noteLIDClashes() {
+	has := map[fabric.LID]int32{}
+	for slot := range c.owner {
+		s := int32(slot)
+		if !c.addressed(s) || c.setup.fabricNode[c.owner[s]] < 0 {
+			continue
+		}
+		lid := fabric.LID(mad.PortInfoLID.Get(c.info[s][:]))
+		if lid == 0 {
+			continue
+		}
+		if first, clash := has[lid]; clash {
+			c.note(DuplicateLID, "LID %d was found at %s and at %s: one of them gets another", lid, c.slotName(first), c.slotName(s))
+			continue
+		}
+		has[lid] = s
+	}
+}

@@ -1,0 +1,74 @@
+package sm
+
+import (
+	"weft/mad"
+	"weft/route"
+)
+
+// vlWeight is a lane's turn at a port, in units of 64 bytes: half the largest MTU.
+const vlWeight = 32
+
+// queueLanes queues the lane tables of an output port, where the Plan has more
+// lanes than one. (With one, any mapping keeps its proof: a table that no cycle of
+// channels goes through has none on any VL either.) What the port holds is not
+// asked: that would cost as much as writing it.
+func (c *Core) queueLanes(slot int32) {
+	id := c.owner[slot]
+	if mad.PortInfoVLArbLowCap.Get(c.info[slot][:]) < uint64(c.plan.VLs) {
+		c.failed(NotEnough, "%s arbitrates %d entries: too few for %d lanes", c.slotName(slot),
+			mad.PortInfoVLArbLowCap.Get(c.info[slot][:]), c.plan.VLs)
+		return
+	}
+	c.enqueue(makeTag(setVLArb, slot, mad.VLArbLowLower))
+	if mad.PortInfoVLArbHighCap.Get(c.info[slot][:]) > 0 {
+		c.enqueue(makeTag(setVLArb, slot, mad.VLArbHighLower))
+	}
+	switch {
+	case c.plan.SL2VL == nil:
+	case !c.isSwitch(slot):
+		c.enqueue(makeTag(setSL2VL, slot, 0))
+	case c.setup.sw[id] >= 0:
+		c.queueSwitchLanes(id, slot)
+	}
+}
+
+// queueSwitchLanes queues the mappings to one output port: one for all inputs where
+// the Plan does not tell them apart and the switch can take it so (14.2.5.8).
+func (c *Core) queueSwitchLanes(id, slot int32) {
+	n := &c.nodes[id]
+	byInput := c.plan.SL2VL.Switch[c.setup.sw[id]].By == route.ByInOut
+	if !byInput && mad.SwitchInfoOptimizedSLtoVL.Get(n.sw[:])&1 != 0 {
+		c.enqueue(makeTag(setSL2VL, slot, mad.SLtoVLAllInputs))
+		return
+	}
+	for in := range int32(n.ports) + 1 {
+		if from := n.first + in; from != slot && (in == 0 || c.peer[from] != noSlot) {
+			c.enqueue(makeTag(setSL2VL, slot, uint32(in)<<8))
+		}
+	}
+}
+
+// sl2vl makes a SLtoVLMappingTable.
+func (c *Core) sl2vl(slot int32, arg uint32, data []byte) {
+	var table *route.VLTable
+	if c.isSwitch(slot) {
+		table = c.plan.SL2VL.Table(c.graph, c.setup.sw[c.owner[slot]], uint8(arg>>8), c.portOf(slot))
+	} else {
+		table = c.plan.SL2VL.HostTable(c.setup.end[slot])
+	}
+	for sl, vl := range table {
+		mad.SLtoVLMappingTableVL.Set(data, sl, uint64(vl))
+	}
+}
+
+// arbitration makes a block of a VLArbitrationTable: equal turns for the lanes of
+// the Plan at low priority, nothing at high priority.
+func (c *Core) arbitration(block uint32, data []byte) {
+	if block != mad.VLArbLowLower {
+		return
+	}
+	for vl := range c.plan.VLs {
+		mad.VLArbitrationTableVL.Set(data, vl, uint64(vl))
+		mad.VLArbitrationTableWeight.Set(data, vl, vlWeight)
+	}
+}

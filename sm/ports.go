@@ -1,0 +1,213 @@
+package sm
+
+import (
+	"weft/mad"
+)
+
+// What a port is given where the Plan says nothing: times are 4.096 us * 2^v.
+const (
+	subnetTimeout  = 18 // how long a reply may take, 1 s
+	packetLifetime = 18 // of a switch, 1 s
+	headOfQueue    = 18 // how long a packet may wait at a switch's port, 1 s
+	leafQueue      = 16 // the same towards a host, 0.27 s
+	vlStall        = 7  // packets lost in a row until a VL counts as stalled
+)
+
+// setData is the attribute that a Set carries. It is valid until the next Step.
+func (c *Core) setData(k kind, index int32, arg uint32) []byte {
+	at := len(c.paths) // in one Step there may be many
+	c.paths = append(c.paths, make([]byte, 64)...)
+	data := c.paths[at : at+64 : at+64]
+	switch k {
+	case setLFT:
+		copy(data, c.block(index, arg)[:])
+	case clearChange:
+		copy(data, c.nodes[index].sw[:])
+	case setSwitch:
+		c.wantSwitch(index, data)
+	case setPKey:
+		copy(data, c.setup.pkeys[index][:])
+		mad.PKeyTablePKey.Set(data, 0, defaultPKey)
+	case setSL2VL:
+		c.sl2vl(index, arg, data)
+	case setVLArb:
+		c.arbitration(arg, data)
+	case setPort:
+		c.wantPort(index, data)
+		if c.state(index) == mad.PortInit && c.peer[index] != noSlot {
+			mad.PortInfoPortState.Put(data, mad.PortArmed)
+		}
+	case setActive:
+		c.wantPort(index, data)
+		mad.PortInfoPortState.Put(data, mad.PortActive)
+	}
+	return data
+}
+
+func (c *Core) state(slot int32) uint64 { return mad.PortInfoPortState.Get(c.info[slot][:]) }
+
+// wantSwitch makes the SwitchInfo of a switch; differs tells whether it must be
+// written.
+func (c *Core) wantSwitch(id int32, data []byte) (differs bool) {
+	sw := c.nodes[id].sw[:]
+	copy(data, sw)
+	mad.SwitchInfoPortStateChange.Put(data, 0)
+	set := func(f mad.Field, v uint64) {
+		differs = differs || f.Get(sw) != v
+		f.Put(data, v)
+	}
+	set(mad.SwitchInfoLinearFDBTop, uint64(c.setup.top))
+	set(mad.SwitchInfoLifeTimeValue, packetLifetime)
+	return differs
+}
+
+// wantPort makes the PortInfo of a port without a change of state; differs tells
+// whether it says anything new.
+func (c *Core) wantPort(slot int32, data []byte) (differs bool) {
+	info := c.info[slot][:]
+	copy(data, info)
+	mad.PortInfoPortState.Put(data, mad.PortNoChange)
+	mad.PortInfoPhysicalState.Put(data, mad.PhysNoChange)
+	mad.PortInfoLinkDownDefault.Put(data, 0)
+	mad.PortInfoClientReregister.Put(data, 0)
+	set := func(f mad.Field, v uint64) {
+		differs = differs || f.Get(info) != v
+		f.Put(data, v)
+	}
+	if e := c.setup.end[slot]; e >= 0 {
+		set(mad.PortInfoLID, uint64(c.plan.Ends.Base[e]))
+		set(mad.PortInfoLMC, uint64(c.plan.Ends.LMC[e]))
+		set(mad.PortInfoMasterSMLID, uint64(c.setup.smLID))
+		set(mad.PortInfoMasterSMSL, c.serviceSL(e))
+		set(mad.PortInfoGidPrefix, mad.DefaultGIDPrefix)
+		set(mad.PortInfoSubnetTimeOut, subnetTimeout)
+		if c.cfg.MKey != 0 {
+			set(mad.PortInfoMKey, c.cfg.MKey)
+		}
+	}
+	if t := c.peer[slot]; t != noSlot {
+		other := c.info[t][:]
+		set(mad.PortInfoNeighborMTU, min(mad.PortInfoMTUCap.Get(info), mad.PortInfoMTUCap.Get(other)))
+		set(mad.PortInfoOperationalVLs, min(mad.PortInfoVLCap.Get(info), mad.PortInfoVLCap.Get(other)))
+		if c.isSwitch(slot) {
+			life := uint64(headOfQueue)
+			if !c.isSwitch(t) {
+				life = leafQueue
+			}
+			set(mad.PortInfoHOQLife, life)
+			set(mad.PortInfoVLStallCount, vlStall)
+		}
+		if c.plan.VLs > 1 {
+			set(mad.PortInfoVLHighLimit, 0)
+		}
+	}
+	return differs
+}
+
+// serviceSL is the SL from an end port to the subnet manager.
+func (c *Core) serviceSL(e int32) uint64 {
+	if c.plan.SL == nil || c.setup.smLID == 0 {
+		return 0
+	}
+	return uint64(c.plan.SL.At(e, c.setup.smLID))
+}
+
+// queueArm queues what makes a node's ports ready to receive: names, parameters
+// and Armed in one Set, and the top of the table that was written before.
+func (c *Core) queueArm(id int32) {
+	if c.setup.fabricNode[id] < 0 {
+		return
+	}
+	n := &c.nodes[id]
+	var data [64]byte
+	if c.setup.sw[id] >= 0 && c.wantSwitch(id, data[:]) {
+		c.enqueue(makeTag(setSwitch, id, 0))
+	}
+	for p := range int32(n.ports) + 1 {
+		slot := n.first + p
+		if c.peer[slot] == noSlot && (c.setup.end[slot] < 0 || p != 0) {
+			continue
+		}
+		if c.wantPort(slot, data[:]) || c.peer[slot] != noSlot && c.state(slot) == mad.PortInit {
+			c.enqueue(makeTag(setPort, slot, 0))
+		}
+	}
+}
+
+// queueActivate queues the step to Active: the ports of switches first, then those
+// of CAs, then our own, so that data finds the way open.
+func (c *Core) queueActivate(id int32, pass int) {
+	n := &c.nodes[id]
+	if c.setup.fabricNode[id] < 0 || pass != c.pass(id) {
+		return
+	}
+	for p := range int32(n.ports) + 1 {
+		slot := n.first + p
+		t := c.peer[slot]
+		if t == noSlot || c.state(slot) != mad.PortArmed {
+			continue
+		}
+		if c.state(t) < mad.PortArmed {
+			c.failed(NotTaken, "%s stays Armed: the other end of its cable, %s, is not", c.slotName(slot), c.slotName(t))
+			continue
+		}
+		c.enqueue(makeTag(setActive, slot, 0))
+	}
+}
+
+func (c *Core) pass(id int32) int {
+	switch {
+	case c.isSwitch(c.nodes[id].first):
+		return 0
+	case id != 0:
+		return 1
+	}
+	return 2
+}
+
+// onSetPort takes what a port says after a Set. Where that is not what was asked
+// for, it is read: a repeated Set, for one, may be refused because the first one
+// was taken.
+func (c *Core) onSetPort(k kind, slot int32, ev *Event) {
+	switch {
+	case ev.Outcome == Answered:
+		c.info[slot] = ev.Data
+		if c.taken(slot, k == setActive) {
+			return
+		}
+	case ev.Outcome != Refused:
+		return
+	}
+	c.enqueue(makeTag(checkPort, slot, 0))
+}
+
+// taken tells whether a port has its name and its state.
+func (c *Core) taken(slot int32, active bool) bool {
+	info := c.info[slot][:]
+	if e := c.setup.end[slot]; e >= 0 && (mad.PortInfoLID.Get(info) != uint64(c.plan.Ends.Base[e]) ||
+		mad.PortInfoLMC.Get(info) != uint64(c.plan.Ends.LMC[e])) {
+		return false
+	}
+	switch {
+	case c.peer[slot] == noSlot:
+		return true
+	case active:
+		return c.state(slot) == mad.PortActive
+	}
+	return c.state(slot) >= mad.PortArmed
+}
+
+func (c *Core) onCheckPort(slot int32, ev *Event) {
+	if ev.Outcome == Answered {
+		c.info[slot] = ev.Data
+		if c.taken(slot, c.phase == activating) {
+			return
+		}
+	}
+	if ev.Outcome != Cancelled {
+		info := c.info[slot][:]
+		c.failed(NotTaken, "%s does not take what it is told: it has LID %d, LMC %d and is in state %s", c.slotName(slot),
+			mad.PortInfoLID.Get(info), mad.PortInfoLMC.Get(info),
+			mad.PortInfoPortState.Decl().ValueName(mad.PortInfoPortState.Get(info)))
+	}
+}

@@ -1,0 +1,210 @@
+package sm
+
+import (
+	"weft/fabric"
+	"weft/mad"
+	"weft/route"
+)
+
+// setup is what is to be written, and how far that is.
+type setup struct {
+	fabricNode []fabric.NodeID // by node, -1 for one that was left out
+	sw         []int32         // by node: switch of the Graph, -1 for none
+	end        []int32         // by slot: end port of the Graph, -1 for none
+	top        fabric.LID
+	smLID      fabric.LID
+	blocks     []blockCount       // by node
+	pkeys      map[int32][64]byte // by slot: P_Key blocks that lack the default
+	failed     bool               // something was not taken
+}
+
+// blockCount counts the blocks of a switch's forwarding table.
+type blockCount struct{ differ, acked, lost int32 }
+
+// startProgram fits the Plan to what was found and begins to write.
+func (c *Core) startProgram() {
+	s := &c.setup
+	s.sw, s.end = make([]int32, len(c.nodes)), make([]int32, len(c.owner))
+	s.blocks = make([]blockCount, len(c.nodes))
+	s.pkeys = map[int32][64]byte{}
+	for i := range s.sw {
+		s.sw[i] = -1
+	}
+	for i := range s.end {
+		s.end[i] = -1
+	}
+	for i, guid := range c.graph.SwitchGUID {
+		s.sw[c.byGUID[guid]] = int32(i)
+	}
+	for e, guid := range c.graph.EndNodeGUID {
+		s.end[c.nodes[c.byGUID[guid]].first+int32(c.graph.EndNum[e])] = int32(e)
+	}
+	s.top = c.plan.Ends.Top()
+	if own := s.end[c.own()]; own >= 0 {
+		s.smLID = c.plan.Ends.Base[own]
+	}
+	c.report.SMLID = int(s.smLID)
+	for slot := range c.owner {
+		c.noteAddress(int32(slot))
+	}
+	c.enter(tables)
+}
+
+// noteAddress counts LIDs kept, and notes cabled CA ports that get none.
+func (c *Core) noteAddress(slot int32) {
+	e := c.setup.end[slot]
+	switch {
+	case e >= 0:
+		if had := mad.PortInfoLID.Get(c.info[slot][:]); had != 0 && had == uint64(c.plan.Ends.Base[e]) {
+			c.report.LIDsKept++
+		}
+	case !c.isSwitch(slot) && c.peer[slot] != noSlot:
+		c.note(NotAddressed, "%s is cabled to no switch: it gets no LID", c.slotName(slot))
+	}
+}
+
+// queueTables queues what must be in a node before its links carry data.
+func (c *Core) queueTables(id int32) {
+	n := &c.nodes[id]
+	if c.setup.fabricNode[id] < 0 {
+		return
+	}
+	if s := c.setup.sw[id]; s >= 0 {
+		c.queueBlocks(id)
+	}
+	for p := range int32(n.ports) + 1 {
+		slot := n.first + p
+		if c.setup.end[slot] >= 0 {
+			c.enqueue(makeTag(askPKey, slot, 0))
+		}
+		if c.plan.VLs > 1 && c.peer[slot] != noSlot {
+			c.queueLanes(slot)
+		}
+	}
+}
+
+// queueBlocks queues the forwarding table. Of blocks below the top that the switch
+// reports, it is asked what they hold; what is above it is not defined (14.2.5.4),
+// and is written.
+func (c *Core) queueBlocks(id int32) {
+	sw := c.nodes[id].sw[:]
+	top := fabric.LID(mad.SwitchInfoLinearFDBTop.Get(sw))
+	for b := range uint32(c.setup.top)/mad.LFTBlock + 1 {
+		if top > 0 && b <= uint32(top)/mad.LFTBlock {
+			c.enqueue(makeTag(askLFT, id, b))
+		} else {
+			c.setup.blocks[id].differ++
+			c.enqueue(makeTag(setLFT, id, b))
+		}
+	}
+}
+
+func (c *Core) block(id int32, b uint32) *route.Block {
+	return c.plan.Tables.Block(c.setup.sw[id], int(b))
+}
+
+func (c *Core) onLFT(id int32, b uint32, ev *Event) {
+	if ev.Outcome == Answered && ev.Data == *c.block(id, b) || ev.Outcome == Cancelled {
+		return
+	}
+	c.setup.blocks[id].differ++
+	c.enqueue(makeTag(setLFT, id, b))
+}
+
+func (c *Core) onSetLFT(id int32, b uint32, ev *Event) {
+	n := &c.setup.blocks[id]
+	switch {
+	case ev.Outcome == Answered && ev.Data == *c.block(id, b):
+		n.acked++
+	case ev.Outcome == Answered:
+		n.lost++
+		c.failed(NotTaken, "%s holds something else in block %d of its forwarding table than it was told", c.nodeName(id), b)
+	case ev.Attempts > 0:
+		n.lost++
+	}
+}
+
+// failed notes an incident that keeps the subnet from being up in full.
+func (c *Core) failed(k IncidentKind, format string, args ...any) {
+	c.setup.failed = true
+	c.note(k, format, args...)
+}
+
+// noteHalfWritten notes the switches that hold a part of their new table.
+func (c *Core) noteHalfWritten() {
+	for id, n := range c.setup.blocks {
+		if n.lost > 0 || n.acked > 0 && n.acked < n.differ {
+			c.note(HalfWritten, "%s: %d of %d blocks of its forwarding table were written, %d were sent and not acknowledged",
+				c.nodeName(int32(id)), n.acked, n.differ, n.lost)
+		}
+	}
+}
+
+// unanswered notes a Set that was sent and not acknowledged. A port whose Set was
+// refused is looked at again instead: see onSetPort.
+func (c *Core) unanswered(k kind, index int32, arg uint32, ev *Event) {
+	if ev.Outcome == Refused && (k == setPort || k == setActive) {
+		return
+	}
+	where := ""
+	if kinds[k].slot {
+		where = c.slotName(index)
+	} else {
+		where = c.nodeName(index)
+	}
+	what := attrNames[kinds[k].attr]
+	if ev.Outcome == Refused {
+		c.failed(NotTaken, "%s refuses Set(%s) modifier 0x%x (%v)", where, what, c.modifier(k, index, arg), ev.Status)
+		return
+	}
+	c.failed(Unanswered, "Set(%s) modifier 0x%x of %s was sent %d times and not acknowledged",
+		what, c.modifier(k, index, arg), where, ev.Attempts)
+}
+
+// onPKey makes sure that a port is a full member of the default partition.
+func (c *Core) onPKey(slot int32, ev *Event) {
+	if ev.Outcome != Answered {
+		return // it has no table to be asked for; partitions are not managed yet
+	}
+	for i := range mad.PKeyTablePKey.Len() {
+		if mad.PKeyTablePKey.At(ev.Data[:], i) == defaultPKey {
+			return
+		}
+	}
+	c.setup.pkeys[slot] = ev.Data
+	c.enqueue(makeTag(setPKey, slot, 0))
+}
+
+// defaultPKey is the full membership in the default partition.
+const defaultPKey = 0xFFFF
+
+// verdict is how a bring-up ended.
+func (c *Core) verdict() State {
+	for slot, t := range c.peer {
+		if t == noSlot || c.setup.fabricNode[c.owner[slot]] < 0 {
+			continue
+		}
+		if mad.PortInfoPortState.Get(c.info[slot][:]) == mad.PortActive {
+			c.report.Active++
+			continue
+		}
+		c.setup.failed = true
+	}
+	c.rename()
+	if c.setup.failed {
+		return UpInPart
+	}
+	return Up
+}
+
+// rename puts the LIDs that were given into the Fabric.
+func (c *Core) rename() {
+	f := c.report.fabric
+	for slot, e := range c.setup.end {
+		if e < 0 {
+			continue
+		}
+		p := &f.Nodes[c.setup.fabricNode[c.owner[slot]]].Ports[c.portOf(int32(slot))]
+		p.LID, p.LMC = fabric.LID(mad.PortInfoLID.Get(c.info[slot][:])), uint8(mad.PortInfoLMC.Get(c.info[slot][:]))
+	}
+}

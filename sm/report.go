@@ -1,0 +1,185 @@
+package sm
+
+import (
+	"fmt"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/route/check"
+)
+
+// State is how it ended.
+type State string
+
+// The ends.
+const (
+	Up          State = "SUBNET UP"
+	UpInPart    State = "UP IN PART"  // some of what was to be written was not taken
+	Discovered  State = "DISCOVERED"  // Config.ReadOnly
+	NotRouted   State = "NOT ROUTED"  // no Plan, or not a proven one: nothing was written to a table
+	Interrupted State = "INTERRUPTED" // by Stop
+	Failed      State = "FAILED"      // our own port does not answer
+)
+
+// IncidentKind names what went wrong.
+type IncidentKind string
+
+// The incidents.
+const (
+	NoAnswer      IncidentKind = "no-answer"       // a node answers nothing, or not what it must
+	BadNode       IncidentKind = "bad-node"        // a NodeInfo that no node may give
+	BadPortCount  IncidentKind = "bad-port-count"  // a node lies about how many ports it has
+	DuplicateGUID IncidentKind = "duplicate-guid"  // two nodes have one GUID
+	DuplicateLID  IncidentKind = "duplicate-lid"   // two ports were found with one LID
+	MovedCable    IncidentKind = "moved-cable"     // a cable was moved during the sweep
+	Changed       IncidentKind = "changed"         // a port changed its state during the sweep
+	OwnCable      IncidentKind = "own-cable"       // a cable joins two ports of one node
+	Loopback      IncidentKind = "loopback"        // a port is cabled to itself
+	OneSided      IncidentKind = "one-sided"       // a cable shows from one end only
+	CutOff        IncidentKind = "cut-off"         // a node is only behind what was left out
+	TooFar        IncidentKind = "too-far"         // beyond the longest directed route
+	NotAddressed  IncidentKind = "not-addressed"   // a port gets no LID: no switch is behind it
+	NoPlan        IncidentKind = "no-plan"         // every engine refused
+	NotProven     IncidentKind = "not-proven"      // the judge found faults
+	NotTaken      IncidentKind = "not-taken"       // a node refused a Set, or holds something else after it
+	Unanswered    IncidentKind = "unanswered"      // a Set was sent and not acknowledged: the node may hold it or not
+	HalfWritten   IncidentKind = "half-written"    // a switch holds some blocks of the new table and not others
+	NotEnough     IncidentKind = "not-enough-caps" // a port cannot hold what the Plan needs
+)
+
+// Incident is one thing that went wrong, or is odd.
+type Incident struct {
+	Kind IncidentKind `json:"kind"`
+	Text string       `json:"text"`
+}
+
+// Count is the SMPs of one attribute and method.
+type Count struct {
+	Method    string `json:"method"`
+	Attribute string `json:"attribute"`
+	Requests  int    `json:"requests"`
+	Sent      int    `json:"sent"` // repetitions included
+	Failed    int    `json:"failed"`
+}
+
+// PhaseTime is how long a phase took, in seconds.
+type PhaseTime struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Report is how a bring-up or a discovery went.
+type Report struct {
+	State    State `json:"state"`
+	Switches int   `json:"switches"`
+	CAs      int   `json:"cas"`
+	Routers  int   `json:"routers"`
+	Links    int   `json:"links"`
+	Sweeps   int   `json:"sweeps"`
+
+	LIDs     int   `json:"lids"`
+	LIDsKept int   `json:"lids_kept"` // ports that keep the LID they had
+	MaxLMC   uint8 `json:"max_lmc"`
+	SMLID    int   `json:"sm_lid"`
+
+	Asked   []string      `json:"engines_asked,omitempty"` // by the runner
+	Engine  string        `json:"engine,omitempty"`        // the one that was run
+	Skipped []string      `json:"refused,omitempty"`       // those before it, with their reasons
+	VLs     int           `json:"vls"`
+	Check   *check.Report `json:"check,omitempty"`
+
+	Active  int     `json:"active_ports"` // ends of links
+	SMPs    []Count `json:"smps"`
+	Sent    int     `json:"smps_sent"`
+	Retried int     `json:"smps_retried"`
+
+	Seconds   float64     `json:"seconds"` // by the runner
+	Phases    []PhaseTime `json:"phases"`  // by the runner
+	Incidents []Incident  `json:"incidents"`
+
+	fabric *fabric.Fabric
+	counts [numKinds]Count
+}
+
+// note records an incident.
+func (c *Core) note(k IncidentKind, format string, args ...any) {
+	i := Incident{k, fmt.Sprintf(format, args...)}
+	c.report.Incidents = append(c.report.Incidents, i)
+	c.out = append(c.out, Action{Kind: Note, Incident: i})
+}
+
+// count counts the end of an SMP.
+func (c *Core) count(ev *Event) {
+	k, _, _ := splitTag(ev.Tag)
+	n := &c.report.counts[k]
+	n.Requests++
+	n.Sent += ev.Attempts
+	c.report.Sent += ev.Attempts
+	c.report.Retried += max(0, ev.Attempts-1)
+	if ev.Outcome != Answered {
+		n.Failed++
+	}
+}
+
+// attrNames are the attributes that a Core uses.
+var attrNames = map[mad.AttrID]string{
+	mad.AttrNodeInfo: "NodeInfo", mad.AttrNodeDescription: "NodeDescription", mad.AttrSwitchInfo: "SwitchInfo",
+	mad.AttrPortInfo: "PortInfo", mad.AttrPKeyTable: "P_KeyTable", mad.AttrSLtoVLMappingTable: "SLtoVLMappingTable",
+	mad.AttrVLArbitrationTable: "VLArbitrationTable", mad.AttrLinearForwardingTable: "LinearForwardingTable",
+}
+
+// summarise fills in the figures of the report.
+func (c *Core) summarise() {
+	r := &c.report
+	if f := r.fabric; f != nil {
+		for i := range f.Nodes {
+			switch f.Nodes[i].Type {
+			case fabric.Switch:
+				r.Switches++
+			case fabric.CA:
+				r.CAs++
+			case fabric.Router:
+				r.Routers++
+			}
+		}
+		r.Links = len(f.Links)
+	}
+	if c.plan != nil {
+		r.LIDs, r.MaxLMC, r.VLs = c.plan.Ends.Total(), c.plan.Ends.MaxLMC(), c.plan.VLs
+	}
+	c.noteHalfWritten()
+	c.sumCounts()
+}
+
+// sumCounts adds up the counts by method and attribute.
+func (c *Core) sumCounts() {
+	at := map[[2]string]int{}
+	r := &c.report
+	for k := range r.counts {
+		n := r.counts[k]
+		if n.Requests == 0 {
+			continue
+		}
+		n.Method, n.Attribute = kinds[k].method.String(), attrNames[kinds[k].attr]
+		key := [2]string{n.Method, n.Attribute}
+		i, ok := at[key]
+		if !ok {
+			at[key] = len(r.SMPs)
+			r.SMPs = append(r.SMPs, n)
+			continue
+		}
+		r.SMPs[i].Requests += n.Requests
+		r.SMPs[i].Sent += n.Sent
+		r.SMPs[i].Failed += n.Failed
+	}
+}
+
+// Find is the first incident of a kind, nil when there is none.
+func (r *Report) Find(k IncidentKind) *Incident {
+	for i := range r.Incidents {
+		if r.Incidents[i].Kind == k {
+			return &r.Incidents[i]
+		}
+	}
+	return nil
+}

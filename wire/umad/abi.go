@@ -1,0 +1,165 @@
+package umad
+
+import (
+	"encoding/binary"
+	"fmt"
+
+	"weft/mad"
+	"weft/wire"
+)
+
+// The ioctl numbers.
+const (
+	IoctlRegisterAgent   = 0xC01C1B01 // 28 bytes; superseded
+	IoctlUnregisterAgent = 0x40041B02 // the agent's number, 4 bytes
+	IoctlEnablePKey      = 0x00001B03 // no argument
+	IoctlRegisterAgent2  = 0xC0281B04 // AgentSize bytes, in and out
+)
+
+// HeaderSize is what precedes a MAD in reads and writes, in bytes.
+const HeaderSize = 64
+
+// Header precedes a MAD in reads and writes. Addresses are those of the peer: to
+// whom on write, from whom on read. GRH fields are left out.
+type Header struct {
+	Agent     uint32
+	Status    uint32 // on read: 0, or the error number of a request that got no answer
+	TimeoutMS uint32 // on write: 0 where no answer is expected
+	Retries   uint32
+	Length    uint32 // on read: of header and MAD
+	QPN       uint32
+	QKey      uint32
+	LID       uint16
+	SL        uint8
+	PathBits  uint8 // on our side
+	PKeyIndex uint16
+}
+
+// Put writes the header to the first HeaderSize bytes of b.
+func (h *Header) Put(b []byte) {
+	clear(b[:HeaderSize])
+	binary.NativeEndian.PutUint32(b[0:], h.Agent)
+	binary.NativeEndian.PutUint32(b[4:], h.Status)
+	binary.NativeEndian.PutUint32(b[8:], h.TimeoutMS)
+	binary.NativeEndian.PutUint32(b[12:], h.Retries)
+	binary.NativeEndian.PutUint32(b[16:], h.Length)
+	binary.BigEndian.PutUint32(b[20:], h.QPN)
+	binary.BigEndian.PutUint32(b[24:], h.QKey)
+	binary.BigEndian.PutUint16(b[28:], h.LID)
+	b[30], b[31] = h.SL, h.PathBits
+	binary.NativeEndian.PutUint16(b[56:], h.PKeyIndex)
+}
+
+// ParseMessage takes what was read or written apart: the header and the MAD, which
+// is part of b and has at least its common header.
+func ParseMessage(b []byte) (Header, mad.Datagram, error) {
+	if len(b) < HeaderSize+mad.Header.Size {
+		return Header{}, nil, fmt.Errorf("%w: %d bytes from the device, want %d or more",
+			wire.ErrMalformed, len(b), HeaderSize+mad.Header.Size)
+	}
+	return parseHeader(b), mad.Datagram(b[HeaderSize:]), nil
+}
+
+func parseHeader(b []byte) Header {
+	return Header{
+		Agent:     binary.NativeEndian.Uint32(b[0:]),
+		Status:    binary.NativeEndian.Uint32(b[4:]),
+		TimeoutMS: binary.NativeEndian.Uint32(b[8:]),
+		Retries:   binary.NativeEndian.Uint32(b[12:]),
+		Length:    binary.NativeEndian.Uint32(b[16:]),
+		QPN:       binary.BigEndian.Uint32(b[20:]),
+		QKey:      binary.BigEndian.Uint32(b[24:]),
+		LID:       binary.BigEndian.Uint16(b[28:]),
+		SL:        b[30],
+		PathBits:  b[31],
+		PKeyIndex: binary.NativeEndian.Uint16(b[56:]),
+	}
+}
+
+// AgentSize is the length of the argument of IoctlRegisterAgent2, in bytes.
+const AgentSize = 40
+
+// FlagUserRMPP of an Agent: segments are delivered as they come.
+const FlagUserRMPP = 1 << 0
+
+// Agent is a registration: which datagrams the file may send and which unsolicited
+// ones it gets. A method of a class has one owner at a port.
+type Agent struct {
+	Class       mad.Class
+	Version     uint8
+	Methods     []mad.Method // of unsolicited datagrams; none: answers only
+	OUI         uint32       // of vendor classes 0x30 to 0x4F
+	RMPPVersion uint8        // 1: the kernel does RMPP; 0: the class has none
+	Flags       uint32
+}
+
+// QP is the queue pair of the agent's class.
+func (a *Agent) QP() uint32 {
+	if a.Class == mad.ClassSMP || a.Class == mad.ClassDirectedSMP {
+		return 0
+	}
+	return 1
+}
+
+// Put writes the argument of IoctlRegisterAgent2 to the first AgentSize bytes of b.
+func (a *Agent) Put(b []byte) {
+	clear(b[:AgentSize])
+	binary.NativeEndian.PutUint32(b[4:], a.QP())
+	b[8], b[9] = byte(a.Class), a.Version
+	binary.NativeEndian.PutUint32(b[12:], a.Flags)
+	for _, m := range a.Methods {
+		word := b[16+m/64*8:]
+		binary.NativeEndian.PutUint64(word, binary.NativeEndian.Uint64(word)|1<<(m%64))
+	}
+	binary.NativeEndian.PutUint32(b[32:], a.OUI)
+	b[36] = a.RMPPVersion
+}
+
+// ParseAgent reads the argument of IoctlRegisterAgent2.
+func ParseAgent(b []byte) (Agent, error) {
+	if len(b) != AgentSize {
+		return Agent{}, fmt.Errorf("umad: a registration of %d bytes, want %d", len(b), AgentSize)
+	}
+	a := Agent{
+		Class:       mad.Class(b[8]),
+		Version:     b[9],
+		Flags:       binary.NativeEndian.Uint32(b[12:]),
+		OUI:         binary.NativeEndian.Uint32(b[32:]) & 0xFFFFFF,
+		RMPPVersion: b[36],
+	}
+	for m := range mad.Method(128) {
+		if binary.NativeEndian.Uint64(b[16+m/64*8:])>>(m%64)&1 != 0 {
+			a.Methods = append(a.Methods, m)
+		}
+	}
+	return a, nil
+}
+
+// AgentID is where the kernel puts the number of a new agent in the argument of
+// IoctlRegisterAgent2.
+func AgentID(b []byte) uint32 { return binary.NativeEndian.Uint32(b) }
+
+// ClientAgents are what a program needs that only asks: no unsolicited datagrams.
+func ClientAgents() []Agent {
+	return []Agent{
+		{Class: mad.ClassSMP, Version: 1},
+		{Class: mad.ClassDirectedSMP, Version: 1},
+		{Class: mad.ClassSA, Version: 2, RMPPVersion: 1},
+		{Class: mad.ClassPerf, Version: 1},
+	}
+}
+
+// ManagerAgents are what a subnet manager with subnet administration needs. A port
+// has room for one.
+func ManagerAgents() []Agent {
+	agents := ClientAgents()
+	for i := range agents {
+		switch agents[i].Class {
+		case mad.ClassSMP, mad.ClassDirectedSMP:
+			agents[i].Methods = []mad.Method{mad.Get, mad.Set, mad.Trap, mad.TrapRepress}
+		case mad.ClassSA:
+			agents[i].Methods = []mad.Method{mad.Get, mad.Set, mad.GetTable, mad.GetMulti, mad.Delete}
+		}
+	}
+	return agents
+}
