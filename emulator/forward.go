@@ -154,8 +154,11 @@ func (s *Subnet) cross(e int32, t *trip) (q int32, ok bool) {
 	if s.impaired && !s.impair(e, q, t) {
 		return 0, false
 	}
-	s.counts[e][xmitPkts]++
-	s.counts[q][rcvPkts]++
+	x, r := &s.counts[e], &s.counts[q]
+	x[xmitPkts]++
+	x[xmitData] += wordsPerPacket
+	r[rcvPkts]++
+	r[rcvData] += wordsPerPacket
 	return q, true
 }
 

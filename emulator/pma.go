@@ -29,11 +29,12 @@ const (
 	numCounters
 )
 
-// counters of a port. Data is not counted: see wordsPerPacket.
+// counters of a port.
 type counters [numCounters]uint64
 
 // wordsPerPacket is the size of a management packet as PortXmitData counts it:
-// LRH, BTH, DETH, MAD and ICRC in words of 4 bytes.
+// LRH, BTH, DETH, MAD and ICRC in words of 4 bytes. A whole RMPP message counts as
+// one packet.
 const wordsPerPacket = (8 + 12 + 8 + wire.Size + 4) / 4
 
 // classicCounters are the counters in PortCounters.

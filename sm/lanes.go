@@ -25,7 +25,7 @@ func (c *Core) queueLanes(slot int32) {
 	}
 	switch {
 	case c.plan.SL2VL == nil:
-	case !c.isSwitch(slot):
+	case c.setup.end[slot] >= 0: // a CA's: port 0 has no cable
 		c.enqueue(makeTag(setSL2VL, slot, 0))
 	case c.setup.sw[id] >= 0:
 		c.queueSwitchLanes(id, slot)

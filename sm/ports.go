@@ -26,7 +26,8 @@ func (c *Core) setData(k kind, index int32, arg uint32) []byte {
 	case setSwitch:
 		c.wantSwitch(index, data)
 	case setPKey:
-		copy(data, c.setup.pkeys[index][:])
+		held := c.setup.pkeys[index]
+		copy(data, held[:])
 		mad.PKeyTablePKey.Set(data, 0, defaultPKey)
 	case setSL2VL:
 		c.sl2vl(index, arg, data)

@@ -8,11 +8,11 @@ import (
 
 // Entry is a line of the catalogue.
 type Entry struct {
-	Name    string
-	Args    string // as written after the name, with defaults: "(sizes=AxBx..,hosts=1,width=1)"; may be empty
-	What    string
-	Source  string // paper and section
-	Example string
+	Name    string `json:"name"`
+	Args    string `json:"args"` // as written after the name, with defaults: "(sizes=AxBx..,hosts=1,width=1)"; may be empty
+	What    string `json:"what"`
+	Source  string `json:"source"` // paper and section
+	Example string `json:"example"`
 }
 
 // Catalogue lists every formula and named system that Parse accepts.

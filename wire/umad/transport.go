@@ -159,7 +159,8 @@ func (t *Transport) Send(d *wire.Datagram) error {
 	if short := HeaderSize + mad.Size - len(t.buf); short > 0 && !message {
 		t.buf = append(t.buf, make([]byte, short)...)
 	}
-	return t.written(t.file.Write(t.buf))
+	_, err := t.file.Write(t.buf)
+	return t.written(err)
 }
 
 func (t *Transport) header(a *agent, d *wire.Datagram, message bool) Header {
@@ -181,7 +182,7 @@ func (t *Transport) header(a *agent, d *wire.Datagram, message bool) Header {
 
 // written reads the result of a write. The message being well formed, EINVAL means
 // that the kernel still waits for an answer to the same TID.
-func (t *Transport) written(_ int, err error) error {
+func (t *Transport) written(err error) error {
 	switch {
 	case err == nil:
 		return nil
@@ -270,11 +271,11 @@ func (t *Transport) readPort() (wire.Port, error) {
 // SetIsSM implements wire.Transport: the kernel shows IsSM as long as the issm
 // device is open, which one program at a time can have.
 func (t *Transport) SetIsSM(ctx context.Context, on bool) error {
+	t.issmMu.Lock()
+	defer t.issmMu.Unlock()
 	if err := t.in.Check(ctx); err != nil {
 		return err
 	}
-	t.issmMu.Lock()
-	defer t.issmMu.Unlock()
 	switch {
 	case on == (t.issm != nil):
 		return nil

@@ -1,0 +1,210 @@
+package emulator
+
+import (
+	"fmt"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// SetLinkDown pulls a cable (true) or plugs it in again (false).
+func (s *Subnet) SetLinkDown(id fabric.LinkID, down bool) error {
+	if id < 0 || int(id) >= len(s.cables) {
+		return fmt.Errorf("emulator: no link %d", id)
+	}
+	s.setCut(int32(id), down)
+	return nil
+}
+
+// Flap pulls a cable and plugs it in again after some time.
+func (s *Subnet) Flap(id fabric.LinkID, down time.Duration) error {
+	if err := s.SetLinkDown(id, true); err != nil {
+		return err
+	}
+	s.later(down, linkReturns, int32(id), s.cables[id].changes)
+	return nil
+}
+
+// Connect plugs a new cable of the given width and speed into two ports, after
+// pulling whatever is in them. Both may be ports of one switch.
+func (s *Subnet) Connect(a, b fabric.End, w fabric.Width, speed fabric.Speed) (fabric.LinkID, error) {
+	p, err := s.external(a)
+	if err != nil {
+		return fabric.NoLink, err
+	}
+	q, err := s.external(b)
+	if err != nil {
+		return fabric.NoLink, err
+	}
+	if p == q {
+		return fabric.NoLink, fmt.Errorf("emulator: port %s cannot be cabled to itself", s.fab.EndName(a))
+	}
+	for _, x := range [2]int32{p, q} {
+		s.unplug(x)
+	}
+	c := int32(len(s.cables))
+	s.cables = append(s.cables, cable{a: p, b: q, width: w, speed: speed})
+	s.ports[p].cable, s.ports[q].cable = c, c
+	s.initRates(p)
+	s.initRates(q)
+	s.raise(c)
+	return fabric.LinkID(c), nil
+}
+
+// unplug takes the cable out of a port and out of its peer.
+func (s *Subnet) unplug(p int32) {
+	id := s.ports[p].cable
+	if id < 0 {
+		return
+	}
+	s.setCut(id, true)
+	c := &s.cables[id]
+	s.ports[c.a].cable, s.ports[c.b].cable = -1, -1
+	c.a, c.b = -1, -1
+}
+
+// LinkAt is the link that is plugged into a port.
+func (s *Subnet) LinkAt(e fabric.End) (fabric.LinkID, error) {
+	p, err := s.external(e)
+	if err != nil {
+		return fabric.NoLink, err
+	}
+	if s.ports[p].cable < 0 {
+		return fabric.NoLink, fmt.Errorf("emulator: port %s has no cable", s.fab.EndName(e))
+	}
+	return fabric.LinkID(s.ports[p].cable), nil
+}
+
+// checkNode refuses a node that is not there.
+func (s *Subnet) checkNode(id fabric.NodeID) (*node, error) {
+	if id < 0 || int(id) >= len(s.nodes) {
+		return nil, fmt.Errorf("emulator: no node %d", id)
+	}
+	return &s.nodes[id], nil
+}
+
+// SetNodeDown switches a node off (true) or on again (false). It comes back as
+// after power-on: without LIDs, keys and tables.
+func (s *Subnet) SetNodeDown(id fabric.NodeID, down bool) error {
+	n, err := s.checkNode(id)
+	if err != nil {
+		return err
+	}
+	n.reboots++
+	if down {
+		s.powerOff(int32(id))
+	} else {
+		s.powerOn(int32(id))
+	}
+	return nil
+}
+
+// Reboot switches a node off and on again after some time; it has lost its state.
+func (s *Subnet) Reboot(id fabric.NodeID, down time.Duration) error {
+	if err := s.SetNodeDown(id, true); err != nil {
+		return err
+	}
+	s.later(down, nodeReturns, int32(id), s.nodes[id].reboots)
+	return nil
+}
+
+func (s *Subnet) powerOff(id int32) {
+	n := &s.nodes[id]
+	if n.off {
+		return
+	}
+	n.off = true
+	s.logf("%s is off", s.fab.NodeName(fabric.NodeID(id)))
+	for p := n.first + 1; p <= n.first+int32(n.numPorts); p++ {
+		if c := s.ports[p].cable; c >= 0 {
+			s.drop(c)
+		}
+	}
+}
+
+func (s *Subnet) powerOn(id int32) {
+	n := &s.nodes[id]
+	if !n.off {
+		return
+	}
+	n.off = false
+	s.logf("%s is on", s.fab.NodeName(fabric.NodeID(id)))
+	s.reset(id)
+	for p := n.first; p <= n.first+int32(n.numPorts); p++ {
+		if s.smAt(p) >= 0 {
+			mask := mad.PortInfoCapabilityMask.Get(s.ports[p].info[:])
+			mad.PortInfoCapabilityMask.Put(s.ports[p].info[:], mask|mad.CapIsSM)
+		}
+		if c := s.ports[p].cable; c >= 0 {
+			s.raise(c)
+		}
+	}
+}
+
+// SetSilent makes the management agents of a node answer nothing (true), while it
+// goes on forwarding, or answer again (false).
+func (s *Subnet) SetSilent(id fabric.NodeID, silent bool) error {
+	n, err := s.checkNode(id)
+	if err == nil {
+		n.silent = silent
+	}
+	return err
+}
+
+// SetSlow sets how long the management agents of a node take for an answer.
+func (s *Subnet) SetSlow(id fabric.NodeID, d time.Duration) error {
+	n, err := s.checkNode(id)
+	if err == nil && d < 0 {
+		err = fmt.Errorf("emulator: delays cannot be negative")
+	}
+	if err == nil {
+		n.slow = d
+	}
+	return err
+}
+
+// SetNumPorts makes the NodeInfo of a node give a number of ports, right or wrong.
+// The ports that it really has stay as they are.
+func (s *Subnet) SetNumPorts(id fabric.NodeID, ports uint8) error {
+	n, err := s.checkNode(id)
+	if err == nil {
+		mad.NodeInfoNumPorts.Put(n.info[:], uint64(ports))
+	}
+	return err
+}
+
+// SetGUID gives a node a node GUID, which another node may have too, and the port
+// GUIDs that go with it: of a switch the same, of other nodes the GUID plus the
+// port number.
+func (s *Subnet) SetGUID(id fabric.NodeID, guid fabric.GUID) error {
+	n, err := s.checkNode(id)
+	if err != nil {
+		return err
+	}
+	mad.NodeInfoNodeGUID.Put(n.info[:], uint64(guid))
+	for p := range int32(n.numPorts) + 1 {
+		x := &s.ports[n.first+p]
+		x.guid = uint64(guid)
+		if n.sw < 0 {
+			x.guid += uint64(p)
+		}
+		if x.tables != nil {
+			x.tables.guids[0] = x.guid
+		}
+	}
+	return nil
+}
+
+// Count adds to a counter of a port as an error of the hardware would: counter is
+// the bit of CounterSelect in PortCounters, 0 to 15.
+func (s *Subnet) Count(e fabric.End, counter int, by uint64) error {
+	p, err := s.portAt(e)
+	if err == nil && (counter < 0 || counter > rcvPkts) {
+		err = fmt.Errorf("emulator: no counter %d (want 0 to %d)", counter, rcvPkts)
+	}
+	if err == nil {
+		s.counts[p][counter] += by
+	}
+	return err
+}

@@ -1,0 +1,245 @@
+package emulator
+
+import (
+	"slices"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/mad"
+)
+
+// Stats count what happened to datagrams since the start.
+type Stats struct {
+	Sent      uint64 // by programs
+	Answered  uint64 // by management agents
+	Delivered uint64 // to programs, returned ones not counted
+	Traps     uint64 // sent by nodes, repetitions included
+	Lost      [numCauses]uint64
+}
+
+// Losses are the losses by cause, in words; causes without losses are left out.
+func (s *Stats) Losses() map[string]uint64 {
+	m := map[string]uint64{}
+	for c, n := range s.Lost {
+		if n > 0 {
+			m[Cause(c).String()] = n
+		}
+	}
+	return m
+}
+
+// Stats are the counts so far.
+func (s *Subnet) Stats() Stats { return s.stats }
+
+// States counts the external ports that have a cable by PortState: Down at index
+// 1, Init 2, Armed 3, Active 4.
+func (s *Subnet) States() (n [5]int) {
+	for p := range s.ports {
+		if x := &s.ports[p]; x.cable >= 0 {
+			n[min(x.state(), 4)]++
+		}
+	}
+	return n
+}
+
+// PortInfo is the PortInfo of a port (64 bytes), as its agent would answer with
+// the right M_Key.
+func (s *Subnet) PortInfo(e fabric.End) ([]byte, error) {
+	p, err := s.portAt(e)
+	if err != nil {
+		return nil, err
+	}
+	b := slices.Clone(s.ports[p].info[:])
+	mad.PortInfoLocalPortNum.Put(b, uint64(e.Port))
+	return b, nil
+}
+
+// NodeInfo is the NodeInfo of a node (40 bytes) as it is reached through a port.
+func (s *Subnet) NodeInfo(e fabric.End) ([]byte, error) {
+	p, err := s.portAt(e)
+	if err != nil {
+		return nil, err
+	}
+	b := slices.Clone(s.nodes[e.Node].info[:])
+	mad.NodeInfoPortGUID.Put(b, s.ports[s.agentPort(p)].guid)
+	mad.NodeInfoLocalPortNum.Put(b, uint64(e.Port))
+	return b, nil
+}
+
+// PKeys are the P_Keys of a port that are set, in order of their index.
+func (s *Subnet) PKeys(e fabric.End) ([]uint16, error) {
+	p, err := s.portAt(e)
+	if err != nil {
+		return nil, err
+	}
+	if s.ports[p].tables == nil {
+		return []uint16{0xFFFF}, nil
+	}
+	keys := s.ports[p].tables.pkeys[:]
+	n := len(keys)
+	for n > 0 && keys[n-1] == 0 {
+		n--
+	}
+	return slices.Clone(keys[:n]), nil
+}
+
+// Fabric is the subnet as it is now: what is up, LIDs, LMCs, VLs, cables. Nodes
+// keep their numbers; links keep theirs too, except that those unplugged by
+// Connect are left out.
+func (s *Subnet) Fabric() *fabric.Fabric {
+	f := fabric.New(s.fab.Name)
+	for i := range s.fab.Nodes {
+		old := &s.fab.Nodes[i]
+		// The GUID that was given: a Fabric cannot hold one twice.
+		id, err := f.AddNode(old.Type, old.GUID, old.NumPorts(), old.Desc)
+		if err != nil {
+			panic(err) // the same node was added to the original
+		}
+		n := &f.Nodes[id]
+		ports := n.Ports
+		*n = *old
+		n.Ports = ports
+		n.Down = s.nodes[i].off
+		for p := range ports {
+			x := &s.ports[s.nodes[i].first+int32(p)]
+			ports[p] = old.Ports[p]
+			ports[p].Link = fabric.NoLink
+			ports[p].LID = fabric.LID(mad.PortInfoLID.Get(x.info[:]))
+			ports[p].LMC = uint8(mad.PortInfoLMC.Get(x.info[:]))
+		}
+	}
+	for i := range s.cables {
+		c := &s.cables[i]
+		if c.a < 0 {
+			continue
+		}
+		id, err := f.Connect(s.end(c.a), s.end(c.b), c.width, c.speed)
+		if err != nil {
+			panic(err) // a port holds one cable
+		}
+		f.Links[id].Down = !s.up(int32(i))
+	}
+	return f
+}
+
+// Tables are the forwarding tables of the switches that are on, in order of GUID,
+// as they were programmed, and what the LIDs name.
+func (s *Subnet) Tables() *netfile.LFTs {
+	t := &netfile.LFTs{}
+	for i := range s.switches {
+		w := &s.switches[i]
+		if s.nodes[w.node].off {
+			continue
+		}
+		f := &s.fab.Nodes[w.node]
+		ports := slices.Clone(w.lft)
+		if top := int(mad.SwitchInfoLinearFDBTop.Get(w.info[:])); len(ports) > top+1 {
+			ports = ports[:top+1]
+		}
+		t.Switches = append(t.Switches, netfile.SwitchLFT{
+			GUID: f.GUID, LID: fabric.LID(s.lid(s.nodes[w.node].first)), Desc: f.Desc, Ports: ports,
+		})
+	}
+	slices.SortFunc(t.Switches, func(a, b netfile.SwitchLFT) int { return compareGUIDs(a.GUID, b.GUID) })
+	t.Targets = s.targets()
+	return t
+}
+
+func compareGUIDs(a, b fabric.GUID) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+// targets are the end ports that are up and have LIDs, by LID. Of a LID that two
+// ports have, the first is kept.
+func (s *Subnet) targets() []netfile.Target {
+	var out []netfile.Target
+	for p := range s.ports {
+		x := &s.ports[p]
+		lid := s.lid(int32(p))
+		if lid == 0 || s.nodes[x.node].off || s.agentPort(int32(p)) != int32(p) {
+			continue
+		}
+		f := &s.fab.Nodes[x.node]
+		for i := range uint16(1) << mad.PortInfoLMC.Get(x.info[:]) {
+			out = append(out, netfile.Target{LID: fabric.LID(lid + i), GUID: fabric.GUID(x.guid), Type: f.Type, Desc: f.Desc})
+		}
+	}
+	slices.SortStableFunc(out, func(a, b netfile.Target) int { return int(a.LID) - int(b.LID) })
+	return slices.CompactFunc(out, func(a, b netfile.Target) bool { return a.LID == b.LID })
+}
+
+// Lanes are the SL to VL mapping tables of what is on: of a switch between all
+// ports that have a cable and port 0, of another node those of its cabled ports.
+func (s *Subnet) Lanes() *netfile.SL2VLs {
+	l := lanes{pool: map[uint64]uint16{}}
+	for i := range s.nodes {
+		n := &s.nodes[i]
+		if n.off {
+			continue
+		}
+		if n.sw >= 0 {
+			l.addSwitch(s, int32(i))
+			continue
+		}
+		for p := n.first + 1; p <= n.first+int32(n.numPorts); p++ {
+			if s.ports[p].cable >= 0 {
+				l.addPort(s, p)
+			}
+		}
+	}
+	return &l.out
+}
+
+// lanes gathers mapping tables and stores equal ones once.
+type lanes struct {
+	out  netfile.SL2VLs
+	pool map[uint64]uint16
+}
+
+func (l *lanes) table(v uint64) uint16 {
+	i, ok := l.pool[v]
+	if !ok {
+		i = uint16(len(l.out.Pool))
+		var t netfile.SL2VL
+		for sl := range t {
+			t[sl] = laneOf(v, uint8(sl))
+		}
+		l.pool[v] = i
+		l.out.Pool = append(l.out.Pool, t)
+	}
+	return i
+}
+
+func (l *lanes) addSwitch(s *Subnet, id int32) {
+	n, f := &s.nodes[id], &s.fab.Nodes[id]
+	node := netfile.NodeSL2VLs{Type: f.Type, GUID: f.GUID, LID: fabric.LID(s.lid(n.first)), Desc: f.Desc}
+	for out := range int(n.numPorts) + 1 {
+		for in := range int(n.numPorts) + 1 {
+			if out > 0 && s.ports[n.first+int32(out)].cable < 0 || in > 0 && s.ports[n.first+int32(in)].cable < 0 {
+				continue
+			}
+			v := s.switchLanes(n, uint8(in), uint8(out))
+			node.Rows = append(node.Rows, netfile.SL2VLRow{In: uint8(in), Out: uint8(out), Table: l.table(v)})
+		}
+	}
+	l.out.Nodes = append(l.out.Nodes, node)
+}
+
+func (l *lanes) addPort(s *Subnet, p int32) {
+	x := &s.ports[p]
+	f := &s.fab.Nodes[x.node]
+	v := identityLanes(dataVLs(mad.PortInfoVLCap.Get(x.info[:])))
+	if x.tables != nil {
+		v = x.tables.sl2vl
+	}
+	l.out.Nodes = append(l.out.Nodes, netfile.NodeSL2VLs{
+		Type: f.Type, GUID: fabric.GUID(x.guid), LID: fabric.LID(s.lid(p)), Desc: f.Desc,
+		Rows: []netfile.SL2VLRow{{Table: l.table(v)}},
+	})
+}

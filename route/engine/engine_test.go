@@ -1,0 +1,97 @@
+package engine_test
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"weft/fabric/gen"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/engine"
+)
+
+func TestChain(t *testing.T) {
+	for list, want := range map[string]string{
+		"updn": "updn", "dor, updn": "dor updn", "all": "minhop updn dor",
+	} {
+		chain, err := engine.Chain(list)
+		if err != nil {
+			t.Errorf("%s: %v", list, err)
+			continue
+		}
+		var names []string
+		for _, s := range chain {
+			names = append(names, s.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: %s, want %s", list, got, want)
+		}
+	}
+	for _, list := range []string{"", "nosuch", "updn,", "updn,nosuch"} {
+		if _, err := engine.Chain(list); err == nil {
+			t.Errorf("chain %q is accepted", list)
+		}
+	}
+}
+
+func TestSpecs(t *testing.T) {
+	seen := map[string]bool{}
+	for _, s := range engine.All() {
+		if s.Name == "" || s.Summary == "" || s.Paper == "" || s.Cost == "" || s.Lanes == "" || s.New == nil {
+			t.Errorf("engine %q is described incompletely: %+v", s.Name, s)
+		}
+		if seen[s.Name] {
+			t.Errorf("two engines are called %s", s.Name)
+		}
+		seen[s.Name] = true
+		if _, err := s.Parse(nil); err != nil {
+			t.Errorf("%s: its defaults are refused: %v", s.Name, err)
+		}
+	}
+}
+
+// Every formula and every named system of the catalogue, as its example gives it:
+// updn reaches all, free of deadlock on one lane; minhop reaches all, by shortest
+// ways; dor does both or refuses.
+func TestCatalogue(t *testing.T) {
+	for _, entry := range gen.Catalogue() {
+		f, err := gen.Parse(entry.Example)
+		if err != nil {
+			t.Errorf("%s: %v", entry.Example, err)
+			continue
+		}
+		g := f.Compile()
+		if testing.Short() && g.NumSwitches > 300 {
+			continue
+		}
+		for _, spec := range engine.All() {
+			plan, err := route.Run(context.Background(), g, &route.Request{Engine: spec, Workers: 2}, func(string) {})
+			if _, refused := errors.AsType[*route.Refusal](err); refused && spec.Name == "dor" {
+				continue
+			}
+			if err != nil {
+				t.Errorf("%s: %s: %v", entry.Example, spec.Name, err)
+				continue
+			}
+			r, err := check.Judge(context.Background(), g, plan, check.Options{Workers: 2})
+			if err != nil {
+				t.Errorf("%s: %s: %v", entry.Example, spec.Name, err)
+				continue
+			}
+			if r.Unreachable > 0 || r.Loops > 0 || len(r.Faults) > 0 {
+				t.Errorf("%s: %s: %d unreachable, %d loops, faults %v", entry.Example, spec.Name, r.Unreachable, r.Loops, r.Faults)
+			}
+			if spec.Name != "minhop" && r.DeadlockFree != check.Yes {
+				t.Errorf("%s: %s can deadlock: %v", entry.Example, spec.Name, r.Cycle)
+			}
+			if spec.Name == "updn" && plan.VLs != 1 {
+				t.Errorf("%s: updn uses %d lanes", entry.Example, plan.VLs)
+			}
+			if spec.Name != "updn" && !r.Minimal {
+				t.Errorf("%s: %s: %d pairs are not minimal", entry.Example, spec.Name, r.NonMinimal)
+			}
+		}
+	}
+}

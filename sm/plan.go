@@ -1,0 +1,44 @@
+package sm
+
+import (
+	"context"
+	"errors"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/check"
+)
+
+// Planner computes and judges Plans: the chain of engines to ask, in order.
+type Planner struct {
+	Chain   []*route.Request
+	Workers int  // of the judge, at least 1
+	Trust   bool // do not judge
+}
+
+// Plan asks the engines in order until one does not refuse, and judges its Plan.
+// The answer is a Planned event; all that went wrong is in it.
+func (p *Planner) Plan(ctx context.Context, g *fabric.Graph) *Event {
+	ev := &Event{Kind: Planned}
+	for _, req := range p.Chain {
+		plan, err := route.Run(ctx, g, req, func(string) {})
+		if err == nil {
+			ev.Plan, ev.Engine = plan, req.Engine.Name
+			break
+		}
+		ev.Skipped = append(ev.Skipped, err.Error())
+		ev.Err = errors.Join(ev.Err, err)
+		var refusal *route.Refusal
+		if !errors.As(err, &refusal) {
+			break
+		}
+	}
+	if ev.Plan == nil || p.Trust {
+		return ev
+	}
+	ev.Check, ev.Err = check.Judge(ctx, g, ev.Plan, check.Options{Workers: max(1, p.Workers)})
+	if ev.Err != nil {
+		ev.Plan = nil
+	}
+	return ev
+}

@@ -1,0 +1,210 @@
+package sm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"weft/mad"
+	"weft/wire"
+)
+
+// Runner drives a Core over a Transport, through the requester of wire, which does
+// transaction IDs, window, timeouts and retries.
+type Runner struct {
+	Config
+	Planner
+
+	Wire  wire.Config          // of the requester
+	Clock func() time.Duration // what the seconds of the report are measured by
+	Note  func(Incident)       // told of incidents as they come; may be nil
+	Phase func(name string)    // told of phases as they begin; may be nil
+	Grace time.Duration        // how long answers are waited for once ctx has ended; 200 ms
+}
+
+// Run brings up, or with Config.ReadOnly discovers, the subnet behind a Transport.
+// It owns the Transport, and closes it. When ctx ends it sends nothing more, waits
+// for what is under way, and reports; the error is then that of ctx. Otherwise the
+// error says why the Transport failed; what the fabric did is in the Report.
+func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
+	d := &drive{Runner: r, core: New(r.Config), wake: make(chan struct{}, 1)}
+	if d.Grace <= 0 {
+		d.Grace = 200 * time.Millisecond
+	}
+	d.request.Done = d.ended
+	d.begun = d.Clock()
+	d.lap = d.begun
+	if !r.ReadOnly {
+		if err := t.SetIsSM(ctx, true); err != nil {
+			return d.core, errors.Join(fmt.Errorf("sm: cannot be a subnet manager here: %w", err), t.Close())
+		}
+	}
+	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock})
+	d.step(ctx, &Event{Kind: Start})
+	err := d.loop(ctx)
+	d.endPhase()
+	rep := d.core.Report()
+	rep.Seconds = (d.Clock() - d.begun).Seconds()
+	for _, req := range r.Chain {
+		rep.Asked = append(rep.Asked, req.Engine.Name)
+	}
+	return d.core, errors.Join(err, d.requester.Close(context.Background()))
+}
+
+// drive is one Run.
+type drive struct {
+	*Runner
+	core      *Core
+	requester *wire.Requester
+	request   wire.Request
+	actions   []Action
+	packet    [mad.Size]byte
+	began     []wire.ID // by tag's place in pending
+	done      bool
+	failure   error
+
+	begun, lap time.Duration
+	phase      string
+
+	mu    sync.Mutex
+	queue []Event // ended, not yet stepped
+	spare []Event
+	wake  chan struct{}
+}
+
+// ended takes the end of a request, on the requester's goroutine.
+func (d *drive) ended(res *wire.Result) {
+	d.mu.Lock()
+	d.queue = append(d.queue, Event{Kind: Answer, Tag: res.Tag, Attempts: res.Attempts})
+	fill(&d.queue[len(d.queue)-1], res)
+	first := len(d.queue) == 1
+	d.mu.Unlock()
+	if first {
+		select {
+		case d.wake <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// fill translates a Result.
+func fill(ev *Event, res *wire.Result) {
+	if res.Err == nil {
+		copy(ev.Data[:], res.Reply.MAD.Data())
+		return
+	}
+	var status *wire.StatusError
+	switch {
+	case errors.As(res.Err, &status):
+		ev.Outcome, ev.Status = Refused, status.Status
+	case errors.Is(res.Err, wire.ErrTimeout):
+		ev.Outcome = Silent
+	default:
+		ev.Outcome = Cancelled
+	}
+}
+
+// loop feeds the core until it is done.
+func (d *drive) loop(ctx context.Context) error {
+	stop, stopped := ctx.Done(), false
+	var grace <-chan time.Time
+	for !d.done {
+		select {
+		case <-d.wake:
+			d.drain(ctx)
+		case <-stop:
+			stop, stopped = nil, true
+			d.step(ctx, &Event{Kind: Stop})
+			timer := time.NewTimer(d.Grace)
+			defer timer.Stop()
+			grace = timer.C
+		case <-grace:
+			// What is still under way ends now, cancelled.
+			d.failure = errors.Join(d.failure, d.requester.Close(context.Background()))
+			grace = nil
+		}
+	}
+	if stopped {
+		return errors.Join(ctx.Err(), d.failure)
+	}
+	return d.failure
+}
+
+// drain steps through what has ended.
+func (d *drive) drain(ctx context.Context) {
+	for {
+		d.mu.Lock()
+		events := d.queue
+		d.queue = d.spare[:0]
+		d.spare = events
+		d.mu.Unlock()
+		if len(events) == 0 {
+			return
+		}
+		for i := range events {
+			d.step(ctx, &events[i])
+		}
+	}
+}
+
+// step feeds the core one event and does what it wants done.
+func (d *drive) step(ctx context.Context, ev *Event) {
+	d.actions = d.core.Step(ev, d.actions[:0])
+	for i := 0; i < len(d.actions); i++ {
+		a := &d.actions[i]
+		switch a.Kind {
+		case Ask:
+			d.send(a)
+		case Route:
+			planned := d.Plan(ctx, a.Graph)
+			d.step(ctx, planned)
+			return
+		case Phase:
+			d.endPhase()
+			d.phase = a.Name
+			if d.Runner.Phase != nil {
+				d.Runner.Phase(a.Name)
+			}
+		case Note:
+			if d.Note != nil {
+				d.Note(a.Incident)
+			}
+		case Done:
+			d.done = true
+		}
+	}
+}
+
+// send builds an SMP and starts its request.
+func (d *drive) send(a *Action) {
+	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: d.MKey}.Directed(d.packet[:], a.Path)
+	if err != nil {
+		d.ended(&wire.Result{Tag: a.Tag, Err: err})
+		return
+	}
+	copy(m.Data(), a.Data)
+	d.request.Addr, d.request.MAD, d.request.Tag = wire.Directed(), m, a.Tag
+	d.requester.Start(&d.request)
+}
+
+// endPhase adds what the phase has taken to its time.
+func (d *drive) endPhase() {
+	now := d.Clock()
+	if d.phase != "" {
+		phases := &d.core.Report().Phases
+		at := -1
+		for i := range *phases {
+			if (*phases)[i].Name == d.phase {
+				at = i
+			}
+		}
+		if at < 0 {
+			at = len(*phases)
+			*phases = append(*phases, PhaseTime{Name: d.phase})
+		}
+		(*phases)[at].Seconds += (now - d.lap).Seconds()
+	}
+	d.lap = now
+}
