@@ -80,7 +80,7 @@ func slShape(g *fabric.Graph, m *route.SLs) string {
 	if len(m.Src) != g.NumEnds {
 		return fmt.Sprintf("classes of %d sources, but there are %d end ports", len(m.Src), g.NumEnds)
 	}
-	if m.NumSrc < 0 || m.NumSrc > max(1, g.NumEnds) || m.NumDst < 0 || m.NumDst > math.MaxUint16+1 {
+	if m.NumSrc < 0 || m.NumSrc > math.MaxUint16+1 || m.NumDst < 0 || m.NumDst > math.MaxUint16+1 {
 		return fmt.Sprintf("%d source classes and %d destination classes, more than there can be", m.NumSrc, m.NumDst)
 	}
 	row := m.NumSrc/2 + m.NumSrc%2
