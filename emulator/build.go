@@ -160,7 +160,7 @@ func (s *Subnet) initPortInfo(p int32) {
 	mad.PortInfoPhysicalState.Put(b, mad.PhysPolling)
 	mad.PortInfoLinkDownDefault.Put(b, mad.PhysPolling)
 	mad.PortInfoMTUCap.Put(b, 5)
-	mad.PortInfoNeighborMTU.Put(b, 4)
+	mad.PortInfoNeighborMTU.Put(b, 5)
 	vls := f.Ports[x.num].VLCap
 	if vls == 0 {
 		vls = defaultVLs

@@ -83,10 +83,10 @@ func (s *Subnet) SetIsSM(id ClientID, on bool) {
 		return
 	}
 	c.isSM = on
-	any := s.smAt(c.port) >= 0
+	is := s.smAt(c.port) >= 0
 	b := s.ports[c.port].info[:]
 	mask := mad.PortInfoCapabilityMask.Get(b)
-	if was := mask&mad.CapIsSM != 0; was != any {
+	if was := mask&mad.CapIsSM != 0; was != is {
 		mad.PortInfoCapabilityMask.Put(b, mask^mad.CapIsSM)
 		s.changesTrap(c.port, 0)
 	}

@@ -13,7 +13,7 @@ type kind uint8
 const (
 	flightArrives kind = iota // a: flight
 	linkTrains                // a: cable, b: its changes
-	linkReturns               // a: cable, b: its changes
+	linkReturns               // a: cable, b: its cuts
 	nodeReturns               // a: node, b: its reboots
 	trapRepeats               // a: trap, b: its TID
 	leaseEnds                 // a: port, b: its leases
@@ -95,7 +95,7 @@ func (s *Subnet) happen(e event) {
 			s.train(e.a)
 		}
 	case linkReturns:
-		if c := &s.cables[e.a]; c.changes == e.b {
+		if c := &s.cables[e.a]; c.cuts == e.b {
 			s.setCut(e.a, false)
 		}
 	case nodeReturns:
@@ -110,7 +110,7 @@ func (s *Subnet) happen(e event) {
 		if p := &s.ports[e.a]; p.leases == e.b {
 			p.stopLease()
 			mad.PortInfoMKeyProtectBits.Put(p.info[:], 0)
-			s.logf("the M_Key lease of %s has expired", s.fab.EndName(s.end(e.a)))
+			s.logPort(e.a, "the M_Key lease has ended")
 		}
 	}
 }

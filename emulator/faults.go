@@ -10,10 +10,18 @@ import (
 
 // SetLinkDown pulls a cable (true) or plugs it in again (false).
 func (s *Subnet) SetLinkDown(id fabric.LinkID, down bool) error {
-	if id < 0 || int(id) >= len(s.cables) {
-		return fmt.Errorf("emulator: no link %d", id)
+	if err := s.checkLink(id); err != nil {
+		return err
 	}
 	s.setCut(int32(id), down)
+	return nil
+}
+
+// checkLink refuses a link that is not there.
+func (s *Subnet) checkLink(id fabric.LinkID) error {
+	if id < 0 || int(id) >= len(s.cables) || s.cables[id].a < 0 {
+		return fmt.Errorf("emulator: no link %d", id)
+	}
 	return nil
 }
 
@@ -22,7 +30,7 @@ func (s *Subnet) Flap(id fabric.LinkID, down time.Duration) error {
 	if err := s.SetLinkDown(id, true); err != nil {
 		return err
 	}
-	s.later(down, linkReturns, int32(id), s.cables[id].changes)
+	s.later(down, linkReturns, int32(id), s.cables[id].cuts)
 	return nil
 }
 
@@ -115,7 +123,7 @@ func (s *Subnet) powerOff(id int32) {
 		return
 	}
 	n.off = true
-	s.logf("%s is off", s.fab.NodeName(fabric.NodeID(id)))
+	s.logPort(n.first, "the node is off")
 	for p := n.first + 1; p <= n.first+int32(n.numPorts); p++ {
 		if c := s.ports[p].cable; c >= 0 {
 			s.drop(c)
@@ -129,7 +137,7 @@ func (s *Subnet) powerOn(id int32) {
 		return
 	}
 	n.off = false
-	s.logf("%s is on", s.fab.NodeName(fabric.NodeID(id)))
+	s.logPort(n.first, "the node is on")
 	s.reset(id)
 	for p := n.first; p <= n.first+int32(n.numPorts); p++ {
 		if s.smAt(p) >= 0 {

@@ -43,8 +43,8 @@ func (s *Subnet) Impair(i Impairment) error {
 
 // ImpairLink gives one link an Impairment of its own, nil: that of all links.
 func (s *Subnet) ImpairLink(id fabric.LinkID, i *Impairment) error {
-	if id < 0 || int(id) >= len(s.cables) {
-		return fmt.Errorf("emulator: no link %d", id)
+	if err := s.checkLink(id); err != nil {
+		return err
 	}
 	if i != nil {
 		if err := i.validate(); err != nil {

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"math/bits"
 
 	"weft/fabric"
@@ -44,7 +45,7 @@ func (s *Subnet) raise(c int32) {
 func (s *Subnet) train(c int32) {
 	x := &s.cables[c]
 	if !s.negotiate(x) {
-		s.logf("link %s stays down: the ports have no width or speed in common", s.cableName(c))
+		s.logLink(c, "stays Down: no width or speed in common")
 		return
 	}
 	x.changes++
@@ -53,7 +54,7 @@ func (s *Subnet) train(c int32) {
 		s.ports[p].set(mad.PortInit, mad.PhysLinkUp)
 		s.stateChanged(p)
 	}
-	s.logf("link %s: Init", s.cableName(c))
+	s.logLink(c, "Init")
 }
 
 // drop takes a link down. Ports that are Disabled stay so.
@@ -73,12 +74,13 @@ func (s *Subnet) drop(c int32) {
 		s.counts[p][linkDowned]++
 		s.stateChanged(p)
 	}
-	s.logf("link %s: Down", s.cableName(c))
+	s.logLink(c, "Down")
 }
 
 // setCut pulls a cable or plugs it in again.
 func (s *Subnet) setCut(c int32, cut bool) {
 	s.cables[c].cut = cut
+	s.cables[c].cuts++
 	if cut {
 		s.drop(c)
 	} else {
@@ -97,9 +99,11 @@ func (s *Subnet) stateChanged(p int32) {
 	s.linkTrap(n.first)
 }
 
-func (s *Subnet) cableName(c int32) string {
-	x := &s.cables[c]
-	return s.fab.EndName(s.end(x.a)) + " - " + s.fab.EndName(s.end(x.b))
+func (s *Subnet) logLink(c int32, what string) {
+	if s.opt.Log != nil {
+		x := &s.cables[c]
+		s.opt.Log(s.now, fmt.Sprintf("link %s - %s: %s", s.fab.EndName(s.end(x.a)), s.fab.EndName(s.end(x.b)), what))
+	}
 }
 
 // widthBits are LinkWidth* of PortInfo, best last.

@@ -122,7 +122,9 @@ func (s *Subnet) selected(port int32, sel uint8) (first, last int32, ok bool) {
 	switch {
 	case sel == mad.PerfPortSelectAll:
 		return n.first + 1, n.first + int32(n.numPorts), true
-	case sel > n.numPorts, sel == 0 && n.sw < 0:
+	case sel == 0 && n.sw < 0:
+		return port, port, true // as real adapters understand it
+	case sel > n.numPorts:
 		return 0, 0, false
 	}
 	p := n.first + int32(sel)

@@ -15,6 +15,11 @@ type query struct {
 	mod  uint32
 	data []byte // the attribute, 64 bytes; the answer replaces the request
 	key  bool   // the M_Key was right, or none is needed
+
+	// What is to be done once the answer is on its way, since it may cut the way.
+	retrain int32 // port whose link goes down and is trained again, or stays down
+	phys    uint64
+	drops   bool
 }
 
 // manage is the subnet management agent of a node: it answers, or loses what it
@@ -42,6 +47,9 @@ func (s *Subnet) manage(port int32, in uint8, d *wire.Datagram, by origin) {
 		status = s.attribute(&q, m.Attr())
 	}
 	s.answer(port, in, d, by, status)
+	if q.drops {
+		s.retrain(q.retrain, q.phys)
+	}
 }
 
 // attribute gets or sets one attribute.

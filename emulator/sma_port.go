@@ -26,6 +26,9 @@ func (s *Subnet) portInfo(q *query) mad.Status {
 	}
 	copy(q.data, s.ports[p].info[:])
 	mad.PortInfoLocalPortNum.Put(q.data, uint64(q.in))
+	if q.drops {
+		s.announce(q)
+	}
 	if !q.key && mad.PortInfoMKeyProtectBits.Get(q.data) == 1 {
 		mad.PortInfoMKey.Put(q.data, 0)
 	}
@@ -87,7 +90,7 @@ func (s *Subnet) setPortInfo(q *query, p int32) mad.Status {
 	speeds := putEnabled(mad.PortInfoSpeedEnabled, mad.PortInfoSpeedSupported, 15, b, d)
 	speeds = putEnabled(mad.PortInfoSpeedExtEnabled, mad.PortInfoSpeedExtSupported, 31, b, d) || speeds
 	s.enabledTrap(q.port, changed, speeds)
-	s.change(p, state, phys)
+	s.change(q, p, state, phys)
 	return mad.StatusOK
 }
 
@@ -159,34 +162,44 @@ func (s *Subnet) mayChange(x *port, state, phys uint64) bool {
 	return false
 }
 
-// change does what PortState and PortPhysicalState ask for.
-func (s *Subnet) change(p int32, state, phys uint64) {
+// change does what PortState and PortPhysicalState ask for; what takes the link
+// down is left for after the answer.
+func (s *Subnet) change(q *query, p int32, state, phys uint64) {
 	x := &s.ports[p]
-	if x.num == 0 && s.nodes[x.node].sw >= 0 {
-		return
-	}
 	switch {
-	case phys == mad.PhysDisabled:
-		mad.PortInfoPhysicalState.Put(x.info[:], mad.PhysDisabled)
-		if x.cable >= 0 {
-			s.drop(x.cable)
-		}
-	case phys != mad.PhysNoChange || state == mad.PortDown:
-		s.bounce(p, phys)
+	case x.num == 0 && q.n.sw >= 0:
+	case phys != mad.PhysNoChange, state == mad.PortDown && x.phys() != mad.PhysDisabled:
+		q.drops, q.retrain, q.phys = true, p, phys
 	case state > mad.PortInit:
 		mad.PortInfoPortState.Put(x.info[:], state)
 	}
 }
 
-// bounce takes a port's link down and trains it again. Only PortPhysicalState
-// brings a Disabled port back.
-func (s *Subnet) bounce(p int32, phys uint64) {
-	x := &s.ports[p]
-	if x.phys() == mad.PhysDisabled && phys == mad.PhysNoChange {
-		return
+// announce writes into an answer the states that the port will have when its link
+// has gone down and, where training takes no time, come up again.
+func (s *Subnet) announce(q *query) {
+	state, phys := uint64(mad.PortDown), uint64(mad.PhysPolling)
+	x := &s.ports[q.retrain]
+	switch {
+	case q.phys == mad.PhysDisabled:
+		phys = mad.PhysDisabled
+	case s.opt.Training == 0 && x.peer >= 0:
+		state, phys = mad.PortInit, mad.PhysLinkUp
 	}
+	mad.PortInfoPortState.Put(q.data, state)
+	mad.PortInfoPhysicalState.Put(q.data, phys)
+}
+
+// retrain takes a port's link down. Then it is trained again, unless the port is
+// to be Disabled: from there only PortPhysicalState brings it back.
+func (s *Subnet) retrain(p int32, phys uint64) {
+	x := &s.ports[p]
 	if x.cable >= 0 {
 		s.drop(x.cable)
+	}
+	if phys == mad.PhysDisabled {
+		mad.PortInfoPhysicalState.Put(x.info[:], mad.PhysDisabled)
+		return
 	}
 	mad.PortInfoPhysicalState.Put(x.info[:], mad.PhysPolling)
 	if x.cable >= 0 {

@@ -1,6 +1,8 @@
 package emulator
 
 import (
+	"errors"
+	"fmt"
 	"slices"
 
 	"weft/fabric"
@@ -243,3 +245,54 @@ func (l *lanes) addPort(s *Subnet, p int32) {
 		Rows: []netfile.SL2VLRow{{Table: l.table(v)}},
 	})
 }
+
+// NodeName names a node for people: its description and GUID.
+func (s *Subnet) NodeName(id fabric.NodeID) string { return s.fab.NodeName(id) }
+
+// NodeByName finds a node by GUID or description, as Fabric.NodeByName.
+func (s *Subnet) NodeByName(name string) (fabric.NodeID, error) { return s.fab.NodeByName(name) }
+
+// DefaultEnd is where a program attaches that does not say where: the first CA
+// port with a cable, or else port 0 of the first switch.
+func (s *Subnet) DefaultEnd() (fabric.End, error) {
+	for p := range s.ports {
+		if x := &s.ports[p]; x.cable >= 0 && s.fab.Nodes[x.node].Type == fabric.CA {
+			return s.end(int32(p)), nil
+		}
+	}
+	for i := range s.switches {
+		return fabric.End{Node: fabric.NodeID(s.switches[i].node)}, nil
+	}
+	return fabric.End{}, errors.New("emulator: the fabric has no port to attach to")
+}
+
+// EndOf is where a program attaches that names a node only: port 0 of a switch, the
+// first cabled port of other nodes, or port 1.
+func (s *Subnet) EndOf(id fabric.NodeID) (fabric.End, error) {
+	n, err := s.checkNode(id)
+	if err != nil {
+		return fabric.End{}, err
+	}
+	if n.sw >= 0 {
+		return fabric.End{Node: id}, nil
+	}
+	for p := uint8(1); p <= n.numPorts; p++ {
+		if s.ports[n.first+int32(p)].cable >= 0 {
+			return fabric.End{Node: id, Port: p}, nil
+		}
+	}
+	return fabric.End{Node: id, Port: 1}, nil
+}
+
+// NodeID names a node as ibsim and ibnetdiscover do: a letter for its type and its
+// GUID.
+func (s *Subnet) NodeID(id fabric.NodeID) string {
+	letter := map[fabric.NodeType]string{fabric.Switch: "S", fabric.CA: "H", fabric.Router: "R"}[s.fab.Nodes[id].Type]
+	return fmt.Sprintf("%s-%016x", letter, uint64(s.fab.Nodes[id].GUID))
+}
+
+// NumNodes is the number of nodes, whether they are on or off.
+func (s *Subnet) NumNodes() int { return len(s.nodes) }
+
+// NodeDown reports whether a node is off.
+func (s *Subnet) NodeDown(id fabric.NodeID) bool { return s.nodes[id].off }

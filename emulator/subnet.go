@@ -104,12 +104,13 @@ type swtch struct {
 
 // cable joins two ports.
 type cable struct {
-	a, b       int32
-	cut        bool // pulled, whatever the ports are like
+	a, b       int32 // -1 once Connect has taken it out of both
+	cut        bool  // pulled, whatever the ports are like
 	width      fabric.Width
 	speed      fabric.Speed
 	impairment *Impairment // nil: that of all links
-	changes    uint32      // of its state: an event of an older state is void
+	changes    uint32      // of the link's state: training that began before is void
+	cuts       uint32      // times it was pulled or plugged in
 }
 
 // New makes a subnet of a fabric, which it copies. Links that are up start in
@@ -122,6 +123,7 @@ func New(f *fabric.Fabric, opt Options) (*Subnet, error) {
 		opt: opt, fab: f.Clone(), rng: rand.New(rand.NewPCG(opt.Seed, 0x656d756c)),
 		trapOf: map[trapKey]int32{}, impaired: opt.Impairment.active(),
 	}
+	s.opt.Log = nil // what is up at the start is no news
 	s.addNodes()
 	s.addCables()
 	for c := range s.cables {
@@ -133,6 +135,7 @@ func New(f *fabric.Fabric, opt Options) (*Subnet, error) {
 		sw := &s.switches[i]
 		mad.SwitchInfoPortStateChange.Put(sw.info[:], 1)
 	}
+	s.opt.Log = opt.Log
 	return s, nil
 }
 
@@ -192,8 +195,9 @@ func (s *Subnet) agentPort(p int32) int32 {
 	return p
 }
 
-func (s *Subnet) logf(format string, args ...any) {
+// logPort tells of something that happened at a port.
+func (s *Subnet) logPort(p int32, what string) {
 	if s.opt.Log != nil {
-		s.opt.Log(s.now, fmt.Sprintf(format, args...))
+		s.opt.Log(s.now, s.fab.EndName(s.end(p))+": "+what)
 	}
 }

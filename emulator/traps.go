@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"fmt"
 	"time"
 
 	"weft/mad"
@@ -124,7 +125,6 @@ func (s *Subnet) openTrap(i int32) {
 	t := &s.traps[i]
 	t.active, t.again = true, false
 	t.tid = t.tid&^0xFF | (t.tid+1)&0xFF
-	s.logf("trap %d from %s", t.number, s.fab.EndName(s.end(t.port)))
 	s.sendTrap(i)
 }
 
@@ -149,6 +149,9 @@ func (s *Subnet) sendTrap(i int32) {
 	d.Addr.SL = uint8(mad.PortInfoMasterSMSL.Get(b))
 	s.later(s.trapInterval(b), trapRepeats, i, t.tid)
 	s.stats.Traps++
+	if s.opt.Log != nil {
+		s.logPort(t.port, fmt.Sprintf("trap %d to LID %d", t.number, sm))
+	}
 	s.launch(t.port, &d, origin{client: -1})
 }
 

@@ -77,20 +77,20 @@ func (e *Ends) Validate(g *fabric.Graph) error {
 			continue
 		}
 		lmc := e.LMC[end]
-		name := EndName(g, int32(end))
+		name := func() string { return EndName(g, int32(end)) }
 		if lmc > fabric.MaxLMC {
-			return fmt.Errorf("route: %s has LMC %d (at most %d)", name, lmc, fabric.MaxLMC)
+			return fmt.Errorf("route: %s has LMC %d (at most %d)", name(), lmc, fabric.MaxLMC)
 		}
 		n := 1 << lmc
 		if int(base)+n-1 > int(fabric.MaxUnicastLID) {
-			return fmt.Errorf("route: %s has LID %d with LMC %d, beyond the unicast LIDs (1 to %d)", name, base, lmc, fabric.MaxUnicastLID)
+			return fmt.Errorf("route: %s has LID %d with LMC %d, beyond the unicast LIDs (1 to %d)", name(), base, lmc, fabric.MaxUnicastLID)
 		}
 		if int(base)%n != 0 {
-			return fmt.Errorf("route: %s has base LID %d, which LMC %d does not allow (no multiple of %d)", name, base, lmc, n)
+			return fmt.Errorf("route: %s has base LID %d, which LMC %d does not allow (no multiple of %d)", name(), base, lmc, n)
 		}
 		for l := int(base); l < int(base)+n; l++ {
 			if o := owner[l]; o != 0 {
-				return fmt.Errorf("route: LID %d names both %s and %s", l, EndName(g, o-1), name)
+				return fmt.Errorf("route: LID %d names both %s and %s", l, EndName(g, o-1), name())
 			}
 			owner[l] = int32(end) + 1
 		}

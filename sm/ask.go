@@ -52,6 +52,7 @@ var kinds = [numKinds]struct {
 	setPort:     {mad.Set, mad.AttrPortInfo, true},
 	setActive:   {mad.Set, mad.AttrPortInfo, true},
 	checkPort:   {mad.Get, mad.AttrPortInfo, true},
+	askFDR10:    {mad.Get, mad.AttrExtendedPortInfo, true},
 }
 
 func makeTag(k kind, index int32, arg uint32) uint64 {
@@ -91,7 +92,7 @@ func (c *Core) ask(tag uint64) {
 // modifier is the attribute modifier of an SMP.
 func (c *Core) modifier(k kind, index int32, arg uint32) uint32 {
 	switch k {
-	case askPort, checkPort:
+	case askPort, checkPort, askFDR10:
 		return mad.PortModifier(c.portOf(index), false)
 	case setPort, setActive:
 		return mad.PortModifier(c.portOf(index), c.extendedSpeeds(index))
@@ -165,5 +166,9 @@ func (c *Core) answered(ev *Event) {
 		c.onSetPort(k, index, ev)
 	case checkPort:
 		c.onCheckPort(index, ev)
+	case askFDR10:
+		if ev.Outcome == Answered && mad.ExtendedPortInfoSpeedActive.Get(ev.Data[:])&1 != 0 {
+			c.flags[index] |= fdr10
+		}
 	}
 }

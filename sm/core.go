@@ -247,7 +247,7 @@ func (c *Core) enter(p phase) {
 func (c *Core) advance() {
 	switch c.phase {
 	case discovering:
-		if len(c.nodes) == 0 {
+		if !c.attached() {
 			c.finish(Failed)
 			return
 		}
@@ -283,6 +283,21 @@ func (c *Core) advance() {
 	}
 }
 
+// attached tells whether our own port answers, and has a cable.
+func (c *Core) attached() bool {
+	switch {
+	case len(c.nodes) == 0:
+		return false
+	case c.flags[c.own()]&known == 0:
+		c.nodeSilent(0, "PortInfo", &Event{Outcome: Silent})
+		return false
+	case c.portOf(c.own()) != 0 && !c.linked(c.own()):
+		c.note(NoAnswer, "our own port has no link")
+		return false
+	}
+	return c.portOf(c.own()) == 0 || c.claim[c.own()] != noSlot
+}
+
 // settled ends discovery: the fabric is what was found.
 func (c *Core) settled() {
 	c.buildFabric()
@@ -297,11 +312,11 @@ func (c *Core) settled() {
 
 // planned takes the Plan, or refuses it.
 func (c *Core) planned(ev *Event) {
-	r := &c.report
-	r.Engine, r.Skipped, r.Check = ev.Engine, ev.Skipped, ev.Check
 	if c.stopped {
 		return
 	}
+	r := &c.report
+	r.Engine, r.Skipped, r.Check = ev.Engine, ev.Skipped, ev.Check
 	switch {
 	case ev.Plan == nil:
 		c.note(NoPlan, "%v", ev.Err)

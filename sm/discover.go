@@ -207,8 +207,12 @@ func (c *Core) onPort(slot int32, ev *Event) {
 	}
 }
 
-// queueSettle asks a switch whether a port changed its state meanwhile.
+// queueSettle asks a switch whether a port changed its state meanwhile, and what
+// the vendor calls the speed of cables to nodes before it.
 func (c *Core) queueSettle(id int32) {
+	if c.phase == settling {
+		c.queueFDR10(id)
+	}
 	if c.nodes[id].hasSwitch {
 		c.enqueue(makeTag(askSettled, id, 0))
 	}
@@ -227,4 +231,24 @@ func (c *Core) onSettled(id int32, ev *Event) {
 		when = "while the subnet was brought up: sweep again"
 	}
 	c.note(Changed, "a port of %s changed its state %s", c.nodeName(id), when)
+}
+
+// queueFDR10 asks for the vendor's ExtendedPortInfo where a cable runs at QDR and
+// both ends are of a family that knows FDR10, which PortInfo does not tell apart.
+func (c *Core) queueFDR10(id int32) {
+	n := &c.nodes[id]
+	if !n.knowsFDR10() {
+		return
+	}
+	for slot := n.first; slot <= n.first+int32(n.ports); slot++ {
+		if t := c.peer[slot]; t > slot && c.nodes[c.owner[t]].knowsFDR10() && activeSpeed(c.info[slot][:]) == fabric.QDR {
+			c.enqueue(makeTag(askFDR10, slot, 0))
+		}
+	}
+}
+
+// knowsFDR10 tells the devices from SwitchX and ConnectX-3 on.
+func (n *node) knowsFDR10() bool {
+	const mellanox, connectX3, connectXEnd, switchX = 0x0002C9, 0x1003, 0x2000, 0xC738
+	return n.vendor == mellanox && (n.device >= switchX || n.device >= connectX3 && n.device < connectXEnd)
 }

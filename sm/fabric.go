@@ -98,6 +98,9 @@ func (c *Core) connect(f *fabric.Fabric, id int32) {
 			continue
 		}
 		w, s := linkRate(c.info[slot][:])
+		if (c.flags[slot]|c.flags[t])&fdr10 != 0 {
+			s = fabric.FDR10
+		}
 		if _, err := f.Connect(a, b, w, s); err != nil {
 			c.note(OneSided, "%v", err)
 		}

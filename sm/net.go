@@ -128,6 +128,9 @@ func (n *net) linked(slot int32) bool {
 
 func (n *net) nodeName(i int32) string {
 	d := &n.nodes[i]
+	if d.desc == "" {
+		return fmt.Sprintf("%s %s", d.typ, d.guid)
+	}
 	return fmt.Sprintf("%s %q (%s)", d.typ, d.desc, d.guid)
 }
 

@@ -125,7 +125,7 @@ func (c *Core) count(ev *Event) {
 var attrNames = map[mad.AttrID]string{
 	mad.AttrNodeInfo: "NodeInfo", mad.AttrNodeDescription: "NodeDescription", mad.AttrSwitchInfo: "SwitchInfo",
 	mad.AttrPortInfo: "PortInfo", mad.AttrPKeyTable: "P_KeyTable", mad.AttrSLtoVLMappingTable: "SLtoVLMappingTable",
-	mad.AttrVLArbitrationTable: "VLArbitrationTable", mad.AttrLinearForwardingTable: "LinearForwardingTable",
+	mad.AttrExtendedPortInfo: "ExtendedPortInfo", mad.AttrVLArbitrationTable: "VLArbitrationTable", mad.AttrLinearForwardingTable: "LinearForwardingTable",
 }
 
 // summarise fills in the figures of the report.

@@ -61,8 +61,8 @@ type drive struct {
 	request   wire.Request
 	actions   []Action
 	packet    [mad.Size]byte
-	began     []wire.ID // by tag's place in pending
 	done      bool
+	stopped   bool
 	failure   error
 
 	begun, lap time.Duration
@@ -71,6 +71,7 @@ type drive struct {
 	mu    sync.Mutex
 	queue []Event // ended, not yet stepped
 	spare []Event
+	dead  error // why the Transport has ended by itself
 	wake  chan struct{}
 }
 
@@ -80,6 +81,9 @@ func (d *drive) ended(res *wire.Result) {
 	d.queue = append(d.queue, Event{Kind: Answer, Tag: res.Tag, Attempts: res.Attempts})
 	fill(&d.queue[len(d.queue)-1], res)
 	first := len(d.queue) == 1
+	if res.Err != nil && d.dead == nil && errors.Is(res.Err, wire.ErrClosed) {
+		d.dead = res.Err
+	}
 	d.mu.Unlock()
 	if first {
 		select {
@@ -108,15 +112,15 @@ func fill(ev *Event, res *wire.Result) {
 
 // loop feeds the core until it is done.
 func (d *drive) loop(ctx context.Context) error {
-	stop, stopped := ctx.Done(), false
+	stop := ctx.Done()
 	var grace <-chan time.Time
 	for !d.done {
 		select {
 		case <-d.wake:
 			d.drain(ctx)
 		case <-stop:
-			stop, stopped = nil, true
-			d.step(ctx, &Event{Kind: Stop})
+			stop = nil
+			d.stop(ctx)
 			timer := time.NewTimer(d.Grace)
 			defer timer.Stop()
 			grace = timer.C
@@ -126,10 +130,18 @@ func (d *drive) loop(ctx context.Context) error {
 			grace = nil
 		}
 	}
-	if stopped {
+	if d.core.Report().State == Interrupted {
 		return errors.Join(ctx.Err(), d.failure)
 	}
 	return d.failure
+}
+
+// stop tells the core to end.
+func (d *drive) stop(ctx context.Context) {
+	if !d.stopped {
+		d.stopped = true
+		d.step(ctx, &Event{Kind: Stop})
+	}
 }
 
 // drain steps through what has ended.
@@ -139,9 +151,14 @@ func (d *drive) drain(ctx context.Context) {
 		events := d.queue
 		d.queue = d.spare[:0]
 		d.spare = events
+		dead := d.dead
 		d.mu.Unlock()
 		if len(events) == 0 {
 			return
+		}
+		if dead != nil && !d.stopped {
+			d.failure = fmt.Errorf("sm: %w", dead)
+			d.stop(ctx)
 		}
 		for i := range events {
 			d.step(ctx, &events[i])
@@ -159,6 +176,9 @@ func (d *drive) step(ctx context.Context, ev *Event) {
 			d.send(a)
 		case Route:
 			planned := d.Plan(ctx, a.Graph)
+			if ctx.Err() != nil {
+				d.stop(ctx)
+			}
 			d.step(ctx, planned)
 			return
 		case Phase:

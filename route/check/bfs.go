@@ -21,8 +21,10 @@ type bfs struct {
 
 func newBFS(g *fabric.Graph) *bfs {
 	n := g.NumSwitches
-	return &bfs{g: g, seen: make([]uint64, n), now: make([]uint64, n), next: make([]uint64, n),
-		front: make([]int32, 0, n), ahead: make([]int32, 0, n)}
+	return &bfs{
+		g: g, seen: make([]uint64, n), now: make([]uint64, n), next: make([]uint64, n),
+		front: make([]int32, 0, n), ahead: make([]int32, 0, n),
+	}
 }
 
 // run fills dist for the targets. A drained switch is a source and a target, but

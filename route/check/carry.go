@@ -41,7 +41,7 @@ func (w *walker) push(s int32) {
 		m &^= drop[w.j.g.PortStart[s]+int32(w.j.g.FromPort[c])]
 	}
 	if w.out[n] >= 0 {
-		w.j.deps.add(w.j.deps.slot(c, w.rank[n]), m)
+		w.j.deps.add(u.slots+int64(w.rank[n]), m)
 		w.passing(n, m)
 	} else {
 		w.arriving(c, n, m)
@@ -212,11 +212,7 @@ func (l *lanes) vlsUsed(c int32, use uint64) uint16 {
 	if l.inOut {
 		return uint16(use)
 	}
-	field := l.field(use, assigned)
-	if l.sl2vl == nil {
-		return uint16(min(field, 1))
-	}
-	return l.vlsOf(field, l.sl2vl.Table(l.g, l.g.From[c], 0, l.g.FromPort[c]))
+	return l.vlsOf(l.field(use, assigned), l.sl2vl.Table(l.g, l.g.From[c], 0, l.g.FromPort[c]))
 }
 
 // countVLs counts the VLs in a set, VL 15 left out.

@@ -34,11 +34,11 @@ type judge struct {
 	count    []int   // by end: LIDs
 	isSource []bool  // by end: has a LID
 	numLIDs  int
-	next     []int32   // by port slot: switch behind it; -1 nothing; -2-h host h
-	hosts    []int32   // by switch: hosts that are sources
-	sources  []int32   // by switch: hosts and port 0 that are sources
-	drained  []int32   // switches
-	turned   *byTarget // nil without a Choice
+	ports    []behindPort // by port slot
+	hosts    []int32      // by switch: hosts that are sources
+	sources  []int32      // by switch: hosts and port 0 that are sources
+	drained  []int32      // switches
+	turned   *byTarget    // nil without a Choice
 	lanes    *lanes
 	deps     *deps
 
@@ -50,6 +50,13 @@ type judge struct {
 	noSL       []string
 	badRows    int64
 	badRowText []string
+}
+
+// behindPort is what a port leads to.
+type behindPort struct {
+	next    int32 // switch; -1 nothing; -2-h host h
+	channel int32 // -1 when none
+	rank    int32 // of the channel among those of its switch
 }
 
 // Judge proves a Plan or finds its faults. It fails only with a *ShapeError, or
@@ -86,7 +93,7 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 			return nil, err
 		}
 	}
-	r.OK = len(r.Faults) == 0 && r.DeadlockFree != No
+	r.OK = len(r.Faults) == 0 && r.DeadlockFree == Yes
 	return r, nil
 }
 
@@ -101,13 +108,6 @@ func (j *judge) walker(worker int) *walker {
 func (j *judge) prepare() {
 	g := j.g
 	j.names()
-	j.next = make([]int32, len(g.Attached))
-	for i, v := range g.Attached {
-		j.next[i] = v
-		if v >= 0 {
-			j.next[i] = g.To[v]
-		}
-	}
 	j.hosts = make([]int32, g.NumSwitches)
 	j.sources = make([]int32, g.NumSwitches)
 	for e, yes := range j.isSource {
@@ -129,6 +129,14 @@ func (j *judge) prepare() {
 	}
 	j.lanes = newLanes(j)
 	j.deps = newDeps(j)
+	j.ports = make([]behindPort, len(g.Attached))
+	for i, v := range g.Attached {
+		if v >= 0 {
+			j.ports[i] = behindPort{g.To[v], v, j.deps.rank[v]}
+		} else {
+			j.ports[i] = behindPort{v, -1, 0}
+		}
+	}
 	j.reachRow = (g.NumSwitches + 63) / 64
 	j.reach = make([]uint64, len(j.owner)*j.reachRow)
 	j.arriving = make([]uint64, len(j.owner))

@@ -26,8 +26,10 @@ type masks struct {
 
 func newMasks(j *judge) *masks {
 	n := j.g.NumEnds
-	m := &masks{j: j, row: make([]uint64, j.lanes.numSrc+1), reply: make([]uint64, n), of: make([]uint64, n), sent: make([]uint64, n),
-		bySwitch: make([]uint64, j.g.NumSwitches), owner: -1, leftOut: -1, sources: j.sources, hosts: j.hosts}
+	m := &masks{
+		j: j, row: make([]uint64, j.lanes.numSrc+1), reply: make([]uint64, n), of: make([]uint64, n), sent: make([]uint64, n),
+		bySwitch: make([]uint64, j.g.NumSwitches), owner: -1, leftOut: -1, sources: j.sources, hosts: j.hosts,
+	}
 	m.chosen = m.reply
 	if j.turned != nil {
 		m.using = make([]bool, n)

@@ -42,9 +42,9 @@ func (a *Answer) UnmarshalJSON(b []byte) error {
 // Report is what the judge found. Pairs are (source end port, LID); those of hosts
 // and switches are counted together unless a field says otherwise.
 type Report struct {
-	// OK says that no fault was found: nothing unreachable, no invalid name, choice
-	// or lane, no dependency cycle. Disconnected pairs are no fault of the Plan, and
-	// an unknown deadlock verdict is no fault found; both are reported.
+	// OK says that the Plan is proven: nothing unreachable, no invalid name, choice or
+	// lane, and no dependency cycle. Disconnected pairs are no fault of the Plan. An
+	// unknown deadlock verdict is no proof: OK is false without any fault.
 	OK bool `json:"ok"`
 
 	Switches int `json:"switches"`

@@ -166,8 +166,10 @@ func (j *judge) faults(r *Report, all *sums) {
 		if kind == "" {
 			continue
 		}
-		f := Finding{Kind: kind, Count: all.faultEntries[i], Pairs: all.faultPairs[i],
-			Examples: j.gather(func(b *blockResult) []string { return b.faults[i] })}
+		f := Finding{
+			Kind: kind, Count: all.faultEntries[i], Pairs: all.faultPairs[i],
+			Examples: j.gather(func(b *blockResult) []string { return b.faults[i] }),
+		}
 		r.fault(f)
 	}
 	if r.Unreachable+r.Disconnected > 0 {
@@ -268,7 +270,8 @@ func (j *judge) vls(r *Report, use []channelUse) {
 	r.fault(c.discards)
 	if j.p.VLs > 0 && r.VLs > j.p.VLs {
 		r.warn(Finding{Kind: VLBeyondPlan, Count: 1, Examples: []string{
-			fmt.Sprintf("the plan says that it uses %d VLs, but traffic uses %d", j.p.VLs, r.VLs)}})
+			fmt.Sprintf("the plan says that it uses %d VLs, but traffic uses %d", j.p.VLs, r.VLs),
+		}})
 	}
 }
 

@@ -41,7 +41,7 @@ func TestSwlab(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r.Entries.Total != 4030 || r.Entries.Delivered != 4030 || !r.Minimal || !r.OK {
+	if r.Entries.Total != 4030 || r.Entries.Delivered != 4030 || !r.Minimal || r.OK || len(r.Faults) > 0 {
 		t.Errorf("entries %+v, minimal %v, ok %v: %v", r.Entries, r.Minimal, r.OK, r.Faults)
 	}
 	if want := []int64{62, 341, 839, 1572, 1100, 96, 20}; !slices.Equal(r.Entries.Hops.Histogram, want) {
@@ -53,6 +53,9 @@ func TestSwlab(t *testing.T) {
 	if r.HostOnly.DeadlockFree != Yes || r.HostOnly.Edges != 22 {
 		t.Errorf("hosts alone: %+v", r.HostOnly)
 	}
+	if n := wholeEdges(newDumb(g, p), g.NumHosts); n != 32 {
+		t.Errorf("%d dependencies of hosts with the links to them, want 32", n)
+	}
 	var b strings.Builder
 	if err := r.Write(&b); err != nil {
 		t.Fatal(err)
@@ -60,4 +63,24 @@ func TestSwlab(t *testing.T) {
 	if !strings.Contains(b.String(), "unknown (cyclic on one lane") {
 		t.Error(b.String())
 	}
+}
+
+// wholeEdges counts the dependencies of host pairs with those of the hosts' own
+// links, which the README counts and no cycle can use.
+func wholeEdges(d *dumb, hosts int) int {
+	edges := map[[2]int32]bool{}
+	for src := range int32(hosts) {
+		for dst := range int32(hosts) {
+			if src == dst {
+				continue
+			}
+			_, path := d.tableWalk(d.g.EndSwitch[src], d.p.Ends.Base[dst])
+			last := -1 - src
+			for _, c := range append(path, -100-dst) {
+				edges[[2]int32{last, c}] = true
+				last = c
+			}
+		}
+	}
+	return len(edges)
 }

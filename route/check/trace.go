@@ -20,9 +20,11 @@ func (j *judge) explain(cycle []int32, traffic int) []Hold {
 	for i, node := range cycle {
 		next := cycle[(i+1)%len(cycle)]
 		c := node / nv
-		h := Hold{Channel: c, VL: l.vls[node%nv],
+		h := Hold{
+			Channel: c, VL: l.vls[node%nv],
 			From: route.SwitchName(g, g.From[c]), FromPort: g.FromPort[c],
-			To: route.SwitchName(g, g.To[c]), ToPort: g.ToPort[c]}
+			To: route.SwitchName(g, g.To[c]), ToPort: g.ToPort[c],
+		}
 		w.culprit(&h, next/nv, l.vls[next%nv], traffic)
 		holds[i] = h
 	}

@@ -53,6 +53,7 @@ type walker struct {
 
 // channelUse is what passes over a channel.
 type channelUse struct {
+	slots int64  // where its dependencies start: deps.row, kept where it is at hand
 	paths int64  // pairs of hosts
 	lanes uint64 // SLs before discarding; VLs if lanes.inOut
 }
@@ -85,6 +86,9 @@ func newWalker(j *judge) *walker {
 		transit: make([]bool, n), nearOf: make([]int32, n), use: make([]channelUse, j.g.NumChannels),
 	}
 	w.columns = make([]uint8, route.BlockSize*w.stride)
+	for c := range w.use {
+		w.use[c].slots = j.deps.row[c]
+	}
 	w.sum.hostHops = make([]int64, n+2)
 	w.sum.entryHops = make([]int64, n+2)
 	for s := range w.nearOf {
@@ -212,10 +216,11 @@ func (w *walker) resolve(lid fabric.LID) {
 			next = beyondTable
 		case int32(p) > g.SwitchPorts[s]:
 		default:
-			slot := g.PortStart[s] + int32(p)
-			switch v := j.next[slot]; {
+			to := &j.ports[g.PortStart[s]+int32(p)]
+			switch v := to.next; {
 			case v >= 0:
-				next, c = v, g.Attached[slot]
+				next, c = v, to.channel
+				w.rank[s] = to.rank
 			case v < fabric.Nothing && -2-v == w.owner, p == 0 && g.PortZero(int32(s)) == w.owner:
 				next = delivered
 			case v < fabric.Nothing || p == 0:
@@ -223,9 +228,6 @@ func (w *walker) resolve(lid fabric.LID) {
 			}
 		}
 		w.next[s], w.out[s] = next, c
-		if c >= 0 {
-			w.rank[s] = j.deps.rank[c]
-		}
 	}
 }
 

@@ -31,15 +31,27 @@ func (r *Report) verdictLine() string {
 	default:
 		parts = append(parts, "all pairs reachable")
 	}
-	if r.Minimal {
+	if r.Discarded > 0 {
+		parts = append(parts, fmt.Sprintf("%d discarded on VL 15", r.Discarded))
+	}
+	switch {
+	case r.Minimal:
 		parts = append(parts, "minimal")
-	} else {
+	case r.HostPairs.NonMinimal == 0:
+		parts = append(parts, fmt.Sprintf("minimal between hosts (%d pairs with switches are not)", r.NonMinimal))
+	default:
 		parts = append(parts, fmt.Sprintf("%d pairs not minimal", r.NonMinimal))
 	}
 	parts = append(parts, "deadlock-free: "+r.Assigned.text())
-	word := "OK"
-	if !r.OK {
-		word = "FAULTY"
+	for _, f := range r.Faults {
+		parts = append(parts, string(f.Kind))
+	}
+	word := "FAULTY"
+	switch {
+	case r.OK:
+		word = "PROVEN"
+	case len(r.Faults) == 0 && r.DeadlockFree == Unknown:
+		word = "NOT PROVEN"
 	}
 	return word + ": " + strings.Join(parts, ", ")
 }
@@ -74,7 +86,7 @@ func (r *Report) writeFigures(b *strings.Builder) {
 	if r.IntendedPaths > 0 {
 		line("intended paths", "%d, %d differ", r.IntendedPaths, r.DifferingPaths)
 	}
-	t.Flush()
+	_ = t.Flush() // into memory: it cannot fail
 }
 
 func (h *Hops) text() string {
@@ -93,7 +105,7 @@ func (r *Report) writeLanes(b *strings.Builder) {
 		fmt.Fprintf(t, "  deadlock-free, %s\t%s\t%d dependencies\n", v.name, v.Verdict.text(), v.Edges)
 	}
 	fmt.Fprintf(t, "  deliveries\t%d dependencies of channels on links to hosts, on no cycle\n", r.Deliveries)
-	t.Flush()
+	_ = t.Flush() // into memory: it cannot fail
 }
 
 type namedVerdict struct {
@@ -103,8 +115,10 @@ type namedVerdict struct {
 
 func (r *Report) named() []namedVerdict {
 	return []namedVerdict{
-		{"assigned LIDs", &r.Assigned}, {"any LID", &r.AnyDLID},
-		{"hosts only", &r.HostOnly}, {"without path records", &r.NoPathRecord},
+		{"assigned LIDs", &r.Assigned},
+		{"any LID", &r.AnyDLID},
+		{"hosts only", &r.HostOnly},
+		{"without path records", &r.NoPathRecord},
 	}
 }
 
@@ -162,5 +176,5 @@ func (v *Verdict) writeCycle(b *strings.Builder, name string) {
 		fmt.Fprintf(t, "    %s[%d] VL %d -> %s[%d]\theld by %s to LID %d on SL %d\n",
 			h.From, h.FromPort, h.VL, h.To, h.ToPort, h.Source, h.LID, h.SL)
 	}
-	t.Flush()
+	_ = t.Flush() // into memory: it cannot fail
 }

@@ -41,7 +41,7 @@ func Chain(list string) ([]*route.Spec, error) {
 		return All(), nil
 	}
 	var chain []*route.Spec
-	for _, name := range strings.Split(list, ",") {
+	for name := range strings.SplitSeq(list, ",") {
 		s, err := Find(strings.TrimSpace(name))
 		if err != nil {
 			return nil, err

@@ -82,7 +82,7 @@ func augment(g *fabric.Graph, s, t int32, usable func(c int32) bool, taken map[i
 	for _, c := range g.OutOf(s) {
 		v, back := g.To[c], c^1
 		forward := usable(c) && !taken[c]
-		if seen[v] || !(forward || taken[back]) {
+		if seen[v] || (!forward && !taken[back]) {
 			continue
 		}
 		if !augment(g, v, t, usable, taken, seen) {

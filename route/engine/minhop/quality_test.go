@@ -94,11 +94,20 @@ func TestBalance(t *testing.T) {
 		most float64 // greatest load over the mean
 	}{
 		// The levels of a tree differ in their mean: 1.05 is what perfect balance gives.
-		{"rlft(8,2)", 1}, {"fat648", 1}, {"rlft(8,3)", 1.06}, {"rlft(12,3)", 1.04},
-		{"karytree(4,3)", 1.12}, {"odin", 1.13}, {"xgft(3;4,4,4;1,2,4)", 1.41},
-		{"rlft(8,3)|fail(links=20,seed=1)", 2.5}, {"dragonfly(4,2,2)", 2},
-		{"torus(5x5,hosts=2)", 2}, {"torus(8x8,hosts=1)", 2}, {"hypercube(5,hosts=1)", 2.2},
-		{"random(switches=24,hosts=4,links=72,seed=1)", 2.5}, {"kautz(3,3,hosts=36)", 2.2},
+		{"rlft(8,2)", 1},
+		{"fat648", 1},
+		{"rlft(8,3)", 1.06},
+		{"rlft(12,3)", 1.04},
+		{"karytree(4,3)", 1.12},
+		{"odin", 1.13},
+		{"xgft(3;4,4,4;1,2,4)", 1.41},
+		{"rlft(8,3)|fail(links=20,seed=1)", 2.5},
+		{"dragonfly(4,2,2)", 2},
+		{"torus(5x5,hosts=2)", 2},
+		{"torus(8x8,hosts=1)", 2},
+		{"hypercube(5,hosts=1)", 2.2},
+		{"random(switches=24,hosts=4,links=72,seed=1)", 2.5},
+		{"kautz(3,3,hosts=36)", 2.2},
 	} {
 		g, p := routed(t, want.expr, 0)
 		got := conformance.MeasureLoad(g, p)

@@ -93,8 +93,14 @@ func TestTreesMinimal(t *testing.T) {
 		expr string
 		most float64 // greatest load over the mean
 	}{
-		{"rlft(8,2)", 1}, {"rlft(8,3)", 1.1}, {"rlft(12,3)", 1.1}, {"xgft(3;4,4,4;1,2,4)", 1.5},
-		{"karytree(4,3)", 1.2}, {"mport(6,3)", 1.2}, {"fat648", 1}, {"odin", 1.2},
+		{"rlft(8,2)", 1},
+		{"rlft(8,3)", 1.1},
+		{"rlft(12,3)", 1.1},
+		{"xgft(3;4,4,4;1,2,4)", 1.5},
+		{"karytree(4,3)", 1.2},
+		{"mport(6,3)", 1.2},
+		{"fat648", 1},
+		{"odin", 1.2},
 	} {
 		g := graph(t, want.expr)
 		p := routed(t, g, 0, "")
@@ -148,8 +154,7 @@ func TestRootsThatAreNone(t *testing.T) {
 	for _, name := range []string{"nobody", "0x123456789", g.EndGUID[0].String()} {
 		req := &route.Request{Engine: Spec(), Options: map[string]string{"roots": name}}
 		_, err := route.Run(context.Background(), g, req, func(string) {})
-		var no *route.Refusal
-		if !errors.As(err, &no) {
+		if _, refused := errors.AsType[*route.Refusal](err); !refused {
 			t.Errorf("root %q: %v", name, err)
 		}
 	}

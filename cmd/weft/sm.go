@@ -1,0 +1,154 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/route/engine"
+	"weft/sm"
+)
+
+func smCmd() *cobra.Command {
+	var (
+		wires    wireFlags
+		routing  routeFlags
+		chain    string
+		once     bool
+		unproven bool
+		lids     string
+		plan     string
+		found    string
+		asJSON   bool
+	)
+	cmd := &cobra.Command{
+		Use:   "sm --once",
+		Short: "bring a subnet up: find it, name it, route it, prove it, program it",
+		Long: `Bring a subnet up: find it by directed routes, give every port its LID, route it,
+let the judge prove the routing, write what differs from what the devices hold,
+and take every link to Active. Nothing unproven is distributed, unless
+--unproven says so.
+
+` + transportHelp + `
+
+--engine takes one engine or a chain: the next one is tried when one refuses, and
+the report says so.
+
+Exit status: 0 SUBNET UP; 1 not, or not all of it, or the Plan was not proven (the
+report says what); 3 there is no subnet, every engine refused, or interrupted:
+the report then says what was sent and not acknowledged.`,
+		Example: `  weft sm --once --transport umad:mlx5_0/1
+  weft sm --once --transport ibsim --engine dor,updn --lmc 1
+  weft sm --once --transport 'emulate:rlft(36,2)' --json`,
+		Args: cobra.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if !once {
+				return errors.New("only --once is there yet: a manager that stays is not")
+			}
+			specs, err := engine.Chain(chain)
+			if err != nil {
+				return err
+			}
+			if err := routing.validate(specs); err != nil {
+				return err
+			}
+			runner := sm.Runner{Config: sm.Config{Unproven: unproven}, Clock: clock(), Note: noteTo(cmd)}
+			runner.Workers = routing.workers
+			for _, s := range specs {
+				runner.Chain = append(runner.Chain, routing.request(s))
+			}
+			if runner.Wire, err = wires.config(); err != nil {
+				return err
+			}
+			if runner.Stored, err = readLIDs(lids); err != nil {
+				return err
+			}
+			t, err := wires.open(cmd, true)
+			if err != nil {
+				return err
+			}
+			var core *sm.Core
+			err = withProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
+				core, err = runner.Run(ctx, t)
+				return interrupted(ctx, err)
+			})
+			return finishSM(cmd, core, asJSON, lids, plan, found, err)
+		},
+	}
+	wires.add(cmd)
+	routing.add(cmd)
+	jsonFlag(cmd, &asJSON)
+	f := cmd.Flags()
+	f.StringVarP(&chain, "engine", "e", engine.Default, "engine, or a chain a,b,c of which the first that does not refuse is used")
+	f.BoolVar(&once, "once", false, "bring the subnet up and leave")
+	f.BoolVar(&unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
+	f.StringVar(&lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
+	f.StringVar(&plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
+	f.StringVarP(&found, "output", "o", "", "write the fabric as it was found and named to this file")
+	return cmd
+}
+
+// finishSM writes the files, prints the report and finds the exit status.
+func finishSM(cmd *cobra.Command, core *sm.Core, asJSON bool, lids, plan, found string, failure error) error {
+	r := core.Report()
+	up := r.State == sm.Up || r.State == sm.UpInPart
+	for _, file := range []struct {
+		path  string
+		ready bool
+		write func(io.Writer) error
+	}{
+		{lids, up, func(w io.Writer) error { return core.WriteLIDs(w) }},
+		{plan, core.Plan() != nil, func(w io.Writer) error { return core.Plan().Save(w, core.Graph()) }},
+		{found, core.Fabric() != nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }},
+	} {
+		if file.path == "" || !file.ready {
+			continue
+		}
+		if err := output(cmd, file.path, file.write); err != nil {
+			return err
+		}
+	}
+	var err error
+	if asJSON {
+		err = printJSON(cmd.OutOrStdout(), r)
+	} else {
+		err = r.Write(cmd.OutOrStdout())
+	}
+	switch {
+	case failure != nil:
+		return failure
+	case err != nil:
+		return err
+	case r.State == sm.Up:
+		return nil
+	case r.State == sm.Failed || r.Find(sm.NoPlan) != nil:
+		return &exitError{exitCannot, errors.New(string(r.State))}
+	}
+	return answerNo
+}
+
+// readLIDs reads the LIDs of the last time; a file that is not there yet has none.
+func readLIDs(path string) (map[fabric.GUID]fabric.LID, error) {
+	if path == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	m, err := sm.ReadLIDs(path, data)
+	if err != nil {
+		return nil, fmt.Errorf("--lids %w", err)
+	}
+	return m, nil
+}

@@ -1,0 +1,116 @@
+// Package control lets an operator look at a running emulated subnet and inject
+// faults, over HTTP:
+//
+//	GET  /state    one JSON object: see State
+//	POST /do       commands, one a line (emulator.CommandHelp)
+//	GET  /help     the commands
+//	GET  /lfts     forwarding tables as they were programmed, as opensm-lfts.dump
+//	GET  /sl2vl    SL to VL mapping tables, as opensm-sl2vl.dump
+//	GET  /fabric   what is up, with its LIDs, as ibnetdiscover prints it
+//
+// The tables and the fabric are what weft check --lfts --sl2vl reads. Whoever can
+// open the socket may do all this: it is meant to be a Unix socket.
+package control
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net/http"
+	"strings"
+
+	"weft/emulator"
+	"weft/emulator/live"
+	"weft/fabric"
+	"weft/fabric/netfile"
+)
+
+// State is the answer of GET /state.
+type State struct {
+	Seconds   float64           `json:"seconds"` // since the start
+	Nodes     int               `json:"nodes"`
+	NodesDown int               `json:"nodes_down"`
+	Ports     map[string]int    `json:"ports"` // cabled external ports by state
+	Sent      uint64            `json:"sent"`  // datagrams that programs sent
+	Answered  uint64            `json:"answered"`
+	Delivered uint64            `json:"delivered"`
+	Traps     uint64            `json:"traps"`
+	Lost      map[string]uint64 `json:"lost"` // by cause
+}
+
+// maxCommands is the size of what POST /do takes, in bytes.
+const maxCommands = 1 << 20
+
+// Handler serves the requests above.
+func Handler(l *live.Live) http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /state", func(w http.ResponseWriter, _ *http.Request) { state(l, w) })
+	mux.HandleFunc("POST /do", func(w http.ResponseWriter, r *http.Request) { do(l, w, r) })
+	mux.HandleFunc("GET /help", func(w http.ResponseWriter, _ *http.Request) { _, _ = io.WriteString(w, emulator.CommandHelp) })
+	dump := func(path string, write func(io.Writer, *emulator.Subnet) error) {
+		mux.HandleFunc("GET "+path, func(w http.ResponseWriter, _ *http.Request) {
+			var b bytes.Buffer
+			var err error
+			l.Do(func(s *emulator.Subnet) { err = write(&b, s) })
+			if err != nil {
+				http.Error(w, err.Error(), http.StatusInternalServerError)
+				return
+			}
+			_, _ = b.WriteTo(w)
+		})
+	}
+	dump("/lfts", func(w io.Writer, s *emulator.Subnet) error { return netfile.WriteOpenSMLFTs(w, s.Tables()) })
+	dump("/sl2vl", func(w io.Writer, s *emulator.Subnet) error { return netfile.WriteSL2VLs(w, s.Lanes()) })
+	dump("/fabric", func(w io.Writer, s *emulator.Subnet) error { return netfile.WriteIBNetDiscover(w, s.Fabric()) })
+	return mux
+}
+
+func state(l *live.Live, w http.ResponseWriter) {
+	var out State
+	l.Do(func(s *emulator.Subnet) { out = Of(s) })
+	w.Header().Set("Content-Type", "application/json")
+	enc := json.NewEncoder(w)
+	enc.SetIndent("", "  ")
+	_ = enc.Encode(out)
+}
+
+// Of is the state of a subnet.
+func Of(s *emulator.Subnet) State {
+	stats, ports := s.Stats(), s.States()
+	out := State{
+		Seconds: s.Now().Seconds(), Sent: stats.Sent, Answered: stats.Answered,
+		Delivered: stats.Delivered, Traps: stats.Traps, Lost: stats.Losses(),
+		Ports: map[string]int{"down": ports[1], "init": ports[2], "armed": ports[3], "active": ports[4]},
+	}
+	for id := range s.NumNodes() {
+		out.Nodes++
+		if s.NodeDown(fabric.NodeID(id)) {
+			out.NodesDown++
+		}
+	}
+	return out
+}
+
+// do executes commands up to the first that fails.
+func do(l *live.Live, w http.ResponseWriter, r *http.Request) {
+	body := bufio.NewScanner(http.MaxBytesReader(w, r.Body, maxCommands))
+	for n := 1; body.Scan(); n++ {
+		line := strings.TrimSpace(body.Text())
+		if line == "" || line[0] == '#' {
+			continue
+		}
+		var err error
+		l.Do(func(s *emulator.Subnet) { err = s.Do(line) })
+		if err != nil {
+			http.Error(w, fmt.Sprintf("line %d: %v", n, err), http.StatusBadRequest)
+			return
+		}
+	}
+	if err := body.Err(); err != nil {
+		http.Error(w, err.Error(), http.StatusBadRequest)
+		return
+	}
+	fmt.Fprintln(w, "ok")
+}

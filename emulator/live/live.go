@@ -1,0 +1,156 @@
+// Package live runs an emulated subnet in real time: programs of this process
+// attach to it through a wire.Transport over the loop medium, servers such as
+// emulator/ibsimd through Do and Send.
+//
+// The clock is the caller's. Between events nothing runs: one timer wakes the
+// subnet up when something is due in it. Cost of a request and its answer: that of
+// the subnet and of the loop medium, plus a lock and a reading of the clock.
+package live
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/mad"
+	"weft/wire"
+	"weft/wire/loop"
+)
+
+// Live is a subnet that runs in real time. Its methods may be called from several
+// goroutines.
+type Live struct {
+	clock func() time.Duration
+
+	mu     sync.Mutex
+	subnet *emulator.Subnet
+	timer  *time.Timer
+	due    time.Duration // when the timer fires; never when it does not
+	closed bool
+}
+
+const never = time.Duration(1<<63 - 1)
+
+// New starts a subnet. It belongs to the Live from now on. The clock must never go
+// back.
+func New(s *emulator.Subnet, clock func() time.Duration) *Live {
+	l := &Live{clock: clock, subnet: s, due: never}
+	l.timer = time.AfterFunc(never, l.wake)
+	l.Do(func(*emulator.Subnet) {})
+	return l
+}
+
+// Close stops the clock of the subnet: nothing happens in it any more by itself.
+func (l *Live) Close() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.closed = true
+	l.timer.Stop()
+}
+
+// Do calls f with the subnet, whose time is now. Nobody else uses the subnet
+// meanwhile; f must not keep it.
+func (l *Live) Do(f func(*emulator.Subnet)) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.subnet.Advance(l.clock())
+	f(l.subnet)
+	l.arm()
+}
+
+// Send brings a datagram into the subnet, as Subnet.Send.
+func (l *Live) Send(id emulator.ClientID, d *wire.Datagram) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.subnet.Advance(l.clock())
+	l.subnet.Send(id, d)
+	l.arm()
+}
+
+// arm sets the timer to the next event of the subnet. The timer may fire early
+// after an event was taken away; then wake does nothing.
+func (l *Live) arm() {
+	at, ok := l.subnet.Next()
+	if !ok || at >= l.due || l.closed {
+		return
+	}
+	l.due = at
+	l.timer.Reset(max(at-l.clock(), 0))
+}
+
+func (l *Live) wake() {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if l.closed {
+		return
+	}
+	l.due = never
+	l.subnet.Advance(l.clock())
+	l.arm()
+}
+
+// attachment is a Transport at a port of the subnet.
+type attachment struct {
+	*loop.Transport
+	l  *Live
+	id emulator.ClientID
+}
+
+// Attach attaches a Transport to a port: port 0 of a switch, another port of other
+// nodes. Requests of others reach it whether IsSM is set or not; when several
+// programs sit on one port, a subnet manager comes first.
+func (l *Live) Attach(at fabric.End) (wire.Transport, error) {
+	a := &attachment{l: l}
+	a.Transport = loop.New(
+		func(d *wire.Datagram, _ func(*wire.Datagram)) { l.Send(a.id, d) },
+		loop.Options{
+			Port:    func() wire.Port { return l.port(at) },
+			SetIsSM: func(on bool) { l.Do(func(s *emulator.Subnet) { s.SetIsSM(a.id, on) }) },
+		})
+	var err error
+	l.Do(func(s *emulator.Subnet) {
+		a.id, err = s.Attach(emulator.Client{At: at, Deliver: a.Transport.Deliver})
+	})
+	if err != nil {
+		return nil, err
+	}
+	return a, nil
+}
+
+// Port reads the port and whether this program has set IsSM on it.
+func (a *attachment) Port(ctx context.Context) (wire.Port, error) {
+	p, err := a.Transport.Port(ctx)
+	p.IsSM = p.CapMask&mad.CapIsSM != 0
+	return p, err
+}
+
+// Close ends the attachment.
+func (a *attachment) Close() error {
+	err := a.Transport.Close()
+	a.l.Do(func(s *emulator.Subnet) { s.Detach(a.id) })
+	return err
+}
+
+// port is what a port is now.
+func (l *Live) port(at fabric.End) (p wire.Port) {
+	l.Do(func(s *emulator.Subnet) {
+		node, err := s.NodeInfo(at)
+		if err != nil {
+			return // Attach has refused such a port
+		}
+		info, _ := s.PortInfo(at)
+		keys, _ := s.PKeys(at)
+		p = wire.Port{
+			Device: s.NodeName(at.Node), Number: at.Port,
+			NodeGUID: mad.NodeInfoNodeGUID.Get(node), PortGUID: mad.NodeInfoPortGUID.Get(node),
+			GIDPrefix: mad.PortInfoGidPrefix.Get(info),
+			LID:       uint16(mad.PortInfoLID.Get(info)), SMLID: uint16(mad.PortInfoMasterSMLID.Get(info)),
+			LMC: uint8(mad.PortInfoLMC.Get(info)), SMSL: uint8(mad.PortInfoMasterSMSL.Get(info)),
+			State: uint8(mad.PortInfoPortState.Get(info)), PhysState: uint8(mad.PortInfoPhysicalState.Get(info)),
+			CapMask: uint32(mad.PortInfoCapabilityMask.Get(info)), PKeys: keys,
+		}
+	})
+	return p
+}

@@ -1,0 +1,95 @@
+package emulator_test
+
+import (
+	"testing"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/wire"
+)
+
+// perf asks the PMA of the bed's own port and fails the test unless the status is
+// the one wanted.
+func (b *bed) perf(method mad.Method, attr mad.AttrID, want mad.Status, fill func([]byte)) []byte {
+	b.t.Helper()
+	m, err := mad.Request{Method: method, Attr: attr}.Perf(make([]byte, wire.Size))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	fill(m.Data())
+	r := b.ask(&wire.Datagram{Addr: wire.ToLID(b.lid(b.at), 1), MAD: m})
+	if r.Status() != want {
+		b.t.Fatalf("status %v, want %v", r.Status(), want)
+	}
+	return r.Data()
+}
+
+func TestCounters(t *testing.T) {
+	b := newBed(t, star(t))
+	b.configure()
+	b.send(b.directed(mad.Get, mad.AttrNodeInfo, 0, 1)) // one packet out and in
+	if err := b.s.Count(b.at, 0, 7); err != nil {       // symbol errors
+		t.Fatal(err)
+	}
+	selectPort := func(p uint64) func([]byte) {
+		return func(d []byte) { mad.PortCountersPortSelect.Put(d, p) }
+	}
+	before := b.perf(mad.Get, mad.AttrPortCounters, 0, selectPort(1))
+	if mad.PortCountersSymbolError.Get(before) != 7 || mad.PortCountersXmitPkts.Get(before) == 0 ||
+		mad.PortCountersXmitData.Get(before) != 72*mad.PortCountersXmitPkts.Get(before) {
+		t.Fatalf("counters % x", before[:44])
+	}
+	wide := b.perf(mad.Get, mad.AttrPortCountersExtended, 0, selectPort(1))
+	if mad.PortCountersExtendedSymbolError.Get(wide) != 7 ||
+		mad.PortCountersExtendedXmitPkts.Get(wide) != mad.PortCountersXmitPkts.Get(before) ||
+		mad.PortCountersExtendedXmitWait.Get(wide) != 0 {
+		t.Fatalf("extended counters % x", wide[:184])
+	}
+	// Reset by mask: the symbol errors go, the packets stay.
+	b.perf(mad.Set, mad.AttrPortCounters, 0, func(d []byte) {
+		mad.PortCountersPortSelect.Put(d, 1)
+		mad.PortCountersCounterSelect.Put(d, mad.SelectSymbolError)
+	})
+	after := b.perf(mad.Get, mad.AttrPortCounters, 0, selectPort(1))
+	if mad.PortCountersSymbolError.Get(after) != 0 || mad.PortCountersXmitPkts.Get(after) != mad.PortCountersXmitPkts.Get(before) {
+		t.Fatalf("counters after the reset % x", after[:44])
+	}
+	// Counters stick at the most that the field holds.
+	if err := b.s.Count(b.at, 0, 1<<20); err != nil {
+		t.Fatal(err)
+	}
+	stuck := b.perf(mad.Get, mad.AttrPortCounters, 0, selectPort(mad.PerfPortSelectAll))
+	if got := mad.PortCountersSymbolError.Get(stuck); got != 0xFFFF {
+		t.Fatalf("symbol errors %d, want 65535", got)
+	}
+	b.perf(mad.Get, mad.AttrPortCounters, mad.StatusBadField, selectPort(2))
+	b.perf(mad.Get, mad.AttrPortSamplesControl, mad.StatusBadAttribute, func([]byte) {})
+}
+
+// A link that goes down is counted at both ends.
+func TestLinkDowned(t *testing.T) {
+	b := newBed(t, star(t))
+	b.configure()
+	link, err := b.s.LinkAt(fabric.End{Node: b.host(1), Port: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := b.s.Flap(link, 0); err != nil {
+		t.Fatal(err)
+	}
+	d := b.perfAt(b.lid(fabric.End{Node: b.sw}), 2)
+	if got := mad.PortCountersLinkDowned.Get(d); got != 1 {
+		t.Fatalf("LinkDowned %d at the switch, want 1", got)
+	}
+}
+
+// perfAt reads the counters of a port behind a LID.
+func (b *bed) perfAt(lid uint16, port uint64) []byte {
+	b.t.Helper()
+	m, err := mad.Request{Method: mad.Get, Attr: mad.AttrPortCounters}.Perf(make([]byte, wire.Size))
+	if err != nil {
+		b.t.Fatal(err)
+	}
+	mad.PortCountersPortSelect.Put(m.Data(), port)
+	return b.ask(&wire.Datagram{Addr: wire.ToLID(lid, 1), MAD: m}).Data()
+}

@@ -1,0 +1,143 @@
+package check
+
+import (
+	"fmt"
+	"sort"
+)
+
+// lanes checks VLs, SL classes and choices.
+func (d *dumb) lanes(r *dumbReport, used map[portVL]bool, fault func(Kind, int64, int64)) {
+	g := d.g
+	if d.known() {
+		vls := map[uint8]bool{}
+		for u := range used {
+			has := g.PortVLs[g.PortStart[u.s]+int32(u.p)]
+			if u.vl == 15 {
+				fault(DiscardVL, 1, 0)
+				continue
+			}
+			vls[u.vl] = true
+			if has > 0 && u.vl >= has {
+				fault(VLBeyondPort, 1, 0)
+			}
+		}
+		r.VLs = len(vls)
+		if d.p.VLs > 0 && r.VLs > d.p.VLs {
+			fault(VLBeyondPlan, 1, 0)
+		}
+		m := d.p.SL
+		for e := range int32(g.NumEnds) {
+			if len(d.lids[e]) > 0 && (m.Src[e] < 0 || int(m.Src[e]) >= m.NumSrc) {
+				fault(NoSL, 1, 0)
+			}
+		}
+		for lid := range d.owner {
+			if int(lid) >= len(m.Dst) || m.Dst[lid] < 0 || int(m.Dst[lid]) >= m.NumDst {
+				fault(NoSL, 1, 0)
+			}
+		}
+	}
+	if c := d.p.Choice; c != nil {
+		for i, t := range c.Target {
+			if t < 0 || int(t) >= g.NumEnds || int(c.Offset[i]) >= len(d.lids[t]) {
+				fault(BadChoice, 1, 0)
+			}
+		}
+	}
+	for e := range int32(g.NumEnds) {
+		if len(d.lids[e]) == 0 {
+			fault(NoLID, 1, 0)
+		}
+	}
+	if d.p.Ends.Validate(g) != nil {
+		fault(Names, 1, 0)
+	}
+}
+
+// ringOf names the loop at the end of an endless path by its channels.
+func ringOf(path []int32) string {
+	ring := map[int32]bool{}
+	for i := len(path) - 1; i >= 0 && !ring[path[i]]; i-- {
+		ring[path[i]] = true
+	}
+	var list []int
+	for c := range ring {
+		list = append(list, int(c))
+	}
+	sort.Ints(list)
+	return fmt.Sprint(list)
+}
+
+func dumbHops(count map[int]int64) Hops {
+	h := Hops{Histogram: []int64{}}
+	n, sum := int64(0), int64(0)
+	for hops, x := range count {
+		h.Max = max(h.Max, hops)
+		n += x
+		sum += x * int64(hops)
+	}
+	if n > 0 {
+		h.Avg = float64(sum) / float64(n)
+		for i := range h.Max + 1 {
+			h.Histogram = append(h.Histogram, count[i])
+		}
+	}
+	return h
+}
+
+func dumbLoad(load []int64) Load {
+	l := Load{}
+	if len(load) == 0 {
+		return l
+	}
+	sum := int64(0)
+	for _, x := range load {
+		sum += x
+		l.Max = max(l.Max, x)
+		if x == 0 {
+			l.Dark++
+		}
+	}
+	l.Avg = float64(sum) / float64(len(load))
+	for v := int64(0); ; v++ { // the least value that 99 % do not exceed
+		n := 0
+		for _, x := range load {
+			if x <= v {
+				n++
+			}
+		}
+		if n*100 >= 99*len(load) {
+			l.P99 = v
+			return l
+		}
+	}
+}
+
+// dumbCycle is the length of a shortest cycle, 0 when there is none.
+func dumbCycle(deps map[dumbDep]bool) int {
+	next := map[dumbNode][]dumbNode{}
+	for d := range deps {
+		next[d.from] = append(next[d.from], d.to)
+	}
+	best := 0
+	for start := range next {
+		seen := map[dumbNode]bool{}
+		front := []dumbNode{start}
+		for n := 1; len(front) > 0 && (best == 0 || n < best); n++ {
+			var ahead []dumbNode
+			for _, u := range front {
+				for _, v := range next[u] {
+					if v == start {
+						best = n
+					}
+					if !seen[v] {
+						seen[v] = true
+						ahead = append(ahead, v)
+					}
+				}
+			}
+			front = ahead
+		}
+	}
+	return best
+}

@@ -1,0 +1,201 @@
+package sm
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// TestBringUp: every kind of fabric comes up, and is found as it is.
+func TestBringUp(t *testing.T) {
+	for _, c := range []struct{ formula, chain string }{
+		{"rlft(8,2)", "updn"},
+		{"rlft(8,2)", "dor,updn"},
+		{"torus(5x5,hosts=1)", "dor"},
+		{"mesh(3x3,hosts=2)", "updn"},
+		{"random(switches=12,hosts=3,links=30,seed=5)", "updn"},
+		{"rlft(8,2)|ports(2)", "updn"},
+	} {
+		t.Run(c.formula+" "+c.chain, func(t *testing.T) {
+			f := formula(t, c.formula)
+			w := newWorld(f, Config{}, c.chain)
+			r := w.run()
+			if r.State != Up || len(r.Incidents) > 0 {
+				t.Fatalf("%s: %v", r.State, r.Incidents)
+			}
+			for what, n := range w.asked {
+				// SwitchInfo before, after the sweep, and in the end: three facts.
+				if n > 1 && (n > 3 || !strings.HasPrefix(what, "Get SwitchInfo")) {
+					t.Errorf("%s was given out %d times", what, n)
+				}
+			}
+			w.verify(t)
+			same(t, f, w.core.Fabric())
+		})
+	}
+}
+
+// same compares a fabric with what was found of it, LIDs aside.
+func same(t testing.TB, want, got *fabric.Fabric) {
+	t.Helper()
+	strip := func(f *fabric.Fabric) *fabric.Fabric {
+		c := f.Clone()
+		for i := range c.Nodes {
+			c.Nodes[i].LinearFDBCap = 0
+			c.Nodes[i].EnhancedPort0 = false
+			for p := range c.Nodes[i].Ports {
+				q := &c.Nodes[i].Ports[p]
+				q.LID, q.LMC, q.VLCap, q.Label = 0, 0, 0, ""
+				if q.Link == fabric.NoLink && c.Nodes[i].Type != fabric.Switch {
+					q.GUID = 0
+				}
+			}
+		}
+		for i := range c.Links {
+			c.Links[i].Width, c.Links[i].Speed = 4, fabric.QDR
+		}
+		return c
+	}
+	for _, d := range fabric.Diff(strip(want), strip(got)) {
+		t.Error(d)
+	}
+}
+
+func TestWarmStartWritesNothing(t *testing.T) {
+	f := formula(t, "rlft(8,2)")
+	w := newWorld(f, Config{}, "updn")
+	w.run()
+	again := newWorld(f, Config{}, "updn")
+	again.fake = w.fake
+	r := again.run()
+	if r.State != Up {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	again.verify(t)
+	for _, n := range r.SMPs {
+		if n.Method == mad.Set.String() {
+			t.Errorf("%d times Set(%s) in a subnet that is up", n.Requests, n.Attribute)
+		}
+	}
+	if r.LIDsKept != r.LIDs {
+		t.Errorf("%d of %d LIDs kept", r.LIDsKept, r.LIDs)
+	}
+}
+
+// TestNothingUnprovenIsDistributed: a Plan with faults reaches a switch only where
+// an option says so.
+func TestNothingUnprovenIsDistributed(t *testing.T) {
+	f := formula(t, "rlft(8,2)")
+	w := newWorld(f, Config{}, "minhop")
+	r := w.run()
+	if r.State != NotRouted || r.Find(NotProven) == nil || r.Check == nil || r.Check.OK {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	for what := range w.asked {
+		if strings.HasPrefix(what, "Set ") && !strings.HasPrefix(what, "Set SwitchInfo") { // that clears PortStateChange
+			t.Errorf("%s was sent", what)
+		}
+	}
+	w = newWorld(f, Config{Unproven: true}, "minhop")
+	if r = w.run(); r.State != Up || r.Find(NotProven) == nil {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	w.verify(t)
+}
+
+// TestChain: what was asked, what refused, and what ran are all said.
+func TestChain(t *testing.T) {
+	r := newWorld(formula(t, "rlft(8,2)"), Config{}, "dor,updn").run()
+	if r.Engine != "updn" || len(r.Skipped) != 1 || !strings.HasPrefix(r.Skipped[0], "dor: ") {
+		t.Fatalf("engine %s, refused %v", r.Engine, r.Skipped)
+	}
+	r = newWorld(formula(t, "rlft(8,2)"), Config{}, "dor").run()
+	if r.State != NotRouted || r.Find(NoPlan) == nil {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+}
+
+// TestDiscoverWritesNothing: one that only looks sends no Set.
+func TestDiscoverWritesNothing(t *testing.T) {
+	f := formula(t, "rlft(8,2)")
+	w := newWorld(f, Config{ReadOnly: true}, "updn")
+	if r := w.run(); r.State != Discovered || len(r.Incidents) > 0 {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	for what := range w.asked {
+		if strings.HasPrefix(what, "Set") {
+			t.Errorf("%s was sent", what)
+		}
+	}
+	same(t, f, w.core.Fabric())
+}
+
+// TestLIDs: a port keeps its LID where it can, a stored one wins, and a clash is
+// said and ended.
+func TestLIDs(t *testing.T) {
+	f := formula(t, "rlft(4,2)")
+	stored := f.Nodes[find(f, fabric.CA, 3)].Ports[1].GUID
+	w := newWorld(f, Config{Stored: map[fabric.GUID]fabric.LID{stored: 40}}, "updn")
+	lid := func(n int, to uint64) {
+		mad.PortInfoLID.Put(w.fake.nodes[find(f, fabric.CA, n)].info[1][:], to)
+	}
+	lid(0, 20)
+	lid(1, 30)
+	lid(2, 30) // a clash
+	lid(3, 50) // another one is stored
+	lid(4, 40) // the stored one
+	r := w.run()
+	if r.State != Up || !slices.Equal(kindsOf(r), []IncidentKind{DuplicateLID}) || r.LIDsKept != 2 {
+		t.Fatalf("%s, %d kept: %v", r.State, r.LIDsKept, r.Incidents)
+	}
+	w.verify(t)
+	var file bytes.Buffer
+	if err := w.core.WriteLIDs(&file); err != nil {
+		t.Fatal(err)
+	}
+	got, err := ReadLIDs("lids", file.Bytes())
+	if err != nil {
+		t.Fatal(err)
+	}
+	at := func(n int) fabric.LID { return got[f.Nodes[find(f, fabric.CA, n)].Ports[1].GUID] }
+	if at(0) != 20 || at(3) != 40 || at(4) == 40 || (at(1) == 30) == (at(2) == 30) {
+		t.Errorf("LIDs %d %d %d %d %d", at(0), at(1), at(2), at(3), at(4))
+	}
+}
+
+func TestReadLIDs(t *testing.T) {
+	for _, c := range []struct{ text, want string }{
+		{"0x10 0x5 0x5\n", ""},
+		{"# none\n\n0x10 5\n", ""},
+		{"x 1 1\n", "f:1: "},
+		{"\n0x10\n", "f:2: port 0x0000000000000010 has no LID"},
+		{"0x10 0 0\n", "f:1: \"0\" is not a unicast LID"},
+		{"0x10 0xC000\n", "f:1: \"0xC000\" is not a unicast LID"},
+		{"0x10 1\n0x10 2\n", "f:2: port 0x0000000000000010 is named twice"},
+	} {
+		m, err := ReadLIDs("f", []byte(c.text))
+		if c.want == "" {
+			if err != nil || m[0x10] != 5 {
+				t.Errorf("%q: %v, %v", c.text, m, err)
+			}
+		} else if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %s", c.text, err, c.want)
+		}
+	}
+}
+
+func FuzzReadLIDs(f *testing.F) {
+	f.Add([]byte("0x10 0x5 0x5\n# remark\n"))
+	f.Fuzz(func(t *testing.T, data []byte) {
+		m, err := ReadLIDs("f", data)
+		for guid, lid := range m {
+			if err != nil || lid == 0 || lid > fabric.MaxUnicastLID {
+				t.Fatalf("%s has LID %d, error %v", guid, lid, err)
+			}
+		}
+	})
+}

@@ -1,0 +1,206 @@
+package sm
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/mad"
+	"weft/route"
+	"weft/route/engine"
+)
+
+// pending is an Ask under way, or a repetition of one that is late.
+type pending struct {
+	tag    uint64
+	method mad.Method
+	attr   mad.AttrID
+	mod    uint32
+	path   []byte
+	data   [64]byte
+	late   bool
+}
+
+// world drives a Core over a fake without time: what is under way is performed in
+// random order; requests and answers are lost and repeated.
+type world struct {
+	core    *Core
+	fake    *fake
+	planner Planner
+	rng     *rand.Rand
+	loss    float64 // of a request, and of an answer
+	twice   float64 // that a request is performed again, later
+	tries   int
+
+	flight []pending
+	log    []string
+	asked  map[string]int // by what an Ask is, how often it was given out
+	stopAt int            // Asks until Stop; 0: never
+	onAsk  func(n int)    // before the nth Ask is performed
+	n      int
+}
+
+func newWorld(f *fabric.Fabric, cfg Config, chain string) *world {
+	w := &world{core: New(cfg), fake: newFake(f), rng: rand.New(rand.NewPCG(1, 2)), tries: 12, asked: map[string]int{}}
+	w.planner = Planner{Chain: requests(chain, 0), Workers: 1}
+	return w
+}
+
+func requests(chain string, lmc uint8) []*route.Request {
+	specs, err := engine.Chain(chain)
+	if err != nil {
+		panic(err)
+	}
+	var out []*route.Request
+	for _, s := range specs {
+		out = append(out, &route.Request{Engine: s, Names: route.NameOptions{LMC: lmc}, Workers: 1, Seed: 1})
+	}
+	return out
+}
+
+func formula(tb testing.TB, text string) *fabric.Fabric {
+	tb.Helper()
+	f, err := gen.Parse(text)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+// run drives the core to its end.
+func (w *world) run() *Report {
+	w.step(&Event{Kind: Start})
+	for w.core.phase != finished {
+		if len(w.flight) == 0 {
+			panic(fmt.Sprintf("nothing is under way in phase %s", phaseNames[w.core.phase]))
+		}
+		i := w.rng.IntN(len(w.flight))
+		p := w.flight[i]
+		w.flight[i] = w.flight[len(w.flight)-1]
+		w.flight = w.flight[:len(w.flight)-1]
+		w.perform(&p)
+	}
+	return w.core.Report()
+}
+
+// perform sends an SMP until an answer gets through.
+func (w *world) perform(p *pending) {
+	if p.late {
+		data := p.data
+		w.fake.do(p.path, p.method, p.attr, p.mod, &data)
+		return
+	}
+	w.n++
+	if w.onAsk != nil {
+		w.onAsk(w.n)
+	}
+	if w.n == w.stopAt {
+		w.step(&Event{Kind: Stop})
+	}
+	ev := Event{Kind: Answer, Tag: p.tag, Outcome: Silent}
+	for ev.Attempts = 1; ev.Attempts <= w.tries; ev.Attempts++ {
+		if w.rng.Float64() < w.loss {
+			continue
+		}
+		data := p.data
+		status, ok := w.fake.do(p.path, p.method, p.attr, p.mod, &data)
+		if w.rng.Float64() < w.twice {
+			again := *p
+			again.late = true
+			w.flight = append(w.flight, again)
+		}
+		if !ok || w.rng.Float64() < w.loss {
+			continue
+		}
+		ev.Outcome, ev.Status, ev.Data = Answered, status, data
+		if status != 0 {
+			ev.Outcome = Refused
+		}
+		break
+	}
+	ev.Attempts = min(ev.Attempts, w.tries)
+	w.step(&ev)
+}
+
+func (w *world) step(ev *Event) {
+	var next *Event
+	for _, a := range w.core.Step(ev, nil) {
+		switch a.Kind {
+		case Ask:
+			p := pending{tag: a.Tag, method: a.Method, attr: a.Attr, mod: a.Modifier, path: slices.Clone(a.Path)}
+			copy(p.data[:], a.Data)
+			w.flight = append(w.flight, p)
+			what := describe(&a)
+			w.asked[fmt.Sprintf("%s %x", what, a.Data)]++
+			w.log = append(w.log, what)
+		case Route:
+			w.log = append(w.log, fmt.Sprintf("route %d switches, %d hosts, %d channels", a.Graph.NumSwitches, a.Graph.NumHosts, a.Graph.NumChannels))
+			next = w.planner.Plan(context.Background(), a.Graph)
+		case Phase:
+			w.log = append(w.log, "-- "+a.Name)
+		case Note:
+			w.log = append(w.log, fmt.Sprintf("! %s: %s", a.Incident.Kind, a.Incident.Text))
+		case Done:
+			w.log = append(w.log, string(w.core.Report().State))
+		}
+	}
+	if next != nil {
+		w.step(next)
+	}
+}
+
+func describe(a *Action) string {
+	return fmt.Sprintf("%v %s %x via %v", a.Method, attrNames[a.Attr], a.Modifier, a.Path)
+}
+
+// fataler is a test of package testing or of rapid.
+type fataler interface {
+	Helper()
+	Fatalf(format string, args ...any)
+}
+
+// verify compares what the fake holds with the Plan: names, tables, states.
+func (w *world) verify(t fataler) {
+	t.Helper()
+	g, plan := w.core.Graph(), w.core.Plan()
+	at := map[fabric.GUID]int{}
+	for i := range w.fake.f.Nodes {
+		at[w.fake.f.Nodes[i].GUID] = i
+	}
+	for s, guid := range g.SwitchGUID {
+		d := &w.fake.nodes[at[guid]]
+		if top := mad.SwitchInfoLinearFDBTop.Get(d.sw[:]); top != uint64(plan.Ends.Top()) {
+			t.Fatalf("switch %v: LinearFDBTop %d, want %d", guid, top, plan.Ends.Top())
+		}
+		for b := range uint32(plan.Tables.NumBlocks()) {
+			if d.lft[b] != *plan.Tables.Block(int32(s), int(b)) {
+				t.Fatalf("switch %v: block %d differs", guid, b)
+			}
+		}
+	}
+	for e, guid := range g.EndNodeGUID {
+		b := w.fake.nodes[at[guid]].info[g.EndNum[e]][:]
+		if lid := mad.PortInfoLID.Get(b); lid != uint64(plan.Ends.Base[e]) || mad.PortInfoLMC.Get(b) != uint64(plan.Ends.LMC[e]) {
+			t.Fatalf("%s has LID %d", route.EndName(g, int32(e)), lid)
+		}
+		if sm := mad.PortInfoMasterSMLID.Get(b); sm != uint64(w.core.Report().SMLID) || sm == 0 {
+			t.Fatalf("%s has MasterSMLID %d", route.EndName(g, int32(e)), sm)
+		}
+	}
+	f := w.core.Fabric()
+	for i := range f.Links {
+		for _, e := range []fabric.End{f.Links[i].A, f.Links[i].B} {
+			b := w.fake.nodes[at[f.Nodes[e.Node].GUID]].info[e.Port][:]
+			if mad.PortInfoPortState.Get(b) != mad.PortActive {
+				t.Fatalf("%s is not Active", f.EndName(e))
+			}
+			if mad.PortInfoNeighborMTU.Get(b) != 5 || mad.PortInfoOperationalVLs.Get(b) != 4 {
+				t.Fatalf("%s has the wrong MTU or VLs", f.EndName(e))
+			}
+		}
+	}
+}

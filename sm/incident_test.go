@@ -1,0 +1,267 @@
+package sm
+
+import (
+	"slices"
+	"testing"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/route"
+)
+
+// kindsOf lists the kinds of incidents, each once.
+func kindsOf(r *Report) []IncidentKind {
+	var out []IncidentKind
+	for _, i := range r.Incidents {
+		if !slices.Contains(out, i.Kind) {
+			out = append(out, i.Kind)
+		}
+	}
+	return out
+}
+
+// find is the nth node of a type.
+func find(f *fabric.Fabric, typ fabric.NodeType, n int) fabric.NodeID {
+	for i := range f.Nodes {
+		if f.Nodes[i].Type == typ {
+			if n == 0 {
+				return fabric.NodeID(i)
+			}
+			n--
+		}
+	}
+	panic("no such node")
+}
+
+// TestIncidents: each fault ends in a named event, and the rest comes up.
+func TestIncidents(t *testing.T) {
+	spine := func(f *fabric.Fabric) fabric.NodeID {
+		return f.Peer(fabric.End{Node: find(f, fabric.Switch, 0), Port: 8}).Node
+	}
+	for _, c := range []struct {
+		name    string
+		fault   func(w *world)
+		want    []IncidentKind
+		missing int // nodes that are not found
+	}{
+		{"silent switch", func(w *world) { w.fake.nodes[spine(w.fake.f)].silent = true }, []IncidentKind{NoAnswer}, 1},
+		{"silent CA", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].silent = true }, []IncidentKind{NoAnswer}, 1},
+		{"CA without PortInfo", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].deaf = mad.AttrPortInfo },
+			[]IncidentKind{NoAnswer, OneSided, CutOff}, 1},
+		{"CA that says it has no ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 0 },
+			[]IncidentKind{BadPortCount, NoAnswer}, 0},
+		{"CA that says it has 200 ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 200 }, nil, 0},
+		{"CA that says it has 255 ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 255 },
+			[]IncidentKind{BadPortCount}, 0},
+		{"switch that says it has 4 ports", func(w *world) { w.fake.nodes[spine(w.fake.f)].ports = 4 },
+			[]IncidentKind{BadPortCount}, 0},
+		{"two CAs with one GUID", func(w *world) {
+			w.fake.nodes[find(w.fake.f, fabric.CA, 9)].guid = w.fake.f.Nodes[find(w.fake.f, fabric.CA, 20)].GUID
+		}, []IncidentKind{DuplicateGUID}, 1},
+		{"two switches with one GUID", func(w *world) {
+			f := w.fake.f
+			w.fake.nodes[f.Peer(fabric.End{Node: find(f, fabric.Switch, 0), Port: 7}).Node].guid = f.Nodes[spine(f)].GUID
+		}, []IncidentKind{DuplicateGUID}, 1},
+		{"CA with the GUID of a switch", func(w *world) {
+			w.fake.nodes[find(w.fake.f, fabric.CA, 9)].guid = w.fake.f.Nodes[spine(w.fake.f)].GUID
+		}, []IncidentKind{DuplicateGUID}, 1},
+		{"node GUID 0", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].guid = 0 }, []IncidentKind{BadNode}, 1},
+		{"our own port does not answer", func(w *world) { w.fake.nodes[w.fake.at.Node].silent = true }, []IncidentKind{NoAnswer}, -1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := formula(t, "rlft(8,2)")
+			w := newWorld(f, Config{}, "updn")
+			c.fault(w)
+			r := w.run()
+			for _, k := range kindsOf(r) {
+				if !slices.Contains(c.want, k) {
+					t.Errorf("incident %s: %s", k, r.Find(k).Text)
+				}
+			}
+			if len(c.want) > 0 && r.Find(c.want[0]) == nil {
+				t.Errorf("incidents %v, want %v", kindsOf(r), c.want)
+			}
+			if c.missing < 0 {
+				if r.State != Failed {
+					t.Errorf("state %s", r.State)
+				}
+				return
+			}
+			if r.State != Up {
+				t.Fatalf("state %s: %v", r.State, r.Incidents)
+			}
+			if got := len(f.Nodes) - r.Switches - r.CAs; got != c.missing {
+				t.Errorf("%d nodes are missing, want %d: %v", got, c.missing, r.Incidents)
+			}
+			if c.name != "two switches with one GUID" { // the other one has the same name for verify
+				w.verify(t)
+			}
+		})
+	}
+}
+
+// TestCables: cables that lead back, and one that is moved during the sweep.
+func TestCables(t *testing.T) {
+	f := formula(t, "rlft(8,2)|fail(links=2,seed=1)")
+	free := freePorts(f)
+	if len(free) < 2 {
+		t.Fatal("no free ports")
+	}
+	a := f.Clone()
+	sw := free[0].Node
+	var own []fabric.End
+	b := fabric.New("own cable")
+	for i := range a.Nodes {
+		n := &a.Nodes[i]
+		ports := n.NumPorts()
+		if fabric.NodeID(i) == sw {
+			ports += 2
+			own = []fabric.End{{Node: sw, Port: uint8(ports - 1)}, {Node: sw, Port: uint8(ports)}}
+		}
+		if _, err := b.AddNode(n.Type, n.GUID, ports, n.Desc); err != nil {
+			t.Fatal(err)
+		}
+		for p := range n.Ports {
+			b.Nodes[i].Ports[p].GUID = n.Ports[p].GUID
+		}
+	}
+	for _, l := range a.Links {
+		if !l.Down {
+			if _, err := b.Connect(l.A, l.B, l.Width, l.Speed); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if _, err := b.Connect(own[0], own[1], 4, fabric.QDR); err != nil {
+		t.Fatal(err)
+	}
+	w := newWorld(b, Config{}, "updn")
+	r := w.run()
+	if r.State != Up || !slices.Equal(kindsOf(r), []IncidentKind{OwnCable}) {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	w.verify(t)
+	same(t, b, w.core.Fabric())
+}
+
+// freePorts are the switch ports whose cable is down.
+func freePorts(f *fabric.Fabric) []fabric.End {
+	var out []fabric.End
+	for i := range f.Links {
+		if f.Links[i].Down {
+			out = append(out, f.Links[i].A, f.Links[i].B)
+		}
+	}
+	return out
+}
+
+// TestMovedCable: at any moment of discovery, a host's cable goes to another port.
+// In the end the fabric is found as it is now, and the sweep says what it saw.
+func TestMovedCable(t *testing.T) {
+	total := 0
+	{
+		w := newWorld(formula(t, "rlft(8,2)"), Config{ReadOnly: true}, "updn")
+		w.run()
+		total = w.n
+	}
+	noticed := 0
+	for at := 1; at <= total; at += 7 {
+		f := formula(t, "rlft(8,2)")
+		w := newWorld(f, Config{}, "updn")
+		host := find(f, fabric.CA, 17)
+		was := f.Nodes[host].Ports[1].Link
+		w.onAsk = func(n int) {
+			if n == at {
+				swap(w.fake, was, f.Nodes[find(f, fabric.CA, 30)].Ports[1].Link)
+			}
+		}
+		r := w.run()
+		if r.State != Up {
+			t.Fatalf("moved at %d: %s: %v", at, r.State, r.Incidents)
+		}
+		if len(r.Incidents) > 0 {
+			noticed++
+		}
+		w.verify(t)
+		same(t, f, w.core.Fabric())
+	}
+	if noticed == 0 {
+		t.Error("nothing was ever noticed")
+	}
+}
+
+// swap exchanges the CA ends of two cables, as two hands would: both links go
+// down and come up again in Init.
+func swap(s *fake, a, b fabric.LinkID) {
+	f := s.f
+	la, lb := &f.Links[a], &f.Links[b]
+	ca := func(l *fabric.Link) *fabric.End {
+		if f.Nodes[l.A.Node].Type == fabric.CA {
+			return &l.A
+		}
+		return &l.B
+	}
+	*ca(la), *ca(lb) = *ca(lb), *ca(la)
+	for id, l := range map[fabric.LinkID]*fabric.Link{a: la, b: lb} {
+		for _, e := range []fabric.End{l.A, l.B} {
+			f.Nodes[e.Node].Ports[e.Port].Link = id
+			mad.PortInfoPortState.Put(s.nodes[e.Node].info[e.Port][:], mad.PortInit)
+			if f.Nodes[e.Node].Type == fabric.Switch {
+				mad.SwitchInfoPortStateChange.Put(s.nodes[e.Node].sw[:], 1)
+			}
+		}
+	}
+}
+
+// TestStop: whenever it is stopped, what was sent and not acknowledged is said, and
+// every switch that holds half a table is named.
+func TestStop(t *testing.T) {
+	f := formula(t, "rlft(8,2)")
+	w := newWorld(f, Config{}, "updn")
+	w.planner.Chain = requests("updn", 3) // several blocks a switch
+	w.run()
+	total := w.n
+	half := 0
+	for at := 1; at < total; at += 5 {
+		w := newWorld(f, Config{}, "updn")
+		w.planner.Chain = requests("updn", 3)
+		w.stopAt = at
+		w.onAsk = func(int) {
+			if w.core.Plan() != nil {
+				w.loss, w.tries = 0.3, 2 // some never hear of their Set, and some we do not hear
+			}
+		}
+		r := w.run()
+		if w.n >= at && r.State != Interrupted {
+			t.Fatalf("stopped at %d of %d: %s", at, total, r.State)
+		}
+		half += checkHalfWritten(t, w, r)
+	}
+	if half == 0 {
+		t.Error("no table was ever half written")
+	}
+}
+
+// checkHalfWritten compares the blocks that switches hold with what was reported.
+func checkHalfWritten(t *testing.T, w *world, r *Report) (half int) {
+	t.Helper()
+	if w.core.Plan() == nil {
+		return 0
+	}
+	for s, guid := range w.core.Graph().SwitchGUID {
+		id, _ := w.fake.f.NodeByGUID(guid)
+		held := len(w.fake.nodes[id].lft)
+		all := int(w.core.Plan().Ends.Top())/route.BlockSize + 1
+		if held == 0 || held == all {
+			continue
+		}
+		half++
+		name := w.core.nodeName(w.core.byGUID[guid])
+		if !slices.ContainsFunc(r.Incidents, func(i Incident) bool {
+			return i.Kind == HalfWritten && len(i.Text) > len(name) && i.Text[:len(name)] == name
+		}) {
+			t.Errorf("switch %d, %s, holds %d of %d blocks, and that is not said", s, name, held, all)
+		}
+	}
+	return half
+}

@@ -1,0 +1,301 @@
+package sm
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/wire"
+	"weft/wire/ibsim"
+)
+
+// opensmSMPs is what OpenSM 3.3.23 sends to bring a cold fabric of ibsim 0.10 up
+// with updn and without QoS, counted at its sockets.
+var opensmSMPs = map[string]int{"fat648": 20360, "janus": 68423}
+
+// program finds a program. A missing one skips the test, and fails it in CI.
+func program(tb testing.TB, name string) string {
+	tb.Helper()
+	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
+		path := filepath.Join(dir, name)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	absent(tb, "no "+name+" on this machine (apt-get install ibsim-utils libumad2sim0 infiniband-diags)")
+	return ""
+}
+
+func absent(tb testing.TB, why string) {
+	tb.Helper()
+	if os.Getenv("CI") == "true" {
+		tb.Fatal(why)
+	}
+	tb.Skip(why)
+}
+
+// simulator is a running ibsim with sockets of its own.
+type simulator struct {
+	tb   testing.TB
+	dir  string
+	base string
+	env  []string
+}
+
+var simulators atomic.Int32
+
+func simulate(tb testing.TB, f *fabric.Fabric) *simulator {
+	tb.Helper()
+	ibsim := program(tb, "ibsim")
+	libraries, _ := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so*")
+	if len(libraries) == 0 {
+		absent(tb, "no libumad2sim.so on this machine (apt-get install libumad2sim0)")
+	}
+	s := &simulator{tb: tb, dir: tb.TempDir(), base: fmt.Sprintf("weft-sm-%d-%d", os.Getpid(), simulators.Add(1))}
+	var net bytes.Buffer
+	if err := netfile.WriteIBNetDiscover(&net, f); err != nil {
+		tb.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(s.dir, "net"), net.Bytes(), 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	cmd := exec.Command(ibsim, "-s", "-n", "-N", "4000", "-S", "2000", "-P", "100000", "net")
+	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "IBSIM_SOCKNAME="+s.base)
+	if err := cmd.Start(); err != nil {
+		tb.Fatal(err)
+	}
+	tb.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	})
+	s.env = append(cmd.Env, "LD_PRELOAD="+libraries[0])
+	for range 600 {
+		sockets, err := os.ReadFile("/proc/net/unix")
+		if err == nil && bytes.Contains(sockets, []byte("@"+s.base+":out9")) {
+			return s
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	tb.Fatal("ibsim does not get ready")
+	return nil
+}
+
+// run runs a program of infiniband-diags in the simulated subnet.
+func (s *simulator) run(name string, args ...string) []byte {
+	s.tb.Helper()
+	cmd := exec.Command(program(s.tb, name), args...)
+	cmd.Dir, cmd.Env = s.dir, s.env
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		s.tb.Fatalf("%s %v: %v\n%s", name, args, err, stderr.Bytes())
+	}
+	return out
+}
+
+// bringUp runs a subnet manager on the simulator.
+func (s *simulator) bringUp(chain string, lmc uint8) *Core {
+	s.tb.Helper()
+	t, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.base})
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	r := Runner{Planner: Planner{Chain: requests(chain, lmc), Workers: 2}, Clock: testClock(), Wire: wire.Config{Window: 32}}
+	core, err := r.Run(context.Background(), t)
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	if rep := core.Report(); rep.State != Up || len(rep.Incidents) > 0 {
+		s.tb.Fatalf("%s: %v", rep.State, rep.Incidents)
+	}
+	return core
+}
+
+// realFabric reads a dump of a real cluster, which not everyone has.
+func realFabric(tb testing.TB, path string) *fabric.Fabric {
+	tb.Helper()
+	data, err := os.ReadFile(filepath.Join("../../../shared/data/real", path))
+	if err != nil {
+		data, err = os.ReadFile(filepath.Join("../../shared/data/real", path))
+	}
+	if err != nil {
+		tb.Skipf("no %s here", path)
+	}
+	f, _, err := netfile.Read(path, data, netfile.Options{})
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return f
+}
+
+// TestRealPeers: after a bring-up on the real ibsim, the programs of
+// infiniband-diags see the fabric that we saw, the tables of the Plan, and Active
+// links; and it took fewer SMPs than OpenSM sends.
+func TestRealPeers(t *testing.T) {
+	for _, c := range []struct {
+		name, chain string
+		lmc         uint8
+		fabric      func() *fabric.Fabric
+	}{
+		{"fat648", "updn", 0, func() *fabric.Fabric { return formula(t, "fat648") }},
+		{"torus", "dor", 0, func() *fabric.Fabric { return formula(t, "torus(5x5,hosts=1)") }},
+		{"rlft", "updn", 2, func() *fabric.Fabric { return formula(t, "rlft(8,2)|fail(links=3,seed=1)") }},
+		{"janus", "updn", 0, func() *fabric.Fabric { return realFabric(t, "janus/ibnetdiscover-2014-02-12.txt") }},
+		{"sx6036", "updn", 0, func() *fabric.Fabric { return realFabric(t, "sx6036-loginov/ibnetdiscover-2014-10-05.txt") }},
+		{"psmn-x5", "updn", 1, func() *fabric.Fabric { return realFabric(t, "psmn-x5/X5.topofile") }},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := c.fabric()
+			s := simulate(t, f)
+			core := s.bringUp(c.chain, c.lmc)
+			if most, ok := opensmSMPs[c.name]; ok && core.Report().Sent > most {
+				t.Errorf("%d SMPs, OpenSM sends %d", core.Report().Sent, most)
+			}
+			sameDump(t, core, s.run("ibnetdiscover"))
+			sameTables(t, core, s.run("dump_fts", "-n"))
+			s.samePorts(core, 12)
+			s.samePaths(core, 8)
+		})
+	}
+}
+
+// sameDump compares with what ibnetdiscover prints: node by node and link by link,
+// names, LIDs and rates. Chassis are its own guess.
+func sameDump(t *testing.T, core *Core, text []byte) {
+	t.Helper()
+	theirs, _, err := netfile.Read("ibnetdiscover", text, netfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	var ours bytes.Buffer
+	if err := netfile.WriteIBNetDiscover(&ours, core.Fabric()); err != nil {
+		t.Fatal(err)
+	}
+	mine, _, err := netfile.Read("ours", ours.Bytes(), netfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, f := range []*fabric.Fabric{theirs, mine} {
+		for i := range f.Nodes {
+			f.Nodes[i].Chassis = ""
+			for p := range f.Nodes[i].Ports {
+				f.Nodes[i].Ports[p].Label = ""
+			}
+		}
+	}
+	diff := fabric.Diff(theirs, mine)
+	for i, d := range diff {
+		if i == 5 {
+			t.Fatalf("and %d more", len(diff)-i)
+		}
+		t.Errorf("ibnetdiscover differs: %v", d)
+	}
+}
+
+// sameTables compares what dump_fts read with the Plan.
+func sameTables(t *testing.T, core *Core, text []byte) {
+	t.Helper()
+	theirs, _, err := netfile.ReadLFTs("dump_fts", text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	g, plan := core.Graph(), core.Plan()
+	if len(theirs.Switches) != g.NumSwitches {
+		t.Fatalf("dump_fts names %d switches of %d", len(theirs.Switches), g.NumSwitches)
+	}
+	at := map[fabric.GUID]int32{}
+	for s, guid := range g.SwitchGUID {
+		at[guid] = int32(s)
+	}
+	for i := range theirs.Switches {
+		sw := &theirs.Switches[i]
+		for lid := fabric.LID(1); lid <= plan.Ends.Top(); lid++ {
+			if got, want := sw.Port(lid), plan.Tables.Port(at[sw.GUID], lid); got != want {
+				t.Fatalf("switch %v sends LID %d to port %d, the Plan to %d", sw.GUID, lid, got, want)
+			}
+		}
+	}
+}
+
+var dots = regexp.MustCompile(`(?m)^(\w+):\.*(.*)$`)
+
+// samePorts asks sampled ports for their PortInfo, by LID.
+func (s *simulator) samePorts(core *Core, n int) {
+	s.tb.Helper()
+	g, plan := core.Graph(), core.Plan()
+	rng := rand.New(rand.NewPCG(5, 5))
+	for range n {
+		e := rng.IntN(g.NumHosts)
+		lid := plan.Ends.Base[e]
+		text := s.run("smpquery", "portinfo", fmt.Sprint(lid), fmt.Sprint(g.EndNum[e]))
+		got := map[string]string{}
+		for _, m := range dots.FindAllSubmatch(text, -1) {
+			got[string(m[1])] = string(m[2])
+		}
+		for key, want := range map[string]string{
+			"Lid": fmt.Sprint(lid), "SMLid": fmt.Sprint(core.Report().SMLID), "LMC": fmt.Sprint(plan.Ends.LMC[e]),
+			"LinkState": "Active", "PhysLinkState": "LinkUp",
+		} {
+			if got[key] != want {
+				s.tb.Errorf("LID %d: %s is %q, want %q", lid, key, got[key], want)
+			}
+		}
+	}
+}
+
+var hop = regexp.MustCompile(`(?m)^\[(\d+)\] -> `)
+
+// samePaths traces sampled pairs with ibtracert and along the Plan.
+func (s *simulator) samePaths(core *Core, n int) {
+	s.tb.Helper()
+	g, plan := core.Graph(), core.Plan()
+	rng := rand.New(rand.NewPCG(6, 6))
+	for range n {
+		a, b := int32(rng.IntN(g.NumHosts)), int32(rng.IntN(g.NumHosts))
+		if a == b {
+			continue
+		}
+		lid := plan.Ends.Base[b]
+		want := []string{fmt.Sprint(g.EndNum[a])}
+		for sw := g.EndSwitch[a]; ; {
+			port := plan.Tables.Port(sw, lid)
+			want = append(want, fmt.Sprint(port))
+			c, _ := g.At(sw, port)
+			if c < 0 {
+				break
+			}
+			sw = g.To[c]
+		}
+		var got []string
+		for _, m := range hop.FindAllSubmatch(s.run("ibtracert", fmt.Sprint(plan.Ends.Base[a]), fmt.Sprint(lid)), -1) {
+			got = append(got, string(m[1]))
+		}
+		if strings.Join(got, " ") != strings.Join(want, " ") {
+			s.tb.Errorf("from LID %d to %d: ibtracert leaves by ports %v, the Plan by %v", plan.Ends.Base[a], lid, got, want)
+		}
+	}
+}
+
+// BenchmarkIbsim brings up cold fabrics on the real ibsim.
+func BenchmarkIbsim(b *testing.B) {
+	f := formula(b, "fat648")
+	for b.Loop() {
+		b.StopTimer()
+		s := simulate(b, f)
+		b.StartTimer()
+		core := s.bringUp("updn", 0)
+		b.ReportMetric(float64(core.Report().Sent), "SMPs")
+	}
+}

@@ -1,0 +1,204 @@
+package sm
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"weft/mad"
+	"weft/wire"
+	"weft/wire/loop"
+)
+
+// attach puts a fake behind a Transport.
+func attach(s *fake, faults loop.Faults) *loop.Transport {
+	var data [64]byte
+	return loop.New(func(d *wire.Datagram, reply func(*wire.Datagram)) {
+		m := d.MAD
+		copy(data[:], m.Data())
+		status, ok := s.do(m.Hops(), m.Method(), m.Attr(), m.Modifier(), &data)
+		if !ok || !m.Answer(status) {
+			return
+		}
+		copy(m.Data(), data[:])
+		d.Addr = d.Addr.Reply()
+		reply(d)
+	}, loop.Options{Faults: faults})
+}
+
+func testClock() func() time.Duration {
+	origin := time.Now()
+	return func() time.Duration { return time.Since(origin) }
+}
+
+func runner(chain string) *Runner {
+	return &Runner{
+		Planner: Planner{Chain: requests(chain, 0), Workers: 1}, Clock: testClock(),
+		Wire: wire.Config{Window: 64, Timeout: 20 * time.Millisecond, Retries: 12},
+	}
+}
+
+// TestRun brings a subnet up through the requester, over a clean wire and over one
+// that loses, repeats and delays.
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		rates *loop.Rates
+	}{
+		{"clean", nil},
+		{"5 % loss, duplicates, reordering", &loop.Rates{Loss: 0.05, Duplicate: 0.05, Late: 0.2, Delay: 5 * time.Millisecond}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			var faults loop.Faults
+			if c.rates != nil {
+				faults = loop.Random(3, *c.rates)
+			}
+			s := newFake(formula(t, "rlft(8,2)"))
+			core, err := runner("updn").Run(t.Context(), attach(s, faults))
+			if err != nil {
+				t.Fatal(err)
+			}
+			r := core.Report()
+			if r.State != Up || len(r.Incidents) > 0 {
+				t.Fatalf("%s: %v", r.State, r.Incidents)
+			}
+			(&world{core: core, fake: s}).verify(t)
+			same(t, s.f, core.Fabric())
+			if (r.Retried > 0) != (faults != nil) {
+				t.Errorf("%d SMPs sent again", r.Retried)
+			}
+			if len(r.Phases) < 6 || r.Asked[0] != "updn" {
+				t.Errorf("phases %v, asked %v", r.Phases, r.Asked)
+			}
+		})
+	}
+}
+
+// TestInterrupt ends a run in the middle of the tables, over a wire on which no Set
+// is acknowledged: what was sent is said.
+func TestInterrupt(t *testing.T) {
+	s := newFake(formula(t, "rlft(8,2)"))
+	lossy := func(d *wire.Datagram, delays []time.Duration) []time.Duration {
+		if d.MAD.Attr() == mad.AttrLinearForwardingTable && d.MAD.Method().IsResponse() {
+			return delays
+		}
+		return append(delays, 0)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	r := runner("updn")
+	r.Grace = 10 * time.Millisecond
+	r.Wire.Timeout = time.Hour
+	r.Phase = func(name string) {
+		if name == phaseNames[tables] {
+			time.AfterFunc(10*time.Millisecond, cancel)
+		}
+	}
+	core, err := r.Run(ctx, attach(s, lossy))
+	if !errors.Is(err, context.Canceled) {
+		t.Fatal(err)
+	}
+	rep := core.Report()
+	if rep.State != Interrupted {
+		t.Fatalf("%s: %v", rep.State, rep.Incidents)
+	}
+	n := map[IncidentKind]int{}
+	for _, i := range rep.Incidents {
+		n[i.Kind]++
+	}
+	held := 0
+	for i := range s.nodes {
+		held += len(s.nodes[i].lft)
+	}
+	if n[Unanswered] != held || n[HalfWritten] == 0 || held == 0 {
+		t.Errorf("%d blocks were written and none acknowledged; incidents %v", held, n)
+	}
+}
+
+// TestCancelledPlan: a run that is interrupted while it routes distributes nothing.
+func TestCancelledPlan(t *testing.T) {
+	s := newFake(formula(t, "rlft(8,2)"))
+	ctx, cancel := context.WithCancel(t.Context())
+	r := runner("updn")
+	r.Phase = func(name string) {
+		if name == phaseNames[routing] {
+			cancel()
+		}
+	}
+	core, err := r.Run(ctx, attach(s, nil))
+	if !errors.Is(err, context.Canceled) || core.Report().State != Interrupted || core.Plan() != nil {
+		t.Fatalf("%v, %s", err, core.Report().State)
+	}
+}
+
+// TestTransportDies: the error is the Transport's, and the report is there.
+func TestTransportDies(t *testing.T) {
+	s := newFake(formula(t, "rlft(8,2)"))
+	tr := attach(s, nil)
+	r := runner("updn")
+	r.Phase = func(name string) {
+		if name == phaseNames[tables] {
+			if err := tr.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	core, err := r.Run(t.Context(), tr)
+	if !errors.Is(err, wire.ErrClosed) {
+		t.Fatalf("%v: %s", err, core.Report().State)
+	}
+}
+
+// responder answers discovery from memory, as fast as can be: the same switch with
+// hosts over and over would not be a fabric, so it walks a real one.
+func benchmarkDiscover(b *testing.B, text string) {
+	s := newFake(formula(b, text))
+	smps := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		r := runner("updn")
+		r.ReadOnly = true
+		core, err := r.Run(context.Background(), attach(s, nil))
+		if err != nil || core.Report().State != Discovered {
+			b.Fatal(err, core.Report().Incidents)
+		}
+		smps = core.Report().Sent
+	}
+	b.ReportMetric(float64(smps)*float64(b.N)/b.Elapsed().Seconds(), "SMPs/s")
+}
+
+func BenchmarkDiscoverFat648(b *testing.B) { benchmarkDiscover(b, "fat648") }
+
+func BenchmarkDiscover11664(b *testing.B) { benchmarkDiscover(b, "rlft(36,3)") }
+
+// BenchmarkStep is the core alone: a sweep from answers that are ready.
+func BenchmarkStep(b *testing.B) {
+	f := formula(b, "rlft(36,3)")
+	s := newFake(f)
+	var actions []Action
+	var queue []pending
+	n := 0
+	b.ReportAllocs()
+	for b.Loop() {
+		c := New(Config{ReadOnly: true})
+		ev := Event{Kind: Start}
+		queue = queue[:0]
+		n = 0
+		for head := 0; ; head++ {
+			actions = c.Step(&ev, actions[:0])
+			for i := range actions {
+				if a := &actions[i]; a.Kind == Ask {
+					n++
+					p := pending{tag: a.Tag}
+					s.do(a.Path, a.Method, a.Attr, a.Modifier, &p.data)
+					queue = append(queue, p)
+				}
+			}
+			if c.phase == finished {
+				break
+			}
+			ev = Event{Kind: Answer, Tag: queue[head].tag, Attempts: 1, Data: queue[head].data}
+		}
+	}
+	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "SMPs/s")
+}
