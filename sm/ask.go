@@ -27,6 +27,7 @@ const (
 	setPort                 // slot: parameters, and Armed
 	setActive               // slot
 	checkPort               // slot: what has become of it
+	askFDR10                // slot: is what looks like QDR FDR10
 	numKinds
 )
 

@@ -229,6 +229,7 @@ func (c *Core) onSettled(id int32, ev *Event) {
 	when := "while it was swept"
 	if c.phase == verifying {
 		when = "while the subnet was brought up: sweep again"
+		c.setup.failed = true
 	}
 	c.note(Changed, "a port of %s changed its state %s", c.nodeName(id), when)
 }

@@ -38,7 +38,7 @@ const (
 	probed                        // what is behind it was asked
 	mute                          // what is behind it does not answer
 	refused                       // the node refused to describe this port
-	checked                       // its last Set is being checked
+	fdr10                         // its QDR is FDR10
 )
 
 // node is a node as it was found.

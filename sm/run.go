@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"sync"
 	"time"
 
@@ -33,6 +34,9 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	if d.Grace <= 0 {
 		d.Grace = 200 * time.Millisecond
 	}
+	if d.Wire.Window <= 0 {
+		d.Wire.Window = usualWindow
+	}
 	d.request.Done = d.ended
 	d.begun = d.Clock()
 	d.lap = d.begun
@@ -61,6 +65,7 @@ type drive struct {
 	request   wire.Request
 	actions   []Action
 	packet    [mad.Size]byte
+	patience  patience
 	done      bool
 	stopped   bool
 	failure   error
@@ -161,6 +166,7 @@ func (d *drive) drain(ctx context.Context) {
 			d.stop(ctx)
 		}
 		for i := range events {
+			d.patience.learn(&events[i])
 			d.step(ctx, &events[i])
 		}
 	}
@@ -206,7 +212,45 @@ func (d *drive) send(a *Action) {
 	}
 	copy(m.Data(), a.Data)
 	d.request.Addr, d.request.MAD, d.request.Tag = wire.Directed(), m, a.Tag
+	d.request.Retries = d.patience.retries(d.Wire.Retries)
 	d.requester.Start(&d.request)
+}
+
+// usualWindow is how many SMPs are in flight at a time where nobody says.
+const usualWindow = 32
+
+// patience counts what gets lost on the way, to tell the requester how often to
+// repeat: on a bad wire more often, so that a live node does not pass for a dead
+// one, and on a good one not longer than needed to give up a dead one.
+type patience struct{ sent, again int }
+
+// learn counts what was answered; a node that is dead says nothing about the wire.
+func (p *patience) learn(ev *Event) {
+	if ev.Kind == Answer && (ev.Outcome == Answered || ev.Outcome == Refused) {
+		p.sent += ev.Attempts
+		p.again += ev.Attempts - 1
+	}
+}
+
+// The repetitions on a good wire and on any, and how improbable it must be that a
+// live node is given up: 10 to the power of minus certainty.
+const (
+	fewestRetries = 7
+	mostRetries   = 60
+	certainty     = 12
+)
+
+// retries is how often to repeat a request; least is what the caller wants at the
+// least, 0 for the usual.
+func (p *patience) retries(least int) int {
+	if least == 0 {
+		least = fewestRetries
+	}
+	if p.again == 0 || least < 0 {
+		return least
+	}
+	lost := float64(p.again) / float64(p.sent+10)
+	return min(max(least, int(math.Ceil(-certainty/math.Log10(lost)))), max(least, mostRetries))
 }
 
 // endPhase adds what the phase has taken to its time.

@@ -85,6 +85,24 @@ func TestTooLateAnswer(t *testing.T) {
 	w.wantCounters(Counters{Started: 2, Sent: 2, TimedOut: 1, Answered: 1, Stray: 1})
 }
 
+// TestSamePlaceInTheTable: nor does it matter that the other's TID differs by the
+// size of the table only.
+func TestSamePlaceInTheTable(t *testing.T) {
+	w := newWorld(t, Config{Retries: NoRetries})
+	w.request(1, Request{})
+	w.run()
+	w.wantErr(1, ErrTimeout)
+	late := answerTo(getNodeInfo(t))
+	mad.HeaderTransactionID.Put(late, uint64(w.sent[1][0].tid))
+	w.core.tid += uint32(len(w.core.byTID)) - 1
+	w.request(2, Request{})
+	w.arrive(late)
+	if len(w.results[2]) != 0 {
+		t.Fatal("a late answer ended another request")
+	}
+	w.wantCounters(Counters{Started: 2, Sent: 2, TimedOut: 1, Stray: 1})
+}
+
 func TestDuplicates(t *testing.T) {
 	w := newWorld(t, Config{})
 	w.medium = func(a *Action) {
@@ -179,6 +197,17 @@ func TestBusyPeer(t *testing.T) {
 		t.Errorf("ended %+v", got)
 	}
 
+	// Busy once and silent then is silent.
+	w = newWorld(t, Config{Timeout: 100 * ms, Retries: 1})
+	w.medium = func(a *Action) {
+		if len(w.sent[1]) == 1 {
+			busy(w, a)
+		}
+	}
+	w.request(1, Request{})
+	w.run()
+	w.wantErr(1, ErrTimeout)
+
 	w = newWorld(t, Config{Timeout: 100 * ms, Retries: 1})
 	w.medium = func(a *Action) { busy(w, a) }
 	w.request(1, Request{})
@@ -214,8 +243,8 @@ func TestMediumBusy(t *testing.T) {
 		err  error
 		at   time.Duration
 		sent uint64
-	}{{0, nil, 5 * ms, 1}, {3, nil, 8 * ms, 1}, {12, nil, 17 * ms, 1}, {1000, ErrTimeout, 20 * ms, 0}} {
-		w := newWorld(t, Config{Timeout: 10 * ms, Retries: 1})
+	}{{0, nil, 5 * ms, 1}, {3, nil, 8 * ms, 1}, {12, nil, 16*ms + ms/2, 1}, {1000, ErrTimeout, 21 * ms, 0}} {
+		w := newWorld(t, Config{Timeout: 10*ms + ms/2, Retries: 1})
 		refusals := c.busy
 		w.medium = func(a *Action) {
 			if refusals > 0 {
@@ -233,6 +262,26 @@ func TestMediumBusy(t *testing.T) {
 		if got := w.core.Counters(); got.Sent != c.sent {
 			t.Errorf("busy %d times: counters %+v", c.busy, got)
 		}
+	}
+}
+
+// TestBusyThenUndelivered: once the medium has taken a datagram, its report ends
+// the attempt.
+func TestBusyThenUndelivered(t *testing.T) {
+	w := newWorld(t, Config{Timeout: 10 * ms, Retries: 1})
+	busy := true
+	w.medium = func(a *Action) {
+		if m := a.Datagram.MAD; busy {
+			busy = false
+			w.do(w.core.Refused(w.now, a.ID, ErrBusy, nil))
+		} else {
+			w.after(ms, func() { w.giveBack(m) })
+		}
+	}
+	w.request(1, Request{})
+	w.run()
+	if got := w.wantErr(1, ErrTimeout); got.at != 3*ms || got.Attempts != 2 {
+		t.Errorf("ended %+v", got)
 	}
 }
 
@@ -267,7 +316,9 @@ func TestRefusedForGood(t *testing.T) {
 	w.request(2, Request{})
 	w.run()
 	w.wantErr(1, gone)
-	w.wantErr(2, gone)
+	if got := w.wantErr(2, gone); got.Attempts != 0 {
+		t.Errorf("ended %+v", got)
+	}
 	w.wantCounters(Counters{Started: 2, Failed: 2})
 }
 

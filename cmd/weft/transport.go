@@ -7,16 +7,14 @@ import (
 	"os"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"weft/emulator"
-	"weft/fabric"
+	"weft/emulator/live"
 	"weft/wire"
 	"weft/wire/ibsim"
-	"weft/wire/loop"
 	"weft/wire/umad"
 )
 
@@ -43,7 +41,7 @@ func (w *wireFlags) add(cmd *cobra.Command) {
 	f.StringVarP(&w.transport, "transport", "t", "umad:", "the subnet: ibsim, umad:DEVICE/PORT, emulate:FABRIC ...")
 	f.IntVar(&w.window, "window", 32, "management datagrams in flight at a time")
 	f.DurationVar(&w.timeout, "timeout", 200*time.Millisecond, "how long an answer may take")
-	f.IntVar(&w.retries, "retries", 7, "how often a datagram is repeated that is not answered")
+	f.IntVar(&w.retries, "retries", 7, "how often a datagram is repeated that is not answered; more where the wire is seen to lose many")
 }
 
 func (w *wireFlags) config() (wire.Config, error) {
@@ -151,14 +149,9 @@ func interrupted(ctx context.Context, err error) error {
 	return nil
 }
 
-// emulate attaches to an emulated fabric in this process, at the first CA port
-// that has a cable.
+// emulate attaches to an emulated fabric in this process.
 func (w *wireFlags) emulate(cmd *cobra.Command, arg string) (wire.Transport, error) {
 	src, err := w.fabric.open(cmd, arg)
-	if err != nil {
-		return nil, err
-	}
-	at, err := firstCA(src.Fabric)
 	if err != nil {
 		return nil, err
 	}
@@ -166,54 +159,9 @@ func (w *wireFlags) emulate(cmd *cobra.Command, arg string) (wire.Transport, err
 	if err != nil {
 		return nil, err
 	}
-	return attachEmulated(subnet, at, clock())
-}
-
-func firstCA(f *fabric.Fabric) (fabric.End, error) {
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		for p := 1; p < len(n.Ports) && n.Type == fabric.CA; p++ {
-			if l := n.Ports[p].Link; l != fabric.NoLink && f.LinkUp(l) {
-				return fabric.End{Node: fabric.NodeID(i), Port: uint8(p)}, nil
-			}
-		}
-	}
-	return fabric.End{}, errors.New("the fabric has no CA with a cable to attach to")
-}
-
-// attachEmulated is a program's place in an emulated subnet that lives in real time.
-func attachEmulated(s *emulator.Subnet, at fabric.End, now func() time.Duration) (wire.Transport, error) {
-	var (
-		mu sync.Mutex
-		id emulator.ClientID
-		t  *loop.Transport
-	)
-	var live func()
-	live = func() {
-		mu.Lock()
-		defer mu.Unlock()
-		s.Advance(now())
-		if at, ok := s.Next(); ok {
-			time.AfterFunc(max(0, at-now()), live)
-		}
-	}
-	t = loop.New(func(d *wire.Datagram, _ func(*wire.Datagram)) {
-		mu.Lock()
-		s.Advance(now())
-		s.Send(id, d)
-		_, more := s.Next()
-		mu.Unlock()
-		if more {
-			live()
-		}
-	}, loop.Options{SetIsSM: func(on bool) {
-		mu.Lock()
-		defer mu.Unlock()
-		s.SetIsSM(id, on)
-	}})
-	id, err := s.Attach(emulator.Client{At: at, Deliver: t.Deliver})
+	at, err := subnet.DefaultEnd()
 	if err != nil {
 		return nil, err
 	}
-	return t, nil
+	return live.New(subnet, clock()).Attach(at)
 }

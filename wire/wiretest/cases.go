@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"weft/mad"
@@ -26,6 +27,7 @@ func testPort(f *fixture) {
 	}
 }
 
+// testIsSM also checks that Close clears the bit.
 func testIsSM(f *fixture) {
 	t := f.transport("A")
 	for _, on := range []bool{true, false, true} {
@@ -35,6 +37,12 @@ func testIsSM(f *fixture) {
 		if p.IsSM != on || (p.CapMask&mad.CapIsSM != 0) != on {
 			f.Fatalf("IsSM is %v after SetIsSM(%v), capability mask %#x", p.IsSM, on, p.CapMask)
 		}
+	}
+	f.must(t.Close())
+	p, err := f.transport("A").Port(f.context())
+	f.must(err)
+	if p.IsSM {
+		f.Fatal("IsSM outlived Close")
 	}
 }
 
@@ -194,6 +202,7 @@ func testMalformed(f *fixture) {
 func testUnsolicited(f *fixture) {
 	a := f.requester("A", wire.Options{})
 	var b *wire.Requester
+	var asked atomic.Uint64 // the TID that B saw
 	var started sync.WaitGroup
 	started.Add(1)
 	b = f.requester("B", wire.Options{Handler: func(d *wire.Datagram) {
@@ -201,6 +210,7 @@ func testUnsolicited(f *fixture) {
 		if d.MAD.Attr() != mad.AttrSMInfo || d.MAD.Class() != mad.ClassDirectedSMP {
 			return
 		}
+		asked.Store(d.MAD.TID())
 		mad.SMInfoGUID.Put(d.MAD.Data(), GUIDB+1)
 		d.MAD.Answer(mad.StatusOK)
 		d.Addr = d.Addr.Reply()
@@ -213,6 +223,9 @@ func testUnsolicited(f *fixture) {
 	reply := f.do(a, f.directed(mad.Get, mad.AttrSMInfo, 1, 2))
 	if got := mad.SMInfoGUID.Get(reply.MAD.Data()); got != GUIDB+1 {
 		f.Errorf("SMInfo of %#x, want %#x", got, GUIDB+1)
+	}
+	if reply.MAD.TID() != asked.Load() {
+		f.Errorf("the TID of an answer changed on the way, from %#x to %#x", asked.Load(), reply.MAD.TID())
 	}
 	if c := b.Counters(); c.Unsolicited != 1 || c.Stray != 0 {
 		f.Errorf("B's counters %+v", c)

@@ -44,7 +44,7 @@ func search(n *forest.Net, t int32, h *forest.Hops) {
 				continue
 			}
 			h.Near[u] = hops + 1
-			for _, v := range n.Head[n.G.OutStart[u]:n.G.OutStart[u+1]] {
+			for _, v := range n.Heads(0, u) {
 				if h.Want[v] == forest.Absent {
 					h.Want[v] = hops + 1
 					h.Order = append(h.Order, v)

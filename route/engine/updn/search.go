@@ -10,13 +10,12 @@ const (
 
 // orient puts every channel on its side: up leads to the higher switch.
 func orient(n *forest.Net, height []int32) {
-	for s := range int32(n.G.NumSwitches) {
-		for i := n.G.OutStart[s]; i < n.G.OutStart[s+1]; i++ {
-			if n.Side[i] = down; above(height, n.Head[i], s) {
-				n.Side[i] = up
-			}
+	n.Divide(func(s, v int32) uint8 {
+		if above(height, v, s) {
+			return up
 		}
-	}
+		return down
+	})
 }
 
 // above tells whether switch a is above b: nearer to a root, or as near with the
@@ -50,7 +49,6 @@ func (f *search) run(t int32, h *forest.Hops) {
 
 // findDown searches the switches above t, which reach it by going down only.
 func (f *search) findDown(t int32, h *forest.Hops) {
-	g := f.n.G
 	h.Want[t] = 0
 	f.down = append(f.down[:0], t)
 	for head := 0; head < len(f.down); head++ {
@@ -60,8 +58,8 @@ func (f *search) findDown(t int32, h *forest.Hops) {
 		}
 		hops := h.Want[u] + 1
 		h.Near[u] = hops
-		for i := g.OutStart[u]; i < g.OutStart[u+1]; i++ {
-			if v := f.n.Head[i]; f.n.Side[i] == up && h.Want[v] == forest.Absent {
+		for _, v := range f.n.Heads(up, u) {
+			if h.Want[v] == forest.Absent {
 				h.Want[v] = hops
 				f.down = append(f.down, v)
 			}
@@ -72,7 +70,7 @@ func (f *search) findDown(t int32, h *forest.Hops) {
 // findUp gives every other switch its hops: those below a switch that has them.
 // Level after level, so that each path is the shortest that the rule allows.
 func (f *search) findUp(t int32, h *forest.Hops) {
-	g, S := f.n.G, int32(f.n.G.NumSwitches)
+	S := int32(f.n.G.NumSwitches)
 	ups := h.Want[S:]
 	rest := f.down
 	start := 0
@@ -91,9 +89,8 @@ func (f *search) findUp(t int32, h *forest.Hops) {
 				continue
 			}
 			h.Near[S+u] = hops + 1
-			for i := g.OutStart[u]; i < g.OutStart[u+1]; i++ {
-				v := f.n.Head[i]
-				if f.n.Side[i] == down && h.Want[v] == forest.Absent && ups[v] == forest.Absent {
+			for _, v := range f.n.Heads(down, u) {
+				if h.Want[v] == forest.Absent && ups[v] == forest.Absent {
 					ups[v] = hops + 1
 					h.Order = append(h.Order, v)
 				}

@@ -10,34 +10,61 @@ import (
 )
 
 const (
-	batch = 16 // destinations searched ahead, and written to the tables together
+	batch = 32 // destinations searched ahead, and written to the tables together
 	chunk = 64 // switches handed to a worker at once
 )
 
-// Build routes every LID of in.Ends along the hops that find allows.
+// Build routes every LID of in.Ends along the hops that find allows. While one batch
+// of destinations is routed, the next one is searched.
 func Build(ctx context.Context, in *route.Input, n *Net, find Finder) (*route.Tables, error) {
 	b := newBuilder(in, n)
-	for order := destinations(n); len(order) > 0; {
-		now := order[:min(batch, len(order))]
-		order = order[len(now):]
-		err := par.For(ctx, in.Workers, len(now), func(worker, i int) error {
-			find(worker, now[i], b.jobs[i].h)
-			b.jobs[i].open(in, n.G, now[i])
-			return nil
-		})
-		if err != nil {
+	order := destinations(n)
+	found := b.search(ctx, order, 0, find)
+	for k := 0; len(order) > 0; k = 1 - k {
+		if err := <-found; err != nil {
 			return nil, err
 		}
-		for i := range now {
-			if err := b.route(ctx, &b.jobs[i]); err != nil {
-				return nil, err
-			}
-		}
-		if err := b.write(ctx, b.jobs[:len(now)]); err != nil {
+		now := order[:min(batch, len(order))]
+		order = order[len(now):]
+		found = b.search(ctx, order, 1-k, find)
+		err := b.routeBatch(ctx, b.jobs[k][:len(now)])
+		if err != nil {
+			<-found
 			return nil, err
 		}
 	}
-	return b.tables, nil
+	return b.tables, <-found
+}
+
+// search fills one of the two batches of jobs with the destinations that come
+// next, and answers on the channel when that is done.
+func (b *builder) search(ctx context.Context, order []int32, k int, find Finder) <-chan error {
+	done := make(chan error, 1)
+	now := order[:min(batch, len(order))]
+	work := func() {
+		done <- par.For(ctx, b.in.Workers, len(now), func(worker, i int) error {
+			j := &b.jobs[k][i]
+			find(worker, now[i], j.h)
+			j.open(b.in, b.n.G, now[i])
+			return nil
+		})
+	}
+	if b.in.Workers > 1 {
+		go work()
+	} else {
+		work()
+	}
+	return done
+}
+
+// routeBatch routes and writes a batch of destinations, in their order.
+func (b *builder) routeBatch(ctx context.Context, jobs []job) error {
+	for i := range jobs {
+		if err := b.route(ctx, &jobs[i]); err != nil {
+			return err
+		}
+	}
+	return b.write(ctx, jobs)
 }
 
 // builder routes one destination switch after the other.
@@ -45,9 +72,9 @@ type builder struct {
 	in      *route.Input
 	n       *Net
 	tables  *route.Tables
-	port    []uint8 // by position in Out
-	load    []int64 // paths from hosts to LIDs, by position in Out
-	jobs    []job
+	port    []uint8  // by position in Out
+	load    []int64  // paths from hosts to LIDs, by position in Out
+	jobs    [2][]job // batches: one is searched while the other is routed
 	workers []worker
 
 	// The destination at hand.
@@ -70,11 +97,13 @@ func newBuilder(in *route.Input, n *Net) *builder {
 		tables:  route.NewTables(n.G.NumSwitches, in.Ends.Top()),
 		port:    make([]uint8, len(n.Head)),
 		load:    make([]int64, len(n.Head)),
-		jobs:    make([]job, min(batch, n.G.NumSwitches)),
 		workers: make([]worker, max(1, in.Workers)),
 	}
-	for i := range b.jobs {
-		b.jobs[i].h = NewHops(n.G.NumSwitches)
+	for k := range b.jobs {
+		b.jobs[k] = make([]job, min(batch, n.G.NumSwitches))
+		for i := range b.jobs[k] {
+			b.jobs[k][i].h = NewHops(n.G.NumSwitches)
+		}
 	}
 	for i, c := range n.G.Out {
 		b.port[i] = n.G.FromPort[c]

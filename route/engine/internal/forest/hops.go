@@ -6,18 +6,49 @@ import "weft/fabric"
 // order of Graph.Out, and on which of two sides the channel is. Engines that treat
 // all channels alike have them all on side 0; up*/down* has up and down.
 type Net struct {
-	G    *fabric.Graph
-	Head []int32 // switch at the far end, by position in Out
-	Side []uint8 // 0 or 1, by position in Out
+	G     *fabric.Graph
+	Head  []int32 // switch at the far end, by position in Out
+	sides [2]side
+}
+
+// side lists the channels of one side, by the switch that they leave and by port.
+type side struct {
+	start []int32 // of a switch, in the lists below
+	at    []int32 // positions in Out
+	head  []int32 // switches at the far end
 }
 
 // NewNet prepares a Graph with every channel on side 0.
 func NewNet(g *fabric.Graph) *Net {
-	n := &Net{G: g, Head: make([]int32, len(g.Out)), Side: make([]uint8, len(g.Out))}
+	n := &Net{G: g, Head: make([]int32, len(g.Out))}
 	for i, c := range g.Out {
 		n.Head[i] = g.To[c]
 	}
+	n.Divide(func(_, _ int32) uint8 { return 0 })
 	return n
+}
+
+// Divide puts every channel from a switch s to a switch v on a side, 0 or 1.
+func (n *Net) Divide(sideOf func(s, v int32) uint8) {
+	for k := range n.sides {
+		n.sides[k] = side{start: make([]int32, n.G.NumSwitches+1)}
+	}
+	for s := range int32(n.G.NumSwitches) {
+		for i := n.G.OutStart[s]; i < n.G.OutStart[s+1]; i++ {
+			half := &n.sides[sideOf(s, n.Head[i])]
+			half.at = append(half.at, i)
+			half.head = append(half.head, n.Head[i])
+		}
+		for k := range n.sides {
+			n.sides[k].start[s+1] = int32(len(n.sides[k].at))
+		}
+	}
+}
+
+// Heads lists the switches to which the channels of one side lead from switch s.
+func (n *Net) Heads(k uint8, s int32) []int32 {
+	half := &n.sides[k]
+	return half.head[half.start[s]:half.start[s+1]]
 }
 
 // Transit reports whether packets for destination switch t may pass through
@@ -63,17 +94,23 @@ func (h *Hops) Reset() {
 type Finder func(worker int, t int32, h *Hops)
 
 // Allowed puts the positions in Out of the channels that switch s may use into
-// list, which has room for all, and returns their number.
+// list, which has room for all, and returns their number: those of side 0 first, by
+// port.
 func (h *Hops) Allowed(n *Net, s int32, list []int32) int {
-	S := int32(len(h.Near) / 2)
-	want := [2]uint16{h.Want[s], h.Want[S+s]}
-	k, lo, hi := 0, n.G.OutStart[s], n.G.OutStart[s+1]
-	side := n.Side[lo:hi]
-	for p, v := range n.Head[lo:hi] {
-		e := side[p] & 1
-		list[k] = lo + int32(p)
-		if h.Near[int32(e)*S+v] == want[e] { // rarely predictable: no branch around a store
-			k++
+	S, k := len(h.Near)/2, 0
+	for e := range n.sides {
+		want := h.Want[e*S+int(s)]
+		if want == Absent {
+			continue
+		}
+		near, half := h.Near[e*S:(e+1)*S], &n.sides[e]
+		lo, hi := half.start[s], half.start[s+1]
+		at := half.at[lo:hi]
+		for p, v := range half.head[lo:hi] {
+			list[k] = at[p]
+			if near[v] == want { // rarely predictable: no branch around a store
+				k++
+			}
 		}
 	}
 	return k

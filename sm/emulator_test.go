@@ -1,0 +1,365 @@
+package sm
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/mad"
+	"weft/route"
+	"weft/wire"
+)
+
+// virtual drives a Core, a requester and an emulated subnet in virtual time.
+type virtual struct {
+	core     *Core
+	wire     *wire.Core
+	sub      *emulator.Subnet
+	id       emulator.ClientID
+	planner  Planner
+	patience patience
+	now      time.Duration
+	inbox    []wire.Datagram
+	actions  []wire.Action
+	onPhase  func(name string)
+	onEvent  func() // before an event of the Core
+}
+
+func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, planner Planner) (*virtual, error) {
+	sub, err := emulator.New(f, opt)
+	if err != nil {
+		return nil, err
+	}
+	v := &virtual{
+		core: New(cfg), sub: sub, planner: planner,
+		wire: wire.NewCore(wire.Config{Window: 32, Timeout: 20 * time.Millisecond}),
+	}
+	at, err := sub.DefaultEnd()
+	if err != nil {
+		return nil, err
+	}
+	v.id, err = sub.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
+		var c wire.Datagram
+		c.CopyFrom(d)
+		v.inbox = append(v.inbox, c)
+	}})
+	sub.SetIsSM(v.id, true)
+	return v, err
+}
+
+// run drives all to the end of the Core.
+func (v *virtual) run() *Report {
+	v.step(&Event{Kind: Start})
+	for v.core.phase != finished {
+		v.perform()
+		if len(v.inbox) > 0 {
+			d := v.inbox[0]
+			v.inbox = v.inbox[1:]
+			v.actions = v.wire.Arrived(v.now, &d, v.actions)
+			continue
+		}
+		due, waiting := v.wire.Deadline()
+		at, ok := v.sub.Next()
+		switch {
+		case v.core.phase == finished:
+		case ok && (!waiting || at <= due):
+			v.now = max(v.now, at)
+			v.sub.Advance(v.now)
+		case waiting:
+			v.now = max(v.now, due)
+			v.sub.Advance(v.now)
+			v.actions = v.wire.Tick(v.now, v.actions)
+		default:
+			panic(fmt.Sprintf("nothing to come in phase %s", phaseNames[v.core.phase]))
+		}
+	}
+	return v.core.Report()
+}
+
+// perform does what the requester wants done. What it wants sent is sent before it
+// is called again, as its memory demands.
+func (v *virtual) perform() {
+	for len(v.actions) > 0 {
+		actions := v.actions
+		v.actions = nil
+		var ended []Event
+		for i := range actions {
+			switch a := &actions[i]; a.Kind {
+			case wire.Send:
+				var d wire.Datagram
+				d.CopyFrom(&a.Datagram)
+				v.sub.Send(v.id, &d)
+			case wire.Complete:
+				ev := Event{Kind: Answer, Tag: a.Result.Tag, Attempts: a.Result.Attempts}
+				fill(&ev, &a.Result)
+				ended = append(ended, ev)
+			}
+		}
+		for i := range ended {
+			v.patience.learn(&ended[i])
+			v.step(&ended[i])
+		}
+	}
+}
+
+func (v *virtual) step(ev *Event) {
+	if v.onEvent != nil {
+		v.onEvent()
+	}
+	var next *Event
+	for _, a := range v.core.Step(ev, nil) {
+		switch a.Kind {
+		case Ask:
+			m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: v.core.cfg.MKey}.Directed(make([]byte, mad.Size), a.Path)
+			if err != nil {
+				panic(err)
+			}
+			copy(m.Data(), a.Data)
+			q := wire.Request{Addr: wire.Directed(), MAD: m, Tag: a.Tag, Retries: v.patience.retries(0)}
+			_, v.actions = v.wire.Request(v.now, &q, v.actions)
+			v.keep()
+		case Route:
+			next = v.planner.Plan(context.Background(), a.Graph)
+		case Phase:
+			if v.onPhase != nil {
+				v.onPhase(a.Name)
+			}
+		}
+	}
+	if next != nil {
+		v.step(next)
+	}
+}
+
+// keep copies what is to be sent, since the requester will be called again first.
+func (v *virtual) keep() {
+	if n := len(v.actions); n > 0 && v.actions[n-1].Kind == wire.Send {
+		d := &v.actions[n-1].Datagram
+		d.MAD = slices.Clone(d.MAD)
+	}
+}
+
+// verify compares the emulated subnet with the Plan: tables, LIDs, states.
+func (v *virtual) verify(t fataler) {
+	t.Helper()
+	g, plan := v.core.Graph(), v.core.Plan()
+	at := map[fabric.GUID]int32{}
+	for s, guid := range g.SwitchGUID {
+		at[guid] = int32(s)
+	}
+	held := v.sub.Tables()
+	for i := range held.Switches {
+		s, ok := at[held.Switches[i].GUID]
+		if !ok {
+			continue
+		}
+		for lid := fabric.LID(1); lid <= plan.Ends.Top(); lid++ {
+			if got, want := held.Switches[i].Port(lid), plan.Tables.Port(s, lid); got != want {
+				t.Fatalf("%s sends LID %d to port %d, the Plan to %d", route.SwitchName(g, s), lid, got, want)
+			}
+		}
+	}
+	f := v.sub.Fabric()
+	for e, guid := range g.EndNodeGUID {
+		id, _ := f.NodeByGUID(guid)
+		info, err := v.sub.PortInfo(fabric.End{Node: id, Port: g.EndNum[e]})
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		if lid := mad.PortInfoLID.Get(info); lid != uint64(plan.Ends.Base[e]) {
+			t.Fatalf("%s has LID %d", route.EndName(g, int32(e)), lid)
+		}
+	}
+	found := v.core.Fabric()
+	for i := range found.Links {
+		for _, e := range []fabric.End{found.Links[i].A, found.Links[i].B} {
+			id, _ := f.NodeByGUID(found.Nodes[e.Node].GUID)
+			info, err := v.sub.PortInfo(fabric.End{Node: id, Port: e.Port})
+			if err != nil || mad.PortInfoPortState.Get(info) != mad.PortActive {
+				t.Fatalf("%s is not Active", found.EndName(e))
+			}
+		}
+	}
+}
+
+// TestFaultsAtAnyTime: whatever happens to the fabric while it is brought up, it
+// ends, and SUBNET UP is only said of what is up.
+func TestFaultsAtAnyTime(t *testing.T) {
+	ends := map[State]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		f, err := gen.Parse("rlft(8,2)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		v, err := newVirtual(f, emulator.Options{}, Config{Ahead: 16}, Planner{Chain: requests("updn", 1)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		faults := rapid.IntRange(1, 3).Draw(t, "faults")
+		at := map[int]bool{}
+		for range faults {
+			at[rapid.IntRange(1, 1200).Draw(t, "at")] = true
+		}
+		n, late := 0, false // late: after the last look at some switch, perhaps
+		v.onEvent = func() {
+			if n++; !at[n] {
+				return
+			}
+			late = late || v.core.phase == verifying
+			node := fabric.NodeID(rapid.IntRange(1, len(f.Nodes)-1).Draw(t, "node"))
+			link := fabric.LinkID(rapid.IntRange(1, len(f.Links)-1).Draw(t, "link"))
+			switch rapid.IntRange(0, 4).Draw(t, "fault") {
+			case 0:
+				err = v.sub.SetLinkDown(link, true)
+			case 1:
+				err = v.sub.Flap(link, time.Millisecond)
+			case 2:
+				err = v.sub.Reboot(node, time.Millisecond)
+			case 3:
+				err = v.sub.SetNodeDown(node, true)
+			case 4:
+				err = v.sub.SetSilent(node, true)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := v.run()
+		ends[r.State]++
+		switch r.State {
+		case Up:
+			if !late {
+				v.verify(t)
+			}
+		case UpInPart, Failed, NotRouted:
+			if len(r.Incidents) == 0 {
+				t.Fatalf("%s, and nothing is said", r.State)
+			}
+		default:
+			t.Fatalf("%s: %v", r.State, r.Incidents)
+		}
+	})
+	if ends[Up] == 0 || ends[UpInPart] == 0 {
+		t.Errorf("one sided: %v", ends)
+	}
+}
+
+// TestMKey: with a key, the subnet is locked and still ours; without it, it is not.
+func TestMKey(t *testing.T) {
+	f := formula(t, "rlft(4,2)")
+	v, err := newVirtual(f, emulator.Options{}, Config{MKey: 0x1234}, Planner{Chain: requests("updn", 0)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r := v.run(); r.State != Up {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	again := func(cfg Config, lmc uint8) *Report {
+		v.core, v.planner.Chain = New(cfg), requests("updn", lmc)
+		return v.run()
+	}
+	if r := again(Config{MKey: 0x1234}, 1); r.State != Up {
+		t.Errorf("with the key: %s: %v", r.State, r.Incidents)
+	}
+	v.verify(t)
+	if r := again(Config{}, 2); r.State != UpInPart || r.Find(Unanswered) == nil {
+		t.Errorf("without the key: %s: %v", r.State, r.Incidents)
+	}
+}
+
+// TestEmulated: random fabrics whose links lose 5 % of everything, repeat and
+// reorder, come up right.
+func TestEmulated(t *testing.T) {
+	retried := 0
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64Range(1, 1<<32).Draw(t, "seed")
+		switches := rapid.IntRange(1, 10).Draw(t, "switches")
+		text := fmt.Sprintf("random(switches=%d,hosts=%d,links=%d,seed=%d)", switches,
+			rapid.IntRange(1, 3).Draw(t, "hosts"), rapid.IntRange(switches-1, 2*switches).Draw(t, "links"), seed)
+		f, err := gen.Parse(text)
+		if err != nil {
+			t.Skip(err)
+		}
+		opt := emulator.Options{Seed: seed}
+		if rapid.Bool().Draw(t, "bad wire") {
+			opt.Impairment = emulator.Impairment{Loss: 0.05, Duplicate: 0.05, Late: 0.1, LateBy: 50 * time.Millisecond, Delay: time.Microsecond}
+		}
+		v, err := newVirtual(f, opt, Config{}, Planner{Chain: requests("updn", uint8(rapid.IntRange(0, 2).Draw(t, "lmc")))})
+		if err != nil {
+			t.Fatal(err)
+		}
+		r := v.run()
+		retried += r.Retried
+		if r.State != Up || len(r.Incidents) > 0 {
+			t.Fatalf("%s: %s: %v", text, r.State, r.Incidents)
+		}
+		v.verify(t)
+	})
+	if retried == 0 {
+		t.Error("nothing was ever sent again")
+	}
+}
+
+// TestEmulatedFaults: each of the faults of the specification ends in its named
+// event, and the rest comes up.
+func TestEmulatedFaults(t *testing.T) {
+	f := formula(t, "rlft(8,2)")
+	spine := f.Peer(fabric.End{Node: find(f, fabric.Switch, 0), Port: 8}).Node
+	host := find(f, fabric.CA, 9)
+	for _, c := range []struct {
+		name  string
+		fault func(s *emulator.Subnet) error
+		want  IncidentKind
+		at    string // phase at which it happens, "" before all
+		lost  int    // nodes that do not come up
+	}{
+		{"a switch that answers nothing", func(s *emulator.Subnet) error { return s.SetSilent(spine, true) }, NoAnswer, "", 1},
+		{"a CA that lies about its port count", func(s *emulator.Subnet) error { return s.SetNumPorts(host, 0) }, BadPortCount, "", 0},
+		{"two nodes with one GUID", func(s *emulator.Subnet) error { return s.SetGUID(host, f.Nodes[host+1].GUID) }, DuplicateGUID, "", 1},
+		{"two switches with one GUID", func(s *emulator.Subnet) error { return s.SetGUID(spine, f.Nodes[spine+1].GUID) }, DuplicateGUID, "", 1},
+		{"a cable into its own switch", func(s *emulator.Subnet) error {
+			_, err := s.Connect(fabric.End{Node: spine, Port: 7}, fabric.End{Node: spine, Port: 8}, 4, fabric.QDR)
+			return err
+		}, OwnCable, "", 0},
+		{"a cable pulled after the sweep", func(s *emulator.Subnet) error {
+			return s.SetLinkDown(f.Nodes[spine].Ports[3].Link, true)
+		}, Changed, "settle", 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			v, err := newVirtual(f, emulator.Options{}, Config{}, Planner{Chain: requests("updn", 0)})
+			if err != nil {
+				t.Fatal(err)
+			}
+			done := false
+			v.onPhase = func(name string) {
+				if name != c.at || done {
+					return
+				}
+				done = true
+				if err := c.fault(v.sub); err != nil {
+					t.Error(err)
+				}
+			}
+			if c.at == "" {
+				v.onPhase("")
+			}
+			r := v.run()
+			if r.State != Up || r.Find(c.want) == nil {
+				t.Fatalf("%s: %v", r.State, r.Incidents)
+			}
+			if lost := len(f.Nodes) - r.Switches - r.CAs; lost != c.lost {
+				t.Errorf("%d nodes are lost, want %d: %v", lost, c.lost, r.Incidents)
+			}
+			if c.want != DuplicateGUID {
+				v.verify(t)
+			}
+		})
+	}
+}

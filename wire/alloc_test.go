@@ -1,0 +1,25 @@
+//go:build !race
+
+package wire_test
+
+import (
+	"testing"
+
+	"weft/wire"
+	"weft/wire/loop"
+)
+
+// TestNoAllocation: a request costs no allocation. The race detector makes
+// sync.Pool forget, so it is left out there.
+func TestNoAllocation(t *testing.T) {
+	r := requester(t, loop.New(echo, loop.Options{}), wire.Options{})
+	q, ctx := nodeInfo(t), t.Context()
+	var reply wire.Datagram
+	if n := testing.AllocsPerRun(2000, func() {
+		if err := r.Do(ctx, q, &reply); err != nil {
+			t.Fatal(err)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations a request", n)
+	}
+}
