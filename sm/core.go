@@ -291,6 +291,8 @@ func (c *Core) attached() bool {
 	case c.flags[c.own()]&known == 0:
 		c.nodeSilent(0, "PortInfo", &Event{Outcome: Silent})
 		return false
+	case !c.usable(0):
+		return false
 	case c.portOf(c.own()) != 0 && !c.linked(c.own()):
 		c.note(NoAnswer, "our own port has no link")
 		return false

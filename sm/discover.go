@@ -149,6 +149,9 @@ func (c *Core) onSwitch(id int32, ev *Event) {
 	if ev.Outcome == Answered {
 		copy(n.sw[:], ev.Data[:])
 		n.hasSwitch = true
+		if mad.SwitchInfoLinearFDBCap.Get(n.sw[:]) == 0 {
+			c.note(NotEnough, "%s has no linear forwarding table", c.nodeName(id))
+		}
 		if mad.SwitchInfoPortStateChange.Is(n.sw[:]) && !c.cfg.ReadOnly {
 			c.enqueue(makeTag(clearChange, id, 0))
 			return

@@ -35,6 +35,7 @@ type world struct {
 	loss    float64 // of a request, and of an answer
 	twice   float64 // that a request is performed again, later
 	tries   int
+	fifo    bool // in the order of asking instead
 
 	flight []pending
 	log    []string
@@ -78,10 +79,12 @@ func (w *world) run() *Report {
 		if len(w.flight) == 0 {
 			panic(fmt.Sprintf("nothing is under way in phase %s", phaseNames[w.core.phase]))
 		}
-		i := w.rng.IntN(len(w.flight))
-		p := w.flight[i]
-		w.flight[i] = w.flight[len(w.flight)-1]
-		w.flight = w.flight[:len(w.flight)-1]
+		if !w.fifo {
+			i := w.rng.IntN(len(w.flight))
+			w.flight[0], w.flight[i] = w.flight[i], w.flight[0]
+		}
+		p := w.flight[0]
+		w.flight = w.flight[1:]
 		w.perform(&p)
 	}
 	return w.core.Report()

@@ -20,10 +20,14 @@ func (c *Core) buildFabric() {
 	for id := range c.nodes {
 		if reached[id] {
 			order = append(order, int32(id))
-		} else {
-			c.note(CutOff, "%s cannot be reached over good cables: left out", c.nodeName(int32(id)))
-			c.dropNode(int32(id))
+			continue
 		}
+		why := "no good cable joins it to us"
+		if !c.usable(int32(id)) {
+			why = "it does not say what must be known of a switch"
+		}
+		c.note(CutOff, "%s is left out: %s", c.nodeName(int32(id)), why)
+		c.dropNode(int32(id))
 	}
 	slices.SortFunc(order, func(a, b int32) int {
 		if c.nodes[a].guid < c.nodes[b].guid {

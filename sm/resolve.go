@@ -1,6 +1,9 @@
 package sm
 
-import "weft/fabric"
+import (
+	"weft/fabric"
+	"weft/mad"
+)
 
 // doubt is a port whose cable looks different from its other end.
 type doubt struct {
@@ -91,12 +94,12 @@ func (c *Core) reach() []bool {
 		id := todo[0]
 		todo = todo[1:]
 		n := &c.nodes[id]
-		if id != 0 && (n.typ != fabric.Switch || !n.hasSwitch) {
+		if id != 0 && n.typ != fabric.Switch {
 			continue
 		}
 		for p := range int32(n.ports) + 1 {
 			t := c.peer[n.first+p]
-			if t == noSlot || seen[c.owner[t]] {
+			if t == noSlot || seen[c.owner[t]] || !c.usable(c.owner[t]) {
 				continue
 			}
 			if id == 0 && n.typ != fabric.Switch && n.first+p != n.entry {
@@ -107,4 +110,11 @@ func (c *Core) reach() []bool {
 		}
 	}
 	return seen
+}
+
+// usable tells whether a node has said what must be known to manage it.
+func (c *Core) usable(id int32) bool {
+	n := &c.nodes[id]
+	return n.typ != fabric.Switch ||
+		c.flags[n.first]&known != 0 && mad.SwitchInfoLinearFDBCap.Get(n.sw[:]) > 0
 }

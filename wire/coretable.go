@@ -174,11 +174,11 @@ func (c *Core) complete(i int32, err error, reply *Datagram, out []Action) []Act
 	})
 	c.pending--
 	e.done = nil
-	switch e.state {
-	case queued:
+	if e.state == queued {
 		e.state = abandoned
 		return out
-	case flying:
+	}
+	if e.state == flying {
 		c.flying--
 		c.timers.remove(i)
 		c.byTID[e.tid&uint32(len(c.byTID)-1)] = -1

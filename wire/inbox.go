@@ -55,44 +55,43 @@ func (q *Inbox) Push(d *Datagram) bool {
 
 // Pop waits for the oldest datagram and copies it into d.
 func (q *Inbox) Pop(ctx context.Context, d *Datagram) error {
-	waited := 0
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	for {
-		q.mu.Lock()
-		q.waiting -= waited
-		waited = 0
-		if q.err != nil {
-			err := q.err
-			q.mu.Unlock()
-			return err
-		}
-		if q.n > 0 {
+		switch err := ctx.Err(); {
+		case q.err != nil:
+			return q.err
+		case q.n > 0:
 			q.take(d)
-			more := q.n > 0 && q.waiting > 0
-			q.mu.Unlock()
-			if more {
-				q.signal()
-			}
 			return nil
-		}
-		if err := ctx.Err(); err != nil {
-			q.mu.Unlock()
+		case err != nil:
 			return Cancelled(err)
 		}
-		q.waiting++
-		waited = 1
-		q.mu.Unlock()
-		select {
-		case <-q.wake:
-		case <-q.closed:
-		case <-ctx.Done():
-		}
+		q.wait(ctx)
 	}
 }
 
+// wait lets go of the lock until there may be something new.
+func (q *Inbox) wait(ctx context.Context) {
+	q.waiting++
+	q.mu.Unlock()
+	select {
+	case <-q.wake:
+	case <-q.closed:
+	case <-ctx.Done():
+	}
+	q.mu.Lock()
+	q.waiting--
+}
+
+// take gives the oldest datagram, and wakes up the next reader if there is another.
 func (q *Inbox) take(d *Datagram) {
 	d.CopyFrom(&q.ring[q.head])
 	q.head = (q.head + 1) & (len(q.ring) - 1)
 	q.n--
+	if q.n > 0 && q.waiting > 0 {
+		q.signal()
+	}
 }
 
 // Close ends the queue: what waits in it is lost, and Pop fails with ErrClosed

@@ -83,8 +83,9 @@ func HasRMPP(c mad.Class) bool {
 	switch c {
 	case mad.ClassSA, 0x06, 0x10, 0x12: // SA, DevMgt, DevAdm, BIS
 		return true
+	default:
+		return c >= 0x30 && c <= 0x4F // vendor classes with an OUI
 	}
-	return c >= 0x30 && c <= 0x4F // vendor classes with an OUI
 }
 
 // RMPPActive tells a segment, or a whole message, of RMPP.

@@ -33,7 +33,7 @@ Exit status: 0 all was found; 1 something was left out; 3 there is no subnet.`,
   weft discover --transport ibsim --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			runner := sm.Runner{Config: sm.Config{ReadOnly: true}, Clock: clock(), Note: noteTo(cmd)}
+			runner := sm.Runner{Config: sm.Config{ReadOnly: true, MKey: wires.mKey}, Clock: clock(), Note: noteTo(cmd)}
 			var err error
 			if runner.Wire, err = wires.config(); err != nil {
 				return err

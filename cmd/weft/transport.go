@@ -25,6 +25,7 @@ type wireFlags struct {
 	window    int
 	timeout   time.Duration
 	retries   int
+	mKey      uint64
 }
 
 const transportHelp = `--transport says which subnet:
@@ -42,6 +43,7 @@ func (w *wireFlags) add(cmd *cobra.Command) {
 	f.IntVar(&w.window, "window", 32, "management datagrams in flight at a time")
 	f.DurationVar(&w.timeout, "timeout", 200*time.Millisecond, "how long an answer may take")
 	f.IntVar(&w.retries, "retries", 7, "how often a datagram is repeated that is not answered; more where the wire is seen to lose many")
+	f.Uint64Var(&w.mKey, "m-key", 0, "M_Key to ask with; weft sm also gives it to every port")
 }
 
 func (w *wireFlags) config() (wire.Config, error) {

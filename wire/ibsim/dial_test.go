@@ -31,7 +31,9 @@ func TestNoSimulator(t *testing.T) {
 
 func TestUnknownNode(t *testing.T) {
 	o := simulator(t, false)
-	dial(t, o, "A").Close() // it runs
+	if err := dial(t, o, "A").Close(); err != nil { // it runs
+		t.Fatal(err)
+	}
 	o.Node = "nowhere"
 	if _, err := ibsim.Dial(t.Context(), o); err == nil || errors.Is(err, wire.ErrCancelled) || errors.Is(err, wire.ErrTimeout) {
 		t.Errorf("got error %v", err)
@@ -65,7 +67,7 @@ func TestFlood(t *testing.T) {
 	const n = 20_000
 	tr := dial(t, simulator(t, false), "A")
 	r := wire.New(tr, wire.Options{Config: wire.Config{Window: 2000, Timeout: time.Minute}})
-	defer r.Close(context.Background())
+	defer shut(t, r)
 	m, err := mad.Request{Method: mad.Get, Attr: mad.AttrNodeInfo}.Directed(make([]byte, mad.Size), []byte{1, 2})
 	if err != nil {
 		t.Fatal(err)
@@ -83,6 +85,12 @@ func TestFlood(t *testing.T) {
 	wg.Wait()
 	if c := r.Counters(); c.Answered != n || tr.Dropped() != 0 {
 		t.Errorf("counters %+v, dropped %d", c, tr.Dropped())
+	}
+}
+
+func shut(t *testing.T, r *wire.Requester) {
+	if err := r.Close(context.Background()); err != nil {
+		t.Error(err)
 	}
 }
 
@@ -109,11 +117,15 @@ func newServer(t *testing.T) *server {
 	wg.Go(s.serveControl)
 	wg.Go(s.serveData)
 	t.Cleanup(func() {
-		s.ctl.Close()
-		s.data.Close()
+		s.die()
 		wg.Wait()
 	})
 	return s
+}
+
+func (s *server) die() {
+	_ = s.ctl.Close()
+	_ = s.data.Close()
 }
 
 func (s *server) serveControl() {
@@ -138,6 +150,7 @@ func (s *server) serveControl() {
 		case ibsim.ControlNodeInfo:
 			s.deaf <- c.Type
 			continue
+		default: // echoed
 		}
 		if _, err := s.ctl.WriteToUnix(c.Append(nil), from); err != nil {
 			s.t.Error(err)
@@ -219,8 +232,7 @@ func TestServerDies(t *testing.T) {
 		t.Fatal(err)
 	}
 	r := wire.New(tr, wire.Options{})
-	s.ctl.Close()
-	s.data.Close()
+	s.die()
 	m := make(mad.Datagram, mad.Size)
 	err = r.Do(t.Context(), &wire.Request{Addr: wire.Directed(), MAD: m}, new(wire.Datagram))
 	if !errors.Is(err, wire.ErrClosed) {

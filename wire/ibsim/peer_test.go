@@ -68,7 +68,7 @@ func freePorts(t *testing.T) int {
 		for port := first; port < first+12 && free; port++ {
 			c, err := net.ListenUDP("udp4", &net.UDPAddr{Port: port})
 			if free = err == nil; free {
-				c.Close()
+				_ = c.Close()
 			}
 		}
 		if free {

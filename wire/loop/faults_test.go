@@ -32,7 +32,7 @@ func history(t *testing.T, n int, faults loop.Faults) []arrival {
 	tr := loop.New(answer, loop.Options{Faults: faults, After: func(d time.Duration, f func()) {
 		timers = append(timers, late{now + d, f})
 	}})
-	defer tr.Close()
+	defer func() { _ = tr.Close() }()
 	poll, cancel := context.WithCancel(t.Context())
 	cancel()
 	var got []arrival

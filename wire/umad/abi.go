@@ -159,6 +159,7 @@ func ManagerAgents() []Agent {
 			agents[i].Methods = []mad.Method{mad.Get, mad.Set, mad.Trap, mad.TrapRepress}
 		case mad.ClassSA:
 			agents[i].Methods = []mad.Method{mad.Get, mad.Set, mad.GetTable, mad.GetMulti, mad.Delete}
+		default: // only asks
 		}
 	}
 	return agents

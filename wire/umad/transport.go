@@ -104,8 +104,7 @@ func Open(ctx context.Context, o Options) (*Transport, error) {
 		_, err = t.readPort()
 	}
 	if err != nil {
-		t.file.Close()
-		return nil, err
+		return nil, errors.Join(err, t.file.Close())
 	}
 	go t.pump()
 	return t, nil

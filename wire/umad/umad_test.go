@@ -2,7 +2,6 @@ package umad_test
 
 import (
 	"bytes"
-	"context"
 	"errors"
 	"io/fs"
 	"os"
@@ -26,6 +25,11 @@ func open(t *testing.T, o umad.Options) *umad.Transport {
 	if err != nil {
 		t.Fatal(err)
 	}
+	t.Cleanup(func() {
+		if err := tr.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return tr
 }
 
@@ -46,7 +50,6 @@ func TestRealDevice(t *testing.T) {
 	}
 	tr := open(t, umad.Options{})
 	r := wire.New(tr, wire.Options{})
-	defer r.Close(context.Background())
 	m, err := mad.Request{Method: mad.Get, Attr: mad.AttrNodeInfo}.Directed(make([]byte, mad.Size), nil)
 	if err != nil {
 		t.Fatal(err)
@@ -67,7 +70,6 @@ func TestKernelNeverRetries(t *testing.T) {
 	wiretest.NoLeaks(t)
 	machine := newMachine(wiretest.NewSubnet(), "A")
 	r := wire.New(open(t, machine.options()), wire.Options{Config: wire.Config{Timeout: 40 * time.Millisecond, Retries: 1}})
-	defer r.Close(context.Background())
 	m, err := mad.Request{Method: mad.Get, Attr: mad.AttrNodeInfo}.Directed(make([]byte, mad.Size), []byte{9})
 	if err != nil {
 		t.Fatal(err)
@@ -90,7 +92,6 @@ func TestKernelNeverRetries(t *testing.T) {
 func TestRMPPMessages(t *testing.T) {
 	machine := newMachine(wiretest.NewSubnet(), "A")
 	tr := open(t, machine.options())
-	defer tr.Close()
 	long := make(mad.Datagram, 200_000)
 	long[0], long[1], long[2], long[3] = 1, byte(mad.ClassSA), 2, byte(mad.GetTableResp)
 	long[24], long[25], long[26] = 1, mad.RMPPTypeData, mad.RMPPActive
@@ -163,15 +164,12 @@ func TestRefusals(t *testing.T) {
 	}
 	o := good.options()
 	o.CA, o.Port, o.GUID = "double_0", 1, wiretest.GUIDA+1
-	if err := open(t, o).Close(); err != nil {
-		t.Error(err)
-	}
+	open(t, o)
 }
 
 func TestOneSubnetManagerAPort(t *testing.T) {
 	machine := newMachine(wiretest.NewSubnet(), "A")
 	a, b := open(t, machine.options()), open(t, machine.options())
-	defer b.Close()
 	if err := a.SetIsSM(t.Context(), true); err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +187,6 @@ func TestOneSubnetManagerAPort(t *testing.T) {
 // TestAgentClasses: a class that was not registered cannot be sent.
 func TestAgentClasses(t *testing.T) {
 	tr := open(t, newMachine(wiretest.NewSubnet(), "A").options())
-	defer tr.Close()
 	m := make(mad.Datagram, mad.Size)
 	m[1] = 0x21
 	if err := tr.Send(&wire.Datagram{Addr: wire.ToLID(1, 1), MAD: m}); err == nil || errors.Is(err, wire.ErrClosed) {

@@ -12,7 +12,7 @@ func ParseHex(text []byte) ([]byte, error) {
 	var digits strings.Builder
 	for line := range bytes.Lines(text) {
 		if !bytes.HasPrefix(line, []byte("#")) {
-			for _, field := range bytes.Fields(line) {
+			for field := range bytes.FieldsSeq(line) {
 				digits.Write(field)
 			}
 		}
