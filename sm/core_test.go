@@ -33,6 +33,9 @@ func TestBringUp(t *testing.T) {
 					t.Errorf("%s was given out %d times", what, n)
 				}
 			}
+			if r.Tables != r.Switches || r.Active != 2*r.Links {
+				t.Errorf("%d tables, %d active", r.Tables, r.Active)
+			}
 			w.verify(t)
 			same(t, f, w.core.Fabric())
 		})

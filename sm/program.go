@@ -19,7 +19,7 @@ type setup struct {
 }
 
 // blockCount counts the blocks of a switch's forwarding table.
-type blockCount struct{ differ, acked, lost int32 }
+type blockCount struct{ same, acked, lost uint32 }
 
 // startProgram fits the Plan to what was found and begins to write.
 func (c *Core) startProgram() {
@@ -89,25 +89,27 @@ func (c *Core) queueTables(id int32) {
 func (c *Core) queueBlocks(id int32) {
 	sw := c.nodes[id].sw[:]
 	top := fabric.LID(mad.SwitchInfoLinearFDBTop.Get(sw))
-	for b := range uint32(c.setup.top)/mad.LFTBlock + 1 {
+	for b := range c.tableBlocks() {
 		if top > 0 && b <= uint32(top)/mad.LFTBlock {
 			c.enqueue(makeTag(askLFT, id, b))
 		} else {
-			c.setup.blocks[id].differ++
 			c.enqueue(makeTag(setLFT, id, b))
 		}
 	}
 }
+
+// tableBlocks is the number of blocks of every forwarding table.
+func (c *Core) tableBlocks() uint32 { return uint32(c.setup.top)/mad.LFTBlock + 1 }
 
 func (c *Core) block(id int32, b uint32) *route.Block {
 	return c.plan.Tables.Block(c.setup.sw[id], int(b))
 }
 
 func (c *Core) onLFT(id int32, b uint32, ev *Event) {
-	if ev.Outcome == Answered && ev.Data == *c.block(id, b) || ev.Outcome == Cancelled {
+	if ev.Outcome == Answered && ev.Data == *c.block(id, b) {
+		c.setup.blocks[id].same++
 		return
 	}
-	c.setup.blocks[id].differ++
 	c.enqueue(makeTag(setLFT, id, b))
 }
 
@@ -130,12 +132,18 @@ func (c *Core) failed(k IncidentKind, format string, args ...any) {
 	c.note(k, format, args...)
 }
 
-// noteHalfWritten notes the switches that hold a part of their new table.
+// noteHalfWritten counts the switches that hold their new table, and notes those
+// that hold a part of it.
 func (c *Core) noteHalfWritten() {
+	all := c.tableBlocks()
 	for id, n := range c.setup.blocks {
-		if n.lost > 0 || n.acked > 0 && n.acked < n.differ {
-			c.note(HalfWritten, "%s: %d of %d blocks of its forwarding table were written, %d were sent and not acknowledged",
-				c.nodeName(int32(id)), n.acked, n.differ, n.lost)
+		switch {
+		case c.setup.sw[id] < 0:
+		case n.same+n.acked == all:
+			c.report.Tables++
+		case n.lost > 0 || n.acked > 0:
+			c.note(HalfWritten, "%s: of %d blocks of its forwarding table %d were written, and %d sent and not acknowledged",
+				c.nodeName(int32(id)), all, n.acked, n.lost)
 		}
 	}
 }

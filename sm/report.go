@@ -88,6 +88,7 @@ type Report struct {
 	VLs     int           `json:"vls"`
 	Check   *check.Report `json:"check,omitempty"`
 
+	Tables  int     `json:"tables"`       // switches that hold their new table in full
 	Active  int     `json:"active_ports"` // ends of links
 	SMPs    []Count `json:"smps"`
 	Sent    int     `json:"smps_sent"`

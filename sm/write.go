@@ -26,6 +26,7 @@ func (r *Report) Write(out io.Writer) error {
 	if r.LIDs > 0 {
 		row("LIDs", "%d (LMC %d), %d ports keep theirs, the subnet manager's is %d", r.LIDs, r.MaxLMC, r.LIDsKept, r.SMLID)
 		row("lanes", "%d", r.VLs)
+		row("tables", "%d of %d switches hold the new one", r.Tables, r.Switches)
 		row("active", "%d of %d ends of links", r.Active, 2*r.Links)
 	}
 	row("proven", "%s", r.proof())

@@ -88,6 +88,24 @@ func TestFlood(t *testing.T) {
 	}
 }
 
+// TestNamesInUse: names that others have are left alone.
+func TestNamesInUse(t *testing.T) {
+	s := newServer(t)
+	for n := range 512 {
+		id := os.Getpid()<<8&0x3FFFFFFF | 1<<30
+		name := filepath.Join(s.dir, "sim:ctl"+strconv.Itoa(id+n))
+		if err := os.WriteFile(name, nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := ibsim.Dial(t.Context(), ibsim.Options{Dir: s.dir}); err == nil {
+		t.Fatal("attached, though all names are in use")
+	}
+	if files, _ := filepath.Glob(filepath.Join(s.dir, "sim:ctl?*")); len(files) != 512 {
+		t.Errorf("%d of 512 files left", len(files))
+	}
+}
+
 func shut(t *testing.T, r *wire.Requester) {
 	if err := r.Close(context.Background()); err != nil {
 		t.Error(err)

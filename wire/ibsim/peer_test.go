@@ -23,7 +23,7 @@ var simulators atomic.Int32
 // simulator starts the ibsim program on the suite's subnet, on sockets of its own,
 // and gives the options to attach to it. A missing program skips the test, and
 // fails it in CI.
-func simulator(t *testing.T, udp bool) ibsim.Options {
+func simulator(t testing.TB, udp bool) ibsim.Options {
 	t.Helper()
 	program, err := exec.LookPath("ibsim")
 	if err != nil {
@@ -61,7 +61,7 @@ func simulator(t *testing.T, udp bool) ibsim.Options {
 }
 
 // freePorts finds a UDP port with the next eleven free too.
-func freePorts(t *testing.T) int {
+func freePorts(t testing.TB) int {
 	t.Helper()
 	for first := 20000 + os.Getpid()%20000; first < 60000; first += 12 {
 		free := true
@@ -79,7 +79,7 @@ func freePorts(t *testing.T) int {
 	return 0
 }
 
-func dial(t *testing.T, o ibsim.Options, node string) *ibsim.Transport {
+func dial(t testing.TB, o ibsim.Options, node string) *ibsim.Transport {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 10*time.Second)
 	defer cancel()

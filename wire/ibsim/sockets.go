@@ -72,12 +72,16 @@ func (s *sockets) open() error {
 
 func (s *sockets) openUnix() error {
 	id := strconv.FormatUint(uint64(s.id), 10)
-	ctl, err := net.DialUnix("unixgram", s.bound("ctl"+id), s.name("ctl"))
+	name := s.name("ctl" + id)
+	ctl, err := net.DialUnix("unixgram", name, s.name("ctl"))
+	s.bound(name, err)
 	if err != nil {
 		return err
 	}
 	s.ctl = ctl
-	data, err := net.ListenUnixgram("unixgram", s.bound("in"+id))
+	name = s.name("in" + id)
+	data, err := net.ListenUnixgram("unixgram", name)
+	s.bound(name, err)
 	if err != nil {
 		return err
 	}
@@ -110,13 +114,11 @@ func (s *sockets) name(suffix string) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unixgram", Name: "@" + name + "\x00"}
 }
 
-// bound is the name of a socket of ours.
-func (s *sockets) bound(suffix string) *net.UnixAddr {
-	a := s.name(suffix)
-	if s.o.Dir != "" {
-		s.files = append(s.files, a.Name)
+// bound notes a file of ours. When the name was in use, it is somebody else's.
+func (s *sockets) bound(name *net.UnixAddr, err error) {
+	if s.o.Dir != "" && !errors.Is(err, syscall.EADDRINUSE) {
+		s.files = append(s.files, name.Name)
 	}
-	return a
 }
 
 // connectData connects the data socket to the server's data socket of our slot.

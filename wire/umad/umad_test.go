@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -165,6 +166,72 @@ func TestRefusals(t *testing.T) {
 	o := good.options()
 	o.CA, o.Port, o.GUID = "double_0", 1, wiretest.GUIDA+1
 	open(t, o)
+}
+
+// TestChoice: an Active port before one with a link, that before one without, and
+// a disabled one last; the lowest device number among equals.
+func TestChoice(t *testing.T) {
+	const up, polling, disabled = 5, 2, 3
+	for _, c := range []struct {
+		states [][2]int // state and physical state of ports 1, 2, ...
+		want   uint8
+	}{
+		{[][2]int{{2, up}, {4, up}}, 2},
+		{[][2]int{{4, up}, {4, up}}, 1},
+		{[][2]int{{1, polling}, {2, up}, {2, up}}, 2},
+		{[][2]int{{1, disabled}, {1, polling}}, 2},
+		{[][2]int{{1, disabled}}, 1},
+		{[][2]int{{1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {2, up}, {2, up}}, 10},
+	} {
+		machine := newMachine(wiretest.NewSubnet(), "A")
+		files := machine.sys()
+		for i, s := range c.states {
+			number := strconv.Itoa(i + 1)
+			for name, file := range machine.sys() {
+				if rest, ok := strings.CutPrefix(name, "infiniband/double_0/ports/1/"); ok {
+					files["infiniband/double_0/ports/"+number+"/"+rest] = file
+				}
+			}
+			port := "infiniband/double_0/ports/" + number + "/"
+			files[port+"state"] = &fstest.MapFile{Data: []byte(strconv.Itoa(s[0]) + ": X\n")}
+			files[port+"phys_state"] = &fstest.MapFile{Data: []byte(strconv.Itoa(s[1]) + ": X\n")}
+			device := "infiniband_mad/umad" + strconv.Itoa(i)
+			files[device+"/ibdev"] = &fstest.MapFile{Data: []byte("double_0\n")}
+			files[device+"/port"] = &fstest.MapFile{Data: []byte(number + "\n")}
+		}
+		o := machine.options()
+		o.Sys = files
+		o.Open = func(string) (umad.File, error) { return machine.open("/dev/here/umad0") }
+		p, err := open(t, o).Port(t.Context())
+		if err != nil || p.Number != c.want {
+			t.Errorf("ports %v: chose %d, want %d, %v", c.states, p.Number, c.want, err)
+		}
+	}
+}
+
+// TestAddress: what of an address goes into the header, and comes out of it.
+func TestAddress(t *testing.T) {
+	machine := newMachine(wiretest.NewSubnet(), "A")
+	o := machine.options()
+	files := machine.sys()
+	files["infiniband/double_0/ports/1/lid"] = &fstest.MapFile{Data: []byte("0x10\n")}
+	o.Sys = files
+	tr := open(t, o)
+	m := make(mad.Datagram, mad.Size)
+	m[1], m[3] = byte(mad.ClassPerf), byte(mad.GetResp)
+	a := wire.Address{DLID: 9, SLID: 0x13, DQP: 1, SQP: 1, QKey: wire.QKeyGSI, PKeyIndex: 2, SL: 4}
+	if err := tr.Send(&wire.Datagram{Addr: a, MAD: m}); err != nil {
+		t.Fatal(err)
+	}
+	want := umad.Header{Agent: 3, LID: 9, PathBits: 3, QPN: 1, QKey: wire.QKeyGSI, PKeyIndex: 2, SL: 4}
+	if got := machine.writes[0]; got != want {
+		t.Errorf("wrote %+v, want %+v", got, want)
+	}
+	machine.file.push(want, m)
+	var d wire.Datagram
+	if err := tr.Recv(t.Context(), &d); err != nil || d.Addr != a.Reply() {
+		t.Errorf("received %+v, want %+v, %v", d.Addr, a.Reply(), err)
+	}
 }
 
 func TestOneSubnetManagerAPort(t *testing.T) {

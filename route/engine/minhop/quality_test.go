@@ -56,6 +56,9 @@ func TestSpread(t *testing.T) {
 
 // TestSpreadReal does the same on a real cluster.
 func TestSpreadReal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long with the race detector")
+	}
 	const dump = "../../../../shared/data/real/janus/ibnetdiscover-2014-02-12.txt"
 	data, err := os.ReadFile(dump)
 	if os.IsNotExist(err) {

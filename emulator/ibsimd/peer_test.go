@@ -1,0 +1,306 @@
+package ibsimd_test
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/emulator/ibsimd"
+	"weft/emulator/live"
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/fabric/netfile"
+	"weft/mad"
+)
+
+// need finds a program. A missing one skips the test, and fails it in CI.
+func need(t *testing.T, program string) string {
+	t.Helper()
+	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
+		path := filepath.Join(dir, program)
+		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
+			return path
+		}
+	}
+	missing(t, program)
+	return ""
+}
+
+func missing(t *testing.T, what string) {
+	t.Helper()
+	const hint = "apt-get install ibsim-utils libumad2sim0 opensm infiniband-diags"
+	if os.Getenv("CI") == "true" {
+		t.Fatalf("no %s on this machine (%s)", what, hint)
+	}
+	t.Skipf("no %s on this machine (%s)", what, hint)
+}
+
+// peers are real programs that attach to a subnet of ours.
+type peers struct {
+	t   *testing.T
+	l   *live.Live
+	f   *fabric.Fabric
+	dir string // scratch: the preload library leaves directories behind
+	env []string
+}
+
+// subnets counts those of this process: each has its own name.
+var subnets atomic.Int32
+
+// newPeers serves a fabric under a name of its own.
+func newPeers(t *testing.T, formula string) *peers {
+	t.Helper()
+	need(t, "opensm")
+	need(t, "ibnetdiscover")
+	libraries, _ := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so*")
+	if len(libraries) == 0 {
+		missing(t, "libumad2sim.so")
+	}
+	f, err := gen.Parse(formula)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := emulator.New(f, emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	start := time.Now()
+	l := live.New(s, func() time.Duration { return time.Since(start) })
+	t.Cleanup(l.Close)
+	base := fmt.Sprintf("weft-peer-%d-%d", os.Getpid(), subnets.Add(1))
+	server, err := ibsimd.Listen(l, ibsimd.Options{Base: base, Log: func(text string) { t.Log(text) }})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(server.Close)
+	dir := t.TempDir()
+	return &peers{t: t, l: l, f: f, dir: dir, env: append(os.Environ(),
+		"LD_PRELOAD="+libraries[0], "IBSIM_SOCKNAME="+base, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)}
+}
+
+const patience = 60 * time.Second
+
+// run runs a program to its end and gives what it printed on stdout.
+func (p *peers) run(program string, args ...string) string {
+	p.t.Helper()
+	out, err := p.try(program, args...)
+	if err != nil {
+		p.t.Fatalf("%s %s: %v", program, strings.Join(args, " "), err)
+	}
+	return out
+}
+
+func (p *peers) try(program string, args ...string) (string, error) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, need(p.t, program), args...)
+	var out, said bytes.Buffer
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.env, &out, &said
+	err := cmd.Run()
+	if err != nil {
+		err = fmt.Errorf("%w\n%s%s", err, out.String(), said.String())
+	}
+	return out.String(), err
+}
+
+func (p *peers) log() string { return filepath.Join(p.dir, "opensm.log") }
+
+// once has OpenSM bring the subnet up and leave.
+func (p *peers) once(args ...string) {
+	p.t.Helper()
+	p.run("opensm", append([]string{"-o", "-e", "-f", p.log()}, args...)...)
+	p.wantUp()
+}
+
+// wantUp requires OpenSM's word and every port Active.
+func (p *peers) wantUp() {
+	p.t.Helper()
+	text, err := os.ReadFile(p.log())
+	if err != nil || !bytes.Contains(text, []byte("SUBNET UP")) {
+		p.t.Fatalf("OpenSM has not said SUBNET UP (%v):\n%s", err, text)
+	}
+	var states [5]int
+	p.l.Do(func(s *emulator.Subnet) { states = s.States() })
+	if states[mad.PortActive] != 2*len(p.f.Links) {
+		p.t.Fatalf("ports by state %v, want %d Active", states, 2*len(p.f.Links))
+	}
+}
+
+// stay starts OpenSM for good and waits until it has said SUBNET UP.
+func (p *peers) stay() {
+	p.t.Helper()
+	cmd := exec.Command(need(p.t, "opensm"), "-e", "-f", p.log())
+	cmd.Dir, cmd.Env = p.dir, p.env
+	if err := cmd.Start(); err != nil {
+		p.t.Fatal(err)
+	}
+	p.t.Cleanup(func() {
+		_ = cmd.Process.Signal(os.Interrupt)
+		done := time.AfterFunc(patience, func() { _ = cmd.Process.Kill() })
+		_ = cmd.Wait()
+		done.Stop()
+	})
+	p.waitFor("SUBNET UP", func() bool {
+		text, _ := os.ReadFile(p.log())
+		return bytes.Contains(text, []byte("SUBNET UP"))
+	})
+	p.wantUp()
+}
+
+func (p *peers) waitFor(what string, ok func() bool) {
+	p.t.Helper()
+	for end := time.Now().Add(patience); !ok(); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			p.t.Fatalf("still not: %s", what)
+		}
+	}
+}
+
+// OpenSM brings the subnet up with its engines; every table that is read back leads
+// every host to every other, in as few hops as there are.
+func TestOpenSM(t *testing.T) {
+	for _, engine := range []string{"minhop", "updn", "ftree", "dfsssp"} {
+		t.Run(engine, func(t *testing.T) {
+			p := newPeers(t, "rlft(8,2)")
+			p.once("-R", engine)
+			text, err := os.ReadFile(p.log())
+			if err != nil || !bytes.Contains(text, []byte(engine+" tables configured on all switches")) {
+				t.Fatalf("OpenSM has not routed with %s (%v)", engine, err)
+			}
+			var lfts *netfile.LFTs
+			p.l.Do(func(s *emulator.Subnet) { lfts = s.Tables() })
+			for i := range lfts.Switches {
+				if got := lfts.Switches[i].Entries(); got != len(p.f.Nodes) {
+					t.Errorf("switch %s has %d entries, want one for each of %d nodes", lfts.Switches[i].GUID, got, len(p.f.Nodes))
+				}
+			}
+		})
+	}
+}
+
+// With QoS OpenSM writes SL2VL and VL arbitration tables too.
+func TestOpenSMWithQoS(t *testing.T) {
+	p := newPeers(t, "rlft(4,2)")
+	p.once("-Q", "-R", "updn")
+}
+
+// ibnetdiscover prints the subnet as it is.
+func TestIBNetDiscover(t *testing.T) {
+	p := newPeers(t, "rlft(8,2)")
+	p.once()
+	seen, _, err := netfile.Read("ibnetdiscover", []byte(p.run("ibnetdiscover")), netfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	// What the format cannot carry is lost on our side too.
+	var b bytes.Buffer
+	p.l.Do(func(s *emulator.Subnet) { err = netfile.WriteIBNetDiscover(&b, s.Fabric()) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want, _, err := netfile.Read("emulator", b.Bytes(), netfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if changes := fabric.Diff(want, seen); len(changes) > 0 {
+		t.Fatalf("%d differences, first: %v", len(changes), changes[0])
+	}
+	if changes := fabric.Diff(p.f, seen); len(changes) == 0 {
+		t.Fatal("LIDs were assigned, and Diff has not seen it: it compares nothing")
+	}
+}
+
+// The tools of infiniband-diags work while OpenSM runs.
+func TestDiags(t *testing.T) {
+	p := newPeers(t, "rlft(8,2)")
+	p.stay()
+	for _, c := range []struct {
+		want string
+		args []string
+	}{
+		{"SMINFO_MASTER", []string{"sminfo"}},
+		{"Channel Adapter", []string{"smpquery", "nodeinfo", "1"}},
+		{"Active", []string{"smpquery", "portinfo", "1", "1"}},
+		{"LinearFdbTop", []string{"smpquery", "-D", "switchinfo", "0,1"}},
+		{"0xffff", []string{"smpquery", "pkeys", "1", "1"}},
+		{"To ca", []string{"ibtracert", "1", p.lastHost()}},
+		{"PortXmitPkts", []string{"perfquery", "1", "1"}},
+		{"PortXmitPkts", []string{"perfquery", "-x", "1", "1"}},
+		{"Port counters", []string{"perfquery", "-R", "1", "1"}},
+		{"valid lids dumped", []string{"dump_fts"}},
+		{"NodeRecord dump", []string{"saquery"}},
+		{"4X", []string{"iblinkinfo"}},
+	} {
+		// perfquery prints nothing after a mere reset.
+		out := p.run(c.args[0], c.args[1:]...)
+		if !strings.Contains(out, c.want) && c.args[1] != "-R" {
+			t.Errorf("%s: no %q in\n%s", strings.Join(c.args, " "), c.want, out)
+		}
+	}
+}
+
+// lastHost is the LID of the last host, in decimal.
+func (p *peers) lastHost() string {
+	var f *fabric.Fabric
+	p.l.Do(func(s *emulator.Subnet) { f = s.Fabric() })
+	lid := fabric.LID(0)
+	for i := range f.Nodes {
+		if f.Nodes[i].Type == fabric.CA {
+			lid = f.Nodes[i].Ports[1].LID
+		}
+	}
+	return fmt.Sprint(lid)
+}
+
+// OpenSM hears the trap of a link that goes down, routes around it, and takes it
+// into use again.
+func TestOpenSMHearsTraps(t *testing.T) {
+	p := newPeers(t, "rlft(8,2)")
+	p.stay()
+	var link fabric.LinkID
+	for i := range p.f.Links {
+		if p.f.IsSwitchLink(fabric.LinkID(i)) {
+			link = fabric.LinkID(i)
+		}
+	}
+	end := p.f.Links[link].A
+	usesLink := func() (uses bool) {
+		p.l.Do(func(s *emulator.Subnet) {
+			for _, sw := range s.Tables().Switches {
+				if sw.GUID == p.f.Nodes[end.Node].GUID {
+					uses = bytes.IndexByte(sw.Ports, end.Port) >= 0
+				}
+			}
+		})
+		return uses
+	}
+	if !usesLink() {
+		t.Fatal("nothing goes over the link before the fault")
+	}
+	p.set(link, true)
+	p.waitFor("routes around the link", func() bool { return !usesLink() })
+	p.set(link, false)
+	p.waitFor("all ports Active again", func() bool {
+		var states [5]int
+		p.l.Do(func(s *emulator.Subnet) { states = s.States() })
+		return states[mad.PortActive] == 2*len(p.f.Links)
+	})
+}
+
+func (p *peers) set(link fabric.LinkID, down bool) {
+	p.t.Helper()
+	var err error
+	p.l.Do(func(s *emulator.Subnet) { err = s.SetLinkDown(link, down) })
+	if err != nil {
+		p.t.Fatal(err)
+	}
+}
