@@ -95,7 +95,7 @@ func simulate(tb testing.TB, f *fabric.Fabric) *simulator {
 func (s *simulator) run(name string, args ...string) []byte {
 	s.tb.Helper()
 	cmd := exec.Command(program(s.tb, name), args...)
-	cmd.Dir, cmd.Env = s.dir, s.env
+	cmd.Dir, cmd.Env = s.dir, append(s.env, "OSM_TMP_DIR="+s.dir, "OSM_CACHE_DIR="+s.dir)
 	var stderr bytes.Buffer
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
@@ -288,14 +288,30 @@ func (s *simulator) samePaths(core *Core, n int) {
 	}
 }
 
-// BenchmarkIbsim brings up cold fabrics on the real ibsim.
-func BenchmarkIbsim(b *testing.B) {
-	f := formula(b, "fat648")
-	for b.Loop() {
-		b.StopTimer()
-		s := simulate(b, f)
-		b.StartTimer()
-		core := s.bringUp("updn", 0)
-		b.ReportMetric(float64(core.Report().Sent), "SMPs")
+// BenchmarkPeers brings cold fabrics on the real ibsim up: with weft, and with
+// OpenSM, whose time includes its start and end. The judge is part of weft's time.
+func BenchmarkPeers(b *testing.B) {
+	for _, c := range []struct {
+		name   string
+		fabric func(tb testing.TB) *fabric.Fabric
+	}{
+		{"fat648", func(tb testing.TB) *fabric.Fabric { return formula(tb, "fat648") }},
+		{"janus", func(tb testing.TB) *fabric.Fabric { return realFabric(tb, "janus/ibnetdiscover-2014-02-12.txt") }},
+	} {
+		run := func(name string, bringUp func(s *simulator)) {
+			b.Run(c.name+"/"+name, func(b *testing.B) {
+				f := c.fabric(b)
+				for b.Loop() {
+					b.StopTimer()
+					s := simulate(b, f)
+					b.StartTimer()
+					bringUp(s)
+				}
+			})
+		}
+		run("weft", func(s *simulator) { s.bringUp("updn", 0) })
+		run("opensm", func(s *simulator) {
+			s.run("opensm", "-o", "-e", "-f", "osm.log", "-s", "0", "-R", "updn,no_fallback")
+		})
 	}
 }
