@@ -80,7 +80,7 @@ func unhex(text string) (out []byte) {
 		if strings.HasPrefix(line, "#") {
 			continue
 		}
-		for _, w := range strings.Fields(line) {
+		for w := range strings.FieldsSeq(line) {
 			var v byte
 			for _, c := range []byte(w) {
 				v = v<<4 | byte(strings.IndexByte("0123456789abcdef", c))

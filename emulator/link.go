@@ -165,8 +165,9 @@ func speedBits(s fabric.Speed) (base, ext, ext2 uint64) {
 		return 7, 15, 0
 	case fabric.XDR:
 		return 7, 15, 1
+	default: // QDR and FDR10
+		return 7, 0, 0
 	}
-	return 7, 0, 0 // QDR and FDR10
 }
 
 // negotiate sets the active width and speed of both ports of a cable.

@@ -29,7 +29,7 @@ func (s *Subnet) manage(port int32, in uint8, d *wire.Datagram, by origin) {
 	q := query{port: port, in: in, set: m.Method() == mad.Set, mod: m.Modifier(), data: m.Data()}
 	q.id = s.ports[port].node
 	q.n = &s.nodes[q.id]
-	status := mad.StatusOK
+	var status mad.Status
 	switch {
 	case q.n.silent:
 		s.lost = LostSilent
@@ -81,8 +81,9 @@ func (s *Subnet) attribute(q *query, id mad.AttrID) mad.Status {
 		return s.extendedPortInfo(q)
 	case mad.AttrSwitchRole:
 		return s.switchRole(q)
+	default:
+		return mad.StatusBadAttribute
 	}
-	return mad.StatusBadAttribute
 }
 
 // fill writes an answer and clears the rest of the attribute.

@@ -105,8 +105,9 @@ func (c *Core) modifier(k kind, index int32, arg uint32) uint32 {
 		return arg | uint32(c.switchPort(index))
 	case setVLArb:
 		return mad.VLArbModifier(uint8(arg), c.switchPort(index))
+	default:
+		return 0
 	}
-	return 0
 }
 
 // switchPort is the port number in modifiers that are 0 on a CA.
@@ -171,5 +172,6 @@ func (c *Core) answered(ev *Event) {
 		if ev.Outcome == Answered && mad.ExtendedPortInfoSpeedActive.Get(ev.Data[:])&1 != 0 {
 			c.flags[index] |= fdr10
 		}
+	default: // that it was taken is all there is to say
 	}
 }

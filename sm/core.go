@@ -233,6 +233,7 @@ func (c *Core) refill() bool {
 		c.queueArm(int32(i))
 	case activating:
 		c.queueActivate(int32(i%n), i/n)
+	default: // without work by node
 	}
 	return true
 }
@@ -280,6 +281,7 @@ func (c *Core) advance() {
 		c.enter(verifying)
 	case verifying:
 		c.finish(c.verdict())
+	default: // idle and finished lead nowhere
 	}
 }
 

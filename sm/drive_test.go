@@ -131,6 +131,11 @@ func (w *world) perform(p *pending) {
 
 func (w *world) step(ev *Event) {
 	var next *Event
+	defer func() {
+		if w.core.outstanding > w.core.cfg.Ahead {
+			panic("more is under way than was allowed")
+		}
+	}()
 	for _, a := range w.core.Step(ev, nil) {
 		switch a.Kind {
 		case Ask:

@@ -100,6 +100,7 @@ func (v *virtual) perform() {
 				ev := Event{Kind: Answer, Tag: a.Result.Tag, Attempts: a.Result.Attempts}
 				fill(&ev, &a.Result)
 				ended = append(ended, ev)
+			default: // traps are for later
 			}
 		}
 		for i := range ended {
@@ -131,6 +132,7 @@ func (v *virtual) step(ev *Event) {
 			if v.onPhase != nil {
 				v.onPhase(a.Name)
 			}
+		default: // the report has it
 		}
 	}
 	if next != nil {

@@ -46,15 +46,27 @@ func TestIncidents(t *testing.T) {
 	}{
 		{"silent switch", func(w *world) { w.fake.nodes[spine(w.fake.f)].silent = true }, []IncidentKind{NoAnswer}, 1},
 		{"silent CA", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].silent = true }, []IncidentKind{NoAnswer}, 1},
-		{"CA without PortInfo", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].deaf = mad.AttrPortInfo },
-			[]IncidentKind{NoAnswer, OneSided, CutOff}, 1},
-		{"CA that says it has no ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 0 },
-			[]IncidentKind{BadPortCount, NoAnswer}, 0},
+		{
+			"CA without PortInfo", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].deaf = mad.AttrPortInfo },
+			[]IncidentKind{NoAnswer, OneSided, CutOff},
+			1,
+		},
+		{
+			"CA that says it has no ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 0 },
+			[]IncidentKind{BadPortCount, NoAnswer},
+			0,
+		},
 		{"CA that says it has 200 ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 200 }, nil, 0},
-		{"CA that says it has 255 ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 255 },
-			[]IncidentKind{BadPortCount}, 0},
-		{"switch that says it has 4 ports", func(w *world) { w.fake.nodes[spine(w.fake.f)].ports = 4 },
-			[]IncidentKind{BadPortCount}, 0},
+		{
+			"CA that says it has 255 ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 255 },
+			[]IncidentKind{BadPortCount},
+			0,
+		},
+		{
+			"switch that says it has 4 ports", func(w *world) { w.fake.nodes[spine(w.fake.f)].ports = 4 },
+			[]IncidentKind{BadPortCount},
+			0,
+		},
 		{"two CAs with one GUID", func(w *world) {
 			w.fake.nodes[find(w.fake.f, fabric.CA, 9)].guid = w.fake.f.Nodes[find(w.fake.f, fabric.CA, 20)].GUID
 		}, []IncidentKind{DuplicateGUID}, 1},

@@ -9,11 +9,13 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"strconv"
 	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"weft/examples"
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/wire"
@@ -126,14 +128,16 @@ func (s *simulator) bringUp(chain string, lmc uint8) *Core {
 // realFabric reads a dump of a real cluster, which not everyone has.
 func realFabric(tb testing.TB, path string) *fabric.Fabric {
 	tb.Helper()
-	data, err := os.ReadFile(filepath.Join("../../../shared/data/real", path))
-	if err != nil {
-		data, err = os.ReadFile(filepath.Join("../../shared/data/real", path))
-	}
+	data, err := os.ReadFile(filepath.Join("../../shared/data/real", path))
 	if err != nil {
 		tb.Skipf("no %s here", path)
 	}
-	f, _, err := netfile.Read(path, data, netfile.Options{})
+	return dump(tb, path, data)
+}
+
+func dump(tb testing.TB, name string, data []byte) *fabric.Fabric {
+	tb.Helper()
+	f, _, err := netfile.Read(name, data, netfile.Options{})
 	if err != nil {
 		tb.Fatal(err)
 	}
@@ -153,8 +157,8 @@ func TestRealPeers(t *testing.T) {
 		{"torus", "dor", 0, func() *fabric.Fabric { return formula(t, "torus(5x5,hosts=1)") }},
 		{"rlft", "updn", 2, func() *fabric.Fabric { return formula(t, "rlft(8,2)|fail(links=3,seed=1)") }},
 		{"janus", "updn", 0, func() *fabric.Fabric { return realFabric(t, "janus/ibnetdiscover-2014-02-12.txt") }},
-		{"sx6036", "updn", 0, func() *fabric.Fabric { return realFabric(t, "sx6036-loginov/ibnetdiscover-2014-10-05.txt") }},
-		{"psmn-x5", "updn", 1, func() *fabric.Fabric { return realFabric(t, "psmn-x5/X5.topofile") }},
+		{"sx6036", "updn", 0, func() *fabric.Fabric { return dump(t, "sx6036", examples.SX6036) }},
+		{"psmn-x5", "updn", 1, func() *fabric.Fabric { return dump(t, "psmn-x5", examples.PSMNX5) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := c.fabric()
@@ -167,6 +171,7 @@ func TestRealPeers(t *testing.T) {
 			sameTables(t, core, s.run("dump_fts", "-n"))
 			s.samePorts(core, 12)
 			s.samePaths(core, 8)
+			s.sameLanes(core, 6)
 		})
 	}
 }
@@ -284,6 +289,40 @@ func (s *simulator) samePaths(core *Core, n int) {
 		}
 		if strings.Join(got, " ") != strings.Join(want, " ") {
 			s.tb.Errorf("from LID %d to %d: ibtracert leaves by ports %v, the Plan by %v", plan.Ends.Base[a], lid, got, want)
+		}
+	}
+}
+
+var mapping = regexp.MustCompile(`(?m)^ports: in +(\d+), out +(\d+): \|(.*)\|$`)
+
+// sameLanes reads the SL2VL tables of sampled switch ports, where there are lanes.
+func (s *simulator) sameLanes(core *Core, n int) {
+	s.tb.Helper()
+	g, plan := core.Graph(), core.Plan()
+	rng := rand.New(rand.NewPCG(7, 7))
+	for range n {
+		if plan.VLs < 2 {
+			return
+		}
+		c := rng.IntN(g.NumChannels)
+		sw, out := g.From[c], g.FromPort[c]
+		text := s.run("smpquery", "sl2vl", fmt.Sprint(plan.Ends.Base[g.PortZero(sw)]), fmt.Sprint(out))
+		rows := mapping.FindAllSubmatch(text, -1)
+		if len(rows) == 0 {
+			s.tb.Fatalf("smpquery sl2vl prints %q", text)
+		}
+		for _, m := range rows {
+			in, _ := strconv.Atoi(string(m[1]))
+			ch, host := g.At(sw, uint8(in))
+			if uint8(in) == out || in > 0 && ch < 0 && host < 0 {
+				continue // nothing comes in there that leaves here
+			}
+			want := plan.SL2VL.Table(g, sw, uint8(in), out)
+			for sl, cell := range strings.Split(string(m[3]), "|") {
+				if vl, err := strconv.Atoi(strings.TrimSpace(cell)); err != nil || uint8(vl) != want[sl] {
+					s.tb.Errorf("%s, port %d to %d: SL %d goes on VL %s, the Plan has %d", g.SwitchDesc[sw], in, out, sl, cell, want[sl])
+				}
+			}
 		}
 	}
 }

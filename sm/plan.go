@@ -12,8 +12,7 @@ import (
 // Planner computes and judges Plans: the chain of engines to ask, in order.
 type Planner struct {
 	Chain   []*route.Request
-	Workers int  // of the judge, at least 1
-	Trust   bool // do not judge
+	Workers int // of the judge, at least 1
 }
 
 // Plan asks the engines in order until one does not refuse, and judges its Plan.
@@ -28,12 +27,11 @@ func (p *Planner) Plan(ctx context.Context, g *fabric.Graph) *Event {
 		}
 		ev.Skipped = append(ev.Skipped, err.Error())
 		ev.Err = errors.Join(ev.Err, err)
-		var refusal *route.Refusal
-		if !errors.As(err, &refusal) {
+		if _, refused := errors.AsType[*route.Refusal](err); !refused {
 			break
 		}
 	}
-	if ev.Plan == nil || p.Trust {
+	if ev.Plan == nil {
 		return ev
 	}
 	ev.Check, ev.Err = check.Judge(ctx, g, ev.Plan, check.Options{Workers: max(1, p.Workers)})

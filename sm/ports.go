@@ -41,6 +41,7 @@ func (c *Core) setData(k kind, index int32, arg uint32) []byte {
 	case setActive:
 		c.wantPort(index, data)
 		mad.PortInfoPortState.Put(data, mad.PortActive)
+	default: // a Get carries nothing
 	}
 	return data
 }

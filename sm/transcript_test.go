@@ -3,6 +3,7 @@ package sm
 import (
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -86,8 +87,7 @@ func merge(log []string) []string {
 			out, last = append(out, line), ""
 			continue
 		}
-		var mod uint64
-		fmt.Sscanf(m[2], "%x", &mod)
+		mod, _ := strconv.ParseUint(m[2], 16, 64) // the expression has seen to it
 		key := m[1] + m[3]
 		if key == last && mod == lastMod+1 {
 			lastMod = mod

@@ -38,7 +38,9 @@ func (r *Report) Write(out io.Writer) error {
 	for _, p := range r.Phases {
 		row("  "+p.Name, "%.3f", p.Seconds)
 	}
-	t.Flush()
+	if err := t.Flush(); err != nil {
+		return err
+	}
 	for _, i := range r.Incidents {
 		fmt.Fprintf(&b, "%s: %s\n", i.Kind, i.Text)
 	}

@@ -54,7 +54,7 @@ func demoCmd() *cobra.Command {
 	)
 	cmd := &cobra.Command{
 		Use:   "demo",
-		Short: "route real clusters and formulas with every engine and show the judge's verdicts",
+		Short: "route real clusters and formulas, bring an emulated fabric up, pull a cable",
 		Args:  cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runDemo(cmd, &routing, asJSON)
@@ -102,9 +102,14 @@ func runDemo(cmd *cobra.Command, routing *routeFlags, asJSON bool) error {
 		}
 		fmt.Fprintln(out)
 	}
-	if asJSON {
-		return printJSON(out, map[string]any{"fabrics": results})
+	repair, err := runDemoRepair(cmd, routing)
+	if err != nil {
+		return err
 	}
+	if asJSON {
+		return printJSON(out, map[string]any{"fabrics": results, "repair": repair})
+	}
+	repair.write(out)
 	return demoCycle(cmd, out, routing)
 }
 

@@ -201,7 +201,7 @@ func controlRequest(ctx context.Context, out io.Writer, socket, text string) err
 	if err != nil {
 		return &exitError{exitCannot, err}
 	}
-	defer resp.Body.Close()
+	defer func() { _ = resp.Body.Close() }()
 	if resp.StatusCode != http.StatusOK {
 		said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
 		return errors.New(strings.TrimSpace(string(said)))

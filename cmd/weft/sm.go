@@ -59,7 +59,7 @@ the report then says what was sent and not acknowledged.`,
 			if err := routing.validate(specs); err != nil {
 				return err
 			}
-			runner := sm.Runner{Config: sm.Config{Unproven: unproven, MKey: wires.mKey}, Clock: clock(), Note: noteTo(cmd)}
+			runner := sm.Runner{Config: sm.Config{Unproven: unproven, MKey: wires.mKey}, Clock: clock()}
 			runner.Workers = routing.workers
 			for _, s := range specs {
 				runner.Chain = append(runner.Chain, routing.request(s))

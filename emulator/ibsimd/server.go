@@ -10,7 +10,8 @@
 //
 // Deviations from ibsim: up to 64 clients instead of 10; a client that does not
 // read delays nobody but itself, and loses datagrams when 65,536 wait for it; a
-// client whose data socket is not there is refused. The NodeInfo that the control
+// client whose data socket is not there is refused; so is who asks for another
+// client's slot. The NodeInfo that the control
 // protocol tells has such a node GUID that the library, which adds the port number
 // to it, gets the true port GUID.
 //
@@ -67,6 +68,7 @@ type slot struct {
 	isSM   bool
 	in     *wire.Inbox // towards the client
 	client uint32      // as it calls itself
+	from   string      // its control socket
 }
 
 // Listen binds the control socket and starts to serve.
@@ -127,7 +129,7 @@ func (s *Server) handle(b []byte, from net.Addr) (reply []byte, ok bool) {
 	return c.Append(nil), true
 }
 
-var errNotAttached = errors.New("no client has this slot")
+var errNotAttached = errors.New("the client has not this slot")
 
 // control does what a control datagram asks for, and makes it the answer.
 func (s *Server) control(c *ibsim.Control, from net.Addr) error {
@@ -137,7 +139,7 @@ func (s *Server) control(c *ibsim.Control, from net.Addr) error {
 	s.mu.Lock()
 	x := s.slots[c.Slot]
 	s.mu.Unlock()
-	if x == nil {
+	if x == nil || x.from != from.String() {
 		return errNotAttached
 	}
 	switch c.Type {
@@ -154,7 +156,7 @@ func (s *Server) control(c *ibsim.Control, from net.Addr) error {
 // connect gives a new client a slot.
 func (s *Server) connect(c *ibsim.Control, from net.Addr) error {
 	who := c.Client()
-	x := &slot{in: wire.NewInbox(), client: who.ID}
+	x := &slot{in: wire.NewInbox(), client: who.ID, from: from.String()}
 	var err error
 	var node fabric.NodeID
 	s.l.Do(func(sub *emulator.Subnet) {

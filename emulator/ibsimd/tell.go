@@ -83,6 +83,8 @@ func tell(sub *emulator.Subnet, x *slot, c *ibsim.Control) error {
 		for i, k := range keys[:min(len(keys), 32)] {
 			mad.PKeyTablePKey.Set(c.Data[:], i, uint64(k))
 		}
+	default:
+		// ibsim, too, echoes what it does not know.
 	}
 	return nil
 }

@@ -106,7 +106,7 @@ func (l *Live) Attach(at fabric.End) (wire.Transport, error) {
 	a.Transport = loop.New(
 		func(d *wire.Datagram, _ func(*wire.Datagram)) { l.Send(a.id, d) },
 		loop.Options{
-			Port:    func() wire.Port { return l.port(at) },
+			Port:    func() wire.Port { return l.Port(at) },
 			SetIsSM: func(on bool) { l.Do(func(s *emulator.Subnet) { s.SetIsSM(a.id, on) }) },
 		})
 	var err error
@@ -133,12 +133,12 @@ func (a *attachment) Close() error {
 	return err
 }
 
-// port is what a port is now.
-func (l *Live) port(at fabric.End) (p wire.Port) {
+// Port is what a port is now; the zero value for one that is not there.
+func (l *Live) Port(at fabric.End) (p wire.Port) {
 	l.Do(func(s *emulator.Subnet) {
 		node, err := s.NodeInfo(at)
 		if err != nil {
-			return // Attach has refused such a port
+			return
 		}
 		info, _ := s.PortInfo(at)
 		keys, _ := s.PKeys(at)

@@ -9,5 +9,6 @@
 //
 // A datagram may be a whole RMPP message of any length, as with ib_umad.
 //
-// Cost: about 100 ns a datagram, no allocation without faults.
+// Cost: a request and its answer through a wire.Requester take about 450 ns of one
+// core and no allocation (BenchmarkRequests); with faults every copy is allocated.
 package loop
