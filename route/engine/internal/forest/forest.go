@@ -29,7 +29,7 @@ func Build(ctx context.Context, in *route.Input, n *Net, find Finder) (*route.Ta
 		found = b.search(ctx, order, 1-k, find)
 		err := b.routeBatch(ctx, b.jobs[k][:len(now)])
 		if err != nil {
-			<-found
+			_ = <-found // the search must have ended before its memory goes
 			return nil, err
 		}
 	}
