@@ -2,6 +2,7 @@ package forest
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 
 	"weft/fabric"
@@ -27,10 +28,8 @@ func Build(ctx context.Context, in *route.Input, n *Net, find Finder) (*route.Ta
 		now := order[:min(batch, len(order))]
 		order = order[len(now):]
 		found = b.search(ctx, order, 1-k, find)
-		err := b.routeBatch(ctx, b.jobs[k][:len(now)])
-		if err != nil {
-			_ = <-found // the search must have ended before its memory goes
-			return nil, err
+		if err := b.routeBatch(ctx, b.jobs[k][:len(now)]); err != nil {
+			return nil, errors.Join(err, <-found)
 		}
 	}
 	return b.tables, <-found
