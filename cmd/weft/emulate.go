@@ -50,7 +50,7 @@ weft emulate control, or HTTP over the socket.
 
 It ends with Ctrl-C.`,
 		Example: `  weft emulate 'rlft(8,2)' --control /tmp/subnet.sock
-  ibsim-run opensm -e -f - --daemon=no
+  ibsim-run opensm -o -f -
   weft emulate control /tmp/subnet.sock 'link leaf1 1 down'
   curl --unix-socket /tmp/subnet.sock http://weft/state`,
 		Args: cobra.ExactArgs(1),

@@ -92,6 +92,6 @@ Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), versionCmd())
+	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), versionCmd())
 	return root
 }

@@ -93,7 +93,7 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 			return nil, err
 		}
 	}
-	r.OK = len(r.Faults) == 0 && r.DeadlockFree == Yes
+	r.OK = len(r.Faults) == 0 && r.DeadlockFree == Yes && (r.Pairs > 0 || g.NumEnds < 2)
 	return r, nil
 }
 

@@ -44,7 +44,8 @@ func (a *Answer) UnmarshalJSON(b []byte) error {
 type Report struct {
 	// OK says that the Plan is proven: nothing unreachable, no invalid name, choice or
 	// lane, and no dependency cycle. Disconnected pairs are no fault of the Plan. An
-	// unknown deadlock verdict is no proof: OK is false without any fault.
+	// unknown deadlock verdict is no proof, nor is a Plan that names nobody: OK is then
+	// false without any fault.
 	OK bool `json:"ok"`
 
 	Switches int `json:"switches"`

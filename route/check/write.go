@@ -28,6 +28,8 @@ func (r *Report) verdictLine() string {
 		parts = append(parts, fmt.Sprintf("%d of %d pairs unreachable", r.Unreachable, r.Pairs))
 	case r.Disconnected > 0:
 		parts = append(parts, fmt.Sprintf("all pairs reachable but %d that no cable joins", r.Disconnected))
+	case r.Pairs == 0:
+		parts = append(parts, "no pairs")
 	default:
 		parts = append(parts, "all pairs reachable")
 	}
@@ -50,7 +52,7 @@ func (r *Report) verdictLine() string {
 	switch {
 	case r.OK:
 		word = "PROVEN"
-	case len(r.Faults) == 0 && r.DeadlockFree == Unknown:
+	case len(r.Faults) == 0 && r.DeadlockFree != No:
 		word = "NOT PROVEN"
 	}
 	return word + ": " + strings.Join(parts, ", ")

@@ -104,4 +104,11 @@ func TestNothingToJudge(t *testing.T) {
 	if err != nil || !r.OK || r.Pairs != 0 || r.DeadlockFree != Yes {
 		t.Error(r, err)
 	}
+	// Tables without a single LID prove nothing.
+	x := tree(t)
+	clear(x.p.Ends.Base)
+	x.p.Choice = nil
+	if r := judged(t, x); r.OK || r.Pairs != 0 || !strings.HasPrefix(written(t, r), "NOT PROVEN: ") {
+		t.Errorf("a Plan that names nobody: %s", written(t, r))
+	}
 }
