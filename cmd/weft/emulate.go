@@ -24,6 +24,7 @@ import (
 type emulateFlags struct {
 	subnet  emulator.Options
 	server  ibsimd.Options
+	umad    umadFlags
 	roles   bool
 	control string
 	faults  []string
@@ -44,6 +45,9 @@ states, and datagrams go where the tables lead that a subnet manager has written
 Programs attach as they do to ibsim: with the preload library libumad2sim of
 package libumad2sim0, for which ibsim-run sets the environment. SIM_HOST names the
 node to attach to (GUID or description); without it that is the first CA.
+
+With --umad the port named by --at is served as a umad device too, for programs
+without preload; root is needed, and /dev/fuse.
 
 With --control the subnet can be looked at and disturbed while it runs:
 weft emulate control, or HTTP over the socket.
@@ -90,6 +94,7 @@ It ends with Ctrl-C.`,
 	f.StringVar(&flags.server.Base, "name", simName(), "name under which clients find the subnet: their IBSIM_SOCKNAME")
 	f.StringVar(&flags.server.Dir, "dir", "", "directory for the Unix sockets; empty: abstract names, as libumad2sim wants them")
 	f.StringVar(&flags.server.UDP, "udp", "", "serve over UDP at this address (127.0.0.1:7070), not over Unix sockets")
+	flags.umad.add(cmd)
 	f.StringArrayVar(&flags.faults, "fault", nil, "command to execute at the start (weft emulate control --help)")
 	f.Uint64Var(&flags.subnet.Seed, "seed", 1, "seed of losses and delays")
 	f.BoolVar(&flags.subnet.KeepLIDs, "keep-lids", false, "start with the LIDs that the fabric names")
@@ -122,6 +127,11 @@ func (e *emulateFlags) serve(cmd *cobra.Command, l *live.Live, nodes int) error 
 		}
 		defer stop()
 	}
+	unmount, err := e.umad.mount(cmd.ErrOrStderr(), l)
+	if err != nil {
+		return err
+	}
+	defer unmount()
 	where := "IBSIM_SOCKNAME=" + e.server.Base
 	if e.server.UDP != "" {
 		where = "UDP " + e.server.UDP

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"strconv"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -39,6 +39,7 @@ type simulation struct {
 	runs    int
 	maxMin  bool
 	noPairs bool
+	loads   string
 }
 
 func (s *simulation) add(cmd *cobra.Command) {
@@ -48,12 +49,16 @@ func (s *simulation) add(cmd *cobra.Command) {
 	f.StringVar(&s.files.lfts, "lfts", "", "forwarding tables of another subnet manager, instead of an engine")
 	f.StringVarP(&s.pattern, "pattern", "p", "bisect", "traffic pattern, NAME or NAME:ARG (--patterns lists them)")
 	f.StringVar(&s.file, "pattern-file", "", "file of flows: a line SOURCE DESTINATION each; a line round begins the next round")
-	f.StringVar(&s.order, "order", "auto", "how ranks are put on hosts: random in every run, natural (by GUID), or auto (as --patterns says)")
+	f.StringVar(&s.order, "order", "auto", "how ranks are put on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (as --patterns says)")
 	f.IntVar(&s.ranks, "ranks", 0, "number of ranks (default: one for each host port)")
 	f.IntVarP(&s.runs, "runs", "n", 1000, "runs; a pattern that is the same in every run is run once")
 	f.BoolVar(&s.maxMin, "max-min", false, "compute max-min fair shares too")
 	f.BoolVar(&s.noPairs, "no-pairs", false, "leave out the loads over all pairs of hosts")
+	f.StringVar(&s.loads, "loads", "", "write the pairs on every channel to this file, tab-separated (- for standard output)")
 }
+
+// maxRuns bounds the memory of a simulation: some 100 bytes a run.
+const maxRuns = 10_000_000
 
 func (s *simulation) validate(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
@@ -64,38 +69,16 @@ func (s *simulation) validate(cmd *cobra.Command) error {
 		return errors.New("give --engine, or tables with --plan or --lfts, not both")
 	case changed("pattern") && s.file != "":
 		return errors.New("give --pattern or --pattern-file, not both")
-	case s.order != "auto" && s.order != "random" && s.order != "natural":
-		return fmt.Errorf("--order %q: want auto, random or natural", s.order)
-	case s.runs < 1:
-		return fmt.Errorf("--runs %d: want at least 1", s.runs)
+	case !slices.Contains([]string{"auto", "random", "natural", "leaf"}, s.order):
+		return fmt.Errorf("--order %q: want auto, random, natural or leaf", s.order)
+	case s.noPairs && s.loads != "":
+		return errors.New("--loads needs the loads that --no-pairs leaves out")
+	case s.runs < 1 || s.runs > maxRuns:
+		return fmt.Errorf("--runs %d: want at least 1 and at most %d", s.runs, maxRuns)
 	case s.ranks < 0:
 		return fmt.Errorf("--ranks %d: want at least 1", s.ranks)
 	}
 	return nil
-}
-
-// flowOutput is what `weft simulate flow --json` prints.
-type flowOutput struct {
-	Fabric  string   `json:"fabric"`
-	Engine  string   `json:"engine,omitempty"` // none for tables from a file
-	Refused []string `json:"refused,omitempty"`
-	Pattern string   `json:"pattern"`
-	Order   string   `json:"order"`
-	Hosts   int      `json:"hosts"`
-	Seed    uint64   `json:"seed"`
-	// EBB is the effective bisection bandwidth, for the bisection patterns only.
-	EBB       *flow.Summary `json:"ebb,omitempty"`
-	Direction string        `json:"ebb_direction,omitempty"` // "one way" or "both ways"
-	*flow.Result
-	Pairs   *pairsOutput `json:"all_pairs,omitempty"`
-	Seconds float64      `json:"seconds"` // simulation alone
-}
-
-// pairsOutput are the figures over all pairs of hosts.
-type pairsOutput struct {
-	*flow.Pairs
-	PathLoad flow.Spread `json:"path_load"`
-	A2A      *int64      `json:"a2a_risk,omitempty"` // absent for a Plan with a Choice of LIDs
 }
 
 func simulateFlowCmd() *cobra.Command {
@@ -121,7 +104,8 @@ load of a channel), dark links, and the all-to-all risk. The risk of random
 permutations is the median of max_congestion with --pattern rand, that of shifts
 the largest max_congestion with --pattern shift.
 
-The same seed gives the same figures on any number of cores.`,
+A source uses the base LID of its target, or the first that the Plan's choice of
+LIDs gives the pair. The same seed gives the same figures on any number of cores.`,
 		Example: `  weft simulate flow 'rlft(36,3)' --engine updn --runs 1000
   weft simulate flow subnet.lst --lfts osm.fdbs --pattern shift --json
   weft simulate flow fabric.txt --plan my.plan --pattern nearest3d:8x8x4 --max-min`,
@@ -165,6 +149,12 @@ The same seed gives the same figures on any number of cores.`,
 			if out.Undelivered > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: the tables do not deliver %d of %d flows: they count as bandwidth 0\n", out.Undelivered, out.Flows)
 			}
+			if sim.loads != "" {
+				write := func(w io.Writer) error { return writeLoads(w, g, out.Pairs.Loads) }
+				if err := output(cmd, sim.loads, write); err != nil || sim.loads == "-" {
+					return err
+				}
+			}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), out)
 			}
@@ -205,11 +195,16 @@ func (s *simulation) run(ctx context.Context, g *fabric.Graph, plan *route.Plan,
 	}
 	shuffle := s.order == "random" || s.order == "auto" && p.Shuffled
 	out.Hosts, out.Pattern, out.Order = len(n.Hosts), p.Name, "natural"
-	if shuffle {
+	var hosts []int32
+	switch {
+	case shuffle:
 		out.Order = "random"
+	case s.order == "leaf":
+		out.Order, hosts = "leaf", n.ByLeaf()
 	}
 	out.Result, err = n.Run(ctx, p, flow.Options{
-		Runs: s.runs, Seed: routing.seed, Shuffle: shuffle, MaxMin: s.maxMin, Workers: routing.workers,
+		Hosts: hosts,
+		Runs:  s.runs, Seed: routing.seed, Shuffle: shuffle, MaxMin: s.maxMin, Workers: routing.workers,
 	})
 	if err != nil {
 		return err
@@ -255,109 +250,7 @@ func allPairs(ctx context.Context, n *flow.Network, plan *route.Plan, workers in
 	if out.PathLoad, err = n.PathLoads(ctx, pairs.Loads, workers); err != nil || plan.Choice != nil {
 		return out, err
 	}
-	risk, err := n.A2A(ctx, workers)
+	risk, err := n.A2A(ctx, pairs.Targets, workers)
 	out.A2A = &risk
 	return out, err
-}
-
-func (o *flowOutput) write(w io.Writer) error {
-	tables := "tables of a file"
-	if o.Engine != "" {
-		tables = o.Engine
-	}
-	what := "bandwidth"
-	if o.EBB != nil {
-		what = "effective bisection bandwidth, " + o.Direction
-	}
-	rows := [][]string{
-		{"engine", tables},
-		{"pattern", fmt.Sprintf("%s, %d ranks, %s order", o.Pattern, o.Ranks, o.Order)},
-		{"runs", fmt.Sprintf("%d of %s, %s in all", o.Runs, plural(o.Rounds, "round"), plural(o.Flows, "flow"))},
-	}
-	if o.Undelivered > 0 {
-		rows = append(rows, []string{"not delivered", plural(o.Undelivered, "flow")})
-	}
-	if err := table(w, rows); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	stats := [][]string{{"", "MEAN", "+-95%", "MIN", "MEDIAN", "MAX"}, summaryRow(what, &o.Bandwidth, 4)}
-	if o.MaxMin != nil {
-		stats = append(stats, summaryRow("max-min fair share", o.MaxMin, 4))
-	}
-	stats = append(stats, summaryRow("largest congestion", &o.MaxCongestion, 2))
-	if o.Rounds > 1 {
-		stats = append(stats, summaryRow("sum over rounds", &o.SumMaxCongestion, 2))
-	}
-	if err := table(w, stats); err != nil {
-		return err
-	}
-	if o.Pairs == nil {
-		return nil
-	}
-	fmt.Fprintln(w)
-	return o.Pairs.write(w)
-}
-
-// summaryRow is a row of a table: mean, confidence, least, median and largest.
-func summaryRow(name string, s *flow.Summary, digits int) []string {
-	number := func(v float64) string { return strconv.FormatFloat(v, 'f', digits, 64) }
-	return []string{name, number(s.Mean), number(s.CI95), number(s.Min), number(s.Median), number(s.Max)}
-}
-
-func (p *pairsOutput) write(w io.Writer) error {
-	spread := func(s flow.Spread) string {
-		return fmt.Sprintf("%.0f to %.0f, mean %.1f, deviation %.1f", s.Min, s.Max, s.Mean, s.StdDev)
-	}
-	rows := [][]string{
-		{"all pairs", strconv.FormatInt(p.Pairs.Pairs, 10)},
-		{"pairs a channel", spread(p.Load)},
-		{"largest on a path", spread(p.PathLoad)},
-		{"edge forwarding index", strconv.FormatInt(p.Index, 10)},
-		{"dark", fmt.Sprintf("%d of %d channels, %s both ways", p.DarkChannels, p.Channels, plural(p.DarkLinks, "link"))},
-	}
-	if p.Undelivered > 0 {
-		rows = append(rows, []string{"not delivered", plural(p.Undelivered, "pair")})
-	}
-	if p.A2A != nil {
-		rows = append(rows, []string{"all-to-all risk", strconv.FormatInt(*p.A2A, 10)})
-	}
-	return table(w, rows)
-}
-
-// plural is a number with its noun.
-func plural[N int | int64](n N, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return fmt.Sprintf("%d %ss", n, noun)
-}
-
-// patternEntry is what `weft simulate flow --patterns --json` prints of a pattern.
-type patternEntry struct {
-	Name    string `json:"name"`
-	Arg     string `json:"arg,omitempty"` // in brackets when it may be left out
-	Order   string `json:"order"`
-	Summary string `json:"summary"`
-}
-
-func listPatterns(w io.Writer, asJSON bool) error {
-	entries := []patternEntry{}
-	rows := [][]string{{"PATTERN", "ORDER", ""}}
-	for _, k := range traffic.Kinds() {
-		e := patternEntry{k.Name, k.Arg, "natural", k.Summary}
-		if k.Shuffled {
-			e.Order = "random"
-		}
-		entries = append(entries, e)
-		name := k.Name
-		if k.Arg != "" {
-			name += "[:" + k.Arg[1:]
-		}
-		rows = append(rows, []string{name, e.Order, e.Summary})
-	}
-	if asJSON {
-		return printJSON(w, map[string]any{"patterns": entries})
-	}
-	return table(w, rows)
 }

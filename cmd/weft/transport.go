@@ -26,6 +26,7 @@ type wireFlags struct {
 	timeout   time.Duration
 	retries   int
 	mKey      uint64
+	dev, sys  string
 }
 
 const transportHelp = `--transport says which subnet:
@@ -43,6 +44,8 @@ func (w *wireFlags) add(cmd *cobra.Command) {
 	f.IntVar(&w.window, "window", 32, "management datagrams in flight at a time")
 	f.DurationVar(&w.timeout, "timeout", 200*time.Millisecond, "how long an answer may take")
 	f.IntVar(&w.retries, "retries", 7, "how often a datagram is repeated that is not answered; more where the wire is seen to lose many")
+	f.StringVar(&w.dev, "umad-dev", "", "directory of the devices umadN and issmN (default: /dev/infiniband)")
+	f.StringVar(&w.sys, "umad-sys", "", "directory that stands for /sys, as weft emulate --umad makes it")
 	f.Uint64Var(&w.mKey, "m-key", 0, "M_Key to ask with; weft sm also gives it to every port")
 }
 
@@ -77,6 +80,9 @@ func (w *wireFlags) open(cmd *cobra.Command, manage bool) (wire.Transport, error
 		o, bad := umadOptions(rest, manage)
 		if bad != nil {
 			return nil, bad
+		}
+		if o.Dev = w.dev; w.sys != "" {
+			o.Sys = os.DirFS(w.sys)
 		}
 		t, err = umad.Open(ctx, o)
 	case "emulate":

@@ -158,7 +158,7 @@ func (c *Client) Put(to *Control) error {
 
 // Client reads the data of ControlConnect.
 func (c *Control) Client() Client {
-	node, _, _ := bytes.Cut(c.Data[nodeAt:clientSize], []byte{0})
+	node, _, _ := bytes.Cut(c.Data[nodeAt:clientSize-1], []byte{0}) // the last byte only ends it
 	return Client{
 		ID:   binary.LittleEndian.Uint32(c.Data[0:]),
 		QP:   binary.LittleEndian.Uint32(c.Data[4:]),

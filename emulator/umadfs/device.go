@@ -1,0 +1,248 @@
+package umadfs
+
+import (
+	"cmp"
+	"encoding/binary"
+	"slices"
+	"syscall"
+	"time"
+
+	"weft/mad"
+	"weft/wire"
+	"weft/wire/umad"
+)
+
+// Sizes of the ABI, in bytes.
+const (
+	shortHeader = umad.HeaderSize - 8 // without P_Key index
+	rmppHeader  = 36                  // common header and RMPP header: a MAD's least
+)
+
+// queueLimit is how many messages wait for a file's reader before more are dropped.
+const queueLimit = 200_000
+
+const never = time.Duration(1<<63 - 1)
+
+// device is what the kernel keeps of a umad device. Not for concurrent use.
+type device struct {
+	agents  map[uint16]*agent // by number
+	last    uint16            // number that was given to an agent
+	owners  map[claim]*agent
+	waiting map[key]*request
+	due     time.Duration // no request times out before
+}
+
+// key is what a request and its answer have in common: of the transaction ID the 48
+// bits that are the device's (see Adapter), and the class.
+type key struct {
+	tid   uint64
+	class mad.Class
+}
+
+const tidMask = 1<<48 - 1
+
+func keyOf(m mad.Datagram) key { return key{m.TID() & tidMask, m.Class()} }
+
+// request is a datagram that waits for an answer.
+type request struct {
+	agent   *agent
+	header  umad.Header // as written
+	d       wire.Datagram
+	retries uint32 // left
+	due     time.Duration
+}
+
+func (r *request) patience() time.Duration {
+	return time.Duration(r.header.TimeoutMS) * time.Millisecond
+}
+
+// file is an open file of a device.
+type file struct {
+	dev    *device
+	wake   func() // a message has come
+	agents [maxAgents]*agent
+	used   bool     // an agent was registered
+	long   bool     // messages have the header with the P_Key index
+	queue  [][]byte // with that header
+}
+
+func newDevice() *device {
+	return &device{agents: map[uint16]*agent{}, owners: map[claim]*agent{}, waiting: map[key]*request{}, due: never}
+}
+
+// open opens the device; wake is called when a message has been queued.
+func (v *device) open(wake func()) *file { return &file{dev: v, wake: wake} }
+
+// close ends the agents of the file.
+func (f *file) close() {
+	for id := range f.agents {
+		f.unregister(uint32(id))
+	}
+}
+
+func (f *file) headerSize() int {
+	if f.long {
+		return umad.HeaderSize
+	}
+	return shortHeader
+}
+
+// write takes a message and gives what goes to the subnet: the caller's. Only PathBits
+// of the source are not in its address but beside.
+func (f *file) write(now time.Duration, b []byte) (d wire.Datagram, pathBits uint8, e syscall.Errno) {
+	n := f.headerSize()
+	if len(b) < n+rmppHeader {
+		return d, 0, syscall.EINVAL
+	}
+	msg := make([]byte, umad.HeaderSize+max(len(b)-n, mad.Size))
+	copy(msg[:umad.HeaderSize], b[:n])
+	copy(msg[umad.HeaderSize:], b[n:])
+	h, m, err := umad.ParseMessage(msg)
+	if err != nil || h.Agent >= maxAgents {
+		return d, 0, syscall.EINVAL
+	}
+	a := f.agents[h.Agent]
+	if a == nil {
+		return d, 0, syscall.EIO
+	}
+	if len(m) > mad.Size && !(a.kernelRMPP() && wire.RMPPActive(m)) {
+		return d, 0, syscall.EINVAL
+	}
+	d = wire.Datagram{MAD: m, Addr: wire.Address{
+		DLID: h.LID, DQP: h.QPN, SQP: a.qp, QKey: h.QKey, SL: h.SL, PKeyIndex: h.PKeyIndex,
+	}}
+	if m.Class() == mad.ClassDirectedSMP && h.LID == wire.Permissive {
+		d.Addr.SLID = wire.Permissive
+	}
+	if m.Method().IsResponse() {
+		return d, h.PathBits, 0
+	}
+	mad.HeaderTransactionID.Put(m, uint64(a.number)<<32|m.TID()&0xFFFFFFFF)
+	return d, h.PathBits, f.dev.wait(now, a, h, &d)
+}
+
+// wait begins to wait for the answer to a request.
+func (v *device) wait(now time.Duration, a *agent, h umad.Header, d *wire.Datagram) syscall.Errno {
+	k := keyOf(d.MAD)
+	switch {
+	case v.waiting[k] != nil:
+		return syscall.EINVAL
+	case h.TimeoutMS == 0:
+		return 0
+	}
+	r := &request{agent: a, header: h, retries: h.Retries}
+	r.d.CopyFrom(d)
+	r.due = now + r.patience()
+	v.waiting[k] = r
+	v.due = min(v.due, r.due)
+	return 0
+}
+
+// expire ends the waiting that is over at a time: it gives what is to be sent again,
+// and gives back to the files what was sent often enough.
+func (v *device) expire(now time.Duration) (again []wire.Datagram) {
+	if now < v.due {
+		return nil
+	}
+	var over []*request
+	v.due = never
+	for _, r := range v.waiting {
+		if r.due <= now {
+			over = append(over, r)
+		} else {
+			v.due = min(v.due, r.due)
+		}
+	}
+	slices.SortFunc(over, func(a, b *request) int {
+		return cmp.Or(cmp.Compare(a.due, b.due), cmp.Compare(a.d.MAD.TID(), b.d.MAD.TID()),
+			cmp.Compare(a.d.MAD.Class(), b.d.MAD.Class()))
+	})
+	for _, r := range over {
+		if r.retries == 0 {
+			delete(v.waiting, keyOf(r.d.MAD))
+			r.header.Status = uint32(syscall.ETIMEDOUT)
+			r.agent.file.push(&r.header, r.d.MAD[:mad.Header.Size])
+			continue
+		}
+		r.retries--
+		r.due = now + r.patience()
+		v.due = min(v.due, r.due)
+		var d wire.Datagram
+		d.CopyFrom(&r.d)
+		again = append(again, d)
+	}
+	return again
+}
+
+// deliver takes a datagram from the subnet to the file that it is for, if there is
+// one.
+func (v *device) deliver(d *wire.Datagram, pathBits uint8) {
+	if len(d.MAD) < mad.Header.Size {
+		return
+	}
+	a := v.receiver(d.MAD)
+	if a == nil {
+		return
+	}
+	h := umad.Header{
+		Agent: a.id, QPN: d.Addr.SQP, LID: d.Addr.SLID, SL: d.Addr.SL, PathBits: pathBits, PKeyIndex: d.Addr.PKeyIndex,
+	}
+	a.file.push(&h, d.MAD)
+}
+
+// receiver is the agent that a datagram is for.
+func (v *device) receiver(m mad.Datagram) *agent {
+	if !m.Method().IsResponse() {
+		return v.owners[claimOf(m)]
+	}
+	k := keyOf(m)
+	if r := v.waiting[k]; r != nil {
+		delete(v.waiting, k)
+		return r.agent
+	}
+	// The first segment has ended the wait; the others are the program's, too.
+	a := v.agents[uint16(k.tid>>32)]
+	if a == nil || a.Flags&umad.FlagUserRMPP == 0 || a.Class != k.class || !wire.RMPPActive(m) {
+		return nil
+	}
+	return a
+}
+
+// push queues a message. It is dropped when too many wait already.
+func (f *file) push(h *umad.Header, m []byte) {
+	if len(f.queue) == queueLimit {
+		return
+	}
+	b := make([]byte, umad.HeaderSize, umad.HeaderSize+len(m))
+	h.Put(b)
+	f.queue = append(f.queue, append(b, m...))
+	f.wake()
+}
+
+func (f *file) readable() bool { return len(f.queue) > 0 }
+
+// read takes the oldest message, unless it is longer than size.
+func (f *file) read(size int) ([]byte, syscall.Errno) {
+	if len(f.queue) == 0 {
+		return nil, syscall.EAGAIN
+	}
+	b := f.queue[0]
+	n := f.headerSize()
+	length := n + len(b) - umad.HeaderSize
+	switch {
+	case size < length && len(b) > umad.HeaderSize+mad.Size:
+		return nil, syscall.ENOSPC
+	case size < length:
+		return nil, syscall.EINVAL
+	}
+	f.queue[0] = nil
+	f.queue = f.queue[1:]
+	binary.NativeEndian.PutUint32(b[lengthAt:], uint32(length))
+	if !f.long {
+		b = slices.Delete(b, shortHeader, umad.HeaderSize)
+	}
+	return b, 0
+}
+
+// lengthAt is where the header has the length of the message.
+const lengthAt = 16

@@ -1,0 +1,122 @@
+package umadfs
+
+import (
+	"fmt"
+	"strconv"
+
+	"weft/emulator/umadfs/fuse"
+	"weft/mad"
+)
+
+// The directories of the mount.
+const (
+	DevDir   = "dev/infiniband" // in the place of /dev/infiniband
+	ClassDir = "sys/class"      // in the place of /sys/class
+)
+
+// abiVersion is that of ib_user_mad.h.
+const abiVersion = 5
+
+// pkeyFiles is how many files there are for P_Keys, as an adapter's table is long.
+const pkeyFiles = 32
+
+// plantCA adds what is the same for all ports of an adapter.
+func plantCA(t *fuse.Tree, ca string, a Adapter) {
+	put := func(file string, value func(i Info) string) {
+		t.Text(ClassDir+"/infiniband/"+ca+"/"+file, func() string { return value(a.Info()) })
+	}
+	put("node_type", func(i Info) string { return stateText(nodeTypes, int(mad.NodeInfoNodeType.Get(i.NodeInfo[:]))) })
+	put("node_guid", func(i Info) string { return guid(mad.NodeInfoNodeGUID.Get(i.NodeInfo[:])) })
+	put("sys_image_guid", func(i Info) string { return guid(mad.NodeInfoSystemImageGUID.Get(i.NodeInfo[:])) })
+	put("fw_ver", func(Info) string { return "0.0.0" })
+	put("hw_rev", func(i Info) string { return strconv.FormatUint(mad.NodeInfoRevision.Get(i.NodeInfo[:]), 16) })
+	put("hca_type", func(i Info) string { return fmt.Sprintf("weft%d", mad.NodeInfoDeviceID.Get(i.NodeInfo[:])) })
+}
+
+// plantPort adds the files of a port, and says which devices are its.
+func plantPort(t *fuse.Tree, index int, ca string, number uint8, a Adapter) {
+	for _, kind := range []string{"umad", "issm"} {
+		dir := fmt.Sprintf("%s/infiniband_mad/%s%d/", ClassDir, kind, index)
+		t.Text(dir+"ibdev", func() string { return ca })
+		t.Text(dir+"port", func() string { return strconv.Itoa(int(number)) })
+	}
+	dir := fmt.Sprintf("%s/infiniband/%s/ports/%d/", ClassDir, ca, number)
+	put := func(file, format string, value func(i Info) any) {
+		t.Text(dir+file, func() string { return fmt.Sprintf(format, value(a.Info())) })
+	}
+	field := func(file, format string, f mad.Field) {
+		put(file, format, func(i Info) any { return f.Get(i.PortInfo[:]) })
+	}
+	field("lid", "0x%x", mad.PortInfoLID)
+	field("sm_lid", "0x%x", mad.PortInfoMasterSMLID)
+	field("lid_mask_count", "%d", mad.PortInfoLMC)
+	field("sm_sl", "%d", mad.PortInfoMasterSMSL)
+	field("cap_mask", "0x%08x", mad.PortInfoCapabilityMask)
+	put("state", "%s", func(i Info) any {
+		return stateText(portStates, int(mad.PortInfoPortState.Get(i.PortInfo[:])))
+	})
+	put("phys_state", "%s", func(i Info) any {
+		return stateText(physStates, int(mad.PortInfoPhysicalState.Get(i.PortInfo[:])))
+	})
+	put("rate", "%s", func(i Info) any { return rateText(i.PortInfo[:]) })
+	put("link_layer", "%s", func(Info) any { return "InfiniBand" })
+	put("gids/0", "%s", func(i Info) any {
+		return guid(mad.PortInfoGidPrefix.Get(i.PortInfo[:])) + ":" + guid(mad.NodeInfoPortGUID.Get(i.NodeInfo[:]))
+	})
+	for k := range pkeyFiles {
+		put("pkeys/"+strconv.Itoa(k), "0x%04x", func(i Info) any {
+			if k < len(i.PKeys) {
+				return i.PKeys[k]
+			}
+			return 0
+		})
+	}
+}
+
+var (
+	nodeTypes  = []string{1: "CA", 2: "switch", 3: "router"}
+	portStates = []string{"NOP", "DOWN", "INIT", "ARMED", "ACTIVE", "ACTIVE_DEFER"}
+	physStates = []string{
+		"<unknown>", "Sleep", "Polling", "Disabled", "PortConfigurationTraining", "LinkUp", "LinkErrorRecovery", "Phy Test",
+	}
+)
+
+func stateText(names []string, v int) string {
+	if v >= len(names) || names[v] == "" {
+		return fmt.Sprintf("%d: <unknown>", v)
+	}
+	return fmt.Sprintf("%d: %s", v, names[v])
+}
+
+// guid is a GUID as sysfs has it.
+func guid(g uint64) string {
+	return fmt.Sprintf("%04x:%04x:%04x:%04x", g>>48, g>>32&0xFFFF, g>>16&0xFFFF, g&0xFFFF)
+}
+
+// speed is a signalling rate of a lane, in units of 100 Mbit/s.
+type speed struct {
+	rate int
+	name string
+}
+
+var (
+	baseSpeeds = map[uint64]speed{1: {25, "SDR"}, 2: {50, "DDR"}, 4: {100, "QDR"}}
+	extSpeeds  = map[uint64]speed{1: {140, "FDR"}, 2: {250, "EDR"}, 4: {500, "HDR"}, 8: {1000, "NDR"}}
+	lanes      = map[uint64]int{1: 1, 2: 4, 4: 8, 8: 12, 16: 2}
+)
+
+// rateText is the rate of a port as the kernel words it, such as
+// "100 Gb/sec (4X EDR)".
+func rateText(portInfo []byte) string {
+	width, s := lanes[mad.PortInfoWidthActive.Get(portInfo)], baseSpeeds[mad.PortInfoSpeedActive.Get(portInfo)]
+	if ext, ok := extSpeeds[mad.PortInfoSpeedExtActive.Get(portInfo)]; ok {
+		s = ext
+	}
+	if mad.PortInfoSpeedExt2Active.Get(portInfo) != 0 {
+		s = speed{2000, "XDR"}
+	}
+	if width == 0 || s.rate == 0 {
+		width, s = 1, baseSpeeds[1]
+	}
+	return fmt.Sprintf("%g Gb/sec (%dX %s)", float64(width*s.rate)/10, width, s.name)
+}

@@ -1,0 +1,98 @@
+package flow
+
+import "slices"
+
+// counter puts the flows of one round on the links. All of it is scratch memory of
+// one worker.
+type counter struct {
+	n    *Network
+	load []int32 // by link: flows of the round
+	path []int32 // links of the paths, one flow after the other
+	end  []int32 // by flow: where its path ends in path
+	hist []int64 // by congestion: flows since settle; 0 is undelivered
+	all  []int64 // by congestion: flows before that
+}
+
+func newCounter(n *Network) *counter {
+	return &counter{n: n, load: make([]int32, n.links()), hist: make([]int64, 2)}
+}
+
+// place walks the paths of the flows (end ports src[i] to dst[i]) and counts their
+// links. reset must be called before the next round.
+func (c *counter) place(src, dst []int32) {
+	n := c.n
+	c.path = slices.Grow(c.path[:0], len(src)*n.hops)
+	c.end = slices.Grow(c.end[:0], len(src))[:len(src)]
+	var (
+		path   = c.path[:cap(c.path)]
+		at     = 0
+		load   = c.load
+		base   = n.base
+		to     = n.to
+		home   = n.g.EndSwitch
+		inject = int32(len(to))
+	)
+	for i, h := range src {
+		column := n.column(n.columnFor(h, dst[i]))
+		s := home[h]
+		if column[s] != 0 {
+			load[inject+h]++
+			path[at] = inject + h
+			at++
+			for s >= 0 {
+				slot := base[s] + int32(column[s])
+				load[slot]++
+				path[at] = slot
+				at++
+				s = to[slot]
+			}
+		}
+		c.end[i] = int32(at)
+	}
+	c.path = path[:at]
+}
+
+// judge adds the congestion of every flow to the histogram and returns the largest.
+func (c *counter) judge() int32 {
+	worst, at := int32(0), int32(0)
+	for _, end := range c.end {
+		most := int32(0)
+		for _, link := range c.path[at:end] {
+			most = max(most, c.load[link])
+		}
+		at = end
+		if int(most) >= len(c.hist) {
+			c.hist = append(c.hist, make([]int64, int(most)+1-len(c.hist))...)
+		}
+		c.hist[most]++
+		worst = max(worst, most)
+	}
+	return worst
+}
+
+// reset takes the flows off the links.
+func (c *counter) reset() {
+	if len(c.path) > len(c.load)/8 {
+		clear(c.load)
+		return
+	}
+	for _, link := range c.path {
+		c.load[link] = 0
+	}
+}
+
+// settle moves the histogram to the total and returns its sum of 1/c.
+func (c *counter) settle() float64 {
+	inverse := 0.0
+	if len(c.all) < len(c.hist) {
+		c.all = append(c.all, make([]int64, len(c.hist)-len(c.all))...)
+	}
+	for congestion, flows := range c.hist {
+		if flows > 0 && congestion > 0 {
+			inverse += float64(flows) / float64(congestion)
+		}
+		c.all[congestion] += flows
+	}
+	clear(c.hist)
+	return inverse
+}

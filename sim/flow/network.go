@@ -1,0 +1,216 @@
+package flow
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+)
+
+// Network is the forwarding of a Plan in the form that walks are fast on. A link is
+// a slot: PortStart[s]+p is what leaves switch s by port p, and slot len(to)+h is
+// what host h sends. It is immutable.
+type Network struct {
+	// Hosts are the end ports that have a LID: rank i in place is Hosts[i].
+	Hosts []int32
+
+	g        *fabric.Graph
+	choice   *route.Choice
+	switches int
+	columns  int
+	first    []int32 // by host: column of its base LID; the columns of its other LIDs follow
+	next     []uint8 // by column, then switch: egress port; 0 where the way does not end at the host
+	base     []int32 // by switch: slot of its port 0
+	to       []int32 // by slot: switch behind it, or arrived
+	hops     int     // largest number of links of a path, both host links included
+}
+
+// arrived is what is behind a slot that leads to a host.
+const arrived int32 = -1
+
+// New compiles the tables of a Plan. Whatever does not lead to the LID's own port
+// (holes, loops, dead ports) is marked, so that walks need no checks. It fails when
+// the Plan is for another Graph, or when ctx ends.
+func New(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Network, error) {
+	if p.Tables.NumSwitches() != g.NumSwitches || len(p.Ends.Base) != g.NumEnds {
+		return nil, fmt.Errorf("flow: the plan has %d switches and %d end ports, the fabric %d and %d",
+			p.Tables.NumSwitches(), len(p.Ends.Base), g.NumSwitches, g.NumEnds)
+	}
+	if err := checkChoice(g, p); err != nil {
+		return nil, err
+	}
+	n := &Network{
+		g: g, choice: p.Choice, switches: g.NumSwitches,
+		first: make([]int32, g.NumHosts), base: g.PortStart, to: make([]int32, len(g.Attached)),
+	}
+	for slot, what := range g.Attached {
+		n.to[slot] = arrived
+		if what >= 0 {
+			n.to[slot] = g.To[what]
+		}
+	}
+	byLID := n.number(&p.Ends)
+	n.next = make([]uint8, n.columns*n.switches)
+	hops := make([]int, p.Tables.NumBlocks())
+	depths := make([][]int32, max(workers, 1))
+	err := par.For(ctx, workers, len(hops), func(worker, block int) error {
+		if depths[worker] == nil {
+			depths[worker] = make([]int32, 2*n.switches)
+		}
+		hops[block] = n.fill(p.Tables, byLID, block, depths[worker])
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	for _, h := range hops {
+		n.hops = max(n.hops, h+1)
+	}
+	return n, nil
+}
+
+// checkChoice reports a row that names a LID which its target does not have.
+func checkChoice(g *fabric.Graph, p *route.Plan) error {
+	c := p.Choice
+	if c == nil {
+		return nil
+	}
+	if len(c.Start) != g.NumEnds+1 {
+		return fmt.Errorf("flow: the plan's choice of LIDs is for %d sources, the fabric has %d", len(c.Start)-1, g.NumEnds)
+	}
+	for i, target := range c.Target {
+		if target < 0 || int(target) >= g.NumEnds || int(c.Offset[i]) >= max(p.Ends.Count(target), 1) {
+			return fmt.Errorf("flow: the plan's choice names LID %d of end port %d, which it does not have", c.Offset[i], target)
+		}
+	}
+	return nil
+}
+
+// columnOf is a column and the host that its LID names.
+type columnOf struct{ column, host int32 }
+
+// number numbers the LIDs that sources use, by host: with a Choice all, else the
+// base LIDs. It returns the columns of each LID.
+func (n *Network) number(ends *route.Ends) (byLID [][]columnOf) {
+	byLID = make([][]columnOf, int(ends.Top())/route.BlockSize*route.BlockSize+route.BlockSize)
+	for h := range int32(n.g.NumHosts) {
+		lids := ends.Count(h)
+		if lids == 0 {
+			continue
+		}
+		if n.choice == nil {
+			lids = 1
+		}
+		n.Hosts = append(n.Hosts, h)
+		n.first[h] = int32(n.columns)
+		for k := range lids {
+			lid := int(ends.Base[h]) + k
+			byLID[lid] = append(byLID[lid], columnOf{int32(n.columns + k), h})
+		}
+		n.columns += lids
+	}
+	return byLID
+}
+
+// fill copies one block of LIDs of all switches into columns and cleans them. It
+// returns the largest number of links of a path from a switch.
+func (n *Network) fill(t *route.Tables, byLID [][]columnOf, block int, scratch []int32) int {
+	lo := block * route.BlockSize
+	if lo >= len(byLID) {
+		return 0
+	}
+	lids := byLID[lo : lo+route.BlockSize]
+	for s := range n.switches {
+		entries := t.Block(int32(s), block)
+		for i, columns := range lids {
+			for _, c := range columns {
+				n.next[int(c.column)*n.switches+s] = entries[i]
+			}
+		}
+	}
+	hops := 0
+	for _, columns := range lids {
+		for _, c := range columns {
+			hops = max(hops, n.clean(n.column(c.column), c.host, scratch))
+		}
+	}
+	return hops
+}
+
+// column is the next hops to one LID, by switch.
+func (n *Network) column(c int32) []uint8 {
+	return n.next[int(c)*n.switches : int(c+1)*n.switches]
+}
+
+// ByLeaf lists the Hosts by switch and port: neighbours in the list share a leaf,
+// whatever their GUIDs.
+func (n *Network) ByLeaf() []int32 {
+	hosts := slices.Clone(n.Hosts)
+	slices.SortFunc(hosts, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(n.g.EndSwitch[a], n.g.EndSwitch[b]), cmp.Compare(n.g.EndPort[a], n.g.EndPort[b]))
+	})
+	return hosts
+}
+
+// What depth holds while a column is cleaned, beside the links to the host.
+const (
+	unseen    int32 = 0
+	underWay  int32 = -1
+	misrouted int32 = -2
+)
+
+// clean sets the entries of a column to 0 from which packets do not come to the
+// host, and returns the largest number of links from a switch. scratch has room for
+// two numbers a switch.
+func (n *Network) clean(column []uint8, host int32, scratch []int32) int {
+	depth, stack := scratch[:n.switches], scratch[n.switches:]
+	clear(depth)
+	most := int32(0)
+	for start := range int32(n.switches) {
+		top, links := 0, int32(0)
+		for s := start; ; {
+			if depth[s] != unseen {
+				links = depth[s]
+				break
+			}
+			depth[s] = underWay
+			stack[top] = s
+			top++
+			c, h := n.g.At(s, column[s])
+			if c < 0 {
+				if links = misrouted; h == host {
+					links = 0
+				}
+				break
+			}
+			s = n.g.To[c]
+		}
+		for top--; top >= 0; top-- {
+			s := stack[top]
+			if links < 0 {
+				depth[s], column[s] = misrouted, 0
+				continue
+			}
+			links++
+			depth[s] = links
+			most = max(most, links)
+		}
+	}
+	return int(most)
+}
+
+// columnFor is the column that a source uses for a target.
+func (n *Network) columnFor(src, dst int32) int32 {
+	c := n.first[dst]
+	if n.choice != nil {
+		c += int32(n.choice.Offsets(src, dst)[0])
+	}
+	return c
+}
+
+// links is the number of link slots.
+func (n *Network) links() int { return len(n.to) + n.g.NumHosts }

@@ -1,0 +1,172 @@
+package flow
+
+import (
+	"context"
+	"math"
+
+	"weft/internal/par"
+)
+
+// Pairs is what all ordered pairs of hosts put on the network together. A channel
+// is one direction of a link between switches; host links are left out, since each
+// carries the same whatever the routing.
+type Pairs struct {
+	Pairs       int64 `json:"pairs"`
+	Undelivered int64 `json:"undelivered"`
+	Channels    int   `json:"channels"`
+	// Index is the edge forwarding index: the largest load of a channel.
+	Index int64 `json:"edge_forwarding_index"`
+	// Load is over channels: the pairs on each.
+	Load Spread `json:"load"`
+	// DarkChannels carry no pair; DarkLinks carry none either way.
+	DarkChannels int `json:"dark_channels"`
+	DarkLinks    int `json:"dark_links"`
+
+	Loads   []int64 `json:"-"` // by channel: pairs
+	Targets []int64 `json:"-"` // by channel: LIDs that those pairs send to
+}
+
+// Spread describes a whole population.
+type Spread struct {
+	Min    float64 `json:"min"`
+	Mean   float64 `json:"mean"`
+	Max    float64 `json:"max"`
+	StdDev float64 `json:"stddev"`
+}
+
+// columnsAtOnce is how many targets are one piece of work.
+const columnsAtOnce = 64
+
+// eachColumn calls body for every column, with a tree of the worker; piece is the
+// number of the piece of work. It returns the trees that were used.
+func (n *Network) eachColumn(ctx context.Context, workers int, body func(t *tree, column int32, piece int)) ([]*tree, error) {
+	hostOf, senders := n.senders()
+	trees := make([]*tree, max(workers, 1))
+	err := par.For(ctx, len(trees), n.pieces(), func(worker, piece int) error {
+		if trees[worker] == nil {
+			trees[worker] = newTree(n, hostOf, senders)
+		}
+		for c := piece * columnsAtOnce; c < min((piece+1)*columnsAtOnce, len(hostOf)); c++ {
+			body(trees[worker], int32(c), piece)
+		}
+		return nil
+	})
+	var used []*tree
+	for _, t := range trees {
+		if t != nil {
+			used = append(used, t)
+		}
+	}
+	return used, err
+}
+
+func (n *Network) pieces() int { return (n.columns + columnsAtOnce - 1) / columnsAtOnce }
+
+// senders says which host each column leads to, and how many hosts each switch has.
+func (n *Network) senders() (hostOf, hosts []int32) {
+	hostOf, hosts = make([]int32, n.columns), make([]int32, n.switches)
+	for i, h := range n.Hosts {
+		hosts[n.g.EndSwitch[h]]++
+		end := int32(n.columns)
+		if i+1 < len(n.Hosts) {
+			end = n.first[n.Hosts[i+1]]
+		}
+		for c := n.first[h]; c < end; c++ {
+			hostOf[c] = h
+		}
+	}
+	return hostOf, hosts
+}
+
+// slotOf is the slot of a channel.
+func (n *Network) slotOf(c int32) int32 {
+	return n.base[n.g.From[c]] + int32(n.g.FromPort[c])
+}
+
+// AllPairs counts the loads of all ordered pairs of hosts in O(switches x LIDs);
+// with a Choice of LIDs also O(hosts x LIDs). It fails only when ctx ends.
+func (n *Network) AllPairs(ctx context.Context, workers int) (*Pairs, error) {
+	trees, err := n.eachColumn(ctx, workers, func(t *tree, column int32, _ int) { t.count(column) })
+	if err != nil {
+		return nil, err
+	}
+	p := &Pairs{Channels: n.g.NumChannels, Loads: make([]int64, n.g.NumChannels), Targets: make([]int64, n.g.NumChannels)}
+	for _, t := range trees {
+		p.Pairs += t.pairs
+		p.Undelivered += t.pairs - t.delivered
+		for c := range p.Loads {
+			slot := n.slotOf(int32(c))
+			p.Loads[c] += t.load[slot]
+			p.Targets[c] += int64(t.targets[slot])
+		}
+	}
+	var all spread
+	for c, load := range p.Loads {
+		all.add(load, 1)
+		p.Index = max(p.Index, load)
+		if load == 0 {
+			p.DarkChannels++
+			if c%2 == 1 && p.Loads[c-1] == 0 {
+				p.DarkLinks++
+			}
+		}
+	}
+	p.Load = all.result()
+	return p, nil
+}
+
+// PathLoads describes, over all delivered pairs of hosts on different switches, the
+// largest of the loads on the path (ORCS: routequal). loads are those of AllPairs.
+func (n *Network) PathLoads(ctx context.Context, loads []int64, workers int) (Spread, error) {
+	slots := make([]int64, len(n.to))
+	for c, load := range loads {
+		slots[n.slotOf(int32(c))] = load
+	}
+	parts := make([]spread, n.pieces())
+	_, err := n.eachColumn(ctx, workers, func(t *tree, column int32, piece int) { t.worst(column, slots, &parts[piece]) })
+	if err != nil {
+		return Spread{}, err
+	}
+	var all spread
+	for i := range parts {
+		all.join(&parts[i])
+	}
+	return all.result(), nil
+}
+
+// spread adds up a population. Parts must be joined in a fixed order, because the
+// sum of squares is rounded.
+type spread struct {
+	n, least, most int64
+	sum, squares   float64
+}
+
+func (s *spread) add(value, times int64) {
+	v, k := float64(value), float64(times)
+	s.join(&spread{n: times, least: value, most: value, sum: k * v, squares: k * v * v})
+}
+
+func (s *spread) join(o *spread) {
+	if s.n == 0 {
+		*s = *o
+		return
+	}
+	if o.n == 0 {
+		return
+	}
+	s.n += o.n
+	s.least, s.most = min(s.least, o.least), max(s.most, o.most)
+	s.sum += o.sum
+	s.squares += o.squares
+}
+
+func (s *spread) result() Spread {
+	if s.n == 0 {
+		return Spread{}
+	}
+	mean := s.sum / float64(s.n)
+	return Spread{
+		Min: float64(s.least), Mean: mean, Max: float64(s.most),
+		StdDev: math.Sqrt(max(0, s.squares/float64(s.n)-mean*mean)),
+	}
+}

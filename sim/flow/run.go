@@ -1,0 +1,155 @@
+package flow
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"weft/internal/par"
+	"weft/traffic"
+)
+
+// Options of a simulation.
+type Options struct {
+	Hosts   []int32 // end ports by rank; nil for Network.Hosts
+	Runs    int
+	Seed    uint64
+	Shuffle bool // put the ranks on hosts at random in every run
+	MaxMin  bool // compute max-min fair shares too
+	Workers int  // goroutines; the result does not depend on it
+}
+
+// Result is what a pattern got. Bandwidths are shares of a link, 0 to 1.
+type Result struct {
+	Ranks       int   `json:"ranks"`
+	Rounds      int   `json:"rounds"`
+	Runs        int   `json:"runs"`
+	Flows       int64 `json:"flows"`       // in all runs
+	Undelivered int64 `json:"undelivered"` // flows that the tables do not deliver
+	// Bandwidth is over runs: the mean of 1/c over the flows of a run.
+	Bandwidth Summary `json:"bandwidth"`
+	// MaxCongestion is over runs: the largest c in any round.
+	MaxCongestion Summary `json:"max_congestion"`
+	// SumMaxCongestion is over runs: the sum over rounds of the largest c.
+	SumMaxCongestion Summary `json:"sum_max_congestion"`
+	// Histogram counts the delivered flows of all runs by congestion, ascending.
+	Histogram []Bin `json:"histogram"`
+	// MaxMin is over runs: the mean max-min fair share of the flows of a run.
+	MaxMin *Summary `json:"max_min,omitempty"`
+}
+
+// Bin is one bar of a histogram.
+type Bin struct {
+	Congestion int   `json:"congestion"`
+	Flows      int64 `json:"flows"`
+}
+
+// roundsAtOnce is how many rounds of a run are one piece of work.
+const roundsAtOnce = 64
+
+// maxPathLinks bounds the memory of the paths of one round: 4 bytes a link.
+const maxPathLinks = 1 << 30
+
+// piece is what some rounds of a run add up to.
+type piece struct {
+	flows   int64
+	inverse float64 // sum of 1/c
+	share   float64 // sum of max-min fair shares
+	worst   int32
+	sum     int64 // of the largest c by round
+}
+
+// Run simulates a pattern, whose rank i is opt.Hosts[i], or the i-th of them after
+// a shuffle; they must be among the Network's Hosts. A pattern may have fewer ranks
+// than there are hosts. Runs that could not differ are made once. It fails when the
+// pattern has more ranks than there are hosts, names hosts and is to be put on
+// others, or has more flows in a round than memory is meant for, and when ctx ends.
+func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Result, error) {
+	if p.Fixed && (opt.Shuffle || opt.Hosts != nil) {
+		return nil, fmt.Errorf("flow: pattern %s names hosts: they cannot be put in another order", p.Name)
+	}
+	if opt.Hosts == nil {
+		opt.Hosts = n.Hosts
+	}
+	if p.Ranks > len(opt.Hosts) {
+		return nil, fmt.Errorf("flow: pattern %s has %d ranks, but there are %d hosts", p.Name, p.Ranks, len(opt.Hosts))
+	}
+	if opt.Runs < 1 {
+		return nil, fmt.Errorf("flow: %d runs: want at least 1", opt.Runs)
+	}
+	runs := opt.Runs
+	if !opt.Shuffle && !p.Drawn {
+		runs = 1
+	}
+	blocks := max(1, (p.Rounds+roundsAtOnce-1)/roundsAtOnce)
+	pieces := make([]piece, runs*blocks)
+	workers := make([]*worker, max(opt.Workers, 1))
+	err := par.For(ctx, len(workers), len(pieces), func(id, i int) error {
+		if workers[id] == nil {
+			workers[id] = newWorker(n, p, &opt)
+		}
+		return workers[id].rounds(ctx, i/blocks, i%blocks*roundsAtOnce, &pieces[i])
+	})
+	if err != nil {
+		return nil, err
+	}
+	return summarise(p, runs, blocks, pieces, workers, opt.MaxMin), nil
+}
+
+// worker simulates rounds.
+type worker struct {
+	*counter
+	p     *traffic.Pattern
+	opt   *Options
+	rng   rand.PCG
+	order []int32 // hosts by rank
+	run   int     // of order, -1 at first
+	flows traffic.Flows
+	fair  *filler
+}
+
+func newWorker(n *Network, p *traffic.Pattern, opt *Options) *worker {
+	w := &worker{counter: newCounter(n), p: p, opt: opt, order: append([]int32(nil), opt.Hosts...), run: -1}
+	if opt.MaxMin {
+		w.fair = newFiller(n)
+	}
+	return w
+}
+
+// rounds simulates up to roundsAtOnce rounds from first on.
+func (w *worker) rounds(ctx context.Context, run, first int, sum *piece) error {
+	if w.opt.Shuffle && w.run != run {
+		w.run = run
+		copy(w.order, w.opt.Hosts)
+		traffic.Seed(&w.rng, w.opt.Seed, run, -1)
+		traffic.Shuffle(w.order, &w.rng)
+	}
+	for round := first; round < min(first+roundsAtOnce, w.p.Rounds); round++ {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if w.p.Drawn {
+			traffic.Seed(&w.rng, w.opt.Seed, run, round)
+		}
+		w.p.Round(&w.flows, round, &w.rng)
+		if w.flows.Len() > maxPathLinks/max(w.n.hops, 1) {
+			return fmt.Errorf("flow: a round of pattern %s has %d flows on paths of up to %d links: too many to hold (at most %d links)",
+				w.p.Name, w.flows.Len(), w.n.hops, maxPathLinks)
+		}
+		for i := range w.flows.Src {
+			w.flows.Src[i] = w.order[w.flows.Src[i]]
+			w.flows.Dst[i] = w.order[w.flows.Dst[i]]
+		}
+		w.place(w.flows.Src, w.flows.Dst)
+		worst := w.judge()
+		w.reset()
+		sum.flows += int64(w.flows.Len())
+		sum.worst = max(sum.worst, worst)
+		sum.sum += int64(worst)
+		if w.fair != nil {
+			sum.share += w.fair.shares(w.path, w.end)
+		}
+	}
+	sum.inverse = w.settle()
+	return nil
+}

@@ -1,0 +1,98 @@
+package flow
+
+import (
+	"math"
+	"slices"
+
+	"weft/traffic"
+)
+
+// Summary describes a sample.
+type Summary struct {
+	Mean   float64 `json:"mean"`
+	Min    float64 `json:"min"`
+	Max    float64 `json:"max"`
+	Median float64 `json:"median"`
+	StdDev float64 `json:"stddev"` // of the sample (n-1)
+	// CI95 is half the width of the 95 % confidence interval of the mean, by the
+	// normal approximation; 0 for a sample of one.
+	CI95 float64 `json:"ci95"`
+}
+
+// normal95 is the 97.5 % quantile of the normal distribution.
+const normal95 = 1.959963984540054
+
+// Summarise describes a sample; an empty one is all zero.
+func Summarise(v []float64) Summary {
+	n := len(v)
+	if n == 0 {
+		return Summary{}
+	}
+	sorted := slices.Clone(v)
+	slices.Sort(sorted)
+	s := Summary{Min: sorted[0], Max: sorted[n-1], Median: (sorted[(n-1)/2] + sorted[n/2]) / 2}
+	sum := 0.0
+	for _, x := range v {
+		sum += x
+	}
+	s.Mean = sum / float64(n)
+	if n == 1 {
+		return s
+	}
+	squares := 0.0
+	for _, x := range v {
+		squares += (x - s.Mean) * (x - s.Mean)
+	}
+	s.StdDev = math.Sqrt(squares / float64(n-1))
+	s.CI95 = normal95 * s.StdDev / math.Sqrt(float64(n))
+	return s
+}
+
+// summarise puts the pieces of all runs together, in order.
+func summarise(p *traffic.Pattern, runs, blocks int, pieces []piece, workers []*worker, maxMin bool) *Result {
+	r := &Result{Ranks: p.Ranks, Rounds: p.Rounds, Runs: runs, Histogram: []Bin{}}
+	bandwidth, worst := make([]float64, runs), make([]float64, runs)
+	sums, shares := make([]float64, runs), make([]float64, runs)
+	for run := range runs {
+		var all piece
+		for _, q := range pieces[run*blocks : (run+1)*blocks] {
+			all.flows += q.flows
+			all.inverse += q.inverse
+			all.share += q.share
+			all.worst = max(all.worst, q.worst)
+			all.sum += q.sum
+		}
+		r.Flows += all.flows
+		worst[run], sums[run] = float64(all.worst), float64(all.sum)
+		if all.flows > 0 {
+			bandwidth[run] = all.inverse / float64(all.flows)
+			shares[run] = all.share / float64(all.flows)
+		}
+	}
+	r.Bandwidth, r.MaxCongestion, r.SumMaxCongestion = Summarise(bandwidth), Summarise(worst), Summarise(sums)
+	if maxMin {
+		s := Summarise(shares)
+		r.MaxMin = &s
+	}
+	var hist []int64
+	for _, w := range workers {
+		if w == nil {
+			continue
+		}
+		if len(w.all) > len(hist) {
+			hist = append(hist, make([]int64, len(w.all)-len(hist))...)
+		}
+		for c, flows := range w.all {
+			hist[c] += flows
+		}
+	}
+	for c, flows := range hist {
+		switch {
+		case c == 0:
+			r.Undelivered = flows
+		case flows > 0:
+			r.Histogram = append(r.Histogram, Bin{c, flows})
+		}
+	}
+	return r
+}

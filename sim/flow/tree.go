@@ -1,0 +1,117 @@
+package flow
+
+// tree adds up along the tree of one column after the other. All of it is scratch
+// memory and sums of one worker.
+type tree struct {
+	n      *Network
+	hostOf []int32 // by column
+	hosts  []int32 // by switch: hosts that send
+
+	weight []int32 // by switch: pairs that start at or pass it
+	degree []int32 // by switch: switches that lead to it and are not done
+	order  []int32 // switches, each before the one it leads to
+	most   []int64 // by switch: the largest load from it on
+
+	load             []int64 // by slot
+	targets          []int32 // by slot: columns
+	pairs, delivered int64
+}
+
+func newTree(n *Network, hostOf, hosts []int32) *tree {
+	return &tree{
+		n: n, hostOf: hostOf, hosts: hosts,
+		weight: make([]int32, n.switches), degree: make([]int32, n.switches),
+		order: make([]int32, n.switches), most: make([]int64, n.switches),
+		load: make([]int64, len(n.to)), targets: make([]int32, len(n.to)),
+	}
+}
+
+// start fills weight with the hosts of each switch that send to a column, and
+// returns their number.
+func (t *tree) start(column int32) int {
+	host, home := t.hostOf[column], t.n.g.EndSwitch
+	if t.n.choice == nil {
+		copy(t.weight, t.hosts)
+		t.weight[home[host]]--
+		return len(t.n.Hosts) - 1
+	}
+	clear(t.weight)
+	senders := 0
+	for _, src := range t.n.Hosts {
+		if src != host && t.n.columnFor(src, host) == column {
+			t.weight[home[src]]++
+			senders++
+		}
+	}
+	return senders
+}
+
+// sort puts the switches that lead to the column's host in order, sources first.
+func (t *tree) sort(next []uint8) []int32 {
+	n := t.n
+	clear(t.degree)
+	for s, port := range next {
+		if port != 0 {
+			if v := n.to[n.base[s]+int32(port)]; v >= 0 {
+				t.degree[v]++
+			}
+		}
+	}
+	done := 0
+	for start := range int32(n.switches) {
+		if t.degree[start] != 0 || next[start] == 0 {
+			continue
+		}
+		for s := start; s >= 0; {
+			t.degree[s] = -1
+			t.order[done] = s
+			done++
+			if s = n.to[n.base[s]+int32(next[s])]; s >= 0 {
+				if t.degree[s]--; t.degree[s] > 0 {
+					break
+				}
+			}
+		}
+	}
+	return t.order[:done]
+}
+
+// count adds the loads of a column.
+func (t *tree) count(column int32) {
+	n, next := t.n, t.n.column(column)
+	t.pairs += int64(t.start(column))
+	for _, s := range t.sort(next) {
+		weight := t.weight[s]
+		if weight == 0 {
+			continue
+		}
+		slot := n.base[s] + int32(next[s])
+		t.load[slot] += int64(weight)
+		t.targets[slot]++
+		if v := n.to[slot]; v >= 0 {
+			t.weight[v] += weight
+		} else {
+			t.delivered += int64(weight)
+		}
+	}
+}
+
+// worst adds, for every pair of a column, the largest load on its path.
+func (t *tree) worst(column int32, load []int64, sum *spread) {
+	n, next := t.n, t.n.column(column)
+	t.start(column)
+	order := t.sort(next)
+	for i := len(order) - 1; i >= 0; i-- {
+		s := order[i]
+		slot := n.base[s] + int32(next[s])
+		v := n.to[slot]
+		if v < 0 {
+			t.most[s] = 0
+			continue
+		}
+		t.most[s] = max(load[slot], t.most[v])
+		if pairs := int64(t.weight[s]); pairs > 0 {
+			sum.add(t.most[s], pairs)
+		}
+	}
+}

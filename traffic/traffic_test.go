@@ -1,0 +1,181 @@
+package traffic
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+func parse(t testing.TB, text string, ranks int) *Pattern {
+	t.Helper()
+	p, err := Parse(text, ranks)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
+
+// text writes the rounds of a pattern as "0>1 2>3 | 1>0".
+func text(p *Pattern) string {
+	var rounds []string
+	for r := range p.Rounds {
+		var f Flows
+		var rng rand.PCG
+		Seed(&rng, 1, 0, r)
+		p.Round(&f, r, &rng)
+		var flows []string
+		for i := range f.Src {
+			flows = append(flows, fmt.Sprintf("%d>%d", f.Src[i], f.Dst[i]))
+		}
+		rounds = append(rounds, strings.Join(flows, " "))
+	}
+	return strings.Join(rounds, " | ")
+}
+
+func TestPatterns(t *testing.T) {
+	for _, c := range []struct {
+		pattern string
+		ranks   int
+		want    string
+	}{
+		{"bisect", 5, "1>0 3>2"},
+		{"bisect_fb_sym", 4, "1>0 0>1 3>2 2>3"},
+		{"null", 4, ""},
+		{"tree", 6, "0>1 | 0>2 1>3 | 0>4 1>5"},
+		{"bruck", 3, "0>1 1>2 2>0 | 0>2 1>0 2>1"},
+		{"recdbl", 4, "0>1 1>0 2>3 3>2 | 0>2 1>3 2>0 3>1"},
+		{"recdbl", 3, "0>1 1>0 | 2>0"},
+		{"ring", 3, "0>1 | 1>2 | 2>0"},
+		{"gather", 3, "1>0 2>0"},
+		{"scatter", 3, "0>1 0>2"},
+		{"alltoall", 3, "0>1 0>2 1>0 1>2 2>0 2>1"},
+		{"shift", 3, "0>1 1>2 2>0 | 0>2 1>0 2>1"},
+		{"shift:2", 3, "0>2 1>0 2>1"},
+		{"ring_natural", 4, "0>1 0>3 1>2 1>0 2>3 2>1 3>0 3>2"},
+		{"ring_random", 2, "0>1 1>0"},
+		{"nearest2d:2x3", 7, "0>3 0>1 0>2 1>4 1>2 1>0 2>5 2>0 2>1 3>0 3>4 3>5 4>1 4>5 4>3 5>2 5>3 5>4"},
+		{"nearest2d", 4, "0>2 0>1 1>3 1>0 2>0 2>3 3>1 3>2"},
+		{"nearest3d", 2, "0>1 1>0"},
+		{"tornado", 5, "0>2 1>3 2>4 3>0 4>1"},
+		{"tornado", 4, "0>1 1>2 2>3 3>0"},
+		{"tornado:3x2", 6, "0>2 1>3 2>4 3>5 4>0 5>1"},
+		{"hotspot", 4, "1>0 2>0 3>0"},
+	} {
+		if got := text(parse(t, c.pattern, c.ranks)); got != c.want {
+			t.Errorf("%s of %d ranks: %s, want %s", c.pattern, c.ranks, got, c.want)
+		}
+	}
+}
+
+func TestParseRefuses(t *testing.T) {
+	for _, c := range []struct{ pattern, want string }{
+		{"nosuch", `no pattern is called "nosuch" (there are: bisect, `},
+		{"bisect:3", "takes no argument"},
+		{"shift:", "wants an argument: shift:S"},
+		{"shift:0", "no whole number from 1 to 9"},
+		{"shift:10", "no whole number from 1 to 9"},
+		{"hotspot:11", "no whole number from 1 to 10"},
+		{"nearest2d:2x2x2", "has 3 sizes, not 2"},
+		{"nearest2d:3x4", "more cells than there are ranks, 10"},
+		{"nearest3d:axb", "no whole number"},
+		{"tornado:2147483647x2147483647x2147483647", "more cells"},
+	} {
+		_, err := Parse(c.pattern, 10)
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: %v, want %q", c.pattern, err, c.want)
+		}
+	}
+	if _, err := Parse("alltoall", 4000); err == nil {
+		t.Error("16 million flows at once were not refused")
+	}
+}
+
+// What holds for every pattern and number of ranks: ranks in range, none to itself,
+// no flow twice in a round, and the same again from the same seed.
+func TestEveryPatternIsSound(t *testing.T) {
+	rapid.Check(t, func(rt *rapid.T) {
+		kind := rapid.SampledFrom(Kinds()).Draw(rt, "kind")
+		ranks := rapid.IntRange(0, 40).Draw(rt, "ranks")
+		p, err := Parse(kind.Name, ranks)
+		if err != nil {
+			rt.Fatal(err)
+		}
+		for round := range p.Rounds {
+			seen := map[[2]int32]bool{}
+			var f Flows
+			var rng rand.PCG
+			p.Round(&f, round, &rng)
+			for i := range f.Src {
+				flow := [2]int32{f.Src[i], f.Dst[i]}
+				switch {
+				case flow[0] == flow[1]:
+					rt.Fatalf("%d sends to itself", flow[0])
+				case min(flow[0], flow[1]) < 0 || int(max(flow[0], flow[1])) >= ranks:
+					rt.Fatalf("flow %v of %d ranks", flow, ranks)
+				case seen[flow]:
+					rt.Fatalf("flow %v twice in a round", flow)
+				}
+				seen[flow] = true
+			}
+		}
+		if once, again := text(p), text(p); once != again {
+			rt.Fatal("two draws from one seed differ")
+		}
+	})
+}
+
+// The grid with the least sides, by trying all.
+func TestSquarest(t *testing.T) {
+	for ranks := 1; ranks <= 200; ranks++ {
+		least := math.MaxInt
+		for a := 1; a <= ranks; a++ {
+			for b := 1; b <= ranks; b++ {
+				if ranks%(a*b) == 0 {
+					least = min(least, a+b+ranks/(a*b))
+				}
+			}
+		}
+		if dims := squarest(ranks, 3); sum(dims) != least || product(dims) != ranks || !descending(dims) {
+			t.Errorf("%d ranks: %v has sides of %d, the least is %d", ranks, dims, sum(dims), least)
+		}
+	}
+}
+
+// Every order of four is drawn about equally often, and neighbouring runs differ.
+func TestShuffleIsUniform(t *testing.T) {
+	const runs = 24000
+	count := map[[4]int32]int{}
+	for run := range runs {
+		var rng rand.PCG
+		Seed(&rng, 5, run, -1)
+		v := [4]int32{0, 1, 2, 3}
+		Shuffle(v[:], &rng)
+		count[v]++
+	}
+	chi := 0.0
+	for _, n := range count {
+		chi += (float64(n) - runs/24) * (float64(n) - runs/24) / (runs / 24)
+	}
+	if len(count) != 24 || chi > 49.7 { // 99.9 % quantile, 23 degrees of freedom
+		t.Errorf("%d orders, chi-squared %.1f", len(count), chi)
+	}
+}
+
+func TestPermutationMovesAll(t *testing.T) {
+	p := parse(t, "rand", 9)
+	var f Flows
+	var rng rand.PCG
+	p.Round(&f, 0, &rng)
+	dst := slices.Clone(f.Dst)
+	slices.Sort(dst)
+	for i, d := range dst {
+		if int(d) != i || f.Dst[i] == f.Src[i] {
+			t.Fatalf("%v to %v is no permutation without fixed points", f.Src, f.Dst)
+		}
+	}
+}
