@@ -151,17 +151,17 @@ func TestRealPeers(t *testing.T) {
 	for _, c := range []struct {
 		name, chain string
 		lmc         uint8
-		fabric      func() *fabric.Fabric
+		fabric      func(testing.TB) *fabric.Fabric
 	}{
-		{"fat648", "updn", 0, func() *fabric.Fabric { return formula(t, "fat648") }},
-		{"torus", "dor", 0, func() *fabric.Fabric { return formula(t, "torus(5x5,hosts=1)") }},
-		{"rlft", "updn", 2, func() *fabric.Fabric { return formula(t, "rlft(8,2)|fail(links=3,seed=1)") }},
-		{"janus", "updn", 0, func() *fabric.Fabric { return realFabric(t, "janus/ibnetdiscover-2014-02-12.txt") }},
-		{"sx6036", "updn", 0, func() *fabric.Fabric { return dump(t, "sx6036", examples.SX6036) }},
-		{"psmn-x5", "updn", 1, func() *fabric.Fabric { return dump(t, "psmn-x5", examples.PSMNX5) }},
+		{"fat648", "updn", 0, func(t testing.TB) *fabric.Fabric { return formula(t, "fat648") }},
+		{"torus", "dor", 0, func(t testing.TB) *fabric.Fabric { return formula(t, "torus(5x5,hosts=1)") }},
+		{"rlft", "updn", 2, func(t testing.TB) *fabric.Fabric { return formula(t, "rlft(8,2)|fail(links=3,seed=1)") }},
+		{"janus", "updn", 0, func(t testing.TB) *fabric.Fabric { return realFabric(t, "janus/ibnetdiscover-2014-02-12.txt") }},
+		{"sx6036", "updn", 0, func(t testing.TB) *fabric.Fabric { return dump(t, "sx6036", examples.SX6036) }},
+		{"psmn-x5", "updn", 1, func(t testing.TB) *fabric.Fabric { return dump(t, "psmn-x5", examples.PSMNX5) }},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			f := c.fabric()
+			f := c.fabric(t)
 			s := simulate(t, f)
 			core := s.bringUp(c.chain, c.lmc)
 			if most, ok := opensmSMPs[c.name]; ok && core.Report().Sent > most {
