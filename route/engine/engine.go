@@ -8,14 +8,17 @@ import (
 	"strings"
 
 	"weft/route"
+	"weft/route/engine/dfsssp"
 	"weft/route/engine/dor"
+	"weft/route/engine/lash"
 	"weft/route/engine/minhop"
+	"weft/route/engine/sssp"
 	"weft/route/engine/updn"
 )
 
 // All lists the engines in the order in which they are printed.
 func All() []*route.Spec {
-	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec()}
+	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), lash.Spec()}
 }
 
 // Default is the chain used when none is named: its last engine routes any

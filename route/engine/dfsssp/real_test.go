@@ -1,0 +1,57 @@
+package dfsssp
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"weft/fabric/netfile"
+	"weft/route"
+	"weft/route/check"
+)
+
+// TestReal: lanes on dumps of real clusters, answers and the traffic of switches
+// included, beside those that OpenSM 3.3.23 takes for requests alone.
+func TestReal(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long with the race detector")
+	}
+	const dumps = "../../../../shared/data/real"
+	if _, err := os.Stat(dumps); os.IsNotExist(err) {
+		t.Skipf("%s is not here: the dumps of real clusters are kept outside the project", dumps)
+	}
+	for _, want := range []struct {
+		file  string
+		lanes int
+		osm   int
+	}{
+		{"ndr-dgx/ibnetdiscover-2025-08-06.txt", 2, 2},
+		{"ndr-sequoia/ibdiagnet2.ibnetdiscover", 1, 1},
+		{"sx6036-loginov/ibnetdiscover-2014-10-05.txt", 2, 1},
+		{"psmn-x5/X5.topofile", 2, 1},
+		{"trinityx-lab/ibnetdiscover-2023-12-18.txt", 1, 1},
+	} {
+		data, err := os.ReadFile(filepath.Join(dumps, want.file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, _, err := netfile.Read(want.file, data, netfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Compile()
+		plan, err := route.Run(t.Context(), g, &route.Request{Engine: Spec(), Workers: 2}, func(string) {})
+		if err != nil {
+			t.Errorf("%s: %v", want.file, err)
+			continue
+		}
+		r, err := check.Judge(t.Context(), g, plan, check.Options{Workers: 2})
+		if err != nil || r.DeadlockFree != check.Yes || !r.Minimal {
+			t.Errorf("%s: %v, deadlock-free %v", want.file, err, r.DeadlockFree)
+		}
+		t.Logf("%s: %d lanes, OpenSM %d", want.file, plan.VLs, want.osm)
+		if plan.VLs > want.lanes {
+			t.Errorf("%s: %d lanes, want at most %d", want.file, plan.VLs, want.lanes)
+		}
+	}
+}

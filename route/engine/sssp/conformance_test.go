@@ -1,0 +1,11 @@
+package sssp
+
+import (
+	"testing"
+
+	"weft/route/engine/conformance"
+)
+
+func TestConformance(t *testing.T) {
+	conformance.Run(t, Spec(), conformance.Claims{Minimal: true})
+}

@@ -1,0 +1,269 @@
+package lanes
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/engine/conformance"
+	"weft/route/engine/minhop"
+)
+
+// minimal routes a graph by minhop.
+func minimal(t rapid.TB, g *fabric.Graph, lmc uint8) (*route.Input, *route.Plan) {
+	req := &route.Request{Engine: minhop.Spec(), Names: route.NameOptions{LMC: lmc}, Workers: 2}
+	plan, err := route.Run(context.Background(), g, req, func(string) {})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &route.Input{Graph: g, Ends: plan.Ends, MaxVLs: 8, Workers: 2}, plan
+}
+
+// edges counts the dependencies of the paths from a switch to a LID.
+func edges(g *fabric.Graph, tables *route.Tables, s int32, lid fabric.LID, into map[[2]int32]int) {
+	last := int32(-1)
+	for {
+		c, _ := g.At(s, tables.Port(s, lid))
+		if c < 0 {
+			return
+		}
+		if last >= 0 {
+			into[[2]int32{last, c}]++
+		}
+		last, s = c, g.To[c]
+	}
+}
+
+// acyclic takes away edges to which none leads, as long as there are any.
+func acyclic(of map[[2]int32]int) bool {
+	for {
+		ends := map[int32]bool{}
+		for e := range of {
+			ends[e[1]] = true
+		}
+		before := len(of)
+		for e := range of {
+			if !ends[e[0]] {
+				delete(of, e)
+			}
+		}
+		if len(of) == before {
+			return before == 0
+		}
+	}
+}
+
+// verify walks every path on its own: each pair has one lane, the same both ways,
+// no lane has a cycle, and the lanes hold as many pairs as they say.
+func verify(t rapid.TB, g *fabric.Graph, in *route.Input, tables *route.Tables, p *Paths, r *Lanes) {
+	byLane := make([]map[[2]int32]int, len(r.Pairs))
+	for i := range byLane {
+		byLane[i] = map[[2]int32]int{}
+	}
+	pairs := map[[2]int32]uint8{}
+	for lid, end := range in.Ends.ByLID() {
+		if end < 0 {
+			continue
+		}
+		for src := range int32(g.NumEnds) {
+			if g.EndSwitch[src] == g.EndSwitch[end] {
+				continue
+			}
+			lane := r.SL.At(src, fabric.LID(lid))
+			edges(g, tables, g.EndSwitch[src], fabric.LID(lid), byLane[lane])
+			a, b := p.class[src], p.class[end]
+			key := [2]int32{min(a, b), max(a, b)}
+			if other, ok := pairs[key]; ok && other != lane {
+				t.Fatalf("classes %d and %d are on lanes %d and %d", a, b, other, lane)
+			}
+			pairs[key] = lane
+		}
+	}
+	count := make([]int64, len(r.Pairs))
+	for _, lane := range pairs {
+		count[lane]++
+	}
+	for lane := range count {
+		if count[lane] != r.Pairs[lane] {
+			t.Fatalf("lane %d has %d pairs, not %d", lane, count[lane], r.Pairs[lane])
+		}
+		if !acyclic(byLane[lane]) {
+			t.Fatalf("lane %d has a cycle", lane)
+		}
+	}
+}
+
+// draw makes networks most of which have cycles: rings, tori and random networks
+// with links missing, and odd ones.
+func draw(t *rapid.T) *fabric.Graph {
+	formula := rapid.SampledFrom([]string{
+		"", "torus(7,hosts=2)", "torus(5x3,hosts=1)", "regular(switches=14,degree=4,hosts=1,seed=%)",
+		"random(switches=9,hosts=2,links=14,seed=%)", "random(switches=6,hosts=2,links=14,seed=%)", "kautz(2,2,hosts=9)",
+	}).Draw(t, "formula")
+	if formula == "" {
+		return conformance.Draw(t).Compile()
+	}
+	seed := fmt.Sprint(rapid.IntRange(1, 1000).Draw(t, "seed"))
+	formula = strings.ReplaceAll(formula, "%", seed)
+	if n := rapid.IntRange(0, 2).Draw(t, "failed"); n > 0 {
+		formula += fmt.Sprintf("|fail(links=%d,seed=%s)", n, seed)
+	}
+	f, err := gen.Parse(formula)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if links := len(f.Links); rapid.Bool().Draw(t, "parallel") {
+		b := conformance.Builder{F: f}
+		for id := range links {
+			if l := f.Links[id]; id%2 == 0 && f.IsSwitchLink(fabric.LinkID(id)) {
+				for _, n := range []fabric.NodeID{l.A.Node, l.B.Node} {
+					f.Nodes[n].Ports = append(f.Nodes[n].Ports, fabric.Port{GUID: f.Nodes[n].GUID, Link: fabric.NoLink})
+				}
+				b.Link(l.A.Node, l.B.Node)
+			}
+		}
+	}
+	return f.Compile()
+}
+
+// TestLayering compares with the dumb walk, on networks most of which need lanes.
+func TestLayering(t *testing.T) {
+	several, all := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := draw(t)
+		in, plan := minimal(t, g, rapid.Uint8Range(0, 2).Draw(t, "LMC"))
+		classes := rapid.SampledFrom([]func(*route.Input, *route.Tables) *Paths{ByEnd, BySwitch}).Draw(t, "classes")
+		p := classes(in, plan.Tables)
+		var results []*Lanes
+		for _, h := range []Heuristic{Weakest, Strongest, First, Random} {
+			for _, refill := range []bool{false, true} {
+				r, err := Offline(t.Context(), p, Options{Heuristic: h, Seed: 1, Refill: refill, Most: MaxLanes})
+				if err != nil {
+					t.Fatal(err)
+				}
+				results = append(results, r)
+			}
+		}
+		r, err := Online(t.Context(), p, MaxLanes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, r := range append(results, r) {
+			if r.Need > MaxLanes {
+				continue
+			}
+			if all++; r.Need > 1 {
+				several++
+			}
+			verify(t, g, in, plan.Tables, p, r)
+			r.Balance(8)
+			verify(t, g, in, plan.Tables, p, r)
+			plan.SL, plan.SL2VL, plan.Service.ReplySameSL = nil, nil, true
+			if err := r.Fill("test", g, MaxLanes, plan); err != nil {
+				t.Fatal(err)
+			}
+			if plan.SL == nil {
+				plan.SingleLane(g)
+			}
+			v, err := check.Judge(t.Context(), g, plan, check.Options{Workers: 1})
+			if err != nil || v.DeadlockFree != check.Yes {
+				t.Fatalf("judge: %v, %+v", err, v.Cycle)
+			}
+		}
+	})
+	t.Logf("%d of %d layerings have several lanes", several, all)
+	if !t.Failed() && several*3 < all {
+		t.Errorf("only %d of %d layerings have several lanes", several, all)
+	}
+}
+
+// TestCounts: the counts of all edges are those of walking every path.
+func TestCounts(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := conformance.Draw(t).Compile()
+		in, plan := minimal(t, g, rapid.Uint8Range(0, 2).Draw(t, "LMC"))
+		p := ByEnd(in, plan.Tables)
+		count, err := p.countAll(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[[2]int32]int{}
+		for lid, end := range in.Ends.ByLID() {
+			for src := range int32(g.NumEnds) {
+				if end >= 0 {
+					edges(g, plan.Tables, g.EndSwitch[src], fabric.LID(lid), want)
+				}
+			}
+		}
+		for c := range int32(g.NumChannels) {
+			for _, d := range g.OutOf(g.To[c]) {
+				if got := count[p.edge(c, d)]; int(got) != want[[2]int32{c, d}] {
+					t.Fatalf("channels %d, %d: %d paths, want %d", c, d, got, want[[2]int32{c, d}])
+				}
+			}
+		}
+	})
+}
+
+func graph(t *testing.T, formula string) *fabric.Graph {
+	t.Helper()
+	f, err := gen.Parse(formula)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Compile()
+}
+
+// TestRing: a ring of six switches needs two lanes, and one allowed is refused.
+func TestRing(t *testing.T) {
+	g := graph(t, "torus(6,hosts=1)")
+	in, plan := minimal(t, g, 0)
+	r, err := Offline(t.Context(), ByEnd(in, plan.Tables), Options{Heuristic: Weakest, Most: MaxLanes})
+	if err != nil || r.Need != 2 {
+		t.Fatalf("%v lanes, %v", r, err)
+	}
+	err = r.Fill("x", g, 1, plan)
+	var no *route.Refusal
+	if !errors.As(err, &no) || no.Reason != "needs 2 lanes, 1 allowed" {
+		t.Errorf("got %v", err)
+	}
+	few, err := Offline(t.Context(), ByEnd(in, plan.Tables), Options{Heuristic: Weakest, Most: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := few.Fill("x", g, 1, plan); err == nil || !strings.Contains(err.Error(), "needs more than 1 lanes") {
+		t.Errorf("got %v", err)
+	}
+}
+
+// TestLoop: tables with a loop are an error, not a hang.
+func TestLoop(t *testing.T) {
+	g := graph(t, "torus(6,hosts=1)")
+	in, plan := minimal(t, g, 0)
+	lid := plan.Ends.Base[0]
+	for c := range int32(g.NumChannels) {
+		if g.To[c] == (g.From[c]+1)%6 {
+			plan.Tables.Set(g.From[c], lid, g.FromPort[c])
+		}
+	}
+	at := g.EndSwitch[0]
+	for _, c := range g.OutOf(at) {
+		plan.Tables.Set(at, lid, g.FromPort[c])
+		plan.Tables.Set(g.To[c], lid, g.ToPort[c])
+	}
+	p := ByEnd(in, plan.Tables)
+	if _, err := Offline(t.Context(), p, Options{Most: MaxLanes}); !errors.Is(err, errLoop) {
+		t.Errorf("offline: %v", err)
+	}
+	if _, err := Online(t.Context(), p, MaxLanes); !errors.Is(err, errLoop) {
+		t.Errorf("online: %v", err)
+	}
+}

@@ -1,0 +1,257 @@
+package lanes
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// MaxLanes is the number of lanes that are tried: as many as there are SLs.
+const MaxLanes = route.NumSLs
+
+var errLoop = errors.New("the tables have a loop")
+
+// Heuristic says which edge of a cycle is cut.
+type Heuristic string
+
+// The heuristics of the paper. Random stands beside First, which the paper calls
+// pseudo-random.
+const (
+	Weakest   Heuristic = "weakest"   // the edge with the fewest paths
+	Strongest Heuristic = "strongest" // the edge with the most paths
+	First     Heuristic = "first"     // the edge of the cycle that the search found first
+	Random    Heuristic = "random"    // any
+)
+
+// Lanes are the result of layering.
+type Lanes struct {
+	SL    *route.SLs // lane of each pair of classes
+	Need  int        // lanes needed; when the search gave up, one more than it had
+	Pairs []int64    // by lane: unordered pairs of classes on different switches
+	p     *Paths
+}
+
+// Options are the options of Offline.
+type Options struct {
+	Heuristic Heuristic
+	Seed      uint64 // for Random
+	// Refill takes back to each lane those of the pairs moved from it that close no
+	// cycle once all cycles are cut. It takes fewer lanes and several times as long.
+	Refill bool
+	Most   int // lanes after which to give up, at most MaxLanes
+}
+
+// Offline puts all paths on the first lane, and then moves the paths of one edge of
+// each cycle to the next lane, until no lane has a cycle (algorithm 2). The search
+// goes on where a cycle was found.
+func Offline(ctx context.Context, p *Paths, opt Options) (*Lanes, error) {
+	count, err := p.countAll(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l := newLayers(p)
+	l.count = append(l.count, count)
+	s := &search{
+		layers: l, Options: opt, rng: rand.New(rand.NewPCG(opt.Seed, 0x6c616e6573)),
+		colour: make([]uint8, p.g.NumChannels), tried: make([]int32, p.g.NumChannels), depth: make([]int32, p.g.NumChannels),
+	}
+	for lane := 0; lane < len(l.count); lane++ {
+		ok, err := s.run(ctx, lane)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			return &Lanes{Need: opt.Most + 1}, nil
+		}
+	}
+	return l.result(), nil
+}
+
+// Colours of channels in the search.
+const (
+	white uint8 = iota // not seen
+	grey               // on the stack
+	black              // on no cycle
+)
+
+// search is a depth-first search for cycles in the graph of one lane, in which edges
+// vanish on the way. A black channel stays black then.
+type search struct {
+	*layers
+	Options
+	rng *rand.Rand
+
+	lane   int
+	colour []uint8
+	tried  []int32 // by channel: edges that need no second look
+	depth  []int32 // by grey channel: place on the stack
+	stack  []int32
+	closed []int32 // black channels, what they lead to before them
+	moved  [][2]int32
+	up     []int32 // switches still to visit above a cut edge
+}
+
+// run frees a lane of cycles; ok is false when no lane is left to move paths to.
+func (s *search) run(ctx context.Context, lane int) (ok bool, err error) {
+	s.lane = lane
+	clear(s.colour)
+	clear(s.tried)
+	s.closed, s.moved = s.closed[:0], s.moved[:0]
+	for c := range int32(s.p.g.NumChannels) {
+		if s.colour[c] != white {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return false, err
+		}
+		s.push(c)
+		for len(s.stack) > 0 {
+			if !s.step() {
+				if lane+1 == s.Most {
+					return false, nil
+				}
+				s.cut()
+			}
+		}
+	}
+	if s.Refill && len(s.moved) > 0 {
+		return true, s.refill(ctx)
+	}
+	return true, nil
+}
+
+// refill takes back those of the pairs moved on that close no cycle now. An edge is
+// cut with all of its paths, and most cycles need fewer to go.
+func (s *search) refill(ctx context.Context) error {
+	o := newOrder(s.p, s.count[s.lane])
+	for i, c := range s.closed {
+		o.pos[c] = int32(len(s.closed) - 1 - i)
+	}
+	back := 0
+	for i, m := range s.moved {
+		if i%1024 == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if o.addPair(m[0], m[1]) {
+			s.set(m[0], m[1], s.lane)
+			s.drop(m[0], m[1], s.lane+1)
+			back++
+		}
+	}
+	if back == len(s.moved) {
+		s.count = s.count[:s.lane+1]
+	}
+	return nil
+}
+
+func (s *search) push(c int32) {
+	s.colour[c] = grey
+	s.depth[c] = int32(len(s.stack))
+	s.stack = append(s.stack, c)
+}
+
+// step looks at the next edge of the channel on top of the stack. It returns false
+// when that edge closes a cycle.
+func (s *search) step() bool {
+	c := s.stack[len(s.stack)-1]
+	out := s.p.g.OutOf(s.p.g.To[c])
+	count := s.count[s.lane][s.p.row[c]:]
+	for i := s.tried[c]; int(i) < len(out); i++ {
+		if count[i] == 0 || s.colour[out[i]] == black {
+			continue
+		}
+		s.tried[c] = i
+		if s.colour[out[i]] == grey {
+			return false
+		}
+		s.push(out[i])
+		return true
+	}
+	s.colour[c] = black
+	s.closed = append(s.closed, c)
+	s.stack = s.stack[:len(s.stack)-1]
+	return true
+}
+
+// cut moves the paths of one edge of the cycle that was found to the next lane, and
+// takes the search back to where its way still exists.
+func (s *search) cut() {
+	top := s.stack[len(s.stack)-1]
+	back := s.p.g.OutOf(s.p.g.To[top])[s.tried[top]]
+	cycle := s.stack[s.depth[back]:]
+	i := s.choose(cycle)
+	s.moveEdge(cycle[i], cycle[(i+1)%len(cycle)])
+	keep := 1
+	for keep < len(s.stack) && s.count[s.lane][s.p.edge(s.stack[keep-1], s.stack[keep])] > 0 {
+		keep++
+	}
+	for _, c := range s.stack[keep:] {
+		s.colour[c] = white
+	}
+	s.stack = s.stack[:keep]
+}
+
+// choose picks the edge from cycle[i] to the channel after it.
+func (s *search) choose(cycle []int32) int {
+	if s.Heuristic == Random {
+		return s.rng.IntN(len(cycle))
+	}
+	best := 0
+	if s.Heuristic == First {
+		return best
+	}
+	for i := 1; i < len(cycle); i++ {
+		a, b := s.edgeCount(cycle, i), s.edgeCount(cycle, best)
+		if s.Heuristic == Weakest && a < b || s.Heuristic == Strongest && a > b {
+			best = i
+		}
+	}
+	return best
+}
+
+func (s *search) edgeCount(cycle []int32, i int) uint32 {
+	return s.count[s.lane][s.p.edge(cycle[i], cycle[(i+1)%len(cycle)])]
+}
+
+// moveEdge moves every pair of the lane with a path over channel c and then d. For
+// each LID these are the branches of its tree above c.
+func (s *search) moveEdge(c, d int32) {
+	p, g := s.p, s.p.g
+	if len(s.count) == s.lane+1 {
+		s.count = append(s.count, make([]uint32, p.size))
+	}
+	from, to := g.From[c], g.To[c]
+	for b := range p.tables.NumBlocks() {
+		first, second := p.tables.Block(from, b), p.tables.Block(to, b)
+		for k, port := range first {
+			if lid := b*route.BlockSize + k; port == g.FromPort[c] && second[k] == g.FromPort[d] && p.owner[lid] >= 0 {
+				s.moveAbove(from, fabric.LID(lid))
+			}
+		}
+	}
+}
+
+// moveAbove moves the pairs of the lane whose paths to a LID start at or pass a switch.
+func (s *search) moveAbove(x int32, lid fabric.LID) {
+	p, g := s.p, s.p.g
+	target := p.owner[lid]
+	s.up = append(s.up[:0], x)
+	for len(s.up) > 0 {
+		x := s.up[len(s.up)-1]
+		s.up = s.up[:len(s.up)-1]
+		for _, a := range p.classesAt(x) {
+			if s.sl.Class(a, target) == uint8(s.lane) {
+				s.move(a, target, s.lane, s.lane+1)
+				s.moved = append(s.moved, [2]int32{a, target})
+			}
+		}
+		for _, c := range g.OutOf(x) {
+			if w := g.To[c]; p.tables.Port(w, lid) == g.FromPort[c^1] {
+				s.up = append(s.up, w)
+			}
+		}
+	}
+}
