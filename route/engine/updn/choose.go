@@ -6,6 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/route/engine/internal/forest"
+	"weft/route/engine/internal/peaks"
 )
 
 const (
@@ -177,7 +178,7 @@ func spread(list []int32, k int) []int32 {
 func centre(n *forest.Net, part []int32, height []int32) int32 {
 	sweep := func(from int32) []int32 {
 		for _, s := range part {
-			height[s] = bottom
+			height[s] = peaks.Bottom
 		}
 		return rank(n, []int32{from}, height)
 	}
@@ -185,7 +186,7 @@ func centre(n *forest.Net, part []int32, height []int32) int32 {
 	seen = sweep(seen[len(seen)-1])
 	at := seen[len(seen)-1]
 	for half := height[at] / 2; height[at] > half; {
-		at = nearest(n, at, height)
+		at = peaks.Nearest(n.G, at, height)
 	}
 	return at
 }

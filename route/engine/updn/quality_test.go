@@ -11,6 +11,7 @@ import (
 	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/engine/internal/forest"
+	"weft/route/engine/internal/peaks"
 )
 
 func graph(t *testing.T, expr string) *fabric.Graph {
@@ -58,7 +59,7 @@ func TestSpread(t *testing.T) {
 // where there is one, and elsewhere the hops up to where the path is shortest.
 func legal(g *fabric.Graph) conformance.Allowed {
 	height := heights(forest.NewNet(g), nil)
-	isUp := func(c int32) bool { return above(height, g.To[c], g.From[c]) }
+	isUp := func(c int32) bool { return peaks.Above(height, g.To[c], g.From[c]) }
 	return func(t int32) func(int32) bool {
 		const far = 1 << 20
 		length, falls := make([]int, g.NumSwitches), make([]bool, g.NumSwitches)

@@ -1,6 +1,9 @@
 package updn
 
-import "weft/route/engine/internal/forest"
+import (
+	"weft/route/engine/internal/forest"
+	"weft/route/engine/internal/peaks"
+)
 
 // The sides of a channel.
 const (
@@ -11,18 +14,11 @@ const (
 // orient puts every channel on its side: up leads to the higher switch.
 func orient(n *forest.Net, height []int32) {
 	n.Divide(func(s, v int32) uint8 {
-		if above(height, v, s) {
+		if peaks.Above(height, v, s) {
 			return up
 		}
 		return down
 	})
-}
-
-// above tells whether switch a is above b: nearer to a root, or as near with the
-// lower number, which is the lower GUID. A switch is not above itself, so a cable
-// between two ports of one switch leads down both ways; no shortest path uses it.
-func above(height []int32, a, b int32) bool {
-	return height[a] < height[b] || (height[a] == height[b] && a < b)
 }
 
 // search finds the hops allowed towards a destination.

@@ -1,0 +1,17 @@
+package ftree
+
+import (
+	"testing"
+
+	"weft/route/engine/conformance"
+)
+
+func TestConformance(t *testing.T) {
+	conformance.Run(t, Spec(), conformance.Claims{DeadlockFree: true, OneLane: true, Refuses: true})
+}
+
+// BenchmarkTree36 is 11,664 hosts and 1,620 switches.
+func BenchmarkTree36(b *testing.B) { conformance.Bench(b, Spec(), "rlft(36,3)", 0) }
+
+// BenchmarkTree64 is 40,960 hosts and 5,120 switches.
+func BenchmarkTree64(b *testing.B) { conformance.Bench(b, Spec(), "rlft(64,3,hosts=40960)", 0) }

@@ -1,0 +1,148 @@
+package ftree
+
+import (
+	"weft/fabric"
+	"weft/route"
+)
+
+// entry is a LID to be routed and its place among those of its kind.
+type entry struct {
+	lid  fabric.LID
+	kind uint8
+	port uint8 // of its switch
+	turn int32 // t of the closed form
+}
+
+// list holds the LIDs of all switches in the order in which they are dealt out.
+type list struct {
+	bit     []int32 // by switch: its place
+	at      []int32 // by place: its switch
+	start   []int32 // by place: its first entry
+	entries []entry
+	step    []int32 // by kind: candidates that it is ahead
+}
+
+func (l *list) of(place int) []entry { return l.entries[l.start[place]:l.start[place+1]] }
+
+// maxKinds bounds the kinds of end ports.
+const maxKinds = 200
+
+// kinds classes end ports. Those of a kind are balanced by themselves.
+type kinds struct {
+	g        *fabric.Graph
+	types    []string // patterns of node descriptions; what fits none is one more
+	byPort   bool     // the ports of a multi-homed host are of different kinds
+	perType  int      // kinds of one type
+	portRank []uint8  // by host: ports of its node before it
+}
+
+func newKinds(g *fabric.Graph, types []string, byPort bool) *kinds {
+	k := &kinds{g: g, types: types, byPort: byPort, perType: 1, portRank: make([]uint8, g.NumHosts)}
+	if !byPort {
+		return k
+	}
+	for n := range g.NumNodes {
+		rank := 0
+		for _, end := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
+			if !g.IsPortZero(end) {
+				k.portRank[end] = uint8(rank)
+				rank = min(rank+1, maxKinds/(len(types)+1)-1)
+				k.perType = max(k.perType, rank)
+			}
+		}
+	}
+	return k
+}
+
+// of is the kind of a host.
+func (k *kinds) of(host int32) uint8 {
+	for i, pattern := range k.types {
+		if matches(pattern, k.g.EndDesc[host]) {
+			return uint8(i*k.perType) + k.portRank[host]
+		}
+	}
+	return uint8(len(k.types)*k.perType) + k.portRank[host]
+}
+
+// switches is the kind of port 0 of all switches, the last one.
+func (k *kinds) switches() uint8 { return uint8((len(k.types) + 1) * k.perType) }
+
+// enlist numbers the LIDs: leaves in their order, then the other switches, and the
+// ports of each in order. A further port of a multi-homed host has the turn of the
+// first and is a step ahead of it, so that they part at every switch. With dummies
+// ports that are not there count too.
+func enlist(t *tree, ends *route.Ends, k *kinds, dummies bool) *list {
+	l := &list{bit: make([]int32, t.g.NumSwitches), step: make([]int32, k.switches()+1)}
+	for kind := range k.switches() {
+		l.step[kind] = int32(kind) % int32(k.perType)
+	}
+	l.place(t)
+	turns := hostTurns(t, l, k, dummies)
+	for place, s := range l.at {
+		l.start = append(l.start, int32(len(l.entries)))
+		for _, h := range t.g.HostsOf(s) {
+			l.enter(ends, h, k.of(h), t.g.EndPort[h], turns[h]<<ends.LMC[h])
+		}
+		zero := t.g.PortZero(s)
+		l.enter(ends, zero, k.switches(), 0, int32(place)<<ends.LMC[zero])
+	}
+	l.start = append(l.start, int32(len(l.entries)))
+	return l
+}
+
+// place puts the leaves first, then the other switches, the lowest first.
+func (l *list) place(t *tree) {
+	for s := range l.bit {
+		l.bit[s] = -1
+	}
+	for _, s := range append(append([]int32(nil), t.leaves...), t.byHeight(false)...) {
+		if l.bit[s] < 0 {
+			l.bit[s] = int32(len(l.at))
+			l.at = append(l.at, s)
+		}
+	}
+}
+
+func (l *list) enter(ends *route.Ends, end int32, kind, port uint8, turn int32) {
+	for k := range ends.Count(end) {
+		l.entries = append(l.entries, entry{ends.Base[end] + fabric.LID(k), kind, port, turn + int32(k)})
+	}
+}
+
+// hostTurns counts the hosts of each kind, leaf by leaf.
+func hostTurns(t *tree, l *list, k *kinds, dummies bool) []int32 {
+	g := t.g
+	turns := make([]int32, g.NumHosts)
+	next := make([]int32, k.switches())
+	width := mostHosts(t)
+	for place, s := range l.at {
+		if dummies {
+			for kind := range next {
+				next[kind] = int32(place) * width
+			}
+		}
+		for _, h := range g.HostsOf(s) {
+			if k.portRank[h] == 0 {
+				turns[h] = next[k.of(h)]
+				next[k.of(h)]++
+			}
+		}
+	}
+	for h := range turns {
+		if k.portRank[h] > 0 {
+			turns[h] = turns[firstPort(g, int32(h))]
+		}
+	}
+	return turns
+}
+
+func firstPort(g *fabric.Graph, host int32) int32 { return g.NodeEnds[g.NodeStart[g.EndNode[host]]] }
+
+// mostHosts is the largest number of hosts on a switch.
+func mostHosts(t *tree) int32 {
+	most := int32(0)
+	for s := range t.g.NumSwitches {
+		most = max(most, t.g.HostStart[s+1]-t.g.HostStart[s])
+	}
+	return most
+}

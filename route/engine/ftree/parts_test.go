@@ -1,0 +1,241 @@
+package ftree
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/engine/conformance"
+)
+
+// TestSubtreeCycle: the smallest tree found on which the subtree of paper III closes
+// a cycle, against its lemma 5.9: a leaf, two switches above it, and two roots, one of
+// them linked to one of the two only. The order from a leaf has none.
+func TestSubtreeCycle(t *testing.T) {
+	b := &conformance.Builder{F: fabric.New("lemma 5.9")}
+	leaf, m1, m2, r1, r2 := b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch()
+	b.Hosts(leaf, 1)
+	b.Link(leaf, m1)
+	b.Link(leaf, m2)
+	b.Link(m1, r1)
+	b.Link(m1, r2)
+	b.Link(m2, r1)
+	g := b.F.Compile()
+	r := judged(t, g, routed(t, g, "balance=zahavi switches=sftree"))
+	if r.DeadlockFree != check.No || len(r.Cycle) != 4 {
+		t.Errorf("subtree: deadlock-free %v, a cycle of %d", r.DeadlockFree, len(r.Cycle))
+	}
+	if r := judged(t, g, routed(t, g, "balance=zahavi")); !r.OK {
+		t.Errorf("order from a leaf: deadlock-free %v, unreachable %d", r.DeadlockFree, r.Unreachable)
+	}
+}
+
+// TestSubtreeWhole: on whole trees the subtree connects all switches on one lane.
+func TestSubtreeWhole(t *testing.T) {
+	for _, formula := range []string{"fat648", "racks648", "rlft(8,3)", "xgft(3;3,3,3;1,2,3)", "pgft(2;4,4;1,2;1,2)"} {
+		g := graph(t, formula)
+		for _, balance := range []string{closed, zahavi, beft} {
+			if r := judged(t, g, routed(t, g, "switches=sftree balance="+balance)); !r.OK {
+				t.Errorf("%s %s: unreachable %d, deadlock-free %v", formula, balance, r.Unreachable, r.DeadlockFree)
+			}
+		}
+	}
+}
+
+// TestFlippedLeaf: a leaf without hosts is still a leaf (paper IV, figure 1), by
+// itself and by its role.
+func TestFlippedLeaf(t *testing.T) {
+	for _, formula := range []string{"rlft(8,2)", "rlft(8,3)", "fat648", "rlft(6,3)"} {
+		whole := recognise(graph(t, formula), nil, nil)
+		g := graph(t, formula+"|hosts(even=3,odd=0)")
+		bare := recognise(g, nil, nil)
+		var empty, roots []int32
+		for s := range int32(g.NumSwitches) {
+			if whole.height[s] == 0 && len(g.HostsOf(s)) == 0 {
+				empty = append(empty, s)
+			}
+			if whole.height[s] == whole.top {
+				roots = append(roots, s)
+			}
+		}
+		for name, heights := range map[string][]int32{
+			"inferred": bare.height, "leaves": recognise(g, nil, empty).height, "roots": recognise(g, roots, nil).height,
+		} {
+			if len(empty) == 0 || !slices.Equal(heights, whole.height) {
+				t.Errorf("%s, %s: %d empty leaves, levels %v, want %v", formula, name, len(empty), heights, whole.height)
+			}
+		}
+	}
+}
+
+// TestStrict: strict takes whole trees and refuses others, by a typed refusal.
+func TestStrict(t *testing.T) {
+	for formula, ok := range map[string]bool{
+		"fat648": true, "rlft(8,3)": true, "karytree(3,3)": true, "racks648": false, "fat648|fail(links=1,seed=1)": false,
+	} {
+		g := graph(t, formula)
+		_, err := route.Run(t.Context(), g, &route.Request{Engine: Spec(), Options: map[string]string{"strict": "true"}, Workers: 1}, func(string) {})
+		var no *route.Refusal
+		if (err == nil) != ok || err != nil && !errors.As(err, &no) {
+			t.Errorf("%s: %v", formula, err)
+		}
+	}
+	for _, formula := range []string{"torus(4x4,hosts=1)", "hyperx(4x3,hosts=2)", "kautz(2,3,hosts=24)"} {
+		_, err := route.Run(t.Context(), graph(t, formula), &route.Request{Engine: Spec(), Workers: 1}, func(string) {})
+		var no *route.Refusal
+		if !errors.As(err, &no) {
+			t.Errorf("%s: %v", formula, err)
+		}
+	}
+}
+
+// TestVFtree: lanes are the same both ways, and the destinations that share a link
+// up from a leaf are spread: with 8 lanes at most two of the 7 share one (being the
+// same both ways costs lanes, as paper II says).
+func TestVFtree(t *testing.T) {
+	g := graph(t, "rlft(8,2)")
+	for _, lanes := range []string{"2", "3", "7", "8"} {
+		plan := routed(t, g, "lanes=vftree vls="+lanes)
+		if r := judged(t, g, plan); !r.OK {
+			t.Fatalf("%s lanes: deadlock-free %v", lanes, r.DeadlockFree)
+		}
+		used := map[uint8]int{}
+		for a := range int32(g.NumHosts) {
+			for b := range int32(g.NumHosts) {
+				there, back := plan.SL.At(a, plan.Ends.Base[b]), plan.SL.At(b, plan.Ends.Base[a])
+				if there != back {
+					t.Fatalf("%s lanes: SL %d there, %d back", lanes, there, back)
+				}
+				used[there]++
+			}
+		}
+		if len(used) != plan.VLs {
+			t.Errorf("%s lanes: %d used", lanes, len(used))
+		}
+	}
+	plan := routed(t, g, "lanes=vftree vls=8")
+	for s := range int32(g.NumSwitches) {
+		hosts := g.HostsOf(s)
+		if len(hosts) == 0 {
+			continue
+		}
+		taken := map[[2]uint8]int{}
+		for h := range int32(g.NumHosts) {
+			if g.EndSwitch[h] == s {
+				continue
+			}
+			lid := plan.Ends.Base[h]
+			key := [2]uint8{plan.Tables.Port(s, lid), plan.SL.At(hosts[0], lid)}
+			if taken[key]++; taken[key] > 2 {
+				t.Errorf("from leaf %d, %d hosts share link %d and lane %d", s, taken[key], key[0], key[1])
+			}
+		}
+	}
+}
+
+// TestVFtreeOversubscribed: hosts of one leaf that share a link up are on
+// different lanes.
+func TestVFtreeOversubscribed(t *testing.T) {
+	g := graph(t, "rlft(8,2)|without(roots=2)")
+	plan := routed(t, g, "lanes=vftree vls=4")
+	shared, apart := 0, 0
+	for a := range int32(g.NumHosts) {
+		for b := range int32(g.NumHosts) {
+			s := g.EndSwitch[0]
+			la, lb := plan.Ends.Base[a], plan.Ends.Base[b]
+			if a == b || g.EndSwitch[a] != g.EndSwitch[b] || g.EndSwitch[a] == s || plan.Tables.Port(s, la) != plan.Tables.Port(s, lb) {
+				continue
+			}
+			shared++
+			if plan.SL.At(0, la) != plan.SL.At(0, lb) {
+				apart++
+			}
+		}
+	}
+	if shared == 0 || apart != shared {
+		t.Errorf("%d of %d pairs of hosts that share a link are on different lanes", apart, shared)
+	}
+}
+
+// common counts the (source, node) pairs whose paths to the two ports of the node
+// share a switch that is not the source's own.
+func common(g *fabric.Graph, plan *route.Plan) (pairs, shared int) {
+	for n := range g.NumNodes {
+		ends := g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]]
+		if len(ends) < 2 || g.EndSwitch[ends[0]] == g.EndSwitch[ends[1]] {
+			continue
+		}
+		for s := range int32(g.NumSwitches) {
+			if len(g.HostsOf(s)) == 0 || s == g.EndSwitch[ends[0]] || s == g.EndSwitch[ends[1]] {
+				continue
+			}
+			pairs++
+			on := map[int32]bool{}
+			for _, end := range ends {
+				for at := s; at != g.EndSwitch[end]; {
+					c, _ := g.At(at, plan.Tables.Port(at, plan.Ends.Base[end]))
+					if at = g.To[c]; at != g.EndSwitch[end] {
+						if on[at] {
+							shared++
+							break
+						}
+						on[at] = true
+					}
+				}
+			}
+		}
+	}
+	return pairs, shared
+}
+
+// TestMFtree: no path to one port of a node shares a switch with that to the other.
+func TestMFtree(t *testing.T) {
+	for _, formula := range []string{"fat648|ports(2)", "racks648|ports(2)", "rlft(8,3)|ports(2)", "rlft(8,2)|ports(2)"} {
+		g := graph(t, formula)
+		for _, balance := range []string{closed, zahavi, beft} {
+			if testing.Short() && balance != closed {
+				continue
+			}
+			pairs, without := common(g, routed(t, g, "balance="+balance))
+			_, with := common(g, routed(t, g, "multihomed=mftree balance="+balance))
+			t.Logf("%s %s: of %d pairs of leaf and node %d share a switch, with mftree %d", formula, balance, pairs, without, with)
+			if with > 0 {
+				t.Errorf("%s %s: %d pairs share a switch", formula, balance, with)
+			}
+		}
+	}
+}
+
+// TestReal: dumps of real clusters are routed and proven, also those that OpenSM's
+// fat-tree routing refuses.
+func TestReal(t *testing.T) {
+	const dumps = "../../../../shared/data/real"
+	if _, err := os.Stat(dumps); os.IsNotExist(err) {
+		t.Skipf("%s is not here: the dumps of real clusters are kept outside the project", dumps)
+	}
+	for _, file := range []string{
+		"janus/ibnetdiscover-2014-02-12.txt", "ndr-dgx/ibnetdiscover-2025-08-06.txt", "ndr-sequoia/ibdiagnet2.ibnetdiscover",
+		"sx6036-loginov/ibnetdiscover-2014-10-05.txt", "psmn-x5/X5.topofile", "trinityx-lab/ibnetdiscover-2023-12-18.txt",
+	} {
+		data, err := os.ReadFile(filepath.Join(dumps, file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		f, _, err := netfile.Read(file, data, netfile.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Compile()
+		r := judged(t, g, routed(t, g, ""))
+		t.Logf("%s: hops %v, load %+v, host pairs not minimal %d of %d", file, r.Hops, r.Load, r.HostPairs.NonMinimal, r.HostPairs.Pairs)
+		if !r.OK {
+			t.Errorf("%s: unreachable %d, deadlock-free %v", file, r.Unreachable, r.DeadlockFree)
+		}
+	}
+}

@@ -1,0 +1,65 @@
+package ftree
+
+import (
+	"fmt"
+
+	"weft/route"
+)
+
+// notATree says why a network is no fat-tree: most of its links join switches of
+// one height. It is "" for a tree, however degraded.
+func (t *tree) notATree() string {
+	level, all := 0, 0
+	for s := range int32(t.g.NumSwitches) {
+		first, last := t.groupsOf(s)
+		for i := first; i < last; i++ {
+			all += len(t.ports[i])
+			if t.height[t.to[i]] == t.height[s] {
+				level += len(t.ports[i])
+			}
+		}
+	}
+	if 2*level > all {
+		return fmt.Sprintf("%d of %d links join switches of one level", level/2, all/2)
+	}
+	return ""
+}
+
+// irregular lists what keeps a tree from being regular: hosts above the leaves,
+// links within a level or past one, and switches that have other numbers of links
+// up or down than the first of their level.
+func (t *tree) irregular() []string {
+	var odd []string
+	g := t.g
+	say := func(s int32, format string, args ...any) {
+		odd = append(odd, route.SwitchName(g, s)+" "+fmt.Sprintf(format, args...))
+	}
+	type counts struct{ up, down int }
+	first := map[int32]counts{}
+	for s := range int32(g.NumSwitches) {
+		h := t.height[s]
+		if h > 0 && len(g.HostsOf(s)) > 0 {
+			say(s, "has hosts, on level %d", h)
+		}
+		c := counts{}
+		from, to := t.groupsOf(s)
+		for i := from; i < to; i++ {
+			switch v := t.to[i]; t.height[v] - h {
+			case 1:
+				c.up += len(t.ports[i])
+			case -1:
+				c.down += len(t.ports[i])
+			case 0:
+				say(s, "is linked to %s of its own level", route.SwitchName(g, v))
+			default:
+				say(s, "is linked to %s, levels away", route.SwitchName(g, v))
+			}
+		}
+		if f, ok := first[h]; !ok {
+			first[h] = c
+		} else if f != c {
+			say(s, "has %d links up and %d down, others of level %d have %d and %d", c.up, c.down, h, f.up, f.down)
+		}
+	}
+	return odd
+}
