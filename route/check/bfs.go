@@ -17,6 +17,7 @@ type bfs struct {
 	seen, now, next []uint64 // by switch
 	front, ahead    []int32
 	dist            [64][]uint16 // by target, then switch
+	order           [64][]int32  // by target: the switches that it is reached from, nearest first
 }
 
 func newBFS(g *fabric.Graph) *bfs {
@@ -35,12 +36,14 @@ func (b *bfs) run(targets []int32) {
 	for i, t := range targets {
 		if b.dist[i] == nil {
 			b.dist[i] = make([]uint16, b.g.NumSwitches)
+			b.order[i] = make([]int32, 0, b.g.NumSwitches)
 		}
 		d := b.dist[i]
 		for s := range d {
 			d[s] = unreachedHops
 		}
 		d[t] = 0
+		b.order[i] = append(b.order[i][:0], t)
 		b.seen[t] |= 1 << i
 		b.now[t] = b.seen[t]
 		b.front = append(b.front, t)
@@ -75,7 +78,9 @@ func (b *bfs) step(hops uint16) {
 	for _, v := range b.ahead {
 		b.seen[v] |= b.next[v]
 		for m := b.next[v]; m != 0; m &= m - 1 {
-			b.dist[bits.TrailingZeros64(m)][v] = hops
+			i := bits.TrailingZeros64(m)
+			b.dist[i][v] = hops
+			b.order[i] = append(b.order[i], v)
 		}
 	}
 	b.now, b.next = b.next, b.now

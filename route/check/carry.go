@@ -12,9 +12,9 @@ import (
 func (w *walker) carry(lid fabric.LID) {
 	mine := w.startMasks()
 	if mine == ^uint64(0) {
-		copy(w.acc, w.masks.bySwitch)
+		copy(w.acc, w.from)
 	} else {
-		for s, m := range w.masks.bySwitch {
+		for s, m := range w.from {
 			w.acc[s] = m & mine
 		}
 	}
@@ -34,14 +34,14 @@ func (w *walker) carry(lid fabric.LID) {
 func (w *walker) push(s int32) {
 	c, n, m := w.out[s], w.next[s], w.acc[s]
 	u := &w.use[c]
-	u.lanes |= m
+	u.lanes |= uint16(m & w.j.lanes.fieldMask(assigned))
 	u.paths += int64(w.pairs[s])
 	w.pairs[n] += w.pairs[s]
 	if drop := w.j.lanes.drop; drop != nil {
 		m &^= drop[w.j.g.PortStart[s]+int32(w.j.g.FromPort[c])]
 	}
 	if w.out[n] >= 0 {
-		w.j.deps.add(u.slots+int64(w.rank[n]), m)
+		w.j.deps.add(int64(u.row+w.rank[n]), m)
 		w.passing(n, m)
 	} else {
 		w.arriving(c, n, m)
@@ -62,6 +62,23 @@ func (w *walker) goRound(push func(int32)) {
 	}
 }
 
+// starts finds what starts at every switch to the LID followed.
+func (w *walker) starts() {
+	if w.sets != nil {
+		w.sets.set(int(w.lid), w.owner)
+	} else {
+		w.masks.set(w.lid, w.owner)
+	}
+}
+
+// mask is what starts at one end.
+func (w *walker) mask(e int32) uint64 {
+	if w.sets != nil {
+		return w.sets.of(e, int(w.lid), w.owner)
+	}
+	return w.masks.of[e]
+}
+
 // startMasks is what all masks are cut down to: packets to a switch are no traffic
 // of hosts.
 func (w *walker) startMasks() uint64 {
@@ -76,11 +93,11 @@ func (w *walker) without(end int32) uint64 {
 	g, m := w.j.g, uint64(0)
 	for _, h := range g.HostsOf(w.target) {
 		if h != end {
-			m |= w.masks.of[h]
+			m |= w.mask(h)
 		}
 	}
 	if z := g.PortZero(w.target); z != end {
-		m |= w.masks.of[z]
+		m |= w.mask(z)
 	}
 	return m
 }
@@ -153,11 +170,11 @@ func (w *walker) start(s int32, mine uint64) {
 	g := w.j.g
 	for _, h := range g.HostsOf(s) {
 		if h != w.owner {
-			w.enter(s, g.EndPort[h], w.masks.of[h]&mine)
+			w.enter(s, g.EndPort[h], w.mask(h)&mine)
 		}
 	}
 	if z := g.PortZero(s); z != w.owner {
-		w.enter(s, 0, w.masks.of[z]&mine)
+		w.enter(s, 0, w.mask(z)&mine)
 	}
 }
 
@@ -188,7 +205,7 @@ func (w *walker) enter(s int32, in uint8, m uint64) {
 func (w *walker) pushByPort(s int32) {
 	c, n := w.out[s], w.next[s]
 	u := &w.use[c]
-	u.lanes |= uint64(w.laneVL[s])
+	u.lanes |= w.laneVL[s]
 	u.paths += int64(w.pairs[s])
 	w.pairs[n] += w.pairs[s]
 	all := uint64(0)
@@ -208,11 +225,11 @@ func (w *walker) pushByPort(s int32) {
 }
 
 // vlsUsed is the set of VLs (15 for discarded) of assigned traffic on a channel.
-func (l *lanes) vlsUsed(c int32, use uint64) uint16 {
+func (l *lanes) vlsUsed(c int32, use uint16) uint16 {
 	if l.inOut {
-		return uint16(use)
+		return use
 	}
-	return l.vlsOf(l.field(use, assigned), l.sl2vl.Table(l.g, l.g.From[c], 0, l.g.FromPort[c]))
+	return l.vlsOf(uint64(use), l.sl2vl.Table(l.g, l.g.From[c], 0, l.g.FromPort[c]))
 }
 
 // countVLs counts the VLs in a set, VL 15 left out.

@@ -19,8 +19,12 @@ func (w *walker) count(lid fabric.LID) {
 	}
 	dist := w.bfs.dist[w.nearOf[w.target]]
 	row := j.reach[int(lid)*j.reachRow:]
+	if w.direct && w.using == nil {
+		w.countDirect(&w.around[w.nearOf[w.target]], last, row)
+		return
+	}
 	for s, d := range w.depth {
-		sources, hosts := w.masks.sources[s], w.masks.hosts[s]
+		sources, hosts := w.sources[s], w.hosts[s]
 		if int32(s) == w.target { // not from the owner to itself
 			sources--
 			hosts--
@@ -56,6 +60,50 @@ func (w *walker) count(lid fabric.LID) {
 		w.sum.loops++
 		w.example(inLoop, func() string { return ringText(j.g, lid, w.owner, w.rings[start:end], w.out) })
 	}
+}
+
+// around is how many switches and sources there are at each distance of a target.
+type around struct {
+	switches, hosts []int64
+	sources         int64
+}
+
+func (a *around) count(order []int32, dist []uint16, j *judge) {
+	a.switches, a.hosts, a.sources = a.switches[:0], a.hosts[:0], 0
+	for _, s := range order {
+		if int(dist[s]) == len(a.switches) {
+			a.switches, a.hosts = append(a.switches, 0), append(a.hosts, 0)
+		}
+		a.switches[dist[s]]++
+		a.hosts[dist[s]] += int64(j.hosts[s])
+		a.sources += int64(j.sources[s])
+	}
+}
+
+// countDirect is count where every switch has a shortest way.
+func (w *walker) countDirect(a *around, last int32, row []uint64) {
+	n := len(w.next)
+	w.sum.pairs += a.sources - 1
+	w.sum.entries.Total += int64(n)
+	addTo(w.sum.entryHops[last:], a.switches)
+	for i := range n / 64 {
+		row[i] = ^uint64(0)
+	}
+	if n%64 > 0 {
+		row[n/64] = 1<<(n%64) - 1
+	}
+	if last == 0 {
+		clear(w.pairs)
+		return
+	}
+	copy(w.pairs, w.hosts)
+	w.pairs[w.target]--
+	addTo(w.sum.hostHops[1:], a.hosts)
+	w.sum.hostHops[1]--
+	for _, n := range a.hosts {
+		w.sum.host.Pairs += n
+	}
+	w.sum.host.Pairs--
 }
 
 // lost counts the pairs that start at a switch and do not arrive.

@@ -7,7 +7,7 @@ import "sync/atomic"
 // tables by input port make it differ, a mask of SLs. The rest follows from SL2VL.
 // Masks are packed; workers share them, which a set of bits allows.
 type deps struct {
-	row   []int64 // by channel: slot of the pair (channel, first channel that leaves its end)
+	row   []int32 // by channel: slot of the pair (channel, first channel that leaves its end)
 	rank  []int32 // by channel: its place among those that leave its switch
 	perVL int64   // masks a slot
 	size  uint    // bits of a mask
@@ -21,7 +21,7 @@ type deps struct {
 
 func newDeps(j *judge) *deps {
 	g := j.g
-	d := &deps{row: make([]int64, g.NumChannels), rank: make([]int32, g.NumChannels), perVL: 1, size: j.lanes.size}
+	d := &deps{row: make([]int32, g.NumChannels), rank: make([]int32, g.NumChannels), perVL: 1, size: j.lanes.size}
 	if j.lanes.inOut {
 		d.perVL = int64(len(j.lanes.vls))
 	}
@@ -32,7 +32,7 @@ func newDeps(j *judge) *deps {
 		out := g.OutOf(s)
 		for i, c := range out {
 			d.rank[c] = int32(i)
-			d.row[c^1] = slots + int64(i*len(out))
+			d.row[c^1] = int32(slots) + int32(i*len(out))
 			d.lastRow[c^1] = lasts + int64(i*len(g.HostsOf(s)))
 		}
 		for i, h := range g.HostsOf(s) {
@@ -50,12 +50,14 @@ func newDeps(j *judge) *deps {
 }
 
 // slot is the place of the pair of a channel and one by rank that leaves its end.
-func (d *deps) slot(c, rank int32) int64 { return (d.row[c] + int64(rank)) * d.perVL }
+func (d *deps) slot(c, rank int32) int64 { return int64(d.row[c]+rank) * d.perVL }
 
 // arrive notes that packets from a channel are delivered to a host.
 func (d *deps) arrive(c, host int32) {
 	bit := d.lastRow[c] + int64(d.hostRank[host])
-	atomic.OrUint64(&d.last[bit/64], 1<<(bit%64))
+	if w := &d.last[bit/64]; atomic.LoadUint64(w)>>(bit%64)&1 == 0 {
+		atomic.OrUint64(w, 1<<(bit%64))
+	}
 }
 
 // add joins a mask to a slot.

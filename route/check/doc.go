@@ -42,8 +42,11 @@
 //
 // # Cost
 //
-// O(switches x LIDs) time for the tables, and O(end ports x LIDs) where SLs differ
-// or a Choice is given; memory O(sum of squared switch degrees) bits for each SL in
-// use (and VL, with tables by input and output port) and a bit for each table entry.
+// O(switches x LIDs) time for the tables, and O(source classes x LIDs) where SLs
+// differ: half a byte is read twice for each such pair, once on the way there and once
+// for the reply, because only what the sources of a switch use together matters. With a
+// Choice, discarding hosts or tables by input port it is O(end ports x LIDs). Memory:
+// O(sum of squared switch degrees) bits for each SL in use (and VL, with tables by
+// input and output port), a bit for each table entry, and 512 bytes a switch and worker.
 // The result does not depend on Options.Workers.
 package check

@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"fmt"
+	"math"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -35,22 +36,28 @@ type judge struct {
 	isSource []bool  // by end: has a LID
 	numLIDs  int
 	ports    []behindPort // by port slot
+	slots    []slots      // by switch
 	hosts    []int32      // by switch: hosts that are sources
 	sources  []int32      // by switch: hosts and port 0 that are sources
 	drained  []int32      // switches
 	turned   *byTarget    // nil without a Choice
 	lanes    *lanes
+	groups   *groups // nil where each source needs a mask of its own
 	deps     *deps
 
 	reach      []uint64 // by LID, reachRow words: a bit for each switch that delivers
 	reachRow   int
 	arriving   []uint64 // by LID: SLs (VLs if lanes.inOut) that its host's port is sent
+	toLID      []uint16 // by LID: SLs of all sources to it; with groups alone
 	walkers    []*walker
 	blocks     []blockResult
 	noSL       []string
 	badRows    int64
 	badRowText []string
 }
+
+// slots are the port slots of a switch, and the LIDs that its table has room for.
+type slots struct{ first, end, lids int32 }
 
 // behindPort is what a port leads to.
 type behindPort struct {
@@ -86,6 +93,9 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 		return nil, err
 	}
 	if err := j.discards(ctx, workers, r); err != nil {
+		return nil, err
+	}
+	if r.MultiHomed, err = j.redundancy(ctx, workers); err != nil {
 		return nil, err
 	}
 	if opt.Intended != nil {
@@ -128,6 +138,7 @@ func (j *judge) prepare() {
 		j.turned = j.turnChoice(j.p.Choice)
 	}
 	j.lanes = newLanes(j)
+	j.groups = newGroups(j)
 	j.deps = newDeps(j)
 	j.ports = make([]behindPort, len(g.Attached))
 	for i, v := range g.Attached {
@@ -137,9 +148,17 @@ func (j *judge) prepare() {
 			j.ports[i] = behindPort{v, -1, 0}
 		}
 	}
+	j.slots = make([]slots, g.NumSwitches)
+	for s, first := range g.PortStart {
+		j.slots[s] = slots{first, first + g.SwitchPorts[s] + 1, g.SwitchFDBCap[s]}
+		if g.SwitchFDBCap[s] <= 0 {
+			j.slots[s].lids = math.MaxInt32
+		}
+	}
 	j.reachRow = (g.NumSwitches + 63) / 64
 	j.reach = make([]uint64, len(j.owner)*j.reachRow)
 	j.arriving = make([]uint64, len(j.owner))
+	j.toLID = make([]uint16, len(j.owner))
 }
 
 // names finds out which end port each LID names; the first in order if several do.

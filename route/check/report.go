@@ -87,6 +87,9 @@ type Report struct {
 	Faults   []Finding `json:"faults"`   // what makes OK false, except cycles
 	Warnings []Finding `json:"warnings"` // what does not
 
+	// MultiHomed is about nodes with ports on several switches, nil without any.
+	MultiHomed *Redundancy `json:"multi_homed,omitempty"`
+
 	// IntendedPaths and DifferingPaths count pairs, where Options.Intended is given.
 	IntendedPaths  int64 `json:"intended_paths,omitempty"`
 	DifferingPaths int64 `json:"differing_paths,omitempty"`

@@ -285,14 +285,8 @@ type vlCheck struct {
 // host checks both directions of a host's link.
 func (c *vlCheck) host(e int32) {
 	j := c.j
-	sent := uint64(0)
-	for _, w := range j.walkers {
-		if w != nil {
-			sent |= w.masks.sent[e]
-		}
-	}
 	s, p := j.g.EndSwitch[e], j.g.EndPort[e]
-	c.port(s, p, j.lanes.vlsOf(j.lanes.field(sent, assigned), j.lanes.sl2vl.HostTable(e)), e)
+	c.port(s, p, j.lanes.vlsOf(j.sentBy(e), j.lanes.sl2vl.HostTable(e)), e)
 	got := uint64(0)
 	for k := range j.count[e] {
 		if lid := int(j.p.Ends.Base[e]) + k; j.owner[lid] == e {

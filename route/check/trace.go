@@ -44,13 +44,13 @@ func (w *walker) culprit(h *Hold, after int32, afterVL uint8, traffic int) {
 		if w.out[from] != h.Channel || w.out[to] != after {
 			continue
 		}
-		w.masks.set(fabric.LID(lid), owner)
+		w.starts()
 		through := w.through(from)
 		for e := range int32(g.NumEnds) {
 			if !through[g.EndSwitch[e]] || e == owner {
 				continue
 			}
-			for m := j.lanes.field(w.masks.of[e]&w.startMasks(), traffic); m != 0; m &= m - 1 {
+			for m := j.lanes.field(w.mask(e)&w.startMasks(), traffic); m != 0; m &= m - 1 {
 				sl := j.lanes.sls[bits.TrailingZeros64(m)]
 				if w.takes(e, sl, h, after, afterVL) {
 					h.Source, h.LID, h.SL = route.EndName(g, e), fabric.LID(lid), sl
@@ -163,7 +163,7 @@ func (j *judge) eachLID(ctx context.Context, workers int, body func(w *walker, l
 			lid := fabric.LID(i*route.BlockSize + k)
 			if owner := j.owner[lid]; owner >= 0 {
 				w.follow(lid, owner)
-				w.masks.set(lid, owner)
+				w.starts()
 				body(w, lid)
 			}
 		}
@@ -216,7 +216,7 @@ func (j *judge) intended(ctx context.Context, workers int, want Intended, r *Rep
 
 // pair reports whether an end is a source of packets to the LID.
 func (w *walker) pair(e int32) bool {
-	return e != w.owner && w.j.isSource[e] && (w.masks.using == nil || w.masks.using[e])
+	return e != w.owner && w.j.isSource[e] && (w.using == nil || w.using[e])
 }
 
 // matches reports whether the path of an end takes the given channels and arrives.

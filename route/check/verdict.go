@@ -26,13 +26,21 @@ func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
 			distinct = append(distinct, t)
 		}
 	}
+	var graphs [numTraffics]*digraph
+	// What hosts do among themselves is part of what all do, and is free of cycles if
+	// that is.
 	err := par.For(ctx, workers, len(distinct), func(_, i int) error {
-		*answers[distinct[i]] = j.verdict(distinct[i])
+		t := distinct[i]
+		graphs[t] = j.dependencies(t)
+		if t != hostOnly {
+			*answers[t] = j.verdict(t, graphs[t], false)
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
+	r.HostOnly = j.verdict(hostOnly, graphs[hostOnly], r.Assigned.DeadlockFree == Yes)
 	for t := range numTraffics {
 		*answers[t] = *answers[same[t]]
 	}
@@ -40,9 +48,13 @@ func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
 	return nil
 }
 
-func (j *judge) verdict(traffic int) Verdict {
-	d := j.dependencies(traffic)
+// verdict is that of one kind of traffic by its graph; acyclic says that it is known
+// to have no cycle.
+func (j *judge) verdict(traffic int, d *digraph, acyclic bool) Verdict {
 	v := Verdict{OneLane: j.lanes.sl == nil, Edges: int64(len(d.to)), Cycle: []Hold{}, Shortest: true, DeadlockFree: Yes}
+	if acyclic {
+		return v
+	}
 	cycle, shortest := d.shortestCycle()
 	if cycle == nil {
 		return v
@@ -116,33 +128,26 @@ const maxSearch = 1 << 26
 // shortestCycle finds a shortest cycle, or nil. When the graph is too large to try
 // every node, the answer is a cycle that may not be shortest, and shortest is false.
 func (d *digraph) shortestCycle() (cycle []int32, shortest bool) {
-	part := d.components()
+	part, cyclic := d.components()
+	if !cyclic {
+		return nil, true
+	}
 	n := int32(len(part))
-	depth := make([]int32, n) // of the last search, valid where round matches
-	round := make([]int32, n)
-	parent := make([]int32, n)
-	var queue []int32
-	steps := 0
+	s := search{d: d, part: part, depth: make([]int32, n), round: make([]int32, n), parent: make([]int32, n), closes: make([]int32, n)}
+	back := d.reverse(part)
 	for x := range n {
 		if part[x] < 0 {
 			continue
 		}
-		if steps > maxSearch {
+		if s.steps > maxSearch {
 			return cycle, false
 		}
-		// Cycles through smaller nodes have been tried.
-		queue = append(queue[:0], x)
-		round[x], depth[x] = x+1, 0
-		for head := 0; head < len(queue); head++ {
-			u := queue[head]
-			if cycle != nil && depth[u]+1 >= int32(len(cycle)) {
-				break
-			}
-			steps += len(d.successors(u))
-			if d.step(u, x, part, round, depth, parent, &queue) {
-				cycle = way(parent, x, u, depth[u]+1)
-				break
-			}
+		for _, u := range back.successors(x) {
+			s.closes[u] = x + 1
+		}
+		s.steps += len(back.successors(x))
+		if u := s.from(x, int32(len(cycle))); u >= 0 {
+			cycle = way(s.parent, x, u, s.depth[u]+1)
 		}
 		if len(cycle) == 1 {
 			break
@@ -151,18 +156,73 @@ func (d *digraph) shortestCycle() (cycle []int32, shortest bool) {
 	return cycle, true
 }
 
-// step looks at the successors of u in a search from x; it reports whether x is one.
-func (d *digraph) step(u, x int32, part, round, depth, parent []int32, queue *[]int32) bool {
-	for _, v := range d.successors(u) {
-		if v == x {
-			return true
+// search is breadth-first search for cycles. What it knows of a node is valid where
+// the node's mark is that of the current start.
+type search struct {
+	d             *digraph
+	part          []int32
+	depth, parent []int32
+	round         []int32 // mark of depth and parent: start + 1
+	closes        []int32 // mark of nodes with an edge to the start
+	queue         []int32
+	steps         int
+}
+
+// from looks for the last node of a cycle that starts at x, has no smaller node (those
+// have been tried) and is shorter than the bound, 0 for none; -1 when there is none.
+func (s *search) from(x, bound int32) int32 {
+	s.queue = append(s.queue[:0], x)
+	s.round[x], s.depth[x] = x+1, 0
+	for head := 0; head < len(s.queue); head++ {
+		u := s.queue[head]
+		length := s.depth[u] + 1
+		if bound > 0 && length >= bound {
+			return -1
 		}
-		if v > x && part[v] == part[x] && round[v] != x+1 {
-			round[v], depth[v], parent[v] = x+1, depth[u]+1, u
-			*queue = append(*queue, v)
+		if s.closes[u] == x+1 {
+			return u
+		}
+		if bound > 0 && length+1 >= bound {
+			continue
+		}
+		next := s.d.successors(u)
+		s.steps += len(next)
+		for _, v := range next {
+			if v > x && s.part[v] == s.part[x] && s.round[v] != x+1 {
+				s.round[v], s.depth[v], s.parent[v] = x+1, length, u
+				s.queue = append(s.queue, v)
+			}
 		}
 	}
-	return false
+	return -1
+}
+
+// reverse turns the edges within parts round.
+func (d *digraph) reverse(part []int32) *digraph {
+	n := int32(len(part))
+	r := &digraph{start: make([]int64, n+2)}
+	inside := func(do func(u, v int32)) {
+		for u := range n {
+			if part[u] < 0 {
+				continue
+			}
+			for _, v := range d.successors(u) {
+				if part[v] == part[u] {
+					do(u, v)
+				}
+			}
+		}
+	}
+	inside(func(_, v int32) { r.start[v+2]++ })
+	for v := range n {
+		r.start[v+2] += r.start[v+1]
+	}
+	r.to = make([]int32, r.start[n+1])
+	inside(func(u, v int32) {
+		r.to[r.start[v+1]] = u
+		r.start[v+1]++
+	})
+	return r
 }
 
 // way lists the nodes from x to u.
@@ -178,7 +238,7 @@ func way(parent []int32, x, u, length int32) []int32 {
 
 // components numbers the strongly connected components that hold a cycle, -1 for
 // nodes on no cycle (Tarjan, SIAM J. Comput. 1972, without recursion).
-func (d *digraph) components() []int32 {
+func (d *digraph) components() (part []int32, cyclic bool) {
 	n := len(d.start) - 1
 	t := tarjan{d: d, part: make([]int32, n), index: make([]int32, n), low: make([]int32, n), edge: make([]int64, n)}
 	for x := range t.part {
@@ -189,7 +249,7 @@ func (d *digraph) components() []int32 {
 			t.visit(x)
 		}
 	}
-	return t.part
+	return t.part, t.parts > 0
 }
 
 type tarjan struct {

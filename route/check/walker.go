@@ -25,6 +25,7 @@ type walker struct {
 	columns []uint8 // 64 LIDs of one block, by LID then switch
 	loaded  int     // the block in columns, -1 at first
 
+	lid     fabric.LID
 	owner   int32
 	target  int32   // switch of the owner
 	next    []int32 // by switch: the next switch, or how the way ends
@@ -32,18 +33,25 @@ type walker struct {
 	rank    []int32 // of that channel
 	depth   []int32 // by switch: 1 + channels to the target, or a fault (negative)
 	order   []int32 // switches outside loops, each after the one it leads to
+	direct  bool    // every switch has a shortest way
 	rings   []int32 // switches of loops, in the order of the way, one loop after the other
 	ringAt  []int32 // where loops end in rings
 	stack   []int32
-	pairs   []int32 // by switch: pairs of hosts that pass or start there
-	masks   *masks
+	pairs   []int32  // by switch: pairs of hosts that pass or start there
+	sets    *sets    // SLs by switch, with groups
+	masks   *masks   // SLs by source, without
+	from    []uint64 // by switch: SLs that start there, of either
+	using   []bool   // masks.using
+	sources []int32  // by switch: sources that may use the LID
+	hosts   []int32  // the hosts among them
 	acc     []uint64 // by switch: SLs that pass or start there
 	lane    []uint64 // by switch and VL: likewise once on the channel; only if lanes.inOut
 	laneVL  []uint16 // by switch: VLs of that channel, 15 when discarded; likewise
 	transit []bool   // by switch: drained, and lets the LID's packets through
 	bfs     *bfs
-	nears   []int32 // target switches of the block
-	nearOf  []int32 // by switch: place in nears
+	nears   []int32                 // target switches of the block
+	nearOf  []int32                 // by switch: place in nears
+	around  [route.BlockSize]around // by place in nears
 
 	path  []int32 // an intended path
 	use   []channelUse
@@ -53,9 +61,9 @@ type walker struct {
 
 // channelUse is what passes over a channel.
 type channelUse struct {
-	slots int64  // where its dependencies start: deps.row, kept where it is at hand
 	paths int64  // pairs of hosts
-	lanes uint64 // SLs before discarding; VLs if lanes.inOut
+	row   int32  // where its dependencies start: deps.row, kept where it is at hand
+	lanes uint16 // SLs of assigned traffic before discarding; VLs if lanes.inOut
 }
 
 // sums are counts over all LIDs of a worker.
@@ -82,12 +90,19 @@ func newWalker(j *judge) *walker {
 		j: j, stride: ((n+63)/64 | 1) * 64, loaded: -1,
 		next: make([]int32, n), out: make([]int32, n), rank: make([]int32, n), depth: make([]int32, n),
 		order: make([]int32, 0, n), rings: make([]int32, 0, n), stack: make([]int32, 0, n),
-		pairs: make([]int32, n), acc: make([]uint64, n), masks: newMasks(j), bfs: newBFS(j.g),
+		pairs: make([]int32, n), acc: make([]uint64, n), bfs: newBFS(j.g),
 		transit: make([]bool, n), nearOf: make([]int32, n), use: make([]channelUse, j.g.NumChannels),
+	}
+	if j.groups != nil {
+		w.sets = newSets(j)
+		w.from, w.sources, w.hosts = w.sets.bySwitch, j.sources, j.hosts
+	} else {
+		w.masks = newMasks(j)
+		w.from, w.sources, w.hosts, w.using = w.masks.bySwitch, w.masks.sources, w.masks.hosts, w.masks.using
 	}
 	w.columns = make([]uint8, route.BlockSize*w.stride)
 	for c := range w.use {
-		w.use[c].slots = j.deps.row[c]
+		w.use[c].row = j.deps.row[c]
 	}
 	w.sum.hostHops = make([]int64, n+2)
 	w.sum.entryHops = make([]int64, n+2)
@@ -149,7 +164,7 @@ func (w *walker) block(i int) {
 			continue
 		}
 		w.follow(lid, owner)
-		w.masks.set(lid, owner)
+		w.starts()
 		w.count(lid)
 		if j.lanes.inOut {
 			w.carryByPort(lid)
@@ -176,6 +191,9 @@ func (w *walker) targets(owners []int32) {
 		}
 	}
 	w.bfs.run(w.nears)
+	for i := range w.nears {
+		w.around[i].count(w.bfs.order[i], w.bfs.dist[i], w.j)
+	}
 }
 
 // stale counts the entries of a LID that nobody has.
@@ -193,10 +211,13 @@ func (w *walker) stale(lid fabric.LID) {
 
 // follow finds out how the way to a LID goes on from every switch, and how it ends.
 func (w *walker) follow(lid fabric.LID, owner int32) {
-	w.owner, w.target = owner, w.j.g.EndSwitch[owner]
+	w.lid, w.owner, w.target = lid, owner, w.j.g.EndSwitch[owner]
 	w.resolve(lid)
 	clear(w.depth)
 	w.order, w.rings, w.ringAt = w.order[:0], w.rings[:0], w.ringAt[:0]
+	if w.direct = w.ascend(); w.direct {
+		return
+	}
 	for s := range int32(len(w.depth)) {
 		if w.depth[s] == 0 {
 			w.trace(s)
@@ -204,31 +225,62 @@ func (w *walker) follow(lid fabric.LID, owner int32) {
 	}
 }
 
+// ascend goes through the switches from the target on, nearest first, as long as
+// each leads to one before it. It reports whether all have a shortest way, which
+// is then known without following it.
+func (w *walker) ascend() bool {
+	near := w.nearOf[w.target]
+	if near < 0 || w.next[w.target] != delivered {
+		return false
+	}
+	order, dist := w.bfs.order[near], w.bfs.dist[near]
+	direct := len(order) == len(w.next)
+	w.depth[w.target] = 1
+	w.order = append(w.order, w.target)
+	for _, s := range order[1:] {
+		next := w.next[s]
+		if next < 0 || w.depth[next] <= 0 {
+			direct = false
+			continue
+		}
+		d := w.depth[next] + 1
+		direct = direct && d == int32(dist[s])+1
+		w.depth[s] = d
+		w.order = append(w.order, s)
+	}
+	return direct
+}
+
 // resolve looks up what is behind the port of every switch's entry.
 func (w *walker) resolve(lid fabric.LID) {
-	j, g := w.j, w.j.g
+	ports, slots := w.j.ports, w.j.slots
 	for s, p := range w.column(lid) {
-		next, c := int32(deadPort), int32(-1)
-		switch {
-		case p == route.NoPort:
-			next = noEntry
-		case g.SwitchFDBCap[s] > 0 && int32(lid) >= g.SwitchFDBCap[s]:
-			next = beyondTable
-		case int32(p) > g.SwitchPorts[s]:
-		default:
-			to := &j.ports[g.PortStart[s]+int32(p)]
-			switch v := to.next; {
-			case v >= 0:
-				next, c = v, to.channel
-				w.rank[s] = to.rank
-			case v < fabric.Nothing && -2-v == w.owner, p == 0 && g.PortZero(int32(s)) == w.owner:
-				next = delivered
-			case v < fabric.Nothing || p == 0:
-				next = wrongEnd
+		if i := slots[s].first + int32(p); p != route.NoPort && i < slots[s].end && int32(lid) < slots[s].lids {
+			if to := &ports[i]; to.next >= 0 {
+				w.next[s], w.out[s], w.rank[s] = to.next, to.channel, to.rank
+				continue
 			}
 		}
-		w.next[s], w.out[s] = next, c
+		w.next[s], w.out[s] = w.ending(int32(s), lid, p), -1
 	}
+}
+
+// ending tells how the way ends at a port that leads to no other switch.
+func (w *walker) ending(s int32, lid fabric.LID, p uint8) int32 {
+	slots := &w.j.slots[s]
+	switch i := slots.first + int32(p); {
+	case p == route.NoPort:
+		return noEntry
+	case int32(lid) >= slots.lids:
+		return beyondTable
+	case i >= slots.end:
+		return deadPort
+	case p == 0 && w.j.g.PortZero(s) == w.owner, -2-w.j.ports[i].next == w.owner:
+		return delivered
+	case p == 0 || w.j.ports[i].next < fabric.Nothing:
+		return wrongEnd
+	}
+	return deadPort
 }
 
 // trace follows the way from a switch to its end or to where it has been.

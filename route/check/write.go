@@ -85,10 +85,23 @@ func (r *Report) writeFigures(b *strings.Builder) {
 	line("table entries", "%d, %d delivered", e.Total, e.Delivered)
 	line("hops, entries", "%s", e.Hops.text())
 	line("paths a channel", "max %d, mean %.2f, p99 %d, %d channels dark", r.Load.Max, r.Load.Avg, r.Load.P99, r.Load.Dark)
+	if m := r.MultiHomed; m != nil {
+		line("multi-homed nodes", "%d with ports on several switches", m.Nodes)
+		line("  paths to them", "%s", m.To.text())
+		line("  paths from them", "%s", m.From.text())
+	}
 	if r.IntendedPaths > 0 {
 		line("intended paths", "%d, %d differ", r.IntendedPaths, r.DifferingPaths)
 	}
 	_ = t.Flush() // into memory: it cannot fail
+}
+
+func (f *Failures) text() string {
+	text := fmt.Sprintf("%d of %d pairs have a single point of failure, %d of them a cable", f.Shared, f.Pairs, f.Cables)
+	if len(f.Examples) > 0 {
+		text += ": " + f.Examples[0]
+	}
+	return text
 }
 
 func (h *Hops) text() string {

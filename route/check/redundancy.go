@@ -1,0 +1,233 @@
+package check
+
+import (
+	"context"
+	"fmt"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+)
+
+// Redundancy tells what the failure of one switch does to the nodes with ports on
+// several switches, as long as the tables stay as they are.
+type Redundancy struct {
+	Nodes int      `json:"nodes"` // with ports on several switches
+	To    Failures `json:"to"`    // paths from a host port to all ports of such a node
+	From  Failures `json:"from"`  // paths from all ports of such a node to a host port
+}
+
+// Failures counts the pairs of such a node and a host port of another node that at
+// least one path joins. With several LIDs a port every one that may be used counts.
+// The switch of the host port is no point of failure: nothing is left to reach
+// without it. A switch of the node is one where all paths pass it.
+type Failures struct {
+	Pairs    int64    `json:"pairs"`
+	Shared   int64    `json:"shared"` // all paths pass one switch: a single point of failure
+	Cables   int64    `json:"cables"` // all paths pass one cable, and so the switches at its ends
+	Examples []string `json:"examples"`
+
+	Lost     []int64 `json:"-"` // by switch: pairs that its failure parts
+	Weakened []int64 `json:"-"` // by switch: pairs that lose some of their paths
+}
+
+// sender is where paths begin: a host port, or all of a switch that are alike.
+type sender struct {
+	at     int32 // switch
+	end    int32 // -1 for any
+	weight int64
+}
+
+// home is the ports of a node, or of all nodes with ports on the same switches.
+type home struct {
+	ports  []sender
+	weight int64
+}
+
+// redundancy is one run of JudgeRedundancy.
+type redundancy struct {
+	*judge
+	nodes   []int32
+	senders []sender
+	homes   []home
+	homeOf  []int32   // by node, -1 for none
+	tracks  []*tracks // by worker
+}
+
+// JudgeRedundancy walks the paths between every host port and every node with ports
+// on several switches; nil when there is none of them.
+func JudgeRedundancy(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Redundancy, error) {
+	if err := shape(g, p); err != nil {
+		return nil, err
+	}
+	j := &judge{g: g, p: p}
+	j.names()
+	return j.redundancy(ctx, workers)
+}
+
+func (j *judge) redundancy(ctx context.Context, workers int) (*Redundancy, error) {
+	r := &redundancy{judge: j, tracks: make([]*tracks, max(1, workers))}
+	r.prepare()
+	if len(r.nodes) == 0 {
+		return nil, nil
+	}
+	g := j.g
+	out := &Redundancy{Nodes: len(r.nodes)}
+	var err error
+	out.To, err = r.run(ctx, len(r.nodes), func(t *tracks, i int) { r.to(t, r.nodes[i]) }, func(i int, e example) string {
+		node := g.NodeEnds[g.NodeStart[r.nodes[i]]]
+		return fmt.Sprintf("all paths from %s to the node of %s pass %s", route.SwitchName(g, e.from), route.EndName(g, node), route.SwitchName(g, e.point))
+	})
+	if err != nil {
+		return nil, err
+	}
+	out.From, err = r.run(ctx, g.NumHosts, func(t *tracks, i int) { r.from(t, int32(i)) }, func(i int, e example) string {
+		return fmt.Sprintf("all paths from a node on %s and others to %s pass %s", route.SwitchName(g, e.from), route.EndName(g, int32(i)), route.SwitchName(g, e.point))
+	})
+	return out, err
+}
+
+// prepare finds the nodes, their homes and the senders.
+func (r *redundancy) prepare() {
+	g := r.g
+	r.homeOf = make([]int32, g.NumNodes)
+	byPlace := map[string]int32{}
+	for n := range int32(g.NumNodes) {
+		r.homeOf[n] = -1
+		var ports []sender
+		apart := false
+		place := ""
+		for _, end := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
+			if g.IsPortZero(end) || r.count[end] == 0 {
+				continue
+			}
+			s := sender{at: g.EndSwitch[end], end: end, weight: 1}
+			if r.p.Choice == nil {
+				s.end = -1
+			}
+			ports = append(ports, s)
+			apart = apart || s.at != ports[0].at
+			place += fmt.Sprintln(s.at, s.end)
+		}
+		if !apart {
+			continue
+		}
+		r.nodes = append(r.nodes, n)
+		h, ok := byPlace[place]
+		if !ok {
+			h = int32(len(r.homes))
+			byPlace[place] = h
+			r.homes = append(r.homes, home{ports: ports})
+		}
+		r.homes[h].weight++
+		r.homeOf[n] = h
+	}
+	for s := range int32(g.NumSwitches) {
+		all := sender{at: s, end: -1}
+		for _, h := range g.HostsOf(s) {
+			switch {
+			case r.count[h] == 0:
+			case r.p.Choice != nil:
+				r.senders = append(r.senders, sender{at: s, end: h, weight: 1})
+			default:
+				all.weight++
+			}
+		}
+		if all.weight > 0 {
+			r.senders = append(r.senders, all)
+		}
+	}
+}
+
+// run adds up what the workers find.
+func (r *redundancy) run(ctx context.Context, n int, do func(t *tracks, i int), text func(i int, e example) string) (Failures, error) {
+	first := make([]example, n)
+	clear(r.tracks)
+	err := par.For(ctx, len(r.tracks), n, func(worker, i int) error {
+		if r.tracks[worker] == nil {
+			r.tracks[worker] = newTracks(r.judge)
+		}
+		t := r.tracks[worker]
+		t.first = &first[i]
+		do(t, i)
+		return nil
+	})
+	f := Failures{Examples: []string{}, Lost: make([]int64, r.g.NumSwitches), Weakened: make([]int64, r.g.NumSwitches)}
+	for _, t := range r.tracks {
+		if t == nil {
+			continue
+		}
+		f.Pairs += t.sum.Pairs
+		f.Shared += t.sum.Shared
+		f.Cables += t.sum.Cables
+		for s := range f.Lost {
+			f.Lost[s] += t.sum.Lost[s]
+			f.Weakened[s] += t.sum.Weakened[s]
+		}
+	}
+	for i, e := range first {
+		if e.found && len(f.Examples) < examplesShown {
+			f.Examples = append(f.Examples, text(i, e))
+		}
+	}
+	return f, err
+}
+
+// examplesShown is how many examples of shared switches are kept.
+const examplesShown = 5
+
+// example is a switch that all paths pass which start at another one.
+type example struct {
+	found       bool
+	from, point int32
+}
+
+// to judges the paths from all hosts to the ports of a node.
+func (r *redundancy) to(t *tracks, node int32) {
+	g := r.g
+	ends := g.NodeEnds[g.NodeStart[node]:g.NodeStart[node+1]]
+	t.resolve(ends)
+	own := map[int32]int64{}
+	for _, end := range ends {
+		if r.count[end] > 0 {
+			own[g.EndSwitch[end]]++
+		}
+	}
+	for _, s := range r.senders {
+		weight := s.weight
+		if s.end < 0 {
+			weight -= own[s.at]
+		} else if g.EndNode[s.end] == node {
+			weight = 0
+		}
+		if weight == 0 {
+			continue
+		}
+		t.begin(s.at)
+		for i, end := range ends {
+			t.follow(s, i, end)
+		}
+		t.close(weight, s.at)
+	}
+}
+
+// from judges the paths from the ports of all nodes to a host port.
+func (r *redundancy) from(t *tracks, host int32) {
+	g := r.g
+	t.resolve([]int32{host})
+	mine := r.homeOf[g.EndNode[host]]
+	for i, h := range r.homes {
+		weight := h.weight
+		if int32(i) == mine {
+			weight--
+		}
+		if weight == 0 {
+			continue
+		}
+		t.begin(g.EndSwitch[host])
+		for _, port := range h.ports {
+			t.follow(port, 0, host)
+		}
+		t.close(weight, h.ports[0].at)
+	}
+}
