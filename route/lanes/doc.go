@@ -11,15 +11,17 @@
 // classes with all paths between them, both ways and to every LID. So a request
 // and its answer are always on the same SL (Service.ReplySameSL), whichever LIDs
 // they name. The paper layers each direction for itself; its answers are not safe
-// on the SL of the request. Paths from and to port 0 of every switch are layered
-// with the others.
+// on the SL of the request; Options.OneWay does as it does. Paths from and to port 0
+// of every switch are layered with the others, unless WithoutSwitches leaves them out,
+// as the paper does.
 //
 // A finer rule would need finer classes: with the source switch as the class, the
 // answer to a packet for a LID of switch T may go to any LID of the source switch,
 // so all LIDs between two switches depend on each other.
 //
 // Beyond the paper: Options.Refill, which gives back to a lane the pairs that were
-// moved from it without need.
+// moved from it without need; and Acyclic, lanes that whoever chooses the paths asks
+// first, which takes far fewer of them (package dfsssp has figures).
 //
 // # The graph
 //
@@ -35,8 +37,11 @@
 // # Cost
 //
 // Offline: O(switches x LIDs) for the first lane, then O(channels + edges) a lane
-// and the paths through the edges that are cut. Online: for each pair of classes the
-// dependencies of its paths, each kept in order by the algorithm of Pearce and Kelly
-// ("A Dynamic Topological Sort Algorithm for Directed Acyclic Graphs", ACM JEA 2007).
+// and the paths through the edges that are cut. Online: for each pair of classes and
+// each lane that it is offered to the dependencies of its paths. A new one may move
+// channels in the lane's order: a search from both its ends, and the side that is
+// found whole first moves (after the two-way search of Haeupler, Kavitha, Mathew, Sen
+// and Tarjan, "Incremental Cycle Detection, Topological Ordering, and Strong Component
+// Maintenance", ACM TALG 2012). A dependency that would close a cycle stays refused.
 // Memory: 4 bytes an edge place and lane, and half a byte an ordered pair of classes.
 package lanes

@@ -12,6 +12,8 @@ type layers struct {
 	p     *Paths
 	sl    *route.SLs
 	count [][]uint32 // by lane and place of an edge: paths
+
+	oneWay bool // each direction of a pair has a lane of its own
 }
 
 func newLayers(p *Paths) *layers {
@@ -22,7 +24,9 @@ func newLayers(p *Paths) *layers {
 // set notes the lane of a pair.
 func (l *layers) set(a, b int32, lane int) {
 	l.sl.Set(a, b, uint8(lane))
-	l.sl.Set(b, a, uint8(lane))
+	if !l.oneWay {
+		l.sl.Set(b, a, uint8(lane))
+	}
 }
 
 // move takes all paths of a pair from one lane to another.
@@ -30,6 +34,9 @@ func (l *layers) move(a, b int32, from, to int) {
 	l.set(a, b, to)
 	for _, lid := range l.p.lids[b] {
 		l.movePath(l.p.home[a], lid, from, to)
+	}
+	if l.oneWay {
+		return
 	}
 	for _, lid := range l.p.lids[a] {
 		l.movePath(l.p.home[b], lid, from, to)
@@ -71,10 +78,21 @@ func (l *layers) dropPath(s int32, lid fabric.LID, lane int) {
 }
 
 // result sums up the pairs of each lane.
-func (l *layers) result() *Lanes {
-	r := &Lanes{SL: l.sl, Need: len(l.count), Pairs: make([]int64, len(l.count)), p: l.p}
-	l.p.pairs(func(a, b int32) { r.Pairs[r.SL.Class(a, b)]++ })
+func (l *layers) result(need int) *Lanes {
+	l.sl.OneWay = l.oneWay
+	r := &Lanes{SL: l.sl, Need: need, each: l.p.pairs}
+	if l.oneWay {
+		r.each = l.p.ordered
+	}
 	return r
+}
+
+// Pairs counts the pairs of classes on different switches by lane: each once, or twice
+// where its directions have lanes of their own (SL.OneWay).
+func (r *Lanes) Pairs() []int64 {
+	pairs := make([]int64, max(r.Need, r.used))
+	r.each(func(a, b int32) { pairs[r.SL.Class(a, b)]++ })
+	return pairs
 }
 
 // pairs visits all pairs of classes on different switches.
@@ -88,6 +106,14 @@ func (p *Paths) pairs(visit func(a, b int32)) {
 	}
 }
 
+// ordered visits them in both directions.
+func (p *Paths) ordered(visit func(a, b int32)) {
+	p.pairs(func(a, b int32) {
+		visit(a, b)
+		visit(b, a)
+	})
+}
+
 // Balance spreads the pairs over all lanes up to most without a new search: a part
 // of an acyclic lane is acyclic. An empty lane takes from the lane that has the most
 // pairs for each of its parts.
@@ -99,22 +125,24 @@ func (r *Lanes) Balance(most int) {
 	for lane := range parts {
 		parts[lane] = []uint8{uint8(lane)}
 	}
+	pairs := r.Pairs()
 	for lane := r.Need; lane < most; lane++ {
 		best := 0
 		for i := range parts {
-			if r.Pairs[i]*int64(len(parts[best])) > r.Pairs[best]*int64(len(parts[i])) {
+			if pairs[i]*int64(len(parts[best])) > pairs[best]*int64(len(parts[i])) {
 				best = i
 			}
 		}
 		parts[best] = append(parts[best], uint8(lane))
 	}
-	r.Pairs = make([]int64, most)
-	r.p.pairs(func(a, b int32) {
+	r.used = most
+	r.each(func(a, b int32) {
 		over := parts[r.SL.Class(a, b)]
 		lane := over[int(a+b)%len(over)]
 		r.SL.Set(a, b, lane)
-		r.SL.Set(b, a, lane)
-		r.Pairs[lane]++
+		if !r.SL.OneWay {
+			r.SL.Set(b, a, lane)
+		}
 	})
 }
 
@@ -124,18 +152,19 @@ func (r *Lanes) Balance(most int) {
 func (r *Lanes) Fill(engine string, g *fabric.Graph, allowed int, plan *route.Plan) error {
 	if r.Need > allowed {
 		need := fmt.Sprint(r.Need)
-		if len(r.Pairs) == 0 {
+		if r.SL == nil {
 			need = fmt.Sprintf("more than %d", r.Need-1)
 		}
 		return route.Refuse(engine, "use updn, which needs one", "needs %s lanes, %d allowed", need, allowed)
 	}
-	if len(r.Pairs) == 1 {
+	used := max(r.Need, r.used)
+	if used == 1 {
 		return nil
 	}
 	var table route.VLTable
-	for sl := range len(r.Pairs) {
+	for sl := range used {
 		table[sl] = uint8(sl)
 	}
-	plan.SL, plan.SL2VL, plan.VLs = r.SL, route.UniformVL(g, table), len(r.Pairs)
+	plan.SL, plan.SL2VL, plan.VLs = r.SL, route.UniformVL(g, table), used
 	return nil
 }

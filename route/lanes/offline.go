@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"math/rand/v2"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -28,10 +29,10 @@ const (
 
 // Lanes are the result of layering.
 type Lanes struct {
-	SL    *route.SLs // lane of each pair of classes
-	Need  int        // lanes needed; when the search gave up, one more than it had
-	Pairs []int64    // by lane: unordered pairs of classes on different switches
-	p     *Paths
+	SL   *route.SLs                   // lane of each pair of classes
+	Need int                          // lanes needed; when the search gave up, one more than it had
+	used int                          // lanes after Balance
+	each func(visit func(a, b int32)) // visits the pairs that have lanes of their own
 }
 
 // Options are the options of Offline.
@@ -41,7 +42,8 @@ type Options struct {
 	// Refill takes back to each lane those of the pairs moved from it that close no
 	// cycle once all cycles are cut. It takes fewer lanes and several times as long.
 	Refill bool
-	Most   int // lanes after which to give up, at most MaxLanes
+	OneWay bool // layer each direction for itself, as the paper does; without Refill
+	Most   int  // lanes after which to give up, at most MaxLanes
 }
 
 // Offline puts all paths on the first lane, and then moves the paths of one edge of
@@ -53,7 +55,7 @@ func Offline(ctx context.Context, p *Paths, opt Options) (*Lanes, error) {
 		return nil, err
 	}
 	l := newLayers(p)
-	l.count = append(l.count, count)
+	l.count, l.oneWay = append(l.count, count), opt.OneWay
 	s := &search{
 		layers: l, Options: opt, rng: rand.New(rand.NewPCG(opt.Seed, 0x6c616e6573)),
 		colour: make([]uint8, p.g.NumChannels), tried: make([]int32, p.g.NumChannels), depth: make([]int32, p.g.NumChannels),
@@ -67,7 +69,7 @@ func Offline(ctx context.Context, p *Paths, opt Options) (*Lanes, error) {
 			return &Lanes{Need: opt.Most + 1}, nil
 		}
 	}
-	return l.result(), nil
+	return l.result(len(l.count)), nil
 }
 
 // Colours of channels in the search.
@@ -126,10 +128,8 @@ func (s *search) run(ctx context.Context, lane int) (ok bool, err error) {
 // refill takes back those of the pairs moved on that close no cycle now. An edge is
 // cut with all of its paths, and most cycles need fewer to go.
 func (s *search) refill(ctx context.Context) error {
-	o := newOrder(s.p, s.count[s.lane])
-	for i, c := range s.closed {
-		o.pos[c] = int32(len(s.closed) - 1 - i)
-	}
+	slices.Reverse(s.closed)
+	o := newOrder(s.p, s.count[s.lane], s.closed)
 	back := 0
 	for i, m := range s.moved {
 		if i%1024 == 0 && ctx.Err() != nil {

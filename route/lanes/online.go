@@ -11,174 +11,131 @@ import (
 // which they close no cycle (section IV of the paper, as LASH does). Pairs are taken
 // in order of their classes. It gives up after most lanes.
 func Online(ctx context.Context, p *Paths, most int) (*Lanes, error) {
+	f, err := newFirstFit(ctx, p, most)
+	if err != nil {
+		return nil, err
+	}
+	var pairs []pair
+	for i, a := range p.at {
+		pairs = pairs[:0]
+		for _, b := range p.at[i+1:] {
+			if p.home[a] != p.home[b] {
+				pairs = append(pairs, pair{a, b})
+			}
+		}
+		if err := f.put(ctx, pairs); err != nil {
+			return nil, err
+		}
+	}
+	return f.result(), nil
+}
+
+// LongestFirst is Online for pairs in falling order of the length of their (first)
+// path, which mostly takes fewer lanes. All pairs are listed for it: 8 bytes each.
+func LongestFirst(ctx context.Context, p *Paths, most int) (*Lanes, error) {
+	f, err := newFirstFit(ctx, p, most)
+	if err != nil {
+		return nil, err
+	}
+	var byLength [][]pair
+	p.pairs(func(a, b int32) {
+		f.hops = p.hopsTo(p.home[a], p.lids[b][0], f.hops[:0])
+		for len(byLength) <= len(f.hops) {
+			byLength = append(byLength, nil)
+		}
+		byLength[len(f.hops)] = append(byLength[len(f.hops)], pair{a, b})
+	})
+	for _, pairs := range slices.Backward(byLength) {
+		for some := range slices.Chunk(pairs, 1024) {
+			if err := f.put(ctx, some); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return f.result(), nil
+}
+
+// pair is a pair of classes.
+type pair struct{ a, b int32 }
+
+// firstFit gives pairs their lanes.
+type firstFit struct {
+	*layers
+	most   int
+	lanes  []*order
+	gaveUp bool
+
+	hops []hop
+	rest []waiting
+}
+
+// waiting is a pair that has no lane yet, and its place in the list of hops.
+type waiting struct {
+	pair
+	first, last int32
+}
+
+func newFirstFit(ctx context.Context, p *Paths, most int) (*firstFit, error) {
 	if _, err := p.countAll(ctx); err != nil { // the tables may have a loop
 		return nil, err
 	}
-	l := newLayers(p)
-	l.count = [][]uint32{make([]uint32, p.size)}
-	orders := []*order{newOrder(p, l.count[0])}
-	for i, a := range p.at {
-		if err := ctx.Err(); err != nil {
-			return nil, err
+	return &firstFit{layers: newLayers(p), most: most, lanes: []*order{newOrder(p, nil, nil)}}, nil
+}
+
+// put gives the next pairs their lanes. What a lane takes depends only on the pairs
+// that come to it, so all are offered to a lane before those that it leaves go on to
+// the next.
+func (f *firstFit) put(ctx context.Context, pairs []pair) error {
+	f.hops, f.rest = f.hops[:0], f.rest[:0]
+	for _, x := range pairs {
+		first := len(f.hops)
+		f.hops = f.p.hops(x.a, x.b, f.hops)
+		f.rest = append(f.rest, waiting{x, int32(first), int32(len(f.hops))})
+	}
+	for lane := 0; len(f.rest) > 0 && !f.gaveUp; lane++ {
+		if lane == f.most {
+			f.gaveUp = true
+			break
 		}
-		for _, b := range p.at[i+1:] {
-			if p.home[a] == p.home[b] {
-				continue
-			}
-			lane := 0
-			for !orders[lane].addPair(a, b) {
-				if lane++; lane == most {
-					return &Lanes{Need: most + 1}, nil
-				}
-				if lane == len(orders) {
-					l.count = append(l.count, make([]uint32, p.size))
-					orders = append(orders, newOrder(p, l.count[lane]))
-				}
-			}
-			l.set(a, b, lane)
+		if lane == len(f.lanes) {
+			f.lanes = append(f.lanes, newOrder(f.p, nil, nil))
 		}
-	}
-	return l.result(), nil
-}
-
-// order is a lane that stays acyclic: its channels have places in an order in which
-// every edge leads forwards.
-type order struct {
-	p     *Paths
-	count []uint32 // paths by place of an edge
-	pos   []int32  // by channel: its place in the order
-	added []int64  // edges of the pair at hand
-
-	seen   []bool  // by channel, false between searches
-	after  []int32 // channels found, see fit
-	before []int32
-	places []int32
-}
-
-// newOrder starts with a lane without edges.
-func newOrder(p *Paths, count []uint32) *order {
-	n := p.g.NumChannels
-	o := &order{p: p, count: count, pos: make([]int32, n), seen: make([]bool, n)}
-	for c := range o.pos {
-		o.pos[c] = int32(c)
-	}
-	return o
-}
-
-// addPair adds all paths of a pair, or none if they would close a cycle.
-func (o *order) addPair(a, b int32) bool {
-	o.added = o.added[:0]
-	if o.addPaths(o.p.home[a], o.p.lids[b]) && o.addPaths(o.p.home[b], o.p.lids[a]) {
-		return true
-	}
-	for _, e := range o.added {
-		o.count[e]--
-	}
-	return false
-}
-
-func (o *order) addPaths(s int32, lids []fabric.LID) bool {
-	p := o.p
-	for _, lid := range lids {
-		for c := p.next(s, lid); c >= 0; {
-			d := p.next(p.g.To[c], lid)
-			if d >= 0 && !o.addEdge(c, d) {
-				return false
+		f.rest = slices.DeleteFunc(f.rest, func(w waiting) bool {
+			fits := f.lanes[lane].add(f.hops[w.first:w.last])
+			if fits {
+				f.set(w.a, w.b, lane)
 			}
-			c = d
+			return fits
+		})
+	}
+	return ctx.Err()
+}
+
+func (f *firstFit) result() *Lanes {
+	if f.gaveUp {
+		return &Lanes{Need: f.most + 1}
+	}
+	return &Lanes{SL: f.sl, Need: len(f.lanes), each: f.p.pairs}
+}
+
+// hops lists the edges of all paths of a pair.
+func (p *Paths) hops(a, b int32, into []hop) []hop {
+	for _, lid := range p.lids[b] {
+		into = p.hopsTo(p.home[a], lid, into)
+	}
+	for _, lid := range p.lids[a] {
+		into = p.hopsTo(p.home[b], lid, into)
+	}
+	return into
+}
+
+func (p *Paths) hopsTo(s int32, lid fabric.LID, into []hop) []hop {
+	for c := p.next(s, lid); c >= 0; {
+		d := p.next(p.g.To[c], lid)
+		if d >= 0 {
+			into = append(into, hop{c, d})
 		}
+		c = d
 	}
-	return true
-}
-
-// addEdge counts a path on the edge from channel c to d, and brings the order up to
-// date. It returns false if the edge would close a cycle.
-func (o *order) addEdge(c, d int32) bool {
-	e := o.p.edge(c, d)
-	if o.count[e] == 0 && o.pos[c] >= o.pos[d] && !o.fit(c, d) {
-		return false
-	}
-	o.count[e]++
-	o.added = append(o.added, e)
-	return true
-}
-
-// fit changes the order so that c comes before d: what d leads to among the channels
-// up to c, and what leads to c among those from d on, share their places anew.
-func (o *order) fit(c, d int32) bool {
-	ok := o.findAfter(d, c)
-	if ok {
-		o.findBefore(c, o.pos[d])
-		o.reorder()
-	}
-	for _, x := range o.after {
-		o.seen[x] = false
-	}
-	return ok
-}
-
-// findAfter lists what d leads to among the channels before last; false if that is
-// last itself.
-func (o *order) findAfter(d, last int32) bool {
-	o.after = append(o.after[:0], d)
-	o.seen[d] = true
-	if d == last {
-		return false
-	}
-	for i := 0; i < len(o.after); i++ {
-		x := o.after[i]
-		for k, y := range o.p.g.OutOf(o.p.g.To[x]) {
-			if o.count[o.p.row[x]+int64(k)] == 0 || o.seen[y] || o.pos[y] > o.pos[last] {
-				continue
-			}
-			if y == last {
-				return false
-			}
-			o.seen[y] = true
-			o.after = append(o.after, y)
-		}
-	}
-	return true
-}
-
-// findBefore lists what leads to c among the channels from place first on.
-func (o *order) findBefore(c, first int32) {
-	o.before = append(o.before[:0], c)
-	o.seen[c] = true
-	for i := 0; i < len(o.before); i++ {
-		y := o.before[i]
-		for _, back := range o.p.g.OutOf(o.p.g.From[y]) {
-			x := back ^ 1
-			if o.pos[x] < first || o.seen[x] || o.count[o.p.edge(x, y)] == 0 {
-				continue
-			}
-			o.seen[x] = true
-			o.before = append(o.before, x)
-		}
-	}
-	for _, x := range o.before {
-		o.seen[x] = false
-	}
-}
-
-// reorder gives the places of both lists to before and then after, each in the
-// order that it had.
-func (o *order) reorder() {
-	byPlace := func(x, y int32) int { return int(o.pos[x] - o.pos[y]) }
-	slices.SortFunc(o.before, byPlace)
-	slices.SortFunc(o.after, byPlace)
-	o.places = o.places[:0]
-	for _, x := range o.before {
-		o.places = append(o.places, o.pos[x])
-	}
-	for _, x := range o.after {
-		o.places = append(o.places, o.pos[x])
-	}
-	slices.Sort(o.places)
-	for i, x := range o.before {
-		o.pos[x] = o.places[i]
-	}
-	for i, x := range o.after {
-		o.pos[x] = o.places[len(o.before)+i]
-	}
+	return into
 }

@@ -76,17 +76,28 @@ func ByTree(in *route.Input, tables *route.Tables, trees int) *Paths {
 	return newPaths(in, tables, g.EndSwitch, home, trees)
 }
 
+// WithoutSwitches leaves out the paths from and to port 0 of every switch, which the
+// paper does not layer; those packets are then not safe. Not after ByTree, where they
+// are in one class with hosts.
+func (p *Paths) WithoutSwitches() *Paths {
+	for _, c := range p.class[len(p.class)-p.g.NumSwitches:] {
+		for _, lid := range p.lids[c] {
+			p.owner[lid] = -1
+		}
+		p.lids[c] = nil
+	}
+	p.placeClasses()
+	return p
+}
+
 // newPaths prepares the classes; most is the number of LIDs followed a class, 0
 // for all.
 func newPaths(in *route.Input, tables *route.Tables, class, home []int32, most int) *Paths {
-	g := in.Graph
-	p := &Paths{
-		g: g, tables: tables, workers: max(1, in.Workers),
-		class: class, classOf: in.Ends.ByLID(), home: home,
-		atStart: make([]int32, g.NumSwitches+1), lids: make([][]fabric.LID, len(home)),
-		owner: make([]int32, tables.NumBlocks()*route.BlockSize),
-		row:   make([]int64, g.NumChannels), rank: make([]int32, g.NumChannels),
-	}
+	p := newPlaces(in.Graph)
+	p.tables, p.workers = tables, max(1, in.Workers)
+	p.class, p.classOf, p.home = class, in.Ends.ByLID(), home
+	p.lids = make([][]fabric.LID, len(home))
+	p.owner = make([]int32, tables.NumBlocks()*route.BlockSize)
 	for i := range p.owner {
 		p.owner[i] = -1
 	}
@@ -102,12 +113,12 @@ func newPaths(in *route.Input, tables *route.Tables, class, home []int32, most i
 		}
 	}
 	p.placeClasses()
-	p.placeEdges()
 	return p
 }
 
 // placeClasses lists the classes with LIDs by switch.
 func (p *Paths) placeClasses() {
+	p.atStart = make([]int32, p.g.NumSwitches+1)
 	for c, s := range p.home {
 		if len(p.lids[c]) > 0 {
 			p.atStart[s+1]++
@@ -126,17 +137,19 @@ func (p *Paths) placeClasses() {
 	}
 }
 
-// placeEdges gives each pair of a channel into and a channel out of a switch its
-// place.
-func (p *Paths) placeEdges() {
-	for s := range int32(p.g.NumSwitches) {
-		out := p.g.OutOf(s)
+// newPlaces gives each pair of a channel into and a channel out of a switch its
+// place, and adds no paths.
+func newPlaces(g *fabric.Graph) *Paths {
+	p := &Paths{g: g, row: make([]int64, g.NumChannels), rank: make([]int32, g.NumChannels)}
+	for s := range int32(g.NumSwitches) {
+		out := g.OutOf(s)
 		for i, c := range out {
 			p.rank[c] = int32(i)
 			p.row[c^1] = p.size + int64(i*len(out))
 		}
 		p.size += int64(len(out) * len(out))
 	}
+	return p
 }
 
 // classesAt lists the classes at a switch.

@@ -16,6 +16,7 @@ import (
 // Claims are what an engine promises beyond reaching whatever can be reached.
 type Claims struct {
 	Minimal      bool // every path is a shortest one
+	HostsMinimal bool // those between hosts are
 	DeadlockFree bool // on the lanes of the Plan, whoever sends to whom
 	OneLane      bool // deadlock-free when all packets share a single lane
 	Refuses      bool // may refuse networks; other engines must route every one
@@ -57,6 +58,9 @@ func verify(t rapid.TB, spec *route.Spec, claims Claims, g *fabric.Graph) {
 		}
 		if claims.Minimal && found.longer > 0 {
 			t.Errorf("LMC %d: %d paths are longer than the shortest", lmc, found.longer)
+		}
+		if claims.HostsMinimal && found.hostsLonger > 0 {
+			t.Errorf("LMC %d: %d paths to hosts from switches with hosts are longer than the shortest", lmc, found.hostsLonger)
 		}
 		if claims.OneLane && found.cyclic() {
 			t.Errorf("LMC %d: the dependencies of channels form a cycle", lmc)

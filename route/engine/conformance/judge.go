@@ -26,6 +26,9 @@ func judge(t rapid.TB, claims Claims, g *fabric.Graph, plan *route.Plan) {
 	if claims.Minimal && !r.Minimal {
 		t.Errorf("judge: %d pairs are not minimal", r.NonMinimal)
 	}
+	if claims.HostsMinimal && r.HostPairs.NonMinimal > 0 {
+		t.Errorf("judge: %d pairs of hosts are not minimal", r.HostPairs.NonMinimal)
+	}
 	if claims.DeadlockFree && (r.Assigned.DeadlockFree != check.Yes || r.AnyDLID.DeadlockFree != check.Yes) {
 		t.Errorf("judge: deadlock-free: %v, for any LID: %v; cycle %+v", r.Assigned.DeadlockFree, r.AnyDLID.DeadlockFree, r.Cycle)
 	}

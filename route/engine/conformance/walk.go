@@ -57,6 +57,8 @@ type findings struct {
 	longer   int               // paths longer than the shortest
 	depends  map[[2]int32]bool // channel after channel
 	load     []int             // host to host LID paths, by channel
+
+	hostsLonger int // of those longer, from switches with hosts to hosts
 }
 
 func (f *findings) problem(format string, args ...any) {
@@ -98,6 +100,9 @@ func (f *findings) pair(g *fabric.Graph, p *route.Plan, s, end int32, lid fabric
 	hosts := len(g.HostsOf(s))
 	if len(path) > hops {
 		f.longer++
+		if hosts > 0 && !g.IsPortZero(end) {
+			f.hostsLonger++
+		}
 	}
 	for i, c := range path {
 		if !g.IsPortZero(end) {

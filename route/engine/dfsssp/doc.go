@@ -1,18 +1,51 @@
 // Package dfsssp is deadlock-free SSSP routing of Domke, Hoefler and Nagel,
 // "Deadlock-Free Oblivious Routing for Arbitrary Topologies" (paper 003, section IV):
-// the paths of package sssp, put on virtual lanes by the offline layering of package
-// lanes (algorithm 2). SL i is VL i at every port.
+// balanced shortest paths on virtual lanes without a cycle of channel dependencies. SL
+// i is VL i at every port. The engine dfsssp-online puts the paths of algorithm 1 on
+// lanes one after the other instead.
 //
-// Deviations: a pair of end ports has one lane for both directions and all LIDs, so
-// that an answer is safe on the SL of its request; traffic of switches (port 0) is
-// layered with the rest; the spread over empty lanes is an option, because it takes
-// lanes that other traffic may be meant for.
+// # Fewer lanes than the paper
 //
-// Where the paper's layering takes more lanes than are allowed, but not more than
-// there are SLs, it is done again with refilled lanes (see lanes.Options) before the
-// network is refused.
+// The paper chooses the paths without a thought for lanes, then cuts every cycle at
+// its weakest edge. Here the paths are chosen so that few lanes take them
+// (sssp.BuildLegal): among those of almost least load, one that the first lane can
+// have. Each path is then on the first lane that has all of it. With paths=sssp it is
+// done as in the paper, with heuristic=weakest, strongest, first or random. On the
+// networks of the conformance table that take more than one lane (TestLanes writes
+// all; the columns of sssp's paths are heuristic=weakest):
+//
+//	                                      same    own   sssp, same   sssp, own
+//	rlft(6,3)                                1      1            3            3
+//	rlft(8,3)|fail(links=20,seed=1)          2      2            6            4
+//	xgft(2;4,4;2,2)                          1      1            3            3
+//	karytree(3,3)                            1      1            3            3
+//	torus(5x4,hosts=2)                       5      2            8            4
+//	torus(3x3x4,hosts=1)                     3      2            7            4
+//	mesh(4x3,hosts=2)                        3      2            4            3
+//	hypercube(4,hosts=1)                     2      2            5            3
+//	kautz(2,3,hosts=24)                      3      2            4            3
+//	dragonfly(4,2,2)                         5      2            7            4
+//	hyperx(4x3,hosts=2)                      2      2            3            2
+//	slimfly(5)                               2      2            2            2
+//	regular(switches=32,degree=4,hosts=4)    6      3            7            5
+//	now-cab                                  1      1            3            3
+//
+// # Answers
+//
+// A pair of end ports has one lane for both directions and all LIDs ("same"), so that
+// an answer is safe on the SL of its request, which most clients use. The paper layers
+// each direction for itself ("own"), which takes fewer lanes. By default that is done
+// only where "same" does not fit; route.Service.ReplySameSL of the Plan tells.
+//
+// # Deviations
+//
+// Traffic of switches (port 0) is layered with the rest, unless switches=false. Its
+// paths may be longer than the shortest; those between hosts never are. The spread
+// over empty lanes is an option, because it takes lanes that other traffic may be meant
+// for. Paths have little slack in load for the sake of lanes at first; where they do
+// not fit, they are chosen again with more.
 //
 // The cost is that of both packages. The SLs take half a byte an ordered pair of end
 // ports, up to 16,384 end ports; larger networks have one class for the hosts of a
-// switch and one for its port 0.
+// switch and one for its port 0. A network on one lane needs none.
 package dfsssp

@@ -61,4 +61,5 @@
 // + LIDs)); with parallel links also x the length of a line. A LID takes the link
 // of a bundle that the fewest LIDs of its port and then the fewest sources use.
 // Dimension order cannot go round a missing or drained switch: it is refused.
+// Package torus goes round a few.
 package dor

@@ -4,20 +4,17 @@ import (
 	"fmt"
 
 	"weft/fabric"
+	"weft/route/engine/internal/coords"
 )
 
 // Recognise checks that the coordinates of a graph in one part are those of its
 // switches' descriptions.
 func Recognise(g *fabric.Graph) error {
-	local := make([]int32, g.NumSwitches)
-	for s := range local {
-		local[s] = -1
-	}
-	sw := part(g, local, 0)
-	coords := describedCoords(g, sw)
-	if coords == nil {
+	parts, local := coords.Parts(g)
+	places := coords.Described(g, parts[0])
+	if places == nil {
 		return fmt.Errorf("no coordinates in descriptions such as %q", g.SwitchDesc[0])
 	}
-	_, err := newGrid(g, local, sw, coords)
+	_, err := newGrid(g, local, parts[0], places)
 	return err
 }

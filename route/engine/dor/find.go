@@ -1,26 +1,17 @@
 package dor
 
 import (
-	"slices"
-	"strconv"
-	"strings"
-
 	"weft/fabric"
 	"weft/route"
+	"weft/route/engine/internal/coords"
 )
 
 // findGrids gives coordinates to every connected part, in order of its first switch.
 func findGrids(g *fabric.Graph) ([]*grid, error) {
-	local := make([]int32, g.NumSwitches)
-	for s := range local {
-		local[s] = -1
-	}
+	parts, local := coords.Parts(g)
 	var grids []*grid
-	for s := range int32(g.NumSwitches) {
-		if local[s] >= 0 {
-			continue
-		}
-		m, err := findGrid(g, local, part(g, local, s))
+	for _, sw := range parts {
+		m, err := findGrid(g, local, sw)
 		if err != nil {
 			return nil, err
 		}
@@ -29,41 +20,24 @@ func findGrids(g *fabric.Graph) ([]*grid, error) {
 	return grids, nil
 }
 
-// part lists the switches connected to s, ascending, and numbers them in local.
-func part(g *fabric.Graph, local []int32, s int32) []int32 {
-	sw := []int32{s}
-	local[s] = 0
-	for i := 0; i < len(sw); i++ {
-		for _, c := range g.OutOf(sw[i]) {
-			if t := g.To[c]; local[t] < 0 {
-				local[t] = 0
-				sw = append(sw, t)
-			}
-		}
-	}
-	slices.Sort(sw)
-	for i, s := range sw {
-		local[s] = int32(i)
-	}
-	return sw
-}
-
 // findGrid tries the descriptions' coordinates, then those that the graph has by
 // itself. When neither fit, what is wrong is told by the descriptions if these
 // have coordinates, as people know them.
 func findGrid(g *fabric.Graph, local, sw []int32) (*grid, error) {
 	var asDescribed error
-	if coords := describedCoords(g, sw); coords != nil {
-		m, err := newGrid(g, local, sw, coords)
+	if places := coords.Described(g, sw); places != nil {
+		m, err := newGrid(g, local, sw, places)
 		if err == nil {
 			return m, nil
 		}
 		asDescribed = err
 	}
-	coords, err := recoverCoords(g, local, sw)
-	if err == nil {
+	places, err := coords.Recover(g, local, sw)
+	if err != nil {
+		err = notAGrid("%v", err)
+	} else {
 		var m *grid
-		if m, err = newGrid(g, local, sw, coords); err == nil {
+		if m, err = newGrid(g, local, sw, places); err == nil {
 			return m, nil
 		}
 	}
@@ -71,71 +45,6 @@ func findGrid(g *fabric.Graph, local, sw []int32) (*grid, error) {
 		return nil, asDescribed
 	}
 	return nil, err
-}
-
-// describedCoords reads the coordinates of all switches from their descriptions,
-// the least of each dimension made 0. It returns nil when a description has none,
-// they differ in number, or two switches have the same.
-func describedCoords(g *fabric.Graph, sw []int32) [][]int32 {
-	all := make([][]int32, len(sw))
-	for i, s := range sw {
-		all[i] = parseCoords(g.SwitchDesc[s])
-		if all[i] == nil || len(all[i]) != len(all[0]) {
-			return nil
-		}
-	}
-	for dim := range all[0] {
-		least := all[0][dim]
-		for _, x := range all {
-			least = min(least, x[dim])
-		}
-		for _, x := range all {
-			x[dim] -= least
-		}
-	}
-	if _, _, same := sameCoords(all); same {
-		return nil
-	}
-	return all
-}
-
-// sameCoords finds two switches with the same coordinates.
-func sameCoords(coords [][]int32) (a, b int, found bool) {
-	order := make([]int, len(coords))
-	for i := range order {
-		order[i] = i
-	}
-	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(coords[a], coords[b]) })
-	for i := 1; i < len(order); i++ {
-		if slices.Equal(coords[order[i-1]], coords[order[i]]) {
-			return order[i-1], order[i], true
-		}
-	}
-	return 0, 0, false
-}
-
-// maxDescribed bounds the coordinates and dimensions taken from a description.
-const maxDescribed = 1 << 15
-
-// parseCoords reads the last "(1,2,3)" of a description; nil when there is none.
-func parseCoords(desc string) []int32 {
-	open := strings.LastIndexByte(desc, '(')
-	if open < 0 {
-		return nil
-	}
-	inside, _, ok := strings.Cut(desc[open+1:], ")")
-	if !ok {
-		return nil
-	}
-	var x []int32
-	for word := range strings.SplitSeq(inside, ",") {
-		v, err := strconv.ParseUint(strings.TrimSpace(word), 10, 32)
-		if err != nil || v > maxDescribed {
-			return nil
-		}
-		x = append(x, int32(v))
-	}
-	return x
 }
 
 // notAGrid is the refusal of a network of another shape.

@@ -5,14 +5,16 @@
 //
 // Paths: for every destination switch a tree of shortest paths; of the neighbours
 // that are equally near, a switch takes the one to which the fewest hosts send so
-// far. All LIDs of the switch and its hosts follow that tree from switch to switch.
-// Where several links join two switches, the LIDs are dealt out over them.
+// far, and among equals begins with another port than the next switch (option lean:
+// with the lowest, which takes a lane less here and there, and on fat-trees gives half
+// the bandwidth). All LIDs of the switch and its hosts follow that tree from switch to
+// switch. Where several links join two switches, the LIDs are dealt out over them.
 //
-// Lanes: package lanes, with a switch and its hosts as one class. SL i is VL i at
-// every port. The paper's layers are averaged at the end; here that is the option
-// balance.
+// Lanes: package lanes, with a switch and its hosts as one class. The pairs farthest
+// apart come first: the short ones fit into what these leave. SL i is VL i at every
+// port. The paper's layers are averaged at the end; here that is the option balance.
 //
 // The cost is O(switches x (channels + LIDs)) for the paths, and for each pair of
 // switches and each of the parallel links the dependencies of its paths, kept in order;
-// memory O(channels + SLs of pairs of switches), and 4 bytes an edge place and lane.
+// memory 8 bytes a pair of switches, and 52 bytes a channel and lane.
 package lash

@@ -8,6 +8,7 @@ import (
 // builder makes one tree of switches after the other.
 type builder struct {
 	g      *fabric.Graph
+	lean   bool // ties go to the lowest port
 	tables *route.Tables
 	lids   [][]fabric.LID // by switch: those of its port 0 and hosts, ascending
 	owner  []int32        // by LID: end port
@@ -83,10 +84,21 @@ func (b *builder) tree(t int32) {
 	b.count(t)
 }
 
-// choose finds the first channel to the neighbour through which switch s sends.
+// choose finds the first channel to the neighbour through which switch s sends. Among
+// equals a switch begins with a port of its own: were it the first port for all, the
+// switches of one level of a fat-tree would all send to t over the same root.
 func (b *builder) choose(s, t int32) int32 {
 	best := int32(-1)
-	for _, c := range b.g.OutOf(s) {
+	out := b.g.OutOf(s)
+	first := 0
+	if !b.lean {
+		first = int(s) % len(out)
+	}
+	for i := range out {
+		if first+i == len(out) {
+			first -= len(out)
+		}
+		c := out[first+i]
 		v := b.g.To[c]
 		if b.first[c] != c || b.hops[v] != b.hops[s]-1 || (v != t && b.g.Drained[v]) {
 			continue

@@ -18,8 +18,9 @@
 // # Deviations
 //
 // Only switches are searched; a path counts once for every host that starts it. Of
-// channels that make equal distances the first by port is taken. A drained switch
-// lets nothing through.
+// channels that make equal distances the first by port is taken. Destinations at the
+// switches with the most hosts come first, because later ones even out what earlier
+// ones leave. A drained switch lets nothing through.
 //
 // Port 0 of a switch gets a shortest path too, but not a balanced one: always to the
 // neighbour of the lowest number. It is management that goes there, and paths that
@@ -28,6 +29,22 @@
 //
 // The paths are not free of deadlock on one lane (paper 003, section II); package
 // dfsssp puts them on lanes.
+//
+// # Paths for few lanes
+//
+// BuildLegal, which is not of the paper, knows the lanes while it chooses. A lane is an
+// acyclic graph of channel dependencies that only grows (lanes.Acyclic). The tree of a
+// destination is grown outwards over shortest paths; at each switch, of the paths that
+// have little more load than the least, the first lane's are preferred, then those that
+// can be added to it, then those of the next lane. The first lane starts with an
+// up*/down* order of the channels, for the root under which the fewest pairs have no
+// legal shortest path. In a fat-tree with a leaf as root every shortest path between
+// hosts is legal, and so is a path between any two switches; so one lane takes all, and
+// the balance is that of algorithm 1.
+//
+// Port 0 of a switch is reached by the shortest path that the first lane has, as in
+// package updn; that one, and the way to hosts from a switch without hosts that no
+// path between hosts passes, may be longer than the shortest of all.
 //
 // The cost is O(switches x channels) for the searches, which run in parallel, and
 // O(LIDs x channels of shortest paths) for the choice, one LID after the other; memory

@@ -1,7 +1,9 @@
 package sssp
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -38,28 +40,50 @@ const (
 
 // Build routes every LID of in.Ends.
 func Build(ctx context.Context, in *route.Input) (*route.Tables, error) {
-	g := in.Graph
 	b := newBuilder(in)
+	if err := b.each(ctx, b.routeSwitch); err != nil {
+		return nil, err
+	}
+	return b.tables, nil
+}
+
+// each searches for the ways to every switch, and has them used in order.
+func (b *builder) each(ctx context.Context, use func(w *ways)) error {
+	g := b.in.Graph
 	ways := make([]ways, min(batch, g.NumSwitches))
+	targets := b.targets()
 	for first := 0; first < g.NumSwitches; first += batch {
 		now := ways[:min(batch, g.NumSwitches-first)]
-		err := par.For(ctx, in.Workers, len(now), func(_, i int) error {
-			now[i].search(g, b.head, int32(first+i))
+		err := par.For(ctx, b.in.Workers, len(now), func(_, i int) error {
+			now[i].search(g, b.head, targets[first+i])
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return err
 		}
 		for i := range now {
-			b.routeSwitch(&now[i])
+			use(&now[i])
 			if i+1 == len(now) || len(b.columns)*g.NumSwitches > written {
 				if err := b.write(ctx); err != nil {
-					return nil, err
+					return err
 				}
 			}
 		}
 	}
-	return b.tables, ctx.Err()
+	return ctx.Err()
+}
+
+// targets lists the switches, those with the most hosts first: the others are better
+// at evening out what these leave.
+func (b *builder) targets() []int32 {
+	g := b.in.Graph
+	targets := make([]int32, g.NumSwitches)
+	for s := range targets {
+		targets[s] = int32(s)
+	}
+	hosts := func(s int32) int32 { return g.HostStart[s+1] - g.HostStart[s] }
+	slices.SortStableFunc(targets, func(x, y int32) int { return cmp.Compare(hosts(y), hosts(x)) })
+	return targets
 }
 
 // builder routes one LID after the other.
@@ -99,12 +123,16 @@ func newBuilder(in *route.Input) *builder {
 func (b *builder) routeSwitch(w *ways) {
 	g, t := b.in.Graph, w.order[0]
 	for _, h := range g.HostsOf(t) {
-		b.routeEnd(w, h)
+		b.routeEnd(w, h, func(ports []uint8) {
+			b.choose(w, ports)
+			b.count(w)
+		})
 	}
-	b.routeEnd(w, g.PortZero(t))
+	b.routeEnd(w, g.PortZero(t), func(ports []uint8) { b.chooseLowest(w, ports) })
 }
 
-func (b *builder) routeEnd(w *ways, end int32) {
+// routeEnd has the ports of all switches chosen for each LID of an end port.
+func (b *builder) routeEnd(w *ways, end int32, choose func(ports []uint8)) {
 	g := b.in.Graph
 	n := g.NumSwitches
 	for k := range b.in.Ends.Count(end) {
@@ -118,12 +146,7 @@ func (b *builder) routeEnd(w *ways, end int32) {
 			ports[s] = route.NoPort
 		}
 		ports[w.order[0]] = g.EndPort[end]
-		if g.IsPortZero(end) {
-			b.chooseLowest(w, ports)
-			continue
-		}
-		b.choose(w, ports)
-		b.count(w)
+		choose(ports)
 	}
 }
 
@@ -182,44 +205,4 @@ func (b *builder) write(ctx context.Context) error {
 	})
 	b.columns = b.columns[:0]
 	return err
-}
-
-// ways are the channels of all shortest paths to a destination switch.
-type ways struct {
-	order   []int32 // switches that reach it, nearest first; the destination itself is the first
-	start   []int32 // of the channels of order[k+1] in allowed
-	allowed []int32 // positions in Out
-	taken   []int32 // by k: the channel that order[k+1] takes for the LID at hand
-	hops    []int32 // by switch, -1 where there is no way
-}
-
-// search fills in the ways to switch t.
-func (w *ways) search(g *fabric.Graph, head []int32, t int32) {
-	if w.hops == nil {
-		w.hops = make([]int32, g.NumSwitches)
-		w.taken = make([]int32, g.NumSwitches)
-	}
-	for s := range w.hops {
-		w.hops[s] = -1
-	}
-	w.hops[t] = 0
-	w.order = append(w.order[:0], t)
-	w.allowed, w.start = w.allowed[:0], append(w.start[:0], 0)
-	for k := 0; k < len(w.order); k++ {
-		s := w.order[k]
-		reached := s == t || !g.Drained[s]
-		for i := g.OutStart[s]; i < g.OutStart[s+1]; i++ {
-			v := head[i]
-			if w.hops[v] < 0 && reached {
-				w.hops[v] = w.hops[s] + 1
-				w.order = append(w.order, v)
-			}
-			if w.hops[v] == w.hops[s]-1 && (v == t || !g.Drained[v]) {
-				w.allowed = append(w.allowed, i)
-			}
-		}
-		if k > 0 {
-			w.start = append(w.start, int32(len(w.allowed)))
-		}
-	}
 }

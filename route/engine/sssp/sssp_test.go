@@ -2,6 +2,7 @@ package sssp
 
 import (
 	"context"
+	"sort"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -24,7 +25,12 @@ func TestDijkstra(t *testing.T) {
 			t.Fatal(err)
 		}
 		load := make([]int64, g.NumChannels)
-		for s := range int32(g.NumSwitches) {
+		order := make([]int32, g.NumSwitches) // most hosts first
+		for s := range order {
+			order[s] = int32(s)
+		}
+		sort.SliceStable(order, func(i, j int) bool { return len(g.HostsOf(order[i])) > len(g.HostsOf(order[j])) })
+		for _, s := range order {
 			for _, h := range g.HostsOf(s) {
 				for k := range plan.Ends.Count(h) {
 					follow(t, g, plan, plan.Ends.Base[h]+fabric.LID(k), s, load, 1<<40)

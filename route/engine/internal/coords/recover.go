@@ -1,6 +1,7 @@
-package dor
+package coords
 
 import (
+	"fmt"
 	"slices"
 
 	"weft/fabric"
@@ -16,12 +17,12 @@ type maze struct {
 	dim [][]int32 // dimension of the link to each of adj, -1 unknown
 }
 
-// recoverCoords finds coordinates from the graph alone. It starts at a switch with
+// Recover finds coordinates from the graph alone. It starts at a switch with
 // most neighbours, whose links it sorts into dimensions by looking for squares,
 // carries the dimensions on across squares, and numbers the layers that are left
 // of each dimension when its links are cut. What it returns is right if the graph
 // is a mesh or torus, and is to be verified.
-func recoverCoords(g *fabric.Graph, local, sw []int32) ([][]int32, error) {
+func Recover(g *fabric.Graph, local, sw []int32) ([][]int32, error) {
 	z := newMaze(g, local, sw)
 	root := int32(0)
 	for s := range z.adj {
@@ -101,11 +102,11 @@ func (z *maze) sortRoot(root int32) (dims int32, err error) {
 			b := near[j]
 			switch n, _ := z.common(a, b, root); {
 			case n > 1:
-				return 0, notAGrid("%s and %s, both linked to %s, have %d neighbours in common besides it, where a mesh or torus has at most one",
+				return 0, fmt.Errorf("%s and %s, both linked to %s, have %d neighbours in common besides it, where a mesh or torus has at most one",
 					z.name(a), z.name(b), z.name(root), n)
 			case n == 1:
 			case other >= 0 || z.dim[root][j] >= 0:
-				return 0, notAGrid("%s has more than two links in one dimension: to %s, %s and others",
+				return 0, fmt.Errorf("%s has more than two links in one dimension: to %s, %s and others",
 					z.name(root), z.name(a), z.name(b))
 			default:
 				other = b
@@ -150,7 +151,7 @@ func (z *maze) carryTo(v, a, dim int32) error {
 		}
 		n, w := z.common(a, b, v)
 		if n != 1 {
-			return notAGrid("%s and %s, both linked to %s, should have one more neighbour in common and have %d: a link or switch there is missing or wrong",
+			return fmt.Errorf("%s and %s, both linked to %s, should have one more neighbour in common and have %d: a link or switch there is missing or wrong",
 				z.name(a), z.name(b), z.name(v), n)
 		}
 		i, _ := slices.BinarySearch(z.adj[a], w)
@@ -164,7 +165,7 @@ func (z *maze) carryTo(v, a, dim int32) error {
 		}
 	}
 	if left > 2 {
-		return notAGrid("%s has %d neighbours in one dimension, where a mesh or torus has at most 2", z.name(a), left)
+		return fmt.Errorf("%s has %d neighbours in one dimension, where a mesh or torus has at most 2", z.name(a), left)
 	}
 	return nil
 }
@@ -181,7 +182,7 @@ func (z *maze) layers(dim int32) ([]int32, error) {
 				continue
 			}
 			if near[a] = append(near[a], b); len(near[a]) > 2 || a == b {
-				return nil, notAGrid("the link of %s to %s does not fit with the others", z.name(int32(s)), z.name(t))
+				return nil, fmt.Errorf("the link of %s to %s does not fit with the others", z.name(int32(s)), z.name(t))
 			}
 		}
 	}
@@ -210,7 +211,7 @@ func (z *maze) layers(dim int32) ([]int32, error) {
 	for s := range layer {
 		layer[s] = number[layer[s]]
 		if layer[s] < 0 {
-			return nil, notAGrid("%s lies in no line with the others", z.name(int32(s)))
+			return nil, fmt.Errorf("%s lies in no line with the others", z.name(int32(s)))
 		}
 	}
 	return layer, nil
@@ -249,7 +250,7 @@ func (z *maze) cut(dim int32) (layer, first []int32) {
 func (z *maze) distinct(coords [][]int32) error {
 	a, b, ok := sameCoords(coords)
 	if ok {
-		return notAGrid("%s and %s take the same place", z.name(int32(a)), z.name(int32(b)))
+		return fmt.Errorf("%s and %s take the same place", z.name(int32(a)), z.name(int32(b)))
 	}
 	return nil
 }

@@ -1,0 +1,108 @@
+package coords
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/fabric"
+)
+
+// Parts lists the switches of each connected part, ascending, parts in order of
+// their first switch. local numbers every switch within its part.
+func Parts(g *fabric.Graph) (parts [][]int32, local []int32) {
+	local = make([]int32, g.NumSwitches)
+	for s := range local {
+		local[s] = -1
+	}
+	for s := range int32(g.NumSwitches) {
+		if local[s] < 0 {
+			parts = append(parts, part(g, local, s))
+		}
+	}
+	return parts, local
+}
+
+// part lists the switches connected to s, ascending, and numbers them in local.
+func part(g *fabric.Graph, local []int32, s int32) []int32 {
+	sw := []int32{s}
+	local[s] = 0
+	for i := 0; i < len(sw); i++ {
+		for _, c := range g.OutOf(sw[i]) {
+			if t := g.To[c]; local[t] < 0 {
+				local[t] = 0
+				sw = append(sw, t)
+			}
+		}
+	}
+	slices.Sort(sw)
+	for i, s := range sw {
+		local[s] = int32(i)
+	}
+	return sw
+}
+
+// Described reads the coordinates of all switches from their descriptions,
+// the least of each dimension made 0. It returns nil when a description has none,
+// they differ in number, or two switches have the same.
+func Described(g *fabric.Graph, sw []int32) [][]int32 {
+	all := make([][]int32, len(sw))
+	for i, s := range sw {
+		all[i] = parseCoords(g.SwitchDesc[s])
+		if all[i] == nil || len(all[i]) != len(all[0]) {
+			return nil
+		}
+	}
+	for dim := range all[0] {
+		least := all[0][dim]
+		for _, x := range all {
+			least = min(least, x[dim])
+		}
+		for _, x := range all {
+			x[dim] -= least
+		}
+	}
+	if _, _, same := sameCoords(all); same {
+		return nil
+	}
+	return all
+}
+
+// sameCoords finds two switches with the same coordinates.
+func sameCoords(coords [][]int32) (a, b int, found bool) {
+	order := make([]int, len(coords))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return slices.Compare(coords[a], coords[b]) })
+	for i := 1; i < len(order); i++ {
+		if slices.Equal(coords[order[i-1]], coords[order[i]]) {
+			return order[i-1], order[i], true
+		}
+	}
+	return 0, 0, false
+}
+
+// maxDescribed bounds the coordinates and dimensions taken from a description.
+const maxDescribed = 1 << 15
+
+// parseCoords reads the last "(1,2,3)" of a description; nil when there is none.
+func parseCoords(desc string) []int32 {
+	open := strings.LastIndexByte(desc, '(')
+	if open < 0 {
+		return nil
+	}
+	inside, _, ok := strings.Cut(desc[open+1:], ")")
+	if !ok {
+		return nil
+	}
+	var x []int32
+	for word := range strings.SplitSeq(inside, ",") {
+		v, err := strconv.ParseUint(strings.TrimSpace(word), 10, 32)
+		if err != nil || v > maxDescribed {
+			return nil
+		}
+		x = append(x, int32(v))
+	}
+	return x
+}

@@ -1,0 +1,8 @@
+// Package coords gives the switches of meshes and tori their coordinates, for the
+// engines that route by dimensions: those that the descriptions name ("switch
+// (1,2,3)"), or those that the graph has by itself. A Cartesian product of connected
+// graphs has only one prime factorisation (Sabidussi 1960, Vizing 1963), and squares
+// find it here: two neighbours of a switch that lie in different dimensions have
+// exactly one other neighbour in common, two of one dimension have none. Either way
+// the links are not verified here. The cost is O(links x dimensions).
+package coords

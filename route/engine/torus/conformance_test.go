@@ -1,0 +1,12 @@
+package torus_test
+
+import (
+	"testing"
+
+	"weft/route/engine/conformance"
+	"weft/route/engine/torus"
+)
+
+func TestConformance(t *testing.T) {
+	conformance.Run(t, torus.Spec(), conformance.Claims{DeadlockFree: true, Refuses: true})
+}

@@ -1,0 +1,243 @@
+package torus
+
+import (
+	"fmt"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/engine/internal/coords"
+)
+
+// Directions in a dimension: to the next coordinate, to the one before.
+const (
+	up   = 0
+	down = 1
+)
+
+// datelineFrom is the least length of a ring that needs a dateline.
+const datelineFrom = 4
+
+// torus is one connected part with its coordinates, and with holes where links or
+// switches are missing. Switches are numbered within the part, by their order in
+// the Graph.
+//
+// A place of a link is 2*(s*dims+dim)+dir: from s in a dimension and direction.
+type torus struct {
+	g     *fabric.Graph
+	sw    []int32 // the switches as the Graph numbers them
+	local []int32 // number in the part of every switch of the Graph
+	dims  int
+	size  []int32
+	wrap  []bool  // whether a dimension's lines are rings; only with size 3 or more
+	step  []int32 // difference in rank of neighbours in a dimension
+	coord []int32 // coord[s*dims+i]
+	rank  []int32 // of a switch: its coordinates as a number, the first dimension fastest
+	at    []int32 // by rank: switch, -1 where none is
+	odd   []uint8 // odd[s*(dims+1)+i]: parity of the sum of coordinates i and later
+
+	ports [][]uint8 // by place of a link: ports that lead there
+	open  []int32   // by place: steps that can be taken over switches that let through
+	reach []int32   // by place: and one more if a switch that lets nothing through follows
+	hops  []uint8   // hops[d*len(sw)+s]: 2*dim+dir of the link that s takes towards d
+	turns bool      // whether a path takes dimensions against their order
+}
+
+// find gives coordinates to a part: those of the descriptions if the links agree,
+// otherwise those of the graph, which has some only when nothing is missing.
+func find(g *fabric.Graph, local, sw []int32) (*torus, error) {
+	var asDescribed error
+	if places := coords.Described(g, sw); places != nil {
+		m, err := newTorus(g, local, sw, places)
+		if err == nil {
+			return m, nil
+		}
+		asDescribed = err
+	}
+	places, err := coords.Recover(g, local, sw)
+	if err == nil {
+		var m *torus
+		if m, err = newTorus(g, local, sw, places); err == nil {
+			return m, nil
+		}
+	}
+	if asDescribed != nil {
+		err = asDescribed
+	}
+	return nil, route.Refuse(Name, useOther, "not a torus: %v", err)
+}
+
+func newTorus(g *fabric.Graph, local, sw []int32, places [][]int32) (*torus, error) {
+	m := &torus{g: g, sw: sw, local: local}
+	m.setCoords(places)
+	if err := m.setRanks(); err != nil {
+		return nil, err
+	}
+	if err := m.setLinks(); err != nil {
+		return nil, err
+	}
+	m.setSteps()
+	return m, nil
+}
+
+// setCoords takes over the dimensions that are longer than 1.
+func (m *torus) setCoords(places [][]int32) {
+	var keep []int
+	for dim := range places[0] {
+		size := int32(0)
+		for _, x := range places {
+			size = max(size, x[dim]+1)
+		}
+		if size > 1 {
+			keep = append(keep, dim)
+			m.size = append(m.size, size)
+		}
+	}
+	m.dims = len(keep)
+	m.wrap = make([]bool, m.dims)
+	for _, x := range places {
+		for _, dim := range keep {
+			m.coord = append(m.coord, x[dim])
+		}
+	}
+	m.odd = make([]uint8, len(m.sw)*(m.dims+1))
+	for s := range m.sw {
+		for i := m.dims - 1; i >= 0; i-- {
+			k := s*(m.dims+1) + i
+			m.odd[k] = m.odd[k+1] ^ uint8(m.coord[s*m.dims+i]&1)
+		}
+	}
+}
+
+// setRanks fills the box of all places. At most every second may be empty.
+func (m *torus) setRanks() error {
+	n := int32(1)
+	for _, k := range m.size {
+		m.step = append(m.step, n)
+		if n *= k; int(n) > 2*len(m.sw)+2 {
+			return fmt.Errorf("most places of the box of %s and the others have no switch", m.name(0))
+		}
+	}
+	m.at = make([]int32, n)
+	for r := range m.at {
+		m.at[r] = -1
+	}
+	for s := range m.sw {
+		r := int32(0)
+		for i, x := range m.coords(int32(s)) {
+			r += x * m.step[i]
+		}
+		m.rank = append(m.rank, r)
+		m.at[r] = int32(s)
+	}
+	return nil
+}
+
+// setLinks sorts the links by place. It refuses those between switches that are no
+// neighbours, and notes which dimensions wrap.
+func (m *torus) setLinks() error {
+	m.ports = make([][]uint8, 2*len(m.sw)*m.dims)
+	for s, sw := range m.sw {
+		for _, c := range m.g.OutOf(sw) {
+			t := m.local[m.g.To[c]]
+			if t == int32(s) {
+				continue
+			}
+			dim, dir, ok := m.neighbour(int32(s), t)
+			if !ok {
+				return fmt.Errorf("%s and %s are linked but no neighbours", m.name(int32(s)), m.name(t))
+			}
+			if x, y := m.coords(int32(s))[dim], m.coords(t)[dim]; x-y > 1 || y-x > 1 {
+				m.wrap[dim] = true
+			}
+			k := m.place(int32(s), dim, dir)
+			m.ports[k] = append(m.ports[k], m.g.FromPort[c])
+		}
+	}
+	return nil
+}
+
+// neighbour tells in which dimension and direction t is next to s.
+func (m *torus) neighbour(s, t int32) (dim, dir int, ok bool) {
+	x, y := m.coords(s), m.coords(t)
+	dim = -1
+	for i := range x {
+		if x[i] != y[i] {
+			if dim >= 0 {
+				return 0, 0, false
+			}
+			dim = i
+		}
+	}
+	if dim < 0 {
+		return 0, 0, false
+	}
+	switch last := m.size[dim] - 1; {
+	case y[dim]-x[dim] == 1 || x[dim]-y[dim] == last && last > 1:
+		return dim, up, true
+	case x[dim]-y[dim] == 1 || y[dim]-x[dim] == last && last > 1:
+		return dim, down, true
+	}
+	return 0, 0, false
+}
+
+// setSteps counts how far one comes from each switch in each direction.
+func (m *torus) setSteps() {
+	m.open = make([]int32, len(m.ports))
+	m.reach = make([]int32, len(m.ports))
+	for k := range m.ports {
+		dim, dir := k/2%m.dims, k%2
+		for s := int32(k / 2 / m.dims); m.open[k] < m.size[dim] && len(m.ports[m.place(s, dim, dir)]) > 0; {
+			s = m.beside(s, dim, dir)
+			m.reach[k] = m.open[k] + 1
+			if !m.through(s) {
+				break
+			}
+			m.open[k]++
+		}
+	}
+}
+
+// coords are the coordinates of a switch.
+func (m *torus) coords(s int32) []int32 { return m.coord[int(s)*m.dims : (int(s)+1)*m.dims] }
+
+// place is the place of the link from s in a dimension and direction.
+func (m *torus) place(s int32, dim, dir int) int32 {
+	return 2*(s*int32(m.dims)+int32(dim)) + int32(dir)
+}
+
+// beside is the switch next to s, -1 when there is none.
+func (m *torus) beside(s int32, dim, dir int) int32 {
+	x := m.coords(s)[dim]
+	switch y := x + 1 - 2*int32(dir); {
+	case y >= 0 && y < m.size[dim]:
+		return m.moved(s, dim, y)
+	case m.wrap[dim]:
+		return m.moved(s, dim, m.size[dim]-1-x)
+	}
+	return -1
+}
+
+// moved is the switch with another coordinate in one dimension, -1 when there is none.
+func (m *torus) moved(s int32, dim int, to int32) int32 {
+	return m.at[m.rank[s]+(to-m.coords(s)[dim])*m.step[dim]]
+}
+
+// through tells whether a switch is there and lets traffic through.
+func (m *torus) through(s int32) bool { return s >= 0 && !m.g.Drained[m.sw[s]] }
+
+// name names a switch with its coordinates.
+func (m *torus) name(s int32) string {
+	return fmt.Sprintf("%s at %s", route.SwitchName(m.g, m.sw[s]), place(m.coords(s)))
+}
+
+// place writes coordinates as (1,2,3).
+func place(x []int32) string {
+	text := []byte{'('}
+	for i, v := range x {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = fmt.Append(text, v)
+	}
+	return string(append(text, ')'))
+}

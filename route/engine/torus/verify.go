@@ -1,0 +1,119 @@
+package torus
+
+import (
+	"context"
+	"math/bits"
+	"sync/atomic"
+
+	"weft/internal/par"
+	"weft/route"
+)
+
+// lanesMost is the number of lanes in the graph of verify: the dateline's bit, and
+// whether the link was taken against the order.
+const lanesMost = 4
+
+// deps are the dependencies of links: a node is a link's place and lane, and has a
+// bit for each link out of the next switch and lane.
+type deps struct {
+	words int // a node
+	next  []uint64
+}
+
+// verify walks all paths. It refuses the network when one does not end, or when the
+// dependencies have a cycle, and notes whether any path turns against the order.
+func (m *torus) verify(ctx context.Context, workers int) error {
+	g := &deps{words: (2*m.dims*lanesMost + 63) / 64}
+	g.next = make([]uint64, len(m.ports)*lanesMost*g.words)
+	levels := m.bits()
+	var turns atomic.Bool
+	err := par.For(ctx, workers, len(m.sw), func(_, d int) error {
+		for s := range m.sw {
+			turned, ok := m.walk(g, levels, int32(s), int32(d))
+			if !ok {
+				return route.Refuse(Name, useOther, "no way round what failed from %s to %s", m.name(int32(s)), m.name(int32(d)))
+			}
+			if turned {
+				turns.Store(true)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	m.turns = turns.Load()
+	if k := g.cycle(m); k >= 0 {
+		return route.Refuse(Name, useOther, "the ways round what failed can deadlock: dependencies form a cycle through %s", m.name(k/2/int32(m.dims)))
+	}
+	return nil
+}
+
+// walk adds the dependencies of the path from s to d.
+func (m *torus) walk(g *deps, levels []int, s, d int32) (turned, ok bool) {
+	sl := m.sl(levels, s, d)
+	last := int32(-1) // node of the hop before
+	dim := -1         // its dimension
+	for range 4 * len(m.sw) {
+		if s == d {
+			return turned, true
+		}
+		k := m.hop(s, d)
+		now := int(k/2) % m.dims
+		lane := int32(0)
+		for b := range levels {
+			if levels[b] == now {
+				lane = int32(sl>>b) & 1
+			}
+		}
+		if dim > now {
+			lane += 2
+			turned = true
+		}
+		if last >= 0 {
+			bit := (k%int32(2*m.dims))*lanesMost + lane
+			atomic.OrUint64(&g.next[int(last)*g.words+int(bit/64)], 1<<(bit%64))
+		}
+		last, dim = k*lanesMost+lane, now
+		s = m.beside(s, now, int(k%2))
+	}
+	return turned, false
+}
+
+// cycle finds the place of a link on a cycle, -1 if there is none: it takes away the
+// nodes to which nothing leads, as long as there are any.
+func (g *deps) cycle(m *torus) int32 {
+	n := int32(len(m.ports) * lanesMost)
+	into := make([]int32, n)
+	each := func(node int32, visit func(next int32)) {
+		k := node / lanesMost
+		t := m.beside(k/2/int32(m.dims), int(k/2)%m.dims, int(k%2))
+		for w, set := range g.next[int(node)*g.words : int(node+1)*g.words] {
+			for ; set != 0; set &= set - 1 {
+				visit(t*int32(2*m.dims*lanesMost) + int32(w*64+bits.TrailingZeros64(set)))
+			}
+		}
+	}
+	var free []int32
+	for node := range n {
+		each(node, func(next int32) { into[next]++ })
+	}
+	for node := range n {
+		if into[node] == 0 {
+			free = append(free, node)
+		}
+	}
+	for i := 0; i < len(free); i++ {
+		each(free[i], func(next int32) {
+			if into[next]--; into[next] == 0 {
+				free = append(free, next)
+			}
+		})
+	}
+	for node := range n {
+		if into[node] > 0 {
+			return node / lanesMost
+		}
+	}
+	return -1
+}
