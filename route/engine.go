@@ -11,10 +11,12 @@ import (
 // Input gives the same Plan, whatever Workers is.
 type Input struct {
 	Graph   *fabric.Graph
-	Ends    Ends // names, given before the paths
+	Ends    Ends // names, given before the paths; empty where Spec.OwnNames is set
 	MaxVLs  int  // data VLs that may be used, at least 1
 	Workers int  // goroutines that may be used, at least 1
 	Seed    uint64
+	Fresh   bool              // forget the LIDs as seen; for Spec.OwnNames
+	Stage   func(name string) // to be called before a stage of the engine's after the first
 }
 
 // Engine computes paths, and with them whatever other stage cannot be parted from
@@ -33,8 +35,14 @@ type Spec struct {
 	Paper   string // where the idea was published
 	Cost    string // time and memory
 	Lanes   string // "none" (one lane), or what its own lanes are
-	Options []Option
-	New     func(Options) (Engine, error)
+	// OwnReplies says that on lanes of its own an answer is safe on the SL of its own
+	// path only, not on that of the request. See Service.ReplySameSL.
+	OwnReplies bool
+	// OwnNames says that the engine gives the LIDs itself, after its paths. It then
+	// fills Plan.Ends, and Paths and Names of Plan.Recipe.
+	OwnNames bool
+	Options  []Option
+	New      func(Options) (Engine, error)
 }
 
 // Refusal is an engine's answer that it cannot route a network.

@@ -17,6 +17,16 @@ type Plan struct {
 	SL2VL   *SL2VL
 	VLs     int // data VLs that the lanes use, 0 when unknown
 	Service Service
+	// Intended are the paths that were computed, where that was done apart from the
+	// LIDs: the judge compares. It is not saved.
+	Intended Intended
+}
+
+// Intended gives the channels of a path from the switch of end port src to that of
+// end port dst, for packets to this LID of dst, in buf from its start; ok is false
+// where nothing is intended. It is safe for concurrent use.
+type Intended interface {
+	Path(src, dst int32, lid fabric.LID, buf []int32) (channels []int32, ok bool)
 }
 
 // Service are the SLs of traffic that asks for no path record.

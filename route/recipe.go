@@ -37,37 +37,50 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	if err != nil {
 		return nil, err
 	}
-	stage("names")
-	ends, err := AssignLIDs(g, req.Names)
-	if err != nil {
+	in := &Input{Graph: g, Workers: max(1, req.Workers), Seed: req.Seed, Fresh: req.Names.Fresh, Stage: stage}
+	if in.Ends, err = nameFirst(g, req, stage); err != nil {
 		return nil, err
 	}
-	if err := fitsTables(g, req.Engine.Name, &ends); err != nil {
-		return nil, err
-	}
-	maxVLs, err := allowedVLs(g, req)
-	if err != nil {
+	if in.MaxVLs, err = allowedVLs(g, req); err != nil {
 		return nil, err
 	}
 	stage("paths")
-	plan, err := engine.Route(ctx, &Input{
-		Graph: g, Ends: ends, MaxVLs: maxVLs, Workers: max(1, req.Workers), Seed: req.Seed,
-	})
+	plan, err := engine.Route(ctx, in)
 	if err != nil {
 		return nil, err
 	}
-	plan.Ends = ends
-	plan.Service.ReplySameSL = true
-	plan.Recipe = Recipe{
-		Paths: req.Engine.Name, Options: req.Options,
-		Names: fmt.Sprintf("lmc=%d", req.Names.LMC), Lanes: req.Engine.Lanes,
+	if req.Engine.OwnNames {
+		if err := fitsTables(g, req.Engine.Name, &plan.Ends); err != nil {
+			return nil, err
+		}
+	} else {
+		plan.Ends = in.Ends
+		plan.Recipe = Recipe{Paths: req.Engine.Name, Names: fmt.Sprintf("lmc=%d", req.Names.LMC)}
 	}
+	plan.Service.ReplySameSL = plan.SL == nil || !req.Engine.OwnReplies && !plan.SL.OneWay
+	plan.Recipe.Options, plan.Recipe.Lanes = req.Options, req.Engine.Lanes
 	if plan.SL == nil {
 		stage("lanes")
 		plan.SingleLane(g)
 		plan.Recipe.Lanes = "none"
 	}
 	return plan, nil
+}
+
+// nameFirst gives the LIDs for an engine that does not give them itself.
+func nameFirst(g *fabric.Graph, req *Request, stage func(name string)) (Ends, error) {
+	if req.Engine.OwnNames {
+		if req.Names.LMC > 0 {
+			return Ends{}, fmt.Errorf("route: LMC %d was asked for, but %s gives each port the LMC that its paths need", req.Names.LMC, req.Engine.Name)
+		}
+		return Ends{}, nil
+	}
+	stage("names")
+	ends, err := AssignLIDs(g, req.Names)
+	if err != nil {
+		return Ends{}, err
+	}
+	return ends, fitsTables(g, req.Engine.Name, &ends)
 }
 
 // fitsTables refuses LIDs beyond the forwarding table of a switch.

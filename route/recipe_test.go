@@ -62,12 +62,48 @@ func TestRun(t *testing.T) {
 		if diff := cmp.Diff(want, p.Recipe); diff != "" {
 			t.Errorf("%s: recipe (-want +got):\n%s", c.name, diff)
 		}
+		e.in.Stage = nil
 		if diff := cmp.Diff(&Input{Graph: g, Ends: ends, MaxVLs: 3, Workers: 1, Seed: 7}, e.in); diff != "" {
 			t.Errorf("%s: input (-want +got):\n%s", c.name, diff)
 		}
 		if diff := cmp.Diff(ends, p.Ends); diff != "" || p.VLs != c.vls || !p.Service.ReplySameSL || p.SL == nil || p.SL2VL == nil {
 			t.Errorf("%s: %d VLs, service %+v, ends (-want +got):\n%s", c.name, p.VLs, p.Service, diff)
 		}
+	}
+}
+
+// An engine that gives the names itself gets none, and its own are checked and kept.
+func TestRunOwnNames(t *testing.T) {
+	g := line(t, 3, 2).Compile()
+	fresh := must(AssignLIDs(g, NameOptions{LMC: 2}))(t)
+	e := &toy{plan: Plan{Ends: fresh, Recipe: Recipe{Paths: "here", Names: "and there"}}}
+	spec := e.spec()
+	spec.OwnNames = true
+	var stages []string
+	stage := func(name string) { stages = append(stages, name) }
+	p, err := Run(context.Background(), g, &Request{Engine: spec, Names: NameOptions{Fresh: true}}, stage)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if e.in.Ends.Base != nil || !e.in.Fresh || e.in.Stage == nil {
+		t.Errorf("input %+v", e.in)
+	}
+	if p.Recipe.Paths != "here" || p.Recipe.Names != "and there" || p.Recipe.Lanes != "none" {
+		t.Errorf("recipe %+v", p.Recipe)
+	}
+	if diff := cmp.Diff([]string{"paths", "lanes"}, stages); diff != "" {
+		t.Errorf("stages (-want +got):\n%s", diff)
+	}
+	if diff := cmp.Diff(fresh, p.Ends); diff != "" {
+		t.Errorf("ends (-want +got):\n%s", diff)
+	}
+	if _, err := Run(context.Background(), g, &Request{Engine: spec, Names: NameOptions{LMC: 1}}, stage); err == nil {
+		t.Error("an LMC was taken from an engine that gives its own")
+	}
+	g.SwitchFDBCap[1] = 4
+	var no *Refusal
+	if _, err := Run(context.Background(), g, &Request{Engine: spec}, stage); !errors.As(err, &no) {
+		t.Errorf("LIDs beyond a table: %v", err)
 	}
 }
 

@@ -5,28 +5,42 @@ package engine
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/route"
 	"weft/route/engine/dfsssp"
 	"weft/route/engine/dor"
+	"weft/route/engine/ftree"
 	"weft/route/engine/lash"
 	"weft/route/engine/minhop"
+	"weft/route/engine/nue"
+	"weft/route/engine/pathset"
 	"weft/route/engine/sssp"
+	"weft/route/engine/torus"
 	"weft/route/engine/updn"
 )
 
 // All lists the engines in the order in which they are printed.
 func All() []*route.Spec {
-	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), lash.Spec()}
+	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), dfsssp.OnlineSpec(), lash.Spec(), nue.Spec(), ftree.Spec(), torus.Spec()}
 }
 
-// Default is the chain used when none is named: its last engine routes any
-// network, free of deadlock.
+// Default is the chain used when none is named.
 const Default = "updn"
 
-// Find finds an engine by name.
+// Last is the engine that ends every chain which does not end in None: it routes any
+// network on any number of lanes, free of deadlock.
+const Last = nue.Name
+
+// None at the end of a chain leaves Last out.
+const None = "none"
+
+// Find finds an engine by name, one of the list or PATHS+NAMES (route/engine/pathset).
 func Find(name string) (*route.Spec, error) {
+	if spec, ok, err := pathset.Parse(name); ok {
+		return spec, err
+	}
 	var names []string
 	for _, s := range All() {
 		if s.Name == name {
@@ -35,6 +49,20 @@ func Find(name string) (*route.Spec, error) {
 		names = append(names, s.Name)
 	}
 	return nil, fmt.Errorf("engine: no engine is called %q (there are: %s)", name, strings.Join(names, ", "))
+}
+
+// WithLast finds the engines of a chain, as Chain does, and adds Last where the chain
+// neither names it nor ends in None.
+func WithLast(list string) ([]*route.Spec, error) {
+	end := strings.LastIndexByte(list, ',')
+	if end >= 0 && strings.TrimSpace(list[end+1:]) == None {
+		return Chain(list[:end])
+	}
+	chain, err := Chain(list)
+	if err != nil || slices.ContainsFunc(chain, func(s *route.Spec) bool { return s.Name == Last }) {
+		return chain, err
+	}
+	return append(chain, nue.Spec()), nil
 }
 
 // Chain finds the engines of a comma-separated list, tried in that order; "all"

@@ -21,14 +21,14 @@ type greedy struct {
 	redundant bool // mftree: the main ways of one node use different switches
 	dummies   int32
 
-	load  [][]int32 // by group and link: main ways down it, or switches that go up it
-	total []int32   // by switch: main ways through it
-	sends []int32   // by switch: LIDs that it sends up to for switches below
-	leads []int32   // by switch: the last round whose main way it is on or leads up to
-	on    []step    // by switch: the last main way through it
-	sent  []int32   // by switch: the last round in which it did
-	used  []int32   // by switch: the last node with a main way through it, plus 1
-	last  []step    // by switch: the group it sent up by for the last port of a node, as round the node plus 1
+	load  []int32 // by link: main ways down it, or switches that go up it
+	total []int32 // by switch: main ways through it
+	sends []int32 // by switch: LIDs that it sends up to for switches below
+	leads []int32 // by switch: the last round whose main way it is on or leads up to
+	on    []step  // by switch: the last main way through it
+	sent  []int32 // by switch: the last round in which it did
+	used  []int32 // by switch: the last node with a main way through it, plus 1
+	last  []step  // by switch: the group it sent up by for the last port of a node, as round the node plus 1
 	round int32
 
 	ways  []ways
@@ -36,23 +36,16 @@ type greedy struct {
 }
 
 // step is how a main way leaves a switch.
-type step struct {
-	round, group int32
-	link         int
-}
+type step struct{ round, group, link int32 }
 
 func newGreedy(in *route.Input, r *reach, l *list) *greedy {
 	n := in.Graph.NumSwitches
-	w := &greedy{
+	return &greedy{
 		t: r.t, r: r, l: l, tables: route.NewTables(n, in.Ends.Top()),
-		load: make([][]int32, len(r.t.to)), total: make([]int32, n),
+		load: make([]int32, len(r.t.port)), total: make([]int32, n),
 		sends: make([]int32, n), sent: make([]int32, n),
 		leads: make([]int32, n), on: make([]step, n), used: make([]int32, n), last: make([]step, n),
 	}
-	for i, p := range r.t.ports {
-		w.load[i] = make([]int32, len(p))
-	}
-	return w
 }
 
 // run routes the LIDs of all switches in their order; with redundant, all ports of
@@ -126,7 +119,7 @@ func (w *greedy) mainWay(s, end int32) *ways {
 			_, link := w.least(group)
 			w.leads[next], w.on[next] = w.round, step{w.round, group, link}
 			if counts {
-				w.load[group][link]++
+				w.load[link]++
 				w.total[next]++
 			}
 			if end >= 0 {
@@ -153,13 +146,14 @@ func (w *greedy) better(u, loadU, v, loadV, end int32) bool {
 }
 
 // least is the least load of the links of a group, and the first that has it.
-func (w *greedy) least(group int32) (load int32, link int) {
-	for i, n := range w.load[group] {
-		if n < w.load[group][link] {
+func (w *greedy) least(group int32) (load, link int32) {
+	link = w.t.link[group]
+	for i := link + 1; i < w.t.link[group+1]; i++ {
+		if w.load[i] < w.load[link] {
 			link = i
 		}
 	}
-	return w.load[group][link], link
+	return w.load[link], link
 }
 
 // others leads every switch to the main way where it can, otherwise over the least
@@ -168,7 +162,7 @@ func (w *greedy) others(ways *ways, lid fabric.LID, end int32) {
 	counts := !w.t.g.IsPortZero(end)
 	for k, s := range ways.order {
 		if on := w.on[s]; on.round == w.round {
-			w.tables.Set(s, lid, w.t.ports[on.group][on.link])
+			w.tables.Set(s, lid, w.t.port[on.link])
 			continue
 		}
 		best, least := int32(-1), int32(0)
@@ -184,14 +178,14 @@ func (w *greedy) others(ways *ways, lid fabric.LID, end int32) {
 			}
 			if counts {
 				w.last[s] = step{round: w.t.g.EndNode[end] + 1, group: best}
-				w.load[best][link]++
+				w.load[link]++
 				if w.sent[v] != w.round {
 					w.sent[v] = w.round
 					w.sends[v]++
 				}
 			}
 		}
-		w.tables.Set(s, lid, w.t.ports[best][link])
+		w.tables.Set(s, lid, w.t.port[link])
 	}
 }
 

@@ -5,24 +5,25 @@ import (
 	"weft/route"
 )
 
-// entry is a LID to be routed and its place among those of its kind.
-type entry struct {
+// run is consecutive LIDs of one kind on one switch, with consecutive places among
+// those of their kind.
+type run struct {
 	lid  fabric.LID
+	n    uint16
 	kind uint8
-	port uint8 // of its switch
-	turn int32 // t of the closed form
+	turn int32 // t of the closed form, of the first one
 }
 
 // list holds the LIDs of all switches in the order in which they are dealt out.
 type list struct {
-	bit     []int32 // by switch: its place
-	at      []int32 // by place: its switch
-	start   []int32 // by place: its first entry
-	entries []entry
-	step    []int32 // by kind: candidates that it is ahead
+	bit   []int32 // by switch: its place
+	at    []int32 // by place: its switch
+	start []int32 // by place: its first run
+	runs  []run
+	step  []int32 // by kind: candidates that it is ahead
 }
 
-func (l *list) of(place int) []entry { return l.entries[l.start[place]:l.start[place+1]] }
+func (l *list) of(place int32) []run { return l.runs[l.start[place]:l.start[place+1]] }
 
 // maxKinds bounds the kinds of end ports.
 const maxKinds = 200
@@ -79,14 +80,14 @@ func enlist(t *tree, ends *route.Ends, k *kinds, dummies bool) *list {
 	l.place(t)
 	turns := hostTurns(t, l, k, dummies)
 	for place, s := range l.at {
-		l.start = append(l.start, int32(len(l.entries)))
+		l.start = append(l.start, int32(len(l.runs)))
 		for _, h := range t.g.HostsOf(s) {
-			l.enter(ends, h, k.of(h), t.g.EndPort[h], turns[h]<<ends.LMC[h])
+			l.enter(ends, h, k.of(h), turns[h]<<ends.LMC[h])
 		}
 		zero := t.g.PortZero(s)
-		l.enter(ends, zero, k.switches(), 0, int32(place)<<ends.LMC[zero])
+		l.enter(ends, zero, k.switches(), int32(place)<<ends.LMC[zero])
 	}
-	l.start = append(l.start, int32(len(l.entries)))
+	l.start = append(l.start, int32(len(l.runs)))
 	return l
 }
 
@@ -103,10 +104,20 @@ func (l *list) place(t *tree) {
 	}
 }
 
-func (l *list) enter(ends *route.Ends, end int32, kind, port uint8, turn int32) {
-	for k := range ends.Count(end) {
-		l.entries = append(l.entries, entry{ends.Base[end] + fabric.LID(k), kind, port, turn + int32(k)})
+// enter adds the LIDs of an end port of the last switch, to its last run if they go on
+// from there.
+func (l *list) enter(ends *route.Ends, end int32, kind uint8, turn int32) {
+	n := uint16(ends.Count(end))
+	if n == 0 {
+		return
 	}
+	if last := len(l.runs) - 1; last >= int(l.start[len(l.start)-1]) {
+		if r := &l.runs[last]; r.kind == kind && r.lid+fabric.LID(r.n) == ends.Base[end] && r.turn+int32(r.n) == turn {
+			r.n += n
+			return
+		}
+	}
+	l.runs = append(l.runs, run{ends.Base[end], n, kind, turn})
 }
 
 // hostTurns counts the hosts of each kind, leaf by leaf.

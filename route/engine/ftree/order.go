@@ -40,10 +40,12 @@ func (t *tree) rankToJoin() []int32 {
 			try(t.rankFromLeaf(t.leaves[i]))
 		}
 	}
-	if fewest > 0 {
+	parts := t.parts()
+	for i := 0; i < sampled && fewest > 0; i++ {
 		joined := t.rankByHeight()
-		for _, part := range t.parts() {
-			peaks.Join(t.g, part, joined)
+		for _, part := range parts {
+			at := i * len(part) / sampled
+			peaks.Join(t.g, slices.Concat(part[at:], part[:at]), joined)
 		}
 		try(joined)
 	}

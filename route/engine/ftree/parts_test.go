@@ -14,17 +14,21 @@ import (
 	"weft/route/engine/conformance"
 )
 
-// TestSubtreeCycle: the smallest tree found on which the subtree of paper III closes
-// a cycle, against its lemma 5.9: a leaf, two switches above it, and two roots, one of
-// them linked to one of the two only. The order from a leaf has none.
+// TestSubtreeCycle: the smallest degraded tree on which the subtree of paper III closes
+// a cycle, against its lemma 5.9, of all with up to seven switches on three levels:
+// one leaf, three switches above it of which one is linked to it, and three roots.
+// The order that joins all switches has none.
 func TestSubtreeCycle(t *testing.T) {
 	b := &conformance.Builder{F: fabric.New("lemma 5.9")}
-	leaf, m1, m2, r1, r2 := b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch()
+	leaf, m0, m1, m2, r0, r1, r2 := b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch()
 	b.Hosts(leaf, 1)
 	b.Link(leaf, m1)
-	b.Link(leaf, m2)
-	b.Link(m1, r1)
+	b.Link(m0, r0)
+	b.Link(m0, r1)
+	b.Link(m0, r2)
+	b.Link(m1, r0)
 	b.Link(m1, r2)
+	b.Link(m2, r0)
 	b.Link(m2, r1)
 	g := b.F.Compile()
 	r := judged(t, g, routed(t, g, "balance=zahavi switches=sftree"))
@@ -32,7 +36,7 @@ func TestSubtreeCycle(t *testing.T) {
 		t.Errorf("subtree: deadlock-free %v, a cycle of %d", r.DeadlockFree, len(r.Cycle))
 	}
 	if r := judged(t, g, routed(t, g, "balance=zahavi")); !r.OK {
-		t.Errorf("order from a leaf: deadlock-free %v, unreachable %d", r.DeadlockFree, r.Unreachable)
+		t.Errorf("one order: deadlock-free %v, unreachable %d", r.DeadlockFree, r.Unreachable)
 	}
 }
 
@@ -71,6 +75,14 @@ func TestFlippedLeaf(t *testing.T) {
 				t.Errorf("%s, %s: %d empty leaves, levels %v, want %v", formula, name, len(empty), heights, whole.height)
 			}
 		}
+	}
+}
+
+// TestEmptyRack: a rack switch without hosts is beside its partner.
+func TestEmptyRack(t *testing.T) {
+	whole := recognise(graph(t, "racks648"), nil, nil)
+	if got := recognise(graph(t, "racks648|hosts(even=22,odd=1)"), nil, nil); !slices.Equal(got.height, whole.height) {
+		t.Errorf("levels %v, want %v", got.height, whole.height)
 	}
 }
 

@@ -1,152 +1,230 @@
 package ftree
 
 import (
+	"cmp"
 	"context"
 	"math/bits"
+	"slices"
 
 	"weft/internal/par"
 	"weft/route/engine/internal/peaks"
 )
 
-// set is a set of switches, a bit each.
-type set []uint64
+// A set holds targets, a bit each, of one block: setSize switches with places one
+// after the other.
+type set [setWords]uint64
 
-// level holds a set for every switch, one after the other.
-type level []uint64
+const (
+	setWords = 8
+	setSize  = 64 * setWords
+)
 
 // reach tells which switches each one reaches by shortest legal paths, and how.
 type reach struct {
 	t       *tree
-	words   int
-	up      [][]int32 // by switch: its groups that lead up in the order
-	down    [][]int32
-	bit     []int32 // by switch: its place in the sets
+	rises   []bool    // by group: it leads up in the order
+	up      [][]int32 // by switch: its groups that do
+	down    [][]int32 // and those that lead down
+	bit     []int32   // by switch: its place as a target
 	drained []bool
+	blocks  []block
+}
 
-	// By number of hops: what is first reached going down only, and what is not
-	// reached like that and first reached going up.
-	falls, climbs []level
+// block is what is known of setSize targets. A packet that has gone down may not go
+// up again, so a switch that another one leads down to must lead on down; any other
+// switch may use every shortest path.
+type block struct {
+	falls []([]set) // by hops, switch: targets that are as far going down only
+	hops  []([]set) // by hops, switch: targets that are as far
+	must  []set     // by switch: targets to which it must lead down
 }
 
 // newReach splits the groups of all switches by an order, and sweeps.
 func newReach(ctx context.Context, t *tree, rank, bit []int32, workers int) (*reach, error) {
 	n := t.g.NumSwitches
-	r := &reach{t: t, words: (n + 63) / 64, up: make([][]int32, n), down: make([][]int32, n), bit: bit, drained: t.g.Drained}
+	r := &reach{
+		t: t, rises: make([]bool, len(t.to)), up: make([][]int32, n), down: make([][]int32, n),
+		bit: bit, drained: t.g.Drained,
+	}
+	both := make([]int32, len(t.to)) // the groups of each switch, those down first
 	for s := range int32(n) {
 		first, last := t.groupsOf(s)
+		low, high := first, last
 		for i := first; i < last; i++ {
 			v := t.to[i]
 			switch {
 			case v == s:
-			case r.drained[s] && r.drained[v]: // each is the end of the path
-				r.down[s] = append(r.down[s], i)
-			case peaks.Above(rank, v, s):
-				r.up[s] = append(r.up[s], i)
+			case peaks.Above(rank, v, s) && !(r.drained[s] && r.drained[v]): // two drained ones are both ends of a path
+				high--
+				both[high], r.rises[i] = i, true
 			default:
-				r.down[s] = append(r.down[s], i)
+				both[low] = i
+				low++
 			}
 		}
+		r.down[s], r.up[s] = both[first:low], both[high:last]
 	}
-	return r, r.sweep(ctx, workers)
+	r.blocks = make([]block, (n+setSize-1)/setSize)
+	order := byRank(rank)
+	err := par.For(ctx, workers, len(r.blocks), func(_, b int) error {
+		r.fall(b)
+		r.climb(b, order)
+		return nil
+	})
+	return r, err
 }
 
-func (r *reach) at(l level, s int32) set { return set(l[int(s)*r.words : (int(s)+1)*r.words]) }
+// byRank lists the switches, the highest first.
+func byRank(rank []int32) []int32 {
+	order := make([]int32, len(rank))
+	for s := range order {
+		order[s] = int32(s)
+	}
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(rank[a], rank[b]) })
+	return order
+}
 
-// sweep fills in falls and then climbs, a number of hops after the other.
-func (r *reach) sweep(ctx context.Context, workers int) error {
-	n := r.t.g.NumSwitches
-	size := n * r.words
-	done := make(level, size)
-	r.falls = []level{make(level, size)}
-	for s := range int32(n) {
-		b := r.bit[s]
-		r.at(r.falls[0], s)[b/64] |= 1 << (b % 64)
-		r.at(done, s)[b/64] |= 1 << (b % 64)
-	}
-	grow := func(next level, from func(into set, s int32)) (bool, error) {
-		grew := make([]bool, n)
-		err := par.For(ctx, workers, n, func(_, i int) error {
-			into, seen := r.at(next, int32(i)), r.at(done, int32(i))
-			from(into, int32(i))
-			for w := range into {
-				into[w] &^= seen[w]
-				seen[w] |= into[w]
-				grew[i] = grew[i] || into[w] != 0
-			}
-			return nil
-		})
-		for _, g := range grew {
-			if g {
-				return true, err
-			}
+// fall finds what every switch reaches going down only, hop by hop.
+func (r *reach) fall(b int) {
+	n := int32(len(r.bit))
+	level, seen := make([]set, n), make([]set, n)
+	for s, at := range r.bit {
+		if int(at)/setSize == b {
+			level[s].put(at % setSize)
 		}
-		return false, err
 	}
-	for k := 1; ; k++ {
-		next, last := make(level, size), r.falls[k-1]
-		grew, err := grow(next, func(into set, s int32) {
+	copy(seen, level)
+	falls := []([]set){level}
+	for k, grew := 1, true; grew; k++ {
+		grew = false
+		next := make([]set, n)
+		for s := range n {
+			into := &next[s]
 			for _, i := range r.down[s] {
 				if v := r.t.to[i]; k == 1 || !r.drained[v] {
-					into.add(r.at(last, v))
+					into.add(&level[v])
 				}
 			}
-		})
-		if err != nil {
-			return err
-		}
-		if !grew {
-			break
-		}
-		r.falls = append(r.falls, next)
-	}
-	r.climbs = []level{make(level, size)}
-	for k := 1; ; k++ {
-		next := make(level, size)
-		grew, err := grow(next, func(into set, s int32) {
-			for _, i := range r.up[s] {
-				r.beyond(k, r.t.to[i], into.add)
+			into.remove(&seen[s])
+			if !into.empty() {
+				seen[s].add(into)
+				grew = true
 			}
-		})
-		if err != nil {
-			return err
 		}
-		if !grew && k >= len(r.falls) {
-			return nil
-		}
-		r.climbs = append(r.climbs, next)
-	}
-}
-
-// beyond visits what a switch reaches in k-1 hops, down only or up first.
-func (r *reach) beyond(k int, v int32, visit func(set)) {
-	if k-1 < len(r.falls) {
-		visit(r.at(r.falls[k-1], v))
-	}
-	visit(r.at(r.climbs[k-1], v))
-}
-
-func (s set) add(o set) {
-	for w, x := range o {
-		s[w] |= x
-	}
-}
-
-func (s set) empty() bool {
-	for _, x := range s {
-		if x != 0 {
-			return false
+		if level = next; grew {
+			falls = append(falls, level)
 		}
 	}
-	return true
+	r.blocks[b].falls = falls
 }
 
-func (s set) count() int { return s.common(s) }
-
-// common counts what both sets have.
-func (s set) common(o set) int {
-	n := 0
-	for w, x := range o {
-		n += bits.OnesCount64(x & s[w])
+// climb finds what every switch reaches, from the highest to the lowest.
+func (r *reach) climb(b int, order []int32) {
+	n := len(r.bit)
+	block := &r.blocks[b]
+	falls, must := block.falls, make([]set, n)
+	hops := []([]set){falls[0]}
+	for range len(falls) - 1 {
+		hops = append(hops, make([]set, n))
 	}
-	return n
+	for _, s := range order {
+		seen := falls[0][s]
+		for k := 1; k <= len(hops); k++ {
+			var here, fall set
+			if k < len(falls) {
+				fall = falls[k][s]
+			}
+			for _, i := range r.up[s] {
+				here.add(&hops[k-1][r.t.to[i]])
+			}
+			here.remove(&must[s])
+			here.add(&fall)
+			here.remove(&seen)
+			if here.empty() {
+				continue
+			}
+			if k == len(hops) {
+				hops = append(hops, make([]set, n))
+			}
+			hops[k][s] = here
+			seen.add(&here)
+			if fall.keep(&here); fall.empty() {
+				continue
+			}
+			for _, i := range r.down[s] {
+				if v := r.t.to[i]; k == 1 || !r.drained[v] {
+					led := fall
+					led.keep(&falls[k-1][v])
+					must[v].add(&led)
+				}
+			}
+		}
+	}
+	block.hops, block.must = hops, must
+}
+
+// ways visits the groups of a switch that are on the shortest ways to targets k hops
+// away, with those targets.
+func (b *block) ways(r *reach, s int32, k int, visit func(group int32, targets set)) {
+	here := b.hops[k][s]
+	free := here
+	free.remove(&b.must[s])
+	first, last := r.t.groupsOf(s)
+	for i := first; i < last; i++ {
+		v := r.t.to[i]
+		var to set
+		switch {
+		case r.rises[i]:
+			to = free
+			to.keep(&b.hops[k-1][v])
+		case k < len(b.falls) && v != s && (k == 1 || !r.drained[v]):
+			to = here
+			to.keep(&b.falls[k-1][v])
+		}
+		if !to.empty() {
+			visit(i, to)
+		}
+	}
+}
+
+// way tells whether group i of a switch is on a shortest way to target j of the
+// block, k hops away.
+func (b *block) way(r *reach, s, i, j int32, k int) bool {
+	v := r.t.to[i]
+	if r.rises[i] {
+		return !b.must[s].has(j) && b.hops[k-1][v].has(j)
+	}
+	return k < len(b.falls) && v != s && (k == 1 || !r.drained[v]) && b.falls[k-1][v].has(j)
+}
+
+func (s *set) put(i int32)      { s[i/64] |= 1 << (i % 64) }
+func (s *set) has(i int32) bool { return s[i/64]>>(i%64)&1 != 0 }
+
+func (s *set) add(o *set) {
+	for w := range s {
+		s[w] |= o[w]
+	}
+}
+
+func (s *set) remove(o *set) {
+	for w := range s {
+		s[w] &^= o[w]
+	}
+}
+
+func (s *set) keep(o *set) {
+	for w := range s {
+		s[w] &= o[w]
+	}
+}
+
+func (s *set) empty() bool { return *s == set{} }
+
+// all visits what is in the set, in order.
+func (s *set) all(visit func(i int)) {
+	for w, x := range s {
+		for ; x != 0; x &= x - 1 {
+			visit(w*64 + bits.TrailingZeros64(x))
+		}
+	}
 }

@@ -13,9 +13,9 @@ func (t *tree) notATree() string {
 	for s := range int32(t.g.NumSwitches) {
 		first, last := t.groupsOf(s)
 		for i := first; i < last; i++ {
-			all += len(t.ports[i])
+			all += len(t.portsOf(i))
 			if t.height[t.to[i]] == t.height[s] {
-				level += len(t.ports[i])
+				level += len(t.portsOf(i))
 			}
 		}
 	}
@@ -46,9 +46,9 @@ func (t *tree) irregular() []string {
 		for i := from; i < to; i++ {
 			switch v := t.to[i]; t.height[v] - h {
 			case 1:
-				c.up += len(t.ports[i])
+				c.up += len(t.portsOf(i))
 			case -1:
-				c.down += len(t.ports[i])
+				c.down += len(t.portsOf(i))
 			case 0:
 				say(s, "is linked to %s of its own level", route.SwitchName(g, v))
 			default:

@@ -74,7 +74,7 @@ func siblingOf(t *tree, s int32) (sibling int32, port uint8) {
 	first, last := t.groupsOf(s)
 	for i := first; i < last; i++ {
 		if v := t.to[i]; v != s && t.height[v] == t.height[s] {
-			return v, t.ports[i][0]
+			return v, t.portsOf(i)[0]
 		}
 	}
 	return -1, route.NoPort

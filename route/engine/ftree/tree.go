@@ -2,6 +2,7 @@ package ftree
 
 import (
 	"cmp"
+	"math/bits"
 	"slices"
 
 	"weft/fabric"
@@ -16,8 +17,9 @@ type tree struct {
 	// Links of a switch grouped by neighbour: start[s]:start[s+1]. Groups are sorted
 	// so that switches in the same place of different pods list theirs alike.
 	start []int32
-	to    []int32   // by group: the neighbour
-	ports [][]uint8 // by group: ports that lead there
+	to    []int32 // by group: the neighbour
+	link  []int32 // by group: its first link, and at the end the number of links
+	port  []uint8 // by link: the port
 
 	leaves []int32 // leaves in order: pod by pod
 }
@@ -25,12 +27,16 @@ type tree struct {
 // groupsOf returns the first group of a switch and the one after its last.
 func (t *tree) groupsOf(s int32) (int32, int32) { return t.start[s], t.start[s+1] }
 
+// portsOf lists the ports of a group.
+func (t *tree) portsOf(group int32) []uint8 { return t.port[t.link[group]:t.link[group+1]] }
+
 // recognise finds the levels and groups of a network. Roots and leaves that are
 // given are taken as such.
 func recognise(g *fabric.Graph, roots, leaves []int32) *tree {
 	t := &tree{g: g, height: heights(g, roots, leaves)}
 	if len(roots) == 0 {
 		t.unflip()
+		t.lower()
 	}
 	for s := range t.height {
 		t.top = max(t.top, t.height[s])
@@ -139,8 +145,8 @@ func distances(g *fabric.Graph, from []int32, closed []bool) []int32 {
 func (t *tree) unflip() {
 	g := t.g
 	words := (g.NumSwitches + 63) / 64
-	below := make([]set, g.NumSwitches)
-	slab := make(set, g.NumSwitches*words)
+	below := make([]leafSet, g.NumSwitches)
+	slab := make(leafSet, g.NumSwitches*words)
 	for _, s := range t.byHeight(false) {
 		below[s], slab = slab[:words], slab[words:]
 		if t.height[s] == 0 {
@@ -148,7 +154,9 @@ func (t *tree) unflip() {
 		}
 		for _, c := range g.OutOf(s) {
 			if v := g.To[c]; t.height[v] < t.height[s] {
-				below[s].add(below[v])
+				for w, x := range below[v] {
+					below[s][w] |= x
+				}
 			}
 		}
 	}
@@ -156,13 +164,13 @@ func (t *tree) unflip() {
 		if t.height[s] < 2 || len(g.HostsOf(s)) > 0 {
 			continue
 		}
-		first, alike := set(nil), true
+		first, alike := leafSet(nil), true
 		for _, c := range g.OutOf(s) {
 			b := below[g.To[c]]
 			if first == nil {
 				first = b
 			}
-			alike = alike && t.height[g.To[c]] < t.height[s] && 2*first.common(b) >= min(first.count(), b.count())
+			alike = alike && t.height[g.To[c]] < t.height[s] && 2*first.common(b) >= min(first.common(first), b.common(b))
 		}
 		if alike {
 			t.height[s] -= 2
@@ -170,13 +178,50 @@ func (t *tree) unflip() {
 	}
 }
 
+// lower puts a rack switch that has lost its hosts beside its partner: nothing is above
+// it, and most of its links lead to what seems to be its own level.
+func (t *tree) lower() {
+	g := t.g
+	height := slices.Clone(t.height)
+	for s := range int32(g.NumSwitches) {
+		above, beside, below := 0, 0, 0
+		for _, c := range g.OutOf(s) {
+			switch v := g.To[c]; {
+			case height[v] > height[s]:
+				above++
+			case height[v] == height[s]:
+				beside++
+			default:
+				below++
+			}
+		}
+		if len(g.HostsOf(s)) == 0 && above == 0 && below > 0 && beside >= below {
+			t.height[s]--
+		}
+	}
+}
+
+// leafSet is a set of leaves, a bit each.
+type leafSet []uint64
+
+// common counts what is in both sets.
+func (s leafSet) common(o leafSet) int {
+	n := 0
+	for w, x := range o {
+		n += bits.OnesCount64(x & s[w])
+	}
+	return n
+}
+
 // group collects the links of every switch by neighbour.
 func (t *tree) group() {
 	g := t.g
 	key := t.keys()
-	t.start = make([]int32, g.NumSwitches+1)
+	t.start = make([]int32, 1, g.NumSwitches+1)
+	t.port = make([]uint8, 0, g.NumChannels)
+	var out []int32
 	for s := range int32(g.NumSwitches) {
-		out := slices.Clone(g.OutOf(s))
+		out = append(out[:0], g.OutOf(s)...)
 		slices.SortStableFunc(out, func(a, b int32) int {
 			u, v := g.To[a], g.To[b]
 			return cmp.Or(cmp.Compare(key[u], key[v]), cmp.Compare(u, v))
@@ -184,13 +229,13 @@ func (t *tree) group() {
 		for i, c := range out {
 			if v := g.To[c]; i == 0 || v != g.To[out[i-1]] {
 				t.to = append(t.to, v)
-				t.ports = append(t.ports, nil)
+				t.link = append(t.link, int32(len(t.port)))
 			}
-			last := len(t.ports) - 1
-			t.ports[last] = append(t.ports[last], g.FromPort[c])
+			t.port = append(t.port, g.FromPort[c])
 		}
-		t.start[s+1] = int32(len(t.to))
+		t.start = append(t.start, int32(len(t.to)))
 	}
+	t.link = append(t.link, int32(len(t.port)))
 }
 
 // keys is the place of every switch among those of its height: its lowest root. In
@@ -199,11 +244,14 @@ func (t *tree) keys() []int32 {
 	key := make([]int32, t.g.NumSwitches)
 	for _, s := range t.byHeight(true) {
 		key[s] = s
-		if parents := t.above(s); len(parents) > 0 {
-			key[s] = key[parents[0]]
-			for _, p := range parents[1:] {
-				key[s] = min(key[s], key[p])
+		lowest := int32(-1)
+		for _, c := range t.g.OutOf(s) {
+			if p := t.g.To[c]; t.height[p] > t.height[s] && (lowest < 0 || key[p] < lowest) {
+				lowest = key[p]
 			}
+		}
+		if lowest >= 0 {
+			key[s] = lowest
 		}
 	}
 	return key
@@ -224,31 +272,24 @@ func (t *tree) byHeight(highest bool) []int32 {
 	return order
 }
 
-// above lists the higher neighbours of a switch.
-func (t *tree) above(s int32) []int32 {
-	var up []int32
-	for _, c := range t.g.OutOf(s) {
-		if v := t.g.To[c]; t.height[v] > t.height[s] {
-			up = append(up, v)
-		}
-	}
-	return up
-}
-
 // orderLeaves sorts the switches of height 0 so that those with common ancestors
 // are together, the largest pods first: by their lowest ancestor of each height,
 // from the second highest down.
 func (t *tree) orderLeaves() {
-	lowest := make([][]int32, t.g.NumSwitches) // by switch and height: an ancestor
+	n := int32(t.g.NumSwitches)
+	lowest := make([]int32, n*(t.top+1)) // by switch and height: an ancestor
+	of := func(s int32) []int32 { return lowest[s*(t.top+1) : (s+1)*(t.top+1)] }
 	for _, s := range t.byHeight(true) {
-		lowest[s] = make([]int32, t.top+1)
-		for h := range lowest[s] {
-			lowest[s][h] = int32(t.g.NumSwitches)
+		mine := of(s)
+		for h := range mine {
+			mine[h] = n
 		}
-		lowest[s][t.height[s]] = s
-		for _, p := range t.above(s) {
-			for h, a := range lowest[p] {
-				lowest[s][h] = min(lowest[s][h], a)
+		mine[t.height[s]] = s
+		for _, c := range t.g.OutOf(s) {
+			if p := t.g.To[c]; t.height[p] > t.height[s] {
+				for h, a := range of(p) {
+					mine[h] = min(mine[h], a)
+				}
 			}
 		}
 		if t.height[s] == 0 {
@@ -257,7 +298,7 @@ func (t *tree) orderLeaves() {
 	}
 	slices.SortFunc(t.leaves, func(a, b int32) int {
 		for h := t.top - 1; h > 0; h-- {
-			if d := cmp.Compare(lowest[a][h], lowest[b][h]); d != 0 {
+			if d := cmp.Compare(of(a)[h], of(b)[h]); d != 0 {
 				return d
 			}
 		}

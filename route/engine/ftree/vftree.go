@@ -75,7 +75,7 @@ func linksUp(t *tree, s int32) int {
 	first, last := t.groupsOf(s)
 	for i := first; i < last; i++ {
 		if t.height[t.to[i]] > t.height[s] {
-			n += len(t.ports[i])
+			n += len(t.portsOf(i))
 		}
 	}
 	return n

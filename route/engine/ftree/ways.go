@@ -52,34 +52,21 @@ func (y *ways) search(r *reach, target int32) {
 	for s := range y.place {
 		y.place[s] = -1
 	}
-	b := r.bit[target]
-	in := func(l level, s int32) bool { return r.at(l, s)[b/64]>>(b%64)&1 != 0 }
-	for k := 1; k < len(r.falls); k++ {
-		y.collect(r, r.falls[k], in, r.down, func(v int32) bool {
-			return in(r.falls[k-1], v) && (k == 1 || !r.drained[v])
-		})
-	}
-	for k := 1; k < len(r.climbs); k++ {
-		y.collect(r, r.climbs[k], in, r.up, func(v int32) bool {
-			return k-1 < len(r.falls) && in(r.falls[k-1], v) || in(r.climbs[k-1], v)
-		})
-	}
-}
-
-// collect adds the switches of a level that reach the target, and those of their
-// groups whose neighbour does.
-func (y *ways) collect(r *reach, l level, in func(level, int32) bool, groups [][]int32, next func(v int32) bool) {
-	for s := range int32(len(y.place)) {
-		if !in(l, s) {
-			continue
-		}
-		y.place[s] = int32(len(y.order))
-		y.order = append(y.order, s)
-		for _, i := range groups[s] {
-			if next(r.t.to[i]) {
-				y.groups = append(y.groups, i)
+	block, b := &r.blocks[r.bit[target]/setSize], r.bit[target]%setSize
+	for k := 1; k < len(block.hops); k++ {
+		for s := range int32(len(y.place)) {
+			if !block.hops[k][s].has(b) {
+				continue
 			}
+			y.place[s] = int32(len(y.order))
+			y.order = append(y.order, s)
+			first, last := r.t.groupsOf(s)
+			for i := first; i < last; i++ {
+				if block.way(r, s, i, b, k) {
+					y.groups = append(y.groups, i)
+				}
+			}
+			y.start = append(y.start, int32(len(y.groups)))
 		}
-		y.start = append(y.start, int32(len(y.groups)))
 	}
 }

@@ -1,0 +1,11 @@
+package nue
+
+import (
+	"testing"
+
+	"weft/route/engine/conformance"
+)
+
+func TestConformance(t *testing.T) {
+	conformance.Run(t, Spec(), conformance.Claims{DeadlockFree: true, OneLane: true})
+}

@@ -1,0 +1,116 @@
+package nue
+
+import (
+	"context"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// Name is the engine's name.
+const Name = "nue"
+
+// Spec describes the engine.
+func Spec() *route.Spec {
+	return &route.Spec{
+		Name:    Name,
+		Summary: "short balanced paths inside an acyclic dependency graph; routes any network on any number of lanes",
+		Paper:   "Domke, Hoefler and Matsuoka, Routing on the Dependency Graph, HPDC 2016",
+		Cost:    "time O((switches + LIDs) x channels) and the orders tried, memory O(turns) and the tables",
+		Lanes:   "by destination", OwnReplies: true,
+		Options: []route.Option{{
+			Name: "vls", Default: 1, Min: 0, Max: int(route.DropVL),
+			Doc: "lanes to use, each for a share of the destinations, 0 for all that are allowed; with one, answers and clients that never ask are safe on any SL, with more an answer must travel on the SL of its own path",
+		}},
+		New: func(o route.Options) (route.Engine, error) { return &engine{vls: o.Int("vls")}, nil },
+	}
+}
+
+type engine struct {
+	vls int
+}
+
+// Route implements route.Engine. It never refuses.
+func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
+	t, p := newTurns(in.Graph), newParts(in.Graph)
+	shares := divide(in.Graph, p, e.lanes(in))
+	laneOf := make([]int32, in.Graph.NumSwitches)
+	lanes := make([]*lane, len(shares))
+	for k, to := range shares {
+		for _, s := range to {
+			laneOf[s] = int32(k)
+		}
+		weight, err := t.demand(ctx, in.Workers, to)
+		if err != nil {
+			return nil, err
+		}
+		d := &designer{in: in, t: t, p: p, to: to, weight: weight}
+		o, err := d.design(ctx)
+		if err != nil {
+			return nil, err
+		}
+		lanes[k] = newLane(o, p)
+	}
+	tables, err := build(ctx, in, lanes, laneOf)
+	if err != nil {
+		return nil, err
+	}
+	plan := &route.Plan{Ends: in.Ends, Tables: tables}
+	if len(lanes) > 1 {
+		fill(in, plan, laneOf, len(lanes))
+	}
+	return plan, nil
+}
+
+// lanes is the number of lanes to use.
+func (e *engine) lanes(in *route.Input) int {
+	if e.vls == 0 {
+		return in.MaxVLs
+	}
+	return min(e.vls, in.MaxVLs)
+}
+
+// divide deals the switches out to lanes: shares of about as many hosts each, of
+// switches that are near each other.
+func divide(g *fabric.Graph, p *parts, lanes int) [][]int32 {
+	var near []int32
+	for _, part := range p.list {
+		near = append(near, part...)
+	}
+	for s := range int32(g.NumSwitches) {
+		if g.Drained[s] {
+			near = append(near, s)
+		}
+	}
+	all, seen := int64(0), int64(0)
+	for _, s := range near {
+		all += weight(g, s)
+	}
+	shares := make([][]int32, lanes)
+	for _, s := range near {
+		k := min(int64(lanes-1), seen*int64(lanes)/max(1, all))
+		shares[k] = append(shares[k], s)
+		seen += weight(g, s)
+	}
+	return shares
+}
+
+// fill gives the LIDs of a lane an SL of their own, which is the number of the lane.
+func fill(in *route.Input, p *route.Plan, laneOf []int32, lanes int) {
+	dst := in.Ends.ByLID()
+	for lid, end := range dst {
+		if end >= 0 {
+			dst[lid] = laneOf[in.Graph.EndSwitch[end]]
+		}
+	}
+	p.SL = route.NewSLs(make([]int32, in.Graph.NumEnds), dst, 1, lanes)
+	var table route.VLTable
+	for sl := range table {
+		table[sl] = uint8(sl % lanes)
+	}
+	for k := range lanes {
+		p.SL.Set(0, int32(k), uint8(k))
+	}
+	p.SL2VL = route.UniformVL(in.Graph, table)
+	p.VLs = lanes
+}

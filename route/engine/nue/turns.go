@@ -1,0 +1,157 @@
+package nue
+
+import (
+	"context"
+
+	"weft/fabric"
+	"weft/internal/par"
+)
+
+// turns numbers the pairs of channels that follow each other: the nodes of the
+// complete dependency graph are the channels, its edges these pairs.
+type turns struct {
+	g    *fabric.Graph
+	row  []int   // by channel: number of its first turn; the others follow by OutOf
+	rank []int32 // by channel: its index among those that leave its switch
+	size int
+}
+
+func newTurns(g *fabric.Graph) *turns {
+	t := &turns{g: g, row: make([]int, g.NumChannels), rank: make([]int32, g.NumChannels)}
+	for s := range int32(g.NumSwitches) {
+		for k, c := range g.OutOf(s) {
+			t.rank[c] = int32(k)
+			t.row[c^1] = t.size
+			t.size += len(g.OutOf(s))
+		}
+	}
+	return t
+}
+
+// number is the number of the turn from channel c into d.
+func (t *turns) number(c, d int32) int { return t.row[c] + int(t.rank[d]) }
+
+const (
+	unit       = 1 << 12 // of demand: a pair of hosts
+	demandWork = 1 << 29 // turns looked at for the demand of a lane
+	demandRoom = 1 << 24 // weights kept at once, by all workers
+)
+
+// demand weighs the turns by the pairs of hosts whose shortest paths make them; the
+// pairs of two switches are dealt out evenly over their shortest paths, hop by hop
+// towards the destination. Of many destinations a sample is taken.
+func (t *turns) demand(ctx context.Context, workers int, to []int32) ([]int64, error) {
+	to = spread(to, max(1, demandWork/(t.size+1)))
+	workers = max(1, min(workers, len(to), demandRoom/(t.size+1)))
+	shares := make([]*share, workers)
+	err := par.For(ctx, workers, len(to), func(worker, i int) error {
+		if shares[worker] == nil {
+			shares[worker] = newShare(t)
+		}
+		shares[worker].add(to[i])
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	sum := make([]int64, t.size)
+	for _, s := range shares {
+		if s != nil {
+			for e, w := range s.weight {
+				sum[e] += w
+			}
+		}
+	}
+	return sum, nil
+}
+
+// share is the demand that one worker finds.
+type share struct {
+	t      *turns
+	weight []int64 // by turn
+	hops   []int32 // by switch
+	queue  []int32
+	flow   []int64 // by channel
+	in     []int32
+}
+
+func newShare(t *turns) *share {
+	return &share{
+		t: t, weight: make([]int64, t.size), hops: make([]int32, t.g.NumSwitches),
+		queue: make([]int32, 0, t.g.NumSwitches), flow: make([]int64, t.g.NumChannels),
+	}
+}
+
+// add adds the paths to one switch, farthest switches first.
+func (s *share) add(to int32) {
+	t, g := s.t, s.t.g
+	s.search(to)
+	for k := len(s.queue) - 1; k > 0; k-- {
+		u := s.queue[k]
+		s.in = s.in[:0]
+		nearer := int64(0)
+		for _, c := range g.OutOf(u) {
+			switch v := g.To[c]; {
+			case s.nearer(v, u, to):
+				nearer++
+			case s.hops[v] == s.hops[u]+1 && s.flow[c^1] > 0:
+				s.in = append(s.in, c^1)
+			}
+		}
+		own := weight(g, u) * weight(g, to) * unit
+		for _, c := range g.OutOf(u) {
+			if !s.nearer(g.To[c], u, to) {
+				continue
+			}
+			s.flow[c] = own / nearer
+			for _, x := range s.in {
+				part := s.flow[x] / nearer
+				s.weight[t.number(x, c)] += part
+				s.flow[c] += part
+			}
+		}
+	}
+}
+
+// nearer tells whether a shortest path to switch to leads from u to v.
+func (s *share) nearer(v, u, to int32) bool {
+	return s.hops[v] == s.hops[u]-1 && (v == to || !s.t.g.Drained[v])
+}
+
+// search finds the hops from all switches, -1 where there is no way.
+func (s *share) search(to int32) {
+	g := s.t.g
+	for u := range s.hops {
+		s.hops[u] = -1
+	}
+	s.hops[to] = 0
+	s.queue = append(s.queue[:0], to)
+	for k := 0; k < len(s.queue); k++ {
+		u := s.queue[k]
+		for _, c := range g.OutOf(u) {
+			s.flow[c] = 0
+			if v := g.To[c]; s.hops[v] < 0 && (u == to || !g.Drained[u]) {
+				s.hops[v] = s.hops[u] + 1
+				s.queue = append(s.queue, v)
+			}
+		}
+	}
+}
+
+// weight is the number of hosts of a switch, 1 in a network without hosts.
+func weight(g *fabric.Graph, s int32) int64 {
+	if g.NumHosts == 0 {
+		return 1
+	}
+	return int64(g.HostStart[s+1] - g.HostStart[s])
+}
+
+// spread picks up to n of a list, evenly.
+func spread(list []int32, n int) []int32 {
+	n = min(n, len(list))
+	picked := make([]int32, n)
+	for i := range picked {
+		picked[i] = list[i*len(list)/n]
+	}
+	return picked
+}

@@ -1,0 +1,106 @@
+package nue
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+)
+
+// drawLane draws a network with an order in which a spanning tree's turns ascend.
+func drawLane(t *rapid.T) *lane {
+	g, e := drawEscape(t)
+	o := newOrder(newTurns(g), e.channels())
+	e.use(o)
+	for c := range int32(g.NumChannels) {
+		for _, d := range g.OutOf(g.To[c]) {
+			if o.free(c) && o.free(d) && rapid.IntRange(0, 3).Draw(t, "use") == 0 {
+				o.use(c, d)
+			}
+		}
+	}
+	return newLane(o, newParts(g))
+}
+
+// TestSearch: for every number of hops the latest place with which a way begins is
+// what a search without steps finds, and every switch that a path leads to is reached.
+func TestSearch(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := drawLane(t)
+		w := &ways{}
+		for to := range int32(l.g.NumSwitches) {
+			w.search(l, to)
+			latest := make([]int32, l.g.NumSwitches)
+			for s := range latest {
+				latest[s] = nowhere
+			}
+			latest[to] = goal
+			for h := range len(w.level) - 1 {
+				for s := range int32(l.g.NumSwitches) {
+					if got := w.latest(s, int32(h)); got != latest[s] {
+						t.Fatalf("to %d from %d in %d hops: latest place %d, want %d", to, s, h, got, latest[s])
+					}
+				}
+				latest = longer(l, latest)
+			}
+			if n := reached(l.g, to); len(w.order) != n {
+				t.Fatalf("%d switches reach %d, want %d", len(w.order), to, n)
+			}
+		}
+	})
+}
+
+// longer allows a hop more.
+func longer(l *lane, latest []int32) []int32 {
+	next := append([]int32(nil), latest...)
+	for s := range int32(l.g.NumSwitches) {
+		for i := l.g.OutStart[s]; i < l.g.OutStart[s+1]; i++ {
+			if l.out[i] < latest[l.head[i]] {
+				next[s] = max(next[s], l.out[i])
+			}
+		}
+	}
+	return next
+}
+
+// reached counts the switches with a path to one, itself included.
+func reached(g *fabric.Graph, to int32) int {
+	s := newShare(newTurns(g))
+	s.search(to)
+	return len(s.queue)
+}
+
+// TestChoose: the paths ascend and end at the destination; nothing but what must give
+// way to others takes a way longer than its shortest; and the loads are the number of
+// paths on each channel.
+func TestChoose(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		l := drawLane(t)
+		w, b := &ways{}, newChooser(l.g)
+		load := make([]int64, len(l.g.Out))
+		for to := range int32(l.g.NumSwitches) {
+			w.search(l, to)
+			paths := rapid.Int64Range(0, 2).Draw(t, "paths")
+			b.choose(l, w, paths)
+			for _, s := range w.order[1:] {
+				if b.hops[s] > w.hops(s) && b.after[s] == nowhere {
+					t.Fatalf("to %d: %d takes %d hops, not %d, for nobody", to, s, b.hops[s], w.hops(s))
+				}
+				for at, place := s, nowhere; at != to; at = l.head[b.taken[at]] {
+					i := b.taken[at]
+					if l.out[i] <= place {
+						t.Fatalf("the path from %d to %d does not ascend", s, to)
+					}
+					place = l.out[i]
+					load[i] += weight(l.g, s) * paths
+				}
+			}
+		}
+		for i := range load {
+			if b.load[i] != load[i] {
+				t.Fatalf("load %d, want %d", b.load[i], load[i])
+			}
+		}
+	})
+}

@@ -1,0 +1,153 @@
+// Package pathset makes an engine of a path computation (route/paths) and a LID
+// assignment (route/names): the two stages that paper 000 (Nienaber, Yuan and Duan,
+// "LID Assignment in InfiniBand Networks") keeps apart. Such an engine is called
+// PATHS+NAMES, as in path-selection+color-l. It gives the LIDs itself, after the
+// paths, each port the LMC that its paths need.
+//
+// Paths are computed between hosts. Switches that no path passes, and LIDs of port 0,
+// get entries that add no cycle of dependencies (names.Assignment.Realise). There is
+// one lane; a path computation that is not free of deadlock is judged as what it is.
+package pathset
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/names"
+	"weft/route/paths"
+)
+
+// Recipes are names of combinations, after paper 000, section VI-D.
+var Recipes = map[string]string{
+	"separate": "path-selection+color-l",
+	"renaming": "updn-shortest+renaming",
+}
+
+// Parse finds the engine PATHS+NAMES, or a recipe; ok is false for another kind of
+// name.
+func Parse(name string) (spec *route.Spec, ok bool, err error) {
+	full := name
+	if r, is := Recipes[name]; is {
+		full = r
+	}
+	first, second, ok := strings.Cut(full, "+")
+	if !ok {
+		return nil, false, nil
+	}
+	a, err := paths.Find(first)
+	if err != nil {
+		return nil, true, err
+	}
+	n, err := names.ByName(second)
+	if err != nil {
+		return nil, true, err
+	}
+	if n.Name == "ilp" {
+		return nil, true, fmt.Errorf("pathset: LIDs by ilp need an installed solver, which is for experiments: use exact")
+	}
+	return Spec(name, a, n), true, nil
+}
+
+// random is the root that is drawn from the seed.
+const random = "random"
+
+// Spec describes the engine of two stages.
+func Spec(name string, a *paths.Algorithm, n *names.Scheme) *route.Spec {
+	return &route.Spec{
+		Name:     name,
+		Summary:  a.Summary + "; LIDs: " + n.Summary,
+		Paper:    a.Paper + "; " + n.Paper,
+		Cost:     "paths " + a.Cost + "; LIDs of a destination " + n.Cost,
+		Lanes:    "none",
+		OwnNames: true,
+		Options: []route.Option{{
+			Name: "root", Default: random,
+			Doc: "switch at the root of the up*/down* tree, by GUID or description, or " + random,
+		}},
+		New: func(o route.Options) (route.Engine, error) {
+			return &engine{name: name, a: a, n: n, root: o.String("root")}, nil
+		},
+	}
+}
+
+type engine struct {
+	name string
+	a    *paths.Algorithm
+	n    *names.Scheme
+	root string
+}
+
+// Route implements route.Engine.
+func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
+	g := in.Graph
+	if g.NumHosts > paths.MostHosts {
+		return nil, route.Refuse(e.name, "use an engine that computes trees", "%d hosts have too many pairs to hold a path each (at most %d hosts)", g.NumHosts, paths.MostHosts)
+	}
+	root, err := e.findRoot(g)
+	if err != nil {
+		return nil, err
+	}
+	set, err := e.a.Compute(ctx, &paths.Input{Graph: g, Seed: in.Seed, Workers: in.Workers, Root: root})
+	if err != nil {
+		return nil, e.refusal(err)
+	}
+	in.Stage("names")
+	assigned, err := names.Assign(ctx, set, e.n, names.Options{Workers: in.Workers})
+	if err != nil {
+		return nil, e.refusal(err)
+	}
+	var keep route.Ends
+	if !in.Fresh {
+		keep = route.Ends{Base: g.EndLID, LMC: g.EndLMC}
+	}
+	ends, err := names.Name(g, assigned.LMC(), keep)
+	if err != nil {
+		return nil, e.refusal(err)
+	}
+	plan, _ := assigned.Realise(ends)
+	plan.Intended = assigned.Intended(ends)
+	plan.Recipe = route.Recipe{Paths: e.a.Name, Names: e.n.Name}
+	return plan, nil
+}
+
+// refusal is what the stages cannot do, in the name of the engine.
+func (e *engine) refusal(err error) error {
+	if r, ok := errors.AsType[*route.Refusal](err); ok {
+		return route.Refuse(e.name, r.Advice, "%s", r.Reason)
+	}
+	_, port := errors.AsType[*names.PortExhausted](err)
+	_, subnet := errors.AsType[*names.Exhausted](err)
+	if port || subnet {
+		return route.Refuse(e.name, "", "%s", strings.TrimPrefix(err.Error(), "names: "))
+	}
+	return err
+}
+
+// findRoot is the switch that the option names, -1 for a random one.
+func (e *engine) findRoot(g *fabric.Graph) (int32, error) {
+	if e.root == random {
+		return -1, nil
+	}
+	found := int32(-1)
+	guid, err := fabric.ParseGUID(strings.TrimPrefix(e.root, "S-"))
+	for s := range int32(g.NumSwitches) {
+		if err == nil && g.SwitchGUID[s] == guid {
+			return s, nil
+		}
+		if g.SwitchDesc[s] != e.root {
+			continue
+		}
+		if found >= 0 {
+			return -1, route.Refuse(e.name, "name the root by its GUID", "several switches are called %q", e.root)
+		}
+		found = s
+	}
+	if found < 0 {
+		return -1, route.Refuse(e.name, "name a root by the GUID or the description of a switch", "no switch that is up is called %q", e.root)
+	}
+	return found, nil
+}

@@ -1,0 +1,210 @@
+package pathset_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/engine/conformance"
+	"weft/route/engine/pathset"
+	"weft/route/paths"
+	"weft/sim/flow"
+)
+
+func graph(t testing.TB, formula string) *fabric.Graph {
+	t.Helper()
+	f, err := gen.Parse(formula)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f.Compile()
+}
+
+func spec(t rapid.TB, name string) *route.Spec {
+	t.Helper()
+	s, ok, err := pathset.Parse(name)
+	if err != nil || !ok {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return s
+}
+
+func run(t rapid.TB, name string, g *fabric.Graph, workers int, options map[string]string) *route.Plan {
+	t.Helper()
+	p, err := route.Run(context.Background(), g, &route.Request{
+		Engine: spec(t, name), Options: options, Names: route.NameOptions{Fresh: true}, Workers: workers, Seed: 7,
+	}, func(string) {})
+	if err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return p
+}
+
+// realised checks that the pairs of hosts take the computed paths, one for one, and
+// what the judge says of the whole Plan.
+func realised(t rapid.TB, a *paths.Algorithm, scheme string, g *fabric.Graph) {
+	t.Helper()
+	name := a.Name + "+" + scheme
+	plan := run(t, name, g, 2, nil)
+	if err := plan.Ends.Validate(g); err != nil {
+		t.Fatal(err)
+	}
+	want, err := a.Compute(context.Background(), &paths.Input{Graph: g, Seed: 7, Workers: 1, Root: -1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got, err := paths.FromTables(g, &plan.Ends, plan.Tables, plan.Choice)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if a, b := listed(want), listed(got); !slices.Equal(a, b) {
+		t.Fatalf("%s: %d paths realised, %d computed, and not the same", name, len(b), len(a))
+	}
+	r, err := check.Judge(context.Background(), g, plan, check.Options{Workers: 2, Intended: plan.Intended})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.IntendedPaths != int64(want.NumPaths()) || r.DifferingPaths != 0 {
+		t.Fatalf("%s: %d paths intended of %d, %d differ", name, r.IntendedPaths, want.NumPaths(), r.DifferingPaths)
+	}
+	complete := r.Unreachable == 0 && len(r.Faults) == 0
+	if !complete || r.Loops > 0 ||
+		a.DeadlockFree && (r.Assigned.DeadlockFree != check.Yes || r.AnyDLID.DeadlockFree != check.Yes) {
+		t.Fatalf("%s on %s: %+v", name, g.Name, r)
+	}
+}
+
+// The loads of the path set are those that the flow simulator finds in the Plan.
+func TestLoads(t *testing.T) {
+	g := graph(t, "irregular(switches=16,degree=8,hosts=64,seed=3)")
+	for _, a := range []string{"path-selection", "smart", "srd", "shortest-widest"} {
+		plan := run(t, a+"+color-l", g, 2, nil)
+		n, err := flow.New(context.Background(), g, plan, 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pairs, err := n.AllPairs(context.Background(), 2)
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, err := paths.Find(a)
+		if err != nil {
+			t.Fatal(err)
+		}
+		set, err := c.Compute(context.Background(), &paths.Input{Graph: g, Seed: 7, Workers: 1, Root: -1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for ch, load := range set.Loads() {
+			if got := int64(math.Round(load * float64(g.NumHosts-1))); got != pairs.Loads[ch] {
+				t.Fatalf("%s: channel %d carries %d paths of the set, %d of the Plan", a, ch, got, pairs.Loads[ch])
+			}
+		}
+	}
+}
+
+// listed are the paths of a set in an order of their own.
+func listed(s *paths.Set) []string {
+	var all []string
+	for p := range s.NumPaths() {
+		all = append(all, fmt.Sprintf("%d %d %v", s.Source(p), s.Dest(p), s.Append(nil, p)))
+	}
+	slices.Sort(all)
+	return all
+}
+
+// Every computation with every assignment.
+func TestRealised(t *testing.T) {
+	for _, formula := range []string{"renaming-fig1", "irregular(switches=24,degree=6,hosts=30,seed=2)"} {
+		g := graph(t, formula)
+		for _, a := range paths.All() {
+			if a.Name == "dor" || a.Name == "mport" {
+				continue
+			}
+			for _, scheme := range []string{"greedy", "split-merge-s", "split-merge-l", "color-s", "color-l", "renaming", "exact"} {
+				realised(t, a, scheme, g)
+			}
+		}
+	}
+	for _, c := range []struct{ name, formula string }{
+		{"mport", "mport(4,3)"},
+		{"mport", "mport(6,2)|fail(links=2,seed=1)"},
+		{"dor", "mesh(4x3,hosts=1)"},
+		{"dor", "torus(4x3,hosts=1)|fail(links=2,seed=1)"},
+	} {
+		a, err := paths.Find(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		realised(t, a, "color-l", graph(t, c.formula))
+	}
+}
+
+// Networks of any kind: several parts, drained switches, parallel links, switches
+// without hosts.
+func TestRandom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := conformance.Draw(t).Compile()
+		a := rapid.SampledFrom(paths.All()).Draw(t, "paths")
+		if a.Name == "dor" || a.Name == "mport" {
+			return
+		}
+		plan := run(t, a.Name+"+color-l", g, 1, nil)
+		r, err := check.Judge(context.Background(), g, plan, check.Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r.Loops > 0 || r.HostPairs.Unreachable > 0 || r.Assigned.DeadlockFree == check.No || r.AnyDLID.DeadlockFree == check.No {
+			t.Fatalf("%s: %+v", a.Name, r)
+		}
+		if r.Unreachable > 0 || len(r.Faults) > 0 {
+			t.Fatalf("%s: %+v", a.Name, r)
+		}
+	})
+}
+
+// The root is the one that was asked for; seeds and names of recipes count.
+func TestOptions(t *testing.T) {
+	g := graph(t, "renaming-fig1")
+	p := run(t, "renaming", g, 1, map[string]string{"root": g.SwitchDesc[0]})
+	if p.Recipe.Paths != "updn-shortest" || p.Recipe.Names != "renaming" || p.Recipe.Lanes != "none" {
+		t.Errorf("recipe %+v", p.Recipe)
+	}
+	for _, c := range []struct {
+		name, root string
+		lmc        uint8
+		want       string
+	}{
+		{"separate", "no such switch", 0, "separate: no switch that is up is called"},
+		{"separate", "random", 2, "LMC 2 was asked for"},
+		{"dor+greedy", "random", 0, "dor+greedy: "},
+	} {
+		_, err := route.Run(context.Background(), g, &route.Request{
+			Engine: spec(t, c.name), Options: map[string]string{"root": c.root}, Names: route.NameOptions{LMC: c.lmc},
+		}, func(string) {})
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
+		}
+		if _, refused := errors.AsType[*route.Refusal](err); refused != (c.lmc == 0) {
+			t.Errorf("%s: %v: refusal is %v", c.name, err, refused)
+		}
+	}
+	for name, want := range map[string]string{"x+greedy": "no path computation", "srd+x": "no scheme", "srd+ilp": "solver"} {
+		if _, ok, err := pathset.Parse(name); !ok || err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", name, err, want)
+		}
+	}
+	if _, ok, _ := pathset.Parse("updn"); ok {
+		t.Error("updn is no pair of stages")
+	}
+}

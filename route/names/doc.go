@@ -1,0 +1,51 @@
+// Package names is stage NAMES for explicit path sets (route/paths): under how many
+// LIDs a set of paths can be told to the switches, and under which. It implements
+// Nienaber, Yuan and Duan, "LID Assignment in InfiniBand Networks" (paper 000), and
+// Lopez, Flich and Duato, "Deadlock-free Routing in InfiniBand through Destination
+// Renaming" (paper 002).
+//
+// A switch forwards by destination LID alone, so paths to one destination may share
+// a LID only where no two of them split: meet at a switch and leave it by different
+// links (Definition 1). A configuration is a set of paths without a split
+// (Definition 2). Each node of a configuration has one way out, and it leads along
+// some path to the destination: a configuration is a tree into the destination, so
+// one LID realises it (Lemma 2) and no loop can arise, whatever paths are put
+// together. The least number of LIDs of a destination is therefore the chromatic
+// number of its split graph, and 2^ceil(lg k) LIDs are given for k (LMC).
+//
+// Every destination is a problem of its own (section II); they are solved in
+// parallel. Equal paths are one vertex with a weight.
+//
+// # Schemes
+//
+//	greedy, renaming             O(paths x hops x k)
+//	split-merge-s, split-merge-l O(paths x hops x k)
+//	color-s, color-l             O(paths^2) for the split graph (64 pairs a word) and its edges x k
+//	exact                        exponential at worst; a budget of search steps, then bounds
+//	ilp                          whatever the solver takes; a time limit, then bounds
+//
+// # What else is here
+//
+// Realise makes the Plan of an assignment and Intended lets the judge compare each
+// realised path with the computed one; Name counts LIDs and refuses what does not fit;
+// Stable keeps the LIDs in use after a change, which the paper leaves open; Programme
+// and Solver speak to linear programming solvers without starting them; Reduce is
+// the proof of NP-completeness as code; Entries, Conflicts and RandomTable are
+// what the tables of paper 002 count.
+//
+// # Deviations and open points of the papers
+//
+//   - Ties (equal degree, equally used nodes) go to the path that comes first.
+//   - Split-merge: paths that do not meet the node at which a set is parted stay
+//     with the first part; the parts go to the end of the list of sets, in which order
+//     the merge takes them.
+//   - color/S and color/L: the degree of a path counts the splits from all paths that
+//     had no colour when the current one was begun (line 9 of Fig. 9); it does not
+//     change while the colour is dealt out. The other reading leaves color/L up to
+//     three times as far from the optimum, beyond what the paper reports.
+//   - Destination renaming tries identifiers from First(dst) for each path in turn.
+//     That is the partition that greedy finds, path by path instead of LID by LID: a
+//     path is refused by a LID for paths before it only. The two share the code, and
+//     a test compares it with both papers' procedures written out.
+//   - Paper 002 counts the entries of random forwarding tables; see RandomTables.
+package names

@@ -1,0 +1,123 @@
+package names
+
+import (
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// patcher adds the entries for which the order of a completer has no room: it knows
+// the dependencies that the entries of all LIDs can make, and adds one more where that
+// closes no cycle. Where there are cycles already, as in dimension order on a torus,
+// no entry can do harm any more, and all are added.
+type patcher struct {
+	g      *fabric.Graph
+	after  [][]int32 // by channel: those that follow it
+	cyclic bool
+	seen   []int32 // by channel: number of the search that met it
+	stamp  int32
+	stack  []int32
+}
+
+// patchAll patches the LIDs that are not complete.
+func patchAll(g *fabric.Graph, plan *route.Plan, partial []fabric.LID) (missing int) {
+	p := newPatcher(g, plan.Tables, &plan.Ends)
+	owner := plan.Ends.ByLID()
+	for _, lid := range partial {
+		missing += p.patch(plan.Tables, lid, g.EndSwitch[owner[lid]])
+	}
+	return missing
+}
+
+func newPatcher(g *fabric.Graph, t *route.Tables, ends *route.Ends) *patcher {
+	p := &patcher{g: g, after: make([][]int32, g.NumChannels), seen: make([]int32, g.NumChannels)}
+	for lid, end := range ends.ByLID() {
+		if end < 0 {
+			continue
+		}
+		for s := range int32(g.NumSwitches) {
+			if c := p.next(t, s, fabric.LID(lid)); c >= 0 {
+				if d := p.next(t, g.To[c], fabric.LID(lid)); d >= 0 {
+					p.add(c, d)
+				}
+			}
+		}
+	}
+	place := order(g, p.after, make([]int32, g.NumChannels))
+	p.cyclic = slices.Contains(place, int32(g.NumChannels))
+	return p
+}
+
+// next is the channel by which a switch sends a LID on, or a negative number.
+func (p *patcher) next(t *route.Tables, s int32, lid fabric.LID) int32 {
+	c, _ := p.g.At(s, t.Port(s, lid))
+	return c
+}
+
+func (p *patcher) add(c, d int32) {
+	if !slices.Contains(p.after[c], d) {
+		p.after[c] = append(p.after[c], d)
+	}
+}
+
+// patch gives switches without an entry for a LID one, from those that have one on,
+// and returns how many stay without.
+func (p *patcher) patch(t *route.Tables, lid fabric.LID, target int32) (missing int) {
+	g := p.g
+	var queue []int32
+	for s := range int32(g.NumSwitches) {
+		if t.Port(s, lid) != route.NoPort {
+			queue = append(queue, s)
+		}
+	}
+	for ; len(queue) > 0; queue = queue[1:] {
+		v := queue[0]
+		if g.Drained[v] && v != target {
+			continue
+		}
+		for _, out := range g.OutOf(v) {
+			s := g.To[out]
+			if t.Port(s, lid) == route.NoPort && (v == target || p.may(out^1, p.next(t, v, lid))) {
+				t.Set(s, lid, g.ToPort[out])
+				queue = append(queue, s)
+			}
+		}
+	}
+	for s := range int32(g.NumSwitches) {
+		if t.Port(s, lid) == route.NoPort {
+			missing++
+		}
+	}
+	return missing
+}
+
+// may reports whether channel d may follow channel c, and if so lets it.
+func (p *patcher) may(c, d int32) bool {
+	if !p.cyclic && p.reaches(d, c) {
+		return false
+	}
+	p.add(c, d)
+	return true
+}
+
+// reaches reports whether dependencies lead from one channel to another.
+func (p *patcher) reaches(from, to int32) bool {
+	p.stamp++
+	p.stack = append(p.stack[:0], from)
+	p.seen[from] = p.stamp
+	for len(p.stack) > 0 {
+		c := p.stack[len(p.stack)-1]
+		p.stack = p.stack[:len(p.stack)-1]
+		if c == to {
+			return true
+		}
+		for _, d := range p.after[c] {
+			if p.seen[d] != p.stamp {
+				p.seen[d] = p.stamp
+				p.stack = append(p.stack, d)
+			}
+		}
+	}
+	return false
+}

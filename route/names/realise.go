@@ -1,0 +1,125 @@
+package names
+
+import (
+	"slices"
+	"sort"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// LMC is the LMC of every end port.
+func (a *Assignment) LMC() []uint8 {
+	lmc := make([]uint8, len(a.Need))
+	for end, b := range a.Need {
+		lmc[end] = LMC(int(b.Upper))
+	}
+	return lmc
+}
+
+// Realise makes the Plan of an assignment: forwarding tables, and for each source
+// the LIDs that it uses (the H table of paper 002). The ends must have the LMCs of
+// the assignment at least; Name gives such.
+//
+// A subnet manager needs more than paths between hosts: from and to port 0 of every
+// switch; and the judge wants every LID that a port has to be reachable. All LIDs get
+// the entries that are missing, in an order of the channels that the paths keep
+// already, so that no cycle of dependencies arises if the paths have none. missing
+// counts the (switch, LID) pairs that this order, and then a search for cycles entry by
+// entry (patcher), leave without a way; there are none in a connected network whose
+// paths keep an up*/down* rule.
+func (a *Assignment) Realise(ends route.Ends) (plan *route.Plan, missing int) {
+	g := a.Set.Graph()
+	plan = &route.Plan{Ends: ends, Tables: route.NewTables(g.NumSwitches, ends.Top())}
+	plan.Service.ReplySameSL = true
+	c := newCompleter(a)
+	var partial []fabric.LID // those that not all switches have an entry for
+	for dst := range int32(g.NumEnds) {
+		if ends.Base[dst] == 0 {
+			continue
+		}
+		base := ends.Base[dst]
+		for l := range ends.Count(dst) {
+			plan.Tables.Set(g.EndSwitch[dst], base+fabric.LID(l), g.EndPort[dst])
+		}
+		first, last := a.Set.To(dst)
+		for p := first; p < last; p++ {
+			at := g.EndSwitch[a.Set.Source(p)]
+			for _, port := range a.Set.Ports(p) {
+				plan.Tables.Set(at, base+fabric.LID(a.Offset[p]), port)
+				channel, _ := g.At(at, port)
+				at = g.To[channel]
+			}
+		}
+		for l := range ends.Count(dst) {
+			lid := base + fabric.LID(l)
+			if c.complete(plan.Tables, lid, g.EndSwitch[dst]) > 0 {
+				partial = append(partial, lid)
+			}
+		}
+	}
+	if len(partial) > 0 {
+		missing = patchAll(g, plan, partial)
+	}
+	plan.Choice = a.choice()
+	plan.SingleLane(g)
+	return plan, missing
+}
+
+// choice lists the LIDs of each pair; a pair that uses the base LID alone has no row.
+func (a *Assignment) choice() *route.Choice {
+	g := a.Set.Graph()
+	var rows []route.Row
+	other := make([]int32, g.NumEnds) // 1 + last destination for which the source uses more than the base LID
+	for dst := range int32(g.NumEnds) {
+		first, last := a.Set.To(dst)
+		for p := first; p < last; p++ {
+			if a.Offset[p] > 0 {
+				other[a.Set.Source(p)] = dst + 1
+			}
+		}
+		for p := first; p < last; p++ {
+			if src := a.Set.Source(p); other[src] == dst+1 {
+				rows = append(rows, route.Row{Source: src, Target: dst, Offset: a.Offset[p]})
+			}
+		}
+	}
+	return route.NewChoice(g.NumEnds, rows)
+}
+
+// Intended is an Assignment under given LIDs as the judge wants to see it: which
+// path a packet was meant to take.
+type Intended struct {
+	a      *Assignment
+	ends   route.Ends
+	sorted []int32 // the paths of each destination, by source
+}
+
+// Intended prepares the comparison of realised paths with computed ones.
+func (a *Assignment) Intended(ends route.Ends) *Intended {
+	in := &Intended{a: a, ends: ends, sorted: make([]int32, a.Set.NumPaths())}
+	for p := range in.sorted {
+		in.sorted[p] = int32(p)
+	}
+	for dst := range int32(a.Set.Graph().NumEnds) {
+		first, last := a.Set.To(dst)
+		slices.SortFunc(in.sorted[first:last], func(p, q int32) int {
+			return int(a.Set.Source(int(p)) - a.Set.Source(int(q)))
+		})
+	}
+	return in
+}
+
+// Path writes the channels of the path from one end port to another under a LID.
+func (in *Intended) Path(src, dst int32, lid fabric.LID, buf []int32) ([]int32, bool) {
+	set := in.a.Set
+	first, last := set.To(dst)
+	list := in.sorted[first:last]
+	at := sort.Search(len(list), func(i int) bool { return set.Source(int(list[i])) >= src })
+	for ; at < len(list) && set.Source(int(list[at])) == src; at++ {
+		if p := int(list[at]); in.ends.Base[dst]+fabric.LID(in.a.Offset[p]) == lid {
+			return set.Append(buf, p), true
+		}
+	}
+	return buf, false
+}

@@ -1,0 +1,178 @@
+package names
+
+import (
+	"bytes"
+	"fmt"
+	"math"
+	"strconv"
+	"strings"
+)
+
+// Solver is an installed solver of linear programmes: how to call it, and how to
+// read what it answers. Whoever runs it writes the programme to a file, starts
+// Program with Args, and gives what it printed and the solution file, if it wrote
+// one, to Read.
+type Solver struct {
+	Program string
+	Dialect Dialect
+	Args    func(model, solution string, seconds int) []string
+	read    func(printed, solution []byte, k int) (Answer, []int32, error)
+}
+
+// Solvers lists those that are known, the fastest first.
+func Solvers() []*Solver {
+	return []*Solver{
+		{"highs", CPLEX, func(model, solution string, seconds int) []string {
+			return []string{"--time_limit", strconv.Itoa(seconds), "--solution_file", solution, model}
+		}, readHighs},
+		{"cbc", CPLEX, func(model, solution string, seconds int) []string {
+			return []string{model, "sec", strconv.Itoa(seconds), "solve", "solu", solution}
+		}, readCbc},
+		{"glpsol", CPLEX, func(model, solution string, seconds int) []string {
+			return []string{"--lp", model, "--tmlim", strconv.Itoa(seconds), "-w", solution}
+		}, readGlpsol},
+		{"lp_solve", LPSolve, func(model, _ string, seconds int) []string {
+			return []string{"-S4", "-timeout", strconv.Itoa(seconds), model}
+		}, readLPSolve},
+	}
+}
+
+// Read reads a solver's answer to a programme: the variables that are 1 by number.
+func (s *Solver) Read(p Programme, printed, solution []byte) (Answer, []int32, error) {
+	a, ones, err := s.read(printed, solution, p.K)
+	if err != nil {
+		return Unknown, nil, fmt.Errorf("names: %s: %w", s.Program, err)
+	}
+	return a, ones, nil
+}
+
+// variable is the number of a variable x_p_i.
+func variable(name string, k int) (int32, error) {
+	f := strings.Split(name, "_")
+	if len(f) == 3 && f[0] == "x" {
+		p, errP := strconv.Atoi(f[1])
+		i, errI := strconv.Atoi(f[2])
+		if errP == nil && errI == nil && p >= 0 && i >= 0 && i < k && p < math.MaxInt32/max(1, k)-1 {
+			return int32(p*k + i), nil
+		}
+	}
+	return 0, fmt.Errorf("%q is no variable of the programme", name)
+}
+
+// isOne reads a value of a variable that must be 0 or 1.
+func isOne(value string) (bool, error) {
+	x, err := strconv.ParseFloat(value, 64)
+	switch {
+	case err == nil && math.Abs(x) < 1e-4:
+		return false, nil
+	case err == nil && math.Abs(x-1) < 1e-4:
+		return true, nil
+	}
+	return false, fmt.Errorf("value %q is neither 0 nor 1", value)
+}
+
+// named reads lines that have the name and the value of a variable in two fields.
+func named(lines [][]byte, name, value, k int) ([]int32, error) {
+	var ones []int32
+	for _, line := range lines {
+		f := strings.Fields(string(line))
+		if len(f) <= max(name, value) || !strings.HasPrefix(f[name], "x_") {
+			continue
+		}
+		x, err := variable(f[name], k)
+		if err != nil {
+			return nil, err
+		}
+		one, err := isOne(f[value])
+		if err != nil {
+			return nil, err
+		}
+		if one {
+			ones = append(ones, x)
+		}
+	}
+	return ones, nil
+}
+
+func has(text []byte, what string) bool { return bytes.Contains(text, []byte(what)) }
+
+func linesOf(text []byte) [][]byte { return bytes.Split(text, []byte("\n")) }
+
+// yes gives the ones that were read.
+func yes(ones []int32, err error) (Answer, []int32, error) {
+	if err != nil {
+		return Unknown, nil, err
+	}
+	return Yes, ones, nil
+}
+
+func readHighs(_, solution []byte, k int) (Answer, []int32, error) {
+	status := ""
+	if f := linesOf(solution); len(f) > 1 {
+		status = strings.TrimSpace(string(f[1]))
+	}
+	switch status {
+	case "Optimal":
+		before, _, _ := bytes.Cut(solution, []byte("# Rows"))
+		return yes(named(linesOf(before), 0, 1, k))
+	case "Infeasible":
+		return No, nil, nil
+	}
+	return Unknown, nil, nil
+}
+
+func readCbc(_, solution []byte, k int) (Answer, []int32, error) {
+	status, rest, _ := bytes.Cut(solution, []byte("\n"))
+	switch {
+	case bytes.HasPrefix(status, []byte("Optimal")):
+		return yes(named(linesOf(rest), 1, 2, k))
+	case has(status, "nfeasible"):
+		return No, nil, nil
+	}
+	return Unknown, nil, nil
+}
+
+// readGlpsol reads the solution file of glpsol, which numbers the columns from 1 as
+// they first occur in the model: in our order, since the objective names the first.
+func readGlpsol(printed, solution []byte, _ int) (Answer, []int32, error) {
+	if has(printed, "NO INTEGER FEASIBLE SOLUTION") || has(printed, "NO PRIMAL FEASIBLE SOLUTION") {
+		return No, nil, nil
+	}
+	var ones []int32
+	solved := false
+	for _, line := range linesOf(solution) {
+		f := strings.Fields(string(line))
+		switch {
+		case len(f) >= 5 && f[0] == "s":
+			solved = f[4] == "o"
+		case len(f) == 3 && f[0] == "j":
+			column, err := strconv.Atoi(f[1])
+			if err != nil || column < 1 || column > math.MaxInt32 {
+				return Unknown, nil, fmt.Errorf("%q is no column", f[1])
+			}
+			one, err := isOne(f[2])
+			if err != nil {
+				return Unknown, nil, err
+			}
+			if one {
+				ones = append(ones, int32(column-1))
+			}
+		}
+	}
+	if !solved {
+		return Unknown, nil, nil
+	}
+	return Yes, ones, nil
+}
+
+func readLPSolve(printed, _ []byte, k int) (Answer, []int32, error) {
+	if has(printed, "This problem is infeasible") {
+		return No, nil, nil
+	}
+	_, values, found := bytes.Cut(printed, []byte("Actual values of the variables:"))
+	if !found {
+		return Unknown, nil, nil
+	}
+	values, _, _ = bytes.Cut(values, []byte("Actual values of the constraints:"))
+	return yes(named(linesOf(values), 0, 1, k))
+}

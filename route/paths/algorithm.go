@@ -1,0 +1,51 @@
+package paths
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"weft/fabric"
+)
+
+// MostHosts is the number of hosts up to which paths of all pairs are computed: 2^26
+// paths take about 1 GB.
+const MostHosts = 1 << 13
+
+// Input is what an algorithm works on. The same Input gives the same Set, whatever
+// Workers is.
+type Input struct {
+	Graph   *fabric.Graph
+	Seed    uint64
+	Workers int
+	Root    int32 // switch at the root of the up*/down* tree; -1: drawn from Seed
+}
+
+// Algorithm computes paths between all hosts.
+type Algorithm struct {
+	Name         string
+	Summary      string // one line
+	Paper        string
+	Cost         string
+	DeadlockFree bool // on one lane, for the paths themselves
+	Compute      func(ctx context.Context, in *Input) (*Set, error)
+}
+
+// All lists the algorithms in the order in which they are printed.
+func All() []*Algorithm {
+	return []*Algorithm{
+		updnShortest, updnChannel, shortestWidest, pathSelection, jointSelection, srd, updnIBA, smart, lTurn, dor, mport,
+	}
+}
+
+// Find finds an algorithm by name.
+func Find(name string) (*Algorithm, error) {
+	var names []string
+	for _, a := range All() {
+		if a.Name == name {
+			return a, nil
+		}
+		names = append(names, a.Name)
+	}
+	return nil, fmt.Errorf("paths: no path computation is called %q (there are: %s)", name, strings.Join(names, ", "))
+}

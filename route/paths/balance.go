@@ -1,0 +1,176 @@
+package paths
+
+import (
+	"context"
+	"math"
+)
+
+const (
+	passes = 24 // of the balance, at most
+	steep  = 16 // exponent of the weight of the most loaded link
+)
+
+// balance takes a shortest legal path for each pair of hosts so that the most loaded
+// link carries as little as possible. The linear program (each pair's traffic split
+// over its shortest legal paths, least maximum load) is approximated by
+// multiplicative weights: in every pass each pair leaves its path and takes the
+// lightest, a link weighing exp(steep * load / greatest load). Paths stay whole, so
+// that nothing has to be rounded; the best pass stands. bound is a lower bound of the
+// program's optimum, from its dual: with any weights, the traffic times the least
+// weight of a way, over the sum of weights. Loads are in paths.
+func balance(ctx context.Context, in *Input, r *Rule) (set *Set, bound float64, err error) {
+	b := newBalancer(in, r)
+	best := math.Inf(1)
+	var hops []int32
+	for range passes {
+		if err := b.pass(ctx); err != nil {
+			return nil, 0, err
+		}
+		bound = max(bound, b.dual())
+		if most := b.most(); most < best {
+			best = most
+			hops = append(hops[:0], b.hops...)
+		}
+		if best <= math.Ceil(bound) {
+			break
+		}
+	}
+	b.hops = hops
+	set, err = b.set()
+	return set, bound, err
+}
+
+// balancer moves the paths of pairs of hosts.
+type balancer struct {
+	in     *Input
+	ways   *lightest
+	load   []float64 // by channel: paths on it
+	weight []float64
+	unit   float64 // load of weight exp(steep)
+	start  []int32 // by pair src*NumHosts+dst: its channels are hops[start[p]:start[p+1]]
+	hops   []int32
+	there  []bool // by pair: whether it has a path
+}
+
+// newBalancer gives every pair a first path, one after the other.
+func newBalancer(in *Input, r *Rule) *balancer {
+	g := in.Graph
+	b := &balancer{
+		in: in, ways: newLightest(r), load: make([]float64, g.NumChannels), weight: make([]float64, g.NumChannels),
+		start: make([]int32, 1, g.NumHosts*g.NumHosts+1), there: make([]bool, g.NumHosts*g.NumHosts),
+	}
+	total := 0.0
+	for s, h := range b.ways.dist {
+		for t := range b.ways.dist {
+			if h != nil && b.ways.dist[t] != nil && b.ways.dist[t][r.source(int32(s))] < never {
+				total += b.traffic(int32(s), int32(t)) * float64(b.ways.dist[t][r.source(int32(s))])
+			}
+		}
+	}
+	b.unit = max(1, 2*total/float64(max(1, g.NumChannels)))
+	for c := range b.load {
+		b.add(int32(c), 0)
+	}
+	for src := range int32(g.NumHosts) {
+		for dst := range int32(g.NumHosts) {
+			if src != dst {
+				first := len(b.hops)
+				b.hops, b.there[int(src)*g.NumHosts+int(dst)] = b.ways.find(g.EndSwitch[src], g.EndSwitch[dst], b.weight, b.hops)
+				for _, c := range b.hops[first:] {
+					b.add(c, 1)
+				}
+			}
+			b.start = append(b.start, int32(len(b.hops)))
+		}
+	}
+	return b
+}
+
+// traffic is the number of pairs of hosts of two switches.
+func (b *balancer) traffic(s, t int32) float64 {
+	return float64(len(b.in.Graph.HostsOf(s)) * len(b.in.Graph.HostsOf(t)))
+}
+
+// add changes the load of a channel.
+func (b *balancer) add(c int32, paths float64) {
+	b.load[c] += paths
+	b.weight[c] = math.Exp(steep * b.load[c] / b.unit)
+}
+
+// most is the greatest load.
+func (b *balancer) most() float64 {
+	most := 0.0
+	for _, l := range b.load {
+		most = max(most, l)
+	}
+	return most
+}
+
+// pass lets every pair choose again.
+func (b *balancer) pass(ctx context.Context) error {
+	g := b.in.Graph
+	b.unit = max(1, b.most())
+	for c := range b.load {
+		b.add(int32(c), 0)
+	}
+	var way []int32
+	for p := range b.there {
+		if p%g.NumHosts == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		old := b.hops[b.start[p]:b.start[p+1]]
+		if len(old) == 0 {
+			continue
+		}
+		for _, c := range old {
+			b.add(c, -1)
+		}
+		way, _ = b.ways.find(g.EndSwitch[p/g.NumHosts], g.EndSwitch[p%g.NumHosts], b.weight, way[:0])
+		if len(way) == len(old) { // else one of them is a detour around a loop
+			copy(old, way)
+		}
+		for _, c := range old {
+			b.add(c, 1)
+		}
+	}
+	return nil
+}
+
+// dual is a lower bound of the greatest load of any split of the traffic over
+// shortest ways, whole or not.
+func (b *balancer) dual() float64 {
+	sum, least := 0.0, 0.0
+	for _, w := range b.weight {
+		sum += w
+	}
+	var way []int32
+	for s, from := range b.ways.dist {
+		for t, to := range b.ways.dist {
+			if s == t || from == nil || to == nil {
+				continue
+			}
+			way, _ = b.ways.find(int32(s), int32(t), b.weight, way[:0])
+			for _, c := range way {
+				least += b.traffic(int32(s), int32(t)) * b.weight[c]
+			}
+		}
+	}
+	if sum == 0 {
+		return 0
+	}
+	return least / sum
+}
+
+// set gives the paths.
+func (b *balancer) set() (*Set, error) {
+	n := int32(b.in.Graph.NumHosts)
+	out := newBuilder(b.ways.r)
+	for dst := range n {
+		for src := range n {
+			if p := int(src)*int(n) + int(dst); b.there[p] {
+				out.Add(src, dst, b.hops[b.start[p]:b.start[p+1]])
+			}
+		}
+	}
+	return out.Build()
+}

@@ -1,0 +1,43 @@
+// Package paths computes paths apart from the LIDs that realise them (stage PATHS of
+// Nienaber, Yuan and Duan, "LID Assignment in InfiniBand Networks", paper 000;
+// route/names is stage NAMES), and holds them: a Set of explicit paths between end
+// ports, of which any routing, also one that forwarding tables cannot hold with one
+// LID a port, can be read.
+//
+// # Computations
+//
+//	updn-shortest         paper 002, section 4: a random shortest legal path a pair
+//	updn-channel          paper 002, section 2.1: the same as a table by input channel
+//	shortest-widest       paper 000, section VI
+//	path-selection        paper 000, section VI (Yen; most loaded link first)
+//	path-selection-joint  ours: path-selection with a view to the LIDs
+//	srd                   paper 000, section VI-D: one LID is enough
+//	updn-iba              paper 002, section 2.1: down wherever there is a way down
+//	smart                 paper 002, section 4 (its reference [2])
+//	l-turn                paper 000, section I (its reference [6])
+//	dor, mport            paper 000, section VI-C, with repair of broken links
+//
+// Lopez, Flich and Duato, "Deadlock-free Routing in InfiniBand through Destination
+// Renaming", is paper 002.
+//
+// # Legality
+//
+// All searches walk the nodes of a Rule: which channel may follow which. up*/down* is
+// one (updown.go), l-turn's and smart's are others. A rule without a cycle of turns
+// makes every set of its paths free of deadlock on one lane; Set.Rule keeps it, so
+// that ways for switches that no path passes can be added without a cycle.
+//
+// Hosts of one switch share the searches: they are done between switches, and hosts
+// choose among what is found. Random draws are one generator a destination, so that
+// results are the same on any number of cores.
+//
+// # Open points of the papers
+//
+//   - Order of the pairs (shortest-widest, path-selection): hosts in random order.
+//     Machines that are placed on random switches one by one are numbered so. In order
+//     of switches, shortest-widest needs up to 18 % fewer LIDs than the paper prints.
+//   - Most loaded link first: see selection for what is a load, and which path goes.
+//   - srd, smart and l-turn: the texts of their authors were not at hand. What is
+//     built is what the two papers say of them; see trees, newSmart and newLTurn.
+//   - Ties: the first by port, but for draws.
+package paths

@@ -1,0 +1,40 @@
+package paths
+
+import "context"
+
+// Yen gives the k shortest ways between two switches under a rule.
+func Yen(r *Rule, s, t int32, k int) [][]int32 {
+	y := newYen(r)
+	y.aim(t)
+	return y.find(s, k)
+}
+
+// Rules are the rules of the algorithms that choose among the paths of one.
+func Rules(in *Input) map[string]*Rule {
+	sm, err := newSmart(context.Background(), in)
+	if err != nil {
+		panic(err)
+	}
+	root := rootOf(in)
+	return map[string]*Rule{
+		"updn": UpDown(in.Graph, root), "l-turn": newLTurn(in.Graph, newOrder(in.Graph, root)), "smart": sm,
+	}
+}
+
+// Acyclic reports whether the turns of a rule have no cycle.
+func (r *Rule) Acyclic() bool {
+	w := cycleFinder{next: newTurns(r).next, state: make([]uint8, r.g.NumChannels)}
+	return w.find() == nil
+}
+
+// Balance gives the bound too.
+func Balance(in *Input) (*Set, float64, error) {
+	r, err := newSmart(context.Background(), in)
+	if err != nil {
+		return nil, 0, err
+	}
+	return balance(context.Background(), in, r)
+}
+
+// RootOf is the root that an algorithm takes.
+func RootOf(in *Input) int32 { return rootOf(in) }

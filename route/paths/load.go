@@ -1,0 +1,41 @@
+package paths
+
+// MaxLoad is the load of the most loaded switch-to-switch link when every host
+// sends as much to every other one, 1 in all (paper 000, section VI-D). The paths of
+// a pair share its traffic.
+func (s *Set) MaxLoad() float64 {
+	load, most := s.Loads(), 0.0
+	for _, l := range load {
+		most = max(most, l)
+	}
+	return most
+}
+
+// Loads are the loads by channel under that traffic.
+func (s *Set) Loads() []float64 {
+	g := s.g
+	load := make([]float64, g.NumChannels)
+	paths := make([]int32, g.NumEnds) // by source: its paths to the destination at hand
+	var way []int32
+	for dst := range int32(g.NumEnds) {
+		first, last := s.To(dst)
+		for p := first; p < last; p++ {
+			paths[s.source[p]]++
+		}
+		for p := first; p < last; p++ {
+			way = s.Append(way[:0], p)
+			for _, c := range way {
+				load[c] += 1 / float64(paths[s.source[p]])
+			}
+		}
+		for p := first; p < last; p++ {
+			paths[s.source[p]] = 0
+		}
+	}
+	if g.NumHosts > 1 {
+		for c := range load {
+			load[c] /= float64(g.NumHosts - 1)
+		}
+	}
+	return load
+}

@@ -1,0 +1,132 @@
+package paths
+
+import (
+	"context"
+	"slices"
+
+	"weft/fabric"
+)
+
+var lTurn = &Algorithm{
+	Name:         "l-turn",
+	Summary:      "shortest-widest paths under a turn rule of left and right, from which harmless prohibitions are lifted",
+	Paper:        "Koibuchi, Funahashi, Jouraku, Amano 2001 (reference [6] of paper 000)",
+	Cost:         "O(forbidden turns x turns) for the rule, then as shortest-widest",
+	DeadlockFree: true,
+	Compute: func(ctx context.Context, in *Input) (*Set, error) {
+		return widestAll(ctx, in, newLTurn(in.Graph, newOrder(in.Graph, rootOf(in))))
+	},
+}
+
+// newLTurn makes the rule. Switches are put in a plane: x is the place in a preorder
+// walk of the breadth-first tree, y the level. A channel leads left when x falls. The
+// channels to the left have no cycle among themselves, nor have those to the right,
+// and a way in the tree goes left first (towards the root) and right then; so turns
+// from right to left are forbidden. Where up*/down* crowds its forbidden turns and
+// its traffic around the root, these lie at the far side of every branch. Then each
+// forbidden turn that closes no cycle with those allowed is allowed again, from left
+// to right and top to bottom of the plane. The paper's text is not at hand: its order
+// of siblings and of lifting may be other ones.
+func newLTurn(g *fabric.Graph, o *order) *Rule {
+	x := preorder(g, o)
+	left := func(c int32) bool { return x[g.To[c]] < x[g.From[c]] }
+	turns := newTurns(NewRule(g, func(c, d int32) bool { return left(c) || !left(d) }))
+	at := make([]int32, g.NumSwitches)
+	for s, place := range x {
+		at[place] = int32(s)
+	}
+	for _, v := range at {
+		for _, in := range g.OutOf(v) {
+			c := in ^ 1
+			for _, d := range g.OutOf(v) {
+				if !left(c) && left(d) && turns.possible(c, d) && !turns.reaches(d, c) {
+					turns.allow(c, d)
+				}
+			}
+		}
+	}
+	return NewRule(g, turns.allowed)
+}
+
+// preorder numbers the switches in a walk of the tree, children by port; what is in
+// no tree, drained switches, comes last.
+func preorder(g *fabric.Graph, o *order) []int32 {
+	x := make([]int32, g.NumSwitches)
+	n := int32(0)
+	var walk func(s int32)
+	walk = func(s int32) {
+		x[s] = n
+		n++
+		for _, c := range g.OutOf(s) {
+			if o.parent[g.To[c]] == c {
+				walk(g.To[c])
+			}
+		}
+	}
+	for _, drained := range []bool{false, true} {
+		for s := range int32(g.NumSwitches) {
+			if o.parent[s] < 0 && g.Drained[s] == drained {
+				walk(s)
+			}
+		}
+	}
+	return x
+}
+
+// turns is a set of allowed turns that changes.
+type turns struct {
+	g     *fabric.Graph
+	next  [][]int32 // by channel: those that may follow it
+	seen  []int32   // by channel: number of the search that met it
+	stamp int32
+	stack []int32
+}
+
+// newTurns starts with the turns of a rule.
+func newTurns(r *Rule) *turns {
+	n := r.g.NumChannels
+	t := &turns{g: r.g, next: make([][]int32, n), seen: make([]int32, n)}
+	for c := range int32(n) {
+		t.next[c] = append([]int32(nil), r.next(c)...)
+	}
+	return t
+}
+
+// possible reports whether some rule may allow a turn.
+func (t *turns) possible(c, d int32) bool {
+	v := t.g.To[c]
+	return d != c^1 && !t.g.Drained[v] && t.g.From[c] != v && t.g.To[d] != v
+}
+
+func (t *turns) allowed(c, d int32) bool {
+	return slices.Contains(t.next[c], d)
+}
+
+func (t *turns) allow(c, d int32) { t.next[c] = append(t.next[c], d) }
+
+func (t *turns) forbid(c, d int32) {
+	if i := slices.Index(t.next[c], d); i >= 0 {
+		t.next[c] = slices.Delete(t.next[c], i, i+1)
+	}
+}
+
+// reaches reports whether allowed turns lead from one channel to another.
+func (t *turns) reaches(from, to int32) bool {
+	t.stamp++
+	t.stack = append(t.stack[:0], from)
+	t.seen[from] = t.stamp
+	for len(t.stack) > 0 {
+		c := t.stack[len(t.stack)-1]
+		t.stack = t.stack[:len(t.stack)-1]
+		if c == to {
+			return true
+		}
+		for _, d := range t.next[c] {
+			if t.seen[d] != t.stamp {
+				t.seen[d] = t.stamp
+				t.stack = append(t.stack, d)
+			}
+		}
+	}
+	return false
+}

@@ -1,0 +1,301 @@
+package paths
+
+import (
+	"context"
+	"math/bits"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+)
+
+const (
+	candidates   = 16   // paths of a pair from which one is selected
+	mostSelected = 2048 // hosts: the uses of their links take about 1 GB
+)
+
+var pathSelection = &Algorithm{
+	Name:         "path-selection",
+	Summary:      "of up to 16 shortest legal up*/down* paths a pair, those on the most loaded link are removed until one is left",
+	Paper:        "Nienaber, Yuan, Duan (paper 000), section VI; Yen 1971; Koibuchi, Jouraku, Amano 2005",
+	Cost:         "Yen for all pairs of switches with hosts (parallel); then O(16 pairs x hops), one core",
+	DeadlockFree: true,
+	Compute: func(ctx context.Context, in *Input) (*Set, error) {
+		order := hostOrder(in)
+		return selectPaths(ctx, in, UpDown(in.Graph, rootOf(in)), order, func(i, j int32) (src, dst int32) {
+			return order[i], order[j]
+		})
+	},
+}
+
+var jointSelection = &Algorithm{
+	Name:         "path-selection-joint",
+	Summary:      "path-selection that takes the pairs by destination, so that paths to one destination part less and need fewer LIDs",
+	Paper:        "beyond paper 000: loads as low as path-selection's with about half the LIDs",
+	Cost:         "that of path-selection",
+	DeadlockFree: true,
+	Compute: func(ctx context.Context, in *Input) (*Set, error) {
+		order := hostOrder(in)
+		return selectPaths(ctx, in, UpDown(in.Graph, rootOf(in)), order, func(i, j int32) (src, dst int32) {
+			return j, order[i]
+		})
+	},
+}
+
+// whole is the traffic of a pair: a multiple of 1 to 16, so that shares add up exactly.
+const whole = 720720
+
+// selection eliminates candidates, the most loaded link first; its load is the number
+// of candidates over it that are left, of all pairs of hosts. Among the candidates
+// over that link the longest goes first, of equals the one whose pair comes first.
+//
+// The paper leaves that order open, and it matters: where a short candidate may go
+// before a long one, paths grow long and the greatest load is above shortest-widest's;
+// where the users of a link take turns, all pairs lose their freedom at the same time
+// and the last ones have none left to mend anything. Pairs are in order of source and
+// destination, hosts in random order, as machines placed at random are numbered.
+//
+// Candidates of a pair of hosts are those of their switches, kept once a pair of
+// switches; a pair of hosts has a bit for each. Candidate w of pair p is use p*16+w.
+type selection struct {
+	g     *fabric.Graph
+	r     *Rule
+	ways  [][][]int32 // by pair of switches s*NumSwitches+t
+	alive []uint16    // by pair of hosts src*NumHosts+dst: the candidates left
+	load  []int64     // by channel, a pair's traffic being whole
+	queue *heap       // of channels by load, those that have nothing to lose left out
+	uses  [][]int32   // by channel: those that may still go, in order
+}
+
+// selectPaths runs Yen on the switches and then the elimination. pair gives the pairs
+// of hosts in order, by two numbers below NumHosts; sources says in which order the
+// paths of a destination are listed.
+func selectPaths(ctx context.Context, in *Input, r *Rule, sources []int32, pair func(i, j int32) (src, dst int32)) (*Set, error) {
+	g := in.Graph
+	if g.NumHosts > mostSelected {
+		return nil, route.Refuse("path-selection", "use shortest-widest",
+			"the candidate paths of %d hosts take too much memory (at most %d hosts)", g.NumHosts, mostSelected)
+	}
+	sel := &selection{
+		g: g, r: r, ways: make([][][]int32, g.NumSwitches*g.NumSwitches), alive: make([]uint16, g.NumHosts*g.NumHosts),
+		load: make([]int64, g.NumChannels), uses: make([][]int32, g.NumChannels),
+	}
+	if err := sel.candidates(ctx, in); err != nil {
+		return nil, err
+	}
+	sel.prepare(pair)
+	if err := sel.eliminate(ctx); err != nil {
+		return nil, err
+	}
+	return sel.set(sources)
+}
+
+// candidates finds the candidates of every pair of switches with hosts.
+func (sel *selection) candidates(ctx context.Context, in *Input) error {
+	g, S := sel.g, sel.g.NumSwitches
+	finders := make([]*yen, max(1, in.Workers))
+	return par.For(ctx, in.Workers, S, func(w, t int) error {
+		if len(g.HostsOf(int32(t))) == 0 {
+			return nil
+		}
+		if finders[w] == nil {
+			finders[w] = newYen(sel.r)
+		}
+		finders[w].aim(int32(t))
+		for s := range S {
+			if s != t && len(g.HostsOf(int32(s))) > 0 {
+				sel.ways[s*S+t] = finders[w].find(int32(s), candidates)
+			}
+		}
+		return nil
+	})
+}
+
+// of lists the candidates of a pair of hosts.
+func (sel *selection) of(p int32) [][]int32 {
+	g := sel.g
+	n := int32(g.NumHosts)
+	return sel.ways[int(g.EndSwitch[p/n])*g.NumSwitches+int(g.EndSwitch[p%n])]
+}
+
+// prepare counts the loads of all candidates and lists the uses of every link.
+func (sel *selection) prepare(pair func(i, j int32) (src, dst int32)) {
+	n, longest := int32(sel.g.NumHosts), 0
+	count := make([]int, sel.g.NumChannels)
+	for p := range n * n {
+		ways := sel.of(p)
+		sel.alive[p] = 1<<len(ways) - 1
+		for _, way := range ways {
+			longest = max(longest, len(way))
+			for _, c := range way {
+				sel.load[c] += whole / int64(len(ways))
+				count[c]++
+			}
+		}
+	}
+	for c, n := range count {
+		sel.uses[c] = make([]int32, 0, n)
+	}
+	for length := longest; length > 0; length-- {
+		for i := range n {
+			for j := range n {
+				src, dst := pair(i, j)
+				p := src*n + dst
+				ways := sel.of(p)
+				for w := len(ways) - 1; w >= 0; w-- {
+					if len(ways[w]) == length {
+						for _, c := range ways[w] {
+							sel.uses[c] = append(sel.uses[c], p*candidates+int32(w))
+						}
+					}
+				}
+			}
+		}
+	}
+}
+
+// eliminate removes candidates over the most loaded link, of equals the first, that
+// still has any to lose, one at a time.
+func (sel *selection) eliminate(ctx context.Context) error {
+	sel.queue = newHeap(sel.load)
+	for steps := 0; len(sel.queue.list) > 0; steps++ {
+		if steps%(1<<16) == 0 && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		c := sel.queue.list[0]
+		if !sel.lose(c) {
+			sel.queue.pop()
+		}
+	}
+	return nil
+}
+
+// lose removes the next candidate over a link; false if there is none. A pair that
+// has lost the candidate, or has no other, never needs a second look.
+func (sel *selection) lose(c int32) bool {
+	for i, use := range sel.uses[c] {
+		p, w := use/candidates, use%candidates
+		if a := sel.alive[p]; a>>w&1 != 0 && bits.OnesCount16(a) > 1 {
+			sel.uses[c] = sel.uses[c][i+1:]
+			sel.remove(p, w)
+			return true
+		}
+	}
+	sel.uses[c] = nil
+	return false
+}
+
+// remove takes candidate w from pair p; the others take its traffic over.
+func (sel *selection) remove(p, w int32) {
+	left := int64(bits.OnesCount16(sel.alive[p]))
+	sel.alive[p] &^= 1 << w
+	ways := sel.of(p)
+	for _, c := range ways[w] {
+		sel.queue.change(c, -whole/left)
+	}
+	for a := sel.alive[p]; a != 0; a &= a - 1 {
+		for _, c := range ways[bits.TrailingZeros16(a)] {
+			sel.queue.change(c, whole/(left-1)-whole/left)
+		}
+	}
+}
+
+// set gives the paths that are left.
+func (sel *selection) set(sources []int32) (*Set, error) {
+	g := sel.g
+	n := int32(g.NumHosts)
+	b := newBuilder(sel.r)
+	for dst := range n {
+		for _, src := range sources {
+			p := src*n + dst
+			switch {
+			case src == dst:
+			case g.EndSwitch[src] == g.EndSwitch[dst]:
+				b.Add(src, dst, nil)
+			case sel.alive[p] != 0:
+				b.Add(src, dst, sel.of(p)[bits.TrailingZeros16(sel.alive[p])])
+			}
+		}
+	}
+	return b.Build()
+}
+
+// heap holds channels, the most loaded one on top, of equals the one with the lowest
+// number.
+type heap struct {
+	load []int64 // by channel
+	list []int32
+	at   []int32 // by channel: its place in list, -1 when it is out
+}
+
+func newHeap(load []int64) *heap {
+	h := &heap{load: load}
+	for c := range int32(len(load)) {
+		h.list, h.at = append(h.list, c), append(h.at, c)
+	}
+	for i := len(h.list)/2 - 1; i >= 0; i-- {
+		h.sink(i)
+	}
+	return h
+}
+
+// pop takes the top channel out.
+func (h *heap) pop() {
+	last := len(h.list) - 1
+	h.at[h.list[0]] = -1
+	if last > 0 {
+		h.place(0, h.list[last])
+	}
+	h.list = h.list[:last]
+	h.sink(0)
+}
+
+// change changes the load of a channel, which may be out.
+func (h *heap) change(c int32, by int64) {
+	h.load[c] += by
+	if i := int(h.at[c]); i >= 0 {
+		if by > 0 {
+			h.rise(i)
+		} else {
+			h.sink(i)
+		}
+	}
+}
+
+func (h *heap) before(a, b int32) bool {
+	return h.load[a] > h.load[b] || h.load[a] == h.load[b] && a < b
+}
+
+func (h *heap) place(i int, c int32) { h.list[i], h.at[c] = c, int32(i) }
+
+func (h *heap) sink(i int) {
+	for {
+		child := 2*i + 1
+		if child >= len(h.list) {
+			return
+		}
+		if child+1 < len(h.list) && h.before(h.list[child+1], h.list[child]) {
+			child++
+		}
+		a, b := h.list[i], h.list[child]
+		if !h.before(b, a) {
+			return
+		}
+		h.place(i, b)
+		h.place(child, a)
+		i = child
+	}
+}
+
+func (h *heap) rise(i int) {
+	for i > 0 {
+		parent := (i - 1) / 2
+		a, b := h.list[parent], h.list[i]
+		if !h.before(b, a) {
+			return
+		}
+		h.place(parent, b)
+		h.place(i, a)
+		i = parent
+	}
+}

@@ -1,0 +1,206 @@
+package paths
+
+import "context"
+
+var smart = &Algorithm{
+	Name:         "smart",
+	Summary:      "dependencies are removed until none is cyclic, the least used first; then paths are balanced by a linear program's approximation",
+	Paper:        "Cherkasova, Kotov, Rokicki 1996 (reference [2] of paper 002)",
+	Cost:         "O(rounds x switches x turns) for the rule, O(passes x pairs x turns on their shortest paths) for the balance",
+	DeadlockFree: true,
+	Compute: func(ctx context.Context, in *Input) (*Set, error) {
+		r, err := newSmart(ctx, in)
+		if err != nil {
+			return nil, err
+		}
+		set, _, err := balance(ctx, in, r)
+		return set, err
+	},
+}
+
+// newSmart makes the rule. All turns are allowed at first. While the turns of the
+// shortest paths of all pairs have a cycle, one that the fewest paths take is
+// forbidden in each cycle found, and the shortest paths are found again. Then the
+// same is done with all turns, used or not, so that every way that the rule allows is
+// free of deadlock.
+//
+// Never forbidden is to go on from a channel up a breadth-first tree, and to go on by
+// a channel down it. These turns have no cycle (up the tree, across once, down the
+// tree), so every cycle has another turn; they leave a way for every pair, and let
+// nearly every switch join a tree of paths to a LID.
+func newSmart(ctx context.Context, in *Input) (*Rule, error) {
+	g := in.Graph
+	r := Unrestricted(g)
+	t := newTurns(r)
+	o := newOrder(g, rootOf(in))
+	kept := func(c, d int32) bool {
+		return o.parent[g.From[c]] == c^1 || o.parent[g.To[d]] == d
+	}
+	for _, usedOnly := range []bool{true, false} {
+		for again := true; again; {
+			flow, err := turnFlows(ctx, r)
+			if err != nil {
+				return nil, err
+			}
+			if again = t.cut(flow, usedOnly, kept); again {
+				r = NewRule(g, t.allowed)
+			}
+		}
+	}
+	return r, nil
+}
+
+// flows are the paths that take each turn.
+type flows struct {
+	r    *Rule
+	flow []float64 // by place of the turn in r.after
+}
+
+// of is the number of paths that take a turn, -1 for one that is not allowed.
+func (f *flows) of(c, d int32) float64 {
+	for i := f.r.start[c]; i < f.r.start[c+1]; i++ {
+		if f.r.after[i] == d {
+			return f.flow[i]
+		}
+	}
+	return -1
+}
+
+// turnFlows counts the paths of all pairs of hosts on every turn, dealt out evenly
+// over the shortest ways.
+func turnFlows(ctx context.Context, r *Rule) (*flows, error) {
+	g := r.g
+	f := &flows{r: r, flow: make([]float64, len(r.after))}
+	d := newDrawer(r)
+	through := make([]float64, r.nodes())
+	var byDist [][]int32
+	for t := range int32(g.NumSwitches) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		sinks := len(g.HostsOf(t))
+		if sinks == 0 {
+			continue
+		}
+		d.aim(t)
+		for i := range byDist {
+			byDist[i] = byDist[i][:0]
+		}
+		for x, dist := range d.dist {
+			if dist == never {
+				continue
+			}
+			for len(byDist) <= int(dist) {
+				byDist = append(byDist, nil)
+			}
+			byDist[dist] = append(byDist[dist], int32(x))
+			if through[x] = 0; x >= g.NumChannels {
+				through[x] = float64(sinks * len(g.HostsOf(int32(x-g.NumChannels))))
+			}
+		}
+		for left := len(byDist) - 1; left > 0; left-- {
+			for _, x := range byDist[left] {
+				if through[x] == 0 {
+					continue
+				}
+				all := d.count(x)
+				for i := r.start[x]; i < r.start[x+1]; i++ {
+					if c := r.after[i]; d.dist[c] == int32(left-1) {
+						share := through[x] * d.count(c) / all
+						through[c] += share
+						f.flow[i] += share
+					}
+				}
+			}
+		}
+	}
+	return f, nil
+}
+
+// cut forbids one turn, the least used of those not kept, in every cycle that it
+// finds, until it finds none among the used turns, or among all. It reports whether
+// there was one.
+func (t *turns) cut(f *flows, usedOnly bool, kept func(c, d int32) bool) bool {
+	walk := cycleFinder{next: t.next, state: make([]uint8, len(t.next))}
+	if usedOnly {
+		walk.use = func(c, d int32) bool { return f.of(c, d) > 0 }
+	}
+	found := false
+	for {
+		cycle := walk.find()
+		if cycle == nil {
+			return found
+		}
+		found = true
+		var from, to int32
+		least := -1.0
+		for i, c := range cycle {
+			d := cycle[(i+1)%len(cycle)]
+			if n := f.of(c, d); !kept(c, d) && (least < 0 || n < least) {
+				from, to, least = c, d, n
+			}
+		}
+		t.forbid(from, to)
+		walk.again()
+	}
+}
+
+// cycleFinder looks for cycles of turns by depth-first search. Channels that it has
+// done with stay done when a turn is taken away.
+type cycleFinder struct {
+	next  [][]int32
+	use   func(c, d int32) bool // nil for all turns
+	state []uint8               // by channel: not met, on the path, done
+	path  []int32
+}
+
+const (
+	notMet = iota
+	onPath
+	done
+)
+
+// find returns the channels of a cycle in order, nil if there is none.
+func (w *cycleFinder) find() []int32 {
+	for c := range int32(len(w.next)) {
+		if w.state[c] == notMet {
+			if cycle := w.walk(c); cycle != nil {
+				return cycle
+			}
+		}
+	}
+	return nil
+}
+
+func (w *cycleFinder) walk(c int32) []int32 {
+	w.state[c] = onPath
+	w.path = append(w.path, c)
+	for _, d := range w.next[c] {
+		if w.use != nil && !w.use(c, d) {
+			continue
+		}
+		switch w.state[d] {
+		case notMet:
+			if cycle := w.walk(d); cycle != nil {
+				return cycle
+			}
+		case onPath:
+			for i := len(w.path) - 1; ; i-- {
+				if w.path[i] == d {
+					return append([]int32(nil), w.path[i:]...)
+				}
+			}
+		}
+	}
+	w.state[c] = done
+	w.path = w.path[:len(w.path)-1]
+	return nil
+}
+
+// again makes the search begin anew for what is not done.
+func (w *cycleFinder) again() {
+	for _, c := range w.path {
+		w.state[c] = notMet
+	}
+	w.path = w.path[:0]
+}

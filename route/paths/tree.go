@@ -1,0 +1,134 @@
+package paths
+
+import (
+	"context"
+
+	"weft/fabric"
+)
+
+var srd = &Algorithm{
+	Name:         "srd",
+	Summary:      "legal up*/down* paths of which one LID can hold all to a destination, balanced over the links",
+	Paper:        "Sancho, Robles, Duato 2001, as paper 000, section VI-D, describes it",
+	Cost:         "O(hosts x channels), one core",
+	DeadlockFree: true,
+	Compute: func(ctx context.Context, in *Input) (*Set, error) {
+		return trees(ctx, in, false)
+	},
+}
+
+var updnIBA = &Algorithm{
+	Name:         "updn-iba",
+	Summary:      "up*/down* that goes down wherever it can, however long the way: one LID holds it",
+	Paper:        "Lopez, Flich, Duato (paper 002), section 2.1, reference [5]",
+	Cost:         "O(hosts x channels), one core",
+	DeadlockFree: true,
+	Compute: func(ctx context.Context, in *Input) (*Set, error) {
+		return trees(ctx, in, true)
+	},
+}
+
+// trees grows an in-tree of legal paths to every host. The paper of srd is not at
+// hand, only what paper 000 says of it. A tree is legal when a switch that packets come down to
+// goes on down. So a switch whose own way is down all along is open from above; one
+// that goes up is open to those below it only. Switches join in order of the length
+// of their way, those that only go down first among equals; with downFirst all that
+// can go down do so before any other joins. Some way always remains: the topmost
+// switch that goes down all along has a parent in the tree of the rule that can do so
+// too. Of equally long ways a switch takes the channel with the fewest paths so far.
+func trees(ctx context.Context, in *Input, downFirst bool) (*Set, error) {
+	g := in.Graph
+	o := newOrder(g, rootOf(in))
+	b := newBuilder(o.rule(g))
+	t := newTree(g, o)
+	var way []int32
+	for dst := range int32(g.NumHosts) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		t.grow(g.EndSwitch[dst], downFirst)
+		for src := range int32(g.NumHosts) {
+			s := g.EndSwitch[src]
+			if src == dst || t.length[s] == never {
+				continue
+			}
+			way = way[:0]
+			for t.next[s] >= 0 {
+				way = append(way, t.next[s])
+				s = g.To[t.next[s]]
+			}
+			b.Add(src, dst, way)
+			for _, c := range way {
+				t.load[c]++
+			}
+		}
+	}
+	return b.Build()
+}
+
+// tree is an in-tree of legal paths to a switch.
+type tree struct {
+	g      *fabric.Graph
+	o      *order
+	load   []int32 // by channel: paths of the trees so far
+	length []int32 // by switch: hops of its way
+	falls  []bool  // by switch: whether its way is down all along
+	next   []int32 // by switch: first channel of its way, -1 at the end
+}
+
+func newTree(g *fabric.Graph, o *order) *tree {
+	n := g.NumSwitches
+	return &tree{
+		g: g, o: o, load: make([]int32, g.NumChannels),
+		length: make([]int32, n), falls: make([]bool, n), next: make([]int32, n),
+	}
+}
+
+// grow builds the tree to a switch.
+func (t *tree) grow(root int32, downFirst bool) {
+	for s := range t.length {
+		t.length[s], t.next[s], t.falls[s] = never, fabric.Nothing, false
+	}
+	t.length[root], t.falls[root] = 0, true
+	layers := [][]int32{{root}} // joined switches by length
+	if downFirst {
+		for l := 0; l < len(layers); l++ {
+			layers = t.join(layers, l, true)
+		}
+	}
+	for l := 0; l < len(layers); l++ {
+		if !downFirst {
+			layers = t.join(layers, l, true)
+		}
+		layers = t.join(layers, l, false)
+	}
+}
+
+// join lets switches join one hop behind those of length l: by going down, or up.
+func (t *tree) join(layers [][]int32, l int, down bool) [][]int32 {
+	g := t.g
+	for _, v := range layers[l] {
+		if g.Drained[v] && l > 0 || down && !t.falls[v] {
+			continue
+		}
+		for _, out := range g.OutOf(v) {
+			c := out ^ 1
+			s := g.From[c]
+			if s == v || t.o.up(g, c) == down {
+				continue
+			}
+			switch {
+			case t.length[s] == never:
+				t.length[s], t.falls[s] = int32(l+1), down
+				if len(layers) == l+1 {
+					layers = append(layers, nil)
+				}
+				layers[l+1] = append(layers[l+1], s)
+			case t.length[s] != int32(l+1) || t.falls[s] != down || t.load[c] >= t.load[t.next[s]]:
+				continue
+			}
+			t.next[s] = c
+		}
+	}
+	return layers
+}

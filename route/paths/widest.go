@@ -1,0 +1,183 @@
+package paths
+
+import (
+	"context"
+
+	"weft/fabric"
+)
+
+var shortestWidest = &Algorithm{
+	Name:         "shortest-widest",
+	Summary:      "pair by pair, the shortest legal up*/down* path of least weight, which then weighs one more on each link",
+	Paper:        "Nienaber, Yuan, Duan (paper 000), section VI",
+	Cost:         "O(switches x turns + pairs x turns on their shortest paths), one core",
+	DeadlockFree: true,
+	Compute: func(ctx context.Context, in *Input) (*Set, error) {
+		return widestAll(ctx, in, UpDown(in.Graph, rootOf(in)))
+	},
+}
+
+// widestAll takes the pairs in order of source and destination, hosts in random
+// order: the paper's machines are placed at random one after the other, so those of a
+// switch do not follow each other.
+func widestAll(ctx context.Context, in *Input, r *Rule) (*Set, error) {
+	g := in.Graph
+	b := newBuilder(r)
+	w := newWidest(r)
+	order := hostOrder(in)
+	var way []int32
+	for _, src := range order {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for _, dst := range order {
+			if src == dst {
+				continue
+			}
+			var ok bool
+			if way, ok = w.path(g.EndSwitch[src], g.EndSwitch[dst], way[:0]); ok {
+				b.Add(src, dst, way)
+			}
+		}
+	}
+	return b.Build()
+}
+
+// widest takes paths one after the other by the shortest-widest heuristic: every
+// link weighs 1 at first and 1 more for each path on it; a path is the lightest of
+// the shortest. Of equals it takes the one found first, by port.
+type widest struct {
+	weight []float64 // by channel
+	ways   *lightest
+}
+
+func newWidest(r *Rule) *widest {
+	w := &widest{weight: make([]float64, r.g.NumChannels), ways: newLightest(r)}
+	for c := range w.weight {
+		w.weight[c] = 1
+	}
+	return w
+}
+
+// path appends the path from switch s to switch t and takes it.
+func (w *widest) path(s, t int32, way []int32) ([]int32, bool) {
+	way, ok := w.ways.find(s, t, w.weight, way)
+	w.take(way)
+	return way, ok
+}
+
+// take lets the links of a path weigh one more.
+func (w *widest) take(way []int32) {
+	for _, c := range way {
+		w.weight[c]++
+	}
+}
+
+// lightest finds shortest legal ways of least weight: it looks only at the nodes
+// that are on a shortest way, one distance after the other.
+type lightest struct {
+	r     *Rule
+	dist  [][]int32 // by switch with hosts, then node
+	stamp int32
+	seen  []int32   // by channel: stamp of the last layer that it was in
+	cost  []float64 // by channel: least weight of a way that ends with it
+	prev  []int32   // by channel: node before it on that way
+	layer []int32
+	after []int32
+}
+
+func newLightest(r *Rule) *lightest {
+	n := r.g.NumChannels
+	return &lightest{
+		r: r, dist: r.allDistances(),
+		seen: make([]int32, n), cost: make([]float64, n), prev: make([]int32, n),
+	}
+}
+
+// find appends the lightest shortest way from switch s to switch t, which must have
+// hosts; false if there is none. Where a rule's shortest way meets a switch twice it
+// gives the first shortest one that does not.
+func (l *lightest) find(s, t int32, weight []float64, way []int32) ([]int32, bool) {
+	r, dist := l.r, l.dist[t]
+	from := r.source(s)
+	if dist[from] == never {
+		return way, false
+	}
+	if dist[from] == 0 {
+		return way, true
+	}
+	l.layer = append(l.layer[:0], from)
+	for left := dist[from] - 1; left >= 0; left-- {
+		l.stamp++
+		l.after = l.after[:0]
+		for _, x := range l.layer {
+			base := 0.0
+			if x != from {
+				base = l.cost[x]
+			}
+			for _, c := range r.next(x) {
+				if dist[c] != left {
+					continue
+				}
+				if l.seen[c] != l.stamp {
+					l.seen[c] = l.stamp
+					l.after = append(l.after, c)
+				} else if base+weight[c] >= l.cost[c] {
+					continue
+				}
+				l.cost[c], l.prev[c] = base+weight[c], x
+			}
+		}
+		l.layer, l.after = l.after, l.layer
+	}
+	last := l.layer[0]
+	for _, c := range l.layer[1:] {
+		if l.cost[c] < l.cost[last] {
+			last = c
+		}
+	}
+	first := len(way)
+	for range dist[from] {
+		way = append(way, fabric.Nothing)
+	}
+	for i := len(way) - 1; i >= first; i-- {
+		way[i] = last
+		last = l.prev[last]
+	}
+	if !loopless(r.g, s, way[first:]) {
+		return deepen(r, s, dist, way[:first])
+	}
+	return way, true
+}
+
+// deepen appends the first loopless legal way from switch s in order of length, by
+// port: a depth-first search with a growing bound. Only a rule that is not
+// up*/down* can need it, where a detour makes a turn legal.
+func deepen(r *Rule, s int32, dist, way []int32) ([]int32, bool) {
+	met := make([]bool, r.g.NumSwitches)
+	var walk func(x, left int32) bool
+	walk = func(x, left int32) bool {
+		if dist[x] == 0 {
+			return left == 0
+		}
+		met[r.at(x)] = true
+		for _, c := range r.next(x) {
+			if dist[c] >= left || met[r.g.To[c]] {
+				continue
+			}
+			way = append(way, c)
+			if walk(c, left-1) {
+				return true
+			}
+			way = way[:len(way)-1]
+		}
+		met[r.at(x)] = false
+		return false
+	}
+	for length := dist[r.source(s)]; int(length) < r.g.NumSwitches; length++ {
+		if walk(r.source(s), length) {
+			return way, true
+		}
+	}
+	return way, false
+}

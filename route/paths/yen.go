@@ -1,0 +1,134 @@
+package paths
+
+import "slices"
+
+// Yen finds the k shortest loopless legal ways between two switches, after J. Y. Yen,
+// "Finding the k Shortest Loopless Paths in a Network" (Management Science 1971),
+// with Lawler's partition of the ways that are left, so that none is found twice.
+// Each is searched by A* with the exact legal distances as the estimate. The rule
+// must be one whose shortest ways, also around what is barred, meet no switch twice:
+// up*/down* or none. Of equally long ways it is by port which come first.
+type yen struct {
+	r    *Rule
+	dist []int32 // to the switch aimed at
+
+	stamp  int32
+	barred []int32   // by switch: stamp when a search may not enter it
+	opened []int32   // by channel: stamp when it was reached
+	taken  []int32   // by channel: channels of the way found to its end
+	prev   []int32   // by channel: node before it on that way
+	bucket [][]int32 // open channels by estimated length
+	left   []spur    // best way of each part of the ways that are left
+}
+
+// spur is the shortest way that begins with way[:at] and goes on with none of bars.
+type spur struct {
+	way  []int32
+	at   int
+	bars []int32
+}
+
+func newYen(r *Rule) *yen {
+	n := r.g.NumChannels
+	return &yen{
+		r: r, dist: make([]int32, r.nodes()),
+		barred: make([]int32, r.g.NumSwitches),
+		opened: make([]int32, n), taken: make([]int32, n), prev: make([]int32, n),
+	}
+}
+
+// aim prepares the searches for a switch.
+func (y *yen) aim(t int32) { y.r.distances(t, y.dist, y.prev) }
+
+// find returns up to k ways from switch s, the shortest first.
+func (y *yen) find(s int32, k int) [][]int32 {
+	y.left = y.left[:0]
+	y.search(s, nil, 0, nil)
+	var found [][]int32
+	for len(y.left) > 0 && len(found) < k {
+		best := y.take()
+		found = append(found, best.way)
+		if len(found) == k {
+			break
+		}
+		bars := append(slices.Clone(best.bars), best.way[best.at])
+		y.search(s, best.way, best.at, bars)
+		for at := best.at + 1; at < len(best.way); at++ {
+			y.search(s, best.way, at, []int32{best.way[at]})
+		}
+	}
+	return found
+}
+
+// take removes the shortest spur, of equals the one found first.
+func (y *yen) take() spur {
+	best := 0
+	for i := range y.left {
+		if len(y.left[i].way) < len(y.left[best].way) {
+			best = i
+		}
+	}
+	sp := y.left[best]
+	y.left = append(y.left[:best], y.left[best+1:]...)
+	return sp
+}
+
+// search looks for the shortest way from switch s that begins with way[:at] and
+// goes on with none of bars.
+func (y *yen) search(s int32, way []int32, at int, bars []int32) {
+	r := y.r
+	y.stamp++
+	from := r.source(s)
+	y.barred[s] = y.stamp
+	for _, c := range way[:at] {
+		from = c
+		y.barred[r.g.To[c]] = y.stamp
+	}
+	for i := range y.bucket {
+		y.bucket[i] = y.bucket[i][:0]
+	}
+	for _, c := range r.next(from) {
+		if !slices.Contains(bars, c) {
+			y.open(from, c, 1)
+		}
+	}
+	for length := 0; length < len(y.bucket); length++ {
+		for n := len(y.bucket[length]); n > 0; n = len(y.bucket[length]) {
+			x := y.bucket[length][n-1]
+			y.bucket[length] = y.bucket[length][:n-1]
+			if y.dist[x] == 0 {
+				y.left = append(y.left, spur{y.join(way[:at], from, x), at, bars})
+				return
+			}
+			if int(y.taken[x]+y.dist[x]) < length {
+				continue // a shorter way to it was found
+			}
+			for _, c := range r.next(x) {
+				y.open(x, c, y.taken[x]+1)
+			}
+		}
+	}
+}
+
+// open notes that channel c can be reached from node x.
+func (y *yen) open(x, c, taken int32) {
+	if y.dist[c] == never || y.barred[y.r.g.To[c]] == y.stamp || y.opened[c] == y.stamp && y.taken[c] <= taken {
+		return
+	}
+	y.opened[c], y.taken[c], y.prev[c] = y.stamp, taken, x
+	length := int(taken + y.dist[c])
+	for len(y.bucket) <= length {
+		y.bucket = append(y.bucket, nil)
+	}
+	y.bucket[length] = append(y.bucket[length], c)
+}
+
+// join puts the way found, which ends with channel last, behind its beginning.
+func (y *yen) join(begin []int32, from, last int32) []int32 {
+	way := slices.Clone(begin)
+	for x := last; x != from; x = y.prev[x] {
+		way = append(way, x)
+	}
+	slices.Reverse(way[len(begin):])
+	return way
+}
