@@ -2,7 +2,6 @@ package traffic
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strconv"
 	"strings"
 
@@ -66,10 +65,9 @@ func ReadFile(name string, data []byte, g *fabric.Graph, hosts []int32) (*Patter
 	if len(rounds) == 0 {
 		return nil, fmt.Errorf("%s: no flows", name)
 	}
-	return &Pattern{Name: name, Ranks: len(hosts), Rounds: len(rounds), Fixed: named, fill: func(f *Flows, round int, _ *rand.PCG) {
-		f.Src = append(f.Src, rounds[round].Src...)
-		f.Dst = append(f.Dst, rounds[round].Dst...)
-	}}, nil
+	p := FromRounds(name, len(hosts), rounds)
+	p.Fixed = named
+	return p, nil
 }
 
 // split parts a line into words; a word in double quotes may have spaces.

@@ -81,7 +81,7 @@ func sizes(arg string, ranks int) ([]int, error) {
 	var dims []int
 	cells := 1
 	for part := range strings.SplitSeq(arg, "x") {
-		k, err := number(part, 1, math.MaxInt32)
+		k, err := number(part, math.MaxInt32)
 		if err != nil {
 			return nil, err
 		}

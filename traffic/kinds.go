@@ -7,25 +7,34 @@ import (
 	"strconv"
 )
 
-var kinds = []Kind{
-	{Name: "bisect", Shuffled: true, build: bisect(false), Summary: "random halves, one way: neighbours in the list of hosts, 1 to 0, 3 to 2 and so on; an odd last rank is idle"},
-	{Name: "bisect_fb_sym", Shuffled: true, build: bisect(true), Summary: "the same pairs, both ways at once"},
-	{Name: "rand", Shuffled: true, Drawn: true, build: permutation, Summary: "a random permutation that leaves no rank in place"},
-	{Name: "null", Shuffled: true, build: null, Summary: "nothing"},
-	{Name: "tree", Shuffled: true, build: tree, Summary: "binomial tree; round l: i to i+2^l for i < 2^l"},
-	{Name: "bruck", Shuffled: true, build: bruck, Summary: "dissemination; round l: i to i+2^l modulo the ranks"},
-	{Name: "recdbl", Shuffled: true, build: recdbl, Summary: "recursive doubling; round l: i and i xor 2^l in the largest power of two q, then one round q+i to i"},
-	{Name: "ring", Shuffled: true, build: ring, Summary: "one flow a round: round l is l to l+1"},
-	{Name: "gather", Shuffled: true, build: star(true), Summary: "all to rank 0 at once"},
-	{Name: "scatter", Shuffled: true, build: star(false), Summary: "rank 0 to all at once"},
-	{Name: "alltoall", build: allToAll, Summary: "every rank to every other, all at once"},
-	{Name: "shift", Arg: "[S]", build: shift, Summary: "i to i+S modulo the ranks; without S all shifts, one a round"},
-	{Name: "ring_natural", build: rings, Summary: "HPCC's ring: every rank to both neighbours at once, ranks in order of hosts"},
-	{Name: "ring_random", Shuffled: true, build: rings, Summary: "the same ring over shuffled hosts"},
-	{Name: "nearest2d", Arg: "[AxB]", build: nearest(2), Summary: "every rank to its 4 neighbours on a periodic grid, at once; without sizes the squarest grid"},
-	{Name: "nearest3d", Arg: "[AxBxC]", build: nearest(3), Summary: "every rank to its 6 neighbours on a periodic grid, at once; without sizes the most cubic grid"},
-	{Name: "tornado", Arg: "[AxBx..]", build: tornado, Summary: "each coordinate of k to (x + ceil(k/2) - 1) modulo k; without sizes one ring"},
-	{Name: "hotspot", Arg: "[N]", Shuffled: true, Drawn: true, build: hotspot, Summary: "every rank to one of the first N (1), drawn at random"},
+var kinds []Kind
+
+// init and not the declaration, because ptrnvsptrn is built of other kinds.
+func init() {
+	kinds = []Kind{
+		{Name: "bisect", Shuffled: true, build: bisect(false), Summary: "random halves, one way: neighbours in the list of hosts, 1 to 0, 3 to 2 and so on; an odd last rank is idle"},
+		{Name: "bisect_fb_sym", Shuffled: true, build: bisect(true), Summary: "the same pairs, both ways at once"},
+		{Name: "rand", Shuffled: true, Drawn: true, build: permutation, Summary: "a random permutation that leaves no rank in place"},
+		{Name: "null", Shuffled: true, build: null, Summary: "nothing"},
+		{Name: "tree", Shuffled: true, build: tree, Summary: "binomial tree; round l: i to i+2^l for i < 2^l"},
+		{Name: "bruck", Shuffled: true, build: bruck, Summary: "dissemination; round l: i to i+2^l modulo the ranks"},
+		{Name: "recdbl", Shuffled: true, build: recdbl, Summary: "recursive doubling; round l: i and i xor 2^l in the largest power of two q, then one round i to q+i"},
+		{Name: "ring", Shuffled: true, build: ring, Summary: "one flow a round: round l is l to l+1"},
+		{Name: "gather", Shuffled: true, build: star(true), Summary: "all to rank 0 at once"},
+		{Name: "scatter", Shuffled: true, build: star(false), Summary: "rank 0 to all at once"},
+		{Name: "neighbor", Arg: "N", Shuffled: true, build: neighbours, Summary: "every rank to and from up to N others at once; rank by rank, each takes the next ones that have room"},
+		{Name: "recvs_all_src", Arg: "N[,P[,Q]][,rand|linear]", Shuffled: true, Drawn: true, build: receive(false), Summary: "the first N ranks receive from all others in turn; with chance 1-P a sender takes another sender, or with chance Q of these none"},
+		{Name: "recvs_one_src", Arg: "N[,P[,Q]][,rand|linear]", Shuffled: true, Drawn: true, build: receive(true), Summary: "the same, but a receiver has one sender; the others are idle"},
+		{Name: "ptrnvsptrn", Arg: "K:PATTERN::PATTERN", Shuffled: true, build: versus, Summary: "two patterns at once, the first on the first K ranks; the second begins again until the first has ended"},
+		{Name: "alltoall", build: allToAll, Summary: "every rank to every other, all at once"},
+		{Name: "shift", Arg: "[S]", build: shift, Summary: "i to i+S modulo the ranks; without S all shifts, one a round"},
+		{Name: "ring_natural", build: rings, Summary: "HPCC's ring: every rank to both neighbours at once, ranks in order of hosts"},
+		{Name: "ring_random", Shuffled: true, build: rings, Summary: "the same ring over shuffled hosts"},
+		{Name: "nearest2d", Arg: "[AxB]", build: nearest(2), Summary: "every rank to its 4 neighbours on a periodic grid, at once; without sizes the squarest grid"},
+		{Name: "nearest3d", Arg: "[AxBxC]", build: nearest(3), Summary: "every rank to its 6 neighbours on a periodic grid, at once; without sizes the most cubic grid"},
+		{Name: "tornado", Arg: "[AxBx..]", build: tornado, Summary: "each coordinate of k to (x + ceil(k/2) - 1) modulo k; without sizes one ring"},
+		{Name: "hotspot", Arg: "[N]", Shuffled: true, Drawn: true, build: hotspot, Summary: "every rank to one of the first N (1), drawn at random"},
+	}
 }
 
 func null(p *Pattern, _ string) error {
@@ -107,7 +116,7 @@ func recdbl(p *Pattern, _ string) error {
 	p.fill = func(f *Flows, round int, _ *rand.PCG) {
 		if round == levels {
 			for i := range p.Ranks - q {
-				f.Add(int32(q+i), int32(i))
+				f.Add(int32(i), int32(q+i))
 			}
 			return
 		}
@@ -165,7 +174,7 @@ func shift(p *Pattern, arg string) error {
 		p.fill = func(f *Flows, round int, _ *rand.PCG) { addShift(f, p.Ranks, round+1) }
 		return nil
 	}
-	by, err := number(arg, 1, p.Ranks-1)
+	by, err := number(arg, p.Ranks-1)
 	if err != nil {
 		return err
 	}
@@ -181,7 +190,7 @@ func hotspot(p *Pattern, arg string) error {
 	spots := 1
 	if arg != "" {
 		var err error
-		if spots, err = number(arg, 1, p.Ranks); err != nil {
+		if spots, err = number(arg, p.Ranks); err != nil {
 			return err
 		}
 	}
@@ -195,10 +204,11 @@ func hotspot(p *Pattern, arg string) error {
 	return nil
 }
 
-func number(s string, lo, hi int) (int, error) {
+// number reads a number from 1 to most.
+func number(s string, most int) (int, error) {
 	n, err := strconv.Atoi(s)
-	if err != nil || n < lo || n > hi {
-		return 0, fmt.Errorf("%q is no whole number from %d to %d", s, lo, hi)
+	if err != nil || n < 1 || n > most {
+		return 0, fmt.Errorf("%q is no whole number from 1 to %d", s, most)
 	}
 	return n, nil
 }

@@ -50,6 +50,14 @@ func (p *Pattern) Round(f *Flows, round int, rng *rand.PCG) {
 	p.fill(f, round, rng)
 }
 
+// FromRounds makes a pattern of given flows between ranks, the same in every run.
+func FromRounds(name string, ranks int, rounds []Flows) *Pattern {
+	return &Pattern{Name: name, Ranks: ranks, Rounds: len(rounds), fill: func(f *Flows, round int, _ *rand.PCG) {
+		f.Src = append(f.Src, rounds[round].Src...)
+		f.Dst = append(f.Dst, rounds[round].Dst...)
+	}}
+}
+
 // Kind describes a pattern that Parse knows.
 type Kind struct {
 	Name     string

@@ -150,7 +150,19 @@ var formulas = []spec{
 	},
 	{
 		name: "racks648", params: total("648"), what: "648-port switch with 27 cross-linked pairs of rack switches",
-		source: thesis + ", Papers I, II, IV", example: "racks648", build: racks648,
+		source: thesis + ", Papers I, II, IV, VI", example: "racks648", build: racks648,
+	},
+	{
+		name: "racks432", params: total("432"), what: "six ninths of racks648: 36 rack switches, 24 leaves, 18 spines",
+		source: thesis + ", Paper VI", example: "racks432", build: racks432,
+	},
+	{
+		name: "racks216", params: total("216"), what: "three ninths of racks648: 18 rack switches, 12 leaves, 18 spines",
+		source: thesis + ", Paper VI", example: "racks216", build: racks216,
+	},
+	{
+		name: "over384", params: total("384"), what: "oversubscribed: 16 leaves of 42 ports, 24 hosts and 18 cables up each, 8 spines",
+		source: thesis + ", Paper VI", example: "over384", build: over384,
 	},
 	{
 		name: "fat3456", params: total("3456"), what: "3456-port switch: three levels of 24-port switches",
@@ -167,6 +179,34 @@ var formulas = []spec{
 	{
 		name: "ranger", params: total("3936"), what: "Ranger-like: two 3456-port switches, 328 rack switches",
 		source: thesis + ", Papers I and III; " + dfsssp, example: "ranger", build: ranger,
+	},
+	{
+		name: "dual4608", params: total("4608"), what: "dual core: two 3456-port switches, 384 rack switches",
+		source: thesis + ", Paper VI", example: "dual4608", build: dual4608,
+	},
+	{
+		name: "vftree-fig3", what: "two switches, one cable, eight hosts: the congestion control experiment",
+		source: thesis + ", Paper II, Fig. 3", example: "vftree-fig3", build: vftreeFig3.build,
+	},
+	{
+		name: "vftree-fig4a", what: "three leaves of two hosts, two cables each to one root",
+		source: thesis + ", Paper II, Fig. 4a", example: "vftree-fig4a", build: vftreeFig4a.build,
+	},
+	{
+		name: "vftree-fig4b", what: "the same with four hosts a leaf: 2:1",
+		source: thesis + ", Paper II, Fig. 4b", example: "vftree-fig4b", build: vftreeFig4b.build,
+	},
+	{
+		name: "sftree-fig4a", what: "four leaves of two hosts, two roots",
+		source: thesis + ", Paper III, Fig. 4a", example: "sftree-fig4a", build: sftreeFig4a.build,
+	},
+	{
+		name: "sftree-fig4b", what: "two leaves and two roots, a ring with a host on each",
+		source: thesis + ", Paper III, Fig. 4b", example: "sftree-fig4b", build: sftreeFig4b.build,
+	},
+	{
+		name: "mftree-fig2", what: "four leaves, two roots, four hosts with a port on two leaves each",
+		source: thesis + ", Paper VI, Fig. 2", example: "mftree-fig2", build: mftreeFig2.build,
 	},
 	{
 		name: "deimos", params: total("724"), what: "Deimos: three 288-port switches in a triangle of 10 trunks a side",

@@ -28,7 +28,8 @@ func TestExamples(t *testing.T) {
 	}
 	for name := range strings.FieldsSeq(`rlft xgft pgft karytree mport torus mesh hypercube kautz dragonfly hyperx slimfly
 		fullmesh random irregular regular fat648 racks648 fat3456 juropa juropa3288 ranger deimos deimos-chain15
-		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 fail without hosts ports`) {
+		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 racks432 racks216 over384 dual4608
+		vftree-fig3 vftree-fig4a vftree-fig4b sftree-fig4a sftree-fig4b mftree-fig2 fail without hosts ports`) {
 		if !seen[name] {
 			t.Errorf("%s is not in the catalogue", name)
 		}

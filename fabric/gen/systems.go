@@ -59,15 +59,6 @@ func room(hosts, ports int) error {
 	return nil
 }
 
-func fat648(a *args) (*fabric.Fabric, error) {
-	if err := room(a.int("hosts"), 648); err != nil {
-		return nil, err
-	}
-	b := newBuilder()
-	b.spread(b.chassis(1, d648, "")[0].leaves, a.int("hosts"), 1)
-	return b.done()
-}
-
 func odin(a *args) (*fabric.Fabric, error) {
 	hosts := a.int("hosts")
 	if err := room(hosts, 144); err != nil {
@@ -84,105 +75,6 @@ func (b *builder) deal(leaves []fabric.NodeID, hosts int) {
 	for h := range hosts {
 		b.host(leaves[h%len(leaves)], h/len(leaves)+1)
 	}
-}
-
-// fat3456 is FT(24,3), the tree of rlft(24,3).
-func fat3456(a *args) (*fabric.Fabric, error) { return buildRLFT(24, 3, a.int("hosts")) }
-
-// modules makes racks of two switches A and B: ports 1-12 hosts, 13-24 to the
-// partner, 25-36 up in four groups of three.
-func (b *builder) modules(n int) []fabric.NodeID {
-	ids := make([]fabric.NodeID, 0, 2*n)
-	for m := range n {
-		s := b.add(36, fmt.Sprintf("rack %d A", m))
-		t := b.add(36, fmt.Sprintf("rack %d B", m))
-		for p := 13; p <= 24; p++ {
-			b.link(s, p, t, p)
-		}
-		ids = append(ids, s, t)
-	}
-	return ids
-}
-
-// group cables group j of a module's switch to three ports of a leaf, from first.
-func (b *builder) group(rack fabric.NodeID, j int, leaf fabric.NodeID, first int) {
-	for k := range 3 {
-		b.link(rack, 25+3*j+k, leaf, first+k)
-	}
-}
-
-// racks648 is D648 and 27 modules.
-func racks648(a *args) (*fabric.Fabric, error) {
-	if err := room(a.int("hosts"), 648); err != nil {
-		return nil, err
-	}
-	b := newBuilder()
-	racks := b.modules(27)
-	core := b.chassis(1, d648, "")[0]
-	for r, rack := range racks {
-		m, side := r/2, r%2
-		for j := range 4 {
-			b.group(rack, j, core.leaves[4*(m%9)+j], 6*(m/9)+3*side+1)
-		}
-	}
-	b.spread(racks, a.int("hosts"), 1)
-	return b.done()
-}
-
-func juropa(a *args) (*fabric.Fabric, error)     { return buildJuropa(216, a.int("hosts")) }
-func juropa3288(a *args) (*fabric.Fabric, error) { return buildJuropa(137, a.int("hosts")) }
-
-// buildJuropa is 8 D648 and some of the 216 modules.
-func buildJuropa(modules, hosts int) (*fabric.Fabric, error) {
-	if err := room(hosts, 24*modules); err != nil {
-		return nil, err
-	}
-	b := newBuilder()
-	racks := b.modules(modules)
-	core := b.chassis(8, d648, "director")
-	for r, rack := range racks {
-		m, side := r/2, r%2
-		for j := range 4 {
-			b.group(rack, j, core[4*side+j].leaves[m/6], 3*(m%6)+1)
-		}
-	}
-	b.spread(racks, hosts, 1)
-	return b.done()
-}
-
-// ranger is two FT(24,3) and 328 rack switches with 12 hosts and 6 cables up to
-// each core.
-func ranger(a *args) (*fabric.Fabric, error) {
-	if err := room(a.int("hosts"), 3936); err != nil {
-		return nil, err
-	}
-	b := newBuilder()
-	racks := b.addAll(328, 24, "rack")
-	half := tree{m: []int{12, 12, 24}, w: []int{1, 12, 12}, p: ones(3), down: 12, radix: 24}
-	var levels [2][3][]fabric.NodeID
-	for l := range half.levels() {
-		for c := range levels {
-			name := fmt.Sprintf("core %d %s", c, levelName(l, half.levels()))
-			levels[c][l] = b.addAll(half.count(l), half.radix, name)
-		}
-	}
-	for c := range levels {
-		for l := 1; l < half.levels(); l++ {
-			b.join(&half, l, levels[c][l-1], levels[c][l])
-		}
-	}
-	for r, rack := range racks {
-		for c := range levels {
-			for g := range 2 {
-				t := 2*r + g
-				for k := range 3 {
-					b.link(rack, 13+6*c+3*g+k, levels[c][0][t%288], 3*(t/288)+1+k)
-				}
-			}
-		}
-	}
-	b.spread(racks, a.int("hosts"), 1)
-	return b.done()
 }
 
 // trunk is a cable between two directors.

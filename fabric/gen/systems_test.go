@@ -54,10 +54,17 @@ func TestSystemCables(t *testing.T) {
 		{"racks648", "rack 10 A", 13, 13, "rack 10 B"},
 		{"racks648", "rack 10 A", 25, 7, "leaf 4"}, // m=10: leaves 4.., ports 7..
 		{"racks648", "rack 10 B", 36, 12, "leaf 7"},
+		{"racks432", "rack 10 A", 25, 7, "leaf 16"}, // m=10 of six ninths: leaves 16.., ports 7..
+		{"racks216", "rack 8 B", 28, 16, "leaf 9"},
+		{"over384", "leaf 15", 42, 36, "spine 7"},
+		{"over384", "leaf 1", 25, 3, "spine 2"},
 		{"juropa", "rack 215 B", 36, 18, "director 7 leaf 35"},
 		{"juropa", "rack 6 A", 28, 1, "director 1 leaf 1"},
 		{"ranger", "rack 327", 24, 9, "core 1 leaf 79"}, // t=655: leaf 79, ports 7-9
 		{"ranger", "rack 0", 13, 1, "core 0 leaf 0"},
+		{"dual4608", "rack 383", 24, 9, "core 1 leaf 191"}, // t=767
+		{"vftree-fig3", "leaf 0", 5, 5, "leaf 1"},
+		{"sftree-fig4b", "leaf 1", 3, 2, "root 1"},
 		{"deimos", "director 0 leaf 0", 12, 12, "director 1 leaf 0"},
 		{"deimos", "director 2 leaf 19", 12, 12, "director 0 leaf 19"},
 		{"deimos-chain30", "director 1 leaf 11", 10, 11, "director 2 leaf 5"}, // trunk 59 of director 1, 29 of director 2

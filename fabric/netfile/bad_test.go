@@ -20,8 +20,8 @@ func caSide(pn string) string {
 const dumpHead = "\"sw\", V, 0x1, LID 1\n # : IB# : Sta : LWA : LSA : Neighbor Guid : N# : NLID : Neighbor Description\n"
 
 var badInputs = []struct{ name, data, want string }{
-	{"empty", "", "bad: no topology file of a format that is known here (ibnetdiscover, lst, net_dump, topo, json)"},
-	{"text", "hello\nworld\n", "bad: no topology file of a format that is known here (ibnetdiscover, lst, net_dump, topo, json)"},
+	{"empty", "", "bad: no topology file of a format that is known here (ibnetdiscover, lst, net_dump, topo, orcs, json)"},
+	{"text", "hello\nworld\n", "bad: no topology file of a format that is known here (ibnetdiscover, lst, net_dump, topo, orcs, json)"},
 	{"system definition", "\nTOPSYSTEM X\n", "bad:2: an ibnl system definition (give it with --ibnl), not a topology file"},
 	{"slurm", "# x\nSwitchName=a Nodes=b\n", "bad:2: a Slurm topology.conf, not a topology file"},
 

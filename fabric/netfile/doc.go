@@ -11,6 +11,7 @@
 //   - net_dump: .net_dump of ibdiagnet, which lists switches only;
 //   - topo: topology files of ibutils, with .ibnl files that tell what is inside
 //     a system (NODE, SUBSYSTEM, connectors, CFG: board=R or board=variant);
+//   - orcs: the input of the simulator ORCS, a directed graph of Graphviz;
 //   - json: this package's own.
 //
 // A cable may be listed from one end or from both. Listings that contradict each
@@ -36,12 +37,13 @@
 // # Writers
 //
 // WriteIBNetDiscover writes what Read, ibsim and the tools around ibnetdiscover
-// take; others write JSON, Graphviz and Slurm's topology.conf.
+// take; others write JSON, Graphviz, Slurm's topology.conf and ORCS's input.
 //
 // # Forwarding tables and service levels
 //
 // Tables, SLs and SL2VL maps as OpenSM and infiniband-diags print them are read
-// and written by the functions whose names say so.
+// and written by the functions whose names say so. A file of ORCS holds network and
+// tables: Read and ReadLFTs read it, WriteORCS writes it.
 //
 // Sources of the formats: the programs named above and the files in testdata;
 // the words are those of IBA volume 1.

@@ -16,12 +16,20 @@ import (
 //   - opensm-lfts.dump, which OpenSM reads with -R file -U FILE:
 //     "Unicast lids [0-13] of switch Lid 2 guid 0x.. ('desc'):";
 //   - opensm.fdbs (osm.fdbs): "dump_ucast_routes: Switch 0x..";
-//   - the compact tables of the osmdump plug-in for OpenSM: "S LID GUID ff01..".
+//   - the compact tables of the osmdump plug-in for OpenSM: "S LID GUID ff01..";
+//   - the comments in an input file of ORCS, alone in its file.
 //
 // Errors are of type *Error: a line that is none of these, a LID or port that
 // cannot be, a switch or LID given twice, a number of entries other than the
 // dump says. The cost is linear in the file.
 func ReadLFTs(name string, data []byte) (*LFTs, []Warning, error) {
+	if isDigraph(data) {
+		_, lfts, _, odd, err := readORCS(name, data)
+		if err == nil && lfts == nil {
+			err = errorf(name, 0, "no routes in this graph: the edges out of its switches have no comments")
+		}
+		return lfts, odd, err
+	}
 	r := lftReader{file: name, targets: map[fabric.LID]Target{}, seen: map[fabric.GUID]int{}, cur: -1}
 	in := lines{rest: data}
 	for line, ok := in.next(); ok; line, ok = in.next() {

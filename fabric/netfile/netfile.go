@@ -19,6 +19,7 @@ const (
 	LST           Format = "lst"           // subnet.lst of OpenSM, .lst of ibdiagnet
 	NetDump       Format = "net_dump"      // .net_dump of ibdiagnet
 	Topo          Format = "topo"          // topology file of ibutils
+	ORCS          Format = "orcs"          // input of the simulator ORCS, a digraph of Graphviz
 	JSON          Format = "json"          // weft's own
 )
 
@@ -63,6 +64,9 @@ type Options struct {
 
 // Detect recognises the format of a topology file by its content.
 func Detect(data []byte) (Format, error) {
+	if isDigraph(data) {
+		return ORCS, nil
+	}
 	if f, known := detectWhole(data); known {
 		return f, nil
 	}
@@ -78,8 +82,8 @@ func Detect(data []byte) (Format, error) {
 			return "", errorf("input", in.n, "%s, not a topology file", what)
 		}
 	}
-	return "", errorf("input", 0, "no topology file of a format that is known here (%s, %s, %s, %s, %s)",
-		IBNetDiscover, LST, NetDump, Topo, JSON)
+	return "", errorf("input", 0, "no topology file of a format that is known here (%s, %s, %s, %s, %s, %s)",
+		IBNetDiscover, LST, NetDump, Topo, ORCS, JSON)
 }
 
 // detectWhole recognises JSON, which need not have lines.
@@ -134,7 +138,6 @@ func notTopology(line []byte) string {
 		{"Multicast mlids", "forwarding tables"},
 		{"osm_ucast_mgr_dump_ucast_routes", "forwarding tables"},
 		{"SwitchName=", "a Slurm topology.conf"},
-		{"digraph ", "a Graphviz graph"},
 		{"graph ", "a Graphviz graph"},
 	} {
 		if bytes.HasPrefix(line, []byte(k.prefix)) {
@@ -163,6 +166,9 @@ func Read(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, err
 		return readNetDump(name, data)
 	case Topo:
 		return readTopo(name, data, opt)
+	case ORCS:
+		f, _, warnings, _, err := readORCS(name, data)
+		return f, warnings, err
 	default:
 		return readJSON(name, data)
 	}

@@ -11,7 +11,8 @@
 // at once (bisect_fb_sym) as netgauge measures; the second is much lower.
 //
 // Depth two is max-min fair shares (progressive filling; Bertsekas and Gallager,
-// "Data Networks", section 6.5.2) on links of capacity 1.
+// "Data Networks", section 6.5.2) on links whose capacities follow from their widths and
+// speeds, 1 for the fastest; or 1 for all, as congestion counting has it always.
 //
 // Pairs are loads over all ordered pairs of hosts, summed along destination trees:
 // O(switches x hosts), not O(hosts^2 x hops). The largest is the edge forwarding

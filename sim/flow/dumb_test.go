@@ -4,6 +4,7 @@ import (
 	"context"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -137,14 +138,41 @@ func TestCountingIsTheDefinition(t *testing.T) {
 	t.Logf("%d flows delivered, %d not", delivered, lost)
 }
 
+// capacityOf is what a link can carry: its rate, as a share of the fastest of all.
+func capacityOf(g *fabric.Graph, h hop) float64 {
+	fastest := slices.Max(append(append([]int32{0}, g.ChanRate...), g.EndRate...))
+	rate := int32(0)
+	if c := h.channel(g); c >= 0 {
+		rate = g.ChanRate[c]
+	} else {
+		end := h.from
+		if !h.host {
+			_, end = g.At(h.from, h.port)
+		}
+		rate = g.EndRate[end]
+	}
+	if rate == 0 {
+		return 1
+	}
+	return float64(rate) / float64(fastest)
+}
+
 // Every flow of a max-min allocation has a full link on which no flow gets more
-// (Bertsekas and Gallager, section 6.5.2), and no link carries more than 1.
+// (Bertsekas and Gallager, section 6.5.2), and no link carries more than it can.
 func TestMaxMinHasBottlenecks(t *testing.T) {
-	shared := 0
+	shared, slow := 0, 0
 	rapid.Check(t, func(rt *rapid.T) {
 		g, p := drawNetwork(rt, t)
 		n := network(t, g, p)
-		c, f := newCounter(n), newFiller(n)
+		equal := rapid.Bool().Draw(rt, "equal")
+		capacity := func(h hop) float64 {
+			if equal {
+				return 1
+			}
+			return capacityOf(g, h)
+		}
+		_, room := n.rates(equal)
+		c, f := newCounter(n), newFiller(room)
 		for range 2 {
 			src, dst := drawFlows(rt, n)
 			c.place(src, dst)
@@ -172,10 +200,14 @@ func TestMaxMinHasBottlenecks(t *testing.T) {
 				}
 				full := false
 				for _, h := range path {
-					if used[h] > 1+1e-9 {
-						rt.Fatalf("link %v carries %g", h, used[h])
+					room := capacity(h)
+					if used[h] > room+1e-9 {
+						rt.Fatalf("link %v of %g carries %g", h, room, used[h])
 					}
-					full = full || used[h] > 1-1e-9 && most[h] <= f.rate[i]*(1+1e-9)
+					if room < 1 {
+						slow++
+					}
+					full = full || used[h] > room-1e-9 && most[h] <= f.rate[i]*(1+1e-9)
 				}
 				if !full {
 					rt.Fatalf("flow %d of rate %g has no bottleneck", i, f.rate[i])
@@ -186,8 +218,8 @@ func TestMaxMinHasBottlenecks(t *testing.T) {
 			}
 		}
 	})
-	if shared == 0 {
-		t.Fatal("no flow ever shared a link")
+	if shared == 0 || slow == 0 {
+		t.Fatalf("%d flows shared a link, %d links were slow", shared, slow)
 	}
 }
 
@@ -313,6 +345,18 @@ func TestRunPutsRanksOnHosts(t *testing.T) {
 			}
 			bandwidth = append(bandwidth, inverse/float64(max(flows, 1)))
 			worst, sums = append(worst, float64(largest)), append(sums, float64(sum))
+		}
+		var steps [20]int64
+		for _, b := range bandwidth {
+			for k := len(steps) - 1; k >= 0; k-- {
+				if b >= 0.05*float64(k)-1e-12 {
+					steps[k]++
+					break
+				}
+			}
+		}
+		if len(bandwidth) == got.Runs && got.RunHistogram != steps {
+			rt.Fatalf("runs by bandwidth %v, want %v", got.RunHistogram, steps)
 		}
 		if want := Summarise(bandwidth); math.Abs(got.Bandwidth.Mean-want.Mean) > 1e-9 || math.Abs(got.Bandwidth.Min-want.Min) > 1e-9 {
 			rt.Fatalf("bandwidth %v, want %v", got.Bandwidth, want)

@@ -91,7 +91,8 @@ func dModK(t testing.TB, g *fabric.Graph, k int) *route.Plan {
 }
 
 // drawNetwork draws a small network with parallel links and tables that mean
-// nothing: with holes, dead ports, wrong hosts and loops, and a Choice at times.
+// nothing: with holes, dead ports, wrong hosts and loops, and a Choice at times. Links
+// are of several rates, some not known.
 func drawNetwork(t *rapid.T, tb testing.TB) (*fabric.Graph, *route.Plan) {
 	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
 	f := fabric.New("random")
@@ -105,7 +106,8 @@ func drawNetwork(t *rapid.T, tb testing.TB) (*fabric.Graph, *route.Plan) {
 		return id
 	}
 	join := func(a, b fabric.End) {
-		if _, err := f.Connect(a, b, 4, fabric.EDR); err != nil {
+		speed := []fabric.Speed{fabric.EDR, fabric.EDR, fabric.HDR, fabric.QDR, fabric.SpeedUnknown}[rng.IntN(5)]
+		if _, err := f.Connect(a, b, 4, speed); err != nil {
 			tb.Fatal(err)
 		}
 	}

@@ -1,11 +1,18 @@
 package flow
 
-import "slices"
+import (
+	"math"
+	"slices"
+
+	"weft/fabric"
+)
 
 // filler computes max-min fair shares by progressive filling: all flows grow alike
 // until a link is full; its flows are frozen, and the others go on. All of it is
 // scratch memory of one worker.
 type filler struct {
+	capacity []float64 // by link
+
 	room  []float64 // by link: capacity that frozen flows leave
 	alive []int32   // by link: flows that still grow
 	start []int32   // by link: its flows are users[start:start+all]
@@ -15,10 +22,11 @@ type filler struct {
 	rate  []float64 // by flow; 0 while it grows, and for good if it is undelivered
 }
 
-func newFiller(n *Network) *filler {
-	links := n.links()
+func newFiller(capacity []float64) *filler {
+	links := len(capacity)
 	return &filler{
-		room: make([]float64, links), alive: make([]int32, links),
+		capacity: capacity,
+		room:     make([]float64, links), alive: make([]int32, links),
 		start: make([]int32, links), all: make([]int32, links),
 	}
 }
@@ -28,13 +36,13 @@ func newFiller(n *Network) *filler {
 const full = 1 + 1e-12
 
 // shares computes the rates of flows, which path and end give as counter does, and
-// returns their sum. A link has capacity 1.
+// returns their sum.
 func (f *filler) shares(path, end []int32) float64 {
 	f.index(path, end)
 	f.rate = slices.Grow(f.rate[:0], len(end))[:len(end)]
 	clear(f.rate)
 	for active := slices.Clone(f.used); len(active) > 0; {
-		least := 2.0
+		least := math.Inf(1)
 		for _, l := range active {
 			least = min(least, f.room[l]/float64(f.alive[l]))
 		}
@@ -68,7 +76,7 @@ func (f *filler) index(path, end []int32) {
 	for _, l := range f.used {
 		f.start[l] = at
 		at += f.all[l]
-		f.room[l], f.alive[l] = 1, 0
+		f.room[l], f.alive[l] = f.capacity[l], 0
 	}
 	f.users = slices.Grow(f.users[:0], int(at))[:at]
 	from := int32(0)
@@ -96,5 +104,51 @@ func (f *filler) freeze(link int32, rate float64, path, end []int32) {
 			f.room[l] -= rate
 			f.alive[l]--
 		}
+	}
+}
+
+// Rates say what the capacities of links are.
+type Rates struct {
+	Gbps    float64 `json:"gbps"`    // of the fastest link, whose capacity is 1; 0 when no rate is known
+	Unknown int     `json:"unknown"` // cables whose rate is not known: they are taken to be as fast
+}
+
+// rates are the capacities of all links by their width and speed, or 1 each.
+func (n *Network) rates(equal bool) (r Rates, capacity []float64) {
+	capacity = make([]float64, n.links())
+	fastest := int32(0)
+	for l := range capacity {
+		capacity[l] = 1
+		rate, _ := n.rate(l)
+		fastest = max(fastest, rate)
+	}
+	if equal {
+		return r, capacity
+	}
+	r.Gbps = float64(fastest) / 1000
+	for l := range capacity {
+		switch rate, exists := n.rate(l); {
+		case rate > 0:
+			capacity[l] = float64(rate) / float64(fastest)
+		case exists:
+			r.Unknown++
+		}
+	}
+	r.Unknown /= 2
+	return r, capacity
+}
+
+// rate is the rate of a link in Mbit/s, 0 when it is not known.
+func (n *Network) rate(link int) (mbps int32, exists bool) {
+	if h := link - len(n.to); h >= 0 {
+		return n.g.EndRate[h], true
+	}
+	switch what := n.g.Attached[link]; {
+	case what >= 0:
+		return n.g.ChanRate[what], true
+	case what == fabric.Nothing:
+		return 0, false
+	default:
+		return n.g.EndRate[-2-what], true
 	}
 }

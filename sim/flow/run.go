@@ -16,10 +16,12 @@ type Options struct {
 	Seed    uint64
 	Shuffle bool // put the ranks on hosts at random in every run
 	MaxMin  bool // compute max-min fair shares too
+	Equal   bool // links are of one rate for max-min fair shares, as they are for congestion
 	Workers int  // goroutines; the result does not depend on it
 }
 
-// Result is what a pattern got. Bandwidths are shares of a link, 0 to 1.
+// Result is what a pattern got. Bandwidths are shares of a link, 0 to 1; congestion
+// takes all links for equal.
 type Result struct {
 	Ranks       int   `json:"ranks"`
 	Rounds      int   `json:"rounds"`
@@ -34,8 +36,12 @@ type Result struct {
 	SumMaxCongestion Summary `json:"sum_max_congestion"`
 	// Histogram counts the delivered flows of all runs by congestion, ascending.
 	Histogram []Bin `json:"histogram"`
-	// MaxMin is over runs: the mean max-min fair share of the flows of a run.
+	// RunHistogram counts runs by Bandwidth in steps of 0.05 (ORCS's hist_acc_band).
+	RunHistogram [20]int64 `json:"run_histogram"`
+	// MaxMin is over runs: the mean max-min fair share of the flows of a run, as a share
+	// of the fastest link.
 	MaxMin *Summary `json:"max_min,omitempty"`
+	Rates  *Rates   `json:"max_min_rates,omitempty"`
 }
 
 // Bin is one bar of a histogram.
@@ -84,16 +90,27 @@ func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Re
 	blocks := max(1, (p.Rounds+roundsAtOnce-1)/roundsAtOnce)
 	pieces := make([]piece, runs*blocks)
 	workers := make([]*worker, max(opt.Workers, 1))
+	var (
+		rates    Rates
+		capacity []float64
+	)
+	if opt.MaxMin {
+		rates, capacity = n.rates(opt.Equal)
+	}
 	err := par.For(ctx, len(workers), len(pieces), func(id, i int) error {
 		if workers[id] == nil {
-			workers[id] = newWorker(n, p, &opt)
+			workers[id] = newWorker(n, p, &opt, capacity)
 		}
 		return workers[id].rounds(ctx, i/blocks, i%blocks*roundsAtOnce, &pieces[i])
 	})
 	if err != nil {
 		return nil, err
 	}
-	return summarise(p, runs, blocks, pieces, workers, opt.MaxMin), nil
+	result, shares := summarise(p, runs, blocks, pieces, workers)
+	if opt.MaxMin {
+		result.MaxMin, result.Rates = &shares, &rates
+	}
+	return result, nil
 }
 
 // worker simulates rounds.
@@ -108,10 +125,10 @@ type worker struct {
 	fair  *filler
 }
 
-func newWorker(n *Network, p *traffic.Pattern, opt *Options) *worker {
+func newWorker(n *Network, p *traffic.Pattern, opt *Options, capacity []float64) *worker {
 	w := &worker{counter: newCounter(n), p: p, opt: opt, order: append([]int32(nil), opt.Hosts...), run: -1}
 	if opt.MaxMin {
-		w.fair = newFiller(n)
+		w.fair = newFiller(capacity)
 	}
 	return w
 }

@@ -109,7 +109,11 @@ func TestMaxMinByHand(t *testing.T) {
 		plan.Tables.Set(0, plan.Ends.Base[h], g.EndPort[h])
 	}
 	n := network(t, g, plan)
-	c, f := newCounter(n), newFiller(n)
+	rates, capacity := n.rates(false)
+	if rates != (Rates{Gbps: 100}) {
+		t.Errorf("rates %v", rates)
+	}
+	c, f := newCounter(n), newFiller(capacity)
 	// Host 1 sends to 0 and to 4; 2 and 3 send to 0: thirds at host 0, so host 1
 	// has two thirds left for host 4.
 	c.place([]int32{1, 2, 3, 1}, []int32{0, 0, 0, 4})

@@ -48,9 +48,10 @@ func Summarise(v []float64) Summary {
 	return s
 }
 
-// summarise puts the pieces of all runs together, in order.
-func summarise(p *traffic.Pattern, runs, blocks int, pieces []piece, workers []*worker, maxMin bool) *Result {
-	r := &Result{Ranks: p.Ranks, Rounds: p.Rounds, Runs: runs, Histogram: []Bin{}}
+// summarise puts the pieces of all runs together, in order, and sums up the max-min
+// fair shares.
+func summarise(p *traffic.Pattern, runs, blocks int, pieces []piece, workers []*worker) (r *Result, share Summary) {
+	r = &Result{Ranks: p.Ranks, Rounds: p.Rounds, Runs: runs, Histogram: []Bin{}}
 	bandwidth, worst := make([]float64, runs), make([]float64, runs)
 	sums, shares := make([]float64, runs), make([]float64, runs)
 	for run := range runs {
@@ -68,12 +69,11 @@ func summarise(p *traffic.Pattern, runs, blocks int, pieces []piece, workers []*
 			bandwidth[run] = all.inverse / float64(all.flows)
 			shares[run] = all.share / float64(all.flows)
 		}
+		const rounding = 1e-9
+		steps := len(r.RunHistogram)
+		r.RunHistogram[min(int(bandwidth[run]*float64(steps)+rounding), steps-1)]++
 	}
 	r.Bandwidth, r.MaxCongestion, r.SumMaxCongestion = Summarise(bandwidth), Summarise(worst), Summarise(sums)
-	if maxMin {
-		s := Summarise(shares)
-		r.MaxMin = &s
-	}
 	var hist []int64
 	for _, w := range workers {
 		if w == nil {
@@ -94,5 +94,5 @@ func summarise(p *traffic.Pattern, runs, blocks int, pieces []piece, workers []*
 			r.Histogram = append(r.Histogram, Bin{c, flows})
 		}
 	}
-	return r
+	return r, Summarise(shares)
 }

@@ -1,0 +1,388 @@
+package netfile
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+)
+
+// readORCS reads the input of ORCS (Schneider, Hoefler and Lumsdaine, "ORCS: An
+// Oblivious Routing Congestion Simulator", Indiana University TR-675, 2009): one
+// directed graph of Graphviz with network and routing.
+//
+// A node whose name begins with H is a host, which is one port with one cable; the
+// rest of the name is its GUID in hexadecimal. Any other node is a switch; its name
+// is a GUID when it has 16 digits (after S or S-). Nodes with other names get GUIDs
+// as in ibsim's files. A cable is two edges, there and back. The comment of an edge
+// out of a switch lists the hosts whose traffic takes it, * for all; where several
+// edges list a host, the first is taken, as ORCS does. Edges out of hosts have *.
+//
+// Port numbers are the taillabel and headlabel that WriteORCS gives edges, or the
+// port-N in the key that ORCS's own script gives them; other ports are numbered in
+// the order of the file. Hosts get LIDs from 1 on in order of GUID, switches none:
+// nothing is routed to them. A graph without comments is a topology and no tables.
+//
+// Subgraphs, ports of nodes and strings of HTML are refused. Errors are of type
+// *Error. The warnings in odd are about routes.
+func readORCS(name string, data []byte) (f *fabric.Fabric, lfts *LFTs, warnings, odd []Warning, err error) {
+	r := orcsReader{
+		draft: newDraft(name), lex: dotLexer{file: name, s: data, line: 1},
+		ids: map[string]fabric.NodeID{},
+	}
+	if err = r.graph(); err == nil {
+		err = r.cables()
+	}
+	if err != nil {
+		return nil, nil, nil, nil, err
+	}
+	if f, warnings, err = r.build(); err != nil {
+		return nil, nil, nil, nil, err
+	}
+	lfts, err = r.tables(f)
+	return f, lfts, warnings, r.routing, err
+}
+
+// isDigraph tells whether a file is a directed graph of Graphviz.
+func isDigraph(data []byte) bool {
+	x := dotLexer{s: data, line: 1}
+	t, err := x.next()
+	if err == nil && string(t.text) == "strict" {
+		t, err = x.next()
+	}
+	return err == nil && string(t.text) == "digraph"
+}
+
+type orcsReader struct {
+	*draft
+	lex     dotLexer
+	tok     dotToken
+	ids     map[string]fabric.NodeID
+	names   []string // by node
+	edges   []orcsEdge
+	comment []byte // of edges that have none
+	routing []Warning
+}
+
+// orcsEdge is one direction of a cable.
+type orcsEdge struct {
+	from, to   fabric.NodeID
+	line       int
+	comment    []byte
+	tail, head int // port numbers, 0 where not told
+	pair       int // 1 + the edge back
+}
+
+func (r *orcsReader) advance() (err error) {
+	r.tok, err = r.lex.next()
+	return err
+}
+
+// take goes over a mark that must come now.
+func (r *orcsReader) take(kind byte, what string) error {
+	if r.tok.kind != kind {
+		return r.errorf(r.tok.line, "want %s, not %s", what, r.tok.what())
+	}
+	return r.advance()
+}
+
+func (t dotToken) what() string {
+	switch t.kind {
+	case 0:
+		return "the end of the file"
+	case 'i':
+		return clipped(t.text)
+	case '>':
+		return "->"
+	case '-':
+		return "--"
+	}
+	return string(t.kind)
+}
+
+// clipped is the beginning of a text, for a message.
+func clipped(s []byte) string {
+	const most = 40
+	if len(s) > most {
+		return fmt.Sprintf("%q...", s[:most])
+	}
+	return fmt.Sprintf("%q", s)
+}
+
+// graph reads [strict] digraph NAME { ... }.
+func (r *orcsReader) graph() error {
+	if err := r.advance(); err != nil {
+		return err
+	}
+	if string(r.tok.text) == "strict" {
+		if err := r.advance(); err != nil {
+			return err
+		}
+	}
+	if string(r.tok.text) != "digraph" {
+		return r.errorf(r.tok.line, "want digraph, not %s", r.tok.what())
+	}
+	if err := r.advance(); err != nil {
+		return err
+	}
+	if r.tok.kind == 'i' {
+		if err := r.advance(); err != nil {
+			return err
+		}
+	}
+	if err := r.take('{', "{"); err != nil {
+		return err
+	}
+	for r.tok.kind != '}' {
+		if err := r.statement(); err != nil {
+			return err
+		}
+	}
+	if err := r.advance(); err != nil {
+		return err
+	}
+	if r.tok.kind != 0 {
+		return r.errorf(r.tok.line, "%s after the end of the graph", r.tok.what())
+	}
+	return nil
+}
+
+func (r *orcsReader) statement() error {
+	switch {
+	case r.tok.kind == ';':
+		return r.advance()
+	case r.tok.kind == '{' || string(r.tok.text) == "subgraph":
+		return r.errorf(r.tok.line, "subgraphs are not read")
+	case r.tok.kind != 'i':
+		return r.errorf(r.tok.line, "want a node or an edge, not %s", r.tok.what())
+	}
+	first := r.tok
+	if err := r.advance(); err != nil {
+		return err
+	}
+	switch word := string(first.text); {
+	case r.tok.kind == '=': // an attribute of the graph
+		if err := r.advance(); err != nil {
+			return err
+		}
+		return r.take('i', "a value")
+	case r.tok.kind == '[' && word == "edge":
+		return r.attributes(func(key, value []byte) {
+			if string(key) == "comment" {
+				r.comment = value
+			}
+		})
+	case r.tok.kind == '[' && (word == "graph" || word == "node"):
+		return r.attributes(func(_, _ []byte) {})
+	case r.tok.kind == '>':
+		return r.edge(first)
+	case r.tok.kind == '-':
+		return r.errorf(r.tok.line, "-- in a directed graph: want ->")
+	case r.tok.kind == ':':
+		return r.errorf(r.tok.line, "ports of nodes are not read")
+	}
+	id := r.node(first)
+	return r.attributes(func(key, value []byte) {
+		if string(key) == "label" {
+			r.nodes[id].Desc = string(value)
+		}
+	})
+}
+
+// attributes reads [key=value, ...], any number of times.
+func (r *orcsReader) attributes(set func(key, value []byte)) error {
+	for r.tok.kind == '[' {
+		if err := r.advance(); err != nil {
+			return err
+		}
+		for r.tok.kind != ']' {
+			key := r.tok.text
+			if err := r.take('i', "an attribute"); err != nil {
+				return err
+			}
+			if err := r.take('=', "="); err != nil {
+				return err
+			}
+			set(key, r.tok.text)
+			if err := r.take('i', "a value"); err != nil {
+				return err
+			}
+			if r.tok.kind == ',' || r.tok.kind == ';' {
+				if err := r.advance(); err != nil {
+					return err
+				}
+			}
+		}
+		if err := r.advance(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// node finds or adds the node of a name.
+func (r *orcsReader) node(t dotToken) fabric.NodeID {
+	if id, ok := r.ids[string(t.text)]; ok {
+		return id
+	}
+	name := string(t.text)
+	id := r.add(t.line)
+	r.ids[name] = id
+	r.names = append(r.names, name)
+	n := &r.nodes[id]
+	n.Desc, n.Type = name, fabric.Switch
+	rest, host := bytes.CutPrefix(t.text, []byte("H"))
+	if host {
+		n.Type = fabric.CA
+		rest = bytes.TrimPrefix(rest, []byte("-"))
+	} else {
+		rest = bytes.TrimPrefix(bytes.TrimPrefix(rest, []byte("S")), []byte("-"))
+	}
+	if v, ok := hex(rest); ok && (host || len(rest) >= 16) {
+		n.GUID = fabric.GUID(v)
+	}
+	n.grow(1)
+	if host {
+		n.Ports[1].GUID = n.GUID
+	}
+	return id
+}
+
+// edge reads the edges of a chain from a node on.
+func (r *orcsReader) edge(first dotToken) error {
+	begin := len(r.edges)
+	for at := r.node(first); r.tok.kind == '>'; {
+		if err := r.advance(); err != nil {
+			return err
+		}
+		if r.tok.kind != 'i' || string(r.tok.text) == "subgraph" {
+			return r.errorf(r.tok.line, "want a node after ->, not %s", r.tok.what())
+		}
+		to := r.node(r.tok)
+		r.edges = append(r.edges, orcsEdge{from: at, to: to, line: r.tok.line, comment: r.comment})
+		at = to
+		if err := r.advance(); err != nil {
+			return err
+		}
+	}
+	if r.tok.kind == ':' {
+		return r.errorf(r.tok.line, "ports of nodes are not read")
+	}
+	return r.attributes(func(key, value []byte) {
+		for i := begin; i < len(r.edges); i++ {
+			r.edges[i].set(string(key), value)
+		}
+	})
+}
+
+func (e *orcsEdge) set(key string, value []byte) {
+	number := func(s []byte) int {
+		v, ok := decimal(s)
+		if !ok || v > fabric.MaxPorts+1 {
+			return 0
+		}
+		return int(v)
+	}
+	switch key {
+	case "comment":
+		e.comment = value
+	case "taillabel":
+		e.tail = number(value)
+	case "headlabel":
+		e.head = number(value)
+	case "key": // "GUID:port-05 to GUID"
+		if _, rest, ok := bytes.Cut(value, []byte(":port-")); ok && e.tail == 0 {
+			c := cursor{rest}
+			e.tail = number(c.word())
+		}
+	}
+}
+
+// tables are the routes that the comments tell, nil when there are none.
+func (r *orcsReader) tables(f *fabric.Fabric) (*LFTs, error) {
+	var hosts []fabric.NodeID
+	for i := range r.nodes {
+		if r.nodes[i].Type == fabric.CA {
+			hosts = append(hosts, fabric.NodeID(i))
+		}
+	}
+	slices.SortFunc(hosts, func(a, b fabric.NodeID) int { return cmp.Compare(f.Nodes[a].GUID, f.Nodes[b].GUID) })
+	if len(hosts) > int(fabric.MaxUnicastLID) {
+		return nil, r.errorf(0, "%d hosts are more than there are LIDs", len(hosts))
+	}
+	out := &LFTs{}
+	lids := make(map[string]fabric.LID, len(hosts))
+	for i, h := range hosts {
+		lid := fabric.LID(i + 1)
+		lids[r.names[h]] = lid
+		f.Nodes[h].Ports[1].LID = lid
+		out.Targets = append(out.Targets, Target{LID: lid, GUID: f.Nodes[h].Ports[1].GUID, Type: fabric.CA, Desc: f.Nodes[h].Desc})
+	}
+	at := make([]int, len(f.Nodes)) // by node: 1 + its place in out.Switches
+	for i := range r.edges {
+		e := &r.edges[i]
+		if f.Nodes[e.from].Type != fabric.Switch {
+			if c := string(e.comment); c != "*" && c != "" {
+				r.odd(e.line, "the edge out of host %q does not take all traffic: taken for *", r.names[e.from])
+			}
+			continue
+		}
+		if len(e.comment) == 0 {
+			continue
+		}
+		if at[e.from] == 0 {
+			out.Switches = append(out.Switches, SwitchLFT{GUID: f.Nodes[e.from].GUID, Desc: f.Nodes[e.from].Desc})
+			at[e.from] = len(out.Switches)
+		}
+		r.route(&out.Switches[at[e.from]-1], e, lids)
+	}
+	if len(out.Switches) == 0 {
+		return nil, nil
+	}
+	return out, nil
+}
+
+// route sends the hosts of an edge's comment over it.
+func (r *orcsReader) route(s *SwitchLFT, e *orcsEdge, lids map[string]fabric.LID) {
+	if string(e.comment) == "*" {
+		for lid := 1; lid <= len(lids); lid++ {
+			if s.Port(fabric.LID(lid)) == NoPort {
+				s.set(fabric.LID(lid), uint8(e.tail))
+			}
+		}
+		return
+	}
+	for rest := e.comment; ; {
+		rest = bytes.TrimLeft(rest, ", \t\n")
+		if len(rest) == 0 {
+			return
+		}
+		name := rest
+		if i := bytes.IndexAny(rest, ", \t\n"); i >= 0 {
+			name = rest[:i]
+		}
+		rest = rest[len(name):]
+		switch lid, ok := lids[string(name)]; {
+		case !ok:
+			r.odd(e.line, "traffic for %s, which is no host of this graph, is left out", clipped(name))
+		case s.Port(lid) != NoPort:
+			r.odd(e.line, "host %s is on two edges out of %q: the first is taken", clipped(name), r.names[e.from])
+		default:
+			s.set(lid, uint8(e.tail))
+		}
+	}
+}
+
+// oddities is how many odd routes are told one by one.
+const oddities = 20
+
+func (r *orcsReader) odd(line int, format string, args ...any) {
+	if len(r.routing) < oddities {
+		r.routing = append(r.routing, Warning{r.file, line, fmt.Sprintf(format, args...)})
+	}
+	if len(r.routing) == oddities {
+		r.routing = append(r.routing, Warning{r.file, 0, "there may be more odd routes"})
+	}
+}
