@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: build demo test lint fuzz soak bench
+.PHONY: build demo test lint fuzz soak soak-engines bench
 
 build: ## the weft command, in bin/
 	go build -trimpath -o bin/weft ./cmd/weft
@@ -18,6 +18,9 @@ fuzz: ## every fuzz target for ten seconds
 
 soak: ## every fuzz target for five minutes
 	./scripts/fuzz 5m
+
+soak-engines: ## every engine on 5,000 random networks
+	go test ./route/engine -run TestRandomNetworks -networks 5000 -drawseed 2 -count 1 -timeout 3h -v
 
 bench: ## the speed benchmarks
 	go test -run '^$$' -bench . -benchmem ./fabric/... ./route/...

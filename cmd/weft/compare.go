@@ -1,10 +1,18 @@
 package main
 
 import (
+	"bytes"
+	"cmp"
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
+	"slices"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,149 +20,260 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
+	"weft/sim/flow"
+	"weft/traffic"
 )
 
-// comparison is one row of `weft compare`: an engine's Plan and the judge's
-// answer, or the reason why the engine refused.
+// comparison is one row of `weft compare`: an engine's Plan with what the judge and
+// the flow simulator say of it, or the reason why there is none.
 type comparison struct {
 	Engine  string        `json:"engine"`
 	Refused string        `json:"refused,omitempty"`
 	LIDs    int           `json:"lids,omitempty"`
 	VLs     int           `json:"vls,omitempty"`
+	EBB     *flow.Summary `json:"ebb,omitempty"`
 	Seconds float64       `json:"seconds,omitempty"` // routing alone
+	Stages  []stageTime   `json:"stages,omitempty"`
 	Judged  float64       `json:"judge_seconds,omitempty"`
-	PeakRSS float64       `json:"peak_rss_mb,omitempty"` // of the process so far
-	Check   *check.Report `json:"check,omitempty"`
+	Counted float64       `json:"ebb_seconds,omitempty"`
+	// Memory of a process of the engine's own, if it has one: when it had read the
+	// fabric and routed it, and in the end.
+	RouteRSS float64       `json:"route_rss_mb,omitempty"`
+	PeakRSS  float64       `json:"peak_rss_mb,omitempty"`
+	Check    *check.Report `json:"check,omitempty"`
+}
+
+// comparisons are what `weft compare --json` prints.
+type comparisons struct {
+	Fabric    string       `json:"fabric"`
+	Runs      int          `json:"runs"` // random bisections of each ebb
+	Direction string       `json:"ebb_direction"`
+	Seed      uint64       `json:"seed"`
+	Engines   []comparison `json:"engines"`
+}
+
+// comparing are the options of weft compare, beside those of routing.
+type comparing struct {
+	fabric  fabricFlags
+	routing routeFlags
+	engines string
+	runs    int
+	sort    string
+	asJSON  bool
 }
 
 func compareCmd() *cobra.Command {
-	var (
-		flags   fabricFlags
-		routing routeFlags
-		asJSON  bool
-		engines string
-	)
+	var opt comparing
 	cmd := &cobra.Command{
 		Use:   "compare FABRIC",
-		Short: "route a fabric with several engines and compare what the judge says",
+		Short: "route a fabric with several engines and compare what comes of it",
+		Long: `Route a fabric with several engines, each in a process of its own, and compare what
+comes of it in one table:
+
+  REACHABLE      every pair of end ports that has a way is delivered
+  VERDICT        what the judge says: proven, or what is wrong
+  NO DEADLOCK    for all traffic, for that of hosts only, or not
+  PATHS/CHANNEL  pairs of hosts on each channel between switches
+  EBB            effective bisection bandwidth, one way: the mean of 1/congestion over
+                 random bisections, the same ones for every engine (--runs, --seed)
+  ROUTE s        all stages of routing; JUDGE s is the proof
+  MB             peak memory of the engine's process, fabric read and routed
+                 (--json also gives that with judge and simulation)
+
+An engine that refuses is in the table with its reason below it.`,
 		Example: `  weft compare examples/sx6036.ibnetdiscover
+  weft compare 'rlft(36,2)|fail(links=20,seed=1)' --sort ebb
   weft compare 'torus(4x4,hosts=2)' --engines updn,dor --json`,
 		Args: cobra.ExactArgs(1),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			specs, err := engine.Chain(engines)
-			if err != nil {
-				return err
-			}
-			if err := routing.validate(specs); err != nil {
-				return err
-			}
-			src, err := flags.open(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			rows, err := compareEngines(cmd, src.Fabric.Compile(), specs, &routing)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"fabric": src.Fabric.Name, "engines": rows})
-			}
-			return writeComparison(cmd.OutOrStdout(), rows)
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args[0]) },
 	}
-	flags.add(cmd)
-	routing.add(cmd)
-	jsonFlag(cmd, &asJSON)
-	cmd.Flags().StringVarP(&engines, "engines", "e", "all", "engines to compare, a,b,c or all")
+	opt.fabric.add(cmd)
+	opt.routing.add(cmd)
+	jsonFlag(cmd, &opt.asJSON)
+	f := cmd.Flags()
+	f.StringVarP(&opt.engines, "engines", "e", "all", "engines to compare, a,b,c or all")
+	f.IntVarP(&opt.runs, "runs", "n", 0, "random bisections (default: 1000, fewer from 5,000 hosts on)")
+	f.StringVar(&opt.sort, "sort", "engine", "order of rows: engine (as listed), ebb, vls, seconds or memory")
 	return cmd
 }
 
-// compareEngines routes and judges with each engine in turn.
-func compareEngines(cmd *cobra.Command, g *fabric.Graph, specs []*route.Spec, flags *routeFlags) ([]comparison, error) {
+// orders are the ways to sort rows, best first.
+var orders = map[string]func(a, b comparison) int{
+	"engine":  func(_, _ comparison) int { return 0 },
+	"ebb":     func(a, b comparison) int { return cmp.Compare(b.ebb(), a.ebb()) },
+	"vls":     func(a, b comparison) int { return cmp.Compare(a.VLs, b.VLs) },
+	"seconds": func(a, b comparison) int { return cmp.Compare(a.Seconds, b.Seconds) },
+	"memory":  func(a, b comparison) int { return cmp.Compare(a.RouteRSS, b.RouteRSS) },
+}
+
+func (c *comparison) ebb() float64 {
+	if c.EBB == nil {
+		return 0
+	}
+	return c.EBB.Mean
+}
+
+func (o *comparing) run(cmd *cobra.Command, arg string) error {
+	specs, err := engine.Chain(o.engines)
+	if err != nil {
+		return err
+	}
+	order, known := orders[o.sort]
+	switch {
+	case !known:
+		return fmt.Errorf("--sort %q: want engine, ebb, vls, seconds or memory", o.sort)
+	case o.runs < 0 || o.runs > maxRuns:
+		return fmt.Errorf("--runs %d: want at least 1 and at most %d", o.runs, maxRuns)
+	}
+	if err := o.routing.validate(specs); err != nil {
+		return err
+	}
+	var stdin bytes.Buffer // for the processes of the engines
+	cmd.SetIn(io.TeeReader(cmd.InOrStdin(), &stdin))
+	src, err := o.fabric.open(cmd, arg)
+	if err != nil {
+		return err
+	}
+	out := comparisons{Fabric: src.Fabric.Name, Runs: o.runs, Direction: "one way", Seed: o.routing.seed}
+	if out.Runs == 0 {
+		out.Runs = usualRuns(src.Fabric)
+	}
+	if len(specs) == 1 {
+		out.Engines, err = compareEngines(cmd, src.Fabric.Compile(), specs, &o.routing, out.Runs)
+	} else {
+		out.Engines, err = o.eachAlone(cmd, arg, specs, out.Runs, stdin.Bytes())
+	}
+	if err != nil {
+		return err
+	}
+	slices.SortStableFunc(out.Engines, func(a, b comparison) int {
+		return cmp.Or(cmp.Compare(len(min(a.Refused, "r")), len(min(b.Refused, "r"))), order(a, b))
+	})
+	if o.asJSON {
+		return printJSON(cmd.OutOrStdout(), out)
+	}
+	return writeComparison(cmd.OutOrStdout(), out.Engines)
+}
+
+// usualRuns is so many random bisections that they take about a second on a core.
+func usualRuns(f *fabric.Fabric) int {
+	hosts := 0
+	for i := range f.Nodes {
+		if f.Nodes[i].Type != fabric.Switch {
+			hosts += f.Nodes[i].NumPorts()
+		}
+	}
+	return min(max(5_000_000/max(hosts, 1), 100), 1000)
+}
+
+// eachAlone runs weft compare once more for each engine, so that the memory it takes
+// is its own.
+func (o *comparing) eachAlone(cmd *cobra.Command, arg string, specs []*route.Spec, runs int, stdin []byte) ([]comparison, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	var rows []comparison
+	for i, spec := range specs {
+		args := append([]string{
+			"compare", "--json", "--quiet", "--ibnl", o.fabric.ibnl, "--engines", spec.Name, "--runs", fmt.Sprint(runs),
+		}, o.routing.args(spec)...)
+		var out comparisons
+		err := withProgress(cmd, fmt.Sprintf("comparing %s (%d of %d)", spec.Name, i+1, len(specs)), func(ctx context.Context) error {
+			return runJSON(ctx, &out, stdin, self, append(args, "--", arg)...)
+		})
+		if killed := (*exec.ExitError)(nil); errors.As(err, &killed) && cmd.Context().Err() == nil {
+			out.Engines, err = []comparison{{Engine: spec.Name, Refused: spec.Name + ": its process ended by " + killed.String()}}, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+		rows = append(rows, out.Engines...)
+	}
+	return rows, nil
+}
+
+// stopDelay is how long a process may take to stop when it is told to.
+const stopDelay = 5 * time.Second
+
+// runJSON runs a program of ours and reads the JSON that it prints. What the program
+// has to say when it fails is the error; an *exec.ExitError means that it could not
+// say anything, because a signal ended it.
+func runJSON(ctx context.Context, v any, stdin []byte, program string, args ...string) error {
+	var stdout, stderr bytes.Buffer
+	p := exec.CommandContext(ctx, program, args...)
+	p.Stdin, p.Stdout, p.Stderr = bytes.NewReader(stdin), &stdout, &stderr
+	p.Cancel = func() error { return p.Process.Signal(os.Interrupt) }
+	p.WaitDelay = stopDelay
+	err := p.Run()
+	switch exit, failed := errors.AsType[*exec.ExitError](err); {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case failed && exit.Exited():
+		return &exitError{exit.ExitCode(), errors.New(strings.TrimPrefix(strings.TrimSpace(stderr.String()), "weft: "))}
+	case err != nil:
+		return err
+	}
+	return json.Unmarshal(stdout.Bytes(), v)
+}
+
+// compareEngines routes, judges and simulates with each engine in turn, in this
+// process.
+func compareEngines(cmd *cobra.Command, g *fabric.Graph, specs []*route.Spec, flags *routeFlags, runs int) ([]comparison, error) {
 	var rows []comparison
 	for _, spec := range specs {
 		row := comparison{Engine: spec.Name}
 		err := withProgress(cmd, "comparing "+spec.Name, func(ctx context.Context) error {
-			r, err := routeChain(ctx, g, []*route.Spec{spec}, flags)
-			if err != nil {
-				return err
-			}
-			row.LIDs, row.VLs, row.Seconds = r.plan.Ends.Total(), r.plan.VLs, r.seconds
-			row.Judged, err = timed(func() (err error) {
-				row.Check, err = check.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers})
-				return err
-			})
-			return err
+			return row.fill(ctx, g, spec, flags, runs)
 		})
-		var refusal *route.Refusal
-		switch {
-		case errors.As(err, &refusal):
-			row.Refused = err.Error()
-		case err != nil:
+		if refusal, refused := errors.AsType[*route.Refusal](err); refused {
+			row.Refused = refusal.Error()
+		} else if err != nil {
 			return nil, err
 		}
-		row.PeakRSS = peakRSS()
+		if len(specs) == 1 {
+			row.PeakRSS = peakRSS()
+		} else {
+			row.RouteRSS = 0
+		}
 		rows = append(rows, row)
 	}
 	return rows, nil
 }
 
-func writeComparison(w io.Writer, rows []comparison) error {
-	out := [][]string{{"ENGINE", "VERDICT", "NO DEADLOCK", "VLs", "LIDs", "HOPS max/avg", "MINIMAL", "PATHS/CHANNEL max/avg", "ROUTE s", "JUDGE s"}}
-	var refused []comparison
-	for _, r := range rows {
-		if r.Refused != "" {
-			refused = append(refused, r)
-			out = append(out, []string{r.Engine, "refused"})
-			continue
-		}
-		c := r.Check
-		out = append(out, []string{
-			r.Engine, verdict(c), deadlockFree(c), count(r.VLs), count(r.LIDs),
-			fmt.Sprintf("%d/%.2f", c.Hops.Max, c.Hops.Avg), minimal(c),
-			fmt.Sprintf("%d/%.1f", c.Load.Max, c.Load.Avg),
-			fmt.Sprintf("%.3f", r.Seconds), fmt.Sprintf("%.3f", r.Judged),
-		})
-	}
-	if err := table(w, out); err != nil {
+func (c *comparison) fill(ctx context.Context, g *fabric.Graph, spec *route.Spec, flags *routeFlags, runs int) error {
+	r, err := routeChain(ctx, g, []*route.Spec{spec}, flags)
+	if err != nil {
 		return err
 	}
-	for _, r := range refused {
-		fmt.Fprintln(w, "refused:", r.Refused)
+	c.LIDs, c.VLs, c.Seconds, c.Stages, c.RouteRSS = r.plan.Ends.Total(), r.plan.VLs, r.seconds, r.stages, peakRSS()
+	c.Judged, err = timed(func() (err error) {
+		c.Check, err = check.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers})
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	return nil
+	c.Counted, err = timed(func() (err error) {
+		c.EBB, err = bisections(ctx, g, r.plan, flags, runs)
+		return err
+	})
+	return err
 }
 
-// verdict is the judge's answer in one or two words.
-func verdict(c *check.Report) string {
-	switch {
-	case c.OK:
-		return "proven"
-	case c.Unreachable > 0:
-		return "unreachable pairs"
-	case len(c.Faults) > 0:
-		return "faulty"
-	case c.DeadlockFree == check.No:
-		return "can deadlock"
+// bisections is the effective bisection bandwidth, one way.
+func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, flags *routeFlags, runs int) (*flow.Summary, error) {
+	n, err := flow.New(ctx, g, plan, flags.workers)
+	if err != nil {
+		return nil, err
 	}
-	return "not proven"
-}
-
-// deadlockFree says for which traffic there is no deadlock.
-func deadlockFree(c *check.Report) string {
-	if c.DeadlockFree != check.Yes && c.HostOnly.DeadlockFree == check.Yes {
-		return "hosts only"
+	p, err := traffic.Parse("bisect", len(n.Hosts))
+	if err != nil {
+		return nil, err
 	}
-	return c.DeadlockFree.String()
-}
-
-// minimal says which pairs take a shortest way.
-func minimal(c *check.Report) string {
-	switch {
-	case c.Minimal:
-		return "yes"
-	case c.HostPairs.NonMinimal == 0:
-		return "hosts"
+	result, err := n.Run(ctx, p, flow.Options{Runs: runs, Seed: flags.seed, Shuffle: true, Workers: flags.workers})
+	if err != nil {
+		return nil, err
 	}
-	return "no"
+	return &result.Bandwidth, nil
 }

@@ -50,6 +50,9 @@ func formula(expr string) func() (*source.Source, error) {
 // demoEngines are quick on every fabric of the demo.
 const demoEngines = "minhop,updn,dor"
 
+// demoRuns is the number of random bisections, few so that the demo is quick.
+const demoRuns = 100
+
 func demoCmd() *cobra.Command {
 	var (
 		routing routeFlags
@@ -94,7 +97,7 @@ func runDemo(cmd *cobra.Command, routing *routeFlags, asJSON bool) error {
 		}
 		result := demoResult{Title: d.title, Fabric: summarise(src)}
 		g := src.Fabric.Compile()
-		if result.Engines, err = compareEngines(cmd, g, specs, routing); err != nil {
+		if result.Engines, err = compareEngines(cmd, g, specs, routing, demoRuns); err != nil {
 			return err
 		}
 		results = append(results, result)

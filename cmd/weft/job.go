@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"runtime"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/engine"
 )
 
 // routeFlags are the options of every command that routes.
@@ -33,6 +35,17 @@ func (r *routeFlags) add(cmd *cobra.Command) {
 	f.Uint64Var(&r.seed, "seed", 1, "seed of engines that draw lots")
 	f.IntVarP(&r.workers, "jobs", "j", runtime.GOMAXPROCS(0), "cores to use; the result does not depend on it")
 	f.StringArrayVarP(&r.options, "option", "O", nil, "option of an engine, NAME=VALUE or ENGINE.NAME=VALUE (weft route --engines)")
+}
+
+// chainHelp tells what a chain of engines is.
+const chainHelp = `--engine takes one engine or a chain: the next one is tried when one refuses, and
+the output says so. Every chain ends in ` + engine.Last + `, which never refuses and is free of
+deadlock on any number of lanes, unless it ends in ` + engine.None + `: --engine dor,` + engine.None + `.`
+
+// chainFlag adds the option that names a chain.
+func chainFlag(cmd *cobra.Command, chain *string) {
+	cmd.Flags().StringVarP(chain, "engine", "e", engine.Default,
+		"engine, or a chain a,b,c of which the first that does not refuse is used; then "+engine.Last+", unless it ends in "+engine.None)
 }
 
 // validate reports an option that is malformed or that none of the engines has.
@@ -73,6 +86,19 @@ func (r *routeFlags) request(spec *route.Spec) *route.Request {
 		}
 	}
 	return req
+}
+
+// args are the arguments that say the same to another process, for one engine.
+func (r *routeFlags) args(spec *route.Spec) []string {
+	args := []string{
+		"--lmc", fmt.Sprint(r.lmc), fmt.Sprintf("--fresh-lids=%t", r.fresh), "--vls", fmt.Sprint(r.vls),
+		"--seed", fmt.Sprint(r.seed), "--jobs", fmt.Sprint(r.workers),
+	}
+	options := r.request(spec).Options
+	for _, name := range slices.Sorted(maps.Keys(options)) {
+		args = append(args, "--option", name+"="+options[name])
+	}
+	return args
 }
 
 func splitOption(name string) (owner, option string) {

@@ -84,7 +84,8 @@ func newRoot() *cobra.Command {
 them right before a switch hears of them.
 
 Every command that takes a FABRIC takes one string: a file (ibnetdiscover, ibsim,
-subnet.lst, ibdiagnet, ibutils topo or weft's own JSON; the format is recognised),
+subnet.lst, ibdiagnet, ibutils topo, ORCS or weft's own JSON; the format is
+recognised),
 - for standard input, or a formula such as 'rlft(36,2)' (weft gen --list). Any of
 them may be degraded: 'janus.txt|fail(links=10,seed=3)'.
 
@@ -92,6 +93,6 @@ Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), versionCmd())
+	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), labCmd(), versionCmd())
 	return root
 }

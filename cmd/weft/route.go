@@ -51,17 +51,23 @@ func routeCmd() *cobra.Command {
 		chain   string
 		list    bool
 		noCheck bool
+		stages  pathSetFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "route FABRIC",
 		Short: "route a fabric and prove the routing",
 		Long: `Route a fabric, let the judge prove the result, and write it to files.
 
---engine takes one engine or a chain: the next one is tried when one refuses, and
-the output says so. Exit status 1 means that the judge found a fault (a deadlock
+` + chainHelp + `
+
+--paths and --names choose the two stages apart: paths between all hosts, and then as
+few LIDs as hold them. --engine separate and --engine renaming are such pairs.
+
+Exit status 1 means that the judge found a fault (a deadlock
 too); the files are written all the same, for study.`,
 		Example: `  weft route examples/psmn-x5.ibnetdiscover -o psmn.plan
   weft route 'torus(4x4x4,hosts=1)' --engine dor,updn --json
+  weft route 'irregular(switches=16,hosts=128)' --paths path-selection --names color-l
   weft route fabric.txt --engine updn -O 'roots=spine-1;spine-2' --lfts lfts.dump`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if list {
@@ -73,7 +79,11 @@ too); the files are written all the same, for study.`,
 			if list {
 				return listEngines(cmd.OutOrStdout(), asJSON)
 			}
-			specs, err := engine.Chain(chain)
+			chain, err := stages.chain(cmd, chain)
+			if err != nil {
+				return err
+			}
+			specs, err := engine.WithLast(chain)
 			if err != nil {
 				return err
 			}
@@ -107,7 +117,8 @@ too); the files are written all the same, for study.`,
 	routing.add(cmd)
 	files.add(cmd)
 	jsonFlag(cmd, &asJSON)
-	cmd.Flags().StringVarP(&chain, "engine", "e", engine.Default, "engine, or a chain a,b,c of which the first that does not refuse is used")
+	chainFlag(cmd, &chain)
+	stages.add(cmd)
 	cmd.Flags().BoolVar(&list, "engines", false, "list the engines with their options")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "do not judge the result")
 	return cmd
@@ -131,9 +142,15 @@ func routeAndJudge(cmd *cobra.Command, g *fabric.Graph, chain []*route.Spec, fla
 		out.Refused = append(out.Refused, e.Error())
 		fmt.Fprintln(cmd.ErrOrStderr(), "weft: refused:", e)
 	}
+	if len(r.refused) > 0 {
+		fmt.Fprintln(cmd.ErrOrStderr(), "weft: routed by", r.engine.Name, "instead")
+	}
+	if !r.plan.Service.ReplySameSL {
+		fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning: with these lanes an answer must travel on the SL of its own path, not on that of its request")
+	}
 	if judge {
 		err = withProgress(cmd, "judging", func(ctx context.Context) (err error) {
-			out.Check, err = check.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers})
+			out.Check, err = check.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers, Intended: r.plan.Intended})
 			return err
 		})
 	}
@@ -218,7 +235,9 @@ func listEngines(w io.Writer, asJSON bool) error {
 		entries = append(entries, e)
 	}
 	if asJSON {
-		return printJSON(w, map[string]any{"engines": entries, "default": engine.Default})
+		return printJSON(w, map[string]any{
+			"engines": entries, "default": engine.Default, "paths": pathEntries(), "names": nameEntries(),
+		})
 	}
 	for i, e := range entries {
 		if i > 0 {
@@ -233,5 +252,5 @@ func listEngines(w io.Writer, asJSON bool) error {
 			fmt.Fprintf(w, "  -O %s=%s\n       %s\n", o.Name, def, o.Doc)
 		}
 	}
-	return nil
+	return listStages(w)
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
+	"weft/fabric/netfile"
 	"weft/route"
 	"weft/route/engine"
 	"weft/sim/flow"
@@ -38,13 +39,15 @@ type simulation struct {
 	ranks   int
 	runs    int
 	maxMin  bool
+	equal   bool
 	noPairs bool
 	loads   string
+	orcs    string
 }
 
 func (s *simulation) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVarP(&s.chain, "engine", "e", engine.Default, "engine, or a chain a,b,c of which the first that does not refuse is used")
+	chainFlag(cmd, &s.chain)
 	f.StringVar(&s.files.plan, "plan", "", "Plan that weft route -o wrote, instead of an engine")
 	f.StringVar(&s.files.lfts, "lfts", "", "forwarding tables of another subnet manager, instead of an engine")
 	f.StringVarP(&s.pattern, "pattern", "p", "bisect", "traffic pattern, NAME or NAME:ARG (--patterns lists them)")
@@ -52,8 +55,10 @@ func (s *simulation) add(cmd *cobra.Command) {
 	f.StringVar(&s.order, "order", "auto", "how ranks are put on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (as --patterns says)")
 	f.IntVar(&s.ranks, "ranks", 0, "number of ranks (default: one for each host port)")
 	f.IntVarP(&s.runs, "runs", "n", 1000, "runs; a pattern that is the same in every run is run once")
-	f.BoolVar(&s.maxMin, "max-min", false, "compute max-min fair shares too")
+	f.BoolVar(&s.maxMin, "max-min", false, "compute max-min fair shares too, by the widths and speeds of links")
+	f.BoolVar(&s.equal, "equal-rates", false, "take all links for equal in max-min fair shares, as congestion does")
 	f.BoolVar(&s.noPairs, "no-pairs", false, "leave out the loads over all pairs of hosts")
+	f.StringVar(&s.orcs, "orcs", "", "write the network and its forwarding tables to this file as ORCS reads them, and weft too, as FABRIC and --lfts (- for standard output alone)")
 	f.StringVar(&s.loads, "loads", "", "write the pairs on every channel to this file, tab-separated (- for standard output)")
 }
 
@@ -71,6 +76,8 @@ func (s *simulation) validate(cmd *cobra.Command) error {
 		return errors.New("give --pattern or --pattern-file, not both")
 	case !slices.Contains([]string{"auto", "random", "natural", "leaf"}, s.order):
 		return fmt.Errorf("--order %q: want auto, random, natural or leaf", s.order)
+	case s.equal && !s.maxMin:
+		return errors.New("--equal-rates goes with --max-min")
 	case s.noPairs && s.loads != "":
 		return errors.New("--loads needs the loads that --no-pairs leaves out")
 	case s.runs < 1 || s.runs > maxRuns:
@@ -97,7 +104,7 @@ bandwidth of a flow is 1/c of a link, c being the largest number of flows on any
 link of its path, host links included. The effective bisection bandwidth (ebb) is
 the mean over random bisections: one way with --pattern bisect (as ORCS counts),
 both ways at once with bisect_fb_sym (as netgauge measures). --max-min adds the
-max-min fair shares.
+max-min fair shares, as shares of the fastest link. Congestion takes links for equal.
 
 The figures over all pairs of hosts are the edge forwarding index (the largest
 load of a channel), dark links, and the all-to-all risk. The risk of random
@@ -108,7 +115,8 @@ A source uses the base LID of its target, or the first that the Plan's choice of
 LIDs gives the pair. The same seed gives the same figures on any number of cores.`,
 		Example: `  weft simulate flow 'rlft(36,3)' --engine updn --runs 1000
   weft simulate flow subnet.lst --lfts osm.fdbs --pattern shift --json
-  weft simulate flow fabric.txt --plan my.plan --pattern nearest3d:8x8x4 --max-min`,
+  weft simulate flow fabric.txt --plan my.plan --pattern nearest3d:8x8x4 --max-min
+  weft simulate flow orcs.dot --lfts orcs.dot --pattern recdbl --order natural`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if list {
 				return cobra.NoArgs(cmd, args)
@@ -122,7 +130,7 @@ LIDs gives the pair. The same seed gives the same figures on any number of cores
 			if err := sim.validate(cmd); err != nil {
 				return err
 			}
-			specs, err := engine.Chain(sim.chain)
+			specs, err := engine.WithLast(sim.chain)
 			if err != nil {
 				return err
 			}
@@ -139,6 +147,11 @@ LIDs gives the pair. The same seed gives the same figures on any number of cores
 			if err != nil {
 				return err
 			}
+			if sim.orcs != "" {
+				if err := sim.writeORCS(cmd, g, plan); err != nil || sim.orcs == "-" {
+					return err
+				}
+			}
 			err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
 				out.Seconds, err = timed(func() error { return sim.run(ctx, g, plan, &routing, out) })
 				return err
@@ -148,6 +161,9 @@ LIDs gives the pair. The same seed gives the same figures on any number of cores
 			}
 			if out.Undelivered > 0 {
 				fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: the tables do not deliver %d of %d flows: they count as bandwidth 0\n", out.Undelivered, out.Flows)
+			}
+			if r := out.Rates; r != nil && r.Gbps > 0 && r.Unknown > 0 {
+				fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: the rates of %s are not known: they are taken for %g Gbit/s\n", plural(r.Unknown, "link"), r.Gbps)
 			}
 			if sim.loads != "" {
 				write := func(w io.Writer) error { return writeLoads(w, g, out.Pairs.Loads) }
@@ -183,6 +199,16 @@ func (s *simulation) plan(cmd *cobra.Command, g *fabric.Graph, chain []*route.Sp
 	return plan, nil
 }
 
+// writeORCS writes the network and its tables.
+func (s *simulation) writeORCS(cmd *cobra.Command, g *fabric.Graph, plan *route.Plan) error {
+	if plan.Choice != nil {
+		return errors.New("--orcs: a host of ORCS has one address, but the plan chooses among the LIDs of a target")
+	}
+	return output(cmd, s.orcs, func(w io.Writer) error {
+		return netfile.WriteORCS(w, g, plan.Ends.Base, plan.Tables.Port)
+	})
+}
+
 // run simulates, and fills in the output.
 func (s *simulation) run(ctx context.Context, g *fabric.Graph, plan *route.Plan, routing *routeFlags, out *flowOutput) error {
 	n, err := flow.New(ctx, g, plan, routing.workers)
@@ -204,7 +230,7 @@ func (s *simulation) run(ctx context.Context, g *fabric.Graph, plan *route.Plan,
 	}
 	out.Result, err = n.Run(ctx, p, flow.Options{
 		Hosts: hosts,
-		Runs:  s.runs, Seed: routing.seed, Shuffle: shuffle, MaxMin: s.maxMin, Workers: routing.workers,
+		Runs:  s.runs, Seed: routing.seed, Shuffle: shuffle, MaxMin: s.maxMin, Equal: s.equal, Workers: routing.workers,
 	})
 	if err != nil {
 		return err

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"strconv"
+	"strings"
 
 	"weft/fabric"
 	"weft/sim/flow"
@@ -58,7 +59,11 @@ func (o *flowOutput) write(w io.Writer) error {
 	fmt.Fprintln(w)
 	stats := [][]string{{"", "MEAN", "+-95%", "MIN", "MEDIAN", "MAX"}, summaryRow(what, &o.Bandwidth, 4)}
 	if o.MaxMin != nil {
-		stats = append(stats, summaryRow("max-min fair share", o.MaxMin, 4))
+		name := "max-min fair share"
+		if o.Rates.Gbps > 0 {
+			name += fmt.Sprintf(" of %g Gbit/s", o.Rates.Gbps)
+		}
+		stats = append(stats, summaryRow(name, o.MaxMin, 4))
 	}
 	stats = append(stats, summaryRow("largest congestion", &o.MaxCongestion, 2))
 	if o.Rounds > 1 {
@@ -136,8 +141,11 @@ func listPatterns(w io.Writer, asJSON bool) error {
 		}
 		entries = append(entries, e)
 		name := k.Name
-		if k.Arg != "" {
+		switch {
+		case strings.HasPrefix(k.Arg, "["):
 			name += "[:" + k.Arg[1:]
+		case k.Arg != "":
+			name += ":" + k.Arg
 		}
 		rows = append(rows, []string{name, e.Order, e.Summary})
 	}

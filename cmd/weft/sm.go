@@ -38,8 +38,7 @@ and take every link to Active. Nothing unproven is distributed, unless
 
 ` + transportHelp + `
 
---engine takes one engine or a chain: the next one is tried when one refuses, and
-the report says so.
+` + chainHelp + `
 
 Exit status: 0 SUBNET UP; 1 not, or not all of it, or the Plan was not proven (the
 report says what); 3 there is no subnet, every engine refused, or interrupted:
@@ -52,7 +51,7 @@ the report then says what was sent and not acknowledged.`,
 			if !once {
 				return errors.New("only --once is there yet: a manager that stays is not")
 			}
-			specs, err := engine.Chain(chain)
+			specs, err := engine.WithLast(chain)
 			if err != nil {
 				return err
 			}
@@ -86,7 +85,7 @@ the report then says what was sent and not acknowledged.`,
 	routing.add(cmd)
 	jsonFlag(cmd, &asJSON)
 	f := cmd.Flags()
-	f.StringVarP(&chain, "engine", "e", engine.Default, "engine, or a chain a,b,c of which the first that does not refuse is used")
+	chainFlag(cmd, &chain)
 	f.BoolVar(&once, "once", false, "bring the subnet up and leave")
 	f.BoolVar(&unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
 	f.StringVar(&lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")

@@ -1,0 +1,51 @@
+package main
+
+import (
+	"os"
+	"sync/atomic"
+
+	"github.com/spf13/cobra"
+	"github.com/vbauerster/mpb/v8"
+	"github.com/vbauerster/mpb/v8/decor"
+)
+
+// labBar shows on a terminal how many tables and figures are done and which row is
+// being run; elsewhere it shows nothing.
+type labBar struct {
+	bars *mpb.Progress
+	bar  *mpb.Bar
+	now  atomic.Pointer[string]
+}
+
+func newLabBar(cmd *cobra.Command, artefacts int) *labBar {
+	l := &labBar{}
+	errOut, ok := cmd.ErrOrStderr().(*os.File)
+	if !ok || !isTerminal(errOut) {
+		return l
+	}
+	l.bars = mpb.New(mpb.WithOutput(errOut))
+	l.bar = l.bars.AddBar(int64(artefacts), mpb.BarRemoveOnComplete(),
+		mpb.PrependDecorators(decor.CountersNoUnit("weft: %d of %d ")),
+		mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.Any(func(decor.Statistics) string {
+			if row := l.now.Load(); row != nil {
+				return " " + *row
+			}
+			return ""
+		})))
+	return l
+}
+
+func (l *labBar) step(what string) { l.now.Store(&what) }
+
+func (l *labBar) done() {
+	if l.bar != nil {
+		l.bar.Increment()
+	}
+}
+
+func (l *labBar) stop() {
+	if l.bars != nil {
+		l.bar.Abort(true)
+		l.bars.Wait()
+	}
+}

@@ -1,0 +1,48 @@
+package chart
+
+// Kind is how points are drawn.
+type Kind string
+
+// The kinds of charts.
+const (
+	Bars  Kind = "bars"  // groups of bars, a group for each category
+	Lines Kind = "lines" // points joined by lines, over a number
+)
+
+// Chart is a figure.
+type Chart struct {
+	Name  string `json:"name"` // of its file, without .svg
+	Title string `json:"title"`
+	Kind  Kind   `json:"kind"`
+	X     Axis   `json:"x"`
+	Y     Axis   `json:"y"`
+	// Categories name the groups of bars: point X is the index of its group.
+	Categories []string `json:"categories,omitempty"`
+	Series     []Series `json:"series"`
+}
+
+// Axis is one axis of a chart; its label names the unit.
+type Axis struct {
+	Label string `json:"label"`
+	Log   bool   `json:"log,omitempty"`
+}
+
+// Series is what has one colour and one line in the legend. A point that is missing
+// is left out, never zero.
+type Series struct {
+	Name   string  `json:"name"`
+	Points []Point `json:"points"`
+}
+
+// Point is a value, with the range drawn through it when Low < High.
+type Point struct {
+	X    float64 `json:"x"`
+	Y    float64 `json:"y"`
+	Low  float64 `json:"low,omitempty"`
+	High float64 `json:"high,omitempty"`
+}
+
+// Add appends a point with its range; low = high = 0 stands for none.
+func (s *Series) Add(x, y, low, high float64) {
+	s.Points = append(s.Points, Point{X: x, Y: y, Low: low, High: high})
+}

@@ -1,0 +1,125 @@
+package chart
+
+import (
+	"image/color"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+)
+
+// shapes mark the points of a line, so that series are told apart without colour.
+var shapes = []draw.GlyphDrawer{
+	draw.CircleGlyph{},
+	draw.SquareGlyph{},
+	draw.TriangleGlyph{},
+	draw.PyramidGlyph{},
+	draw.RingGlyph{},
+	draw.BoxGlyph{},
+	draw.CrossGlyph{},
+	draw.PlusGlyph{},
+}
+
+// rangeStyle is how ranges are drawn.
+func rangeStyle(c color.Color) draw.LineStyle { return draw.LineStyle{Color: c, Width: 0.8} }
+
+// span draws the range of a point at x: a line with two caps, each half wide to either side.
+func span(c *draw.Canvas, style draw.LineStyle, x, low, high, half vg.Length) {
+	c.StrokeLine2(style, x, low, x, high)
+	c.StrokeLine2(style, x-half, low, x+half, low)
+	c.StrokeLine2(style, x-half, high, x+half, high)
+}
+
+// bars are the bars of one series, beside those of the others.
+type bars struct {
+	series Series
+	color  color.Color
+	of     int // number of series
+	index  int // of this one
+}
+
+// Plot implements plot.Plotter.
+func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	slot := groupShare / float64(b.of)
+	for _, pt := range b.series.Points {
+		left := tx(pt.X - groupShare/2 + slot*float64(b.index))
+		right := tx(pt.X - groupShare/2 + slot*(float64(b.index)+0.9))
+		bottom, top := ty(p.Y.Min), ty(pt.Y)
+		c.FillPolygon(b.color, []vg.Point{{X: left, Y: bottom}, {X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}})
+		if pt.Low < pt.High {
+			span(&c, rangeStyle(color.Black), (left+right)/2, ty(pt.Low), ty(pt.High), (right-left)/4)
+		}
+	}
+}
+
+// DataRange implements plot.DataRanger.
+func (b *bars) DataRange() (xmin, xmax, ymin, ymax float64) { return b.series.extent() }
+
+// Thumbnail implements plot.Thumbnailer.
+func (b *bars) Thumbnail(c *draw.Canvas) {
+	c.FillPolygon(b.color, []vg.Point{c.Min, {X: c.Min.X, Y: c.Max.Y}, c.Max, {X: c.Max.X, Y: c.Min.Y}})
+}
+
+// line is the line of one series.
+type line struct {
+	series Series
+	color  color.Color
+	shape  draw.GlyphDrawer
+	dashed bool
+}
+
+func (l *line) style() draw.LineStyle {
+	s := draw.LineStyle{Color: l.color, Width: 1.4}
+	if l.dashed {
+		s.Dashes = []vg.Length{4, 2}
+	}
+	return s
+}
+
+func (l *line) glyph() draw.GlyphStyle {
+	return draw.GlyphStyle{Color: l.color, Radius: 2.6, Shape: l.shape}
+}
+
+// Plot implements plot.Plotter.
+func (l *line) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	at := make([]vg.Point, len(l.series.Points))
+	for i, pt := range l.series.Points {
+		at[i] = vg.Point{X: tx(pt.X), Y: ty(pt.Y)}
+		if pt.Low < pt.High {
+			span(&c, rangeStyle(l.color), at[i].X, ty(pt.Low), ty(pt.High), 2.5)
+		}
+	}
+	c.StrokeLines(l.style(), at)
+	for _, pt := range at {
+		c.DrawGlyph(l.glyph(), pt)
+	}
+}
+
+// DataRange implements plot.DataRanger.
+func (l *line) DataRange() (xmin, xmax, ymin, ymax float64) { return l.series.extent() }
+
+// Thumbnail implements plot.Thumbnailer.
+func (l *line) Thumbnail(c *draw.Canvas) {
+	y := c.Center().Y
+	c.StrokeLine2(l.style(), c.Min.X, y, c.Max.X, y)
+	c.DrawGlyph(l.glyph(), c.Center())
+}
+
+// extent is the range of the points, their own ranges included.
+func (s *Series) extent() (xmin, xmax, ymin, ymax float64) {
+	for i, pt := range s.Points {
+		low, high := pt.Y, pt.Y
+		if pt.Low < pt.High {
+			low, high = pt.Low, pt.High
+		}
+		if i == 0 {
+			xmin, xmax, ymin, ymax = pt.X, pt.X, low, high
+			continue
+		}
+		xmin, xmax = min(xmin, pt.X), max(xmax, pt.X)
+		ymin, ymax = min(ymin, low), max(ymax, high)
+	}
+	return xmin, xmax, ymin, ymax
+}

@@ -1,0 +1,212 @@
+package chart
+
+import (
+	"fmt"
+	"image/color"
+	"io"
+	"math"
+	"slices"
+	"strconv"
+
+	"gonum.org/v1/plot"
+	"gonum.org/v1/plot/font"
+	"gonum.org/v1/plot/plotter"
+	"gonum.org/v1/plot/text"
+	"gonum.org/v1/plot/vg"
+	"gonum.org/v1/plot/vg/draw"
+	"gonum.org/v1/plot/vg/vgsvg"
+)
+
+// The measures of a picture, in points.
+const (
+	width      = 640
+	height     = 330
+	legendSide = 128 // beside the picture
+	margin     = 6
+	groupShare = 0.8 // of a group's width that its bars take
+)
+
+// palette is that of Okabe and Ito, told apart by colour-blind readers too.
+var palette = []color.RGBA{
+	{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},
+	{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff},
+	{R: 0x00, G: 0x9e, B: 0x73, A: 0xff},
+	{R: 0xcc, G: 0x79, B: 0xa7, A: 0xff},
+	{R: 0x56, G: 0xb4, B: 0xe9, A: 0xff},
+	{R: 0xd5, G: 0x5e, B: 0x00, A: 0xff},
+	{R: 0x00, G: 0x00, B: 0x00, A: 0xff},
+	{R: 0x99, G: 0x99, B: 0x99, A: 0xff},
+	{R: 0xb8, G: 0xa8, B: 0x1c, A: 0xff},
+	{R: 0x7a, G: 0x3e, B: 0x9d, A: 0xff},
+}
+
+// WriteSVG draws the chart. It fails when a logarithmic axis has a point that is
+// not positive, or a chart has nothing to draw.
+func (c *Chart) WriteSVG(w io.Writer) error {
+	if err := c.check(); err != nil {
+		return err
+	}
+	p := plot.New()
+	c.axes(p)
+	legend := plot.NewLegend()
+	setFont(&legend.TextStyle, 9)
+	legend.YPosition = draw.PosCenter
+	legend.Top, legend.Left, legend.XOffs = true, true, 4
+	legend.Padding = 3
+	shown := slices.DeleteFunc(slices.Clone(c.Series), func(s Series) bool { return len(s.Points) == 0 })
+	for i := range shown {
+		legend.Add(shown[i].Name, drawSeries(c.Kind, p, shown, i))
+	}
+	c.limits(p)
+	canvas := vgsvg.New(width, height)
+	page := draw.New(canvas)
+	page.SetColor(color.White)
+	page.Fill(page.Rectangle.Path())
+	page = draw.Crop(page, margin, -margin, margin, -margin)
+	p.Draw(draw.Crop(page, 0, -legendSide, 0, 0))
+	legend.Draw(draw.Crop(page, width-2*margin-legendSide, 0, 0, -24))
+	_, err := canvas.WriteTo(w)
+	return err
+}
+
+func (c *Chart) check() error {
+	points := 0
+	for _, s := range c.Series {
+		points += len(s.Points)
+		for _, pt := range s.Points {
+			if c.X.Log && pt.X <= 0 || c.Y.Log && pt.Y <= 0 {
+				return fmt.Errorf("chart %s: series %s: (%g, %g) cannot be drawn on a logarithmic axis", c.Name, s.Name, pt.X, pt.Y)
+			}
+			if c.Kind == Bars && (pt.X < 0 || int(pt.X) >= len(c.Categories)) {
+				return fmt.Errorf("chart %s: series %s: there is no category %g", c.Name, s.Name, pt.X)
+			}
+		}
+	}
+	if points == 0 {
+		return fmt.Errorf("chart %s: nothing to draw", c.Name)
+	}
+	return nil
+}
+
+func setFont(style *text.Style, size vg.Length) {
+	style.Font = font.Font{Typeface: "Liberation", Variant: "Sans", Size: size}
+}
+
+// axes sets titles, fonts, ticks and the grid.
+func (c *Chart) axes(p *plot.Plot) {
+	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X.Label, c.Y.Label
+	setFont(&p.Title.TextStyle, 11)
+	p.Title.Padding = 8
+	for _, a := range []*plot.Axis{&p.X, &p.Y} {
+		setFont(&a.Label.TextStyle, 10)
+		setFont(&a.Tick.Label, 9)
+		a.Padding = 0
+		a.LineStyle.Width, a.Tick.LineStyle.Width = 0.6, 0.6
+	}
+	p.Y.Label.Padding, p.X.Label.Padding = 4, 4
+	grid := plotter.NewGrid()
+	grid.Horizontal.Color, grid.Vertical.Color = color.Gray{Y: 0xdd}, nil
+	p.Add(grid)
+	p.X.Tick.Marker, p.Y.Tick.Marker = steps{}, steps{}
+	if c.Y.Log {
+		p.Y.Scale, p.Y.Tick.Marker = plot.LogScale{}, decades{}
+	}
+	switch {
+	case c.Kind == Bars:
+		p.NominalX(c.Categories...)
+		p.X.Tick.Length, p.X.Tick.LineStyle.Width, p.X.Padding = 4, 0, 0
+	case c.X.Log:
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, c.places()
+	}
+}
+
+// limits leaves room around the points. A linear axis of values starts at 0.
+func (c *Chart) limits(p *plot.Plot) {
+	if c.Kind == Bars {
+		p.X.Min, p.X.Max = -0.6, float64(len(c.Categories))-0.4
+	} else if c.X.Log {
+		p.X.Min, p.X.Max = p.X.Min/1.15, p.X.Max*1.15
+	} else {
+		room := (p.X.Max - p.X.Min) * 0.03
+		p.X.Min, p.X.Max = p.X.Min-room, p.X.Max+room
+	}
+	if c.Y.Log {
+		p.Y.Min = math.Pow(10, math.Floor(math.Log10(p.Y.Min)+1e-9))
+		p.Y.Max = math.Pow(10, math.Ceil(math.Log10(p.Y.Max)-1e-9))
+		if p.Y.Min == p.Y.Max {
+			p.Y.Max *= 10
+		}
+	} else {
+		p.Y.Min, p.Y.Max = min(0, p.Y.Min), p.Y.Max*1.05
+	}
+}
+
+// drawSeries adds series i of those shown, and returns what stands for it in the legend.
+func drawSeries(kind Kind, p *plot.Plot, shown []Series, i int) plot.Thumbnailer {
+	paint := palette[i%len(palette)]
+	if kind == Bars {
+		bars := &bars{series: shown[i], color: paint, of: len(shown), index: i}
+		p.Add(bars)
+		return bars
+	}
+	line := &line{series: shown[i], color: paint, shape: shapes[i%len(shapes)], dashed: i >= len(palette)}
+	p.Add(line)
+	return line
+}
+
+// places are ticks at the points of a logarithmic axis: each size is named.
+func (c *Chart) places() plot.ConstantTicks {
+	var ticks plot.ConstantTicks
+	seen := map[float64]bool{}
+	for _, s := range c.Series {
+		for _, pt := range s.Points {
+			if !seen[pt.X] {
+				seen[pt.X] = true
+				ticks = append(ticks, plot.Tick{Value: pt.X, Label: number(pt.X)})
+			}
+		}
+	}
+	return ticks
+}
+
+// steps are the ticks of a linear axis: about five, at multiples of 1, 2 or 5.
+type steps struct{}
+
+func (steps) Ticks(low, high float64) []plot.Tick {
+	if high <= low {
+		return []plot.Tick{{Value: low, Label: number(low)}}
+	}
+	step := math.Pow(10, math.Floor(math.Log10((high-low)/4)))
+	for _, m := range []float64{5, 2} {
+		if (high-low)/(m*step) >= 4 {
+			step *= m
+			break
+		}
+	}
+	var ticks []plot.Tick
+	for k := math.Ceil(low/step - 1e-9); k*step <= high*(1+1e-9); k++ {
+		ticks = append(ticks, plot.Tick{Value: k * step, Label: number(k * step)})
+	}
+	return ticks
+}
+
+// decades are the ticks of a logarithmic axis of values.
+type decades struct{}
+
+func (decades) Ticks(low, high float64) []plot.Tick {
+	var ticks []plot.Tick
+	for e := math.Floor(math.Log10(low)); e <= math.Ceil(math.Log10(high)); e++ {
+		for m := 1.0; m < 10; m++ {
+			t := plot.Tick{Value: m * math.Pow(10, e)}
+			if m == 1 {
+				t.Label = number(t.Value)
+			}
+			if t.Value >= low*(1-1e-9) && t.Value <= high*(1+1e-9) {
+				ticks = append(ticks, t)
+			}
+		}
+	}
+	return ticks
+}
+
+func number(v float64) string { return strconv.FormatFloat(v+0, 'g', 6, 64) } // +0: no negative zero

@@ -1,0 +1,117 @@
+package dfsssp
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"weft/lab"
+	"weft/sim/flow"
+	"weft/traffic"
+)
+
+// What section VI says of Deimos.
+const (
+	linkMiB   = 946.0 // MiB/s, the peak of a host's link
+	manyCores = 1024  // spread over manyNodes nodes; up to 512 cores, one core a node
+	manyNodes = 250
+)
+
+// readings of "three 288-port switches, connected with 30 links": how the links are
+// dealt to pairs of switches, and on which leaves they end.
+var readings = []network{
+	{"triangle of 10, spread", "deimos"},
+	{"chain of 15, spread", "deimos-chain15"},
+	{"chain of 30, spread", "deimos-chain30"},
+	{"triangle of 10, packed", "deimos" + packedSuffix},
+	{"chain of 15, packed", "deimos-chain15" + packedSuffix},
+	{"chain of 30, packed", "deimos-chain30" + packedSuffix},
+}
+
+// mainReading is the one that stands for Deimos, packedReading the experiment that
+// changes one assumption.
+var mainReading, packedReading = readings[0], readings[3]
+
+// measured are the engines of section VI, dfsssp in the paper's form.
+var measured = []string{"minhop", "lash", plainDFSSSP}
+
+// job runs communication on nodes of Deimos that a batch system might have given.
+type job struct {
+	pattern     *traffic.Pattern
+	nodes       int
+	runs        int  // of the pattern on one allocation
+	shuffle     bool // ranks over the nodes of an allocation, anew in every run
+	allocations int
+}
+
+// estimate is what the allocations of a job came to.
+type estimate struct {
+	bandwidth flow.Summary // mean share of a link, over allocations
+	pairTime  flow.Summary // mean congestion of a flow
+	time      flow.Summary // sum over rounds of the largest congestion
+}
+
+// simulate puts the job on random nodes. Allocations are the same for every engine.
+func (j *job) simulate(ctx context.Context, s *lab.Setup, n *flow.Network, seed uint64) (*estimate, error) {
+	var bandwidth, pairTime, time []float64
+	for a := range j.allocations {
+		hosts := allocate(n.Hosts, j.nodes, seed, a)
+		r, err := n.Run(ctx, j.pattern, flow.Options{Hosts: hosts, Runs: j.runs, Seed: seed + uint64(a), Shuffle: j.shuffle, Workers: s.Workers})
+		if err != nil {
+			return nil, err
+		}
+		bandwidth = append(bandwidth, r.Bandwidth.Mean)
+		pairTime = append(pairTime, meanCongestion(r))
+		time = append(time, r.SumMaxCongestion.Mean)
+	}
+	return &estimate{flow.Summarise(bandwidth), flow.Summarise(pairTime), flow.Summarise(time)}, nil
+}
+
+func meanCongestion(r *flow.Result) float64 {
+	sum, flows := 0.0, 0.0
+	for _, bin := range r.Histogram {
+		sum += float64(bin.Congestion) * float64(bin.Flows)
+		flows += float64(bin.Flows)
+	}
+	return sum / flows
+}
+
+// allocate draws nodes at random, in random order of ranks.
+func allocate(hosts []int32, nodes int, seed uint64, allocation int) []int32 {
+	all := append([]int32(nil), hosts...)
+	var rng rand.PCG
+	traffic.Seed(&rng, seed, allocation, -2) // a stream that no run uses
+	traffic.Shuffle(all, &rng)
+	return all[:nodes]
+}
+
+// onDeimos routes one reading of Deimos with an engine.
+func onDeimos(ctx context.Context, s *lab.Setup, reading network, how lab.Routing) (*flow.Network, error) {
+	g, err := reading.graph()
+	if err != nil {
+		return nil, err
+	}
+	how.MaxVLs, how.Seed = allVLs, s.Seed
+	t, err := s.Route(ctx, g, how)
+	if err != nil {
+		return nil, err
+	}
+	if t.Refused != "" {
+		return nil, fmt.Errorf("%s refused: %s", how.Engine, t.Refused)
+	}
+	return flow.New(ctx, g, t.Plan, s.Workers)
+}
+
+func scaled(s flow.Summary, by float64) flow.Summary {
+	return flow.Summary{Mean: s.Mean * by, Min: s.Min * by, Max: s.Max * by, Median: s.Median * by, StdDev: s.StdDev * by, CI95: s.CI95 * by}
+}
+
+func cell(s flow.Summary) string { return fmt.Sprintf("%.1f ± %.1f", s.Mean, s.CI95) }
+
+const (
+	estimateNote = "An estimate by congestion counting, not a measurement: a host's link is 946 MiB/s (section VI), and a pair gets the share of its most loaded link."
+
+	packedNote = "Spread: each link between directors goes to the next leaf. Packed: they fill the 12 outside ports of a leaf before the next."
+
+	allocationNote = "The nodes of a job are drawn at random, several times; ± is over these draws."
+)

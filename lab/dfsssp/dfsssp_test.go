@@ -1,0 +1,265 @@
+package dfsssp
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+	"pgregory.net/rapid"
+
+	"weft/lab"
+	"weft/route"
+	"weft/route/check"
+	"weft/sim/flow"
+	"weft/traffic"
+)
+
+// run runs one artefact, some of its rows only.
+func run(t *testing.T, name string, s *lab.Setup) *lab.Record {
+	t.Helper()
+	r := Reproduction()
+	a, ok := r.Find(name)
+	if !ok {
+		t.Fatalf("there is no artefact %s", name)
+	}
+	rec, err := lab.RunArtefact(t.Context(), r, a, s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+func rowsOf(names ...string) func(string) bool {
+	return func(row string) bool { return slices.Contains(names, row) }
+}
+
+func TestTable1(t *testing.T) {
+	rec := run(t, "table1", &lab.Setup{Mode: lab.Full})
+	for _, c := range rec.Claims {
+		if c.Verdict != lab.Holds {
+			t.Errorf("%s: %s (%s)", c.Text, c.Verdict, c.Ours)
+		}
+	}
+	if n := len(rec.Tables[0].Rows); n != 21 {
+		t.Errorf("%d networks, want 21", n)
+	}
+}
+
+// TestEveryArtefact runs one row of each, so that none is broken unseen.
+func TestEveryArtefact(t *testing.T) {
+	keep := map[string][]string{
+		"heuristics": {}, "layering": {"1024 kautz minhop", "1024 kautz plain dfsssp"},
+		"fig4": {"Odin minhop", "Odin plain dfsssp"}, "fig5": {"64 lash", "64 plain dfsssp", "128 lash"}, "fig6": {"64 minhop", "64 plain dfsssp"},
+		"fig7": {"64 minhop", "64 plain dfsssp"}, "fig8": {"Odin minhop"}, "fig9": {"400 lash"}, "fig10": {"Odin lash", "Odin dfsssp", "Odin plain dfsssp"},
+		"fig12": {key12}, "fig13": {mainReading.name + ", all at once"},
+		"fig14": {packedReading.name + " 121"}, "fig15": {mainReading.name + " 121"}, "fig16": {mainReading.name + " 128"},
+		"table1": {"64 xgft"}, "table2": {mainReading.name + " CG"},
+	}
+	for _, a := range Reproduction().Artefacts {
+		rows, ok := keep[a.Name]
+		if !ok {
+			t.Errorf("%s is not tested", a.Name)
+			continue
+		}
+		t.Run(a.Name, func(t *testing.T) {
+			rec := run(t, a.Name, &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: rowsOf(rows...)})
+			if got := len(rec.Tables[0].Rows); got < len(rows) {
+				t.Errorf("%d rows, want at least %d", got, len(rows))
+			}
+			if len(rows) == 0 {
+				return
+			}
+			if _, err := rec.Files(); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+}
+
+// TestSameOnAnyCores: one core or four, the same record.
+func TestSameOnAnyCores(t *testing.T) {
+	for artefact, rows := range map[string]func(string) bool{"fig6": rowsOf("64 dfsssp", "64 minhop"), "fig12": rowsOf(key12)} {
+		one := run(t, artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: rows})
+		four := run(t, artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 4, Rows: rows})
+		if diff := cmp.Diff(one, four); diff != "" {
+			t.Errorf("%s:\n%s", artefact, diff)
+		}
+	}
+}
+
+// TestCommittedRows runs rows of the committed results again, in full.
+func TestCommittedRows(t *testing.T) {
+	for artefact, rows := range map[string][]string{
+		"fig4":   {"Odin minhop", "Odin sssp", "Odin plain dfsssp", "Odin lash"},
+		"fig6":   {"512 minhop", "512 plain dfsssp"},
+		"table1": {"1024 kautz"},
+	} {
+		data, err := os.ReadFile(filepath.Join("../../docs/results/dfsssp", artefact+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		committed, err := lab.Load(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if committed.Mode != lab.Full {
+			t.Errorf("%s: the committed results are of mode %s", artefact, committed.Mode)
+		}
+		now := run(t, artefact, &lab.Setup{Mode: lab.Full, Seed: committed.Seed, Workers: 2, Rows: rowsOf(rows...)})
+		if len(now.Tables[0].Rows) != len(rows) {
+			t.Errorf("%s: %d rows, want %d", artefact, len(now.Tables[0].Rows), len(rows))
+		}
+		for _, row := range now.Tables[0].Rows {
+			if !slices.ContainsFunc(committed.Tables[0].Rows, func(old []string) bool { return slices.Equal(old, row) }) {
+				text, _ := json.Marshal(row)
+				t.Errorf("%s: %s is not in docs/results: an engine or a simulator changed; run: weft lab reproduce dfsssp --full --redo --only %s -o docs/results", artefact, text, artefact)
+			}
+		}
+	}
+}
+
+// TestPlainEngines: the engines of the experiments reach every host on shortest paths.
+func TestPlainEngines(t *testing.T) {
+	specs := plainEngines()
+	rapid.Check(t, func(r *rapid.T) {
+		switches := rapid.IntRange(2, 12).Draw(r, "switches")
+		links := rapid.IntRange(switches-1, switches*(switches-1)/2).Draw(r, "links")
+		seed := rapid.IntRange(0, 1000).Draw(r, "seed")
+		g, err := lab.Graph(fmt.Sprintf("random(switches=%d,hosts=2,links=%d,seed=%d)", switches, links, seed))
+		if err != nil {
+			r.Fatal(err)
+		}
+		s := &lab.Setup{Workers: 2}
+		for _, spec := range specs {
+			trial, err := s.Route(t.Context(), g, lab.Routing{Engine: spec.Name, Spec: spec, Seed: uint64(seed)})
+			if err != nil {
+				r.Fatal(err)
+			}
+			if rep := trial.Report; rep.Unreachable > 0 || len(rep.Faults) > 0 || !rep.Minimal {
+				r.Fatalf("%s: %d unreachable, faults %v, minimal %v", spec.Name, rep.Unreachable, rep.Faults, rep.Minimal)
+			}
+		}
+	})
+}
+
+// TestOrders: every order names each LID once.
+func TestOrders(t *testing.T) {
+	g, err := lab.Graph("deimos")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends, err := route.AssignLIDs(g, route.NameOptions{LMC: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &route.Input{Graph: g, Ends: ends, Seed: 5}
+	var first []int
+	for _, o := range orders {
+		seen := map[int]bool{}
+		lids := o.lids(in)
+		for _, lid := range lids {
+			seen[int(lid)] = true
+		}
+		if len(lids) != ends.Total() || len(seen) != len(lids) {
+			t.Errorf("%s: %d LIDs, %d different, want %d", o, len(lids), len(seen), ends.Total())
+		}
+		first = append(first, int(g.EndSwitch[ends.ByLID()[lids[2]]]))
+	}
+	if first[0] == first[1] {
+		t.Error("by leaf, the second host is on the first leaf; in turn, it is not")
+	}
+}
+
+func TestPacked(t *testing.T) {
+	for _, r := range readings {
+		g, err := r.graph()
+		if err != nil {
+			t.Fatal(err)
+		}
+		links := map[string]int{"deimos": 894, "deimos-chain15": 894, "deimos-chain30": 924}
+		want := links[r.formula]
+		if want == 0 {
+			want = links[r.formula[:len(r.formula)-len(packedSuffix)]]
+		}
+		if g.NumSwitches != 108 || g.NumHosts != 724 || g.NumChannels/2 != want || portsUsed(g) > 24 {
+			t.Errorf("%s: %d switches, %d hosts, %d links (want %d), at most %d ports", r.name, g.NumSwitches, g.NumHosts, g.NumChannels/2, want, portsUsed(g))
+		}
+		ends, err := route.AssignLIDs(g, route.NameOptions{})
+		if err != nil || ends.Validate(g) != nil {
+			t.Errorf("%s: no LIDs", r.name)
+		}
+	}
+}
+
+func TestHarmonic(t *testing.T) {
+	r := &flow.Result{Histogram: []flow.Bin{{Congestion: 1, Flows: 3}, {Congestion: 5, Flows: 1}}}
+	if got := meanCongestion(r); got != 2 {
+		t.Errorf("mean congestion %g, want 2", got)
+	}
+}
+
+// TestNAS: each benchmark's messages, counted by hand.
+func TestNAS(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		r      rounds
+		rounds int
+		flows  int
+	}{
+		{"BT 9", multipartition(9), 7, 9*6 + 6*9},
+		{"FT 8", exchange(8), 7, 7 * 8},
+		{"CG 16", conjugate(16), 3, 16 + 16 + 12}, // the diagonal stays at home
+		{"LU 16", wavefront(16), 2, 2 * (12 + 12)},
+		{"MG 64", multigrid(64), 6, 3*2*64 + 3*2*8},
+	} {
+		flows := 0
+		for i := range c.r {
+			flows += c.r[i].Len()
+		}
+		if len(c.r) != c.rounds || flows != c.flows {
+			t.Errorf("%s: %d rounds of %d flows, want %d of %d", c.name, len(c.r), flows, c.rounds, c.flows)
+		}
+	}
+	// What stays on a node is left out: 8 ranks on 4 nodes, two each.
+	r := rounds{traffic.Flows{Src: []int32{0, 1, 6}, Dst: []int32{1, 2, 0}}}.onNodes(8, 4)
+	if diff := cmp.Diff(rounds{{Src: []int32{0, 3}, Dst: []int32{1, 0}}}, r); diff != "" {
+		t.Errorf("on nodes:\n%s", diff)
+	}
+}
+
+func TestLanesOf(t *testing.T) {
+	for _, c := range []struct {
+		trial lab.Trial
+		n     int
+		exact bool
+	}{
+		{lab.Trial{Plan: &route.Plan{VLs: 4}, Report: &check.Report{}}, 4, true},
+		{lab.Trial{Refused: "needs 9 lanes, 8 allowed"}, 9, true},
+		{lab.Trial{Refused: "needs more than 16 lanes, 15 allowed"}, 17, false},
+		{lab.Trial{Refused: "not a fat-tree"}, 0, false},
+	} {
+		if n, exact := lanesOf(&c.trial); n != c.n || exact != c.exact {
+			t.Errorf("%+v: %d lanes, exact %v, want %d, %v", c.trial, n, exact, c.n, c.exact)
+		}
+	}
+}
+
+// TestCrossover finds where lines cross, also when they do not.
+func TestCrossover(t *testing.T) {
+	links := []int{100, 150, 200, 300}
+	lash := map[int]float64{100: 6, 150: 5, 200: 4, 300: 3}
+	found := crossover(links, lash, map[int]float64{100: 3, 150: 4, 200: 4.5, 300: 5})
+	if found[0].Ours != "183" || found[0].Verdict != lab.Holds || found[1].Verdict != lab.Holds || found[2].Verdict != lab.Holds {
+		t.Errorf("crossing: %+v", found)
+	}
+	if found := crossover(links, lash, map[int]float64{100: 9, 150: 9, 200: 9, 300: 9}); found[0].Ours != "no crossing" || found[0].Verdict != lab.Differs {
+		t.Errorf("no crossing: %+v", found)
+	}
+	if found := crossover(links, lash, nil); found[0].Verdict != lab.NotRun {
+		t.Errorf("nothing run: %+v", found)
+	}
+}

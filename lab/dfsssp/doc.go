@@ -1,0 +1,16 @@
+// Package dfsssp reproduces Domke, Hoefler and Nagel, "Deadlock-Free Oblivious
+// Routing for Arbitrary Topologies", IPDPS 2011 (paper 003): sections IV to VI.
+//
+// The six real systems are stand-ins built from what is published of them (CHiC and
+// Tsubame are guesses), so their numbers can agree in order and size only. The bars
+// of the figures were never printed as numbers: what is compared is what the text
+// says of them.
+//
+// Figures 12 to 16 and Table II were measured on Deimos. Ours are estimates by
+// congestion counting (sim/flow): no processors, caches, protocols or time, only how
+// many messages share a link.
+//
+// Engines are those of the registry; one of the paper's that weft does not have
+// is named in a note. Those that refuse show their reason, as the paper leaves out
+// the bar.
+package dfsssp

@@ -1,0 +1,152 @@
+package dfsssp
+
+import (
+	"context"
+	"fmt"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/lab"
+	"weft/lab/chart"
+)
+
+const (
+	dfssspPlain = "plain dfsssp" // what the paper measured: plainDFSSSP
+	lashPlain   = "plain lash"   // an experiment: countLASH
+	dfssspFew   = "dfsssp"       // weft's: fewLanes
+	plainNote   = "Plain DFSSSP is algorithm 2 to the letter, each path between hosts for itself. Weft's dfsssp chooses paths that take fewer lanes, and" +
+		" makes the traffic of switches safe too; here each direction has its own lane, as in the paper. LASH gives both directions of a pair of switches one lane, as OpenSM's does; plain LASH each its own."
+)
+
+// contender is an engine of Fig. 9.
+type contender struct {
+	name    string
+	samples int
+	count   func(ctx context.Context, s *lab.Setup, g *fabric.Graph) (n int, exact bool, err error)
+}
+
+// contenders are the paper's two with its number of samples, the experiment, and
+// weft's dfsssp beside them.
+func contenders(s *lab.Setup) []contender {
+	by := func(engine string) func(context.Context, *lab.Setup, *fabric.Graph) (int, bool, error) {
+		return func(ctx context.Context, s *lab.Setup, g *fabric.Graph) (int, bool, error) {
+			return lanesNeeded(ctx, s, g, engine)
+		}
+	}
+	return []contender{
+		{"lash", lab.Pick(s, 4, 100), by("lash")},
+		{dfssspPlain, lab.Pick(s, 4, 100), by(plainDFSSSP)},
+		{lashPlain, lab.Pick(s, 4, 20), plainlyLASH},
+		{dfssspFew, lab.Pick(s, 2, 20), by(fewLanes)},
+	}
+}
+
+// plainlyLASH layers the paths of the lash engine, each direction for itself.
+func plainlyLASH(ctx context.Context, s *lab.Setup, g *fabric.Graph) (int, bool, error) {
+	t, err := s.Route(ctx, g, lab.Routing{Engine: "lash", MaxVLs: allVLs, Seed: s.Seed})
+	if err != nil {
+		return 0, false, err
+	}
+	if t.Refused != "" {
+		return 0, false, fmt.Errorf("lash refused: %s", t.Refused)
+	}
+	n, err := countLASH(ctx, t)
+	return n, true, err
+}
+
+// fig9 counts the lanes of LASH and DFSSSP on random networks of 128 switches.
+func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	links := lab.Pick(s, []int{140, 200, 400}, []int{130, 140, 150, 165, 180, 200, 220, 250, 300, 400, 600, 800})
+	t := lab.Table{
+		Name: "fig9", Title: "Lanes on random networks of 128 switches with 16 endpoints each",
+		Columns: []string{"links", "engine", "networks", "least", "mean", "most"},
+	}
+	c := chart.Chart{
+		Name: "fig9", Title: "Lanes needed on random networks of 128 switches: mean, least and most", Kind: chart.Lines,
+		X: chart.Axis{Label: "links between switches", Log: true}, Y: chart.Axis{Label: "lanes"},
+	}
+	means := map[string]map[int]float64{}
+	for _, e := range contenders(s) {
+		means[e.name] = map[int]float64{}
+		series := chart.Series{Name: e.name}
+		for _, n := range links {
+			if !s.Want(fmt.Sprintf("%d %s", n, e.name)) {
+				continue
+			}
+			lanes := make([]tally, e.samples)
+			err := par.For(ctx, s.Workers, e.samples, func(_, k int) error {
+				g, err := lab.Graph(fmt.Sprintf("random(switches=128,hosts=16,links=%d,seed=%d)", n, s.Seed+uint64(k)))
+				if err != nil {
+					return err
+				}
+				need, exact, err := e.count(ctx, s, g)
+				lanes[k].add(need, exact)
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			all := join(lanes)
+			sum := all.summary()
+			means[e.name][n] = sum.Mean
+			series.Add(float64(n), sum.Mean, sum.Min, sum.Max)
+			t.Add(count(n), e.name, count(e.samples), lab.Num(sum.Min), fmt.Sprintf("%.2f ± %.2f", sum.Mean, sum.CI95), all.most())
+		}
+		c.Series = append(c.Series, series)
+	}
+	claims := crossover(links, means["lash"], means[dfssspPlain])
+	for i, other := range crossover(links, means[lashPlain], means[dfssspPlain]) {
+		claims[i].Explain(other.Verdict == lab.Holds, "Experiment, LASH with a lane for each direction: %s.", other.Ours)
+	}
+	return &lab.Result{
+		Tables: []lab.Table{t}, Charts: charts(c), Claims: claims, Notes: []string{plainNote},
+	}, nil
+}
+
+// crossover are the claims about who needs fewer lanes.
+func crossover(links []int, lash, dfsssp map[int]float64) []lab.Claim {
+	cross := lab.Claim{Text: "the averages cross at about 200 links", Paper: "about 200", Ours: "-", Verdict: lab.NotRun}
+	sparse := lab.Claim{Text: "DFSSSP needs fewer lanes on sparser networks (below 180 links)", Paper: "fewer", Ours: "-", Verdict: lab.NotRun}
+	dense := lab.Claim{Text: "LASH needs fewer lanes on denser networks (above 220 links)", Paper: "fewer", Ours: "-", Verdict: lab.NotRun}
+	var points []int
+	for _, e := range links {
+		if lash[e] > 0 && dfsssp[e] > 0 {
+			points = append(points, e)
+		}
+	}
+	if len(points) < 2 {
+		return []lab.Claim{cross, sparse, dense}
+	}
+	// Where the difference changes its sign, by straight lines between points.
+	at := 0.0
+	for i := 1; i < len(points); i++ {
+		a, b := points[i-1], points[i]
+		before, after := dfsssp[a]-lash[a], dfsssp[b]-lash[b]
+		if before < 0 && after >= 0 {
+			at = float64(a) + float64(b-a)*before/(before-after)
+		}
+	}
+	cross.Ours = "no crossing"
+	if at > 0 {
+		cross.Ours = lab.Num(at)
+	}
+	cross.Verdict = lab.Judged(at >= 170 && at <= 230)
+	wins := func(c *lab.Claim, keep func(int) bool, first, second map[int]float64) {
+		won, of := 0, 0
+		for _, e := range points {
+			if keep(e) {
+				of++
+				if first[e] < second[e] {
+					won++
+				}
+			}
+		}
+		if of > 0 {
+			c.Ours = fmt.Sprintf("%d of %d points", won, of)
+			c.Verdict = lab.Judged(won*4 >= of*3)
+		}
+	}
+	wins(&sparse, func(e int) bool { return e < 180 }, dfsssp, lash)
+	wins(&dense, func(e int) bool { return e > 220 }, lash, dfsssp)
+	return []lab.Claim{cross, sparse, dense}
+}

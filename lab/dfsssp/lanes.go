@@ -1,0 +1,165 @@
+package dfsssp
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strconv"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/lab"
+	"weft/sim/flow"
+)
+
+// needs finds the number of lanes in a refusal.
+var needs = regexp.MustCompile(`needs (more than )?(\d+) lanes`)
+
+// lanesOf is the number of lanes that a trial used, or that its engine says it would
+// need; where it only says "more than n", n+1, and the second result is false.
+func lanesOf(t *lab.Trial) (n int, exact bool) {
+	if t.Plan != nil && t.Refused == "" {
+		return t.Plan.VLs, true
+	}
+	m := needs.FindStringSubmatch(t.Refused)
+	if m == nil {
+		return 0, false
+	}
+	n, _ = strconv.Atoi(m[2])
+	if m[1] != "" {
+		return n + 1, false
+	}
+	return n, true
+}
+
+// tally collects lanes over networks.
+type tally struct {
+	lanes  []float64
+	capped int // networks of which only a lower bound is known
+}
+
+func (t *tally) add(n int, exact bool) {
+	t.lanes = append(t.lanes, float64(n))
+	if !exact {
+		t.capped++
+	}
+}
+
+func join(parts []tally) *tally {
+	all := &tally{}
+	for i := range parts {
+		all.lanes = append(all.lanes, parts[i].lanes...)
+		all.capped += parts[i].capped
+	}
+	return all
+}
+
+func (t *tally) summary() flow.Summary { return flow.Summarise(t.lanes) }
+
+// most prints the largest number, and whether it is only a bound.
+func (t *tally) most() string {
+	text := lab.Num(t.summary().Max)
+	if t.capped > 0 {
+		text = "at least " + text
+	}
+	return text
+}
+
+// heuristic is one of section IV, and the range of lanes that the paper found.
+type heuristic struct {
+	name, paper string
+	low, high   float64
+}
+
+var heuristicsOfPaper = []heuristic{
+	{"weakest", "3 to 5", 3, 5},
+	{"first", "4 to 8", 4, 8},
+	{"strongest", "4 to 16", 4, 16},
+}
+
+// plainDFSSSP is the paper's form of weft's engine: its paths, each direction for
+// itself, without the traffic of switches.
+const plainDFSSSP = "dfsssp,paths=sssp,replies=own,switches=false"
+
+// fewLanes is weft's own form, each direction for itself like the paper's.
+const fewLanes = "dfsssp,replies=own"
+
+// layerings are what is layered on the paths of sssp.
+var layerings = []struct {
+	name, engine string
+	paper        bool
+}{
+	{"hosts, each direction for itself (the paper)", plainDFSSSP, true},
+	{"hosts and switches, each direction for itself", "dfsssp,paths=sssp,replies=own", false},
+	{"hosts, answers with their requests", "dfsssp,paths=sssp,replies=same,switches=false", false},
+	{"hosts and switches, answers with their requests", "dfsssp,paths=sssp,replies=same", false},
+}
+
+// heuristics counts the lanes of each heuristic on random networks.
+func heuristics(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	samples := lab.Pick(s, 10, 100)
+	t := lab.Table{
+		Name: "heuristics", Title: fmt.Sprintf("Lanes on %d random networks of 64 switches, 1,024 endpoints, 128 links", samples),
+		Columns: []string{"what is layered", "edge that is cut", "paper", "least", "mean", "most"},
+	}
+	result := &lab.Result{}
+	found := map[string]flow.Summary{}
+	for _, h := range heuristicsOfPaper {
+		result.Claims = append(result.Claims, lab.Claim{
+			Text: fmt.Sprintf("lanes of the %s edge lie in the printed range", h.name), Paper: h.paper, Ours: "-", Verdict: lab.NotRun,
+		})
+	}
+	for _, v := range layerings {
+		for i, h := range heuristicsOfPaper {
+			if !s.Want(v.name + " " + h.name) {
+				continue
+			}
+			lanes := make([]tally, samples)
+			err := par.For(ctx, s.Workers, samples, func(_, k int) error {
+				g, err := lab.Graph(fmt.Sprintf("random(switches=64,hosts=16,links=128,seed=%d)", s.Seed+uint64(k)))
+				if err != nil {
+					return err
+				}
+				n, exact, err := lanesNeeded(ctx, s, g, v.engine+",heuristic="+h.name)
+				lanes[k].add(n, exact)
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			all := join(lanes)
+			sum := all.summary()
+			found[v.name+" "+h.name] = sum
+			t.Add(v.name, h.name, h.paper, lab.Num(sum.Min), fmt.Sprintf("%.2f ± %.2f", sum.Mean, sum.CI95), all.most())
+			if v.paper {
+				result.Claims[i].Ours = fmt.Sprintf("%s to %s", lab.Num(sum.Min), all.most())
+				result.Claims[i].Verdict = lab.Judged(sum.Min >= h.low && sum.Max <= h.high)
+			}
+		}
+	}
+	result.Tables = []lab.Table{t}
+	for i := range result.Claims {
+		c, h := &result.Claims[i], heuristicsOfPaper[i]
+		moved, tried := false, ""
+		for _, v := range layerings {
+			if sum, ok := found[v.name+" "+h.name]; ok && !v.paper {
+				moved = moved || sum.Min >= h.low && sum.Max <= h.high
+				tried += fmt.Sprintf("; %s: %s to %s", v.name, lab.Num(sum.Min), lab.Num(sum.Max))
+			}
+		}
+		c.Explain(moved, "Experiment, what else is layered%s.", tried)
+	}
+	return result, nil
+}
+
+// lanesNeeded is the number of lanes that an engine needs.
+func lanesNeeded(ctx context.Context, s *lab.Setup, g *fabric.Graph, engine string) (n int, exact bool, err error) {
+	t, err := s.Route(ctx, g, lab.Routing{Engine: engine, MaxVLs: allVLs, Seed: s.Seed})
+	if err != nil {
+		return 0, false, err
+	}
+	if n, exact = lanesOf(t); n == 0 {
+		err = fmt.Errorf("%s refused: %s", engine, t.Refused)
+	}
+	return n, exact, err
+}

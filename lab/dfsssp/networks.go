@@ -1,0 +1,126 @@
+package dfsssp
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"weft/fabric"
+	"weft/lab"
+)
+
+// network is a row of a figure: a name and the formula it is built by.
+type network struct{ name, formula string }
+
+// packedSuffix after a formula of Deimos asks for packed.
+const packedSuffix = " packed"
+
+func (n network) graph() (*fabric.Graph, error) {
+	if base, ok := strings.CutSuffix(n.formula, packedSuffix); ok {
+		return packed(base)
+	}
+	return lab.Graph(n.formula)
+}
+
+// systems are the six real ones, in the order of Fig. 4.
+var systems = []network{
+	{"CHiC", "chic"},
+	{"JUROPA", "juropa3288"},
+	{"Odin", "odin"},
+	{"Ranger", "ranger"},
+	{"Tsubame", "tsubame"},
+	{"Deimos", "deimos"},
+}
+
+// smallSystems are those that the quick mode keeps.
+var smallSystems = []network{systems[0], systems[2], systems[4], systems[5]}
+
+// kind is one of the three columns of Table I.
+type kind string
+
+const (
+	xgft  kind = "xgft"
+	kautz kind = "kautz"
+	kary  kind = "kary_ntree"
+)
+
+// table1Networks are the networks of one kind with up to most endpoints.
+func table1Networks(k kind, most int) []network {
+	var out []network
+	for _, row := range rows(publishedTable1) {
+		if hosts, _ := strconv.Atoi(row["endpoints"]); hosts <= most {
+			out = append(out, network{row["endpoints"], formula(k, row)})
+		}
+	}
+	return out
+}
+
+// formula turns the paper's notation, as XGFT(2;6,6;3,3), into that of package gen.
+func formula(k kind, row map[string]string) string {
+	hosts := row["endpoints"]
+	text := strings.ToLower(strings.ReplaceAll(row[string(k)], " ", ""))
+	switch k {
+	case xgft:
+		return strings.TrimSuffix(text, ")") + ";hosts=" + hosts + ")"
+	case kautz:
+		return strings.TrimSuffix(text, ")") + ",hosts=" + hosts + ")"
+	default: // 6-ary2-tree
+		arity, rest, _ := strings.Cut(text, "-ary")
+		return fmt.Sprintf("karytree(%s,%s,hosts=%s)", arity, strings.TrimSuffix(rest, "-tree"), hosts)
+	}
+}
+
+// table1 builds the networks of Table I and counts.
+func table1(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+	t := lab.Table{
+		Name: "table1", Title: "Networks of Table I",
+		Columns: []string{"endpoints", "network", "formula", "switches", "paper", "switch links", "paper", "endpoints built", "most ports used"},
+	}
+	right, most := true, 0
+	for _, row := range rows(publishedTable1) {
+		for _, k := range []kind{xgft, kautz, kary} {
+			if !s.Want(row["endpoints"] + " " + string(k)) {
+				continue
+			}
+			g, err := lab.Graph(formula(k, row))
+			if err != nil {
+				return nil, err
+			}
+			prefix := strings.TrimSuffix(string(k), "_ntree")
+			switches, links, ports := count(g.NumSwitches), count(g.NumChannels/2), portsUsed(g)
+			hosts := count(g.NumHosts)
+			right = right && switches == row[prefix+"_switches"] && links == row[prefix+"_switch_links"] && hosts == row["endpoints"]
+			most = max(most, ports)
+			t.Add(row["endpoints"], row[string(k)], formula(k, row), switches, row[prefix+"_switches"], links, row[prefix+"_switch_links"], hosts, count(ports))
+		}
+	}
+	return &lab.Result{
+		Tables: []lab.Table{t},
+		Claims: []lab.Claim{
+			{Text: "switches, links and endpoints follow from the parameters", Paper: "Table I", Ours: fmt.Sprintf("%d networks", len(t.Rows)), Verdict: lab.Judged(right)},
+			{Text: "36-port switches are enough", Paper: "36", Ours: fmt.Sprintf("at most %d ports", most), Verdict: lab.Judged(most <= 36)},
+		},
+		Notes: []string{"The paper prints the parameters; the counts beside ours are derived from them."},
+	}, nil
+}
+
+func count[T int | int32 | int64](n T) string { return strconv.FormatInt(int64(n), 10) }
+
+// portsUsed is the largest number of cabled ports of a switch.
+func portsUsed(g *fabric.Graph) int {
+	used := make([]int, g.NumSwitches)
+	for c := range g.NumChannels {
+		used[g.From[c]]++
+	}
+	for e, s := range g.EndSwitch {
+		if g.EndPort[e] != 0 {
+			used[s]++
+		}
+	}
+	most := 0
+	for _, n := range used {
+		most = max(most, n)
+	}
+	return most
+}

@@ -1,0 +1,19 @@
+// Package lab reproduces published tables and figures: experiments as data. A
+// Reproduction is a paper with its Artefacts; an Artefact is a function from a Setup
+// (mode, seed, cores) to a Result: tables, claims with a verdict each, charts. The
+// papers are packages below this one; lab/papers lists them.
+//
+// Experiments read no clock and open no file. What is measured in seconds or bytes
+// is measured by the Setup's Meter, which the command supplies; all else is the same
+// on any machine and any number of cores. A row draws its randomness from the seed
+// and its own name, so that one row run alone gives the same figures.
+//
+// A Record is the Result of one artefact with what it was run with. Records are the
+// result store: a JSON file each, beside the table as TSV and the charts as SVG; a
+// run that was interrupted goes on with those that are there. WriteReport makes one
+// Markdown page of the records of a paper.
+//
+// A verdict is about a claim of the paper, never about a figure alone. Where ours
+// differs, an experiment that changes one assumption is run beside the claim; only
+// when it moves ours to the paper's is the difference called explained.
+package lab

@@ -1,0 +1,207 @@
+package fattree
+
+import (
+	"context"
+
+	"weft/fabric"
+	"weft/lab"
+	"weft/route"
+)
+
+// load is uniform traffic: every message goes to a target drawn anew.
+type load struct {
+	// Hosts send to all end ports of other nodes at the full rate of a link.
+	hosts bool
+	// Switches send to all other switches at this share of a link.
+	switches float64
+}
+
+// allHosts is the load of most figures.
+var allHosts = load{hosts: true}
+
+// delivered is what senders got, as shares of a link.
+type delivered struct {
+	hosts    float64 // mean over hosts
+	least    float64 // that a host got
+	switches float64 // mean over switches
+}
+
+// estimator says what senders get when all send at once, without end. The flow
+// level has two, inOrder and independent; the packet level fits the same form.
+type estimator func(ctx context.Context, t *lab.Trial, l load) (delivered, error)
+
+// inOrder takes a sender for a queue: what is first in it waits, and all behind it.
+// So its targets get the same each, and its rate is that of its worst path; rates are
+// max-min fair over senders.
+func inOrder(ctx context.Context, t *lab.Trial, l load) (delivered, error) {
+	return estimate(ctx, t, l, false)
+}
+
+// independent lets no message wait for one to another target: rates are max-min fair
+// over pairs, and no pair gets more than its part of the load.
+func independent(ctx context.Context, t *lab.Trial, l load) (delivered, error) {
+	return estimate(ctx, t, l, true)
+}
+
+// sender is a group of end ports of a switch that send alike: its hosts, or itself.
+type sender struct {
+	at    int32
+	n     float64
+	rate  float64 // that each asks for
+	ofEnd bool    // port 0
+	pairs float64 // to how many targets, all together
+	first int     // its demands are first, first+1, ...
+	last  int
+}
+
+func estimate(ctx context.Context, t *lab.Trial, l load, each bool) (delivered, error) {
+	w := &walker{g: t.Graph, p: t.Plan, hits: make([]float64, t.Graph.NumChannels)}
+	d := newDemands()
+	var all []sender
+	for s := range int32(w.g.NumSwitches) {
+		if err := ctx.Err(); err != nil {
+			return delivered{}, err
+		}
+		if n := len(w.g.HostsOf(s)); l.hosts && n > 0 {
+			all = append(all, w.send(d, sender{at: s, n: float64(n), rate: 1}, each))
+		}
+		if l.switches > 0 {
+			all = append(all, w.send(d, sender{at: s, n: 1, rate: l.switches, ofEnd: true}, each))
+		}
+	}
+	rate := d.fair(w.g.NumChannels)
+	out := delivered{least: 1}
+	hosts, switches := 0.0, 0.0
+	for _, s := range all {
+		got := s.share(rate, w.weights)
+		if s.ofEnd {
+			out.switches += got
+			switches++
+			continue
+		}
+		out.hosts += got * s.n
+		hosts += s.n
+		out.least = min(out.least, got)
+	}
+	if hosts > 0 {
+		out.hosts /= hosts
+	}
+	if switches > 0 {
+		out.switches /= switches
+	}
+	return out, nil
+}
+
+// share is what one end port of the group got.
+func (s *sender) share(rate, weights []float64) float64 {
+	sum := 0.0
+	for i := s.first; i < s.last; i++ {
+		sum += rate[i] * weights[i]
+	}
+	return sum / s.n
+}
+
+// walker follows paths.
+type walker struct {
+	g       *fabric.Graph
+	p       *route.Plan
+	hits    []float64 // by channel
+	touched []int32
+	path    []int32
+	weights []float64 // by demand: senders that have its rate
+}
+
+// send adds the demands of a sender: one, or one for each target.
+func (w *walker) send(d *demands, s sender, each bool) sender {
+	targets := w.targets(&s)
+	s.first = len(d.most)
+	for _, t := range targets {
+		s.pairs += t.pairs
+	}
+	per := s.rate * s.n / max(s.pairs, 1) // what a pair asks for
+	if each {
+		for _, t := range targets {
+			for _, c := range w.follow(s.at, t.end) {
+				d.use(c, t.pairs)
+			}
+			d.close(per)
+			w.weights = append(w.weights, t.pairs)
+		}
+		s.last = len(d.most)
+		return s
+	}
+	for _, t := range targets {
+		for _, c := range w.follow(s.at, t.end) {
+			if w.hits[c] == 0 {
+				w.touched = append(w.touched, c)
+			}
+			w.hits[c] += t.pairs
+		}
+	}
+	for _, c := range w.touched {
+		d.use(c, w.hits[c]*s.n/s.pairs)
+		w.hits[c] = 0
+	}
+	w.touched = w.touched[:0]
+	d.close(s.rate)
+	w.weights = append(w.weights, s.n)
+	s.last = len(d.most)
+	return s
+}
+
+// target is an end port, and how many of a group send to it.
+type target struct {
+	end   int32
+	pairs float64
+}
+
+// targets are the end ports that a sender reaches: for hosts, all hosts that are not
+// on their own node; for a switch, all others.
+func (w *walker) targets(s *sender) []target {
+	var out []target
+	if s.ofEnd {
+		for t := range int32(w.g.NumSwitches) {
+			if end := w.g.PortZero(t); t != s.at && w.arrives(s.at, end) {
+				out = append(out, target{end, 1})
+			}
+		}
+		return out
+	}
+	own := map[int32]float64{} // by node: its ports here
+	for _, h := range w.g.HostsOf(s.at) {
+		own[w.g.EndNode[h]]++
+	}
+	for end := range int32(w.g.NumHosts) {
+		if n := s.n - own[w.g.EndNode[end]]; n > 0 && w.arrives(s.at, end) {
+			out = append(out, target{end, n})
+		}
+	}
+	return out
+}
+
+func (w *walker) arrives(s, end int32) bool { return w.follow(s, end) != nil }
+
+// follow is the path to an end port: nil when the tables do not lead there, empty
+// but not nil when it is on this switch.
+func (w *walker) follow(s, end int32) []int32 {
+	lid := w.p.Ends.Base[end]
+	if w.path == nil {
+		w.path = make([]int32, 0, 16)
+	}
+	w.path = w.path[:0]
+	for len(w.path) <= w.g.NumSwitches {
+		if w.g.IsPortZero(end) && w.g.PortZero(s) == end {
+			return w.path
+		}
+		c, host := w.g.At(s, w.p.Tables.Port(s, lid))
+		if c < 0 {
+			if host == end {
+				return w.path
+			}
+			return nil
+		}
+		w.path = append(w.path, c)
+		s = w.g.To[c]
+	}
+	return nil
+}

@@ -1,0 +1,98 @@
+package lab
+
+import (
+	"context"
+	"hash/fnv"
+)
+
+// Reproduction is a paper whose tables and figures can be run again.
+type Reproduction struct {
+	Name      string // of weft lab reproduce
+	Paper     string
+	Artefacts []Artefact
+}
+
+// Find finds an artefact by name.
+func (r *Reproduction) Find(name string) (*Artefact, bool) {
+	for i := range r.Artefacts {
+		if r.Artefacts[i].Name == name {
+			return &r.Artefacts[i], true
+		}
+	}
+	return nil, false
+}
+
+// Artefact is a table, figure or experiment of a paper.
+type Artefact struct {
+	Name  string // fig4
+	Title string
+	Place string // in the paper
+	// Measured says that seconds and memory of this machine are in the result.
+	Measured bool
+	Run      func(context.Context, *Setup) (*Result, error)
+}
+
+// Mode says how much is run.
+type Mode string
+
+// The modes.
+const (
+	Quick Mode = "quick" // small samples, small networks: minutes for a whole paper
+	Full  Mode = "full"  // as the paper
+)
+
+// Setup is what an artefact is run with.
+type Setup struct {
+	Mode    Mode
+	Seed    uint64
+	Workers int // goroutines; no result depends on it
+	// Rows keeps the rows whose name it is true for; nil keeps all.
+	Rows func(name string) bool
+	// Step is told what comes next, for people who wait; it may be nil.
+	Step func(what string)
+	// Meter measures work; nil measures nothing, and all costs are zero.
+	Meter Meter
+}
+
+// Meter carries out work and says what it cost.
+type Meter func(work func() error) (Cost, error)
+
+// Cost is what work took.
+type Cost struct {
+	Seconds   float64 // of CPU time, all threads
+	Allocated float64 // bytes allocated, freed or not
+}
+
+// Pick is quick in the quick mode, and full in the full one.
+func Pick[T any](s *Setup, quick, full T) T {
+	if s.Mode == Full {
+		return full
+	}
+	return quick
+}
+
+// Want says whether a row is to be run, and announces it if so.
+func (s *Setup) Want(row string) bool {
+	if s.Rows != nil && !s.Rows(row) {
+		return false
+	}
+	if s.Step != nil {
+		s.Step(row)
+	}
+	return true
+}
+
+// SeedOf is the seed of a row: that of the run, and the row's name.
+func (s *Setup) SeedOf(row string) uint64 {
+	h := fnv.New64a()
+	h.Write([]byte(row))
+	return h.Sum64() ^ s.Seed*0x9e3779b97f4a7c15
+}
+
+// Measure carries out work and says what it cost: nothing, without a Meter.
+func (s *Setup) Measure(work func() error) (Cost, error) {
+	if s.Meter == nil {
+		return Cost{}, work()
+	}
+	return s.Meter(work)
+}

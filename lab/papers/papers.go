@@ -1,0 +1,28 @@
+// Package papers lists the papers that can be reproduced. Each is a package of its
+// own beside this one; a new one is added to the list here.
+package papers
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/lab"
+	"weft/lab/dfsssp"
+)
+
+// All lists the reproductions in the order in which they are printed.
+func All() []*lab.Reproduction {
+	return []*lab.Reproduction{dfsssp.Reproduction()}
+}
+
+// Find finds a reproduction by name.
+func Find(name string) (*lab.Reproduction, error) {
+	var names []string
+	for _, r := range All() {
+		if r.Name == name {
+			return r, nil
+		}
+		names = append(names, r.Name)
+	}
+	return nil, fmt.Errorf("lab: nothing is called %q (there are: %s)", name, strings.Join(names, ", "))
+}

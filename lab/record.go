@@ -1,0 +1,85 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"strings"
+)
+
+// Record is the stored result of one artefact.
+type Record struct {
+	Reproduction string `json:"reproduction"`
+	Artefact     string `json:"artefact"`
+	Title        string `json:"title"`
+	Place        string `json:"place"`
+	Mode         Mode   `json:"mode"`
+	Seed         uint64 `json:"seed"`
+	Rows         string `json:"rows,omitempty"` // the rows kept, as asked for; "" for all
+	Measured     bool   `json:"measured,omitempty"`
+	*Result
+}
+
+// RunArtefact runs one artefact. rows is how the Setup's Rows were asked for.
+func RunArtefact(ctx context.Context, r *Reproduction, a *Artefact, s *Setup, rows string) (*Record, error) {
+	result, err := a.Run(ctx, s)
+	if err != nil {
+		return nil, fmt.Errorf("lab: %s %s: %w", r.Name, a.Name, err)
+	}
+	return &Record{
+		Reproduction: r.Name, Artefact: a.Name, Title: a.Title, Place: a.Place,
+		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured, Result: result,
+	}, nil
+}
+
+// Fits says whether the record is what a run with this setup would give, so that the
+// run may be left out.
+func (r *Record) Fits(reproduction, artefact string, s *Setup, rows string) bool {
+	return r.Reproduction == reproduction && r.Artefact == artefact && r.Mode == s.Mode && r.Seed == s.Seed && r.Rows == rows
+}
+
+// Load reads a record that Files wrote.
+func Load(data []byte) (*Record, error) {
+	r := &Record{Result: &Result{}}
+	dec := json.NewDecoder(bytes.NewReader(data))
+	dec.DisallowUnknownFields()
+	if err := dec.Decode(r); err != nil {
+		return nil, fmt.Errorf("lab: not a record: %w", err)
+	}
+	return r, nil
+}
+
+// File is a file to be written.
+type File struct {
+	Name string
+	Data []byte
+}
+
+// Files are the record's files: tables as TSV, charts as SVG, and last the record
+// itself as JSON, so that a record that is there has its files.
+func (r *Record) Files() ([]File, error) {
+	var files []File
+	for i := range r.Tables {
+		t := &r.Tables[i]
+		files = append(files, File{t.Name + ".tsv", t.tsv()})
+	}
+	for i := range r.Charts {
+		var svg bytes.Buffer
+		if err := r.Charts[i].WriteSVG(&svg); err != nil {
+			return nil, err
+		}
+		files = append(files, File{r.Charts[i].Name + ".svg", svg.Bytes()})
+	}
+	data, err := json.MarshalIndent(r, "", " ")
+	return append(files, File{r.Artefact + ".json", append(data, '\n')}), err
+}
+
+// tsv is the table as tab-separated values under a header.
+func (t *Table) tsv() []byte {
+	var b bytes.Buffer
+	for _, row := range append([][]string{t.Columns}, t.Rows...) {
+		b.WriteString(strings.Join(row, "\t") + "\n")
+	}
+	return b.Bytes()
+}

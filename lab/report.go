@@ -1,0 +1,94 @@
+package lab
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+)
+
+// WriteReport writes one Markdown page of the records of a paper: the claims first,
+// then each artefact with its pictures and tables. Records are in the paper's order.
+func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
+	b := bufio.NewWriter(w)
+	fmt.Fprintf(b, "# %s\n\n%s\n\n", r.Name, r.Paper)
+	fmt.Fprintf(b, "Made by `weft lab reproduce %s`; do not edit. ", r.Name)
+	fmt.Fprintf(b, "Claims: %s.\n\n", CountVerdicts(records))
+	fmt.Fprintf(b, "Verdicts: *holds*; *differs*; *explained*: ours differs, and an experiment that changes one assumption moves it to the\n"+
+		"paper's; *not run*: left out in this mode. ± is half the 95 %% confidence interval of the mean.\n\n")
+	claims := Table{Columns: []string{"where", "claim", "paper", "ours", "verdict"}}
+	for _, rec := range records {
+		for i := range rec.Claims {
+			c := &rec.Claims[i]
+			claims.Add(fmt.Sprintf("[%s](#%s)", rec.Artefact, rec.Artefact), c.Text, c.Paper, c.Ours, string(c.Verdict))
+		}
+	}
+	claims.writeMarkdown(b)
+	for _, rec := range records {
+		rec.write(b)
+	}
+	return b.Flush()
+}
+
+func (r *Record) write(b *bufio.Writer) {
+	fmt.Fprintf(b, "\n## %s\n\n%s (%s). Mode %s, seed %d", r.Artefact, r.Title, r.Place, r.Mode, r.Seed)
+	if r.Rows != "" {
+		fmt.Fprintf(b, ", rows %s only", r.Rows)
+	}
+	fmt.Fprint(b, ".\n")
+	if r.Measured {
+		fmt.Fprint(b, "Seconds and memory are those of the machine that ran it.\n")
+	}
+	for i := range r.Charts {
+		fmt.Fprintf(b, "\n![%s](%s.svg)\n", r.Charts[i].Title, r.Charts[i].Name)
+	}
+	for i := range r.Tables {
+		t := &r.Tables[i]
+		fmt.Fprintf(b, "\n%s ([TSV](%s.tsv)):\n\n", t.Title, t.Name)
+		t.writeMarkdown(b)
+	}
+	for i := range r.Claims {
+		if c := &r.Claims[i]; c.Why != "" {
+			fmt.Fprintf(b, "\n- %s: %s. %s\n", c.Text, c.Verdict, c.Why)
+		}
+	}
+	for _, note := range r.Notes {
+		fmt.Fprintf(b, "\n%s\n", note)
+	}
+}
+
+// writeMarkdown writes the table as Markdown.
+func (t *Table) writeMarkdown(w io.Writer) {
+	row := func(cells []string) {
+		fmt.Fprint(w, "|")
+		for _, cell := range cells {
+			fmt.Fprintf(w, " %s |", strings.ReplaceAll(cell, "|", `\|`))
+		}
+		fmt.Fprint(w, "\n")
+	}
+	row(t.Columns)
+	row(slices.Repeat([]string{"---"}, len(t.Columns)))
+	for _, cells := range t.Rows {
+		row(cells)
+	}
+}
+
+// CountVerdicts says how many claims have each verdict.
+func CountVerdicts(records []*Record) string {
+	var text []string
+	for _, v := range []Verdict{Holds, Explained, Differs, NotRun} {
+		n := 0
+		for _, rec := range records {
+			for i := range rec.Claims {
+				if rec.Claims[i].Verdict == v {
+					n++
+				}
+			}
+		}
+		if n > 0 {
+			text = append(text, fmt.Sprintf("%d %s", n, v))
+		}
+	}
+	return strings.Join(text, ", ")
+}

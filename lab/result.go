@@ -1,0 +1,86 @@
+package lab
+
+import (
+	"fmt"
+	"strconv"
+
+	"weft/lab/chart"
+	"weft/sim/flow"
+)
+
+// Result is what an artefact came to.
+type Result struct {
+	Tables []Table       `json:"tables"` // the artefact's own first, then those of experiments
+	Claims []Claim       `json:"claims"`
+	Charts []chart.Chart `json:"charts,omitempty"`
+	Notes  []string      `json:"notes,omitempty"`
+}
+
+// Table is a table of text; columns name their units.
+type Table struct {
+	Name    string     `json:"name"` // of its file, without .tsv
+	Title   string     `json:"title"`
+	Columns []string   `json:"columns"`
+	Rows    [][]string `json:"rows"`
+}
+
+// Add appends a row.
+func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
+
+// Verdict says what became of a claim.
+type Verdict string
+
+// The verdicts.
+const (
+	Holds     Verdict = "holds"
+	Differs   Verdict = "differs"
+	Explained Verdict = "explained" // differs, and an experiment with one assumption changed moves ours to the paper's
+	NotRun    Verdict = "not run"   // what it needs was left out, by mode or by choice of rows
+)
+
+// Claim is one statement of the paper, with what ours says to it.
+type Claim struct {
+	Text    string  `json:"text"`
+	Paper   string  `json:"paper"` // the number or range as printed
+	Ours    string  `json:"ours"`
+	Verdict Verdict `json:"verdict"`
+	Why     string  `json:"why,omitempty"` // for what differs: the experiment and what it showed
+}
+
+// Judged is Holds or Differs.
+func Judged(holds bool) Verdict {
+	if holds {
+		return Holds
+	}
+	return Differs
+}
+
+// Explain turns Differs into Explained when an experiment moved ours to the paper's,
+// and notes the experiment either way.
+func (c *Claim) Explain(moved bool, why string, args ...any) {
+	if c.Verdict != Differs {
+		return
+	}
+	c.Why = fmt.Sprintf(why, args...)
+	if moved {
+		c.Verdict = Explained
+	}
+}
+
+// Num prints a number with three significant digits, or as many as it has before
+// the point.
+func Num(v float64) string {
+	switch {
+	case v == 0:
+		return "0"
+	case v >= 100 || v <= -100:
+		return strconv.FormatFloat(v, 'f', 0, 64)
+	}
+	return strconv.FormatFloat(v, 'g', 3, 64)
+}
+
+// Mean prints a mean and half its 95 % confidence interval.
+func Mean(s flow.Summary) string { return fmt.Sprintf("%.4f ± %.4f", s.Mean, s.CI95) }
+
+// Percent prints a relative difference, signed.
+func Percent(v float64) string { return fmt.Sprintf("%+.1f %%", 100*v) }
