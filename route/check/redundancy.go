@@ -96,7 +96,7 @@ func (r *redundancy) prepare() {
 		r.homeOf[n] = -1
 		var ports []sender
 		apart := false
-		place := ""
+		var place []byte
 		for _, end := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
 			if g.IsPortZero(end) || r.count[end] == 0 {
 				continue
@@ -107,16 +107,16 @@ func (r *redundancy) prepare() {
 			}
 			ports = append(ports, s)
 			apart = apart || s.at != ports[0].at
-			place += fmt.Sprintln(s.at, s.end)
+			place = fmt.Appendln(place, s.at, s.end)
 		}
 		if !apart {
 			continue
 		}
 		r.nodes = append(r.nodes, n)
-		h, ok := byPlace[place]
+		h, ok := byPlace[string(place)]
 		if !ok {
 			h = int32(len(r.homes))
-			byPlace[place] = h
+			byPlace[string(place)] = h
 			r.homes = append(r.homes, home{ports: ports})
 		}
 		r.homes[h].weight++

@@ -2,7 +2,6 @@ package ftree
 
 import (
 	"context"
-	"math"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -10,7 +9,7 @@ import (
 )
 
 // fillClosed writes the tables in closed form.
-func fillClosed(ctx context.Context, in *route.Input, r *reach, l *list, plain bool) (*route.Tables, error) {
+func fillClosed(ctx context.Context, in *route.Input, r *reach, l *list) (*route.Tables, error) {
 	n := in.Graph.NumSwitches
 	tables := route.NewTables(n, in.Ends.Top())
 	div, below := r.t.dividers()
@@ -19,8 +18,8 @@ func fillClosed(ctx context.Context, in *route.Input, r *reach, l *list, plain b
 		f := fillers[worker]
 		if f == nil {
 			f = &filler{
-				r: r, l: l, div: div, below: below, plain: plain,
-				ends: &in.Ends, row: make([]uint8, int(in.Ends.Top())+1),
+				r: r, l: l, div: div, below: below, ends: &in.Ends,
+				row: make([]uint8, int(in.Ends.Top())+1),
 			}
 			fillers[worker] = f
 		}
@@ -36,7 +35,6 @@ type filler struct {
 	r          *reach
 	l          *list
 	div, below []int32
-	plain      bool
 	ends       *route.Ends
 
 	row         []uint8
@@ -46,7 +44,7 @@ type filler struct {
 	once, often set     // targets of one group at least, of several
 	these       []int32 // groups to choose from
 	ports       []uint8 // links to choose from
-	digit, skip int32   // the link is number t/digit + t/skip of them
+	digit       int32   // the link is number t/digit of them
 }
 
 func (f *filler) fill(s int32) {
@@ -119,7 +117,7 @@ func (f *filler) only(to set, ports []uint8, div int32) {
 	if to.remove(&f.often); to.empty() {
 		return
 	}
-	f.ports, f.digit, f.skip = append(f.ports[:0], ports...), div, math.MaxInt32
+	f.ports, f.digit = append(f.ports[:0], ports...), div
 	to.all(func(b int) { f.write(f.l.of(f.first + int32(b))) })
 }
 
@@ -138,11 +136,9 @@ func (f *filler) common() (same bool) {
 	return same
 }
 
-// start lines up the links of the groups at hand, first one of each, then the next,
-// and begins to deal. The plain form takes the next digit of t. The other goes round
-// with every t, so that any consecutive ones are spread evenly over a level, and
-// moves on by one whenever it would repeat what the levels below take.
+// start lines up the links of the groups at hand, first one of each, then the next.
 func (f *filler) start(div int32) {
+	f.digit = div
 	f.ports = f.ports[:0]
 	for link, more := 0, true; more; link++ {
 		more = false
@@ -153,45 +149,37 @@ func (f *filler) start(div int32) {
 			}
 		}
 	}
-	f.digit, f.skip = 1, math.MaxInt32
-	if f.plain {
-		f.digit = div
-	} else if div > 1 {
-		f.skip = lcm(div, int32(len(f.ports)))
-	}
-}
-
-func lcm(a, b int32) int32 {
-	x, y := a, b
-	for y != 0 {
-		x, y = y, x%y
-	}
-	return a / x * b
 }
 
 // write writes runs of LIDs.
 func (f *filler) write(runs []run) {
-	n := int32(len(f.ports))
+	n, digit := int32(len(f.ports)), f.digit
 	for _, r := range runs {
 		row := f.row[r.lid : int(r.lid)+int(r.n)]
 		if n == 1 {
-			for i := range row {
-				row[i] = f.ports[0]
-			}
+			fill(row, f.ports[0])
 			continue
 		}
-		for t := r.turn; len(row) > 0; {
-			pick := (t/f.digit + t/f.skip + f.l.step[r.kind]) % n
+		pick, left := (r.turn/digit+f.l.step[r.kind])%n, digit-r.turn%digit // the link, and LIDs before the next
+		for len(row) > 0 {
 			var m int32
-			if f.digit == 1 {
-				m = int32(copy(row[:min(int32(len(row)), f.skip-t%f.skip)], f.ports[pick:]))
+			if digit == 1 {
+				m = int32(copy(row, f.ports[pick:]))
+				pick += m
 			} else {
-				for m = 0; m < int32(len(row)) && m < f.digit-t%f.digit && m < f.skip-t%f.skip; m++ {
-					row[m] = f.ports[pick]
-				}
+				m = min(left, int32(len(row)))
+				fill(row[:m], f.ports[pick])
+				pick, left = pick+1, digit
 			}
-			t += m
-			row = row[m:]
+			if row = row[m:]; pick == n {
+				pick = 0
+			}
 		}
+	}
+}
+
+func fill(row []uint8, port uint8) {
+	for i := range row {
+		row[i] = port
 	}
 }

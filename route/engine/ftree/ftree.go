@@ -16,6 +16,8 @@ const Name = "ftree"
 const (
 	closed = "closed"
 	dmodk  = "dmodk"
+	auto   = "auto"
+	load   = "load"
 	zahavi = "zahavi"
 	beft   = "beft"
 
@@ -37,8 +39,9 @@ func Spec() *route.Spec {
 		Lanes:   "none, or own (lanes=vftree)",
 		Options: []route.Option{
 			{
-				Name: "balance", Default: closed, OneOf: []string{closed, dmodk, zahavi, beft},
-				Doc: "in closed form over the ports in use, or over all ports; by the load of links, or of links and switches (paper I)",
+				Name: "balance", Default: auto, OneOf: []string{auto, closed, load, dmodk, zahavi, beft},
+				Doc: "in closed form over the ports in use (closed), by the load of whole ways (load), or the better of both (auto); " +
+					"in closed form over all ports (dmodk); the classic one (zahavi), and that of paper I (beft)",
 			},
 			{
 				Name: "switches", Default: all, OneOf: []string{all, sftree, none},
@@ -95,12 +98,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		return nil, err
 	}
 	plan := &route.Plan{Ends: in.Ends}
-	if balance == closed || balance == dmodk {
-		plan.Tables, err = fillClosed(ctx, in, r, l, balance == dmodk)
-	} else {
-		plan.Tables, err = e.greedy(ctx, in, r, l)
-	}
-	if err != nil {
+	if plan.Tables, err = e.paths(ctx, in, r, l); err != nil {
 		return nil, err
 	}
 	if mode == sftree {
@@ -109,6 +107,9 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 			return nil, err
 		}
 		subtree(t, &in.Ends, plan.Tables, avoid)
+		if err := acyclic(ctx, in, t, plan.Tables); err != nil {
+			return nil, err
+		}
 	}
 	if e.String("lanes") == vftree {
 		lanes := in.MaxVLs
@@ -124,7 +125,23 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	return plan, nil
 }
 
-// greedy routes by load.
+// paths chooses among the ways by the balance asked for.
+func (e *engine) paths(ctx context.Context, in *route.Input, r *reach, l *list) (*route.Tables, error) {
+	switch balance := e.String("balance"); balance {
+	case zahavi, beft:
+		return e.greedy(ctx, in, r, l)
+	case load:
+		return byLoad(ctx, in, r, l, nil)
+	default:
+		tables, err := fillClosed(ctx, in, r, l)
+		if err != nil || balance != auto || e.String("multihomed") == mftree || len(r.t.irregular()) == 0 {
+			return tables, err
+		}
+		return byLoad(ctx, in, r, l, tables)
+	}
+}
+
+// greedy routes by the classic algorithm.
 func (e *engine) greedy(ctx context.Context, in *route.Input, r *reach, l *list) (*route.Tables, error) {
 	w := newGreedy(in, r, l)
 	w.redundant = e.String("multihomed") == mftree

@@ -21,13 +21,13 @@ const (
 
 // reach tells which switches each one reaches by shortest legal paths, and how.
 type reach struct {
-	t       *tree
-	rises   []bool    // by group: it leads up in the order
-	up      [][]int32 // by switch: its groups that do
-	down    [][]int32 // and those that lead down
-	bit     []int32   // by switch: its place as a target
-	drained []bool
-	blocks  []block
+	t      *tree
+	rises  []bool    // by group: it leads up in the order
+	up     [][]int32 // by switch: its groups that do
+	down   [][]int32 // and those that lead down
+	ends   []bool    // by group: a path that takes it ends there
+	bit    []int32   // by switch: its place as a target
+	blocks []block
 }
 
 // block is what is known of setSize targets. A packet that has gone down may not go
@@ -44,17 +44,19 @@ func newReach(ctx context.Context, t *tree, rank, bit []int32, workers int) (*re
 	n := t.g.NumSwitches
 	r := &reach{
 		t: t, rises: make([]bool, len(t.to)), up: make([][]int32, n), down: make([][]int32, n),
-		bit: bit, drained: t.g.Drained,
+		ends: make([]bool, len(t.to)), bit: bit,
 	}
+	mates := t.mates(rank)
 	both := make([]int32, len(t.to)) // the groups of each switch, those down first
 	for s := range int32(n) {
 		first, last := t.groupsOf(s)
 		low, high := first, last
 		for i := first; i < last; i++ {
 			v := t.to[i]
+			r.ends[i] = t.g.Drained[v] || mates(s, v)
 			switch {
 			case v == s:
-			case peaks.Above(rank, v, s) && !(r.drained[s] && r.drained[v]): // two drained ones are both ends of a path
+			case peaks.Above(rank, v, s) && !r.ends[i]:
 				high--
 				both[high], r.rises[i] = i, true
 			default:
@@ -72,6 +74,23 @@ func newReach(ctx context.Context, t *tree, rank, bit []int32, workers int) (*re
 		return nil
 	})
 	return r, err
+}
+
+// mates tells which neighbours of one level are just for each other: a path over a
+// link between them ends there. So the packets for a switch come down its own ways
+// up or those of its mate, as the sender has them. A switch whose only ways up are
+// within its level needs them for all that it sends, and has no mates.
+func (t *tree) mates(rank []int32) func(s, v int32) bool {
+	climbs := make([]bool, len(rank))
+	for s := range int32(len(rank)) {
+		first, last := t.groupsOf(s)
+		for _, v := range t.to[first:last] {
+			climbs[s] = climbs[s] || rank[v] < rank[s] && t.height[v] != t.height[s]
+		}
+	}
+	return func(s, v int32) bool {
+		return s != v && t.height[s] == t.height[v] && climbs[s] && climbs[v]
+	}
 }
 
 // byRank lists the switches, the highest first.
@@ -101,7 +120,7 @@ func (r *reach) fall(b int) {
 		for s := range n {
 			into := &next[s]
 			for _, i := range r.down[s] {
-				if v := r.t.to[i]; k == 1 || !r.drained[v] {
+				if v := r.t.to[i]; k == 1 || !r.ends[i] {
 					into.add(&level[v])
 				}
 			}
@@ -152,7 +171,7 @@ func (r *reach) climb(b int, order []int32) {
 				continue
 			}
 			for _, i := range r.down[s] {
-				if v := r.t.to[i]; k == 1 || !r.drained[v] {
+				if v := r.t.to[i]; k == 1 || !r.ends[i] {
 					led := fall
 					led.keep(&falls[k-1][v])
 					must[v].add(&led)
@@ -177,7 +196,7 @@ func (b *block) ways(r *reach, s int32, k int, visit func(group int32, targets s
 		case r.rises[i]:
 			to = free
 			to.keep(&b.hops[k-1][v])
-		case k < len(b.falls) && v != s && (k == 1 || !r.drained[v]):
+		case k < len(b.falls) && v != s && (k == 1 || !r.ends[i]):
 			to = here
 			to.keep(&b.falls[k-1][v])
 		}
@@ -194,7 +213,7 @@ func (b *block) way(r *reach, s, i, j int32, k int) bool {
 	if r.rises[i] {
 		return !b.must[s].has(j) && b.hops[k-1][v].has(j)
 	}
-	return k < len(b.falls) && v != s && (k == 1 || !r.drained[v]) && b.falls[k-1][v].has(j)
+	return k < len(b.falls) && v != s && (k == 1 || !r.ends[i]) && b.falls[k-1][v].has(j)
 }
 
 func (s *set) put(i int32)      { s[i/64] |= 1 << (i % 64) }
@@ -218,7 +237,13 @@ func (s *set) keep(o *set) {
 	}
 }
 
-func (s *set) empty() bool { return *s == set{} }
+func (s *set) empty() bool {
+	some := uint64(0)
+	for _, x := range s {
+		some |= x
+	}
+	return some == 0
+}
 
 // all visits what is in the set, in order.
 func (s *set) all(visit func(i int)) {

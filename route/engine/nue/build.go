@@ -9,91 +9,160 @@ import (
 )
 
 const (
-	batch   = 64      // destination switches searched at once
-	written = 1 << 22 // entries that are chosen before they are written
+	batch      = 64 // destination switches searched at once
+	block      = 64 // switches whose tables are written at once
+	mostPasses = 4
+	passWork   = 1 << 27 // LIDs x channels of all passes, if more than two
+
+	none uint8 = 255 // where a switch has no way
 )
 
-// builder routes one LID after the other.
+// builder routes one LID after the other, all of them several times.
 type builder struct {
 	*chooser
 	in     *route.Input
-	tables *route.Tables
+	lanes  []*lane
+	laneOf []int32 // by switch: lane of its LIDs
 
 	columns []column
-	ports   []uint8 // of the columns in use, by column and switch
+	next    int     // column to route
+	taken   []uint8 // by column and switch: which of the channels that leave the switch, or none
+	again   bool    // whether all have been routed before
+	moved   bool    // whether one was routed anew
 }
 
-// column is a LID whose ports are chosen, but not yet written.
+// column is a LID.
 type column struct {
 	lid fabric.LID
-	at  int // of its first port in ports
+	end int32
 }
 
-// build routes every LID of in.Ends on the lane of its switch.
+// build routes every LID of in.Ends on the lane of its switch. In later passes every
+// LID is taken back and routed anew beside all others: the first were routed before
+// anybody could know where the load would be. That ends when it gains nothing, as it
+// does at once in a fat-tree that is complete.
 func build(ctx context.Context, in *route.Input, lanes []*lane, laneOf []int32) (*route.Tables, error) {
+	b := newBuilder(in, lanes, laneOf)
+	for range max(2, min(mostPasses, passWork/(len(b.columns)*len(in.Graph.Out)+1))) {
+		if more, err := b.pass(ctx); err != nil {
+			return nil, err
+		} else if !more {
+			break
+		}
+	}
+	return b.write(ctx)
+}
+
+// newBuilder lists the LIDs in the order in which they are routed: by switch, those of its
+// hosts before those of its port 0.
+func newBuilder(in *route.Input, lanes []*lane, laneOf []int32) *builder {
 	g := in.Graph
-	b := &builder{chooser: newChooser(g), in: in, tables: route.NewTables(g.NumSwitches, in.Ends.Top())}
-	found := make([]ways, min(batch, g.NumSwitches))
-	for begin := 0; begin < g.NumSwitches; begin += batch {
-		now := found[:min(batch, g.NumSwitches-begin)]
-		err := par.For(ctx, in.Workers, len(now), func(_, i int) error {
-			now[i].search(lanes[laneOf[begin+i]], int32(begin+i))
+	b := &builder{chooser: newChooser(g), in: in, lanes: lanes, laneOf: laneOf}
+	add := func(end int32) {
+		for k := range in.Ends.Count(end) {
+			b.columns = append(b.columns, column{in.Ends.Base[end] + fabric.LID(k), end})
+		}
+	}
+	for s := range int32(g.NumSwitches) {
+		for _, h := range g.HostsOf(s) {
+			add(h)
+		}
+		add(g.PortZero(s))
+	}
+	b.taken = make([]uint8, len(b.columns)*g.NumSwitches)
+	for i := range b.taken {
+		b.taken[i] = none
+	}
+	return b
+}
+
+// pass routes every LID, or in later passes as many as gain from it; it tells whether
+// all have been.
+func (b *builder) pass(ctx context.Context) (bool, error) {
+	n := b.in.Graph.NumSwitches
+	found := make([]ways, min(batch, n))
+	b.next = 0
+	for begin := 0; begin < n; begin += batch {
+		now := found[:min(batch, n-begin)]
+		err := par.For(ctx, b.in.Workers, len(now), func(_, i int) error {
+			now[i].search(b.lanes[b.laneOf[begin+i]], int32(begin+i))
 			return nil
 		})
 		if err != nil {
-			return nil, err
+			return false, err
 		}
+		before := b.crowding()
+		b.moved = false
 		for i := range now {
-			b.routeSwitch(lanes[laneOf[begin+i]], &now[i])
-			if i+1 == len(now) || len(b.columns)*g.NumSwitches > written {
-				if err := b.write(ctx); err != nil {
-					return nil, err
-				}
-			}
+			b.routeSwitch(b.lanes[b.laneOf[begin+i]], &now[i])
+		}
+		if b.moved && b.crowding() >= before {
+			return false, ctx.Err()
 		}
 	}
-	return b.tables, ctx.Err()
+	b.again = true
+	return true, ctx.Err()
 }
 
-// routeSwitch routes the LIDs of the hosts of a switch, then those of its port 0.
-// Traffic to port 0 counts for nothing: it is management, and rare.
+// routeSwitch routes the LIDs of a switch. Traffic to port 0 counts for nothing: it is
+// management, and rare.
 func (b *builder) routeSwitch(l *lane, w *ways) {
 	g := b.in.Graph
-	for _, h := range g.HostsOf(w.to) {
-		b.routeEnd(l, w, h, 1)
-	}
-	b.routeEnd(l, w, g.PortZero(w.to), 0)
-}
-
-func (b *builder) routeEnd(l *lane, w *ways, end int32, paths int64) {
-	g := b.in.Graph
-	n := g.NumSwitches
-	for k := range b.in.Ends.Count(end) {
-		at := len(b.columns) * n
-		if len(b.ports) < at+n {
-			b.ports = append(b.ports, make([]uint8, at+n-len(b.ports))...)
+	for ; b.next < len(b.columns) && g.EndSwitch[b.columns[b.next].end] == w.to; b.next++ {
+		paths := int64(1)
+		if b.columns[b.next].end == g.PortZero(w.to) {
+			paths = 0
 		}
-		b.columns = append(b.columns, column{b.in.Ends.Base[end] + fabric.LID(k), at})
-		ports := b.ports[at : at+n]
-		for s := range ports {
-			ports[s] = route.NoPort
+		taken := b.taken[b.next*g.NumSwitches:][:g.NumSwitches]
+		if b.again {
+			if paths == 0 {
+				continue
+			}
+			b.moved = true
+			b.takeBack(l, w, taken, paths)
 		}
 		b.choose(l, w, paths)
 		for _, s := range w.order[1:] {
-			ports[s] = g.FromPort[g.Out[b.taken[s]]]
+			taken[s] = uint8(b.chosen[s] - g.OutStart[s])
 		}
-		ports[w.to] = g.EndPort[end]
 	}
 }
 
-// write enters the columns into the tables and forgets them.
-func (b *builder) write(ctx context.Context) error {
-	err := par.For(ctx, b.in.Workers, b.in.Graph.NumSwitches, func(_, s int) error {
-		for _, c := range b.columns {
-			b.tables.Set(int32(s), c.lid, b.ports[c.at+s])
+// takeBack takes the paths to a LID off the loads.
+func (b *builder) takeBack(l *lane, w *ways, taken []uint8, paths int64) {
+	for _, s := range w.order[1:] {
+		f := weight(l.g, s) * paths
+		if f == 0 {
+			continue
+		}
+		for u := s; u != w.to; {
+			i := l.g.OutStart[u] + int32(taken[u])
+			b.load[i] -= f
+			u = l.head[i]
+		}
+	}
+}
+
+// write makes the tables.
+func (b *builder) write(ctx context.Context) (*route.Tables, error) {
+	g := b.in.Graph
+	n := g.NumSwitches
+	tables := route.NewTables(n, b.in.Ends.Top())
+	err := par.For(ctx, b.in.Workers, (n+block-1)/block, func(_, k int) error {
+		for c, col := range b.columns {
+			to := int(g.EndSwitch[col.end])
+			for s := k * block; s < min(n, (k+1)*block); s++ {
+				switch i := b.taken[c*n+s]; {
+				case s == to:
+					tables.Set(int32(s), col.lid, g.EndPort[col.end])
+				case i == none:
+					tables.Set(int32(s), col.lid, route.NoPort)
+				default:
+					tables.Set(int32(s), col.lid, g.FromPort[g.Out[g.OutStart[s]+int32(i)]])
+				}
+			}
 		}
 		return nil
 	})
-	b.columns = b.columns[:0]
-	return err
+	return tables, err
 }

@@ -14,19 +14,23 @@ import (
 const (
 	mostRoots  = 8
 	startWork  = 1 << 22 // turns of all orders that are sifted alone
+	mostGrants = 4
 	grantWork  = 1 << 28 // turns x channels of those that get edges first
-	grantSteps = 1 << 26 // turns looked at for the edges of one order
-	trialWork  = 1 << 22 // channels looked at in a trial
+	grantSteps = 1 << 24 // turns looked at for the edges of one order
+	mostBoosts = 2       // orders that are improved further
 )
 
 // designer finds the order of the channels of one lane.
 type designer struct {
-	in     *route.Input
-	t      *turns
-	p      *parts
-	to     []int32 // destination switches of the lane
-	weight []int64 // by turn
-	wanted []wish  // turns with weight, the weightiest first
+	in      *route.Input
+	t       *turns
+	p       *parts
+	lanes   int     // that share the work
+	to      []int32 // destination switches of the lane
+	weight  []int64 // by turn
+	earlier []int64 // loads of the lanes before, by position in Out
+	sample  []int32 // destination switches of the trials
+	wanted  []wish  // turns with weight, the weightiest first
 }
 
 // wish is a turn with its weight.
@@ -37,52 +41,71 @@ type wish struct {
 
 // design finds the order for the destinations of a lane. The first is that of
 // up*/down* from a switch with hosts: where it allows every shortest path between
-// hosts, as in a fat-tree, nothing else is tried. Otherwise the orders from several
-// roots are sifted, the best of these roots start again with edges, and the order that
-// spreads the traffic of a sample of destinations best is taken.
-func (d *designer) design(ctx context.Context) (*order, error) {
-	first := d.start(0)
-	if first.against(d.weight) == 0 {
-		return first, nil
+// hosts, as in a fat-tree, nothing else is tried, and little else where sifted it
+// nearly does. Otherwise the orders from several roots are sifted, the best of these
+// roots start again with edges, the best of all are boosted, and the order is taken that
+// spreads the traffic of a sample of destinations best.
+func (d *designer) design(ctx context.Context) (attempt, error) {
+	if o := d.start(0); o.against(d.weight) == 0 {
+		return attempt{order: o, verdict: verdict{load: d.earlier}}, nil
 	}
-	roots := min(mostRoots, max(1, startWork/d.t.size))
-	starts, err := d.try(ctx, roots, d.start)
+	d.pick()
+	list, err := d.try(ctx, 0, 1, d.start)
+	if err != nil || d.good(&list[0]) {
+		return list[0], err
+	}
+	roots := d.part(min(mostRoots, startWork/d.t.size))
+	more, err := d.try(ctx, 1, roots, d.start)
 	if err != nil {
-		return nil, err
+		return attempt{}, err
 	}
+	list = append(list, more...)
+	rank(list)
 	d.wish()
-	grants := min(roots, max(1, grantWork/(d.t.size*d.t.g.NumChannels)))
-	granted, err := d.try(ctx, grants, func(i int) *order {
-		o := d.start(starts[i].root)
+	grants := d.part(min(roots, mostGrants, grantWork/(d.t.size*d.t.g.NumChannels)))
+	more, err = d.try(ctx, 0, grants, func(i int) *order {
+		o := d.start(list[i].root)
 		d.grant(o, rand.New(rand.NewPCG(d.in.Seed, uint64(i))))
 		return o
 	})
 	if err != nil {
-		return nil, err
+		return attempt{}, err
 	}
-	if granted[0].crowding < starts[0].crowding {
-		return granted[0].order, nil
-	}
-	return starts[0].order, nil
+	list = append(list, more...)
+	rank(list)
+	list = list[:min(len(list), d.part(mostBoosts))]
+	err = par.For(ctx, d.in.Workers, len(list), func(_, i int) error {
+		list[i] = d.boost(ctx, list[i])
+		return ctx.Err()
+	})
+	rank(list)
+	return list[0], err
 }
+
+// part is the part of some work that one lane may do.
+func (d *designer) part(n int) int { return max(1, n/d.lanes) }
 
 // attempt is an order that was tried.
 type attempt struct {
-	order    *order
-	root     int
-	crowding float64
+	order *order
+	root  int
+	verdict
 }
 
-// try makes n orders, improves and tries each, and sorts them, the best first.
-func (d *designer) try(ctx context.Context, n int, start func(i int) *order) ([]attempt, error) {
-	list := make([]attempt, n)
-	err := par.For(ctx, d.in.Workers, n, func(_, i int) error {
-		o := start(i)
+// rank sorts attempts, the best first.
+func rank(list []attempt) {
+	slices.SortStableFunc(list, func(x, y attempt) int { return cmp.Compare(x.crowding, y.crowding) })
+}
+
+// try makes the orders of some numbers, sifts and tries each.
+func (d *designer) try(ctx context.Context, from, to int, start func(i int) *order) ([]attempt, error) {
+	list := make([]attempt, to-from)
+	err := par.For(ctx, d.in.Workers, len(list), func(_, i int) error {
+		o := start(from + i)
 		o.sift(d.weight)
-		list[i] = attempt{o, i, d.trial(o)}
+		list[i] = attempt{o, from + i, d.trial(o, newShare(d.t, nil))}
 		return ctx.Err()
 	})
-	slices.SortStableFunc(list, func(x, y attempt) int { return cmp.Compare(x.crowding, y.crowding) })
 	return list, err
 }
 
@@ -133,27 +156,4 @@ func (d *designer) grant(o *order, rng *rand.Rand) {
 			o.use(w.c, w.d)
 		}
 	}
-}
-
-// trial routes a sample of destinations with hosts, and adds up the squares of the
-// loads of the channels.
-func (d *designer) trial(o *order) float64 {
-	var hosted []int32
-	for _, s := range d.to {
-		if weight(d.t.g, s) > 0 {
-			hosted = append(hosted, s)
-		}
-	}
-	l := newLane(o, d.p)
-	b := newChooser(d.t.g)
-	w := &ways{}
-	for _, s := range spread(hosted, max(1, trialWork/len(d.t.g.Out))) {
-		w.search(l, s)
-		b.choose(l, w, weight(d.t.g, s))
-	}
-	sum := 0.0
-	for _, n := range b.load {
-		sum += float64(n) * float64(n)
-	}
-	return sum
 }

@@ -16,7 +16,7 @@ func Spec() *route.Spec {
 		Name:    Name,
 		Summary: "short balanced paths inside an acyclic dependency graph; routes any network on any number of lanes",
 		Paper:   "Domke, Hoefler and Matsuoka, Routing on the Dependency Graph, HPDC 2016",
-		Cost:    "time O((switches + LIDs) x channels) and the orders tried, memory O(turns) and the tables",
+		Cost:    "time O((switches + LIDs) x channels) and the orders tried, memory O(turns) and the tables twice",
 		Lanes:   "by destination", OwnReplies: true,
 		Options: []route.Option{{
 			Name: "vls", Default: 1, Min: 0, Max: int(route.DropVL),
@@ -36,6 +36,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	shares := divide(in.Graph, p, e.lanes(in))
 	laneOf := make([]int32, in.Graph.NumSwitches)
 	lanes := make([]*lane, len(shares))
+	var load []int64
 	for k, to := range shares {
 		for _, s := range to {
 			laneOf[s] = int32(k)
@@ -44,12 +45,12 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		if err != nil {
 			return nil, err
 		}
-		d := &designer{in: in, t: t, p: p, to: to, weight: weight}
-		o, err := d.design(ctx)
+		d := &designer{in: in, t: t, p: p, lanes: len(shares), to: to, weight: weight, earlier: load}
+		a, err := d.design(ctx)
 		if err != nil {
 			return nil, err
 		}
-		lanes[k] = newLane(o, p)
+		lanes[k], load = newLane(a.order, p), a.load
 	}
 	tables, err := build(ctx, in, lanes, laneOf)
 	if err != nil {

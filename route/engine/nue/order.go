@@ -56,6 +56,11 @@ func newOrder(t *turns, list []int32) *order {
 	return o
 }
 
+// clone copies the places and the states of the turns.
+func (o *order) clone() *order {
+	return &order{t: o.t, state: slices.Clone(o.state), place: slices.Clone(o.place), seen: make([]bool, len(o.seen))}
+}
+
 // free tells whether a channel has a place of its own.
 func (o *order) free(c int32) bool { return o.place[c] != foremost && o.place[c] != hindmost }
 

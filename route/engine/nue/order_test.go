@@ -139,7 +139,7 @@ func TestDemand(t *testing.T) {
 		for _, w := range one {
 			sum += w
 		}
-		s := newShare(turns)
+		s := newShare(turns, nil)
 		for _, to := range all {
 			s.search(to)
 			for _, u := range s.queue[1:] {

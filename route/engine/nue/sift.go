@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	siftPasses = 32
+	siftPasses = 8
 	siftWork   = 1 << 26 // turns looked at in all passes
 	dear       = 1 << 50 // weight of a fixed turn, more than all others of a channel have
 )

@@ -46,9 +46,9 @@ func (t *turns) demand(ctx context.Context, workers int, to []int32) ([]int64, e
 	shares := make([]*share, workers)
 	err := par.For(ctx, workers, len(to), func(worker, i int) error {
 		if shares[worker] == nil {
-			shares[worker] = newShare(t)
+			shares[worker] = newShare(t, make([]int64, t.size))
 		}
-		shares[worker].add(to[i])
+		shares[worker].add(to[i], func(u int32) int64 { return weight(t.g, u) * weight(t.g, to[i]) })
 		return nil
 	})
 	if err != nil {
@@ -75,17 +75,23 @@ type share struct {
 	in     []int32
 }
 
-func newShare(t *turns) *share {
+func newShare(t *turns, weight []int64) *share {
 	return &share{
-		t: t, weight: make([]int64, t.size), hops: make([]int32, t.g.NumSwitches),
+		t: t, weight: weight, hops: make([]int32, t.g.NumSwitches),
 		queue: make([]int32, 0, t.g.NumSwitches), flow: make([]int64, t.g.NumChannels),
 	}
 }
 
-// add adds the paths to one switch, farthest switches first.
-func (s *share) add(to int32) {
-	t, g := s.t, s.t.g
+// add adds so many pairs of hosts from each switch to one.
+func (s *share) add(to int32, pairs func(from int32) int64) {
 	s.search(to)
+	s.deal(to, pairs)
+}
+
+// deal deals the pairs to the switch of the last search out over their shortest paths,
+// farthest switches first.
+func (s *share) deal(to int32, pairs func(from int32) int64) {
+	t, g := s.t, s.t.g
 	for k := len(s.queue) - 1; k > 0; k-- {
 		u := s.queue[k]
 		s.in = s.in[:0]
@@ -98,7 +104,10 @@ func (s *share) add(to int32) {
 				s.in = append(s.in, c^1)
 			}
 		}
-		own := weight(g, u) * weight(g, to) * unit
+		own := pairs(u) * unit
+		if own == 0 && len(s.in) == 0 {
+			continue
+		}
 		for _, c := range g.OutOf(u) {
 			if !s.nearer(g.To[c], u, to) {
 				continue

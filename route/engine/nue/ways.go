@@ -1,6 +1,11 @@
 package nue
 
-import "weft/fabric"
+import (
+	"cmp"
+	"slices"
+
+	"weft/fabric"
+)
 
 // Places that no channel has: that of a destination comes after all, that of a switch
 // without a way before all.
@@ -16,13 +21,18 @@ type lane struct {
 	head []int32 // switch that the channel leads to
 	out  []int32 // its place
 	in   []int32 // the place of its reverse
+	down []int32 // positions in Out by switch, the latest place first
 }
 
 func newLane(o *order, p *parts) *lane {
 	g := o.t.g
-	l := &lane{g: g, p: p, head: make([]int32, len(g.Out)), out: make([]int32, len(g.Out)), in: make([]int32, len(g.Out))}
+	l := &lane{g: g, p: p, head: make([]int32, len(g.Out)), out: make([]int32, len(g.Out)), in: make([]int32, len(g.Out)), down: make([]int32, len(g.Out))}
 	for i, c := range g.Out {
 		l.head[i], l.out[i], l.in[i] = g.To[c], o.place[c], o.place[c^1]
+		l.down[i] = int32(i)
+	}
+	for s := range g.NumSwitches {
+		slices.SortStableFunc(l.down[g.OutStart[s]:g.OutStart[s+1]], func(x, y int32) int { return cmp.Compare(l.out[y], l.out[x]) })
 	}
 	return l
 }
@@ -52,9 +62,11 @@ type ways struct {
 	level []int32 // order[level[h]:level[h+1]] need h hops
 
 	start   []int32 // by k: allowed[start[k]:start[k+1]] are those of order[k+1]
-	allowed []int32 // positions in Out of channels that begin a way of the fewest hops
+	allowed []int32 // positions in Out of channels that begin a way of the fewest hops, the latest first
+	next    []int32 // by position in allowed: the last of the next switch's that may follow, -1 at the destination
+	number  []int32 // by switch: its place in order
 
-	changed, next []mark
+	changed, found []mark
 }
 
 // mark is a switch whose place at the level at hand is fixed.
@@ -69,7 +81,7 @@ func (w *ways) search(l *lane, t int32) {
 	w.level = append(w.level, 0, 1)
 	w.changed = append(w.changed[:0], mark{t, goal})
 	for h := int32(1); len(w.changed) > 0 && len(w.order) != l.reach(t); h++ {
-		w.next = w.next[:0]
+		w.found = w.found[:0]
 		for _, m := range w.changed {
 			for i := g.OutStart[m.s]; i < g.OutStart[m.s+1]; i++ {
 				if p := l.in[i]; p < m.place {
@@ -77,10 +89,10 @@ func (w *ways) search(l *lane, t int32) {
 				}
 			}
 		}
-		for i := range w.next {
-			w.next[i].place = w.steps[w.tip[w.next[i].s]].place
+		for i := range w.found {
+			w.found[i].place = w.steps[w.tip[w.found[i].s]].place
 		}
-		w.changed, w.next = w.next, w.changed
+		w.changed, w.found = w.found, w.changed
 		w.level = append(w.level, int32(len(w.order)))
 	}
 	w.allow(l)
@@ -88,10 +100,10 @@ func (w *ways) search(l *lane, t int32) {
 
 func (w *ways) reset(g *fabric.Graph, t int32) {
 	if w.tip == nil {
-		w.tip, w.base = make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)
+		w.tip, w.base, w.number = make([]int32, g.NumSwitches), make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)
 	}
 	for s := range w.tip {
-		w.tip[s] = -1
+		w.tip[s], w.number[s] = -1, -1
 	}
 	w.to = t
 	w.steps, w.order, w.level = w.steps[:0], w.order[:0], w.level[:0]
@@ -118,7 +130,7 @@ func (w *ways) reach(s, place, h int32) {
 		return
 	}
 	w.push(s, place, h, tip)
-	w.next = append(w.next, mark{s, 0})
+	w.found = append(w.found, mark{s, 0})
 }
 
 // latest is the latest place with which a way of at most h hops begins at switch s.
@@ -148,11 +160,13 @@ func (w *ways) hops(s int32) int32 { return w.steps[w.base[s]].level }
 // allow lists the channels of the shortest ways. Those after which the next switch
 // may take its own shortest way come alone where there are any.
 func (w *ways) allow(l *lane) {
-	w.allowed, w.start = w.allowed[:0], append(w.start[:0], 0)
-	for _, s := range w.order[1:] {
+	w.allowed, w.next, w.start = w.allowed[:0], w.next[:0], append(w.start[:0], 0)
+	w.number[w.to] = 0
+	for k, s := range w.order[1:] {
+		w.number[s] = int32(k + 1)
 		h := w.hops(s)
 		from := len(w.allowed)
-		for i := l.g.OutStart[s]; i < l.g.OutStart[s+1]; i++ {
+		for _, i := range l.down[l.g.OutStart[s]:l.g.OutStart[s+1]] {
 			if v := l.head[i]; w.tip[v] >= 0 && w.hops(v) == h-1 && l.out[i] < w.steps[w.base[v]].place {
 				w.allowed = append(w.allowed, i)
 			}
@@ -160,14 +174,33 @@ func (w *ways) allow(l *lane) {
 		if len(w.allowed) == from {
 			w.allowed = w.longer(l, w.allowed, s, h, foremost)
 		}
+		for _, i := range w.allowed[from:] {
+			w.next = append(w.next, w.follow(l, i))
+		}
 		w.start = append(w.start, int32(len(w.allowed)))
 	}
+}
+
+// follow is the position in allowed of the last channel that may follow one, or of the
+// last of all where none of the next switch's may; -1 at the destination.
+func (w *ways) follow(l *lane, i int32) int32 {
+	v := l.head[i]
+	if v == w.to {
+		return -1
+	}
+	from, to := w.start[w.number[v]-1], w.start[w.number[v]]
+	for k := to - 1; k >= from; k-- {
+		if l.out[w.allowed[k]] > l.out[i] {
+			return k
+		}
+	}
+	return to - 1
 }
 
 // longer lists the channels with which a way of at most h hops from switch s begins,
 // at a place or later.
 func (w *ways) longer(l *lane, list []int32, s, h, place int32) []int32 {
-	for i := l.g.OutStart[s]; i < l.g.OutStart[s+1]; i++ {
+	for _, i := range l.down[l.g.OutStart[s]:l.g.OutStart[s+1]] {
 		if v := l.head[i]; l.out[i] >= place && w.tip[v] >= 0 && l.out[i] < w.latest(v, h-1) {
 			list = append(list, i)
 		}

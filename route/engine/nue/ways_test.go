@@ -1,11 +1,13 @@
 package nue
 
 import (
+	"math/rand/v2"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/fabric/gen"
 )
 
 // drawLane draws a network with an order in which a spanning tree's turns ascend.
@@ -66,7 +68,7 @@ func longer(l *lane, latest []int32) []int32 {
 
 // reached counts the switches with a path to one, itself included.
 func reached(g *fabric.Graph, to int32) int {
-	s := newShare(newTurns(g))
+	s := newShare(newTurns(g), nil)
 	s.search(to)
 	return len(s.queue)
 }
@@ -87,8 +89,8 @@ func TestChoose(t *testing.T) {
 				if b.hops[s] > w.hops(s) && b.after[s] == nowhere {
 					t.Fatalf("to %d: %d takes %d hops, not %d, for nobody", to, s, b.hops[s], w.hops(s))
 				}
-				for at, place := s, nowhere; at != to; at = l.head[b.taken[at]] {
-					i := b.taken[at]
+				for at, place := s, nowhere; at != to; at = l.head[b.chosen[at]] {
+					i := b.chosen[at]
 					if l.out[i] <= place {
 						t.Fatalf("the path from %d to %d does not ascend", s, to)
 					}
@@ -103,4 +105,60 @@ func TestChoose(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestWeigh: the cost of a channel is the least load on a way that begins with it and
+// follows channels of shortest ways at later places. The order is any order of the
+// channels, in which few switches may reach each other.
+func TestWeigh(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		formula := rapid.SampledFrom([]string{"torus(4x4)", "torus(3x3x3)", "kautz(3,2,hosts=12)", "rlft(4,3)"}).Draw(t, "formula")
+		f, err := gen.Parse(formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Compile()
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		list := make([]int32, g.NumChannels)
+		for i, c := range rng.Perm(len(list)) {
+			list[i] = int32(c)
+		}
+		l := newLane(newOrder(newTurns(g), list), newParts(g))
+		w, b := &ways{}, newChooser(g)
+		for i := range b.load {
+			b.load[i] = rng.Int64N(6)
+		}
+		for to := range int32(l.g.NumSwitches) {
+			w.search(l, to)
+			b.weigh(w)
+			for i, c := range w.allowed {
+				if want, ok := leastLoad(l, w, b.load, c); ok && b.cost[i] != want {
+					t.Fatalf("to %d by channel %d: cost %d, want %d", to, c, b.cost[i], want)
+				}
+			}
+		}
+	})
+}
+
+// leastLoad tries all ways that begin with a channel; false where one of the switches on
+// them has none.
+func leastLoad(l *lane, w *ways, load []int64, i int32) (int64, bool) {
+	v := l.head[i]
+	if v == w.to {
+		return load[i], true
+	}
+	best, found := int64(0), false
+	for _, next := range w.allowed[w.start[w.number[v]-1]:w.start[w.number[v]]] {
+		if l.out[next] <= l.out[i] {
+			continue
+		}
+		sum, ok := leastLoad(l, w, load, next)
+		if !ok {
+			return 0, false
+		}
+		if !found || sum < best {
+			best, found = sum, true
+		}
+	}
+	return load[i] + best, found
 }

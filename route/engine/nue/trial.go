@@ -1,0 +1,96 @@
+package nue
+
+import (
+	"context"
+	"slices"
+)
+
+const (
+	trialWork  = 1 << 20 // channels looked at in a trial
+	trialLIDs  = 4       // trees to a destination switch that are chosen, when it has as many hosts
+	boostWork  = 1 << 22 // channels looked at for all rounds of one order
+	mostRounds = 16
+
+	// An order is good when one path in rare goes around, and one turn of few is against it.
+	rare = 256
+	few  = 16
+)
+
+// verdict is what a trial says of an order.
+type verdict struct {
+	crowding float64 // sum of the squares of the loads of channels
+	load     []int64 // by position in Out, with that of the lanes before
+	around   int64   // paths that are longer than the shortest of the network
+	paths    int64
+}
+
+// good tells whether no other order needs to be tried. That few paths go around is not
+// enough: up*/down* can do with shortest paths alone in a small torus, but has few of
+// the many, and crowds its root.
+func (d *designer) good(a *attempt) bool {
+	all := int64(0)
+	for _, w := range d.weight {
+		all += w
+	}
+	return a.around <= a.paths/rare && a.order.against(d.weight) <= all/few
+}
+
+// pick picks destinations with hosts for the trials.
+func (d *designer) pick() {
+	var hosted []int32
+	for _, s := range d.to {
+		if weight(d.t.g, s) > 0 {
+			hosted = append(hosted, s)
+		}
+	}
+	d.sample = spread(hosted, max(1, trialWork/len(d.t.g.Out)))
+}
+
+// trial routes the sample by an order. The pairs whose paths go around gain weight in
+// the share, when it has weights.
+func (d *designer) trial(o *order, s *share) verdict {
+	g := d.t.g
+	l, b, w := newLane(o, d.p), newChooser(g), &ways{}
+	copy(b.load, d.earlier)
+	v := verdict{load: b.load}
+	for _, to := range d.sample {
+		w.search(l, to)
+		n := weight(g, to)
+		for k, trees := int64(0), min(n, trialLIDs); k < trees; k++ {
+			b.choose(l, w, n*(k+1)/trees-n*k/trees)
+		}
+		s.search(to)
+		around := func(u int32) int64 {
+			if b.hops[u] > s.hops[u] {
+				return weight(g, u) * n
+			}
+			return 0
+		}
+		for _, u := range w.order[1:] {
+			v.paths += weight(g, u) * n
+			v.around += around(u)
+		}
+		if s.weight != nil {
+			s.deal(to, around)
+		}
+	}
+	v.crowding = b.crowding()
+	return v
+}
+
+// boost improves an order in rounds: the turns of the paths that are longer than the
+// shortest gain the weight of their pairs, and the channels are sifted again. The best
+// of all rounds is returned.
+func (d *designer) boost(ctx context.Context, best attempt) attempt {
+	s := newShare(d.t, slices.Clone(d.weight))
+	o := best.order.clone()
+	d.trial(o, s)
+	rounds := min(mostRounds, d.part(boostWork/(len(d.sample)*len(d.t.g.Out))))
+	for ; rounds > 0 && ctx.Err() == nil; rounds-- {
+		o.sift(s.weight)
+		if v := d.trial(o, s); v.crowding < best.crowding {
+			best = attempt{o.clone(), best.root, v}
+		}
+	}
+	return best
+}
