@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: build demo test lint fuzz soak soak-engines bench
+.PHONY: build demo test lint fuzz soak soak-engines soak-ftree bench
 
 build: ## the weft command, in bin/
 	go build -trimpath -o bin/weft ./cmd/weft
@@ -21,6 +21,12 @@ soak: ## every fuzz target for five minutes
 
 soak-engines: ## every engine on 5,000 random networks
 	go test ./route/engine -run TestRandomNetworks -networks 5000 -drawseed 2 -count 1 -timeout 3h -v
+
+soak-ftree: ## every combination of options of ftree on every fabric of the thesis, whole and degraded
+	go test ./route/engine/ftree -run TestSoak -soak -count 1 -timeout 2h -v
+
+soak-mapping: ## every mapping algorithm on 10,000 random networks
+	go test ./mapping/algorithm -run TestRandomNetworks -networks 10000 -drawseed 7 -count 1 -timeout 1h -v
 
 bench: ## the speed benchmarks
 	go test -run '^$$' -bench . -benchmem ./fabric/... ./route/...

@@ -93,6 +93,6 @@ Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), labCmd(), versionCmd())
+	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), labCmd(), mapCmd(), versionCmd())
 	return root
 }

@@ -21,9 +21,10 @@ import (
 const (
 	width      = 640
 	height     = 330
-	legendSide = 128 // beside the picture
 	margin     = 6
 	groupShare = 0.8 // of a group's width that its bars take
+	letter     = 5.2 // of the legend, on average
+	thumbnail  = 34  // of the legend, with the space around it
 )
 
 // palette is that of Okabe and Ito, told apart by colour-blind readers too.
@@ -63,10 +64,20 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	page.SetColor(color.White)
 	page.Fill(page.Rectangle.Path())
 	page = draw.Crop(page, margin, -margin, margin, -margin)
-	p.Draw(draw.Crop(page, 0, -legendSide, 0, 0))
-	legend.Draw(draw.Crop(page, width-2*margin-legendSide, 0, 0, -24))
+	side := thumbnail + letter*vg.Length(longest(shown)) // for the legend, beside the picture
+	p.Draw(draw.Crop(page, 0, -side, 0, 0))
+	legend.Draw(draw.Crop(page, width-2*margin-side, 0, 0, -24))
 	_, err := canvas.WriteTo(w)
 	return err
+}
+
+// longest is the length of the longest name, at least that of a short word.
+func longest(shown []Series) int {
+	n := 10
+	for i := range shown {
+		n = max(n, len(shown[i].Name))
+	}
+	return n
 }
 
 func (c *Chart) check() error {

@@ -30,7 +30,7 @@ type contender struct {
 func contenders(s *lab.Setup) []contender {
 	by := func(engine string) func(context.Context, *lab.Setup, *fabric.Graph) (int, bool, error) {
 		return func(ctx context.Context, s *lab.Setup, g *fabric.Graph) (int, bool, error) {
-			return lanesNeeded(ctx, s, g, engine)
+			return lanesNeeded(ctx, s, g, lab.Routing{Engine: engine})
 		}
 	}
 	return []contender{

@@ -44,6 +44,9 @@ func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
+	lash := b.falls("LASH falls steadily from 64 endpoints to the largest", "lash", w.networks)
+	dor := p.falls("DOR falls steadily (as OpenSM's: by first port)", plainDOR().Name, w.networks)
+	lash.Explain(dor.Verdict == lab.Holds, "Experiment, LASH on the first of the shortest paths by port, where weft's lash spreads them: %s.", dor.Ours)
 	height2 := b.constant("DFSSSP is about constant for height 2 (512 endpoints and more)", plainDFSSSP, w.networks, 512, 4096)
 	if err := explainHeight2(ctx, s, w, b, &height2); err != nil {
 		return nil, err
@@ -51,8 +54,8 @@ func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	return &lab.Result{
 		Tables: []lab.Table{t, plainTable}, Charts: charts(w.overSize(b), x.overSize(p)), Notes: missing(w.engines),
 		Claims: []lab.Claim{
-			b.falls("LASH falls steadily from 64 endpoints to the largest", "lash", w.networks),
-			p.falls("DOR falls steadily (as OpenSM's: by first port)", plainDOR().Name, w.networks),
+			lash,
+			dor,
 			b.constant("MinHop is about constant for height 1 (64 to 256 endpoints)", "minhop", w.networks, 64, 256),
 			b.constant("Up*/Down* is about constant for height 1", "updn", w.networks, 64, 256),
 			b.constant("DFSSSP is about constant for height 1", plainDFSSSP, w.networks, 64, 256),

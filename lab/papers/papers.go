@@ -8,11 +8,14 @@ import (
 
 	"weft/lab"
 	"weft/lab/dfsssp"
+	"weft/lab/fattree"
+	"weft/lab/mapping"
+	"weft/lab/naming"
 )
 
 // All lists the reproductions in the order in which they are printed.
 func All() []*lab.Reproduction {
-	return []*lab.Reproduction{dfsssp.Reproduction()}
+	return append([]*lab.Reproduction{naming.LID(), naming.Renaming(), dfsssp.Reproduction(), mapping.Reproduction()}, fattree.Reproductions()...)
 }
 
 // Find finds a reproduction by name.

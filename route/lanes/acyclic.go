@@ -15,9 +15,9 @@ import (
 type Acyclic struct {
 	p     *Paths // places of edges, without paths
 	list  []int32
-	label []int64 // of the first lane
 	lanes []*order
 	hops  []hop
+	later [][]int32 // by LID: switches whose paths to it were not on the first lane when chosen
 }
 
 // NewAcyclic starts with one lane. On every lane the channels stand in the order of
@@ -25,7 +25,6 @@ type Acyclic struct {
 func NewAcyclic(g *fabric.Graph, list []int32) *Acyclic {
 	l := &Acyclic{p: newPlaces(g), list: list}
 	l.grow()
-	l.label = l.lanes[0].label
 	return l
 }
 
@@ -34,11 +33,14 @@ func (l *Acyclic) Lanes() int { return len(l.lanes) }
 
 func (l *Acyclic) grow() { l.lanes = append(l.lanes, newOrder(l.p, nil, l.list)) }
 
-// Follows tells whether channel d stands after channel c on the first lane, so that
-// a path may take one after the other there.
-func (l *Acyclic) Follows(c, d int32) bool { return l.label[c] < l.label[d] }
+// Labels are those of all channels on the first lane: there a path may take a channel
+// and then any of a greater label. They change when a channel moves.
+func (l *Acyclic) Labels() []int64 { return l.lanes[0].label }
 
-// Note adds an edge for which Follows holds to the first lane.
+// Moves counts the moves on the first lane.
+func (l *Acyclic) Moves() int { return l.lanes[0].moves }
+
+// Note adds an edge that Labels allows to the first lane.
 func (l *Acyclic) Note(c, d int32) {
 	o := l.lanes[0]
 	if w, bit := o.bit(hop{c, d}); o.next[w]&bit == 0 {
@@ -63,42 +65,112 @@ func (l *Acyclic) add(lane int, hops []hop) bool {
 	return l.lanes[lane].add(hops)
 }
 
-// on are the lanes that have an edge, a bit each.
+// Elsewhere notes that the path chosen from a switch to a LID is not on the first lane.
+// Layer and LayerOneWay take all others to be on it.
+func (l *Acyclic) Elsewhere(s int32, lid fabric.LID) {
+	for len(l.later) <= int(lid) {
+		l.later = append(l.later, nil)
+	}
+	l.later[lid] = append(l.later[lid], s)
+}
+
+// elsewhere are the switches whose paths to a class are not all on the first lane.
+func (l *Acyclic) elsewhere(lids []fabric.LID) []int32 {
+	var list []int32
+	for _, lid := range lids {
+		if int(lid) < len(l.later) {
+			list = append(list, l.later[lid]...)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// all are the lanes there are, a bit each.
+func (l *Acyclic) all() uint16 { return 1<<len(l.lanes) - 1 }
+
+// on are the lanes that have an edge.
 func (l *Acyclic) on(h hop) uint16 {
 	lanes := uint16(0)
+	w, bit := l.lanes[0].bit(h)
 	for i, o := range l.lanes {
-		if w, bit := o.bit(h); o.next[w]&bit != 0 {
+		if o.next[w]&bit != 0 {
 			lanes |= 1 << i
 		}
 	}
 	return lanes
 }
 
+// held are the lanes that have an edge, by place of edges.
+func (l *Acyclic) held() []uint16 {
+	held, g := make([]uint16, l.p.size), l.p.g
+	for i, o := range l.lanes {
+		for c := range int32(g.NumChannels) {
+			row := held[l.p.row[c]:]
+			for w, set := range o.next[int(c)*o.words : int(c+1)*o.words] {
+				for ; set != 0; set &= set - 1 {
+					row[w*64+bits.TrailingZeros64(set)] |= 1 << i
+				}
+			}
+		}
+	}
+	return held
+}
+
+// have are the lanes that have the paths from a switch to LIDs.
+func (l *Acyclic) have(held []uint16, p *Paths, s int32, lids []fabric.LID) uint16 {
+	lanes := l.all()
+	for _, lid := range lids {
+		for c := p.next(s, lid); c >= 0; {
+			d := p.next(p.g.To[c], lid)
+			if d >= 0 {
+				lanes &= held[p.edge(c, d)]
+			}
+			c = d
+		}
+	}
+	return lanes
+}
+
+// late is a class some of whose paths to another, or back, are not on the first lane.
+type late struct {
+	class int32
+	lanes uint16 // that have all of them
+}
+
 // Layer gives each pair of classes the first lane that has all of its paths, both
 // ways. Where there is none, the paths are added to the first lane that takes them.
 // It gives up after most lanes.
 func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error) {
-	held, err := l.held(ctx, p)
+	held, pairs := l.held(), make([][]late, len(p.at))
+	err := par.For(ctx, p.workers, len(p.at), func(_, i int) error {
+		b := p.at[i]
+		for _, s := range l.elsewhere(p.lids[b]) {
+			there := l.have(held, p, s, p.lids[b])
+			for _, a := range p.classesAt(s) {
+				pairs[i] = append(pairs[i], late{a, there & l.have(held, p, p.home[b], p.lids[a])})
+			}
+		}
+		return nil
+	})
 	if err != nil {
 		return nil, err
 	}
 	out, need := newLayers(p), 1
-	for _, b := range p.at {
+	for i, b := range p.at {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		for s, lanes := range held[b] {
-			if lanes&1 != 0 {
-				continue
+		for _, a := range pairs[i] {
+			if out.sl.Class(a.class, b) > 0 {
+				continue // found from the other side
 			}
-			for _, a := range p.classesAt(int32(s)) {
-				lane := l.both(p, a, b, lanes&held[a][p.home[b]], most)
-				if lane == most {
-					return &Lanes{Need: most + 1}, nil
-				}
-				out.set(a, b, lane)
-				need = max(need, lane+1)
+			lane := l.both(p, a.class, b, a.lanes, most)
+			if lane == most {
+				return &Lanes{Need: most + 1}, nil
 			}
+			out.set(a.class, b, lane)
+			need = max(need, lane+1)
 		}
 	}
 	return out.result(need), nil
@@ -109,7 +181,7 @@ func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error)
 func (l *Acyclic) both(p *Paths, a, b int32, lanes uint16, most int) int {
 	if lanes == 0 {
 		l.hops = p.hops(a, b, l.hops[:0])
-		lanes = 1<<len(l.lanes) - 1
+		lanes = l.all()
 		for _, h := range l.hops {
 			lanes &= l.on(h)
 		}
@@ -139,17 +211,14 @@ func (l *Acyclic) LayerOneWay(ctx context.Context, in *route.Input, p *Paths) (*
 	g := in.Graph
 	sl := route.NewSLs(g.EndSwitch, number, g.NumSwitches, int(n))
 	sl.OneWay = true
-	need := make([]uint8, p.workers) // last lane used
-	scratch := make([]*tracer, p.workers)
-	err := par.For(ctx, p.workers, len(number), func(worker, lid int) error {
+	held, need := l.held(), make([]uint8, p.workers) // last lane used
+	err := par.For(ctx, p.workers, min(len(number), len(l.later)), func(worker, lid int) error {
 		if number[lid] < 0 {
 			return nil
 		}
-		w := l.tracer(&scratch[worker], p)
-		w.to(fabric.LID(lid))
-		for s, lanes := range w.lanes {
-			lane := uint8(bits.TrailingZeros16(lanes))
-			sl.Set(int32(s), number[lid], lane)
+		for _, s := range l.later[lid] {
+			lane := uint8(bits.TrailingZeros16(l.have(held, p, s, []fabric.LID{fabric.LID(lid)})))
+			sl.Set(s, number[lid], lane)
 			need[worker] = max(need[worker], lane)
 		}
 		return nil
@@ -166,71 +235,4 @@ func (l *Acyclic) LayerOneWay(ctx context.Context, in *route.Input, p *Paths) (*
 			}
 		}
 	}}, nil
-}
-
-// held are the lanes that have the paths from a switch to all LIDs of a class, by
-// class and switch.
-func (l *Acyclic) held(ctx context.Context, p *Paths) ([][]uint16, error) {
-	held := make([][]uint16, len(p.home))
-	scratch := make([]*tracer, p.workers)
-	err := par.For(ctx, p.workers, len(p.at), func(worker, i int) error {
-		w, class := l.tracer(&scratch[worker], p), p.at[i]
-		held[class] = make([]uint16, p.g.NumSwitches)
-		for s := range held[class] {
-			held[class][s] = 1<<len(l.lanes) - 1
-		}
-		for _, lid := range p.lids[class] {
-			w.to(lid)
-			for s, lanes := range w.lanes {
-				held[class][s] &= lanes
-			}
-		}
-		return nil
-	})
-	return held, err
-}
-
-// tracer finds the lanes of all paths to a LID.
-type tracer struct {
-	l     *Acyclic
-	p     *Paths
-	lanes []uint16 // by switch: lanes that have its path
-	next  []int32  // by switch: channel that it takes, or a negative number
-	done  []bool   // by switch
-	stack []int32
-}
-
-func (l *Acyclic) tracer(scratch **tracer, p *Paths) *tracer {
-	if *scratch == nil {
-		n := p.g.NumSwitches
-		*scratch = &tracer{l: l, p: p, lanes: make([]uint16, n), next: make([]int32, n), done: make([]bool, n)}
-	}
-	return *scratch
-}
-
-// to fills in the lanes of the paths to a LID, whose tables have no loop.
-func (w *tracer) to(lid fabric.LID) {
-	g := w.p.g
-	clear(w.done)
-	for s := range int32(len(w.lanes)) {
-		x := s
-		for !w.done[x] {
-			w.next[x] = w.p.next(x, lid)
-			if w.next[x] < 0 {
-				w.lanes[x], w.done[x] = 1<<len(w.l.lanes)-1, true
-				break
-			}
-			w.stack = append(w.stack, x)
-			x = g.To[w.next[x]]
-		}
-		for len(w.stack) > 0 {
-			x := w.stack[len(w.stack)-1]
-			w.stack = w.stack[:len(w.stack)-1]
-			v := g.To[w.next[x]]
-			w.lanes[x], w.done[x] = w.lanes[v], true
-			if w.next[v] >= 0 {
-				w.lanes[x] &= w.l.on(hop{w.next[x], w.next[v]})
-			}
-		}
-	}
 }

@@ -16,6 +16,7 @@ type order struct {
 	label  []int64 // by channel; two more are the ends of the list
 	before []int32 // by channel: the one before it in the list
 	after  []int32 // by channel: the one after it
+	moves  int     // changes of the list
 
 	words int      // a channel in each of the sets of edges:
 	next  []uint64 // by channel: a bit for each channel out of its end that follows it
@@ -232,6 +233,7 @@ func (o *order) goBack(y int32, label int64) bool {
 
 // move puts channels between two neighbours in the list, in the order that they have.
 func (o *order) move(channels []int32, from, to int32) {
+	o.moves++
 	slices.SortFunc(channels, func(x, y int32) int { return cmp.Compare(o.label[x], o.label[y]) })
 	for _, x := range channels {
 		a, b := o.before[x], o.after[x]

@@ -36,7 +36,8 @@
 //   - Order of the pairs (shortest-widest, path-selection): hosts in random order.
 //     Machines that are placed on random switches one by one are numbered so. In order
 //     of switches, shortest-widest needs up to 18 % fewer LIDs than the paper prints.
-//   - Most loaded link first: see selection for what is a load, and which path goes.
+//   - Most loaded link first: see selection for what is a load, which path goes, and how
+//     long candidates are. variants.go has what experiments change of it.
 //   - srd, smart and l-turn: the texts of their authors were not at hand. What is
 //     built is what the two papers say of them; see trees, newSmart and newLTurn.
 //   - Ties: the first by port, but for draws.

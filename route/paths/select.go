@@ -3,6 +3,7 @@ package paths
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -11,6 +12,7 @@ import (
 
 const (
 	candidates   = 16   // paths of a pair from which one is selected
+	detour       = 1    // hops by which they may be longer than the shortest
 	mostSelected = 2048 // hosts: the uses of their links take about 1 GB
 )
 
@@ -21,73 +23,75 @@ var pathSelection = &Algorithm{
 	Cost:         "Yen for all pairs of switches with hosts (parallel); then O(16 pairs x hops), one core",
 	DeadlockFree: true,
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
-		order := hostOrder(in)
-		return selectPaths(ctx, in, UpDown(in.Graph, rootOf(in)), order, func(i, j int32) (src, dst int32) {
-			return order[i], order[j]
-		})
+		return selectPaths(ctx, in, detour, false)
 	},
 }
 
 var jointSelection = &Algorithm{
 	Name:         "path-selection-joint",
-	Summary:      "path-selection that takes the pairs by destination, so that paths to one destination part less and need fewer LIDs",
-	Paper:        "beyond paper 000: loads as low as path-selection's with about half the LIDs",
+	Summary:      "path-selection by expected traffic, long paths first: as low loads, and paths to one destination part less and need fewer LIDs",
+	Paper:        "beyond paper 000",
 	Cost:         "that of path-selection",
 	DeadlockFree: true,
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
-		order := hostOrder(in)
-		return selectPaths(ctx, in, UpDown(in.Graph, rootOf(in)), order, func(i, j int32) (src, dst int32) {
-			return j, order[i]
-		})
+		return selectPaths(ctx, in, detour, true)
 	},
 }
 
 // whole is the traffic of a pair: a multiple of 1 to 16, so that shares add up exactly.
 const whole = 720720
 
-// selection eliminates candidates, the most loaded link first; its load is the number
-// of candidates over it that are left, of all pairs of hosts. Among the candidates
-// over that link the longest goes first, of equals the one whose pair comes first.
+// selection eliminates candidates, the most loaded link first.
 //
-// The paper leaves that order open, and it matters: where a short candidate may go
-// before a long one, paths grow long and the greatest load is above shortest-widest's;
-// where the users of a link take turns, all pairs lose their freedom at the same time
-// and the last ones have none left to mend anything. Pairs are in order of source and
-// destination, hosts in random order, as machines placed at random are numbered.
+// The paper leaves open what a load is, and which candidate over the link goes. For
+// path-selection a load is the number of candidates left over the link; of the pairs
+// of hosts with such a candidate the one with most candidates left loses its longest,
+// of equals the first in order of destination and source, hosts in random order. Of
+// the readings tried this alone has the paper's numbers of LIDs. Its note that some
+// pairs have fewer than 16 candidates says that these are not of any length: longer
+// detours only add load.
+//
+// With joint the load is the traffic to expect, a pair's being shared by its
+// candidates left, and among the pairs with most candidates left the longest candidate
+// goes first. Paths stay short, and those to one destination agree.
 //
 // Candidates of a pair of hosts are those of their switches, kept once a pair of
 // switches; a pair of hosts has a bit for each. Candidate w of pair p is use p*16+w.
 type selection struct {
 	g     *fabric.Graph
 	r     *Rule
+	extra int // hops by which candidates may be longer than the shortest
+	joint bool
 	ways  [][][]int32 // by pair of switches s*NumSwitches+t
 	alive []uint16    // by pair of hosts src*NumHosts+dst: the candidates left
 	load  []int64     // by channel, a pair's traffic being whole
 	queue *heap       // of channels by load, those that have nothing to lose left out
 	uses  [][]int32   // by channel: those that may still go, in order
+	next  []int32     // by channel: the use to look at next
+	level []uint8     // by channel: a pair with so many candidates left may lose one
 }
 
-// selectPaths runs Yen on the switches and then the elimination. pair gives the pairs
-// of hosts in order, by two numbers below NumHosts; sources says in which order the
-// paths of a destination are listed.
-func selectPaths(ctx context.Context, in *Input, r *Rule, sources []int32, pair func(i, j int32) (src, dst int32)) (*Set, error) {
+// selectPaths runs Yen on the switches and then the elimination.
+func selectPaths(ctx context.Context, in *Input, extra int, joint bool) (*Set, error) {
 	g := in.Graph
 	if g.NumHosts > mostSelected {
 		return nil, route.Refuse("path-selection", "use shortest-widest",
 			"the candidate paths of %d hosts take too much memory (at most %d hosts)", g.NumHosts, mostSelected)
 	}
 	sel := &selection{
-		g: g, r: r, ways: make([][][]int32, g.NumSwitches*g.NumSwitches), alive: make([]uint16, g.NumHosts*g.NumHosts),
+		g: g, r: UpDown(g, rootOf(in)), extra: extra, joint: joint, ways: make([][][]int32, g.NumSwitches*g.NumSwitches), alive: make([]uint16, g.NumHosts*g.NumHosts),
 		load: make([]int64, g.NumChannels), uses: make([][]int32, g.NumChannels),
+		next: make([]int32, g.NumChannels), level: make([]uint8, g.NumChannels),
 	}
 	if err := sel.candidates(ctx, in); err != nil {
 		return nil, err
 	}
-	sel.prepare(pair)
+	order := hostOrder(in)
+	sel.prepare(order)
 	if err := sel.eliminate(ctx); err != nil {
 		return nil, err
 	}
-	return sel.set(sources)
+	return sel.set(order)
 }
 
 // candidates finds the candidates of every pair of switches with hosts.
@@ -104,7 +108,11 @@ func (sel *selection) candidates(ctx context.Context, in *Input) error {
 		finders[w].aim(int32(t))
 		for s := range S {
 			if s != t && len(g.HostsOf(int32(s))) > 0 {
-				sel.ways[s*S+t] = finders[w].find(int32(s), candidates)
+				ways := finders[w].find(int32(s), candidates)
+				for len(ways) > 0 && len(ways[len(ways)-1]) > len(ways[0])+sel.extra {
+					ways = ways[:len(ways)-1]
+				}
+				sel.ways[s*S+t] = ways
 			}
 		}
 		return nil
@@ -119,7 +127,7 @@ func (sel *selection) of(p int32) [][]int32 {
 }
 
 // prepare counts the loads of all candidates and lists the uses of every link.
-func (sel *selection) prepare(pair func(i, j int32) (src, dst int32)) {
+func (sel *selection) prepare(order []int32) {
 	n, longest := int32(sel.g.NumHosts), 0
 	count := make([]int, sel.g.NumChannels)
 	for p := range n * n {
@@ -128,30 +136,48 @@ func (sel *selection) prepare(pair func(i, j int32) (src, dst int32)) {
 		for _, way := range ways {
 			longest = max(longest, len(way))
 			for _, c := range way {
-				sel.load[c] += whole / int64(len(ways))
+				sel.load[c] += sel.share(int64(len(ways)))
 				count[c]++
 			}
 		}
 	}
 	for c, n := range count {
 		sel.uses[c] = make([]int32, 0, n)
+		sel.level[c] = candidates
 	}
-	for length := longest; length > 0; length-- {
-		for i := range n {
-			for j := range n {
-				src, dst := pair(i, j)
-				p := src*n + dst
-				ways := sel.of(p)
-				for w := len(ways) - 1; w >= 0; w-- {
-					if len(ways[w]) == length {
-						for _, c := range ways[w] {
-							sel.uses[c] = append(sel.uses[c], p*candidates+int32(w))
-						}
+	if !sel.joint {
+		sel.list(order, func([]int32) bool { return true })
+		return
+	}
+	for ; longest > 0; longest-- {
+		sel.list(order, func(way []int32) bool { return len(way) == longest })
+	}
+}
+
+// list appends the candidates wanted to the uses of their links.
+func (sel *selection) list(order []int32, want func(way []int32) bool) {
+	n := int32(sel.g.NumHosts)
+	for _, dst := range order {
+		for _, src := range order {
+			p := src*n + dst
+			ways := sel.of(p)
+			for w := len(ways) - 1; w >= 0; w-- {
+				if want(ways[w]) {
+					for _, c := range ways[w] {
+						sel.uses[c] = append(sel.uses[c], p*candidates+int32(w))
 					}
 				}
 			}
 		}
 	}
+}
+
+// share is what a candidate adds to a load when its pair has so many left.
+func (sel *selection) share(left int64) int64 {
+	if sel.joint {
+		return whole / left
+	}
+	return whole
 }
 
 // eliminate removes candidates over the most loaded link, of equals the first, that
@@ -171,15 +197,23 @@ func (sel *selection) eliminate(ctx context.Context) error {
 }
 
 // lose removes the next candidate over a link; false if there is none. A pair that
-// has lost the candidate, or has no other, never needs a second look.
+// has fewer left than the level gets its turn when the level has come down to it, at
+// least 2; none ever has more.
 func (sel *selection) lose(c int32) bool {
-	for i, use := range sel.uses[c] {
-		p, w := use/candidates, use%candidates
-		if a := sel.alive[p]; a>>w&1 != 0 && bits.OnesCount16(a) > 1 {
-			sel.uses[c] = sel.uses[c][i+1:]
-			sel.remove(p, w)
-			return true
+	for ; sel.level[c] >= 2; sel.level[c]-- {
+		for int(sel.next[c]) < len(sel.uses[c]) {
+			use := sel.uses[c][sel.next[c]]
+			sel.next[c]++
+			p, w := use/candidates, use%candidates
+			if a := sel.alive[p]; a>>w&1 != 0 && bits.OnesCount16(a) >= int(sel.level[c]) {
+				sel.remove(p, w)
+				return true
+			}
 		}
+		sel.next[c] = 0
+		sel.uses[c] = slices.DeleteFunc(sel.uses[c], func(use int32) bool {
+			return sel.alive[use/candidates]>>(use%candidates)&1 == 0
+		})
 	}
 	sel.uses[c] = nil
 	return false
@@ -191,11 +225,14 @@ func (sel *selection) remove(p, w int32) {
 	sel.alive[p] &^= 1 << w
 	ways := sel.of(p)
 	for _, c := range ways[w] {
-		sel.queue.change(c, -whole/left)
+		sel.queue.change(c, -sel.share(left))
+	}
+	if !sel.joint {
+		return
 	}
 	for a := sel.alive[p]; a != 0; a &= a - 1 {
 		for _, c := range ways[bits.TrailingZeros16(a)] {
-			sel.queue.change(c, whole/(left-1)-whole/left)
+			sel.queue.change(c, sel.share(left-1)-sel.share(left))
 		}
 	}
 }

@@ -46,7 +46,9 @@
 // package updn; that one, and the way to hosts from a switch without hosts that no
 // path between hosts passes, may be longer than the shortest of all.
 //
-// The cost is O(switches x channels) for the searches, which run in parallel, and
-// O(LIDs x channels of shortest paths) for the choice, one LID after the other; memory
-// beside the tables is O(channels).
+// The cost is O(switches x channels) for the searches, which run in parallel with each
+// other and with the choice, and O(LIDs x channels of shortest paths) for the choice, one
+// LID after the other. The trees of ports 0, which have no load, grow in parallel as long
+// as the first lane need not change for them. Memory beside the tables is O(channels), and
+// 4 bytes a path that is not on the first lane.
 package sssp

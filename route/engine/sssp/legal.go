@@ -7,7 +7,7 @@ import (
 	"math"
 	"slices"
 
-	"weft/fabric"
+	"weft/internal/par"
 	"weft/route"
 	"weft/route/lanes"
 )
@@ -34,10 +34,10 @@ func BuildLegal(ctx context.Context, in *route.Input, slack int) (*route.Tables,
 		return nil, nil, err
 	}
 	l := newLegal(b, u, slack)
-	if err := b.each(ctx, l.routeHosts); err != nil {
+	if err := b.each(ctx, b.targets(), l.routeHosts); err != nil {
 		return nil, nil, err
 	}
-	if err := b.each(ctx, l.routePortZero); err != nil {
+	if err := l.routePortZeros(ctx); err != nil {
 		return nil, nil, err
 	}
 	if l.failed {
@@ -49,95 +49,97 @@ func BuildLegal(ctx context.Context, in *route.Input, slack int) (*route.Tables,
 // legal chooses the paths to one LID after the other.
 type legal struct {
 	*builder
+	turns  *turns
 	lanes  *lanes.Acyclic
-	down   []bool  // by channel
-	place  []int32 // by channel: position in Out
-	left   int     // switches without a path to the LID at hand
 	slack  int64
 	failed bool
 
-	// Of the paths to the LID at hand, by switch.
-	next   []int32 // first channel
-	lane   []int32 // lane that has it, open without a path
-	length []int32 // hops
-	via    []int32 // position in Out of the best detour found, or a negative number
-	number []int32 // place in ways.order
+	tree   *tree   // paths to the LID at hand
+	number []int32 // by switch: place in ways.order
+	noted  int     // of tree.taken, those whose first turn the lanes know of
+	moves  int     // of channels on the first lane, when the labels were last looked up
 
-	some   []int32 // positions in Out
-	path   []int32
-	levels [][]int32
+	some []int32 // positions in Out
+	path []int32
 }
-
-// open is the lane of a switch without a path.
-const open int32 = -1
 
 func newLegal(b *builder, u *upDown, slack int) *legal {
 	g := b.in.Graph
-	n := g.NumSwitches
 	l := &legal{
-		builder: b, slack: int64(slack), lanes: lanes.NewAcyclic(g, u.list), down: u.down, place: make([]int32, g.NumChannels),
-		next: make([]int32, n), lane: make([]int32, n), length: make([]int32, n), via: make([]int32, n), number: make([]int32, n),
+		builder: b, lanes: lanes.NewAcyclic(g, u.list), slack: int64(slack),
+		tree: newTree(g.NumSwitches), number: make([]int32, g.NumSwitches),
 	}
-	for i, c := range g.Out {
-		l.place[c] = int32(i)
-	}
+	l.turns = newTurns(b, u, l.lanes.Labels())
 	return l
 }
 
 func (l *legal) routeHosts(w *ways) {
-	for _, h := range l.in.Graph.HostsOf(w.order[0]) {
-		l.routeEnd(w, h, func(ports []uint8) {
+	t := w.order[0]
+	l.enumerate(w)
+	for _, h := range l.in.Graph.HostsOf(t) {
+		l.routeEnd(t, h, func(ports []uint8) {
 			l.begin(w)
 			l.shortest(w)
-			l.detours(w)
-			l.finish(w, ports)
+			l.rest(w)
+			l.finish(ports)
+			for k, s := range w.order[1:] {
+				w.taken[k] = l.tree.first[s]
+			}
 			l.count(w)
 		})
 	}
 }
 
-func (l *legal) routePortZero(w *ways) {
-	l.routeEnd(w, l.in.Graph.PortZero(w.order[0]), func(ports []uint8) {
-		l.begin(w)
-		l.detours(w)
-		l.finish(w, ports)
-	})
+// enumerate notes the places of the switches.
+func (l *legal) enumerate(w *ways) {
+	for k, s := range w.order {
+		l.number[s] = int32(k)
+	}
 }
 
 func (l *legal) begin(w *ways) {
-	for i := range l.lane {
-		l.lane[i], l.via[i] = open, -1
-	}
-	t := w.order[0]
-	l.next[t], l.lane[t], l.length[t], l.dist[t] = fabric.Nothing, 0, 0, 0
-	l.left = len(w.order) - 1
+	l.tree.begin(w.order[0], len(w.order)-1)
+	l.noted, l.moves = 0, l.lanes.Moves()
 }
 
 // finish enters the ports of the paths.
-func (l *legal) finish(w *ways, ports []uint8) {
-	for k, s := range w.order[1:] {
-		i := l.place[l.next[s]]
-		ports[s], w.taken[k] = l.port[i], i
+func (l *legal) finish(ports []uint8) {
+	l.note()
+	r, lid := l.tree, l.columns[len(l.columns)-1].lid
+	for _, s := range r.taken {
+		ports[s] = l.port(r.first[s])
+		if r.lane[s] > 0 {
+			l.lanes.Elsewhere(s, lid)
+		}
 	}
+}
+
+// note adds to the first lane what was taken on it since the last time.
+func (l *legal) note() {
+	r := l.tree
+	for _, s := range r.taken[l.noted:] {
+		e := &l.exits[r.first[s]]
+		if i := r.first[e.head]; i >= 0 && r.lane[s] == 0 {
+			l.lanes.Note(e.channel, l.exits[i].channel)
+		}
+	}
+	l.noted = len(r.taken)
 }
 
 // shortest gives shortest paths to all switches with hosts, and to those that they
 // pass; also to others, where the first lane has one as it is.
 func (l *legal) shortest(w *ways) {
-	g := l.in.Graph
-	for k, s := range w.order {
-		l.number[s] = int32(k)
-	}
+	g, r := l.in.Graph, l.tree
 	for k, s := range w.order[1:] {
 		i, weight, least := l.easy(w.allowed[w.start[k]:w.start[k+1]])
 		hosts := g.HostStart[s] < g.HostStart[s+1]
 		switch {
 		case i >= 0 && weight <= l.limit(least, hosts):
-			l.take(s, i, 0)
+			r.take(l.turns, s, i, 0)
 		case hosts:
 			l.hard(w, s)
 		default:
-			l.dist[s] = least
+			r.steps[s].load = least
 		}
 	}
 }
@@ -146,18 +148,20 @@ func (l *legal) shortest(w *ways) {
 // its load; also the least load of all shortest paths. Those of a switch without hosts
 // that has none yet count as what they would be.
 func (l *legal) easy(allowed []int32) (best int32, weight, least int64) {
-	g := l.in.Graph
+	exits, steps, label := l.exits, l.tree.steps, l.turns.label
 	best, weight, least = -1, math.MaxInt64, math.MaxInt64
 	for _, i := range allowed {
-		v := l.head[i]
-		sum := l.load[i] + l.dist[v]
+		e := &exits[i]
+		v := &steps[e.head]
+		sum := e.load + v.load
 		least = min(least, sum)
-		if sum >= weight || l.lane[v] != 0 {
-			continue
+		if label[e.channel] >= v.label {
+			sum = math.MaxInt64
 		}
-		if d := l.next[v]; d < 0 || l.lanes.Follows(g.Out[i], d) {
-			best, weight = i, sum
+		if sum < weight {
+			best = i
 		}
+		weight = min(weight, sum)
 	}
 	return best, weight, least
 }
@@ -171,15 +175,10 @@ func (l *legal) limit(least int64, hosts bool) int64 {
 	return least + least*l.slack/16
 }
 
-// take gives switch s the path that begins at a position in Out.
-func (l *legal) take(s, i, lane int32) {
-	l.left--
-	v, c := l.head[i], l.in.Graph.Out[i]
-	l.next[s], l.lane[s], l.length[s] = c, lane, l.length[v]+1
-	l.dist[s] = l.load[i] + l.dist[v]
-	if d := l.next[v]; d >= 0 && lane == 0 {
-		l.lanes.Note(c, d)
-	}
+// weight is the load of the path that begins at a position in Out.
+func (l *legal) weight(i int32) int64 {
+	e := &l.exits[i]
+	return e.load + l.tree.steps[e.head].load
 }
 
 // hard gives switch s a shortest path on the first lane that can have one.
@@ -189,23 +188,31 @@ func (l *legal) hard(w *ways, s int32) {
 	limit := l.settle(w, allowed)
 	l.some = l.some[:0]
 	for _, i := range allowed {
-		if l.load[i]+l.dist[l.head[i]] <= limit {
+		if l.weight(i) <= limit {
 			l.some = append(l.some, i)
 		}
 	}
-	slices.SortStableFunc(l.some, func(x, y int32) int {
-		return cmp.Compare(l.load[x]+l.dist[l.head[x]], l.load[y]+l.dist[l.head[y]])
-	})
+	slices.SortStableFunc(l.some, func(x, y int32) int { return cmp.Compare(l.weight(x), l.weight(y)) })
+	l.note()
+	i, lane := l.firstLane()
+	if l.moves != l.lanes.Moves() {
+		l.moves = l.lanes.Moves()
+		l.tree.relabel(l.turns)
+	}
+	l.tree.take(l.turns, s, i, lane)
+}
+
+// firstLane adds one of some paths to the first lane that can have one.
+func (l *legal) firstLane() (i, lane int32) {
 	for lane := range int32(lanes.MaxLanes) {
 		for _, i := range l.some {
-			if l.lane[l.head[i]] <= lane && l.lanes.Add(int(lane), l.pathFrom(i)) {
-				l.take(s, i, lane)
-				return
+			if l.tree.lane[l.head[i]] <= lane && l.lanes.Add(int(lane), l.pathFrom(i, lane)) {
+				return i, lane
 			}
 		}
 	}
 	l.failed = true
-	l.take(s, l.some[0], 0)
+	return l.some[0], 0
 }
 
 // settle gives paths to the switches behind the least loaded paths, as long as there
@@ -214,7 +221,7 @@ func (l *legal) settle(w *ways, allowed []int32) int64 {
 	_, _, least := l.easy(allowed)
 	limit := l.limit(least, true)
 	for _, i := range allowed {
-		if v := l.head[i]; l.lane[v] == open && l.load[i]+l.dist[v] <= limit {
+		if v := l.head[i]; l.tree.lane[v] == open && l.weight(i) <= limit {
 			l.hard(w, v)
 			return l.settle(w, allowed)
 		}
@@ -222,73 +229,77 @@ func (l *legal) settle(w *ways, allowed []int32) int64 {
 	return limit
 }
 
-// pathFrom lists the channels of a path.
-func (l *legal) pathFrom(i int32) []int32 {
+// pathFrom lists the channels of a path, up to the first of those that a lane has.
+func (l *legal) pathFrom(i, lane int32) []int32 {
 	l.path = l.path[:0]
-	for c := l.in.Graph.Out[i]; c >= 0; c = l.next[l.in.Graph.To[c]] {
-		l.path = append(l.path, c)
+	for has := false; i >= 0; i = l.tree.first[l.head[i]] {
+		l.path = append(l.path, l.in.Graph.Out[i])
+		if has {
+			break
+		}
+		has = l.tree.lane[l.head[i]] == lane
 	}
 	return l.path
 }
 
-// detours gives a path to every switch that is left: the shortest on the first lane
-// as it is. Only where there is none, a shortest of all.
-func (l *legal) detours(w *ways) {
-	if l.left == 0 {
+// rest gives a path to every switch that is left: the shortest on the first lane as it
+// is. Only where there is none, a shortest of all.
+func (l *legal) rest(w *ways) {
+	if l.tree.left == 0 {
 		return
 	}
-	g := l.in.Graph
-	for h := range l.levels {
-		l.levels[h] = l.levels[h][:0]
-	}
-	for k, s := range w.order {
-		l.number[s] = int32(k)
-		if l.lane[s] == 0 {
-			l.level(l.length[s], s)
-		}
-	}
-	for h := int32(0); int(h) < len(l.levels) && l.left > 0; h++ {
-		for _, v := range l.levels[h] {
-			if l.lane[v] == open {
-				l.take(v, l.via[v], 0)
-			}
-			if l.next[v] >= 0 && g.Drained[v] {
-				continue
-			}
-			for _, back := range g.OutOf(v) {
-				if c := back ^ 1; l.lane[g.From[c]] == open && (l.next[v] < 0 || l.lanes.Follows(c, l.next[v])) {
-					l.detour(c, h+1)
-				}
-			}
-		}
-	}
+	l.tree.join(l.turns)
 	for _, s := range w.order {
-		if l.lane[s] == open {
+		if l.tree.lane[s] == open {
 			l.hard(w, s)
 		}
 	}
 }
 
-// detour notes a path over channel c of a length, if the switch has no better one.
-func (l *legal) detour(c, length int32) {
-	g := l.in.Graph
-	s := g.From[c]
-	if l.via[s] < 0 {
-		l.via[s], l.length[s] = l.place[c], length
-		l.level(length, s)
-		return
+// routePortZeros routes the LIDs of port 0 of every switch. First those to which the
+// first lane, as it is, leads from everywhere; their trees grow side by side. Then the
+// others, one after the other, because what one adds to the lanes changes what the
+// next may do.
+func (l *legal) routePortZeros(ctx context.Context) error {
+	g, own := l.in.Graph, l.tree
+	var others []int32
+	trees := make([]*tree, batch)
+	for now := range slices.Chunk(l.targets(), batch) {
+		err := par.For(ctx, l.in.Workers, len(now), func(_, i int) error {
+			if trees[i] == nil {
+				trees[i] = newTree(g.NumSwitches)
+			}
+			trees[i].sprout(l.turns, now[i])
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		for i, t := range now {
+			if trees[i].left > 0 {
+				others = append(others, t)
+				continue
+			}
+			l.tree = trees[i]
+			l.routeEnd(t, g.PortZero(t), func(ports []uint8) {
+				l.noted = 0
+				l.finish(ports)
+			})
+		}
+		if err := l.write(ctx); err != nil {
+			return err
+		}
 	}
-	old := g.Out[l.via[s]]
-	better := l.down[c] && !l.down[old] || l.down[c] == l.down[old] && g.To[c] < g.To[old]
-	if l.length[s] == length && better {
-		l.via[s] = l.place[c]
-	}
+	l.tree = own
+	return l.each(ctx, others, l.routePortZero)
 }
 
-// level notes a switch whose path has a length.
-func (l *legal) level(length, s int32) {
-	for len(l.levels) <= int(length) {
-		l.levels = append(l.levels, nil)
-	}
-	l.levels[length] = append(l.levels[length], s)
+func (l *legal) routePortZero(w *ways) {
+	t := w.order[0]
+	l.enumerate(w)
+	l.routeEnd(t, l.in.Graph.PortZero(t), func(ports []uint8) {
+		l.begin(w)
+		l.rest(w)
+		l.finish(ports)
+	})
 }

@@ -34,43 +34,55 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 }
 
 const (
-	batch   = 64      // destination switches searched at once
+	batch   = 32      // destination switches searched at once
 	written = 1 << 22 // entries that are chosen before they are written
 )
 
 // Build routes every LID of in.Ends.
 func Build(ctx context.Context, in *route.Input) (*route.Tables, error) {
 	b := newBuilder(in)
-	if err := b.each(ctx, b.routeSwitch); err != nil {
+	if err := b.each(ctx, b.targets(), b.routeSwitch); err != nil {
 		return nil, err
 	}
 	return b.tables, nil
 }
 
-// each searches for the ways to every switch, and has them used in order.
-func (b *builder) each(ctx context.Context, use func(w *ways)) error {
+// each searches for the ways to some switches, and has them used in order. The next
+// are searched for while these are used.
+func (b *builder) each(ctx context.Context, targets []int32, use func(w *ways)) error {
 	g := b.in.Graph
-	ways := make([]ways, min(batch, g.NumSwitches))
-	targets := b.targets()
-	for first := 0; first < g.NumSwitches; first += batch {
-		now := ways[:min(batch, g.NumSwitches-first)]
-		err := par.For(ctx, b.in.Workers, len(now), func(_, i int) error {
-			now[i].search(g, b.head, targets[first+i])
-			return nil
+	now, next := []ways(nil), make([]ways, batch)
+	for first := -batch; first < len(targets); first += batch {
+		ahead := targets[min(first+batch, len(targets)):min(first+2*batch, len(targets))]
+		err := par.For(ctx, b.in.Workers, 1+len(ahead), func(_, i int) error {
+			if i > 0 {
+				next[i-1].search(g, b.head, ahead[i-1])
+				return nil
+			}
+			return b.useAll(ctx, now, use)
 		})
 		if err != nil {
 			return err
 		}
-		for i := range now {
-			use(&now[i])
-			if i+1 == len(now) || len(b.columns)*g.NumSwitches > written {
-				if err := b.write(ctx); err != nil {
-					return err
-				}
+		if now == nil {
+			now = make([]ways, batch)
+		}
+		now, next = next[:len(ahead)], now[:batch]
+	}
+	return nil
+}
+
+// useAll has ways used in order, and writes what is chosen.
+func (b *builder) useAll(ctx context.Context, ways []ways, use func(w *ways)) error {
+	for k := range ways {
+		use(&ways[k])
+		if len(b.columns)*b.in.Graph.NumSwitches > written {
+			if err := b.write(ctx); err != nil {
+				return err
 			}
 		}
 	}
-	return ctx.Err()
+	return b.write(ctx)
 }
 
 // targets lists the switches, those with the most hosts first: the others are better
@@ -91,13 +103,19 @@ type builder struct {
 	in     *route.Input
 	tables *route.Tables
 	head   []int32 // switch behind a channel, by position in Out
-	port   []uint8 // its port, by position in Out
-	load   []int64 // by position in Out
+	exits  []exit  // by position in Out
 	dist   []int64 // by switch: load on its path to the LID
 	flow   []int64 // by switch: weight of the paths through it
 
 	columns []column
 	ports   []uint8 // of the columns in use, by column and switch
+}
+
+// exit is a channel as the choice of a path sees it.
+type exit struct {
+	load    int64
+	head    int32
+	channel int32
 }
 
 // column is a LID whose ports are chosen, but not yet written.
@@ -110,11 +128,11 @@ func newBuilder(in *route.Input) *builder {
 	g := in.Graph
 	b := &builder{
 		in: in, tables: route.NewTables(g.NumSwitches, in.Ends.Top()),
-		head: make([]int32, len(g.Out)), port: make([]uint8, len(g.Out)), load: make([]int64, len(g.Out)),
+		head: make([]int32, len(g.Out)), exits: make([]exit, len(g.Out)),
 		dist: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
 	}
 	for i, c := range g.Out {
-		b.head[i], b.port[i] = g.To[c], g.FromPort[c]
+		b.head[i], b.exits[i] = g.To[c], exit{head: g.To[c], channel: c}
 	}
 	return b
 }
@@ -123,16 +141,19 @@ func newBuilder(in *route.Input) *builder {
 func (b *builder) routeSwitch(w *ways) {
 	g, t := b.in.Graph, w.order[0]
 	for _, h := range g.HostsOf(t) {
-		b.routeEnd(w, h, func(ports []uint8) {
+		b.routeEnd(t, h, func(ports []uint8) {
 			b.choose(w, ports)
 			b.count(w)
 		})
 	}
-	b.routeEnd(w, g.PortZero(t), func(ports []uint8) { b.chooseLowest(w, ports) })
+	b.routeEnd(t, g.PortZero(t), func(ports []uint8) { b.chooseLowest(w, ports) })
 }
 
-// routeEnd has the ports of all switches chosen for each LID of an end port.
-func (b *builder) routeEnd(w *ways, end int32, choose func(ports []uint8)) {
+// port is that of the channel at a position in Out.
+func (b *builder) port(i int32) uint8 { return b.in.Graph.FromPort[b.exits[i].channel] }
+
+// routeEnd has the ports of all switches chosen for each LID of an end port of switch t.
+func (b *builder) routeEnd(t, end int32, choose func(ports []uint8)) {
 	g := b.in.Graph
 	n := g.NumSwitches
 	for k := range b.in.Ends.Count(end) {
@@ -145,7 +166,7 @@ func (b *builder) routeEnd(w *ways, end int32, choose func(ports []uint8)) {
 		for s := range ports {
 			ports[s] = route.NoPort
 		}
-		ports[w.order[0]] = g.EndPort[end]
+		ports[t] = g.EndPort[end]
 		choose(ports)
 	}
 }
@@ -156,12 +177,12 @@ func (b *builder) choose(w *ways, ports []uint8) {
 	for k, s := range w.order[1:] {
 		best, least := int32(-1), int64(0)
 		for _, i := range w.allowed[w.start[k]:w.start[k+1]] {
-			if d := b.load[i] + b.dist[b.head[i]]; best < 0 || d < least {
+			if d := b.exits[i].load + b.dist[b.exits[i].head]; best < 0 || d < least {
 				best, least = i, d
 			}
 		}
 		b.dist[s] = least
-		ports[s] = b.port[best]
+		ports[s] = b.port(best)
 		w.taken[k] = best
 	}
 }
@@ -177,7 +198,7 @@ func (b *builder) chooseLowest(w *ways, ports []uint8) {
 				best = i
 			}
 		}
-		ports[s] = b.port[best]
+		ports[s] = b.port(best)
 	}
 }
 
@@ -190,8 +211,8 @@ func (b *builder) count(w *ways) {
 	for k := len(w.order) - 2; k >= 0; k-- {
 		i := w.taken[k]
 		f := b.flow[w.order[k+1]]
-		b.load[i] += f
-		b.flow[b.head[i]] += f
+		b.exits[i].load += f
+		b.flow[b.exits[i].head] += f
 	}
 }
 

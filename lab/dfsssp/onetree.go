@@ -1,0 +1,60 @@
+package dfsssp
+
+import (
+	"context"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/lanes"
+)
+
+// oneTreeName is dfsssp in the paper's form, but for the search: one for a switch, not
+// one for each of its hosts, which all get the tree that it finds. The paper does not
+// say which it was. Paths that differ by host make more dependencies.
+const oneTreeName = "dfsssp of one tree a switch"
+
+func oneTree(h lanes.Heuristic) *route.Spec {
+	return plainSpec(oneTreeName, oneTreeDFSSSP{h})
+}
+
+type oneTreeDFSSSP struct{ heuristic lanes.Heuristic }
+
+// Route implements route.Engine.
+func (e oneTreeDFSSSP) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
+	g := in.Graph
+	tables := route.NewTables(g.NumSwitches, in.Ends.Top())
+	weight := make([]int64, g.NumChannels)
+	paths := make([]int64, g.NumSwitches) // of hosts that pass a switch
+	for t := range int32(g.NumSwitches) {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		hosts := g.HostsOf(t)
+		order, taken := lightest(g, t, weight)
+		for s := range paths {
+			paths[s] = int64(len(g.HostsOf(int32(s))))
+		}
+		for k := len(order) - 1; k > 0; k-- {
+			s := order[k]
+			weight[taken[s]] += paths[s] * int64(len(hosts))
+			paths[g.To[taken[s]]] += paths[s]
+		}
+		for _, end := range append([]int32{g.PortZero(t)}, hosts...) {
+			for k := range in.Ends.Count(end) {
+				lid := in.Ends.Base[end] + fabric.LID(k)
+				for _, s := range order[1:] {
+					tables.Set(s, lid, g.FromPort[taken[s]])
+				}
+				tables.Set(t, lid, g.EndPort[end])
+			}
+		}
+	}
+	found, err := lanes.Offline(ctx, lanes.ByEnd(in, tables).WithoutSwitches(), lanes.Options{
+		Heuristic: e.heuristic, OneWay: true, Most: lanes.MaxLanes,
+	})
+	if err != nil {
+		return nil, err
+	}
+	plan := &route.Plan{Ends: in.Ends, Tables: tables}
+	return plan, found.Fill(oneTreeName, g, in.MaxVLs, plan)
+}

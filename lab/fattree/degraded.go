@@ -1,0 +1,209 @@
+package fattree
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/internal/par"
+	"weft/lab"
+	"weft/lab/chart"
+	"weft/sim/flow"
+)
+
+// degradedBase is the tree of Paper IV: 1,296 links between levels.
+const degradedBase = "racks648"
+
+// failure is what is taken down at random.
+type failure string
+
+const (
+	anyLink     failure = "links"           // between two levels
+	lowLink     failure = "links to leaves" // between rack switches and the middle
+	highLink    failure = "links to roots"  // between the middle and the roots
+	wholeSwitch failure = "switches"        // of the middle and the roots: 36 links each
+)
+
+// degrade takes n parts of a fabric down.
+func degrade(f *fabric.Fabric, what failure, n int, rng *rand.Rand) *fabric.Fabric {
+	f = f.Clone()
+	level := gen.Levels(f)
+	var links []fabric.LinkID
+	for i := range f.Links {
+		l := &f.Links[i]
+		a, b := level[l.A.Node], level[l.B.Node]
+		low, high := min(a, b), max(a, b)
+		if low != gen.NoLevel && low != high && (what == anyLink || what == lowLink && low == 0 || what == highLink && low == 1) {
+			links = append(links, fabric.LinkID(i))
+		}
+	}
+	var switches []fabric.NodeID
+	for id, l := range level {
+		if l > 0 {
+			switches = append(switches, fabric.NodeID(id))
+		}
+	}
+	if what == wholeSwitch {
+		rng.Shuffle(len(switches), func(i, j int) { switches[i], switches[j] = switches[j], switches[i] })
+		for _, id := range switches[:n] {
+			f.SetNodeDown(id, true)
+		}
+		return f
+	}
+	rng.Shuffle(len(links), func(i, j int) { links[i], links[j] = links[j], links[i] })
+	for _, id := range links[:n] {
+		f.SetLinkDown(id, true)
+	}
+	return f
+}
+
+// degradedEngines are those of Paper IV, and ours. MinHop is OpenSM's, that of the anomaly.
+func degradedEngines() []rivalOf {
+	spec, first := minhopOf(byLeaf), firstPort()
+	return []rivalOf{
+		{"EFT", "", lab.Routing{Engine: "ftree,balance=zahavi"}},
+		{"ours", "", lab.Routing{Engine: "ftree,balance=closed"}},
+		{"DFSSSP", "", lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
+		{"MinHop", "", lab.Routing{Engine: spec.Name, Spec: spec}},
+		{"minhop of weft", "", lab.Routing{Engine: "minhop"}},
+		{"LASH", "", lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
+		{first.Name, "", lab.Routing{Engine: first.Name, Spec: first}},
+	}
+}
+
+// metric is what a figure shows of a routed tree, a share of a link a node: in order and
+// independent, where there are two estimates.
+type metric struct {
+	name string
+	of   func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) (inOrder, independent float64, err error)
+}
+
+var uniformTraffic = metric{"uniform traffic", func(ctx context.Context, _ *lab.Setup, t *lab.Trial, _ uint64) (float64, float64, error) {
+	low, err := inOrder(ctx, t, allHosts)
+	if err != nil {
+		return 0, 0, err
+	}
+	high, err := independent(ctx, t, allHosts)
+	return low.hosts, high.hosts, err
+}}
+
+var randomRings = metric{"average of 30 random rings", func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) (float64, float64, error) {
+	r, err := ring(ctx, s, t, ringsOfPaper, seed)
+	if err != nil {
+		return 0, 0, err
+	}
+	return r.average, r.average, nil
+}}
+
+// estimates are both of them over draws of failed parts.
+type estimates struct{ inOrder, independent flow.Summary }
+
+// losses are by kind and number of failed parts, and engine.
+type losses map[failure]map[int]map[string]estimates
+
+// mean is the mean in order.
+func (l losses) mean(what failure, n int, engine string) (float64, bool) {
+	v, ok := l[what][n][engine]
+	return v.inOrder.Mean, ok
+}
+
+// freely is the mean of the independent estimate, in a form of its own.
+func (l losses) freely() losses {
+	out := losses{}
+	for what, numbers := range l {
+		out[what] = map[int]map[string]estimates{}
+		for n, engines := range numbers {
+			out[what][n] = map[string]estimates{}
+			for e, v := range engines {
+				out[what][n][e] = estimates{v.independent, v.independent}
+			}
+		}
+	}
+	return out
+}
+
+// drop is the part of its throughput that an engine loses, -1 when not run.
+func (l losses) drop(what failure, n int, engine string) (float64, bool) {
+	whole, ok1 := l.mean(what, 0, engine)
+	now, ok2 := l.mean(what, n, engine)
+	if !ok1 || !ok2 || whole == 0 {
+		return 0, false
+	}
+	return 1 - now/whole, true
+}
+
+// fall measures engines on trees with parts failed.
+func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failure, numbers []int, draws int, out losses) error {
+	whole, err := gen.Parse(degradedBase)
+	if err != nil {
+		return err
+	}
+	if out[what] == nil {
+		out[what] = map[int]map[string]estimates{}
+	}
+	engines := degradedEngines()
+	for _, n := range numbers {
+		row := fmt.Sprintf("%d %s", n, what)
+		if !s.Want(row) {
+			continue
+		}
+		many := draws
+		if n == 0 {
+			many = 1
+		}
+		low, high := make([][]float64, len(engines)), make([][]float64, len(engines))
+		refused := make([][]string, len(engines))
+		for i := range engines {
+			low[i], high[i], refused[i] = make([]float64, many), make([]float64, many), make([]string, many)
+		}
+		alone := *s
+		alone.Workers = 1
+		err := par.For(ctx, s.Workers, many*len(engines), func(_, k int) error {
+			draw, e := k/len(engines), k%len(engines)
+			seed := s.SeedOf(fmt.Sprintf("%s %d", row, draw))
+			// The same parts fail for every engine.
+			g := degrade(whole, what, n, rand.New(rand.NewPCG(seed, 0))).Compile()
+			trial, err := alone.Route(ctx, g, engines[e].how)
+			if err != nil {
+				return err
+			}
+			if trial.Refused != "" {
+				refused[e][draw] = trial.Refused
+				return nil
+			}
+			low[e][draw], high[e][draw], err = m.of(ctx, &alone, trial, seed)
+			return err
+		})
+		if err != nil {
+			return err
+		}
+		out[what][n] = map[string]estimates{}
+		for i, e := range engines {
+			if why := refused[i][0]; why != "" {
+				t.Add(string(what), fmt.Sprint(n), e.name, fmt.Sprint(many), "-", "-", "-", "-", why)
+				continue
+			}
+			sum := estimates{flow.Summarise(low[i]), flow.Summarise(high[i])}
+			out[what][n][e.name] = sum
+			t.Add(string(what), fmt.Sprint(n), e.name, fmt.Sprint(many), lab.Mean(sum.inOrder), fmt.Sprintf("%.4f", sum.inOrder.Min), fmt.Sprintf("%.4f", sum.inOrder.Max), lab.Mean(sum.independent), "")
+		}
+	}
+	return nil
+}
+
+// draw draws throughput against failed parts.
+func (l losses) draw(name, title string, what failure, numbers []int) chart.Chart {
+	c := chart.Chart{Name: name, Title: title, Kind: chart.Lines, X: chart.Axis{Label: "failed " + string(what)}, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
+	for _, e := range degradedEngines() {
+		series := chart.Series{Name: e.name}
+		for _, n := range numbers {
+			if v, ok := l.mean(what, n, e.name); ok {
+				series.Add(float64(n), 100*v, 0, 0)
+			}
+		}
+		c.Series = append(c.Series, series)
+	}
+	return c
+}

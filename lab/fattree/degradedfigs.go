@@ -1,0 +1,235 @@
+package fattree
+
+import (
+	"context"
+	"fmt"
+
+	"weft/lab"
+)
+
+// linksOfPaper are the numbers of failed links: 0 to 85 one by one, then 10, 15 and 20 %.
+func linksOfPaper(s *lab.Setup) []int {
+	if s.Mode != lab.Full {
+		return []int{0, 10, 34, 80, 130, 259}
+	}
+	var numbers []int
+	for n := range 86 {
+		numbers = append(numbers, n)
+	}
+	return append(numbers, 130, 194, 259)
+}
+
+func switchesOfPaper() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
+
+func degradedTable(name string, m metric) lab.Table {
+	return lab.Table{Name: name, Title: "Share of a link that a node gets: " + m.name, Columns: []string{"failed", "number", "engine", "draws", "in order", "least", "most", "independent", "refused because"}}
+}
+
+// overtakes is the number of failed parts from which on an engine is ahead of another
+// for good, and whether there is one.
+func (l losses) overtakes(what failure, numbers []int, ahead, behind string) (from int, found bool) {
+	for i := len(numbers) - 1; i >= 0; i-- {
+		a, ok1 := l.mean(what, numbers[i], ahead)
+		b, ok2 := l.mean(what, numbers[i], behind)
+		if !ok1 || !ok2 {
+			continue
+		}
+		if a <= b {
+			break
+		}
+		from, found = numbers[i], true
+	}
+	return from, found
+}
+
+func (l losses) crossing(what failure, numbers []int, behind string) string {
+	if n, ok := l.overtakes(what, numbers, "DFSSSP", behind); ok {
+		return fmt.Sprintf("from %d on", n)
+	}
+	return "never"
+}
+
+func fig2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t := degradedTable("fig2", uniformTraffic)
+	l, numbers, draws := losses{}, linksOfPaper(s), 1
+	if err := fall(ctx, s, &t, uniformTraffic, anyLink, numbers, draws, l); err != nil {
+		return nil, err
+	}
+	place := degradedTable("fig2-places", uniformTraffic)
+	for _, what := range []failure{lowLink, highLink} {
+		if err := fall(ctx, s, &place, uniformTraffic, what, []int{1, 40}, lab.Pick(s, 2, 5), l); err != nil {
+			return nil, err
+		}
+	}
+	free := l.freely()
+	loss := lab.Claim{Text: "80 failed links: fat-tree routing loses (between the estimates)", Paper: "35 %", Ours: "-", Verdict: lab.NotRun}
+	if v, ok := l.drop(anyLink, 80, "EFT"); ok {
+		w, _ := free.drop(anyLink, 80, "EFT")
+		a, _ := l.drop(anyLink, 80, "ours")
+		b, _ := free.drop(anyLink, 80, "ours")
+		loss.Ours, loss.Verdict = fmt.Sprintf("EFT %s in order, %s independent; ours %s, %s", percent(v), percent(w), percent(a), percent(b)), lab.Judged(min(v, w) <= 0.35 && max(v, w) >= 0.35)
+	}
+	cross := lab.Claim{Text: "DFSSSP overtakes fat-tree routing (between 20 and 50 failed links)", Paper: "at 34", Ours: "-", Verdict: lab.NotRun}
+	if _, ok := l.mean(anyLink, 259, "EFT"); ok {
+		within := func(l losses) bool {
+			n, found := l.overtakes(anyLink, numbers, "DFSSSP", "EFT")
+			return found && n >= 20 && n <= 50
+		}
+		cross.Ours = fmt.Sprintf("EFT %s; ours %s (in order)", l.crossing(anyLink, numbers, "EFT"), l.crossing(anyLink, numbers, "ours"))
+		cross.Verdict = lab.Judged(within(l))
+		cross.Explain(within(free), "Experiment, messages that do not wait for each other: EFT %s; ours %s.", free.crossing(anyLink, numbers, "EFT"), free.crossing(anyLink, numbers, "ours"))
+	}
+	flat := lab.Claim{Text: "LASH stays constant and very low (below 20 %, within 5 points)", Paper: "constant", Ours: "-", Verdict: lab.NotRun}
+	if a, ok := l.mean(anyLink, 0, "LASH"); ok {
+		if b, ok := l.mean(anyLink, 259, "LASH"); ok {
+			flat.Ours, flat.Verdict = fmt.Sprintf("%s to %s", percent(a), percent(b)), lab.Judged(max(a, b) < 0.2 && max(a, b)-min(a, b) < 0.05)
+		}
+	}
+	where := lab.Claim{Text: "a failed link between middle and root costs more than one to a leaf (fat-tree routing)", Paper: "much more", Ours: "-", Verdict: lab.NotRun}
+	low, ok1 := l.mean(lowLink, 40, "EFT")
+	high, ok2 := l.mean(highLink, 40, "EFT")
+	if ok1 && ok2 {
+		low1, _ := l.mean(lowLink, 1, "EFT")
+		high1, _ := l.mean(highLink, 1, "EFT")
+		where.Ours = fmt.Sprintf("1 failed: %s left against %s; 40 failed: %s against %s", percent(high1), percent(low1), percent(high), percent(low))
+		where.Verdict = lab.Judged(high < low)
+		where.Explain(false, "At the flow level a leaf that lost one of three parallel links shares two, so that its nodes get up to a third less; a root link lost is spread over all switches.")
+	}
+	claims := []lab.Claim{loss, cross, flat, where, l.safe(anyLink, numbers)}
+	return &lab.Result{Tables: []lab.Table{t, place}, Claims: claims, Charts: charts(l.draw("fig2", "Uniform traffic in order, failing links", anyLink, numbers), free.draw("fig2-independent", "Uniform traffic independent, failing links", anyLink, numbers)), Notes: []string{drawsNote}}, nil
+}
+
+const drawsNote = "Every number of failed parts is drawn anew, the same for all engines. MinHop is OpenSM's, by table entries in order of leaves; LASH is weft's with lean=true, which spreads destinations over parallel links; first port does not."
+
+// safe is what ours adds: at least as much as every other engine, on the mean.
+func (l losses) safe(what failure, numbers []int) lab.Claim {
+	c := lab.Claim{Text: fmt.Sprintf("ours, beyond the paper: the best engine however many %s failed", what), Paper: "-", Ours: "-", Verdict: lab.NotRun}
+	n, best, behind := l.best(what, numbers)
+	if n > 0 {
+		c.Ours, c.Verdict = fmt.Sprintf("%d of %d; on average %.1f points behind the best", best, n, behind), lab.Judged(best == n)
+		_, free, less := l.freely().best(what, numbers)
+		if less != behind {
+			c.Explain(free == n, "Experiment, messages that do not wait for each other: %d of %d; %.1f points.", free, n, less)
+		}
+	}
+	return c
+}
+
+// best counts the numbers of failed parts for which ours is the best engine, and how many
+// points it is behind the best on average.
+func (l losses) best(what failure, numbers []int) (n, best int, behind float64) {
+	for _, k := range numbers {
+		ours, ok := l.mean(what, k, "ours")
+		if !ok {
+			continue
+		}
+		n++
+		most := ours
+		for _, e := range degradedEngines() {
+			v, _ := l.mean(what, k, e.name)
+			most = max(most, v)
+		}
+		behind += 100 * (most - ours)
+		if ours >= most-rounding {
+			best++
+		}
+	}
+	return n, best, behind / float64(max(n, 1))
+}
+
+// compareLinks is the claim how 7 failed switches (252 links) compare with 259 links.
+func compareLinks(l losses, engine, text, paper string, switchesCostLess bool) lab.Claim {
+	c := lab.Claim{Text: text, Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	a, ok1 := l.drop(wholeSwitch, 7, engine)
+	b, ok2 := l.drop(anyLink, 259, engine)
+	if ok1 && ok2 {
+		c.Ours, c.Verdict = fmt.Sprintf("7 switches cost %s, 259 links %s", percent(a), percent(b)), lab.Judged((a < b) == switchesCostLess)
+		a, _ = l.freely().drop(wholeSwitch, 7, engine)
+		b, _ = l.freely().drop(anyLink, 259, engine)
+		c.Explain((a < b) == switchesCostLess, "Experiment, messages that do not wait for each other: 7 switches cost %s, 259 links %s.", percent(a), percent(b))
+	}
+	return c
+}
+
+func fig3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t := degradedTable("fig3", uniformTraffic)
+	l, numbers := losses{}, switchesOfPaper()
+	if err := fall(ctx, s, &t, uniformTraffic, wholeSwitch, numbers, lab.Pick(s, 2, 5), l); err != nil {
+		return nil, err
+	}
+	if err := fall(ctx, s, &t, uniformTraffic, anyLink, []int{0, 259}, lab.Pick(s, 2, 5), l); err != nil {
+		return nil, err
+	}
+	return &lab.Result{
+		Tables: []lab.Table{t}, Charts: charts(l.draw("fig3", "Uniform traffic in order, failing switches", wholeSwitch, numbers), l.freely().draw("fig3-independent", "Uniform traffic independent, failing switches", wholeSwitch, numbers)), Notes: []string{drawsNote},
+		Claims: []lab.Claim{
+			compareLinks(l, "EFT", "fat-tree routing suffers more from failed links than from failed switches", "slightly more", true),
+			compareLinks(l, "MinHop", "MinHop suffers more from failed switches than from failed links", "yes", false),
+			l.safe(wholeSwitch, numbers),
+		},
+	}, nil
+}
+
+func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t := degradedTable("fig4", randomRings)
+	l, numbers := losses{}, linksOfPaper(s)
+	if err := fall(ctx, s, &t, randomRings, anyLink, numbers, 1, l); err != nil {
+		return nil, err
+	}
+	cross := lab.Claim{Text: "DFSSSP overtakes fat-tree routing only at 20 % of the links (259)", Paper: "at 259", Ours: "-", Verdict: lab.NotRun}
+	if _, ok := l.mean(anyLink, 259, "EFT"); ok {
+		n, found := l.overtakes(anyLink, numbers, "DFSSSP", "EFT")
+		cross.Ours = fmt.Sprintf("EFT %s; ours %s", l.crossing(anyLink, numbers, "EFT"), l.crossing(anyLink, numbers, "ours"))
+		cross.Verdict = lab.Judged(found && n >= 194)
+	}
+	falls := lab.Claim{Text: "all engines deliver less with more failed links (0 to 259)", Paper: "all", Ours: "-", Verdict: lab.NotRun}
+	text, every, n := "", true, 0
+	for _, e := range degradedEngines() {
+		if e.name == firstPort().Name {
+			continue
+		}
+		a, ok1 := l.mean(anyLink, 0, e.name)
+		b, ok2 := l.mean(anyLink, 259, e.name)
+		if ok1 && ok2 {
+			n++
+			every = every && b < a
+			text += fmt.Sprintf("%s %s to %s; ", e.name, percent(a), percent(b))
+		}
+	}
+	if n > 0 {
+		falls.Ours, falls.Verdict = text[:len(text)-2], lab.Judged(every)
+		a, _ := l.mean(anyLink, 0, firstPort().Name)
+		b, _ := l.mean(anyLink, 259, firstPort().Name)
+		falls.Explain(false, "Experiment, LASH by the first port, not spread over parallel links: %s to %s.", percent(a), percent(b))
+	}
+	return &lab.Result{
+		Tables: []lab.Table{t}, Charts: charts(l.draw("fig4", "Average of 30 random rings, failing links", anyLink, numbers)), Notes: []string{drawsNote},
+		Claims: []lab.Claim{cross, falls, l.safe(anyLink, numbers)},
+	}, nil
+}
+
+func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t := degradedTable("fig5", randomRings)
+	l, numbers := losses{}, switchesOfPaper()
+	if err := fall(ctx, s, &t, randomRings, wholeSwitch, numbers, lab.Pick(s, 2, 5), l); err != nil {
+		return nil, err
+	}
+	if err := fall(ctx, s, &t, randomRings, anyLink, []int{0, 259}, lab.Pick(s, 2, 5), l); err != nil {
+		return nil, err
+	}
+	ahead := lab.Claim{Text: "fat-tree routing is not overtaken by DFSSSP with up to 7 failed switches", Paper: "never", Ours: "-", Verdict: lab.NotRun}
+	if _, ok := l.mean(wholeSwitch, 7, "EFT"); ok {
+		_, found := l.overtakes(wholeSwitch, numbers, "DFSSSP", "EFT")
+		ahead.Ours, ahead.Verdict = "EFT "+l.crossing(wholeSwitch, numbers, "EFT"), lab.Judged(!found)
+	}
+	spike := lab.Claim{Text: "MinHop can gain from a failed switch", Paper: "more with 2 or 3 failed than with 1", Ours: "-", Verdict: lab.NotRun}
+	if v, ok := l[wholeSwitch][1]["MinHop"]; ok {
+		one, two, three := v.inOrder, l[wholeSwitch][2]["MinHop"].inOrder, l[wholeSwitch][3]["MinHop"].inOrder
+		spike.Ours = fmt.Sprintf("1 failed: mean %s, 2: %s (up to %s), 3: %s (up to %s)", percent(one.Mean), percent(two.Mean), percent(two.Max), percent(three.Mean), percent(three.Max))
+		spike.Verdict = lab.Judged(max(two.Max, three.Max) > one.Mean)
+	}
+	return &lab.Result{
+		Tables: []lab.Table{t}, Charts: charts(l.draw("fig5", "Average of 30 random rings, failing switches", wholeSwitch, numbers)), Notes: []string{drawsNote},
+		Claims: []lab.Claim{ahead, spike, compareLinks(l, "EFT", "fat-tree routing suffers less from failed switches than from failed links", "yes", true), l.safe(wholeSwitch, numbers)},
+	}, nil
+}

@@ -1,0 +1,164 @@
+package fattree
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"weft/lab"
+)
+
+// run runs one artefact, some of its rows only.
+func run(t *testing.T, paper, name string, s *lab.Setup) *lab.Record {
+	t.Helper()
+	for _, r := range Reproductions() {
+		if r.Name != paper {
+			continue
+		}
+		a, ok := r.Find(name)
+		if !ok {
+			break
+		}
+		rec, err := lab.RunArtefact(t.Context(), r, a, s, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		return rec
+	}
+	t.Fatalf("there is no artefact %s of %s", name, paper)
+	return nil
+}
+
+func rowsOf(names ...string) func(string) bool {
+	return func(row string) bool { return slices.Contains(names, row) }
+}
+
+// TestEveryArtefact runs some rows of each, so that none is broken unseen.
+func TestEveryArtefact(t *testing.T) {
+	keep := map[string][]string{
+		"thesis-1 fig4":       {"fat648 17:1 EFT", "fat648 17:1 BEFT", "fat648 17:1 ours"},
+		"thesis-1 fig5":       {"racks648 22:1 EFT", "racks648 22:1 BEFT"},
+		"thesis-1 fig6":       {"fat3456 6:6 ours"},
+		"thesis-1 fig7":       {},
+		"thesis-1 ranger":     {},
+		"thesis-1 table2":     {"fat648 9:9 EFT", "fat648 9:9 BEFT"},
+		"thesis-1 fig8":       {"fat648 5:1 EFT", "fat648 18:1 EFT", "fat648 18:1 dmodk"},
+		"thesis-1 fig9":       {"fat3456 1:1 ours"},
+		"thesis-1 table3":     {"648-port fat-tree switch BEFT"},
+		"thesis-3 switches":   {"fat648 none", "fat648 sFtree", "fat648 ours"},
+		"thesis-3 table3":     {"fat648 sFtree", "fat648 LASH"},
+		"thesis-3 lanes":      {"fat648 leaves first", "fat648 shuffled"},
+		"thesis-3 table4":     {"648-port fat-tree switch LASH"},
+		"thesis-4 anomaly":    {"0 minhop by entries, by leaf", "1 ours"},
+		"thesis-4 fig2":       {"0 links", "80 links"},
+		"thesis-4 fig3":       {"1 switches"},
+		"thesis-4 fig4":       {"80 links"},
+		"thesis-4 fig5":       {"1 switches"},
+		"thesis-6 topologies": {"fat648", "racks216"},
+		"thesis-6 redundancy": {"mftree-fig2 ftree", "mftree-fig2 mFtree", "racks216|ports(2) mFtree"},
+		"thesis-6 fig4":       {"racks216 ftree", "racks216 mFtree"},
+		"thesis-6 fig5":       {"racks216 ftree"},
+		"thesis-6 fig6":       {"racks216 ftree"},
+		"thesis-6 table1":     {"3-stage 216-port mFtree"},
+	}
+	for _, r := range Reproductions() {
+		for _, a := range r.Artefacts {
+			name := r.Name + " " + a.Name
+			rows, ok := keep[name]
+			if !ok {
+				t.Errorf("%s is not tested", name)
+				continue
+			}
+			t.Run(name, func(t *testing.T) {
+				rec := run(t, r.Name, a.Name, &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: rowsOf(rows...)})
+				if len(rec.Tables[0].Rows) < min(len(rows), 1) {
+					t.Error("no rows")
+				}
+				for _, table := range rec.Tables {
+					for _, cells := range table.Rows {
+						if len(cells) != len(table.Columns) {
+							t.Errorf("table %s: a row of %d cells under %d columns: %q", table.Name, len(cells), len(table.Columns), cells)
+						}
+					}
+				}
+				if _, err := rec.Files(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// TestVerdicts are claims that must not be lost without a word.
+func TestVerdicts(t *testing.T) {
+	for _, c := range []struct{ paper, artefact, row, claim string }{
+		{"thesis-1", "fig4", "fat648 17:1", "648 ports, 17:1: EFT"},
+		{"thesis-1", "fig4", "fat648 17:1", "648 ports, 17:1: BEFT"},
+		{"thesis-1", "table2", "fat648 9:9", "fat648 9:9"},
+		{"thesis-3", "switches", "racks648", "sFtree joins all"},
+		{"thesis-3", "switches", "fat648", "fat-tree routing alone"},
+		{"thesis-4", "anomaly", "0 ", "MinHop, whole tree"},
+		{"thesis-4", "anomaly", "0 ", "a middle switch: three"},
+		{"thesis-6", "redundancy", "racks216", "mFtree leaves no single"},
+		{"thesis-6", "topologies", "", "switches and node ports"},
+	} {
+		rec := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: func(row string) bool { return strings.HasPrefix(row, c.row) }})
+		i := slices.IndexFunc(rec.Claims, func(x lab.Claim) bool { return strings.HasPrefix(x.Text, c.claim) })
+		if i < 0 || rec.Claims[i].Verdict != lab.Holds {
+			t.Errorf("%s %s: the claim %q does not hold: %+v", c.paper, c.artefact, c.claim, rec.Claims)
+		}
+	}
+}
+
+// TestSameOnAnyCores: one core or four, the same record.
+func TestSameOnAnyCores(t *testing.T) {
+	for _, c := range []struct{ paper, artefact, row string }{
+		{"thesis-1", "table2", "fat648 9:9 BEFT"}, {"thesis-4", "fig3", "2 switches"}, {"thesis-6", "fig6", "racks216 mFtree"},
+	} {
+		one := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: rowsOf(c.row)})
+		four := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 4, Rows: rowsOf(c.row)})
+		if diff := cmp.Diff(one, four); diff != "" {
+			t.Errorf("%s %s:\n%s", c.paper, c.artefact, diff)
+		}
+	}
+}
+
+// TestCommittedRows runs rows of the committed results again, in full.
+func TestCommittedRows(t *testing.T) {
+	for _, c := range []struct {
+		paper, artefact string
+		rows            []string
+	}{
+		{"thesis-1", "fig8", []string{"fat648 5:1 EFT", "fat648 13:1 BEFT", "fat648 18:1 ours"}},
+		{"thesis-3", "table3", []string{"fat648 sFtree", "racks648 DFSSSP", "racks648 LASH"}},
+		{"thesis-4", "anomaly", []string{"0 minhop by entries, by leaf", "3 EFT", "3 ours"}},
+		{"thesis-6", "redundancy", []string{"over384|ports(2) ftree", "over384|ports(2) mFtree"}},
+	} {
+		data, err := os.ReadFile(filepath.Join("../../docs/results", c.paper, c.artefact+".json"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		committed, err := lab.Load(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if committed.Mode != lab.Full {
+			t.Errorf("%s %s: the committed results are of mode %s", c.paper, c.artefact, committed.Mode)
+		}
+		now := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Full, Seed: committed.Seed, Workers: 2, Rows: rowsOf(c.rows...)})
+		if len(now.Tables[0].Rows) < len(c.rows) {
+			t.Errorf("%s %s: %d rows, want %d", c.paper, c.artefact, len(now.Tables[0].Rows), len(c.rows))
+		}
+		for _, row := range now.Tables[0].Rows {
+			if !slices.ContainsFunc(committed.Tables[0].Rows, func(old []string) bool { return slices.Equal(old, row) }) {
+				text, _ := json.Marshal(row)
+				t.Errorf("%s %s: %s is not in docs/results: an engine or an estimator changed; run: weft lab reproduce %s --full --redo --only %s -o docs/results", c.paper, c.artefact, text, c.paper, c.artefact)
+			}
+		}
+	}
+}

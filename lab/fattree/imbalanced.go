@@ -1,0 +1,348 @@
+package fattree
+
+import (
+	"context"
+	"fmt"
+
+	"weft/lab"
+	"weft/lab/chart"
+)
+
+// spot is a fabric with X nodes on each even leaf and Y on each odd one.
+type spot struct {
+	base string
+	x, y int
+}
+
+func (p spot) String() string  { return fmt.Sprintf("%s %d:%d", p.base, p.x, p.y) }
+func (p spot) ratio() string   { return fmt.Sprintf("%d:%d", p.x, p.y) }
+func (p spot) formula() string { return fmt.Sprintf("%s|hosts(even=%d,odd=%d)", p.base, p.x, p.y) }
+
+// result is what a balance gave on a spot.
+type result struct {
+	*throughput
+	balance *balance
+}
+
+// results are by spot and name of the balance.
+type results map[spot]map[string]*result
+
+func (r results) get(p spot, name string) *result {
+	if v := r[p][name]; v != nil && v.trial.Refused == "" {
+		return v
+	}
+	return nil
+}
+
+// both are EFT and BEFT of a spot, if both were run.
+func (r results) both(p spot) (eft, beft *result, ok bool) {
+	eft, beft = r.get(p, "EFT"), r.get(p, "BEFT")
+	return eft, beft, eft != nil && beft != nil
+}
+
+// sweep routes spots under the three balances and fills a table.
+func sweep(ctx context.Context, s *lab.Setup, t *lab.Table, spots []spot) (results, error) {
+	t.Columns = []string{"fabric", "nodes", "distribution", "balance", "in order", "independent", "most loaded link", "targets of a switch, by level", "pairs on a link up, by level", "refused because"}
+	out := results{}
+	for _, p := range spots {
+		var tree *tree
+		for _, b := range balances {
+			if !s.Want(p.String() + " " + b.name) {
+				continue
+			}
+			if tree == nil {
+				var err error
+				if tree, err = newTree(p.formula()); err != nil {
+					return nil, err
+				}
+			}
+			got, err := try(ctx, s, tree.graph, lab.Routing{Engine: b.engine, Seed: s.SeedOf(p.String())}, allHosts)
+			if err != nil {
+				return nil, err
+			}
+			nodes := fmt.Sprint(tree.graph.NumHosts)
+			if got.trial.Refused != "" {
+				t.Add(p.base, nodes, p.ratio(), b.name, "-", "-", "-", "-", "-", got.trial.Refused)
+				continue
+			}
+			r := &result{throughput: got}
+			if r.balance, err = tree.measure(ctx, s, got.trial); err != nil {
+				return nil, err
+			}
+			got.trial.Plan = nil // tables of large fabrics are not needed any more
+			if out[p] == nil {
+				out[p] = map[string]*result{}
+			}
+			out[p][b.name] = r
+			t.Add(p.base, nodes, p.ratio(), b.name, percent(got.inOrder.hosts), percent(got.independent.hosts), fmt.Sprintf("%.3f", r.balance.most), texts(r.balance.targets), texts(r.balance.up), "")
+		}
+	}
+	return out, nil
+}
+
+// printedSpots are the distributions of Table I for a fabric, with their numbers of nodes.
+func printedSpots(base string) (spots []spot, nodes []int) {
+	for _, r := range rows(publishedDistributions) {
+		if formulas[r["topology"]] == base {
+			spots = append(spots, spot{base, r.int("nodes_even"), r.int("nodes_odd")})
+			nodes = append(nodes, r.int("total_printed"))
+		}
+	}
+	return spots, nodes
+}
+
+// rangerSpots are the distributions of Table I (b) on the Ranger-like tree.
+func rangerSpots() []spot {
+	var spots []spot
+	for _, r := range rows(publishedDistributions) {
+		if formulas[r["topology"]] == "fat3456" {
+			spots = append(spots, spot{"ranger", r.int("nodes_even"), r.int("nodes_odd")})
+		}
+	}
+	return spots
+}
+
+// uniform is one of Figs. 4 to 7, or the text on Ranger: a fabric under uniform traffic
+// at full load, with the nodes distributed in several ways.
+func uniform(ctx context.Context, s *lab.Setup, name string, spots []spot, claims func(results) []lab.Claim) (*lab.Result, error) {
+	t := lab.Table{Name: name, Title: "Uniform traffic, share of a link that a node gets, and balance of the paths of all pairs"}
+	r, err := sweep(ctx, s, &t, spots)
+	if err != nil {
+		return nil, err
+	}
+	return &lab.Result{
+		Tables: []lab.Table{t}, Claims: claims(r), Charts: r.bars(name, spots),
+		Notes: []string{"Levels count from the lowest: targets from level 1, links up from level 0. In order: a sender waits for its worst path; independent: no message waits for one to another target."},
+	}, nil
+}
+
+func fig4of1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	spots, nodes := printedSpots("fat648")
+	return uniform(ctx, s, "fig4", spots, func(r results) []lab.Claim {
+		return append(r.figure4(spots), r.counts(spots, nodes), r.evenness(spots))
+	})
+}
+
+func fig5of1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	spots, nodes := printedSpots("racks648")
+	return uniform(ctx, s, "fig5", spots, func(r results) []lab.Claim {
+		return []lab.Claim{r.figure5(spots), r.counts(spots, nodes)}
+	})
+}
+
+func fig6of1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	spots, nodes := printedSpots("fat3456")
+	if s.Mode != lab.Full { // 6:6 and 11:1
+		spots, nodes = []spot{spots[0], spots[3]}, []int{nodes[0], nodes[3]}
+	}
+	return uniform(ctx, s, "fig6", spots, func(r results) []lab.Claim {
+		return []lab.Claim{r.figure6(), r.figure6Skew(), r.counts(spots, nodes), r.evenness(spots)}
+	})
+}
+
+func fig7of1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	spots, nodes := printedSpots("juropa")
+	if s.Mode != lab.Full {
+		spots, nodes = nil, nil
+	}
+	return uniform(ctx, s, "fig7", spots, func(r results) []lab.Claim {
+		return []lab.Claim{r.figure7(), r.counts(spots, nodes)}
+	})
+}
+
+func rangerOf1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	spots := rangerSpots()
+	if s.Mode != lab.Full {
+		spots = nil
+	}
+	result, err := uniform(ctx, s, "ranger", spots, func(r results) []lab.Claim { return r.ranger(spots) })
+	if err == nil {
+		result.Notes = append(result.Notes, "Ranger-like has 328 rack switches of 12 nodes here, so that X:Y of Table I (b) gives other totals than on 3456 ports; the thesis does not state its own.")
+	}
+	return result, err
+}
+
+// counts is the claim that the numbers of nodes follow from the distributions.
+func (r results) counts(spots []spot, nodes []int) lab.Claim {
+	c := lab.Claim{Text: "numbers of nodes follow from the distributions", Paper: "Table I", Ours: "-", Verdict: lab.NotRun}
+	n, right := 0, 0
+	for i, p := range spots {
+		if v := r.get(p, "ours"); v != nil {
+			n++
+			if v.trial.Graph.NumHosts == nodes[i] {
+				right++
+			}
+		}
+	}
+	if n > 0 {
+		c.Ours, c.Verdict = fmt.Sprintf("%d of %d", right, n), lab.Judged(right == n)
+	}
+	return c
+}
+
+// bars draw throughput in order.
+func (r results) bars(name string, spots []spot) []chart.Chart {
+	if len(spots) == 0 {
+		return nil
+	}
+	c := chart.Chart{Name: name, Title: "Uniform traffic at full load, in order: " + spots[0].base, Kind: chart.Bars, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
+	for _, b := range balances {
+		c.Series = append(c.Series, chart.Series{Name: b.name})
+	}
+	for i, p := range spots {
+		c.Categories = append(c.Categories, p.ratio())
+		for k, b := range balances {
+			if v := r.get(p, b.name); v != nil {
+				c.Series[k].Add(float64(i), 100*v.inOrder.hosts, 0, 0)
+			}
+		}
+	}
+	return charts(c)
+}
+
+// rounding is what two estimates may differ by and count as equal.
+const rounding = 0.0005
+
+// favour is whether BEFT gets at least what EFT gets on all spots of a fabric, and by how
+// much at most.
+type favour struct {
+	always bool
+	most   float64
+	where  string
+	spots  int
+}
+
+func (f favour) String() string {
+	return fmt.Sprintf("up to %+.1f points (%s); always: %v", 100*f.most, f.where, f.always)
+}
+
+func byInOrder(r *result) float64     { return r.inOrder.hosts }
+func byIndependent(r *result) float64 { return r.independent.hosts }
+
+// favours compares by an estimate.
+func (r results) favours(spots []spot, base string, by func(*result) float64) favour {
+	f := favour{always: true}
+	for _, p := range spots {
+		eft, beft, ok := r.both(p)
+		if p.base != base || !ok {
+			continue
+		}
+		f.spots++
+		gain := by(beft) - by(eft)
+		f.always = f.always && gain > -rounding
+		if f.spots == 1 || gain > f.most {
+			f.most, f.where = gain, p.ratio()
+		}
+	}
+	return f
+}
+
+func (r results) figure4(spots []spot) []lab.Claim {
+	full, skewed, sparse := spot{"fat648", 18, 18}, spot{"fat648", 17, 1}, spot{"fat648", 9, 9}
+	best := lab.Claim{Text: "648 ports: BEFT is at least as good as EFT for every distribution", Paper: "always", Ours: "-", Verdict: lab.NotRun}
+	same := lab.Claim{Text: "648 ports, fully populated: both are equal", Paper: "equal", Ours: "-", Verdict: lab.NotRun}
+	eftSkew := lab.Claim{Text: "648 ports, 17:1: EFT (between in order and independent)", Paper: "about 65 %", Ours: "-", Verdict: lab.NotRun}
+	beftSkew := lab.Claim{Text: "648 ports, 17:1: BEFT", Paper: "over 90 %", Ours: "-", Verdict: lab.NotRun}
+	if f := r.favours(spots, "fat648", byInOrder); f.spots > 1 {
+		best.Ours, best.Verdict = f.String(), lab.Judged(f.always)
+	}
+	if eft, beft, ok := r.both(full); ok {
+		diff := beft.inOrder.hosts - eft.inOrder.hosts
+		same.Ours, same.Verdict = fmt.Sprintf("%s and %s", percent(eft.inOrder.hosts), percent(beft.inOrder.hosts)), lab.Judged(diff < rounding && diff > -rounding)
+	}
+	if eft, beft, ok := r.both(skewed); ok {
+		eftSkew.Ours, eftSkew.Verdict = eft.bounds(), lab.Judged(eft.brackets(0.65, 0))
+		beftSkew.Ours, beftSkew.Verdict = beft.bounds(), lab.Judged(beft.inOrder.hosts > 0.9)
+	}
+	claims := []lab.Claim{best, same, eftSkew, beftSkew}
+	if eft, beft, ok := r.both(sparse); ok {
+		claims = append(claims, needsPackets("648 ports, 9:9: BEFT gains", "about 5 %", unseen(eft, beft)))
+	}
+	return claims
+}
+
+// unseen says what stands behind a difference that the flow level does not resolve.
+func unseen(eft, beft *result) string {
+	return fmt.Sprintf("EFT %s, BEFT %s; but links up carry %s pairs under EFT, %s under BEFT",
+		percent(eft.inOrder.hosts), percent(beft.inOrder.hosts), texts(eft.balance.up), texts(beft.balance.up))
+}
+
+func (r results) figure5(spots []spot) lab.Claim {
+	c := lab.Claim{Text: "648 ports with racks: BEFT gains at most 6 points, always in its favour", Paper: "at most 6 %", Ours: "-", Verdict: lab.NotRun}
+	if f := r.favours(spots, "racks648", byInOrder); f.spots > 1 {
+		other := r.favours(spots, "racks648", byIndependent)
+		c.Ours, c.Verdict = f.String(), lab.Judged(f.always && f.most <= 0.065)
+		c.Explain(other.always && other.most <= 0.065, "Experiment, messages that do not wait for each other: %s.", other)
+	}
+	return c
+}
+
+func (r results) figure6() lab.Claim {
+	p := spot{"fat3456", 6, 6}
+	if eft, beft, ok := r.both(p); ok {
+		return needsPackets("3456 ports, 6:6: throughput", "BEFT 95.42 %, EFT 89.85 %", unseen(eft, beft))
+	}
+	return lab.Claim{Text: "3456 ports, 6:6: throughput", Paper: "BEFT 95.42 %, EFT 89.85 %", Ours: "-", Verdict: lab.NotRun}
+}
+
+func (r results) figure6Skew() lab.Claim {
+	c := lab.Claim{Text: "3456 ports: with more skew EFT falls dramatically, BEFT stays (within 10 points)", Paper: "falls; stays", Ours: "-", Verdict: lab.NotRun}
+	firstEFT, firstBEFT, ok1 := r.both(spot{"fat3456", 6, 6})
+	lastEFT, lastBEFT, ok2 := r.both(spot{"fat3456", 11, 1})
+	if ok1 && ok2 {
+		c.Ours = fmt.Sprintf("EFT %s to %s, BEFT %s to %s", percent(firstEFT.inOrder.hosts), percent(lastEFT.inOrder.hosts), percent(firstBEFT.inOrder.hosts), percent(lastBEFT.inOrder.hosts))
+		c.Verdict = lab.Judged(firstEFT.inOrder.hosts-lastEFT.inOrder.hosts > 0.2 && firstBEFT.inOrder.hosts-lastBEFT.inOrder.hosts < 0.1)
+	}
+	return c
+}
+
+func (r results) figure7() lab.Claim {
+	c := lab.Claim{Text: "JuRoPA-like, 23:1: BEFT gains (within 5 points)", Paper: "5 %", Ours: "-", Verdict: lab.NotRun}
+	if eft, beft, ok := r.both(spot{"juropa", 23, 1}); ok {
+		gain := beft.inOrder.hosts - eft.inOrder.hosts
+		c.Ours = fmt.Sprintf("%+.1f points (EFT %s, BEFT %s)", 100*gain, eft.bounds(), beft.bounds())
+		c.Verdict = lab.Judged(gain > 0 && gain < 0.1)
+		gain = beft.independent.hosts - eft.independent.hosts
+		c.Explain(gain > 0 && gain < 0.1, "Experiment, messages that do not wait for each other: %+.1f points.", 100*gain)
+	}
+	return c
+}
+
+func (r results) ranger(spots []spot) []lab.Claim {
+	small := lab.Claim{Text: "Ranger-like: BEFT gains 1 to 2 % (within 2 points)", Paper: "1 to 2 %, always in its favour", Ours: "-", Verdict: lab.NotRun}
+	same := lab.Claim{Text: "Ranger-like, fully populated: both are equal", Paper: "identical", Ours: "-", Verdict: lab.NotRun}
+	if f := r.favours(spots, "ranger", byInOrder); f.spots > 1 {
+		other := r.favours(spots, "ranger", byIndependent)
+		small.Ours, small.Verdict = f.String(), lab.Judged(f.always && f.most <= 0.04)
+		small.Explain(other.always && other.most <= 0.04, "Experiment, messages that do not wait for each other: %s.", other)
+	}
+	if eft, beft, ok := r.both(spot{"ranger", 12, 12}); ok {
+		diff := beft.inOrder.hosts - eft.inOrder.hosts
+		same.Ours, same.Verdict = fmt.Sprintf("%s and %s", percent(eft.inOrder.hosts), percent(beft.inOrder.hosts)), lab.Judged(diff < rounding && diff > -rounding)
+	}
+	return []lab.Claim{small, same}
+}
+
+// evenness is what ours adds to the paper: on regular trees the targets of the
+// switches of each level differ by at most one.
+func (r results) evenness(spots []spot) lab.Claim {
+	c := lab.Claim{Text: "ours, beyond the paper: on 648 and 3456 ports the targets of the switches of a level differ by at most one", Paper: "-", Ours: "-", Verdict: lab.NotRun}
+	n, even, eft := 0, 0, 0
+	for _, p := range spots {
+		v := r.get(p, "ours")
+		if v == nil || p.base != "fat648" && p.base != "fat3456" {
+			continue
+		}
+		n++
+		if v.balance.even() {
+			even++
+		}
+		if e := r.get(p, "EFT"); e != nil && e.balance.even() {
+			eft++
+		}
+	}
+	if n > 0 {
+		c.Ours, c.Verdict = fmt.Sprintf("%d of %d distributions (EFT %d)", even, n, eft), lab.Judged(even == n)
+	}
+	return c
+}

@@ -1,0 +1,300 @@
+package fattree
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"weft/fabric/gen"
+	"weft/lab"
+	"weft/route"
+	"weft/route/check"
+)
+
+// reachable counts the ordered pairs of switches that the tables join.
+func reachable(t *lab.Trial) (joined, pairs int) {
+	w := &walker{g: t.Graph, p: t.Plan}
+	n := int32(t.Graph.NumSwitches)
+	for a := range n {
+		for b := range n {
+			if a == b {
+				continue
+			}
+			pairs++
+			if w.arrives(a, t.Graph.PortZero(b)) {
+				joined++
+			}
+		}
+	}
+	return joined, pairs
+}
+
+// joins are the ways of ftree to treat switches as targets, and a rival.
+var joins = []struct{ name, engine string }{
+	{"none", "ftree,balance=zahavi,switches=none"},
+	{"sFtree", "ftree,balance=zahavi,switches=sftree"},
+	{"ours", "ftree,switches=all"},
+	{"minhop", "minhop"},
+}
+
+// rangerWhole is the Ranger-like tree with all the rack switches that fit.
+const rangerWhole = "dual4608"
+
+// switchToSwitch counts which switches reach each other, and judges deadlock.
+func switchToSwitch(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t := lab.Table{
+		Name: "switches", Title: "Pairs of switches that reach each other, and deadlock with the traffic of switches",
+		Columns: []string{"fabric", "engine", "pairs of switches", "joined", "lanes", "deadlock", "refused because"},
+	}
+	none := lab.Claim{Text: "fat-tree routing alone leaves pairs of switches apart", Paper: "yes", Ours: "-", Verdict: lab.NotRun}
+	full := lab.Claim{Text: "sFtree joins all switches of a regular tree, free of deadlock, on one lane", Paper: "Theorem 5.2", Ours: "-", Verdict: lab.NotRun}
+	rival := lab.Claim{Text: "minhop may deadlock on fat-trees of three stages", Paper: "almost any", Ours: "-", Verdict: lab.NotRun}
+	degraded := lab.Claim{Text: "ours, beyond the paper: all switches joined on degraded trees too, free of deadlock, on one lane", Paper: "-", Ours: "-", Verdict: lab.NotRun}
+	count := map[*lab.Claim][2]int{}
+	tell := func(c *lab.Claim, ok bool) {
+		v := count[c]
+		if v[0]++; ok {
+			v[1]++
+		}
+		count[c] = v
+		c.Ours, c.Verdict = fmt.Sprintf("%d of %d fabrics", v[1], v[0]), lab.Judged(v[0] == v[1])
+	}
+	var rangerHolds bool
+	const cut = "|fail(share=0.05,links=up,seed=1)"
+	fabrics := lab.Pick(s, []string{"fat648", "racks648", "racks648" + cut}, []string{"fat648", "racks648", "fat3456", "juropa", "ranger", rangerWhole, "fat648" + cut, "racks648" + cut, "fat3456" + cut, "juropa" + cut})
+	for _, formula := range fabrics {
+		g, err := lab.Graph(formula)
+		if err != nil {
+			return nil, err
+		}
+		whole := !strings.Contains(formula, "|")
+		for _, e := range joins {
+			if !s.Want(formula + " " + e.name) {
+				continue
+			}
+			trial, err := s.Route(ctx, g, lab.Routing{Engine: e.engine})
+			if err != nil {
+				return nil, err
+			}
+			if trial.Refused != "" {
+				t.Add(formula, e.name, "-", "-", "-", "-", trial.Refused)
+				switch {
+				case e.name == "sFtree" && whole && formula != rangerWhole:
+					tell(&full, false)
+				case e.name == "ours":
+					tell(&degraded, false)
+				}
+				continue
+			}
+			joined, pairs := reachable(trial)
+			t.Add(formula, e.name, fmt.Sprint(pairs), fmt.Sprint(joined), fmt.Sprint(trial.Plan.VLs), trial.Deadlock(), "")
+			proven := joined == pairs && trial.Report.DeadlockFree == check.Yes && trial.Plan.VLs <= 1
+			switch {
+			case e.name == "none" && whole:
+				tell(&none, joined < pairs)
+			case e.name == "sFtree" && formula == rangerWhole:
+				rangerHolds = proven
+			case e.name == "sFtree" && whole:
+				tell(&full, proven)
+			case e.name == "minhop" && whole && formula != "fat648":
+				tell(&rival, trial.Report.DeadlockFree == check.No)
+			case e.name == "ours":
+				tell(&degraded, proven)
+			}
+		}
+	}
+	full.Explain(rangerHolds, "Ranger-like has 328 rack switches, so that some leaves of its cores have fewer than others. Experiment, with 384 of them, a regular tree (%s): proven %v.", rangerWhole, rangerHolds)
+	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{none, full, rival, degraded}, Notes: []string{
+		"Deadlock is the judge's word: none; hosts none (only with the traffic of switches); possible. On degraded trees lemma 5.9 of the paper fails: its subtree may then close a cycle.",
+	}}, nil
+}
+
+// nodesAndSwitches is the load of Table III: nodes at 4x DDR, switches at 1x SDR.
+var nodesAndSwitches = load{hosts: true, switches: 0.125}
+
+// rivalOf is an engine of Table III with its column, or one of an experiment.
+type rivalOf struct {
+	name, column string
+	how          lab.Routing
+}
+
+// letterDFSSSP is DFSSSP to the letter; weft's chooses paths that the first lanes can have.
+const letterDFSSSP = "DFSSSP with the paths of SSSP"
+
+// rivalsOfPaper3 are the five of Table III, then the experiments.
+func rivalsOfPaper3(seed uint64) []rivalOf {
+	all := []rivalOf{
+		{"sFtree", "sftree", lab.Routing{Engine: "ftree,balance=zahavi,switches=sftree"}},
+		{"minhop", "minhop", lab.Routing{Engine: "minhop"}},
+		{"Up*/Down*", "updn", lab.Routing{Engine: "updn"}},
+		{"DFSSSP", "dfsssp", lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
+		{"LASH", "lash", lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
+		{"ours", "", lab.Routing{Engine: "ftree"}},
+	}
+	for _, o := range orders {
+		spec := minhopOf(o)
+		all = append(all, rivalOf{spec.Name, "", lab.Routing{Engine: spec.Name, Spec: spec, Seed: seed}})
+	}
+	all = append(all, rivalOf{letterDFSSSP, "", lab.Routing{Engine: "dfsssp,paths=sssp", MaxVLs: 15}})
+	spec := firstPort()
+	return append(all, rivalOf{spec.Name, "", lab.Routing{Engine: spec.Name, Spec: spec}})
+}
+
+// fiveEngines is Table III.
+func fiveEngines(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t := lab.Table{
+		Name: "table3", Title: "Uniform traffic of nodes at full load, share of a link that a node gets; also with switches sending at an eighth",
+		Columns: []string{"fabric", "engine", "in order", "independent", "paper", "in order, switches sending too", "switches get", "lanes", "deadlock"},
+	}
+	var claims []lab.Claim
+	for _, printed := range rows(publishedEngines) {
+		base := formulas[printed["topology"]]
+		g, err := lab.Graph(base)
+		if err != nil {
+			return nil, err
+		}
+		got := map[string]*throughput{}
+		for _, e := range rivalsOfPaper3(s.SeedOf(base)) {
+			if !s.Want(base + " " + e.name) {
+				continue
+			}
+			v, err := try(ctx, s, g, e.how, allHosts)
+			if err != nil {
+				return nil, err
+			}
+			paper := "-"
+			if e.column != "" {
+				paper = printed[e.column] + " %"
+			}
+			if v.trial.Refused != "" {
+				t.Add(base, e.name, "-", "-", paper, "-", "-", "-", v.trial.Refused)
+				continue
+			}
+			busy, err := inOrder(ctx, v.trial, nodesAndSwitches)
+			if err != nil {
+				return nil, err
+			}
+			got[e.name] = v
+			t.Add(base, e.name, percent(v.inOrder.hosts), percent(v.independent.hosts), paper, percent(busy.hosts), percent(busy.switches), fmt.Sprint(v.trial.Plan.VLs), v.trial.Deadlock())
+		}
+		claims = append(claims, engineClaims(base, printed, got)...)
+	}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{
+		"Claims are about nodes sending alone: the paper finds that the traffic of switches costs them 1 % (section 7.2.1). Max-min fair rates, the last columns, take a switch for a sender like a node, which costs nodes more near the root of the subtree than round-robin by input port does.",
+		"LASH here is weft's with lean=true, which lets equal ways meet as OpenSM's does, but deals the LIDs of a switch out over parallel links; \"first port\" does not. Minhop by entries is OpenSM's: it counts table entries whether or not paths use them.",
+	}}, nil
+}
+
+// engineClaims are those of Table III about one fabric. The paper's simulator loses up to
+// a tenth in queues, so that a share of ours within a tenth above the paper's is the same.
+func engineClaims(base string, printed row, got map[string]*throughput) []lab.Claim {
+	claim := func(name, column string, experiments ...string) lab.Claim {
+		paper := printed.number(column) / 100
+		c := lab.Claim{Text: fmt.Sprintf("%s: %s (between the estimates, or up to a tenth below)", base, name), Paper: printed[column] + " %", Ours: "-", Verdict: lab.NotRun}
+		v := got[name]
+		if v == nil {
+			return c
+		}
+		near := func(v *throughput) bool {
+			return paper >= 0.9*v.inOrder.hosts && paper <= v.independent.hosts
+		}
+		c.Ours, c.Verdict = v.bounds(), lab.Judged(near(v))
+		moved, tried := false, ""
+		for _, x := range experiments {
+			if w := got[x]; w != nil {
+				moved = moved || near(w)
+				tried += fmt.Sprintf(" %s %s;", x, w.bounds())
+			}
+		}
+		if tried != "" {
+			c.Explain(moved, "Experiment, other forms of the engine:%s", tried[:len(tried)-1]+".")
+		}
+		return c
+	}
+	byEntries := []string{minhopOf(byLeaf).Name, minhopOf(inTurn).Name, minhopOf(atRandom).Name}
+	claims := []lab.Claim{
+		claim("sFtree", "sftree"),
+		claim("minhop", "minhop", byEntries...),
+		claim("Up*/Down*", "updn", byEntries...),
+		claim("DFSSSP", "dfsssp", letterDFSSSP),
+		claim("LASH", "lash", firstPort().Name),
+	}
+	best := lab.Claim{Text: base + ": sFtree is the best of the five, LASH by far the worst", Paper: "yes", Ours: "-", Verdict: lab.NotRun}
+	if s, l := got["sFtree"], got["LASH"]; s != nil && l != nil {
+		ok := true
+		for _, name := range []string{"minhop", "Up*/Down*", "DFSSSP"} {
+			if v := got[name]; v != nil {
+				ok = ok && s.inOrder.hosts >= v.inOrder.hosts-rounding && l.inOrder.hosts < v.inOrder.hosts/4
+			}
+		}
+		best.Ours, best.Verdict = fmt.Sprintf("sFtree %s, LASH %s", percent(s.inOrder.hosts), percent(l.inOrder.hosts)), lab.Judged(ok)
+		if x := got[firstPort().Name]; x != nil {
+			best.Explain(s.inOrder.hosts > 1-rounding && x.inOrder.hosts < 0.1, "Experiment, LASH by the first port: %s.", percent(x.inOrder.hosts))
+		}
+	}
+	return append(claims, best)
+}
+
+// lashLanes counts the lanes of LASH on three fabrics, in other orders of switches too:
+// the thesis does not say in which order its GUIDs are.
+func lashLanes(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t := lab.Table{
+		Name: "lanes", Title: "Lanes that LASH needs",
+		Columns: []string{"fabric", "order of GUIDs", "paper", "lash,lean", "lash"},
+	}
+	var claims []lab.Claim
+	for _, printed := range rows(publishedLanes) {
+		base := formulas[printed["topology"]]
+		if s.Mode != lab.Full && base != "fat648" {
+			claims = append(claims, lab.Claim{Text: base + ": lanes of LASH", Paper: printed["lash_vls"], Ours: "-", Verdict: lab.NotRun})
+			continue
+		}
+		c := lab.Claim{Text: base + ": lanes of LASH", Paper: printed["lash_vls"], Ours: "-", Verdict: lab.NotRun}
+		found, spread := map[guidOrder]int{}, map[guidOrder]int{}
+		for _, o := range guidOrders {
+			if !s.Want(base + " " + string(o)) {
+				continue
+			}
+			f, err := gen.Parse(base)
+			if err != nil {
+				return nil, err
+			}
+			if f, err = renumbered(f, o, s.SeedOf(base)); err != nil {
+				return nil, err
+			}
+			g := f.Compile()
+			cells := []string{base, string(o), printed["lash_vls"]}
+			for _, engine := range []string{"lash,lean=true", "lash"} {
+				trial, err := s.Route(ctx, g, lab.Routing{Engine: engine, MaxVLs: route.NumSLs - 1})
+				if err != nil {
+					return nil, err
+				}
+				if trial.Refused != "" {
+					cells = append(cells, trial.Refused)
+					continue
+				}
+				cells = append(cells, fmt.Sprint(trial.Plan.VLs))
+				if engine == "lash" {
+					spread[o] = trial.Plan.VLs
+				} else {
+					found[o] = trial.Plan.VLs
+				}
+			}
+			t.Add(cells...)
+		}
+		if n := found[leavesFirst]; n > 0 {
+			want := printed.int("lash_vls")
+			c.Ours, c.Verdict = fmt.Sprint(n), lab.Judged(n == want)
+			moved, text := false, ""
+			for _, o := range guidOrders {
+				moved = moved || found[o] == want || spread[o] == want
+				text += fmt.Sprintf(" %s %d (%d with equal ways spread);", o, found[o], spread[o])
+			}
+			c.Explain(moved, "Experiment, the same fabric with GUIDs in another order, and equal ways spread (lean=false):%s.", text[:len(text)-1])
+		}
+		claims = append(claims, c)
+	}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{
+		"The thesis says that LASH did not finish on JuRoPA in reasonable time (section 7.3), and that it needs 8 lanes there (section 7.2.3): the 8 is not from such a run.",
+	}}, nil
+}

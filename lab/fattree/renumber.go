@@ -1,0 +1,67 @@
+package fattree
+
+import (
+	"math/rand/v2"
+	"slices"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+)
+
+// guidOrder is an order of the GUIDs of switches.
+type guidOrder string
+
+const (
+	leavesFirst guidOrder = "leaves first" // as formulas have it
+	rootsFirst  guidOrder = "roots first"
+	shuffled    guidOrder = "shuffled"
+)
+
+var guidOrders = []guidOrder{leavesFirst, rootsFirst, shuffled}
+
+// renumbered is a copy of a fabric whose switches have their GUIDs in another order.
+func renumbered(f *fabric.Fabric, o guidOrder, seed uint64) (*fabric.Fabric, error) {
+	if o == leavesFirst {
+		return f, nil
+	}
+	var switches []fabric.NodeID // in order of GUID
+	for id := range f.Nodes {
+		if f.Nodes[id].Type == fabric.Switch {
+			switches = append(switches, fabric.NodeID(id))
+		}
+	}
+	slices.SortFunc(switches, func(a, b fabric.NodeID) int { return int(f.Nodes[a].GUID) - int(f.Nodes[b].GUID) })
+	guids := make([]fabric.GUID, len(switches))
+	for i, id := range switches {
+		guids[i] = f.Nodes[id].GUID
+	}
+	if o == rootsFirst {
+		level := gen.Levels(f)
+		slices.SortStableFunc(switches, func(a, b fabric.NodeID) int { return level[b] - level[a] })
+	} else {
+		rng := rand.New(rand.NewPCG(seed, 0))
+		rng.Shuffle(len(switches), func(i, j int) { switches[i], switches[j] = switches[j], switches[i] })
+	}
+	guid := map[fabric.NodeID]fabric.GUID{}
+	for i, id := range switches {
+		guid[id] = guids[i]
+	}
+	out := fabric.New(f.Name)
+	for id := range f.Nodes {
+		n := &f.Nodes[id]
+		g, ok := guid[fabric.NodeID(id)]
+		if !ok {
+			g = n.GUID
+		}
+		if _, err := out.AddNode(n.Type, g, n.NumPorts(), n.Desc); err != nil {
+			return nil, err
+		}
+	}
+	for i := range f.Links {
+		l := &f.Links[i]
+		if _, err := out.Connect(l.A, l.B, l.Width, l.Speed); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,173 @@
+package fattree
+
+import (
+	"context"
+	"fmt"
+
+	"weft/lab"
+)
+
+// shortest is the time, in seconds, below which ratios say nothing.
+const shortest = 0.002
+
+// clocked is an engine of a table of times, and the column that the paper prints it in.
+type clocked struct{ name, engine, column string }
+
+// times are CPU seconds by printed topology and engine; a refusal leaves its reason.
+type times struct {
+	seconds map[string]map[string]float64
+	refused map[string]map[string]string
+}
+
+// clock routes the fabrics of a printed table: routing alone, on one core, the least of
+// up to three times.
+func clock(ctx context.Context, s *lab.Setup, name, printed, suffix string, skip func(string) bool, engines []clocked) (lab.Table, *times, error) {
+	t := lab.Table{Name: name, Title: "CPU seconds of routing on one core, least of up to 3", Columns: []string{"topology", "formula", "engine", "seconds", "paper", "MB allocated", "refused because"}}
+	out := &times{map[string]map[string]float64{}, map[string]map[string]string{}}
+	for _, r := range rows(printed) {
+		topology := r["topology"]
+		formula := formulas[topology] + suffix
+		if skip(formulas[topology]) {
+			continue
+		}
+		out.seconds[topology], out.refused[topology] = map[string]float64{}, map[string]string{}
+		g, err := lab.Graph(formula)
+		if err != nil {
+			return t, nil, err
+		}
+		for _, e := range engines {
+			if !s.Want(topology + " " + e.name) {
+				continue
+			}
+			var best *lab.Trial
+			for range lab.Pick(s, 1, 3) {
+				trial, err := s.Route(ctx, g, lab.Routing{Engine: e.engine, MaxVLs: 15, Workers: 1})
+				if err != nil {
+					return t, nil, err
+				}
+				trial.Plan, trial.Report = nil, nil
+				if best == nil || trial.Cost.Seconds < best.Cost.Seconds {
+					best = trial
+				}
+				if trial.Cost.Seconds > 2 {
+					break
+				}
+			}
+			paper := r[e.column]
+			if paper == "" {
+				paper = "-"
+			}
+			if best.Refused != "" {
+				out.refused[topology][e.name] = best.Refused
+				t.Add(topology, formula, e.name, "-", paper, "-", best.Refused)
+				continue
+			}
+			out.seconds[topology][e.name] = best.Cost.Seconds
+			t.Add(topology, formula, e.name, lab.Num(best.Cost.Seconds), paper, lab.Num(best.Cost.Allocated/1e6), "")
+		}
+	}
+	return t, out, nil
+}
+
+// ratio is the claim how much longer one engine takes than another on a topology.
+func (t *times) ratio(text, topology, slow, fast, paper string, low, high float64) lab.Claim {
+	c := lab.Claim{Text: topology + ": " + text, Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	a, b := t.seconds[topology][slow], t.seconds[topology][fast]
+	if a < shortest || b == 0 {
+		return c
+	}
+	c.Ours = fmt.Sprintf("%s (%s s, %s s)", lab.Num(a/b), lab.Num(a), lab.Num(b))
+	c.Verdict = lab.Judged(a/b >= low && a/b <= high)
+	return c
+}
+
+// large says which fabrics the quick mode leaves out.
+func large(s *lab.Setup) func(string) bool {
+	return func(base string) bool {
+		return s.Mode != lab.Full && (base == "juropa" || base == "ranger" || base == "dual4608" || base == "fat3456")
+	}
+}
+
+// unbounded is no upper bound.
+const unbounded = 1e9
+
+func timesOfPaper1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t, r, err := clock(ctx, s, "table3", publishedTimes1, "", large(s), []clocked{
+		{"BEFT", "ftree,balance=beft", "beft_s"}, {"EFT", "ftree,balance=zahavi", "eft_s"}, {"ours", "ftree,balance=closed", ""},
+	})
+	if err != nil {
+		return nil, err
+	}
+	claims := []lab.Claim{
+		r.ratio("BEFT takes about as long as EFT, or less (at most 1.5 times)", "3456-port fat-tree switch", "BEFT", "EFT", "0.40", 0, 1.5),
+		r.ratio("BEFT takes longer than EFT", "648-port fat-tree with rack switches", "BEFT", "EFT", "7.7", 1, unbounded),
+		r.ratio("BEFT takes longer than EFT", "JuRoPA-like supercomputer", "BEFT", "EFT", "4.8", 1, unbounded),
+		r.ratio("BEFT takes longer than EFT", "Ranger-like supercomputer", "BEFT", "EFT", "4.0", 1, unbounded),
+		r.ratio("ours, beyond the paper: EFT takes longer", "Ranger-like supercomputer", "EFT", "ours", "-", 1, unbounded),
+	}
+	for i := range claims {
+		claims[i].Explain(false, "Here both are one search with another comparison at its end; the paper's second pass over all leaf switches of a rack switch (its option -Z) is not there, so that there is nothing to take longer.")
+	}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{machines}}, nil
+}
+
+const machines = "The paper's seconds are OpenSM's on a machine of its time: only ratios are compared."
+
+func timesOfPaper3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t, r, err := clock(ctx, s, "table4", publishedTimes3, "", large(s), []clocked{
+		{"without switches", "ftree,balance=zahavi,switches=none", "no_sw2sw_s"},
+		{"sFtree", "ftree,balance=zahavi,switches=sftree", "sw2sw_s"},
+		{"ours", "ftree,switches=all", ""},
+		{"LASH", "lash,lean=true", "lash_s"},
+	})
+	if err != nil {
+		return nil, err
+	}
+	var claims []lab.Claim
+	for _, topology := range []string{"3456-port fat-tree switch", "JuRoPA-like supercomputer", "Ranger-like supercomputer"} {
+		paper := "-"
+		for _, p := range rows(publishedTimes3) {
+			if p["topology"] == topology {
+				paper = lab.Num(p.number("sw2sw_s") / p.number("no_sw2sw_s"))
+			}
+		}
+		claims = append(claims, r.ratio("switch-to-switch routing adds little (at most 40 %)", topology, "sFtree", "without switches", paper, 0, 1.4))
+	}
+	claims = append(claims,
+		r.ratio("LASH takes much longer (over 10 times)", "3456-port fat-tree switch", "LASH", "sFtree", "143", 10, unbounded),
+		r.ratio("LASH takes longer", "648-port fat-tree with rack switches", "LASH", "sFtree", "2.4", 1, unbounded),
+	)
+	for i := range claims {
+		claims[i].Explain(false, "Weft's LASH looks for cycles along an order that it keeps, not by a search for each pair: that takes the factor away.")
+	}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{machines}}, nil
+}
+
+func timesOfPaper6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t, r, err := clock(ctx, s, "table1", publishedTimes6, "|ports(2)", large(s), []clocked{
+		{"minhop", "minhop", "minhop"},
+		{"dfsssp", "dfsssp", "dfsssp"},
+		{"ftree", "ftree,balance=zahavi", "ftree"},
+		{"mFtree", "ftree,balance=zahavi,multihomed=mftree", "mftree"},
+		{"ours", "ftree,multihomed=mftree", ""},
+	})
+	if err != nil {
+		return nil, err
+	}
+	claims := []lab.Claim{
+		r.ratio("mFtree takes about as long as ftree (0.5 to 1.3 times)", "3-stage 3456-port", "mFtree", "ftree", "0.91", 0.5, 1.3),
+		r.ratio("mFtree takes about as long as ftree (0.5 to 1.5 times)", "4-stage 4608-port", "mFtree", "ftree", "1.35", 0.5, 1.5),
+		r.ratio("DFSSSP takes longer than minhop", "4-stage 4608-port", "dfsssp", "minhop", "4.2", 1, unbounded),
+		r.ratio("DFSSSP takes longer than ftree (over 5 times)", "4-stage 4608-port", "dfsssp", "ftree", "28", 5, unbounded),
+		r.ratio("minhop takes longer than ftree (over 3 times)", "4-stage 4608-port", "minhop", "ftree", "6.7", 3, unbounded),
+		r.ratio("ours, beyond the paper: ftree takes longer", "4-stage 4608-port", "ftree", "ours", "-", 1, unbounded),
+	}
+	for i, slow := range map[int]string{3: "dfsssp", 4: "minhop"} {
+		other := r.ratio("", "4-stage 4608-port", slow, "ours", "", []float64{3: 5, 4: 3}[i], unbounded)
+		claims[i].Explain(other.Verdict == lab.Holds, "Experiment, mFtree in closed form in place of ftree: %s.", other.Ours)
+	}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{
+		machines,
+		"Weft's mFtree keeps the switches of the last node's paths by number of the round: there is no flag to clear on every switch.",
+	}}, nil
+}

@@ -1,0 +1,191 @@
+package fattree
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/lab"
+	"weft/lab/chart"
+	"weft/sim/flow"
+)
+
+// The three ways of ftree to balance, by the thesis's names.
+var balances = []struct{ name, engine string }{
+	{"EFT", "ftree,balance=zahavi"},
+	{"BEFT", "ftree,balance=beft"},
+	{"ours", "ftree,balance=closed"},
+}
+
+// tree is a fabric with the levels of its switches, 0 for leaves.
+type tree struct {
+	graph *fabric.Graph
+	level []int32
+	top   int32
+}
+
+// newTree builds a formula. Levels are those of the whole fabric, without suffixes:
+// a rack switch that lost its hosts remains one.
+func newTree(formula string) (*tree, error) {
+	base, _ := gen.Split(formula)
+	whole, err := gen.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	g, err := lab.Graph(formula)
+	if err != nil {
+		return nil, err
+	}
+	byGUID := map[fabric.GUID]int32{}
+	for id, l := range gen.Levels(whole) {
+		byGUID[whole.Nodes[id].GUID] = int32(l)
+	}
+	t := &tree{graph: g, level: make([]int32, g.NumSwitches)}
+	for s, guid := range g.SwitchGUID {
+		t.level[s] = byGUID[guid]
+		t.top = max(t.top, t.level[s])
+	}
+	return t, nil
+}
+
+// extent is the least and the largest of some counts.
+type extent struct {
+	least, most int64
+	any         bool
+}
+
+func (e *extent) add(v int64) {
+	if !e.any {
+		*e = extent{v, v, true}
+		return
+	}
+	e.least, e.most = min(e.least, v), max(e.most, v)
+}
+
+func (e extent) String() string {
+	if e.least == e.most {
+		return fmt.Sprint(e.most)
+	}
+	return fmt.Sprintf("%d to %d", e.least, e.most)
+}
+
+// balance is how evenly a Plan loads a tree.
+type balance struct {
+	// targets are, for each level from 1 on, the destinations that a switch of it
+	// leads down to.
+	targets []extent
+	// up are, for each level from 0 on, the pairs of hosts on a channel up.
+	up []extent
+	// most is the load of the most loaded channel when every host sends a link's worth.
+	most float64
+}
+
+// texts prints counts by level, from the lowest.
+func texts(of []extent) string {
+	var all []string
+	for _, e := range of {
+		all = append(all, e.String())
+	}
+	return strings.Join(all, "; ")
+}
+
+// even says whether the destinations of the switches of each level differ by at most one.
+func (b *balance) even() bool {
+	for _, e := range b.targets {
+		if e.most-e.least > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// measure counts the paths of all pairs.
+func (t *tree) measure(ctx context.Context, s *lab.Setup, trial *lab.Trial) (*balance, error) {
+	n, err := flow.New(ctx, t.graph, trial.Plan, s.Workers)
+	if err != nil {
+		return nil, err
+	}
+	p, err := n.AllPairs(ctx, s.Workers)
+	if err != nil {
+		return nil, err
+	}
+	g := t.graph
+	b := &balance{targets: make([]extent, t.top), up: make([]extent, t.top), most: float64(p.Index) / float64(max(g.NumHosts-1, 1))}
+	down := make([]int64, g.NumSwitches)
+	for c := range g.NumChannels {
+		from, to := g.From[c], g.To[c]
+		switch {
+		case t.level[to] < t.level[from]:
+			down[from] += p.Targets[c]
+		case t.level[to] > t.level[from]:
+			b.up[t.level[from]].add(p.Loads[c])
+		}
+	}
+	for s, n := range down {
+		if t.level[s] > 0 {
+			b.targets[t.level[s]-1].add(n)
+		}
+	}
+	return b, nil
+}
+
+// percent prints a share of capacity.
+func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
+
+// charts leaves out those with nothing to draw.
+func charts(all ...chart.Chart) []chart.Chart {
+	var out []chart.Chart
+	for _, c := range all {
+		for _, s := range c.Series {
+			if len(s.Points) > 0 {
+				out = append(out, c)
+				break
+			}
+		}
+	}
+	return out
+}
+
+// throughput routes a fabric and estimates uniform traffic, in order and independent.
+type throughput struct {
+	trial       *lab.Trial
+	inOrder     delivered
+	independent delivered
+}
+
+// try routes and estimates; the trial says when the engine refused.
+func try(ctx context.Context, s *lab.Setup, g *fabric.Graph, how lab.Routing, l load) (*throughput, error) {
+	trial, err := s.Route(ctx, g, how)
+	if err != nil {
+		return nil, err
+	}
+	out := &throughput{trial: trial}
+	if trial.Refused != "" {
+		return out, nil
+	}
+	if out.inOrder, err = inOrder(ctx, trial, l); err != nil {
+		return nil, err
+	}
+	out.independent, err = independent(ctx, trial, l)
+	return out, err
+}
+
+// brackets says whether a printed share lies between the two estimates.
+func (t *throughput) brackets(printed, slack float64) bool {
+	return printed >= t.inOrder.hosts-slack && printed <= t.independent.hosts+slack
+}
+
+// bounds prints both estimates.
+func (t *throughput) bounds() string {
+	if percent(t.inOrder.hosts) == percent(t.independent.hosts) {
+		return percent(t.inOrder.hosts)
+	}
+	return fmt.Sprintf("%s in order, %s independent", percent(t.inOrder.hosts), percent(t.independent.hosts))
+}
+
+// needsPackets is a claim about what the flow level does not resolve.
+func needsPackets(text, paper, ours string) lab.Claim {
+	return lab.Claim{Text: text, Paper: paper, Ours: ours + "; needs the packet simulator", Verdict: lab.NotRun}
+}

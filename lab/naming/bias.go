@@ -1,0 +1,170 @@
+package naming
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"weft/internal/par"
+	"weft/lab"
+	"weft/route/names"
+	"weft/route/paths"
+)
+
+// Time limits of a programme in seconds, against 4 h in the paper: the first, and
+// that of the experiment.
+const (
+	solverSeconds = 1
+	solverLonger  = 5
+)
+
+// errUnsolved ends a network that the solver does not finish.
+var errUnsolved = errors.New("naming: the solver's time is over")
+
+// finishedOnly computes the paths of networks, and keeps those of the networks of
+// which lp_solve finishes every programme (section VI-B of paper 000).
+func finishedOnly(ctx context.Context, s *lab.Setup, c conf, algorithm string, tries, seconds int) (all, finished []*paths.Set, err error) {
+	solve := s.LPSolve(seconds)
+	opt := names.Options{Workers: 1, Goal: names.Colours, Solve: func(ctx context.Context, p names.Programme) (names.Answer, []int32, error) {
+		a, ones, err := solve(ctx, p)
+		if err == nil && a == names.Unknown {
+			err = errUnsolved
+		}
+		return a, ones, err
+	}}
+	if all, err = pathSets(ctx, s, c, algorithm, tries); err != nil {
+		return nil, nil, err
+	}
+	done := make([]bool, tries)
+	err = par.For(ctx, s.Workers, tries, func(_, k int) error {
+		_, err := assign(ctx, all[k], "ilp", opt)
+		if done[k] = err == nil; errors.Is(err, errUnsolved) {
+			return nil
+		}
+		return err
+	})
+	for k, set := range all {
+		if done[k] {
+			finished = append(finished, set)
+		}
+	}
+	return all, finished, err
+}
+
+// countAll counts the LIDs of sets by schemes.
+func countAll(ctx context.Context, sets []*paths.Set, schemes ...string) (measured, error) {
+	m := measured{}
+	for _, set := range sets {
+		for _, scheme := range schemes {
+			n, err := lids(ctx, set, scheme)
+			if err != nil {
+				return nil, err
+			}
+			m[scheme] = append(m[scheme], n)
+		}
+	}
+	return m, nil
+}
+
+// bias is Table V.
+type bias struct {
+	*comparison
+	n, tries int
+	fewer    tally // LIDs on networks that were finished
+	similar  tally // improvement of color/L on both kinds
+	finished lab.Table
+	claims   []lab.Claim
+}
+
+// table5 compares the networks that lp_solve finishes with all.
+func table5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	if s.LPSolve == nil {
+		return &lab.Result{
+			Tables: []lab.Table{{Name: "table5", Title: "Networks that lp_solve finished", Columns: []string{"row"}}},
+			Claims: []lab.Claim{{Text: "lp_solve finishes networks that need fewer LIDs", Paper: "every row", Ours: "-", Verdict: lab.NotRun}},
+			Notes:  []string{"lp_solve is not installed (on Debian: package lp-solve)."},
+		}, nil
+	}
+	n := lab.Pick(s, 3, 32)
+	t := &bias{
+		comparison: newComparison("table5", fmt.Sprintf("LIDs of all networks (%s) and of the first %d that lp_solve finished", seeds(s, n), n), "row", 1),
+		n:          n, tries: lab.Pick(s, 4, 48),
+		finished: lab.Table{
+			Name:    "table5_finished",
+			Title:   "Networks that lp_solve finished within a time limit for each programme (paper: 4 h)",
+			Columns: []string{"machines/switches", "paths", "limit, s", "networks tried", "finished"},
+		},
+	}
+	const kinds = 2 // rows of a configuration: random, then ILP selected
+	rows := readTable("lid_table5_topology_bias")
+	for i := 0; i < len(rows); i += kinds {
+		c := confOf(rows[i])
+		if c.machines > lab.Pick(s, 64, 192) || !s.Want(c.String()) {
+			continue
+		}
+		for _, p := range []struct{ prefix, algorithm string }{{"sw", "shortest-widest"}, {"ps", "path-selection"}} {
+			if err := t.row(ctx, s, c, p.prefix, p.algorithm, rows[i:i+kinds]); err != nil {
+				return nil, err
+			}
+		}
+	}
+	claims := append([]lab.Claim{
+		t.fewer.claim("networks that lp_solve finishes need no more LIDs than all (color/L)", "fewer in every row"),
+		t.similar.claim("color/L improves on greedy about as much on both (within 3 points)", "0.03 to 1.95 points apart"),
+	}, t.claims...)
+	return &lab.Result{Tables: []lab.Table{t.Table, t.finished}, Claims: claims}, nil
+}
+
+// row runs a row for one path computation.
+func (t *bias) row(ctx context.Context, s *lab.Setup, c conf, prefix, algorithm string, rows []printed) error {
+	label := c.String() + " " + algorithm
+	kinds := []string{"all", "finished"}
+	random, selected, err := t.run(ctx, s, c, algorithm, solverSeconds)
+	if err != nil {
+		return err
+	}
+	improvement := map[string]float64{}
+	for i, m := range []measured{random, selected} {
+		if len(m["greedy"]) == 0 {
+			continue
+		}
+		t.add(label, kinds[i]+", greedy", rows[i].value(prefix+"_greedy"), m.summary("greedy"), "")
+		t.add(label, kinds[i]+", color/L", rows[i].value(prefix+"_color_L"), m.summary("color-l"), "")
+		improvement[kinds[i]] = 100 * (m.mean("greedy")/m.mean("color-l") - 1)
+		t.Add(label, kinds[i]+", improvement, %", rows[i][prefix+"_improvement_pct_printed"], fmt.Sprintf("%.2f", improvement[kinds[i]]), "-", "-", "")
+	}
+	if len(selected["greedy"]) > 0 {
+		t.fewer.row(label, selected.mean("color-l") <= random.mean("color-l"))
+		d := improvement["all"] - improvement["finished"]
+		t.similar.row(label, d < 3 && d > -3)
+	}
+	for i, kind := range kinds {
+		claim := t.near(fmt.Sprintf("%s, %s: greedy and color/L within 10 %%", label, kind), label, func(q string) bool {
+			return q == kind+", greedy" || q == kind+", color/L"
+		})
+		if i == 1 && claim.Verdict == lab.Differs && s.Mode == lab.Full {
+			_, longer, err := t.run(ctx, s, c, algorithm, solverLonger)
+			if err != nil {
+				return err
+			}
+			greedy, color := longer.mean("greedy")/rows[i].value(prefix+"_greedy")-1, longer.mean("color-l")/rows[i].value(prefix+"_color_L")-1
+			claim.Explain(max(greedy, color) <= within && min(greedy, color) >= -within,
+				"Experiment, a limit of %d s in place of %d s: %s and %s on %d networks.", solverLonger, solverSeconds, lab.Percent(greedy), lab.Percent(color), len(longer["greedy"]))
+		}
+		t.claims = append(t.claims, claim)
+	}
+	return nil
+}
+
+// run measures the first networks, and the first of those that the solver finishes.
+func (t *bias) run(ctx context.Context, s *lab.Setup, c conf, algorithm string, seconds int) (random, selected measured, err error) {
+	all, finished, err := finishedOnly(ctx, s, c, algorithm, t.tries, seconds)
+	if err != nil {
+		return nil, nil, err
+	}
+	t.finished.Add(c.String(), algorithm, fmt.Sprint(seconds), fmt.Sprint(t.tries), fmt.Sprint(len(finished)))
+	if random, err = countAll(ctx, all[:t.n], "greedy", "color-l"); err == nil {
+		selected, err = countAll(ctx, finished[:min(t.n, len(finished))], "greedy", "color-l")
+	}
+	return random, selected, err
+}

@@ -1,0 +1,147 @@
+package naming
+
+import (
+	"context"
+	"fmt"
+	"math"
+
+	"weft/fabric"
+	"weft/lab"
+	"weft/lab/chart"
+	"weft/route/names"
+)
+
+// mostBroken is the number of links that Figs. 10 and 11 break.
+const mostBroken = 4
+
+// figure is a network of Figs. 10 and 11.
+type figure struct {
+	name, title, formula, algorithm string
+}
+
+func fig10(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	return brokenLinks(ctx, s,
+		figure{"fig10a", "2D torus 16x8", "torus(16x8,hosts=1)", "dor"},
+		figure{"fig10b", "3D torus 8x4x4", "torus(8x4x4,hosts=1)", "dor"})
+}
+
+func fig11(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	return brokenLinks(ctx, s, figure{"fig11", "8-port 3-tree", "mport(8,3)", "mport"})
+}
+
+// brokenLinks counts LIDs with 0 to 4 links broken at random.
+func brokenLinks(ctx context.Context, s *lab.Setup, figures ...figure) (*lab.Result, error) {
+	result := &lab.Result{}
+	for _, f := range figures {
+		if err := f.run(ctx, s, result); err != nil {
+			return nil, err
+		}
+	}
+	return result, nil
+}
+
+// shownSchemes are the lines of the figures.
+var shownSchemes = []struct{ scheme, name string }{{"greedy", "greedy"}, {"color-l", "color/L"}, {"exact", "optimum"}}
+
+func (f figure) run(ctx context.Context, s *lab.Setup, result *lab.Result) error {
+	n := instances(s)
+	table := lab.Table{
+		Name: f.name, Title: fmt.Sprintf("LIDs, %s with broken links (%s)", f.title, seeds(s, n)),
+		Columns: []string{"broken links", "greedy", "color/L", "optimum", "greedy above optimum", "color/L above optimum"},
+	}
+	picture := chart.Chart{
+		Name: f.name, Title: "LIDs, " + f.title, Kind: chart.Lines,
+		X: chart.Axis{Label: "broken links"}, Y: chart.Axis{Label: "LIDs of 128 machines"},
+		Series: []chart.Series{{Name: "greedy"}, {Name: "color/L"}, {Name: "optimum"}},
+	}
+	over := map[string]float64{} // the most above the optimum
+	whole := lab.Claim{Text: f.title + ", no broken link: one LID a machine for every heuristic", Paper: "128", Ours: "-", Verdict: lab.NotRun}
+	last, rises := 0.0, true
+	for broken := range mostBroken + 1 {
+		if !s.Want(fmt.Sprintf("%s %d", f.name, broken)) {
+			continue
+		}
+		m, err := f.measure(ctx, s, broken, n)
+		if err != nil {
+			return err
+		}
+		cells := []string{fmt.Sprint(broken)}
+		for i, x := range shownSchemes {
+			sum := m.summary(x.scheme)
+			cells = append(cells, fmt.Sprintf("%.1f ± %.1f", sum.Mean, sum.CI95))
+			picture.Series[i].Add(float64(broken), sum.Mean, sum.Mean-sum.CI95, sum.Mean+sum.CI95)
+		}
+		best := m.mean("exact")
+		for _, x := range shownSchemes[:2] {
+			above := m.mean(x.scheme)/best - 1
+			over[x.scheme] = max(over[x.scheme], above)
+			cells = append(cells, lab.Percent(above))
+		}
+		if broken == 0 {
+			most := math.Inf(-1)
+			for _, h := range heuristics {
+				most = max(most, m.summary(h.scheme).Max)
+			}
+			whole.Ours, whole.Verdict = fmt.Sprintf("%.0f", most), lab.Judged(most == 128)
+		}
+		rises = rises && best > last
+		last = best
+		table.Add(cells...)
+	}
+	result.Tables = append(result.Tables, table)
+	result.Claims = append(result.Claims, whole)
+	if len(table.Rows) == mostBroken+1 {
+		result.Charts = append(result.Charts, picture)
+		result.Claims = append(result.Claims, f.claims(over, rises)...)
+	}
+	return nil
+}
+
+// measure counts the LIDs of networks with so many links broken.
+func (f figure) measure(ctx context.Context, s *lab.Setup, broken, n int) (measured, error) {
+	formula := func(seed uint64) string {
+		if broken == 0 {
+			return f.formula
+		}
+		return fmt.Sprintf("%s|fail(links=%d,seed=%d)", f.formula, broken, seed)
+	}
+	return sample(ctx, s, n, formula, func(g *fabric.Graph, seed uint64) (map[string]float64, error) {
+		set, err := compute(ctx, f.algorithm, g, seed)
+		if err != nil {
+			return nil, err
+		}
+		values, err := namesOf(ctx, set)
+		if err != nil {
+			return nil, err
+		}
+		a, err := assign(ctx, set, "exact", names.Options{Workers: 1})
+		if err != nil {
+			return nil, err
+		}
+		if a.LIDs() != a.LeastLIDs() {
+			return nil, fmt.Errorf("naming: no proof of the optimum on %s", formula(seed))
+		}
+		values["exact"] = float64(a.LIDs())
+		return values, nil
+	})
+}
+
+// claims are what the text says of a network.
+func (f figure) claims(over map[string]float64, rises bool) []lab.Claim {
+	above := func(text, paper, scheme string, holds func(float64) bool) lab.Claim {
+		return lab.Claim{
+			Text: f.title + ": " + text, Paper: paper, Ours: "at most " + lab.Percent(over[scheme]) + " above the optimum",
+			Verdict: lab.Judged(holds(over[scheme])),
+		}
+	}
+	near := func(v float64) bool { return v <= 0.03 }
+	claims := []lab.Claim{
+		{Text: f.title + ": more LIDs with each broken link", Paper: "more", Ours: map[bool]string{true: "more", false: "not always"}[rises], Verdict: lab.Judged(rises)},
+		above("color/L is very close to the optimum (3 %)", "very close", "color-l", near),
+	}
+	if f.name == "fig10a" {
+		return append(claims, above("greedy is significantly worse (more than 3 %, and than twice color/L's excess)", "significantly worse", "greedy",
+			func(v float64) bool { return v > 0.03 && v > 2*over["color-l"] }))
+	}
+	return append(claims, above("greedy is close to the optimum too (3 %)", "similar", "greedy", near))
+}

@@ -1,0 +1,201 @@
+package naming
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"slices"
+
+	"weft/lab"
+	"weft/lab/chart"
+)
+
+// assignments is Table I or II.
+type assignments struct {
+	*comparison
+	algorithm   string
+	order       ranking
+	best, worst tally // color/L is the best, color/S the worst
+	spread      map[conf]float64
+	chart       chart.Chart
+}
+
+func (st *store) table1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t, rows, err := st.assignments(ctx, s, "table1", "lid_table1_shortest_widest", "shortest-widest")
+	if err != nil {
+		return nil, err
+	}
+	little := tally{}
+	for _, p := range rows {
+		if spread, ok := t.spread[confOf(p)]; ok && p.whole("switches") == 16 {
+			little.row(confOf(p).String(), spread < 0.01)
+		}
+	}
+	return t.result(ctx, s, st, rows,
+		little.claim("16 switches: best and worst heuristic differ by less than 1 %", "less than 1 %"),
+		t.grows("the difference between best and worst grows with the network", 256))
+}
+
+func (st *store) table2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	t, rows, err := st.assignments(ctx, s, "table2", "lid_table2_path_selection", "path-selection")
+	if err != nil {
+		return nil, err
+	}
+	var more, moreAny, fewer, spread tally
+	for _, p := range rows {
+		c := confOf(p)
+		ours, ok := t.spread[c]
+		if !ok {
+			continue
+		}
+		widest, err := st.row(ctx, s, c, "shortest-widest", instances(s))
+		if err != nil {
+			return nil, err
+		}
+		selected, err := st.row(ctx, s, c, t.algorithm, instances(s))
+		if err != nil {
+			return nil, err
+		}
+		if c.machines == 128 && c.switches > 16 {
+			more.row(c.String(), selected.mean("color-l") > widest.mean("color-l"))
+			long, err := st.row(ctx, s, c, anyLength, instances(s))
+			if err != nil {
+				return nil, err
+			}
+			moreAny.row(c.String(), long.mean("color-l") > widest.mean("color-l"))
+		}
+		if c.machines > 128 {
+			fewer.row(c.String(), selected.mean("color-l") < widest.mean("color-l"))
+		}
+		spread.row(c.String(), ours > spreadOf(widest))
+	}
+	few := more.claim("128 machines on 32 and 64 switches: more LIDs than with shortest widest (color/L)", "more")
+	again := moreAny.claim("", "")
+	few.Explain(again.Verdict == lab.Holds, "Experiment, path-selection from 16 candidates of any length: %s.", again.Ours)
+	result, err := t.result(ctx, s, st, rows,
+		spread.claim("the heuristics differ more than with shortest widest", "23.3 to 30.1 %"),
+		few,
+		fewer.claim("256 and 512 machines: fewer LIDs than with shortest widest (color/L)", "fewer"))
+	if err != nil {
+		return nil, err
+	}
+	result.Notes = append(result.Notes, "Color/L of 128/16 and 128/32 are both printed as 466.0, here and in Table VI: possible, but suspect.")
+	return result, nil
+}
+
+// assignments runs the rows of a table.
+func (st *store) assignments(ctx context.Context, s *lab.Setup, name, file, algorithm string) (*assignments, []printed, error) {
+	n := instances(s)
+	rows := readTable(file)
+	t := &assignments{
+		comparison: newComparison(name, fmt.Sprintf("LIDs, %s (%s)", algorithm, seeds(s, n)), "machines/switches", 1),
+		algorithm:  algorithm, spread: map[conf]float64{},
+		chart: chart.Chart{
+			Name: name, Title: "LIDs a machine, " + algorithm, Kind: chart.Bars,
+			X: chart.Axis{Label: "machines/switches"}, Y: chart.Axis{Label: "LIDs a machine"},
+			Series: []chart.Series{{Name: "color/L, paper"}, {Name: "color/L, ours"}, {Name: "greedy, paper"}, {Name: "greedy, ours"}, {Name: "color/S, paper"}, {Name: "color/S, ours"}},
+		},
+	}
+	for _, p := range rows {
+		c := confOf(p)
+		if !wanted(s, c) {
+			continue
+		}
+		m, err := st.row(ctx, s, c, algorithm, n)
+		if err != nil {
+			return nil, nil, err
+		}
+		t.row(c, p, m)
+	}
+	return t, rows, nil
+}
+
+// row sets a row beside the printed one.
+func (t *assignments) row(c conf, p printed, m measured) {
+	var (
+		names       []string
+		paper, ours []float64
+	)
+	for _, h := range heuristics {
+		remark := ""
+		if t.algorithm == "path-selection" && h.scheme == "color-l" && c.machines == 128 && c.switches < 64 {
+			remark = "suspect: printed for two rows"
+		}
+		t.add(c.String(), h.name, p.value(h.column), m.summary(h.scheme), remark)
+		names, paper, ours = append(names, h.name), append(paper, p.value(h.column)), append(ours, m.mean(h.scheme))
+	}
+	t.order.row(c.String(), names, paper, ours)
+	t.spread[c] = spreadOf(m)
+	t.best.row(c.String(), m.mean("color-l") == slices.Min(ours))
+	t.worst.row(c.String(), m.mean("color-s") == slices.Max(ours))
+	x := float64(len(t.chart.Categories))
+	t.chart.Categories = append(t.chart.Categories, c.String())
+	size := float64(c.machines)
+	for i, h := range []struct{ column, scheme string }{{"color_L", "color-l"}, {"greedy", "greedy"}, {"color_S", "color-s"}} {
+		sum := m.summary(h.scheme)
+		t.chart.Series[2*i].Add(x, p.value(h.column)/size, 0, 0)
+		t.chart.Series[2*i+1].Add(x, sum.Mean/size, (sum.Mean-sum.CI95)/size, (sum.Mean+sum.CI95)/size)
+	}
+}
+
+// spreadOf is how much more the worst heuristic needs than the best.
+func spreadOf(m measured) float64 {
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, h := range heuristics {
+		least, most = min(least, m.mean(h.scheme)), max(most, m.mean(h.scheme))
+	}
+	return most/least - 1
+}
+
+// grows is the claim that the difference between the heuristics grows from 16 to 64
+// switches.
+func (t *assignments) grows(text string, machines int) lab.Claim {
+	c := lab.Claim{Text: fmt.Sprintf("%s (%d machines)", text, machines), Paper: "less than 1 % to 5.5 %", Ours: "-", Verdict: lab.NotRun}
+	small, ok1 := t.spread[conf{machines, 16, 0}]
+	large, ok2 := t.spread[conf{machines, 64, 0}]
+	if ok1 && ok2 {
+		c.Ours = fmt.Sprintf("%s to %s", lab.Percent(small), lab.Percent(large))
+		c.Verdict = lab.Judged(large > small)
+	}
+	return c
+}
+
+// result puts the claims together: those of both tables, then more.
+func (t *assignments) result(ctx context.Context, s *lab.Setup, st *store, rows []printed, more ...lab.Claim) (*lab.Result, error) {
+	claims := []lab.Claim{
+		t.order.claim("order of two heuristics printed more than 1 % apart"),
+		t.best.claim("color/L is the best heuristic", "every row"),
+		t.worst.claim("color/S is the worst heuristic", "every row"),
+	}
+	claims = append(claims, more...)
+	for _, p := range rows {
+		c := confOf(p)
+		claim := t.near(c.String()+": LIDs of the five heuristics within 10 %", c.String(), nil)
+		for _, x := range experiments(c, t.algorithm) {
+			if claim.Verdict != lab.Differs {
+				break
+			}
+			m, err := st.row(ctx, s, x.c, x.algorithm, instances(s))
+			if err != nil {
+				return nil, err
+			}
+			t.explain(&claim, c.String(), x.text, nil, func(quantity string) float64 { return m.mean(schemeOf(quantity)) })
+		}
+		claims = append(claims, claim)
+	}
+	r := &lab.Result{Tables: []lab.Table{t.Table}, Claims: claims}
+	if len(t.chart.Categories) > 0 {
+		r.Charts = []chart.Chart{t.chart}
+	}
+	return r, nil
+}
+
+// schemeOf is the scheme of a quantity.
+func schemeOf(quantity string) string {
+	for _, h := range heuristics {
+		if h.name == quantity {
+			return h.scheme
+		}
+	}
+	return "exact"
+}

@@ -1,0 +1,166 @@
+package naming
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"weft/lab"
+	"weft/route/names"
+)
+
+// run runs one artefact, some of its rows only.
+func run(t *testing.T, r *lab.Reproduction, name string, s *lab.Setup) *lab.Record {
+	t.Helper()
+	a, ok := r.Find(name)
+	if !ok {
+		t.Fatalf("there is no artefact %s", name)
+	}
+	rec, err := lab.RunArtefact(t.Context(), r, a, s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+func rowsOf(names ...string) func(string) bool {
+	return func(row string) bool { return slices.Contains(names, row) }
+}
+
+// TestExample: Tables 1 and 3 of paper 002 exactly.
+func TestExample(t *testing.T) {
+	rec := run(t, Renaming(), "example", &lab.Setup{Mode: lab.Quick})
+	for _, c := range rec.Claims {
+		if c.Verdict != lab.Holds {
+			t.Errorf("%s: %s (%s)", c.Text, c.Verdict, c.Ours)
+		}
+	}
+	if n := len(rec.Tables[0].Rows); n != 12 {
+		t.Errorf("%d entries, want 12", n)
+	}
+}
+
+// TestEveryArtefact runs a row of each, so that none is broken unseen, on one core
+// and on three.
+func TestEveryArtefact(t *testing.T) {
+	keep := map[string]string{
+		"lid table1": "128/16", "lid table2": "128/32", "lid table3": "64/32", "lid table4": "64/16", "lid table5": "64/16",
+		"lid table6": "128/16", "lid fig10": "fig10b 1", "lid fig11": "fig11 0",
+		"renaming example": "", "renaming table4": "16 switches, 4 links, updn-shortest",
+		"renaming table5": "8 switches, 4 links, updn-shortest", "renaming table6": "32 switches, 4 links, smart",
+	}
+	for _, r := range []*lab.Reproduction{LID(), Renaming()} {
+		for _, a := range r.Artefacts {
+			row, ok := keep[r.Name+" "+a.Name]
+			if !ok {
+				t.Errorf("%s %s is not tested", r.Name, a.Name)
+				continue
+			}
+			t.Run(r.Name+" "+a.Name, func(t *testing.T) {
+				one := run(t, fresh(r.Name), a.Name, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: rowsOf(row)})
+				three := run(t, fresh(r.Name), a.Name, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 3, Rows: rowsOf(row)})
+				if diff := cmp.Diff(one, three); diff != "" {
+					t.Errorf("other figures on three cores:\n%s", diff)
+				}
+				if a.Name != "table5" || r.Name != "lid" { // which needs lp_solve
+					rows := 0
+					for _, table := range one.Tables {
+						rows += len(table.Rows)
+					}
+					if rows == 0 {
+						t.Error("no row")
+					}
+				}
+				if _, err := one.Files(); err != nil {
+					t.Error(err)
+				}
+			})
+		}
+	}
+}
+
+// fresh is a reproduction that has measured nothing yet.
+func fresh(name string) *lab.Reproduction {
+	if name == "lid" {
+		return LID()
+	}
+	return Renaming()
+}
+
+// neverSolves is a solver whose time is always over.
+func neverSolves(context.Context, names.Programme) (names.Answer, []int32, error) {
+	return names.Unknown, nil, nil
+}
+
+// TestTable5 with a solver that never answers: nothing is finished, and nothing is
+// said of what is.
+func TestTable5(t *testing.T) {
+	s := &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: rowsOf("64/16")}
+	s.LPSolve = func(int) names.Solve { return neverSolves }
+	rec := run(t, LID(), "table5", s)
+	for _, row := range rec.Tables[1].Rows {
+		if row[len(row)-1] != "0" {
+			t.Errorf("%v: finished", row)
+		}
+	}
+	if c := rec.Claims[0]; c.Verdict != lab.NotRun {
+		t.Errorf("%s: %s", c.Text, c.Verdict)
+	}
+}
+
+// TestExplained: an experiment explains a claim only when it moves all means.
+func TestExplained(t *testing.T) {
+	c := newComparison("t", "t", "row", 1)
+	c.cells = []cell{{"a", "x", 100, 130, true}, {"a", "y", 10, 10, true}, {"a", "z", 1, 9, false}}
+	claim := c.near("near", "a", nil)
+	if claim.Verdict != lab.Differs || claim.Ours != "+0.0 % to +30.0 %" {
+		t.Fatal(claim)
+	}
+	c.explain(&claim, "a", "first", nil, func(q string) float64 { return map[string]float64{"x": 105, "y": 12}[q] })
+	if claim.Verdict != lab.Differs {
+		t.Error("explained though y is off", claim)
+	}
+	c.explain(&claim, "a", "second", nil, func(q string) float64 { return map[string]float64{"x": 105, "y": 10.5}[q] })
+	if claim.Verdict != lab.Explained || claim.Why != "Experiment, first: +5.0 % to +20.0 %. Experiment, second: +5.0 % to +5.0 %." {
+		t.Error(claim)
+	}
+}
+
+// TestRanking: pairs printed within 1 % do not count.
+func TestRanking(t *testing.T) {
+	var r ranking
+	r.row("a", []string{"x", "y", "z"}, []float64{100, 100.5, 110}, []float64{3, 2, 2.5})
+	if c := r.claim("order"); r.pairs != 2 || len(r.wrong) != 1 || c.Verdict != lab.Differs {
+		t.Error(r, c)
+	}
+}
+
+// TestCommittedRows runs rows of the committed results again, in full.
+func TestCommittedRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("some seconds")
+	}
+	for _, x := range []struct{ reproduction, artefact, row string }{
+		{"lid", "table1", "128/16"}, {"lid", "fig11", "fig11 1"}, {"renaming", "table4", "16 switches, 4 links, updn-shortest"},
+	} {
+		data, err := os.ReadFile(filepath.Join("../../docs/results", x.reproduction, x.artefact+".json"))
+		if err != nil {
+			t.Skip(err)
+		}
+		committed, err := lab.Load(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		now := run(t, fresh(x.reproduction), x.artefact, &lab.Setup{Mode: lab.Full, Seed: committed.Seed, Workers: 2, Rows: rowsOf(x.row)})
+		for _, row := range now.Tables[0].Rows {
+			if !slices.ContainsFunc(committed.Tables[0].Rows, func(old []string) bool { return slices.Equal(old, row) }) {
+				t.Errorf("%s %s: %v is not in docs/results: a computation changed; run: weft lab reproduce %s --full --redo --only %s -o docs/results",
+					x.reproduction, x.artefact, row, x.reproduction, x.artefact)
+			}
+		}
+	}
+}

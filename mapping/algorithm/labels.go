@@ -1,0 +1,193 @@
+package algorithm
+
+import (
+	"weft/mapping"
+	"weft/mapping/theory"
+)
+
+// berkeleyLabels is the algorithm of section 3.1: EXPLORE makes a tree of everything
+// within the depth, MERGE gives replicates the same label, PRUNE cuts.
+func berkeleyLabels(p mapping.Prober, opt *Options) (*Result, error) {
+	t := &tree{
+		asker: newAsker(p, opt),
+		radix: opt.Radix, hosts: map[uint64]int32{},
+	}
+	t.add(0, 0, 0, t.hostLabel(opt.Self))
+	t.add(0, 0, 0, t.fresh())
+	t.kids[0] = []int32{1}
+	result := &Result{}
+	for v := int32(1); int(v) < len(t.parent) && !t.spent(); v++ {
+		if t.isHost(v) || int(t.length[v]) > opt.Depth {
+			continue
+		}
+		t.explore(v)
+		result.Explorations++
+	}
+	if t.spent() {
+		return nil, ErrLimit
+	}
+	for t.merge() {
+	}
+	n, err := t.network()
+	if err != nil {
+		return nil, err
+	}
+	result.Map, result.Probes, result.Elapsed, result.Peak = theory.Core(n), t.probes, t.elapsed, len(t.parent)
+	return result, nil
+}
+
+// tree is the model tree M. A vertex numbers its ports by the turn that led there from
+// the one its string enters by, which is port 0.
+type tree struct {
+	asker
+	radix int
+
+	parent []int32
+	turn   []Turn // port of the parent that leads here
+	length []int16
+	kids   [][]int32
+
+	label  []int32        // by vertex
+	offset []int          // port i of the vertex is port i+offset of its label
+	with   [][]int32      // by label: its vertices
+	names  []mapping.Host // by label that is a host's
+	isName []bool
+	hosts  map[uint64]int32 // label of a host
+}
+
+func (t *tree) add(parent int32, turn Turn, length int16, label int32) int32 {
+	v := int32(len(t.parent))
+	t.parent = append(t.parent, parent)
+	t.turn = append(t.turn, turn)
+	t.length = append(t.length, length)
+	t.kids = append(t.kids, nil)
+	t.label = append(t.label, label)
+	t.offset = append(t.offset, 0)
+	t.with[label] = append(t.with[label], v)
+	return v
+}
+
+// fresh is a label that no vertex has.
+func (t *tree) fresh() int32 {
+	t.with = append(t.with, nil)
+	t.names = append(t.names, mapping.Host{})
+	t.isName = append(t.isName, false)
+	return int32(len(t.with) - 1)
+}
+
+func (t *tree) hostLabel(h mapping.Host) int32 {
+	label, known := t.hosts[h.ID]
+	if !known {
+		label = t.fresh()
+		t.hosts[h.ID] = label
+		t.names[label], t.isName[label] = h, true
+	}
+	return label
+}
+
+func (t *tree) isHost(v int32) bool { return t.isName[t.label[v]] }
+
+// explore probes all turns of a vertex. No probe is left out.
+func (t *tree) explore(v int32) {
+	path := make([]Turn, t.length[v]+1)
+	for i, u := int(t.length[v])-1, v; i >= 0; i, u = i-1, t.parent[u] {
+		path[i] = t.turn[u]
+	}
+	for i := 1 - t.radix; i < t.radix; i++ {
+		if i == 0 {
+			continue
+		}
+		path[len(path)-1] = Turn(i)
+		what, host := t.probe(path, aSwitch)
+		label := int32(0)
+		switch what {
+		case aSwitch:
+			label = t.fresh()
+		case aHost:
+			label = t.hostLabel(host)
+		case nothing:
+			continue
+		}
+		t.kids[v] = append(t.kids[v], t.add(v, Turn(i), t.length[v]+1, label))
+	}
+}
+
+// neighbours calls visit with each neighbour of a vertex: the port that leads there,
+// and the port of the neighbour, both in the numbering of labels.
+func (t *tree) neighbours(v int32, visit func(port int, u int32, far int)) {
+	if v > 0 {
+		u := t.parent[v]
+		visit(t.offset[v], u, int(t.turn[v])+t.offset[u])
+	}
+	for _, u := range t.kids[v] {
+		visit(int(t.turn[u])+t.offset[v], u, t.offset[u])
+	}
+}
+
+// merge is one round of the labeler. It says whether it deduced anything.
+func (t *tree) merge() bool {
+	type half struct {
+		label int32
+		port  int
+	}
+	type end struct {
+		u    int32
+		port int // of the vertex itself
+	}
+	deduced := false
+	first := make(map[half]end, 2*len(t.parent))
+	for v := range t.parent {
+		t.neighbours(int32(v), func(port int, u int32, far int) {
+			here := half{t.label[v], port}
+			other, known := first[here]
+			if !known {
+				first[here] = end{u, far - t.offset[u]}
+				return
+			}
+			if t.label[other.u] != t.label[u] {
+				t.mergeLabels(t.label[other.u], t.label[u], other.port+t.offset[other.u]-far)
+				deduced = true
+			}
+		})
+	}
+	return deduced
+}
+
+// mergeLabels gives every vertex labelled from the label to, and shifts its ports.
+func (t *tree) mergeLabels(to, from int32, shift int) {
+	for _, w := range t.with[from] {
+		t.label[w] = to
+		t.offset[w] += shift
+	}
+	t.with[to] = append(t.with[to], t.with[from]...)
+	t.with[from] = nil
+}
+
+// network is M / L.
+func (t *tree) network() (*mapping.Network, error) {
+	g := newGraph(t.self, t.radix)
+	of := make([]int32, len(t.with))
+	for label := range t.with {
+		switch {
+		case len(t.with[label]) == 0:
+		case t.isName[label] && t.names[label].ID == t.self.ID:
+			of[label] = 0
+		case t.isName[label]:
+			of[label] = g.addHost(t.names[label])
+		case label == int(t.label[1]):
+			of[label] = 1
+		default:
+			of[label] = g.add(0, 0, 0)
+		}
+	}
+	// The numbering of a label may start anywhere: that of a vertex of the label does.
+	base := func(v int32) int { return t.offset[t.with[t.label[v]][0]] }
+	for v := int32(1); int(v) < len(t.parent); v++ {
+		u := t.parent[v]
+		if p := g.at(of[t.label[v]], t.offset[v]-base(v)); p.to < 0 {
+			g.connect(of[t.label[v]], t.offset[v]-base(v), of[t.label[u]], int(t.turn[v])+t.offset[u]-base(u))
+		}
+	}
+	n, _, err := g.network()
+	return n, err
+}

@@ -1,0 +1,136 @@
+package mapping
+
+import (
+	"strings"
+	"testing"
+
+	"weft/fabric"
+)
+
+// pair is two switches of 8 ports joined by two wires, a host on each, and a loopback
+// cable on the second.
+func pair(t *testing.T) *Network {
+	t.Helper()
+	n, err := New([]Host{{1, "a"}, {2, "b"}}, []int32{8, 8}, []Wire{
+		{{0, 0}, {2, 3}}, {{1, 0}, {3, 0}}, {{2, 4}, {3, 2}}, {{2, 7}, {3, 3}}, {{3, 5}, {3, 6}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// TestOutcomes has a message for each way to end.
+func TestOutcomes(t *testing.T) {
+	n := pair(t)
+	long := Hardware{Buffer: 108, Payload: 250}
+	for _, c := range []struct {
+		name  string
+		rule  Collision
+		hw    Hardware
+		turns []Turn
+		want  Outcome
+		at    string
+	}{
+		{"host-probe", Circuit, Myrinet, []Turn{1, -2}, Delivered, "b"},
+		{"switch-probe", Circuit, Myrinet, []Turn{1, 0, -1}, Delivered, "a"},
+		{"below port 0", Packet, Myrinet, []Turn{-4}, IllegalTurn, "switch 1"},
+		{"above the last port", Packet, Myrinet, []Turn{5}, IllegalTurn, "switch 1"},
+		{"no wire", Packet, Myrinet, []Turn{2}, NoSuchWire, "switch 1"},
+		{"host too soon", Packet, Myrinet, []Turn{1, -2, 1}, HostTooSoon, "b"},
+		{"stranded", Packet, Myrinet, []Turn{1}, Stranded, "switch 2"},
+		{"early reply", Packet, Hardware{108, 200, true}, []Turn{1, -2, 1}, Delivered, "b"},
+		// Over one wire, back by the other, and the first again: two wires between.
+		{"twice round, packet", Packet, Myrinet, []Turn{1, 1, -3, -2}, Delivered, "b"},
+		{"twice round, circuit", Circuit, Myrinet, []Turn{1, 1, -3, -2}, Collided, "b"},
+		{"twice round, short worm", CutThrough, Myrinet, []Turn{1, 1, -3, -2}, Delivered, "b"},
+		{"twice round, long worm", CutThrough, long, []Turn{1, 1, -3, -2}, Collided, "b"},
+		{"comparison through the loopback cable", Circuit, Myrinet, []Turn{1, 3, -4, -1}, Delivered, "a"},
+	} {
+		outcome, at, _ := NewModel(n, c.rule, c.hw).Send(0, c.turns)
+		if outcome != c.want || n.NodeName(at) != c.at {
+			t.Errorf("%s: %s at %s, want %s at %s", c.name, outcome, n.NodeName(at), c.want, c.at)
+		}
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	hosts := []Host{{1, "a"}, {2, "b"}}
+	for _, c := range []struct {
+		hosts []Host
+		wires []Wire
+		want  string
+	}{
+		{hosts, []Wire{{{0, 0}, {2, 8}}}, "dangles"},
+		{hosts, []Wire{{{0, 0}, {3, 0}}}, "dangles"},
+		{hosts, []Wire{{{0, 0}, {2, 1}}, {{1, 0}, {2, 1}}}, "two wires in port 1"},
+		{hosts, []Wire{{{0, 0}, {2, 1}}, {{0, 0}, {2, 2}}}, "two wires in port 0"},
+		{hosts, []Wire{{{2, 1}, {2, 1}}}, "wired to itself"},
+		{[]Host{{1, "a"}, {1, "b"}}, nil, "same address"},
+	} {
+		if _, err := New(c.hosts, []int32{8}, c.wires); err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%v: %v, want %q", c.wires, err, c.want)
+		}
+	}
+}
+
+// TestHostWithTwoWires is refused by name.
+func TestHostWithTwoWires(t *testing.T) {
+	f := fabric.New("x")
+	s, _ := f.AddNode(fabric.Switch, 1, 8, "s")
+	h, _ := f.AddNode(fabric.CA, 2, 2, "two ports")
+	for p := uint8(1); p <= 2; p++ {
+		if _, err := f.Connect(fabric.End{Node: h, Port: p}, fabric.End{Node: s, Port: p}, 4, fabric.SDR); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if _, err := FromFabric(f); err == nil || !strings.Contains(err.Error(), `"two ports"`) || !strings.Contains(err.Error(), "2 wires") {
+		t.Error(err)
+	}
+}
+
+// TestFabricAndBack keeps everything but the GUIDs of switches.
+func TestFabricAndBack(t *testing.T) {
+	for seed := range uint64(20) {
+		n := Random(seed, 40)
+		f, err := n.ToFabric("map", 4, fabric.SDR)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m, err := FromFabric(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if m.NumHosts() != n.NumHosts() || m.NumSwitches() != n.NumSwitches() || len(m.Wires()) != len(n.Wires()) {
+			t.Fatalf("%d: a different network came back", seed)
+		}
+		for i, w := range n.Wires() {
+			if m.Wires()[i] != w {
+				t.Fatalf("%d: wire %v came back as %v", seed, w, m.Wires()[i])
+			}
+		}
+	}
+}
+
+// TestConditions: hosts that do not respond, lost probes and their time.
+func TestConditions(t *testing.T) {
+	n := pair(t)
+	m := NewMapper(NewModel(n, Circuit, Myrinet), 0, Conditions{Responding: []bool{true, false}})
+	if r, took := m.Probe([]Turn{1, -2}); r.Answered || took != MyrinetClock.Timeout {
+		t.Errorf("a host that does not respond: %v %v", r, took)
+	}
+	if r, took := m.Probe([]Turn{1, 0, -1}); !r.Answered || r.Host.ID != 1 || r.Switch.Ports != 0 || took <= MyrinetClock.Overhead {
+		t.Errorf("own message: %v %v", r, took)
+	}
+	m = NewMapper(NewModel(n, Circuit, Myrinet), 0, Conditions{SelfIdentifying: true})
+	if r, _ := m.Probe([]Turn{1, 0, -1}); r.Switch != (ID{Number: 3, Port: 2, Ports: 8}) {
+		t.Errorf("identity %v", r.Switch)
+	}
+	m = NewMapper(NewModel(n, Circuit, Myrinet), 0, Conditions{Loss: 0.5, Seed: 1})
+	for range 1000 {
+		m.Probe([]Turn{1, -2})
+	}
+	if lost := m.Outcomes[Lost]; lost < 400 || lost > 600 {
+		t.Errorf("%d of 1,000 lost, want about 500", lost)
+	}
+}

@@ -1,0 +1,144 @@
+package mapping
+
+import "fmt"
+
+// Turn says which port a message leaves a switch by, relative to the port it came in
+// by. The sum is not taken modulo the number of ports.
+type Turn = int8
+
+// Outcome is how a message ends.
+type Outcome uint8
+
+// The outcomes: delivered, the four ways in which a routing address fails to be a path
+// (section 2.2), and what happens to messages on a path all the same.
+const (
+	Delivered   Outcome = iota
+	IllegalTurn         // there is no such port
+	NoSuchWire          // the port has no wire
+	HostTooSoon         // a host, and turns are left
+	Stranded            // a switch, and no turns are left
+	Collided            // with itself
+	Lost                // to other traffic
+)
+
+// String names the outcome.
+func (o Outcome) String() string {
+	names := [...]string{"delivered", "illegal turn", "no such wire", "hit a host too soon", "stranded in network", "collided with itself", "lost"}
+	if int(o) < len(names) {
+		return names[o]
+	}
+	return fmt.Sprintf("Outcome(%d)", uint8(o))
+}
+
+// Collision is the rule of collisions.
+type Collision string
+
+// The rules; the package comment says what they are.
+const (
+	Packet     Collision = "packet"
+	Circuit    Collision = "circuit"
+	CutThrough Collision = "cut-through"
+)
+
+// Collisions lists the rules.
+func Collisions() []Collision { return []Collision{Packet, Circuit, CutThrough} }
+
+// ParseCollision reads the name of a rule.
+func ParseCollision(name string) (Collision, error) {
+	for _, c := range Collisions() {
+		if string(c) == name {
+			return c, nil
+		}
+	}
+	return "", fmt.Errorf("mapping: no collision model is called %q (there are: %v)", name, Collisions())
+}
+
+// Hardware is what the switches and messages of section 1.1 are like.
+type Hardware struct {
+	Buffer  int // bytes that a port holds
+	Payload int // bytes of a message besides its turns: header, data, CRC, tail
+	// Early makes a host answer a message that reaches it with turns left, as section
+	// 6 supposes.
+	Early bool
+}
+
+// Myrinet is the hardware of the paper. What a probe carries is not printed; 200 bytes
+// are about two ports' buffers, so that worms do step on their tails.
+var Myrinet = Hardware{Buffer: 108, Payload: 200}
+
+// Model is a network with its rule of collisions.
+type Model struct {
+	*Network
+	Rule     Collision
+	Hardware Hardware
+
+	used []int32 // by wire-end: the step at which the message left by it, from 1
+	path []int32 // wire-ends by which the message left
+}
+
+// NewModel makes a model; it serves one goroutine.
+func NewModel(n *Network, rule Collision, hw Hardware) *Model {
+	return &Model{Network: n, Rule: rule, Hardware: hw, used: make([]int32, len(n.peer))}
+}
+
+// Send follows a message from a host. It returns how it ended, the node where it did
+// and the number of wires that it crossed.
+func (m *Model) Send(from int32, turns []Turn) (Outcome, int32, int) {
+	outcome, at := m.walk(from, turns)
+	hops := len(m.path)
+	if outcome == Delivered && m.collides(len(turns)) {
+		outcome = Collided
+	}
+	return outcome, m.node[at], hops
+}
+
+// walk records the wire-ends by which the message leaves each node.
+func (m *Model) walk(from int32, turns []Turn) (Outcome, int32) {
+	out := m.start[from]
+	m.path = m.path[:0]
+	for i := 0; ; i++ {
+		in := m.peer[out]
+		if in == NoPeer {
+			return NoSuchWire, out
+		}
+		m.path = append(m.path, out)
+		node := m.node[in]
+		if m.IsHost(node) {
+			if i == len(turns) {
+				return Delivered, in
+			}
+			if m.Hardware.Early {
+				return Delivered, in
+			}
+			return HostTooSoon, in
+		}
+		if i == len(turns) {
+			return Stranded, in
+		}
+		out = in + int32(turns[i])
+		if out < m.start[node] || out >= m.start[node+1] {
+			return IllegalTurn, in
+		}
+	}
+}
+
+// collides says whether the message on m.path meets itself.
+func (m *Model) collides(turns int) bool {
+	if m.Rule == Packet {
+		return false
+	}
+	met := false
+	for i, e := range m.path {
+		step := int32(i) + 1
+		if before := m.used[e]; before > 0 && !met {
+			// Turns are taken off by the switches that they were for.
+			left := m.Hardware.Payload + turns - i
+			met = m.Rule == Circuit || left > m.Hardware.Buffer*int(step-before)
+		}
+		m.used[e] = step
+	}
+	for _, e := range m.path {
+		m.used[e] = 0
+	}
+	return met
+}

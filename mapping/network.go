@@ -1,0 +1,192 @@
+package mapping
+
+import "fmt"
+
+// End is a wire-end: a node and a port of it, counted from 0. Nodes are hosts first,
+// then switches.
+type End struct {
+	Node int32
+	Port int32
+}
+
+// Wire joins two wire-ends.
+type Wire [2]End
+
+// NoPeer stands where a port has no wire.
+const NoPeer int32 = -1
+
+// Host is a host as it names itself.
+type Host struct {
+	ID   uint64 // interface address, unique
+	Name string
+}
+
+// Network is hosts, switches and wires: the N of the paper. A map is a Network too.
+// Wire-ends are numbered by node and port.
+type Network struct {
+	Hosts  []Host
+	Degree []int32  // ports of each switch
+	Names  []string // of switches, for people only: no message carries them
+
+	start []int32 // by node: its first wire-end
+	peer  []int32 // by wire-end: the one across the wire, or NoPeer
+	node  []int32 // by wire-end
+	wires int
+}
+
+// New builds a network. It fails when a wire names no port, or a port has two wires.
+func New(hosts []Host, degree []int32, wires []Wire) (*Network, error) {
+	n := &Network{Hosts: hosts, Degree: degree, wires: len(wires)}
+	seen := make(map[uint64]string, len(hosts))
+	for _, h := range hosts {
+		if other, dup := seen[h.ID]; dup {
+			return nil, fmt.Errorf("mapping: hosts %q and %q have the same address %#x", other, h.Name, h.ID)
+		}
+		seen[h.ID] = h.Name
+	}
+	for node := range n.NumNodes() {
+		n.start = append(n.start, int32(len(n.node)))
+		for range n.Ports(int32(node)) {
+			n.node = append(n.node, int32(node))
+			n.peer = append(n.peer, NoPeer)
+		}
+	}
+	n.start = append(n.start, int32(len(n.node)))
+	for _, w := range wires {
+		var ends [2]int32
+		for i, e := range w {
+			if e.Node < 0 || int(e.Node) >= n.NumNodes() || e.Port < 0 || e.Port >= n.Ports(e.Node) {
+				return nil, fmt.Errorf("mapping: a wire dangles: there is no port %d of node %d", e.Port, e.Node)
+			}
+			ends[i] = n.start[e.Node] + e.Port
+			if n.peer[ends[i]] != NoPeer {
+				return nil, fmt.Errorf("mapping: two wires in port %d of node %d", e.Port, e.Node)
+			}
+		}
+		if ends[0] == ends[1] {
+			return nil, fmt.Errorf("mapping: port %d of node %d is wired to itself", w[0].Port, w[0].Node)
+		}
+		n.peer[ends[0]], n.peer[ends[1]] = ends[1], ends[0]
+	}
+	return n, nil
+}
+
+// NumHosts counts hosts.
+func (n *Network) NumHosts() int { return len(n.Hosts) }
+
+// NumSwitches counts switches.
+func (n *Network) NumSwitches() int { return len(n.Degree) }
+
+// NumNodes counts both.
+func (n *Network) NumNodes() int { return len(n.Hosts) + len(n.Degree) }
+
+// NumWires counts wires.
+func (n *Network) NumWires() int { return n.wires }
+
+// IsHost tells a host from a switch.
+func (n *Network) IsHost(node int32) bool { return int(node) < len(n.Hosts) }
+
+// Ports is the number of ports of a node.
+func (n *Network) Ports(node int32) int32 {
+	if n.IsHost(node) {
+		return 1
+	}
+	return n.Degree[int(node)-len(n.Hosts)]
+}
+
+// Radix is the most ports that a switch has: turns are smaller than it.
+func (n *Network) Radix() int {
+	most := int32(2)
+	for _, d := range n.Degree {
+		most = max(most, d)
+	}
+	return int(most)
+}
+
+// Peer is the wire-end across the wire in a port.
+func (n *Network) Peer(e End) (End, bool) {
+	p := n.peer[n.start[e.Node]+e.Port]
+	if p == NoPeer {
+		return End{}, false
+	}
+	return n.end(p), true
+}
+
+func (n *Network) end(e int32) End {
+	node := n.node[e]
+	return End{Node: node, Port: e - n.start[node]}
+}
+
+// Wires lists every wire once, by its lower end.
+func (n *Network) Wires() []Wire {
+	wires := make([]Wire, 0, n.wires)
+	for e, p := range n.peer {
+		if int32(e) < p {
+			wires = append(wires, Wire{n.end(int32(e)), n.end(p)})
+		}
+	}
+	return wires
+}
+
+// HostByName finds a host.
+func (n *Network) HostByName(name string) (int32, error) {
+	found := int32(-1)
+	for i, h := range n.Hosts {
+		if h.Name != name && fmt.Sprintf("0x%016x", h.ID) != name {
+			continue
+		}
+		if found >= 0 {
+			return -1, fmt.Errorf("mapping: several hosts are called %q: give an address", name)
+		}
+		found = int32(i)
+	}
+	if found < 0 {
+		return -1, fmt.Errorf("mapping: no host is called %q", name)
+	}
+	return found, nil
+}
+
+// NodeName names a node for people.
+func (n *Network) NodeName(node int32) string {
+	if n.IsHost(node) {
+		return n.Hosts[node].Name
+	}
+	s := int(node) - len(n.Hosts)
+	if s < len(n.Names) {
+		return n.Names[s]
+	}
+	return fmt.Sprintf("switch %d", s+1)
+}
+
+// Keep is the part of the network whose nodes are kept, with the wires between them.
+func (n *Network) Keep(keep []bool) *Network {
+	part := &Network{}
+	renamed := make([]int32, n.NumNodes())
+	for v := range renamed {
+		if !keep[v] {
+			continue
+		}
+		if n.IsHost(int32(v)) {
+			renamed[v] = int32(len(part.Hosts))
+			part.Hosts = append(part.Hosts, n.Hosts[v])
+			continue
+		}
+		renamed[v] = int32(part.NumNodes())
+		part.Degree = append(part.Degree, n.Ports(int32(v)))
+		part.Names = append(part.Names, n.NodeName(int32(v)))
+	}
+	var wires []Wire
+	for _, w := range n.Wires() {
+		if keep[w[0].Node] && keep[w[1].Node] {
+			w[0].Node, w[1].Node = renamed[w[0].Node], renamed[w[1].Node]
+			wires = append(wires, w)
+		}
+	}
+	names := part.Names
+	part, err := New(part.Hosts, part.Degree, wires)
+	if err != nil {
+		panic(err) // a part of a network is one
+	}
+	part.Names = names
+	return part
+}

@@ -1,0 +1,8 @@
+// Package theory holds what section 3 of paper 001 says of a network before it is
+// mapped: the diameter D, the depth Q (Definitions 2 and 3), the part F that no host
+// route can use (Lemma 1), the core N - F, and when two networks are the same but for
+// the numbering of their anonymous switches.
+//
+// Q(v) is a minimum cost flow of two units from v, one to the mapper, one to any host;
+// F(v) a maximum flow below two. Both cost O(E) a switch for each unit of flow.
+package theory

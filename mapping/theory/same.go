@@ -1,0 +1,97 @@
+package theory
+
+import (
+	"fmt"
+
+	"weft/mapping"
+)
+
+// Same says whether two networks are isomorphic up to the identity of their switches
+// and the port offset of each: nil, or the first difference. Hosts have addresses, so
+// that there is one candidate only, found by walking both side by side.
+func Same(a, b *mapping.Network) error {
+	if a.NumHosts() != b.NumHosts() || a.NumSwitches() != b.NumSwitches() || a.NumWires() != b.NumWires() {
+		return fmt.Errorf("%s against %s", size(a), size(b))
+	}
+	p := pairing{a: a, b: b, of: make([]int32, a.NumNodes()), back: make([]int32, b.NumNodes()), shift: make([]int32, a.NumNodes())}
+	for i := range p.of {
+		p.of[i], p.back[i] = -1, -1
+	}
+	hosts := make(map[uint64]int32, b.NumHosts())
+	for i, h := range b.Hosts {
+		hosts[h.ID] = int32(i)
+	}
+	for i, h := range a.Hosts {
+		j, ok := hosts[h.ID]
+		if !ok {
+			return fmt.Errorf("host %q is in one only", h.Name)
+		}
+		if err := p.pair(mapping.End{Node: int32(i)}, mapping.End{Node: j}); err != nil {
+			return err
+		}
+	}
+	for len(p.queue) > 0 {
+		v := p.queue[0]
+		p.queue = p.queue[1:]
+		if err := p.ports(v); err != nil {
+			return err
+		}
+	}
+	for v, u := range p.of {
+		if u < 0 {
+			return fmt.Errorf("%q is connected to no host", a.NodeName(int32(v)))
+		}
+	}
+	return nil
+}
+
+func size(n *mapping.Network) string {
+	return fmt.Sprintf("%d hosts, %d switches, %d wires", n.NumHosts(), n.NumSwitches(), n.NumWires())
+}
+
+// pairing is a node of b for each of a, and how much higher its ports are numbered.
+type pairing struct {
+	a, b     *mapping.Network
+	of, back []int32
+	shift    []int32
+	queue    []int32
+}
+
+// pair notes that two wire-ends are the same one.
+func (p *pairing) pair(x, y mapping.End) error {
+	shift := y.Port - x.Port
+	switch {
+	case p.of[x.Node] < 0 && p.back[y.Node] < 0 && p.a.IsHost(x.Node) == p.b.IsHost(y.Node):
+		p.of[x.Node], p.back[y.Node], p.shift[x.Node] = y.Node, x.Node, shift
+		p.queue = append(p.queue, x.Node)
+	case p.of[x.Node] != y.Node:
+		return fmt.Errorf("%q and %q do not pair", p.a.NodeName(x.Node), p.b.NodeName(y.Node))
+	case p.shift[x.Node] != shift:
+		return fmt.Errorf("%q and %q are shifted by %d and by %d", p.a.NodeName(x.Node), p.b.NodeName(y.Node), p.shift[x.Node], shift)
+	}
+	return nil
+}
+
+// ports compares what is behind the ports of a pair of nodes. The counts of wires are
+// equal, so that it is enough to look from one side.
+func (p *pairing) ports(v int32) error {
+	u, shift := p.of[v], p.shift[v]
+	for port := range p.a.Ports(v) {
+		x, ok := p.a.Peer(mapping.End{Node: v, Port: port})
+		if !ok {
+			continue
+		}
+		far := mapping.End{Node: u, Port: port + shift}
+		if far.Port < 0 || far.Port >= p.b.Ports(u) {
+			return fmt.Errorf("%q has no port for port %d of %q", p.b.NodeName(u), port, p.a.NodeName(v))
+		}
+		y, ok := p.b.Peer(far)
+		if !ok {
+			return fmt.Errorf("port %d of %q has a wire in one only", port, p.a.NodeName(v))
+		}
+		if err := p.pair(x, y); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,160 @@
+package theory
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"weft/fabric/gen"
+	"weft/mapping"
+)
+
+// TestNOW has the facts of the reconstructions.
+func TestNOW(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		q, d int
+	}{{"now-c", 6, 4}, {"now-ca", 7, 7}, {"now-cab", 8, 8}} {
+		f, err := gen.Parse(c.name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := mapping.FromFabric(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		utility, err := n.HostByName("host 35")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if facts := Of(n, utility); facts.Q != c.q || facts.D != c.d || len(facts.F) != 0 {
+			t.Errorf("%s: Q %d, D %d, F %v, want %d, %d and none", c.name, facts.Q, facts.D, facts.F, c.q, c.d)
+		}
+	}
+}
+
+// walks finds Q(v) by trying all walks from the mapper that repeat no wire, but that
+// the first and the last may be the same.
+type walks struct {
+	n    *mapping.Network
+	used map[mapping.End]bool
+	best []int32
+	on   []int32
+}
+
+func (w *walks) from(out mapping.End) {
+	in, ok := w.n.Peer(out)
+	if !ok || w.used[out] && !w.n.IsHost(in.Node) {
+		return
+	}
+	w.on = append(w.on, in.Node)
+	defer func() { w.on = w.on[:len(w.on)-1] }()
+	if w.n.IsHost(in.Node) {
+		for _, v := range append(slices.Clone(w.on), 0) {
+			if length := int32(len(w.on)); w.best[v] < 0 || length < w.best[v] {
+				w.best[v] = length
+			}
+		}
+		return
+	}
+	w.used[out], w.used[in] = true, true
+	for p := range w.n.Ports(in.Node) {
+		if next := (mapping.End{Node: in.Node, Port: p}); !w.used[next] || w.mapper(next) {
+			w.from(next)
+		}
+	}
+	w.used[out], w.used[in] = false, false
+}
+
+func (w *walks) mapper(e mapping.End) bool {
+	in, ok := w.n.Peer(e)
+	return ok && in.Node == 0
+}
+
+// TestQ compares the flow with the definition on small networks.
+func TestQ(t *testing.T) {
+	for seed := range uint64(200) {
+		n := mapping.Random(seed, 5)
+		w := walks{n: n, used: map[mapping.End]bool{}, best: make([]int32, n.NumNodes())}
+		for v := range w.best {
+			w.best[v] = -1
+		}
+		w.from(mapping.End{})
+		facts := Of(n, 0)
+		for v := n.NumHosts(); v < n.NumNodes(); v++ {
+			if facts.Of[v] != w.best[v] {
+				t.Errorf("network %d, Q(%s) is %d by flow and %d by definition", seed, n.NodeName(int32(v)), facts.Of[v], w.best[v])
+			}
+		}
+	}
+}
+
+// TestF is Lemma 1: the same nodes by flow, by Q and by switch-bridges.
+func TestF(t *testing.T) {
+	some := 0
+	for seed := range uint64(300) {
+		n := mapping.Random(seed, 40)
+		facts := Of(n, 0)
+		some += len(facts.F)
+		for v, q := range facts.Of {
+			if (q < 0) != slices.Contains(facts.F, int32(v)) {
+				t.Errorf("network %d: %s has Q %d", seed, n.NodeName(int32(v)), q)
+			}
+		}
+		keep := make([]bool, n.NumNodes())
+		for v := range keep {
+			keep[v] = !slices.Contains(facts.F, int32(v))
+		}
+		if err := Same(Core(n), n.Keep(keep)); err != nil {
+			t.Errorf("network %d: %v", seed, err)
+		}
+	}
+	if some == 0 {
+		t.Error("no network had anything in F")
+	}
+}
+
+// TestSame permutes switches and shifts ports; a wire moved by one port is noticed.
+func TestSame(t *testing.T) {
+	for seed := range uint64(50) {
+		n := mapping.Random(seed, 30)
+		m := shuffled(t, n, seed, false)
+		if err := Same(n, m); err != nil {
+			t.Errorf("network %d: %v", seed, err)
+		}
+		if err := Same(n, shuffled(t, n, seed, true)); err == nil {
+			t.Errorf("network %d: a moved wire was not noticed", seed)
+		}
+	}
+}
+
+// shuffled numbers the switches differently and shifts the ports of each; with moved,
+// a host changes its port.
+func shuffled(t *testing.T, n *mapping.Network, seed uint64, moved bool) *mapping.Network {
+	t.Helper()
+	r := rand.New(rand.NewPCG(seed, 1))
+	perm := r.Perm(n.NumSwitches())
+	degree := make([]int32, n.NumSwitches())
+	shift := make([]int32, n.NumSwitches())
+	for i, p := range perm {
+		shift[i] = r.Int32N(4)
+		degree[p] = n.Ports(int32(n.NumHosts()+i)) + 5
+	}
+	var wires []mapping.Wire
+	for _, w := range n.Wires() {
+		for k := range w {
+			if s := int(w[k].Node) - n.NumHosts(); s >= 0 {
+				w[k] = mapping.End{Node: int32(n.NumHosts() + perm[s]), Port: w[k].Port + shift[s]}
+			}
+		}
+		if moved && w[0].Node == 0 {
+			w[1].Port = degree[int(w[1].Node)-n.NumHosts()] - 1
+		}
+		wires = append(wires, w)
+	}
+	m, err := mapping.New(n.Hosts, degree, wires)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
