@@ -22,8 +22,7 @@ import (
 func ebb(t *testing.T, g *fabric.Graph, spec *route.Spec, options map[string]string) float64 {
 	t.Helper()
 	p, err := route.Run(t.Context(), g, &route.Request{Engine: spec, Options: options, Workers: 2}, func(string) {})
-	var refusal *route.Refusal
-	if errors.As(err, &refusal) {
+	if _, refused := errors.AsType[*route.Refusal](err); refused {
 		return 0
 	}
 	if err != nil {

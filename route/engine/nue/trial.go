@@ -37,13 +37,7 @@ func (d *designer) good(a *attempt) bool {
 
 // pick picks destinations with hosts for the trials.
 func (d *designer) pick() {
-	var hosted []int32
-	for _, s := range d.to {
-		if weight(d.t.g, s) > 0 {
-			hosted = append(hosted, s)
-		}
-	}
-	d.sample = spread(hosted, max(1, trialWork/len(d.t.g.Out)))
+	d.sample = spread(withHosts(d.t.g, d.to), max(1, trialWork/len(d.t.g.Out)))
 }
 
 // trial routes the sample by an order. The pairs whose paths go around gain weight in

@@ -39,9 +39,10 @@ const (
 
 // demand weighs the turns by the pairs of hosts whose shortest paths make them; the
 // pairs of two switches are dealt out evenly over their shortest paths, hop by hop
-// towards the destination. Of many destinations a sample is taken.
+// towards the destination. Of many destinations with hosts a sample is taken: the others
+// have no demand, and each that is left out is one whose turns nothing speaks for.
 func (t *turns) demand(ctx context.Context, workers int, to []int32) ([]int64, error) {
-	to = spread(to, max(1, demandWork/(t.size+1)))
+	to = spread(withHosts(t.g, to), max(1, demandWork/(t.size+1)))
 	workers = max(1, min(workers, len(to), demandRoom/(t.size+1)))
 	shares := make([]*share, workers)
 	err := par.For(ctx, workers, len(to), func(worker, i int) error {
@@ -153,6 +154,17 @@ func weight(g *fabric.Graph, s int32) int64 {
 		return 1
 	}
 	return int64(g.HostStart[s+1] - g.HostStart[s])
+}
+
+// withHosts lists those switches of a list that have hosts, all in a network without hosts.
+func withHosts(g *fabric.Graph, list []int32) []int32 {
+	var hosted []int32
+	for _, s := range list {
+		if weight(g, s) > 0 {
+			hosted = append(hosted, s)
+		}
+	}
+	return hosted
 }
 
 // spread picks up to n of a list, evenly.
