@@ -27,20 +27,26 @@ func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
 		}
 	}
 	var graphs [numTraffics]*digraph
-	// What hosts do among themselves is part of what all do, and is free of cycles if
-	// that is.
+	var cycles [numTraffics][]int32
 	err := par.For(ctx, workers, len(distinct), func(_, i int) error {
 		t := distinct[i]
 		graphs[t] = j.dependencies(t)
 		if t != hostOnly {
-			*answers[t] = j.verdict(t, graphs[t], false)
+			*answers[t], cycles[t] = j.verdict(graphs[t], false)
 		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	r.HostOnly = j.verdict(hostOnly, graphs[hostOnly], r.Assigned.DeadlockFree == Yes)
+	// What hosts do among themselves is part of what all do, and is free of cycles if
+	// that is.
+	r.HostOnly, cycles[hostOnly] = j.verdict(graphs[hostOnly], r.Assigned.DeadlockFree == Yes)
+	for t, cycle := range cycles { // one after the other: they share what explains them
+		if cycle != nil {
+			answers[t].Cycle = j.explain(cycle, t)
+		}
+	}
 	for t := range numTraffics {
 		*answers[t] = *answers[same[t]]
 	}
@@ -48,23 +54,22 @@ func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
 	return nil
 }
 
-// verdict is that of one kind of traffic by its graph; acyclic says that it is known
-// to have no cycle.
-func (j *judge) verdict(traffic int, d *digraph, acyclic bool) Verdict {
+// verdict is that of one kind of traffic by its graph, and a cycle that is still to
+// be explained; acyclic says that there is known to be none.
+func (j *judge) verdict(d *digraph, acyclic bool) (Verdict, []int32) {
 	v := Verdict{OneLane: j.lanes.sl == nil, Edges: int64(len(d.to)), Cycle: []Hold{}, Shortest: true, DeadlockFree: Yes}
 	if acyclic {
-		return v
+		return v, nil
 	}
 	cycle, shortest := d.shortestCycle()
 	if cycle == nil {
-		return v
+		return v, nil
 	}
 	v.DeadlockFree, v.Shortest = No, shortest
 	if v.OneLane {
 		v.DeadlockFree = Unknown
 	}
-	v.Cycle = j.explain(cycle, traffic)
-	return v
+	return v, cycle
 }
 
 // digraph is a directed graph: the successors of node n are to[start[n]:start[n+1]].
