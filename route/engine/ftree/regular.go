@@ -7,8 +7,12 @@ import (
 )
 
 // notATree says why a network is no fat-tree: most of its links join switches of
-// one height. It is "" for a tree, however degraded.
+// one height. It is "" for a tree, however degraded, and for a network without hosts,
+// which has no leaves to tell by.
 func (t *tree) notATree() string {
+	if t.g.NumHosts == 0 {
+		return ""
+	}
 	level, all := 0, 0
 	for s := range int32(t.g.NumSwitches) {
 		first, last := t.groupsOf(s)
