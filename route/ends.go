@@ -151,7 +151,7 @@ func AssignLIDs(g *fabric.Graph, opt NameOptions) (Ends, error) {
 	used[0] = true
 	if !opt.Fresh {
 		for end := range g.NumEnds {
-			if l := g.EndLID[end]; l != 0 && claim(used, int(l), 1<<e.LMC[end]) {
+			if l := g.EndLID[end]; l != 0 && Claim(used, int(l), 1<<e.LMC[end]) {
 				e.Base[end] = l
 			}
 		}
@@ -163,7 +163,7 @@ func AssignLIDs(g *fabric.Graph, opt NameOptions) (Ends, error) {
 		}
 		n := 1 << e.LMC[end]
 		l := next[e.LMC[end]]
-		for !claim(used, l, n) {
+		for !Claim(used, l, n) {
 			if l += n; l > int(fabric.MaxUnicastLID) {
 				return Ends{}, &LIDsExhausted{Ports: g.NumEnds, LMC: opt.LMC, Need: need, Kept: true}
 			}
@@ -174,8 +174,8 @@ func AssignLIDs(g *fabric.Graph, opt NameOptions) (Ends, error) {
 	return e, nil
 }
 
-// claim takes n LIDs from base on, if they are aligned, in range and free.
-func claim(used []bool, base, n int) bool {
+// Claim takes n LIDs from base on, if they are aligned, in range and free.
+func Claim(used []bool, base, n int) bool {
 	if base%n != 0 || base+n > len(used) {
 		return false
 	}

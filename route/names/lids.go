@@ -70,7 +70,7 @@ func Name(g *fabric.Graph, lmc []uint8, keep route.Ends) (route.Ends, error) {
 	used[0] = true
 	for _, grown := range []bool{false, true} {
 		for end, l := range keep.Base {
-			if l != 0 && (lmc[end] > keep.LMC[end]) == grown && claim(used, int(l), 1<<lmc[end]) {
+			if l != 0 && (lmc[end] > keep.LMC[end]) == grown && route.Claim(used, int(l), 1<<lmc[end]) {
 				e.Base[end], kept = l, true
 			}
 		}
@@ -81,7 +81,7 @@ func Name(g *fabric.Graph, lmc []uint8, keep route.Ends) (route.Ends, error) {
 			if lmc[end] != uint8(size) || e.Base[end] != 0 {
 				continue
 			}
-			for !claim(used, at, step) {
+			for !route.Claim(used, at, step) {
 				if at += step; at >= len(used) {
 					refusal.Kept = kept
 					refusal.Most, refusal.MostNeed = route.EndName(g, int32(most)), 1<<lmc[most]
@@ -94,20 +94,4 @@ func Name(g *fabric.Graph, lmc []uint8, keep route.Ends) (route.Ends, error) {
 			return e, nil
 		}
 	}
-}
-
-// claim takes n LIDs from base on, if they are aligned, in range and free.
-func claim(used []bool, base, n int) bool {
-	if base%n != 0 || base+n > len(used) {
-		return false
-	}
-	for _, u := range used[base : base+n] {
-		if u {
-			return false
-		}
-	}
-	for i := range n {
-		used[base+i] = true
-	}
-	return true
 }
