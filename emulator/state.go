@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -142,19 +143,9 @@ func (s *Subnet) Tables() *netfile.LFTs {
 			GUID: f.GUID, LID: fabric.LID(s.lid(s.nodes[w.node].first)), Desc: f.Desc, Ports: ports,
 		})
 	}
-	slices.SortFunc(t.Switches, func(a, b netfile.SwitchLFT) int { return compareGUIDs(a.GUID, b.GUID) })
+	slices.SortFunc(t.Switches, func(a, b netfile.SwitchLFT) int { return cmp.Compare(a.GUID, b.GUID) })
 	t.Targets = s.targets()
 	return t
-}
-
-func compareGUIDs(a, b fabric.GUID) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // targets are the end ports that are up and have LIDs, by LID. Of a LID that two

@@ -6,18 +6,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"regexp"
 	"strconv"
 	"strings"
-	"sync/atomic"
 	"testing"
-	"time"
 
 	"weft/examples"
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/internal/peer"
 	"weft/wire"
 	"weft/wire/ibsim"
 )
@@ -26,91 +24,25 @@ import (
 // with updn and without QoS, counted at its sockets.
 var opensmSMPs = map[string]int{"fat648": 20360, "janus": 68423}
 
-// program finds a program. A missing one skips the test, and fails it in CI.
-func program(tb testing.TB, name string) string {
-	tb.Helper()
-	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
-		path := filepath.Join(dir, name)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
-		}
-	}
-	absent(tb, "no "+name+" on this machine (apt-get install ibsim-utils libumad2sim0 infiniband-diags)")
-	return ""
-}
-
-func absent(tb testing.TB, why string) {
-	tb.Helper()
-	if os.Getenv("CI") == "true" {
-		tb.Fatal(why)
-	}
-	tb.Skip(why)
-}
-
-// simulator is a running ibsim with sockets of its own.
+// simulator is a running ibsim.
 type simulator struct {
-	tb   testing.TB
-	dir  string
-	base string
-	env  []string
+	*peer.Simulator
+	tb testing.TB
 }
-
-var simulators atomic.Int32
 
 func simulate(tb testing.TB, f *fabric.Fabric) *simulator {
 	tb.Helper()
-	ibsim := program(tb, "ibsim")
-	libraries, _ := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so*")
-	if len(libraries) == 0 {
-		absent(tb, "no libumad2sim.so on this machine (apt-get install libumad2sim0)")
-	}
-	s := &simulator{tb: tb, dir: tb.TempDir(), base: fmt.Sprintf("weft-sm-%d-%d", os.Getpid(), simulators.Add(1))}
 	var net bytes.Buffer
 	if err := netfile.WriteIBNetDiscover(&net, f); err != nil {
 		tb.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(s.dir, "net"), net.Bytes(), 0o600); err != nil {
-		tb.Fatal(err)
-	}
-	cmd := exec.Command(ibsim, "-s", "-n", "-N", "4000", "-S", "2000", "-P", "100000", "net")
-	cmd.Dir, cmd.Env = s.dir, append(os.Environ(), "IBSIM_SOCKNAME="+s.base)
-	if err := cmd.Start(); err != nil {
-		tb.Fatal(err)
-	}
-	tb.Cleanup(func() {
-		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
-	})
-	s.env = append(cmd.Env, "LD_PRELOAD="+libraries[0])
-	for range 600 {
-		sockets, err := os.ReadFile("/proc/net/unix")
-		if err == nil && bytes.Contains(sockets, []byte("@"+s.base+":out9")) {
-			return s
-		}
-		time.Sleep(20 * time.Millisecond)
-	}
-	tb.Fatal("ibsim does not get ready")
-	return nil
-}
-
-// run runs a program of infiniband-diags in the simulated subnet.
-func (s *simulator) run(name string, args ...string) []byte {
-	s.tb.Helper()
-	cmd := exec.Command(program(s.tb, name), args...)
-	cmd.Dir, cmd.Env = s.dir, append(s.env, "OSM_TMP_DIR="+s.dir, "OSM_CACHE_DIR="+s.dir)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		s.tb.Fatalf("%s %v: %v\n%s", name, args, err, stderr.Bytes())
-	}
-	return out
+	return &simulator{peer.Simulate(tb, net.Bytes()), tb}
 }
 
 // bringUp runs a subnet manager on the simulator.
 func (s *simulator) bringUp(chain string, lmc uint8) *Core {
 	s.tb.Helper()
-	t, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.base})
+	t, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.Socket})
 	if err != nil {
 		s.tb.Fatal(err)
 	}
@@ -167,8 +99,8 @@ func TestRealPeers(t *testing.T) {
 			if most, ok := opensmSMPs[c.name]; ok && core.Report().Sent > most {
 				t.Errorf("%d SMPs, OpenSM sends %d", core.Report().Sent, most)
 			}
-			sameDump(t, core, s.run("ibnetdiscover"))
-			sameTables(t, core, s.run("dump_fts", "-n"))
+			sameDump(t, core, s.Run("ibnetdiscover"))
+			sameTables(t, core, s.Run("dump_fts", "-n"))
 			s.samePorts(core, 12)
 			s.samePaths(core, 8)
 			s.sameLanes(core, 6)
@@ -244,7 +176,7 @@ func (s *simulator) samePorts(core *Core, n int) {
 	for range n {
 		e := rng.IntN(g.NumHosts)
 		lid := plan.Ends.Base[e]
-		text := s.run("smpquery", "portinfo", fmt.Sprint(lid), fmt.Sprint(g.EndNum[e]))
+		text := s.Run("smpquery", "portinfo", fmt.Sprint(lid), fmt.Sprint(g.EndNum[e]))
 		got := map[string]string{}
 		for _, m := range dots.FindAllSubmatch(text, -1) {
 			got[string(m[1])] = string(m[2])
@@ -284,7 +216,7 @@ func (s *simulator) samePaths(core *Core, n int) {
 			sw = g.To[c]
 		}
 		var got []string
-		for _, m := range hop.FindAllSubmatch(s.run("ibtracert", fmt.Sprint(plan.Ends.Base[a]), fmt.Sprint(lid)), -1) {
+		for _, m := range hop.FindAllSubmatch(s.Run("ibtracert", fmt.Sprint(plan.Ends.Base[a]), fmt.Sprint(lid)), -1) {
 			got = append(got, string(m[1]))
 		}
 		if strings.Join(got, " ") != strings.Join(want, " ") {
@@ -306,7 +238,7 @@ func (s *simulator) sameLanes(core *Core, n int) {
 		}
 		c := rng.IntN(g.NumChannels)
 		sw, out := g.From[c], g.FromPort[c]
-		text := s.run("smpquery", "sl2vl", fmt.Sprint(plan.Ends.Base[g.PortZero(sw)]), fmt.Sprint(out))
+		text := s.Run("smpquery", "sl2vl", fmt.Sprint(plan.Ends.Base[g.PortZero(sw)]), fmt.Sprint(out))
 		rows := mapping.FindAllSubmatch(text, -1)
 		if len(rows) == 0 {
 			s.tb.Fatalf("smpquery sl2vl prints %q", text)
@@ -350,7 +282,7 @@ func BenchmarkPeers(b *testing.B) {
 		}
 		run("weft", func(s *simulator) { s.bringUp("updn", 0) })
 		run("opensm", func(s *simulator) {
-			s.run("opensm", "-o", "-e", "-f", "osm.log", "-s", "0", "-R", "updn,no_fallback")
+			s.Run("opensm", "-o", "-e", "-f", "osm.log", "-s", "0", "-R", "updn,no_fallback")
 		})
 	}
 }

@@ -12,6 +12,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"weft/internal/peer"
 )
 
 // invoke runs a command as a user would, until it ends or ctx does.
@@ -132,25 +134,14 @@ func TestEmulateUsage(t *testing.T) {
 
 // What OpenSM programs into the emulated subnet is read back and judged.
 func TestOpenSMJudged(t *testing.T) {
-	opensm, err := exec.LookPath("opensm")
-	if err != nil {
-		opensm = "/usr/sbin/opensm"
-	}
-	libraries, _ := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so*")
-	if _, err := os.Stat(opensm); err != nil || len(libraries) == 0 {
-		const text = "no opensm or no libumad2sim on this machine (apt-get install opensm libumad2sim0)"
-		if os.Getenv("CI") == "true" {
-			t.Fatal(text)
-		}
-		t.Skip(text)
-	}
+	opensm, library := peer.Program(t, "opensm"), peer.Preload(t)
 	for _, engine := range []string{"minhop", "updn", "ftree", "dfsssp"} {
 		t.Run(engine, func(t *testing.T) {
 			e := emulate(t, "rlft(8,2)")
 			log := filepath.Join(e.dir, "log")
 			cmd := exec.CommandContext(t.Context(), opensm, "-o", "-e", "-f", log, "-R", engine)
 			cmd.Dir = e.dir
-			cmd.Env = append(os.Environ(), "LD_PRELOAD="+libraries[0], "IBSIM_SOCKNAME="+e.name, "OSM_TMP_DIR="+e.dir, "OSM_CACHE_DIR="+e.dir)
+			cmd.Env = append(os.Environ(), "LD_PRELOAD="+library, "IBSIM_SOCKNAME="+e.name, "OSM_TMP_DIR="+e.dir, "OSM_CACHE_DIR="+e.dir)
 			if out, err := cmd.CombinedOutput(); err != nil {
 				t.Fatalf("opensm: %v\n%s", err, out)
 			}

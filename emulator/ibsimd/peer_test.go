@@ -18,30 +18,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/internal/peer"
 	"weft/mad"
 )
-
-// need finds a program. A missing one skips the test, and fails it in CI.
-func need(t *testing.T, program string) string {
-	t.Helper()
-	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
-		path := filepath.Join(dir, program)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
-		}
-	}
-	missing(t, program)
-	return ""
-}
-
-func missing(t *testing.T, what string) {
-	t.Helper()
-	const hint = "apt-get install ibsim-utils libumad2sim0 opensm infiniband-diags"
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("no %s on this machine (%s)", what, hint)
-	}
-	t.Skipf("no %s on this machine (%s)", what, hint)
-}
 
 // peers are real programs that attach to a subnet of ours.
 type peers struct {
@@ -58,12 +37,9 @@ var subnets atomic.Int32
 // newPeers serves a fabric under a name of its own.
 func newPeers(t *testing.T, formula string) *peers {
 	t.Helper()
-	need(t, "opensm")
-	need(t, "ibnetdiscover")
-	libraries, _ := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so*")
-	if len(libraries) == 0 {
-		missing(t, "libumad2sim.so")
-	}
+	peer.Program(t, "opensm")
+	peer.Program(t, "ibnetdiscover")
+	library := peer.Preload(t)
 	f, err := gen.Parse(formula)
 	if err != nil {
 		t.Fatal(err)
@@ -83,7 +59,7 @@ func newPeers(t *testing.T, formula string) *peers {
 	t.Cleanup(server.Close)
 	dir := t.TempDir()
 	return &peers{t: t, l: l, f: f, dir: dir, env: append(os.Environ(),
-		"LD_PRELOAD="+libraries[0], "IBSIM_SOCKNAME="+base, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)}
+		"LD_PRELOAD="+library, "IBSIM_SOCKNAME="+base, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)}
 }
 
 const patience = 60 * time.Second
@@ -102,7 +78,7 @@ func (p *peers) try(program string, args ...string) (string, error) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(p.t.Context(), patience)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, need(p.t, program), args...)
+	cmd := exec.CommandContext(ctx, peer.Program(p.t, program), args...)
 	var out, said bytes.Buffer
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = p.dir, p.env, &out, &said
 	err := cmd.Run()
@@ -138,7 +114,7 @@ func (p *peers) wantUp() {
 // stay starts OpenSM for good and waits until it has said SUBNET UP.
 func (p *peers) stay() {
 	p.t.Helper()
-	cmd := exec.Command(need(p.t, "opensm"), "-e", "-d2", "-f", p.log()) // -d2: the log is not buffered
+	cmd := exec.Command(peer.Program(p.t, "opensm"), "-e", "-d2", "-f", p.log()) // -d2: the log is not buffered
 	cmd.Dir, cmd.Env = p.dir, p.env
 	if err := cmd.Start(); err != nil {
 		p.t.Fatal(err)

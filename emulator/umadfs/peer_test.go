@@ -17,25 +17,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/internal/peer"
 	"weft/mad"
 )
-
-// need finds a program. A missing one skips the test, and fails it in CI.
-func need(t *testing.T, program string) string {
-	t.Helper()
-	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
-		path := filepath.Join(dir, program)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
-		}
-	}
-	const hint = "apt-get install opensm infiniband-diags"
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("no %s on this machine (%s)", program, hint)
-	}
-	t.Skipf("skipped: no %s on this machine (%s)", program, hint)
-	return ""
-}
 
 // machine is a fabric with a port that programs use as that of their machine.
 type machine struct {
@@ -84,7 +68,7 @@ const patience = 60 * time.Second
 // run runs a program to its end and gives what it printed on stdout.
 func (m *machine) run(program string, args ...string) string {
 	m.t.Helper()
-	path := need(m.t, program)
+	path := peer.Program(m.t, program)
 	cmd := self(m.t, "peer", append([]string{m.dir, m.tmp, path}, args...)...)
 	var out, said bytes.Buffer
 	cmd.Dir, cmd.Stdout, cmd.Stderr = m.tmp, &out, &said

@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"cmp"
 	"slices"
 
 	"weft/fabric"
@@ -108,18 +109,8 @@ func byGUID(f *fabric.Fabric, want func(fabric.NodeID) bool) []fabric.NodeID {
 			out = append(out, fabric.NodeID(i))
 		}
 	}
-	slices.SortFunc(out, func(a, b fabric.NodeID) int { return compare(f.Nodes[a].GUID, f.Nodes[b].GUID) })
+	slices.SortFunc(out, func(a, b fabric.NodeID) int { return cmp.Compare(f.Nodes[a].GUID, f.Nodes[b].GUID) })
 	return out
-}
-
-func compare(a, b fabric.GUID) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // switchLinks lists the switch-to-switch links that are up and for which want
@@ -127,7 +118,7 @@ func compare(a, b fabric.GUID) int {
 func switchLinks(f *fabric.Fabric, want func(*fabric.Link) bool) []fabric.LinkID {
 	lower := func(id fabric.LinkID) fabric.End {
 		l := &f.Links[id]
-		switch c := compare(f.Nodes[l.A.Node].GUID, f.Nodes[l.B.Node].GUID); {
+		switch c := cmp.Compare(f.Nodes[l.A.Node].GUID, f.Nodes[l.B.Node].GUID); {
 		case c < 0 || c == 0 && l.A.Port < l.B.Port:
 			return l.A
 		}
@@ -142,7 +133,7 @@ func switchLinks(f *fabric.Fabric, want func(*fabric.Link) bool) []fabric.LinkID
 	}
 	slices.SortFunc(out, func(a, b fabric.LinkID) int {
 		x, y := lower(a), lower(b)
-		if c := compare(f.Nodes[x.Node].GUID, f.Nodes[y.Node].GUID); c != 0 {
+		if c := cmp.Compare(f.Nodes[x.Node].GUID, f.Nodes[y.Node].GUID); c != 0 {
 			return c
 		}
 		return int(x.Port) - int(y.Port)

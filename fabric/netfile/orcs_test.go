@@ -10,6 +10,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/internal/peer"
 )
 
 // orcsSample has what the scripts around ORCS write and what Graphviz makes of it.
@@ -225,7 +226,7 @@ func TestORCSRoundTrip(t *testing.T) {
 
 // TestORCSThroughGraphviz: what Graphviz makes of our file says the same.
 func TestORCSThroughGraphviz(t *testing.T) {
-	dot := need(t, "dot")
+	dot := peer.Program(t, "dot")
 	f, _, err := Read("net", testFile(t, "psmn-x5.ibnetdiscover"), Options{})
 	if err != nil {
 		t.Fatal(err)

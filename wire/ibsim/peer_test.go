@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/internal/peer"
 	"weft/wire"
 	"weft/wire/ibsim"
 	"weft/wire/wiretest"
@@ -21,17 +22,10 @@ import (
 var simulators atomic.Int32
 
 // simulator starts the ibsim program on the suite's subnet, on sockets of its own,
-// and gives the options to attach to it. A missing program skips the test, and
-// fails it in CI.
+// and gives the options to attach to it.
 func simulator(t testing.TB, udp bool) ibsim.Options {
 	t.Helper()
-	program, err := exec.LookPath("ibsim")
-	if err != nil {
-		if os.Getenv("CI") == "true" {
-			t.Fatal("ibsim is not installed (Debian package ibsim-utils)")
-		}
-		t.Skip("skipped: ibsim is not installed (Debian package ibsim-utils)")
-	}
+	program := peer.Program(t, "ibsim")
 	netFile := filepath.Join(t.TempDir(), "net")
 	if err := os.WriteFile(netFile, []byte(wiretest.Ibsim), 0o600); err != nil {
 		t.Fatal(err)

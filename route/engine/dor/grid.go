@@ -1,11 +1,13 @@
 package dor
 
-import "weft/fabric"
+import (
+	"weft/fabric"
+	"weft/route/engine/internal/coords"
+)
 
-// up and down are the directions of a dimension: to the next coordinate, to the one before.
 const (
-	up   = 0
-	down = 1
+	up   = coords.Up
+	down = coords.Down
 )
 
 // datelineFrom is the least length of a ring that needs a dateline (see doc.go).

@@ -6,6 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/engine/internal/coords"
 )
 
 // newGrid makes a grid of coordinates by switch. It refuses them unless every link
@@ -60,7 +61,7 @@ func (m *grid) checkLinks() error {
 			if t == int32(s) {
 				continue
 			}
-			dim, _, ok := m.neighbour(int32(s), t)
+			dim, _, ok := coords.Step(m.coords(int32(s)), m.coords(t), m.size)
 			if !ok {
 				return notAGrid("%s and %s are linked but no neighbours", m.name(int32(s)), m.name(t))
 			}
@@ -71,34 +72,6 @@ func (m *grid) checkLinks() error {
 		}
 	}
 	return nil
-}
-
-// neighbour tells in which dimension and direction t is next to s.
-func (m *grid) neighbour(s, t int32) (dim, dir int, ok bool) {
-	x, y := m.coords(s), m.coords(t)
-	dim = -1
-	for i := range x {
-		if x[i] != y[i] {
-			if dim >= 0 {
-				return 0, 0, false
-			}
-			dim = i
-		}
-	}
-	if dim < 0 {
-		return 0, 0, false
-	}
-	switch last := m.size[dim] - 1; {
-	case y[dim] == x[dim]+1:
-		return dim, up, true
-	case y[dim] == x[dim]-1:
-		return dim, down, true
-	case y[dim] == 0 && x[dim] == last:
-		return dim, up, true
-	case x[dim] == 0 && y[dim] == last:
-		return dim, down, true
-	}
-	return 0, 0, false
 }
 
 // checkPlaces refuses coordinates that do not fill the box, and names a switch
@@ -180,7 +153,7 @@ func (m *grid) addBundles() error {
 			by[k] = by[k][:0]
 		}
 		for _, c := range m.g.OutOf(sw) {
-			if dim, dir, ok := m.neighbour(int32(s), m.local[m.g.To[c]]); ok {
+			if dim, dir, ok := coords.Step(m.coords(int32(s)), m.coords(m.local[m.g.To[c]]), m.size); ok {
 				by[2*dim+dir] = append(by[2*dim+dir], c)
 			}
 		}

@@ -8,10 +8,9 @@ import (
 	"weft/route/engine/internal/coords"
 )
 
-// Directions in a dimension: to the next coordinate, to the one before.
 const (
-	up   = 0
-	down = 1
+	up   = coords.Up
+	down = coords.Down
 )
 
 // datelineFrom is the least length of a ring that needs a dateline.
@@ -142,7 +141,7 @@ func (m *torus) setLinks() error {
 			if t == int32(s) {
 				continue
 			}
-			dim, dir, ok := m.neighbour(int32(s), t)
+			dim, dir, ok := coords.Step(m.coords(int32(s)), m.coords(t), m.size)
 			if !ok {
 				return fmt.Errorf("%s and %s are linked but no neighbours", m.name(int32(s)), m.name(t))
 			}
@@ -154,30 +153,6 @@ func (m *torus) setLinks() error {
 		}
 	}
 	return nil
-}
-
-// neighbour tells in which dimension and direction t is next to s.
-func (m *torus) neighbour(s, t int32) (dim, dir int, ok bool) {
-	x, y := m.coords(s), m.coords(t)
-	dim = -1
-	for i := range x {
-		if x[i] != y[i] {
-			if dim >= 0 {
-				return 0, 0, false
-			}
-			dim = i
-		}
-	}
-	if dim < 0 {
-		return 0, 0, false
-	}
-	switch last := m.size[dim] - 1; {
-	case y[dim]-x[dim] == 1 || x[dim]-y[dim] == last && last > 1:
-		return dim, up, true
-	case x[dim]-y[dim] == 1 || y[dim]-x[dim] == last && last > 1:
-		return dim, down, true
-	}
-	return 0, 0, false
 }
 
 // setSteps counts how far one comes from each switch in each direction.

@@ -1,0 +1,92 @@
+package peer
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// Simulator is a running ibsim. It ends with the test.
+type Simulator struct {
+	Dir    string   // scratch, and the working folder of its clients
+	Socket string   // the base name of its sockets
+	Env    []string // what attaches a program to it
+	tb     testing.TB
+}
+
+// simulators counts those of this process: each has sockets of its own.
+var simulators atomic.Int32
+
+// Simulate loads a fabric, as ibnetdiscover prints it, into ibsim.
+func Simulate(tb testing.TB, net []byte) *Simulator {
+	tb.Helper()
+	library := Preload(tb)
+	s := &Simulator{tb: tb, Dir: tb.TempDir(), Socket: fmt.Sprintf("weft-sim-%d-%d", os.Getpid(), simulators.Add(1))}
+	if err := os.WriteFile(s.Path("net"), net, 0o600); err != nil {
+		tb.Fatal(err)
+	}
+	s.Env = append(os.Environ(), "IBSIM_SOCKNAME="+s.Socket, "OSM_TMP_DIR="+s.Dir, "OSM_CACHE_DIR="+s.Dir)
+	log := s.Start("ibsim", "-s", "-n", "-N", "4000", "-S", "2000", "-P", "100000", "net")
+	s.Env = append(s.Env, "LD_PRELOAD="+library)
+	s.Wait("ibsim", log, func() bool {
+		sockets, err := os.ReadFile("/proc/net/unix")
+		return err == nil && bytes.Contains(sockets, []byte("@"+s.Socket+":out9"))
+	})
+	return s
+}
+
+// Path names a file in the scratch folder.
+func (s *Simulator) Path(name string) string { return filepath.Join(s.Dir, name) }
+
+// Start runs a program until the test ends; it returns the file of its output.
+func (s *Simulator) Start(program string, args ...string) string {
+	s.tb.Helper()
+	log, err := os.Create(s.Path(filepath.Base(program) + ".out"))
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	cmd := exec.Command(Program(s.tb, program), args...)
+	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.Dir, s.Env, log, log
+	if err := cmd.Start(); err != nil {
+		s.tb.Fatal(err)
+	}
+	s.tb.Cleanup(func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		_ = log.Close()
+	})
+	return log.Name()
+}
+
+// Wait waits until something has come about, and shows the log of what does not.
+func (s *Simulator) Wait(what, log string, done func() bool) {
+	s.tb.Helper()
+	const pause, patience = 20 * time.Millisecond, 60 * time.Second
+	for range int(patience / pause) {
+		if done() {
+			return
+		}
+		time.Sleep(pause)
+	}
+	text, _ := os.ReadFile(log)
+	s.tb.Fatalf("%s does not get ready:\n%s", what, text)
+}
+
+// Run runs a client of the simulator to its end and gives what it printed.
+func (s *Simulator) Run(program string, args ...string) []byte {
+	s.tb.Helper()
+	cmd := exec.Command(Program(s.tb, program), args...)
+	cmd.Dir, cmd.Env = s.Dir, s.Env
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		s.tb.Fatalf("%s %v: %v\n%s", program, args, err, stderr.Bytes())
+	}
+	return out
+}
