@@ -4,6 +4,7 @@ import (
 	"math/bits"
 
 	"weft/fabric"
+	"weft/route"
 )
 
 // unreachedHops is the distance of a switch that has no way to the target.
@@ -16,45 +17,54 @@ type bfs struct {
 	g               *fabric.Graph
 	seen, now, next []uint64 // by switch
 	front, ahead    []int32
-	dist            [64][]uint16 // by target, then switch
-	order           [64][]int32  // by target: the switches that it is reached from, nearest first
+	dist            [][]uint16 // by place of a target, then switch
+	order           [][]int32  // by place of a target: the switches that it is reached from, nearest first
 }
+
+// usualSwitches is how many switches a network may have for the distances to all of
+// them to be kept: about 3 MB a walker.
+const usualSwitches = 720
 
 func newBFS(g *fabric.Graph) *bfs {
 	n := g.NumSwitches
+	places := route.BlockSize
+	if n <= usualSwitches {
+		places += n
+	}
 	return &bfs{
 		g: g, seen: make([]uint64, n), now: make([]uint64, n), next: make([]uint64, n),
 		front: make([]int32, 0, n), ahead: make([]int32, 0, n),
+		dist: make([][]uint16, places), order: make([][]int32, places),
 	}
 }
 
-// run fills dist for the targets. A drained switch is a source and a target, but
-// nothing passes through it.
-func (b *bfs) run(targets []int32) {
+// run fills dist for up to 64 targets, whose places follow each other. A drained switch
+// is a source and a target, but nothing passes through it.
+func (b *bfs) run(targets []int32, place int) {
 	clear(b.seen)
 	b.front = b.front[:0]
 	for i, t := range targets {
-		if b.dist[i] == nil {
-			b.dist[i] = make([]uint16, b.g.NumSwitches)
-			b.order[i] = make([]int32, 0, b.g.NumSwitches)
+		if b.dist[place+i] == nil {
+			b.dist[place+i] = make([]uint16, b.g.NumSwitches)
+			b.order[place+i] = make([]int32, 0, b.g.NumSwitches)
 		}
-		d := b.dist[i]
+		d := b.dist[place+i]
 		for s := range d {
 			d[s] = unreachedHops
 		}
 		d[t] = 0
-		b.order[i] = append(b.order[i][:0], t)
+		b.order[place+i] = append(b.order[place+i][:0], t)
 		b.seen[t] |= 1 << i
 		b.now[t] = b.seen[t]
 		b.front = append(b.front, t)
 	}
 	for hops := uint16(1); len(b.front) > 0; hops++ {
-		b.step(hops)
+		b.step(hops, b.dist[place:], b.order[place:])
 	}
 }
 
 // step moves the front one hop.
-func (b *bfs) step(hops uint16) {
+func (b *bfs) step(hops uint16, dist [][]uint16, order [][]int32) {
 	g := b.g
 	b.ahead = b.ahead[:0]
 	for _, u := range b.front {
@@ -79,8 +89,8 @@ func (b *bfs) step(hops uint16) {
 		b.seen[v] |= b.next[v]
 		for m := b.next[v]; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
-			b.dist[i][v] = hops
-			b.order[i] = append(b.order[i], v)
+			dist[i][v] = hops
+			order[i] = append(order[i], v)
 		}
 	}
 	b.now, b.next = b.next, b.now

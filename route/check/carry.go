@@ -34,15 +34,17 @@ func (w *walker) carry(lid fabric.LID) {
 func (w *walker) push(s int32) {
 	c, n, m := w.out[s], w.next[s], w.acc[s]
 	u := &w.use[c]
-	u.lanes |= uint16(m & w.j.lanes.fieldMask(assigned))
+	u.lanes |= uint16(m & w.assigned)
 	u.paths += int64(w.pairs[s])
 	w.pairs[n] += w.pairs[s]
-	if drop := w.j.lanes.drop; drop != nil {
-		m &^= drop[w.j.g.PortStart[s]+int32(w.j.g.FromPort[c])]
+	if w.drop != nil {
+		m &^= w.drop[w.j.g.PortStart[s]+int32(w.j.g.FromPort[c])]
 	}
 	if w.out[n] >= 0 {
-		w.j.deps.add(int64(u.row+w.rank[n]), m)
-		w.passing(n, m)
+		w.deps.add(int64(u.row+w.rank[n]), m)
+		if w.passes {
+			w.passing(n, m)
+		}
 	} else {
 		w.arriving(c, n, m)
 	}

@@ -1,6 +1,9 @@
 package check
 
-import "sync/atomic"
+import (
+	"math/bits"
+	"sync/atomic"
+)
 
 // deps holds the dependencies found so far: for two channels of which the second
 // leaves the switch that the first one enters, and for the VL on the first where
@@ -76,4 +79,16 @@ func (d *deps) at(slot int64) uint64 {
 		m &= 1<<d.size - 1
 	}
 	return m
+}
+
+// bits counts those that all slots have of a mask.
+func (d *deps) bits(mask uint64) int {
+	for size := d.size; size < 64; size *= 2 {
+		mask |= mask << size
+	}
+	n := 0
+	for _, w := range d.words {
+		n += bits.OnesCount64(w & mask)
+	}
+	return n
 }

@@ -43,10 +43,12 @@
 // # Cost
 //
 // O(switches x LIDs) time for the tables, and O(source classes x LIDs) where SLs
-// differ: half a byte is read twice for each such pair, once on the way there and once
-// for the reply, because only what the sources of a switch use together matters. With a
+// differ: half a byte is read once for each such pair, to see whether it is SL 0, and
+// where it is not once more on the way there and once for the reply, because only what
+// the sources of a switch use together matters. With a
 // Choice, discarding hosts or tables by input port it is O(end ports x LIDs). Memory:
 // O(sum of squared switch degrees) bits for each SL in use (and VL, with tables by
-// input and output port), a bit for each table entry, and 512 bytes a switch and worker.
+// input and output port), a bit for each table entry, and for each worker 512 bytes a
+// switch, and the distances of all pairs where there are up to 720 switches.
 // The result does not depend on Options.Workers.
 package check

@@ -82,3 +82,19 @@ func selfSLs(g *fabric.Graph, p *route.Plan) {
 		p.SL.Set(s, s, 6)
 	}
 }
+
+func TestNotZero(t *testing.T) {
+	rng := rand.New(rand.NewPCG(1, 1))
+	for range 10_000 {
+		eight, want := uint64(0), uint64(0)
+		for i := range 8 {
+			if rng.IntN(2) == 0 {
+				eight |= uint64(1+rng.IntN(255)) << (8 * i)
+				want |= 1 << i
+			}
+		}
+		if got := notZero(eight); got != want {
+			t.Fatalf("%016x: %08b, want %08b", eight, got, want)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"encoding/binary"
 	"math/bits"
 
 	"weft/fabric"
@@ -27,6 +28,8 @@ type lanes struct {
 	index     [route.NumSLs]uint8
 	vls       []uint8 // VLs that those SLs may get, ascending
 	vlIndex   [route.NumSLs]uint8
+	pool      []vlIndices          // of the tables of sl2vl.Pool
+	apart     []bool               // of each: no two SLs share a VL
 	width     uint                 // bits of a field, a power of two
 	shift     [numTraffics]uint    // of the field of each kind
 	size      uint                 // bits of all fields, a power of two
@@ -120,7 +123,17 @@ func (l *lanes) inUse(j *judge) uint16 {
 			continue
 		}
 		start := c * (full + odd)
-		for _, b := range l.sl.Cells[start : start+full] {
+		row := l.sl.Cells[start : start+full]
+		for ; len(row) >= 8; row = row[8:] {
+			if binary.LittleEndian.Uint64(row) == 0 {
+				seen[0] = true
+				continue
+			}
+			for _, b := range row[:8] {
+				seen[b] = true
+			}
+		}
+		for _, b := range row {
 			seen[b] = true
 		}
 		if odd == 1 {
@@ -188,9 +201,44 @@ func (l *lanes) findVLs() {
 			l.vls = append(l.vls, vl)
 		}
 	}
+	if l.sl2vl != nil {
+		l.pool, l.apart = make([]vlIndices, len(l.sl2vl.Pool)), make([]bool, len(l.sl2vl.Pool))
+		for i := range l.pool {
+			l.pool[i], l.apart[i] = l.indicesOf(&l.sl2vl.Pool[i])
+		}
+	}
 	if discards {
 		l.findDiscards()
 	}
+}
+
+// vlIndices is an SL2VL table by indices: of the SL, then of the VL, or dropped.
+type vlIndices [route.NumSLs]uint8
+
+const dropped = 255
+
+func (l *lanes) indicesOf(t *route.VLTable) (v vlIndices, apart bool) {
+	seen := uint16(0)
+	for i, sl := range l.sls {
+		vl := t[sl]
+		v[i] = dropped
+		if vl != route.DropVL {
+			v[i] = l.vlIndex[vl]
+		}
+		seen |= 1 << vl
+	}
+	return v, bits.OnesCount16(seen) == len(l.sls) && seen>>route.DropVL == 0
+}
+
+// oneVL is the table where lanes are unknown.
+var oneVL vlIndices
+
+// indices is the table of packets on their way through a switch.
+func (l *lanes) indices(s int32, in, out uint8) *vlIndices {
+	if l.sl2vl == nil {
+		return &oneVL
+	}
+	return &l.pool[l.sl2vl.Index(l.g, s, in, out)]
 }
 
 func (l *lanes) findDiscards() {

@@ -3,7 +3,6 @@ package check
 import (
 	"context"
 	"math/bits"
-	"slices"
 
 	"weft/internal/par"
 	"weft/route"
@@ -26,13 +25,13 @@ func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
 			distinct = append(distinct, t)
 		}
 	}
-	var graphs [numTraffics]*digraph
 	var cycles [numTraffics][]int32
 	err := par.For(ctx, workers, len(distinct), func(_, i int) error {
-		t := distinct[i]
-		graphs[t] = j.dependencies(t)
-		if t != hostOnly {
-			*answers[t], cycles[t] = j.verdict(graphs[t], false)
+		t := distinct[len(distinct)-1-i] // that takes longest first
+		if t == hostOnly {
+			r.HostOnly = j.acyclic(j.countEdges(t))
+		} else {
+			*answers[t], cycles[t] = j.verdict(j.dependencies(t))
 		}
 		return nil
 	})
@@ -41,7 +40,9 @@ func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
 	}
 	// What hosts do among themselves is part of what all do, and is free of cycles if
 	// that is.
-	r.HostOnly, cycles[hostOnly] = j.verdict(graphs[hostOnly], r.Assigned.DeadlockFree == Yes)
+	if r.Assigned.DeadlockFree != Yes {
+		r.HostOnly, cycles[hostOnly] = j.verdict(j.dependencies(hostOnly))
+	}
 	for t, cycle := range cycles { // one after the other: they share what explains them
 		if cycle != nil {
 			answers[t].Cycle = j.explain(cycle, t)
@@ -54,13 +55,15 @@ func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
 	return nil
 }
 
+// acyclic is the verdict on a graph with so many edges and no cycle.
+func (j *judge) acyclic(edges int64) Verdict {
+	return Verdict{OneLane: j.lanes.sl == nil, Edges: edges, Cycle: []Hold{}, Shortest: true, DeadlockFree: Yes}
+}
+
 // verdict is that of one kind of traffic by its graph, and a cycle that is still to
-// be explained; acyclic says that there is known to be none.
-func (j *judge) verdict(d *digraph, acyclic bool) (Verdict, []int32) {
-	v := Verdict{OneLane: j.lanes.sl == nil, Edges: int64(len(d.to)), Cycle: []Hold{}, Shortest: true, DeadlockFree: Yes}
-	if acyclic {
-		return v, nil
-	}
+// be explained.
+func (j *judge) verdict(d *digraph) (Verdict, []int32) {
+	v := j.acyclic(int64(len(d.to)))
 	cycle, shortest := d.shortestCycle()
 	if cycle == nil {
 		return v, nil
@@ -83,48 +86,115 @@ func (d *digraph) successors(n int32) []int32 { return d.to[d.start[n]:d.start[n
 // dependencies is the dependency graph of one kind of traffic. The node of a
 // channel c and the VL with index v is c*len(vls)+v.
 func (j *judge) dependencies(traffic int) *digraph {
-	g, l := j.g, j.lanes
-	nv := len(l.vls)
-	d := &digraph{start: make([]int64, 1, g.NumChannels*nv+1)}
-	var rows [][route.NumSLs]uint16 // by rank of the second channel, then VL index on the first: VL indices on the second
+	g := j.g
+	nv := int32(len(j.lanes.vls))
+	d := &digraph{start: make([]int64, 1, g.NumChannels*int(nv)+1), to: make([]int32, 0, j.deps.bits(j.lanes.fieldMask(traffic)))}
+	after := make([][]int32, nv) // by VL index on the channel at hand: the nodes that follow
+	var pairs vlPairs
 	for c := range int32(g.NumChannels) {
-		out := g.OutOf(g.To[c])
-		rows = slices.Grow(rows[:0], len(out))[:len(out)]
-		clear(rows)
-		for i, next := range out {
-			j.slotVLs(c, next, int32(i), traffic, &rows[i])
+		for v := range after {
+			after[v] = after[v][:0]
 		}
-		for v := range nv {
-			for i, next := range out {
-				for m := rows[i][v]; m != 0; m &= m - 1 {
-					d.to = append(d.to, next*int32(nv)+int32(bits.TrailingZeros16(m)))
+		keeps := j.keepsVL(c)
+		for i, next := range g.OutOf(g.To[c]) {
+			if keeps != nil {
+				for m := j.field(c, int32(i), traffic); m != 0; m &= m - 1 {
+					v := keeps[bits.TrailingZeros64(m)&15]
+					after[v] = append(after[v], next*nv+int32(v))
 				}
+				continue
 			}
+			for before := j.slotVLs(c, next, int32(i), traffic, &pairs); before != 0; before &= before - 1 {
+				v := bits.TrailingZeros16(before)
+				for m := pairs[v]; m != 0; m &= m - 1 {
+					after[v] = append(after[v], next*nv+int32(bits.TrailingZeros16(m)))
+				}
+				pairs[v] = 0
+			}
+		}
+		for _, nodes := range after {
+			d.to = append(d.to, nodes...)
 			d.start = append(d.start, int64(len(d.to)))
 		}
 	}
 	return d
 }
 
-// slotVLs turns the SLs of one pair of channels into pairs of VLs.
-func (j *judge) slotVLs(c, next, rank int32, traffic int, row *[route.NumSLs]uint16) {
+// countEdges counts the edges of that graph.
+func (j *judge) countEdges(traffic int) int64 {
+	g, n := j.g, 0
+	var pairs vlPairs
+	for c := range int32(g.NumChannels) {
+		keeps := j.keepsVL(c)
+		for i, next := range g.OutOf(g.To[c]) {
+			if keeps != nil {
+				n += bits.OnesCount64(j.field(c, int32(i), traffic))
+				continue
+			}
+			for before := j.slotVLs(c, next, int32(i), traffic, &pairs); before != 0; before &= before - 1 {
+				v := bits.TrailingZeros16(before)
+				n += bits.OnesCount16(pairs[v])
+				pairs[v] = 0
+			}
+		}
+	}
+	return int64(n)
+}
+
+// field is the mask of one kind of traffic on a channel and one by rank after it.
+func (j *judge) field(c, rank int32, traffic int) uint64 {
+	return j.lanes.field(j.deps.at(j.deps.slot(c, rank)), traffic)
+}
+
+// keepsVL is the table of a channel if all channels after it have the same, and each
+// SL has a VL of its own there; otherwise nil.
+func (j *judge) keepsVL(c int32) *vlIndices {
+	l := j.lanes
+	if l.sl2vl == nil {
+		return &oneVL
+	}
+	if l.inOut {
+		return nil
+	}
+	from, to := &l.sl2vl.Switch[j.g.From[c]], &l.sl2vl.Switch[j.g.To[c]]
+	if from.By != route.ByNothing || to.By != route.ByNothing || from.Index[0] != to.Index[0] || !l.apart[from.Index[0]] {
+		return nil
+	}
+	return &l.pool[from.Index[0]]
+}
+
+// vlPairs are, by VL index on a channel, the VL indices on the one that follows.
+type vlPairs [route.NumSLs]uint16
+
+// slotVLs turns the SLs of two channels into pairs of VLs. It returns the set of VL
+// indices on the first channel; pairs was empty.
+func (j *judge) slotVLs(c, next, rank int32, traffic int, pairs *vlPairs) (before uint16) {
 	g, l := j.g, j.lanes
 	slot := j.deps.slot(c, rank)
 	for k := range j.deps.perVL {
 		m := l.field(j.deps.at(slot+k), traffic)
+		if m == 0 {
+			continue
+		}
+		then := l.indices(g.To[c], g.ToPort[c], g.FromPort[next])
+		var now *vlIndices // that of k if inOut
+		if !l.inOut {
+			now = l.indices(g.From[c], 0, g.FromPort[c])
+		}
 		for ; m != 0; m &= m - 1 {
-			sl := l.sls[bits.TrailingZeros64(m)]
-			after := l.vl(g.To[c], g.ToPort[c], g.FromPort[next], sl)
-			if after == route.DropVL {
+			i := bits.TrailingZeros64(m)
+			if then[i] == dropped {
 				continue
 			}
-			before := uint8(k)
-			if !l.inOut {
-				before = l.vlIndex[l.vl(g.From[c], 0, g.FromPort[c], sl)]
+			v := uint8(k)
+			if now != nil {
+				v = now[i]
 			}
-			row[before] |= 1 << l.vlIndex[after]
+			before |= 1 << v
+			pairs[v] |= 1 << then[i]
 		}
 	}
+	return before
 }
 
 // maxSearch bounds the steps that shortestCycle takes.

@@ -25,33 +25,37 @@ type walker struct {
 	columns []uint8 // 64 LIDs of one block, by LID then switch
 	loaded  int     // the block in columns, -1 at first
 
-	lid     fabric.LID
-	owner   int32
-	target  int32   // switch of the owner
-	next    []int32 // by switch: the next switch, or how the way ends
-	out     []int32 // by switch: channel it leaves by, -1 when none
-	rank    []int32 // of that channel
-	depth   []int32 // by switch: 1 + channels to the target, or a fault (negative)
-	order   []int32 // switches outside loops, each after the one it leads to
-	direct  bool    // every switch has a shortest way
-	rings   []int32 // switches of loops, in the order of the way, one loop after the other
-	ringAt  []int32 // where loops end in rings
-	stack   []int32
-	pairs   []int32  // by switch: pairs of hosts that pass or start there
-	sets    *sets    // SLs by switch, with groups
-	masks   *masks   // SLs by source, without
-	from    []uint64 // by switch: SLs that start there, of either
-	using   []bool   // masks.using
-	sources []int32  // by switch: sources that may use the LID
-	hosts   []int32  // the hosts among them
-	acc     []uint64 // by switch: SLs that pass or start there
-	lane    []uint64 // by switch and VL: likewise once on the channel; only if lanes.inOut
-	laneVL  []uint16 // by switch: VLs of that channel, 15 when discarded; likewise
-	transit []bool   // by switch: drained, and lets the LID's packets through
-	bfs     *bfs
-	nears   []int32                 // target switches of the block
-	nearOf  []int32                 // by switch: place in nears
-	around  [route.BlockSize]around // by place in nears
+	lid      fabric.LID
+	owner    int32
+	target   int32   // switch of the owner
+	next     []int32 // by switch: the next switch, or how the way ends
+	out      []int32 // by switch: channel it leaves by, -1 when none
+	rank     []int32 // of that channel
+	depth    []int32 // by switch: 1 + channels to the target, or a fault (negative)
+	order    []int32 // switches outside loops, each after the one it leads to
+	direct   bool    // every switch has a shortest way
+	rings    []int32 // switches of loops, in the order of the way, one loop after the other
+	ringAt   []int32 // where loops end in rings
+	stack    []int32
+	pairs    []int32  // by switch: pairs of hosts that pass or start there
+	sets     *sets    // SLs by switch, with groups
+	masks    *masks   // SLs by source, without
+	from     []uint64 // by switch: SLs that start there, of either
+	using    []bool   // masks.using
+	sources  []int32  // by switch: sources that may use the LID
+	hosts    []int32  // the hosts among them
+	acc      []uint64 // by switch: SLs that pass or start there
+	lane     []uint64 // by switch and VL: likewise once on the channel; only if lanes.inOut
+	laneVL   []uint16 // by switch: VLs of that channel, 15 when discarded; likewise
+	deps     *deps
+	assigned uint64   // lanes.fieldMask(assigned)
+	drop     []uint64 // lanes.drop
+	passes   bool     // some switch is drained
+	transit  []bool   // by switch: drained, and lets the LID's packets through
+	bfs      *bfs
+	nears    []int32  // target switches of the block, and of earlier ones as long as there is room
+	nearOf   []int32  // by switch: place in nears, -1 when it is not there
+	around   []around // by place in nears
 
 	path  []int32 // an intended path
 	use   []channelUse
@@ -93,6 +97,7 @@ func newWalker(j *judge) *walker {
 		pairs: make([]int32, n), acc: make([]uint64, n), bfs: newBFS(j.g),
 		transit: make([]bool, n), nearOf: make([]int32, n), use: make([]channelUse, j.g.NumChannels),
 	}
+	w.deps, w.assigned, w.drop, w.passes = j.deps, j.lanes.fieldMask(assigned), j.lanes.drop, len(j.drained) > 0
 	if j.groups != nil {
 		w.sets = newSets(j)
 		w.from, w.sources, w.hosts = w.sets.bySwitch, j.sources, j.hosts
@@ -100,6 +105,7 @@ func newWalker(j *judge) *walker {
 		w.masks = newMasks(j)
 		w.from, w.sources, w.hosts, w.using = w.masks.bySwitch, w.masks.sources, w.masks.hosts, w.masks.using
 	}
+	w.around = make([]around, len(w.bfs.dist))
 	w.columns = make([]uint8, route.BlockSize*w.stride)
 	for c := range w.use {
 		w.use[c].row = j.deps.row[c]
@@ -177,10 +183,13 @@ func (w *walker) block(i int) {
 
 // targets measures the distances to the switches of the block's owners.
 func (w *walker) targets(owners []int32) {
-	for _, s := range w.nears {
-		w.nearOf[s] = -1
+	if len(w.nears)+len(owners) > len(w.around) {
+		for _, s := range w.nears {
+			w.nearOf[s] = -1
+		}
+		w.nears = w.nears[:0]
 	}
-	w.nears = w.nears[:0]
+	known := len(w.nears)
 	for _, o := range owners {
 		if o < 0 {
 			continue
@@ -190,8 +199,11 @@ func (w *walker) targets(owners []int32) {
 			w.nears = append(w.nears, s)
 		}
 	}
-	w.bfs.run(w.nears)
-	for i := range w.nears {
+	if known == len(w.nears) {
+		return
+	}
+	w.bfs.run(w.nears[known:], known)
+	for i := known; i < len(w.nears); i++ {
 		w.around[i].count(w.bfs.order[i], w.bfs.dist[i], w.j)
 	}
 }

@@ -33,19 +33,30 @@ func (l *Acyclic) Lanes() int { return len(l.lanes) }
 
 func (l *Acyclic) grow() { l.lanes = append(l.lanes, newOrder(l.p, nil, l.list)) }
 
-// Labels are those of all channels on the first lane: there a path may take a channel
-// and then any of a greater label. They change when a channel moves.
+// Labels are those of all channels on the first lane, by place in Graph.Out: there a
+// path may take a channel and then any of a greater label. None is negative. They
+// change when a channel moves.
 func (l *Acyclic) Labels() []int64 { return l.lanes[0].label }
 
 // Moves counts the moves on the first lane.
 func (l *Acyclic) Moves() int { return l.lanes[0].moves }
 
-// Note adds an edge that Labels allows to the first lane.
-func (l *Acyclic) Note(c, d int32) {
-	o := l.lanes[0]
-	if w, bit := o.bit(hop{c, d}); o.next[w]&bit == 0 {
-		o.link(hop{c, d})
+// Note adds an edge that Labels allows to the first lane: from channel c to the one
+// with a number among those out of its end.
+func (l *Acyclic) Note(c, number int32) {
+	if o := l.lanes[0]; o.next[int(c)*o.words+int(number>>6)]>>(number&63)&1 == 0 {
+		o.linkNumber(c, number)
 	}
+}
+
+// Never tells that no path of a lane will ever take channel c and then the one with a
+// number among those out of its end. Where it does not, Add may still find that.
+func (l *Acyclic) Never(lane int, c, number int32) bool {
+	if lane == len(l.lanes) {
+		return false
+	}
+	o := l.lanes[lane]
+	return o.never[int(c)*o.words+int(number>>6)]>>(number&63)&1 == 1
 }
 
 // Add adds a path, given by its channels, to a lane, unless that closed a cycle. A
@@ -142,21 +153,12 @@ type late struct {
 // ways. Where there is none, the paths are added to the first lane that takes them.
 // It gives up after most lanes.
 func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error) {
-	held, pairs := l.held(), make([][]late, len(p.at))
-	err := par.For(ctx, p.workers, len(p.at), func(_, i int) error {
-		b := p.at[i]
-		for _, s := range l.elsewhere(p.lids[b]) {
-			there := l.have(held, p, s, p.lids[b])
-			for _, a := range p.classesAt(s) {
-				pairs[i] = append(pairs[i], late{a, there & l.have(held, p, p.home[b], p.lids[a])})
-			}
-		}
-		return nil
-	})
+	pairs, err := l.latePairs(ctx, p)
 	if err != nil {
 		return nil, err
 	}
 	out, need := newLayers(p), 1
+	there, back := newTrails(p), newTrails(p)
 	for i, b := range p.at {
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -165,7 +167,10 @@ func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error)
 			if out.sl.Class(a.class, b) > 0 {
 				continue // found from the other side
 			}
-			lane := l.both(p, a.class, b, a.lanes, most)
+			lane := bits.TrailingZeros16(a.lanes)
+			if a.lanes == 0 {
+				lane = l.both(there.hops(p.home[a.class], b), back.hops(p.home[b], a.class), most)
+			}
 			if lane == most {
 				return &Lanes{Need: most + 1}, nil
 			}
@@ -176,19 +181,85 @@ func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error)
 	return out.result(need), nil
 }
 
-// both finds a lane for a pair, most if none takes it. The lanes known to have all
-// of its paths may have become more since.
-func (l *Acyclic) both(p *Paths, a, b int32, lanes uint16, most int) int {
-	if lanes == 0 {
-		l.hops = p.hops(a, b, l.hops[:0])
-		lanes = l.all()
-		for _, h := range l.hops {
-			lanes &= l.on(h)
+// latePairs lists, for each of the classes at p.at, those some of whose paths to it, or
+// back, are not on the first lane.
+func (l *Acyclic) latePairs(ctx context.Context, p *Paths) ([][]late, error) {
+	type known struct {
+		t     int32 // switch
+		lanes uint16
+	}
+	held, pairs := l.held(), make([][]late, len(p.at))
+	backs := make([][]known, p.workers) // by class: the lanes that have the paths from a switch t
+	err := par.For(ctx, p.workers, p.g.NumSwitches, func(worker, t int) error {
+		if backs[worker] == nil {
+			backs[worker] = make([]known, len(p.home))
 		}
+		back, s := backs[worker], int32(t)
+		for i := p.atStart[t]; i < p.atStart[t+1]; i++ {
+			b := p.at[i]
+			for _, from := range l.elsewhere(p.lids[b]) {
+				there := l.have(held, p, from, p.lids[b])
+				for _, a := range p.classesAt(from) {
+					if back[a].t != s+1 {
+						back[a] = known{s + 1, l.have(held, p, s, p.lids[a])}
+					}
+					pairs[i] = append(pairs[i], late{a, there & back[a].lanes})
+				}
+			}
+		}
+		return nil
+	})
+	return pairs, err
+}
+
+// trails lists the edges of paths from a switch, each path once as long as it is asked
+// for the same switch.
+type trails struct {
+	p     *Paths
+	from  int32
+	round int32 // switches so far
+	list  []hop
+	of    []trail // by class
+}
+
+// trail is a part of trails.list, listed in a round.
+type trail struct{ round, start, end int32 }
+
+func newTrails(p *Paths) *trails {
+	return &trails{p: p, from: fabric.Nothing, of: make([]trail, len(p.home))}
+}
+
+// hops lists the edges of all paths from a switch to a class.
+func (t *trails) hops(from, class int32) []hop {
+	if from != t.from {
+		t.from, t.list = from, t.list[:0]
+		t.round++
+	}
+	e := &t.of[class]
+	if e.round != t.round {
+		start := len(t.list)
+		for _, lid := range t.p.lids[class] {
+			t.list = t.p.hopsTo(from, lid, t.list)
+		}
+		*e = trail{t.round, int32(start), int32(len(t.list))}
+	}
+	return t.list[e.start:e.end]
+}
+
+// both finds a lane for a pair with such paths, most if none takes it. The lanes known
+// to have all of its paths may have become more since they were listed as late.
+func (l *Acyclic) both(there, back []hop, most int) int {
+	lanes := l.all()
+	for _, h := range there {
+		lanes &= l.on(h)
+	}
+	for _, h := range back {
+		lanes &= l.on(h)
 	}
 	if lanes != 0 {
 		return bits.TrailingZeros16(lanes)
 	}
+	l.hops = append(append(l.hops[:0], there...), back...)
 	lane := 0
 	for lane < most && !l.add(lane, l.hops) {
 		lane++

@@ -13,7 +13,7 @@ type order struct {
 	p     *Paths
 	count []uint32 // paths by place of an edge, kept by addPair
 
-	label  []int64 // by channel; two more are the ends of the list
+	label  []int64 // by place of a channel (Paths.place); two more are the ends of the list
 	before []int32 // by channel: the one before it in the list
 	after  []int32 // by channel: the one after it
 	moves  int     // changes of the list
@@ -76,10 +76,10 @@ func (o *order) spread() {
 	gap := int64(1<<62) / int64(n+1)
 	at := int64(0)
 	for c := n; c != n+1; c = o.after[c] {
-		o.label[c] = at
+		o.label[o.p.place[c]] = at
 		at += gap
 	}
-	o.label[n+1] = at
+	o.label[o.p.place[n+1]] = at
 }
 
 // bit finds an edge in next and never.
@@ -94,6 +94,12 @@ func (o *order) link(h hop) {
 	o.next[w] ^= bit
 	i := int(o.p.rank[h.c^1])
 	o.last[int(h.d)*o.words+i/64] ^= 1 << (i % 64)
+}
+
+// linkNumber adds the edge from channel c to the one with a number among those out of
+// its end.
+func (o *order) linkNumber(c, number int32) {
+	o.link(hop{c, o.p.g.OutOf(o.p.g.To[c])[number]})
 }
 
 // addPair adds all paths of a pair, or none if they would close a cycle.
@@ -163,7 +169,8 @@ const (
 // the channels between the two. The side that is found whole first is moved past
 // the other channel.
 func (o *order) fit(c, d int32) bool {
-	if o.label[c] < o.label[d] {
+	labelC, labelD := o.label[o.p.place[c]], o.label[o.p.place[d]]
+	if labelC < labelD {
 		return true
 	}
 	if c == d {
@@ -181,7 +188,7 @@ func (o *order) fit(c, d int32) bool {
 			o.move(o.behind, o.before[d], d)
 			break
 		}
-		ok = o.goOn(o.ahead[i], o.label[c]) && o.goBack(o.behind[i], o.label[d])
+		ok = o.goOn(o.ahead[i], labelC) && o.goBack(o.behind[i], labelD)
 	}
 	for _, x := range o.ahead {
 		o.side[x] = nowhere
@@ -195,14 +202,16 @@ func (o *order) fit(c, d int32) bool {
 // goOn finds what channel x leads to, up to a label; false if the other search was there.
 func (o *order) goOn(x int32, label int64) bool {
 	g := o.p.g
-	out := g.Out[g.OutStart[g.To[x]]:]
+	first := g.OutStart[g.To[x]]
+	out, labels := g.Out[first:], o.label[first:]
 	for w, set := range o.next[int(x)*o.words : int(x+1)*o.words] {
 		for ; set != 0; set &= set - 1 {
-			y := out[w*64+bits.TrailingZeros64(set)]
+			i := w*64 + bits.TrailingZeros64(set)
+			y := out[i]
 			switch {
 			case o.side[y] == behind:
 				return false
-			case o.side[y] == nowhere && o.label[y] < label:
+			case o.side[y] == nowhere && labels[i] < label:
 				o.side[y] = ahead
 				o.ahead = append(o.ahead, y)
 			}
@@ -222,7 +231,7 @@ func (o *order) goBack(y int32, label int64) bool {
 			switch {
 			case o.side[x] == ahead:
 				return false
-			case o.side[x] == nowhere && o.label[x] > label:
+			case o.side[x] == nowhere && o.label[o.p.place[x]] > label:
 				o.side[x] = behind
 				o.behind = append(o.behind, x)
 			}
@@ -234,16 +243,19 @@ func (o *order) goBack(y int32, label int64) bool {
 // move puts channels between two neighbours in the list, in the order that they have.
 func (o *order) move(channels []int32, from, to int32) {
 	o.moves++
-	slices.SortFunc(channels, func(x, y int32) int { return cmp.Compare(o.label[x], o.label[y]) })
+	place := o.p.place
+	slices.SortFunc(channels, func(x, y int32) int { return cmp.Compare(o.label[place[x]], o.label[place[y]]) })
 	for _, x := range channels {
 		a, b := o.before[x], o.after[x]
 		o.after[a], o.before[b] = b, a
 	}
-	gap := (o.label[to] - o.label[from]) / int64(len(channels)+1)
+	label := o.label[place[from]]
+	gap := (o.label[place[to]] - label) / int64(len(channels)+1)
 	last := from
 	for _, x := range channels {
 		o.after[last], o.before[x] = x, last
-		o.label[x] = o.label[last] + gap
+		label += gap
+		o.label[place[x]] = label
 		last = x
 	}
 	o.after[last], o.before[to] = to, last

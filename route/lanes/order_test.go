@@ -13,8 +13,8 @@ func (o *order) rising(t rapid.TB) {
 	n := int32(len(o.side))
 	count := int32(0)
 	for c := n; c != n+1; c = o.after[c] {
-		if next := o.after[c]; o.label[next] <= o.label[c] || o.before[next] != c {
-			t.Fatalf("channel %d with label %d is followed by %d with %d", c, o.label[c], next, o.label[next])
+		if next := o.after[c]; o.label[o.p.place[next]] <= o.label[o.p.place[c]] || o.before[next] != c {
+			t.Fatalf("channel %d with label %d is followed by %d with %d", c, o.label[o.p.place[c]], next, o.label[o.p.place[next]])
 		}
 		count++
 	}

@@ -24,9 +24,10 @@ type Paths struct {
 	lids    [][]fabric.LID // by class: those whose trees are followed
 	owner   []int32        // by LID of whole blocks: class if its tree is followed, else -1
 
-	row  []int64 // by channel: place of its edge to the first channel out of its end
-	rank []int32 // by channel: its number among those out of its switch
-	size int64   // places of edges
+	row   []int64 // by channel: place of its edge to the first channel out of its end
+	rank  []int32 // by channel: its number among those out of its switch
+	place []int32 // by channel: its place in g.Out; two more are themselves
+	size  int64   // places of edges
 }
 
 // maxCells is the number of SL cells, two a byte, up to which every end port is a
@@ -140,7 +141,13 @@ func (p *Paths) placeClasses() {
 // newPlaces gives each pair of a channel into and a channel out of a switch its
 // place, and adds no paths.
 func newPlaces(g *fabric.Graph) *Paths {
-	p := &Paths{g: g, row: make([]int64, g.NumChannels), rank: make([]int32, g.NumChannels)}
+	p := &Paths{g: g, row: make([]int64, g.NumChannels), rank: make([]int32, g.NumChannels), place: make([]int32, g.NumChannels+2)}
+	for i, c := range g.Out {
+		p.place[c] = int32(i)
+	}
+	for i := g.NumChannels; i < len(p.place); i++ {
+		p.place[i] = int32(i)
+	}
 	for s := range int32(g.NumSwitches) {
 		out := g.OutOf(s)
 		for i, c := range out {

@@ -49,6 +49,6 @@
 // The cost is O(switches x channels) for the searches, which run in parallel with each
 // other and with the choice, and O(LIDs x channels of shortest paths) for the choice, one
 // LID after the other. The trees of ports 0, which have no load, grow in parallel as long
-// as the first lane need not change for them. Memory beside the tables is O(channels), and
-// 4 bytes a path that is not on the first lane.
+// as the first lane need not change for them. Memory beside the tables is O(channels), the
+// trees of at most 160 switches, and 4 bytes a path that is not on the first lane.
 package sssp

@@ -34,7 +34,8 @@ func BuildLegal(ctx context.Context, in *route.Input, slack int) (*route.Tables,
 		return nil, nil, err
 	}
 	l := newLegal(b, u, slack)
-	if err := b.each(ctx, b.targets(), l.routeHosts); err != nil {
+	hosted := slices.DeleteFunc(b.targets(), func(s int32) bool { return in.Graph.HostStart[s] == in.Graph.HostStart[s+1] })
+	if err := b.each(ctx, hosted, l.routeHosts); err != nil {
 		return nil, nil, err
 	}
 	if err := l.routePortZeros(ctx); err != nil {
@@ -54,7 +55,8 @@ type legal struct {
 	slack  int64
 	failed bool
 
-	tree   *tree   // paths to the LID at hand
+	tree   *tree // paths to the LID at hand
+	spare  []*tree
 	number []int32 // by switch: place in ways.order
 	noted  int     // of tree.taken, those whose first turn the lanes know of
 	moves  int     // of channels on the first lane, when the labels were last looked up
@@ -116,11 +118,11 @@ func (l *legal) finish(ports []uint8) {
 
 // note adds to the first lane what was taken on it since the last time.
 func (l *legal) note() {
-	r := l.tree
+	r, start := l.tree, l.in.Graph.OutStart
 	for _, s := range r.taken[l.noted:] {
 		e := &l.exits[r.first[s]]
 		if i := r.first[e.head]; i >= 0 && r.lane[s] == 0 {
-			l.lanes.Note(e.channel, l.exits[i].channel)
+			l.lanes.Note(e.channel, i-start[e.head])
 		}
 	}
 	l.noted = len(r.taken)
@@ -131,7 +133,7 @@ func (l *legal) note() {
 func (l *legal) shortest(w *ways) {
 	g, r := l.in.Graph, l.tree
 	for k, s := range w.order[1:] {
-		i, weight, least := l.easy(w.allowed[w.start[k]:w.start[k+1]])
+		i, weight, least := l.easy(s, w.allowed[w.start[k]:w.start[k+1]])
 		hosts := g.HostStart[s] < g.HostStart[s+1]
 		switch {
 		case i >= 0 && weight <= l.limit(least, hosts):
@@ -144,48 +146,58 @@ func (l *legal) shortest(w *ways) {
 	}
 }
 
-// easy finds the least loaded shortest path that is on the first lane as it is, and
-// its load; also the least load of all shortest paths. Those of a switch without hosts
-// that has none yet count as what they would be.
-func (l *legal) easy(allowed []int32) (best int32, weight, least int64) {
-	exits, steps, label := l.exits, l.tree.steps, l.turns.label
-	best, weight, least = -1, math.MaxInt64, math.MaxInt64
+// easy finds the least loaded shortest path from switch s that is on the first lane as
+// it is, or a negative number, and its load; also the least load of all shortest paths.
+// Those of a switch without hosts that has none yet count as what they would be.
+func (l *legal) easy(s int32, allowed []int32) (best int32, weight, least int64) {
+	weight, least = leastSums(allowed, l.exits, l.turns.label, l.tree.steps)
+	if weight == math.MaxInt64 {
+		return -1, weight, whole(least)
+	}
+	return l.in.Graph.OutStart[s] + int32(weight%unit), whole(weight), whole(least)
+}
+
+// leastSums is the inner loop of easy, and of all: the least sum of a path that is on
+// the first lane as it is, and of any. It is kept apart so that it has all registers.
+//
+//go:noinline
+func leastSums(allowed []int32, exits []exit, label []int64, steps []step) (weight, least int64) {
+	label = label[:len(exits)]
+	weight, least = math.MaxInt64, math.MaxInt64
 	for _, i := range allowed {
 		e := &exits[i]
 		v := &steps[e.head]
 		sum := e.load + v.load
 		least = min(least, sum)
-		if label[e.channel] >= v.label {
+		if label[i] >= v.label {
 			sum = math.MaxInt64
-		}
-		if sum < weight {
-			best = i
 		}
 		weight = min(weight, sum)
 	}
-	return best, weight, least
+	return weight, least
 }
 
 // limit is the load up to which a path is taken for its lane. Where no host begins
 // one, few paths depend on the choice, and more is allowed.
 func (l *legal) limit(least int64, hosts bool) int64 {
+	more := least / unit * l.slack / 16 * unit
 	if !hosts {
-		return least + max(2*least, least*l.slack/16)
+		more = max(2*least, more)
 	}
-	return least + least*l.slack/16
+	return least + more
 }
 
 // weight is the load of the path that begins at a position in Out.
 func (l *legal) weight(i int32) int64 {
 	e := &l.exits[i]
-	return e.load + l.tree.steps[e.head].load
+	return whole(e.load) + l.tree.steps[e.head].load
 }
 
 // hard gives switch s a shortest path on the first lane that can have one.
 func (l *legal) hard(w *ways, s int32) {
 	k := l.number[s] - 1
 	allowed := w.allowed[w.start[k]:w.start[k+1]]
-	limit := l.settle(w, allowed)
+	limit := l.settle(w, s, allowed)
 	l.some = l.some[:0]
 	for _, i := range allowed {
 		if l.weight(i) <= limit {
@@ -204,9 +216,17 @@ func (l *legal) hard(w *ways, s int32) {
 
 // firstLane adds one of some paths to the first lane that can have one.
 func (l *legal) firstLane() (i, lane int32) {
+	r, start := l.tree, l.in.Graph.OutStart
 	for lane := range int32(lanes.MaxLanes) {
 		for _, i := range l.some {
-			if l.tree.lane[l.head[i]] <= lane && l.lanes.Add(int(lane), l.pathFrom(i, lane)) {
+			v := l.head[i]
+			if r.lane[v] > lane {
+				continue
+			}
+			if next := r.first[v]; next >= 0 && l.lanes.Never(int(lane), l.exits[i].channel, next-start[v]) {
+				continue
+			}
+			if l.lanes.Add(int(lane), l.pathFrom(i, lane)) {
 				return i, lane
 			}
 		}
@@ -217,13 +237,13 @@ func (l *legal) firstLane() (i, lane int32) {
 
 // settle gives paths to the switches behind the least loaded paths, as long as there
 // are some without, and returns the limit of load.
-func (l *legal) settle(w *ways, allowed []int32) int64 {
-	_, _, least := l.easy(allowed)
+func (l *legal) settle(w *ways, s int32, allowed []int32) int64 {
+	_, _, least := l.easy(s, allowed)
 	limit := l.limit(least, true)
 	for _, i := range allowed {
 		if v := l.head[i]; l.tree.lane[v] == open && l.weight(i) <= limit {
 			l.hard(w, v)
-			return l.settle(w, allowed)
+			return l.settle(w, s, allowed)
 		}
 	}
 	return limit
@@ -245,10 +265,14 @@ func (l *legal) pathFrom(i, lane int32) []int32 {
 // rest gives a path to every switch that is left: the shortest on the first lane as it
 // is. Only where there is none, a shortest of all.
 func (l *legal) rest(w *ways) {
-	if l.tree.left == 0 {
-		return
+	if l.tree.left > 0 {
+		l.tree.join(l.turns)
+		l.fill(w)
 	}
-	l.tree.join(l.turns)
+}
+
+// fill gives shortest paths to the switches that the first lane does not join.
+func (l *legal) fill(w *ways) {
 	for _, s := range w.order {
 		if l.tree.lane[s] == open {
 			l.hard(w, s)
@@ -256,50 +280,106 @@ func (l *legal) rest(w *ways) {
 	}
 }
 
+// sprout is the tree to port 0 of switch t as far as the first lane has it.
+type sprout struct {
+	t     int32
+	tree  *tree // nil when it is still to grow
+	moves int   // on the first lane, when it grew
+}
+
+// kept is the number of sprouts that are not grown again for want of memory.
+const kept = 128
+
 // routePortZeros routes the LIDs of port 0 of every switch. First those to which the
-// first lane, as it is, leads from everywhere; their trees grow side by side. Then the
-// others, one after the other, because what one adds to the lanes changes what the
-// next may do.
+// first lane, as it is, leads from everywhere. Then the others, one after the other,
+// because what one adds to the lanes may change the next.
 func (l *legal) routePortZeros(ctx context.Context) error {
-	g, own := l.in.Graph, l.tree
-	var others []int32
-	trees := make([]*tree, batch)
-	for now := range slices.Chunk(l.targets(), batch) {
-		err := par.For(ctx, l.in.Workers, len(now), func(_, i int) error {
-			if trees[i] == nil {
-				trees[i] = newTree(g.NumSwitches)
+	targets := l.targets()
+	sprouts := make([]sprout, len(targets))
+	for i, t := range targets {
+		sprouts[i].t = t
+	}
+	var others []sprout
+	err := l.eachSprout(ctx, sprouts, nil, func(s *sprout, _ *ways) {
+		switch {
+		case l.tree.left == 0:
+			l.routePortZero(s.t, func() {})
+		case len(others) < kept:
+			others = append(others, *s)
+			s.tree = nil
+		default:
+			others = append(others, sprout{t: s.t})
+		}
+	})
+	if err != nil {
+		return err
+	}
+	return l.eachSprout(ctx, others, make([]ways, batch), func(s *sprout, w *ways) {
+		l.enumerate(w)
+		l.routePortZero(s.t, func() { l.fill(w) })
+	})
+}
+
+func (l *legal) routePortZero(t int32, fill func()) {
+	l.routeEnd(t, l.in.Graph.PortZero(t), func(ports []uint8) {
+		fill()
+		l.finish(ports)
+	})
+}
+
+// eachSprout grows sprouts side by side and has them used one after the other, with
+// the ways to their switches unless ways is nil.
+func (l *legal) eachSprout(ctx context.Context, sprouts []sprout, ways []ways, use func(s *sprout, w *ways)) error {
+	for now := range slices.Chunk(sprouts, batch) {
+		for i := range now {
+			if now[i].tree == nil {
+				now[i].tree, now[i].moves = l.spareTree(), -1
 			}
-			trees[i].sprout(l.turns, now[i])
+		}
+		err := par.For(ctx, l.in.Workers, len(now), func(_, i int) error {
+			l.grow(&now[i])
+			if ways != nil {
+				ways[i].search(l.in.Graph, l.head, now[i].t)
+			}
 			return nil
 		})
 		if err != nil {
 			return err
 		}
-		for i, t := range now {
-			if trees[i].left > 0 {
-				others = append(others, t)
-				continue
+		for i := range now {
+			s := &now[i]
+			l.grow(s)
+			l.tree, l.noted, l.moves = s.tree, 0, s.moves
+			if ways == nil {
+				use(s, nil)
+			} else {
+				use(s, &ways[i])
 			}
-			l.tree = trees[i]
-			l.routeEnd(t, g.PortZero(t), func(ports []uint8) {
-				l.noted = 0
-				l.finish(ports)
-			})
+			if s.tree != nil {
+				l.spare, s.tree = append(l.spare, s.tree), nil
+			}
 		}
 		if err := l.write(ctx); err != nil {
 			return err
 		}
 	}
-	l.tree = own
-	return l.each(ctx, others, l.routePortZero)
+	return nil
 }
 
-func (l *legal) routePortZero(w *ways) {
-	t := w.order[0]
-	l.enumerate(w)
-	l.routeEnd(t, l.in.Graph.PortZero(t), func(ports []uint8) {
-		l.begin(w)
-		l.rest(w)
-		l.finish(ports)
-	})
+// grow grows a sprout, again if the first lane has changed since.
+func (l *legal) grow(s *sprout) {
+	if moves := l.lanes.Moves(); s.moves != moves {
+		s.tree.sprout(l.turns, s.t)
+		s.moves = moves
+	}
+}
+
+func (l *legal) spareTree() *tree {
+	n := len(l.spare)
+	if n == 0 {
+		return newTree(l.in.Graph.NumSwitches)
+	}
+	t := l.spare[n-1]
+	l.spare = l.spare[:n-1]
+	return t
 }

@@ -12,7 +12,7 @@ import (
 // that lead up, to a switch nearer to a root, then those that lead down.
 type upDown struct {
 	list []int32
-	down []bool // by channel
+	down []uint8 // by position in Out: 1 or 0
 }
 
 // newUpDown ranks the switches by a breadth-first search from the root of their part
@@ -45,18 +45,22 @@ func newUpDown(g *fabric.Graph, roots []int32) *upDown {
 	for s := range int32(g.NumSwitches) {
 		begin(s)
 	}
-	u := &upDown{list: make([]int32, 0, g.NumChannels), down: make([]bool, g.NumChannels)}
-	for i := len(order) - 1; i >= 0; i-- {
-		for _, c := range g.OutOf(order[i]) {
-			if u.down[c] = rank[g.To[c]] > rank[g.From[c]]; !u.down[c] {
+	u := &upDown{list: make([]int32, 0, g.NumChannels), down: make([]uint8, g.NumChannels)}
+	for k := len(order) - 1; k >= 0; k-- {
+		s := order[k]
+		for i := g.OutStart[s]; i < g.OutStart[s+1]; i++ {
+			c := g.Out[i]
+			if rank[g.To[c]] > rank[s] {
+				u.down[i] = 1
+			} else {
 				u.list = append(u.list, c)
 			}
 		}
 	}
 	for _, s := range order {
-		for _, c := range g.OutOf(s) {
-			if u.down[c] {
-				u.list = append(u.list, c)
+		for i := g.OutStart[s]; i < g.OutStart[s+1]; i++ {
+			if u.down[i] == 1 {
+				u.list = append(u.list, g.Out[i])
 			}
 		}
 	}
@@ -91,7 +95,7 @@ func chooseUpDown(ctx context.Context, in *route.Input, head []int32) (*upDown, 
 		kind := make([]uint8, g.NumSwitches)
 		for i := range parts {
 			for k := range ways[i] {
-				tries[try][i].add(u.judge(g, &ways[i][k], kind))
+				tries[try][i].add(u.judge(g, head, &ways[i][k], kind))
 			}
 		}
 		return nil
@@ -131,22 +135,23 @@ const (
 	downOnly
 )
 
+// counts is what a channel up and one down count for, by the kind of the switch behind
+// it: a path that is upFirst counts 1, one that is downOnly above.
+var counts = [2][4]int{{upFirst: 1, downOnly: 1}, {downOnly: above}}
+
+const above = 1 << 16
+
 // judge counts, for one target, the switches with hosts that have no legal shortest
 // path, and the choices of those that have. A switch that can go down only does.
-func (u *upDown) judge(g *fabric.Graph, w *ways, kind []uint8) verdict {
+func (u *upDown) judge(g *fabric.Graph, head []int32, w *ways, kind []uint8) verdict {
 	v := verdict{}
 	kind[w.order[0]] = downOnly
 	for k, s := range w.order[1:] {
-		count := [3]int{}
+		both := 0 // upFirst below, downOnly above
 		for _, i := range w.allowed[w.start[k]:w.start[k+1]] {
-			c := g.Out[i]
-			switch next := kind[g.To[c]]; {
-			case u.down[c] && next == downOnly:
-				count[downOnly]++
-			case !u.down[c] && next != none:
-				count[upFirst]++
-			}
+			both += counts[u.down[i]&1][kind[head[i]]&3]
 		}
+		count := [3]int{upFirst: both & (above - 1), downOnly: both / above}
 		switch {
 		case count[downOnly] > 0:
 			kind[s] = downOnly

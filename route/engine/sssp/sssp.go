@@ -3,6 +3,7 @@ package sssp
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"weft/fabric"
@@ -104,7 +105,7 @@ type builder struct {
 	tables *route.Tables
 	head   []int32 // switch behind a channel, by position in Out
 	exits  []exit  // by position in Out
-	dist   []int64 // by switch: load on its path to the LID
+	dist   []int64 // by switch: load on its path to the LID, in units
 	flow   []int64 // by switch: weight of the paths through it
 
 	columns []column
@@ -113,10 +114,17 @@ type builder struct {
 
 // exit is a channel as the choice of a path sees it.
 type exit struct {
-	load    int64
+	load    int64 // in units; below them the channel's number among those of its switch
 	head    int32
 	channel int32
 }
+
+// unit of load. Below it is room for a number, so that of equally loaded paths from a
+// switch the first has the least sum, and the sum tells which one that is.
+const unit = 1 << 8
+
+// whole leaves out what is below units.
+func whole(load int64) int64 { return load &^ (unit - 1) }
 
 // column is a LID whose ports are chosen, but not yet written.
 type column struct {
@@ -132,7 +140,7 @@ func newBuilder(in *route.Input) *builder {
 		dist: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
 	}
 	for i, c := range g.Out {
-		b.head[i], b.exits[i] = g.To[c], exit{head: g.To[c], channel: c}
+		b.head[i], b.exits[i] = g.To[c], exit{int64(i) - int64(g.OutStart[g.From[c]]), g.To[c], c}
 	}
 	return b
 }
@@ -173,15 +181,16 @@ func (b *builder) routeEnd(t, end int32, choose func(ports []uint8)) {
 
 // choose finds the least loaded of the shortest paths from every switch.
 func (b *builder) choose(w *ways, ports []uint8) {
-	b.dist[w.order[0]] = 0
+	exits, dist := b.exits, b.dist
+	dist[w.order[0]] = 0
 	for k, s := range w.order[1:] {
-		best, least := int32(-1), int64(0)
+		least := int64(math.MaxInt64)
 		for _, i := range w.allowed[w.start[k]:w.start[k+1]] {
-			if d := b.exits[i].load + b.dist[b.exits[i].head]; best < 0 || d < least {
-				best, least = i, d
-			}
+			e := &exits[i]
+			least = min(least, e.load+dist[e.head])
 		}
-		b.dist[s] = least
+		best := b.in.Graph.OutStart[s] + int32(least%unit)
+		dist[s] = whole(least)
 		ports[s] = b.port(best)
 		w.taken[k] = best
 	}
@@ -211,7 +220,7 @@ func (b *builder) count(w *ways) {
 	for k := len(w.order) - 2; k >= 0; k-- {
 		i := w.taken[k]
 		f := b.flow[w.order[k+1]]
-		b.exits[i].load += f
+		b.exits[i].load += f * unit
 		b.flow[b.exits[i].head] += f
 	}
 }

@@ -1,7 +1,6 @@
 package sssp
 
 import (
-	"cmp"
 	"math"
 
 	"weft/fabric"
@@ -11,16 +10,29 @@ import (
 type turns struct {
 	g     *fabric.Graph
 	exits []exit
-	down  []bool  // by channel
-	place []int32 // by channel: position in Out
-	label []int64 // by channel: on the first lane a path may go on to channels of greater ones
+	head  []int32 // by position in Out: switch behind the channel
+	back  []int32 // by position in Out: that of the channel back
+	label []int64 // by position in Out: on the first lane a path may go on to channels of greater ones
+
+	// By position in Out: of equally long detours from a switch the one of the least
+	// number is taken. That is one that leads down, then one to the lowest number, then
+	// the first by the port behind it.
+	preference []int64
 }
 
 func newTurns(b *builder, u *upDown, label []int64) *turns {
 	g := b.in.Graph
-	x := &turns{g: g, exits: b.exits, down: u.down, place: make([]int32, g.NumChannels), label: label}
+	x := &turns{g: g, exits: b.exits, head: b.head, back: make([]int32, len(g.Out)), label: label, preference: make([]int64, len(g.Out))}
+	place := make([]int32, g.NumChannels)
 	for i, c := range g.Out {
-		x.place[c] = int32(i)
+		place[c] = int32(i)
+	}
+	for i, c := range g.Out {
+		x.back[i] = place[c^1]
+		x.preference[i] = int64(g.To[c])<<31 | int64(place[c^1])
+		if u.down[i] == 0 {
+			x.preference[i] |= 1 << 62
+		}
 	}
 	return x
 }
@@ -34,7 +46,9 @@ type tree struct {
 	left   int     // switches that are to get one
 	length []int32 // by switch: hops, or those of the best detour found
 	via    []int32 // by switch: position in Out of the best detour found, or a negative number
+	best   []int64 // by switch: its preference
 	levels [][]int32
+	may    []int32 // of offerAll
 }
 
 // open is the lane of a switch without a path.
@@ -42,19 +56,19 @@ const open int32 = -1
 
 // step is what a switch has to offer to those before it.
 type step struct {
-	load  int64 // of its path
+	load  int64 // of its path, in units
 	label int64 // of its first channel; never or always where its path tells nothing
 }
 
 const (
-	never  = math.MinInt64 // its path is not on the first lane
+	never  = -1            // its path is not on the first lane
 	always = math.MaxInt64 // it has the LID
 )
 
 func newTree(n int) *tree {
 	return &tree{
 		first: make([]int32, n), lane: make([]int32, n), steps: make([]step, n),
-		length: make([]int32, n), via: make([]int32, n),
+		length: make([]int32, n), via: make([]int32, n), best: make([]int64, n),
 	}
 }
 
@@ -78,9 +92,9 @@ func (r *tree) take(x *turns, s, i, lane int32) {
 	r.left--
 	r.taken = append(r.taken, s)
 	r.first[s], r.lane[s], r.length[s] = i, lane, r.length[e.head]+1
-	r.steps[s] = step{e.load + v.load, never}
+	r.steps[s] = step{whole(e.load) + v.load, never}
 	if lane == 0 {
-		r.steps[s].label = x.label[e.channel]
+		r.steps[s].label = x.label[i]
 	}
 }
 
@@ -88,7 +102,7 @@ func (r *tree) take(x *turns, s, i, lane int32) {
 func (r *tree) relabel(x *turns) {
 	for _, s := range r.taken {
 		if r.lane[s] == 0 {
-			r.steps[s].label = x.label[x.exits[r.first[s]].channel]
+			r.steps[s].label = x.label[r.first[s]]
 		}
 	}
 }
@@ -102,8 +116,9 @@ func (r *tree) join(x *turns) {
 			continue
 		}
 		for i := g.OutStart[s]; i < g.OutStart[s+1]; i++ {
-			if v := x.exits[i].head; r.first[v] < 0 || !g.Drained[v] {
-				r.offer(x, s, v, x.exits[i].channel)
+			v := x.exits[i].head
+			if x.label[i] < r.steps[v].label && (r.first[v] < 0 || !g.Drained[v]) {
+				r.offer(x, s, i, r.length[v]+1)
 			}
 		}
 	}
@@ -120,56 +135,59 @@ func (r *tree) sprout(x *turns, t int32) {
 // grow takes the paths that were offered, the shortest first, and offers longer ones.
 func (r *tree) grow(x *turns) {
 	for h := 0; h < len(r.levels) && r.left > 0; h++ {
-		for k := 0; k < len(r.levels[h]); k++ {
-			v := r.levels[h][k]
+		last := r.countOpen(r.levels[h]) == r.left // nobody would take what these offer
+		for _, v := range r.levels[h] {
 			if r.lane[v] != open {
 				continue
 			}
 			r.take(x, v, r.via[v], 0)
-			if !x.g.Drained[v] {
+			if !last && !x.g.Drained[v] {
 				r.offerAll(x, v)
 			}
 		}
 	}
 }
 
+// countOpen counts the switches without a path in a list.
+func (r *tree) countOpen(list []int32) int {
+	n := 0
+	for _, s := range list {
+		if r.lane[s] == open {
+			n++
+		}
+	}
+	return n
+}
+
 // offerAll offers the path of switch v to its neighbours.
 func (r *tree) offerAll(x *turns, v int32) {
-	for _, e := range x.exits[x.g.OutStart[v]:x.g.OutStart[v+1]] {
-		if r.lane[e.head] == open {
-			r.offer(x, e.head, v, e.channel^1)
-		}
+	label, length := r.steps[v].label, r.length[v]+1
+	first, end := x.g.OutStart[v], x.g.OutStart[v+1]
+	for len(r.may) < int(end-first) {
+		r.may = append(r.may, 0)
+	}
+	n := 0
+	for i := first; i < end; i++ {
+		r.may[n] = i
+		// One more if the switch is open and the label less; a jump would be mispredicted.
+		n += int(r.lane[x.head[i]]) >> 31 & int((x.label[x.back[i]]-label)>>63) & 1
+	}
+	for _, i := range r.may[:n] {
+		r.offer(x, x.head[i], x.back[i], length)
 	}
 }
 
-// offer notes the path from switch s over channel c to v and on, if the first lane has
-// it as it is and s has no better one. Of equally long ones that is one that leads
-// down, then one to the lowest number, then the first by the port of v.
-func (r *tree) offer(x *turns, s, v, c int32) {
-	if x.label[c] >= r.steps[v].label {
-		return
-	}
-	length := r.length[v] + 1
-	if r.via[s] < 0 || length < r.length[s] {
-		r.via[s], r.length[s] = x.place[c], length
+// offer notes a detour from switch s that begins at a position in Out, which the first
+// lane has as it is, if s has no better one.
+func (r *tree) offer(x *turns, s, i, length int32) {
+	switch better := r.via[s] < 0 || length < r.length[s]; {
+	case better:
 		for len(r.levels) <= int(length) {
 			r.levels = append(r.levels, nil)
 		}
 		r.levels[length] = append(r.levels[length], s)
+	case length > r.length[s] || x.preference[i] > r.best[s]:
 		return
 	}
-	if length > r.length[s] {
-		return
-	}
-	if old := x.exits[r.via[s]].channel; x.prefers(c, old) {
-		r.via[s] = x.place[c]
-	}
-}
-
-// prefers tells whether channel c is better than another one of its switch.
-func (x *turns) prefers(c, old int32) bool {
-	if x.down[c] != x.down[old] {
-		return x.down[c]
-	}
-	return cmp.Or(cmp.Compare(x.g.To[c], x.g.To[old]), cmp.Compare(x.place[c^1], x.place[old^1])) < 0
+	r.via[s], r.length[s], r.best[s] = i, length, x.preference[i]
 }
