@@ -56,7 +56,7 @@ type File struct {
 	Data []byte
 }
 
-// Files are the record's files: tables as TSV, charts as SVG, and last the record
+// Files are the record's files: tables as TSV, charts and pictures as SVG, and last the record
 // itself as JSON, so that a record that is there has its files.
 func (r *Record) Files() ([]File, error) {
 	var files []File
@@ -70,6 +70,9 @@ func (r *Record) Files() ([]File, error) {
 			return nil, err
 		}
 		files = append(files, File{r.Charts[i].Name + ".svg", svg.Bytes()})
+	}
+	for _, p := range r.Pictures {
+		files = append(files, File{p.Name + ".svg", p.SVG})
 	}
 	data, err := json.MarshalIndent(r, "", " ")
 	return append(files, File{r.Artefact + ".json", append(data, '\n')}), err

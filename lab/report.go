@@ -43,6 +43,9 @@ func (r *Record) write(b *bufio.Writer) {
 	for i := range r.Charts {
 		fmt.Fprintf(b, "\n![%s](%s.svg)\n", r.Charts[i].Title, r.Charts[i].Name)
 	}
+	for _, p := range r.Pictures {
+		fmt.Fprintf(b, "\n![%s](%s.svg)\n", p.Title, p.Name)
+	}
 	for i := range r.Tables {
 		t := &r.Tables[i]
 		fmt.Fprintf(b, "\n%s ([TSV](%s.tsv)):\n\n", t.Title, t.Name)

@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"weft/lab/chart"
@@ -13,7 +14,16 @@ type Result struct {
 	Tables []Table       `json:"tables"` // the artefact's own first, then those of experiments
 	Claims []Claim       `json:"claims"`
 	Charts []chart.Chart `json:"charts,omitempty"`
-	Notes  []string      `json:"notes,omitempty"`
+	// Pictures are what is drawn otherwise than by charts.
+	Pictures []Picture `json:"pictures,omitempty"`
+	Notes    []string  `json:"notes,omitempty"`
+}
+
+// Picture is a drawing.
+type Picture struct {
+	Name  string `json:"name"` // of its file, without .svg
+	Title string `json:"title"`
+	SVG   []byte `json:"-"`
 }
 
 // Table is a table of text; columns name their units.
@@ -65,6 +75,17 @@ func (c *Claim) Explain(moved bool, why string, args ...any) {
 	if moved {
 		c.Verdict = Explained
 	}
+}
+
+// Drawn leaves out the charts with nothing to draw.
+func Drawn(all ...chart.Chart) []chart.Chart {
+	var out []chart.Chart
+	for _, c := range all {
+		if slices.ContainsFunc(c.Series, func(s chart.Series) bool { return len(s.Points) > 0 }) {
+			out = append(out, c)
+		}
+	}
+	return out
 }
 
 // Num prints a number with three significant digits, or as many as it has before

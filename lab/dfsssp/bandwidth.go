@@ -21,19 +21,6 @@ func engines() []string {
 // rivals are what the paper compares SSSP and DFSSSP with.
 var rivals = []string{"minhop", "updn", "ftree", "lash", "dor"}
 
-// plainEngines are those of the experiments beside Figs. 4 and 5: the paper's rivals
-// as OpenSM has them, and algorithm 1 to the letter.
-func plainEngines() []*route.Spec {
-	specs := []*route.Spec{plainDOR()}
-	for _, o := range orders {
-		specs = append(specs, plainMinHop(o))
-	}
-	for _, o := range orders {
-		specs = append(specs, plainSSSP(o))
-	}
-	return specs
-}
-
 // assumptions is the experiment beside a sweep: the same with the plain engines.
 func (w *sweep) assumptions() *sweep {
 	x := &sweep{name: w.name + "-assumptions", title: "Experiment, plain engines", networks: w.networks, runs: w.runs, plain: plainEngines()}
@@ -136,20 +123,6 @@ func (w *sweep) bars(b bandwidths) chart.Chart {
 		c.Series = append(c.Series, series)
 	}
 	return c
-}
-
-// charts leaves out those with nothing to draw.
-func charts(all ...chart.Chart) []chart.Chart {
-	var out []chart.Chart
-	for _, c := range all {
-		for _, s := range c.Series {
-			if len(s.Points) > 0 {
-				out = append(out, c)
-				break
-			}
-		}
-	}
-	return out
 }
 
 // missing says which of the paper's engines weft does not have.

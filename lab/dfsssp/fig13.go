@@ -3,6 +3,7 @@ package dfsssp
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"weft/lab"
 	"weft/lab/chart"
@@ -38,7 +39,7 @@ func fig13(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		c.Series = append(c.Series, chart.Series{Name: label(e)})
 	}
 	var judged [][]lab.Claim
-	for _, reading := range []network{mainReading, packedReading} {
+	for _, reading := range []network{mainReading, unevenReading} {
 		for _, how := range exchanges {
 			var times []flow.Summary
 			if s.Want(reading.name + ", " + how.name) {
@@ -60,17 +61,19 @@ func fig13(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		}
 	}
 	claims := judged[0]
-	for i, what := range []string{"all at once", "links packed on few leaves", "both"} {
+	tried := make([][]string, len(claims))
+	for i, what := range []string{"all at once", "links uneven, nine and one", "both"} {
 		for k := range claims {
 			other := judged[i+1][k]
 			if other.Verdict != lab.NotRun && claims[k].Verdict == lab.Differs {
-				claims[k].Explain(other.Verdict == lab.Holds, "%s Experiment, %s: %s.", claims[k].Why, what, other.Ours)
+				tried[k] = append(tried[k], fmt.Sprintf("Experiment, %s: %s.", what, other.Ours))
+				claims[k].Explain(other.Verdict == lab.Holds, "%s", strings.Join(tried[k], " "))
 			}
 		}
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: charts(c), Claims: claims,
-		Notes: []string{estimateNote, allocationNote, packedNote},
+		Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: claims,
+		Notes: []string{estimateNote, allocationNote, spreadNote, unevenNote},
 	}, nil
 }
 

@@ -13,12 +13,12 @@ import (
 // network is a row of a figure: a name and the formula it is built by.
 type network struct{ name, formula string }
 
-// packedSuffix after a formula of Deimos asks for packed.
-const packedSuffix = " packed"
-
+// graph builds it. A formula of Deimos may be followed by one of the dealings.
 func (n network) graph() (*fabric.Graph, error) {
-	if base, ok := strings.CutSuffix(n.formula, packedSuffix); ok {
-		return packed(base)
+	for suffix, deal := range dealings {
+		if base, ok := strings.CutSuffix(n.formula, suffix); ok {
+			return rewired(base, deal)
+		}
 	}
 	return lab.Graph(n.formula)
 }
@@ -48,7 +48,7 @@ const (
 // table1Networks are the networks of one kind with up to most endpoints.
 func table1Networks(k kind, most int) []network {
 	var out []network
-	for _, row := range rows(publishedTable1) {
+	for _, row := range lab.ReadPrinted(publishedTable1) {
 		if hosts, _ := strconv.Atoi(row["endpoints"]); hosts <= most {
 			out = append(out, network{row["endpoints"], formula(k, row)})
 		}
@@ -57,7 +57,7 @@ func table1Networks(k kind, most int) []network {
 }
 
 // formula turns the paper's notation, as XGFT(2;6,6;3,3), into that of package gen.
-func formula(k kind, row map[string]string) string {
+func formula(k kind, row lab.Printed) string {
 	hosts := row["endpoints"]
 	text := strings.ToLower(strings.ReplaceAll(row[string(k)], " ", ""))
 	switch k {
@@ -78,7 +78,7 @@ func table1(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 		Columns: []string{"endpoints", "network", "formula", "switches", "paper", "switch links", "paper", "endpoints built", "most ports used"},
 	}
 	right, most := true, 0
-	for _, row := range rows(publishedTable1) {
+	for _, row := range lab.ReadPrinted(publishedTable1) {
 		for _, k := range []kind{xgft, kautz, kary} {
 			if !s.Want(row["endpoints"] + " " + string(k)) {
 				continue

@@ -3,7 +3,7 @@ package dfsssp
 import (
 	"context"
 
-	"weft/fabric"
+	"weft/lab/plain"
 	"weft/route"
 	"weft/route/lanes"
 )
@@ -13,8 +13,10 @@ import (
 // say which it was. Paths that differ by host make more dependencies.
 const oneTreeName = "dfsssp of one tree a switch"
 
+const oneTreeNote = "One tree a switch: all hosts of a switch get the tree of one search, where plain DFSSSP searches for each, as algorithm 1 does with all nodes as V. The paper does not say which it was; fewer different paths make fewer dependencies."
+
 func oneTree(h lanes.Heuristic) *route.Spec {
-	return plainSpec(oneTreeName, oneTreeDFSSSP{h})
+	return plain.Spec(oneTreeName, oneTreeDFSSSP{h})
 }
 
 type oneTreeDFSSSP struct{ heuristic lanes.Heuristic }
@@ -40,13 +42,10 @@ func (e oneTreeDFSSSP) Route(ctx context.Context, in *route.Input) (*route.Plan,
 			paths[g.To[taken[s]]] += paths[s]
 		}
 		for _, end := range append([]int32{g.PortZero(t)}, hosts...) {
-			for k := range in.Ends.Count(end) {
-				lid := in.Ends.Base[end] + fabric.LID(k)
-				for _, s := range order[1:] {
-					tables.Set(s, lid, g.FromPort[taken[s]])
-				}
-				tables.Set(t, lid, g.EndPort[end])
+			for _, s := range order[1:] {
+				plain.SetAll(tables, s, in, end, g.FromPort[taken[s]])
 			}
+			plain.SetAll(tables, t, in, end, g.EndPort[end])
 		}
 	}
 	found, err := lanes.Offline(ctx, lanes.ByEnd(in, tables).WithoutSwitches(), lanes.Options{

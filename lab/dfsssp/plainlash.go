@@ -8,29 +8,31 @@ import (
 	"weft/route"
 )
 
-// countLASH is the number of layers of LASH when each ordered pair of switches is
-// layered for itself: each path goes into the first layer in which it closes no
-// cycle. Weft's lash gives both directions of a pair one lane, so that answers are
-// safe. The paths are those of a trial's tables.
+// countLASH is the number of layers of LASH on the paths of a trial's tables: pair after
+// pair of switches goes, both directions together, into the first layer in which it
+// closes no cycle. Weft's lash takes the farthest pairs first.
 func countLASH(ctx context.Context, t *lab.Trial) (int, error) {
 	g := t.Graph
 	e := newEdges(g)
-	n := int32(g.NumSwitches)
+	base := t.Plan.Ends.Base
 	var layers []*onlineLayer
-	for pair := range n * n {
-		if pair%1024 == 0 && ctx.Err() != nil {
+	var path []int32
+	for a := range int32(g.NumSwitches) {
+		if ctx.Err() != nil {
 			return 0, ctx.Err()
 		}
-		to := pair % n
-		path := e.path(t.Plan, pair/n, t.Plan.Ends.Base[g.PortZero(to)], to)
-		fits := len(path) == 0
-		for i := 0; i < len(layers) && !fits; i++ {
-			fits = layers[i].take(path)
-		}
-		if !fits {
-			layer := &onlineLayer{e: e, has: make([]bool, len(e.from)), seen: make([]int32, g.NumChannels)}
-			layer.take(path)
-			layers = append(layers, layer)
+		for b := range a {
+			path = e.path(path[:0], t.Plan, a, base[g.PortZero(b)], b)
+			path = e.path(path, t.Plan, b, base[g.PortZero(a)], a)
+			fits := len(path) == 0
+			for i := 0; i < len(layers) && !fits; i++ {
+				fits = layers[i].take(path)
+			}
+			if !fits {
+				layer := newOnlineLayer(e)
+				layer.take(path)
+				layers = append(layers, layer)
+			}
 		}
 	}
 	return max(len(layers), 1), nil
@@ -60,9 +62,8 @@ func newEdges(g *fabric.Graph) *edges {
 	return e
 }
 
-// path lists the places of the edges from a switch to a LID of switch to.
-func (e *edges) path(plan *route.Plan, from int32, lid fabric.LID, to int32) []int32 {
-	var places []int32
+// path appends the places of the edges from a switch to a LID of switch to.
+func (e *edges) path(places []int32, plan *route.Plan, from int32, lid fabric.LID, to int32) []int32 {
 	last := fabric.Nothing
 	for at := from; at != to; {
 		c, _ := e.g.At(at, plan.Tables.Port(at, lid))
@@ -81,6 +82,10 @@ type onlineLayer struct {
 	seen  []int32 // by channel: the last search that came by
 	now   int32
 	stack []int32
+}
+
+func newOnlineLayer(e *edges) *onlineLayer {
+	return &onlineLayer{e: e, has: make([]bool, len(e.from)), seen: make([]int32, e.g.NumChannels)}
 }
 
 // take adds the edges of a path, or none of them when they would close a cycle.

@@ -19,7 +19,7 @@ func TestOnlineLayer(t *testing.T) {
 	}
 	e := newEdges(g)
 	rapid.Check(t, func(r *rapid.T) {
-		layer := &onlineLayer{e: e, has: make([]bool, len(e.from)), seen: make([]int32, g.NumChannels)}
+		layer := newOnlineLayer(e)
 		kept := map[int32]bool{}
 		for range rapid.IntRange(1, 40).Draw(r, "paths") {
 			path := rapid.SliceOfN(rapid.Int32Range(0, int32(len(e.from))-1), 1, 4).Draw(r, "path")

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"weft/fabric"
+	"weft/lab/plain"
 	"weft/route"
 )
 
@@ -11,20 +12,18 @@ import (
 // counts from every node, and those to and from switches are balanced with the
 // rest. Weft's sssp takes the hosts switch by switch, and counts only what hosts
 // send to hosts.
-func plainSSSP(o order) *route.Spec {
-	return plainSpec("sssp of all nodes "+string(o), literalSSSP{o})
+func plainSSSP(o plain.Order) *route.Spec {
+	return plain.Spec("sssp of all nodes, "+string(o), literalSSSP{o})
 }
 
-type literalSSSP struct{ order order }
+type literalSSSP struct{ order plain.Order }
 
 // Route implements route.Engine.
 func (e literalSSSP) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	g := in.Graph
 	tables := route.NewTables(g.NumSwitches, in.Ends.Top())
 	weight := make([]int64, g.NumChannels) // beside the |V|^2 that keeps paths minimal
-	ends := in.Ends.ByLID()
-	for _, lid := range e.order.lids(in) {
-		end := ends[lid]
+	for _, end := range e.order.Ends(in) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
@@ -39,9 +38,9 @@ func (e literalSSSP) Route(ctx context.Context, in *route.Input) (*route.Plan, e
 			c := taken[s]
 			weight[c] += paths[s]
 			paths[g.To[c]] += paths[s]
-			tables.Set(s, lid, g.FromPort[c])
+			plain.SetAll(tables, s, in, end, g.FromPort[c])
 		}
-		tables.Set(t, lid, g.EndPort[end])
+		plain.SetAll(tables, t, in, end, g.EndPort[end])
 	}
 	return &route.Plan{Ends: in.Ends, Tables: tables}, nil
 }

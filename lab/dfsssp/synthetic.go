@@ -7,6 +7,7 @@ import (
 
 	"weft/lab"
 	"weft/lab/chart"
+	"weft/lab/plain"
 )
 
 // overSize draws a sweep as lines over the number of endpoints.
@@ -45,14 +46,14 @@ func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		return nil, err
 	}
 	lash := b.falls("LASH falls steadily from 64 endpoints to the largest", "lash", w.networks)
-	dor := p.falls("DOR falls steadily (as OpenSM's: by first port)", plainDOR().Name, w.networks)
+	dor := p.falls("DOR falls steadily (as OpenSM's: by first port)", plain.FirstPort().Name, w.networks)
 	lash.Explain(dor.Verdict == lab.Holds, "Experiment, LASH on the first of the shortest paths by port, where weft's lash spreads them: %s.", dor.Ours)
 	height2 := b.constant("DFSSSP is about constant for height 2 (512 endpoints and more)", plainDFSSSP, w.networks, 512, 4096)
 	if err := explainHeight2(ctx, s, w, b, &height2); err != nil {
 		return nil, err
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t, plainTable}, Charts: charts(w.overSize(b), x.overSize(p)), Notes: missing(w.engines),
+		Tables: []lab.Table{t, plainTable}, Charts: lab.Drawn(w.overSize(b), x.overSize(p)), Notes: missing(w.engines),
 		Claims: []lab.Claim{
 			lash,
 			dor,
@@ -105,7 +106,7 @@ func fig6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		return nil, err
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: charts(w.overSize(b)), Notes: missing(w.engines),
+		Tables: []lab.Table{t}, Charts: lab.Drawn(w.overSize(b)), Notes: missing(w.engines),
 		Claims: []lab.Claim{
 			b.alike("all engines are similar (worst at least 2/3 of the best)", w.networks, []string{"minhop", "updn", "lash", "sssp", plainDFSSSP}, 2.0/3),
 			b.alike("LASH is nearly the same as DFSSSP (within 15 %)", w.networks, []string{"lash", plainDFSSSP}, 0.85),
@@ -193,7 +194,7 @@ func (b bandwidths) steps(nets []network) lab.Claim {
 		Ours: "-", Verdict: lab.NotRun,
 	}
 	links := map[string]string{}
-	for _, row := range rows(publishedTable1) {
+	for _, row := range lab.ReadPrinted(publishedTable1) {
 		links[row["endpoints"]] = row["kautz_switch_links"]
 	}
 	last, lastLinks, wrong, seen := 0.0, "", 0, 0

@@ -1,0 +1,216 @@
+package dfsssp
+
+import (
+	"context"
+
+	"weft/lab"
+	"weft/lab/plain"
+)
+
+// listing is algorithm 2 as section IV tells it: every edge of a layer has a list of the
+// pairs of hosts whose paths make it. Weft finds these paths from the tables when it
+// cuts an edge, and counts only how many there are. Channels are those between
+// switches; the heuristic is the weakest edge.
+type listing struct {
+	t      *lab.Trial
+	e      *edges
+	lane   []uint8   // by pair, the source times all hosts plus the destination
+	layers []layerOf // by lane
+	path   []int32
+	made   int // entries of all lists
+}
+
+// layerOf has, by place of an edge, how many pairs make it, and who ever did.
+type layerOf struct {
+	count []int32
+	pairs [][]pairOfHosts
+}
+
+type pairOfHosts struct{ from, to int32 }
+
+// megabytes is what the lists hold, with 8 bytes a pair.
+func (l *listing) megabytes() float64 { return float64(l.made) * 8 / 1e6 }
+
+// listsName is the row of DFSSSP with lists: sssp's search, then listed. entriesName is
+// that of MinHop as OpenSM has it.
+const (
+	listsName   = "dfsssp with lists of pairs"
+	entriesName = "minhop by entries"
+)
+
+// plainForms adds both to a table of times, and gives the size of the lists by network.
+func (r runtimes) plainForms(ctx context.Context, s *lab.Setup, t *lab.Table, nets []network) (map[string]float64, error) {
+	size := map[string]float64{}
+	for _, n := range nets {
+		search := r[n.name]["sssp"]
+		if search == 0 || !s.Want(n.name+" plain forms") {
+			continue
+		}
+		g, err := n.graph()
+		if err != nil {
+			return nil, err
+		}
+		minhop, err := s.Route(ctx, g, lab.Routing{Spec: plain.MinHop(plain.ByLeaf), Workers: 1})
+		if err != nil {
+			return nil, err
+		}
+		trial, err := s.Route(ctx, g, lab.Routing{Engine: "sssp", Workers: 1})
+		if err != nil {
+			return nil, err
+		}
+		var l *listing
+		cost, err := s.Measure(func() (err error) {
+			l, err = listed(ctx, trial)
+			return err
+		})
+		if err != nil {
+			return nil, err
+		}
+		r[n.name][entriesName], r[n.name][listsName], size[n.name] = minhop.Cost.Seconds, search+cost.Seconds, l.megabytes()
+		t.Add(n.name, entriesName, lab.Num(minhop.Cost.Seconds), r.ratio(n.name, entriesName), "1", lab.Num(minhop.Cost.Allocated/1e6), "")
+		t.Add(n.name, listsName, lab.Num(search+cost.Seconds), r.ratio(n.name, listsName), count(len(l.layers)), lab.Num(cost.Allocated/1e6), "")
+	}
+	return size, nil
+}
+
+// listed layers the paths of a trial. The lanes that it needs are those with pairs.
+func listed(ctx context.Context, t *lab.Trial) (*listing, error) {
+	l := &listing{t: t, e: newEdges(t.Graph)}
+	hosts := int32(t.Graph.NumHosts)
+	l.lane = make([]uint8, int(hosts)*int(hosts))
+	l.layers = []layerOf{l.layer()}
+	for u := range hosts {
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
+		for v := range hosts {
+			if u != v {
+				l.put(pairOfHosts{u, v}, 0)
+			}
+		}
+	}
+	for i := 0; i < len(l.layers); i++ {
+		if err := l.breakCycles(ctx, i); err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+func (l *listing) layer() layerOf {
+	places := len(l.e.from)
+	return layerOf{make([]int32, places), make([][]pairOfHosts, places)}
+}
+
+// walk finds the edges of a path.
+func (l *listing) walk(p pairOfHosts) []int32 {
+	g := l.t.Graph
+	l.path = l.e.path(l.path[:0], l.t.Plan, g.EndSwitch[p.from], l.t.Plan.Ends.Base[p.to], g.EndSwitch[p.to])
+	return l.path
+}
+
+// put enters a pair into a layer.
+func (l *listing) put(p pairOfHosts, lane int) {
+	l.lane[int(p.from)*l.t.Graph.NumHosts+int(p.to)] = uint8(lane)
+	in := &l.layers[lane]
+	for _, place := range l.walk(p) {
+		in.count[place]++
+		in.pairs[place] = append(in.pairs[place], p)
+		l.made++
+	}
+}
+
+// breakCycles searches a layer once, depth first; where a cycle closes, its weakest edge
+// goes, and the search goes on from what is left of the way that it came.
+func (l *listing) breakCycles(ctx context.Context, lane int) error {
+	const open, done = 1, 2
+	g := l.t.Graph
+	state := make([]uint8, g.NumChannels)
+	next := make([]int32, g.NumChannels) // edges of a channel that were looked at
+	var way []int32                      // places of the edges from the first channel on
+	for c := range int32(g.NumChannels) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		if state[c] != 0 {
+			continue
+		}
+		way = way[:0]
+		for at := c; ; {
+			state[at] = open
+			if int(next[at]) == len(g.OutOf(g.To[at])) {
+				state[at] = done
+				if len(way) == 0 {
+					break
+				}
+				at = l.e.from[way[len(way)-1]]
+				way = way[:len(way)-1]
+				continue
+			}
+			place := l.e.row[at] + next[at]
+			to := l.e.to[place]
+			switch {
+			case l.layers[lane].count[place] == 0 || state[to] == done:
+				next[at]++
+			case state[to] == open:
+				l.cut(l.cycle(way, place), lane)
+				kept := l.kept(way, lane)
+				for _, place := range way[kept:] {
+					state[l.e.to[place]], next[l.e.to[place]] = 0, 0
+				}
+				way = way[:kept]
+				at = c
+				if kept > 0 {
+					at = l.e.to[way[kept-1]]
+				}
+			default:
+				way = append(way, place)
+				next[at]++
+				at = to
+			}
+		}
+	}
+	return nil
+}
+
+// cycle is what an edge closes: the end of the way, and the edge.
+func (l *listing) cycle(way []int32, closing int32) []int32 {
+	k := len(way)
+	for k > 0 && l.e.from[closing] != l.e.to[closing] && l.e.to[way[k-1]] != l.e.to[closing] {
+		k--
+	}
+	return append(append([]int32(nil), way[k:]...), closing)
+}
+
+// kept is how many edges from the start of the way still are there.
+func (l *listing) kept(way []int32, lane int) int {
+	for i, place := range way {
+		if l.layers[lane].count[place] == 0 {
+			return i
+		}
+	}
+	return len(way)
+}
+
+// cut moves all pairs of the weakest edge of a cycle to the next layer.
+func (l *listing) cut(cycle []int32, lane int) {
+	weakest := cycle[0]
+	for _, place := range cycle {
+		if l.layers[lane].count[place] < l.layers[lane].count[weakest] {
+			weakest = place
+		}
+	}
+	if lane+1 == len(l.layers) {
+		l.layers = append(l.layers, l.layer())
+	}
+	for _, p := range l.layers[lane].pairs[weakest] {
+		if l.lane[int(p.from)*l.t.Graph.NumHosts+int(p.to)] != uint8(lane) {
+			continue // moved before
+		}
+		for _, place := range l.walk(p) {
+			l.layers[lane].count[place]--
+		}
+		l.put(p, lane+1)
+	}
+	l.layers[lane].pairs[weakest] = nil
+}

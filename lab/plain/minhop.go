@@ -1,0 +1,75 @@
+package plain
+
+import (
+	"context"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+)
+
+// MinHop is OpenSM's: of the ports on shortest paths the one with the fewest table
+// entries so far, whether or not a path to them comes that way.
+func MinHop(o Order) *route.Spec {
+	return Spec("minhop by entries, "+string(o), shortest{order: o})
+}
+
+// FirstPort is always the first port on shortest paths: OpenSM's LASH without its lanes;
+// and its DOR where ports are numbered by dimension, without balance elsewhere.
+func FirstPort() *route.Spec { return Spec("first port", shortest{order: ByLeaf, first: true}) }
+
+// Spec is the Spec of an engine of an experiment's own, which has no options.
+func Spec(name string, e route.Engine) *route.Spec {
+	return &route.Spec{Name: name, Lanes: "none", New: func(route.Options) (route.Engine, error) { return e, nil }}
+}
+
+// shortest takes minimal paths; at each switch, host by host, the port with the fewest
+// table entries so far, or always the first. Port 0 of a switch is no entry.
+type shortest struct {
+	order Order
+	first bool
+}
+
+// Route implements route.Engine.
+func (e shortest) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
+	g := in.Graph
+	away := make([][]int32, g.NumSwitches) // hops to each switch
+	if err := par.For(ctx, in.Workers, g.NumSwitches, func(_, s int) error {
+		away[s] = make([]int32, g.NumSwitches)
+		g.HopsFrom(int32(s), away[s], make([]int32, g.NumSwitches))
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	ends := e.order.Ends(in)
+	tables := route.NewTables(g.NumSwitches, in.Ends.Top())
+	err := par.For(ctx, in.Workers, g.NumSwitches, func(_, s int) error {
+		entries := make([]int32, int(g.SwitchPorts[s])+1)
+		for _, end := range ends {
+			port := g.EndPort[end]
+			if int(g.EndSwitch[end]) != s {
+				port = e.port(g, away[g.EndSwitch[end]], int32(s), entries)
+			}
+			SetAll(tables, int32(s), in, end, port)
+			if port != route.NoPort && !g.IsPortZero(end) {
+				entries[port]++
+			}
+		}
+		return nil
+	})
+	return &route.Plan{Ends: in.Ends, Tables: tables}, err
+}
+
+// port chooses the port of switch s to a switch that is away hops from each.
+func (e shortest) port(g *fabric.Graph, away []int32, s int32, entries []int32) uint8 {
+	best := route.NoPort
+	for _, c := range g.OutOf(s) {
+		if away[s] < 0 || away[g.To[c]] != away[s]-1 {
+			continue
+		}
+		if p := g.FromPort[c]; best == route.NoPort || !e.first && entries[p] < entries[best] {
+			best = p
+		}
+	}
+	return best
+}
