@@ -40,7 +40,7 @@ func TestAssignLIDs(t *testing.T) {
 		{"all seen", map[int]fabric.LID{0: 50, 1: 60, 2: 7, 3: 5}, NameOptions{}, []fabric.LID{7, 5, 50, 60}},
 		{"seen twice", map[int]fabric.LID{2: 7, 3: 7}, NameOptions{}, []fabric.LID{7, 1, 2, 3}},
 		{"unaligned", map[int]fabric.LID{2: 6, 3: 8}, NameOptions{LMC: 2}, []fabric.LID{4, 8, 1, 2}},
-		{"within another's", map[int]fabric.LID{2: 8, 0: 9}, NameOptions{LMC: 2}, []fabric.LID{8, 4, 1, 2}},
+		{"within another's", map[int]fabric.LID{2: 8, 0: 9}, NameOptions{LMC: 2}, []fabric.LID{4, 12, 9, 1}},
 		{"highest", map[int]fabric.LID{2: top}, NameOptions{}, []fabric.LID{top, 1, 2, 3}},
 		{"highest, LMC 7", map[int]fabric.LID{2: top - 127}, NameOptions{LMC: 7}, []fabric.LID{top - 127, 128, 1, 2}},
 		{"beyond unicast", map[int]fabric.LID{2: top + 1, 3: 0xFFFF}, NameOptions{}, []fabric.LID{1, 2, 3, 4}},
@@ -126,8 +126,8 @@ func TestAssignLIDsRefuses(t *testing.T) {
 	g := line(t, 200, 2).Compile() // 400 hosts of 128 LIDs
 	_, err := AssignLIDs(g, NameOptions{LMC: 7})
 	var out *LIDsExhausted
-	if !errors.As(err, &out) || *out != (LIDsExhausted{Ports: 600, LMC: 7, Need: 400*128 + 200}) ||
-		!strings.Contains(err.Error(), "need 51400 LIDs, but a subnet has 49151: lower the LMC") {
+	if !errors.As(err, &out) || out.Ports != 600 || out.Need != 400*128+200 || out.MostNeed != 128 || out.Kept ||
+		!strings.Contains(err.Error(), `need 51400 LIDs (CA "host 0.0" (0x0000000000001000)[1] needs most: 128), but of its 16 bits a subnet has 49151`) {
 		t.Errorf("too many: %v", err)
 	}
 	if _, err := AssignLIDs(g, NameOptions{LMC: 8}); err == nil || !strings.Contains(err.Error(), "LMC 8 is too large") {

@@ -15,7 +15,7 @@ type Input struct {
 	MaxVLs  int  // data VLs that may be used, at least 1
 	Workers int  // goroutines that may be used, at least 1
 	Seed    uint64
-	Fresh   bool              // forget the LIDs as seen; for Spec.OwnNames
+	Held    *Held             // LIDs in use, to be kept; for Spec.OwnNames
 	Stage   func(name string) // to be called before a stage of the engine's after the first
 }
 

@@ -55,6 +55,9 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *Plan {
 		VLs:     n("vls", 0, 15),
 		Service: Service{Default: uint8(n("default", 0, 15)), ReplySameSL: rapid.Bool().Draw(t, "reply")},
 	}
+	for i := range n("absent", 0, 3) {
+		p.Absent = append(p.Absent, Absent{fabric.GUID(0x77 + i), uint8(n("port", 0, 255)), fabric.LID(n("base", 1, 49000)), uint8(n("LMC", 0, 7))})
+	}
 	if rapid.Bool().Draw(t, "options") {
 		p.Recipe.Options = map[string]string{"roots": rapid.String().Draw(t, "roots"), "b": "1"}
 	}

@@ -17,6 +17,12 @@ type Plan struct {
 	SL2VL   *SL2VL
 	VLs     int // data VLs that the lanes use, 0 when unknown
 	Service Service
+	// Absent are ports that are not there now and whose LIDs wait for them, those gone
+	// last first.
+	Absent []Absent
+	// LeastLIDs is proven: whatever assignment realises the paths has as many LIDs. 0
+	// when nobody looked. It is not saved.
+	LeastLIDs int
 	// Intended are the paths that were computed, where that was done apart from the
 	// LIDs: the judge compares. It is not saved.
 	Intended Intended

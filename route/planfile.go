@@ -32,8 +32,9 @@ import (
 //	SL         class of each end port int32, class of each LID int32, cells uint8
 //	SL2VL      pool: 16 VLs uint8; table of each host uint16;
 //	           by switch: By uint8, tables uint16 (1, ports+1 or (ports+1)^2)
+//	absent     each: node GUID uint64, port uint8, base LID uint16, LMC uint8
 //
-// The last three are there if the header says so. A Graph is in order of GUIDs, so
+// The last four are there if the header says so. A Graph is in order of GUIDs, so
 // the same switches and end ports have the same indices in every Graph; Load
 // demands the same sets and answers a *BindError otherwise.
 const (
@@ -55,6 +56,7 @@ type planHeader struct {
 	Choice      bool      `json:"choice,omitempty"`
 	SL          *slHeader `json:"sl,omitempty"`
 	Pool        *int      `json:"sl2vl_tables,omitempty"` // tables in the pool
+	Absent      int       `json:"absent,omitempty"`       // ports whose LIDs wait for them
 }
 
 type slHeader struct {
@@ -103,6 +105,7 @@ func (p *Plan) Save(w io.Writer, g *fabric.Graph) error {
 	if p.SL2VL != nil {
 		e.sl2vl(p.SL2VL)
 	}
+	e.absent(p.Absent)
 	if err := cmp.Or(e.err, e.w.Flush(), zip.Close()); err != nil {
 		return fmt.Errorf("route: plan file: %w", err)
 	}
@@ -114,6 +117,7 @@ func (p *Plan) fileHeader(g *fabric.Graph) ([]byte, error) {
 	h := planHeader{
 		Recipe: p.Recipe, VLs: p.VLs, DefaultSL: p.Service.Default, ReplySameSL: p.Service.ReplySameSL,
 		Switches: g.NumSwitches, Hosts: g.NumHosts, Blocks: p.Tables.NumBlocks(), Choice: p.Choice != nil,
+		Absent: len(p.Absent),
 	}
 	if p.SL != nil {
 		h.SL = &slHeader{p.SL.NumSrc, p.SL.NumDst, len(p.SL.Dst)}
@@ -219,5 +223,14 @@ func (e *planWriter) sl2vl(m *SL2VL) {
 func (e *planWriter) u16s(v []uint16) {
 	for _, x := range v {
 		e.u16(x)
+	}
+}
+
+func (e *planWriter) absent(ports []Absent) {
+	for _, a := range ports {
+		e.u64(uint64(a.Node))
+		e.u8(a.Port)
+		e.u16(uint16(a.Base))
+		e.u8(a.LMC)
 	}
 }

@@ -47,6 +47,7 @@ func same(t testing.TB, got, want *Plan) {
 		cmp.FilterValues(func(a, b []int32) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
 		cmp.FilterValues(func(a, b []uint8) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
 		cmp.FilterValues(func(a, b []uint16) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
+		cmp.FilterValues(func(a, b []fabric.LID) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
 	}
 	if diff := cmp.Diff(want, got, options); diff != "" {
 		t.Errorf("the loaded plan differs (-saved +loaded):\n%s", diff)
@@ -69,6 +70,14 @@ func TestSaveLoad(t *testing.T) {
 		if !bytes.Equal(file, save(t, got, g)) {
 			rt.Fatal("saved again, the bytes differ")
 		}
+		got, own, err := LoadAlone(bytes.NewReader(file))
+		if err != nil {
+			rt.Fatal(err)
+		}
+		same(t, got, p)
+		if !bytes.Equal(file, save(t, got, own)) {
+			rt.Fatal("saved for its own graph, the bytes differ")
+		}
 	})
 }
 
@@ -87,6 +96,7 @@ func full(t testing.TB) (*Plan, *fabric.Graph) {
 	p.SingleLane(g)
 	p.SL2VL.Switch[1] = SwitchSL2VL{By: ByOut, Index: make([]uint16, g.SwitchPorts[1]+1)}
 	p.Choice = NewChoice(g.NumEnds, []Row{{0, 1, 1}, {0, 1, 0}, {2, 0, 1}})
+	p.Absent = []Absent{{0x99, 1, 40, 1}}
 	return p, g
 }
 
@@ -167,6 +177,31 @@ func TestLoadHostile(t *testing.T) {
 		if err == nil || !strings.Contains(err.Error(), c.want) || !strings.HasPrefix(err.Error(), "route: plan file: ") {
 			t.Errorf("%s: error %v, want %q", c.name, err, c.want)
 		}
+	}
+	one := []byte{1, 0, 0, 0, 0, 0, 0, 0, 4, 7, 0, 0} // GUID 1, 4 ports or port 4, LID 7
+	for _, c := range []struct {
+		header string
+		body   []byte
+		want   string
+	}{
+		{`{"switches":2,"blocks":1}`, bytes.Repeat(one, 2), "switches: 0x0000000000000001 is out of order"},
+		{`{"hosts":2,"blocks":1}`, bytes.Repeat(one, 2), "end ports: 0x0000000000000001[4] is out of order"},
+		{`{"switches":1000000000,"blocks":1}`, one, "switches: unexpected EOF"},
+		{`{"switches":1,"blocks":1024}`, one, "tables: unexpected EOF"},
+		{`{"blocks":1,"absent":2}`, one, "absent: unexpected EOF"},
+		{`{"blocks":1,"absent":70000}`, one, "header: lengths out of range"},
+	} {
+		_, _, err := LoadAlone(bytes.NewReader(forge(c.header, c.body)))
+		if err == nil || !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s: error %v, want %q", c.header, err, c.want)
+		}
+	}
+	if p, g, err := LoadAlone(bytes.NewReader(forge(`{"hosts":1,"blocks":1,"absent":1}`, append(one, 2, 0, 0, 0, 0, 0, 0, 0, 9, 8, 0, 3)))); err != nil ||
+		g.NumEnds != 1 || p.Ends.Base[0] != 7 || p.Absent[0] != (Absent{2, 9, 8, 3}) {
+		t.Errorf("a plan of one end port: %v %+v", err, p)
+	}
+	if _, _, err := LoadAlone(bytes.NewReader(forge(`{"blocks":1,"absent":1}`, append(one[:9:9], 0, 0, 0)))); err == nil || !strings.Contains(err.Error(), "absent: end port 0x0000000000000001[4] has LID 0") {
+		t.Errorf("an absent port without a LID: %v", err)
 	}
 	empty := fabric.New("").Compile()
 	classes := `{"blocks":1,"sl":{"source_classes":65536,"destination_classes":65536,"lids":1}}`
@@ -292,6 +327,9 @@ func FuzzLoad(f *testing.F) {
 	f.Add(forge(`{"blocks":1}`, nil))
 	plain := line(f, 3, 2).Compile()
 	f.Fuzz(func(t *testing.T, data []byte) {
+		if p, own, err := LoadAlone(bytes.NewReader(data)); err == nil {
+			_ = save(t, p, own)
+		}
 		got, err := Load(bytes.NewReader(data), plain)
 		if err != nil {
 			return
@@ -312,7 +350,12 @@ func FuzzLoadBody(f *testing.F) {
 		if json.Unmarshal(header, &h) != nil || h.check() != nil {
 			return
 		}
-		got, err := readBody(bufio.NewReader(bytes.NewReader(body)), &h, g)
+		d := planReader{r: bufio.NewReader(bytes.NewReader(body))}
+		if p, own, err := d.plan(&h, nil); err == nil && p.fits(own) == nil {
+			_ = save(t, p, own)
+		}
+		d = planReader{r: bufio.NewReader(bytes.NewReader(body))}
+		got, _, err := d.plan(&h, g)
 		if err != nil || got.fits(g) != nil {
 			return
 		}

@@ -19,6 +19,11 @@ func (p *Plan) fits(g *fabric.Graph) error {
 	if p.Tables == nil || p.Tables.NumSwitches() != g.NumSwitches || p.Tables.NumBlocks() > max16/BlockSize {
 		return fmt.Errorf("route: plan: tables: they are not for %d switches", g.NumSwitches)
 	}
+	for _, a := range p.Absent {
+		if a.Base == 0 || a.LMC > fabric.MaxLMC || int(a.Base)+1<<a.LMC-1 > int(fabric.MaxUnicastLID) {
+			return fmt.Errorf("route: plan: absent: end port %s[%d] has LID %d with LMC %d", a.Node, a.Port, a.Base, a.LMC)
+		}
+	}
 	if p.Choice != nil {
 		if err := p.Choice.fits(g); err != nil {
 			return err

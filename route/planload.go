@@ -18,28 +18,39 @@ import (
 // when g has not exactly the switches and end ports of the Plan. Memory stays in
 // proportion to g and to what the body really holds, whatever the header says.
 func Load(r io.Reader, g *fabric.Graph) (*Plan, error) {
+	p, _, err := load(r, g)
+	return p, err
+}
+
+// LoadAlone reads a Plan that Save wrote, whatever it is for, with a Graph that has the
+// switches and end ports of the Plan, by their GUIDs, and nothing else.
+func LoadAlone(r io.Reader) (*Plan, *fabric.Graph, error) { return load(r, nil) }
+
+// load reads a Plan and binds it to g, or to a Graph of its own if g is nil.
+func load(r io.Reader, g *fabric.Graph) (*Plan, *fabric.Graph, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	h, err := readHeader(buffered)
 	if err != nil {
-		return nil, fmt.Errorf("route: plan file: header: %w", noEOF(err))
+		return nil, nil, fmt.Errorf("route: plan file: header: %w", noEOF(err))
 	}
 	zip, err := gzip.NewReader(buffered)
 	if err != nil {
-		return nil, fmt.Errorf("route: plan file: body: %w", noEOF(err))
+		return nil, nil, fmt.Errorf("route: plan file: body: %w", noEOF(err))
 	}
 	zip.Multistream(false)
 	body := bufio.NewReaderSize(zip, 1<<16)
-	p, err := readBody(body, h, g)
+	d := planReader{r: body}
+	p, g, err := d.plan(h, g)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
 	if err := atEnd(body, buffered); err != nil {
-		return nil, fmt.Errorf("route: plan file: end: %w", err)
+		return nil, nil, fmt.Errorf("route: plan file: end: %w", err)
 	}
 	if err := p.fits(g); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return p, nil
+	return p, g, nil
 }
 
 // atEnd demands that the body and the file end here, and that the body's checksum is right.
@@ -107,6 +118,7 @@ func (h *planHeader) check() error {
 	if h.Pool != nil {
 		ok = ok && inRange(*h.Pool)
 	}
+	ok = ok && inRange(h.Absent)
 	if !ok {
 		return errors.New("lengths out of range")
 	}
@@ -114,29 +126,6 @@ func (h *planHeader) check() error {
 }
 
 func inRange(n int) bool { return n >= 0 && n <= max16 }
-
-func readBody(r *bufio.Reader, h *planHeader, g *fabric.Graph) (*Plan, error) {
-	d := planReader{r: r}
-	p := &Plan{Recipe: h.Recipe, VLs: h.VLs, Service: Service{h.DefaultSL, h.ReplySameSL}}
-	p.Ends = Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}
-	if err := d.bindSwitches(h, g, &p.Ends); err != nil {
-		return nil, err
-	}
-	if err := d.bindHosts(h, g, &p.Ends); err != nil {
-		return nil, err
-	}
-	p.Tables = d.tables(h, g)
-	if h.Choice {
-		p.Choice = d.choice(g)
-	}
-	if h.SL != nil {
-		p.SL = d.sl(h.SL, g)
-	}
-	if h.Pool != nil {
-		p.SL2VL = d.sl2vl(*h.Pool, g)
-	}
-	return p, d.err
-}
 
 // planReader reads sections. After the first error it delivers zeros, and err
 // names the section.
@@ -164,55 +153,28 @@ func (d *planReader) u16() uint16 { d.full(d.buf[:2]); return binary.LittleEndia
 func (d *planReader) u32() uint32 { d.full(d.buf[:4]); return binary.LittleEndian.Uint32(d.buf[:]) }
 func (d *planReader) u64() uint64 { d.full(d.buf[:8]); return binary.LittleEndian.Uint64(d.buf[:]) }
 
-// bindSwitches compares the switches with those of g, both in order of GUIDs.
-func (d *planReader) bindSwitches(h *planHeader, g *fabric.Graph, ends *Ends) error {
-	d.section = "switches"
-	for s := range max(h.Switches, g.NumSwitches) {
-		if s >= h.Switches {
-			return notInPlan(SwitchName(g, int32(s)))
-		}
-		guid, ports := fabric.GUID(d.u64()), d.u8()
-		base, lmc := fabric.LID(d.u16()), d.u8()
-		if d.err != nil {
-			return d.err
-		}
-		name := fmt.Sprintf("switch %s", guid)
-		if s >= g.NumSwitches || guid < g.SwitchGUID[s] {
-			return notInFabric(name)
-		}
-		if guid > g.SwitchGUID[s] {
-			return notInPlan(SwitchName(g, int32(s)))
-		}
-		if int32(ports) != g.SwitchPorts[s] {
-			return &BindError{name, fmt.Sprintf("has %d ports, but %d in the plan", g.SwitchPorts[s], ports)}
-		}
-		end := g.PortZero(int32(s))
-		ends.Base[end], ends.LMC[end] = base, lmc
+// plan reads the body. A nil g stands for the Graph of the Plan itself.
+func (d *planReader) plan(h *planHeader, g *fabric.Graph) (*Plan, *fabric.Graph, error) {
+	p := &Plan{Recipe: h.Recipe, VLs: h.VLs, Service: Service{h.DefaultSL, h.ReplySameSL}}
+	own := g == nil
+	if own {
+		g = &fabric.Graph{}
 	}
-	return nil
-}
-
-// bindHosts compares the CA and router ports with those of g.
-func (d *planReader) bindHosts(h *planHeader, g *fabric.Graph, ends *Ends) error {
-	d.section = "end ports"
-	for i := range max(h.Hosts, g.NumHosts) {
-		if i >= h.Hosts {
-			return notInPlan(EndName(g, int32(i)))
-		}
-		guid, port := fabric.GUID(d.u64()), d.u8()
-		base, lmc := fabric.LID(d.u16()), d.u8()
-		if d.err != nil {
-			return d.err
-		}
-		if i >= g.NumHosts || guid < g.EndNodeGUID[i] || guid == g.EndNodeGUID[i] && port < g.EndNum[i] {
-			return notInFabric(fmt.Sprintf("end port %s[%d]", guid, port))
-		}
-		if guid != g.EndNodeGUID[i] || port != g.EndNum[i] {
-			return notInPlan(EndName(g, int32(i)))
-		}
-		ends.Base[i], ends.LMC[i] = base, lmc
+	if err := d.bind(h, g, own, &p.Ends); err != nil {
+		return nil, nil, err
 	}
-	return nil
+	p.Tables = d.tables(h, g)
+	if h.Choice {
+		p.Choice = d.choice(g)
+	}
+	if h.SL != nil {
+		p.SL = d.sl(h.SL, g)
+	}
+	if h.Pool != nil {
+		p.SL2VL = d.sl2vl(*h.Pool, g)
+	}
+	p.Absent = d.absent(h.Absent)
+	return p, g, d.err
 }
 
 func notInPlan(name string) error   { return &BindError{name, "is not in the plan"} }
@@ -220,12 +182,19 @@ func notInFabric(name string) error { return &BindError{name, "of the plan is no
 
 func (d *planReader) tables(h *planHeader, g *fabric.Graph) *Tables {
 	d.section = "tables"
-	t := NewTables(g.NumSwitches, fabric.LID(h.Blocks*BlockSize-1))
-	for s := range t.rows {
-		for i := range t.rows[s] {
-			d.full(t.rows[s][i][:])
+	rows := make([][]*Block, 0, g.NumSwitches)
+	for range g.NumSwitches {
+		slab, row := make([]Block, h.Blocks), make([]*Block, h.Blocks)
+		for i := range slab {
+			d.full(slab[i][:])
+			row[i] = &slab[i]
+		}
+		if rows = append(rows, row); d.err != nil {
+			break
 		}
 	}
+	t := TablesOf(rows)
+	t.blocks = h.Blocks // also without switches
 	return t
 }
 
@@ -267,9 +236,20 @@ func (d *planReader) sl2vl(pool int, g *fabric.Graph) *SL2VL {
 		if !ok && d.err == nil {
 			d.err = fmt.Errorf("route: plan file: SL2VL: %s chooses tables in way %d", SwitchName(g, int32(s)), by)
 		}
+		if d.err != nil {
+			break
+		}
 		m.Switch[s] = SwitchSL2VL{By: by, Index: d.u16s(n)}
 	}
 	return m
+}
+
+func (d *planReader) absent(n int) (ports []Absent) {
+	d.section = "absent"
+	for ; n > 0 && d.err == nil; n-- {
+		ports = append(ports, Absent{fabric.GUID(d.u64()), d.u8(), fabric.LID(d.u16()), d.u8()})
+	}
+	return ports
 }
 
 // bytes reads n bytes, and takes memory only for what is there.

@@ -3,6 +3,7 @@ package route
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"weft/fabric"
 )
@@ -14,6 +15,18 @@ type Recipe struct {
 	Names   string            `json:"names"`             // "lmc=0", "lmc=3": that many LIDs a port
 	Lanes   string            `json:"lanes"`             // "none", or the engine's own
 }
+
+// Engine is the name of the engine: PATHS, or PATHS+NAMES where the LIDs came after the
+// paths.
+func (r *Recipe) Engine() string {
+	if r.Names == "" || strings.HasPrefix(r.Names, lmcName) {
+		return r.Paths
+	}
+	return r.Paths + "+" + r.Names
+}
+
+// lmcName begins the name of an assignment of 2^LMC LIDs to each port.
+const lmcName = "lmc="
 
 // Request is a routing job: a recipe with the limits it must keep.
 type Request struct {
@@ -37,7 +50,8 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	if err != nil {
 		return nil, err
 	}
-	in := &Input{Graph: g, Workers: max(1, req.Workers), Seed: req.Seed, Fresh: req.Names.Fresh, Stage: stage}
+	held := req.Names.held(g)
+	in := &Input{Graph: g, Workers: max(1, req.Workers), Seed: req.Seed, Held: held, Stage: stage}
 	if in.Ends, err = nameFirst(g, req, stage); err != nil {
 		return nil, err
 	}
@@ -55,8 +69,9 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 		}
 	} else {
 		plan.Ends = in.Ends
-		plan.Recipe = Recipe{Paths: req.Engine.Name, Names: fmt.Sprintf("lmc=%d", req.Names.LMC)}
+		plan.Recipe = Recipe{Paths: req.Engine.Name, Names: fmt.Sprint(lmcName, req.Names.LMC)}
 	}
+	plan.Absent = held.stillAbsent(&plan.Ends)
 	plan.Service.ReplySameSL = plan.SL == nil || !req.Engine.OwnReplies && !plan.SL.OneWay
 	plan.Recipe.Options, plan.Recipe.Lanes = req.Options, req.Engine.Lanes
 	if plan.SL == nil {

@@ -63,7 +63,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("%s: recipe (-want +got):\n%s", c.name, diff)
 		}
 		e.in.Stage = nil
-		if diff := cmp.Diff(&Input{Graph: g, Ends: ends, MaxVLs: 3, Workers: 1, Seed: 7}, e.in); diff != "" {
+		if diff := cmp.Diff(&Input{Graph: g, Ends: ends, MaxVLs: 3, Workers: 1, Seed: 7, Held: Seen(g)}, e.in); diff != "" {
 			t.Errorf("%s: input (-want +got):\n%s", c.name, diff)
 		}
 		if diff := cmp.Diff(ends, p.Ends); diff != "" || p.VLs != c.vls || !p.Service.ReplySameSL || p.SL == nil || p.SL2VL == nil {
@@ -85,7 +85,7 @@ func TestRunOwnNames(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if e.in.Ends.Base != nil || !e.in.Fresh || e.in.Stage == nil {
+	if e.in.Ends.Base != nil || len(e.in.Held.Ends.Base) != 0 || e.in.Stage == nil {
 		t.Errorf("input %+v", e.in)
 	}
 	if p.Recipe.Paths != "here" || p.Recipe.Names != "and there" || p.Recipe.Lanes != "none" {

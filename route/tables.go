@@ -23,8 +23,8 @@ var emptyBlock = func() *Block {
 }()
 
 // Tables are the forwarding tables of all switches: an egress port by switch and
-// LID. Blocks may be shared between Tables (Clone); a shared block is copied when
-// it is first written. Reading is safe from several goroutines, and so is writing
+// LID. Blocks may be shared between Tables (Clone) and between switches (TablesOf); a
+// shared block is copied when it is first written. Reading is safe from several goroutines, and so is writing
 // different switches.
 type Tables struct {
 	blocks int        // blocks a switch
@@ -46,6 +46,17 @@ func NewTables(switches int, top fabric.LID) *Tables {
 			t.rows[s][b] = &slab[b]
 			t.owned[s][b] = true
 		}
+	}
+	return t
+}
+
+// TablesOf makes tables of blocks, by switch and LID/64. Equal blocks may be the same
+// one: each is copied before it is written. All rows are of one length.
+func TablesOf(rows [][]*Block) *Tables {
+	t := &Tables{rows: rows, owned: make([][]bool, len(rows))}
+	for s, row := range rows {
+		t.blocks = len(row)
+		t.owned[s] = make([]bool, len(row))
 	}
 	return t
 }
@@ -73,7 +84,7 @@ func (t *Tables) Port(s int32, lid fabric.LID) uint8 {
 
 // Set changes one entry; a shared block is copied first. The LID must be at most
 // Top. Set is not safe for concurrent use on one switch, except on different LIDs
-// of tables that were never cloned.
+// of tables by NewTables that were never cloned.
 func (t *Tables) Set(s int32, lid fabric.LID, port uint8) {
 	b := int(lid) / BlockSize
 	if !t.owned[s][b] {

@@ -77,6 +77,23 @@ func TestTablesCloneOnWrite(t *testing.T) {
 	})
 }
 
+// Switches may share a block until one of them is written.
+func TestTablesOf(t *testing.T) {
+	b := &Block{5: 7}
+	tables := TablesOf([][]*Block{{b, b}, {b, b}})
+	tables.Set(1, 69, 9)
+	for s, want := range [][]uint8{{7, 7}, {7, 9}} {
+		for i, port := range want {
+			if got := tables.Port(int32(s), fabric.LID(64*i+5)); got != port {
+				t.Errorf("switch %d sends LID %d to %d, want %d", s, 64*i+5, got, port)
+			}
+		}
+	}
+	if tables.Top() != 127 || b[5] != 7 {
+		t.Errorf("top %d, block %v", tables.Top(), b)
+	}
+}
+
 func BenchmarkTablesSet(b *testing.B) {
 	t := NewTables(16, 49151)
 	for b.Loop() {

@@ -64,7 +64,7 @@ type ActionKind uint8
 // The actions.
 const (
 	Ask   ActionKind = iota // send an SMP; its end comes back as an Answer
-	Route                   // compute and judge a Plan for Graph; it comes back as Planned
+	Route                   // compute and judge a Plan for Graph that keeps what is Held; it comes back as Planned
 	Phase                   // a phase of the work begins: Name
 	Note                    // an Incident
 	Done                    // the end: Report has all
@@ -84,6 +84,7 @@ type Action struct {
 	Data     []byte // the attribute, of a Set
 
 	Graph    *fabric.Graph
+	Held     *route.Held
 	Name     string
 	Incident Incident
 }
@@ -309,9 +310,10 @@ func (c *Core) settled() {
 		c.finish(Discovered)
 		return
 	}
-	c.graph = c.name()
+	c.noteLIDClashes()
+	c.graph = c.report.fabric.Compile()
 	c.enter(routing)
-	c.out = append(c.out, Action{Kind: Route, Graph: c.graph})
+	c.out = append(c.out, Action{Kind: Route, Graph: c.graph, Held: c.held()})
 }
 
 // planned takes the Plan, or refuses it.

@@ -138,11 +138,11 @@ func TestDiscoverWritesNothing(t *testing.T) {
 }
 
 // TestLIDs: a port keeps its LID where it can, a stored one wins, and a clash is
-// said and ended.
+// said and ended. That of a port that is not here waits for it.
 func TestLIDs(t *testing.T) {
 	f := formula(t, "rlft(4,2)")
 	stored := f.Nodes[find(f, fabric.CA, 3)].Ports[1].GUID
-	w := newWorld(f, Config{Stored: map[fabric.GUID]fabric.LID{stored: 40}}, "updn")
+	w := newWorld(f, Config{Stored: map[fabric.GUID]fabric.LID{stored: 40, 0x9999: 1}}, "updn")
 	lid := func(n int, to uint64) {
 		mad.PortInfoLID.Put(w.fake.nodes[find(f, fabric.CA, n)].info[1][:], to)
 	}
@@ -167,6 +167,11 @@ func TestLIDs(t *testing.T) {
 	at := func(n int) fabric.LID { return got[f.Nodes[find(f, fabric.CA, n)].Ports[1].GUID] }
 	if at(0) != 20 || at(3) != 40 || at(4) == 40 || (at(1) == 30) == (at(2) == 30) {
 		t.Errorf("LIDs %d %d %d %d %d", at(0), at(1), at(2), at(3), at(4))
+	}
+	for guid, l := range got {
+		if (l == 1) != (guid == 0x9999) {
+			t.Errorf("%s has LID %d", guid, l)
+		}
 	}
 }
 

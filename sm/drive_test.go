@@ -147,7 +147,7 @@ func (w *world) step(ev *Event) {
 			w.log = append(w.log, what)
 		case Route:
 			w.log = append(w.log, fmt.Sprintf("route %d switches, %d hosts, %d channels", a.Graph.NumSwitches, a.Graph.NumHosts, a.Graph.NumChannels))
-			next = w.planner.Plan(context.Background(), a.Graph)
+			next = w.planner.Plan(context.Background(), a.Graph, a.Held)
 		case Phase:
 			w.log = append(w.log, "-- "+a.Name)
 		case Note:

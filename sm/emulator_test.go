@@ -127,7 +127,7 @@ func (v *virtual) step(ev *Event) {
 			_, v.actions = v.wire.Request(v.now, &q, v.actions)
 			v.keep()
 		case Route:
-			next = v.planner.Plan(context.Background(), a.Graph)
+			next = v.planner.Plan(context.Background(), a.Graph, a.Held)
 		case Phase:
 			if v.onPhase != nil {
 				v.onPhase(a.Name)

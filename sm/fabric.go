@@ -5,6 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/mad"
+	"weft/route"
 )
 
 func nodeAndPort(data []byte) (fabric.GUID, uint8) {
@@ -162,28 +163,29 @@ func activeSpeed(info []byte) fabric.Speed {
 	return fabric.SpeedUnknown
 }
 
-// name compiles the fabric, with the LIDs that end ports are to keep: the one that
-// is stored for a port, or else the one it has.
-func (c *Core) name() *fabric.Graph {
-	c.noteLIDClashes()
-	g := c.report.fabric.Compile()
-	if len(c.cfg.Stored) == 0 {
-		return g
+// held are the LIDs that end ports are to keep: the one that is stored for a port, or
+// else the one it has. Those stored for ports that are not here wait for them.
+func (c *Core) held() *route.Held {
+	g := c.graph
+	h := route.Seen(g)
+	here, taken := map[fabric.GUID]bool{}, map[fabric.LID]bool{}
+	for _, guid := range g.EndGUID {
+		here[guid] = true
+		taken[c.cfg.Stored[guid]] = true
 	}
-	taken := map[fabric.LID]bool{}
-	for end := range g.EndLID {
-		if l, ok := c.cfg.Stored[g.EndGUID[end]]; ok {
-			taken[l] = true
+	for end, guid := range g.EndGUID {
+		if l, ok := c.cfg.Stored[guid]; ok {
+			h.Ends.Base[end] = l
+		} else if taken[h.Ends.Base[end]] {
+			h.Ends.Base[end] = 0
 		}
 	}
-	for end := range g.EndLID {
-		if l, ok := c.cfg.Stored[g.EndGUID[end]]; ok {
-			g.EndLID[end] = l
-		} else if taken[g.EndLID[end]] {
-			g.EndLID[end] = 0
+	for _, guid := range sortedGUIDs(c.cfg.Stored) {
+		if !here[guid] {
+			h.Absent = append(h.Absent, route.Absent{Node: guid, Base: c.cfg.Stored[guid]})
 		}
 	}
-	return g
+	return h
 }
 
 // noteLIDClashes notes the ports that have the LID of another one.

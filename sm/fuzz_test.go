@@ -39,7 +39,7 @@ func (w *world) play(answer func(a *Action, ev *Event)) {
 				answer(&a, &ev)
 				events = append(events, ev)
 			case Route:
-				events = append(events, *w.planner.Plan(context.Background(), a.Graph))
+				events = append(events, *w.planner.Plan(context.Background(), a.Graph, a.Held))
 			default: // nothing to be done
 			}
 		}

@@ -53,10 +53,8 @@ func (c *Core) WriteLIDs(w io.Writer) error {
 		here[guid] = true
 		fmt.Fprintf(&b, "%s 0x%04x 0x%04x\n", guid, first, int(first)+n-1)
 	}
-	for _, guid := range sortedGUIDs(c.cfg.Stored) {
-		if !here[guid] {
-			fmt.Fprintf(&b, "%s 0x%04x 0x%04x\n", guid, c.cfg.Stored[guid], c.cfg.Stored[guid])
-		}
+	for _, a := range c.plan.Absent {
+		fmt.Fprintf(&b, "%s 0x%04x 0x%04x\n", a.Node, a.Base, a.Base)
 	}
 	_, err := w.Write(b.Bytes())
 	return err

@@ -15,12 +15,15 @@ type Planner struct {
 	Workers int // of the judge, at least 1
 }
 
-// Plan asks the engines in order until one does not refuse, and judges its Plan.
+// Plan asks the engines in order until one does not refuse, and judges its Plan. LIDs
+// in use are kept.
 // The answer is a Planned event; all that went wrong is in it.
-func (p *Planner) Plan(ctx context.Context, g *fabric.Graph) *Event {
+func (p *Planner) Plan(ctx context.Context, g *fabric.Graph, held *route.Held) *Event {
 	ev := &Event{Kind: Planned}
-	for _, req := range p.Chain {
-		plan, err := route.Run(ctx, g, req, func(string) {})
+	for _, asked := range p.Chain {
+		req := *asked
+		req.Names.Held = held
+		plan, err := route.Run(ctx, g, &req, func(string) {})
 		if err == nil {
 			ev.Plan, ev.Engine = plan, req.Engine.Name
 			break

@@ -181,7 +181,7 @@ func (d *drive) step(ctx context.Context, ev *Event) {
 		case Ask:
 			d.send(a)
 		case Route:
-			planned := d.Plan(ctx, a.Graph)
+			planned := d.Plan(ctx, a.Graph, a.Held)
 			if ctx.Err() != nil {
 				d.stop(ctx)
 			}

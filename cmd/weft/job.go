@@ -25,6 +25,8 @@ type routeFlags struct {
 	seed    uint64
 	workers int
 	options []string
+	held    *route.Held // LIDs in use; nil: those in the dump
+	heldLMC uint8       // LMC in use, where --lmc does not say another one
 }
 
 func (r *routeFlags) add(cmd *cobra.Command) {
@@ -72,8 +74,11 @@ func (r *routeFlags) validate(specs []*route.Spec) error {
 // go to every engine that has them.
 func (r *routeFlags) request(spec *route.Spec) *route.Request {
 	req := &route.Request{
-		Engine: spec, Names: route.NameOptions{LMC: r.lmc, Fresh: r.fresh},
+		Engine: spec, Names: route.NameOptions{LMC: r.lmc, Fresh: r.fresh, Held: r.held},
 		MaxVLs: r.vls, Workers: r.workers, Seed: r.seed,
+	}
+	if !spec.OwnNames {
+		req.Names.LMC = max(r.lmc, r.heldLMC)
 	}
 	for _, text := range r.options {
 		name, value, _ := strings.Cut(text, "=")

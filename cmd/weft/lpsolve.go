@@ -1,8 +1,10 @@
 package main
 
 import (
+	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,17 +42,27 @@ func runSolver(ctx context.Context, s *names.Solver, p names.Programme, seconds 
 	}
 	limited, cancel := context.WithTimeout(ctx, time.Duration(seconds+1)*time.Second)
 	defer cancel()
-	printed, err := exec.CommandContext(limited, s.Program, s.Args(model, solution, seconds)...).CombinedOutput()
+	start := time.Now()
+	process := exec.CommandContext(limited, s.Program, s.Args(model, solution, seconds)...)
+	process.WaitDelay = stopDelay
+	printed, err := process.CombinedOutput()
 	if ctx.Err() != nil {
 		return names.Unknown, nil, ctx.Err()
 	}
 	// The exit status tells whether there is a solution, not whether the program failed.
 	if _, status := errors.AsType[*exec.ExitError](err); err != nil && !status && limited.Err() == nil {
-		return names.Unknown, nil, err
+		return names.Unknown, nil, &exitError{exitCannot, err}
 	}
 	if limited.Err() != nil {
 		return names.Unknown, nil, nil
 	}
 	written, _ := os.ReadFile(solution) // not every solver writes one
-	return s.Read(p, printed, written)
+	answer, ones, err := s.Read(p, printed, written)
+	if err == nil && answer == names.Unknown && time.Since(start) < time.Duration(seconds)*time.Second/2 {
+		err = fmt.Errorf("%s ended before its time, and said: %s", s.Program, bytes.TrimSpace(printed))
+	}
+	if err != nil {
+		return names.Unknown, nil, &exitError{exitCannot, err}
+	}
+	return answer, ones, nil
 }

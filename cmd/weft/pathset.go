@@ -12,12 +12,16 @@ import (
 )
 
 // pathSetFlags choose an engine of two stages, instead of --engine.
-type pathSetFlags struct{ paths, names string }
+type pathSetFlags struct {
+	paths, names string
+	solver       solverFlags
+}
 
 func (p *pathSetFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&p.paths, "paths", "", "compute paths for themselves, by this computation (weft route --engines lists them)")
 	f.StringVar(&p.names, "names", "color-l", "with --paths: give the paths LIDs by this assignment")
+	p.solver.add(cmd)
 }
 
 // chain is the engine of both stages, PATHS+NAMES, or the chain asked for.

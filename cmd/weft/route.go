@@ -21,16 +21,19 @@ type routeOutput struct {
 	Refused []string      `json:"refused,omitempty"` // engines of the chain that refused, with their reasons
 	Recipe  route.Recipe  `json:"recipe"`
 	LIDs    int           `json:"lids"`
+	Least   int           `json:"least_lids,omitempty"` // proven: no assignment of these paths has fewer
 	MaxLMC  uint8         `json:"max_lmc"`
 	VLs     int           `json:"vls"`
 	Seconds float64       `json:"seconds"`
 	Stages  []stageTime   `json:"stages"`
 	PeakRSS float64       `json:"peak_rss_mb"`
 	Check   *check.Report `json:"check,omitempty"`
+	Solver  *solverOutput `json:"solver,omitempty"` // of --names ilp
+	Change  *changeOutput `json:"change,omitempty"` // with --keep
 }
 
 // planFiles are the files that a Plan can be written to.
-type planFiles struct{ plan, lfts, fdbs, dump, sl, sl2vl string }
+type planFiles struct{ plan, lfts, fdbs, dump, random, sl, sl2vl string }
 
 func (p *planFiles) add(cmd *cobra.Command) {
 	f := cmd.Flags()
@@ -38,6 +41,7 @@ func (p *planFiles) add(cmd *cobra.Command) {
 	f.StringVar(&p.lfts, "lfts", "", "write forwarding tables for OpenSM's file engine (opensm -R file -U FILE)")
 	f.StringVar(&p.fdbs, "fdbs", "", "write forwarding tables as opensm.fdbs, with hop counts")
 	f.StringVar(&p.dump, "dump", "", "write forwarding tables as dump_fts prints them")
+	f.StringVar(&p.random, "random", "", "write random forwarding tables: LID, LMC and port of every entry")
 	f.StringVar(&p.sl, "sl", "", "write the service levels of all paths (weft check --sl reads them)")
 	f.StringVar(&p.sl2vl, "sl2vl", "", "write SL2VL tables as opensm-sl2vl.dump")
 }
@@ -52,6 +56,7 @@ func routeCmd() *cobra.Command {
 		list    bool
 		noCheck bool
 		stages  pathSetFlags
+		keep    keepFlags
 	)
 	cmd := &cobra.Command{
 		Use:   "route FABRIC",
@@ -61,13 +66,19 @@ func routeCmd() *cobra.Command {
 ` + chainHelp + `
 
 --paths and --names choose the two stages apart: paths between all hosts, and then as
-few LIDs as hold them. --engine separate and --engine renaming are such pairs.
+few LIDs as hold them. --engine separate and --engine renaming are such pairs. --names
+ilp asks an installed solver of linear programmes for the fewest; where its time runs
+out, the best answer found stands, and the report says how many LIDs are needed at least.
+
+` + keepHelp + `
 
 Exit status 1 means that the judge found a fault (a deadlock
 too); the files are written all the same, for study.`,
 		Example: `  weft route examples/psmn-x5.ibnetdiscover -o psmn.plan
   weft route 'torus(4x4x4,hosts=1)' --engine dor,updn --json
   weft route 'irregular(switches=16,hosts=128)' --paths path-selection --names color-l
+  weft route 'irregular(switches=16,hosts=64)' --paths updn-shortest --names ilp --solver cbc --solver-time 60s
+  weft route today.txt --keep yesterday.plan -o today.plan
   weft route fabric.txt --engine updn -O 'roots=spine-1;spine-2' --lfts lfts.dump`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if list {
@@ -83,8 +94,14 @@ too); the files are written all the same, for study.`,
 			if err != nil {
 				return err
 			}
+			if chain, err = keep.read(cmd, chain, &routing); err != nil {
+				return err
+			}
 			specs, err := engine.WithLast(chain)
 			if err != nil {
+				return err
+			}
+			if err := stages.solver.equip(cmd, specs); err != nil {
 				return err
 			}
 			if err := routing.validate(specs); err != nil {
@@ -95,10 +112,14 @@ too); the files are written all the same, for study.`,
 				return err
 			}
 			g := src.Fabric.Compile()
+			if err := keep.hold(cmd, g, &routing); err != nil {
+				return err
+			}
 			out, plan, err := routeAndJudge(cmd, g, specs, &routing, !noCheck)
 			if err != nil {
 				return err
 			}
+			out.Change, out.Solver = keep.compare(g, plan), stages.solver.output()
 			if err := files.write(cmd, g, plan); err != nil {
 				return err
 			}
@@ -119,6 +140,7 @@ too); the files are written all the same, for study.`,
 	jsonFlag(cmd, &asJSON)
 	chainFlag(cmd, &chain)
 	stages.add(cmd)
+	keep.add(cmd)
 	cmd.Flags().BoolVar(&list, "engines", false, "list the engines with their options")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "do not judge the result")
 	return cmd
@@ -136,7 +158,7 @@ func routeAndJudge(cmd *cobra.Command, g *fabric.Graph, chain []*route.Spec, fla
 	}
 	out := &routeOutput{
 		Engine: r.engine.Name, Recipe: r.plan.Recipe, LIDs: r.plan.Ends.Total(), MaxLMC: r.plan.Ends.MaxLMC(),
-		VLs: r.plan.VLs, Seconds: r.seconds, Stages: r.stages,
+		Least: r.plan.LeastLIDs, VLs: r.plan.VLs, Seconds: r.seconds, Stages: r.stages,
 	}
 	for _, e := range r.refused {
 		out.Refused = append(out.Refused, e.Error())
@@ -159,15 +181,34 @@ func routeAndJudge(cmd *cobra.Command, g *fabric.Graph, chain []*route.Spec, fla
 }
 
 func (o *routeOutput) write(w io.Writer) error {
+	lids := fmt.Sprintf("%d (LMC %d)", o.LIDs, o.MaxLMC)
+	switch o.Least {
+	case 0:
+	case o.LIDs:
+		lids += ", proven: no fewer hold these paths"
+	default:
+		lids += fmt.Sprintf(", of which these paths need at least %d", o.Least)
+	}
 	rows := [][]string{
 		{"engine", o.Engine},
-		{"LIDs", fmt.Sprintf("%d (LMC %d)", o.LIDs, o.MaxLMC)},
-		{"VLs", count(o.VLs)},
-		{"seconds", fmt.Sprintf("%.3f", o.Seconds)},
-		{"peak memory", fmt.Sprintf("%.0f MB", o.PeakRSS)},
+		{"LIDs", lids},
 	}
+	if o.Solver != nil {
+		rows = append(rows, []string{"solver", o.Solver.String()})
+	}
+	rows = append(rows,
+		[]string{"VLs", count(o.VLs)},
+		[]string{"seconds", fmt.Sprintf("%.3f", o.Seconds)},
+		[]string{"peak memory", fmt.Sprintf("%.0f MB", o.PeakRSS)},
+	)
 	if err := table(w, rows); err != nil {
 		return err
+	}
+	if o.Change != nil {
+		fmt.Fprintln(w)
+		if err := o.Change.write(w); err != nil {
+			return err
+		}
 	}
 	if o.Check == nil {
 		_, err := fmt.Fprintln(w, "not judged (--no-check)")
@@ -185,7 +226,7 @@ func (p *planFiles) write(cmd *cobra.Command, g *fabric.Graph, plan *route.Plan)
 		}
 	}
 	var lfts *netfile.LFTs
-	if p.lfts != "" || p.fdbs != "" || p.dump != "" {
+	if p.lfts != "" || p.fdbs != "" || p.dump != "" || p.random != "" {
 		lfts = plan.LFTs(g)
 	}
 	for _, file := range []struct {
@@ -196,6 +237,7 @@ func (p *planFiles) write(cmd *cobra.Command, g *fabric.Graph, plan *route.Plan)
 		{p.lfts, func(w io.Writer) error { return netfile.WriteOpenSMLFTs(w, lfts) }},
 		{p.fdbs, func(w io.Writer) error { return netfile.WriteFDBs(w, lfts) }},
 		{p.dump, func(w io.Writer) error { return netfile.WriteDumpLFTs(w, lfts) }},
+		{p.random, func(w io.Writer) error { return netfile.WriteRandom(w, lfts) }},
 		{p.sl, func(w io.Writer) error { return netfile.WritePathSLs(w, plan.PathSLs(g)) }},
 		{p.sl2vl, func(w io.Writer) error { return netfile.WriteSL2VLs(w, plan.SL2VLs(g)) }},
 	} {

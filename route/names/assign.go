@@ -65,12 +65,14 @@ func (w *worker) assign(ctx context.Context, a *Assignment, dst int32, s *Scheme
 		return nil
 	}
 	w.read(a.Set, first, last)
+	g := a.Set.Graph()
+	w.to = fmt.Sprintf("%s-%d", g.EndNodeGUID[dst], g.EndNum[dst])
 	b, err := w.solve(ctx, s, &w.r, opt)
 	if err != nil {
 		return a.located(err, dst, first)
 	}
 	if b.Upper > MaxPerPort {
-		return &PortExhausted{route.EndName(a.Set.Graph(), dst), int(b.Upper)}
+		return &PortExhausted{route.EndName(g, dst), int(b.Upper)}
 	}
 	a.Need[dst] = b
 	for p := range last - first {

@@ -1,30 +1,6 @@
 package names
 
-import (
-	"weft/fabric"
-	"weft/route"
-	"weft/route/paths"
-)
-
-// Entry is an entry of a random forwarding table: the switch looks the LID up and
-// sends the packet to the port (IBA volume 1, section 18.2.4.3.2).
-type Entry struct {
-	LID  fabric.LID
-	Port uint8
-}
-
-// RandomTable lists the entries of a switch, by LID.
-func RandomTable(t *route.Tables, s int32) []Entry {
-	var entries []Entry
-	for lid := fabric.LID(0); ; lid++ {
-		if port := t.Port(s, lid); port != route.NoPort {
-			entries = append(entries, Entry{lid, port})
-		}
-		if lid == t.Top() {
-			return entries
-		}
-	}
-}
+import "weft/route/paths"
 
 // Entries counts the entries of random forwarding tables that the paths need, over
 // all switches, those of the last switch included: under base LIDs (the original

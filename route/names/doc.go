@@ -27,11 +27,11 @@
 // # What else is here
 //
 // Realise makes the Plan of an assignment and Intended lets the judge compare each
-// realised path with the computed one; Name counts LIDs and refuses what does not fit;
-// Stable keeps the LIDs in use after a change, which the paper leaves open; Programme
-// and Solver speak to linear programming solvers without starting them; Reduce is
-// the proof of NP-completeness as code; Entries, Conflicts and RandomTable are
-// what the tables of paper 002 count.
+// realised path with the computed one; Stable keeps the LIDs in use after a change,
+// which the paper leaves open; Programme and Solver speak to linear programming solvers
+// without starting them; Reduce is the proof of NP-completeness as code; Entries and
+// Conflicts are what the tables of paper 002 count. What does not fit is refused:
+// PortExhausted, and route.LIDsExhausted.
 //
 // # Deviations and open points of the papers
 //
@@ -47,5 +47,6 @@
 //     That is the partition that greedy finds, path by path instead of LID by LID: a
 //     path is refused by a LID for paths before it only. The two share the code, and
 //     a test compares it with both papers' procedures written out.
-//   - Paper 002 counts the entries of random forwarding tables; see RandomTables.
+//   - Paper 002 counts the entries of random forwarding tables, one a LID; netfile's
+//     Random needs fewer, as an entry may stand for a block of LIDs.
 package names

@@ -23,16 +23,21 @@ func (goal Goal) reached(lower, upper int) bool {
 	return lower >= upper || goal == LIDs && LMC(lower) == LMC(upper)
 }
 
+// next is the number of colours to ask for when there are some.
+func (goal Goal) next(upper int) int {
+	if goal == LIDs {
+		return 1 << LMC(upper) / 2
+	}
+	return upper - 1
+}
+
 // exact improves a colouring with upper colours until it is proven best, or the
 // steps of a question run out. It returns bounds of the least number of colours,
 // upper being that of the colouring.
 func (s *solver) exact(g *Graph, upper int32, goal Goal, budget int64) (int32, int32) {
 	low, up := len(s.decide.clique.find(g, cliqueSteps)), int(upper)
 	for !goal.reached(low, up) {
-		k := up - 1
-		if goal == LIDs {
-			k = 1 << LMC(up) / 2
-		}
+		k := goal.next(up)
 		s.trial = resize(s.trial, g.n)
 		yes, known := s.decide.colourable(g, k, s.trial, budget)
 		switch {

@@ -32,12 +32,12 @@ func compute(t tb, g *fabric.Graph, algorithm string, seed uint64) *paths.Set {
 
 // nameOf gives fresh LIDs.
 func nameOf(a *Assignment) (route.Ends, error) {
-	return Name(a.Set.Graph(), a.LMC(), route.Ends{})
+	return route.Name(a.Set.Graph(), a.LMC(), &route.Held{})
 }
 
 func assign(t tb, set *paths.Set, name string) *Assignment {
 	t.Helper()
-	return must(Assign(context.Background(), set, scheme(t, name), Options{Workers: 2}))(t)
+	return must(Assign(context.Background(), set, scheme(t, name), Options{Workers: 2, Solve: never}))(t)
 }
 
 // realised lets the judge prove that a Plan does what its paths say.
@@ -77,9 +77,6 @@ func TestRealised(t *testing.T) {
 		for _, algorithm := range []string{"updn-shortest", "shortest-widest"} {
 			set := compute(t, g, algorithm, 1)
 			for _, s := range Schemes() {
-				if s.Name == "ilp" {
-					continue
-				}
 				a := assign(t, set, s.Name)
 				ends := must(nameOf(a))(t)
 				if err := ends.Validate(g); err != nil {
@@ -255,82 +252,102 @@ func TestFig2(t *testing.T) {
 	}
 }
 
-func TestPortExhausted(t *testing.T) {
-	// Parallel links: paths that all split at the first switch.
+// bundle is two switches with parallel links, more switches behind the second one,
+// one host at the first switch and some at each other one.
+func bundle(t tb, links, behind, hosts int) *fabric.Graph {
 	f := fabric.New("bundle")
-	s := must(f.AddNode(fabric.Switch, 1, 254, "s"))(t)
-	u := must(f.AddNode(fabric.Switch, 2, 254, "u"))(t)
-	const links = 129
-	for p := range uint8(links) {
-		must(f.Connect(fabric.End{Node: s, Port: p + 1}, fabric.End{Node: u, Port: p + 1}, 4, fabric.HDR))(t)
+	var switches []fabric.NodeID
+	for i := range 2 + behind {
+		switches = append(switches, must(f.AddNode(fabric.Switch, fabric.GUID(1+i), 254, fmt.Sprint("switch ", i)))(t))
 	}
-	for i, at := range []fabric.NodeID{s, u} {
-		ca := must(f.AddNode(fabric.CA, fabric.GUID(10+i), 1, fmt.Sprint("host ", i)))(t)
-		must(f.Connect(fabric.End{Node: ca, Port: 1}, fabric.End{Node: at, Port: 200}, 4, fabric.HDR))(t)
+	connect := func(a, b fabric.NodeID, p, q int) {
+		must(f.Connect(fabric.End{Node: a, Port: uint8(p)}, fabric.End{Node: b, Port: uint8(q)}, 4, fabric.HDR))(t)
 	}
-	bundle := f.Compile()
-	for n, fits := range map[int]bool{links - 1: true, links: false} {
-		b := paths.NewBuilder(bundle)
-		for _, c := range bundle.OutOf(0)[:n] {
-			b.Add(0, 1, []int32{c})
+	for p := range links {
+		connect(switches[0], switches[1], p+1, p+1)
+	}
+	for i := range behind {
+		connect(switches[1], switches[2+i], links+1+i, 1)
+	}
+	n := 0
+	host := func(at fabric.NodeID, p int) {
+		ca := must(f.AddNode(fabric.CA, fabric.GUID(1000+n), 1, fmt.Sprint("host ", n)))(t)
+		connect(ca, at, 1, p)
+		n++
+	}
+	host(switches[0], 200)
+	for _, s := range switches[1:] {
+		for i := range hosts {
+			host(s, 150+i)
 		}
-		for _, s := range Schemes() {
-			if s.Name == "ilp" {
-				continue
+	}
+	return f.Compile()
+}
+
+// overBundle are paths from host 0 to all others, over each of the first n links.
+func overBundle(t tb, g *fabric.Graph, n int) *paths.Set {
+	b := paths.NewBuilder(g)
+	for dst := int32(1); dst < int32(g.NumHosts); dst++ {
+		for _, c := range g.OutOf(0)[:n] {
+			way := []int32{c}
+			if at := g.EndSwitch[dst]; at != 1 {
+				for _, d := range g.OutOf(1) {
+					if g.To[d] == at {
+						way = append(way, d)
+					}
+				}
 			}
-			a, err := Assign(context.Background(), must(b.Build())(t), s, Options{Workers: 1})
+			b.Add(0, dst, way)
+		}
+	}
+	return must(b.Build())(t)
+}
+
+// never is a solver whose time is always over.
+func never(context.Context, Programme) (Answer, []int32, error) { return Unknown, nil, nil }
+
+// A port has 128 LIDs at most: every scheme refuses paths that need 129, and names
+// the port.
+func TestPortExhausted(t *testing.T) {
+	g := bundle(t, MaxPerPort+1, 0, 1)
+	for _, n := range []int{MaxPerPort, MaxPerPort + 1} {
+		for _, s := range Schemes() {
+			a, err := Assign(context.Background(), overBundle(t, g, n), s, Options{Workers: 1, Solve: never})
 			var refusal *PortExhausted
-			if fits {
+			if n == MaxPerPort {
 				if err != nil || a.LIDs() != MaxPerPort+1 {
 					t.Error(s.Name, err)
 				}
-			} else if !errors.As(err, &refusal) || refusal.Need != links || !strings.Contains(err.Error(), `"host 1"`) {
+			} else if !errors.As(err, &refusal) || refusal.Need != n || !strings.Contains(err.Error(), `"host 1"`) {
 				t.Error(s.Name, err)
 			}
 		}
 	}
 }
 
-func TestName(t *testing.T) {
-	g := graph(t, "torus(20x20,hosts=1)")
-	lmc := make([]uint8, g.NumEnds)
-	for i := range g.NumHosts {
-		lmc[i] = uint8(i % 8)
-	}
-	keep := route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}
-	keep.Base[7], keep.Base[8], keep.Base[1] = 128, 130, 301 // 130 is in the way of 7, which grows; 301 is odd
-	e := must(Name(g, lmc, keep))(t)
-	if err := e.Validate(g); err != nil {
-		t.Fatal(err)
-	}
-	if e.Base[8] != 130 || e.Base[7] == 128 || e.Base[1] == 301 {
-		t.Error("kept", e.Base[:8])
-	}
-	for i := range lmc {
-		lmc[i] = 7
-	}
-	_, err := Name(g, lmc, route.Ends{})
-	var refusal *Exhausted
-	if !errors.As(err, &refusal) || refusal.Need != 800*128 || refusal.Kept {
-		t.Error(err)
-	}
-	// 377 blocks of 128 and a LID for each of the others: all but 472 of the LIDs, and
-	// too many where 60 of those kept stand in blocks of their own.
-	for i := range lmc {
-		lmc[i] = 0
-		if i < 377 {
-			lmc[i] = 7
+// A subnet has 49,151 LIDs: every scheme refuses paths that need more, and names the
+// total, also where 16 bits could not hold it.
+func TestSubnetExhausted(t *testing.T) {
+	for _, row := range []struct {
+		behind, hosts, need int
+		schemes             []*Scheme
+	}{
+		{3, 95, 0, Schemes()[:1]},
+		{3, 96, 384*MaxPerPort + 1 + 5, Schemes()},
+		{5, 99, 6*99*MaxPerPort + 1 + 7, Schemes()[:1]},
+	} {
+		g := bundle(t, MaxPerPort, row.behind, row.hosts)
+		set := overBundle(t, g, MaxPerPort)
+		for _, s := range row.schemes {
+			_, ends, err := Stable(context.Background(), set, s, Options{Workers: 2, Solve: never}, &route.Held{})
+			var refusal *route.LIDsExhausted
+			if row.need == 0 {
+				if err != nil || ends.Validate(g) != nil || ends.Total() != 380*MaxPerPort+1+5 {
+					t.Error(s.Name, err, ends.Total())
+				}
+			} else if !errors.As(err, &refusal) || refusal.Need != row.need || refusal.MostNeed != MaxPerPort || refusal.Kept {
+				t.Error(s.Name, err)
+			}
 		}
-	}
-	e = must(Name(g, lmc, route.Ends{}))(t)
-	if err := e.Validate(g); err != nil {
-		t.Fatal(err)
-	}
-	clear(keep.Base)
-	for i := range 60 {
-		keep.Base[400+i] = fabric.LID(130 + 128*i)
-	}
-	if _, err = Name(g, lmc, keep); !errors.As(err, &refusal) || !refusal.Kept {
-		t.Error(err)
 	}
 }

@@ -23,6 +23,7 @@ const (
 type Programme struct {
 	Graph *Graph
 	K     int
+	To    string // the destination: node GUID and port number, empty when there is none
 }
 
 // Text writes the programme.
@@ -114,32 +115,34 @@ func (p Programme) Colouring(ones []int32, colour []int32) error {
 	return nil
 }
 
-// ilp asks for one colour less than color/L found, and for fewer as long as the
-// solver finds them (section IV). Equal paths are one vertex.
+// ilp asks for fewer colours than color/L found as long as the solver finds them: for
+// one less each time (section IV), or where only the number of LIDs counts for half
+// as many LIDs. Equal paths are one vertex. A solver that runs out of time leaves
+// bounds.
 func (s *solver) ilp(ctx context.Context, upper int32, opt *Options) (int32, int32, error) {
 	if opt.Solve == nil {
 		return 0, 0, errors.New("names: ilp needs a solver")
 	}
-	lower := min(1, upper)
+	lower := min(2, upper) // color/L has two colours only where two paths split
 	for !opt.Goal.reached(int(lower), int(upper)) {
-		p := Programme{&s.split.g, int(upper) - 1}
+		p := Programme{&s.split.g, opt.Goal.next(int(upper)), s.to}
 		answer, ones, err := opt.Solve(ctx, p)
 		if err != nil {
 			return 0, 0, err
 		}
-		if answer == Unknown {
-			break
+		switch answer {
+		case Unknown:
+			return lower, upper, nil
+		case No:
+			lower = int32(p.K) + 1
+		case Yes:
+			s.trial = resize(s.trial, s.split.g.n)
+			if err := p.Colouring(ones, s.trial); err != nil {
+				return 0, 0, err
+			}
+			copy(s.colour, s.trial)
+			upper = numColours(s.trial)
 		}
-		if answer == No {
-			lower = upper
-			break
-		}
-		s.trial = resize(s.trial, s.split.g.n)
-		if err := p.Colouring(ones, s.trial); err != nil {
-			return 0, 0, err
-		}
-		copy(s.colour, s.trial)
-		upper--
 	}
 	return lower, upper, nil
 }

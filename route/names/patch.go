@@ -1,10 +1,9 @@
 package names
 
 import (
-	"slices"
-
 	"weft/fabric"
 	"weft/route"
+	"weft/route/lanes"
 )
 
 // patcher adds the entries for which the order of a completer has no room: it knows
@@ -13,11 +12,9 @@ import (
 // no entry can do harm any more, and all are added.
 type patcher struct {
 	g      *fabric.Graph
-	after  [][]int32 // by channel: those that follow it
+	lane   *lanes.Acyclic
 	cyclic bool
-	seen   []int32 // by channel: number of the search that met it
-	stamp  int32
-	stack  []int32
+	turn   [2]int32
 }
 
 // patchAll patches the LIDs that are not complete.
@@ -31,21 +28,20 @@ func patchAll(g *fabric.Graph, plan *route.Plan, partial []fabric.LID) (missing 
 }
 
 func newPatcher(g *fabric.Graph, t *route.Tables, ends *route.Ends) *patcher {
-	p := &patcher{g: g, after: make([][]int32, g.NumChannels), seen: make([]int32, g.NumChannels)}
+	p := &patcher{g: g, lane: lanes.NewAcyclic(g, nil)}
 	for lid, end := range ends.ByLID() {
 		if end < 0 {
 			continue
 		}
 		for s := range int32(g.NumSwitches) {
 			if c := p.next(t, s, fabric.LID(lid)); c >= 0 {
-				if d := p.next(t, g.To[c], fabric.LID(lid)); d >= 0 {
-					p.add(c, d)
+				if d := p.next(t, g.To[c], fabric.LID(lid)); d >= 0 && !p.may(c, d) {
+					p.cyclic = true
+					return p
 				}
 			}
 		}
 	}
-	place := order(g, p.after, make([]int32, g.NumChannels))
-	p.cyclic = slices.Contains(place, int32(g.NumChannels))
 	return p
 }
 
@@ -53,12 +49,6 @@ func newPatcher(g *fabric.Graph, t *route.Tables, ends *route.Ends) *patcher {
 func (p *patcher) next(t *route.Tables, s int32, lid fabric.LID) int32 {
 	c, _ := p.g.At(s, t.Port(s, lid))
 	return c
-}
-
-func (p *patcher) add(c, d int32) {
-	if !slices.Contains(p.after[c], d) {
-		p.after[c] = append(p.after[c], d)
-	}
 }
 
 // patch gives switches without an entry for a LID one, from those that have one on,
@@ -94,30 +84,6 @@ func (p *patcher) patch(t *route.Tables, lid fabric.LID, target int32) (missing 
 
 // may reports whether channel d may follow channel c, and if so lets it.
 func (p *patcher) may(c, d int32) bool {
-	if !p.cyclic && p.reaches(d, c) {
-		return false
-	}
-	p.add(c, d)
-	return true
-}
-
-// reaches reports whether dependencies lead from one channel to another.
-func (p *patcher) reaches(from, to int32) bool {
-	p.stamp++
-	p.stack = append(p.stack[:0], from)
-	p.seen[from] = p.stamp
-	for len(p.stack) > 0 {
-		c := p.stack[len(p.stack)-1]
-		p.stack = p.stack[:len(p.stack)-1]
-		if c == to {
-			return true
-		}
-		for _, d := range p.after[c] {
-			if p.seen[d] != p.stamp {
-				p.seen[d] = p.stamp
-				p.stack = append(p.stack, d)
-			}
-		}
-	}
-	return false
+	p.turn = [2]int32{c, d}
+	return p.cyclic || p.lane.Add(0, p.turn[:])
 }

@@ -97,8 +97,9 @@ func plainColor(g *Graph, largest bool) []int32 {
 	return colour
 }
 
-// plainSplitMerge is Fig. 7 of paper 000, the working set being a list.
-func plainSplitMerge(r *Routing, largest bool) []int32 {
+// plainSplitMerge is Fig. 7 of paper 000, the working set being a list. The merge takes
+// the sets in its order, or those of fewest different paths first.
+func plainSplitMerge(r *Routing, largest, fewest bool) []int32 {
 	out := func(p int, node int32) int32 {
 		for _, h := range r.Path(p) {
 			if h.Node == node {
@@ -156,6 +157,17 @@ func plainSplitMerge(r *Routing, largest bool) []int32 {
 			moved = append(moved, parts...)
 		}
 		sets = append(same, moved...)
+	}
+	if fewest {
+		different := func(set []int) (n int) {
+			for i, p := range set {
+				if !slices.ContainsFunc(set[:i], func(q int) bool { return slices.Equal(r.Path(p), r.Path(q)) }) {
+					n++
+				}
+			}
+			return n
+		}
+		slices.SortStableFunc(sets, func(a, b []int) int { return different(a) - different(b) })
 	}
 	colour := make([]int32, r.Len())
 	for p := range colour {

@@ -13,6 +13,7 @@ type Scheme struct {
 	Summary string // one line
 	Paper   string
 	Cost    string // a destination, with n paths of h hops and k LIDs
+	Proves  bool   // it looks for a lower bound too
 	// run colours the classes and returns bounds of the least number of colours, the
 	// upper one being what it used; a heuristic proves no lower bound above 1.
 	run func(ctx context.Context, s *solver, opt *Options) (lower, upper int32, err error)
@@ -63,7 +64,7 @@ var schemes = []*Scheme{
 	{
 		Name: "exact", Summary: "as few LIDs as can be, proven; bounds where the search is too long",
 		Paper: paper000 + " (the problem); Brelaz: New Methods to Color the Vertices of a Graph, CACM 1979",
-		Cost:  "exponential at worst",
+		Cost:  "exponential at worst", Proves: true,
 		run: func(_ context.Context, s *solver, opt *Options) (int32, int32, error) {
 			budget := opt.Budget
 			if budget == 0 {
@@ -75,7 +76,7 @@ var schemes = []*Scheme{
 	},
 	{
 		Name: "ilp", Summary: "the 0-1 linear programme, by an installed solver with a time limit",
-		Paper: paper000, Cost: "the solver's",
+		Paper: paper000, Cost: "the solver's", Proves: true,
 		run: func(ctx context.Context, s *solver, opt *Options) (int32, int32, error) {
 			return s.ilp(ctx, s.color(true), opt)
 		},
@@ -135,6 +136,7 @@ type solver struct {
 
 	part parter
 
+	to      string  // the destination, for ilp
 	colour  []int32 // by class: the answer
 	trial   []int32
 	sets    [][]int32

@@ -82,15 +82,21 @@ func TestSchemes(t *testing.T) {
 		compare(t, r, "renaming", plainRenaming(r))
 		compare(t, r, "color-l", plainColor(g, true))
 		compare(t, r, "color-s", plainColor(g, false))
-		compare(t, r, "split-merge-l", plainSplitMerge(r, true))
-		compare(t, r, "split-merge-s", plainSplitMerge(r, false))
+		compare(t, r, "split-merge-l", plainSplitMerge(r, true, false))
+		compare(t, r, "split-merge-s", plainSplitMerge(r, false, false))
+		compareScheme(t, r, SplitMergeFewest(true), plainSplitMerge(r, true, true))
+		compareScheme(t, r, SplitMergeFewest(false), plainSplitMerge(r, false, true))
 	})
 }
 
 func compare(t *rapid.T, r *Routing, name string, want []int32) {
-	got, _, err := scheme(t, name).Solve(context.Background(), r, Options{})
+	compareScheme(t, r, scheme(t, name), want)
+}
+
+func compareScheme(t *rapid.T, r *Routing, s *Scheme, want []int32) {
+	got, _, err := s.Solve(context.Background(), r, Options{})
 	if err != nil || !slices.Equal(got, want) {
-		t.Fatalf("%s: %v %v, want %v", name, got, err, want)
+		t.Fatalf("%s: %v %v, want %v", s.Name, got, err, want)
 	}
 }
 
@@ -215,7 +221,7 @@ func TestIlpChecksItsSolver(t *testing.T) {
 	}
 	late := func(context.Context, Programme) (Answer, []int32, error) { return Unknown, nil, nil }
 	_, b, err := scheme(t, "ilp").Solve(context.Background(), &r, Options{Goal: Colours, Solve: late})
-	if err != nil || b != (Bounds{1, 4}) {
+	if err != nil || b != (Bounds{2, 4}) {
 		t.Error("time over:", b, err)
 	}
 	if _, _, err := scheme(t, "ilp").Solve(context.Background(), &r, Options{}); err == nil {

@@ -14,6 +14,7 @@ import (
 // one, to Read.
 type Solver struct {
 	Program string
+	Package string // of Debian, that has it
 	Dialect Dialect
 	Args    func(model, solution string, seconds int) []string
 	read    func(printed, solution []byte, k int) (Answer, []int32, error)
@@ -22,16 +23,16 @@ type Solver struct {
 // Solvers lists those that are known, the fastest first.
 func Solvers() []*Solver {
 	return []*Solver{
-		{"highs", CPLEX, func(model, solution string, seconds int) []string {
+		{"highs", "highs", CPLEX, func(model, solution string, seconds int) []string {
 			return []string{"--time_limit", strconv.Itoa(seconds), "--solution_file", solution, model}
 		}, readHighs},
-		{"cbc", CPLEX, func(model, solution string, seconds int) []string {
+		{"cbc", "coinor-cbc", CPLEX, func(model, solution string, seconds int) []string {
 			return []string{model, "sec", strconv.Itoa(seconds), "solve", "solu", solution}
 		}, readCbc},
-		{"glpsol", CPLEX, func(model, solution string, seconds int) []string {
+		{"glpsol", "glpk-utils", CPLEX, func(model, solution string, seconds int) []string {
 			return []string{"--lp", model, "--tmlim", strconv.Itoa(seconds), "-w", solution}
 		}, readGlpsol},
-		{"lp_solve", LPSolve, func(model, _ string, seconds int) []string {
+		{"lp_solve", "lp-solve", LPSolve, func(model, _ string, seconds int) []string {
 			return []string{"-S4", "-timeout", strconv.Itoa(seconds), model}
 		}, readLPSolve},
 	}

@@ -54,7 +54,7 @@ func TestSolvers(t *testing.T) {
 				}
 			}
 			// A programme without a solution, so that both answers are read.
-			a, _, err := run(s, t.TempDir(), 60)(context.Background(), Programme{queens(5), 4})
+			a, _, err := run(s, t.TempDir(), 60)(context.Background(), Programme{Graph: queens(5), K: 4})
 			if a != No || err != nil {
 				t.Error("queen5_5 with 4 colours:", a, err)
 			}
@@ -71,7 +71,7 @@ func TestTimeOver(t *testing.T) {
 	if testing.Short() {
 		t.Skip("waits for a time limit")
 	}
-	a, _, err := run(s, t.TempDir(), 1)(context.Background(), Programme{queens(9), 9})
+	a, _, err := run(s, t.TempDir(), 1)(context.Background(), Programme{Graph: queens(9), K: 9})
 	if a != Unknown || err != nil {
 		t.Error(a, err)
 	}
@@ -80,7 +80,7 @@ func TestTimeOver(t *testing.T) {
 func TestProgrammeText(t *testing.T) {
 	g := NewGraph(2)
 	g.AddEdge(0, 1)
-	p := Programme{g, 2}
+	p := Programme{Graph: g, K: 2}
 	want := `Minimize
  obj: 0 x_0_0
 Subject To
@@ -113,7 +113,7 @@ bin x_0_0, x_0_1, x_1_0, x_1_1;
 // TestProgrammeFig5 counts what paper 000 writes out: 8 variables, 4 equations, 6
 // inequalities.
 func TestProgrammeFig5(t *testing.T) {
-	text := string(Programme{must(SplitGraph(fig5(t)))(t), 2}.Text(CPLEX))
+	text := string(Programme{Graph: must(SplitGraph(fig5(t)))(t), K: 2}.Text(CPLEX))
 	for what, want := range map[string]int{" one_": 4, " split_": 6, "\n x_": 8} {
 		if n := strings.Count(text, what); n != want {
 			t.Errorf("%d of %q, want %d", n, what, want)
@@ -155,7 +155,7 @@ func TestReadAnswers(t *testing.T) {
 			if s.Program != row.program {
 				continue
 			}
-			a, ones, err := s.Read(Programme{g, 2}, []byte(row.printed), []byte(row.solution))
+			a, ones, err := s.Read(Programme{Graph: g, K: 2}, []byte(row.printed), []byte(row.solution))
 			if a != row.a || (err != nil) != row.fault || len(ones) != len(row.ones) {
 				t.Errorf("%s %q%q: %v %v %v", row.program, row.printed, row.solution, a, ones, err)
 			}
@@ -171,7 +171,7 @@ func FuzzReadAnswer(f *testing.F) {
 	g.AddEdge(0, 1)
 	f.Fuzz(func(t *testing.T, printed, solution []byte) {
 		for _, s := range Solvers() {
-			p := Programme{g, 2}
+			p := Programme{Graph: g, K: 2}
 			a, ones, err := s.Read(p, printed, solution)
 			if err != nil || a != Yes {
 				continue
@@ -200,7 +200,7 @@ func TestProgrammeSaysWhatItMeans(t *testing.T) {
 				right = right && (colour[u] != colour[v] || !g.HasEdge(u, v))
 			}
 		}
-		if got := holds(Programme{g, k}.Text(LPSolve), one); got != right {
+		if got := holds(Programme{Graph: g, K: k}.Text(LPSolve), one); got != right {
 			t.Fatalf("%v holds: %v", colour, got)
 		}
 	})
@@ -208,7 +208,7 @@ func TestProgrammeSaysWhatItMeans(t *testing.T) {
 
 func fmtVariable(v, i int) []byte {
 	var b bytes.Buffer
-	p := Programme{NewGraph(v + 1), i + 1}
+	p := Programme{Graph: NewGraph(v + 1), K: i + 1}
 	p.list(&b, "x_%d_%d", " x_%d_%d")
 	f := bytes.Fields(b.Bytes())
 	return f[len(f)-1]

@@ -11,6 +11,7 @@ type parter struct {
 	next     int32   // the place at the end
 	branches []branch
 	split    []int32 // parts that split at the node
+	fewest   bool    // whether the merge takes the sets of fewest classes first
 	sorted   []int32 // classes by part
 }
 
@@ -32,6 +33,9 @@ func (s *solver) splitMerge(largest bool) int32 {
 		p.partAt(s.split.at(int(node)))
 	}
 	s.sets = p.parts(s.sets[:0])
+	if p.fewest {
+		slices.SortStableFunc(s.sets, func(a, b []int32) int { return len(a) - len(b) })
+	}
 	return s.fit.firstFit(&s.c, s.sets, s.colour)
 }
 
@@ -114,4 +118,18 @@ func (p *parter) parts(sets [][]int32) [][]int32 {
 		lo = hi
 	}
 	return sets
+}
+
+// SplitMergeFewest is split-merge/L or split-merge/S with one assumption changed, for
+// experiments: the merge takes the sets with the fewest different paths first, not in
+// the order of the working set.
+func SplitMergeFewest(largest bool) *Scheme {
+	return &Scheme{
+		Name: "split-merge, fewest paths first", Paper: paper000, Cost: "O(n h k)",
+		run: heuristic(func(s *solver) int32 {
+			s.part.fewest = true
+			defer func() { s.part.fewest = false }()
+			return s.splitMerge(largest)
+		}),
+	}
 }

@@ -152,22 +152,3 @@ func TestSameOnAnyCores(t *testing.T) {
 		}
 	}
 }
-
-// TestRandomTable: the entries of a random forwarding table are those of the linear
-// one that are there.
-func TestRandomTable(t *testing.T) {
-	g := graph(t, "renaming-fig1")
-	a := assign(t, compute(t, g, "updn-shortest", 1), "renaming")
-	plan, _ := a.Realise(must(nameOf(a))(t))
-	for s := range int32(g.NumSwitches) {
-		entries := RandomTable(plan.Tables, s)
-		if len(entries) != plan.Ends.Total() {
-			t.Errorf("switch %d: %d entries for %d LIDs", s, len(entries), plan.Ends.Total())
-		}
-		for i, e := range entries {
-			if plan.Tables.Port(s, e.LID) != e.Port || i > 0 && entries[i-1].LID >= e.LID {
-				t.Error("entry", i, e)
-			}
-		}
-	}
-}

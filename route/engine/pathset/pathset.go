@@ -12,7 +12,6 @@ package pathset
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"weft/fabric"
@@ -30,6 +29,14 @@ var Recipes = map[string]string{
 // Parse finds the engine PATHS+NAMES, or a recipe; ok is false for another kind of
 // name.
 func Parse(name string) (spec *route.Spec, ok bool, err error) {
+	e, ok, err := parse(name)
+	if !ok || err != nil {
+		return nil, ok, err
+	}
+	return e.spec(), true, nil
+}
+
+func parse(name string) (e *engine, ok bool, err error) {
 	full := name
 	if r, is := Recipes[name]; is {
 		full = r
@@ -38,30 +45,51 @@ func Parse(name string) (spec *route.Spec, ok bool, err error) {
 	if !ok {
 		return nil, false, nil
 	}
-	a, err := paths.Find(first)
-	if err != nil {
+	e = &engine{name: name}
+	if e.a, err = paths.Find(first); err != nil {
 		return nil, true, err
 	}
-	n, err := names.ByName(second)
-	if err != nil {
-		return nil, true, err
-	}
-	if n.Name == "ilp" {
-		return nil, true, fmt.Errorf("pathset: LIDs by ilp need an installed solver, which is for experiments: use exact")
-	}
-	return Spec(name, a, n), true, nil
+	e.n, err = names.ByName(second)
+	return e, true, err
 }
+
+// NeedsSolver reports whether an engine must be given a solver of linear programmes.
+func NeedsSolver(spec *route.Spec) bool {
+	e, ok, err := parse(spec.Name)
+	return ok && err == nil && e.n.Name == ilp
+}
+
+// WithSolver is such an engine that has its solver.
+func WithSolver(spec *route.Spec, solve names.Solve) *route.Spec {
+	e, _, err := parse(spec.Name)
+	if err != nil {
+		return spec
+	}
+	e.solve = solve
+	return e.spec()
+}
+
+// ilp is the assignment that needs a solver.
+const ilp = "ilp"
 
 // random is the root that is drawn from the seed.
 const random = "random"
 
-// Spec describes the engine of two stages.
-func Spec(name string, a *paths.Algorithm, n *names.Scheme) *route.Spec {
+type engine struct {
+	name  string
+	a     *paths.Algorithm
+	n     *names.Scheme
+	solve names.Solve // of ilp
+	root  string
+}
+
+// spec describes the engine of two stages.
+func (e *engine) spec() *route.Spec {
 	return &route.Spec{
-		Name:     name,
-		Summary:  a.Summary + "; LIDs: " + n.Summary,
-		Paper:    a.Paper + "; " + n.Paper,
-		Cost:     "paths " + a.Cost + "; LIDs of a destination " + n.Cost,
+		Name:     e.name,
+		Summary:  e.a.Summary + "; LIDs: " + e.n.Summary,
+		Paper:    e.a.Paper + "; " + e.n.Paper,
+		Cost:     "paths " + e.a.Cost + "; LIDs of a destination " + e.n.Cost,
 		Lanes:    "none",
 		OwnNames: true,
 		Options: []route.Option{{
@@ -69,16 +97,11 @@ func Spec(name string, a *paths.Algorithm, n *names.Scheme) *route.Spec {
 			Doc: "switch at the root of the up*/down* tree, by GUID or description, or " + random,
 		}},
 		New: func(o route.Options) (route.Engine, error) {
-			return &engine{name: name, a: a, n: n, root: o.String("root")}, nil
+			made := *e
+			made.root = o.String("root")
+			return &made, nil
 		},
 	}
-}
-
-type engine struct {
-	name string
-	a    *paths.Algorithm
-	n    *names.Scheme
-	root string
 }
 
 // Route implements route.Engine.
@@ -86,6 +109,9 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	g := in.Graph
 	if g.NumHosts > paths.MostHosts {
 		return nil, route.Refuse(e.name, "use an engine that computes trees", "%d hosts have too many pairs to hold a path each (at most %d hosts)", g.NumHosts, paths.MostHosts)
+	}
+	if e.n.Name == ilp && e.solve == nil {
+		return nil, route.Refuse(e.name, "use exact", "LIDs by ilp need a solver of linear programmes, which only weft route starts")
 	}
 	root, err := e.findRoot(g)
 	if err != nil {
@@ -96,21 +122,16 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		return nil, e.refusal(err)
 	}
 	in.Stage("names")
-	assigned, err := names.Assign(ctx, set, e.n, names.Options{Workers: in.Workers})
-	if err != nil {
-		return nil, e.refusal(err)
-	}
-	var keep route.Ends
-	if !in.Fresh {
-		keep = route.Ends{Base: g.EndLID, LMC: g.EndLMC}
-	}
-	ends, err := names.Name(g, assigned.LMC(), keep)
+	assigned, ends, err := names.Stable(ctx, set, e.n, names.Options{Workers: in.Workers, Solve: e.solve}, in.Held)
 	if err != nil {
 		return nil, e.refusal(err)
 	}
 	plan, _ := assigned.Realise(ends)
 	plan.Intended = assigned.Intended(ends)
 	plan.Recipe = route.Recipe{Paths: e.a.Name, Names: e.n.Name}
+	if e.n.Proves {
+		plan.LeastLIDs = assigned.LeastLIDs() + g.NumSwitches
+	}
 	return plan, nil
 }
 
@@ -120,9 +141,10 @@ func (e *engine) refusal(err error) error {
 		return route.Refuse(e.name, r.Advice, "%s", r.Reason)
 	}
 	_, port := errors.AsType[*names.PortExhausted](err)
-	_, subnet := errors.AsType[*names.Exhausted](err)
+	_, subnet := errors.AsType[*route.LIDsExhausted](err)
 	if port || subnet {
-		return route.Refuse(e.name, "", "%s", strings.TrimPrefix(err.Error(), "names: "))
+		_, reason, _ := strings.Cut(err.Error(), ": ") // without the package
+		return route.Refuse(e.name, "", "%s", reason)
 	}
 	return err
 }

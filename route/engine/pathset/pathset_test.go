@@ -17,6 +17,7 @@ import (
 	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/engine/pathset"
+	"weft/route/names"
 	"weft/route/paths"
 	"weft/sim/flow"
 )
@@ -199,12 +200,77 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s: %v: refusal is %v", c.name, err, refused)
 		}
 	}
-	for name, want := range map[string]string{"x+greedy": "no path computation", "srd+x": "no scheme", "srd+ilp": "solver"} {
+	for name, want := range map[string]string{"x+greedy": "no path computation", "srd+x": "no scheme"} {
 		if _, ok, err := pathset.Parse(name); !ok || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
 		}
 	}
 	if _, ok, _ := pathset.Parse("updn"); ok {
 		t.Error("updn is no pair of stages")
+	}
+}
+
+// LIDs by ilp need a solver. One whose time is always over leaves those of color/L,
+// and bounds; one that has no answer but No proves them.
+func TestSolver(t *testing.T) {
+	g := graph(t, "irregular(switches=12,degree=8,hosts=40,seed=1)")
+	for name, want := range map[string]bool{"srd+ilp": true, "srd+exact": false, "separate": false, "updn": false} {
+		if got := pathset.NeedsSolver(&route.Spec{Name: name}); got != want {
+			t.Errorf("%s needs a solver: %v", name, got)
+		}
+	}
+	ilp := spec(t, "shortest-widest+ilp")
+	request := func(s *route.Spec) *route.Request { return &route.Request{Engine: s, Seed: 7} }
+	_, err := route.Run(context.Background(), g, request(ilp), func(string) {})
+	if _, refused := errors.AsType[*route.Refusal](err); !refused || !strings.Contains(err.Error(), "need a solver") {
+		t.Error(err)
+	}
+	asked := 0
+	for answer, proven := range map[names.Answer]bool{names.Unknown: false, names.No: true} {
+		says := func(context.Context, names.Programme) (names.Answer, []int32, error) {
+			asked++
+			return answer, nil, nil
+		}
+		plan, err := route.Run(context.Background(), g, request(pathset.WithSolver(ilp, says)), func(string) {})
+		if err != nil {
+			t.Fatal(err)
+		}
+		color := run(t, "shortest-widest+color-l", g, 1, nil)
+		if plan.Ends.Total() != color.Ends.Total() || (plan.LeastLIDs == plan.Ends.Total()) != proven || color.LeastLIDs != 0 {
+			t.Errorf("%d LIDs, at least %d, by color/L %d", plan.Ends.Total(), plan.LeastLIDs, color.Ends.Total())
+		}
+	}
+	if asked == 0 {
+		t.Error("the solver was not asked")
+	}
+	exact := run(t, "shortest-widest+exact", g, 1, nil)
+	if exact.LeastLIDs != exact.Ends.Total() {
+		t.Errorf("exact: %d LIDs, at least %d", exact.Ends.Total(), exact.LeastLIDs)
+	}
+}
+
+// Paths that need more LIDs than a port can have, or than a switch has entries for, are
+// a refusal with the port, or the LID and the switch.
+func TestLimits(t *testing.T) {
+	b := conformance.Builder{F: fabric.New("hub")}
+	hub, far := b.Node(fabric.Switch, 254), b.Node(fabric.Switch, 254)
+	b.Links(hub, far, 250)
+	b.Hosts(far, 1)
+	for range 2 {
+		s := b.Node(fabric.Switch, 140)
+		b.Links(hub, s, 2)
+		b.Hosts(s, 130)
+	}
+	request := &route.Request{Engine: spec(t, "updn-shortest+greedy")}
+	_, err := route.Run(context.Background(), b.F.Compile(), request, func(string) {})
+	if _, refused := errors.AsType[*route.Refusal](err); !refused || !strings.Contains(err.Error(), `updn-shortest+greedy: the paths to CA "CA 3"`) ||
+		!strings.Contains(err.Error(), "LIDs, but a port has 128 at most") {
+		t.Error(err)
+	}
+	g := graph(t, "renaming-fig1")
+	g.SwitchFDBCap[3] = 10
+	_, err = route.Run(context.Background(), g, request, func(string) {})
+	if _, refused := errors.AsType[*route.Refusal](err); !refused || !strings.Contains(err.Error(), "is beyond the forwarding table of switch") {
+		t.Error(err)
 	}
 }

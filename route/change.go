@@ -1,0 +1,217 @@
+package route
+
+import "weft/fabric"
+
+// Change is what a new Plan changes in a subnet that runs an old one.
+type Change struct {
+	Ports   Tally  `json:"ports"`   // end ports, by base LID
+	LIDs    Tally  `json:"lids"`    // moved: it names another port now
+	Pairs   *Tally `json:"pairs"`   // of hosts; kept: every LID in use still is. Only where sources choose
+	Entries Tally  `json:"entries"` // of the switches that are there now
+	Blocks  int    `json:"blocks"`  // of 64 entries that must be written
+	// Switches that must be written to.
+	Switches []SwitchChange `json:"switches"`
+	Moved    []MovedPort    `json:"moved_ports"`
+}
+
+// Tally counts what is as it was, what is another way, what was not there and what
+// is not there any more.
+type Tally struct {
+	Kept  int `json:"kept"`
+	Moved int `json:"moved"`
+	New   int `json:"new"`
+	Gone  int `json:"gone"`
+}
+
+func (t *Tally) add(o Tally) {
+	t.Kept += o.Kept
+	t.Moved += o.Moved
+	t.New += o.New
+	t.Gone += o.Gone
+}
+
+// Changed counts what is not as it was.
+func (t *Tally) Changed() int { return t.Moved + t.New + t.Gone }
+
+// SwitchChange is what must be written to a switch.
+type SwitchChange struct {
+	GUID    fabric.GUID `json:"guid"`
+	Name    string      `json:"name"`
+	Entries Tally       `json:"entries"`
+	Blocks  int         `json:"blocks"`
+}
+
+// MovedPort is an end port that has another base LID.
+type MovedPort struct {
+	Name string     `json:"name"`
+	From fabric.LID `json:"from"`
+	To   fabric.LID `json:"to"`
+}
+
+// Compare finds what a Plan for g changes in a subnet that runs an old one, of whose
+// Graph the switches and end ports are enough (LoadAlone). The cost is that of reading
+// the tables, and of all pairs of hosts where sources choose among LIDs.
+func Compare(old *fabric.Graph, before *Plan, g *fabric.Graph, after *Plan) *Change {
+	c := &Change{Switches: []SwitchChange{}, Moved: []MovedPort{}}
+	was := make([]int32, g.NumEnds) // the old end port, or -1
+	by := endsByKey(old)
+	for e := range was {
+		o, ok := by[keyOf(g, int32(e))]
+		if was[e] = -1; ok && before.Ends.Base[o] != 0 {
+			was[e] = o
+		}
+	}
+	c.ports(before, g, after, was)
+	c.lids(&before.Ends, &after.Ends, was)
+	if before.Choice != nil || after.Choice != nil {
+		c.pairs(old.NumHosts, before, g.NumHosts, after, was)
+	}
+	c.tables(old, before, g, after)
+	return c
+}
+
+func (c *Change) ports(before *Plan, g *fabric.Graph, after *Plan, was []int32) {
+	for e, o := range was {
+		switch base := after.Ends.Base[e]; {
+		case base == 0:
+		case o < 0:
+			c.Ports.New++
+		case before.Ends.Base[o] == base:
+			c.Ports.Kept++
+		default:
+			c.Ports.Moved++
+			c.Moved = append(c.Moved, MovedPort{EndName(g, int32(e)), before.Ends.Base[o], base})
+		}
+	}
+	for _, base := range before.Ends.Base {
+		if base != 0 {
+			c.Ports.Gone++
+		}
+	}
+	c.Ports.Gone -= c.Ports.Kept + c.Ports.Moved
+}
+
+func (c *Change) lids(before, after *Ends, was []int32) {
+	old, now := before.ByLID(), after.ByLID()
+	for lid := range max(len(old), len(now)) {
+		o, e := int32(-1), int32(-1)
+		if lid < len(old) {
+			o = old[lid]
+		}
+		if lid < len(now) {
+			e = now[lid]
+		}
+		switch {
+		case o < 0 && e >= 0:
+			c.LIDs.New++
+		case o >= 0 && e < 0:
+			c.LIDs.Gone++
+		case o >= 0 && was[e] == o:
+			c.LIDs.Kept++
+		case o >= 0:
+			c.LIDs.Moved++
+		}
+	}
+}
+
+// pairs compares the LIDs that each host uses for each other one.
+func (c *Change) pairs(oldHosts int, before *Plan, hosts int, after *Plan, was []int32) {
+	c.Pairs = &Tally{}
+	named := 0
+	for _, base := range before.Ends.Base[:oldHosts] {
+		if base != 0 {
+			named++
+		}
+	}
+	for src := range int32(hosts) {
+		for dst := range int32(hosts) {
+			switch {
+			case src == dst || after.Ends.Base[src] == 0 || after.Ends.Base[dst] == 0:
+			case was[src] < 0 || was[dst] < 0:
+				c.Pairs.New++
+			case usesAll(before, was[src], was[dst], after, src, dst):
+				c.Pairs.Kept++
+			default:
+				c.Pairs.Moved++
+			}
+		}
+	}
+	c.Pairs.Gone = named*max(0, named-1) - c.Pairs.Kept - c.Pairs.Moved
+}
+
+// usesAll reports whether a source may still send to every LID that it sent to.
+func usesAll(before *Plan, oldSrc, oldDst int32, after *Plan, src, dst int32) bool {
+	base := before.Ends.Base[oldDst]
+	if before.Choice != nil {
+		for _, o := range before.Choice.Offsets(oldSrc, oldDst) {
+			if !after.leadsTo(src, dst, base+fabric.LID(o)) {
+				return false
+			}
+		}
+		return true
+	}
+	for k := range before.Ends.Count(oldDst) {
+		if !after.leadsTo(src, dst, base+fabric.LID(k)) {
+			return false
+		}
+	}
+	return true
+}
+
+// leadsTo reports whether a LID is the target's, and the source may send to it.
+func (p *Plan) leadsTo(src, dst int32, lid fabric.LID) bool {
+	base := p.Ends.Base[dst]
+	return lid >= base && int(lid) < int(base)+p.Ends.Count(dst) && p.Uses(src, dst, lid)
+}
+
+// tables compares the entries of each switch, a block at a time.
+func (c *Change) tables(old *fabric.Graph, before *Plan, g *fabric.Graph, after *Plan) {
+	at := make(map[fabric.GUID]int32, old.NumSwitches)
+	for s, guid := range old.SwitchGUID {
+		at[guid] = int32(s)
+	}
+	for s := range int32(g.NumSwitches) {
+		sw := SwitchChange{GUID: g.SwitchGUID[s], Name: g.SwitchDesc[s]}
+		o, known := at[sw.GUID]
+		for i := range max(before.Tables.NumBlocks(), after.Tables.NumBlocks()) {
+			was, now := emptyBlock, after.Tables.blockOr(s, i)
+			if known {
+				was = before.Tables.blockOr(o, i)
+			}
+			if *was != *now {
+				sw.Blocks++
+			}
+			sw.Entries.add(compareBlocks(was, now))
+		}
+		c.Entries.add(sw.Entries)
+		if sw.Blocks > 0 {
+			c.Switches = append(c.Switches, sw)
+			c.Blocks += sw.Blocks
+		}
+	}
+}
+
+// blockOr is a block, or an empty one beyond the last.
+func (t *Tables) blockOr(s int32, i int) *Block {
+	if i < t.blocks {
+		return t.rows[s][i]
+	}
+	return emptyBlock
+}
+
+func compareBlocks(was, now *Block) (t Tally) {
+	for i, port := range now {
+		switch o := was[i]; {
+		case o == NoPort && port == NoPort:
+		case o == port:
+			t.Kept++
+		case o == NoPort:
+			t.New++
+		case port == NoPort:
+			t.Gone++
+		default:
+			t.Moved++
+		}
+	}
+	return t
+}

@@ -1,0 +1,130 @@
+package route
+
+import (
+	"slices"
+
+	"weft/fabric"
+)
+
+// Held is what a subnet has in use and must not lose without need: the names of its
+// end ports, by those of the Graph, and under which of them each source sends.
+type Held struct {
+	Ends   Ends     // base LID 0 for a port that has none
+	Choice *Choice  // nil when nobody knows
+	Absent []Absent // ports that are not in the Graph
+}
+
+// Absent is an end port that had LIDs and is not there now. Others get its LIDs only
+// when there are no more, so that it finds them when it comes back.
+type Absent struct {
+	Node fabric.GUID
+	Port uint8
+	Base fabric.LID
+	LMC  uint8
+}
+
+// portKey is an end port in whatever Graph it is.
+type portKey struct {
+	node fabric.GUID
+	port uint8
+}
+
+func keyOf(g *fabric.Graph, end int32) portKey { return portKey{g.EndNodeGUID[end], g.EndNum[end]} }
+
+// endsByKey finds end ports of a Graph.
+func endsByKey(g *fabric.Graph) map[portKey]int32 {
+	by := make(map[portKey]int32, g.NumEnds)
+	for end := range int32(g.NumEnds) {
+		by[keyOf(g, end)] = end
+	}
+	return by
+}
+
+// Seen is what is held of LIDs as they were seen. A copy: they may be changed.
+func Seen(g *fabric.Graph) *Held {
+	return &Held{Ends: Ends{Base: slices.Clone(g.EndLID), LMC: slices.Clone(g.EndLMC)}}
+}
+
+// Hold binds what a Plan told a subnet to the Graph after a change, by the GUIDs of
+// the end ports. Of the old Graph the end ports are enough (LoadAlone).
+func Hold(old *fabric.Graph, p *Plan, g *fabric.Graph) *Held {
+	h := &Held{Ends: Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}
+	by := endsByKey(g)
+	now := make([]int32, old.NumEnds) // by old end port
+	for o := range int32(old.NumEnds) {
+		e, ok := by[keyOf(old, o)]
+		if !ok {
+			now[o] = -1
+			if p.Ends.Base[o] != 0 {
+				h.Absent = append(h.Absent, Absent{old.EndNodeGUID[o], old.EndNum[o], p.Ends.Base[o], p.Ends.LMC[o]})
+			}
+			continue
+		}
+		now[o] = e
+		h.Ends.Base[e], h.Ends.LMC[e] = p.Ends.Base[o], p.Ends.LMC[o]
+	}
+	for _, a := range p.Absent {
+		if e, back := by[portKey{a.Node, a.Port}]; back {
+			if h.Ends.Base[e] == 0 {
+				h.Ends.Base[e], h.Ends.LMC[e] = a.Base, a.LMC
+			}
+		} else {
+			h.Absent = append(h.Absent, a)
+		}
+	}
+	h.Choice = p.Choice.bind(now, g.NumEnds)
+	return h
+}
+
+// bind takes the rows of end ports that are still there; without a Choice a source
+// uses the base LID.
+func (c *Choice) bind(now []int32, numEnds int) *Choice {
+	var rows []Row
+	if c != nil {
+		for s, src := range now {
+			for i := c.Start[s]; i < c.Start[s+1] && src >= 0; i++ {
+				if dst := now[c.Target[i]]; dst >= 0 {
+					rows = append(rows, Row{src, dst, c.Offset[i]})
+				}
+			}
+		}
+	}
+	return NewChoice(numEnds, rows)
+}
+
+// Offsets are those of the LIDs that a source uses for a target, none where one of
+// them is new or nobody knows.
+func (h *Held) Offsets(source, target int32) []uint8 {
+	if h.Choice == nil || h.Ends.Base[source] == 0 || h.Ends.Base[target] == 0 {
+		return nil
+	}
+	return h.Choice.Offsets(source, target)
+}
+
+// HostLMC is the LMC that all CA and router ports have, 0 if they differ.
+func (h *Held) HostLMC(g *fabric.Graph) uint8 {
+	common, met := uint8(0), false
+	for end := range g.NumHosts {
+		switch {
+		case h.Ends.Base[end] == 0:
+		case !met:
+			common, met = h.Ends.LMC[end], true
+		case h.Ends.LMC[end] != common:
+			return 0
+		}
+	}
+	return common
+}
+
+// stillAbsent lists the absent ports whose LIDs nobody got, those gone last first.
+func (h *Held) stillAbsent(ends *Ends) []Absent {
+	by := ends.ByLID()
+	return slices.DeleteFunc(slices.Clone(h.Absent), func(a Absent) bool {
+		for l := int(a.Base); l < min(int(a.Base)+1<<a.LMC, len(by)); l++ {
+			if by[l] >= 0 {
+				return true
+			}
+		}
+		return false
+	})
+}

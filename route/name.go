@@ -1,0 +1,166 @@
+package route
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+
+	"weft/fabric"
+)
+
+// NameOptions say how end ports get their LIDs.
+type NameOptions struct {
+	LMC   uint8 // every CA and router port gets 2^LMC LIDs; switches get one
+	Fresh bool  // forget the LIDs in use; otherwise they are kept where valid
+	Held  *Held // the LIDs in use; nil: those as seen
+}
+
+// held is what is to be kept.
+func (o *NameOptions) held(g *fabric.Graph) *Held {
+	switch {
+	case o.Fresh:
+		return &Held{}
+	case o.Held != nil:
+		return o.Held
+	}
+	return Seen(g)
+}
+
+// LIDsExhausted is the refusal of a fabric that needs more LIDs than there are.
+type LIDsExhausted struct {
+	Ports    int    // ports that need LIDs
+	Need     int    // LIDs in all
+	Most     string // the port that needs most, and how many
+	MostNeed int
+	// Kept says that there would be enough, but that those kept leave no aligned gaps.
+	Kept bool
+}
+
+func (e *LIDsExhausted) Error() string {
+	need := fmt.Sprintf("route: %d end ports need %d LIDs (%s needs most: %d)", e.Ports, e.Need, e.Most, e.MostNeed)
+	if e.Kept {
+		return need + ", which do not fit between the LIDs that are kept: assign fresh LIDs"
+	}
+	return need + fmt.Sprintf(", but of its 16 bits a subnet has %d for them: lower the LMC, choose paths that split less, or split the subnet",
+		fabric.MaxUnicastLID)
+}
+
+// AssignLIDs names every end port, with 2^LMC LIDs for each CA and router port. See
+// Name.
+func AssignLIDs(g *fabric.Graph, opt NameOptions) (Ends, error) {
+	if opt.LMC > fabric.MaxLMC {
+		return Ends{}, fmt.Errorf("route: LMC %d is too large (at most %d)", opt.LMC, fabric.MaxLMC)
+	}
+	lmc := make([]uint8, g.NumEnds)
+	for end := range g.NumHosts {
+		lmc[end] = opt.LMC
+	}
+	return Name(g, lmc, opt.held(g))
+}
+
+// Name gives every end port of g a base LID, with 2^lmc LIDs from it.
+//
+// A port keeps the base LID that it holds where the LIDs from it are valid for its
+// LMC and no other port has one of them. Of ports that want the same LIDs, because some
+// need more than they had, those with few LIDs go first: aligned blocks of LIDs hold
+// each other or have nothing in common, so that as many ports as possible keep theirs.
+// The others get the lowest free LIDs, ports with many first, which leaves no gap
+// that could be used. They get LIDs of absent ports only when there are no others, or
+// none within the forwarding tables, and those of ports that have been gone longest
+// first. The cost is O(LIDs), times the logarithm of the absent ports.
+func Name(g *fabric.Graph, lmc []uint8, held *Held) (Ends, error) {
+	n := namer{lmc: lmc, base: make([]fabric.LID, g.NumEnds), used: make([]bool, int(fabric.MaxUnicastLID)+1)}
+	need, most := 0, 0
+	for end, l := range lmc {
+		need += 1 << l
+		if l > lmc[most] {
+			most = end
+		}
+	}
+	refusal := func(kept bool) error {
+		return &LIDsExhausted{Ports: g.NumEnds, Need: need, Most: EndName(g, int32(most)), MostNeed: 1 << lmc[most], Kept: kept}
+	}
+	if need > int(fabric.MaxUnicastLID) {
+		return Ends{}, refusal(false)
+	}
+	n.used[0] = true
+	n.keep(held.Ends.Base)
+	limit := len(n.used)
+	for _, size := range g.SwitchFDBCap {
+		if size > 0 {
+			limit = min(limit, int(size))
+		}
+	}
+	absent := len(held.Absent)
+	gone := sort.Search(absent, func(gone int) bool { return n.place(held.Absent[:absent-gone], limit) })
+	if !n.place(held.Absent[:absent-gone], limit) && !n.place(nil, len(n.used)) {
+		return Ends{}, refusal(true)
+	}
+	return Ends{Base: n.base, LMC: lmc}, nil
+}
+
+// namer gives out LIDs.
+type namer struct {
+	lmc  []uint8
+	base []fabric.LID
+	used []bool // by LID: kept
+	todo []int  // ports that have kept none, those with many LIDs first
+}
+
+// keep lets ports keep their LIDs, those with few first, and lists the others.
+func (n *namer) keep(base []fabric.LID) {
+	for size := range uint8(fabric.MaxLMC + 1) {
+		for end, l := range base {
+			if l != 0 && n.lmc[end] == size && claim(n.used, int(l), 1<<size) {
+				n.base[end] = l
+			}
+		}
+	}
+	for end, l := range n.base {
+		if l == 0 {
+			n.todo = append(n.todo, end)
+		}
+	}
+	slices.SortStableFunc(n.todo, func(a, b int) int { return int(n.lmc[b]) - int(n.lmc[a]) })
+}
+
+// place gives the other ports LIDs below a limit, none of them an absent port's. It
+// reports whether there are enough.
+func (n *namer) place(absent []Absent, limit int) bool {
+	used := slices.Clone(n.used[:min(limit, len(n.used))])
+	for _, a := range absent {
+		for l := int(a.Base); l < min(int(a.Base)+1<<a.LMC, len(used)); l++ {
+			used[l] = true
+		}
+	}
+	at := 0
+	for i, end := range n.todo {
+		size := 1 << n.lmc[end]
+		if i == 0 || n.lmc[end] != n.lmc[n.todo[i-1]] {
+			at = 0
+		}
+		for !claim(used, at, size) {
+			if at += size; at >= len(used) {
+				return false
+			}
+		}
+		n.base[end] = fabric.LID(at)
+	}
+	return true
+}
+
+// claim takes n LIDs from base on, if they are aligned, in range and free.
+func claim(used []bool, base, n int) bool {
+	if base%n != 0 || base+n > len(used) {
+		return false
+	}
+	for _, u := range used[base : base+n] {
+		if u {
+			return false
+		}
+	}
+	for i := range n {
+		used[base+i] = true
+	}
+	return true
+}

@@ -1,0 +1,179 @@
+package names
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// depends tells for tables, written out plainly, which channel follows which.
+func depends(g *fabric.Graph, t *route.Tables, ends *route.Ends) map[int32][]int32 {
+	after := map[int32][]int32{}
+	for lid := fabric.LID(1); lid <= ends.Top(); lid++ {
+		for c := range int32(g.NumChannels) {
+			if t.Port(g.From[c], lid) != g.FromPort[c] {
+				continue
+			}
+			if d, _ := g.At(g.To[c], t.Port(g.To[c], lid)); d >= 0 {
+				after[c] = append(after[c], d)
+			}
+		}
+	}
+	return after
+}
+
+// circle reports whether some channel comes after itself.
+func circle(after map[int32][]int32) bool {
+	leads := func(from int32) bool {
+		met := map[int32]bool{}
+		var walk func(c int32) bool
+		walk = func(c int32) bool {
+			for _, d := range after[c] {
+				if d == from {
+					return true
+				}
+				if !met[d] {
+					if met[d] = true; walk(d) {
+						return true
+					}
+				}
+			}
+			return false
+		}
+		return walk(from)
+	}
+	for c := range after {
+		if leads(c) {
+			return true
+		}
+	}
+	return false
+}
+
+// drawTables draws trees into each host that reach a part of the network, by channels
+// that keep an order or by any.
+func drawTables(rng *rand.Rand, g *fabric.Graph, ends *route.Ends, ordered bool) *route.Tables {
+	t := route.NewTables(g.NumSwitches, ends.Top())
+	place := rng.Perm(g.NumChannels)
+	for end := range int32(g.NumHosts) {
+		lid, target := ends.Base[end], g.EndSwitch[end]
+		t.Set(target, lid, g.EndPort[end])
+		first := make([]int, g.NumSwitches) // place of the channel that a switch sends by
+		first[target] = g.NumChannels
+		for range rng.IntN(3 * g.NumChannels) {
+			c := int32(rng.IntN(g.NumChannels))
+			from, to := g.From[c], g.To[c]
+			if t.Port(from, lid) == route.NoPort && t.Port(to, lid) != route.NoPort && (!ordered || place[c] < first[to]) {
+				t.Set(from, lid, g.FromPort[c])
+				first[from] = place[c]
+			}
+		}
+	}
+	return t
+}
+
+// TestPatch: what was there stays, no cycle arises where there was none, every entry
+// leads to its port, and none is missing that could be there.
+func TestPatch(t *testing.T) {
+	networks := []*fabric.Graph{graph(t, "renaming-fig1"), graph(t, "torus(3x3,hosts=1)"), graph(t, "regular(switches=8,degree=3,hosts=1,seed=4)")}
+	missed, cycles := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := rapid.SampledFrom(networks).Draw(t, "network")
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+		plan := &route.Plan{Ends: must(route.AssignLIDs(g, route.NameOptions{Fresh: true}))(t)}
+		plan.Tables = drawTables(rng, g, &plan.Ends, rapid.Bool().Draw(t, "ordered"))
+		before := plan.Tables.Clone()
+		cyclic := circle(depends(g, before, &plan.Ends))
+		var lids []fabric.LID
+		for end := range g.NumHosts {
+			lids = append(lids, plan.Ends.Base[end])
+		}
+		missing := patchAll(g, plan, lids)
+		if !cyclic && circle(depends(g, plan.Tables, &plan.Ends)) {
+			t.Fatal("a cycle arose")
+		}
+		if cyclic {
+			cycles++
+		}
+		for end, lid := range lids {
+			for s := range int32(g.NumSwitches) {
+				was, now := before.Port(s, lid), plan.Tables.Port(s, lid)
+				if was != route.NoPort && now != was {
+					t.Fatalf("LID %d: switch %d had port %d and has %d", lid, s, was, now)
+				}
+				if now == route.NoPort {
+					missing--
+					missed++
+					couldHave(t, g, plan, s, lid, cyclic)
+				} else if at := follow(g, plan.Tables, s, lid); at != g.EndSwitch[end] {
+					t.Fatalf("LID %d from switch %d ends at %d", lid, s, at)
+				}
+			}
+		}
+		if missing != 0 {
+			t.Fatalf("%d more are missing than were counted", -missing)
+		}
+	})
+	if missed == 0 || cycles == 0 {
+		t.Errorf("%d entries could not be added, %d tables had a cycle: nothing was tested", missed, cycles)
+	}
+}
+
+// follow is the switch at which a LID leaves the network, or -1.
+func follow(g *fabric.Graph, t *route.Tables, s int32, lid fabric.LID) int32 {
+	for range g.NumSwitches + 1 {
+		c, host := g.At(s, t.Port(s, lid))
+		if host >= 0 {
+			return s
+		}
+		if c < 0 {
+			return -1
+		}
+		s = g.To[c]
+	}
+	return -1
+}
+
+// couldHave fails if one more entry would have closed no cycle.
+func couldHave(t *rapid.T, g *fabric.Graph, plan *route.Plan, s int32, lid fabric.LID, cyclic bool) {
+	for _, c := range g.OutOf(s) {
+		if plan.Tables.Port(g.To[c], lid) == route.NoPort {
+			continue
+		}
+		with := plan.Tables.Clone()
+		with.Set(s, lid, g.FromPort[c])
+		if cyclic || !circle(depends(g, with, &plan.Ends)) {
+			t.Fatalf("LID %d: switch %d could send by port %d", lid, s, g.FromPort[c])
+		}
+	}
+}
+
+// TestPatchOfNothing: without partial LIDs nothing changes.
+func TestPatchOfNothing(t *testing.T) {
+	g := graph(t, "renaming-fig1")
+	a := assign(t, compute(t, g, "updn-shortest", 1), "greedy")
+	ends := must(nameOf(a))(t)
+	plan, missing := a.Realise(ends)
+	var all []fabric.LID
+	for lid, end := range ends.ByLID() {
+		if end >= 0 {
+			all = append(all, fabric.LID(lid))
+		}
+	}
+	before := plan.Tables.Clone()
+	if missing != 0 || patchAll(g, plan, all) != 0 {
+		t.Error("something is missing")
+	}
+	for s := range int32(g.NumSwitches) {
+		for i := range before.NumBlocks() {
+			if !slices.Equal(before.Block(s, i)[:], plan.Tables.Block(s, i)[:]) {
+				t.Error("switch", s, "was changed")
+			}
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package route
+
+import (
+	"fmt"
+
+	"weft/fabric"
+)
+
+// bind reads which switches and end ports the Plan is for, and their names. It
+// compares them with those of g, all of them in order of GUIDs; or g gets them, if it
+// is the Plan's own.
+func (d *planReader) bind(h *planHeader, g *fabric.Graph, own bool, ends *Ends) error {
+	d.section = "switches"
+	switches, err := d.names(h.Switches, func(i int, id identity) error {
+		if own {
+			return addSwitch(g, id)
+		}
+		return isSwitch(g, i, id)
+	})
+	if err != nil {
+		return err
+	}
+	if !own && len(switches.Base) < g.NumSwitches {
+		return notInPlan(SwitchName(g, int32(len(switches.Base))))
+	}
+	d.section = "end ports"
+	hosts, err := d.names(h.Hosts, func(i int, id identity) error {
+		if own {
+			return addHost(g, id)
+		}
+		return isHost(g, i, id)
+	})
+	if err != nil {
+		return err
+	}
+	if !own && len(hosts.Base) < g.NumHosts {
+		return notInPlan(EndName(g, int32(len(hosts.Base))))
+	}
+	if own {
+		addPortZeros(g)
+	}
+	ends.Base, ends.LMC = append(hosts.Base, switches.Base...), append(hosts.LMC, switches.LMC...)
+	return nil
+}
+
+// identity is what a plan file knows of a switch, or of an end port: its number on
+// the node is in place of the ports.
+type identity struct {
+	guid  fabric.GUID
+	ports uint8
+}
+
+// names reads n identities with their names; visit sees each as it comes.
+func (d *planReader) names(n int, visit func(i int, id identity) error) (e Ends, err error) {
+	for i := range n {
+		id := identity{fabric.GUID(d.u64()), d.u8()}
+		base, lmc := fabric.LID(d.u16()), d.u8()
+		if d.err != nil {
+			return e, d.err
+		}
+		if err := visit(i, id); err != nil {
+			return e, err
+		}
+		e.Base, e.LMC = append(e.Base, base), append(e.LMC, lmc)
+	}
+	return e, nil
+}
+
+// isSwitch compares the next switch of the Plan with that of g.
+func isSwitch(g *fabric.Graph, s int, id identity) error {
+	name := fmt.Sprintf("switch %s", id.guid)
+	if s >= g.NumSwitches || id.guid < g.SwitchGUID[s] {
+		return notInFabric(name)
+	}
+	if id.guid > g.SwitchGUID[s] {
+		return notInPlan(SwitchName(g, int32(s)))
+	}
+	if int32(id.ports) != g.SwitchPorts[s] {
+		return &BindError{name, fmt.Sprintf("has %d ports, but %d in the plan", g.SwitchPorts[s], id.ports)}
+	}
+	return nil
+}
+
+// isHost compares the next CA or router port of the Plan with that of g.
+func isHost(g *fabric.Graph, i int, id identity) error {
+	if i >= g.NumHosts || id.before(hostOf(g, i)) {
+		return notInFabric(fmt.Sprintf("end port %s[%d]", id.guid, id.ports))
+	}
+	if id != hostOf(g, i) {
+		return notInPlan(EndName(g, int32(i)))
+	}
+	return nil
+}
+
+// addSwitch adds a switch of the Plan to its own Graph.
+func addSwitch(g *fabric.Graph, id identity) error {
+	if n := g.NumSwitches; n > 0 && id.guid <= g.SwitchGUID[n-1] {
+		return fmt.Errorf("route: plan file: switches: %s is out of order", id.guid)
+	}
+	g.NumSwitches++
+	g.SwitchGUID, g.SwitchDesc = append(g.SwitchGUID, id.guid), append(g.SwitchDesc, "")
+	g.SwitchPorts = append(g.SwitchPorts, int32(id.ports))
+	return nil
+}
+
+// addHost adds a CA or router port of the Plan to its own Graph.
+func addHost(g *fabric.Graph, id identity) error {
+	if n := g.NumHosts; n > 0 && !hostOf(g, n-1).before(id) {
+		return fmt.Errorf("route: plan file: end ports: %s[%d] is out of order", id.guid, id.ports)
+	}
+	g.NumHosts++
+	addEnd(g, fabric.CA, id)
+	return nil
+}
+
+func hostOf(g *fabric.Graph, i int) identity { return identity{g.EndNodeGUID[i], g.EndNum[i]} }
+
+func (id identity) before(o identity) bool {
+	return id.guid < o.guid || id.guid == o.guid && id.ports < o.ports
+}
+
+func addPortZeros(g *fabric.Graph) {
+	for _, guid := range g.SwitchGUID {
+		addEnd(g, fabric.Switch, identity{guid: guid})
+	}
+}
+
+func addEnd(g *fabric.Graph, t fabric.NodeType, id identity) {
+	g.NumEnds++
+	g.EndNodeGUID, g.EndNum = append(g.EndNodeGUID, id.guid), append(g.EndNum, id.ports)
+	g.EndType, g.EndDesc = append(g.EndType, t), append(g.EndDesc, "")
+}
