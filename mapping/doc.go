@@ -20,5 +20,6 @@
 // transmission; a silent one its timeout. Overheads are fitted to Fig. 7.
 //
 // Beyond the paper: switches of any number of ports, each its own; switches that
-// answer with an identifier; hosts that do not respond; messages lost at random.
+// answer with an identifier; hosts that do not respond; messages that other traffic
+// loses, delays or corrupts (traffic.go).
 package mapping

@@ -6,6 +6,17 @@ import (
 	"weft/fabric"
 )
 
+// HostWires says that a host has more than one wire.
+type HostWires struct {
+	Node  fabric.NodeID
+	Name  string
+	Wires int
+}
+
+func (e *HostWires) Error() string {
+	return fmt.Sprintf("mapping: host %s has %d wires (a host has one)", e.Name, e.Wires)
+}
+
 // FromFabric takes what is up of a fabric as a network of anonymous switches: hosts
 // are its CAs and routers, which may have one cable each.
 func FromFabric(f *fabric.Fabric) (*Network, error) {
@@ -29,7 +40,7 @@ func FromFabric(f *fabric.Fabric) (*Network, error) {
 		}
 		switch {
 		case cables > 1:
-			return nil, fmt.Errorf("mapping: host %s has %d wires (a host has one)", f.NodeName(fabric.NodeID(i)), cables)
+			return nil, &HostWires{Node: fabric.NodeID(i), Name: f.NodeName(fabric.NodeID(i)), Wires: cables}
 		case cables == 1:
 			renamed[i] = int32(len(hosts))
 			hosts = append(hosts, Host{ID: uint64(n.GUID), Name: n.Desc})

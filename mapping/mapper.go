@@ -48,9 +48,8 @@ type Conditions struct {
 	SelfIdentifying bool
 	// Responding says by host which of them answer; nil means that all do.
 	Responding []bool
-	// Loss is the share of probes that other traffic swallows or delays beyond the
-	// timeout, drawn from Seed.
-	Loss float64
+	// Traffic is that of applications; what it does is drawn from Seed.
+	Traffic
 	Seed uint64
 }
 
@@ -61,9 +60,11 @@ type Mapper struct {
 
 	cond Conditions
 	rng  *rand.Rand
+	busy []bool // by wire-end
+	late []late
 
 	// What became of the messages so far, by Outcome.
-	Outcomes [Lost + 1]int
+	Outcomes [Outcomes]int
 	// Elapsed is the modelled time so far.
 	Elapsed time.Duration
 }
@@ -73,46 +74,59 @@ func NewMapper(m *Model, host int32, cond Conditions) *Mapper {
 	if cond.Clock == (Clock{}) {
 		cond.Clock = MyrinetClock
 	}
-	return &Mapper{Model: m, Host: host, cond: cond, rng: rand.New(rand.NewPCG(cond.Seed, 0x9a9))}
+	return &Mapper{Model: m, Host: host, cond: cond, rng: rand.New(rand.NewPCG(cond.Seed, 0x9a9)), busy: cond.busyWires(m.Network, cond.Seed)}
+}
+
+// Reconnect goes on in a network that changed, where the host may have another number;
+// -1 says that it is wired to nothing.
+func (m *Mapper) Reconnect(model *Model, host int32) {
+	m.Model, m.Host, m.busy = model, host, m.cond.busyWires(model.Network, m.cond.Seed)
 }
 
 // Probe sends a message and waits for the answer or the timeout.
 func (m *Mapper) Probe(turns []Turn) (Reply, time.Duration) {
-	outcome, at, hops := m.Model.Send(m.Host, turns)
-	if outcome == Delivered && m.cond.Loss > 0 && m.rng.Float64() < m.cond.Loss {
-		outcome = Lost
-	}
-	m.Outcomes[outcome]++
-	back := at == m.Host
-	if outcome != Delivered || !back && m.cond.Responding != nil && !m.cond.Responding[at] {
+	if m.Host < 0 {
+		m.Outcomes[NoSuchWire]++
 		m.Elapsed += m.cond.Clock.Timeout
 		return Reply{}, m.cond.Clock.Timeout
 	}
-	way := time.Duration(hops)*m.cond.Clock.Hop +
-		time.Duration(int64(m.Model.Hardware.Payload+len(turns))*int64(time.Second)/m.cond.Clock.Rate)
-	if !back {
-		way *= 2 // the host answers by the same way
+	outcome, at, hops := m.Model.Send(m.Host, turns)
+	back := at == m.Host
+	if outcome == Delivered {
+		outcome = m.disturbed(back)
 	}
-	took := m.cond.Clock.Overhead + way
+	m.Outcomes[outcome]++
+	reply, took := Reply{}, m.cond.Clock.Timeout
+	if (outcome == Delivered || outcome == Late) && (back || m.cond.Responding == nil || m.cond.Responding[at]) {
+		reply = Reply{Answered: true, Host: m.Model.Hosts[at], Early: hops <= len(turns)}
+		if m.cond.SelfIdentifying && back && !reply.Early {
+			reply.Switch = m.Model.TurnedRound(turns)
+		}
+		if outcome == Late {
+			m.delay(turns, reply)
+			reply = Reply{}
+		} else {
+			took = m.cond.Clock.RoundTrip(hops, m.Model.Hardware.Payload+len(turns), back)
+		}
+	}
+	if !reply.Answered {
+		reply, took = m.arriving(turns)
+	}
 	m.Elapsed += took
-	reply := Reply{Answered: true, Host: m.Model.Hosts[at], Early: hops <= len(turns)}
-	if m.cond.SelfIdentifying && back && !reply.Early {
-		reply.Switch = m.turnedRound(turns)
-	}
 	return reply, took
 }
 
-// turnedRound is the identity of the first switch in which the message last sent took
-// the turn 0.
-func (m *Mapper) turnedRound(turns []Turn) ID {
-	n := m.Model.Network
-	for i, t := range turns {
-		if t != 0 {
-			continue
-		}
-		in := n.peer[m.Model.path[i]]
-		node := n.node[in]
-		return ID{Number: uint64(node), Port: in - n.start[node], Ports: n.Ports(node)}
+// RoundTrip is the time of an answered probe over so many wires; the message comes
+// back by itself, or a host answers by the same way.
+func (c Clock) RoundTrip(hops, bytes int, back bool) time.Duration {
+	way := c.Way(hops, bytes)
+	if !back {
+		way *= 2
 	}
-	return ID{}
+	return c.Overhead + way
+}
+
+// Way is the time that a message is under way.
+func (c Clock) Way(hops, bytes int) time.Duration {
+	return time.Duration(hops)*c.Hop + time.Duration(int64(bytes)*int64(time.Second)/c.Rate)
 }

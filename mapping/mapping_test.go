@@ -126,7 +126,7 @@ func TestConditions(t *testing.T) {
 	if r, _ := m.Probe([]Turn{1, 0, -1}); r.Switch != (ID{Number: 3, Port: 2, Ports: 8}) {
 		t.Errorf("identity %v", r.Switch)
 	}
-	m = NewMapper(NewModel(n, Circuit, Myrinet), 0, Conditions{Loss: 0.5, Seed: 1})
+	m = NewMapper(NewModel(n, Circuit, Myrinet), 0, Conditions{Traffic: Traffic{Loss: 0.5}, Seed: 1})
 	for range 1000 {
 		m.Probe([]Turn{1, -2})
 	}

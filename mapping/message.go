@@ -19,11 +19,14 @@ const (
 	Stranded            // a switch, and no turns are left
 	Collided            // with itself
 	Lost                // to other traffic
+	Late                // the answer comes after the timeout
+	Corrupted           // by other traffic, noticed by its CRC and dropped
+	Outcomes    int     = iota
 )
 
 // String names the outcome.
 func (o Outcome) String() string {
-	names := [...]string{"delivered", "illegal turn", "no such wire", "hit a host too soon", "stranded in network", "collided with itself", "lost"}
+	names := [...]string{"delivered", "illegal turn", "no such wire", "hit a host too soon", "stranded in network", "collided with itself", "lost", "late", "corrupted"}
 	if int(o) < len(names) {
 		return names[o]
 	}
@@ -90,6 +93,24 @@ func (m *Model) Send(from int32, turns []Turn) (Outcome, int32, int) {
 		outcome = Collided
 	}
 	return outcome, m.node[at], hops
+}
+
+// Path is the wire-ends by which the message last sent left nodes, numbered by node and
+// port. It is valid until the next one is sent.
+func (m *Model) Path() []int32 { return m.path }
+
+// TurnedRound is the identity of the first switch in which the message last sent took
+// the turn 0.
+func (m *Model) TurnedRound(turns []Turn) ID {
+	for i, t := range turns {
+		if t != 0 {
+			continue
+		}
+		in := m.peer[m.path[i]]
+		node := m.node[in]
+		return ID{Number: uint64(node), Port: in - m.start[node], Ports: m.Ports(node)}
+	}
+	return ID{}
 }
 
 // walk records the wire-ends by which the message leaves each node.

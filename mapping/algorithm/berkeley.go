@@ -65,13 +65,14 @@ func (b *breadth) waiting() int {
 
 // explore probes the turns of x, and draws conclusions at the end (step 1 of section
 // 3.3). Turns go outwards from the port that the string enters by; after a silent one
-// it is the other side's turn.
+// it is the other side's turn. Ports side by side mostly lead to the same kind of node:
+// what the next port towards the entry leads to is asked for first.
 func (b *breadth) explore(x int32) {
 	g := b.graph
 	v, shift := g.find(x)
 	g.done[v] = true
 	path := append(g.path(x), 0)
-	side, likely := -1, aSwitch
+	side, last := -1, aSwitch
 	for {
 		i, ok := g.next(v, shift, side)
 		if !ok {
@@ -82,7 +83,7 @@ func (b *breadth) explore(x int32) {
 		}
 		turn := Turn(i - shift)
 		path[len(path)-1] = turn
-		what, host := b.probe(path, likely)
+		what, host := b.probe(path, g.kindOf(v, i-side, last))
 		switch what {
 		case aHost:
 			g.found(x, int(turn), host)
@@ -93,7 +94,7 @@ func (b *breadth) explore(x int32) {
 			side = -side
 			continue
 		}
-		likely = what
+		last = what
 	}
 	g.deduce()
 }
@@ -144,6 +145,18 @@ func (g *graph) next(v int32, from, side int) (int, bool) {
 		}
 	}
 	return 0, false
+}
+
+// kindOf is what a port leads to, or the other when that is not known.
+func (g *graph) kindOf(v int32, i int, other kind) kind {
+	p := g.at(v, i)
+	if p.to < 0 {
+		return other
+	}
+	if u, _ := g.find(p.to); g.host[u] >= 0 {
+		return aHost
+	}
+	return aSwitch
 }
 
 // kind is what a probe found.

@@ -18,6 +18,8 @@
 //
 // Deviations. Pruning removes what a switch-bridge separates from all hosts instead of
 // switches of degree one only: under packet routing a message can turn round in F
-// without the turn 0, and part of F would stay. The paper's depth counts turns; ours
-// does too, so that Q + D is one more than needed.
+// without the turn 0, and part of F would stay. The depth counts the turns of strings
+// that are explored, as the paper's does; Q and D count wires. To explore strings of
+// Q + D - 3 turns, whose probes cross Q + D - 1 wires, was enough on all random networks,
+// and there are small ones where it is needed (TestBound).
 package algorithm

@@ -1,6 +1,8 @@
 package algorithm
 
 import (
+	"slices"
+
 	"weft/mapping"
 	"weft/mapping/theory"
 )
@@ -8,21 +10,7 @@ import (
 // berkeleyLabels is the algorithm of section 3.1: EXPLORE makes a tree of everything
 // within the depth, MERGE gives replicates the same label, PRUNE cuts.
 func berkeleyLabels(p mapping.Prober, opt *Options) (*Result, error) {
-	t := &tree{
-		asker: newAsker(p, opt),
-		radix: opt.Radix, hosts: map[uint64]int32{},
-	}
-	t.add(0, 0, 0, t.hostLabel(opt.Self))
-	t.add(0, 0, 0, t.fresh())
-	t.kids[0] = []int32{1}
-	result := &Result{}
-	for v := int32(1); int(v) < len(t.parent) && !t.spent(); v++ {
-		if t.isHost(v) || int(t.length[v]) > opt.Depth {
-			continue
-		}
-		t.explore(v)
-		result.Explorations++
-	}
+	t, explorations := exploreTree(p, opt)
 	if t.spent() {
 		return nil, ErrLimit
 	}
@@ -32,8 +20,23 @@ func berkeleyLabels(p mapping.Prober, opt *Options) (*Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	result.Map, result.Probes, result.Elapsed, result.Peak = theory.Core(n), t.probes, t.elapsed, len(t.parent)
-	return result, nil
+	return &Result{Map: theory.Core(n), Probes: t.probes, Elapsed: t.elapsed, Peak: len(t.parent), Explorations: explorations}, nil
+}
+
+// exploreTree is EXPLORE.
+func exploreTree(p mapping.Prober, opt *Options) (t *tree, explorations int) {
+	t = &tree{asker: newAsker(p, opt), radix: opt.Radix, hosts: map[uint64]int32{}}
+	t.add(0, 0, 0, t.hostLabel(opt.Self))
+	t.add(0, 0, 0, t.fresh())
+	t.kids[0] = []int32{1}
+	for v := int32(1); int(v) < len(t.parent) && !t.spent(); v++ {
+		if t.isHost(v) || int(t.length[v]) > opt.Depth {
+			continue
+		}
+		t.explore(v)
+		explorations++
+	}
+	return t, explorations
 }
 
 // tree is the model tree M. A vertex numbers its ports by the turn that led there from
@@ -87,12 +90,19 @@ func (t *tree) hostLabel(h mapping.Host) int32 {
 
 func (t *tree) isHost(v int32) bool { return t.isName[t.label[v]] }
 
+// string is the probe string of a vertex.
+func (t *tree) string(v int32) []Turn {
+	turns := make([]Turn, t.length[v])
+	for i := len(turns) - 1; i >= 0; i-- {
+		turns[i] = t.turn[v]
+		v = t.parent[v]
+	}
+	return turns
+}
+
 // explore probes all turns of a vertex. No probe is left out.
 func (t *tree) explore(v int32) {
-	path := make([]Turn, t.length[v]+1)
-	for i, u := int(t.length[v])-1, v; i >= 0; i, u = i-1, t.parent[u] {
-		path[i] = t.turn[u]
-	}
+	path := append(t.string(v), 0)
 	for i := 1 - t.radix; i < t.radix; i++ {
 		if i == 0 {
 			continue
@@ -113,18 +123,18 @@ func (t *tree) explore(v int32) {
 }
 
 // neighbours calls visit with each neighbour of a vertex: the port that leads there,
-// and the port of the neighbour, both in the numbering of labels.
+// and the port of the neighbour, each in the numbering of its own vertex.
 func (t *tree) neighbours(v int32, visit func(port int, u int32, far int)) {
 	if v > 0 {
-		u := t.parent[v]
-		visit(t.offset[v], u, int(t.turn[v])+t.offset[u])
+		visit(0, t.parent[v], int(t.turn[v]))
 	}
 	for _, u := range t.kids[v] {
-		visit(int(t.turn[u])+t.offset[v], u, t.offset[u])
+		visit(int(t.turn[u]), u, 0)
 	}
 }
 
-// merge is one round of the labeler. It says whether it deduced anything.
+// merge is one round of the labeler: all pairs of vertices that had the same label when
+// it began. It says whether it deduced anything.
 func (t *tree) merge() bool {
 	type half struct {
 		label int32
@@ -132,20 +142,21 @@ func (t *tree) merge() bool {
 	}
 	type end struct {
 		u    int32
-		port int // of the vertex itself
+		port int
 	}
 	deduced := false
+	label, offset := slices.Clone(t.label), slices.Clone(t.offset)
 	first := make(map[half]end, 2*len(t.parent))
 	for v := range t.parent {
 		t.neighbours(int32(v), func(port int, u int32, far int) {
-			here := half{t.label[v], port}
+			here := half{label[v], port + offset[v]}
 			other, known := first[here]
 			if !known {
-				first[here] = end{u, far - t.offset[u]}
+				first[here] = end{u, far}
 				return
 			}
 			if t.label[other.u] != t.label[u] {
-				t.mergeLabels(t.label[other.u], t.label[u], other.port+t.offset[other.u]-far)
+				t.mergeLabels(t.label[other.u], t.label[u], other.port+t.offset[other.u]-far-t.offset[u])
 				deduced = true
 			}
 		})
@@ -180,8 +191,13 @@ func (t *tree) network() (*mapping.Network, error) {
 			of[label] = g.add(0, 0, 0)
 		}
 	}
-	// The numbering of a label may start anywhere: that of a vertex of the label does.
-	base := func(v int32) int { return t.offset[t.with[t.label[v]][0]] }
+	// The numbering of a label may start anywhere: here at the entry of its first vertex,
+	// so that the graph's own wire to the mapper is right.
+	first := make([]int, len(t.with))
+	for v := len(t.offset) - 1; v >= 0; v-- {
+		first[t.label[v]] = t.offset[v]
+	}
+	base := func(v int32) int { return first[t.label[v]] }
 	for v := int32(1); int(v) < len(t.parent); v++ {
 		u := t.parent[v]
 		if p := g.at(of[t.label[v]], t.offset[v]-base(v)); p.to < 0 {

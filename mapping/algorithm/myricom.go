@@ -11,9 +11,10 @@ import (
 const hostTries = 5
 
 // myricom is the algorithm of section 4.1. A switch that is found is compared with
-// all known ones before it is explored. It can only be a known switch if it is entered
-// by one of that switch's ports behind which a switch was seen that has not been
-// identified: no other comparison is sent.
+// all known ones, the newest first, before it is explored. The paper's heuristics are
+// not printed; ours are two: the switch is entered by a port that leads to a switch,
+// so that other ports of a known one are not compared, nor is the one by which the
+// known switch was entered first, whose wire is identified.
 //
 // Known switches are reached by paths of a tree, and the one to be compared by such a
 // path and one wire more. A comparison goes down the tree, over the wire and up the
@@ -43,8 +44,12 @@ type comparer struct {
 // isKnown compares u with the known switches, and merges it with the one that it is.
 func (m *comparer) isKnown(u int32) bool {
 	path := m.graph.path(u)
-	for _, v := range m.known {
-		for _, i := range m.graph.open(v) {
+	for k := len(m.known) - 1; k >= 0; k-- {
+		v := m.known[k]
+		for i := 1 - m.graph.radix; i < m.graph.radix; i++ {
+			if i == 0 || m.graph.kindOf(v, i, nothing) != aSwitch {
+				continue
+			}
 			if m.compare(&m.probes.Compare, path, Turn(-i), m.graph.path(v)) {
 				m.graph.work = append(m.graph.work, equal{a: v, b: u, shift: i})
 				m.graph.deduce()
@@ -53,21 +58,6 @@ func (m *comparer) isKnown(u int32) bool {
 		}
 	}
 	return false
-}
-
-// open lists the ports of a vertex behind which there is a switch that is not explored.
-func (g *graph) open(v int32) []int {
-	var open []int
-	for i := range g.ports[v] {
-		p := g.ports[v][i]
-		if p.to < 0 || i == g.radix-1 {
-			continue
-		}
-		if u, _ := g.find(p.to); g.host[u] < 0 && !g.done[u] {
-			open = append(open, i-(g.radix-1))
-		}
-	}
-	return open
 }
 
 // explore probes the turns of a new switch for hosts, loopback plugs and switches, and

@@ -32,8 +32,6 @@ func wanted(a *Algorithm, n *mapping.Network) *mapping.Network {
 	return theory.Core(n)
 }
 
-// TestRandomNetworks is Theorem 1, for every algorithm but the labels (whose tree is
-// too large): the map is isomorphic to the core, or to all of the network.
 // TestSeeds has networks that the soak found: a loopback cable far from hosts, behind
 // which a merged vertex was explored only by strings that cross themselves.
 func TestSeeds(t *testing.T) {
@@ -42,6 +40,8 @@ func TestSeeds(t *testing.T) {
 	}
 }
 
+// TestRandomNetworks is Theorem 1, for every algorithm but the labels (whose tree is
+// too large): the map is isomorphic to the core, or to all of the network.
 func TestRandomNetworks(t *testing.T) {
 	var beyond atomic.Int32
 	err := par.For(context.Background(), runtime.GOMAXPROCS(0), *networks, func(_, i int) error {

@@ -6,6 +6,9 @@
 // and no route goes up after it went down: so no cycle of waiting messages can form.
 // The paper uses Floyd-Warshall; ours is a breadth-first search over (switch, went down)
 // from every host: O(H E).
+//
+// Routes are tried in the network and told to the hosts (distribute.go), and made a Plan
+// for the judge, which looks for the cycle that must not be (plan.go).
 package routes
 
 import (

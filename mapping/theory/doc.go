@@ -5,4 +5,9 @@
 //
 // Q(v) is a minimum cost flow of two units from v, one to the mapper, one to any host;
 // F(v) a maximum flow below two. Both cost O(E) a switch for each unit of flow.
+//
+// The terms of the proof are here too: the correspondence map, replicates and parallel
+// paths (Definitions 4 to 6), chunks (Definition 7) and the inductive construction of
+// section 3.2.6, which tests carry out on random networks. Lemmas 2 and 3 are tests of the
+// labeler, beside it in mapping/algorithm.
 package theory

@@ -1,0 +1,136 @@
+package mapping
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"weft/lab"
+	model "weft/mapping"
+	"weft/mapping/algorithm"
+	"weft/mapping/election"
+)
+
+// spread is the time within which all mappers of an election start; wide is that of
+// the experiment.
+const (
+	spread = 20 * time.Millisecond
+	wide   = 4 * time.Second
+)
+
+func fig7(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+	t := lab.Table{
+		Name: "fig7", Title: "Times of one master and of election (modelled, ms)",
+		Columns: []string{"system", "wiring", "one master", "paper: min", "avg", "max", "election: min", "avg", "max", "paper: min", "avg", "max"},
+	}
+	r := &lab.Result{Notes: []string{
+		"Overhead and timeout of a probe are fitted to the times of one master: the sizes say nothing, their relation does. Ours has no variation with one master.",
+		fmt.Sprintf("In an election every host maps, all starting within %s; the utility host has the lowest address, the others are drawn for each of the runs. Time counts from the start of the first.", spread),
+		rewiredNote,
+	}}
+	for i := range systems {
+		claims, err := systems[i].fig7(s, &t)
+		if err != nil {
+			return nil, err
+		}
+		r.Claims = append(r.Claims, claims...)
+	}
+	variation := lab.Claim{Text: "C+A+B: longest over shortest election (within 25 %)", Paper: fmt.Sprintf("%.2f", systems[2].election[2]/systems[2].election[0]), Ours: "-", Verdict: lab.NotRun}
+	if s.Want("C+A+B") {
+		n, err := network(systems[2].formula)
+		if err != nil {
+			return nil, err
+		}
+		for k, starts := range []time.Duration{spread, wide} {
+			times, err := elections(s, n, starts)
+			if err != nil {
+				return nil, err
+			}
+			ratio := times[2] / times[0]
+			holds := within(ratio, systems[2].election[2]/systems[2].election[0])
+			if k == 0 {
+				variation.Ours, variation.Verdict = fmt.Sprintf("%.2f", ratio), lab.Judged(holds)
+			} else {
+				variation.Explain(holds, "Experiment, mappers start within %s: %.2f. Then some runs wait for the host that will be elected.", wide, ratio)
+			}
+		}
+	}
+	r.Claims = append(r.Claims, variation)
+	r.Tables = []lab.Table{t}
+	return r, nil
+}
+
+// fig7 times both modes on a system.
+func (sys *system) fig7(s *lab.Setup, t *lab.Table) ([]lab.Claim, error) {
+	claims := notRun(
+		lab.Claim{Text: sys.name + ": time of one master (average, within 25 %)", Paper: lab.Num(sys.master[1]) + " ms"},
+		lab.Claim{Text: sys.name + ": time of election (average, within 25 %)", Paper: lab.Num(sys.election[1]) + " ms"},
+		lab.Claim{Text: sys.name + ": election takes longer than one master", Paper: fmt.Sprintf("%.2f times", sys.election[1]/sys.master[1])},
+	)
+	if !s.Want(sys.name) {
+		return claims, nil
+	}
+	nets, err := sys.both()
+	if err != nil {
+		return nil, err
+	}
+	for k, net := range nets {
+		res, err := trial{algorithm: "berkeley"}.run(net.n)
+		if err != nil {
+			return nil, err
+		}
+		times, err := elections(s, net.n, spread)
+		if err != nil {
+			return nil, err
+		}
+		cells := []string{sys.name, net.name, lab.Num(ms(res))}
+		for _, three := range [][3]float64{sys.master, times, sys.election} {
+			for _, v := range three {
+				cells = append(cells, lab.Num(v))
+			}
+		}
+		t.Add(cells...)
+		judge(claims, k,
+			finding{lab.Num(ms(res)) + " ms", within(ms(res), sys.master[1])},
+			finding{lab.Num(times[1]) + " ms", within(times[1], sys.election[1])},
+			finding{fmt.Sprintf("%.2f times", times[1]/ms(res)), times[1] > ms(res)},
+		)
+	}
+	return claims, nil
+}
+
+// elections is the least, mean and most time of some elections.
+func elections(s *lab.Setup, n *model.Network, starts time.Duration) (times [3]float64, err error) {
+	a, err := algorithm.Find("berkeley")
+	if err != nil {
+		return times, err
+	}
+	lowest, err := n.HostByName(utility)
+	if err != nil {
+		return times, err
+	}
+	var all []float64
+	for run := range uint64(lab.Pick(s, 5, 20)) {
+		rng := rand.New(rand.NewPCG(s.SeedOf("fig7"), run))
+		address := make([]uint64, n.NumHosts())
+		for h, p := range rng.Perm(len(address)) {
+			address[h] = uint64(p) + 2
+		}
+		address[lowest] = 1
+		res, err := election.Run(n, &election.Options{
+			Algorithm: a, Rule: model.Circuit, Hardware: model.Myrinet, Address: address, Spread: starts, Seed: s.SeedOf("fig7") + run,
+		})
+		if err != nil {
+			return times, err
+		}
+		if len(res.Winners) != 1 || res.Winners[0].Host != lowest {
+			return times, fmt.Errorf("lab: an election had %d winners, or another than the lowest", len(res.Winners))
+		}
+		all = append(all, res.Elapsed.Seconds()*1000)
+		times[1] += all[run] / float64(lab.Pick(s, 5, 20))
+	}
+	times[0], times[2] = slices.Min(all), slices.Max(all)
+	return times, nil
+}

@@ -1,0 +1,223 @@
+package change
+
+import (
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/mapping"
+	"weft/mapping/theory"
+)
+
+// shuffled has other numbers of switches and other ports, each switch its own shift.
+func shuffled(n *mapping.Network, seed uint64, wires []mapping.Wire, hosts []mapping.Host) *mapping.Network {
+	r := rand.New(rand.NewPCG(seed, 3))
+	perm := r.Perm(n.NumSwitches())
+	degree := make([]int32, n.NumSwitches())
+	shift := make([]int32, n.NumSwitches())
+	for s, p := range perm {
+		shift[s] = r.Int32N(5)
+		degree[p] = n.Ports(int32(n.NumHosts()+s)) + 5
+	}
+	wires = slices.Clone(wires)
+	for i := range wires {
+		for k, e := range wires[i] {
+			if s := int(e.Node) - n.NumHosts(); s >= 0 {
+				wires[i][k] = mapping.End{Node: int32(n.NumHosts() + perm[s]), Port: e.Port + shift[s]}
+			}
+		}
+	}
+	m, err := mapping.New(hosts, degree, wires)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// TestSameNetwork: a network does not differ from itself, whatever it calls its
+// switches and ports.
+func TestSameNetwork(t *testing.T) {
+	for seed := range uint64(500) {
+		n := mapping.Random(seed, 40)
+		if d := Diff(n, shuffled(n, seed, n.Wires(), n.Hosts)); len(d) > 0 {
+			t.Errorf("network %d: %v", seed, d)
+		}
+	}
+}
+
+// TestEdits: after some edits Diff finds something, no more than was done, and nothing
+// but what may follow from them.
+func TestEdits(t *testing.T) {
+	for seed := range uint64(500) {
+		n := mapping.Random(seed, 40)
+		r := rand.New(rand.NewPCG(seed, 9))
+		wires := n.Wires()
+		edits := 1 + r.IntN(2)
+		for range edits {
+			i := r.IntN(len(wires))
+			wires = slices.Delete(wires, i, i+1)
+		}
+		m := shuffled(n, seed, wires, n.Hosts)
+		d := Diff(n, m)
+		// What is connected to no host cannot be told: the switch vanished and another
+		// appeared.
+		reached := theory.Same(n, n)
+		if reached == nil && len(d) == 0 {
+			t.Errorf("network %d: %d wires are gone, and nothing changed", seed, edits)
+		}
+		if connected(m) && len(d) != edits {
+			t.Errorf("network %d: %d wires are gone: %v", seed, edits, d)
+		}
+		for _, c := range d {
+			if connected(m) && c.Kind != Vanished {
+				t.Errorf("network %d: %v", seed, c)
+			}
+		}
+	}
+}
+
+// connected says whether everything can be reached from a host.
+func connected(n *mapping.Network) bool {
+	return theory.Reached(n, 0).NumNodes() == n.NumNodes()
+}
+
+// TestSentences has a change of each kind on subcluster C.
+func TestSentences(t *testing.T) {
+	f, err := gen.Parse("now-c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		events string
+		want   []string
+	}{
+		{"", nil},
+		{"1s node C2.1 down", []string{"switch vanished: C2.1"}},
+		{"1s node C2.1 down\n2s node C2.1 up", nil},
+		{"1s link C1.1 1 down", []string{"host vanished: host 0 on host 1's switch, port -1"}},
+		{"1s connect C1.1 1 C1.4 8", []string{"host vanished: host 0 on host 1's switch, port -1", "cable appeared: host 1's switch, port -1 - host 15's switch, port +7"}},
+		{"1s host new 0x99 C1.4 8", []string{"host appeared: new on host 15's switch, port +7"}},
+		{"1s connect \"host 0\" 1 C1.4 8", []string{"host moved: host 0 - host 1's switch, port -1 -> host 0 - host 15's switch, port +7"}},
+	} {
+		events, err := ReadEvents("x", strings.NewReader(c.events))
+		if err != nil {
+			t.Fatal(err)
+		}
+		epochs, err := Timeline(f, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, d := range Diff(epochs[0].Network, epochs[len(epochs)-1].Network) {
+			got = append(got, d.String())
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("%q:\n got %q\nwant %q", c.events, got, c.want)
+		}
+	}
+}
+
+// TestWatch maps subcluster C while things happen, some in the middle of a map.
+func TestWatch(t *testing.T) {
+	f, err := gen.Parse("now-c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := ReadEvents("x", strings.NewReader(`# what happens
+1.2s  link C1.1 8 down
+2.2s  node C2.1 down      # a switch dies
+3.2s  node C2.1 up
+3.2s  host "new one" 0x1 C1.4 8
+4.01s connect C3.1 8 C3.2 8
+5.02s node "host 3" down
+`))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, loss := range []float64{0, 0.05} {
+		epochs, err := Timeline(f, events)
+		if err != nil {
+			t.Fatal(err)
+		}
+		opt := &WatchOptions{Rule: mapping.Circuit, Hardware: mapping.Myrinet, Election: true, Every: time.Second}
+		if loss > 0 {
+			opt.Conditions.Loss, opt.Survey.Error = loss, 1e-6
+		}
+		var rounds []*Round
+		if err := Watch(epochs, opt, func(r *Round) error { rounds = append(rounds, r); return nil }); err != nil {
+			t.Fatal(err)
+		}
+		for i, r := range rounds {
+			if !r.During && (!r.Result.Certain() || r.Differs != nil) {
+				t.Errorf("loss %v, round %d: %v %v", loss, i, r.Result.Uncertain, r.Differs)
+			}
+			if i > 0 && loss == 0 && r.Result.Probes.Total().Sent > 450 {
+				t.Errorf("round %d: %d probes", i, r.Result.Probes.Total().Sent)
+			}
+			t.Logf("loss %v, %v to %v by %s: %d probes, %v, during %v: %v", loss, r.Begin, r.End, r.By.Name, r.Result.Probes.Total().Sent, r.Changes, r.During, r.Differs)
+		}
+		last := rounds[len(rounds)-1]
+		if last.By.ID != 1 || last.Differs != nil {
+			t.Errorf("the last map is by %v: %v", last.By, last.Differs)
+		}
+	}
+}
+
+// TestBadEvents: what is wrong is said by line.
+func TestBadEvents(t *testing.T) {
+	f, err := gen.Parse("now-c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct{ text, want string }{
+		{"soon link C1.1 1 down", `x:1: "soon" is no time`},
+		{"-1s link C1.1 1 down", `x:1: "-1s" is no time`},
+		{"1s", `x:1: nothing happens`},
+		{"\n1s fly", `x:2: "fly" is no event`},
+		{"1s link C1.1 1", `x:1: want "link NODE PORT down|up"`},
+		{"1s link C1.1 0 down", `x:1: "0" is no port`},
+		{"1s link C1.1 999 down", `x:1: "999" is no port`},
+		{"1s link C1.1 1 off", `x:1: want down or up`},
+		{`1s node "host 0 down`, `x:1: a quote is not closed`},
+		{"1s host a b C1.1 1", `x:1: "b" is no address`},
+		{"1s node nobody down", `x:1: `},
+		{"1s link C1.1 9 down", `x:1: C1.1 has 8 ports, not 9`},
+		{"1s link C1.4 8 down", `x:1: port 8 of C1.4 has no cable`},
+		{"1s connect C1.1 1 C1.1 1", `x:1: port 1 of `},
+	} {
+		events, err := ReadEvents("x", strings.NewReader(c.text))
+		if err == nil {
+			_, err = Timeline(f, events)
+		}
+		if err == nil || !strings.HasPrefix(err.Error(), c.want) {
+			t.Errorf("%q: %v, want %q", c.text, err, c.want)
+		}
+	}
+}
+
+// FuzzEvents: any text is events that can be applied, or an error with its line.
+func FuzzEvents(f *testing.F) {
+	f.Add("1s link a 1 down\n2s connect a 1 b 2\n3s host \"x y\" 0x5 a 3 # new\n4s node b up\n")
+	f.Fuzz(func(t *testing.T, text string) {
+		events, err := ReadEvents("x", strings.NewReader(text))
+		if err != nil {
+			if !strings.HasPrefix(err.Error(), "x:") {
+				t.Error(err)
+			}
+			return
+		}
+		fab := fabric.New("x")
+		for i, name := range []string{"a", "b"} {
+			if _, err := fab.AddNode(fabric.Switch, fabric.GUID(i+1), 4, name); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if _, err := Timeline(fab, events); err != nil && !strings.HasPrefix(err.Error(), "x:") {
+			t.Error(err)
+		}
+	})
+}

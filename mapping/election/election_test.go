@@ -1,0 +1,157 @@
+package election
+
+import (
+	"math/rand/v2"
+	"reflect"
+	"testing"
+	"time"
+
+	"weft/fabric/gen"
+	"weft/mapping"
+	"weft/mapping/algorithm"
+	"weft/mapping/theory"
+)
+
+func network(t *testing.T, formula string) *mapping.Network {
+	t.Helper()
+	f, err := gen.Parse(formula)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := mapping.FromFabric(f)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+func find(t *testing.T, name string) *algorithm.Algorithm {
+	t.Helper()
+	a, err := algorithm.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return a
+}
+
+// addresses draws them, host by host.
+func addresses(n *mapping.Network, seed uint64) []uint64 {
+	out := make([]uint64, n.NumHosts())
+	for h, a := range rand.New(rand.NewPCG(seed, 1)).Perm(len(out)) {
+		out[h] = uint64(a) + 1
+	}
+	return out
+}
+
+// TestElection: the lowest address wins, its map is the one that it makes alone, and
+// everybody else was stopped by a lower address before that.
+func TestElection(t *testing.T) {
+	for _, c := range []struct{ formula, algorithm string }{
+		{"now-c", "berkeley"}, {"now-ca", "berkeley"}, {"now-cab", "berkeley"}, {"now-cab", "coupon"}, {"now-cab", "self-identifying"}, {"karytree(4,3)", "coupon"},
+	} {
+		n := network(t, c.formula)
+		for seed := range uint64(5) {
+			opt := &Options{
+				Algorithm: find(t, c.algorithm), Rule: mapping.Circuit, Hardware: mapping.Myrinet,
+				Address: addresses(n, seed), Spread: time.Duration(seed) * time.Millisecond, Seed: seed,
+			}
+			res, err := Run(n, opt)
+			if err != nil {
+				t.Fatal(c, err)
+			}
+			if len(res.Winners) != 1 {
+				t.Fatalf("%v: %d winners", c, len(res.Winners))
+			}
+			w := res.Winners[0]
+			m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), w.Host, mapping.Conditions{SelfIdentifying: opt.Algorithm.SelfIdentifying})
+			alone, err := opt.Algorithm.Run(m, &algorithm.Options{Self: n.Hosts[w.Host], Radix: n.Radix(), Depth: theory.Of(n, w.Host).Depth(), Seed: seed})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if opt.Address[w.Host] != 1 {
+				t.Errorf("%v: address %d won", c, opt.Address[w.Host])
+			}
+			if err := theory.Same(w.Result.Map, n); err != nil {
+				t.Errorf("%v: %v", c, err)
+			}
+			if alone.Probes != w.Result.Probes {
+				t.Errorf("%v: %+v, alone %+v", c, w.Result.Probes, alone.Probes)
+			}
+			if w.Done < alone.Elapsed {
+				t.Errorf("%v: done after %v, alone after %v", c, w.Done, alone.Elapsed)
+			}
+			for h, by := range res.By {
+				if int32(h) != w.Host && (by < 0 || opt.Address[by] >= opt.Address[h] || res.Stopped[h] < 0 || res.Stopped[h] > w.Done) {
+					t.Errorf("%v: host %d was stopped after %v by %d", c, h, res.Stopped[h], by)
+				}
+			}
+			again, err := Run(n, opt)
+			if err != nil || !reflect.DeepEqual(res.Stopped, again.Stopped) || res.Elapsed != again.Elapsed {
+				t.Errorf("%v: another election: %v", c, err)
+			}
+			if seed == 0 {
+				t.Logf("%v: alone %v, election %v, elected after %v, %d messages, %d waited, %d late", c, alone.Elapsed, res.Elapsed, res.Elected, res.Messages, res.Waited, res.Late)
+			}
+		}
+	}
+}
+
+// TestParts: two parts elect one host each.
+func TestParts(t *testing.T) {
+	n, err := mapping.New([]mapping.Host{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}, {ID: 3, Name: "c"}, {ID: 4, Name: "d"}}, []int32{8, 8}, []mapping.Wire{
+		{{Node: 0}, {Node: 4, Port: 1}}, {{Node: 2}, {Node: 4, Port: 3}}, {{Node: 1}, {Node: 5, Port: 1}}, {{Node: 3}, {Node: 5, Port: 2}},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Run(n, &Options{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(res.Winners) != 2 || res.Winners[0].Host != 0 || res.Winners[1].Host != 1 || res.By[2] != 0 || res.By[3] != 1 {
+		t.Errorf("%+v", res)
+	}
+}
+
+// TestAddresses: as many as hosts.
+func TestAddresses(t *testing.T) {
+	if _, err := Run(network(t, "now-c"), &Options{Algorithm: find(t, "berkeley"), Address: []uint64{1}}); err == nil {
+		t.Error("one address for 36 hosts")
+	}
+}
+
+// TestRandomNetworks: the winner's map is the core.
+func TestRandomNetworks(t *testing.T) {
+	for seed := range uint64(60) {
+		n := mapping.Random(seed, 30)
+		res, err := Run(n, &Options{Algorithm: find(t, "coupon"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Address: addresses(n, seed), Seed: seed, Limit: 300_000})
+		if err != nil {
+			t.Fatal(seed, err)
+		}
+		if err := theory.Same(res.Winners[0].Result.Map, theory.Core(n)); err != nil || len(res.Winners) != 1 {
+			t.Errorf("network %d: %d winners, %v", seed, len(res.Winners), err)
+		}
+	}
+}
+
+// TestImpatient: mappers whose timeout is hardly longer than an answer takes get late
+// ones, start over, and are right in the end.
+func TestImpatient(t *testing.T) {
+	n := network(t, "now-c")
+	clock := mapping.MyrinetClock
+	clock.Timeout = clock.Overhead/longer + 40*time.Microsecond
+	late := 0
+	for seed := range uint64(5) {
+		res, err := Run(n, &Options{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Clock: clock, Address: addresses(n, seed), Limit: 300_000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		late += res.Late
+		if err := theory.Same(res.Winners[0].Result.Map, n); err != nil {
+			t.Error(err)
+		}
+	}
+	if late == 0 {
+		t.Error("no answer was late")
+	}
+}

@@ -1,0 +1,81 @@
+package parallel
+
+import (
+	"flag"
+	"reflect"
+	"testing"
+
+	"weft/fabric/gen"
+	"weft/mapping"
+	"weft/mapping/algorithm"
+	"weft/mapping/theory"
+)
+
+var (
+	networks = flag.Int("networks", 100, "random networks to map")
+	drawSeed = flag.Uint64("drawseed", 1, "seed of the random networks")
+)
+
+// TestFormulas: all hosts together find the map that one master finds, in less time.
+func TestFormulas(t *testing.T) {
+	for _, formula := range []string{"now-c", "now-ca", "now-cab", "karytree(4,3)", "torus(4x4,hosts=1)"} {
+		f, err := gen.Parse(formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := mapping.FromFabric(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		res, err := Run(n, &Options{Rule: mapping.Circuit, Hardware: mapping.Myrinet})
+		if err != nil {
+			t.Fatal(formula, err)
+		}
+		if len(res.Maps) != 1 || !res.Maps[0].Certain() {
+			t.Fatalf("%s: %d maps", formula, len(res.Maps))
+		}
+		if err := theory.Same(res.Maps[0].Map, theory.Core(n)); err != nil {
+			t.Errorf("%s: %v", formula, err)
+		}
+		a, _ := algorithm.Find("coupon")
+		m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), 0, mapping.Conditions{})
+		alone, err := a.Run(m, &algorithm.Options{Self: n.Hosts[0], Radix: n.Radix()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Elapsed >= alone.Elapsed {
+			t.Errorf("%s: %v together, %v alone", formula, res.Elapsed, alone.Elapsed)
+		}
+		t.Logf("%s: %v and %d probes together (%d messages, %d rounds), %v and %d alone", formula, res.Elapsed, res.Probes.Total().Sent, res.Exchanged, len(res.Rounds), alone.Elapsed, alone.Probes.Total().Sent)
+		t.Logf("  %+v %v", res.Probes, res.Rounds)
+	}
+}
+
+// TestRandomNetworks: the map is the network, under every rule.
+func TestRandomNetworks(t *testing.T) {
+	for i := range *networks {
+		seed := *drawSeed<<32 + uint64(i)
+		n := mapping.Random(seed, 40)
+		for _, rule := range mapping.Collisions() {
+			opt := &Options{Rule: rule, Hardware: mapping.Myrinet, Limit: 1_000_000}
+			res, err := Run(n, opt)
+			if err != nil {
+				t.Fatalf("network %d, %s: %v", seed, rule, err)
+			}
+			if len(res.Maps) != 1 {
+				t.Errorf("network %d, %s: %d maps", seed, rule, len(res.Maps))
+				continue
+			}
+			if r := res.Maps[0]; !r.Certain() {
+				t.Errorf("network %d, %s: %v %v", seed, rule, r.Uncertain, r.Contradiction)
+			} else if err := theory.Same(r.Whole, n); err != nil {
+				t.Errorf("network %d, %s: %v", seed, rule, err)
+			}
+			if i < 3 {
+				if again, err := Run(n, opt); err != nil || !reflect.DeepEqual(again.Rounds, res.Rounds) {
+					t.Errorf("network %d: not the same again: %v", seed, err)
+				}
+			}
+		}
+	}
+}

@@ -1,0 +1,178 @@
+package partial
+
+import (
+	"errors"
+	"math/rand/v2"
+	"testing"
+
+	"weft/mapping"
+	"weft/mapping/theory"
+)
+
+// seen is a vertex and what it truly is.
+type seen struct {
+	vertex int32
+	at     mapping.End // its port 0
+}
+
+// wander puts what a host sees on random ways on a map, each switch a fresh vertex, and
+// returns what the vertices are.
+func wander(m *Map, n *mapping.Network, host int32, r *rand.Rand, ways int) (all []seen) {
+	start := m.Host(n.Hosts[host])
+	for range ways {
+		v, here := start, mapping.End{Node: host}
+		i, out := 0, here
+		for range 1 + r.IntN(8) {
+			in, ok := n.Peer(out)
+			if !ok {
+				break
+			}
+			if n.IsHost(in.Node) {
+				m.Wire(v, i, m.Host(n.Hosts[in.Node]), 0)
+				break
+			}
+			u := m.Switch()
+			m.Wire(v, i, u, 0)
+			all = append(all, seen{u, in})
+			v, here = u, in
+			out = mapping.End{Node: in.Node, Port: r.Int32N(n.Ports(in.Node))}
+			i = int(out.Port - here.Port)
+			if i == 0 {
+				break
+			}
+		}
+	}
+	return all
+}
+
+// TestLemma2: what is merged is one node, with its ports shifted rightly (Lemma 2), and
+// maps of several hosts merge to the same map in any order.
+func TestLemma2(t *testing.T) {
+	merged := 0
+	for seed := range uint64(300) {
+		n := mapping.Random(seed, 12)
+		r := rand.New(rand.NewPCG(seed, 1))
+		m := New(n.Radix())
+		var all []seen
+		for h := range int32(min(3, n.NumHosts())) {
+			all = append(all, wander(m, n, h, r, 30)...)
+		}
+		if m.Err() != nil {
+			t.Fatalf("network %d: %v", seed, m.Err())
+		}
+		for k, a := range all {
+			for _, b := range all[:k] {
+				ra, sa := m.Find(a.vertex)
+				rb, sb := m.Find(b.vertex)
+				if ra != rb {
+					continue
+				}
+				merged++
+				if a.at.Node != b.at.Node || sa-sb != int(a.at.Port-b.at.Port) {
+					t.Fatalf("network %d: %+v (%d) and %+v (%d) were merged", seed, a, sa, b, sb)
+				}
+			}
+		}
+	}
+	if merged < 10_000 {
+		t.Errorf("only %d pairs were merged", merged)
+	}
+}
+
+// TestMerge: the maps of several hosts make the same map in any order, and whether
+// they are absorbed or learned.
+func TestMerge(t *testing.T) {
+	for seed := range uint64(200) {
+		n := mapping.Random(seed, 12)
+		var maps []*mapping.Network
+		for _, order := range [][]int32{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
+			whole, base := New(n.Radix()), New(n.Radix())
+			learner := base.Clone()
+			for _, h := range order {
+				if int(h) >= n.NumHosts() {
+					continue
+				}
+				one := New(n.Radix())
+				wander(one, n, h, rand.New(rand.NewPCG(seed, uint64(h))), 60)
+				whole.Absorb(one)
+				wander(learner, n, h, rand.New(rand.NewPCG(seed, uint64(h))), 60)
+			}
+			base.Learn(learner, 0)
+			for _, m := range []*Map{whole, base} {
+				net, _, err := m.Network()
+				if err != nil {
+					t.Fatal(seed, err)
+				}
+				maps = append(maps, net)
+			}
+		}
+		for k, m := range maps[1:] {
+			if err := theory.Same(maps[0], m); err != nil && m.NumSwitches() == theory.Reached(m, 0).NumSwitches() {
+				t.Errorf("network %d, order %d: %v", seed, k, err)
+			}
+		}
+	}
+}
+
+// TestContradictions: facts of two different networks do not fit.
+func TestContradictions(t *testing.T) {
+	a, b := mapping.Host{ID: 1, Name: "a"}, mapping.Host{ID: 2, Name: "b"}
+	for name, tell := range map[string]func(*Map){
+		"a host on two ports": func(m *Map) {
+			s := m.Switch()
+			m.Wire(m.Host(a), 0, s, 0)
+			m.Wire(m.Host(a), 0, s, 3)
+		},
+		"two hosts on a port": func(m *Map) {
+			s := m.Switch()
+			m.Wire(m.Host(a), 0, s, 0)
+			m.Wire(m.Host(b), 0, s, 0)
+		},
+		"a host and a switch on a port": func(m *Map) {
+			s := m.Switch()
+			m.Wire(m.Host(a), 0, s, 0)
+			m.Wire(m.Switch(), 0, s, 0)
+		},
+		"ports too far apart": func(m *Map) {
+			s := m.Switch()
+			m.Wire(m.Host(a), 0, s, -3)
+			m.Wire(m.Host(b), 0, s, 5)
+		},
+		"no such port":            func(m *Map) { m.Wire(m.Host(a), 0, m.Switch(), 8) },
+		"a second port of a host": func(m *Map) { m.Wire(m.Host(a), 1, m.Switch(), 0) },
+	} {
+		m := New(8)
+		tell(m)
+		if _, _, err := m.Network(); !errors.Is(err, ErrContradiction) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestTree: the ways lead where they say, by as few wires as there are.
+func TestTree(t *testing.T) {
+	for seed := range uint64(100) {
+		n := mapping.Random(seed, 12)
+		m := New(n.Radix())
+		all := wander(m, n, 0, rand.New(rand.NewPCG(seed, 1)), 60)
+		host, _ := m.Met(n.Hosts[0].ID)
+		tree := m.Tree(host)
+		for _, s := range all {
+			v, shift := m.Find(s.vertex)
+			if !tree.Reaches(v) {
+				t.Fatalf("network %d: no way to %d", seed, v)
+			}
+			in, _ := n.Peer(mapping.End{})
+			turns := tree.Turns(v)
+			for _, turn := range turns {
+				in, _ = n.Peer(mapping.End{Node: in.Node, Port: in.Port + int32(turn)})
+			}
+			if want := (mapping.End{Node: s.at.Node, Port: s.at.Port + int32(tree.Entry(v)-shift)}); in != want {
+				t.Fatalf("network %d: the way %v to %d leads to %v, want %v", seed, turns, v, in, want)
+			}
+			if way := tree.Way(v); len(way) != len(turns)+1 || way[len(way)-1] != v {
+				t.Fatalf("network %d: way %v, turns %v", seed, way, turns)
+			}
+		}
+	}
+}

@@ -1,0 +1,114 @@
+package routes
+
+import (
+	"time"
+
+	"weft/mapping"
+)
+
+// Trial is what became of routes that were tried in a network.
+type Trial struct {
+	Pairs     int // ordered pairs of hosts of the map
+	Delivered int // whose route ends at the right host
+	Missing   int // without a route
+}
+
+// OK says that every pair has a route that works.
+func (t *Trial) OK() bool { return t.Delivered == t.Pairs }
+
+// Try sends a message by every route of a map through the network itself: turns are
+// relative, so that the numbering of ports in the map does not matter.
+func (t *Table) Try(n *mapping.Network, m *mapping.Model) Trial {
+	host := hostsOf(n, m)
+	var trial Trial
+	for a := range n.Hosts {
+		for b := range n.Hosts {
+			if a == b {
+				continue
+			}
+			trial.Pairs++
+			turns := t.Turns[a][b]
+			if turns == nil {
+				trial.Missing++
+				continue
+			}
+			if outcome, at, _ := m.Send(host[a], turns); outcome == mapping.Delivered && at == host[b] {
+				trial.Delivered++
+			}
+		}
+	}
+	return trial
+}
+
+// hostsOf says which host of the network each host of the map is.
+func hostsOf(n *mapping.Network, m *mapping.Model) []int32 {
+	by := make(map[uint64]int32, m.NumHosts())
+	for i, h := range m.Hosts {
+		by[h.ID] = int32(i)
+	}
+	host := make([]int32, n.NumHosts())
+	for i, h := range n.Hosts {
+		host[i] = by[h.ID]
+	}
+	return host
+}
+
+// An entry of a host's table is an interface address, the number of turns and the
+// turns; a table message begins with the number of entries, an answer is as short.
+const (
+	addressBytes = 6
+	headBytes    = 4
+)
+
+// Distribution is what it takes the master to tell all interfaces their routes.
+type Distribution struct {
+	Messages int           // tables sent, one to each other host; each is answered
+	Unheard  int           // of them, those that were lost or not answered
+	Bytes    int           // of all tables, turns of the messages apart
+	Largest  int           // bytes of the largest table
+	Elapsed  time.Duration // modelled
+}
+
+// Distribute sends each host its table as one message by the master's own route, and
+// the host answers by its new route to the master. One after the other: the next table
+// leaves when the answer is there, or the timeout is over.
+func (t *Table) Distribute(n *mapping.Network, master int32, m *mapping.Model, clock mapping.Clock) Distribution {
+	host := hostsOf(n, m)
+	var d Distribution
+	for h := range int32(n.NumHosts()) {
+		if h == master {
+			continue
+		}
+		size := headBytes
+		for _, turns := range t.Turns[h] {
+			if turns != nil {
+				size += addressBytes + 1 + len(turns)
+			}
+		}
+		d.Messages++
+		d.Bytes += size
+		d.Largest = max(d.Largest, size)
+		there, ok := carry(m, host[master], host[h], t.Turns[master][h], size, clock)
+		if ok {
+			var back time.Duration
+			back, ok = carry(m, host[h], host[master], t.Turns[h][master], headBytes, clock)
+			there += back + clock.Overhead
+		}
+		if !ok {
+			d.Unheard++
+			there = clock.Timeout
+		}
+		d.Elapsed += there
+	}
+	return d
+}
+
+// carry sends a message of so many bytes and says how long it takes.
+func carry(m *mapping.Model, from, to int32, turns []mapping.Turn, bytes int, clock mapping.Clock) (time.Duration, bool) {
+	hw := m.Hardware
+	m.Hardware.Payload = bytes
+	outcome, at, hops := m.Send(from, turns)
+	m.Hardware = hw
+	took := time.Duration(hops)*clock.Hop + time.Duration(int64(bytes+len(turns))*int64(time.Second)/clock.Rate)
+	return took, turns != nil && outcome == mapping.Delivered && at == to
+}

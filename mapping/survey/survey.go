@@ -1,0 +1,165 @@
+// Package survey makes a map that is right, or says where it may not be. It is what
+// section 6 of paper 001 asks for: an accurate map in the presence of traffic.
+//
+// An answer is a proof, silence is not. So a survey
+//
+//   - proves every wire by an answered probe, one for each: a host-probe for a host and
+//     all wires on the way to it, a comparison for a wire between two switches that are
+//     on the map;
+//   - probes every port that may exist and is silent again and again, until the chance
+//     that all of these probes were lost is below the error that is allowed. The chance
+//     follows from probes that are known to be answered when nothing is lost: each visit
+//     of a switch sends one (evidence.go);
+//   - compares switches on one way that might be one, where a message that crosses
+//     itself would be silent for that alone (doubt.go).
+//
+// A map without an unknown port covers the network, and is it (package partial). Ports
+// that stay in doubt when the probes run out are named.
+//
+// A hint, an older map or one that some algorithm made, says which probe to send first.
+// It is never believed: where it is right, one answered probe proves a wire, and a
+// network that did not change is remapped by little more than one probe a wire and two
+// a silent port; where it is wrong, the survey explores.
+//
+// Cost: probes as above; a breadth-first search of the map after each fact that is new.
+package survey
+
+import (
+	"errors"
+	"time"
+
+	"weft/mapping"
+	"weft/mapping/algorithm"
+	"weft/mapping/partial"
+	"weft/mapping/theory"
+)
+
+// Options is what a survey is told.
+type Options struct {
+	Self  mapping.Host     // the host that maps
+	Radix int              // the most ports that a switch can have
+	Hint  *mapping.Network // an older map; nil for none
+	// Error is the chance that is allowed that the map is wrong and does not say so. 0
+	// believes silence at once, as befits a network without traffic.
+	Error float64
+	// Worst is the share of probes that a wire not yet known may lose besides what the
+	// known ways lose.
+	Worst float64
+	// Limit is the number of probes after which the survey gives up; 0 is no limit.
+	Limit int
+	// Passes is how often silent ports are probed at most; 0 stands for 100.
+	Passes int
+}
+
+// Result is a map, what it took, and where it may be wrong.
+type Result struct {
+	Map     *mapping.Network // the core, N - F
+	Whole   *mapping.Network // N, as far as it is known
+	Probes  algorithm.Probes
+	Elapsed time.Duration // modelled
+	Passes  int
+	// Uncertain is empty when the map is right.
+	Uncertain []Place
+	// Contradiction is set when the network changed meanwhile: Map is then nil.
+	Contradiction error
+}
+
+// Certain says that the map is right, within the error that was allowed.
+func (r *Result) Certain() bool { return len(r.Uncertain) == 0 && r.Contradiction == nil }
+
+// Run surveys a network.
+func Run(p mapping.Prober, opt *Options) (*Result, error) {
+	if opt.Error < 0 || opt.Error >= 1 || opt.Worst < 0 || opt.Worst >= 1 {
+		return nil, errors.New("mapping: the allowed error and the worst loss of a wire are shares below 1")
+	}
+	e := NewExplorer(partial.New(opt.Radix), p, opt.Self)
+	e.limit, e.doubt = opt.Limit, newDoubt(opt.Error, opt.Worst)
+	if opt.Hint != nil {
+		e.hint = newHint(opt.Hint)
+		e.hint.start(opt.Self, e.Map, e.root())
+	}
+	passes := opt.Passes
+	if passes == 0 {
+		passes = 100
+	}
+	return e.Finish(passes)
+}
+
+// Finish visits switches until no port is in doubt, and makes the map.
+func (e *Explorer) Finish(passes int) (*Result, error) {
+	r := &Result{}
+	for r.Passes < passes && !e.Spent() && e.Map.Err() == nil {
+		r.Passes++
+		e.sweep()
+		if e.settled() && !e.ambiguous() {
+			break
+		}
+	}
+	r.Probes, r.Elapsed = e.Probes, e.Elapsed
+	err := e.result(r)
+	if errors.Is(err, partial.ErrContradiction) {
+		r.Contradiction, err = err, nil
+	}
+	return r, err
+}
+
+// sweep visits every switch once that has a port in doubt, those found on the way
+// included.
+func (e *Explorer) sweep() {
+	e.doubt.begin(e)
+	visited := map[int32]bool{}
+	for e.Map.Err() == nil && !e.Spent() {
+		v, ok := e.nearest(visited)
+		if !ok {
+			return
+		}
+		visited[v] = true
+		e.Visit(v)
+	}
+}
+
+// nearest is the nearest switch to be visited. What needs no visit counts as visited.
+func (e *Explorer) nearest(visited map[int32]bool) (int32, bool) {
+	for _, v := range e.Tree().Order {
+		if e.Map.IsHost(v) || visited[v] {
+			continue
+		}
+		if e.Open(v) {
+			return v, true
+		}
+		visited[v] = true
+	}
+	return 0, false
+}
+
+// settled says that no port is in doubt.
+func (e *Explorer) settled() bool {
+	e.doubt.begin(e)
+	for _, v := range e.Tree().Order {
+		if !e.Map.IsHost(v) && e.Open(v) {
+			return false
+		}
+	}
+	return true
+}
+
+// result makes the maps, and names the places in doubt.
+func (e *Explorer) result(r *Result) error {
+	whole, nodes, err := e.Map.Network()
+	if err != nil {
+		return err
+	}
+	kept := theory.Kept(whole)
+	r.Whole, r.Map = whole, whole.Keep(kept)
+	index := make([]int32, whole.NumNodes())
+	next := int32(0)
+	for v := range index {
+		index[v] = -1
+		if kept[v] {
+			index[v] = next
+			next++
+		}
+	}
+	e.places(r, nodes, index)
+	return nil
+}

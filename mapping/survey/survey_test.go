@@ -1,0 +1,299 @@
+package survey
+
+import (
+	"context"
+	"flag"
+	"math/rand/v2"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"weft/fabric/gen"
+	"weft/internal/par"
+	"weft/mapping"
+	"weft/mapping/theory"
+)
+
+var (
+	networks = flag.Int("networks", 100, "random networks to survey")
+	drawSeed = flag.Uint64("drawseed", 1, "seed of the random networks")
+)
+
+// survey maps a network from its first host.
+func survey(n *mapping.Network, rule mapping.Collision, cond mapping.Conditions, opt Options) (*Result, error) {
+	m := mapping.NewMapper(mapping.NewModel(n, rule, mapping.Myrinet), 0, cond)
+	opt.Self, opt.Radix = n.Hosts[0], n.Radix()
+	return Run(m, &opt)
+}
+
+// each runs body for many random networks.
+func each(t *testing.T, count int, body func(seed uint64, n *mapping.Network)) {
+	t.Helper()
+	err := par.For(context.Background(), runtime.GOMAXPROCS(0), count, func(_, i int) error {
+		seed := *drawSeed<<32 + uint64(i)
+		body(seed, mapping.Random(seed, 60))
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// right says whether a result is the core of a network, and certain of it.
+func right(t *testing.T, what string, seed uint64, r *Result, n *mapping.Network) {
+	t.Helper()
+	if !r.Certain() {
+		t.Errorf("network %d, %s: uncertain: %v %v", seed, what, r.Uncertain, r.Contradiction)
+		return
+	}
+	if err := theory.Same(r.Map, theory.Core(n)); err != nil {
+		t.Errorf("network %d, %s: %v", seed, what, err)
+	}
+	if err := theory.Same(r.Whole, n); err != nil {
+		t.Errorf("network %d, %s, whole: %v", seed, what, err)
+	}
+}
+
+// TestQuiet: without traffic the map is right, under every rule of collision, with no
+// hint, the right hint, that of another network, and one in which something changed.
+func TestQuiet(t *testing.T) {
+	each(t, *networks/2, func(seed uint64, n *mapping.Network) {
+		for _, rule := range mapping.Collisions() {
+			for _, h := range []struct {
+				name string
+				hint *mapping.Network
+			}{{"no hint", nil}, {"right hint", n}, {"wrong hint", mapping.Random(seed+1, 60)}, {"old hint", changed(n, seed)}} {
+				r, err := survey(n, rule, mapping.Conditions{}, Options{Hint: h.hint, Limit: 500_000})
+				if err != nil {
+					t.Error(seed, err)
+					continue
+				}
+				right(t, string(rule)+", "+h.name, seed, r, n)
+			}
+		}
+	})
+}
+
+// changed is a network in which some wires are gone and some were moved.
+func changed(n *mapping.Network, seed uint64) *mapping.Network {
+	r := rand.New(rand.NewPCG(seed, 77))
+	wires := n.Wires()
+	for range 1 + r.IntN(3) {
+		i := r.IntN(len(wires))
+		wires = slices.Delete(wires, i, i+1)
+	}
+	m, err := mapping.New(n.Hosts, n.Degree, wires)
+	if err != nil {
+		panic(err)
+	}
+	return m
+}
+
+// TestNOW counts probes of a remap of the NOW networks: that one probe a wire and two a
+// silent port are enough.
+func TestNOW(t *testing.T) {
+	for _, formula := range []string{"now-c", "now-ca", "now-cab", "karytree(4,3)"} {
+		f, err := gen.Parse(formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		n, err := mapping.FromFabric(f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, hint := range []*mapping.Network{nil, n} {
+			r, err := survey(n, mapping.Circuit, mapping.Conditions{}, Options{Hint: hint})
+			if err != nil {
+				t.Fatal(err)
+			}
+			right(t, formula, 0, r, n)
+			t.Logf("%s, hint %v: %+v, %v, %d passes", formula, hint != nil, r.Probes, r.Elapsed, r.Passes)
+		}
+	}
+}
+
+// TestTraffic: whatever is lost, the map is right or names where it may not be.
+func TestTraffic(t *testing.T) {
+	var certain, doubtful atomic.Int32
+	each(t, *networks, func(seed uint64, n *mapping.Network) {
+		r := rand.New(rand.NewPCG(seed, 5))
+		loss := 0.001 + 0.3*r.Float64()*r.Float64()
+		cond := mapping.Conditions{Traffic: mapping.Traffic{Loss: loss / 2, Late: loss / 3, Corrupt: loss / 6}, Seed: seed}
+		opt := Options{Error: 1e-6}
+		switch r.IntN(3) {
+		case 0:
+			opt.Hint = n
+		case 1:
+			opt.Hint = changed(n, seed)
+		}
+		if r.IntN(3) == 0 {
+			opt.Limit = 50 + r.IntN(3000)
+		}
+		rule := mapping.Collisions()[r.IntN(3)]
+		res, err := survey(n, rule, cond, opt)
+		if err != nil {
+			t.Error(seed, err)
+			return
+		}
+		if res.Contradiction != nil {
+			t.Errorf("network %d: %v", seed, res.Contradiction)
+			return
+		}
+		if res.Certain() {
+			certain.Add(1)
+			right(t, "traffic", seed, res, n)
+			return
+		}
+		doubtful.Add(1)
+		if opt.Limit == 0 {
+			t.Errorf("network %d, loss %.3f: uncertain after %d probes", seed, loss, res.Probes.Total().Sent)
+		}
+		if err := named(res, n); err != "" {
+			t.Errorf("network %d: %s", seed, err)
+		}
+	})
+	t.Logf("%d certain, %d in doubt", certain.Load(), doubtful.Load())
+}
+
+// TestBusy is the same where some wires lose much more than others, and the host that
+// maps knows how much at most.
+func TestBusy(t *testing.T) {
+	certain := atomic.Int32{}
+	each(t, *networks/4, func(seed uint64, n *mapping.Network) {
+		cond := mapping.Conditions{Traffic: mapping.Traffic{Busy: 0.1}, Seed: seed}
+		res, err := survey(n, mapping.Circuit, cond, Options{Hint: n, Error: 1e-6, Worst: 1 - (1-mapping.BusyLoss)*(1-mapping.BusyLoss)})
+		if err != nil {
+			t.Error(seed, err)
+			return
+		}
+		if res.Certain() {
+			certain.Add(1)
+			right(t, "busy wires", seed, res, n)
+		} else if err := named(res, n); err != "" {
+			t.Errorf("network %d: %s", seed, err)
+		}
+	})
+	if int(certain.Load()) < *networks/8 {
+		t.Errorf("only %d maps are certain", certain.Load())
+	}
+}
+
+// TestSilenceBelieved: who believes silence in traffic is wrong and does not know; this
+// is what the error is for, and that the tests above can fail.
+func TestSilenceBelieved(t *testing.T) {
+	var wrong atomic.Int32
+	each(t, 20, func(seed uint64, n *mapping.Network) {
+		cond := mapping.Conditions{Traffic: mapping.Traffic{Loss: 0.1}, Seed: seed}
+		res, err := survey(n, mapping.Circuit, cond, Options{Limit: 100_000})
+		if err == nil && res.Certain() && theory.Same(res.Map, theory.Core(n)) != nil {
+			wrong.Add(1)
+			if named(res, n) == "" {
+				t.Errorf("network %d: wrong, and the walk did not notice", seed)
+			}
+		}
+	})
+	if wrong.Load() == 0 {
+		t.Error("10 % of all probes were lost, and no map was wrong")
+	}
+}
+
+// TestRefusals: shares are shares.
+func TestRefusals(t *testing.T) {
+	for _, opt := range []Options{{Error: -1}, {Error: 1}, {Worst: 1}} {
+		if _, err := survey(mapping.Random(1, 5), mapping.Packet, mapping.Conditions{}, opt); err == nil {
+			t.Errorf("%+v was taken", opt)
+		}
+	}
+}
+
+// TestContradiction: a network that changes while it is mapped is noticed, or its map
+// is that of one moment.
+func TestContradiction(t *testing.T) {
+	noticed := 0
+	for seed := range uint64(100) {
+		n := mapping.Random(seed, 20)
+		m := mapping.NewMapper(mapping.NewModel(n, mapping.Packet, mapping.Myrinet), 0, mapping.Conditions{})
+		sent := 0
+		p := swap(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
+			if sent++; sent == 40 { // another network with the same hosts
+				other := mapping.Random(seed+1000, 20)
+				m.Reconnect(mapping.NewModel(other, mapping.Packet, mapping.Myrinet), 0)
+			}
+			return m.Probe(turns)
+		})
+		res, err := Run(p, &Options{Self: n.Hosts[0], Radix: 8, Limit: 5000})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !res.Certain() {
+			noticed++
+		}
+	}
+	if noticed < 30 {
+		t.Errorf("noticed in %d of 100 networks", noticed)
+	}
+}
+
+type swap func([]mapping.Turn) (mapping.Reply, time.Duration)
+
+func (s swap) Probe(turns []mapping.Turn) (mapping.Reply, time.Duration) { return s(turns) }
+
+// named walks a map and the network side by side, from the host that maps. Each wire of
+// the network that the map lacks must be at a place in doubt; every wire of the map
+// must be there.
+func named(r *Result, n *mapping.Network) string {
+	type at struct{ x, y mapping.End } // the same wire-end of map and network
+	doubt := map[mapping.End]bool{}
+	elsewhere := false
+	for _, p := range r.Uncertain {
+		doubt[mapping.End{Node: p.Node, Port: p.Port}] = true
+		elsewhere = elsewhere || p.Node < 0
+	}
+	self, _ := r.Map.HostByName(n.Hosts[0].Name)
+	seen := map[mapping.End]bool{}
+	queue := []at{{mapping.End{Node: self}, mapping.End{}}}
+	cross := func(a at) string {
+		x, mapped := r.Map.Peer(a.x)
+		y, real := n.Peer(a.y)
+		switch {
+		case mapped && !real:
+			return "a wire that is not there"
+		case mapped:
+			if !seen[x] {
+				seen[x] = true
+				queue = append(queue, at{x, y})
+			}
+		case real && !doubt[a.x] && !elsewhere && theory.Kept(n)[y.Node]:
+			return "a wire is missed without a word: " + n.NodeName(a.y.Node)
+		}
+		return ""
+	}
+	if err := cross(queue[0]); err != "" {
+		return err
+	}
+	for queue = queue[1:]; len(queue) > 0; {
+		a := queue[0]
+		queue = queue[1:]
+		if r.Map.IsHost(a.x.Node) {
+			if r.Map.Hosts[a.x.Node] != n.Hosts[a.y.Node] {
+				return "another host"
+			}
+			continue
+		}
+		for p := range n.Ports(a.y.Node) {
+			here := at{mapping.End{Node: a.x.Node, Port: a.x.Port + p - a.y.Port}, mapping.End{Node: a.y.Node, Port: p}}
+			if here.x.Port < 0 || here.x.Port >= r.Map.Ports(a.x.Node) {
+				if _, real := n.Peer(here.y); real && !doubt[here.x] && !elsewhere {
+					return "a wire is missed without a word beyond the ports of " + n.NodeName(a.y.Node)
+				}
+				continue
+			}
+			if err := cross(here); err != "" {
+				return err
+			}
+		}
+	}
+	return ""
+}

@@ -1,0 +1,118 @@
+package mapping
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+)
+
+// Traffic is what the messages of applications do to probes (section 6 of the paper
+// asks for such a model). A probe and its answer are one: what is said of probes holds
+// for both together.
+type Traffic struct {
+	Loss    float64 // share of probes that are lost: a blocked worm is cut off
+	Late    float64 // share that is answered after the timeout
+	Corrupt float64 // share with a wrong bit: its CRC tells, and it is dropped
+	// Busy is the share of wires that are so busy that they lose BusyLoss of what
+	// crosses them, each time.
+	Busy float64
+}
+
+// BusyLoss is the share of messages that a busy wire loses.
+const BusyLoss = 0.2
+
+// Check refuses what are no shares.
+func (t Traffic) Check() error {
+	for _, s := range []struct {
+		name  string
+		share float64
+	}{{"lost", t.Loss}, {"late", t.Late}, {"corrupted", t.Corrupt}, {"on busy wires", t.Busy}} {
+		if !(s.share >= 0 && s.share < 1) {
+			return fmt.Errorf("mapping: %v is no share of probes %s: it is at least 0 and below 1", s.share, s.name)
+		}
+	}
+	if sum := t.Loss + t.Late + t.Corrupt; sum >= 1 {
+		return fmt.Errorf("mapping: of all probes a share of %v is lost, late or corrupted: none would be answered", sum)
+	}
+	return nil
+}
+
+// Quiet says that there is no traffic.
+func (t Traffic) Quiet() bool { return t == Traffic{} }
+
+// busyWires draws the busy wires, by wire-end.
+func (t Traffic) busyWires(n *Network, seed uint64) []bool {
+	if t.Busy == 0 {
+		return nil
+	}
+	rng := rand.New(rand.NewPCG(seed, 0xb05))
+	busy := make([]bool, len(n.peer))
+	for e, p := range n.peer {
+		if int32(e) < p {
+			busy[e] = rng.Float64() < t.Busy
+			busy[p] = busy[e]
+		}
+	}
+	return busy
+}
+
+// disturbed is what traffic makes of the message last sent, which would be delivered.
+func (m *Mapper) disturbed(back bool) Outcome {
+	for _, e := range m.Model.path {
+		if m.busy == nil {
+			break
+		}
+		if m.busy[e] && (m.rng.Float64() < BusyLoss || !back && m.rng.Float64() < BusyLoss) {
+			return Lost
+		}
+	}
+	t := &m.cond.Traffic
+	if t.Loss+t.Late+t.Corrupt == 0 {
+		return Delivered
+	}
+	switch draw := m.rng.Float64(); {
+	case draw < t.Loss:
+		return Lost
+	case draw < t.Loss+t.Late:
+		return Late
+	case draw < t.Loss+t.Late+t.Corrupt:
+		return Corrupted
+	}
+	return Delivered
+}
+
+// late is an answer under way after its probe was given up. Probes are numbered, so
+// that it is never taken for the answer to another one; it is still good when the same
+// probe is sent again.
+type late struct {
+	turns []Turn
+	reply Reply
+	at    time.Duration // when it arrives
+}
+
+const (
+	latest    = 4  // timeouts within which late answers arrive
+	remembers = 64 // probes whose late answers are still recognised
+)
+
+// delay notes an answer that comes too late.
+func (m *Mapper) delay(turns []Turn, reply Reply) {
+	if len(m.late) == remembers {
+		m.late = slices.Delete(m.late, 0, 1)
+	}
+	after := time.Duration((1 + latest*m.rng.Float64()) * float64(m.cond.Clock.Timeout))
+	m.late = append(m.late, late{slices.Clone(turns), reply, m.Elapsed + after})
+}
+
+// arriving waits for the answer to an earlier probe with the same turns, until the
+// timeout of this one.
+func (m *Mapper) arriving(turns []Turn) (Reply, time.Duration) {
+	for i, l := range m.late {
+		if wait := max(0, l.at-m.Elapsed); wait < m.cond.Clock.Timeout && slices.Equal(l.turns, turns) {
+			m.late = slices.Delete(m.late, i, i+1)
+			return l.reply, wait + m.cond.Clock.Overhead/2
+		}
+	}
+	return Reply{}, m.cond.Clock.Timeout
+}

@@ -1,0 +1,92 @@
+package mapping
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// worm moves a message byte by byte along a way: each wire carries a byte a tick, each
+// port behind a wire buffers so many, and a wire belongs to the worm from its first byte
+// to its last. It says whether the message gets through.
+func worm(path []int32, bytes, buffer int) bool {
+	held := make([]int, len(path))    // bytes behind each wire
+	crossed := make([]int, len(path)) // bytes that crossed it
+	owner := map[int32]int{}          // by wire-end: the step that holds it
+	for moved := true; moved; {
+		moved = false
+		for k := len(path) - 1; k >= 0; k-- {
+			toCross := bytes - k // each switch takes off the turn that is for it
+			if crossed[k] == toCross {
+				continue
+			}
+			if k > 0 && held[k-1] == 0 || k < len(path)-1 && held[k] == buffer {
+				continue
+			}
+			if by, taken := owner[path[k]]; taken && by != k {
+				continue
+			}
+			owner[path[k]] = k
+			moved = true
+			if k > 0 {
+				held[k-1]--
+			}
+			if crossed[k]++; crossed[k] > 1 || k == len(path)-1 {
+				held[k]++ // the first byte is the turn, but at the end
+			}
+			if crossed[k] == toCross {
+				delete(owner, path[k])
+			}
+		}
+	}
+	return crossed[len(path)-1] == bytes-len(path)+1
+}
+
+// TestWorm: whether a worm steps on its tail is computed as it happens byte by byte.
+func TestWorm(t *testing.T) {
+	through, stuck := 0, 0
+	for seed := range uint64(400) {
+		n := Random(seed, 6)
+		r := rand.New(rand.NewPCG(seed, 1))
+		for range 20 {
+			hw := Hardware{Buffer: 1 + r.IntN(30), Payload: 1 + r.IntN(100)}
+			m := NewModel(n, CutThrough, hw)
+			turns := wander(n, r)
+			outcome, _, _ := m.Send(0, turns)
+			if outcome != Delivered && outcome != Collided {
+				continue
+			}
+			want := worm(m.path, hw.Payload+len(turns), hw.Buffer)
+			if want != (outcome == Delivered) {
+				t.Fatalf("network %d, %v, %+v: %s, byte by byte %v", seed, turns, hw, outcome, want)
+			}
+			if want {
+				through++
+			} else {
+				stuck++
+			}
+		}
+	}
+	if through < 500 || stuck < 500 {
+		t.Errorf("%d messages got through, %d were stuck: too few to tell", through, stuck)
+	}
+}
+
+// wander is a way from the first host to some host, over switches at random.
+func wander(n *Network, r *rand.Rand) []Turn {
+	var turns []Turn
+	in := n.peer[0]
+	for len(turns) < 60 {
+		node := n.node[in]
+		if n.IsHost(node) {
+			return turns
+		}
+		out := n.start[node] + r.Int32N(n.Ports(node))
+		next := n.peer[out]
+		if next == NoPeer || n.IsHost(n.node[next]) && len(turns) < 8 && r.IntN(8) > 0 {
+			continue
+		}
+		turns = append(turns, Turn(out-in))
+		in = next
+	}
+	return turns
+}
