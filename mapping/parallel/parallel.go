@@ -176,11 +176,14 @@ func (s *state) assign(g *group) {
 	g.workers, g.ended = nil, false
 	e := survey.NewExplorer(g.known, nil, s.n.Hosts[g.leader])
 	load := map[int32]int{}
-	assigned, full := 0, false
+	looked, enough := 0, 2*most*len(g.members)
 	byHost := map[int32]*worker{}
 	for _, v := range e.Tree().Order {
 		if g.known.IsHost(v) || !e.Open(v) {
 			continue
+		}
+		if looked++; looked > enough {
+			return // the rest is for later rounds
 		}
 		var nearest int32 = -1
 		t := g.known.Tree(v)
@@ -202,9 +205,6 @@ func (s *state) assign(g *group) {
 			continue
 		}
 		load[nearest]++
-		if assigned++; assigned == most*len(g.members) {
-			full = true
-		}
 		w := byHost[nearest]
 		if w == nil {
 			w = &worker{host: nearest}
@@ -212,9 +212,6 @@ func (s *state) assign(g *group) {
 			g.workers = append(g.workers, w)
 		}
 		w.share = append(w.share, v)
-		if full {
-			return
-		}
 	}
 }
 
