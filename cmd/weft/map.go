@@ -85,9 +85,13 @@ can use.`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.events != "" {
-				return flags.watch(cmd, args[0], asJSON)
+				return withProgress(cmd, "mapping", leavable(func() error { return flags.watch(cmd, args[0], asJSON) }))
 			}
-			run, err := flags.run(cmd, args[0])
+			var run *mapRun
+			err := withProgress(cmd, "mapping", leavable(func() (err error) {
+				run, err = flags.run(cmd, args[0])
+				return err
+			}))
 			if err != nil {
 				return err
 			}

@@ -44,6 +44,21 @@ func withProgress(cmd *cobra.Command, what string, work func(context.Context) er
 	return err
 }
 
+// leavable makes work that nothing inside can stop end for the command when that is
+// interrupted. What it was doing is left behind.
+func leavable(work func() error) func(context.Context) error {
+	return func(ctx context.Context) error {
+		done := make(chan error, 1)
+		go func() { done <- work() }()
+		select {
+		case err := <-done:
+			return err
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 func isTerminal(f *os.File) bool {
 	info, err := f.Stat()
 	return err == nil && info.Mode()&os.ModeCharDevice != 0
