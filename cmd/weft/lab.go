@@ -175,7 +175,7 @@ func (r *reproduction) all(cmd *cobra.Command) error {
 		r.records = append(r.records, rec)
 		bar.done()
 	}
-	return nil
+	return r.page(cmd) // also when all was kept
 }
 
 // stored is the record of an artefact in the directory, nil when there is none that
@@ -195,7 +195,7 @@ func (r *reproduction) stored(artefact string) *lab.Record {
 	return rec
 }
 
-// store writes a record's files, and the page of all records of the directory.
+// store writes a record's files, and the page.
 func (r *reproduction) store(cmd *cobra.Command, rec *lab.Record) error {
 	if r.dir == "" {
 		return nil
@@ -211,6 +211,14 @@ func (r *reproduction) store(cmd *cobra.Command, rec *lab.Record) error {
 		}); err != nil {
 			return err
 		}
+	}
+	return r.page(cmd)
+}
+
+// page writes the page of all records of the directory.
+func (r *reproduction) page(cmd *cobra.Command) error {
+	if r.dir == "" {
+		return nil
 	}
 	var all []*lab.Record
 	for i := range r.paper.Artefacts {

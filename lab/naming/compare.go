@@ -108,6 +108,7 @@ func (c *comparison) explain(claim *lab.Claim, row, what string, keep func(quant
 type ranking struct {
 	pairs int
 	wrong []string
+	rows  map[string]bool // that have a wrong pair
 }
 
 // row looks at the pairs of one row; names, printed values and ours go together.
@@ -120,9 +121,23 @@ func (r *ranking) row(row string, names []string, paper, ours []float64) {
 			r.pairs++
 			if ours[j] <= ours[i] {
 				r.wrong = append(r.wrong, fmt.Sprintf("%s %s above %s", row, names[i], names[j]))
+				if r.rows == nil {
+					r.rows = map[string]bool{}
+				}
+				r.rows[row] = true
 			}
 		}
 	}
+}
+
+// wrongIn reports whether a pair is wrong in a row in which another ranking has one.
+func (r *ranking) wrongIn(other *ranking) bool {
+	for row := range other.rows {
+		if r.rows[row] {
+			return true
+		}
+	}
+	return false
 }
 
 func (r *ranking) claim(text string) lab.Claim {

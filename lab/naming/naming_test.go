@@ -137,6 +137,11 @@ func TestRanking(t *testing.T) {
 	if c := r.claim("order"); r.pairs != 2 || len(r.wrong) != 1 || c.Verdict != lab.Differs {
 		t.Error(r, c)
 	}
+	var other ranking
+	other.row("a", []string{"x", "y", "z"}, []float64{100, 100.5, 110}, []float64{2, 2, 3})
+	if other.wrongIn(&r) || !r.wrongIn(&r) || r.wrongIn(&other) {
+		t.Error("wrongIn", r, other)
+	}
 }
 
 // TestCommittedRows runs rows of the committed results again, in full.

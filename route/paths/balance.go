@@ -56,7 +56,7 @@ type balancer struct {
 func newBalancer(in *Input, r *Rule) *balancer {
 	g := in.Graph
 	b := &balancer{
-		in: in, ways: newLightest(r), load: make([]float64, g.NumChannels), weight: make([]float64, g.NumChannels),
+		in: in, ways: newLightest(r, true), load: make([]float64, g.NumChannels), weight: make([]float64, g.NumChannels),
 		start: make([]int32, 1, g.NumHosts*g.NumHosts+1), there: make([]bool, g.NumHosts*g.NumHosts),
 	}
 	total := 0.0

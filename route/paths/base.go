@@ -2,6 +2,7 @@ package paths
 
 import (
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -10,46 +11,75 @@ import (
 // broken is what a base routing answers when the link that it wants is not there.
 const broken = fabric.Nothing
 
+// repair says how the paths of a base routing that meet a broken link are replaced.
+type repair struct {
+	by    []*Rule // that shortest-widest keeps: the first that leaves a way
+	first bool    // whether the new paths to a destination come before the old ones
+}
+
 // repaired follows a base routing, which knows the network as it was built, from
 // every host to every other. Paths that meet no broken link stay as they are, and are
-// taken first; each of the others is replaced by the shortest-widest path among all,
-// legal or not, in order of source and destination (paper 000, section VI-C). rule is
-// one that base keeps; the Set keeps it if no repaired path breaks it.
-func repaired(ctx context.Context, g *fabric.Graph, base func(at, dst int32) int32, rule *Rule) (*Set, error) {
-	w := newWidest(Unrestricted(g))
-	ways := make([][]int32, g.NumHosts*g.NumHosts) // by source, then destination
-	whole := make([]bool, len(ways))
+// taken first; each of the others is replaced by the shortest-widest path, in order of
+// destination and source (paper 000, section VI-C). rule is one that base keeps; the
+// Set keeps it if no new path breaks it.
+func repaired(ctx context.Context, g *fabric.Graph, base func(at, dst int32) int32, rule *Rule, how repair) (*Set, error) {
+	w := make([]*widest, len(how.by))
+	for i, r := range how.by {
+		w[i] = newWidest(r)
+		w[i].weight = w[0].weight
+	}
+	n := g.NumHosts
+	ways := make([][]int32, n*n) // by destination, then source
+	old, there := make([]bool, n*n), make([]bool, n*n)
 	next := func(at, _, dst int32) int32 { return base(at, dst) }
 	for p := range ways {
 		var err error
-		src, dst := int32(p/g.NumHosts), int32(p%g.NumHosts)
-		if ways[p], whole[p], err = follow(g, nil, src, dst, next); err != nil {
+		if ways[p], old[p], err = follow(g, nil, int32(p%n), int32(p/n), next); err != nil {
 			return nil, err
 		}
-		if whole[p] {
-			w.take(ways[p])
+		if there[p] = old[p]; old[p] {
+			w[0].take(ways[p])
 		}
 	}
 	b := newBuilder(rule)
-	for p, way := range ways {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		src, dst := int32(p/g.NumHosts), int32(p%g.NumHosts)
-		ok := whole[p]
-		if !ok {
-			way, ok = w.path(g.EndSwitch[src], g.EndSwitch[dst], nil)
-		}
-		if ok && src != dst {
-			b.Add(src, dst, way)
-		}
-		for i := 1; i < len(way); i++ {
-			if b.rule != nil && !b.rule.Allows(way[i-1], way[i]) {
-				b.rule = nil
+	add := func(dst int, want func(p int) bool) {
+		for src := range n {
+			if p := dst*n + src; src != dst && there[p] && want(p) {
+				b.Add(int32(src), int32(dst), ways[p])
 			}
 		}
 	}
+	for dst := range n {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		for src := range n {
+			p := dst*n + src
+			for i := 0; i < len(w) && !there[p]; i++ {
+				ways[p], there[p] = w[i].path(g.EndSwitch[src], g.EndSwitch[dst], nil)
+			}
+			if !old[p] && !b.rule.keeps(ways[p]) {
+				b.rule = nil
+			}
+		}
+		if how.first {
+			add(dst, func(p int) bool { return !old[p] })
+			add(dst, func(p int) bool { return old[p] })
+		} else {
+			add(dst, func(int) bool { return true })
+		}
+	}
 	return b.Build()
+}
+
+// keeps reports whether a way keeps the rule, which nothing does when it is nil.
+func (r *Rule) keeps(way []int32) bool {
+	for i := 1; i < len(way); i++ {
+		if r == nil || !r.Allows(way[i-1], way[i]) {
+			return false
+		}
+	}
+	return r != nil
 }
 
 var dor = &Algorithm{
@@ -58,12 +88,17 @@ var dor = &Algorithm{
 	Paper:   "Nienaber, Yuan, Duan (paper 000), section VI-C",
 	Cost:    "O(pairs x hops), and O(switches x turns) for the repair",
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
-		t, err := newTorus(in.Graph)
-		if err != nil {
-			return nil, err
-		}
-		return repaired(ctx, in.Graph, t.next, t.rule())
+		return dimensionOrder(ctx, in, false)
 	},
+}
+
+// dimensionOrder is dor; in an experiment the new paths come first.
+func dimensionOrder(ctx context.Context, in *Input, newFirst bool) (*Set, error) {
+	t, err := newTorus(in.Graph)
+	if err != nil {
+		return nil, err
+	}
+	return repaired(ctx, in.Graph, t.next, t.rule(), repair{[]*Rule{Unrestricted(in.Graph)}, newFirst})
 }
 
 // torus is a torus or mesh whose switches are described as "switch (x,y,..)", with
@@ -196,7 +231,7 @@ func coordinates(desc string) ([]int32, bool) {
 
 var mport = &Algorithm{
 	Name:    "mport",
-	Summary: "deterministic routing of the m-port n-tree, a digit of the destination a level, paths over broken links by unrestricted shortest-widest, which may deadlock",
+	Summary: "deterministic routing of the m-port n-tree, a digit of the destination a level; paths over broken links by shortest-widest, up and then down where that leaves a way",
 	Paper:   "Gomez, Gilabert, Gomez, Lopez, Duato 2007 (reference [5] of paper 000, section VI-C)",
 	Cost:    "O(pairs x hops), and O(switches x turns) for the repair",
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
@@ -204,9 +239,14 @@ var mport = &Algorithm{
 		if err != nil {
 			return nil, err
 		}
-		// A leaf as the root makes all minimal paths between leaves legal.
-		return repaired(ctx, in.Graph, t.next, UpDown(in.Graph, 0))
+		return t.repaired(ctx, t.rule())
 	},
+}
+
+// repaired replaces paths over broken links by ones that keep a rule, or none where
+// it leaves no way. Only of the tori does the paper say that up*/down* is lifted.
+func (t *mportTree) repaired(ctx context.Context, r *Rule) (*Set, error) {
+	return repaired(ctx, t.g, t.next, t.rule(), repair{by: []*Rule{r, Unrestricted(t.g)}})
 }
 
 // mportTree is an m-port n-tree in the order of the formula mport(m,n), with links
@@ -256,6 +296,45 @@ func newMPort(g *fabric.Graph) (*mportTree, error) {
 
 // level of a switch, and its number in it.
 func (t *mportTree) level(s int32) (l, i int32) { return s / t.width, s % t.width }
+
+// rule is the up*/down* rule of the whole tree with a leaf as its root, which makes all
+// minimal paths between leaves legal, broken links or not.
+func (t *mportTree) rule() *Rule {
+	root := t.root()
+	up := func(c int32) bool { return t.apart(t.g.To[c], root) < t.apart(t.g.From[c], root) }
+	return NewRule(t.g, func(c, d int32) bool { return up(c) || !up(d) })
+}
+
+// root is the first leaf to which a link leads nearer from every other switch, so that
+// the rule leaves every pair a way; the first of all if there is none.
+func (t *mportTree) root() int32 {
+	for leaf := range t.width {
+		nearer := func(s int32) bool {
+			return s == leaf || slices.ContainsFunc(t.g.OutOf(s), func(c int32) bool {
+				return t.apart(t.g.To[c], leaf) < t.apart(s, leaf)
+			})
+		}
+		all := true
+		for s := int32(0); all && int(s) < t.g.NumSwitches; s++ {
+			all = nearer(s)
+		}
+		if all {
+			return leaf
+		}
+	}
+	return 0
+}
+
+// apart is the distance of a switch from a leaf in the whole tree: from its own level
+// up to a switch above both, and down.
+func (t *mportTree) apart(s, leaf int32) int32 {
+	l, i := t.level(s)
+	top := l
+	for a, b := i/t.power[l], leaf/t.power[l]; a != b && top+1 < t.levels; a, b = a/t.half, b/t.half {
+		top++
+	}
+	return 2*top - l
+}
 
 // above is the switch that up port j of a switch leads to.
 func (t *mportTree) above(s, j int32) int32 {

@@ -52,6 +52,25 @@ func TestRepaired(t *testing.T) {
 			if changed == 0 {
 				t.Errorf("%s: no path changed", h.Name)
 			}
+			if c.name == "mport" {
+				keepsRule(t, s)
+			}
+		}
+	}
+}
+
+// keepsRule checks every path of a set against the rule, and the rule for cycles.
+func keepsRule(t *testing.T, s *paths.Set) {
+	t.Helper()
+	r := s.Rule()
+	if r == nil || !r.Acyclic() {
+		t.Fatalf("%s: no rule, or one with cycles", s.Graph().Name)
+	}
+	for _, way := range allWays(s) {
+		for i := 1; i < len(way); i++ {
+			if !r.Allows(way[i-1], way[i]) {
+				t.Fatalf("%s: %v breaks the rule", s.Graph().Name, way)
+			}
 		}
 	}
 }
@@ -85,5 +104,52 @@ func TestMPortMinimal(t *testing.T) {
 	// Every down port of the tree serves the same number of destinations.
 	if s.MaxLoad() > 1.01 {
 		t.Errorf("maximum load %.3f", s.MaxLoad())
+	}
+}
+
+// In the experiments of Figs. 10 and 11 every pair still has its path: in another
+// order, or by another rule.
+func TestRepairVaried(t *testing.T) {
+	g := graph(t, "torus(6x4,hosts=1)|fail(links=3,seed=1)")
+	in := paths.Input{Graph: g}
+	plain := compute(t, "dor", in)
+	varied, err := paths.DORNewFirst(t.Context(), &in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	whole := compute(t, "dor", paths.Input{Graph: graph(t, "torus(6x4,hosts=1)")})
+	of := func(s *paths.Set, src, dst int32) []uint8 {
+		for p, last := s.To(dst); p < last; p++ {
+			if s.Source(p) == src {
+				return s.Ports(p)
+			}
+		}
+		return nil
+	}
+	for dst := range int32(g.NumHosts) {
+		first, last := varied.To(dst)
+		kept := false // whether a path was met that needed no repair
+		for p := first; p < last; p++ {
+			src := varied.Source(p)
+			if !slices.Equal(varied.Ports(p), of(plain, src, dst)) {
+				t.Fatalf("%d to %d: another path", src, dst)
+			}
+			old := alive(g, g.EndSwitch[src], of(whole, src, dst))
+			if !old && kept {
+				t.Fatalf("%d to %d: a new path after an old one", src, dst)
+			}
+			kept = kept || old
+		}
+	}
+	if plain.NumPaths() != varied.NumPaths() {
+		t.Errorf("%d paths, want %d", varied.NumPaths(), plain.NumPaths())
+	}
+	tree := paths.Input{Graph: graph(t, "mport(8,3)|fail(links=3,seed=1)")}
+	fromTop, err := paths.MPortFromTop(t.Context(), &tree)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := fromTop.Validate(); err != nil || fromTop.NumPaths() != 128*127 {
+		t.Errorf("%d paths, %v", fromTop.NumPaths(), err)
 	}
 }

@@ -15,7 +15,8 @@
 //	updn-iba              paper 002, section 2.1: down wherever there is a way down
 //	smart                 paper 002, section 4 (its reference [2])
 //	l-turn                paper 000, section I (its reference [6])
-//	dor, mport            paper 000, section VI-C, with repair of broken links
+//	dor                   paper 000, section VI-C; repair by unrestricted shortest-widest
+//	mport                 paper 000, section VI-C; repair by up*/down* shortest-widest
 //
 // Lopez, Flich and Duato, "Deadlock-free Routing in InfiniBand through Destination
 // Renaming", is paper 002.
@@ -36,6 +37,13 @@
 //   - Order of the pairs (shortest-widest, path-selection): hosts in random order.
 //     Machines that are placed on random switches one by one are numbered so. In order
 //     of switches, shortest-widest needs up to 18 % fewer LIDs than the paper prints.
+//   - "Smallest weight" of a path (shortest-widest): its heaviest link's; see widest.
+//   - Repair: paper 000 lifts the up*/down* rule for tori; of the fat tree it says
+//     nothing, and mport keeps the rule, which leaves it free of deadlock unless so
+//     many links are broken that some pair has no legal path.
+//   - smart: paper 002 has a linear programme for the balance. No solver is asked;
+//     multiplicative weights approximate it, with a lower bound from its dual beside
+//     (balance).
 //   - Most loaded link first: see selection for what is a load, which path goes, and how
 //     long candidates are. variants.go has what experiments change of it.
 //   - srd, smart and l-turn: the texts of their authors were not at hand. What is

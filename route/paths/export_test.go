@@ -38,3 +38,6 @@ func Balance(in *Input) (*Set, float64, error) {
 
 // RootOf is the root that an algorithm takes.
 func RootOf(in *Input) int32 { return rootOf(in) }
+
+// HostOrder is the order in which pairs are taken.
+func HostOrder(in *Input) []int32 { return hostOrder(in) }

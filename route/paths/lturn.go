@@ -5,13 +5,14 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/route/lanes"
 )
 
 var lTurn = &Algorithm{
 	Name:         "l-turn",
 	Summary:      "shortest-widest paths under a turn rule of left and right, from which harmless prohibitions are lifted",
 	Paper:        "Koibuchi, Funahashi, Jouraku, Amano 2001 (reference [6] of paper 000)",
-	Cost:         "O(forbidden turns x turns) for the rule, then as shortest-widest",
+	Cost:         "O(forbidden turns x turns) at worst for the rule, then as shortest-widest",
 	DeadlockFree: true,
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
 		return widestAll(ctx, in, newLTurn(in.Graph, newOrder(in.Graph, rootOf(in))))
@@ -31,6 +32,12 @@ func newLTurn(g *fabric.Graph, o *order) *Rule {
 	x := preorder(g, o)
 	left := func(c int32) bool { return x[g.To[c]] < x[g.From[c]] }
 	turns := newTurns(NewRule(g, func(c, d int32) bool { return left(c) || !left(d) }))
+	lane := lanes.NewAcyclic(g, nil)
+	for c, next := range turns.next {
+		for _, d := range next {
+			lane.Add(0, []int32{int32(c), d})
+		}
+	}
 	at := make([]int32, g.NumSwitches)
 	for s, place := range x {
 		at[place] = int32(s)
@@ -39,8 +46,8 @@ func newLTurn(g *fabric.Graph, o *order) *Rule {
 		for _, in := range g.OutOf(v) {
 			c := in ^ 1
 			for _, d := range g.OutOf(v) {
-				if !left(c) && left(d) && turns.possible(c, d) && !turns.reaches(d, c) {
-					turns.allow(c, d)
+				if !left(c) && left(d) && turns.possible(c, d) && lane.Add(0, []int32{c, d}) {
+					turns.next[c] = append(turns.next[c], d)
 				}
 			}
 		}
@@ -75,18 +82,14 @@ func preorder(g *fabric.Graph, o *order) []int32 {
 
 // turns is a set of allowed turns that changes.
 type turns struct {
-	g     *fabric.Graph
-	next  [][]int32 // by channel: those that may follow it
-	seen  []int32   // by channel: number of the search that met it
-	stamp int32
-	stack []int32
+	g    *fabric.Graph
+	next [][]int32 // by channel: those that may follow it
 }
 
 // newTurns starts with the turns of a rule.
 func newTurns(r *Rule) *turns {
-	n := r.g.NumChannels
-	t := &turns{g: r.g, next: make([][]int32, n), seen: make([]int32, n)}
-	for c := range int32(n) {
+	t := &turns{g: r.g, next: make([][]int32, r.g.NumChannels)}
+	for c := range int32(r.g.NumChannels) {
 		t.next[c] = append([]int32(nil), r.next(c)...)
 	}
 	return t
@@ -102,31 +105,8 @@ func (t *turns) allowed(c, d int32) bool {
 	return slices.Contains(t.next[c], d)
 }
 
-func (t *turns) allow(c, d int32) { t.next[c] = append(t.next[c], d) }
-
 func (t *turns) forbid(c, d int32) {
 	if i := slices.Index(t.next[c], d); i >= 0 {
 		t.next[c] = slices.Delete(t.next[c], i, i+1)
 	}
-}
-
-// reaches reports whether allowed turns lead from one channel to another.
-func (t *turns) reaches(from, to int32) bool {
-	t.stamp++
-	t.stack = append(t.stack[:0], from)
-	t.seen[from] = t.stamp
-	for len(t.stack) > 0 {
-		c := t.stack[len(t.stack)-1]
-		t.stack = t.stack[:len(t.stack)-1]
-		if c == to {
-			return true
-		}
-		for _, d := range t.next[c] {
-			if t.seen[d] != t.stamp {
-				t.seen[d] = t.stamp
-				t.stack = append(t.stack, d)
-			}
-		}
-	}
-	return false
 }

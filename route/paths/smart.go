@@ -4,7 +4,7 @@ import "context"
 
 var smart = &Algorithm{
 	Name:         "smart",
-	Summary:      "dependencies are removed until none is cyclic, the least used first; then paths are balanced by a linear program's approximation",
+	Summary:      "dependencies are removed until none is cyclic, the least used first; then paths are balanced by our own approximation of the linear programme (multiplicative weights; no solver)",
 	Paper:        "Cherkasova, Kotov, Rokicki 1996 (reference [2] of paper 002)",
 	Cost:         "O(rounds x switches x turns) for the rule, O(passes x pairs x turns on their shortest paths) for the balance",
 	DeadlockFree: true,

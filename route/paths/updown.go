@@ -38,7 +38,9 @@ func newOrder(g *fabric.Graph, root int32) *order {
 			}
 		}
 	}
-	grow(root)
+	if g.NumSwitches > 0 {
+		grow(root)
+	}
 	for s := range int32(g.NumSwitches) {
 		grow(s)
 	}

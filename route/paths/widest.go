@@ -8,7 +8,7 @@ import (
 
 var shortestWidest = &Algorithm{
 	Name:         "shortest-widest",
-	Summary:      "pair by pair, the shortest legal up*/down* path of least weight, which then weighs one more on each link",
+	Summary:      "pair by pair, the shortest legal up*/down* path whose heaviest link weighs least; each link of it then weighs one more",
 	Paper:        "Nienaber, Yuan, Duan (paper 000), section VI",
 	Cost:         "O(switches x turns + pairs x turns on their shortest paths), one core",
 	DeadlockFree: true,
@@ -44,15 +44,17 @@ func widestAll(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 }
 
 // widest takes paths one after the other by the shortest-widest heuristic: every
-// link weighs 1 at first and 1 more for each path on it; a path is the lightest of
-// the shortest. Of equals it takes the one found first, by port.
+// link weighs 1 at first and 1 more for each path on it; a path is the widest of the
+// shortest, the one whose heaviest link weighs least. Of equals it takes the one found
+// first, by port. The paper says "smallest weight"; read as the sum over the links,
+// Table I is further off in most rows, and so is Fig. 11.
 type widest struct {
 	weight []float64 // by channel
 	ways   *lightest
 }
 
 func newWidest(r *Rule) *widest {
-	w := &widest{weight: make([]float64, r.g.NumChannels), ways: newLightest(r)}
+	w := &widest{weight: make([]float64, r.g.NumChannels), ways: newLightest(r, false)}
 	for c := range w.weight {
 		w.weight[c] = 1
 	}
@@ -74,9 +76,11 @@ func (w *widest) take(way []int32) {
 }
 
 // lightest finds shortest legal ways of least weight: it looks only at the nodes
-// that are on a shortest way, one distance after the other.
+// that are on a shortest way, one distance after the other. A way weighs as much as
+// its links together, or as the heaviest of them.
 type lightest struct {
 	r     *Rule
+	sum   bool
 	dist  [][]int32 // by switch with hosts, then node
 	stamp int32
 	seen  []int32   // by channel: stamp of the last layer that it was in
@@ -86,10 +90,10 @@ type lightest struct {
 	after []int32
 }
 
-func newLightest(r *Rule) *lightest {
+func newLightest(r *Rule, sum bool) *lightest {
 	n := r.g.NumChannels
 	return &lightest{
-		r: r, dist: r.allDistances(),
+		r: r, sum: sum, dist: r.allDistances(),
 		seen: make([]int32, n), cost: make([]float64, n), prev: make([]int32, n),
 	}
 }
@@ -119,13 +123,17 @@ func (l *lightest) find(s, t int32, weight []float64, way []int32) ([]int32, boo
 				if dist[c] != left {
 					continue
 				}
+				cost := max(base, weight[c])
+				if l.sum {
+					cost = base + weight[c]
+				}
 				if l.seen[c] != l.stamp {
 					l.seen[c] = l.stamp
 					l.after = append(l.after, c)
-				} else if base+weight[c] >= l.cost[c] {
+				} else if cost >= l.cost[c] {
 					continue
 				}
-				l.cost[c], l.prev[c] = base+weight[c], x
+				l.cost[c], l.prev[c] = cost, x
 			}
 		}
 		l.layer, l.after = l.after, l.layer
