@@ -2,144 +2,167 @@ package ftree
 
 import (
 	"context"
+	"math/bits"
 
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
 )
 
-// fillClosed writes the tables in closed form.
+// fillClosed writes the tables in closed form. Most switches choose alike for most
+// destinations, so most blocks are equal: those are made once and shared.
 func fillClosed(ctx context.Context, in *route.Input, r *reach, l *list) (*route.Tables, error) {
-	n := in.Graph.NumSwitches
-	tables := route.NewTables(n, in.Ends.Top())
+	rows := make([][]*route.Block, in.Graph.NumSwitches)
 	div, below := r.t.dividers()
 	fillers := make([]*filler, max(1, in.Workers))
-	err := par.For(ctx, in.Workers, n, func(worker, i int) error {
+	err := par.For(ctx, in.Workers, len(rows), func(worker, s int) error {
 		f := fillers[worker]
 		if f == nil {
 			f = &filler{
-				r: r, l: l, div: div, below: below, ends: &in.Ends,
-				row: make([]uint8, int(in.Ends.Top())+1),
+				r: r, ends: &in.Ends, div: div, below: below,
+				writer: newWriter(l, in.Ends.Top()),
 			}
 			fillers[worker] = f
 		}
-		f.fill(int32(i))
-		tables.SetRun(int32(i), 0, f.row)
+		rows[s] = f.row(int32(s))
 		return nil
 	})
-	return tables, err
+	if err != nil {
+		return nil, err
+	}
+	return route.TablesOf(rows), nil
 }
 
 // filler makes the row of one switch after the other.
 type filler struct {
 	r          *reach
-	l          *list
-	div, below []int32
 	ends       *route.Ends
+	div, below []int32
+	writer
 
-	row         []uint8
-	first       int32   // place of the first target of the block
 	groups      []int32 // that are on a way
 	sets        []set   // the targets of each
 	once, often set     // targets of one group at least, of several
 	these       []int32 // groups to choose from
-	ports       []uint8 // links to choose from
-	digit       int32   // the link is number t/digit of them
+	words       [setWords]int
 }
 
-func (f *filler) fill(s int32) {
-	for i := range f.row {
-		f.row[i] = route.NoPort
-	}
-	for _, h := range f.r.t.g.HostsOf(s) {
-		f.own(h)
-	}
-	f.own(f.r.t.g.PortZero(s))
+func (f *filler) row(s int32) []*route.Block {
+	f.reset()
 	for b := range f.r.blocks {
 		block := &f.r.blocks[b]
-		f.first = int32(b * setSize)
 		for k := 1; k < len(block.hops); k++ {
-			if block.hops[k][s].empty() {
-				continue
+			if !block.hops[k][s].empty() {
+				f.ways(block, s, k)
+				f.choose(s, f.chosen[b*setSize:])
 			}
-			f.groups, f.sets, f.once, f.often = f.groups[:0], f.sets[:0], set{}, set{}
-			block.ways(f.r, s, k, func(group int32, to set) {
-				f.groups, f.sets = append(f.groups, group), append(f.sets, to)
-				again := to
-				again.keep(&f.once)
-				f.often.add(&again)
-				f.once.add(&to)
-			})
-			f.choose(s)
 		}
 	}
+	f.chosen[f.l.bit[s]] = here
+	row := make([]*route.Block, len(f.start)-1)
+	for b := range row {
+		row[b] = f.block(b)
+	}
+	for _, h := range f.r.t.g.HostsOf(s) {
+		f.own(row, h)
+	}
+	f.own(row, f.r.t.g.PortZero(s))
+	return row
 }
 
-// own routes to an end port of the switch.
-func (f *filler) own(end int32) {
+// own routes to an end port of the switch. Its blocks are not shared.
+func (f *filler) own(row []*route.Block, end int32) {
 	for k := range f.ends.Count(end) {
-		f.row[f.ends.Base[end]+fabric.LID(k)] = f.r.t.g.EndPort[end]
+		lid := f.ends.Base[end] + fabric.LID(k)
+		row[lid/route.BlockSize][lid%route.BlockSize] = f.r.t.g.EndPort[end]
 	}
 }
 
-// choose routes to the targets at hand. Where several groups lead down the tree they
-// are ways up from the destination, so it is the digit of the level there that counts.
-func (f *filler) choose(s int32) {
-	t := f.r.t
-	for i, g := range f.groups {
-		f.only(f.sets[i], t.portsOf(g), f.div[s])
-	}
-	if f.often.empty() {
-		return
-	}
-	same := f.common()
-	div := f.div[s]
-	if v := t.to[f.these[0]]; t.height[v] < t.height[s] {
-		div = f.below[v]
-	}
-	f.start(div)
-	f.often.all(func(b int) {
-		if !same {
-			f.these = f.these[:0]
-			for i, g := range f.groups {
-				if f.sets[i].has(int32(b)) {
-					f.these = append(f.these, g)
-				}
-			}
-			f.start(div)
+// ways lists the groups of a switch that are on the shortest ways to targets k hops
+// away, with those targets.
+func (f *filler) ways(b *block, s int32, k int) {
+	f.groups, f.sets, f.once, f.often = f.groups[:0], f.sets[:0], set{}, set{}
+	here := &b.hops[k][s]
+	free := *here
+	free.remove(&b.must[s])
+	words := f.words[:0]
+	for w, x := range here {
+		if x != 0 {
+			words = append(words, w)
 		}
-		f.write(f.l.of(f.first + int32(b)))
-	})
-}
-
-// only routes to what a single group reaches.
-func (f *filler) only(to set, ports []uint8, div int32) {
-	if to.remove(&f.often); to.empty() {
-		return
 	}
-	f.ports, f.digit = append(f.ports[:0], ports...), div
-	to.all(func(b int) { f.write(f.l.of(f.first + int32(b))) })
+	first, last := f.r.t.groupsOf(s)
+	for i := first; i < last; i++ {
+		v := f.r.t.to[i]
+		wanted, there := &free, (*set)(nil)
+		switch {
+		case f.r.rises[i]:
+			there = &b.hops[k-1][v]
+		case k < len(b.falls) && !f.r.left[i] && (k == 1 || !f.r.ends[i]):
+			wanted, there = here, &b.falls[k-1][v]
+		default:
+			continue
+		}
+		to, some := set{}, uint64(0)
+		for _, w := range words {
+			x := wanted[w] & there[w]
+			f.often[w] |= f.once[w] & x
+			f.once[w] |= x
+			to[w] = x
+			some |= x
+		}
+		if some != 0 {
+			f.groups, f.sets = append(f.groups, i), append(f.sets, to)
+		}
+	}
 }
 
-// common lists the groups that reach what several reach; same is true if each of
-// them reaches all of it.
-func (f *filler) common() (same bool) {
-	same = true
-	f.these = f.these[:0]
+// choose chooses for the targets at hand.
+func (f *filler) choose(s int32, chosen []int32) {
 	for i, g := range f.groups {
 		to := f.sets[i]
-		if to.keep(&f.often); !to.empty() {
+		if to.remove(&f.often); !to.empty() {
+			f.these = append(f.these[:0], g)
+			f.put(chosen, &to, f.div[s])
+		}
+	}
+	for left := f.often; !left.empty(); {
+		alike := f.alike(&left)
+		f.put(chosen, &alike, f.digit(s))
+		left.remove(&alike)
+	}
+}
+
+// digit is what the turns of destinations are divided by at a switch. Where several
+// groups lead down the tree they are ways up from the destination, so it is the digit of
+// the level there that counts.
+func (f *filler) digit(s int32) int32 {
+	if v := f.r.t.to[f.these[0]]; f.r.t.height[v] < f.r.t.height[s] {
+		return f.below[v]
+	}
+	return f.div[s]
+}
+
+// alike lists the groups that reach the first of some targets, and finds the targets
+// that the same ones reach.
+func (f *filler) alike(to *set) set {
+	same, first := *to, to.first()
+	f.these = f.these[:0]
+	for i, g := range f.groups {
+		if f.sets[i].has(first) {
 			f.these = append(f.these, g)
-			same = same && to == f.often
+			same.keep(&f.sets[i])
+		} else {
+			same.remove(&f.sets[i])
 		}
 	}
 	return same
 }
 
-// start lines up the links of the groups at hand, first one of each, then the next.
-func (f *filler) start(div int32) {
-	f.digit = div
-	f.ports = f.ports[:0]
+// put makes the links of the groups at hand the choice for some targets, first one link
+// of each, then the next.
+func (f *filler) put(chosen []int32, to *set, digit int32) {
+	from := len(f.ports)
 	for link, more := 0, true; more; link++ {
 		more = false
 		for _, g := range f.these {
@@ -149,37 +172,16 @@ func (f *filler) start(div int32) {
 			}
 		}
 	}
+	c := f.add(from, digit)
+	to.all(func(b int) { chosen[b] = c })
 }
 
-// write writes runs of LIDs.
-func (f *filler) write(runs []run) {
-	n, digit := int32(len(f.ports)), f.digit
-	for _, r := range runs {
-		row := f.row[r.lid : int(r.lid)+int(r.n)]
-		if n == 1 {
-			fill(row, f.ports[0])
-			continue
-		}
-		pick, left := (r.turn/digit+f.l.step[r.kind])%n, digit-r.turn%digit // the link, and LIDs before the next
-		for len(row) > 0 {
-			var m int32
-			if digit == 1 {
-				m = int32(copy(row, f.ports[pick:]))
-				pick += m
-			} else {
-				m = min(left, int32(len(row)))
-				fill(row[:m], f.ports[pick])
-				pick, left = pick+1, digit
-			}
-			if row = row[m:]; pick == n {
-				pick = 0
-			}
+// first is the first target of a set that has one.
+func (s *set) first() int32 {
+	for w, x := range s {
+		if x != 0 {
+			return int32(w*64 + bits.TrailingZeros64(x))
 		}
 	}
-}
-
-func fill(row []uint8, port uint8) {
-	for i := range row {
-		row[i] = port
-	}
+	return -1
 }

@@ -7,7 +7,7 @@ import (
 )
 
 func TestConformance(t *testing.T) {
-	conformance.Run(t, Spec(), conformance.Claims{DeadlockFree: true, OneLane: true, Refuses: true})
+	conformance.Run(t, Spec(), conformance.Claims{DeadlockFree: true, Refuses: true})
 }
 
 // BenchmarkTree36 is 11,664 hosts and 1,620 switches.

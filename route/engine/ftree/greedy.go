@@ -2,6 +2,7 @@ package ftree
 
 import (
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -13,26 +14,30 @@ import (
 // use. This is the classic routing (Zahavi), with what papers I and VI add to it.
 type greedy struct {
 	t      *tree
-	r      *reach
 	l      *list
 	tables *route.Tables
 
-	bySwitch  bool // beft: loads of switches count as well as those of links
-	redundant bool // mftree: the main ways of one node use different switches
-	dummies   int32
+	bySwitch bool   // beft: loads of switches count as well as those of links
+	homes    string // mftree, standby: the main ways of one node use different switches
+	dummies  int32
 
-	load  []int32 // by link: main ways down it, or switches that go up it
-	total []int32 // by switch: main ways through it
-	sends []int32 // by switch: LIDs that it sends up to for switches below
-	leads []int32 // by switch: the last round whose main way it is on or leads up to
-	on    []step  // by switch: the last main way through it
-	sent  []int32 // by switch: the last round in which it did
-	used  []int32 // by switch: the last node with a main way through it, plus 1
-	last  []step  // by switch: the group it sent up by for the last port of a node, as round the node plus 1
-	round int32
+	load   []int32    // by link: main ways down it, or switches that go up it
+	total  []int32    // by switch: main ways through it
+	sends  []int32    // by switch: LIDs that it sends up to for switches below
+	leads  []int32    // by switch: the last round whose main way it is on or leads up to
+	on     []step     // by switch: the last main way through it
+	sent   []int32    // by switch: the last round in which it did
+	used   []int32    // by switch: the last node with a main way through it to another port, plus 1
+	mains  [][]int32  // by host: the switches of its main ways
+	before fabric.LID // of the port of the node that was routed before, 0 for none
+	round  int32
 
-	ways  []ways
-	clock int
+	// With homes: where switches send the LID at hand up to, and how many switches
+	// with hosts have come up by each link so far.
+	taken   []step
+	through []int32
+
+	finder
 }
 
 // step is how a main way leaves a switch.
@@ -41,31 +46,39 @@ type step struct{ round, group, link int32 }
 func newGreedy(in *route.Input, r *reach, l *list) *greedy {
 	n := in.Graph.NumSwitches
 	return &greedy{
-		t: r.t, r: r, l: l, tables: route.NewTables(n, in.Ends.Top()),
+		t: r.t, l: l, finder: finder{r: r}, tables: route.NewTables(n, in.Ends.Top()),
 		load: make([]int32, len(r.t.port)), total: make([]int32, n),
 		sends: make([]int32, n), sent: make([]int32, n),
-		leads: make([]int32, n), on: make([]step, n), used: make([]int32, n), last: make([]step, n),
+		leads: make([]int32, n), on: make([]step, n), used: make([]int32, n), mains: make([][]int32, in.Graph.NumHosts),
+		taken: make([]step, n), through: make([]int32, len(r.t.port)),
 	}
 }
 
-// run routes the LIDs of all switches in their order; with redundant, all ports of
-// a node together.
+// run routes the LIDs of all switches in their order: with mftree all ports of a node
+// together, with standby the first ports of all nodes before the others.
 func (w *greedy) run(ctx context.Context, ends *route.Ends) error {
 	g := w.t.g
+	var later []int32
 	routed := make([]bool, g.NumHosts)
 	for _, s := range w.l.at {
 		if err := ctx.Err(); err != nil {
 			return err
 		}
 		for _, h := range g.HostsOf(s) {
-			ports := []int32{h}
-			if n := g.EndNode[h]; w.redundant {
-				ports = g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]]
-			}
-			for _, p := range ports {
-				if !routed[p] {
+			n := g.EndNode[h]
+			ports := g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]]
+			switch {
+			case routed[h]:
+			case w.homes == none:
+				w.routeEnd(ends, h)
+			case w.homes == standby && h != ports[0]:
+				later = append(later, h)
+			case w.homes == standby:
+				w.routeEnd(ends, h)
+			default:
+				for _, p := range ports {
 					routed[p] = true
-					w.routeEnd(ends, p)
+					w.routeAfter(ends, p)
 				}
 			}
 		}
@@ -75,10 +88,31 @@ func (w *greedy) run(ctx context.Context, ends *route.Ends) error {
 			}
 		}
 	}
+	for _, h := range later {
+		w.routeAfter(ends, h)
+	}
 	for s := range int32(g.NumSwitches) {
 		w.routeEnd(ends, g.PortZero(s))
 	}
 	return ctx.Err()
+}
+
+// routeAfter routes to an end port away from the ways to those of its node before it.
+func (w *greedy) routeAfter(ends *route.Ends, end int32) {
+	g := w.t.g
+	n := g.EndNode[end]
+	w.before = 0
+	for _, p := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
+		if p == end {
+			break
+		}
+		w.before = ends.Base[p]
+		for _, s := range w.mains[p] {
+			w.used[s] = n + 1
+		}
+	}
+	w.routeEnd(ends, end)
+	w.before = 0
 }
 
 // routeEnd routes the LIDs of an end port.
@@ -93,13 +127,31 @@ func (w *greedy) routeEnd(ends *route.Ends, end int32) {
 	}
 }
 
-// mainWay chooses the main way to a switch for an end port there, -1 for a dummy.
+// mainWay chooses the main way to a switch for an end port there, -1 for a dummy. Where
+// it has mates others come up to, it has one more through each of them.
 func (w *greedy) mainWay(s, end int32) *ways {
-	ways := w.find(s)
+	ways := w.to(s)
 	w.round++
 	w.leads[s] = w.round
-	counts := end < 0 || !w.t.g.IsPortZero(end)
-	for from := s; from >= 0; {
+	w.climb(ways, s, end)
+	first, last := w.t.groupsOf(s)
+	for _, v := range w.t.to[first:last] {
+		if w.t.height[v] != w.t.height[s] {
+			continue
+		}
+		for _, i := range ways.of(v) {
+			if w.t.to[i] == s {
+				w.pass(v, i, end)
+				w.climb(ways, v, end)
+			}
+		}
+	}
+	return ways
+}
+
+// climb leads a main way on, up from a switch.
+func (w *greedy) climb(ways *ways, from, end int32) {
+	for from >= 0 {
 		next, least, group := int32(-1), int32(0), int32(-1)
 		first, last := w.t.groupsOf(from)
 		for _, u := range w.t.to[first:last] {
@@ -116,24 +168,28 @@ func (w *greedy) mainWay(s, end int32) *ways {
 			}
 		}
 		if next >= 0 {
-			_, link := w.least(group)
-			w.leads[next], w.on[next] = w.round, step{w.round, group, link}
-			if counts {
-				w.load[link]++
-				w.total[next]++
-			}
-			if end >= 0 {
-				w.used[next] = w.t.g.EndNode[end] + 1
-			}
+			w.pass(next, group, end)
 		}
 		from = next
 	}
-	return ways
+}
+
+// pass puts a switch on a main way, which leaves it by a group.
+func (w *greedy) pass(s, group, end int32) {
+	_, link := w.least(group)
+	w.leads[s], w.on[s] = w.round, step{w.round, group, link}
+	if end < 0 || !w.t.g.IsPortZero(end) {
+		w.load[link]++
+		w.total[s]++
+	}
+	if w.homes != none && end >= 0 && !w.t.g.IsPortZero(end) {
+		w.mains[end] = append(w.mains[end], s)
+	}
 }
 
 // better says whether a way through switch u is better than one through v.
 func (w *greedy) better(u, loadU, v, loadV, end int32) bool {
-	if w.redundant && end >= 0 {
+	if w.homes != none && end >= 0 {
 		node := w.t.g.EndNode[end] + 1
 		if a, b := w.used[u] == node, w.used[v] == node; a != b {
 			return b
@@ -172,12 +228,12 @@ func (w *greedy) others(ways *ways, lid fabric.LID, end int32) {
 			}
 		}
 		_, link := w.least(best)
-		if v := w.t.to[best]; w.t.height[v] > w.t.height[s] {
+		if v := w.t.to[best]; w.t.height[v] >= w.t.height[s] {
 			if w.leads[v] == w.round {
 				w.leads[s] = w.round
 			}
+			w.taken[s] = step{w.round, best, link}
 			if counts {
-				w.last[s] = step{round: w.t.g.EndNode[end] + 1, group: best}
 				w.load[link]++
 				if w.sent[v] != w.round {
 					w.sent[v] = w.round
@@ -187,6 +243,39 @@ func (w *greedy) others(ways *ways, lid fabric.LID, end int32) {
 		}
 		w.tables.Set(s, lid, w.t.port[link])
 	}
+	if w.homes != none && counts {
+		w.census(ways)
+	}
+}
+
+// census counts what comes up by each link.
+func (w *greedy) census(ways *ways) {
+	for k := len(ways.order) - 1; k >= 0; k-- {
+		s := ways.order[k]
+		if len(w.t.g.HostsOf(s)) == 0 {
+			continue
+		}
+		for x := s; w.taken[x].round == w.round; x = w.t.to[w.taken[x].group] {
+			w.through[w.taken[x].link]++
+		}
+	}
+}
+
+// ahead is how many switches have come up by the link that a switch sends up by.
+func (w *greedy) ahead(s int32) int32 {
+	if w.taken[s].round != w.round {
+		return 0
+	}
+	return w.through[w.taken[s].link]
+}
+
+// takenBy is the port by which a switch sends to the port of the node that was routed
+// before.
+func (w *greedy) takenBy(s int32) uint8 {
+	if w.before == 0 {
+		return route.NoPort
+	}
+	return w.tables.Port(s, w.before)
 }
 
 // meets says whether group i is a better way from s to the main way than group j. Paper I
@@ -197,9 +286,9 @@ func (w *greedy) meets(s, i, loadI, j, loadJ, end int32) bool {
 	if a, b := w.leads[u] == w.round, w.leads[v] == w.round; a != b {
 		return a
 	}
-	if last := w.last[s]; w.redundant && last.round == w.t.g.EndNode[end]+1 {
-		if i == last.group || j == last.group {
-			return j == last.group
+	if taken := w.takenBy(s); taken != route.NoPort {
+		if a, b := slices.Contains(w.t.portsOf(i), taken), slices.Contains(w.t.portsOf(j), taken); a != b {
+			return b
 		}
 	}
 	if w.bySwitch {
@@ -209,6 +298,9 @@ func (w *greedy) meets(s, i, loadI, j, loadJ, end int32) bool {
 		if w.sends[u] != w.sends[v] && w.sent[u] != w.round {
 			return w.sends[u] < w.sends[v]
 		}
+	}
+	if node := w.t.g.EndNode[end] + 1; w.homes != none && loadI == loadJ && w.used[u] != node && w.used[v] != node {
+		return w.ahead(u) < w.ahead(v)
 	}
 	return w.better(u, loadI, v, loadJ, end)
 }

@@ -1,6 +1,9 @@
 package ftree
 
 import (
+	"cmp"
+	"slices"
+
 	"weft/fabric"
 	"weft/route"
 )
@@ -8,22 +11,45 @@ import (
 // run is consecutive LIDs of one kind on one switch, with consecutive places among
 // those of their kind.
 type run struct {
-	lid  fabric.LID
-	n    uint16
-	kind uint8
-	turn int32 // t of the closed form, of the first one
+	lid   fabric.LID
+	n     uint16
+	kind  uint8
+	place int32 // of the switch
+	turn  int32 // t of the closed form, of the first one
 }
 
 // list holds the LIDs of all switches in the order in which they are dealt out.
 type list struct {
-	bit   []int32 // by switch: its place
-	at    []int32 // by place: its switch
-	start []int32 // by place: its first run
-	runs  []run
-	step  []int32 // by kind: candidates that it is ahead
+	bit  []int32 // by switch: its place
+	at   []int32 // by place: its switch
+	runs []run
+	step []int32 // by kind: candidates that it is ahead
 }
 
-func (l *list) of(place int32) []run { return l.runs[l.start[place]:l.start[place+1]] }
+// byBlock sorts the runs by LID, and cuts them where a block of the tables ends: block
+// b has those from start[b] to start[b+1].
+func (l *list) byBlock(top fabric.LID) (runs []run, start []int32) {
+	for _, r := range l.runs {
+		for r.n > 0 {
+			part := r
+			part.n = min(r.n, uint16(route.BlockSize-r.lid%route.BlockSize))
+			runs = append(runs, part)
+			r.lid, r.turn, r.n = r.lid+fabric.LID(part.n), r.turn+int32(part.n), r.n-part.n
+		}
+	}
+	slices.SortFunc(runs, func(a, b run) int { return cmp.Compare(a.lid, b.lid) })
+	for b := range int(top)/route.BlockSize + 2 {
+		at := 0
+		if b > 0 {
+			at = int(start[b-1])
+		}
+		for at < len(runs) && int(runs[at].lid) < b*route.BlockSize {
+			at++
+		}
+		start = append(start, int32(at))
+	}
+	return runs, start
+}
 
 // maxKinds bounds the kinds of end ports.
 const maxKinds = 200
@@ -32,14 +58,14 @@ const maxKinds = 200
 type kinds struct {
 	g        *fabric.Graph
 	types    []string // patterns of node descriptions; what fits none is one more
-	byPort   bool     // the ports of a multi-homed host are of different kinds
+	homes    string   // of multi-homed hosts the ports are alike, apart, or each of a kind of its own
 	perType  int      // kinds of one type
 	portRank []uint8  // by host: ports of its node before it
 }
 
-func newKinds(g *fabric.Graph, types []string, byPort bool) *kinds {
-	k := &kinds{g: g, types: types, byPort: byPort, perType: 1, portRank: make([]uint8, g.NumHosts)}
-	if !byPort {
+func newKinds(g *fabric.Graph, types []string, homes string) *kinds {
+	k := &kinds{g: g, types: types, homes: homes, perType: 1, portRank: make([]uint8, g.NumHosts)}
+	if homes != standby {
 		return k
 	}
 	for n := range g.NumNodes {
@@ -79,15 +105,16 @@ func enlist(t *tree, ends *route.Ends, k *kinds, dummies bool) *list {
 	}
 	l.place(t)
 	turns := hostTurns(t, l, k, dummies)
+	if k.homes == mftree {
+		partHomes(t, ends, k, turns)
+	}
 	for place, s := range l.at {
-		l.start = append(l.start, int32(len(l.runs)))
 		for _, h := range t.g.HostsOf(s) {
-			l.enter(ends, h, k.of(h), turns[h]<<ends.LMC[h])
+			l.enter(ends, h, run{kind: k.of(h), place: int32(place), turn: turns[h] << ends.LMC[h]})
 		}
 		zero := t.g.PortZero(s)
-		l.enter(ends, zero, k.switches(), int32(place)<<ends.LMC[zero])
+		l.enter(ends, zero, run{kind: k.switches(), place: int32(place), turn: int32(place) << ends.LMC[zero]})
 	}
-	l.start = append(l.start, int32(len(l.runs)))
 	return l
 }
 
@@ -104,20 +131,21 @@ func (l *list) place(t *tree) {
 	}
 }
 
-// enter adds the LIDs of an end port of the last switch, to its last run if they go on
-// from there.
-func (l *list) enter(ends *route.Ends, end int32, kind uint8, turn int32) {
-	n := uint16(ends.Count(end))
-	if n == 0 {
+// enter adds the LIDs of an end port, to the last run if they go on from there.
+func (l *list) enter(ends *route.Ends, end int32, r run) {
+	r.lid, r.n = ends.Base[end], uint16(ends.Count(end))
+	if r.n == 0 {
 		return
 	}
-	if last := len(l.runs) - 1; last >= int(l.start[len(l.start)-1]) {
-		if r := &l.runs[last]; r.kind == kind && r.lid+fabric.LID(r.n) == ends.Base[end] && r.turn+int32(r.n) == turn {
-			r.n += n
+	if len(l.runs) > 0 {
+		last := &l.runs[len(l.runs)-1]
+		next := run{last.lid + fabric.LID(last.n), r.n, last.kind, last.place, last.turn + int32(last.n)}
+		if r == next {
+			last.n += r.n
 			return
 		}
 	}
-	l.runs = append(l.runs, run{ends.Base[end], n, kind, turn})
+	l.runs = append(l.runs, r)
 }
 
 // hostTurns counts the hosts of each kind, leaf by leaf.

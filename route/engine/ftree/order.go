@@ -22,34 +22,29 @@ func (t *tree) rankByHeight() []int32 {
 }
 
 // rankToJoin ranks the switches so that every two of a part have a way up and then
-// down: of the orders from a leaf, and of that by level with the roots joined over
-// one leaf, it takes the one that forbids the fewest turns of the tree. An order from
-// a leaf forbids none in a whole tree, but the more the more ways there are between
-// the roots of a degraded one. Joined roots cost the one leaf its other ways up.
-func (t *tree) rankToJoin() []int32 {
-	var best []int32
-	fewest := math.MaxInt
-	try := func(rank []int32) {
-		if n := t.forbidden(rank); n < fewest {
-			best, fewest = rank, n
-		}
-	}
+// down. An order from a leaf forbids no turn of a whole tree, which free says, but the more
+// the more ways there are between the roots of a degraded one. There it is the order by
+// level with the roots joined over one leaf, the one of those tried that forbids the
+// fewest turns: it leaves the paths by level legal, but for those of the one leaf.
+func (t *tree) rankToJoin() (rank []int32, free bool) {
 	step := max(1, len(t.leaves)/sampled)
-	for i := 0; i < len(t.leaves) && fewest > 0; i += step {
+	for i := 0; i < len(t.leaves); i += step {
 		if !t.g.Drained[t.leaves[i]] {
-			try(t.rankFromLeaf(t.leaves[i]))
+			if rank := t.rankFromLeaf(t.leaves[i]); t.forbidden(rank) == 0 {
+				return rank, true
+			}
 		}
 	}
-	parts := t.parts()
-	for i := 0; i < sampled && fewest > 0; i++ {
-		joined := t.rankByHeight()
-		for _, part := range parts {
-			at := i * len(part) / sampled
-			peaks.Join(t.g, slices.Concat(part[at:], part[:at]), joined)
+	fewest := math.MaxInt
+	for i := 0; i < len(t.leaves); i += step {
+		if !t.g.Drained[t.leaves[i]] {
+			joined := t.rankOverLeaf(t.leaves[i])
+			if n := t.forbidden(joined); n < fewest {
+				rank, fewest = joined, n
+			}
 		}
-		try(joined)
 	}
-	return best
+	return rank, fewest == 0
 }
 
 // rankFromLeaf ranks the switches by their distance from a leaf, in other parts of
@@ -70,6 +65,42 @@ func (t *tree) rankFromLeaf(leaf int32) []int32 {
 	for _, l := range append(slices.Clone(t.leaves), t.byHeight(false)...) {
 		if rank[l] == peaks.Bottom && !t.g.Drained[l] {
 			fill(l)
+		}
+	}
+	return rank
+}
+
+// rankOverLeaf ranks the switches by level, but for what joins the highest of each
+// part: the shortest ways to them from a leaf are raised above all else.
+func (t *tree) rankOverLeaf(leaf int32) []int32 {
+	rank := t.rankByHeight()
+	byLevel := slices.Clone(rank)
+	for _, part := range t.parts() {
+		from := part[0]
+		for _, l := range t.leaves {
+			if slices.Contains(part, l) {
+				from = l
+				break
+			}
+		}
+		if slices.Contains(part, leaf) {
+			from = leaf
+		}
+		far := distances(t.g, []int32{from}, t.g.Drained)
+		for _, s := range part {
+			top := true
+			for _, c := range t.g.OutOf(s) {
+				top = top && !peaks.Above(byLevel, t.g.To[c], s)
+			}
+			for u := s; top && rank[u] >= 0; {
+				rank[u] = far[u] - peaks.Bottom
+				for _, c := range t.g.OutOf(u) {
+					if v := t.g.To[c]; far[v] >= 0 && far[v] < far[u] && !t.g.Drained[v] {
+						u = v
+						break
+					}
+				}
+			}
 		}
 	}
 	return rank
@@ -114,4 +145,27 @@ func (t *tree) forbidden(rank []int32) int {
 		n += below*(below-1)/2 + below*above
 	}
 	return n
+}
+
+// level tells whether links join switches of one level.
+func (t *tree) level() bool {
+	for s := range int32(t.g.NumSwitches) {
+		first, last := t.groupsOf(s)
+		for _, v := range t.to[first:last] {
+			if v != s && t.height[v] == t.height[s] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// beside tells which links lead from the leaf over which an order joins the switches up to
+// others than those that join them: with these, packets between two of its
+// neighbours would hold each other up. Those without another way up keep theirs.
+func (t *tree) beside(joined []int32) func(s, v int32) bool {
+	is := func(leaf, v int32) bool {
+		return joined[leaf] == -peaks.Bottom && joined[v] >= 0 && t.height[v] > t.height[leaf] && len(t.linesUp(v)) > 0
+	}
+	return func(s, v int32) bool { return is(s, v) || is(v, s) }
 }

@@ -16,36 +16,42 @@ import (
 )
 
 // TestSubtreeCycle: the smallest degraded tree on which the subtree of paper III closes
-// a cycle, against its lemma 5.9, of all with up to seven switches on three levels:
-// one leaf, three switches above it of which one is linked to it, and three roots.
-// The order that joins all switches has none.
+// a cycle, against its lemma 5.9: of all on three levels with one or two leaves none with
+// fewer switches does. One leaf, four switches above it of which two are linked to it,
+// and three roots. The order that joins all switches has none.
 func TestSubtreeCycle(t *testing.T) {
 	b := &conformance.Builder{F: fabric.New("lemma 5.9")}
-	leaf, m0, m1, m2, r0, r1, r2 := b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch()
+	leaf, m0, m1, m2, m3, r0, r1, r2 := b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch()
 	b.Hosts(leaf, 1)
-	b.Link(leaf, m1)
-	b.Link(m0, r0)
-	b.Link(m0, r1)
-	b.Link(m0, r2)
-	b.Link(m1, r0)
-	b.Link(m1, r2)
-	b.Link(m2, r0)
-	b.Link(m2, r1)
+	for _, link := range [][2]fabric.NodeID{
+		{leaf, m0}, {leaf, m3}, {m0, r0}, {m1, r0}, {m1, r1}, {m1, r2}, {m2, r1}, {m2, r2}, {m3, r1},
+	} {
+		b.Link(link[0], link[1])
+	}
 	g := b.F.Compile()
 	_, err := attempt(t, g, "balance=zahavi switches=sftree")
-	if _, ok := errors.AsType[*route.Refusal](err); !ok {
+	if no, ok := errors.AsType[*route.Refusal](err); !ok || !strings.Contains(no.Reason, "cycle") {
 		t.Errorf("subtree: %v", err)
 	}
 	if r := judged(t, g, routed(t, g, "balance=zahavi")); !r.OK {
-		t.Errorf("one order: deadlock-free %v, unreachable %d", r.DeadlockFree, r.Unreachable)
+		t.Errorf("one order: deadlock-free %v, unreachable %d, lanes %d", r.DeadlockFree, r.Unreachable, r.VLs)
 	}
 }
 
 // TestSubtreeWhole: on whole trees the subtree connects all switches on one lane.
 func TestSubtreeWhole(t *testing.T) {
-	for _, formula := range []string{"fat648", "racks648", "rlft(8,3)", "xgft(3;3,3,3;1,2,3)", "pgft(2;4,4;1,2;1,2)"} {
+	for _, formula := range []string{
+		"fat648", "racks648", "rlft(8,3)", "xgft(3;3,3,3;1,2,3)", "pgft(2;4,4;1,2;1,2)", "fat3456", "juropa", "ranger", "dual4608",
+	} {
 		g := graph(t, formula)
+		large := g.NumSwitches > 500
+		if testing.Short() && large {
+			continue
+		}
 		for _, balance := range []string{closed, zahavi, beft} {
+			if large && balance != closed {
+				continue
+			}
 			if r := judged(t, g, routed(t, g, "switches=sftree balance="+balance)); !r.OK {
 				t.Errorf("%s %s: unreachable %d, deadlock-free %v", formula, balance, r.Unreachable, r.DeadlockFree)
 			}
@@ -206,22 +212,110 @@ func common(g *fabric.Graph, plan *route.Plan) (pairs, shared int) {
 	return pairs, shared
 }
 
-// TestMFtree: no path to one port of a node shares a switch with that to the other.
+// TestMFtree: no path to one port of a node shares a switch with that to the other, and
+// no link has more paths for it. Failures change neither, nor odd numbers of links.
 func TestMFtree(t *testing.T) {
-	for _, formula := range []string{"fat648|ports(2)", "racks648|ports(2)", "rlft(8,3)|ports(2)", "rlft(8,2)|ports(2)"} {
+	for _, c := range []struct {
+		formula  string
+		balances []string
+	}{
+		{"fat648", []string{closed, zahavi, beft}},
+		{"racks648", []string{closed, zahavi, beft}},
+		{"racks216", []string{closed, zahavi, beft}},
+		{"rlft(8,3)", []string{closed, zahavi, beft}},
+		{"rlft(8,2)", []string{closed, zahavi, beft}},
+		{"over384", []string{auto, load}},
+		{"fat648|fail(share=0.05,links=up,seed=1)", []string{auto, load}},
+		{"racks648|fail(share=0.01,links=up,seed=1)", []string{auto}},
+		{"rlft(8,3)|fail(share=0.05,links=up,seed=1)", []string{auto, load}},
+	} {
+		base, suffix, _ := strings.Cut(c.formula, "|")
+		formula := base + "|ports(2)"
+		if suffix != "" {
+			formula += "|" + suffix
+		}
 		g := graph(t, formula)
-		for _, balance := range []string{closed, zahavi, beft} {
-			if testing.Short() && balance != closed {
+		for _, balance := range c.balances {
+			if testing.Short() && balance != c.balances[0] {
 				continue
 			}
-			pairs, without := common(g, routed(t, g, "balance="+balance))
-			_, with := common(g, routed(t, g, "multihomed=mftree balance="+balance))
-			t.Logf("%s %s: of %d pairs of leaf and node %d share a switch, with mftree %d", formula, balance, pairs, without, with)
-			if with > 0 {
-				t.Errorf("%s %s: %d pairs share a switch", formula, balance, with)
+			plain, apart := routed(t, g, "balance="+balance), routed(t, g, "multihomed=mftree balance="+balance)
+			pairs, without := common(g, plain)
+			_, with := common(g, apart)
+			a, b := mostLoaded(g, plain), mostLoaded(g, apart)
+			t.Logf("%s %s: of %d pairs of leaf and node %d share a switch, with mftree %d; most loaded link %d, %d", formula, balance, pairs, without, with, a, b)
+			if with > 0 || 100*b > 105*a {
+				t.Errorf("%s %s: %d pairs share a switch, a link has %d paths, not %d", formula, balance, with, b, a)
 			}
 		}
 	}
+}
+
+// TestStandby: the first ports of all nodes are balanced as if there were no others, and
+// still the paths to the ports of one node are apart.
+func TestStandby(t *testing.T) {
+	for _, formula := range []string{"fat648|ports(2)", "racks216|ports(2)", "rlft(8,3)|ports(2)"} {
+		g := graph(t, formula)
+		for _, balance := range []string{closed, beft} {
+			uneven := map[string]int{}
+			for _, homes := range []string{mftree, standby} {
+				plan := routed(t, g, "multihomed="+homes+" balance="+balance)
+				if _, shared := common(g, plan); shared > 0 {
+					t.Errorf("%s %s %s: %d pairs share a switch", formula, balance, homes, shared)
+				}
+				var first []int32
+				for n := range g.NumNodes {
+					if e := g.NodeEnds[g.NodeStart[n]]; !g.IsPortZero(e) {
+						first = append(first, e)
+					}
+				}
+				tr := recognise(g, nil, nil)
+				through := make([]int, g.NumSwitches)
+				for c, n := range destinations(g, plan, first) {
+					if tr.height[g.From[c]] > tr.height[g.To[c]] {
+						through[g.From[c]] += n
+					}
+				}
+				least, most := 1<<30, 0
+				for s, n := range through {
+					if tr.height[s] == tr.top {
+						least, most = min(least, n), max(most, n)
+					}
+				}
+				uneven[homes] = most - least
+			}
+			allowed := 1
+			if strings.HasPrefix(formula, "racks") {
+				allowed = 4 // four leaves of a pod share 18 spines
+			}
+			if uneven[standby] > allowed {
+				t.Errorf("%s %s: roots differ by %d first ports, with mftree by %d", formula, balance, uneven[standby], uneven[mftree])
+			}
+		}
+	}
+}
+
+// destinations counts the end ports, of some, that packets from hosts come to by each
+// channel.
+func destinations(g *fabric.Graph, plan *route.Plan, ends []int32) []int {
+	count := make([]int, g.NumChannels)
+	last := make([]int32, g.NumChannels)
+	for _, end := range ends {
+		for s := range int32(g.NumSwitches) {
+			if len(g.HostsOf(s)) == 0 {
+				continue
+			}
+			for at := s; at != g.EndSwitch[end]; {
+				c, _ := g.At(at, plan.Tables.Port(at, plan.Ends.Base[end]))
+				if last[c] != end+1 {
+					last[c] = end + 1
+					count[c]++
+				}
+				at = g.To[c]
+			}
+		}
+	}
+	return count
 }
 
 // TestReal: dumps of real clusters are routed and proven, also those that OpenSM's

@@ -3,81 +3,29 @@ package ftree
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/internal/peer"
 	"weft/route"
 )
 
-// need finds a program. A missing one skips the test, and fails it in CI.
-func need(t *testing.T, program string) string {
-	t.Helper()
-	for _, dir := range append(filepath.SplitList(os.Getenv("PATH")), "/usr/sbin", "/sbin") {
-		path := filepath.Join(dir, program)
-		if info, err := os.Stat(path); err == nil && info.Mode().IsRegular() {
-			return path
-		}
-	}
-	missing(t, program)
-	return ""
-}
-
-func missing(t *testing.T, what string) {
-	t.Helper()
-	const hint = "apt-get install ibsim-utils libumad2sim0 opensm"
-	if os.Getenv("CI") == "true" {
-		t.Fatalf("no %s on this machine (%s)", what, hint)
-	}
-	t.Skipf("no %s on this machine (%s)", what, hint)
-}
-
 // opensm routes a fabric with OpenSM's fat-tree engine over ibsim; nil if that refuses.
-func opensm(t *testing.T, number int, f *fabric.Fabric, g *fabric.Graph) *route.Plan {
+func opensm(t *testing.T, f *fabric.Fabric, g *fabric.Graph) *route.Plan {
 	t.Helper()
-	simulator, manager := need(t, "ibsim"), need(t, "opensm")
-	library, _ := filepath.Glob("/usr/lib/*/umad2sim/libumad2sim.so*")
-	if len(library) == 0 {
-		missing(t, "libumad2sim.so")
-	}
-	dir := t.TempDir()
 	var net bytes.Buffer
 	if err := netfile.WriteIBNetDiscover(&net, f); err != nil {
 		t.Fatal(err)
 	}
-	if err := os.WriteFile(filepath.Join(dir, "net"), net.Bytes(), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	socket := fmt.Sprintf("weft-ftree-%d-%d", os.Getpid(), number)
-	env := append(os.Environ(), "IBSIM_SOCKNAME="+socket, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
-	start := func(program string, args ...string) {
-		c := exec.Command(program, args...)
-		c.Dir, c.Env = dir, env
-		if err := c.Start(); err != nil {
-			t.Fatal(err)
-		}
-		t.Cleanup(func() {
-			_ = c.Process.Kill()
-			_ = c.Wait()
-		})
-	}
-	start(simulator, "-s", "-n", "-N", "4000", "-S", "2000", "-P", "100000", "net")
-	wait(t, "ibsim", func() bool {
-		sockets, err := os.ReadFile("/proc/net/unix")
-		return err == nil && bytes.Contains(sockets, []byte("@"+socket+":out9"))
-	})
-	env = append(env, "LD_PRELOAD="+library[0])
-	log := filepath.Join(dir, "osm.log")
-	start(manager, "-e", "-F", "/dev/null", "-f", log, "-s", "0", "-d", "2", "-R", "ftree,no_fallback", "--dump_files_dir", dir, "-D", "0x43")
+	s := peer.Simulate(t, net.Bytes())
+	log := s.Path("osm.log")
+	output := s.Start("opensm", "-e", "-F", "/dev/null", "-f", log, "-s", "0", "-d", "2", "-R", "ftree,no_fallback", "--dump_files_dir", s.Dir, "-D", "0x43")
 	refused := false
-	wait(t, "opensm", func() bool {
+	s.Wait("opensm", output, func() bool {
 		text, _ := os.ReadFile(log)
 		refused = bytes.Contains(text, []byte("hasn't been identified as FatTree"))
 		return refused || bytes.Contains(text, []byte("SUBNET UP"))
@@ -85,7 +33,7 @@ func opensm(t *testing.T, number int, f *fabric.Fabric, g *fabric.Graph) *route.
 	if refused {
 		return nil
 	}
-	dump, err := os.ReadFile(filepath.Join(dir, "opensm-lfts.dump"))
+	dump, err := os.ReadFile(s.Path("opensm-lfts.dump"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,17 +46,6 @@ func opensm(t *testing.T, number int, f *fabric.Fabric, g *fabric.Graph) *route.
 		t.Fatal(err)
 	}
 	return plan
-}
-
-func wait(t *testing.T, what string, done func() bool) {
-	t.Helper()
-	for range 600 {
-		if done() {
-			return
-		}
-		time.Sleep(50 * time.Millisecond)
-	}
-	t.Fatalf("%s does not get ready", what)
 }
 
 // mostUp is the largest number of paths between hosts on a channel that leads up.
@@ -139,7 +76,7 @@ func mostUp(g *fabric.Graph, plan *route.Plan, t *tree) int {
 // fat-tree routing, fewer where leaves differ, also with numbers of switches that
 // divide nothing; and what OpenSM refuses is routed.
 func TestPeerOpenSM(t *testing.T) {
-	for i, c := range []struct{ formula, than string }{
+	for _, c := range []struct{ formula, than string }{
 		{"fat648", "same"},
 		{"fat648|hosts(even=9,odd=9)", "fewer"},
 		{"fat648|hosts(even=17,odd=1)", "fewer"},
@@ -161,7 +98,7 @@ func TestPeerOpenSM(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := f.Compile()
-			theirs := opensm(t, i, f, g)
+			theirs := opensm(t, f, g)
 			plan := routed(t, g, "")
 			if r := judged(t, g, plan); !r.OK {
 				t.Errorf("ours: unreachable %d, deadlock-free %v", r.Unreachable, r.DeadlockFree)

@@ -5,6 +5,7 @@ import (
 	"context"
 	"math/bits"
 	"slices"
+	"sync"
 
 	"weft/internal/par"
 	"weft/route/engine/internal/peaks"
@@ -23,12 +24,24 @@ const (
 type reach struct {
 	t      *tree
 	rises  []bool    // by group: it leads up in the order
+	left   []bool    // by group: it is left out
 	up     [][]int32 // by switch: its groups that do
 	down   [][]int32 // and those that lead down
 	ends   []bool    // by group: a path that takes it ends there
 	bit    []int32   // by switch: its place as a target
 	blocks []block
+
+	workers int
+	once    sync.Once
+	hop     []uint16 // by target's place, switch: hops; whether it must lead down (see near)
+	lower   []uint16 // and those of the way down
 }
+
+// Hops of a switch from a target, in 15 bits.
+const (
+	mustFall uint16 = 1 << 15
+	away     uint16 = mustFall - 1 // there is no way
+)
 
 // block is what is known of setSize targets. A packet that has gone down may not go
 // up again, so a switch that another one leads down to must lead on down; any other
@@ -39,12 +52,13 @@ type block struct {
 	must  []set     // by switch: targets to which it must lead down
 }
 
-// newReach splits the groups of all switches by an order, and sweeps.
-func newReach(ctx context.Context, t *tree, rank, bit []int32, workers int) (*reach, error) {
+// newReach splits the groups of all switches by an order, and sweeps. Links for which
+// leave is true are left out.
+func newReach(ctx context.Context, t *tree, rank, bit []int32, leave func(s, v int32) bool, workers int) (*reach, error) {
 	n := t.g.NumSwitches
 	r := &reach{
-		t: t, rises: make([]bool, len(t.to)), up: make([][]int32, n), down: make([][]int32, n),
-		ends: make([]bool, len(t.to)), bit: bit,
+		t: t, rises: make([]bool, len(t.to)), left: make([]bool, len(t.to)), up: make([][]int32, n), down: make([][]int32, n),
+		ends: make([]bool, len(t.to)), bit: bit, workers: workers,
 	}
 	mates := t.mates(rank)
 	both := make([]int32, len(t.to)) // the groups of each switch, those down first
@@ -55,7 +69,8 @@ func newReach(ctx context.Context, t *tree, rank, bit []int32, workers int) (*re
 			v := t.to[i]
 			r.ends[i] = t.g.Drained[v] || mates(s, v)
 			switch {
-			case v == s:
+			case v == s, leave(s, v):
+				r.left[i] = true
 			case peaks.Above(rank, v, s) && !r.ends[i]:
 				high--
 				both[high], r.rises[i] = i, true
@@ -75,6 +90,9 @@ func newReach(ctx context.Context, t *tree, rank, bit []int32, workers int) (*re
 	})
 	return r, err
 }
+
+// none of the links.
+func noLink(_, _ int32) bool { return false }
 
 // mates tells which neighbours of one level are just for each other: a path over a
 // link between them ends there. So the packets for a switch come down its own ways
@@ -182,26 +200,44 @@ func (r *reach) climb(b int, order []int32) {
 	block.hops, block.must = hops, must
 }
 
-// ways visits the groups of a switch that are on the shortest ways to targets k hops
-// away, with those targets.
-func (b *block) ways(r *reach, s int32, k int, visit func(group int32, targets set)) {
-	here := b.hops[k][s]
-	free := here
-	free.remove(&b.must[s])
-	first, last := r.t.groupsOf(s)
-	for i := first; i < last; i++ {
-		v := r.t.to[i]
-		var to set
-		switch {
-		case r.rises[i]:
-			to = free
-			to.keep(&b.hops[k-1][v])
-		case k < len(b.falls) && v != s && (k == 1 || !r.ends[i]):
-			to = here
-			to.keep(&b.falls[k-1][v])
+// near is how far all switches are from a target, and how far down. It turns the sets
+// round once, for all who look at one target after the other.
+func (r *reach) near(target int32) (hop, fall []uint16) {
+	n := len(r.bit)
+	r.once.Do(func() {
+		r.hop, r.lower = make([]uint16, n*n), make([]uint16, n*n)
+		words := (n + 63) / 64
+		// The context is one that does not end.
+		_ = par.For(context.Background(), r.workers, words, func(_, w int) error {
+			r.turn(w)
+			return nil
+		})
+	})
+	at := int(r.bit[target]) * n
+	return r.hop[at : at+n], r.lower[at : at+n]
+}
+
+// turn turns one word of the sets round.
+func (r *reach) turn(word int) {
+	n := len(r.bit)
+	first := word * 64 * n
+	for i := first; i < min(first+64*n, n*n); i++ {
+		r.hop[i], r.lower[i] = away, away
+	}
+	b, w := &r.blocks[word/setWords], word%setWords
+	for s := range n {
+		for k := range b.hops {
+			for x := b.hops[k][s][w]; x != 0; x &= x - 1 {
+				r.hop[first+bits.TrailingZeros64(x)*n+s] = uint16(k)
+			}
 		}
-		if !to.empty() {
-			visit(i, to)
+		for k := range b.falls {
+			for x := b.falls[k][s][w]; x != 0; x &= x - 1 {
+				r.lower[first+bits.TrailingZeros64(x)*n+s] = uint16(k)
+			}
+		}
+		for x := b.must[s][w]; x != 0; x &= x - 1 {
+			r.hop[first+bits.TrailingZeros64(x)*n+s] |= mustFall
 		}
 	}
 }
@@ -213,7 +249,7 @@ func (b *block) way(r *reach, s, i, j int32, k int) bool {
 	if r.rises[i] {
 		return !b.must[s].has(j) && b.hops[k-1][v].has(j)
 	}
-	return k < len(b.falls) && v != s && (k == 1 || !r.ends[i]) && b.falls[k-1][v].has(j)
+	return k < len(b.falls) && !r.left[i] && (k == 1 || !r.ends[i]) && b.falls[k-1][v].has(j)
 }
 
 func (s *set) put(i int32)      { s[i/64] |= 1 << (i % 64) }

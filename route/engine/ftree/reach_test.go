@@ -33,7 +33,7 @@ func TestReach(t *testing.T) {
 		}
 		tr := recognise(&g, nil, nil)
 		copy(tr.height, sequence(n)) // no switch has a mate
-		r, err := newReach(t.Context(), tr, rank, bit, 2)
+		r, err := newReach(t.Context(), tr, rank, bit, noLink, 2)
 		if err != nil {
 			t.Fatal(err)
 		}

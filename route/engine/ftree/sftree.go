@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/internal/par"
 	"weft/route"
 	"weft/route/lanes"
 )
@@ -16,27 +17,34 @@ import (
 // of the tables.
 //
 // Deviations: the root is kept away from the node of the subnet manager only if that
-// switch is given (option avoid). Where switches reach the root of the subtree through
-// several of its parents, paths can close a cycle: on degraded trees (see the package's
-// tests), and on whole ones where a rack switch hangs from several switches of one core
-// (Ranger). These are refused.
-func subtree(t *tree, ends *route.Ends, tables *route.Tables, avoid []int32) {
+// switch is given (option avoid). A switch outside the subtree goes up until it is in it
+// (trunk), also one next to its root: with several parents of the root in one core, as
+// in Ranger, packets would close a cycle otherwise. On degraded trees they can still, where
+// top switches come to the root by different parents (see the package's tests): these
+// are refused. Pairs that it leaves apart there are counted by the judge.
+func subtree(ctx context.Context, in *route.Input, r *reach, tables *route.Tables, avoid []int32) error {
+	t, g, ends := r.t, in.Graph, &in.Ends
 	root := subtreeRoot(t, ends, tables, avoid)
 	if root < 0 {
-		return
+		return nil
 	}
-	g := t.g
-	sibling, toSibling := siblingOf(t, root)
 	lids := make([]fabric.LID, g.NumSwitches)
+	for x := range int32(g.NumSwitches) {
+		lids[x] = ends.Base[g.PortZero(x)]
+	}
+	k := newTrunk(r, root)
+	k.narrow(r, root, lids, tables)
+	sibling, toSibling := siblingOf(t, root)
 	rootHas, siblingHas := make([]bool, g.NumSwitches), make([]bool, g.NumSwitches)
 	for x := range int32(g.NumSwitches) {
-		if lids[x] = ends.Base[g.PortZero(x)]; lids[x] != 0 {
+		if lids[x] != 0 {
 			rootHas[x] = tables.Port(root, lids[x]) != route.NoPort
 			siblingHas[x] = sibling >= 0 && tables.Port(sibling, lids[x]) != route.NoPort
 		}
 	}
-	for s := range int32(g.NumSwitches) {
-		toward, beside := tables.Port(s, lids[root]), route.NoPort
+	return par.For(ctx, in.Workers, g.NumSwitches, func(_, i int) error {
+		s := int32(i)
+		toward, beside := k.toward[s], route.NoPort
 		switch {
 		case s == root:
 			toward, beside = route.NoPort, toSibling
@@ -52,19 +60,14 @@ func subtree(t *tree, ends *route.Ends, tables *route.Tables, avoid []int32) {
 				tables.Set(s, lid, beside)
 			}
 		}
-	}
+		return nil
+	})
 }
 
-// acyclic refuses tables whose paths close a cycle. Those of a regular tree close none.
-func acyclic(ctx context.Context, in *route.Input, t *tree, tables *route.Tables) error {
-	if len(t.irregular()) == 0 {
-		return nil
-	}
+// cyclic tells whether the paths of tables close a cycle on one lane.
+func cyclic(ctx context.Context, in *route.Input, tables *route.Tables) (bool, error) {
 	l, err := lanes.Offline(ctx, lanes.BySwitch(in, tables), lanes.Options{Heuristic: lanes.First, Most: 1})
-	if err == nil && l.Need > 1 {
-		err = route.Refuse(Name, "use switches=all", "paths through the subtree of this irregular tree close a cycle")
-	}
-	return err
+	return err == nil && l.Need > 1, err
 }
 
 // subtreeRoot is the first leaf with paths to all switches, or just the first.
@@ -98,4 +101,84 @@ func siblingOf(t *tree, s int32) (sibling int32, port uint8) {
 		}
 	}
 	return -1, route.NoPort
+}
+
+// trunk is the subtree itself (definition 5.7): the first way down from every top switch
+// to its root. The other switches go up until they are in it. So those that have
+// several ways to the root, as from the racks of Ranger, all come by the same parents of it.
+type trunk struct {
+	in     []bool  // by switch
+	toward []uint8 // by switch: the port towards the root, NoPort where no way is
+}
+
+func newTrunk(r *reach, root int32) *trunk {
+	n := int32(len(r.up))
+	k := &trunk{in: make([]bool, n), toward: make([]uint8, n)}
+	y := ways{place: make([]int32, n)}
+	y.search(r, root)
+	k.in[root] = true
+	for s := range n {
+		if k.toward[s] = route.NoPort; len(r.up[s]) > 0 {
+			continue
+		}
+		for at := s; !k.in[at] && y.place[at] >= 0; {
+			first := y.of(at)[0]
+			k.in[at], k.toward[at] = true, r.t.portsOf(first)[0]
+			at = r.t.to[first]
+		}
+	}
+	for s := range n {
+		k.climb(r, s)
+	}
+	return k
+}
+
+// climb leads a switch up to one in the trunk, if it can; it tells whether it could.
+func (k *trunk) climb(r *reach, s int32) bool {
+	if k.in[s] || k.toward[s] != route.NoPort {
+		return true
+	}
+	for _, i := range r.up[s] {
+		if k.climb(r, r.t.to[i]) {
+			k.toward[s] = r.t.portsOf(i)[0]
+			return true
+		}
+	}
+	return false
+}
+
+// narrow makes the root of the subtree send to all switches over the trunk where it
+// can, also to its neighbours that are not in it.
+func (k *trunk) narrow(r *reach, root int32, lids []fabric.LID, tables *route.Tables) {
+	first, last := r.t.groupsOf(root)
+	for x, lid := range lids {
+		if lid == 0 || int32(x) == root {
+			continue
+		}
+		block, j := &r.blocks[r.bit[x]/setSize], r.bit[x]%setSize
+		var groups []int32
+		if hops := block.away(root, j); hops > 0 {
+			for i := first; i < last; i++ {
+				if block.way(r, root, i, j, hops) {
+					groups = append(groups, i)
+				}
+			}
+		}
+		for _, i := range append(groups, r.up[root]...) {
+			if v := r.t.to[i]; k.in[v] && block.away(v, j) >= 0 {
+				tables.Set(root, lid, r.t.portsOf(i)[0])
+				break
+			}
+		}
+	}
+}
+
+// away is how far a switch is from target j of the block, -1 where no way is.
+func (b *block) away(s, j int32) int {
+	for k := range b.hops {
+		if b.hops[k][s].has(j) {
+			return k
+		}
+	}
+	return -1
 }

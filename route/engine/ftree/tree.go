@@ -31,8 +31,9 @@ func (t *tree) groupsOf(s int32) (int32, int32) { return t.start[s], t.start[s+1
 func (t *tree) portsOf(group int32) []uint8 { return t.port[t.link[group]:t.link[group+1]] }
 
 // recognise finds the levels and groups of a network. Roots and leaves that are
-// given are taken as such.
+// given are taken as such, or else those of which the fabric says so.
 func recognise(g *fabric.Graph, roots, leaves []int32) *tree {
+	roots, leaves = orRole(g, roots, fabric.RoleRoot), orRole(g, leaves, fabric.RoleLeaf)
 	t := &tree{g: g, height: heights(g, roots, leaves)}
 	if len(roots) == 0 {
 		t.unflip()
@@ -46,18 +47,36 @@ func recognise(g *fabric.Graph, roots, leaves []int32) *tree {
 	return t
 }
 
+// orRole is the switches that are given, or those with a role where none is.
+func orRole(g *fabric.Graph, given []int32, role fabric.Role) []int32 {
+	if len(given) > 0 {
+		return given
+	}
+	for s, r := range g.SwitchRole {
+		if r == role {
+			given = append(given, int32(s))
+		}
+	}
+	return given
+}
+
 // heights is the distance of every switch from the leaves. Beyond the roots, which
 // are half way between the leaves that are farthest apart, it is counted down
 // again: a leaf that has lost its hosts is still a leaf (the flipping switch of
-// paper IV). With roots given it is counted down from them.
+// paper IV). With roots given it is counted down from them, and only leaves that are
+// given as well are held to be such.
 func heights(g *fabric.Graph, roots, leaves []int32) []int32 {
+	if len(roots) > 0 {
+		height := downFrom(g, roots)
+		for _, l := range leaves {
+			height[l] = 0
+		}
+		return height
+	}
 	for s := range int32(g.NumSwitches) {
 		if isLeaf(g, s) && !slices.Contains(leaves, s) {
 			leaves = append(leaves, s)
 		}
-	}
-	if len(roots) > 0 {
-		return downFrom(g, roots)
 	}
 	height := distances(g, leaves, nil)
 	top := int32(0)
@@ -96,10 +115,11 @@ func downFrom(g *fabric.Graph, roots []int32) []int32 {
 }
 
 // isLeaf reports whether a switch has hosts, and not just a few amid neighbours
-// that all have many: those are on a spine, as storage often is.
+// that all have many: those are on a spine, as storage often is. One with another role
+// is none.
 func isLeaf(g *fabric.Graph, s int32) bool {
 	hosts := g.HostStart[s+1] - g.HostStart[s]
-	if hosts == 0 {
+	if hosts == 0 || g.SwitchRole[s] == fabric.RoleRoot || g.SwitchRole[s] == fabric.RoleMiddle {
 		return false
 	}
 	others, sum := int32(0), int32(0)
@@ -161,7 +181,7 @@ func (t *tree) unflip() {
 		}
 	}
 	for s := range int32(g.NumSwitches) {
-		if t.height[s] < 2 || len(g.HostsOf(s)) > 0 {
+		if t.height[s] < 2 || len(g.HostsOf(s)) > 0 || g.SwitchRole[s] != fabric.NoRole {
 			continue
 		}
 		first, alike := leafSet(nil), true
@@ -195,7 +215,7 @@ func (t *tree) lower() {
 				below++
 			}
 		}
-		if len(g.HostsOf(s)) == 0 && above == 0 && below > 0 && beside >= below {
+		if len(g.HostsOf(s)) == 0 && g.SwitchRole[s] == fabric.NoRole && above == 0 && below > 0 && beside >= below {
 			t.height[s]--
 		}
 	}

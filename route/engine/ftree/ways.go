@@ -14,55 +14,70 @@ type ways struct {
 // ports on several switches.
 const waysKept = 8
 
+// finder finds ways, and remembers the last ones.
+type finder struct {
+	r     *reach
+	kept  []ways
+	clock int
+}
+
 // of lists the groups of a switch that are on a shortest way.
 func (y *ways) of(s int32) []int32 {
 	k := y.place[s]
 	if k < 0 {
 		return nil
 	}
-	return y.groups[y.start[k]:y.start[k+1]]
+	return y.at(int(k))
 }
 
-// find looks up or finds the ways to a switch.
-func (w *greedy) find(target int32) *ways {
-	w.clock++
+// at lists the groups of order[k] that are on a shortest way.
+func (y *ways) at(k int) []int32 { return y.groups[y.start[k]:y.start[k+1]] }
+
+// to looks up or finds the ways to a switch.
+func (f *finder) to(target int32) *ways {
+	f.clock++
 	oldest := 0
-	for i := range w.ways {
-		if w.ways[i].target == target {
-			w.ways[i].used = w.clock
-			return &w.ways[i]
+	for i := range f.kept {
+		if f.kept[i].target == target {
+			f.kept[i].used = f.clock
+			return &f.kept[i]
 		}
-		if w.ways[i].used < w.ways[oldest].used {
+		if f.kept[i].used < f.kept[oldest].used {
 			oldest = i
 		}
 	}
-	if len(w.ways) < waysKept {
-		oldest = len(w.ways)
-		w.ways = append(w.ways, ways{place: make([]int32, w.t.g.NumSwitches)})
+	if len(f.kept) < waysKept {
+		oldest = len(f.kept)
+		f.kept = append(f.kept, ways{place: make([]int32, f.r.t.g.NumSwitches)})
 	}
-	w.ways[oldest].search(w.r, target)
-	w.ways[oldest].used = w.clock
-	return &w.ways[oldest]
+	f.kept[oldest].search(f.r, target)
+	f.kept[oldest].used = f.clock
+	return &f.kept[oldest]
 }
 
-// search reads the ways to a switch from the sets.
+// search reads the ways to a switch from the sets (block.way).
 func (y *ways) search(r *reach, target int32) {
 	y.target = target
 	y.order, y.groups, y.start = y.order[:0], y.groups[:0], append(y.start[:0], 0)
+	hop, fall := r.near(target)
+	last := uint16(0)
 	for s := range y.place {
-		y.place[s] = -1
+		if y.place[s] = -1; hop[s]&away != away {
+			last = max(last, hop[s]&away)
+		}
 	}
-	block, b := &r.blocks[r.bit[target]/setSize], r.bit[target]%setSize
-	for k := 1; k < len(block.hops); k++ {
+	for k := uint16(1); k <= last; k++ {
 		for s := range int32(len(y.place)) {
-			if !block.hops[k][s].has(b) {
+			if hop[s]&away != k {
 				continue
 			}
 			y.place[s] = int32(len(y.order))
 			y.order = append(y.order, s)
+			must := hop[s]&mustFall != 0
 			first, last := r.t.groupsOf(s)
 			for i := first; i < last; i++ {
-				if block.way(r, s, i, b, k) {
+				v := r.t.to[i]
+				if r.rises[i] && !must && hop[v]&away == k-1 || !r.rises[i] && fall[v] == k-1 && !r.left[i] && (k == 1 || !r.ends[i]) {
 					y.groups = append(y.groups, i)
 				}
 			}

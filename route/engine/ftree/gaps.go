@@ -1,0 +1,230 @@
+package ftree
+
+import "fmt"
+
+// Gap is something that the regular shape of a tree would have, and it has not.
+type Gap struct {
+	// Kind is "links": of Have, not Want, links from Switch up to Other, or up at all
+	// where no other switch is named; or "switches": Have, not Want, switches of Level
+	// are joined to what Switch is joined to.
+	Kind   string `json:"kind"`
+	Level  int    `json:"level"`
+	Switch string `json:"switch"`
+	Other  string `json:"other,omitempty"`
+	Have   int    `json:"have"`
+	Want   int    `json:"want"`
+}
+
+const (
+	gapLinks    = "links"
+	gapSwitches = "switches"
+)
+
+// String is the gap as one line.
+func (p Gap) String() string {
+	switch {
+	case p.Kind == gapSwitches:
+		return fmt.Sprintf("%s: %d of %d switches of level %d in its group", p.Switch, p.Have, p.Want, p.Level)
+	case p.Other != "":
+		return fmt.Sprintf("%s - %s: %d of %d links", p.Switch, p.Other, p.Have, p.Want)
+	}
+	return fmt.Sprintf("%s: %d of %d links up", p.Switch, p.Have, p.Want)
+}
+
+// gaps compares a tree with the regular one that it seems to have been. In a PGFT the
+// switches of two levels fall into groups, each linked all to all and with as many links
+// each: where most of that is there, the rest is missing. Between other levels
+// only the number of links up can be told, if most switches have the same. Where all
+// levels are of the first kind, the formula is that of the PGFT. Cost: O(switches x radix).
+func (t *tree) gaps() ([]Gap, *formula) {
+	var all []Gap
+	levels := t.levels()
+	hosts := map[int]int{}
+	for _, s := range levels[0] {
+		hosts[len(t.g.HostsOf(s))]++
+	}
+	f := &formula{m: []int{most(hosts)}, w: []int{1}, p: []int{1}}
+	for h := range t.top {
+		b := t.bipartite(levels[h], h)
+		if !b.whole() {
+			all, f = append(all, t.fewer(levels[h])...), nil
+			continue
+		}
+		all = append(all, b.missing()...)
+		if f != nil {
+			f.m, f.w, f.p = append(f.m, b.low), append(f.w, b.high), append(f.p, b.links)
+		}
+	}
+	if !f.nearly(levels) {
+		f = nil
+	}
+	return all, f
+}
+
+// nearly tells whether every level has at least three quarters of the switches of a
+// formula, and not more than all.
+func (f *formula) nearly(levels [][]int32) bool {
+	if f == nil {
+		return false
+	}
+	for h, level := range levels {
+		want := 1
+		for i := range f.m {
+			switch {
+			case i > h:
+				want *= f.m[i]
+			default:
+				want *= f.w[i]
+			}
+		}
+		if len(level) > want || 4*len(level) < 3*want {
+			return false
+		}
+	}
+	return true
+}
+
+// bipartite is the links between a level and the one above it.
+type bipartite struct {
+	t      *tree
+	h      int32
+	groups []*group
+	lone   []int32 // of the lower level, with no link up
+	joined int     // pairs of switches with any link
+
+	low, high int // switches of most groups
+	links     int // between the same two switches: what most have
+}
+
+// group is switches of two levels that hang together by the links between them.
+type group struct{ low, high []int32 }
+
+func (t *tree) bipartite(low []int32, h int32) *bipartite {
+	b := &bipartite{t: t, h: h}
+	p := newParts(t.g.NumSwitches)
+	times := map[int]int{}
+	for _, s := range low {
+		up := t.above(s)
+		for _, i := range up {
+			p.join(s, t.to[i])
+			times[len(t.portsOf(i))]++
+		}
+		if b.joined += len(up); len(up) == 0 {
+			b.lone = append(b.lone, s)
+		}
+	}
+	b.links = most(times)
+	of := map[int32]*group{}
+	for s := range int32(t.g.NumSwitches) {
+		part := p.of(s)
+		switch d := t.height[s] - h; {
+		case d == 0 && len(t.above(s)) > 0:
+			if of[part] == nil {
+				of[part] = &group{}
+				b.groups = append(b.groups, of[part])
+			}
+			of[part].low = append(of[part].low, s)
+		case d == 1 && of[part] != nil:
+			of[part].high = append(of[part].high, s)
+		}
+	}
+	lows, highs := map[int]int{}, map[int]int{}
+	for _, g := range b.groups {
+		lows[len(g.low)]++
+		highs[len(g.high)]++
+	}
+	b.low, b.high = most(lows), most(highs)
+	return b
+}
+
+// above lists the groups of links of a switch to the next level.
+func (t *tree) above(s int32) []int32 {
+	var up []int32
+	first, last := t.groupsOf(s)
+	for i := first; i < last; i++ {
+		if t.height[t.to[i]] == t.height[s]+1 {
+			up = append(up, i)
+		}
+	}
+	return up
+}
+
+// whole tells whether at least three of four pairs of each group, all in all, are linked.
+func (b *bipartite) whole() bool {
+	pairs := 0
+	for _, g := range b.groups {
+		pairs += len(g.low) * len(g.high)
+	}
+	return pairs > 0 && 4*b.joined >= 3*pairs
+}
+
+// missing lists the links that the groups lack, and the switches where three groups in
+// four have the same number.
+func (b *bipartite) missing() []Gap {
+	t := b.t
+	var all []Gap
+	for _, s := range b.lone {
+		all = append(all, Gap{Kind: gapLinks, Level: int(b.h), Switch: t.name(s), Want: b.high * b.links})
+	}
+	lows, highs := 0, 0
+	for _, g := range b.groups {
+		if len(g.low) == b.low {
+			lows++
+		}
+		if len(g.high) == b.high {
+			highs++
+		}
+	}
+	has := make([]int, t.g.NumSwitches)
+	for _, g := range b.groups {
+		if n := len(g.low); n < b.low && 4*lows >= 3*len(b.groups) {
+			all = append(all, Gap{Kind: gapSwitches, Level: int(b.h), Switch: t.name(g.low[0]), Have: n, Want: b.low})
+		}
+		if n := len(g.high); n < b.high && 4*highs >= 3*len(b.groups) {
+			all = append(all, Gap{Kind: gapSwitches, Level: int(b.h) + 1, Switch: t.name(g.high[0]), Have: n, Want: b.high})
+		}
+		for _, s := range g.low {
+			up := t.above(s)
+			for _, i := range up {
+				has[t.to[i]] = len(t.portsOf(i))
+			}
+			for _, v := range g.high {
+				if has[v] < b.links {
+					all = append(all, Gap{Kind: gapLinks, Level: int(b.h), Switch: t.name(s), Other: t.name(v), Have: has[v], Want: b.links})
+				}
+				has[v] = 0
+			}
+		}
+	}
+	return all
+}
+
+// fewer lists the switches of a level that have fewer links up than most.
+func (t *tree) fewer(level []int32) []Gap {
+	var all []Gap
+	times := map[int]int{}
+	for _, s := range level {
+		times[t.around(s).up]++
+	}
+	usual := most(times)
+	if 2*times[usual] < len(level) {
+		return nil
+	}
+	for _, s := range level {
+		if n := t.around(s); n.up < usual {
+			all = append(all, Gap{Kind: gapLinks, Level: int(t.height[s]), Switch: t.name(s), Have: n.up, Want: usual})
+		}
+	}
+	return all
+}
+
+// most is the number that occurs most often; of several the greatest.
+func most(times map[int]int) int {
+	best := 0
+	for n, k := range times {
+		if k > times[best] || k == times[best] && n > best {
+			best = n
+		}
+	}
+	return best
+}

@@ -1,0 +1,97 @@
+package ftree
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/check"
+)
+
+// TestJoin: on any degraded tree all switches are joined to all LIDs, on two lanes at
+// most. Hardly a path between hosts gets longer for it.
+func TestJoin(t *testing.T) {
+	lanes := map[int]int{}
+	longer, paths := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		in, _, _ := degraded(t)
+		g := in.Graph
+		of := func(switches string) *route.Plan {
+			req := &route.Request{Engine: Spec(), Options: map[string]string{"switches": switches}, Workers: 1}
+			plan, err := route.Run(t.Context(), g, req, func(string) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return plan
+		}
+		apart, joined := of(none), of(all)
+		r, err := check.Judge(t.Context(), g, joined, check.Options{Workers: 1})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !r.OK || r.VLs > 2 {
+			t.Fatalf("unreachable %d, loops %d, deadlock-free %v, lanes %d", r.Unreachable, r.Loops, r.DeadlockFree, r.VLs)
+		}
+		lanes[r.VLs]++
+		for h := range int32(g.NumHosts) {
+			for s := range int32(g.NumSwitches) {
+				if by := length(g, apart, s, h); by >= 0 && len(g.HostsOf(s)) > 0 {
+					if paths++; length(g, joined, s, h) > by {
+						longer++
+					}
+				}
+			}
+		}
+	})
+	if t.Logf("plans by lanes: %v; %d of %d paths longer", lanes, longer, paths); 100*longer > paths {
+		t.Errorf("%d of %d paths are longer", longer, paths)
+	}
+}
+
+// length is the number of hops to a host, -1 if there is no path.
+func length(g *fabric.Graph, plan *route.Plan, s, host int32) int {
+	n := 0
+	for ; s != g.EndSwitch[host]; n++ {
+		c, _ := g.At(s, plan.Tables.Port(s, plan.Ends.Base[host]))
+		if c < 0 {
+			return -1
+		}
+		s = g.To[c]
+	}
+	return n
+}
+
+// TestJoinCostsNothing: of the pairs of hosts that have a path by height, no link has
+// more for it that switches are joined.
+func TestJoinCostsNothing(t *testing.T) {
+	for _, formula := range []string{"fat648", "racks648", "racks216", "rlft(8,3)", "over384", "karytree(3,4)"} {
+		for _, d := range damage {
+			g := graph(t, formula+d)
+			by, joined := routed(t, g, "switches=none balance=closed"), routed(t, g, "balance=closed")
+			a, b := loadOf(g, by, by), loadOf(g, joined, by)
+			if t.Logf("%s: %d, %d; lanes %d", formula+d, a, b, joined.VLs); b > a {
+				t.Errorf("%s: %d paths on the most loaded link, %d by height", formula+d, b, a)
+			}
+		}
+	}
+}
+
+// loadOf is the largest number of paths on a channel, of pairs of hosts that others join.
+func loadOf(g *fabric.Graph, plan, others *route.Plan) int {
+	on, most := make([]int, g.NumChannels), 0
+	for h := range int32(g.NumHosts) {
+		for s := range int32(g.NumSwitches) {
+			if len(g.HostsOf(s)) == 0 || others.Tables.Port(s, others.Ends.Base[h]) == route.NoPort {
+				continue
+			}
+			for at := s; at != g.EndSwitch[h]; {
+				c, _ := g.At(at, plan.Tables.Port(at, plan.Ends.Base[h]))
+				on[c] += len(g.HostsOf(s))
+				most, at = max(most, on[c]), g.To[c]
+			}
+		}
+	}
+	return most
+}
