@@ -1,5 +1,7 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: build demo test lint fuzz soak soak-engines soak-ftree bench
+.PHONY: build demo test lint fuzz soak soak-engines soak-ftree soak-mapping bench results
+
+PAPERS = mapping lid renaming dfsssp thesis-6 thesis-4 thesis-3 thesis-1
 
 build: ## the weft command, in bin/
 	go build -trimpath -o bin/weft ./cmd/weft
@@ -30,3 +32,6 @@ soak-mapping: ## every mapping algorithm on 10,000 random networks
 
 bench: ## the speed benchmarks
 	go test -run '^$$' -bench . -benchmem ./fabric/... ./route/...
+
+results: build ## all tables and figures of docs/results again, in full; make results PAPERS='thesis-6 thesis-4' some
+	set -e; for paper in $(PAPERS); do bin/weft lab reproduce $$paper --full --redo -o docs/results; done

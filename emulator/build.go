@@ -209,6 +209,20 @@ func (s *Subnet) addCables() {
 	}
 }
 
+// rolesOf is what the fabric says of the roles of its switches, nil if nothing.
+func rolesOf(f *fabric.Fabric) []Role {
+	roles, given := make([]Role, len(f.Nodes)), false
+	for i := range f.Nodes {
+		r := f.Nodes[i].Role
+		roles[i] = Role{Role: uint8(r), Rank: 255}
+		given = given || r != fabric.NoRole
+	}
+	if !given {
+		return nil
+	}
+	return roles
+}
+
 // RolesByDistance gives every switch a rank by its distance from the hosts: 0
 // where the distance is greatest, and the roles that follow from the rank. It
 // is right for trees whose hosts are all at the same level.

@@ -25,8 +25,8 @@ type Options struct {
 	// TrapInterval is how often an unanswered trap is repeated. 0: by the
 	// port's SubnetTimeOut, and at most ten times a second.
 	TrapInterval time.Duration
-	// Roles by node, read by the vendor attribute SwitchRole; nil: no switch
-	// has the attribute. See RolesByDistance.
+	// Roles by node, read by the vendor attribute SwitchRole; nil: those that the
+	// fabric gives, and if it gives none, no switch has the attribute. See RolesByDistance.
 	Roles []Role
 	// Impairment of every link that has none of its own.
 	Impairment Impairment
@@ -118,6 +118,9 @@ type cable struct {
 func New(f *fabric.Fabric, opt Options) (*Subnet, error) {
 	if opt.Roles != nil && len(opt.Roles) != len(f.Nodes) {
 		return nil, fmt.Errorf("emulator: %d roles for %d nodes", len(opt.Roles), len(f.Nodes))
+	}
+	if opt.Roles == nil {
+		opt.Roles = rolesOf(f)
 	}
 	s := &Subnet{
 		opt: opt, fab: f.Clone(), rng: rand.New(rand.NewPCG(opt.Seed, 0x656d756c)),

@@ -50,6 +50,7 @@ func (g *Graph) addSwitches(f *Fabric, order []NodeID) []int32 {
 		g.SwitchDesc = append(g.SwitchDesc, n.Desc)
 		g.SwitchPorts = append(g.SwitchPorts, int32(n.NumPorts()))
 		g.SwitchFDBCap = append(g.SwitchFDBCap, int32(n.LinearFDBCap))
+		g.SwitchRole = append(g.SwitchRole, n.Role)
 		g.Drained = append(g.Drained, n.Drained)
 		g.PortStart = append(g.PortStart, slots)
 		slots += int32(len(n.Ports))

@@ -89,6 +89,7 @@ func describeNode(n *Node) []string {
 		fmt.Sprintf("chassis %q", n.Chassis),
 		fmt.Sprintf("enhanced port 0 %t", n.EnhancedPort0),
 		fmt.Sprintf("LinearFDBCap %d", n.LinearFDBCap),
+		fmt.Sprintf("role %s", n.Role),
 		fmt.Sprintf("down %t drained %t", n.Down, n.Drained),
 	}
 	for i, p := range n.Ports {

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"errors"
 	"fmt"
 )
 
@@ -37,6 +38,7 @@ type Node struct {
 	Chassis       string // chassis heading under which a dump listed the node
 	EnhancedPort0 bool   // switch with an enhanced port 0
 	LinearFDBCap  uint16 // entries of the linear forwarding table, 0 when unknown
+	Role          Role   // role that a switch was given in a tree
 
 	Down    bool // powered off or failed: no part of the Graph
 	Drained bool // switch: serves its own hosts, lets no other traffic through
@@ -108,6 +110,9 @@ func (f *Fabric) NodeByGUID(guid GUID) (NodeID, bool) {
 	return id, ok
 }
 
+// ErrNoNode is NodeByName's answer when no node has the name.
+var ErrNoNode = errors.New("fabric: no node is called")
+
 // NodeByName finds a node by GUID, by "S-guid"/"H-guid"/"R-guid" or by a
 // description that only one node has. The error says what is wrong.
 func (f *Fabric) NodeByName(name string) (NodeID, error) {
@@ -131,7 +136,7 @@ func (f *Fabric) NodeByName(name string) (NodeID, error) {
 		found = NodeID(i)
 	}
 	if found < 0 {
-		return -1, fmt.Errorf("fabric: no node is called %q", name)
+		return -1, fmt.Errorf("%w %q", ErrNoNode, name)
 	}
 	return found, nil
 }

@@ -26,6 +26,7 @@ type Graph struct {
 	SwitchDesc   []string
 	SwitchPorts  []int32 // number of external ports
 	SwitchFDBCap []int32 // entries of the forwarding table, 0 when unknown
+	SwitchRole   []Role  // role that it was given in a tree
 	Drained      []bool  // lets no traffic through, serves only what is attached
 
 	// By channel.

@@ -26,6 +26,8 @@ type Plan struct {
 	// Intended are the paths that were computed, where that was done apart from the
 	// LIDs: the judge compares. It is not saved.
 	Intended Intended
+	// Notes are what the engine has to say of its result, for people. They are not saved.
+	Notes []string
 }
 
 // Intended gives the channels of a path from the switch of end port src to that of

@@ -28,6 +28,7 @@ const (
 	setActive               // slot
 	checkPort               // slot: what has become of it
 	askFDR10                // slot: is what looks like QDR FDR10
+	askRole                 // node: its role in a tree
 	numKinds
 )
 
@@ -54,6 +55,7 @@ var kinds = [numKinds]struct {
 	setActive:   {mad.Set, mad.AttrPortInfo, true},
 	checkPort:   {mad.Get, mad.AttrPortInfo, true},
 	askFDR10:    {mad.Get, mad.AttrExtendedPortInfo, true},
+	askRole:     {mad.Get, mad.AttrSwitchRole, false},
 }
 
 func makeTag(k kind, index int32, arg uint32) uint64 {
@@ -172,6 +174,8 @@ func (c *Core) answered(ev *Event) {
 		if ev.Outcome == Answered && mad.ExtendedPortInfoSpeedActive.Get(ev.Data[:])&1 != 0 {
 			c.flags[index] |= fdr10
 		}
+	case askRole:
+		c.onRole(index, ev)
 	default: // that it was taken is all there is to say
 	}
 }

@@ -11,6 +11,7 @@ import (
 type Config struct {
 	ReadOnly bool                       // only look: nothing is Set, and it ends after discovery
 	Unproven bool                       // distribute a Plan even if the judge finds faults
+	AskRoles bool                       // ask switches for their role in a tree, by the vendor attribute SwitchRole
 	MKey     uint64                     // M_Key that every SMP carries
 	Stored   map[fabric.GUID]fabric.LID // base LIDs remembered, by port GUID; they win over those found
 	Ahead    int                        // SMPs handed out and not ended, to bound memory; 1024

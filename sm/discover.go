@@ -211,10 +211,13 @@ func (c *Core) onPort(slot int32, ev *Event) {
 }
 
 // queueSettle asks a switch whether a port changed its state meanwhile, and what
-// the vendor calls the speed of cables to nodes before it.
+// the vendor calls the speed of cables to nodes before it, and its role.
 func (c *Core) queueSettle(id int32) {
 	if c.phase == settling {
 		c.queueFDR10(id)
+		if c.cfg.AskRoles && c.nodes[id].typ == fabric.Switch {
+			c.enqueue(makeTag(askRole, id, 0))
+		}
 	}
 	if c.nodes[id].hasSwitch {
 		c.enqueue(makeTag(askSettled, id, 0))
@@ -248,6 +251,17 @@ func (c *Core) queueFDR10(id int32) {
 		if t := c.peer[slot]; t > slot && c.nodes[c.owner[t]].knowsFDR10() && activeSpeed(c.info[slot][:]) == fabric.QDR {
 			c.enqueue(makeTag(askFDR10, slot, 0))
 		}
+	}
+}
+
+// onRole takes the role of a switch. Another vendor's device may answer the
+// attribute with something else, or not at all: then it has none.
+func (c *Core) onRole(id int32, ev *Event) {
+	if ev.Outcome != Answered || mad.SwitchRoleSignature.Get(ev.Data[:]) != mad.SwitchRoleMagic {
+		return
+	}
+	if role := mad.SwitchRoleRole.Get(ev.Data[:]); role <= uint64(fabric.RoleLeaf) {
+		c.nodes[id].role = fabric.Role(role)
 	}
 }
 

@@ -48,6 +48,8 @@
 // PortStateChange is cleared before the ports of a switch are read and read after
 // the sweep, so that what changes meanwhile shows (14.2.5.4). One that only looks
 // writes nothing, and sees changes of switches only whose bit was clear.
+// Switches are asked for their role in a tree (vendor attribute SwitchRole) only with
+// Config.AskRoles, since other devices may leave an unknown attribute unanswered.
 //
 // What is wrong becomes an Incident, is left out, and the rest comes up. Of two
 // nodes with one GUID the first one found stays.

@@ -71,6 +71,7 @@ func (c *Core) addToFabric(f *fabric.Fabric, id int32) {
 	d.SystemGUID, d.VendorID, d.DeviceID, d.Revision = n.system, n.vendor, n.device, n.revision
 	if n.hasSwitch {
 		d.LinearFDBCap = uint16(mad.SwitchInfoLinearFDBCap.Get(n.sw[:]))
+		d.Role = n.role
 		d.EnhancedPort0 = mad.SwitchInfoEnhancedPort0.Is(n.sw[:])
 	}
 	for p := range d.Ports {

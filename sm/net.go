@@ -52,6 +52,7 @@ type node struct {
 	desc                     string
 	path                     []byte // directed route to entry
 	sw                       switchInfo
+	role                     fabric.Role
 	hasSwitch                bool // sw was reported
 	silent                   bool // a question that everyone must answer was not answered
 }

@@ -15,6 +15,7 @@ func discoverCmd() *cobra.Command {
 	var (
 		wires  wireFlags
 		out    string
+		roles  string
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -33,7 +34,7 @@ Exit status: 0 all was found; 1 something was left out; 3 there is no subnet.`,
   weft discover --transport ibsim --json`,
 		Args: cobra.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			runner := sm.Runner{Config: sm.Config{ReadOnly: true, MKey: wires.mKey}, Clock: clock(), Note: noteTo(cmd)}
+			runner := sm.Runner{Config: sm.Config{ReadOnly: true, AskRoles: roles != "", MKey: wires.mKey}, Clock: clock(), Note: noteTo(cmd)}
 			var err error
 			if runner.Wire, err = wires.config(); err != nil {
 				return err
@@ -50,6 +51,11 @@ Exit status: 0 all was found; 1 something was left out; 3 there is no subnet.`,
 			report := core.Report()
 			if f := core.Fabric(); f != nil && (out != "" || !asJSON) {
 				if err := output(cmd, out, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, f) }); err != nil {
+					return err
+				}
+			}
+			if f := core.Fabric(); f != nil && roles != "" {
+				if err := output(cmd, roles, func(w io.Writer) error { return netfile.WriteRoles(w, f) }); err != nil {
 					return err
 				}
 			}
@@ -71,6 +77,7 @@ Exit status: 0 all was found; 1 something was left out; 3 there is no subnet.`,
 	}
 	wires.add(cmd)
 	jsonFlag(cmd, &asJSON)
+	cmd.Flags().StringVar(&roles, "write-roles", "", "ask switches for their roles in a tree (vendor attribute SwitchRole), and write them to this file (weft route --roles reads it)")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "write the fabric to this file (default: standard output)")
 	return cmd
 }

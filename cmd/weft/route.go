@@ -27,6 +27,7 @@ type routeOutput struct {
 	Seconds float64       `json:"seconds"`
 	Stages  []stageTime   `json:"stages"`
 	PeakRSS float64       `json:"peak_rss_mb"`
+	Notes   []string      `json:"notes,omitempty"` // what the engine has to say of its result
 	Check   *check.Report `json:"check,omitempty"`
 	Solver  *solverOutput `json:"solver,omitempty"` // of --names ilp
 	Change  *changeOutput `json:"change,omitempty"` // with --keep
@@ -57,6 +58,7 @@ func routeCmd() *cobra.Command {
 		noCheck bool
 		stages  pathSetFlags
 		keep    keepFlags
+		roles   rolesFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "route FABRIC",
@@ -111,6 +113,9 @@ too); the files are written all the same, for study.`,
 			if err != nil {
 				return err
 			}
+			if err := roles.give(cmd, src.Fabric); err != nil {
+				return err
+			}
 			g := src.Fabric.Compile()
 			if err := keep.hold(cmd, g, &routing); err != nil {
 				return err
@@ -141,6 +146,7 @@ too); the files are written all the same, for study.`,
 	chainFlag(cmd, &chain)
 	stages.add(cmd)
 	keep.add(cmd)
+	roles.add(cmd)
 	cmd.Flags().BoolVar(&list, "engines", false, "list the engines with their options")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "do not judge the result")
 	return cmd
@@ -158,7 +164,7 @@ func routeAndJudge(cmd *cobra.Command, g *fabric.Graph, chain []*route.Spec, fla
 	}
 	out := &routeOutput{
 		Engine: r.engine.Name, Recipe: r.plan.Recipe, LIDs: r.plan.Ends.Total(), MaxLMC: r.plan.Ends.MaxLMC(),
-		Least: r.plan.LeastLIDs, VLs: r.plan.VLs, Seconds: r.seconds, Stages: r.stages,
+		Least: r.plan.LeastLIDs, VLs: r.plan.VLs, Seconds: r.seconds, Stages: r.stages, Notes: r.plan.Notes,
 	}
 	for _, e := range r.refused {
 		out.Refused = append(out.Refused, e.Error())
@@ -203,6 +209,9 @@ func (o *routeOutput) write(w io.Writer) error {
 	)
 	if err := table(w, rows); err != nil {
 		return err
+	}
+	for _, note := range o.Notes {
+		fmt.Fprintln(w, "note:", note)
 	}
 	if o.Change != nil {
 		fmt.Fprintln(w)

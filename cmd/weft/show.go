@@ -10,6 +10,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/source"
+	"weft/route/engine/ftree"
 )
 
 // fabricSummary is what `weft show --json` prints.
@@ -30,6 +31,7 @@ type fabricSummary struct {
 	Ports       map[int]int    `json:"switch_ports"`
 	LIDs        int            `json:"lids_seen"`
 	Warnings    []string       `json:"warnings"`
+	Tree        *ftree.Shape   `json:"tree,omitempty"` // with --tree
 }
 
 func showCmd() *cobra.Command {
@@ -38,13 +40,23 @@ func showCmd() *cobra.Command {
 		asJSON   bool
 		warnings bool
 		other    string
+		tree     bool
+		roles    rolesFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "show FABRIC",
-		Short: "count what is in a fabric, or compare two fabrics",
+		Short: "count what is in a fabric, see it as a fat-tree, or compare two fabrics",
+		Long: `Count what is in a fabric, or list what changed since another one.
+
+With --tree also say what it is as a fat-tree, as routing by ftree sees it: levels,
+roots, leaves, parallel and horizontal links, separate cores, the formula (rlft, pgft)
+that fits it to the last link, and if none does, what is missing from the regular shape.
+Switches have the role that --roles gives them, or else the one that the fabric says, or
+else the one that they look like.`,
 		Example: `  weft show examples/psmn-x5.ibnetdiscover
   weft show 'torus(8x8x8,hosts=1)|fail(links=10,seed=3)'
-  weft show today.txt --diff yesterday.txt`,
+  weft show today.txt --diff yesterday.txt
+  weft show 'rlft(36,2)|fail(links=10,seed=3)' --tree`,
 		Args: cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			flags.quiet = flags.quiet || warnings || asJSON
@@ -52,15 +64,27 @@ func showCmd() *cobra.Command {
 			if err != nil {
 				return err
 			}
+			if err := roles.give(cmd, src.Fabric); err != nil {
+				return err
+			}
 			if other != "" {
 				return showDiff(cmd, &flags, other, src.Fabric, asJSON)
 			}
 			s := summarise(src)
+			if tree {
+				s.Tree = ftree.Recognise(src.Fabric.Compile())
+			}
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), s)
 			}
 			if err := s.write(cmd.OutOrStdout()); err != nil {
 				return err
+			}
+			if tree {
+				fmt.Fprintln(cmd.OutOrStdout())
+				if err := writeTree(cmd.OutOrStdout(), s.Tree); err != nil {
+					return err
+				}
 			}
 			if warnings {
 				for _, w := range s.Warnings {
@@ -71,6 +95,8 @@ func showCmd() *cobra.Command {
 		},
 	}
 	flags.add(cmd)
+	roles.add(cmd)
+	cmd.Flags().BoolVar(&tree, "tree", false, "say what the fabric is as a fat-tree, and what is missing from it")
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&warnings, "warnings", false, "list everything odd that the file holds")
 	cmd.Flags().StringVar(&other, "diff", "", "list what changed since this other FABRIC; exit 1 if anything did")

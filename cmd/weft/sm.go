@@ -23,6 +23,7 @@ func smCmd() *cobra.Command {
 		chain    string
 		once     bool
 		unproven bool
+		askRoles bool
 		lids     string
 		plan     string
 		found    string
@@ -58,7 +59,7 @@ the report then says what was sent and not acknowledged.`,
 			if err := routing.validate(specs); err != nil {
 				return err
 			}
-			runner := sm.Runner{Config: sm.Config{Unproven: unproven, MKey: wires.mKey}, Clock: clock()}
+			runner := sm.Runner{Config: sm.Config{Unproven: unproven, AskRoles: askRoles, MKey: wires.mKey}, Clock: clock()}
 			runner.Workers = routing.workers
 			for _, s := range specs {
 				runner.Chain = append(runner.Chain, routing.request(s))
@@ -88,6 +89,7 @@ the report then says what was sent and not acknowledged.`,
 	chainFlag(cmd, &chain)
 	f.BoolVar(&once, "once", false, "bring the subnet up and leave")
 	f.BoolVar(&unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
+	f.BoolVar(&askRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); routing by ftree goes by them")
 	f.StringVar(&lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
 	f.StringVar(&plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
 	f.StringVarP(&found, "output", "o", "", "write the fabric as it was found and named to this file")

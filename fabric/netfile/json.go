@@ -49,6 +49,7 @@ type jsonNode struct {
 	Chassis       jsonText   `json:"chassis,omitzero"`
 	EnhancedPort0 bool       `json:"enhanced_port0,omitzero"`
 	LinearFDBCap  uint16     `json:"linear_fdb_cap,omitzero"`
+	Role          string     `json:"role,omitzero"`
 	Down          bool       `json:"down,omitzero"`
 	Drained       bool       `json:"drained,omitzero"`
 	Port          []jsonPort `json:"port,omitempty"`
@@ -167,6 +168,9 @@ func nodeToJSON(n *fabric.Node) jsonNode {
 		SystemGUID: jsonGUID(n.SystemGUID), VendorID: n.VendorID, DeviceID: n.DeviceID, Revision: n.Revision,
 		Chassis: jsonText(n.Chassis), EnhancedPort0: n.EnhancedPort0, LinearFDBCap: n.LinearFDBCap,
 		Down: n.Down, Drained: n.Drained,
+	}
+	if n.Role != fabric.NoRole {
+		j.Role = n.Role.String()
 	}
 	for i := range n.Ports {
 		p := &n.Ports[i]

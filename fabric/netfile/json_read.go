@@ -196,6 +196,11 @@ func (r *jsonReader) addNode(j *jsonNode, line int) error {
 	n.SystemGUID, n.VendorID, n.DeviceID, n.Revision = fabric.GUID(j.SystemGUID), j.VendorID, j.DeviceID, j.Revision
 	n.Chassis, n.EnhancedPort0, n.LinearFDBCap = string(j.Chassis), j.EnhancedPort0, j.LinearFDBCap
 	n.Down, n.Drained = j.Down, j.Drained
+	if j.Role != "" {
+		if n.Role, err = fabric.ParseRole(j.Role); err != nil || t != fabric.Switch {
+			return errorf(r.file, line, "role %q of a %s (want root, middle, leaf or none, of a switch)", j.Role, t)
+		}
+	}
 	for i := range j.Port {
 		if err := r.addPort(n, &j.Port[i], line); err != nil {
 			return err

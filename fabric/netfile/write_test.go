@@ -38,6 +38,7 @@ func anyFabric(t *rapid.T) *fabric.Fabric {
 		n.Down = rapid.IntRange(0, 9).Draw(t, "down") == 0
 		if typ == fabric.Switch {
 			n.EnhancedPort0 = rapid.Bool().Draw(t, "enhanced")
+			n.Role = fabric.Role(rapid.Uint8Range(0, 3).Draw(t, "role"))
 			n.LinearFDBCap = rapid.Uint16Range(0, 2).Draw(t, "cap")
 			n.Drained = rapid.IntRange(0, 9).Draw(t, "drained") == 0
 		}
@@ -80,7 +81,7 @@ func carried(f *fabric.Fabric) *fabric.Fabric {
 		func(l fabric.LinkID) bool { return f.Links[l].Down })
 	for i := range c.Nodes {
 		n := &c.Nodes[i]
-		n.Revision, n.LinearFDBCap, n.Drained = 0, 0, false
+		n.Revision, n.LinearFDBCap, n.Role, n.Drained = 0, 0, fabric.NoRole, false
 		for p := range n.Ports {
 			port := &n.Ports[p]
 			port.VLCap = 0

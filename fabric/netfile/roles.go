@@ -1,0 +1,75 @@
+package netfile
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"weft/fabric"
+)
+
+// ReadRoles reads which switches have which role in a tree, and gives it to those of
+// a fabric: a switch a line, by GUID (as in ReadNames) or by description, which may
+// stand in double quotes, then its role: root, middle, leaf or none. # begins a
+// comment line. A switch that is not there is a Warning: it may be down. Errors are
+// of type *Error, and leave the fabric as it was.
+func ReadRoles(file string, data []byte, f *fabric.Fabric) ([]Warning, error) {
+	var warnings []Warning
+	roles := map[fabric.NodeID]fabric.Role{}
+	at := map[fabric.NodeID]int{}
+	in := lines{rest: data}
+	for line, ok := in.next(); ok; line, ok = in.next() {
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		name, word := cutLastWord(string(line))
+		role, err := fabric.ParseRole(word)
+		switch {
+		case err != nil:
+			return nil, errorf(file, in.n, "%q is no role (root, middle, leaf or none)", word)
+		case name == "":
+			return nil, errorf(file, in.n, "no switch before the role")
+		}
+		id, err := f.NodeByName(name)
+		switch {
+		case errors.Is(err, fabric.ErrNoNode):
+			warnings = append(warnings, Warning{File: file, Line: in.n, Text: fmt.Sprintf("no switch is called %q", name)})
+			continue
+		case err != nil:
+			return nil, errorf(file, in.n, "%s", strings.TrimPrefix(err.Error(), "fabric: "))
+		case f.Nodes[id].Type != fabric.Switch:
+			return nil, errorf(file, in.n, "%s is a %s, not a switch", f.NodeName(id), f.Nodes[id].Type)
+		case at[id] > 0 && roles[id] != role:
+			return nil, errorf(file, in.n, "%s is %s here and %s on line %d", f.NodeName(id), role, roles[id], at[id])
+		}
+		roles[id], at[id] = role, in.n
+	}
+	for id, role := range roles {
+		f.Nodes[id].Role = role
+	}
+	return warnings, nil
+}
+
+// cutLastWord parts a line before its last word, and takes the quotes off the rest.
+func cutLastWord(line string) (rest, word string) {
+	i := strings.LastIndexAny(line, " \t")
+	rest, word = strings.TrimRight(line[:i+1], " \t"), line[i+1:]
+	if len(rest) > 1 && rest[0] == '"' && rest[len(rest)-1] == '"' {
+		rest = rest[1 : len(rest)-1]
+	}
+	return rest, word
+}
+
+// WriteRoles writes the roles that switches of a fabric have, as ReadRoles reads them.
+func WriteRoles(w io.Writer, f *fabric.Fabric) error {
+	out := bufio.NewWriter(w)
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if n.Role != fabric.NoRole {
+			fmt.Fprintf(out, "# %q\n%s %s\n", n.Desc, n.GUID, n.Role)
+		}
+	}
+	return out.Flush()
+}
