@@ -9,6 +9,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/lab"
+	"weft/lab/plain"
 	"weft/sim/flow"
 )
 
@@ -100,8 +101,8 @@ func anomaly(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		{"minhop of weft", "", lab.Routing{Engine: "minhop"}},
 		{"DFSSSP", "", lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
 	}
-	for _, o := range orders {
-		spec := minhopOf(o)
+	for _, o := range plain.Orders {
+		spec := plain.MinHop(o)
 		engines = append(engines, rivalOf{spec.Name, "", lab.Routing{Engine: spec.Name, Spec: spec, Seed: s.Seed}})
 	}
 	got := map[string]*usage{}
@@ -142,7 +143,7 @@ func anomaly(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 }
 
 func anomalyClaims(got map[string]*usage) []lab.Claim {
-	name := minhopOf(byLeaf).Name
+	name := plain.MinHop(plain.ByLeaf).Name
 	links := lab.Claim{Text: "MinHop, whole tree: links without a path in one direction at least", Paper: "324 (25 %)", Ours: "-", Verdict: lab.NotRun}
 	ports := lab.Claim{Text: "a middle switch: three ports with 16 destinations each, three with none, and so on", Paper: "16 16 16 0 0 0 ...", Ours: "-", Verdict: lab.NotRun}
 	roots := lab.Claim{Text: "a root: every second port unused", Paper: "every second", Ours: "-", Verdict: lab.NotRun}
@@ -155,8 +156,8 @@ func anomalyClaims(got map[string]*usage) []lab.Claim {
 		roots.Ours, roots.Verdict = u.roots, lab.Judged(zeros == 18)
 		both.Ours, both.Verdict = fmt.Sprintf("%d of 1,296 (%s)", u.links, percent(float64(u.links)/1296)), lab.Judged(u.links == 324)
 		var other []string
-		for _, o := range []order{inTurn, atRandom} {
-			if v := got["0 "+minhopOf(o).Name]; v != nil {
+		for _, o := range []plain.Order{plain.InTurn, plain.AtRandom} {
+			if v := got["0 "+plain.MinHop(o).Name]; v != nil {
 				other = append(other, fmt.Sprintf("%s: %d up, %d down, %d both", o, v.up, v.down, v.links))
 			}
 		}

@@ -77,7 +77,7 @@ func borderFigure(ctx context.Context, s *lab.Setup, name, base string, most, st
 	if err != nil {
 		return nil, err
 	}
-	result := &lab.Result{Tables: []lab.Table{t}, Charts: charts(c), Claims: claims(r, cases)}
+	result := &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: claims(r, cases)}
 	for i := range result.Claims {
 		result.Claims[i].Explain(false, "Experiment, d-mod-k with the missing end ports counted (balance=dmodk) in place of EFT: %s.", experiment)
 	}

@@ -10,6 +10,7 @@ import (
 	"weft/internal/par"
 	"weft/lab"
 	"weft/lab/chart"
+	"weft/lab/plain"
 	"weft/sim/flow"
 )
 
@@ -59,17 +60,21 @@ func degrade(f *fabric.Fabric, what failure, n int, rng *rand.Rand) *fabric.Fabr
 	return f
 }
 
-// degradedEngines are those of Paper IV, and ours. MinHop is OpenSM's, that of the anomaly.
+// lashOfWeft spreads destinations over parallel links.
+const lashOfWeft = "LASH of weft"
+
+// degradedEngines are those of Paper IV, and ours. MinHop is OpenSM's, that of the anomaly,
+// and LASH by the first port.
 func degradedEngines() []rivalOf {
-	spec, first := minhopOf(byLeaf), firstPort()
+	spec, first := plain.MinHop(plain.ByLeaf), plain.FirstPort()
 	return []rivalOf{
 		{"EFT", "", lab.Routing{Engine: "ftree,balance=zahavi"}},
-		{"ours", "", lab.Routing{Engine: "ftree,balance=closed"}},
+		{"ours", "", lab.Routing{Engine: "ftree"}},
 		{"DFSSSP", "", lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
 		{"MinHop", "", lab.Routing{Engine: spec.Name, Spec: spec}},
 		{"minhop of weft", "", lab.Routing{Engine: "minhop"}},
-		{"LASH", "", lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
-		{first.Name, "", lab.Routing{Engine: first.Name, Spec: first}},
+		{"LASH", "", lab.Routing{Engine: first.Name, Spec: first}},
+		{lashOfWeft, "", lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
 	}
 }
 
@@ -162,8 +167,8 @@ func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failur
 		alone.Workers = 1
 		err := par.For(ctx, s.Workers, many*len(engines), func(_, k int) error {
 			draw, e := k/len(engines), k%len(engines)
-			seed := s.SeedOf(fmt.Sprintf("%s %d", row, draw))
-			// The same parts fail for every engine.
+			seed := s.SeedOf(fmt.Sprintf("%s %d", what, draw))
+			// The same parts fail for every engine, and more where fewer did.
 			g := degrade(whole, what, n, rand.New(rand.NewPCG(seed, 0))).Compile()
 			trial, err := alone.Route(ctx, g, engines[e].how)
 			if err != nil {

@@ -13,7 +13,7 @@
 //
 // EFT is the thesis's name for OpenSM's fat-tree routing of 2010, here ftree with
 // balance=zahavi; BEFT is balance=beft; ours is balance=closed. MinHop of OpenSM
-// counts table entries (minhop.go), weft's minhop paths.
+// counts table entries (package plain), weft's minhop paths.
 //
 // Curves were never printed as numbers: what is compared is what the text says of them.
 package fattree

@@ -82,10 +82,10 @@ func sweep(ctx context.Context, s *lab.Setup, t *lab.Table, spots []spot) (resul
 
 // printedSpots are the distributions of Table I for a fabric, with their numbers of nodes.
 func printedSpots(base string) (spots []spot, nodes []int) {
-	for _, r := range rows(publishedDistributions) {
+	for _, r := range lab.ReadPrinted(publishedDistributions) {
 		if formulas[r["topology"]] == base {
-			spots = append(spots, spot{base, r.int("nodes_even"), r.int("nodes_odd")})
-			nodes = append(nodes, r.int("total_printed"))
+			spots = append(spots, spot{base, r.Int("nodes_even"), r.Int("nodes_odd")})
+			nodes = append(nodes, r.Int("total_printed"))
 		}
 	}
 	return spots, nodes
@@ -94,9 +94,9 @@ func printedSpots(base string) (spots []spot, nodes []int) {
 // rangerSpots are the distributions of Table I (b) on the Ranger-like tree.
 func rangerSpots() []spot {
 	var spots []spot
-	for _, r := range rows(publishedDistributions) {
+	for _, r := range lab.ReadPrinted(publishedDistributions) {
 		if formulas[r["topology"]] == "fat3456" {
-			spots = append(spots, spot{"ranger", r.int("nodes_even"), r.int("nodes_odd")})
+			spots = append(spots, spot{"ranger", r.Int("nodes_even"), r.Int("nodes_odd")})
 		}
 	}
 	return spots
@@ -197,7 +197,7 @@ func (r results) bars(name string, spots []spot) []chart.Chart {
 			}
 		}
 	}
-	return charts(c)
+	return lab.Drawn(c)
 }
 
 // rounding is what two estimates may differ by and count as equal.

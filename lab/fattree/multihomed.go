@@ -29,7 +29,7 @@ func topologies(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 	t := lab.Table{Name: "topologies", Title: "The topologies of section V-C", Columns: []string{"topology", "formula", "node ports", "leaves", "paper", "middle", "paper", "spines", "paper", "nodes with two ports"}}
 	c := lab.Claim{Text: "switches and node ports as the text says", Paper: "section V-C", Ours: "-", Verdict: lab.NotRun}
 	right, n := true, 0
-	for _, r := range rows(publishedTopologies) {
+	for _, r := range lab.ReadPrinted(publishedTopologies) {
 		base := formulas[r["topology"]]
 		if !s.Want(base) {
 			continue
@@ -207,7 +207,7 @@ func homeBars(name, title string, got map[string]map[string]float64) []chart.Cha
 		}
 		c.Series = append(c.Series, series)
 	}
-	return charts(c)
+	return lab.Drawn(c)
 }
 
 // gained is the claim what mFtree gains on a topology.

@@ -7,9 +7,10 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/lab"
-	"weft/route"
+	"weft/lab/plain"
 	"weft/sim/flow"
 )
 
@@ -104,7 +105,7 @@ func TestEstimators(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &lab.Setup{Workers: 2}
-	spec := firstPort()
+	spec := plain.FirstPort()
 	trial, err := s.Route(t.Context(), g, lab.Routing{Spec: spec})
 	if err != nil {
 		t.Fatal(err)
@@ -155,6 +156,38 @@ func TestDegrade(t *testing.T) {
 	}
 }
 
+// TestReplugged: with cables plugged elsewhere the switches have as many as before, on
+// other neighbours.
+func TestReplugged(t *testing.T) {
+	for _, c := range []struct {
+		base   string
+		plug   plugging
+		before int
+		after  int // neighbours above the first leaf
+	}{{"racks648", oneByOne, 4, 12}, {"ranger", oneLeafACore, 4, 2}} {
+		whole, err := newTree(c.base)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g, err := replugged(c.base, c.plug)
+		if err != nil {
+			t.Fatal(err)
+		}
+		above := func(g *fabric.Graph) int {
+			seen := map[int32]bool{}
+			for _, ch := range g.OutOf(0) {
+				if to := g.To[ch]; whole.level[to] == 1 {
+					seen[to] = true
+				}
+			}
+			return len(seen)
+		}
+		if g.NumChannels != whole.graph.NumChannels || above(whole.graph) != c.before || above(g) != c.after {
+			t.Errorf("%s: %d channels of %d, %d neighbours above, were %d", c.base, g.NumChannels, whole.graph.NumChannels, above(g), above(whole.graph))
+		}
+	}
+}
+
 func TestRenumbered(t *testing.T) {
 	f, err := gen.Parse("racks216")
 	if err != nil {
@@ -172,25 +205,6 @@ func TestRenumbered(t *testing.T) {
 		first, _ := g.NodeByGUID(g.Compile().SwitchGUID[0])
 		if top := level[first] == 2; top != (o == rootsFirst) && o != shuffled {
 			t.Errorf("%s: the first switch is on level %d", o, level[first])
-		}
-	}
-}
-
-// TestOrders: every order names each host once.
-func TestOrders(t *testing.T) {
-	g, err := lab.Graph("racks216")
-	if err != nil {
-		t.Fatal(err)
-	}
-	for _, o := range orders {
-		hosts := o.hosts(&route.Input{Graph: g, Seed: 5})
-		sorted := slices.Clone(hosts)
-		slices.Sort(sorted)
-		if len(hosts) != 216 || len(slices.Compact(sorted)) != 216 {
-			t.Errorf("%s: not every host once", o)
-		}
-		if same := g.EndSwitch[hosts[0]] == g.EndSwitch[hosts[1]]; o == byLeaf && !same || o == inTurn && same {
-			t.Errorf("%s: the first two hosts share a leaf: %v", o, same)
 		}
 	}
 }

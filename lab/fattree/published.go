@@ -1,10 +1,6 @@
 package fattree
 
-import (
-	_ "embed"
-	"strconv"
-	"strings"
-)
+import _ "embed"
 
 // The printed tables.
 var (
@@ -25,38 +21,6 @@ var (
 	//go:embed published/p6_table1_time.tsv
 	publishedTimes6 string
 )
-
-// row is a line of a printed table, by column.
-type row map[string]string
-
-func (r row) number(column string) float64 {
-	v, _ := strconv.ParseFloat(r[column], 64)
-	return v
-}
-
-func (r row) int(column string) int { return int(r.number(column)) }
-
-// rows reads a table.
-func rows(tsv string) []row {
-	var header []string
-	var out []row
-	for line := range strings.Lines(tsv) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		cells := strings.Split(strings.TrimRight(line, "\r\n"), "\t")
-		if header == nil {
-			header = cells
-			continue
-		}
-		r := row{}
-		for i, name := range header {
-			r[name] = cells[i]
-		}
-		out = append(out, r)
-	}
-	return out
-}
 
 // formulas are the fabrics that the printed tables name.
 var formulas = map[string]string{

@@ -5,8 +5,10 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/lab"
+	"weft/lab/plain"
 	"weft/route"
 	"weft/route/check"
 )
@@ -37,8 +39,8 @@ var joins = []struct{ name, engine string }{
 	{"minhop", "minhop"},
 }
 
-// rangerWhole is the Ranger-like tree with all the rack switches that fit.
-const rangerWhole = "dual4608"
+// rangerOneLeaf is the Ranger-like tree of the experiment.
+const rangerOneLeaf = "ranger, one leaf a core"
 
 // switchToSwitch counts which switches reach each other, and judges deadlock.
 func switchToSwitch(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
@@ -59,15 +61,15 @@ func switchToSwitch(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		count[c] = v
 		c.Ours, c.Verdict = fmt.Sprintf("%d of %d fabrics", v[1], v[0]), lab.Judged(v[0] == v[1])
 	}
-	var rangerHolds bool
+	oneLeaf, oneLeafHolds := "refused", false
 	const cut = "|fail(share=0.05,links=up,seed=1)"
-	fabrics := lab.Pick(s, []string{"fat648", "racks648", "racks648" + cut}, []string{"fat648", "racks648", "fat3456", "juropa", "ranger", rangerWhole, "fat648" + cut, "racks648" + cut, "fat3456" + cut, "juropa" + cut})
+	fabrics := lab.Pick(s, []string{"fat648", "racks648", "racks648" + cut}, []string{"fat648", "racks648", "fat3456", "juropa", "ranger", "dual4608", rangerOneLeaf, "fat648" + cut, "racks648" + cut, "fat3456" + cut, "juropa" + cut})
 	for _, formula := range fabrics {
-		g, err := lab.Graph(formula)
+		g, err := treeOfPaper3(formula)
 		if err != nil {
 			return nil, err
 		}
-		whole := !strings.Contains(formula, "|")
+		whole := !strings.Contains(formula, "|") && formula != rangerOneLeaf
 		for _, e := range joins {
 			if !s.Want(formula + " " + e.name) {
 				continue
@@ -79,7 +81,7 @@ func switchToSwitch(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			if trial.Refused != "" {
 				t.Add(formula, e.name, "-", "-", "-", "-", trial.Refused)
 				switch {
-				case e.name == "sFtree" && whole && formula != rangerWhole:
+				case e.name == "sFtree" && whole:
 					tell(&full, false)
 				case e.name == "ours":
 					tell(&degraded, false)
@@ -92,8 +94,9 @@ func switchToSwitch(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			switch {
 			case e.name == "none" && whole:
 				tell(&none, joined < pairs)
-			case e.name == "sFtree" && formula == rangerWhole:
-				rangerHolds = proven
+			case e.name == "sFtree" && formula == rangerOneLeaf:
+				oneLeaf = fmt.Sprintf("%d of %d pairs joined, deadlock-free %v", joined, pairs, trial.Report.DeadlockFree)
+				oneLeafHolds = proven
 			case e.name == "sFtree" && whole:
 				tell(&full, proven)
 			case e.name == "minhop" && whole && formula != "fat648":
@@ -103,10 +106,18 @@ func switchToSwitch(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			}
 		}
 	}
-	full.Explain(rangerHolds, "Ranger-like has 328 rack switches, so that some leaves of its cores have fewer than others. Experiment, with 384 of them, a regular tree (%s): proven %v.", rangerWhole, rangerHolds)
+	full.Explain(oneLeafHolds, "Of the cables of a rack switch of Ranger to a core, three lead to one leaf and three to another, so that paths reach the root of the subtree through two of its parents, which lemma 5.9 does not allow for. Experiment, all six to one leaf: %s.", oneLeaf)
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{none, full, rival, degraded}, Notes: []string{
 		"Deadlock is the judge's word: none; hosts none (only with the traffic of switches); possible. On degraded trees lemma 5.9 of the paper fails: its subtree may then close a cycle.",
 	}}, nil
+}
+
+// treeOfPaper3 builds a fabric, or that of the experiment.
+func treeOfPaper3(formula string) (*fabric.Graph, error) {
+	if formula == rangerOneLeaf {
+		return replugged("ranger", oneLeafACore)
+	}
+	return lab.Graph(formula)
 }
 
 // nodesAndSwitches is the load of Table III: nodes at 4x DDR, switches at 1x SDR.
@@ -128,17 +139,22 @@ func rivalsOfPaper3(seed uint64) []rivalOf {
 		{"minhop", "minhop", lab.Routing{Engine: "minhop"}},
 		{"Up*/Down*", "updn", lab.Routing{Engine: "updn"}},
 		{"DFSSSP", "dfsssp", lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
-		{"LASH", "lash", lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
+		{"LASH", "lash", lab.Routing{Engine: plain.FirstPort().Name, Spec: plain.FirstPort()}},
+		{"LASH of weft", "", lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
 		{"ours", "", lab.Routing{Engine: "ftree"}},
 	}
-	for _, o := range orders {
-		spec := minhopOf(o)
+	for _, o := range plain.Orders {
+		spec := plain.MinHop(o)
 		all = append(all, rivalOf{spec.Name, "", lab.Routing{Engine: spec.Name, Spec: spec, Seed: seed}})
 	}
-	all = append(all, rivalOf{letterDFSSSP, "", lab.Routing{Engine: "dfsssp,paths=sssp", MaxVLs: 15}})
-	spec := firstPort()
-	return append(all, rivalOf{spec.Name, "", lab.Routing{Engine: spec.Name, Spec: spec}})
+	return append(all, rivalOf{letterDFSSSP, "", lab.Routing{Engine: "dfsssp,paths=sssp", MaxVLs: 15}})
 }
+
+// What experiments on Table III are called.
+const (
+	lashOneByOne = "LASH, cables one by one"
+	withSwitches = ", switches sending too"
+)
 
 // fiveEngines is Table III.
 func fiveEngines(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
@@ -147,7 +163,7 @@ func fiveEngines(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		Columns: []string{"fabric", "engine", "in order", "independent", "paper", "in order, switches sending too", "switches get", "lanes", "deadlock"},
 	}
 	var claims []lab.Claim
-	for _, printed := range rows(publishedEngines) {
+	for _, printed := range lab.ReadPrinted(publishedEngines) {
 		base := formulas[printed["topology"]]
 		g, err := lab.Graph(base)
 		if err != nil {
@@ -175,21 +191,32 @@ func fiveEngines(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 				return nil, err
 			}
 			got[e.name] = v
+			got[e.name+withSwitches] = &throughput{inOrder: busy, independent: v.independent}
 			t.Add(base, e.name, percent(v.inOrder.hosts), percent(v.independent.hosts), paper, percent(busy.hosts), percent(busy.switches), fmt.Sprint(v.trial.Plan.VLs), v.trial.Deadlock())
+		}
+		if base == "racks648" && s.Want(base+" "+lashOneByOne) {
+			if g, err = replugged(base, oneByOne); err != nil {
+				return nil, err
+			}
+			spec := plain.FirstPort()
+			if got[lashOneByOne], err = try(ctx, s, g, lab.Routing{Engine: spec.Name, Spec: spec}, allHosts); err != nil {
+				return nil, err
+			}
 		}
 		claims = append(claims, engineClaims(base, printed, got)...)
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{
 		"Claims are about nodes sending alone: the paper finds that the traffic of switches costs them 1 % (section 7.2.1). Max-min fair rates, the last columns, take a switch for a sender like a node, which costs nodes more near the root of the subtree than round-robin by input port does.",
-		"LASH here is weft's with lean=true, which lets equal ways meet as OpenSM's does, but deals the LIDs of a switch out over parallel links; \"first port\" does not. Minhop by entries is OpenSM's: it counts table entries whether or not paths use them.",
+		"LASH is by the first shortest path, as section 7.2.3 says; weft's with lean=true lets equal ways meet too, but deals the LIDs of a switch out over parallel links. Minhop by entries is OpenSM's: it counts table entries whether or not paths use them.",
+		"Cables one by one: the twelve cables of a rack switch lead to twelve switches, in place of three each to four; the paper does not say which.",
 	}}, nil
 }
 
 // engineClaims are those of Table III about one fabric. The paper's simulator loses up to
 // a tenth in queues, so that a share of ours within a tenth above the paper's is the same.
-func engineClaims(base string, printed row, got map[string]*throughput) []lab.Claim {
+func engineClaims(base string, printed lab.Printed, got map[string]*throughput) []lab.Claim {
 	claim := func(name, column string, experiments ...string) lab.Claim {
-		paper := printed.number(column) / 100
+		paper := printed.Number(column) / 100
 		c := lab.Claim{Text: fmt.Sprintf("%s: %s (between the estimates, or up to a tenth below)", base, name), Paper: printed[column] + " %", Ours: "-", Verdict: lab.NotRun}
 		v := got[name]
 		if v == nil {
@@ -207,17 +234,17 @@ func engineClaims(base string, printed row, got map[string]*throughput) []lab.Cl
 			}
 		}
 		if tried != "" {
-			c.Explain(moved, "Experiment, other forms of the engine:%s", tried[:len(tried)-1]+".")
+			c.Explain(moved, "Experiment:%s", tried[:len(tried)-1]+".")
 		}
 		return c
 	}
-	byEntries := []string{minhopOf(byLeaf).Name, minhopOf(inTurn).Name, minhopOf(atRandom).Name}
+	byEntries := []string{plain.MinHop(plain.ByLeaf).Name, plain.MinHop(plain.InTurn).Name, plain.MinHop(plain.AtRandom).Name}
 	claims := []lab.Claim{
 		claim("sFtree", "sftree"),
 		claim("minhop", "minhop", byEntries...),
 		claim("Up*/Down*", "updn", byEntries...),
-		claim("DFSSSP", "dfsssp", letterDFSSSP),
-		claim("LASH", "lash", firstPort().Name),
+		claim("DFSSSP", "dfsssp", letterDFSSSP, "DFSSSP"+withSwitches),
+		claim("LASH", "lash", lashOneByOne),
 	}
 	best := lab.Claim{Text: base + ": sFtree is the best of the five, LASH by far the worst", Paper: "yes", Ours: "-", Verdict: lab.NotRun}
 	if s, l := got["sFtree"], got["LASH"]; s != nil && l != nil {
@@ -228,9 +255,6 @@ func engineClaims(base string, printed row, got map[string]*throughput) []lab.Cl
 			}
 		}
 		best.Ours, best.Verdict = fmt.Sprintf("sFtree %s, LASH %s", percent(s.inOrder.hosts), percent(l.inOrder.hosts)), lab.Judged(ok)
-		if x := got[firstPort().Name]; x != nil {
-			best.Explain(s.inOrder.hosts > 1-rounding && x.inOrder.hosts < 0.1, "Experiment, LASH by the first port: %s.", percent(x.inOrder.hosts))
-		}
 	}
 	return append(claims, best)
 }
@@ -243,7 +267,7 @@ func lashLanes(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		Columns: []string{"fabric", "order of GUIDs", "paper", "lash,lean", "lash"},
 	}
 	var claims []lab.Claim
-	for _, printed := range rows(publishedLanes) {
+	for _, printed := range lab.ReadPrinted(publishedLanes) {
 		base := formulas[printed["topology"]]
 		if s.Mode != lab.Full && base != "fat648" {
 			claims = append(claims, lab.Claim{Text: base + ": lanes of LASH", Paper: printed["lash_vls"], Ours: "-", Verdict: lab.NotRun})
@@ -283,7 +307,7 @@ func lashLanes(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			t.Add(cells...)
 		}
 		if n := found[leavesFirst]; n > 0 {
-			want := printed.int("lash_vls")
+			want := printed.Int("lash_vls")
 			c.Ours, c.Verdict = fmt.Sprint(n), lab.Judged(n == want)
 			moved, text := false, ""
 			for _, o := range guidOrders {

@@ -51,10 +51,10 @@ type ringPaper struct{ beft, eft map[string]float64 }
 
 func publishedRing(p spot) ringPaper {
 	out := ringPaper{map[string]float64{}, map[string]float64{}}
-	for _, r := range rows(publishedRings) {
+	for _, r := range lab.ReadPrinted(publishedRings) {
 		if formulas[r["topology"]] == p.base && r["distribution"] == p.ratio() {
-			out.beft[r["measurement"]] = r.number("beft_MBps")
-			out.eft[r["measurement"]] = r.number("eft_MBps")
+			out.beft[r["measurement"]] = r.Number("beft_MBps")
+			out.eft[r["measurement"]] = r.Number("eft_MBps")
 		}
 	}
 	return out

@@ -8,7 +8,6 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/lab"
-	"weft/lab/chart"
 	"weft/sim/flow"
 )
 
@@ -16,7 +15,7 @@ import (
 var balances = []struct{ name, engine string }{
 	{"EFT", "ftree,balance=zahavi"},
 	{"BEFT", "ftree,balance=beft"},
-	{"ours", "ftree,balance=closed"},
+	{"ours", "ftree"},
 }
 
 // tree is a fabric with the levels of its switches, 0 for leaves.
@@ -133,20 +132,6 @@ func (t *tree) measure(ctx context.Context, s *lab.Setup, trial *lab.Trial) (*ba
 
 // percent prints a share of capacity.
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
-
-// charts leaves out those with nothing to draw.
-func charts(all ...chart.Chart) []chart.Chart {
-	var out []chart.Chart
-	for _, c := range all {
-		for _, s := range c.Series {
-			if len(s.Points) > 0 {
-				out = append(out, c)
-				break
-			}
-		}
-	}
-	return out
-}
 
 // throughput routes a fabric and estimates uniform traffic, in order and independent.
 type throughput struct {
