@@ -1,0 +1,77 @@
+package fattree
+
+import (
+	"slices"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+)
+
+// plugging says where cable k up from leaf r ends: at which of the switches above the
+// leaves, and at which port. All but the port are numbered from 0.
+type plugging func(r, k int) (above int, port uint8)
+
+// The thesis does not say how the cables of rack switches are dealt out. These are other
+// ways than those of package gen.
+
+// oneLeafACore plugs the six cables of a Ranger-like rack switch to a core into one leaf
+// of it, in place of two leaves.
+func oneLeafACore(r, k int) (above int, port uint8) {
+	const leaves, cables = 288, 6
+	return k/cables*leaves + r%leaves, uint8(r/leaves*cables + k%cables + 1)
+}
+
+// oneByOne plugs the twelve cables of a rack switch of racks648 into twelve switches, in
+// place of three each into four.
+func oneByOne(r, k int) (above int, port uint8) {
+	const cables, thirds = 12, 3
+	module, side := r/2, r%2
+	return module%thirds*cables + k, uint8(module/thirds*2 + side + 1)
+}
+
+// replugged is a fabric with the cables from its leaves up plugged elsewhere.
+func replugged(base string, plug plugging) (*fabric.Graph, error) {
+	whole, err := gen.Parse(base)
+	if err != nil {
+		return nil, err
+	}
+	var leaves, above []fabric.NodeID
+	level := gen.Levels(whole)
+	for id, l := range level {
+		switch l {
+		case 0:
+			leaves = append(leaves, fabric.NodeID(id))
+		case 1:
+			above = append(above, fabric.NodeID(id))
+		}
+	}
+	f := whole.Without(nil, func(id fabric.LinkID) bool {
+		a, b := level[whole.Links[id].A.Node], level[whole.Links[id].B.Node]
+		return min(a, b) == 0 && max(a, b) == 1
+	})
+	for r, leaf := range leaves {
+		for k, port := range upPorts(whole, leaf, level) {
+			to, at := plug(r, k)
+			if _, err := f.Connect(fabric.End{Node: leaf, Port: port}, fabric.End{Node: above[to], Port: at}, 4, fabric.EDR); err != nil {
+				return nil, err
+			}
+		}
+	}
+	return f.Compile(), nil
+}
+
+// upPorts are the ports of a leaf that lead up.
+func upPorts(f *fabric.Fabric, leaf fabric.NodeID, level []int) []uint8 {
+	var ports []uint8
+	for i := range f.Links {
+		a, b := f.Links[i].A, f.Links[i].B
+		if b.Node == leaf {
+			a, b = b, a
+		}
+		if a.Node == leaf && level[b.Node] == 1 {
+			ports = append(ports, a.Port)
+		}
+	}
+	slices.Sort(ports)
+	return ports
+}
