@@ -73,5 +73,6 @@
 //
 // O(channels x switches/64) for the sweeps, in parallel over blocks of targets, and
 // O(switches x LIDs) to write the tables, in parallel over the switches; load, zahavi
-// and beft, and evening out, O(LIDs x channels), one LID after the other.
+// and beft O(LIDs x channels), one LID after the other; evening out the same a sweep, some
+// targets at a time, and 4 bytes a pair of switches for the ways by target.
 package ftree

@@ -17,14 +17,19 @@ const sweeps = 32
 // end when one gains less than a hundredth. With apart the ways to the ports of one node do
 // not meet where they have not met before.
 func (w *loader) ease(ctx context.Context, apart bool) error {
-	if err := w.measure(ctx); err != nil {
-		return err
-	}
 	targets := w.targets()
 	wide := max(1, min(len(targets)/targetsRound, mostRound))
 	w.thorough = w.lidsOf(targets)*len(w.dist) <= thoroughSize
 	if apart || w.thorough {
 		wide = 1 // one LID after the other, since those of a node watch each other
+	}
+	return w.easeBy(ctx, targets, wide, apart)
+}
+
+// easeBy is ease with so many targets at a time.
+func (w *loader) easeBy(ctx context.Context, targets []int32, wide int, apart bool) error {
+	if err := w.measure(ctx); err != nil {
+		return err
 	}
 	forks := w.forks(wide)
 	before, usual := w.highest()

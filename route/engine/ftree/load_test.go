@@ -122,7 +122,7 @@ func cheapest(r *reach, x int32, on []int) (dist, hops []int) {
 }
 
 // TestEase: it counts the paths right, leads them over shortest legal ways only, and no
-// link that carries more than any did.
+// link carries more than any did: as for small trees, and as for large ones.
 func TestEase(t *testing.T) {
 	eased := 0
 	rapid.Check(t, func(t *rapid.T) {
@@ -134,7 +134,8 @@ func TestEase(t *testing.T) {
 		}
 		before := slices.Max(pathsOn(g, tables, &in.Ends))
 		w := newLoader(in, r, l, tables)
-		if err := w.ease(t.Context(), false); err != nil {
+		w.thorough = rapid.Bool().Draw(t, "thorough")
+		if err := w.easeBy(t.Context(), w.targets(), rapid.IntRange(1, 4).Draw(t, "wide"), false); err != nil {
 			t.Fatal(err)
 		}
 		on := pathsOn(g, tables, &in.Ends)
