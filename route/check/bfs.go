@@ -17,6 +17,7 @@ type bfs struct {
 	g               *fabric.Graph
 	seen, now, next []uint64 // by switch
 	front, ahead    []int32
+	reached         [64]int    // by target: switches in its order so far
 	dist            [][]uint16 // by place of a target, then switch
 	order           [][]int32  // by place of a target: the switches that it is reached from, nearest first
 }
@@ -46,20 +47,25 @@ func (b *bfs) run(targets []int32, place int) {
 	for i, t := range targets {
 		if b.dist[place+i] == nil {
 			b.dist[place+i] = make([]uint16, b.g.NumSwitches)
-			b.order[place+i] = make([]int32, 0, b.g.NumSwitches)
+			b.order[place+i] = make([]int32, b.g.NumSwitches)
 		}
 		d := b.dist[place+i]
 		for s := range d {
 			d[s] = unreachedHops
 		}
 		d[t] = 0
-		b.order[place+i] = append(b.order[place+i][:0], t)
+		b.order[place+i] = b.order[place+i][:len(d)]
+		b.order[place+i][0] = t
+		b.reached[i] = 1
 		b.seen[t] |= 1 << i
 		b.now[t] = b.seen[t]
 		b.front = append(b.front, t)
 	}
 	for hops := uint16(1); len(b.front) > 0; hops++ {
 		b.step(hops, b.dist[place:], b.order[place:])
+	}
+	for i := range targets {
+		b.order[place+i] = b.order[place+i][:b.reached[i]]
 	}
 }
 
@@ -90,7 +96,8 @@ func (b *bfs) step(hops uint16, dist [][]uint16, order [][]int32) {
 		for m := b.next[v]; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)
 			dist[i][v] = hops
-			order[i] = append(order[i], v)
+			order[i][b.reached[i]] = v
+			b.reached[i]++
 		}
 	}
 	b.now, b.next = b.next, b.now

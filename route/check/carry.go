@@ -114,7 +114,7 @@ func (w *walker) passing(s int32, m uint64) {
 // arriving notes assigned traffic that a host gets from a channel.
 func (w *walker) arriving(c, s int32, m uint64) {
 	if w.next[s] == delivered && w.owner < int32(w.j.g.NumHosts) && w.j.lanes.field(m, assigned) != 0 {
-		w.j.deps.arrive(c, w.owner)
+		w.deps.arrive(c, w.owner)
 	}
 }
 
@@ -215,7 +215,7 @@ func (w *walker) pushByPort(s int32) {
 	for v, m := range w.lane[at : at+len(w.j.lanes.vls)] {
 		all |= m
 		if m != 0 && w.out[n] >= 0 {
-			w.j.deps.add(w.j.deps.slot(c, w.rank[n])+int64(v), m)
+			w.deps.add(w.deps.slot(c, w.rank[n])+int64(v), m)
 		}
 	}
 	if w.out[n] >= 0 {

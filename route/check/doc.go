@@ -47,8 +47,8 @@
 // where it is not once more on the way there and once for the reply, because only what
 // the sources of a switch use together matters. With a
 // Choice, discarding hosts or tables by input port it is O(end ports x LIDs). Memory:
-// O(sum of squared switch degrees) bits for each SL in use (and VL, with tables by
-// input and output port), a bit for each table entry, and for each worker 512 bytes a
+// a bit for each table entry, and for each worker O(sum of squared switch degrees) bits
+// for each SL in use (and VL, with tables by input and output port), 512 bytes a
 // switch, and the distances of all pairs where there are up to 720 switches.
 // The result does not depend on Options.Workers.
 package check

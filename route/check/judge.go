@@ -87,6 +87,11 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 	if err != nil {
 		return nil, err
 	}
+	for _, w := range j.walkers {
+		if w != nil {
+			j.deps.join(w.deps)
+		}
+	}
 	r := &Report{}
 	j.sum(r)
 	if err := j.verdicts(ctx, workers, r); err != nil {

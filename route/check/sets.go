@@ -59,8 +59,8 @@ func (t *sets) set(lid int, owner int32) {
 	if !t.valid || dst != t.dstClass {
 		t.load(dst)
 	}
-	t.j.toLID[lid] = t.toLID
 	if t.valid && src == t.srcClass && dst == t.dstClass {
+		t.j.toLID[lid] = t.toLID
 		return
 	}
 	if block := lid / route.BlockSize; t.replies != nil && block != t.loaded {
@@ -74,9 +74,11 @@ func (t *sets) set(lid int, owner int32) {
 	}
 	unasked := l.byDefault << l.shift[noRecord]
 	fromZero := l.spread &^ (1 << l.shift[hostOnly])
+	all := uint32(0)
 	for s := range t.bySwitch {
 		f, z := t.forward[2*s], t.forward[2*s+1]
 		f, z = f|f>>16, z|z>>16
+		all |= f | z
 		if replies != nil {
 			f |= replies[2*s] >> upper(src)
 			z |= replies[2*s+1] >> upper(src)
@@ -87,11 +89,12 @@ func (t *sets) set(lid int, owner int32) {
 		}
 		t.bySwitch[s] = m
 	}
+	t.toLID = uint16(all)
+	t.j.toLID[lid] = t.toLID
 }
 
 // load finds the SLs to a destination class.
 func (t *sets) load(dst int32) {
-	t.toLID = 0
 	if dst < 0 {
 		clear(t.forward)
 		return
@@ -109,11 +112,6 @@ func (t *sets) load(dst int32) {
 			}
 		}
 	}
-	all := uint32(0)
-	for _, f := range t.forward {
-		all |= f
-	}
-	t.toLID = uint16(all | all>>16)
 }
 
 // look finds the SLs of a group to a destination class cell by cell.

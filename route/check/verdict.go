@@ -25,13 +25,20 @@ func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
 			distinct = append(distinct, t)
 		}
 	}
+	left, err := j.onCycles(ctx, workers)
+	if err != nil {
+		return err
+	}
 	var cycles [numTraffics][]int32
-	err := par.For(ctx, workers, len(distinct), func(_, i int) error {
+	err = par.For(ctx, workers, len(distinct), func(_, i int) error {
 		t := distinct[len(distinct)-1-i] // that takes longest first
-		if t == hostOnly {
+		switch {
+		case left != nil && !j.has(left, t):
+			*answers[t] = j.acyclic(int64(j.deps.bits(l.fieldMask(t))))
+		case left == nil && t == hostOnly:
 			r.HostOnly = j.acyclic(j.countEdges(t))
-		} else {
-			*answers[t], cycles[t] = j.verdict(j.dependencies(t))
+		default:
+			*answers[t], cycles[t] = j.verdict(t, left)
 		}
 		return nil
 	})
@@ -40,8 +47,8 @@ func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
 	}
 	// What hosts do among themselves is part of what all do, and is free of cycles if
 	// that is.
-	if r.Assigned.DeadlockFree != Yes {
-		r.HostOnly, cycles[hostOnly] = j.verdict(j.dependencies(hostOnly))
+	if left == nil && r.Assigned.DeadlockFree != Yes {
+		r.HostOnly, cycles[hostOnly] = j.verdict(hostOnly, nil)
 	}
 	for t, cycle := range cycles { // one after the other: they share what explains them
 		if cycle != nil {
@@ -60,11 +67,25 @@ func (j *judge) acyclic(edges int64) Verdict {
 	return Verdict{OneLane: j.lanes.sl == nil, Edges: edges, Cycle: []Hold{}, Shortest: true, DeadlockFree: Yes}
 }
 
-// verdict is that of one kind of traffic by its graph, and a cycle that is still to
-// be explained.
-func (j *judge) verdict(d *digraph) (Verdict, []int32) {
+// has reports whether something is left of one kind of traffic.
+func (j *judge) has(left []uint64, traffic int) bool {
+	for _, m := range left {
+		if j.lanes.field(m, traffic) != 0 {
+			return true
+		}
+	}
+	return false
+}
+
+// verdict is that of one kind of traffic by what is left of its graph (nil for all),
+// and a cycle that is still to be explained.
+func (j *judge) verdict(traffic int, left []uint64) (Verdict, []int32) {
+	d := j.dependencies(traffic, left)
 	v := j.acyclic(int64(len(d.to)))
-	cycle, shortest := d.shortestCycle()
+	if left != nil {
+		v.Edges = int64(j.deps.bits(j.lanes.fieldMask(traffic)))
+	}
+	cycle, shortest := d.shortestCycle(j.apart())
 	if cycle == nil {
 		return v, nil
 	}
@@ -83,12 +104,15 @@ type digraph struct {
 
 func (d *digraph) successors(n int32) []int32 { return d.to[d.start[n]:d.start[n+1]] }
 
-// dependencies is the dependency graph of one kind of traffic. The node of a
-// channel c and the VL with index v is c*len(vls)+v.
-func (j *judge) dependencies(traffic int) *digraph {
+// dependencies is the dependency graph of one kind of traffic, or what onCycles has
+// left of it. The node of a channel c and the VL with index v is c*len(vls)+v.
+func (j *judge) dependencies(traffic int, left []uint64) *digraph {
 	g := j.g
 	nv := int32(len(j.lanes.vls))
-	d := &digraph{start: make([]int64, 1, g.NumChannels*int(nv)+1), to: make([]int32, 0, j.deps.bits(j.lanes.fieldMask(traffic)))}
+	d := &digraph{start: make([]int64, 1, g.NumChannels*int(nv)+1)}
+	if left == nil {
+		d.to = make([]int32, 0, j.deps.bits(j.lanes.fieldMask(traffic)))
+	}
 	after := make([][]int32, nv) // by VL index on the channel at hand: the nodes that follow
 	var pairs vlPairs
 	for c := range int32(g.NumChannels) {
@@ -96,9 +120,20 @@ func (j *judge) dependencies(traffic int) *digraph {
 			after[v] = after[v][:0]
 		}
 		keeps := j.keepsVL(c)
+		mine := ^uint64(0)
+		if left != nil {
+			mine = left[c] & j.lanes.fieldMask(traffic)
+		}
 		for i, next := range g.OutOf(g.To[c]) {
+			if mine == 0 {
+				break
+			}
 			if keeps != nil {
-				for m := j.field(c, int32(i), traffic); m != 0; m &= m - 1 {
+				m := j.deps.at(j.deps.slot(c, int32(i))) & mine
+				if left != nil {
+					m &= left[next]
+				}
+				for m = j.lanes.field(m, traffic); m != 0; m &= m - 1 {
 					v := keeps[bits.TrailingZeros64(m)&15]
 					after[v] = append(after[v], next*nv+int32(v))
 				}
@@ -195,199 +230,4 @@ func (j *judge) slotVLs(c, next, rank int32, traffic int, pairs *vlPairs) (befor
 		}
 	}
 	return before
-}
-
-// maxSearch bounds the steps that shortestCycle takes.
-const maxSearch = 1 << 26
-
-// shortestCycle finds a shortest cycle, or nil. When the graph is too large to try
-// every node, the answer is a cycle that may not be shortest, and shortest is false.
-func (d *digraph) shortestCycle() (cycle []int32, shortest bool) {
-	part, cyclic := d.components()
-	if !cyclic {
-		return nil, true
-	}
-	n := int32(len(part))
-	s := search{d: d, part: part, depth: make([]int32, n), round: make([]int32, n), parent: make([]int32, n), closes: make([]int32, n)}
-	back := d.reverse(part)
-	for x := range n {
-		if part[x] < 0 {
-			continue
-		}
-		if s.steps > maxSearch {
-			return cycle, false
-		}
-		for _, u := range back.successors(x) {
-			s.closes[u] = x + 1
-		}
-		s.steps += len(back.successors(x))
-		if u := s.from(x, int32(len(cycle))); u >= 0 {
-			cycle = way(s.parent, x, u, s.depth[u]+1)
-		}
-		if len(cycle) == 1 {
-			break
-		}
-	}
-	return cycle, true
-}
-
-// search is breadth-first search for cycles. What it knows of a node is valid where
-// the node's mark is that of the current start.
-type search struct {
-	d             *digraph
-	part          []int32
-	depth, parent []int32
-	round         []int32 // mark of depth and parent: start + 1
-	closes        []int32 // mark of nodes with an edge to the start
-	queue         []int32
-	steps         int
-}
-
-// from looks for the last node of a cycle that starts at x, has no smaller node (those
-// have been tried) and is shorter than the bound, 0 for none; -1 when there is none.
-func (s *search) from(x, bound int32) int32 {
-	s.queue = append(s.queue[:0], x)
-	s.round[x], s.depth[x] = x+1, 0
-	for head := 0; head < len(s.queue); head++ {
-		u := s.queue[head]
-		length := s.depth[u] + 1
-		if bound > 0 && length >= bound {
-			return -1
-		}
-		if s.closes[u] == x+1 {
-			return u
-		}
-		if bound > 0 && length+1 >= bound {
-			continue
-		}
-		next := s.d.successors(u)
-		s.steps += len(next)
-		for _, v := range next {
-			if v > x && s.part[v] == s.part[x] && s.round[v] != x+1 {
-				s.round[v], s.depth[v], s.parent[v] = x+1, length, u
-				s.queue = append(s.queue, v)
-			}
-		}
-	}
-	return -1
-}
-
-// reverse turns the edges within parts round.
-func (d *digraph) reverse(part []int32) *digraph {
-	n := int32(len(part))
-	r := &digraph{start: make([]int64, n+2)}
-	inside := func(do func(u, v int32)) {
-		for u := range n {
-			if part[u] < 0 {
-				continue
-			}
-			for _, v := range d.successors(u) {
-				if part[v] == part[u] {
-					do(u, v)
-				}
-			}
-		}
-	}
-	inside(func(_, v int32) { r.start[v+2]++ })
-	for v := range n {
-		r.start[v+2] += r.start[v+1]
-	}
-	r.to = make([]int32, r.start[n+1])
-	inside(func(u, v int32) {
-		r.to[r.start[v+1]] = u
-		r.start[v+1]++
-	})
-	return r
-}
-
-// way lists the nodes from x to u.
-func way(parent []int32, x, u, length int32) []int32 {
-	nodes := make([]int32, length)
-	for i := length - 1; i > 0; i-- {
-		nodes[i] = u
-		u = parent[u]
-	}
-	nodes[0] = x
-	return nodes
-}
-
-// components numbers the strongly connected components that hold a cycle, -1 for
-// nodes on no cycle (Tarjan, SIAM J. Comput. 1972, without recursion).
-func (d *digraph) components() (part []int32, cyclic bool) {
-	n := len(d.start) - 1
-	t := tarjan{d: d, part: make([]int32, n), index: make([]int32, n), low: make([]int32, n), edge: make([]int64, n)}
-	for x := range t.part {
-		t.part[x] = -1
-	}
-	for x := range int32(n) {
-		if t.index[x] == 0 && d.start[x] < d.start[x+1] {
-			t.visit(x)
-		}
-	}
-	return t.part, t.parts > 0
-}
-
-type tarjan struct {
-	d           *digraph
-	part        []int32
-	index, low  []int32 // 1 and up; 0 not seen; index is done when the component is closed
-	edge        []int64 // next edge to look at
-	open, calls []int32
-	seen, parts int32
-}
-
-const done = 1<<31 - 1
-
-func (t *tarjan) visit(x int32) {
-	t.enter(x)
-	for len(t.calls) > 0 {
-		u := t.calls[len(t.calls)-1]
-		if t.edge[u] < t.d.start[u+1] {
-			v := t.d.to[t.edge[u]]
-			t.edge[u]++
-			if t.index[v] == 0 {
-				t.enter(v)
-			} else if t.index[v] != done {
-				t.low[u] = min(t.low[u], t.index[v])
-			}
-			continue
-		}
-		t.calls = t.calls[:len(t.calls)-1]
-		if len(t.calls) > 0 {
-			p := t.calls[len(t.calls)-1]
-			t.low[p] = min(t.low[p], t.low[u])
-		}
-		if t.low[u] == t.index[u] {
-			t.closePart(u)
-		}
-	}
-}
-
-func (t *tarjan) enter(x int32) {
-	t.seen++
-	t.index[x], t.low[x], t.edge[x] = t.seen, t.seen, t.d.start[x]
-	t.open = append(t.open, x)
-	t.calls = append(t.calls, x)
-}
-
-// closePart takes a component whose first node is u off the open nodes.
-func (t *tarjan) closePart(u int32) {
-	from := len(t.open) - 1
-	for t.open[from] != u {
-		from--
-	}
-	cyclic := len(t.open)-from > 1
-	for _, v := range t.d.successors(u) {
-		cyclic = cyclic || v == u
-	}
-	for _, v := range t.open[from:] {
-		t.index[v] = done
-		if cyclic {
-			t.part[v] = t.parts
-		}
-	}
-	if cyclic {
-		t.parts++
-	}
-	t.open = t.open[:from]
 }

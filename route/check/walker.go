@@ -97,7 +97,7 @@ func newWalker(j *judge) *walker {
 		pairs: make([]int32, n), acc: make([]uint64, n), bfs: newBFS(j.g),
 		transit: make([]bool, n), nearOf: make([]int32, n), use: make([]channelUse, j.g.NumChannels),
 	}
-	w.deps, w.assigned, w.drop, w.passes = j.deps, j.lanes.fieldMask(assigned), j.lanes.drop, len(j.drained) > 0
+	w.deps, w.assigned, w.drop, w.passes = j.deps.own(), j.lanes.fieldMask(assigned), j.lanes.drop, len(j.drained) > 0
 	if j.groups != nil {
 		w.sets = newSets(j)
 		w.from, w.sources, w.hosts = w.sets.bySwitch, j.sources, j.hosts

@@ -41,13 +41,15 @@ func (l *Acyclic) Labels() []int64 { return l.lanes[0].label }
 // Moves counts the moves on the first lane.
 func (l *Acyclic) Moves() int { return l.lanes[0].moves }
 
-// Note adds an edge that Labels allows to the first lane: from channel c to the one
-// with a number among those out of its end.
-func (l *Acyclic) Note(c, number int32) {
-	if o := l.lanes[0]; o.next[int(c)*o.words+int(number>>6)]>>(number&63)&1 == 0 {
-		o.linkNumber(c, number)
-	}
+// Has tells whether the first lane has an edge: from channel c to the one with a number
+// among those out of its end.
+func (l *Acyclic) Has(c, number int32) bool {
+	o := l.lanes[0]
+	return o.next[int(c)*o.words+int(number>>6)]>>(number&63)&1 == 1
 }
+
+// Note adds such an edge, which the first lane does not have and Labels allows.
+func (l *Acyclic) Note(c, number int32) { l.lanes[0].linkNumber(c, number) }
 
 // Never tells that no path of a lane will ever take channel c and then the one with a
 // number among those out of its end. Where it does not, Add may still find that.

@@ -207,11 +207,14 @@ func (o *order) goOn(x int32, label int64) bool {
 	for w, set := range o.next[int(x)*o.words : int(x+1)*o.words] {
 		for ; set != 0; set &= set - 1 {
 			i := w*64 + bits.TrailingZeros64(set)
+			if labels[i] > label {
+				continue // and so not behind
+			}
 			y := out[i]
-			switch {
-			case o.side[y] == behind:
+			switch o.side[y] {
+			case behind:
 				return false
-			case o.side[y] == nowhere && labels[i] < label:
+			case nowhere:
 				o.side[y] = ahead
 				o.ahead = append(o.ahead, y)
 			}
@@ -224,14 +227,19 @@ func (o *order) goOn(x int32, label int64) bool {
 // was there.
 func (o *order) goBack(y int32, label int64) bool {
 	g := o.p.g
-	out := g.Out[g.OutStart[g.From[y]]:]
+	first := g.OutStart[g.From[y]]
+	out, back := g.Out[first:], o.p.back[first:]
 	for w, set := range o.last[int(y)*o.words : int(y+1)*o.words] {
 		for ; set != 0; set &= set - 1 {
-			x := out[w*64+bits.TrailingZeros64(set)] ^ 1
-			switch {
-			case o.side[x] == ahead:
+			i := w*64 + bits.TrailingZeros64(set)
+			if o.label[back[i]] < label {
+				continue // and so not ahead
+			}
+			x := out[i] ^ 1
+			switch o.side[x] {
+			case ahead:
 				return false
-			case o.side[x] == nowhere && o.label[o.p.place[x]] > label:
+			case nowhere:
 				o.side[x] = behind
 				o.behind = append(o.behind, x)
 			}

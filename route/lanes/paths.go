@@ -27,6 +27,7 @@ type Paths struct {
 	row   []int64 // by channel: place of its edge to the first channel out of its end
 	rank  []int32 // by channel: its number among those out of its switch
 	place []int32 // by channel: its place in g.Out; two more are themselves
+	back  []int32 // by place of a channel: that of the channel back
 	size  int64   // places of edges
 }
 
@@ -144,6 +145,10 @@ func newPlaces(g *fabric.Graph) *Paths {
 	p := &Paths{g: g, row: make([]int64, g.NumChannels), rank: make([]int32, g.NumChannels), place: make([]int32, g.NumChannels+2)}
 	for i, c := range g.Out {
 		p.place[c] = int32(i)
+	}
+	p.back = make([]int32, g.NumChannels)
+	for i, c := range g.Out {
+		p.back[i] = p.place[c^1]
 	}
 	for i := g.NumChannels; i < len(p.place); i++ {
 		p.place[i] = int32(i)

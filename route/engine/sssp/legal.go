@@ -100,7 +100,7 @@ func (l *legal) enumerate(w *ways) {
 }
 
 func (l *legal) begin(w *ways) {
-	l.tree.begin(w.order[0], len(w.order)-1)
+	l.tree.begin(l.turns, w.order[0], len(w.order)-1)
 	l.noted, l.moves = 0, l.lanes.Moves()
 }
 
@@ -109,7 +109,7 @@ func (l *legal) finish(ports []uint8) {
 	l.note()
 	r, lid := l.tree, l.columns[len(l.columns)-1].lid
 	for _, s := range r.taken {
-		ports[s] = l.port(r.first[s])
+		ports[s] = l.port[r.first[s]]
 		if r.lane[s] > 0 {
 			l.lanes.Elsewhere(s, lid)
 		}
@@ -118,11 +118,12 @@ func (l *legal) finish(ports []uint8) {
 
 // note adds to the first lane what was taken on it since the last time.
 func (l *legal) note() {
-	r, start := l.tree, l.in.Graph.OutStart
+	r, g := l.tree, l.in.Graph
 	for _, s := range r.taken[l.noted:] {
-		e := &l.exits[r.first[s]]
-		if i := r.first[e.head]; i >= 0 && r.lane[s] == 0 {
-			l.lanes.Note(e.channel, i-start[e.head])
+		first := r.first[s]
+		v := l.head[first]
+		if i := r.first[v]; i >= 0 && r.lane[s] == 0 && !l.lanes.Has(g.Out[first], i-g.OutStart[v]) {
+			l.lanes.Note(g.Out[first], i-g.OutStart[v])
 		}
 	}
 	l.noted = len(r.taken)
@@ -141,7 +142,7 @@ func (l *legal) shortest(w *ways) {
 		case hosts:
 			l.hard(w, s)
 		default:
-			r.steps[s].load = least
+			r.load[s] = least
 		}
 	}
 }
@@ -150,7 +151,7 @@ func (l *legal) shortest(w *ways) {
 // it is, or a negative number, and its load; also the least load of all shortest paths.
 // Those of a switch without hosts that has none yet count as what they would be.
 func (l *legal) easy(s int32, allowed []int32) (best int32, weight, least int64) {
-	weight, least = leastSums(allowed, l.exits, l.turns.label, l.tree.steps)
+	weight, least = leastSums(l.turns, l.tree, allowed)
 	if weight == math.MaxInt64 {
 		return -1, weight, whole(least)
 	}
@@ -161,15 +162,17 @@ func (l *legal) easy(s int32, allowed []int32) (best int32, weight, least int64)
 // the first lane as it is, and of any. It is kept apart so that it has all registers.
 //
 //go:noinline
-func leastSums(allowed []int32, exits []exit, label []int64, steps []step) (weight, least int64) {
-	label = label[:len(exits)]
+func leastSums(x *turns, r *tree, allowed []int32) (weight, least int64) {
+	head := x.head
+	load, label := x.load[:len(head)], x.label[:len(head)]
+	loads := r.load
+	labels := r.label[:len(loads)]
 	weight, least = math.MaxInt64, math.MaxInt64
 	for _, i := range allowed {
-		e := &exits[i]
-		v := &steps[e.head]
-		sum := e.load + v.load
+		v := head[i]
+		sum := load[i] + loads[v]
 		least = min(least, sum)
-		if label[i] >= v.label {
+		if label[i] >= labels[v] {
 			sum = math.MaxInt64
 		}
 		weight = min(weight, sum)
@@ -189,8 +192,7 @@ func (l *legal) limit(least int64, hosts bool) int64 {
 
 // weight is the load of the path that begins at a position in Out.
 func (l *legal) weight(i int32) int64 {
-	e := &l.exits[i]
-	return whole(e.load) + l.tree.steps[e.head].load
+	return whole(l.load[i]) + l.tree.load[l.head[i]]
 }
 
 // hard gives switch s a shortest path on the first lane that can have one.
@@ -216,14 +218,14 @@ func (l *legal) hard(w *ways, s int32) {
 
 // firstLane adds one of some paths to the first lane that can have one.
 func (l *legal) firstLane() (i, lane int32) {
-	r, start := l.tree, l.in.Graph.OutStart
+	r, g := l.tree, l.in.Graph
 	for lane := range int32(lanes.MaxLanes) {
 		for _, i := range l.some {
 			v := l.head[i]
 			if r.lane[v] > lane {
 				continue
 			}
-			if next := r.first[v]; next >= 0 && l.lanes.Never(int(lane), l.exits[i].channel, next-start[v]) {
+			if next := r.first[v]; next >= 0 && l.lanes.Never(int(lane), g.Out[i], next-g.OutStart[v]) {
 				continue
 			}
 			if l.lanes.Add(int(lane), l.pathFrom(i, lane)) {

@@ -104,19 +104,13 @@ type builder struct {
 	in     *route.Input
 	tables *route.Tables
 	head   []int32 // switch behind a channel, by position in Out
-	exits  []exit  // by position in Out
+	port   []uint8 // of a channel, by position in Out
+	load   []int64 // of a channel, by position in Out: in units, below them its number among those of its switch
 	dist   []int64 // by switch: load on its path to the LID, in units
 	flow   []int64 // by switch: weight of the paths through it
 
 	columns []column
 	ports   []uint8 // of the columns in use, by column and switch
-}
-
-// exit is a channel as the choice of a path sees it.
-type exit struct {
-	load    int64 // in units; below them the channel's number among those of its switch
-	head    int32
-	channel int32
 }
 
 // unit of load. Below it is room for a number, so that of equally loaded paths from a
@@ -136,11 +130,11 @@ func newBuilder(in *route.Input) *builder {
 	g := in.Graph
 	b := &builder{
 		in: in, tables: route.NewTables(g.NumSwitches, in.Ends.Top()),
-		head: make([]int32, len(g.Out)), exits: make([]exit, len(g.Out)),
+		head: make([]int32, len(g.Out)), port: make([]uint8, len(g.Out)), load: make([]int64, len(g.Out)),
 		dist: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
 	}
 	for i, c := range g.Out {
-		b.head[i], b.exits[i] = g.To[c], exit{int64(i) - int64(g.OutStart[g.From[c]]), g.To[c], c}
+		b.head[i], b.port[i], b.load[i] = g.To[c], g.FromPort[c], int64(i)-int64(g.OutStart[g.From[c]])
 	}
 	return b
 }
@@ -156,9 +150,6 @@ func (b *builder) routeSwitch(w *ways) {
 	}
 	b.routeEnd(t, g.PortZero(t), func(ports []uint8) { b.chooseLowest(w, ports) })
 }
-
-// port is that of the channel at a position in Out.
-func (b *builder) port(i int32) uint8 { return b.in.Graph.FromPort[b.exits[i].channel] }
 
 // routeEnd has the ports of all switches chosen for each LID of an end port of switch t.
 func (b *builder) routeEnd(t, end int32, choose func(ports []uint8)) {
@@ -181,17 +172,16 @@ func (b *builder) routeEnd(t, end int32, choose func(ports []uint8)) {
 
 // choose finds the least loaded of the shortest paths from every switch.
 func (b *builder) choose(w *ways, ports []uint8) {
-	exits, dist := b.exits, b.dist
+	load, head, dist := b.load, b.head, b.dist
 	dist[w.order[0]] = 0
 	for k, s := range w.order[1:] {
 		least := int64(math.MaxInt64)
 		for _, i := range w.allowed[w.start[k]:w.start[k+1]] {
-			e := &exits[i]
-			least = min(least, e.load+dist[e.head])
+			least = min(least, load[i]+dist[head[i]])
 		}
 		best := b.in.Graph.OutStart[s] + int32(least%unit)
 		dist[s] = whole(least)
-		ports[s] = b.port(best)
+		ports[s] = b.port[best]
 		w.taken[k] = best
 	}
 }
@@ -207,7 +197,7 @@ func (b *builder) chooseLowest(w *ways, ports []uint8) {
 				best = i
 			}
 		}
-		ports[s] = b.port(best)
+		ports[s] = b.port[best]
 	}
 }
 
@@ -220,8 +210,8 @@ func (b *builder) count(w *ways) {
 	for k := len(w.order) - 2; k >= 0; k-- {
 		i := w.taken[k]
 		f := b.flow[w.order[k+1]]
-		b.exits[i].load += f * unit
-		b.flow[b.exits[i].head] += f
+		b.load[i] += f * unit
+		b.flow[b.head[i]] += f
 	}
 }
 

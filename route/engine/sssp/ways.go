@@ -19,6 +19,7 @@ func (w *ways) search(g *fabric.Graph, head []int32, t int32) {
 	if w.hops == nil {
 		w.hops = make([]int32, g.NumSwitches)
 		w.taken = make([]int32, g.NumSwitches)
+		w.order, w.start = make([]int32, 0, g.NumSwitches), make([]int32, 0, g.NumSwitches)
 		w.allowed = make([]int32, len(head)/2+1) // of the two channels of a cable one leads nearer
 	}
 	for s := range w.hops {

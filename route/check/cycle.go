@@ -1,0 +1,226 @@
+package check
+
+// maxSearch bounds the steps that shortestCycle takes.
+const maxSearch = 1 << 26
+
+// shortestCycle finds a shortest cycle, or nil. When the graph is too large to try
+// every node, the answer is a cycle that may not be shortest, and shortest is false.
+// The lengths of any two cycles are known to differ by a multiple of apart.
+func (d *digraph) shortestCycle(apart int) (cycle []int32, shortest bool) {
+	part, cyclic := d.components()
+	if !cyclic {
+		return nil, true
+	}
+	n := int32(len(part))
+	s := search{d: d, part: part, depth: make([]int32, n), round: make([]int32, n), parent: make([]int32, n), closes: make([]int32, n)}
+	back := d.reverse(part)
+	for x := range n {
+		if part[x] < 0 {
+			continue
+		}
+		if s.steps > maxSearch {
+			return cycle, false
+		}
+		for _, u := range back.successors(x) {
+			s.closes[u] = x + 1
+		}
+		s.steps += len(back.successors(x))
+		bound := max(0, len(cycle)-apart+1)
+		if u := s.from(x, int32(bound)); u >= 0 {
+			cycle = way(s.parent, x, u, s.depth[u]+1)
+		}
+		if len(cycle) > 0 && len(cycle) <= apart {
+			break
+		}
+	}
+	return cycle, true
+}
+
+// apart is 2 if the switches have two colours that alternate on every way, so that all
+// cycles are of even length, otherwise 1.
+func (j *judge) apart() int {
+	g := j.g
+	colour := make([]int8, g.NumSwitches)
+	var queue []int32
+	for s := range colour {
+		if colour[s] != 0 {
+			continue
+		}
+		colour[s] = 1
+		queue = append(queue[:0], int32(s))
+		for head := 0; head < len(queue); head++ {
+			u := queue[head]
+			for _, c := range g.OutOf(u) {
+				switch v := g.To[c]; colour[v] {
+				case 0:
+					colour[v] = -colour[u]
+					queue = append(queue, v)
+				case colour[u]:
+					return 1
+				}
+			}
+		}
+	}
+	return 2
+}
+
+// search is breadth-first search for cycles. What it knows of a node is valid where
+// the node's mark is that of the current start.
+type search struct {
+	d             *digraph
+	part          []int32
+	depth, parent []int32
+	round         []int32 // mark of depth and parent: start + 1
+	closes        []int32 // mark of nodes with an edge to the start
+	queue         []int32
+	steps         int
+}
+
+// from looks for the last node of a cycle that starts at x, has no smaller node (those
+// have been tried) and is shorter than the bound, 0 for none; -1 when there is none.
+func (s *search) from(x, bound int32) int32 {
+	s.queue = append(s.queue[:0], x)
+	s.round[x], s.depth[x] = x+1, 0
+	for head := 0; head < len(s.queue); head++ {
+		u := s.queue[head]
+		length := s.depth[u] + 1
+		if bound > 0 && length >= bound {
+			return -1
+		}
+		if s.closes[u] == x+1 {
+			return u
+		}
+		if bound > 0 && length+1 >= bound {
+			continue
+		}
+		next := s.d.successors(u)
+		s.steps += len(next)
+		for _, v := range next {
+			if v > x && s.part[v] == s.part[x] && s.round[v] != x+1 {
+				s.round[v], s.depth[v], s.parent[v] = x+1, length, u
+				s.queue = append(s.queue, v)
+			}
+		}
+	}
+	return -1
+}
+
+// reverse turns the edges within parts round.
+func (d *digraph) reverse(part []int32) *digraph {
+	n := int32(len(part))
+	r := &digraph{start: make([]int64, n+2)}
+	inside := func(do func(u, v int32)) {
+		for u := range n {
+			if part[u] < 0 {
+				continue
+			}
+			for _, v := range d.successors(u) {
+				if part[v] == part[u] {
+					do(u, v)
+				}
+			}
+		}
+	}
+	inside(func(_, v int32) { r.start[v+2]++ })
+	for v := range n {
+		r.start[v+2] += r.start[v+1]
+	}
+	r.to = make([]int32, r.start[n+1])
+	inside(func(u, v int32) {
+		r.to[r.start[v+1]] = u
+		r.start[v+1]++
+	})
+	return r
+}
+
+// way lists the nodes from x to u.
+func way(parent []int32, x, u, length int32) []int32 {
+	nodes := make([]int32, length)
+	for i := length - 1; i > 0; i-- {
+		nodes[i] = u
+		u = parent[u]
+	}
+	nodes[0] = x
+	return nodes
+}
+
+// components numbers the strongly connected components that hold a cycle, -1 for
+// nodes on no cycle (Tarjan, SIAM J. Comput. 1972, without recursion).
+func (d *digraph) components() (part []int32, cyclic bool) {
+	n := len(d.start) - 1
+	t := tarjan{d: d, part: make([]int32, n), index: make([]int32, n), low: make([]int32, n), edge: make([]int64, n)}
+	for x := range t.part {
+		t.part[x] = -1
+	}
+	for x := range int32(n) {
+		if t.index[x] == 0 && d.start[x] < d.start[x+1] {
+			t.visit(x)
+		}
+	}
+	return t.part, t.parts > 0
+}
+
+type tarjan struct {
+	d           *digraph
+	part        []int32
+	index, low  []int32 // 1 and up; 0 not seen; index is done when the component is closed
+	edge        []int64 // next edge to look at
+	open, calls []int32
+	seen, parts int32
+}
+
+const done = 1<<31 - 1
+
+func (t *tarjan) visit(x int32) {
+	t.enter(x)
+	for len(t.calls) > 0 {
+		u := t.calls[len(t.calls)-1]
+		if t.edge[u] < t.d.start[u+1] {
+			v := t.d.to[t.edge[u]]
+			t.edge[u]++
+			if t.index[v] == 0 {
+				t.enter(v)
+			} else if t.index[v] != done {
+				t.low[u] = min(t.low[u], t.index[v])
+			}
+			continue
+		}
+		t.calls = t.calls[:len(t.calls)-1]
+		if len(t.calls) > 0 {
+			p := t.calls[len(t.calls)-1]
+			t.low[p] = min(t.low[p], t.low[u])
+		}
+		if t.low[u] == t.index[u] {
+			t.closePart(u)
+		}
+	}
+}
+
+func (t *tarjan) enter(x int32) {
+	t.seen++
+	t.index[x], t.low[x], t.edge[x] = t.seen, t.seen, t.d.start[x]
+	t.open = append(t.open, x)
+	t.calls = append(t.calls, x)
+}
+
+// closePart takes a component whose first node is u off the open nodes.
+func (t *tarjan) closePart(u int32) {
+	from := len(t.open) - 1
+	for t.open[from] != u {
+		from--
+	}
+	cyclic := len(t.open)-from > 1
+	for _, v := range t.d.successors(u) {
+		cyclic = cyclic || v == u
+	}
+	for _, v := range t.open[from:] {
+		t.index[v] = done
+		if cyclic {
+			t.part[v] = t.parts
+		}
+	}
+	if cyclic {
+		t.parts++
+	}
+	t.open = t.open[:from]
+}
