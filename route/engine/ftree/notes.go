@@ -1,9 +1,11 @@
 package ftree
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 
+	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
 )
@@ -26,33 +28,56 @@ func (y *layout) notes(allowed int) []string {
 }
 
 // apartBySubtree counts the pairs of connected end ports that the subtree of paper III has
-// left apart: on degraded trees some switches, and switches and hosts.
+// left apart: on degraded trees some switches, and switches and hosts. Switches that share
+// a block of their tables are looked at once.
 func apartBySubtree(ctx context.Context, in *route.Input, tables *route.Tables) ([]string, error) {
 	g := in.Graph
 	part, _ := g.Components()
-	pairs, first := make([]int, g.NumSwitches), make([]int32, g.NumSwitches)
-	err := par.For(ctx, in.Workers, g.NumSwitches, func(_, s int) error {
-		first[s] = -1
-		for end := range int32(g.NumEnds) {
-			lid := in.Ends.Base[end]
-			if lid != 0 && part[s] == part[g.EndSwitch[end]] && tables.Port(int32(s), lid) == route.NoPort {
-				pairs[s] += 1 + len(g.HostsOf(int32(s)))
-				if first[s] < 0 {
-					first[s] = end
+	ends := in.Ends.ByLID()
+	found := make([]gap, tables.NumBlocks())
+	err := par.For(ctx, in.Workers, len(found), func(_, i int) error {
+		here := ends[min(i*route.BlockSize, len(ends)):min((i+1)*route.BlockSize, len(ends))]
+		var whole *route.Block // the last one without gaps
+		for s := range int32(g.NumSwitches) {
+			b := tables.Block(s, i)
+			if b == whole {
+				continue
+			}
+			if bytes.IndexByte(b[:len(here)], route.NoPort) < 0 {
+				whole = b
+				continue
+			}
+			for k, end := range here {
+				if end >= 0 && b[k] == route.NoPort && in.Ends.Base[end] == fabric.LID(i*route.BlockSize+k) && part[s] == part[g.EndSwitch[end]] {
+					found[i].add(gap{1 + len(g.HostsOf(s)), s, end})
 				}
 			}
 		}
 		return nil
 	})
-	all, from := 0, -1
-	for s, n := range pairs {
-		if all += n; n > 0 && from < 0 {
-			from = s
-		}
+	var all gap
+	for _, f := range found {
+		all.add(f)
 	}
-	if err != nil || all == 0 {
+	if err != nil || all.pairs == 0 {
 		return nil, err
 	}
 	return []string{fmt.Sprintf("switches=sftree leaves %d pairs of ports apart that cables join, as %s to %s; switches=all joins them",
-		all, route.SwitchName(g, int32(from)), route.EndName(g, first[from]))}, nil
+		all.pairs, route.SwitchName(g, all.s), route.EndName(g, all.end))}, nil
+}
+
+// gap is how many pairs are apart, and the first of them.
+type gap struct {
+	pairs  int
+	s, end int32
+}
+
+func (a *gap) add(b gap) {
+	if b.pairs == 0 {
+		return
+	}
+	if a.pairs == 0 || b.s < a.s || b.s == a.s && b.end < a.end {
+		a.s, a.end = b.s, b.end
+	}
+	a.pairs += b.pairs
 }

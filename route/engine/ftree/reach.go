@@ -31,10 +31,13 @@ type reach struct {
 	bit    []int32   // by switch: its place as a target
 	blocks []block
 
-	workers int
-	once    sync.Once
-	hop     []uint16 // by target's place, switch: hops; whether it must lead down (see near)
-	lower   []uint16 // and those of the way down
+	turned []turned // by target's place / 64
+}
+
+// turned is what near tells of 64 targets.
+type turned struct {
+	once      sync.Once
+	hop, fall []uint16 // by target, switch: hops and whether it must lead down; hops going down only
 }
 
 // Hops of a switch from a target, in 15 bits.
@@ -58,7 +61,7 @@ func newReach(ctx context.Context, t *tree, rank, bit []int32, leave func(s, v i
 	n := t.g.NumSwitches
 	r := &reach{
 		t: t, rises: make([]bool, len(t.to)), left: make([]bool, len(t.to)), up: make([][]int32, n), down: make([][]int32, n),
-		ends: make([]bool, len(t.to)), bit: bit, workers: workers,
+		ends: make([]bool, len(t.to)), bit: bit, turned: make([]turned, (n+63)/64),
 	}
 	mates := t.mates(rank)
 	both := make([]int32, len(t.to)) // the groups of each switch, those down first
@@ -201,45 +204,39 @@ func (r *reach) climb(b int, order []int32) {
 }
 
 // near is how far all switches are from a target, and how far down. It turns the sets
-// round once, for all who look at one target after the other.
+// round for those who look at one target after the other, 64 targets when one is wanted.
 func (r *reach) near(target int32) (hop, fall []uint16) {
-	n := len(r.bit)
-	r.once.Do(func() {
-		r.hop, r.lower = make([]uint16, n*n), make([]uint16, n*n)
-		words := (n + 63) / 64
-		// The context is one that does not end.
-		_ = par.For(context.Background(), r.workers, words, func(_, w int) error {
-			r.turn(w)
-			return nil
-		})
-	})
-	at := int(r.bit[target]) * n
-	return r.hop[at : at+n], r.lower[at : at+n]
+	n, place := len(r.bit), int(r.bit[target])
+	y := &r.turned[place/64]
+	y.once.Do(func() { y.hop, y.fall = r.turn(place / 64) })
+	at := place % 64 * n
+	return y.hop[at : at+n], y.fall[at : at+n]
 }
 
 // turn turns one word of the sets round.
-func (r *reach) turn(word int) {
+func (r *reach) turn(word int) (hop, fall []uint16) {
 	n := len(r.bit)
-	first := word * 64 * n
-	for i := first; i < min(first+64*n, n*n); i++ {
-		r.hop[i], r.lower[i] = away, away
+	hop, fall = make([]uint16, 64*n), make([]uint16, 64*n)
+	for i := range hop {
+		hop[i], fall[i] = away, away
 	}
 	b, w := &r.blocks[word/setWords], word%setWords
 	for s := range n {
 		for k := range b.hops {
 			for x := b.hops[k][s][w]; x != 0; x &= x - 1 {
-				r.hop[first+bits.TrailingZeros64(x)*n+s] = uint16(k)
+				hop[bits.TrailingZeros64(x)*n+s] = uint16(k)
 			}
 		}
 		for k := range b.falls {
 			for x := b.falls[k][s][w]; x != 0; x &= x - 1 {
-				r.lower[first+bits.TrailingZeros64(x)*n+s] = uint16(k)
+				fall[bits.TrailingZeros64(x)*n+s] = uint16(k)
 			}
 		}
 		for x := b.must[s][w]; x != 0; x &= x - 1 {
-			r.hop[first+bits.TrailingZeros64(x)*n+s] |= mustFall
+			hop[bits.TrailingZeros64(x)*n+s] |= mustFall
 		}
 	}
+	return hop, fall
 }
 
 // way tells whether group i of a switch is on a shortest way to target j of the
