@@ -4,7 +4,8 @@ import (
 	"embed"
 	"fmt"
 	"strconv"
-	"strings"
+
+	"weft/lab"
 )
 
 // The printed tables, and the network of Fig. 1 of paper 002.
@@ -13,7 +14,7 @@ import (
 var published embed.FS
 
 // printed is a row of a published table: cell by column.
-type printed map[string]string
+type printed lab.Printed
 
 // readTable reads a published table. The files are part of the program, so a fault in
 // one is a fault of ours.
@@ -22,24 +23,9 @@ func readTable(name string) []printed {
 	if err != nil {
 		panic(err)
 	}
-	var (
-		header []string
-		out    []printed
-	)
-	for line := range strings.Lines(string(data)) {
-		if strings.HasPrefix(line, "#") {
-			continue
-		}
-		cells := strings.Split(strings.TrimSpace(line), "\t")
-		if header == nil {
-			header = cells
-			continue
-		}
-		row := printed{}
-		for i, column := range header {
-			row[column] = cells[i]
-		}
-		out = append(out, row)
+	var out []printed
+	for _, row := range lab.ReadPrinted(string(data)) {
+		out = append(out, printed(row))
 	}
 	return out
 }

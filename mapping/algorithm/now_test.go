@@ -5,26 +5,13 @@ import (
 	"math/rand/v2"
 	"testing"
 
-	"weft/fabric/gen"
 	"weft/mapping"
+	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
 )
 
 // utility is the host of the NOW networks that maps.
 const utility = "host 35"
-
-func network(t *testing.T, formula string) *mapping.Network {
-	t.Helper()
-	f, err := gen.Parse(formula)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := mapping.FromFabric(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 func find(t *testing.T, name string) *Algorithm {
 	t.Helper()
@@ -52,7 +39,7 @@ func run(t *testing.T, name string, n *mapping.Network, host int32, rule mapping
 // TestNOWMaps: every algorithm finds the NOW networks, under every rule.
 func TestNOWMaps(t *testing.T) {
 	for _, formula := range []string{"now-c", "now-ca", "now-cab"} {
-		n := network(t, formula)
+		n := mappingtest.Network(t, formula)
 		host, err := n.HostByName(utility)
 		if err != nil {
 			t.Fatal(err)
@@ -82,7 +69,7 @@ func TestNOWMaps(t *testing.T) {
 // for what agrees; the rest is in the reproduction (the wiring of A and B is not
 // known).
 func TestFig6(t *testing.T) {
-	n := network(t, "now-c")
+	n := mappingtest.Network(t, "now-c")
 	host, _ := n.HostByName(utility)
 	p := run(t, "berkeley", n, host, mapping.Circuit).Probes
 	near(t, "host", p.Host, Tally{200, 107})
@@ -94,7 +81,7 @@ func TestFig10(t *testing.T) {
 		formula                       string
 		loop, host, switches, compare int
 	}{{"now-c", 134, 713, 152, 450}, {"now-ca", 283, 1484, 329, 0}, {"now-cab", 424, 2293, 611, 0}} {
-		n := network(t, c.formula)
+		n := mappingtest.Network(t, c.formula)
 		host, _ := n.HostByName(utility)
 		p := run(t, "myricom", n, host, mapping.Circuit).Probes
 		near(t, "loop", Tally{p.Loop.Sent, 0}, Tally{c.loop, 0})
@@ -121,7 +108,7 @@ func TestFatTrees(t *testing.T) {
 		formulas = append(formulas, "karytree(4,5)")
 	}
 	for _, formula := range formulas {
-		n := network(t, formula)
+		n := mappingtest.Network(t, formula)
 		depth := theory.Of(n, 0).Depth()
 		var sent [2]int
 		for i, name := range []string{"berkeley", "coupon"} {
@@ -184,7 +171,7 @@ func TestLabelsOnC(t *testing.T) {
 	if testing.Short() {
 		t.Skip("long")
 	}
-	n := network(t, "now-c")
+	n := mappingtest.Network(t, "now-c")
 	host, _ := n.HostByName(utility)
 	a := find(t, "berkeley-labels")
 	m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), host, mapping.Conditions{})

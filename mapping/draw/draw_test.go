@@ -8,27 +8,14 @@ import (
 	"strings"
 	"testing"
 
-	"weft/fabric/gen"
 	"weft/mapping"
+	"weft/mapping/mappingtest"
 )
-
-func network(t *testing.T, formula string) *mapping.Network {
-	t.Helper()
-	f, err := gen.Parse(formula)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := mapping.FromFabric(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // TestFig4 has the levels of the paper's figure: 35 hosts on top, 7, 4 and 2 switches,
 // the utility host below a root.
 func TestFig4(t *testing.T) {
-	n := network(t, "now-c")
+	n := mappingtest.Network(t, "now-c")
 	l := Place(n, 35)
 	if len(l.Levels) != 3 || len(l.Levels[0]) != 7 || len(l.Levels[1]) != 4 || len(l.Levels[2]) != 2 || l.Below != 35 {
 		t.Fatalf("levels %v, below %d", l.Levels, l.Below)
@@ -119,7 +106,7 @@ func TestSVG(t *testing.T) {
 
 // TestCrossings: sweeps undo a shuffle of a tree, which needs no crossing.
 func TestCrossings(t *testing.T) {
-	n := network(t, "xgft(2;4,4;1,1)")
+	n := mappingtest.Network(t, "xgft(2;4,4;1,1)")
 	l := Place(n, -1)
 	p := newPlacer(n, l)
 	for k := range l.Levels {

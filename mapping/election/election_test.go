@@ -6,24 +6,11 @@ import (
 	"testing"
 	"time"
 
-	"weft/fabric/gen"
 	"weft/mapping"
 	"weft/mapping/algorithm"
+	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
 )
-
-func network(t *testing.T, formula string) *mapping.Network {
-	t.Helper()
-	f, err := gen.Parse(formula)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := mapping.FromFabric(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 func find(t *testing.T, name string) *algorithm.Algorithm {
 	t.Helper()
@@ -49,7 +36,7 @@ func TestElection(t *testing.T) {
 	for _, c := range []struct{ formula, algorithm string }{
 		{"now-c", "berkeley"}, {"now-ca", "berkeley"}, {"now-cab", "berkeley"}, {"now-cab", "coupon"}, {"now-cab", "self-identifying"}, {"karytree(4,3)", "coupon"},
 	} {
-		n := network(t, c.formula)
+		n := mappingtest.Network(t, c.formula)
 		for seed := range uint64(5) {
 			opt := &Options{
 				Algorithm: find(t, c.algorithm), Rule: mapping.Circuit, Hardware: mapping.Myrinet,
@@ -115,7 +102,7 @@ func TestParts(t *testing.T) {
 
 // TestAddresses: as many as hosts.
 func TestAddresses(t *testing.T) {
-	if _, err := Run(network(t, "now-c"), &Options{Algorithm: find(t, "berkeley"), Address: []uint64{1}}); err == nil {
+	if _, err := Run(mappingtest.Network(t, "now-c"), &Options{Algorithm: find(t, "berkeley"), Address: []uint64{1}}); err == nil {
 		t.Error("one address for 36 hosts")
 	}
 }
@@ -137,7 +124,7 @@ func TestRandomNetworks(t *testing.T) {
 // TestImpatient: mappers whose timeout is hardly longer than an answer takes get late
 // ones, start over, and are right in the end.
 func TestImpatient(t *testing.T) {
-	n := network(t, "now-c")
+	n := mappingtest.Network(t, "now-c")
 	clock := mapping.MyrinetClock
 	clock.Timeout = clock.Overhead/longer + 40*time.Microsecond
 	late := 0

@@ -7,24 +7,11 @@ import (
 	"testing"
 
 	"weft/fabric"
-	"weft/fabric/gen"
 	"weft/mapping"
+	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
 	"weft/route/check"
 )
-
-func network(t *testing.T, formula string) *mapping.Network {
-	t.Helper()
-	f, err := gen.Parse(formula)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := mapping.FromFabric(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // TestRoutes tries every route in the network, and has the judge look for a cycle
 // among the wires that messages hold and wait for.
@@ -46,7 +33,7 @@ func TestRoutes(t *testing.T) {
 // switches the paper's own routes had.
 func TestNOWRoutes(t *testing.T) {
 	for _, formula := range []string{"now-c", "now-ca", "now-cab"} {
-		n := network(t, formula)
+		n := mappingtest.Network(t, formula)
 		table := Compute(n, &Options{Utility: 35, Seed: 1})
 		if trial := table.Try(n, mapping.NewModel(n, mapping.Circuit, mapping.Myrinet)); !trial.OK() {
 			t.Errorf("%s: %+v", formula, trial)
@@ -165,7 +152,7 @@ func cycle(n *mapping.Network, table *Table) bool {
 
 // TestRoot is the natural root of subcluster C: a switch of the third level.
 func TestRoot(t *testing.T) {
-	n := network(t, "now-c")
+	n := mappingtest.Network(t, "now-c")
 	if root := n.NodeName(Root(n, 35)); root != "C3.1" && root != "C3.2" {
 		t.Errorf("root %s", root)
 	}
@@ -333,7 +320,7 @@ func floydWarshall(o *order) [][]int {
 // TestDistribute: every host but the master gets its table and answers, under the
 // rule that forgives nothing; a cut cable shows.
 func TestDistribute(t *testing.T) {
-	n := network(t, "now-c")
+	n := mappingtest.Network(t, "now-c")
 	table := Compute(n, &Options{Utility: 35, Seed: 1})
 	m := mapping.NewModel(n, mapping.Circuit, mapping.Myrinet)
 	d := table.Distribute(n, 35, m, mapping.MyrinetClock)
@@ -369,7 +356,7 @@ func TestDistribute(t *testing.T) {
 // TestOnMap: routes computed on a map whose switches and ports are numbered otherwise
 // work in the network.
 func TestOnMap(t *testing.T) {
-	n := network(t, "now-cab")
+	n := mappingtest.Network(t, "now-cab")
 	shift := func(e mapping.End) mapping.End {
 		if !n.IsHost(e.Node) {
 			e.Port += 3

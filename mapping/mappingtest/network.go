@@ -1,0 +1,23 @@
+// Package mappingtest is what the tests of mappers share. Only tests import it.
+package mappingtest
+
+import (
+	"testing"
+
+	"weft/fabric/gen"
+	"weft/mapping"
+)
+
+// Network is the network of a formula.
+func Network(tb testing.TB, formula string) *mapping.Network {
+	tb.Helper()
+	f, err := gen.Parse(formula)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	n, err := mapping.FromFabric(f)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return n
+}
