@@ -41,15 +41,14 @@ func (l *Acyclic) Labels() []int64 { return l.lanes[0].label }
 // Moves counts the moves on the first lane.
 func (l *Acyclic) Moves() int { return l.lanes[0].moves }
 
-// Has tells whether the first lane has an edge: from channel c to the one with a number
-// among those out of its end.
-func (l *Acyclic) Has(c, number int32) bool {
+// Note has the first lane have an edge that Labels allows: from channel c to the one
+// with a number among those out of its end.
+func (l *Acyclic) Note(c, number int32) {
 	o := l.lanes[0]
-	return o.next[int(c)*o.words+int(number>>6)]>>(number&63)&1 == 1
+	if o.next[int(c)*o.words+int(number>>6)]>>(number&63)&1 == 0 {
+		o.linkNumber(c, number)
+	}
 }
-
-// Note adds such an edge, which the first lane does not have and Labels allows.
-func (l *Acyclic) Note(c, number int32) { l.lanes[0].linkNumber(c, number) }
 
 // Never tells that no path of a lane will ever take channel c and then the one with a
 // number among those out of its end. Where it does not, Add may still find that.
@@ -102,18 +101,6 @@ func (l *Acyclic) elsewhere(lids []fabric.LID) []int32 {
 // all are the lanes there are, a bit each.
 func (l *Acyclic) all() uint16 { return 1<<len(l.lanes) - 1 }
 
-// on are the lanes that have an edge.
-func (l *Acyclic) on(h hop) uint16 {
-	lanes := uint16(0)
-	w, bit := l.lanes[0].bit(h)
-	for i, o := range l.lanes {
-		if o.next[w]&bit != 0 {
-			lanes |= 1 << i
-		}
-	}
-	return lanes
-}
-
 // held are the lanes that have an edge, by place of edges.
 func (l *Acyclic) held() []uint16 {
 	held, g := make([]uint16, l.p.size), l.p.g
@@ -155,7 +142,8 @@ type late struct {
 // ways. Where there is none, the paths are added to the first lane that takes them.
 // It gives up after most lanes.
 func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error) {
-	pairs, err := l.latePairs(ctx, p)
+	held := l.held()
+	pairs, err := l.latePairs(ctx, p, held)
 	if err != nil {
 		return nil, err
 	}
@@ -171,7 +159,7 @@ func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error)
 			}
 			lane := bits.TrailingZeros16(a.lanes)
 			if a.lanes == 0 {
-				lane = l.both(there.hops(p.home[a.class], b), back.hops(p.home[b], a.class), most)
+				lane = l.both(held, there.hops(p.home[a.class], b), back.hops(p.home[b], a.class), most)
 			}
 			if lane == most {
 				return &Lanes{Need: most + 1}, nil
@@ -185,12 +173,12 @@ func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error)
 
 // latePairs lists, for each of the classes at p.at, those some of whose paths to it, or
 // back, are not on the first lane.
-func (l *Acyclic) latePairs(ctx context.Context, p *Paths) ([][]late, error) {
+func (l *Acyclic) latePairs(ctx context.Context, p *Paths, held []uint16) ([][]late, error) {
 	type known struct {
 		t     int32 // switch
 		lanes uint16
 	}
-	held, pairs := l.held(), make([][]late, len(p.at))
+	pairs := make([][]late, len(p.at))
 	backs := make([][]known, p.workers) // by class: the lanes that have the paths from a switch t
 	err := par.For(ctx, p.workers, p.g.NumSwitches, func(worker, t int) error {
 		if backs[worker] == nil {
@@ -248,15 +236,16 @@ func (t *trails) hops(from, class int32) []hop {
 	return t.list[e.start:e.end]
 }
 
-// both finds a lane for a pair with such paths, most if none takes it. The lanes known
-// to have all of its paths may have become more since they were listed as late.
-func (l *Acyclic) both(there, back []hop, most int) int {
+// both finds a lane for a pair with such paths, most if none takes it, and keeps held true.
+// The lanes known to have all of its paths may have become more since they were listed
+// as late.
+func (l *Acyclic) both(held []uint16, there, back []hop, most int) int {
 	lanes := l.all()
 	for _, h := range there {
-		lanes &= l.on(h)
+		lanes &= held[l.p.edge(h.c, h.d)]
 	}
 	for _, h := range back {
-		lanes &= l.on(h)
+		lanes &= held[l.p.edge(h.c, h.d)]
 	}
 	if lanes != 0 {
 		return bits.TrailingZeros16(lanes)
@@ -265,6 +254,9 @@ func (l *Acyclic) both(there, back []hop, most int) int {
 	lane := 0
 	for lane < most && !l.add(lane, l.hops) {
 		lane++
+	}
+	for _, h := range l.hops {
+		held[l.p.edge(h.c, h.d)] |= 1 << lane
 	}
 	return lane
 }

@@ -61,7 +61,7 @@ type legal struct {
 	noted  int     // of tree.taken, those whose first turn the lanes know of
 	moves  int     // of channels on the first lane, when the labels were last looked up
 
-	some []int32 // positions in Out
+	some []exit
 	path []int32
 }
 
@@ -84,9 +84,6 @@ func (l *legal) routeHosts(w *ways) {
 			l.shortest(w)
 			l.rest(w)
 			l.finish(ports)
-			for k, s := range w.order[1:] {
-				w.taken[k] = l.tree.first[s]
-			}
 			l.count(w)
 		})
 	}
@@ -109,8 +106,9 @@ func (l *legal) finish(ports []uint8) {
 	l.note()
 	r, lid := l.tree, l.columns[len(l.columns)-1].lid
 	for _, s := range r.taken {
-		ports[s] = l.port[r.first[s]]
-		if r.lane[s] > 0 {
+		p := &r.of[s]
+		ports[s], l.first[s] = l.port[p.first], p.first
+		if p.lane > 0 {
 			l.lanes.Elsewhere(s, lid)
 		}
 	}
@@ -120,10 +118,10 @@ func (l *legal) finish(ports []uint8) {
 func (l *legal) note() {
 	r, g := l.tree, l.in.Graph
 	for _, s := range r.taken[l.noted:] {
-		first := r.first[s]
-		v := l.head[first]
-		if i := r.first[v]; i >= 0 && r.lane[s] == 0 && !l.lanes.Has(g.Out[first], i-g.OutStart[v]) {
-			l.lanes.Note(g.Out[first], i-g.OutStart[v])
+		p := &r.of[s]
+		v := l.head[p.first]
+		if next := r.of[v].first; next >= 0 && p.lane == 0 {
+			l.lanes.Note(g.Out[p.first], next-g.OutStart[v])
 		}
 	}
 	l.noted = len(r.taken)
@@ -134,45 +132,33 @@ func (l *legal) note() {
 func (l *legal) shortest(w *ways) {
 	g, r := l.in.Graph, l.tree
 	for k, s := range w.order[1:] {
-		i, weight, least := l.easy(s, w.allowed[w.start[k]:w.start[k+1]])
-		hosts := g.HostStart[s] < g.HostStart[s+1]
+		weight, least := leastSums(l.turns, r, w.exits(k))
 		switch {
-		case i >= 0 && weight <= l.limit(least, hosts):
-			r.take(l.turns, s, i, 0)
-		case hosts:
+		case weight == least || whole(weight) <= l.limit(whole(least), l.hosts[s] > 0):
+			r.take(l.turns, s, g.OutStart[s]+int32(weight%unit), 0)
+		case l.hosts[s] > 0:
 			l.hard(w, s)
 		default:
-			r.load[s] = least
+			r.of[s].load = whole(least)
 		}
 	}
 }
 
-// easy finds the least loaded shortest path from switch s that is on the first lane as
-// it is, or a negative number, and its load; also the least load of all shortest paths.
-// Those of a switch without hosts that has none yet count as what they would be.
-func (l *legal) easy(s int32, allowed []int32) (best int32, weight, least int64) {
-	weight, least = leastSums(l.turns, l.tree, allowed)
-	if weight == math.MaxInt64 {
-		return -1, weight, whole(least)
-	}
-	return l.in.Graph.OutStart[s] + int32(weight%unit), whole(weight), whole(least)
-}
-
-// leastSums is the inner loop of easy, and of all: the least sum of a path that is on
-// the first lane as it is, and of any. It is kept apart so that it has all registers.
+// leastSums is the inner loop: the load of the least loaded shortest path from a switch
+// that is on the first lane as it is, beyond all limits if there is none, and of any.
+// Those of a switch without hosts that has none yet count as what they would be. What is
+// below units tells the channel. It is kept apart so that it has all registers.
 //
 //go:noinline
-func leastSums(x *turns, r *tree, allowed []int32) (weight, least int64) {
-	head := x.head
-	load, label := x.load[:len(head)], x.label[:len(head)]
-	loads := r.load
-	labels := r.label[:len(loads)]
+func leastSums(x *turns, r *tree, exits []exit) (weight, least int64) {
+	load, of := x.load, r.of
+	label := x.label[:len(load)]
 	weight, least = math.MaxInt64, math.MaxInt64
-	for _, i := range allowed {
-		v := head[i]
-		sum := load[i] + loads[v]
+	for _, e := range exits {
+		i, p := e.at(), &of[e.head()]
+		sum := load[i] + p.load
 		least = min(least, sum)
-		if label[i] >= labels[v] {
+		if label[i] >= p.label {
 			sum = math.MaxInt64
 		}
 		weight = min(weight, sum)
@@ -190,23 +176,26 @@ func (l *legal) limit(least int64, hosts bool) int64 {
 	return least + more
 }
 
-// weight is the load of the path that begins at a position in Out.
-func (l *legal) weight(i int32) int64 {
-	return whole(l.load[i]) + l.tree.load[l.head[i]]
+// weight is the load of the path that begins with an exit.
+func (l *legal) weight(e exit) int64 {
+	return whole(l.load[e.at()]) + l.tree.of[e.head()].load
 }
 
 // hard gives switch s a shortest path on the first lane that can have one.
 func (l *legal) hard(w *ways, s int32) {
-	k := l.number[s] - 1
-	allowed := w.allowed[w.start[k]:w.start[k+1]]
-	limit := l.settle(w, s, allowed)
+	k := int(l.number[s]) - 1
+	if w.listed[k].end == 0 {
+		w.list(l.in.Graph, l.head, k)
+	}
+	exits := w.exits(k)
+	limit := l.settle(w, exits)
 	l.some = l.some[:0]
-	for _, i := range allowed {
-		if l.weight(i) <= limit {
-			l.some = append(l.some, i)
+	for _, e := range exits {
+		if l.weight(e) <= limit {
+			l.some = append(l.some, e)
 		}
 	}
-	slices.SortStableFunc(l.some, func(x, y int32) int { return cmp.Compare(l.weight(x), l.weight(y)) })
+	slices.SortStableFunc(l.some, func(x, y exit) int { return cmp.Compare(l.weight(x), l.weight(y)) })
 	l.note()
 	i, lane := l.firstLane()
 	if l.moves != l.lanes.Moves() {
@@ -220,12 +209,12 @@ func (l *legal) hard(w *ways, s int32) {
 func (l *legal) firstLane() (i, lane int32) {
 	r, g := l.tree, l.in.Graph
 	for lane := range int32(lanes.MaxLanes) {
-		for _, i := range l.some {
-			v := l.head[i]
-			if r.lane[v] > lane {
+		for _, e := range l.some {
+			i, v := int32(e.at()), e.head()
+			if r.of[v].lane > lane {
 				continue
 			}
-			if next := r.first[v]; next >= 0 && l.lanes.Never(int(lane), g.Out[i], next-g.OutStart[v]) {
+			if next := r.of[v].first; next >= 0 && l.lanes.Never(int(lane), g.Out[i], next-g.OutStart[v]) {
 				continue
 			}
 			if l.lanes.Add(int(lane), l.pathFrom(i, lane)) {
@@ -234,18 +223,18 @@ func (l *legal) firstLane() (i, lane int32) {
 		}
 	}
 	l.failed = true
-	return l.some[0], 0
+	return int32(l.some[0].at()), 0
 }
 
 // settle gives paths to the switches behind the least loaded paths, as long as there
 // are some without, and returns the limit of load.
-func (l *legal) settle(w *ways, s int32, allowed []int32) int64 {
-	_, _, least := l.easy(s, allowed)
-	limit := l.limit(least, true)
-	for _, i := range allowed {
-		if v := l.head[i]; l.tree.lane[v] == open && l.weight(i) <= limit {
+func (l *legal) settle(w *ways, exits []exit) int64 {
+	_, least := leastSums(l.turns, l.tree, exits)
+	limit := l.limit(whole(least), true)
+	for _, e := range exits {
+		if v := int32(e.head()); l.tree.of[v].lane == open && l.weight(e) <= limit {
 			l.hard(w, v)
-			return l.settle(w, s, allowed)
+			return l.settle(w, exits)
 		}
 	}
 	return limit
@@ -254,12 +243,12 @@ func (l *legal) settle(w *ways, s int32, allowed []int32) int64 {
 // pathFrom lists the channels of a path, up to the first of those that a lane has.
 func (l *legal) pathFrom(i, lane int32) []int32 {
 	l.path = l.path[:0]
-	for has := false; i >= 0; i = l.tree.first[l.head[i]] {
+	for has := false; i >= 0; i = l.tree.of[l.head[i]].first {
 		l.path = append(l.path, l.in.Graph.Out[i])
 		if has {
 			break
 		}
-		has = l.tree.lane[l.head[i]] == lane
+		has = l.tree.of[l.head[i]].lane == lane
 	}
 	return l.path
 }
@@ -276,7 +265,7 @@ func (l *legal) rest(w *ways) {
 // fill gives shortest paths to the switches that the first lane does not join.
 func (l *legal) fill(w *ways) {
 	for _, s := range w.order {
-		if l.tree.lane[s] == open {
+		if l.tree.of[s].lane == open {
 			l.hard(w, s)
 		}
 	}
@@ -289,8 +278,10 @@ type sprout struct {
 	moves int   // on the first lane, when it grew
 }
 
-// kept is the number of sprouts that are not grown again for want of memory.
-const kept = 128
+const (
+	grown = 32  // sprouts at once
+	kept  = 128 // sprouts that are not grown again for want of memory
+)
 
 // routePortZeros routes the LIDs of port 0 of every switch. First those to which the
 // first lane, as it is, leads from everywhere. Then the others, one after the other,
@@ -316,7 +307,7 @@ func (l *legal) routePortZeros(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.eachSprout(ctx, others, make([]ways, batch), func(s *sprout, w *ways) {
+	return l.eachSprout(ctx, others, make([]ways, grown), func(s *sprout, w *ways) {
 		l.enumerate(w)
 		l.routePortZero(s.t, func() { l.fill(w) })
 	})
@@ -332,7 +323,7 @@ func (l *legal) routePortZero(t int32, fill func()) {
 // eachSprout grows sprouts side by side and has them used one after the other, with
 // the ways to their switches unless ways is nil.
 func (l *legal) eachSprout(ctx context.Context, sprouts []sprout, ways []ways, use func(s *sprout, w *ways)) error {
-	for now := range slices.Chunk(sprouts, batch) {
+	for now := range slices.Chunk(sprouts, grown) {
 		for i := range now {
 			if now[i].tree == nil {
 				now[i].tree, now[i].moves = l.spareTree(), -1
@@ -341,7 +332,7 @@ func (l *legal) eachSprout(ctx context.Context, sprouts []sprout, ways []ways, u
 		err := par.For(ctx, l.in.Workers, len(now), func(_, i int) error {
 			l.grow(&now[i])
 			if ways != nil {
-				ways[i].search(l.in.Graph, l.head, now[i].t)
+				ways[i].reach(l.in.Graph, l.head, now[i].t)
 			}
 			return nil
 		})

@@ -95,7 +95,7 @@ func chooseUpDown(ctx context.Context, in *route.Input, head []int32) (*upDown, 
 		kind := make([]uint8, g.NumSwitches)
 		for i := range parts {
 			for k := range ways[i] {
-				tries[try][i].add(u.judge(g, head, &ways[i][k], kind))
+				tries[try][i].add(u.judge(g, &ways[i][k], kind))
 			}
 		}
 		return nil
@@ -143,13 +143,13 @@ const above = 1 << 16
 
 // judge counts, for one target, the switches with hosts that have no legal shortest
 // path, and the choices of those that have. A switch that can go down only does.
-func (u *upDown) judge(g *fabric.Graph, head []int32, w *ways, kind []uint8) verdict {
+func (u *upDown) judge(g *fabric.Graph, w *ways, kind []uint8) verdict {
 	v := verdict{}
 	kind[w.order[0]] = downOnly
 	for k, s := range w.order[1:] {
 		both := 0 // upFirst below, downOnly above
-		for _, i := range w.allowed[w.start[k]:w.start[k+1]] {
-			both += counts[u.down[i]&1][kind[head[i]]&3]
+		for _, e := range w.exits(k) {
+			both += counts[u.down[e.at()]&1][kind[e.head()]&3]
 		}
 		count := [3]int{upFirst: both & (above - 1), downOnly: both / above}
 		switch {

@@ -35,8 +35,9 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 }
 
 const (
-	batch   = 32      // destination switches searched at once
+	batch   = 16      // destination switches searched at once
 	written = 1 << 22 // entries that are chosen before they are written
+	grain   = 1 << 17 // entries that are worth a worker more to write
 )
 
 // Build routes every LID of in.Ends.
@@ -107,7 +108,9 @@ type builder struct {
 	port   []uint8 // of a channel, by position in Out
 	load   []int64 // of a channel, by position in Out: in units, below them its number among those of its switch
 	dist   []int64 // by switch: load on its path to the LID, in units
-	flow   []int64 // by switch: weight of the paths through it
+	hosts  []int64 // by switch: paths that start at it
+	flow   []int64 // by switch: paths that pass it or start at it
+	first  []int32 // by switch: position in Out of the first channel of its path to the LID
 
 	columns []column
 	ports   []uint8 // of the columns in use, by column and switch
@@ -131,7 +134,11 @@ func newBuilder(in *route.Input) *builder {
 	b := &builder{
 		in: in, tables: route.NewTables(g.NumSwitches, in.Ends.Top()),
 		head: make([]int32, len(g.Out)), port: make([]uint8, len(g.Out)), load: make([]int64, len(g.Out)),
-		dist: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
+		dist: make([]int64, g.NumSwitches), first: make([]int32, g.NumSwitches),
+		hosts: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
+	}
+	for s := range b.hosts {
+		b.hosts[s] = int64(g.HostStart[s+1] - g.HostStart[s])
 	}
 	for i, c := range g.Out {
 		b.head[i], b.port[i], b.load[i] = g.To[c], g.FromPort[c], int64(i)-int64(g.OutStart[g.From[c]])
@@ -172,17 +179,17 @@ func (b *builder) routeEnd(t, end int32, choose func(ports []uint8)) {
 
 // choose finds the least loaded of the shortest paths from every switch.
 func (b *builder) choose(w *ways, ports []uint8) {
-	load, head, dist := b.load, b.head, b.dist
+	load, dist := b.load, b.dist
 	dist[w.order[0]] = 0
 	for k, s := range w.order[1:] {
 		least := int64(math.MaxInt64)
-		for _, i := range w.allowed[w.start[k]:w.start[k+1]] {
-			least = min(least, load[i]+dist[head[i]])
+		for _, e := range w.exits(k) {
+			least = min(least, load[e.at()]+dist[e.head()])
 		}
 		best := b.in.Graph.OutStart[s] + int32(least%unit)
 		dist[s] = whole(least)
 		ports[s] = b.port[best]
-		w.taken[k] = best
+		b.first[s] = best
 	}
 }
 
@@ -190,34 +197,33 @@ func (b *builder) choose(w *ways, ports []uint8) {
 // number, and of parallel links the first.
 func (b *builder) chooseLowest(w *ways, ports []uint8) {
 	for k, s := range w.order[1:] {
-		allowed := w.allowed[w.start[k]:w.start[k+1]]
-		best := allowed[0]
-		for _, i := range allowed[1:] {
-			if b.head[i] < b.head[best] {
-				best = i
+		exits := w.exits(k)
+		best := exits[0]
+		for _, e := range exits[1:] {
+			if e.head() < best.head() {
+				best = e
 			}
 		}
-		ports[s] = b.port[best]
+		ports[s] = b.port[best.at()]
 	}
 }
 
 // count adds the paths to the load of their channels, farthest switches first.
 func (b *builder) count(w *ways) {
-	g := b.in.Graph
-	for _, s := range w.order {
-		b.flow[s] = int64(g.HostStart[s+1] - g.HostStart[s])
-	}
-	for k := len(w.order) - 2; k >= 0; k-- {
-		i := w.taken[k]
-		f := b.flow[w.order[k+1]]
-		b.load[i] += f * unit
-		b.flow[b.head[i]] += f
+	flow, head, load, first := b.flow, b.head, b.load, b.first
+	copy(flow, b.hosts)
+	for k := len(w.order) - 1; k > 0; k-- {
+		s := w.order[k]
+		i := first[s]
+		load[i] += flow[s] * unit
+		flow[head[i]] += flow[s]
 	}
 }
 
 // write enters the columns into the tables and forgets them.
 func (b *builder) write(ctx context.Context) error {
-	err := par.For(ctx, b.in.Workers, b.in.Graph.NumSwitches, func(_, s int) error {
+	workers := min(b.in.Workers, 1+len(b.columns)*b.in.Graph.NumSwitches/grain)
+	err := par.For(ctx, workers, b.in.Graph.NumSwitches, func(_, s int) error {
 		for _, c := range b.columns {
 			b.tables.Set(int32(s), c.lid, b.ports[c.at+s])
 		}

@@ -22,8 +22,7 @@ type turns struct {
 	preference []int64
 	preferred  []int32 // positions in Out, those of a switch by preference
 
-	none   []int32 // by switch: what first, lane and via of a tree begin with
-	nevers []int64 // by switch: what label of a tree begins with
+	none []path // by switch: those of a tree at its beginning
 }
 
 func newTurns(b *builder, u *upDown, label []int64) *turns {
@@ -46,23 +45,28 @@ func newTurns(b *builder, u *upDown, label []int64) *turns {
 			return cmp.Compare(x.preference[i], x.preference[j])
 		})
 	}
-	x.none, x.nevers = slices.Repeat([]int32{open}, g.NumSwitches), slices.Repeat([]int64{never}, g.NumSwitches)
+	x.none = slices.Repeat([]path{{label: never, first: fabric.Nothing, lane: open, via: fabric.Nothing}}, g.NumSwitches)
 	return x
 }
 
 // tree are the paths of all switches to one LID.
 type tree struct {
-	first  []int32 // by switch: position in Out of its first channel, or a negative number
-	lane   []int32 // by switch: lane that has its path, open without one
-	load   []int64 // by switch: of its path, in units
-	label  []int64 // by switch: of its first channel; never or always where its path tells nothing
+	of     []path  // by switch
 	taken  []int32 // switches with a path, in the order of taking
 	left   int     // switches that are to get one
-	length []int32 // by switch: hops, or those of the best detour found
-	via    []int32 // by switch: position in Out of the best detour found, or a negative number
-	best   []int64 // by switch: its preference
+	best   []int64 // by switch: preference of the best detour found
 	levels [][]int32
 	may    []int32 // of offerAll
+}
+
+// path is that of a switch, or what is known of it.
+type path struct {
+	load   int64 // in units
+	label  int64 // of the first channel; never or always where the path tells nothing
+	first  int32 // position in Out of the first channel, or Nothing
+	lane   int32 // that has the path, open without one
+	length int32 // hops, or those of the best detour found
+	via    int32 // position in Out of the best detour found, or Nothing
 }
 
 // open is the lane of a switch without a path.
@@ -75,20 +79,13 @@ const (
 )
 
 func newTree(n int) *tree {
-	return &tree{
-		first: make([]int32, n), lane: make([]int32, n), load: make([]int64, n), label: make([]int64, n),
-		length: make([]int32, n), via: make([]int32, n), best: make([]int64, n),
-	}
+	return &tree{of: make([]path, n), best: make([]int64, n)}
 }
 
 // begin leaves all switches but t without a path, and so many are to get one.
 func (r *tree) begin(x *turns, t int32, left int) {
-	copy(r.first, x.none)
-	copy(r.lane, x.none)
-	copy(r.via, x.none)
-	copy(r.label, x.nevers)
-	clear(r.load)
-	r.lane[t], r.length[t], r.label[t] = 0, 0, always
+	copy(r.of, x.none)
+	r.of[t].lane, r.of[t].label = 0, always
 	r.left, r.taken = left, r.taken[:0]
 	for h := range r.levels {
 		r.levels[h] = r.levels[h][:0]
@@ -97,21 +94,20 @@ func (r *tree) begin(x *turns, t int32, left int) {
 
 // take gives switch s the path that begins at a position in Out.
 func (r *tree) take(x *turns, s, i, lane int32) {
-	v := x.head[i]
+	p, after := &r.of[s], &r.of[x.head[i]]
 	r.left--
 	r.taken = append(r.taken, s)
-	r.first[s], r.lane[s], r.length[s] = i, lane, r.length[v]+1
-	r.load[s] = whole(x.load[i]) + r.load[v]
+	p.first, p.lane, p.length, p.load = i, lane, after.length+1, whole(x.load[i])+after.load
 	if lane == 0 {
-		r.label[s] = x.label[i]
+		p.label = x.label[i]
 	}
 }
 
 // relabel looks up the labels of all first channels.
 func (r *tree) relabel(x *turns) {
 	for _, s := range r.taken {
-		if r.lane[s] == 0 {
-			r.label[s] = x.label[r.first[s]]
+		if p := &r.of[s]; p.lane == 0 {
+			p.label = x.label[p.first]
 		}
 	}
 }
@@ -121,13 +117,13 @@ func (r *tree) relabel(x *turns) {
 func (r *tree) join(x *turns) {
 	g := x.g
 	for s := range int32(g.NumSwitches) {
-		if r.lane[s] != open {
+		if r.of[s].lane != open {
 			continue
 		}
 		for i := g.OutStart[s]; i < g.OutStart[s+1]; i++ {
 			v := x.head[i]
-			if x.label[i] < r.label[v] && (r.first[v] < 0 || !g.Drained[v]) {
-				r.offer(x, s, i, r.length[v]+1)
+			if x.label[i] < r.of[v].label && (r.of[v].first < 0 || !g.Drained[v]) {
+				r.offer(x, s, i, r.of[v].length+1)
 			}
 		}
 	}
@@ -147,8 +143,8 @@ func (r *tree) grow(x *turns) {
 	for h := 0; h < len(r.levels) && r.left > 0; h++ {
 		at := len(r.taken)
 		for _, v := range r.levels[h] {
-			if r.lane[v] == open {
-				r.take(x, v, r.via[v], 0)
+			if r.of[v].lane == open {
+				r.take(x, v, r.of[v].via, 0)
 			}
 		}
 		switch now := len(r.taken) - at; {
@@ -171,14 +167,15 @@ const pulls = 4
 
 // askAll offers the paths of h hops to the switches without one.
 func (r *tree) askAll(x *turns, h int32) {
-	g := x.g
-	for s, lane := range r.lane {
-		if lane != open {
+	g, of, head := x.g, r.of, x.head
+	label := x.label[:len(head)]
+	for s := range of {
+		if of[s].lane != open {
 			continue
 		}
 		for _, i := range x.preferred[g.OutStart[s]:g.OutStart[s+1]] {
-			v := x.head[i]
-			if x.label[i] < r.label[v] && r.length[v] == h && !g.Drained[v] {
+			v := head[i]
+			if p := &of[v]; label[i] < p.label && p.length == h && !g.Drained[v] {
 				r.offer(x, int32(s), i, h+1)
 				break
 			}
@@ -188,33 +185,35 @@ func (r *tree) askAll(x *turns, h int32) {
 
 // offerAll offers the path of switch v to its neighbours.
 func (r *tree) offerAll(x *turns, v int32) {
-	label, length := r.label[v], r.length[v]+1
+	label, length := r.of[v].label, r.of[v].length+1
 	first, end := x.g.OutStart[v], x.g.OutStart[v+1]
-	for len(r.may) < int(end-first) {
+	head, back := x.head[first:end], x.back[first:end]
+	for len(r.may) < len(head) {
 		r.may = append(r.may, 0)
 	}
-	n := 0
-	for i := first; i < end; i++ {
-		r.may[n] = i
+	may, n := r.may, 0
+	for i, s := range head {
+		may[n] = int32(i)
 		// One more if the switch is open and the label less; a jump would be mispredicted.
-		n += int(r.lane[x.head[i]]) >> 31 & int((x.label[x.back[i]]-label)>>63) & 1
+		n += int(r.of[s].lane) >> 31 & int((x.label[back[i]]-label)>>63) & 1
 	}
-	for _, i := range r.may[:n] {
-		r.offer(x, x.head[i], x.back[i], length)
+	for _, i := range may[:n] {
+		r.offer(x, head[i], back[i], length)
 	}
 }
 
 // offer notes a detour from switch s that begins at a position in Out, which the first
 // lane has as it is, if s has no better one.
 func (r *tree) offer(x *turns, s, i, length int32) {
-	switch better := r.via[s] < 0 || length < r.length[s]; {
+	p := &r.of[s]
+	switch better := p.via < 0 || length < p.length; {
 	case better:
 		for len(r.levels) <= int(length) {
 			r.levels = append(r.levels, nil)
 		}
 		r.levels[length] = append(r.levels[length], s)
-	case length > r.length[s] || x.preference[i] > r.best[s]:
+	case length > p.length || x.preference[i] > r.best[s]:
 		return
 	}
-	r.via[s], r.length[s], r.best[s] = i, length, x.preference[i]
+	p.via, p.length, r.best[s] = i, length, x.preference[i]
 }
