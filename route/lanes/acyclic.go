@@ -77,13 +77,20 @@ func (l *Acyclic) add(lane int, hops []hop) bool {
 	return l.lanes[lane].add(hops)
 }
 
-// Elsewhere notes that the path chosen from a switch to a LID is not on the first lane.
-// Layer and LayerOneWay take all others to be on it.
+// Elsewhere notes that the path chosen from a switch to a LID is not on the first lane,
+// until the LID is forgotten. Layer and LayerOneWay take all others to be on it.
 func (l *Acyclic) Elsewhere(s int32, lid fabric.LID) {
 	for len(l.later) <= int(lid) {
 		l.later = append(l.later, nil)
 	}
 	l.later[lid] = append(l.later[lid], s)
+}
+
+// Forget takes back what Elsewhere noted of a LID, whose paths are chosen anew.
+func (l *Acyclic) Forget(lid fabric.LID) {
+	if int(lid) < len(l.later) {
+		l.later[lid] = l.later[lid][:0]
+	}
 }
 
 // elsewhere are the switches whose paths to a class are not all on the first lane.

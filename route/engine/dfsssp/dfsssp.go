@@ -39,6 +39,7 @@ func Spec() *route.Spec {
 				OneOf: []string{string(lanes.Weakest), string(lanes.Strongest), string(lanes.First), string(lanes.Random)},
 			},
 			{Name: "switches", Default: true, Doc: "with paths=sssp, layer the packets from and to switches too; without, those may deadlock"},
+			sssp.Passes,
 			classes,
 			{Name: "balance", Default: false, Doc: "spread the pairs over all lanes that are allowed"},
 		},
@@ -46,7 +47,7 @@ func Spec() *route.Spec {
 			return &engine{
 				legal: o.String("paths") == "legal", replies: o.String("replies"),
 				heuristic: lanes.Heuristic(o.String("heuristic")), switches: o.Bool("switches"),
-				bySwitch: o.String("classes") == "switch", balance: o.Bool("balance"),
+				bySwitch: o.String("classes") == "switch", balance: o.Bool("balance"), passes: o.Int(sssp.Passes.Name),
 			}, nil
 		},
 	}
@@ -65,9 +66,9 @@ func OnlineSpec() *route.Spec {
 		Paper:   paper + "algorithm 1; section IV, online layering",
 		Cost:    "time that of sssp, and a search for a cycle for each pair; memory 3 bits an edge place and lane",
 		Lanes:   "online",
-		Options: []route.Option{classes},
+		Options: []route.Option{sssp.Passes, classes},
 		New: func(o route.Options) (route.Engine, error) {
-			return &online{bySwitch: o.String("classes") == "switch"}, nil
+			return &online{bySwitch: o.String("classes") == "switch", passes: o.Int(sssp.Passes.Name)}, nil
 		},
 	}
 }
@@ -76,6 +77,7 @@ type engine struct {
 	legal, switches, bySwitch, balance bool
 	replies                            string
 	heuristic                          lanes.Heuristic
+	passes                             int
 }
 
 // Route implements route.Engine. It refuses a network that needs more lanes than
@@ -100,11 +102,23 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 // least load for the sake of its lane. The last is as good as any.
 var slacks = []int{3, 8, 1 << 16}
 
-// few chooses paths that take few lanes, the fewer the more slack they have.
+// few chooses paths that take few lanes, the fewer the more slack and the fewer passes
+// they have.
 func (e *engine) few(ctx context.Context, in *route.Input) (tables *route.Tables, found *lanes.Lanes, err error) {
+	for passes := e.passes; passes > 0; passes-- {
+		tables, found, err = e.choose(ctx, in, passes)
+		if err != nil || found.Need <= in.MaxVLs {
+			break
+		}
+	}
+	return tables, found, err
+}
+
+// choose chooses paths with as much slack as it takes for them to fit.
+func (e *engine) choose(ctx context.Context, in *route.Input, passes int) (tables *route.Tables, found *lanes.Lanes, err error) {
 	for _, slack := range slacks {
 		var acyclic *lanes.Acyclic
-		tables, acyclic, err = sssp.BuildLegal(ctx, in, slack)
+		tables, acyclic, err = sssp.BuildLegal(ctx, in, slack, passes)
 		if errors.Is(err, sssp.ErrLanes) {
 			found, err = &lanes.Lanes{Need: lanes.MaxLanes + 1}, nil
 			continue
@@ -141,7 +155,7 @@ func (e *engine) layer(in *route.Input, do func(oneWay bool) (*lanes.Lanes, erro
 // one again with refilled lanes where that takes too many, but not where it takes more
 // than there are SLs: refilling would take long, and fail.
 func (e *engine) plain(ctx context.Context, in *route.Input) (*route.Tables, *lanes.Lanes, error) {
-	tables, err := sssp.Build(ctx, in)
+	tables, err := sssp.Build(ctx, in, e.passes)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -176,11 +190,14 @@ func pathsBy(bySwitch bool, in *route.Input, tables *route.Tables) *lanes.Paths 
 	return lanes.ByEnd(in, tables)
 }
 
-type online struct{ bySwitch bool }
+type online struct {
+	bySwitch bool
+	passes   int
+}
 
 // Route implements route.Engine.
 func (e *online) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
-	tables, err := sssp.Build(ctx, in)
+	tables, err := sssp.Build(ctx, in, e.passes)
 	if err != nil {
 		return nil, err
 	}

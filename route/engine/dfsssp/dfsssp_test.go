@@ -47,9 +47,12 @@ func TestOptions(t *testing.T) {
 		for _, paths := range []string{"legal", "sssp"} {
 			for _, replies := range []string{"auto", "same", "own"} {
 				for _, classes := range []string{"end", "switch"} {
-					for _, more := range []string{"balance", "switches", ""} {
+					for _, more := range []string{"balance", "switches", "passes", ""} {
 						o := map[string]string{"paths": paths, "replies": replies, "classes": classes}
-						if more != "" {
+						switch more {
+						case "passes":
+							o[more] = "3"
+						case "balance", "switches":
 							o[more] = fmt.Sprint(more == "balance")
 						}
 						for lmc := range uint8(2) {

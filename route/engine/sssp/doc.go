@@ -27,6 +27,14 @@
 // resemble each other make fewer cycles: switch-to-switch traffic in a fat-tree turns
 // up again after going down, and balanced turns would each need lanes.
 //
+// # Passes
+//
+// Algorithm 1 routes every LID once, the first ones before anybody can know where the
+// load will be. With passes=2 or more each is then taken off the loads and chosen anew,
+// beside all others, which is not of the paper. Where a network is complete that gains
+// nothing; where links are missing up to a tenth of effective bisection bandwidth
+// (package dfsssp has figures).
+//
 // The paths are not free of deadlock on one lane (paper 003, section II); package
 // dfsssp puts them on lanes.
 //
@@ -48,7 +56,8 @@
 //
 // The cost is O(switches x channels) for the searches, which run in parallel with each
 // other and with the choice, and O(LIDs x channels of shortest paths) for the choice, one
-// LID after the other. The trees of ports 0, which have no load, grow in parallel as long
-// as the first lane need not change for them. Memory beside the tables is O(channels), the
-// trees of at most 160 switches, and 4 bytes a path that is not on the first lane.
+// LID after the other, in each pass. The trees of ports 0, which have no load, grow in
+// parallel as long as the first lane need not change for them. Memory beside the tables is
+// O(channels), the trees of at most 160 switches, and 4 bytes a path that is not on the
+// first lane.
 package sssp

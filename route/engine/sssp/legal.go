@@ -26,8 +26,9 @@ var ErrLanes = errors.New("sssp: the paths need more lanes than there are SLs")
 // without hosts that no path between hosts passes.
 //
 // For a better lane a path may have slack sixteenths more load than the least loaded
-// shortest path.
-func BuildLegal(ctx context.Context, in *route.Input, slack int) (*route.Tables, *lanes.Acyclic, error) {
+// shortest path. Hosts are routed in so many passes; what one puts on a lane stays there
+// for the next, which may take more lanes for it.
+func BuildLegal(ctx context.Context, in *route.Input, slack, passes int) (*route.Tables, *lanes.Acyclic, error) {
 	b := newBuilder(in)
 	u, err := chooseUpDown(ctx, in, b.head)
 	if err != nil {
@@ -35,8 +36,10 @@ func BuildLegal(ctx context.Context, in *route.Input, slack int) (*route.Tables,
 	}
 	l := newLegal(b, u, slack)
 	hosted := slices.DeleteFunc(b.targets(), func(s int32) bool { return in.Graph.HostStart[s] == in.Graph.HostStart[s+1] })
-	if err := b.each(ctx, hosted, l.routeHosts); err != nil {
-		return nil, nil, err
+	for b.pass = range passes {
+		if err := b.each(ctx, hosted, l.routeHosts); err != nil {
+			return nil, nil, err
+		}
 	}
 	if err := l.routePortZeros(ctx); err != nil {
 		return nil, nil, err
@@ -80,11 +83,12 @@ func (l *legal) routeHosts(w *ways) {
 	l.enumerate(w)
 	for _, h := range l.in.Graph.HostsOf(t) {
 		l.routeEnd(t, h, func(ports []uint8) {
+			l.takeBack(w)
 			l.begin(w)
 			l.shortest(w)
 			l.rest(w)
 			l.finish(ports)
-			l.count(w)
+			l.count(w, unit)
 		})
 	}
 }
@@ -105,6 +109,7 @@ func (l *legal) begin(w *ways) {
 func (l *legal) finish(ports []uint8) {
 	l.note()
 	r, lid := l.tree, l.columns[len(l.columns)-1].lid
+	l.lanes.Forget(lid)
 	for _, s := range r.taken {
 		p := &r.of[s]
 		ports[s], l.first[s] = l.port[p.first], p.first

@@ -19,15 +19,22 @@ func Spec() *route.Spec {
 		Paper:   "Domke, Hoefler and Nagel 2011 (paper 003), algorithm 1; Hoefler, Schneider and Lumsdaine 2009",
 		Cost:    "time O((switches + LIDs) x channels), memory O(channels) and the tables",
 		Lanes:   "none",
-		New:     func(route.Options) (route.Engine, error) { return engine{}, nil },
+		Options: []route.Option{Passes},
+		New:     func(o route.Options) (route.Engine, error) { return engine{o.Int(Passes.Name)}, nil },
 	}
 }
 
-type engine struct{}
+// Passes is the option of the engines whose paths are chosen here.
+var Passes = route.Option{
+	Name: "passes", Default: 1, Min: 1, Max: 16,
+	Doc: "times every LID is routed; from the second on each is taken back and chosen anew beside all others, which evens out the load where links are missing",
+}
+
+type engine struct{ passes int }
 
 // Route implements route.Engine.
-func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
-	tables, err := Build(ctx, in)
+func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
+	tables, err := Build(ctx, in, e.passes)
 	if err != nil {
 		return nil, err
 	}
@@ -40,11 +47,13 @@ const (
 	grain   = 1 << 17 // entries that are worth a worker more to write
 )
 
-// Build routes every LID of in.Ends.
-func Build(ctx context.Context, in *route.Input) (*route.Tables, error) {
+// Build routes every LID of in.Ends, so many times.
+func Build(ctx context.Context, in *route.Input, passes int) (*route.Tables, error) {
 	b := newBuilder(in)
-	if err := b.each(ctx, b.targets(), b.routeSwitch); err != nil {
-		return nil, err
+	for b.pass = range passes {
+		if err := b.each(ctx, b.targets(), b.routeSwitch); err != nil {
+			return nil, err
+		}
 	}
 	return b.tables, nil
 }
@@ -104,6 +113,8 @@ func (b *builder) targets() []int32 {
 type builder struct {
 	in     *route.Input
 	tables *route.Tables
+	pass   int     // so many have routed all LIDs before
+	place  []int32 // of a channel in Out
 	head   []int32 // switch behind a channel, by position in Out
 	port   []uint8 // of a channel, by position in Out
 	load   []int64 // of a channel, by position in Out: in units, below them its number among those of its switch
@@ -134,13 +145,14 @@ func newBuilder(in *route.Input) *builder {
 	b := &builder{
 		in: in, tables: route.NewTables(g.NumSwitches, in.Ends.Top()),
 		head: make([]int32, len(g.Out)), port: make([]uint8, len(g.Out)), load: make([]int64, len(g.Out)),
-		dist: make([]int64, g.NumSwitches), first: make([]int32, g.NumSwitches),
+		place: make([]int32, g.NumChannels), dist: make([]int64, g.NumSwitches), first: make([]int32, g.NumSwitches),
 		hosts: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
 	}
 	for s := range b.hosts {
 		b.hosts[s] = int64(g.HostStart[s+1] - g.HostStart[s])
 	}
 	for i, c := range g.Out {
+		b.place[c] = int32(i)
 		b.head[i], b.port[i], b.load[i] = g.To[c], g.FromPort[c], int64(i)-int64(g.OutStart[g.From[c]])
 	}
 	return b
@@ -151,8 +163,9 @@ func (b *builder) routeSwitch(w *ways) {
 	g, t := b.in.Graph, w.order[0]
 	for _, h := range g.HostsOf(t) {
 		b.routeEnd(t, h, func(ports []uint8) {
+			b.takeBack(w)
 			b.choose(w, ports)
-			b.count(w)
+			b.count(w, unit)
 		})
 	}
 	b.routeEnd(t, g.PortZero(t), func(ports []uint8) { b.chooseLowest(w, ports) })
@@ -208,16 +221,29 @@ func (b *builder) chooseLowest(w *ways, ports []uint8) {
 	}
 }
 
-// count adds the paths to the load of their channels, farthest switches first.
-func (b *builder) count(w *ways) {
+// count adds so much for each path to the load of its channels, farthest switches first.
+func (b *builder) count(w *ways, path int64) {
 	flow, head, load, first := b.flow, b.head, b.load, b.first
 	copy(flow, b.hosts)
 	for k := len(w.order) - 1; k > 0; k-- {
 		s := w.order[k]
 		i := first[s]
-		load[i] += flow[s] * unit
+		load[i] += flow[s] * path
 		flow[head[i]] += flow[s]
 	}
+}
+
+// takeBack takes the paths to the LID at hand, which an earlier pass chose, off the load.
+func (b *builder) takeBack(w *ways) {
+	if b.pass == 0 {
+		return
+	}
+	g, lid := b.in.Graph, b.columns[len(b.columns)-1].lid
+	for _, s := range w.order[1:] {
+		c, _ := g.At(s, b.tables.Port(s, lid))
+		b.first[s] = b.place[c]
+	}
+	b.count(w, -unit)
 }
 
 // write enters the columns into the tables and forgets them.

@@ -3,6 +3,7 @@ package sssp
 import (
 	"context"
 	"sort"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -25,19 +26,62 @@ func TestDijkstra(t *testing.T) {
 			t.Fatal(err)
 		}
 		load := make([]int64, g.NumChannels)
-		order := make([]int32, g.NumSwitches) // most hosts first
-		for s := range order {
-			order[s] = int32(s)
-		}
-		sort.SliceStable(order, func(i, j int) bool { return len(g.HostsOf(order[i])) > len(g.HostsOf(order[j])) })
-		for _, s := range order {
-			for _, h := range g.HostsOf(s) {
-				for k := range plan.Ends.Count(h) {
-					follow(t, g, plan, plan.Ends.Base[h]+fabric.LID(k), s, load, 1<<40)
-				}
+		eachHostLID(g, plan, func(s int32, lid fabric.LID) { follow(t, g, plan, lid, s, load, 1<<40) })
+	})
+}
+
+// TestPasses: in a later pass each tree is one of least weight beside all others, those
+// that were chosen anew before it and those that will be.
+func TestPasses(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		g := conformance.Draw(t).Compile()
+		lmc := rapid.Uint8Range(0, 2).Draw(t, "LMC")
+		plans := make([]*route.Plan, 2)
+		for i := range plans {
+			req := &route.Request{Engine: Spec(), Names: route.NameOptions{LMC: lmc}, Workers: 2, Options: map[string]string{"passes": strconv.Itoa(i + 2)}}
+			var err error
+			if plans[i], err = route.Run(context.Background(), g, req, func(string) {}); err != nil {
+				t.Fatal(err)
 			}
 		}
+		before, after := plans[0], plans[1]
+		load := make([]int64, g.NumChannels)
+		eachHostLID(g, before, func(s int32, lid fabric.LID) { add(g, before, lid, s, load, 1) })
+		eachHostLID(g, before, func(s int32, lid fabric.LID) {
+			add(g, before, lid, s, load, -1)
+			follow(t, g, after, lid, s, load, 1<<40)
+		})
 	})
+}
+
+// eachHostLID visits the LIDs of hosts in the order of routing, with their switches.
+func eachHostLID(g *fabric.Graph, plan *route.Plan, visit func(s int32, lid fabric.LID)) {
+	order := make([]int32, g.NumSwitches) // most hosts first
+	for s := range order {
+		order[s] = int32(s)
+	}
+	sort.SliceStable(order, func(i, j int) bool { return len(g.HostsOf(order[i])) > len(g.HostsOf(order[j])) })
+	for _, s := range order {
+		for _, h := range g.HostsOf(s) {
+			for k := range plan.Ends.Count(h) {
+				visit(s, plan.Ends.Base[h]+fabric.LID(k))
+			}
+		}
+	}
+}
+
+// add adds so much to the loads of all paths from hosts to a LID at switch target.
+func add(g *fabric.Graph, plan *route.Plan, lid fabric.LID, target int32, load []int64, much int64) {
+	for s := range int32(g.NumSwitches) {
+		for x := s; x != target; {
+			c, _ := g.At(x, plan.Tables.Port(x, lid))
+			if c < 0 {
+				break
+			}
+			load[c] += much * int64(len(g.HostsOf(s)))
+			x = g.To[c]
+		}
+	}
 }
 
 // follow compares the paths to a LID at switch target with least weights, and adds

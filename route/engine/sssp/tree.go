@@ -28,13 +28,9 @@ type turns struct {
 func newTurns(b *builder, u *upDown, label []int64) *turns {
 	g := b.in.Graph
 	x := &turns{g: g, load: b.load, head: b.head, back: make([]int32, len(g.Out)), label: label, preference: make([]int64, len(g.Out)), preferred: make([]int32, len(g.Out))}
-	place := make([]int32, g.NumChannels)
 	for i, c := range g.Out {
-		place[c] = int32(i)
-	}
-	for i, c := range g.Out {
-		x.back[i] = place[c^1]
-		x.preference[i] = int64(g.To[c])<<31 | int64(place[c^1])
+		x.back[i] = b.place[c^1]
+		x.preference[i] = int64(g.To[c])<<31 | int64(b.place[c^1])
 		if u.down[i] == 0 {
 			x.preference[i] |= 1 << 62
 		}
