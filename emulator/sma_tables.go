@@ -2,6 +2,7 @@ package emulator
 
 import (
 	"encoding/binary"
+	"slices"
 
 	"weft/mad"
 )
@@ -30,19 +31,17 @@ func (s *Subnet) linearTable(q *query) mad.Status {
 	return mad.StatusOK
 }
 
-// growLFT makes a table long enough for n entries, with room for the LIDs that
-// the subnet manager has said it will use.
+// growLFT makes a table long enough for n entries. Tables are often written from
+// their first block to their last, so that room is made for more than one block.
 func growLFT(sw *swtch, n int) {
-	if n <= len(sw.lft) {
+	have := len(sw.lft)
+	if n <= have {
 		return
 	}
-	top := int(mad.SwitchInfoLinearFDBTop.Get(sw.info[:]))
-	n = max(n, (top/mad.LFTBlock+1)*mad.LFTBlock)
-	lft := make([]byte, n)
-	for i := copy(lft, sw.lft); i < n; i++ {
-		lft[i] = 255
+	sw.lft = slices.Grow(sw.lft, n-have)[:n]
+	for i := range sw.lft[have:] {
+		sw.lft[have+i] = 255
 	}
-	sw.lft = lft
 }
 
 // multicastTable gets or sets the masks of 32 MLIDs for 16 ports.

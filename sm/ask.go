@@ -58,6 +58,8 @@ var kinds = [numKinds]struct {
 	askRole:     {mad.Get, mad.AttrSwitchRole, false},
 }
 
+func attrName(id mad.AttrID) string { return mad.ClassDirectedSMP.AttributeName(id) }
+
 func makeTag(k kind, index int32, arg uint32) uint64 {
 	return uint64(k)<<56 | uint64(arg&0xFFFFFF)<<32 | uint64(uint32(index))
 }
@@ -166,6 +168,8 @@ func (c *Core) answered(ev *Event) {
 		c.onLFT(index, arg, ev)
 	case setLFT:
 		c.onSetLFT(index, arg, ev)
+	case setSL2VL:
+		c.onSetSL2VL(index, arg, ev)
 	case setPort, setActive:
 		c.onSetPort(k, index, ev)
 	case checkPort:

@@ -1,6 +1,9 @@
 package sm
 
 import (
+	"strings"
+	"unicode"
+
 	"weft/fabric"
 	"weft/mad"
 )
@@ -9,6 +12,7 @@ import (
 func (c *Core) beginSweep() {
 	c.sweep++
 	c.net.reset()
+	c.setup.failed = false
 	c.doubts = c.doubts[:0]
 	c.enter(discovering)
 	c.enqueue(makeTag(askNode, noSlot, 0))
@@ -27,6 +31,10 @@ func (c *Core) onNode(slot int32, ev *Event) {
 	local := uint8(mad.NodeInfoLocalPortNum.Get(data))
 	id, old := c.byGUID[fabric.GUID(mad.NodeInfoNodeGUID.Get(data))]
 	if !old {
+		if len(c.nodes) == maxNodes {
+			c.tooMany(slot)
+			return
+		}
 		id = c.meet(slot, data, local)
 	} else if !c.sameNode(slot, id, data, local) {
 		return
@@ -45,6 +53,19 @@ func (c *Core) onNode(slot int32, ev *Event) {
 		if old && first {
 			c.enqueue(makeTag(askPort, t, 0))
 		}
+	}
+}
+
+// maxNodes is how many nodes can have a LID. A subnet that shows more, such as one
+// with a switch that has another GUID in every answer, has no end.
+const maxNodes = int(fabric.MaxUnicastLID)
+
+func (c *Core) tooMany(slot int32) {
+	c.flags[slot] |= mute
+	if !c.crowded {
+		c.crowded = true
+		c.note(TooMany, "there are more than %d nodes, and LIDs for no more: the others are left out, the first of them behind %s",
+			maxNodes, c.slotName(slot))
 	}
 }
 
@@ -136,10 +157,19 @@ func (c *Core) duplicate(id, slot int32) {
 		c.nodes[id].guid, c.nodeName(id), c.slotName(slot))
 }
 
+// onDesc takes the name of a node, as a line: some end with a line break, and no file
+// holds one with control characters.
 func (c *Core) onDesc(id int32, ev *Event) {
-	if ev.Outcome == Answered {
-		c.nodes[id].desc = mad.NodeDescriptionText.Text(ev.Data[:])
+	if ev.Outcome != Answered {
+		return
 	}
+	blank := func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}
+	c.nodes[id].desc = strings.TrimSpace(strings.Map(blank, mad.NodeDescriptionText.Text(ev.Data[:])))
 }
 
 // onSwitch takes SwitchInfo. PortStateChange is cleared before the ports are

@@ -52,28 +52,32 @@
 // Config.AskRoles, since other devices may leave an unknown attribute unanswered.
 //
 // What is wrong becomes an Incident, is left out, and the rest comes up. Of two
-// nodes with one GUID the first one found stays.
+// nodes with one GUID the first one found stays. No more nodes are taken in than
+// there are LIDs, so that a sweep ends whatever answers it.
 //
 // # What is written
 //
-// Only what differs from what the device reports. A block of a forwarding table
-// below the reported LinearFDBTop is read first; what lies above is not defined
-// (14.2.5.4, 14.2.5.10) and is written. The top is raised after the blocks.
+// Only what differs from what the device reports, but for lane tables, which are not
+// read. A block of a forwarding table below the reported LinearFDBTop is read first;
+// what lies above is not defined (14.2.5.4, 14.2.5.10) and is written. The top is
+// raised after the blocks.
 // Parameters of a port and the step to Armed are one Set; Active comes when both
 // ends are Armed (7.2, 14.2.5.6). NeighborMTU and OperationalVLs are the lesser of
 // both ends. SL2VL and VL arbitration (7.6.6, 7.6.9) are written where the Plan has
 // several lanes; with one lane every mapping is free of deadlock, since no cycle of
 // channels exists, and the devices' own is left.
 //
-// The answer to a Set is compared with what was asked, for names, states and
-// tables. A port that refuses a Set is read: the refusal may be of a repetition.
+// The answer to a Set is compared with what was asked, for names, states, forwarding
+// tables and SL2VL. A port that refuses a Set is read: the refusal may be of a
+// repetition. A switch that did not acknowledge its tables holds no one knows what:
+// its links stay as they are, so that on a cold start nothing unproven carries data.
 //
 // # Cost
 //
 // Links end to end: E ends of links between switches, H of hosts, S switches, N
 // nodes, P ports, B blocks. Cold: about E+H NodeInfo, N NodeDescription, P PortInfo,
 // 5S SwitchInfo, N P_KeyTable, S*B blocks, 2(E+2H)+S Set PortInfo. Steps cost
-// constant time; the memory is about 100 bytes a port.
+// constant time; the memory is about 93 bytes a port.
 //
 // # What is not there yet
 //

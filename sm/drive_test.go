@@ -162,7 +162,7 @@ func (w *world) step(ev *Event) {
 }
 
 func describe(a *Action) string {
-	return fmt.Sprintf("%v %s %x via %v", a.Method, attrNames[a.Attr], a.Modifier, a.Path)
+	return fmt.Sprintf("%v %s %x via %v", a.Method, attrName(a.Attr), a.Modifier, a.Path)
 }
 
 // fataler is a test of package testing or of rapid.

@@ -293,7 +293,7 @@ func TestEmulated(t *testing.T) {
 		if rapid.Bool().Draw(t, "bad wire") {
 			opt.Impairment = emulator.Impairment{Loss: 0.05, Duplicate: 0.05, Late: 0.1, LateBy: 50 * time.Millisecond, Delay: time.Microsecond}
 		}
-		v, err := newVirtual(f, opt, Config{}, Planner{Chain: requests("updn", uint8(rapid.IntRange(0, 2).Draw(t, "lmc")))})
+		v, err := newVirtual(f, opt, Config{}, Planner{Chain: requests("updn", uint8(rapid.IntRange(0, fabric.MaxLMC).Draw(t, "lmc")))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -189,14 +189,19 @@ func (c *Core) held() *route.Held {
 	return h
 }
 
+// addressable are the ports of the fabric that a LID can name.
+func (c *Core) addressable(yield func(slot int32) bool) {
+	for slot := range int32(len(c.owner)) {
+		if c.addressed(slot) && c.setup.fabricNode[c.owner[slot]] >= 0 && !yield(slot) {
+			return
+		}
+	}
+}
+
 // noteLIDClashes notes the ports that have the LID of another one.
 func (c *Core) noteLIDClashes() {
 	has := map[fabric.LID]int32{}
-	for slot := range c.owner {
-		s := int32(slot)
-		if !c.addressed(s) || c.setup.fabricNode[c.owner[s]] < 0 {
-			continue
-		}
+	for s := range c.addressable {
 		lid := fabric.LID(mad.PortInfoLID.Get(c.info[s][:]))
 		if lid == 0 {
 			continue
@@ -206,5 +211,32 @@ func (c *Core) noteLIDClashes() {
 			continue
 		}
 		has[lid] = s
+	}
+}
+
+// notePortGUIDs notes the ports that cannot be told from others by their GUID: they
+// are routed to, but a GID is no name for them, nor is one LID stored for both.
+func (c *Core) notePortGUIDs() {
+	has := map[fabric.GUID]int32{}
+	for s := range c.addressable {
+		guid := c.guid[s]
+		first, clash := has[guid]
+		switch {
+		case guid == 0:
+			c.note(BadNode, "%s has port GUID 0", c.slotName(s))
+		case clash:
+			c.note(DuplicateGUID, "two ports have the GUID %s: %s and %s", guid, c.slotName(first), c.slotName(s))
+		default:
+			has[guid] = s
+		}
+	}
+}
+
+// noteManagers notes the ports that say that a subnet manager runs there.
+func (c *Core) noteManagers() {
+	for s := range c.addressable {
+		if s != c.own() && mad.PortInfoCapabilityMask.Get(c.info[s][:])&mad.CapIsSM != 0 {
+			c.note(OtherManager, "%s says that a subnet manager runs there: two that write undo each other's work", c.slotName(s))
+		}
 	}
 }

@@ -18,6 +18,8 @@ type fakeNode struct {
 	ports  int         // what it says
 	silent bool        // its agent answers nothing, and forwards nothing
 	deaf   mad.AttrID  // answers all but this attribute
+	deny   mad.AttrID  // refuses to Set this one
+	forget mad.AttrID  // says that a Set of this one is well, and keeps what it has
 	sw     [20]byte
 	lft    map[uint32][64]byte
 	tables map[[2]uint32][64]byte // by attribute and modifier: SL2VL, VLArb, P_Key
@@ -87,7 +89,10 @@ func (s *fake) do(path []byte, method mad.Method, attr mad.AttrID, mod uint32, d
 		return 0, false
 	}
 	n := &s.f.Nodes[at.Node]
-	set := method == mad.Set
+	set := method == mad.Set && d.forget != attr
+	if set && d.deny == attr {
+		return mad.StatusBadField, true
+	}
 	switch attr {
 	case mad.AttrNodeInfo:
 		s.nodeInfo(at, data[:])

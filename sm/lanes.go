@@ -17,6 +17,7 @@ func (c *Core) queueLanes(slot int32) {
 	if mad.PortInfoVLArbLowCap.Get(c.info[slot][:]) < uint64(c.plan.VLs) {
 		c.failed(NotEnough, "%s arbitrates %d entries: too few for %d lanes", c.slotName(slot),
 			mad.PortInfoVLArbLowCap.Get(c.info[slot][:]), c.plan.VLs)
+		c.keepClosed(id)
 		return
 	}
 	c.enqueue(makeTag(setVLArb, slot, mad.VLArbLowLower))

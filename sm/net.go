@@ -26,6 +26,7 @@ type net struct {
 	flags     []slotFlags
 
 	changed bool // something changed during the sweep
+	crowded bool // there are more nodes than can be named
 }
 
 // portInfo is a PortInfo as reported.

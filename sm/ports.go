@@ -26,16 +26,15 @@ func (c *Core) setData(k kind, index int32, arg uint32) []byte {
 	case setSwitch:
 		c.wantSwitch(index, data)
 	case setPKey:
-		held := c.setup.pkeys[index]
-		copy(data, held[:])
-		mad.PKeyTablePKey.Set(data, 0, defaultPKey)
+		block := c.setup.pkeys[index]
+		copy(data, block[:])
 	case setSL2VL:
 		c.sl2vl(index, arg, data)
 	case setVLArb:
 		c.arbitration(arg, data)
 	case setPort:
 		c.wantPort(index, data)
-		if c.state(index) == mad.PortInit && c.peer[index] != noSlot {
+		if c.opens(index) {
 			mad.PortInfoPortState.Put(data, mad.PortArmed)
 		}
 	case setActive:
@@ -45,6 +44,9 @@ func (c *Core) setData(k kind, index int32, arg uint32) []byte {
 	}
 	return data
 }
+
+// opens tells whether a port is to go from Init to Armed.
+func (c *Core) opens(slot int32) bool { return c.state(slot) == mad.PortInit && c.joins(slot) }
 
 func (c *Core) state(slot int32) uint64 { return mad.PortInfoPortState.Get(c.info[slot][:]) }
 
@@ -89,8 +91,10 @@ func (c *Core) wantPort(slot int32, data []byte) (differs bool) {
 	}
 	if t := c.peer[slot]; t != noSlot {
 		other := c.info[t][:]
-		set(mad.PortInfoNeighborMTU, min(mad.PortInfoMTUCap.Get(info), mad.PortInfoMTUCap.Get(other)))
-		set(mad.PortInfoOperationalVLs, min(mad.PortInfoVLCap.Get(info), mad.PortInfoVLCap.Get(other)))
+		set(mad.PortInfoNeighborMTU, max(1, lesser(mad.PortInfoMTUCap, info, other))) // every port has the least one
+		if vls := lesser(mad.PortInfoVLCap, info, other); vls > 0 {
+			set(mad.PortInfoOperationalVLs, vls)
+		}
 		if c.isSwitch(slot) {
 			life := uint64(headOfQueue)
 			if !c.isSwitch(t) {
@@ -105,6 +109,9 @@ func (c *Core) wantPort(slot int32, data []byte) (differs bool) {
 	}
 	return differs
 }
+
+// lesser is what both ends of a cable can do, of MTUs or VLs, whose codes end at 5.
+func lesser(f mad.Field, a, b []byte) uint64 { return min(f.Get(a), f.Get(b), 5) }
 
 // serviceSL is the SL from an end port to the subnet manager.
 func (c *Core) serviceSL(e int32) uint64 {
@@ -122,7 +129,7 @@ func (c *Core) queueArm(id int32) {
 	}
 	n := &c.nodes[id]
 	var data [64]byte
-	if c.setup.sw[id] >= 0 && c.wantSwitch(id, data[:]) {
+	if c.setup.sw[id] >= 0 && !c.setup.closed[id] && c.wantSwitch(id, data[:]) {
 		c.enqueue(makeTag(setSwitch, id, 0))
 	}
 	for p := range int32(n.ports) + 1 {
@@ -130,7 +137,7 @@ func (c *Core) queueArm(id int32) {
 		if c.peer[slot] == noSlot && (c.setup.end[slot] < 0 || p != 0) {
 			continue
 		}
-		if c.wantPort(slot, data[:]) || c.peer[slot] != noSlot && c.state(slot) == mad.PortInit {
+		if c.wantPort(slot, data[:]) || c.opens(slot) {
 			c.enqueue(makeTag(setPort, slot, 0))
 		}
 	}
@@ -145,11 +152,10 @@ func (c *Core) queueActivate(id int32, pass int) {
 	}
 	for p := range int32(n.ports) + 1 {
 		slot := n.first + p
-		t := c.peer[slot]
-		if t == noSlot || c.state(slot) != mad.PortArmed {
+		if !c.joins(slot) || c.state(slot) != mad.PortArmed {
 			continue
 		}
-		if c.state(t) < mad.PortArmed {
+		if t := c.peer[slot]; c.state(t) < mad.PortArmed {
 			c.failed(NotTaken, "%s stays Armed: the other end of its cable, %s, is not", c.slotName(slot), c.slotName(t))
 			continue
 		}
@@ -191,7 +197,7 @@ func (c *Core) taken(slot int32, active bool) bool {
 		return false
 	}
 	switch {
-	case c.peer[slot] == noSlot:
+	case !c.joins(slot):
 		return true
 	case active:
 		return c.state(slot) == mad.PortActive

@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"bytes"
+
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
@@ -14,7 +16,8 @@ type setup struct {
 	top        fabric.LID
 	smLID      fabric.LID
 	blocks     []blockCount       // by node
-	pkeys      map[int32][64]byte // by slot: P_Key blocks that lack the default
+	closed     []bool             // by node: a switch that does not hold what was proven
+	pkeys      map[int32][64]byte // by slot: P_Key blocks with the default key
 	failed     bool               // something was not taken
 }
 
@@ -26,6 +29,7 @@ func (c *Core) startProgram() {
 	s := &c.setup
 	s.sw, s.end = make([]int32, len(c.nodes)), make([]int32, len(c.owner))
 	s.blocks = make([]blockCount, len(c.nodes))
+	s.closed = make([]bool, len(c.nodes))
 	s.pkeys = map[int32][64]byte{}
 	for i := range s.sw {
 		s.sw[i] = -1
@@ -121,9 +125,38 @@ func (c *Core) onSetLFT(id int32, b uint32, ev *Event) {
 	case ev.Outcome == Answered:
 		n.lost++
 		c.failed(NotTaken, "%s holds something else in block %d of its forwarding table than it was told", c.nodeName(id), b)
+		c.keepClosed(id)
 	case ev.Attempts > 0:
 		n.lost++
 	}
+}
+
+// onSetSL2VL takes what a port says after its lanes were told.
+func (c *Core) onSetSL2VL(slot int32, arg uint32, ev *Event) {
+	var want [64]byte
+	c.sl2vl(slot, arg, want[:])
+	if n := mad.SLtoVLMappingTable.Size; ev.Outcome == Answered && !bytes.Equal(ev.Data[:n], want[:n]) {
+		c.failed(NotTaken, "%s holds something else in its SLtoVLMappingTable, modifier 0x%x, than it was told",
+			c.slotName(slot), c.modifier(setSL2VL, slot, arg))
+		c.keepClosed(c.owner[slot])
+	}
+}
+
+// keepClosed keeps a switch from carrying data on links that are not Active yet,
+// since its tables are not those that were proven: what they hold may lead into
+// circles, or on lanes that close a cycle. The lanes of a CA are in no cycle.
+func (c *Core) keepClosed(id int32) {
+	if c.stopped || c.setup.sw[id] < 0 || c.setup.closed[id] {
+		return
+	}
+	c.setup.closed[id] = true
+	c.failed(KeptClosed, "%s does not hold what was proven: its links are not brought up", c.nodeName(id))
+}
+
+// joins tells whether a port has a cable between nodes that hold what was proven.
+func (c *Core) joins(slot int32) bool {
+	t := c.peer[slot]
+	return t != noSlot && !c.setup.closed[c.owner[slot]] && !c.setup.closed[c.owner[t]]
 }
 
 // failed notes an incident that keeps the subnet from being up in full.
@@ -154,37 +187,47 @@ func (c *Core) unanswered(k kind, index int32, arg uint32, ev *Event) {
 	if ev.Outcome == Refused && (k == setPort || k == setActive) {
 		return
 	}
-	where := ""
+	id, where := index, ""
 	if kinds[k].slot {
-		where = c.slotName(index)
+		id, where = c.owner[index], c.slotName(index)
 	} else {
 		where = c.nodeName(index)
 	}
-	what := attrNames[kinds[k].attr]
+	what := attrName(kinds[k].attr)
 	if ev.Outcome == Refused {
 		c.failed(NotTaken, "%s refuses Set(%s) modifier 0x%x (%v)", where, what, c.modifier(k, index, arg), ev.Status)
-		return
+	} else {
+		c.failed(Unanswered, "Set(%s) modifier 0x%x of %s was sent %d times and not acknowledged",
+			what, c.modifier(k, index, arg), where, ev.Attempts)
 	}
-	c.failed(Unanswered, "Set(%s) modifier 0x%x of %s was sent %d times and not acknowledged",
-		what, c.modifier(k, index, arg), where, ev.Attempts)
+	if k == setLFT || k == setSL2VL || k == setVLArb {
+		c.keepClosed(id)
+	}
 }
 
-// onPKey makes sure that a port is a full member of the default partition.
+// onPKey makes sure that a port is a full member of the default partition: the key
+// takes the place of the limited membership, or else the first that is free.
 func (c *Core) onPKey(slot int32, ev *Event) {
 	if ev.Outcome != Answered {
 		return // it has no table to be asked for; partitions are not managed yet
 	}
+	place := -1
 	for i := range mad.PKeyTablePKey.Len() {
-		if mad.PKeyTablePKey.At(ev.Data[:], i) == defaultPKey {
+		switch key := mad.PKeyTablePKey.At(ev.Data[:], i); {
+		case key == mad.DefaultPKey:
 			return
+		case key == mad.DefaultPKey&^mad.PKeyFull, key&^mad.PKeyFull == 0 && place < 0:
+			place = i
 		}
 	}
+	if place < 0 {
+		c.failed(NotEnough, "%s has no room for the P_Key of the default partition", c.slotName(slot))
+		return
+	}
+	mad.PKeyTablePKey.Set(ev.Data[:], place, mad.DefaultPKey)
 	c.setup.pkeys[slot] = ev.Data
 	c.enqueue(makeTag(setPKey, slot, 0))
 }
-
-// defaultPKey is the full membership in the default partition.
-const defaultPKey = 0xFFFF
 
 // verdict is how a bring-up ended.
 func (c *Core) verdict() State {

@@ -4,7 +4,6 @@ import (
 	"fmt"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route/check"
 )
 
@@ -36,6 +35,8 @@ const (
 	OwnCable      IncidentKind = "own-cable"       // a cable joins two ports of one node
 	Loopback      IncidentKind = "loopback"        // a port is cabled to itself
 	OneSided      IncidentKind = "one-sided"       // a cable shows from one end only
+	TooMany       IncidentKind = "too-many"        // more nodes than there are LIDs
+	OtherManager  IncidentKind = "other-manager"   // another subnet manager runs at a port
 	CutOff        IncidentKind = "cut-off"         // a node is only behind what was left out
 	TooFar        IncidentKind = "too-far"         // beyond the longest directed route
 	NotAddressed  IncidentKind = "not-addressed"   // a port gets no LID: no switch is behind it
@@ -44,6 +45,7 @@ const (
 	NotTaken      IncidentKind = "not-taken"       // a node refused a Set, or holds something else after it
 	Unanswered    IncidentKind = "unanswered"      // a Set was sent and not acknowledged: the node may hold it or not
 	HalfWritten   IncidentKind = "half-written"    // a switch holds some blocks of the new table and not others
+	KeptClosed    IncidentKind = "kept-closed"     // a switch does not hold what was proven: its links are not brought up
 	NotEnough     IncidentKind = "not-enough-caps" // a port cannot hold what the Plan needs
 )
 
@@ -122,13 +124,6 @@ func (c *Core) count(ev *Event) {
 	}
 }
 
-// attrNames are the attributes that a Core uses.
-var attrNames = map[mad.AttrID]string{
-	mad.AttrNodeInfo: "NodeInfo", mad.AttrNodeDescription: "NodeDescription", mad.AttrSwitchInfo: "SwitchInfo",
-	mad.AttrPortInfo: "PortInfo", mad.AttrPKeyTable: "P_KeyTable", mad.AttrSLtoVLMappingTable: "SLtoVLMappingTable",
-	mad.AttrExtendedPortInfo: "ExtendedPortInfo", mad.AttrVLArbitrationTable: "VLArbitrationTable", mad.AttrLinearForwardingTable: "LinearForwardingTable",
-}
-
 // summarise fills in the figures of the report.
 func (c *Core) summarise() {
 	r := &c.report
@@ -161,7 +156,7 @@ func (c *Core) sumCounts() {
 		if n.Requests == 0 {
 			continue
 		}
-		n.Method, n.Attribute = kinds[k].method.String(), attrNames[kinds[k].attr]
+		n.Method, n.Attribute = kinds[k].method.String(), attrName(kinds[k].attr)
 		key := [2]string{n.Method, n.Attribute}
 		i, ok := at[key]
 		if !ok {

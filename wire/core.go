@@ -248,6 +248,10 @@ func (c *Core) Arrived(now time.Duration, d *Datagram, out []Action) []Action {
 		}
 		return c.returned(now, m, out)
 	}
+	if mad.Check(m) != nil {
+		c.counters.Malformed++
+		return out
+	}
 	if !answer {
 		c.counters.Unsolicited++
 		return append(out, Action{Kind: Deliver, Datagram: *d})

@@ -56,11 +56,21 @@ func (c *Core) match(m mad.Datagram) (int32, bool) {
 	return i, e.tid == tid && mad.Datagram(e.mad).Class() == m.Class()
 }
 
-// completes tells whether an answer ends the request with its TID: a TrapRepress
-// ends a trap only, and acknowledgements of RMPP end nothing.
+// completes tells whether an answer ends the request with its TID. An SMP must
+// answer what was asked; an answer of subnet administration may have another
+// attribute (paths for a MultiPathRecord). Acknowledgements of RMPP end nothing.
 func completes(request, answer mad.Datagram) bool {
-	if (request.Method() == mad.Trap) != (answer.Method() == mad.TrapRepress) {
+	if want, ok := request.Method().Response(); ok && answer.Method() != want {
 		return false
+	}
+	switch request.Class() {
+	case mad.ClassSMP, mad.ClassDirectedSMP:
+		// Bit 31 of PortInfo's modifier says what the asker understands; a device
+		// need not say it again.
+		if answer.Attr() != request.Attr() || (answer.Modifier()^request.Modifier())<<1 != 0 {
+			return false
+		}
+	default: // any attribute
 	}
 	return !RMPPActive(answer) || mad.RMPPType.Get(answer) == mad.RMPPTypeData
 }

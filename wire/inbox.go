@@ -86,7 +86,11 @@ func (q *Inbox) wait(ctx context.Context) {
 
 // take gives the oldest datagram, and wakes up the next reader if there is another.
 func (q *Inbox) take(d *Datagram) {
-	d.CopyFrom(&q.ring[q.head])
+	x := &q.ring[q.head]
+	d.CopyFrom(x)
+	if cap(x.MAD) > 4*Size {
+		x.MAD = nil // a whole RMPP message: the next here is an ordinary datagram
+	}
 	q.head = (q.head + 1) & (len(q.ring) - 1)
 	q.n--
 	if q.n > 0 && q.waiting > 0 {

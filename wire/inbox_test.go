@@ -109,3 +109,18 @@ func TestInboxManyReaders(t *testing.T) {
 		t.Fatalf("datagram %d came %d times", i, seen[i])
 	}
 }
+
+// TestInboxForgetsLongMessages: the memory of a long message goes with it.
+func TestInboxForgetsLongMessages(t *testing.T) {
+	q := NewInbox()
+	var d Datagram
+	for _, n := range []int{Size, 100 * Size} {
+		q.Push(&Datagram{MAD: make(mad.Datagram, n)})
+		if err := q.Pop(t.Context(), &d); err != nil || len(d.MAD) != n {
+			t.Fatalf("%d bytes, %v", len(d.MAD), err)
+		}
+	}
+	if cap(q.ring[0].MAD) < Size || q.ring[1].MAD != nil {
+		t.Errorf("%d and %d bytes are kept", cap(q.ring[0].MAD), cap(q.ring[1].MAD))
+	}
+}

@@ -60,7 +60,7 @@ type Datagram struct {
 	Addr Address
 	// MAD is Size bytes, or a whole RMPP message. On receipt it is as long as the
 	// peer or the medium says, with Undelivered set often the header alone: prove
-	// it before reading beyond the header (mad.Check).
+	// it before reading beyond the header (mad.Check), as Core does.
 	MAD mad.Datagram
 	// Timeout, to send: how long the sender waits for an answer, 0 where none
 	// is expected. Media that must know of pending requests (umad) use it.

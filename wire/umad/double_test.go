@@ -26,6 +26,8 @@ type machine struct {
 	file   *deviceFile // the open umad0
 	issm   bool        // issm0 is open
 	writes []umad.Header
+	bare   bool // as over FUSE: with ENOSPC the reader's buffer stays as it is
+	room   int  // of the last read
 }
 
 func newMachine(s *wiretest.Subnet, node string) *machine {
@@ -268,6 +270,10 @@ func (f *deviceFile) Read(b []byte) (int, error) {
 		f.mu.Lock()
 		if len(f.queue) > 0 {
 			defer f.mu.Unlock()
+			f.m.room = len(b)
+			if f.m.bare && len(b) < len(f.queue[0]) {
+				return 0, syscall.ENOSPC
+			}
 			n := copy(b, f.queue[0])
 			if n < len(f.queue[0]) {
 				return 0, &fs.PathError{Op: "read", Path: "umad0", Err: syscall.ENOSPC}

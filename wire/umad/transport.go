@@ -36,8 +36,8 @@ const (
 	rmppRetries   = 3
 )
 
-// Receive buffer, in bytes: enough for most RMPP messages; it grows for others, up
-// to a limit that only a broken kernel passes.
+// Receive buffer, in bytes: enough for most RMPP messages; a larger one is made for
+// each of the others, up to a limit that only a broken kernel passes.
 const (
 	firstBuffer = 64 << 10
 	maxBuffer   = 1 << 30
@@ -199,10 +199,11 @@ func (t *Transport) pump() {
 	for {
 		n, err := t.file.Read(buf)
 		if errors.Is(err, syscall.ENOSPC) {
-			// The header is in the buffer; it says how much room is needed.
-			need := parseHeader(buf).Length
-			if need <= uint32(len(buf)) || need > maxBuffer {
-				t.in.Close(fmt.Errorf("umad: %s: a message of %d bytes: %w", t.site.umad, need, err))
+			// The kernel has put the header into the buffer, which says how much room
+			// is needed. A file system over FUSE cannot.
+			need := max(uint64(parseHeader(buf).Length), 2*uint64(len(buf)))
+			if need > maxBuffer {
+				t.in.Close(fmt.Errorf("umad: %s: a message of %d bytes or more: %w", t.site.umad, need, err))
 				return
 			}
 			buf = make([]byte, need)
@@ -215,9 +216,12 @@ func (t *Transport) pump() {
 		d, err := t.datagram(buf[:n])
 		if err != nil {
 			t.bad.Add(1)
-			continue
+		} else {
+			t.in.Push(&d)
 		}
-		t.in.Push(&d)
+		if len(buf) > firstBuffer {
+			buf = make([]byte, firstBuffer)
+		}
 	}
 }
 

@@ -105,13 +105,23 @@ func TestRMPPMessages(t *testing.T) {
 	if h := machine.writes[0]; h.TimeoutMS == 0 || h.Retries == 0 || h.QKey != wire.QKeyGSI || h.QPN != 1 || h.LID != 3 {
 		t.Errorf("header of an RMPP message: %+v", h)
 	}
-	machine.file.push(umad.Header{Agent: 2, LID: 7, QPN: 1}, long)
-	var d wire.Datagram
-	if err := tr.Recv(t.Context(), &d); err != nil {
-		t.Fatal(err)
+	receive := func(m mad.Datagram) {
+		t.Helper()
+		machine.file.push(umad.Header{Agent: 2, LID: 7, QPN: 1}, m)
+		var d wire.Datagram
+		if err := tr.Recv(t.Context(), &d); err != nil {
+			t.Fatal(err)
+		}
+		if !bytes.Equal(d.MAD, m) || d.Addr.SLID != 7 || d.Addr.SQP != 1 || d.Addr.DQP != 1 {
+			t.Errorf("received %d bytes from %+v", len(d.MAD), d.Addr)
+		}
 	}
-	if !bytes.Equal(d.MAD, long) || d.Addr.SLID != 7 || d.Addr.SQP != 1 || d.Addr.DQP != 1 {
-		t.Errorf("received %d bytes from %+v", len(d.MAD), d.Addr)
+	for _, machine.bare = range []bool{false, true} {
+		receive(long)
+		receive(long[:mad.Size])
+		if machine.room > 1<<16 {
+			t.Errorf("the buffer keeps its %d bytes after a long message", machine.room)
+		}
 	}
 	long[26] = 0
 	if err := tr.Send(&wire.Datagram{Addr: wire.ToLID(3, 1), MAD: long}); !errors.Is(err, wire.ErrMalformed) {

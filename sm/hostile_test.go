@@ -1,0 +1,344 @@
+package sm
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/fabric/netfile"
+	"weft/mad"
+)
+
+// TestKeptClosed: a switch that does not hold the tables that were proven carries
+// nothing: none of its links comes up, nor is the top of its table raised. The
+// rest of the fabric does, and so does the switch once it is well.
+func TestKeptClosed(t *testing.T) {
+	deaf := func(a mad.AttrID) func(*fakeNode) { return func(d *fakeNode) { d.deaf = a } }
+	deny := func(a mad.AttrID) func(*fakeNode) { return func(d *fakeNode) { d.deny = a } }
+	forget := func(a mad.AttrID) func(*fakeNode) { return func(d *fakeNode) { d.forget = a } }
+	for _, c := range []struct {
+		name, formula, chain string
+		fault                func(d *fakeNode)
+		why                  IncidentKind
+	}{
+		{"silent about its table", "rlft(8,2)", "updn", deaf(mad.AttrLinearForwardingTable), Unanswered},
+		{"refuses its table", "rlft(8,2)", "updn", deny(mad.AttrLinearForwardingTable), NotTaken},
+		{"forgets its table", "rlft(8,2)", "updn", forget(mad.AttrLinearForwardingTable), NotTaken},
+		{"silent about its lanes", "torus(5x5,hosts=1)", "dor", deaf(mad.AttrSLtoVLMappingTable), Unanswered},
+		{"refuses its lanes", "torus(5x5,hosts=1)", "dor", deny(mad.AttrSLtoVLMappingTable), NotTaken},
+		{"forgets its lanes", "torus(5x5,hosts=1)", "dor", forget(mad.AttrSLtoVLMappingTable), NotTaken},
+		{"refuses turns for its lanes", "torus(5x5,hosts=1)", "dor", deny(mad.AttrVLArbitrationTable), NotTaken},
+		{"has no turns for its lanes", "torus(5x5,hosts=1)", "dor", func(d *fakeNode) {
+			for p := range d.info {
+				mad.PortInfoVLArbLowCap.Put(d.info[p][:], 1)
+			}
+		}, NotEnough},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := formula(t, c.formula)
+			w := newWorld(f, Config{}, c.chain)
+			bad := find(f, fabric.Switch, 2)
+			d := &w.fake.nodes[bad]
+			c.fault(d)
+			r := w.run()
+			if r.State != UpInPart || r.Find(c.why) == nil || r.Find(KeptClosed) == nil {
+				t.Fatalf("%s: %v", r.State, r.Incidents)
+			}
+			kept := 0
+			for _, i := range r.Incidents {
+				if i.Kind == KeptClosed {
+					kept++
+				}
+			}
+			if top := mad.SwitchInfoLinearFDBTop.Get(d.sw[:]); kept != 1 || top != 0 {
+				t.Errorf("%d switches kept closed, the top of its table is %d", kept, top)
+			}
+			for i := range f.Links {
+				l := &f.Links[i]
+				for _, e := range []fabric.End{l.A, l.B} {
+					want := uint64(mad.PortActive)
+					if l.A.Node == bad || l.B.Node == bad {
+						want = mad.PortInit
+					}
+					if got := mad.PortInfoPortState.Get(w.fake.nodes[e.Node].info[e.Port][:]); got != want {
+						t.Errorf("%s is in state %d, want %d", f.EndName(e), got, want)
+					}
+				}
+			}
+			d.deaf, d.deny, d.forget = 0, 0, 0
+			for p := range d.info {
+				mad.PortInfoVLArbLowCap.Put(d.info[p][:], 8)
+			}
+			again := newWorld(f, Config{}, c.chain)
+			again.fake = w.fake
+			if r := again.run(); r.State != Up {
+				t.Fatalf("when it is well: %s: %v", r.State, r.Incidents)
+			}
+			again.verify(t)
+		})
+	}
+}
+
+// TestLanesOfCA: what a CA makes of its lanes is told, and closes nothing.
+func TestLanesOfCA(t *testing.T) {
+	f := formula(t, "torus(5x5,hosts=1)")
+	w := newWorld(f, Config{}, "dor")
+	d := &w.fake.nodes[find(f, fabric.CA, 3)]
+	d.forget = mad.AttrSLtoVLMappingTable
+	d.tables[[2]uint32{uint32(d.forget), 0}] = [64]byte{0x77}
+	r := w.run()
+	if r.State != UpInPart || !slices.Equal(kindsOf(r), []IncidentKind{NotTaken}) || r.Active != 2*r.Links {
+		t.Errorf("%s, %d of %d ends Active: %v", r.State, r.Active, 2*r.Links, r.Incidents)
+	}
+}
+
+// TestCapabilities: a port that says nonsense of what it can do does not spoil what
+// its peer is told.
+func TestCapabilities(t *testing.T) {
+	f := formula(t, "rlft(8,2)")
+	host := find(f, fabric.CA, 9)
+	for says, want := range map[uint64][2]uint64{0: {1, 3}, 1: {1, 1}, 4: {4, 4}, 5: {5, 5}, 15: {5, 5}} {
+		w := newWorld(f, Config{}, "updn")
+		end := f.Peer(fabric.End{Node: host, Port: 1})
+		peer := w.fake.nodes[end.Node].info[end.Port][:]
+		for _, b := range [][]byte{peer, w.fake.nodes[host].info[1][:]} {
+			mad.PortInfoMTUCap.Put(b, 15)
+			mad.PortInfoVLCap.Put(b, 15)
+			mad.PortInfoOperationalVLs.Put(b, 3)
+		}
+		mad.PortInfoMTUCap.Put(w.fake.nodes[host].info[1][:], says)
+		mad.PortInfoVLCap.Put(w.fake.nodes[host].info[1][:], says)
+		r := w.run()
+		mtu, vls := mad.PortInfoNeighborMTU.Get(peer), mad.PortInfoOperationalVLs.Get(peer)
+		if r.State != Up || [2]uint64{mtu, vls} != want {
+			t.Errorf("%d: %s, NeighborMTU %d, OperationalVLs %d", says, r.State, mtu, vls)
+		}
+	}
+}
+
+// TestNames: whatever a node is called, the fabric can be written, and read again.
+func TestNames(t *testing.T) {
+	for desc, want := range map[string]string{
+		"node7 HCA-1\n": "node7 HCA-1", "a\n[1] \"S-1\"[2]": "a [1] \"S-1\"[2]", "\x1b[2Jx": "[2Jx", "a\" lid 5": "a\" lid 5",
+	} {
+		f := formula(t, "rlft(4,2)")
+		host := find(f, fabric.CA, 3)
+		f.Nodes[host].Desc = desc
+		w := newWorld(f, Config{}, "updn")
+		w.run()
+		var file bytes.Buffer
+		if err := netfile.WriteIBNetDiscover(&file, w.core.Fabric()); err != nil {
+			t.Errorf("%q: %v", desc, err)
+			continue
+		}
+		got, _, err := netfile.Read("found", file.Bytes(), netfile.Options{})
+		if err != nil {
+			t.Errorf("%q: %v", desc, err)
+			continue
+		}
+		if id, _ := got.NodeByGUID(f.Nodes[host].GUID); got.Nodes[id].Desc != want || len(got.Nodes) != len(f.Nodes) {
+			t.Errorf("%q became %q", desc, got.Nodes[id].Desc)
+		}
+	}
+}
+
+// TestPortGUIDs: ports that have no GUID, or that of another, are routed to and named.
+func TestPortGUIDs(t *testing.T) {
+	f := formula(t, "rlft(4,2)")
+	for n, guid := range map[int]fabric.GUID{3: 0x77, 5: 0x77, 6: 0} {
+		f.Nodes[find(f, fabric.CA, n)].Ports[1].GUID = guid
+	}
+	w := newWorld(f, Config{Stored: map[fabric.GUID]fabric.LID{0x77: 40}}, "updn")
+	r := w.run()
+	if r.State != Up || len(r.Incidents) != 2 || r.Find(DuplicateGUID) == nil || r.Find(BadNode) == nil {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	w.verify(t)
+}
+
+// TestOtherManager: a port that says that it has a subnet manager is named, unless
+// nothing is to be written.
+func TestOtherManager(t *testing.T) {
+	f := formula(t, "rlft(4,2)")
+	for _, look := range []bool{false, true} {
+		w := newWorld(f, Config{ReadOnly: look}, "updn")
+		for _, n := range []int{0, 5} { // the first is ours
+			mad.PortInfoCapabilityMask.Put(w.fake.nodes[find(f, fabric.CA, n)].info[1][:], mad.CapIsSM)
+		}
+		want := 1
+		if look {
+			want = 0
+		}
+		if r := w.run(); len(r.Incidents) != want || want > 0 && r.Find(OtherManager) == nil {
+			t.Errorf("%s: %v", r.State, r.Incidents)
+		}
+	}
+}
+
+// TestDefaultPartition: the default P_Key comes to a port without costing it others.
+func TestDefaultPartition(t *testing.T) {
+	const full, limited, other = 0xFFFF, 0x7FFF, 0x8001
+	crowd := make([]uint16, 32)
+	for i := range crowd {
+		crowd[i] = other + uint16(i)
+	}
+	for _, c := range []struct{ has, want []uint16 }{
+		{[]uint16{full}, []uint16{full}},
+		{nil, []uint16{full}},
+		{[]uint16{other, limited}, []uint16{other, full}},
+		{[]uint16{limited, 0, other}, []uint16{full, 0, other}},
+		{[]uint16{0, limited, 0}, []uint16{0, full, 0}},
+		{[]uint16{other, 0x8000, other}, []uint16{other, full, other}},
+		{crowd, crowd},
+	} {
+		f := formula(t, "rlft(4,2)")
+		w := newWorld(f, Config{}, "updn")
+		tables := w.fake.nodes[find(f, fabric.CA, 3)].tables
+		at := [2]uint32{uint32(mad.AttrPKeyTable), mad.PKeyModifier(0, 0)}
+		var b [64]byte
+		for i, key := range c.has {
+			mad.PKeyTablePKey.Set(b[:], i, uint64(key))
+		}
+		tables[at] = b
+		r := w.run()
+		b = tables[at]
+		for i, key := range c.want {
+			if got := mad.PKeyTablePKey.At(b[:], i); got != uint64(key) {
+				t.Errorf("%x became %x at %d", c.has, got, i)
+			}
+		}
+		if (r.State == Up) != (len(c.has) < len(crowd)) {
+			t.Errorf("%x: %s: %v", c.has, r.State, r.Incidents)
+		}
+	}
+}
+
+// TestNoEnd: a switch that has another GUID in every answer makes a subnet without
+// end of itself; the sweep ends.
+func TestNoEnd(t *testing.T) {
+	if testing.Short() {
+		t.Skip("skipped: it finds 49,151 switches")
+	}
+	w := &world{core: New(Config{ReadOnly: true})}
+	guid := uint64(0)
+	w.play(func(a *Action, ev *Event) {
+		switch a.Attr {
+		case mad.AttrNodeInfo:
+			mad.NodeInfoLocalPortNum.Put(ev.Data[:], min(guid, 1)) // our own is a switch, too
+			guid++
+			mad.NodeInfoNodeType.Put(ev.Data[:], mad.NodeSwitch)
+			mad.NodeInfoNumPorts.Put(ev.Data[:], 3)
+			mad.NodeInfoNodeGUID.Put(ev.Data[:], guid)
+			mad.NodeInfoPortGUID.Put(ev.Data[:], guid)
+		case mad.AttrSwitchInfo:
+			mad.SwitchInfoLinearFDBCap.Put(ev.Data[:], 49152)
+		case mad.AttrPortInfo:
+			mad.PortInfoPortState.Put(ev.Data[:], mad.PortInit)
+		default: // no name
+		}
+	})
+	if r := w.core.Report(); r.State != Discovered || r.Switches != maxNodes || len(r.Incidents) != 1 || r.Find(TooMany) == nil {
+		t.Errorf("%s with %d switches, %d incidents", r.State, r.Switches, len(r.Incidents))
+	}
+}
+
+// TestRepeatedTrouble: what a sweep that is begun again could not write is no
+// failure of the subnet that comes up after it.
+func TestRepeatedTrouble(t *testing.T) {
+	f := formula(t, "rlft(8,2)")
+	w := newWorld(f, Config{}, "updn")
+	leaf, spine := find(f, fabric.Switch, 2), find(f, fabric.Switch, 9)
+	w.onAsk = func(n int) {
+		w.fake.nodes[spine].deny = 0
+		if w.core.sweep == 1 {
+			w.fake.nodes[spine].deny = mad.AttrSwitchInfo
+			mad.SwitchInfoPortStateChange.Put(w.fake.nodes[leaf].sw[:], 1)
+		}
+	}
+	if r := w.run(); r.Sweeps < 2 || r.State != Up || r.Find(NotTaken) == nil {
+		t.Errorf("%s after %d sweeps: %v", r.State, r.Sweeps, r.Incidents)
+	}
+}
+
+// TestNoMomentLoops: switches begin with anything in tables that nobody has said to
+// be good, some do not take what they are told, and the manager may be stopped: at
+// no moment of a cold start do links that carry data lead a packet in a circle.
+func TestNoMomentLoops(t *testing.T) {
+	carried := 0
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64Range(1, 1<<32).Draw(t, "seed")
+		f, err := gen.Parse(fmt.Sprintf("random(switches=8,hosts=2,links=16,seed=%d)", seed))
+		if err != nil {
+			t.Skip(err)
+		}
+		w := newWorld(f, Config{}, "updn")
+		w.planner.Chain = requests("updn", 2)
+		w.rng = rand.New(rand.NewPCG(seed, 7))
+		w.loss, w.tries = 0.1, 3
+		w.stopAt = rapid.IntRange(0, 1000).Draw(t, "stop")
+		for i := range w.fake.nodes {
+			if f.Nodes[i].Type != fabric.Switch {
+				continue
+			}
+			d := &w.fake.nodes[i]
+			for b := range uint32(3) {
+				var block [64]byte
+				for j := range block {
+					block[j] = byte(1 + w.rng.IntN(f.Nodes[i].NumPorts()))
+				}
+				d.lft[b] = block
+			}
+			attr := rapid.SampledFrom([]mad.AttrID{
+				mad.AttrLinearForwardingTable, mad.AttrLinearForwardingTable, mad.AttrSwitchInfo, mad.AttrPortInfo,
+			}).Draw(t, "attribute")
+			switch rapid.IntRange(0, 12).Draw(t, "fault") {
+			case 0:
+				d.deaf = attr
+			case 1:
+				d.deny = attr
+			case 2:
+				d.forget = attr
+			}
+		}
+		w.onAsk = func(n int) {
+			if n%16 == 0 {
+				carried += w.fake.carry(t)
+			}
+		}
+		w.run()
+		carried += w.fake.carry(t)
+	})
+	if carried == 0 {
+		t.Error("no packet went from switch to switch")
+	}
+}
+
+// carry sends a packet to every LID that some switch forwards from every switch, and
+// gives the number of hops.
+func (s *fake) carry(t fataler) (hops int) {
+	for from := range s.nodes {
+		for lid := uint64(1); lid <= mad.SwitchInfoLinearFDBTop.Get(s.nodes[from].sw[:]); lid++ {
+			at := from
+			for h := 0; s.f.Nodes[at].Type == fabric.Switch; h++ {
+				d := &s.nodes[at]
+				block := d.lft[uint32(lid/64)]
+				port := block[lid%64]
+				if lid > mad.SwitchInfoLinearFDBTop.Get(d.sw[:]) || port == 0 || int(port) >= len(d.info) ||
+					mad.PortInfoPortState.Get(d.info[port][:]) != mad.PortActive {
+					break
+				}
+				if hops++; h > len(s.nodes) {
+					t.Fatalf("from node %d, LID %d goes round in circles", from, lid)
+				}
+				at = int(s.f.Peer(fabric.End{Node: fabric.NodeID(at), Port: port}).Node)
+			}
+		}
+	}
+	return hops
+}
