@@ -1,6 +1,9 @@
 package fabric
 
-import "slices"
+import (
+	"cmp"
+	"slices"
+)
 
 // Compile turns what is up into a Graph. The cost is O(n log n) in nodes and
 // ports; the result depends on GUIDs, ports and attributes only, not on the
@@ -23,12 +26,7 @@ func (f *Fabric) upNodesByGUID() []NodeID {
 			order = append(order, NodeID(i))
 		}
 	}
-	slices.SortFunc(order, func(a, b NodeID) int {
-		if f.Nodes[a].GUID < f.Nodes[b].GUID {
-			return -1
-		}
-		return 1
-	})
+	slices.SortFunc(order, func(a, b NodeID) int { return cmp.Compare(f.Nodes[a].GUID, f.Nodes[b].GUID) })
 	return order
 }
 

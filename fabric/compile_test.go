@@ -111,7 +111,7 @@ func checkSwitches(t *rapid.T, f *Fabric, g *Graph) {
 		id, _ := f.NodeByGUID(guid)
 		n := &f.Nodes[id]
 		if n.Type != Switch || n.Down || g.SwitchDesc[s] != n.Desc || int(g.SwitchPorts[s]) != n.NumPorts() ||
-			g.SwitchFDBCap[s] != int32(n.LinearFDBCap) || g.Drained[s] != n.Drained {
+			g.SwitchFDBCap[s] != int32(n.LinearFDBCap) || g.Drained[s] != n.Drained || g.SwitchRole[s] != n.Role {
 			t.Fatalf("switch %d does not match node %+v", s, n)
 		}
 	}

@@ -1,6 +1,7 @@
 package fabric
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
 	"strings"
@@ -155,20 +156,9 @@ func linksByCable(f *Fabric) map[cable]LinkID {
 }
 
 func (c cable) compare(d cable) int {
-	for _, v := range [...][2]uint64{
-		{uint64(c.aGUID), uint64(d.aGUID)},
-		{uint64(c.aPort), uint64(d.aPort)},
-		{uint64(c.bGUID), uint64(d.bGUID)},
-		{uint64(c.bPort), uint64(d.bPort)},
-	} {
-		if v[0] != v[1] {
-			if v[0] < v[1] {
-				return -1
-			}
-			return 1
-		}
-	}
-	return 0
+	return cmp.Or(
+		cmp.Compare(c.aGUID, d.aGUID), cmp.Compare(c.aPort, d.aPort),
+		cmp.Compare(c.bGUID, d.bGUID), cmp.Compare(c.bPort, d.bPort))
 }
 
 // LinkName names a link for people, by its two ends.

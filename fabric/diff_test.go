@@ -35,6 +35,7 @@ func TestDiffFinds(t *testing.T) {
 		{"node changed", func(_ *Fabric, n *Node, _ *Link) { n.Chassis += "x" }},
 		{"node changed", func(_ *Fabric, n *Node, _ *Link) { n.EnhancedPort0 = !n.EnhancedPort0 }},
 		{"node changed", func(_ *Fabric, n *Node, _ *Link) { n.LinearFDBCap++ }},
+		{"node changed", func(_ *Fabric, n *Node, _ *Link) { n.Role++ }},
 		{"node changed", func(_ *Fabric, n *Node, _ *Link) { n.Down = !n.Down }},
 		{"node changed", func(_ *Fabric, n *Node, _ *Link) { n.Drained = !n.Drained }},
 		{"node changed", func(_ *Fabric, n *Node, _ *Link) { n.Ports[1].LID++ }},

@@ -25,6 +25,9 @@ func drawFabric(t *rapid.T) *Fabric {
 		n := &f.Nodes[id]
 		n.Down = rapid.IntRange(0, 9).Draw(t, "node down") == 0
 		n.Drained = typ == Switch && rapid.IntRange(0, 5).Draw(t, "node drained") == 0
+		if typ == Switch {
+			n.Role = Role(rapid.IntRange(0, 3).Draw(t, "role"))
+		}
 		n.LinearFDBCap = uint16(rapid.IntRange(0, 3).Draw(t, "cap"))
 		for p := range n.Ports {
 			if typ != Switch {

@@ -32,8 +32,6 @@ type LID uint16
 const (
 	// MaxUnicastLID is the highest LID that can name an end port.
 	MaxUnicastLID LID = 0xBFFF
-	// PermissiveLID is the LID of directed-route management packets.
-	PermissiveLID LID = 0xFFFF
 	// MaxLMC is the largest LID mask control: 2^7 LIDs name one port.
 	MaxLMC = 7
 	// MaxPorts is the largest number of external ports of a node; port 255

@@ -66,16 +66,16 @@ func (a *args) only(names ...string) error {
 // fail takes parts of a copy down.
 func fail(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	f = f.Clone()
+	kinds := []string{"links", "share", "switches", "switch"}
 	if a.given("share") {
-		if a.given("switches") || a.given("switch") {
-			return nil, a.only("share", "switches", "switch")
-		}
-		return f, failShare(f, a)
+		kinds = kinds[1:] // links= then says which links
 	}
-	if err := a.only("links", "switches", "switch"); err != nil {
+	if err := a.only(kinds...); err != nil {
 		return nil, err
 	}
 	switch {
+	case a.given("share"):
+		return f, failShare(f, a)
 	case a.given("links"):
 		return f, failLinks(f, a)
 	case a.given("switches"):
@@ -128,17 +128,18 @@ func failNamed(f *fabric.Fabric, a *args) error {
 
 // failShare fails a share of all switch links or of those between levels.
 func failShare(f *fabric.Fabric, a *args) error {
-	want := func(*fabric.Link) bool { return true }
+	want, kind := func(*fabric.Link) bool { return true }, "between switches"
 	switch text := a.text("links"); {
 	case text == "up":
 		level := Levels(f)
 		want = func(l *fabric.Link) bool { return level[l.A.Node] != level[l.B.Node] }
+		kind = "between switches of different levels"
 	case a.given("links") && text != "all":
 		return problemf(a.value("links").pos, "links=%s: with share= want links=up (between levels) or links=all", text)
 	}
 	links := switchLinks(f, want)
 	if len(links) == 0 {
-		return problemf(a.pos, "there are no such links: the switches all have hosts, or none has")
+		return problemf(a.pos, "no link %s is up", kind)
 	}
 	n := int(math.Round(a.fraction("share") * float64(len(links))))
 	for _, id := range sample(newRand(a), links, n) {
@@ -203,7 +204,7 @@ func markHosts(f *fabric.Fabric, a *args, drop []bool) error {
 		from, to, ok := numberRange(name)
 		switch {
 		case ok && (from > to || to >= len(hosts)):
-			return problemf(pos, "hosts=%s: hosts are numbered from 0 to %d", name, len(hosts)-1)
+			return problemf(pos, "hosts=%s: there are %d hosts, numbered from 0", name, len(hosts))
 		case ok:
 			for _, h := range hosts[from : to+1] {
 				drop[h] = true

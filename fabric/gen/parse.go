@@ -51,7 +51,14 @@ func Apply(f *fabric.Fabric, suffix string) (*fabric.Fabric, error) {
 	if len(suffix) > maxExpr {
 		return nil, fmt.Errorf("gen: the suffix has %d bytes (at most %d)", len(suffix), maxExpr)
 	}
-	g, err := apply(f, term{0, suffix})
+	terms, err := splitBars(suffix)
+	if err != nil {
+		return nil, at(suffix, err)
+	}
+	if len(terms) > 1 {
+		return nil, at(suffix, problemf(terms[1].pos-1, "a second suffix"))
+	}
+	g, err := apply(f, terms[0])
 	if err != nil {
 		return nil, at(suffix, err)
 	}

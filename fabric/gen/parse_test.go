@@ -118,16 +118,17 @@ func TestErrors(t *testing.T) {
 
 		{"fat648|", `at 8: no suffix is called "" (accepted: fail without hosts ports)`},
 		{"fat648|frail(links=1)", `at 8: no suffix is called "frail"`},
-		{"fat648|fail", "at 8: fail takes one of links, switches, switch"},
+		{"fat648|fail", "at 8: fail takes one of links, share, switches, switch"},
 		{"fat648|fail(links=1,switches=1)", "takes one of"},
-		{"fat648|fail(share=0.1,switches=1)", "takes one of"},
+		{"fat648|fail(share=0.1,switches=1)", "takes one of share, switches, switch"},
 		{"fat648|fail(links=649)", "at 19: links=649: 648 switch-to-switch links are up"},
 		{"fat648|fail(links=up)", "links=up: want a number from 1"},
 		{"fat648|fail(links=0)", "links=0: want a number from 1"},
 		{"fat648|fail(share=1.5)", "share=1.5: want a fraction"},
 		{"fat648|fail(share=NaN)", "want a fraction"},
 		{"fat648|fail(share=0.1,links=3)", "links=3: with share= want links=up"},
-		{"torus(4x4)|fail(share=0.1,links=up)", "there are no such links"},
+		{"torus(4x4)|fail(share=0.1,links=up)", "no link between switches of different levels is up"},
+		{"rlft(4,1)|fail(share=0.1)", "no link between switches is up"},
 		{"fat648|fail(switches=55)", "54 switches are up"},
 		{"fat648|fail(switch=spine 18)", `no node is called "spine 18"`},
 		{"fat648|fail(switch=host 1)", "is a CA, not a switch"},
@@ -135,8 +136,8 @@ func TestErrors(t *testing.T) {
 		{"fat648|without", "takes one of hosts, roots"},
 		{"fat648|without(roots=19)", "roots=19: there are 18"},
 		{"torus(4x4)|without(roots=1)", "there are no roots"},
-		{"fat648|without(hosts=648)", "hosts are numbered from 0 to 647"},
-		{"fat648|without(hosts=5-3)", "hosts are numbered"},
+		{"fat648|without(hosts=648)", "there are 648 hosts, numbered from 0"},
+		{"fat648|without(hosts=5-3)", "numbered from 0"},
 		{"fat648|without(hosts=leaf 1)", "is a switch, not a host"},
 		{"fat648|without(hosts=nobody)", `no node is called "nobody"; want`},
 		{"fat648|hosts(even=19,odd=1)", "has no free port"},
@@ -161,8 +162,14 @@ func TestErrors(t *testing.T) {
 		t.Error("no error for an endless expression")
 	}
 	f := parse(t, "fat648")
-	if _, err := Apply(f, "fail(links=9999)"); err == nil || !strings.Contains(err.Error(), "at 12: links=9999") {
-		t.Errorf("Apply: %v", err)
+	for suffix, want := range map[string]string{
+		"fail(links=9999)":       "at 12: links=9999",
+		"fail(links=1":           "at 13: a parenthesis is not closed",
+		"fail(links=1)|ports(2)": "at 14: a second suffix",
+	} {
+		if _, err := Apply(f, suffix); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%q: %v, want %q", suffix, err, want)
+		}
 	}
 }
 

@@ -120,17 +120,21 @@ func random(a *args) (*fabric.Fabric, error) {
 		return nil, err
 	}
 	rng := newRand(a)
-	sparse := isolated(n, links) > 1.5
+	sparse, crowded := isolated(n, links) > 1.5, false
 	for range maxDraws(links) {
 		g := newPairs(n)
 		if sparse {
 			g.attach(rng, most)
 		}
-		if g.fill(rng, links, most) && g.connected() {
+		crowded = !g.fill(rng, links, most)
+		if !crowded && g.connected() {
 			return g.build(most, func(int) int { return hosts })
 		}
 	}
-	return nil, fmt.Errorf("no connected graph of %d links found in %d draws: give more links or a larger degree", links, maxDraws(links))
+	if crowded {
+		return nil, fmt.Errorf("no room found for %d links in %d draws: give fewer links or a larger degree", links, maxDraws(links))
+	}
+	return nil, fmt.Errorf("no connected graph of %d links found in %d draws: give more links", links, maxDraws(links))
 }
 
 // irregular is GM8: exactly degree*switches/2 distinct pairs, uniform, drawn

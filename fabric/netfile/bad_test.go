@@ -60,6 +60,14 @@ var badInputs = []struct{ name, data, want string }{
 		"bad:3: port \"a\"[1] is cabled twice: to \"b\"[2] here, to \"b\"[1] on line 2",
 	},
 	{
+		"cabled to itself too", "Switch 8 \"a\"\n[1] \"b\"[1]\n[1] \"a\"[1]\nSwitch 8 \"b\"\n",
+		"bad:3: port \"a\"[1] is cabled twice: to \"a\"[1] here, to \"b\"[1] on line 2",
+	},
+	{
+		"cabled to itself first", "Switch 8 \"a\"\n[1] \"a\"[1]\n[1] \"b\"[1]\nSwitch 8 \"b\"\n",
+		"bad:3: port \"a\"[1] is cabled twice: to \"b\"[1] here, to \"a\"[1] on line 2",
+	},
+	{
 		"asymmetric", "Switch 8 \"a\"\n[1] \"b\"[1]\nSwitch 8 \"b\"\n[1] \"c\"[1]\nSwitch 8 \"c\"\n",
 		"bad:4: port \"b\"[1] is cabled twice: to \"c\"[1] here, to \"a\"[1] on line 2",
 	},
@@ -93,7 +101,17 @@ var badInputs = []struct{ name, data, want string }{
 	{"dump GUID", dumpHead + "\"x\", V, 0xZZ, LID 2\n", "bad:3: \"0xZZ\" is not a node GUID"},
 	{"dump LID", dumpHead + "\"x\", V, 0x2, LID two\n", "bad:3: \"LID two\" is not LID and number"},
 	{"dump twice", dumpHead + "\"x\", V, 0x1, LID 2\n", "bad:3: \"sw\" (0x0000000000000001) is described twice: here and on line 1"},
-	{"dump columns", "\"sw\", V, 0x1, LID 1\n # : IB# : Sta\n", "bad:2: a table needs the columns # IB# Sta LWA LSA, Neighbor Guid, N#, NLID, Neighbor Description"},
+	{"LFTs", "Unicast lids [0x0-0x8] of switch Lid 2 guid 0x1 (a):\n", "bad:1: forwarding tables (weft check --lfts takes them), not a topology file"},
+	{"FDBs", "\ndump_ucast_routes: Switch 0x0000000000000001\n", "bad:2: forwarding tables (weft check --lfts takes them), not a topology file"},
+	{"gzip", "\x1f\x8b\x08\x00rest", "bad:1: compressed by gzip (unpack it first), not a topology file"},
+	{"UTF-16", "\xff\xfeS\x00w\x00", "bad:1: text in UTF-16 (convert it to UTF-8), not a topology file"},
+	{"long line", "Switch 8 \"a\"\n\"" + strings.Repeat("x", 10000) + "\n", "bad:2: line not understood: \"\\\"" + strings.Repeat("x", 500-len("line not understood: \"\\\"")) + "..."},
+	{"dump no ports", "\"sw\", V, 0x1, LID 1\n", "bad:1: switch 0x0000000000000001 has 0 ports (want 1 to 254)"},
+	{"dump columns", "\"sw\", V, 0x1, LID 1\n # : IB# : Sta\n", "bad:2: a table needs the columns #, IB#, Sta, LWA, LSA, Neighbor Guid, N#, NLID, Neighbor Description"},
+	{
+		"dump column order", "\"sw\", V, 0x1, LID 1\n # : Neighbor Description : Sta : LWA : LSA : Neighbor Guid : N# : NLID : IB#\n1 : \"h\" : ACT : 4x : 100 : 0x2 : 1 : 3 : 1\n",
+		"bad:2: the last column of a table must be Neighbor Description",
+	},
 	{"dump no table", "\"sw\", V, 0x1, LID 1\n 1 : 1 : ACT\n", "bad:2: not the heading of a switch, and no table has begun: \"1 : 1 : ACT\""},
 	{"dump short row", dumpHead + "1 : 1 : ACT\n", "bad:3: 3 columns (want 9)"},
 	{"dump port", dumpHead + "1 : x : ACT : 4x : 100 : 0x2 : 1 : 3 : \"h\"\n", "bad:3: \"x\" is not a port number"},

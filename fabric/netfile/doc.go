@@ -23,16 +23,17 @@
 // GUIDs that a file does not give are counted up in the order of the file as
 // ibsim does: switches from 0x200000 in steps of 1, CAs and routers from 0x100000
 // in steps of their number of ports plus 1, leaving out what is taken; ports of a
-// CA get its GUID plus their number. A switch without GUID after one that was set
-// by switchguid= counts on from that. Width and speed are 0 where a file does not
-// say them (ibsim would take 4x SDR); a topo file's default is 4x SDR.
+// CA get its GUID plus their number. After a node whose GUID was set (switchguid=,
+// caguid=), those of its type count on from that. Width and speed are 0 where a
+// file does not say them (ibsim would take 4x SDR); a topo file's default is 4x SDR.
 //
 // Deviations. An ibsim net may list a cable at one end only; its aliases and its
-// include and do lines are refused. In a net_dump a host is known by port GUID,
-// so each of its ports becomes a CA. The rate of a cable between two systems of
-// a topo file is what the topo file says, whatever the ibnl files say of the
-// ports at its ends. An ibnl wire to a connector that the plain board lacks stays
-// out also when a CFG variant has the connector.
+// include and do lines are refused; where the ends of a cable enable different
+// widths or speeds, the lesser of their best is taken, not the best that they share.
+// In a net_dump a host is known by port GUID, so each of its ports becomes a CA. The
+// rate of a cable between two systems of a topo file is what the topo file says,
+// whatever the ibnl files say of the ports at its ends. An ibnl wire to a connector
+// that the plain board lacks stays out also when a CFG variant has the connector.
 //
 // # Writers
 //

@@ -29,9 +29,9 @@ type draftNode struct {
 
 // draftCable is a cable as the file lists it.
 type draftCable struct {
-	a, b  fabric.End
-	line  int // where it is listed first, from end a
-	back  int // where it is listed from end b, 0 when it is not
+	a, b  fabric.End // the same when the port is cabled to itself
+	line  int        // where it is listed first, from end a
+	back  int        // where it is listed from end b, 0 when it is not
 	width fabric.Width
 	speed fabric.Speed
 	down  bool
@@ -43,13 +43,13 @@ func newDraft(file string) *draft {
 
 // warnf notes something odd. A text that was noted before is only counted.
 func (d *draft) warnf(line int, format string, args ...any) {
-	text := fmt.Sprintf(format, args...)
-	if i, met := d.repeated[text]; met {
+	w := warningf(d.file, line, format, args...)
+	if i, met := d.repeated[w.Text]; met {
 		d.repeats[i]++
 		return
 	}
-	d.repeated[text] = int32(len(d.warnings))
-	d.warnings = append(d.warnings, Warning{d.file, line, text})
+	d.repeated[w.Text] = int32(len(d.warnings))
+	d.warnings = append(d.warnings, w)
 	d.repeats = append(d.repeats, 0)
 }
 
@@ -109,37 +109,32 @@ func (d *draft) end(id fabric.NodeID, port, line int) (fabric.End, error) {
 
 func (d *draft) port(e fabric.End) *fabric.Port { return &d.nodes[e.Node].Ports[e.Port] }
 
-// connect notes that end a lists a cable to end b.
+// connect notes that end a lists a cable to end b. A port that is cabled to itself
+// has a plug that loops back: it is cabled to nothing else.
 func (d *draft) connect(a, b fabric.End, line int, w fabric.Width, s fabric.Speed) error {
 	pa, pb := d.port(a), d.port(b)
-	if a == b {
-		d.warnf(line, "port %s is cabled to itself: taken as not cabled", d.endName(a))
-		return nil
-	}
 	if pa.Link == fabric.NoLink && pb.Link == fabric.NoLink {
+		if a == b {
+			d.warnf(line, "port %s is cabled to itself: taken as not cabled", d.endName(a))
+		}
 		pa.Link = fabric.LinkID(len(d.cables))
 		pb.Link = pa.Link
 		d.cables = append(d.cables, draftCable{a: a, b: b, line: line, width: w, speed: s})
 		return nil
 	}
-	if pa.Link != pb.Link {
-		at := a
-		if pa.Link == fabric.NoLink {
-			at = b
-		}
-		c := &d.cables[d.port(at).Link]
-		there, other := c.a, b
+	at, other := a, b
+	if pa.Link == fabric.NoLink {
+		at, other = b, a
+	}
+	c := &d.cables[d.port(at).Link]
+	switch {
+	case !c.joins(a, b):
+		there := c.a
 		if c.a == at {
 			there = c.b
 		}
-		if at == b {
-			other = a
-		}
 		return d.errorf(line, "port %s is cabled twice: to %s here, to %s on line %d",
 			d.endName(at), d.endName(other), d.endName(there), c.line)
-	}
-	c := &d.cables[pa.Link]
-	switch {
 	case c.a == a:
 		d.warnf(line, "the cable %s - %s is listed again (first on line %d)", d.endName(a), d.endName(b), c.line)
 	case c.back != 0:
@@ -149,6 +144,11 @@ func (d *draft) connect(a, b fabric.End, line int, w fabric.Width, s fabric.Spee
 	}
 	d.agree(c, line, w, s)
 	return nil
+}
+
+// joins reports whether the cable is the one between two ends.
+func (c *draftCable) joins(a, b fabric.End) bool {
+	return c.a == a && c.b == b || c.a == b && c.b == a
 }
 
 // agree compares what the two ends of a cable say of its width and speed; the
@@ -296,9 +296,12 @@ func (d *draft) build() (*fabric.Fabric, []Warning, error) {
 		}
 	}
 	for _, c := range d.cables {
+		if c.a == c.b {
+			continue
+		}
 		id, err := f.Connect(c.a, c.b, c.width, c.speed)
 		if err != nil {
-			return nil, nil, d.errorf(c.line, "%s", err)
+			return nil, nil, d.errorf(c.line, "%s", reason(err))
 		}
 		f.Links[id].Down = c.down
 	}
@@ -317,7 +320,7 @@ func (d *draft) buildNode(f *fabric.Fabric, n *draftNode) error {
 	}
 	id, err := f.AddNode(n.Type, n.GUID, len(n.Ports)-1, n.Desc)
 	if err != nil {
-		return d.errorf(n.where(), "%s", err)
+		return d.errorf(n.where(), "%s", reason(err))
 	}
 	made := f.Nodes[id].Ports
 	f.Nodes[id] = n.Node

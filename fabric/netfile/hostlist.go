@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// Hostlist compresses names as Slurm does: node1 node2 node3 node07 x become
+// hostlist compresses names as Slurm does: node1 node2 node3 node07 x become
 // node[1-3,07],x. Each name is listed once.
-func Hostlist(names []string) string {
+func hostlist(names []string) string {
 	names = slices.Clone(names)
 	slices.SortFunc(names, compareNames)
 	names = slices.Compact(names)

@@ -16,17 +16,22 @@ type discovered struct {
 	chassis string
 	module  string // ibsim: prefix of node ids
 
-	base    [4]fabric.GUID // ibsim: GUID that was set last, by node type
-	next    [4]fabric.GUID // ibsim: GUID of the next node, by node type
-	enabled linkMasks      // ibsim: what ports enable unless they say otherwise
+	guids   [4]nodeGUIDs // by node type
+	enabled linkMasks    // ibsim: what ports enable unless they say otherwise
 }
 
-// preamble is what stands before the header of a node.
+// preamble is what stands before the header of a node, its GUID apart.
 type preamble struct {
 	vendor, device uint32
 	system         fabric.GUID
-	guid, port     fabric.GUID
-	known          bool // guid was given
+}
+
+// nodeGUIDs are the GUIDs of the nodes of one type, which ibsim counts up.
+type nodeGUIDs struct {
+	base  fabric.GUID // set last
+	next  fabric.GUID // of the next node
+	port  fabric.GUID // of its port 0, 0 when not given
+	given bool        // next was given for it, not counted up
 }
 
 // readIBNetDiscover reads ibnetdiscover output and ibsim net files.
@@ -136,7 +141,8 @@ func (r *discovered) header(t fabric.NodeType, ports uint64, c cursor, at int) e
 	}
 	n := r.node(id, at)
 	node := &r.nodes[n]
-	own, fromID := r.ownGUID(t, node.GUID)
+	guids := &r.guids[t]
+	own, fromID := guids.own(node.GUID), node.GUID
 	if err := r.describe(n, at, t, int(ports)); err != nil {
 		return err
 	}
@@ -146,32 +152,29 @@ func (r *discovered) header(t fabric.NodeType, ports uint64, c cursor, at int) e
 	if own != 0 {
 		node.GUID = own
 	}
+	if t == fabric.Switch {
+		node.Ports[0].GUID = guids.port
+	}
+	guids.given, guids.port = false, 0
 	if node.GUID != 0 && t != fabric.Switch {
-		r.next[t] = node.GUID + fabric.GUID(ports) + 1
+		guids.next = node.GUID + fabric.GUID(ports) + 1
 	} else if node.GUID != 0 {
-		r.next[t] = node.GUID + 1
+		guids.next = node.GUID + 1
 	}
 	node.SystemGUID, node.VendorID, node.DeviceID = r.pre.system, r.pre.vendor, r.pre.device
-	if t == fabric.Switch {
-		node.Ports[0].GUID = r.pre.port
-	}
 	node.Chassis = r.chassis
 	r.pre = preamble{}
 	r.current = n
 	return r.headerComment(n, c, at)
 }
 
-// ownGUID is the GUID for the node whose header comes now, 0 when the file gives
-// none, and the one that its id tells: the id goes before a GUID that ibsim
-// would count up from an earlier one.
-func (r *discovered) ownGUID(t fabric.NodeType, idGUID fabric.GUID) (own, fromID fabric.GUID) {
-	if r.pre.known {
-		return r.pre.guid, idGUID
+// own is the GUID for the node whose header comes now, 0 when the file gives none:
+// the one that its id tells goes before one that ibsim would count up.
+func (g *nodeGUIDs) own(fromID fabric.GUID) fabric.GUID {
+	if g.given || fromID == 0 && g.base != 0 {
+		return g.next
 	}
-	if idGUID == 0 && r.base[t] != 0 {
-		return r.next[t], 0
-	}
-	return 0, idGUID
+	return 0
 }
 
 // headerComment reads what follows # in a header: "description" base port 0 lid
@@ -282,7 +285,7 @@ func (r *discovered) finish() error {
 	}
 	for i := range r.cables {
 		c := &r.cables[i]
-		if c.back == 0 && r.nodes[c.a.Node].line != 0 && r.nodes[c.b.Node].line != 0 {
+		if c.back == 0 && c.a != c.b && r.nodes[c.a.Node].line != 0 && r.nodes[c.b.Node].line != 0 {
 			r.warnf(c.line, "only one end lists the cable %s - %s", r.endName(c.a), r.endName(c.b))
 		}
 	}

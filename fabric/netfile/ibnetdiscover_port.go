@@ -290,8 +290,8 @@ func (r *discovered) assign(key string, op byte, value []byte, at int) error {
 	return nil
 }
 
-// guid reads the GUID of the next node: 0xnode, or 0xnode(port). With + it is
-// an offset to the last that was given (ibsim), decimal without 0x.
+// guid reads the GUID of the next node of a type: 0xnode, or 0xnode(port). With +
+// it is an offset to the last that was given (ibsim), decimal without 0x.
 func (r *discovered) guid(t fabric.NodeType, op byte, value []byte, at int) error {
 	text, port := value, []byte(nil)
 	if i := bytes.IndexByte(value, '('); i >= 0 {
@@ -305,22 +305,22 @@ func (r *discovered) guid(t fabric.NodeType, op byte, value []byte, at int) erro
 	if dec, isDec := decimal(text); isDec && op == '+' {
 		v = dec
 	}
-	guid := fabric.GUID(v)
+	g := &r.guids[t]
 	if op == '+' {
-		guid += r.base[t]
+		v += uint64(g.base)
 	} else {
-		r.base[t] = guid
+		g.base = fabric.GUID(v)
 	}
-	if !ok || guid == 0 {
+	if !ok || v == 0 {
 		return r.errorf(at, "%q is not a node GUID", text)
 	}
-	r.pre.guid, r.pre.known = guid, true
+	g.next, g.given, g.port = fabric.GUID(v), true, 0
 	if port == nil {
 		return nil
 	}
 	if v, ok = hex(port); !ok {
 		return r.errorf(at, "%q is not a port GUID", port)
 	}
-	r.pre.port = fabric.GUID(v)
+	g.port = fabric.GUID(v)
 	return nil
 }

@@ -27,11 +27,11 @@ import (
 //	]
 //	}
 //
-// GUIDs are strings. "type" is "switch", "CA" or "router", "ports" the number of
-// external ports, "port" (see jsonPort) lists those of which more is known than
-// a node has by itself; "speed" is SDR to XDR. Everything but guid, type, ports,
-// a, a_port, b, b_port may be absent and is then zero. A text that is not UTF-8
-// is written {"base64": "..."}. Unknown keys are errors.
+// GUIDs are strings; that of a node is not 0. "type" is "switch", "CA" or "router",
+// "ports" the number of external ports, "port" (see jsonPort) lists those of which
+// more is known than a node has by itself, each once; "speed" is SDR to XDR.
+// Everything but guid, type, ports, a, a_port, b, b_port may be absent and is then
+// zero. A text that is not UTF-8 is written {"base64": "..."}. Unknown keys are errors.
 const (
 	jsonFormat  = "weft-fabric"
 	jsonVersion = 1

@@ -185,12 +185,15 @@ func (r *jsonReader) addNode(j *jsonNode, line int) error {
 	if !ok {
 		return errorf(r.file, line, "type %q (want switch, CA or router)", j.Type)
 	}
+	if j.GUID == 0 {
+		return errorf(r.file, line, "a %s without a guid", t)
+	}
 	if j.Drained && t != fabric.Switch {
 		return errorf(r.file, line, "a %s cannot be drained", t)
 	}
 	id, err := r.fabric.AddNode(t, fabric.GUID(j.GUID), j.Ports, string(j.Desc))
 	if err != nil {
-		return errorf(r.file, line, "%s", strings.TrimPrefix(err.Error(), "fabric: "))
+		return errorf(r.file, line, "%s", reason(err))
 	}
 	n := &r.fabric.Nodes[id]
 	n.SystemGUID, n.VendorID, n.DeviceID, n.Revision = fabric.GUID(j.SystemGUID), j.VendorID, j.DeviceID, j.Revision
@@ -201,10 +204,16 @@ func (r *jsonReader) addNode(j *jsonNode, line int) error {
 			return errorf(r.file, line, "role %q of a %s (want root, middle, leaf or none, of a switch)", j.Role, t)
 		}
 	}
+	var met [fabric.MaxPorts + 1]bool
 	for i := range j.Port {
-		if err := r.addPort(n, &j.Port[i], line); err != nil {
+		p := &j.Port[i]
+		if err := r.addPort(n, p, line); err != nil {
 			return err
 		}
+		if met[p.Number] {
+			return errorf(r.file, line, "port %d is given twice", p.Number)
+		}
+		met[p.Number] = true
 	}
 	return nil
 }
@@ -251,7 +260,7 @@ func (r *jsonReader) addLink(j *jsonLink, line int) error {
 	}
 	id, err := r.fabric.Connect(fabric.End{Node: a, Port: j.APort}, fabric.End{Node: b, Port: j.BPort}, j.Width, speed)
 	if err != nil {
-		return errorf(r.file, line, "%s", strings.TrimPrefix(err.Error(), "fabric: "))
+		return errorf(r.file, line, "%s", reason(err))
 	}
 	r.fabric.Links[id].Down, r.fabric.Links[id].Drained = j.Down, j.Drained
 	return nil

@@ -3,7 +3,6 @@ package netfile
 import (
 	"bytes"
 	"cmp"
-	"fmt"
 	"slices"
 
 	"weft/fabric"
@@ -76,7 +75,7 @@ func (r *lftReader) errorf(line int, format string, args ...any) error {
 }
 
 func (r *lftReader) warnf(line int, format string, args ...any) {
-	r.warnings = append(r.warnings, Warning{r.file, line, fmt.Sprintf(format, args...)})
+	r.warnings = append(r.warnings, warningf(r.file, line, format, args...))
 }
 
 func (r *lftReader) line(line []byte, at int) error {
@@ -289,8 +288,8 @@ func (r *lftReader) finish() {
 	slices.SortFunc(r.out.Targets, func(a, b Target) int { return cmp.Compare(a.LID, b.LID) })
 	for i := range r.out.Switches {
 		s := &r.out.Switches[i]
-		if at := bytes.IndexByte(s.Ports, 0); s.LID == 0 && at > 0 {
-			s.LID = fabric.LID(at)
+		if s.LID == 0 && len(s.Ports) > 0 {
+			s.LID = fabric.LID(1 + bytes.IndexByte(s.Ports[1:], 0))
 		}
 		if t := r.out.target(s.LID); t != nil && s.Desc == "" && t.GUID == s.GUID {
 			s.Desc = t.Desc

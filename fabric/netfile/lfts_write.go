@@ -42,11 +42,10 @@ func (t *LFTs) infos() []string {
 		first := t.Targets[i]
 		j := i + 1
 		for j < len(t.Targets) && t.Targets[j].GUID == first.GUID && int(t.Targets[j].LID) == int(first.LID)+j-i {
-			infos[t.Targets[j].LID] = fmt.Sprintf(": (path #%d out of %%d: portguid %s)", j-i+1, first.GUID)
 			j++
 		}
 		for k := i + 1; k < j; k++ {
-			infos[t.Targets[k].LID] = fmt.Sprintf(infos[t.Targets[k].LID], j-i)
+			infos[t.Targets[k].LID] = fmt.Sprintf(": (path #%d out of %d: portguid %s)", k-i+1, j-i, first.GUID)
 		}
 		infos[first.LID] = fmt.Sprintf(": (%s portguid %s: '%s')", nodeTypeNames[first.Type], first.GUID, printable(first.Desc))
 		i = j

@@ -2,6 +2,8 @@ package netfile
 
 import (
 	"bytes"
+	"slices"
+	"strings"
 
 	"weft/fabric"
 )
@@ -20,8 +22,25 @@ type netDump struct {
 	rows    []dumpRow
 }
 
-// dumpColumns is where a table has the columns that matter, -1 for missing ones.
-type dumpColumns struct{ label, num, state, width, speed, guid, peer, lid, desc int }
+// The columns of a table that matter. The last of them is the last of the table: a
+// description may hold colons.
+const (
+	colLabel = iota
+	colNum
+	colState
+	colWidth
+	colSpeed
+	colGUID
+	colPeer
+	colLID
+	colDesc
+)
+
+// dumpHeads are their headings.
+var dumpHeads = [...]string{"#", "IB#", "Sta", "LWA", "LSA", "Neighbor Guid", "N#", "NLID", "Neighbor Description"}
+
+// dumpColumns is where a table has them.
+type dumpColumns [len(dumpHeads)]int
 
 // dumpRow is a cabled port that waits for the tables of all switches.
 type dumpRow struct {
@@ -99,33 +118,16 @@ func (r *netDump) header(line []byte, at int) error {
 
 // tableHead finds the columns of a table.
 func (r *netDump) tableHead(line []byte, at int) error {
-	c := dumpColumns{-1, -1, -1, -1, -1, -1, -1, -1, -1}
-	for i, f := range splitRow(line, -1) {
-		switch string(f) {
-		case "#":
-			c.label = i
-		case "IB#":
-			c.num = i
-		case "Sta":
-			c.state = i
-		case "LWA":
-			c.width = i
-		case "LSA":
-			c.speed = i
-		case "Neighbor Guid":
-			c.guid = i
-		case "N#":
-			c.peer = i
-		case "NLID":
-			c.lid = i
-		case "Neighbor Description":
-			c.desc = i
+	row := splitRow(line, -1)
+	for i, head := range dumpHeads {
+		r.columns[i] = slices.IndexFunc(row, func(f []byte) bool { return string(f) == head })
+		if r.columns[i] < 0 {
+			return r.errorf(at, "a table needs the columns %s", strings.Join(dumpHeads[:], ", "))
 		}
 	}
-	if c.label < 0 || c.num < 0 || c.state < 0 || c.width < 0 || c.speed < 0 || c.guid < 0 || c.peer < 0 || c.lid < 0 || c.desc < 0 {
-		return r.errorf(at, "a table needs the columns # IB# Sta LWA LSA, Neighbor Guid, N#, NLID, Neighbor Description")
+	if r.columns[colDesc] != len(row)-1 {
+		return r.errorf(at, "the last column of a table must be %s", dumpHeads[colDesc])
 	}
-	r.columns = c
 	return nil
 }
 
@@ -141,16 +143,16 @@ func splitRow(line []byte, most int) [][]byte {
 
 func (r *netDump) row(line []byte, at int) error {
 	c := r.columns
-	if r.current < 0 || c.desc == 0 {
+	if r.current < 0 || c[colDesc] == 0 {
 		return r.errorf(at, "not the heading of a switch, and no table has begun: %q", line)
 	}
-	f := splitRow(line, c.desc+1)
-	if len(f) <= c.desc {
-		return r.errorf(at, "%d columns (want %d)", len(f), c.desc+1)
+	f := splitRow(line, c[colDesc]+1)
+	if len(f) <= c[colDesc] {
+		return r.errorf(at, "%d columns (want %d)", len(f), c[colDesc]+1)
 	}
-	num, ok := decimal(f[c.num])
+	num, ok := decimal(f[c[colNum]])
 	if !ok || num < 1 || num > fabric.MaxPorts {
-		return r.errorf(at, "%q is not a port number", f[c.num])
+		return r.errorf(at, "%q is not a port number", f[c[colNum]])
 	}
 	if r.listed[num] {
 		return r.errorf(at, "port %d of %s is listed twice", num, r.name(r.current))
@@ -158,30 +160,30 @@ func (r *netDump) row(line []byte, at int) error {
 	r.listed[num] = true
 	n := &r.nodes[r.current]
 	n.grow(int(num))
-	if label := string(f[c.label]); label != "N/A" {
+	if label := string(f[c[colLabel]]); label != "N/A" {
 		n.Ports[num].Label = label
 	}
-	if len(f[c.guid]) == 0 {
-		if string(f[c.state]) != "DOWN" {
-			return r.errorf(at, "port %d is %s but names no neighbour", num, f[c.state])
+	if len(f[c[colGUID]]) == 0 {
+		if string(f[c[colState]]) != "DOWN" {
+			return r.errorf(at, "port %d is %s but names no neighbour", num, f[c[colState]])
 		}
 		return nil
 	}
-	guid, ok := hex(f[c.guid])
+	guid, ok := hex(f[c[colGUID]])
 	if !ok || guid == 0 {
-		return r.errorf(at, "%q is not a neighbour's GUID", f[c.guid])
+		return r.errorf(at, "%q is not a neighbour's GUID", f[c[colGUID]])
 	}
-	v, ok := decimal(f[c.lid])
+	v, ok := decimal(f[c[colLID]])
 	if !ok {
-		return r.errorf(at, "%q is not a LID", f[c.lid])
+		return r.errorf(at, "%q is not a LID", f[c[colLID]])
 	}
 	lid, err := r.lid(v, at)
 	if err != nil {
 		return err
 	}
 	r.rows = append(r.rows, dumpRow{
-		here: r.current, port: int(num), line: at, guid: fabric.GUID(guid), peer: f[c.peer], lid: lid,
-		desc: bytes.Trim(f[c.desc], `"`), width: f[c.width], speed: f[c.speed], down: string(f[c.state]) == "DOWN",
+		here: r.current, port: int(num), line: at, guid: fabric.GUID(guid), peer: f[c[colPeer]], lid: lid,
+		desc: bytes.Trim(f[c[colDesc]], `"`), width: f[c[colWidth]], speed: f[c[colSpeed]], down: string(f[c[colState]]) == "DOWN",
 	})
 	return nil
 }

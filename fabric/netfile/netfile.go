@@ -52,8 +52,27 @@ func located(file string, line int, text string) string {
 
 // errorf makes an *Error at a line, 0 for the whole file.
 func errorf(file string, line int, format string, args ...any) error {
-	return &Error{File: file, Line: line, Msg: fmt.Sprintf(format, args...)}
+	return &Error{File: file, Line: line, Msg: message(format, args)}
 }
+
+// warningf makes a Warning at a line, 0 for the whole file.
+func warningf(file string, line int, format string, args ...any) Warning {
+	return Warning{File: file, Line: line, Text: message(format, args)}
+}
+
+// longestMessage bounds a message in bytes: what it quotes of a file may have no end.
+const longestMessage = 500
+
+func message(format string, args []any) string {
+	text := fmt.Sprintf(format, args...)
+	if len(text) > longestMessage {
+		text = strings.ToValidUTF8(text[:longestMessage], "") + "..."
+	}
+	return text
+}
+
+// reason is what an error of package fabric says, for a message that names the line.
+func reason(err error) string { return strings.TrimPrefix(err.Error(), "fabric: ") }
 
 // Options is what a reader may need besides the file.
 type Options struct {
@@ -134,11 +153,17 @@ func notTopology(line []byte) string {
 	for _, k := range []struct{ prefix, what string }{
 		{"SYSTEM ", "an ibnl system definition (give it with --ibnl)"},
 		{"TOPSYSTEM ", "an ibnl system definition (give it with --ibnl)"},
-		{"Unicast lids", "forwarding tables"},
-		{"Multicast mlids", "forwarding tables"},
-		{"osm_ucast_mgr_dump_ucast_routes", "forwarding tables"},
+		{"Unicast lids", "forwarding tables (weft check --lfts takes them)"},
+		{"dump_ucast_routes: ", "forwarding tables (weft check --lfts takes them)"},
+		{"Multicast mlids", "multicast forwarding tables"},
 		{"SwitchName=", "a Slurm topology.conf"},
 		{"graph ", "a Graphviz graph"},
+		{"\x1f\x8b", "compressed by gzip (unpack it first)"},
+		{"BZh", "compressed by bzip2 (unpack it first)"},
+		{"\xfd7zXZ", "compressed by xz (unpack it first)"},
+		{"\x28\xb5\x2f\xfd", "compressed by zstd (unpack it first)"},
+		{"\xff\xfe", "text in UTF-16 (convert it to UTF-8)"},
+		{"\xfe\xff", "text in UTF-16 (convert it to UTF-8)"},
 	} {
 		if bytes.HasPrefix(line, []byte(k.prefix)) {
 			return k.what

@@ -380,9 +380,9 @@ const oddities = 20
 
 func (r *orcsReader) odd(line int, format string, args ...any) {
 	if len(r.routing) < oddities {
-		r.routing = append(r.routing, Warning{r.file, line, fmt.Sprintf(format, args...)})
+		r.routing = append(r.routing, warningf(r.file, line, format, args...))
 	}
 	if len(r.routing) == oddities {
-		r.routing = append(r.routing, Warning{r.file, 0, "there may be more odd routes"})
+		r.routing = append(r.routing, warningf(r.file, 0, "there may be more odd routes"))
 	}
 }

@@ -65,8 +65,12 @@ func (r *orcsReader) cables() error {
 func (r *orcsReader) pair() error {
 	type ends struct{ from, to fabric.NodeID }
 	open := map[ends][]int{} // edges without one back
+	degree := make([]int, len(r.nodes))
 	for i := range r.edges {
 		e := &r.edges[i]
+		if degree[e.from]++; degree[e.from] > fabric.MaxPorts {
+			return r.errorf(e.line, "more than %d edges out of %q: a port is one", fabric.MaxPorts, r.names[e.from])
+		}
 		waiting := open[ends{e.to, e.from}]
 		found := -1
 		for k, j := range waiting {

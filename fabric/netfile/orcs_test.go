@@ -96,6 +96,7 @@ func TestORCSOddities(t *testing.T) {
 }
 
 var badORCS = []struct{ data, want string }{
+	{"digraph {\n" + strings.Repeat("A -> B;\n", 255) + "}", "bad:256: more than 254 edges out of \"A\": a port is one"},
 	{"digraph", "bad:1: want {, not the end of the file"},
 	{"digraph {", "bad:1: want a node or an edge, not the end of the file"},
 	{"digraph {\n}\n}", "bad:3: } after the end of the graph"},

@@ -103,6 +103,19 @@ func TestPeerIBSimKeepsTheFabric(t *testing.T) {
 	}
 }
 
+// ibsim gives nodes the GUIDs that we do.
+func TestPeerIBSimGUIDs(t *testing.T) {
+	peer.Program(t, "ibnetdiscover")
+	discovered := peer.Simulate(t, []byte(guidNet)).Run("ibnetdiscover")
+	got, want := mustRead(t, string(discovered), Options{}), mustRead(t, guidNet, Options{})
+	for i := range want.Nodes {
+		n := &want.Nodes[i]
+		if id, ok := got.NodeByGUID(n.GUID); !ok || got.Nodes[id].Type != n.Type {
+			t.Errorf("ibsim has no %s %s:\n%s", n.Type, n.GUID, discovered)
+		}
+	}
+}
+
 // OpenSM's engine "file" takes a file of ours, with tables of our choice, and
 // programs exactly these: read back by dump_fts from the switches and from
 // OpenSM's own dumps.
@@ -121,12 +134,7 @@ func TestPeerOpenSMProgramsTheTables(t *testing.T) {
 	if err := os.WriteFile(s.Path("tables"), []byte(written(t, func(b *bytes.Buffer) error { return WriteOpenSMLFTs(b, want) })), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	log := s.Start("opensm", "-e", "-F", "/dev/null", "-f", s.Path("osm.log"), "-s", "0", "-d", "2",
-		"-R", "file,no_fallback", "-U", s.Path("tables"), "--dump_files_dir", s.Dir, "-D", "0x43")
-	s.Wait("opensm", log, func() bool {
-		text, err := os.ReadFile(s.Path("osm.log"))
-		return err == nil && bytes.Contains(text, []byte("SUBNET UP"))
-	})
+	startOpenSM(s, "-R", "file,no_fallback", "-U", s.Path("tables"), "--dump_files_dir", s.Dir)
 	if text := readFile(t, s.Path("osm.log")); bytes.Contains(text, []byte("PARSE")) || bytes.Contains(text, []byte("ERR ")) {
 		t.Errorf("OpenSM complains:\n%s", text)
 	}
@@ -148,6 +156,28 @@ func TestPeerOpenSMProgramsTheTables(t *testing.T) {
 	if a, b := byTarget(want), byTarget(fdbs); !slices.Equal(a, b) {
 		t.Errorf("opensm.fdbs: programmed\n%s\nwant\n%s", strings.Join(b, "\n"), strings.Join(a, "\n"))
 	}
+}
+
+// startOpenSM brings a simulated subnet up.
+func startOpenSM(s *peer.Simulator, args ...string) {
+	args = append([]string{"-e", "-F", "/dev/null", "-f", s.Path("osm.log"), "-s", "0", "-d", "2", "-D", "0x43"}, args...)
+	s.Wait("opensm", s.Start("opensm", args...), func() bool {
+		text, err := os.ReadFile(s.Path("osm.log"))
+		return err == nil && bytes.Contains(text, []byte("SUBNET UP"))
+	})
+}
+
+// OpenSM's subnet.lst says what ibnetdiscover says, but for revisions.
+func TestPeerOpenSMSubnetLST(t *testing.T) {
+	peer.Program(t, "opensm")
+	s := peer.Simulate(t, readSample(t, "small.net"))
+	startOpenSM(s)
+	discovered := mustRead(t, string(s.Run("ibnetdiscover")), Options{})
+	lst := mustRead(t, string(readFile(t, s.Path("opensm-subnet.lst"))), Options{})
+	for i := range lst.Nodes {
+		lst.Nodes[i].Revision = 0
+	}
+	noDiff(t, discovered, lst, "")
 }
 
 func readFile(t *testing.T, path string) []byte {

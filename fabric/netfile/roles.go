@@ -35,10 +35,10 @@ func ReadRoles(file string, data []byte, f *fabric.Fabric) ([]Warning, error) {
 		id, err := f.NodeByName(name)
 		switch {
 		case errors.Is(err, fabric.ErrNoNode):
-			warnings = append(warnings, Warning{File: file, Line: in.n, Text: fmt.Sprintf("no switch is called %q", name)})
+			warnings = append(warnings, warningf(file, in.n, "no switch is called %q", name))
 			continue
 		case err != nil:
-			return nil, errorf(file, in.n, "%s", strings.TrimPrefix(err.Error(), "fabric: "))
+			return nil, errorf(file, in.n, "%s", reason(err))
 		case f.Nodes[id].Type != fabric.Switch:
 			return nil, errorf(file, in.n, "%s is a %s, not a switch", f.NodeName(id), f.Nodes[id].Type)
 		case at[id] > 0 && roles[id] != role:

@@ -75,7 +75,7 @@ func ReadPathSLs(name string, data []byte) (*PathSLs, []Warning, error) {
 		if !tables {
 			return nil, nil, errorf(name, 0, "no path SLs in this file")
 		}
-		warnings = append(warnings, Warning{File: name, Text: fmt.Sprintf("engine %q chose no SLs: paths use the SL that is asked for, 0 by default", r.out.Engine)})
+		warnings = append(warnings, warningf(name, 0, "engine %q chose no SLs: paths use the SL that is asked for, 0 by default", r.out.Engine))
 	}
 	return &r.out, warnings, nil
 }

@@ -2,7 +2,6 @@ package netfile
 
 import (
 	"bytes"
-	"fmt"
 	"math"
 	"slices"
 
@@ -44,7 +43,7 @@ func ReadSL2VLs(name string, data []byte) (*SL2VLs, []Warning, error) {
 		}
 		n.Rows = slices.Compact(n.Rows)
 		if len(n.Rows) == 0 {
-			r.warnings = append(r.warnings, Warning{name, r.headers[i], "no table of this node"})
+			r.warnings = append(r.warnings, warningf(name, r.headers[i], "no table of this node"))
 		}
 	}
 	return &r.out, r.warnings, nil
@@ -73,7 +72,7 @@ func (r *sl2vlReader) line(line []byte, at int) error {
 	case isDigit(line[0]):
 		return r.openSMRow(c, at)
 	case isNoise(line):
-		r.warnings = append(r.warnings, Warning{r.file, at, fmt.Sprintf("not part of an SL2VL table: %q", line)})
+		r.warnings = append(r.warnings, warningf(r.file, at, "not part of an SL2VL table: %q", line))
 		return nil
 	}
 	kind, rest, found := bytes.Cut(line, []byte(" 0x"))

@@ -63,7 +63,7 @@ type slurm struct {
 }
 
 func (s *slurm) warnf(format string, args ...any) {
-	s.warnings = append(s.warnings, Warning{File: s.Name, Text: fmt.Sprintf(format, args...)})
+	s.warnings = append(s.warnings, warningf(s.Name, 0, format, args...))
 }
 
 func (s *slurm) findSpines() error {
@@ -317,7 +317,7 @@ func (s *slurm) write(w io.Writer) error {
 	out := bufio.NewWriter(w)
 	fmt.Fprintf(out, "# topology/tree of %s\n", printable(s.Name))
 	for _, sw := range list {
-		fmt.Fprintf(out, "SwitchName=%s %s=%s\n", sw.name, sw.kind, Hostlist(sw.below))
+		fmt.Fprintf(out, "SwitchName=%s %s=%s\n", sw.name, sw.kind, hostlist(sw.below))
 	}
 	return out.Flush()
 }

@@ -12,8 +12,12 @@ type lines struct {
 	n    int // number of the line that next gave last, from 1
 }
 
-// next gives the next line without white space around it.
+// next gives the next line without white space around it, and without the mark that
+// some editors put before the first.
 func (l *lines) next() ([]byte, bool) {
+	if l.n == 0 {
+		l.rest = bytes.TrimPrefix(l.rest, []byte("\uFEFF"))
+	}
 	if len(l.rest) == 0 {
 		return nil, false
 	}

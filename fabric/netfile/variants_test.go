@@ -18,6 +18,18 @@ func mustRead(t *testing.T, data string, opt Options) *fabric.Fabric {
 	return f
 }
 
+// Some editors begin a file with a byte order mark.
+func TestByteOrderMark(t *testing.T) {
+	const topo = "MTS800 A\n P1 -> Cougar H P1\n"
+	if d := fabric.Diff(mustRead(t, topo, Options{}), mustRead(t, "\uFEFF"+topo, Options{})); len(d) != 0 {
+		t.Error(d)
+	}
+	names, err := ReadNames("names", []byte("\uFEFF0x1 one\n"))
+	if err != nil || names[1] != "one" {
+		t.Errorf("%v %v", names, err)
+	}
+}
+
 // A dump keeps its meaning when a terminal log strips tabs and blank lines, adds
 // prompts, or ends lines with a carriage return.
 func TestTerminalLog(t *testing.T) {
@@ -31,6 +43,7 @@ func TestTerminalLog(t *testing.T) {
 			"indented":        strings.ReplaceAll(data, "\n", "\n   "),
 			"carriage return": strings.ReplaceAll(data, "\n", "\r\n"),
 			"prompts":         "[root@master ~]# ibnetdiscover\n" + data + "[root@master ~]# \nuser@master:~$ exit\n",
+			"byte order mark": "\uFEFF" + data,
 			"no comments":     strings.ReplaceAll(data, "#\n", ""),
 		} {
 			if d := fabric.Diff(want, mustRead(t, log, Options{})); len(d) != 0 {
@@ -108,67 +121,6 @@ func TestAttributes(t *testing.T) {
 		if c.got != c.want {
 			t.Errorf("%s: got %v, want %v", c.what, c.got, c.want)
 		}
-	}
-}
-
-// GUIDs of an ibsim net: given ones hold, others are counted up as ibsim does,
-// leaving out what is taken.
-func TestNetGUIDs(t *testing.T) {
-	f := mustRead(t, `Switch 8 "a"
-[1] "h1"[1] w=1 s=2
-[2] "h2"
-Switch 8 "b"
-switchguid=0x500
-Switch 8 "c"
-Switch 8 "d"
-switchguid+16
-Switch 8 "e"
-Hca 2 "h1"
-Hca 2 "h2"
-caguid=0x200001
-Ca 1 "h3"
-`, Options{})
-	for name, want := range map[string]fabric.GUID{
-		"a": 0x200000, "b": 0x200003, "c": 0x500, "d": 0x501, "e": 0x510,
-		"h1": 0x100000, "h2": 0x100003, "h3": 0x200001,
-	} {
-		id, err := f.NodeByName(name)
-		if err != nil || f.Nodes[id].GUID != want {
-			t.Errorf("%s has GUID %s, want %s", name, f.Nodes[id].GUID, want)
-		}
-	}
-	h2, _ := f.NodeByName("h2")
-	if p := f.Nodes[h2].Ports[2]; p.GUID != 0x100005 {
-		t.Errorf("port 2 of h2 has GUID %s, want node GUID + 2", p.GUID)
-	}
-	if p := f.Nodes[h2].Ports[1]; p.Link == fabric.NoLink {
-		t.Errorf("a port line without far port must mean port 1")
-	}
-	if l := f.Links[0]; l.Width != 1 || l.Speed != fabric.DDR {
-		t.Errorf("w=1 s=2 was read as %dx%s, want 1xDDR", l.Width, l.Speed)
-	}
-}
-
-func TestNetOptions(t *testing.T) {
-	f := mustRead(t, `module="M"
-width=3
-speed=7
-extspeed=2
-Switch 8 "a"
-[1] "b"[1]
-[2] "b"[2] w=8 e=0 s=1
-Switch 8 "b"
-[1] "a"[1]
-[2] "M#a"[2] w=8 e=0 s=1
-`, Options{})
-	if l := f.Links[0]; l.Width != 4 || l.Speed != fabric.EDR {
-		t.Errorf("width=3 speed=7 extspeed=2 was read as %dx%s, want 4xEDR", l.Width, l.Speed)
-	}
-	if l := f.Links[1]; l.Width != 12 || l.Speed != fabric.SDR {
-		t.Errorf("w=8 e=0 s=1 was read as %dx%s, want 12xSDR", l.Width, l.Speed)
-	}
-	if _, err := f.NodeByName("M#b"); err != nil {
-		t.Error(err)
 	}
 }
 

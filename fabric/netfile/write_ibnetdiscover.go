@@ -16,9 +16,9 @@ import (
 // of GUID; nodes of a chassis follow under its heading.
 //
 // The format lists what is up, so nodes and links that are down are left out.
-// Nor can it carry revisions, LinearFDBCap, VLCap, what is drained, port GUIDs
-// and LIDs of CA ports without a cable, and chassis names that are not written
-// "Chassis ...". Everything else is kept. What would make an unreadable file is
+// Nor can it carry revisions, LinearFDBCap, VLCap, roles, what is drained, chassis
+// names that are not written "Chassis ...", and what is said of a port without a
+// cable. Everything else is kept. What would make an unreadable file is
 // refused: a node GUID of 0, control characters in a description or label, a
 // bracket in a label. Double quotes in a description are written as they are,
 // as ibnetdiscover does.

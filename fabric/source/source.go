@@ -77,7 +77,11 @@ func read(path string, opt Options) (*Source, error) {
 	if err != nil {
 		return nil, fmt.Errorf("%w (a FABRIC is a file, - for standard input, or a formula: see weft gen --list)", err)
 	}
-	f, warnings, err := netfile.Read(name, data, netfile.Options{Systems: systems(path, opt.IBNL)})
+	definitions, err := systems(path, opt.IBNL)
+	if err != nil {
+		return nil, err
+	}
+	f, warnings, err := netfile.Read(name, data, netfile.Options{Systems: definitions})
 	if err != nil {
 		return nil, err
 	}
@@ -90,15 +94,18 @@ func read(path string, opt Options) (*Source, error) {
 
 // systems is the directory of system definitions: as told, or one called ibnl
 // beside the file or beside its directory.
-func systems(path, dir string) fs.FS {
+func systems(path, dir string) (fs.FS, error) {
 	if dir != "" {
-		return os.DirFS(dir)
+		if _, err := os.ReadDir(dir); err != nil {
+			return nil, fmt.Errorf("system definitions: %w", err)
+		}
+		return os.DirFS(dir), nil
 	}
 	here := filepath.Dir(path)
 	for _, d := range []string{filepath.Join(here, "ibnl"), filepath.Join(here, "..", "ibnl")} {
 		if info, err := os.Stat(d); err == nil && info.IsDir() {
-			return os.DirFS(d)
+			return os.DirFS(d), nil
 		}
 	}
-	return nil
+	return nil, nil
 }

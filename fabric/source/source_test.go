@@ -92,4 +92,7 @@ func TestOpenFindsSystems(t *testing.T) {
 	if _, err := Open(filepath.Join(dir, "other", "net.topo"), Options{IBNL: t.TempDir()}); err == nil || !strings.Contains(err.Error(), "TWO") {
 		t.Errorf("without definitions: %v", err)
 	}
+	if _, err := Open(filepath.Join(dir, "topo", "net.topo"), Options{IBNL: filepath.Join(dir, "nowhere")}); err == nil || !strings.Contains(err.Error(), "nowhere: no such file") {
+		t.Errorf("no directory of definitions: %v", err)
+	}
 }

@@ -24,7 +24,7 @@ func TestForVisitsEveryIndexOnce(t *testing.T) {
 	}
 }
 
-func TestForReturnsTheLowestFailure(t *testing.T) {
+func TestForStopsAfterAFailure(t *testing.T) {
 	bad := errors.New("bad")
 	err := For(context.Background(), 1, 10, func(_, i int) error {
 		if i == 3 {
@@ -37,6 +37,47 @@ func TestForReturnsTheLowestFailure(t *testing.T) {
 	})
 	if !errors.Is(err, bad) {
 		t.Fatalf("got %v", err)
+	}
+}
+
+// Which failure is told does not depend on which comes first.
+func TestForReturnsTheLowestFailure(t *testing.T) {
+	bad := errors.New("bad")
+	higher := make(chan struct{})
+	for range 100 {
+		err := For(context.Background(), 2, 10, func(_, i int) error {
+			switch i {
+			case 3:
+				<-higher // 4 fails before 3
+				return bad
+			case 4:
+				higher <- struct{}{}
+			}
+			if i > 3 {
+				return errors.New("a higher one")
+			}
+			return nil
+		})
+		if !errors.Is(err, bad) {
+			t.Fatalf("got %v", err)
+		}
+	}
+}
+
+// A worker is one of those asked for, and one index at a time has its scratch.
+func TestForWorkers(t *testing.T) {
+	const workers = 3
+	var scratch [workers]int
+	err := For(context.Background(), workers, 1000, func(worker, _ int) error {
+		scratch[worker]++ // a race unless the worker is alone
+		return nil
+	})
+	total := 0
+	for _, n := range scratch {
+		total += n
+	}
+	if err != nil || total != 1000 {
+		t.Fatalf("%v, %v", scratch, err)
 	}
 }
 

@@ -17,6 +17,7 @@ type Simulator struct {
 	Socket string   // the base name of its sockets
 	Env    []string // what attaches a program to it
 	tb     testing.TB
+	ended  atomic.Bool // one of its programs did, before the test
 }
 
 // simulators counts those of this process: each has sockets of its own.
@@ -55,21 +56,32 @@ func (s *Simulator) Start(program string, args ...string) string {
 	if err := cmd.Start(); err != nil {
 		s.tb.Fatal(err)
 	}
+	done := make(chan struct{})
+	go func() {
+		_ = cmd.Wait()
+		s.ended.Store(true)
+		close(done)
+	}()
 	s.tb.Cleanup(func() {
 		_ = cmd.Process.Kill()
-		_ = cmd.Wait()
+		<-done
 		_ = log.Close()
 	})
 	return log.Name()
 }
 
-// Wait waits until something has come about, and shows the log of what does not.
+// Wait waits until something has come about, and shows the log of what does not. It
+// gives up at once when a program that was started has ended.
 func (s *Simulator) Wait(what, log string, done func() bool) {
 	s.tb.Helper()
 	const pause, patience = 20 * time.Millisecond, 60 * time.Second
 	for range int(patience / pause) {
+		ended := s.ended.Load()
 		if done() {
 			return
+		}
+		if ended {
+			break
 		}
 		time.Sleep(pause)
 	}
