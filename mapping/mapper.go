@@ -11,6 +11,12 @@ type Prober interface {
 	Probe(turns []Turn) (Reply, time.Duration)
 }
 
+// ProbeFunc is a function that is a Prober.
+type ProbeFunc func(turns []Turn) (Reply, time.Duration)
+
+// Probe calls it.
+func (f ProbeFunc) Probe(turns []Turn) (Reply, time.Duration) { return f(turns) }
+
 // Reply is the answer to a probe; the zero Reply is silence.
 type Reply struct {
 	Answered bool
@@ -69,7 +75,7 @@ type Mapper struct {
 	Elapsed time.Duration
 }
 
-// NewMapper makes the mapper of a host.
+// NewMapper makes the mapper of a host, which is wired to a switch.
 func NewMapper(m *Model, host int32, cond Conditions) *Mapper {
 	if cond.Clock == (Clock{}) {
 		cond.Clock = MyrinetClock
@@ -78,7 +84,7 @@ func NewMapper(m *Model, host int32, cond Conditions) *Mapper {
 }
 
 // Reconnect goes on in a network that changed, where the host may have another number;
-// -1 says that it is wired to nothing.
+// -1 says that it is wired to nothing. Which wires are busy is drawn anew.
 func (m *Mapper) Reconnect(model *Model, host int32) {
 	m.Model, m.Host, m.busy = model, host, m.cond.busyWires(model.Network, m.cond.Seed)
 }

@@ -1,6 +1,9 @@
 package mapping
 
-import "fmt"
+import (
+	"fmt"
+	"slices"
+)
 
 // End is a wire-end: a node and a port of it, counted from 0. Nodes are hosts first,
 // then switches.
@@ -120,6 +123,12 @@ func (n *Network) end(e int32) End {
 	return End{Node: node, Port: e - n.start[node]}
 }
 
+// OnSwitch says whether a host is wired to a switch, as one that maps must be.
+func (n *Network) OnSwitch(host int32) bool {
+	e, ok := n.Peer(End{Node: host})
+	return ok && !n.IsHost(e.Node)
+}
+
 // Wires lists every wire once, by its lower end.
 func (n *Network) Wires() []Wire {
 	wires := make([]Wire, 0, n.wires)
@@ -129,6 +138,31 @@ func (n *Network) Wires() []Wire {
 		}
 	}
 	return wires
+}
+
+// Distances counts the wires to each node from the nearest of some nodes; -1 where there
+// is no way.
+func (n *Network) Distances(from ...int32) []int32 {
+	dist := make([]int32, n.NumNodes())
+	for v := range dist {
+		dist[v] = -1
+	}
+	for _, v := range from {
+		dist[v] = 0
+	}
+	for queue := slices.Clone(from); len(queue) > 0; queue = queue[1:] {
+		v := queue[0]
+		for _, p := range n.peer[n.start[v]:n.start[v+1]] {
+			if p == NoPeer {
+				continue
+			}
+			if u := n.node[p]; dist[u] < 0 {
+				dist[u] = dist[v] + 1
+				queue = append(queue, u)
+			}
+		}
+	}
+	return dist
 }
 
 // HostByName finds a host.

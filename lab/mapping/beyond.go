@@ -3,6 +3,7 @@ package mapping
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/lab"
@@ -44,7 +45,7 @@ func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table, claim,
 	if err != nil {
 		return err
 	}
-	m, err := mapOf(sys)
+	m, err := mapOf(ctx, sys)
 	if err != nil {
 		return err
 	}
@@ -82,44 +83,21 @@ func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table, claim,
 		count(longest), fmt.Sprintf("%.2f", float64(sum)/float64(tried.Pairs)), count(told.Messages), count(told.Bytes), lab.Num(told.Elapsed.Seconds()*1000))
 	claim.Ours = fmt.Sprintf("%d of %d, %s, %d of %d", tried.Delivered, tried.Pairs, free, told.Messages-told.Unheard, told.Messages)
 	claim.Verdict = lab.Judged(tried.OK() && free == check.Yes && report.DifferingPaths == 0 && told.Unheard == 0)
-	nearest, most := 1<<30, 0
-	for v := int32(m.NumHosts()); int(v) < m.NumNodes(); v++ {
-		d := distance(m, v, master)
-		most = max(most, d)
-		if v == table.Root {
-			nearest = d
+	var others []int32
+	for h := range int32(m.NumHosts()) {
+		if h != master {
+			others = append(others, h)
 		}
 	}
+	wires := m.Distances(others...)
+	nearest, most := wires[table.Root], slices.Max(wires[m.NumHosts():])
 	root.Ours, root.Verdict = fmt.Sprintf("%d, no switch has more than %d", nearest, most), lab.Judged(nearest == most)
 	return nil
 }
 
-// distance is the number of wires from a switch to the nearest host but one.
-func distance(n *model.Network, from, but int32) int {
-	dist := map[int32]int{from: 0}
-	for queue := []int32{from}; len(queue) > 0; queue = queue[1:] {
-		v := queue[0]
-		if n.IsHost(v) {
-			if v != but {
-				return dist[v]
-			}
-			continue
-		}
-		for p := range n.Ports(v) {
-			if e, ok := n.Peer(model.End{Node: v, Port: p}); ok {
-				if _, known := dist[e.Node]; !known {
-					dist[e.Node] = dist[v] + 1
-					queue = append(queue, e.Node)
-				}
-			}
-		}
-	}
-	return 0
-}
-
 // growth maps k-ary n-trees of 8-port switches by all algorithms whose probes do not
 // grow with the square of the network.
-func growth(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+func growth(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	t := lab.Table{
 		Name: "growth", Title: "Probes on 4-ary n-trees, circuit routing",
 		Columns: []string{"network", "switches", "hosts", "berkeley", "coupon", "self-identifying", "coupon / berkeley", "isomorphic"},
@@ -141,6 +119,7 @@ func growth(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 			return nil, err
 		}
 		depth := theory.Of(net, 0).Depth()
+		same := true
 		var sent []int
 		for i, name := range []string{"berkeley", "coupon", "self-identifying"} {
 			a, err := algorithm.Find(name)
@@ -148,17 +127,18 @@ func growth(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 				return nil, err
 			}
 			m := model.NewMapper(model.NewModel(net, model.Circuit, model.Myrinet), 0, model.Conditions{SelfIdentifying: a.SelfIdentifying})
-			res, err := a.Run(m, &algorithm.Options{Self: net.Hosts[0], Radix: net.Radix(), Depth: depth})
+			res, err := a.Run(ctx, m, &algorithm.Options{Self: net.Hosts[0], Radix: net.Radix(), Depth: depth})
 			if err != nil {
 				return nil, err
 			}
-			all = all && theory.Same(res.Map, net) == nil
+			same = same && theory.Same(res.Map, net) == nil
 			sent = append(sent, res.Probes.Total().Sent)
 			c.Series[i].Add(float64(net.NumSwitches()), float64(sent[i]), 0, 0)
 		}
 		share := float64(sent[1]) / float64(sent[0])
 		shares = append(shares, share)
-		t.Add(formula, count(net.NumSwitches()), count(net.NumHosts()), count(sent[0]), count(sent[1]), count(sent[2]), fmt.Sprintf("%.2f", share), fmt.Sprint(all))
+		t.Add(formula, count(net.NumSwitches()), count(net.NumHosts()), count(sent[0]), count(sent[1]), count(sent[2]), fmt.Sprintf("%.2f", share), fmt.Sprint(same))
+		all = all && same
 	}
 	if len(shares) > 1 {
 		falls := true

@@ -27,7 +27,7 @@ func (w *witness) Probe(turns []model.Turn) (model.Reply, time.Duration) {
 	return reply, took
 }
 
-func fig8(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig8(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	claims := notRun(
 		lab.Claim{Text: "C+A+B: most nodes in the model graph, and explorations (within 25 %)", Paper: "about 750, about 250"},
 		lab.Claim{Text: "C+A+B: hosts found when 150 of 250 explorations are done (at least 90 of 100)", Paper: "nearly all"},
@@ -66,7 +66,7 @@ func fig8(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 					t.Add(count(at), count(step.Nodes), count(step.Wires), count(step.Frontier), count(len(w.met)))
 				}
 			},
-		}.run(net.n)
+		}.run(ctx, net.n)
 		if err != nil {
 			return nil, err
 		}
@@ -82,7 +82,7 @@ func fig8(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 }
 
 // fig9 lets more and more hosts respond, in order and at random.
-func fig9(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	claims := notRun(
 		lab.Claim{Text: "time with 1 host over the least time (within 25 %)", Paper: "8"},
 		lab.Claim{Text: "time with 15 hosts at random over the least (at most 2)", Paper: "within 2"},
@@ -104,7 +104,7 @@ func fig9(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 	for k, net := range nets {
 		f := responders{n: net.n, name: [2]string{"fig9", "fig9-rewired"}[k]}
 		f.title = "Time to map C+A+B against responding hosts (modelled, ms), " + net.name
-		if err := f.measure(s); err != nil {
+		if err := f.measure(ctx, s); err != nil {
 			return nil, err
 		}
 		r.Tables, r.Charts = append(r.Tables, f.table()), append(r.Charts, f.chart())
@@ -147,8 +147,8 @@ type responders struct {
 	orders          [][]float64 // random ones
 }
 
-func (f *responders) measure(s *lab.Setup) (err error) {
-	if f.depth, err = leastDepth(f.n); err != nil {
+func (f *responders) measure(ctx context.Context, s *lab.Setup) (err error) {
+	if f.depth, err = leastDepth(ctx, f.n); err != nil {
 		return err
 	}
 	mapper, err := f.n.HostByName(utility)
@@ -161,7 +161,7 @@ func (f *responders) measure(s *lab.Setup) (err error) {
 			rest = append(rest, h)
 		}
 	}
-	if f.inOrder, err = f.times(mapper, rest); err != nil {
+	if f.inOrder, err = f.times(ctx, mapper, rest); err != nil {
 		return err
 	}
 	orders := lab.Pick(s, 2, 20)
@@ -169,7 +169,7 @@ func (f *responders) measure(s *lab.Setup) (err error) {
 	f.random = make([]float64, f.n.NumHosts())
 	for range orders {
 		rng.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
-		times, err := f.times(mapper, rest)
+		times, err := f.times(ctx, mapper, rest)
 		if err != nil {
 			return err
 		}
@@ -182,12 +182,12 @@ func (f *responders) measure(s *lab.Setup) (err error) {
 }
 
 // times adds one host after the other.
-func (f *responders) times(mapper int32, order []int) ([]float64, error) {
+func (f *responders) times(ctx context.Context, mapper int32, order []int) ([]float64, error) {
 	alone := make([]bool, f.n.NumHosts())
 	alone[mapper] = true
 	var times []float64
 	for k := 0; ; k++ {
-		res, err := trial{algorithm: "berkeley", depth: f.depth, alone: alone}.run(f.n)
+		res, err := trial{algorithm: "berkeley", depth: f.depth, alone: alone}.run(ctx, f.n)
 		if err != nil {
 			return nil, err
 		}
@@ -201,9 +201,9 @@ func (f *responders) times(mapper int32, order []int) ([]float64, error) {
 
 // leastDepth is the least search depth at which the Berkeley algorithm finds a network
 // when all hosts respond.
-func leastDepth(n *model.Network) (int, error) {
+func leastDepth(ctx context.Context, n *model.Network) (int, error) {
 	for depth := 1; ; depth++ {
-		res, err := trial{algorithm: "berkeley", depth: depth}.run(n)
+		res, err := trial{algorithm: "berkeley", depth: depth}.run(ctx, n)
 		if err != nil {
 			return 0, err
 		}

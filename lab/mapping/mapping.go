@@ -8,6 +8,7 @@
 package mapping
 
 import (
+	"context"
 	"fmt"
 
 	"weft/fabric/gen"
@@ -83,7 +84,7 @@ type trial struct {
 	watch     func(model.Prober) model.Prober
 }
 
-func (t trial) run(n *model.Network) (*algorithm.Result, error) {
+func (t trial) run(ctx context.Context, n *model.Network) (*algorithm.Result, error) {
 	a, err := algorithm.Find(t.algorithm)
 	if err != nil {
 		return nil, err
@@ -100,7 +101,7 @@ func (t trial) run(n *model.Network) (*algorithm.Result, error) {
 	if t.watch != nil {
 		p = t.watch(p)
 	}
-	return a.Run(p, &algorithm.Options{Self: n.Hosts[host], Radix: n.Radix(), Depth: t.depth, Limit: t.limit, Explored: t.step})
+	return a.Run(ctx, p, &algorithm.Options{Self: n.Hosts[host], Radix: n.Radix(), Depth: t.depth, Limit: t.limit, Explored: t.step})
 }
 
 func count(n int) string { return fmt.Sprint(n) }

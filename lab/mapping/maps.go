@@ -13,12 +13,12 @@ import (
 )
 
 // mapOf is the map that the Berkeley algorithm makes of a system.
-func mapOf(s *system) (*model.Network, error) {
+func mapOf(ctx context.Context, s *system) (*model.Network, error) {
 	n, err := network(s.formula)
 	if err != nil {
 		return nil, err
 	}
-	r, err := trial{algorithm: "berkeley"}.run(n)
+	r, err := trial{algorithm: "berkeley"}.run(ctx, n)
 	if err != nil {
 		return nil, err
 	}
@@ -26,7 +26,7 @@ func mapOf(s *system) (*model.Network, error) {
 }
 
 // fig3 counts the subclusters in maps: what is added with each.
-func fig3(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	t := lab.Table{
 		Name: "fig3", Title: "Subclusters, as what maps have more with each of them",
 		Columns: []string{"subcluster", "interfaces", "switches", "links", "paper: interfaces", "switches", "links"},
@@ -41,7 +41,7 @@ func fig3(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 		holds := true
 		claim.Ours = ""
 		for i := range systems {
-			m, err := mapOf(&systems[i])
+			m, err := mapOf(ctx, &systems[i])
 			if err != nil {
 				return nil, err
 			}
@@ -64,7 +64,7 @@ func fig3(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 }
 
 // fig4 draws the map of C and looks for what the paper says of it.
-func fig4(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	claims := notRun(
 		lab.Claim{Text: "hosts in the top row; switches of the three levels; hosts below, on a root", Paper: "35; 13 in all; 1"},
 		lab.Claim{Text: "switches of the first level with 2 instead of 3 links to others", Paper: "1"},
@@ -74,7 +74,7 @@ func fig4(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 	if !s.Want("C") {
 		return r, nil
 	}
-	m, err := mapOf(&systems[0])
+	m, err := mapOf(ctx, &systems[0])
 	if err != nil {
 		return nil, err
 	}
@@ -136,11 +136,11 @@ func picture(name, title string, m *model.Network, host int32) ([]lab.Picture, e
 }
 
 // fig5 draws the map of everything.
-func fig5(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	claim := lab.Claim{Text: "hosts, switches and links of the whole map", Paper: "100, 40, 193", Ours: "-", Verdict: lab.NotRun}
 	r := &lab.Result{Notes: []string{"Only C is drawn as it was; how A and B were wired and joined is one choice of many."}}
 	if s.Want("C+A+B") {
-		m, err := mapOf(&systems[2])
+		m, err := mapOf(ctx, &systems[2])
 		if err != nil {
 			return nil, err
 		}

@@ -30,7 +30,7 @@ func (sys *system) both() ([]wired, error) {
 	return nets, nil
 }
 
-func fig6(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	t := lab.Table{
 		Name: "fig6", Title: "Probes of the Berkeley algorithm, circuit routing",
 		Columns: []string{"system", "wiring", "host", "hits", "switch", "hits", "total", "paper: host", "hits", "switch", "hits", "total", "explorations", "isomorphic"},
@@ -51,7 +51,7 @@ func fig6(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 				return nil, err
 			}
 			for k, net := range nets {
-				res, err := trial{algorithm: "berkeley"}.run(net.n)
+				res, err := trial{algorithm: "berkeley"}.run(ctx, net.n)
 				if err != nil {
 					return nil, err
 				}
@@ -71,7 +71,7 @@ func fig6(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 	return r, nil
 }
 
-func fig10(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig10(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	t := lab.Table{
 		Name: "fig10", Title: "Probes of all algorithms, circuit routing",
 		Columns: []string{"system", "wiring", "algorithm", "loop", "host", "switch", "compare", "total", "time (modelled, ms)", "isomorphic", "paper: loop", "host", "switch", "compare", "total"},
@@ -82,7 +82,7 @@ func fig10(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 		rewiredNote,
 	}}
 	for i := range systems {
-		claims, err := systems[i].fig10(s, &t)
+		claims, err := systems[i].fig10(ctx, s, &t)
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func fig10(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 }
 
 // fig10 runs all algorithms on a system.
-func (sys *system) fig10(s *lab.Setup, t *lab.Table) ([]lab.Claim, error) {
+func (sys *system) fig10(ctx context.Context, s *lab.Setup, t *lab.Table) ([]lab.Claim, error) {
 	paper := float64(sys.total) / float64(sys.host+sys.toSwitch)
 	claims := notRun(
 		lab.Claim{Text: sys.name + ": loop, host and switch probes of Myricom (within 25 %)", Paper: fmt.Sprintf("%d, %d, %d", sys.loop, sys.mHost, sys.mSwitch)},
@@ -111,7 +111,7 @@ func (sys *system) fig10(s *lab.Setup, t *lab.Table) ([]lab.Claim, error) {
 	for k, net := range nets {
 		sent := map[string]*algorithm.Probes{}
 		for _, name := range []string{"berkeley", "myricom", "coupon", "self-identifying"} {
-			res, err := trial{algorithm: name}.run(net.n)
+			res, err := trial{algorithm: name}.run(ctx, net.n)
 			if err != nil {
 				return nil, err
 			}

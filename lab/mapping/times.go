@@ -20,7 +20,7 @@ const (
 	wide   = 4 * time.Second
 )
 
-func fig7(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig7(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	t := lab.Table{
 		Name: "fig7", Title: "Times of one master and of election (modelled, ms)",
 		Columns: []string{"system", "wiring", "one master", "paper: min", "avg", "max", "election: min", "avg", "max", "paper: min", "avg", "max"},
@@ -31,7 +31,7 @@ func fig7(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 		rewiredNote,
 	}}
 	for i := range systems {
-		claims, err := systems[i].fig7(s, &t)
+		claims, err := systems[i].fig7(ctx, s, &t)
 		if err != nil {
 			return nil, err
 		}
@@ -44,7 +44,7 @@ func fig7(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 			return nil, err
 		}
 		for k, starts := range []time.Duration{spread, wide} {
-			times, err := elections(s, n, starts)
+			times, err := elections(ctx, s, n, starts)
 			if err != nil {
 				return nil, err
 			}
@@ -63,7 +63,7 @@ func fig7(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 }
 
 // fig7 times both modes on a system.
-func (sys *system) fig7(s *lab.Setup, t *lab.Table) ([]lab.Claim, error) {
+func (sys *system) fig7(ctx context.Context, s *lab.Setup, t *lab.Table) ([]lab.Claim, error) {
 	claims := notRun(
 		lab.Claim{Text: sys.name + ": time of one master (average, within 25 %)", Paper: lab.Num(sys.master[1]) + " ms"},
 		lab.Claim{Text: sys.name + ": time of election (average, within 25 %)", Paper: lab.Num(sys.election[1]) + " ms"},
@@ -77,11 +77,11 @@ func (sys *system) fig7(s *lab.Setup, t *lab.Table) ([]lab.Claim, error) {
 		return nil, err
 	}
 	for k, net := range nets {
-		res, err := trial{algorithm: "berkeley"}.run(net.n)
+		res, err := trial{algorithm: "berkeley"}.run(ctx, net.n)
 		if err != nil {
 			return nil, err
 		}
-		times, err := elections(s, net.n, spread)
+		times, err := elections(ctx, s, net.n, spread)
 		if err != nil {
 			return nil, err
 		}
@@ -102,7 +102,7 @@ func (sys *system) fig7(s *lab.Setup, t *lab.Table) ([]lab.Claim, error) {
 }
 
 // elections is the least, mean and most time of some elections.
-func elections(s *lab.Setup, n *model.Network, starts time.Duration) (times [3]float64, err error) {
+func elections(ctx context.Context, s *lab.Setup, n *model.Network, starts time.Duration) (times [3]float64, err error) {
 	a, err := algorithm.Find("berkeley")
 	if err != nil {
 		return times, err
@@ -119,7 +119,7 @@ func elections(s *lab.Setup, n *model.Network, starts time.Duration) (times [3]f
 			address[h] = uint64(p) + 2
 		}
 		address[lowest] = 1
-		res, err := election.Run(n, &election.Options{
+		res, err := election.Run(ctx, n, &election.Options{
 			Algorithm: a, Rule: model.Circuit, Hardware: model.Myrinet, Address: address, Spread: starts, Seed: s.SeedOf("fig7") + run,
 		})
 		if err != nil {

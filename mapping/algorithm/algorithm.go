@@ -1,6 +1,7 @@
 package algorithm
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -18,8 +19,8 @@ type Options struct {
 	Retries int
 	// Limit stops an algorithm that has sent so many probes; 0 is no limit.
 	Limit int
-	Seed  uint64
-	// Explored is called after each exploration of a switch; it may be nil.
+	// Explored is called after each exploration of a switch; it may be nil. The labels, of
+	// which none is merged before the end, do not call it.
 	Explored func(Step)
 }
 
@@ -45,7 +46,7 @@ type Algorithm struct {
 	Whole bool
 	// SelfIdentifying is set for those that need switches which answer with an ID.
 	SelfIdentifying bool
-	Run             func(p mapping.Prober, opt *Options) (*Result, error)
+	Run             func(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error)
 }
 
 // All lists the algorithms.

@@ -1,6 +1,7 @@
 package algorithm
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -38,8 +39,9 @@ func (p *Probes) Add(o *Probes) {
 	}
 }
 
-// asker sends the probes of an algorithm and counts them.
+// asker sends the probes of an algorithm and counts them, until it is stopped.
 type asker struct {
+	ctx     context.Context
 	prober  mapping.Prober
 	self    mapping.Host
 	retries int // how often a silent probe is sent again
@@ -49,20 +51,26 @@ type asker struct {
 	buf     []Turn
 }
 
-func newAsker(p mapping.Prober, opt *Options) asker {
-	return asker{prober: p, self: opt.Self, retries: opt.Retries, limit: opt.Limit}
+func newAsker(ctx context.Context, p mapping.Prober, opt *Options) asker {
+	return asker{ctx: ctx, prober: p, self: opt.Self, retries: opt.Retries, limit: opt.Limit}
 }
 
 // ErrLimit says that an algorithm was stopped: it sent more probes than it may.
 var ErrLimit = errors.New("mapping: more probes than the limit: the network is out of the algorithm's reach")
 
-// spent says whether the limit is reached.
-func (a *asker) spent() bool { return a.limit > 0 && a.probes.Total().Sent >= a.limit }
+// stopped is why no more probes are sent: the limit is reached, or nobody waits for the
+// map any longer. It is nil otherwise.
+func (a *asker) stopped() error {
+	if a.limit > 0 && a.probes.Total().Sent >= a.limit {
+		return ErrLimit
+	}
+	return a.ctx.Err()
+}
 
 // finish makes a graph the result.
 func (a *asker) finish(g *graph, explorations int) (*Result, error) {
-	if a.spent() {
-		return nil, ErrLimit
+	if err := a.stopped(); err != nil {
+		return nil, err
 	}
 	n, _, err := g.network()
 	if err != nil {
@@ -71,9 +79,10 @@ func (a *asker) finish(g *graph, explorations int) (*Result, error) {
 	return &Result{Map: n, Probes: a.probes, Elapsed: a.elapsed, Peak: g.peak, Explorations: explorations}, nil
 }
 
-// send sends a.buf, and again while it is silent and retries are left.
+// send sends a.buf, and again while it is silent and retries are left. Who is stopped
+// hears nothing.
 func (a *asker) send(t *Tally) mapping.Reply {
-	for try := 0; ; try++ {
+	for try := 0; try <= a.retries && a.stopped() == nil; try++ {
 		reply, took := a.prober.Probe(a.buf)
 		t.Sent++
 		a.elapsed += took
@@ -81,17 +90,15 @@ func (a *asker) send(t *Tally) mapping.Reply {
 			t.Answered++
 			return reply
 		}
-		if try == a.retries {
-			return reply
-		}
 	}
+	return mapping.Reply{}
 }
 
 // host asks which host is at the end of a path: a1 .. ak.
-func (a *asker) host(path ...Turn) (mapping.Host, bool) {
+func (a *asker) host(path ...Turn) (reply mapping.Reply, ok bool) {
 	a.buf = append(a.buf[:0], path...)
-	reply := a.send(&a.probes.Host)
-	return reply.Host, reply.Answered && !reply.Early
+	reply = a.send(&a.probes.Host)
+	return reply, reply.Answered && !reply.Early
 }
 
 // toSwitch asks whether a switch is at the end of a path: a1 .. ak 0 -ak .. -a1. Where

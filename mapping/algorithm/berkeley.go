@@ -1,6 +1,7 @@
 package algorithm
 
 import (
+	"context"
 	"slices"
 
 	"weft/mapping"
@@ -8,20 +9,20 @@ import (
 )
 
 // berkeley is the algorithm of section 3.3.
-func berkeley(p mapping.Prober, opt *Options) (*Result, error) {
+func berkeley(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	b := breadth{
-		asker: newAsker(p, opt),
+		asker: newAsker(ctx, p, opt),
 		graph: newGraph(opt.Self, opt.Radix), frontier: []int32{1},
 	}
 	explorations := 0
 	for again := true; again; {
-		for len(b.frontier) > 0 && !b.spent() {
+		for len(b.frontier) > 0 && b.stopped() == nil {
 			x := b.frontier[0]
 			if int(b.graph.length[x]) > opt.Depth {
 				break
 			}
 			b.frontier = b.frontier[1:]
-			if v, _ := b.graph.find(x); b.graph.done[v] {
+			if v, _ := b.graph.Find(x); b.graph.done[v] {
 				b.skipped = append(b.skipped, x)
 				continue
 			}
@@ -56,7 +57,7 @@ type breadth struct {
 func (b *breadth) waiting() int {
 	n := 0
 	for _, x := range b.frontier {
-		if v, _ := b.graph.find(x); !b.graph.done[v] {
+		if v, _ := b.graph.Find(x); !b.graph.done[v] {
 			n++
 		}
 	}
@@ -69,7 +70,7 @@ func (b *breadth) waiting() int {
 // what the next port towards the entry leads to is asked for first.
 func (b *breadth) explore(x int32) {
 	g := b.graph
-	v, shift := g.find(x)
+	v, shift := g.Find(x)
 	g.done[v] = true
 	path := append(g.path(x), 0)
 	side, last := -1, aSwitch
@@ -83,10 +84,10 @@ func (b *breadth) explore(x int32) {
 		}
 		turn := Turn(i - shift)
 		path[len(path)-1] = turn
-		what, host := b.probe(path, g.kindOf(v, i-side, last))
+		what, reply := b.probe(path, g.kindOf(v, i-side, last))
 		switch what {
 		case aHost:
-			g.found(x, int(turn), host)
+			g.found(x, int(turn), reply.Host)
 		case aSwitch:
 			b.frontier = append(b.frontier, g.discover(x, turn))
 		case nothing:
@@ -108,14 +109,14 @@ func (b *breadth) explore(x int32) {
 func (b *breadth) reopen() (bool, error) {
 	g := b.graph
 	n, node, err := g.network()
-	if err != nil || b.spent() {
+	if err != nil || b.stopped() != nil {
 		return false, err
 	}
 	keep := theory.Kept(n)
 	again := map[int32]bool{} // one string a vertex each time
 	left := b.skipped[:0]
 	for _, x := range b.skipped {
-		v, _ := g.find(x)
+		v, _ := g.Find(x)
 		if keep[node[v]] || again[v] {
 			left = append(left, x)
 			continue
@@ -153,7 +154,7 @@ func (g *graph) kindOf(v int32, i int, other kind) kind {
 	if p.to < 0 {
 		return other
 	}
-	if u, _ := g.find(p.to); g.host[u] >= 0 {
+	if u, _ := g.Find(p.to); g.host[u] >= 0 {
 		return aHost
 	}
 	return aSwitch
@@ -169,21 +170,22 @@ const (
 )
 
 // probe is the pair of tests of section 2.3: a switch-probe and a host-probe, the
-// likely one first, the other only if that is silent.
-func (a *asker) probe(path []Turn, likely kind) (kind, mapping.Host) {
+// likely one first, the other only if that is silent. The reply says which host it is,
+// or of a self-identifying switch which switch.
+func (a *asker) probe(path []Turn, likely kind) (kind, mapping.Reply) {
 	for _, what := range [2]kind{likely, aSwitch + aHost - likely} {
 		if what == aHost {
-			if h, ok := a.host(path...); ok {
-				return aHost, h
+			if reply, ok := a.host(path...); ok {
+				return aHost, reply
 			}
 			continue
 		}
 		switch reply := a.toSwitch(path...); {
 		case reply.Early:
-			return aHost, reply.Host
+			return aHost, reply
 		case reply.Answered:
-			return aSwitch, mapping.Host{}
+			return aSwitch, reply
 		}
 	}
-	return nothing, mapping.Host{}
+	return nothing, mapping.Reply{}
 }

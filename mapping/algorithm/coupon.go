@@ -1,7 +1,7 @@
 package algorithm
 
 import (
-	"slices"
+	"context"
 
 	"weft/mapping"
 	"weft/mapping/theory"
@@ -27,11 +27,11 @@ import (
 // a shorter one and their silent ports are probed again; and where two switches on one
 // string might still be one, neither having a host to tell, they are compared
 // (recheck.go).
-func coupon(p mapping.Prober, opt *Options) (*Result, error) {
-	c := &collector{asker: newAsker(p, opt), graph: newGraph(opt.Self, opt.Radix), frontier: []int32{1}, compared: map[int32]bool{}}
-	for again := true; again && !c.spent(); again = c.recheck() {
-		for ; len(c.frontier) > 0 && !c.spent(); c.frontier = c.frontier[1:] {
-			x, _ := c.graph.find(c.frontier[0])
+func coupon(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
+	c := &collector{asker: newAsker(ctx, p, opt), graph: newGraph(opt.Self, opt.Radix), frontier: []int32{1}, compared: map[int32]bool{}}
+	for again := true; again && c.stopped() == nil; again = c.recheck() {
+		for ; len(c.frontier) > 0 && c.stopped() == nil; c.frontier = c.frontier[1:] {
+			x, _ := c.graph.Find(c.frontier[0])
 			if c.graph.done[x] {
 				continue
 			}
@@ -50,11 +50,8 @@ func coupon(p mapping.Prober, opt *Options) (*Result, error) {
 }
 
 const (
-	positions = 8   // distances from a host that are told apart
-	soundings = 3   // strings tried through one switch
-	hopeful   = 0.3 // share of answers that makes a string worth trying
-	slow      = 6   // wires from any host beyond which switches are compared, when
-	patience  = 256 // so many were explored and no host was found
+	slow     = 6   // wires from any host beyond which switches are compared, when
+	patience = 256 // so many were explored and no host was found
 )
 
 // collector finds switches breadth first and tells them by hosts.
@@ -67,15 +64,8 @@ type collector struct {
 	stalled      int     // explorations since a host answered
 	reached      []int32 // by vertex: the last search that came there
 	round        int32
-	sounds       []sound
+	sounds       Soundings
 	seen         [positions][][3]float64 // by turn: what it found
-}
-
-// sound is a string of turns that led to a host.
-type sound struct {
-	turns       []Turn
-	tries, hits [positions]float64 // by position of the switch that it began at
-	last        int32              // the last switch that it was tried at
 }
 
 // identify finds out which switch x is, and explores it if it is new.
@@ -86,14 +76,14 @@ func (c *collector) identify(x int32) {
 		c.compared[x] = far
 		c.isKnown(x, far)
 	}
-	if g.up[x] != x || g.done[x] {
+	if !g.Root(x) || g.done[x] {
 		return // merged: the other vertex is explored, or will be
 	}
 	g.done[x] = true
 	c.explorations++
 	c.stalled++
 	last := aSwitch
-	for !c.spent() {
+	for c.stopped() == nil {
 		i, likely, ok := c.choose(x)
 		if !ok {
 			return
@@ -102,7 +92,7 @@ func (c *collector) identify(x int32) {
 			likely = last
 		}
 		where := c.position(x)
-		what, host := c.probe(append(g.path(x), Turn(i)), likely)
+		what, reply := c.probe(append(g.path(x), Turn(i)), likely)
 		c.tally(where, i, what)
 		if what != nothing {
 			last = what
@@ -110,64 +100,47 @@ func (c *collector) identify(x int32) {
 		switch what {
 		case aHost:
 			c.stalled = 0
-			c.learn(x, Turn(i))
-			g.found(x, i, host)
+			for _, turns := range Endings(append(g.path(x), Turn(i))) {
+				c.sounds.Note(turns)
+			}
+			g.found(x, i, reply.Host)
 		case aSwitch:
 			c.frontier = append(c.frontier, g.discover(x, Turn(i)))
 		case nothing:
 			g.at(x, i).to = silent
 		}
 		g.deduce()
-		x, _ = g.find(x) // what is not known of the one it was merged with
+		x, _ = g.Find(x) // what is not known of the one it was merged with
 	}
 }
 
 // sound probes through x until a host answers. It says whether one did.
 func (c *collector) sound(x int32) bool {
 	g := c.graph
-	where := c.position(x)
-	for range soundings {
-		best, share := -1, hopeful
-		for k := range c.sounds {
-			s := &c.sounds[k]
-			if s.last != x && c.mayFollow(x, s.turns[0]) && s.share(where) > share {
-				best, share = k, s.share(where)
-			}
-		}
-		if best < 0 {
+	distance := c.position(x)
+	for range SoundingsEach {
+		k, _ := c.sounds.Best(x, distance, func(turn Turn) bool { return c.mayFollow(x, turn) })
+		if k < 0 {
 			return false
 		}
-		s := &c.sounds[best]
-		s.last = x
-		s.tries[where]++
-		host, ok := c.host(append(g.path(x), s.turns...)...)
+		turns := c.sounds.Try(k, x, distance)
+		reply, ok := c.host(append(g.path(x), turns...)...)
 		if !ok {
 			continue
 		}
-		s.hits[where]++
+		c.sounds.Hit(k, distance)
 		c.stalled = 0
-		last := len(s.turns) - 1
+		last := len(turns) - 1
 		y := x
-		for _, turn := range s.turns[:last] {
+		for _, turn := range turns[:last] {
 			y = g.discover(y, turn)
 			c.frontier = append(c.frontier, y)
 		}
-		g.found(y, int(s.turns[last]), host)
+		g.found(y, int(turns[last]), reply.Host)
 		g.deduce()
 		return true
 	}
 	return false
-}
-
-// share is how often a string is expected to lead to a host: as it did in this
-// position, and at first as it did anywhere.
-func (s *sound) share(where int) float64 {
-	tries, hits := 2.0, 1.0
-	for i := range s.tries {
-		tries += s.tries[i]
-		hits += s.hits[i]
-	}
-	return (s.hits[where] + 2*hits/tries) / (s.tries[where] + 2)
 }
 
 // mayFollow says whether nothing is known of a port.
@@ -177,29 +150,9 @@ func (c *collector) mayFollow(x int32, turn Turn) bool {
 	return int(turn) >= low && int(turn) <= high && p.to == unknown
 }
 
-// learn notes the strings that lead to a host which turn finds from x: from x itself
-// and from those before it.
-func (c *collector) learn(x int32, turn Turn) {
-	g := c.graph
-	turns := []Turn{turn}
-	for y := x; y > 1 && len(turns) <= slow+1; y = g.parent[y] {
-		c.note(turns)
-		turns = append([]Turn{g.turn[y]}, turns...)
-	}
-}
-
-func (c *collector) note(turns []Turn) {
-	for k := range c.sounds {
-		if slices.Equal(c.sounds[k].turns, turns) {
-			return
-		}
-	}
-	c.sounds = append(c.sounds, sound{turns: slices.Clone(turns)})
-}
-
 // position is the distance from a host of the switch before x on its string.
 func (c *collector) position(x int32) int {
-	v, _ := c.graph.find(c.graph.parent[x])
+	v, _ := c.graph.Find(c.graph.parent[x])
 	return min(c.distance(v), positions-1)
 }
 
@@ -264,7 +217,7 @@ func (c *collector) distance(x int32) int {
 			if p.to < 0 {
 				continue
 			}
-			u, _ := g.find(p.to)
+			u, _ := g.Find(p.to)
 			if g.host[u] >= 0 {
 				return dist[v] + 1
 			}
@@ -335,8 +288,8 @@ func (g *graph) fits(x, v int32, shift int) bool {
 			}
 			continue
 		}
-		a, _ := g.find(p.to)
-		b, _ := g.find(q.to)
+		a, _ := g.Find(p.to)
+		b, _ := g.Find(q.to)
 		if g.host[a] != g.host[b] {
 			return false
 		}

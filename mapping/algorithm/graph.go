@@ -9,13 +9,13 @@ import (
 // graph is the model graph: vertices found by probe strings, merged when a deduction
 // shows them to be one node. A vertex numbers its ports relative to the one that its
 // probe string entered by, which is port 0; a merged vertex keeps the numbering of the
-// one that it was merged into (union-find with offsets).
+// one that it was merged into (mapping.Replicates).
 type graph struct {
 	radix int
 
+	mapping.Replicates
+
 	// By vertex, merged or not.
-	up     []int32  // the vertex merged into, or itself
-	shift  []int16  // port i of the vertex is port i+shift of up
 	parent []int32  // the vertex that it was found from, as it was then
 	turn   []Turn   // and the turn that led to it
 	length []int16  // of its probe string
@@ -64,9 +64,7 @@ func newGraph(self mapping.Host, radix int) *graph {
 }
 
 func (g *graph) add(parent int32, turn Turn, length int) int32 {
-	v := int32(len(g.up))
-	g.up = append(g.up, v)
-	g.shift = append(g.shift, 0)
+	v := g.Add()
 	g.parent = append(g.parent, parent)
 	g.turn = append(g.turn, turn)
 	g.length = append(g.length, int16(length))
@@ -93,22 +91,6 @@ func (g *graph) addHost(h mapping.Host) int32 {
 	g.hosts = append(g.hosts, h)
 	g.vertex[h.ID] = v
 	return v
-}
-
-// find is the vertex that v was merged into, and what to add to v's port numbers.
-func (g *graph) find(v int32) (root int32, shift int) {
-	root = v
-	for g.up[root] != root {
-		shift += int(g.shift[root])
-		root = g.up[root]
-	}
-	for rest := shift; g.up[v] != v; {
-		next, own := g.up[v], int(g.shift[v])
-		g.up[v], g.shift[v] = root, int16(rest)
-		rest -= own
-		v = next
-	}
-	return root, shift
 }
 
 // at is the port i of a vertex that is not merged; nil when there can be none.
@@ -146,7 +128,7 @@ func (g *graph) connect(v int32, i int, u int32, j int) {
 
 // half notes what port i of v leads to. If it led somewhere else before, both are one.
 func (g *graph) half(v int32, i int, u int32, j int) {
-	root, shift := g.find(v)
+	root, shift := g.Find(v)
 	p := g.at(root, i+shift)
 	if p.to >= 0 {
 		g.work = append(g.work, equal{a: p.to, b: u, shift: int(p.at) - j})
@@ -178,8 +160,8 @@ func (g *graph) deduce() {
 	for len(g.work) > 0 {
 		e := g.work[len(g.work)-1]
 		g.work = g.work[:len(g.work)-1]
-		a, sa := g.find(e.a)
-		b, sb := g.find(e.b)
+		a, sa := g.Find(e.a)
+		b, sb := g.Find(e.b)
 		if a != b {
 			g.merge(a, b, e.shift+sa-sb)
 		}
@@ -193,7 +175,8 @@ func (g *graph) merge(a, b int32, shift int) {
 		a, b, shift = b, a, -shift
 	}
 	ports := g.ports[b]
-	g.up[b], g.shift[b], g.ports[b] = a, int16(shift), nil
+	g.Merge(a, b, shift)
+	g.ports[b] = nil
 	g.done[a] = g.done[a] || g.done[b]
 	g.live--
 	if slices.ContainsFunc(ports, func(p port) bool { return p.to == silent }) {
@@ -231,11 +214,11 @@ func (g *graph) wires() int { return g.filled / 2 }
 // network makes the graph a network: ports counted from the lowest one in use. It also
 // says which node a vertex is.
 func (g *graph) network() (n *mapping.Network, node []int32, err error) {
-	node = make([]int32, len(g.up))
-	low := make([]int, len(g.up))
+	node = make([]int32, g.Len())
+	low := make([]int, g.Len())
 	var degree []int32
-	for v := range g.up {
-		if g.up[v] != int32(v) {
+	for v := range g.Len() {
+		if !g.Root(int32(v)) {
 			continue
 		}
 		if g.host[v] >= 0 {
@@ -256,7 +239,7 @@ func (g *graph) network() (n *mapping.Network, node []int32, err error) {
 			if p.to < 0 {
 				continue
 			}
-			u, shift := g.find(p.to)
+			u, shift := g.Find(p.to)
 			here := mapping.End{Node: node[v], Port: int32(i - (g.radix - 1) - low[v])}
 			there := mapping.End{Node: node[u], Port: int32(int(p.at) + shift - low[u])}
 			if here.Node < there.Node || here.Node == there.Node && here.Port < there.Port {

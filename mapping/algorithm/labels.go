@@ -1,6 +1,7 @@
 package algorithm
 
 import (
+	"context"
 	"slices"
 
 	"weft/mapping"
@@ -9,12 +10,12 @@ import (
 
 // berkeleyLabels is the algorithm of section 3.1: EXPLORE makes a tree of everything
 // within the depth, MERGE gives replicates the same label, PRUNE cuts.
-func berkeleyLabels(p mapping.Prober, opt *Options) (*Result, error) {
-	t, explorations := exploreTree(p, opt)
-	if t.spent() {
-		return nil, ErrLimit
+func berkeleyLabels(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
+	t, explorations := exploreTree(ctx, p, opt)
+	for t.stopped() == nil && t.merge() {
 	}
-	for t.merge() {
+	if err := t.stopped(); err != nil {
+		return nil, err
 	}
 	n, err := t.network()
 	if err != nil {
@@ -24,12 +25,12 @@ func berkeleyLabels(p mapping.Prober, opt *Options) (*Result, error) {
 }
 
 // exploreTree is EXPLORE.
-func exploreTree(p mapping.Prober, opt *Options) (t *tree, explorations int) {
-	t = &tree{asker: newAsker(p, opt), radix: opt.Radix, hosts: map[uint64]int32{}}
+func exploreTree(ctx context.Context, p mapping.Prober, opt *Options) (t *tree, explorations int) {
+	t = &tree{asker: newAsker(ctx, p, opt), radix: opt.Radix, hosts: map[uint64]int32{}}
 	t.add(0, 0, 0, t.hostLabel(opt.Self))
 	t.add(0, 0, 0, t.fresh())
 	t.kids[0] = []int32{1}
-	for v := int32(1); int(v) < len(t.parent) && !t.spent(); v++ {
+	for v := int32(1); int(v) < len(t.parent) && t.stopped() == nil; v++ {
 		if t.isHost(v) || int(t.length[v]) > opt.Depth {
 			continue
 		}
@@ -108,13 +109,13 @@ func (t *tree) explore(v int32) {
 			continue
 		}
 		path[len(path)-1] = Turn(i)
-		what, host := t.probe(path, aSwitch)
+		what, reply := t.probe(path, aSwitch)
 		label := int32(0)
 		switch what {
 		case aSwitch:
 			label = t.fresh()
 		case aHost:
-			label = t.hostLabel(host)
+			label = t.hostLabel(reply.Host)
 		case nothing:
 			continue
 		}

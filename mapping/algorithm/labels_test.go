@@ -12,8 +12,8 @@ import (
 func treeOf(t *testing.T, n *mapping.Network, rule mapping.Collision, depth int) (*tree, []mapping.End) {
 	t.Helper()
 	m := mapping.NewMapper(mapping.NewModel(n, rule, mapping.Myrinet), 0, mapping.Conditions{})
-	tree, _ := exploreTree(m, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: depth, Limit: 5_000})
-	if tree.spent() {
+	tree, _ := exploreTree(t.Context(), m, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: depth, Limit: 5_000})
+	if tree.stopped() != nil {
 		return nil, nil
 	}
 	ends := make([]mapping.End, len(tree.parent))
@@ -153,7 +153,7 @@ func TestBound(t *testing.T) {
 	}
 	for _, name := range []string{"berkeley-labels", "berkeley"} {
 		for depth := range facts.Depth() + 2 {
-			r, err := mapped(find(t, name), n, 0, mapping.Circuit, depth, 1)
+			r, err := mapped(find(t, name), n, 0, mapping.Circuit, depth)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -167,7 +167,7 @@ func TestBound(t *testing.T) {
 		facts := theory.Of(n, 0)
 		for _, name := range []string{"berkeley-labels", "berkeley"} {
 			for _, extra := range []int{0, 1, 3} {
-				r, err := mapped(find(t, name), n, 0, mapping.Circuit, facts.Depth()-3+extra, 1)
+				r, err := mapped(find(t, name), n, 0, mapping.Circuit, facts.Depth()-3+extra)
 				if err != nil {
 					break // the tree is too large
 				}

@@ -1,6 +1,8 @@
 package algorithm
 
 import (
+	"context"
+
 	"weft/mapping"
 )
 
@@ -19,11 +21,11 @@ const hostTries = 5
 // Known switches are reached by paths of a tree, and the one to be compared by such a
 // path and one wire more. A comparison goes down the tree, over the wire and up the
 // tree, so it needs no direction of a wire twice and cannot collide with itself.
-func myricom(p mapping.Prober, opt *Options) (*Result, error) {
-	m := &comparer{asker: newAsker(p, opt), graph: newGraph(opt.Self, opt.Radix)}
-	for frontier := []int32{1}; len(frontier) > 0 && !m.spent(); frontier = frontier[1:] {
+func myricom(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
+	m := &comparer{asker: newAsker(ctx, p, opt), graph: newGraph(opt.Self, opt.Radix)}
+	for frontier := []int32{1}; len(frontier) > 0 && m.stopped() == nil; frontier = frontier[1:] {
 		u := frontier[0]
-		if v, _ := m.graph.find(u); m.graph.done[v] || m.isKnown(u) {
+		if v, _ := m.graph.Find(u); m.graph.done[v] || m.isKnown(u) {
 			continue
 		}
 		frontier = append(frontier, m.explore(u)...)
@@ -73,8 +75,8 @@ func (m *comparer) explore(v int32) (found []int32) {
 			continue
 		}
 		path[len(path)-1] = Turn(i)
-		if h, ok := m.hostAt(path); ok {
-			g.found(v, i, h)
+		if reply, ok := m.hostAt(path); ok {
+			g.found(v, i, reply.Host)
 			continue
 		}
 		m.plug(path)
@@ -87,11 +89,11 @@ func (m *comparer) explore(v int32) (found []int32) {
 	return found
 }
 
-func (m *comparer) hostAt(path []Turn) (h mapping.Host, ok bool) {
+func (m *comparer) hostAt(path []Turn) (reply mapping.Reply, ok bool) {
 	for try := 0; try < hostTries && !ok; try++ {
-		h, ok = m.host(path...)
+		reply, ok = m.host(path...)
 	}
-	return h, ok
+	return reply, ok
 }
 
 // plug looks for a loopback plug in a port: a1 .. ak -ak .. -a1. There are none in this

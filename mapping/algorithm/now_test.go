@@ -1,6 +1,7 @@
 package algorithm
 
 import (
+	"context"
 	"math"
 	"math/rand/v2"
 	"testing"
@@ -26,7 +27,7 @@ func find(t *testing.T, name string) *Algorithm {
 func run(t *testing.T, name string, n *mapping.Network, host int32, rule mapping.Collision) *Result {
 	t.Helper()
 	a := find(t, name)
-	r, err := mapped(a, n, host, rule, theory.Of(n, host).Depth(), 1)
+	r, err := mapped(a, n, host, rule, theory.Of(n, host).Depth())
 	if err != nil {
 		t.Fatal(name, err)
 	}
@@ -131,7 +132,7 @@ func TestFatTrees(t *testing.T) {
 
 func mapped2(a *Algorithm, n *mapping.Network, depth int) (*Result, error) {
 	m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), 0, mapping.Conditions{})
-	return a.Run(m, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: depth})
+	return a.Run(context.Background(), m, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: depth})
 }
 
 // TestLabels: the version that is proved finds the same map as the one in use.
@@ -144,7 +145,7 @@ func TestLabels(t *testing.T) {
 			if rule == mapping.CutThrough && len(facts.F) > 0 {
 				continue
 			}
-			labels, err := mapped(find(t, "berkeley-labels"), n, 0, rule, facts.Depth(), 1)
+			labels, err := mapped(find(t, "berkeley-labels"), n, 0, rule, facts.Depth())
 			if err != nil {
 				continue // the tree is too large
 			}
@@ -152,7 +153,7 @@ func TestLabels(t *testing.T) {
 			if err := theory.Same(labels.Map, theory.Core(n)); err != nil {
 				t.Errorf("network %d, %s: %v", seed, rule, err)
 			}
-			merged, err := mapped(find(t, "berkeley"), n, 0, rule, facts.Depth(), 1)
+			merged, err := mapped(find(t, "berkeley"), n, 0, rule, facts.Depth())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -175,7 +176,7 @@ func TestLabelsOnC(t *testing.T) {
 	host, _ := n.HostByName(utility)
 	a := find(t, "berkeley-labels")
 	m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), host, mapping.Conditions{})
-	r, err := a.Run(m, &Options{Self: n.Hosts[host], Radix: 8, Depth: theory.Of(n, host).Depth()})
+	r, err := a.Run(t.Context(), m, &Options{Self: n.Hosts[host], Radix: 8, Depth: theory.Of(n, host).Depth()})
 	if err != nil {
 		t.Fatal(err)
 	}

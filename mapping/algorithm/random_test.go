@@ -19,9 +19,9 @@ var (
 )
 
 // mapped runs an algorithm from a host of a network.
-func mapped(a *Algorithm, n *mapping.Network, host int32, rule mapping.Collision, depth int, seed uint64) (*Result, error) {
+func mapped(a *Algorithm, n *mapping.Network, host int32, rule mapping.Collision, depth int) (*Result, error) {
 	m := mapping.NewMapper(mapping.NewModel(n, rule, mapping.Myrinet), host, mapping.Conditions{SelfIdentifying: a.SelfIdentifying})
-	return a.Run(m, &Options{Self: n.Hosts[host], Radix: n.Radix(), Depth: depth, Limit: 300_000, Seed: seed})
+	return a.Run(context.Background(), m, &Options{Self: n.Hosts[host], Radix: n.Radix(), Depth: depth, Limit: 300_000})
 }
 
 // wanted is what an algorithm should find of a network.
@@ -56,7 +56,7 @@ func TestRandomNetworks(t *testing.T) {
 				if rule == mapping.CutThrough && len(facts.F) > 0 {
 					continue
 				}
-				r, err := mapped(&a, n, 0, rule, facts.Depth(), seed)
+				r, err := mapped(&a, n, 0, rule, facts.Depth())
 				if errors.Is(err, ErrLimit) && a.Name == "berkeley" {
 					beyond.Add(1)
 					break
@@ -75,4 +75,44 @@ func TestRandomNetworks(t *testing.T) {
 		t.Fatal(err)
 	}
 	t.Logf("%d networks, %d out of the Berkeley algorithm's reach (300,000 probes)", *networks, beyond.Load())
+}
+
+// TestWideSwitches: turns of switches with 128 ports fill a byte, and none of them is
+// mistaken for another.
+func TestWideSwitches(t *testing.T) {
+	for seed := range uint64(60) {
+		n := wide(t, mapping.Random(seed, 6))
+		for _, a := range All() {
+			if a.Name == "berkeley-labels" || a.Name == "berkeley" {
+				continue
+			}
+			r, err := mapped(&a, n, 0, mapping.Circuit, theory.Of(n, 0).Depth())
+			if err == nil {
+				err = theory.Same(r.Map, wanted(&a, n))
+			}
+			if err != nil {
+				t.Errorf("network %d, %s: %v", seed, a.Name, err)
+			}
+		}
+	}
+}
+
+// wide is a network with its ports spread over 128.
+func wide(t *testing.T, n *mapping.Network) *mapping.Network {
+	t.Helper()
+	degree := make([]int32, n.NumSwitches())
+	for s := range degree {
+		degree[s] = 128
+	}
+	wires := n.Wires()
+	for i := range wires {
+		for k := range wires[i] {
+			wires[i][k].Port *= 18
+		}
+	}
+	m, err := mapping.New(n.Hosts, degree, wires)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
 }

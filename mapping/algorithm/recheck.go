@@ -7,7 +7,7 @@ import "slices"
 func (c *collector) recheck() bool {
 	g := c.graph
 	for _, x := range c.shortest() {
-		if g.up[x] != x {
+		if !g.Root(x) {
 			return true // a comparison merged it
 		}
 		crosses := c.crosses(x)
@@ -39,7 +39,7 @@ func (c *collector) recheck() bool {
 
 // shortest lists the switches by distance from the mapper.
 func (c *collector) shortest() []int32 {
-	s, _ := c.graph.find(1)
+	s, _ := c.graph.Find(1)
 	return c.nearest(s)
 }
 
@@ -47,7 +47,7 @@ func (c *collector) shortest() []int32 {
 func (c *collector) nearest(s int32) []int32 {
 	g := c.graph
 	c.round++
-	for len(c.reached) < len(g.up) {
+	for len(c.reached) < g.Len() {
 		c.reached = append(c.reached, 0)
 	}
 	order := []int32{s}
@@ -57,7 +57,7 @@ func (c *collector) nearest(s int32) []int32 {
 			if p.to < 0 {
 				continue
 			}
-			if u, _ := g.find(p.to); c.reached[u] != c.round && g.host[u] < 0 {
+			if u, _ := g.Find(p.to); c.reached[u] != c.round && g.host[u] < 0 {
 				c.reached[u] = c.round
 				order = append(order, u)
 			}
@@ -71,7 +71,7 @@ func (c *collector) crosses(x int32) bool {
 	g := c.graph
 	seen := map[int32]bool{}
 	for y := x; y != 0; y = g.parent[y] {
-		v, _ := g.find(y)
+		v, _ := g.Find(y)
 		if seen[v] {
 			return true
 		}
@@ -93,10 +93,10 @@ func (c *collector) shorten(x int32) int32 {
 			if p.to < 0 {
 				continue
 			}
-			if u, _ := g.find(p.to); u == x {
+			if u, _ := g.Find(p.to); u == x {
 				g.discover(v, Turn(i-(g.radix-1)))
 				g.deduce()
-				root, _ := g.find(x)
+				root, _ := g.Find(x)
 				return root
 			}
 		}
@@ -114,7 +114,7 @@ func (c *collector) ambiguous(x int32) bool {
 	c.compared[x] = true
 	path := g.path(x)
 	for y := g.parent[x]; y != 0; y = g.parent[y] {
-		v, entry := g.find(y)
+		v, entry := g.Find(y)
 		if !g.hasHost(v) && c.sameSwitch(path, x, v, path[:g.length[y]], entry) {
 			return true
 		}

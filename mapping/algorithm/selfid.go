@@ -1,7 +1,8 @@
 package algorithm
 
 import (
-	"fmt"
+	"context"
+	"errors"
 
 	"weft/mapping"
 )
@@ -9,14 +10,16 @@ import (
 // selfIdentifying maps switches that write their number, the port that the message
 // came in by and how many ports they have into a switch-probe that turns round in
 // them. Every wire is probed once, from one end; a port that is known is not probed.
-func selfIdentifying(p mapping.Prober, opt *Options) (*Result, error) {
-	s := &identified{asker: newAsker(p, opt), graph: newGraph(opt.Self, opt.Radix), by: map[uint64]int32{}, entry: map[int32]mapping.ID{}}
-	reply := s.toSwitch()
-	if reply.Switch.Ports == 0 {
-		return nil, fmt.Errorf("mapping: the switches do not identify themselves")
+func selfIdentifying(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
+	s := &identified{asker: newAsker(ctx, p, opt), graph: newGraph(opt.Self, opt.Radix), by: map[uint64]int32{}, entry: map[int32]mapping.ID{}}
+	var frontier []int32
+	if reply := s.toSwitch(); reply.Switch.Ports > 0 {
+		s.by[reply.Switch.Number], s.entry[1] = 1, reply.Switch
+		frontier = append(frontier, 1)
+	} else if reply.Answered {
+		return nil, errors.New("mapping: the switches do not identify themselves")
 	}
-	s.by[reply.Switch.Number], s.entry[1] = 1, reply.Switch
-	for frontier := []int32{1}; len(frontier) > 0 && !s.spent(); frontier = frontier[1:] {
+	for ; len(frontier) > 0 && s.stopped() == nil; frontier = frontier[1:] {
 		frontier = append(frontier, s.explore(frontier[0])...)
 		if opt.Explored != nil {
 			opt.Explored(Step{Nodes: s.graph.nodes(), Wires: s.graph.wires(), Frontier: len(frontier) - 1})
@@ -45,30 +48,23 @@ func (s *identified) explore(v int32) (found []int32) {
 			continue
 		}
 		path[len(path)-1] = Turn(i)
-		for _, what := range [2]kind{likely, aSwitch + aHost - likely} {
-			if what == aHost {
-				h, ok := s.host(path...)
-				if !ok {
-					continue
-				}
-				g.found(v, i, h)
-			} else {
-				reply := s.toSwitch(path...)
-				if !reply.Answered {
-					continue
-				}
-				u, known := s.by[reply.Switch.Number]
-				if !known {
-					u = g.discover(v, Turn(i))
-					s.by[reply.Switch.Number], s.entry[u] = u, reply.Switch
-					found = append(found, u)
-				} else {
-					g.connect(v, i, u, int(reply.Switch.Port-s.entry[u].Port))
-				}
+		what, reply := s.probe(path, likely)
+		switch what {
+		case nothing:
+			continue
+		case aHost:
+			g.found(v, i, reply.Host)
+		case aSwitch:
+			u, known := s.by[reply.Switch.Number]
+			if known {
+				g.connect(v, i, u, int(reply.Switch.Port-s.entry[u].Port))
+				break
 			}
-			likely = what
-			break
+			u = g.discover(v, Turn(i))
+			s.by[reply.Switch.Number], s.entry[u] = u, reply.Switch
+			found = append(found, u)
 		}
+		likely = what
 	}
 	return found
 }

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -148,7 +149,7 @@ func TestWatch(t *testing.T) {
 			opt.Conditions.Loss, opt.Survey.Error = loss, 1e-6
 		}
 		var rounds []*Round
-		if err := Watch(epochs, opt, func(r *Round) error { rounds = append(rounds, r); return nil }); err != nil {
+		if err := Watch(t.Context(), epochs, opt, func(r *Round) error { rounds = append(rounds, r); return nil }); err != nil {
 			t.Fatal(err)
 		}
 		for i, r := range rounds {
@@ -164,6 +165,61 @@ func TestWatch(t *testing.T) {
 		if last.By.ID != 1 || last.Differs != nil {
 			t.Errorf("the last map is by %v: %v", last.By, last.Differs)
 		}
+	}
+}
+
+// TestCutOff: a host that is left on no switch, but on another host, maps no more.
+func TestCutOff(t *testing.T) {
+	f, err := gen.Parse("now-c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := ReadEvents("x", strings.NewReader("1s connect \"host 35\" 1 \"host 3\" 1"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	epochs, err := Timeline(f, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := epochs[0].Network
+	host, err := n.HostByName("host 35")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rounds := 0
+	opt := &WatchOptions{Rule: mapping.Circuit, Hardware: mapping.Myrinet, Mapper: n.Hosts[host].ID, Every: 2 * time.Second}
+	if err := Watch(t.Context(), epochs, opt, func(*Round) error { rounds++; return nil }); !errors.Is(err, ErrCutOff) || rounds != 1 {
+		t.Errorf("%d rounds, %v", rounds, err)
+	}
+}
+
+// TestBack: a host that was cut off for a while maps again when it is back.
+func TestBack(t *testing.T) {
+	f, err := gen.Parse("now-c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := ReadEvents("x", strings.NewReader("1s node \"host 35\" down\n5s link C1.1 8 down\n9s node \"host 35\" up"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	epochs, err := Timeline(f, events)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := epochs[0].Network
+	host, err := n.HostByName("host 35")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var rounds []*Round
+	opt := &WatchOptions{Rule: mapping.Circuit, Hardware: mapping.Myrinet, Mapper: n.Hosts[host].ID, Every: 2 * time.Second}
+	if err := Watch(t.Context(), epochs, opt, func(r *Round) error { rounds = append(rounds, r); return nil }); err != nil {
+		t.Fatal(err)
+	}
+	if len(rounds) != 2 || rounds[1].Begin != 9*time.Second || rounds[1].Differs != nil || len(rounds[1].Changes) != 1 {
+		t.Errorf("%d rounds, the last %+v", len(rounds), rounds[len(rounds)-1])
 	}
 }
 

@@ -1,6 +1,7 @@
 package change
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -42,24 +43,28 @@ var ErrCutOff = errors.New("mapping: the host that maps is wired to no switch")
 
 // Watch maps a network again and again while events happen. Each round takes the map
 // of the round before for a hint, so that it costs little where nothing changed. It
-// calls each with every round.
-func Watch(epochs []Epoch, opt *WatchOptions, each func(*Round) error) error {
+// calls each with every round. While the host that maps is cut off it waits for an event;
+// it ends with ErrCutOff when there are none left.
+func Watch(ctx context.Context, epochs []Epoch, opt *WatchOptions, each func(*Round) error) error {
 	w := watcher{epochs: epochs, opt: *opt}
 	radix := 0
 	for _, e := range epochs {
 		radix = max(radix, e.Network.Radix())
 	}
 	var known *mapping.Network
-	for n := 0; ; n++ {
-		r := &Round{Begin: w.now()}
-		from := w.at
-		var err error
-		if r.By, err = w.master(); err != nil {
-			return err
+	for rounds := 1; ; rounds++ {
+		by, err := w.master()
+		for ; err != nil; by, err = w.master() {
+			if w.at+1 == len(epochs) || w.mapper == nil {
+				return err
+			}
+			w.wait(epochs[w.at+1].From)
 		}
+		r := &Round{Begin: w.now(), By: by}
+		from := w.at
 		s := opt.Survey
 		s.Self, s.Radix, s.Hint = r.By, radix, known
-		if r.Result, err = survey.Run(&w, &s); err != nil {
+		if r.Result, err = survey.Run(ctx, &w, &s); err != nil {
 			return err
 		}
 		r.End, r.During = w.now(), w.at != from
@@ -73,7 +78,7 @@ func Watch(epochs []Epoch, opt *WatchOptions, each func(*Round) error) error {
 		if err := each(r); err != nil {
 			return err
 		}
-		if opt.Rounds > 0 && n+1 == opt.Rounds || opt.Rounds == 0 && from == len(epochs)-1 {
+		if opt.Rounds > 0 && rounds == opt.Rounds || opt.Rounds == 0 && from == len(epochs)-1 {
 			return nil
 		}
 		w.wait(r.Begin + opt.Every)
@@ -114,14 +119,14 @@ func (w *watcher) catchUp() {
 func (w *watcher) master() (mapping.Host, error) {
 	n := w.epochs[w.at].Network
 	if w.opt.Election {
-		for _, h := range n.Hosts {
-			if hostByID(n, w.opt.Mapper) < 0 || h.ID < w.opt.Mapper {
+		for i, h := range n.Hosts {
+			if n.OnSwitch(int32(i)) && (hostByID(n, w.opt.Mapper) < 0 || h.ID < w.opt.Mapper) {
 				w.opt.Mapper = h.ID
 			}
 		}
 	}
 	host := hostByID(n, w.opt.Mapper)
-	if host < 0 {
+	if host < 0 || !n.OnSwitch(host) {
 		return mapping.Host{}, ErrCutOff
 	}
 	if w.mapper == nil {

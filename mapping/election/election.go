@@ -1,10 +1,12 @@
 // Package election lets all hosts map a network at once, in simulated time, until one
 // is left: the second mode of section 4.2 of paper 001.
 //
-// Every host runs a mapper from the start. Interface addresses are carried in every
-// message, and a mapper that meets a lower one than its own, in a probe or in an answer
+// Every host answers probes, and some time starts a mapper; until then it echoes, as the
+// hosts beside one master do. Addresses of interfaces are carried in every message, and a
+// mapper that meets a lower one than its own which has started, in a probe or in an answer
 // to one of its own, stops; it answers probes from then on, as it did before. The lowest
-// address of a connected network meets nobody lower, and completes its map.
+// address of a connected network meets nobody lower, and completes its map. A host that
+// started earlier may have completed one by then: it leads until it meets a lower one.
 //
 // What it takes longer than one master has two causes, both modelled. A host has one
 // processor: a mapper that has to answer a probe of another one looks at its own answer
@@ -20,9 +22,12 @@ package election
 
 import (
 	"container/heap"
+	"context"
+	"errors"
 	"fmt"
 	"iter"
 	"math/rand/v2"
+	"slices"
 	"time"
 
 	"weft/mapping"
@@ -41,8 +46,8 @@ type Options struct {
 	// Spread is the time within which all mappers start, drawn from Seed.
 	Spread time.Duration
 	Seed   uint64
-	// Depth bounds probe strings; 0 stands for Q + D of the network from the lowest
-	// host.
+	// Depth bounds probe strings; 0 stands for Q + D from the lowest host of each part of
+	// the network.
 	Depth int
 	// Limit stops a mapper that sent so many probes; 0 is no limit.
 	Limit int
@@ -52,7 +57,8 @@ type Options struct {
 // part.
 type Result struct {
 	Winners []Winner
-	// Stopped says by host when its mapper stopped, Never for winners.
+	// Stopped says by host when its mapper stopped, Never for winners. One that was stopped
+	// before it was to start never did.
 	Stopped []time.Duration
 	// By says by host whose message stopped it, -1 for winners.
 	By []int32
@@ -76,11 +82,15 @@ type Winner struct {
 }
 
 // Run holds an election.
-func Run(n *mapping.Network, opt *Options) (*Result, error) {
+func Run(ctx context.Context, n *mapping.Network, opt *Options) (*Result, error) {
 	if opt.Address != nil && len(opt.Address) != n.NumHosts() {
 		return nil, fmt.Errorf("mapping: %d addresses for %d hosts", len(opt.Address), n.NumHosts())
 	}
-	s := newSimulation(n, opt)
+	if all := slices.Sorted(slices.Values(opt.Address)); len(slices.Compact(all)) < len(opt.Address) {
+		return nil, errors.New("mapping: two hosts have the same address in an election")
+	}
+	s := newSimulation(ctx, n, opt)
+	defer s.end()
 	rng := rand.New(rand.NewPCG(opt.Seed, 0xe1))
 	for h := range s.mappers {
 		start := time.Duration(0)
@@ -90,7 +100,7 @@ func Run(n *mapping.Network, opt *Options) (*Result, error) {
 		s.mappers[h].served = start
 		s.at(start, event{kind: resume, host: int32(h)})
 	}
-	for len(s.events) > 0 {
+	for len(s.events) > 0 && s.err == nil {
 		e := heap.Pop(&s.events).(event)
 		s.now = e.at
 		s.handle(&e)
@@ -110,6 +120,7 @@ func Run(n *mapping.Network, opt *Options) (*Result, error) {
 
 // simulation is the state of an election.
 type simulation struct {
+	ctx     context.Context
 	n       *mapping.Network
 	model   *mapping.Model
 	opt     *Options
@@ -119,7 +130,7 @@ type simulation struct {
 	made    int
 	mappers []mapper
 	free    []time.Duration // by wire-end: when the last message by it is gone
-	bound   int             // of probe strings
+	bound   []int           // of probe strings, by host; 0 when not known yet
 	result  *Result
 	err     error
 }
@@ -138,16 +149,17 @@ type mapper struct {
 	first   int           // number of the first probe of this run
 	// patience grows each time that the mapper had to start over.
 	patience time.Duration
+	started  bool
 	active   bool
 	result   *algorithm.Result
 	done     time.Duration
 }
 
-// stopped is what a mapper that lost is thrown out of its algorithm with.
-type stopped struct{}
-
-func newSimulation(n *mapping.Network, opt *Options) *simulation {
-	s := &simulation{n: n, model: mapping.NewModel(n, opt.Rule, opt.Hardware), opt: opt, bound: opt.Depth, clock: opt.Clock, mappers: make([]mapper, n.NumHosts()), free: make([]time.Duration, n.NumEnds())}
+func newSimulation(ctx context.Context, n *mapping.Network, opt *Options) *simulation {
+	s := &simulation{
+		ctx: ctx, n: n, model: mapping.NewModel(n, opt.Rule, opt.Hardware), opt: opt, clock: opt.Clock,
+		mappers: make([]mapper, n.NumHosts()), free: make([]time.Duration, n.NumEnds()), bound: make([]int, n.NumHosts()),
+	}
 	if s.clock == (mapping.Clock{}) {
 		s.clock = mapping.MyrinetClock
 	}
@@ -164,48 +176,61 @@ func newSimulation(n *mapping.Network, opt *Options) *simulation {
 	return s
 }
 
-// algorithm runs that of a host, from probe to probe.
-func (s *simulation) algorithm(h int32) iter.Seq[[]mapping.Turn] {
-	return func(yield func([]mapping.Turn) bool) {
-		defer func() {
-			if r := recover(); r != nil && r != any(stopped{}) {
-				panic(r)
-			}
-		}()
-		m := &s.mappers[h]
-		result, err := s.opt.Algorithm.Run(prober(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
-			if !yield(turns) {
-				panic(stopped{})
-			}
-			return m.reply, m.took
-		}), &algorithm.Options{Self: s.n.Hosts[h], Radix: s.n.Radix(), Depth: s.depth(), Limit: s.opt.Limit, Seed: s.opt.Seed})
-		if err != nil {
-			s.err = fmt.Errorf("host %s: %w", s.n.Hosts[h].Name, err)
-			return
-		}
-		m.result, m.done = result, max(s.now, m.free)
+// end stops all mappers.
+func (s *simulation) end() {
+	for h := range s.mappers {
+		s.mappers[h].stop()
 	}
 }
 
-type prober func([]mapping.Turn) (mapping.Reply, time.Duration)
+// algorithm runs that of a host, from probe to probe.
+func (s *simulation) algorithm(h int32) iter.Seq[[]mapping.Turn] {
+	return func(yield func([]mapping.Turn) bool) {
+		ctx, end := context.WithCancel(s.ctx)
+		defer end()
+		m := &s.mappers[h]
+		stopped := false
+		result, err := s.opt.Algorithm.Run(ctx, mapping.ProbeFunc(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
+			if stopped = !yield(turns); stopped {
+				end()
+				return mapping.Reply{}, 0
+			}
+			return m.reply, m.took
+		}), &algorithm.Options{Self: s.n.Hosts[h], Radix: s.n.Radix(), Depth: s.depth(h), Limit: s.opt.Limit})
+		switch {
+		case stopped:
+		case err != nil:
+			s.err = fmt.Errorf("host %s: %w", s.n.Hosts[h].Name, err)
+		default:
+			m.result, m.done = result, max(s.now, m.free)
+		}
+	}
+}
 
-func (p prober) Probe(turns []mapping.Turn) (mapping.Reply, time.Duration) { return p(turns) }
-
-// depth is the bound of probe strings, which is worked out for the one that will win.
-func (s *simulation) depth() int {
-	if s.bound == 0 {
-		lowest := int32(0)
-		for h := range s.mappers {
-			if s.mappers[h].address < s.mappers[lowest].address {
-				lowest = int32(h)
+// depth is the bound of the probe strings of a host: that of the host which will win
+// its part of the network.
+func (s *simulation) depth(h int32) int {
+	if s.opt.Depth > 0 {
+		return s.opt.Depth
+	}
+	if s.bound[h] == 0 {
+		part := theory.Reached(s.n, h)
+		inPart := make(map[uint64]int32, part.NumHosts())
+		for i, host := range part.Hosts {
+			inPart[host.ID] = int32(i)
+		}
+		lowest := h
+		for i := range s.mappers {
+			if _, ok := inPart[s.n.Hosts[i].ID]; ok && s.mappers[i].address < s.mappers[lowest].address {
+				lowest = int32(i)
 			}
 		}
-		part := theory.Reached(s.n, lowest)
-		host, err := part.HostByName(fmt.Sprintf("0x%016x", s.n.Hosts[lowest].ID))
-		if err != nil {
-			panic(err) // a host is reached by itself
+		depth := theory.Of(part, inPart[s.n.Hosts[lowest].ID]).Depth()
+		for i := range s.mappers {
+			if _, ok := inPart[s.n.Hosts[i].ID]; ok {
+				s.bound[i] = depth
+			}
 		}
-		s.bound = theory.Of(part, host).Depth()
 	}
-	return s.bound
+	return s.bound[h]
 }

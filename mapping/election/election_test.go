@@ -1,6 +1,8 @@
 package election
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"reflect"
 	"testing"
@@ -42,7 +44,7 @@ func TestElection(t *testing.T) {
 				Algorithm: find(t, c.algorithm), Rule: mapping.Circuit, Hardware: mapping.Myrinet,
 				Address: addresses(n, seed), Spread: time.Duration(seed) * time.Millisecond, Seed: seed,
 			}
-			res, err := Run(n, opt)
+			res, err := Run(t.Context(), n, opt)
 			if err != nil {
 				t.Fatal(c, err)
 			}
@@ -51,7 +53,7 @@ func TestElection(t *testing.T) {
 			}
 			w := res.Winners[0]
 			m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), w.Host, mapping.Conditions{SelfIdentifying: opt.Algorithm.SelfIdentifying})
-			alone, err := opt.Algorithm.Run(m, &algorithm.Options{Self: n.Hosts[w.Host], Radix: n.Radix(), Depth: theory.Of(n, w.Host).Depth(), Seed: seed})
+			alone, err := opt.Algorithm.Run(t.Context(), m, &algorithm.Options{Self: n.Hosts[w.Host], Radix: n.Radix(), Depth: theory.Of(n, w.Host).Depth()})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -72,7 +74,7 @@ func TestElection(t *testing.T) {
 					t.Errorf("%v: host %d was stopped after %v by %d", c, h, res.Stopped[h], by)
 				}
 			}
-			again, err := Run(n, opt)
+			again, err := Run(t.Context(), n, opt)
 			if err != nil || !reflect.DeepEqual(res.Stopped, again.Stopped) || res.Elapsed != again.Elapsed {
 				t.Errorf("%v: another election: %v", c, err)
 			}
@@ -91,7 +93,7 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Run(n, &Options{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet})
+	res, err := Run(t.Context(), n, &Options{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -100,10 +102,78 @@ func TestParts(t *testing.T) {
 	}
 }
 
-// TestAddresses: as many as hosts.
+// TestDepthOfParts: a part that needs a greater search depth than that of the lowest
+// address gets it.
+func TestDepthOfParts(t *testing.T) {
+	hosts := []mapping.Host{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}, {ID: 3, Name: "c"}, {ID: 4, Name: "d"}}
+	wires := []mapping.Wire{{{Node: 0}, {Node: 4}}, {{Node: 1}, {Node: 4, Port: 1}}, {{Node: 2}, {Node: 5}}, {{Node: 3}, {Node: 12}}}
+	degree := []int32{8}
+	for s := int32(5); s <= 12; s++ { // a chain from c to d
+		degree = append(degree, 8)
+		if s > 5 {
+			wires = append(wires, mapping.Wire{{Node: s - 1, Port: 5}, {Node: s, Port: 2}})
+		}
+	}
+	n, err := mapping.New(hosts, degree, wires)
+	if err != nil {
+		t.Fatal(err)
+	}
+	res, err := Run(t.Context(), n, &Options{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, host := range []int32{0, 2} {
+		if w := res.Winners[i]; w.Host != host || theory.Same(w.Result.Map, theory.Reached(n, host)) != nil {
+			t.Errorf("winner %d is host %d, its map has %d switches", i, w.Host, w.Result.Map.NumSwitches())
+		}
+	}
+}
+
+// TestSpread: however far apart mappers start, the lowest address wins in the end. One
+// that has not started stops nobody, so that who started before it leads meanwhile.
+func TestSpread(t *testing.T) {
+	n := mappingtest.Network(t, "now-c")
+	for _, spread := range []time.Duration{time.Millisecond, time.Second, time.Minute, time.Hour} {
+		for seed := range uint64(5) {
+			res, err := Run(t.Context(), n, &Options{
+				Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Address: addresses(n, seed), Spread: spread, Seed: seed,
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(res.Winners) != 1 || addresses(n, seed)[res.Winners[0].Host] != 1 {
+				t.Fatalf("spread %v, seed %d: %+v", spread, seed, res.Winners)
+			}
+			if err := theory.Same(res.Winners[0].Result.Map, n); err != nil {
+				t.Errorf("spread %v, seed %d: %v", spread, seed, err)
+			}
+			// Alone for minutes, the first to start sends as many probes as one master.
+			if first := 400; spread == time.Hour && res.Probes < 2*first {
+				t.Errorf("spread %v, seed %d: %d probes: the first to start waited for the lowest", spread, seed, res.Probes)
+			}
+		}
+	}
+}
+
+// TestStopped: a context that ends ends all mappers.
+func TestStopped(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, err := Run(ctx, mappingtest.Network(t, "now-c"), &Options{Algorithm: find(t, "berkeley")}); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	if _, err := Run(t.Context(), mappingtest.Network(t, "now-c"), &Options{Algorithm: find(t, "berkeley"), Limit: 10}); !errors.Is(err, algorithm.ErrLimit) {
+		t.Error(err)
+	}
+}
+
+// TestAddresses: as many as hosts, and no two alike.
 func TestAddresses(t *testing.T) {
-	if _, err := Run(mappingtest.Network(t, "now-c"), &Options{Algorithm: find(t, "berkeley"), Address: []uint64{1}}); err == nil {
-		t.Error("one address for 36 hosts")
+	n := mappingtest.Network(t, "now-c")
+	for _, address := range [][]uint64{{1}, make([]uint64, n.NumHosts())} {
+		if _, err := Run(t.Context(), n, &Options{Algorithm: find(t, "berkeley"), Address: address}); err == nil {
+			t.Errorf("%v are addresses of %d hosts", address, n.NumHosts())
+		}
 	}
 }
 
@@ -111,7 +181,7 @@ func TestAddresses(t *testing.T) {
 func TestRandomNetworks(t *testing.T) {
 	for seed := range uint64(60) {
 		n := mapping.Random(seed, 30)
-		res, err := Run(n, &Options{Algorithm: find(t, "coupon"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Address: addresses(n, seed), Seed: seed, Limit: 300_000})
+		res, err := Run(t.Context(), n, &Options{Algorithm: find(t, "coupon"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Address: addresses(n, seed), Seed: seed, Limit: 300_000})
 		if err != nil {
 			t.Fatal(seed, err)
 		}
@@ -129,7 +199,7 @@ func TestImpatient(t *testing.T) {
 	clock.Timeout = clock.Overhead/longer + 40*time.Microsecond
 	late := 0
 	for seed := range uint64(5) {
-		res, err := Run(n, &Options{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Clock: clock, Address: addresses(n, seed), Limit: 300_000})
+		res, err := Run(t.Context(), n, &Options{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Clock: clock, Address: addresses(n, seed), Limit: 300_000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -107,13 +107,14 @@ func (s *simulation) handle(e *event) {
 	}
 }
 
-// meet lets a host see the address of another one in a message.
+// meet lets a host see the address of another one in a message. One that has its map
+// already leads no longer.
 func (s *simulation) meet(h, other int32) {
-	m := &s.mappers[h]
-	if !m.active || s.mappers[other].address >= m.address || m.result != nil {
+	m, o := &s.mappers[h], &s.mappers[other]
+	if s.result.By[h] >= 0 || !o.started || o.address >= m.address {
 		return
 	}
-	m.active = false
+	m.active, m.result = false, nil
 	m.stop()
 	s.result.Stopped[h], s.result.By[h] = s.now, other
 }
@@ -121,6 +122,7 @@ func (s *simulation) meet(h, other int32) {
 // goOn runs the algorithm of a host to its next probe, and sends that.
 func (s *simulation) goOn(h int32) {
 	m := &s.mappers[h]
+	m.started = true
 	m.sent = max(s.now, m.free)
 	turns, more := m.next()
 	if !more {

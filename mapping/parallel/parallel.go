@@ -11,20 +11,24 @@
 // and the new leader gives out the next round. When no port of a group is in doubt, its
 // map covers the network.
 //
+// Members that work at one time find the same far switches each from its side, and
+// whoever explores a replicate finds replicates behind it: so their number grows with
+// the power of the levels of a tree. A switch of which nothing is known but its entry is
+// therefore only sounded, by a string of turns that led to a host from such a position
+// before: one answer mostly tells which switch it is. Where no string is known, one member
+// a position goes first and explores; strings travel in the reports like maps.
+//
 // Time is that of the slowest member each round, and of the messages between rounds: a
 // quarter of a probe's software overhead to send one and to take one, one after the
 // other at the leader, and the transmission of what a map holds. Messages of members
 // are not lost, and do not wait for wires.
 //
-// Cost: as a survey, and a copy of the group's map for each member that works. Members
-// that work at one time find the same far switches each from its side, so that probes
-// grow fast with the levels of a tree: karytree(4,3) takes nine times those of one host,
-// karytree(4,4) is out of reach.
+// Cost: as a survey, and a copy of the group's map for each member that works.
 package parallel
 
 import (
 	"cmp"
-	"fmt"
+	"context"
 	"iter"
 	"slices"
 	"time"
@@ -68,24 +72,24 @@ type Round struct {
 	End     time.Duration
 }
 
-// ErrLimit says that the hosts gave up.
-var ErrLimit = fmt.Errorf("mapping: the hosts sent more probes together than the limit: %w", algorithm.ErrLimit)
-
-// Run lets all hosts map.
-func Run(n *mapping.Network, opt *Options) (*Result, error) {
-	s := &state{n: n, opt: opt, clock: opt.Clock, byID: make(map[uint64]int32, n.NumHosts())}
+// Run lets all hosts map. It ends with algorithm.ErrLimit when they sent too many probes.
+func Run(ctx context.Context, n *mapping.Network, opt *Options) (*Result, error) {
+	s := &state{ctx: ctx, n: n, opt: opt, clock: opt.Clock, byID: make(map[uint64]int32, n.NumHosts())}
 	if s.clock == (mapping.Clock{}) {
 		s.clock = mapping.MyrinetClock
 	}
 	for h := range int32(n.NumHosts()) {
 		s.byID[n.Hosts[h].ID] = h
-		g := &group{leader: h, members: []int32{h}, known: partial.New(n.Radix())}
-		survey.NewExplorer(g.known, nil, n.Hosts[h])
+		g := &group{leader: h, members: []int32{h}, known: partial.New(n.Radix()), sounds: &algorithm.Soundings{}}
+		survey.NewExplorer(ctx, g.known, nil, n.Hosts[h])
 		s.group = append(s.group, g)
 	}
 	for s.round() {
 		if s.spent() {
-			return nil, ErrLimit
+			return nil, algorithm.ErrLimit
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
 		}
 	}
 	return s.finish()
@@ -93,6 +97,7 @@ func Run(n *mapping.Network, opt *Options) (*Result, error) {
 
 // state is the state of all hosts.
 type state struct {
+	ctx    context.Context
 	n      *mapping.Network
 	opt    *Options
 	clock  mapping.Clock
@@ -107,26 +112,35 @@ type group struct {
 	leader  int32
 	members []int32
 	known   *partial.Map
+	sounds  *algorithm.Soundings
 	workers []*worker
 	ended   bool // met a lower one in this round
 }
 
-// most is the switches that a member visits in a round: what several find out at a time
-// they may find out of the same switch.
-const most = 2
+const (
+	// most is the switches that a member visits in a round: what several find out at a time
+	// they may find out of the same switch.
+	most = 2
+	// sure is the share of answers from which on all sound by a string. One that led to a
+	// host from such a position, and was not tried there since, is worth 7/9.
+	sure = 0.7
+)
+
+// visit is what a worker does at a switch: all ports, or only a sounding.
+type visit struct {
+	to    int32
+	whole bool
+}
 
 // worker is a member in a round.
 type worker struct {
 	host     int32
-	share    []int32 // vertices to visit
+	share    []visit
 	now      time.Duration
 	explorer *survey.Explorer
 	next     func() (struct{}, bool)
 	stop     func()
 }
-
-// ended is what a worker whose round ends is thrown out of its visit with.
-type ended struct{}
 
 // spent says that the probes ran out.
 func (s *state) spent() bool { return s.opt.Limit > 0 && s.sent >= s.opt.Limit }
@@ -174,65 +188,77 @@ func (s *state) round() bool {
 // one with least to do of those who are nearest.
 func (s *state) assign(g *group) {
 	g.workers, g.ended = nil, false
-	e := survey.NewExplorer(g.known, nil, s.n.Hosts[g.leader])
-	load := map[int32]int{}
+	e := survey.NewExplorer(s.ctx, g.known, nil, s.n.Hosts[g.leader])
+	e.Sounds = g.sounds
 	looked, enough := 0, 2*most*len(g.members)
 	byHost := map[int32]*worker{}
+	scouted := map[int]bool{} // by position
 	for _, v := range e.Tree().Order {
 		if g.known.IsHost(v) || !e.Open(v) {
 			continue
 		}
+		whole := true
+		if e.Unknown(v) {
+			_, position, share := e.Sounding(v)
+			if whole = share < sure; whole && scouted[position] {
+				continue
+			}
+			scouted[position] = scouted[position] || whole
+		}
 		if looked++; looked > enough {
 			return // the rest is for later rounds
 		}
-		var nearest int32 = -1
-		t := g.known.Tree(v)
-		depth := -1
-		for _, u := range t.Order {
-			if !g.known.IsHost(u) || depth >= 0 && t.Depth(u) > depth {
-				continue
-			}
-			h := s.byID[g.known.Hosts[g.known.HostIndex(u)].ID]
-			if s.group[h] != g {
-				continue
-			}
-			depth = t.Depth(u)
-			if nearest < 0 || load[h] < load[nearest] {
-				nearest = h
-			}
-		}
-		if load[nearest] == most {
-			continue
-		}
-		load[nearest]++
-		w := byHost[nearest]
+		host := s.nearest(g, v, byHost)
+		w := byHost[host]
 		if w == nil {
-			w = &worker{host: nearest}
-			byHost[nearest] = w
+			w = &worker{host: host}
+			byHost[host] = w
 			g.workers = append(g.workers, w)
 		}
-		w.share = append(w.share, v)
+		if len(w.share) < most {
+			w.share = append(w.share, visit{v, whole})
+		}
 	}
+}
+
+// nearest is the member nearest to a vertex; of several, the one with least to do.
+func (s *state) nearest(g *group, v int32, byHost map[int32]*worker) int32 {
+	host, within, least := int32(-1), 0, 0
+	for u, wires := range g.known.Around(v) {
+		if host >= 0 && wires > within {
+			break
+		}
+		if !g.known.IsHost(u) {
+			continue
+		}
+		h, load := s.byID[g.known.Hosts[g.known.HostIndex(u)].ID], 0
+		if w := byHost[h]; w != nil {
+			load = len(w.share)
+		}
+		if s.group[h] == g && (host < 0 || load < least) {
+			host, within, least = h, wires, load
+		}
+	}
+	return host
 }
 
 // start prepares a worker: a coroutine that stands still before each probe.
 func (s *state) start(g *group, w *worker, meets *[][2]int32) {
 	model := mapping.NewMapper(mapping.NewModel(s.n, s.opt.Rule, s.opt.Hardware), w.host, mapping.Conditions{Clock: s.clock})
 	w.next, w.stop = iter.Pull(func(yield func(struct{}) bool) {
-		defer func() {
-			if r := recover(); r != nil && r != any(ended{}) {
-				panic(r)
-			}
-		}()
-		w.explorer = survey.NewExplorer(g.known.Clone(), prober(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
+		ctx, end := context.WithCancel(s.ctx)
+		defer end()
+		w.explorer = survey.NewExplorer(ctx, g.known.Clone(), mapping.ProbeFunc(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
 			if s.spent() || !yield(struct{}{}) {
-				panic(ended{})
+				end()
+				return mapping.Reply{}, 0
 			}
 			s.sent++
 			reply, took := model.Probe(turns)
 			w.now += took
 			return reply, took
 		}), s.n.Hosts[w.host])
+		w.explorer.Sounds = g.sounds.Clone()
 		w.explorer.Enough = func(h mapping.Host) bool {
 			other := s.group[s.byID[h.ID]]
 			if other == g {
@@ -247,16 +273,17 @@ func (s *state) start(g *group, w *worker, meets *[][2]int32) {
 			return true
 		}
 		for _, v := range w.share {
-			if root, _ := w.explorer.Map.Find(v); root == v && w.explorer.Open(v) {
-				w.explorer.Visit(v)
+			if root, _ := w.explorer.Map.Find(v.to); root != v.to || !w.explorer.Open(v.to) {
+				continue
+			}
+			if v.whole {
+				w.explorer.Visit(v.to)
+			} else {
+				w.explorer.Sound(v.to)
 			}
 		}
 	})
 }
-
-type prober func([]mapping.Turn) (mapping.Reply, time.Duration)
-
-func (p prober) Probe(turns []mapping.Turn) (mapping.Reply, time.Duration) { return p(turns) }
 
 func (s *state) lower(a, b *group) bool { return s.n.Hosts[a.leader].ID < s.n.Hosts[b.leader].ID }
 
@@ -271,7 +298,7 @@ func (s *state) work(workers []*worker) {
 			}
 		}
 		w := running[least]
-		if s.group[w.host].ended {
+		if s.group[w.host].ended || s.ctx.Err() != nil {
 			w.stop()
 		} else if _, more := w.next(); more {
 			continue
@@ -299,6 +326,7 @@ func (s *state) report(g *group, round *Round) time.Duration {
 			continue // the round was over before it began
 		}
 		g.known.Learn(w.explorer.Map, base)
+		g.sounds.Absorb(w.explorer.Sounds)
 		sent := w.explorer.Probes.Total().Sent
 		round.Probes += sent
 		s.result.Probes.Add(&w.explorer.Probes)
@@ -321,6 +349,7 @@ func (s *state) merge(meets [][2]int32) time.Duration {
 			a, b = b, a
 		}
 		a.known.Absorb(b.known)
+		a.sounds.Absorb(b.sounds)
 		a.members = append(a.members, b.members...)
 		for _, h := range b.members {
 			s.group[h] = a
@@ -339,7 +368,8 @@ func (s *state) finish() (*Result, error) {
 	slowest := time.Duration(0)
 	for _, g := range s.groups() {
 		m := mapping.NewMapper(mapping.NewModel(s.n, s.opt.Rule, s.opt.Hardware), g.leader, mapping.Conditions{Clock: s.clock})
-		e := survey.NewExplorer(g.known, m, s.n.Hosts[g.leader])
+		e := survey.NewExplorer(s.ctx, g.known, m, s.n.Hosts[g.leader])
+		e.Sounds = g.sounds
 		r, err := e.Finish(100)
 		if err != nil {
 			return nil, err

@@ -53,8 +53,7 @@ type Map struct {
 	Radix int
 	Hosts []mapping.Host
 
-	up     []int32 // by vertex: the one that it was merged into, or itself
-	shift  []int16 // port i of the vertex is port i+shift of up
+	is     mapping.Replicates
 	host   []int32 // index in Hosts, or -1
 	ports  [][]Known
 	tested [][][]int32      // by vertex: the ways by which its ports were probed
@@ -65,6 +64,9 @@ type Map struct {
 	merges int
 	log    []fact // since Clone; nil in a map that is no clone
 	clone  bool
+
+	reached []int32 // by vertex: the last round of Around that came there
+	round   int32
 }
 
 // equal says that port i of b is port i+shift of a.
@@ -80,7 +82,7 @@ func New(radix int) *Map { return &Map{Radix: radix, vertex: map[uint64]int32{}}
 func (m *Map) Err() error { return m.err }
 
 // Len is the number of vertices, merged ones included.
-func (m *Map) Len() int { return len(m.up) }
+func (m *Map) Len() int { return m.is.Len() }
 
 // Version grows with every fact that is new.
 func (m *Map) Version() int { return m.facts }
@@ -100,12 +102,6 @@ func (m *Map) Host(h mapping.Host) int32 {
 	return v
 }
 
-// Met says whether a host is on the map, and its vertex.
-func (m *Map) Met(id uint64) (int32, bool) {
-	v, known := m.vertex[id]
-	return v, known
-}
-
 // Switch is a fresh vertex, entered by its port 0.
 func (m *Map) Switch() int32 {
 	m.note(fact{what: newSwitch})
@@ -113,9 +109,7 @@ func (m *Map) Switch() int32 {
 }
 
 func (m *Map) add(host int32, ports int) int32 {
-	v := int32(len(m.up))
-	m.up = append(m.up, v)
-	m.shift = append(m.shift, 0)
+	v := m.is.Add()
 	m.host = append(m.host, host)
 	known := make([]Known, ports)
 	for i := range known {
@@ -133,23 +127,10 @@ func (m *Map) IsHost(v int32) bool { return m.host[v] >= 0 }
 func (m *Map) HostIndex(v int32) int32 { return m.host[v] }
 
 // Find is the vertex that v was merged into, and what to add to v's port numbers.
-func (m *Map) Find(v int32) (root int32, shift int) {
-	root = v
-	for m.up[root] != root {
-		shift += int(m.shift[root])
-		root = m.up[root]
-	}
-	for rest := shift; m.up[v] != v; {
-		next, own := m.up[v], int(m.shift[v])
-		m.up[v], m.shift[v] = root, int16(rest)
-		rest -= own
-		v = next
-	}
-	return root, shift
-}
+func (m *Map) Find(v int32) (root int32, shift int) { return m.is.Find(v) }
 
 // Root says whether a vertex is not merged into another.
-func (m *Map) Root(v int32) bool { return m.up[v] == v }
+func (m *Map) Root(v int32) bool { return m.is.Root(v) }
 
 // port is the port i of a vertex that is not merged; nil when there can be none.
 func (m *Map) port(v int32, i int) *Known {
@@ -256,7 +237,8 @@ func (m *Map) merge(a, b int32, shift int) {
 	m.facts++
 	m.merges++
 	ports := m.ports[b]
-	m.up[b], m.shift[b], m.ports[b] = a, int16(shift), nil
+	m.is.Merge(a, b, shift)
+	m.ports[b] = nil
 	m.tested[a], m.tested[b] = append(m.tested[a], m.tested[b]...), nil
 	for i, p := range ports {
 		q := m.port(a, i-(m.Radix-1)+shift)
@@ -311,59 +293,6 @@ func (m *Map) HasHost(v int32) bool {
 		}
 	}
 	return false
-}
-
-// Absorb takes over all facts of another map, which may have other vertices of the same
-// switches.
-func (m *Map) Absorb(o *Map) {
-	of := make([]int32, o.Len())
-	for v := range of {
-		switch {
-		case !o.Root(int32(v)):
-		case o.IsHost(int32(v)):
-			of[v] = m.Host(o.Hosts[o.host[v]])
-		default:
-			of[v] = m.Switch()
-			copy(m.ports[of[v]], o.silence(int32(v)))
-		}
-	}
-	for v := range of {
-		if !o.Root(int32(v)) {
-			continue
-		}
-		for i := range o.ports[v] {
-			if o.ports[v][i].To != Open {
-				here := i + o.lowest(int32(v))
-				far := o.At(int32(v), here)
-				m.Wire(of[v], here, of[far.To], int(far.At))
-			}
-		}
-		for _, way := range o.tested[v] {
-			root, _ := m.Find(of[v])
-			m.Testing(root, renamed(o, way, of))
-		}
-	}
-	if o.err != nil {
-		m.err = o.err
-	}
-}
-
-func renamed(o *Map, way, of []int32) []int32 {
-	out := make([]int32, len(way))
-	for k, v := range way {
-		root, _ := o.Find(v)
-		out[k] = of[root]
-	}
-	return out
-}
-
-// silence is the ports of a vertex without their wires.
-func (m *Map) silence(v int32) []Known {
-	out := make([]Known, len(m.ports[v]))
-	for i, p := range m.ports[v] {
-		out[i] = Known{To: Open, Silent: p.Silent}
-	}
-	return out
 }
 
 // lowest is the number of the first port of a vertex.

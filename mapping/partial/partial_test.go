@@ -155,7 +155,7 @@ func TestTree(t *testing.T) {
 		n := mapping.Random(seed, 12)
 		m := New(n.Radix())
 		all := wander(m, n, 0, rand.New(rand.NewPCG(seed, 1)), 60)
-		host, _ := m.Met(n.Hosts[0].ID)
+		host := m.Host(n.Hosts[0])
 		tree := m.Tree(host)
 		for _, s := range all {
 			v, shift := m.Find(s.vertex)
@@ -172,6 +172,34 @@ func TestTree(t *testing.T) {
 			}
 			if way := tree.Way(v); len(way) != len(turns)+1 || way[len(way)-1] != v {
 				t.Fatalf("network %d: way %v, turns %v", seed, way, turns)
+			}
+		}
+	}
+}
+
+// TestAround: the vertices are those of the tree, as far away, nearest first.
+func TestAround(t *testing.T) {
+	for seed := range uint64(100) {
+		n := mapping.Random(seed, 12)
+		m := New(n.Radix())
+		wander(m, n, 0, rand.New(rand.NewPCG(seed, 1)), 60)
+		for v := range int32(m.Len()) {
+			if !m.Root(v) {
+				continue
+			}
+			tree := m.Tree(v)
+			k, toHost := 0, -1
+			for u, wires := range m.Around(v) {
+				if u != tree.Order[k] || wires != tree.Depth(u) {
+					t.Fatalf("network %d: %d at %d wires, want %d at %d", seed, u, wires, tree.Order[k], tree.Depth(u))
+				}
+				if toHost < 0 && m.IsHost(u) {
+					toHost = wires
+				}
+				k++
+			}
+			if wires, ok := m.ToHost(v); k != len(tree.Order) || ok != (toHost >= 0) || ok && wires != toHost {
+				t.Fatalf("network %d: %d of %d vertices, a host at %d, %v, want %d", seed, k, len(tree.Order), wires, ok, toHost)
 			}
 		}
 	}

@@ -36,7 +36,7 @@ func (m *Map) note(f fact) {
 // Clone is a copy for a host that goes its own way, and remembers what it learns.
 func (m *Map) Clone() *Map {
 	c := &Map{
-		Radix: m.Radix, Hosts: slices.Clone(m.Hosts), up: slices.Clone(m.up), shift: slices.Clone(m.shift), host: slices.Clone(m.host),
+		Radix: m.Radix, Hosts: slices.Clone(m.Hosts), is: m.is.Clone(), host: slices.Clone(m.host),
 		ports: make([][]Known, len(m.ports)), tested: slices.Clone(m.tested), vertex: maps.Clone(m.vertex), err: m.err, facts: m.facts, clone: true,
 	}
 	for v, p := range m.ports {
@@ -82,4 +82,50 @@ func (m *Map) Learn(c *Map, base int) {
 			m.Testing(root, way)
 		}
 	}
+}
+
+// Absorb takes over all facts of another map, which may have other vertices of the same
+// switches.
+func (m *Map) Absorb(o *Map) {
+	of := make([]int32, o.Len())
+	for v := range of {
+		switch {
+		case !o.Root(int32(v)):
+		case o.IsHost(int32(v)):
+			of[v] = m.Host(o.Hosts[o.host[v]])
+		default:
+			of[v] = m.Switch()
+			for i, p := range o.ports[v] {
+				m.ports[of[v]][i].Silent = p.Silent
+			}
+		}
+	}
+	for v := range of {
+		if !o.Root(int32(v)) {
+			continue
+		}
+		for i := range o.ports[v] {
+			if o.ports[v][i].To != Open {
+				here := i + o.lowest(int32(v))
+				far := o.At(int32(v), here)
+				m.Wire(of[v], here, of[far.To], int(far.At))
+			}
+		}
+		for _, way := range o.tested[v] {
+			root, _ := m.Find(of[v])
+			m.Testing(root, renamed(o, way, of))
+		}
+	}
+	if o.err != nil {
+		m.err = o.err
+	}
+}
+
+func renamed(o *Map, way, of []int32) []int32 {
+	out := make([]int32, len(way))
+	for k, v := range way {
+		root, _ := o.Find(v)
+		out[k] = of[root]
+	}
+	return out
 }

@@ -1,6 +1,10 @@
 package partial
 
-import "weft/mapping"
+import (
+	"iter"
+
+	"weft/mapping"
+)
 
 // Tree is the shortest ways from a host to all that is known.
 type Tree struct {
@@ -40,6 +44,51 @@ func (m *Map) Tree(from int32) *Tree {
 	return t
 }
 
+// Around yields the vertices around one, and how many wires away they are, nearest first.
+// No way goes through a host.
+func (m *Map) Around(from int32) iter.Seq2[int32, int] {
+	return func(yield func(int32, int) bool) {
+		m.round++
+		for len(m.reached) < m.Len() {
+			m.reached = append(m.reached, 0)
+		}
+		m.reached[from] = m.round
+		row := []int32{from}
+		for wires := 0; len(row) > 0; wires++ {
+			var next []int32
+			for _, v := range row {
+				if !yield(v, wires) {
+					return
+				}
+				if v != from && m.IsHost(v) {
+					continue
+				}
+				for _, p := range m.ports[v] {
+					if p.To == Open {
+						continue
+					}
+					if u, _ := m.Find(p.To); m.reached[u] != m.round {
+						m.reached[u] = m.round
+						next = append(next, u)
+					}
+				}
+			}
+			row = next
+		}
+	}
+}
+
+// ToHost is the number of wires from a vertex to the nearest host; ok is false when no
+// way to one is known.
+func (m *Map) ToHost(from int32) (wires int, ok bool) {
+	for v, wires := range m.Around(from) {
+		if m.IsHost(v) {
+			return wires, true
+		}
+	}
+	return 0, false
+}
+
 // Reaches says whether there is a way to a vertex.
 func (t *Tree) Reaches(v int32) bool { return int(v) < len(t.parent) && t.parent[v] >= 0 }
 
@@ -69,6 +118,3 @@ func (t *Tree) Way(v int32) []int32 {
 	}
 	return way
 }
-
-// Exit is the port by which the way to a vertex leaves the one before.
-func (t *Tree) Exit(v int32) int { return int(t.out[v]) }

@@ -109,6 +109,5 @@ func carry(m *mapping.Model, from, to int32, turns []mapping.Turn, bytes int, cl
 	m.Hardware.Payload = bytes
 	outcome, at, hops := m.Send(from, turns)
 	m.Hardware = hw
-	took := time.Duration(hops)*clock.Hop + time.Duration(int64(bytes+len(turns))*int64(time.Second)/clock.Rate)
-	return took, turns != nil && outcome == mapping.Delivered && at == to
+	return clock.Way(hops, bytes+len(turns)), turns != nil && outcome == mapping.Delivered && at == to
 }

@@ -36,7 +36,7 @@ type Table struct {
 // Compute computes the routes on a map.
 func Compute(n *mapping.Network, opt *Options) *Table {
 	root := Root(n, opt.Utility)
-	o := order{n: n, level: distances(n, []int32{root})}
+	o := order{n: n, level: n.Distances(root)}
 	t := &Table{Root: root, Relabelled: o.relabel()}
 	rng := rand.New(rand.NewPCG(opt.Seed, 0x70))
 	for h := range int32(n.NumHosts()) {
@@ -57,7 +57,7 @@ func Root(n *mapping.Network, utility int32) int32 {
 		if h == utility {
 			continue
 		}
-		for v, d := range distances(n, []int32{h}) {
+		for v, d := range n.Distances(h) {
 			nearest[v] = min(nearest[v], d)
 			sum[v] += int(d)
 		}
@@ -69,27 +69,6 @@ func Root(n *mapping.Network, utility int32) int32 {
 		}
 	}
 	return best
-}
-
-// distances counts wires from the nearest of some nodes.
-func distances(n *mapping.Network, from []int32) []int32 {
-	dist := make([]int32, n.NumNodes())
-	for v := range dist {
-		dist[v] = -1
-	}
-	for _, v := range from {
-		dist[v] = 0
-	}
-	for queue := from; len(queue) > 0; queue = queue[1:] {
-		v := queue[0]
-		for p := range n.Ports(v) {
-			if e, ok := n.Peer(mapping.End{Node: v, Port: p}); ok && dist[e.Node] < 0 {
-				dist[e.Node] = dist[v] + 1
-				queue = append(queue, e.Node)
-			}
-		}
-	}
-	return dist
 }
 
 // order is the total order of the switches: by level, then by number.

@@ -201,7 +201,7 @@ func TestRelabelled(t *testing.T) {
 		t.Errorf("a to b: %v, not by the fifth switch", got)
 	}
 	judge(t, n, table)
-	o := order{n: n, level: distances(n, []int32{table.Root})}
+	o := order{n: n, level: n.Distances(table.Root)}
 	if routes := o.from(0, rand.New(rand.NewPCG(1, 1))); len(routes[1]) != 5 {
 		t.Errorf("a to b with the old labels: %v, want five switches", routes[1])
 	}
@@ -213,7 +213,7 @@ func TestNoneDominant(t *testing.T) {
 	for seed := range uint64(200) {
 		n := mapping.Random(seed, 40)
 		root := Root(n, -1)
-		o := order{n: n, level: distances(n, []int32{root})}
+		o := order{n: n, level: n.Distances(root)}
 		dominant := o.relabel()
 		some += len(dominant)
 		if slices.Contains(dominant, root) {
@@ -266,7 +266,7 @@ func TestShortest(t *testing.T) {
 	for seed := range uint64(30) {
 		n := mapping.Random(seed, 12)
 		table := Compute(n, &Options{Utility: -1})
-		o := order{n: n, level: distances(n, []int32{table.Root})}
+		o := order{n: n, level: n.Distances(table.Root)}
 		o.relabel()
 		dist := floydWarshall(&o)
 		for a := range n.NumHosts() {

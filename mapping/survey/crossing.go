@@ -32,7 +32,7 @@ func (e *Explorer) ambiguous() bool {
 			again = true
 		}
 	}
-	for v := int32(0); int(v) < m.Len() && !again && !e.Spent(); v++ {
+	for v := int32(0); int(v) < m.Len() && !again && !e.spent(); v++ {
 		if !m.Root(v) || m.IsHost(v) {
 			continue
 		}
@@ -72,7 +72,7 @@ func (e *Explorer) crosses(way []int32) bool {
 // was one of them.
 func (e *Explorer) overlap(way []int32) bool {
 	for _, p := range e.doubtfulPairs(way) {
-		for !e.tooOften(p) && e.pairs[p] < most && !e.Spent() {
+		for !e.tooOften(p) && e.pairs[p] < most && !e.spent() {
 			e.doubt.control(e, p.y, e.Tree().Turns(p.y))
 			e.pairs[p]++
 			if e.isOne(p) {

@@ -14,8 +14,13 @@ import (
 //	E[p^n] = prod_{k<n} (a+k) / (a+b+k),  a = lost + prior, b = seen + prior.
 //
 // The prior of a switch has the mean of all switches and the weight of two probes.
+//
+// A wire that is not known yet may lose a share of its own. It is taken for as bad as
+// the worst that is known: of two switches one behind the other, the wire between them
+// loses what the way to the farther one loses more.
 type doubt struct {
-	err, worst float64
+	err, least float64
+	worst      float64 // share that an unknown wire may lose, at least least
 	all        tally
 	at         map[int32]*tally  // by vertex
 	allowed    float64           // chance for one port and kind, in this pass
@@ -33,15 +38,28 @@ type tally struct{ seen, lost float64 }
 
 const priorWeight = 2
 
-func newDoubt(err, worst float64) *doubt {
-	return &doubt{err: err, worst: worst, at: map[int32]*tally{}, memo: map[tries]float64{}}
+func newDoubt(err, least float64) *doubt {
+	return &doubt{err: err, least: least, at: map[int32]*tally{}, memo: map[tries]float64{}}
 }
 
-// begin shares the allowed error among all that is silent.
+// begin shares the allowed error among all that is silent, and looks for the worst wire.
 func (d *doubt) begin(e *Explorer) {
 	if d.err == 0 {
 		return
 	}
+	d.worst = d.least
+	t := e.Tree()
+	for _, v := range t.Order {
+		if d.at[v] == nil {
+			continue
+		}
+		before := 1.0
+		if u := e.Map.At(v, t.Entry(v)).To; !e.Map.IsHost(u) {
+			before = d.passes(u)
+		}
+		d.worst = max(d.worst, 1-d.passes(v)/before)
+	}
+	clear(d.memo)
 	items := 1 + len(e.pairs)
 	for v := range int32(e.Map.Len()) {
 		if !e.Map.Root(v) || e.Map.IsHost(v) {
@@ -65,8 +83,7 @@ func (d *doubt) believes(v int32, n uint8) bool {
 	return d.chance(v, int(n)) <= d.allowed
 }
 
-// chance is that of n probes at a switch all being lost. The unknown wire may lose a
-// share of its own, so that a probe is lost with 1 - (1-p)(1-worst).
+// chance is that of n probes at a switch all being lost.
 func (d *doubt) chance(v int32, n int) float64 {
 	if d.err == 0 {
 		return 0
@@ -79,12 +96,9 @@ func (d *doubt) chance(v int32, n int) float64 {
 	return c
 }
 
+// expect is E[q^n], where a probe is lost with q = 1 - (1-p)(1-worst).
 func (d *doubt) expect(v int32, n int) float64 {
-	mean := (d.all.lost + 0.5) / (d.all.lost + d.all.seen + 1)
-	a, b := priorWeight*mean, priorWeight*(1-mean)
-	if t := d.at[v]; t != nil {
-		a, b = a+t.lost, b+t.seen
-	}
+	a, b := d.posterior(v)
 	sum, moment, choose := 0.0, 1.0, 1.0
 	for k := range n + 1 {
 		sum += choose * math.Pow(d.worst, float64(n-k)) * math.Pow(1-d.worst, float64(k)) * moment
@@ -92,6 +106,22 @@ func (d *doubt) expect(v int32, n int) float64 {
 		choose *= float64(n-k) / float64(k+1)
 	}
 	return sum
+}
+
+// posterior is what is known of the loss of the way to a switch.
+func (d *doubt) posterior(v int32) (a, b float64) {
+	mean := (d.all.lost + 0.5) / (d.all.lost + d.all.seen + 1)
+	a, b = priorWeight*mean, priorWeight*(1-mean)
+	if t := d.at[v]; t != nil {
+		a, b = a+t.lost, b+t.seen
+	}
+	return a, b
+}
+
+// passes is the share of probes that the way to a switch does not lose.
+func (d *doubt) passes(v int32) float64 {
+	a, b := d.posterior(v)
+	return b / (a + b)
 }
 
 func (d *doubt) note(v int32, seen, lost float64) {
@@ -107,11 +137,10 @@ func (d *doubt) note(v int32, seen, lost float64) {
 	clear(d.memo)
 }
 
-// answered notes a probe that was answered in the end, after so many tries in vain.
-func (d *doubt) answered(m *partial.Map, v int32, silent uint8) {
-	root, _ := m.Find(v)
-	d.note(root, 1, float64(silent))
-}
+// answered notes that a port of a switch answered in the end, after so many tries in
+// vain. Of soundings, leaps and comparisons the silent ones say nothing, so that the
+// answered ones must not count either.
+func (d *doubt) answered(v int32, silent uint8) { d.note(v, 1, float64(silent)) }
 
 // control sends a switch-probe to a switch that is known to be there.
 func (d *doubt) control(e *Explorer, v int32, way []mapping.Turn) {

@@ -1,6 +1,7 @@
 package survey
 
 import (
+	"context"
 	"time"
 
 	"weft/mapping"
@@ -15,7 +16,10 @@ type Explorer struct {
 	Elapsed time.Duration // modelled
 	// Enough, if set, ends the visit of a switch when it says so of a host there.
 	Enough func(mapping.Host) bool
+	// Sounds is what led to hosts so far.
+	Sounds *algorithm.Soundings
 
+	ctx    context.Context
 	prober mapping.Prober
 	self   mapping.Host
 	vertex int32 // of the host itself
@@ -34,9 +38,13 @@ type Explorer struct {
 	strange map[int32]bool // vertices compared with the others
 }
 
-// NewExplorer makes a host one that adds to a map; the host may be new on it.
-func NewExplorer(m *partial.Map, p mapping.Prober, self mapping.Host) *Explorer {
-	e := &Explorer{Map: m, prober: p, self: self, last: partial.ForSwitch, treeAt: -1, doubt: newDoubt(0, 0), pairs: map[pair]int{}, strange: map[int32]bool{}}
+// NewExplorer makes a host one that adds to a map; the host may be new on it. When the
+// context ends it sends no more probes, and what it did not ask is not noted as silence.
+func NewExplorer(ctx context.Context, m *partial.Map, p mapping.Prober, self mapping.Host) *Explorer {
+	e := &Explorer{
+		Map: m, Sounds: &algorithm.Soundings{}, ctx: ctx, prober: p, self: self, last: partial.ForSwitch,
+		treeAt: -1, doubt: newDoubt(0, 0), pairs: map[pair]int{}, strange: map[int32]bool{},
+	}
 	e.vertex = m.Host(self)
 	if e.root() < 0 {
 		m.Wire(e.vertex, 0, m.Switch(), 0)
@@ -47,8 +55,10 @@ func NewExplorer(m *partial.Map, p mapping.Prober, self mapping.Host) *Explorer 
 // root is the switch that the host is wired to, -1 when that is not on the map.
 func (e *Explorer) root() int32 { return e.Map.At(e.vertex, 0).To }
 
-// Spent says that the probes ran out.
-func (e *Explorer) Spent() bool { return e.limit > 0 && e.Probes.Total().Sent >= e.limit }
+// spent says that the probes ran out, or that nobody waits for the map any longer.
+func (e *Explorer) spent() bool {
+	return e.limit > 0 && e.Probes.Total().Sent >= e.limit || e.ctx.Err() != nil
+}
 
 // Tree is the ways on the map from the host.
 func (e *Explorer) Tree() *partial.Tree {
@@ -59,7 +69,13 @@ func (e *Explorer) Tree() *partial.Tree {
 }
 
 func (e *Explorer) send(t *algorithm.Tally) mapping.Reply {
+	if e.ctx.Err() != nil {
+		return mapping.Reply{}
+	}
 	reply, took := e.prober.Probe(e.buf)
+	if e.ctx.Err() != nil {
+		return mapping.Reply{} // it was not sent
+	}
 	e.Elapsed += took
 	t.Sent++
 	if reply.Answered {
@@ -90,12 +106,12 @@ func (e *Explorer) Visit(v int32) {
 	merges := m.Merges()
 	m.Testing(v, t.Way(v))
 	e.doubt.control(e, v, way)
-	if e.hint == nil || !e.hint.knows(m, v) {
+	if (e.hint == nil || !e.hint.knows(m, v)) && e.Unknown(v) && !e.Sound(v) {
 		e.identify(v, way, entry)
 	}
 	side := -1
 	tried := map[int]bool{}
-	for m.Root(v) && !e.left && !e.Spent() && m.Err() == nil {
+	for m.Root(v) && !e.left && !e.spent() && m.Err() == nil {
 		i, ok := e.next(v, entry, side, tried)
 		if !ok {
 			side = -side
@@ -149,6 +165,9 @@ func (e *Explorer) port(v int32, way []mapping.Turn, entry, i int) bool {
 		if e.ask(v, way, entry, i, kind) {
 			return true
 		}
+		if e.ctx.Err() != nil {
+			return false // it was not asked
+		}
 		e.Map.Unanswered(v, i, kind)
 	}
 	return false
@@ -163,6 +182,8 @@ func (e *Explorer) ask(v int32, way []mapping.Turn, entry, i int, kind partial.K
 		if !reply.Answered || reply.Early {
 			return false
 		}
+		e.learn(e.buf)
+		e.doubt.answered(v, e.Map.At(v, i).Silent[kind])
 		e.found(v, i, reply.Host)
 		return true
 	}
@@ -171,12 +192,15 @@ func (e *Explorer) ask(v int32, way []mapping.Turn, entry, i int, kind partial.K
 	reply := e.send(&e.Probes.Switch)
 	switch {
 	case reply.Answered && reply.Early:
-		e.found(v, i, reply.Host) // all wires before are proven: it is behind this port
+		// All wires before are proven: it is behind this port.
+		e.learn(e.buf[:len(way)+1])
+		e.doubt.answered(v, e.Map.At(v, i).Silent[partial.ForHost])
+		e.found(v, i, reply.Host)
 		return true
 	case !e.own(reply):
 		return false
 	}
-	e.doubt.answered(e.Map, v, e.Map.At(v, i).Silent[kind])
+	e.doubt.answered(v, e.Map.At(v, i).Silent[kind])
 	e.last = partial.ForSwitch
 	u := e.Map.Switch()
 	if e.hint != nil {
@@ -187,13 +211,24 @@ func (e *Explorer) ask(v int32, way []mapping.Turn, entry, i int, kind partial.K
 }
 
 func (e *Explorer) found(v int32, i int, h mapping.Host) {
-	e.doubt.answered(e.Map, v, e.Map.At(v, i).Silent[partial.ForHost])
 	e.last = partial.ForHost
 	e.Map.Wire(v, i, e.Map.Host(h), 0)
 	e.left = e.Enough != nil && e.Enough(h)
 	if e.hint != nil {
 		e.hint.met(e.Map, v, i, h)
 	}
+}
+
+// through notes the switches that an answered probe went through behind port i of a
+// switch. It returns them, and the port of the last by which it left that.
+func (e *Explorer) through(v int32, i int, turns []mapping.Turn) (fresh []int32, last int32, port int) {
+	for _, turn := range turns {
+		u := e.Map.Switch()
+		e.Map.Wire(v, i, u, 0)
+		fresh = append(fresh, u)
+		v, i = u, int(turn)
+	}
+	return fresh, v, i
 }
 
 // compare asks whether port i of v is wired to port j of u: down the way to v, over the
@@ -208,7 +243,6 @@ func (e *Explorer) compare(v int32, way []mapping.Turn, entry, i int, u int32, j
 	if !e.own(e.send(&e.Probes.Compare)) {
 		return false
 	}
-	e.doubt.answered(e.Map, v, 0)
 	e.Map.Wire(v, i, u, j)
 	return true
 }
@@ -246,21 +280,16 @@ func (e *Explorer) degree(v int32) (n int) {
 // many visits made no two switches one.
 const (
 	distant  = 6
-	patience = 16
+	patience = 64
 )
 
 // slow says whether a switch is to be compared with others.
 func (e *Explorer) slow(v int32) bool {
-	if e.stalled > patience {
-		return true
+	if e.stalled <= patience {
+		return false
 	}
-	t := e.Map.Tree(v)
-	for _, w := range t.Order {
-		if e.Map.IsHost(w) {
-			return t.Depth(w) > distant+1
-		}
-	}
-	return true
+	wires, ok := e.Map.ToHost(v)
+	return !ok || wires > distant
 }
 
 // candidates compares v with up to most ports of other switches without hosts by which
@@ -271,8 +300,8 @@ func (e *Explorer) candidates(v int32, way []mapping.Turn, entry, most int, firs
 	if m.IsHost(before.To) {
 		return
 	}
-	for _, w := range m.Tree(v).Order {
-		if most <= 0 || e.Spent() {
+	for w := range m.Around(v) {
+		if most <= 0 || e.spent() {
 			return
 		}
 		if w == v || m.IsHost(w) || m.HasHost(w) || !t.Reaches(w) || first && e.degree(w) < 2 {
@@ -292,7 +321,6 @@ func (e *Explorer) candidates(v int32, way []mapping.Turn, entry, most int, firs
 			e.buf = append(append(e.buf[:0], way...), mapping.Turn(turn))
 			e.back(t.Turns(w))
 			if e.own(e.send(&e.Probes.Compare)) {
-				e.doubt.answered(m, v, 0)
 				m.Same(w, v, j-entry)
 				return
 			}

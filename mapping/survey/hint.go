@@ -22,25 +22,13 @@ type guess struct {
 }
 
 func newHint(old *mapping.Network) *hint {
-	h := &hint{old: old, hosts: map[uint64]int32{}, toHost: make([]int32, old.NumNodes()), guess: map[int32]guess{}, vertex: map[int32]int32{}, sure: map[int32]bool{}}
-	var queue []int32
-	for v := range h.toHost {
-		h.toHost[v] = -1
-		if old.IsHost(int32(v)) {
-			h.hosts[old.Hosts[v].ID] = int32(v)
-			h.toHost[v] = 0
-			queue = append(queue, int32(v))
-		}
+	h := &hint{old: old, hosts: map[uint64]int32{}, guess: map[int32]guess{}, vertex: map[int32]int32{}, sure: map[int32]bool{}}
+	var all []int32
+	for v, host := range old.Hosts {
+		h.hosts[host.ID] = int32(v)
+		all = append(all, int32(v))
 	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		v := queue[0]
-		for p := range old.Ports(v) {
-			if far, ok := old.Peer(mapping.End{Node: v, Port: p}); ok && h.toHost[far.Node] < 0 {
-				h.toHost[far.Node] = h.toHost[v] + 1
-				queue = append(queue, far.Node)
-			}
-		}
-	}
+	h.toHost = old.Distances(all...)
 	return h
 }
 
@@ -164,17 +152,13 @@ func (e *Explorer) leap(v int32, way []mapping.Turn, entry, i int, at mapping.En
 	if !reply.Answered || reply.Early {
 		return false
 	}
-	e.doubt.answered(e.Map, v, 0)
-	x, port := v, i
-	for k, end := range ends[:len(ends)-1] {
-		u := e.Map.Switch()
-		if _, taken := h.vertex[end.Node]; !taken {
-			h.set(e.Map, u, 0, end)
+	fresh, last, port := e.through(v, i, turns[1:])
+	for k, u := range fresh {
+		if _, taken := h.vertex[ends[k].Node]; !taken {
+			h.set(e.Map, u, 0, ends[k])
 		}
-		e.Map.Wire(x, port, u, 0)
-		x, port = u, int(turns[k+1])
 	}
-	e.found(x, port, reply.Host)
+	e.found(last, port, reply.Host)
 	return true
 }
 

@@ -6,12 +6,15 @@
 //   - proves every wire by an answered probe, one for each: a host-probe for a host and
 //     all wires on the way to it, a comparison for a wire between two switches that are
 //     on the map;
+//   - sounds a switch that it finds before it explores it: a host-probe goes through it by
+//     turns that led to a host from such a position before (algorithm.Soundings);
 //   - probes every port that may exist and is silent again and again, until the chance
 //     that all of these probes were lost is below the error that is allowed. The chance
 //     follows from probes that are known to be answered when nothing is lost: each visit
-//     of a switch sends one (evidence.go);
+//     of a switch sends one. An unknown wire is taken for as bad as the worst that is
+//     known (evidence.go);
 //   - compares switches on one way that might be one, where a message that crosses
-//     itself would be silent for that alone (doubt.go).
+//     itself would be silent for that alone (crossing.go).
 //
 // A map without an unknown port covers the network, and is it (package partial). Ports
 // that stay in doubt when the probes run out are named.
@@ -25,6 +28,7 @@
 package survey
 
 import (
+	"context"
 	"errors"
 	"time"
 
@@ -39,15 +43,17 @@ type Options struct {
 	Self  mapping.Host     // the host that maps
 	Radix int              // the most ports that a switch can have
 	Hint  *mapping.Network // an older map; nil for none
-	// Error is the chance that is allowed that the map is wrong and does not say so. 0
-	// believes silence at once, as befits a network without traffic.
+	// Error is the chance that is allowed that the map is wrong and does not say so, as long
+	// as no unknown wire is worse than Worst says. 0 believes silence at once, as befits a
+	// network without traffic.
 	Error float64
 	// Worst is the share of probes that a wire not yet known may lose besides what the
-	// known ways lose.
+	// known ways lose; at least what the worst wire loses that is known.
 	Worst float64
 	// Limit is the number of probes after which the survey gives up; 0 is no limit.
 	Limit int
-	// Passes is how often silent ports are probed at most; 0 stands for 100.
+	// Passes is how often silent ports are probed at most; 0 stands for 255, which is as
+	// many as are counted.
 	Passes int
 }
 
@@ -68,11 +74,11 @@ type Result struct {
 func (r *Result) Certain() bool { return len(r.Uncertain) == 0 && r.Contradiction == nil }
 
 // Run surveys a network.
-func Run(p mapping.Prober, opt *Options) (*Result, error) {
-	if opt.Error < 0 || opt.Error >= 1 || opt.Worst < 0 || opt.Worst >= 1 {
+func Run(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
+	if !(opt.Error >= 0 && opt.Error < 1 && opt.Worst >= 0 && opt.Worst < 1) {
 		return nil, errors.New("mapping: the allowed error and the worst loss of a wire are shares below 1")
 	}
-	e := NewExplorer(partial.New(opt.Radix), p, opt.Self)
+	e := NewExplorer(ctx, partial.New(opt.Radix), p, opt.Self)
 	e.limit, e.doubt = opt.Limit, newDoubt(opt.Error, opt.Worst)
 	if opt.Hint != nil {
 		e.hint = newHint(opt.Hint)
@@ -80,7 +86,7 @@ func Run(p mapping.Prober, opt *Options) (*Result, error) {
 	}
 	passes := opt.Passes
 	if passes == 0 {
-		passes = 100
+		passes = 255
 	}
 	return e.Finish(passes)
 }
@@ -88,12 +94,15 @@ func Run(p mapping.Prober, opt *Options) (*Result, error) {
 // Finish visits switches until no port is in doubt, and makes the map.
 func (e *Explorer) Finish(passes int) (*Result, error) {
 	r := &Result{}
-	for r.Passes < passes && !e.Spent() && e.Map.Err() == nil {
+	for r.Passes < passes && !e.spent() && e.Map.Err() == nil {
 		r.Passes++
 		e.sweep()
 		if e.settled() && !e.ambiguous() {
 			break
 		}
+	}
+	if err := e.ctx.Err(); err != nil {
+		return nil, err
 	}
 	r.Probes, r.Elapsed = e.Probes, e.Elapsed
 	err := e.result(r)
@@ -108,7 +117,7 @@ func (e *Explorer) Finish(passes int) (*Result, error) {
 func (e *Explorer) sweep() {
 	e.doubt.begin(e)
 	visited := map[int32]bool{}
-	for e.Map.Err() == nil && !e.Spent() {
+	for e.Map.Err() == nil && !e.spent() {
 		v, ok := e.nearest(visited)
 		if !ok {
 			return

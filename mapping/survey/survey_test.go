@@ -3,6 +3,7 @@ package survey
 import (
 	"context"
 	"flag"
+	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
@@ -25,7 +26,7 @@ var (
 func survey(n *mapping.Network, rule mapping.Collision, cond mapping.Conditions, opt Options) (*Result, error) {
 	m := mapping.NewMapper(mapping.NewModel(n, rule, mapping.Myrinet), 0, cond)
 	opt.Self, opt.Radix = n.Hosts[0], n.Radix()
-	return Run(m, &opt)
+	return Run(context.Background(), m, &opt)
 }
 
 // each runs body for many random networks.
@@ -158,12 +159,16 @@ func TestTraffic(t *testing.T) {
 }
 
 // TestBusy is the same where some wires lose much more than others, and the host that
-// maps knows how much at most.
+// maps does not know how much.
 func TestBusy(t *testing.T) {
 	certain := atomic.Int32{}
 	each(t, *networks/4, func(seed uint64, n *mapping.Network) {
 		cond := mapping.Conditions{Traffic: mapping.Traffic{Busy: 0.1}, Seed: seed}
-		res, err := survey(n, mapping.Circuit, cond, Options{Hint: n, Error: 1e-6, Worst: 1 - (1-mapping.BusyLoss)*(1-mapping.BusyLoss)})
+		opt := Options{Error: 1e-6}
+		if seed%2 == 0 {
+			opt.Hint = n
+		}
+		res, err := survey(n, mapping.Circuit, cond, opt)
 		if err != nil {
 			t.Error(seed, err)
 			return
@@ -178,6 +183,36 @@ func TestBusy(t *testing.T) {
 	if int(certain.Load()) < *networks/8 {
 		t.Errorf("only %d maps are certain", certain.Load())
 	}
+}
+
+// TestError: where much error is allowed, hardly more is made; busy wires are the hard
+// case, as an unknown one may lose more than all that are known. Of 1,192 maps that were
+// certain at an error of 1 %, 13 were wrong; when unknown wires were taken for no worse
+// than the mean, 126 of 5,595 were.
+func TestError(t *testing.T) {
+	if testing.Short() {
+		t.Skip("long")
+	}
+	const allowed = 0.01
+	var certain, wrong atomic.Int32
+	each(t, 4**networks, func(seed uint64, n *mapping.Network) {
+		cond := mapping.Conditions{Traffic: mapping.Traffic{Busy: 0.05}, Seed: seed}
+		res, err := survey(n, mapping.Circuit, cond, Options{Error: allowed})
+		if err != nil {
+			t.Error(seed, err)
+			return
+		}
+		if res.Certain() {
+			certain.Add(1)
+			if theory.Same(res.Map, theory.Core(n)) != nil {
+				wrong.Add(1)
+			}
+		}
+	})
+	if float64(wrong.Load()) > 1.5*allowed*float64(certain.Load()) {
+		t.Errorf("%d of %d maps that are certain are wrong", wrong.Load(), certain.Load())
+	}
+	t.Logf("%d certain, %d of them wrong", certain.Load(), wrong.Load())
 }
 
 // TestSilenceBelieved: who believes silence in traffic is wrong and does not know; this
@@ -201,7 +236,7 @@ func TestSilenceBelieved(t *testing.T) {
 
 // TestRefusals: shares are shares.
 func TestRefusals(t *testing.T) {
-	for _, opt := range []Options{{Error: -1}, {Error: 1}, {Worst: 1}} {
+	for _, opt := range []Options{{Error: -1}, {Error: 1}, {Worst: 1}, {Error: math.NaN()}} {
 		if _, err := survey(mapping.Random(1, 5), mapping.Packet, mapping.Conditions{}, opt); err == nil {
 			t.Errorf("%+v was taken", opt)
 		}
@@ -216,14 +251,14 @@ func TestContradiction(t *testing.T) {
 		n := mapping.Random(seed, 20)
 		m := mapping.NewMapper(mapping.NewModel(n, mapping.Packet, mapping.Myrinet), 0, mapping.Conditions{})
 		sent := 0
-		p := swap(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
+		p := mapping.ProbeFunc(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
 			if sent++; sent == 40 { // another network with the same hosts
 				other := mapping.Random(seed+1000, 20)
 				m.Reconnect(mapping.NewModel(other, mapping.Packet, mapping.Myrinet), 0)
 			}
 			return m.Probe(turns)
 		})
-		res, err := Run(p, &Options{Self: n.Hosts[0], Radix: 8, Limit: 5000})
+		res, err := Run(t.Context(), p, &Options{Self: n.Hosts[0], Radix: 8, Limit: 5000})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -235,10 +270,6 @@ func TestContradiction(t *testing.T) {
 		t.Errorf("noticed in %d of 100 networks", noticed)
 	}
 }
-
-type swap func([]mapping.Turn) (mapping.Reply, time.Duration)
-
-func (s swap) Probe(turns []mapping.Turn) (mapping.Reply, time.Duration) { return s(turns) }
 
 // named walks a map and the network side by side, from the host that maps. Each wire of
 // the network that the map lacks must be at a place in doubt; every wire of the map

@@ -3,8 +3,8 @@
 // route can use (Lemma 1), the core N - F, and when two networks are the same but for
 // the numbering of their anonymous switches.
 //
-// Q(v) is a minimum cost flow of two units from v, one to the mapper, one to any host;
-// F(v) a maximum flow below two. Both cost O(E) a switch for each unit of flow.
+// Q(v) is the cost of a minimum cost flow of two units from v, one to the mapper, one to
+// any host; F is where there is none. It costs a search for each unit of each switch.
 //
 // The terms of the proof are here too: the correspondence map, replicates and parallel
 // paths (Definitions 4 to 6), chunks (Definition 7) and the inductive construction of

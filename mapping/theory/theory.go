@@ -18,12 +18,7 @@ func (f *Facts) Depth() int { return f.Q + f.D }
 
 // Of computes the facts for a mapper.
 func Of(n *mapping.Network, mapper int32) *Facts {
-	facts := &Facts{D: Diameter(n), Of: make([]int32, n.NumNodes())}
-	for v, cut := range Separated(n) {
-		if cut {
-			facts.F = append(facts.F, int32(v))
-		}
-	}
+	facts := &Facts{D: Diameter(n), Of: n.Distances(mapper)}
 	// One unit must end at the mapper: its first arc to the sink is cheaper than all
 	// ways in the network.
 	f := newFlow(n.NumNodes())
@@ -34,45 +29,30 @@ func Of(n *mapping.Network, mapper int32) *Facts {
 		f.arc(h, f.sink, 1, 0)
 	}
 	f.keep()
-	for v := range facts.Of {
-		f.reset()
-		facts.Of[v] = -1
-		one, ok := f.augment(int32(v))
-		if !ok {
-			continue
+	for v, wires := range facts.Of {
+		// The way on from a host to any host has no wire: Q of a host is its distance.
+		if !n.IsHost(int32(v)) && wires >= 0 {
+			facts.Of[v] = f.q(int32(v), bonus)
 		}
-		if two, ok := f.augment(int32(v)); ok && one+two < 0 {
-			facts.Of[v] = one + two + bonus
-			facts.Q = max(facts.Q, int(one+two+bonus))
+		if facts.Of[v] < 0 {
+			facts.F = append(facts.F, int32(v))
 		}
+		facts.Q = max(facts.Q, int(facts.Of[v]))
 	}
 	return facts
 }
 
-// Separated marks F: the nodes that a switch-bridge separates from all hosts, which
-// are those from which no flow of two reaches the hosts (Lemma 1).
-func Separated(n *mapping.Network) []bool {
-	f := newFlow(n.NumNodes())
-	f.wires(n, -1)
-	for h := range int32(n.NumHosts()) {
-		f.arc(h, f.sink, 2, 0)
-		// A bridge to a host is no switch-bridge: its wire may be used twice.
-		if e, ok := n.Peer(mapping.End{Node: h}); ok {
-			f.arc(e.Node, h, 1, 1)
-			f.arc(h, e.Node, 1, 1)
-		}
+// q is Q(v) of a switch, -1 where it is not defined.
+func (f *flow) q(v, bonus int32) int32 {
+	f.reset()
+	one, ok := f.augment(v)
+	if !ok {
+		return -1
 	}
-	f.keep()
-	cut := make([]bool, n.NumNodes())
-	for v := range cut {
-		f.reset()
-		for range 2 {
-			if _, ok := f.augment(int32(v)); !ok {
-				cut[v] = true
-			}
-		}
+	if two, ok := f.augment(v); ok && one+two < 0 {
+		return one + two + bonus
 	}
-	return cut
+	return -1
 }
 
 // Core is N - F, by bridges: a depth-first search finds the switch-bridges, and what
@@ -142,27 +122,31 @@ func (s *search) enter(v int32, from mapping.End) {
 	}
 }
 
-// Diameter is the most wires between two nodes.
+// Diameter is the most wires between two nodes. Of two hosts it is two more than between
+// their switches, so that no search begins at a host on a switch.
 func Diameter(n *mapping.Network) int {
-	most := 0
-	dist := make([]int, n.NumNodes())
-	var queue []int32
+	most := int32(0)
 	for v := range int32(n.NumNodes()) {
-		for i := range dist {
-			dist[i] = -1
-		}
-		dist[v] = 0
-		queue = append(queue[:0], v)
-		for i := 0; i < len(queue); i++ {
-			u := queue[i]
-			most = max(most, dist[u])
-			for p := range n.Ports(u) {
-				if e, ok := n.Peer(mapping.End{Node: u, Port: p}); ok && dist[e.Node] < 0 {
-					dist[e.Node] = dist[u] + 1
-					queue = append(queue, e.Node)
-				}
+		var hosts []int32 // on it
+		onSwitch := false
+		for p := range n.Ports(v) {
+			if e, ok := n.Peer(mapping.End{Node: v, Port: p}); ok && n.IsHost(e.Node) {
+				hosts = append(hosts, e.Node)
+			} else if ok {
+				onSwitch = true
 			}
 		}
+		if n.IsHost(v) {
+			if hosts = nil; onSwitch {
+				continue
+			}
+		}
+		for u, d := range n.Distances(v) {
+			if d >= 0 && (len(hosts) > 1 || len(hosts) == 1 && hosts[0] != int32(u)) {
+				d++ // from a host on v
+			}
+			most = max(most, d)
+		}
 	}
-	return most
+	return int(most)
 }

@@ -89,6 +89,52 @@ func TestQ(t *testing.T) {
 	}
 }
 
+// separated marks the nodes from which no flow of two reaches the hosts (Lemma 1).
+func separated(n *mapping.Network) []bool {
+	f := newFlow(n.NumNodes())
+	f.wires(n, -1)
+	for h := range int32(n.NumHosts()) {
+		f.arc(h, f.sink, 2, 0)
+		// A bridge to a host is no switch-bridge: its wire may be used twice.
+		if e, ok := n.Peer(mapping.End{Node: h}); ok {
+			f.arc(e.Node, h, 1, 1)
+			f.arc(h, e.Node, 1, 1)
+		}
+	}
+	f.keep()
+	cut := make([]bool, n.NumNodes())
+	for v := range cut {
+		f.reset()
+		for range 2 {
+			if _, ok := f.augment(int32(v)); !ok {
+				cut[v] = true
+			}
+		}
+	}
+	return cut
+}
+
+// TestDiameter compares it with a search from every node, in parts too.
+func TestDiameter(t *testing.T) {
+	for seed := range uint64(200) {
+		n := mapping.Random(seed, 12)
+		if seed%2 == 0 { // without some wires
+			part, err := mapping.New(n.Hosts, n.Degree, n.Wires()[seed%7:])
+			if err != nil {
+				t.Fatal(err)
+			}
+			n = part
+		}
+		most := int32(0)
+		for v := range int32(n.NumNodes()) {
+			most = max(most, slices.Max(n.Distances(v)))
+		}
+		if d := Diameter(n); d != int(most) {
+			t.Errorf("network %d: diameter %d, want %d", seed, d, most)
+		}
+	}
+}
+
 // TestF is Lemma 1: the same nodes by flow, by Q and by switch-bridges.
 func TestF(t *testing.T) {
 	some := 0
@@ -96,9 +142,9 @@ func TestF(t *testing.T) {
 		n := mapping.Random(seed, 40)
 		facts := Of(n, 0)
 		some += len(facts.F)
-		for v, q := range facts.Of {
-			if (q < 0) != slices.Contains(facts.F, int32(v)) {
-				t.Errorf("network %d: %s has Q %d", seed, n.NodeName(int32(v)), q)
+		for v, cut := range separated(n) {
+			if cut != slices.Contains(facts.F, int32(v)) {
+				t.Errorf("network %d: %s has Q %d, cut off by flow: %v", seed, n.NodeName(int32(v)), facts.Of[v], cut)
 			}
 		}
 		keep := make([]bool, n.NumNodes())

@@ -1,0 +1,62 @@
+package mapping
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+)
+
+// TestReplicates: vertices of one node that were merged in any order find one root, with
+// the shifts that their offsets have; those of two nodes never do.
+func TestReplicates(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		type truth struct{ node, offset int }
+		var (
+			r  Replicates
+			is []truth
+		)
+		for range rapid.IntRange(1, 30).Draw(t, "vertices") {
+			r.Add()
+			is = append(is, truth{rapid.IntRange(0, 3).Draw(t, "node"), rapid.IntRange(-7, 7).Draw(t, "offset")})
+		}
+		one := make([]int, len(is)) // by vertex: the set that it is in, dumbly
+		for v := range one {
+			one[v] = v
+		}
+		for range rapid.IntRange(0, 60).Draw(t, "merges") {
+			a, b := rapid.IntRange(0, len(is)-1).Draw(t, "a"), rapid.IntRange(0, len(is)-1).Draw(t, "b")
+			if is[a].node != is[b].node {
+				continue
+			}
+			ra, sa := r.Find(int32(a))
+			rb, sb := r.Find(int32(b))
+			if ra == rb {
+				continue
+			}
+			// Port 0 of b is port offset(b)-offset(a) of a.
+			r.Merge(ra, rb, is[b].offset-is[a].offset+sa-sb)
+			from, to := one[b], one[a]
+			for v := range one {
+				if one[v] == from {
+					one[v] = to
+				}
+			}
+		}
+		c := r.Clone()
+		for a := range is {
+			if root, _ := c.Find(int32(a)); !c.Root(root) || c.Root(int32(a)) != (root == int32(a)) {
+				t.Fatalf("%d is the root of %d, and a root: %v", root, a, c.Root(root))
+			}
+			for b := range is {
+				ra, sa := c.Find(int32(a))
+				rb, sb := c.Find(int32(b))
+				if (ra == rb) != (one[a] == one[b]) {
+					t.Fatalf("%d and %d: roots %d and %d, sets %d and %d", a, b, ra, rb, one[a], one[b])
+				}
+				if ra == rb && sa-sb != is[a].offset-is[b].offset {
+					t.Fatalf("%d and %d: shifts %d and %d, offsets %v and %v", a, b, sa, sb, is[a], is[b])
+				}
+			}
+		}
+	})
+}
