@@ -19,7 +19,7 @@ type bfs struct {
 	front, ahead    []int32
 	reached         [64]int    // by target: switches in its order so far
 	dist            [][]uint16 // by place of a target, then switch
-	order           [][]int32  // by place of a target: the switches that it is reached from, nearest first
+	order           [][]int32  // by place of a target: all switches, nearest first, last those without a way
 }
 
 // usualSwitches is how many switches a network may have for the distances to all of
@@ -54,7 +54,6 @@ func (b *bfs) run(targets []int32, place int) {
 			d[s] = unreachedHops
 		}
 		d[t] = 0
-		b.order[place+i] = b.order[place+i][:len(d)]
 		b.order[place+i][0] = t
 		b.reached[i] = 1
 		b.seen[t] |= 1 << i
@@ -65,7 +64,15 @@ func (b *bfs) run(targets []int32, place int) {
 		b.step(hops, b.dist[place:], b.order[place:])
 	}
 	for i := range targets {
-		b.order[place+i] = b.order[place+i][:b.reached[i]]
+		b.addUnreached(b.order[place+i][b.reached[i]:], b.dist[place+i])
+	}
+}
+
+func (b *bfs) addUnreached(rest []int32, dist []uint16) {
+	for s := int32(0); len(rest) > 0; s++ {
+		if dist[s] == unreachedHops {
+			rest[0], rest = s, rest[1:]
+		}
 	}
 }
 

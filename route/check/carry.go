@@ -11,54 +11,53 @@ import (
 // first, where the VL depends on SL and output port alone.
 func (w *walker) carry(lid fabric.LID) {
 	mine := w.startMasks()
-	if mine == ^uint64(0) {
-		copy(w.acc, w.from)
-	} else {
-		for s, m := range w.from {
-			w.acc[s] = m & mine
-		}
+	for s, m := range w.from {
+		w.at[s].acc = m & mine
 	}
-	w.acc[w.target] = w.without(w.owner) & mine
-	for i := len(w.order) - 1; i >= 0; i-- {
-		if s := w.order[i]; w.out[s] >= 0 {
-			w.push(s)
-		}
-	}
+	w.at[w.target].acc = w.without(w.owner) & mine
+	w.push(w.order)
 	w.goRound(w.push)
-	if w.next[w.target] == delivered {
-		w.j.arriving[lid] = w.j.lanes.field(w.acc[w.target], assigned)
+	if end := &w.at[w.target]; end.next == delivered {
+		w.j.arriving[lid] = w.j.lanes.field(end.acc, assigned)
 	}
 }
 
-// push carries what passes or starts at a switch over the channel it leaves by.
-func (w *walker) push(s int32) {
-	c, n, m := w.out[s], w.next[s], w.acc[s]
-	u := &w.use[c]
-	u.lanes |= uint16(m & w.assigned)
-	u.paths += int64(w.pairs[s])
-	w.pairs[n] += w.pairs[s]
-	if w.drop != nil {
-		m &^= w.drop[w.j.g.PortStart[s]+int32(w.j.g.FromPort[c])]
-	}
-	if w.out[n] >= 0 {
-		w.deps.add(int64(u.row+w.rank[n]), m)
-		if w.passes {
-			w.passing(n, m)
+// push carries what passes or starts at switches, from the last to the first, over the
+// channels that they leave by.
+func (w *walker) push(list []int32) {
+	at, use, words := w.at, w.use, w.deps.words
+	for i := len(list) - 1; i >= 0; i-- {
+		s := list[i]
+		h := &at[s]
+		if h.out < 0 {
+			continue
 		}
-	} else {
-		w.arriving(c, n, m)
+		to, u, m := &at[h.next], &use[h.out], h.acc
+		u.lanes |= uint16(m & w.assigned)
+		u.paths += int64(h.pairs)
+		to.pairs += h.pairs
+		if w.drop != nil {
+			m &^= w.drop[w.j.g.PortStart[s]+int32(w.j.g.FromPort[h.out])]
+		}
+		to.acc |= m
+		if to.out < 0 {
+			w.arriving(h.out, h.next, m)
+			continue
+		}
+		place := h.row + int64(to.rank)
+		words[place>>6] |= m << (place & 63)
+		if w.passes {
+			w.passing(h.next, m)
+		}
 	}
-	w.acc[n] |= m
 }
 
 // goRound carries on in loops: after two rounds every packet has been everywhere.
-func (w *walker) goRound(push func(int32)) {
+func (w *walker) goRound(push func([]int32)) {
 	start := int32(0)
 	for _, end := range w.ringAt {
 		for range 2 {
-			for _, s := range w.rings[start:end] {
-				push(s)
-			}
+			push(w.rings[start:end])
 		}
 		start = end
 	}
@@ -68,7 +67,13 @@ func (w *walker) goRound(push func(int32)) {
 func (w *walker) starts() {
 	if w.sets != nil {
 		w.sets.set(int(w.lid), w.owner)
-	} else {
+	}
+	w.singly()
+}
+
+// singly makes sure that mask is for the LID followed.
+func (w *walker) singly() {
+	if w.masks != nil {
 		w.masks.set(w.lid, w.owner)
 	}
 }
@@ -94,6 +99,9 @@ func (w *walker) startMasks() uint64 {
 func (w *walker) without(end int32) uint64 {
 	g, m := w.j.g, uint64(0)
 	for _, h := range g.HostsOf(w.target) {
+		if m == w.from[w.target] { // that of all ends
+			return m
+		}
 		if h != end {
 			m |= w.mask(h)
 		}
@@ -113,7 +121,7 @@ func (w *walker) passing(s int32, m uint64) {
 
 // arriving notes assigned traffic that a host gets from a channel.
 func (w *walker) arriving(c, s int32, m uint64) {
-	if w.next[s] == delivered && w.owner < int32(w.j.g.NumHosts) && w.j.lanes.field(m, assigned) != 0 {
+	if w.at[s].next == delivered && w.owner < int32(w.j.g.NumHosts) && w.j.lanes.field(m, assigned) != 0 {
 		w.deps.arrive(c, w.owner)
 	}
 }
@@ -126,7 +134,7 @@ func (w *walker) drained(lid fabric.LID) {
 		}
 		w.transit[s] = false
 		w.sum.transit++
-		if len(w.found.transit) < w.j.examples {
+		if len(w.found.transit) < examplesShown {
 			w.found.transit = append(w.found.transit,
 				lidName(w.j.g, lid, w.owner)+": through drained "+route.SwitchName(w.j.g, s))
 		}
@@ -139,18 +147,14 @@ func (w *walker) carryByPort(lid fabric.LID) {
 	clear(w.lane)
 	clear(w.laneVL)
 	mine := w.startMasks()
-	for s := range int32(len(w.next)) {
+	for s := range int32(len(w.at)) {
 		if _, ok := w.exit(s); ok {
 			w.start(s, mine)
 		}
 	}
-	for i := len(w.order) - 1; i >= 0; i-- {
-		if s := w.order[i]; w.out[s] >= 0 {
-			w.pushByPort(s)
-		}
-	}
+	w.pushByPort(w.order)
 	w.goRound(w.pushByPort)
-	if w.next[w.target] == delivered {
+	if w.at[w.target].next == delivered {
 		w.j.arriving[lid] = uint64(w.laneVL[w.target])
 	}
 }
@@ -158,10 +162,10 @@ func (w *walker) carryByPort(lid fabric.LID) {
 // exit is the port by which packets leave a switch on data VLs: to another switch
 // or to the host they are for.
 func (w *walker) exit(s int32) (port uint8, ok bool) {
-	if c := w.out[s]; c >= 0 {
+	if c := w.at[s].out; c >= 0 {
 		return w.j.g.FromPort[c], true
 	}
-	if w.next[s] == delivered && w.owner < int32(w.j.g.NumHosts) {
+	if w.at[s].next == delivered && w.owner < int32(w.j.g.NumHosts) {
 		return w.j.g.EndPort[w.owner], true
 	}
 	return 0, false
@@ -204,26 +208,32 @@ func (w *walker) enter(s int32, in uint8, m uint64) {
 	}
 }
 
-func (w *walker) pushByPort(s int32) {
-	c, n := w.out[s], w.next[s]
-	u := &w.use[c]
-	u.lanes |= w.laneVL[s]
-	u.paths += int64(w.pairs[s])
-	w.pairs[n] += w.pairs[s]
-	all := uint64(0)
-	at := int(s) * len(w.j.lanes.vls)
-	for v, m := range w.lane[at : at+len(w.j.lanes.vls)] {
-		all |= m
-		if m != 0 && w.out[n] >= 0 {
-			w.deps.add(w.deps.slot(c, w.rank[n])+int64(v), m)
+func (w *walker) pushByPort(list []int32) {
+	vls := len(w.j.lanes.vls)
+	for i := len(list) - 1; i >= 0; i-- {
+		s := list[i]
+		h := &w.at[s]
+		if h.out < 0 {
+			continue
 		}
+		to, u := &w.at[h.next], &w.use[h.out]
+		u.lanes |= w.laneVL[s]
+		u.paths += int64(h.pairs)
+		to.pairs += h.pairs
+		all := uint64(0)
+		for v, m := range w.lane[int(s)*vls:][:vls] {
+			all |= m
+			if m != 0 && to.out >= 0 {
+				w.deps.add(w.deps.pair(h.out, to.out, v), m)
+			}
+		}
+		if to.out >= 0 {
+			w.passing(h.next, all)
+		} else {
+			w.arriving(h.out, h.next, all)
+		}
+		w.enter(h.next, w.j.g.ToPort[h.out], all)
 	}
-	if w.out[n] >= 0 {
-		w.passing(n, all)
-	} else {
-		w.arriving(c, n, all)
-	}
-	w.enter(n, w.j.g.ToPort[c], all)
 }
 
 // vlsUsed is the set of VLs (15 for discarded) of assigned traffic on a channel.

@@ -47,7 +47,7 @@ func (j *judge) turnChoice(c *route.Choice) *byTarget {
 
 func (j *judge) badRow(s, t int32, offset uint8) {
 	j.badRows++
-	if len(j.badRowText) >= j.examples {
+	if len(j.badRowText) >= examplesShown {
 		return
 	}
 	target := fmt.Sprintf("target %d, which does not exist", t)

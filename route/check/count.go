@@ -23,6 +23,7 @@ func (w *walker) count(lid fabric.LID) {
 		w.countDirect(&w.around[w.nearOf[w.target]], last, row)
 		return
 	}
+	at, sum := w.at, &w.sum
 	for s, d := range w.depth {
 		sources, hosts := w.sources[s], w.hosts[s]
 		if int32(s) == w.target { // not from the owner to itself
@@ -32,24 +33,23 @@ func (w *walker) count(lid fabric.LID) {
 		if !toHost {
 			hosts = 0
 		}
-		w.sum.pairs += int64(sources)
-		w.sum.host.Pairs += int64(hosts)
-		if w.next[s] != noEntry {
-			w.sum.entries.Total++
+		sum.pairs += int64(sources)
+		sum.host.Pairs += int64(hosts)
+		if at[s].next != noEntry {
+			sum.entries.Total++
 		}
 		if d <= 0 {
 			w.lost(int32(s), lid, sources, hosts, dist[s] == unreachedHops)
-			w.pairs[s] = 0
 			continue
 		}
-		w.pairs[s] = hosts
+		at[s].pairs = hosts
 		row[s/64] |= 1 << (s % 64)
 		hops := d - 1 + last
-		w.sum.entryHops[hops]++
-		w.sum.hostHops[hops] += int64(hosts)
+		sum.entryHops[hops]++
+		sum.hostHops[hops] += int64(hosts)
 		if d-1 > int32(dist[s]) {
-			w.sum.nonMinimal += int64(sources)
-			w.sum.host.NonMinimal += int64(hosts)
+			sum.nonMinimal += int64(sources)
+			sum.host.NonMinimal += int64(hosts)
 		}
 	}
 	for i, end := range w.ringAt {
@@ -58,7 +58,7 @@ func (w *walker) count(lid fabric.LID) {
 			start = w.ringAt[i-1]
 		}
 		w.sum.loops++
-		w.example(inLoop, func() string { return ringText(j.g, lid, w.owner, w.rings[start:end], w.out) })
+		w.example(inLoop, func() string { return ringText(j.g, lid, w.owner, w.rings[start:end], w.at) })
 	}
 }
 
@@ -71,6 +71,9 @@ type around struct {
 func (a *around) count(order []int32, dist []uint16, j *judge) {
 	a.switches, a.hosts, a.sources = a.switches[:0], a.hosts[:0], 0
 	for _, s := range order {
+		if dist[s] == unreachedHops {
+			break
+		}
 		if int(dist[s]) == len(a.switches) {
 			a.switches, a.hosts = append(a.switches, 0), append(a.hosts, 0)
 		}
@@ -82,7 +85,7 @@ func (a *around) count(order []int32, dist []uint16, j *judge) {
 
 // countDirect is count where every switch has a shortest way.
 func (w *walker) countDirect(a *around, last int32, row []uint64) {
-	n := len(w.next)
+	n := len(w.at)
 	w.sum.pairs += a.sources - 1
 	w.sum.entries.Total += int64(n)
 	addTo(w.sum.entryHops[last:], a.switches)
@@ -93,11 +96,12 @@ func (w *walker) countDirect(a *around, last int32, row []uint64) {
 		row[n/64] = 1<<(n%64) - 1
 	}
 	if last == 0 {
-		clear(w.pairs)
 		return
 	}
-	copy(w.pairs, w.hosts)
-	w.pairs[w.target]--
+	for s := range w.at {
+		w.at[s].pairs = w.hosts[s]
+	}
+	w.at[w.target].pairs--
 	addTo(w.sum.hostHops[1:], a.hosts)
 	w.sum.hostHops[1]--
 	for _, n := range a.hosts {
@@ -109,7 +113,7 @@ func (w *walker) countDirect(a *around, last int32, row []uint64) {
 // lost counts the pairs that start at a switch and do not arrive.
 func (w *walker) lost(s int32, lid fabric.LID, sources, hosts int32, disconnected bool) {
 	kind := w.depth[s]
-	if w.next[s] == kind && !(disconnected && kind == noEntry) {
+	if w.at[s].next == kind && !(disconnected && kind == noEntry) {
 		w.sum.faultEntries[-kind]++
 		w.example(kind, func() string { return entryText(w.j.g, s, lid, w.owner, kind, w.column(lid)[s]) })
 	}
@@ -124,7 +128,7 @@ func (w *walker) lost(s int32, lid fabric.LID, sources, hosts int32, disconnecte
 }
 
 func (w *walker) example(kind int32, text func() string) {
-	if f := &w.found.faults[-kind]; len(*f) < w.j.examples {
+	if f := &w.found.faults[-kind]; len(*f) < examplesShown {
 		*f = append(*f, text())
 	}
 }
@@ -158,17 +162,17 @@ func staleText(g *fabric.Graph, s int32, lid fabric.LID, port uint8) string {
 	return fmt.Sprintf("LID %d: %s sends to port %d, but nobody has that LID", lid, route.SwitchName(g, s), port)
 }
 
-func ringText(g *fabric.Graph, lid fabric.LID, owner int32, ring, out []int32) string {
+func ringText(g *fabric.Graph, lid fabric.LID, owner int32, ring []int32, at []hop) string {
 	const most = 8
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d switches send round: ", lidName(g, lid, owner), len(ring))
-	for i, s := range ring {
-		if i == most {
+	for i := len(ring) - 1; i >= 0; i-- {
+		if len(ring)-i > most {
 			b.WriteString("... ")
 			break
 		}
-		fmt.Fprintf(&b, "%s -> ", portName(g, s, g.FromPort[out[s]]))
+		fmt.Fprintf(&b, "%s -> ", portName(g, ring[i], g.FromPort[at[ring[i]].out]))
 	}
-	b.WriteString(route.SwitchName(g, ring[0]))
+	b.WriteString(route.SwitchName(g, ring[len(ring)-1]))
 	return b.String()
 }

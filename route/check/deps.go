@@ -8,12 +8,10 @@ import "math/bits"
 // Masks are packed. Each worker has masks of its own, which are joined at the end: that
 // takes no atomic operation, and no branch that says whether a bit is new.
 type deps struct {
-	row   []int32 // by channel: slot of the pair (channel, first channel that leaves its end)
-	rank  []int32 // by channel: its place among those that leave its switch
-	perVL int64   // masks a slot
-	size  uint    // bits of a mask
+	row   []int64 // by channel: bit of the pair (channel, first channel that leaves its end)
+	rank  []int32 // by channel: bits from the first channel that leaves its switch to it
+	size  uint    // bits of a mask, a power of two
 	words []uint64
-	shift uint // log2(64/size): masks a word
 
 	lastRow  []int64  // by channel: bit of the pair (channel, first host of its end)
 	hostRank []int32  // by host: its place among those of its switch
@@ -24,30 +22,28 @@ type deps struct {
 
 func newDeps(j *judge) *deps {
 	g := j.g
-	d := &deps{row: make([]int32, g.NumChannels), rank: make([]int32, g.NumChannels), perVL: 1, size: j.lanes.size}
+	d := &deps{row: make([]int64, g.NumChannels), rank: make([]int32, g.NumChannels), size: j.lanes.size}
+	pair := int(d.size) // bits of a pair
 	if j.lanes.inOut {
-		d.perVL = int64(len(j.lanes.vls))
+		pair *= len(j.lanes.vls)
 	}
 	d.lastRow = make([]int64, g.NumChannels)
 	d.hostRank = make([]int32, g.NumHosts)
-	slots, lasts := int64(0), int64(0)
+	pairs, lasts := int64(0), int64(0)
 	for s := range int32(g.NumSwitches) {
 		out := g.OutOf(s)
 		for i, c := range out {
-			d.rank[c] = int32(i)
-			d.row[c^1] = int32(slots) + int32(i*len(out))
+			d.rank[c] = int32(i * pair)
+			d.row[c^1] = (pairs + int64(i*len(out))) * int64(pair)
 			d.lastRow[c^1] = lasts + int64(i*len(g.HostsOf(s)))
 		}
 		for i, h := range g.HostsOf(s) {
 			d.hostRank[h] = int32(i)
 		}
 		lasts += int64(len(out) * len(g.HostsOf(s)))
-		slots += int64(len(out) * len(out))
+		pairs += int64(len(out) * len(out))
 	}
-	for d.size<<d.shift < 64 {
-		d.shift++
-	}
-	d.numWords = (slots*d.perVL)>>d.shift + 1
+	d.numWords = pairs*int64(pair)/64 + 1
 	d.numLast = lasts/64 + 1
 	return d
 }
@@ -74,8 +70,11 @@ func (d *deps) join(o *deps) {
 	}
 }
 
-// slot is the place of the pair of a channel and one by rank that leaves its end.
-func (d *deps) slot(c, rank int32) int64 { return int64(d.row[c]+rank) * d.perVL }
+// pair is the place of the mask of a channel and one that leaves its end, for a VL by
+// index if each has a mask of its own.
+func (d *deps) pair(c, next int32, vl int) int64 {
+	return d.row[c] + int64(d.rank[next]) + int64(vl)*int64(d.size)
+}
 
 // arrive notes that packets from a channel are delivered to a host.
 func (d *deps) arrive(c, host int32) {
@@ -83,21 +82,29 @@ func (d *deps) arrive(c, host int32) {
 	d.last[bit/64] |= 1 << (bit % 64)
 }
 
-// add joins a mask to a slot.
-func (d *deps) add(slot int64, mask uint64) {
-	d.words[slot>>d.shift] |= mask << (uint(slot&(1<<d.shift-1)) * d.size)
+// add joins a mask to the one at a place.
+func (d *deps) add(place int64, mask uint64) {
+	d.words[place>>6] |= mask << (place & 63)
 }
 
-// at is the mask of a slot.
-func (d *deps) at(slot int64) uint64 {
-	m := d.words[slot>>d.shift] >> (uint(slot&(1<<d.shift-1)) * d.size)
-	if d.size < 64 {
-		m &= 1<<d.size - 1
+// at is the mask at a place.
+func (d *deps) at(place int64) uint64 {
+	return d.words[place>>6] >> (place & 63) & (^uint64(0) >> (64 - d.size))
+}
+
+// after adds to a list the masks of a channel and each of the n that leave its end, where
+// each has one.
+func (d *deps) after(list []uint64, c int32, n int) []uint64 {
+	words, mask := d.words, ^uint64(0)>>(64-d.size)
+	place := d.row[c]
+	for range n {
+		list = append(list, words[place>>6]>>(place&63)&mask)
+		place += int64(d.size)
 	}
-	return m
+	return list
 }
 
-// bits counts those that all slots have of a mask.
+// bits counts those that all pairs have of a mask.
 func (d *deps) bits(mask uint64) int {
 	for size := d.size; size < 64; size *= 2 {
 		mask |= mask << size

@@ -47,8 +47,9 @@
 // where it is not once more on the way there and once for the reply, because only what
 // the sources of a switch use together matters. With a
 // Choice, discarding hosts or tables by input port it is O(end ports x LIDs). Memory:
-// a bit for each table entry, and for each worker O(sum of squared switch degrees) bits
-// for each SL in use (and VL, with tables by input and output port), 512 bytes a
-// switch, and the distances of all pairs where there are up to 720 switches.
+// a bit for each table entry, four bytes for each pair of classes whose SL is not 0, and
+// for each worker O(sum of squared switch degrees) bits for each SL in use (and VL, with
+// tables by input and output port), 512 bytes a switch, and the distances of all pairs
+// where there are up to 720 switches.
 // The result does not depend on Options.Workers.
 package check

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -62,6 +63,11 @@ func randomSLs(g *fabric.Graph, p *route.Plan, rng *rand.Rand) {
 			}
 		}
 	}
+	if row := (numSrc + 1) / 2; numSrc%2 == 1 {
+		for end := row; end <= len(p.SL.Cells); end += row {
+			p.SL.Cells[end-1] |= 0xF0 // what no class has
+		}
+	}
 	p.SL2VL = route.UniformVL(g, route.VLTable{0, 1, 2, 3, 4, 5, 6})
 	p.VLs = 6
 }
@@ -86,15 +92,15 @@ func selfSLs(g *fabric.Graph, p *route.Plan) {
 func TestNotZero(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 10_000 {
-		eight, want := uint64(0), uint64(0)
-		for i := range 8 {
-			if rng.IntN(2) == 0 {
-				eight |= uint64(1+rng.IntN(255)) << (8 * i)
-				want |= 1 << i
+		row, want := make([]uint8, rng.IntN(40)), []uint16{7}
+		for i := range 2 * len(row) {
+			if rng.IntN(3) == 0 {
+				row[i/2] |= uint8(1+rng.IntN(15)) << (4 * (i % 2))
+				want = append(want, uint16(i))
 			}
 		}
-		if got := notZero(eight); got != want {
-			t.Fatalf("%016x: %08b, want %08b", eight, got, want)
+		if got := notZero([]uint16{7}, row); !slices.Equal(got, want) {
+			t.Fatalf("%v: %v, want %v", row, got, want)
 		}
 	}
 }

@@ -12,35 +12,28 @@ import (
 
 // Options are the options of Judge.
 type Options struct {
-	Workers  int      // goroutines, at least 1
-	Examples int      // examples of each finding, 5 if 0
-	Intended Intended // may be nil
+	Workers  int            // goroutines, at least 1
+	Intended route.Intended // the paths that the Plan was meant to have; may be nil
 }
 
-// Intended is the set of paths that a Plan was meant to have. Path writes the
-// channels from the switch of end port src to that of end port dst, for packets to
-// this LID of dst, into buf from its start and returns them; ok is false where
-// nothing is intended. It is called from several goroutines.
-type Intended interface {
-	Path(src, dst int32, lid fabric.LID, buf []int32) (channels []int32, ok bool)
-}
+// examplesShown is how many examples of each finding are kept.
+const examplesShown = 5
 
 // judge is one run of Judge.
 type judge struct {
-	g        *fabric.Graph
-	p        *route.Plan
-	examples int
+	g *fabric.Graph
+	p *route.Plan
 
 	owner    []int32 // by LID, whole blocks: the end port it names, -1 when none
 	count    []int   // by end: LIDs
 	isSource []bool  // by end: has a LID
 	numLIDs  int
-	ports    []behindPort // by port slot
-	slots    []slots      // by switch
-	hosts    []int32      // by switch: hosts that are sources
-	sources  []int32      // by switch: hosts and port 0 that are sources
-	drained  []int32      // switches
-	turned   *byTarget    // nil without a Choice
+	ports    []hop     // by port slot: the hop through it, with nothing on it
+	slots    []slots   // by switch
+	hosts    []int32   // by switch: hosts that are sources
+	sources  []int32   // by switch: hosts and port 0 that are sources
+	drained  []int32   // switches
+	turned   *byTarget // nil without a Choice
 	lanes    *lanes
 	groups   *groups // nil where each source needs a mask of its own
 	deps     *deps
@@ -59,11 +52,21 @@ type judge struct {
 // slots are the port slots of a switch, and the LIDs that its table has room for.
 type slots struct{ first, end, lids int32 }
 
-// behindPort is what a port leads to.
-type behindPort struct {
-	next    int32 // switch; -1 nothing; -2-h host h
-	channel int32 // -1 when none
-	rank    int32 // of the channel among those of its switch
+// of is the slot of a port to which the entry of a LID leads, if both are there.
+func (s *slots) of(port uint8, lid fabric.LID) (i int32, ok bool) {
+	i = s.first + int32(port)
+	return i, port != route.NoPort && i < s.end && int32(lid) < s.lids
+}
+
+// hop is how packets to a LID go on from a switch, and what goes there. All that is
+// needed to carry them on lies together.
+type hop struct {
+	next  int32  // the next switch, or how the way ends; in ports -1 for nothing, -2-h for host h
+	out   int32  // channel to it, -1 when none
+	row   int64  // deps.row of that channel
+	rank  int32  // deps.rank of it
+	pairs int32  // pairs of hosts that pass or start there
+	acc   uint64 // SLs that pass or start there
 }
 
 // Judge proves a Plan or finds its faults. It fails only with a *ShapeError, or
@@ -72,10 +75,7 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 	if err := shape(g, p); err != nil {
 		return nil, err
 	}
-	j := &judge{g: g, p: p, examples: opt.Examples}
-	if j.examples == 0 {
-		j.examples = 5
-	}
+	j := &judge{g: g, p: p}
 	workers := max(1, opt.Workers)
 	j.prepare()
 	j.walkers = make([]*walker, workers)
@@ -145,12 +145,12 @@ func (j *judge) prepare() {
 	j.lanes = newLanes(j)
 	j.groups = newGroups(j)
 	j.deps = newDeps(j)
-	j.ports = make([]behindPort, len(g.Attached))
+	j.ports = make([]hop, len(g.Attached))
 	for i, v := range g.Attached {
 		if v >= 0 {
-			j.ports[i] = behindPort{g.To[v], v, j.deps.rank[v]}
+			j.ports[i] = hop{next: g.To[v], out: v, row: j.deps.row[v], rank: j.deps.rank[v]}
 		} else {
-			j.ports[i] = behindPort{v, -1, 0}
+			j.ports[i] = hop{next: v, out: -1}
 		}
 	}
 	j.slots = make([]slots, g.NumSwitches)

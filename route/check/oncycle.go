@@ -4,15 +4,17 @@ import (
 	"context"
 	"math/bits"
 
+	"weft/fabric"
 	"weft/internal/par"
 )
 
 // laneGraph is the dependency graph of one SL that stays on a VL of its own, in one
 // kind of traffic: a node is a channel, and its successors are a word with a bit for
-// each channel that leaves its end, by rank. Words that say by switch which of these
+// each channel that leaves its end, in order. Words that say by switch which of these
 // have been seen save looking at edges (Tarjan's components, as in components).
 type laneGraph struct {
-	*judge
+	g           *fabric.Graph
+	bit         []uint64 // by channel: its bit in such words
 	after       []uint64 // by channel: successors
 	seen, open  []uint64 // by switch: channels that leave it
 	index, low  []int32  // by channel
@@ -30,21 +32,13 @@ func (j *judge) onCycles(ctx context.Context, workers int) ([]uint64, error) {
 			return nil, nil
 		}
 	}
-	fields := uint64(0)
-	for i := range l.sls {
-		fields |= l.sel[i]
-	}
-	// What hosts do among themselves is part of what all do.
-	fields &^= l.fieldMask(hostOnly)
-	var places []int
-	for m := fields; m != 0; m &= m - 1 {
-		places = append(places, bits.TrailingZeros64(m))
-	}
+	bit := j.bits()
+	places := j.places()
 	after := j.successors(places)
 	cyclic := make([][]bool, len(places))
 	err := par.For(ctx, workers, len(places), func(_, i int) error {
 		t := laneGraph{
-			judge: j, after: after[i*n : (i+1)*n], seen: make([]uint64, g.NumSwitches), open: make([]uint64, g.NumSwitches),
+			g: g, after: after[i*n : (i+1)*n], bit: bit, seen: make([]uint64, g.NumSwitches), open: make([]uint64, g.NumSwitches),
 			index: make([]int32, n), low: make([]int32, n), cyclic: make([]bool, n),
 		}
 		t.components()
@@ -60,22 +54,53 @@ func (j *judge) onCycles(ctx context.Context, workers int) ([]uint64, error) {
 		}
 	}
 	for c, m := range left {
-		left[c] |= l.field(m, assigned) << l.shift[hostOnly]
+		all := l.field(m, assigned)
+		left[c] |= all<<l.shift[hostOnly] | (all&^l.byDefault)<<l.shift[noRecord]
 	}
 	return left, err
 }
 
-// successors are those of all channels, for one bit of the masks after the other.
+// places are the bits of the masks that have a graph of their own. What hosts do among
+// themselves is part of what all do, and clients that never ask for a path record add
+// to that on the default SL only.
+func (j *judge) places() []int {
+	l := j.lanes
+	fields := uint64(0)
+	for i := range l.sls {
+		fields |= l.sel[i]
+	}
+	fields &^= l.fieldMask(hostOnly)
+	if l.shift[noRecord] != l.shift[assigned] && l.shift[noRecord] != l.shift[anyDLID] {
+		fields &^= l.fieldMask(noRecord) &^ (l.byDefault << l.shift[noRecord])
+	}
+	var places []int
+	for m := fields; m != 0; m &= m - 1 {
+		places = append(places, bits.TrailingZeros64(m))
+	}
+	return places
+}
+
+// bits gives each channel a bit among those that leave its switch.
+func (j *judge) bits() []uint64 {
+	bit := make([]uint64, j.g.NumChannels)
+	for s := range int32(j.g.NumSwitches) {
+		for i, c := range j.g.OutOf(s) {
+			bit[c] = 1 << i
+		}
+	}
+	return bit
+}
+
+// successors are those of all channels, for one place of the masks after the other.
 func (j *judge) successors(places []int) []uint64 {
 	g, n := j.g, j.g.NumChannels
 	after := make([]uint64, len(places)*n)
-	var masks [64]uint64
+	var row []uint64
 	for c := range int32(n) {
-		row := masks[:len(g.OutOf(g.To[c]))]
+		row = j.deps.after(row[:0], c, len(g.OutOf(g.To[c])))
 		some := uint64(0)
-		for i := range row {
-			row[i] = j.deps.at(int64(j.deps.row[c]) + int64(i))
-			some |= row[i]
+		for _, m := range row {
+			some |= m
 		}
 		for k, b := range places {
 			if some>>b&1 == 0 {
@@ -119,9 +144,8 @@ func (t *laneGraph) components() {
 }
 
 func (t *laneGraph) enter(c int32) {
-	bit := uint64(1) << t.deps.rank[c]
-	t.seen[t.g.From[c]] |= bit
-	t.open[t.g.From[c]] |= bit
+	t.seen[t.g.From[c]] |= t.bit[c]
+	t.open[t.g.From[c]] |= t.bit[c]
 	t.count++
 	t.index[c], t.low[c] = t.count, t.count
 	t.stack = append(t.stack, c)
@@ -130,11 +154,11 @@ func (t *laneGraph) enter(c int32) {
 
 // closePart takes a component whose first node is u off the open nodes.
 func (t *laneGraph) closePart(u int32) {
-	cyclic := t.stack[len(t.stack)-1] != u || t.g.From[u] == t.g.To[u] && t.after[u]>>t.deps.rank[u]&1 == 1
+	cyclic := t.stack[len(t.stack)-1] != u || t.g.From[u] == t.g.To[u] && t.after[u]&t.bit[u] != 0
 	for {
 		c := t.stack[len(t.stack)-1]
 		t.stack = t.stack[:len(t.stack)-1]
-		t.open[t.g.From[c]] &^= 1 << t.deps.rank[c]
+		t.open[t.g.From[c]] &^= t.bit[c]
 		t.cyclic[c] = cyclic
 		if c == u {
 			return

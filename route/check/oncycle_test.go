@@ -3,13 +3,14 @@ package check
 import (
 	"context"
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"weft/route"
 )
 
 // What onCycles leaves of all traffic is what the components of the whole graph of VLs
-// leave, and no cycle of hosts is lost.
+// leave, no cycle of hosts is lost, and the same cycle is found in it.
 func TestOnCyclesLikeComponents(t *testing.T) {
 	cycles := 0
 	for _, formula := range []string{"kautz(3,3,hosts=90)", "torus(5x5,hosts=2)", "torus(4x4,hosts=2)|ports(2)"} {
@@ -17,7 +18,7 @@ func TestOnCyclesLikeComponents(t *testing.T) {
 			g, p := plan(t, formula, "minhop", 0, nil)
 			randomSLs(g, p, rand.New(rand.NewPCG(seed, 2)))
 			p.Service = route.Service{Default: uint8(seed % 3), ReplySameSL: seed%2 == 0}
-			j := &judge{g: g, p: p, examples: 1, walkers: make([]*walker, 1)}
+			j := &judge{g: g, p: p, walkers: make([]*walker, 1)}
 			j.prepare()
 			j.blocks = make([]blockResult, len(j.owner)/route.BlockSize)
 			for i := range j.blocks {
@@ -30,7 +31,16 @@ func TestOnCyclesLikeComponents(t *testing.T) {
 			}
 			nv := len(j.lanes.vls)
 			for _, traffic := range []int{assigned, hostOnly, noRecord} {
-				part, _ := j.dependencies(traffic, nil).components()
+				want, _ := j.dependencies(traffic).shortestCycle(j.apart())
+				rest := j.remaining(traffic, left)
+				got, _ := rest.shortestCycle(j.apart())
+				for i, x := range got {
+					got[i] = rest.names[x]
+				}
+				if !slices.Equal(got, want) {
+					t.Fatalf("%s, seed %d, traffic %d: cycle %v in what is left, %v in all", formula, seed, traffic, got, want)
+				}
+				part, _ := j.dependencies(traffic).components()
 				for x, number := range part {
 					c := int32(x / nv)
 					field, bit := j.lanes.field(left[c], traffic), uint64(0)

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
 )
@@ -44,7 +43,7 @@ type home struct {
 	weight int64
 }
 
-// redundancy is one run of JudgeRedundancy.
+// redundancy is what the paths of such nodes are walked by.
 type redundancy struct {
 	*judge
 	nodes   []int32
@@ -54,17 +53,8 @@ type redundancy struct {
 	tracks  []*tracks // by worker
 }
 
-// JudgeRedundancy walks the paths between every host port and every node with ports
-// on several switches; nil when there is none of them.
-func JudgeRedundancy(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Redundancy, error) {
-	if err := shape(g, p); err != nil {
-		return nil, err
-	}
-	j := &judge{g: g, p: p}
-	j.names()
-	return j.redundancy(ctx, workers)
-}
-
+// redundancy walks the paths between every host port and every node with ports on
+// several switches; nil when there is none of them.
 func (j *judge) redundancy(ctx context.Context, workers int) (*Redundancy, error) {
 	r := &redundancy{judge: j, tracks: make([]*tracks, max(1, workers))}
 	r.prepare()
@@ -96,7 +86,6 @@ func (r *redundancy) prepare() {
 		r.homeOf[n] = -1
 		var ports []sender
 		apart := false
-		var place []byte
 		for _, end := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
 			if g.IsPortZero(end) || r.count[end] == 0 {
 				continue
@@ -107,10 +96,13 @@ func (r *redundancy) prepare() {
 			}
 			ports = append(ports, s)
 			apart = apart || s.at != ports[0].at
-			place = fmt.Appendln(place, s.at, s.end)
 		}
 		if !apart {
 			continue
+		}
+		var place []byte
+		for _, s := range ports {
+			place = fmt.Appendln(place, s.at, s.end)
 		}
 		r.nodes = append(r.nodes, n)
 		h, ok := byPlace[string(place)]
@@ -172,9 +164,6 @@ func (r *redundancy) run(ctx context.Context, n int, do func(t *tracks, i int), 
 	}
 	return f, err
 }
-
-// examplesShown is how many examples of shared switches are kept.
-const examplesShown = 5
 
 // example is a switch that all paths pass which start at another one.
 type example struct {

@@ -1,199 +1,91 @@
 package check
 
-import (
-	"math/bits"
-
-	"weft/route"
-)
-
 // sets are the SLs of every group to one LID. They are kept from LID to LID while
-// the classes stay the same. In a word travel the sets of two source classes that
-// share a byte.
+// the classes stay the same.
 type sets struct {
 	j       *judge
 	u       *groups
-	loaded  int      // the block that replies is for, -1 at first
-	at      []int32  // bytes of a row in which the owners of the block are
-	place   []int32  // by byte of a row: its place in at, -1 when it is not there
-	want    []uint64 // a bit for each of these bytes
-	replies []uint32 // by that place, then group: SLs from those owners to the group's LIDs
-	allZero []uint32 // by group: those if all is 0
-	forward []uint32 // by group: SLs to the LID
-	toLID   uint16   // SLs of all groups to the LID
-	rows    int32    // rows loaded so far
-	last    []int32  // by group: the last of them in which it had to be looked at
-	looked  []int32  // by group: how many those were
-	sent    []uint32 // by cell: SLs in those so far
+	tallies []tally // by switch; empty when not at work
+	touched []int32 // those that are not
 
-	bySwitch           []uint64 // masks of the sources of each switch together
-	valid              bool
-	srcClass, dstClass int32 // what bySwitch was made for
+	srcClass, dstClass int32    // of the owner and the LID that the rest is for
+	direct             []uint64 // by switch: masks of requests to the LID
+	requests           []uint64 // by switch: masks of replies to the requests of the owner
+	replies            uint64   // all ones if a reply keeps the SL of its request
+	bySwitch           []uint64 // masks of all that the sources of a switch send to the LID
+	toLID              uint16   // SLs of all requests to the LID
+
+	sent []uint64 // by source class: SLs of its requests
 }
 
 func newSets(j *judge) *sets {
-	u := j.groups
+	n := j.g.NumSwitches
 	t := &sets{
-		j: j, u: u, loaded: -1, place: make([]int32, u.row), forward: make([]uint32, len(u.zero)),
-		last: make([]int32, len(u.zero)), looked: make([]int32, len(u.zero)), sent: make([]uint32, len(u.cells)), bySwitch: make([]uint64, j.g.NumSwitches),
+		j: j, u: j.groups, tallies: make([]tally, n), srcClass: -2, dstClass: -2, direct: make([]uint64, n),
+		requests: make([]uint64, n), bySwitch: make([]uint64, n), sent: make([]uint64, j.lanes.numSrc+1),
 	}
 	if j.p.Service.ReplySameSL {
-		t.replies = make([]uint32, len(t.forward)*min(route.BlockSize, u.row))
-		t.want = make([]uint64, u.words)
-		t.allZero = make([]uint32, len(t.forward))
-		for i := range t.allZero {
-			if u.names[i] < u.names[i+1] {
-				t.allZero[i] = u.both[0]
-			}
-		}
-	}
-	for i := range t.place {
-		t.place[i] = -1
+		t.replies = ^uint64(0)
 	}
 	return t
 }
 
 // set makes the masks for a LID of an owner.
 func (t *sets) set(lid int, owner int32) {
-	l := t.j.lanes
+	l, u := t.j.lanes, t.u
 	src, dst := l.src[owner], l.dst[lid]
-	if !t.valid || dst != t.dstClass {
-		t.load(dst)
-	}
-	if t.valid && src == t.srcClass && dst == t.dstClass {
-		t.j.toLID[lid] = t.toLID
-		return
-	}
-	if block := lid / route.BlockSize; t.replies != nil && block != t.loaded {
-		t.loadReplies(block)
-	}
-	t.valid, t.srcClass, t.dstClass = true, src, dst
-	n := len(t.forward)
-	var replies []uint32
-	if t.replies != nil && src < l.numSrc {
-		replies = t.replies[int(t.place[src/2])*n:][:n]
-	}
-	unasked := l.byDefault << l.shift[noRecord]
-	fromZero := l.spread &^ (1 << l.shift[hostOnly])
-	all := uint32(0)
-	for s := range t.bySwitch {
-		f, z := t.forward[2*s], t.forward[2*s+1]
-		f, z = f|f>>16, z|z>>16
-		all |= f | z
-		if replies != nil {
-			f |= replies[2*s] >> upper(src)
-			z |= replies[2*s+1] >> upper(src)
+	if src != t.srcClass || dst != t.dstClass {
+		if dst < 0 {
+			clear(t.direct)
+		} else if dst != t.dstClass {
+			t.sum(t.direct, &u.rows, dst, int(dst)*u.row, 1)
 		}
-		m := uint64(f&0xFFFF)*l.spread | uint64(z&0xFFFF)*fromZero
-		if t.j.sources[s] > 0 {
-			m |= unasked
+		if src == l.numSrc {
+			clear(t.requests)
+		} else if src != t.srcClass {
+			t.sum(t.requests, &u.columns, src, int(src), u.row)
 		}
-		t.bySwitch[s] = m
+		t.srcClass, t.dstClass = src, dst
+		t.join()
 	}
-	t.toLID = uint16(all)
 	t.j.toLID[lid] = t.toLID
 }
 
-// load finds the SLs to a destination class.
-func (t *sets) load(dst int32) {
-	if dst < 0 {
-		clear(t.forward)
-		return
-	}
-	u := t.u
-	copy(t.forward, u.zero)
-	t.rows++
-	for w, some := range u.some[int(dst)*u.words:][:u.words] {
-		for ; some != 0; some &= some - 1 {
-			for _, i := range u.near[w*64+bits.TrailingZeros64(some)] {
-				if t.last[i] != t.rows {
-					t.last[i] = t.rows
-					t.look(dst, i)
-				}
+// sum finds the masks of all switches by one line. Cells has the SL at place k of the
+// line as its half byte number first+k*step.
+func (t *sets) sum(masks []uint64, l *lines, line int32, first, step int) {
+	u, tallies, touched := t.u, t.tallies, t.touched[:0]
+	copy(masks, l.zero)
+	for _, k := range l.places[l.start[line]:l.start[line+1]] {
+		at := first + int(k)*step
+		sl := u.bit[u.sl.Cells[at/2]>>(4*(at&1))&15]
+		for _, m := range l.members[k] {
+			y := &tallies[m.s]
+			if *y == (tally{}) {
+				touched = append(touched, m.s)
 			}
+			y.sls[m.group] |= sl
+			y.seen[m.group]++
 		}
 	}
+	for _, s := range touched {
+		masks[s] = u.mask(&tallies[s], &l.size[s])
+		tallies[s] = tally{}
+	}
+	t.touched = touched
 }
 
-// look finds the SLs of a group to a destination class cell by cell.
-func (t *sets) look(dst, group int32) {
-	u := t.u
-	row := u.sl.Cells[int(dst)*u.row:][:u.row]
-	first, end := u.start[group], u.start[group+1]
-	sent, sum := t.sent[first:end], uint32(0)
-	for k, c := range u.cells[first:end] {
-		v := u.both[row[c.at]] & c.sel
-		sent[k] |= v
-		sum |= v
+// join puts together what starts at each switch.
+func (t *sets) join() {
+	to, from := uint64(0), uint64(0)
+	for s, m := range t.direct {
+		to |= m
+		from |= t.requests[s]
+		t.bySwitch[s] = m | t.requests[s]&t.replies | t.u.unasked[s]
 	}
-	t.forward[group] = sum
-	t.looked[group]++
-}
-
-// sentFrom is what was sent from a cell of a group so far.
-func (t *sets) sentFrom(cell, group int32) uint32 {
-	v := t.sent[cell]
-	if t.looked[group] < t.rows {
-		v |= t.u.both[0]
-	}
-	return v
-}
-
-// loadReplies finds the SLs of requests from the owners of a block to all groups, row
-// by row, but only where a row is not 0.
-func (t *sets) loadReplies(block int) {
-	u, n := t.u, len(t.forward)
-	t.findOwners(block)
-	for k := range t.at {
-		copy(t.replies[k*n:][:n], t.allZero)
-	}
-	var sum [route.BlockSize]uint32
-	var looked [route.BlockSize]int // by place: rows of the group that are not 0 there
-	var places []int32              // of those
-	for i := range n {
-		rows := u.rows[u.names[i]:u.names[i+1]]
-		places = places[:0]
-		for _, d := range rows {
-			for w, some := range u.some[int(d)*u.words:][:u.words] {
-				for some &= t.want[w]; some != 0; some &= some - 1 {
-					at := w*64 + bits.TrailingZeros64(some)
-					k := t.place[at]
-					if looked[k] == 0 {
-						places = append(places, k)
-					}
-					looked[k]++
-					sum[k] |= u.both[u.sl.Cells[int(d)*u.row+at]]
-				}
-			}
-		}
-		for _, k := range places {
-			if looked[k] < len(rows) {
-				sum[k] |= u.both[0]
-			}
-			t.replies[int(k)*n+i] = sum[k]
-			sum[k], looked[k] = 0, 0
-		}
-	}
-}
-
-// findOwners lists the bytes of a row in which the owners of a block are.
-func (t *sets) findOwners(block int) {
 	l := t.j.lanes
-	t.loaded = block
-	for _, at := range t.at {
-		t.place[at] = -1
-		t.want[at/64] = 0
-	}
-	t.at = t.at[:0]
-	for _, o := range t.j.owner[block*route.BlockSize:][:route.BlockSize] {
-		if o < 0 || l.src[o] == l.numSrc {
-			continue
-		}
-		if at := l.src[o] / 2; t.place[at] < 0 {
-			t.place[at] = int32(len(t.at))
-			t.at = append(t.at, at)
-			t.want[at/64] |= 1 << (at % 64)
-		}
-	}
+	t.toLID = uint16(l.field(to, assigned))
+	t.sent[t.srcClass] |= l.field(from, assigned)
 }
 
 // of is the mask of one source to the LID of an owner.
@@ -203,7 +95,7 @@ func (t *sets) of(e int32, lid int, owner int32) uint64 {
 		return 0
 	}
 	m := l.bit(l.src[e], l.dst[lid])
-	if t.replies != nil {
+	if j.p.Service.ReplySameSL {
 		for k := range j.count[e] {
 			m |= l.bit(l.src[owner], l.dst[int(j.p.Ends.Base[e])+k])
 		}
@@ -226,11 +118,12 @@ func (j *judge) sentBy(e int32) uint64 {
 		}
 		return j.lanes.field(sent, assigned)
 	}
-	if c := j.groups.cell[e]; c >= 0 {
-		for _, w := range j.walkers {
-			if w != nil {
-				sent |= uint64(w.sets.sentFrom(c, j.groups.of(j.g, e)) >> upper(j.lanes.src[e]) & 0xFFFF)
-			}
+	if !j.isSource[e] {
+		return 0
+	}
+	for _, w := range j.walkers {
+		if w != nil {
+			sent |= w.sets.sent[j.lanes.src[e]]
 		}
 	}
 	toSelf := uint64(0)

@@ -123,7 +123,7 @@ func (j *judge) gather(of func(*blockResult) []string) []string {
 	list := []string{}
 	for i := range j.blocks {
 		for _, text := range of(&j.blocks[i]) {
-			if len(list) == j.examples {
+			if len(list) == examplesShown {
 				return list
 			}
 			list = append(list, text)
@@ -179,7 +179,7 @@ func (j *judge) faults(r *Report, all *sums) {
 }
 
 func (j *judge) finding(kind Kind, list []string) Finding {
-	return Finding{Kind: kind, Count: int64(len(list)), Examples: list[:min(len(list), j.examples)]}
+	return Finding{Kind: kind, Count: int64(len(list)), Examples: list[:min(len(list), examplesShown)]}
 }
 
 // reaches reports whether there is a LID of an end that another may use, and whether
@@ -225,7 +225,7 @@ func (j *judge) oneWay(r *Report) []string {
 			return
 		}
 		r.OneWay++
-		if len(list) < j.examples {
+		if len(list) < examplesShown {
 			list = append(list, fmt.Sprintf("%s reaches %s, but not the other way", route.EndName(g, a), route.EndName(g, b)))
 		}
 	}
@@ -311,9 +311,8 @@ func (c *vlCheck) port(s int32, p uint8, vls uint16, host int32) {
 		return portName(c.j.g, s, p)
 	}
 	has := c.j.g.PortVLs[c.j.g.PortStart[s]+int32(p)]
-	for vl := range uint8(route.NumSLs) {
-		switch {
-		case vls>>vl&1 == 0:
+	for ; vls != 0; vls &= vls - 1 {
+		switch vl := uint8(bits.TrailingZeros16(vls)); {
 		case vl == route.DropVL:
 			c.add(&c.discards, func() string { return name() + " discards packets: their SL is mapped to VL 15" })
 		case has > 0 && vl >= has:
@@ -324,7 +323,7 @@ func (c *vlCheck) port(s int32, p uint8, vls uint16, host int32) {
 
 func (c *vlCheck) add(f *Finding, text func() string) {
 	f.Count++
-	if len(f.Examples) < c.j.examples {
+	if len(f.Examples) < examplesShown {
 		f.Examples = append(f.Examples, text())
 	}
 }

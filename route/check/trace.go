@@ -15,7 +15,7 @@ import (
 func (j *judge) explain(cycle []int32, traffic int) []Hold {
 	g, l := j.g, j.lanes
 	nv := int32(len(l.vls))
-	w := newWalker(j)
+	w := j.walker(0)
 	holds := make([]Hold, len(cycle))
 	for i, node := range cycle {
 		next := cycle[(i+1)%len(cycle)]
@@ -40,11 +40,12 @@ func (w *walker) culprit(h *Hold, after int32, afterVL uint8, traffic int) {
 			continue
 		}
 		w.load(lid / route.BlockSize)
+		w.targets(j.owner[lid : lid+1])
 		w.follow(fabric.LID(lid), owner)
-		if w.out[from] != h.Channel || w.out[to] != after {
+		if w.at[from].out != h.Channel || w.at[to].out != after {
 			continue
 		}
-		w.starts()
+		w.singly()
 		through := w.through(from)
 		for e := range int32(g.NumEnds) {
 			if !through[g.EndSwitch[e]] || e == owner {
@@ -63,7 +64,7 @@ func (w *walker) culprit(h *Hold, after int32, afterVL uint8, traffic int) {
 
 // through marks the switches whose way passes a switch.
 func (w *walker) through(at int32) []bool {
-	mark := make([]bool, len(w.next))
+	mark := make([]bool, len(w.at))
 	mark[at] = true
 	start := int32(0)
 	for _, end := range w.ringAt {
@@ -78,7 +79,8 @@ func (w *walker) through(at int32) []bool {
 		start = end
 	}
 	for _, s := range w.order {
-		mark[s] = mark[s] || w.next[s] >= 0 && mark[w.next[s]]
+		next := w.at[s].next
+		mark[s] = mark[s] || next >= 0 && mark[next]
 	}
 	return mark
 }
@@ -99,7 +101,7 @@ func (w *walker) takes(e int32, sl uint8, h *Hold, after int32, afterVL uint8) b
 func (w *walker) travel(e int32, sl uint8, hop func(c int32, vl uint8) bool) bool {
 	g, l := w.j.g, w.j.lanes
 	s, in := g.EndSwitch[e], g.EndPort[e]
-	for range 3*len(w.next) + 1 { // twice round any loop
+	for range 3*len(w.at) + 1 { // twice round any loop
 		out, ok := w.exit(s)
 		if !ok {
 			return true
@@ -108,7 +110,7 @@ func (w *walker) travel(e int32, sl uint8, hop func(c int32, vl uint8) bool) boo
 		if vl == route.DropVL {
 			return false
 		}
-		c := w.out[s]
+		c := w.at[s].out
 		if !hop(c, vl) || c < 0 {
 			return true
 		}
@@ -159,11 +161,13 @@ func (j *judge) eachLID(ctx context.Context, workers int, body func(w *walker, l
 	return par.For(ctx, workers, len(j.owner)/route.BlockSize, func(worker, i int) error {
 		w := j.walker(worker)
 		w.load(i)
-		for k := range route.BlockSize {
-			lid := fabric.LID(i*route.BlockSize + k)
-			if owner := j.owner[lid]; owner >= 0 {
+		owners := j.owner[i*route.BlockSize:][:route.BlockSize]
+		w.targets(owners)
+		for k, owner := range owners {
+			if owner >= 0 {
+				lid := fabric.LID(i*route.BlockSize + k)
 				w.follow(lid, owner)
-				w.starts()
+				w.singly()
 				body(w, lid)
 			}
 		}
@@ -172,7 +176,7 @@ func (j *judge) eachLID(ctx context.Context, workers int, body func(w *walker, l
 }
 
 // intended compares the path of every pair with the intended one.
-func (j *judge) intended(ctx context.Context, workers int, want Intended, r *Report) error {
+func (j *judge) intended(ctx context.Context, workers int, want route.Intended, r *Report) error {
 	type result struct {
 		paths, differ int64
 		examples      []string
@@ -194,7 +198,7 @@ func (j *judge) intended(ctx context.Context, workers int, want Intended, r *Rep
 				continue
 			}
 			res.differ++
-			if len(res.examples) < j.examples {
+			if len(res.examples) < examplesShown {
 				res.examples = append(res.examples, w.pathText(e, lid, path))
 			}
 		}
@@ -206,7 +210,7 @@ func (j *judge) intended(ctx context.Context, workers int, want Intended, r *Rep
 	for i := range results {
 		r.IntendedPaths += results[i].paths
 		r.DifferingPaths += results[i].differ
-		room := j.examples - len(f.Examples)
+		room := examplesShown - len(f.Examples)
 		f.Examples = append(f.Examples, results[i].examples[:min(room, len(results[i].examples))]...)
 	}
 	f.Count = r.DifferingPaths
@@ -223,12 +227,12 @@ func (w *walker) pair(e int32) bool {
 func (w *walker) matches(e int32, path []int32) bool {
 	s := w.j.g.EndSwitch[e]
 	for _, c := range path {
-		if w.out[s] < 0 || w.out[s] != c {
+		if w.at[s].out < 0 || w.at[s].out != c {
 			return false
 		}
-		s = w.next[s]
+		s = w.at[s].next
 	}
-	return w.next[s] == delivered
+	return w.at[s].next == delivered
 }
 
 func (w *walker) pathText(e int32, lid fabric.LID, path []int32) string {
@@ -236,11 +240,11 @@ func (w *walker) pathText(e int32, lid fabric.LID, path []int32) string {
 	s := g.EndSwitch[e]
 	where := "does not end"
 	for _, c := range path {
-		if w.out[s] != c {
+		if w.at[s].out != c {
 			where = fmt.Sprintf("leaves %s instead of by port %d", portName(g, s, w.column(lid)[s]), g.FromPort[c])
 			break
 		}
-		s = w.next[s]
+		s = w.at[s].next
 	}
 	return fmt.Sprintf("%s to %s %s", route.EndName(g, e), lidName(g, lid, w.owner), where)
 }

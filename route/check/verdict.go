@@ -3,6 +3,7 @@ package check
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"weft/internal/par"
 	"weft/route"
@@ -80,14 +81,23 @@ func (j *judge) has(left []uint64, traffic int) bool {
 // verdict is that of one kind of traffic by what is left of its graph (nil for all),
 // and a cycle that is still to be explained.
 func (j *judge) verdict(traffic int, left []uint64) (Verdict, []int32) {
-	d := j.dependencies(traffic, left)
-	v := j.acyclic(int64(len(d.to)))
-	if left != nil {
-		v.Edges = int64(j.deps.bits(j.lanes.fieldMask(traffic)))
+	var d *digraph
+	var v Verdict
+	if left == nil {
+		d = j.dependencies(traffic)
+		v = j.acyclic(int64(len(d.to)))
+	} else {
+		d = j.remaining(traffic, left)
+		v = j.acyclic(int64(j.deps.bits(j.lanes.fieldMask(traffic))))
 	}
 	cycle, shortest := d.shortestCycle(j.apart())
 	if cycle == nil {
 		return v, nil
+	}
+	if d.names != nil {
+		for i, x := range cycle {
+			cycle[i] = d.names[x]
+		}
 	}
 	v.DeadlockFree, v.Shortest = No, shortest
 	if v.OneLane {
@@ -100,18 +110,19 @@ func (j *judge) verdict(traffic int, left []uint64) (Verdict, []int32) {
 type digraph struct {
 	start []int64
 	to    []int32
+	names []int32 // of the nodes in ascending order, nil where they are the numbers
 }
 
 func (d *digraph) successors(n int32) []int32 { return d.to[d.start[n]:d.start[n+1]] }
 
-// dependencies is the dependency graph of one kind of traffic, or what onCycles has
-// left of it. The node of a channel c and the VL with index v is c*len(vls)+v.
-func (j *judge) dependencies(traffic int, left []uint64) *digraph {
+// dependencies is the dependency graph of one kind of traffic. The node of a channel c
+// and the VL with index v is c*len(vls)+v.
+func (j *judge) dependencies(traffic int) *digraph {
 	g := j.g
 	nv := int32(len(j.lanes.vls))
-	d := &digraph{start: make([]int64, 1, g.NumChannels*int(nv)+1)}
-	if left == nil {
-		d.to = make([]int32, 0, j.deps.bits(j.lanes.fieldMask(traffic)))
+	d := &digraph{
+		start: make([]int64, 1, g.NumChannels*int(nv)+1),
+		to:    make([]int32, 0, j.deps.bits(j.lanes.fieldMask(traffic))),
 	}
 	after := make([][]int32, nv) // by VL index on the channel at hand: the nodes that follow
 	var pairs vlPairs
@@ -120,26 +131,15 @@ func (j *judge) dependencies(traffic int, left []uint64) *digraph {
 			after[v] = after[v][:0]
 		}
 		keeps := j.keepsVL(c)
-		mine := ^uint64(0)
-		if left != nil {
-			mine = left[c] & j.lanes.fieldMask(traffic)
-		}
-		for i, next := range g.OutOf(g.To[c]) {
-			if mine == 0 {
-				break
-			}
+		for _, next := range g.OutOf(g.To[c]) {
 			if keeps != nil {
-				m := j.deps.at(j.deps.slot(c, int32(i))) & mine
-				if left != nil {
-					m &= left[next]
-				}
-				for m = j.lanes.field(m, traffic); m != 0; m &= m - 1 {
+				for m := j.field(c, next, traffic); m != 0; m &= m - 1 {
 					v := keeps[bits.TrailingZeros64(m)&15]
 					after[v] = append(after[v], next*nv+int32(v))
 				}
 				continue
 			}
-			for before := j.slotVLs(c, next, int32(i), traffic, &pairs); before != 0; before &= before - 1 {
+			for before := j.pairVLs(c, next, traffic, &pairs); before != 0; before &= before - 1 {
 				v := bits.TrailingZeros16(before)
 				for m := pairs[v]; m != 0; m &= m - 1 {
 					after[v] = append(after[v], next*nv+int32(bits.TrailingZeros16(m)))
@@ -155,18 +155,53 @@ func (j *judge) dependencies(traffic int, left []uint64) *digraph {
 	return d
 }
 
+// remaining is the part of that graph that onCycles has left, where VLs are kept. The
+// nodes are named as there.
+func (j *judge) remaining(traffic int, left []uint64) *digraph {
+	g, l := j.g, j.lanes
+	nv := int32(len(l.vls))
+	d := &digraph{start: make([]int64, 1)}
+	number := make([]int32, g.NumChannels*int(nv)) // of the nodes that are left, by name
+	for c, m := range left {
+		vls := uint16(0)
+		for m = l.field(m, traffic); m != 0; m &= m - 1 {
+			vls |= 1 << j.keepsVL(int32(c))[bits.TrailingZeros64(m)&15]
+		}
+		for ; vls != 0; vls &= vls - 1 {
+			name := int32(c)*nv + int32(bits.TrailingZeros16(vls))
+			number[name] = int32(len(d.names))
+			d.names = append(d.names, name)
+		}
+	}
+	var row []uint64
+	for _, name := range d.names {
+		c, v := name/nv, name%nv
+		sl := slices.Index(j.keepsVL(c)[:len(l.sls)], uint8(v))
+		bit := uint64(1) << sl << l.shift[traffic]
+		out := g.OutOf(g.To[c])
+		row = j.deps.after(row[:0], c, len(out))
+		for i, next := range out {
+			if row[i]&left[next]&bit != 0 {
+				d.to = append(d.to, number[next*nv+v])
+			}
+		}
+		d.start = append(d.start, int64(len(d.to)))
+	}
+	return d
+}
+
 // countEdges counts the edges of that graph.
 func (j *judge) countEdges(traffic int) int64 {
 	g, n := j.g, 0
 	var pairs vlPairs
 	for c := range int32(g.NumChannels) {
 		keeps := j.keepsVL(c)
-		for i, next := range g.OutOf(g.To[c]) {
+		for _, next := range g.OutOf(g.To[c]) {
 			if keeps != nil {
-				n += bits.OnesCount64(j.field(c, int32(i), traffic))
+				n += bits.OnesCount64(j.field(c, next, traffic))
 				continue
 			}
-			for before := j.slotVLs(c, next, int32(i), traffic, &pairs); before != 0; before &= before - 1 {
+			for before := j.pairVLs(c, next, traffic, &pairs); before != 0; before &= before - 1 {
 				v := bits.TrailingZeros16(before)
 				n += bits.OnesCount16(pairs[v])
 				pairs[v] = 0
@@ -176,9 +211,9 @@ func (j *judge) countEdges(traffic int) int64 {
 	return int64(n)
 }
 
-// field is the mask of one kind of traffic on a channel and one by rank after it.
-func (j *judge) field(c, rank int32, traffic int) uint64 {
-	return j.lanes.field(j.deps.at(j.deps.slot(c, rank)), traffic)
+// field is the mask of one kind of traffic on a channel and one after it.
+func (j *judge) field(c, next int32, traffic int) uint64 {
+	return j.lanes.field(j.deps.at(j.deps.pair(c, next, 0)), traffic)
 }
 
 // keepsVL is the table of a channel if all channels after it have the same, and each
@@ -201,13 +236,16 @@ func (j *judge) keepsVL(c int32) *vlIndices {
 // vlPairs are, by VL index on a channel, the VL indices on the one that follows.
 type vlPairs [route.NumSLs]uint16
 
-// slotVLs turns the SLs of two channels into pairs of VLs. It returns the set of VL
+// pairVLs turns the SLs of two channels into pairs of VLs. It returns the set of VL
 // indices on the first channel; pairs was empty.
-func (j *judge) slotVLs(c, next, rank int32, traffic int, pairs *vlPairs) (before uint16) {
+func (j *judge) pairVLs(c, next int32, traffic int, pairs *vlPairs) (before uint16) {
 	g, l := j.g, j.lanes
-	slot := j.deps.slot(c, rank)
-	for k := range j.deps.perVL {
-		m := l.field(j.deps.at(slot+k), traffic)
+	masks := 1
+	if l.inOut {
+		masks = len(l.vls)
+	}
+	for k := range masks {
+		m := l.field(j.deps.at(j.deps.pair(c, next, k)), traffic)
 		if m == 0 {
 			continue
 		}

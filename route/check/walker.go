@@ -28,25 +28,22 @@ type walker struct {
 	lid      fabric.LID
 	owner    int32
 	target   int32   // switch of the owner
-	next     []int32 // by switch: the next switch, or how the way ends
-	out      []int32 // by switch: channel it leaves by, -1 when none
-	rank     []int32 // of that channel
+	at       []hop   // by switch
 	depth    []int32 // by switch: 1 + channels to the target, or a fault (negative)
 	order    []int32 // switches outside loops, each after the one it leads to
+	longer   []int32 // memory of order where some switch has no shortest way
 	direct   bool    // every switch has a shortest way
-	rings    []int32 // switches of loops, in the order of the way, one loop after the other
+	rings    []int32 // switches of loops, likewise, one loop after the other
 	ringAt   []int32 // where loops end in rings
 	stack    []int32
-	pairs    []int32  // by switch: pairs of hosts that pass or start there
 	sets     *sets    // SLs by switch, with groups
 	masks    *masks   // SLs by source, without
 	from     []uint64 // by switch: SLs that start there, of either
 	using    []bool   // masks.using
 	sources  []int32  // by switch: sources that may use the LID
 	hosts    []int32  // the hosts among them
-	acc      []uint64 // by switch: SLs that pass or start there
-	lane     []uint64 // by switch and VL: likewise once on the channel; only if lanes.inOut
-	laneVL   []uint16 // by switch: VLs of that channel, 15 when discarded; likewise
+	lane     []uint64 // by switch and VL: SLs that pass or start there, on the channel it leaves by; only if lanes.inOut
+	laneVL   []uint16 // by switch: VLs on that channel, 15 when discarded; only then
 	deps     *deps
 	assigned uint64   // lanes.fieldMask(assigned)
 	drop     []uint64 // lanes.drop
@@ -66,7 +63,6 @@ type walker struct {
 // channelUse is what passes over a channel.
 type channelUse struct {
 	paths int64  // pairs of hosts
-	row   int32  // where its dependencies start: deps.row, kept where it is at hand
 	lanes uint16 // SLs of assigned traffic before discarding; VLs if lanes.inOut
 }
 
@@ -92,9 +88,9 @@ func newWalker(j *judge) *walker {
 	w := &walker{
 		// An odd number of cache lines keeps the columns out of each other's way.
 		j: j, stride: ((n+63)/64 | 1) * 64, loaded: -1,
-		next: make([]int32, n), out: make([]int32, n), rank: make([]int32, n), depth: make([]int32, n),
-		order: make([]int32, 0, n), rings: make([]int32, 0, n), stack: make([]int32, 0, n),
-		pairs: make([]int32, n), acc: make([]uint64, n), bfs: newBFS(j.g),
+		at: make([]hop, n), depth: make([]int32, n),
+		longer: make([]int32, 0, n), rings: make([]int32, 0, n), stack: make([]int32, 0, n),
+		bfs:     newBFS(j.g),
 		transit: make([]bool, n), nearOf: make([]int32, n), use: make([]channelUse, j.g.NumChannels),
 	}
 	w.deps, w.assigned, w.drop, w.passes = j.deps.own(), j.lanes.fieldMask(assigned), j.lanes.drop, len(j.drained) > 0
@@ -107,9 +103,6 @@ func newWalker(j *judge) *walker {
 	}
 	w.around = make([]around, len(w.bfs.dist))
 	w.columns = make([]uint8, route.BlockSize*w.stride)
-	for c := range w.use {
-		w.use[c].row = j.deps.row[c]
-	}
 	w.sum.hostHops = make([]int64, n+2)
 	w.sum.entryHops = make([]int64, n+2)
 	for s := range w.nearOf {
@@ -181,7 +174,8 @@ func (w *walker) block(i int) {
 	}
 }
 
-// targets measures the distances to the switches of the block's owners.
+// targets measures the distances to the switches of the block's owners, and to others
+// in the same search where there is room for all.
 func (w *walker) targets(owners []int32) {
 	if len(w.nears)+len(owners) > len(w.around) {
 		for _, s := range w.nears {
@@ -191,20 +185,28 @@ func (w *walker) targets(owners []int32) {
 	}
 	known := len(w.nears)
 	for _, o := range owners {
-		if o < 0 {
-			continue
-		}
-		if s := w.j.g.EndSwitch[o]; w.nearOf[s] < 0 {
-			w.nearOf[s] = int32(len(w.nears))
-			w.nears = append(w.nears, s)
+		if o >= 0 {
+			w.addTarget(w.j.g.EndSwitch[o])
 		}
 	}
 	if known == len(w.nears) {
 		return
 	}
+	if len(w.around) > route.BlockSize {
+		for s := int32(0); int(s) < len(w.nearOf) && len(w.nears)-known < route.BlockSize; s++ {
+			w.addTarget(s)
+		}
+	}
 	w.bfs.run(w.nears[known:], known)
 	for i := known; i < len(w.nears); i++ {
 		w.around[i].count(w.bfs.order[i], w.bfs.dist[i], w.j)
+	}
+}
+
+func (w *walker) addTarget(s int32) {
+	if w.nearOf[s] < 0 {
+		w.nearOf[s] = int32(len(w.nears))
+		w.nears = append(w.nears, s)
 	}
 }
 
@@ -215,7 +217,7 @@ func (w *walker) stale(lid fabric.LID) {
 			continue
 		}
 		w.sum.entries.Stale++
-		if len(w.found.stale) < w.j.examples {
+		if len(w.found.stale) < examplesShown {
 			w.found.stale = append(w.found.stale, staleText(w.j.g, int32(s), lid, p))
 		}
 	}
@@ -224,12 +226,15 @@ func (w *walker) stale(lid fabric.LID) {
 // follow finds out how the way to a LID goes on from every switch, and how it ends.
 func (w *walker) follow(lid fabric.LID, owner int32) {
 	w.lid, w.owner, w.target = lid, owner, w.j.g.EndSwitch[owner]
-	w.resolve(lid)
-	clear(w.depth)
-	w.order, w.rings, w.ringAt = w.order[:0], w.rings[:0], w.ringAt[:0]
-	if w.direct = w.ascend(); w.direct {
+	w.rings, w.ringAt = w.rings[:0], w.ringAt[:0]
+	nearest := w.bfs.order[w.nearOf[w.target]]
+	if w.direct = w.resolve(lid); w.direct {
+		w.order = nearest
 		return
 	}
+	clear(w.depth)
+	w.order = w.longer[:0]
+	w.ascend(nearest)
 	for s := range int32(len(w.depth)) {
 		if w.depth[s] == 0 {
 			w.trace(s)
@@ -237,55 +242,49 @@ func (w *walker) follow(lid fabric.LID, owner int32) {
 	}
 }
 
-// ascend goes through the switches from the target on, nearest first, as long as
-// each leads to one before it. It reports whether all have a shortest way, which
-// is then known without following it.
-func (w *walker) ascend() bool {
-	near := w.nearOf[w.target]
-	if near < 0 || w.next[w.target] != delivered {
-		return false
-	}
-	order, dist := w.bfs.order[near], w.bfs.dist[near]
-	direct := len(order) == len(w.next)
-	w.depth[w.target] = 1
-	w.order = append(w.order, w.target)
-	for _, s := range order[1:] {
-		next := w.next[s]
-		if next < 0 || w.depth[next] <= 0 {
-			direct = false
-			continue
+// resolve looks up what is behind the port of every switch's entry. It reports whether
+// the target delivers and every other switch leads to one that is nearer by one: then
+// all have a shortest way, of the depth set here.
+func (w *walker) resolve(lid fabric.LID) bool {
+	at, depth, slots, ports := w.at, w.depth, w.j.slots, w.j.ports
+	dist, other := w.bfs.dist[w.nearOf[w.target]], int32(0)
+	for s, p := range w.column(lid) {
+		if i, ok := slots[s].of(p, lid); ok && ports[i].out >= 0 {
+			at[s] = ports[i]
+			other |= int32(dist[ports[i].next]) + 1 - int32(dist[s])
+		} else {
+			at[s] = hop{next: w.ending(int32(s), lid, p), out: -1}
+			other |= at[s].next - delivered
 		}
-		d := w.depth[next] + 1
-		direct = direct && d == int32(dist[s])+1
-		w.depth[s] = d
-		w.order = append(w.order, s)
+		depth[s] = int32(dist[s]) + 1
 	}
-	return direct
+	return other == 0
 }
 
-// resolve looks up what is behind the port of every switch's entry.
-func (w *walker) resolve(lid fabric.LID) {
-	ports, slots := w.j.ports, w.j.slots
-	for s, p := range w.column(lid) {
-		if i := slots[s].first + int32(p); p != route.NoPort && i < slots[s].end && int32(lid) < slots[s].lids {
-			if to := &ports[i]; to.next >= 0 {
-				w.next[s], w.out[s], w.rank[s] = to.next, to.channel, to.rank
-				continue
-			}
+// ascend goes through switches, those nearest to the target first, and finds out how far
+// the way is from those that lead to one before them.
+func (w *walker) ascend(nearest []int32) {
+	for _, s := range nearest {
+		h, d := &w.at[s], int32(0)
+		if h.next >= 0 {
+			d = w.depth[h.next]
 		}
-		w.next[s], w.out[s] = w.ending(int32(s), lid, p), -1
+		if d > 0 || h.next == delivered {
+			w.depth[s] = d + 1
+			w.order = append(w.order, s)
+		}
 	}
 }
 
 // ending tells how the way ends at a port that leads to no other switch.
 func (w *walker) ending(s int32, lid fabric.LID, p uint8) int32 {
 	slots := &w.j.slots[s]
-	switch i := slots.first + int32(p); {
+	switch i, ok := slots.of(p, lid); {
 	case p == route.NoPort:
 		return noEntry
 	case int32(lid) >= slots.lids:
 		return beyondTable
-	case i >= slots.end:
+	case !ok:
 		return deadPort
 	case p == 0 && w.j.g.PortZero(s) == w.owner, -2-w.j.ports[i].next == w.owner:
 		return delivered
@@ -302,15 +301,15 @@ func (w *walker) trace(s int32) {
 	for w.depth[x] == 0 {
 		w.depth[x] = onPath
 		stack = append(stack, x)
-		if w.next[x] < 0 {
+		if w.at[x].next < 0 {
 			break
 		}
-		x = w.next[x]
+		x = w.at[x].next
 	}
 	d := w.depth[x]
 	if d == onPath {
-		if w.next[x] < 0 {
-			d = w.next[x]
+		if w.at[x].next < 0 {
+			d = w.at[x].next
 			if d == delivered {
 				d = 0
 			}
@@ -336,9 +335,9 @@ func (w *walker) closeRing(stack []int32, x int32) []int32 {
 	for stack[from] != x {
 		from--
 	}
-	for _, s := range stack[from:] {
-		w.depth[s] = inLoop
-		w.rings = append(w.rings, s)
+	for i := len(stack) - 1; i >= from; i-- {
+		w.depth[stack[i]] = inLoop
+		w.rings = append(w.rings, stack[i])
 	}
 	w.ringAt = append(w.ringAt, int32(len(w.rings)))
 	return stack[:from]

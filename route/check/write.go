@@ -29,7 +29,7 @@ func (r *Report) verdictLine() string {
 	case r.Unreachable > 0:
 		parts = append(parts, fmt.Sprintf("%d of %d pairs unreachable", r.Unreachable, r.Pairs))
 	case r.Disconnected > 0:
-		parts = append(parts, fmt.Sprintf("all pairs reachable but %d that no cable joins", r.Disconnected))
+		parts = append(parts, fmt.Sprintf("all pairs reachable but %d without any way", r.Disconnected))
 	case r.Pairs == 0:
 		parts = append(parts, "no pairs")
 	default:
