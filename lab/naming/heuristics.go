@@ -191,11 +191,7 @@ func (t *assignments) result(ctx context.Context, s *lab.Setup, st *store, rows 
 		}
 		claims = append(claims, claim)
 	}
-	r := &lab.Result{Tables: []lab.Table{t.Table}, Claims: claims}
-	if len(t.chart.Categories) > 0 {
-		r.Charts = []chart.Chart{t.chart}
-	}
-	return r, nil
+	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(t.chart), Claims: claims}, nil
 }
 
 // schemeOf is the scheme of a quantity.

@@ -207,7 +207,7 @@ func (st *store) table4(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 	claims = append([]lab.Claim{
 		lower, bound.claim("at most one original entry for each switch and machine", "every row"),
 	}, claims...)
-	return withChart(t, picture, claims), nil
+	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: claims}, nil
 }
 
 // table5 counts renamings.
@@ -253,7 +253,7 @@ func (st *store) table5(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 		claims = append(claims, claim)
 	}
 	claims = append([]lab.Claim{most.claim("the 128 identifiers of a port are far from used up", "at most 7 renamings")}, claims...)
-	return withChart(t, picture, claims), nil
+	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: claims}, nil
 }
 
 // table6Conflicts counts entries with conflicts.
@@ -299,21 +299,10 @@ func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) (*lab.Result
 		rises.Ours = fmt.Sprintf("%.2f to %.2f %%", means[0], means[len(means)-1])
 		rises.Verdict = lab.Judged(holds)
 	}
-	result := withChart(t, picture, append([]lab.Claim{rises}, claims...))
-	if len(means) == 0 {
-		result.Charts = nil
-	}
-	result.Notes = []string{"Entries are (switch, input channel, destination) triples, each host's port being an input channel; a conflict is" +
-		" an output channel beyond the first of a (switch, destination). Read as the share of (switch, destination) pairs with several outputs," +
-		" the numbers would be five times the printed ones."}
-	return result, nil
-}
-
-// withChart makes a Result; a chart without a row is left out.
-func withChart(t *comparison, picture chart.Chart, claims []lab.Claim) *lab.Result {
-	result := &lab.Result{Tables: []lab.Table{t.Table}, Claims: claims}
-	if len(t.cells) > 0 {
-		result.Charts = []chart.Chart{picture}
-	}
-	return result
+	return &lab.Result{
+		Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: append([]lab.Claim{rises}, claims...),
+		Notes: []string{"Entries are (switch, input channel, destination) triples, each host's port being an input channel; a conflict is" +
+			" an output channel beyond the first of a (switch, destination). Read as the share of (switch, destination) pairs with several outputs," +
+			" the numbers would be five times the printed ones."},
+	}, nil
 }

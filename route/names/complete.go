@@ -2,6 +2,7 @@ package names
 
 import (
 	"container/heap"
+	"math/bits"
 
 	"weft/fabric"
 	"weft/route"
@@ -14,25 +15,32 @@ import (
 // IEEE Trans. Computers 1987).
 type completer struct {
 	g     *fabric.Graph
-	place []int32 // by channel: its place in the order
-	done  []bool  // by switch
-	ways  channelHeap
+	place []int32  // by channel: its place in the order, NumChannels for one on a cycle
+	at    []int32  // by place: its channel
+	open  []uint64 // places of channels that may lead from a switch without an entry
+	done  []bool   // by switch
 }
 
 func newCompleter(a *Assignment) *completer {
 	g := a.Set.Graph()
-	c := &completer{g: g, done: make([]bool, g.NumSwitches)}
-	c.place = order(g, dependencies(a), leaning(a))
-	c.ways.key = c.place
+	c := &completer{
+		g: g, place: order(g, dependencies(a), leaning(a)), at: make([]int32, g.NumChannels),
+		open: make([]uint64, (g.NumChannels+63)/64), done: make([]bool, g.NumSwitches),
+	}
+	for channel, place := range c.place {
+		if int(place) < g.NumChannels {
+			c.at[place] = int32(channel)
+		}
+	}
 	return c
 }
 
 // complete gives every switch an entry for a LID, from the switches that have one
 // on: the channel latest in the order first, because it leaves the most choice to
-// those behind. It returns the number of switches that stay without.
+// those behind. A channel opens earlier ones only, so one pass down the order meets
+// all. It returns the number of switches that stay without.
 func (c *completer) complete(t *route.Tables, lid fabric.LID, target int32) (missing int) {
 	g := c.g
-	c.ways.list = c.ways.list[:0]
 	for s := range int32(g.NumSwitches) {
 		c.done[s] = t.Port(s, lid) != route.NoPort
 	}
@@ -41,12 +49,16 @@ func (c *completer) complete(t *route.Tables, lid fabric.LID, target int32) (mis
 			c.offer(t, lid, s, target)
 		}
 	}
-	for len(c.ways.list) > 0 {
-		in := heap.Pop(&c.ways).(int32)
-		if s := g.From[in]; !c.done[s] {
-			c.done[s] = true
-			t.Set(s, lid, g.FromPort[in])
-			c.offer(t, lid, s, target)
+	for w := len(c.open) - 1; w >= 0; w-- {
+		for c.open[w] != 0 {
+			last := bits.Len64(c.open[w]) - 1
+			c.open[w] &^= 1 << last
+			in := c.at[w*64+last]
+			if s := g.From[in]; !c.done[s] {
+				c.done[s] = true
+				t.Set(s, lid, g.FromPort[in])
+				c.offer(t, lid, s, target)
+			}
 		}
 	}
 	for _, done := range c.done {
@@ -57,7 +69,7 @@ func (c *completer) complete(t *route.Tables, lid fabric.LID, target int32) (mis
 	return missing
 }
 
-// offer proposes the channels into a switch that may come before its own.
+// offer opens the channels into a switch that may come before its own.
 func (c *completer) offer(t *route.Tables, lid fabric.LID, s, target int32) {
 	last := int32(len(c.place))
 	if s != target {
@@ -68,8 +80,9 @@ func (c *completer) offer(t *route.Tables, lid fabric.LID, s, target int32) {
 		last = c.place[out]
 	}
 	for _, out := range c.g.OutOf(s) {
-		if in := out ^ 1; !c.done[c.g.From[in]] && c.place[in] < last {
-			heap.Push(&c.ways, in)
+		in := out ^ 1
+		if place := c.place[in]; place < last && !c.done[c.g.From[in]] {
+			c.open[place/64] |= 1 << (place % 64)
 		}
 	}
 }

@@ -48,17 +48,6 @@ func (g *Graph) row(v int32) []uint64 {
 	return g.rows[int(v)*g.words : (int(v)+1)*g.words]
 }
 
-// Degree is the number of neighbours of v.
-func (g *Graph) Degree(v int32) int { return count(g.row(v)) }
-
-func count(set []uint64) int {
-	n := 0
-	for _, w := range set {
-		n += bits.OnesCount64(w)
-	}
-	return n
-}
-
 // members appends the elements of a bit set in ascending order.
 func members(dst []int32, set []uint64) []int32 {
 	for i, w := range set {

@@ -1,5 +1,7 @@
 package names
 
+import "slices"
+
 // fitter holds configurations as the link by which each leaves each node, as
 // section V-A of paper 000 represents them.
 type fitter struct {
@@ -39,7 +41,7 @@ func (f *fitter) firstFit(c *condensed, sets [][]int32, colour []int32) int32 {
 // open adds an empty configuration.
 func (f *fitter) open() {
 	at := len(f.out)
-	f.out = grow(f.out, at+f.nodes)
+	f.out = slices.Grow(f.out, f.nodes)[:at+f.nodes]
 	for i := at; i < len(f.out); i++ {
 		f.out[i] = -1
 	}
@@ -70,16 +72,6 @@ func (f *fitter) put(c *condensed, set []int32, config int32) {
 
 func (f *fitter) config(i int32) []int32 {
 	return f.out[int(i)*f.nodes : (int(i)+1)*f.nodes]
-}
-
-// grow returns a slice of n elements that begins with s.
-func grow[T any](s []T, n int) []T {
-	if n <= cap(s) {
-		return s[:n]
-	}
-	t := make([]T, n, 2*n)
-	copy(t, s)
-	return t
 }
 
 // greedy is the greedy heuristic, and destination renaming.

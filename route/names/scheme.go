@@ -123,9 +123,6 @@ func (s *Scheme) Solve(ctx context.Context, r *Routing, opt Options) (colour []i
 // assignment uses.
 type Bounds struct{ Lower, Upper int32 }
 
-// Proven reports whether no assignment has fewer LIDs, LMC counted.
-func (b Bounds) Proven() bool { return LIDs.reached(int(b.Lower), int(b.Upper)) }
-
 // solver is the memory of one worker.
 type solver struct {
 	c      condensed

@@ -4,6 +4,7 @@ import (
 	"context"
 	"slices"
 
+	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
 	"weft/route/paths"
@@ -17,33 +18,50 @@ import (
 // none under it; the others take the first LID of the port that they fit under. Where
 // that runs out of LIDs the scheme's own assignment is taken, its LIDs renumbered so
 // that most paths keep theirs.
+//
+// What does not fit the subnet or the forwarding tables gives way: first LMCs larger
+// than the paths use, then the LIDs of the paths.
 func Stable(ctx context.Context, set *paths.Set, s *Scheme, opt Options, held *route.Held) (*Assignment, route.Ends, error) {
 	a, err := Assign(ctx, set, s, opt)
 	if err != nil {
 		return nil, route.Ends{}, err
 	}
 	g := set.Graph()
-	lmc := a.LMC()
 	if held.Choice != nil {
-		workers := max(1, opt.Workers)
-		memory := make([]keeper, workers)
-		err = par.For(ctx, workers, g.NumEnds, func(w, i int) error {
-			dst := int32(i)
-			if held.Ends.Base[dst] != 0 {
-				lmc[dst] = max(lmc[dst], held.Ends.LMC[dst])
-				return memory[w].keep(a, held, dst, 1<<lmc[dst])
-			}
-			return nil
-		})
+		kept, lmc, err := a.keeping(ctx, opt.Workers, held)
 		if err != nil {
 			return nil, route.Ends{}, err
 		}
+		for _, lmc := range [][]uint8{lmc, kept.LMC()} {
+			if ends, err := route.Name(g, lmc, held); err == nil && fits(g, &ends) {
+				return kept, ends, nil
+			}
+		}
 	}
-	ends, err := route.Name(g, lmc, held)
-	if err != nil { // larger LMCs than need be are kept only where there is room
-		ends, err = route.Name(g, a.LMC(), held)
-	}
+	ends, err := route.Name(g, a.LMC(), held)
 	return a, ends, err
+}
+
+// fits reports whether the forwarding tables of all switches hold the LIDs.
+func fits(g *fabric.Graph, ends *route.Ends) bool {
+	top := int32(ends.Top())
+	return !slices.ContainsFunc(g.SwitchFDBCap, func(size int32) bool { return size > 0 && top >= size })
+}
+
+// keeping is the assignment changed to what is in use, with LMCs that are no smaller.
+func (a *Assignment) keeping(ctx context.Context, workers int, held *route.Held) (kept *Assignment, lmc []uint8, err error) {
+	kept = &Assignment{Set: a.Set, Offset: slices.Clone(a.Offset), Need: slices.Clone(a.Need)}
+	lmc = a.LMC()
+	workers = max(1, workers)
+	memory := make([]keeper, workers)
+	err = par.For(ctx, workers, len(lmc), func(w, i int) error {
+		if held.Ends.Base[i] == 0 {
+			return nil
+		}
+		lmc[i] = max(lmc[i], held.Ends.LMC[i])
+		return memory[w].keep(kept, held, int32(i), 1<<lmc[i])
+	})
+	return kept, lmc, err
 }
 
 // keeper is the memory of one goroutine.

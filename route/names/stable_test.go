@@ -117,3 +117,34 @@ func TestStableAnyPaths(t *testing.T) {
 		}
 	})
 }
+
+// TestStableGivesWay: LIDs in use are given up when they leave no room, be it LMCs that
+// nobody needs any more or the LIDs of paths.
+func TestStableGivesWay(t *testing.T) {
+	for _, offset := range []uint8{0, 7} {
+		g := graph(t, "renaming-fig1")
+		set := compute(t, g, "shortest-widest", 1)
+		h := route.Held{Ends: route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}
+		var rows []route.Row
+		for dst := range int32(g.NumHosts) {
+			h.Ends.Base[dst], h.Ends.LMC[dst] = fabric.LID(8*(dst+1)), 3
+			for src := range int32(g.NumHosts) {
+				rows = append(rows, route.Row{Source: src, Target: dst, Offset: offset})
+			}
+		}
+		h.Choice = route.NewChoice(g.NumEnds, rows)
+		for _, size := range []int32{0, 80} { // entries of a table: below are 79 LIDs, of which 72 are in use and 9 switches have none
+			for s := range g.SwitchFDBCap {
+				g.SwitchFDBCap[s] = size
+			}
+			a, ends, err := Stable(context.Background(), set, scheme(t, "color-l"), Options{}, &h)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if kept := ends.LMC[0] == 3; kept != (size == 0) || !kept && int32(ends.Top()) >= size {
+				t.Errorf("offset %d, tables of %d: LMC %d, LIDs up to %d", offset, size, ends.LMC[0], ends.Top())
+			}
+			realised(t, a, ends, true)
+		}
+	}
+}

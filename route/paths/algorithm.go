@@ -28,6 +28,7 @@ type Algorithm struct {
 	Paper        string
 	Cost         string
 	DeadlockFree bool // on one lane, for the paths themselves
+	Rootless     bool // it has no tree, and takes no Input.Root
 	Compute      func(ctx context.Context, in *Input) (*Set, error)
 }
 

@@ -60,13 +60,11 @@ func newBalancer(in *Input, r *Rule) *balancer {
 		start: make([]int32, 1, g.NumHosts*g.NumHosts+1), there: make([]bool, g.NumHosts*g.NumHosts),
 	}
 	total := 0.0
-	for s, h := range b.ways.dist {
-		for t := range b.ways.dist {
-			if h != nil && b.ways.dist[t] != nil && b.ways.dist[t][r.source(int32(s))] < never {
-				total += b.traffic(int32(s), int32(t)) * float64(b.ways.dist[t][r.source(int32(s))])
-			}
+	b.eachPair(func(s, t int32, traffic float64) {
+		if hops := b.ways.to(t)[r.source(s)]; hops < never {
+			total += traffic * float64(hops)
 		}
-	}
+	})
 	b.unit = max(1, 2*total/float64(max(1, g.NumChannels)))
 	for c := range b.load {
 		b.add(int32(c), 0)
@@ -86,9 +84,17 @@ func newBalancer(in *Input, r *Rule) *balancer {
 	return b
 }
 
-// traffic is the number of pairs of hosts of two switches.
-func (b *balancer) traffic(s, t int32) float64 {
-	return float64(len(b.in.Graph.HostsOf(s)) * len(b.in.Graph.HostsOf(t)))
+// eachPair visits the pairs of different switches with hosts; their traffic is the
+// number of pairs of hosts.
+func (b *balancer) eachPair(visit func(s, t int32, traffic float64)) {
+	g := b.in.Graph
+	for s := range int32(g.NumSwitches) {
+		for t := range int32(g.NumSwitches) {
+			if n := len(g.HostsOf(s)) * len(g.HostsOf(t)); n > 0 && s != t {
+				visit(s, t, float64(n))
+			}
+		}
+	}
 }
 
 // add changes the load of a channel.
@@ -144,17 +150,12 @@ func (b *balancer) dual() float64 {
 		sum += w
 	}
 	var way []int32
-	for s, from := range b.ways.dist {
-		for t, to := range b.ways.dist {
-			if s == t || from == nil || to == nil {
-				continue
-			}
-			way, _ = b.ways.find(int32(s), int32(t), b.weight, way[:0])
-			for _, c := range way {
-				least += b.traffic(int32(s), int32(t)) * b.weight[c]
-			}
+	b.eachPair(func(s, t int32, traffic float64) {
+		way, _ = b.ways.find(s, t, b.weight, way[:0])
+		for _, c := range way {
+			least += traffic * b.weight[c]
 		}
-	}
+	})
 	if sum == 0 {
 		return 0
 	}

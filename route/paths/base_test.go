@@ -1,10 +1,16 @@
 package paths_test
 
 import (
+	"context"
+	"errors"
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/route"
 	"weft/route/paths"
 )
 
@@ -151,5 +157,132 @@ func TestRepairVaried(t *testing.T) {
 	}
 	if err := fromTop.Validate(); err != nil || fromTop.NumPaths() != 128*127 {
 		t.Errorf("%d paths, %v", fromTop.NumPaths(), err)
+	}
+}
+
+// Base routings on networks that were damaged: links down, switches down or drained, two
+// cables swapped. What is not refused gives every pair that some way joins a valid path,
+// and none passes a drained switch.
+func TestDamaged(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		name := rapid.SampledFrom([]string{"dor", "mport"}).Draw(t, "paths")
+		formulas := map[string][]string{
+			"dor":   {"torus(4x3,hosts=1)", "mesh(4x3,hosts=2)", "torus(5,hosts=1)", "torus(2x2x2,hosts=1)"},
+			"mport": {"mport(4,2)", "mport(4,3)", "mport(6,2)"},
+		}[name]
+		f, err := gen.Parse(rapid.SampledFrom(formulas).Draw(t, "network"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		damage(t, f)
+		g := f.Compile()
+		a, err := paths.Find(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = a.Compute(context.Background(), &paths.Input{Graph: g})
+		if _, refused := errors.AsType[*route.Refusal](err); refused {
+			return
+		}
+		s := compute(t, name, paths.Input{Graph: g})
+		for p, way := range allWays(s) {
+			for _, c := range way[min(1, len(way)):] {
+				if g.Drained[g.From[c]] {
+					t.Fatalf("path %d, %v, passes drained switch %d", p, way, g.From[c])
+				}
+			}
+		}
+		if want := compute(t, "updn-shortest", paths.Input{Graph: g}).NumPaths(); s.NumPaths() != want {
+			t.Fatalf("%d paths, want %d", s.NumPaths(), want)
+		}
+	})
+}
+
+// damage draws faults of a network.
+func damage(t *rapid.T, f *fabric.Fabric) {
+	var switches []fabric.NodeID
+	for id, n := range f.Nodes {
+		if n.Type == fabric.Switch {
+			switches = append(switches, fabric.NodeID(id))
+		}
+	}
+	var cables []fabric.LinkID
+	for id := range f.Links {
+		if f.IsSwitchLink(fabric.LinkID(id)) {
+			cables = append(cables, fabric.LinkID(id))
+		}
+	}
+	for range rapid.IntRange(0, 3).Draw(t, "down") {
+		f.SetLinkDown(rapid.SampledFrom(cables).Draw(t, "link"), true)
+	}
+	if rapid.IntRange(0, 3).Draw(t, "switch down") == 0 {
+		f.SetNodeDown(rapid.SampledFrom(switches).Draw(t, "switch"), true)
+	}
+	for range rapid.IntRange(0, 2).Draw(t, "drained") {
+		if err := f.SetNodeDrained(rapid.SampledFrom(switches).Draw(t, "switch"), true); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if rapid.IntRange(0, 3).Draw(t, "swap") == 0 {
+		swap(f, rapid.SampledFrom(cables).Draw(t, "one"), rapid.SampledFrom(cables).Draw(t, "other"))
+	}
+}
+
+// swap lets two cables change places at one end.
+func swap(f *fabric.Fabric, x, y fabric.LinkID) {
+	a, b := &f.Links[x].B, &f.Links[y].B
+	*a, *b = *b, *a
+	f.Nodes[a.Node].Ports[a.Port].Link, f.Nodes[b.Node].Ports[b.Port].Link = x, y
+}
+
+// A tree in which two cables change places at the upper switch, or at the lower ones, is
+// no m-port n-tree any more.
+func TestMiswired(t *testing.T) {
+	swapped := 0
+	for x := range fabric.LinkID(40) {
+		for y := range x {
+			f, err := gen.Parse("mport(4,3)")
+			if err != nil {
+				t.Fatal(err)
+			}
+			if int(x) >= len(f.Links) || !f.IsSwitchLink(x) || !f.IsSwitchLink(y) {
+				continue
+			}
+			swap(f, x, y)
+			swapped++
+			a, err := paths.Find("mport")
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, err = a.Compute(t.Context(), &paths.Input{Graph: f.Compile()})
+			if _, refused := errors.AsType[*route.Refusal](err); !refused {
+				t.Fatalf("cables %d and %d swapped: %v, want a refusal", y, x, err)
+			}
+		}
+	}
+	if swapped == 0 {
+		t.Error("no cables were swapped")
+	}
+}
+
+// No path of a base routing passes a drained switch, and hosts of one are served.
+func TestDrainedBase(t *testing.T) {
+	for name, formula := range map[string]string{"dor": "torus(4x4,hosts=1)", "mport": "mport(4,3)"} {
+		g := graph(t, formula)
+		for s := range g.NumSwitches {
+			clear(g.Drained)
+			g.Drained[s] = true
+			set := compute(t, name, paths.Input{Graph: g})
+			if set.NumPaths() != g.NumHosts*(g.NumHosts-1) {
+				t.Errorf("%s, switch %d drained: %d paths", name, s, set.NumPaths())
+			}
+			for _, way := range allWays(set) {
+				for _, c := range way[min(1, len(way)):] {
+					if g.Drained[g.From[c]] {
+						t.Fatalf("%s: %v passes drained switch %d", name, way, s)
+					}
+				}
+			}
+		}
 	}
 }

@@ -122,19 +122,6 @@ func (r *Rule) distances(t int32, dist, queue []int32) {
 	}
 }
 
-// allDistances holds the distances to every switch with hosts, nil for others.
-func (r *Rule) allDistances() [][]int32 {
-	all := make([][]int32, r.g.NumSwitches)
-	queue := make([]int32, r.g.NumChannels)
-	for t := range all {
-		if len(r.g.HostsOf(int32(t))) > 0 {
-			all[t] = make([]int32, r.nodes())
-			r.distances(int32(t), all[t], queue)
-		}
-	}
-	return all
-}
-
 // loopless reports whether a way from switch s meets no switch twice.
 func loopless(g *fabric.Graph, s int32, way []int32) bool {
 	for i, c := range way {

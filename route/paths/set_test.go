@@ -1,7 +1,6 @@
 package paths_test
 
 import (
-	"context"
 	"slices"
 	"strings"
 	"sync"
@@ -10,9 +9,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/route"
 	"weft/route/engine/conformance"
-	"weft/route/engine/minhop"
 	"weft/route/paths"
 )
 
@@ -103,58 +100,15 @@ func TestValidate(t *testing.T) {
 	}
 }
 
-// Tables read as a Set are the walks through them, one for each LID allowed.
-func TestFromTables(t *testing.T) {
-	g := graph(t, "irregular(switches=12,degree=4,hosts=20,seed=3)")
-	p, err := route.Run(context.Background(), g, &route.Request{
-		Engine: minhop.Spec(), Names: route.NameOptions{LMC: 1}, Workers: 2,
-	}, func(string) {})
-	if err != nil {
-		t.Fatal(err)
-	}
-	choice := route.NewChoice(g.NumEnds, []route.Row{{Source: 0, Target: 1, Offset: 1}, {Source: 2, Target: 1, Offset: 0}, {Source: 2, Target: 1, Offset: 1}})
-	for _, c := range []*route.Choice{nil, choice} {
-		s, err := paths.FromTables(g, &p.Ends, p.Tables, c)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if err := s.Validate(); err != nil {
-			t.Fatal(err)
-		}
-		at := 0
-		for dst := range int32(g.NumHosts) {
-			for src := range int32(g.NumHosts) {
-				if src == dst {
-					continue
-				}
-				offsets := []uint8{0, 1}
-				if c != nil {
-					offsets = c.Offsets(src, dst)
-				}
-				for _, o := range offsets {
-					var way []int32
-					for v := g.EndSwitch[src]; v != g.EndSwitch[dst]; v = g.To[way[len(way)-1]] {
-						next, _ := g.At(v, p.Tables.Port(v, p.Ends.Base[dst]+fabric.LID(o)))
-						way = append(way, next)
-					}
-					if s.Source(at) != src || s.Dest(at) != dst || !slices.Equal(s.Append(nil, at), way) {
-						t.Fatalf("path %d: %v, want %v from %d to %d", at, s.Append(nil, at), way, src, dst)
-					}
-					at++
-				}
-			}
-		}
-		if at != s.NumPaths() {
-			t.Fatalf("%d paths, want %d", s.NumPaths(), at)
-		}
-	}
-}
-
 // A routing function with a loop is refused, one without a way gives no path.
 func TestFromRouting(t *testing.T) {
 	g := graph(t, "torus(4,hosts=1)")
-	around := func(at, _, _ int32) int32 { return g.OutOf(at)[0] }
-	if _, err := paths.FromRouting(g, func(at, in, dst int32) int32 {
+	read := func(next func(at, dst int32) int32) (*paths.Set, error) {
+		return paths.FromRouting(t.Context(), g, 2, func(_ int, dst int32) paths.Routing {
+			return func(at, _ int32) int32 { return next(at, dst) }
+		})
+	}
+	if _, err := read(func(at, dst int32) int32 {
 		if dst == 2 && at != 1 { // 3 -> 0 -> 3 and so on
 			for _, c := range g.OutOf(at) {
 				if g.To[c] != 1 && g.To[c] != 2 {
@@ -162,11 +116,11 @@ func TestFromRouting(t *testing.T) {
 				}
 			}
 		}
-		return around(at, in, dst)
+		return g.OutOf(at)[0]
 	}); err == nil || !strings.Contains(err.Error(), "loop") {
 		t.Errorf("got %v, want a loop", err)
 	}
-	s, err := paths.FromRouting(g, func(_, _, _ int32) int32 { return fabric.Nothing })
+	s, err := read(func(_, _ int32) int32 { return fabric.Nothing })
 	if err != nil || s.NumPaths() != 0 {
 		t.Errorf("got %d paths, %v", s.NumPaths(), err)
 	}

@@ -89,44 +89,26 @@ func (d *drawer) draw(rng *rand.Rand, s int32, way []int32) ([]int32, bool) {
 	return way, true
 }
 
-// eachDest calls body for every host as a destination, several at a time, after a
-// drawer of the worker was aimed at its switch.
-func eachDest(ctx context.Context, workers int, r *Rule, body func(d *drawer, dst int32)) error {
-	workers = max(1, workers)
-	drawers := make([]*drawer, workers)
-	return par.For(ctx, workers, r.g.NumSwitches, func(w, t int) error {
-		hosts := r.g.HostsOf(int32(t))
+// drawn draws a path for every pair for itself. The rule must be up*/down*, whose
+// shortest ways meet no switch twice.
+func drawn(ctx context.Context, in *Input, r *Rule) (*Set, error) {
+	g := in.Graph
+	b := newBuilder(r)
+	drawers := make([]*drawer, max(1, in.Workers))
+	err := par.For(ctx, in.Workers, g.NumSwitches, func(w, t int) error {
+		hosts := g.HostsOf(int32(t))
 		if len(hosts) == 0 {
 			return nil
 		}
 		if drawers[w] == nil {
 			drawers[w] = newDrawer(r)
 		}
-		drawers[w].aim(int32(t))
+		d := drawers[w]
+		d.aim(int32(t))
 		for _, dst := range hosts {
-			body(drawers[w], dst)
+			d.drawAll(b, destRand(in, dst), dst)
 		}
 		return nil
-	})
-}
-
-// drawn draws a path for every pair for itself. The rule must be up*/down*, whose
-// shortest ways meet no switch twice.
-func drawn(ctx context.Context, in *Input, r *Rule) (*Set, error) {
-	g := in.Graph
-	b := newBuilder(r)
-	err := eachDest(ctx, in.Workers, r, func(d *drawer, dst int32) {
-		rng := destRand(in, dst)
-		var way []int32
-		for src := range int32(g.NumHosts) {
-			if src == dst {
-				continue
-			}
-			var ok bool
-			if way, ok = d.draw(rng, g.EndSwitch[src], way[:0]); ok {
-				b.Add(src, dst, way)
-			}
-		}
 	})
 	if err != nil {
 		return nil, err
@@ -134,26 +116,42 @@ func drawn(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	return b.Build()
 }
 
+// drawAll draws the paths to a host of the switch aimed at.
+func (d *drawer) drawAll(b *Builder, rng *rand.Rand, dst int32) {
+	g := d.r.g
+	var way []int32
+	for src := range int32(g.NumHosts) {
+		if src == dst {
+			continue
+		}
+		var ok bool
+		if way, ok = d.draw(rng, g.EndSwitch[src], way[:0]); ok {
+			b.Add(src, dst, way)
+		}
+	}
+}
+
 // byChannel draws one next channel for every destination and every channel into a
 // switch, and one for the hosts of a switch: a C x N -> C routing function.
 func byChannel(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	g := in.Graph
-	next := make([][]int32, g.NumHosts) // by destination, then node
-	err := eachDest(ctx, in.Workers, r, func(d *drawer, dst int32) {
+	drawers := make([]*drawer, max(1, in.Workers))
+	set, err := FromRouting(ctx, g, in.Workers, func(w int, dst int32) Routing {
+		if drawers[w] == nil {
+			drawers[w] = newDrawer(r)
+		}
+		drawers[w].aim(g.EndSwitch[dst])
 		rng := destRand(in, dst)
-		next[dst] = make([]int32, r.nodes())
-		for x := range next[dst] {
-			next[dst][x] = d.step(rng, int32(x))
+		next := make([]int32, r.nodes())
+		for x := range next {
+			next[x] = drawers[w].step(rng, int32(x))
 		}
-	})
-	if err != nil {
-		return nil, err
-	}
-	set, err := FromRouting(g, func(at, in, dst int32) int32 {
-		if in == fabric.Nothing {
-			return next[dst][r.source(at)]
+		return func(at, in int32) int32 {
+			if in == fabric.Nothing {
+				return next[r.source(at)]
+			}
+			return next[in]
 		}
-		return next[dst][in]
 	})
 	if err == nil {
 		set.rule = r

@@ -35,7 +35,7 @@ func widestAll(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 				continue
 			}
 			var ok bool
-			if way, ok = w.path(g.EndSwitch[src], g.EndSwitch[dst], way[:0]); ok {
+			if way, ok = w.path(g.EndSwitch[src], g.EndSwitch[dst], way); ok {
 				b.Add(src, dst, way)
 			}
 		}
@@ -61,9 +61,9 @@ func newWidest(r *Rule) *widest {
 	return w
 }
 
-// path appends the path from switch s to switch t and takes it.
+// path takes the path from switch s to switch t, and returns it in the memory of way.
 func (w *widest) path(s, t int32, way []int32) ([]int32, bool) {
-	way, ok := w.ways.find(s, t, w.weight, way)
+	way, ok := w.ways.find(s, t, w.weight, way[:0])
 	w.take(way)
 	return way, ok
 }
@@ -81,7 +81,8 @@ func (w *widest) take(way []int32) {
 type lightest struct {
 	r     *Rule
 	sum   bool
-	dist  [][]int32 // by switch with hosts, then node
+	dist  [][]int32 // by switch and node, nil for a switch that was not asked for
+	queue []int32   // of distances
 	stamp int32
 	seen  []int32   // by channel: stamp of the last layer that it was in
 	cost  []float64 // by channel: least weight of a way that ends with it
@@ -93,16 +94,25 @@ type lightest struct {
 func newLightest(r *Rule, sum bool) *lightest {
 	n := r.g.NumChannels
 	return &lightest{
-		r: r, sum: sum, dist: r.allDistances(),
+		r: r, sum: sum, dist: make([][]int32, r.g.NumSwitches), queue: make([]int32, n),
 		seen: make([]int32, n), cost: make([]float64, n), prev: make([]int32, n),
 	}
 }
 
-// find appends the lightest shortest way from switch s to switch t, which must have
-// hosts; false if there is none. Where a rule's shortest way meets a switch twice it
-// gives the first shortest one that does not.
+// to are the distances to a switch.
+func (l *lightest) to(t int32) []int32 {
+	if l.dist[t] == nil {
+		l.dist[t] = make([]int32, l.r.nodes())
+		l.r.distances(t, l.dist[t], l.queue)
+	}
+	return l.dist[t]
+}
+
+// find appends the lightest shortest way from switch s to switch t; false if there is
+// none. Where a rule's shortest way meets a switch twice it gives the first shortest
+// one that does not.
 func (l *lightest) find(s, t int32, weight []float64, way []int32) ([]int32, bool) {
-	r, dist := l.r, l.dist[t]
+	r, dist := l.r, l.to(t)
 	from := r.source(s)
 	if dist[from] == never {
 		return way, false

@@ -45,7 +45,7 @@ func parse(name string) (e *engine, ok bool, err error) {
 	if !ok {
 		return nil, false, nil
 	}
-	e = &engine{name: name}
+	e = &engine{name: name, root: random}
 	if e.a, err = paths.Find(first); err != nil {
 		return nil, true, err
 	}
@@ -85,23 +85,28 @@ type engine struct {
 
 // spec describes the engine of two stages.
 func (e *engine) spec() *route.Spec {
-	return &route.Spec{
+	s := &route.Spec{
 		Name:     e.name,
 		Summary:  e.a.Summary + "; LIDs: " + e.n.Summary,
 		Paper:    e.a.Paper + "; " + e.n.Paper,
 		Cost:     "paths " + e.a.Cost + "; LIDs of a destination " + e.n.Cost,
 		Lanes:    "none",
 		OwnNames: true,
-		Options: []route.Option{{
-			Name: "root", Default: random,
-			Doc: "switch at the root of the up*/down* tree, by GUID or description, or " + random,
-		}},
 		New: func(o route.Options) (route.Engine, error) {
 			made := *e
-			made.root = o.String("root")
+			if !e.a.Rootless {
+				made.root = o.String("root")
+			}
 			return &made, nil
 		},
 	}
+	if !e.a.Rootless {
+		s.Options = []route.Option{{
+			Name: "root", Default: random,
+			Doc: "switch at the root of the up*/down* tree, by GUID or description, or " + random,
+		}}
+	}
+	return s
 }
 
 // Route implements route.Engine.

@@ -1,0 +1,157 @@
+package paths
+
+import (
+	"context"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+var mport = &Algorithm{
+	Name:     "mport",
+	Summary:  "deterministic routing of the m-port n-tree, a digit of the destination a level; paths over broken links by shortest-widest, up and then down where that leaves a way",
+	Paper:    "Gomez, Gilabert, Gomez, Lopez, Duato 2007 (reference [5] of paper 000, section VI-C)",
+	Cost:     "O(pairs x hops), and O(switches x turns) for the repair",
+	Rootless: true,
+	Compute: func(ctx context.Context, in *Input) (*Set, error) {
+		t, err := newMPort(in.Graph)
+		if err != nil {
+			return nil, err
+		}
+		return t.repaired(ctx, t.rule())
+	},
+}
+
+// repaired replaces paths over broken links by ones that keep a rule, or none where
+// it leaves no way. Only of the tori does the paper say that up*/down* is lifted.
+func (t *mportTree) repaired(ctx context.Context, r *Rule) (*Set, error) {
+	return repaired(ctx, t.g, t.next, t.rule(), repair{by: []*Rule{r, Unrestricted(t.g)}})
+}
+
+// mportTree is an m-port n-tree in the order of the formula mport(m,n), with links
+// missing. Its switches are numbered level by level from the leaves up. Switch i of
+// level l has the digits of i: the lowest l say which parents lead to it, the others
+// whose child it is. Ports 1 to half lead down, the others up; those of a root all
+// lead down.
+type mportTree struct {
+	g      *fabric.Graph
+	half   int32 // m/2
+	levels int32
+	width  int32   // switches of a level below the top
+	power  []int32 // powers of half
+}
+
+func newMPort(g *fabric.Graph) (*mportTree, error) {
+	refuse := func(format string, args ...any) error {
+		return route.Refuse("mport", "use updn-shortest", format, args...)
+	}
+	if g.NumSwitches < 3 || g.SwitchPorts[0] < 4 || g.SwitchPorts[0]%2 != 0 {
+		return nil, refuse("not an m-port n-tree of two levels or more")
+	}
+	t := &mportTree{g: g, half: g.SwitchPorts[0] / 2, levels: 1, width: 2, power: []int32{1}}
+	for t.levels = 1; (t.levels-1)*t.width+t.width/2 < int32(g.NumSwitches) || t.levels < 2; t.levels++ {
+		t.power = append(t.power, t.power[t.levels-1]*t.half)
+		t.width *= t.half
+	}
+	if (t.levels-1)*t.width+t.width/2 != int32(g.NumSwitches) {
+		return nil, refuse("%d switches are no %d-port n-tree", g.NumSwitches, 2*t.half)
+	}
+	for c := range int32(g.NumChannels) {
+		if g.From[c] <= g.To[c] && !t.leadsUp(c) {
+			return nil, refuse("port %d of %s leads to port %d of %s",
+				g.FromPort[c], route.SwitchName(g, g.From[c]), g.ToPort[c], route.SwitchName(g, g.To[c]))
+		}
+	}
+	for h := range g.NumHosts {
+		if s := g.EndSwitch[h]; s >= t.width || int32(g.EndPort[h]) > t.half {
+			return nil, refuse("a host is at port %d of %s", g.EndPort[h], route.SwitchName(g, s))
+		}
+	}
+	return t, nil
+}
+
+// level of a switch, and its number in it.
+func (t *mportTree) level(s int32) (l, i int32) { return s / t.width, s % t.width }
+
+// rule is the up*/down* rule of the whole tree with a leaf as its root, which makes all
+// minimal paths between leaves legal, broken links or not.
+func (t *mportTree) rule() *Rule {
+	root := t.root()
+	up := func(c int32) bool { return t.apart(t.g.To[c], root) < t.apart(t.g.From[c], root) }
+	return NewRule(t.g, func(c, d int32) bool { return up(c) || !up(d) })
+}
+
+// root is the first leaf to which a link leads nearer from every other switch, so that
+// the rule leaves every pair a way; the first of all if there is none.
+func (t *mportTree) root() int32 {
+	for leaf := range t.width {
+		nearer := func(s int32) bool {
+			return s == leaf || slices.ContainsFunc(t.g.OutOf(s), func(c int32) bool {
+				return t.apart(t.g.To[c], leaf) < t.apart(s, leaf)
+			})
+		}
+		all := true
+		for s := int32(0); all && int(s) < t.g.NumSwitches; s++ {
+			all = nearer(s)
+		}
+		if all {
+			return leaf
+		}
+	}
+	return 0
+}
+
+// apart is the distance of a switch from a leaf in the whole tree: from its own level
+// up to a switch above both, and down.
+func (t *mportTree) apart(s, leaf int32) int32 {
+	l, i := t.level(s)
+	top := l
+	for a, b := i/t.power[l], leaf/t.power[l]; a != b && top+1 < t.levels; a, b = a/t.half, b/t.half {
+		top++
+	}
+	return 2*top - l
+}
+
+// leadsUp reports whether a channel leaves a switch by an up port and comes to the
+// parent, and there to the down port, that the numbers of both say.
+func (t *mportTree) leadsUp(c int32) bool {
+	l, i := t.level(t.g.From[c])
+	up := int32(t.g.FromPort[c]) - t.half - 1
+	if l+1 == t.levels || up < 0 || up >= t.half {
+		return false
+	}
+	low, fan := t.power[l], t.half
+	if l+2 == t.levels {
+		fan = 2 * t.half
+	}
+	child, group := i/low%fan, i/low/fan
+	return t.g.To[c] == (l+1)*t.width+(group*low+i%low)*t.half+up && int32(t.g.ToPort[c]) == child+1
+}
+
+// next goes down if the destination is below, and else up by the port that the digit
+// of the destination at this level says: its port on the leaf, then which child its
+// leaf is, and so on.
+func (t *mportTree) next(at, dst int32) int32 {
+	leaf := t.g.EndSwitch[dst]
+	l, i := t.level(at)
+	port := t.half + 1 + int32(t.g.EndPort[dst]) - 1
+	if l > 0 {
+		child := leaf / t.power[l-1]
+		if l+1 == t.levels {
+			return t.out(at, child+1)
+		}
+		child, group := child%t.half, child/t.half
+		if i/t.power[l] == group {
+			return t.out(at, child+1)
+		}
+		port = t.half + 1 + child
+	}
+	return t.out(at, port)
+}
+
+// out is the channel that leaves by a port.
+func (t *mportTree) out(at, port int32) int32 {
+	c, _ := t.g.At(at, uint8(port))
+	return c
+}
