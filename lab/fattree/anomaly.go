@@ -125,6 +125,9 @@ func anomaly(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			if err != nil {
 				return nil, err
 			}
+			if trial.Refused != "" {
+				return nil, fmt.Errorf("%s: %s", e.name, trial.Refused)
+			}
 			u, err := unused(ctx, s, now, trial)
 			if err != nil {
 				return nil, err

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 
 	"weft/fabric"
 	"weft/fabric/gen"
@@ -108,7 +109,7 @@ type estimates struct{ inOrder, independent flow.Summary }
 // losses are by kind and number of failed parts, and engine.
 type losses map[failure]map[int]map[string]estimates
 
-// mean is the mean in order.
+// mean is the mean in order, and whether it was measured.
 func (l losses) mean(what failure, n int, engine string) (float64, bool) {
 	v, ok := l[what][n][engine]
 	return v.inOrder.Mean, ok
@@ -129,7 +130,7 @@ func (l losses) freely() losses {
 	return out
 }
 
-// drop is the part of its throughput that an engine loses, -1 when not run.
+// drop is the part of its throughput that an engine loses, and whether it was run.
 func (l losses) drop(what failure, n int, engine string) (float64, bool) {
 	whole, ok1 := l.mean(what, 0, engine)
 	now, ok2 := l.mean(what, n, engine)
@@ -186,7 +187,8 @@ func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failur
 		}
 		out[what][n] = map[string]estimates{}
 		for i, e := range engines {
-			if why := refused[i][0]; why != "" {
+			if at := slices.IndexFunc(refused[i], func(why string) bool { return why != "" }); at >= 0 { // a mean of the others is of other trees
+				why := refused[i][at]
 				t.Add(string(what), fmt.Sprint(n), e.name, fmt.Sprint(many), "-", "-", "-", "-", why)
 				continue
 			}

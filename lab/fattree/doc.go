@@ -12,8 +12,9 @@
 // the packet simulator; its estimator has the same form as these.
 //
 // EFT is the thesis's name for OpenSM's fat-tree routing of 2010, here ftree with
-// balance=zahavi; BEFT is balance=beft; ours is balance=closed. MinHop of OpenSM
-// counts table entries (package plain), weft's minhop paths.
+// balance=zahavi; BEFT is balance=beft; ours is ftree with its defaults, in the tables of
+// times balance=closed. MinHop of OpenSM counts table entries (package plain), weft's
+// minhop paths.
 //
 // Curves were never printed as numbers: what is compared is what the text says of them.
 package fattree

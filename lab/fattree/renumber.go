@@ -1,6 +1,7 @@
 package fattree
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"slices"
 
@@ -30,7 +31,7 @@ func renumbered(f *fabric.Fabric, o guidOrder, seed uint64) (*fabric.Fabric, err
 			switches = append(switches, fabric.NodeID(id))
 		}
 	}
-	slices.SortFunc(switches, func(a, b fabric.NodeID) int { return int(f.Nodes[a].GUID) - int(f.Nodes[b].GUID) })
+	slices.SortFunc(switches, func(a, b fabric.NodeID) int { return cmp.Compare(f.Nodes[a].GUID, f.Nodes[b].GUID) })
 	guids := make([]fabric.GUID, len(switches))
 	for i, id := range switches {
 		guids[i] = f.Nodes[id].GUID

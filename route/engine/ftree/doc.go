@@ -74,5 +74,6 @@
 // O(channels x switches/64) for the sweeps, in parallel over blocks of targets, and
 // O(switches x LIDs) to write the tables, in parallel over the switches; load, zahavi
 // and beft O(LIDs x channels), one LID after the other; evening out the same a sweep, some
-// targets at a time, and 4 bytes a pair of switches for the ways by target.
+// targets at a time, with 4 bytes a pair of switches for the ways by target, and a byte by
+// LID of a host and switch for the tables turned round.
 package ftree

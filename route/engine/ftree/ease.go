@@ -2,6 +2,7 @@ package ftree
 
 import (
 	"context"
+	"math"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -153,7 +154,7 @@ func (w *loader) settle(c *loader, roof int64) {
 	}
 	if fits {
 		for _, m := range c.moves {
-			w.tables.Set(m.s, m.lid, m.port)
+			w.set(m)
 		}
 	}
 	c.changed, c.moves = c.changed[:0], c.moves[:0]
@@ -163,74 +164,115 @@ func (w *loader) settle(c *loader, roof int64) {
 // most loaded link of the new way will have less than that of the old one has. Only
 // ways with a link above its limit are looked at.
 func (w *loader) relieve(y *ways, end int32, lid fabric.LID, apart bool) {
-	w.dist[y.target], w.above[y.target] = 0, false
-	some := false
-	for _, s := range y.order {
-		p, v := w.pick[s], w.next[s]
-		n := w.loadOf(p)
-		w.dist[s], w.above[s] = max(n, w.dist[v]), w.above[v] || n > w.limit[p]
-		some = some || w.above[s]
-	}
-	if !some {
+	if !w.survey(y, lid) {
 		return
 	}
-	w.gather(y, &w.way)
+	clear(w.flow)
+	clear(w.first)
 	met := !apart
 	for k := len(y.order) - 1; k >= 0; k-- {
 		s := y.order[k]
-		f := w.flow[s]
-		if f == 0 || !w.above[s] {
+		if w.flow[s] += int64(len(w.t.g.HostsOf(s))); w.flow[s] == 0 {
 			continue
 		}
-		best := w.cheapest(y, k)
-		if best < 0 {
-			continue
+		if w.above[s] {
+			if best := w.cheaper(y, k); best >= 0 {
+				if !met {
+					w.meet(end, lid-w.ends.Base[end])
+					met = true
+				}
+				if w.free(s, best) {
+					w.move(s, best, lid)
+				}
+			}
 		}
-		if old, now := w.peaks(s, best); now >= old {
-			continue
-		}
-		if !met {
-			w.meet(end, lid-w.ends.Base[end])
-			met = true
-		}
-		if !w.free(y, k, best) {
-			continue
-		}
-		w.shift(w.pick[s], -f)
-		w.shift(best, f)
-		for a, b := w.next[s], w.into[best]; a != b; a, b = w.next[a], w.next[b] {
-			w.shift(w.pick[a], -f)
-			w.shift(w.pick[b], f)
-			w.flow[a] -= f
-			w.flow[b] += f
-		}
-		w.pick[s], w.next[s] = best, w.into[best]
-		w.moves = append(w.moves, move{s, lid, w.t.port[best]})
+		v := w.next[s]
+		w.flow[v] += w.flow[s]
+		w.after[s], w.first[v] = w.first[v], s+1
 	}
+}
+
+// survey follows the way to a LID from every switch and finds the most loaded link of it. It
+// tells whether any is above its limit.
+func (w *loader) survey(y *ways, lid fabric.LID) bool {
+	sends, pick, next, dist, above := w.sends[lid], w.pick, w.next, w.dist, w.above
+	dist[y.target], above[y.target] = 0, false
+	some := false
+	for _, s := range y.order {
+		p := w.t.base(s) + int32(sends[s])
+		v, n := w.into[p], w.loadOf(p)
+		pick[s], next[s], dist[s], above[s] = p, v, max(n, dist[v]), above[v] || n > w.limit[p]
+		some = some || above[s]
+	}
+	return some
+}
+
+// cheaper is the link by which the most loaded link of the way from order[k] will have less
+// than that of the old one has; -1 if there is none.
+func (w *loader) cheaper(y *ways, k int) int32 {
+	if w.thorough {
+		return w.lowest(y, k)
+	}
+	best := w.cheapest(y, k)
+	if best < 0 {
+		return -1
+	}
+	if old, now := w.peaks(y.order[k], best); now >= old {
+		return -1
+	}
+	return best
+}
+
+// move sends what comes through a switch over another link.
+func (w *loader) move(s, p int32, lid fabric.LID) {
+	f := w.flow[s]
+	w.shift(w.pick[s], -f)
+	w.shift(p, f)
+	for a, b := w.next[s], w.into[p]; a != b; a, b = w.next[a], w.next[b] {
+		w.shift(w.pick[a], -f)
+		w.shift(w.pick[b], f)
+	}
+	w.pick[s], w.next[s] = p, w.into[p]
+	w.moves = append(w.moves, move{s, p, lid})
 }
 
 // cheapest is the link by which the most loaded link of the way from order[k] has least,
 // of equal ones the least loaded itself; -1 if all links there have too much.
 func (w *loader) cheapest(y *ways, k int) int32 {
 	s := y.order[k]
-	f, old := w.flow[s], w.dist[s]
-	best, least, least1 := int32(-1), int64(0), int64(0)
+	f, old, pick := w.flow[s], w.dist[s], w.pick[s]
+	best, least, least1 := int32(-1), int64(math.MaxInt64), int64(0)
 	for _, i := range y.at(k) {
 		beyond := w.dist[w.t.to[i]] + f
+		if beyond > least {
+			continue
+		}
 		for p := w.t.link[i]; p < w.t.link[i+1]; p++ {
 			n := w.loadOf(p) + f
-			if n >= old || p == w.pick[s] {
+			if n >= old || p == pick {
 				continue
 			}
-			if w.thorough {
-				if best >= 0 && n >= least {
-					continue
-				}
-				if old, now := w.peaks(s, p); old > w.limit[w.pick[s]] && now < old && (best < 0 || now < least) {
-					best, least = p, now
-				}
-			} else if m := max(n, beyond); best < 0 || m < least || m == least && n < least1 {
+			if m := max(n, beyond); m < least || m == least && n < least1 {
 				best, least, least1 = p, m, n
+			}
+		}
+	}
+	return best
+}
+
+// lowest is the link by which the way from order[k] has least on its most loaded link, up to
+// where it meets the old one; -1 if none has less than that, or its own link is in its limit.
+func (w *loader) lowest(y *ways, k int) int32 {
+	s := y.order[k]
+	best, least := int32(-1), int64(0)
+	for _, i := range y.at(k) {
+		for p := w.t.link[i]; p < w.t.link[i+1]; p++ {
+			n := w.loadOf(p) + w.flow[s]
+			if n >= w.dist[s] || p == w.pick[s] || best >= 0 && n >= least {
+				continue
+			}
+			if old, now := w.peaks(s, p); old > w.limit[w.pick[s]] && now < old && (best < 0 || now < least) {
+				best, least = p, now
 			}
 		}
 	}

@@ -62,6 +62,9 @@ func Spec() *route.Spec {
 			{Name: "strict", Default: false, Doc: "refuse any irregularity"},
 		},
 		New: func(o route.Options) (route.Engine, error) {
+			if n := len(o.List("types")); n >= maxKinds {
+				return nil, route.Refuse(Name, "let one pattern stand for several", "%d types, at most %d are balanced by themselves", n, maxKinds-1)
+			}
 			for _, pattern := range o.List("types") {
 				if _, err := path.Match(pattern, ""); err != nil {
 					return nil, route.Refuse(Name, "write it as for file names", "%q is no pattern", pattern)

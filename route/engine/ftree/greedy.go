@@ -222,7 +222,7 @@ func (w *greedy) others(ways *ways, lid fabric.LID, end int32) {
 			continue
 		}
 		best, least := int32(-1), int32(0)
-		for _, i := range ways.groups[ways.start[k]:ways.start[k+1]] {
+		for _, i := range ways.at(k) {
 			if load, _ := w.least(i); best < 0 || w.meets(s, i, load, best, least, end) {
 				best, least = i, load
 			}

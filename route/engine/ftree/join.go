@@ -23,38 +23,34 @@ type joiner struct {
 	order  *reach
 	high   ways // by height
 	all    ways
-	fit    []fitness // by switch: of its path to the LID at hand
-	hops   []int32
+	hops   []int32 // by switch, as reach.ahead has it: of its path to the LID at hand, or unfit
 	tried  []bool
-	next   []int32 // by switch: where its path by height leads, -1 for none
-	found  []hop
+	step   []hop  // by switch without a path: how it may go on
+	stale  []bool // by switch: a neighbour has changed since
+	found  []int32
 	group  []int32 // by port, as in Graph.PortStart: its group
 
 	workers int
 	lids    []fabric.LID // of the end ports at hand
 	ports   []uint8      // by LID of these, switch: where it is sent
 	column  []uint8      // by switch: where the LID at hand is sent
-	moves   []move       // what changes in the tables
+	changes []change     // of the tables
 
 	lack  []int32 // switches without a path by height to the switch at hand
 	lacks []bool
 	clash bool // some path by height is not legal in the order
 }
 
-// fitness is how a path goes in the order that joins all switches.
-type fitness uint8
-
-const (
-	unfit fitness = iota // not up and then down, or there is none
-	fits
-	falls // down only
-)
-
-// apart is which paths are on a lane of their own.
-type apart struct {
-	hosts, zeros [][]bool // by target switch, source switch; nil for none
-	oneWay       bool     // some are whose answers are not
+// change is an entry of the tables.
+type change struct {
+	s    int32
+	lid  fabric.LID
+	port uint8
 }
+
+// unfit stands for the hops of a path that is not fit: in the order that joins all switches it
+// is not up and then down, or there is none. Those going down only are told apart.
+const unfit = math.MaxInt32
 
 func newJoiner(in *route.Input, by, order *reach, tables *route.Tables) *joiner {
 	t := by.t
@@ -74,9 +70,9 @@ func newJoiner(in *route.Input, by, order *reach, tables *route.Tables) *joiner 
 func (j *joiner) fork() *joiner {
 	n := j.t.g.NumSwitches
 	c := *j
-	c.high, c.all = ways{place: make([]int32, n)}, ways{place: make([]int32, n)}
-	c.fit, c.hops, c.tried = make([]fitness, n), make([]int32, n), make([]bool, n)
-	c.next, c.lacks = make([]int32, n), make([]bool, n)
+	c.high, c.all = newWays(j.by), newWays(j.order)
+	c.hops, c.tried, c.lacks = make([]int32, 2*n), make([]bool, n), make([]bool, n)
+	c.step, c.stale = make([]hop, n), make([]bool, n)
 	return &c
 }
 
@@ -89,16 +85,16 @@ func (j *joiner) run(ctx context.Context) (*apart, error) {
 	for i := range forks {
 		forks[i] = j.fork()
 	}
-	changes := make([][]move, n)
+	changes := make([][]change, n)
 	a := &apart{hosts: make([][]bool, n), zeros: make([][]bool, n)}
 	err := par.For(ctx, j.workers, n, func(worker, i int) error {
 		c, x := forks[worker], int32(i)
-		c.moves = nil
-		c.high.search(c.by, x)
-		c.all.search(c.order, x)
+		c.changes = nil
+		c.high.search(x)
+		c.all.search(x)
 		a.hosts[x] = c.join(g.HostsOf(x))
 		a.zeros[x] = c.join([]int32{g.PortZero(x)})
-		changes[x] = c.moves
+		changes[x] = c.changes
 		return nil
 	})
 	if err != nil {
@@ -137,7 +133,7 @@ func (j *joiner) join(ends []int32) []bool {
 		return nil
 	}
 	j.read(ends)
-	before := len(j.moves)
+	before := len(j.changes)
 	for !j.extendAll() {
 		if len(j.lack) == len(j.all.order) {
 			for i := range j.lids {
@@ -146,9 +142,9 @@ func (j *joiner) join(ends []int32) []bool {
 			break
 		}
 	}
-	for i := before; i < len(j.moves); i++ { // some were changed again
-		m := &j.moves[i]
-		m.port = j.ports[slices.Index(j.lids, m.lid)*len(j.fit)+int(m.s)]
+	for i := before; i < len(j.changes); i++ { // some were changed again
+		m := &j.changes[i]
+		m.port = j.ports[slices.Index(j.lids, m.lid)*len(j.lacks)+int(m.s)]
 	}
 	if len(j.lack) == 0 || len(ends) == 0 {
 		return nil
@@ -164,7 +160,7 @@ func (j *joiner) read(ends []int32) {
 			j.lids = append(j.lids, j.ends.Base[end]+fabric.LID(k))
 		}
 	}
-	n := len(j.fit)
+	n := len(j.lacks)
 	j.ports = slices.Grow(j.ports[:0], n*len(j.lids))[:n*len(j.lids)]
 	for s := range n {
 		for i, lid := range j.lids {
@@ -175,7 +171,7 @@ func (j *joiner) read(ends []int32) {
 
 // use takes one of the LIDs in hand.
 func (j *joiner) use(i int) fabric.LID {
-	n := len(j.fit)
+	n := len(j.lacks)
 	j.column = j.ports[i*n : (i+1)*n]
 	return j.lids[i]
 }
@@ -204,15 +200,16 @@ func (j *joiner) extendAll() bool {
 	return true
 }
 
-// giveUp makes switches above those that found no path give up theirs.
+// giveUp makes switches above those that found no path give up theirs, but for those beyond a
+// drained switch, which no way joins.
 func (j *joiner) giveUp() {
 	before := len(j.lack)
 	for _, s := range j.lack[:before] {
-		if j.fit[s] != unfit {
+		if j.fit(s) {
 			continue
 		}
 		for _, i := range j.order.up[s] {
-			if v := j.t.to[i]; j.fit[v] == unfit {
+			if v := j.t.to[i]; !j.fit(v) && j.all.place[v] >= 0 {
 				j.give(v)
 			}
 		}
@@ -224,92 +221,116 @@ func (j *joiner) giveUp() {
 	}
 }
 
-// judge finds how fit the paths by height to the LID at hand are. Those past a switch that has
+// judge finds which paths by height to the LID at hand are fit. Those past a switch that has
 // given up its own are none.
 func (j *joiner) judge() {
-	clear(j.fit)
+	for i := range j.hops {
+		j.hops[i] = unfit
+	}
 	x := j.high.target
-	j.fit[x], j.hops[x] = falls, 0
+	j.hops[2*x], j.hops[2*x+1] = 0, 0
 	for _, s := range j.high.order {
-		j.next[s] = -1
 		if j.lacks[s] {
 			continue
 		}
 		i := j.group[j.t.g.PortStart[s]+int32(j.column[s])]
-		j.next[s] = j.t.to[i]
-		j.fit[s], j.hops[s] = j.over(i), j.hops[j.next[s]]+1
-		if j.lacks[j.next[s]] {
+		j.lead(s, i)
+		if j.lacks[j.t.to[i]] {
 			j.give(s)
 		}
-		j.clash = j.clash || j.fit[s] == unfit
+		j.clash = j.clash || !j.fit(s)
 	}
 }
 
-// over tells how fit a path is that begins with a group and goes on as the switch does
-// that it leads to.
-func (j *joiner) over(i int32) fitness {
-	v, x := j.t.to[i], j.high.target
-	switch {
-	case j.order.left[i], j.order.ends[i] && v != x, j.fit[v] == unfit:
+// fit tells whether the path of a switch to the LID at hand is.
+func (j *joiner) fit(s int32) bool { return j.hops[2*s] != unfit }
+
+// over is the hops of a path that begins with a group and goes on as the switch does that
+// it leads to.
+func (j *joiner) over(i int32) int32 {
+	h := j.hops[j.order.ahead[i]]
+	if h == unfit || j.order.ends[i] && j.t.to[i] != j.high.target {
 		return unfit
-	case j.order.rises[i]:
-		return fits
-	case j.fit[v] == falls:
-		return falls
 	}
-	return unfit
+	return h + 1
+}
+
+// lead makes the path of a switch begin with a group.
+func (j *joiner) lead(s, i int32) {
+	h := j.over(i)
+	j.hops[2*s], j.hops[2*s+1] = h, h
+	if j.order.rises[i] {
+		j.hops[2*s+1] = unfit
+	}
 }
 
 // extend leads switches without a path to a LID on to those with one that is fit, the
 // nearest first. Where there is none, a path by height is made fit. It tells whether all
 // switches have a path then.
 func (j *joiner) extend(lid fabric.LID) bool {
+	for _, s := range j.lack {
+		j.stale[s] = true
+	}
 	for left := len(j.lack); left > 0; {
-		steps := j.steps(lid)
-		if len(steps) == 0 && !j.mendNext(lid) {
+		nearest := j.nearest(lid)
+		if len(nearest) == 0 && !j.mendNext(lid) {
 			return false
 		}
-		for _, st := range steps {
-			j.take(st.s, st.group, lid)
+		for _, s := range nearest {
+			j.take(s, j.step[s].group, lid)
 			left--
 		}
 	}
 	return true
 }
 
-// hop is how a switch goes on.
-type hop struct{ s, group int32 }
+// hop is how a switch without a path may go on, and how far it is then.
+type hop struct{ group, hops int32 }
 
-// steps are those of the switches without a path from which one is nearest.
-func (j *joiner) steps(lid fabric.LID) []hop {
+// nearest are the switches without a path from which a fit one is nearest, of those that may
+// go on to one.
+func (j *joiner) nearest(lid fabric.LID) []int32 {
 	j.found = j.found[:0]
-	nearest := int32(math.MaxInt32)
+	least := int32(unfit - 1)
 	for _, s := range j.lack {
-		if j.fit[s] != unfit {
+		if j.fit(s) {
 			continue
 		}
-		best := hop{s, -1}
-		first, last := j.t.groupsOf(s)
-		for n := range last - first {
-			i := first + (n+int32(lid))%(last-first) // each LID begins with another one
-			if d := j.hops[j.t.to[i]] + 1; d <= nearest && j.over(i) != unfit && (d < nearest || best.group < 0) {
-				if best.group = i; d < nearest {
-					nearest, j.found = d, j.found[:0]
-				}
-			}
+		if j.stale[s] {
+			j.step[s], j.stale[s] = j.look(s, lid), false
 		}
-		if best.group >= 0 {
-			j.found = append(j.found, best)
+		if d := j.step[s].hops; d <= least {
+			if d < least {
+				least, j.found = d, j.found[:0]
+			}
+			j.found = append(j.found, s)
 		}
 	}
 	return j.found
+}
+
+// look finds the nearest fit path that a switch may go on to. Each LID begins with another
+// group.
+func (j *joiner) look(s int32, lid fabric.LID) hop {
+	best := hop{-1, unfit}
+	first, last := j.t.groupsOf(s)
+	i := first + int32(lid)%(last-first)
+	for range last - first {
+		if h := j.over(i); h < best.hops {
+			best = hop{i, h}
+		}
+		if i++; i == last {
+			i = first
+		}
+	}
+	return best
 }
 
 // mendNext makes the path of some switch fit that a switch without one may go on to.
 func (j *joiner) mendNext(lid fabric.LID) bool {
 	clear(j.tried)
 	for _, s := range j.lack {
-		if j.fit[s] != unfit {
+		if j.fit(s) {
 			continue
 		}
 		first, last := j.t.groupsOf(s)
@@ -325,7 +346,7 @@ func (j *joiner) mendNext(lid fabric.LID) bool {
 
 // mend makes a path by height fit by another choice on the way, the fewer the better.
 func (j *joiner) mend(s int32, lid fabric.LID) bool {
-	if j.fit[s] != unfit {
+	if j.fit(s) {
 		return true
 	}
 	if j.tried[s] || j.lacks[s] {
@@ -348,9 +369,16 @@ func (j *joiner) mend(s int32, lid fabric.LID) bool {
 	return false
 }
 
-// take leads a switch on by a group.
+// take leads a switch on by a group. Neighbours may go on to it now; those above it only if
+// it leads down.
 func (j *joiner) take(s, group int32, lid fabric.LID) {
-	j.fit[s], j.hops[s], j.next[s] = j.over(group), j.hops[j.t.to[group]]+1, j.t.to[group]
+	j.lead(s, group)
+	first, last := j.t.groupsOf(s)
+	for i := first; i < last; i++ {
+		if j.hops[2*s+1] != unfit || !j.order.rises[i] {
+			j.stale[j.t.to[i]] = true
+		}
+	}
 	j.set(s, group, lid)
 }
 
@@ -366,20 +394,5 @@ func (j *joiner) replace(lid fabric.LID) {
 func (j *joiner) set(s, group int32, lid fabric.LID) {
 	ports := j.t.portsOf(group)
 	j.column[s] = ports[int(lid)%len(ports)]
-	j.moves = append(j.moves, move{s: s, lid: lid})
-}
-
-// mutual tells whether the way back is apart where the way there is.
-func (a *apart) mutual() bool {
-	is := func(x, s int32) bool {
-		return a.hosts[x] != nil && a.hosts[x][s] || a.zeros[x] != nil && a.zeros[x][s]
-	}
-	for x := range int32(len(a.hosts)) {
-		for s := range x {
-			if is(x, s) != is(s, x) {
-				return false
-			}
-		}
-	}
-	return true
+	j.changes = append(j.changes, change{s: s, lid: lid})
 }

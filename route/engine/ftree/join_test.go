@@ -1,11 +1,13 @@
 package ftree
 
 import (
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/check"
 )
@@ -47,6 +49,51 @@ func TestJoin(t *testing.T) {
 	})
 	if t.Logf("plans by lanes: %v; %d of %d paths longer", lanes, longer, paths); 100*longer > paths {
 		t.Errorf("%d of %d paths are longer", longer, paths)
+	}
+}
+
+// TestJoinDrained: drained switches leave a tree in pieces, take the leaves out, are the only
+// way up of others that are drained, or have neighbours of their level; with odd roots
+// given. All that cables join is joined still.
+func TestJoinDrained(t *testing.T) {
+	for _, c := range []struct {
+		formula                string
+		drained, roots, leaves []int
+	}{
+		{"karytree(2,3)|fail(switches=1,seed=1061)|fail(links=5,seed=1061)", []int{6}, []int{3, 6, 8}, []int{8}},
+		{"karytree(2,3)", []int{3, 7, 11}, []int{0, 8}, nil},
+		{"rlft(4,3)", []int{5, 6, 13}, []int{9}, nil},
+		{"rlft(4,3)|fail(switches=3,seed=2193)", []int{2, 12, 13}, []int{5, 9}, nil},
+	} {
+		f, err := gen.Parse(c.formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Compile()
+		guids := func(of []int) string {
+			var names []string
+			for _, s := range of {
+				names = append(names, g.SwitchGUID[s].String())
+			}
+			return strings.Join(names, ";")
+		}
+		for _, s := range c.drained {
+			id, _ := f.NodeByGUID(g.SwitchGUID[s])
+			if err := f.SetNodeDrained(id, true); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, vls := range []int{1, 8} {
+			req := &route.Request{Engine: Spec(), Options: map[string]string{"roots": guids(c.roots), "leaves": guids(c.leaves)}, Workers: 1, MaxVLs: vls}
+			g := f.Compile()
+			plan, err := route.Run(t.Context(), g, req, func(string) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r := judged(t, g, plan); !r.OK {
+				t.Errorf("%s, %d lanes: unreachable %d, loops %d, deadlock-free %v", c.formula, vls, r.Unreachable, r.Loops, r.DeadlockFree)
+			}
+		}
 	}
 }
 

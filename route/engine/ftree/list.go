@@ -51,7 +51,7 @@ func (l *list) byBlock(top fabric.LID) (runs []run, start []int32) {
 	return runs, start
 }
 
-// maxKinds bounds the kinds of end ports.
+// maxKinds bounds the kinds of hosts, so that there are fewer types than that.
 const maxKinds = 200
 
 // kinds classes end ports. Those of a kind are balanced by themselves.
@@ -68,13 +68,14 @@ func newKinds(g *fabric.Graph, types []string, homes string) *kinds {
 	if homes != standby {
 		return k
 	}
+	most := maxKinds / (len(types) + 1)
 	for n := range g.NumNodes {
 		rank := 0
 		for _, end := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
 			if !g.IsPortZero(end) {
 				k.portRank[end] = uint8(rank)
-				rank = min(rank+1, maxKinds/(len(types)+1)-1)
-				k.perType = max(k.perType, rank)
+				k.perType = max(k.perType, rank+1)
+				rank = min(rank+1, most-1)
 			}
 		}
 	}

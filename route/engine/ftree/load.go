@@ -1,6 +1,7 @@
 package ftree
 
 import (
+	"bytes"
 	"context"
 	"slices"
 
@@ -20,20 +21,22 @@ type loader struct {
 	l      *list
 	ends   *route.Ends
 	tables *route.Tables
-	load   []int64 // by link: paths
-	link   []int32 // by port, as in Graph.PortStart: the link
-	into   []int32 // by link: where it leads
+	load   []int64   // by link: paths
+	into   []int32   // by link: where it leads
+	number []uint8   // by port, as in Graph.PortStart: the number of its link among those of the switch
+	sends  [][]uint8 // by LID of a host, switch: the number of the link it takes; tables turned round
 
 	finder
-	dist   []int64 // by switch: load of its way to the LID at hand, or of the most loaded link
-	way            // to that LID
-	others []other // with multihomed: the ways to the other ports of its node
-	spare  []other
-	passes []int32 // by switch: the last round in which its way passed the one at hand
-	round  int32
-	detour []int32 // switches on a new way and not on the old one
-	lids   []lidAt // of the hosts of the switch at hand
-	picks  []int32 // by such LID, switch: the link it takes
+	dist   []int64   // by switch: load of its way to the LID at hand, or of the most loaded link
+	pick   []int32   // by switch: the link it takes
+	next   []int32   // by switch: where that leads
+	flow   []int64   // by switch: paths through it
+	others [][]int32 // with multihomed: the ways to the other ports of its node (meet)
+	marks  []int32   // by switch: of those ways that pass it
+	first  []int32   // by switch: one that sends paths to it, plus 1; 0 for none
+	after  []int32   // by switch: the next one that sends to the same, plus 1; 0 for none
+	behind []int32   // switches whose paths come through the one at hand
+	lids   []lidAt   // of the hosts of the switch at hand
 
 	// In a round of ease: what is to change.
 	workers  int
@@ -55,36 +58,38 @@ type lidAt struct {
 
 // move is a change of the tables.
 type move struct {
-	s    int32
-	lid  fabric.LID
-	port uint8
+	s, link int32
+	lid     fabric.LID
 }
 
-// way is where every switch sends a LID, and how much comes through it.
-type way struct {
-	pick []int32 // by switch: the link it takes
-	next []int32 // by switch: where that leads
-	flow []int64 // by switch: paths through it
-}
-
-func newWay(n int) way { return way{make([]int32, n), make([]int32, n), make([]int64, n)} }
+// noNumber stands for the number of a link where there is none.
+const noNumber = route.NoPort
 
 func newLoader(in *route.Input, r *reach, l *list, tables *route.Tables) *loader {
 	t, n := r.t, in.Graph.NumSwitches
 	w := &loader{
-		t: t, l: l, ends: &in.Ends, tables: tables, load: make([]int64, len(t.port)), into: make([]int32, len(t.port)),
-		link: make([]int32, len(t.g.PortVLs)), finder: finder{r: r}, dist: make([]int64, n), way: newWay(n), passes: make([]int32, n),
-		workers: in.Workers, limit: make([]int64, len(t.port)), high: make([]bool, n),
+		t: t, l: l, ends: &in.Ends, tables: tables, finder: finder{r: r}, load: make([]int64, len(t.port)), into: make([]int32, len(t.port)),
+		number: bytes.Repeat([]byte{noNumber}, len(t.g.PortVLs)), workers: in.Workers, limit: make([]int64, len(t.port)), high: make([]bool, n),
 	}
 	for s := range int32(n) {
 		first, last := t.groupsOf(s)
 		for i := first; i < last; i++ {
 			for p := t.link[i]; p < t.link[i+1]; p++ {
-				w.into[p], w.link[t.g.PortStart[s]+int32(t.port[p])] = t.to[i], p
+				w.into[p], w.number[t.g.PortStart[s]+int32(t.port[p])] = t.to[i], uint8(p-t.link[first])
 			}
 		}
 	}
+	w.fresh()
 	return w
+}
+
+// fresh gives a loader memory of its own for one LID after the other.
+func (w *loader) fresh() {
+	n := len(w.high)
+	w.finder, w.others, w.behind, w.lids = finder{r: w.r}, nil, nil, nil
+	w.dist, w.pick, w.next, w.flow, w.above = make([]int64, n), make([]int32, n), make([]int32, n), make([]int64, n), make([]bool, n)
+	w.marks, w.first, w.after = make([]int32, n), make([]int32, n), make([]int32, n)
+	w.delta, w.changed, w.moves = make([]int64, len(w.load)), nil, nil
 }
 
 // visit calls for every LID, with the ways to its switch; of hosts, or also of port 0.
@@ -116,26 +121,19 @@ func (w *loader) byLoad(ctx context.Context) error {
 		w.tables.Set(y.target, lid, w.t.g.EndPort[end])
 		w.least(y, lid)
 		if !w.t.g.IsPortZero(end) {
-			w.gather(y, &w.way)
+			w.gather(y)
 			w.count(y, 1)
 		}
 	})
 }
 
-// fork is a loader of the same tables and loads, with memory of its own.
-func (w *loader) fork() *loader {
-	n := len(w.dist)
-	c := *w
-	c.finder, c.others, c.spare, c.detour, c.lids, c.picks = finder{r: w.r}, nil, nil, nil, nil, nil
-	c.dist, c.way, c.passes = make([]int64, n), newWay(n), make([]int32, n)
-	c.delta, c.above = make([]int64, len(w.load)), make([]bool, n)
-	return &c
-}
-
+// forks are loaders of the same tables and loads, with memory of their own.
 func (w *loader) forks(n int) []*loader {
 	forks := make([]*loader, n)
 	for i := range forks {
-		forks[i] = w.fork()
+		fork := *w
+		fork.fresh()
+		forks[i] = &fork
 	}
 	return forks
 }
@@ -154,66 +152,96 @@ func (w *loader) targets() []int32 {
 // each calls for every LID of the hosts of a switch, with the ways to it; if switches with
 // links above their limits are given, for those LIDs only that use such a link.
 func (w *loader) each(target int32, high []bool, do func(y *ways, end int32, lid fabric.LID)) {
-	g, n := w.t.g, len(w.dist)
+	g := w.t.g
 	w.lids = w.lids[:0]
 	for _, end := range g.HostsOf(target) {
 		for k := range w.ends.Count(end) {
 			w.lids = append(w.lids, lidAt{end: end, lid: w.ends.Base[end] + fabric.LID(k)})
 		}
 	}
-	some := high == nil
-	for s, is := range high {
-		if !is || int32(s) == target {
-			continue
-		}
-		link := w.link[g.PortStart[s]:]
-		for i := range w.lids {
-			port := w.tables.Port(int32(s), w.lids[i].lid)
-			if port == route.NoPort {
-				continue
-			}
-			if p := link[port]; w.load[p] > w.limit[p] {
-				w.lids[i].high, some = true, true
-			}
-		}
-	}
-	if !some {
+	if !w.overLimit(high) {
 		return
 	}
-	w.picks = slices.Grow(w.picks[:0], n*len(w.lids))[:n*len(w.lids)]
-	for s := range int32(n) { // row by row, as the tables lie in memory
-		link := w.link[g.PortStart[s]:]
-		for i, at := range w.lids {
-			if high == nil || at.high {
-				if port := w.tables.Port(s, at.lid); port != route.NoPort && s != target {
-					w.picks[i*n+int(s)] = link[port]
-				}
-			}
-		}
-	}
 	y := w.to(target)
-	for i, at := range w.lids {
-		if high != nil && !at.high {
-			continue
+	for _, at := range w.lids {
+		if high == nil || at.high {
+			do(y, at.end, at.lid)
 		}
-		w.pick = w.picks[i*n : (i+1)*n]
-		for _, s := range y.order {
-			w.next[s] = w.into[w.pick[s]]
-		}
-		do(y, at.end, at.lid)
 	}
 }
 
-// measure counts the paths of the tables.
+// overLimit finds the LIDs in hand that use a link above its limit, and tells whether there are any.
+func (w *loader) overLimit(high []bool) bool {
+	left := len(w.lids)
+	for s, is := range high {
+		if !is {
+			continue
+		}
+		base := w.t.base(int32(s))
+		for i := range w.lids {
+			at := &w.lids[i]
+			number := w.sends[at.lid][s]
+			if at.high || number == noNumber {
+				continue
+			}
+			if p := base + int32(number); w.load[p] > w.limit[p] {
+				at.high = true
+				left--
+			}
+		}
+		if left == 0 {
+			break
+		}
+	}
+	return high == nil || left < len(w.lids)
+}
+
+// read turns the tables round, so that all that is sent to one LID lies together.
+func (w *loader) read(ctx context.Context) error {
+	g, ends := w.t.g, w.ends.ByLID()
+	w.sends = make([][]uint8, w.tables.NumBlocks()*route.BlockSize)
+	return par.For(ctx, w.workers, w.tables.NumBlocks(), func(_, b int) error {
+		sends := w.sends[b*route.BlockSize:][:route.BlockSize]
+		for k := range sends {
+			if lid := b*route.BlockSize + k; lid < len(ends) && ends[lid] >= 0 && !g.IsPortZero(ends[lid]) {
+				sends[k] = make([]uint8, g.NumSwitches)
+			}
+		}
+		for s := range int32(g.NumSwitches) {
+			number, block := w.number[g.PortStart[s]:], w.tables.Block(s, b)
+			for k, of := range sends {
+				if port := block[k]; of != nil {
+					of[s] = noNumber
+					if port != route.NoPort {
+						of[s] = number[port]
+					}
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// set sends a LID of a host over a link.
+func (w *loader) set(m move) {
+	w.tables.Set(m.s, m.lid, w.t.port[m.link])
+	w.sends[m.lid][m.s] = uint8(m.link - w.t.base(m.s))
+}
+
+// measure reads the tables and counts their paths.
 func (w *loader) measure(ctx context.Context) error {
+	if err := w.read(ctx); err != nil {
+		return err
+	}
 	forks, targets := w.forks(max(1, w.workers)), w.targets()
 	for _, c := range forks {
 		c.load = make([]int64, len(w.load))
 	}
 	err := par.For(ctx, w.workers, len(targets), func(worker, i int) error {
 		c := forks[worker]
-		c.each(targets[i], nil, func(y *ways, _ int32, _ fabric.LID) {
-			c.gather(y, &c.way)
+		c.each(targets[i], nil, func(y *ways, _ int32, lid fabric.LID) {
+			c.follow(y, lid)
+			c.gather(y)
 			c.count(y, 1)
 		})
 		return nil
@@ -239,12 +267,6 @@ func (w *loader) highest() (most, mean int64) {
 	return most, mean / max(links, 1)
 }
 
-// take sends a LID over a link.
-func (w *loader) take(s, p int32, lid fabric.LID) {
-	w.pick[s], w.next[s] = p, w.into[p]
-	w.tables.Set(s, lid, w.t.port[p])
-}
-
 // least chooses the ways to a LID by load, the nearest switches first.
 func (w *loader) least(y *ways, lid fabric.LID) {
 	w.dist[y.target] = 0
@@ -257,29 +279,30 @@ func (w *loader) least(y *ways, lid fabric.LID) {
 				}
 			}
 		}
-		w.take(s, best, lid)
+		w.pick[s], w.next[s] = best, w.into[best]
+		w.tables.Set(s, lid, w.t.port[best])
 	}
 }
 
-// follow reads the way to a LID from the tables.
-func (w *loader) follow(y *ways, lid fabric.LID, into *way) {
+// follow reads the way to a LID.
+func (w *loader) follow(y *ways, lid fabric.LID) {
+	sends := w.sends[lid]
 	for _, s := range y.order {
-		into.pick[s] = w.link[w.t.g.PortStart[s]+int32(w.tables.Port(s, lid))]
-		into.next[s] = w.into[into.pick[s]]
+		p := w.t.base(s) + int32(sends[s])
+		w.pick[s], w.next[s] = p, w.into[p]
 	}
-	w.gather(y, into)
 }
 
 // gather adds up the paths of all hosts, the farthest first.
-func (w *loader) gather(y *ways, a *way) {
+func (w *loader) gather(y *ways) {
 	g := w.t.g
 	for _, s := range y.order {
-		a.flow[s] = int64(g.HostStart[s+1] - g.HostStart[s])
+		w.flow[s] = int64(g.HostStart[s+1] - g.HostStart[s])
 	}
-	a.flow[y.target] = 0
+	w.flow[y.target] = 0
 	for k := len(y.order) - 1; k >= 0; k-- {
 		s := y.order[k]
-		a.flow[a.next[s]] += a.flow[s]
+		w.flow[w.next[s]] += w.flow[s]
 	}
 }
 

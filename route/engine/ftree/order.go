@@ -27,24 +27,31 @@ func (t *tree) rankByHeight() []int32 {
 // level with the roots joined over one leaf, the one of those tried that forbids the
 // fewest turns: it leaves the paths by level legal, but for those of the one leaf.
 func (t *tree) rankToJoin() (rank []int32, free bool) {
-	step := max(1, len(t.leaves)/sampled)
-	for i := 0; i < len(t.leaves); i += step {
-		if !t.g.Drained[t.leaves[i]] {
-			if rank := t.rankFromLeaf(t.leaves[i]); t.forbidden(rank) == 0 {
-				return rank, true
-			}
+	leaves := t.passable()
+	step := max(1, len(leaves)/sampled)
+	for i := 0; i < len(leaves); i += step {
+		if rank := t.rankFromLeaf(leaves[i]); t.forbidden(rank) == 0 {
+			return rank, true
 		}
 	}
-	fewest := math.MaxInt
-	for i := 0; i < len(t.leaves); i += step {
-		if !t.g.Drained[t.leaves[i]] {
-			joined := t.rankOverLeaf(t.leaves[i])
-			if n := t.forbidden(joined); n < fewest {
-				rank, fewest = joined, n
-			}
+	rank, fewest := t.rankByHeight(), math.MaxInt
+	for i := 0; i < len(leaves); i += step {
+		joined := t.rankOverLeaf(leaves[i])
+		if n := t.forbidden(joined); n < fewest {
+			rank, fewest = joined, n
 		}
 	}
 	return rank, fewest == 0
+}
+
+// passable lists the leaves that are not drained, where all are the other switches that are
+// not, the lowest first.
+func (t *tree) passable() []int32 {
+	drained := func(s int32) bool { return t.g.Drained[s] }
+	if leaves := slices.DeleteFunc(slices.Clone(t.leaves), drained); len(leaves) > 0 {
+		return leaves
+	}
+	return slices.DeleteFunc(t.byHeight(false), drained)
 }
 
 // rankFromLeaf ranks the switches by their distance from a leaf, in other parts of
@@ -162,10 +169,17 @@ func (t *tree) level() bool {
 
 // beside tells which links lead from the leaf over which an order joins the switches up to
 // others than those that join them: with these, packets between two of its
-// neighbours would hold each other up. Those without another way up keep theirs.
+// neighbours would hold each other up. Those without another way up keep theirs, and so do
+// drained ones, which nothing passes.
 func (t *tree) beside(joined []int32) func(s, v int32) bool {
 	is := func(leaf, v int32) bool {
-		return joined[leaf] == -peaks.Bottom && joined[v] >= 0 && t.height[v] > t.height[leaf] && len(t.linesUp(v)) > 0
+		return joined[leaf] == -peaks.Bottom && joined[v] >= 0 && t.height[v] > t.height[leaf] && !t.g.Drained[v] && t.climbs(v)
 	}
 	return func(s, v int32) bool { return is(s, v) || is(v, s) }
+}
+
+// climbs tells whether a switch has a neighbour on a higher level that is not drained.
+func (t *tree) climbs(s int32) bool {
+	first, last := t.groupsOf(s)
+	return slices.ContainsFunc(t.to[first:last], func(v int32) bool { return t.height[v] > t.height[s] && !t.g.Drained[v] })
 }

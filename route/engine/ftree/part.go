@@ -2,78 +2,68 @@ package ftree
 
 import (
 	"context"
+	"slices"
 
 	"weft/fabric"
 )
 
-// other is the way to another port of the node at hand.
-type other struct {
-	way
-	target int32
-	known  []int32 // by switch: its place among the ways, -1 for none
-}
-
-// meet reads the ways to LID number k of the other ports of a node.
+// meet reads the ways to LID number k of the other ports of a node: by switch, where it sends
+// that LID, -1 for nowhere.
 func (w *loader) meet(end int32, k fabric.LID) {
 	g := w.t.g
 	node := g.EndNode[end]
-	w.others = w.spare[:0]
+	w.others = w.others[:0]
 	for _, e := range g.NodeEnds[g.NodeStart[node]:g.NodeStart[node+1]] {
 		if g.IsPortZero(e) || int(k) >= w.ends.Count(e) || g.EndSwitch[e] == g.EndSwitch[end] {
 			continue
 		}
-		if n := len(w.others); n == len(w.spare) {
-			w.spare = append(w.spare, other{way: newWay(g.NumSwitches)})
-			w.others = w.spare[:n]
+		n := len(w.others)
+		if w.others = slices.Grow(w.others, 1)[:n+1]; w.others[n] == nil {
+			w.others[n] = make([]int32, g.NumSwitches)
 		}
-		w.others = w.others[:len(w.others)+1]
-		o := &w.others[len(w.others)-1]
-		y := w.to(g.EndSwitch[e])
-		o.target, o.known = y.target, y.place
-		w.follow(y, w.ends.Base[e]+k, &o.way)
+		next := w.others[n]
+		for s, number := range w.sends[w.ends.Base[e]+k] {
+			if next[s] = -1; number != noNumber {
+				next[s] = w.into[w.t.base(int32(s))+int32(number)]
+			}
+		}
 	}
 }
 
-// free tells whether what comes through order[k] can take another link, and meet no way
-// of its own to another port of the node.
-func (w *loader) free(y *ways, k int, p int32) bool {
-	if len(w.others) == 0 {
+// free tells whether what comes through s can take another link, and meet no way of its own
+// to another port of the node.
+func (w *loader) free(s, p int32) bool {
+	if len(w.others) == 0 || w.into[p] == w.next[s] {
 		return true
 	}
-	s := y.order[k]
-	w.detour = w.detour[:0]
-	for a, b := w.next[s], w.into[p]; a != b; a, b = w.next[a], w.next[b] {
-		w.detour = append(w.detour, b)
+	detour := func(by int32) { // the switches on the new way and not on the old one
+		for a, b := w.next[s], w.into[p]; a != b; a, b = w.next[a], w.next[b] {
+			w.marks[b] += by
+		}
 	}
-	w.round++
-	w.passes[s] = w.round
-	for _, x := range y.order[k:] {
-		if x != s && w.passes[w.next[x]] != w.round {
-			continue
+	detour(1)
+	defer detour(-1)
+	w.behind = append(w.behind[:0], s)
+	for len(w.behind) > 0 {
+		x := w.behind[len(w.behind)-1]
+		w.behind = w.behind[:len(w.behind)-1]
+		for v := w.first[x]; v > 0; v = w.after[v-1] {
+			w.behind = append(w.behind, v-1)
 		}
-		w.passes[x] = w.round
-		if len(w.t.g.HostsOf(x)) == 0 {
-			continue
-		}
-		for i := range w.others {
-			for _, v := range w.detour {
-				if w.others[i].on(x, v) {
-					return false
-				}
-			}
+		if len(w.t.g.HostsOf(x)) > 0 && w.marked(x) {
+			return false
 		}
 	}
 	return true
 }
 
-// on tells whether a switch is on the way from another one.
-func (o *other) on(from, s int32) bool {
-	if o.known[from] < 0 {
-		return false
-	}
-	for from != o.target {
-		if from = o.next[from]; from == s {
-			return true
+// marked tells whether a marked switch is on a way from another one to other ports.
+func (w *loader) marked(from int32) bool {
+	for _, next := range w.others {
+		for x := next[from]; x >= 0; x = next[x] {
+			if w.marks[x] != 0 {
+				return true
+			}
 		}
 	}
 	return false
@@ -92,7 +82,8 @@ func (w *loader) part(ctx context.Context) error {
 		err := w.visit(ctx, false, func(y *ways, end int32, lid fabric.LID) {
 			w.meet(end, lid-w.ends.Base[end])
 			if len(w.others) > 0 {
-				w.follow(y, lid, &w.way)
+				w.follow(y, lid)
+				w.gather(y)
 				if w.apart(y, lid) {
 					met++
 				}
@@ -107,46 +98,58 @@ func (w *loader) part(ctx context.Context) error {
 
 // apart leads the paths to a LID away from the other ways.
 func (w *loader) apart(y *ways, lid fabric.LID) bool {
-	together := false
-	for _, s := range y.order {
-		together = together || w.flow[s] > 0 && w.shared(s, w.next[s], y.target) > 0
-	}
-	if !together {
+	if !slices.ContainsFunc(y.order, func(s int32) bool { return w.flow[s] > 0 && w.meets(s, y.target) }) {
 		return false
 	}
 	w.count(y, -1)
 	for k, s := range y.order {
-		best, fewest := w.pick[s], w.shared(s, w.next[s], y.target)
+		w.mark(s, 1)
+		best, fewest := w.pick[s], w.shared(w.next[s], y.target)
 		for _, i := range y.at(k) {
 			if fewest == 0 {
 				break
 			}
-			n := w.shared(s, w.t.to[i], y.target)
+			n := w.shared(w.t.to[i], y.target)
 			for p := w.t.link[i]; p < w.t.link[i+1]; p++ {
 				if n < fewest || fewest > 0 && n == fewest && w.load[p] < w.load[best] {
 					best, fewest = p, n
 				}
 			}
 		}
-		w.take(s, best, lid)
+		w.mark(s, -1)
+		if best != w.pick[s] {
+			w.pick[s], w.next[s] = best, w.into[best]
+			w.set(move{s, best, lid})
+		}
 	}
-	w.gather(y, &w.way)
+	w.gather(y)
 	w.count(y, 1)
 	return true
 }
 
-// shared counts the switches on the way from s over a neighbour to the target that are
-// on its ways to other ports.
-func (w *loader) shared(s, a, target int32) int {
-	n := 0
-	for ; ; a = w.next[a] {
-		for i := range w.others {
-			if w.others[i].on(s, a) {
-				n++
-			}
-		}
-		if a == target {
-			return n
+// meets tells whether a way from s meets one from it to another port.
+func (w *loader) meets(s, target int32) bool {
+	w.mark(s, 1)
+	n := w.shared(w.next[s], target)
+	w.mark(s, -1)
+	return n > 0
+}
+
+// mark adds to the marks of the switches on the ways from s to other ports.
+func (w *loader) mark(s, by int32) {
+	for _, next := range w.others {
+		for x := next[s]; x >= 0; x = next[x] {
+			w.marks[x] += by
 		}
 	}
+}
+
+// shared counts the marks on the way from a switch to the target.
+func (w *loader) shared(a, target int32) int32 {
+	n := w.marks[a]
+	for a != target {
+		a = w.next[a]
+		n += w.marks[a]
+	}
+	return n
 }

@@ -38,6 +38,16 @@ func TestSubtreeCycle(t *testing.T) {
 	}
 }
 
+// TestSubtreeLoop: where paths through the subtree lead round in a loop, that is refused too,
+// so that a chain of engines goes on.
+func TestSubtreeLoop(t *testing.T) {
+	g := graph(t, "irregular(switches=16,degree=5,hosts=40,seed=475)|fail(links=8,seed=475)")
+	_, err := attempt(t, g, "switches=sftree")
+	if _, ok := errors.AsType[*route.Refusal](err); !ok {
+		t.Errorf("no refusal: %v", err)
+	}
+}
+
 // TestSubtreeWhole: on whole trees the subtree connects all switches on one lane.
 func TestSubtreeWhole(t *testing.T) {
 	for _, formula := range []string{

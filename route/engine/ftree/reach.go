@@ -25,6 +25,7 @@ type reach struct {
 	t      *tree
 	rises  []bool    // by group: it leads up in the order
 	left   []bool    // by group: it is left out
+	ahead  []int32   // by group: where it leads, as near has it: to go on as one likes, or down only
 	up     [][]int32 // by switch: its groups that do
 	down   [][]int32 // and those that lead down
 	ends   []bool    // by group: a path that takes it ends there
@@ -36,8 +37,8 @@ type reach struct {
 
 // turned is what near tells of 64 targets.
 type turned struct {
-	once      sync.Once
-	hop, fall []uint16 // by target, switch: hops and whether it must lead down; hops going down only
+	once sync.Once
+	hops []uint16 // by target, switch: hops and whether it must lead down; hops going down only
 }
 
 // Hops of a switch from a target, in 15 bits.
@@ -60,7 +61,7 @@ type block struct {
 func newReach(ctx context.Context, t *tree, rank, bit []int32, leave func(s, v int32) bool, workers int) (*reach, error) {
 	n := t.g.NumSwitches
 	r := &reach{
-		t: t, rises: make([]bool, len(t.to)), left: make([]bool, len(t.to)), up: make([][]int32, n), down: make([][]int32, n),
+		t: t, rises: make([]bool, len(t.to)), left: make([]bool, len(t.to)), ahead: make([]int32, len(t.to)), up: make([][]int32, n), down: make([][]int32, n),
 		ends: make([]bool, len(t.to)), bit: bit, turned: make([]turned, (n+63)/64),
 	}
 	mates := t.mates(rank)
@@ -73,12 +74,12 @@ func newReach(ctx context.Context, t *tree, rank, bit []int32, leave func(s, v i
 			r.ends[i] = t.g.Drained[v] || mates(s, v)
 			switch {
 			case v == s, leave(s, v):
-				r.left[i] = true
+				r.left[i], r.ahead[i] = true, 2*s // no nearer
 			case peaks.Above(rank, v, s) && !r.ends[i]:
 				high--
-				both[high], r.rises[i] = i, true
+				both[high], r.rises[i], r.ahead[i] = i, true, 2*v
 			default:
-				both[low] = i
+				both[low], r.ahead[i] = i, 2*v+1
 				low++
 			}
 		}
@@ -100,10 +101,14 @@ func noLink(_, _ int32) bool { return false }
 // mates tells which neighbours of one level are just for each other: a path over a
 // link between them ends there. So the packets for a switch come down its own ways
 // up or those of its mate, as the sender has them. A switch whose only ways up are
-// within its level needs them for all that it sends, and has no mates.
+// within its level needs them for all that it sends, and has no mates; nor has a drained
+// one, which is in nobody's way.
 func (t *tree) mates(rank []int32) func(s, v int32) bool {
 	climbs := make([]bool, len(rank))
 	for s := range int32(len(rank)) {
+		if t.g.Drained[s] {
+			continue
+		}
 		first, last := t.groupsOf(s)
 		for _, v := range t.to[first:last] {
 			climbs[s] = climbs[s] || rank[v] < rank[s] && t.height[v] != t.height[s]
@@ -203,40 +208,40 @@ func (r *reach) climb(b int, order []int32) {
 	block.hops, block.must = hops, must
 }
 
-// near is how far all switches are from a target, and how far down. It turns the sets
-// round for those who look at one target after the other, 64 targets when one is wanted.
-func (r *reach) near(target int32) (hop, fall []uint16) {
-	n, place := len(r.bit), int(r.bit[target])
+// near is how far all switches are from a target, two numbers each: as they like, with a
+// mark where they must lead down, and going down only. It turns the sets round for those
+// who look at one target after the other, 64 targets when one is wanted.
+func (r *reach) near(target int32) []uint16 {
+	n, place := 2*len(r.bit), int(r.bit[target])
 	y := &r.turned[place/64]
-	y.once.Do(func() { y.hop, y.fall = r.turn(place / 64) })
-	at := place % 64 * n
-	return y.hop[at : at+n], y.fall[at : at+n]
+	y.once.Do(func() { y.hops = r.turn(place / 64) })
+	return y.hops[place%64*n:][:n]
 }
 
 // turn turns one word of the sets round.
-func (r *reach) turn(word int) (hop, fall []uint16) {
-	n := len(r.bit)
-	hop, fall = make([]uint16, 64*n), make([]uint16, 64*n)
-	for i := range hop {
-		hop[i], fall[i] = away, away
+func (r *reach) turn(word int) []uint16 {
+	n := 2 * len(r.bit)
+	hops := make([]uint16, 64*n)
+	for i := range hops {
+		hops[i] = away
 	}
 	b, w := &r.blocks[word/setWords], word%setWords
-	for s := range n {
+	for s := range len(r.bit) {
 		for k := range b.hops {
 			for x := b.hops[k][s][w]; x != 0; x &= x - 1 {
-				hop[bits.TrailingZeros64(x)*n+s] = uint16(k)
+				hops[bits.TrailingZeros64(x)*n+2*s] = uint16(k)
 			}
 		}
 		for k := range b.falls {
 			for x := b.falls[k][s][w]; x != 0; x &= x - 1 {
-				fall[bits.TrailingZeros64(x)*n+s] = uint16(k)
+				hops[bits.TrailingZeros64(x)*n+2*s+1] = uint16(k)
 			}
 		}
 		for x := b.must[s][w]; x != 0; x &= x - 1 {
-			hop[bits.TrailingZeros64(x)*n+s] |= mustFall
+			hops[bits.TrailingZeros64(x)*n+2*s] |= mustFall
 		}
 	}
-	return hop, fall
+	return hops
 }
 
 // way tells whether group i of a switch is on a shortest way to target j of the

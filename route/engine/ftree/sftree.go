@@ -7,7 +7,6 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/lanes"
 )
 
 // subtree connects the switches that no legal path joins as paper III does
@@ -64,12 +63,6 @@ func subtree(ctx context.Context, in *route.Input, r *reach, tables *route.Table
 	})
 }
 
-// cyclic tells whether the paths of tables close a cycle on one lane.
-func cyclic(ctx context.Context, in *route.Input, tables *route.Tables) (bool, error) {
-	l, err := lanes.Offline(ctx, lanes.BySwitch(in, tables), lanes.Options{Heuristic: lanes.First, Most: 1})
-	return err == nil && l.Need > 1, err
-}
-
 // subtreeRoot is the first leaf with paths to all switches, or just the first.
 func subtreeRoot(t *tree, ends *route.Ends, tables *route.Tables, avoid []int32) int32 {
 	first := int32(-1)
@@ -114,8 +107,8 @@ type trunk struct {
 func newTrunk(r *reach, root int32) *trunk {
 	n := int32(len(r.up))
 	k := &trunk{in: make([]bool, n), toward: make([]uint8, n)}
-	y := ways{place: make([]int32, n)}
-	y.search(r, root)
+	y := newWays(r)
+	y.search(root)
 	k.in[root] = true
 	for s := range n {
 		if k.toward[s] = route.NoPort; len(r.up[s]) > 0 {

@@ -27,6 +27,9 @@ type tree struct {
 // groupsOf returns the first group of a switch and the one after its last.
 func (t *tree) groupsOf(s int32) (int32, int32) { return t.start[s], t.start[s+1] }
 
+// base is the first link of a switch.
+func (t *tree) base(s int32) int32 { return t.link[t.start[s]] }
+
 // portsOf lists the ports of a group.
 func (t *tree) portsOf(group int32) []uint8 { return t.port[t.link[group]:t.link[group+1]] }
 

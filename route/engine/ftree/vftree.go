@@ -105,6 +105,12 @@ func (y *layout) classes(t *tree) *classes {
 	return c
 }
 
+// apart is which paths are on a lane of their own.
+type apart struct {
+	hosts, zeros [][]bool // by target switch, source switch; nil for none
+	oneWay       bool     // some are whose answers are not
+}
+
 // has tells whether packets between two classes are apart.
 func (a *apart) has(from, to class) bool {
 	if a == nil || from.at < 0 || to.at < 0 {
@@ -115,6 +121,21 @@ func (a *apart) has(from, to class) bool {
 		sources = a.zeros[to.at]
 	}
 	return sources != nil && sources[from.at]
+}
+
+// mutual tells whether the way back is apart where the way there is.
+func (a *apart) mutual() bool {
+	is := func(x, s int32) bool {
+		return a.hosts[x] != nil && a.hosts[x][s] || a.zeros[x] != nil && a.zeros[x][s]
+	}
+	for x := range int32(len(a.hosts)) {
+		for s := range x {
+			if is(x, s) != is(s, x) {
+				return false
+			}
+		}
+	}
+	return true
 }
 
 // pairLane is the lane of algorithm 1 for two leaves.

@@ -1,14 +1,24 @@
 package ftree
 
+import "slices"
+
 // ways are the next hops on all shortest legal paths to a switch.
 type ways struct {
+	r      *reach
 	target int32
-	used   int     // when they were last wanted
-	order  []int32 // switches, the nearest first, without the target
-	start  []int32 // of the groups of order[k] in groups
+	used   int      // when they were last wanted
+	near   []uint16 // of the target (reach.near)
+	order  []int32  // switches, the nearest first, without the target
+	place  []int32  // by switch: its place in order, -1 for none
+	spans  []span   // by place: its groups, once they are known
 	groups []int32
-	place  []int32 // by switch: its place in order, -1 for none
+	count  []int32 // by hops: switches, then the place of the next one
 }
+
+// span is a part of ways.groups; to is 0 where it is not known.
+type span struct{ from, to int32 }
+
+func newWays(r *reach) ways { return ways{r: r, place: make([]int32, r.t.g.NumSwitches)} }
 
 // waysKept is how many targets have their ways remembered, for the nodes with
 // ports on several switches.
@@ -30,8 +40,26 @@ func (y *ways) of(s int32) []int32 {
 	return y.at(int(k))
 }
 
-// at lists the groups of order[k] that are on a shortest way.
-func (y *ways) at(k int) []int32 { return y.groups[y.start[k]:y.start[k+1]] }
+// at lists the groups of order[k] that are on a shortest way (block.way).
+func (y *ways) at(k int) []int32 {
+	if y.spans[k].to == 0 {
+		y.spans[k] = y.find(y.order[k])
+	}
+	return y.groups[y.spans[k].from:y.spans[k].to]
+}
+
+// find finds the groups of a switch; there is always one.
+func (y *ways) find(s int32) span {
+	r, from := y.r, int32(len(y.groups))
+	k, must := y.near[2*s]&away, y.near[2*s]&mustFall != 0
+	first, last := r.t.groupsOf(s)
+	for i, v := range r.ahead[first:last] {
+		if g := first + int32(i); y.near[v]&away == k-1 && !(must && r.rises[g]) && (k == 1 || !r.ends[g]) {
+			y.groups = append(y.groups, g)
+		}
+	}
+	return span{from, int32(len(y.groups))}
+}
 
 // to looks up or finds the ways to a switch.
 func (f *finder) to(target int32) *ways {
@@ -48,40 +76,40 @@ func (f *finder) to(target int32) *ways {
 	}
 	if len(f.kept) < waysKept {
 		oldest = len(f.kept)
-		f.kept = append(f.kept, ways{place: make([]int32, f.r.t.g.NumSwitches)})
+		f.kept = append(f.kept, newWays(f.r))
 	}
-	f.kept[oldest].search(f.r, target)
+	f.kept[oldest].search(target)
 	f.kept[oldest].used = f.clock
 	return &f.kept[oldest]
 }
 
-// search reads the ways to a switch from the sets (block.way).
-func (y *ways) search(r *reach, target int32) {
-	y.target = target
-	y.order, y.groups, y.start = y.order[:0], y.groups[:0], append(y.start[:0], 0)
-	hop, fall := r.near(target)
-	last := uint16(0)
+// search sorts the switches by their hops to a target.
+func (y *ways) search(target int32) {
+	y.target, y.near = target, y.r.near(target)
+	y.count = append(y.count[:0], 0)
+	n := 0
 	for s := range y.place {
-		if y.place[s] = -1; hop[s]&away != away {
-			last = max(last, hop[s]&away)
+		if k := int(y.near[2*s] & away); k != int(away) && k > 0 {
+			for k >= len(y.count) {
+				y.count = append(y.count, 0)
+			}
+			y.count[k]++
+			n++
 		}
 	}
-	for k := uint16(1); k <= last; k++ {
-		for s := range int32(len(y.place)) {
-			if hop[s]&away != k {
-				continue
-			}
-			y.place[s] = int32(len(y.order))
-			y.order = append(y.order, s)
-			must := hop[s]&mustFall != 0
-			first, last := r.t.groupsOf(s)
-			for i := first; i < last; i++ {
-				v := r.t.to[i]
-				if r.rises[i] && !must && hop[v]&away == k-1 || !r.rises[i] && fall[v] == k-1 && !r.left[i] && (k == 1 || !r.ends[i]) {
-					y.groups = append(y.groups, i)
-				}
-			}
-			y.start = append(y.start, int32(len(y.groups)))
+	next := int32(0)
+	for k, here := range y.count {
+		y.count[k] = next
+		next += here
+	}
+	y.order, y.spans, y.groups = slices.Grow(y.order[:0], n)[:n], slices.Grow(y.spans[:0], n)[:n], y.groups[:0]
+	clear(y.spans)
+	for s := range y.place {
+		y.place[s] = -1
+		if k := y.near[2*s] & away; k != away && k > 0 {
+			y.place[s] = y.count[k]
+			y.order[y.count[k]] = int32(s)
+			y.count[k]++
 		}
 	}
 }
