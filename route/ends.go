@@ -68,6 +68,18 @@ func (e *Ends) ByLID() []int32 {
 	return by
 }
 
+// SwitchByLID lists the switch at which each LID from 0 to Top is delivered, -1 for a LID
+// that nobody has.
+func (e *Ends) SwitchByLID(g *fabric.Graph) []int32 {
+	by := e.ByLID()
+	for lid, end := range by {
+		if end >= 0 {
+			by[lid] = g.EndSwitch[end]
+		}
+	}
+	return by
+}
+
 // Validate reports the first thing that the specification forbids: a LID out of
 // the unicast range, an unaligned base LID, two ports with one LID.
 func (e *Ends) Validate(g *fabric.Graph) error {

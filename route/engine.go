@@ -35,9 +35,6 @@ type Spec struct {
 	Paper   string // where the idea was published
 	Cost    string // time and memory
 	Lanes   string // "none" (one lane), or what its own lanes are
-	// OwnReplies says that on lanes of its own an answer is safe on the SL of its own
-	// path only, not on that of the request. See Service.ReplySameSL.
-	OwnReplies bool
 	// OwnNames says that the engine gives the LIDs itself, after its paths. It then
 	// fills Plan.Ends, and Paths and Names of Plan.Recipe.
 	OwnNames bool

@@ -40,7 +40,7 @@ func (p *Plan) LFTs(g *fabric.Graph) *netfile.LFTs {
 			GUID: g.SwitchGUID[s], LID: p.Ends.Base[g.PortZero(s)], Desc: g.SwitchDesc[s],
 			Ports: make([]uint8, top+1),
 			Claims: &netfile.Claims{
-				Hops: make([]uint8, top+1), Best: make([]uint8, top+1), BestVia: make([]uint8, top+1),
+				Hops: make([]uint8, top+1), Best: best[s], BestVia: make([]uint8, top+1),
 			},
 		}
 		for lid := range top + 1 {
@@ -50,8 +50,7 @@ func (p *Plan) LFTs(g *fabric.Graph) *netfile.LFTs {
 				sw.Claims.Hops[lid] = uint8(min(hops, int(netfile.UnknownHops)-1))
 			}
 		}
-		copy(sw.Claims.Best, best[s])
-		p.viaOfBest(g, s, best, sw.Claims)
+		viaOfBest(g, s, best, sw.Claims)
 		out.Switches = append(out.Switches, sw)
 	}
 	return out
@@ -146,7 +145,7 @@ func (p *Plan) fewestHops(g *fabric.Graph) [][]uint8 {
 }
 
 // viaOfBest names, for entries with a detour, the first port of a path without.
-func (p *Plan) viaOfBest(g *fabric.Graph, s int32, best [][]uint8, claims *netfile.Claims) {
+func viaOfBest(g *fabric.Graph, s int32, best [][]uint8, claims *netfile.Claims) {
 	for lid, h := range claims.Hops {
 		if h == netfile.UnknownHops || h <= best[s][lid] {
 			continue
@@ -206,7 +205,11 @@ func (f *Foreign) WrongClaims(g *fabric.Graph, p *Plan, limit int) (examples []s
 				continue
 			}
 			if total++; len(examples) < limit {
-				examples = append(examples, fmt.Sprintf("the file says that LID %d is %d hops from %s: walking its tables gives %d", lid, claimed, SwitchName(g, s), hops))
+				walked := "walking its tables does not get there"
+				if ok {
+					walked = fmt.Sprintf("walking its tables gives %d", hops)
+				}
+				examples = append(examples, fmt.Sprintf("the file says that LID %d is %d hops from %s: %s", lid, claimed, SwitchName(g, s), walked))
 			}
 		}
 	}

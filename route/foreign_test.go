@@ -6,6 +6,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -212,7 +213,12 @@ func TestSwlabClaims(t *testing.T) {
 		t.Errorf("%d wrong hop counts: %v", n, wrong)
 	}
 	lfts.Switches[5].Claims.Hops[7]++
-	if _, n := foreign.WrongClaims(g, p, 3); n != 1 {
-		t.Errorf("one hop count was changed, %d were found wrong", n)
+	wrong, n := foreign.WrongClaims(g, p, 3)
+	if n != 1 || !strings.Contains(wrong[0], "walking its tables gives ") {
+		t.Errorf("one hop count was changed, %d were found wrong: %q", n, wrong)
+	}
+	p.Tables.Set(int32(slices.Index(g.SwitchGUID, lfts.Switches[5].GUID)), 7, route.NoPort)
+	if wrong, _ = foreign.WrongClaims(g, p, 1); len(wrong) != 1 || !strings.HasSuffix(wrong[0], "walking its tables does not get there") {
+		t.Errorf("an entry was taken away: %q", wrong)
 	}
 }

@@ -1,6 +1,10 @@
 package route
 
-import "weft/fabric"
+import (
+	"slices"
+
+	"weft/fabric"
+)
 
 // NumSLs is the number of service levels.
 const NumSLs = 16
@@ -119,3 +123,46 @@ func (m *SL2VL) Table(g *fabric.Graph, s int32, in, out uint8) *VLTable {
 
 // HostTable is the table of a host end port, for packets it sends.
 func (m *SL2VL) HostTable(end int32) *VLTable { return &m.Pool[m.Host[end]] }
+
+// fitHosts lets the lanes of a Plan of so many VLs share those of the links to hosts
+// that have fewer. No other channel waits for a host to send or takes what it received,
+// so these links are on no cycle, whatever their lanes.
+func (m *SL2VL) fitHosts(g *fabric.Graph, lanes int) {
+	for s := range int32(g.NumSwitches) {
+		by, index, ports := m.Switch[s].By, slices.Clone(m.Switch[s].Index), int(g.SwitchPorts[s])+1
+		if by == ByNothing {
+			by, index = ByOut, slices.Repeat(index, ports)
+		}
+		changed := false
+		for _, h := range g.HostsOf(s) {
+			out := int(g.EndPort[h])
+			vls := g.PortVLs[int(g.PortStart[s])+out]
+			if vls == 0 || int(vls) >= lanes {
+				continue
+			}
+			m.Host[h] = m.fold(m.Host[h], vls)
+			for i := out; i < len(index); i += ports {
+				to := m.fold(index[i], vls)
+				changed = changed || to != index[i]
+				index[i] = to
+			}
+		}
+		if changed {
+			m.Switch[s] = SwitchSL2VL{by, index}
+		}
+	}
+}
+
+// fold is the pool index of a table with only so many VLs: of the lanes modulo that.
+func (m *SL2VL) fold(i uint16, vls uint8) uint16 {
+	t := m.Pool[i]
+	for sl, vl := range t {
+		if vl != DropVL {
+			t[sl] = vl % vls
+		}
+	}
+	if t == m.Pool[i] {
+		return i
+	}
+	return m.Intern(t)
+}

@@ -106,6 +106,42 @@ func TestIntern(t *testing.T) {
 	}
 }
 
+// Only the links to hosts that have fewer VLs than the lanes change: their lanes are
+// those modulo the VLs, and what is dropped stays so.
+func TestFitHosts(t *testing.T) {
+	g := line(t, 3, 2).Compile()
+	lane := VLTable{0, 1, 2, 3, DropVL}
+	for h, vls := range []uint8{0, 1, 2, 3, 4, 8} { // two hosts a switch, on ports 5 and 6
+		g.PortVLs[g.PortStart[g.EndSwitch[h]]+int32(g.EndPort[h])] = vls
+	}
+	const ports = 7
+	m := UniformVL(g, lane)
+	m.Pool = append(m.Pool, VLTable{3, 3, 3, 3})
+	all := make([]uint16, ports*ports)
+	all[1*ports+5] = 1
+	m.Switch[1] = SwitchSL2VL{By: ByInOut, Index: all}
+	m.fitHosts(g, 4)
+	one, two, three := VLTable{4: DropVL}, VLTable{0, 1, 0, 1, DropVL}, VLTable{0, 1, 2, 0, DropVL}
+	for h, want := range []VLTable{lane, one, two, three, lane, lane} {
+		s, out := g.EndSwitch[h], g.EndPort[h]
+		if got := *m.HostTable(int32(h)); got != want {
+			t.Errorf("host %d: %v, want %v", h, got, want)
+		}
+		if got := *m.Table(g, s, 2, out); got != want {
+			t.Errorf("switch %d to host %d: %v, want %v", s, h, got, want)
+		}
+		if got := *m.Table(g, s, out, 2); got != lane {
+			t.Errorf("switch %d from host %d: %v, want %v", s, h, got, lane)
+		}
+	}
+	if got, want := *m.Table(g, 1, 1, 5), (VLTable{1, 1, 1, 1}); got != want {
+		t.Errorf("switch 1 from port 1 to 5: %v, want %v", got, want)
+	}
+	if by := [3]SL2VLBy{m.Switch[0].By, m.Switch[1].By, m.Switch[2].By}; by != [3]SL2VLBy{ByOut, ByInOut, ByNothing} || all[5] != 0 {
+		t.Errorf("switches choose in ways %v; what was given changed to %v", by, all)
+	}
+}
+
 func TestSingleLane(t *testing.T) {
 	g := line(t, 2, 1).Compile()
 	p := &Plan{Ends: must(AssignLIDs(g, NameOptions{}))(t)}

@@ -61,13 +61,14 @@ func AssignLIDs(g *fabric.Graph, opt NameOptions) (Ends, error) {
 // Name gives every end port of g a base LID, with 2^lmc LIDs from it.
 //
 // A port keeps the base LID that it holds where the LIDs from it are valid for its
-// LMC and no other port has one of them. Of ports that want the same LIDs, because some
-// need more than they had, those with few LIDs go first: aligned blocks of LIDs hold
-// each other or have nothing in common, so that as many ports as possible keep theirs.
-// The others get the lowest free LIDs, ports with many first, which leaves no gap
-// that could be used. They get LIDs of absent ports only when there are no others, or
-// none within the forwarding tables, and those of ports that have been gone longest
-// first. The cost is O(LIDs), times the logarithm of the absent ports.
+// LMC, within the forwarding tables, and no other port has one of them. Of ports that
+// want the same LIDs, because some need more than they had, those with few LIDs go
+// first: aligned blocks of LIDs hold each other or have nothing in common, so that as
+// many ports as possible keep theirs. The others get the lowest free LIDs, ports with
+// many first, which leaves no gap that could be used. They get LIDs of absent ports only
+// when there are no others, or none within the forwarding tables, and those of ports that
+// have been gone longest first. The cost is O(LIDs), times the logarithm of the absent
+// ports.
 func Name(g *fabric.Graph, lmc []uint8, held *Held) (Ends, error) {
 	n := namer{lmc: lmc, base: make([]fabric.LID, g.NumEnds), used: make([]bool, int(fabric.MaxUnicastLID)+1)}
 	need, most := 0, 0
@@ -84,13 +85,13 @@ func Name(g *fabric.Graph, lmc []uint8, held *Held) (Ends, error) {
 		return Ends{}, refusal(false)
 	}
 	n.used[0] = true
-	n.keep(held.Ends.Base)
 	limit := len(n.used)
 	for _, size := range g.SwitchFDBCap {
 		if size > 0 {
 			limit = min(limit, int(size))
 		}
 	}
+	n.keep(held.Ends.Base, limit)
 	absent := len(held.Absent)
 	gone := sort.Search(absent, func(gone int) bool { return n.place(held.Absent[:absent-gone], limit) })
 	if !n.place(held.Absent[:absent-gone], limit) && !n.place(nil, len(n.used)) {
@@ -107,11 +108,12 @@ type namer struct {
 	todo []int  // ports that have kept none, those with many LIDs first
 }
 
-// keep lets ports keep their LIDs, those with few first, and lists the others.
-func (n *namer) keep(base []fabric.LID) {
+// keep lets ports keep their LIDs below a limit, those with few first, and lists the
+// others.
+func (n *namer) keep(base []fabric.LID, limit int) {
 	for size := range uint8(fabric.MaxLMC + 1) {
 		for end, l := range base {
-			if l != 0 && n.lmc[end] == size && claim(n.used, int(l), 1<<size) {
+			if l != 0 && n.lmc[end] == size && claim(n.used[:limit], int(l), 1<<size) {
 				n.base[end] = l
 			}
 		}
@@ -127,7 +129,7 @@ func (n *namer) keep(base []fabric.LID) {
 // place gives the other ports LIDs below a limit, none of them an absent port's. It
 // reports whether there are enough.
 func (n *namer) place(absent []Absent, limit int) bool {
-	used := slices.Clone(n.used[:min(limit, len(n.used))])
+	used := slices.Clone(n.used[:limit])
 	for _, a := range absent {
 		for l := int(a.Base); l < min(int(a.Base)+1<<a.LMC, len(used)); l++ {
 			used[l] = true

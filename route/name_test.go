@@ -107,6 +107,28 @@ func TestNameAbsent(t *testing.T) {
 	}
 }
 
+// A LID that a forwarding table has no entry for is not kept; the others are.
+func TestNameBeyondTables(t *testing.T) {
+	g := line(t, 2, 1).Compile() // 4 end ports
+	for _, c := range []struct {
+		held []fabric.LID
+		lmc  uint8 // of the first
+		cap  int32
+		want string
+	}{
+		{[]fabric.LID{99, 100, 5, 700}, 0, 100, "[99 1 5 2]"},
+		{[]fabric.LID{99, 100, 5, 700}, 0, 0, "[99 100 5 700]"},
+		{[]fabric.LID{96, 1, 5, 700}, 2, 100, "[96 1 5 2]"},
+		{[]fabric.LID{96, 1, 5, 700}, 2, 99, "[8 1 5 2]"},
+	} {
+		g.SwitchFDBCap[1] = c.cap
+		e, err := Name(g, []uint8{c.lmc, 0, 0, 0}, &Held{Ends: Ends{Base: c.held}})
+		if err != nil || fmt.Sprint(e.Base) != c.want {
+			t.Errorf("%v in tables of %d: %v %v, want %s", c.held, c.cap, e.Base, err, c.want)
+		}
+	}
+}
+
 // Blocks of many LIDs, those in the way of one that grows, and what does not fit.
 func TestName(t *testing.T) {
 	g := line(t, 20, 39).Compile() // 780 hosts, 20 switches

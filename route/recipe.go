@@ -39,7 +39,8 @@ type Request struct {
 }
 
 // Run carries out the stages on a graph. It calls stage before each one, by name;
-// a clock, if there is one, is the caller's. Errors: *LIDsExhausted, *Refusal, a
+// a clock, if there is one, is the caller's. Where links to hosts have fewer VLs than
+// there are lanes, lanes share them. Errors: *LIDsExhausted, *Refusal, a
 // wrong option, or the context's.
 func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name string)) (*Plan, error) {
 	options, err := req.Engine.Parse(req.Options)
@@ -72,13 +73,14 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 		plan.Recipe = Recipe{Paths: req.Engine.Name, Names: fmt.Sprint(lmcName, req.Names.LMC)}
 	}
 	plan.Absent = held.stillAbsent(&plan.Ends)
-	plan.Service.ReplySameSL = plan.SL == nil || !req.Engine.OwnReplies && !plan.SL.OneWay
+	plan.Service.ReplySameSL = plan.SL == nil || !plan.SL.OneWay
 	plan.Recipe.Options, plan.Recipe.Lanes = req.Options, req.Engine.Lanes
 	if plan.SL == nil {
 		stage("lanes")
 		plan.SingleLane(g)
 		plan.Recipe.Lanes = "none"
 	}
+	plan.SL2VL.fitHosts(g, plan.VLs)
 	return plan, nil
 }
 
@@ -133,7 +135,7 @@ func allowedVLs(g *fabric.Graph, req *Request) (int, error) {
 }
 
 // hardwareVLs is the number of data VLs that every switch-to-switch link is known
-// to have, 0 when nothing is known.
+// to have, 0 when nothing is known. Links to hosts do not count: see SL2VL.fitHosts.
 func hardwareVLs(g *fabric.Graph) int {
 	least := 0
 	for c := range g.NumChannels {

@@ -35,15 +35,20 @@ func TestRun(t *testing.T) {
 	g := line(t, 3, 2).Compile()
 	ends := must(AssignLIDs(g, NameOptions{LMC: 1}))(t)
 	own := Plan{SL: UniformSL(&ends, 3), SL2VL: UniformVL(g, VLTable{}), VLs: 2, Ends: Ends{Base: []fabric.LID{1}}}
+	oneWay := own
+	oneWay.SL = UniformSL(&ends, 3)
+	oneWay.SL.OneWay = true
 	for _, c := range []struct {
 		name   string
 		plan   Plan
 		stages []string
 		lanes  string
 		vls    int
+		reply  bool
 	}{
-		{"no lanes", Plan{}, []string{"names", "paths", "lanes"}, "none", 1},
-		{"own lanes", own, []string{"names", "paths"}, "own", 2},
+		{"no lanes", Plan{}, []string{"names", "paths", "lanes"}, "none", 1, true},
+		{"own lanes", own, []string{"names", "paths"}, "own", 2, true},
+		{"own lanes for answers", oneWay, []string{"names", "paths"}, "own", 2, false},
 	} {
 		e := &toy{plan: c.plan}
 		var stages []string
@@ -66,7 +71,7 @@ func TestRun(t *testing.T) {
 		if diff := cmp.Diff(&Input{Graph: g, Ends: ends, MaxVLs: 3, Workers: 1, Seed: 7, Held: Seen(g)}, e.in); diff != "" {
 			t.Errorf("%s: input (-want +got):\n%s", c.name, diff)
 		}
-		if diff := cmp.Diff(ends, p.Ends); diff != "" || p.VLs != c.vls || !p.Service.ReplySameSL || p.SL == nil || p.SL2VL == nil {
+		if diff := cmp.Diff(ends, p.Ends); diff != "" || p.VLs != c.vls || p.Service.ReplySameSL != c.reply || p.SL == nil || p.SL2VL == nil {
 			t.Errorf("%s: %d VLs, service %+v, ends (-want +got):\n%s", c.name, p.VLs, p.Service, diff)
 		}
 	}

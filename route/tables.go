@@ -24,8 +24,8 @@ var emptyBlock = func() *Block {
 
 // Tables are the forwarding tables of all switches: an egress port by switch and
 // LID. Blocks may be shared between Tables (Clone) and between switches (TablesOf); a
-// shared block is copied when it is first written. Reading is safe from several goroutines, and so is writing
-// different switches.
+// shared block is copied when it is first written. Reading is safe from several
+// goroutines, and so is writing different switches.
 type Tables struct {
 	blocks int        // blocks a switch
 	rows   [][]*Block // by switch, then LID/64; never nil inside
@@ -115,7 +115,3 @@ func (t *Tables) Clone() *Tables {
 	}
 	return c
 }
-
-// Shared reports whether two tables hold the very same block, so that comparing
-// versions need not look inside.
-func (t *Tables) Shared(o *Tables, s int32, i int) bool { return t.rows[s][i] == o.rows[s][i] }

@@ -9,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/engine/internal/coords"
 )
 
 // shape describes a test network: dimensions, which of them wrap, links between
@@ -78,7 +79,7 @@ func (s shape) addTo(t testing.TB, f *fabric.Fabric, part int) {
 	for i := range n {
 		desc := fmt.Sprintf("box %d", names[i])
 		if s.named {
-			desc = fmt.Sprintf("switch %s", place(s.coords(i)))
+			desc = fmt.Sprintf("switch %s", coords.Place(s.coords(i)))
 		}
 		id[i] = must(f.AddNode(fabric.Switch, fabric.GUID(part<<32+1000+names[i]), max(1, ports), desc))(t)
 	}

@@ -3,30 +3,18 @@ package dor
 import (
 	"context"
 
-	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
 )
 
-// slBits is the number of bits of a service level.
-const slBits = 4
-
 // fitLanes refuses what needs more lanes or SL bits than there are.
 func fitLanes(grids []*grid, maxVLs int) error {
 	for _, m := range grids {
-		n := 0
-		for i := range m.size {
-			if m.dateline(i) {
-				n++
-			}
-		}
 		name := route.SwitchName(m.g, m.sw[0])
-		if n > slBits {
-			return route.Refuse(Name, useUpdn,
-				"the torus of %s has %d dimensions that wrap with length %d or more: each needs an SL bit for its dateline, and an SL has %d",
-				name, n, datelineFrom, slBits)
+		if err := m.FitsSL(Name, useUpdn, name, datelineFrom); err != nil {
+			return err
 		}
-		if n > 0 && maxVLs < 2 {
+		if len(m.Datelines(datelineFrom)) > 0 && maxVLs < 2 {
 			return route.Refuse(Name, "allow 2 VLs, or use updn",
 				"needs 2 lanes, %d allowed: the torus of %s has a ring of length %d or more", maxVLs, name, datelineFrom)
 		}
@@ -39,25 +27,17 @@ func fitLanes(grids []*grid, maxVLs int) error {
 func addLanes(ctx context.Context, in *route.Input, grids []*grid, plan *route.Plan) error {
 	g := in.Graph
 	bits := make([][]int, len(grids))
-	lanes := &route.SL2VL{
-		Pool:   []route.VLTable{{}},
-		Host:   make([]uint16, g.NumHosts),
-		Switch: make([]route.SwitchSL2VL, g.NumSwitches),
-	}
-	one := []uint16{0}
-	for s := range lanes.Switch {
-		lanes.Switch[s].Index = one
-	}
+	lanes := route.UniformVL(g, route.VLTable{})
 	used := 0
 	for k, m := range grids {
-		bits[k] = m.bits()
+		bits[k] = m.Datelines(datelineFrom)
 		used += len(bits[k])
 		m.fillVLs(lanes, bits[k])
 	}
 	if used == 0 {
 		return nil
 	}
-	sl := route.NewSLs(g.EndSwitch, switchOfLID(g, &in.Ends), g.NumSwitches, g.NumSwitches)
+	sl := route.NewSLs(g.EndSwitch, in.Ends.SwitchByLID(g), g.NumSwitches, g.NumSwitches)
 	for k, m := range grids {
 		err := par.For(ctx, in.Workers, len(m.sw), func(_, d int) error {
 			m.fillSLs(sl, bits[k], int32(d))
@@ -69,17 +49,6 @@ func addLanes(ctx context.Context, in *route.Input, grids []*grid, plan *route.P
 	}
 	plan.SL, plan.SL2VL, plan.VLs = sl, lanes, 2
 	return nil
-}
-
-// bits lists the dimensions that have a dateline: dimension bits[b] has SL bit b.
-func (m *grid) bits() []int {
-	var bits []int
-	for i := range m.size {
-		if m.dateline(i) {
-			bits = append(bits, i)
-		}
-	}
-	return bits
 }
 
 // fillVLs makes the ports of each dateline dimension choose the VL by its SL bit.
@@ -111,26 +80,15 @@ func (m *grid) fillVLs(lanes *route.SL2VL, bits []int) {
 
 // fillSLs enters the SLs of all switches of the part towards switch d.
 func (m *grid) fillSLs(sl *route.SLs, bits []int, d int32) {
-	y := m.coords(d)
+	y := m.Coords(d)
 	for s := range m.sw {
-		x := m.coords(int32(s))
+		x := m.Coords(int32(s))
 		level := uint8(0)
 		for b, dim := range bits {
-			if crosses(m.size[dim], x[dim], y[dim], m.parity(int32(s), d, dim)) {
+			if m.Crosses(dim, x[dim], y[dim], m.Parity(int32(s), d, dim)) {
 				level |= 1 << b
 			}
 		}
 		sl.Set(m.sw[s], m.sw[d], level)
 	}
-}
-
-// switchOfLID lists the switch of each LID, -1 for a LID that nobody has.
-func switchOfLID(g *fabric.Graph, ends *route.Ends) []int32 {
-	of := ends.ByLID()
-	for lid, end := range of {
-		if end >= 0 {
-			of[lid] = g.EndSwitch[end]
-		}
-	}
-	return of
 }

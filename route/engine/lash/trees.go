@@ -3,6 +3,7 @@ package lash
 import (
 	"weft/fabric"
 	"weft/route"
+	"weft/route/engine/internal/sample"
 )
 
 // builder makes one tree of switches after the other.
@@ -114,21 +115,14 @@ func (b *builder) choose(s, t int32) int32 {
 // as a host of its own in a network without hosts.
 func (b *builder) count(t int32) {
 	for _, s := range b.order {
-		b.flow[s] = b.hosts(s)
+		b.flow[s] = sample.Weight(b.g, s)
 	}
 	for k := len(b.order) - 1; k > 0; k-- {
 		s := b.order[k]
 		c := b.out[s]
-		b.load[c] += b.flow[s] * b.hosts(t)
+		b.load[c] += b.flow[s] * sample.Weight(b.g, t)
 		b.flow[b.g.To[c]] += b.flow[s]
 	}
-}
-
-func (b *builder) hosts(s int32) int64 {
-	if b.g.NumHosts == 0 {
-		return 1
-	}
-	return int64(b.g.HostStart[s+1] - b.g.HostStart[s])
 }
 
 // write enters the tree of switch t for all LIDs there. The k-th LID takes the

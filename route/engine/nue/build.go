@@ -6,6 +6,7 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/engine/internal/sample"
 )
 
 const (
@@ -27,6 +28,7 @@ type builder struct {
 	columns []column
 	next    int     // column to route
 	taken   []uint8 // by column and switch: which of the channels that leave the switch, or none
+	leading []int32 // by switch: those that lead to it and are still to be taken back
 	again   bool    // whether all have been routed before
 	moved   bool    // whether one was routed anew
 }
@@ -69,6 +71,7 @@ func newBuilder(in *route.Input, lanes []*lane, laneOf []int32) *builder {
 		}
 		add(g.PortZero(s))
 	}
+	b.leading = make([]int32, g.NumSwitches)
 	b.taken = make([]uint8, len(b.columns)*g.NumSwitches)
 	for i := range b.taken {
 		b.taken[i] = none
@@ -128,17 +131,24 @@ func (b *builder) routeSwitch(l *lane, w *ways) {
 	}
 }
 
-// takeBack takes the paths to a LID off the loads.
+// takeBack takes the paths to a LID off the loads, each switch after all that lead to it.
 func (b *builder) takeBack(l *lane, w *ways, taken []uint8, paths int64) {
+	out := func(s int32) int32 { return l.g.OutStart[s] + int32(taken[s]) }
+	for _, s := range w.order {
+		b.flow[s], b.leading[s] = sample.Weight(l.g, s)*paths, 0
+	}
 	for _, s := range w.order[1:] {
-		f := weight(l.g, s) * paths
-		if f == 0 {
-			continue
-		}
-		for u := s; u != w.to; {
-			i := l.g.OutStart[u] + int32(taken[u])
-			b.load[i] -= f
-			u = l.head[i]
+		b.leading[l.head[out(s)]]++
+	}
+	for _, s := range w.order[1:] {
+		for u := s; u != w.to && b.leading[u] == 0; {
+			i := out(u)
+			v := l.head[i]
+			b.load[i] -= b.flow[u]
+			b.flow[v] += b.flow[u]
+			b.leading[u] = -1 // done
+			b.leading[v]--
+			u = v
 		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"weft/fabric/gen"
 	"weft/route"
+	"weft/route/engine/internal/sample"
 )
 
 // TestPass: after every pass, also one that ends early, the loads are those of the paths
@@ -38,7 +39,7 @@ func TestPass(t *testing.T) {
 						}
 						place, at = l.out[i], l.head[i]
 						if col.end != g.PortZero(to) {
-							load[i] += weight(g, s)
+							load[i] += sample.Weight(g, s)
 						}
 					}
 				}

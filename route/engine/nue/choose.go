@@ -4,6 +4,7 @@ import (
 	"math"
 
 	"weft/fabric"
+	"weft/route/engine/internal/sample"
 )
 
 // chooser takes for one destination after the other a channel at every switch: of
@@ -43,7 +44,7 @@ func (b *chooser) choose(l *lane, w *ways, paths int64) {
 	levels := int32(len(w.level) - 1)
 	for h := range levels {
 		for _, s := range w.order[w.level[h]:w.level[h+1]] {
-			b.flow[s] = weight(l.g, s) * paths
+			b.flow[s] = sample.Weight(l.g, s) * paths
 			b.after[s], b.chosen[s], b.hops[s] = nowhere, -1, h
 		}
 		if int(h) == len(b.later) {

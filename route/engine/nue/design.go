@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/engine/internal/sample"
 )
 
 // What is tried for a lane: as much as keeps it short.
@@ -113,7 +114,7 @@ func (d *designer) try(ctx context.Context, from, to int, start func(i int) *ord
 func (d *designer) start(k int) *order {
 	var roots []int32
 	for _, hosted := range d.p.hosted {
-		few := spread(hosted, mostRoots)
+		few := sample.Spread(hosted, mostRoots)
 		roots = append(roots, few[k%len(few)])
 	}
 	e := newEscape(d.t.g, roots)

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/route/engine/internal/sample"
 )
 
 // parts lists the switches that let traffic through, by connected part. Hosted tells
@@ -44,15 +45,7 @@ func newParts(g *fabric.Graph) *parts {
 		}
 		p.list = append(p.list, part)
 		p.size = append(p.size, int32(len(part))+border)
-		var hosted []int32
-		for _, u := range part {
-			if g.HostStart[u+1] > g.HostStart[u] {
-				hosted = append(hosted, u)
-			}
-		}
-		if hosted == nil {
-			hosted = part
-		}
+		hosted := sample.Hosted(g, part)
 		slices.Sort(hosted)
 		p.hosted = append(p.hosted, hosted)
 	}

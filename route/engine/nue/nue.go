@@ -5,6 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/engine/internal/sample"
 )
 
 // Name is the engine's name.
@@ -17,7 +18,7 @@ func Spec() *route.Spec {
 		Summary: "short balanced paths inside an acyclic dependency graph; routes any network on any number of lanes",
 		Paper:   "Domke, Hoefler and Matsuoka, Routing on the Dependency Graph, HPDC 2016",
 		Cost:    "time O((switches + LIDs) x channels) and the orders tried, memory O(turns) and the tables twice",
-		Lanes:   "by destination", OwnReplies: true,
+		Lanes:   "by destination",
 		Options: []route.Option{{
 			Name: "vls", Default: 1, Min: 0, Max: int(route.DropVL),
 			Doc: "lanes to use, each for a share of the destinations, 0 for all that are allowed; with one, answers and clients that never ask are safe on any SL, with more an answer must travel on the SL of its own path",
@@ -85,26 +86,27 @@ func divide(g *fabric.Graph, p *parts, lanes int) [][]int32 {
 	}
 	all, seen := int64(0), int64(0)
 	for _, s := range near {
-		all += weight(g, s)
+		all += sample.Weight(g, s)
 	}
 	shares := make([][]int32, lanes)
 	for _, s := range near {
 		k := min(int64(lanes-1), seen*int64(lanes)/max(1, all))
 		shares[k] = append(shares[k], s)
-		seen += weight(g, s)
+		seen += sample.Weight(g, s)
 	}
 	return shares
 }
 
 // fill gives the LIDs of a lane an SL of their own, which is the number of the lane.
 func fill(in *route.Input, p *route.Plan, laneOf []int32, lanes int) {
-	dst := in.Ends.ByLID()
-	for lid, end := range dst {
-		if end >= 0 {
-			dst[lid] = laneOf[in.Graph.EndSwitch[end]]
+	dst := in.Ends.SwitchByLID(in.Graph)
+	for lid, s := range dst {
+		if s >= 0 {
+			dst[lid] = laneOf[s]
 		}
 	}
 	p.SL = route.NewSLs(make([]int32, in.Graph.NumEnds), dst, 1, lanes)
+	p.SL.OneWay = true
 	var table route.VLTable
 	for sl := range table {
 		table[sl] = uint8(sl % lanes)

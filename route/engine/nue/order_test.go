@@ -8,6 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/route/engine/conformance"
+	"weft/route/engine/internal/sample"
 )
 
 // drawEscape draws a network and a spanning tree of it.
@@ -143,7 +144,7 @@ func TestDemand(t *testing.T) {
 		for _, to := range all {
 			s.search(to)
 			for _, u := range s.queue[1:] {
-				n := weight(g, u) * weight(g, to)
+				n := sample.Weight(g, u) * sample.Weight(g, to)
 				want += n * int64(s.hops[u]-1) * unit
 				pairs += n
 			}

@@ -3,6 +3,8 @@ package nue
 import (
 	"context"
 	"slices"
+
+	"weft/route/engine/internal/sample"
 )
 
 const (
@@ -37,7 +39,7 @@ func (d *designer) good(a *attempt) bool {
 
 // pick picks destinations with hosts for the trials.
 func (d *designer) pick() {
-	d.sample = spread(withHosts(d.t.g, d.to), max(1, trialWork/len(d.t.g.Out)))
+	d.sample = sample.Spread(sample.Hosted(d.t.g, d.to), max(1, trialWork/len(d.t.g.Out)))
 }
 
 // trial routes the sample by an order. The pairs whose paths go around gain weight in
@@ -49,19 +51,19 @@ func (d *designer) trial(o *order, s *share) verdict {
 	v := verdict{load: b.load}
 	for _, to := range d.sample {
 		w.search(l, to)
-		n := weight(g, to)
+		n := sample.Weight(g, to)
 		for k, trees := int64(0), min(n, trialLIDs); k < trees; k++ {
 			b.choose(l, w, n*(k+1)/trees-n*k/trees)
 		}
 		s.search(to)
 		around := func(u int32) int64 {
 			if b.hops[u] > s.hops[u] {
-				return weight(g, u) * n
+				return sample.Weight(g, u) * n
 			}
 			return 0
 		}
 		for _, u := range w.order[1:] {
-			v.paths += weight(g, u) * n
+			v.paths += sample.Weight(g, u) * n
 			v.around += around(u)
 		}
 		if s.weight != nil {

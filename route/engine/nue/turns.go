@@ -5,6 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
+	"weft/route/engine/internal/sample"
 )
 
 // turns numbers the pairs of channels that follow each other: the nodes of the
@@ -42,14 +43,14 @@ const (
 // towards the destination. Of many destinations with hosts a sample is taken: the others
 // have no demand, and each that is left out is one whose turns nothing speaks for.
 func (t *turns) demand(ctx context.Context, workers int, to []int32) ([]int64, error) {
-	to = spread(withHosts(t.g, to), max(1, demandWork/(t.size+1)))
+	to = sample.Spread(sample.Hosted(t.g, to), max(1, demandWork/(t.size+1)))
 	workers = max(1, min(workers, len(to), demandRoom/(t.size+1)))
 	shares := make([]*share, workers)
 	err := par.For(ctx, workers, len(to), func(worker, i int) error {
 		if shares[worker] == nil {
 			shares[worker] = newShare(t, make([]int64, t.size))
 		}
-		shares[worker].add(to[i], func(u int32) int64 { return weight(t.g, u) * weight(t.g, to[i]) })
+		shares[worker].add(to[i], func(u int32) int64 { return sample.Weight(t.g, u) * sample.Weight(t.g, to[i]) })
 		return nil
 	})
 	if err != nil {
@@ -146,33 +147,4 @@ func (s *share) search(to int32) {
 			}
 		}
 	}
-}
-
-// weight is the number of hosts of a switch, 1 in a network without hosts.
-func weight(g *fabric.Graph, s int32) int64 {
-	if g.NumHosts == 0 {
-		return 1
-	}
-	return int64(g.HostStart[s+1] - g.HostStart[s])
-}
-
-// withHosts lists those switches of a list that have hosts, all in a network without hosts.
-func withHosts(g *fabric.Graph, list []int32) []int32 {
-	var hosted []int32
-	for _, s := range list {
-		if weight(g, s) > 0 {
-			hosted = append(hosted, s)
-		}
-	}
-	return hosted
-}
-
-// spread picks up to n of a list, evenly.
-func spread(list []int32, n int) []int32 {
-	n = min(n, len(list))
-	picked := make([]int32, n)
-	for i := range picked {
-		picked[i] = list[i*len(list)/n]
-	}
-	return picked
 }

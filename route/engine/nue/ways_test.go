@@ -8,6 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/route/engine/internal/sample"
 )
 
 // drawLane draws a network with an order in which a spanning tree's turns ascend.
@@ -95,7 +96,7 @@ func TestChoose(t *testing.T) {
 						t.Fatalf("the path from %d to %d does not ascend", s, to)
 					}
 					place = l.out[i]
-					load[i] += weight(l.g, s) * paths
+					load[i] += sample.Weight(l.g, s) * paths
 				}
 			}
 		}

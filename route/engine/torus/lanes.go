@@ -4,33 +4,9 @@ import (
 	"weft/route"
 )
 
-// slBits is the number of bits of a service level.
-const slBits = 4
-
-// fitsSL refuses more datelines than an SL has bits.
-func (m *torus) fitsSL() error {
-	if n := len(m.bits()); n > slBits {
-		return route.Refuse(Name, useOther,
-			"the torus of %s has %d dimensions that wrap with length %d or more: each needs an SL bit for its dateline, and an SL has %d",
-			m.name(0), n, datelineFrom, slBits)
-	}
-	return nil
-}
-
-// bits lists the dimensions that have a dateline: dimension bits[b] has SL bit b.
-func (m *torus) bits() []int {
-	var bits []int
-	for i := range m.size {
-		if m.wrap[i] && m.size[i] >= datelineFrom {
-			bits = append(bits, i)
-		}
-	}
-	return bits
-}
-
 // lanes is the number of lanes without and with turns against the order.
 func (m *torus) lanes() (ordered, all int) {
-	ordered = min(2, 1+len(m.bits()))
+	ordered = min(2, 1+len(m.Datelines(datelineFrom)))
 	all = ordered
 	if m.turns {
 		all *= 2
@@ -43,7 +19,7 @@ func (m *torus) lanes() (ordered, all int) {
 func (m *torus) sl(bits []int, s, d int32) uint8 {
 	level := uint8(0)
 	for b, dim := range bits {
-		if m.crosses(s, d, dim) {
+		if m.Crosses(dim, m.Coords(s)[dim], m.Coords(d)[dim], m.Parity(s, d, dim)) {
 			level |= 1 << b
 		}
 	}
@@ -84,17 +60,11 @@ func addLanes(in *route.Input, tori []*torus, plan *route.Plan) error {
 	if most == 1 {
 		return nil
 	}
-	of := in.Ends.ByLID()
-	for lid, end := range of {
-		if end >= 0 {
-			of[lid] = g.EndSwitch[end]
-		}
-	}
 	plan.VLs = most
-	plan.SL = route.NewSLs(g.EndSwitch, of, g.NumSwitches, g.NumSwitches)
+	plan.SL = route.NewSLs(g.EndSwitch, in.Ends.SwitchByLID(g), g.NumSwitches, g.NumSwitches)
 	plan.SL2VL = route.UniformVL(g, route.VLTable{})
 	for _, m := range tori {
-		bits := m.bits()
+		bits := m.Datelines(datelineFrom)
 		for d := range m.sw {
 			for s := range m.sw {
 				plan.SL.Set(m.sw[s], m.sw[d], m.sl(bits, int32(s), int32(d)))
@@ -108,9 +78,9 @@ func addLanes(in *route.Input, tori []*torus, plan *route.Plan) error {
 // fillVLs makes the ports to switches choose the VL by the dimension's SL bit, and
 // after a turn against the order one of the other lanes.
 func (m *torus) fillVLs(bits []int, lanes *route.SL2VL) {
-	ordered := make([]uint16, m.dims)
-	against := make([]uint16, m.dims)
-	for dim := range m.dims {
+	ordered := make([]uint16, m.Dims)
+	against := make([]uint16, m.Dims)
+	for dim := range m.Dims {
 		ordered[dim] = lanes.Intern(m.table(bits, dim, false))
 		if m.turns {
 			against[dim] = lanes.Intern(m.table(bits, dim, true))
@@ -122,8 +92,8 @@ func (m *torus) fillVLs(bits []int, lanes *route.SL2VL) {
 		for p := range dims {
 			dims[p] = -1
 		}
-		for k := range 2 * m.dims {
-			for _, p := range m.ports[2*s*m.dims+k] {
+		for k := range 2 * m.Dims {
+			for _, p := range m.ports[2*s*m.Dims+k] {
 				dims[p] = k / 2
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/engine/internal/coords"
 )
 
 // plan finds the hops of all pairs and, where something is missing, verifies them.
@@ -12,7 +13,7 @@ func (m *torus) plan(ctx context.Context, workers int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := m.fitsSL(); err != nil {
+	if err := m.FitsSL(Name, useOther, m.name(0), datelineFrom); err != nil {
 		return err
 	}
 	n := len(m.sw)
@@ -38,16 +39,16 @@ func (m *torus) plan(ctx context.Context, workers int) error {
 
 // hop is the place of the link that s takes towards d.
 func (m *torus) hop(s, d int32) int32 {
-	return 2*s*int32(m.dims) + int32(m.hops[int(d)*len(m.sw)+int(s)])
+	return 2*s*int32(m.Dims) + int32(m.hops[int(d)*len(m.sw)+int(s)])
 }
 
 // whole tells whether no link and no switch is missing or drained.
 func (m *torus) whole() bool {
 	for k := range m.ports {
-		dim, dir := k/2%m.dims, k%2
-		s := int32(k / 2 / m.dims)
-		x := m.coords(s)[dim]
-		edge := !m.wrap[dim] && (dir == up && x == m.size[dim]-1 || dir == down && x == 0)
+		dim, dir := k/2%m.Dims, k%2
+		s := int32(k / 2 / m.Dims)
+		x := m.Coords(s)[dim]
+		edge := !m.Wrap[dim] && (dir == up && x == m.Size[dim]-1 || dir == down && x == 0)
 		if !edge && len(m.ports[k]) == 0 || !m.through(s) {
 			return false
 		}
@@ -59,7 +60,7 @@ func (m *torus) whole() bool {
 // dimension in which they differ. If the switch at which the path would turn into the
 // next dimension is missing, it turns one hop before.
 func (m *torus) next(s, d int32) (dim, dir int, ok bool) {
-	x, y := m.coords(s), m.coords(d)
+	x, y := m.Coords(s), m.Coords(d)
 	for x[dim] == y[dim] {
 		dim++
 	}
@@ -79,7 +80,7 @@ func (m *torus) next(s, d int32) (dim, dir int, ok bool) {
 // the other one if the ring is broken there.
 func (m *torus) along(s, d int32, dim int) (dir int, ok bool) {
 	dir = m.short(s, d, dim)
-	to := m.coords(d)[dim]
+	to := m.Coords(d)[dim]
 	for range 2 {
 		if n := m.distance(s, dim, dir, to); n > 0 && m.reach[m.place(s, dim, dir)] >= n {
 			return dir, true
@@ -93,7 +94,7 @@ func (m *torus) along(s, d int32, dim int) (dir int, ok bool) {
 // switch is.
 func (m *torus) towards(s, d int32, dim int) (dir int, ok bool) {
 	dir = m.short(s, d, dim)
-	to := m.coords(d)[dim]
+	to := m.Coords(d)[dim]
 	for range 2 {
 		if n := m.distance(s, dim, dir, to); n > 0 && m.open[m.place(s, dim, dir)] >= n-1 {
 			return dir, true
@@ -108,7 +109,7 @@ func (m *torus) towards(s, d int32, dim int) (dir int, ok bool) {
 // missing switch, and then against the order in dim. Of both directions it takes one
 // in which a single hop leads past, the short one first.
 func (m *torus) aside(s, d int32, dim, dir int) (second, side int, ok bool) {
-	x, y := m.coords(s), m.coords(d)
+	x, y := m.Coords(s), m.Coords(d)
 	for second = dim + 1; x[second] == y[second]; {
 		second++
 	}
@@ -127,8 +128,8 @@ func (m *torus) aside(s, d int32, dim, dir int) (second, side int, ok bool) {
 // passes tells whether the way aside leads to d; far says that the ring beside the
 // missing switch may be taken the long way.
 func (m *torus) passes(s, d int32, dim, dir, second, side int, far bool) bool {
-	to := m.coords(d)[dim]
-	for range m.size[second] {
+	to := m.Coords(d)[dim]
+	for range m.Size[second] {
 		if m.open[m.place(s, second, side)] == 0 {
 			return false
 		}
@@ -149,7 +150,7 @@ func (m *torus) goesOn(r, d int32) bool {
 	if r == d {
 		return true
 	}
-	x, y := m.coords(r), m.coords(d)
+	x, y := m.Coords(r), m.Coords(d)
 	dim := 0
 	for x[dim] == y[dim] {
 		dim++
@@ -166,60 +167,37 @@ func (m *torus) goesOn(r, d int32) bool {
 // distance is the number of hops from s to a coordinate in one direction, -1 where a
 // line ends before it.
 func (m *torus) distance(s int32, dim, dir int, to int32) int32 {
-	n := to - m.coords(s)[dim]
+	n := to - m.Coords(s)[dim]
 	if dir == down {
 		n = -n
 	}
 	if n < 0 {
-		if !m.wrap[dim] {
+		if !m.Wrap[dim] {
 			return -1
 		}
-		n += m.size[dim]
+		n += m.Size[dim]
 	}
 	return n
 }
 
 // short is the direction of the short way from s to d in a dimension.
 func (m *torus) short(s, d int32, dim int) int {
-	rises := m.coords(s)[dim] < m.coords(d)[dim]
-	if m.crosses(s, d, dim) {
-		rises = !rises
-	}
-	if rises {
-		return up
-	}
-	return down
-}
-
-// crosses tells whether the short way between two switches takes the link between
-// the last and the first coordinate. When both ways are equal the parity of the lesser
-// coordinate and of all later ones decides, which is the same both ways.
-func (m *torus) crosses(s, d int32, dim int) bool {
-	if !m.wrap[dim] {
-		return false
-	}
-	x, y := m.coords(s)[dim], m.coords(d)[dim]
-	apart := 2 * (max(x, y) - min(x, y))
-	if apart == m.size[dim] {
-		later := m.odd[int(s)*(m.dims+1)+dim+1] ^ m.odd[int(d)*(m.dims+1)+dim+1]
-		return (min(x, y)^int32(later))&1 != 0
-	}
-	return apart > m.size[dim]
+	return m.Short(dim, m.Coords(s)[dim], m.Coords(d)[dim], m.Parity(s, d, dim))
 }
 
 // noWay is the refusal of a network where s cannot send to d.
 func (m *torus) noWay(s, d int32) error {
-	x, y := m.coords(s), m.coords(d)
+	x, y := m.Coords(s), m.Coords(d)
 	dim := 0
 	for x[dim] == y[dim] {
 		dim++
 	}
 	var missing []string
-	for v := range m.size[dim] {
+	for v := range m.Size[dim] {
 		if t := m.moved(s, dim, v); !m.through(t) {
 			at := append([]int32(nil), x...)
 			at[dim] = v
-			missing = append(missing, place(at))
+			missing = append(missing, coords.Place(at))
 		}
 	}
 	if len(missing) > 1 {

@@ -20,19 +20,15 @@ const datelineFrom = 4
 // switches are missing. Switches are numbered within the part, by their order in
 // the Graph.
 //
-// A place of a link is 2*(s*dims+dim)+dir: from s in a dimension and direction.
+// A place of a link is 2*(s*Dims+dim)+dir: from s in a dimension and direction.
 type torus struct {
 	g     *fabric.Graph
 	sw    []int32 // the switches as the Graph numbers them
 	local []int32 // number in the part of every switch of the Graph
-	dims  int
-	size  []int32
-	wrap  []bool  // whether a dimension's lines are rings; only with size 3 or more
-	step  []int32 // difference in rank of neighbours in a dimension
-	coord []int32 // coord[s*dims+i]
-	rank  []int32 // of a switch: its coordinates as a number, the first dimension fastest
-	at    []int32 // by rank: switch, -1 where none is
-	odd   []uint8 // odd[s*(dims+1)+i]: parity of the sum of coordinates i and later
+	coords.Box
+	step []int32 // difference in rank of neighbours in a dimension
+	rank []int32 // of a switch: its coordinates as a number, the first dimension fastest
+	at   []int32 // by rank: switch, -1 where none is
 
 	ports [][]uint8 // by place of a link: ports that lead there
 	open  []int32   // by place: steps that can be taken over switches that let through
@@ -66,8 +62,7 @@ func find(g *fabric.Graph, local, sw []int32) (*torus, error) {
 }
 
 func newTorus(g *fabric.Graph, local, sw []int32, places [][]int32) (*torus, error) {
-	m := &torus{g: g, sw: sw, local: local}
-	m.setCoords(places)
+	m := &torus{g: g, sw: sw, local: local, Box: coords.NewBox(places)}
 	if err := m.setRanks(); err != nil {
 		return nil, err
 	}
@@ -78,41 +73,12 @@ func newTorus(g *fabric.Graph, local, sw []int32, places [][]int32) (*torus, err
 	return m, nil
 }
 
-// setCoords takes over the dimensions that are longer than 1.
-func (m *torus) setCoords(places [][]int32) {
-	var keep []int
-	for dim := range places[0] {
-		size := int32(0)
-		for _, x := range places {
-			size = max(size, x[dim]+1)
-		}
-		if size > 1 {
-			keep = append(keep, dim)
-			m.size = append(m.size, size)
-		}
-	}
-	m.dims = len(keep)
-	m.wrap = make([]bool, m.dims)
-	for _, x := range places {
-		for _, dim := range keep {
-			m.coord = append(m.coord, x[dim])
-		}
-	}
-	m.odd = make([]uint8, len(m.sw)*(m.dims+1))
-	for s := range m.sw {
-		for i := m.dims - 1; i >= 0; i-- {
-			k := s*(m.dims+1) + i
-			m.odd[k] = m.odd[k+1] ^ uint8(m.coord[s*m.dims+i]&1)
-		}
-	}
-}
-
 // setRanks fills the box of all places. At most every second may be empty.
 func (m *torus) setRanks() error {
-	n := int32(1)
-	for _, k := range m.size {
-		m.step = append(m.step, n)
-		if n *= k; int(n) > 2*len(m.sw)+2 {
+	n := 1
+	for _, k := range m.Size {
+		m.step = append(m.step, int32(n))
+		if n *= int(k); n > 2*len(m.sw)+2 {
 			return fmt.Errorf("most places of the box of %s and the others have no switch", m.name(0))
 		}
 	}
@@ -122,7 +88,7 @@ func (m *torus) setRanks() error {
 	}
 	for s := range m.sw {
 		r := int32(0)
-		for i, x := range m.coords(int32(s)) {
+		for i, x := range m.Coords(int32(s)) {
 			r += x * m.step[i]
 		}
 		m.rank = append(m.rank, r)
@@ -134,19 +100,19 @@ func (m *torus) setRanks() error {
 // setLinks sorts the links by place. It refuses those between switches that are no
 // neighbours, and notes which dimensions wrap.
 func (m *torus) setLinks() error {
-	m.ports = make([][]uint8, 2*len(m.sw)*m.dims)
+	m.ports = make([][]uint8, 2*len(m.sw)*m.Dims)
 	for s, sw := range m.sw {
 		for _, c := range m.g.OutOf(sw) {
 			t := m.local[m.g.To[c]]
 			if t == int32(s) {
 				continue
 			}
-			dim, dir, ok := coords.Step(m.coords(int32(s)), m.coords(t), m.size)
+			dim, dir, ok := coords.Step(m.Coords(int32(s)), m.Coords(t), m.Size)
 			if !ok {
 				return fmt.Errorf("%s and %s are linked but no neighbours", m.name(int32(s)), m.name(t))
 			}
-			if x, y := m.coords(int32(s))[dim], m.coords(t)[dim]; x-y > 1 || y-x > 1 {
-				m.wrap[dim] = true
+			if x, y := m.Coords(int32(s))[dim], m.Coords(t)[dim]; x-y > 1 || y-x > 1 {
+				m.Wrap[dim] = true
 			}
 			k := m.place(int32(s), dim, dir)
 			m.ports[k] = append(m.ports[k], m.g.FromPort[c])
@@ -160,8 +126,8 @@ func (m *torus) setSteps() {
 	m.open = make([]int32, len(m.ports))
 	m.reach = make([]int32, len(m.ports))
 	for k := range m.ports {
-		dim, dir := k/2%m.dims, k%2
-		for s := int32(k / 2 / m.dims); m.open[k] < m.size[dim] && len(m.ports[m.place(s, dim, dir)]) > 0; {
+		dim, dir := k/2%m.Dims, k%2
+		for s := int32(k / 2 / m.Dims); m.open[k] < m.Size[dim] && len(m.ports[m.place(s, dim, dir)]) > 0; {
 			s = m.beside(s, dim, dir)
 			m.reach[k] = m.open[k] + 1
 			if !m.through(s) {
@@ -172,29 +138,26 @@ func (m *torus) setSteps() {
 	}
 }
 
-// coords are the coordinates of a switch.
-func (m *torus) coords(s int32) []int32 { return m.coord[int(s)*m.dims : (int(s)+1)*m.dims] }
-
 // place is the place of the link from s in a dimension and direction.
 func (m *torus) place(s int32, dim, dir int) int32 {
-	return 2*(s*int32(m.dims)+int32(dim)) + int32(dir)
+	return 2*(s*int32(m.Dims)+int32(dim)) + int32(dir)
 }
 
 // beside is the switch next to s, -1 when there is none.
 func (m *torus) beside(s int32, dim, dir int) int32 {
-	x := m.coords(s)[dim]
+	x := m.Coords(s)[dim]
 	switch y := x + 1 - 2*int32(dir); {
-	case y >= 0 && y < m.size[dim]:
+	case y >= 0 && y < m.Size[dim]:
 		return m.moved(s, dim, y)
-	case m.wrap[dim]:
-		return m.moved(s, dim, m.size[dim]-1-x)
+	case m.Wrap[dim]:
+		return m.moved(s, dim, m.Size[dim]-1-x)
 	}
 	return -1
 }
 
 // moved is the switch with another coordinate in one dimension, -1 when there is none.
 func (m *torus) moved(s int32, dim int, to int32) int32 {
-	return m.at[m.rank[s]+(to-m.coords(s)[dim])*m.step[dim]]
+	return m.at[m.rank[s]+(to-m.Coords(s)[dim])*m.step[dim]]
 }
 
 // through tells whether a switch is there and lets traffic through.
@@ -202,17 +165,5 @@ func (m *torus) through(s int32) bool { return s >= 0 && !m.g.Drained[m.sw[s]] }
 
 // name names a switch with its coordinates.
 func (m *torus) name(s int32) string {
-	return fmt.Sprintf("%s at %s", route.SwitchName(m.g, m.sw[s]), place(m.coords(s)))
-}
-
-// place writes coordinates as (1,2,3).
-func place(x []int32) string {
-	text := []byte{'('}
-	for i, v := range x {
-		if i > 0 {
-			text = append(text, ',')
-		}
-		text = fmt.Append(text, v)
-	}
-	return string(append(text, ')'))
+	return fmt.Sprintf("%s at %s", route.SwitchName(m.g, m.sw[s]), coords.Place(m.Coords(s)))
 }

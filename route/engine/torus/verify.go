@@ -23,9 +23,9 @@ type deps struct {
 // verify walks all paths. It refuses the network when one does not end, or when the
 // dependencies have a cycle, and notes whether any path turns against the order.
 func (m *torus) verify(ctx context.Context, workers int) error {
-	g := &deps{words: (2*m.dims*lanesMost + 63) / 64}
+	g := &deps{words: (2*m.Dims*lanesMost + 63) / 64}
 	g.next = make([]uint64, len(m.ports)*lanesMost*g.words)
-	levels := m.bits()
+	levels := m.Datelines(datelineFrom)
 	var turns atomic.Bool
 	err := par.For(ctx, workers, len(m.sw), func(_, d int) error {
 		for s := range m.sw {
@@ -44,7 +44,7 @@ func (m *torus) verify(ctx context.Context, workers int) error {
 	}
 	m.turns = turns.Load()
 	if k := g.cycle(m); k >= 0 {
-		return route.Refuse(Name, useOther, "the ways round what failed can deadlock: dependencies form a cycle through %s", m.name(k/2/int32(m.dims)))
+		return route.Refuse(Name, useOther, "the ways round what failed can deadlock: dependencies form a cycle through %s", m.name(k/2/int32(m.Dims)))
 	}
 	return nil
 }
@@ -59,7 +59,7 @@ func (m *torus) walk(g *deps, levels []int, s, d int32) (turned, ok bool) {
 			return turned, true
 		}
 		k := m.hop(s, d)
-		now := int(k/2) % m.dims
+		now := int(k/2) % m.Dims
 		lane := int32(0)
 		for b := range levels {
 			if levels[b] == now {
@@ -71,7 +71,7 @@ func (m *torus) walk(g *deps, levels []int, s, d int32) (turned, ok bool) {
 			turned = true
 		}
 		if last >= 0 {
-			bit := (k%int32(2*m.dims))*lanesMost + lane
+			bit := (k%int32(2*m.Dims))*lanesMost + lane
 			atomic.OrUint64(&g.next[int(last)*g.words+int(bit/64)], 1<<(bit%64))
 		}
 		last, dim = k*lanesMost+lane, now
@@ -87,10 +87,10 @@ func (g *deps) cycle(m *torus) int32 {
 	into := make([]int32, n)
 	each := func(node int32, visit func(next int32)) {
 		k := node / lanesMost
-		t := m.beside(k/2/int32(m.dims), int(k/2)%m.dims, int(k%2))
+		t := m.beside(k/2/int32(m.Dims), int(k/2)%m.Dims, int(k%2))
 		for w, set := range g.next[int(node)*g.words : int(node+1)*g.words] {
 			for ; set != 0; set &= set - 1 {
-				visit(t*int32(2*m.dims*lanesMost) + int32(w*64+bits.TrailingZeros64(set)))
+				visit(t*int32(2*m.Dims*lanesMost) + int32(w*64+bits.TrailingZeros64(set)))
 			}
 		}
 	}

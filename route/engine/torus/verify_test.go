@@ -53,9 +53,21 @@ func TestVerify(t *testing.T) {
 
 // against takes the last dimension first.
 func against(m *torus, s, d int32) uint8 {
-	for dim := m.dims - 1; ; dim-- {
-		if m.coords(s)[dim] != m.coords(d)[dim] {
+	for dim := m.Dims - 1; ; dim-- {
+		if m.Coords(s)[dim] != m.Coords(d)[dim] {
 			return uint8(2*dim + m.short(s, d, dim))
 		}
+	}
+}
+
+// TestSetRanksLarge: coordinates that name more places than 32 bits count are refused.
+func TestSetRanksLarge(t *testing.T) {
+	f, err := gen.Parse("mesh(1x1,hosts=1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &torus{g: f.Compile(), sw: make([]int32, 40000), Box: coords.Box{Dims: 2, Size: []int32{1 << 16, 1 << 15}, Coord: make([]int32, 2)}}
+	if err := m.setRanks(); err == nil || !strings.Contains(err.Error(), "have no switch") {
+		t.Errorf("%d places: %v", len(m.at), err)
 	}
 }

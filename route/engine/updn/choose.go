@@ -7,6 +7,7 @@ import (
 	"weft/fabric"
 	"weft/route/engine/internal/forest"
 	"weft/route/engine/internal/peaks"
+	"weft/route/engine/internal/sample"
 )
 
 const (
@@ -28,8 +29,8 @@ var crowns = []float64{1, 1.1, 1.25}
 // intact fat-tree any leaf leaves all minimal paths between hosts legal. Where links
 // are missing, the whole top level mostly does better.
 func chooseRoots(n *forest.Net, part []int32, height []int32) []int32 {
-	hosted := withHosts(n.G, part)
-	t := newTrial(n, spread(hosted, max(leastTests, min(mostTests, testWork/(len(n.Head)+1)))))
+	hosted := sample.Hosted(n.G, part)
+	t := newTrial(n, sample.Spread(hosted, max(leastTests, min(mostTests, testWork/(len(n.Head)+1)))))
 	choices := [][]int32{{hosted[0]}}
 	for _, share := range crowns {
 		if crown := t.crown(part, share); len(crown) < len(part) {
@@ -37,7 +38,7 @@ func chooseRoots(n *forest.Net, part []int32, height []int32) []int32 {
 		}
 	}
 	single := []int32{centre(n, part, height), busiest(n.G, part)}
-	single = append(append(single, spread(hosted, rootTries)...), spread(part, rootTries/2)...)
+	single = append(append(single, sample.Spread(hosted, rootTries)...), sample.Spread(part, rootTries/2)...)
 	for _, s := range single {
 		choices = append(choices, []int32{s})
 	}
@@ -91,7 +92,7 @@ func (t *trial) crown(part []int32, share float64) []int32 {
 	least := int64(math.MaxInt64)
 	for _, s := range part {
 		for i, to := range t.tests {
-			sum[s] += int64(t.hops[i][s]) * weight(t.n.G, to)
+			sum[s] += int64(t.hops[i][s]) * sample.Weight(t.n.G, to)
 		}
 		least = min(least, sum[s])
 	}
@@ -115,7 +116,7 @@ func (t *trial) run(hosted []int32) (crowding float64, minimal bool) {
 		t.find.run(to, t.h)
 		clear(t.flow)
 		for _, s := range hosted {
-			t.flow[s] = float64(weight(t.n.G, s) * weight(t.n.G, to))
+			t.flow[s] = float64(sample.Weight(t.n.G, s) * sample.Weight(t.n.G, to))
 		}
 		for d := len(t.h.Level) - 2; d >= 1; d-- {
 			for _, s := range t.h.Order[t.h.Level[d]:t.h.Level[d+1]] {
@@ -140,38 +141,6 @@ func (t *trial) deal(s int32) {
 		t.load[i] += share
 		t.flow[t.n.Head[i]] += share
 	}
-}
-
-// weight is the number of hosts of a switch, at least 1 in a graph without hosts.
-func weight(g *fabric.Graph, s int32) int64 {
-	if g.NumHosts == 0 {
-		return 1
-	}
-	return int64(g.HostStart[s+1] - g.HostStart[s])
-}
-
-// withHosts picks the switches with hosts in order of number, all when none has any.
-func withHosts(g *fabric.Graph, part []int32) []int32 {
-	var hosted []int32
-	for _, s := range part {
-		if g.HostStart[s+1] > g.HostStart[s] {
-			hosted = append(hosted, s)
-		}
-	}
-	if len(hosted) == 0 {
-		return part
-	}
-	return hosted
-}
-
-// spread picks up to k of a list, evenly.
-func spread(list []int32, k int) []int32 {
-	k = min(k, len(list))
-	picked := make([]int32, k)
-	for i := range picked {
-		picked[i] = list[i*len(list)/k]
-	}
-	return picked
 }
 
 // centre is about the middle of a longest shortest path (found in two sweeps).

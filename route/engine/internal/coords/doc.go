@@ -5,4 +5,7 @@
 // find it here: two neighbours of a switch that lie in different dimensions have
 // exactly one other neighbour in common, two of one dimension have none. Either way
 // the links are not verified here. The cost is O(links x dimensions).
+//
+// Box is what dimension order asks of coordinates: the short way in a dimension, how ties
+// are broken alike both ways, and which dimensions take an SL bit for a dateline.
 package coords

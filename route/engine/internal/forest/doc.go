@@ -24,6 +24,6 @@
 // The choice at a switch depends on its own counters and on switches of other
 // distances only, so the switches of one distance are worked in parallel and the
 // result is the same on any number of cores. The cost is O(destination switches x
-// channels + switches x LIDs) time, and besides the tables O(channels + switches x
-// LIDs of one switch) memory.
+// channels + switches x LIDs) time. Memory besides the tables: O(channels + switches x
+// LIDs of one switch), and a byte a switch and LID of 64 destination switches.
 package forest

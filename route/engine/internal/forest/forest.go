@@ -1,8 +1,8 @@
 package forest
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"sync/atomic"
 
 	"weft/fabric"
@@ -29,7 +29,7 @@ func Build(ctx context.Context, in *route.Input, n *Net, find Finder) (*route.Ta
 		order = order[len(now):]
 		found = b.search(ctx, order, 1-k, find)
 		if err := b.routeBatch(ctx, b.jobs[k][:len(now)]); err != nil {
-			return nil, errors.Join(err, <-found)
+			return nil, cmp.Or(err, <-found) // the search ends before its jobs are given up
 		}
 	}
 	return b.tables, <-found

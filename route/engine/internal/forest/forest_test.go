@@ -51,3 +51,18 @@ func TestDestinations(t *testing.T) {
 		}
 	}
 }
+
+// TestUnmark: no channel is marked when a bundle begins, also when the numbers of
+// bundles come again.
+func TestUnmark(t *testing.T) {
+	for _, b := range []bundle{
+		{mark: []int32{0, 0}},
+		{mark: []int32{0, 6, 7}, stamp: 7},
+		{mark: []int32{0, 1, -1}, stamp: -1},
+	} {
+		was := b.stamp
+		if b.unmark(); slices.Contains(b.mark, b.stamp) {
+			t.Errorf("after number %d: marks %v, number %d", was, b.mark, b.stamp)
+		}
+	}
+}

@@ -85,7 +85,7 @@ func (b *builder) bundlePaths(w *worker, e *end, most int) {
 // one before. It begins with one LID and a hop for it (-1: any). When no two paths
 // can be disjoint (most is 1) only the loads count.
 func (b *builder) greedy(w *worker, e *end, begin, hop, most int) (disjoint int) {
-	w.stamp++
+	w.unmark()
 	w.pick = append(w.pick[:0], make([]int32, e.count)...)
 	w.used = append(w.used[:0], w.load...)
 	for n := range e.count {
@@ -109,6 +109,14 @@ func (b *builder) greedy(w *worker, e *end, begin, hop, most int) (disjoint int)
 		w.pick[k] = int32(at)
 	}
 	return disjoint
+}
+
+// unmark takes the marks off all channels.
+func (w *bundle) unmark() {
+	if w.stamp++; w.stamp == 0 { // all numbers have been taken: they come again
+		clear(w.mark)
+		w.stamp = 1
+	}
 }
 
 func (w *worker) leastUsed() int {

@@ -1,0 +1,125 @@
+package coords
+
+import (
+	"fmt"
+
+	"weft/route"
+)
+
+// slBits is the number of bits of a service level.
+const slBits = 4
+
+// Box are the coordinates of the switches of one part, which are numbered within it.
+type Box struct {
+	Dims  int
+	Size  []int32 // length of each dimension, 2 or more
+	Wrap  []bool  // whether its lines are rings; only with 3 or more
+	Coord []int32 // Coord[s*Dims+i]
+	odd   []uint8 // odd[s*(Dims+1)+i]: parity of the sum of coordinates i and later
+}
+
+// NewBox takes over the dimensions of places, by switch, that are longer than 1. None
+// of them wraps.
+func NewBox(places [][]int32) Box {
+	var (
+		b    Box
+		keep []int
+	)
+	for dim := range places[0] {
+		size := int32(0)
+		for _, x := range places {
+			size = max(size, x[dim]+1)
+		}
+		if size > 1 {
+			keep = append(keep, dim)
+			b.Size = append(b.Size, size)
+		}
+	}
+	b.Dims = len(keep)
+	b.Wrap = make([]bool, b.Dims)
+	b.Coord = make([]int32, 0, len(places)*b.Dims)
+	for _, x := range places {
+		for _, dim := range keep {
+			b.Coord = append(b.Coord, x[dim])
+		}
+	}
+	b.SumUp(len(places))
+	return b
+}
+
+// SumUp finds the parities of so many switches. It is to be called when coordinates have
+// changed.
+func (b *Box) SumUp(switches int) {
+	b.odd = make([]uint8, switches*(b.Dims+1))
+	for s := range switches {
+		for i := b.Dims - 1; i >= 0; i-- {
+			k := s*(b.Dims+1) + i
+			b.odd[k] = b.odd[k+1] ^ uint8(b.Coord[s*b.Dims+i]&1)
+		}
+	}
+}
+
+// Coords are the coordinates of a switch.
+func (b *Box) Coords(s int32) []int32 { return b.Coord[int(s)*b.Dims : (int(s)+1)*b.Dims] }
+
+// Parity is what ties in a dimension are broken by: that of all coordinates of both
+// switches in later ones. It is the same both ways.
+func (b *Box) Parity(s, d int32, dim int) uint8 {
+	return b.odd[int(s)*(b.Dims+1)+dim+1] ^ b.odd[int(d)*(b.Dims+1)+dim+1]
+}
+
+// Crosses tells whether the short way from coordinate x to y takes the link between the
+// last and the first coordinate. It is the same both ways. When both ways are equally long
+// the lesser coordinate and the parity decide.
+func (b *Box) Crosses(dim int, x, y int32, odd uint8) bool {
+	if !b.Wrap[dim] {
+		return false
+	}
+	apart := 2 * (max(x, y) - min(x, y))
+	if apart == b.Size[dim] {
+		return (min(x, y)^int32(odd))&1 != 0
+	}
+	return apart > b.Size[dim]
+}
+
+// Short is the direction of the short way from coordinate x to y, which differ.
+func (b *Box) Short(dim int, x, y int32, odd uint8) int {
+	if rises := x < y; rises != b.Crosses(dim, x, y, odd) {
+		return Up
+	}
+	return Down
+}
+
+// Datelines lists the dimensions that wrap with at least some length. Dimension number k of
+// the list has SL bit k, which says whether a path crosses its dateline.
+func (b *Box) Datelines(least int32) []int {
+	var dims []int
+	for i, size := range b.Size {
+		if b.Wrap[i] && size >= least {
+			dims = append(dims, i)
+		}
+	}
+	return dims
+}
+
+// FitsSL refuses more datelines than an SL has bits. name is a switch of the part.
+func (b *Box) FitsSL(engine, advice, name string, least int32) error {
+	if n := len(b.Datelines(least)); n > slBits {
+		return route.Refuse(engine, advice,
+			"the torus of %s has %d dimensions that wrap with length %d or more: each needs an SL bit for its dateline, and an SL has %d",
+			name, n, least, slBits)
+	}
+	return nil
+}
+
+// Place writes coordinates as (1,2,3).
+func Place(x []int32) string {
+	text := []byte{'('}
+	for i, v := range x {
+		if i > 0 {
+			text = append(text, ',')
+		}
+		text = fmt.Append(text, v)
+	}
+	return string(append(text, ')'))
+}

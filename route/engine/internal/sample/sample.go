@@ -1,0 +1,37 @@
+// Package sample weighs switches by their hosts, and picks those that an engine tries
+// something out with.
+package sample
+
+import "weft/fabric"
+
+// Weight is the number of hosts of a switch, 1 in a network without hosts.
+func Weight(g *fabric.Graph, s int32) int64 {
+	if g.NumHosts == 0 {
+		return 1
+	}
+	return int64(g.HostStart[s+1] - g.HostStart[s])
+}
+
+// Hosted lists those switches of a list that have hosts, the list itself when none has.
+func Hosted(g *fabric.Graph, list []int32) []int32 {
+	var hosted []int32
+	for _, s := range list {
+		if g.HostStart[s+1] > g.HostStart[s] {
+			hosted = append(hosted, s)
+		}
+	}
+	if hosted == nil {
+		return list
+	}
+	return hosted
+}
+
+// Spread picks up to n of a list, evenly.
+func Spread(list []int32, n int) []int32 {
+	n = min(n, len(list))
+	picked := make([]int32, n)
+	for i := range picked {
+		picked[i] = list[i*len(list)/n]
+	}
+	return picked
+}

@@ -1,0 +1,50 @@
+package sample
+
+import (
+	"slices"
+	"testing"
+
+	"weft/fabric/gen"
+)
+
+func TestHosted(t *testing.T) {
+	for _, c := range []struct {
+		formula string
+		list    []int32
+		hosted  []int32
+		weights []int64
+	}{
+		{"rlft(4,2)", []int32{5, 3, 0, 4}, []int32{3, 0}, []int64{0, 2, 2, 0}},
+		{"rlft(4,2)", []int32{4, 5}, []int32{4, 5}, []int64{0, 0}},
+		{"mesh(2x1,hosts=0)", []int32{1, 0}, []int32{1, 0}, []int64{1, 1}},
+		{"rlft(4,2)", nil, nil, nil},
+	} {
+		f, err := gen.Parse(c.formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Compile()
+		if got := Hosted(g, c.list); !slices.Equal(got, c.hosted) {
+			t.Errorf("%s: of %v %v have hosts, want %v", c.formula, c.list, got, c.hosted)
+		}
+		var weights []int64
+		for _, s := range c.list {
+			weights = append(weights, Weight(g, s))
+		}
+		if !slices.Equal(weights, c.weights) {
+			t.Errorf("%s: weights of %v: %v, want %v", c.formula, c.list, weights, c.weights)
+		}
+	}
+}
+
+func TestSpread(t *testing.T) {
+	list := []int32{9, 8, 7, 6, 5}
+	for n, want := range [][]int32{{}, {9}, {9, 7}, {9, 8, 6}, {9, 8, 7, 6}, list, list} {
+		if got := Spread(list, n); !slices.Equal(got, want) {
+			t.Errorf("%d of %v: %v, want %v", n, list, got, want)
+		}
+	}
+	if got := Spread(nil, 3); len(got) != 0 {
+		t.Errorf("of nothing: %v", got)
+	}
+}
