@@ -57,7 +57,8 @@ type File struct {
 }
 
 // Files are the record's files: tables as TSV, charts and pictures as SVG, and last the record
-// itself as JSON, so that a record that is there has its files.
+// itself as JSON, so that a record that is there has its files. The pictures of a record
+// that was read are not among them: it names them only.
 func (r *Record) Files() ([]File, error) {
 	var files []File
 	for i := range r.Tables {
@@ -72,6 +73,9 @@ func (r *Record) Files() ([]File, error) {
 		files = append(files, File{r.Charts[i].Name + ".svg", svg.Bytes()})
 	}
 	for _, p := range r.Pictures {
+		if p.SVG == nil {
+			continue
+		}
 		files = append(files, File{p.Name + ".svg", p.SVG})
 	}
 	data, err := json.MarshalIndent(r, "", " ")

@@ -34,17 +34,6 @@ func Graph(formula string) (*fabric.Graph, error) {
 	return f.Compile(), nil
 }
 
-// Engines keeps the names that there is an engine of.
-func Engines(names ...string) []string {
-	var found []string
-	for _, name := range names {
-		if _, err := engine.Find(name); err == nil {
-			found = append(found, name)
-		}
-	}
-	return found
-}
-
 // Routing says how to route: an engine's name with its options as
 // "name,option=value", the VLs that it may use (0: as many as the hardware), and the
 // goroutines.

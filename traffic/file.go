@@ -53,8 +53,8 @@ func ReadFile(name string, data []byte, g *fabric.Graph, hosts []int32) (*Patter
 			return nil, fail("%v", err)
 		case src == dst:
 			return nil, fail("%s sends to itself", words[0])
-		case now.Len() == MaxFlows:
-			return nil, fail("more than %d flows in a round", MaxFlows)
+		case now.Len() == maxFlows:
+			return nil, fail("more than %d flows in a round", maxFlows)
 		}
 		now.Add(src, dst)
 		named = named || !isRank(words[0]) || !isRank(words[1])

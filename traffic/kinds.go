@@ -153,8 +153,8 @@ func star(in bool) func(*Pattern, string) error {
 
 func allToAll(p *Pattern, _ string) error {
 	n := int32(p.Ranks)
-	if p.Ranks*(p.Ranks-1) > MaxFlows {
-		return fmt.Errorf("%d ranks have %d flows at once, more than %d: take shift, or the loads over all pairs of hosts", n, p.Ranks*(p.Ranks-1), MaxFlows)
+	if p.Ranks*(p.Ranks-1) > maxFlows {
+		return fmt.Errorf("%d ranks have %d flows at once, more than %d: take shift, or the loads over all pairs of hosts", n, p.Ranks*(p.Ranks-1), maxFlows)
 	}
 	p.fill = func(f *Flows, _ int, _ *rand.PCG) {
 		for i := range n {

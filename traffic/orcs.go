@@ -15,8 +15,8 @@ func neighbours(p *Pattern, arg string) error {
 	if err != nil {
 		return err
 	}
-	if p.Ranks*count > MaxFlows {
-		return fmt.Errorf("%d ranks have %d flows at once, more than %d", p.Ranks, p.Ranks*count, MaxFlows)
+	if p.Ranks*count > maxFlows {
+		return fmt.Errorf("%d ranks have %d flows at once, more than %d", p.Ranks, p.Ranks*count, maxFlows)
 	}
 	var flows Flows
 	has := make([]int, p.Ranks)

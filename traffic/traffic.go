@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// MaxFlows is the largest number of flows in one round. All pairs of a larger
+// maxFlows is the largest number of flows in one round. All pairs of a larger
 // system are better counted by destination trees than flow by flow.
-const MaxFlows = 1 << 23
+const maxFlows = 1 << 23
 
 // Flows are pairs of ranks that communicate at once: Src[i] sends to Dst[i].
 type Flows struct{ Src, Dst []int32 }

@@ -211,3 +211,38 @@ func TestPermutationMovesAll(t *testing.T) {
 		}
 	}
 }
+
+// FuzzParse: whatever a pattern is called, its flows are between different ranks that
+// there are.
+func FuzzParse(f *testing.F) {
+	for _, k := range Kinds() {
+		f.Add(k.Name, 8)
+	}
+	for _, text := range []string{
+		"shift:3", "nearest3d:2x2x2", "nearest2d:1x8", "tornado:3x2", "neighbor:3", "hotspot:2", "recvs_all_src:2,0.5,0.5,linear",
+		"recvs_one_src:4,0,0,rand", "ptrnvsptrn:3:recdbl::shift", "ptrnvsptrn:1:null::ptrnvsptrn:2:ring::neighbor:1",
+	} {
+		f.Add(text, 8)
+	}
+	f.Fuzz(func(t *testing.T, text string, ranks int) {
+		ranks = max(0, ranks%40)
+		p, err := Parse(text, ranks)
+		if err != nil {
+			return
+		}
+		var flows Flows
+		var rng rand.PCG
+		for round := range p.Rounds {
+			Seed(&rng, 1, 0, round)
+			p.Round(&flows, round, &rng)
+			if len(flows.Src) != len(flows.Dst) {
+				t.Fatalf("%d sources and %d targets", len(flows.Src), len(flows.Dst))
+			}
+			for i, src := range flows.Src {
+				if dst := flows.Dst[i]; src < 0 || dst < 0 || int(src) >= ranks || int(dst) >= ranks || src == dst {
+					t.Fatalf("%s of %d ranks, round %d of %d: %d to %d", text, ranks, round, p.Rounds, src, dst)
+				}
+			}
+		}
+	})
+}

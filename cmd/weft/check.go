@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"runtime"
 
 	"github.com/spf13/cobra"
 
@@ -39,16 +38,15 @@ Exit status 0 means proven; 1 means a fault, a deadlock, or no proof.`,
 		Example: `  weft check examples/psmn-x5.ibnetdiscover --plan psmn.plan
   weft check subnet.lst --lfts osm.fdbs
   weft check fabric.txt --lfts opensm-lfts.dump --sl sl.txt --sl2vl opensm-sl2vl.dump --json`,
-		Args: cobra.ExactArgs(1),
+		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := files.validate(); err != nil {
 				return err
 			}
-			src, err := flags.open(cmd, args[0])
+			g, err := flags.graph(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			g := src.Fabric.Compile()
 			plan, err := files.read(cmd, g)
 			if err != nil {
 				return err
@@ -79,7 +77,7 @@ Exit status 0 means proven; 1 means a fault, a deadlock, or no proof.`,
 	f.StringVar(&files.lfts, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs or dump_fts output")
 	f.StringVar(&files.sl, "sl", "", "service levels of the paths that go with --lfts")
 	f.StringVar(&files.sl2vl, "sl2vl", "", "SL2VL tables that go with --lfts")
-	f.IntVarP(&workers, "jobs", "j", runtime.GOMAXPROCS(0), "cores to use; the result does not depend on it")
+	jobsFlag(cmd, &workers)
 	return cmd
 }
 

@@ -2,18 +2,21 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
+	"runtime"
+	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
-
-	"weft/fabric/source"
 )
 
 // jsonFlag adds --json.
@@ -29,45 +32,90 @@ func printJSON(w io.Writer, v any) error {
 	return enc.Encode(v)
 }
 
-// fabricFlags are the options of every command that takes a FABRIC.
-type fabricFlags struct {
-	ibnl  string
-	quiet bool
-}
+// one takes one argument, which is a what.
+func one(what string) cobra.PositionalArgs { return oneOrList(what, "", new(bool)) }
 
-func (f *fabricFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&f.ibnl, "ibnl", "", "directory of .ibnl system definitions for topo files (default: ibnl beside the file)")
-	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print warnings about odd input")
-}
-
-// warningsShown is how many warnings of one file are printed in full.
-const warningsShown = 10
-
-// open reads the FABRIC argument and prints what is odd about it on stderr.
-func (f *fabricFlags) open(cmd *cobra.Command, arg string) (*source.Source, error) {
-	src, err := source.Open(arg, source.Options{IBNL: f.ibnl, Stdin: cmd.InOrStdin()})
-	if err != nil {
-		return nil, err
+// oneOrList takes one argument, or none where a flag asks for a list.
+func oneOrList(what, flag string, list *bool) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		switch {
+		case *list && len(args) > 0:
+			return fmt.Errorf("--%s takes no %s", flag, what)
+		case !*list && len(args) != 1:
+			return fmt.Errorf("%s takes one %s, got %d (see %[1]s --help)", cmd.CommandPath(), what, len(args))
+		}
+		return nil
 	}
-	if !f.quiet {
-		for i, w := range src.Warnings {
-			if i == warningsShown {
-				fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: and %d more (weft show --warnings prints all)\n", len(src.Warnings)-i)
-				break
-			}
-			fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", w)
+}
+
+// none takes no argument.
+func none(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return fmt.Errorf("%s takes no argument, got %q", cmd.CommandPath(), args[0])
+	}
+	return nil
+}
+
+// jobs is a number of cores to use.
+type jobs int
+
+// jobsMost bounds the scratch memory of the cores.
+const jobsMost = 1024
+
+// jobsFlag adds --jobs: as many as there are.
+func jobsFlag(cmd *cobra.Command, v *int) {
+	*v = min(runtime.GOMAXPROCS(0), jobsMost)
+	cmd.Flags().VarP((*jobs)(v), "jobs", "j", "cores to use; the result does not depend on it")
+}
+
+func (j *jobs) String() string { return strconv.Itoa(int(*j)) }
+func (j *jobs) Type() string   { return "int" }
+
+// Set implements pflag.Value.
+func (j *jobs) Set(text string) error {
+	n, err := strconv.Atoi(text)
+	if err != nil || n < 1 || n > jobsMost {
+		return fmt.Errorf("want a whole number from 1 to %d", jobsMost)
+	}
+	*j = jobs(n)
+	return nil
+}
+
+// answerTo is where the answer goes of a command that writes these files: to stderr
+// when one of them is "-", standard output. One that is not asked for is "".
+func answerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
+	for i, path := range files {
+		if path != "" && slices.Contains(files[:i], path) {
+			return nil, fmt.Errorf("two files to be written are called %q", path)
 		}
 	}
-	return src, nil
+	if slices.Contains(files, "-") {
+		return cmd.ErrOrStderr(), nil
+	}
+	return cmd.OutOrStdout(), nil
 }
 
 // output calls write with the file called path, or with stdout when path is "" or
-// "-". A file appears under its name only when it is complete.
+// "-". A file appears under its name only when it is complete, with the mode of the one
+// that it replaces; a device or a pipe is written to, never replaced.
 func output(cmd *cobra.Command, path string, write func(io.Writer) error) (err error) {
 	if path == "" || path == "-" {
 		return write(cmd.OutOrStdout())
 	}
+	mode := fs.FileMode(0o644)
+	if info, err := os.Stat(path); err == nil {
+		if !info.Mode().IsRegular() {
+			return outputInto(path, write)
+		}
+		mode = info.Mode().Perm()
+		if path, err = filepath.EvalSymlinks(path); err != nil {
+			return err
+		}
+	}
 	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
+	if failure, ok := errors.AsType[*fs.PathError](err); ok {
+		failure.Path = path // whose name the user knows
+	}
 	if err != nil {
 		return err
 	}
@@ -80,7 +128,7 @@ func output(cmd *cobra.Command, path string, write func(io.Writer) error) (err e
 		tmp.Close()
 		return err
 	}
-	if err := tmp.Chmod(0o644); err != nil {
+	if err := tmp.Chmod(mode); err != nil {
 		tmp.Close()
 		return err
 	}
@@ -88,6 +136,15 @@ func output(cmd *cobra.Command, path string, write func(io.Writer) error) (err e
 		return err
 	}
 	return os.Rename(tmp.Name(), path)
+}
+
+// outputInto writes to what is there.
+func outputInto(path string, write func(io.Writer) error) error {
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	return errors.Join(write(f), f.Close())
 }
 
 // table prints rows in aligned columns.

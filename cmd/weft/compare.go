@@ -73,6 +73,8 @@ comes of it in one table:
   REACHABLE      every pair of end ports that has a way is delivered
   VERDICT        what the judge says: proven, or what is wrong
   NO DEADLOCK    for all traffic, for that of hosts only, or not
+  HOPS           links from the first switch on: 1 between two hosts of one switch
+  MINIMAL        every pair goes a shortest way, that of hosts only, or not
   PATHS/CHANNEL  pairs of hosts on each channel between switches
   EBB            effective bisection bandwidth, one way: the mean of 1/congestion over
                  random bisections, the same ones for every engine (--runs, --seed)
@@ -84,11 +86,13 @@ An engine that refuses is in the table with its reason below it.`,
 		Example: `  weft compare examples/sx6036.ibnetdiscover
   weft compare 'rlft(36,2)|fail(links=20,seed=1)' --sort ebb
   weft compare 'torus(4x4,hosts=2)' --engines updn,dor --json`,
-		Args: cobra.ExactArgs(1),
+		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args[0]) },
 	}
 	opt.fabric.add(cmd)
+	opt.fabric.addRoles(cmd)
 	opt.routing.add(cmd)
+	cmd.Flags().Lookup("seed").Usage = "seed of random bisections, and of engines that draw lots"
 	jsonFlag(cmd, &opt.asJSON)
 	f := cmd.Flags()
 	f.StringVarP(&opt.engines, "engines", "e", "all", "engines to compare, a,b,c or all")
@@ -130,16 +134,16 @@ func (o *comparing) run(cmd *cobra.Command, arg string) error {
 	}
 	var stdin bytes.Buffer // for the processes of the engines
 	cmd.SetIn(io.TeeReader(cmd.InOrStdin(), &stdin))
-	src, err := o.fabric.open(cmd, arg)
+	g, err := o.fabric.graph(cmd, arg)
 	if err != nil {
 		return err
 	}
-	out := comparisons{Fabric: src.Fabric.Name, Runs: o.runs, Direction: "one way", Seed: o.routing.seed}
+	out := comparisons{Fabric: g.Name, Runs: o.runs, Direction: "one way", Seed: o.routing.seed}
 	if out.Runs == 0 {
-		out.Runs = usualRuns(src.Fabric)
+		out.Runs = usualRuns(g.NumHosts)
 	}
 	if len(specs) == 1 {
-		out.Engines, err = compareEngines(cmd, src.Fabric.Compile(), specs, &o.routing, out.Runs)
+		out.Engines, err = compareEngines(cmd, g, specs, &o.routing, out.Runs)
 	} else {
 		out.Engines, err = o.eachAlone(cmd, arg, specs, out.Runs, stdin.Bytes())
 	}
@@ -156,15 +160,7 @@ func (o *comparing) run(cmd *cobra.Command, arg string) error {
 }
 
 // usualRuns is so many random bisections that they take about a second on a core.
-func usualRuns(f *fabric.Fabric) int {
-	hosts := 0
-	for i := range f.Nodes {
-		if f.Nodes[i].Type != fabric.Switch {
-			hosts += f.Nodes[i].NumPorts()
-		}
-	}
-	return min(max(5_000_000/max(hosts, 1), 100), 1000)
-}
+func usualRuns(hosts int) int { return min(max(5_000_000/max(hosts, 1), 100), 1000) }
 
 // eachAlone runs weft compare once more for each engine, so that the memory it takes
 // is its own.
@@ -176,7 +172,8 @@ func (o *comparing) eachAlone(cmd *cobra.Command, arg string, specs []*route.Spe
 	var rows []comparison
 	for i, spec := range specs {
 		args := append([]string{
-			"compare", "--json", "--quiet", "--ibnl", o.fabric.ibnl, "--engines", spec.Name, "--runs", fmt.Sprint(runs),
+			"compare", "--json", "--quiet", "--ibnl", o.fabric.ibnl, "--roles", o.fabric.roles,
+			"--engines", spec.Name, "--runs", fmt.Sprint(runs),
 		}, o.routing.args(spec)...)
 		var out comparisons
 		err := withProgress(cmd, fmt.Sprintf("comparing %s (%d of %d)", spec.Name, i+1, len(specs)), func(ctx context.Context) error {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -88,8 +89,11 @@ func convertCmd() *cobra.Command {
 		Example: `  weft convert examples/psmn-x5.ibnetdiscover --to dot | dot -Tsvg > psmn.svg
   weft convert subnet.lst --to ibnetdiscover -o net
   weft convert fabric.txt --to slurm --node-map names.map -o topology.conf`,
-		Args: cobra.ExactArgs(1),
+		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if slurm != (slurmFlags{}) && format != "slurm" {
+				return errors.New("--node-map, --spines and --root go with --to slurm")
+			}
 			src, err := flags.open(cmd, args[0])
 			if err != nil {
 				return err

@@ -61,7 +61,7 @@ func demoCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "demo",
 		Short: "route real clusters and formulas, bring an emulated fabric up, pull a cable",
-		Args:  cobra.NoArgs,
+		Args:  none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			return runDemo(cmd, &routing, asJSON)
 		},
@@ -105,7 +105,7 @@ func runDemo(cmd *cobra.Command, routing *routeFlags, asJSON bool) error {
 			continue
 		}
 		s := result.Fabric
-		fmt.Fprintf(out, "%s\n%s: %d switches, %d hosts, %d links, %d hops across\n\n",
+		fmt.Fprintf(out, "%s\n%s: %d switches, %d hosts, %d links, diameter %d\n\n",
 			d.title, s.Name, s.Switches, s.EndPorts, s.Links, s.Diameter)
 		if err := writeComparison(out, result.Engines); err != nil {
 			return err

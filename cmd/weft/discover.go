@@ -32,10 +32,16 @@ meanwhile) is said on stderr, and the rest of the fabric is written.
 Exit status: 0 all was found; 1 something was left out; 3 there is no subnet.`,
 		Example: `  weft discover --transport umad:mlx5_0/1 -o fabric.txt
   weft discover --transport ibsim --json`,
-		Args: cobra.NoArgs,
+		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if out == "" && !asJSON {
+				out = "-"
+			}
+			answer, err := answerTo(cmd, out, roles)
+			if err != nil {
+				return err
+			}
 			runner := sm.Runner{Config: sm.Config{ReadOnly: true, AskRoles: roles != "", MKey: wires.mKey}, Clock: clock(), Note: noteTo(cmd)}
-			var err error
 			if runner.Wire, err = wires.config(); err != nil {
 				return err
 			}
@@ -49,7 +55,7 @@ Exit status: 0 all was found; 1 something was left out; 3 there is no subnet.`,
 				return interrupted(ctx, err)
 			})
 			report := core.Report()
-			if f := core.Fabric(); f != nil && (out != "" || !asJSON) {
+			if f := core.Fabric(); f != nil && out != "" {
 				if err := output(cmd, out, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, f) }); err != nil {
 					return err
 				}
@@ -60,7 +66,7 @@ Exit status: 0 all was found; 1 something was left out; 3 there is no subnet.`,
 				}
 			}
 			if asJSON {
-				if err := printJSON(cmd.OutOrStdout(), report); err != nil {
+				if err := printJSON(answer, report); err != nil {
 					return err
 				}
 			}
@@ -78,7 +84,7 @@ Exit status: 0 all was found; 1 something was left out; 3 there is no subnet.`,
 	wires.add(cmd)
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().StringVar(&roles, "write-roles", "", "ask switches for their roles in a tree (vendor attribute SwitchRole), and write them to this file (weft route --roles reads it)")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write the fabric to this file (default: standard output)")
+	cmd.Flags().StringVarP(&out, "output", "o", "", "write the fabric to this file (default: standard output, unless --json)")
 	return cmd
 }
 

@@ -7,8 +7,10 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
@@ -55,10 +57,13 @@ weft emulate control, or HTTP over the socket.
 It ends with Ctrl-C.`,
 		Example: `  weft emulate 'rlft(8,2)' --control /tmp/subnet.sock
   ibsim-run opensm -o -f -
-  weft emulate control /tmp/subnet.sock 'link leaf1 1 down'
+  weft emulate control /tmp/subnet.sock link "leaf 1" 1 down
   curl --unix-socket /tmp/subnet.sock http://weft/state`,
-		Args: cobra.ExactArgs(1),
+		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.subnet.Training < 0 {
+				return fmt.Errorf("--training %v: want a time of at least 0", flags.subnet.Training)
+			}
 			src, err := fab.open(cmd, args[0])
 			if err != nil {
 				return err
@@ -176,17 +181,37 @@ func serveControl(path string, l *live.Live) (stop func(), err error) {
 
 func emulateControlCmd() *cobra.Command {
 	return &cobra.Command{
-		Use:   "control SOCKET (COMMAND | state | lfts | sl2vl | fabric)",
+		Use:   "control SOCKET (COMMAND | state | lfts | sl2vl | fabric | help)",
 		Short: "look at a subnet that weft emulate serves, and disturb it",
 		Long: "Send a command to weft emulate --control SOCKET, or print what it shows:\n" +
 			"state (JSON), lfts (as opensm-lfts.dump), sl2vl, fabric (as ibnetdiscover).\n\nCommands:\n\n" + emulator.CommandHelp,
-		Example: `  weft emulate control /tmp/subnet.sock 'node "leaf one" reboot 2s'
+		Example: `  weft emulate control /tmp/subnet.sock node "leaf 1" reboot 2s
   weft emulate control /tmp/subnet.sock lfts > lfts.txt`,
-		Args: cobra.MinimumNArgs(2),
+		Args: func(_ *cobra.Command, args []string) error {
+			if len(args) < 2 {
+				return errors.New("give a SOCKET and a COMMAND (weft emulate control --help)")
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return controlRequest(cmd.Context(), cmd.OutOrStdout(), args[0], strings.Join(args[1:], " "))
+			return controlRequest(cmd.Context(), cmd.OutOrStdout(), args[0], joinWords(args[1:]))
 		},
 	}
+}
+
+// joinWords is a command of the words that the shell has parted. What it took the quotes
+// of gets them back; a command that is one word has its own.
+func joinWords(words []string) string {
+	if len(words) == 1 {
+		return words[0]
+	}
+	quoted := slices.Clone(words)
+	for i, w := range words {
+		if strings.ContainsAny(w, " \t") && !strings.Contains(w, `"`) {
+			quoted[i] = `"` + w + `"`
+		}
+	}
+	return strings.Join(quoted, " ")
 }
 
 // controlRequest sends one command or question.
@@ -208,6 +233,9 @@ func controlRequest(ctx context.Context, out io.Writer, socket, text string) err
 		return err
 	}
 	resp, err := client.Do(req)
+	if failure, ok := errors.AsType[*url.Error](err); ok {
+		err = fmt.Errorf("no subnet answers at %s: %w", socket, failure.Err)
+	}
 	if err != nil {
 		return &exitError{exitCannot, err}
 	}

@@ -1,8 +1,12 @@
 package main
 
 import (
+	"errors"
+	"fmt"
+
 	"github.com/spf13/cobra"
 
+	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 )
@@ -20,18 +24,19 @@ func genCmd() *cobra.Command {
 		Example: `  weft gen --list
   weft gen 'rlft(36,2)' -o tree.ibnetdiscover
   weft gen 'fat648|fail(links=5,seed=1)' --format json`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if list {
-				return cobra.NoArgs(cmd, args)
-			}
-			return cobra.ExactArgs(1)(cmd, args)
-		},
+		Args: oneOrList("FORMULA", "list", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
 				return listFormulas(cmd, asJSON)
 			}
-			f, err := gen.Parse(args[0])
-			if err != nil {
+			if asJSON {
+				return errors.New("--json goes with --list; --format json writes a fabric as JSON")
+			}
+			var f *fabric.Fabric
+			if err := leavable(func() (err error) {
+				f, err = gen.Parse(args[0])
+				return err
+			})(cmd.Context()); err != nil {
 				return err
 			}
 			return writeFabric(cmd, f, format, out, netfile.SlurmOptions{})
@@ -50,9 +55,8 @@ func listFormulas(cmd *cobra.Command, asJSON bool) error {
 	if asJSON {
 		return printJSON(cmd.OutOrStdout(), map[string]any{"formulas": entries})
 	}
-	rows := [][]string{{"FORMULA", "WHAT", "EXAMPLE"}}
 	for _, e := range entries {
-		rows = append(rows, []string{e.Name + e.Args, e.What, e.Example})
+		fmt.Fprintf(cmd.OutOrStdout(), "%s\n  %s\n  as in %s\n", e.Name+e.Args, e.What, e.Example)
 	}
-	return table(cmd.OutOrStdout(), rows)
+	return nil
 }

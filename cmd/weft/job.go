@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -32,10 +31,10 @@ type routeFlags struct {
 func (r *routeFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.Uint8Var(&r.lmc, "lmc", 0, "LID mask control: every CA and router port gets 2^LMC LIDs (0 to 7)")
-	f.BoolVar(&r.fresh, "fresh-lids", false, "assign new LIDs instead of keeping those in the dump")
+	f.BoolVar(&r.fresh, "fresh-lids", false, "assign new LIDs instead of keeping those that the ports have")
 	f.IntVar(&r.vls, "vls", 0, "data VLs that may be used (default: what the ports have, 8 if unknown)")
 	f.Uint64Var(&r.seed, "seed", 1, "seed of engines that draw lots")
-	f.IntVarP(&r.workers, "jobs", "j", runtime.GOMAXPROCS(0), "cores to use; the result does not depend on it")
+	jobsFlag(cmd, &r.workers)
 	f.StringArrayVarP(&r.options, "option", "O", nil, "option of an engine, NAME=VALUE or ENGINE.NAME=VALUE (weft route --engines)")
 }
 
@@ -50,8 +49,21 @@ func chainFlag(cmd *cobra.Command, chain *string) {
 		"engine, or a chain a,b,c of which the first that does not refuse is used; then "+engine.Last+", unless it ends in "+engine.None)
 }
 
-// validate reports an option that is malformed or that none of the engines has.
+// specs are the engines of a chain, which must have the options.
+func (r *routeFlags) specs(chain string) ([]*route.Spec, error) {
+	specs, err := engine.WithLast(chain)
+	if err != nil {
+		return nil, err
+	}
+	return specs, r.validate(specs)
+}
+
+// validate reports an option that is malformed, out of range or that none of the
+// engines has.
 func (r *routeFlags) validate(specs []*route.Spec) error {
+	if r.lmc > fabric.MaxLMC {
+		return fmt.Errorf("--lmc %d is out of range (0 to %d)", r.lmc, fabric.MaxLMC)
+	}
 	if r.vls < 0 || r.vls > 15 {
 		return fmt.Errorf("--vls %d is out of range (1 to 15)", r.vls)
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,6 +10,7 @@ import (
 	"runtime"
 	"slices"
 	"strings"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -33,9 +35,14 @@ func labListCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "list the papers that can be reproduced, and their tables and figures",
-		Args:  cobra.NoArgs,
+		Args:  none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			type entry struct{ Reproduction, Artefact, Place, Title string }
+			type entry struct {
+				Reproduction string `json:"reproduction"`
+				Artefact     string `json:"artefact"`
+				Place        string `json:"place"`
+				Title        string `json:"title"`
+			}
 			var entries []entry
 			rows := [][]string{{"NAME", "ARTEFACT", "PLACE", "TITLE"}}
 			for _, r := range papers.All() {
@@ -64,6 +71,7 @@ type reproduction struct {
 	rows    []string
 	dir     string // of the results, "" to keep none
 	redo    bool
+	matched atomic.Bool   // a row of the artefact that is run
 	records []*lab.Record // in the paper's order
 	reused  int
 }
@@ -80,15 +88,16 @@ func labReproduceCmd() *cobra.Command {
 paper's. The quick mode takes minutes; --full is the paper's size.
 
 With -o, DIR/NAME gets for each table and figure a TSV, an SVG and a JSON file, and
-a README.md of all. What is there already, made with the same mode, seed and rows,
-is kept: an interrupted run goes on where it stopped.
+a README.md of all. What is there already, made with the same mode, seed and rows, is
+kept (and its charts drawn again): an interrupted run goes on where it stopped. What was
+run with --full or with all rows is not replaced by less, except with --redo.
 
 Seconds and memory in the results are those of this machine; everything else depends
 on the mode and the seed only.`,
 		Example: `  weft lab reproduce dfsssp --only heuristics,fig10
   weft lab reproduce dfsssp --full -o docs/results
   weft lab reproduce dfsssp --full --only fig4 --rows Odin`,
-		Args: cobra.ExactArgs(1),
+		Args: one("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) (err error) {
 			if err := run.choose(args[0]); err != nil {
 				return err
@@ -112,7 +121,7 @@ on the mode and the seed only.`,
 	f.StringVarP(&run.dir, "output", "o", "", "directory for the results")
 	f.BoolVar(&run.redo, "redo", false, "run again what the directory has already")
 	f.Uint64Var(&run.setup.Seed, "seed", 1, "seed")
-	f.IntVarP(&run.setup.Workers, "jobs", "j", runtime.GOMAXPROCS(0), "cores to use; the result does not depend on it")
+	jobsFlag(cmd, &run.setup.Workers)
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
@@ -138,7 +147,11 @@ func (r *reproduction) choose(name string) (err error) {
 	}
 	if len(r.rows) > 0 {
 		r.setup.Rows = func(row string) bool {
-			return slices.ContainsFunc(r.rows, func(part string) bool { return strings.Contains(row, part) })
+			wanted := slices.ContainsFunc(r.rows, func(part string) bool { return strings.Contains(row, part) })
+			if wanted {
+				r.matched.Store(true)
+			}
+			return wanted
 		}
 	}
 	r.setup.Meter = meter
@@ -154,28 +167,52 @@ func (r *reproduction) all(cmd *cobra.Command) error {
 			return err
 		}
 	}
+	if err := r.keepsMore(); err != nil {
+		return err
+	}
 	bar := newLabBar(cmd, len(r.chosen))
 	defer bar.stop()
 	for i := range r.chosen {
-		a := &r.chosen[i]
-		rec := r.stored(a.Name)
-		if rec != nil && !r.redo && rec.Fits(r.paper.Name, a.Name, &r.setup, strings.Join(r.rows, "; ")) {
-			r.reused++
-		} else {
-			var err error
-			r.setup.Step = func(row string) { bar.step(a.Name + ": " + row) }
-			rec, err = lab.RunArtefact(cmd.Context(), r.paper, a, &r.setup, strings.Join(r.rows, "; "))
-			if err != nil {
-				return err
-			}
-			if err := r.store(cmd, rec); err != nil {
-				return err
-			}
+		rec, err := r.record(cmd, &r.chosen[i], bar)
+		if err != nil {
+			return err
 		}
-		r.records = append(r.records, rec)
+		if rec != nil {
+			r.records = append(r.records, rec)
+		}
 		bar.done()
 	}
-	return r.page(cmd) // also when all was kept
+	if len(r.records) == 0 {
+		return fmt.Errorf("--rows: no name of a row has %q in it", r.rows)
+	}
+	return nil
+}
+
+// keepsMore refuses to put less in the place of what was run in full, or with all rows.
+func (r *reproduction) keepsMore() error {
+	for i := range r.chosen {
+		name := r.chosen[i].Name
+		if rec := r.stored(name); rec != nil && !r.redo && (rec.Mode == lab.Full && !r.full || rec.Rows == "" && len(r.rows) > 0) {
+			return fmt.Errorf("%s has %s in %s mode with %s: --redo replaces it, another -o leaves it",
+				r.dir, name, rec.Mode, cmp.Or(rec.Rows, "all rows"))
+		}
+	}
+	return nil
+}
+
+// record runs an artefact, or takes what is there; nil when it has none of the rows.
+func (r *reproduction) record(cmd *cobra.Command, a *lab.Artefact, bar *labBar) (*lab.Record, error) {
+	rows := strings.Join(r.rows, "; ")
+	if rec := r.stored(a.Name); rec != nil && !r.redo && rec.Fits(r.paper.Name, a.Name, &r.setup, rows) {
+		r.reused++
+		return rec, r.store(cmd, rec) // drawn as charts are drawn now
+	}
+	r.setup.Step = func(row string) { bar.step(a.Name + ": " + row) }
+	rec, err := lab.RunArtefact(cmd.Context(), r.paper, a, &r.setup, rows)
+	if err != nil || len(r.rows) > 0 && !r.matched.Swap(false) {
+		return nil, err
+	}
+	return rec, r.store(cmd, rec)
 }
 
 // stored is the record of an artefact in the directory, nil when there is none that

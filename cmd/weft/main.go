@@ -43,6 +43,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)) }
 func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
+	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(in)
@@ -52,7 +53,11 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	if err == nil {
 		return exitYes
 	}
-	if text := err.Error(); text != exitSilence {
+	text := err.Error()
+	if errors.Is(err, context.Canceled) {
+		text = "interrupted"
+	}
+	if text != exitSilence {
 		fmt.Fprintln(errOut, "weft:", text)
 	}
 	return statusOf(err)
@@ -84,10 +89,12 @@ func newRoot() *cobra.Command {
 them right before a switch hears of them.
 
 Every command that takes a FABRIC takes one string: a file (ibnetdiscover, ibsim,
-subnet.lst, ibdiagnet, ibutils topo, ORCS or weft's own JSON; the format is
-recognised),
-- for standard input, or a formula such as 'rlft(36,2)' (weft gen --list). Any of
-them may be degraded: 'janus.txt|fail(links=10,seed=3)'.
+subnet.lst, ibdiagnet, ibutils topo, ORCS or weft's own JSON; the format is recognised),
+"-" for standard input, or a formula such as 'rlft(36,2)' (weft gen --list). Any of them
+may be degraded: 'fabric.txt|fail(links=10,seed=3)'.
+
+A file to be written that is called "-" is standard output; the report then goes to
+standard error.
 
 Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
 		SilenceUsage:  true,

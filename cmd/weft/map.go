@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -82,16 +83,25 @@ can use.`,
   weft map now-cab --mode parallel
   weft map now-cab --loss 0.05 --late 0.02 --error 1e-9
   weft map now-c --mode election --events what-happens.txt --every 500ms`,
-		Args: cobra.ExactArgs(1),
+		Args: one("NETWORK"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			for _, needs := range [][2]string{{"format", "output"}, {"every", "events"}} {
+				if cmd.Flags().Changed(needs[0]) && !cmd.Flags().Changed(needs[1]) {
+					return fmt.Errorf("--%s goes with --%s", needs[0], needs[1])
+				}
+			}
+			answer, err := answerTo(cmd, out, svg.file, routed.file)
+			if err != nil {
+				return err
+			}
 			if flags.events != "" {
-				return withProgress(cmd, "mapping", leavable(func() error { return flags.watch(cmd, args[0], asJSON) }))
+				return withProgress(cmd, "mapping", func(ctx context.Context) error { return flags.watch(ctx, cmd, args[0], asJSON) })
 			}
 			var run *mapRun
-			err := withProgress(cmd, "mapping", leavable(func() (err error) {
-				run, err = flags.run(cmd, args[0])
+			err = withProgress(cmd, "mapping", func(ctx context.Context) (err error) {
+				run, err = flags.run(ctx, cmd, args[0])
 				return err
-			}))
+			})
 			if err != nil {
 				return err
 			}
@@ -115,9 +125,9 @@ can use.`,
 				return err
 			}
 			if asJSON {
-				err = printJSON(cmd.OutOrStdout(), run.report())
+				err = printJSON(answer, run.report())
 			} else {
-				err = run.write(cmd.OutOrStdout())
+				err = run.write(answer)
 			}
 			if err == nil && (run.differs != nil || !run.certain() || !run.routes.ok()) {
 				return answerNo
@@ -139,7 +149,7 @@ can use.`,
 	f.Float64Var(&flags.traffic.Corrupt, "corrupt", 0, "share of probes that other traffic corrupts")
 	f.Float64Var(&flags.traffic.Busy, "busy", 0, fmt.Sprintf("share of wires that lose %v of what crosses them", mapping.BusyLoss))
 	f.Float64Var(&flags.err, "error", 1e-6, "chance that is allowed that the map is wrong and does not say so, with traffic; 0 believes silence")
-	f.Float64Var(&flags.worst, "worst", 0, "share of probes that a wire not yet known may lose besides what the known ones lose (with --busy: 0.36, unless given)")
+	f.Float64Var(&flags.worst, "worst", 0, "share of probes that a wire not yet known may lose (default: what the worst known one loses)")
 	f.IntVar(&flags.limit, "limit", 0, "probes after which a survey gives up, and names what is in doubt (default: none)")
 	f.StringVar(&flags.events, "events", "", "file of what happens to the network while it is mapped again and again")
 	f.DurationVar(&flags.every, "every", time.Second, "time from one map to the next, with --events (modelled)")

@@ -41,13 +41,21 @@ type mapReport struct {
 	mapModes
 }
 
+// method is the algorithm, or what hosts do that map together.
+func (r *mapRun) method() string {
+	if r.parallel != nil {
+		return "parallel"
+	}
+	return r.algorithm.Name
+}
+
 func (r *mapRun) report() *mapReport {
 	p := &r.result.Probes
 	count := func(of func(algorithm.Tally) int) probeCounts {
 		return probeCounts{of(p.Host), of(p.Switch), of(p.Loop), of(p.Compare), of(p.Total())}
 	}
 	rep := &mapReport{
-		Algorithm: r.algorithm.Name, Collision: string(r.collision), Mapper: r.mapper.Name,
+		Algorithm: r.method(), Collision: string(r.collision), Mapper: r.mapper.Name,
 		Hosts: r.result.Map.NumHosts(), Switches: r.result.Map.NumSwitches(), Wires: r.result.Map.NumWires(),
 		Q: r.facts.Q, D: r.facts.D, F: len(r.facts.F),
 		Probes:   count(func(t algorithm.Tally) int { return t.Sent }),

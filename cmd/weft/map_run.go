@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -39,9 +40,8 @@ type mapRun struct {
 // certain says that nothing is in doubt, as far as anybody looked.
 func (r *mapRun) certain() bool { return r.survey == nil || r.survey.Certain() }
 
-// roundTripOfBusy is what a busy wire loses there and back: the most that a wire which
-// is not known yet may lose.
-const roundTripOfBusy = 1 - (1-mapping.BusyLoss)*(1-mapping.BusyLoss)
+// mostPayload keeps modelled times within their range.
+const mostPayload = 1 << 20
 
 // gentle is the probes for each switch after which an algorithm that was made for a
 // quiet network gives up in traffic, where it may never end.
@@ -49,7 +49,7 @@ const gentle = 1000
 
 // together is the probes for each switch after which hosts that map together give up:
 // where many switches are far from all hosts, they find the same ones again and again.
-const together = 300
+const together = 1000
 
 // check refuses options that make no sense.
 func (m *mapFlags) check(cmd *cobra.Command) error {
@@ -61,6 +61,9 @@ func (m *mapFlags) check(cmd *cobra.Command) error {
 	if m.depth < 0 || m.retries < 0 || m.payload < 0 || m.limit < 0 {
 		return fmt.Errorf("--depth, --retries, --payload and --limit are not negative")
 	}
+	if m.payload > mostPayload {
+		return fmt.Errorf("--payload %d: a probe has %d bytes at most", m.payload, mostPayload)
+	}
 	if err := m.traffic.Check(); err != nil {
 		return err
 	}
@@ -69,9 +72,6 @@ func (m *mapFlags) check(cmd *cobra.Command) error {
 	}
 	if m.mode == "parallel" && cmd.Flags().Changed("algorithm") {
 		return fmt.Errorf("--mode parallel has a method of its own: leave out --algorithm")
-	}
-	if m.traffic.Busy > 0 && !cmd.Flags().Changed("worst") {
-		m.worst = roundTripOfBusy
 	}
 	return nil
 }
@@ -83,7 +83,7 @@ func (m *mapFlags) hardware() mapping.Hardware {
 	return hw
 }
 
-func (m *mapFlags) run(cmd *cobra.Command, arg string) (*mapRun, error) {
+func (m *mapFlags) run(ctx context.Context, cmd *cobra.Command, arg string) (*mapRun, error) {
 	run := &mapRun{mode: m.mode}
 	var err error
 	if run.algorithm, err = algorithm.Find(m.algorithm); err != nil {
@@ -112,17 +112,20 @@ func (m *mapFlags) run(cmd *cobra.Command, arg string) (*mapRun, error) {
 			return nil, err
 		}
 	}
+	if !n.OnSwitch(host) {
+		return nil, fmt.Errorf("%s: host %s is wired to no switch: choose another one by --mapper", arg, n.Hosts[host].Name)
+	}
 	run.mapper, run.network = n.Hosts[host], theory.Reached(n, host)
 	switch m.mode {
 	case "master":
-		err = run.master(m)
+		err = run.master(ctx, m)
 	case "election":
-		err = run.elect(m)
+		err = run.elect(ctx, m)
 	case "parallel":
-		err = run.together(m)
+		err = run.together(ctx, m)
 	}
 	if err == nil && !m.traffic.Quiet() && m.err > 0 {
-		err = run.certify(m)
+		err = run.certify(ctx, m)
 	}
 	if err != nil {
 		return nil, err
@@ -178,8 +181,8 @@ func (r *mapRun) prepare(m *mapFlags) (depth int) {
 }
 
 // master lets one host map.
-func (r *mapRun) master(m *mapFlags) (err error) {
-	opt := &algorithm.Options{Self: r.mapper, Radix: r.network.Radix(), Depth: r.prepare(m), Retries: m.retries, Seed: m.seed}
+func (r *mapRun) master(ctx context.Context, m *mapFlags) (err error) {
+	opt := &algorithm.Options{Self: r.mapper, Radix: r.network.Radix(), Depth: r.prepare(m), Retries: m.retries}
 	surveyed := !m.traffic.Quiet() && m.err > 0
 	if surveyed {
 		opt.Limit = gentle * r.network.NumSwitches()
@@ -188,7 +191,7 @@ func (r *mapRun) master(m *mapFlags) (err error) {
 		}
 		opt.Retries = max(opt.Retries, 1)
 	}
-	r.result, err = r.algorithm.Run(r.sent, opt)
+	r.result, err = r.algorithm.Run(ctx, r.sent, opt)
 	if surveyed && errors.Is(err, algorithm.ErrLimit) {
 		r.gaveUp, err = opt.Limit, nil
 		r.result = &algorithm.Result{Elapsed: r.sent.Elapsed}
@@ -197,9 +200,9 @@ func (r *mapRun) master(m *mapFlags) (err error) {
 }
 
 // elect lets all hosts map until one is left.
-func (r *mapRun) elect(m *mapFlags) (err error) {
+func (r *mapRun) elect(ctx context.Context, m *mapFlags) (err error) {
 	opt := &election.Options{Algorithm: r.algorithm, Rule: r.collision, Hardware: m.hardware(), Depth: m.depth, Seed: m.seed}
-	if r.election, err = election.Run(r.network, opt); err != nil {
+	if r.election, err = election.Run(ctx, r.network, opt); err != nil {
 		return err
 	}
 	w := r.election.Winners[0]
@@ -210,8 +213,8 @@ func (r *mapRun) elect(m *mapFlags) (err error) {
 }
 
 // together lets all hosts map and merge their maps.
-func (r *mapRun) together(m *mapFlags) (err error) {
-	if r.parallel, err = parallel.Run(r.network, &parallel.Options{Rule: r.collision, Hardware: m.hardware(), Limit: together * r.network.NumSwitches()}); err != nil {
+func (r *mapRun) together(ctx context.Context, m *mapFlags) (err error) {
+	if r.parallel, err = parallel.Run(ctx, r.network, &parallel.Options{Rule: r.collision, Hardware: m.hardware(), Limit: together * r.network.NumSwitches()}); err != nil {
 		return &exitError{exitCannot, err}
 	}
 	made := r.parallel.Maps[0]
@@ -225,8 +228,8 @@ func (r *mapRun) together(m *mapFlags) (err error) {
 }
 
 // certify surveys the network in its traffic, with the map so far for a hint.
-func (r *mapRun) certify(m *mapFlags) (err error) {
-	r.survey, err = survey.Run(r.sent, &survey.Options{
+func (r *mapRun) certify(ctx context.Context, m *mapFlags) (err error) {
+	r.survey, err = survey.Run(ctx, r.sent, &survey.Options{
 		Self: r.mapper, Radix: r.network.Radix(), Hint: r.result.Map, Error: m.err, Worst: m.worst, Limit: m.limit,
 	})
 	if err != nil {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"os"
@@ -40,7 +41,7 @@ type roundReport struct {
 }
 
 // watch maps a network again and again while things happen to it.
-func (m *mapFlags) watch(cmd *cobra.Command, arg string, asJSON bool) error {
+func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, arg string, asJSON bool) error {
 	if err := m.check(cmd); err != nil {
 		return err
 	}
@@ -61,7 +62,7 @@ func (m *mapFlags) watch(cmd *cobra.Command, arg string, asJSON bool) error {
 	}
 	report := watchReport{Mode: m.mode, Rounds: []roundReport{}}
 	right := true
-	err = change.Watch(epochs, opt, func(r *change.Round) error {
+	err = change.Watch(ctx, epochs, opt, func(r *change.Round) error {
 		rep := roundOf(r)
 		report.Rounds = append(report.Rounds, rep)
 		// A map of a network that changed meanwhile cannot be blamed.

@@ -58,7 +58,6 @@ func routeCmd() *cobra.Command {
 		noCheck bool
 		stages  pathSetFlags
 		keep    keepFlags
-		roles   rolesFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "route FABRIC",
@@ -82,12 +81,7 @@ too); the files are written all the same, for study.`,
   weft route 'irregular(switches=16,hosts=64)' --paths updn-shortest --names ilp --solver cbc --solver-time 60s
   weft route today.txt --keep yesterday.plan -o today.plan
   weft route fabric.txt --engine updn -O 'roots=spine-1;spine-2' --lfts lfts.dump`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if list {
-				return cobra.NoArgs(cmd, args)
-			}
-			return cobra.ExactArgs(1)(cmd, args)
-		},
+		Args: oneOrList("FABRIC", "engines", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
 				return listEngines(cmd.OutOrStdout(), asJSON)
@@ -99,24 +93,21 @@ too); the files are written all the same, for study.`,
 			if chain, err = keep.read(cmd, chain, &routing); err != nil {
 				return err
 			}
-			specs, err := engine.WithLast(chain)
+			specs, err := routing.specs(chain)
 			if err != nil {
 				return err
 			}
 			if err := stages.solver.equip(cmd, specs); err != nil {
 				return err
 			}
-			if err := routing.validate(specs); err != nil {
-				return err
-			}
-			src, err := flags.open(cmd, args[0])
+			answer, err := files.answerTo(cmd)
 			if err != nil {
 				return err
 			}
-			if err := roles.give(cmd, src.Fabric); err != nil {
+			g, err := flags.graph(cmd, args[0])
+			if err != nil {
 				return err
 			}
-			g := src.Fabric.Compile()
 			if err := keep.hold(cmd, g, &routing); err != nil {
 				return err
 			}
@@ -129,9 +120,9 @@ too); the files are written all the same, for study.`,
 				return err
 			}
 			if asJSON {
-				err = printJSON(cmd.OutOrStdout(), out)
+				err = printJSON(answer, out)
 			} else {
-				err = out.write(cmd.OutOrStdout())
+				err = out.write(answer)
 			}
 			if err == nil && out.Check != nil && !out.Check.OK {
 				return answerNo
@@ -140,13 +131,13 @@ too); the files are written all the same, for study.`,
 		},
 	}
 	flags.add(cmd)
+	flags.addRoles(cmd)
 	routing.add(cmd)
 	files.add(cmd)
 	jsonFlag(cmd, &asJSON)
 	chainFlag(cmd, &chain)
 	stages.add(cmd)
 	keep.add(cmd)
-	roles.add(cmd)
 	cmd.Flags().BoolVar(&list, "engines", false, "list the engines with their options")
 	cmd.Flags().BoolVar(&noCheck, "no-check", false, "do not judge the result")
 	return cmd
@@ -225,6 +216,11 @@ func (o *routeOutput) write(w io.Writer) error {
 	}
 	fmt.Fprintln(w)
 	return o.Check.Write(w)
+}
+
+// answerTo is where the report goes.
+func (p *planFiles) answerTo(cmd *cobra.Command) (io.Writer, error) {
+	return answerTo(cmd, p.plan, p.lfts, p.fdbs, p.dump, p.random, p.sl, p.sl2vl)
 }
 
 // write writes the Plan to the files asked for.

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"sort"
@@ -24,7 +25,7 @@ type fabricSummary struct {
 	SwitchLinks int            `json:"switch_links"` // of these, between two switches
 	EndPorts    int            `json:"end_ports"`    // CA and router ports attached to a switch
 	Components  int            `json:"components"`   // connected parts of the switch network
-	Diameter    int            `json:"diameter"`     // hops between the two switches farthest apart
+	Diameter    int            `json:"diameter"`     // links between the two switches farthest apart
 	Down        int            `json:"links_down"`
 	Drained     int            `json:"links_drained"`
 	Rates       map[string]int `json:"rates"` // cables by width and speed
@@ -41,7 +42,6 @@ func showCmd() *cobra.Command {
 		warnings bool
 		other    string
 		tree     bool
-		roles    rolesFlag
 	)
 	cmd := &cobra.Command{
 		Use:   "show FABRIC",
@@ -57,14 +57,17 @@ else the one that they look like.`,
   weft show 'torus(8x8x8,hosts=1)|fail(links=10,seed=3)'
   weft show today.txt --diff yesterday.txt
   weft show 'rlft(36,2)|fail(links=10,seed=3)' --tree`,
-		Args: cobra.ExactArgs(1),
+		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if other != "" && (tree || warnings) {
+				return errors.New("--diff goes with neither --tree nor --warnings")
+			}
+			if other == "-" && args[0] == "-" {
+				return errors.New("standard input holds one FABRIC, not two")
+			}
 			flags.quiet = flags.quiet || warnings || asJSON
 			src, err := flags.open(cmd, args[0])
 			if err != nil {
-				return err
-			}
-			if err := roles.give(cmd, src.Fabric); err != nil {
 				return err
 			}
 			if other != "" {
@@ -95,7 +98,7 @@ else the one that they look like.`,
 		},
 	}
 	flags.add(cmd)
-	roles.add(cmd)
+	flags.addRoles(cmd)
 	cmd.Flags().BoolVar(&tree, "tree", false, "say what the fabric is as a fat-tree, and what is missing from it")
 	jsonFlag(cmd, &asJSON)
 	cmd.Flags().BoolVar(&warnings, "warnings", false, "list everything odd that the file holds")
@@ -163,7 +166,7 @@ func (s *fabricSummary) write(w io.Writer) error {
 		{"links", fmt.Sprintf("%d (%d between switches)", s.Links, s.SwitchLinks)},
 		{"end ports", count(s.EndPorts)},
 		{"components", count(s.Components)},
-		{"diameter", fmt.Sprintf("%d hops", s.Diameter)},
+		{"diameter", fmt.Sprintf("%d links between the switches farthest apart", s.Diameter)},
 		{"rates", counted(s.Rates)},
 		{"LIDs seen", count(s.LIDs)},
 	}

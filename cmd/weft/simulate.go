@@ -13,7 +13,6 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/route"
-	"weft/route/engine"
 	"weft/sim/flow"
 	"weft/traffic"
 )
@@ -58,26 +57,34 @@ func (s *simulation) add(cmd *cobra.Command) {
 	f.BoolVar(&s.maxMin, "max-min", false, "compute max-min fair shares too, by the widths and speeds of links")
 	f.BoolVar(&s.equal, "equal-rates", false, "take all links for equal in max-min fair shares, as congestion does")
 	f.BoolVar(&s.noPairs, "no-pairs", false, "leave out the loads over all pairs of hosts")
-	f.StringVar(&s.orcs, "orcs", "", "write the network and its forwarding tables to this file as ORCS reads them, and weft too, as FABRIC and --lfts (- for standard output alone)")
-	f.StringVar(&s.loads, "loads", "", "write the pairs on every channel to this file, tab-separated (- for standard output)")
+	f.StringVar(&s.orcs, "orcs", "", "write the network and its forwarding tables to this file as ORCS reads them, and weft too, as FABRIC and --lfts; to standard output (-) it is all that is done")
+	f.StringVar(&s.loads, "loads", "", "write the pairs on every channel to this file, tab-separated")
 }
 
 // maxRuns bounds the memory of a simulation: some 100 bytes a run.
 const maxRuns = 10_000_000
 
+// tables says that there are tables, so that nothing is routed.
+func (s *simulation) tables() bool { return s.files.plan != "" || s.files.lfts != "" }
+
 func (s *simulation) validate(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
+	for _, routing := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles"} {
+		if changed(routing) && s.tables() {
+			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", routing)
+		}
+	}
 	switch {
 	case s.files.plan != "" && s.files.lfts != "":
 		return errors.New("give --plan or --lfts, not both")
-	case changed("engine") && (s.files.plan != "" || s.files.lfts != ""):
-		return errors.New("give --engine, or tables with --plan or --lfts, not both")
 	case changed("pattern") && s.file != "":
 		return errors.New("give --pattern or --pattern-file, not both")
 	case !slices.Contains([]string{"auto", "random", "natural", "leaf"}, s.order):
 		return fmt.Errorf("--order %q: want auto, random, natural or leaf", s.order)
 	case s.equal && !s.maxMin:
 		return errors.New("--equal-rates goes with --max-min")
+	case s.orcs == "-" && s.loads != "":
+		return errors.New("--orcs - is all that is done: leave out --loads, or name a file")
 	case s.noPairs && s.loads != "":
 		return errors.New("--loads needs the loads that --no-pairs leaves out")
 	case s.runs < 1 || s.runs > maxRuns:
@@ -117,12 +124,7 @@ LIDs gives the pair. The same seed gives the same figures on any number of cores
   weft simulate flow subnet.lst --lfts osm.fdbs --pattern shift --json
   weft simulate flow fabric.txt --plan my.plan --pattern nearest3d:8x8x4 --max-min
   weft simulate flow orcs.dot --lfts orcs.dot --pattern recdbl --order natural`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if list {
-				return cobra.NoArgs(cmd, args)
-			}
-			return cobra.ExactArgs(1)(cmd, args)
-		},
+		Args: oneOrList("FABRIC", "patterns", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
 				return listPatterns(cmd.OutOrStdout(), asJSON)
@@ -130,19 +132,19 @@ LIDs gives the pair. The same seed gives the same figures on any number of cores
 			if err := sim.validate(cmd); err != nil {
 				return err
 			}
-			specs, err := engine.WithLast(sim.chain)
+			specs, err := routing.specs(sim.chain)
 			if err != nil {
 				return err
 			}
-			if err := routing.validate(specs); err != nil {
-				return err
-			}
-			src, err := flags.open(cmd, args[0])
+			answer, err := answerTo(cmd, sim.loads, sim.orcs)
 			if err != nil {
 				return err
 			}
-			g := src.Fabric.Compile()
-			out := &flowOutput{Fabric: src.Fabric.Name, Seed: routing.seed}
+			g, err := flags.graph(cmd, args[0])
+			if err != nil {
+				return err
+			}
+			out := &flowOutput{Fabric: g.Name, Seed: routing.seed}
 			plan, err := sim.plan(cmd, g, specs, &routing, out)
 			if err != nil {
 				return err
@@ -167,17 +169,18 @@ LIDs gives the pair. The same seed gives the same figures on any number of cores
 			}
 			if sim.loads != "" {
 				write := func(w io.Writer) error { return writeLoads(w, g, out.Pairs.Loads) }
-				if err := output(cmd, sim.loads, write); err != nil || sim.loads == "-" {
+				if err := output(cmd, sim.loads, write); err != nil {
 					return err
 				}
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), out)
+				return printJSON(answer, out)
 			}
-			return out.write(cmd.OutOrStdout())
+			return out.write(answer)
 		},
 	}
 	flags.add(cmd)
+	flags.addRoles(cmd)
 	routing.add(cmd)
 	cmd.Flags().Lookup("seed").Usage = "seed of orders and draws, and of engines that draw lots"
 	sim.add(cmd)
@@ -188,7 +191,7 @@ LIDs gives the pair. The same seed gives the same figures on any number of cores
 
 // plan reads the tables, or routes.
 func (s *simulation) plan(cmd *cobra.Command, g *fabric.Graph, chain []*route.Spec, routing *routeFlags, out *flowOutput) (*route.Plan, error) {
-	if s.files.plan != "" || s.files.lfts != "" {
+	if s.tables() {
 		return s.files.read(cmd, g)
 	}
 	routed, plan, err := routeAndJudge(cmd, g, chain, routing, false)

@@ -12,7 +12,6 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
-	"weft/route/engine"
 	"weft/sm"
 )
 
@@ -47,16 +46,17 @@ the report then says what was sent and not acknowledged.`,
 		Example: `  weft sm --once --transport umad:mlx5_0/1
   weft sm --once --transport ibsim --engine dor,updn --lmc 1
   weft sm --once --transport 'emulate:rlft(36,2)' --json`,
-		Args: cobra.NoArgs,
+		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if !once {
 				return errors.New("only --once is there yet: a manager that stays is not")
 			}
-			specs, err := engine.WithLast(chain)
+			specs, err := routing.specs(chain)
 			if err != nil {
 				return err
 			}
-			if err := routing.validate(specs); err != nil {
+			answer, err := answerTo(cmd, lids, plan, found)
+			if err != nil {
 				return err
 			}
 			runner := sm.Runner{Config: sm.Config{Unproven: unproven, AskRoles: askRoles, MKey: wires.mKey}, Clock: clock()}
@@ -79,7 +79,7 @@ the report then says what was sent and not acknowledged.`,
 				core, err = runner.Run(ctx, t)
 				return interrupted(ctx, err)
 			})
-			return finishSM(cmd, core, asJSON, lids, plan, found, err)
+			return finishSM(cmd, core, answer, asJSON, lids, plan, found, err)
 		},
 	}
 	wires.add(cmd)
@@ -97,7 +97,7 @@ the report then says what was sent and not acknowledged.`,
 }
 
 // finishSM writes the files, prints the report and finds the exit status.
-func finishSM(cmd *cobra.Command, core *sm.Core, asJSON bool, lids, plan, found string, failure error) error {
+func finishSM(cmd *cobra.Command, core *sm.Core, answer io.Writer, asJSON bool, lids, plan, found string, failure error) error {
 	r := core.Report()
 	up := r.State == sm.Up || r.State == sm.UpInPart
 	for _, file := range []struct {
@@ -118,9 +118,9 @@ func finishSM(cmd *cobra.Command, core *sm.Core, asJSON bool, lids, plan, found 
 	}
 	var err error
 	if asJSON {
-		err = printJSON(cmd.OutOrStdout(), r)
+		err = printJSON(answer, r)
 	} else {
-		err = r.Write(cmd.OutOrStdout())
+		err = r.Write(answer)
 	}
 	switch {
 	case failure != nil:

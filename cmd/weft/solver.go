@@ -103,6 +103,9 @@ func (s *solverFlags) solve() (names.Solve, error) {
 	if s.limit < time.Second {
 		return nil, fmt.Errorf("--solver-time %s is too short: solvers count in seconds", s.limit)
 	}
+	if s.total < 0 {
+		return nil, fmt.Errorf("--solver-total %s: want a time of at least 0", s.total)
+	}
 	var err error
 	if s.chosen, err = s.find(); err != nil {
 		return nil, err

@@ -146,15 +146,15 @@ func clock() func() time.Duration {
 	return func() time.Duration { return time.Since(origin) }
 }
 
-// interrupted makes the end of ctx an exit status.
+// interrupted makes what ended a run over the wire an exit status.
 func interrupted(ctx context.Context, err error) error {
-	if err != nil && ctx.Err() != nil {
-		return &exitError{exitCannot, errors.New("interrupted")}
+	switch {
+	case err == nil:
+		return nil
+	case ctx.Err() != nil:
+		return ctx.Err()
 	}
-	if err != nil {
-		return &exitError{exitCannot, err}
-	}
-	return nil
+	return &exitError{exitCannot, err}
 }
 
 // emulate attaches to an emulated fabric in this process.

@@ -16,7 +16,7 @@ func versionCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "print the version, the commit and the Go version",
-		Args:  cobra.NoArgs,
+		Args:  none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			commit := "unknown"
 			if info, ok := debug.ReadBuildInfo(); ok {

@@ -5,8 +5,12 @@ import (
 	"encoding/xml"
 	"errors"
 	"io"
+	"math"
+	"regexp"
 	"strings"
 	"testing"
+
+	"gonum.org/v1/plot/vg"
 )
 
 func svg(t *testing.T, c *Chart) string {
@@ -71,6 +75,55 @@ func TestRefuses(t *testing.T) {
 		err := c.WriteSVG(io.Discard)
 		if err == nil || !strings.Contains(err.Error(), strings.TrimPrefix(name, "no category")) {
 			t.Errorf("%s: %v", name, err)
+		}
+	}
+}
+
+// TestNamesOfPlaces: no two names of places run into each other, and the first has its own.
+func TestNamesOfPlaces(t *testing.T) {
+	c := &Chart{X: Axis{Log: true}, Series: []Series{{Points: []Point{{X: 130}, {X: 140}, {X: 150}, {X: 800}}}, {Points: []Point{{X: 150}}}}}
+	names := ""
+	for _, tick := range ticks(c.places(400)) {
+		names += tick.Label + "|"
+	}
+	if names != "130||150|800|" {
+		t.Errorf("names of places: %s", names)
+	}
+	one := &Chart{X: Axis{Log: true}, Series: []Series{{Points: []Point{{X: 64}}}}}
+	if p := one.places(400); len(p) != 1 || p[0].at != 200 {
+		t.Errorf("a place alone: %v", p)
+	}
+}
+
+// TestRangesAside: the ranges of lines have places of their own, in order, and none comes
+// as far as the next place.
+func TestRangesAside(t *testing.T) {
+	shown := make([]Series, 3)
+	for _, next := range []float64{40, 4} {
+		places := []place{{1, 0}, {2, 100}, {3, 100 + vg.Length(next)}}
+		a, b, c := aside(shown, 0, places), aside(shown, 1, places), aside(shown, 2, places)
+		if a >= b || b != 0 || b >= c || c-a >= vg.Length(next) {
+			t.Errorf("%g to the next place: %g %g %g", next, a, b, c)
+		}
+	}
+}
+
+// TestBelowZero: bars begin at zero, not at the edge of the picture.
+func TestBelowZero(t *testing.T) {
+	text := svg(t, &Chart{Kind: Bars, Categories: []string{"a", "b"}, Series: []Series{{Name: "s", Points: []Point{{X: 0, Y: -10}, {X: 1, Y: 10}}}}})
+	bars := regexp.MustCompile(`d="M[\d.]+,([\d.]+)L[\d.]+,([\d.]+)[^"]*" style="fill:#0072B2"`).FindAllStringSubmatch(text, 2)
+	if len(bars) != 2 || bars[0][1] != bars[1][1] || bars[0][2] == bars[0][1] || bars[1][2] == bars[1][1] {
+		t.Errorf("bars from, to: %q", bars)
+	}
+}
+
+func TestNumber(t *testing.T) {
+	for v, want := range map[float64]string{
+		0: "0", math.Copysign(0, -1): "0", 0.05: "0.05", 4096: "4096", 10000: "10,000", 1e6: "1,000,000", -25000: "-25,000",
+		-250000: "-250,000", 12345.5: "12345.5", 1e13: "1e+13",
+	} {
+		if got := number(v); got != want {
+			t.Errorf("%g: got %s, want %s", v, got, want)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package chart
 
 import (
 	"image/color"
+	"math"
 
 	"gonum.org/v1/plot"
 	"gonum.org/v1/plot/vg"
@@ -45,7 +46,7 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 	for _, pt := range b.series.Points {
 		left := tx(pt.X - groupShare/2 + slot*float64(b.index))
 		right := tx(pt.X - groupShare/2 + slot*(float64(b.index)+0.9))
-		bottom, top := ty(p.Y.Min), ty(pt.Y)
+		bottom, top := ty(max(p.Y.Min, 0)), ty(pt.Y)
 		c.FillPolygon(b.color, []vg.Point{{X: left, Y: bottom}, {X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}})
 		if pt.Low < pt.High {
 			span(&c, rangeStyle(color.Black), (left+right)/2, ty(pt.Low), ty(pt.High), (right-left)/4)
@@ -61,12 +62,17 @@ func (b *bars) Thumbnail(c *draw.Canvas) {
 	c.FillPolygon(b.color, []vg.Point{c.Min, {X: c.Min.X, Y: c.Max.Y}, c.Max, {X: c.Max.X, Y: c.Min.Y}})
 }
 
+// markRoom is from one mark of a line to the next, at least: marks tell lines apart,
+// and more of them only hide what is behind.
+const markRoom = 9
+
 // line is the line of one series.
 type line struct {
 	series Series
 	color  color.Color
 	shape  draw.GlyphDrawer
 	dashed bool
+	aside  vg.Length // of ranges, so that they do not hide each other
 }
 
 func (l *line) style() draw.LineStyle {
@@ -88,12 +94,16 @@ func (l *line) Plot(c draw.Canvas, p *plot.Plot) {
 	for i, pt := range l.series.Points {
 		at[i] = vg.Point{X: tx(pt.X), Y: ty(pt.Y)}
 		if pt.Low < pt.High {
-			span(&c, rangeStyle(l.color), at[i].X, ty(pt.Low), ty(pt.High), 2.5)
+			span(&c, rangeStyle(l.color), at[i].X+l.aside, ty(pt.Low), ty(pt.High), 2)
 		}
 	}
 	c.StrokeLines(l.style(), at)
-	for _, pt := range at {
-		c.DrawGlyph(l.glyph(), pt)
+	last := 0 // marked
+	for i, pt := range at {
+		if i == 0 || math.Hypot(float64(pt.X-at[last].X), float64(pt.Y-at[last].Y)) >= markRoom {
+			c.DrawGlyph(l.glyph(), pt)
+			last = i
+		}
 	}
 }
 

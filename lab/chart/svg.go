@@ -25,6 +25,10 @@ const (
 	groupShare = 0.8 // of a group's width that its bars take
 	letter     = 5.2 // of the legend, on average
 	thumbnail  = 34  // of the legend, with the space around it
+	scale      = 50  // of the axis of values, with its label
+	digit      = 5.2 // of the label of a tick
+	blank      = 4   // from one such label to the next, at least
+	apart      = 2.6 // from one range to the next at the same place
 )
 
 // palette is that of Okabe and Ito, told apart by colour-blind readers too.
@@ -48,15 +52,17 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 		return err
 	}
 	p := plot.New()
-	c.axes(p)
+	shown := slices.DeleteFunc(slices.Clone(c.Series), func(s Series) bool { return len(s.Points) == 0 })
+	side := thumbnail + letter*vg.Length(longest(shown)) // for the legend, beside the picture
+	places := c.places(width - 2*margin - side - scale)
+	c.axes(p, places)
 	legend := plot.NewLegend()
 	setFont(&legend.TextStyle, 9)
 	legend.YPosition = draw.PosCenter
 	legend.Top, legend.Left, legend.XOffs = true, true, 4
 	legend.Padding = 3
-	shown := slices.DeleteFunc(slices.Clone(c.Series), func(s Series) bool { return len(s.Points) == 0 })
 	for i := range shown {
-		legend.Add(shown[i].Name, drawSeries(c.Kind, p, shown, i))
+		legend.Add(shown[i].Name, drawSeries(c.Kind, p, shown, i, places))
 	}
 	c.limits(p)
 	canvas := vgsvg.New(width, height)
@@ -64,7 +70,6 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	page.SetColor(color.White)
 	page.Fill(page.Rectangle.Path())
 	page = draw.Crop(page, margin, -margin, margin, -margin)
-	side := thumbnail + letter*vg.Length(longest(shown)) // for the legend, beside the picture
 	p.Draw(draw.Crop(page, 0, -side, 0, 0))
 	legend.Draw(draw.Crop(page, width-2*margin-side, 0, 0, -24))
 	_, err := canvas.WriteTo(w)
@@ -88,6 +93,11 @@ func (c *Chart) check() error {
 			if c.X.Log && pt.X <= 0 || c.Y.Log && pt.Y <= 0 {
 				return fmt.Errorf("chart %s: series %s: (%g, %g) cannot be drawn on a logarithmic axis", c.Name, s.Name, pt.X, pt.Y)
 			}
+			for _, v := range []float64{pt.X, pt.Y, pt.Low, pt.High} {
+				if math.IsNaN(v) || math.IsInf(v, 0) {
+					return fmt.Errorf("chart %s: series %s: %g cannot be drawn", c.Name, s.Name, v)
+				}
+			}
 			if c.Kind == Bars && (pt.X < 0 || int(pt.X) >= len(c.Categories)) {
 				return fmt.Errorf("chart %s: series %s: there is no category %g", c.Name, s.Name, pt.X)
 			}
@@ -104,7 +114,7 @@ func setFont(style *text.Style, size vg.Length) {
 }
 
 // axes sets titles, fonts, ticks and the grid.
-func (c *Chart) axes(p *plot.Plot) {
+func (c *Chart) axes(p *plot.Plot, places []place) {
 	p.Title.Text, p.X.Label.Text, p.Y.Label.Text = c.Title, c.X.Label, c.Y.Label
 	setFont(&p.Title.TextStyle, 11)
 	p.Title.Padding = 8
@@ -125,18 +135,22 @@ func (c *Chart) axes(p *plot.Plot) {
 	switch {
 	case c.Kind == Bars:
 		p.NominalX(c.Categories...)
-		p.X.Tick.Length, p.X.Tick.LineStyle.Width, p.X.Padding = 4, 0, 0
+		p.X.Tick.Length, p.X.Tick.LineStyle.Width, p.X.Padding = 4, 0.6, 0
+		p.X.Tick.LineStyle.Color = color.White // only to keep the names off the bars
 	case c.X.Log:
-		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, c.places()
+		p.X.Scale, p.X.Tick.Marker = plot.LogScale{}, ticks(places)
 	}
 }
+
+// logRoom is the room at either end of a logarithmic axis of places, as a factor.
+const logRoom = 1.15
 
 // limits leaves room around the points. A linear axis of values starts at 0.
 func (c *Chart) limits(p *plot.Plot) {
 	if c.Kind == Bars {
 		p.X.Min, p.X.Max = -0.6, float64(len(c.Categories))-0.4
 	} else if c.X.Log {
-		p.X.Min, p.X.Max = p.X.Min/1.15, p.X.Max*1.15
+		p.X.Min, p.X.Max = p.X.Min/logRoom, p.X.Max*logRoom
 	} else {
 		room := (p.X.Max - p.X.Min) * 0.03
 		p.X.Min, p.X.Max = p.X.Min-room, p.X.Max+room
@@ -153,31 +167,16 @@ func (c *Chart) limits(p *plot.Plot) {
 }
 
 // drawSeries adds series i of those shown, and returns what stands for it in the legend.
-func drawSeries(kind Kind, p *plot.Plot, shown []Series, i int) plot.Thumbnailer {
+func drawSeries(kind Kind, p *plot.Plot, shown []Series, i int, places []place) plot.Thumbnailer {
 	paint := palette[i%len(palette)]
 	if kind == Bars {
 		bars := &bars{series: shown[i], color: paint, of: len(shown), index: i}
 		p.Add(bars)
 		return bars
 	}
-	line := &line{series: shown[i], color: paint, shape: shapes[i%len(shapes)], dashed: i >= len(palette)}
+	line := &line{series: shown[i], color: paint, shape: shapes[i%len(shapes)], dashed: i >= len(palette), aside: aside(shown, i, places)}
 	p.Add(line)
 	return line
-}
-
-// places are ticks at the points of a logarithmic axis: each size is named.
-func (c *Chart) places() plot.ConstantTicks {
-	var ticks plot.ConstantTicks
-	seen := map[float64]bool{}
-	for _, s := range c.Series {
-		for _, pt := range s.Points {
-			if !seen[pt.X] {
-				seen[pt.X] = true
-				ticks = append(ticks, plot.Tick{Value: pt.X, Label: number(pt.X)})
-			}
-		}
-	}
-	return ticks
 }
 
 // steps are the ticks of a linear axis: about five, at multiples of 1, 2 or 5.
@@ -220,4 +219,14 @@ func (decades) Ticks(low, high float64) []plot.Tick {
 	return ticks
 }
 
-func number(v float64) string { return strconv.FormatFloat(v+0, 'g', 6, 64) } // +0: no negative zero
+// number prints a value of an axis, in groups of three digits from 10,000 on.
+func number(v float64) string {
+	if math.Abs(v) < 1e4 || math.Abs(v) >= 1e12 || v != math.Trunc(v) {
+		return strconv.FormatFloat(v+0, 'g', 6, 64) // +0: no negative zero
+	}
+	text := strconv.FormatInt(int64(v), 10)
+	for at := len(text) - 3; at > 0 && text[at-1] != '-'; at -= 3 {
+		text = text[:at] + "," + text[at:]
+	}
+	return text
+}

@@ -3,7 +3,6 @@ package dfsssp
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"weft/lab"
 	"weft/lab/chart"
@@ -211,8 +210,7 @@ type gflops struct {
 func printedGflops(benchmark string) gflops {
 	for _, row := range lab.ReadPrinted(publishedTable2) {
 		if row["benchmark"] == benchmark {
-			gain, _ := strconv.ParseFloat(row["improvement_pct_printed"], 64)
-			return gflops{row["minhop_gflops"], row["dfsssp_gflops"], gain}
+			return gflops{row["minhop_gflops"], row["dfsssp_gflops"], row.Number("improvement_pct_printed")}
 		}
 	}
 	return gflops{}

@@ -13,10 +13,11 @@ import (
 
 // engines are those of the figures, in the paper's order, dfsssp in the paper's form;
 // weft's own last.
-func engines() []string {
-	found := lab.Engines("minhop", "updn", "ftree", "lash", "dor", "sssp")
-	return append(append(found, plainDFSSSP), lab.Engines("dfsssp", "nue")...)
-}
+var engines = []string{"minhop", "updn", "ftree", "lash", "dor", "sssp", plainDFSSSP, "dfsssp", "nue"}
+
+// enginesNote goes with what compares them.
+const enginesNote = "Plain dfsssp has the paper's paths and layers, of hosts only, and stands for DFSSSP in the claims. Beside it weft's own: dfsssp, which chooses" +
+	" paths that take fewer lanes, and nue, which never needs more lanes than there are."
 
 // rivals are what the paper compares SSSP and DFSSSP with.
 var rivals = []string{"minhop", "updn", "ftree", "lash", "dor"}
@@ -123,19 +124,4 @@ func (w *sweep) bars(b bandwidths) chart.Chart {
 		c.Series = append(c.Series, series)
 	}
 	return c
-}
-
-// missing says which of the paper's engines weft does not have.
-func missing(have []string) []string {
-	var notes []string
-	for _, e := range rivals {
-		if len(lab.Engines(e)) == 0 {
-			notes = append(notes, "No engine is called "+e+" here: its bars are missing.")
-		}
-	}
-	if slices.Contains(have, "nue") {
-		notes = append(notes, "Plain dfsssp has the paper's paths and layers, of hosts only, and stands for DFSSSP in the claims. Beside it weft's own: dfsssp, which chooses"+
-			" paths that take fewer lanes, and nue, which never needs more lanes than there are.")
-	}
-	return notes
 }

@@ -10,7 +10,5 @@
 // congestion counting (sim/flow): no processors, caches, protocols or time, only how
 // many messages share a link.
 //
-// Engines are those of the registry; one of the paper's that weft does not have
-// is named in a note. Those that refuse show their reason, as the paper leaves out
-// the bar.
+// An engine that refuses shows its reason, as the paper leaves out the bar.
 package dfsssp

@@ -18,7 +18,7 @@ func layering(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		n := all[len(all)-1]
 		nets = append(nets, network{n.name + " " + string(k), n.formula})
 	}
-	t, r, err := timing(ctx, s, "layering", "Offline and online layering", nets, append(lab.Engines("minhop", "sssp", "dfsssp", "dfsssp-online"), plainDFSSSP))
+	t, r, err := timing(ctx, s, "layering", "Offline and online layering", nets, []string{"minhop", "sssp", "dfsssp", "dfsssp-online", plainDFSSSP})
 	if err != nil {
 		return nil, err
 	}

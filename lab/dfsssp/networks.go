@@ -49,7 +49,7 @@ const (
 func table1Networks(k kind, most int) []network {
 	var out []network
 	for _, row := range lab.ReadPrinted(publishedTable1) {
-		if hosts, _ := strconv.Atoi(row["endpoints"]); hosts <= most {
+		if row.Int("endpoints") <= most {
 			out = append(out, network{row["endpoints"], formula(k, row)})
 		}
 	}

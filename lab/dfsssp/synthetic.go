@@ -34,7 +34,7 @@ func (w *sweep) overSize(b bandwidths) chart.Chart {
 func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	w := &sweep{
 		name: "fig5", title: "Effective bisection bandwidth, XGFT of Table I",
-		networks: table1Networks(xgft, lab.Pick(s, 1024, 4096)), engines: engines(), runs: lab.Pick(s, 100, 1000),
+		networks: table1Networks(xgft, lab.Pick(s, 1024, 4096)), engines: engines, runs: lab.Pick(s, 100, 1000),
 	}
 	t, b, err := w.run(ctx, s)
 	if err != nil {
@@ -53,7 +53,7 @@ func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		return nil, err
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t, plainTable}, Charts: lab.Drawn(w.overSize(b), x.overSize(p)), Notes: missing(w.engines),
+		Tables: []lab.Table{t, plainTable}, Charts: lab.Drawn(w.overSize(b), x.overSize(p)), Notes: []string{enginesNote},
 		Claims: []lab.Claim{
 			lash,
 			dor,
@@ -99,14 +99,14 @@ func explainHeight2(ctx context.Context, s *lab.Setup, w *sweep, b bandwidths, c
 func fig6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	w := &sweep{
 		name: "fig6", title: "Effective bisection bandwidth, Kautz graphs of Table I",
-		networks: table1Networks(kautz, lab.Pick(s, 1024, 4096)), engines: engines(), runs: lab.Pick(s, 100, 1000),
+		networks: table1Networks(kautz, lab.Pick(s, 1024, 4096)), engines: engines, runs: lab.Pick(s, 100, 1000),
 	}
 	t, b, err := w.run(ctx, s)
 	if err != nil {
 		return nil, err
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: lab.Drawn(w.overSize(b)), Notes: missing(w.engines),
+		Tables: []lab.Table{t}, Charts: lab.Drawn(w.overSize(b)), Notes: []string{enginesNote},
 		Claims: []lab.Claim{
 			b.alike("all engines are similar (worst at least 2/3 of the best)", w.networks, []string{"minhop", "updn", "lash", "sssp", plainDFSSSP}, 2.0/3),
 			b.alike("LASH is nearly the same as DFSSSP (within 15 %)", w.networks, []string{"lash", plainDFSSSP}, 0.85),

@@ -56,6 +56,9 @@ const roundsAtOnce = 64
 // maxPathLinks bounds the memory of the paths of one round: 4 bytes a link.
 const maxPathLinks = 1 << 30
 
+// maxPieces bounds the memory of what they add up to: 40 bytes each.
+const maxPieces = 1 << 25
+
 // piece is what some rounds of a run add up to.
 type piece struct {
 	flows   int64
@@ -69,7 +72,8 @@ type piece struct {
 // a shuffle; they must be among the Network's Hosts. A pattern may have fewer ranks
 // than there are hosts. Runs that could not differ are made once. It fails when the
 // pattern has more ranks than there are hosts, names hosts and is to be put on
-// others, or has more flows in a round than memory is meant for, and when ctx ends.
+// others, or has more flows in a round, or rounds in all runs, than memory is meant
+// for, and when ctx ends.
 func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Result, error) {
 	if p.Fixed && (opt.Shuffle || opt.Hosts != nil) {
 		return nil, fmt.Errorf("flow: pattern %s names hosts: they cannot be put in another order", p.Name)
@@ -88,6 +92,9 @@ func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Re
 		runs = 1
 	}
 	blocks := max(1, (p.Rounds+roundsAtOnce-1)/roundsAtOnce)
+	if runs > maxPieces/blocks {
+		return nil, fmt.Errorf("flow: %d runs of %d rounds are too many to hold: at most %d runs", runs, p.Rounds, maxPieces/blocks)
+	}
 	pieces := make([]piece, runs*blocks)
 	workers := make([]*worker, max(opt.Workers, 1))
 	var (

@@ -41,8 +41,11 @@ func TestRunRefuses(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		_, err = n.Run(ctx, p, Options{Runs: runs})
+		_, err = n.Run(ctx, p, Options{Runs: runs, Shuffle: true})
 		return err
+	}
+	if err := run(context.Background(), "shift", 128, maxPieces); err == nil || !strings.Contains(err.Error(), "of 127 rounds are too many to hold") {
+		t.Errorf("too many rounds: %v", err)
 	}
 	if err := run(context.Background(), "bisect", 129, 1); err == nil || !strings.Contains(err.Error(), "there are 128 hosts") {
 		t.Errorf("too many ranks: %v", err)

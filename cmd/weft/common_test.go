@@ -1,0 +1,50 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"io"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestInputThatDoesNotEnd: a command that waits for its FABRIC can be interrupted.
+func TestInputThatDoesNotEnd(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	in, feed := io.Pipe()
+	t.Cleanup(func() { _ = feed.Close() })
+	cmd := &cobra.Command{}
+	cmd.SetContext(ctx)
+	cmd.SetIn(in)
+	done := make(chan error)
+	go func() {
+		_, err := new(fabricFlags).open(cmd, "-")
+		done <- err
+	}()
+	if _, err := feed.Write([]byte("#\n")); err != nil { // it reads
+		t.Fatal(err)
+	}
+	cancel()
+	if err := <-done; !errors.Is(err, context.Canceled) {
+		t.Fatalf("got %v, want %v", err, context.Canceled)
+	}
+}
+
+// TestJoinWords: what the shell has taken the quotes of is one word again.
+func TestJoinWords(t *testing.T) {
+	for _, c := range []struct {
+		want  string
+		words []string
+	}{
+		{`link "leaf 1" 1 down`, []string{`link "leaf 1" 1 down`}},
+		{`link "leaf 1" 1 down`, []string{"link", "leaf 1", "1", "down"}},
+		{`link "leaf 1" 1 down`, []string{"link", `"leaf 1"`, "1", "down"}},
+		{"link leaf1 1 down", []string{"link", "leaf1", "1", "down"}},
+		{"leaf 1", []string{"leaf 1"}},
+	} {
+		if got := joinWords(c.words); got != c.want {
+			t.Errorf("%q: got %s, want %s", c.words, got, c.want)
+		}
+	}
+}

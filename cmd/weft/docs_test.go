@@ -1,0 +1,105 @@
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+)
+
+// TestReadme runs the commands of the README as they are printed, one after the other.
+func TestReadme(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	examples, err := filepath.Abs("../../examples")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Chdir(t.TempDir())
+	if err := os.Symlink(examples, "examples"); err != nil {
+		t.Fatal(err)
+	}
+	ran := 0
+	for line := range strings.Lines(string(readme)) {
+		words := shellWords(t, line)
+		if len(words) == 0 || words[0] != "bin/weft" || words[1] == "emulate" { // which does not end
+			continue
+		}
+		if out, err := exec.Command("weft", words[1:]...).CombinedOutput(); err != nil {
+			t.Errorf("%s%v: %s", line, err, out)
+		}
+		ran++
+	}
+	if ran < 10 {
+		t.Errorf("%d commands found", ran)
+	}
+}
+
+// TestExamples: the commands and flags that help texts show are there.
+func TestExamples(t *testing.T) {
+	seen := 0
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		for line := range strings.Lines(c.Example) {
+			words := shellWords(t, line)
+			if len(words) == 0 || words[0] != "weft" {
+				continue
+			}
+			cmd, rest, err := newRoot().Find(words[1:])
+			if err == nil {
+				err = errors.Join(cmd.ParseFlags(rest), cmd.ValidateArgs(cmd.Flags().Args()))
+			}
+			if err != nil {
+				t.Errorf("%s%v", line, err)
+			}
+			seen++
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot())
+	if seen < 30 {
+		t.Errorf("%d examples found", seen)
+	}
+}
+
+// shellWords are the words of the first command of a line, as a shell parts them.
+func shellWords(t *testing.T, line string) (words []string) {
+	t.Helper()
+	var word strings.Builder
+	quote, begun := byte(0), false
+	end := func() {
+		if begun {
+			words = append(words, word.String())
+		}
+		word.Reset()
+		begun = false
+	}
+	for i := range len(line) {
+		c := line[i]
+		switch {
+		case c == quote:
+			quote = 0
+		case quote != 0:
+			word.WriteByte(c)
+		case c == '\'' || c == '"':
+			quote, begun = c, true
+		case strings.IndexByte(" \t\n", c) >= 0:
+			end()
+		case !begun && strings.IndexByte("#|>&", c) >= 0:
+			return words
+		default:
+			word.WriteByte(c)
+			begun = true
+		}
+	}
+	end()
+	return words
+}

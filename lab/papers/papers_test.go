@@ -1,0 +1,58 @@
+package papers
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"weft/lab"
+)
+
+const results = "../../docs/results"
+
+// TestCommittedFiles: the results that are committed are whole, and their tables and
+// charts are what the records give today.
+func TestCommittedFiles(t *testing.T) {
+	for _, r := range All() {
+		var records []*lab.Record
+		for _, a := range r.Artefacts {
+			data, err := os.ReadFile(filepath.Join(results, r.Name, a.Name+".json"))
+			if err != nil {
+				t.Error(err)
+				continue
+			}
+			rec, err := lab.Load(data)
+			if err != nil {
+				t.Errorf("%s %s: %v", r.Name, a.Name, err)
+				continue
+			}
+			if !rec.Fits(r.Name, a.Name, &lab.Setup{Mode: lab.Full, Seed: rec.Seed}, "") {
+				t.Errorf("%s %s: not of a full run of all rows", r.Name, a.Name)
+			}
+			records = append(records, rec)
+			files, err := rec.Files()
+			if err != nil {
+				t.Errorf("%s %s: %v", r.Name, a.Name, err)
+			}
+			for _, f := range files {
+				same(t, filepath.Join(r.Name, f.Name), f.Data)
+			}
+		}
+		var page bytes.Buffer
+		if err := lab.WriteReport(&page, r, records); err != nil {
+			t.Error(err)
+		}
+		same(t, filepath.Join(r.Name, "README.md"), page.Bytes())
+	}
+}
+
+func same(t *testing.T, name string, want []byte) {
+	t.Helper()
+	got, err := os.ReadFile(filepath.Join(results, name))
+	if err != nil {
+		t.Error(err)
+	} else if !bytes.Equal(got, want) {
+		t.Errorf("%s is not what its record gives: weft lab reproduce %s --full -o docs/results writes it again", name, filepath.Dir(name))
+	}
+}
