@@ -71,6 +71,8 @@
 // tables and SL2VL. A port that refuses a Set is read: the refusal may be of a
 // repetition. A switch that did not acknowledge its tables holds no one knows what:
 // its links stay as they are, so that on a cold start nothing unproven carries data.
+// What it has for LID 0 and above the top, and lanes of links to hosts, which are on
+// no cycle, do not matter to that.
 //
 // # Cost
 //

@@ -14,12 +14,14 @@ type fake struct {
 }
 
 type fakeNode struct {
-	guid   fabric.GUID // what it says
-	ports  int         // what it says
-	silent bool        // its agent answers nothing, and forwards nothing
-	deaf   mad.AttrID  // answers all but this attribute
-	deny   mad.AttrID  // refuses to Set this one
-	forget mad.AttrID  // says that a Set of this one is well, and keeps what it has
+	guid   fabric.GUID                                       // what it says
+	ports  int                                               // what it says
+	pkeys  int                                               // what it says
+	silent bool                                              // its agent answers nothing, and forwards nothing
+	deaf   mad.AttrID                                        // answers all but this attribute
+	deny   mad.AttrID                                        // refuses to Set this one
+	forget mad.AttrID                                        // says that a Set of this one is well, and keeps what it has
+	bend   func(attr mad.AttrID, mod uint32, data *[64]byte) // what it makes of a table that it is told
 	sw     [20]byte
 	lft    map[uint32][64]byte
 	tables map[[2]uint32][64]byte // by attribute and modifier: SL2VL, VLArb, P_Key
@@ -33,7 +35,7 @@ func newFake(f *fabric.Fabric) *fake {
 		n := &f.Nodes[i]
 		d := &s.nodes[i]
 		*d = fakeNode{
-			guid: n.GUID, ports: n.NumPorts(), lft: map[uint32][64]byte{},
+			guid: n.GUID, ports: n.NumPorts(), pkeys: 64, lft: map[uint32][64]byte{},
 			tables: map[[2]uint32][64]byte{}, info: make([][64]byte, len(n.Ports)),
 		}
 		mad.SwitchInfoLinearFDBCap.Put(d.sw[:], 49152)
@@ -93,6 +95,9 @@ func (s *fake) do(path []byte, method mad.Method, attr mad.AttrID, mod uint32, d
 	if set && d.deny == attr {
 		return mad.StatusBadField, true
 	}
+	if set && d.bend != nil {
+		d.bend(attr, mod, data)
+	}
 	switch attr {
 	case mad.AttrNodeInfo:
 		s.nodeInfo(at, data[:])
@@ -140,6 +145,7 @@ func (s *fake) nodeInfo(at fabric.End, data []byte) {
 	mad.NodeInfoDeviceID.Put(data, uint64(n.DeviceID))
 	mad.NodeInfoVendorID.Put(data, uint64(n.VendorID))
 	mad.NodeInfoRevision.Put(data, uint64(n.Revision))
+	mad.NodeInfoPartitionCap.Put(data, uint64(d.pkeys))
 	mad.NodeInfoLocalPortNum.Put(data, uint64(at.Port))
 }
 

@@ -50,14 +50,15 @@ func TestKeptClosed(t *testing.T) {
 			if r.State != UpInPart || r.Find(c.why) == nil || r.Find(KeptClosed) == nil {
 				t.Fatalf("%s: %v", r.State, r.Incidents)
 			}
-			kept := 0
+			count := map[IncidentKind]int{}
 			for _, i := range r.Incidents {
-				if i.Kind == KeptClosed {
-					kept++
-				}
+				count[i.Kind]++
 			}
-			if top := mad.SwitchInfoLinearFDBTop.Get(d.sw[:]); kept != 1 || top != 0 {
-				t.Errorf("%d switches kept closed, the top of its table is %d", kept, top)
+			if top := mad.SwitchInfoLinearFDBTop.Get(d.sw[:]); count[KeptClosed] != 1 || top != 0 {
+				t.Errorf("%d switches kept closed, the top of its table is %d", count[KeptClosed], top)
+			}
+			if d.forget != 0 && count[NotTaken] != 1 {
+				t.Errorf("%d tables named, want the first: %v", count[NotTaken], r.Incidents)
 			}
 			for i := range f.Links {
 				l := &f.Links[i]
@@ -95,6 +96,48 @@ func TestLanesOfCA(t *testing.T) {
 	r := w.run()
 	if r.State != UpInPart || !slices.Equal(kindsOf(r), []IncidentKind{NotTaken}) || r.Active != 2*r.Links {
 		t.Errorf("%s, %d of %d ends Active: %v", r.State, r.Active, 2*r.Links, r.Incidents)
+	}
+}
+
+// TestLegalDifferences: what a device may do with what it is told closes nothing.
+func TestLegalDifferences(t *testing.T) {
+	f := formula(t, "torus(5x5,hosts=1)")
+	host := find(f, fabric.CA, 3)
+	leaf := f.Peer(fabric.End{Node: host, Port: 1})
+	for name, c := range map[string]struct {
+		odd  func(w *world)
+		want []IncidentKind
+	}{
+		"another port for LIDs that nobody has": {func(w *world) {
+			w.fake.nodes[leaf.Node].bend = func(attr mad.AttrID, mod uint32, data *[64]byte) {
+				if attr == mad.AttrLinearForwardingTable && mod == 0 {
+					data[0], data[63] = 1, 1
+				}
+			}
+		}, nil},
+		"lanes to a host of its own choice": {func(w *world) {
+			w.fake.nodes[leaf.Node].bend = func(attr mad.AttrID, mod uint32, data *[64]byte) {
+				if attr == mad.AttrSLtoVLMappingTable && uint8(mod) == leaf.Port {
+					*data = [64]byte{0x77}
+				}
+			}
+		}, []IncidentKind{NotTaken}},
+		"turns of lanes to a host refused": {func(w *world) {
+			mad.PortInfoVLArbLowCap.Put(w.fake.nodes[leaf.Node].info[leaf.Port][:], 1)
+		}, []IncidentKind{NotEnough}},
+		"a host with one lane and no tables of lanes": {func(w *world) {
+			d := &w.fake.nodes[host]
+			d.deny = mad.AttrSLtoVLMappingTable
+			mad.PortInfoVLCap.Put(d.info[1][:], 1)
+			mad.PortInfoVLArbLowCap.Put(d.info[1][:], 0)
+			mad.PortInfoVLArbHighCap.Put(d.info[1][:], 0)
+		}, nil},
+	} {
+		w := newWorld(f, Config{}, "dor")
+		c.odd(w)
+		if r := w.run(); r.VLs < 2 || !slices.Equal(kindsOf(r), c.want) || r.Active != 2*r.Links || (r.State == Up) != (c.want == nil) {
+			t.Errorf("%s: %s, %d lanes, %d of %d ends Active: %v", name, r.State, r.VLs, r.Active, 2*r.Links, r.Incidents)
+		}
 	}
 }
 
@@ -188,18 +231,26 @@ func TestDefaultPartition(t *testing.T) {
 	for i := range crowd {
 		crowd[i] = other + uint16(i)
 	}
-	for _, c := range []struct{ has, want []uint16 }{
-		{[]uint16{full}, []uint16{full}},
-		{nil, []uint16{full}},
-		{[]uint16{other, limited}, []uint16{other, full}},
-		{[]uint16{limited, 0, other}, []uint16{full, 0, other}},
-		{[]uint16{0, limited, 0}, []uint16{0, full, 0}},
-		{[]uint16{other, 0x8000, other}, []uint16{other, full, other}},
-		{crowd, crowd},
+	for _, c := range []struct {
+		room      int
+		has, want []uint16
+	}{
+		{64, []uint16{full}, []uint16{full}},
+		{64, nil, []uint16{full}},
+		{64, []uint16{other, limited}, []uint16{other, full}},
+		{64, []uint16{limited, 0, other}, []uint16{full, 0, other}},
+		{64, []uint16{0, limited, 0}, []uint16{0, full, 0}},
+		{64, []uint16{other, 0x8000, other}, []uint16{other, full, other}},
+		{64, crowd, crowd},
+		{0, nil, []uint16{full}},
+		{2, []uint16{other, 0, 0}, []uint16{other, full, 0}},
+		{2, []uint16{other, other, 0}, []uint16{other, other, 0}},
 	} {
 		f := formula(t, "rlft(4,2)")
 		w := newWorld(f, Config{}, "updn")
-		tables := w.fake.nodes[find(f, fabric.CA, 3)].tables
+		node := &w.fake.nodes[find(f, fabric.CA, 3)]
+		node.pkeys = c.room
+		tables := node.tables
 		at := [2]uint32{uint32(mad.AttrPKeyTable), mad.PKeyModifier(0, 0)}
 		var b [64]byte
 		for i, key := range c.has {
@@ -213,7 +264,7 @@ func TestDefaultPartition(t *testing.T) {
 				t.Errorf("%x became %x at %d", c.has, got, i)
 			}
 		}
-		if (r.State == Up) != (len(c.has) < len(crowd)) {
+		if (r.State == Up) != slices.Contains(c.want, full) {
 			t.Errorf("%x: %s: %v", c.has, r.State, r.Incidents)
 		}
 	}

@@ -13,24 +13,41 @@ const vlWeight = 32
 // channels goes through has none on any VL either.) What the port holds is not
 // asked: that would cost as much as writing it.
 func (c *Core) queueLanes(slot int32) {
-	id := c.owner[slot]
-	if mad.PortInfoVLArbLowCap.Get(c.info[slot][:]) < uint64(c.plan.VLs) {
-		c.failed(NotEnough, "%s arbitrates %d entries: too few for %d lanes", c.slotName(slot),
-			mad.PortInfoVLArbLowCap.Get(c.info[slot][:]), c.plan.VLs)
-		c.keepClosed(id)
+	id, info, lanes := c.owner[slot], c.info[slot][:], c.lanes(slot)
+	switch turns := mad.PortInfoVLArbLowCap.Get(info); {
+	case lanes == 1: // nothing to arbitrate
+	case turns < uint64(lanes):
+		c.failed(NotEnough, "%s arbitrates %d entries: too few for %d lanes", c.slotName(slot), turns, lanes)
+		c.closeLanes(slot)
 		return
-	}
-	c.enqueue(makeTag(setVLArb, slot, mad.VLArbLowLower))
-	if mad.PortInfoVLArbHighCap.Get(c.info[slot][:]) > 0 {
-		c.enqueue(makeTag(setVLArb, slot, mad.VLArbHighLower))
+	default:
+		c.enqueue(makeTag(setVLArb, slot, mad.VLArbLowLower))
+		if mad.PortInfoVLArbHighCap.Get(info) > 0 {
+			c.enqueue(makeTag(setVLArb, slot, mad.VLArbHighLower))
+		}
 	}
 	switch {
 	case c.plan.SL2VL == nil:
 	case c.setup.end[slot] >= 0: // a CA's: port 0 has no cable
-		c.enqueue(makeTag(setSL2VL, slot, 0))
+		if mad.PortInfoVLCap.Get(info) != 1 { // with one VL there is nothing to map
+			c.enqueue(makeTag(setSL2VL, slot, 0))
+		}
 	case c.setup.sw[id] >= 0:
 		c.queueSwitchLanes(id, slot)
 	}
+}
+
+// lanes is how many lanes of the Plan a link has: one to a host may have fewer.
+func (c *Core) lanes(slot int32) int {
+	if !c.isSwitch(slot) {
+		slot = c.peer[slot]
+	}
+	if s := c.setup.sw[c.owner[slot]]; s >= 0 {
+		if vls := c.graph.PortVLs[c.graph.PortStart[s]+int32(c.portOf(slot))]; vls > 0 {
+			return min(int(vls), c.plan.VLs)
+		}
+	}
+	return c.plan.VLs
 }
 
 // queueSwitchLanes queues the mappings to one output port: one for all inputs where
@@ -63,12 +80,12 @@ func (c *Core) sl2vl(slot int32, arg uint32, data []byte) {
 }
 
 // arbitration makes a block of a VLArbitrationTable: equal turns for the lanes of
-// the Plan at low priority, nothing at high priority.
-func (c *Core) arbitration(block uint32, data []byte) {
+// the link at low priority, nothing at high priority.
+func (c *Core) arbitration(slot int32, block uint32, data []byte) {
 	if block != mad.VLArbLowLower {
 		return
 	}
-	for vl := range c.plan.VLs {
+	for vl := range c.lanes(slot) {
 		mad.VLArbitrationTableVL.Set(data, vl, uint64(vl))
 		mad.VLArbitrationTableWeight.Set(data, vl, vlWeight)
 	}

@@ -47,9 +47,10 @@ type node struct {
 	guid, system             fabric.GUID
 	vendor, device, revision uint32
 	typ                      fabric.NodeType
-	ports                    uint8 // external ports
-	entry                    int32 // slot by which it was first reached
-	first                    int32 // slot of port 0
+	ports                    uint8  // external ports
+	pkeys                    uint16 // that a port holds
+	entry                    int32  // slot by which it was first reached
+	first                    int32  // slot of port 0
 	desc                     string
 	path                     []byte // directed route to entry
 	sw                       switchInfo
@@ -75,6 +76,7 @@ func (n *net) addNode(data []byte, path []byte, local uint8) int32 {
 		revision: uint32(mad.NodeInfoRevision.Get(data)),
 		typ:      fabric.NodeType(mad.NodeInfoNodeType.Get(data)),
 		ports:    uint8(mad.NodeInfoNumPorts.Get(data)),
+		pkeys:    uint16(mad.NodeInfoPartitionCap.Get(data)),
 		first:    int32(len(n.owner)),
 		path:     append([]byte(nil), path...),
 	}

@@ -16,8 +16,9 @@ type Planner struct {
 }
 
 // Plan asks the engines in order until one does not refuse, and judges its Plan. LIDs
-// in use are kept.
-// The answer is a Planned event; all that went wrong is in it.
+// in use are kept. An engine that is to use a switch which is not there is passed over
+// too: a dead root must not stop a fabric. The answer is a Planned event; all that went
+// wrong is in it.
 func (p *Planner) Plan(ctx context.Context, g *fabric.Graph, held *route.Held) *Event {
 	ev := &Event{Kind: Planned}
 	for _, asked := range p.Chain {
@@ -30,7 +31,8 @@ func (p *Planner) Plan(ctx context.Context, g *fabric.Graph, held *route.Held) *
 		}
 		ev.Skipped = append(ev.Skipped, err.Error())
 		ev.Err = errors.Join(ev.Err, err)
-		if _, refused := errors.AsType[*route.Refusal](err); !refused {
+		_, refused := errors.AsType[*route.Refusal](err)
+		if _, dead := errors.AsType[*route.NoSwitch](err); !refused && !dead {
 			break
 		}
 	}

@@ -31,7 +31,7 @@ func (c *Core) setData(k kind, index int32, arg uint32) []byte {
 	case setSL2VL:
 		c.sl2vl(index, arg, data)
 	case setVLArb:
-		c.arbitration(arg, data)
+		c.arbitration(index, arg, data)
 	case setPort:
 		c.wantPort(index, data)
 		if c.opens(index) {

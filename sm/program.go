@@ -1,8 +1,6 @@
 package sm
 
 import (
-	"bytes"
-
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
@@ -17,6 +15,7 @@ type setup struct {
 	smLID      fabric.LID
 	blocks     []blockCount       // by node
 	closed     []bool             // by node: a switch that does not hold what was proven
+	odd        []bool             // by node: it was noted that a table of it differs
 	pkeys      map[int32][64]byte // by slot: P_Key blocks with the default key
 	failed     bool               // something was not taken
 }
@@ -29,7 +28,7 @@ func (c *Core) startProgram() {
 	s := &c.setup
 	s.sw, s.end = make([]int32, len(c.nodes)), make([]int32, len(c.owner))
 	s.blocks = make([]blockCount, len(c.nodes))
-	s.closed = make([]bool, len(c.nodes))
+	s.closed, s.odd = make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
 	s.pkeys = map[int32][64]byte{}
 	for i := range s.sw {
 		s.sw[i] = -1
@@ -110,47 +109,89 @@ func (c *Core) block(id int32, b uint32) *route.Block {
 }
 
 func (c *Core) onLFT(id int32, b uint32, ev *Event) {
-	if ev.Outcome == Answered && ev.Data == *c.block(id, b) {
+	if ev.Outcome == Answered && c.differs(id, b, &ev.Data) == 0 {
 		c.setup.blocks[id].same++
 		return
 	}
 	c.enqueue(makeTag(setLFT, id, b))
 }
 
+// differs is the first LID for which a switch has another port in a block than the
+// Plan, 0 for none. LID 0 and those above the top lead nowhere, whatever it has there.
+func (c *Core) differs(id int32, b uint32, has *[64]byte) fabric.LID {
+	for i, port := range c.block(id, b) {
+		lid := fabric.LID(b*mad.LFTBlock) + fabric.LID(i)
+		if has[i] != port && lid > 0 && lid <= c.setup.top {
+			return lid
+		}
+	}
+	return 0
+}
+
 func (c *Core) onSetLFT(id int32, b uint32, ev *Event) {
 	n := &c.setup.blocks[id]
-	switch {
-	case ev.Outcome == Answered && ev.Data == *c.block(id, b):
+	if ev.Outcome != Answered {
+		if ev.Attempts > 0 {
+			n.lost++
+		}
+		return
+	}
+	lid := c.differs(id, b, &ev.Data)
+	if lid == 0 {
 		n.acked++
-	case ev.Outcome == Answered:
-		n.lost++
-		c.failed(NotTaken, "%s holds something else in block %d of its forwarding table than it was told", c.nodeName(id), b)
-		c.keepClosed(id)
-	case ev.Attempts > 0:
-		n.lost++
+		return
+	}
+	n.lost++
+	at := lid % mad.LFTBlock
+	c.noteOdd(id, "block %d of the forwarding table of %s differs from what it was told: LID %d goes to port %d, not %d",
+		b, c.nodeName(id), lid, ev.Data[at], c.block(id, b)[at])
+	c.keepClosed(id)
+}
+
+// noteOdd notes the first table of a node that differs from what it was told: a
+// device that has its own mind often has it about all its tables.
+func (c *Core) noteOdd(id int32, format string, args ...any) {
+	if !c.setup.odd[id] {
+		c.setup.odd[id] = true
+		c.failed(NotTaken, format+"; more of it may differ", args...)
 	}
 }
 
 // onSetSL2VL takes what a port says after its lanes were told.
 func (c *Core) onSetSL2VL(slot int32, arg uint32, ev *Event) {
+	if ev.Outcome != Answered {
+		return
+	}
 	var want [64]byte
 	c.sl2vl(slot, arg, want[:])
-	if n := mad.SLtoVLMappingTable.Size; ev.Outcome == Answered && !bytes.Equal(ev.Data[:n], want[:n]) {
-		c.failed(NotTaken, "%s holds something else in its SLtoVLMappingTable, modifier 0x%x, than it was told",
-			c.slotName(slot), c.modifier(setSL2VL, slot, arg))
+	for sl := range mad.SLtoVLMappingTableVL.Len() {
+		told, has := mad.SLtoVLMappingTableVL.At(want[:], sl), mad.SLtoVLMappingTableVL.At(ev.Data[:], sl)
+		if has != told {
+			c.noteOdd(c.owner[slot], "SLtoVLMappingTable 0x%x of %s differs from what it was told: SL %d goes to VL %d, not %d",
+				c.modifier(setSL2VL, slot, arg), c.slotName(slot), sl, has, told)
+			c.closeLanes(slot)
+			return
+		}
+	}
+}
+
+// closeLanes keeps a switch closed that does not have the lanes that were proven, on
+// the way to another one: those to hosts, like those of hosts, are on no cycle.
+func (c *Core) closeLanes(slot int32) {
+	if c.isSwitch(c.peer[slot]) {
 		c.keepClosed(c.owner[slot])
 	}
 }
 
 // keepClosed keeps a switch from carrying data on links that are not Active yet,
 // since its tables are not those that were proven: what they hold may lead into
-// circles, or on lanes that close a cycle. The lanes of a CA are in no cycle.
+// circles, or on lanes that close a cycle.
 func (c *Core) keepClosed(id int32) {
 	if c.stopped || c.setup.sw[id] < 0 || c.setup.closed[id] {
 		return
 	}
 	c.setup.closed[id] = true
-	c.failed(KeptClosed, "%s does not hold what was proven: its links are not brought up", c.nodeName(id))
+	c.failed(KeptClosed, "%s does not hold what was proven: links of it that are not Active yet are not brought up", c.nodeName(id))
 }
 
 // joins tells whether a port has a cable between nodes that hold what was proven.
@@ -187,9 +228,9 @@ func (c *Core) unanswered(k kind, index int32, arg uint32, ev *Event) {
 	if ev.Outcome == Refused && (k == setPort || k == setActive) {
 		return
 	}
-	id, where := index, ""
+	where := ""
 	if kinds[k].slot {
-		id, where = c.owner[index], c.slotName(index)
+		where = c.slotName(index)
 	} else {
 		where = c.nodeName(index)
 	}
@@ -200,8 +241,12 @@ func (c *Core) unanswered(k kind, index int32, arg uint32, ev *Event) {
 		c.failed(Unanswered, "Set(%s) modifier 0x%x of %s was sent %d times and not acknowledged",
 			what, c.modifier(k, index, arg), where, ev.Attempts)
 	}
-	if k == setLFT || k == setSL2VL || k == setVLArb {
-		c.keepClosed(id)
+	switch k {
+	case setLFT:
+		c.keepClosed(index)
+	case setSL2VL, setVLArb:
+		c.closeLanes(index)
+	default: // it bears on no proof
 	}
 }
 
@@ -212,7 +257,7 @@ func (c *Core) onPKey(slot int32, ev *Event) {
 		return // it has no table to be asked for; partitions are not managed yet
 	}
 	place := -1
-	for i := range mad.PKeyTablePKey.Len() {
+	for i := range min(mad.PKeyTablePKey.Len(), max(1, int(c.nodes[c.owner[slot]].pkeys))) {
 		switch key := mad.PKeyTablePKey.At(ev.Data[:], i); {
 		case key == mad.DefaultPKey:
 			return
@@ -221,7 +266,7 @@ func (c *Core) onPKey(slot int32, ev *Event) {
 		}
 	}
 	if place < 0 {
-		c.failed(NotEnough, "%s has no room for the P_Key of the default partition", c.slotName(slot))
+		c.failed(NotEnough, "%s has no room for the P_Key of the default partition in the first block of its table", c.slotName(slot))
 		return
 	}
 	mad.PKeyTablePKey.Set(ev.Data[:], place, mad.DefaultPKey)

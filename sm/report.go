@@ -40,12 +40,12 @@ const (
 	CutOff        IncidentKind = "cut-off"         // a node is only behind what was left out
 	TooFar        IncidentKind = "too-far"         // beyond the longest directed route
 	NotAddressed  IncidentKind = "not-addressed"   // a port gets no LID: no switch is behind it
-	NoPlan        IncidentKind = "no-plan"         // every engine refused
+	NoPlan        IncidentKind = "no-plan"         // every engine refused, or an option of one was wrong
 	NotProven     IncidentKind = "not-proven"      // the judge found faults
-	NotTaken      IncidentKind = "not-taken"       // a node refused a Set, or holds something else after it
+	NotTaken      IncidentKind = "not-taken"       // a node refused a Set, or holds another table after it
 	Unanswered    IncidentKind = "unanswered"      // a Set was sent and not acknowledged: the node may hold it or not
 	HalfWritten   IncidentKind = "half-written"    // a switch holds some blocks of the new table and not others
-	KeptClosed    IncidentKind = "kept-closed"     // a switch does not hold what was proven: its links are not brought up
+	KeptClosed    IncidentKind = "kept-closed"     // a switch does not hold what was proven: its links that are not Active stay so
 	NotEnough     IncidentKind = "not-enough-caps" // a port cannot hold what the Plan needs
 )
 
