@@ -43,13 +43,13 @@
 // # Cost
 //
 // O(switches x LIDs) time for the tables, and O(source classes x LIDs) where SLs
-// differ: half a byte is read once for each such pair, to see whether it is SL 0, and
-// where it is not once more on the way there and once for the reply, because only what
-// the sources of a switch use together matters. With a
-// Choice, discarding hosts or tables by input port it is O(end ports x LIDs). Memory:
-// a bit for each table entry, four bytes for each pair of classes whose SL is not 0, and
-// for each worker O(sum of squared switch degrees) bits for each SL in use (and VL, with
-// tables by input and output port), 512 bytes a switch, and the distances of all pairs
-// where there are up to 720 switches.
+// differ: half a byte is read twice for each such pair, to see whether it is SL 0, and
+// where it is not once more on the way there and once for the reply, because only
+// what the sources of a switch use together matters. With a Choice, discarding hosts
+// or tables by input port it is O(end ports x LIDs). Memory: a bit for each table
+// entry and for each pair of classes, and for each worker O(sum of squared switch
+// degrees) bits for each SL in use (and VL, with tables by input and output port),
+// 512 bytes a switch, and the distances of all pairs where there are up to 720
+// switches.
 // The result does not depend on Options.Workers.
 package check

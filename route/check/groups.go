@@ -26,13 +26,15 @@ type groups struct {
 	columns lines                // what a source class sends to groups
 	unasked []uint64             // by switch: the mask of those that never ask for a path record
 	spread  [numGroups]uint64    // a field times this is the mask of a group
+
+	// By 64 destination classes, source class: a bit for each SL that is not 0. Most are 0
+	// where most pairs are on the first lane, and only the others are looked at. In a row
+	// they are found at once.
+	inColumn []uint64
 }
 
-// lines are the rows or the columns. Most SLs are 0 where most pairs are on the first
-// lane, and only the others are looked at.
+// lines are the rows or the columns.
 type lines struct {
-	start   []int      // by line: its first place, and the end of the last
-	places  []uint16   // classes along a line whose SL is not 0
 	members [][]member // by class along a line: the groups that have ends in it
 	size    []perGroup // by switch: classes along a line in which ends of a group are
 	zero    []uint64   // by switch: the mask of a line that is all 0
@@ -110,38 +112,45 @@ func (l *lines) add(class int32, m member) {
 	}
 }
 
-// findPlaces finds the SLs that are not 0, from classes of sources to those of LIDs
-// that somebody has.
+// findPlaces finds the SLs of columns that are not 0, to classes of LIDs that somebody
+// has.
 func (u *groups) findPlaces() {
-	rows, columns := &u.rows, &u.columns
-	columns.start = make([]int, u.sl.NumSrc+2)
+	n := u.sl.NumSrc
+	u.inColumn = make([]uint64, (u.sl.NumDst+63)/64*n)
+	var places []int32
 	for d := range u.sl.NumDst {
-		rows.start = append(rows.start, len(rows.places))
-		if len(columns.members[d]) > 0 {
-			rows.places = notZero(rows.places, u.sl.Cells[d*u.row/2:][:u.row/2])
-			if n := len(rows.places); n > 0 && int(rows.places[n-1]) == u.sl.NumSrc {
-				rows.places = rows.places[:n-1]
-			}
+		if len(u.columns.members[d]) == 0 {
+			continue
 		}
-	}
-	rows.start = append(rows.start, len(rows.places))
-	for _, c := range rows.places {
-		columns.start[c+2]++
-	}
-	for c := range u.sl.NumSrc {
-		columns.start[c+2] += columns.start[c+1]
-	}
-	columns.places = make([]uint16, len(rows.places))
-	for d := range u.sl.NumDst {
-		for _, c := range rows.places[rows.start[d]:rows.start[d+1]] {
-			columns.places[columns.start[c+1]] = uint16(d)
-			columns.start[c+1]++
+		words := u.inColumn[d/64*n:][:n]
+		places = u.rowPlaces(places[:0], int32(d))
+		for _, c := range places {
+			words[c] |= 1 << (d % 64)
 		}
 	}
 }
 
+// rowPlaces adds to a list the source classes of a row whose SL is not 0.
+func (u *groups) rowPlaces(list []int32, d int32) []int32 {
+	list = notZero(list, u.sl.Cells[int(d)*u.row/2:][:u.row/2])
+	if n := len(list); n > 0 && int(list[n-1]) == u.sl.NumSrc {
+		list = list[:n-1] // what fills up the last byte
+	}
+	return list
+}
+
+// columnPlaces adds to a list the destination classes of a column whose SL is not 0.
+func (u *groups) columnPlaces(list []int32, c int32) []int32 {
+	for at, first := int(c), int32(0); at < len(u.inColumn); at, first = at+u.sl.NumSrc, first+64 {
+		for x := u.inColumn[at]; x != 0; x &= x - 1 {
+			list = append(list, first+int32(bits.TrailingZeros64(x)))
+		}
+	}
+	return list
+}
+
 // notZero adds to a list where the halves of bytes are that are not 0.
-func notZero(list []uint16, row []uint8) []uint16 {
+func notZero(list []int32, row []uint8) []int32 {
 	for at := 0; at < len(row); at += 8 {
 		sixteen := uint64(0)
 		if at+8 <= len(row) {
@@ -153,7 +162,7 @@ func notZero(list []uint16, row []uint8) []uint16 {
 		}
 		for sixteen != 0 {
 			k := bits.TrailingZeros64(sixteen) / 4
-			list = append(list, uint16(2*at+k))
+			list = append(list, int32(2*at+k))
 			sixteen &^= 15 << (4 * k)
 		}
 	}

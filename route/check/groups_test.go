@@ -92,14 +92,14 @@ func selfSLs(g *fabric.Graph, p *route.Plan) {
 func TestNotZero(t *testing.T) {
 	rng := rand.New(rand.NewPCG(1, 1))
 	for range 10_000 {
-		row, want := make([]uint8, rng.IntN(40)), []uint16{7}
+		row, want := make([]uint8, rng.IntN(40)), []int32{7}
 		for i := range 2 * len(row) {
 			if rng.IntN(3) == 0 {
 				row[i/2] |= uint8(1+rng.IntN(15)) << (4 * (i % 2))
-				want = append(want, uint16(i))
+				want = append(want, int32(i))
 			}
 		}
-		if got := notZero([]uint16{7}, row); !slices.Equal(got, want) {
+		if got := notZero([]int32{7}, row); !slices.Equal(got, want) {
 			t.Fatalf("%v: %v, want %v", row, got, want)
 		}
 	}

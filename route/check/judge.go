@@ -12,8 +12,7 @@ import (
 
 // Options are the options of Judge.
 type Options struct {
-	Workers  int            // goroutines, at least 1
-	Intended route.Intended // the paths that the Plan was meant to have; may be nil
+	Workers int // goroutines, at least 1
 }
 
 // examplesShown is how many examples of each finding are kept.
@@ -103,12 +102,12 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 	if r.MultiHomed, err = j.redundancy(ctx, workers); err != nil {
 		return nil, err
 	}
-	if opt.Intended != nil {
-		if err := j.intended(ctx, workers, opt.Intended, r); err != nil {
+	if p.Intended != nil {
+		if err := j.intended(ctx, workers, r); err != nil {
 			return nil, err
 		}
 	}
-	r.OK = len(r.Faults) == 0 && r.DeadlockFree == Yes && (r.Pairs > 0 || g.NumEnds < 2)
+	r.OK = len(r.Faults) == 0 && r.DeadlockFree == Yes && r.Find(NoLID) == nil
 	return r, nil
 }
 

@@ -141,7 +141,7 @@ var corruptions = []corruption{
 	}, losesBy(WrongEnd)},
 	{"larger LMC", torus, func(g *fabric.Graph, p *route.Plan) { p.Ends.LMC[g.NumEnds-1] = 2; p.Ends.Base[g.NumEnds-1] = 100 }, losesBy(NoEntry)},
 	{"smaller LMC", tree, func(g *fabric.Graph, p *route.Plan) { p.Ends.LMC[4] = 0 }, warns(StaleEntry)},
-	{"no LID", torus, func(g *fabric.Graph, p *route.Plan) { p.Ends.Base[4] = 0 }, warns(NoLID)},
+	{"no LID", torus, func(g *fabric.Graph, p *route.Plan) { p.Ends.Base[4] = 0 }, func(r *Report) bool { return !r.OK && r.Find(NoLID) != nil }},
 
 	{
 		"default SL on the wrong lane", torus, func(g *fabric.Graph, p *route.Plan) { p.Service.Default = 0 },
@@ -311,8 +311,8 @@ func TestIntendedPaths(t *testing.T) {
 	x := tree(t)
 	before := *x.p
 	before.Tables = x.p.Tables.Clone()
-	opt := Options{Workers: 2, Intended: asWalked{newDumb(x.g, &before)}}
-	r, err := Judge(context.Background(), x.g, x.p, opt)
+	x.p.Intended = asWalked{newDumb(x.g, &before)}
+	r, err := Judge(context.Background(), x.g, x.p, Options{Workers: 2})
 	if err != nil || r.DifferingPaths != 0 || r.IntendedPaths == 0 || r.IntendedPaths >= r.Pairs {
 		t.Fatal(r.IntendedPaths, r.DifferingPaths, r.Pairs, err)
 	}
@@ -324,7 +324,7 @@ func TestIntendedPaths(t *testing.T) {
 			break
 		}
 	}
-	r, err = Judge(context.Background(), x.g, x.p, opt)
+	r, err = Judge(context.Background(), x.g, x.p, Options{Workers: 2})
 	if err != nil || r.DifferingPaths == 0 || r.OK || r.Find(DifferingPath) == nil || r.Unreachable != 0 {
 		t.Fatal(r.DifferingPaths, r.Faults, err)
 	}

@@ -44,8 +44,8 @@ func (a *Answer) UnmarshalJSON(b []byte) error {
 type Report struct {
 	// OK says that the Plan is proven: nothing unreachable, no invalid name, choice or
 	// lane, and no dependency cycle. Disconnected pairs are no fault of the Plan. An
-	// unknown deadlock verdict is no proof, nor is a Plan that names nobody: OK is then
-	// false without any fault.
+	// unknown deadlock verdict is no proof, nor is a Plan that leaves end ports without a
+	// LID, which nobody judges: OK is then false without any fault.
 	OK bool `json:"ok"`
 
 	Switches int `json:"switches"`
@@ -85,12 +85,12 @@ type Report struct {
 	NoPathRecord Verdict `json:"no_path_record"`
 
 	Faults   []Finding `json:"faults"`   // what makes OK false, except cycles
-	Warnings []Finding `json:"warnings"` // what does not
+	Warnings []Finding `json:"warnings"` // what does not; NoLID leaves no proof
 
 	// MultiHomed is about nodes with ports on several switches, nil without any.
 	MultiHomed *Redundancy `json:"multi_homed,omitempty"`
 
-	// IntendedPaths and DifferingPaths count pairs, where Options.Intended is given.
+	// IntendedPaths and DifferingPaths count pairs, where Plan.Intended is given.
 	IntendedPaths  int64 `json:"intended_paths,omitempty"`
 	DifferingPaths int64 `json:"differing_paths,omitempty"`
 }

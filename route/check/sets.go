@@ -7,6 +7,7 @@ type sets struct {
 	u       *groups
 	tallies []tally // by switch; empty when not at work
 	touched []int32 // those that are not
+	places  []int32 // of SLs that are not 0 along the line at work
 
 	srcClass, dstClass int32    // of the owner and the LID that the rest is for
 	direct             []uint64 // by switch: masks of requests to the LID
@@ -38,12 +39,14 @@ func (t *sets) set(lid int, owner int32) {
 		if dst < 0 {
 			clear(t.direct)
 		} else if dst != t.dstClass {
-			t.sum(t.direct, &u.rows, dst, int(dst)*u.row, 1)
+			t.places = u.rowPlaces(t.places[:0], dst)
+			t.sum(t.direct, &u.rows, int(dst)*u.row, 1)
 		}
 		if src == l.numSrc {
 			clear(t.requests)
 		} else if src != t.srcClass {
-			t.sum(t.requests, &u.columns, src, int(src), u.row)
+			t.places = u.columnPlaces(t.places[:0], src)
+			t.sum(t.requests, &u.columns, int(src), u.row)
 		}
 		t.srcClass, t.dstClass = src, dst
 		t.join()
@@ -51,12 +54,12 @@ func (t *sets) set(lid int, owner int32) {
 	t.j.toLID[lid] = t.toLID
 }
 
-// sum finds the masks of all switches by one line. Cells has the SL at place k of the
-// line as its half byte number first+k*step.
-func (t *sets) sum(masks []uint64, l *lines, line int32, first, step int) {
+// sum finds the masks of all switches by the line at work. Cells has the SL at place k
+// of it as its half byte number first+k*step.
+func (t *sets) sum(masks []uint64, l *lines, first, step int) {
 	u, tallies, touched := t.u, t.tallies, t.touched[:0]
 	copy(masks, l.zero)
-	for _, k := range l.places[l.start[line]:l.start[line+1]] {
+	for _, k := range t.places {
 		at := first + int(k)*step
 		sl := u.bit[u.sl.Cells[at/2]>>(4*(at&1))&15]
 		for _, m := range l.members[k] {

@@ -176,7 +176,7 @@ func (j *judge) eachLID(ctx context.Context, workers int, body func(w *walker, l
 }
 
 // intended compares the path of every pair with the intended one.
-func (j *judge) intended(ctx context.Context, workers int, want route.Intended, r *Report) error {
+func (j *judge) intended(ctx context.Context, workers int, r *Report) error {
 	type result struct {
 		paths, differ int64
 		examples      []string
@@ -188,7 +188,7 @@ func (j *judge) intended(ctx context.Context, workers int, want route.Intended, 
 			if !w.pair(e) {
 				continue
 			}
-			path, ok := want.Path(e, w.owner, lid, w.path[:0])
+			path, ok := j.p.Intended.Path(e, w.owner, lid, w.path[:0])
 			if !ok {
 				continue
 			}

@@ -25,6 +25,9 @@ func (r *Report) Write(out io.Writer) error {
 
 func (r *Report) verdictLine() string {
 	var parts []string
+	if f := r.Find(NoLID); f != nil {
+		parts = append(parts, fmt.Sprintf("%d of %d end ports have no LID and are not judged", f.Count, r.Hosts+r.Switches))
+	}
 	switch {
 	case r.Unreachable > 0:
 		parts = append(parts, fmt.Sprintf("%d of %d pairs unreachable", r.Unreachable, r.Pairs))

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -104,11 +105,18 @@ func TestNothingToJudge(t *testing.T) {
 	if err != nil || !r.OK || r.Pairs != 0 || r.DeadlockFree != Yes {
 		t.Error(r, err)
 	}
-	// Tables without a single LID prove nothing.
-	x := tree(t)
-	clear(x.p.Ends.Base)
-	x.p.Choice = nil
-	if r := judged(t, x); r.OK || r.Pairs != 0 || !strings.HasPrefix(written(t, r), "NOT PROVEN: ") {
-		t.Errorf("a Plan that names nobody: %s", written(t, r))
+}
+
+// TestNameless: a Plan is not proven where it leaves out end ports, one or all of them.
+func TestNameless(t *testing.T) {
+	for _, named := range []int{0, 1, tree(t).g.NumHosts, tree(t).g.NumEnds - 1} {
+		x := tree(t)
+		clear(x.p.Ends.Base[named:])
+		x.p.Choice = nil
+		r := judged(t, x)
+		want := fmt.Sprintf("NOT PROVEN: %d of %d end ports have no LID and are not judged, ", x.g.NumEnds-named, x.g.NumEnds)
+		if r.OK || len(r.Faults) > 0 || !strings.HasPrefix(written(t, r), want) {
+			t.Errorf("%d ends named: %s", named, written(t, r))
+		}
 	}
 }

@@ -132,25 +132,20 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		}
 	}
 	if mode == sftree {
-		avoid, err := findSwitches(in.Graph, e.List("avoid"))
+		avoid, err := e.switches(in.Graph, "avoid")
 		if err != nil {
 			return nil, err
 		}
 		if err := subtree(ctx, in, r, plan.Tables, avoid); err != nil {
 			return nil, err
 		}
-		cycle := false
-		if len(t.irregular()) > 0 { // those of a regular tree close none
-			cycle, err = cyclic(ctx, in, plan.Tables)
-		}
+		cycle, err := cyclic(ctx, in, plan.Tables)
 		switch {
 		case err != nil:
 			return nil, err
 		case cycle:
 			return nil, route.Refuse(Name, "use switches=all", "paths through the subtree of this irregular tree close a cycle")
 		}
-	}
-	if mode == sftree {
 		if plan.Notes, err = apartBySubtree(ctx, in, plan.Tables); err != nil {
 			return nil, err
 		}
@@ -218,11 +213,11 @@ func (e *engine) greedy(ctx context.Context, in *route.Input, r *reach, l *list)
 
 // tree recognises the network.
 func (e *engine) tree(g *fabric.Graph) (*tree, error) {
-	roots, err := findSwitches(g, e.List("roots"))
+	roots, err := e.switches(g, "roots")
 	if err != nil {
 		return nil, err
 	}
-	leaves, err := findSwitches(g, e.List("leaves"))
+	leaves, err := e.switches(g, "leaves")
 	if err != nil {
 		return nil, err
 	}
@@ -238,33 +233,15 @@ func (e *engine) tree(g *fabric.Graph) (*tree, error) {
 	return t, nil
 }
 
+// switches are those that an option names.
+func (e *engine) switches(g *fabric.Graph, option string) ([]int32, error) {
+	return route.NamedSwitches(g, Name, option, e.List(option))
+}
+
 // more says how many others there are, and who lists them.
 func more(n int) string {
 	if n <= 0 {
 		return ""
 	}
 	return fmt.Sprintf("; and %d more (weft show --tree --json lists all)", n)
-}
-
-// findSwitches finds switches by GUID or description.
-func findSwitches(g *fabric.Graph, names []string) ([]int32, error) {
-	var found []int32
-	for _, name := range names {
-		name = strings.TrimSpace(name)
-		guid, err := fabric.ParseGUID(strings.TrimPrefix(name, "S-"))
-		before := len(found)
-		for s := range int32(g.NumSwitches) {
-			if err == nil && g.SwitchGUID[s] == guid || g.SwitchDesc[s] == name {
-				found = append(found, s)
-			}
-		}
-		switch len(found) - before {
-		case 0:
-			return nil, route.Refuse(Name, "name a switch by its GUID or description", "no switch that is up is called %q", name)
-		case 1:
-		default:
-			return nil, route.Refuse(Name, "name it by its GUID", "several switches are called %q", name)
-		}
-	}
-	return found, nil
 }

@@ -113,7 +113,7 @@ func (j *joiner) run(ctx context.Context) (*apart, error) {
 	if !some || !clash {
 		return nil, nil
 	}
-	a.oneWay = !a.mutual()
+	a.oneWay = !a.mutual(g)
 	return a, nil
 }
 
@@ -344,7 +344,8 @@ func (j *joiner) mendNext(lid fabric.LID) bool {
 	return false
 }
 
-// mend makes a path by height fit by another choice on the way, the fewer the better.
+// mend makes a path by height fit by another choice on the way, the fewer the better. It
+// stays by height: it may not pass a switch that goes on by the order.
 func (j *joiner) mend(s int32, lid fabric.LID) bool {
 	if j.fit(s) {
 		return true
@@ -357,7 +358,7 @@ func (j *joiner) mend(s int32, lid fabric.LID) bool {
 	for deep := range 2 {
 		for n := range groups {
 			i := groups[(n+int(lid))%len(groups)]
-			if deep == 1 && !j.mend(j.t.to[i], lid) {
+			if v := j.t.to[i]; j.lacks[v] || deep == 1 && !j.mend(v, lid) {
 				continue
 			}
 			if j.over(i) != unfit {

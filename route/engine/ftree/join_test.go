@@ -10,6 +10,7 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/engine/conformance"
 )
 
 // TestJoin: on any degraded tree all switches are joined to all LIDs, on two lanes at
@@ -93,6 +94,53 @@ func TestJoinDrained(t *testing.T) {
 			if r := judged(t, g, plan); !r.OK {
 				t.Errorf("%s, %d lanes: unreachable %d, loops %d, deadlock-free %v", c.formula, vls, r.Unreachable, r.Loops, r.DeadlockFree)
 			}
+		}
+	}
+}
+
+// TestJoinMended: where paths by height are made fit for others to go on to them, they stay
+// by height: none of the first lane passes a switch that goes on by the order.
+func TestJoinMended(t *testing.T) {
+	b := &conformance.Builder{F: fabric.New("mesh with odd roots")}
+	var switches []fabric.NodeID
+	for range 25 {
+		switches = append(switches, b.Switch())
+	}
+	links := "ab ag bc bh cd de ei fg fj gk gx hl io jk jp kl kq lm lr mn no os pq pt qr su tw uv vw xy"
+	for link := range strings.FieldsSeq(links) {
+		b.Link(switches[link[0]-'a'], switches[link[1]-'a'])
+	}
+	b.Hosts(switches[14], 1)
+	b.Hosts(switches[18], 1)
+	b.F.Nodes[switches[19]].Drained = true
+	roots := b.F.Nodes[switches[16]].GUID.String() + ";" + b.F.Nodes[switches[24]].GUID.String()
+	g := b.F.Compile()
+	if r := judged(t, g, routed(t, g, "balance=beft roots="+roots)); !r.OK {
+		t.Errorf("unreachable %d, loops %d, deadlock-free %v, lanes %d", r.Unreachable, r.Loops, r.DeadlockFree, r.VLs)
+	}
+}
+
+// TestMutual: answers are safe on the lane of the request where what a switch and its hosts
+// send each other is apart both ways.
+func TestMutual(t *testing.T) {
+	b := &conformance.Builder{F: fabric.New("two switches, hosts on the first")}
+	with, without := b.Switch(), b.Switch()
+	b.Link(with, without)
+	b.Hosts(with, 2)
+	g := b.F.Compile()
+	there, back := []bool{false, true}, []bool{true, false} // from the second, from the first
+	for _, c := range []struct {
+		a    apart
+		want bool
+	}{
+		{apart{hosts: make([][]bool, 2), zeros: make([][]bool, 2)}, true},
+		{apart{hosts: [][]bool{there, nil}, zeros: [][]bool{there, back}}, true},
+		{apart{hosts: [][]bool{nil, nil}, zeros: [][]bool{there, back}}, false}, // not to the hosts
+		{apart{hosts: [][]bool{there, nil}, zeros: [][]bool{nil, back}}, false}, // not to port 0
+		{apart{hosts: [][]bool{there, nil}, zeros: [][]bool{there, nil}}, false},
+	} {
+		if got := c.a.mutual(g); got != c.want {
+			t.Errorf("%v: %v", c.a, got)
 		}
 	}
 }

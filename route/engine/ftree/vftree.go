@@ -1,6 +1,7 @@
 package ftree
 
 import (
+	"weft/fabric"
 	"weft/route"
 )
 
@@ -123,14 +124,14 @@ func (a *apart) has(from, to class) bool {
 	return sources != nil && sources[from.at]
 }
 
-// mutual tells whether the way back is apart where the way there is.
-func (a *apart) mutual() bool {
-	is := func(x, s int32) bool {
-		return a.hosts[x] != nil && a.hosts[x][s] || a.zeros[x] != nil && a.zeros[x][s]
-	}
-	for x := range int32(len(a.hosts)) {
-		for s := range x {
-			if is(x, s) != is(s, x) {
+// mutual tells whether the way back is apart where the way there is: what a switch and its
+// hosts send is, or is not, together.
+func (a *apart) mutual(g *fabric.Graph) bool {
+	is := func(of [][]bool, x, s int32) bool { return of[x] != nil && of[x][s] }
+	for x := range int32(g.NumSwitches) {
+		for s := range int32(g.NumSwitches) {
+			back := is(a.zeros, s, x)
+			if is(a.zeros, x, s) != back || len(g.HostsOf(x)) > 0 && is(a.hosts, x, s) != back {
 				return false
 			}
 		}
