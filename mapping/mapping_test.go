@@ -89,29 +89,6 @@ func TestHostWithTwoWires(t *testing.T) {
 	}
 }
 
-// TestFabricAndBack keeps everything but the GUIDs of switches.
-func TestFabricAndBack(t *testing.T) {
-	for seed := range uint64(20) {
-		n := Random(seed, 40)
-		f, err := n.ToFabric("map", 4, fabric.SDR)
-		if err != nil {
-			t.Fatal(err)
-		}
-		m, err := FromFabric(f)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if m.NumHosts() != n.NumHosts() || m.NumSwitches() != n.NumSwitches() || len(m.Wires()) != len(n.Wires()) {
-			t.Fatalf("%d: a different network came back", seed)
-		}
-		for i, w := range n.Wires() {
-			if m.Wires()[i] != w {
-				t.Fatalf("%d: wire %v came back as %v", seed, w, m.Wires()[i])
-			}
-		}
-	}
-}
-
 // TestConditions: hosts that do not respond, lost probes and their time.
 func TestConditions(t *testing.T) {
 	n := pair(t)

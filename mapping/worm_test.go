@@ -1,8 +1,11 @@
-package mapping
+package mapping_test
 
 import (
 	"math/rand/v2"
 	"testing"
+
+	"weft/mapping"
+	"weft/mapping/mappingtest"
 )
 
 // worm moves a message byte by byte along a way: each wire carries a byte a tick, each
@@ -45,18 +48,18 @@ func worm(path []int32, bytes, buffer int) bool {
 func TestWorm(t *testing.T) {
 	through, stuck := 0, 0
 	for seed := range uint64(400) {
-		n := Random(seed, 6)
+		n := mappingtest.Random(seed, 6)
 		r := rand.New(rand.NewPCG(seed, 1))
 		for range 20 {
-			hw := Hardware{Buffer: 1 + r.IntN(30), Payload: 1 + r.IntN(100)}
-			m := NewModel(n, CutThrough, hw)
+			hw := mapping.Hardware{Buffer: 1 + r.IntN(30), Payload: 1 + r.IntN(100)}
+			m := mapping.NewModel(n, mapping.CutThrough, hw)
 			turns := wander(n, r)
 			outcome, _, _ := m.Send(0, turns)
-			if outcome != Delivered && outcome != Collided {
+			if outcome != mapping.Delivered && outcome != mapping.Collided {
 				continue
 			}
-			want := worm(m.path, hw.Payload+len(turns), hw.Buffer)
-			if want != (outcome == Delivered) {
+			want := worm(m.Path(), hw.Payload+len(turns), hw.Buffer)
+			if want != (outcome == mapping.Delivered) {
 				t.Fatalf("network %d, %v, %+v: %s, byte by byte %v", seed, turns, hw, outcome, want)
 			}
 			if want {
@@ -72,20 +75,16 @@ func TestWorm(t *testing.T) {
 }
 
 // wander is a way from the first host to some host, over switches at random.
-func wander(n *Network, r *rand.Rand) []Turn {
-	var turns []Turn
-	in := n.peer[0]
-	for len(turns) < 60 {
-		node := n.node[in]
-		if n.IsHost(node) {
-			return turns
-		}
-		out := n.start[node] + r.Int32N(n.Ports(node))
-		next := n.peer[out]
-		if next == NoPeer || n.IsHost(n.node[next]) && len(turns) < 8 && r.IntN(8) > 0 {
+func wander(n *mapping.Network, r *rand.Rand) []mapping.Turn {
+	var turns []mapping.Turn
+	in, _ := n.Peer(mapping.End{})
+	for len(turns) < 60 && !n.IsHost(in.Node) {
+		out := mapping.End{Node: in.Node, Port: r.Int32N(n.Ports(in.Node))}
+		next, ok := n.Peer(out)
+		if !ok || n.IsHost(next.Node) && len(turns) < 8 && r.IntN(8) > 0 {
 			continue
 		}
-		turns = append(turns, Turn(out-in))
+		turns = append(turns, mapping.Turn(out.Port-in.Port))
 		in = next
 	}
 	return turns

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"slices"
 	"sort"
 
 	"weft/fabric"
@@ -23,28 +24,27 @@ type Row struct {
 
 // NewChoice builds a Choice from rows in any order.
 func NewChoice(numEnds int, rows []Row) *Choice {
-	sorted := append([]Row(nil), rows...)
-	sort.Slice(sorted, func(i, j int) bool {
-		a, b := sorted[i], sorted[j]
-		if a.Source != b.Source {
-			return a.Source < b.Source
-		}
-		if a.Target != b.Target {
-			return a.Target < b.Target
-		}
-		return a.Offset < b.Offset
-	})
-	c := &Choice{Start: make([]int32, numEnds+1)}
-	for i, r := range sorted {
-		if i > 0 && r == sorted[i-1] {
-			continue
-		}
-		c.Target = append(c.Target, r.Target)
-		c.Offset = append(c.Offset, r.Offset)
-		c.Start[r.Source+1] = int32(len(c.Target))
+	first := make([]int, numEnds+1) // by source: where its rows begin
+	for _, r := range rows {
+		first[r.Source+1]++
 	}
 	for s := range numEnds {
-		c.Start[s+1] = max(c.Start[s+1], c.Start[s])
+		first[s+1] += first[s]
+	}
+	sorted, at := make([]uint64, len(rows)), slices.Clone(first)
+	for _, r := range rows {
+		sorted[at[r.Source]] = uint64(r.Target)<<8 | uint64(r.Offset)
+		at[r.Source]++
+	}
+	c := &Choice{Start: make([]int32, numEnds+1)}
+	for s := range numEnds {
+		own := sorted[first[s]:first[s+1]]
+		slices.Sort(own) // at no cost where the rows came by target
+		for _, row := range slices.Compact(own) {
+			c.Target = append(c.Target, int32(row>>8))
+			c.Offset = append(c.Offset, uint8(row))
+		}
+		c.Start[s+1] = int32(len(c.Target))
 	}
 	return c
 }

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"weft/fabric"
 )
 
 // Option is one option of an engine. Its type is that of Default: int, bool,
@@ -56,6 +58,48 @@ func (s *Spec) Parse(text map[string]string) (Options, error) {
 		values[name] = v
 	}
 	return values, nil
+}
+
+// NoSwitch is the error of an option that names no switch that is up, or several. It is
+// a mistake of whoever asked, not a *Refusal: another engine would route as if nothing had
+// been asked for. Only where the fabric must run in any case, and the switch may just have
+// died, that is better than nothing.
+type NoSwitch struct{ Engine, Option, Name, why string }
+
+func (e *NoSwitch) Error() string {
+	return fmt.Sprintf("route: option %s of engine %s: %s called %q: name a switch by its GUID or description", e.Option, e.Engine, e.why, e.Name)
+}
+
+// NamedSwitches finds the switches that an option of an engine names, by GUID or
+// description, or returns a *NoSwitch.
+func NamedSwitches(g *fabric.Graph, engine, option string, names []string) ([]int32, error) {
+	found := make([]int32, len(names))
+	for i, name := range names {
+		s, why := namedSwitch(g, strings.TrimSpace(name))
+		if why != "" {
+			return nil, &NoSwitch{Engine: engine, Option: option, Name: name, why: why}
+		}
+		found[i] = s
+	}
+	return found, nil
+}
+
+// namedSwitch finds one switch, or why is the beginning of what is wrong.
+func namedSwitch(g *fabric.Graph, name string) (found int32, why string) {
+	guid, err := fabric.ParseGUID(strings.TrimPrefix(name, "S-"))
+	found, why = -1, "no switch that is up is"
+	for s := range int32(g.NumSwitches) {
+		switch {
+		case err == nil && g.SwitchGUID[s] == guid:
+			return s, ""
+		case g.SwitchDesc[s] != name:
+		case found < 0:
+			found, why = s, ""
+		default:
+			why = "several switches are"
+		}
+	}
+	return found, why
 }
 
 func (s *Spec) optionNames() string {

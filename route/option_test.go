@@ -1,10 +1,14 @@
 package route
 
 import (
+	"errors"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+
+	"weft/fabric"
 )
 
 func optionSpec() *Spec {
@@ -65,6 +69,30 @@ func TestParseOptionsRefuses(t *testing.T) {
 		_, err := (&Spec{Name: "bare"}).Parse(map[string]string{"b": "", "a": "", "c": ""})
 		if err == nil || err.Error() != `route: engine bare has no option "a" (it has: none)` {
 			t.Fatal(err)
+		}
+	}
+}
+
+// TestNamedSwitches: a switch that an option names is there, and one, or it is an error
+// and no Refusal, which would let another engine route without it.
+func TestNamedSwitches(t *testing.T) {
+	g := &fabric.Graph{
+		NumSwitches: 4, SwitchGUID: []fabric.GUID{0x10, 0x20, 0x30, 0x40}, SwitchDesc: []string{"spine", "leaf", "leaf", "0x10"},
+	}
+	got, err := NamedSwitches(g, "toy", "roots", []string{"S-0000000000000030", " spine ", "0x20", "0x10"})
+	if err != nil || !slices.Equal(got, []int32{2, 0, 1, 0}) {
+		t.Error(got, err)
+	}
+	for name, want := range map[string]string{
+		"typo": `route: option roots of engine toy: no switch that is up is called "typo"`,
+		"0x50": `no switch that is up is called "0x50"`,
+		"":     `no switch that is up is called ""`,
+		"leaf": `several switches are called "leaf"`,
+	} {
+		_, err := NamedSwitches(g, "toy", "roots", []string{"spine", name})
+		_, refused := errors.AsType[*Refusal](err)
+		if err == nil || !strings.Contains(err.Error(), want) || refused {
+			t.Errorf("%q: %v, want %q", name, err, want)
 		}
 	}
 }

@@ -34,7 +34,8 @@ or the tables of another subnet manager (opensm-lfts.dump, opensm.fdbs, dump_fts
 Without --sl and --sl2vl nobody knows the lanes of foreign tables. Then the
 answer about deadlock is "yes" where one lane is enough, and "unknown" otherwise.
 
-Exit status 0 means proven; 1 means a fault, a deadlock, or no proof.`,
+Exit status 0 means proven; 1 means a fault, a deadlock, or no proof: lanes that are not
+known, or end ports whose LID is not.`,
 		Example: `  weft check examples/psmn-x5.ibnetdiscover --plan psmn.plan
   weft check subnet.lst --lfts osm.fdbs
   weft check fabric.txt --lfts opensm-lfts.dump --sl sl.txt --sl2vl opensm-sl2vl.dump --json`,

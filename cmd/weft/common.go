@@ -97,13 +97,19 @@ func answerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
 
 // output calls write with the file called path, or with stdout when path is "" or
 // "-". A file appears under its name only when it is complete, with the mode of the one
-// that it replaces; a device or a pipe is written to, never replaced.
+// that it replaces; a device, a pipe or what is open already (/dev/stdout) is written
+// to, never replaced.
 func output(cmd *cobra.Command, path string, write func(io.Writer) error) (err error) {
 	if path == "" || path == "-" {
 		return write(cmd.OutOrStdout())
 	}
 	mode := fs.FileMode(0o644)
 	if info, err := os.Stat(path); err == nil {
+		for _, std := range []*os.File{os.Stdout, os.Stderr} {
+			if open, err := std.Stat(); err == nil && os.SameFile(info, open) {
+				return write(std)
+			}
+		}
 		if !info.Mode().IsRegular() {
 			return outputInto(path, write)
 		}

@@ -254,9 +254,6 @@ func (r *reproduction) store(cmd *cobra.Command, rec *lab.Record) error {
 
 // page writes the page of all records of the directory.
 func (r *reproduction) page(cmd *cobra.Command) error {
-	if r.dir == "" {
-		return nil
-	}
 	var all []*lab.Record
 	for i := range r.paper.Artefacts {
 		if rec := r.stored(r.paper.Artefacts[i].Name); rec != nil {

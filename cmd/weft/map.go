@@ -148,7 +148,7 @@ can use.`,
 	f.Float64Var(&flags.traffic.Late, "late", 0, "share of probes answered after the timeout")
 	f.Float64Var(&flags.traffic.Corrupt, "corrupt", 0, "share of probes that other traffic corrupts")
 	f.Float64Var(&flags.traffic.Busy, "busy", 0, fmt.Sprintf("share of wires that lose %v of what crosses them", mapping.BusyLoss))
-	f.Float64Var(&flags.err, "error", 1e-6, "chance that is allowed that the map is wrong and does not say so, with traffic; 0 believes silence")
+	f.Float64Var(&flags.err, "error", 1e-6, "chance that is allowed that the map is wrong and does not say so, with traffic, if no unknown wire is worse than --worst; 0 believes silence")
 	f.Float64Var(&flags.worst, "worst", 0, "share of probes that a wire not yet known may lose (default: what the worst known one loses)")
 	f.IntVar(&flags.limit, "limit", 0, "probes after which a survey gives up, and names what is in doubt (default: none)")
 	f.StringVar(&flags.events, "events", "", "file of what happens to the network while it is mapped again and again")

@@ -88,7 +88,7 @@ func judgeRoutes(ctx context.Context, n *mapping.Network, table *routes.Table) (
 	if err != nil {
 		return "not judged: " + err.Error(), nil
 	}
-	report, err := check.Judge(ctx, g, plan, check.Options{Workers: 1, Intended: plan.Intended})
+	report, err := check.Judge(ctx, g, plan, check.Options{Workers: 1})
 	if err != nil {
 		return "", err
 	}

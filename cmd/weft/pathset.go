@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/route/engine/pathset"
 	"weft/route/names"
 	"weft/route/paths"
 )
@@ -44,18 +45,20 @@ type stageEntry struct {
 	Summary string `json:"summary"`
 	Paper   string `json:"paper"`
 	Cost    string `json:"cost"`
+
+	Options []optionEntry `json:"options,omitempty"`
 }
 
 func pathEntries() (entries []stageEntry) {
 	for _, a := range paths.All() {
-		entries = append(entries, stageEntry{a.Name, a.Summary, a.Paper, a.Cost})
+		entries = append(entries, stageEntry{a.Name, a.Summary, a.Paper, a.Cost, optionEntries(pathset.Options(a))})
 	}
 	return entries
 }
 
 func nameEntries() (entries []stageEntry) {
 	for _, s := range names.Schemes() {
-		entries = append(entries, stageEntry{s.Name, s.Summary, s.Paper, s.Cost})
+		entries = append(entries, stageEntry{s.Name, s.Summary, s.Paper, s.Cost, nil})
 	}
 	return entries
 }
@@ -66,7 +69,7 @@ func listStages(w io.Writer) error {
 		title   string
 		entries []stageEntry
 	}{
-		{"Path computations (--paths, or --engine PATHS+NAMES; -O root=SWITCH):", pathEntries()},
+		{"Path computations (--paths, or --engine PATHS+NAMES):", pathEntries()},
 		{"LID assignments (--names):", nameEntries()},
 	} {
 		if _, err := fmt.Fprintf(w, "\n%s\n", part.title); err != nil {
@@ -76,6 +79,7 @@ func listStages(w io.Writer) error {
 			if _, err := fmt.Fprintf(w, "\n%s: %s\n  paper  %s\n  cost   %s\n", e.Name, e.Summary, e.Paper, e.Cost); err != nil {
 				return err
 			}
+			writeOptions(w, e.Options)
 		}
 	}
 	return nil

@@ -169,7 +169,7 @@ func routeAndJudge(cmd *cobra.Command, g *fabric.Graph, chain []*route.Spec, fla
 	}
 	if judge {
 		err = withProgress(cmd, "judging", func(ctx context.Context) (err error) {
-			out.Check, err = check.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers, Intended: r.plan.Intended})
+			out.Check, err = check.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers})
 			return err
 		})
 	}
@@ -275,11 +275,7 @@ type optionEntry struct {
 func listEngines(w io.Writer, asJSON bool) error {
 	var entries []engineEntry
 	for _, s := range engine.All() {
-		e := engineEntry{s.Name, s.Summary, s.Paper, s.Cost, s.Lanes, []optionEntry{}}
-		for _, o := range s.Options {
-			e.Options = append(e.Options, optionEntry{o.Name, o.Default, o.Doc})
-		}
-		entries = append(entries, e)
+		entries = append(entries, engineEntry{s.Name, s.Summary, s.Paper, s.Cost, s.Lanes, optionEntries(s.Options)})
 	}
 	if asJSON {
 		return printJSON(w, map[string]any{
@@ -291,13 +287,25 @@ func listEngines(w io.Writer, asJSON bool) error {
 			fmt.Fprintln(w)
 		}
 		fmt.Fprintf(w, "%s: %s\n  paper  %s\n  cost   %s\n  lanes  %s\n", e.Name, e.Summary, e.Paper, e.Cost, e.Lanes)
-		for _, o := range e.Options {
-			def := fmt.Sprint(o.Default)
-			if list, ok := o.Default.([]string); ok {
-				def = strings.Join(list, ";")
-			}
-			fmt.Fprintf(w, "  -O %s=%s\n       %s\n", o.Name, def, o.Doc)
-		}
+		writeOptions(w, e.Options)
 	}
 	return listStages(w)
+}
+
+func optionEntries(options []route.Option) []optionEntry {
+	entries := []optionEntry{}
+	for _, o := range options {
+		entries = append(entries, optionEntry{o.Name, o.Default, o.Doc})
+	}
+	return entries
+}
+
+func writeOptions(w io.Writer, options []optionEntry) {
+	for _, o := range options {
+		def := fmt.Sprint(o.Default)
+		if list, ok := o.Default.([]string); ok {
+			def = strings.Join(list, ";")
+		}
+		fmt.Fprintf(w, "  -O %s=%s\n       %s\n", o.Name, def, o.Doc)
+	}
 }

@@ -34,15 +34,22 @@ func smCmd() *cobra.Command {
 		Long: `Bring a subnet up: find it by directed routes, give every port its LID, route it,
 let the judge prove the routing, write what differs from what the devices hold,
 and take every link to Active. Nothing unproven is distributed, unless
---unproven says so.
+--unproven says so. A switch that does not take its tables is kept closed: those of
+its links that are not Active stay so, and the report says what it did not take.
+
+In a subnet that carries data already, tables are changed in no order that keeps the
+time between safe: while old ones stand beside new ones, packets may go in circles
+or wait for each other. An interrupted run leaves it so: run it again.
 
 ` + transportHelp + `
 
 ` + chainHelp + `
+An engine whose options name a switch that was not found is passed over too: a root
+that died must not keep a subnet down.
 
 Exit status: 0 SUBNET UP; 1 not, or not all of it, or the Plan was not proven (the
-report says what); 3 there is no subnet, every engine refused, or interrupted:
-the report then says what was sent and not acknowledged.`,
+report says what); 3 there is no subnet, every engine refused, or interrupted: the
+report then says what was sent and not acknowledged.`,
 		Example: `  weft sm --once --transport umad:mlx5_0/1
   weft sm --once --transport ibsim --engine dor,updn --lmc 1
   weft sm --once --transport 'emulate:rlft(36,2)' --json`,
@@ -96,10 +103,12 @@ the report then says what was sent and not acknowledged.`,
 	return cmd
 }
 
-// finishSM writes the files, prints the report and finds the exit status.
+// finishSM writes the files, prints the report, whatever became of them, and finds the
+// exit status.
 func finishSM(cmd *cobra.Command, core *sm.Core, answer io.Writer, asJSON bool, lids, plan, found string, failure error) error {
 	r := core.Report()
 	up := r.State == sm.Up || r.State == sm.UpInPart
+	var unwritten error
 	for _, file := range []struct {
 		path  string
 		ready bool
@@ -112,9 +121,7 @@ func finishSM(cmd *cobra.Command, core *sm.Core, answer io.Writer, asJSON bool, 
 		if file.path == "" || !file.ready {
 			continue
 		}
-		if err := output(cmd, file.path, file.write); err != nil {
-			return err
-		}
+		unwritten = errors.Join(unwritten, output(cmd, file.path, file.write))
 	}
 	var err error
 	if asJSON {
@@ -122,11 +129,10 @@ func finishSM(cmd *cobra.Command, core *sm.Core, answer io.Writer, asJSON bool, 
 	} else {
 		err = r.Write(answer)
 	}
-	switch {
-	case failure != nil:
-		return failure
-	case err != nil:
+	if err = errors.Join(failure, unwritten, err); err != nil {
 		return err
+	}
+	switch {
 	case r.State == sm.Up:
 		return nil
 	case r.State == sm.Failed || r.Find(sm.NoPlan) != nil:

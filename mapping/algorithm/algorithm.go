@@ -17,7 +17,8 @@ type Options struct {
 	Depth int
 	// Retries is how often a silent probe is sent again.
 	Retries int
-	// Limit stops an algorithm that has sent so many probes; 0 is no limit.
+	// Limit stops an algorithm that has sent so many probes; 0 is no limit, and 20 million
+	// for the labels, whose tree stays in memory.
 	Limit int
 	// Explored is called after each exploration of a switch; it may be nil. The labels, of
 	// which none is merged before the end, do not call it.

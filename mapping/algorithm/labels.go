@@ -8,6 +8,10 @@ import (
 	"weft/mapping/theory"
 )
 
+// mostLabelled is the limit of probes where none is given: the tree, which grows by
+// a factor a level, fills the memory before anybody is tired of waiting.
+const mostLabelled = 20_000_000
+
 // berkeleyLabels is the algorithm of section 3.1: EXPLORE makes a tree of everything
 // within the depth, MERGE gives replicates the same label, PRUNE cuts.
 func berkeleyLabels(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
@@ -27,6 +31,9 @@ func berkeleyLabels(ctx context.Context, p mapping.Prober, opt *Options) (*Resul
 // exploreTree is EXPLORE.
 func exploreTree(ctx context.Context, p mapping.Prober, opt *Options) (t *tree, explorations int) {
 	t = &tree{asker: newAsker(ctx, p, opt), radix: opt.Radix, hosts: map[uint64]int32{}}
+	if t.limit == 0 {
+		t.limit = mostLabelled
+	}
 	t.add(0, 0, 0, t.hostLabel(opt.Self))
 	t.add(0, 0, 0, t.fresh())
 	t.kids[0] = []int32{1}

@@ -4,6 +4,7 @@ import (
 	"testing"
 
 	"weft/mapping"
+	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
 )
 
@@ -34,7 +35,7 @@ func treeOf(t *testing.T, n *mapping.Network, rule mapping.Collision, depth int)
 func TestLemmas2And3(t *testing.T) {
 	trees, merged := 0, 0
 	for seed := range uint64(100) {
-		n := mapping.Random(seed, 4)
+		n := mappingtest.Random(seed, 4)
 		facts := theory.Of(n, 0)
 		for _, rule := range mapping.Collisions() {
 			tree, ends := treeOf(t, n, rule, min(5, facts.Depth()))
@@ -163,7 +164,7 @@ func TestBound(t *testing.T) {
 		}
 	}
 	for seed := range uint64(100) {
-		n := mapping.Random(seed, 4)
+		n := mappingtest.Random(seed, 4)
 		facts := theory.Of(n, 0)
 		for _, name := range []string{"berkeley-labels", "berkeley"} {
 			for _, extra := range []int{0, 1, 3} {

@@ -139,7 +139,7 @@ func mapped2(a *Algorithm, n *mapping.Network, depth int) (*Result, error) {
 func TestLabels(t *testing.T) {
 	within := 0
 	for seed := range uint64(60) {
-		n := mapping.Random(seed, 5)
+		n := mappingtest.Random(seed, 5)
 		facts := theory.Of(n, 0)
 		for _, rule := range mapping.Collisions() {
 			if rule == mapping.CutThrough && len(facts.F) > 0 {
@@ -189,7 +189,7 @@ func TestLabelsOnC(t *testing.T) {
 // algorithm; the map stays isomorphic.
 func TestAnonymous(t *testing.T) {
 	for seed := range uint64(20) {
-		n := mapping.Random(seed, 20)
+		n := mappingtest.Random(seed, 20)
 		r := rand.New(rand.NewPCG(seed, 2))
 		perm := r.Perm(n.NumSwitches())
 		shift := r.Int32N(4)

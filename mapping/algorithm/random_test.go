@@ -10,6 +10,7 @@ import (
 
 	"weft/internal/par"
 	"weft/mapping"
+	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
 )
 
@@ -36,7 +37,7 @@ func wanted(a *Algorithm, n *mapping.Network) *mapping.Network {
 // which a merged vertex was explored only by strings that cross themselves.
 func TestSeeds(t *testing.T) {
 	for _, seed := range []uint64{30064780323, 30064780332} {
-		run(t, "berkeley", mapping.Random(seed, 60), 0, mapping.Circuit)
+		run(t, "berkeley", mappingtest.Random(seed, 60), 0, mapping.Circuit)
 	}
 }
 
@@ -46,7 +47,7 @@ func TestRandomNetworks(t *testing.T) {
 	var beyond atomic.Int32
 	err := par.For(context.Background(), runtime.GOMAXPROCS(0), *networks, func(_, i int) error {
 		seed := *drawSeed<<32 + uint64(i)
-		n := mapping.Random(seed, 60)
+		n := mappingtest.Random(seed, 60)
 		facts := theory.Of(n, 0)
 		for _, a := range All() {
 			if a.Name == "berkeley-labels" {
@@ -81,7 +82,7 @@ func TestRandomNetworks(t *testing.T) {
 // mistaken for another.
 func TestWideSwitches(t *testing.T) {
 	for seed := range uint64(60) {
-		n := wide(t, mapping.Random(seed, 6))
+		n := wide(t, mappingtest.Random(seed, 6))
 		for _, a := range All() {
 			if a.Name == "berkeley-labels" || a.Name == "berkeley" {
 				continue

@@ -57,7 +57,7 @@ func TestEarlyReplies(t *testing.T) {
 	hardware := mapping.Myrinet
 	hardware.Early = true
 	for seed := range uint64(100) {
-		n := mapping.Random(seed, 20)
+		n := mappingtest.Random(seed, 20)
 		for _, a := range All() {
 			if a.Name == "berkeley-labels" {
 				continue
@@ -95,3 +95,12 @@ func TestSilentNetwork(t *testing.T) {
 type mute struct{}
 
 func (mute) Probe([]mapping.Turn) (mapping.Reply, time.Duration) { return mapping.Reply{}, 0 }
+
+// TestLabelsEnd: the tree of the labels has a limit where none is given.
+func TestLabelsEnd(t *testing.T) {
+	for given, want := range map[int]int{0: mostLabelled, 7: 7, 2 * mostLabelled: 2 * mostLabelled} {
+		if tree, _ := exploreTree(t.Context(), mute{}, &Options{Radix: 8, Depth: 4, Limit: given}); tree.limit != want {
+			t.Errorf("limit %d: %d, want %d", given, tree.limit, want)
+		}
+	}
+}

@@ -11,6 +11,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/mapping"
+	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
 )
 
@@ -43,7 +44,7 @@ func shuffled(n *mapping.Network, seed uint64, wires []mapping.Wire, hosts []map
 // switches and ports.
 func TestSameNetwork(t *testing.T) {
 	for seed := range uint64(500) {
-		n := mapping.Random(seed, 40)
+		n := mappingtest.Random(seed, 40)
 		if d := Diff(n, shuffled(n, seed, n.Wires(), n.Hosts)); len(d) > 0 {
 			t.Errorf("network %d: %v", seed, d)
 		}
@@ -54,7 +55,7 @@ func TestSameNetwork(t *testing.T) {
 // but what may follow from them.
 func TestEdits(t *testing.T) {
 	for seed := range uint64(500) {
-		n := mapping.Random(seed, 40)
+		n := mappingtest.Random(seed, 40)
 		r := rand.New(rand.NewPCG(seed, 9))
 		wires := n.Wires()
 		edits := 1 + r.IntN(2)

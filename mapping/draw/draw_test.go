@@ -8,7 +8,6 @@ import (
 	"strings"
 	"testing"
 
-	"weft/mapping"
 	"weft/mapping/mappingtest"
 )
 
@@ -36,7 +35,7 @@ func TestFig4(t *testing.T) {
 // the picture, and hosts are above their switch.
 func TestNoOverlap(t *testing.T) {
 	for seed := range uint64(60) {
-		n := mapping.Random(seed, 40)
+		n := mappingtest.Random(seed, 40)
 		l := Place(n, int32(seed)%int32(n.NumHosts()))
 		placed := 0
 		for _, row := range l.Levels {
@@ -70,7 +69,7 @@ func TestNoOverlap(t *testing.T) {
 // TestSVG: the picture is well-formed, has everything once, and is the same each time.
 func TestSVG(t *testing.T) {
 	for seed := range uint64(30) {
-		n := mapping.Random(seed, 30)
+		n := mappingtest.Random(seed, 30)
 		var one, two bytes.Buffer
 		for _, b := range []*bytes.Buffer{&one, &two} {
 			if err := SVG(b, n, Options{Title: "a <map> & more", Utility: -1}); err != nil {

@@ -180,7 +180,7 @@ func TestAddresses(t *testing.T) {
 // TestRandomNetworks: the winner's map is the core.
 func TestRandomNetworks(t *testing.T) {
 	for seed := range uint64(60) {
-		n := mapping.Random(seed, 30)
+		n := mappingtest.Random(seed, 30)
 		res, err := Run(t.Context(), n, &Options{Algorithm: find(t, "coupon"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Address: addresses(n, seed), Seed: seed, Limit: 300_000})
 		if err != nil {
 			t.Fatal(seed, err)

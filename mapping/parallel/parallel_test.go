@@ -51,7 +51,7 @@ func TestFormulas(t *testing.T) {
 func TestRandomNetworks(t *testing.T) {
 	for i := range *networks {
 		seed := *drawSeed<<32 + uint64(i)
-		n := mapping.Random(seed, 40)
+		n := mappingtest.Random(seed, 40)
 		for _, rule := range mapping.Collisions() {
 			opt := &Options{Rule: rule, Hardware: mapping.Myrinet, Limit: 1000 * n.NumSwitches()}
 			res, err := Run(t.Context(), n, opt)

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/mapping"
+	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
 )
 
@@ -50,7 +51,7 @@ func wander(m *Map, n *mapping.Network, host int32, r *rand.Rand, ways int) (all
 func TestLemma2(t *testing.T) {
 	merged := 0
 	for seed := range uint64(300) {
-		n := mapping.Random(seed, 12)
+		n := mappingtest.Random(seed, 12)
 		r := rand.New(rand.NewPCG(seed, 1))
 		m := New(n.Radix())
 		var all []seen
@@ -83,7 +84,7 @@ func TestLemma2(t *testing.T) {
 // they are absorbed or learned.
 func TestMerge(t *testing.T) {
 	for seed := range uint64(200) {
-		n := mapping.Random(seed, 12)
+		n := mappingtest.Random(seed, 12)
 		var maps []*mapping.Network
 		for _, order := range [][]int32{{0, 1, 2}, {2, 1, 0}, {1, 2, 0}} {
 			whole, base := New(n.Radix()), New(n.Radix())
@@ -152,7 +153,7 @@ func TestContradictions(t *testing.T) {
 // TestTree: the ways lead where they say, by as few wires as there are.
 func TestTree(t *testing.T) {
 	for seed := range uint64(100) {
-		n := mapping.Random(seed, 12)
+		n := mappingtest.Random(seed, 12)
 		m := New(n.Radix())
 		all := wander(m, n, 0, rand.New(rand.NewPCG(seed, 1)), 60)
 		host := m.Host(n.Hosts[0])
@@ -180,7 +181,7 @@ func TestTree(t *testing.T) {
 // TestAround: the vertices are those of the tree, as far away, nearest first.
 func TestAround(t *testing.T) {
 	for seed := range uint64(100) {
-		n := mapping.Random(seed, 12)
+		n := mappingtest.Random(seed, 12)
 		m := New(n.Radix())
 		wander(m, n, 0, rand.New(rand.NewPCG(seed, 1)), 60)
 		for v := range int32(m.Len()) {

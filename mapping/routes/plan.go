@@ -64,7 +64,10 @@ func (t *Table) Plan(ctx context.Context, n *mapping.Network, g *fabric.Graph) (
 	if err != nil {
 		return nil, err
 	}
-	plan, _ := assigned.Realise(ends)
+	plan, _, err := assigned.Realise(ctx, ends)
+	if err != nil {
+		return nil, err
+	}
 	plan.Intended = assigned.Intended(ends)
 	return plan, nil
 }

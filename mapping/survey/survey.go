@@ -97,7 +97,7 @@ func (e *Explorer) Finish(passes int) (*Result, error) {
 	for r.Passes < passes && !e.spent() && e.Map.Err() == nil {
 		r.Passes++
 		e.sweep()
-		if e.settled() && !e.ambiguous() {
+		if e.Map.Err() != nil || e.settled() && !e.ambiguous() {
 			break
 		}
 	}

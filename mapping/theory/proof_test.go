@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"weft/mapping"
+	"weft/mapping/mappingtest"
 )
 
 // simple calls visit with every way from a host that uses no wire twice, in either
@@ -42,7 +43,7 @@ func simple(n *mapping.Network, mapper int32, most int, visit func(w Way, at map
 func TestConstruction(t *testing.T) {
 	pastes, longest, bound := 0, 0, false
 	for seed := range uint64(800) {
-		n := mapping.Random(seed, 5)
+		n := mappingtest.Random(seed, 5)
 		facts := Of(n, 0)
 		purple, red := make([]Way, n.NumNodes()), make([]Way, n.NumNodes())
 		simple(n, 0, facts.Q, func(w Way, at mapping.End) {
@@ -89,7 +90,7 @@ func TestConstruction(t *testing.T) {
 // with its turns.
 func TestFollow(t *testing.T) {
 	for seed := range uint64(20) {
-		n := mapping.Random(seed, 5)
+		n := mappingtest.Random(seed, 5)
 		m := mapping.NewModel(n, mapping.Packet, mapping.Myrinet)
 		simple(n, 0, 6, func(w Way, at mapping.End) {
 			turns := w.Turns(n)

@@ -7,6 +7,7 @@ import (
 
 	"weft/fabric/gen"
 	"weft/mapping"
+	"weft/mapping/mappingtest"
 )
 
 // TestNOW has the facts of the reconstructions.
@@ -74,7 +75,7 @@ func (w *walks) mapper(e mapping.End) bool {
 // TestQ compares the flow with the definition on small networks.
 func TestQ(t *testing.T) {
 	for seed := range uint64(200) {
-		n := mapping.Random(seed, 5)
+		n := mappingtest.Random(seed, 5)
 		w := walks{n: n, used: map[mapping.End]bool{}, best: make([]int32, n.NumNodes())}
 		for v := range w.best {
 			w.best[v] = -1
@@ -117,7 +118,7 @@ func separated(n *mapping.Network) []bool {
 // TestDiameter compares it with a search from every node, in parts too.
 func TestDiameter(t *testing.T) {
 	for seed := range uint64(200) {
-		n := mapping.Random(seed, 12)
+		n := mappingtest.Random(seed, 12)
 		if seed%2 == 0 { // without some wires
 			part, err := mapping.New(n.Hosts, n.Degree, n.Wires()[seed%7:])
 			if err != nil {
@@ -139,7 +140,7 @@ func TestDiameter(t *testing.T) {
 func TestF(t *testing.T) {
 	some := 0
 	for seed := range uint64(300) {
-		n := mapping.Random(seed, 40)
+		n := mappingtest.Random(seed, 40)
 		facts := Of(n, 0)
 		some += len(facts.F)
 		for v, cut := range separated(n) {
@@ -163,7 +164,7 @@ func TestF(t *testing.T) {
 // TestSame permutes switches and shifts ports; a wire moved by one port is noticed.
 func TestSame(t *testing.T) {
 	for seed := range uint64(50) {
-		n := mapping.Random(seed, 30)
+		n := mappingtest.Random(seed, 30)
 		m := shuffled(t, n, seed, false)
 		if err := Same(n, m); err != nil {
 			t.Errorf("network %d: %v", seed, err)

@@ -28,7 +28,7 @@ func BenchmarkAssign(b *testing.B) {
 			a := assign(b, set, "color-l")
 			ends := must(nameOf(a))(b)
 			for b.Loop() {
-				a.Realise(ends)
+				realise(b, a, ends)
 			}
 		})
 	}

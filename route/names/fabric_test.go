@@ -40,12 +40,23 @@ func assign(t tb, set *paths.Set, name string) *Assignment {
 	return must(Assign(context.Background(), set, scheme(t, name), Options{Workers: 2, Solve: never}))(t)
 }
 
+// realise makes the Plan of an assignment.
+func realise(t tb, a *Assignment, ends route.Ends) (*route.Plan, int) {
+	t.Helper()
+	plan, missing, err := a.Realise(context.Background(), ends)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan, missing
+}
+
 // realised lets the judge prove that a Plan does what its paths say.
 func realised(t tb, a *Assignment, ends route.Ends, acyclic bool) *check.Report {
 	t.Helper()
 	g := a.Set.Graph()
-	plan, missing := a.Realise(ends)
-	r := must(check.Judge(context.Background(), g, plan, check.Options{Workers: 2, Intended: a.Intended(ends)}))(t)
+	plan, missing := realise(t, a, ends)
+	plan.Intended = a.Intended(ends)
+	r := must(check.Judge(context.Background(), g, plan, check.Options{Workers: 2}))(t)
 	if missing != 0 || acyclic && !r.OK || r.DifferingPaths != 0 || r.Unreachable != 0 {
 		t.Fatal(fmt.Sprintf("missing %d, ok %v, %d of %d intended paths differ: %v", missing, r.OK, r.DifferingPaths, r.IntendedPaths, r.Faults))
 	}
@@ -124,8 +135,9 @@ func TestRealisedMultipath(t *testing.T) {
 		for _, name := range []string{"greedy", "split-merge-l", "color-l", "exact"} {
 			a := assign(t, set, name)
 			ends := must(nameOf(a))(t)
-			plan, _ := a.Realise(ends)
-			r := must(check.Judge(context.Background(), g, plan, check.Options{Workers: 1, Intended: a.Intended(ends)}))(t)
+			plan, _ := realise(t, a, ends)
+			plan.Intended = a.Intended(ends)
+			r := must(check.Judge(context.Background(), g, plan, check.Options{Workers: 1}))(t)
 			if r.DifferingPaths != 0 || r.IntendedPaths != int64(distinct(set)) {
 				t.Fatal(name, r.DifferingPaths, r.IntendedPaths, distinct(set))
 			}
@@ -174,7 +186,7 @@ func TestTable3(t *testing.T) {
 	set := must(b.Build())(t)
 	a := assign(t, set, "renaming")
 	names := must(nameOf(a))(t)
-	plan, _ := a.Realise(names)
+	plan, _ := realise(t, a, names)
 	rows := 0
 	for _, row := range table(t, "testdata/ren_table1_table3_forwarding.tsv") {
 		name, rename, _ := strings.Cut(row["destination_after"], ".")

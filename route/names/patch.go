@@ -1,6 +1,8 @@
 package names
 
 import (
+	"context"
+
 	"weft/fabric"
 	"weft/route"
 	"weft/route/lanes"
@@ -18,13 +20,16 @@ type patcher struct {
 }
 
 // patchAll patches the LIDs that are not complete.
-func patchAll(g *fabric.Graph, plan *route.Plan, partial []fabric.LID) (missing int) {
+func patchAll(ctx context.Context, g *fabric.Graph, plan *route.Plan, partial []fabric.LID) (missing int, err error) {
 	p := newPatcher(g, plan.Tables, &plan.Ends)
 	owner := plan.Ends.ByLID()
 	for _, lid := range partial {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		missing += p.patch(plan.Tables, lid, g.EndSwitch[owner[lid]])
 	}
-	return missing
+	return missing, nil
 }
 
 func newPatcher(g *fabric.Graph, t *route.Tables, ends *route.Ends) *patcher {

@@ -1,6 +1,8 @@
 package names
 
 import (
+	"context"
+	"errors"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -93,7 +95,7 @@ func TestPatch(t *testing.T) {
 		for end := range g.NumHosts {
 			lids = append(lids, plan.Ends.Base[end])
 		}
-		missing := patchAll(g, plan, lids)
+		missing := must(patchAll(context.Background(), g, plan, lids))(t)
 		if !cyclic && circle(depends(g, plan.Tables, &plan.Ends)) {
 			t.Fatal("a cycle arose")
 		}
@@ -158,7 +160,7 @@ func TestPatchOfNothing(t *testing.T) {
 	g := graph(t, "renaming-fig1")
 	a := assign(t, compute(t, g, "updn-shortest", 1), "greedy")
 	ends := must(nameOf(a))(t)
-	plan, missing := a.Realise(ends)
+	plan, missing := realise(t, a, ends)
 	var all []fabric.LID
 	for lid, end := range ends.ByLID() {
 		if end >= 0 {
@@ -166,7 +168,7 @@ func TestPatchOfNothing(t *testing.T) {
 		}
 	}
 	before := plan.Tables.Clone()
-	if missing != 0 || patchAll(g, plan, all) != 0 {
+	if missing != 0 || must(patchAll(t.Context(), g, plan, all))(t) != 0 {
 		t.Error("something is missing")
 	}
 	for s := range int32(g.NumSwitches) {
@@ -175,5 +177,21 @@ func TestPatchOfNothing(t *testing.T) {
 				t.Error("switch", s, "was changed")
 			}
 		}
+	}
+}
+
+// TestRealiseStops: both stages end when nobody waits for the Plan any longer.
+func TestRealiseStops(t *testing.T) {
+	g := graph(t, "renaming-fig1")
+	a := assign(t, compute(t, g, "updn-shortest", 1), "greedy")
+	ends := must(nameOf(a))(t)
+	plan, _ := realise(t, a, ends)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if stopped, _, err := a.Realise(ctx, ends); stopped != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v, %v", stopped, err)
+	}
+	if _, err := patchAll(ctx, g, plan, []fabric.LID{ends.Base[0]}); !errors.Is(err, context.Canceled) {
+		t.Errorf("got %v", err)
 	}
 }

@@ -1,6 +1,7 @@
 package names
 
 import (
+	"context"
 	"slices"
 	"sort"
 
@@ -28,13 +29,16 @@ func (a *Assignment) LMC() []uint8 {
 // counts the (switch, LID) pairs that this order, and then a search for cycles entry by
 // entry (patcher), leave without a way; there are none in a connected network whose
 // paths keep an up*/down* rule.
-func (a *Assignment) Realise(ends route.Ends) (plan *route.Plan, missing int) {
+func (a *Assignment) Realise(ctx context.Context, ends route.Ends) (plan *route.Plan, missing int, err error) {
 	g := a.Set.Graph()
 	plan = &route.Plan{Ends: ends, Tables: route.NewTables(g.NumSwitches, ends.Top())}
 	plan.Service.ReplySameSL = true
 	c := newCompleter(a)
 	var partial []fabric.LID // those that not all switches have an entry for
 	for dst := range int32(g.NumEnds) {
+		if err := ctx.Err(); err != nil {
+			return nil, 0, err
+		}
 		if ends.Base[dst] == 0 {
 			continue
 		}
@@ -59,11 +63,13 @@ func (a *Assignment) Realise(ends route.Ends) (plan *route.Plan, missing int) {
 		}
 	}
 	if len(partial) > 0 {
-		missing = patchAll(g, plan, partial)
+		if missing, err = patchAll(ctx, g, plan, partial); err != nil {
+			return nil, 0, err
+		}
 	}
 	plan.Choice = a.choice()
 	plan.SingleLane(g)
-	return plan, missing
+	return plan, missing, nil
 }
 
 // choice lists the LIDs of each pair; a pair that uses the base LID alone has no row.

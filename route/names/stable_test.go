@@ -20,7 +20,7 @@ type held struct {
 
 func hold(t tb, g *fabric.Graph, set *paths.Set, name string) held {
 	a := assign(t, set, name)
-	plan, _ := a.Realise(must(nameOf(a))(t))
+	plan, _ := realise(t, a, must(nameOf(a))(t))
 	return held{g, plan}
 }
 
@@ -40,18 +40,18 @@ func (h held) stable(t tb, set *paths.Set, name string) *route.Change {
 			t.Fatal("moved without need:", route.EndName(g, int32(end)))
 		}
 	}
-	return h.change(a, ends)
+	return h.change(t, a, ends)
 }
 
-func (h held) change(a *Assignment, ends route.Ends) *route.Change {
-	plan, _ := a.Realise(ends)
+func (h held) change(t tb, a *Assignment, ends route.Ends) *route.Change {
+	plan, _ := realise(t, a, ends)
 	return route.Compare(h.g, h.plan, a.Set.Graph(), plan)
 }
 
 // fresh counts the pairs that move when the assignment starts anew.
 func (h held) fresh(t tb, set *paths.Set, name string) int {
 	a := assign(t, set, name)
-	return h.change(a, must(nameOf(a))(t)).Pairs.Moved
+	return h.change(t, a, must(nameOf(a))(t)).Pairs.Moved
 }
 
 // TestStable: nothing moves when nothing changed, no port moves that needs no more LIDs

@@ -85,13 +85,14 @@ type engine struct {
 
 // spec describes the engine of two stages.
 func (e *engine) spec() *route.Spec {
-	s := &route.Spec{
+	return &route.Spec{
 		Name:     e.name,
 		Summary:  e.a.Summary + "; LIDs: " + e.n.Summary,
 		Paper:    e.a.Paper + "; " + e.n.Paper,
 		Cost:     "paths " + e.a.Cost + "; LIDs of a destination " + e.n.Cost,
 		Lanes:    "none",
 		OwnNames: true,
+		Options:  Options(e.a),
 		New: func(o route.Options) (route.Engine, error) {
 			made := *e
 			if !e.a.Rootless {
@@ -100,13 +101,17 @@ func (e *engine) spec() *route.Spec {
 			return &made, nil
 		},
 	}
-	if !e.a.Rootless {
-		s.Options = []route.Option{{
-			Name: "root", Default: random,
-			Doc: "switch at the root of the up*/down* tree, by GUID or description, or " + random,
-		}}
+}
+
+// Options are those of a path computation: none where there is no tree.
+func Options(a *paths.Algorithm) []route.Option {
+	if a.Rootless {
+		return nil
 	}
-	return s
+	return []route.Option{{
+		Name: "root", Default: random,
+		Doc: "switch at the root of the up*/down* tree, by GUID or description, or " + random,
+	}}
 }
 
 // Route implements route.Engine.
@@ -131,7 +136,10 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	if err != nil {
 		return nil, e.refusal(err)
 	}
-	plan, _ := assigned.Realise(ends)
+	plan, _, err := assigned.Realise(ctx, ends)
+	if err != nil {
+		return nil, err
+	}
 	plan.Intended = assigned.Intended(ends)
 	plan.Recipe = route.Recipe{Paths: e.a.Name, Names: e.n.Name}
 	if e.n.Proves {
@@ -159,22 +167,9 @@ func (e *engine) findRoot(g *fabric.Graph) (int32, error) {
 	if e.root == random {
 		return -1, nil
 	}
-	found := int32(-1)
-	guid, err := fabric.ParseGUID(strings.TrimPrefix(e.root, "S-"))
-	for s := range int32(g.NumSwitches) {
-		if err == nil && g.SwitchGUID[s] == guid {
-			return s, nil
-		}
-		if g.SwitchDesc[s] != e.root {
-			continue
-		}
-		if found >= 0 {
-			return -1, route.Refuse(e.name, "name the root by its GUID", "several switches are called %q", e.root)
-		}
-		found = s
+	found, err := route.NamedSwitches(g, e.name, "root", []string{e.root})
+	if err != nil {
+		return -1, err
 	}
-	if found < 0 {
-		return -1, route.Refuse(e.name, "name a root by the GUID or the description of a switch", "no switch that is up is called %q", e.root)
-	}
-	return found, nil
+	return found[0], nil
 }

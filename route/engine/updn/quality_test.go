@@ -3,6 +3,8 @@ package updn
 import (
 	"context"
 	"errors"
+	"fmt"
+	"strings"
 	"testing"
 
 	"weft/fabric"
@@ -155,7 +157,8 @@ func TestRootsThatAreNone(t *testing.T) {
 	for _, name := range []string{"nobody", "0x123456789", g.EndGUID[0].String()} {
 		req := &route.Request{Engine: Spec(), Options: map[string]string{"roots": name}}
 		_, err := route.Run(context.Background(), g, req, func(string) {})
-		if _, refused := errors.AsType[*route.Refusal](err); !refused {
+		want := fmt.Sprintf("option roots of engine updn: no switch that is up is called %q", name)
+		if _, refused := errors.AsType[*route.Refusal](err); refused || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("root %q: %v", name, err)
 		}
 	}

@@ -1,49 +1,24 @@
 package updn
 
 import (
-	"strings"
-
 	"weft/fabric"
 	"weft/route"
 	"weft/route/engine/internal/forest"
 	"weft/route/engine/internal/peaks"
 )
 
-// findRoots finds switches by GUID or description.
+// findRoots finds the switches that the option names; none of them may be drained.
 func findRoots(g *fabric.Graph, names []string) ([]int32, error) {
-	var roots []int32
-	for _, name := range names {
-		s, err := findSwitch(g, strings.TrimSpace(name))
-		if err != nil {
-			return nil, err
-		}
+	roots, err := route.NamedSwitches(g, "updn", "roots", names)
+	if err != nil {
+		return nil, err
+	}
+	for _, s := range roots {
 		if g.Drained[s] {
 			return nil, route.Refuse("updn", "name another root or none", "%s is drained and cannot be a root", route.SwitchName(g, s))
 		}
-		roots = append(roots, s)
 	}
 	return roots, nil
-}
-
-func findSwitch(g *fabric.Graph, name string) (int32, error) {
-	guid, err := fabric.ParseGUID(strings.TrimPrefix(name, "S-"))
-	found := int32(-1)
-	for s := range int32(g.NumSwitches) {
-		if err == nil && g.SwitchGUID[s] == guid {
-			return s, nil
-		}
-		if g.SwitchDesc[s] != name {
-			continue
-		}
-		if found >= 0 {
-			return -1, route.Refuse("updn", "name the root by its GUID", "several switches are called %q", name)
-		}
-		found = s
-	}
-	if found < 0 {
-		return -1, route.Refuse("updn", "name a root by the GUID or the description of a switch", "no switch that is up is called %q", name)
-	}
-	return found, nil
 }
 
 // heights ranks the switches, 0 the highest: hops from the nearest root, part by

@@ -1,14 +1,16 @@
-package mapping
+package mappingtest
 
 import (
 	"fmt"
 	"math/rand/v2"
+
+	"weft/mapping"
 )
 
 // Random draws a connected network of 2 to maxSwitches switches with all that makes
 // mapping hard: parallel wires, loopback cables, unused ports, bridges, switches far
 // from any host, switches of fewer ports than others.
-func Random(seed uint64, maxSwitches int) *Network {
+func Random(seed uint64, maxSwitches int) *mapping.Network {
 	r := rand.New(rand.NewPCG(seed, 0x5a4))
 	switches := 2 + r.IntN(maxSwitches-1)
 	hosts := max(2, switches/2) + r.IntN(2*switches)
@@ -47,7 +49,7 @@ func Random(seed uint64, maxSwitches int) *Network {
 			d.wire(s, t)
 		}
 	}
-	n, err := New(names, degree, d.wires)
+	n, err := mapping.New(names, degree, d.wires)
 	if err != nil {
 		panic(err) // the draw keeps count of free ports
 	}
@@ -58,26 +60,26 @@ type draw struct {
 	rand  *rand.Rand
 	free  [][]int32 // by switch
 	hosts int32
-	wires []Wire
+	wires []mapping.Wire
 }
 
 // end takes a free port of a switch.
-func (d *draw) end(s int) End {
+func (d *draw) end(s int) mapping.End {
 	last := len(d.free[s]) - 1
 	p := d.free[s][last]
 	d.free[s] = d.free[s][:last]
-	return End{Node: d.hosts + int32(s), Port: p}
+	return mapping.End{Node: d.hosts + int32(s), Port: p}
 }
 
-func (d *draw) wire(s, t int) { d.wires = append(d.wires, Wire{d.end(s), d.end(t)}) }
+func (d *draw) wire(s, t int) { d.wires = append(d.wires, mapping.Wire{d.end(s), d.end(t)}) }
 
 // hang puts hosts on switches; up to half of the switches, and eight, are kept free of
 // them. Where large parts of a network are far from all hosts, the Berkeley algorithm
 // takes exponentially many probes.
-func (d *draw) hang(hosts int) []Host {
+func (d *draw) hang(hosts int) []mapping.Host {
 	switches := len(d.free)
 	among := max((switches+1)/2, switches-d.rand.IntN(9))
-	var names []Host
+	var names []mapping.Host
 	for h := range hosts {
 		s := d.rand.IntN(among)
 		for range switches {
@@ -89,14 +91,14 @@ func (d *draw) hang(hosts int) []Host {
 		if len(d.free[s]) == 0 {
 			break
 		}
-		d.wires = append(d.wires, Wire{{Node: int32(h)}, d.end(s)})
-		names = append(names, Host{ID: 0x100 + uint64(h), Name: fmt.Sprintf("h%d", h)})
+		d.wires = append(d.wires, mapping.Wire{{Node: int32(h)}, d.end(s)})
+		names = append(names, mapping.Host{ID: 0x100 + uint64(h), Name: fmt.Sprintf("h%d", h)})
 	}
 	return d.renumber(names)
 }
 
 // renumber closes the gap between hosts and switches when ports ran out early.
-func (d *draw) renumber(names []Host) []Host {
+func (d *draw) renumber(names []mapping.Host) []mapping.Host {
 	gap := d.hosts - int32(len(names))
 	for i := range d.wires {
 		for k := range d.wires[i] {
