@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -139,7 +140,10 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		if err := subtree(ctx, in, r, plan.Tables, avoid); err != nil {
 			return nil, err
 		}
-		cycle, err := cyclic(ctx, in, plan.Tables)
+		cycle := false
+		if len(t.irregular()) > 0 || slices.Contains(in.Graph.Drained, true) { // else they close none
+			cycle, err = cyclic(ctx, in, plan.Tables)
+		}
 		switch {
 		case err != nil:
 			return nil, err
