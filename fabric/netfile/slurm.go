@@ -153,9 +153,8 @@ func (s *slurm) findCAs() []slurmCA {
 	return cas
 }
 
-// nameCAs gives every CA the name of its host. The first word of the
-// description is no name when CAs of different systems have the whole
-// description in common.
+// nameCAs gives every CA the name of its host. What the description gives is no name
+// when CAs of different systems have the whole description in common.
 func (s *slurm) nameCAs(cas []slurmCA) {
 	system := map[string]fabric.GUID{}
 	vague := map[string]bool{}
@@ -166,7 +165,7 @@ func (s *slurm) nameCAs(cas []slurmCA) {
 			g = n.GUID
 		}
 		if old, met := system[n.Desc]; met && old != g {
-			vague[firstWord(n.Desc)] = true
+			vague[hostName(n.Desc)] = true
 		}
 		system[n.Desc] = g
 	}
@@ -175,7 +174,7 @@ func (s *slurm) nameCAs(cas []slurmCA) {
 		n := &s.Nodes[cas[i].id]
 		name, given := s.opt.Names[n.GUID]
 		if !given {
-			name = firstWord(n.Desc)
+			name = hostName(n.Desc)
 			if name == "" || vague[name] || !slurmSafe(name) {
 				name = nodeID(n)
 				unnamed++
@@ -188,11 +187,17 @@ func (s *slurm) nameCAs(cas []slurmCA) {
 	}
 }
 
-func firstWord(s string) string {
-	if w := strings.Fields(s); len(w) > 0 {
-		return w[0]
+// hostName is the first word of a description ("n12 HCA-1"), with a number that is all
+// there is beside it ("host 12").
+func hostName(desc string) string {
+	words := strings.Fields(desc)
+	switch {
+	case len(words) == 0:
+		return ""
+	case len(words) == 2 && strings.Trim(words[1], "0123456789") == "":
+		return words[0] + words[1]
 	}
-	return ""
+	return words[0]
 }
 
 // slurmSafe reports whether Slurm reads a name as one name.

@@ -226,6 +226,12 @@ func TestWriteSlurm(t *testing.T) {
 			[]string{"built: 1 CAs are called by GUID: their description does not name a host (give a name map)"},
 		},
 		{
+			"numbers beside names",
+			build(t, 2, []string{"host 0", "host 10", "host 1", "rack 7 left"}, [2]int{0x101, 1}, [2]int{0x102, 1}, [2]int{0x103, 2}, [2]int{0x104, 2}, [2]int{1, 2}),
+			SlurmOptions{Names: map[fabric.GUID]string{1: "a", 2: "b"}, Root: "all"},
+			"SwitchName=a Nodes=host[0,10]\nSwitchName=b Nodes=host1,rack\nSwitchName=all Switches=a,b\n", nil,
+		},
+		{
 			"spine with hosts",
 			build(t, 2, []string{"a", "b"}, [2]int{0x101, 1}, [2]int{0x102, 2}, [2]int{1, 2}),
 			SlurmOptions{Names: map[fabric.GUID]string{1: "leaf", 2: "spine"}, Spines: []fabric.GUID{2}},
