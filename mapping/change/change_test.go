@@ -169,39 +169,14 @@ func TestWatch(t *testing.T) {
 	}
 }
 
-// TestCutOff: a host that is left on no switch, but on another host, maps no more.
-func TestCutOff(t *testing.T) {
+// watchHost35 has host 35 of subcluster C map every two seconds while things happen.
+func watchHost35(t *testing.T, happens string) ([]*Round, error) {
+	t.Helper()
 	f, err := gen.Parse("now-c")
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := ReadEvents("x", strings.NewReader("1s connect \"host 35\" 1 \"host 3\" 1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	epochs, err := Timeline(f, events)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n := epochs[0].Network
-	host, err := n.HostByName("host 35")
-	if err != nil {
-		t.Fatal(err)
-	}
-	rounds := 0
-	opt := &WatchOptions{Rule: mapping.Circuit, Hardware: mapping.Myrinet, Mapper: n.Hosts[host].ID, Every: 2 * time.Second}
-	if err := Watch(t.Context(), epochs, opt, func(*Round) error { rounds++; return nil }); !errors.Is(err, ErrCutOff) || rounds != 1 {
-		t.Errorf("%d rounds, %v", rounds, err)
-	}
-}
-
-// TestBack: a host that was cut off for a while maps again when it is back.
-func TestBack(t *testing.T) {
-	f, err := gen.Parse("now-c")
-	if err != nil {
-		t.Fatal(err)
-	}
-	events, err := ReadEvents("x", strings.NewReader("1s node \"host 35\" down\n5s link C1.1 8 down\n9s node \"host 35\" up"))
+	events, err := ReadEvents("x", strings.NewReader(happens))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -216,7 +191,22 @@ func TestBack(t *testing.T) {
 	}
 	var rounds []*Round
 	opt := &WatchOptions{Rule: mapping.Circuit, Hardware: mapping.Myrinet, Mapper: n.Hosts[host].ID, Every: 2 * time.Second}
-	if err := Watch(t.Context(), epochs, opt, func(r *Round) error { rounds = append(rounds, r); return nil }); err != nil {
+	err = Watch(t.Context(), epochs, opt, func(r *Round) error { rounds = append(rounds, r); return nil })
+	return rounds, err
+}
+
+// TestCutOff: a host that is left on no switch, but on another host, maps no more.
+func TestCutOff(t *testing.T) {
+	rounds, err := watchHost35(t, "1s connect \"host 35\" 1 \"host 3\" 1")
+	if !errors.Is(err, ErrCutOff) || len(rounds) != 1 {
+		t.Errorf("%d rounds, %v", len(rounds), err)
+	}
+}
+
+// TestBack: a host that was cut off for a while maps again when it is back.
+func TestBack(t *testing.T) {
+	rounds, err := watchHost35(t, "1s node \"host 35\" down\n5s link C1.1 8 down\n9s node \"host 35\" up")
+	if err != nil {
 		t.Fatal(err)
 	}
 	if len(rounds) != 2 || rounds[1].Begin != 9*time.Second || rounds[1].Differs != nil || len(rounds[1].Changes) != 1 {

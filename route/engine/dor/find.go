@@ -20,36 +20,11 @@ func findGrids(g *fabric.Graph) ([]*grid, error) {
 	return grids, nil
 }
 
-// findGrid tries the descriptions' coordinates, then those that the graph has by
-// itself. When neither fit, what is wrong is told by the descriptions if these
-// have coordinates, as people know them.
+// findGrid gives coordinates to a part, or refuses a network of another shape.
 func findGrid(g *fabric.Graph, local, sw []int32) (*grid, error) {
-	var asDescribed error
-	if places := coords.Described(g, sw); places != nil {
-		m, err := newGrid(g, local, sw, places)
-		if err == nil {
-			return m, nil
-		}
-		asDescribed = err
-	}
-	places, err := coords.Recover(g, local, sw)
+	m, err := coords.Find(g, local, sw, func(places [][]int32) (*grid, error) { return newGrid(g, local, sw, places) })
 	if err != nil {
-		err = notAGrid("%v", err)
-	} else {
-		var m *grid
-		if m, err = newGrid(g, local, sw, places); err == nil {
-			return m, nil
-		}
+		return nil, route.Refuse(Name, useUpdn, "not a mesh or torus: %v", err)
 	}
-	if asDescribed != nil {
-		return nil, asDescribed
-	}
-	return nil, err
-}
-
-// notAGrid is the refusal of a network of another shape.
-func notAGrid(format string, args ...any) *route.Refusal {
-	r := route.Refuse(Name, useUpdn, format, args...)
-	r.Reason = "not a mesh or torus: " + r.Reason
-	return r
+	return m, nil
 }

@@ -1,6 +1,7 @@
 package dor
 
 import (
+	"fmt"
 	"slices"
 
 	"weft/fabric"
@@ -36,13 +37,8 @@ func (m *grid) checkLinks() error {
 			if t == int32(s) {
 				continue
 			}
-			dim, _, ok := coords.Step(m.Coords(int32(s)), m.Coords(t), m.Size)
-			if !ok {
-				return notAGrid("%s and %s are linked but no neighbours", m.name(int32(s)), m.name(t))
-			}
-			x, y := m.Coord[s*m.Dims+dim], m.Coord[int(t)*m.Dims+dim]
-			if m.Size[dim] > 2 && (x-y > 1 || y-x > 1) {
-				m.Wrap[dim] = true
+			if _, _, ok := m.Link(int32(s), t); !ok {
+				return fmt.Errorf("%s and %s are linked but no neighbours", m.name(int32(s)), m.name(t))
 			}
 		}
 	}
@@ -75,14 +71,14 @@ func (m *grid) gap() error {
 				if y, ok := m.step(dim, old, dir); ok {
 					x[dim] = y
 					if p := coords.Place(x); !taken[p] {
-						return notAGrid("%s has no neighbour at %s: a switch is missing", m.name(int32(s)), p)
+						return fmt.Errorf("%s has no neighbour at %s: a switch is missing", m.name(int32(s)), p)
 					}
 				}
 				x[dim] = old
 			}
 		}
 	}
-	return notAGrid("the coordinates of %s and the others do not fill a box", m.name(0))
+	return fmt.Errorf("the coordinates of %s and the others do not fill a box", m.name(0))
 }
 
 // splitFours turns rings of 4 into two dimensions of 2, by Gray code.
@@ -132,7 +128,7 @@ func (m *grid) addBundles() error {
 			if y, ok := m.step(k/2, m.Coord[s*m.Dims+k/2], k%2); ok && len(channels) == 0 {
 				x := slices.Clone(m.Coords(int32(s)))
 				x[k/2] = y
-				return notAGrid("%s has no link to its neighbour %s", m.name(int32(s)), m.name(m.at[m.rank(x)]))
+				return fmt.Errorf("%s has no link to its neighbour %s", m.name(int32(s)), m.name(m.at[m.rank(x)]))
 			}
 			m.bundle = append(m.bundle, channels...)
 			m.start = append(m.start, int32(len(m.bundle)))

@@ -168,7 +168,9 @@ func (b *builder) routeSwitch(w *ways) {
 			b.count(w, unit)
 		})
 	}
-	b.routeEnd(t, g.PortZero(t), func(ports []uint8) { b.chooseLowest(w, ports) })
+	if b.pass == 0 { // its paths do not go by load, and stay
+		b.routeEnd(t, g.PortZero(t), func(ports []uint8) { b.chooseLowest(w, ports) })
+	}
 }
 
 // routeEnd has the ports of all switches chosen for each LID of an end port of switch t.

@@ -37,28 +37,13 @@ type torus struct {
 	turns bool      // whether a path takes dimensions against their order
 }
 
-// find gives coordinates to a part: those of the descriptions if the links agree,
-// otherwise those of the graph, which has some only when nothing is missing.
+// find gives coordinates to a part; those of the graph it has only when nothing is missing.
 func find(g *fabric.Graph, local, sw []int32) (*torus, error) {
-	var asDescribed error
-	if places := coords.Described(g, sw); places != nil {
-		m, err := newTorus(g, local, sw, places)
-		if err == nil {
-			return m, nil
-		}
-		asDescribed = err
+	m, err := coords.Find(g, local, sw, func(places [][]int32) (*torus, error) { return newTorus(g, local, sw, places) })
+	if err != nil {
+		return nil, route.Refuse(Name, useOther, "not a torus: %v", err)
 	}
-	places, err := coords.Recover(g, local, sw)
-	if err == nil {
-		var m *torus
-		if m, err = newTorus(g, local, sw, places); err == nil {
-			return m, nil
-		}
-	}
-	if asDescribed != nil {
-		err = asDescribed
-	}
-	return nil, route.Refuse(Name, useOther, "not a torus: %v", err)
+	return m, nil
 }
 
 func newTorus(g *fabric.Graph, local, sw []int32, places [][]int32) (*torus, error) {
@@ -107,12 +92,9 @@ func (m *torus) setLinks() error {
 			if t == int32(s) {
 				continue
 			}
-			dim, dir, ok := coords.Step(m.Coords(int32(s)), m.Coords(t), m.Size)
+			dim, dir, ok := m.Link(int32(s), t)
 			if !ok {
 				return fmt.Errorf("%s and %s are linked but no neighbours", m.name(int32(s)), m.name(t))
-			}
-			if x, y := m.Coords(int32(s))[dim], m.Coords(t)[dim]; x-y > 1 || y-x > 1 {
-				m.Wrap[dim] = true
 			}
 			k := m.place(int32(s), dim, dir)
 			m.ports[k] = append(m.ports[k], m.g.FromPort[c])

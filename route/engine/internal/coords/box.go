@@ -62,6 +62,16 @@ func (b *Box) SumUp(switches int) {
 // Coords are the coordinates of a switch.
 func (b *Box) Coords(s int32) []int32 { return b.Coord[int(s)*b.Dims : (int(s)+1)*b.Dims] }
 
+// Link is the dimension and direction of a link between two switches, unless they are no
+// neighbours. One that closes a ring makes its dimension wrap.
+func (b *Box) Link(s, t int32) (dim, dir int, ok bool) {
+	x, y := b.Coords(s), b.Coords(t)
+	if dim, dir, ok = Step(x, y, b.Size); ok && (x[dim]-y[dim] > 1 || y[dim]-x[dim] > 1) {
+		b.Wrap[dim] = true
+	}
+	return dim, dir, ok
+}
+
 // Parity is what ties in a dimension are broken by: that of all coordinates of both
 // switches in later ones. It is the same both ways.
 func (b *Box) Parity(s, d int32, dim int) uint8 {

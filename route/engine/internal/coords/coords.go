@@ -42,6 +42,29 @@ func part(g *fabric.Graph, local []int32, s int32) []int32 {
 	return sw
 }
 
+// Find makes something of the coordinates of a part: of those in the descriptions if it
+// can be made of them, else of those that the graph has by itself. When neither will do,
+// the error is that of the descriptions if these have coordinates, as people know them.
+func Find[T any](g *fabric.Graph, local, sw []int32, from func(places [][]int32) (T, error)) (T, error) {
+	var asDescribed error
+	if places := Described(g, sw); places != nil {
+		made, err := from(places)
+		if err == nil {
+			return made, nil
+		}
+		asDescribed = err
+	}
+	var made T
+	places, err := Recover(g, local, sw)
+	if err == nil {
+		made, err = from(places)
+	}
+	if err != nil && asDescribed != nil {
+		err = asDescribed
+	}
+	return made, err
+}
+
 // Described reads the coordinates of all switches from their descriptions,
 // the least of each dimension made 0. It returns nil when a description has none,
 // they differ in number, or two switches have the same.
