@@ -7,7 +7,7 @@ import (
 	"weft/wire"
 )
 
-// kind of an event.
+// kind says what an action does.
 type kind uint8
 
 const (
@@ -19,74 +19,20 @@ const (
 	leaseEnds                 // a: port, b: its leases
 )
 
-// event is something that happens later.
-type event struct {
-	at   time.Duration
-	seq  uint64 // order of those at one time
+// action is done at its time, to the things that a and b name.
+type action struct {
 	kind kind
 	a    int32
 	b    uint32
 }
 
-func (e *event) before(o *event) bool {
-	return e.at < o.at || e.at == o.at && e.seq < o.seq
-}
-
-// timeline is the events to come: a binary heap.
-type timeline struct {
-	heap []event
-	seq  uint64
-}
-
-func (t *timeline) first() (time.Duration, bool) {
-	if len(t.heap) == 0 {
-		return 0, false
-	}
-	return t.heap[0].at, true
-}
-
-func (t *timeline) push(e event) {
-	t.seq++
-	e.seq = t.seq
-	t.heap = append(t.heap, e)
-	i := len(t.heap) - 1
-	for i > 0 {
-		up := (i - 1) / 2
-		if !t.heap[i].before(&t.heap[up]) {
-			return
-		}
-		t.heap[i], t.heap[up] = t.heap[up], t.heap[i]
-		i = up
-	}
-}
-
-func (t *timeline) pop() event {
-	top := t.heap[0]
-	last := len(t.heap) - 1
-	t.heap[0] = t.heap[last]
-	t.heap = t.heap[:last]
-	for i := 0; ; {
-		least := i
-		for c := 2*i + 1; c <= 2*i+2 && c < last; c++ {
-			if t.heap[c].before(&t.heap[least]) {
-				least = c
-			}
-		}
-		if least == i {
-			return top
-		}
-		t.heap[i], t.heap[least] = t.heap[least], t.heap[i]
-		i = least
-	}
-}
-
-// later has an event happen after d.
+// later has an action done after d.
 func (s *Subnet) later(d time.Duration, k kind, a int32, b uint32) {
-	s.events.push(event{at: s.now + max(d, 0), kind: k, a: a, b: b})
+	s.events.Put(s.now+max(d, 0), action{kind: k, a: a, b: b})
 }
 
-// happen does what an event stands for.
-func (s *Subnet) happen(e event) {
+// do does what an action says.
+func (s *Subnet) do(e action) {
 	switch e.kind {
 	case flightArrives:
 		s.land(e.a)

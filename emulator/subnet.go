@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/internal/event"
 	"weft/mad"
 )
 
@@ -47,7 +48,7 @@ type Subnet struct {
 	counts   []counters // by port
 
 	now      time.Duration
-	events   timeline
+	events   event.Queue[time.Duration, action]
 	flights  flights
 	rng      *rand.Rand
 	clients  []client
@@ -146,19 +147,19 @@ func New(f *fabric.Fabric, opt Options) (*Subnet, error) {
 func (s *Subnet) Now() time.Duration { return s.now }
 
 // Next is when Advance has something to do; ok is false when nothing is to come.
-func (s *Subnet) Next() (at time.Duration, ok bool) { return s.events.first() }
+func (s *Subnet) Next() (at time.Duration, ok bool) { return s.events.Next() }
 
 // Advance moves the time on and does what is due until then, in order. A time
 // that has passed already moves nothing.
 func (s *Subnet) Advance(to time.Duration) {
 	for {
-		at, ok := s.events.first()
+		at, ok := s.events.Next()
 		if !ok || at > to {
 			break
 		}
-		e := s.events.pop()
-		s.now = max(s.now, e.at)
-		s.happen(e)
+		_, next := s.events.Take()
+		s.now = max(s.now, at)
+		s.do(next)
 	}
 	s.now = max(s.now, to)
 }
