@@ -1,8 +1,5 @@
 package fabric
 
-// Unreached is the hop count of a switch that cannot be reached.
-const Unreached int32 = -1
-
 // HopsFrom fills hops (length NumSwitches) with the fewest channels between
 // switch s and every other, or Unreached, ignoring Drained. queue is scratch of
 // the same length. Channels come in pairs, so the distance is symmetric. The
@@ -29,27 +26,13 @@ func (g *Graph) HopsFrom(s int32, hops, queue []int32) {
 // first switch: of[s] is the part of switch s, n the number of parts.
 func (g *Graph) Components() (of []int32, n int) {
 	of = make([]int32, g.NumSwitches)
-	for i := range of {
-		of[i] = -1
-	}
-	var stack []int32
+	search := g.NewSearch(nil)
 	for s := range int32(g.NumSwitches) {
-		if of[s] >= 0 {
-			continue
+		found := search.Extend(s)
+		for _, v := range found {
+			of[v] = int32(n)
 		}
-		of[s] = int32(n)
-		stack = append(stack[:0], s)
-		for len(stack) > 0 {
-			u := stack[len(stack)-1]
-			stack = stack[:len(stack)-1]
-			for _, c := range g.OutOf(u) {
-				if v := g.To[c]; of[v] < 0 {
-					of[v] = int32(n)
-					stack = append(stack, v)
-				}
-			}
-		}
-		n++
+		n += min(len(found), 1)
 	}
 	return of, n
 }

