@@ -17,7 +17,7 @@ func Rules(in *Input) map[string]*Rule {
 	}
 	root := rootOf(in)
 	return map[string]*Rule{
-		"updn": UpDown(in.Graph, root), "l-turn": newLTurn(in.Graph, newOrder(in.Graph, root)), "smart": sm,
+		"updn": UpDown(in.Graph, root), "l-turn": newLTurn(in.Graph, root), "smart": sm,
 	}
 }
 

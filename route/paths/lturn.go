@@ -15,7 +15,7 @@ var lTurn = &Algorithm{
 	Cost:         "O(forbidden turns x turns) at worst for the rule, then as shortest-widest",
 	DeadlockFree: true,
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
-		return widestAll(ctx, in, newLTurn(in.Graph, newOrder(in.Graph, rootOf(in))))
+		return widestAll(ctx, in, newLTurn(in.Graph, rootOf(in)))
 	},
 }
 
@@ -28,8 +28,9 @@ var lTurn = &Algorithm{
 // forbidden turn that closes no cycle with those allowed is allowed again, from left
 // to right and top to bottom of the plane. The paper's text is not at hand: its order
 // of siblings and of lifting may be other ones.
-func newLTurn(g *fabric.Graph, o *order) *Rule {
-	x := preorder(g, o)
+func newLTurn(g *fabric.Graph, root int32) *Rule {
+	_, parent := treeFrom(g, root)
+	x := preorder(g, parent)
 	left := func(c int32) bool { return x[g.To[c]] < x[g.From[c]] }
 	turns := newTurns(NewRule(g, func(c, d int32) bool { return left(c) || !left(d) }))
 	lane := lanes.NewAcyclic(g, nil)
@@ -57,7 +58,7 @@ func newLTurn(g *fabric.Graph, o *order) *Rule {
 
 // preorder numbers the switches in a walk of the tree, children by port; what is in
 // no tree, drained switches, comes last.
-func preorder(g *fabric.Graph, o *order) []int32 {
+func preorder(g *fabric.Graph, parent []int32) []int32 {
 	x := make([]int32, g.NumSwitches)
 	n := int32(0)
 	var walk func(s int32)
@@ -65,14 +66,14 @@ func preorder(g *fabric.Graph, o *order) []int32 {
 		x[s] = n
 		n++
 		for _, c := range g.OutOf(s) {
-			if o.parent[g.To[c]] == c {
+			if parent[g.To[c]] == c {
 				walk(g.To[c])
 			}
 		}
 	}
 	for _, drained := range []bool{false, true} {
 		for s := range int32(g.NumSwitches) {
-			if o.parent[s] < 0 && g.Drained[s] == drained {
+			if parent[s] < 0 && g.Drained[s] == drained {
 				walk(s)
 			}
 		}

@@ -6,6 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/updown"
 )
 
 var mport = &Algorithm{
@@ -78,8 +79,11 @@ func (t *mportTree) level(s int32) (l, i int32) { return s / t.width, s % t.widt
 // minimal paths between leaves legal, broken links or not.
 func (t *mportTree) rule() *Rule {
 	root := t.root()
-	up := func(c int32) bool { return t.apart(t.g.To[c], root) < t.apart(t.g.From[c], root) }
-	return NewRule(t.g, func(c, d int32) bool { return up(c) || !up(d) })
+	o := updown.New(t.g.NumSwitches)
+	for s := range o {
+		o[s] = t.apart(int32(s), root)
+	}
+	return upDownRule(t.g, o)
 }
 
 // root is the first leaf to which a link leads nearer from every other switch, so that

@@ -32,9 +32,9 @@ func newSmart(ctx context.Context, in *Input) (*Rule, error) {
 	g := in.Graph
 	r := Unrestricted(g)
 	t := newTurns(r)
-	o := newOrder(g, rootOf(in))
+	_, parent := treeFrom(g, rootOf(in))
 	kept := func(c, d int32) bool {
-		return o.parent[g.From[c]] == c^1 || o.parent[g.To[d]] == d
+		return parent[g.From[c]] == c^1 || parent[g.To[d]] == d
 	}
 	for _, usedOnly := range []bool{true, false} {
 		for again := true; again; {

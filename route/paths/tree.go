@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"weft/fabric"
+	"weft/route/updown"
 )
 
 var srd = &Algorithm{
@@ -38,8 +39,8 @@ var updnIBA = &Algorithm{
 // too. Of equally long ways a switch takes the channel with the fewest paths so far.
 func trees(ctx context.Context, in *Input, downFirst bool) (*Set, error) {
 	g := in.Graph
-	o := newOrder(g, rootOf(in))
-	b := newBuilder(o.rule(g))
+	o, _ := treeFrom(g, rootOf(in))
+	b := newBuilder(upDownRule(g, o))
 	t := newTree(g, o)
 	var way []int32
 	for dst := range int32(g.NumHosts) {
@@ -69,14 +70,14 @@ func trees(ctx context.Context, in *Input, downFirst bool) (*Set, error) {
 // tree is an in-tree of legal paths to a switch.
 type tree struct {
 	g      *fabric.Graph
-	o      *order
+	o      updown.Order
 	load   []int32 // by channel: paths of the trees so far
 	length []int32 // by switch: hops of its way
 	falls  []bool  // by switch: whether its way is down all along
 	next   []int32 // by switch: first channel of its way, -1 at the end
 }
 
-func newTree(g *fabric.Graph, o *order) *tree {
+func newTree(g *fabric.Graph, o updown.Order) *tree {
 	n := g.NumSwitches
 	return &tree{
 		g: g, o: o, load: make([]int32, g.NumChannels),
@@ -114,7 +115,7 @@ func (t *tree) join(layers [][]int32, l int, down bool) [][]int32 {
 		for _, out := range g.OutOf(v) {
 			c := out ^ 1
 			s := g.From[c]
-			if s == v || t.o.up(g, c) == down {
+			if s == v || t.o.LeadsUp(g, c) == down {
 				continue
 			}
 			switch {

@@ -9,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/updown"
 )
 
 // Name is the engine's name.
@@ -98,7 +99,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		return nil, err
 	}
 	mode := e.String("switches")
-	rank, joined := t.rankByHeight(), []int32(nil)
+	rank, joined := t.rankByHeight(), updown.Order(nil)
 	if mode == all {
 		var free bool
 		if joined, free = t.rankToJoin(); in.MaxVLs == 1 || free && t.even() && !t.level() {

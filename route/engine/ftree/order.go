@@ -4,18 +4,18 @@ import (
 	"math"
 	"slices"
 
-	"weft/route/engine/internal/peaks"
+	"weft/route/updown"
 )
 
 // sampled is the number of leaves that are tried as the highest switch.
 const sampled = 16
 
 // rankByHeight ranks the switches, 0 the highest, by their level.
-func (t *tree) rankByHeight() []int32 {
-	rank := make([]int32, t.g.NumSwitches)
+func (t *tree) rankByHeight() updown.Order {
+	rank := updown.New(t.g.NumSwitches)
 	for s, h := range t.height {
-		if rank[s] = t.top - h; t.g.Drained[s] {
-			rank[s] = peaks.Bottom
+		if !t.g.Drained[s] {
+			rank[s] = t.top - h
 		}
 	}
 	return rank
@@ -26,7 +26,7 @@ func (t *tree) rankByHeight() []int32 {
 // the more ways there are between the roots of a degraded one. There it is the order by
 // level with the roots joined over one leaf, the one of those tried that forbids the
 // fewest turns: it leaves the paths by level legal, but for those of the one leaf.
-func (t *tree) rankToJoin() (rank []int32, free bool) {
+func (t *tree) rankToJoin() (rank updown.Order, free bool) {
 	leaves := t.passable()
 	step := max(1, len(leaves)/sampled)
 	for i := 0; i < len(leaves); i += step {
@@ -56,92 +56,42 @@ func (t *tree) passable() []int32 {
 
 // rankFromLeaf ranks the switches by their distance from a leaf, in other parts of
 // the network from the first switch that is not drained.
-func (t *tree) rankFromLeaf(leaf int32) []int32 {
-	rank := make([]int32, t.g.NumSwitches)
-	for s := range rank {
-		rank[s] = peaks.Bottom
-	}
-	fill := func(from int32) {
-		for s, d := range distances(t.g, []int32{from}, t.g.Drained) {
-			if d >= 0 && !t.g.Drained[s] {
-				rank[s] = d
-			}
-		}
-	}
-	fill(leaf)
-	for _, l := range append(slices.Clone(t.leaves), t.byHeight(false)...) {
-		if rank[l] == peaks.Bottom && !t.g.Drained[l] {
-			fill(l)
-		}
+func (t *tree) rankFromLeaf(leaf int32) updown.Order {
+	rank := updown.New(t.g.NumSwitches)
+	for _, s := range slices.Concat([]int32{leaf}, t.leaves, t.byHeight(false)) {
+		rank.RankFrom(t.g, s)
 	}
 	return rank
 }
 
 // rankOverLeaf ranks the switches by level, but for what joins the highest of each
 // part: the shortest ways to them from a leaf are raised above all else.
-func (t *tree) rankOverLeaf(leaf int32) []int32 {
+func (t *tree) rankOverLeaf(leaf int32) updown.Order {
 	rank := t.rankByHeight()
-	byLevel := slices.Clone(rank)
-	for _, part := range t.parts() {
+	for _, part := range updown.Parts(t.g) {
 		from := part[0]
-		for _, l := range t.leaves {
+		for _, l := range append([]int32{leaf}, t.leaves...) {
 			if slices.Contains(part, l) {
 				from = l
 				break
 			}
 		}
-		if slices.Contains(part, leaf) {
-			from = leaf
-		}
-		far := distances(t.g, []int32{from}, t.g.Drained)
-		for _, s := range part {
-			top := true
-			for _, c := range t.g.OutOf(s) {
-				top = top && !peaks.Above(byLevel, t.g.To[c], s)
-			}
-			for u := s; top && rank[u] >= 0; {
-				rank[u] = far[u] - peaks.Bottom
-				for _, c := range t.g.OutOf(u) {
-					if v := t.g.To[c]; far[v] >= 0 && far[v] < far[u] && !t.g.Drained[v] {
-						u = v
-						break
-					}
-				}
-			}
-		}
+		distance := updown.New(t.g.NumSwitches)
+		distance.RankFrom(t.g, from)
+		rank.Raise(t.g, rank.Peaks(t.g, part), distance)
 	}
 	return rank
 }
 
-// parts lists the switches of each part of the network, drained ones apart.
-func (t *tree) parts() [][]int32 {
-	var parts [][]int32
-	seen := slices.Clone(t.g.Drained)
-	for s := range int32(t.g.NumSwitches) {
-		if seen[s] {
-			continue
-		}
-		var part []int32
-		for u, d := range distances(t.g, []int32{s}, t.g.Drained) {
-			if d >= 0 && !t.g.Drained[u] {
-				seen[u] = true
-				part = append(part, int32(u))
-			}
-		}
-		parts = append(parts, part)
-	}
-	return parts
-}
-
 // forbidden counts the turns that are legal by level, but lead down and up again by
 // a rank.
-func (t *tree) forbidden(rank []int32) int {
+func (t *tree) forbidden(rank updown.Order) int {
 	n := 0
 	for s := range int32(t.g.NumSwitches) {
 		above, below := 0, 0
 		first, last := t.groupsOf(s)
 		for i := first; i < last; i++ {
-			if v := t.to[i]; peaks.Above(rank, v, s) {
+			if v := t.to[i]; rank.Above(v, s) {
 				if t.height[v] > t.height[s] {
 					above++
 				} else {
@@ -171,9 +121,9 @@ func (t *tree) level() bool {
 // others than those that join them: with these, packets between two of its
 // neighbours would hold each other up. Those without another way up keep theirs, and so do
 // drained ones, which nothing passes.
-func (t *tree) beside(joined []int32) func(s, v int32) bool {
+func (t *tree) beside(joined updown.Order) func(s, v int32) bool {
 	is := func(leaf, v int32) bool {
-		return joined[leaf] == -peaks.Bottom && joined[v] >= 0 && t.height[v] > t.height[leaf] && !t.g.Drained[v] && t.climbs(v)
+		return joined[leaf] == -updown.Bottom && joined[v] >= 0 && t.height[v] > t.height[leaf] && !t.g.Drained[v] && t.climbs(v)
 	}
 	return func(s, v int32) bool { return is(s, v) || is(v, s) }
 }

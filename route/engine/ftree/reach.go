@@ -8,7 +8,7 @@ import (
 	"sync"
 
 	"weft/internal/par"
-	"weft/route/engine/internal/peaks"
+	"weft/route/updown"
 )
 
 // A set holds targets, a bit each, of one block: setSize switches with places one
@@ -58,7 +58,7 @@ type block struct {
 
 // newReach splits the groups of all switches by an order, and sweeps. Links for which
 // leave is true are left out.
-func newReach(ctx context.Context, t *tree, rank, bit []int32, leave func(s, v int32) bool, workers int) (*reach, error) {
+func newReach(ctx context.Context, t *tree, rank updown.Order, bit []int32, leave func(s, v int32) bool, workers int) (*reach, error) {
 	n := t.g.NumSwitches
 	r := &reach{
 		t: t, rises: make([]bool, len(t.to)), left: make([]bool, len(t.to)), ahead: make([]int32, len(t.to)), up: make([][]int32, n), down: make([][]int32, n),
@@ -75,7 +75,7 @@ func newReach(ctx context.Context, t *tree, rank, bit []int32, leave func(s, v i
 			switch {
 			case v == s, leave(s, v):
 				r.left[i], r.ahead[i] = true, 2*s // no nearer
-			case peaks.Above(rank, v, s) && !r.ends[i]:
+			case rank.Above(v, s) && !r.ends[i]:
 				high--
 				both[high], r.rises[i], r.ahead[i] = i, true, 2*v
 			default:

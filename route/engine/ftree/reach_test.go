@@ -8,7 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/engine/internal/peaks"
+	"weft/route/updown"
 )
 
 // TestReach: on any network with any order, and drained switches, there is a way
@@ -22,13 +22,13 @@ func TestReach(t *testing.T) {
 		links := rapid.IntRange(n-1, min(n*(n-1)/2, 3*n)).Draw(t, "links")
 		g := *drawn(t, fmt.Sprintf("random(switches=%d,hosts=1,links=%d,seed=%d)", n, links, rapid.IntRange(0, 1<<20).Draw(t, "seed")))
 		g.Drained = make([]bool, n)
-		rank, bit := make([]int32, n), make([]int32, n)
+		rank, bit := updown.New(n), make([]int32, n)
 		places := rapid.Permutation(sequence(n)).Draw(t, "places")
 		for s := range n {
 			g.Drained[s] = rapid.IntRange(0, 7).Draw(t, "drained") == 0
 			rank[s] = int32(rapid.IntRange(0, 4).Draw(t, "rank"))
 			if bit[s] = places[s]; g.Drained[s] {
-				rank[s] = peaks.Bottom
+				rank[s] = updown.Bottom
 			}
 		}
 		tr := recognise(&g, nil, nil)
@@ -38,7 +38,7 @@ func TestReach(t *testing.T) {
 			t.Fatal(err)
 		}
 		rises := func(u, v int32) bool {
-			return peaks.Above(rank, v, u) && !(g.Drained[u] && g.Drained[v])
+			return rank.Above(v, u) && !(g.Drained[u] && g.Drained[v])
 		}
 		block := &r.blocks[0]
 		for x := range int32(n) {

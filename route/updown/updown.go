@@ -1,0 +1,141 @@
+// Package updown holds up*/down* orders, for all engines and path computations whose
+// paths first go up in an order of the switches and then down (Schroeder et al.,
+// "Autonet", IEEE JSAC 1991). Neither the channels that lead up nor those that lead down
+// contain a cycle, so such paths are free of deadlock on one lane.
+//
+// An order is mostly made of distances from one or several roots (RankFrom, FromRoots). A
+// switch without a neighbour above it is a peak. No path goes up and then down from
+// one peak to another, so JoinPeaks and Raise leave one peak in each part of the network.
+// SortChannels turns an order of switches into one of channels.
+package updown
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"weft/fabric"
+)
+
+// Order is the rank of every switch: 0 for a root, more for switches farther down,
+// less than 0 for raised ones. Of two switches with one rank the one with the lower
+// number is above.
+type Order []int32
+
+// Bottom is the rank of drained switches: every neighbour is above them, so they
+// can send and receive, and no path passes them.
+const Bottom int32 = math.MaxInt32
+
+// New returns an order in which every switch is at the bottom.
+func New(switches int) Order {
+	o := make(Order, switches)
+	for s := range o {
+		o[s] = Bottom
+	}
+	return o
+}
+
+// FromRoots ranks the switches by their distance from the nearest root. Parts of the
+// network without a root have their first switch as root. found lists the switches in the
+// order in which the search finds them.
+func FromRoots(g *fabric.Graph, roots ...int32) (o Order, found []int32) {
+	o = New(g.NumSwitches)
+	found = o.RankFrom(g, roots...)
+	for s := range int32(g.NumSwitches) {
+		found = append(found, o.RankFrom(g, s)...)
+	}
+	return o, found
+}
+
+// OneByOne ranks the switches of a list by their place in it, all others at the bottom.
+func OneByOne(switches int, list []int32) Order {
+	o := New(switches)
+	for place, s := range list {
+		o[s] = int32(place)
+	}
+	return o
+}
+
+// RankFrom ranks the switches at the bottom that are connected to some roots by
+// their distance from the nearest root. It returns them in the order in which the search
+// finds them. Roots that are drained, or ranked already, are left out.
+func (o Order) RankFrom(g *fabric.Graph, roots ...int32) (found []int32) {
+	for _, r := range roots {
+		if o[r] == Bottom && !g.Drained[r] {
+			o[r] = 0
+			found = append(found, r)
+		}
+	}
+	for head := 0; head < len(found); head++ {
+		s := found[head]
+		for _, c := range g.OutOf(s) {
+			if v := g.To[c]; o[v] == Bottom && !g.Drained[v] {
+				o[v] = o[s] + 1
+				found = append(found, v)
+			}
+		}
+	}
+	return found
+}
+
+// Parts lists the connected parts of a network without its drained switches. Each is a
+// breadth-first search from its first switch.
+func Parts(g *fabric.Graph) [][]int32 {
+	var parts [][]int32
+	o := New(g.NumSwitches)
+	for s := range int32(g.NumSwitches) {
+		if part := o.RankFrom(g, s); len(part) > 0 {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// Parents returns, by switch, the channel from its parent in the breadth-first tree that
+// the search of FromRoots or RankFrom grew; fabric.Nothing for the roots and for switches not
+// found.
+func (o Order) Parents(g *fabric.Graph, found []int32) []int32 {
+	parent := make([]int32, g.NumSwitches)
+	for s := range parent {
+		parent[s] = fabric.Nothing
+	}
+	for _, s := range found {
+		for _, c := range g.OutOf(s) {
+			if v := g.To[c]; o[v] == o[s]+1 && parent[v] == fabric.Nothing {
+				parent[v] = c
+			}
+		}
+	}
+	return parent
+}
+
+// Above reports whether switch a is above switch b. A switch is not above itself, so
+// a cable between two ports of one switch leads down both ways.
+func (o Order) Above(a, b int32) bool { return o[a] < o[b] || o[a] == o[b] && a < b }
+
+// LeadsUp reports whether a channel leads up.
+func (o Order) LeadsUp(g *fabric.Graph, c int32) bool { return o.Above(g.To[c], g.From[c]) }
+
+// Allows reports whether a path may turn from channel c into channel d: not up again
+// after it went down.
+func (o Order) Allows(g *fabric.Graph, c, d int32) bool { return o.LeadsUp(g, c) || !o.LeadsUp(g, d) }
+
+// SortChannels sorts channels so that every up*/down* path passes them in ascending
+// order: first those that lead up, from the lowest switch to the highest, then those that
+// lead down, from the highest to the lowest. Channels of one switch keep their order.
+func (o Order) SortChannels(g *fabric.Graph, channels []int32) {
+	slices.SortStableFunc(channels, func(c, d int32) int {
+		up := o.LeadsUp(g, c)
+		if up != o.LeadsUp(g, d) {
+			if up {
+				return -1
+			}
+			return 1
+		}
+		a, b := g.From[c], g.From[d]
+		if up {
+			a, b = b, a
+		}
+		return cmp.Or(cmp.Compare(o[a], o[b]), cmp.Compare(a, b))
+	})
+}
