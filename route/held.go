@@ -116,8 +116,8 @@ func (h *Held) HostLMC(g *fabric.Graph) uint8 {
 	return common
 }
 
-// stillAbsent lists the absent ports whose LIDs nobody got, those gone last first.
-func (h *Held) stillAbsent(ends *Ends) []Absent {
+// StillAbsent lists the absent ports whose LIDs nobody got, those gone last first.
+func (h *Held) StillAbsent(ends *Ends) []Absent {
 	by := ends.ByLID()
 	return slices.DeleteFunc(slices.Clone(h.Absent), func(a Absent) bool {
 		for l := int(a.Base); l < min(int(a.Base)+1<<a.LMC, len(by)); l++ {

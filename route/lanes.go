@@ -124,10 +124,10 @@ func (m *SL2VL) Table(g *fabric.Graph, s int32, in, out uint8) *VLTable {
 // HostTable is the table of a host end port, for packets it sends.
 func (m *SL2VL) HostTable(end int32) *VLTable { return &m.Pool[m.Host[end]] }
 
-// fitHosts lets the lanes of a Plan of so many VLs share those of the links to hosts
+// FitHosts lets the lanes of a Plan of so many VLs share those of the links to hosts
 // that have fewer. No other channel waits for a host to send or takes what it received,
 // so these links are on no cycle, whatever their lanes.
-func (m *SL2VL) fitHosts(g *fabric.Graph, lanes int) {
+func (m *SL2VL) FitHosts(g *fabric.Graph, lanes int) {
 	for s := range int32(g.NumSwitches) {
 		by, index, ports := m.Switch[s].By, slices.Clone(m.Switch[s].Index), int(g.SwitchPorts[s])+1
 		if by == ByNothing {

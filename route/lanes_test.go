@@ -6,6 +6,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/route/routetest"
 )
 
 // SLs behave as a map from both classes, at any number of classes.
@@ -72,7 +73,7 @@ func TestUniformSL(t *testing.T) {
 // A table is found by what the switch chooses it by.
 func TestSL2VLTable(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		g := line(t, 3, 2).Compile()
+		g := routetest.Line(t, 3, 2).Compile()
 		m := UniformVL(g, VLTable{})
 		for i := range uint8(40) {
 			m.Pool = append(m.Pool, VLTable{i % 15, i / 15})
@@ -95,7 +96,7 @@ func TestSL2VLTable(t *testing.T) {
 }
 
 func TestIntern(t *testing.T) {
-	m := UniformVL(line(t, 1, 1).Compile(), VLTable{})
+	m := UniformVL(routetest.Line(t, 1, 1).Compile(), VLTable{})
 	other := VLTable{3: 1}
 	if a, b, c := m.Intern(VLTable{}), m.Intern(other), m.Intern(other); a != 0 || b != 1 || c != 1 || len(m.Pool) != 2 {
 		t.Errorf("tables %d, %d, %d of a pool of %d", a, b, c, len(m.Pool))
@@ -109,7 +110,7 @@ func TestIntern(t *testing.T) {
 // Only the links to hosts that have fewer VLs than the lanes change: their lanes are
 // those modulo the VLs, and what is dropped stays so.
 func TestFitHosts(t *testing.T) {
-	g := line(t, 3, 2).Compile()
+	g := routetest.Line(t, 3, 2).Compile()
 	lane := VLTable{0, 1, 2, 3, DropVL}
 	for h, vls := range []uint8{0, 1, 2, 3, 4, 8} { // two hosts a switch, on ports 5 and 6
 		g.PortVLs[g.PortStart[g.EndSwitch[h]]+int32(g.EndPort[h])] = vls
@@ -120,7 +121,7 @@ func TestFitHosts(t *testing.T) {
 	all := make([]uint16, ports*ports)
 	all[1*ports+5] = 1
 	m.Switch[1] = SwitchSL2VL{By: ByInOut, Index: all}
-	m.fitHosts(g, 4)
+	m.FitHosts(g, 4)
 	one, two, three := VLTable{4: DropVL}, VLTable{0, 1, 0, 1, DropVL}, VLTable{0, 1, 2, 0, DropVL}
 	for h, want := range []VLTable{lane, one, two, three, lane, lane} {
 		s, out := g.EndSwitch[h], g.EndPort[h]
@@ -143,8 +144,8 @@ func TestFitHosts(t *testing.T) {
 }
 
 func TestSingleLane(t *testing.T) {
-	g := line(t, 2, 1).Compile()
-	p := &Plan{Ends: must(AssignLIDs(g, NameOptions{}))(t)}
+	g := routetest.Line(t, 2, 1).Compile()
+	p := &Plan{Ends: Ends{Base: []fabric.LID{1, 2, 3, 4}, LMC: make([]uint8, 4)}}
 	p.SingleLane(g)
 	for end := range int32(g.NumEnds) {
 		for _, lid := range p.Ends.Base {

@@ -9,6 +9,7 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weft/fabric"
+	"weft/route/routetest"
 )
 
 func optionSpec() *Spec {
@@ -43,7 +44,7 @@ func TestParseOptions(t *testing.T) {
 			t.Errorf("%v (-want +got):\n%s", c.text, diff)
 		}
 	}
-	o := must(optionSpec().Parse(map[string]string{"strict": "1", "roots": "a"}))(t)
+	o := routetest.Must(optionSpec().Parse(map[string]string{"strict": "1", "roots": "a"}))(t)
 	if o.Int("weight") != 4 || !o.Bool("strict") || o.String("order") != "guid" || len(o.List("roots")) != 1 {
 		t.Errorf("values %v", o)
 	}

@@ -1,6 +1,11 @@
 package route
 
-import "weft/fabric"
+import (
+	"fmt"
+	"strings"
+
+	"weft/fabric"
+)
 
 // Plan is what the fabric must be told. Its indices are those of the Graph that it
 // was made for; a saved Plan carries GUIDs and binds to a Graph again by them.
@@ -52,3 +57,26 @@ func (p *Plan) SingleLane(g *fabric.Graph) {
 	p.SL2VL = UniformVL(g, VLTable{})
 	p.VLs = 1
 }
+
+// Recipe says how a Plan was or is to be made, stage by stage.
+type Recipe struct {
+	Paths   string            `json:"paths"`             // the engine
+	Options map[string]string `json:"options,omitempty"` // its options as given
+	Names   string            `json:"names"`             // "lmc=0", "lmc=3": that many LIDs a port
+	Lanes   string            `json:"lanes"`             // "none", or the engine's own
+}
+
+// Engine is the name of the engine: PATHS, or PATHS+NAMES where the LIDs came after the
+// paths.
+func (r *Recipe) Engine() string {
+	if r.Names == "" || strings.HasPrefix(r.Names, lmcName) {
+		return r.Paths
+	}
+	return r.Paths + "+" + r.Names
+}
+
+// lmcName begins the name of an assignment of 2^LMC LIDs to each port.
+const lmcName = "lmc="
+
+// LMCName is the name, in a Recipe, of the assignment of 2^LMC LIDs to each port.
+func LMCName(lmc uint8) string { return fmt.Sprint(lmcName, lmc) }

@@ -115,3 +115,27 @@ func (t *Tables) Clone() *Tables {
 	}
 	return c
 }
+
+// Hops walks the tables from switch s and counts the links to the port where a LID
+// is delivered, 0 for the switch's own port 0; ok is false when the packet is
+// dropped, goes in circles or leaves the network by a dead port.
+func (t *Tables) Hops(g *fabric.Graph, s int32, lid fabric.LID) (hops int, ok bool) {
+	for ; hops <= g.NumSwitches; hops++ {
+		port := t.Port(s, lid)
+		if port == 0 {
+			return hops, true
+		}
+		if port == NoPort {
+			return hops, false
+		}
+		c, host := g.At(s, port)
+		if host >= 0 {
+			return hops + 1, true
+		}
+		if c < 0 {
+			return hops, false
+		}
+		s = g.To[c]
+	}
+	return hops, false
+}

@@ -1,4 +1,8 @@
-package route
+// Package lids assigns LIDs to the end ports of a subnet: fresh ones, or those that its
+// ports have in use, kept wherever they are valid. This is stage NAMES for engines that
+// compute trees (one LID a port, or 2^LMC of them); how many LIDs a set of paths needs is
+// the subject of route/names.
+package lids
 
 import (
 	"fmt"
@@ -6,28 +10,29 @@ import (
 	"sort"
 
 	"weft/fabric"
+	"weft/route"
 )
 
-// NameOptions say how end ports get their LIDs.
-type NameOptions struct {
-	LMC   uint8 // every CA and router port gets 2^LMC LIDs; switches get one
-	Fresh bool  // forget the LIDs in use; otherwise they are kept where valid
-	Held  *Held // the LIDs in use; nil: those as seen
+// Options say how end ports get their LIDs.
+type Options struct {
+	LMC   uint8       // every CA and router port gets 2^LMC LIDs; switches get one
+	Fresh bool        // forget the LIDs in use; otherwise they are kept where valid
+	Held  *route.Held // the LIDs in use; nil: those as seen
 }
 
-// held is what is to be kept.
-func (o *NameOptions) held(g *fabric.Graph) *Held {
+// InUse returns the LIDs that are to be kept: none if fresh ones were asked for.
+func (o *Options) InUse(g *fabric.Graph) *route.Held {
 	switch {
 	case o.Fresh:
-		return &Held{}
+		return &route.Held{}
 	case o.Held != nil:
 		return o.Held
 	}
-	return Seen(g)
+	return route.Seen(g)
 }
 
-// LIDsExhausted is the refusal of a fabric that needs more LIDs than there are.
-type LIDsExhausted struct {
+// Exhausted is the refusal of a fabric that needs more LIDs than there are.
+type Exhausted struct {
 	Ports    int    // ports that need LIDs
 	Need     int    // LIDs in all
 	Most     string // the port that needs most, and how many
@@ -36,7 +41,7 @@ type LIDsExhausted struct {
 	Kept bool
 }
 
-func (e *LIDsExhausted) Error() string {
+func (e *Exhausted) Error() string {
 	need := fmt.Sprintf("route: %d end ports need %d LIDs (%s needs most: %d)", e.Ports, e.Need, e.Most, e.MostNeed)
 	if e.Kept {
 		return need + ", which do not fit between the LIDs that are kept: assign fresh LIDs"
@@ -45,20 +50,20 @@ func (e *LIDsExhausted) Error() string {
 		fabric.MaxUnicastLID)
 }
 
-// AssignLIDs names every end port, with 2^LMC LIDs for each CA and router port. See
-// Name.
-func AssignLIDs(g *fabric.Graph, opt NameOptions) (Ends, error) {
+// Assign gives every end port its LIDs: 2^LMC of them to each CA and router port, one to
+// each switch. It keeps LIDs in use as AssignEach does.
+func Assign(g *fabric.Graph, opt Options) (route.Ends, error) {
 	if opt.LMC > fabric.MaxLMC {
-		return Ends{}, fmt.Errorf("route: LMC %d is too large (at most %d)", opt.LMC, fabric.MaxLMC)
+		return route.Ends{}, fmt.Errorf("route: LMC %d is too large (at most %d)", opt.LMC, fabric.MaxLMC)
 	}
 	lmc := make([]uint8, g.NumEnds)
 	for end := range g.NumHosts {
 		lmc[end] = opt.LMC
 	}
-	return Name(g, lmc, opt.held(g))
+	return AssignEach(g, lmc, opt.InUse(g))
 }
 
-// Name gives every end port of g a base LID, with 2^lmc LIDs from it.
+// AssignEach gives every end port of g a base LID, with 2^lmc LIDs from it.
 //
 // A port keeps the base LID that it holds where the LIDs from it are valid for its
 // LMC, within the forwarding tables, and no other port has one of them. Of ports that
@@ -69,7 +74,7 @@ func AssignLIDs(g *fabric.Graph, opt NameOptions) (Ends, error) {
 // when there are no others, or none within the forwarding tables, and those of ports that
 // have been gone longest first. The cost is O(LIDs), times the logarithm of the absent
 // ports.
-func Name(g *fabric.Graph, lmc []uint8, held *Held) (Ends, error) {
+func AssignEach(g *fabric.Graph, lmc []uint8, held *route.Held) (route.Ends, error) {
 	n := namer{lmc: lmc, base: make([]fabric.LID, g.NumEnds), used: make([]bool, int(fabric.MaxUnicastLID)+1)}
 	need, most := 0, 0
 	for end, l := range lmc {
@@ -79,10 +84,10 @@ func Name(g *fabric.Graph, lmc []uint8, held *Held) (Ends, error) {
 		}
 	}
 	refusal := func(kept bool) error {
-		return &LIDsExhausted{Ports: g.NumEnds, Need: need, Most: EndName(g, int32(most)), MostNeed: 1 << lmc[most], Kept: kept}
+		return &Exhausted{Ports: g.NumEnds, Need: need, Most: route.EndName(g, int32(most)), MostNeed: 1 << lmc[most], Kept: kept}
 	}
 	if need > int(fabric.MaxUnicastLID) {
-		return Ends{}, refusal(false)
+		return route.Ends{}, refusal(false)
 	}
 	n.used[0] = true
 	limit := len(n.used)
@@ -95,9 +100,9 @@ func Name(g *fabric.Graph, lmc []uint8, held *Held) (Ends, error) {
 	absent := len(held.Absent)
 	gone := sort.Search(absent, func(gone int) bool { return n.place(held.Absent[:absent-gone], limit) })
 	if !n.place(held.Absent[:absent-gone], limit) && !n.place(nil, len(n.used)) {
-		return Ends{}, refusal(true)
+		return route.Ends{}, refusal(true)
 	}
-	return Ends{Base: n.base, LMC: lmc}, nil
+	return route.Ends{Base: n.base, LMC: lmc}, nil
 }
 
 // namer gives out LIDs.
@@ -128,7 +133,7 @@ func (n *namer) keep(base []fabric.LID, limit int) {
 
 // place gives the other ports LIDs below a limit, none of them an absent port's. It
 // reports whether there are enough.
-func (n *namer) place(absent []Absent, limit int) bool {
+func (n *namer) place(absent []route.Absent, limit int) bool {
 	used := slices.Clone(n.used[:limit])
 	for _, a := range absent {
 		for l := int(a.Base); l < min(int(a.Base)+1<<a.LMC, len(used)); l++ {

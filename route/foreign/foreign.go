@@ -1,15 +1,18 @@
-package route
+// Package foreign exchanges routings with other subnet managers: their files become a
+// Plan, which the judge judges like any other, and a Plan becomes files that they read.
+package foreign
 
 import (
 	"fmt"
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/route"
 )
 
-// Foreign is what files tell of the routing of another subnet manager. SLs and
+// Files hold what files tell of the routing of another subnet manager. SLs and
 // SL2VL may be nil: then nobody knows the lanes.
-type Foreign struct {
+type Files struct {
 	LFTs  *netfile.LFTs
 	SLs   *netfile.PathSLs
 	SL2VL *netfile.SL2VLs
@@ -19,10 +22,10 @@ type Foreign struct {
 // fabric was seen with, or those the tables name them by. notes say what is odd
 // and what could not be used. It fails when no switch of the tables is in the
 // fabric.
-func (f *Foreign) Plan(g *fabric.Graph) (p *Plan, notes []string, err error) {
+func (f *Files) Plan(g *fabric.Graph) (p *route.Plan, notes []string, err error) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
 	ends := f.ends(g, note)
-	p = &Plan{Ends: ends, Recipe: Recipe{Paths: "as programmed", Names: "as seen", Lanes: "as programmed"}}
+	p = &route.Plan{Ends: ends, Recipe: route.Recipe{Paths: "as programmed", Names: "as seen", Lanes: "as programmed"}}
 	if p.Tables, err = f.tables(g, &ends, note); err != nil {
 		return nil, notes, err
 	}
@@ -35,7 +38,7 @@ func (f *Foreign) Plan(g *fabric.Graph) (p *Plan, notes []string, err error) {
 	if p.SL2VL != nil {
 		for _, t := range p.SL2VL.Pool {
 			for _, vl := range t {
-				if vl != DropVL {
+				if vl != route.DropVL {
 					p.VLs = max(p.VLs, int(vl)+1)
 				}
 			}
@@ -47,8 +50,8 @@ func (f *Foreign) Plan(g *fabric.Graph) (p *Plan, notes []string, err error) {
 
 // ends are the LIDs as seen; where the tables say otherwise, the tables are right,
 // because a switch obeys them.
-func (f *Foreign) ends(g *fabric.Graph, note func(string, ...any)) Ends {
-	e := Ends{Base: append([]fabric.LID(nil), g.EndLID...), LMC: append([]uint8(nil), g.EndLMC...)}
+func (f *Files) ends(g *fabric.Graph, note func(string, ...any)) route.Ends {
+	e := route.Ends{Base: append([]fabric.LID(nil), g.EndLID...), LMC: append([]uint8(nil), g.EndLMC...)}
 	base := map[fabric.GUID]fabric.LID{}
 	for _, t := range f.LFTs.Targets {
 		if old, ok := base[t.GUID]; !ok || t.LID < old {
@@ -86,12 +89,12 @@ func (f *Foreign) ends(g *fabric.Graph, note func(string, ...any)) Ends {
 	return e
 }
 
-func (f *Foreign) tables(g *fabric.Graph, ends *Ends, note func(string, ...any)) (*Tables, error) {
+func (f *Files) tables(g *fabric.Graph, ends *route.Ends, note func(string, ...any)) (*route.Tables, error) {
 	index := make(map[fabric.GUID]int32, g.NumSwitches)
 	for s, guid := range g.SwitchGUID {
 		index[guid] = int32(s)
 	}
-	t := NewTables(g.NumSwitches, max(f.LFTs.TopLID(), ends.Top()))
+	t := route.NewTables(g.NumSwitches, max(f.LFTs.TopLID(), ends.Top()))
 	filled := make([]bool, g.NumSwitches)
 	found := 0
 	for i := range f.LFTs.Switches {
@@ -104,7 +107,7 @@ func (f *Foreign) tables(g *fabric.Graph, ends *Ends, note func(string, ...any))
 		found++
 		filled[s] = true
 		for lid, port := range sw.Ports {
-			if port != NoPort {
+			if port != route.NoPort {
 				t.Set(s, fabric.LID(lid), port)
 			}
 		}
@@ -114,16 +117,16 @@ func (f *Foreign) tables(g *fabric.Graph, ends *Ends, note func(string, ...any))
 	}
 	for s, ok := range filled {
 		if !ok {
-			note("%s has no table in the file: it forwards nothing", SwitchName(g, int32(s)))
+			note("%s has no table in the file: it forwards nothing", route.SwitchName(g, int32(s)))
 		}
 	}
 	return t, nil
 }
 
 // serviceLevels gives sources with equal rows one class, and every LID its own.
-func (f *Foreign) serviceLevels(ends *Ends, note func(string, ...any)) *SLs {
+func (f *Files) serviceLevels(ends *route.Ends, note func(string, ...any)) *route.SLs {
 	if len(f.SLs.Rows) == 0 {
-		return UniformSL(ends, 0)
+		return route.UniformSL(ends, 0)
 	}
 	row := map[fabric.LID]int{}
 	for i, r := range f.SLs.Rows {
@@ -165,7 +168,7 @@ func (f *Foreign) serviceLevels(ends *Ends, note func(string, ...any)) *SLs {
 	for lid := range dst {
 		dst[lid] = int32(lid)
 	}
-	m := NewSLs(src, dst, len(rows), top+1)
+	m := route.NewSLs(src, dst, len(rows), top+1)
 	for c, sl := range rows {
 		for lid := range min(len(sl), top+1) {
 			if sl[lid] != netfile.NoSL {
@@ -178,7 +181,7 @@ func (f *Foreign) serviceLevels(ends *Ends, note func(string, ...any)) *SLs {
 
 // lanes binds the SL2VL tables to the ports of the graph. It answers nil, unknown,
 // when a table is missing that packets pass.
-func (f *Foreign) lanes(g *fabric.Graph, ends *Ends, note func(string, ...any)) *SL2VL {
+func (f *Files) lanes(g *fabric.Graph, ends *route.Ends, note func(string, ...any)) *route.SL2VL {
 	byGUID := map[fabric.GUID]int{}
 	byLID := map[fabric.LID]int{}
 	for i, n := range f.SL2VL.Nodes {
@@ -196,14 +199,14 @@ func (f *Foreign) lanes(g *fabric.Graph, ends *Ends, note func(string, ...any)) 
 		i, ok := byLID[ends.Base[end]]
 		return i, ok && ends.Base[end] != 0
 	}
-	m := &SL2VL{Host: make([]uint16, g.NumHosts), Switch: make([]SwitchSL2VL, g.NumSwitches)}
+	m := &route.SL2VL{Host: make([]uint16, g.NumHosts), Switch: make([]route.SwitchSL2VL, g.NumSwitches)}
 	for _, t := range f.SL2VL.Pool {
-		m.Pool = append(m.Pool, VLTable(t))
+		m.Pool = append(m.Pool, route.VLTable(t))
 	}
 	for end := range int32(g.NumHosts) {
 		i, ok := find(end)
 		if !ok || len(f.SL2VL.Nodes[i].Rows) == 0 {
-			note("%s has no SL2VL table in the file: the lanes are unknown", EndName(g, end))
+			note("%s has no SL2VL table in the file: the lanes are unknown", route.EndName(g, end))
 			return nil
 		}
 		m.Host[end] = f.SL2VL.Nodes[i].Rows[0].Table
@@ -214,7 +217,7 @@ func (f *Foreign) lanes(g *fabric.Graph, ends *Ends, note func(string, ...any)) 
 			m.Switch[s], ok = f.switchLanes(g, s, i)
 		}
 		if !ok {
-			note("%s lacks SL2VL tables in the file: the lanes are unknown", SwitchName(g, s))
+			note("%s lacks SL2VL tables in the file: the lanes are unknown", route.SwitchName(g, s))
 			return nil
 		}
 	}
@@ -223,9 +226,9 @@ func (f *Foreign) lanes(g *fabric.Graph, ends *Ends, note func(string, ...any)) 
 
 // switchLanes collects the tables of one switch by input and output port. Ports
 // that lead nowhere need none.
-func (f *Foreign) switchLanes(g *fabric.Graph, s int32, node int) (SwitchSL2VL, bool) {
+func (f *Files) switchLanes(g *fabric.Graph, s int32, node int) (route.SwitchSL2VL, bool) {
 	n := int(g.SwitchPorts[s]) + 1
-	w := SwitchSL2VL{By: ByInOut, Index: make([]uint16, n*n)}
+	w := route.SwitchSL2VL{By: route.ByInOut, Index: make([]uint16, n*n)}
 	have := make([]bool, n*n)
 	for _, r := range f.SL2VL.Nodes[node].Rows {
 		if int(r.In) < n && int(r.Out) < n {

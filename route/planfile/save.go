@@ -1,4 +1,5 @@
-package route
+// Package planfile writes Plans to files and reads them.
+package planfile
 
 import (
 	"bufio"
@@ -12,6 +13,7 @@ import (
 	"io"
 
 	"weft/fabric"
+	"weft/route"
 )
 
 // A plan file holds a Plan and the GUIDs of what it is for. All numbers are little-endian.
@@ -46,17 +48,17 @@ const (
 
 // planHeader is the JSON header of a plan file.
 type planHeader struct {
-	Recipe      Recipe    `json:"recipe"`
-	VLs         int       `json:"vls"`
-	DefaultSL   uint8     `json:"default_sl"`
-	ReplySameSL bool      `json:"reply_same_sl"`
-	Switches    int       `json:"switches"`
-	Hosts       int       `json:"hosts"`  // CA and router ports
-	Blocks      int       `json:"blocks"` // blocks of a forwarding table
-	Choice      bool      `json:"choice,omitempty"`
-	SL          *slHeader `json:"sl,omitempty"`
-	Pool        *int      `json:"sl2vl_tables,omitempty"` // tables in the pool
-	Absent      int       `json:"absent,omitempty"`       // ports whose LIDs wait for them
+	Recipe      route.Recipe `json:"recipe"`
+	VLs         int          `json:"vls"`
+	DefaultSL   uint8        `json:"default_sl"`
+	ReplySameSL bool         `json:"reply_same_sl"`
+	Switches    int          `json:"switches"`
+	Hosts       int          `json:"hosts"`  // CA and router ports
+	Blocks      int          `json:"blocks"` // blocks of a forwarding table
+	Choice      bool         `json:"choice,omitempty"`
+	SL          *slHeader    `json:"sl,omitempty"`
+	Pool        *int         `json:"sl2vl_tables,omitempty"` // tables in the pool
+	Absent      int          `json:"absent,omitempty"`       // ports whose LIDs wait for them
 }
 
 type slHeader struct {
@@ -78,11 +80,11 @@ func (e *BindError) Error() string {
 
 // Save writes a Plan that was made for g. The same Plan gives the same bytes. It
 // fails when a part of the Plan does not fit g; nothing is written then.
-func (p *Plan) Save(w io.Writer, g *fabric.Graph) error {
-	if err := p.fits(g); err != nil {
+func Save(w io.Writer, g *fabric.Graph, p *route.Plan) error {
+	if err := p.Fits(g); err != nil {
 		return err
 	}
-	head, err := p.fileHeader(g)
+	head, err := fileHeader(g, p)
 	if err != nil {
 		return err
 	}
@@ -113,7 +115,7 @@ func (p *Plan) Save(w io.Writer, g *fabric.Graph) error {
 }
 
 // fileHeader is everything before the body.
-func (p *Plan) fileHeader(g *fabric.Graph) ([]byte, error) {
+func fileHeader(g *fabric.Graph, p *route.Plan) ([]byte, error) {
 	h := planHeader{
 		Recipe: p.Recipe, VLs: p.VLs, DefaultSL: p.Service.Default, ReplySameSL: p.Service.ReplySameSL,
 		Switches: g.NumSwitches, Hosts: g.NumHosts, Blocks: p.Tables.NumBlocks(), Choice: p.Choice != nil,
@@ -166,7 +168,7 @@ func (e *planWriter) int32s(v []int32) {
 	}
 }
 
-func (e *planWriter) ends(g *fabric.Graph, ends *Ends) {
+func (e *planWriter) ends(g *fabric.Graph, ends *route.Ends) {
 	for s := range int32(g.NumSwitches) {
 		e.u64(uint64(g.SwitchGUID[s]))
 		e.u8(uint8(g.SwitchPorts[s]))
@@ -179,12 +181,12 @@ func (e *planWriter) ends(g *fabric.Graph, ends *Ends) {
 	}
 }
 
-func (e *planWriter) name(ends *Ends, end int32) {
+func (e *planWriter) name(ends *route.Ends, end int32) {
 	e.u16(uint16(ends.Base[end]))
 	e.u8(ends.LMC[end])
 }
 
-func (e *planWriter) tables(t *Tables) {
+func (e *planWriter) tables(t *route.Tables) {
 	for s := range int32(t.NumSwitches()) {
 		for i := range t.NumBlocks() {
 			e.bytes(t.Block(s, i)[:])
@@ -192,7 +194,7 @@ func (e *planWriter) tables(t *Tables) {
 	}
 }
 
-func (e *planWriter) choice(c *Choice) {
+func (e *planWriter) choice(c *route.Choice) {
 	for s := range len(c.Start) - 1 {
 		lo, hi := c.Start[s], c.Start[s+1]
 		e.u32(uint32(hi - lo))
@@ -203,13 +205,13 @@ func (e *planWriter) choice(c *Choice) {
 	}
 }
 
-func (e *planWriter) sl(m *SLs) {
+func (e *planWriter) sl(m *route.SLs) {
 	e.int32s(m.Src)
 	e.int32s(m.Dst)
 	e.bytes(m.Cells)
 }
 
-func (e *planWriter) sl2vl(m *SL2VL) {
+func (e *planWriter) sl2vl(m *route.SL2VL) {
 	for i := range m.Pool {
 		e.bytes(m.Pool[i][:])
 	}
@@ -226,7 +228,7 @@ func (e *planWriter) u16s(v []uint16) {
 	}
 }
 
-func (e *planWriter) absent(ports []Absent) {
+func (e *planWriter) absent(ports []route.Absent) {
 	for _, a := range ports {
 		e.u64(uint64(a.Node))
 		e.u8(a.Port)

@@ -1,4 +1,4 @@
-package route
+package recipe
 
 import (
 	"context"
@@ -9,44 +9,47 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weft/fabric"
+	"weft/route"
+	"weft/route/lids"
+	"weft/route/routetest"
 )
 
 // toy is an engine that notes its input and answers what it is told to.
 type toy struct {
-	in   *Input
-	plan Plan
+	in   *route.Input
+	plan route.Plan
 	err  error
 }
 
-func (e *toy) Route(_ context.Context, in *Input) (*Plan, error) {
+func (e *toy) Route(_ context.Context, in *route.Input) (*route.Plan, error) {
 	e.in = in
 	plan := e.plan
 	return &plan, e.err
 }
 
-func (e *toy) spec() *Spec {
-	return &Spec{
-		Name: "toy", Lanes: "own", Options: []Option{{Name: "n", Default: 1, Max: 5}},
-		New: func(Options) (Engine, error) { return e, nil },
+func (e *toy) spec() *route.Spec {
+	return &route.Spec{
+		Name: "toy", Lanes: "own", Options: []route.Option{{Name: "n", Default: 1, Max: 5}},
+		New: func(Options) (route.Engine, error) { return e, nil },
 	}
 }
 
 func TestRun(t *testing.T) {
-	g := line(t, 3, 2).Compile()
-	ends := must(AssignLIDs(g, NameOptions{LMC: 1}))(t)
-	own := Plan{SL: UniformSL(&ends, 3), SL2VL: UniformVL(g, VLTable{}), VLs: 2, Ends: Ends{Base: []fabric.LID{1}}}
+	g := routetest.Line(t, 3, 2).Compile()
+	ends := routetest.Must(lids.Assign(g, lids.Options{LMC: 1}))(t)
+	own := route.Plan{SL: route.UniformSL(&ends, 3), SL2VL: route.UniformVL(g, route.VLTable{}), VLs: 2, Ends: route.Ends{Base: []fabric.LID{1}}}
 	oneWay := own
-	oneWay.SL = UniformSL(&ends, 3)
+	oneWay.SL = route.UniformSL(&ends, 3)
 	oneWay.SL.OneWay = true
 	for _, c := range []struct {
 		name   string
-		plan   Plan
+		plan   route.Plan
 		stages []string
 		lanes  string
 		vls    int
 		reply  bool
 	}{
-		{"no lanes", Plan{}, []string{"names", "paths", "lanes"}, "none", 1, true},
+		{"no lanes", route.Plan{}, []string{"names", "paths", "lanes"}, "none", 1, true},
 		{"own lanes", own, []string{"names", "paths"}, "own", 2, true},
 		{"own lanes for answers", oneWay, []string{"names", "paths"}, "own", 2, false},
 	} {
@@ -54,7 +57,7 @@ func TestRun(t *testing.T) {
 		var stages []string
 		options := map[string]string{"n": "3"}
 		p, err := Run(context.Background(), g, &Request{
-			Engine: e.spec(), Options: options, Names: NameOptions{LMC: 1}, MaxVLs: 3, Seed: 7,
+			Engine: e.spec(), Options: options, Names: lids.Options{LMC: 1}, MaxVLs: 3, Seed: 7,
 		}, func(name string) { stages = append(stages, name) })
 		if err != nil {
 			t.Errorf("%s: %v", c.name, err)
@@ -63,12 +66,12 @@ func TestRun(t *testing.T) {
 		if diff := cmp.Diff(c.stages, stages); diff != "" {
 			t.Errorf("%s: stages (-want +got):\n%s", c.name, diff)
 		}
-		want := Recipe{Paths: "toy", Options: options, Names: "lmc=1", Lanes: c.lanes}
+		want := route.Recipe{Paths: "toy", Options: options, Names: "lmc=1", Lanes: c.lanes}
 		if diff := cmp.Diff(want, p.Recipe); diff != "" {
 			t.Errorf("%s: recipe (-want +got):\n%s", c.name, diff)
 		}
 		e.in.Stage = nil
-		if diff := cmp.Diff(&Input{Graph: g, Ends: ends, MaxVLs: 3, Workers: 1, Seed: 7, Held: Seen(g)}, e.in); diff != "" {
+		if diff := cmp.Diff(&route.Input{Graph: g, Ends: ends, MaxVLs: 3, Workers: 1, Seed: 7, Held: route.Seen(g)}, e.in); diff != "" {
 			t.Errorf("%s: input (-want +got):\n%s", c.name, diff)
 		}
 		if diff := cmp.Diff(ends, p.Ends); diff != "" || p.VLs != c.vls || p.Service.ReplySameSL != c.reply || p.SL == nil || p.SL2VL == nil {
@@ -79,14 +82,14 @@ func TestRun(t *testing.T) {
 
 // An engine that gives the names itself gets none, and its own are checked and kept.
 func TestRunOwnNames(t *testing.T) {
-	g := line(t, 3, 2).Compile()
-	fresh := must(AssignLIDs(g, NameOptions{LMC: 2}))(t)
-	e := &toy{plan: Plan{Ends: fresh, Recipe: Recipe{Paths: "here", Names: "and there"}}}
+	g := routetest.Line(t, 3, 2).Compile()
+	fresh := routetest.Must(lids.Assign(g, lids.Options{LMC: 2}))(t)
+	e := &toy{plan: route.Plan{Ends: fresh, Recipe: route.Recipe{Paths: "here", Names: "and there"}}}
 	spec := e.spec()
 	spec.OwnNames = true
 	var stages []string
 	stage := func(name string) { stages = append(stages, name) }
-	p, err := Run(context.Background(), g, &Request{Engine: spec, Names: NameOptions{Fresh: true}}, stage)
+	p, err := Run(context.Background(), g, &Request{Engine: spec, Names: lids.Options{Fresh: true}}, stage)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,18 +105,18 @@ func TestRunOwnNames(t *testing.T) {
 	if diff := cmp.Diff(fresh, p.Ends); diff != "" {
 		t.Errorf("ends (-want +got):\n%s", diff)
 	}
-	if _, err := Run(context.Background(), g, &Request{Engine: spec, Names: NameOptions{LMC: 1}}, stage); err == nil {
+	if _, err := Run(context.Background(), g, &Request{Engine: spec, Names: lids.Options{LMC: 1}}, stage); err == nil {
 		t.Error("an LMC was taken from an engine that gives its own")
 	}
 	g.SwitchFDBCap[1] = 4
-	var no *Refusal
+	var no *route.Refusal
 	if _, err := Run(context.Background(), g, &Request{Engine: spec}, stage); !errors.As(err, &no) {
 		t.Errorf("LIDs beyond a table: %v", err)
 	}
 }
 
 func TestRunErrors(t *testing.T) {
-	small := line(t, 2, 1)
+	small := routetest.Line(t, 2, 1)
 	small.Nodes[1].LinearFDBCap = 4
 	broken := errors.New("broken")
 	for _, c := range []struct {
@@ -125,29 +128,29 @@ func TestRunErrors(t *testing.T) {
 		want    string
 	}{
 		{name: "option", req: Request{Options: map[string]string{"n": "6"}}, want: "6 is out of range"},
-		{name: "LMC", req: Request{Names: NameOptions{LMC: 8}}, want: "LMC 8 is too large"},
+		{name: "LMC", req: Request{Names: lids.Options{LMC: 8}}, want: "LMC 8 is too large"},
 		{name: "VLs", req: Request{MaxVLs: -1}, want: "-1 VLs were asked for"},
 		{name: "VL15", req: Request{MaxVLs: 16}, want: "16 VLs were asked for"},
 		{name: "FDB", f: small, refusal: true, want: `toy: LID 4 is beyond the forwarding table of switch "switch 1" (0x0000000000000101) (4 entries); lower the LMC`},
 		{name: "engine", err: broken, want: "broken"},
-		{name: "refusal", err: Refuse("toy", "use another", "no %s", "ring"), refusal: true, want: "toy: no ring; use another"},
+		{name: "refusal", err: route.Refuse("toy", "use another", "no %s", "ring"), refusal: true, want: "toy: no ring; use another"},
 	} {
 		f := c.f
 		if f == nil {
-			f = line(t, 2, 1)
+			f = routetest.Line(t, 2, 1)
 		}
 		e := &toy{err: c.err}
 		c.req.Engine = e.spec()
 		_, err := Run(context.Background(), f.Compile(), &c.req, func(string) {})
-		var r *Refusal
+		var r *route.Refusal
 		if err == nil || !strings.Contains(err.Error(), c.want) || errors.As(err, &r) != c.refusal {
 			t.Errorf("%s: %v (%T), want %q", c.name, err, err, c.want)
 		}
 	}
-	if got := Refuse("toy", "", "no ring").Error(); got != "toy: no ring" {
+	if got := route.Refuse("toy", "", "no ring").Error(); got != "toy: no ring" {
 		t.Errorf("a refusal without advice: %q", got)
 	}
-	bad := &Spec{Name: "bad", New: func(Options) (Engine, error) { return nil, broken }}
+	bad := &route.Spec{Name: "bad", New: func(Options) (route.Engine, error) { return nil, broken }}
 	if _, err := Run(context.Background(), small.Compile(), &Request{Engine: bad}, func(string) {}); !errors.Is(err, broken) {
 		t.Errorf("New fails: %v", err)
 	}
@@ -156,7 +159,7 @@ func TestRunErrors(t *testing.T) {
 // The forwarding table must hold the highest LID: a table of n entries has LIDs 0
 // to n-1.
 func TestRunFitsTables(t *testing.T) {
-	f := line(t, 2, 1) // LIDs 1 to 4
+	f := routetest.Line(t, 2, 1) // LIDs 1 to 4
 	f.Nodes[0].LinearFDBCap = 5
 	if _, err := Run(context.Background(), f.Compile(), &Request{Engine: (&toy{}).spec()}, func(string) {}); err != nil {
 		t.Error(err)
@@ -181,7 +184,7 @@ func TestRunVLs(t *testing.T) {
 		{[2]uint8{0, 2}, 3, -1},
 		{[2]uint8{15, 15}, 0, 15},
 	} {
-		f := line(t, 3, 1)
+		f := routetest.Line(t, 3, 1)
 		f.Nodes[0].Ports[2].VLCap, f.Nodes[1].Ports[1].VLCap = c.caps[0], c.caps[1]
 		for n := range f.Nodes { // links to hosts do not count
 			if f.Nodes[n].Type == fabric.CA {
@@ -190,7 +193,7 @@ func TestRunVLs(t *testing.T) {
 		}
 		e := &toy{}
 		_, err := Run(context.Background(), f.Compile(), &Request{Engine: e.spec(), MaxVLs: c.asked}, func(string) {})
-		var r *Refusal
+		var r *route.Refusal
 		switch {
 		case c.want < 0 && !errors.As(err, &r):
 			t.Errorf("VLCap %v, asked for %d: %v, want a refusal", c.caps, c.asked, err)

@@ -1,4 +1,4 @@
-package route
+package lids
 
 import (
 	"errors"
@@ -9,19 +9,21 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/route"
+	"weft/route/routetest"
 )
 
 // As many ports keep their base LID as can, found by trying all sets of them; one
 // whose LIDs nobody else wants always does.
 func TestNameKeepsMost(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
-		g := line(t, rapid.IntRange(1, 4).Draw(rt, "switches"), rapid.IntRange(0, 2).Draw(rt, "hosts")).Compile()
+		g := routetest.Line(t, rapid.IntRange(1, 4).Draw(rt, "switches"), rapid.IntRange(0, 2).Draw(rt, "hosts")).Compile()
 		lmc := rapid.SliceOfN(rapid.Uint8Range(0, 3), g.NumEnds, g.NumEnds).Draw(rt, "LMC")
-		held := &Held{Ends: Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}
+		held := &route.Held{Ends: route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}
 		for end := range held.Ends.Base {
 			held.Ends.Base[end] = fabric.LID(rapid.IntRange(0, 24).Draw(rt, "base"))
 		}
-		e, err := Name(g, lmc, held)
+		e, err := AssignEach(g, lmc, held)
 		if err != nil {
 			rt.Fatal(err)
 		}
@@ -72,28 +74,28 @@ sets:
 
 // LIDs of absent ports are given away last, those of ports gone longest first.
 func TestNameAbsent(t *testing.T) {
-	g := line(t, 2, 3).Compile() // 8 end ports
-	held := func(absent ...Absent) *Held { return &Held{Absent: absent} }
-	all := func(from fabric.LID, n int) (list []Absent) {
+	g := routetest.Line(t, 2, 3).Compile() // 8 end ports
+	held := func(absent ...Absent) *route.Held { return &route.Held{Absent: absent} }
+	all := func(from fabric.LID, n int) (list []route.Absent) {
 		for i := range n {
-			list = append(list, Absent{1, uint8(i), from + fabric.LID(i), 0})
+			list = append(list, route.Absent{1, uint8(i), from + fabric.LID(i), 0})
 		}
 		return list
 	}
 	for _, c := range []struct {
 		name string
-		held *Held
+		held *route.Held
 		cap  int32 // entries of a forwarding table
 		want string
 	}{
 		{"none", held(), 0, "[1 2 3 4 5 6 7 8]"},
-		{"two", held(Absent{1, 1, 2, 1}, Absent{2, 1, 5, 0}), 0, "[1 4 6 7 8 9 10 11]"},
-		{"tables are full", held(Absent{1, 1, 3, 0}, Absent{2, 1, 5, 0}, Absent{3, 1, 1, 0}), 11, "[1 2 4 6 7 8 9 10]"},
+		{"two", held(route.Absent{1, 1, 2, 1}, route.Absent{2, 1, 5, 0}), 0, "[1 4 6 7 8 9 10 11]"},
+		{"tables are full", held(route.Absent{1, 1, 3, 0}, route.Absent{2, 1, 5, 0}, route.Absent{3, 1, 1, 0}), 11, "[1 2 4 6 7 8 9 10]"},
 		{"tables are too small", held(all(1, 8)...), 8, "[1 2 3 4 5 6 7 8]"},
 		{"all are taken", held(all(1, int(fabric.MaxUnicastLID))...), 0, "[49144 49145 49146 49147 49148 49149 49150 49151]"},
 	} {
 		g.SwitchFDBCap[1] = c.cap
-		e, err := Name(g, make([]uint8, g.NumEnds), c.held)
+		e, err := AssignEach(g, make([]uint8, g.NumEnds), c.held)
 		if err != nil || fmt.Sprint(e.Base) != c.want {
 			t.Errorf("%s: %v %v, want %s", c.name, e.Base, err, c.want)
 		}
@@ -109,7 +111,7 @@ func TestNameAbsent(t *testing.T) {
 
 // A LID that a forwarding table has no entry for is not kept; the others are.
 func TestNameBeyondTables(t *testing.T) {
-	g := line(t, 2, 1).Compile() // 4 end ports
+	g := routetest.Line(t, 2, 1).Compile() // 4 end ports
 	for _, c := range []struct {
 		held []fabric.LID
 		lmc  uint8 // of the first
@@ -122,7 +124,7 @@ func TestNameBeyondTables(t *testing.T) {
 		{[]fabric.LID{96, 1, 5, 700}, 2, 99, "[8 1 5 2]"},
 	} {
 		g.SwitchFDBCap[1] = c.cap
-		e, err := Name(g, []uint8{c.lmc, 0, 0, 0}, &Held{Ends: Ends{Base: c.held}})
+		e, err := AssignEach(g, []uint8{c.lmc, 0, 0, 0}, &route.Held{Ends: route.Ends{Base: c.held}})
 		if err != nil || fmt.Sprint(e.Base) != c.want {
 			t.Errorf("%v in tables of %d: %v %v, want %s", c.held, c.cap, e.Base, err, c.want)
 		}
@@ -131,15 +133,15 @@ func TestNameBeyondTables(t *testing.T) {
 
 // Blocks of many LIDs, those in the way of one that grows, and what does not fit.
 func TestName(t *testing.T) {
-	g := line(t, 20, 39).Compile() // 780 hosts, 20 switches
+	g := routetest.Line(t, 20, 39).Compile() // 780 hosts, 20 switches
 	lmc := make([]uint8, g.NumEnds)
 	for i := range 400 {
 		lmc[i] = uint8(i % 8)
 	}
-	held := &Held{Ends: Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}
+	held := &route.Held{Ends: route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}
 	keep := held.Ends.Base
 	keep[7], keep[8], keep[1] = 128, 130, 301 // 130 is in the way of 7, which grows; 301 is odd
-	e := must(Name(g, lmc, held))(t)
+	e := routetest.Must(AssignEach(g, lmc, held))(t)
 	if err := e.Validate(g); err != nil {
 		t.Fatal(err)
 	}
@@ -149,8 +151,8 @@ func TestName(t *testing.T) {
 	for i := range lmc {
 		lmc[i] = 7
 	}
-	_, err := Name(g, lmc, &Held{})
-	var refusal *LIDsExhausted
+	_, err := AssignEach(g, lmc, &route.Held{})
+	var refusal *Exhausted
 	if !errors.As(err, &refusal) || refusal.Need != 800*128 || refusal.Kept || !strings.Contains(err.Error(), "needs most: 128") {
 		t.Error(err)
 	}
@@ -162,7 +164,7 @@ func TestName(t *testing.T) {
 			lmc[i] = 7
 		}
 	}
-	e = must(Name(g, lmc, &Held{}))(t)
+	e = routetest.Must(AssignEach(g, lmc, &route.Held{}))(t)
 	if err := e.Validate(g); err != nil {
 		t.Fatal(err)
 	}
@@ -170,7 +172,7 @@ func TestName(t *testing.T) {
 	for i := range 60 {
 		keep[400+i] = fabric.LID(130 + 128*i)
 	}
-	if _, err = Name(g, lmc, held); !errors.As(err, &refusal) || !refusal.Kept {
+	if _, err = AssignEach(g, lmc, held); !errors.As(err, &refusal) || !refusal.Kept {
 		t.Error(err)
 	}
 }

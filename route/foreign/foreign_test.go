@@ -1,4 +1,4 @@
-package route_test
+package foreign_test
 
 import (
 	"bytes"

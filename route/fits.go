@@ -6,17 +6,20 @@ import (
 	"weft/fabric"
 )
 
-// fits reports the first part of a Plan whose indices or lengths do not fit g, so
+// maxIndex bounds LIDs, classes and SL2VL tables: 16 bits name each of them.
+const maxIndex = 1 << 16
+
+// Fits reports the first part of a Plan whose indices or lengths do not fit g, so
 // that reading the Plan would be out of bounds. Whether the Plan routes anything
 // is for the judge to say.
-func (p *Plan) fits(g *fabric.Graph) error {
+func (p *Plan) Fits(g *fabric.Graph) error {
 	if p.VLs < 0 || p.VLs > int(DropVL) || p.Service.Default >= NumSLs {
 		return fmt.Errorf("route: plan: %d VLs, default SL %d: out of range", p.VLs, p.Service.Default)
 	}
 	if err := p.Ends.fits(g); err != nil {
 		return err
 	}
-	if p.Tables == nil || p.Tables.NumSwitches() != g.NumSwitches || p.Tables.NumBlocks() > max16/BlockSize {
+	if p.Tables == nil || p.Tables.NumSwitches() != g.NumSwitches || p.Tables.NumBlocks() > maxIndex/BlockSize {
 		return fmt.Errorf("route: plan: tables: they are not for %d switches", g.NumSwitches)
 	}
 	for _, a := range p.Absent {
@@ -76,7 +79,7 @@ func (c *Choice) fits(g *fabric.Graph) error {
 }
 
 func (m *SLs) fits(g *fabric.Graph, ends *Ends) error {
-	if len(m.Src) != g.NumEnds || len(m.Dst) <= int(ends.Top()) || len(m.Dst) > max16 {
+	if len(m.Src) != g.NumEnds || len(m.Dst) <= int(ends.Top()) || len(m.Dst) > maxIndex {
 		return fmt.Errorf("route: plan: SL: %d sources and %d LIDs, for %d end ports and LIDs up to %d", len(m.Src), len(m.Dst), g.NumEnds, ends.Top())
 	}
 	if m.NumSrc < 0 || m.NumDst < 0 || len(m.Cells) != m.NumDst*((m.NumSrc+1)/2) {
@@ -101,7 +104,7 @@ func (m *SLs) fits(g *fabric.Graph, ends *Ends) error {
 }
 
 func (m *SL2VL) fits(g *fabric.Graph) error {
-	if len(m.Host) != g.NumHosts || len(m.Switch) != g.NumSwitches || len(m.Pool) > max16 {
+	if len(m.Host) != g.NumHosts || len(m.Switch) != g.NumSwitches || len(m.Pool) > maxIndex {
 		return fmt.Errorf("route: plan: SL2VL: %d tables for %d hosts and %d switches, not for %d and %d",
 			len(m.Pool), len(m.Host), len(m.Switch), g.NumHosts, g.NumSwitches)
 	}

@@ -1,4 +1,4 @@
-package route
+package foreign
 
 import (
 	"fmt"
@@ -6,25 +6,26 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/route"
 )
 
 // FitsTables returns a *Refusal when forwarding tables alone, as OpenSM's engine
 // "file" reads them, cannot carry the Plan: more than one lane, or sources that must
 // choose among the LIDs of a target.
-func (p *Plan) FitsTables() error {
+func FitsTables(p *route.Plan) error {
 	const advice = "save the Plan instead (weft route -o FILE)"
 	if p.SL == nil || p.SL2VL == nil || p.VLs != 1 {
-		return Refuse("file", advice, "forwarding tables alone cannot carry the SLs and SL2VL tables of this Plan (it needs %d lanes)", p.VLs)
+		return route.Refuse("file", advice, "forwarding tables alone cannot carry the SLs and SL2VL tables of this Plan (it needs %d lanes)", p.VLs)
 	}
 	if p.Choice != nil {
-		return Refuse("file", advice, "forwarding tables alone cannot carry which DLID a source is to use")
+		return route.Refuse("file", advice, "forwarding tables alone cannot carry which DLID a source is to use")
 	}
 	return nil
 }
 
 // LFTs are the Plan's forwarding tables for a file, with what the LIDs name and
 // the hops of every entry.
-func (p *Plan) LFTs(g *fabric.Graph) *netfile.LFTs {
+func LFTs(g *fabric.Graph, p *route.Plan) *netfile.LFTs {
 	out := &netfile.LFTs{}
 	for lid, end := range p.Ends.ByLID() {
 		if end >= 0 {
@@ -34,7 +35,7 @@ func (p *Plan) LFTs(g *fabric.Graph) *netfile.LFTs {
 		}
 	}
 	top := int(p.Ends.Top())
-	best := p.fewestHops(g)
+	best := fewestHops(g, p)
 	for s := range int32(g.NumSwitches) {
 		sw := netfile.SwitchLFT{
 			GUID: g.SwitchGUID[s], LID: p.Ends.Base[g.PortZero(s)], Desc: g.SwitchDesc[s],
@@ -58,7 +59,7 @@ func (p *Plan) LFTs(g *fabric.Graph) *netfile.LFTs {
 
 // PathSLs are the Plan's service levels for a file, by source and destination LID.
 // It needs SLs.
-func (p *Plan) PathSLs(g *fabric.Graph) *netfile.PathSLs {
+func PathSLs(g *fabric.Graph, p *route.Plan) *netfile.PathSLs {
 	out := &netfile.PathSLs{Engine: p.Recipe.Paths}
 	by := p.Ends.ByLID()
 	rows := make([][]uint8, p.SL.NumSrc)
@@ -83,7 +84,7 @@ func (p *Plan) PathSLs(g *fabric.Graph) *netfile.PathSLs {
 }
 
 // SL2VLs are the Plan's SL2VL tables for a file. It needs SL2VL tables.
-func (p *Plan) SL2VLs(g *fabric.Graph) *netfile.SL2VLs {
+func SL2VLs(g *fabric.Graph, p *route.Plan) *netfile.SL2VLs {
 	out := &netfile.SL2VLs{}
 	for _, t := range p.SL2VL.Pool {
 		out.Pool = append(out.Pool, netfile.SL2VL(t))
@@ -91,7 +92,7 @@ func (p *Plan) SL2VLs(g *fabric.Graph) *netfile.SL2VLs {
 	for end := range int32(g.NumEnds) {
 		n := netfile.NodeSL2VLs{Type: g.EndType[end], GUID: g.EndGUID[end], LID: p.Ends.Base[end], Desc: g.EndDesc[end]}
 		if g.IsPortZero(end) {
-			n.Rows = p.switchRows(g, g.EndSwitch[end])
+			n.Rows = switchRows(g, p, g.EndSwitch[end])
 		} else {
 			n.Rows = []netfile.SL2VLRow{{Table: p.SL2VL.Host[end]}}
 		}
@@ -101,7 +102,7 @@ func (p *Plan) SL2VLs(g *fabric.Graph) *netfile.SL2VLs {
 }
 
 // switchRows lists a switch's tables by output, then input port.
-func (p *Plan) switchRows(g *fabric.Graph, s int32) []netfile.SL2VLRow {
+func switchRows(g *fabric.Graph, p *route.Plan, s int32) []netfile.SL2VLRow {
 	var rows []netfile.SL2VLRow
 	for out := int32(1); out <= g.SwitchPorts[s]; out++ {
 		for in := range g.SwitchPorts[s] + 1 {
@@ -112,7 +113,7 @@ func (p *Plan) switchRows(g *fabric.Graph, s int32) []netfile.SL2VLRow {
 }
 
 // fewestHops gives the fewest hops from every switch to every LID in use.
-func (p *Plan) fewestHops(g *fabric.Graph) [][]uint8 {
+func fewestHops(g *fabric.Graph, p *route.Plan) [][]uint8 {
 	best := make([][]uint8, g.NumSwitches)
 	for s := range best {
 		best[s] = make([]uint8, int(p.Ends.Top())+1)
@@ -159,33 +160,9 @@ func viaOfBest(g *fabric.Graph, s int32, best [][]uint8, claims *netfile.Claims)
 	}
 }
 
-// Hops walks the tables from switch s and counts the links to the port where a LID
-// is delivered, 0 for the switch's own port 0; ok is false when the packet is
-// dropped, goes in circles or leaves the network by a dead port.
-func (t *Tables) Hops(g *fabric.Graph, s int32, lid fabric.LID) (hops int, ok bool) {
-	for ; hops <= g.NumSwitches; hops++ {
-		port := t.Port(s, lid)
-		if port == 0 {
-			return hops, true
-		}
-		if port == NoPort {
-			return hops, false
-		}
-		c, host := g.At(s, port)
-		if host >= 0 {
-			return hops + 1, true
-		}
-		if c < 0 {
-			return hops, false
-		}
-		s = g.To[c]
-	}
-	return hops, false
-}
-
 // WrongClaims lists hop counts of the files that the tables do not have: at most
 // limit of them, and how many there are in all.
-func (f *Foreign) WrongClaims(g *fabric.Graph, p *Plan, limit int) (examples []string, total int) {
+func (f *Files) WrongClaims(g *fabric.Graph, p *route.Plan, limit int) (examples []string, total int) {
 	index := make(map[fabric.GUID]int32, g.NumSwitches)
 	for s, guid := range g.SwitchGUID {
 		index[guid] = int32(s)
@@ -209,7 +186,7 @@ func (f *Foreign) WrongClaims(g *fabric.Graph, p *Plan, limit int) (examples []s
 				if ok {
 					walked = fmt.Sprintf("walking its tables gives %d", hops)
 				}
-				examples = append(examples, fmt.Sprintf("the file says that LID %d is %d hops from %s: %s", lid, claimed, SwitchName(g, s), walked))
+				examples = append(examples, fmt.Sprintf("the file says that LID %d is %d hops from %s: %s", lid, claimed, route.SwitchName(g, s), walked))
 			}
 		}
 	}

@@ -1,15 +1,16 @@
-package route
+package planfile
 
 import (
 	"fmt"
 
 	"weft/fabric"
+	"weft/route"
 )
 
 // bind reads which switches and end ports the Plan is for, and their names. It
 // compares them with those of g, all of them in order of GUIDs; or g gets them, if it
 // is the Plan's own.
-func (d *planReader) bind(h *planHeader, g *fabric.Graph, own bool, ends *Ends) error {
+func (d *planReader) bind(h *planHeader, g *fabric.Graph, own bool, ends *route.Ends) error {
 	d.section = "switches"
 	switches, err := d.names(h.Switches, func(i int, id identity) error {
 		if own {
@@ -21,7 +22,7 @@ func (d *planReader) bind(h *planHeader, g *fabric.Graph, own bool, ends *Ends) 
 		return err
 	}
 	if !own && len(switches.Base) < g.NumSwitches {
-		return notInPlan(SwitchName(g, int32(len(switches.Base))))
+		return notInPlan(route.SwitchName(g, int32(len(switches.Base))))
 	}
 	d.section = "end ports"
 	hosts, err := d.names(h.Hosts, func(i int, id identity) error {
@@ -34,7 +35,7 @@ func (d *planReader) bind(h *planHeader, g *fabric.Graph, own bool, ends *Ends) 
 		return err
 	}
 	if !own && len(hosts.Base) < g.NumHosts {
-		return notInPlan(EndName(g, int32(len(hosts.Base))))
+		return notInPlan(route.EndName(g, int32(len(hosts.Base))))
 	}
 	if own {
 		addPortZeros(g)
@@ -51,7 +52,7 @@ type identity struct {
 }
 
 // names reads n identities with their names; visit sees each as it comes.
-func (d *planReader) names(n int, visit func(i int, id identity) error) (e Ends, err error) {
+func (d *planReader) names(n int, visit func(i int, id identity) error) (e route.Ends, err error) {
 	for i := range n {
 		id := identity{fabric.GUID(d.u64()), d.u8()}
 		base, lmc := fabric.LID(d.u16()), d.u8()
@@ -73,7 +74,7 @@ func isSwitch(g *fabric.Graph, s int, id identity) error {
 		return notInFabric(name)
 	}
 	if id.guid > g.SwitchGUID[s] {
-		return notInPlan(SwitchName(g, int32(s)))
+		return notInPlan(route.SwitchName(g, int32(s)))
 	}
 	if int32(id.ports) != g.SwitchPorts[s] {
 		return &BindError{name, fmt.Sprintf("has %d ports, but %d in the plan", g.SwitchPorts[s], id.ports)}
@@ -87,7 +88,7 @@ func isHost(g *fabric.Graph, i int, id identity) error {
 		return notInFabric(fmt.Sprintf("end port %s[%d]", id.guid, id.ports))
 	}
 	if id != hostOf(g, i) {
-		return notInPlan(EndName(g, int32(i)))
+		return notInPlan(route.EndName(g, int32(i)))
 	}
 	return nil
 }

@@ -1,4 +1,4 @@
-package route
+package planfile
 
 import (
 	"bufio"
@@ -16,10 +16,13 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/route"
+	"weft/route/lids"
+	"weft/route/routetest"
 )
 
 // save is the file of a Plan.
-func save(t testing.TB, p *Plan, g *fabric.Graph) []byte {
+func save(t testing.TB, p *route.Plan, g *fabric.Graph) []byte {
 	t.Helper()
 	var b bytes.Buffer
 	if err := p.Save(&b, g); err != nil {
@@ -29,7 +32,7 @@ func save(t testing.TB, p *Plan, g *fabric.Graph) []byte {
 }
 
 // entries lists all entries of tables, for comparison.
-func entries(t *Tables) [][]uint8 {
+func entries(t *route.Tables) [][]uint8 {
 	all := make([][]uint8, t.NumSwitches())
 	for s := range all {
 		for i := range t.NumBlocks() {
@@ -40,7 +43,7 @@ func entries(t *Tables) [][]uint8 {
 }
 
 // same compares Plans in all they hold; nil and empty slices are the same.
-func same(t testing.TB, got, want *Plan) {
+func same(t testing.TB, got, want *route.Plan) {
 	t.Helper()
 	options := cmp.Options{
 		cmp.Transformer("entries", entries),
@@ -87,16 +90,16 @@ type iotestOneByte struct{ r io.Reader }
 func (o iotestOneByte) Read(b []byte) (int, error) { return o.r.Read(b[:min(1, len(b))]) }
 
 // full is a Plan with every part, and its graph.
-func full(t testing.TB) (*Plan, *fabric.Graph) {
-	g := line(t, 3, 2).Compile()
-	ends := must(AssignLIDs(g, NameOptions{LMC: 1}))(t)
-	p := &Plan{Recipe: Recipe{Paths: "line", Options: map[string]string{"a": "1"}, Names: "lmc=1", Lanes: "own"}, Ends: ends, Service: Service{Default: 3, ReplySameSL: true}}
-	p.Tables = NewTables(g.NumSwitches, ends.Top())
+func full(t testing.TB) (*route.Plan, *fabric.Graph) {
+	g := routetest.Line(t, 3, 2).Compile()
+	ends := routetest.Must(lids.Assign(g, lids.Options{LMC: 1}))(t)
+	p := &route.Plan{Recipe: route.Recipe{Paths: "line", Options: map[string]string{"a": "1"}, Names: "lmc=1", Lanes: "own"}, Ends: ends, Service: route.Service{Default: 3, ReplySameSL: true}}
+	p.Tables = route.NewTables(g.NumSwitches, ends.Top())
 	p.Tables.Set(1, 5, 7)
 	p.SingleLane(g)
-	p.SL2VL.Switch[1] = SwitchSL2VL{By: ByOut, Index: make([]uint16, g.SwitchPorts[1]+1)}
-	p.Choice = NewChoice(g.NumEnds, []Row{{0, 1, 1}, {0, 1, 0}, {2, 0, 1}})
-	p.Absent = []Absent{{0x99, 1, 40, 1}}
+	p.SL2VL.Switch[1] = route.SwitchSL2VL{By: route.ByOut, Index: make([]uint16, g.SwitchPorts[1]+1)}
+	p.Choice = route.NewChoice(g.NumEnds, []route.Row{{0, 1, 1}, {0, 1, 0}, {2, 0, 1}})
+	p.Absent = []route.Absent{{0x99, 1, 40, 1}}
 	return p, g
 }
 
@@ -104,7 +107,7 @@ func full(t testing.TB) (*Plan, *fabric.Graph) {
 func TestLoadPrefixes(t *testing.T) {
 	p, g := full(t)
 	file := save(t, p, g)
-	same(t, must(Load(bytes.NewReader(file), g))(t), p)
+	same(t, routetest.Must(Load(bytes.NewReader(file), g))(t), p)
 	for n := range file {
 		if _, err := Load(bytes.NewReader(file[:n]), g); err == nil || errors.Is(err, io.EOF) {
 			t.Fatalf("%d of %d bytes: error %v", n, len(file), err)
@@ -197,7 +200,7 @@ func TestLoadHostile(t *testing.T) {
 		}
 	}
 	if p, g, err := LoadAlone(bytes.NewReader(forge(`{"hosts":1,"blocks":1,"absent":1}`, append(one, 2, 0, 0, 0, 0, 0, 0, 0, 9, 8, 0, 3)))); err != nil ||
-		g.NumEnds != 1 || p.Ends.Base[0] != 7 || p.Absent[0] != (Absent{2, 9, 8, 3}) {
+		g.NumEnds != 1 || p.Ends.Base[0] != 7 || p.Absent[0] != (route.Absent{2, 9, 8, 3}) {
 		t.Errorf("a plan of one end port: %v %+v", err, p)
 	}
 	if _, _, err := LoadAlone(bytes.NewReader(forge(`{"blocks":1,"absent":1}`, append(one[:9:9], 0, 0, 0)))); err == nil || !strings.Contains(err.Error(), "absent: end port 0x0000000000000001[4] has LID 0") {
@@ -222,19 +225,19 @@ func TestBind(t *testing.T) {
 		{"link lost", func(f *fabric.Fabric) { f.SetLinkDown(2, true) }, ""},
 		{"switch lost", func(f *fabric.Fabric) { f.SetNodeDown(1, true) }, "switch 0x0000000000000101 of the plan is not in the fabric"},
 		{"last switch lost", func(f *fabric.Fabric) { f.SetNodeDown(2, true) }, "switch 0x0000000000000102 of the plan is not in the fabric"},
-		{"switch new", func(f *fabric.Fabric) { must(f.AddNode(fabric.Switch, 0x50, 4, "new"))(t) }, `switch "new" (0x0000000000000050) is not in the plan`},
-		{"last switch new", func(f *fabric.Fabric) { must(f.AddNode(fabric.Switch, 0x500, 4, "new"))(t) }, `switch "new" (0x0000000000000500) is not in the plan`},
+		{"switch new", func(f *fabric.Fabric) { routetest.Must(f.AddNode(fabric.Switch, 0x50, 4, "new"))(t) }, `switch "new" (0x0000000000000050) is not in the plan`},
+		{"last switch new", func(f *fabric.Fabric) { routetest.Must(f.AddNode(fabric.Switch, 0x500, 4, "new"))(t) }, `switch "new" (0x0000000000000500) is not in the plan`},
 		{"switch grown", func(f *fabric.Fabric) {
 			f.Nodes[1].Ports = append(f.Nodes[1].Ports, fabric.Port{Link: fabric.NoLink})
 		}, "has 7 ports, but 6 in the plan"},
 		{"host lost", func(f *fabric.Fabric) { f.SetNodeDown(3, true) }, "end port 0x0000000000001000[1] of the plan is not in the fabric"},
 		{"last host lost", func(f *fabric.Fabric) { f.SetNodeDown(8, true) }, "end port 0x0000000000001005[1] of the plan is not in the fabric"},
 		{"host new", func(f *fabric.Fabric) {
-			ca := must(f.AddNode(fabric.CA, 0x999, 1, "new"))(t)
-			must(f.Connect(fabric.End{Node: ca, Port: 1}, fabric.End{Node: 0, Port: 3}, 4, fabric.HDR))(t)
+			ca := routetest.Must(f.AddNode(fabric.CA, 0x999, 1, "new"))(t)
+			routetest.Must(f.Connect(fabric.End{Node: ca, Port: 1}, fabric.End{Node: 0, Port: 3}, 4, fabric.HDR))(t)
 		}, `CA "new" (0x0000000000000999)[1] is not in the plan`},
 	} {
-		f := line(t, 3, 2)
+		f := routetest.Line(t, 3, 2)
 		c.change(f)
 		got, err := Load(bytes.NewReader(file), f.Compile())
 		if c.want == "" {
@@ -256,33 +259,33 @@ func TestBind(t *testing.T) {
 func TestSaveRefuses(t *testing.T) {
 	for _, c := range []struct {
 		name   string
-		change func(p *Plan)
+		change func(p *route.Plan)
 	}{
-		{"VLs", func(p *Plan) { p.VLs = 16 }},
-		{"default SL", func(p *Plan) { p.Service.Default = 16 }},
-		{"end ports", func(p *Plan) { p.Ends.Base = p.Ends.Base[1:] }},
-		{"end ports", func(p *Plan) { p.Ends.Base[0] = 0xFFFF }},
-		{"end ports", func(p *Plan) { p.Ends.LMC[0] = 8 }},
-		{"tables", func(p *Plan) { p.Tables = nil }},
-		{"tables", func(p *Plan) { p.Tables = NewTables(2, 9) }},
-		{"choice", func(p *Plan) { p.Choice.Start = p.Choice.Start[1:] }},
-		{"choice", func(p *Plan) { p.Choice.Start[1] = 3 }},
-		{"choice", func(p *Plan) { p.Choice.Start[2] = -1 }},
-		{"choice", func(p *Plan) { p.Choice.Target[0] = 99 }},
-		{"choice", func(p *Plan) { p.Choice.Offset[0] = 128 }},
-		{"choice", func(p *Plan) { p.Choice.Offset[0], p.Choice.Offset[1] = 1, 0 }},
-		{"SL", func(p *Plan) { p.SL.Src[2] = 1 }},
-		{"SL", func(p *Plan) { p.SL.Src = p.SL.Src[1:] }},
-		{"SL", func(p *Plan) { p.SL.Dst[3] = -1 }},
-		{"SL", func(p *Plan) { p.SL.Dst[0] = -2 }},
-		{"SL", func(p *Plan) { p.SL.Dst[0] = 1 }},
-		{"SL", func(p *Plan) { p.SL.Cells = nil }},
-		{"SL2VL", func(p *Plan) { p.SL2VL.Host = nil }},
-		{"SL2VL", func(p *Plan) { p.SL2VL.Host[1] = 1 }},
-		{"SL2VL", func(p *Plan) { p.SL2VL.Pool[0][4] = 16 }},
-		{"SL2VL", func(p *Plan) { p.SL2VL.Switch[0].By = 3 }},
-		{"SL2VL", func(p *Plan) { p.SL2VL.Switch[0].By = ByInOut }},
-		{"SL2VL", func(p *Plan) { p.SL2VL.Switch[1].Index[2] = 1 }},
+		{"VLs", func(p *route.Plan) { p.VLs = 16 }},
+		{"default SL", func(p *route.Plan) { p.Service.Default = 16 }},
+		{"end ports", func(p *route.Plan) { p.Ends.Base = p.Ends.Base[1:] }},
+		{"end ports", func(p *route.Plan) { p.Ends.Base[0] = 0xFFFF }},
+		{"end ports", func(p *route.Plan) { p.Ends.LMC[0] = 8 }},
+		{"tables", func(p *route.Plan) { p.Tables = nil }},
+		{"tables", func(p *route.Plan) { p.Tables = route.NewTables(2, 9) }},
+		{"choice", func(p *route.Plan) { p.Choice.Start = p.Choice.Start[1:] }},
+		{"choice", func(p *route.Plan) { p.Choice.Start[1] = 3 }},
+		{"choice", func(p *route.Plan) { p.Choice.Start[2] = -1 }},
+		{"choice", func(p *route.Plan) { p.Choice.Target[0] = 99 }},
+		{"choice", func(p *route.Plan) { p.Choice.Offset[0] = 128 }},
+		{"choice", func(p *route.Plan) { p.Choice.Offset[0], p.Choice.Offset[1] = 1, 0 }},
+		{"SL", func(p *route.Plan) { p.SL.Src[2] = 1 }},
+		{"SL", func(p *route.Plan) { p.SL.Src = p.SL.Src[1:] }},
+		{"SL", func(p *route.Plan) { p.SL.Dst[3] = -1 }},
+		{"SL", func(p *route.Plan) { p.SL.Dst[0] = -2 }},
+		{"SL", func(p *route.Plan) { p.SL.Dst[0] = 1 }},
+		{"SL", func(p *route.Plan) { p.SL.Cells = nil }},
+		{"SL2VL", func(p *route.Plan) { p.SL2VL.Host = nil }},
+		{"SL2VL", func(p *route.Plan) { p.SL2VL.Host[1] = 1 }},
+		{"SL2VL", func(p *route.Plan) { p.SL2VL.Pool[0][4] = 16 }},
+		{"SL2VL", func(p *route.Plan) { p.SL2VL.Switch[0].By = 3 }},
+		{"SL2VL", func(p *route.Plan) { p.SL2VL.Switch[0].By = route.ByInOut }},
+		{"SL2VL", func(p *route.Plan) { p.SL2VL.Switch[1].Index[2] = 1 }},
 	} {
 		p, g := full(t)
 		c.change(p)
@@ -325,7 +328,7 @@ func FuzzLoad(f *testing.F) {
 	f.Add(file)
 	f.Add(file[:len(file)/2])
 	f.Add(forge(`{"blocks":1}`, nil))
-	plain := line(f, 3, 2).Compile()
+	plain := routetest.Line(f, 3, 2).Compile()
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if p, own, err := LoadAlone(bytes.NewReader(data)); err == nil {
 			_ = save(t, p, own)
@@ -334,7 +337,7 @@ func FuzzLoad(f *testing.F) {
 		if err != nil {
 			return
 		}
-		same(t, must(Load(bytes.NewReader(save(t, got, plain)), plain))(t), got)
+		same(t, routetest.Must(Load(bytes.NewReader(save(t, got, plain)), plain))(t), got)
 	})
 }
 
@@ -343,8 +346,8 @@ func FuzzLoadBody(f *testing.F) {
 	p, g := full(f)
 	file := save(f, p, g)
 	n := binary.LittleEndian.Uint32(file[12:])
-	zip := must(gzip.NewReader(bytes.NewReader(file[16+n+4:])))(f)
-	f.Add(file[16:16+n], must(io.ReadAll(zip))(f))
+	zip := routetest.Must(gzip.NewReader(bytes.NewReader(file[16+n+4:])))(f)
+	f.Add(file[16:16+n], routetest.Must(io.ReadAll(zip))(f))
 	f.Fuzz(func(t *testing.T, header, body []byte) {
 		var h planHeader
 		if json.Unmarshal(header, &h) != nil || h.check() != nil {
@@ -360,16 +363,16 @@ func FuzzLoadBody(f *testing.F) {
 			return
 		}
 		again := save(t, got, g)
-		if !bytes.Equal(again, save(t, must(Load(bytes.NewReader(again), g))(t), g)) {
+		if !bytes.Equal(again, save(t, routetest.Must(Load(bytes.NewReader(again), g))(t), g)) {
 			t.Error("saved again, the bytes differ")
 		}
 	})
 }
 
 func BenchmarkSaveLoad(b *testing.B) {
-	g := line(b, 254, 100).Compile()
-	ends := must(AssignLIDs(g, NameOptions{}))(b)
-	p := &Plan{Ends: ends, Tables: NewTables(g.NumSwitches, ends.Top())}
+	g := routetest.Line(b, 254, 100).Compile()
+	ends := routetest.Must(lids.Assign(g, lids.Options{}))(b)
+	p := &route.Plan{Ends: ends, Tables: route.NewTables(g.NumSwitches, ends.Top())}
 	for s := range int32(g.NumSwitches) {
 		for l := range ends.Top() {
 			p.Tables.Set(s, l, uint8(int(l)*7/(int(s)+3)))
@@ -388,7 +391,7 @@ func BenchmarkSaveLoad(b *testing.B) {
 	b.Run("load", func(b *testing.B) {
 		b.SetBytes(int64(g.NumSwitches) * int64(ends.Top()))
 		for b.Loop() {
-			must(Load(bytes.NewReader(file), g))(b)
+			routetest.Must(Load(bytes.NewReader(file), g))(b)
 		}
 	})
 }

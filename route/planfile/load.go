@@ -1,4 +1,4 @@
-package route
+package planfile
 
 import (
 	"bufio"
@@ -12,22 +12,23 @@ import (
 	"io"
 
 	"weft/fabric"
+	"weft/route"
 )
 
 // Load reads a Plan that Save wrote and binds it to g. It fails with a *BindError
 // when g has not exactly the switches and end ports of the Plan. Memory stays in
 // proportion to g and to what the body really holds, whatever the header says.
-func Load(r io.Reader, g *fabric.Graph) (*Plan, error) {
+func Load(r io.Reader, g *fabric.Graph) (*route.Plan, error) {
 	p, _, err := load(r, g)
 	return p, err
 }
 
 // LoadAlone reads a Plan that Save wrote, whatever it is for, with a Graph that has the
 // switches and end ports of the Plan, by their GUIDs, and nothing else.
-func LoadAlone(r io.Reader) (*Plan, *fabric.Graph, error) { return load(r, nil) }
+func LoadAlone(r io.Reader) (*route.Plan, *fabric.Graph, error) { return load(r, nil) }
 
 // load reads a Plan and binds it to g, or to a Graph of its own if g is nil.
-func load(r io.Reader, g *fabric.Graph) (*Plan, *fabric.Graph, error) {
+func load(r io.Reader, g *fabric.Graph) (*route.Plan, *fabric.Graph, error) {
 	buffered := bufio.NewReaderSize(r, 1<<16)
 	h, err := readHeader(buffered)
 	if err != nil {
@@ -47,7 +48,7 @@ func load(r io.Reader, g *fabric.Graph) (*Plan, *fabric.Graph, error) {
 	if err := atEnd(body, buffered); err != nil {
 		return nil, nil, fmt.Errorf("route: plan file: end: %w", err)
 	}
-	if err := p.fits(g); err != nil {
+	if err := p.Fits(g); err != nil {
 		return nil, nil, err
 	}
 	return p, g, nil
@@ -111,7 +112,7 @@ func readHeader(r io.Reader) (*planHeader, error) {
 
 // check refuses lengths that no Plan has.
 func (h *planHeader) check() error {
-	ok := h.Switches >= 0 && h.Hosts >= 0 && h.Blocks >= 1 && h.Blocks <= max16/BlockSize
+	ok := h.Switches >= 0 && h.Hosts >= 0 && h.Blocks >= 1 && h.Blocks <= max16/route.BlockSize
 	if h.SL != nil {
 		ok = ok && inRange(h.SL.Sources) && inRange(h.SL.Destinations) && inRange(h.SL.LIDs)
 	}
@@ -154,8 +155,8 @@ func (d *planReader) u32() uint32 { d.full(d.buf[:4]); return binary.LittleEndia
 func (d *planReader) u64() uint64 { d.full(d.buf[:8]); return binary.LittleEndian.Uint64(d.buf[:]) }
 
 // plan reads the body. A nil g stands for the Graph of the Plan itself.
-func (d *planReader) plan(h *planHeader, g *fabric.Graph) (*Plan, *fabric.Graph, error) {
-	p := &Plan{Recipe: h.Recipe, VLs: h.VLs, Service: Service{h.DefaultSL, h.ReplySameSL}}
+func (d *planReader) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.Graph, error) {
+	p := &route.Plan{Recipe: h.Recipe, VLs: h.VLs, Service: route.Service{h.DefaultSL, h.ReplySameSL}}
 	own := g == nil
 	if own {
 		g = &fabric.Graph{}
@@ -180,11 +181,11 @@ func (d *planReader) plan(h *planHeader, g *fabric.Graph) (*Plan, *fabric.Graph,
 func notInPlan(name string) error   { return &BindError{name, "is not in the plan"} }
 func notInFabric(name string) error { return &BindError{name, "of the plan is not in the fabric"} }
 
-func (d *planReader) tables(h *planHeader, g *fabric.Graph) *Tables {
+func (d *planReader) tables(h *planHeader, g *fabric.Graph) *route.Tables {
 	d.section = "tables"
-	rows := make([][]*Block, 0, g.NumSwitches)
+	rows := make([][]*route.Block, 0, g.NumSwitches)
 	for range g.NumSwitches {
-		slab, row := make([]Block, h.Blocks), make([]*Block, h.Blocks)
+		slab, row := make([]route.Block, h.Blocks), make([]*route.Block, h.Blocks)
 		for i := range slab {
 			d.full(slab[i][:])
 			row[i] = &slab[i]
@@ -193,18 +194,18 @@ func (d *planReader) tables(h *planHeader, g *fabric.Graph) *Tables {
 			break
 		}
 	}
-	t := TablesOf(rows)
+	t := route.TablesOf(rows)
 	t.blocks = h.Blocks // also without switches
 	return t
 }
 
-func (d *planReader) choice(g *fabric.Graph) *Choice {
+func (d *planReader) choice(g *fabric.Graph) *route.Choice {
 	d.section = "choice"
-	c := &Choice{Start: make([]int32, g.NumEnds+1)}
+	c := &route.Choice{Start: make([]int32, g.NumEnds+1)}
 	for s := range g.NumEnds {
 		n := d.u32()
 		if most := g.NumEnds << fabric.MaxLMC; int(n) > most && d.err == nil {
-			d.err = fmt.Errorf("route: plan file: choice: %s has %d rows (at most %d)", EndName(g, int32(s)), n, most)
+			d.err = fmt.Errorf("route: plan file: choice: %s has %d rows (at most %d)", route.EndName(g, int32(s)), n, most)
 		}
 		for ; n > 0 && d.err == nil; n-- {
 			c.Target = append(c.Target, int32(d.u32()))
@@ -215,39 +216,39 @@ func (d *planReader) choice(g *fabric.Graph) *Choice {
 	return c
 }
 
-func (d *planReader) sl(h *slHeader, g *fabric.Graph) *SLs {
+func (d *planReader) sl(h *slHeader, g *fabric.Graph) *route.SLs {
 	d.section = "SL"
-	return &SLs{
+	return &route.SLs{
 		Src: d.int32s(g.NumEnds), Dst: d.int32s(h.LIDs), NumSrc: h.Sources, NumDst: h.Destinations,
 		Cells: d.bytes(h.Destinations * ((h.Sources + 1) / 2)),
 	}
 }
 
-func (d *planReader) sl2vl(pool int, g *fabric.Graph) *SL2VL {
+func (d *planReader) sl2vl(pool int, g *fabric.Graph) *route.SL2VL {
 	d.section = "SL2VL"
-	m := &SL2VL{Pool: make([]VLTable, pool), Switch: make([]SwitchSL2VL, g.NumSwitches)}
+	m := &route.SL2VL{Pool: make([]route.VLTable, pool), Switch: make([]route.SwitchSL2VL, g.NumSwitches)}
 	for i := range m.Pool {
 		d.full(m.Pool[i][:])
 	}
 	m.Host = d.u16s(g.NumHosts)
 	for s := range m.Switch {
-		by := SL2VLBy(d.u8())
+		by := route.SL2VLBy(d.u8())
 		n, ok := by.tables(g.SwitchPorts[s])
 		if !ok && d.err == nil {
-			d.err = fmt.Errorf("route: plan file: SL2VL: %s chooses tables in way %d", SwitchName(g, int32(s)), by)
+			d.err = fmt.Errorf("route: plan file: SL2VL: %s chooses tables in way %d", route.SwitchName(g, int32(s)), by)
 		}
 		if d.err != nil {
 			break
 		}
-		m.Switch[s] = SwitchSL2VL{By: by, Index: d.u16s(n)}
+		m.Switch[s] = route.SwitchSL2VL{By: by, Index: d.u16s(n)}
 	}
 	return m
 }
 
-func (d *planReader) absent(n int) (ports []Absent) {
+func (d *planReader) absent(n int) (ports []route.Absent) {
 	d.section = "absent"
 	for ; n > 0 && d.err == nil; n-- {
-		ports = append(ports, Absent{fabric.GUID(d.u64()), d.u8(), fabric.LID(d.u16()), d.u8()})
+		ports = append(ports, route.Absent{fabric.GUID(d.u64()), d.u8(), fabric.LID(d.u16()), d.u8()})
 	}
 	return ports
 }

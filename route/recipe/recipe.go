@@ -1,38 +1,22 @@
-package route
+// Package recipe carries out the stages of one recipe on a Graph: NAMES, PATHS and LANES,
+// by one engine. Which engine that is, what happens when it refuses, and the proof of the
+// result are the business of route/job.
+package recipe
 
 import (
 	"context"
 	"fmt"
-	"strings"
 
 	"weft/fabric"
+	"weft/route"
+	"weft/route/lids"
 )
 
-// Recipe says how a Plan was or is to be made, stage by stage.
-type Recipe struct {
-	Paths   string            `json:"paths"`             // the engine
-	Options map[string]string `json:"options,omitempty"` // its options as given
-	Names   string            `json:"names"`             // "lmc=0", "lmc=3": that many LIDs a port
-	Lanes   string            `json:"lanes"`             // "none", or the engine's own
-}
-
-// Engine is the name of the engine: PATHS, or PATHS+NAMES where the LIDs came after the
-// paths.
-func (r *Recipe) Engine() string {
-	if r.Names == "" || strings.HasPrefix(r.Names, lmcName) {
-		return r.Paths
-	}
-	return r.Paths + "+" + r.Names
-}
-
-// lmcName begins the name of an assignment of 2^LMC LIDs to each port.
-const lmcName = "lmc="
-
-// Request is a routing job: a recipe with the limits it must keep.
+// Request is one engine with its options, the LIDs to assign and the limits to keep.
 type Request struct {
-	Engine  *Spec
+	Engine  *route.Spec
 	Options map[string]string
-	Names   NameOptions
+	Names   lids.Options
 	MaxVLs  int // data VLs that may be used; 0: as many as the hardware is known to have, 8 if unknown
 	Workers int
 	Seed    uint64
@@ -40,9 +24,9 @@ type Request struct {
 
 // Run carries out the stages on a graph. It calls stage before each one, by name;
 // a clock, if there is one, is the caller's. Where links to hosts have fewer VLs than
-// there are lanes, lanes share them. Errors: *LIDsExhausted, *Refusal, a
+// there are lanes, lanes share them. Errors: *lids.Exhausted, *Refusal, a
 // wrong option, or the context's.
-func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name string)) (*Plan, error) {
+func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name string)) (*route.Plan, error) {
 	options, err := req.Engine.Parse(req.Options)
 	if err != nil {
 		return nil, err
@@ -51,8 +35,8 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	if err != nil {
 		return nil, err
 	}
-	held := req.Names.held(g)
-	in := &Input{Graph: g, Workers: max(1, req.Workers), Seed: req.Seed, Held: held, Stage: stage}
+	held := req.Names.InUse(g)
+	in := &route.Input{Graph: g, Workers: max(1, req.Workers), Seed: req.Seed, Held: held, Stage: stage}
 	if in.Ends, err = nameFirst(g, req, stage); err != nil {
 		return nil, err
 	}
@@ -70,9 +54,9 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 		}
 	} else {
 		plan.Ends = in.Ends
-		plan.Recipe = Recipe{Paths: req.Engine.Name, Names: fmt.Sprint(lmcName, req.Names.LMC)}
+		plan.Recipe = route.Recipe{Paths: req.Engine.Name, Names: route.LMCName(req.Names.LMC)}
 	}
-	plan.Absent = held.stillAbsent(&plan.Ends)
+	plan.Absent = held.StillAbsent(&plan.Ends)
 	plan.Service.ReplySameSL = plan.SL == nil || !plan.SL.OneWay
 	plan.Recipe.Options, plan.Recipe.Lanes = req.Options, req.Engine.Lanes
 	if plan.SL == nil {
@@ -80,33 +64,33 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 		plan.SingleLane(g)
 		plan.Recipe.Lanes = "none"
 	}
-	plan.SL2VL.fitHosts(g, plan.VLs)
+	plan.SL2VL.FitHosts(g, plan.VLs)
 	return plan, nil
 }
 
 // nameFirst gives the LIDs for an engine that does not give them itself.
-func nameFirst(g *fabric.Graph, req *Request, stage func(name string)) (Ends, error) {
+func nameFirst(g *fabric.Graph, req *Request, stage func(name string)) (route.Ends, error) {
 	if req.Engine.OwnNames {
 		if req.Names.LMC > 0 {
-			return Ends{}, fmt.Errorf("route: LMC %d was asked for, but %s gives each port the LMC that its paths need", req.Names.LMC, req.Engine.Name)
+			return route.Ends{}, fmt.Errorf("route: LMC %d was asked for, but %s gives each port the LMC that its paths need", req.Names.LMC, req.Engine.Name)
 		}
-		return Ends{}, nil
+		return route.Ends{}, nil
 	}
 	stage("names")
-	ends, err := AssignLIDs(g, req.Names)
+	ends, err := lids.Assign(g, req.Names)
 	if err != nil {
-		return Ends{}, err
+		return route.Ends{}, err
 	}
 	return ends, fitsTables(g, req.Engine.Name, &ends)
 }
 
 // fitsTables refuses LIDs beyond the forwarding table of a switch.
-func fitsTables(g *fabric.Graph, engine string, ends *Ends) error {
+func fitsTables(g *fabric.Graph, engine string, ends *route.Ends) error {
 	top := int32(ends.Top())
 	for s, size := range g.SwitchFDBCap {
 		if size > 0 && top >= size {
-			return Refuse(engine, "lower the LMC or assign fresh LIDs",
-				"LID %d is beyond the forwarding table of %s (%d entries)", top, SwitchName(g, int32(s)), size)
+			return route.Refuse(engine, "lower the LMC or assign fresh LIDs",
+				"LID %d is beyond the forwarding table of %s (%d entries)", top, route.SwitchName(g, int32(s)), size)
 		}
 	}
 	return nil
@@ -120,14 +104,14 @@ const UsualVLs = 8
 func allowedVLs(g *fabric.Graph, req *Request) (int, error) {
 	hw := hardwareVLs(g)
 	switch asked := req.MaxVLs; {
-	case asked < 0 || asked > int(DropVL):
-		return 0, fmt.Errorf("route: %d VLs were asked for (want 1 to %d, or 0 for what the ports have)", asked, DropVL)
+	case asked < 0 || asked > int(route.DropVL):
+		return 0, fmt.Errorf("route: %d VLs were asked for (want 1 to %d, or 0 for what the ports have)", asked, route.DropVL)
 	case asked == 0 && hw == 0:
 		return UsualVLs, nil
 	case asked == 0:
 		return hw, nil
 	case hw > 0 && asked > hw:
-		return 0, Refuse(req.Engine.Name, fmt.Sprintf("ask for at most %d", hw),
+		return 0, route.Refuse(req.Engine.Name, fmt.Sprintf("ask for at most %d", hw),
 			"%d VLs were asked for, but the ports have only %d", asked, hw)
 	default:
 		return asked, nil
@@ -135,7 +119,7 @@ func allowedVLs(g *fabric.Graph, req *Request) (int, error) {
 }
 
 // hardwareVLs is the number of data VLs that every switch-to-switch link is known
-// to have, 0 when nothing is known. Links to hosts do not count: see SL2VL.fitHosts.
+// to have, 0 when nothing is known. Links to hosts do not count: see SL2VL.FitHosts.
 func hardwareVLs(g *fabric.Graph) int {
 	least := 0
 	for c := range g.NumChannels {
