@@ -11,6 +11,7 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
+	"weft/route/recipe"
 	"weft/sim/flow"
 	"weft/traffic"
 )
@@ -57,7 +58,7 @@ func (s *Setup) Route(ctx context.Context, g *fabric.Graph, how Routing) (*Trial
 		workers = s.Workers
 	}
 	t.Cost, err = s.Measure(func() (err error) {
-		t.Plan, err = route.Run(ctx, g, &route.Request{
+		t.Plan, err = recipe.Run(ctx, g, &recipe.Request{
 			Engine: spec, Options: options, MaxVLs: how.MaxVLs, Workers: workers, Seed: how.Seed,
 		}, func(string) {})
 		return err

@@ -49,7 +49,7 @@ type MovedPort struct {
 }
 
 // Compare finds what a Plan for g changes in a subnet that runs an old one, of whose
-// Graph the switches and end ports are enough (LoadAlone). The cost is that of reading
+// Graph the switches and end ports are enough (planfile.LoadAlone). The cost is that of reading
 // the tables, and of all pairs of hosts where sources choose among LIDs.
 func Compare(old *fabric.Graph, before *Plan, g *fabric.Graph, after *Plan) *Change {
 	c := &Change{Switches: []SwitchChange{}, Moved: []MovedPort{}}

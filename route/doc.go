@@ -1,6 +1,8 @@
-// Package route holds the Plan (what a fabric must be told so that packets find
-// their way), the recipe of three stages that makes one, and the contract of the
-// engines under route/engine.
+// Package route holds the Plan (everything that a fabric must be told so that packets find
+// their way) and the contract of the engines under route/engine. It is a pure model: it
+// reads no files and knows no engine. Plans are made by route/recipe in three stages,
+// chosen and proven by route/job, saved by route/planfile, and exchanged with other
+// subnet managers by route/foreign.
 //
 //	1 PATHS  which way       minhop, updn, dor, ...
 //	2 NAMES  under which LID  one LID a port, or 2^LMC of them

@@ -122,7 +122,7 @@ func (m *SL2VL) fits(g *fabric.Graph) error {
 	}
 	for s := range m.Switch {
 		sw := &m.Switch[s]
-		if n, ok := sw.By.tables(g.SwitchPorts[s]); !ok || len(sw.Index) != n {
+		if n, ok := sw.By.Tables(g.SwitchPorts[s]); !ok || len(sw.Index) != n {
 			return fmt.Errorf("route: plan: SL2VL: %s has %d tables, chosen in way %d", SwitchName(g, int32(s)), len(sw.Index), sw.By)
 		}
 		for _, i := range sw.Index {
@@ -134,9 +134,9 @@ func (m *SL2VL) fits(g *fabric.Graph) error {
 	return nil
 }
 
-// tables is the number of tables a switch of so many ports uses; ok is false for
+// Tables is the number of tables a switch of so many ports uses; ok is false for
 // a way to choose them that does not exist.
-func (by SL2VLBy) tables(ports int32) (n int, ok bool) {
+func (by SL2VLBy) Tables(ports int32) (n int, ok bool) {
 	switch n := int(ports) + 1; by {
 	case ByNothing:
 		return 1, true

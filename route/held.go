@@ -46,7 +46,7 @@ func Seen(g *fabric.Graph) *Held {
 }
 
 // Hold binds what a Plan told a subnet to the Graph after a change, by the GUIDs of
-// the end ports. Of the old Graph the end ports are enough (LoadAlone).
+// the end ports. Of the old Graph the end ports are enough (planfile.LoadAlone).
 func Hold(old *fabric.Graph, p *Plan, g *fabric.Graph) *Held {
 	h := &Held{Ends: Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}
 	by := endsByKey(g)

@@ -50,13 +50,12 @@ func NewTables(switches int, top fabric.LID) *Tables {
 	return t
 }
 
-// TablesOf makes tables of blocks, by switch and LID/64. Equal blocks may be the same
-// one: each is copied before it is written. All rows are of one length.
-func TablesOf(rows [][]*Block) *Tables {
-	t := &Tables{rows: rows, owned: make([][]bool, len(rows))}
-	for s, row := range rows {
-		t.blocks = len(row)
-		t.owned[s] = make([]bool, len(row))
+// TablesOf makes tables of so many blocks a switch, given by switch and LID/64. Equal
+// blocks may be the same one: each is copied before it is written.
+func TablesOf(blocks int, rows [][]*Block) *Tables {
+	t := &Tables{blocks: blocks, rows: rows, owned: make([][]bool, len(rows))}
+	for s := range rows {
+		t.owned[s] = make([]bool, blocks)
 	}
 	return t
 }

@@ -80,7 +80,7 @@ func TestTablesCloneOnWrite(t *testing.T) {
 // Switches may share a block until one of them is written.
 func TestTablesOf(t *testing.T) {
 	b := &Block{5: 7}
-	tables := TablesOf([][]*Block{{b, b}, {b, b}})
+	tables := TablesOf(2, [][]*Block{{b, b}, {b, b}})
 	tables.Set(1, 69, 9)
 	for s, want := range [][]uint8{{7, 7}, {7, 9}} {
 		for i, port := range want {

@@ -12,6 +12,8 @@ import (
 	"weft/mad"
 	"weft/route"
 	"weft/route/engine"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // pending is an Ask under way, or a repetition of one that is late.
@@ -51,14 +53,14 @@ func newWorld(f *fabric.Fabric, cfg Config, chain string) *world {
 	return w
 }
 
-func requests(chain string, lmc uint8) []*route.Request {
+func requests(chain string, lmc uint8) []*recipe.Request {
 	specs, err := engine.Chain(chain)
 	if err != nil {
 		panic(err)
 	}
-	var out []*route.Request
+	var out []*recipe.Request
 	for _, s := range specs {
-		out = append(out, &route.Request{Engine: s, Names: route.NameOptions{LMC: lmc}, Workers: 1, Seed: 1})
+		out = append(out, &recipe.Request{Engine: s, Names: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
 	}
 	return out
 }

@@ -7,11 +7,12 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/recipe"
 )
 
 // Planner computes and judges Plans: the chain of engines to ask, in order.
 type Planner struct {
-	Chain   []*route.Request
+	Chain   []*recipe.Request
 	Workers int // of the judge, at least 1
 }
 
@@ -24,7 +25,7 @@ func (p *Planner) Plan(ctx context.Context, g *fabric.Graph, held *route.Held) *
 	for _, asked := range p.Chain {
 		req := *asked
 		req.Names.Held = held
-		plan, err := route.Run(ctx, g, &req, func(string) {})
+		plan, err := recipe.Run(ctx, g, &req, func(string) {})
 		if err == nil {
 			ev.Plan, ev.Engine = plan, req.Engine.Name
 			break

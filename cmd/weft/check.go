@@ -12,6 +12,8 @@ import (
 	"weft/fabric/netfile"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/foreign"
+	"weft/route/planfile"
 )
 
 // tableFiles are the files of a routing to be judged: a Plan of ours, or the
@@ -100,13 +102,13 @@ func (t *tableFiles) read(cmd *cobra.Command, g *fabric.Graph) (*route.Plan, err
 			return nil, err
 		}
 		defer f.Close()
-		plan, err := route.Load(f, g)
+		plan, err := planfile.Load(f, g)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", t.plan, err)
 		}
 		return plan, nil
 	}
-	foreign := route.Foreign{}
+	foreign := foreign.Files{}
 	for _, file := range []struct {
 		path string
 		read func(name string, data []byte) ([]netfile.Warning, error)

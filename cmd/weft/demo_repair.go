@@ -11,8 +11,8 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route"
 	"weft/route/engine"
+	"weft/route/recipe"
 	"weft/sm"
 	"weft/wire"
 )
@@ -53,7 +53,7 @@ func runDemoRepair(cmd *cobra.Command, routing *routeFlags) (*demoRepair, error)
 			return nil, err
 		}
 		runner := sm.Runner{Clock: clock(), Wire: wire.Config{}}
-		runner.Chain = []*route.Request{routing.request(spec)}
+		runner.Chain = []*recipe.Request{routing.request(spec)}
 		runner.Workers = routing.workers
 		var core *sm.Core
 		err = withProgress(cmd, "bringing "+demoSubnet+" up", func(ctx context.Context) (err error) {

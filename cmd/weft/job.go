@@ -14,6 +14,8 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/engine"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // routeFlags are the options of every command that routes.
@@ -84,9 +86,9 @@ func (r *routeFlags) validate(specs []*route.Spec) error {
 
 // request makes the routing request of one engine. Options without an engine's name
 // go to every engine that has them.
-func (r *routeFlags) request(spec *route.Spec) *route.Request {
-	req := &route.Request{
-		Engine: spec, Names: route.NameOptions{LMC: r.lmc, Fresh: r.fresh, Held: r.held},
+func (r *routeFlags) request(spec *route.Spec) *recipe.Request {
+	req := &recipe.Request{
+		Engine: spec, Names: lids.Options{LMC: r.lmc, Fresh: r.fresh, Held: r.held},
 		MaxVLs: r.vls, Workers: r.workers, Seed: r.seed,
 	}
 	if !spec.OwnNames {
@@ -161,7 +163,7 @@ func routeChain(ctx context.Context, g *fabric.Graph, chain []*route.Spec, flags
 			}
 			last = now
 		}
-		plan, err := route.Run(ctx, g, flags.request(spec), lap)
+		plan, err := recipe.Run(ctx, g, flags.request(spec), lap)
 		lap("")
 		out.seconds = time.Since(start).Seconds()
 		out.plan, out.engine = plan, spec

@@ -13,6 +13,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/planfile"
 )
 
 // keepFlags name the Plan that a subnet runs now.
@@ -46,7 +47,7 @@ func (k *keepFlags) read(cmd *cobra.Command, chain string, routing *routeFlags) 
 		return "", fmt.Errorf("--keep: %w", err)
 	}
 	defer f.Close()
-	if k.plan, k.old, err = route.LoadAlone(f); err != nil {
+	if k.plan, k.old, err = planfile.LoadAlone(f); err != nil {
 		return "", fmt.Errorf("--keep: %s: %w", k.path, err)
 	}
 	flags, recipe := cmd.Flags(), &k.plan.Recipe

@@ -14,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/route"
+	"weft/route/lids"
 )
 
 // The exit statuses.
@@ -69,7 +70,7 @@ func statusOf(err error) int {
 	var (
 		exit      *exitError
 		refusal   *route.Refusal
-		exhausted *route.LIDsExhausted
+		exhausted *lids.Exhausted
 	)
 	switch {
 	case errors.As(err, &exit):

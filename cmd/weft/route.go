@@ -13,6 +13,8 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
+	"weft/route/foreign"
+	"weft/route/planfile"
 )
 
 // routeOutput is what `weft route --json` prints.
@@ -226,25 +228,25 @@ func (p *planFiles) answerTo(cmd *cobra.Command) (io.Writer, error) {
 // write writes the Plan to the files asked for.
 func (p *planFiles) write(cmd *cobra.Command, g *fabric.Graph, plan *route.Plan) error {
 	if p.lfts != "" {
-		if err := plan.FitsTables(); err != nil {
+		if err := foreign.FitsTables(plan); err != nil {
 			return err
 		}
 	}
 	var lfts *netfile.LFTs
 	if p.lfts != "" || p.fdbs != "" || p.dump != "" || p.random != "" {
-		lfts = plan.LFTs(g)
+		lfts = foreign.LFTs(g, plan)
 	}
 	for _, file := range []struct {
 		path  string
 		write func(io.Writer) error
 	}{
-		{p.plan, func(w io.Writer) error { return plan.Save(w, g) }},
+		{p.plan, func(w io.Writer) error { return planfile.Save(w, g, plan) }},
 		{p.lfts, func(w io.Writer) error { return netfile.WriteOpenSMLFTs(w, lfts) }},
 		{p.fdbs, func(w io.Writer) error { return netfile.WriteFDBs(w, lfts) }},
 		{p.dump, func(w io.Writer) error { return netfile.WriteDumpLFTs(w, lfts) }},
 		{p.random, func(w io.Writer) error { return netfile.WriteRandom(w, lfts) }},
-		{p.sl, func(w io.Writer) error { return netfile.WritePathSLs(w, plan.PathSLs(g)) }},
-		{p.sl2vl, func(w io.Writer) error { return netfile.WriteSL2VLs(w, plan.SL2VLs(g)) }},
+		{p.sl, func(w io.Writer) error { return netfile.WritePathSLs(w, foreign.PathSLs(g, plan)) }},
+		{p.sl2vl, func(w io.Writer) error { return netfile.WriteSL2VLs(w, foreign.SL2VLs(g, plan)) }},
 	} {
 		if file.path == "" {
 			continue

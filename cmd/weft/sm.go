@@ -12,6 +12,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/route/planfile"
 	"weft/sm"
 )
 
@@ -115,7 +116,7 @@ func finishSM(cmd *cobra.Command, core *sm.Core, answer io.Writer, asJSON bool, 
 		write func(io.Writer) error
 	}{
 		{lids, up, func(w io.Writer) error { return core.WriteLIDs(w) }},
-		{plan, core.Plan() != nil, func(w io.Writer) error { return core.Plan().Save(w, core.Graph()) }},
+		{plan, core.Plan() != nil, func(w io.Writer) error { return planfile.Save(w, core.Graph(), core.Plan()) }},
 		{found, core.Fabric() != nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }},
 	} {
 		if file.path == "" || !file.ready {

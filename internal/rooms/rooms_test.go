@@ -5,6 +5,7 @@ import (
 	"errors"
 	"io"
 	"os/exec"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -35,10 +36,14 @@ var floors = []struct {
 // forbidden pairs say what the floors alone do not.
 var forbidden = []struct{ from, to, why string }{
 	{"weft/route/check", "weft/route/engine", "the judge shares no code with the engines"},
+	{"weft/route/lids", "weft/fabric/netfile", "LIDs come from Graphs and Plans, not from files"},
+	{"weft/route/recipe", "weft/route/engine", "a recipe gets its engine, it does not choose one"},
+	{"weft/route/recipe", "weft/fabric/netfile", "a recipe reads no files"},
 	{"weft/emulator", "weft/route", "a Plan is judged from tables read back over the wire"},
 	{"weft", "weft/internal/peer", testsOnly},
 	{"weft", "weft/mapping/mappingtest", testsOnly},
 	{"weft", "weft/route/engine/conformance", testsOnly},
+	{"weft", "weft/route/routetest", testsOnly},
 	{"weft", "weft/wire/wiretest", testsOnly},
 }
 
@@ -101,6 +106,9 @@ func checkImports(t *testing.T, pkg string, imports []string) {
 	for _, imp := range imports {
 		if !within(imp, "weft") {
 			continue
+		}
+		if pkg == "weft/route" && !slices.Contains([]string{"weft/fabric", "weft/internal/par"}, imp) {
+			t.Errorf("%s imports %s: the Plan is a pure model", pkg, imp)
 		}
 		if _, other := roomOf(imp); other > floor {
 			t.Errorf("%s (floor %d) imports %s (floor %d): imports go downwards", pkg, floor, imp, other)

@@ -17,6 +17,7 @@ import (
 	"weft/lab"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/lids"
 	"weft/sim/flow"
 	"weft/traffic"
 )
@@ -206,7 +207,7 @@ func TestReadings(t *testing.T) {
 		if g.NumSwitches != 108 || g.NumHosts != 724 || g.NumChannels/2 != want || portsUsed(g) > 24 {
 			t.Errorf("%s: %d switches, %d hosts, %d links (want %d), at most %d ports", r.name, g.NumSwitches, g.NumHosts, g.NumChannels/2, want, portsUsed(g))
 		}
-		ends, err := route.AssignLIDs(g, route.NameOptions{})
+		ends, err := lids.Assign(g, lids.Options{})
 		if err != nil || ends.Validate(g) != nil {
 			t.Errorf("%s: no LIDs", r.name)
 		}

@@ -8,6 +8,8 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/engine"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // plan routes a formula with an engine of the list; the judge itself knows none.
@@ -22,8 +24,8 @@ func plan(t testing.TB, formula, name string, lmc uint8, options map[string]stri
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	req := &route.Request{Engine: spec, Names: route.NameOptions{LMC: lmc, Fresh: true}, Workers: 2, Options: options}
-	p, err := route.Run(context.Background(), g, req, func(string) {})
+	req := &recipe.Request{Engine: spec, Names: lids.Options{LMC: lmc, Fresh: true}, Workers: 2, Options: options}
+	p, err := recipe.Run(context.Background(), g, req, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -6,6 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/lids"
 )
 
 // good is a Plan without a fault, made anew for each corruption.
@@ -53,7 +54,7 @@ func ring(t *testing.T, n int, lmc uint8, line func(offset int) bool, sl func(sr
 		connect(fabric.End{Node: h, Port: 1}, fabric.End{Node: fabric.NodeID(s), Port: 3})
 	}
 	g := f.Compile()
-	ends, err := route.AssignLIDs(g, route.NameOptions{LMC: lmc})
+	ends, err := lids.Assign(g, lids.Options{LMC: lmc})
 	if err != nil {
 		t.Fatal(err)
 	}

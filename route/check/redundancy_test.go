@@ -10,6 +10,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
+	"weft/route/lids"
 )
 
 // dumbPath is the switches and cables from a switch to the port of a LID, nil if it
@@ -166,7 +167,7 @@ func TestRedundancyKnown(t *testing.T) {
 			roots = append(roots, s)
 		}
 	}
-	ends, err := route.AssignLIDs(g, route.NameOptions{})
+	ends, err := lids.Assign(g, lids.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/lids"
 )
 
 // drawGraph draws a small fabric: several cables between two switches, cables from a
@@ -98,7 +99,7 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 	p := &route.Plan{}
 	lmc := rapid.SampledFrom([]uint8{0, 0, 1, 2}).Draw(t, "lmc")
 	var err error
-	if p.Ends, err = route.AssignLIDs(g, route.NameOptions{LMC: lmc}); err != nil {
+	if p.Ends, err = lids.Assign(g, lids.Options{LMC: lmc}); err != nil {
 		t.Fatal(err)
 	}
 	often := func(name string) bool { return rapid.IntRange(0, 3).Draw(t, name) == 0 }

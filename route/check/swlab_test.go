@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"weft/fabric/netfile"
-	"weft/route"
+	"weft/route/foreign"
 )
 
 // swlab's tables are those of another subnet manager, of which nobody knows the
@@ -33,7 +33,7 @@ func TestSwlab(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	p, _, err := (&route.Foreign{LFTs: lfts}).Plan(g)
+	p, _, err := (&foreign.Files{LFTs: lfts}).Plan(g)
 	if err != nil {
 		t.Fatal(err)
 	}

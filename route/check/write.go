@@ -6,7 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
-	"weft/route"
+	"weft/route/recipe"
 )
 
 // Write prints a report for people: the verdict, the figures, a line for each
@@ -119,7 +119,7 @@ func (h *Hops) text() string {
 func (r *Report) writeLanes(b *strings.Builder) {
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	if r.VLs > 0 {
-		fmt.Fprintf(t, "  VLs used\t%d; %d VLs have room for %d service levels of that kind\n", r.VLs, route.UsualVLs, route.UsualVLs/r.VLs)
+		fmt.Fprintf(t, "  VLs used\t%d; %d VLs have room for %d service levels of that kind\n", r.VLs, recipe.UsualVLs, recipe.UsualVLs/r.VLs)
 	}
 	for _, v := range r.named() {
 		fmt.Fprintf(t, "  deadlock-free, %s\t%s\t%d dependencies\n", v.name, v.Verdict.text(), v.Edges)

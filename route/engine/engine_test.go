@@ -10,6 +10,7 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
+	"weft/route/recipe"
 )
 
 func TestChain(t *testing.T) {
@@ -102,7 +103,7 @@ func TestCatalogue(t *testing.T) {
 			continue
 		}
 		for _, spec := range engine.All() {
-			plan, err := route.Run(context.Background(), g, &route.Request{Engine: spec, Workers: 2}, func(string) {})
+			plan, err := recipe.Run(context.Background(), g, &recipe.Request{Engine: spec, Workers: 2}, func(string) {})
 			if _, refused := errors.AsType[*route.Refusal](err); refused && spec.Lanes != "none" {
 				continue
 			}

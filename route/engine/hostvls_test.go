@@ -6,9 +6,9 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
+	"weft/route/recipe"
 )
 
 // Links to hosts may have fewer VLs than those between switches, where the lanes are
@@ -42,7 +42,7 @@ func TestFewVLsToHosts(t *testing.T) {
 				t.Fatal(err)
 			}
 			g := f.Compile()
-			p, err := route.Run(context.Background(), g, &route.Request{Engine: spec, Options: c.options}, func(string) {})
+			p, err := recipe.Run(context.Background(), g, &recipe.Request{Engine: spec, Options: c.options}, func(string) {})
 			if err != nil {
 				t.Fatalf("%s on %s: %v", c.engine, fabricExpr, err)
 			}

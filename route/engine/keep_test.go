@@ -14,6 +14,9 @@ import (
 	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/engine/conformance"
+	"weft/route/lids"
+	"weft/route/planfile"
+	"weft/route/recipe"
 )
 
 // running is a subnet as a Plan file leaves it.
@@ -24,12 +27,12 @@ type running struct {
 }
 
 // routeOn routes a network and reads the Plan back from its file, without the network.
-func routeOn(t *rapid.T, g *fabric.Graph, name string, opt route.NameOptions) running {
+func routeOn(t *rapid.T, g *fabric.Graph, name string, opt lids.Options) running {
 	spec, err := engine.Find(name)
 	if err != nil {
 		t.Fatal(err)
 	}
-	plan, err := route.Run(context.Background(), g, &route.Request{Engine: spec, Names: opt, Seed: 3}, func(string) {})
+	plan, err := recipe.Run(context.Background(), g, &recipe.Request{Engine: spec, Names: opt, Seed: 3}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -41,10 +44,10 @@ func routeOn(t *rapid.T, g *fabric.Graph, name string, opt route.NameOptions) ru
 		t.Fatalf("%s: %+v", name, r)
 	}
 	var b bytes.Buffer
-	if err := plan.Save(&b, g); err != nil {
+	if err := planfile.Save(&b, g, plan); err != nil {
 		t.Fatal(err)
 	}
-	loaded, alone, err := route.LoadAlone(bytes.NewReader(b.Bytes()))
+	loaded, alone, err := planfile.LoadAlone(bytes.NewReader(b.Bytes()))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -102,11 +105,11 @@ func TestKeep(t *testing.T) {
 			}
 			return uint8(rapid.IntRange(0, 2).Draw(t, "LMC"))
 		}
-		was := routeOn(t, f.Compile(), name, route.NameOptions{LMC: lmc()})
+		was := routeOn(t, f.Compile(), name, lids.Options{LMC: lmc()})
 		for range 3 {
 			change(t, f)
 			g := f.Compile()
-			now := routeOn(t, g, name, route.NameOptions{LMC: lmc(), Held: route.Hold(was.g, was.plan, g)})
+			now := routeOn(t, g, name, lids.Options{LMC: lmc(), Held: route.Hold(was.g, was.plan, g)})
 			stays(t, was, now)
 			reported(t, was, now, route.Compare(was.g, was.plan, g, now.plan))
 			was = now
@@ -273,8 +276,8 @@ func TestKeepSame(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := conformance.Draw(t).Compile()
 		name := rapid.SampledFrom([]string{"updn", "nue", "updn-shortest+color-l", "srd+greedy"}).Draw(t, "engine")
-		was := routeOn(t, g, name, route.NameOptions{})
-		now := routeOn(t, g, name, route.NameOptions{Held: route.Hold(was.g, was.plan, g)})
+		was := routeOn(t, g, name, lids.Options{})
+		now := routeOn(t, g, name, lids.Options{Held: route.Hold(was.g, was.plan, g)})
 		if !bytes.Equal(was.file, now.file) {
 			t.Fatal("it changed")
 		}

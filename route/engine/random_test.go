@@ -19,6 +19,8 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 var (
@@ -112,9 +114,9 @@ func try(ctx context.Context, seed uint64, index int) trial {
 	w := draw(rng)
 	g := w.f.Compile()
 	x := trial{switches: g.NumSwitches, hosts: g.NumHosts, shape: w.shape, parallel: parallel(g)}
-	req := route.Request{
+	req := recipe.Request{
 		MaxVLs: []int{1, 2, 4, 8, 8, 8, 15}[rng.IntN(7)], Workers: 1, Seed: seed,
-		Names: route.NameOptions{LMC: []uint8{0, 0, 0, 0, 1, 2}[rng.IntN(6)]},
+		Names: lids.Options{LMC: []uint8{0, 0, 0, 0, 1, 2}[rng.IntN(6)]},
 	}
 	if g.NumEnds > 400 {
 		req.Names.LMC = 0
@@ -154,9 +156,9 @@ func options(rng *rand.Rand, spec *route.Spec, vls int) map[string]string {
 }
 
 // run routes a network with one engine and judges the Plan, or the refusal.
-func (x *trial) run(ctx context.Context, g *fabric.Graph, req route.Request) (o outcome, problem string) {
+func (x *trial) run(ctx context.Context, g *fabric.Graph, req recipe.Request) (o outcome, problem string) {
 	name := req.Engine.Name
-	plan, err := route.Run(ctx, g, &req, func(string) {})
+	plan, err := recipe.Run(ctx, g, &req, func(string) {})
 	if no, ok := errors.AsType[*route.Refusal](err); ok {
 		o.refusal, problem = refusal(ctx, g, req, no)
 		return o, problem
@@ -189,7 +191,7 @@ func (x *trial) run(ctx context.Context, g *fabric.Graph, req route.Request) (o 
 
 // refusal tells the kind of a refusal, and what is wrong with it. An engine that
 // names the lanes it needs must manage with them.
-func refusal(ctx context.Context, g *fabric.Graph, req route.Request, no *route.Refusal) (kind, problem string) {
+func refusal(ctx context.Context, g *fabric.Graph, req recipe.Request, no *route.Refusal) (kind, problem string) {
 	i := slices.IndexFunc(reasons, func(r *regexp.Regexp) bool { return r.MatchString(no.Reason) })
 	if i < 0 || slices.Contains(neverRefuses, req.Engine.Name) {
 		return no.Reason, "refuses: " + no.Reason
@@ -212,7 +214,7 @@ func refusal(ctx context.Context, g *fabric.Graph, req route.Request, no *route.
 		return kind, ""
 	}
 	req.MaxVLs = need
-	if _, err := route.Run(ctx, g, &req, func(string) {}); err != nil {
+	if _, err := recipe.Run(ctx, g, &req, func(string) {}); err != nil {
 		return kind, fmt.Sprintf("refuses: %s; and with as many: %v", no.Reason, err)
 	}
 	return kind, ""

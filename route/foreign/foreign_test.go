@@ -16,6 +16,9 @@ import (
 	"weft/fabric/netfile"
 	"weft/route"
 	"weft/route/engine"
+	"weft/route/foreign"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 func planOf(t *testing.T, g *fabric.Graph, name string, lmc uint8) *route.Plan {
@@ -24,7 +27,7 @@ func planOf(t *testing.T, g *fabric.Graph, name string, lmc uint8) *route.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := route.Run(context.Background(), g, &route.Request{Engine: spec, Names: route.NameOptions{LMC: lmc}}, func(string) {})
+	p, err := recipe.Run(context.Background(), g, &recipe.Request{Engine: spec, Names: lids.Options{LMC: lmc}}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -74,18 +77,18 @@ func TestForeignRoundTrip(t *testing.T) {
 	g := f.Compile()
 	p := planOf(t, g, "updn", 0)
 	for name, write := range map[string]func(*bytes.Buffer) error{
-		"opensm-lfts.dump": func(b *bytes.Buffer) error { return netfile.WriteOpenSMLFTs(b, p.LFTs(g)) },
-		"opensm.fdbs":      func(b *bytes.Buffer) error { return netfile.WriteFDBs(b, p.LFTs(g)) },
-		"dump_fts":         func(b *bytes.Buffer) error { return netfile.WriteDumpLFTs(b, p.LFTs(g)) },
+		"opensm-lfts.dump": func(b *bytes.Buffer) error { return netfile.WriteOpenSMLFTs(b, foreign.LFTs(g, p)) },
+		"opensm.fdbs":      func(b *bytes.Buffer) error { return netfile.WriteFDBs(b, foreign.LFTs(g, p)) },
+		"dump_fts":         func(b *bytes.Buffer) error { return netfile.WriteDumpLFTs(b, foreign.LFTs(g, p)) },
 	} {
 		t.Run(name, func(t *testing.T) {
-			foreign := route.Foreign{LFTs: through(t, write, netfile.ReadLFTs)}
-			q, notes, err := foreign.Plan(g)
+			files := foreign.Files{LFTs: through(t, write, netfile.ReadLFTs)}
+			q, notes, err := files.Plan(g)
 			if err != nil || len(notes) > 0 {
 				t.Fatal(err, notes)
 			}
 			sameTables(t, g, p, q)
-			if wrong, n := foreign.WrongClaims(g, q, 3); n != 0 {
+			if wrong, n := files.WrongClaims(g, q, 3); n != 0 {
 				t.Errorf("%d of our own hop counts are wrong: %v", n, wrong)
 			}
 			if q.SL != nil || q.SL2VL != nil {
@@ -99,12 +102,12 @@ func TestForeignRoundTrip(t *testing.T) {
 func TestForeignLanesRoundTrip(t *testing.T) {
 	g := generate(t, "torus(4x5,hosts=1)")
 	p := planOf(t, g, "dor", 0)
-	foreign := route.Foreign{
-		LFTs:  through(t, func(b *bytes.Buffer) error { return netfile.WriteDumpLFTs(b, p.LFTs(g)) }, netfile.ReadLFTs),
-		SLs:   through(t, func(b *bytes.Buffer) error { return netfile.WritePathSLs(b, p.PathSLs(g)) }, netfile.ReadPathSLs),
-		SL2VL: through(t, func(b *bytes.Buffer) error { return netfile.WriteSL2VLs(b, p.SL2VLs(g)) }, netfile.ReadSL2VLs),
+	files := foreign.Files{
+		LFTs:  through(t, func(b *bytes.Buffer) error { return netfile.WriteDumpLFTs(b, foreign.LFTs(g, p)) }, netfile.ReadLFTs),
+		SLs:   through(t, func(b *bytes.Buffer) error { return netfile.WritePathSLs(b, foreign.PathSLs(g, p)) }, netfile.ReadPathSLs),
+		SL2VL: through(t, func(b *bytes.Buffer) error { return netfile.WriteSL2VLs(b, foreign.SL2VLs(g, p)) }, netfile.ReadSL2VLs),
 	}
-	q, notes, err := foreign.Plan(g)
+	q, notes, err := files.Plan(g)
 	if err != nil || len(notes) > 0 {
 		t.Fatal(err, notes)
 	}
@@ -135,15 +138,15 @@ func TestForeignLanesRoundTrip(t *testing.T) {
 func TestForeignLanesIncomplete(t *testing.T) {
 	g := generate(t, "torus(4x4,hosts=1)")
 	p := planOf(t, g, "dor", 0)
-	tables := p.SL2VLs(g)
+	tables := foreign.SL2VLs(g, p)
 	for i := range tables.Nodes {
 		if tables.Nodes[i].Type == fabric.Switch {
 			tables.Nodes[i].Rows = tables.Nodes[i].Rows[1:]
 			break
 		}
 	}
-	foreign := route.Foreign{LFTs: p.LFTs(g), SLs: p.PathSLs(g), SL2VL: tables}
-	q, notes, err := foreign.Plan(g)
+	files := foreign.Files{LFTs: foreign.LFTs(g, p), SLs: foreign.PathSLs(g, p), SL2VL: tables}
+	q, notes, err := files.Plan(g)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,30 +158,30 @@ func TestForeignLanesIncomplete(t *testing.T) {
 func TestFitsTables(t *testing.T) {
 	g := generate(t, "torus(5x5,hosts=1)")
 	var refusal *route.Refusal
-	if err := planOf(t, g, "dor", 0).FitsTables(); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "2 lanes") {
+	if err := foreign.FitsTables(planOf(t, g, "dor", 0)); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "2 lanes") {
 		t.Errorf("a Plan of two lanes: %v", err)
 	}
 	p := planOf(t, g, "updn", 1)
-	if err := p.FitsTables(); err != nil {
+	if err := foreign.FitsTables(p); err != nil {
 		t.Error(err)
 	}
 	p.Choice = route.NewChoice(g.NumEnds, nil)
-	if err := p.FitsTables(); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "DLID") {
+	if err := foreign.FitsTables(p); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "DLID") {
 		t.Errorf("a Plan with a choice: %v", err)
 	}
 }
 
 func TestForeignOfAnotherFabric(t *testing.T) {
 	g := generate(t, "fullmesh(4,hosts=1)")
-	lfts := planOf(t, g, "updn", 0).LFTs(g)
+	lfts := foreign.LFTs(g, planOf(t, g, "updn", 0))
 	for i := range lfts.Switches {
 		lfts.Switches[i].GUID += 1000
 	}
-	if _, _, err := (&route.Foreign{LFTs: lfts}).Plan(g); err == nil || !strings.Contains(err.Error(), "none of the 4 switches") {
+	if _, _, err := (&foreign.Files{LFTs: lfts}).Plan(g); err == nil || !strings.Contains(err.Error(), "none of the 4 switches") {
 		t.Errorf("tables of another fabric: %v", err)
 	}
 	lfts.Switches[0].GUID -= 1000
-	_, notes, err := (&route.Foreign{LFTs: lfts}).Plan(g)
+	_, notes, err := (&foreign.Files{LFTs: lfts}).Plan(g)
 	if err != nil || len(notes) != 6 {
 		t.Errorf("tables of one switch: %v %q", err, notes)
 	}
@@ -204,21 +207,21 @@ func TestSwlabClaims(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	foreign := route.Foreign{LFTs: lfts}
-	p, notes, err := foreign.Plan(g)
+	files := foreign.Files{LFTs: lfts}
+	p, notes, err := files.Plan(g)
 	if err != nil || len(notes) > 0 {
 		t.Fatal(err, notes)
 	}
-	if wrong, n := foreign.WrongClaims(g, p, 3); n != 0 {
+	if wrong, n := files.WrongClaims(g, p, 3); n != 0 {
 		t.Errorf("%d wrong hop counts: %v", n, wrong)
 	}
 	lfts.Switches[5].Claims.Hops[7]++
-	wrong, n := foreign.WrongClaims(g, p, 3)
+	wrong, n := files.WrongClaims(g, p, 3)
 	if n != 1 || !strings.Contains(wrong[0], "walking its tables gives ") {
 		t.Errorf("one hop count was changed, %d were found wrong: %q", n, wrong)
 	}
 	p.Tables.Set(int32(slices.Index(g.SwitchGUID, lfts.Switches[5].GUID)), 7, route.NoPort)
-	if wrong, _ = foreign.WrongClaims(g, p, 1); len(wrong) != 1 || !strings.HasSuffix(wrong[0], "walking its tables does not get there") {
+	if wrong, _ = files.WrongClaims(g, p, 1); len(wrong) != 1 || !strings.HasSuffix(wrong[0], "walking its tables does not get there") {
 		t.Errorf("an entry was taken away: %q", wrong)
 	}
 }

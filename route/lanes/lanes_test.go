@@ -15,12 +15,14 @@ import (
 	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/engine/minhop"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // minimal routes a graph by minhop.
 func minimal(t rapid.TB, g *fabric.Graph, lmc uint8) (*route.Input, *route.Plan) {
-	req := &route.Request{Engine: minhop.Spec(), Names: route.NameOptions{LMC: lmc}, Workers: 2}
-	plan, err := route.Run(context.Background(), g, req, func(string) {})
+	req := &recipe.Request{Engine: minhop.Spec(), Names: lids.Options{LMC: lmc}, Workers: 2}
+	plan, err := recipe.Run(context.Background(), g, req, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

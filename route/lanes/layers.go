@@ -148,7 +148,7 @@ func (r *Lanes) Balance(most int) {
 
 // Fill enters the lanes into a Plan, SL i on VL i at every port. It refuses in the
 // name of an engine when more lanes are needed than allowed. A Plan with one lane is
-// left without, which is what route.Run takes one lane for.
+// left without, which is what recipe.Run takes one lane for.
 func (r *Lanes) Fill(engine string, g *fabric.Graph, allowed int, plan *route.Plan) error {
 	if r.Need > allowed {
 		need := fmt.Sprint(r.Need)

@@ -75,10 +75,13 @@ sets:
 // LIDs of absent ports are given away last, those of ports gone longest first.
 func TestNameAbsent(t *testing.T) {
 	g := routetest.Line(t, 2, 3).Compile() // 8 end ports
-	held := func(absent ...Absent) *route.Held { return &route.Held{Absent: absent} }
+	absent := func(node fabric.GUID, base fabric.LID, lmc uint8) route.Absent {
+		return route.Absent{Node: node, Port: 1, Base: base, LMC: lmc}
+	}
+	held := func(absent ...route.Absent) *route.Held { return &route.Held{Absent: absent} }
 	all := func(from fabric.LID, n int) (list []route.Absent) {
 		for i := range n {
-			list = append(list, route.Absent{1, uint8(i), from + fabric.LID(i), 0})
+			list = append(list, route.Absent{Node: 1, Port: uint8(i), Base: from + fabric.LID(i)})
 		}
 		return list
 	}
@@ -89,8 +92,8 @@ func TestNameAbsent(t *testing.T) {
 		want string
 	}{
 		{"none", held(), 0, "[1 2 3 4 5 6 7 8]"},
-		{"two", held(route.Absent{1, 1, 2, 1}, route.Absent{2, 1, 5, 0}), 0, "[1 4 6 7 8 9 10 11]"},
-		{"tables are full", held(route.Absent{1, 1, 3, 0}, route.Absent{2, 1, 5, 0}, route.Absent{3, 1, 1, 0}), 11, "[1 2 4 6 7 8 9 10]"},
+		{"two", held(absent(1, 2, 1), absent(2, 5, 0)), 0, "[1 4 6 7 8 9 10 11]"},
+		{"tables are full", held(absent(1, 3, 0), absent(2, 5, 0), absent(3, 1, 0)), 11, "[1 2 4 6 7 8 9 10]"},
 		{"tables are too small", held(all(1, 8)...), 8, "[1 2 3 4 5 6 7 8]"},
 		{"all are taken", held(all(1, int(fabric.MaxUnicastLID))...), 0, "[49144 49145 49146 49147 49148 49149 49150 49151]"},
 	} {
@@ -99,7 +102,7 @@ func TestNameAbsent(t *testing.T) {
 		if err != nil || fmt.Sprint(e.Base) != c.want {
 			t.Errorf("%s: %v %v, want %s", c.name, e.Base, err, c.want)
 		}
-		for _, a := range c.held.stillAbsent(&e) {
+		for _, a := range c.held.StillAbsent(&e) {
 			for end := range int32(g.NumEnds) {
 				if b := e.Base[end]; b >= a.Base && int(b) < int(a.Base)+1<<a.LMC {
 					t.Errorf("%s: LID %d is %v's", c.name, b, a)

@@ -31,7 +31,7 @@
 // which the paper leaves open; Programme and Solver speak to linear programming solvers
 // without starting them; Reduce is the proof of NP-completeness as code; Entries and
 // Conflicts are what the tables of paper 002 count. What does not fit is refused:
-// PortExhausted, and route.LIDsExhausted.
+// PortExhausted, and lids.Exhausted.
 //
 // # Deviations and open points of the papers
 //

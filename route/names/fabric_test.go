@@ -15,6 +15,7 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/lids"
 	"weft/route/paths"
 )
 
@@ -32,7 +33,7 @@ func compute(t tb, g *fabric.Graph, algorithm string, seed uint64) *paths.Set {
 
 // nameOf gives fresh LIDs.
 func nameOf(a *Assignment) (route.Ends, error) {
-	return route.Name(a.Set.Graph(), a.LMC(), &route.Held{})
+	return lids.AssignEach(a.Set.Graph(), a.LMC(), &route.Held{})
 }
 
 func assign(t tb, set *paths.Set, name string) *Assignment {
@@ -352,7 +353,7 @@ func TestSubnetExhausted(t *testing.T) {
 		set := overBundle(t, g, MaxPerPort)
 		for _, s := range row.schemes {
 			_, ends, err := Stable(context.Background(), set, s, Options{Workers: 2, Solve: never}, &route.Held{})
-			var refusal *route.LIDsExhausted
+			var refusal *lids.Exhausted
 			if row.need == 0 {
 				if err != nil || ends.Validate(g) != nil || ends.Total() != 380*MaxPerPort+1+5 {
 					t.Error(s.Name, err, ends.Total())

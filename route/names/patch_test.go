@@ -11,6 +11,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/lids"
 )
 
 // depends tells for tables, written out plainly, which channel follows which.
@@ -87,7 +88,7 @@ func TestPatch(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := rapid.SampledFrom(networks).Draw(t, "network")
 		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
-		plan := &route.Plan{Ends: must(route.AssignLIDs(g, route.NameOptions{Fresh: true}))(t)}
+		plan := &route.Plan{Ends: must(lids.Assign(g, lids.Options{Fresh: true}))(t)}
 		plan.Tables = drawTables(rng, g, &plan.Ends, rapid.Bool().Draw(t, "ordered"))
 		before := plan.Tables.Clone()
 		cyclic := circle(depends(g, before, &plan.Ends))

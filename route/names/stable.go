@@ -7,12 +7,13 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/lids"
 	"weft/route/paths"
 )
 
 // Stable assigns LIDs as a scheme does and keeps those in use wherever the new paths
 // allow it: the paper leaves a change of the network to a new start (section VII). A
-// port keeps its base LID unless route.Name says otherwise. Where the LIDs that sources
+// port keeps its base LID unless lids.AssignEach says otherwise. Where the LIDs that sources
 // used are known, it also keeps its LMC unless its paths need more LIDs than it has,
 // and each path keeps the LID of its pair as long as the paths that do so split from
 // none under it; the others take the first LID of the port that they fit under. Where
@@ -33,12 +34,12 @@ func Stable(ctx context.Context, set *paths.Set, s *Scheme, opt Options, held *r
 			return nil, route.Ends{}, err
 		}
 		for _, lmc := range [][]uint8{lmc, kept.LMC()} {
-			if ends, err := route.Name(g, lmc, held); err == nil && fits(g, &ends) {
+			if ends, err := lids.AssignEach(g, lmc, held); err == nil && fits(g, &ends) {
 				return kept, ends, nil
 			}
 		}
 	}
-	ends, err := route.Name(g, a.LMC(), held)
+	ends, err := lids.AssignEach(g, a.LMC(), held)
 	return a, ends, err
 }
 

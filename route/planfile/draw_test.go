@@ -19,7 +19,10 @@ func drawGraph(t *rapid.T, tb testing.TB) *fabric.Graph {
 // drawPlan draws a Plan that fits g, and that means nothing.
 func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 	n := func(label string, low, high int) int { return rapid.IntRange(low, high).Draw(t, label) }
-	ends := must2(lids.Assign(g, lids.Options{LMC: uint8(n("lmc", 0, 3))}))
+	ends, err := lids.Assign(g, lids.Options{LMC: uint8(n("lmc", 0, 3))})
+	if err != nil {
+		t.Fatal(err)
+	}
 	p := &route.Plan{
 		Recipe:  route.Recipe{Paths: rapid.String().Draw(t, "paths"), Names: "lmc=0", Lanes: "none"},
 		Ends:    ends,
@@ -77,7 +80,7 @@ func drawSL2VL(t *rapid.T, g *fabric.Graph) *route.SL2VL {
 	}
 	for s := range m.Switch {
 		by := route.SL2VLBy(rapid.IntRange(0, 2).Draw(t, "by"))
-		k, _ := by.tables(g.SwitchPorts[s])
+		k, _ := by.Tables(g.SwitchPorts[s])
 		m.Switch[s] = route.SwitchSL2VL{By: by, Index: rapid.SliceOfN(index, k, k).Draw(t, "index")}
 	}
 	return m

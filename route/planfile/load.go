@@ -194,9 +194,7 @@ func (d *planReader) tables(h *planHeader, g *fabric.Graph) *route.Tables {
 			break
 		}
 	}
-	t := route.TablesOf(rows)
-	t.blocks = h.Blocks // also without switches
-	return t
+	return route.TablesOf(h.Blocks, rows)
 }
 
 func (d *planReader) choice(g *fabric.Graph) *route.Choice {
@@ -233,7 +231,7 @@ func (d *planReader) sl2vl(pool int, g *fabric.Graph) *route.SL2VL {
 	m.Host = d.u16s(g.NumHosts)
 	for s := range m.Switch {
 		by := route.SL2VLBy(d.u8())
-		n, ok := by.tables(g.SwitchPorts[s])
+		n, ok := by.Tables(g.SwitchPorts[s])
 		if !ok && d.err == nil {
 			d.err = fmt.Errorf("route: plan file: SL2VL: %s chooses tables in way %d", route.SwitchName(g, int32(s)), by)
 		}

@@ -25,7 +25,7 @@ import (
 func save(t testing.TB, p *route.Plan, g *fabric.Graph) []byte {
 	t.Helper()
 	var b bytes.Buffer
-	if err := p.Save(&b, g); err != nil {
+	if err := Save(&b, g, p); err != nil {
 		t.Fatal(err)
 	}
 	return b.Bytes()
@@ -147,8 +147,8 @@ func forge(header string, body []byte) []byte {
 	b.WriteString(header)
 	b.Write(binary.LittleEndian.AppendUint32(nil, crc32.ChecksumIEEE(b.Bytes())))
 	zip := gzip.NewWriter(&b)
-	must2(zip.Write(body))
-	if err := zip.Close(); err != nil {
+	_, err := zip.Write(body)
+	if err := errors.Join(err, zip.Close()); err != nil {
 		panic(err)
 	}
 	return b.Bytes()
@@ -290,7 +290,7 @@ func TestSaveRefuses(t *testing.T) {
 		p, g := full(t)
 		c.change(p)
 		var b bytes.Buffer
-		err := p.Save(&b, g)
+		err := Save(&b, g, p)
 		if err == nil || !strings.HasPrefix(err.Error(), "route: plan: ") || !strings.Contains(err.Error(), c.name) || b.Len() > 0 {
 			t.Errorf("%s: error %v after %d bytes", c.name, err, b.Len())
 		}
@@ -301,7 +301,7 @@ func TestSaveTellsWriteErrors(t *testing.T) {
 	p, g := full(t)
 	size := len(save(t, p, g))
 	for n := range size {
-		if err := p.Save(&fullDisk{n}, g); !errors.Is(err, errFullDisk) {
+		if err := Save(&fullDisk{n}, g, p); !errors.Is(err, errFullDisk) {
 			t.Fatalf("room for %d of %d bytes: error %v", n, size, err)
 		}
 	}
@@ -354,12 +354,12 @@ func FuzzLoadBody(f *testing.F) {
 			return
 		}
 		d := planReader{r: bufio.NewReader(bytes.NewReader(body))}
-		if p, own, err := d.plan(&h, nil); err == nil && p.fits(own) == nil {
+		if p, own, err := d.plan(&h, nil); err == nil && p.Fits(own) == nil {
 			_ = save(t, p, own)
 		}
 		d = planReader{r: bufio.NewReader(bytes.NewReader(body))}
 		got, _, err := d.plan(&h, g)
-		if err != nil || got.fits(g) != nil {
+		if err != nil || got.Fits(g) != nil {
 			return
 		}
 		again := save(t, got, g)
@@ -383,7 +383,7 @@ func BenchmarkSaveLoad(b *testing.B) {
 	b.Run("save", func(b *testing.B) {
 		b.SetBytes(int64(g.NumSwitches) * int64(ends.Top()))
 		for b.Loop() {
-			if err := p.Save(io.Discard, g); err != nil {
+			if err := Save(io.Discard, g, p); err != nil {
 				b.Fatal(err)
 			}
 		}

@@ -30,7 +30,7 @@ func (e *toy) Route(_ context.Context, in *route.Input) (*route.Plan, error) {
 func (e *toy) spec() *route.Spec {
 	return &route.Spec{
 		Name: "toy", Lanes: "own", Options: []route.Option{{Name: "n", Default: 1, Max: 5}},
-		New: func(Options) (route.Engine, error) { return e, nil },
+		New: func(route.Options) (route.Engine, error) { return e, nil },
 	}
 }
 
@@ -150,7 +150,7 @@ func TestRunErrors(t *testing.T) {
 	if got := route.Refuse("toy", "", "no ring").Error(); got != "toy: no ring" {
 		t.Errorf("a refusal without advice: %q", got)
 	}
-	bad := &route.Spec{Name: "bad", New: func(Options) (route.Engine, error) { return nil, broken }}
+	bad := &route.Spec{Name: "bad", New: func(route.Options) (route.Engine, error) { return nil, broken }}
 	if _, err := Run(context.Background(), small.Compile(), &Request{Engine: bad}, func(string) {}); !errors.Is(err, broken) {
 		t.Errorf("New fails: %v", err)
 	}

@@ -12,6 +12,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
+	"weft/route/lids"
 	"weft/traffic"
 )
 
@@ -127,7 +128,7 @@ func drawNetwork(t *rapid.T, tb testing.TB) (*fabric.Graph, *route.Plan) {
 	}
 	g := f.Compile()
 	lmc := uint8(rapid.IntRange(0, 1).Draw(t, "lmc"))
-	ends, err := route.AssignLIDs(g, route.NameOptions{LMC: lmc})
+	ends, err := lids.Assign(g, lids.Options{LMC: lmc})
 	if err != nil {
 		tb.Fatal(err)
 	}

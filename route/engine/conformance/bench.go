@@ -6,6 +6,8 @@ import (
 
 	"weft/fabric/gen"
 	"weft/route"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // Bench measures routing a formula with 2^lmc LIDs a port, on two cores.
@@ -15,10 +17,10 @@ func Bench(b *testing.B, spec *route.Spec, formula string, lmc uint8) {
 		b.Fatal(err)
 	}
 	g := f.Compile()
-	req := &route.Request{Engine: spec, Names: route.NameOptions{LMC: lmc}, Workers: 2}
+	req := &recipe.Request{Engine: spec, Names: lids.Options{LMC: lmc}, Workers: 2}
 	b.ReportAllocs()
 	for b.Loop() {
-		if _, err := route.Run(context.Background(), g, req, func(string) {}); err != nil {
+		if _, err := recipe.Run(context.Background(), g, req, func(string) {}); err != nil {
 			b.Fatal(err)
 		}
 	}

@@ -11,6 +11,8 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // Claims are what an engine promises beyond reaching whatever can be reached.
@@ -75,8 +77,8 @@ func verify(t rapid.TB, spec *route.Spec, claims Claims, g *fabric.Graph) {
 func sameOnAnyCores(t rapid.TB, spec *route.Spec, claims Claims, g *fabric.Graph, lmc uint8) *route.Plan {
 	var first *route.Plan
 	for _, workers := range []int{1, 2, 7} {
-		req := &route.Request{Engine: spec, Names: route.NameOptions{LMC: lmc}, Workers: workers}
-		plan, err := route.Run(context.Background(), g, req, func(string) {})
+		req := &recipe.Request{Engine: spec, Names: lids.Options{LMC: lmc}, Workers: workers}
+		plan, err := recipe.Run(context.Background(), g, req, func(string) {})
 		var no *route.Refusal
 		if errors.As(err, &no) && claims.Refuses {
 			if first != nil {
@@ -115,8 +117,8 @@ func differ(a, b *route.Plan) string {
 func cancelled(t rapid.TB, spec *route.Spec, g *fabric.Graph) {
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	req := &route.Request{Engine: spec, Workers: 2}
-	if _, err := route.Run(ctx, g, req, func(string) {}); !errors.Is(err, context.Canceled) {
+	req := &recipe.Request{Engine: spec, Workers: 2}
+	if _, err := recipe.Run(ctx, g, req, func(string) {}); !errors.Is(err, context.Canceled) {
 		t.Errorf("with a cancelled context: %v", err)
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/recipe"
 )
 
 // broken routes along a ring the wrong way round, or not at all.
@@ -37,7 +38,7 @@ func ringPlan(t *testing.T, port func(in *route.Input, s int32, end int32) uint8
 	}
 	g := b.F.Compile()
 	spec := &route.Spec{Name: "broken", New: func(route.Options) (route.Engine, error) { return broken{port}, nil }}
-	p, err := route.Run(context.Background(), g, &route.Request{Engine: spec, Workers: 1}, func(string) {})
+	p, err := recipe.Run(context.Background(), g, &recipe.Request{Engine: spec, Workers: 1}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -10,6 +10,8 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/conformance"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 func graph(t *testing.T, formula string) *fabric.Graph {
@@ -24,8 +26,8 @@ func graph(t *testing.T, formula string) *fabric.Graph {
 // routeAndJudge routes with options and asks the judge; nil is a refusal.
 func routeAndJudge(t *testing.T, g *fabric.Graph, spec *route.Spec, options map[string]string, lmc uint8) (*route.Plan, *check.Report) {
 	t.Helper()
-	req := &route.Request{Engine: spec, Options: options, Names: route.NameOptions{LMC: lmc}, Workers: 2}
-	plan, err := route.Run(t.Context(), g, req, func(string) {})
+	req := &recipe.Request{Engine: spec, Options: options, Names: lids.Options{LMC: lmc}, Workers: 2}
+	plan, err := recipe.Run(t.Context(), g, req, func(string) {})
 	if _, ok := errors.AsType[*route.Refusal](err); ok {
 		return nil, nil
 	}
@@ -143,8 +145,8 @@ func TestHeuristics(t *testing.T) {
 		lanes := map[string]int{}
 		for _, heuristic := range []string{"weakest", "random", "strongest"} {
 			o := map[string]string{"paths": "sssp", "replies": "own", "switches": "false", "heuristic": heuristic}
-			req := &route.Request{Engine: Spec(), Options: o, MaxVLs: 15, Workers: 2}
-			plan, err := route.Run(t.Context(), g, req, func(string) {})
+			req := &recipe.Request{Engine: Spec(), Options: o, MaxVLs: 15, Workers: 2}
+			plan, err := recipe.Run(t.Context(), g, req, func(string) {})
 			if err != nil {
 				t.Fatal(err)
 			}

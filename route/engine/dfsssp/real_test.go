@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"weft/fabric/netfile"
-	"weft/route"
 	"weft/route/check"
+	"weft/route/recipe"
 )
 
 // TestReal: lanes on dumps of real clusters are not more than those that OpenSM 3.3.23
@@ -40,7 +40,7 @@ func TestReal(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := f.Compile()
-		plan, err := route.Run(t.Context(), g, &route.Request{Engine: Spec(), Workers: 2}, func(string) {})
+		plan, err := recipe.Run(t.Context(), g, &recipe.Request{Engine: Spec(), Workers: 2}, func(string) {})
 		if err != nil {
 			t.Errorf("%s: %v", want.file, err)
 			continue

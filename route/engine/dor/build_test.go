@@ -10,6 +10,8 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/engine/internal/coords"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // shape describes a test network: dimensions, which of them wrap, links between
@@ -147,8 +149,8 @@ func must[T any](v T, err error) func(testing.TB) T {
 
 // run routes a graph with the engine, through the recipe.
 func run(g *fabric.Graph, lmc uint8, vls, workers int) (*route.Plan, error) {
-	return route.Run(context.Background(), g, &route.Request{
-		Engine: Spec(), Names: route.NameOptions{LMC: lmc}, MaxVLs: vls, Workers: workers,
+	return recipe.Run(context.Background(), g, &recipe.Request{
+		Engine: Spec(), Names: lids.Options{LMC: lmc}, MaxVLs: vls, Workers: workers,
 	}, func(string) {})
 }
 

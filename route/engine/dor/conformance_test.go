@@ -10,6 +10,8 @@ import (
 	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/engine/dor"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 func TestConformance(t *testing.T) {
@@ -78,7 +80,7 @@ func addCable(t *testing.T, f *fabric.Fabric, a, b fabric.NodeID) {
 
 func routed(t *testing.T, g *fabric.Graph, lmc uint8) *route.Plan {
 	t.Helper()
-	p, err := route.Run(t.Context(), g, &route.Request{Engine: dor.Spec(), Names: route.NameOptions{LMC: lmc}, Workers: 2}, func(string) {})
+	p, err := recipe.Run(t.Context(), g, &recipe.Request{Engine: dor.Spec(), Names: lids.Options{LMC: lmc}, Workers: 2}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

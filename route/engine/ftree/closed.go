@@ -30,7 +30,7 @@ func fillClosed(ctx context.Context, in *route.Input, r *reach, l *list) (*route
 	if err != nil {
 		return nil, err
 	}
-	return route.TablesOf(rows), nil
+	return route.TablesOf(int(in.Ends.Top())/route.BlockSize+1, rows), nil
 }
 
 // filler makes the row of one switch after the other.

@@ -9,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/lids"
 )
 
 // TestClosedForm: the tables are those of the formula, looked up for one switch and LID
@@ -24,7 +25,7 @@ func TestClosedForm(t *testing.T) {
 		g := drawn(t, formula)
 		in := &route.Input{Graph: g, Workers: rapid.IntRange(1, 3).Draw(t, "workers")}
 		var err error
-		if in.Ends, err = route.AssignLIDs(g, route.NameOptions{LMC: uint8(rapid.IntRange(0, 3).Draw(t, "lmc"))}); err != nil {
+		if in.Ends, err = lids.Assign(g, lids.Options{LMC: uint8(rapid.IntRange(0, 3).Draw(t, "lmc"))}); err != nil {
 			t.Fatal(err)
 		}
 		tr := recognise(g, nil, nil)

@@ -11,6 +11,7 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/conformance"
+	"weft/route/recipe"
 )
 
 // TestJoin: on any degraded tree all switches are joined to all LIDs, on two lanes at
@@ -22,8 +23,8 @@ func TestJoin(t *testing.T) {
 		in, _, _ := degraded(t)
 		g := in.Graph
 		of := func(switches string) *route.Plan {
-			req := &route.Request{Engine: Spec(), Options: map[string]string{"switches": switches}, Workers: 1}
-			plan, err := route.Run(t.Context(), g, req, func(string) {})
+			req := &recipe.Request{Engine: Spec(), Options: map[string]string{"switches": switches}, Workers: 1}
+			plan, err := recipe.Run(t.Context(), g, req, func(string) {})
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -85,9 +86,9 @@ func TestJoinDrained(t *testing.T) {
 			}
 		}
 		for _, vls := range []int{1, 8} {
-			req := &route.Request{Engine: Spec(), Options: map[string]string{"roots": guids(c.roots), "leaves": guids(c.leaves)}, Workers: 1, MaxVLs: vls}
+			req := &recipe.Request{Engine: Spec(), Options: map[string]string{"roots": guids(c.roots), "leaves": guids(c.leaves)}, Workers: 1, MaxVLs: vls}
 			g := f.Compile()
-			plan, err := route.Run(t.Context(), g, req, func(string) {})
+			plan, err := recipe.Run(t.Context(), g, req, func(string) {})
 			if err != nil {
 				t.Fatal(err)
 			}

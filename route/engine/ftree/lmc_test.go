@@ -6,6 +6,8 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // pathsTo counts the different paths from a switch to the LIDs of a host, and how many
@@ -58,8 +60,8 @@ func TestMultipleLIDs(t *testing.T) {
 		g := graph(t, formula)
 		for lmc := range uint8(5) {
 			for _, balance := range []string{closed, dmodk, zahavi, beft} {
-				req := &route.Request{Engine: Spec(), Options: map[string]string{"balance": balance}, Names: route.NameOptions{LMC: lmc}, Workers: 1}
-				plan, err := route.Run(t.Context(), g, req, func(string) {})
+				req := &recipe.Request{Engine: Spec(), Options: map[string]string{"balance": balance}, Names: lids.Options{LMC: lmc}, Workers: 1}
+				plan, err := recipe.Run(t.Context(), g, req, func(string) {})
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -9,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/lids"
 )
 
 // mostLoaded is the largest number of paths between hosts on a channel.
@@ -45,7 +46,7 @@ func degraded(t *rapid.T) (*route.Input, *reach, *list) {
 	g := drawn(t, formula)
 	in := &route.Input{Graph: g, Workers: 1}
 	var err error
-	if in.Ends, err = route.AssignLIDs(g, route.NameOptions{LMC: uint8(rapid.IntRange(0, 1).Draw(t, "lmc"))}); err != nil {
+	if in.Ends, err = lids.Assign(g, lids.Options{LMC: uint8(rapid.IntRange(0, 1).Draw(t, "lmc"))}); err != nil {
 		t.Fatal(err)
 	}
 	tr := recognise(g, nil, nil)

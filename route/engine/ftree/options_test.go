@@ -12,6 +12,8 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/engine/internal/peaks"
+	"weft/route/recipe"
 )
 
 func graph(t testing.TB, formula string) *fabric.Graph {
@@ -25,12 +27,12 @@ func graph(t testing.TB, formula string) *fabric.Graph {
 
 func attempt(t testing.TB, g *fabric.Graph, options string) (*route.Plan, error) {
 	t.Helper()
-	req := &route.Request{Engine: Spec(), Options: map[string]string{}, Workers: 2}
+	req := &recipe.Request{Engine: Spec(), Options: map[string]string{}, Workers: 2}
 	for o := range strings.FieldsSeq(options) {
 		name, value, _ := strings.Cut(o, "=")
 		req.Options[name] = value
 	}
-	return route.Run(t.Context(), g, req, func(string) {})
+	return recipe.Run(t.Context(), g, req, func(string) {})
 }
 
 func routed(t testing.TB, g *fabric.Graph, options string) *route.Plan {
@@ -86,10 +88,10 @@ func levelled(t *tree) [][]bool {
 					}
 					continue
 				}
-				if falls[v] && !falls[u] && rank.Above(u, v) && (v == x || !t.g.Drained[v]) {
+				if falls[v] && !falls[u] && peaks.Above(rank, u, v) && (v == x || !t.g.Drained[v]) {
 					falls[u], all[u], grew = true, true, true
 				}
-				if all[v] && !all[u] && rank.Above(v, u) {
+				if all[v] && !all[u] && peaks.Above(rank, v, u) {
 					all[u], grew = true, true
 				}
 			}
@@ -137,7 +139,7 @@ func prove(t *testing.T, formula string, options []string) (refused int) {
 			lanes = 2
 		}
 		if strings.Contains(o, "lanes=vftree") {
-			lanes = route.UsualVLs
+			lanes = recipe.UsualVLs
 		}
 		switch {
 		case r.Loops > 0 || r.VLs > lanes:

@@ -12,6 +12,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/route"
+	"weft/route/recipe"
 )
 
 // TestFlippedLeaf: a leaf without hosts is still a leaf (paper IV, figure 1), by
@@ -54,14 +55,14 @@ func TestStrict(t *testing.T) {
 		"fat648": true, "rlft(8,3)": true, "karytree(3,3)": true, "racks648": false, "fat648|fail(links=1,seed=1)": false,
 	} {
 		g := graph(t, formula)
-		_, err := route.Run(t.Context(), g, &route.Request{Engine: Spec(), Options: map[string]string{"strict": "true"}, Workers: 1}, func(string) {})
+		_, err := recipe.Run(t.Context(), g, &recipe.Request{Engine: Spec(), Options: map[string]string{"strict": "true"}, Workers: 1}, func(string) {})
 		var no *route.Refusal
 		if (err == nil) != ok || err != nil && !errors.As(err, &no) {
 			t.Errorf("%s: %v", formula, err)
 		}
 	}
 	for _, formula := range []string{"torus(4x4,hosts=1)", "hyperx(4x3,hosts=2)", "kautz(2,3,hosts=24)"} {
-		_, err := route.Run(t.Context(), graph(t, formula), &route.Request{Engine: Spec(), Workers: 1}, func(string) {})
+		_, err := recipe.Run(t.Context(), graph(t, formula), &recipe.Request{Engine: Spec(), Workers: 1}, func(string) {})
 		if _, ok := errors.AsType[*route.Refusal](err); !ok {
 			t.Errorf("%s: %v", formula, err)
 		}

@@ -12,6 +12,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/internal/peer"
 	"weft/route"
+	"weft/route/foreign"
 )
 
 // opensm routes a fabric with OpenSM's fat-tree engine over ibsim; nil if that refuses.
@@ -37,7 +38,7 @@ func opensm(t *testing.T, f *fabric.Fabric, g *fabric.Graph) *route.Plan {
 	if err != nil {
 		t.Fatal(err)
 	}
-	foreign := route.Foreign{}
+	foreign := foreign.Files{}
 	if foreign.LFTs, _, err = netfile.ReadLFTs("opensm-lfts.dump", dump); err != nil {
 		t.Fatal(err)
 	}

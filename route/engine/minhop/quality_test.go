@@ -10,6 +10,8 @@ import (
 	"weft/fabric/netfile"
 	"weft/route"
 	"weft/route/engine/conformance"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // spreadFabrics have several paths between most pairs.
@@ -32,8 +34,8 @@ func routed(t *testing.T, expr string, lmc uint8) (*fabric.Graph, *route.Plan) {
 func planned(t *testing.T, f *fabric.Fabric, lmc uint8) (*fabric.Graph, *route.Plan) {
 	t.Helper()
 	g := f.Compile()
-	req := &route.Request{Engine: Spec(), Names: route.NameOptions{LMC: lmc}, Workers: 2}
-	p, err := route.Run(context.Background(), g, req, func(string) {})
+	req := &recipe.Request{Engine: Spec(), Names: lids.Options{LMC: lmc}, Workers: 2}
+	p, err := recipe.Run(context.Background(), g, req, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

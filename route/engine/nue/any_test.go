@@ -13,6 +13,8 @@ import (
 	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/engine/minhop"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // anyNetwork makes a random network of 1 to 200 switches, most of them small: a tree
@@ -137,11 +139,11 @@ func TestAnyNetwork(t *testing.T) {
 
 // routed routes with so many lanes and judges.
 func routed(ctx context.Context, g *fabric.Graph, spec *route.Spec, lanes int, lmc uint8) (*check.Report, *route.Plan, error) {
-	req := &route.Request{Engine: spec, Names: route.NameOptions{LMC: lmc}, MaxVLs: lanes, Workers: 1}
+	req := &recipe.Request{Engine: spec, Names: lids.Options{LMC: lmc}, MaxVLs: lanes, Workers: 1}
 	if spec.Name == Name {
 		req.Options = map[string]string{"vls": "0"}
 	}
-	p, err := route.Run(ctx, g, req, func(string) {})
+	p, err := recipe.Run(ctx, g, req, func(string) {})
 	if err != nil {
 		return nil, nil, err
 	}

@@ -9,6 +9,7 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/engine/internal/sample"
+	"weft/route/lids"
 )
 
 // TestPass: after every pass, also one that ends early, the loads are those of the paths
@@ -17,7 +18,7 @@ func TestPass(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		l := drawLane(t)
 		g := l.g
-		ends, err := route.AssignLIDs(g, route.NameOptions{LMC: uint8(rapid.IntRange(0, 1).Draw(t, "LMC"))})
+		ends, err := lids.Assign(g, lids.Options{LMC: uint8(rapid.IntRange(0, 1).Draw(t, "LMC"))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"weft/route/engine/dfsssp"
 	"weft/route/engine/ftree"
 	"weft/route/engine/updn"
+	"weft/route/recipe"
 	"weft/sim/flow"
 	"weft/traffic"
 )
@@ -21,7 +22,7 @@ import (
 // ebb is the effective bisection bandwidth under an engine's tables, 0 when it refuses.
 func ebb(t *testing.T, g *fabric.Graph, spec *route.Spec, options map[string]string) float64 {
 	t.Helper()
-	p, err := route.Run(t.Context(), g, &route.Request{Engine: spec, Options: options, Workers: 2}, func(string) {})
+	p, err := recipe.Run(t.Context(), g, &recipe.Request{Engine: spec, Options: options, Workers: 2}, func(string) {})
 	if _, refused := errors.AsType[*route.Refusal](err); refused {
 		return 0
 	}
@@ -134,11 +135,11 @@ func TestLanes(t *testing.T) {
 		limit int
 		want  int
 	}{{"", 8, 1}, {"1", 8, 1}, {"0", 8, 8}, {"4", 8, 4}, {"4", 2, 2}, {"0", 15, 15}, {"15", 1, 1}} {
-		req := &route.Request{Engine: Spec(), MaxVLs: c.limit, Workers: 1}
+		req := &recipe.Request{Engine: Spec(), MaxVLs: c.limit, Workers: 1}
 		if c.vls != "" {
 			req.Options = map[string]string{"vls": c.vls}
 		}
-		p, err := route.Run(t.Context(), g, req, func(string) {})
+		p, err := recipe.Run(t.Context(), g, req, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -167,8 +168,8 @@ func TestWorkers(t *testing.T) {
 		g := f.Compile()
 		var one *route.Plan
 		for _, workers := range []int{1, 2, 7} {
-			req := &route.Request{Engine: Spec(), Options: map[string]string{"vls": "3"}, Workers: workers}
-			p, err := route.Run(t.Context(), g, req, func(string) {})
+			req := &recipe.Request{Engine: Spec(), Options: map[string]string{"vls": "3"}, Workers: workers}
+			p, err := recipe.Run(t.Context(), g, req, func(string) {})
 			if err != nil {
 				t.Fatal(err)
 			}

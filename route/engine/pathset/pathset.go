@@ -16,6 +16,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/lids"
 	"weft/route/names"
 	"weft/route/paths"
 )
@@ -154,7 +155,7 @@ func (e *engine) refusal(err error) error {
 		return route.Refuse(e.name, r.Advice, "%s", r.Reason)
 	}
 	_, port := errors.AsType[*names.PortExhausted](err)
-	_, subnet := errors.AsType[*route.LIDsExhausted](err)
+	_, subnet := errors.AsType[*lids.Exhausted](err)
 	if port || subnet {
 		_, reason, _ := strings.Cut(err.Error(), ": ") // without the package
 		return route.Refuse(e.name, "", "%s", reason)

@@ -17,8 +17,10 @@ import (
 	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/engine/pathset"
+	"weft/route/lids"
 	"weft/route/names"
 	"weft/route/paths"
+	"weft/route/recipe"
 	"weft/sim/flow"
 )
 
@@ -42,8 +44,8 @@ func spec(t rapid.TB, name string) *route.Spec {
 
 func run(t rapid.TB, name string, g *fabric.Graph, workers int, options map[string]string) *route.Plan {
 	t.Helper()
-	p, err := route.Run(context.Background(), g, &route.Request{
-		Engine: spec(t, name), Options: options, Names: route.NameOptions{Fresh: true}, Workers: workers, Seed: 7,
+	p, err := recipe.Run(context.Background(), g, &recipe.Request{
+		Engine: spec(t, name), Options: options, Names: lids.Options{Fresh: true}, Workers: workers, Seed: 7,
 	}, func(string) {})
 	if err != nil {
 		t.Fatalf("%s: %v", name, err)
@@ -216,8 +218,8 @@ func TestOptions(t *testing.T) {
 		{"dor+greedy", map[string]string{"root": g.SwitchDesc[0]}, 0, `has no option "root"`, false},
 		{"mport+greedy", map[string]string{"root": g.SwitchDesc[0]}, 0, `has no option "root"`, false},
 	} {
-		_, err := route.Run(context.Background(), g, &route.Request{
-			Engine: spec(t, c.name), Options: c.options, Names: route.NameOptions{LMC: c.lmc},
+		_, err := recipe.Run(context.Background(), g, &recipe.Request{
+			Engine: spec(t, c.name), Options: c.options, Names: lids.Options{LMC: c.lmc},
 		}, func(string) {})
 		if err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: got %v, want %q", c.name, err, c.want)
@@ -246,8 +248,8 @@ func TestSolver(t *testing.T) {
 		}
 	}
 	ilp := spec(t, "shortest-widest+ilp")
-	request := func(s *route.Spec) *route.Request { return &route.Request{Engine: s, Seed: 7} }
-	_, err := route.Run(context.Background(), g, request(ilp), func(string) {})
+	request := func(s *route.Spec) *recipe.Request { return &recipe.Request{Engine: s, Seed: 7} }
+	_, err := recipe.Run(context.Background(), g, request(ilp), func(string) {})
 	if _, refused := errors.AsType[*route.Refusal](err); !refused || !strings.Contains(err.Error(), "need a solver") {
 		t.Error(err)
 	}
@@ -257,7 +259,7 @@ func TestSolver(t *testing.T) {
 			asked++
 			return answer, nil, nil
 		}
-		plan, err := route.Run(context.Background(), g, request(pathset.WithSolver(ilp, says)), func(string) {})
+		plan, err := recipe.Run(context.Background(), g, request(pathset.WithSolver(ilp, says)), func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -287,15 +289,15 @@ func TestLimits(t *testing.T) {
 		b.Links(hub, s, 2)
 		b.Hosts(s, 130)
 	}
-	request := &route.Request{Engine: spec(t, "updn-shortest+greedy")}
-	_, err := route.Run(context.Background(), b.F.Compile(), request, func(string) {})
+	request := &recipe.Request{Engine: spec(t, "updn-shortest+greedy")}
+	_, err := recipe.Run(context.Background(), b.F.Compile(), request, func(string) {})
 	if _, refused := errors.AsType[*route.Refusal](err); !refused || !strings.Contains(err.Error(), `updn-shortest+greedy: the paths to CA "CA 3"`) ||
 		!strings.Contains(err.Error(), "LIDs, but a port has 128 at most") {
 		t.Error(err)
 	}
 	g := graph(t, "renaming-fig1")
 	g.SwitchFDBCap[3] = 10
-	_, err = route.Run(context.Background(), g, request, func(string) {})
+	_, err = recipe.Run(context.Background(), g, request, func(string) {})
 	if _, refused := errors.AsType[*route.Refusal](err); !refused || !strings.Contains(err.Error(), "is beyond the forwarding table of switch") {
 		t.Error(err)
 	}

@@ -13,6 +13,8 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/conformance"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // TestDijkstra: each tree is one of least weight when a channel starts with a weight
@@ -20,8 +22,8 @@ import (
 func TestDijkstra(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := conformance.Draw(t).Compile()
-		req := &route.Request{Engine: Spec(), Names: route.NameOptions{LMC: rapid.Uint8Range(0, 3).Draw(t, "LMC")}, Workers: 2}
-		plan, err := route.Run(context.Background(), g, req, func(string) {})
+		req := &recipe.Request{Engine: Spec(), Names: lids.Options{LMC: rapid.Uint8Range(0, 3).Draw(t, "LMC")}, Workers: 2}
+		plan, err := recipe.Run(context.Background(), g, req, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -38,9 +40,9 @@ func TestPasses(t *testing.T) {
 		lmc := rapid.Uint8Range(0, 2).Draw(t, "LMC")
 		plans := make([]*route.Plan, 2)
 		for i := range plans {
-			req := &route.Request{Engine: Spec(), Names: route.NameOptions{LMC: lmc}, Workers: 2, Options: map[string]string{"passes": strconv.Itoa(i + 2)}}
+			req := &recipe.Request{Engine: Spec(), Names: lids.Options{LMC: lmc}, Workers: 2, Options: map[string]string{"passes": strconv.Itoa(i + 2)}}
 			var err error
-			if plans[i], err = route.Run(context.Background(), g, req, func(string) {}); err != nil {
+			if plans[i], err = recipe.Run(context.Background(), g, req, func(string) {}); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -180,8 +182,8 @@ func TestInitialWeight(t *testing.T) {
 			t.Errorf("%s: a detour is shorter: %v", tc.name, detour)
 		}
 	}
-	req := &route.Request{Engine: Spec(), Names: route.NameOptions{LMC: 7}, Workers: 1}
-	plan, err := route.Run(t.Context(), g, req, func(string) {})
+	req := &recipe.Request{Engine: Spec(), Names: lids.Options{LMC: 7}, Workers: 1}
+	plan, err := recipe.Run(t.Context(), g, req, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -197,7 +199,7 @@ func TestRing(t *testing.T) {
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	plan, err := route.Run(t.Context(), g, &route.Request{Engine: Spec(), Workers: 1}, func(string) {})
+	plan, err := recipe.Run(t.Context(), g, &recipe.Request{Engine: Spec(), Workers: 1}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}

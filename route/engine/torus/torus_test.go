@@ -16,6 +16,8 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/torus"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 // box is a torus of a formula, to be harmed.
@@ -114,8 +116,8 @@ func (b *box) promised() bool {
 
 // judged routes, and has the judge look at it. It returns the reason of a refusal.
 func judged(t rapid.TB, g *fabric.Graph, lmc uint8, vls int) (plan *route.Plan, refused string) {
-	req := &route.Request{Engine: torus.Spec(), Names: route.NameOptions{LMC: lmc}, MaxVLs: vls, Workers: 2}
-	plan, err := route.Run(context.Background(), g, req, func(string) {})
+	req := &recipe.Request{Engine: torus.Spec(), Names: lids.Options{LMC: lmc}, MaxVLs: vls, Workers: 2}
+	plan, err := recipe.Run(context.Background(), g, req, func(string) {})
 	if no, ok := errors.AsType[*route.Refusal](err); ok {
 		return nil, no.Reason
 	}

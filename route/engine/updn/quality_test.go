@@ -14,6 +14,8 @@ import (
 	"weft/route/engine/conformance"
 	"weft/route/engine/internal/forest"
 	"weft/route/engine/internal/peaks"
+	"weft/route/lids"
+	"weft/route/recipe"
 )
 
 func graph(t *testing.T, expr string) *fabric.Graph {
@@ -27,11 +29,11 @@ func graph(t *testing.T, expr string) *fabric.Graph {
 
 func routed(t *testing.T, g *fabric.Graph, lmc uint8, roots string) *route.Plan {
 	t.Helper()
-	req := &route.Request{Engine: Spec(), Names: route.NameOptions{LMC: lmc}, Workers: 2}
+	req := &recipe.Request{Engine: Spec(), Names: lids.Options{LMC: lmc}, Workers: 2}
 	if roots != "" {
 		req.Options = map[string]string{"roots": roots}
 	}
-	p, err := route.Run(context.Background(), g, req, func(string) {})
+	p, err := recipe.Run(context.Background(), g, req, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -155,8 +157,8 @@ func TestTopLevelAsRoots(t *testing.T) {
 func TestRootsThatAreNone(t *testing.T) {
 	g := graph(t, "rlft(4,2)")
 	for _, name := range []string{"nobody", "0x123456789", g.EndGUID[0].String()} {
-		req := &route.Request{Engine: Spec(), Options: map[string]string{"roots": name}}
-		_, err := route.Run(context.Background(), g, req, func(string) {})
+		req := &recipe.Request{Engine: Spec(), Options: map[string]string{"roots": name}}
+		_, err := recipe.Run(context.Background(), g, req, func(string) {})
 		want := fmt.Sprintf("option roots of engine updn: no switch that is up is called %q", name)
 		if _, refused := errors.AsType[*route.Refusal](err); refused || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("root %q: %v", name, err)

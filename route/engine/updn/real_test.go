@@ -13,6 +13,7 @@ import (
 	"weft/route/check"
 	"weft/route/engine/minhop"
 	"weft/route/engine/updn"
+	"weft/route/recipe"
 )
 
 // realData is where dumps of real clusters are kept, beside the checkout.
@@ -23,7 +24,7 @@ func prove(t *testing.T, f *fabric.Fabric) {
 	t.Helper()
 	g := f.Compile()
 	for _, spec := range []*route.Spec{minhop.Spec(), updn.Spec()} {
-		p, err := route.Run(context.Background(), g, &route.Request{Engine: spec, Workers: 2}, func(string) {})
+		p, err := recipe.Run(context.Background(), g, &recipe.Request{Engine: spec, Workers: 2}, func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}

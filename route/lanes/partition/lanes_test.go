@@ -10,6 +10,7 @@ import (
 	"weft/route/engine/minhop"
 	"weft/route/engine/sssp"
 	"weft/route/lanes"
+	"weft/route/recipe"
 )
 
 // tables routes a formula.
@@ -20,7 +21,7 @@ func tables(t *testing.T, formula string, spec *route.Spec) (*route.Input, *rout
 		t.Fatal(err)
 	}
 	g := f.Compile()
-	plan, err := route.Run(t.Context(), g, &route.Request{Engine: spec, Workers: 1}, func(string) {})
+	plan, err := recipe.Run(t.Context(), g, &recipe.Request{Engine: spec, Workers: 1}, func(string) {})
 	if err != nil {
 		t.Fatal(err)
 	}
