@@ -31,7 +31,7 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 		Service: route.Service{Default: uint8(n("default", 0, 15)), ReplySameSL: rapid.Bool().Draw(t, "reply")},
 	}
 	for i := range n("absent", 0, 3) {
-		p.Absent = append(p.Absent, route.Absent{fabric.GUID(0x77 + i), uint8(n("port", 0, 255)), fabric.LID(n("base", 1, 49000)), uint8(n("LMC", 0, 7))})
+		p.Absent = append(p.Absent, route.Absent{Node: fabric.GUID(0x77 + i), Port: uint8(n("port", 0, 255)), Base: fabric.LID(n("base", 1, 49000)), LMC: uint8(n("LMC", 0, 7))})
 	}
 	if rapid.Bool().Draw(t, "options") {
 		p.Recipe.Options = map[string]string{"roots": rapid.String().Draw(t, "roots"), "b": "1"}
@@ -45,7 +45,7 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 		var rows []route.Row
 		for range n("rows", 0, 20) {
 			if g.NumEnds > 0 {
-				rows = append(rows, route.Row{int32(n("source", 0, g.NumEnds-1)), int32(n("target", 0, g.NumEnds-1)), uint8(n("offset", 0, 127))})
+				rows = append(rows, route.Row{Source: int32(n("source", 0, g.NumEnds-1)), Target: int32(n("target", 0, g.NumEnds-1)), Offset: uint8(n("offset", 0, 127))})
 			}
 		}
 		p.Choice = route.NewChoice(g.NumEnds, rows)

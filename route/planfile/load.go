@@ -156,7 +156,7 @@ func (d *planReader) u64() uint64 { d.full(d.buf[:8]); return binary.LittleEndia
 
 // plan reads the body. A nil g stands for the Graph of the Plan itself.
 func (d *planReader) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.Graph, error) {
-	p := &route.Plan{Recipe: h.Recipe, VLs: h.VLs, Service: route.Service{h.DefaultSL, h.ReplySameSL}}
+	p := &route.Plan{Recipe: h.Recipe, VLs: h.VLs, Service: route.Service{Default: h.DefaultSL, ReplySameSL: h.ReplySameSL}}
 	own := g == nil
 	if own {
 		g = &fabric.Graph{}
@@ -246,7 +246,7 @@ func (d *planReader) sl2vl(pool int, g *fabric.Graph) *route.SL2VL {
 func (d *planReader) absent(n int) (ports []route.Absent) {
 	d.section = "absent"
 	for ; n > 0 && d.err == nil; n-- {
-		ports = append(ports, route.Absent{fabric.GUID(d.u64()), d.u8(), fabric.LID(d.u16()), d.u8()})
+		ports = append(ports, route.Absent{Node: fabric.GUID(d.u64()), Port: d.u8(), Base: fabric.LID(d.u16()), LMC: d.u8()})
 	}
 	return ports
 }

@@ -98,8 +98,8 @@ func full(t testing.TB) (*route.Plan, *fabric.Graph) {
 	p.Tables.Set(1, 5, 7)
 	p.SingleLane(g)
 	p.SL2VL.Switch[1] = route.SwitchSL2VL{By: route.ByOut, Index: make([]uint16, g.SwitchPorts[1]+1)}
-	p.Choice = route.NewChoice(g.NumEnds, []route.Row{{0, 1, 1}, {0, 1, 0}, {2, 0, 1}})
-	p.Absent = []route.Absent{{0x99, 1, 40, 1}}
+	p.Choice = route.NewChoice(g.NumEnds, []route.Row{{Source: 0, Target: 1, Offset: 1}, {Source: 0, Target: 1, Offset: 0}, {Source: 2, Target: 0, Offset: 1}})
+	p.Absent = []route.Absent{{Node: 0x99, Port: 1, Base: 40, LMC: 1}}
 	return p, g
 }
 
@@ -200,7 +200,7 @@ func TestLoadHostile(t *testing.T) {
 		}
 	}
 	if p, g, err := LoadAlone(bytes.NewReader(forge(`{"hosts":1,"blocks":1,"absent":1}`, append(one, 2, 0, 0, 0, 0, 0, 0, 0, 9, 8, 0, 3)))); err != nil ||
-		g.NumEnds != 1 || p.Ends.Base[0] != 7 || p.Absent[0] != (route.Absent{2, 9, 8, 3}) {
+		g.NumEnds != 1 || p.Ends.Base[0] != 7 || p.Absent[0] != (route.Absent{Node: 2, Port: 9, Base: 8, LMC: 3}) {
 		t.Errorf("a plan of one end port: %v %+v", err, p)
 	}
 	if _, _, err := LoadAlone(bytes.NewReader(forge(`{"blocks":1,"absent":1}`, append(one[:9:9], 0, 0, 0)))); err == nil || !strings.Contains(err.Error(), "absent: end port 0x0000000000000001[4] has LID 0") {
