@@ -21,14 +21,19 @@ func upDownRule(g *fabric.Graph, o updown.Order) *Rule {
 
 // treeFrom grows a breadth-first tree from a root; parts that it does not reach have their
 // first switch as root. It returns the order of the switches and, by switch, the channel from
-// its parent, fabric.Nothing for a root.
+// its parent, fabric.Nothing for roots and drained switches.
 func treeFrom(g *fabric.Graph, root int32) (updown.Order, []int32) {
 	var roots []int32
 	if g.NumSwitches > 0 {
 		roots = append(roots, root)
 	}
-	o, found := updown.FromRoots(g, roots...)
-	return o, o.Parents(g, found)
+	o, search := updown.FromRoots(g, roots...)
+	for s, drained := range g.Drained {
+		if drained {
+			search.Via[s] = fabric.Nothing
+		}
+	}
+	return o, search.Via
 }
 
 // rootOf is the root asked for, or a switch drawn uniformly, as paper 000 does.

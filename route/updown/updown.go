@@ -3,7 +3,7 @@
 // "Autonet", IEEE JSAC 1991). Neither the channels that lead up nor those that lead down
 // contain a cycle, so such paths are free of deadlock on one lane.
 //
-// An order is mostly made of distances from one or several roots (RankFrom, FromRoots). A
+// An order is mostly made of distances from one or several roots (FromRoots). A
 // switch without a neighbour above it is a peak. No path goes up and then down from
 // one peak to another, so JoinPeaks and Raise leave one peak in each part of the network.
 // SortChannels turns an order of switches into one of channels.
@@ -35,16 +35,29 @@ func New(switches int) Order {
 	return o
 }
 
-// FromRoots ranks the switches by their distance from the nearest root. Parts of the
-// network without a root have their first switch as root. found lists the switches in the
-// order in which the search finds them.
-func FromRoots(g *fabric.Graph, roots ...int32) (o Order, found []int32) {
-	o = New(g.NumSwitches)
-	found = o.RankFrom(g, roots...)
-	for s := range int32(g.NumSwitches) {
-		found = append(found, o.RankFrom(g, s)...)
+// FromRoots ranks the switches by their distance from the nearest root that is not drained.
+// Parts of the network without a root have their first switch as root.
+func FromRoots(g *fabric.Graph, roots ...int32) (Order, *fabric.Search) {
+	search := g.NewSearch(g.Drained)
+	search.Extend(slices.DeleteFunc(slices.Clone(roots), func(s int32) bool { return g.Drained[s] })...)
+	for s, drained := range g.Drained {
+		if !drained {
+			search.Extend(int32(s))
+		}
 	}
-	return o, found
+	o := New(g.NumSwitches)
+	o.Rank(g, search)
+	return o, search
+}
+
+// Rank makes the distance of all switches that a search has found their rank, but for
+// drained ones.
+func (o Order) Rank(g *fabric.Graph, found *fabric.Search) {
+	for _, s := range found.Order {
+		if !g.Drained[s] {
+			o[s] = found.Hops[s]
+		}
+	}
 }
 
 // OneByOne ranks the switches of a list by their place in it, all others at the bottom.
@@ -56,57 +69,19 @@ func OneByOne(switches int, list []int32) Order {
 	return o
 }
 
-// RankFrom ranks the switches at the bottom that are connected to some roots by
-// their distance from the nearest root. It returns them in the order in which the search
-// finds them. Roots that are drained, or ranked already, are left out.
-func (o Order) RankFrom(g *fabric.Graph, roots ...int32) (found []int32) {
-	for _, r := range roots {
-		if o[r] == Bottom && !g.Drained[r] {
-			o[r] = 0
-			found = append(found, r)
-		}
-	}
-	for head := 0; head < len(found); head++ {
-		s := found[head]
-		for _, c := range g.OutOf(s) {
-			if v := g.To[c]; o[v] == Bottom && !g.Drained[v] {
-				o[v] = o[s] + 1
-				found = append(found, v)
-			}
-		}
-	}
-	return found
-}
-
-// Parts lists the connected parts of a network without its drained switches. Each is a
-// breadth-first search from its first switch.
+// Parts lists the connected parts of a network without its drained switches. Each is in the
+// order of a breadth-first search from its first switch.
 func Parts(g *fabric.Graph) [][]int32 {
 	var parts [][]int32
-	o := New(g.NumSwitches)
-	for s := range int32(g.NumSwitches) {
-		if part := o.RankFrom(g, s); len(part) > 0 {
-			parts = append(parts, part)
+	search := g.NewSearch(g.Drained)
+	for s, drained := range g.Drained {
+		if drained || search.Hops[s] != fabric.Unreached {
+			continue
 		}
+		part := slices.Clone(search.Extend(int32(s)))
+		parts = append(parts, slices.DeleteFunc(part, func(v int32) bool { return g.Drained[v] }))
 	}
 	return parts
-}
-
-// Parents returns, by switch, the channel from its parent in the breadth-first tree that
-// the search of FromRoots or RankFrom grew; fabric.Nothing for the roots and for switches not
-// found.
-func (o Order) Parents(g *fabric.Graph, found []int32) []int32 {
-	parent := make([]int32, g.NumSwitches)
-	for s := range parent {
-		parent[s] = fabric.Nothing
-	}
-	for _, s := range found {
-		for _, c := range g.OutOf(s) {
-			if v := g.To[c]; o[v] == o[s]+1 && parent[v] == fabric.Nothing {
-				parent[v] = c
-			}
-		}
-	}
-	return parent
 }
 
 // Above reports whether switch a is above switch b. A switch is not above itself, so

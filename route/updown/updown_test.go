@@ -21,31 +21,32 @@ func graph(t *testing.T, formula string) *fabric.Graph {
 	return f.Compile()
 }
 
-// TestFromRoots: on a ring of five the ranks are the distances, the first channel found leads to
-// the parent, and the order of two switches of one rank is that of their numbers.
+// TestFromRoots: on a ring of five the ranks are the distances, and the order of two switches of
+// one rank is that of their numbers.
 func TestFromRoots(t *testing.T) {
 	g := graph(t, "torus(5,hosts=1)")
-	o, found := updown.FromRoots(g, 2)
+	o, search := updown.FromRoots(g, 2)
 	if want := (updown.Order{2, 1, 0, 1, 2}); !slices.Equal(o, want) {
 		t.Fatalf("ranks %v, want %v", o, want)
 	}
-	if len(found) != 5 || found[0] != 2 || o[found[4]] != 2 {
-		t.Fatalf("found %v", found)
-	}
-	parent := o.Parents(g, found)
-	for s, want := range []int32{1, 2, -1, 2, 3} {
-		switch c := parent[s]; {
-		case want < 0 && c != fabric.Nothing:
-			t.Errorf("the root has a parent by channel %d", c)
-		case want >= 0 && (g.From[c] != want || g.To[c] != int32(s)):
-			t.Errorf("the parent of %d is %d, want %d", s, g.From[c], want)
-		}
+	if search.Order[0] != 2 || search.Via[2] != fabric.Nothing || g.From[search.Via[4]] != 3 {
+		t.Errorf("found %v by %v", search.Order, search.Via)
 	}
 	if !o.Above(1, 3) || o.Above(3, 1) || o.Above(1, 1) || !o.Above(3, 0) {
 		t.Error("of equals the lower number is above, and no switch above itself")
 	}
 	if got := updown.OneByOne(4, []int32{3, 1}); !slices.Equal(got, updown.Order{updown.Bottom, 1, updown.Bottom, 0}) {
 		t.Errorf("one by one: %v", got)
+	}
+}
+
+// TestDrained: a drained switch is at the bottom, is no root, and no way leads past it.
+func TestDrained(t *testing.T) {
+	g := *graph(t, "mesh(5,hosts=1)")
+	g.Drained = []bool{false, true, false, false, false}
+	o, _ := updown.FromRoots(&g, 1, 3)
+	if want := (updown.Order{0, updown.Bottom, 1, 0, 1}); !slices.Equal(o, want) {
+		t.Errorf("ranks %v, want %v", o, want)
 	}
 }
 
@@ -148,8 +149,7 @@ func TestJoinPeaksAvoidsHosts(t *testing.T) {
 		}
 	}
 	g := b.F.Compile()
-	o := updown.New(g.NumSwitches)
-	o.RankFrom(g, 0, 1)
+	o, _ := updown.FromRoots(g, 0, 1)
 	o.JoinPeaks(g, []int32{0, 1})
 	if want := []bool{true, true, false, false, true}; !slices.EqualFunc(o, want, func(rank int32, raised bool) bool { return (rank < 0) == raised }) {
 		t.Errorf("ranks %v, raised should be %v", o, want)

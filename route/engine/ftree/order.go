@@ -57,10 +57,14 @@ func (t *tree) passable() []int32 {
 // rankFromLeaf ranks the switches by their distance from a leaf, in other parts of
 // the network from the first switch that is not drained.
 func (t *tree) rankFromLeaf(leaf int32) updown.Order {
-	rank := updown.New(t.g.NumSwitches)
+	search := t.g.NewSearch(t.g.Drained)
 	for _, s := range slices.Concat([]int32{leaf}, t.leaves, t.byHeight(false)) {
-		rank.RankFrom(t.g, s)
+		if !t.g.Drained[s] {
+			search.Extend(s)
+		}
 	}
+	rank := updown.New(t.g.NumSwitches)
+	rank.Rank(t.g, search)
 	return rank
 }
 
@@ -68,6 +72,7 @@ func (t *tree) rankFromLeaf(leaf int32) updown.Order {
 // part: the shortest ways to them from a leaf are raised above all else.
 func (t *tree) rankOverLeaf(leaf int32) updown.Order {
 	rank := t.rankByHeight()
+	search := t.g.NewSearch(t.g.Drained)
 	for _, part := range updown.Parts(t.g) {
 		from := part[0]
 		for _, l := range append([]int32{leaf}, t.leaves...) {
@@ -76,8 +81,9 @@ func (t *tree) rankOverLeaf(leaf int32) updown.Order {
 				break
 			}
 		}
+		search.From(from)
 		distance := updown.New(t.g.NumSwitches)
-		distance.RankFrom(t.g, from)
+		distance.Rank(t.g, search)
 		rank.Raise(t.g, rank.Peaks(t.g, part), distance)
 	}
 	return rank
