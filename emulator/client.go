@@ -216,6 +216,17 @@ func (s *Subnet) lose(d *wire.Datagram, by origin) {
 	c.Deliver(d)
 }
 
+// Return takes back a datagram that was delivered to a program which ended before it read
+// it. A request of another program is lost as one that nobody takes.
+func (s *Subnet) Return(d *wire.Datagram) {
+	id := ClientID(d.MAD.TID() >> 48)
+	if s.client(id) == nil || d.Undelivered || d.MAD.Method().IsResponse() {
+		return
+	}
+	s.lost = LostNobody
+	s.lose(d, origin{client: int32(id) - 1})
+}
+
 // unanswer makes an answer look like its request again.
 func (s *Subnet) unanswer(d *wire.Datagram, method mad.Method) {
 	d.MAD.SetStatus(0)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -114,8 +115,20 @@ func (p *peers) wantUp() {
 // stay starts OpenSM for good and waits until it has said SUBNET UP.
 func (p *peers) stay() {
 	p.t.Helper()
-	cmd := exec.Command(peer.Program(p.t, "opensm"), "-e", "-d2", "-f", p.log()) // -d2: the log is not buffered
-	cmd.Dir, cmd.Env = p.dir, p.env
+	p.start(p.log(), "")
+	p.waitToSay(p.log(), "SUBNET UP")
+	p.wantUp()
+}
+
+// start starts OpenSM on a host, with a log of its own; kill ends it without a word.
+func (p *peers) start(log, host string, args ...string) (kill func()) {
+	p.t.Helper()
+	// -d2: the log is not buffered
+	cmd := exec.Command(peer.Program(p.t, "opensm"), append([]string{"-e", "-d2", "-f", log}, args...)...)
+	cmd.Dir, cmd.Env = p.dir, append(slices.Clone(p.env), "SIM_HOST="+host)
+	if host == "" {
+		cmd.Env = p.env
+	}
 	if err := cmd.Start(); err != nil {
 		p.t.Fatal(err)
 	}
@@ -125,11 +138,19 @@ func (p *peers) stay() {
 		_ = cmd.Wait()
 		done.Stop()
 	})
-	p.waitFor("SUBNET UP", func() bool {
-		text, _ := os.ReadFile(p.log())
-		return bytes.Contains(text, []byte("SUBNET UP"))
+	return func() {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+	}
+}
+
+// waitToSay waits until a log has a text.
+func (p *peers) waitToSay(log, text string) {
+	p.t.Helper()
+	p.waitFor(text, func() bool {
+		said, _ := os.ReadFile(log)
+		return bytes.Contains(said, []byte(text))
 	})
-	p.wantUp()
 }
 
 func (p *peers) waitFor(what string, ok func() bool) {
@@ -173,6 +194,58 @@ func TestOpenSM(t *testing.T) {
 func TestOpenSMWithQoS(t *testing.T) {
 	p := newPeers(t, "rlft(4,2)")
 	p.once("-Q", "-R", "updn")
+}
+
+// An OpenSM that was killed is started again and becomes master; another one beside it
+// becomes standby, and master when the first is killed again.
+func TestOpenSMKilled(t *testing.T) {
+	p := newPeers(t, "rlft(4,2)")
+	var hosts []string
+	for i := range p.f.Nodes {
+		if p.f.Nodes[i].Type == fabric.CA {
+			hosts = append(hosts, p.f.Nodes[i].Desc)
+		}
+	}
+	// A standby asks every 10 seconds how its master is, unless a file says otherwise.
+	config := filepath.Join(p.dir, "opensm.conf")
+	if err := os.WriteFile(config, []byte("sminfo_polling_timeout 200\npolling_retry_number 2\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	log := func(name string) string { return filepath.Join(p.dir, name+".log") }
+	kill := p.start(log("first"), hosts[0])
+	p.waitToSay(log("first"), "SUBNET UP")
+	kill()
+	kill = p.start(log("again"), hosts[0])
+	p.waitToSay(log("again"), "SUBNET UP")
+	p.start(log("other"), hosts[1], "-F", config)
+	p.waitToSay(log("other"), "Entering STANDBY state")
+	if text, err := os.ReadFile(log("other")); err != nil || bytes.Contains(text, []byte("Entering MASTER state")) {
+		t.Fatalf("two masters (%v)", err)
+	}
+	p.wantIsSM(2)
+	kill()
+	p.waitToSay(log("other"), "Entering MASTER state")
+	p.wantIsSM(1)
+}
+
+// wantIsSM waits until so many ports say IsSM.
+func (p *peers) wantIsSM(want int) {
+	p.t.Helper()
+	p.waitFor(fmt.Sprintf("%d ports with IsSM", want), func() bool {
+		n := 0
+		p.l.Do(func(s *emulator.Subnet) {
+			for i := range p.f.Nodes {
+				at, err := s.EndOf(fabric.NodeID(i))
+				if err != nil {
+					continue
+				}
+				if info, err := s.PortInfo(at); err == nil && mad.PortInfoCapabilityMask.Get(info)&mad.CapIsSM != 0 {
+					n++
+				}
+			}
+		})
+		return n == want
+	})
 }
 
 // ibnetdiscover prints the subnet as it is.

@@ -8,12 +8,18 @@
 // these clients have no timers of their own. Requests of others go to clients that
 // have set IsSM, and to no other.
 //
+// A client that ends without a word is noticed, because its data socket is gone: within a
+// second, and before anybody is refused a slot or IsSM. Its slot and its IsSM become free,
+// and requests that it has not read come back to their senders. Over UDP this holds for
+// clients on this machine; one on another machine is noticed when a datagram to it is
+// refused. (ibsim notices when it next writes to the client.)
+//
 // Deviations from ibsim: up to 64 clients instead of 10; a client that does not
 // read delays nobody but itself, and loses datagrams when 65,536 wait for it; a
-// client whose data socket is not there is refused; so is who asks for another
-// client's slot. The NodeInfo that the control
-// protocol tells has such a node GUID that the library, which adds the port number
-// to it, gets the true port GUID.
+// client whose data socket is not there is refused; so are a request for another
+// client's slot and a second subnet manager of a node; a socket has one slot at a time,
+// the one that it asked for last. The NodeInfo that the control protocol tells has such a
+// node GUID that the library, which adds the port number to it, gets the true port GUID.
 //
 // Source: observation of ibsim 0.10 and libumad2sim 0.10, both directions.
 package ibsimd
@@ -25,12 +31,8 @@ import (
 	"fmt"
 	"net"
 	"sync"
-	"syscall"
 
-	"weft/emulator"
 	"weft/emulator/live"
-	"weft/fabric"
-	"weft/wire"
 	"weft/wire/ibsim"
 )
 
@@ -50,25 +52,15 @@ const slots = 64
 
 // Server serves the clients of one subnet.
 type Server struct {
-	l    *live.Live
-	o    Options
-	net  *sockets
-	door chan struct{} // closed when control datagrams are served no more
-	done sync.WaitGroup
+	l     *live.Live
+	o     Options
+	net   *sockets
+	stop  func()         // ends watch
+	ctl   sync.WaitGroup // serve and watch
+	pumps sync.WaitGroup // fromClient and toClient of all clients
 
-	mu    sync.Mutex
-	slots [slots]*slot
-}
-
-// slot is one client.
-type slot struct {
-	conn   net.Conn
-	id     emulator.ClientID
-	at     fabric.End
-	isSM   bool
-	in     *wire.Inbox // towards the client
-	client uint32      // as it calls itself
-	from   string      // its control socket
+	mu      sync.Mutex
+	clients [slots]*client // by slot; written by serve, cleared by release
 }
 
 // Listen binds the control socket and starts to serve.
@@ -83,24 +75,25 @@ func Listen(l *live.Live, o Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Server{l: l, o: o, net: n, door: make(chan struct{})}
-	go s.serve()
+	s := &Server{l: l, o: o, net: n}
+	ctx, stop := context.WithCancel(context.Background())
+	s.stop = stop
+	s.ctl.Go(s.serve)
+	s.ctl.Go(func() { s.watch(ctx) })
 	return s, nil
 }
 
 // Close ends all attachments and waits for the goroutines of the server.
 func (s *Server) Close() {
 	s.net.close()
-	<-s.door
-	for i := range s.slots {
-		s.release(i, nil, "the server is closing")
-	}
-	s.done.Wait()
+	s.stop()
+	s.ctl.Wait()
+	s.releaseIf("the server is closing", func(*client) bool { return true })
+	s.pumps.Wait()
 }
 
 // serve answers control datagrams until the socket is closed.
 func (s *Server) serve() {
-	defer close(s.door)
 	buf := make([]byte, 2*ibsim.ControlSize)
 	for {
 		n, from, err := s.net.control.ReadFrom(buf)
@@ -137,167 +130,18 @@ func (s *Server) control(c *ibsim.Control, from net.Addr) error {
 		return s.connect(c, from)
 	}
 	s.mu.Lock()
-	x := s.slots[c.Slot]
+	x := s.clients[c.Slot]
 	s.mu.Unlock()
-	if x == nil || x.from != from.String() {
+	if x == nil || x.control != from.String() {
 		return errNotAttached
 	}
 	switch c.Type {
 	case ibsim.ControlDisconnect:
-		s.release(int(c.Slot), x, "detached")
+		s.release(x, "detached")
 	case ibsim.ControlSetIsSM:
 		return s.setIsSM(x, binary.LittleEndian.Uint32(c.Data[:]) != 0)
 	default:
 		return s.tell(x, c)
 	}
 	return nil
-}
-
-// connect gives a new client a slot.
-func (s *Server) connect(c *ibsim.Control, from net.Addr) error {
-	who := c.Client()
-	x := &slot{in: wire.NewInbox(), client: who.ID, from: from.String()}
-	var err error
-	var node fabric.NodeID
-	s.l.Do(func(sub *emulator.Subnet) {
-		if who.Node == "" {
-			x.at, err = sub.DefaultEnd()
-			return
-		}
-		if node, err = sub.NodeByName(who.Node); err == nil {
-			x.at, err = sub.EndOf(node)
-		}
-	})
-	if err != nil {
-		return err
-	}
-	i, err := s.claim(x, who.IsSM)
-	if err != nil {
-		return err
-	}
-	if err := s.open(i, x, from); err != nil {
-		s.mu.Lock()
-		s.slots[i] = nil
-		s.mu.Unlock()
-		return err
-	}
-	who.ID, who.Node = uint32(i), s.nodeID(x.at.Node)
-	c.Slot = uint32(i)
-	return who.Put(c)
-}
-
-// claim takes a free slot. There is one subnet manager a node.
-func (s *Server) claim(x *slot, isSM bool) (int, error) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	free := -1
-	for i, y := range s.slots {
-		switch {
-		case y == nil && free < 0:
-			free = i
-		case y != nil && isSM && y.isSM && y.at.Node == x.at.Node:
-			return 0, errors.New("another client of this node is a subnet manager")
-		}
-	}
-	if free < 0 {
-		return 0, errors.New("no slot is free")
-	}
-	s.slots[free] = x
-	return free, nil
-}
-
-// open attaches a client to the subnet and starts to move its datagrams. IsSM is
-// set by a message of its own, as the client library sends it.
-func (s *Server) open(i int, x *slot, from net.Addr) error {
-	conn, err := s.net.dial(i, x.client, from)
-	if err != nil {
-		return err
-	}
-	s.l.Do(func(sub *emulator.Subnet) {
-		x.id, err = sub.Attach(emulator.Client{
-			At: x.at, ReturnLost: true, OnlySM: true,
-			Deliver: func(d *wire.Datagram) { x.in.Push(d) },
-		})
-	})
-	if err != nil {
-		_ = conn.Close()
-		return err
-	}
-	s.mu.Lock()
-	x.conn = conn
-	s.mu.Unlock()
-	s.o.Log(fmt.Sprintf("slot %d: client %d attached to %s port %d", i, x.client, s.nodeID(x.at.Node), x.at.Port))
-	s.done.Add(2)
-	go s.fromClient(i, x)
-	go s.toClient(i, x)
-	return nil
-}
-
-// nodeID names a node as ibsim does in its net files.
-func (s *Server) nodeID(id fabric.NodeID) (name string) {
-	s.l.Do(func(sub *emulator.Subnet) { name = sub.NodeID(id) })
-	return name
-}
-
-// release ends the client of a slot; x says which one, nil any.
-func (s *Server) release(i int, x *slot, why string) {
-	s.mu.Lock()
-	y := s.slots[i]
-	if y == nil || y.conn == nil || x != nil && y != x {
-		s.mu.Unlock()
-		return
-	}
-	s.slots[i] = nil
-	s.mu.Unlock()
-	s.l.Do(func(sub *emulator.Subnet) { sub.Detach(y.id) })
-	y.in.Close(nil)
-	_ = y.conn.Close()
-	s.net.forget(i)
-	s.o.Log(fmt.Sprintf("slot %d: client %d: %s", i, y.client, why))
-}
-
-// fromClient brings the datagrams of a client into the subnet.
-func (s *Server) fromClient(i int, x *slot) {
-	defer s.done.Done()
-	buf := make([]byte, 2*ibsim.DataSize)
-	for {
-		n, err := x.conn.Read(buf)
-		if err != nil {
-			if !errors.Is(err, syscall.ECONNREFUSED) {
-				s.release(i, x, "gone")
-				return
-			}
-			continue // the answer to a datagram that could not be delivered; the writer sees it too
-		}
-		d, err := ibsim.ParseData(buf[:n])
-		if err != nil {
-			continue // ibsim drops what is malformed, too
-		}
-		// What ibsim would drop is dropped here: an answer would not be expected.
-		d.Undelivered = false
-		s.l.Send(x.id, &d)
-	}
-}
-
-// toClient writes what the subnet has for a client, until either is closed.
-func (s *Server) toClient(i int, x *slot) {
-	defer s.done.Done()
-	var d wire.Datagram
-	var buf []byte
-	for {
-		if err := x.in.Pop(context.Background(), &d); err != nil {
-			return
-		}
-		if len(d.MAD) > wire.Size {
-			d.MAD = d.MAD[:wire.Size] // a whole RMPP message: the protocol has no more room
-		}
-		var err error
-		if buf, err = ibsim.AppendData(buf[:0], &d); err != nil {
-			continue // shorter than a header: no client sends such a thing
-		}
-		if _, err := x.conn.Write(buf); err != nil {
-			s.release(i, x, "gone")
-			return
-		}
-	}
 }

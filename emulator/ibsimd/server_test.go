@@ -60,30 +60,33 @@ func udpAddress(t testing.TB) (addr string, port int) {
 	return fmt.Sprintf("127.0.0.1:%d", port), port
 }
 
+// media gives, by kind of socket, the options of a server and of its clients.
+var media = map[string]func(t *testing.T) (ibsimd.Options, ibsim.Options){
+	"abstract": func(t *testing.T) (ibsimd.Options, ibsim.Options) {
+		base := fmt.Sprintf("weft-test-%d-%s", os.Getpid(), t.Name())
+		if len(base) > 60 {
+			base = base[:60]
+		}
+		return ibsimd.Options{Base: base}, ibsim.Options{Base: base}
+	},
+	"directory": func(t *testing.T) (ibsimd.Options, ibsim.Options) {
+		dir, err := os.MkdirTemp("", "sim") // t.TempDir is too long for a socket
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { _ = os.RemoveAll(dir) })
+		return ibsimd.Options{Dir: dir}, ibsim.Options{Dir: dir}
+	},
+	"UDP": func(t *testing.T) (ibsimd.Options, ibsim.Options) {
+		addr, port := udpAddress(t)
+		return ibsimd.Options{UDP: addr}, ibsim.Options{Server: "127.0.0.1", Port: port}
+	},
+}
+
 // Our client of the ibsim protocol passes the suite against our server, over all
 // kinds of sockets.
 func TestConformance(t *testing.T) {
-	for name, options := range map[string]func(t *testing.T) (ibsimd.Options, ibsim.Options){
-		"abstract": func(t *testing.T) (ibsimd.Options, ibsim.Options) {
-			base := fmt.Sprintf("weft-test-%d-%s", os.Getpid(), t.Name())
-			if len(base) > 60 {
-				base = base[:60]
-			}
-			return ibsimd.Options{Base: base}, ibsim.Options{Base: base}
-		},
-		"directory": func(t *testing.T) (ibsimd.Options, ibsim.Options) {
-			dir, err := os.MkdirTemp("", "sim") // t.TempDir is too long for a socket
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() { _ = os.RemoveAll(dir) })
-			return ibsimd.Options{Dir: dir}, ibsim.Options{Dir: dir}
-		},
-		"UDP": func(t *testing.T) (ibsimd.Options, ibsim.Options) {
-			addr, port := udpAddress(t)
-			return ibsimd.Options{UDP: addr}, ibsim.Options{Server: "127.0.0.1", Port: port}
-		},
-	} {
+	for name, options := range media {
 		t.Run(name, func(t *testing.T) {
 			wiretest.Run(t, func(t *testing.T) func(string) wire.Transport {
 				mine, theirs := options(t)

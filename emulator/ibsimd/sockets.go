@@ -1,6 +1,7 @@
 package ibsimd
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"os"
@@ -47,23 +48,51 @@ func (n *sockets) name(suffix string) *net.UnixAddr {
 	return &net.UnixAddr{Net: "unixgram", Name: "@" + name + "\x00"}
 }
 
+// dataSocket returns the address of the data socket of a client that calls itself id and
+// has its control socket at from.
+func (n *sockets) dataSocket(id uint32, from net.Addr) (net.Addr, error) {
+	if n.udp == nil {
+		return n.name("in" + strconv.FormatInt(int64(int32(id)), 10)), nil
+	}
+	host, ok := from.(*net.UDPAddr)
+	if !ok || id == 0 || id > 0xFFFF {
+		return nil, fmt.Errorf("client id %d is no UDP port", id)
+	}
+	return &net.UDPAddr{IP: host.IP, Port: int(id)}, nil
+}
+
 // dial makes the data socket of a slot, connected to the client's: only then may
 // more than a few datagrams wait between them.
-func (n *sockets) dial(slot int, client uint32, from net.Addr) (net.Conn, error) {
-	if n.udp != nil {
-		host, ok := from.(*net.UDPAddr)
-		if !ok || client == 0 || client > 0xFFFF {
-			return nil, fmt.Errorf("client id %d is no UDP port", client)
-		}
-		local := &net.UDPAddr{IP: n.udp.IP, Port: n.udp.Port + 1 + slot}
-		return net.DialUDP("udp4", local, &net.UDPAddr{IP: host.IP, Port: int(client)})
+func (n *sockets) dial(slot int, client net.Addr) (net.Conn, error) {
+	if to, ok := client.(*net.UDPAddr); ok {
+		return net.DialUDP("udp4", &net.UDPAddr{IP: n.udp.IP, Port: n.udp.Port + 1 + slot}, to)
 	}
-	out := "out" + strconv.Itoa(slot)
+	out := n.name("out" + strconv.Itoa(slot))
 	if n.o.Dir != "" {
 		// A file without a server behind it: the slot is free.
-		_ = os.Remove(n.name(out).Name)
+		_ = os.Remove(out.Name)
 	}
-	return net.DialUnix("unixgram", n.name(out), n.name("in"+strconv.FormatInt(int64(int32(client)), 10)))
+	return net.DialUnix("unixgram", out, client.(*net.UnixAddr))
+}
+
+// exists reports whether the data socket of a client is there, without sending anything:
+// a Unix socket by connecting to it, a UDP socket of this machine by binding its address. UDP
+// sockets of other machines are taken to be there.
+func (n *sockets) exists(client net.Addr) bool {
+	var probe net.Conn
+	var err error
+	if at, ok := client.(*net.UDPAddr); ok {
+		if probe, err = net.ListenUDP("udp4", at); err != nil {
+			return true
+		}
+		_ = probe.Close()
+		return false
+	}
+	if probe, err = net.DialUnix("unixgram", nil, client.(*net.UnixAddr)); err == nil {
+		_ = probe.Close()
+	}
+	// A socket that is connected to the server refuses others with another error (EPERM).
+	return !errors.Is(err, syscall.ECONNREFUSED) && !errors.Is(err, syscall.ENOENT)
 }
 
 // reply sends a control datagram without waiting: a client that does not read its

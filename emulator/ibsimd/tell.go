@@ -2,37 +2,21 @@ package ibsimd
 
 import (
 	"encoding/binary"
-	"errors"
 
 	"weft/emulator"
 	"weft/mad"
 	"weft/wire/ibsim"
 )
 
-// setIsSM makes a client a subnet manager, or no longer.
-func (s *Server) setIsSM(x *slot, on bool) error {
-	s.mu.Lock()
-	for _, y := range s.slots {
-		if on && y != nil && y != x && y.isSM && y.at.Node == x.at.Node {
-			s.mu.Unlock()
-			return errors.New("another client of this node is a subnet manager")
-		}
-	}
-	x.isSM = on
-	s.mu.Unlock()
-	s.l.Do(func(sub *emulator.Subnet) { sub.SetIsSM(x.id, on) })
-	return nil
-}
-
 // tell answers what a client asks of its port. Questions that are not known come
 // back as they were.
-func (s *Server) tell(x *slot, c *ibsim.Control) error {
+func (s *Server) tell(x *client, c *ibsim.Control) error {
 	var err error
 	s.l.Do(func(sub *emulator.Subnet) { err = tell(sub, x, c) })
 	return err
 }
 
-func tell(sub *emulator.Subnet, x *slot, c *ibsim.Control) error {
+func tell(sub *emulator.Subnet, x *client, c *ibsim.Control) error {
 	at := x.at
 	asked := c.Data[0]
 	if c.Type == ibsim.ControlPortInfo && asked != 0 {

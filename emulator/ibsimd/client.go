@@ -1,0 +1,242 @@
+package ibsimd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net"
+	"slices"
+	"sync"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/wire"
+	"weft/wire/ibsim"
+)
+
+// client is an attached program.
+type client struct {
+	slot    int
+	id      uint32            // as it calls itself
+	control string            // address of its control socket
+	data    net.Addr          // of its data socket
+	conn    net.Conn          // of its slot, connected to data
+	at      fabric.End        // where it is attached
+	program emulator.ClientID // in the subnet
+	in      *wire.Inbox       // towards the client
+	isSM    bool              // it is the subnet manager of its node; under Server.mu
+	leave   sync.Once
+}
+
+// connect gives a new client a slot.
+func (s *Server) connect(c *ibsim.Control, from net.Addr) error {
+	who := c.Client()
+	x := &client{id: who.ID, control: from.String(), in: wire.NewInbox()}
+	var err error
+	if x.data, err = s.net.dataSocket(who.ID, from); err != nil {
+		return err
+	}
+	if x.at, err = s.endOf(who.Node); err != nil {
+		return err
+	}
+	// An address belongs to one socket: an earlier client that had it is no longer there.
+	s.releaseIf("replaced", func(y *client) bool {
+		return y.control == x.control || y.data.String() == x.data.String()
+	})
+	s.releaseDead()
+	if who.IsSM && s.hasSM(x.at.Node, x) {
+		return errSecondSM
+	}
+	if err := s.attach(x); err != nil {
+		return err
+	}
+	who.ID, who.Node = uint32(x.slot), s.nodeID(x.at.Node)
+	c.Slot = who.ID
+	return who.Put(c)
+}
+
+var (
+	errSecondSM = errors.New("another client of this node is a subnet manager")
+	errNoSlot   = errors.New("no slot is free")
+)
+
+// endOf returns the port that the clients of a node are attached to; an empty name is the
+// default node.
+func (s *Server) endOf(node string) (at fabric.End, err error) {
+	s.l.Do(func(sub *emulator.Subnet) {
+		if node == "" {
+			at, err = sub.DefaultEnd()
+			return
+		}
+		var id fabric.NodeID
+		if id, err = sub.NodeByName(node); err == nil {
+			at, err = sub.EndOf(id)
+		}
+	})
+	return at, err
+}
+
+// attach gives a client a slot, attaches it to the subnet and starts to move its
+// datagrams. IsSM is set by a message of its own, as the client library sends it.
+func (s *Server) attach(x *client) (err error) {
+	s.mu.Lock()
+	x.slot = slices.Index(s.clients[:], nil)
+	s.mu.Unlock()
+	if x.slot < 0 {
+		return errNoSlot
+	}
+	if x.conn, err = s.net.dial(x.slot, x.data); err != nil {
+		return err
+	}
+	s.l.Do(func(sub *emulator.Subnet) {
+		x.program, err = sub.Attach(emulator.Client{
+			At: x.at, ReturnLost: true, OnlySM: true,
+			Deliver: func(d *wire.Datagram) { x.in.Push(d) },
+		})
+	})
+	if err != nil {
+		_ = x.conn.Close()
+		s.net.forget(x.slot)
+		return err
+	}
+	s.mu.Lock()
+	s.clients[x.slot] = x
+	s.mu.Unlock()
+	s.o.Log(fmt.Sprintf("slot %d: client %d attached to %s port %d", x.slot, x.id, s.nodeID(x.at.Node), x.at.Port))
+	s.pumps.Go(func() { s.fromClient(x) })
+	s.pumps.Go(func() { s.toClient(x) })
+	return nil
+}
+
+// nodeID names a node as ibsim does in its net files.
+func (s *Server) nodeID(id fabric.NodeID) (name string) {
+	s.l.Do(func(sub *emulator.Subnet) { name = sub.NodeID(id) })
+	return name
+}
+
+// hasSM reports whether another client than x is the subnet manager of a node.
+func (s *Server) hasSM(node fabric.NodeID, x *client) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.ContainsFunc(s.clients[:], func(y *client) bool {
+		return y != nil && y != x && y.isSM && y.at.Node == node
+	})
+}
+
+// setIsSM makes a client the subnet manager of its node, or no longer.
+func (s *Server) setIsSM(x *client, on bool) error {
+	if on {
+		s.releaseDead()
+		if s.hasSM(x.at.Node, x) {
+			return errSecondSM
+		}
+	}
+	s.mu.Lock()
+	x.isSM = on
+	s.mu.Unlock()
+	s.l.Do(func(sub *emulator.Subnet) { sub.SetIsSM(x.program, on) })
+	return nil
+}
+
+// watchInterval is how often the server looks for clients that have ended without a word.
+const watchInterval = time.Second
+
+// watch releases clients that have ended without a word, until ctx ends.
+func (s *Server) watch(ctx context.Context) {
+	tick := time.NewTicker(watchInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.releaseDead()
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// releaseDead releases the clients whose data socket is gone.
+func (s *Server) releaseDead() {
+	s.releaseIf("gone", func(x *client) bool { return !s.net.exists(x.data) })
+}
+
+// releaseIf releases the clients that a condition holds for.
+func (s *Server) releaseIf(why string, holds func(*client) bool) {
+	s.mu.Lock()
+	clients := s.clients
+	s.mu.Unlock()
+	for _, x := range clients {
+		if x != nil && holds(x) {
+			s.release(x, why)
+		}
+	}
+}
+
+// release detaches a client and frees its slot. Requests that wait for it go back to
+// their senders.
+func (s *Server) release(x *client, why string) {
+	x.leave.Do(func() {
+		s.l.Do(func(sub *emulator.Subnet) { sub.Detach(x.program) })
+		s.returnUnread(x)
+		x.in.Close(nil)
+		_ = x.conn.Close()
+		s.net.forget(x.slot)
+		s.mu.Lock()
+		s.clients[x.slot] = nil
+		s.mu.Unlock()
+		s.o.Log(fmt.Sprintf("slot %d: client %d: %s", x.slot, x.id, why))
+	})
+}
+
+// returnUnread gives the datagrams that wait for a client back to the subnet.
+func (s *Server) returnUnread(x *client) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // Pop takes what is there and does not wait
+	for d := new(wire.Datagram); x.in.Pop(ctx, d) == nil; {
+		s.l.Do(func(sub *emulator.Subnet) { sub.Return(d) })
+	}
+}
+
+// fromClient brings the datagrams of a client into the subnet. When a datagram to a UDP
+// client was refused, the error comes with the next read.
+func (s *Server) fromClient(x *client) {
+	buf := make([]byte, 2*ibsim.DataSize)
+	for {
+		n, err := x.conn.Read(buf)
+		if err != nil {
+			s.release(x, "gone")
+			return
+		}
+		d, err := ibsim.ParseData(buf[:n])
+		if err != nil {
+			continue // ibsim drops what is malformed, too
+		}
+		// What ibsim would drop is dropped here: an answer would not be expected.
+		d.Undelivered = false
+		s.l.Send(x.program, &d)
+	}
+}
+
+// toClient writes what the subnet has for a client, until either is closed.
+func (s *Server) toClient(x *client) {
+	var d wire.Datagram
+	var buf []byte
+	for {
+		if err := x.in.Pop(context.Background(), &d); err != nil {
+			return
+		}
+		if len(d.MAD) > wire.Size {
+			d.MAD = d.MAD[:wire.Size] // a whole RMPP message: the protocol has no more room
+		}
+		var err error
+		if buf, err = ibsim.AppendData(buf[:0], &d); err != nil {
+			continue // shorter than a header: no client sends such a thing
+		}
+		if _, err := x.conn.Write(buf); err != nil {
+			s.release(x, "gone")
+			s.l.Do(func(sub *emulator.Subnet) { sub.Return(&d) })
+			return
+		}
+	}
+}
