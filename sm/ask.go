@@ -12,6 +12,7 @@ type kind uint8
 const (
 	askNode     kind = iota // slot: what is behind the port; noSlot: ourselves
 	askAgain                // slot: the same once more, in doubt
+	askLinked               // slot, argument: doubt; has the port a link after all
 	askDesc                 // node
 	askSwitch               // node
 	clearChange             // node: clear PortStateChange
@@ -29,6 +30,7 @@ const (
 	checkPort               // slot: what has become of it
 	askFDR10                // slot: is what looks like QDR FDR10
 	askRole                 // node: its role in a tree
+	askManager              // slot: the subnet manager at a port that says IsSM
 	numKinds
 )
 
@@ -39,6 +41,7 @@ var kinds = [numKinds]struct {
 }{
 	askNode:     {mad.Get, mad.AttrNodeInfo, true},
 	askAgain:    {mad.Get, mad.AttrNodeInfo, true},
+	askLinked:   {mad.Get, mad.AttrPortInfo, true},
 	askDesc:     {mad.Get, mad.AttrNodeDescription, false},
 	askSwitch:   {mad.Get, mad.AttrSwitchInfo, false},
 	clearChange: {mad.Set, mad.AttrSwitchInfo, false},
@@ -56,6 +59,7 @@ var kinds = [numKinds]struct {
 	checkPort:   {mad.Get, mad.AttrPortInfo, true},
 	askFDR10:    {mad.Get, mad.AttrExtendedPortInfo, true},
 	askRole:     {mad.Get, mad.AttrSwitchRole, false},
+	askManager:  {mad.Get, mad.AttrSMInfo, true},
 }
 
 func attrName(id mad.AttrID) string { return mad.ClassDirectedSMP.AttributeName(id) }
@@ -83,7 +87,7 @@ func (c *Core) ask(tag uint64) {
 		a.Path = c.nodes[index].path
 	}
 	if len(a.Path) > mad.MaxHops {
-		c.note(TooFar, "%s is more than %d hops away: nothing behind it is managed", c.slotName(index), mad.MaxHops)
+		c.noteLoss(TooFar, c.portPlace(index), "%s is more than %d hops away: nothing behind it is managed", c.slotName(index), mad.MaxHops)
 		return
 	}
 	a.Modifier = c.modifier(k, index, arg)
@@ -97,7 +101,7 @@ func (c *Core) ask(tag uint64) {
 // modifier is the attribute modifier of an SMP.
 func (c *Core) modifier(k kind, index int32, arg uint32) uint32 {
 	switch k {
-	case askPort, checkPort, askFDR10:
+	case askPort, askLinked, checkPort, askFDR10:
 		return mad.PortModifier(c.portOf(index), false)
 	case setPort, setActive:
 		return mad.PortModifier(c.portOf(index), c.extendedSpeeds(index))
@@ -152,6 +156,8 @@ func (c *Core) answered(ev *Event) {
 		c.onNode(index, ev)
 	case askAgain:
 		c.onAgain(arg, ev)
+	case askLinked:
+		c.onLinked(arg, ev)
 	case askDesc:
 		c.onDesc(index, ev)
 	case askSwitch:
@@ -180,6 +186,8 @@ func (c *Core) answered(ev *Event) {
 		}
 	case askRole:
 		c.onRole(index, ev)
+	case askManager:
+		c.onManager(index, ev)
 	default: // that it was taken is all there is to say
 	}
 }

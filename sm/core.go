@@ -11,6 +11,7 @@ import (
 type Config struct {
 	ReadOnly bool                       // only look: nothing is Set, and it ends after discovery
 	Unproven bool                       // distribute a Plan even if the judge finds faults
+	TakeOver bool                       // write although another subnet manager is the master
 	AskRoles bool                       // ask switches for their role in a tree, by the vendor attribute SwitchRole
 	MKey     uint64                     // M_Key that every SMP carries
 	Stored   map[fabric.GUID]fabric.LID // base LIDs remembered, by port GUID; they win over those found
@@ -26,6 +27,7 @@ const (
 	Start   EventKind = iota // begin; once, first
 	Answer                   // an Ask has ended
 	Planned                  // a Route has ended
+	Claimed                  // a Claim has ended well
 	Stop                     // end soon: send no more
 )
 
@@ -66,6 +68,7 @@ type ActionKind uint8
 const (
 	Ask   ActionKind = iota // send an SMP; its end comes back as an Answer
 	Route                   // compute and judge a Plan for Graph that keeps what is Held; it comes back as Planned
+	Claim                   // set IsSM at our port; Claimed says that it is
 	Phase                   // a phase of the work begins: Name
 	Note                    // an Incident
 	Done                    // the end: Report has all
@@ -97,6 +100,8 @@ const (
 	idle phase = iota
 	discovering
 	rechecking
+	queryingManagers
+	claiming
 	settling
 	routing
 	tables
@@ -107,7 +112,7 @@ const (
 )
 
 var phaseNames = [...]string{
-	"idle", "discover", "recheck", "settle", "route", "tables", "arm", "activate", "verify", "done",
+	"idle", "discover", "recheck", "managers", "claim", "settle", "route", "tables", "arm", "activate", "verify", "done",
 }
 
 // Core is the subnet manager as a pure state machine: Step takes what happened and
@@ -127,11 +132,14 @@ type Core struct {
 	outstanding int
 	cursor      int // of refill: the node whose work is next
 
-	doubts []doubt
-	graph  *fabric.Graph
-	plan   *route.Plan
-	setup  setup
-	report Report
+	mastership
+	doubts     []doubt
+	noted      map[Incident]bool
+	incomplete bool // something that is there is not managed, or did not take what it was told
+	graph      *fabric.Graph
+	plan       *route.Plan
+	setup      setup
+	report     Report
 }
 
 // New makes a Core that has not started.
@@ -142,7 +150,7 @@ func New(cfg Config) *Core {
 	if cfg.Sweeps <= 0 {
 		cfg.Sweeps = 3
 	}
-	return &Core{cfg: cfg}
+	return &Core{cfg: cfg, noted: map[Incident]bool{}, report: Report{Incidents: []Incident{}}}
 }
 
 // Step takes an event and appends to out what is to be done.
@@ -157,6 +165,8 @@ func (c *Core) Step(ev *Event, out []Action) []Action {
 		c.answered(ev)
 	case Planned:
 		c.planned(ev)
+	case Claimed:
+		c.claimed = true
 	case Stop:
 		c.stopped = true
 		c.queue, c.head = c.queue[:0], 0
@@ -182,7 +192,7 @@ func (c *Core) pump() {
 			return
 		case c.stopped:
 			c.finish(Interrupted)
-		case c.phase == routing && c.plan == nil:
+		case c.phase == routing && c.plan == nil, c.phase == claiming && !c.claimed:
 			return
 		default:
 			c.advance()
@@ -213,7 +223,7 @@ func (c *Core) enqueue(tag uint64) {
 func (c *Core) refill() bool {
 	n := len(c.nodes)
 	switch c.phase {
-	case settling, tables, arming, verifying:
+	case queryingManagers, settling, tables, arming, verifying:
 		if c.cursor >= n {
 			return false
 		}
@@ -227,6 +237,8 @@ func (c *Core) refill() bool {
 	i := c.cursor
 	c.cursor++
 	switch c.phase {
+	case queryingManagers:
+		c.queueManagers(int32(i))
 	case settling, verifying:
 		c.queueSettle(int32(i))
 	case tables:
@@ -260,13 +272,17 @@ func (c *Core) advance() {
 			c.queueRecheck()
 			return
 		}
-		c.enter(settling)
+		c.startQuery()
 	case rechecking:
 		if c.judgeDoubts() && c.sweep < c.cfg.Sweeps {
 			c.beginSweep()
 			return
 		}
-		c.enter(settling)
+		c.startQuery()
+	case queryingManagers:
+		c.managersQueried()
+	case claiming:
+		c.startSettling()
 	case settling:
 		if c.changed && c.sweep < c.cfg.Sweeps {
 			c.beginSweep()
@@ -298,7 +314,7 @@ func (c *Core) attached() bool {
 	case !c.usable(0):
 		return false
 	case c.portOf(c.own()) != 0 && !c.linked(c.own()):
-		c.note(NoAnswer, "our own port has no link")
+		c.note(NoAnswer, c.portPlace(c.own()), "our own port has no link")
 		return false
 	}
 	return c.portOf(c.own()) == 0 || c.claim[c.own()] != noSlot
@@ -313,8 +329,12 @@ func (c *Core) settled() {
 		return
 	}
 	c.noteLIDClashes()
-	c.noteManagers()
 	c.graph = c.report.fabric.Compile()
+	if c.graph.NumSwitches == 0 {
+		c.note(NotAddressed, c.portPlace(c.own()), "our own port, %s, is cabled to no switch: channel adapters cabled to each other get no LIDs", c.slotName(c.own()))
+		c.finish(NotRouted)
+		return
+	}
 	c.enter(routing)
 	c.out = append(c.out, Action{Kind: Route, Graph: c.graph, Held: c.held()})
 }
@@ -328,14 +348,14 @@ func (c *Core) planned(ev *Event) {
 	r.Engine, r.Skipped, r.Check = ev.Engine, ev.Skipped, ev.Check
 	switch {
 	case ev.Plan == nil:
-		c.note(NoPlan, "%v", ev.Err)
+		c.note(NoPlan, Place{}, "%v", ev.Err)
 		c.finish(NotRouted)
 	case (ev.Check == nil || !ev.Check.OK) && !c.cfg.Unproven:
-		c.note(NotProven, "the judge found faults in the Plan of %s: nothing was distributed", ev.Engine)
+		c.note(NotProven, Place{}, "the judge found faults in the Plan of %s: nothing was distributed", ev.Engine)
 		c.finish(NotRouted)
 	default:
 		if ev.Check == nil || !ev.Check.OK {
-			c.note(NotProven, "the Plan of %s has faults and is distributed all the same, as told", ev.Engine)
+			c.note(NotProven, Place{}, "the Plan of %s has faults and is distributed all the same, as told", ev.Engine)
 		}
 		c.plan = ev.Plan
 	}

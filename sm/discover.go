@@ -12,7 +12,7 @@ import (
 func (c *Core) beginSweep() {
 	c.sweep++
 	c.net.reset()
-	c.setup.failed = false
+	c.incomplete, c.programmed, c.uncleared = false, false, false
 	c.doubts = c.doubts[:0]
 	c.enter(discovering)
 	c.enqueue(makeTag(askNode, noSlot, 0))
@@ -64,7 +64,7 @@ func (c *Core) tooMany(slot int32) {
 	c.flags[slot] |= mute
 	if !c.crowded {
 		c.crowded = true
-		c.note(TooMany, "there are more than %d nodes, and LIDs for no more: the others are left out, the first of them behind %s",
+		c.noteLoss(TooMany, c.portPlace(slot), "there are more than %d nodes, and LIDs for no more: the others are left out, the first of them behind %s",
 			maxNodes, c.slotName(slot))
 	}
 }
@@ -74,13 +74,13 @@ func (c *Core) onMute(slot int32, ev *Event) {
 	switch {
 	case ev.Outcome == Cancelled:
 	case slot == noSlot:
-		c.note(NoAnswer, "our own port does not answer NodeInfo")
+		c.note(NoAnswer, Place{}, "our own port does not answer NodeInfo")
 	case ev.Outcome == Refused:
 		c.flags[slot] |= mute
-		c.note(NoAnswer, "the node behind %s refuses NodeInfo (%v)", c.slotName(slot), ev.Status)
+		c.noteLoss(NoAnswer, c.portPlace(slot), "the node behind %s refuses NodeInfo (%v)", c.slotName(slot), ev.Status)
 	default:
 		c.flags[slot] |= mute
-		c.note(NoAnswer, "nobody answers behind %s, though its link is up", c.slotName(slot))
+		c.noteLoss(NoAnswer, c.portPlace(slot), "nobody answers behind %s, though its link is up", c.slotName(slot))
 	}
 }
 
@@ -91,11 +91,11 @@ func (c *Core) sane(slot int32, data []byte) bool {
 	local := mad.NodeInfoLocalPortNum.Get(data)
 	switch {
 	case typ < fabric.CA || typ > fabric.Router:
-		c.note(BadNode, "the node behind %s says that it is of type %d", c.slotName(slot), typ)
+		c.noteLoss(BadNode, c.portPlace(slot), "the node behind %s says that it is of type %d", c.slotName(slot), typ)
 	case guid == 0:
-		c.note(BadNode, "the node behind %s has node GUID 0", c.slotName(slot))
+		c.noteLoss(BadNode, c.portPlace(slot), "the node behind %s has node GUID 0", c.slotName(slot))
 	case local > fabric.MaxPorts || local == 0 && (typ != fabric.Switch || slot != noSlot):
-		c.note(BadNode, "the node %s behind %s says that it was reached by its port %d", guid, c.slotName(slot), local)
+		c.noteLoss(BadNode, c.portPlace(slot), "the node %s behind %s says that it was reached by its port %d", guid, c.slotName(slot), local)
 	default:
 		return true
 	}
@@ -115,7 +115,7 @@ func (c *Core) meet(slot int32, data []byte, local uint8) int32 {
 	id := c.addNode(data, path, local)
 	n := &c.nodes[id]
 	if ports == 0 || ports > fabric.MaxPorts || uint64(local) > ports {
-		c.note(BadPortCount, "%s says that it has %d ports, and was reached by its port %d", c.nodeName(id), ports, local)
+		c.note(BadPortCount, c.nodePlace(id), "%s says that it has %d ports, and was reached by its port %d", c.nodeName(id), ports, local)
 	}
 	if n.typ != fabric.Switch {
 		c.guid[n.entry] = fabric.GUID(mad.NodeInfoPortGUID.Get(data))
@@ -140,7 +140,7 @@ func (c *Core) sameNode(slot, id int32, data []byte, local uint8) bool {
 		n.device != uint32(mad.NodeInfoDeviceID.Get(data)):
 		c.duplicate(id, slot)
 	case local > n.ports:
-		c.note(BadPortCount, "%s says that it has %d ports, and was reached by its port %d", c.nodeName(id), n.ports, local)
+		c.noteLoss(BadPortCount, c.nodePlace(id), "%s says that it has %d ports, and was reached by its port %d", c.nodeName(id), n.ports, local)
 	case slot != noSlot:
 		return true
 	}
@@ -153,7 +153,7 @@ func (c *Core) sameNode(slot, id int32, data []byte, local uint8) bool {
 // duplicate notes that another node behind a port has the GUID of a known one.
 func (c *Core) duplicate(id, slot int32) {
 	c.flags[slot] |= mute
-	c.note(DuplicateGUID, "two nodes have the GUID %s: %s, and one behind %s, which is left out",
+	c.noteLoss(DuplicateGUID, c.portPlace(slot), "two nodes have the GUID %s: %s, and one behind %s, which is left out",
 		c.nodes[id].guid, c.nodeName(id), c.slotName(slot))
 }
 
@@ -161,6 +161,9 @@ func (c *Core) duplicate(id, slot int32) {
 // holds one with control characters.
 func (c *Core) onDesc(id int32, ev *Event) {
 	if ev.Outcome != Answered {
+		if ev.Outcome != Cancelled {
+			c.note(NoAnswer, c.nodePlace(id), "%s does not answer NodeDescription: its name is not known", c.nodeName(id))
+		}
 		return
 	}
 	blank := func(r rune) rune {
@@ -180,11 +183,15 @@ func (c *Core) onSwitch(id int32, ev *Event) {
 		copy(n.sw[:], ev.Data[:])
 		n.hasSwitch = true
 		if mad.SwitchInfoLinearFDBCap.Get(n.sw[:]) == 0 {
-			c.note(NotEnough, "%s has no linear forwarding table", c.nodeName(id))
+			c.note(NotEnough, c.nodePlace(id), "%s has no linear forwarding table", c.nodeName(id))
 		}
+		c.programmed = c.programmed || mad.SwitchInfoLinearFDBTop.Get(n.sw[:]) != 0
 		if mad.SwitchInfoPortStateChange.Is(n.sw[:]) && !c.cfg.ReadOnly {
-			c.enqueue(makeTag(clearChange, id, 0))
-			return
+			if c.mayClearChange() {
+				c.enqueue(makeTag(clearChange, id, 0))
+				return
+			}
+			c.uncleared = true
 		}
 	} else {
 		c.nodeSilent(id, "SwitchInfo", ev)
@@ -210,7 +217,7 @@ func (c *Core) nodeSilent(id int32, what string, ev *Event) {
 	if ev.Outcome == Refused {
 		verb = "refuses " + what + " (" + ev.Status.String() + ")"
 	}
-	c.note(NoAnswer, "%s %s", c.nodeName(id), verb)
+	c.noteLoss(NoAnswer, c.nodePlace(id), "%s %s", c.nodeName(id), verb)
 }
 
 // onPort takes PortInfo, and asks who is behind the port.
@@ -220,7 +227,7 @@ func (c *Core) onPort(slot int32, ev *Event) {
 	case Answered:
 	case Refused:
 		c.flags[slot] |= refused
-		c.note(BadPortCount, "%s says that it has %d ports, and refuses to describe port %d (%v)",
+		c.note(BadPortCount, c.portPlace(slot), "%s says that it has %d ports, and refuses to describe port %d (%v)",
 			c.nodeName(id), c.nodes[id].ports, c.portOf(slot), ev.Status)
 		return
 	default:
@@ -229,6 +236,7 @@ func (c *Core) onPort(slot int32, ev *Event) {
 	}
 	c.info[slot] = ev.Data
 	c.flags[slot] |= known
+	c.programmed = c.programmed || slot == c.own() && mad.PortInfoMasterSMLID.Get(ev.Data[:]) != 0
 	if c.portOf(slot) == 0 || !c.linked(slot) || c.flags[slot]&probed != 0 {
 		return
 	}
@@ -257,17 +265,18 @@ func (c *Core) queueSettle(id int32) {
 // onSettled looks for a change since the sweep began. One that only looks cannot
 // clear the bit, and sees changes only where it was clear.
 func (c *Core) onSettled(id int32, ev *Event) {
-	if ev.Outcome != Answered || !mad.SwitchInfoPortStateChange.Is(ev.Data[:]) ||
-		c.cfg.ReadOnly && mad.SwitchInfoPortStateChange.Is(c.nodes[id].sw[:]) {
-		return
+	switch {
+	case ev.Outcome == Cancelled:
+	case ev.Outcome != Answered:
+		c.changed = true
+		c.nodeSilent(id, "SwitchInfo any more", ev)
+	case !mad.SwitchInfoPortStateChange.Is(ev.Data[:]):
+	case c.phase == verifying:
+		c.noteLoss(Changed, c.nodePlace(id), "a port of %s changed its state while the subnet was brought up: sweep again", c.nodeName(id))
+	case !c.cfg.ReadOnly || !mad.SwitchInfoPortStateChange.Is(c.nodes[id].sw[:]):
+		c.changed = true
+		c.note(Changed, c.nodePlace(id), "a port of %s changed its state while it was swept", c.nodeName(id))
 	}
-	c.changed = true
-	when := "while it was swept"
-	if c.phase == verifying {
-		when = "while the subnet was brought up: sweep again"
-		c.setup.failed = true
-	}
-	c.note(Changed, "a port of %s changed its state %s", c.nodeName(id), when)
 }
 
 // queueFDR10 asks for the vendor's ExtendedPortInfo where a cable runs at QDR and

@@ -14,11 +14,17 @@
 //	discover ------------> recheck ------------------------------------> discover
 //	    | none                | none, or two nodes with one GUID
 //	    v                     v
-//	  settle <----------------+    PortStateChange set meanwhile ------> discover
+//	  managers <--------------+    ports that say IsSM are asked for SMInfo
 //	    |
-//	    +--> DISCOVERED            Config.ReadOnly
+//	    +--> OTHER MASTER          one is, or may be, the master, and not Config.TakeOver
 //	    v
-//	  route ---> NOT ROUTED        every engine refused; or not proven, and not Config.Unproven
+//	  claim                        IsSM at our port; PortStateChange set and not cleared -> discover
+//	    v
+//	  settle                       PortStateChange set meanwhile ------> discover
+//	    |
+//	    +--> DISCOVERED            Config.ReadOnly, which asks no managers
+//	    v
+//	  route ---> NOT ROUTED        no switch; every engine refused; or not proven, and not Config.Unproven
 //	    v
 //	  tables     LFT blocks, SL2VL, VL arbitration, P_Keys
 //	    v
@@ -28,7 +34,7 @@
 //	    v
 //	  verify     PortStateChange once more
 //	    v
-//	  SUBNET UP, or UP IN PART: something was not taken or not acknowledged
+//	  SUBNET UP, or UP IN PART: something was left out, not taken or not acknowledged
 //
 //	Stop, in any state: nothing more is sent; when all that is under way has
 //	ended, INTERRUPTED. Sets without an acknowledgement, and switches that hold
@@ -46,13 +52,16 @@
 // switch was found: those are two facts, and only together they show cables that
 // moved and two switches with one GUID. No fact is asked twice otherwise.
 // PortStateChange is cleared before the ports of a switch are read and read after
-// the sweep, so that what changes meanwhile shows (14.2.5.4). One that only looks
-// writes nothing, and sees changes of switches only whose bit was clear.
+// the sweep, so that what changes meanwhile shows (14.2.5.4). The master of a subnet
+// finds changes by the same bit: where our own port or a switch shows that a manager has
+// been here, it is not cleared before the managers were asked, and the sweep is then
+// made again if any was set. One that only looks writes nothing, and sees changes of
+// switches only whose bit was clear.
 // Switches are asked for their role in a tree (vendor attribute SwitchRole) only with
 // Config.AskRoles, since other devices may leave an unknown attribute unanswered.
 //
-// What is wrong becomes an Incident, is left out, and the rest comes up. Of two
-// nodes with one GUID the first one found stays. No more nodes are taken in than
+// What is wrong becomes an Incident, is left out, and the rest comes up; the subnet is
+// then UP IN PART. Of two nodes with one GUID the first one found stays. No more nodes are taken in than
 // there are LIDs, so that a sweep ends whatever answers it.
 //
 // # What is written
@@ -83,10 +92,10 @@
 //
 // # What is not there yet
 //
-// It brings a subnet up once: no traps, no sweeps later on, no SMInfo and standby,
-// no SA, no multicast, no partitions but the default one. A new Plan in a subnet
+// It brings a subnet up once: no traps, no sweeps later on, no standby and no answers to
+// SMInfo, no SA, no multicast, no partitions but the default one. A new Plan in a subnet
 // that carries traffic is not ordered to keep the transition free of deadlock.
 // LinkSpeedExt is read as the device gives it without the SM's extended-speeds
-// modifier. CAs cabled to each other get no LIDs. Of a router as of a CA. M_Key
+// modifier. CAs cabled to each other get no LIDs: NOT ROUTED. Of a router as of a CA. M_Key
 // leases and protection bits are left as they are.
 package sm

@@ -150,6 +150,8 @@ func (w *world) step(ev *Event) {
 		case Route:
 			w.log = append(w.log, fmt.Sprintf("route %d switches, %d hosts, %d channels", a.Graph.NumSwitches, a.Graph.NumHosts, a.Graph.NumChannels))
 			next = w.planner.Plan(context.Background(), a.Graph, a.Held)
+		case Claim:
+			next = &Event{Kind: Claimed}
 		case Phase:
 			w.log = append(w.log, "-- "+a.Name)
 		case Note:

@@ -50,7 +50,6 @@ func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, planner Plan
 		c.CopyFrom(d)
 		v.inbox = append(v.inbox, c)
 	}})
-	sub.SetIsSM(v.id, true)
 	return v, err
 }
 
@@ -128,6 +127,9 @@ func (v *virtual) step(ev *Event) {
 			v.keep()
 		case Route:
 			next = v.planner.Plan(context.Background(), a.Graph, a.Held)
+		case Claim:
+			v.sub.SetIsSM(v.id, true)
+			next = &Event{Kind: Claimed}
 		case Phase:
 			if v.onPhase != nil {
 				v.onPhase(a.Name)
@@ -353,8 +355,8 @@ func TestEmulatedFaults(t *testing.T) {
 				v.onPhase("")
 			}
 			r := v.run()
-			if r.State != Up || r.Find(c.want) == nil {
-				t.Fatalf("%s: %v", r.State, r.Incidents)
+			if want := map[bool]State{false: Up, true: UpInPart}[c.lost > 0]; r.State != want || r.Find(c.want) == nil {
+				t.Fatalf("%s, want %s: %v", r.State, want, r.Incidents)
 			}
 			if lost := len(f.Nodes) - r.Switches - r.CAs; lost != c.lost {
 				t.Errorf("%d nodes are lost, want %d: %v", lost, c.lost, r.Incidents)

@@ -27,7 +27,7 @@ func (c *Core) buildFabric() {
 		if !c.usable(int32(id)) {
 			why = "it does not say what must be known of a switch"
 		}
-		c.note(CutOff, "%s is left out: %s", c.nodeName(int32(id)), why)
+		c.noteLoss(CutOff, c.nodePlace(int32(id)), "%s is left out: %s", c.nodeName(int32(id)), why)
 		c.dropNode(int32(id))
 	}
 	slices.SortFunc(order, func(a, b int32) int {
@@ -63,7 +63,7 @@ func (c *Core) addToFabric(f *fabric.Fabric, id int32) {
 	n := &c.nodes[id]
 	v, err := f.AddNode(n.typ, n.guid, int(n.ports), n.desc)
 	if err != nil { // addNode and byGUID have seen to it that there is none
-		c.note(BadNode, "%v", err)
+		c.noteLoss(BadNode, c.nodePlace(id), "%v", err)
 		return
 	}
 	c.setup.fabricNode[id] = v
@@ -108,7 +108,7 @@ func (c *Core) connect(f *fabric.Fabric, id int32) {
 			s = fabric.FDR10
 		}
 		if _, err := f.Connect(a, b, w, s); err != nil {
-			c.note(OneSided, "%v", err)
+			c.noteLoss(OneSided, c.portPlace(slot), "%v", err)
 		}
 	}
 }
@@ -207,7 +207,7 @@ func (c *Core) noteLIDClashes() {
 			continue
 		}
 		if first, clash := has[lid]; clash {
-			c.note(DuplicateLID, "LID %d was found at %s and at %s: one of them gets another", lid, c.slotName(first), c.slotName(s))
+			c.note(DuplicateLID, c.portPlace(s), "LID %d was found at %s and at %s: one of them gets another", lid, c.slotName(first), c.slotName(s))
 			continue
 		}
 		has[lid] = s
@@ -223,20 +223,11 @@ func (c *Core) notePortGUIDs() {
 		first, clash := has[guid]
 		switch {
 		case guid == 0:
-			c.note(BadNode, "%s has port GUID 0", c.slotName(s))
+			c.note(BadNode, c.portPlace(s), "%s has port GUID 0", c.slotName(s))
 		case clash:
-			c.note(DuplicateGUID, "two ports have the GUID %s: %s and %s", guid, c.slotName(first), c.slotName(s))
+			c.note(DuplicateGUID, c.portPlace(s), "two ports have the GUID %s: %s and %s", guid, c.slotName(first), c.slotName(s))
 		default:
 			has[guid] = s
-		}
-	}
-}
-
-// noteManagers notes the ports that say that a subnet manager runs there.
-func (c *Core) noteManagers() {
-	for s := range c.addressable {
-		if s != c.own() && mad.PortInfoCapabilityMask.Get(c.info[s][:])&mad.CapIsSM != 0 {
-			c.note(OtherManager, "%s says that a subnet manager runs there: two that write undo each other's work", c.slotName(s))
 		}
 	}
 }

@@ -40,6 +40,8 @@ func (w *world) play(answer func(a *Action, ev *Event)) {
 				events = append(events, ev)
 			case Route:
 				events = append(events, *w.planner.Plan(context.Background(), a.Graph, a.Held))
+			case Claim:
+				events = append(events, Event{Kind: Claimed})
 			default: // nothing to be done
 			}
 		}

@@ -3,7 +3,9 @@ package sm
 import (
 	"slices"
 	"testing"
+	"time"
 
+	"weft/emulator"
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
@@ -42,43 +44,44 @@ func TestIncidents(t *testing.T) {
 		name    string
 		fault   func(w *world)
 		want    []IncidentKind
-		missing int // nodes that are not found
+		missing int  // nodes that are not found
+		lost    bool // links are not found
 	}{
-		{"silent switch", func(w *world) { w.fake.nodes[spine(w.fake.f)].silent = true }, []IncidentKind{NoAnswer}, 1},
-		{"silent CA", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].silent = true }, []IncidentKind{NoAnswer}, 1},
+		{"silent switch", func(w *world) { w.fake.nodes[spine(w.fake.f)].silent = true }, []IncidentKind{NoAnswer}, 1, false},
+		{"silent CA", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].silent = true }, []IncidentKind{NoAnswer}, 1, false},
 		{
 			"CA without PortInfo", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].deaf = mad.AttrPortInfo },
 			[]IncidentKind{NoAnswer, OneSided, CutOff},
-			1,
+			1, false,
 		},
 		{
 			"CA that says it has no ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 0 },
 			[]IncidentKind{BadPortCount, NoAnswer},
-			0,
+			0, false,
 		},
-		{"CA that says it has 200 ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 200 }, nil, 0},
+		{"CA that says it has 200 ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 200 }, nil, 0, false},
 		{
 			"CA that says it has 255 ports", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].ports = 255 },
 			[]IncidentKind{BadPortCount},
-			0,
+			0, false,
 		},
 		{
 			"switch that says it has 4 ports", func(w *world) { w.fake.nodes[spine(w.fake.f)].ports = 4 },
 			[]IncidentKind{BadPortCount},
-			0,
+			0, true,
 		},
 		{"two CAs with one GUID", func(w *world) {
 			w.fake.nodes[find(w.fake.f, fabric.CA, 9)].guid = w.fake.f.Nodes[find(w.fake.f, fabric.CA, 20)].GUID
-		}, []IncidentKind{DuplicateGUID}, 1},
+		}, []IncidentKind{DuplicateGUID}, 1, false},
 		{"two switches with one GUID", func(w *world) {
 			f := w.fake.f
 			w.fake.nodes[f.Peer(fabric.End{Node: find(f, fabric.Switch, 0), Port: 7}).Node].guid = f.Nodes[spine(f)].GUID
-		}, []IncidentKind{DuplicateGUID}, 1},
+		}, []IncidentKind{DuplicateGUID}, 1, false},
 		{"CA with the GUID of a switch", func(w *world) {
 			w.fake.nodes[find(w.fake.f, fabric.CA, 9)].guid = w.fake.f.Nodes[spine(w.fake.f)].GUID
-		}, []IncidentKind{DuplicateGUID}, 1},
-		{"node GUID 0", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].guid = 0 }, []IncidentKind{BadNode}, 1},
-		{"our own port does not answer", func(w *world) { w.fake.nodes[w.fake.at.Node].silent = true }, []IncidentKind{NoAnswer}, -1},
+		}, []IncidentKind{DuplicateGUID}, 1, false},
+		{"node GUID 0", func(w *world) { w.fake.nodes[find(w.fake.f, fabric.CA, 9)].guid = 0 }, []IncidentKind{BadNode}, 1, false},
+		{"our own port does not answer", func(w *world) { w.fake.nodes[w.fake.at.Node].silent = true }, []IncidentKind{NoAnswer}, -1, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			f := formula(t, "rlft(8,2)")
@@ -99,8 +102,8 @@ func TestIncidents(t *testing.T) {
 				}
 				return
 			}
-			if r.State != Up {
-				t.Fatalf("state %s: %v", r.State, r.Incidents)
+			if want := map[bool]State{false: Up, true: UpInPart}[c.lost || c.missing > 0]; r.State != want {
+				t.Fatalf("state %s, want %s: %v", r.State, want, r.Incidents)
 			}
 			if got := len(f.Nodes) - r.Switches - r.CAs; got != c.missing {
 				t.Errorf("%d nodes are missing, want %d: %v", got, c.missing, r.Incidents)
@@ -276,4 +279,50 @@ func checkHalfWritten(t *testing.T, w *world, r *Report) (half int) {
 		}
 	}
 	return half
+}
+
+// TestPulledCable: a cable that is pulled at any moment of discovery, and perhaps put
+// back, is no second node with the same GUID.
+func TestPulledCable(t *testing.T) {
+	f := formula(t, "rlft(8,2)")
+	events := 0
+	play := func(at int, put time.Duration, link fabric.LinkID) *Report {
+		v, err := newVirtual(f, emulator.Options{}, Config{}, Planner{Chain: requests("updn", 0)})
+		if err != nil {
+			t.Fatal(err)
+		}
+		events = 0
+		v.onEvent = func() {
+			if v.core.phase >= settling {
+				return
+			}
+			if events++; events != at {
+				return
+			}
+			if put == 0 {
+				err = v.sub.SetLinkDown(link, true)
+			} else {
+				err = v.sub.Flap(link, put)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		r := v.run()
+		v.verify(t)
+		return r
+	}
+	play(0, 0, 0)
+	total := events
+	between := f.Nodes[find(f, fabric.Switch, 0)].Ports[8].Link
+	host := f.Nodes[find(f, fabric.CA, 20)].Ports[1].Link
+	for at := 1; at <= total; at += 5 {
+		for _, put := range []time.Duration{0, time.Microsecond, time.Millisecond, 100 * time.Millisecond} {
+			for _, link := range []fabric.LinkID{between, host} {
+				if r := play(at, put, link); r.State != Up || r.Find(DuplicateGUID) != nil {
+					t.Errorf("link %d at %d for %v: %s: %v", link, at, put, r.State, r.Incidents)
+				}
+			}
+		}
+	}
 }

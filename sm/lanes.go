@@ -17,7 +17,7 @@ func (c *Core) queueLanes(slot int32) {
 	switch turns := mad.PortInfoVLArbLowCap.Get(info); {
 	case lanes == 1: // nothing to arbitrate
 	case turns < uint64(lanes):
-		c.failed(NotEnough, "%s arbitrates %d entries: too few for %d lanes", c.slotName(slot), turns, lanes)
+		c.noteLoss(NotEnough, c.portPlace(slot), "%s arbitrates %d entries: too few for %d lanes", c.slotName(slot), turns, lanes)
 		c.closeLanes(slot)
 		return
 	default:

@@ -138,6 +138,18 @@ func (n *net) nodeName(i int32) string {
 	return fmt.Sprintf("%s %q (%s)", d.typ, d.desc, d.guid)
 }
 
+// nodePlace names a node in an Incident.
+func (n *net) nodePlace(i int32) Place { return Place{n.nodes[i].guid, n.nodes[i].desc, -1} }
+
+// portPlace names a port in an Incident.
+func (n *net) portPlace(slot int32) Place {
+	if slot == noSlot {
+		return Place{}
+	}
+	d := &n.nodes[n.owner[slot]]
+	return Place{d.guid, d.desc, int(n.portOf(slot))}
+}
+
 func (n *net) slotName(slot int32) string {
 	if slot == noSlot {
 		return "our own port"

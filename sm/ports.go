@@ -156,7 +156,7 @@ func (c *Core) queueActivate(id int32, pass int) {
 			continue
 		}
 		if t := c.peer[slot]; c.state(t) < mad.PortArmed {
-			c.failed(NotTaken, "%s stays Armed: the other end of its cable, %s, is not", c.slotName(slot), c.slotName(t))
+			c.noteLoss(NotTaken, c.portPlace(slot), "%s stays Armed: the other end of its cable, %s, is not", c.slotName(slot), c.slotName(t))
 			continue
 		}
 		c.enqueue(makeTag(setActive, slot, 0))
@@ -214,7 +214,7 @@ func (c *Core) onCheckPort(slot int32, ev *Event) {
 	}
 	if ev.Outcome != Cancelled {
 		info := c.info[slot][:]
-		c.failed(NotTaken, "%s does not take what it is told: it has LID %d, LMC %d and is in state %s", c.slotName(slot),
+		c.noteLoss(NotTaken, c.portPlace(slot), "%s does not take what it is told: it has LID %d, LMC %d and is in state %s", c.slotName(slot),
 			mad.PortInfoLID.Get(info), mad.PortInfoLMC.Get(info),
 			mad.PortInfoPortState.Decl().ValueName(mad.PortInfoPortState.Get(info)))
 	}

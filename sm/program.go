@@ -17,7 +17,6 @@ type setup struct {
 	closed     []bool             // by node: a switch that does not hold what was proven
 	odd        []bool             // by node: it was noted that a table of it differs
 	pkeys      map[int32][64]byte // by slot: P_Key blocks with the default key
-	failed     bool               // something was not taken
 }
 
 // blockCount counts the blocks of a switch's forwarding table.
@@ -62,7 +61,7 @@ func (c *Core) noteAddress(slot int32) {
 			c.report.LIDsKept++
 		}
 	case !c.isSwitch(slot) && c.peer[slot] != noSlot:
-		c.note(NotAddressed, "%s is cabled to no switch: it gets no LID", c.slotName(slot))
+		c.noteLoss(NotAddressed, c.portPlace(slot), "%s is cabled to no switch: it gets no LID", c.slotName(slot))
 	}
 }
 
@@ -153,7 +152,7 @@ func (c *Core) onSetLFT(id int32, b uint32, ev *Event) {
 func (c *Core) noteOdd(id int32, format string, args ...any) {
 	if !c.setup.odd[id] {
 		c.setup.odd[id] = true
-		c.failed(NotTaken, format+"; more of it may differ", args...)
+		c.noteLoss(NotTaken, c.nodePlace(id), format+"; more of it may differ", args...)
 	}
 }
 
@@ -191,19 +190,13 @@ func (c *Core) keepClosed(id int32) {
 		return
 	}
 	c.setup.closed[id] = true
-	c.failed(KeptClosed, "%s does not hold what was proven: links of it that are not Active yet are not brought up", c.nodeName(id))
+	c.noteLoss(KeptClosed, c.nodePlace(id), "%s does not hold what was proven: links of it that are not Active yet are not brought up", c.nodeName(id))
 }
 
 // joins tells whether a port has a cable between nodes that hold what was proven.
 func (c *Core) joins(slot int32) bool {
 	t := c.peer[slot]
 	return t != noSlot && !c.setup.closed[c.owner[slot]] && !c.setup.closed[c.owner[t]]
-}
-
-// failed notes an incident that keeps the subnet from being up in full.
-func (c *Core) failed(k IncidentKind, format string, args ...any) {
-	c.setup.failed = true
-	c.note(k, format, args...)
 }
 
 // noteHalfWritten counts the switches that hold their new table, and notes those
@@ -216,7 +209,7 @@ func (c *Core) noteHalfWritten() {
 		case n.same+n.acked == all:
 			c.report.Tables++
 		case n.lost > 0 || n.acked > 0:
-			c.note(HalfWritten, "%s: of %d blocks of its forwarding table %d were written, and %d sent and not acknowledged",
+			c.note(HalfWritten, c.nodePlace(int32(id)), "%s: of %d blocks of its forwarding table %d were written, and %d sent and not acknowledged",
 				c.nodeName(int32(id)), all, n.acked, n.lost)
 		}
 	}
@@ -228,17 +221,17 @@ func (c *Core) unanswered(k kind, index int32, arg uint32, ev *Event) {
 	if ev.Outcome == Refused && (k == setPort || k == setActive) {
 		return
 	}
-	where := ""
+	where, at := "", Place{}
 	if kinds[k].slot {
-		where = c.slotName(index)
+		where, at = c.slotName(index), c.portPlace(index)
 	} else {
-		where = c.nodeName(index)
+		where, at = c.nodeName(index), c.nodePlace(index)
 	}
 	what := attrName(kinds[k].attr)
 	if ev.Outcome == Refused {
-		c.failed(NotTaken, "%s refuses Set(%s) modifier 0x%x (%v)", where, what, c.modifier(k, index, arg), ev.Status)
+		c.noteLoss(NotTaken, at, "%s refuses Set(%s) modifier 0x%x (%v)", where, what, c.modifier(k, index, arg), ev.Status)
 	} else {
-		c.failed(Unanswered, "Set(%s) modifier 0x%x of %s was sent %d times and not acknowledged",
+		c.noteLoss(Unanswered, at, "Set(%s) modifier 0x%x of %s was sent %d times and not acknowledged",
 			what, c.modifier(k, index, arg), where, ev.Attempts)
 	}
 	switch k {
@@ -253,8 +246,11 @@ func (c *Core) unanswered(k kind, index int32, arg uint32, ev *Event) {
 // onPKey makes sure that a port is a full member of the default partition: the key
 // takes the place of the limited membership, or else the first that is free.
 func (c *Core) onPKey(slot int32, ev *Event) {
-	if ev.Outcome != Answered {
-		return // it has no table to be asked for; partitions are not managed yet
+	if ev.Outcome != Answered { // one that refuses has no table
+		if ev.Outcome == Silent {
+			c.noteLoss(NoAnswer, c.portPlace(slot), "%s does not answer P_KeyTable: whether it is in the default partition is not known", c.slotName(slot))
+		}
+		return
 	}
 	place := -1
 	for i := range min(mad.PKeyTablePKey.Len(), max(1, int(c.nodes[c.owner[slot]].pkeys))) {
@@ -266,7 +262,7 @@ func (c *Core) onPKey(slot int32, ev *Event) {
 		}
 	}
 	if place < 0 {
-		c.failed(NotEnough, "%s has no room for the P_Key of the default partition in the first block of its table", c.slotName(slot))
+		c.noteLoss(NotEnough, c.portPlace(slot), "%s has no room for the P_Key of the default partition in the first block of its table", c.slotName(slot))
 		return
 	}
 	mad.PKeyTablePKey.Set(ev.Data[:], place, mad.DefaultPKey)
@@ -284,10 +280,10 @@ func (c *Core) verdict() State {
 			c.report.Active++
 			continue
 		}
-		c.setup.failed = true
+		c.incomplete = true
 	}
 	c.rename()
-	if c.setup.failed {
+	if c.incomplete {
 		return UpInPart
 	}
 	return Up

@@ -92,3 +92,41 @@ func TestLanesAreWritten(t *testing.T) {
 		t.Fatal("nothing was read")
 	}
 }
+
+// TestUpIsWhole: over a wire that loses more than repetitions make up for, a subnet that
+// is said to be up is up in full: every node and link was found, and all is written.
+func TestUpIsWhole(t *testing.T) {
+	ends := map[State]int{}
+	rapid.Check(t, func(t *rapid.T) {
+		f, err := gen.Parse("rlft(4,2)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		w := newWorld(f, Config{}, "updn")
+		w.rng = rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 7))
+		w.loss = rapid.SampledFrom([]float64{0.1, 0.2, 0.3}).Draw(t, "loss")
+		w.tries = rapid.IntRange(2, 6).Draw(t, "tries")
+		r := w.run()
+		ends[r.State]++
+		switch {
+		case r.State == Up && (r.Switches+r.CAs != len(f.Nodes) || r.Links != len(f.Links)):
+			t.Fatalf("%s with %d switches, %d CAs, %d links: %v", r.State, r.Switches, r.CAs, r.Links, r.Incidents)
+		case r.State == Up:
+			w.verify(t)
+		case len(r.Incidents) == 0:
+			t.Fatalf("%s, and nothing is said", r.State)
+		}
+	})
+	if ends[Up] == 0 || ends[UpInPart] == 0 {
+		t.Errorf("one sided: %v", ends)
+	}
+}
+
+// TestTooFar: what is more than 63 hops away is named, and the rest comes up.
+func TestTooFar(t *testing.T) {
+	f := formula(t, "mesh(70,hosts=1)")
+	r := newWorld(f, Config{}, "updn").run()
+	if r.State != UpInPart || r.Find(TooFar) == nil || r.Switches != 63 {
+		t.Errorf("%s with %d switches: %v", r.State, r.Switches, r.Incidents)
+	}
+}

@@ -13,11 +13,12 @@ type State string
 // The ends.
 const (
 	Up          State = "SUBNET UP"
-	UpInPart    State = "UP IN PART"  // some of what was to be written was not taken
-	Discovered  State = "DISCOVERED"  // Config.ReadOnly
-	NotRouted   State = "NOT ROUTED"  // no Plan, or not a proven one: nothing was written to a table
-	Interrupted State = "INTERRUPTED" // by Stop
-	Failed      State = "FAILED"      // our own port does not answer
+	UpInPart    State = "UP IN PART"   // some of what was to be written was not taken
+	Discovered  State = "DISCOVERED"   // Config.ReadOnly
+	OtherMaster State = "OTHER MASTER" // another subnet manager is the master: nothing was written
+	NotRouted   State = "NOT ROUTED"   // no Plan, or not a proven one: nothing was written to a table
+	Interrupted State = "INTERRUPTED"  // by Stop
+	Failed      State = "FAILED"       // our own port does not answer
 )
 
 // IncidentKind names what went wrong.
@@ -53,6 +54,15 @@ const (
 type Incident struct {
 	Kind IncidentKind `json:"kind"`
 	Text string       `json:"text"`
+	At   Place        `json:"-"`
+}
+
+// Place is the node, or the port, that an Incident is about; of the subnet as a whole
+// it is zero.
+type Place struct {
+	Node fabric.GUID // node GUID
+	Name string      // node description
+	Port int         // -1: the node as a whole
 }
 
 // Count is the SMPs of one attribute and method.
@@ -104,11 +114,22 @@ type Report struct {
 	counts [numKinds]Count
 }
 
-// note records an incident.
-func (c *Core) note(k IncidentKind, format string, args ...any) {
-	i := Incident{k, fmt.Sprintf(format, args...)}
+// note records an incident, once.
+func (c *Core) note(k IncidentKind, at Place, format string, args ...any) {
+	i := Incident{k, fmt.Sprintf(format, args...), at}
+	if c.noted[i] {
+		return
+	}
+	c.noted[i] = true
 	c.report.Incidents = append(c.report.Incidents, i)
 	c.out = append(c.out, Action{Kind: Note, Incident: i})
+}
+
+// noteLoss records an incident that keeps the subnet from being up in full: something
+// that is there is left out, or did not take what it was told.
+func (c *Core) noteLoss(k IncidentKind, at Place, format string, args ...any) {
+	c.incomplete = true
+	c.note(k, at, format, args...)
 }
 
 // count counts the end of an SMP.

@@ -9,6 +9,7 @@ import (
 type doubt struct {
 	slot, seen int32 // what it claimed
 	again      int32 // what it claims when asked once more
+	linked     bool  // the port that it claimed has a live link after all
 	rival      bool  // it claimed first what another one claims
 }
 
@@ -21,11 +22,11 @@ func (c *Core) resolve() {
 		switch {
 		case t == noSlot:
 		case t == slot:
-			c.note(Loopback, "%s is cabled to itself", c.slotName(slot))
+			c.note(Loopback, c.portPlace(slot), "%s is cabled to itself", c.slotName(slot))
 		case c.agree(slot, t):
 			c.peer[slot], c.peer[t] = t, slot
 			if c.owner[slot] == c.owner[t] && slot < t {
-				c.note(OwnCable, "%s is cabled to port %d of the same node", c.slotName(slot), c.portOf(t))
+				c.note(OwnCable, c.portPlace(slot), "%s is cabled to port %d of the same node", c.slotName(slot), c.portOf(t))
 			}
 		default:
 			c.doubts = append(c.doubts, doubt{slot: slot, seen: t, again: noSlot})
@@ -50,7 +51,16 @@ func (c *Core) agree(slot, t int32) bool {
 func (c *Core) queueRecheck() {
 	for i := range c.doubts {
 		c.enqueue(makeTag(askAgain, c.doubts[i].slot, uint32(i)))
+		if seen := c.doubts[i].seen; c.flags[seen]&known != 0 && !c.linked(seen) {
+			c.enqueue(makeTag(askLinked, seen, uint32(i)))
+		}
 	}
+}
+
+// onLinked takes the PortInfo of a port that had no link when it was read, though
+// another port led to it: a cable that was pulled and put back shows in it.
+func (c *Core) onLinked(i uint32, ev *Event) {
+	c.doubts[i].linked = ev.Outcome == Answered && mad.PortInfoPortState.Get(ev.Data[:]) >= mad.PortInit
 }
 
 // onAgain takes a second answer about what is behind a port.
@@ -70,16 +80,16 @@ func (c *Core) onAgain(i uint32, ev *Event) {
 func (c *Core) judgeDoubts() (again bool) {
 	for _, d := range c.doubts {
 		switch {
-		case d.again != d.seen:
+		case d.again != d.seen || d.linked:
 			again = true
-			c.note(MovedCable, "the cable in %s was moved during the sweep", c.slotName(d.slot))
+			c.noteLoss(MovedCable, c.portPlace(d.slot), "the cable in %s was moved during the sweep", c.slotName(d.slot))
 		case d.rival:
 		case c.claimedBy[d.seen] != d.slot || c.claim[d.seen] != noSlot:
 			c.duplicate(c.owner[d.seen], d.slot)
 		case !c.linked(d.seen) && c.flags[d.seen]&known != 0:
 			c.duplicate(c.owner[d.seen], d.slot)
 		default:
-			c.note(OneSided, "the cable of %s to %s shows from one end only: left out", c.slotName(d.slot), c.slotName(d.seen))
+			c.noteLoss(OneSided, c.portPlace(d.slot), "the cable of %s to %s shows from one end only: left out", c.slotName(d.slot), c.slotName(d.seen))
 		}
 	}
 	return again

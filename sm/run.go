@@ -40,11 +40,6 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	d.request.Done = d.ended
 	d.begun = d.Clock()
 	d.lap = d.begun
-	if !r.ReadOnly {
-		if err := t.SetIsSM(ctx, true); err != nil {
-			return d.core, errors.Join(fmt.Errorf("sm: cannot be a subnet manager here: %w", err), t.Close())
-		}
-	}
 	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock})
 	d.step(ctx, &Event{Kind: Start})
 	err := d.loop(ctx)
@@ -186,6 +181,14 @@ func (d *drive) step(ctx context.Context, ev *Event) {
 				d.stop(ctx)
 			}
 			d.step(ctx, planned)
+			return
+		case Claim:
+			if err := d.requester.Transport().SetIsSM(ctx, true); err != nil {
+				d.failure = fmt.Errorf("sm: cannot be a subnet manager here: %w", err)
+				d.stop(ctx)
+				return
+			}
+			d.step(ctx, &Event{Kind: Claimed})
 			return
 		case Phase:
 			d.endPhase()

@@ -23,6 +23,7 @@ func smCmd() *cobra.Command {
 		chain    string
 		once     bool
 		unproven bool
+		takeOver bool
 		askRoles bool
 		lids     string
 		plan     string
@@ -38,6 +39,10 @@ and take every link to Active. Nothing unproven is distributed, unless
 --unproven says so. A switch that does not take its tables is kept closed: those of
 its links that are not Active stay so, and the report says what it did not take.
 
+Where another subnet manager is the master, or may be (a port says that one runs
+there, and it does not answer SMInfo), nothing is written to the subnet, unless
+--take-over says so; the other one should then be ended first, or it goes on writing.
+
 In a subnet that carries data already, tables are changed in no order that keeps the
 time between safe: while old ones stand beside new ones, packets may go in circles
 or wait for each other. An interrupted run leaves it so: run it again.
@@ -48,9 +53,10 @@ or wait for each other. An interrupted run leaves it so: run it again.
 An engine whose options name a switch that was not found is passed over too: a root
 that died must not keep a subnet down.
 
-Exit status: 0 SUBNET UP; 1 not, or not all of it, or the Plan was not proven (the
-report says what); 3 there is no subnet, every engine refused, or interrupted: the
-report then says what was sent and not acknowledged.`,
+Exit status: 0 SUBNET UP; 1 not, or not all that was found, or the Plan was not proven
+(the report says what); 3 there is no subnet, another subnet manager is its master,
+every engine refused, or interrupted: the report then says what was sent and not
+acknowledged.`,
 		Example: `  weft sm --once --transport umad:mlx5_0/1
   weft sm --once --transport ibsim --engine dor,updn --lmc 1
   weft sm --once --transport 'emulate:rlft(36,2)' --json`,
@@ -67,7 +73,7 @@ report then says what was sent and not acknowledged.`,
 			if err != nil {
 				return err
 			}
-			runner := sm.Runner{Config: sm.Config{Unproven: unproven, AskRoles: askRoles, MKey: wires.mKey}, Clock: clock()}
+			runner := sm.Runner{Config: sm.Config{Unproven: unproven, TakeOver: takeOver, AskRoles: askRoles, MKey: wires.mKey}, Clock: clock()}
 			runner.Workers = routing.workers
 			for _, s := range specs {
 				runner.Chain = append(runner.Chain, routing.request(s))
@@ -97,6 +103,7 @@ report then says what was sent and not acknowledged.`,
 	chainFlag(cmd, &chain)
 	f.BoolVar(&once, "once", false, "bring the subnet up and leave")
 	f.BoolVar(&unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
+	f.BoolVar(&takeOver, "take-over", false, "write to the subnet although another subnet manager is, or may be, its master")
 	f.BoolVar(&askRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); routing by ftree goes by them")
 	f.StringVar(&lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
 	f.StringVar(&plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
@@ -136,7 +143,7 @@ func finishSM(cmd *cobra.Command, core *sm.Core, answer io.Writer, asJSON bool, 
 	switch {
 	case r.State == sm.Up:
 		return nil
-	case r.State == sm.Failed || r.Find(sm.NoPlan) != nil:
+	case r.State == sm.Failed || r.State == sm.OtherMaster || r.Find(sm.NoPlan) != nil:
 		return &exitError{exitCannot, errors.New(string(r.State))}
 	}
 	return answerNo

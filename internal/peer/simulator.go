@@ -27,11 +27,10 @@ var simulators atomic.Int32
 func Simulate(tb testing.TB, net []byte) *Simulator {
 	tb.Helper()
 	library := Preload(tb)
-	s := &Simulator{tb: tb, Dir: tb.TempDir(), Socket: fmt.Sprintf("weft-sim-%d-%d", os.Getpid(), simulators.Add(1))}
+	s := Attached(tb, tb.TempDir(), fmt.Sprintf("weft-sim-%d-%d", os.Getpid(), simulators.Add(1)))
 	if err := os.WriteFile(s.Path("net"), net, 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	s.Env = append(os.Environ(), "IBSIM_SOCKNAME="+s.Socket, "OSM_TMP_DIR="+s.Dir, "OSM_CACHE_DIR="+s.Dir)
 	log := s.Start("ibsim", "-s", "-n", "-N", "4000", "-S", "2000", "-P", "100000", "net")
 	s.Env = append(s.Env, "LD_PRELOAD="+library)
 	s.Wait("ibsim", log, func() bool {
@@ -39,6 +38,13 @@ func Simulate(tb testing.TB, net []byte) *Simulator {
 		return err == nil && bytes.Contains(sockets, []byte("@"+s.Socket+":out9"))
 	})
 	return s
+}
+
+// Attached is a simulator that runs already and serves ibsim's protocol under a base name
+// of sockets. Its programs still need Preload.
+func Attached(tb testing.TB, dir, socket string) *Simulator {
+	env := append(os.Environ(), "IBSIM_SOCKNAME="+socket, "OSM_TMP_DIR="+dir, "OSM_CACHE_DIR="+dir)
+	return &Simulator{tb: tb, Dir: dir, Socket: socket, Env: env}
 }
 
 // Path names a file in the scratch folder.

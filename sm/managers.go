@@ -1,0 +1,105 @@
+package sm
+
+import (
+	"fmt"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// mastership records whether the subnet may be written to: not while another subnet
+// manager is its master.
+type mastership struct {
+	claimed     bool // IsSM is set at our port
+	otherMaster bool // another manager is, or may be, the master
+	programmed  bool // a node holds what some manager has written
+	uncleared   bool // a PortStateChange that was set when the sweep began was not cleared
+}
+
+// mayClearChange reports whether PortStateChange of a switch may be cleared. A master
+// finds changes by it, so it stays until the ports that say IsSM were asked, unless
+// nothing that was found so far shows that a manager has ever been here.
+func (m *mastership) mayClearChange() bool { return m.claimed || !m.programmed }
+
+// startQuery begins to ask other subnet managers, where anything is to be written.
+func (c *Core) startQuery() {
+	if c.cfg.ReadOnly {
+		c.startSettling()
+		return
+	}
+	c.enter(queryingManagers)
+}
+
+// queueManagers queues a query to every port of a node that says that a subnet manager
+// runs there. Our own port is asked as long as IsSM is not ours.
+func (c *Core) queueManagers(id int32) {
+	n := &c.nodes[id]
+	for slot := n.first; slot <= n.first+int32(n.ports); slot++ {
+		if c.addressed(slot) && c.flags[slot]&known != 0 && (slot != c.own() || !c.claimed) &&
+			mad.PortInfoCapabilityMask.Get(c.info[slot][:])&mad.CapIsSM != 0 {
+			c.enqueue(makeTag(askManager, slot, 0))
+		}
+	}
+}
+
+// onManager takes what another subnet manager says of itself. One that does not answer
+// may be the master, except at our own port: whether IsSM can be set there, setting it
+// will show.
+func (c *Core) onManager(slot int32, ev *Event) {
+	lid := mad.PortInfoLID.Get(c.info[slot][:])
+	if ev.Outcome == Cancelled || ev.Outcome != Answered && slot == c.own() {
+		return
+	}
+	if ev.Outcome != Answered {
+		c.noteManager(slot, true, "says that a subnet manager runs there (LID %d), which does not answer SMInfo and may be the master", lid)
+		return
+	}
+	info := ev.Data[:]
+	who := fmt.Sprintf("LID %d, GUID %s, priority %d", lid, fabric.GUID(mad.SMInfoGUID.Get(info)), mad.SMInfoPriority.Get(info))
+	switch mad.SMInfoSMState.Get(info) {
+	case mad.SMStateMaster:
+		c.noteManager(slot, true, "has the subnet manager that is the master (%s)", who)
+	case mad.SMStateDiscovering:
+		c.noteManager(slot, true, "has a subnet manager that is about to become the master (%s)", who)
+	default:
+		c.noteManager(slot, false, "has a subnet manager that is not the master (%s)", who)
+	}
+}
+
+// noteManager notes another subnet manager, and whether it forbids writing.
+func (c *Core) noteManager(slot int32, forbids bool, format string, args ...any) {
+	text := c.slotName(slot) + " " + fmt.Sprintf(format, args...)
+	switch {
+	case !forbids:
+	case c.cfg.TakeOver:
+		text += ": the subnet is taken over, as told"
+	default:
+		text += ": nothing is written"
+		c.otherMaster = true
+	}
+	c.note(OtherManager, c.portPlace(slot), "%s", text)
+}
+
+// managersQueried ends the run beside another master, and otherwise makes our port that
+// of a manager.
+func (c *Core) managersQueried() {
+	switch {
+	case c.otherMaster:
+		c.finish(OtherMaster)
+	case !c.claimed:
+		c.enter(claiming)
+		c.out = append(c.out, Action{Kind: Claim})
+	default:
+		c.startSettling()
+	}
+}
+
+// startSettling looks for changes since the sweep began, or sweeps again where they
+// could not show because PortStateChange was set and not cleared.
+func (c *Core) startSettling() {
+	if c.uncleared && c.sweep < c.cfg.Sweeps {
+		c.beginSweep()
+		return
+	}
+	c.enter(settling)
+}
