@@ -36,18 +36,3 @@ func (g *Graph) Components() (of []int32, n int) {
 	}
 	return of, n
 }
-
-// Diameter is the largest hop count between two switches of one component; 0
-// for a single switch or none. It runs one breadth-first search a switch.
-func (g *Graph) Diameter() int {
-	hops := make([]int32, g.NumSwitches)
-	queue := make([]int32, g.NumSwitches)
-	most := int32(0)
-	for s := range int32(g.NumSwitches) {
-		g.HopsFrom(s, hops, queue)
-		for _, h := range hops {
-			most = max(most, h)
-		}
-	}
-	return int(most)
-}

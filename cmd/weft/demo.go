@@ -12,6 +12,7 @@ import (
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/fabric/source"
+	"weft/fabric/summary"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
@@ -78,9 +79,9 @@ func demoCmd() *cobra.Command {
 
 // demoResult is what `weft demo --json` prints of a fabric.
 type demoResult struct {
-	Title   string         `json:"title"`
-	Fabric  *fabricSummary `json:"fabric"`
-	Engines []comparison   `json:"engines"`
+	Title   string           `json:"title"`
+	Fabric  *summary.Summary `json:"fabric"`
+	Engines []comparison     `json:"engines"`
 }
 
 func runDemo(cmd *cobra.Command, routing *routeFlags, asJSON bool) error {
@@ -95,8 +96,11 @@ func runDemo(cmd *cobra.Command, routing *routeFlags, asJSON bool) error {
 		if err != nil {
 			return err
 		}
-		result := demoResult{Title: d.title, Fabric: summarise(src)}
 		g := src.Fabric.Compile()
+		result := demoResult{Title: d.title}
+		if result.Fabric, err = summary.Of(cmd.Context(), src, g); err != nil {
+			return err
+		}
 		if result.Engines, err = compareEngines(cmd, g, specs, routing, demoRuns); err != nil {
 			return err
 		}
@@ -106,7 +110,7 @@ func runDemo(cmd *cobra.Command, routing *routeFlags, asJSON bool) error {
 		}
 		s := result.Fabric
 		fmt.Fprintf(out, "%s\n%s: %d switches, %d hosts, %d links, diameter %d\n\n",
-			d.title, s.Name, s.Switches, s.EndPorts, s.Links, s.Diameter)
+			d.title, s.Name, s.Switches, s.EndPorts, s.Links.Links, s.Diameter)
 		if err := writeComparison(out, result.Engines); err != nil {
 			return err
 		}

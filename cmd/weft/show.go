@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -11,38 +12,25 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/source"
+	"weft/fabric/summary"
 	"weft/route/engine/ftree"
 )
 
-// fabricSummary is what `weft show --json` prints.
-type fabricSummary struct {
-	Name        string         `json:"name"`
-	Format      string         `json:"format"`
-	Switches    int            `json:"switches"`
-	CAs         int            `json:"cas"`
-	Routers     int            `json:"routers"`
-	Links       int            `json:"links"`        // cables that are up, between any two nodes
-	SwitchLinks int            `json:"switch_links"` // of these, between two switches
-	EndPorts    int            `json:"end_ports"`    // CA and router ports attached to a switch
-	Components  int            `json:"components"`   // connected parts of the switch network
-	Diameter    int            `json:"diameter"`     // links between the two switches farthest apart
-	Down        int            `json:"links_down"`
-	Drained     int            `json:"links_drained"`
-	Rates       map[string]int `json:"rates"` // cables by width and speed
-	Ports       map[int]int    `json:"switch_ports"`
-	LIDs        int            `json:"lids_seen"`
-	Warnings    []string       `json:"warnings"`
-	Tree        *ftree.Shape   `json:"tree,omitempty"` // with --tree
+// showReport is the object of `weft show --json`.
+type showReport struct {
+	*summary.Summary
+	Tree *ftree.Shape `json:"tree,omitempty"` // with --tree
+}
+
+// showFlags are the options of weft show.
+type showFlags struct {
+	fabricFlags
+	asJSON, warnings, tree bool
+	other                  string // the FABRIC of --diff
 }
 
 func showCmd() *cobra.Command {
-	var (
-		flags    fabricFlags
-		asJSON   bool
-		warnings bool
-		other    string
-		tree     bool
-	)
+	var flags showFlags
 	cmd := &cobra.Command{
 		Use:   "show FABRIC",
 		Short: "count what is in a fabric, see it as a fat-tree, or compare two fabrics",
@@ -59,111 +47,76 @@ else the one that they look like.`,
   weft show 'rlft(36,2)|fail(links=10,seed=3)' --tree`,
 		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if other != "" && (tree || warnings) {
+			if flags.other != "" && (flags.tree || flags.warnings) {
 				return errors.New("--diff goes with neither --tree nor --warnings")
 			}
-			if other == "-" && args[0] == "-" {
+			if flags.other == "-" && args[0] == "-" {
 				return errors.New("standard input holds one FABRIC, not two")
 			}
-			flags.quiet = flags.quiet || warnings || asJSON
+			flags.quiet = flags.quiet || flags.warnings || flags.asJSON
 			src, err := flags.open(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			if other != "" {
-				return showDiff(cmd, &flags, other, src.Fabric, asJSON)
+			if flags.other != "" {
+				return showDiff(cmd, &flags, src.Fabric)
 			}
-			s := summarise(src)
-			if tree {
-				s.Tree = ftree.Recognise(src.Fabric.Compile())
-			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), s)
-			}
-			if err := s.write(cmd.OutOrStdout()); err != nil {
-				return err
-			}
-			if tree {
-				fmt.Fprintln(cmd.OutOrStdout())
-				if err := writeTree(cmd.OutOrStdout(), s.Tree); err != nil {
-					return err
-				}
-			}
-			if warnings {
-				for _, w := range s.Warnings {
-					fmt.Fprintln(cmd.OutOrStdout(), "warning:", w)
-				}
-			}
-			return nil
+			return show(cmd, &flags, src)
 		},
 	}
 	flags.add(cmd)
 	flags.addRoles(cmd)
-	cmd.Flags().BoolVar(&tree, "tree", false, "say what the fabric is as a fat-tree, and what is missing from it")
-	jsonFlag(cmd, &asJSON)
-	cmd.Flags().BoolVar(&warnings, "warnings", false, "list everything odd that the file holds")
-	cmd.Flags().StringVar(&other, "diff", "", "list what changed since this other FABRIC; exit 1 if anything did")
+	cmd.Flags().BoolVar(&flags.tree, "tree", false, "say what the fabric is as a fat-tree, and what is missing from it")
+	jsonFlag(cmd, &flags.asJSON)
+	cmd.Flags().BoolVar(&flags.warnings, "warnings", false, "list everything odd that the file holds")
+	cmd.Flags().StringVar(&flags.other, "diff", "", "list what changed since this other FABRIC; exit 1 if anything did")
 	return cmd
 }
 
-// summarise counts what is up.
-func summarise(src *source.Source) *fabricSummary {
-	f := src.Fabric
-	g := f.Compile()
-	s := &fabricSummary{
-		Name: f.Name, Format: src.Format, EndPorts: g.NumHosts, Diameter: g.Diameter(),
-		Rates: map[string]int{}, Ports: map[int]int{}, Warnings: []string{},
+// show prints what a fabric holds.
+func show(cmd *cobra.Command, flags *showFlags, src *source.Source) error {
+	g := src.Fabric.Compile()
+	report := showReport{}
+	err := withProgress(cmd, "measuring the diameter", func(ctx context.Context) (err error) {
+		report.Summary, err = summary.Of(ctx, src, g)
+		return err
+	})
+	if err != nil {
+		return err
 	}
-	_, s.Components = g.Components()
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		if n.Down {
-			continue
-		}
-		switch n.Type {
-		case fabric.Switch:
-			s.Switches++
-			s.Ports[n.NumPorts()]++
-		case fabric.CA:
-			s.CAs++
-		case fabric.Router:
-			s.Routers++
-		}
+	if flags.tree {
+		report.Tree = ftree.Recognise(g)
 	}
-	for i := range f.Links {
-		l := &f.Links[i]
-		if !f.LinkUp(fabric.LinkID(i)) {
-			s.Down++
-			continue
-		}
-		if l.Drained {
-			s.Drained++
-		}
-		s.Links++
-		if f.IsSwitchLink(fabric.LinkID(i)) {
-			s.SwitchLinks++
-		}
-		s.Rates[fmt.Sprintf("%dx%s", l.Width, l.Speed)]++
+	out := cmd.OutOrStdout()
+	if flags.asJSON {
+		return printJSON(out, report)
 	}
-	for _, l := range g.EndLID {
-		if l != 0 {
-			s.LIDs++
+	if err := writeSummary(out, report.Summary); err != nil {
+		return err
+	}
+	if flags.tree {
+		fmt.Fprintln(out)
+		if err := writeTree(out, report.Tree); err != nil {
+			return err
 		}
 	}
-	for _, w := range src.Warnings {
-		s.Warnings = append(s.Warnings, w.String())
+	if flags.warnings {
+		for _, w := range report.Warnings {
+			fmt.Fprintln(out, "warning:", w)
+		}
 	}
-	return s
+	return nil
 }
 
-func (s *fabricSummary) write(w io.Writer) error {
+// writeSummary prints the counts of a fabric.
+func writeSummary(w io.Writer, s *summary.Summary) error {
 	rows := [][]string{
 		{"fabric", s.Name},
 		{"format", s.Format},
-		{"switches", count(s.Switches) + ports(s.Ports)},
+		{"switches", count(s.Switches) + ports(s.SwitchPorts)},
 		{"CAs", count(s.CAs)},
 		{"routers", count(s.Routers)},
-		{"links", fmt.Sprintf("%d (%d between switches)", s.Links, s.SwitchLinks)},
+		{"links", fmt.Sprintf("%d (%d between switches)", s.Links.Links, s.SwitchLinks)},
 		{"end ports", count(s.EndPorts)},
 		{"components", count(s.Components)},
 		{"diameter", fmt.Sprintf("%d links between the switches farthest apart", s.Diameter)},
@@ -184,7 +137,7 @@ func (s *fabricSummary) write(w io.Writer) error {
 
 func count(n int) string { return fmt.Sprint(n) }
 
-// ports says how many switches have how many ports.
+// ports prints how many switches have how many ports.
 func ports(by map[int]int) string {
 	text := map[string]int{}
 	for n, k := range by {
@@ -214,25 +167,23 @@ func counted(m map[string]int) string {
 	return strings.Join(names, ", ")
 }
 
-// showDiff lists what must change in the fabric called from to get to.
-func showDiff(cmd *cobra.Command, flags *fabricFlags, from string, to *fabric.Fabric, asJSON bool) error {
-	old, err := flags.open(cmd, from)
+// showDiff lists what must change in the fabric of --diff to get to.
+func showDiff(cmd *cobra.Command, flags *showFlags, to *fabric.Fabric) error {
+	from, err := flags.open(cmd, flags.other)
 	if err != nil {
 		return err
 	}
-	changes := fabric.Diff(old.Fabric, to)
-	if asJSON {
-		if changes == nil {
-			changes = []fabric.Change{}
-		}
-		err = printJSON(cmd.OutOrStdout(), map[string]any{"equal": len(changes) == 0, "changes": changes})
+	diff := summary.Compare(from.Fabric, to)
+	out := cmd.OutOrStdout()
+	if flags.asJSON {
+		err = printJSON(out, diff)
 	} else {
-		for _, c := range changes {
-			fmt.Fprintln(cmd.OutOrStdout(), c)
+		for _, c := range diff.Changes {
+			fmt.Fprintln(out, c)
 		}
-		_, err = fmt.Fprintf(cmd.OutOrStdout(), "%d changes\n", len(changes))
+		_, err = fmt.Fprintf(out, "%d changes\n", len(diff.Changes))
 	}
-	if err == nil && len(changes) > 0 {
+	if err == nil && !diff.Equal {
 		return answerNo
 	}
 	return err

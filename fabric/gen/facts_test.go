@@ -41,7 +41,7 @@ func TestDiameters(t *testing.T) {
 		"regular(6,5,1,1)":          1,
 		"xgft(2;6,6;3,3)|ports(2)":  4,
 	} {
-		if got := parse(t, expr).Compile().Diameter(); got != want {
+		if got, err := parse(t, expr).Compile().Diameter(t.Context()); got != want || err != nil {
 			t.Errorf("%s: diameter %d, want %d", expr, got, want)
 		}
 	}

@@ -1,0 +1,115 @@
+// Package summary counts what a fabric holds and lists what differs between two, for
+// commands and pages. Its types are JSON that programs read: their keys stay.
+package summary
+
+import (
+	"context"
+	"fmt"
+
+	"weft/fabric"
+	"weft/fabric/source"
+)
+
+// Summary counts what is up in a fabric. Its parts add their keys to the one object.
+type Summary struct {
+	Name   string `json:"name"`   // file or formula
+	Format string `json:"format"` // "formula", or a format of netfile
+	Nodes
+	Links
+	Components int      `json:"components"` // connected parts of the switch network
+	Diameter   int      `json:"diameter"`   // channels between the two switches farthest apart
+	Warnings   []string `json:"warnings"`   // everything odd in the file
+}
+
+// Nodes counts nodes and end ports.
+type Nodes struct {
+	Switches    int         `json:"switches"`
+	CAs         int         `json:"cas"`
+	Routers     int         `json:"routers"`
+	SwitchPorts map[int]int `json:"switch_ports"` // switches by number of ports
+	EndPorts    int         `json:"end_ports"`    // CA and router ports attached to a switch
+	LIDs        int         `json:"lids_seen"`    // end ports with a LID, port 0 of switches included
+}
+
+// Links counts cables.
+type Links struct {
+	Links       int            `json:"links"`        // up, between any two nodes
+	SwitchLinks int            `json:"switch_links"` // of these, between two switches
+	Down        int            `json:"links_down"`
+	Drained     int            `json:"links_drained"` // up, but not used by routing
+	Rates       map[string]int `json:"rates"`         // cables that are up by width and speed, as in "4xEDR"
+}
+
+// Of counts what src holds; g is its Graph. It fails with ctx only.
+func Of(ctx context.Context, src *source.Source, g *fabric.Graph) (*Summary, error) {
+	diameter, err := g.Diameter(ctx)
+	if err != nil {
+		return nil, err
+	}
+	_, components := g.Components()
+	s := &Summary{
+		Name: src.Fabric.Name, Format: src.Format, Nodes: countNodes(src.Fabric, g), Links: countLinks(src.Fabric),
+		Components: components, Diameter: diameter, Warnings: make([]string, len(src.Warnings)),
+	}
+	for i, w := range src.Warnings {
+		s.Warnings[i] = w.String()
+	}
+	return s, nil
+}
+
+func countNodes(f *fabric.Fabric, g *fabric.Graph) Nodes {
+	n := Nodes{SwitchPorts: map[int]int{}, EndPorts: g.NumHosts}
+	for i := range f.Nodes {
+		node := &f.Nodes[i]
+		if node.Down {
+			continue
+		}
+		switch node.Type {
+		case fabric.Switch:
+			n.Switches++
+			n.SwitchPorts[node.NumPorts()]++
+		case fabric.CA:
+			n.CAs++
+		case fabric.Router:
+			n.Routers++
+		}
+	}
+	for _, l := range g.EndLID {
+		if l != 0 {
+			n.LIDs++
+		}
+	}
+	return n
+}
+
+func countLinks(f *fabric.Fabric) Links {
+	n := Links{Rates: map[string]int{}}
+	for i := range f.Links {
+		l, id := &f.Links[i], fabric.LinkID(i)
+		if !f.LinkUp(id) {
+			n.Down++
+			continue
+		}
+		if l.Drained {
+			n.Drained++
+		}
+		n.Links++
+		if f.IsSwitchLink(id) {
+			n.SwitchLinks++
+		}
+		n.Rates[fmt.Sprintf("%dx%s", l.Width, l.Speed)]++
+	}
+	return n
+}
+
+// Difference lists what must change to turn one fabric into another.
+type Difference struct {
+	Equal   bool            `json:"equal"`
+	Changes []fabric.Change `json:"changes"`
+}
+
+// Compare lists what must change to turn a into b.
+func Compare(a, b *fabric.Fabric) Difference {
+	changes := append([]fabric.Change{}, fabric.Diff(a, b)...)
+	return Difference{Equal: len(changes) == 0, Changes: changes}
+}

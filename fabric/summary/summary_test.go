@@ -1,0 +1,116 @@
+package summary_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/examples"
+	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/fabric/source"
+	"weft/fabric/summary"
+)
+
+func open(t *testing.T, formula string) *source.Source {
+	src, err := source.Open(formula, source.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src
+}
+
+// TestKeys: programs read these keys of `weft show --json`, each on the one level.
+func TestKeys(t *testing.T) {
+	src := open(t, "fat648|fail(links=3,seed=1)")
+	s, err := summary.Of(t.Context(), src, src.Fabric.Compile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var object map[string]any
+	if err := json.Unmarshal(text, &object); err != nil {
+		t.Fatal(err)
+	}
+	want := strings.Fields("cas components diameter end_ports format lids_seen links links_down links_drained name rates routers switch_links switch_ports switches warnings")
+	if got := slices.Sorted(maps.Keys(object)); !slices.Equal(got, want) {
+		t.Errorf("keys %q\nwant %q", got, want)
+	}
+	if object["warnings"] == nil {
+		t.Error("no warnings are null, want an empty list")
+	}
+}
+
+// TestCounts holds every count of a real dump against the file.
+func TestCounts(t *testing.T) {
+	f, warnings, err := netfile.Read("psmn", examples.PSMNX5, netfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	node := fabric.NodeID(slices.IndexFunc(f.Nodes, func(n fabric.Node) bool { return n.Type == fabric.CA }))
+	f.SetNodeDown(node, true)
+	link := slices.IndexFunc(f.Links, func(l fabric.Link) bool { return f.Nodes[l.A.Node].Type == f.Nodes[l.B.Node].Type })
+	f.SetLinkDrained(fabric.LinkID(link), true)
+	g := f.Compile()
+	s, err := summary.Of(t.Context(), &source.Source{Fabric: f, Format: "ibnetdiscover", Warnings: warnings}, g)
+	if err != nil {
+		t.Fatal(err)
+	}
+	text := string(examples.PSMNX5)
+	for _, c := range []struct {
+		what      string
+		got, want int
+	}{
+		{"switches", s.Switches, strings.Count(text, "\nSwitch\t")},
+		{"CAs", s.CAs, strings.Count(text, "\nCa\t") - 1},
+		{"routers", s.Routers, 0},
+		{"links", s.Links.Links, 158},
+		{"links between switches", s.SwitchLinks, 70},
+		{"links down", s.Down, 1},
+		{"links drained", s.Drained, 1},
+		{"end ports", s.EndPorts, 88},
+		{"end ports with LIDs", s.LIDs, 88 + 11},
+		{"components", s.Components, 1},
+		{"warnings", len(s.Warnings), len(warnings)},
+	} {
+		if c.got != c.want {
+			t.Errorf("%d %s, want %d", c.got, c.what, c.want)
+		}
+	}
+	if want := map[int]int{36: 11}; !maps.Equal(s.SwitchPorts, want) {
+		t.Errorf("ports of switches %v, want %v", s.SwitchPorts, want)
+	}
+	total := 0
+	for _, n := range s.Rates {
+		total += n
+	}
+	if total != s.Links.Links {
+		t.Errorf("rates %v of %d links", s.Rates, s.Links.Links)
+	}
+}
+
+func TestOfEndsWithItsContext(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	src := open(t, "kautz(3,4)")
+	if s, err := summary.Of(ctx, src, src.Fabric.Compile()); !errors.Is(err, context.Canceled) {
+		t.Errorf("%+v, %v", s, err)
+	}
+}
+
+func TestCompare(t *testing.T) {
+	a, b := open(t, "rlft(4,2)").Fabric, open(t, "rlft(4,2)|fail(links=1,seed=3)").Fabric
+	if d := summary.Compare(a, a); !d.Equal || d.Changes == nil || len(d.Changes) != 0 {
+		t.Errorf("a fabric and itself: %+v", d)
+	}
+	if d := summary.Compare(a, b); d.Equal || len(d.Changes) != 1 {
+		t.Errorf("one link failed: %+v", d)
+	}
+}
