@@ -208,7 +208,7 @@ func TestCounts(t *testing.T) {
 		}
 		for c := range int32(g.NumChannels) {
 			for _, d := range g.OutOf(g.To[c]) {
-				if got := count[p.edge(c, d)]; int(got) != want[[2]int32{c, d}] {
+				if got := count[p.index.Number(c, d)]; int(got) != want[[2]int32{c, d}] {
 					t.Fatalf("channels %d, %d: %d paths, want %d", c, d, got, want[[2]int32{c, d}])
 				}
 			}

@@ -48,7 +48,7 @@ func (l *layers) movePath(s int32, lid fabric.LID, from, to int) {
 	for c := p.next(s, lid); c >= 0; {
 		d := p.next(p.g.To[c], lid)
 		if d >= 0 {
-			e := p.edge(c, d)
+			e := p.index.Number(c, d)
 			old[e]--
 			now[e]++
 		}
@@ -71,7 +71,7 @@ func (l *layers) dropPath(s int32, lid fabric.LID, lane int) {
 	for c := p.next(s, lid); c >= 0; {
 		d := p.next(p.g.To[c], lid)
 		if d >= 0 {
-			count[p.edge(c, d)]--
+			count[p.index.Number(c, d)]--
 		}
 		c = d
 	}

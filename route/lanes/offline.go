@@ -8,6 +8,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/cdg"
 )
 
 // MaxLanes is the number of lanes that are tried: as many as there are SLs.
@@ -129,13 +130,25 @@ func (s *search) run(ctx context.Context, lane int) (ok bool, err error) {
 // cut with all of its paths, and most cycles need fewer to go.
 func (s *search) refill(ctx context.Context) error {
 	slices.Reverse(s.closed)
-	o := newOrder(s.p, s.count[s.lane], s.closed)
+	count := s.count[s.lane]
+	o := cdg.NewOrder(s.p.index, s.closed, cdg.MoveFewer)
+	for c, row := range s.p.index.Row {
+		for k := range s.p.g.OutOf(s.p.g.To[c]) {
+			if count[row+k] > 0 {
+				o.Link(int32(c), int32(k))
+			}
+		}
+	}
 	back := 0
+	var edges []cdg.Edge
 	for i, m := range s.moved {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if o.addPair(m[0], m[1]) {
+		if edges = s.p.edges(m[0], m[1], edges[:0]); o.Add(edges) {
+			for _, e := range edges {
+				count[s.p.index.Number(e.C, e.D)]++
+			}
 			s.set(m[0], m[1], s.lane)
 			s.drop(m[0], m[1], s.lane+1)
 			back++
@@ -158,7 +171,7 @@ func (s *search) push(c int32) {
 func (s *search) step() bool {
 	c := s.stack[len(s.stack)-1]
 	out := s.p.g.OutOf(s.p.g.To[c])
-	count := s.count[s.lane][s.p.row[c]:]
+	count := s.count[s.lane][s.p.index.Row[c]:]
 	for i := s.tried[c]; int(i) < len(out); i++ {
 		if count[i] == 0 || s.colour[out[i]] == black {
 			continue
@@ -185,7 +198,7 @@ func (s *search) cut() {
 	i := s.choose(cycle)
 	s.moveEdge(cycle[i], cycle[(i+1)%len(cycle)])
 	keep := 1
-	for keep < len(s.stack) && s.count[s.lane][s.p.edge(s.stack[keep-1], s.stack[keep])] > 0 {
+	for keep < len(s.stack) && s.count[s.lane][s.p.index.Number(s.stack[keep-1], s.stack[keep])] > 0 {
 		keep++
 	}
 	for _, c := range s.stack[keep:] {
@@ -213,7 +226,7 @@ func (s *search) choose(cycle []int32) int {
 }
 
 func (s *search) edgeCount(cycle []int32, i int) uint32 {
-	return s.count[s.lane][s.p.edge(cycle[i], cycle[(i+1)%len(cycle)])]
+	return s.count[s.lane][s.p.index.Number(cycle[i], cycle[(i+1)%len(cycle)])]
 }
 
 // moveEdge moves every pair of the lane with a path over channel c and then d. For
@@ -221,7 +234,7 @@ func (s *search) edgeCount(cycle []int32, i int) uint32 {
 func (s *search) moveEdge(c, d int32) {
 	p, g := s.p, s.p.g
 	if len(s.count) == s.lane+1 {
-		s.count = append(s.count, make([]uint32, p.size))
+		s.count = append(s.count, make([]uint32, p.index.Size))
 	}
 	from, to := g.From[c], g.To[c]
 	for b := range p.tables.NumBlocks() {

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/route/cdg"
 )
 
 // Online puts the paths of one pair of classes after the other on the first lane in
@@ -39,11 +40,11 @@ func LongestFirst(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	}
 	var byLength [][]pair
 	p.pairs(func(a, b int32) {
-		f.hops = p.hopsTo(p.home[a], p.lids[b][0], f.hops[:0])
-		for len(byLength) <= len(f.hops) {
+		f.edges = p.edgesTo(p.home[a], p.lids[b][0], f.edges[:0])
+		for len(byLength) <= len(f.edges) {
 			byLength = append(byLength, nil)
 		}
-		byLength[len(f.hops)] = append(byLength[len(f.hops)], pair{a, b})
+		byLength[len(f.edges)] = append(byLength[len(f.edges)], pair{a, b})
 	})
 	for _, pairs := range slices.Backward(byLength) {
 		for some := range slices.Chunk(pairs, 1024) {
@@ -62,11 +63,11 @@ type pair struct{ a, b int32 }
 type firstFit struct {
 	*layers
 	most   int
-	lanes  []*order
+	lanes  []*cdg.Order
 	gaveUp bool
 
-	hops []hop
-	rest []waiting
+	edges []cdg.Edge
+	rest  []waiting
 }
 
 // waiting is a pair that has no lane yet, and its place in the list of hops.
@@ -79,18 +80,18 @@ func newFirstFit(ctx context.Context, p *Paths, most int) (*firstFit, error) {
 	if _, err := p.countAll(ctx); err != nil { // the tables may have a loop
 		return nil, err
 	}
-	return &firstFit{layers: newLayers(p), most: most, lanes: []*order{newOrder(p, nil, nil)}}, nil
+	return &firstFit{layers: newLayers(p), most: most, lanes: []*cdg.Order{cdg.NewOrder(p.index, nil, cdg.MoveFewer)}}, nil
 }
 
 // put gives the next pairs their lanes. What a lane takes depends only on the pairs
 // that come to it, so all are offered to a lane before those that it leaves go on to
 // the next.
 func (f *firstFit) put(ctx context.Context, pairs []pair) error {
-	f.hops, f.rest = f.hops[:0], f.rest[:0]
+	f.edges, f.rest = f.edges[:0], f.rest[:0]
 	for _, x := range pairs {
-		first := len(f.hops)
-		f.hops = f.p.hops(x.a, x.b, f.hops)
-		f.rest = append(f.rest, waiting{x, int32(first), int32(len(f.hops))})
+		first := len(f.edges)
+		f.edges = f.p.edges(x.a, x.b, f.edges)
+		f.rest = append(f.rest, waiting{x, int32(first), int32(len(f.edges))})
 	}
 	for lane := 0; len(f.rest) > 0 && !f.gaveUp; lane++ {
 		if lane == f.most {
@@ -98,10 +99,10 @@ func (f *firstFit) put(ctx context.Context, pairs []pair) error {
 			break
 		}
 		if lane == len(f.lanes) {
-			f.lanes = append(f.lanes, newOrder(f.p, nil, nil))
+			f.lanes = append(f.lanes, cdg.NewOrder(f.p.index, nil, cdg.MoveFewer))
 		}
 		f.rest = slices.DeleteFunc(f.rest, func(w waiting) bool {
-			fits := f.lanes[lane].add(f.hops[w.first:w.last])
+			fits := f.lanes[lane].Add(f.edges[w.first:w.last])
 			if fits {
 				f.set(w.a, w.b, lane)
 			}
@@ -118,22 +119,22 @@ func (f *firstFit) result() *Lanes {
 	return &Lanes{SL: f.sl, Need: len(f.lanes), each: f.p.pairs}
 }
 
-// hops lists the edges of all paths of a pair.
-func (p *Paths) hops(a, b int32, into []hop) []hop {
+// edges lists the edges of all paths of a pair.
+func (p *Paths) edges(a, b int32, into []cdg.Edge) []cdg.Edge {
 	for _, lid := range p.lids[b] {
-		into = p.hopsTo(p.home[a], lid, into)
+		into = p.edgesTo(p.home[a], lid, into)
 	}
 	for _, lid := range p.lids[a] {
-		into = p.hopsTo(p.home[b], lid, into)
+		into = p.edgesTo(p.home[b], lid, into)
 	}
 	return into
 }
 
-func (p *Paths) hopsTo(s int32, lid fabric.LID, into []hop) []hop {
+func (p *Paths) edgesTo(s int32, lid fabric.LID, into []cdg.Edge) []cdg.Edge {
 	for c := p.next(s, lid); c >= 0; {
 		d := p.next(p.g.To[c], lid)
 		if d >= 0 {
-			into = append(into, hop{c, d})
+			into = append(into, cdg.Edge{C: c, D: d})
 		}
 		c = d
 	}

@@ -53,7 +53,7 @@ func TestFirstFit(t *testing.T) {
 		run := Online
 		if rapid.Bool().Draw(t, "longest first") {
 			run = LongestFirst
-			length := func(x pair) int { return len(p.hopsTo(p.home[x.a], p.lids[x.b][0], nil)) }
+			length := func(x pair) int { return len(p.edgesTo(p.home[x.a], p.lids[x.b][0], nil)) }
 			slices.SortStableFunc(pairs, func(x, y pair) int { return length(y) - length(x) })
 		}
 		r, err := run(context.Background(), p, MaxLanes)

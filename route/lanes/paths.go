@@ -8,11 +8,13 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/cdg"
 )
 
 // Paths are the paths of forwarding tables, by pairs of classes of end ports.
 type Paths struct {
 	g       *fabric.Graph
+	index   *cdg.Index // numbers the edges
 	tables  *route.Tables
 	workers int
 
@@ -23,12 +25,6 @@ type Paths struct {
 	at      []int32
 	lids    [][]fabric.LID // by class: those whose trees are followed
 	owner   []int32        // by LID of whole blocks: class if its tree is followed, else -1
-
-	row   []int64 // by channel: place of its edge to the first channel out of its end
-	rank  []int32 // by channel: its number among those out of its switch
-	place []int32 // by channel: its place in g.Out; two more are themselves
-	back  []int32 // by place of a channel: that of the channel back
-	size  int64   // places of edges
 }
 
 // maxCells is the number of SL cells, two a byte, up to which every end port is a
@@ -95,9 +91,10 @@ func (p *Paths) WithoutSwitches() *Paths {
 // newPaths prepares the classes; most is the number of LIDs followed a class, 0
 // for all.
 func newPaths(in *route.Input, tables *route.Tables, class, home []int32, most int) *Paths {
-	p := newPlaces(in.Graph)
-	p.tables, p.workers = tables, max(1, in.Workers)
-	p.class, p.classOf, p.home = class, in.Ends.ByLID(), home
+	p := &Paths{
+		g: in.Graph, index: cdg.NewIndex(in.Graph), tables: tables, workers: max(1, in.Workers),
+		class: class, classOf: in.Ends.ByLID(), home: home,
+	}
 	p.lids = make([][]fabric.LID, len(home))
 	p.owner = make([]int32, tables.NumBlocks()*route.BlockSize)
 	for i := range p.owner {
@@ -139,36 +136,8 @@ func (p *Paths) placeClasses() {
 	}
 }
 
-// newPlaces gives each pair of a channel into and a channel out of a switch its
-// place, and adds no paths.
-func newPlaces(g *fabric.Graph) *Paths {
-	p := &Paths{g: g, row: make([]int64, g.NumChannels), rank: make([]int32, g.NumChannels), place: make([]int32, g.NumChannels+2)}
-	for i, c := range g.Out {
-		p.place[c] = int32(i)
-	}
-	p.back = make([]int32, g.NumChannels)
-	for i, c := range g.Out {
-		p.back[i] = p.place[c^1]
-	}
-	for i := g.NumChannels; i < len(p.place); i++ {
-		p.place[i] = int32(i)
-	}
-	for s := range int32(g.NumSwitches) {
-		out := g.OutOf(s)
-		for i, c := range out {
-			p.rank[c] = int32(i)
-			p.row[c^1] = p.size + int64(i*len(out))
-		}
-		p.size += int64(len(out) * len(out))
-	}
-	return p
-}
-
 // classesAt lists the classes at a switch.
 func (p *Paths) classesAt(s int32) []int32 { return p.at[p.atStart[s]:p.atStart[s+1]] }
-
-// edge is the place of the edge from channel c to channel d, which leaves its end.
-func (p *Paths) edge(c, d int32) int64 { return p.row[c] + int64(p.rank[d]) }
 
 // next is the channel by which switch s sends a LID on, or a negative number.
 func (p *Paths) next(s int32, lid fabric.LID) int32 {
@@ -183,7 +152,7 @@ func (p *Paths) next(s int32, lid fabric.LID) int32 {
 // countAll counts the paths of all pairs on each edge. It fails when the tables
 // have a loop.
 func (p *Paths) countAll(ctx context.Context) ([]uint32, error) {
-	count := make([]uint32, p.size)
+	count := make([]uint32, p.index.Size)
 	scratch := make([]*accumulator, p.workers)
 	err := par.For(ctx, p.workers, p.tables.NumBlocks(), func(worker, b int) error {
 		if scratch[worker] == nil {
@@ -257,7 +226,7 @@ func (a *accumulator) tree(k int, count []uint32) error {
 		n, v := a.paths[a.ready[done]], g.To[c]
 		a.paths[v] += n
 		if d := a.out[v]; d >= 0 && n > 0 {
-			atomic.AddUint32(&count[p.edge(c, d)], n)
+			atomic.AddUint32(&count[p.index.Number(c, d)], n)
 		}
 		if a.into[v]--; a.into[v] == 0 {
 			a.ready = append(a.ready, v)

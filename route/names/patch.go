@@ -5,7 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/lanes"
+	"weft/route/cdg"
 )
 
 // patcher adds the entries for which the order of a completer has no room: it knows
@@ -14,9 +14,8 @@ import (
 // no entry can do harm any more, and all are added.
 type patcher struct {
 	g      *fabric.Graph
-	lane   *lanes.Acyclic
+	lane   *cdg.Order
 	cyclic bool
-	turn   [2]int32
 }
 
 // patchAll patches the LIDs that are not complete.
@@ -33,7 +32,7 @@ func patchAll(ctx context.Context, g *fabric.Graph, plan *route.Plan, partial []
 }
 
 func newPatcher(g *fabric.Graph, t *route.Tables, ends *route.Ends) *patcher {
-	p := &patcher{g: g, lane: lanes.NewAcyclic(g, nil)}
+	p := &patcher{g: g, lane: cdg.NewOrder(cdg.NewIndex(g), nil, cdg.MoveFewer)}
 	for lid, end := range ends.ByLID() {
 		if end < 0 {
 			continue
@@ -89,6 +88,5 @@ func (p *patcher) patch(t *route.Tables, lid fabric.LID, target int32) (missing 
 
 // may reports whether channel d may follow channel c, and if so lets it.
 func (p *patcher) may(c, d int32) bool {
-	p.turn = [2]int32{c, d}
-	return p.cyclic || p.lane.Add(0, p.turn[:])
+	return p.cyclic || p.lane.Add([]cdg.Edge{{C: c, D: d}})
 }

@@ -5,7 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/route/lanes"
+	"weft/route/cdg"
 )
 
 var lTurn = &Algorithm{
@@ -33,10 +33,10 @@ func newLTurn(g *fabric.Graph, root int32) *Rule {
 	x := preorder(g, parent)
 	left := func(c int32) bool { return x[g.To[c]] < x[g.From[c]] }
 	turns := newTurns(NewRule(g, func(c, d int32) bool { return left(c) || !left(d) }))
-	lane := lanes.NewAcyclic(g, nil)
+	lane := cdg.NewOrder(cdg.NewIndex(g), nil, cdg.MoveFewer)
 	for c, next := range turns.next {
 		for _, d := range next {
-			lane.Add(0, []int32{int32(c), d})
+			lane.Add([]cdg.Edge{{C: int32(c), D: d}})
 		}
 	}
 	at := make([]int32, g.NumSwitches)
@@ -47,7 +47,7 @@ func newLTurn(g *fabric.Graph, root int32) *Rule {
 		for _, in := range g.OutOf(v) {
 			c := in ^ 1
 			for _, d := range g.OutOf(v) {
-				if !left(c) && left(d) && turns.possible(c, d) && lane.Add(0, []int32{c, d}) {
+				if !left(c) && left(d) && turns.possible(c, d) && lane.Add([]cdg.Edge{{C: c, D: d}}) {
 					turns.next[c] = append(turns.next[c], d)
 				}
 			}

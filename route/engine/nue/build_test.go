@@ -8,6 +8,7 @@ import (
 
 	"weft/fabric/gen"
 	"weft/route"
+	"weft/route/cdg"
 	"weft/route/engine/internal/sample"
 	"weft/route/lids"
 )
@@ -60,9 +61,9 @@ func TestBoost(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := f.Compile()
-		d := &designer{in: &route.Input{Graph: g, Workers: 1}, t: newTurns(g), p: newParts(g), lanes: 1}
+		d := &designer{in: &route.Input{Graph: g, Workers: 1}, t: cdg.NewIndex(g), p: newParts(g), lanes: 1}
 		d.to = d.p.list[0]
-		if d.weight, err = d.t.demand(t.Context(), 1, d.to); err != nil {
+		if d.weight, err = demand(t.Context(), d.t, 1, d.to); err != nil {
 			t.Fatal(err)
 		}
 		d.pick()

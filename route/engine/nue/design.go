@@ -8,6 +8,7 @@ import (
 
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/cdg"
 	"weft/route/engine/internal/sample"
 )
 
@@ -24,7 +25,7 @@ const (
 // designer finds the order of the channels of one lane.
 type designer struct {
 	in      *route.Input
-	t       *turns
+	t       *cdg.Index
 	p       *parts
 	lanes   int     // that share the work
 	to      []int32 // destination switches of the lane
@@ -55,7 +56,7 @@ func (d *designer) design(ctx context.Context) (attempt, error) {
 	if err != nil || d.good(&list[0]) {
 		return list[0], err
 	}
-	roots := d.part(min(mostRoots, startWork/d.t.size))
+	roots := d.part(min(mostRoots, startWork/d.t.Size))
 	more, err := d.try(ctx, 1, roots, d.start)
 	if err != nil {
 		return attempt{}, err
@@ -63,10 +64,13 @@ func (d *designer) design(ctx context.Context) (attempt, error) {
 	list = append(list, more...)
 	rank(list)
 	d.wish()
-	grants := d.part(min(roots, mostGrants, grantWork/(d.t.size*d.t.g.NumChannels)))
+	grants := d.part(min(roots, mostGrants, grantWork/(d.t.Size*d.t.Graph.NumChannels)))
 	more, err = d.try(ctx, 0, grants, func(i int) *order {
-		o := d.start(list[i].root)
-		d.grant(o, rand.New(rand.NewPCG(d.in.Seed, uint64(i))))
+		e := d.escape(list[i].root)
+		o := newOrder(d.t, e.channels())
+		e.fix(o)
+		o = newOrder(d.t, d.byDemand(e.channels(), o.fixed, rand.New(rand.NewPCG(d.in.Seed, uint64(i)))))
+		e.fix(o)
 		return o
 	})
 	if err != nil {
@@ -110,24 +114,29 @@ func (d *designer) try(ctx context.Context, from, to int, start func(i int) *ord
 	return list, err
 }
 
-// start is the order of up*/down* from the k-th choice of roots, with its tree's turns.
+// start returns the order of up*/down* from the k-th choice of roots.
 func (d *designer) start(k int) *order {
+	e := d.escape(k)
+	o := newOrder(d.t, e.channels())
+	e.fix(o)
+	return o
+}
+
+// escape returns the spanning trees from the k-th choice of roots.
+func (d *designer) escape(k int) *escape {
 	var roots []int32
 	for _, hosted := range d.p.hosted {
 		few := sample.Spread(hosted, mostRoots)
 		roots = append(roots, few[k%len(few)])
 	}
-	e := newEscape(d.t.g, roots)
-	o := newOrder(d.t, e.channels())
-	e.use(o)
-	return o
+	return newEscape(d.t.Graph, roots)
 }
 
 // wish lists the turns that shortest paths make.
 func (d *designer) wish() {
-	for c := range int32(len(d.t.row)) {
-		row := d.t.row[c]
-		for k, next := range d.t.g.OutOf(d.t.g.To[c]) {
+	for c := range int32(len(d.t.Row)) {
+		row := d.t.Row[c]
+		for k, next := range d.t.Graph.OutOf(d.t.Graph.To[c]) {
 			if w := d.weight[row+k]; w > 0 {
 				d.wanted = append(d.wanted, wish{c, next, w})
 			}
@@ -136,9 +145,17 @@ func (d *designer) wish() {
 	slices.SortStableFunc(d.wanted, func(x, y wish) int { return int(min(1, max(-1, y.weight-x.weight))) })
 }
 
-// grant makes edges of the turns, the weightiest first, where they close no cycle;
-// equal ones in random order, as long as there are steps left.
-func (d *designer) grant(o *order, rng *rand.Rand) {
+// byDemand orders channels anew: as many turns as it can ascend, the weightiest first,
+// equal ones in random order. Fixed turns go before all.
+func (d *designer) byDemand(channels []int32, fixed []bool, rng *rand.Rand) []int32 {
+	o := cdg.NewOrder(d.t, channels, cdg.Exchange)
+	for c, row := range d.t.Row {
+		for k := range d.t.Graph.OutOf(d.t.Graph.To[c]) {
+			if fixed[row+k] {
+				o.Link(int32(c), int32(k))
+			}
+		}
+	}
 	list := slices.Clone(d.wanted)
 	for from := 0; from < len(list); {
 		to := from + 1
@@ -150,11 +167,12 @@ func (d *designer) grant(o *order, rng *rand.Rand) {
 		from = to
 	}
 	for _, w := range list {
-		if o.steps > grantSteps {
+		if o.Steps() > grantSteps {
 			break
 		}
-		if o.free(w.c) && o.free(w.d) {
-			o.use(w.c, w.d)
+		if g := d.t.Graph; !g.Drained[g.From[w.c]] && !g.Drained[g.To[w.c]] && !g.Drained[g.To[w.d]] {
+			o.Add([]cdg.Edge{{C: w.c, D: w.d}})
 		}
 	}
+	return o.Channels()
 }

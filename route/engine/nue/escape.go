@@ -97,13 +97,13 @@ func (e *escape) channels() []int32 {
 	return list
 }
 
-// use fixes the turns between the channels of the tree, which the order allows.
-func (e *escape) use(o *order) {
+// fix fixes the turns between the channels of the tree, which the order allows.
+func (e *escape) fix(o *order) {
 	for s := range int32(e.g.NumSwitches) {
 		for _, back := range e.g.OutOf(s) {
 			for _, d := range e.g.OutOf(s) {
 				if e.tree[back] && e.tree[d] && d != back {
-					o.state[o.t.number(back^1, d)] = fixed
+					o.fixed[o.t.Number(back^1, d)] = true
 				}
 			}
 		}

@@ -5,6 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/cdg"
 	"weft/route/engine/internal/sample"
 )
 
@@ -33,7 +34,7 @@ type engine struct {
 
 // Route implements route.Engine. It never refuses.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
-	t, p := newTurns(in.Graph), newParts(in.Graph)
+	t, p := cdg.NewIndex(in.Graph), newParts(in.Graph)
 	shares := divide(in.Graph, p, e.lanes(in))
 	laneOf := make([]int32, in.Graph.NumSwitches)
 	lanes := make([]*lane, len(shares))
@@ -42,7 +43,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		for _, s := range to {
 			laneOf[s] = int32(k)
 		}
-		weight, err := t.demand(ctx, in.Workers, to)
+		weight, err := demand(ctx, t, in.Workers, to)
 		if err != nil {
 			return nil, err
 		}

@@ -7,6 +7,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/route/cdg"
 	"weft/route/engine/conformance"
 	"weft/route/engine/internal/sample"
 )
@@ -21,66 +22,16 @@ func drawEscape(t *rapid.T) (*fabric.Graph, *escape) {
 	return g, newEscape(g, roots)
 }
 
-// TestOrder: a turn is refused if and only if a search finds that it closes a cycle;
-// every edge ascends.
-func TestOrder(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		g, e := drawEscape(t)
-		o := newOrder(newTurns(g), e.channels())
-		e.use(o)
-		var pairs [][2]int32
-		for c := range int32(g.NumChannels) {
-			for _, d := range g.OutOf(g.To[c]) {
-				if o.free(c) && o.free(d) {
-					pairs = append(pairs, [2]int32{c, d})
-				}
-			}
-		}
-		if len(pairs) == 0 {
-			return
-		}
-		for range rapid.IntRange(1, 60).Draw(t, "turns") {
-			p := rapid.SampledFrom(pairs).Draw(t, "turn")
-			c, d := p[0], p[1]
-			cyclic := leads(o, d, c)
-			if o.use(c, d) == cyclic {
-				t.Fatalf("turn %d to %d: closes a cycle: %v, taken: %v", c, d, cyclic, !cyclic)
-			}
-			ascends(t, o)
-		}
-	})
-}
-
-// leads tells whether edges lead from channel c to d, by a search without an order.
-func leads(o *order, c, d int32) bool {
-	g := o.t.g
-	seen := map[int32]bool{c: true}
-	for stack := []int32{c}; len(stack) > 0; {
-		x := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if x == d {
-			return true
-		}
-		for _, y := range g.OutOf(g.To[x]) {
-			if o.edge(o.t.number(x, y)) && !seen[y] {
-				seen[y] = true
-				stack = append(stack, y)
-			}
-		}
-	}
-	return false
-}
-
 // ascends checks that edges lead to later places, and that no two channels share one.
 func ascends(t *rapid.T, o *order) {
-	g := o.t.g
+	g := o.t.Graph
 	var places []int32
 	for c := range int32(g.NumChannels) {
 		if o.free(c) {
 			places = append(places, o.place[c])
 		}
 		for _, d := range g.OutOf(g.To[c]) {
-			if o.edge(o.t.number(c, d)) && o.place[c] >= o.place[d] {
+			if o.fixed[o.t.Number(c, d)] && o.place[c] >= o.place[d] {
 				t.Fatalf("the edge from channel %d to %d does not ascend", c, d)
 			}
 		}
@@ -96,16 +47,16 @@ func ascends(t *rapid.T, o *order) {
 func TestSift(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, e := drawEscape(t)
-		o := newOrder(newTurns(g), e.channels())
-		e.use(o)
-		weight := make([]int64, o.t.size)
+		o := newOrder(cdg.NewIndex(g), e.channels())
+		e.fix(o)
+		weight := make([]int64, o.t.Size)
 		for i := range weight {
 			weight[i] = rapid.Int64Range(0, 9).Draw(t, "weight")
 		}
 		for c := range int32(g.NumChannels) {
 			for _, d := range g.OutOf(g.To[c]) {
 				if !o.free(c) || !o.free(d) || d == c {
-					weight[o.t.number(c, d)] = 0
+					weight[o.t.Number(c, d)] = 0
 				}
 			}
 		}
@@ -123,16 +74,16 @@ func TestSift(t *testing.T) {
 func TestDemand(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := conformance.Draw(t).Compile()
-		turns := newTurns(g)
+		turns := cdg.NewIndex(g)
 		var all []int32
 		for s := range int32(g.NumSwitches) {
 			all = append(all, s)
 		}
-		one, err := turns.demand(t.Context(), 1, all)
+		one, err := demand(t.Context(), turns, 1, all)
 		if err != nil {
 			t.Fatal(err)
 		}
-		three, err := turns.demand(t.Context(), 3, all)
+		three, err := demand(t.Context(), turns, 3, all)
 		if err != nil || !slices.Equal(one, three) {
 			t.Fatalf("1 and 3 workers differ (%v)", err)
 		}

@@ -27,17 +27,10 @@ type neighbour struct {
 }
 
 // sift moves each channel in turn to where the least weight of turns is against the
-// places, as long as that helps. Turns that are fixed stay allowed; no others are
-// edges any more.
+// places, as long as that helps. Turns that are fixed stay allowed.
 func (o *order) sift(weight []int64) {
-	s := &sifter{o: o, weight: weight, key: make([]float64, len(o.place))}
-	for c := range int32(len(o.place)) {
-		if o.free(c) {
-			s.list = append(s.list, c)
-		}
-	}
-	slices.SortFunc(s.list, func(x, y int32) int { return cmp.Compare(o.place[x], o.place[y]) })
-	for range max(2, min(siftPasses, siftWork/(o.t.size+1))) {
+	s := &sifter{o: o, weight: weight, list: o.channels(), key: make([]float64, len(o.place))}
+	for range max(2, min(siftPasses, siftWork/(o.t.Size+1))) {
 		for i, c := range s.list {
 			s.key[c] = float64(i)
 		}
@@ -52,11 +45,6 @@ func (o *order) sift(weight []int64) {
 	}
 	for i, c := range s.list {
 		o.place[c] = int32(i)
-	}
-	for e, state := range o.state {
-		if state != fixed {
-			o.state[e] = unused
-		}
 	}
 }
 
@@ -94,21 +82,21 @@ func (s *sifter) move(c int32) bool {
 
 // look lists the neighbours of a channel in order.
 func (s *sifter) look(c int32) {
-	g, t := s.o.t.g, s.o.t
+	g, t := s.o.t.Graph, s.o.t
 	s.beside = s.beside[:0]
-	row := t.row[c]
+	row := t.Row[c]
 	for k, d := range g.OutOf(g.To[c]) {
 		s.add(d, row+k, 1)
 	}
 	for _, back := range g.OutOf(g.From[c]) {
-		s.add(back^1, t.number(back^1, c), -1)
+		s.add(back^1, t.Number(back^1, c), -1)
 	}
 	slices.SortFunc(s.beside, func(x, y neighbour) int { return cmp.Compare(x.key, y.key) })
 }
 
 func (s *sifter) add(c int32, turn int, sign int64) {
 	w := s.weight[turn]
-	if s.o.state[turn] == fixed {
+	if s.o.fixed[turn] {
 		w = dear
 	}
 	if w > 0 && s.o.free(c) {

@@ -39,13 +39,13 @@ func (d *designer) good(a *attempt) bool {
 
 // pick picks destinations with hosts for the trials.
 func (d *designer) pick() {
-	d.sample = sample.Spread(sample.Hosted(d.t.g, d.to), max(1, trialWork/len(d.t.g.Out)))
+	d.sample = sample.Spread(sample.Hosted(d.t.Graph, d.to), max(1, trialWork/len(d.t.Graph.Out)))
 }
 
 // trial routes the sample by an order. The pairs whose paths go around gain weight in
 // the share, when it has weights.
 func (d *designer) trial(o *order, s *share) verdict {
-	g := d.t.g
+	g := d.t.Graph
 	l, b, w := newLane(o, d.p), newChooser(g), &ways{}
 	copy(b.load, d.earlier)
 	v := verdict{load: b.load}
@@ -81,7 +81,7 @@ func (d *designer) boost(ctx context.Context, best attempt) attempt {
 	s := newShare(d.t, slices.Clone(d.weight))
 	o := best.order.clone()
 	d.trial(o, s)
-	rounds := min(mostRounds, d.part(boostWork/(len(d.sample)*len(d.t.g.Out))))
+	rounds := min(mostRounds, d.part(boostWork/(len(d.sample)*len(d.t.Graph.Out))))
 	for ; rounds > 0 && ctx.Err() == nil; rounds-- {
 		o.sift(s.weight)
 		if v := d.trial(o, s); v.crowding < best.crowding {

@@ -3,34 +3,10 @@ package nue
 import (
 	"context"
 
-	"weft/fabric"
 	"weft/internal/par"
+	"weft/route/cdg"
 	"weft/route/engine/internal/sample"
 )
-
-// turns numbers the pairs of channels that follow each other: the nodes of the
-// complete dependency graph are the channels, its edges these pairs.
-type turns struct {
-	g    *fabric.Graph
-	row  []int   // by channel: number of its first turn; the others follow by OutOf
-	rank []int32 // by channel: its index among those that leave its switch
-	size int
-}
-
-func newTurns(g *fabric.Graph) *turns {
-	t := &turns{g: g, row: make([]int, g.NumChannels), rank: make([]int32, g.NumChannels)}
-	for s := range int32(g.NumSwitches) {
-		for k, c := range g.OutOf(s) {
-			t.rank[c] = int32(k)
-			t.row[c^1] = t.size
-			t.size += len(g.OutOf(s))
-		}
-	}
-	return t
-}
-
-// number is the number of the turn from channel c into d.
-func (t *turns) number(c, d int32) int { return t.row[c] + int(t.rank[d]) }
 
 const (
 	unit       = 1 << 12 // of demand: a pair of hosts
@@ -42,21 +18,21 @@ const (
 // pairs of two switches are dealt out evenly over their shortest paths, hop by hop
 // towards the destination. Of many destinations with hosts a sample is taken: the others
 // have no demand, and each that is left out is one whose turns nothing speaks for.
-func (t *turns) demand(ctx context.Context, workers int, to []int32) ([]int64, error) {
-	to = sample.Spread(sample.Hosted(t.g, to), max(1, demandWork/(t.size+1)))
-	workers = max(1, min(workers, len(to), demandRoom/(t.size+1)))
+func demand(ctx context.Context, t *cdg.Index, workers int, to []int32) ([]int64, error) {
+	to = sample.Spread(sample.Hosted(t.Graph, to), max(1, demandWork/(t.Size+1)))
+	workers = max(1, min(workers, len(to), demandRoom/(t.Size+1)))
 	shares := make([]*share, workers)
 	err := par.For(ctx, workers, len(to), func(worker, i int) error {
 		if shares[worker] == nil {
-			shares[worker] = newShare(t, make([]int64, t.size))
+			shares[worker] = newShare(t, make([]int64, t.Size))
 		}
-		shares[worker].add(to[i], func(u int32) int64 { return sample.Weight(t.g, u) * sample.Weight(t.g, to[i]) })
+		shares[worker].add(to[i], func(u int32) int64 { return sample.Weight(t.Graph, u) * sample.Weight(t.Graph, to[i]) })
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	sum := make([]int64, t.size)
+	sum := make([]int64, t.Size)
 	for _, s := range shares {
 		if s != nil {
 			for e, w := range s.weight {
@@ -69,7 +45,7 @@ func (t *turns) demand(ctx context.Context, workers int, to []int32) ([]int64, e
 
 // share is the demand that one worker finds.
 type share struct {
-	t      *turns
+	t      *cdg.Index
 	weight []int64 // by turn
 	hops   []int32 // by switch
 	queue  []int32
@@ -77,10 +53,10 @@ type share struct {
 	in     []int32
 }
 
-func newShare(t *turns, weight []int64) *share {
+func newShare(t *cdg.Index, weight []int64) *share {
 	return &share{
-		t: t, weight: weight, hops: make([]int32, t.g.NumSwitches),
-		queue: make([]int32, 0, t.g.NumSwitches), flow: make([]int64, t.g.NumChannels),
+		t: t, weight: weight, hops: make([]int32, t.Graph.NumSwitches),
+		queue: make([]int32, 0, t.Graph.NumSwitches), flow: make([]int64, t.Graph.NumChannels),
 	}
 }
 
@@ -93,7 +69,7 @@ func (s *share) add(to int32, pairs func(from int32) int64) {
 // deal deals the pairs to the switch of the last search out over their shortest paths,
 // farthest switches first.
 func (s *share) deal(to int32, pairs func(from int32) int64) {
-	t, g := s.t, s.t.g
+	t, g := s.t, s.t.Graph
 	for k := len(s.queue) - 1; k > 0; k-- {
 		u := s.queue[k]
 		s.in = s.in[:0]
@@ -117,7 +93,7 @@ func (s *share) deal(to int32, pairs func(from int32) int64) {
 			s.flow[c] = own / nearer
 			for _, x := range s.in {
 				part := s.flow[x] / nearer
-				s.weight[t.number(x, c)] += part
+				s.weight[t.Number(x, c)] += part
 				s.flow[c] += part
 			}
 		}
@@ -126,12 +102,12 @@ func (s *share) deal(to int32, pairs func(from int32) int64) {
 
 // nearer tells whether a shortest path to switch to leads from u to v.
 func (s *share) nearer(v, u, to int32) bool {
-	return s.hops[v] == s.hops[u]-1 && (v == to || !s.t.g.Drained[v])
+	return s.hops[v] == s.hops[u]-1 && (v == to || !s.t.Graph.Drained[v])
 }
 
 // search finds the hops from all switches, -1 where there is no way.
 func (s *share) search(to int32) {
-	g := s.t.g
+	g := s.t.Graph
 	for u := range s.hops {
 		s.hops[u] = -1
 	}

@@ -25,7 +25,7 @@ type lane struct {
 }
 
 func newLane(o *order, p *parts) *lane {
-	g := o.t.g
+	g := o.t.Graph
 	l := &lane{g: g, p: p, head: make([]int32, len(g.Out)), out: make([]int32, len(g.Out)), in: make([]int32, len(g.Out)), down: make([]int32, len(g.Out))}
 	for i, c := range g.Out {
 		l.head[i], l.out[i], l.in[i] = g.To[c], o.place[c], o.place[c^1]

@@ -8,21 +8,26 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/route/cdg"
 	"weft/route/engine/internal/sample"
 )
 
 // drawLane draws a network with an order in which a spanning tree's turns ascend.
 func drawLane(t *rapid.T) *lane {
 	g, e := drawEscape(t)
-	o := newOrder(newTurns(g), e.channels())
-	e.use(o)
+	d := &designer{t: cdg.NewIndex(g)}
+	o := newOrder(d.t, e.channels())
+	e.fix(o)
 	for c := range int32(g.NumChannels) {
-		for _, d := range g.OutOf(g.To[c]) {
-			if o.free(c) && o.free(d) && rapid.IntRange(0, 3).Draw(t, "use") == 0 {
-				o.use(c, d)
+		for _, next := range g.OutOf(g.To[c]) {
+			if rapid.IntRange(0, 3).Draw(t, "wanted") == 0 {
+				d.wanted = append(d.wanted, wish{c, next, 1})
 			}
 		}
 	}
+	o = newOrder(d.t, d.byDemand(e.channels(), o.fixed, rand.New(rand.NewPCG(1, 2))))
+	e.fix(o)
+	ascends(t, o)
 	return newLane(o, newParts(g))
 }
 
@@ -69,7 +74,7 @@ func longer(l *lane, latest []int32) []int32 {
 
 // reached counts the switches with a path to one, itself included.
 func reached(g *fabric.Graph, to int32) int {
-	s := newShare(newTurns(g), nil)
+	s := newShare(cdg.NewIndex(g), nil)
 	s.search(to)
 	return len(s.queue)
 }
@@ -124,7 +129,7 @@ func TestWeigh(t *testing.T) {
 		for i, c := range rng.Perm(len(list)) {
 			list[i] = int32(c)
 		}
-		l := newLane(newOrder(newTurns(g), list), newParts(g))
+		l := newLane(newOrder(cdg.NewIndex(g), list), newParts(g))
 		w, b := &ways{}, newChooser(g)
 		for i := range b.load {
 			b.load[i] = rng.Int64N(6)

@@ -66,6 +66,7 @@ type legal struct {
 
 	some []exit
 	path []int32
+	off  []int32 // of finish: switches whose path is not on the first lane
 }
 
 func newLegal(b *builder, u *upDown, slack int) *legal {
@@ -74,7 +75,7 @@ func newLegal(b *builder, u *upDown, slack int) *legal {
 		builder: b, lanes: lanes.NewAcyclic(g, u.list), slack: int64(slack),
 		tree: newTree(g.NumSwitches), number: make([]int32, g.NumSwitches),
 	}
-	l.turns = newTurns(b, u, l.lanes.Labels())
+	l.turns = newTurns(b, u, l.lanes.First().Labels())
 	return l
 }
 
@@ -102,21 +103,22 @@ func (l *legal) enumerate(w *ways) {
 
 func (l *legal) begin(w *ways) {
 	l.tree.begin(l.turns, w.order[0], len(w.order)-1)
-	l.noted, l.moves = 0, l.lanes.Moves()
+	l.noted, l.moves = 0, l.lanes.First().Moves()
 }
 
 // finish enters the ports of the paths.
 func (l *legal) finish(ports []uint8) {
 	l.note()
 	r, lid := l.tree, l.columns[len(l.columns)-1].lid
-	l.lanes.Forget(lid)
+	l.off = l.off[:0]
 	for _, s := range r.taken {
 		p := &r.of[s]
 		ports[s], l.first[s] = l.port[p.first], p.first
 		if p.lane > 0 {
-			l.lanes.Elsewhere(s, lid)
+			l.off = append(l.off, s)
 		}
 	}
+	l.lanes.SetOffFirst(lid, l.off)
 }
 
 // note adds to the first lane what was taken on it since the last time.
@@ -126,7 +128,7 @@ func (l *legal) note() {
 		p := &r.of[s]
 		v := l.head[p.first]
 		if next := r.of[v].first; next >= 0 && p.lane == 0 {
-			l.lanes.Note(g.Out[p.first], next-g.OutStart[v])
+			l.lanes.First().Link(g.Out[p.first], next-g.OutStart[v])
 		}
 	}
 	l.noted = len(r.taken)
@@ -203,8 +205,8 @@ func (l *legal) hard(w *ways, s int32) {
 	slices.SortStableFunc(l.some, func(x, y exit) int { return cmp.Compare(l.weight(x), l.weight(y)) })
 	l.note()
 	i, lane := l.firstLane()
-	if l.moves != l.lanes.Moves() {
-		l.moves = l.lanes.Moves()
+	if l.moves != l.lanes.First().Moves() {
+		l.moves = l.lanes.First().Moves()
 		l.tree.relabel(l.turns)
 	}
 	l.tree.take(l.turns, s, i, lane)
@@ -219,7 +221,7 @@ func (l *legal) firstLane() (i, lane int32) {
 			if r.of[v].lane > lane {
 				continue
 			}
-			if next := r.of[v].first; next >= 0 && l.lanes.Never(int(lane), g.Out[i], next-g.OutStart[v]) {
+			if next := r.of[v].first; next >= 0 && l.lanes.Refuses(int(lane), g.Out[i], next-g.OutStart[v]) {
 				continue
 			}
 			if l.lanes.Add(int(lane), l.pathFrom(i, lane)) {
@@ -366,7 +368,7 @@ func (l *legal) eachSprout(ctx context.Context, sprouts []sprout, ways []ways, u
 
 // grow grows a sprout, again if the first lane has changed since.
 func (l *legal) grow(s *sprout) {
-	if moves := l.lanes.Moves(); s.moves != moves {
+	if moves := l.lanes.First().Moves(); s.moves != moves {
 		s.tree.sprout(l.turns, s.t)
 		s.moves = moves
 	}

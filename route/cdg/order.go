@@ -1,0 +1,167 @@
+package cdg
+
+import "math/bits"
+
+// Rule says which channels change places for an edge that leads backwards.
+type Rule uint8
+
+// The rules of an Order; the package comment compares them.
+const (
+	MoveFewer Rule = iota
+	Exchange
+)
+
+// Order is a dependency graph without a cycle that only grows. Its channels stand in a
+// list in which every edge leads forwards. Labels that rise along the list, with gaps,
+// tell which of two channels stands before the other.
+type Order struct {
+	*Index
+	rule  Rule
+	moves int // changes of the list
+	steps int // of Steps
+
+	label []int64 // by place of a channel; two more are the ends of the list
+	list          // only for MoveFewer
+	back  []int32 // by place of a channel: that of its reverse
+
+	words int      // a channel in each of the sets of edges:
+	next  []uint64 // by channel: a bit for each channel out of its end that follows it
+	last  []uint64 // by channel: a bit for each channel into its start that leads to it
+	never []uint64 // by channel, as next: an edge that would close a cycle, now and ever
+
+	added  []Edge  // scratch of Add
+	side   []uint8 // by channel: on which side of an edge a search found it
+	ahead  []int32 // channels to which the edge's end leads, that end first
+	behind []int32 // channels that lead to the edge's start, that start first
+}
+
+// NewOrder makes a graph without edges whose channels stand in the order of a list, or
+// of their numbers if that is nil.
+func NewOrder(x *Index, channels []int32, rule Rule) *Order {
+	g, n := x.Graph, x.Graph.NumChannels
+	o := &Order{
+		Index: x, rule: rule, list: newList(channels, n),
+		label: make([]int64, n+2), back: make([]int32, n), side: make([]uint8, n),
+	}
+	for i, c := range g.Out {
+		o.back[i] = x.Place[c^1]
+	}
+	o.spread()
+	for s := range int32(g.NumSwitches) {
+		o.words = max(o.words, (len(g.OutOf(s))+63)/64)
+	}
+	o.next, o.last, o.never = make([]uint64, n*o.words), make([]uint64, n*o.words), make([]uint64, n*o.words)
+	return o
+}
+
+// Labels returns the labels of all channels by position in Graph.Out. A path may take a
+// channel and then any of a greater label. None is negative. They change when a channel
+// moves.
+func (o *Order) Labels() []int64 { return o.label }
+
+// Moves counts the times that channels have changed their places.
+func (o *Order) Moves() int { return o.moves }
+
+// Steps counts the edges of the complete graph that searches forwards have looked at,
+// with Exchange.
+func (o *Order) Steps() int { return o.steps }
+
+// bit finds the edge from channel c to the k-th channel out of its end in next and never.
+func (o *Order) bit(c, k int32) (word int, bit uint64) {
+	return int(c)*o.words + int(k>>6), 1 << (k & 63)
+}
+
+// Has reports whether the edge from channel c to the k-th channel out of its end is there.
+func (o *Order) Has(c, k int32) bool {
+	w, bit := o.bit(c, k)
+	return o.next[w]&bit != 0
+}
+
+// Refused reports whether that edge was refused before, which it will be ever after.
+// Add may refuse others too.
+func (o *Order) Refused(c, k int32) bool {
+	w, bit := o.bit(c, k)
+	return o.never[w]&bit != 0
+}
+
+// Link adds the edge from channel c to the k-th channel out of its end, which must lead
+// forwards.
+func (o *Order) Link(c, k int32) {
+	if !o.Has(c, k) {
+		o.flip(c, k)
+	}
+}
+
+// flip adds an edge or takes it back.
+func (o *Order) flip(c, k int32) {
+	w, bit := o.bit(c, k)
+	o.next[w] ^= bit
+	d := o.Graph.OutOf(o.Graph.To[c])[k]
+	i := int(o.Rank[c^1])
+	o.last[int(d)*o.words+i/64] ^= 1 << (i % 64)
+}
+
+// Edges visits the numbers of all edges.
+func (o *Order) Edges(visit func(number int) bool) {
+	for c, row := range o.Row {
+		for w, set := range o.next[c*o.words : (c+1)*o.words] {
+			for ; set != 0; set &= set - 1 {
+				if !visit(row + w*64 + bits.TrailingZeros64(set)) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// Add adds edges, or none if they would close a cycle. An edge that alone would close
+// one is not tried again.
+func (o *Order) Add(edges []Edge) bool {
+	for _, e := range edges {
+		if o.Refused(e.C, o.Rank[e.D]) {
+			return false
+		}
+	}
+	o.added = o.added[:0]
+	for _, e := range edges {
+		w, bit := o.bit(e.C, o.Rank[e.D])
+		if o.next[w]&bit != 0 {
+			continue
+		}
+		if !o.arrange(e.C, e.D) {
+			o.never[w] |= bit
+			return false
+		}
+		o.added = append(o.added, e)
+	}
+	for i, e := range o.added {
+		if o.Has(e.C, o.Rank[e.D]) {
+			continue
+		}
+		if !o.arrange(e.C, e.D) {
+			o.unlink(o.added[:i])
+			return false
+		}
+		o.flip(e.C, o.Rank[e.D])
+	}
+	return true
+}
+
+// unlink takes back edges, of which some are listed twice.
+func (o *Order) unlink(edges []Edge) {
+	for _, e := range edges {
+		if k := o.Rank[e.D]; o.Has(e.C, k) {
+			o.flip(e.C, k)
+		}
+	}
+}
+
+// Channels lists all channels in their order.
+func (o *Order) Channels() []int32 {
+	channels := make([]int32, len(o.Place))
+	for c := range channels {
+		channels[c] = int32(c)
+	}
+	o.sort(channels)
+	return channels
+}
