@@ -174,7 +174,7 @@ func algorithmNames() (names []string) {
 func algorithmLines() string {
 	var b strings.Builder
 	for _, a := range algorithm.All() {
-		fmt.Fprintf(&b, "  %-17s %s\n", a.Name, a.What)
+		fmt.Fprintf(&b, "  %-17s %s\n", a.Name, a.Summary)
 	}
 	return b.String()
 }

@@ -6,7 +6,7 @@ import (
 	"time"
 
 	"weft/mapping"
-	"weft/mapping/algorithm"
+	"weft/mapping/probe"
 )
 
 // probeCounts is what was sent, by kind.
@@ -51,15 +51,15 @@ func (r *mapRun) method() string {
 
 func (r *mapRun) report() *mapReport {
 	p := &r.result.Probes
-	count := func(of func(algorithm.Tally) int) probeCounts {
+	count := func(of func(probe.Tally) int) probeCounts {
 		return probeCounts{of(p.Host), of(p.Switch), of(p.Loop), of(p.Compare), of(p.Total())}
 	}
 	rep := &mapReport{
 		Algorithm: r.method(), Collision: string(r.collision), Mapper: r.mapper.Name,
 		Hosts: r.result.Map.NumHosts(), Switches: r.result.Map.NumSwitches(), Wires: r.result.Map.NumWires(),
 		Q: r.facts.Q, D: r.facts.D, F: len(r.facts.F),
-		Probes:   count(func(t algorithm.Tally) int { return t.Sent }),
-		Answered: count(func(t algorithm.Tally) int { return t.Answered }),
+		Probes:   count(func(t probe.Tally) int { return t.Sent }),
+		Answered: count(func(t probe.Tally) int { return t.Answered }),
 		Outcomes: map[string]int{}, Explorations: r.result.Explorations, ModelPeak: r.result.Peak,
 		ModelledMS: float64(r.result.Elapsed) / float64(time.Millisecond), Isomorphic: r.differs == nil, Routes: r.routes,
 	}
@@ -83,7 +83,7 @@ func (r *mapRun) write(w io.Writer) error {
 	}
 	for _, k := range []struct {
 		name string
-		t    algorithm.Tally
+		t    probe.Tally
 	}{
 		{"host", r.result.Probes.Host}, {"switch", r.result.Probes.Switch}, {"loop", r.result.Probes.Loop}, {"compare", r.result.Probes.Compare},
 	} {

@@ -14,6 +14,7 @@ import (
 	"weft/mapping/algorithm"
 	"weft/mapping/election"
 	"weft/mapping/parallel"
+	"weft/mapping/probe"
 	"weft/mapping/survey"
 	"weft/mapping/theory"
 )
@@ -192,7 +193,7 @@ func (r *mapRun) master(ctx context.Context, m *mapFlags) (err error) {
 		opt.Retries = max(opt.Retries, 1)
 	}
 	r.result, err = r.algorithm.Run(ctx, r.sent, opt)
-	if surveyed && errors.Is(err, algorithm.ErrLimit) {
+	if surveyed && errors.Is(err, probe.ErrLimit) {
 		r.gaveUp, err = opt.Limit, nil
 		r.result = &algorithm.Result{Elapsed: r.sent.Elapsed}
 	}

@@ -6,7 +6,7 @@ import (
 
 	"weft/lab"
 	model "weft/mapping"
-	"weft/mapping/algorithm"
+	"weft/mapping/probe"
 	"weft/mapping/theory"
 )
 
@@ -109,7 +109,7 @@ func (sys *system) fig10(ctx context.Context, s *lab.Setup, t *lab.Table) ([]lab
 		return nil, err
 	}
 	for k, net := range nets {
-		sent := map[string]*algorithm.Probes{}
+		sent := map[string]*probe.Counts{}
 		for _, name := range []string{"berkeley", "myricom", "coupon", "self-identifying"} {
 			res, err := trial{algorithm: name}.run(ctx, net.n)
 			if err != nil {

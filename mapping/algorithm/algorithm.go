@@ -7,15 +7,19 @@ import (
 	"time"
 
 	"weft/mapping"
+	"weft/mapping/probe"
 )
 
-// Options is what an algorithm is told.
+// Turn is a relative turn.
+type Turn = mapping.Turn
+
+// Options tells an algorithm about the network and limits its probes.
 type Options struct {
-	Self  mapping.Host // the mapper
+	Self  mapping.Host // the host that maps
 	Radix int          // the most ports that a switch can have
 	// Depth bounds the probe strings of the algorithms that need a bound.
 	Depth int
-	// Retries is how often a silent probe is sent again.
+	// Retries tells how often a silent probe is sent again.
 	Retries int
 	// Limit stops an algorithm that has sent so many probes; 0 is no limit, and 20 million
 	// for the labels, whose tree stays in memory.
@@ -25,24 +29,26 @@ type Options struct {
 	Explored func(Step)
 }
 
-// Step is the state of a mapper after it explored a switch (Fig. 8).
+// Step is the size of the model graph after a switch was explored (Fig. 8).
 type Step struct {
 	Nodes, Wires, Frontier int
 }
 
-// Result is a map, and what it took.
+// Result is a map and its cost.
 type Result struct {
 	Map          *mapping.Network
-	Probes       Probes
+	Probes       probe.Counts
 	Elapsed      time.Duration // modelled
 	Peak         int           // most vertices of the model graph
 	Explorations int
 }
 
-// Algorithm maps a network.
+// Algorithm describes a way to map a network.
 type Algorithm struct {
-	Name string
-	What string
+	Name    string
+	Summary string // one line
+	Paper   string // where the idea was published
+	Cost    string // probes
 	// Whole is set for those that map N, others map its core N - F.
 	Whole bool
 	// SelfIdentifying is set for those that need switches which answer with an ID.
@@ -50,16 +56,33 @@ type Algorithm struct {
 	Run             func(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error)
 }
 
-// All lists the algorithms.
-func All() []Algorithm {
-	return []Algorithm{
-		{Name: "berkeley-labels", What: "the version that is proved: explore, merge labels, prune", Run: berkeleyLabels},
-		{Name: "berkeley", What: "the version in use: merged vertices, probes that must fail left out", Run: berkeley},
-		{Name: "myricom", What: "each switch found is compared with those known", Whole: true, Run: myricom},
-		{Name: "coupon", What: "our own: depth first, by experience, comparison where deduction is slow", Run: coupon},
-		{Name: "self-identifying", What: "switches answer with an identifier: the floor", Whole: true, SelfIdentifying: true, Run: selfIdentifying},
-	}
+// table lists the algorithms in the order in which they are printed.
+var table = []Algorithm{
+	{
+		Name: "berkeley-labels", Summary: "the version that is proved: explore, merge labels, prune",
+		Paper: "paper 001, sections 3.1 and 3.2", Cost: "the mean number of neighbours to the power of the depth",
+		Run: mapByLabels,
+	}, {
+		Name: "berkeley", Summary: "the version in use: merged vertices, probes that must fail left out",
+		Paper: "paper 001, section 3.3", Cost: "O(radix) a vertex; vertices grow exponentially with the distance from hosts",
+		Run: mapBreadthFirst,
+	}, {
+		Name: "myricom", Summary: "each switch found is compared with those known", Whole: true,
+		Paper: "paper 001, section 4.1", Cost: "O(wires x switches x radix)",
+		Run: mapByComparison,
+	}, {
+		Name: "coupon", Summary: "our own: depth first, by experience, comparison where deduction is slow",
+		Paper: "conjectured in paper 001, section 6", Cost: "O(wires x radix) where hosts are near",
+		Run: mapBySoundings,
+	}, {
+		Name: "self-identifying", Summary: "switches answer with an identifier: the floor", Whole: true, SelfIdentifying: true,
+		Paper: "paper 001, section 6", Cost: "one or two probes a wire, two an unused port",
+		Run: mapByIDs,
+	},
 }
+
+// All lists the algorithms.
+func All() []Algorithm { return append([]Algorithm(nil), table...) }
 
 // Find finds an algorithm by name.
 func Find(name string) (*Algorithm, error) {

@@ -4,10 +4,11 @@ import (
 	"context"
 
 	"weft/mapping"
-	"weft/mapping/theory"
+	"weft/mapping/graph"
+	"weft/mapping/probe"
 )
 
-// coupon is our own algorithm, after the conjectures of section 6. A switch that was
+// mapBySoundings is our own algorithm, after the conjectures of section 6. A switch that was
 // found is first sounded: host-probes go through it by strings of turns that led to a
 // host from switches in the same position (how far the one before is from a host). One
 // answer names a host and with it every wire on the way, and mostly tells which switch
@@ -27,63 +28,54 @@ import (
 // a shorter one and their silent ports are probed again; and where two switches on one
 // string might still be one, neither having a host to tell, they are compared
 // (recheck.go).
-func coupon(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
-	c := &collector{asker: newAsker(ctx, p, opt), graph: newGraph(opt.Self, opt.Radix), frontier: []int32{1}, compared: map[int32]bool{}}
-	for again := true; again && c.stopped() == nil; again = c.recheck() {
-		for ; len(c.frontier) > 0 && c.stopped() == nil; c.frontier = c.frontier[1:] {
+func mapBySoundings(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
+	c := &collector{explorer: newExplorer(ctx, p, opt), frontier: []int32{1}, compared: map[int32]bool{}}
+	for again := true; again && c.Stopped() == nil; again = c.recheck() {
+		for ; len(c.frontier) > 0 && c.Stopped() == nil; c.frontier = c.frontier[1:] {
 			x, _ := c.graph.Find(c.frontier[0])
-			if c.graph.done[x] {
+			if c.graph.explored[x] {
 				continue
 			}
 			c.identify(x)
-			if opt.Explored != nil {
-				opt.Explored(Step{Nodes: c.graph.nodes(), Wires: c.graph.wires(), Frontier: len(c.frontier) - 1})
-			}
+			c.report(len(c.frontier) - 1)
 		}
 	}
-	result, err := c.finish(c.graph, c.explorations)
-	if err != nil {
-		return nil, err
-	}
-	result.Map = theory.Core(result.Map)
-	return result, nil
+	return c.coreResult()
 }
 
+// Deduction is slower than comparison at switches more than farFromHosts wires from any
+// host, when longWithoutHost switches in a row were explored and no host was found.
 const (
-	slow     = 6   // wires from any host beyond which switches are compared, when
-	patience = 256 // so many were explored and no host was found
+	farFromHosts    = 6
+	longWithoutHost = 256
 )
 
 // collector finds switches breadth first and tells them by hosts.
 type collector struct {
-	asker
-	graph        *graph
-	frontier     []int32
-	compared     map[int32]bool // vertices compared with those known
-	explorations int
-	stalled      int     // explorations since a host answered
-	reached      []int32 // by vertex: the last search that came there
-	round        int32
-	sounds       Soundings
-	seen         [positions][][3]float64 // by turn: what it found
+	explorer
+	frontier    []int32
+	compared    map[int32]bool // vertices compared with those known
+	withoutHost int            // explorations since a host answered
+	sounds      probe.Soundings
+	found       [probe.Positions][][3]float64 // by position and turn: answers by what was found
 }
 
 // identify finds out which switch x is, and explores it if it is new.
 func (c *collector) identify(x int32) {
 	g := c.graph
 	if !c.sound(x) && !c.compared[x] {
-		far := c.stalled > patience && c.distance(x) > slow
+		far := c.withoutHost > longWithoutHost && c.distance(x) > farFromHosts
 		c.compared[x] = far
 		c.isKnown(x, far)
 	}
-	if !g.Root(x) || g.done[x] {
+	if !g.IsRoot(x) || g.explored[x] {
 		return // merged: the other vertex is explored, or will be
 	}
-	g.done[x] = true
+	g.explored[x] = true
 	c.explorations++
-	c.stalled++
+	c.withoutHost++
 	last := aSwitch
-	for c.stopped() == nil {
+	for c.Stopped() == nil {
 		i, likely, ok := c.choose(x)
 		if !ok {
 			return
@@ -91,143 +83,120 @@ func (c *collector) identify(x int32) {
 		if likely == nothing {
 			likely = last
 		}
-		where := c.position(x)
-		what, reply := c.probe(append(g.path(x), Turn(i)), likely)
-		c.tally(where, i, what)
-		if what != nothing {
+		if what := c.explorePort(x, i, likely); what != nothing {
 			last = what
 		}
-		switch what {
-		case aHost:
-			c.stalled = 0
-			for _, turns := range Endings(append(g.path(x), Turn(i))) {
-				c.sounds.Note(turns)
-			}
-			g.found(x, i, reply.Host)
-		case aSwitch:
-			c.frontier = append(c.frontier, g.discover(x, Turn(i)))
-		case nothing:
-			g.at(x, i).to = silent
-		}
-		g.deduce()
+		g.Deduce()
 		x, _ = g.Find(x) // what is not known of the one it was merged with
 	}
 }
 
-// sound probes through x until a host answers. It says whether one did.
+// explorePort probes port i of x, and adds what answers.
+func (c *collector) explorePort(x int32, i int, likely found) found {
+	g := c.graph
+	position := c.position(x)
+	path := append(g.path(x), Turn(i))
+	what, reply := c.probePair(path, likely)
+	c.count(position, i, what)
+	switch what {
+	case aHost:
+		c.withoutHost = 0
+		for _, turns := range probe.Endings(path) {
+			c.sounds.Index(turns)
+		}
+		g.addHost(x, i, reply.Host)
+	case aSwitch:
+		c.frontier = append(c.frontier, g.addSwitch(x, Turn(i)))
+	case nothing:
+		g.addSilence(x, i)
+	}
+	return what
+}
+
+// sound probes through x until a host answers. It reports whether one did.
 func (c *collector) sound(x int32) bool {
 	g := c.graph
 	distance := c.position(x)
-	for range SoundingsEach {
-		k, _ := c.sounds.Best(x, distance, func(turn Turn) bool { return c.mayFollow(x, turn) })
+	for range probe.SoundingsEach {
+		k, _ := c.sounds.Best(x, distance, func(turn Turn) bool { return c.mayLead(x, turn) })
 		if k < 0 {
 			return false
 		}
-		turns := c.sounds.Try(k, x, distance)
-		reply, ok := c.host(append(g.path(x), turns...)...)
+		turns := c.sounds.AddTry(k, x, distance)
+		reply, ok := c.Host(append(g.path(x), turns...)...)
 		if !ok {
 			continue
 		}
-		c.sounds.Hit(k, distance)
-		c.stalled = 0
+		c.sounds.AddHit(k, distance)
+		c.withoutHost = 0
 		last := len(turns) - 1
 		y := x
 		for _, turn := range turns[:last] {
-			y = g.discover(y, turn)
+			y = g.addSwitch(y, turn)
 			c.frontier = append(c.frontier, y)
 		}
-		g.found(y, int(turns[last]), reply.Host)
-		g.deduce()
+		g.addHost(y, int(turns[last]), reply.Host)
+		g.Deduce()
 		return true
 	}
 	return false
 }
 
-// mayFollow says whether nothing is known of a port.
-func (c *collector) mayFollow(x int32, turn Turn) bool {
-	low, high := c.graph.window(x)
-	p := c.graph.at(x, int(turn))
-	return int(turn) >= low && int(turn) <= high && p.to == unknown
+// mayLead reports whether nothing is known of a port that may exist.
+func (c *collector) mayLead(x int32, turn Turn) bool {
+	low, high := c.graph.Window(x)
+	return int(turn) >= low && int(turn) <= high && c.graph.At(x, int(turn)).IsUnknown()
 }
 
-// position is the distance from a host of the switch before x on its string.
+// distance returns the number of wires from a vertex to the nearest host.
+func (c *collector) distance(x int32) int {
+	wires, _ := c.graph.DistanceToHost(x)
+	return wires
+}
+
+// position returns the distance from a host of the switch before x on its string.
 func (c *collector) position(x int32) int {
 	v, _ := c.graph.Find(c.graph.parent[x])
-	return min(c.distance(v), positions-1)
+	return min(c.distance(v), probe.Positions-1)
 }
 
-// tally remembers what a turn found.
-func (c *collector) tally(where, i int, what kind) {
-	if c.seen[where] == nil {
-		c.seen[where] = make([][3]float64, 2*c.graph.radix-1)
+// count counts what a turn found.
+func (c *collector) count(position, i int, what found) {
+	if c.found[position] == nil {
+		c.found[position] = make([][3]float64, 2*c.graph.Radix-1)
 	}
-	c.seen[where][i+c.graph.radix-1][what]++
+	c.found[position][i+c.graph.Radix-1][what]++
 }
 
-// choose picks the unknown port that is likeliest to lead to a host, or at least
+// choose returns the unknown port that is likeliest to lead to a host, or at least
 // somewhere, and what such ports led to more often; nothing if there is no telling.
-func (c *collector) choose(x int32) (port int, likely kind, ok bool) {
+func (c *collector) choose(x int32) (port int, likely found, ok bool) {
 	g := c.graph
-	low, high := g.window(x)
-	seen := c.seen[c.position(x)]
+	low, high := g.Window(x)
+	counted := c.found[c.position(x)]
 	best := 0.0
 	for i := low; i <= high; i++ {
-		if g.at(x, i).to != unknown {
+		if !g.At(x, i).IsUnknown() {
 			continue
 		}
-		var s [3]float64
-		if seen != nil {
-			s = seen[i+g.radix-1]
+		var n [3]float64
+		if counted != nil {
+			n = counted[i+g.Radix-1]
 		}
 		prior := 1 / float64(max(i, -i)+1)
-		host, other := s[aHost]+prior, s[aSwitch]+prior
-		all := s[aHost] + s[aSwitch] + s[nothing] + 1 + prior
+		host, other := n[aHost]+prior, n[aSwitch]+prior
+		all := n[aHost] + n[aSwitch] + n[nothing] + 1 + prior
 		if score := (2*host + other) / all; score > best {
 			best, port, ok = score, i, true
 			likely = nothing
-			if s[aHost] > s[aSwitch] {
+			if n[aHost] > n[aSwitch] {
 				likely = aHost
-			} else if s[aSwitch] > s[aHost] {
+			} else if n[aSwitch] > n[aHost] {
 				likely = aSwitch
 			}
 		}
 	}
 	return port, likely, ok
-}
-
-func (g *graph) hasHost(v int32) bool {
-	for _, p := range g.ports[v] {
-		if p.to >= 0 && g.host[p.to] >= 0 {
-			return true
-		}
-	}
-	return false
-}
-
-// distance is the number of wires from a vertex to the nearest host.
-func (c *collector) distance(x int32) int {
-	g := c.graph
-	if g.host[x] >= 0 {
-		return 0
-	}
-	dist := map[int32]int{x: 0}
-	for queue := []int32{x}; len(queue) > 0; queue = queue[1:] {
-		v := queue[0]
-		for _, p := range g.ports[v] {
-			if p.to < 0 {
-				continue
-			}
-			u, _ := g.Find(p.to)
-			if g.host[u] >= 0 {
-				return dist[v] + 1
-			}
-			if _, known := dist[u]; !known {
-				dist[u] = dist[v] + 1
-				queue = append(queue, u)
-			}
-		}
-	}
-	return len(dist)
 }
 
 // isKnown compares x with other switches, nearest first, and merges it with the one
@@ -237,60 +206,53 @@ func (c *collector) distance(x int32) int {
 func (c *collector) isKnown(x int32, far bool) {
 	g := c.graph
 	path := g.path(x)
-	before := c.probes.Compare.Sent
-	for _, v := range c.nearest(x) {
-		if !far && c.probes.Compare.Sent-before >= 2*g.radix {
+	before := c.Probes.Compare.Sent
+	for _, v := range g.Switches(x) {
+		if !far && c.Probes.Compare.Sent-before >= 2*g.Radix {
 			return
 		}
-		if v == x || !far && (!g.done[v] || g.turn[v] != g.turn[x] || g.hasHost(v)) {
+		if v == x || !far && (!g.explored[v] || g.turn[v] != g.turn[x] || g.HasHost(v)) {
 			continue
 		}
-		if c.sameSwitch(path, x, v, g.path(v), 0) {
+		if c.isSameSwitch(path, x, v, g.path(v), 0) {
 			return
 		}
 	}
 }
 
-// sameSwitch compares x, at the end of a path, with v, which another path enters by its
+// isSameSwitch compares x, at the end of a path, with v, which another path enters by its
 // port entry: x can be v if the port by which it is entered is one of v's that lead to
 // a switch. It merges them if they are one.
-func (c *collector) sameSwitch(path []Turn, x, v int32, other []Turn, entry int) bool {
+func (c *collector) isSameSwitch(path []Turn, x, v int32, other []Turn, entry int) bool {
 	g := c.graph
-	for i := 1 - g.radix; i < g.radix; i++ {
-		if i == entry || !g.fits(x, v, i) {
+	for i := 1 - g.Radix; i < g.Radix; i++ {
+		if i == entry || !g.mayBe(x, v, i) {
 			continue
 		}
-		if c.compare(&c.probes.Compare, path, Turn(entry-i), other) {
-			g.work = append(g.work, equal{a: v, b: x, shift: i})
-			g.deduce()
+		if c.Compare(path, Turn(entry-i), other) {
+			g.Merge(v, x, i)
 			return true
 		}
 	}
 	return false
 }
 
-// fits says whether port 0 of x may be port shift of v: each port of x that leads
+// mayBe reports whether port 0 of x may be port shift of v: each port of x that leads
 // to a switch is one of v that does, or that was not probed.
-func (g *graph) fits(x, v int32, shift int) bool {
-	low, high := g.window(v)
-	for i := 1 - g.radix; i < g.radix; i++ {
-		p := g.at(x, i)
-		if p.to < 0 {
+func (g *modelGraph) mayBe(x, v int32, shift int) bool {
+	low, high := g.Window(v)
+	for i := 1 - g.Radix; i < g.Radix; i++ {
+		p := g.At(x, i)
+		if p.To == graph.None {
 			continue
 		}
-		q := g.at(v, i+shift)
-		if q == nil || i+shift < low || i+shift > high {
+		if i+shift < low || i+shift > high {
 			return false
 		}
-		if q.to < 0 {
-			if q.to == silent {
-				return false
-			}
-			continue
-		}
-		a, _ := g.Find(p.to)
-		b, _ := g.Find(q.to)
-		if g.host[a] != g.host[b] {
+		switch q := g.At(v, i+shift); {
+		case q.IsSilent():
+			return false
+		case q.To != graph.None && g.HostIndex(p.To) != g.HostIndex(q.To):
 			return false
 		}
 	}

@@ -12,9 +12,10 @@
 //     the message came in by, as InfiniBand's do: the fewest probes one can hope for.
 //   - coupon: our own; see coupon.go.
 //
-// All but the labels work on one deductive graph (graph.go). Two vertices that the same
-// port leads to are one switch, so a contradiction is a deduction, and a deduction is
-// never wrong: silence proves nothing, an answer does.
+// All but the labels work on one model graph (package mapping/graph, explorer.go). Two
+// vertices that the same port leads to are one switch, so a contradiction is a deduction,
+// and a deduction is never wrong: silence proves nothing, an answer does. So in traffic a
+// map may lack wires, but has none that the network has not.
 //
 // Deviations. Pruning removes what a switch-bridge separates from all hosts instead of
 // switches of degree one only: under packet routing a message can turn round in F

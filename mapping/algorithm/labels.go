@@ -5,39 +5,39 @@ import (
 	"slices"
 
 	"weft/mapping"
+	"weft/mapping/graph"
+	"weft/mapping/probe"
 	"weft/mapping/theory"
 )
 
-// mostLabelled is the limit of probes where none is given: the tree, which grows by
-// a factor a level, fills the memory before anybody is tired of waiting.
+// mostLabelled is the limit of probes where none is given. The tree grows by a factor a
+// level and stays in memory.
 const mostLabelled = 20_000_000
 
-// berkeleyLabels is the algorithm of section 3.1: EXPLORE makes a tree of everything
+// mapByLabels is the algorithm of section 3.1: EXPLORE makes a tree of everything
 // within the depth, MERGE gives replicates the same label, PRUNE cuts.
-func berkeleyLabels(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
+func mapByLabels(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	t, explorations := exploreTree(ctx, p, opt)
-	for t.stopped() == nil && t.merge() {
+	for t.Stopped() == nil && t.merge() {
 	}
-	if err := t.stopped(); err != nil {
+	if err := t.Stopped(); err != nil {
 		return nil, err
 	}
 	n, err := t.network()
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Map: theory.Core(n), Probes: t.probes, Elapsed: t.elapsed, Peak: len(t.parent), Explorations: explorations}, nil
+	return &Result{Map: theory.Core(n), Probes: t.Probes, Elapsed: t.Elapsed, Peak: len(t.parent), Explorations: explorations}, nil
 }
 
-// exploreTree is EXPLORE.
+// exploreTree makes the tree (EXPLORE).
 func exploreTree(ctx context.Context, p mapping.Prober, opt *Options) (t *tree, explorations int) {
-	t = &tree{asker: newAsker(ctx, p, opt), radix: opt.Radix, hosts: map[uint64]int32{}}
-	if t.limit == 0 {
-		t.limit = mostLabelled
-	}
+	sender := probe.NewSender(ctx, p, opt.Self, probe.Options{Retries: opt.Retries, Limit: labelLimit(opt.Limit)})
+	t = &tree{pairProber: pairProber{sender}, self: opt.Self, radix: opt.Radix, hosts: map[uint64]int32{}}
 	t.add(0, 0, 0, t.hostLabel(opt.Self))
-	t.add(0, 0, 0, t.fresh())
+	t.add(0, 0, 0, t.newLabel())
 	t.kids[0] = []int32{1}
-	for v := int32(1); int(v) < len(t.parent) && t.stopped() == nil; v++ {
+	for v := int32(1); int(v) < len(t.parent) && t.Stopped() == nil; v++ {
 		if t.isHost(v) || int(t.length[v]) > opt.Depth {
 			continue
 		}
@@ -47,10 +47,19 @@ func exploreTree(ctx context.Context, p mapping.Prober, opt *Options) (t *tree, 
 	return t, explorations
 }
 
+// labelLimit returns the limit of probes, given that of the options.
+func labelLimit(given int) int {
+	if given == 0 {
+		return mostLabelled
+	}
+	return given
+}
+
 // tree is the model tree M. A vertex numbers its ports by the turn that led there from
 // the one its string enters by, which is port 0.
 type tree struct {
-	asker
+	pairProber
+	self  mapping.Host
 	radix int
 
 	parent []int32
@@ -61,7 +70,7 @@ type tree struct {
 	label  []int32        // by vertex
 	offset []int          // port i of the vertex is port i+offset of its label
 	with   [][]int32      // by label: its vertices
-	names  []mapping.Host // by label that is a host's
+	names  []mapping.Host // by label of a host
 	isName []bool
 	hosts  map[uint64]int32 // label of a host
 }
@@ -78,8 +87,8 @@ func (t *tree) add(parent int32, turn Turn, length int16, label int32) int32 {
 	return v
 }
 
-// fresh is a label that no vertex has.
-func (t *tree) fresh() int32 {
+// newLabel returns a label that no vertex has.
+func (t *tree) newLabel() int32 {
 	t.with = append(t.with, nil)
 	t.names = append(t.names, mapping.Host{})
 	t.isName = append(t.isName, false)
@@ -89,7 +98,7 @@ func (t *tree) fresh() int32 {
 func (t *tree) hostLabel(h mapping.Host) int32 {
 	label, known := t.hosts[h.ID]
 	if !known {
-		label = t.fresh()
+		label = t.newLabel()
 		t.hosts[h.ID] = label
 		t.names[label], t.isName[label] = h, true
 	}
@@ -98,7 +107,7 @@ func (t *tree) hostLabel(h mapping.Host) int32 {
 
 func (t *tree) isHost(v int32) bool { return t.isName[t.label[v]] }
 
-// string is the probe string of a vertex.
+// string returns the probe string of a vertex.
 func (t *tree) string(v int32) []Turn {
 	turns := make([]Turn, t.length[v])
 	for i := len(turns) - 1; i >= 0; i-- {
@@ -116,11 +125,11 @@ func (t *tree) explore(v int32) {
 			continue
 		}
 		path[len(path)-1] = Turn(i)
-		what, reply := t.probe(path, aSwitch)
+		what, reply := t.probePair(path, aSwitch)
 		label := int32(0)
 		switch what {
 		case aSwitch:
-			label = t.fresh()
+			label = t.newLabel()
 		case aHost:
 			label = t.hostLabel(reply.Host)
 		case nothing:
@@ -141,8 +150,8 @@ func (t *tree) neighbours(v int32, visit func(port int, u int32, far int)) {
 	}
 }
 
-// merge is one round of the labeler: all pairs of vertices that had the same label when
-// it began. It says whether it deduced anything.
+// merge carries out one round of the labeler, on all pairs of vertices that had the same
+// label when it began. It reports whether it deduced anything.
 func (t *tree) merge() bool {
 	type half struct {
 		label int32
@@ -182,25 +191,24 @@ func (t *tree) mergeLabels(to, from int32, shift int) {
 	t.with[from] = nil
 }
 
-// network is M / L.
+// network returns M / L.
 func (t *tree) network() (*mapping.Network, error) {
-	g := newGraph(t.self, t.radix)
-	of := make([]int32, len(t.with))
+	g := graph.New(t.radix)
+	g.AddWire(g.Host(t.self), 0, g.AddSwitch(0), 0)
+	of := make([]int32, len(t.with)) // vertex of the graph by label
 	for label := range t.with {
 		switch {
 		case len(t.with[label]) == 0:
-		case t.isName[label] && t.names[label].ID == t.self.ID:
-			of[label] = 0
 		case t.isName[label]:
-			of[label] = g.addHost(t.names[label])
+			of[label] = g.Host(t.names[label])
 		case label == int(t.label[1]):
 			of[label] = 1
 		default:
-			of[label] = g.add(0, 0, 0)
+			of[label] = g.AddSwitch(0)
 		}
 	}
 	// The numbering of a label may start anywhere: here at the entry of its first vertex,
-	// so that the graph's own wire to the mapper is right.
+	// so that the wire of the mapper is right.
 	first := make([]int, len(t.with))
 	for v := len(t.offset) - 1; v >= 0; v-- {
 		first[t.label[v]] = t.offset[v]
@@ -208,10 +216,10 @@ func (t *tree) network() (*mapping.Network, error) {
 	base := func(v int32) int { return first[t.label[v]] }
 	for v := int32(1); int(v) < len(t.parent); v++ {
 		u := t.parent[v]
-		if p := g.at(of[t.label[v]], t.offset[v]-base(v)); p.to < 0 {
-			g.connect(of[t.label[v]], t.offset[v]-base(v), of[t.label[u]], int(t.turn[v])+t.offset[u]-base(u))
+		if i := t.offset[v] - base(v); g.At(of[t.label[v]], i).To == graph.None {
+			g.AddWire(of[t.label[v]], i, of[t.label[u]], int(t.turn[v])+t.offset[u]-base(u))
 		}
 	}
-	n, _, err := g.network()
+	n, _, err := g.Network()
 	return n, err
 }

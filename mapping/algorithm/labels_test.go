@@ -6,6 +6,7 @@ import (
 	"weft/mapping"
 	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
+	"weft/mapping/theory/proof"
 )
 
 // treeOf is the model tree of a small network, and what C says of its vertices: nodes
@@ -14,12 +15,12 @@ func treeOf(t *testing.T, n *mapping.Network, rule mapping.Collision, depth int)
 	t.Helper()
 	m := mapping.NewMapper(mapping.NewModel(n, rule, mapping.Myrinet), 0, mapping.Conditions{})
 	tree, _ := exploreTree(t.Context(), m, &Options{Self: n.Hosts[0], Radix: n.Radix(), Depth: depth, Limit: 5_000})
-	if tree.stopped() != nil {
+	if tree.Stopped() != nil {
 		return nil, nil
 	}
 	ends := make([]mapping.End, len(tree.parent))
 	for v := int32(1); int(v) < len(ends); v++ {
-		_, at, ok := theory.Follow(n, 0, tree.string(v))
+		_, at, ok := proof.Follow(n, 0, tree.string(v))
 		if !ok {
 			t.Fatalf("vertex %d has the string %v of no path", v, tree.string(v))
 		}

@@ -8,6 +8,7 @@ import (
 
 	"weft/mapping"
 	"weft/mapping/mappingtest"
+	"weft/mapping/probe"
 	"weft/mapping/theory"
 )
 
@@ -73,8 +74,8 @@ func TestFig6(t *testing.T) {
 	n := mappingtest.Network(t, "now-c")
 	host, _ := n.HostByName(utility)
 	p := run(t, "berkeley", n, host, mapping.Circuit).Probes
-	near(t, "host", p.Host, Tally{200, 107})
-	near(t, "switch", p.Switch, Tally{250, 157})
+	near(t, "host", p.Host, probe.Tally{Sent: 200, Answered: 107})
+	near(t, "switch", p.Switch, probe.Tally{Sent: 250, Answered: 157})
 }
 
 func TestFig10(t *testing.T) {
@@ -85,16 +86,16 @@ func TestFig10(t *testing.T) {
 		n := mappingtest.Network(t, c.formula)
 		host, _ := n.HostByName(utility)
 		p := run(t, "myricom", n, host, mapping.Circuit).Probes
-		near(t, "loop", Tally{p.Loop.Sent, 0}, Tally{c.loop, 0})
-		near(t, "host", Tally{p.Host.Sent, 0}, Tally{c.host, 0})
-		near(t, "switch", Tally{p.Switch.Sent, 0}, Tally{c.switches, 0})
+		near(t, "loop", probe.Tally{Sent: p.Loop.Sent, Answered: 0}, probe.Tally{Sent: c.loop, Answered: 0})
+		near(t, "host", probe.Tally{Sent: p.Host.Sent, Answered: 0}, probe.Tally{Sent: c.host, Answered: 0})
+		near(t, "switch", probe.Tally{Sent: p.Switch.Sent, Answered: 0}, probe.Tally{Sent: c.switches, Answered: 0})
 		if c.compare > 0 {
-			near(t, "compare", Tally{p.Compare.Sent, 0}, Tally{c.compare, 0})
+			near(t, "compare", probe.Tally{Sent: p.Compare.Sent, Answered: 0}, probe.Tally{Sent: c.compare, Answered: 0})
 		}
 	}
 }
 
-func near(t *testing.T, what string, ours, paper Tally) {
+func near(t *testing.T, what string, ours, paper probe.Tally) {
 	t.Helper()
 	off := func(a, b int) bool { return b > 0 && math.Abs(float64(a)/float64(b)-1) > 0.25 }
 	if off(ours.Sent, paper.Sent) || off(ours.Answered, paper.Answered) {

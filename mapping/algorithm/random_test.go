@@ -11,6 +11,7 @@ import (
 	"weft/internal/par"
 	"weft/mapping"
 	"weft/mapping/mappingtest"
+	"weft/mapping/probe"
 	"weft/mapping/theory"
 )
 
@@ -58,7 +59,7 @@ func TestRandomNetworks(t *testing.T) {
 					continue
 				}
 				r, err := mapped(&a, n, 0, rule, facts.Depth())
-				if errors.Is(err, ErrLimit) && a.Name == "berkeley" {
+				if errors.Is(err, probe.ErrLimit) && a.Name == "berkeley" {
 					beyond.Add(1)
 					break
 				}

@@ -1,72 +1,48 @@
 package algorithm
 
-import "slices"
+import (
+	"slices"
+
+	"weft/mapping/graph"
+)
 
 // recheck looks for silence that may have been a collision, when nothing is left to
-// explore. It says whether there is something again.
+// explore. It reports whether there is more to explore.
 func (c *collector) recheck() bool {
 	g := c.graph
-	for _, x := range c.shortest() {
-		if !g.Root(x) {
+	for _, x := range c.nearest() {
+		if !g.IsRoot(x) {
 			return true // a comparison merged it
 		}
 		crosses := c.crosses(x)
-		if !crosses && c.ambiguous(x) {
+		if !crosses && c.isAmbiguous(x) {
 			return true
 		}
-		if !crosses && !slices.ContainsFunc(g.heard[x], c.crosses) {
+		if !crosses && !slices.ContainsFunc(g.mergedSilent[x], c.crosses) {
 			continue
 		}
-		delete(g.heard, x)
-		doubtful := false
-		for i := range g.ports[x] {
-			if g.ports[x][i].to == silent {
-				g.ports[x][i].to, doubtful = unknown, true
-			}
-		}
-		if !doubtful {
+		delete(g.mergedSilent, x)
+		if !g.HasSilent(x) {
 			continue
 		}
+		g.ForgetSilence(x)
 		if crosses {
 			x = c.shorten(x)
 		}
-		g.done[x] = false
+		g.explored[x] = false
 		c.frontier = append(c.frontier, x)
 		return true
 	}
 	return false
 }
 
-// shortest lists the switches by distance from the mapper.
-func (c *collector) shortest() []int32 {
+// nearest lists the switches by distance from the mapper.
+func (c *collector) nearest() []int32 {
 	s, _ := c.graph.Find(1)
-	return c.nearest(s)
+	return c.graph.Switches(s)
 }
 
-// nearest lists the switches by distance from one of them.
-func (c *collector) nearest(s int32) []int32 {
-	g := c.graph
-	c.round++
-	for len(c.reached) < g.Len() {
-		c.reached = append(c.reached, 0)
-	}
-	order := []int32{s}
-	c.reached[s] = c.round
-	for k := 0; k < len(order); k++ {
-		for _, p := range g.ports[order[k]] {
-			if p.to < 0 {
-				continue
-			}
-			if u, _ := g.Find(p.to); c.reached[u] != c.round && g.host[u] < 0 {
-				c.reached[u] = c.round
-				order = append(order, u)
-			}
-		}
-	}
-	return order
-}
-
-// crosses says whether the string of a vertex comes to a switch twice.
+// crosses reports whether the string of a vertex comes to a switch twice.
 func (c *collector) crosses(x int32) bool {
 	g := c.graph
 	seen := map[int32]bool{}
@@ -81,21 +57,17 @@ func (c *collector) crosses(x int32) bool {
 }
 
 // shorten gives a switch the string of its neighbour nearest to the mapper and one
-// turn more; the neighbour's does not cross itself.
+// turn more; the neighbour's does not cross itself. It returns the vertex of the switch.
 func (c *collector) shorten(x int32) int32 {
 	g := c.graph
-	for _, v := range c.shortest() {
+	for _, v := range c.nearest() {
 		if c.crosses(v) {
 			continue
 		}
-		for i := range g.ports[v] {
-			p := g.ports[v][i]
-			if p.to < 0 {
-				continue
-			}
-			if u, _ := g.Find(p.to); u == x {
-				g.discover(v, Turn(i-(g.radix-1)))
-				g.deduce()
+		for i := 1 - g.Radix; i < g.Radix; i++ {
+			if p := g.At(v, i); p.To != graph.None && p.To == x {
+				g.addSwitch(v, Turn(i))
+				g.Deduce()
 				root, _ := g.Find(x)
 				return root
 			}
@@ -104,18 +76,18 @@ func (c *collector) shorten(x int32) int32 {
 	return x
 }
 
-// ambiguous compares a switch with those before it on its string, unless a host tells
-// them apart. It says whether it was one of them.
-func (c *collector) ambiguous(x int32) bool {
+// isAmbiguous compares a switch with those before it on its string, unless a host tells
+// them apart. It reports whether it was one of them.
+func (c *collector) isAmbiguous(x int32) bool {
 	g := c.graph
-	if c.compared[x] || g.hasHost(x) {
+	if c.compared[x] || g.HasHost(x) {
 		return false
 	}
 	c.compared[x] = true
 	path := g.path(x)
 	for y := g.parent[x]; y != 0; y = g.parent[y] {
 		v, entry := g.Find(y)
-		if !g.hasHost(v) && c.sameSwitch(path, x, v, path[:g.length[y]], entry) {
+		if !g.HasHost(v) && c.isSameSwitch(path, x, v, path[:g.length[y]], entry) {
 			return true
 		}
 	}

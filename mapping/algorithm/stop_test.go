@@ -8,6 +8,7 @@ import (
 
 	"weft/mapping"
 	"weft/mapping/mappingtest"
+	"weft/mapping/probe"
 	"weft/mapping/theory"
 )
 
@@ -43,7 +44,7 @@ func TestStopped(t *testing.T) {
 				t.Errorf("%s, stopped after %d: %d probes, %v", a.Name, at, p.sent, err)
 			}
 			p.sent, p.after, opt.Limit = 0, func(int) {}, at
-			if _, err := a.Run(t.Context(), p, &opt); !errors.Is(err, ErrLimit) || p.sent != at {
+			if _, err := a.Run(t.Context(), p, &opt); !errors.Is(err, probe.ErrLimit) || p.sent != at {
 				t.Errorf("%s, limit %d: %d probes, %v", a.Name, at, p.sent, err)
 			}
 			cancel()
@@ -87,7 +88,7 @@ func TestSilentNetwork(t *testing.T) {
 	// Switches that answer without an identifier are another thing.
 	n := mappingtest.Network(t, "now-c")
 	m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), 0, mapping.Conditions{})
-	if _, err := selfIdentifying(t.Context(), m, &Options{Self: n.Hosts[0], Radix: 8}); err == nil {
+	if _, err := mapByIDs(t.Context(), m, &Options{Self: n.Hosts[0], Radix: 8}); err == nil {
 		t.Error("anonymous switches identified themselves")
 	}
 }
@@ -99,8 +100,8 @@ func (mute) Probe([]mapping.Turn) (mapping.Reply, time.Duration) { return mappin
 // TestLabelsEnd: the tree of the labels has a limit where none is given.
 func TestLabelsEnd(t *testing.T) {
 	for given, want := range map[int]int{0: mostLabelled, 7: 7, 2 * mostLabelled: 2 * mostLabelled} {
-		if tree, _ := exploreTree(t.Context(), mute{}, &Options{Radix: 8, Depth: 4, Limit: given}); tree.limit != want {
-			t.Errorf("limit %d: %d, want %d", given, tree.limit, want)
+		if limit := labelLimit(given); limit != want {
+			t.Errorf("limit %d: %d, want %d", given, limit, want)
 		}
 	}
 }

@@ -11,6 +11,7 @@ import (
 	"weft/mapping"
 	"weft/mapping/algorithm"
 	"weft/mapping/mappingtest"
+	"weft/mapping/probe"
 	"weft/mapping/theory"
 )
 
@@ -162,7 +163,7 @@ func TestStopped(t *testing.T) {
 	if _, err := Run(ctx, mappingtest.Network(t, "now-c"), &Options{Algorithm: find(t, "berkeley")}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := Run(t.Context(), mappingtest.Network(t, "now-c"), &Options{Algorithm: find(t, "berkeley"), Limit: 10}); !errors.Is(err, algorithm.ErrLimit) {
+	if _, err := Run(t.Context(), mappingtest.Network(t, "now-c"), &Options{Algorithm: find(t, "berkeley"), Limit: 10}); !errors.Is(err, probe.ErrLimit) {
 		t.Error(err)
 	}
 }

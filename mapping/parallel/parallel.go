@@ -34,8 +34,8 @@ import (
 	"time"
 
 	"weft/mapping"
-	"weft/mapping/algorithm"
-	"weft/mapping/partial"
+	"weft/mapping/graph"
+	"weft/mapping/probe"
 	"weft/mapping/survey"
 )
 
@@ -51,7 +51,7 @@ type Options struct {
 // Result is the maps that were made, one for each part of the network.
 type Result struct {
 	Maps   []Map
-	Probes algorithm.Probes // of all hosts
+	Probes probe.Counts // of all hosts
 	// Exchanged is the messages between members of groups.
 	Exchanged int
 	Rounds    []Round
@@ -72,7 +72,7 @@ type Round struct {
 	End     time.Duration
 }
 
-// Run lets all hosts map. It ends with algorithm.ErrLimit when they sent too many probes.
+// Run lets all hosts map. It ends with probe.ErrLimit when they sent too many probes.
 func Run(ctx context.Context, n *mapping.Network, opt *Options) (*Result, error) {
 	s := &state{ctx: ctx, n: n, opt: opt, clock: opt.Clock, byID: make(map[uint64]int32, n.NumHosts())}
 	if s.clock == (mapping.Clock{}) {
@@ -80,13 +80,13 @@ func Run(ctx context.Context, n *mapping.Network, opt *Options) (*Result, error)
 	}
 	for h := range int32(n.NumHosts()) {
 		s.byID[n.Hosts[h].ID] = h
-		g := &group{leader: h, members: []int32{h}, known: partial.New(n.Radix()), sounds: &algorithm.Soundings{}}
+		g := &group{leader: h, members: []int32{h}, known: graph.New(n.Radix()), sounds: &probe.Soundings{}}
 		survey.NewExplorer(ctx, g.known, nil, n.Hosts[h])
 		s.group = append(s.group, g)
 	}
 	for s.round() {
 		if s.spent() {
-			return nil, algorithm.ErrLimit
+			return nil, probe.ErrLimit
 		}
 		if err := ctx.Err(); err != nil {
 			return nil, err
@@ -111,8 +111,8 @@ type state struct {
 type group struct {
 	leader  int32
 	members []int32
-	known   *partial.Map
-	sounds  *algorithm.Soundings
+	known   *graph.Graph
+	sounds  *probe.Soundings
 	workers []*worker
 	ended   bool // met a lower one in this round
 }
@@ -194,12 +194,12 @@ func (s *state) assign(g *group) {
 	byHost := map[int32]*worker{}
 	scouted := map[int]bool{} // by position
 	for _, v := range e.Tree().Order {
-		if g.known.IsHost(v) || !e.Open(v) {
+		if g.known.IsHost(v) || !e.IsOpen(v) {
 			continue
 		}
 		whole := true
-		if e.Unknown(v) {
-			_, position, share := e.Sounding(v)
+		if e.IsUnexplored(v) {
+			_, position, share := e.BestSounding(v)
 			if whole = share < sure; whole && scouted[position] {
 				continue
 			}
@@ -259,7 +259,7 @@ func (s *state) start(g *group, w *worker, meets *[][2]int32) {
 			return reply, took
 		}), s.n.Hosts[w.host])
 		w.explorer.Sounds = g.sounds.Clone()
-		w.explorer.Enough = func(h mapping.Host) bool {
+		w.explorer.EndVisit = func(h mapping.Host) bool {
 			other := s.group[s.byID[h.ID]]
 			if other == g {
 				return false
@@ -273,7 +273,7 @@ func (s *state) start(g *group, w *worker, meets *[][2]int32) {
 			return true
 		}
 		for _, v := range w.share {
-			if root, _ := w.explorer.Map.Find(v.to); root != v.to || !w.explorer.Open(v.to) {
+			if root, _ := w.explorer.Map.Find(v.to); root != v.to || !w.explorer.IsOpen(v.to) {
 				continue
 			}
 			if v.whole {
@@ -331,7 +331,7 @@ func (s *state) report(g *group, round *Round) time.Duration {
 		round.Probes += sent
 		s.result.Probes.Add(&w.explorer.Probes)
 		if w.host != g.leader {
-			done += s.message(0) + s.message(w.explorer.Map.Learned()) // its share, and its report
+			done += s.message(0) + s.message(w.explorer.Map.Added()) // its share, and its report
 		}
 	}
 	return done

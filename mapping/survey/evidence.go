@@ -4,10 +4,10 @@ import (
 	"math"
 
 	"weft/mapping"
-	"weft/mapping/partial"
+	"weft/mapping/graph"
 )
 
-// doubt weighs silence. Of probes that are known to be answered when nothing is lost,
+// evidence weighs silence. Of probes that are known to be answered when nothing is lost,
 // some are lost; with a Beta prior about the loss of a way, the chance that n probes
 // which should be answered are all lost is
 //
@@ -18,37 +18,46 @@ import (
 // A wire that is not known yet may lose a share of its own. It is taken for as bad as
 // the worst that is known: of two switches one behind the other, the wire between them
 // loses what the way to the farther one loses more.
-type doubt struct {
+type evidence struct {
 	err, least float64
 	worst      float64 // share that an unknown wire may lose, at least least
-	all        tally
-	at         map[int32]*tally  // by vertex
+	all        losses
+	at         map[int32]*losses // by vertex
 	allowed    float64           // chance for one port and kind, in this pass
-	memo       map[tries]float64 // chances since the last note
+	memo       map[silences]float64
 }
 
-// tries is so many probes at a switch.
-type tries struct {
-	v int32
-	n int
+// silences is a number of unanswered probes at a switch.
+type silences struct {
+	vertex int32
+	n      int
 }
 
-// tally counts probes that should be answered.
-type tally struct{ seen, lost float64 }
+// losses counts probes that should be answered.
+type losses struct{ seen, lost float64 }
 
 const priorWeight = 2
 
-func newDoubt(err, least float64) *doubt {
-	return &doubt{err: err, least: least, at: map[int32]*tally{}, memo: map[tries]float64{}}
+func newEvidence(err, least float64) *evidence {
+	return &evidence{err: err, least: least, at: map[int32]*losses{}, memo: map[silences]float64{}}
 }
 
-// begin shares the allowed error among all that is silent, and looks for the worst wire.
-func (d *doubt) begin(e *Explorer) {
+// startPass shares the allowed error among all that is silent, and looks for the worst
+// wire.
+func (e *Explorer) startPass() {
+	d := e.evidence
 	if d.err == 0 {
 		return
 	}
-	d.worst = d.least
-	t := e.Tree()
+	clear(d.memo)
+	d.worst = e.worstLoss()
+	d.allowed = d.err / float64(e.silentItems())
+}
+
+// worstLoss returns the share of probes that the worst known wire loses.
+func (e *Explorer) worstLoss() float64 {
+	d, t := e.evidence, e.Tree()
+	worst := d.least
 	for _, v := range t.Order {
 		if d.at[v] == nil {
 			continue
@@ -57,47 +66,52 @@ func (d *doubt) begin(e *Explorer) {
 		if u := e.Map.At(v, t.Entry(v)).To; !e.Map.IsHost(u) {
 			before = d.passes(u)
 		}
-		d.worst = max(d.worst, 1-d.passes(v)/before)
+		worst = max(worst, 1-d.passes(v)/before)
 	}
-	clear(d.memo)
-	items := 1 + len(e.pairs)
+	return worst
+}
+
+// silentItems counts the conclusions that are drawn from silence: a host and a switch not
+// found behind each port, pairs of switches that are not one, and one for the whole.
+func (e *Explorer) silentItems() int {
+	items := 1 + len(e.compared.pairs)
 	for v := range int32(e.Map.Len()) {
-		if !e.Map.Root(v) || e.Map.IsHost(v) {
+		if !e.Map.IsRoot(v) || e.Map.IsHost(v) {
 			continue
 		}
 		low, high := e.Map.Window(v)
 		for i := low; i <= high; i++ {
-			if e.Map.At(v, i).To == partial.Open {
+			if e.Map.At(v, i).To == graph.None {
 				items += 2
 			}
 		}
 	}
-	d.allowed = d.err / float64(items)
+	return items
 }
 
-// believes says that n silent probes at a switch are enough.
-func (d *doubt) believes(v int32, n uint8) bool {
+// isEnough reports whether n silent probes at a switch are enough.
+func (d *evidence) isEnough(v int32, n uint8) bool {
 	if d.err == 0 || n == 0 {
 		return n > 0
 	}
 	return d.chance(v, int(n)) <= d.allowed
 }
 
-// chance is that of n probes at a switch all being lost.
-func (d *doubt) chance(v int32, n int) float64 {
+// chance returns the chance that n probes at a switch are all lost.
+func (d *evidence) chance(v int32, n int) float64 {
 	if d.err == 0 {
 		return 0
 	}
-	c, known := d.memo[tries{v, n}]
+	c, known := d.memo[silences{v, n}]
 	if !known {
 		c = d.expect(v, n)
-		d.memo[tries{v, n}] = c
+		d.memo[silences{v, n}] = c
 	}
 	return c
 }
 
-// expect is E[q^n], where a probe is lost with q = 1 - (1-p)(1-worst).
-func (d *doubt) expect(v int32, n int) float64 {
+// expect returns E[q^n], where a probe is lost with q = 1 - (1-p)(1-worst).
+func (d *evidence) expect(v int32, n int) float64 {
 	a, b := d.posterior(v)
 	sum, moment, choose := 0.0, 1.0, 1.0
 	for k := range n + 1 {
@@ -108,8 +122,8 @@ func (d *doubt) expect(v int32, n int) float64 {
 	return sum
 }
 
-// posterior is what is known of the loss of the way to a switch.
-func (d *doubt) posterior(v int32) (a, b float64) {
+// posterior returns the parameters of the distribution of the loss of the way to a switch.
+func (d *evidence) posterior(v int32) (a, b float64) {
 	mean := (d.all.lost + 0.5) / (d.all.lost + d.all.seen + 1)
 	a, b = priorWeight*mean, priorWeight*(1-mean)
 	if t := d.at[v]; t != nil {
@@ -118,18 +132,19 @@ func (d *doubt) posterior(v int32) (a, b float64) {
 	return a, b
 }
 
-// passes is the share of probes that the way to a switch does not lose.
-func (d *doubt) passes(v int32) float64 {
+// passes returns the share of probes that the way to a switch does not lose.
+func (d *evidence) passes(v int32) float64 {
 	a, b := d.posterior(v)
 	return b / (a + b)
 }
 
-func (d *doubt) note(v int32, seen, lost float64) {
+// add counts probes to a switch that should be answered.
+func (d *evidence) add(v int32, seen, lost float64) {
 	d.all.seen += seen
 	d.all.lost += lost
 	t := d.at[v]
 	if t == nil {
-		t = &tally{}
+		t = &losses{}
 		d.at[v] = t
 	}
 	t.seen += seen
@@ -137,40 +152,38 @@ func (d *doubt) note(v int32, seen, lost float64) {
 	clear(d.memo)
 }
 
-// answered notes that a port of a switch answered in the end, after so many tries in
-// vain. Of soundings, leaps and comparisons the silent ones say nothing, so that the
-// answered ones must not count either.
-func (d *doubt) answered(v int32, silent uint8) { d.note(v, 1, float64(silent)) }
+// addAnswer counts a port of a switch that answered in the end, after so many probes in
+// vain. Of soundings and comparisons the silent ones say nothing, so that the answered
+// ones must not count either.
+func (d *evidence) addAnswer(v int32, silent uint8) { d.add(v, 1, float64(silent)) }
 
-// control sends a switch-probe to a switch that is known to be there.
-func (d *doubt) control(e *Explorer, v int32, way []mapping.Turn) {
-	if d.err == 0 {
+// sendControl sends a switch-probe to a switch that is known to be there.
+func (e *Explorer) sendControl(v int32, way []mapping.Turn) {
+	if e.evidence.err == 0 {
 		return
 	}
-	e.buf = append(append(e.buf[:0], way...), 0)
-	e.back(way)
-	if e.own(e.send(&e.Probes.Switch)) {
-		d.note(v, 1, 0)
+	if e.IsOwn(e.Switch(way...)) {
+		e.evidence.add(v, 1, 0)
 	} else {
-		d.note(v, 0, 1)
+		e.evidence.add(v, 0, 1)
 	}
 }
 
-// wants says whether a port is to be probed once more for something.
-func (e *Explorer) wants(v int32, i int, kind partial.Kind) bool {
-	return !e.doubt.believes(v, e.Map.At(v, i).Silent[kind])
+// hasSilenceEnough reports whether a port needs no more probes of a kind.
+func (e *Explorer) hasSilenceEnough(v int32, i int, kind graph.Kind) bool {
+	return e.evidence.isEnough(v, e.Map.At(v, i).Silent[kind])
 }
 
-// doubtful says whether it is not known what a port leads to.
-func (e *Explorer) doubtful(v int32, i int) bool {
-	return e.Map.At(v, i).To == partial.Open && (e.wants(v, i, partial.ForHost) || e.wants(v, i, partial.ForSwitch))
+// isDoubtful reports whether it is not known what a port leads to.
+func (e *Explorer) isDoubtful(v int32, i int) bool {
+	return e.Map.At(v, i).To == graph.None && !(e.hasSilenceEnough(v, i, graph.ForHost) && e.hasSilenceEnough(v, i, graph.ForSwitch))
 }
 
-// Open says whether a switch has a port in doubt.
-func (e *Explorer) Open(v int32) bool {
+// IsOpen reports whether a switch has a port in doubt.
+func (e *Explorer) IsOpen(v int32) bool {
 	low, high := e.Map.Window(v)
 	for i := low; i <= high; i++ {
-		if e.doubtful(v, i) {
+		if e.isDoubtful(v, i) {
 			return true
 		}
 	}

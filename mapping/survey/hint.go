@@ -2,17 +2,17 @@ package survey
 
 import (
 	"weft/mapping"
-	"weft/mapping/partial"
+	"weft/mapping/graph"
 )
 
-// hint is an older map, and which of its nodes the vertices are thought to be.
+// hint is an older map, and guesses which of its nodes the vertices are.
 type hint struct {
 	old    *mapping.Network
 	hosts  map[uint64]int32 // by address
 	toHost []int32          // by node: wires to the nearest host
 	guess  map[int32]guess  // by vertex
-	vertex map[int32]int32  // of a node
-	sure   map[int32]bool   // nodes that a host was found at as expected
+	vertex map[int32]int32  // by node
+	sure   map[int32]bool   // nodes where a host was found as expected
 }
 
 // guess says that port i of a vertex is port i+shift of a node.
@@ -21,7 +21,9 @@ type guess struct {
 	shift int
 }
 
-func newHint(old *mapping.Network) *hint {
+// newHint returns the hint of an older map, with a guess for the switch v that a host is
+// wired to.
+func newHint(old *mapping.Network, self mapping.Host, m *graph.Graph, v int32) *hint {
 	h := &hint{old: old, hosts: map[uint64]int32{}, guess: map[int32]guess{}, vertex: map[int32]int32{}, sure: map[int32]bool{}}
 	var all []int32
 	for v, host := range old.Hosts {
@@ -29,17 +31,14 @@ func newHint(old *mapping.Network) *hint {
 		all = append(all, int32(v))
 	}
 	h.toHost = old.Distances(all...)
+	if at, ok := h.portOf(self.ID); ok {
+		h.set(m, v, 0, at)
+	}
 	return h
 }
 
-// start guesses the switch of the host that maps.
-func (h *hint) start(self mapping.Host, m *partial.Map, v int32) {
-	if at, ok := h.attached(self.ID); ok {
-		h.set(m, v, 0, at)
-	}
-}
-
-func (h *hint) attached(id uint64) (mapping.End, bool) {
+// portOf returns the port that a host was wired to.
+func (h *hint) portOf(id uint64) (mapping.End, bool) {
 	v, known := h.hosts[id]
 	if !known {
 		return mapping.End{}, false
@@ -48,20 +47,27 @@ func (h *hint) attached(id uint64) (mapping.End, bool) {
 }
 
 // set guesses that port i of a vertex is a wire-end of the old map.
-func (h *hint) set(m *partial.Map, v int32, i int, at mapping.End) {
+func (h *hint) set(m *graph.Graph, v int32, i int, at mapping.End) {
 	root, shift := m.Find(v)
 	h.guess[root] = guess{at.Node, int(at.Port) - (i + shift)}
 	h.vertex[at.Node] = root
 }
 
-// knows says whether there is a guess for a vertex.
-func (h *hint) knows(m *partial.Map, v int32) bool {
+// setIfFree is set, unless the node was guessed for another vertex.
+func (h *hint) setIfFree(m *graph.Graph, v int32, i int, at mapping.End) {
+	if _, taken := h.vertex[at.Node]; !taken {
+		h.set(m, v, i, at)
+	}
+}
+
+// knows reports whether there is a guess for a vertex.
+func (h *hint) knows(m *graph.Graph, v int32) bool {
 	root, _ := m.Find(v)
 	_, ok := h.guess[root]
 	return ok
 }
 
-// behind is what the old map has behind a port of a vertex.
+// behind returns the wire-end that the old map has behind a port of a vertex.
 func (h *hint) behind(v int32, i int) (mapping.End, bool) {
 	g, ok := h.guess[v]
 	if !ok {
@@ -74,21 +80,17 @@ func (h *hint) behind(v int32, i int) (mapping.End, bool) {
 	return h.old.Peer(mapping.End{Node: g.node, Port: p})
 }
 
-// follow guesses what a new switch behind a port is.
-func (h *hint) follow(m *partial.Map, v int32, i int, u int32) {
-	at, ok := h.behind(v, i)
-	if !ok || h.old.IsHost(at.Node) {
-		return
-	}
-	if _, taken := h.vertex[at.Node]; !taken {
-		h.set(m, u, 0, at)
+// addSwitch guesses what a new switch u behind a port is.
+func (h *hint) addSwitch(m *graph.Graph, v int32, i int, u int32) {
+	if at, ok := h.behind(v, i); ok && !h.old.IsHost(at.Node) {
+		h.setIfFree(m, u, 0, at)
 	}
 }
 
-// met learns from a host: the switch that it was wired to is the one that it is wired
-// to, unless hosts that stayed say otherwise.
-func (h *hint) met(m *partial.Map, v int32, i int, host mapping.Host) {
-	at, ok := h.attached(host.ID)
+// addHost learns from a host behind a port: the switch is the one that the host was wired
+// to, unless hosts found as expected say otherwise.
+func (h *hint) addHost(m *graph.Graph, v int32, i int, host mapping.Host) {
+	at, ok := h.portOf(host.ID)
 	if !ok {
 		return
 	}
@@ -98,45 +100,40 @@ func (h *hint) met(m *partial.Map, v int32, i int, host mapping.Host) {
 		h.sure[at.Node] = true
 		return
 	}
-	if !guessed || !h.sure[g.node] {
-		if !h.sure[at.Node] {
-			h.set(m, v, i, at)
-		}
+	if (!guessed || !h.sure[g.node]) && !h.sure[at.Node] {
+		h.set(m, v, i, at)
 	}
 }
 
-// hinted tries what the old map says of a port. It says whether that was right, and
-// else, plus one, what may be there all the same.
-func (e *Explorer) hinted(v int32, way []mapping.Turn, entry, i int) (bool, partial.Kind) {
+// probeHinted tries what the old map has behind a port, and reports whether it is there.
+// If it is not, kind says what may be there all the same; ok is false when the old map
+// says nothing.
+func (e *Explorer) probeHinted(v *visit, i int) (found bool, kind graph.Kind, ok bool) {
 	h := e.hint
-	at, ok := h.behind(v, i)
+	at, ok := h.behind(v.vertex, i)
 	if !ok {
-		return false, 0
+		return false, 0, false
 	}
 	if h.old.IsHost(at.Node) {
-		return false, partial.ForHost + 1
+		return false, graph.ForHost, true
 	}
 	if u, known := h.vertex[at.Node]; known {
 		root, _ := e.Map.Find(u)
-		if g, ok := h.guess[root]; ok && g.node == at.Node && e.Map.Root(root) {
+		if g, ok := h.guess[root]; ok && g.node == at.Node && e.Map.IsRoot(root) {
 			j := int(at.Port) - g.shift
-			if e.Map.At(root, j).To == partial.Open && e.compare(v, way, entry, i, root, j) {
-				return true, 0
-			}
+			found = e.Map.At(root, j).To == graph.None && e.proveWire(v, i, root, j)
 		}
-		return false, partial.ForSwitch + 1
+	} else {
+		found = e.probeThrough(v, i, at)
 	}
-	if e.leap(v, way, entry, i, at) {
-		return true, 0
-	}
-	return false, partial.ForSwitch + 1
+	return found, graph.ForSwitch, true
 }
 
-// leap sends a host-probe through a switch that is not on the map yet, to the nearest
-// host behind it: its answer proves all wires on the way.
-func (e *Explorer) leap(v int32, way []mapping.Turn, entry, i int, at mapping.End) bool {
+// probeThrough sends a host-probe through a switch that is not on the map yet, to the
+// nearest host behind it: its answer proves all wires on the way.
+func (e *Explorer) probeThrough(v *visit, i int, at mapping.End) bool {
 	h := e.hint
-	turns := []mapping.Turn{mapping.Turn(i - entry)}
+	turns := []mapping.Turn{v.turn(i)}
 	ends := []mapping.End{at}
 	for !h.old.IsHost(at.Node) {
 		out, ok := h.toward(at)
@@ -147,22 +144,19 @@ func (e *Explorer) leap(v int32, way []mapping.Turn, entry, i int, at mapping.En
 		at, _ = h.old.Peer(out)
 		ends = append(ends, at)
 	}
-	e.buf = append(append(e.buf[:0], way...), turns...)
-	reply := e.send(&e.Probes.Host)
-	if !reply.Answered || reply.Early {
+	reply, ok := e.Host(v.path(turns...)...)
+	if !ok {
 		return false
 	}
-	fresh, last, port := e.through(v, i, turns[1:])
-	for k, u := range fresh {
-		if _, taken := h.vertex[ends[k].Node]; !taken {
-			h.set(e.Map, u, 0, ends[k])
-		}
+	added, last, port := e.addPath(v.vertex, i, turns[1:])
+	for k, u := range added {
+		h.setIfFree(e.Map, u, 0, ends[k])
 	}
-	e.found(last, port, reply.Host)
+	e.addHost(last, port, reply.Host)
 	return true
 }
 
-// toward is the port of a switch that is nearest to a host, but for the one by which
+// toward returns the port of a switch that is nearest to a host, but for the one by which
 // it is entered.
 func (h *hint) toward(in mapping.End) (mapping.End, bool) {
 	best, found := mapping.End{}, false

@@ -7,7 +7,7 @@
 //     all wires on the way to it, a comparison for a wire between two switches that are
 //     on the map;
 //   - sounds a switch that it finds before it explores it: a host-probe goes through it by
-//     turns that led to a host from such a position before (algorithm.Soundings);
+//     turns that led to a host from such a position before (probe.Soundings);
 //   - probes every port that may exist and is silent again and again, until the chance
 //     that all of these probes were lost is below the error that is allowed. The chance
 //     follows from probes that are known to be answered when nothing is lost: each visit
@@ -16,7 +16,7 @@
 //   - compares switches on one way that might be one, where a message that crosses
 //     itself would be silent for that alone (crossing.go).
 //
-// A map without an unknown port covers the network, and is it (package partial). Ports
+// A map without an unknown port covers the network, and is it (package graph). Ports
 // that stay in doubt when the probes run out are named.
 //
 // A hint, an older map or one that some algorithm made, says which probe to send first.
@@ -33,12 +33,12 @@ import (
 	"time"
 
 	"weft/mapping"
-	"weft/mapping/algorithm"
-	"weft/mapping/partial"
+	"weft/mapping/graph"
+	"weft/mapping/probe"
 	"weft/mapping/theory"
 )
 
-// Options is what a survey is told.
+// Options controls a survey.
 type Options struct {
 	Self  mapping.Host     // the host that maps
 	Radix int              // the most ports that a switch can have
@@ -61,7 +61,7 @@ type Options struct {
 type Result struct {
 	Map     *mapping.Network // the core, N - F
 	Whole   *mapping.Network // N, as far as it is known
-	Probes  algorithm.Probes
+	Probes  probe.Counts
 	Elapsed time.Duration // modelled
 	Passes  int
 	// Uncertain is empty when the map is right.
@@ -70,7 +70,7 @@ type Result struct {
 	Contradiction error
 }
 
-// Certain says that the map is right, within the error that was allowed.
+// Certain reports whether the map is right, within the error that was allowed.
 func (r *Result) Certain() bool { return len(r.Uncertain) == 0 && r.Contradiction == nil }
 
 // Run surveys a network.
@@ -78,11 +78,10 @@ func Run(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	if !(opt.Error >= 0 && opt.Error < 1 && opt.Worst >= 0 && opt.Worst < 1) {
 		return nil, errors.New("mapping: the allowed error and the worst loss of a wire are shares below 1")
 	}
-	e := NewExplorer(ctx, partial.New(opt.Radix), p, opt.Self)
-	e.limit, e.doubt = opt.Limit, newDoubt(opt.Error, opt.Worst)
+	e := NewExplorer(ctx, graph.New(opt.Radix), p, opt.Self)
+	e.limit, e.evidence = opt.Limit, newEvidence(opt.Error, opt.Worst)
 	if opt.Hint != nil {
-		e.hint = newHint(opt.Hint)
-		e.hint.start(opt.Self, e.Map, e.root())
+		e.hint = newHint(opt.Hint, opt.Self, e.Map, e.root())
 	}
 	passes := opt.Passes
 	if passes == 0 {
@@ -94,30 +93,30 @@ func Run(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 // Finish visits switches until no port is in doubt, and makes the map.
 func (e *Explorer) Finish(passes int) (*Result, error) {
 	r := &Result{}
-	for r.Passes < passes && !e.spent() && e.Map.Err() == nil {
+	for r.Passes < passes && !e.isSpent() && e.Map.Err() == nil {
 		r.Passes++
-		e.sweep()
-		if e.Map.Err() != nil || e.settled() && !e.ambiguous() {
+		e.visitAll()
+		if e.Map.Err() != nil || e.isSettled() && !e.recheckCrossings() {
 			break
 		}
 	}
-	if err := e.ctx.Err(); err != nil {
-		return nil, err
+	if e.Ended() {
+		return nil, e.Stopped()
 	}
 	r.Probes, r.Elapsed = e.Probes, e.Elapsed
-	err := e.result(r)
-	if errors.Is(err, partial.ErrContradiction) {
+	err := e.makeMaps(r)
+	if errors.Is(err, graph.ErrContradiction) {
 		r.Contradiction, err = err, nil
 	}
 	return r, err
 }
 
-// sweep visits every switch once that has a port in doubt, those found on the way
+// visitAll visits every switch once that has a port in doubt, those found on the way
 // included.
-func (e *Explorer) sweep() {
-	e.doubt.begin(e)
+func (e *Explorer) visitAll() {
+	e.startPass()
 	visited := map[int32]bool{}
-	for e.Map.Err() == nil && !e.spent() {
+	for e.Map.Err() == nil && !e.isSpent() {
 		v, ok := e.nearest(visited)
 		if !ok {
 			return
@@ -127,13 +126,13 @@ func (e *Explorer) sweep() {
 	}
 }
 
-// nearest is the nearest switch to be visited. What needs no visit counts as visited.
+// nearest returns the nearest switch to be visited. What needs no visit counts as visited.
 func (e *Explorer) nearest(visited map[int32]bool) (int32, bool) {
 	for _, v := range e.Tree().Order {
 		if e.Map.IsHost(v) || visited[v] {
 			continue
 		}
-		if e.Open(v) {
+		if e.IsOpen(v) {
 			return v, true
 		}
 		visited[v] = true
@@ -141,19 +140,19 @@ func (e *Explorer) nearest(visited map[int32]bool) (int32, bool) {
 	return 0, false
 }
 
-// settled says that no port is in doubt.
-func (e *Explorer) settled() bool {
-	e.doubt.begin(e)
+// isSettled reports whether no port is in doubt when the allowed error is shared anew.
+func (e *Explorer) isSettled() bool {
+	e.startPass()
 	for _, v := range e.Tree().Order {
-		if !e.Map.IsHost(v) && e.Open(v) {
+		if !e.Map.IsHost(v) && e.IsOpen(v) {
 			return false
 		}
 	}
 	return true
 }
 
-// result makes the maps, and names the places in doubt.
-func (e *Explorer) result(r *Result) error {
+// makeMaps makes the maps of a result, and lists the places in doubt.
+func (e *Explorer) makeMaps(r *Result) error {
 	whole, nodes, err := e.Map.Network()
 	if err != nil {
 		return err
@@ -169,6 +168,6 @@ func (e *Explorer) result(r *Result) error {
 			next++
 		}
 	}
-	e.places(r, nodes, index)
+	r.Uncertain = e.places(nodes, index)
 	return nil
 }

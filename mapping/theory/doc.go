@@ -4,10 +4,6 @@
 // the numbering of their anonymous switches.
 //
 // Q(v) is the cost of a minimum cost flow of two units from v, one to the mapper, one to
-// any host; F is where there is none. It costs a search for each unit of each switch.
-//
-// The terms of the proof are here too: the correspondence map, replicates and parallel
-// paths (Definitions 4 to 6), chunks (Definition 7) and the inductive construction of
-// section 3.2.6, which tests carry out on random networks. Lemmas 2 and 3 are tests of the
-// labeler, beside it in mapping/algorithm.
+// any host; F holds the nodes without such a flow. It costs a search for each unit of each
+// switch.
 package theory

@@ -1,4 +1,8 @@
-package theory
+// Package proof holds the terms of the proof in section 3 of paper 001: the correspondence
+// map, replicates and parallel paths (Definitions 4 to 6), chunks (Definition 7) and the
+// inductive construction of section 3.2.6, which tests carry out on random networks. Lemma
+// 2 is tested in mapping/graph, Lemmas 2 and 3 of the labels in mapping/algorithm.
+package proof
 
 import (
 	"fmt"
@@ -74,7 +78,7 @@ type Chunk struct {
 	Reversed    bool
 }
 
-// Chunks are those of a on b, in the order of a. No wire is twice on b.
+// Chunks returns the chunks of a on b, in the order of a. No wire is twice on b.
 func Chunks(n *mapping.Network, a, b Way) []Chunk {
 	type place struct {
 		index    int
@@ -132,7 +136,7 @@ func Construct(n *mapping.Network, purple, red, green Way) (pasted []Way, err er
 		}
 		onPurple := Chunks(n, purple, green)
 		if onPurple[0].At != 0 || onPurple[0].On != 0 || onPurple[0].Reversed {
-			return nil, fmt.Errorf("theory: purple and green do not begin with the same wire")
+			return nil, fmt.Errorf("proof: purple and green do not begin with the same wire")
 		}
 		// g is the next chunk on purple, and where green comes to the node at which
 		// purple meets it; without another chunk, the end of both.
@@ -154,14 +158,14 @@ func Construct(n *mapping.Network, purple, red, green Way) (pasted []Way, err er
 		// chunk at once and green runs through it backwards: a round trip of green is left
 		// out then, and green gets shorter.
 		if more := common(purple, next) - common(purple, green); more < 0 || more == 0 && len(next) >= len(green) {
-			return nil, fmt.Errorf("theory: purple and green come no nearer to each other")
+			return nil, fmt.Errorf("proof: purple and green come no nearer to each other")
 		}
 		green = next
 	}
 	return pasted, nil
 }
 
-// common is how many wires two ways begin with together.
+// common returns the number of wires that two ways begin with together.
 func common(a, b Way) int {
 	k := 0
 	for k < len(a) && k < len(b) && a[k] == b[k] {

@@ -1,4 +1,4 @@
-package mapping
+package graph
 
 import (
 	"testing"
@@ -12,11 +12,11 @@ func TestReplicates(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		type truth struct{ node, offset int }
 		var (
-			r  Replicates
+			r  replicates
 			is []truth
 		)
 		for range rapid.IntRange(1, 30).Draw(t, "vertices") {
-			r.Add()
+			r.add()
 			is = append(is, truth{rapid.IntRange(0, 3).Draw(t, "node"), rapid.IntRange(-7, 7).Draw(t, "offset")})
 		}
 		one := make([]int, len(is)) // by vertex: the set that it is in, dumbly
@@ -28,13 +28,13 @@ func TestReplicates(t *testing.T) {
 			if is[a].node != is[b].node {
 				continue
 			}
-			ra, sa := r.Find(int32(a))
-			rb, sb := r.Find(int32(b))
+			ra, sa := r.find(int32(a))
+			rb, sb := r.find(int32(b))
 			if ra == rb {
 				continue
 			}
 			// Port 0 of b is port offset(b)-offset(a) of a.
-			r.Merge(ra, rb, is[b].offset-is[a].offset+sa-sb)
+			r.merge(ra, rb, is[b].offset-is[a].offset+sa-sb)
 			from, to := one[b], one[a]
 			for v := range one {
 				if one[v] == from {
@@ -42,14 +42,14 @@ func TestReplicates(t *testing.T) {
 				}
 			}
 		}
-		c := r.Clone()
+		c := r.clone()
 		for a := range is {
-			if root, _ := c.Find(int32(a)); !c.Root(root) || c.Root(int32(a)) != (root == int32(a)) {
-				t.Fatalf("%d is the root of %d, and a root: %v", root, a, c.Root(root))
+			if root, _ := c.find(int32(a)); !c.isRoot(root) || c.isRoot(int32(a)) != (root == int32(a)) {
+				t.Fatalf("%d is the root of %d, and a root: %v", root, a, c.isRoot(root))
 			}
 			for b := range is {
-				ra, sa := c.Find(int32(a))
-				rb, sb := c.Find(int32(b))
+				ra, sa := c.find(int32(a))
+				rb, sb := c.find(int32(b))
 				if (ra == rb) != (one[a] == one[b]) {
 					t.Fatalf("%d and %d: roots %d and %d, sets %d and %d", a, b, ra, rb, one[a], one[b])
 				}

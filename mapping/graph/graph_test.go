@@ -1,4 +1,4 @@
-package partial
+package graph
 
 import (
 	"errors"
@@ -18,7 +18,7 @@ type seen struct {
 
 // wander puts what a host sees on random ways on a map, each switch a fresh vertex, and
 // returns what the vertices are.
-func wander(m *Map, n *mapping.Network, host int32, r *rand.Rand, ways int) (all []seen) {
+func wander(m *Graph, n *mapping.Network, host int32, r *rand.Rand, ways int) (all []seen) {
 	start := m.Host(n.Hosts[host])
 	for range ways {
 		v, here := start, mapping.End{Node: host}
@@ -29,11 +29,11 @@ func wander(m *Map, n *mapping.Network, host int32, r *rand.Rand, ways int) (all
 				break
 			}
 			if n.IsHost(in.Node) {
-				m.Wire(v, i, m.Host(n.Hosts[in.Node]), 0)
+				m.Connect(v, i, m.Host(n.Hosts[in.Node]), 0)
 				break
 			}
-			u := m.Switch()
-			m.Wire(v, i, u, 0)
+			u := m.AddSwitch(0)
+			m.Connect(v, i, u, 0)
 			all = append(all, seen{u, in})
 			v, here = u, in
 			out = mapping.End{Node: in.Node, Port: r.Int32N(n.Ports(in.Node))}
@@ -99,7 +99,7 @@ func TestMerge(t *testing.T) {
 				wander(learner, n, h, rand.New(rand.NewPCG(seed, uint64(h))), 60)
 			}
 			base.Learn(learner, 0)
-			for _, m := range []*Map{whole, base} {
+			for _, m := range []*Graph{whole, base} {
 				net, _, err := m.Network()
 				if err != nil {
 					t.Fatal(seed, err)
@@ -118,29 +118,29 @@ func TestMerge(t *testing.T) {
 // TestContradictions: facts of two different networks do not fit.
 func TestContradictions(t *testing.T) {
 	a, b := mapping.Host{ID: 1, Name: "a"}, mapping.Host{ID: 2, Name: "b"}
-	for name, tell := range map[string]func(*Map){
-		"a host on two ports": func(m *Map) {
-			s := m.Switch()
-			m.Wire(m.Host(a), 0, s, 0)
-			m.Wire(m.Host(a), 0, s, 3)
+	for name, tell := range map[string]func(*Graph){
+		"a host on two ports": func(m *Graph) {
+			s := m.AddSwitch(0)
+			m.Connect(m.Host(a), 0, s, 0)
+			m.Connect(m.Host(a), 0, s, 3)
 		},
-		"two hosts on a port": func(m *Map) {
-			s := m.Switch()
-			m.Wire(m.Host(a), 0, s, 0)
-			m.Wire(m.Host(b), 0, s, 0)
+		"two hosts on a port": func(m *Graph) {
+			s := m.AddSwitch(0)
+			m.Connect(m.Host(a), 0, s, 0)
+			m.Connect(m.Host(b), 0, s, 0)
 		},
-		"a host and a switch on a port": func(m *Map) {
-			s := m.Switch()
-			m.Wire(m.Host(a), 0, s, 0)
-			m.Wire(m.Switch(), 0, s, 0)
+		"a host and a switch on a port": func(m *Graph) {
+			s := m.AddSwitch(0)
+			m.Connect(m.Host(a), 0, s, 0)
+			m.Connect(m.AddSwitch(0), 0, s, 0)
 		},
-		"ports too far apart": func(m *Map) {
-			s := m.Switch()
-			m.Wire(m.Host(a), 0, s, -3)
-			m.Wire(m.Host(b), 0, s, 5)
+		"ports too far apart": func(m *Graph) {
+			s := m.AddSwitch(0)
+			m.Connect(m.Host(a), 0, s, -3)
+			m.Connect(m.Host(b), 0, s, 5)
 		},
-		"no such port":            func(m *Map) { m.Wire(m.Host(a), 0, m.Switch(), 8) },
-		"a second port of a host": func(m *Map) { m.Wire(m.Host(a), 1, m.Switch(), 0) },
+		"no such port":            func(m *Graph) { m.Connect(m.Host(a), 0, m.AddSwitch(0), 8) },
+		"a second port of a host": func(m *Graph) { m.Connect(m.Host(a), 1, m.AddSwitch(0), 0) },
 	} {
 		m := New(8)
 		tell(m)
@@ -185,7 +185,7 @@ func TestAround(t *testing.T) {
 		m := New(n.Radix())
 		wander(m, n, 0, rand.New(rand.NewPCG(seed, 1)), 60)
 		for v := range int32(m.Len()) {
-			if !m.Root(v) {
+			if !m.IsRoot(v) {
 				continue
 			}
 			tree := m.Tree(v)
@@ -199,7 +199,7 @@ func TestAround(t *testing.T) {
 				}
 				k++
 			}
-			if wires, ok := m.ToHost(v); k != len(tree.Order) || ok != (toHost >= 0) || ok && wires != toHost {
+			if wires, ok := m.DistanceToHost(v); k != len(tree.Order) || ok != (toHost >= 0) || ok && wires != toHost {
 				t.Fatalf("network %d: %d of %d vertices, a host at %d, %v, want %d", seed, k, len(tree.Order), wires, ok, toHost)
 			}
 		}

@@ -1,4 +1,4 @@
-package theory
+package proof
 
 import (
 	"slices"
@@ -6,6 +6,7 @@ import (
 
 	"weft/mapping"
 	"weft/mapping/mappingtest"
+	"weft/mapping/theory"
 )
 
 // simple calls visit with every way from a host that uses no wire twice, in either
@@ -44,7 +45,7 @@ func TestConstruction(t *testing.T) {
 	pastes, longest, bound := 0, 0, false
 	for seed := range uint64(800) {
 		n := mappingtest.Random(seed, 5)
-		facts := Of(n, 0)
+		facts := theory.Of(n, 0)
 		purple, red := make([]Way, n.NumNodes()), make([]Way, n.NumNodes())
 		simple(n, 0, facts.Q, func(w Way, at mapping.End) {
 			if !n.IsHost(at.Node) {

@@ -1,0 +1,186 @@
+package algorithm
+
+import (
+	"context"
+
+	"weft/mapping"
+	"weft/mapping/graph"
+	"weft/mapping/probe"
+	"weft/mapping/theory"
+)
+
+// explorer sends probes and adds the wires that they prove to a model graph.
+type explorer struct {
+	pairProber
+	graph        *modelGraph
+	explorations int
+	explored     func(Step)
+}
+
+func newExplorer(ctx context.Context, p mapping.Prober, opt *Options) explorer {
+	return explorer{
+		pairProber: pairProber{probe.NewSender(ctx, p, opt.Self, probe.Options{Retries: opt.Retries, Limit: opt.Limit})},
+		graph:      newModelGraph(opt.Self, opt.Radix), explored: opt.Explored,
+	}
+}
+
+// report tells the caller of the algorithm how large the graph is.
+func (e *explorer) report(frontier int) {
+	if e.explored != nil {
+		e.explored(Step{Nodes: e.graph.Nodes(), Wires: e.graph.Wires(), Frontier: frontier})
+	}
+}
+
+// result makes the graph a map.
+func (e *explorer) result() (*Result, error) {
+	if err := e.Stopped(); err != nil {
+		return nil, err
+	}
+	e.graph.Deduce()
+	n, _, err := e.graph.Network()
+	if err != nil {
+		return nil, err
+	}
+	return &Result{Map: n, Probes: e.Probes, Elapsed: e.Elapsed, Peak: e.graph.Peak(), Explorations: e.explorations}, nil
+}
+
+// coreResult makes the core of the graph a map.
+func (e *explorer) coreResult() (*Result, error) {
+	r, err := e.result()
+	if err == nil {
+		r.Map = theory.Core(r.Map)
+	}
+	return r, err
+}
+
+// found tells what answered a pair of probes.
+type found uint8
+
+const (
+	nothing found = iota
+	aSwitch
+	aHost
+)
+
+// pairProber sends pairs of probes.
+type pairProber struct{ probe.Sender }
+
+// probePair sends the pair of probes of section 2.3: a switch-probe and a host-probe, the
+// likely one first, the other only if that is silent. The reply says which host it is,
+// or of a self-identifying switch which switch.
+func (e *pairProber) probePair(path []Turn, likely found) (found, mapping.Reply) {
+	for _, what := range [2]found{likely, aSwitch + aHost - likely} {
+		if what == aHost {
+			if reply, ok := e.Host(path...); ok {
+				return aHost, reply
+			}
+			continue
+		}
+		switch reply := e.probeSwitch(path...); {
+		case reply.Early:
+			return aHost, reply
+		case reply.Answered:
+			return aSwitch, reply
+		}
+	}
+	return nothing, mapping.Reply{}
+}
+
+// probeSwitch sends a switch-probe. One that a host answered early is counted as a
+// host-probe.
+func (e *pairProber) probeSwitch(path ...Turn) mapping.Reply {
+	reply := e.Switch(path...)
+	if reply.Early {
+		e.Probes.Switch.Sent--
+		e.Probes.Switch.Answered--
+		e.Probes.Host.Sent++
+		e.Probes.Host.Answered++
+	}
+	return reply
+}
+
+// modelGraph is a graph whose vertices were found by probe strings. Of two vertices that
+// turn out to be one, the one with the shorter string keeps its numbering.
+type modelGraph struct {
+	*graph.Graph
+
+	// By vertex, merged or not.
+	parent   []int32 // the vertex that it was found from, as it was then
+	turn     []Turn  // and the turn that led to it
+	length   []int16 // of its probe string
+	explored []bool
+
+	// mergedSilent lists, by vertex, those merged into it that had silent ports, which were
+	// probed by their own strings.
+	mergedSilent map[int32][]int32
+}
+
+// newModelGraph returns a graph of the host that maps, vertex 0, and the switch that it is
+// wired to, vertex 1.
+func newModelGraph(self mapping.Host, radix int) *modelGraph {
+	g := &modelGraph{Graph: graph.New(radix), mergedSilent: map[int32][]int32{}}
+	g.Merging = g.inherit
+	g.AddWire(g.Host(self), 0, g.AddSwitch(0), 0)
+	g.extend()
+	return g
+}
+
+// extend gives the vertices that are new their entries in the slices.
+func (g *modelGraph) extend() {
+	for len(g.parent) < g.Len() {
+		g.parent, g.turn = append(g.parent, 0), append(g.turn, 0)
+		g.length, g.explored = append(g.length, 0), append(g.explored, false)
+	}
+}
+
+// inherit hands over what is known of a vertex that is merged.
+func (g *modelGraph) inherit(kept, gone int32) {
+	g.explored[kept] = g.explored[kept] || g.explored[gone]
+	if g.HasSilent(gone) {
+		g.mergedSilent[kept] = append(append(g.mergedSilent[kept], g.mergedSilent[gone]...), gone)
+	}
+	delete(g.mergedSilent, gone)
+}
+
+// addHost adds a host behind port i of v.
+func (g *modelGraph) addHost(v int32, i int, h mapping.Host) {
+	g.AddWire(v, i, g.Host(h), 0)
+	g.extend()
+}
+
+// addSwitch adds a switch behind port turn of x; its string is that of x and the turn.
+func (g *modelGraph) addSwitch(x int32, turn Turn) int32 {
+	length := int(g.length[x]) + 1
+	u := g.AddSwitch(length)
+	g.extend()
+	g.parent[u], g.turn[u], g.length[u] = x, turn, int16(length)
+	g.AddWire(x, int(turn), u, 0)
+	return u
+}
+
+// addSilence notes that both probes of port i of v were silent.
+func (g *modelGraph) addSilence(v int32, i int) {
+	g.AddSilence(v, i, graph.ForHost)
+	g.AddSilence(v, i, graph.ForSwitch)
+}
+
+// path returns the probe string of a vertex.
+func (g *modelGraph) path(v int32) []Turn {
+	path := make([]Turn, g.length[v])
+	for i := len(path) - 1; i >= 0; i-- {
+		path[i] = g.turn[v]
+		v = g.parent[v]
+	}
+	return path
+}
+
+// kindOf returns what port i of v leads to, or unknown when that is not known.
+func (g *modelGraph) kindOf(v int32, i int, unknown found) found {
+	switch p := g.At(v, i); {
+	case p.To == graph.None:
+		return unknown
+	case g.IsHost(p.To):
+		return aHost
+	}
+	return aSwitch
+}

@@ -1,0 +1,111 @@
+package probe
+
+import (
+	"slices"
+
+	"weft/mapping"
+)
+
+// Soundings holds strings of turns that led to hosts, after the conjectures of paper 001,
+// section 6. A host-probe goes by one of them through a switch of which nothing is known:
+// one answer names a host and proves every wire on the way, and mostly tells which switch
+// it is. How often a string is answered is learned by the position of the switch at which
+// it begins: the distance of the switch before it from a host.
+type Soundings struct {
+	list   []sounding
+	cloned []sounding // the list as it was when Clone made it
+}
+
+// sounding is a string of turns and how often it was answered.
+type sounding struct {
+	turns       []mapping.Turn
+	tries, hits [Positions]float64 // by position
+	last        int32              // the vertex where it was tried last
+}
+
+const (
+	// Positions is the number of distances from a host that are told apart.
+	Positions = 8
+	// SoundingsEach is the number of strings that are tried through one switch.
+	SoundingsEach = 3
+
+	worthTrying = 0.3 // least share of answers of a string that is tried
+	longest     = 7   // turns of a string
+)
+
+// Best returns the string that is likeliest to lead to a host from vertex x, and the share
+// of answers that is expected of it; k is -1 when no string is worth a probe. Strings that
+// were last tried at x, or whose first turn may not lead anywhere, do not count. The
+// switch before x has that distance from a host.
+func (s *Soundings) Best(x int32, distance int, mayLead func(mapping.Turn) bool) (k int, share float64) {
+	position := min(distance, Positions-1)
+	k, share = -1, worthTrying
+	for i := range s.list {
+		if c := &s.list[i]; c.last != x && mayLead(c.turns[0]) && c.share(position) > share {
+			k, share = i, c.share(position)
+		}
+	}
+	return k, share
+}
+
+// AddTry counts a try of a string from vertex x, and returns its turns.
+func (s *Soundings) AddTry(k int, x int32, distance int) []mapping.Turn {
+	s.list[k].last = x
+	s.list[k].tries[min(distance, Positions-1)]++
+	return s.list[k].turns
+}
+
+// AddHit counts an answer to a string that was tried.
+func (s *Soundings) AddHit(k, distance int) { s.list[k].hits[min(distance, Positions-1)]++ }
+
+// share returns the share of answers that is expected: the one in this position so far,
+// and at first the one in all positions.
+func (c *sounding) share(position int) float64 {
+	tries, hits := 2.0, 1.0
+	for i := range c.tries {
+		tries += c.tries[i]
+		hits += c.hits[i]
+	}
+	return (c.hits[position] + 2*hits/tries) / (c.tries[position] + 2)
+}
+
+// Endings returns the strings with which a way from a mapper to a host ends, the shortest
+// first.
+func Endings(way []mapping.Turn) [][]mapping.Turn {
+	var strings [][]mapping.Turn
+	for length := 1; length <= min(longest, len(way)-1); length++ {
+		strings = append(strings, way[len(way)-length:])
+	}
+	return strings
+}
+
+// Index returns the index of a string, which is added if it is new.
+func (s *Soundings) Index(turns []mapping.Turn) int {
+	for k := range s.list {
+		if slices.Equal(s.list[k].turns, turns) {
+			return k
+		}
+	}
+	s.list = append(s.list, sounding{turns: slices.Clone(turns), last: -1})
+	return len(s.list) - 1
+}
+
+// Clone returns a copy that Absorb can take back.
+func (s *Soundings) Clone() *Soundings {
+	return &Soundings{list: slices.Clone(s.list), cloned: slices.Clone(s.list)}
+}
+
+// Absorb adds the tries and hits of others; those that a clone began with do not count.
+func (s *Soundings) Absorb(o *Soundings) {
+	for k := range o.list {
+		own, other := &s.list[s.Index(o.list[k].turns)], &o.list[k]
+		for i := range Positions {
+			own.tries[i] += other.tries[i]
+			own.hits[i] += other.hits[i]
+			if k < len(o.cloned) {
+				own.tries[i] -= o.cloned[k].tries[i]
+				own.hits[i] -= o.cloned[k].hits[i]
+			}
+		}
+	}
+}
