@@ -11,6 +11,7 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
+	"weft/route/quality"
 	"weft/route/recipe"
 	"weft/sim/flow"
 	"weft/traffic"
@@ -21,7 +22,7 @@ type Trial struct {
 	Engine  string
 	Graph   *fabric.Graph
 	Plan    *route.Plan
-	Report  *check.Report
+	Report  *quality.Report
 	Refused string // why the engine did not route it; "" when it did
 	Cost    Cost   // of routing
 }
@@ -70,7 +71,7 @@ func (s *Setup) Route(ctx context.Context, g *fabric.Graph, how Routing) (*Trial
 	if err != nil {
 		return nil, err
 	}
-	t.Report, err = check.Judge(ctx, g, t.Plan, check.Options{Workers: s.Workers})
+	t.Report, err = quality.Judge(ctx, g, t.Plan, check.Options{Workers: s.Workers})
 	return t, err
 }
 

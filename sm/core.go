@@ -4,7 +4,7 @@ import (
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
-	"weft/route/check"
+	"weft/route/quality"
 )
 
 // Config of a Core. The zero value brings a subnet up.
@@ -57,7 +57,7 @@ type Event struct {
 	Plan    *route.Plan
 	Engine  string   // the engine that made it
 	Skipped []string // engines asked before it, with their reasons
-	Check   *check.Report
+	Check   *quality.Report
 	Err     error
 }
 

@@ -7,6 +7,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -40,7 +41,7 @@ func (p *Planner) Plan(ctx context.Context, g *fabric.Graph, held *route.Held) *
 	if ev.Plan == nil {
 		return ev
 	}
-	ev.Check, ev.Err = check.Judge(ctx, g, ev.Plan, check.Options{Workers: max(1, p.Workers)})
+	ev.Check, ev.Err = quality.Judge(ctx, g, ev.Plan, check.Options{Workers: max(1, p.Workers)})
 	if ev.Err != nil {
 		ev.Plan = nil
 	}

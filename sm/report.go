@@ -4,7 +4,7 @@ import (
 	"fmt"
 
 	"weft/fabric"
-	"weft/route/check"
+	"weft/route/quality"
 )
 
 // State is how it ended.
@@ -94,11 +94,11 @@ type Report struct {
 	MaxLMC   uint8 `json:"max_lmc"`
 	SMLID    int   `json:"sm_lid"`
 
-	Asked   []string      `json:"engines_asked,omitempty"` // by the runner
-	Engine  string        `json:"engine,omitempty"`        // the one that was run
-	Skipped []string      `json:"refused,omitempty"`       // those before it, with their reasons
-	VLs     int           `json:"vls"`
-	Check   *check.Report `json:"check,omitempty"`
+	Asked   []string        `json:"engines_asked,omitempty"` // by the runner
+	Engine  string          `json:"engine,omitempty"`        // the one that was run
+	Skipped []string        `json:"refused,omitempty"`       // those before it, with their reasons
+	VLs     int             `json:"vls"`
+	Check   *quality.Report `json:"check,omitempty"`
 
 	Tables  int     `json:"tables"`       // switches that hold their new table in full
 	Active  int     `json:"active_ports"` // ends of links

@@ -14,6 +14,7 @@ import (
 	"weft/route/check"
 	"weft/route/foreign"
 	"weft/route/planfile"
+	"weft/route/quality"
 )
 
 // tableFiles are the files of a routing to be judged: a Plan of ours, or the
@@ -54,9 +55,9 @@ known, or end ports whose LID is not.`,
 			if err != nil {
 				return err
 			}
-			var report *check.Report
+			var report *quality.Report
 			err = withProgress(cmd, "judging", func(ctx context.Context) (err error) {
-				report, err = check.Judge(ctx, g, plan, check.Options{Workers: workers})
+				report, err = quality.Judge(ctx, g, plan, check.Options{Workers: workers})
 				return err
 			})
 			if err != nil {

@@ -20,6 +20,7 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
+	"weft/route/quality"
 	"weft/sim/flow"
 	"weft/traffic"
 )
@@ -38,9 +39,9 @@ type comparison struct {
 	Counted float64       `json:"ebb_seconds,omitempty"`
 	// Memory of a process of the engine's own, if it has one: when it had read the
 	// fabric and routed it, and in the end.
-	RouteRSS float64       `json:"route_rss_mb,omitempty"`
-	PeakRSS  float64       `json:"peak_rss_mb,omitempty"`
-	Check    *check.Report `json:"check,omitempty"`
+	RouteRSS float64         `json:"route_rss_mb,omitempty"`
+	PeakRSS  float64         `json:"peak_rss_mb,omitempty"`
+	Check    *quality.Report `json:"check,omitempty"`
 }
 
 // comparisons are what `weft compare --json` prints.
@@ -245,7 +246,7 @@ func (c *comparison) fill(ctx context.Context, g *fabric.Graph, spec *route.Spec
 	}
 	c.LIDs, c.VLs, c.Seconds, c.Stages, c.RouteRSS = r.plan.Ends.Total(), r.plan.VLs, r.seconds, r.stages, peakRSS()
 	c.Judged, err = timed(func() (err error) {
-		c.Check, err = check.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers})
+		c.Check, err = quality.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers})
 		return err
 	})
 	if err != nil {

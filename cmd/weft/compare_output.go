@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"weft/route/check"
+	"weft/route/quality"
 )
 
 func writeComparison(w io.Writer, rows []comparison) error {
@@ -43,7 +44,7 @@ func writeComparison(w io.Writer, rows []comparison) error {
 }
 
 // reachable says whether every pair that has a way is delivered.
-func reachable(c *check.Report) string {
+func reachable(c *quality.Report) string {
 	if lost := c.Unreachable + c.Discarded; lost > 0 {
 		return fmt.Sprintf("%d lost", lost)
 	}
@@ -51,7 +52,7 @@ func reachable(c *check.Report) string {
 }
 
 // verdict is the judge's answer in one or two words.
-func verdict(c *check.Report) string {
+func verdict(c *quality.Report) string {
 	switch {
 	case c.OK:
 		return "proven"
@@ -66,7 +67,7 @@ func verdict(c *check.Report) string {
 }
 
 // deadlockFree says for which traffic there is no deadlock.
-func deadlockFree(c *check.Report) string {
+func deadlockFree(c *quality.Report) string {
 	if c.DeadlockFree != check.Yes && c.HostOnly.DeadlockFree == check.Yes {
 		return "hosts only"
 	}
@@ -74,7 +75,7 @@ func deadlockFree(c *check.Report) string {
 }
 
 // minimal says which pairs take a shortest way.
-func minimal(c *check.Report) string {
+func minimal(c *quality.Report) string {
 	switch {
 	case c.Minimal:
 		return "yes"

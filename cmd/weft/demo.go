@@ -16,6 +16,7 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
+	"weft/route/quality"
 )
 
 // demoFabric is one fabric of the demo.
@@ -150,7 +151,7 @@ func demoCycle(cmd *cobra.Command, out io.Writer, routing *routeFlags) error {
 	return nil
 }
 
-func judgeEngine(cmd *cobra.Command, g *fabric.Graph, name string, routing *routeFlags) (*check.Report, error) {
+func judgeEngine(cmd *cobra.Command, g *fabric.Graph, name string, routing *routeFlags) (*quality.Report, error) {
 	spec, err := engine.Find(name)
 	if err != nil {
 		return nil, err
@@ -159,5 +160,5 @@ func judgeEngine(cmd *cobra.Command, g *fabric.Graph, name string, routing *rout
 	if err != nil {
 		return nil, err
 	}
-	return check.Judge(cmd.Context(), g, r.plan, check.Options{Workers: routing.workers})
+	return quality.Judge(cmd.Context(), g, r.plan, check.Options{Workers: routing.workers})
 }

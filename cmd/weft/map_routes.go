@@ -15,6 +15,7 @@ import (
 	"weft/mapping"
 	"weft/mapping/routes"
 	"weft/route/check"
+	"weft/route/quality"
 )
 
 // mapRoutes are the source routes that weft map computes on a map.
@@ -88,7 +89,7 @@ func judgeRoutes(ctx context.Context, n *mapping.Network, table *routes.Table) (
 	if err != nil {
 		return "not judged: " + err.Error(), nil
 	}
-	report, err := check.Judge(ctx, g, plan, check.Options{Workers: 1})
+	report, err := quality.Judge(ctx, g, plan, check.Options{Workers: 1})
 	if err != nil {
 		return "", err
 	}

@@ -15,24 +15,25 @@ import (
 	"weft/route/engine"
 	"weft/route/foreign"
 	"weft/route/planfile"
+	"weft/route/quality"
 )
 
 // routeOutput is what `weft route --json` prints.
 type routeOutput struct {
-	Engine  string        `json:"engine"`
-	Refused []string      `json:"refused,omitempty"` // engines of the chain that refused, with their reasons
-	Recipe  route.Recipe  `json:"recipe"`
-	LIDs    int           `json:"lids"`
-	Least   int           `json:"least_lids,omitempty"` // proven: no assignment of these paths has fewer
-	MaxLMC  uint8         `json:"max_lmc"`
-	VLs     int           `json:"vls"`
-	Seconds float64       `json:"seconds"`
-	Stages  []stageTime   `json:"stages"`
-	PeakRSS float64       `json:"peak_rss_mb"`
-	Notes   []string      `json:"notes,omitempty"` // what the engine has to say of its result
-	Check   *check.Report `json:"check,omitempty"`
-	Solver  *solverOutput `json:"solver,omitempty"` // of --names ilp
-	Change  *changeOutput `json:"change,omitempty"` // with --keep
+	Engine  string          `json:"engine"`
+	Refused []string        `json:"refused,omitempty"` // engines of the chain that refused, with their reasons
+	Recipe  route.Recipe    `json:"recipe"`
+	LIDs    int             `json:"lids"`
+	Least   int             `json:"least_lids,omitempty"` // proven: no assignment of these paths has fewer
+	MaxLMC  uint8           `json:"max_lmc"`
+	VLs     int             `json:"vls"`
+	Seconds float64         `json:"seconds"`
+	Stages  []stageTime     `json:"stages"`
+	PeakRSS float64         `json:"peak_rss_mb"`
+	Notes   []string        `json:"notes,omitempty"` // what the engine has to say of its result
+	Check   *quality.Report `json:"check,omitempty"`
+	Solver  *solverOutput   `json:"solver,omitempty"` // of --names ilp
+	Change  *changeOutput   `json:"change,omitempty"` // with --keep
 }
 
 // planFiles are the files that a Plan can be written to.
@@ -171,7 +172,7 @@ func routeAndJudge(cmd *cobra.Command, g *fabric.Graph, chain []*route.Spec, fla
 	}
 	if judge {
 		err = withProgress(cmd, "judging", func(ctx context.Context) (err error) {
-			out.Check, err = check.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers})
+			out.Check, err = quality.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers})
 			return err
 		})
 	}

@@ -23,6 +23,7 @@ var floors = []struct {
 	{"weft/sim", 3},
 	{"weft/traffic", 3},
 	{"weft/route/check", 3},
+	{"weft/route/quality", 3},
 	{"weft/route/engine/conformance", 3},
 	{"weft/route", 2},
 	{"weft/wire", 2},
@@ -36,6 +37,7 @@ var floors = []struct {
 // forbidden pairs say what the floors alone do not.
 var forbidden = []struct{ from, to, why string }{
 	{"weft/route/check", "weft/route/engine", "the judge shares no code with the engines"},
+	{"weft/route/check", "weft/route/quality", "the proof stands alone"},
 	{"weft/route/lids", "weft/fabric/netfile", "LIDs come from Graphs and Plans, not from files"},
 	{"weft/route/recipe", "weft/route/engine", "a recipe gets its engine, it does not choose one"},
 	{"weft/route/recipe", "weft/fabric/netfile", "a recipe reads no files"},

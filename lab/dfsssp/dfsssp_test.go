@@ -16,8 +16,8 @@ import (
 	"weft/fabric"
 	"weft/lab"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/lids"
+	"weft/route/quality"
 	"weft/sim/flow"
 	"weft/traffic"
 )
@@ -274,7 +274,7 @@ func TestLanesOf(t *testing.T) {
 		n     int
 		exact bool
 	}{
-		{lab.Trial{Plan: &route.Plan{VLs: 4}, Report: &check.Report{}}, 4, true},
+		{lab.Trial{Plan: &route.Plan{VLs: 4}, Report: &quality.Report{}}, 4, true},
 		{lab.Trial{Refused: "needs 9 lanes, 8 allowed"}, 9, true},
 		{lab.Trial{Refused: "needs more than 16 lanes, 15 allowed"}, 17, false},
 		{lab.Trial{Refused: "not a fat-tree"}, 0, false},

@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 	"weft/lab"
 	"weft/lab/chart"
-	"weft/route/check"
+	"weft/route/quality"
 	"weft/sim/flow"
 )
 
@@ -135,7 +135,7 @@ func redundancy(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	}}, nil
 }
 
-func addFailures(t *lab.Table, formula, engine, direction string, f *check.Failures, trial *lab.Trial) {
+func addFailures(t *lab.Table, formula, engine, direction string, f *quality.Failures, trial *lab.Trial) {
 	parting, worst := 0, int64(0)
 	for _, n := range f.Lost {
 		if n > 0 {

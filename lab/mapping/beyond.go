@@ -13,6 +13,7 @@ import (
 	"weft/mapping/routes"
 	"weft/mapping/theory"
 	"weft/route/check"
+	"weft/route/quality"
 )
 
 // routing computes the routes of section 5.5 on each map, tries them, has them judged
@@ -66,7 +67,7 @@ func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table, claim,
 	if err != nil {
 		return err
 	}
-	report, err := check.Judge(ctx, g, plan, check.Options{Workers: s.Workers})
+	report, err := quality.Judge(ctx, g, plan, check.Options{Workers: s.Workers})
 	if err != nil {
 		return err
 	}

@@ -11,6 +11,7 @@ import (
 	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
 	"weft/route/check"
+	"weft/route/quality"
 )
 
 // TestRoutes tries every route in the network, and has the judge look for a cycle
@@ -55,7 +56,7 @@ func judge(t *testing.T, n *mapping.Network, table *Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := check.Judge(context.Background(), g, plan, check.Options{Workers: 1})
+	report, err := quality.Judge(context.Background(), g, plan, check.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +99,7 @@ func TestJudgeSeesCycle(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report, err := check.Judge(context.Background(), g, plan, check.Options{Workers: 1})
+	report, err := quality.Judge(context.Background(), g, plan, check.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,56 +3,126 @@ package check
 import (
 	"fmt"
 
+	"weft/fabric"
 	"weft/route"
 )
 
-// byTarget is a Choice the other way round: the rows of each target.
-type byTarget struct {
+// choiceByTarget is a Choice the other way round: the rows of each target.
+type choiceByTarget struct {
 	start  []int32
 	source []int32
 	offset []uint8
 }
 
-// turnChoice sorts the rows by target and finds those that name no LID of it.
-func (j *judge) turnChoice(c *route.Choice) *byTarget {
-	n := j.g.NumEnds
-	bt := &byTarget{start: make([]int32, n+1)}
+// readChoice sorts the rows by target and notes those that name no LID of it.
+func (j *judge) readChoice(c *route.Choice) {
+	n := j.Graph.NumEnds
+	by := &choiceByTarget{start: make([]int32, n+1)}
 	for s := range int32(n) {
 		for i := c.Start[s]; i < c.Start[s+1]; i++ {
 			t := c.Target[i]
-			if t < 0 || int(t) >= n || int(c.Offset[i]) >= j.count[t] {
-				j.badRow(s, t, c.Offset[i])
+			if t < 0 || int(t) >= n || int(c.Offset[i]) >= j.LIDs.Count[t] {
+				j.invalidate(BadChoice, j.badRow(s, t, c.Offset[i]))
 			}
 			if t >= 0 && int(t) < n {
-				bt.start[t+1]++
+				by.start[t+1]++
 			}
 		}
 	}
 	for t := range n {
-		bt.start[t+1] += bt.start[t]
+		by.start[t+1] += by.start[t]
 	}
-	bt.source = make([]int32, bt.start[n])
-	bt.offset = make([]uint8, bt.start[n])
-	fill := append([]int32(nil), bt.start[:n]...)
+	by.source = make([]int32, by.start[n])
+	by.offset = make([]uint8, by.start[n])
+	fill := append([]int32(nil), by.start[:n]...)
 	for s := range int32(n) {
 		for i := c.Start[s]; i < c.Start[s+1]; i++ {
 			if t := c.Target[i]; t >= 0 && int(t) < n {
-				bt.source[fill[t]], bt.offset[fill[t]] = s, c.Offset[i]
+				by.source[fill[t]], by.offset[fill[t]] = s, c.Offset[i]
 				fill[t]++
 			}
 		}
 	}
-	return bt
+	j.choice = by
 }
 
-func (j *judge) badRow(s, t int32, offset uint8) {
-	j.badRows++
-	if len(j.badRowText) >= examplesShown {
+func (j *judge) badRow(s, t int32, offset uint8) string {
+	target := fmt.Sprintf("target %d, which does not exist", t)
+	if t >= 0 && int(t) < j.Graph.NumEnds {
+		target = fmt.Sprintf("offset %d of %s, which has %d LIDs", offset, route.EndName(j.Graph, t), j.LIDs.Count[t])
+	}
+	return fmt.Sprintf("%s uses %s", route.EndName(j.Graph, s), target)
+}
+
+// users are the sources that may use one LID. Its owner is counted too.
+type users struct {
+	Hosts, Sources []int32 // by switch: hosts; with port 0
+	may            []bool  // by end port; nil where all may
+}
+
+func newUsers(j *judge) users {
+	if j.choice == nil {
+		return users{Hosts: j.LIDs.Hosts, Sources: j.LIDs.Sources}
+	}
+	n := j.Graph.NumSwitches
+	return users{Hosts: make([]int32, n), Sources: make([]int32, n), may: make([]bool, j.Graph.NumEnds)}
+}
+
+// AllMay reports whether all end ports with a LID may use this one.
+func (u *users) AllMay() bool { return u.may == nil }
+
+// May reports whether an end port with a LID may use this one.
+func (u *users) May(e int32) bool { return u.may == nil || u.may[e] }
+
+// set finds the users of a LID: without a row all use the base LID.
+func (u *users) set(j *judge, lid fabric.LID, owner int32) {
+	if u.may == nil {
 		return
 	}
-	target := fmt.Sprintf("target %d, which does not exist", t)
-	if t >= 0 && int(t) < j.g.NumEnds {
-		target = fmt.Sprintf("offset %d of %s, which has %d LIDs", offset, route.EndName(j.g, t), j.count[t])
+	offset := uint8(int(lid) - int(j.Plan.Ends.Base[owner]))
+	for e := range u.may {
+		u.may[e] = offset == 0
 	}
-	j.badRowText = append(j.badRowText, fmt.Sprintf("%s uses %s", route.EndName(j.g, s), target))
+	clear(u.Sources)
+	clear(u.Hosts)
+	if offset == 0 {
+		copy(u.Sources, j.LIDs.Sources)
+		copy(u.Hosts, j.LIDs.Hosts)
+	} else {
+		u.count(j, owner, 1)
+	}
+	rows := j.choice
+	lo, hi := rows.start[owner], rows.start[owner+1]
+	for _, s := range rows.source[lo:hi] {
+		u.allow(j, s, owner, false)
+	}
+	for i := lo; i < hi; i++ {
+		if rows.offset[i] == offset {
+			u.allow(j, rows.source[i], owner, true)
+		}
+	}
+}
+
+// allow notes that a source may use the LID, or not. The owner is counted always.
+func (u *users) allow(j *judge, source, owner int32, yes bool) {
+	if u.may[source] == yes {
+		return
+	}
+	u.may[source] = yes
+	if source == owner || !j.LIDs.IsSource(source) {
+		return
+	}
+	if yes {
+		u.count(j, source, 1)
+	} else {
+		u.count(j, source, -1)
+	}
+}
+
+func (u *users) count(j *judge, source, n int32) {
+	s := j.Graph.EndSwitch[source]
+	u.Sources[s] += n
+	if int(source) < j.Graph.NumHosts {
+		u.Hosts[s] += n
+	}
 }

@@ -1,12 +1,14 @@
 package check
 
+import "weft/fabric"
+
 // maxSearch bounds the steps that shortestCycle takes.
 const maxSearch = 1 << 26
 
 // shortestCycle finds a shortest cycle, or nil. When the graph is too large to try
 // every node, the answer is a cycle that may not be shortest, and shortest is false.
-// The lengths of any two cycles are known to differ by a multiple of apart.
-func (d *digraph) shortestCycle(apart int) (cycle []int32, shortest bool) {
+// The lengths of any two cycles are known to differ by a multiple of step.
+func (d *digraph) shortestCycle(step int) (cycle []int32, shortest bool) {
 	part, cyclic := d.components()
 	if !cyclic {
 		return nil, true
@@ -25,40 +27,31 @@ func (d *digraph) shortestCycle(apart int) (cycle []int32, shortest bool) {
 			s.closes[u] = x + 1
 		}
 		s.steps += len(back.successors(x))
-		bound := max(0, len(cycle)-apart+1)
+		bound := max(0, len(cycle)-step+1)
 		if u := s.from(x, int32(bound)); u >= 0 {
 			cycle = way(s.parent, x, u, s.depth[u]+1)
 		}
-		if len(cycle) > 0 && len(cycle) <= apart {
+		if len(cycle) > 0 && len(cycle) <= step {
 			break
 		}
 	}
 	return cycle, true
 }
 
-// apart is 2 if the switches have two colours that alternate on every way, so that all
-// cycles are of even length, otherwise 1.
-func (j *judge) apart() int {
-	g := j.g
-	colour := make([]int8, g.NumSwitches)
-	var queue []int32
-	for s := range colour {
-		if colour[s] != 0 {
-			continue
+// lengthStep is 2 if the switches have two colours that alternate on every way, so that
+// all cycles are of even length, otherwise 1.
+func lengthStep(g *fabric.Graph) int {
+	s := g.NewSearch(nil)
+	for x := range int32(g.NumSwitches) {
+		if len(s.Order) == 0 {
+			s.From(x)
+		} else {
+			s.Extend(x)
 		}
-		colour[s] = 1
-		queue = append(queue[:0], int32(s))
-		for head := 0; head < len(queue); head++ {
-			u := queue[head]
-			for _, c := range g.OutOf(u) {
-				switch v := g.To[c]; colour[v] {
-				case 0:
-					colour[v] = -colour[u]
-					queue = append(queue, v)
-				case colour[u]:
-					return 1
-				}
-			}
+	}
+	for c, from := range g.From {
+		if s.Hops[from]&1 == s.Hops[g.To[c]]&1 {
+			return 1
 		}
 	}
 	return 2

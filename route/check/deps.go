@@ -1,6 +1,10 @@
 package check
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"weft/fabric"
+)
 
 // deps holds the dependencies found so far: for two channels of which the second
 // leaves the switch that the first one enters, and for the VL on the first where
@@ -20,12 +24,11 @@ type deps struct {
 	numWords, numLast int64
 }
 
-func newDeps(j *judge) *deps {
-	g := j.g
-	d := &deps{row: make([]int64, g.NumChannels), rank: make([]int32, g.NumChannels), size: j.lanes.size}
+func newDeps(g *fabric.Graph, l *lanes) *deps {
+	d := &deps{row: make([]int64, g.NumChannels), rank: make([]int32, g.NumChannels), size: l.size}
 	pair := int(d.size) // bits of a pair
-	if j.lanes.inOut {
-		pair *= len(j.lanes.vls)
+	if l.byInput {
+		pair *= len(l.vls)
 	}
 	d.lastRow = make([]int64, g.NumChannels)
 	d.hostRank = make([]int32, g.NumHosts)

@@ -2,15 +2,42 @@
 // nothing else, and shares no code with the engines, so that an error in an engine
 // cannot hide itself.
 //
+// # Order of reading
+//
+// An hour, from the question to the answer:
+//
+//	report.go     what is answered
+//	judge.go      the stages, and what an Observer is shown
+//	shape.go      a Plan that the rest can index safely
+//	lids.go       which end port a LID names
+//	choice.go     which sources may use a LID
+//	tables.go     one LID's entries of all switches, and what is behind each port
+//	distance.go   how far switches are apart in the fabric
+//	paths.go      how the way from every switch to a LID ends
+//	reach.go      which pairs are lost, and by which fault
+//	worker.go     all this for every LID
+//	lanes.go      SLs in use, and masks of them
+//	vls.go        VLs of SLs, and whether links have them
+//	sources.go    which SLs end ports send to a LID
+//	collect.go    the dependencies that packets make on their way
+//	deps.go       where they are kept
+//	verdict.go    the graph of dependencies, and the answers about deadlock
+//	cycle.go      a shortest cycle
+//	witness.go    packets that hold its channels; packets that are discarded
+//	findings.go   counts and examples of all workers
+//
+// Three files are there for speed, and do what a simpler one says: groups.go and
+// groupmasks.go do the work of sources.go for all sources of a switch at once;
+// oncycle.go finds what cycle.go has to look at.
+//
 // # What it proves
 //
 // Tables. For every LID the entries of all switches form one graph with at most
 // one edge a switch; where that is a tree into the LID's port, every source is
 // delivered. One pass a LID finds unreachable pairs, loops, entries without a port
-// behind them, deliveries to a wrong port and entries beyond the size of a table,
-// and with the weights of the sources the paths on each channel. Lengths are
-// compared with a breadth-first search of 64 targets at a time (bit-parallel, as in
-// Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal",
+// behind them, deliveries to a wrong port and entries beyond the size of a table.
+// What cannot be reached at all is no fault: that is found by a breadth-first search of 64
+// targets at a time (bit-parallel, as in Then et al., "The More the Merrier: Efficient Multi-Source Graph Traversal",
 // PVLDB 2014), in which a drained switch lets nothing through.
 //
 // Lanes. The nodes of the dependency graph are the pairs (channel, VL) of Dally and
@@ -33,12 +60,6 @@
 // (Plan.Uses) of another end port; with several LIDs a port it is counted once a
 // LID. The reply to a request from s to t goes from t to any LID of s that t may
 // use, on its own SL and, if Plan.Service.ReplySameSL, on the SL of the request.
-//
-// # Hops
-//
-// Hops count as in a forwarding table: the links that a packet crosses from its
-// first switch on, the one to the target included; 0 from a switch to its own port
-// 0, 1 between two hosts of one switch.
 //
 // # Cost
 //

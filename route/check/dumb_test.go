@@ -1,7 +1,6 @@
 package check
 
 import (
-	"fmt"
 	"slices"
 
 	"weft/fabric"
@@ -28,16 +27,13 @@ type dumbDep struct{ from, to dumbNode }
 
 // dumbReport has what both judges must agree on.
 type dumbReport struct {
-	Pairs, Unreachable, Disconnected, Discarded, OneWay, Loops, NonMinimal int64
-	Host                                                                   HostPairs
-	Entries                                                                string
-	Hops, Load                                                             string
-	VLs                                                                    int
-	Deliveries                                                             int64
-	Edges                                                                  [4]int
-	Free                                                                   [4]Answer
-	CycleLen                                                               [4]int
-	Faults                                                                 map[Kind][2]int64
+	Reachability
+	VLs        int
+	Deliveries int64
+	Edges      [4]int
+	Free       [4]Answer
+	CycleLen   [4]int
+	Faults     map[Kind][2]int64
 }
 
 func newDumb(g *fabric.Graph, p *route.Plan) *dumb {
@@ -268,29 +264,16 @@ func (d *dumb) judge() (*dumbReport, [4]map[dumbDep]bool) {
 	}
 	used, transit := map[portVL]bool{}, map[[2]int32]bool{}
 	lastHops := map[[2]int32]bool{}
-	hostHops, entryHops := map[int]int64{}, map[int]int64{}
-	load := make([]int64, g.NumChannels)
 	reach := map[[2]int32]bool{}
-	var entries Entries
+	stale := int64(0)
 	for lid, dst := range d.owner {
 		t := g.EndSwitch[dst]
-		extra := 0
-		if int(dst) < g.NumHosts {
-			extra = 1
-		}
 		rings := map[string]bool{}
 		for s := range int32(g.NumSwitches) {
-			if d.p.Tables.Port(s, lid) != 255 {
-				entries.Total++
-			}
 			if c, end := d.step(s, lid); c < 0 && end != delivered && !(end == noEntry && d.dist[t][s] < 0) {
 				fault(kinds[end], 1, 0)
 			}
-			end, path := d.tableWalk(s, lid)
-			if end == delivered {
-				entryHops[len(path)+extra]++
-			}
-			if end == inLoop {
+			if end, path := d.tableWalk(s, lid); end == inLoop {
 				rings[ringOf(path)] = true
 			}
 		}
@@ -302,34 +285,16 @@ func (d *dumb) judge() (*dumbReport, [4]map[dumbDep]bool) {
 			if src == dst || len(d.lids[src]) == 0 {
 				continue
 			}
-			hosts := int64(0)
-			if int(src) < g.NumHosts && int(dst) < g.NumHosts {
-				hosts = 1
-			}
-			end, path := d.tableWalk(g.EndSwitch[src], lid)
+			end, _ := d.tableWalk(g.EndSwitch[src], lid)
 			if d.may(src, dst, lid) {
 				r.Pairs++
-				r.Host.Pairs += hosts
-				far := d.dist[t][g.EndSwitch[src]]
 				switch {
 				case end == delivered:
 					reach[[2]int32{src, dst}] = true
-					if len(path) > far && far >= 0 {
-						r.NonMinimal++
-						r.Host.NonMinimal += hosts
-					}
-					if hosts == 1 {
-						hostHops[len(path)+extra]++
-						for _, c := range path {
-							load[c]++
-						}
-					}
-				case far < 0:
+				case d.dist[t][g.EndSwitch[src]] < 0:
 					r.Disconnected++
-					r.Host.Disconnected += hosts
 				default:
 					r.Unreachable++
-					r.Host.Unreachable += hosts
 					fault(kinds[end], 0, 1)
 				}
 			}
@@ -365,11 +330,11 @@ func (d *dumb) judge() (*dumbReport, [4]map[dumbDep]bool) {
 	for s := range int32(g.NumSwitches) {
 		for lid := 0; lid <= int(d.p.Tables.Top()); lid++ {
 			if _, ok := d.owner[fabric.LID(lid)]; !ok && d.p.Tables.Port(s, fabric.LID(lid)) != 255 {
-				entries.Stale++
+				stale++
 			}
 		}
 	}
-	fault(StaleEntry, entries.Stale, 0)
+	fault(StaleEntry, stale, 0)
 	for a := range int32(g.NumEnds) {
 		for b := range int32(g.NumEnds) {
 			usable := func(from, to int32) bool {
@@ -391,13 +356,6 @@ func (d *dumb) judge() (*dumbReport, [4]map[dumbDep]bool) {
 	fault(OneWayPair, r.OneWay, 0)
 	fault(DrainedUsed, int64(len(transit)), 0)
 	r.Deliveries = int64(len(lastHops))
-	entries.Hops = dumbHops(entryHops)
-	for _, n := range entryHops {
-		entries.Delivered += n
-	}
-	r.Entries = fmt.Sprintf("%+v", entries)
-	r.Hops = fmt.Sprintf("%+v", dumbHops(hostHops))
-	r.Load = fmt.Sprintf("%+v", dumbLoad(load))
 	d.lanes(r, used, fault)
 	if f := r.Faults[DiscardVL]; f[0] > 0 {
 		r.Faults[DiscardVL] = [2]int64{f[0], r.Discarded}

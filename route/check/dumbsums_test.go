@@ -68,51 +68,6 @@ func ringOf(path []int32) string {
 	return fmt.Sprint(list)
 }
 
-func dumbHops(count map[int]int64) Hops {
-	h := Hops{Histogram: []int64{}}
-	n, sum := int64(0), int64(0)
-	for hops, x := range count {
-		h.Max = max(h.Max, hops)
-		n += x
-		sum += x * int64(hops)
-	}
-	if n > 0 {
-		h.Avg = float64(sum) / float64(n)
-		for i := range h.Max + 1 {
-			h.Histogram = append(h.Histogram, count[i])
-		}
-	}
-	return h
-}
-
-func dumbLoad(load []int64) Load {
-	l := Load{}
-	if len(load) == 0 {
-		return l
-	}
-	sum := int64(0)
-	for _, x := range load {
-		sum += x
-		l.Max = max(l.Max, x)
-		if x == 0 {
-			l.Dark++
-		}
-	}
-	l.Avg = float64(sum) / float64(len(load))
-	for v := int64(0); ; v++ { // the least value that 99 % do not exceed
-		n := 0
-		for _, x := range load {
-			if x <= v {
-				n++
-			}
-		}
-		if n*100 >= 99*len(load) {
-			l.P99 = v
-			return l
-		}
-	}
-}
-
 // dumbCycle is the length of a shortest cycle, 0 when there is none.
 func dumbCycle(deps map[dumbDep]bool) int {
 	next := map[dumbNode][]dumbNode{}

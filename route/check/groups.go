@@ -48,12 +48,12 @@ type member struct{ s, group int32 }
 // where a host's own table discards packets, where VLs depend on the input port,
 // and where several ports claim one LID.
 func newGroups(j *judge) *groups {
-	l, g := j.lanes, j.g
+	l, g := j.lanes, j.Graph
 	claims := 0
-	for _, n := range j.count {
+	for _, n := range j.LIDs.Count {
 		claims += n
 	}
-	if j.turned != nil || l.hostDrop != nil || l.inOut || claims != j.numLIDs {
+	if j.choice != nil || l.hostDrop != nil || l.byInput || claims != j.LIDs.Used {
 		return nil
 	}
 	u := &groups{sl: l.sl, unasked: make([]uint64, g.NumSwitches)}
@@ -64,13 +64,13 @@ func newGroups(j *judge) *groups {
 	for sl := range u.bit {
 		u.bit[sl] = 1 << l.index[sl]
 	}
-	u.spread = [numGroups]uint64{ofHosts: l.spread, ofPortZero: l.spread &^ (1 << l.shift[hostOnly])}
+	u.spread = [numGroups]uint64{ofHosts: l.spreadOf(true), ofPortZero: l.spreadOf(false)}
 	u.rows, u.columns = newLines(u.sl.NumSrc, g.NumSwitches), newLines(u.sl.NumDst, g.NumSwitches)
 	for s := range int32(g.NumSwitches) {
 		u.add(j, s, ofHosts, g.HostsOf(s))
 		u.add(j, s, ofPortZero, []int32{g.PortZero(s)})
-		if j.sources[s] > 0 {
-			u.unasked[s] = l.byDefault << l.shift[noRecord]
+		if j.LIDs.Sources[s] > 0 {
+			u.unasked[s] = l.unasked()
 		}
 		u.rows.zero[s] = u.mask(&tally{}, &u.rows.size[s])
 		u.columns.zero[s] = u.mask(&tally{}, &u.columns.size[s])
@@ -92,11 +92,11 @@ func newLines(classes, switches int) lines {
 func (u *groups) add(j *judge, s, group int32, ends []int32) {
 	l := j.lanes
 	for _, e := range ends {
-		if c := l.src[e]; j.isSource[e] && c < l.numSrc {
+		if c := l.src[e]; j.LIDs.IsSource(e) && c < l.numSrc {
 			u.rows.add(c, member{s, group})
 		}
-		for k := range j.count[e] {
-			if d := l.dst[int(j.p.Ends.Base[e])+k]; d >= 0 {
+		for k := range j.LIDs.Count[e] {
+			if d := l.dst[int(j.Plan.Ends.Base[e])+k]; d >= 0 {
 				u.columns.add(d, member{s, group})
 			}
 		}

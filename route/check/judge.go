@@ -2,8 +2,6 @@ package check
 
 import (
 	"context"
-	"fmt"
-	"math"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -13,60 +11,49 @@ import (
 // Options are the options of Judge.
 type Options struct {
 	Workers int // goroutines, at least 1
+	// Observe makes the Observer of a worker, if it is not nil. It is called in the
+	// goroutine of the worker.
+	Observe func(worker int, f *Facts) Observer
 }
 
-// examplesShown is how many examples of each finding are kept.
-const examplesShown = 5
+// Observer is shown the paths to one LID after the other, so that figures other than the
+// proof need no walk of their own. What it is shown is valid during the call, and is
+// not to be changed.
+type Observer interface{ Observe(p *Paths) }
 
-// judge is one run of Judge.
+// Facts are what every LID shares. An Observer does not change them.
+type Facts struct {
+	Graph *fabric.Graph
+	Plan  *route.Plan
+	LIDs  *LIDs
+}
+
+// judge is one run of Judge: what it reads from the Plan and what it has found.
 type judge struct {
-	g *fabric.Graph
-	p *route.Plan
+	Facts
+	ports  *portMap
+	lanes  *lanes
+	groups *groups         // nil where each source needs a mask of its own
+	choice *choiceByTarget // nil without rows
+	deps   *deps
 
-	owner    []int32 // by LID, whole blocks: the end port it names, -1 when none
-	count    []int   // by end: LIDs
-	isSource []bool  // by end: has a LID
-	numLIDs  int
-	ports    []hop     // by port slot: the hop through it, with nothing on it
-	slots    []slots   // by switch
-	hosts    []int32   // by switch: hosts that are sources
-	sources  []int32   // by switch: hosts and port 0 that are sources
-	drained  []int32   // switches
-	turned   *byTarget // nil without a Choice
-	lanes    *lanes
-	groups   *groups // nil where each source needs a mask of its own
-	deps     *deps
-
-	reach      []uint64 // by LID, reachRow words: a bit for each switch that delivers
-	reachRow   int
-	arriving   []uint64 // by LID: SLs (VLs if lanes.inOut) that its host's port is sent
-	toLID      []uint16 // by LID: SLs of all sources to it; with groups alone
-	walkers    []*walker
-	blocks     []blockResult
-	noSL       []string
-	badRows    int64
-	badRowText []string
+	drained []int32 // switches
+	invalid []Finding
+	found   results
+	workers []*worker
 }
 
-// slots are the port slots of a switch, and the LIDs that its table has room for.
-type slots struct{ first, end, lids int32 }
-
-// of is the slot of a port to which the entry of a LID leads, if both are there.
-func (s *slots) of(port uint8, lid fabric.LID) (i int32, ok bool) {
-	i = s.first + int32(port)
-	return i, port != route.NoPort && i < s.end && int32(lid) < s.lids
+// results are what the workers find, by LID or block of LIDs.
+type results struct {
+	delivers []uint64 // by LID, words for each: a bit for each switch from which its packets arrive
+	words    int
+	arriving []uint64 // by LID: SLs that its host's port is sent; VLs if lanes.byInput
+	toLID    []uint16 // by LID: SLs of all sources to it; with groups alone
+	blocks   []examples
 }
 
-// hop is how packets to a LID go on from a switch, and what goes there. All that is
-// needed to carry them on lies together.
-type hop struct {
-	next  int32  // the next switch, or how the way ends; in ports -1 for nothing, -2-h for host h
-	out   int32  // channel to it, -1 when none
-	row   int64  // deps.row of that channel
-	rank  int32  // deps.rank of it
-	pairs int32  // pairs of hosts that pass or start there
-	acc   uint64 // SLs that pass or start there
-}
+// examplesShown is the number of examples of each finding that are kept.
+const examplesShown = 5
 
 // Judge proves a Plan or finds its faults. It fails only with a *ShapeError, or
 // with the error of ctx.
@@ -74,134 +61,83 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 	if err := shape(g, p); err != nil {
 		return nil, err
 	}
-	j := &judge{g: g, p: p}
-	workers := max(1, opt.Workers)
-	j.prepare()
-	j.walkers = make([]*walker, workers)
-	j.blocks = make([]blockResult, max(len(j.owner)/route.BlockSize, p.Tables.NumBlocks()))
-	err := par.For(ctx, workers, len(j.blocks), func(worker, i int) error {
-		j.walker(worker).block(i)
-		return nil
-	})
-	if err != nil {
+	n := max(1, opt.Workers)
+	j := prepare(g, p, n)
+	if err := j.walk(ctx, opt.Observe); err != nil {
 		return nil, err
 	}
-	for _, w := range j.walkers {
-		if w != nil {
-			j.deps.join(w.deps)
-		}
-	}
-	r := &Report{}
-	j.sum(r)
-	if err := j.verdicts(ctx, workers, r); err != nil {
+	r := &Report{Size: Size{Switches: g.NumSwitches, Hosts: g.NumHosts, Channels: g.NumChannels, LIDs: j.LIDs.Used}}
+	j.report(r)
+	if err := j.verdicts(ctx, r); err != nil {
 		return nil, err
 	}
-	if err := j.discards(ctx, workers, r); err != nil {
+	if err := j.discards(ctx, r); err != nil {
 		return nil, err
-	}
-	if r.MultiHomed, err = j.redundancy(ctx, workers); err != nil {
-		return nil, err
-	}
-	if p.Intended != nil {
-		if err := j.intended(ctx, workers, r); err != nil {
-			return nil, err
-		}
 	}
 	r.OK = len(r.Faults) == 0 && r.DeadlockFree == Yes && r.Find(NoLID) == nil
 	return r, nil
 }
 
-// walker is the walker of a worker, made when it is first needed.
-func (j *judge) walker(worker int) *walker {
-	if j.walkers[worker] == nil {
-		j.walkers[worker] = newWalker(j)
-	}
-	return j.walkers[worker]
-}
-
-func (j *judge) prepare() {
-	g := j.g
-	j.names()
-	j.hosts = make([]int32, g.NumSwitches)
-	j.sources = make([]int32, g.NumSwitches)
-	for e, yes := range j.isSource {
-		if yes {
-			s := g.EndSwitch[e]
-			j.sources[s]++
-			if e < g.NumHosts {
-				j.hosts[s]++
-			}
-		}
-	}
+// prepare reads what all workers need.
+func prepare(g *fabric.Graph, p *route.Plan, workers int) *judge {
+	j := &judge{Facts: Facts{Graph: g, Plan: p, LIDs: readLIDs(g, &p.Ends)}, workers: make([]*worker, workers)}
 	for s, yes := range g.Drained {
 		if yes {
 			j.drained = append(j.drained, int32(s))
 		}
 	}
-	if j.p.Choice != nil {
-		j.turned = j.turnChoice(j.p.Choice)
+	if p.Choice != nil {
+		j.readChoice(p.Choice)
 	}
-	j.lanes = newLanes(j)
+	j.lanes = j.readLanes()
 	j.groups = newGroups(j)
-	j.deps = newDeps(j)
-	j.ports = make([]hop, len(g.Attached))
-	for i, v := range g.Attached {
-		if v >= 0 {
-			j.ports[i] = hop{next: g.To[v], out: v, row: j.deps.row[v], rank: j.deps.rank[v]}
-		} else {
-			j.ports[i] = hop{next: v, out: -1}
-		}
-	}
-	j.slots = make([]slots, g.NumSwitches)
-	for s, first := range g.PortStart {
-		j.slots[s] = slots{first, first + g.SwitchPorts[s] + 1, g.SwitchFDBCap[s]}
-		if g.SwitchFDBCap[s] <= 0 {
-			j.slots[s].lids = math.MaxInt32
-		}
-	}
-	j.reachRow = (g.NumSwitches + 63) / 64
-	j.reach = make([]uint64, len(j.owner)*j.reachRow)
-	j.arriving = make([]uint64, len(j.owner))
-	j.toLID = make([]uint16, len(j.owner))
+	j.deps = newDeps(g, j.lanes)
+	j.ports = newPortMap(g, j.deps)
+	lids := len(j.LIDs.Owner)
+	j.found.words = (g.NumSwitches + 63) / 64
+	j.found.delivers = make([]uint64, lids*j.found.words)
+	j.found.arriving = make([]uint64, lids)
+	j.found.toLID = make([]uint16, lids)
+	j.found.blocks = make([]examples, max(lids/route.BlockSize, p.Tables.NumBlocks()))
+	return j
 }
 
-// names finds out which end port each LID names; the first in order if several do.
-func (j *judge) names() {
-	ends := &j.p.Ends
-	j.count = make([]int, j.g.NumEnds)
-	j.isSource = make([]bool, j.g.NumEnds)
-	top := 0
-	for e, base := range ends.Base {
-		if base == 0 || base > fabric.MaxUnicastLID {
-			continue
+// walk judges the tables block by block and joins the dependencies that the workers found.
+func (j *judge) walk(ctx context.Context, observe func(int, *Facts) Observer) error {
+	err := par.For(ctx, len(j.workers), len(j.found.blocks), func(i, block int) error {
+		w := j.worker(i)
+		if w.observer == nil && observe != nil {
+			w.observer = observe(i, &j.Facts)
 		}
-		j.count[e] = 1
-		if ends.LMC[e] <= fabric.MaxLMC {
-			j.count[e] = min(1<<ends.LMC[e], int(fabric.MaxUnicastLID)-int(base)+1)
-		}
-		j.isSource[e] = true
-		top = max(top, int(base)+j.count[e]-1)
+		w.judgeBlock(block)
+		return nil
+	})
+	if err != nil {
+		return err
 	}
-	j.owner = make([]int32, (top/route.BlockSize+1)*route.BlockSize)
-	for i := range j.owner {
-		j.owner[i] = -1
-	}
-	for e, base := range ends.Base {
-		for k := range j.count[e] {
-			if l := int(base) + k; j.owner[l] < 0 {
-				j.owner[l] = int32(e)
-				j.numLIDs++
-			}
+	for _, w := range j.workers {
+		if w != nil {
+			j.deps.join(w.collector.deps)
 		}
 	}
+	return nil
 }
 
-// lidName names a LID for people.
-func lidName(g *fabric.Graph, lid fabric.LID, owner int32) string {
-	return fmt.Sprintf("LID %d of %s", lid, route.EndName(g, owner))
+// worker returns a worker, made when it is first needed.
+func (j *judge) worker(i int) *worker {
+	if j.workers[i] == nil {
+		j.workers[i] = newWorker(j)
+	}
+	return j.workers[i]
 }
 
-// portName names a port of a switch for people.
-func portName(g *fabric.Graph, s int32, p uint8) string {
-	return fmt.Sprintf("%s[%d]", route.SwitchName(g, s), p)
+// invalidate notes a fault of the Plan that no walk is needed to find.
+func (j *judge) invalidate(kind Kind, text string) {
+	for i := range j.invalid {
+		if f := &j.invalid[i]; f.Kind == kind {
+			f.add(func() string { return text })
+			return
+		}
+	}
+	j.invalid = append(j.invalid, Finding{Kind: kind, Count: 1, Examples: []string{text}})
 }

@@ -17,46 +17,49 @@ const (
 	numTraffics
 )
 
-// lanes is what a Plan says about lanes, made ready for masks of SLs. A mask has a
-// field of width bits for each kind of traffic that differs from the others, and in
-// it a bit for each SL in use, so that one OR moves all traffic along a path.
+// lanes is what a Plan says about lanes. SLs are kept in masks (see maskLayout).
 type lanes struct {
-	g         *fabric.Graph
-	sl        *route.SLs   // nil when the lanes are unknown: all on one
-	sl2vl     *route.SL2VL // likewise
-	sls       []uint8      // SLs in use, ascending
-	index     [route.NumSLs]uint8
-	vls       []uint8 // VLs that those SLs may get, ascending
-	vlIndex   [route.NumSLs]uint8
-	pool      []vlIndices          // of the tables of sl2vl.Pool
-	apart     []bool               // of each: no two SLs share a VL
+	sl    *route.SLs // nil when the lanes are unknown: all on one
+	sls   []uint8    // SLs in use, ascending
+	index [route.NumSLs]uint8
+	classes
+	maskLayout
+	vlTables
+	discarding
+}
+
+// classes are those of SLs by source and LID, as in route.SLs.
+type classes struct {
+	numSrc int32   // source classes; one more stands for what is invalid
+	src    []int32 // class of each source
+	dst    []int32 // class of each LID, -1 when invalid
+}
+
+// maskLayout is the layout of a mask of SLs. A mask has a field of width bits for each
+// kind of traffic that differs from the others, and in it a bit for each SL in use, so
+// that one OR moves all traffic along a path.
+type maskLayout struct {
 	width     uint                 // bits of a field, a power of two
 	shift     [numTraffics]uint    // of the field of each kind
 	size      uint                 // bits of all fields, a power of two
-	sel       [route.NumSLs]uint64 // an SL by index: its bit in all fields
-	inOut     bool                 // some switch's VL depends on the input port
-	numSrc    int32                // source classes; one more stands for what is invalid
-	src       []int32              // class of each source
-	dst       []int32              // class of each LID, -1 when invalid
-	drop      []uint64             // by port slot: SLs that VL 15 discards; nil when none or inOut
-	hostDrop  []uint64             // by host: SLs that its own table discards; nil when none
+	inAll     [route.NumSLs]uint64 // by index of an SL: its bit in all fields
 	spread    uint64               // a field times this is in all fields of assigned traffic
 	byDefault uint64               // bit of Service.Default within a field
 }
 
-func newLanes(j *judge) *lanes {
-	l := &lanes{g: j.g, numSrc: 1}
-	if j.p.SL != nil && j.p.SL2VL != nil {
-		l.sl, l.sl2vl = j.p.SL, j.p.SL2VL
+// readLanes reads the lanes of the Plan and notes invalid classes.
+func (j *judge) readLanes() *lanes {
+	g, p := j.Graph, j.Plan
+	l := &lanes{classes: classes{numSrc: 1, src: make([]int32, g.NumEnds), dst: make([]int32, len(j.LIDs.Owner))}}
+	if p.SL != nil && p.SL2VL != nil {
+		l.sl, l.sl2vl = p.SL, p.SL2VL
 	}
-	l.src = make([]int32, j.g.NumEnds)
-	l.dst = make([]int32, len(j.owner))
 	used := uint16(1)
 	uniform := true
 	if l.sl != nil {
-		l.classes(j)
-		used = l.inUse(j)
-		uniform = bits.OnesCount16(used) <= 1 && len(j.noSL) == 0
+		valid := j.readClasses(l)
+		used = l.inUse(j.LIDs)
+		uniform = bits.OnesCount16(used) <= 1 && valid
 	}
 	first := uint8(bits.TrailingZeros16(used))
 	if uniform && l.sl != nil && used != 0 {
@@ -66,35 +69,37 @@ func newLanes(j *judge) *lanes {
 		l.sl = route.NewSLs(nil, nil, 1, 1)
 		l.sl.Set(0, 0, first)
 	}
-	def := j.p.Service.Default
+	byDefault := p.Service.Default
 	if l.sl == nil {
-		def = 0
+		byDefault = 0
 	}
-	used |= 1 << def
+	used |= 1 << byDefault
 	for sl := range uint8(route.NumSLs) {
 		if used>>sl&1 == 1 {
 			l.index[sl] = uint8(len(l.sls))
 			l.sls = append(l.sls, sl)
 		}
 	}
-	l.byDefault = 1 << l.index[def]
-	l.fields(j.p.Choice != nil, !uniform || first != def)
-	l.findVLs()
+	l.maskLayout = newMaskLayout(len(l.sls), j.choice != nil, !uniform || first != byDefault)
+	l.byDefault = 1 << l.index[byDefault]
+	l.readVLs(g)
 	return l
 }
 
-// classes copies the classes of sources and LIDs; those out of range are invalid.
-func (l *lanes) classes(j *judge) {
+// readClasses copies the classes of sources and LIDs. It reports whether all are in range.
+func (j *judge) readClasses(l *lanes) (valid bool) {
+	valid = true
 	l.numSrc = int32(l.sl.NumSrc)
 	for e := range l.src {
 		l.src[e] = l.numSrc
 		if c := l.sl.Src[e]; c >= 0 && int(c) < l.sl.NumSrc {
 			l.src[e] = c
-		} else if j.isSource[e] {
-			j.noSL = append(j.noSL, "source "+route.EndName(j.g, int32(e)))
+		} else if j.LIDs.IsSource(int32(e)) {
+			j.invalidate(NoSL, "source "+route.EndName(j.Graph, int32(e)))
+			valid = false
 		}
 	}
-	for lid, o := range j.owner {
+	for lid, o := range j.LIDs.Owner {
 		l.dst[lid] = -1
 		if lid < len(l.sl.Dst) {
 			if c := l.sl.Dst[lid]; c >= 0 && int(c) < l.sl.NumDst {
@@ -102,16 +107,18 @@ func (l *lanes) classes(j *judge) {
 			}
 		}
 		if o >= 0 && l.dst[lid] < 0 {
-			j.noSL = append(j.noSL, lidName(j.g, fabric.LID(lid), o))
+			j.invalidate(NoSL, lidName(j.Graph, fabric.LID(lid), o))
+			valid = false
 		}
 	}
+	return valid
 }
 
 // inUse is the set of SLs in the rows of LIDs that somebody has.
-func (l *lanes) inUse(j *judge) uint16 {
+func (l *lanes) inUse(lids *LIDs) uint16 {
 	rows := make([]bool, l.sl.NumDst)
 	for lid, c := range l.dst {
-		if c >= 0 && j.owner[lid] >= 0 {
+		if c >= 0 && lids.Owner[lid] >= 0 {
 			rows[c] = true
 		}
 	}
@@ -148,9 +155,11 @@ func (l *lanes) inUse(j *judge) uint16 {
 	return set
 }
 
-// fields lays out the masks. Kinds of traffic that cannot differ share a field.
-func (l *lanes) fields(choice, otherDefault bool) {
-	l.width = ceilPow2(uint(len(l.sls)))
+// newMaskLayout lays out masks of a number of SLs. Kinds of traffic that cannot differ
+// share a field: without a choice of LIDs all that a source could use are assigned, and
+// clients without a path record differ where their SL is not that of all.
+func newMaskLayout(sls int, choice, otherDefault bool) maskLayout {
+	l := maskLayout{width: ceilPow2(uint(sls))}
 	n := uint(2)
 	l.shift[hostOnly] = l.width
 	if choice {
@@ -164,11 +173,12 @@ func (l *lanes) fields(choice, otherDefault bool) {
 	}
 	l.size = ceilPow2(n * l.width)
 	l.spread = 1 | 1<<l.shift[hostOnly] | 1<<l.shift[noRecord]
-	for i := range l.sls {
+	for i := range sls {
 		for f := range n {
-			l.sel[i] |= 1 << (f*l.width + uint(i))
+			l.inAll[i] |= 1 << (f*l.width + uint(i))
 		}
 	}
+	return l
 }
 
 func ceilPow2(n uint) uint {
@@ -179,109 +189,23 @@ func ceilPow2(n uint) uint {
 	return p
 }
 
-// findVLs lists the VLs in use and, by port, the SLs that are discarded.
-func (l *lanes) findVLs() {
-	set, discards := uint16(0), false
-	if l.sl2vl == nil {
-		set = 1
-	} else {
-		for i := range l.sl2vl.Pool {
-			for _, sl := range l.sls {
-				set |= 1 << l.sl2vl.Pool[i][sl]
-			}
-		}
-		discards = set>>route.DropVL == 1
-		for s := range l.sl2vl.Switch {
-			l.inOut = l.inOut || l.sl2vl.Switch[s].By == route.ByInOut
-		}
-	}
-	for vl := range route.DropVL {
-		if set>>vl&1 == 1 {
-			l.vlIndex[vl] = uint8(len(l.vls))
-			l.vls = append(l.vls, vl)
-		}
-	}
-	if l.sl2vl != nil {
-		l.pool, l.apart = make([]vlIndices, len(l.sl2vl.Pool)), make([]bool, len(l.sl2vl.Pool))
-		for i := range l.pool {
-			l.pool[i], l.apart[i] = l.indicesOf(&l.sl2vl.Pool[i])
-		}
-	}
-	if discards {
-		l.findDiscards()
-	}
-}
-
-// vlIndices is an SL2VL table by indices: of the SL, then of the VL, or dropped.
-type vlIndices [route.NumSLs]uint8
-
-const dropped = 255
-
-func (l *lanes) indicesOf(t *route.VLTable) (v vlIndices, apart bool) {
-	seen := uint16(0)
-	for i, sl := range l.sls {
-		vl := t[sl]
-		v[i] = dropped
-		if vl != route.DropVL {
-			v[i] = l.vlIndex[vl]
-		}
-		seen |= 1 << vl
-	}
-	return v, bits.OnesCount16(seen) == len(l.sls) && seen>>route.DropVL == 0
-}
-
-// oneVL is the table where lanes are unknown.
-var oneVL vlIndices
-
-// indices is the table of packets on their way through a switch.
-func (l *lanes) indices(s int32, in, out uint8) *vlIndices {
-	if l.sl2vl == nil {
-		return &oneVL
-	}
-	return &l.pool[l.sl2vl.Index(l.g, s, in, out)]
-}
-
-func (l *lanes) findDiscards() {
-	l.hostDrop = make([]uint64, l.g.NumHosts)
-	for h := range l.hostDrop {
-		l.hostDrop[h] = l.discarded(l.sl2vl.HostTable(int32(h)))
-	}
-	if l.inOut {
-		return
-	}
-	l.drop = make([]uint64, len(l.g.Attached))
-	for s := range int32(l.g.NumSwitches) {
-		for p := range l.g.SwitchPorts[s] + 1 {
-			l.drop[l.g.PortStart[s]+p] = l.discarded(l.sl2vl.Table(l.g, s, 0, uint8(p)))
-		}
-	}
-}
-
-// discarded is the mask of the SLs that a table maps to VL 15.
-func (l *lanes) discarded(t *route.VLTable) uint64 {
-	m := uint64(0)
-	for i, sl := range l.sls {
-		if t[sl] == route.DropVL {
-			m |= l.sel[i]
-		}
-	}
-	return m
-}
-
 // field takes the field of one kind of traffic out of a mask.
-func (l *lanes) field(m uint64, traffic int) uint64 {
+func (l *maskLayout) field(m uint64, traffic int) uint64 {
 	return m >> l.shift[traffic] & (1<<l.width - 1)
 }
 
 // fieldMask is the mask with one whole field set.
-func (l *lanes) fieldMask(traffic int) uint64 { return (1<<l.width - 1) << l.shift[traffic] }
+func (l *maskLayout) fieldMask(traffic int) uint64 { return (1<<l.width - 1) << l.shift[traffic] }
 
-// vl is the VL of an SL on its way through a switch.
-func (l *lanes) vl(s int32, in, out, sl uint8) uint8 {
-	if l.sl2vl == nil {
-		return 0
+// unasked is the mask of a client that never asks for a path record.
+func (l *maskLayout) unasked() uint64 { return l.byDefault << l.shift[noRecord] }
+
+// spreadOf is spread for an end port: what a switch sends is no traffic of hosts.
+func (l *maskLayout) spreadOf(isHost bool) uint64 {
+	if isHost {
+		return l.spread
 	}
-	return l.sl2vl.Table(l.g, s, in, out)[sl]
+	return l.spread &^ (1 << l.shift[hostOnly])
 }
 
 // bit is the SL from a source class to a destination class, as a bit of a field.
@@ -293,15 +217,4 @@ func (l *lanes) bit(src, dst int32) uint64 {
 		return 0
 	}
 	return 1 << l.index[l.sl.Class(src, dst)]
-}
-
-// vlsOf turns SLs (a field) into VLs by a table, discarded ones as VL 15.
-func (l *lanes) vlsOf(field uint64, t *route.VLTable) uint16 {
-	set := uint16(0)
-	for i, sl := range l.sls {
-		if field>>i&1 == 1 {
-			set |= 1 << t[sl]
-		}
-	}
-	return set
 }

@@ -23,20 +23,20 @@ type laneGraph struct {
 	cyclic      []bool // by channel: it is on a cycle
 }
 
-// onCycles returns by channel a mask of what may be on a cycle; nothing else is. It is
-// nil where VLs are not kept, or a switch has too many channels for a word.
-func (j *judge) onCycles(ctx context.Context, workers int) ([]uint64, error) {
-	g, l, n := j.g, j.lanes, j.g.NumChannels
+// cyclicSLs returns by channel a mask of the SLs that may be on a cycle; no others are. It
+// is nil where VLs are not kept, or a switch has too many channels for a word.
+func (j *judge) cyclicSLs(ctx context.Context) ([]uint64, error) {
+	g, l, n := j.Graph, j.lanes, j.Graph.NumChannels
 	for c := range int32(n) {
 		if j.keepsVL(c) == nil || len(g.OutOf(g.To[c])) > 64 {
 			return nil, nil
 		}
 	}
-	bit := j.bits()
-	places := j.places()
-	after := j.successors(places)
-	cyclic := make([][]bool, len(places))
-	err := par.For(ctx, workers, len(places), func(_, i int) error {
+	bit := bitOfChannel(g)
+	graphs := l.graphBits()
+	after := j.successors(graphs)
+	cyclic := make([][]bool, len(graphs))
+	err := par.For(ctx, len(j.workers), len(graphs), func(_, i int) error {
 		t := laneGraph{
 			g: g, after: after[i*n : (i+1)*n], bit: bit, seen: make([]uint64, g.NumSwitches), open: make([]uint64, g.NumSwitches),
 			index: make([]int32, n), low: make([]int32, n), cyclic: make([]bool, n),
@@ -45,56 +45,55 @@ func (j *judge) onCycles(ctx context.Context, workers int) ([]uint64, error) {
 		cyclic[i] = t.cyclic
 		return nil
 	})
-	left := make([]uint64, n)
-	for i, b := range places {
+	onCycles := make([]uint64, n)
+	for i, b := range graphs {
 		for c, yes := range cyclic[i] {
 			if yes {
-				left[c] |= 1 << b
+				onCycles[c] |= 1 << b
 			}
 		}
 	}
-	for c, m := range left {
+	for c, m := range onCycles {
 		all := l.field(m, assigned)
-		left[c] |= all<<l.shift[hostOnly] | (all&^l.byDefault)<<l.shift[noRecord]
+		onCycles[c] |= all<<l.shift[hostOnly] | (all&^l.byDefault)<<l.shift[noRecord]
 	}
-	return left, err
+	return onCycles, err
 }
 
-// places are the bits of the masks that have a graph of their own. What hosts do among
+// graphBits lists the bits of masks that have a graph of their own. What hosts do among
 // themselves is part of what all do, and clients that never ask for a path record add
 // to that on the default SL only.
-func (j *judge) places() []int {
-	l := j.lanes
+func (l *lanes) graphBits() []int {
 	fields := uint64(0)
 	for i := range l.sls {
-		fields |= l.sel[i]
+		fields |= l.inAll[i]
 	}
 	fields &^= l.fieldMask(hostOnly)
 	if l.shift[noRecord] != l.shift[assigned] && l.shift[noRecord] != l.shift[anyDLID] {
-		fields &^= l.fieldMask(noRecord) &^ (l.byDefault << l.shift[noRecord])
+		fields &^= l.fieldMask(noRecord) &^ l.unasked()
 	}
-	var places []int
+	var list []int
 	for m := fields; m != 0; m &= m - 1 {
-		places = append(places, bits.TrailingZeros64(m))
+		list = append(list, bits.TrailingZeros64(m))
 	}
-	return places
+	return list
 }
 
-// bits gives each channel a bit among those that leave its switch.
-func (j *judge) bits() []uint64 {
-	bit := make([]uint64, j.g.NumChannels)
-	for s := range int32(j.g.NumSwitches) {
-		for i, c := range j.g.OutOf(s) {
+// bitOfChannel gives each channel a bit among those that leave its switch.
+func bitOfChannel(g *fabric.Graph) []uint64 {
+	bit := make([]uint64, g.NumChannels)
+	for s := range int32(g.NumSwitches) {
+		for i, c := range g.OutOf(s) {
 			bit[c] = 1 << i
 		}
 	}
 	return bit
 }
 
-// successors are those of all channels, for one place of the masks after the other.
-func (j *judge) successors(places []int) []uint64 {
-	g, n := j.g, j.g.NumChannels
-	after := make([]uint64, len(places)*n)
+// successors returns those of all channels, for one graph after the other.
+func (j *judge) successors(graphs []int) []uint64 {
+	g, n := j.Graph, j.Graph.NumChannels
+	after := make([]uint64, len(graphs)*n)
 	var row []uint64
 	for c := range int32(n) {
 		row = j.deps.after(row[:0], c, len(g.OutOf(g.To[c])))
@@ -102,7 +101,7 @@ func (j *judge) successors(places []int) []uint64 {
 		for _, m := range row {
 			some |= m
 		}
-		for k, b := range places {
+		for k, b := range graphs {
 			if some>>b&1 == 0 {
 				continue
 			}

@@ -9,7 +9,7 @@ import (
 	"weft/route"
 )
 
-// What onCycles leaves of all traffic is what the components of the whole graph of VLs
+// What cyclicSLs leaves of all traffic is what the components of the whole graph of VLs
 // leave, no cycle of hosts is lost, and the same cycle is found in it.
 func TestOnCyclesLikeComponents(t *testing.T) {
 	cycles := 0
@@ -18,22 +18,19 @@ func TestOnCyclesLikeComponents(t *testing.T) {
 			g, p := plan(t, formula, "minhop", 0, nil)
 			randomSLs(g, p, rand.New(rand.NewPCG(seed, 2)))
 			p.Service = route.Service{Default: uint8(seed % 3), ReplySameSL: seed%2 == 0}
-			j := &judge{g: g, p: p, walkers: make([]*walker, 1)}
-			j.prepare()
-			j.blocks = make([]blockResult, len(j.owner)/route.BlockSize)
-			for i := range j.blocks {
-				j.walker(0).block(i)
+			j := prepare(g, p, 2)
+			if err := j.walk(context.Background(), nil); err != nil {
+				t.Fatal(err)
 			}
-			j.deps.join(j.walkers[0].deps)
-			left, err := j.onCycles(context.Background(), 2)
+			left, err := j.cyclicSLs(context.Background())
 			if err != nil || left == nil {
 				t.Fatal(formula, err, "VLs are not kept")
 			}
 			nv := len(j.lanes.vls)
 			for _, traffic := range []int{assigned, hostOnly, noRecord} {
-				want, _ := j.dependencies(traffic).shortestCycle(j.apart())
-				rest := j.remaining(traffic, left)
-				got, _ := rest.shortestCycle(j.apart())
+				want, _ := j.dependencies(traffic).shortestCycle(lengthStep(g))
+				rest := j.cyclicPart(traffic, left)
+				got, _ := rest.shortestCycle(lengthStep(g))
 				for i, x := range got {
 					got[i] = rest.names[x]
 				}

@@ -39,34 +39,42 @@ func (a *Answer) UnmarshalJSON(b []byte) error {
 	return nil
 }
 
-// Report is what the judge found. Pairs are (source end port, LID); those of hosts
-// and switches are counted together unless a field says otherwise.
+// Report says what the judge found.
 type Report struct {
 	// OK says that the Plan is proven: nothing unreachable, no invalid name, choice or
 	// lane, and no dependency cycle. Disconnected pairs are no fault of the Plan. An
 	// unknown deadlock verdict is no proof, nor is a Plan that leaves end ports without a
 	// LID, which nobody judges: OK is then false without any fault.
 	OK bool `json:"ok"`
+	Size
+	Reachability
+	Deadlock
 
+	Faults   []Finding `json:"faults"`   // what makes OK false, except cycles
+	Warnings []Finding `json:"warnings"` // what does not; NoLID leaves no proof
+}
+
+// Size counts what a Plan is for.
+type Size struct {
 	Switches int `json:"switches"`
 	Hosts    int `json:"hosts"`
 	Channels int `json:"channels"`
 	LIDs     int `json:"lids"`
+}
 
+// Reachability counts pairs of a source end port and a LID that it may use, those of
+// hosts and switches together.
+type Reachability struct {
 	Pairs        int64 `json:"pairs"`        // assigned
 	Unreachable  int64 `json:"unreachable"`  // not delivered, though a way exists
 	Disconnected int64 `json:"disconnected"` // not delivered, and no way exists
 	Discarded    int64 `json:"discarded"`    // delivered by the tables, but an SL2VL table drops them
 	OneWay       int64 `json:"one_way"`      // (end port, end port): there is a way there, but none back
 	Loops        int64 `json:"loops"`        // rings of switches, counted by LID
-	Minimal      bool  `json:"minimal"`      // every delivered pair takes a shortest way
-	NonMinimal   int64 `json:"non_minimal"`
+}
 
-	HostPairs HostPairs `json:"host_pairs"`
-	Entries   Entries   `json:"entries"`
-	Hops      Hops      `json:"hops"` // delivered pairs of hosts
-	Load      Load      `json:"load"`
-
+// Deadlock holds the verdicts on four kinds of traffic.
+type Deadlock struct {
 	// DeadlockFree is that of Assigned.
 	DeadlockFree Answer `json:"deadlock_free"`
 	// VLs is the number of VLs that assigned traffic uses, 0 when unknown.
@@ -83,49 +91,6 @@ type Report struct {
 	// NoPathRecord adds to Assigned clients that never ask for a path record: every
 	// source to every LID on Service.Default.
 	NoPathRecord Verdict `json:"no_path_record"`
-
-	Faults   []Finding `json:"faults"`   // what makes OK false, except cycles
-	Warnings []Finding `json:"warnings"` // what does not; NoLID leaves no proof
-
-	// MultiHomed is about nodes with ports on several switches, nil without any.
-	MultiHomed *Redundancy `json:"multi_homed,omitempty"`
-
-	// IntendedPaths and DifferingPaths count pairs, where Plan.Intended is given.
-	IntendedPaths  int64 `json:"intended_paths,omitempty"`
-	DifferingPaths int64 `json:"differing_paths,omitempty"`
-}
-
-// HostPairs counts the pairs of two hosts.
-type HostPairs struct {
-	Pairs        int64 `json:"pairs"`
-	Unreachable  int64 `json:"unreachable"`
-	Disconnected int64 `json:"disconnected"`
-	NonMinimal   int64 `json:"non_minimal"`
-}
-
-// Entries counts entries of forwarding tables: one a switch and LID in use, the
-// switch's own LID included.
-type Entries struct {
-	Total     int64 `json:"total"`     // entries that name a port
-	Delivered int64 `json:"delivered"` // that lead to the LID's port
-	Stale     int64 `json:"stale"`     // for LIDs that nobody has, not in Total
-	Hops      Hops  `json:"hops"`      // of those delivered
-}
-
-// Hops sums up path lengths; see the package comment for what a hop is.
-type Hops struct {
-	Max       int     `json:"max"`
-	Avg       float64 `json:"avg"`
-	Histogram []int64 `json:"histogram"` // by hops from 0
-}
-
-// Load sums up the paths of host pairs on each channel between switches. A pair
-// that may use several LIDs has as many paths.
-type Load struct {
-	Max  int64   `json:"max"`
-	Avg  float64 `json:"avg"`  // over all channels
-	P99  int64   `json:"p99"`  // nearest rank
-	Dark int     `json:"dark"` // channels without any
 }
 
 // Verdict answers whether one kind of traffic can deadlock.
@@ -162,22 +127,21 @@ type Kind string
 // The kinds of findings. Those of entries count table entries and, under Pairs, the
 // assigned pairs they lose.
 const (
-	Names         Kind = "names"           // LIDs that the specification forbids
-	NoLID         Kind = "no-lid"          // warning: end ports without a LID
-	NoEntry       Kind = "no-entry"        // no port for a LID that can be reached
-	DeadPort      Kind = "dead-port"       // a port that leads nowhere or does not exist
-	WrongEnd      Kind = "wrong-end"       // delivered to another end port
-	BeyondTable   Kind = "beyond-table"    // LID beyond LinearFDBCap
-	Loop          Kind = "loop"            // a ring of switches
-	OneWayPair    Kind = "one-way"         // no way back
-	BadChoice     Kind = "choice"          // a row of Choice that names no LID of its target
-	NoSL          Kind = "no-sl"           // a source or LID without a valid SL class
-	VLBeyondPort  Kind = "vl-beyond-port"  // a VL that the port does not have
-	VLBeyondPlan  Kind = "vl-beyond-plan"  // warning: more VLs than Plan.VLs says
-	DiscardVL     Kind = "discard-vl"      // VL 15 for an SL in use
-	DrainedUsed   Kind = "drained-transit" // warning: traffic through a drained switch
-	StaleEntry    Kind = "stale-entry"     // warning: entries for LIDs that nobody has
-	DifferingPath Kind = "differing-path"  // not the intended path
+	Names        Kind = "names"           // LIDs that the specification forbids
+	NoLID        Kind = "no-lid"          // warning: end ports without a LID
+	NoEntry      Kind = "no-entry"        // no port for a LID that can be reached
+	DeadPort     Kind = "dead-port"       // a port that leads nowhere or does not exist
+	WrongEnd     Kind = "wrong-end"       // delivered to another end port
+	BeyondTable  Kind = "beyond-table"    // LID beyond LinearFDBCap
+	Loop         Kind = "loop"            // a ring of switches
+	OneWayPair   Kind = "one-way"         // no way back
+	BadChoice    Kind = "choice"          // a row of Choice that names no LID of its target
+	NoSL         Kind = "no-sl"           // a source or LID without a valid SL class
+	VLBeyondPort Kind = "vl-beyond-port"  // a VL that the port does not have
+	VLBeyondPlan Kind = "vl-beyond-plan"  // warning: more VLs than Plan.VLs says
+	DiscardVL    Kind = "discard-vl"      // VL 15 for an SL in use
+	DrainedUsed  Kind = "drained-transit" // warning: traffic through a drained switch
+	StaleEntry   Kind = "stale-entry"     // warning: entries for LIDs that nobody has
 )
 
 // Finding is a kind of fault: how often, and the first ones.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"io"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -192,12 +191,7 @@ func drawSL2VL(t *rapid.T, g *fabric.Graph) *route.SL2VL {
 
 // figures takes out of a Report what the dumb judge finds too.
 func figures(r *Report) *dumbReport {
-	f := &dumbReport{
-		Pairs: r.Pairs, Unreachable: r.Unreachable, Disconnected: r.Disconnected, Discarded: r.Discarded,
-		OneWay: r.OneWay, Loops: r.Loops, NonMinimal: r.NonMinimal, Host: r.HostPairs, VLs: r.VLs, Deliveries: r.Deliveries,
-		Entries: fmt.Sprintf("%+v", r.Entries), Hops: fmt.Sprintf("%+v", r.Hops), Load: fmt.Sprintf("%+v", r.Load),
-		Faults: map[Kind][2]int64{},
-	}
+	f := &dumbReport{Reachability: r.Reachability, VLs: r.VLs, Deliveries: r.Deliveries, Faults: map[Kind][2]int64{}}
 	for i, v := range byTraffic(r) {
 		f.Edges[i], f.Free[i], f.CycleLen[i] = int(v.Edges), v.DeadlockFree, len(v.Cycle)
 	}
@@ -247,9 +241,6 @@ func TestSameAsDumbJudge(t *testing.T) {
 			_, nameless := want.Faults[NoLID]
 			if ok := len(r.Faults) == 0 && want.Free[assigned] == Yes && !nameless; r.OK != ok {
 				t.Fatalf("ok %v with %v", r.OK, r.Faults)
-			}
-			if err := r.Write(io.Discard); err != nil {
-				t.Fatal(err)
 			}
 		}
 	})

@@ -10,7 +10,7 @@ import (
 )
 
 // verdicts gives the four answers about deadlock.
-func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
+func (j *judge) verdicts(ctx context.Context, r *Report) error {
 	l := j.lanes
 	answers := [numTraffics]*Verdict{&r.Assigned, &r.HostOnly, &r.AnyDLID, &r.NoPathRecord}
 	var distinct []int
@@ -26,20 +26,20 @@ func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
 			distinct = append(distinct, t)
 		}
 	}
-	left, err := j.onCycles(ctx, workers)
+	onCycles, err := j.cyclicSLs(ctx)
 	if err != nil {
 		return err
 	}
 	var cycles [numTraffics][]int32
-	err = par.For(ctx, workers, len(distinct), func(_, i int) error {
+	err = par.For(ctx, len(j.workers), len(distinct), func(_, i int) error {
 		t := distinct[len(distinct)-1-i] // that takes longest first
 		switch {
-		case left != nil && !j.has(left, t):
+		case onCycles != nil && !j.has(onCycles, t):
 			*answers[t] = j.acyclic(int64(j.deps.bits(l.fieldMask(t))))
-		case left == nil && t == hostOnly:
+		case onCycles == nil && t == hostOnly:
 			r.HostOnly = j.acyclic(j.countEdges(t))
 		default:
-			*answers[t], cycles[t] = j.verdict(t, left)
+			*answers[t], cycles[t] = j.verdict(t, onCycles)
 		}
 		return nil
 	})
@@ -48,7 +48,7 @@ func (j *judge) verdicts(ctx context.Context, workers int, r *Report) error {
 	}
 	// What hosts do among themselves is part of what all do, and is free of cycles if
 	// that is.
-	if left == nil && r.Assigned.DeadlockFree != Yes {
+	if onCycles == nil && r.Assigned.DeadlockFree != Yes {
 		r.HostOnly, cycles[hostOnly] = j.verdict(hostOnly, nil)
 	}
 	for t, cycle := range cycles { // one after the other: they share what explains them
@@ -68,9 +68,9 @@ func (j *judge) acyclic(edges int64) Verdict {
 	return Verdict{OneLane: j.lanes.sl == nil, Edges: edges, Cycle: []Hold{}, Shortest: true, DeadlockFree: Yes}
 }
 
-// has reports whether something is left of one kind of traffic.
-func (j *judge) has(left []uint64, traffic int) bool {
-	for _, m := range left {
+// has reports whether some channel has SLs of one kind of traffic.
+func (j *judge) has(masks []uint64, traffic int) bool {
+	for _, m := range masks {
 		if j.lanes.field(m, traffic) != 0 {
 			return true
 		}
@@ -78,19 +78,19 @@ func (j *judge) has(left []uint64, traffic int) bool {
 	return false
 }
 
-// verdict is that of one kind of traffic by what is left of its graph (nil for all),
-// and a cycle that is still to be explained.
-func (j *judge) verdict(traffic int, left []uint64) (Verdict, []int32) {
+// verdict judges one kind of traffic by the part of its graph that may be on cycles (nil
+// for all). It returns a cycle that is still to be explained.
+func (j *judge) verdict(traffic int, onCycles []uint64) (Verdict, []int32) {
 	var d *digraph
 	var v Verdict
-	if left == nil {
+	if onCycles == nil {
 		d = j.dependencies(traffic)
 		v = j.acyclic(int64(len(d.to)))
 	} else {
-		d = j.remaining(traffic, left)
+		d = j.cyclicPart(traffic, onCycles)
 		v = j.acyclic(int64(j.deps.bits(j.lanes.fieldMask(traffic))))
 	}
-	cycle, shortest := d.shortestCycle(j.apart())
+	cycle, shortest := d.shortestCycle(lengthStep(j.Graph))
 	if cycle == nil {
 		return v, nil
 	}
@@ -118,7 +118,7 @@ func (d *digraph) successors(n int32) []int32 { return d.to[d.start[n]:d.start[n
 // dependencies is the dependency graph of one kind of traffic. The node of a channel c
 // and the VL with index v is c*len(vls)+v.
 func (j *judge) dependencies(traffic int) *digraph {
-	g := j.g
+	g := j.Graph
 	nv := int32(len(j.lanes.vls))
 	d := &digraph{
 		start: make([]int64, 1, g.NumChannels*int(nv)+1),
@@ -155,14 +155,14 @@ func (j *judge) dependencies(traffic int) *digraph {
 	return d
 }
 
-// remaining is the part of that graph that onCycles has left, where VLs are kept. The
+// cyclicPart is the part of that graph that may be on cycles, where VLs are kept. The
 // nodes are named as there.
-func (j *judge) remaining(traffic int, left []uint64) *digraph {
-	g, l := j.g, j.lanes
+func (j *judge) cyclicPart(traffic int, onCycles []uint64) *digraph {
+	g, l := j.Graph, j.lanes
 	nv := int32(len(l.vls))
 	d := &digraph{start: make([]int64, 1)}
-	number := make([]int32, g.NumChannels*int(nv)) // of the nodes that are left, by name
-	for c, m := range left {
+	number := make([]int32, g.NumChannels*int(nv)) // of its nodes, by name
+	for c, m := range onCycles {
 		vls := uint16(0)
 		for m = l.field(m, traffic); m != 0; m &= m - 1 {
 			vls |= 1 << j.keepsVL(int32(c))[bits.TrailingZeros64(m)&15]
@@ -181,7 +181,7 @@ func (j *judge) remaining(traffic int, left []uint64) *digraph {
 		out := g.OutOf(g.To[c])
 		row = j.deps.after(row[:0], c, len(out))
 		for i, next := range out {
-			if row[i]&left[next]&bit != 0 {
+			if row[i]&onCycles[next]&bit != 0 {
 				d.to = append(d.to, number[next*nv+v])
 			}
 		}
@@ -192,7 +192,7 @@ func (j *judge) remaining(traffic int, left []uint64) *digraph {
 
 // countEdges counts the edges of that graph.
 func (j *judge) countEdges(traffic int) int64 {
-	g, n := j.g, 0
+	g, n := j.Graph, 0
 	var pairs vlPairs
 	for c := range int32(g.NumChannels) {
 		keeps := j.keepsVL(c)
@@ -223,11 +223,11 @@ func (j *judge) keepsVL(c int32) *vlIndices {
 	if l.sl2vl == nil {
 		return &oneVL
 	}
-	if l.inOut {
+	if l.byInput {
 		return nil
 	}
-	from, to := &l.sl2vl.Switch[j.g.From[c]], &l.sl2vl.Switch[j.g.To[c]]
-	if from.By != route.ByNothing || to.By != route.ByNothing || from.Index[0] != to.Index[0] || !l.apart[from.Index[0]] {
+	from, to := &l.sl2vl.Switch[j.Graph.From[c]], &l.sl2vl.Switch[j.Graph.To[c]]
+	if from.By != route.ByNothing || to.By != route.ByNothing || from.Index[0] != to.Index[0] || !l.distinct[from.Index[0]] {
 		return nil
 	}
 	return &l.pool[from.Index[0]]
@@ -239,9 +239,9 @@ type vlPairs [route.NumSLs]uint16
 // pairVLs turns the SLs of two channels into pairs of VLs. It returns the set of VL
 // indices on the first channel; pairs was empty.
 func (j *judge) pairVLs(c, next int32, traffic int, pairs *vlPairs) (before uint16) {
-	g, l := j.g, j.lanes
+	g, l := j.Graph, j.lanes
 	masks := 1
-	if l.inOut {
+	if l.byInput {
 		masks = len(l.vls)
 	}
 	for k := range masks {
@@ -249,10 +249,10 @@ func (j *judge) pairVLs(c, next int32, traffic int, pairs *vlPairs) (before uint
 		if m == 0 {
 			continue
 		}
-		then := l.indices(g.To[c], g.ToPort[c], g.FromPort[next])
-		var now *vlIndices // that of k if inOut
-		if !l.inOut {
-			now = l.indices(g.From[c], 0, g.FromPort[c])
+		then := l.indices(g, g.To[c], g.ToPort[c], g.FromPort[next])
+		var now *vlIndices // that of k if byInput
+		if !l.byInput {
+			now = l.indices(g, g.From[c], 0, g.FromPort[c])
 		}
 		for ; m != 0; m &= m - 1 {
 			i := bits.TrailingZeros64(m)

@@ -10,6 +10,7 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
+	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -111,7 +112,7 @@ func TestCatalogue(t *testing.T) {
 				t.Errorf("%s: %s: %v", entry.Example, spec.Name, err)
 				continue
 			}
-			r, err := check.Judge(context.Background(), g, plan, check.Options{Workers: 2})
+			r, err := quality.Judge(context.Background(), g, plan, check.Options{Workers: 2})
 			if err != nil {
 				t.Errorf("%s: %s: %v", entry.Example, spec.Name, err)
 				continue
@@ -134,7 +135,7 @@ func TestCatalogue(t *testing.T) {
 
 // notMinimal counts the pairs whose paths an engine promises to be minimal and are
 // not: none for those that go up and down in an order, those of hosts for dfsssp.
-func notMinimal(name string, r *check.Report) int64 {
+func notMinimal(name string, r *quality.Report) int64 {
 	switch name {
 	case "updn", "nue", "ftree":
 		return 0

@@ -16,6 +16,7 @@ import (
 	"weft/route/engine/conformance"
 	"weft/route/lids"
 	"weft/route/planfile"
+	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -36,7 +37,7 @@ func routeOn(t *rapid.T, g *fabric.Graph, name string, opt lids.Options) running
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := check.Judge(context.Background(), g, plan, check.Options{Workers: 1})
+	r, err := quality.Judge(context.Background(), g, plan, check.Options{Workers: 1})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,6 +17,7 @@ import (
 	"weft/route/check"
 	"weft/route/lids"
 	"weft/route/paths"
+	"weft/route/quality"
 )
 
 func graph(t tb, formula string) *fabric.Graph {
@@ -52,12 +53,12 @@ func realise(t tb, a *Assignment, ends route.Ends) (*route.Plan, int) {
 }
 
 // realised lets the judge prove that a Plan does what its paths say.
-func realised(t tb, a *Assignment, ends route.Ends, acyclic bool) *check.Report {
+func realised(t tb, a *Assignment, ends route.Ends, acyclic bool) *quality.Report {
 	t.Helper()
 	g := a.Set.Graph()
 	plan, missing := realise(t, a, ends)
 	plan.Intended = a.Intended(ends)
-	r := must(check.Judge(context.Background(), g, plan, check.Options{Workers: 2}))(t)
+	r := must(quality.Judge(context.Background(), g, plan, check.Options{Workers: 2}))(t)
 	if missing != 0 || acyclic && !r.OK || r.DifferingPaths != 0 || r.Unreachable != 0 {
 		t.Fatal(fmt.Sprintf("missing %d, ok %v, %d of %d intended paths differ: %v", missing, r.OK, r.DifferingPaths, r.IntendedPaths, r.Faults))
 	}
@@ -138,7 +139,7 @@ func TestRealisedMultipath(t *testing.T) {
 			ends := must(nameOf(a))(t)
 			plan, _ := realise(t, a, ends)
 			plan.Intended = a.Intended(ends)
-			r := must(check.Judge(context.Background(), g, plan, check.Options{Workers: 1}))(t)
+			r := must(quality.Judge(context.Background(), g, plan, check.Options{Workers: 1}))(t)
 			if r.DifferingPaths != 0 || r.IntendedPaths != int64(distinct(set)) {
 				t.Fatal(name, r.DifferingPaths, r.IntendedPaths, distinct(set))
 			}

@@ -8,11 +8,12 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/quality"
 )
 
 // judge asks the judge for what the engine must do and what it claims.
 func judge(t rapid.TB, claims Claims, g *fabric.Graph, plan *route.Plan) {
-	r, err := check.Judge(context.Background(), g, plan, check.Options{Workers: 2})
+	r, err := quality.Judge(context.Background(), g, plan, check.Options{Workers: 2})
 	if err != nil {
 		t.Errorf("judge: %v", err)
 		return

@@ -11,6 +11,7 @@ import (
 	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/lids"
+	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -24,7 +25,7 @@ func graph(t *testing.T, formula string) *fabric.Graph {
 }
 
 // routeAndJudge routes with options and asks the judge; nil is a refusal.
-func routeAndJudge(t *testing.T, g *fabric.Graph, spec *route.Spec, options map[string]string, lmc uint8) (*route.Plan, *check.Report) {
+func routeAndJudge(t *testing.T, g *fabric.Graph, spec *route.Spec, options map[string]string, lmc uint8) (*route.Plan, *quality.Report) {
 	t.Helper()
 	req := &recipe.Request{Engine: spec, Options: options, Names: lids.Options{LMC: lmc}, Workers: 2}
 	plan, err := recipe.Run(t.Context(), g, req, func(string) {})
@@ -34,7 +35,7 @@ func routeAndJudge(t *testing.T, g *fabric.Graph, spec *route.Spec, options map[
 	if err != nil {
 		t.Fatalf("%v: %v", options, err)
 	}
-	r, err := check.Judge(t.Context(), g, plan, check.Options{Workers: 2})
+	r, err := quality.Judge(t.Context(), g, plan, check.Options{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

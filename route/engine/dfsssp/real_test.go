@@ -7,6 +7,7 @@ import (
 
 	"weft/fabric/netfile"
 	"weft/route/check"
+	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -45,7 +46,7 @@ func TestReal(t *testing.T) {
 			t.Errorf("%s: %v", want.file, err)
 			continue
 		}
-		r, err := check.Judge(t.Context(), g, plan, check.Options{Workers: 2})
+		r, err := quality.Judge(t.Context(), g, plan, check.Options{Workers: 2})
 		if err != nil || r.DeadlockFree != check.Yes || r.HostPairs.NonMinimal > 0 || !plan.Service.ReplySameSL {
 			t.Errorf("%s: %v, deadlock-free %v", want.file, err, r.DeadlockFree)
 		}

@@ -11,6 +11,7 @@ import (
 	"weft/route/engine/conformance"
 	"weft/route/engine/dor"
 	"weft/route/lids"
+	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -95,7 +96,7 @@ func TestJudged(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := f.Compile()
-		r, err := check.Judge(t.Context(), g, routed(t, g, 1), check.Options{Workers: 2})
+		r, err := quality.Judge(t.Context(), g, routed(t, g, 1), check.Options{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

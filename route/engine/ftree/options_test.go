@@ -13,6 +13,7 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/internal/peaks"
+	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -44,9 +45,9 @@ func routed(t testing.TB, g *fabric.Graph, options string) *route.Plan {
 	return plan
 }
 
-func judged(t testing.TB, g *fabric.Graph, plan *route.Plan) *check.Report {
+func judged(t testing.TB, g *fabric.Graph, plan *route.Plan) *quality.Report {
 	t.Helper()
-	r, err := check.Judge(t.Context(), g, plan, check.Options{Workers: 2})
+	r, err := quality.Judge(t.Context(), g, plan, check.Options{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}

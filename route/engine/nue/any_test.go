@@ -14,6 +14,7 @@ import (
 	"weft/route/engine/conformance"
 	"weft/route/engine/minhop"
 	"weft/route/lids"
+	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -138,7 +139,7 @@ func TestAnyNetwork(t *testing.T) {
 }
 
 // routed routes with so many lanes and judges.
-func routed(ctx context.Context, g *fabric.Graph, spec *route.Spec, lanes int, lmc uint8) (*check.Report, *route.Plan, error) {
+func routed(ctx context.Context, g *fabric.Graph, spec *route.Spec, lanes int, lmc uint8) (*quality.Report, *route.Plan, error) {
 	req := &recipe.Request{Engine: spec, Names: lids.Options{LMC: lmc}, MaxVLs: lanes, Workers: 1}
 	if spec.Name == Name {
 		req.Options = map[string]string{"vls": "0"}
@@ -147,6 +148,6 @@ func routed(ctx context.Context, g *fabric.Graph, spec *route.Spec, lanes int, l
 	if err != nil {
 		return nil, nil, err
 	}
-	r, err := check.Judge(ctx, g, p, check.Options{Workers: 1})
+	r, err := quality.Judge(ctx, g, p, check.Options{Workers: 1})
 	return r, p, err
 }

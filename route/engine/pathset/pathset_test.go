@@ -20,6 +20,7 @@ import (
 	"weft/route/lids"
 	"weft/route/names"
 	"weft/route/paths"
+	"weft/route/quality"
 	"weft/route/recipe"
 	"weft/sim/flow"
 )
@@ -69,7 +70,7 @@ func realised(t rapid.TB, a *paths.Algorithm, scheme string, g *fabric.Graph) {
 	if a, b := listed(want), walked(t, g, plan); !slices.Equal(a, b) {
 		t.Fatalf("%s: %d paths realised, %d computed, and not the same", name, len(b), len(a))
 	}
-	r, err := check.Judge(context.Background(), g, plan, check.Options{Workers: 2})
+	r, err := quality.Judge(context.Background(), g, plan, check.Options{Workers: 2})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -185,7 +186,7 @@ func TestRandom(t *testing.T) {
 			return
 		}
 		plan := run(t, a.Name+"+color-l", g, 1, nil)
-		r, err := check.Judge(context.Background(), g, plan, check.Options{Workers: 1})
+		r, err := quality.Judge(context.Background(), g, plan, check.Options{Workers: 1})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -14,6 +14,7 @@ import (
 	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/lids"
+	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -187,7 +188,7 @@ func TestInitialWeight(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if r, err := check.Judge(t.Context(), g, plan, check.Options{Workers: 1}); err != nil || !r.Minimal {
+	if r, err := quality.Judge(t.Context(), g, plan, check.Options{Workers: 1}); err != nil || !r.Minimal {
 		t.Errorf("%v, %d paths are not minimal", err, r.NonMinimal)
 	}
 }
@@ -203,7 +204,7 @@ func TestRing(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r, err := check.Judge(t.Context(), g, plan, check.Options{Workers: 1})
+	r, err := quality.Judge(t.Context(), g, plan, check.Options{Workers: 1})
 	if err != nil || r.DeadlockFree != check.No {
 		t.Errorf("deadlock-free: %v, %v", r.DeadlockFree, err)
 	}

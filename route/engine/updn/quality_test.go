@@ -15,6 +15,7 @@ import (
 	"weft/route/engine/internal/forest"
 	"weft/route/engine/internal/peaks"
 	"weft/route/lids"
+	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -109,7 +110,7 @@ func TestTreesMinimal(t *testing.T) {
 	} {
 		g := graph(t, want.expr)
 		p := routed(t, g, 0, "")
-		r, err := check.Judge(context.Background(), g, p, check.Options{Workers: 2})
+		r, err := quality.Judge(context.Background(), g, p, check.Options{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -143,7 +144,7 @@ func TestTopLevelAsRoots(t *testing.T) {
 			}
 		}
 		g := f.Compile()
-		r, err := check.Judge(context.Background(), g, routed(t, g, 0, roots[1:]), check.Options{Workers: 2})
+		r, err := quality.Judge(context.Background(), g, routed(t, g, 0, roots[1:]), check.Options{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

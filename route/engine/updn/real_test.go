@@ -13,6 +13,7 @@ import (
 	"weft/route/check"
 	"weft/route/engine/minhop"
 	"weft/route/engine/updn"
+	"weft/route/quality"
 	"weft/route/recipe"
 )
 
@@ -28,7 +29,7 @@ func prove(t *testing.T, f *fabric.Fabric) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r, err := check.Judge(context.Background(), g, p, check.Options{Workers: 2})
+		r, err := quality.Judge(context.Background(), g, p, check.Options{Workers: 2})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package check
+package quality
 
 import (
 	"context"
@@ -6,6 +6,7 @@ import (
 
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/check"
 )
 
 // Redundancy tells what the failure of one switch does to the nodes with ports on
@@ -45,7 +46,7 @@ type home struct {
 
 // redundancy is what the paths of such nodes are walked by.
 type redundancy struct {
-	*judge
+	*check.Facts
 	nodes   []int32
 	senders []sender
 	homes   []home
@@ -53,15 +54,15 @@ type redundancy struct {
 	tracks  []*tracks // by worker
 }
 
-// redundancy walks the paths between every host port and every node with ports on
+// redundancyOf walks the paths between every host port and every node with ports on
 // several switches; nil when there is none of them.
-func (j *judge) redundancy(ctx context.Context, workers int) (*Redundancy, error) {
-	r := &redundancy{judge: j, tracks: make([]*tracks, max(1, workers))}
+func redundancyOf(ctx context.Context, f *check.Facts, workers int) (*Redundancy, error) {
+	r := &redundancy{Facts: f, tracks: make([]*tracks, workers)}
 	r.prepare()
 	if len(r.nodes) == 0 {
 		return nil, nil
 	}
-	g := j.g
+	g := r.Graph
 	out := &Redundancy{Nodes: len(r.nodes)}
 	var err error
 	out.To, err = r.run(ctx, len(r.nodes), func(t *tracks, i int) { r.to(t, r.nodes[i]) }, func(i int, e example) string {
@@ -79,7 +80,7 @@ func (j *judge) redundancy(ctx context.Context, workers int) (*Redundancy, error
 
 // prepare finds the nodes, their homes and the senders.
 func (r *redundancy) prepare() {
-	g := r.g
+	g := r.Graph
 	r.homeOf = make([]int32, g.NumNodes)
 	byPlace := map[string]int32{}
 	for n := range int32(g.NumNodes) {
@@ -87,11 +88,11 @@ func (r *redundancy) prepare() {
 		var ports []sender
 		apart := false
 		for _, end := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
-			if g.IsPortZero(end) || r.count[end] == 0 {
+			if g.IsPortZero(end) || r.LIDs.Count[end] == 0 {
 				continue
 			}
 			s := sender{at: g.EndSwitch[end], end: end, weight: 1}
-			if r.p.Choice == nil {
+			if r.Plan.Choice == nil {
 				s.end = -1
 			}
 			ports = append(ports, s)
@@ -118,8 +119,8 @@ func (r *redundancy) prepare() {
 		all := sender{at: s, end: -1}
 		for _, h := range g.HostsOf(s) {
 			switch {
-			case r.count[h] == 0:
-			case r.p.Choice != nil:
+			case r.LIDs.Count[h] == 0:
+			case r.Plan.Choice != nil:
 				r.senders = append(r.senders, sender{at: s, end: h, weight: 1})
 			default:
 				all.weight++
@@ -137,14 +138,14 @@ func (r *redundancy) run(ctx context.Context, n int, do func(t *tracks, i int), 
 	clear(r.tracks)
 	err := par.For(ctx, len(r.tracks), n, func(worker, i int) error {
 		if r.tracks[worker] == nil {
-			r.tracks[worker] = newTracks(r.judge)
+			r.tracks[worker] = newTracks(r.Facts)
 		}
 		t := r.tracks[worker]
 		t.first = &first[i]
 		do(t, i)
 		return nil
 	})
-	f := Failures{Examples: []string{}, Lost: make([]int64, r.g.NumSwitches), Weakened: make([]int64, r.g.NumSwitches)}
+	f := Failures{Examples: []string{}, Lost: make([]int64, r.Graph.NumSwitches), Weakened: make([]int64, r.Graph.NumSwitches)}
 	for _, t := range r.tracks {
 		if t == nil {
 			continue
@@ -173,12 +174,12 @@ type example struct {
 
 // to judges the paths from all hosts to the ports of a node.
 func (r *redundancy) to(t *tracks, node int32) {
-	g := r.g
+	g := r.Graph
 	ends := g.NodeEnds[g.NodeStart[node]:g.NodeStart[node+1]]
 	t.resolve(ends)
 	own := map[int32]int64{}
 	for _, end := range ends {
-		if r.count[end] > 0 {
+		if r.LIDs.Count[end] > 0 {
 			own[g.EndSwitch[end]]++
 		}
 	}
@@ -202,7 +203,7 @@ func (r *redundancy) to(t *tracks, node int32) {
 
 // from judges the paths from the ports of all nodes to a host port.
 func (r *redundancy) from(t *tracks, host int32) {
-	g := r.g
+	g := r.Graph
 	t.resolve([]int32{host})
 	mine := r.homeOf[g.EndNode[host]]
 	for i, h := range r.homes {

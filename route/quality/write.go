@@ -1,4 +1,4 @@
-package check
+package quality
 
 import (
 	"fmt"
@@ -6,6 +6,7 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"weft/route/check"
 	"weft/route/recipe"
 )
 
@@ -25,7 +26,7 @@ func (r *Report) Write(out io.Writer) error {
 
 func (r *Report) verdictLine() string {
 	var parts []string
-	if f := r.Find(NoLID); f != nil {
+	if f := r.Find(check.NoLID); f != nil {
 		parts = append(parts, fmt.Sprintf("%d of %d end ports have no LID and are not judged", f.Count, r.Hosts+r.Switches))
 	}
 	switch {
@@ -49,7 +50,7 @@ func (r *Report) verdictLine() string {
 	default:
 		parts = append(parts, fmt.Sprintf("%d pairs not minimal", r.NonMinimal))
 	}
-	parts = append(parts, "deadlock-free: "+r.Assigned.text())
+	parts = append(parts, "deadlock-free: "+verdictText(&r.Assigned))
 	for _, f := range r.Faults {
 		parts = append(parts, string(f.Kind))
 	}
@@ -57,16 +58,16 @@ func (r *Report) verdictLine() string {
 	switch {
 	case r.OK:
 		word = "PROVEN"
-	case len(r.Faults) == 0 && r.DeadlockFree != No:
+	case len(r.Faults) == 0 && r.DeadlockFree != check.No:
 		word = "NOT PROVEN"
 	}
 	return word + ": " + strings.Join(parts, ", ")
 }
 
-// text is the answer in words.
-func (v *Verdict) text() string {
+// verdictText is the answer in words.
+func verdictText(v *check.Verdict) string {
 	switch {
-	case v.OneLane && v.DeadlockFree == Unknown:
+	case v.OneLane && v.DeadlockFree == check.Unknown:
 		return "unknown (cyclic on one lane, lanes not known)"
 	case v.OneLane:
 		return "yes (on one lane, and so on any; lanes not known)"
@@ -122,7 +123,7 @@ func (r *Report) writeLanes(b *strings.Builder) {
 		fmt.Fprintf(t, "  VLs used\t%d; %d VLs have room for %d service levels of that kind\n", r.VLs, recipe.UsualVLs, recipe.UsualVLs/r.VLs)
 	}
 	for _, v := range r.named() {
-		fmt.Fprintf(t, "  deadlock-free, %s\t%s\t%d dependencies\n", v.name, v.Verdict.text(), v.Edges)
+		fmt.Fprintf(t, "  deadlock-free, %s\t%s\t%d dependencies\n", v.name, verdictText(v.Verdict), v.Edges)
 	}
 	fmt.Fprintf(t, "  deliveries\t%d dependencies of channels on links to hosts, on no cycle\n", r.Deliveries)
 	_ = t.Flush() // into memory: it cannot fail
@@ -130,7 +131,7 @@ func (r *Report) writeLanes(b *strings.Builder) {
 
 type namedVerdict struct {
 	name string
-	*Verdict
+	*check.Verdict
 }
 
 func (r *Report) named() []namedVerdict {
@@ -142,7 +143,7 @@ func (r *Report) named() []namedVerdict {
 	}
 }
 
-func writeFindings(b *strings.Builder, word string, list []Finding) {
+func writeFindings(b *strings.Builder, word string, list []check.Finding) {
 	for _, f := range list {
 		fmt.Fprintf(b, "%s: %s: %d", word, f.Kind, f.Count)
 		if f.Pairs > 0 {
@@ -164,12 +165,12 @@ func (r *Report) writeCycles(b *strings.Builder) {
 			first = first && !sameCycle(v.Cycle, o.Cycle)
 		}
 		if first {
-			v.writeCycle(b, v.name)
+			writeCycle(b, v.Verdict, v.name)
 		}
 	}
 }
 
-func sameCycle(a, b []Hold) bool {
+func sameCycle(a, b []check.Hold) bool {
 	if len(a) != len(b) {
 		return false
 	}
@@ -181,7 +182,7 @@ func sameCycle(a, b []Hold) bool {
 	return true
 }
 
-func (v *Verdict) writeCycle(b *strings.Builder, name string) {
+func writeCycle(b *strings.Builder, v *check.Verdict, name string) {
 	kind := "a shortest"
 	if !v.Shortest {
 		kind = "a"

@@ -1,4 +1,4 @@
-package check
+package quality
 
 import (
 	"slices"
@@ -7,35 +7,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"weft/fabric"
-	"weft/fabric/gen"
 	"weft/route"
-	"weft/route/lids"
 )
-
-// dumbPath is the switches and cables from a switch to the port of a LID, nil if it
-// does not get there.
-func (d *dumb) dumbPath(from int32, lid fabric.LID) (switches, cables map[int32]bool) {
-	end := d.owner[lid]
-	switches, cables = map[int32]bool{}, map[int32]bool{}
-	for at := from; !switches[at]; {
-		switches[at] = true
-		port := d.p.Tables.Port(at, lid)
-		if limit := d.g.SwitchFDBCap[at]; port == route.NoPort || limit > 0 && int32(lid) >= limit {
-			return nil, nil
-		}
-		c, host := d.g.At(at, port)
-		if c < 0 {
-			if host == end {
-				return switches, cables
-			}
-			return nil, nil
-		}
-		cables[c/2] = true
-		at = d.g.To[c]
-	}
-	return nil, nil
-}
 
 // dumbRedundancy takes every pair of a host and a node by itself, and every switch and
 // cable: what is left of the paths without it.
@@ -73,8 +46,8 @@ func dumbRedundancy(d *dumb) *Redundancy {
 						if d.owner[lid] != target || !d.p.Uses(source, target, lid) {
 							continue
 						}
-						if s, c := d.dumbPath(g.EndSwitch[source], lid); s != nil {
-							switches, cables = append(switches, s), append(cables, c)
+						if s, c, arrives := d.walk(g.EndSwitch[source], lid); arrives {
+							switches, cables = append(switches, setOf(s, 1)), append(cables, setOf(c, 2))
 						}
 					}
 				}
@@ -83,6 +56,14 @@ func dumbRedundancy(d *dumb) *Redundancy {
 		}
 	}
 	return out
+}
+
+func setOf(list []int32, unit int32) map[int32]bool {
+	set := map[int32]bool{}
+	for _, x := range list {
+		set[x/unit] = true
+	}
+	return set
 }
 
 func (f *Failures) addDumb(switches, cables []map[int32]bool, except int32) {
@@ -124,13 +105,8 @@ func (f *Failures) addDumb(switches, cables []map[int32]bool, except int32) {
 func TestRedundancyAsDumb(t *testing.T) {
 	found, shared := 0, int64(0)
 	rapid.Check(t, func(t *rapid.T) {
-		g := drawGraph(t)
-		p := drawPlan(t, g)
-		r, err := Judge(t.Context(), g, p, Options{Workers: rapid.IntRange(1, 3).Draw(t, "workers")})
-		if err != nil {
-			t.Fatal(err)
-		}
-		got := r.MultiHomed
+		g, p := drawPlan(t)
+		got := judged(t, g, p, rapid.IntRange(1, 3).Draw(t, "workers")).MultiHomed
 		want := dumbRedundancy(newDumb(g, p))
 		if want.Nodes == 0 {
 			if got != nil {
@@ -156,21 +132,14 @@ func TestRedundancyAsDumb(t *testing.T) {
 // TestRedundancyKnown: the cluster of Paper VI, figure 2, with paths through one root
 // and through both.
 func TestRedundancyKnown(t *testing.T) {
-	f, err := gen.Parse("mftree-fig2")
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := f.Compile()
+	g, base := plan(t, "mftree-fig2", "minhop", 0)
 	var roots []int32
 	for s := range int32(g.NumSwitches) {
 		if len(g.HostsOf(s)) == 0 {
 			roots = append(roots, s)
 		}
 	}
-	ends, err := lids.Assign(g, lids.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	ends := base.Ends
 	for name, c := range map[string]struct {
 		root   func(end int32) int32
 		shared int64
@@ -178,7 +147,7 @@ func TestRedundancyKnown(t *testing.T) {
 		"one root":     {func(int32) int32 { return roots[0] }, 16},
 		"root by port": {func(end int32) int32 { return roots[g.EndNum[end]-1] }, 0},
 	} {
-		p := &route.Plan{Ends: ends, Tables: treeTables(g, &ends)}
+		p := &route.Plan{Ends: ends, Tables: base.Tables.Clone()}
 		for h := range int32(g.NumHosts) {
 			for s := range int32(g.NumSwitches) {
 				if s == g.EndSwitch[h] || slices.Contains(roots, s) {
@@ -191,7 +160,7 @@ func TestRedundancyKnown(t *testing.T) {
 				}
 			}
 		}
-		r := judged(t, good{g, p}).MultiHomed
+		r := judged(t, g, p, 2).MultiHomed
 		// The node beside one has a way that crosses no root.
 		if r == nil || r.Nodes != 4 || r.To.Pairs != 24 || r.To.Shared != c.shared || r.To.Cables != c.shared {
 			t.Errorf("%s: %+v", name, r)

@@ -1,14 +1,15 @@
-package check
+package quality
 
 import (
 	"weft/fabric"
 	"weft/route"
+	"weft/route/check"
 )
 
 // tracks lays the paths of one pair over each other. What is on the n-th path and on
 // all before it has the mark round+n.
 type tracks struct {
-	*judge
+	*check.Facts
 	columns [][]column // by target, LID
 	except  int32      // switch that does not count
 	round   int64
@@ -31,10 +32,10 @@ const (
 	lost    = -2
 )
 
-func newTracks(j *judge) *tracks {
-	n := j.g.NumSwitches
+func newTracks(f *check.Facts) *tracks {
+	n := f.Graph.NumSwitches
 	return &tracks{
-		judge: j, mark: make([]int64, n), touched: make([]int64, n), cable: make([]int64, j.g.NumChannels/2),
+		Facts: f, mark: make([]int64, n), touched: make([]int64, n), cable: make([]int64, f.Graph.NumChannels/2),
 		sum: Failures{Lost: make([]int64, n), Weakened: make([]int64, n)},
 	}
 }
@@ -45,11 +46,11 @@ func (t *tracks) resolve(ends []int32) {
 		t.columns = append(t.columns, nil)
 	}
 	for i, end := range ends {
-		for k := range t.judge.count[end] {
+		for k := range t.LIDs.Count[end] {
 			if k == len(t.columns[i]) {
-				t.columns[i] = append(t.columns[i], make(column, t.g.NumSwitches))
+				t.columns[i] = append(t.columns[i], make(column, t.Graph.NumSwitches))
 			}
-			t.read(t.columns[i][k], end, t.p.Ends.Base[end]+fabric.LID(k))
+			t.read(t.columns[i][k], end, t.Plan.Ends.Base[end]+fabric.LID(k))
 		}
 	}
 }
@@ -57,12 +58,12 @@ func (t *tracks) resolve(ends []int32) {
 func (t *tracks) read(col column, end int32, lid fabric.LID) {
 	for s := range int32(len(col)) {
 		col[s] = lost
-		port := t.p.Tables.Port(s, lid)
-		limit := t.g.SwitchFDBCap[s]
-		if port == route.NoPort || limit > 0 && int32(lid) >= limit || t.owner[lid] != end {
+		port := t.Plan.Tables.Port(s, lid)
+		limit := t.Graph.SwitchFDBCap[s]
+		if port == route.NoPort || limit > 0 && int32(lid) >= limit || t.LIDs.Owner[lid] != end {
 			continue
 		}
-		if c, host := t.g.At(s, port); c >= 0 {
+		if c, host := t.Graph.At(s, port); c >= 0 {
 			col[s] = c
 		} else if host == end {
 			col[s] = arrived
@@ -79,14 +80,14 @@ func (t *tracks) begin(except int32) {
 
 // follow adds the paths to target number i, an end port, from a sender that is not it.
 func (t *tracks) follow(from sender, i int, end int32) {
-	if t.p.Choice == nil || from.end < 0 {
-		for k := range t.judge.count[end] {
+	if t.Plan.Choice == nil || from.end < 0 {
+		for k := range t.LIDs.Count[end] {
 			t.add(from.at, t.columns[i][k])
 		}
 		return
 	}
-	for _, k := range t.p.Choice.Offsets(from.end, end) {
-		if int(k) < t.judge.count[end] {
+	for _, k := range t.Plan.Choice.Offsets(from.end, end) {
+		if int(k) < t.LIDs.Count[end] {
 			t.add(from.at, t.columns[i][k])
 		}
 	}
@@ -96,7 +97,7 @@ func (t *tracks) follow(from sender, i int, end int32) {
 func (t *tracks) add(from int32, col column) {
 	t.path = t.path[:0]
 	at := from
-	for ; col[at] >= 0; at = t.g.To[col[at]] {
+	for ; col[at] >= 0; at = t.Graph.To[col[at]] {
 		if len(t.path) == len(col) {
 			return // a loop
 		}
@@ -114,7 +115,7 @@ func (t *tracks) add(from int32, col column) {
 		if t.paths == 1 || t.cable[c/2] == t.round+t.paths-1 {
 			t.cable[c/2] = t.round + t.paths
 		}
-		t.pass(t.g.To[c])
+		t.pass(t.Graph.To[c])
 	}
 }
 

@@ -1,0 +1,164 @@
+package check
+
+import (
+	"math/bits"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// Unreached is the distance of a switch that has no way to the target.
+const Unreached uint16 = 0xFFFF
+
+// distances are those of all switches to some target switches, kept from block to block
+// as long as there is room.
+type distances struct {
+	bfs     bfs
+	targets []int32 // by place
+	placeOf []int32 // by switch: its place among the targets, -1 when it is not there
+	// By place of a target: the distance of each switch; all switches, nearest first,
+	// last those without a way.
+	hops  [][]uint16
+	order [][]int32
+}
+
+// allKept is the number of switches up to which the distances to all of them are kept:
+// about 3 MB a worker.
+const allKept = 720
+
+func newDistances(g *fabric.Graph) *distances {
+	n := g.NumSwitches
+	places := route.BlockSize
+	if n <= allKept {
+		places += n
+	}
+	d := &distances{
+		bfs:     bfs{g: g, seen: make([]uint64, n), now: make([]uint64, n), next: make([]uint64, n)},
+		placeOf: make([]int32, n), hops: make([][]uint16, places), order: make([][]int32, places),
+	}
+	for s := range d.placeOf {
+		d.placeOf[s] = -1
+	}
+	return d
+}
+
+// find measures the distances to the switches of some owners of LIDs, -1 for none, and to
+// others in the same search where there is room for all.
+func (d *distances) find(owners []int32) {
+	if len(d.targets)+len(owners) > len(d.hops) {
+		for _, s := range d.targets {
+			d.placeOf[s] = -1
+		}
+		d.targets = d.targets[:0]
+	}
+	known := len(d.targets)
+	for _, o := range owners {
+		if o >= 0 {
+			d.add(d.bfs.g.EndSwitch[o])
+		}
+	}
+	if known == len(d.targets) {
+		return
+	}
+	if len(d.hops) > route.BlockSize {
+		for s := int32(0); int(s) < len(d.placeOf) && len(d.targets)-known < route.BlockSize; s++ {
+			d.add(s)
+		}
+	}
+	for i := known; i < len(d.targets); i++ {
+		if d.hops[i] == nil {
+			d.hops[i], d.order[i] = make([]uint16, len(d.placeOf)), make([]int32, len(d.placeOf))
+		}
+	}
+	d.bfs.run(d.targets[known:], d.hops[known:], d.order[known:])
+}
+
+func (d *distances) add(s int32) {
+	if d.placeOf[s] < 0 {
+		d.placeOf[s] = int32(len(d.targets))
+		d.targets = append(d.targets, s)
+	}
+}
+
+// to returns the distances to a target that find was given, and its order of switches.
+func (d *distances) to(target int32) (hops []uint16, order []int32) {
+	place := d.placeOf[target]
+	return d.hops[place], d.order[place]
+}
+
+// bfs measures the distance of every switch to up to 64 target switches at once: a
+// word of a switch has a bit for each target. Only the switches of the current
+// front are looked at, so that a long ring costs no more than plain searches.
+type bfs struct {
+	g               *fabric.Graph
+	seen, now, next []uint64 // by switch
+	front, ahead    []int32
+	reached         [64]int // by target: switches in its order so far
+}
+
+// run fills hops and order for up to 64 targets. A drained switch is a source and a
+// target, but nothing passes through it.
+func (b *bfs) run(targets []int32, hops [][]uint16, order [][]int32) {
+	clear(b.seen)
+	b.front = b.front[:0]
+	for i, t := range targets {
+		for s := range hops[i] {
+			hops[i][s] = Unreached
+		}
+		hops[i][t] = 0
+		order[i][0] = t
+		b.reached[i] = 1
+		b.seen[t] |= 1 << i
+		b.now[t] = b.seen[t]
+		b.front = append(b.front, t)
+	}
+	for n := uint16(1); len(b.front) > 0; n++ {
+		b.step(n, hops, order)
+	}
+	for i := range targets {
+		addUnreached(order[i][b.reached[i]:], hops[i])
+	}
+}
+
+func addUnreached(rest []int32, hops []uint16) {
+	for s := int32(0); len(rest) > 0; s++ {
+		if hops[s] == Unreached {
+			rest[0], rest = s, rest[1:]
+		}
+	}
+}
+
+// step moves the front one hop, to the switches at distance n.
+func (b *bfs) step(n uint16, hops [][]uint16, order [][]int32) {
+	g := b.g
+	b.ahead = b.ahead[:0]
+	for _, u := range b.front {
+		have := b.now[u]
+		b.now[u] = 0
+		if g.Drained[u] && n > 1 {
+			continue
+		}
+		for _, c := range g.OutOf(u) {
+			v := g.To[c]
+			fresh := have &^ b.seen[v]
+			if fresh == 0 {
+				continue
+			}
+			if b.next[v] == 0 {
+				b.ahead = append(b.ahead, v)
+			}
+			b.next[v] |= fresh
+		}
+	}
+	for _, v := range b.ahead {
+		b.seen[v] |= b.next[v]
+		for m := b.next[v]; m != 0; m &= m - 1 {
+			i := bits.TrailingZeros64(m)
+			hops[i][v] = n
+			order[i][b.reached[i]] = v
+			b.reached[i]++
+		}
+	}
+	b.now, b.next = b.next, b.now
+	b.front, b.ahead = b.ahead, b.front
+}

@@ -1,0 +1,68 @@
+package check
+
+import (
+	"fmt"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// LIDs says which end port each LID names, and which end ports are sources: those that
+// have a LID.
+type LIDs struct {
+	Owner []int32 // by LID, whole blocks: the end port it names, -1 when none; the first where several claim it
+	Used  int     // LIDs with an owner
+	Count []int   // by end port: its LIDs, 0 when it is no source
+
+	// By switch: the hosts that are sources; with port 0 if that is one.
+	Hosts, Sources []int32
+	sources        int64 // all of them
+}
+
+// readLIDs reads the names of end ports, legal or not.
+func readLIDs(g *fabric.Graph, ends *route.Ends) *LIDs {
+	l := &LIDs{Count: make([]int, g.NumEnds), Hosts: make([]int32, g.NumSwitches), Sources: make([]int32, g.NumSwitches)}
+	top := 0
+	for e, base := range ends.Base {
+		if base == 0 || base > fabric.MaxUnicastLID {
+			continue
+		}
+		l.Count[e] = 1
+		if ends.LMC[e] <= fabric.MaxLMC {
+			l.Count[e] = min(1<<ends.LMC[e], int(fabric.MaxUnicastLID)-int(base)+1)
+		}
+		top = max(top, int(base)+l.Count[e]-1)
+		s := g.EndSwitch[e]
+		l.sources++
+		l.Sources[s]++
+		if e < g.NumHosts {
+			l.Hosts[s]++
+		}
+	}
+	l.Owner = make([]int32, (top/route.BlockSize+1)*route.BlockSize)
+	for i := range l.Owner {
+		l.Owner[i] = -1
+	}
+	for e, base := range ends.Base {
+		for k := range l.Count[e] {
+			if lid := int(base) + k; l.Owner[lid] < 0 {
+				l.Owner[lid] = int32(e)
+				l.Used++
+			}
+		}
+	}
+	return l
+}
+
+// IsSource reports whether an end port has a LID.
+func (l *LIDs) IsSource(e int32) bool { return l.Count[e] > 0 }
+
+// lidName names a LID for people.
+func lidName(g *fabric.Graph, lid fabric.LID, owner int32) string {
+	return fmt.Sprintf("LID %d of %s", lid, route.EndName(g, owner))
+}
+
+// portName names a port of a switch for people.
+func portName(g *fabric.Graph, s int32, p uint8) string {
+	return fmt.Sprintf("%s[%d]", route.SwitchName(g, s), p)
+}

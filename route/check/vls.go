@@ -1,0 +1,204 @@
+package check
+
+import (
+	"fmt"
+	"math/bits"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// vlTables are the SL2VL tables of a Plan.
+type vlTables struct {
+	sl2vl    *route.SL2VL // nil when the lanes are unknown
+	vls      []uint8      // VLs that the SLs in use may get, ascending
+	vlIndex  [route.NumSLs]uint8
+	pool     []vlIndices // of the tables of sl2vl.Pool
+	distinct []bool      // of each: no two SLs share a VL
+	byInput  bool        // some switch's VL depends on the input port
+}
+
+// vlIndices is an SL2VL table by indices: of the SL, then of the VL, or dropped.
+type vlIndices [route.NumSLs]uint8
+
+const dropped = 255
+
+// oneVL is the table where lanes are unknown.
+var oneVL vlIndices
+
+// discarding says which SLs tables map to VL 15, as masks.
+type discarding struct {
+	drop     []uint64 // by port slot; nil when there are none, or byInput
+	hostDrop []uint64 // by host, of its own table; nil when there are none
+}
+
+// readVLs lists the VLs in use and, by port, the SLs that are discarded.
+func (l *lanes) readVLs(g *fabric.Graph) {
+	set := uint16(0)
+	if l.sl2vl == nil {
+		set = 1
+	} else {
+		for i := range l.sl2vl.Pool {
+			for _, sl := range l.sls {
+				set |= 1 << l.sl2vl.Pool[i][sl]
+			}
+		}
+		for s := range l.sl2vl.Switch {
+			l.byInput = l.byInput || l.sl2vl.Switch[s].By == route.ByInOut
+		}
+	}
+	for vl := range route.DropVL {
+		if set>>vl&1 == 1 {
+			l.vlIndex[vl] = uint8(len(l.vls))
+			l.vls = append(l.vls, vl)
+		}
+	}
+	if l.sl2vl != nil {
+		l.pool, l.distinct = make([]vlIndices, len(l.sl2vl.Pool)), make([]bool, len(l.sl2vl.Pool))
+		for i := range l.pool {
+			l.pool[i], l.distinct[i] = l.indicesOf(&l.sl2vl.Pool[i])
+		}
+	}
+	if set>>route.DropVL == 1 {
+		l.readDiscards(g)
+	}
+}
+
+func (l *lanes) indicesOf(t *route.VLTable) (v vlIndices, distinct bool) {
+	seen := uint16(0)
+	for i, sl := range l.sls {
+		vl := t[sl]
+		v[i] = dropped
+		if vl != route.DropVL {
+			v[i] = l.vlIndex[vl]
+		}
+		seen |= 1 << vl
+	}
+	return v, bits.OnesCount16(seen) == len(l.sls) && seen>>route.DropVL == 0
+}
+
+func (l *lanes) readDiscards(g *fabric.Graph) {
+	l.hostDrop = make([]uint64, g.NumHosts)
+	for h := range l.hostDrop {
+		l.hostDrop[h] = l.discarded(l.sl2vl.HostTable(int32(h)))
+	}
+	if l.byInput {
+		return
+	}
+	l.drop = make([]uint64, len(g.Attached))
+	for s := range int32(g.NumSwitches) {
+		for p := range g.SwitchPorts[s] + 1 {
+			l.drop[g.PortStart[s]+p] = l.discarded(l.sl2vl.Table(g, s, 0, uint8(p)))
+		}
+	}
+}
+
+// discarded is the mask of the SLs that a table maps to VL 15.
+func (l *lanes) discarded(t *route.VLTable) uint64 {
+	m := uint64(0)
+	for i, sl := range l.sls {
+		if t[sl] == route.DropVL {
+			m |= l.inAll[i]
+		}
+	}
+	return m
+}
+
+// vlsOf turns SLs (a field) into VLs by a table, discarded ones as VL 15.
+func (l *lanes) vlsOf(field uint64, t *route.VLTable) uint16 {
+	set := uint16(0)
+	for i, sl := range l.sls {
+		if field>>i&1 == 1 {
+			set |= 1 << t[sl]
+		}
+	}
+	return set
+}
+
+// vl is the VL of an SL on its way through a switch.
+func (v *vlTables) vl(g *fabric.Graph, s int32, in, out, sl uint8) uint8 {
+	if v.sl2vl == nil {
+		return 0
+	}
+	return v.sl2vl.Table(g, s, in, out)[sl]
+}
+
+// indices is the table of packets on their way through a switch.
+func (v *vlTables) indices(g *fabric.Graph, s int32, in, out uint8) *vlIndices {
+	if v.sl2vl == nil {
+		return &oneVL
+	}
+	return &v.pool[v.sl2vl.Index(g, s, in, out)]
+}
+
+// checkVLs checks the VLs that assigned traffic gets at each port. By channel, sls are the
+// SLs of that traffic, or the VLs if the tables are by input port.
+func (j *judge) checkVLs(r *Report, sls []uint16) {
+	l, g := j.lanes, j.Graph
+	if l.sl == nil {
+		return
+	}
+	c := vlCheck{g: g, beyond: Finding{Kind: VLBeyondPort}, discards: Finding{Kind: DiscardVL}}
+	for h := range int32(g.NumHosts) {
+		s, p := g.EndSwitch[h], g.EndPort[h]
+		c.port(s, p, l.vlsOf(j.sentBy(h), l.sl2vl.HostTable(h)), func() string { return route.EndName(g, h) })
+		c.switchPort(s, p, j.vlsSent(s, p, uint16(j.arriving(h))))
+	}
+	for ch, set := range sls {
+		s, p := g.From[ch], g.FromPort[ch]
+		c.switchPort(s, p, j.vlsSent(s, p, set))
+	}
+	r.VLs = bits.OnesCount16(c.all &^ (1 << route.DropVL))
+	r.fault(c.beyond)
+	r.fault(c.discards)
+	if j.Plan.VLs > 0 && r.VLs > j.Plan.VLs {
+		r.warn(Finding{Kind: VLBeyondPlan, Count: 1, Examples: []string{
+			fmt.Sprintf("the plan says that it uses %d VLs, but traffic uses %d", j.Plan.VLs, r.VLs),
+		}})
+	}
+}
+
+// arriving is the set of SLs that a host is sent, or of VLs if the tables are by input port.
+func (j *judge) arriving(h int32) uint64 {
+	got := uint64(0)
+	for k := range j.LIDs.Count[h] {
+		if lid := int(j.Plan.Ends.Base[h]) + k; j.LIDs.Owner[lid] == h {
+			got |= j.found.arriving[lid]
+		}
+	}
+	return got
+}
+
+// vlsSent is the set of VLs (15 for discarded) that a switch sends by a port, of the SLs
+// sent there, or of the VLs if the tables are by input port.
+func (j *judge) vlsSent(s int32, p uint8, set uint16) uint16 {
+	if j.lanes.byInput {
+		return set
+	}
+	return j.lanes.vlsOf(uint64(set), j.lanes.sl2vl.Table(j.Graph, s, 0, p))
+}
+
+// vlCheck collects the VLs in use and those that ports do not have.
+type vlCheck struct {
+	g                *fabric.Graph
+	all              uint16
+	beyond, discards Finding
+}
+
+func (c *vlCheck) switchPort(s int32, p uint8, vls uint16) {
+	c.port(s, p, vls, func() string { return portName(c.g, s, p) })
+}
+
+// port checks the VLs sent over the link of a switch's port, by the port that name names.
+func (c *vlCheck) port(s int32, p uint8, vls uint16, name func() string) {
+	c.all |= vls
+	has := c.g.PortVLs[c.g.PortStart[s]+int32(p)]
+	for ; vls != 0; vls &= vls - 1 {
+		switch vl := uint8(bits.TrailingZeros16(vls)); {
+		case vl == route.DropVL:
+			c.discards.add(func() string { return name() + " discards packets: their SL is mapped to VL 15" })
+		case has > 0 && vl >= has:
+			c.beyond.add(func() string { return fmt.Sprintf("%s sends on VL %d, but the link has %d VLs", name(), vl, has) })
+		}
+	}
+}

@@ -1,0 +1,81 @@
+package check
+
+import (
+	"context"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+)
+
+// worker judges the entries of one LID after the other. All of it is its own.
+type worker struct {
+	j         *judge
+	columns   columns
+	distances *distances
+	paths     Paths
+	senders   senders
+	collector collector
+	observer  Observer
+	counts    counts
+}
+
+func newWorker(j *judge) *worker {
+	s := newSenders(j)
+	return &worker{
+		j: j, columns: newColumns(j.Plan.Tables, j.Graph.NumSwitches), distances: newDistances(j.Graph),
+		paths: newPaths(j), senders: s, collector: newCollector(j, s),
+	}
+}
+
+// judgeBlock judges the entries of 64 LIDs.
+func (w *worker) judgeBlock(block int) {
+	found := &w.j.found.blocks[block]
+	owners := w.loadBlock(block)
+	for k := range route.BlockSize {
+		lid := fabric.LID(block*route.BlockSize + k)
+		if owners == nil || owners[k] < 0 {
+			w.countStale(lid, found)
+			continue
+		}
+		w.follow(lid, owners[k])
+		w.count(found)
+		w.collector.collect(&w.paths)
+		w.counts.transit += w.collector.takeDrained(&w.paths, found)
+		if w.observer != nil {
+			w.observer.Observe(&w.paths)
+		}
+	}
+}
+
+// loadBlock makes the tables of a block and the distances to its owners ready. It returns
+// the owners by LID, nil where no LID of the block can have one.
+func (w *worker) loadBlock(block int) (owners []int32) {
+	w.columns.load(block)
+	if first := block * route.BlockSize; first < len(w.j.LIDs.Owner) {
+		owners = w.j.LIDs.Owner[first : first+route.BlockSize]
+		w.distances.find(owners)
+	}
+	return owners
+}
+
+// follow follows the paths to a LID of the block loaded, and finds what is sent to it.
+func (w *worker) follow(lid fabric.LID, owner int32) {
+	w.paths.follow(lid, owner, w.columns.of(lid), w.distances)
+	w.paths.users.set(w.j, lid, owner)
+	w.senders.set(&w.paths)
+}
+
+// eachLID calls body for every LID in use, its paths followed and its masks set.
+func (j *judge) eachLID(ctx context.Context, body func(w *worker)) error {
+	return par.For(ctx, len(j.workers), len(j.LIDs.Owner)/route.BlockSize, func(i, block int) error {
+		w := j.worker(i)
+		for k, owner := range w.loadBlock(block) {
+			if owner >= 0 {
+				w.follow(fabric.LID(block*route.BlockSize+k), owner)
+				body(w)
+			}
+		}
+		return nil
+	})
+}

@@ -1,0 +1,125 @@
+package quality
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+func written(t *testing.T, r *Report) string {
+	t.Helper()
+	var b strings.Builder
+	if err := r.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	return b.String()
+}
+
+func wants(t *testing.T, got string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !strings.Contains(got, w) {
+			t.Errorf("not written: %s\nin:\n%s", w, got)
+		}
+	}
+}
+
+// ring is a ring of 7 switches with lanes, of which clearing the SLs leaves one.
+func ring(t *testing.T) (*fabric.Graph, *route.Plan) {
+	g, p := plan(t, "torus(7,hosts=1)", "dor", 0)
+	return g, p
+}
+
+// All packets round a ring, on one lane.
+func TestWriteDrawsTheCycle(t *testing.T) {
+	g, p := ring(t)
+	clear(p.SL.Cells)
+	got := written(t, judged(t, g, p, 2))
+	wants(t, got, "FAULTY: all pairs reachable, minimal, deadlock-free: no\n",
+		"cycle, assigned LIDs: a shortest one, of 7 channels\n    switch ", " VL 0 -> switch ", "  held by ")
+	if strings.Count(got, "cycle, ") != 1 {
+		t.Errorf("the same cycle is drawn again:\n%s", got)
+	}
+	p.SL = nil
+	wants(t, written(t, judged(t, g, p, 2)), "NOT PROVEN: ", "unknown (cyclic on one lane, lanes not known)", "of 7 channels, on one lane\n")
+}
+
+func TestWriteFindings(t *testing.T) {
+	g, p := plan(t, "rlft(4,3)", "updn", 0)
+	wants(t, written(t, judged(t, g, p, 2)), "PROVEN: all pairs reachable, minimal between hosts (42 pairs with switches are not), deadlock-free: yes\n")
+	next := g.To[g.OutOf(g.EndSwitch[0])[0]]
+	p.Tables.Set(next, p.Ends.Base[0], 254)
+	wants(t, written(t, judged(t, g, p, 2)), "FAULTY: ", " pairs unreachable, ", ", dead-port, one-way\n", "fault: dead-port: 1, ", " pairs lost\n    LID ", " sends to port 254, but has only 4 ports\n")
+}
+
+// A longer way between two hosts' switches counts, and one from a switch apart.
+func TestWriteNotMinimal(t *testing.T) {
+	g, p := ring(t)
+	s := g.EndSwitch[0]
+	to := p.Ends.Base[g.PortZero(g.To[g.OutOf(s)[0]])]
+	other := g.OutOf(s)[1]
+	p.Tables.Set(s, to, g.FromPort[other])
+	for c := other; ; { // round the ring, the other way
+		next := g.To[c]
+		if p.Ends.Base[g.PortZero(next)] == to {
+			break
+		}
+		for _, o := range g.OutOf(next) {
+			if o != c^1 {
+				c = o
+				break
+			}
+		}
+		p.Tables.Set(next, to, g.FromPort[c])
+	}
+	r := judged(t, g, p, 2)
+	if r.Minimal || r.NonMinimal == 0 || r.HostPairs.NonMinimal != 0 || r.Unreachable != 0 {
+		t.Errorf("%d not minimal, %d of hosts, %d unreachable", r.NonMinimal, r.HostPairs.NonMinimal, r.Unreachable)
+	}
+	wants(t, written(t, r), fmt.Sprintf("minimal between hosts (%d pairs with switches are not)", r.NonMinimal))
+}
+
+// The keys that programs rely on.
+func TestJSON(t *testing.T) {
+	g, p := ring(t)
+	for want, do := range map[string]func(){
+		"true": func() {}, "false": func() { clear(p.SL.Cells) }, "null": func() { p.SL = nil },
+	} {
+		g, p = ring(t)
+		do()
+		text, err := json.Marshal(judged(t, g, p, 2))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var keys map[string]json.RawMessage
+		if err := json.Unmarshal(text, &keys); err != nil {
+			t.Fatal(err)
+		}
+		for _, k := range []string{"ok", "pairs", "unreachable", "loops", "deadlock_free", "vls", "cycle", "hops", "load", "minimal"} {
+			if _, ok := keys[k]; !ok {
+				t.Errorf("no key %q", k)
+			}
+		}
+		if got := string(keys["deadlock_free"]); got != want {
+			t.Errorf("deadlock_free is %s, want %s", got, want)
+		}
+		var back Report
+		if err := json.Unmarshal(text, &back); err != nil {
+			t.Fatal(err)
+		}
+		if again, err := json.Marshal(&back); err != nil || string(again) != string(text) {
+			t.Errorf("%v: read back as %s", err, again)
+		}
+	}
+}
+
+// Ends without a LID are in the first line.
+func TestWriteNameless(t *testing.T) {
+	g, p := plan(t, "rlft(4,2)", "updn", 0)
+	clear(p.Ends.Base[1:])
+	wants(t, written(t, judged(t, g, p, 2)), fmt.Sprintf("NOT PROVEN: %d of %d end ports have no LID and are not judged, no pairs, ", g.NumEnds-1, g.NumEnds))
+}
