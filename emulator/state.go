@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 
 	"weft/fabric"
 	"weft/fabric/netfile"
@@ -273,6 +275,30 @@ func (s *Subnet) EndOf(id fabric.NodeID) (fabric.End, error) {
 		}
 	}
 	return fabric.End{Node: id, Port: 1}, nil
+}
+
+// EndByName finds the port that a program attaches to which names NODE or NODE/PORT; an
+// empty name is DefaultEnd. A node's name may have slashes.
+func (s *Subnet) EndByName(name string) (fabric.End, error) {
+	if name == "" {
+		return s.DefaultEnd()
+	}
+	id, err := s.NodeByName(name)
+	if err == nil {
+		return s.EndOf(id)
+	}
+	i := strings.LastIndexByte(name, '/')
+	if i < 0 {
+		return fabric.End{}, err
+	}
+	port, bad := strconv.ParseUint(name[i+1:], 10, 8)
+	if bad != nil {
+		return fabric.End{}, fmt.Errorf("%q is no port number", name[i+1:])
+	}
+	if id, err = s.NodeByName(name[:i]); err != nil {
+		return fabric.End{}, err
+	}
+	return fabric.End{Node: id, Port: uint8(port)}, nil
 }
 
 // NodeID names a node as ibsim and ibnetdiscover do: a letter for its type and its

@@ -8,10 +8,13 @@ import (
 
 // Config of a Core. Zero fields get the defaults.
 type Config struct {
-	Window  int           // requests in flight at once; 16
+	Window  int           // requests in flight at once, up to MaxWindow; 16
 	Timeout time.Duration // of one attempt; 200 ms
 	Retries int           // attempts after the first; 3, NoRetries for none
 }
+
+// MaxWindow bounds Config.Window: an Inbox has room for an answer to each request.
+const MaxWindow = inboxLimit
 
 // NoRetries as a number of retries: one attempt only.
 const NoRetries = -1

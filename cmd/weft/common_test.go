@@ -30,21 +30,3 @@ func TestInputThatDoesNotEnd(t *testing.T) {
 		t.Fatalf("got %v, want %v", err, context.Canceled)
 	}
 }
-
-// TestJoinWords: what the shell has taken the quotes of is one word again.
-func TestJoinWords(t *testing.T) {
-	for _, c := range []struct {
-		want  string
-		words []string
-	}{
-		{`link "leaf 1" 1 down`, []string{`link "leaf 1" 1 down`}},
-		{`link "leaf 1" 1 down`, []string{"link", "leaf 1", "1", "down"}},
-		{`link "leaf 1" 1 down`, []string{"link", `"leaf 1"`, "1", "down"}},
-		{"link leaf1 1 down", []string{"link", "leaf1", "1", "down"}},
-		{"leaf 1", []string{"leaf 1"}},
-	} {
-		if got := joinWords(c.words); got != c.want {
-			t.Errorf("%q: got %s, want %s", c.words, got, c.want)
-		}
-	}
-}

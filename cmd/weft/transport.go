@@ -5,17 +5,12 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"strconv"
-	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"weft/emulator"
-	"weft/emulator/live"
+	"weft/emulator/attach"
 	"weft/wire"
-	"weft/wire/ibsim"
-	"weft/wire/umad"
 )
 
 // wireFlags say which subnet to attach to, and how to talk to it.
@@ -29,13 +24,7 @@ type wireFlags struct {
 	dev, sys  string
 }
 
-const transportHelp = `--transport says which subnet:
-  ibsim                       a running ibsim, found as its own programs find it
-                              (IBSIM_SOCKNAME, IBSIM_SERVER_NAME, IBSIM_SERVER_PORT, SIM_HOST)
-  ibsim:[SOCKET][@NODE]       its socket name, and the node to attach to
-  ibsim:udp:HOST[:PORT][@NODE]  the same by UDP
-  umad:[DEVICE][/PORT]        a port of this machine, such as umad:mlx5_0/1
-  emulate:FABRIC              an emulated fabric in this process; any FABRIC`
+const transportHelp = "--transport says which subnet:\n" + attach.Help
 
 func (w *wireFlags) add(cmd *cobra.Command) {
 	w.fabric.add(cmd)
@@ -50,8 +39,11 @@ func (w *wireFlags) add(cmd *cobra.Command) {
 }
 
 func (w *wireFlags) config() (wire.Config, error) {
-	if w.window < 1 || w.timeout <= 0 || w.retries < 0 {
-		return wire.Config{}, errors.New("--window must be at least 1, --timeout more than 0, --retries at least 0")
+	if w.window < 1 || w.window > wire.MaxWindow {
+		return wire.Config{}, fmt.Errorf("--window %d: want 1 to %d datagrams in flight", w.window, wire.MaxWindow)
+	}
+	if w.timeout <= 0 || w.retries < 0 {
+		return wire.Config{}, errors.New("--timeout must be more than 0, --retries at least 0")
 	}
 	c := wire.Config{Window: w.window, Timeout: w.timeout, Retries: w.retries}
 	if w.retries == 0 {
@@ -63,81 +55,26 @@ func (w *wireFlags) config() (wire.Config, error) {
 // open attaches to the subnet, as its manager or to look only. A subnet that is
 // not there is exit status 3.
 func (w *wireFlags) open(cmd *cobra.Command, manage bool) (wire.Transport, error) {
-	ctx := cmd.Context()
-	medium, rest, _ := strings.Cut(w.transport, ":")
-	var (
-		t   wire.Transport
-		err error
-	)
-	switch medium {
-	case "ibsim":
-		o, bad := ibsimOptions(rest, os.Getenv)
-		if bad != nil {
-			return nil, bad
-		}
-		t, err = ibsim.Dial(ctx, o)
-	case "umad":
-		o, bad := umadOptions(rest, manage)
-		if bad != nil {
-			return nil, bad
-		}
-		if o.Dev = w.dev; w.sys != "" {
-			o.Sys = os.DirFS(w.sys)
-		}
-		t, err = umad.Open(ctx, o)
-	case "emulate":
-		return w.emulate(cmd, rest)
-	default:
-		return nil, fmt.Errorf("--transport %q: no medium of that name (ibsim, umad, emulate)", w.transport)
+	target, err := attach.Parse(w.transport, os.Getenv)
+	if err != nil {
+		return nil, fmt.Errorf("--transport %w", err)
 	}
+	if target.Fabric != "" {
+		src, err := w.fabric.open(cmd, target.Fabric)
+		if err != nil {
+			return nil, err
+		}
+		return attach.Emulate(src.Fabric, clock())
+	}
+	o := attach.Options{Manager: manage, Dev: w.dev}
+	if w.sys != "" {
+		o.Sys = os.DirFS(w.sys)
+	}
+	t, err := target.Open(cmd.Context(), o)
 	if err != nil {
 		return nil, &exitError{exitCannot, fmt.Errorf("--transport %s: %w", w.transport, err)}
 	}
 	return t, nil
-}
-
-// ibsimOptions reads [SOCKET][@NODE] or udp:HOST[:PORT][@NODE]; what is not said is
-// taken from the environment, as the programs of ibsim do.
-func ibsimOptions(text string, env func(string) string) (ibsim.Options, error) {
-	where, node, _ := strings.Cut(text, "@")
-	o := ibsim.Options{Node: node, Base: env("IBSIM_SOCKNAME"), Server: env("IBSIM_SERVER_NAME")}
-	if node == "" {
-		o.Node = env("SIM_HOST")
-	}
-	port := env("IBSIM_SERVER_PORT")
-	if host, ok := strings.CutPrefix(where, "udp:"); ok {
-		o.Server, port, _ = strings.Cut(host, ":")
-		if o.Server == "" {
-			return o, fmt.Errorf("--transport ibsim:%s: no host is named", text)
-		}
-	} else if where != "" {
-		o.Base, o.Server = where, ""
-	}
-	if port != "" {
-		n, err := strconv.ParseUint(port, 10, 16)
-		if err != nil || n == 0 {
-			return o, fmt.Errorf("--transport ibsim:%s: %q is not a UDP port", text, port)
-		}
-		o.Port = int(n)
-	}
-	return o, nil
-}
-
-// umadOptions reads [DEVICE][/PORT].
-func umadOptions(text string, manage bool) (umad.Options, error) {
-	device, port, given := strings.Cut(text, "/")
-	o := umad.Options{CA: device}
-	if manage {
-		o.Agents = umad.ManagerAgents()
-	}
-	if given {
-		n, err := strconv.ParseUint(port, 10, 8)
-		if err != nil {
-			return o, fmt.Errorf("--transport umad:%s: %q is not a port number", text, port)
-		}
-		o.Port = uint8(n)
-	}
-	return o, nil
 }
 
 // clock counts from now on.
@@ -155,21 +92,4 @@ func interrupted(ctx context.Context, err error) error {
 		return ctx.Err()
 	}
 	return &exitError{exitCannot, err}
-}
-
-// emulate attaches to an emulated fabric in this process.
-func (w *wireFlags) emulate(cmd *cobra.Command, arg string) (wire.Transport, error) {
-	src, err := w.fabric.open(cmd, arg)
-	if err != nil {
-		return nil, err
-	}
-	subnet, err := emulator.New(src.Fabric, emulator.Options{KeepLIDs: true})
-	if err != nil {
-		return nil, err
-	}
-	at, err := subnet.DefaultEnd()
-	if err != nil {
-		return nil, err
-	}
-	return live.New(subnet, clock()).Attach(at)
 }

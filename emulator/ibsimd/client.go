@@ -37,7 +37,8 @@ func (s *Server) connect(c *ibsim.Control, from net.Addr) error {
 	if x.data, err = s.net.dataSocket(who.ID, from); err != nil {
 		return err
 	}
-	if x.at, err = s.endOf(who.Node); err != nil {
+	s.l.Do(func(sub *emulator.Subnet) { x.at, err = sub.EndByName(who.Node) })
+	if err != nil {
 		return err
 	}
 	// An address belongs to one socket: an earlier client that had it is no longer there.
@@ -60,22 +61,6 @@ var (
 	errSecondSM = errors.New("another client of this node is a subnet manager")
 	errNoSlot   = errors.New("no slot is free")
 )
-
-// endOf returns the port that the clients of a node are attached to; an empty name is the
-// default node.
-func (s *Server) endOf(node string) (at fabric.End, err error) {
-	s.l.Do(func(sub *emulator.Subnet) {
-		if node == "" {
-			at, err = sub.DefaultEnd()
-			return
-		}
-		var id fabric.NodeID
-		if id, err = sub.NodeByName(node); err == nil {
-			at, err = sub.EndOf(id)
-		}
-	})
-	return at, err
-}
 
 // attach gives a client a slot, attaches it to the subnet and starts to move its
 // datagrams. IsSM is set by a message of its own, as the client library sends it.

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"sync/atomic"
 	"syscall"
 )
@@ -22,6 +23,33 @@ type Options struct {
 }
 
 const defaultPort = 7070
+
+// ParseOptions reads [SOCKET][@NODE] or udp:HOST[:PORT][@NODE]. What the text leaves open is
+// taken from the environment, as the programs of ibsim do.
+func ParseOptions(text string, env func(string) string) (Options, error) {
+	where, node, _ := strings.Cut(text, "@")
+	o := Options{Node: node, Base: env("IBSIM_SOCKNAME"), Server: env("IBSIM_SERVER_NAME")}
+	if node == "" {
+		o.Node = env("SIM_HOST")
+	}
+	port := env("IBSIM_SERVER_PORT")
+	if host, ok := strings.CutPrefix(where, "udp:"); ok {
+		o.Server, port, _ = strings.Cut(host, ":")
+		if o.Server == "" {
+			return o, fmt.Errorf("ibsim:%s: no host is named", text)
+		}
+	} else if where != "" {
+		o.Base, o.Server = where, ""
+	}
+	if port != "" {
+		n, err := strconv.ParseUint(port, 10, 16)
+		if err != nil || n == 0 {
+			return o, fmt.Errorf("ibsim:%s: %q is not a UDP port", text, port)
+		}
+		o.Port = int(n)
+	}
+	return o, nil
+}
 
 // socket is a datagram socket that a simulator's peer has.
 type socket interface {

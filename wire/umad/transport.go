@@ -7,6 +7,8 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"strconv"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -27,6 +29,20 @@ type Options struct {
 	Dev  string                          // directory of the devices; empty: /dev/infiniband
 	Sys  fs.FS                           // nil: /sys/class
 	Open func(path string) (File, error) // nil: the system's files
+}
+
+// ParseOptions reads [DEVICE][/PORT].
+func ParseOptions(text string) (Options, error) {
+	device, port, given := strings.Cut(text, "/")
+	o := Options{CA: device}
+	if given {
+		n, err := strconv.ParseUint(port, 10, 8)
+		if err != nil {
+			return o, fmt.Errorf("umad:%s: %q is not a port number", text, port)
+		}
+		o.Port = uint8(n)
+	}
+	return o, nil
 }
 
 // The kernel's own repetition of RMPP segments: how long it waits for an

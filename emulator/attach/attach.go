@@ -1,0 +1,90 @@
+// Package attach opens the subnet that a text names: one behind a port of this machine, one
+// that ibsim or weft emulate serves, or one that is emulated in this process.
+package attach
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+
+	"weft/emulator"
+	"weft/emulator/live"
+	"weft/fabric"
+	"weft/wire"
+	"weft/wire/ibsim"
+	"weft/wire/umad"
+)
+
+// Help describes the texts that Parse reads.
+const Help = `  ibsim                       a running ibsim, found as its own programs find it
+                              (IBSIM_SOCKNAME, IBSIM_SERVER_NAME, IBSIM_SERVER_PORT, SIM_HOST)
+  ibsim:[SOCKET][@NODE]       its socket name, and the node to attach to
+  ibsim:udp:HOST[:PORT][@NODE]  the same by UDP
+  umad:[DEVICE][/PORT]        a port of this machine, such as umad:mlx5_0/1
+  emulate:FABRIC              an emulated fabric in this process; any FABRIC`
+
+// Target is a subnet to attach to.
+type Target struct {
+	// Fabric is the FABRIC argument of a subnet that is to be emulated in this process, by
+	// Emulate; empty for others, which Open attaches to.
+	Fabric string
+
+	ibsim *ibsim.Options
+	umad  *umad.Options
+}
+
+// Parse reads the text that names a subnet. What it leaves open about ibsim is taken from
+// the environment.
+func Parse(text string, env func(string) string) (*Target, error) {
+	medium, rest, _ := strings.Cut(text, ":")
+	switch medium {
+	case "ibsim":
+		o, err := ibsim.ParseOptions(rest, env)
+		return &Target{ibsim: &o}, err
+	case "umad":
+		o, err := umad.ParseOptions(rest)
+		return &Target{umad: &o}, err
+	case "emulate":
+		if rest == "" {
+			return nil, errors.New("emulate: no FABRIC is named")
+		}
+		return &Target{Fabric: rest}, nil
+	}
+	return nil, fmt.Errorf("%q: no medium of that name (ibsim, umad, emulate)", text)
+}
+
+// Options of Open.
+type Options struct {
+	Manager bool   // it is attached to as its subnet manager, not only to look
+	Dev     string // directory of the umad devices; empty: /dev/infiniband
+	Sys     fs.FS  // stands for /sys/class; nil: /sys/class
+}
+
+// Open attaches to a subnet outside of this process.
+func (t *Target) Open(ctx context.Context, o Options) (wire.Transport, error) {
+	if t.ibsim != nil {
+		return ibsim.Dial(ctx, *t.ibsim)
+	}
+	device := *t.umad
+	device.Dev, device.Sys = o.Dev, o.Sys
+	if o.Manager {
+		device.Agents = umad.ManagerAgents()
+	}
+	return umad.Open(ctx, device)
+}
+
+// Emulate attaches to the first CA of a fabric that it emulates in this process.
+func Emulate(f *fabric.Fabric, clock func() time.Duration) (wire.Transport, error) {
+	subnet, err := emulator.New(f, emulator.Options{KeepLIDs: true})
+	if err != nil {
+		return nil, err
+	}
+	at, err := subnet.DefaultEnd()
+	if err != nil {
+		return nil, err
+	}
+	return live.New(subnet, clock).Attach(at)
+}

@@ -1,0 +1,111 @@
+package service_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/emulator/control"
+	"weft/emulator/ibsimd"
+	"weft/emulator/service"
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/wire/ibsim"
+	"weft/wire/wiretest"
+)
+
+func tree(t *testing.T) *fabric.Fabric {
+	t.Helper()
+	f, err := gen.Parse("rlft(4,2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+func stopped() time.Duration { return 0 }
+
+// A subnet is served to programs and to an operator, with its fault, and leaves nothing
+// behind.
+func TestService(t *testing.T) {
+	wiretest.NoLeaks(t)
+	dir, err := os.MkdirTemp("", "emu") // t.TempDir is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer os.RemoveAll(dir)
+	socket := filepath.Join(dir, "control")
+	s, err := service.New(tree(t), service.Options{
+		Ibsim: ibsimd.Options{Dir: dir, Base: "sim"}, Control: socket, Clock: stopped,
+		Faults: []string{`link "leaf 0" 3 down`}, RolesByDistance: true,
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Serve(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "14 nodes up, IBSIM_SOCKNAME=sim"; s.Where() != want || s.Devices() != "" {
+		t.Errorf("it says %q and %q, want %q", s.Where(), s.Devices(), want)
+	}
+	tr, err := ibsim.Dial(t.Context(), ibsim.Options{Dir: dir, Node: "host 1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := tr.Close(); err != nil {
+		t.Error(err)
+	}
+	var out bytes.Buffer
+	if err := control.Request(t.Context(), socket, []string{"state"}, &out); err != nil || !strings.Contains(out.String(), `"down": 2`) {
+		t.Errorf("state %s (%v)", out.String(), err)
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
+	}
+}
+
+// Options that make no sense are refused before anything is served.
+func TestRefused(t *testing.T) {
+	for want, o := range map[string]service.Options{
+		"--training -1ns":                       {Subnet: emulator.Options{Training: -1}},
+		"--at needs --umad":                     {Umad: service.UmadOptions{At: []string{"host 0"}}},
+		`--at "nobody": `:                       {Umad: service.UmadOptions{Dir: "x", At: []string{"nobody"}}},
+		`--at "host 0/x": "x" is no port`:       {Umad: service.UmadOptions{Dir: "x", At: []string{"host 0/x"}}},
+		`--fault "nonsense": emulator: no such`: {Faults: []string{"nonsense"}},
+	} {
+		o.Clock = stopped
+		if _, err := service.New(tree(t), o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+	}
+}
+
+// What cannot be served is said, and Close ends what was begun.
+func TestServeFails(t *testing.T) {
+	wiretest.NoLeaks(t)
+	base := fmt.Sprintf("weft-service-%d", os.Getpid())
+	for want, o := range map[string]service.Options{
+		"no such file": {Control: filepath.Join(t.TempDir(), "none", "control")},
+		"--umad /none": {Umad: service.UmadOptions{Dir: "/none"}},
+	} {
+		o.Clock, o.Ibsim.Base = stopped, base
+		s, err := service.New(tree(t), o)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := s.Serve(); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("error %v, want %q", err, want)
+		}
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}
