@@ -31,7 +31,7 @@ const (
 	Stop                     // end soon: send no more
 )
 
-// Outcome is how an Ask ended.
+// Outcome says how an Ask ended.
 type Outcome uint8
 
 // The outcomes.
@@ -56,7 +56,7 @@ type Event struct {
 	// Of Planned. Plan is nil when Err says why there is none.
 	Plan    *route.Plan
 	Engine  string   // the engine that made it
-	Skipped []string // engines asked before it, with their reasons
+	Refused []string // engines asked before it, with their reasons
 	Check   *quality.Report
 	Err     error
 }
@@ -125,21 +125,33 @@ type Core struct {
 	stopped bool
 
 	net
-	out         []Action
-	paths       []byte // memory of the Paths of one Step
-	queue       []uint64
-	head        int
-	outstanding int
-	cursor      int // of refill: the node whose work is next
-
 	mastership
-	doubts     []doubt
+	agenda
+	journal
+	doubts []doubt
+
+	fabric *fabric.Fabric
+	graph  *fabric.Graph
+	plan   *route.Plan
+	setup  setup
+}
+
+// agenda holds the SMPs that are to be handed out.
+type agenda struct {
+	out         []Action // of this Step
+	paths       []byte   // memory of the Paths of this Step
+	queue       []uint64 // tags; those before head were handed out
+	head        int
+	outstanding int // handed out and not ended
+	cursor      int // of refill: the node whose work is next
+}
+
+// journal holds what the report will say.
+type journal struct {
+	report     Report
+	counts     [numKinds]Count
 	noted      map[Incident]bool
 	incomplete bool // something that is there is not managed, or did not take what it was told
-	graph      *fabric.Graph
-	plan       *route.Plan
-	setup      setup
-	report     Report
 }
 
 // New makes a Core that has not started.
@@ -150,7 +162,7 @@ func New(cfg Config) *Core {
 	if cfg.Sweeps <= 0 {
 		cfg.Sweeps = 3
 	}
-	return &Core{cfg: cfg, noted: map[Incident]bool{}, report: Report{Incidents: []Incident{}}}
+	return &Core{cfg: cfg, journal: journal{noted: map[Incident]bool{}}}
 }
 
 // Step takes an event and appends to out what is to be done.
@@ -329,7 +341,7 @@ func (c *Core) settled() {
 		return
 	}
 	c.noteLIDClashes()
-	c.graph = c.report.fabric.Compile()
+	c.graph = c.fabric.Compile()
 	if c.graph.NumSwitches == 0 {
 		c.note(NotAddressed, c.portPlace(c.own()), "our own port, %s, is cabled to no switch: channel adapters cabled to each other get no LIDs", c.slotName(c.own()))
 		c.finish(NotRouted)
@@ -344,8 +356,8 @@ func (c *Core) planned(ev *Event) {
 	if c.stopped {
 		return
 	}
-	r := &c.report
-	r.Engine, r.Skipped, r.Check = ev.Engine, ev.Skipped, ev.Check
+	r := &c.report.Routing
+	r.Engine, r.Refused, r.Check = ev.Engine, ev.Refused, ev.Check
 	switch {
 	case ev.Plan == nil:
 		c.note(NoPlan, Place{}, "%v", ev.Err)
@@ -370,15 +382,15 @@ func (c *Core) finish(s State) {
 	c.out = append(c.out, Action{Kind: Done})
 }
 
-// Report is what has come about; it is complete after Done.
+// Report returns what has come about; it is complete after Done.
 func (c *Core) Report() *Report { return &c.report }
 
-// Fabric is what discovery found, nil before it ended. LIDs are those found, and
+// Fabric returns what discovery found, nil before it ended. LIDs are those found, and
 // after SUBNET UP those given.
-func (c *Core) Fabric() *fabric.Fabric { return c.report.fabric }
+func (c *Core) Fabric() *fabric.Fabric { return c.fabric }
 
-// Plan is what was or is being distributed, nil when none is.
+// Plan returns the Plan that was or is being distributed, nil when none is.
 func (c *Core) Plan() *route.Plan { return c.plan }
 
-// Graph is what the Plan's indices mean.
+// Graph returns the Graph whose indices the Plan uses.
 func (c *Core) Graph() *fabric.Graph { return c.graph }

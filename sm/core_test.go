@@ -33,8 +33,8 @@ func TestBringUp(t *testing.T) {
 					t.Errorf("%s was given out %d times", what, n)
 				}
 			}
-			if r.Tables != r.Switches || r.Active != 2*r.Links {
-				t.Errorf("%d tables, %d active", r.Tables, r.Active)
+			if r.Written.Tables != r.Found.Switches || r.Written.Active != 2*r.Found.Links {
+				t.Errorf("%d tables, %d active", r.Written.Tables, r.Written.Active)
 			}
 			w.verify(t)
 			same(t, f, w.core.Fabric())
@@ -79,13 +79,13 @@ func TestWarmStartWritesNothing(t *testing.T) {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
 	again.verify(t)
-	for _, n := range r.SMPs {
+	for _, n := range r.SMPs.By {
 		if n.Method == mad.Set.String() {
 			t.Errorf("%d times Set(%s) in a subnet that is up", n.Requests, n.Attribute)
 		}
 	}
-	if r.LIDsKept != r.LIDs {
-		t.Errorf("%d of %d LIDs kept", r.LIDsKept, r.LIDs)
+	if r.LIDs.Kept != r.LIDs.Total {
+		t.Errorf("%d of %d LIDs kept", r.LIDs.Kept, r.LIDs.Total)
 	}
 }
 
@@ -95,7 +95,7 @@ func TestNothingUnprovenIsDistributed(t *testing.T) {
 	f := formula(t, "rlft(8,2)")
 	w := newWorld(f, Config{}, "minhop")
 	r := w.run()
-	if r.State != NotRouted || r.Find(NotProven) == nil || r.Check == nil || r.Check.OK {
+	if r.State != NotRouted || r.Find(NotProven) == nil || r.Routing.Check == nil || r.Routing.Check.OK {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
 	for what := range w.asked {
@@ -113,8 +113,8 @@ func TestNothingUnprovenIsDistributed(t *testing.T) {
 // TestChain: what was asked, what refused, and what ran are all said.
 func TestChain(t *testing.T) {
 	r := newWorld(formula(t, "rlft(8,2)"), Config{}, "dor,updn").run()
-	if r.Engine != "updn" || len(r.Skipped) != 1 || !strings.HasPrefix(r.Skipped[0], "dor: ") {
-		t.Fatalf("engine %s, refused %v", r.Engine, r.Skipped)
+	if r.Routing.Engine != "updn" || len(r.Routing.Refused) != 1 || !strings.HasPrefix(r.Routing.Refused[0], "dor: ") {
+		t.Fatalf("engine %s, refused %v", r.Routing.Engine, r.Routing.Refused)
 	}
 	r = newWorld(formula(t, "rlft(8,2)"), Config{}, "dor").run()
 	if r.State != NotRouted || r.Find(NoPlan) == nil {
@@ -152,8 +152,8 @@ func TestLIDs(t *testing.T) {
 	lid(3, 50) // another one is stored
 	lid(4, 40) // the stored one
 	r := w.run()
-	if r.State != Up || !slices.Equal(kindsOf(r), []IncidentKind{DuplicateLID}) || r.LIDsKept != 2 {
-		t.Fatalf("%s, %d kept: %v", r.State, r.LIDsKept, r.Incidents)
+	if r.State != Up || !slices.Equal(kindsOf(r), []IncidentKind{DuplicateLID}) || r.LIDs.Kept != 2 {
+		t.Fatalf("%s, %d kept: %v", r.State, r.LIDs.Kept, r.Incidents)
 	}
 	w.verify(t)
 	var file bytes.Buffer

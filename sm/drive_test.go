@@ -199,7 +199,7 @@ func (w *world) verify(t fataler) {
 		if lid := mad.PortInfoLID.Get(b); lid != uint64(plan.Ends.Base[e]) || mad.PortInfoLMC.Get(b) != uint64(plan.Ends.LMC[e]) {
 			t.Fatalf("%s has LID %d", route.EndName(g, int32(e)), lid)
 		}
-		if sm := mad.PortInfoMasterSMLID.Get(b); sm != uint64(w.core.Report().SMLID) || sm == 0 {
+		if sm := mad.PortInfoMasterSMLID.Get(b); sm != uint64(w.core.Report().LIDs.SM) || sm == 0 {
 			t.Fatalf("%s has MasterSMLID %d", route.EndName(g, int32(e)), sm)
 		}
 	}

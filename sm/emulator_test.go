@@ -300,7 +300,7 @@ func TestEmulated(t *testing.T) {
 			t.Fatal(err)
 		}
 		r := v.run()
-		retried += r.Retried
+		retried += r.SMPs.Retried
 		if r.State != Up || len(r.Incidents) > 0 {
 			t.Fatalf("%s: %s: %v", text, r.State, r.Incidents)
 		}
@@ -358,7 +358,7 @@ func TestEmulatedFaults(t *testing.T) {
 			if want := map[bool]State{false: Up, true: UpInPart}[c.lost > 0]; r.State != want || r.Find(c.want) == nil {
 				t.Fatalf("%s, want %s: %v", r.State, want, r.Incidents)
 			}
-			if lost := len(f.Nodes) - r.Switches - r.CAs; lost != c.lost {
+			if lost := len(f.Nodes) - r.Found.Switches - r.Found.CAs; lost != c.lost {
 				t.Errorf("%d nodes are lost, want %d: %v", lost, c.lost, r.Incidents)
 			}
 			if c.want != DuplicateGUID {

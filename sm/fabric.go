@@ -46,7 +46,7 @@ func (c *Core) buildFabric() {
 	for _, id := range order {
 		c.connect(f, id)
 	}
-	c.report.fabric = f
+	c.fabric = f
 }
 
 // dropNode forgets the cables of a node.

@@ -77,8 +77,8 @@ func FuzzAnswers(f *testing.F) {
 			copy(ev.Data[:], data[1:65])
 			data = data[65:]
 		})
-		if r := w.core.Report(); r.Sent != asked {
-			t.Fatalf("%d SMPs, %d in the report", asked, r.Sent)
+		if r := w.core.Report(); r.SMPs.Sent != asked {
+			t.Fatalf("%d SMPs, %d in the report", asked, r.SMPs.Sent)
 		}
 	})
 }

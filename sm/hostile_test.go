@@ -94,8 +94,8 @@ func TestLanesOfCA(t *testing.T) {
 	d.forget = mad.AttrSLtoVLMappingTable
 	d.tables[[2]uint32{uint32(d.forget), 0}] = [64]byte{0x77}
 	r := w.run()
-	if r.State != UpInPart || !slices.Equal(kindsOf(r), []IncidentKind{NotTaken}) || r.Active != 2*r.Links {
-		t.Errorf("%s, %d of %d ends Active: %v", r.State, r.Active, 2*r.Links, r.Incidents)
+	if r.State != UpInPart || !slices.Equal(kindsOf(r), []IncidentKind{NotTaken}) || r.Written.Active != 2*r.Found.Links {
+		t.Errorf("%s, %d of %d ends Active: %v", r.State, r.Written.Active, 2*r.Found.Links, r.Incidents)
 	}
 }
 
@@ -135,8 +135,8 @@ func TestLegalDifferences(t *testing.T) {
 	} {
 		w := newWorld(f, Config{}, "dor")
 		c.odd(w)
-		if r := w.run(); r.VLs < 2 || !slices.Equal(kindsOf(r), c.want) || r.Active != 2*r.Links || (r.State == Up) != (c.want == nil) {
-			t.Errorf("%s: %s, %d lanes, %d of %d ends Active: %v", name, r.State, r.VLs, r.Active, 2*r.Links, r.Incidents)
+		if r := w.run(); r.Routing.VLs < 2 || !slices.Equal(kindsOf(r), c.want) || r.Written.Active != 2*r.Found.Links || (r.State == Up) != (c.want == nil) {
+			t.Errorf("%s: %s, %d lanes, %d of %d ends Active: %v", name, r.State, r.Routing.VLs, r.Written.Active, 2*r.Found.Links, r.Incidents)
 		}
 	}
 }
@@ -275,8 +275,8 @@ func TestNoEnd(t *testing.T) {
 		default: // no name
 		}
 	})
-	if r := w.core.Report(); r.State != Discovered || r.Switches != maxNodes || len(r.Incidents) != 1 || !w.core.incomplete || r.Find(TooMany) == nil {
-		t.Errorf("%s with %d switches, %d incidents", r.State, r.Switches, len(r.Incidents))
+	if r := w.core.Report(); r.State != Discovered || r.Found.Switches != maxNodes || len(r.Incidents) != 1 || !w.core.incomplete || r.Find(TooMany) == nil {
+		t.Errorf("%s with %d switches, %d incidents", r.State, r.Found.Switches, len(r.Incidents))
 	}
 }
 

@@ -105,7 +105,7 @@ func TestIncidents(t *testing.T) {
 			if want := map[bool]State{false: Up, true: UpInPart}[c.lost || c.missing > 0]; r.State != want {
 				t.Fatalf("state %s, want %s: %v", r.State, want, r.Incidents)
 			}
-			if got := len(f.Nodes) - r.Switches - r.CAs; got != c.missing {
+			if got := len(f.Nodes) - r.Found.Switches - r.Found.CAs; got != c.missing {
 				t.Errorf("%d nodes are missing, want %d: %v", got, c.missing, r.Incidents)
 			}
 			if c.name != "two switches with one GUID" { // the other one has the same name for verify

@@ -45,7 +45,7 @@ func TestBesideOpenSM(t *testing.T) {
 				if i := r.Find(OtherManager); i == nil || !strings.Contains(i.Text, want) || strings.Contains(i.Text, "LID 0,") || i.At.Node != host.GUID {
 					t.Errorf("want %s: %v", want, r.Incidents)
 				}
-				for _, n := range r.SMPs {
+				for _, n := range r.SMPs.By {
 					if n.Method == "Set" {
 						t.Errorf("%d times Set(%s)", n.Requests, n.Attribute)
 					}

@@ -96,8 +96,8 @@ func TestRealPeers(t *testing.T) {
 			f := c.fabric(t)
 			s := simulate(t, f)
 			core := s.bringUp(c.chain, c.lmc)
-			if most, ok := opensmSMPs[c.name]; ok && core.Report().Sent > most {
-				t.Errorf("%d SMPs, OpenSM sends %d", core.Report().Sent, most)
+			if most, ok := opensmSMPs[c.name]; ok && core.Report().SMPs.Sent > most {
+				t.Errorf("%d SMPs, OpenSM sends %d", core.Report().SMPs.Sent, most)
 			}
 			sameDump(t, core, s.Run("ibnetdiscover"))
 			sameTables(t, core, s.Run("dump_fts", "-n"))
@@ -182,7 +182,7 @@ func (s *simulator) samePorts(core *Core, n int) {
 			got[string(m[1])] = string(m[2])
 		}
 		for key, want := range map[string]string{
-			"Lid": fmt.Sprint(lid), "SMLid": fmt.Sprint(core.Report().SMLID), "LMC": fmt.Sprint(plan.Ends.LMC[e]),
+			"Lid": fmt.Sprint(lid), "SMLid": fmt.Sprint(core.Report().LIDs.SM), "LMC": fmt.Sprint(plan.Ends.LMC[e]),
 			"LinkState": "Active", "PhysLinkState": "LinkUp",
 		} {
 			if got[key] != want {

@@ -31,7 +31,7 @@ func (p *Planner) Plan(ctx context.Context, g *fabric.Graph, held *route.Held) *
 			ev.Plan, ev.Engine = plan, req.Engine.Name
 			break
 		}
-		ev.Skipped = append(ev.Skipped, err.Error())
+		ev.Refused = append(ev.Refused, err.Error())
 		ev.Err = errors.Join(ev.Err, err)
 		_, refused := errors.AsType[*route.Refusal](err)
 		if _, dead := errors.AsType[*route.NoSwitch](err); !refused && !dead {

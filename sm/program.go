@@ -45,7 +45,7 @@ func (c *Core) startProgram() {
 	if own := s.end[c.own()]; own >= 0 {
 		s.smLID = c.plan.Ends.Base[own]
 	}
-	c.report.SMLID = int(s.smLID)
+	c.report.LIDs.SM = s.smLID
 	for slot := range c.owner {
 		c.noteAddress(int32(slot))
 	}
@@ -58,7 +58,7 @@ func (c *Core) noteAddress(slot int32) {
 	switch {
 	case e >= 0:
 		if had := mad.PortInfoLID.Get(c.info[slot][:]); had != 0 && had == uint64(c.plan.Ends.Base[e]) {
-			c.report.LIDsKept++
+			c.report.LIDs.Kept++
 		}
 	case !c.isSwitch(slot) && c.peer[slot] != noSlot:
 		c.noteLoss(NotAddressed, c.portPlace(slot), "%s is cabled to no switch: it gets no LID", c.slotName(slot))
@@ -207,7 +207,7 @@ func (c *Core) noteHalfWritten() {
 		switch {
 		case c.setup.sw[id] < 0:
 		case n.same+n.acked == all:
-			c.report.Tables++
+			c.report.Written.Tables++
 		case n.lost > 0 || n.acked > 0:
 			c.note(HalfWritten, c.nodePlace(int32(id)), "%s: of %d blocks of its forwarding table %d were written, and %d sent and not acknowledged",
 				c.nodeName(int32(id)), all, n.acked, n.lost)
@@ -277,7 +277,7 @@ func (c *Core) verdict() State {
 			continue
 		}
 		if mad.PortInfoPortState.Get(c.info[slot][:]) == mad.PortActive {
-			c.report.Active++
+			c.report.Written.Active++
 			continue
 		}
 		c.incomplete = true
@@ -291,7 +291,7 @@ func (c *Core) verdict() State {
 
 // rename puts the LIDs that were given into the Fabric.
 func (c *Core) rename() {
-	f := c.report.fabric
+	f := c.fabric
 	for slot, e := range c.setup.end {
 		if e < 0 {
 			continue

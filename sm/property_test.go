@@ -45,8 +45,8 @@ func TestAnyFabricComesUp(t *testing.T) {
 // ports has the mapping of the Plan.
 func TestLanesAreWritten(t *testing.T) {
 	w := newWorld(formula(t, "torus(5x5,hosts=1)"), Config{}, "dor")
-	if r := w.run(); r.State != Up || r.VLs < 2 {
-		t.Fatalf("%s, %d lanes: %v", r.State, r.VLs, r.Incidents)
+	if r := w.run(); r.State != Up || r.Routing.VLs < 2 {
+		t.Fatalf("%s, %d lanes: %v", r.State, r.Routing.VLs, r.Incidents)
 	}
 	w.verify(t)
 	g, plan := w.core.Graph(), w.core.Plan()
@@ -109,8 +109,8 @@ func TestUpIsWhole(t *testing.T) {
 		r := w.run()
 		ends[r.State]++
 		switch {
-		case r.State == Up && (r.Switches+r.CAs != len(f.Nodes) || r.Links != len(f.Links)):
-			t.Fatalf("%s with %d switches, %d CAs, %d links: %v", r.State, r.Switches, r.CAs, r.Links, r.Incidents)
+		case r.State == Up && (r.Found.Switches+r.Found.CAs != len(f.Nodes) || r.Found.Links != len(f.Links)):
+			t.Fatalf("%s with %d switches, %d CAs, %d links: %v", r.State, r.Found.Switches, r.Found.CAs, r.Found.Links, r.Incidents)
 		case r.State == Up:
 			w.verify(t)
 		case len(r.Incidents) == 0:
@@ -126,7 +126,7 @@ func TestUpIsWhole(t *testing.T) {
 func TestTooFar(t *testing.T) {
 	f := formula(t, "mesh(70,hosts=1)")
 	r := newWorld(f, Config{}, "updn").run()
-	if r.State != UpInPart || r.Find(TooFar) == nil || r.Switches != 63 {
-		t.Errorf("%s with %d switches: %v", r.State, r.Switches, r.Incidents)
+	if r.State != UpInPart || r.Find(TooFar) == nil || r.Found.Switches != 63 {
+		t.Errorf("%s with %d switches: %v", r.State, r.Found.Switches, r.Incidents)
 	}
 }

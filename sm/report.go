@@ -7,7 +7,7 @@ import (
 	"weft/route/quality"
 )
 
-// State is how it ended.
+// State says how it ended.
 type State string
 
 // The ends.
@@ -52,9 +52,9 @@ const (
 
 // Incident is one thing that went wrong, or is odd.
 type Incident struct {
-	Kind IncidentKind `json:"kind"`
-	Text string       `json:"text"`
-	At   Place        `json:"-"`
+	Kind IncidentKind
+	Text string
+	At   Place
 }
 
 // Place is the node, or the port, that an Incident is about; of the subnet as a whole
@@ -65,53 +65,71 @@ type Place struct {
 	Port int         // -1: the node as a whole
 }
 
-// Count is the SMPs of one attribute and method.
-type Count struct {
-	Method    string `json:"method"`
-	Attribute string `json:"attribute"`
-	Requests  int    `json:"requests"`
-	Sent      int    `json:"sent"` // repetitions included
-	Failed    int    `json:"failed"`
-}
-
-// PhaseTime is how long a phase took, in seconds.
-type PhaseTime struct {
-	Name    string  `json:"name"`
-	Seconds float64 `json:"seconds"`
-}
-
-// Report is how a bring-up or a discovery went.
+// Report says how a bring-up or a discovery went.
 type Report struct {
-	State    State `json:"state"`
-	Switches int   `json:"switches"`
-	CAs      int   `json:"cas"`
-	Routers  int   `json:"routers"`
-	Links    int   `json:"links"`
-	Sweeps   int   `json:"sweeps"`
+	State     State
+	Sweeps    int
+	Found     Found
+	LIDs      LIDs
+	Routing   Routing
+	Written   Written
+	SMPs      SMPs
+	Time      Time
+	Incidents []Incident
+}
 
-	LIDs     int   `json:"lids"`
-	LIDsKept int   `json:"lids_kept"` // ports that keep the LID they had
-	MaxLMC   uint8 `json:"max_lmc"`
-	SMLID    int   `json:"sm_lid"`
+// Found counts what discovery found.
+type Found struct{ Switches, CAs, Routers, Links int }
 
-	Asked   []string        `json:"engines_asked,omitempty"` // by the runner
-	Engine  string          `json:"engine,omitempty"`        // the one that was run
-	Skipped []string        `json:"refused,omitempty"`       // those before it, with their reasons
-	VLs     int             `json:"vls"`
-	Check   *quality.Report `json:"check,omitempty"`
+// LIDs are those of the Plan.
+type LIDs struct {
+	Total  int
+	Kept   int // ports that keep the LID they had
+	MaxLMC uint8
+	SM     fabric.LID // the subnet manager's
+}
 
-	Tables  int     `json:"tables"`       // switches that hold their new table in full
-	Active  int     `json:"active_ports"` // ends of links
-	SMPs    []Count `json:"smps"`
-	Sent    int     `json:"smps_sent"`
-	Retried int     `json:"smps_retried"`
+// Routing says where the Plan came from.
+type Routing struct {
+	Asked   []string // engines, by the runner
+	Engine  string   // the one that was run
+	Refused []string // those before it, with their reasons
+	VLs     int
+	Check   *quality.Report
+}
 
-	Seconds   float64     `json:"seconds"` // by the runner
-	Phases    []PhaseTime `json:"phases"`  // by the runner
-	Incidents []Incident  `json:"incidents"`
+// Written counts what holds the Plan.
+type Written struct {
+	Tables int // switches that hold their new table in full
+	Active int // ends of links that are Active
+}
 
-	fabric *fabric.Fabric
-	counts [numKinds]Count
+// SMPs counts datagrams, repetitions included.
+type SMPs struct {
+	By      []Count
+	Sent    int
+	Retried int
+}
+
+// Count counts the SMPs of one attribute and method.
+type Count struct {
+	Method    string
+	Attribute string
+	Requests  int
+	Sent      int // repetitions included
+	Failed    int
+}
+
+// Time holds how long the run and its phases took, in seconds, by the runner.
+type Time struct {
+	Seconds float64
+	Phases  []PhaseTime
+}
+
+// PhaseTime holds how long a phase took, in seconds.
+type PhaseTime struct {
+	Name    string
+	Seconds float64
 }
 
 // note records an incident, once.
@@ -135,11 +153,11 @@ func (c *Core) noteLoss(k IncidentKind, at Place, format string, args ...any) {
 // count counts the end of an SMP.
 func (c *Core) count(ev *Event) {
 	k, _, _ := splitTag(ev.Tag)
-	n := &c.report.counts[k]
+	n, sum := &c.counts[k], &c.report.SMPs
 	n.Requests++
 	n.Sent += ev.Attempts
-	c.report.Sent += ev.Attempts
-	c.report.Retried += max(0, ev.Attempts-1)
+	sum.Sent += ev.Attempts
+	sum.Retried += max(0, ev.Attempts-1)
 	if ev.Outcome != Answered {
 		n.Failed++
 	}
@@ -147,33 +165,39 @@ func (c *Core) count(ev *Event) {
 
 // summarise fills in the figures of the report.
 func (c *Core) summarise() {
-	r := &c.report
-	if f := r.fabric; f != nil {
-		for i := range f.Nodes {
-			switch f.Nodes[i].Type {
-			case fabric.Switch:
-				r.Switches++
-			case fabric.CA:
-				r.CAs++
-			case fabric.Router:
-				r.Routers++
-			}
-		}
-		r.Links = len(f.Links)
+	if c.fabric != nil {
+		c.report.Found = countNodes(c.fabric)
 	}
 	if c.plan != nil {
-		r.LIDs, r.MaxLMC, r.VLs = c.plan.Ends.Total(), c.plan.Ends.MaxLMC(), c.plan.VLs
+		l := &c.report.LIDs
+		l.Total, l.MaxLMC = c.plan.Ends.Total(), c.plan.Ends.MaxLMC()
+		c.report.Routing.VLs = c.plan.VLs
 	}
 	c.noteHalfWritten()
 	c.sumCounts()
 }
 
+// countNodes counts the nodes of a fabric by type, and its links.
+func countNodes(f *fabric.Fabric) Found {
+	n := Found{Links: len(f.Links)}
+	for i := range f.Nodes {
+		switch f.Nodes[i].Type {
+		case fabric.Switch:
+			n.Switches++
+		case fabric.CA:
+			n.CAs++
+		case fabric.Router:
+			n.Routers++
+		}
+	}
+	return n
+}
+
 // sumCounts adds up the counts by method and attribute.
 func (c *Core) sumCounts() {
 	at := map[[2]string]int{}
-	r := &c.report
-	for k := range r.counts {
-		n := r.counts[k]
+	by := &c.report.SMPs.By
+	for k, n := range c.counts {
 		if n.Requests == 0 {
 			continue
 		}
@@ -181,17 +205,18 @@ func (c *Core) sumCounts() {
 		key := [2]string{n.Method, n.Attribute}
 		i, ok := at[key]
 		if !ok {
-			at[key] = len(r.SMPs)
-			r.SMPs = append(r.SMPs, n)
+			at[key] = len(*by)
+			*by = append(*by, n)
 			continue
 		}
-		r.SMPs[i].Requests += n.Requests
-		r.SMPs[i].Sent += n.Sent
-		r.SMPs[i].Failed += n.Failed
+		sum := &(*by)[i]
+		sum.Requests += n.Requests
+		sum.Sent += n.Sent
+		sum.Failed += n.Failed
 	}
 }
 
-// Find is the first incident of a kind, nil when there is none.
+// Find returns the first incident of a kind, nil when there is none.
 func (r *Report) Find(k IncidentKind) *Incident {
 	for i := range r.Incidents {
 		if r.Incidents[i].Kind == k {

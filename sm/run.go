@@ -45,9 +45,9 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	err := d.loop(ctx)
 	d.endPhase()
 	rep := d.core.Report()
-	rep.Seconds = (d.Clock() - d.begun).Seconds()
+	rep.Time.Seconds = (d.Clock() - d.begun).Seconds()
 	for _, req := range r.Chain {
-		rep.Asked = append(rep.Asked, req.Engine.Name)
+		rep.Routing.Asked = append(rep.Routing.Asked, req.Engine.Name)
 	}
 	return d.core, errors.Join(err, d.requester.Close(context.Background()))
 }
@@ -260,7 +260,7 @@ func (p *patience) retries(least int) int {
 func (d *drive) endPhase() {
 	now := d.Clock()
 	if d.phase != "" {
-		phases := &d.core.Report().Phases
+		phases := &d.core.Report().Time.Phases
 		at := -1
 		for i := range *phases {
 			if (*phases)[i].Name == d.phase {

@@ -65,11 +65,11 @@ func TestRun(t *testing.T) {
 			}
 			(&world{core: core, fake: s}).verify(t)
 			same(t, s.f, core.Fabric())
-			if (r.Retried > 0) != (faults != nil) {
-				t.Errorf("%d SMPs sent again", r.Retried)
+			if (r.SMPs.Retried > 0) != (faults != nil) {
+				t.Errorf("%d SMPs sent again", r.SMPs.Retried)
 			}
-			if len(r.Phases) < 6 || r.Asked[0] != "updn" {
-				t.Errorf("phases %v, asked %v", r.Phases, r.Asked)
+			if len(r.Time.Phases) < 6 || r.Routing.Asked[0] != "updn" {
+				t.Errorf("phases %v, asked %v", r.Time.Phases, r.Routing.Asked)
 			}
 		})
 	}
@@ -162,7 +162,7 @@ func benchmarkDiscover(b *testing.B, text string) {
 		if err != nil || core.Report().State != Discovered {
 			b.Fatal(err, core.Report().Incidents)
 		}
-		smps = core.Report().Sent
+		smps = core.Report().SMPs.Sent
 	}
 	b.ReportMetric(float64(smps)*float64(b.N)/b.Elapsed().Seconds(), "SMPs/s")
 }

@@ -5,37 +5,39 @@ import (
 	"io"
 	"strings"
 	"text/tabwriter"
+
+	"weft/route/quality"
 )
 
 // Write prints the report for people: how it ended, the figures, the SMPs by
 // attribute, the time by phase and the incidents.
 func (r *Report) Write(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d switches, %d CAs, %d routers, %d links\n", r.State, r.Switches, r.CAs, r.Routers, r.Links)
+	fmt.Fprintf(&b, "%s: %d switches, %d CAs, %d routers, %d links\n", r.State, r.Found.Switches, r.Found.CAs, r.Found.Routers, r.Found.Links)
 	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	row := func(name, format string, args ...any) {
 		fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...))
 	}
-	if len(r.Asked) > 0 {
-		row("engine asked", "%s", strings.Join(r.Asked, ","))
-		row("engine run", "%s", orNone(r.Engine))
-		for _, s := range r.Skipped {
+	if len(r.Routing.Asked) > 0 {
+		row("engine asked", "%s", strings.Join(r.Routing.Asked, ","))
+		row("engine run", "%s", orNone(r.Routing.Engine))
+		for _, s := range r.Routing.Refused {
 			row("", "refused: %s", s)
 		}
 	}
-	if r.LIDs > 0 {
-		row("LIDs", "%d (LMC %d), %d ports keep theirs, the subnet manager's is %d", r.LIDs, r.MaxLMC, r.LIDsKept, r.SMLID)
-		row("lanes", "%d", r.VLs)
-		row("tables", "%d of %d switches hold the new one", r.Tables, r.Switches)
-		row("active", "%d of %d ends of links", r.Active, 2*r.Links)
+	if l := r.LIDs; l.Total > 0 {
+		row("LIDs", "%d (LMC %d), %d ports keep theirs, the subnet manager's is %d", l.Total, l.MaxLMC, l.Kept, l.SM)
+		row("lanes", "%d", r.Routing.VLs)
+		row("tables", "%d of %d switches hold the new one", r.Written.Tables, r.Found.Switches)
+		row("active", "%d of %d ends of links", r.Written.Active, 2*r.Found.Links)
 	}
-	row("proven", "%s", r.proof())
-	row("SMPs", "%d sent, %d of them again", r.Sent, r.Retried)
-	for _, n := range r.SMPs {
+	row("proven", "%s", proof(r.Routing.Check))
+	row("SMPs", "%d sent, %d of them again", r.SMPs.Sent, r.SMPs.Retried)
+	for _, n := range r.SMPs.By {
 		row(fmt.Sprintf("  %s %s", n.Method, n.Attribute), "%d%s", n.Sent, failedText(n.Failed))
 	}
-	row("seconds", "%.3f", r.Seconds)
-	for _, p := range r.Phases {
+	row("seconds", "%.3f", r.Time.Seconds)
+	for _, p := range r.Time.Phases {
 		row("  "+p.Name, "%.3f", p.Seconds)
 	}
 	if err := t.Flush(); err != nil {
@@ -48,12 +50,13 @@ func (r *Report) Write(out io.Writer) error {
 	return err
 }
 
-func (r *Report) proof() string {
+// proof says what the judge found.
+func proof(r *quality.Report) string {
 	switch {
-	case r.Check == nil:
+	case r == nil:
 		return "not judged"
-	case r.Check.OK:
-		return "yes, deadlock-free: " + r.Check.DeadlockFree.String()
+	case r.OK:
+		return "yes, deadlock-free: " + r.DeadlockFree.String()
 	}
 	return "no"
 }

@@ -2,12 +2,9 @@ package main
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"io/fs"
 	"os"
-	"path/filepath"
 	"runtime"
 	"slices"
 	"strconv"
@@ -93,64 +90,6 @@ func answerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
 		return cmd.ErrOrStderr(), nil
 	}
 	return cmd.OutOrStdout(), nil
-}
-
-// output calls write with the file called path, or with stdout when path is "" or
-// "-". A file appears under its name only when it is complete, with the mode of the one
-// that it replaces; a device, a pipe or what is open already (/dev/stdout) is written
-// to, never replaced.
-func output(cmd *cobra.Command, path string, write func(io.Writer) error) (err error) {
-	if path == "" || path == "-" {
-		return write(cmd.OutOrStdout())
-	}
-	mode := fs.FileMode(0o644)
-	if info, err := os.Stat(path); err == nil {
-		for _, std := range []*os.File{os.Stdout, os.Stderr} {
-			if open, err := std.Stat(); err == nil && os.SameFile(info, open) {
-				return write(std)
-			}
-		}
-		if !info.Mode().IsRegular() {
-			return outputInto(path, write)
-		}
-		mode = info.Mode().Perm()
-		if path, err = filepath.EvalSymlinks(path); err != nil {
-			return err
-		}
-	}
-	tmp, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*")
-	if failure, ok := errors.AsType[*fs.PathError](err); ok {
-		failure.Path = path // whose name the user knows
-	}
-	if err != nil {
-		return err
-	}
-	defer func() {
-		if err != nil {
-			os.Remove(tmp.Name())
-		}
-	}()
-	if err := write(tmp); err != nil {
-		tmp.Close()
-		return err
-	}
-	if err := tmp.Chmod(mode); err != nil {
-		tmp.Close()
-		return err
-	}
-	if err := tmp.Close(); err != nil {
-		return err
-	}
-	return os.Rename(tmp.Name(), path)
-}
-
-// outputInto writes to what is there.
-func outputInto(path string, write func(io.Writer) error) error {
-	f, err := os.OpenFile(path, os.O_WRONLY, 0)
-	if err != nil {
-		return err
-	}
-	return errors.Join(write(f), f.Close())
 }
 
 // table prints rows in aligned columns.

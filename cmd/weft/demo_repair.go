@@ -20,10 +20,10 @@ import (
 // demoRepair brings an emulated fabric up cold, pulls a cable and brings it up
 // again.
 type demoRepair struct {
-	Fabric string     `json:"fabric"`
-	Pulled string     `json:"pulled"`
-	Cold   *sm.Report `json:"cold"`
-	Repair *sm.Report `json:"repair"`
+	Fabric string          `json:"fabric"`
+	Pulled string          `json:"pulled"`
+	Cold   *sm.BringUpJSON `json:"cold"`
+	Repair *sm.BringUpJSON `json:"repair"`
 }
 
 const demoSubnet = "fat648"
@@ -47,7 +47,7 @@ func runDemoRepair(cmd *cobra.Command, routing *routeFlags) (*demoRepair, error)
 	if err != nil {
 		return nil, err
 	}
-	bringUp := func() (*sm.Report, error) {
+	bringUp := func() (*sm.BringUpJSON, error) {
 		t, err := alive.Attach(at)
 		if err != nil {
 			return nil, err
@@ -63,7 +63,7 @@ func runDemoRepair(cmd *cobra.Command, routing *routeFlags) (*demoRepair, error)
 		if err != nil {
 			return nil, err
 		}
-		return core.Report(), nil
+		return core.Report().BringUpJSON(), nil
 	}
 	d := &demoRepair{Fabric: f.Name}
 	if d.Cold, err = bringUp(); err != nil {
@@ -89,9 +89,9 @@ func firstSwitchLink(f *fabric.Fabric) fabric.LinkID {
 
 func (d *demoRepair) write(w io.Writer) {
 	fmt.Fprintf(w, "An emulated fabric, brought up cold over the wire: %s\n\n", d.Fabric)
-	line := func(r *sm.Report) {
+	line := func(r *sm.BringUpJSON) {
 		fmt.Fprintf(w, "  %s in %.3f s: %d switches, %d CAs, %d links, routing by %s proven: %s; %d datagrams, %d forwarding table blocks written\n",
-			r.State, r.Seconds, r.Switches, r.CAs, r.Links, r.Engine, yes(r.Check != nil && r.Check.OK), r.Sent, blocksWritten(r))
+			r.State, r.Seconds, r.Switches, r.CAs, r.Links, r.Engine, yes(r.Check != nil && r.Check.OK), r.SMPsSent, blocksWritten(r))
 	}
 	line(d.Cold)
 	fmt.Fprintf(w, "  pulled the cable %s\n", d.Pulled)
@@ -108,7 +108,7 @@ func yes(b bool) string {
 }
 
 // blocksWritten is how many blocks of forwarding tables were set.
-func blocksWritten(r *sm.Report) int {
+func blocksWritten(r *sm.BringUpJSON) int {
 	for _, c := range r.SMPs {
 		if c.Method == "Set" && c.Attribute == "LinearForwardingTable" {
 			return c.Requests

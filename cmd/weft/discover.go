@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
 
@@ -11,13 +12,16 @@ import (
 	"weft/sm"
 )
 
+// discoverFlags are the flags of weft discover.
+type discoverFlags struct {
+	wires  wireFlags
+	found  string // files
+	roles  string
+	asJSON bool
+}
+
 func discoverCmd() *cobra.Command {
-	var (
-		wires  wireFlags
-		out    string
-		roles  string
-		asJSON bool
-	)
+	var d discoverFlags
 	cmd := &cobra.Command{
 		Use:   "discover",
 		Short: "find out what a subnet is, by directed routes",
@@ -33,64 +37,58 @@ Exit status: 0 all was found; 1 something was left out; 3 there is no subnet.`,
 		Example: `  weft discover --transport umad:mlx5_0/1 -o fabric.txt
   weft discover --transport ibsim --json`,
 		Args: none,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if out == "" && !asJSON {
-				out = "-"
-			}
-			answer, err := answerTo(cmd, out, roles)
-			if err != nil {
-				return err
-			}
-			runner := sm.Runner{Config: sm.Config{ReadOnly: true, AskRoles: roles != "", MKey: wires.mKey}, Clock: clock(), Note: noteTo(cmd)}
-			if runner.Wire, err = wires.config(); err != nil {
-				return err
-			}
-			t, err := wires.open(cmd, false)
-			if err != nil {
-				return err
-			}
-			var core *sm.Core
-			err = withProgress(cmd, "discovering", func(ctx context.Context) (err error) {
-				core, err = runner.Run(ctx, t)
-				return interrupted(ctx, err)
-			})
-			report := core.Report()
-			if f := core.Fabric(); f != nil && out != "" {
-				if err := output(cmd, out, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, f) }); err != nil {
-					return err
-				}
-			}
-			if f := core.Fabric(); f != nil && roles != "" {
-				if err := output(cmd, roles, func(w io.Writer) error { return netfile.WriteRoles(w, f) }); err != nil {
-					return err
-				}
-			}
-			if asJSON {
-				if err := printJSON(answer, report); err != nil {
-					return err
-				}
-			}
-			switch {
-			case err != nil:
-				return err
-			case report.State == sm.Failed:
-				return &exitError{exitCannot, fmt.Errorf("--transport %s: the port does not answer", wires.transport)}
-			case len(report.Incidents) > 0:
-				return answerNo
-			}
-			return nil
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return d.run(cmd) },
 	}
-	wires.add(cmd)
-	jsonFlag(cmd, &asJSON)
-	cmd.Flags().StringVar(&roles, "write-roles", "", "ask switches for their roles in a tree (vendor attribute SwitchRole), and write them to this file (weft route --roles reads it)")
-	cmd.Flags().StringVarP(&out, "output", "o", "", "write the fabric to this file (default: standard output, unless --json)")
+	d.wires.add(cmd)
+	jsonFlag(cmd, &d.asJSON)
+	cmd.Flags().StringVar(&d.roles, "write-roles", "", "ask switches for their roles in a tree (vendor attribute SwitchRole), and write them to this file (weft route --roles reads it)")
+	cmd.Flags().StringVarP(&d.found, "output", "o", "", "write the fabric to this file (default: standard output, unless --json)")
 	return cmd
 }
 
-// noteTo prints incidents on stderr as they come.
-func noteTo(cmd *cobra.Command) func(sm.Incident) {
-	return func(i sm.Incident) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "weft: %s: %s\n", i.Kind, i.Text)
+// run discovers the subnet.
+func (d *discoverFlags) run(cmd *cobra.Command) error {
+	if d.found == "" && !d.asJSON {
+		d.found = "-"
 	}
+	answer, err := answerTo(cmd, d.found, d.roles)
+	if err != nil {
+		return err
+	}
+	runner := sm.Runner{Config: sm.Config{ReadOnly: true, AskRoles: d.roles != "", MKey: d.wires.mKey}, Clock: clock()}
+	runner.Note = func(i sm.Incident) { fmt.Fprintf(cmd.ErrOrStderr(), "weft: %s: %s\n", i.Kind, i.Text) }
+	if runner.Wire, err = d.wires.config(); err != nil {
+		return err
+	}
+	files, err := openOutputs(cmd, d.found, d.roles)
+	if err != nil {
+		return err
+	}
+	t, err := d.wires.open(cmd, false)
+	if err != nil {
+		files.drop()
+		return err
+	}
+	var core *sm.Core
+	failure := withProgress(cmd, "discovering", func(ctx context.Context) (err error) {
+		core, err = runner.Run(ctx, t)
+		return interrupted(ctx, err)
+	})
+	f, r := core.Fabric(), core.Report()
+	failure = errors.Join(failure, files.writeAll([]func(io.Writer) error{
+		unless(f == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, f) }),
+		unless(f == nil, func(w io.Writer) error { return netfile.WriteRoles(w, f) }),
+	}))
+	if d.asJSON {
+		failure = errors.Join(failure, printJSON(answer, r.DiscoveryJSON()))
+	}
+	switch {
+	case failure != nil:
+		return failure
+	case r.State == sm.Failed:
+		return &exitError{exitCannot, fmt.Errorf("--transport %s: the port does not answer", d.wires.transport)}
+	case len(r.Incidents) > 0:
+		return answerNo
+	}
+	return nil
 }

@@ -16,20 +16,21 @@ import (
 	"weft/sm"
 )
 
+// smFlags are the flags of weft sm.
+type smFlags struct {
+	wires   wireFlags
+	routing routeFlags
+	config  sm.Config
+	chain   string
+	once    bool
+	lids    string // files
+	plan    string
+	found   string
+	asJSON  bool
+}
+
 func smCmd() *cobra.Command {
-	var (
-		wires    wireFlags
-		routing  routeFlags
-		chain    string
-		once     bool
-		unproven bool
-		takeOver bool
-		askRoles bool
-		lids     string
-		plan     string
-		found    string
-		asJSON   bool
-	)
+	var s smFlags
 	cmd := &cobra.Command{
 		Use:   "sm --once",
 		Short: "bring a subnet up: find it, name it, route it, prove it, program it",
@@ -61,85 +62,89 @@ acknowledged.`,
   weft sm --once --transport ibsim --engine dor,updn --lmc 1
   weft sm --once --transport 'emulate:rlft(36,2)' --json`,
 		Args: none,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if !once {
-				return errors.New("only --once is there yet: a manager that stays is not")
-			}
-			specs, err := routing.specs(chain)
-			if err != nil {
-				return err
-			}
-			answer, err := answerTo(cmd, lids, plan, found)
-			if err != nil {
-				return err
-			}
-			runner := sm.Runner{Config: sm.Config{Unproven: unproven, TakeOver: takeOver, AskRoles: askRoles, MKey: wires.mKey}, Clock: clock()}
-			runner.Workers = routing.workers
-			for _, s := range specs {
-				runner.Chain = append(runner.Chain, routing.request(s))
-			}
-			if runner.Wire, err = wires.config(); err != nil {
-				return err
-			}
-			if runner.Stored, err = readLIDs(lids); err != nil {
-				return err
-			}
-			t, err := wires.open(cmd, true)
-			if err != nil {
-				return err
-			}
-			var core *sm.Core
-			err = withProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
-				core, err = runner.Run(ctx, t)
-				return interrupted(ctx, err)
-			})
-			return finishSM(cmd, core, answer, asJSON, lids, plan, found, err)
-		},
+		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
-	wires.add(cmd)
-	routing.add(cmd)
-	jsonFlag(cmd, &asJSON)
+	s.wires.add(cmd)
+	s.routing.add(cmd)
+	jsonFlag(cmd, &s.asJSON)
+	chainFlag(cmd, &s.chain)
 	f := cmd.Flags()
-	chainFlag(cmd, &chain)
-	f.BoolVar(&once, "once", false, "bring the subnet up and leave")
-	f.BoolVar(&unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
-	f.BoolVar(&takeOver, "take-over", false, "write to the subnet although another subnet manager is, or may be, its master")
-	f.BoolVar(&askRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); routing by ftree goes by them")
-	f.StringVar(&lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
-	f.StringVar(&plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
-	f.StringVarP(&found, "output", "o", "", "write the fabric as it was found and named to this file")
+	f.BoolVar(&s.once, "once", false, "bring the subnet up and leave")
+	f.BoolVar(&s.config.Unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
+	f.BoolVar(&s.config.TakeOver, "take-over", false, "write to the subnet although another subnet manager is, or may be, its master")
+	f.BoolVar(&s.config.AskRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); routing by ftree goes by them")
+	f.StringVar(&s.lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
+	f.StringVar(&s.plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
+	f.StringVarP(&s.found, "output", "o", "", "write the fabric as it was found and named to this file")
 	return cmd
 }
 
-// finishSM writes the files, prints the report, whatever became of them, and finds the
-// exit status.
-func finishSM(cmd *cobra.Command, core *sm.Core, answer io.Writer, asJSON bool, lids, plan, found string, failure error) error {
-	r := core.Report()
-	up := r.State == sm.Up || r.State == sm.UpInPart
-	var unwritten error
-	for _, file := range []struct {
-		path  string
-		ready bool
-		write func(io.Writer) error
-	}{
-		{lids, up, func(w io.Writer) error { return core.WriteLIDs(w) }},
-		{plan, core.Plan() != nil, func(w io.Writer) error { return planfile.Save(w, core.Graph(), core.Plan()) }},
-		{found, core.Fabric() != nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }},
-	} {
-		if file.path == "" || !file.ready {
-			continue
-		}
-		unwritten = errors.Join(unwritten, output(cmd, file.path, file.write))
+// run brings the subnet up. Whatever can be wrong on this side is found before anything
+// is sent: options, the engines' names, files to be read and to be written.
+func (s *smFlags) run(cmd *cobra.Command) error {
+	if !s.once {
+		return errors.New("only --once is there yet: a manager that stays is not")
 	}
-	var err error
-	if asJSON {
-		err = printJSON(answer, r)
+	answer, err := answerTo(cmd, s.lids, s.plan, s.found)
+	if err != nil {
+		return err
+	}
+	runner, err := s.runner()
+	if err != nil {
+		return err
+	}
+	files, err := openOutputs(cmd, s.lids, s.plan, s.found)
+	if err != nil {
+		return err
+	}
+	t, err := s.wires.open(cmd, true)
+	if err != nil {
+		files.drop()
+		return err
+	}
+	var core *sm.Core
+	failure := withProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
+		core, err = runner.Run(ctx, t)
+		return interrupted(ctx, err)
+	})
+	r := core.Report()
+	unwritten := files.writeAll([]func(io.Writer) error{
+		unless(r.State != sm.Up && r.State != sm.UpInPart, core.WriteLIDs),
+		unless(core.Plan() == nil, func(w io.Writer) error { return planfile.Save(w, core.Graph(), core.Plan()) }),
+		unless(core.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }),
+	})
+	if s.asJSON {
+		err = printJSON(answer, r.BringUpJSON())
 	} else {
 		err = r.Write(answer)
 	}
 	if err = errors.Join(failure, unwritten, err); err != nil {
 		return err
 	}
+	return smStatus(r)
+}
+
+// runner makes the subnet manager that the flags ask for.
+func (s *smFlags) runner() (*sm.Runner, error) {
+	specs, err := s.routing.specs(s.chain)
+	if err != nil {
+		return nil, err
+	}
+	s.config.MKey = s.wires.mKey
+	r := &sm.Runner{Config: s.config, Clock: clock()}
+	r.Workers = s.routing.workers
+	for _, e := range specs {
+		r.Chain = append(r.Chain, s.routing.request(e))
+	}
+	if r.Wire, err = s.wires.config(); err != nil {
+		return nil, err
+	}
+	r.Stored, err = readLIDs(s.lids)
+	return r, err
+}
+
+// smStatus finds the exit status of a bring-up.
+func smStatus(r *sm.Report) error {
 	switch {
 	case r.State == sm.Up:
 		return nil
@@ -149,7 +154,8 @@ func finishSM(cmd *cobra.Command, core *sm.Core, answer io.Writer, asJSON bool, 
 	return answerNo
 }
 
-// readLIDs reads the LIDs of the last time; a file that is not there yet has none.
+// readLIDs reads the LIDs that ports had the last time; a file that is not there yet has
+// none.
 func readLIDs(path string) (map[fabric.GUID]fabric.LID, error) {
 	if path == "" {
 		return nil, nil

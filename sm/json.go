@@ -1,0 +1,99 @@
+package sm
+
+import (
+	"weft/fabric"
+	"weft/route/quality"
+)
+
+// DiscoveryJSON is the Report of a discovery as programs read it.
+type DiscoveryJSON struct {
+	State       State          `json:"state"`
+	Switches    int            `json:"switches"`
+	CAs         int            `json:"cas"`
+	Routers     int            `json:"routers"`
+	Links       int            `json:"links"`
+	Sweeps      int            `json:"sweeps"`
+	SMPs        []CountJSON    `json:"smps"`         // by method and attribute
+	SMPsSent    int            `json:"smps_sent"`    // repetitions included
+	SMPsRetried int            `json:"smps_retried"` // repetitions
+	Seconds     float64        `json:"seconds"`
+	Phases      []PhaseJSON    `json:"phases"`
+	Incidents   []IncidentJSON `json:"incidents"`
+}
+
+// BringUpJSON is the Report of a bring-up as programs read it.
+type BringUpJSON struct {
+	DiscoveryJSON
+	LIDs        int             `json:"lids"`
+	LIDsKept    int             `json:"lids_kept"` // ports that keep the LID they had
+	MaxLMC      uint8           `json:"max_lmc"`
+	SMLID       fabric.LID      `json:"sm_lid"`
+	Asked       []string        `json:"engines_asked"`
+	Engine      string          `json:"engine"`  // "" when all refused
+	Refused     []string        `json:"refused"` // reasons of the engines before it
+	VLs         int             `json:"vls"`
+	Tables      int             `json:"tables"`       // switches that hold their new table in full
+	ActivePorts int             `json:"active_ports"` // ends of links
+	Check       *quality.Report `json:"check"`        // as weft check --json prints it; null when nothing was judged
+}
+
+// CountJSON counts the SMPs of one attribute and method.
+type CountJSON struct {
+	Method    string `json:"method"`
+	Attribute string `json:"attribute"`
+	Requests  int    `json:"requests"`
+	Sent      int    `json:"sent"` // repetitions included
+	Failed    int    `json:"failed"`
+}
+
+// PhaseJSON holds how long a phase took.
+type PhaseJSON struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+}
+
+// IncidentJSON is an Incident: one about a node as a whole has no port, one about the
+// subnet as a whole no GUID either.
+type IncidentJSON struct {
+	Kind IncidentKind `json:"kind"`
+	GUID string       `json:"guid,omitempty"` // of the node
+	Name string       `json:"name,omitempty"`
+	Port *int         `json:"port,omitempty"`
+	Text string       `json:"text"`
+}
+
+// DiscoveryJSON returns the report of a discovery as programs read it.
+func (r *Report) DiscoveryJSON() *DiscoveryJSON {
+	j := &DiscoveryJSON{
+		State: r.State, Sweeps: r.Sweeps, Seconds: r.Time.Seconds, SMPsSent: r.SMPs.Sent, SMPsRetried: r.SMPs.Retried,
+		Switches: r.Found.Switches, CAs: r.Found.CAs, Routers: r.Found.Routers, Links: r.Found.Links,
+		SMPs: []CountJSON{}, Phases: []PhaseJSON{}, Incidents: []IncidentJSON{},
+	}
+	for _, n := range r.SMPs.By {
+		j.SMPs = append(j.SMPs, CountJSON(n))
+	}
+	for _, p := range r.Time.Phases {
+		j.Phases = append(j.Phases, PhaseJSON(p))
+	}
+	for _, i := range r.Incidents {
+		out := IncidentJSON{Kind: i.Kind, Name: i.At.Name, Text: i.Text}
+		if i.At.Node != 0 {
+			out.GUID = i.At.Node.String()
+			if i.At.Port >= 0 {
+				out.Port = &i.At.Port
+			}
+		}
+		j.Incidents = append(j.Incidents, out)
+	}
+	return j
+}
+
+// BringUpJSON returns the report of a bring-up as programs read it.
+func (r *Report) BringUpJSON() *BringUpJSON {
+	return &BringUpJSON{
+		DiscoveryJSON: *r.DiscoveryJSON(),
+		LIDs:          r.LIDs.Total, LIDsKept: r.LIDs.Kept, MaxLMC: r.LIDs.MaxLMC, SMLID: r.LIDs.SM,
+		Asked: append([]string{}, r.Routing.Asked...), Engine: r.Routing.Engine, Refused: append([]string{}, r.Routing.Refused...),
+		VLs: r.Routing.VLs, Tables: r.Written.Tables, ActivePorts: r.Written.Active, Check: r.Routing.Check,
+	}
+}
