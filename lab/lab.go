@@ -3,8 +3,6 @@ package lab
 import (
 	"context"
 	"hash/fnv"
-
-	"weft/route/names"
 )
 
 // Reproduction is a paper whose tables and figures can be run again.
@@ -54,9 +52,6 @@ type Setup struct {
 	Step func(what string)
 	// Meter measures work; nil measures nothing, and all costs are zero.
 	Meter Meter
-	// LPSolve is an installed lp_solve with a time limit for a programme; nil when
-	// there is none.
-	LPSolve func(seconds int) names.Solve
 }
 
 // Meter carries out work and says what it cost.

@@ -155,7 +155,6 @@ func (r *reproduction) choose(name string) (err error) {
 		}
 	}
 	r.setup.Meter = meter
-	r.setup.LPSolve = lpSolve()
 	return nil
 }
 

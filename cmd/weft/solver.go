@@ -2,34 +2,31 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
-	"slices"
-	"strings"
-	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 
+	"weft/lpsolver"
 	"weft/route"
 	"weft/route/engine/pathset"
-	"weft/route/names"
+	"weft/route/names/colouring"
+	"weft/route/names/ilp"
 )
 
-// solverFlags say who solves the programmes of LIDs by ilp.
+// solverFlags choose the solver of --names ilp and its limits.
 type solverFlags struct {
 	program string
 	limit   time.Duration // for a programme
 	total   time.Duration // for all of them
 	write   string
 
-	chosen      *names.Solver
-	asked, open atomic.Int64 // programmes; those without an answer
+	session *lpsolver.Session // nil if no engine needs a solver
 }
 
-// solverOutput is what was asked of a solver.
+// solverOutput is the part about the solver in the output of `weft route`.
 type solverOutput struct {
 	Program    string  `json:"program,omitempty"`
 	Seconds    float64 `json:"seconds_each,omitempty"` // limit
@@ -50,32 +47,24 @@ func (o *solverOutput) String() string {
 	return text
 }
 
-// output tells what was asked, nil if nothing could be.
+// output returns nil if no solver was needed.
 func (s *solverFlags) output() *solverOutput {
-	if s.chosen == nil {
+	if s.session == nil {
 		return nil
 	}
-	out := &solverOutput{Written: s.write, Programmes: s.asked.Load(), Unanswered: s.open.Load()}
+	out := &solverOutput{Written: s.write, Programmes: s.session.Asked.Load(), Unanswered: s.session.Unanswered.Load()}
 	if s.write == "" {
-		out.Program, out.Seconds, out.Total = s.chosen.Program, s.limit.Seconds(), s.total.Seconds()
+		out.Program, out.Seconds, out.Total = s.session.Solver.Program, s.limit.Seconds(), s.total.Seconds()
 	}
 	return out
 }
 
 func (s *solverFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&s.program, "solver", "", "for --names ilp: the solver, by name or path (default: the first that is installed of "+solverNames()+")")
+	f.StringVar(&s.program, "solver", "", "for --names ilp: the solver, by name or path (default: the first that is installed of "+lpsolver.Names()+")")
 	f.DurationVar(&s.limit, "solver-time", 10*time.Second, "for --names ilp: how long the solver may take for a programme, one or two a destination")
 	f.DurationVar(&s.total, "solver-total", 5*time.Minute, "for --names ilp: how long it may take for all programmes; then the answers found so far stand")
 	f.StringVar(&s.write, "write-lp", "", "for --names ilp: write the programmes to this directory instead of solving them")
-}
-
-func solverNames() string {
-	var all []string
-	for _, s := range names.Solvers() {
-		all = append(all, s.Program)
-	}
-	return strings.Join(all, ", ")
 }
 
 // equip gives engines that need one a solver.
@@ -84,76 +73,48 @@ func (s *solverFlags) equip(cmd *cobra.Command, specs []*route.Spec) error {
 		if !pathset.NeedsSolver(spec) {
 			continue
 		}
-		solve, err := s.solve()
-		if err != nil {
+		if err := s.open(); err != nil {
 			return err
 		}
-		specs[i] = pathset.WithSolver(spec, solve)
+		specs[i] = pathset.WithSolver(spec, s.solve)
 	}
 	for _, flag := range []string{"solver", "solver-time", "solver-total", "write-lp"} {
-		if s.chosen == nil && cmd.Flags().Changed(flag) {
+		if s.session == nil && cmd.Flags().Changed(flag) {
 			return fmt.Errorf("--%s goes with --names ilp", flag)
 		}
 	}
 	return nil
 }
 
-// solve starts the solver, or writes what it would be asked.
-func (s *solverFlags) solve() (names.Solve, error) {
+// open finds the solver and makes the directory for programmes.
+func (s *solverFlags) open() error {
 	if s.limit < time.Second {
-		return nil, fmt.Errorf("--solver-time %s is too short: solvers count in seconds", s.limit)
+		return fmt.Errorf("--solver-time %s is too short: solvers count in seconds", s.limit)
 	}
 	if s.total < 0 {
-		return nil, fmt.Errorf("--solver-total %s: want a time of at least 0", s.total)
+		return fmt.Errorf("--solver-total %s: want a time of at least 0", s.total)
 	}
-	var err error
-	if s.chosen, err = s.find(); err != nil {
-		return nil, err
+	solver, err := lpsolver.Find(s.program)
+	switch _, missing := errors.AsType[*lpsolver.NotInstalled](err); {
+	case missing && s.write == "":
+		return &exitError{exitCannot, fmt.Errorf("LIDs by ilp need a solver of linear programmes, and %w; --names exact needs none, and --write-lp writes the programmes", err)}
+	case err != nil && !missing:
+		return fmt.Errorf("--solver: %w", err)
 	}
 	if s.write != "" {
 		if err := os.MkdirAll(s.write, 0o755); err != nil {
-			return nil, fmt.Errorf("--write-lp: %w", err)
+			return fmt.Errorf("--write-lp: %w", err)
 		}
 	}
-	over := time.Now().Add(s.total)
-	return func(ctx context.Context, p names.Programme) (answer names.Answer, ones []int32, err error) {
-		s.asked.Add(1)
-		left := min(s.limit, time.Until(over))
-		switch {
-		case s.write != "":
-			name := fmt.Sprintf("%s-%d.lp", p.To, p.K)
-			err = os.WriteFile(filepath.Join(s.write, name), p.Text(s.chosen.Dialect), 0o644)
-		case left >= time.Second:
-			answer, ones, err = runSolver(ctx, s.chosen, p, int(left/time.Second))
-		}
-		if err == nil && answer == names.Unknown {
-			s.open.Add(1)
-		}
-		return answer, ones, err
-	}, nil
+	s.session = &lpsolver.Session{Solver: solver, Limit: s.limit, Until: time.Now().Add(s.total), Dir: s.write}
+	return nil
 }
 
-// find finds the solver that was asked for, or else one that is installed.
-func (s *solverFlags) find() (*names.Solver, error) {
-	known := names.Solvers()
-	if s.program != "" {
-		i := slices.IndexFunc(known, func(k *names.Solver) bool { return k.Program == filepath.Base(s.program) })
-		if i < 0 {
-			return nil, fmt.Errorf("--solver: no solver is called %q (there are: %s)", s.program, solverNames())
-		}
-		known[i].Program = s.program
-		known = known[i : i+1]
+// solve is ilp.Solve with the exit status of a solver that fails.
+func (s *solverFlags) solve(ctx context.Context, p ilp.Programme) (colouring.Answer, []int32, error) {
+	answer, ones, err := s.session.Solve(ctx, p)
+	if err != nil && ctx.Err() == nil {
+		err = &exitError{exitCannot, err}
 	}
-	var programs, packages []string
-	for _, k := range known {
-		if _, err := exec.LookPath(k.Program); err == nil {
-			return k, nil
-		}
-		programs, packages = append(programs, k.Program), append(packages, k.Package)
-	}
-	if s.write != "" {
-		return known[0], nil // only to write for
-	}
-	return nil, &exitError{exitCannot, fmt.Errorf("LIDs by ilp need a solver of linear programmes, and no %s is installed (Debian packages: %s); --names exact needs none, and --write-lp writes the programmes",
-		strings.Join(programs, ", "), strings.Join(packages, ", "))}
+	return answer, ones, err
 }

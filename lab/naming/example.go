@@ -144,8 +144,8 @@ func example(ctx context.Context, _ *lab.Setup) (*lab.Result, error) {
 		outs[key] = e.out
 	}
 	function.Ours, function.Verdict = fmt.Sprintf("%d of %d", clashes, len(outs)), lab.Judged(clashes == 0)
-	first, more := a.Entries()
-	conflict, _ := names.Conflicts(set)
+	first, more := tableEntries(a)
+	conflict, _ := countConflicts(set)
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{exact, function}, Notes: []string{
 		fmt.Sprintf("%d conflict, at n5: %d original entries and %d new ones; n8 has two identifiers, all others one.", conflict, first, more),
 	}}, nil

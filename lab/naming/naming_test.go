@@ -1,7 +1,6 @@
 package naming
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"slices"
@@ -66,14 +65,12 @@ func TestEveryArtefact(t *testing.T) {
 				if diff := cmp.Diff(one, three); diff != "" {
 					t.Errorf("other figures on three cores:\n%s", diff)
 				}
-				if a.Name != "table5" || r.Name != "lid" { // which needs lp_solve
-					rows := 0
-					for _, table := range one.Tables {
-						rows += len(table.Rows)
-					}
-					if rows == 0 {
-						t.Error("no row")
-					}
+				rows := 0
+				for _, table := range one.Tables {
+					rows += len(table.Rows)
+				}
+				if rows == 0 {
+					t.Error("no row")
 				}
 				if _, err := one.Files(); err != nil {
 					t.Error(err)
@@ -91,24 +88,28 @@ func fresh(name string) *lab.Reproduction {
 	return Renaming()
 }
 
-// neverSolves is a solver whose time is always over.
-func neverSolves(context.Context, names.Programme) (names.Answer, []int32, error) {
-	return names.Unknown, nil, nil
-}
-
-// TestTable5 with a solver that never answers: nothing is finished, and nothing is
-// said of what is.
-func TestTable5(t *testing.T) {
-	s := &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: rowsOf("64/16")}
-	s.LPSolve = func(int) names.Solve { return neverSolves }
-	rec := run(t, LID(), "table5", s)
-	for _, row := range rec.Tables[1].Rows {
-		if row[len(row)-1] != "0" {
-			t.Errorf("%v: finished", row)
-		}
+// TestFinishedOnly: networks are chosen by nodes of the search, so that more nodes finish
+// no fewer, and on any number of cores the same.
+func TestFinishedOnly(t *testing.T) {
+	s := &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 1}
+	sets, err := pathSets(t.Context(), s, conf{64, 16, 0}, "path-selection", 6)
+	if err != nil {
+		t.Fatal(err)
 	}
-	if c := rec.Claims[0]; c.Verdict != lab.NotRun {
-		t.Errorf("%s: %s", c.Text, c.Verdict)
+	var finished []int
+	for _, nodes := range []int64{1, mostNodes, names.DefaultBudget} {
+		one, err := finishedOnly(t.Context(), &lab.Setup{Workers: 1}, sets, nodes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		three, err := finishedOnly(t.Context(), &lab.Setup{Workers: 3}, sets, nodes)
+		if err != nil || !slices.Equal(one, three) {
+			t.Errorf("%d nodes: others are finished on three cores, %v", nodes, err)
+		}
+		finished = append(finished, len(one))
+	}
+	if !slices.IsSorted(finished) || finished[0] == finished[2] || finished[2] != len(sets) {
+		t.Errorf("finished by nodes: %v", finished)
 	}
 }
 

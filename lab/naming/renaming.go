@@ -123,12 +123,12 @@ func (st *store) renamingRow(ctx context.Context, s *lab.Setup, r regular) (meas
 		if err != nil {
 			return nil, err
 		}
-		first, more := a.Entries()
+		first, more := tableEntries(a)
 		sum, most := 0, 0
 		for _, b := range a.Need[:g.NumHosts] {
 			sum, most = sum+int(b.Upper)-1, max(most, int(b.Upper)-1)
 		}
-		n, of := names.Conflicts(set)
+		n, of := countConflicts(set)
 		return map[string]float64{
 			total: float64(first + more), original: float64(first), renamed: float64(more),
 			increase:  100 * float64(more) / float64(first),

@@ -17,8 +17,8 @@ type Assignment struct {
 	Need   []Bounds // by end port: LIDs in use, before LMC; zero without paths
 }
 
-// LIDs counts the LIDs of the hosts: 2^ceil(lg k) for a host with k in use, 1 for one
-// with none.
+// LIDs counts the LIDs of the hosts: 2^ceil(lg k) for a host with k in use, 1 for a host
+// without paths.
 func (a *Assignment) LIDs() int {
 	n := 0
 	for _, b := range a.Need[:a.Set.Graph().NumHosts] {
@@ -27,7 +27,7 @@ func (a *Assignment) LIDs() int {
 	return n
 }
 
-// LeastLIDs is a lower bound of LIDs: of any assignment of these paths.
+// LeastLIDs returns a lower bound of the LIDs of any assignment of these paths.
 func (a *Assignment) LeastLIDs() int {
 	n := 0
 	for _, b := range a.Need[:a.Set.Graph().NumHosts] {
@@ -42,9 +42,8 @@ func Assign(ctx context.Context, set *paths.Set, s *Scheme, opt Options) (*Assig
 	g := set.Graph()
 	a := &Assignment{Set: set, Offset: make([]uint8, set.NumPaths()), Need: make([]Bounds, g.NumEnds)}
 	workers := max(1, opt.Workers)
-	memory := make([]worker, workers)
-	err := par.For(ctx, workers, g.NumEnds, func(w, dst int) error {
-		return memory[w].assign(ctx, a, int32(dst), s, &opt)
+	err := par.For(ctx, workers, g.NumEnds, func(_, dst int) error {
+		return a.assign(ctx, int32(dst), s, opt)
 	})
 	if err != nil {
 		return nil, err
@@ -52,51 +51,46 @@ func Assign(ctx context.Context, set *paths.Set, s *Scheme, opt Options) (*Assig
 	return a, nil
 }
 
-// worker is the memory of one goroutine.
-type worker struct {
-	solver
-	r        Routing
-	channels []int32
-}
-
-func (w *worker) assign(ctx context.Context, a *Assignment, dst int32, s *Scheme, opt *Options) error {
+// assign assigns LIDs to the paths to one end port.
+func (a *Assignment) assign(ctx context.Context, dst int32, s *Scheme, opt Options) error {
 	first, last := a.Set.To(dst)
 	if first == last {
 		return nil
 	}
-	w.read(a.Set, first, last)
-	g := a.Set.Graph()
-	w.to = fmt.Sprintf("%s-%d", g.EndNodeGUID[dst], g.EndNum[dst])
-	b, err := w.solve(ctx, s, &w.r, opt)
+	colour, b, err := s.Solve(ctx, pathsTo(a.Set, dst), opt)
 	if err != nil {
 		return a.located(err, dst, first)
 	}
 	if b.Upper > MaxPerPort {
-		return &PortExhausted{route.EndName(g, dst), int(b.Upper)}
+		return &PortExhausted{route.EndName(a.Set.Graph(), dst), int(b.Upper)}
 	}
 	a.Need[dst] = b
-	for p := range last - first {
-		a.Offset[first+p] = uint8(w.colour[w.c.class[p]])
+	for i, c := range colour {
+		a.Offset[first+i] = uint8(c)
 	}
 	return nil
 }
 
-// read makes the paths of one destination a Routing: nodes are switches, and links
+// pathsTo returns the paths to an end port as a Routing: nodes are switches, and links
 // their ports.
-func (w *worker) read(set *paths.Set, first, last int) {
+func pathsTo(set *paths.Set, dst int32) *Routing {
 	g := set.Graph()
-	w.r.Reset()
+	r := &Routing{To: fmt.Sprintf("%s-%d", g.EndNodeGUID[dst], g.EndNum[dst])}
+	var channels []int32
+	var hops []Hop
+	first, last := set.To(dst)
 	for p := first; p < last; p++ {
-		w.channels = set.Append(w.channels[:0], p)
-		w.r.begin()
-		for _, c := range w.channels {
-			w.r.hop(Hop{g.From[c], int32(g.FromPort[c])})
+		channels = set.Append(channels[:0], p)
+		hops = hops[:0]
+		for _, c := range channels {
+			hops = append(hops, Hop{g.From[c], int32(g.FromPort[c])})
 		}
-		w.r.end()
+		r.Add(hops...)
 	}
+	return r
 }
 
-// located tells of which path to which end port an error is.
+// located adds to a *LoopError which path passes which switch twice.
 func (a *Assignment) located(err error, dst int32, first int) error {
 	g := a.Set.Graph()
 	if loop, ok := errors.AsType[*LoopError](err); ok {

@@ -9,36 +9,36 @@ import (
 )
 
 // completer adds entries to a column of forwarding tables without a new cycle of
-// dependencies. It has the channels in an order in which every path passes them; a
-// way that keeps the order can be added, whatever other ways there are (Dally and
+// dependencies. It ranks the channels so that every path passes them in ascending order;
+// a way that keeps this order can be added, whatever other ways there are (Dally and
 // Seitz, "Deadlock-Free Message Routing in Multiprocessor Interconnection Networks",
 // IEEE Trans. Computers 1987).
 type completer struct {
-	g     *fabric.Graph
-	place []int32  // by channel: its place in the order, NumChannels for one on a cycle
-	at    []int32  // by place: its channel
-	open  []uint64 // places of channels that may lead from a switch without an entry
-	done  []bool   // by switch
+	g      *fabric.Graph
+	rank   []int32  // by channel, NumChannels for one on a cycle of dependencies
+	ranked []int32  // channels by rank
+	open   []uint64 // ranks of channels to switches with an entry, from others
+	done   []bool   // by switch: it has an entry
 }
 
 func newCompleter(a *Assignment) *completer {
 	g := a.Set.Graph()
 	c := &completer{
-		g: g, place: order(g, dependencies(a), leaning(a)), at: make([]int32, g.NumChannels),
+		g: g, rank: rankChannels(g, dependencies(a), upDownKeys(a)), ranked: make([]int32, g.NumChannels),
 		open: make([]uint64, (g.NumChannels+63)/64), done: make([]bool, g.NumSwitches),
 	}
-	for channel, place := range c.place {
-		if int(place) < g.NumChannels {
-			c.at[place] = int32(channel)
+	for channel, rank := range c.rank {
+		if int(rank) < g.NumChannels {
+			c.ranked[rank] = int32(channel)
 		}
 	}
 	return c
 }
 
-// complete gives every switch an entry for a LID, from the switches that have one
-// on: the channel latest in the order first, because it leaves the most choice to
-// those behind. A channel opens earlier ones only, so one pass down the order meets
-// all. It returns the number of switches that stay without.
+// complete gives every switch an entry for a LID, starting from the switches that have
+// one: the channel of the highest rank first, because it leaves the most choice to those
+// before it. A channel opens channels of lower rank only, so one pass down the ranks
+// finds all. It returns the number of switches that stay without an entry.
 func (c *completer) complete(t *route.Tables, lid fabric.LID, target int32) (missing int) {
 	g := c.g
 	for s := range int32(g.NumSwitches) {
@@ -46,18 +46,18 @@ func (c *completer) complete(t *route.Tables, lid fabric.LID, target int32) (mis
 	}
 	for s := range int32(g.NumSwitches) {
 		if c.done[s] {
-			c.offer(t, lid, s, target)
+			c.openInto(t, lid, s, target)
 		}
 	}
 	for w := len(c.open) - 1; w >= 0; w-- {
 		for c.open[w] != 0 {
-			last := bits.Len64(c.open[w]) - 1
-			c.open[w] &^= 1 << last
-			in := c.at[w*64+last]
+			highest := bits.Len64(c.open[w]) - 1
+			c.open[w] &^= 1 << highest
+			in := c.ranked[w*64+highest]
 			if s := g.From[in]; !c.done[s] {
 				c.done[s] = true
 				t.Set(s, lid, g.FromPort[in])
-				c.offer(t, lid, s, target)
+				c.openInto(t, lid, s, target)
 			}
 		}
 	}
@@ -69,20 +69,21 @@ func (c *completer) complete(t *route.Tables, lid fabric.LID, target int32) (mis
 	return missing
 }
 
-// offer opens the channels into a switch that may come before its own.
-func (c *completer) offer(t *route.Tables, lid fabric.LID, s, target int32) {
-	last := int32(len(c.place))
+// openInto opens the channels into a switch that rank below the channel by which it
+// forwards the LID.
+func (c *completer) openInto(t *route.Tables, lid fabric.LID, s, target int32) {
+	limit := int32(len(c.rank))
 	if s != target {
 		if c.g.Drained[s] {
 			return
 		}
 		out, _ := c.g.At(s, t.Port(s, lid))
-		last = c.place[out]
+		limit = c.rank[out]
 	}
 	for _, out := range c.g.OutOf(s) {
 		in := out ^ 1
-		if place := c.place[in]; place < last && !c.done[c.g.From[in]] {
-			c.open[place/64] |= 1 << (place % 64)
+		if rank := c.rank[in]; rank < limit && !c.done[c.g.From[in]] {
+			c.open[rank/64] |= 1 << (rank % 64)
 		}
 	}
 }
@@ -98,17 +99,17 @@ func dependencies(a *Assignment) [][]int32 {
 		}
 		return after
 	}
-	met := make([][]bool, g.NumChannels) // by channel and port of its switch
+	known := make([][]bool, g.NumChannels) // by channel and port of its switch
 	var path []int32
 	for p := range a.Set.NumPaths() {
 		path = a.Set.Append(path[:0], p)
 		for i := 1; i < len(path); i++ {
 			c, d := path[i-1], path[i]
-			if met[c] == nil {
-				met[c] = make([]bool, int(g.SwitchPorts[g.To[c]])+1)
+			if known[c] == nil {
+				known[c] = make([]bool, int(g.SwitchPorts[g.To[c]])+1)
 			}
-			if !met[c][g.FromPort[d]] {
-				met[c][g.FromPort[d]] = true
+			if !known[c][g.FromPort[d]] {
+				known[c][g.FromPort[d]] = true
 				after[c] = append(after[c], d)
 			}
 		}
@@ -116,97 +117,97 @@ func dependencies(a *Assignment) [][]int32 {
 	return after
 }
 
-// leaning is an order for channels that no path orders: towards the switch that most
-// paths pass and from far away first, then away from it and near first, which is
-// up*/down*.
-func leaning(a *Assignment) []int32 {
+// upDownKeys returns sort keys for channels that no path orders, which make up*/down*
+// routing towards the switch that most paths pass: channels towards it, from far away
+// first, then channels away from it, near ones first.
+func upDownKeys(a *Assignment) []int32 {
+	g := a.Set.Graph()
+	keys := make([]int32, g.NumChannels)
+	if g.NumSwitches == 0 {
+		return keys
+	}
+	search := g.NewSearch(nil)
+	search.From(busiestSwitch(a))
+	away := search.Hops
+	for s := range away {
+		if away[s] == fabric.Unreached {
+			away[s] = int32(g.NumSwitches)
+		}
+	}
+	for c := range keys {
+		s, t := g.From[c], g.To[c]
+		if up := away[t] < away[s] || away[t] == away[s] && t < s; up {
+			keys[c] = -away[s]
+		} else {
+			keys[c] = 1 + away[s]
+		}
+	}
+	return keys
+}
+
+// busiestSwitch returns the switch that most paths come to over a channel, of those that
+// are not drained.
+func busiestSwitch(a *Assignment) int32 {
 	g := a.Set.Graph()
 	use := make([]int, g.NumSwitches)
 	var path []int32
-	root := int32(0)
+	busiest := int32(0)
 	for p := range a.Set.NumPaths() {
 		path = a.Set.Append(path[:0], p)
 		for _, c := range path {
 			if s := g.To[c]; !g.Drained[s] {
 				use[s]++
-				if use[s] > use[root] {
-					root = s
+				if use[s] > use[busiest] {
+					busiest = s
 				}
 			}
 		}
 	}
-	far := make([]int32, g.NumSwitches)
-	for s := range far {
-		far[s] = int32(g.NumSwitches)
-	}
-	key := make([]int32, g.NumChannels)
-	if g.NumSwitches == 0 {
-		return key
-	}
-	far[root] = 0
-	for queue := []int32{root}; len(queue) > 0; queue = queue[1:] {
-		for _, c := range g.OutOf(queue[0]) {
-			if t := g.To[c]; far[t] == int32(g.NumSwitches) {
-				far[t] = far[queue[0]] + 1
-				queue = append(queue, t)
-			}
-		}
-	}
-	for c := range key {
-		s, t := g.From[c], g.To[c]
-		if up := far[t] < far[s] || far[t] == far[s] && t < s; up {
-			key[c] = -far[s]
-		} else {
-			key[c] = 1 + far[s]
-		}
-	}
-	return key
+	return busiest
 }
 
-// order places the channels so that each comes before those that follow it, as far
-// as there is no cycle; of those free to come next the one with the lowest key.
-func order(g *fabric.Graph, after [][]int32, key []int32) []int32 {
+// rankChannels ranks the channels so that each comes before those that follow it, and
+// leaves channels on and behind cycles without a rank (NumChannels). Of the channels that
+// can come next the one with the lowest key does.
+func rankChannels(g *fabric.Graph, after [][]int32, keys []int32) []int32 {
 	before := make([]int32, g.NumChannels) // channels that must still come before
 	for _, next := range after {
 		for _, d := range next {
 			before[d]++
 		}
 	}
-	ready := channelHeap{key: make([]int32, g.NumChannels)}
-	for c, k := range key {
-		ready.key[c] = -k
-	}
+	ready := channelHeap{keys: keys}
 	for c, n := range before {
 		if n == 0 {
 			heap.Push(&ready, int32(c))
 		}
 	}
-	place := make([]int32, g.NumChannels)
-	for c := range place {
-		place[c] = int32(g.NumChannels)
+	rank := make([]int32, g.NumChannels)
+	for c := range rank {
+		rank[c] = int32(g.NumChannels)
 	}
 	for next := int32(0); len(ready.list) > 0; next++ {
 		c := heap.Pop(&ready).(int32)
-		place[c] = next
+		rank[c] = next
 		for _, d := range after[c] {
 			if before[d]--; before[d] == 0 {
 				heap.Push(&ready, d)
 			}
 		}
 	}
-	return place
+	return rank
 }
 
-// channelHeap is a heap of channels, the largest key first, then the lowest channel.
+// channelHeap is a heap of channels, the lowest key first, then the lowest channel.
 type channelHeap struct {
-	key  []int32
+	keys []int32
 	list []int32
 }
 
 func (h *channelHeap) Len() int { return len(h.list) }
 func (h *channelHeap) Less(i, j int) bool {
 	a, b := h.list[i], h.list[j]
-	return h.key[a] > h.key[b] || h.key[a] == h.key[b] && a < b
+	return h.keys[a] < h.keys[b] || h.keys[a] == h.keys[b] && a < b
 }
 func (h *channelHeap) Swap(i, j int) { h.list[i], h.list[j] = h.list[j], h.list[i] }
 func (h *channelHeap) Push(x any)    { h.list = append(h.list, x.(int32)) }

@@ -26,12 +26,12 @@
 //
 // # What else is here
 //
-// Realise makes the Plan of an assignment and Intended lets the judge compare each
-// realised path with the computed one; Stable keeps the LIDs in use after a change,
-// which the paper leaves open; Programme and Solver speak to linear programming solvers
-// without starting them; Reduce is the proof of NP-completeness as code; Entries and
-// Conflicts are what the tables of paper 002 count. What does not fit is refused:
-// PortExhausted, and lids.Exhausted.
+// Realise makes the Plan of an assignment, and Intended lets the judge compare each
+// realised path with the computed one. Stable keeps the LIDs in use after a change, which
+// the paper leaves open. Paths that need too many LIDs are refused: PortExhausted, and
+// lids.Exhausted. Package colouring colours split graphs, package ilp speaks to
+// solvers of linear programmes, and package hardness is the proof of NP-completeness as
+// code.
 //
 // # Deviations and open points of the papers
 //
@@ -40,8 +40,8 @@
 //     with the first part; the parts go to the end of the list of sets, in which order
 //     the merge takes them.
 //   - color/S and color/L: the degree of a path counts the splits from all paths that
-//     had no colour when the current one was begun (line 9 of Fig. 9); it does not
-//     change while the colour is dealt out. The other reading leaves color/L up to
+//     had no colour when the current one was begun (line 9 of Fig. 9), not those of
+//     each moment. The other reading leaves color/L up to
 //     three times as far from the optimum, beyond what the paper reports.
 //   - Destination renaming tries identifiers from First(dst) for each path in turn.
 //     That is the partition that greedy finds, path by path instead of LID by LID: a

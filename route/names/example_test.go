@@ -3,7 +3,10 @@ package names
 import (
 	"context"
 	"slices"
+	"strings"
 	"testing"
+
+	"weft/route/names/ilp"
 )
 
 // routing makes a Routing of paths given as node names; the number of the next node
@@ -32,7 +35,7 @@ func routing(t testing.TB, paths ...[]string) *Routing {
 func fig5(t testing.TB) *Routing {
 	var paths [][]string
 	for _, row := range table(t, "testdata/lid_example_fig5.tsv") {
-		paths = append(paths, split(row["nodes"]))
+		paths = append(paths, strings.Fields(row["nodes"]))
 	}
 	return routing(t, paths...)
 }
@@ -40,15 +43,12 @@ func fig5(t testing.TB) *Routing {
 // TestFig5 is the worked example of paper 000: splits, greedy, ILP and color/L.
 func TestFig5(t *testing.T) {
 	r := fig5(t)
-	g := must(SplitGraph(r))(t)
+	g := splitGraph(must(newClasses(r))(t)) // no two paths are equal
 	for u := range 4 {
 		for v := range u {
 			want := [3][2]int{{1, 0}, {3, 1}, {3, 2}}
 			if g.HasEdge(u, v) != slices.Contains(want[:], [2]int{u, v}) {
 				t.Errorf("split of p%d and p%d: %v", v+1, u+1, g.HasEdge(u, v))
-			}
-			if g.HasEdge(u, v) != Split(r.Path(u), r.Path(v)) {
-				t.Errorf("p%d, p%d: Split and SplitGraph differ", v+1, u+1)
 			}
 		}
 	}
@@ -66,8 +66,20 @@ func TestFig5(t *testing.T) {
 		if err != nil || !slices.Equal(colour, want.colour) || b != want.bounds {
 			t.Errorf("%s: %v %v %v, want %v %v", want.scheme, colour, b, err, want.colour, want.bounds)
 		}
-		if !r.Minimal(colour) {
+		if !minimal(r, colour) {
 			t.Errorf("%s: no minimal configuration set", want.scheme)
+		}
+	}
+}
+
+// TestFig5Programme counts what paper 000 writes out: 8 variables, 4 equations, 6
+// inequalities.
+func TestFig5Programme(t *testing.T) {
+	p := ilp.Programme{Graph: splitGraph(must(newClasses(fig5(t)))(t)), K: 2}
+	text := string(p.Text(ilp.CPLEX))
+	for what, want := range map[string]int{" one_": 4, " split_": 6, "\n x_": 8} {
+		if n := strings.Count(text, what); n != want {
+			t.Errorf("%d of %q, want %d", n, what, want)
 		}
 	}
 }

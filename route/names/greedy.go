@@ -2,54 +2,21 @@ package names
 
 import "slices"
 
-// fitter holds configurations as the link by which each leaves each node, as
-// section V-A of paper 000 represents them.
-type fitter struct {
+// configurations holds sets of paths without a split as section V-A of paper 000
+// represents them: by the link by which each leaves each node.
+type configurations struct {
 	nodes int
-	out   []int32 // by configuration and node, -1 where it does not come by
-}
-
-// firstFit puts sets of classes, each free of splits, one after the other into the
-// first configuration that splits from none of their paths. It colours the classes
-// and returns the number of configurations.
-//
-// One set a class, in order of their paths, is the greedy heuristic (Fig. 6 of paper
-// 000), which fills one configuration after the other: a path is left out of a
-// configuration for paths before it only, so the order of the two loops does not
-// matter. It is also ValidId of paper 002 (Fig. 4).
-func (f *fitter) firstFit(c *condensed, sets [][]int32, colour []int32) int32 {
-	f.nodes = int(c.r.nodes)
-	f.out = f.out[:0]
-	k := int32(0)
-	for _, set := range sets {
-		at := int32(0)
-		for at < k && !f.fits(c, set, at) {
-			at++
-		}
-		if at == k {
-			f.open()
-			k++
-		}
-		f.put(c, set, at)
-		for _, class := range set {
-			colour[class] = at
-		}
-	}
-	return k
+	out   []int32 // by configuration and node, -1 where no path of it passes
 }
 
 // open adds an empty configuration.
-func (f *fitter) open() {
-	at := len(f.out)
-	f.out = slices.Grow(f.out, f.nodes)[:at+f.nodes]
-	for i := at; i < len(f.out); i++ {
-		f.out[i] = -1
-	}
+func (f *configurations) open() {
+	f.out = append(f.out, slices.Repeat([]int32{-1}, f.nodes)...)
 }
 
-// fits reports whether no path of a set splits from a configuration.
-func (f *fitter) fits(c *condensed, set []int32, config int32) bool {
-	out := f.config(config)
+// accepts reports whether none of some classes splits from a configuration.
+func (f *configurations) accepts(config int32, c *classes, set ...int32) bool {
+	out := f.links(config)
 	for _, class := range set {
 		for _, h := range c.hops(class) {
 			if o := out[h.Node]; o >= 0 && o != h.Out {
@@ -60,9 +27,9 @@ func (f *fitter) fits(c *condensed, set []int32, config int32) bool {
 	return true
 }
 
-// put adds a set to a configuration.
-func (f *fitter) put(c *condensed, set []int32, config int32) {
-	out := f.config(config)
+// add adds classes to a configuration.
+func (f *configurations) add(config int32, c *classes, set ...int32) {
+	out := f.links(config)
 	for _, class := range set {
 		for _, h := range c.hops(class) {
 			out[h.Node] = h.Out
@@ -70,19 +37,43 @@ func (f *fitter) put(c *condensed, set []int32, config int32) {
 	}
 }
 
-func (f *fitter) config(i int32) []int32 {
-	return f.out[int(i)*f.nodes : (int(i)+1)*f.nodes]
+func (f *configurations) links(config int32) []int32 {
+	return f.out[int(config)*f.nodes : int(config+1)*f.nodes]
+}
+
+// firstFit puts sets of classes, each free of splits, one after the other into the
+// first configuration that accepts them, and returns the configuration of each class.
+//
+// One set a class, in order of their paths, is the greedy heuristic (Fig. 6 of paper
+// 000), which fills one configuration after the other: a path is left out of a
+// configuration for paths before it only, so the order of the two loops does not
+// matter. It is also ValidId of paper 002 (Fig. 4).
+func firstFit(c *classes, sets [][]int32) (colour []int32) {
+	colour = make([]int32, c.len())
+	f := configurations{nodes: int(c.routing.nodes)}
+	k := int32(0)
+	for _, set := range sets {
+		config := int32(0)
+		for config < k && !f.accepts(config, c, set...) {
+			config++
+		}
+		if config == k {
+			f.open()
+			k++
+		}
+		f.add(config, c, set...)
+		for _, class := range set {
+			colour[class] = config
+		}
+	}
+	return colour
 }
 
 // greedy is the greedy heuristic, and destination renaming.
-func (s *solver) greedy() int32 {
-	s.singles = s.singles[:0]
-	for class := range int32(s.c.size()) {
-		s.singles = append(s.singles, class)
+func greedy(c *classes) []int32 {
+	sets := make([][]int32, c.len())
+	for class := range sets {
+		sets[class] = []int32{int32(class)}
 	}
-	s.sets = s.sets[:0]
-	for i := range s.singles {
-		s.sets = append(s.sets, s.singles[i:i+1])
-	}
-	return s.fit.firstFit(&s.c, s.sets, s.colour)
+	return firstFit(c, sets)
 }

@@ -24,8 +24,6 @@ func must[T any](v T, err error) func(tb) T {
 
 func scheme(t tb, name string) *Scheme { return must(ByName(name))(t) }
 
-func split(s string) []string { return strings.Fields(s) }
-
 // table reads a TSV: lines that start with # are notes, the first other one names
 // the columns.
 func table(t tb, file string) []map[string]string {

@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 )
 
-// LMC is the LMC of a port with k LIDs in use: ceil(lg k), 0 without any.
+// LMC returns the LMC of a port with k LIDs in use: ceil(lg k), 0 without any.
 func LMC(k int) uint8 {
 	if k < 2 {
 		return 0
@@ -15,7 +15,7 @@ func LMC(k int) uint8 {
 	return uint8(bits.Len(uint(k - 1)))
 }
 
-// MaxPerPort is the most LIDs of a port.
+// MaxPerPort is the largest number of LIDs of a port.
 const MaxPerPort = 1 << fabric.MaxLMC
 
 // PortExhausted is the refusal of paths to one port that need more LIDs than a port

@@ -8,17 +8,17 @@ import (
 	"weft/route/cdg"
 )
 
-// patcher adds the entries for which the order of a completer has no room: it knows
-// the dependencies that the entries of all LIDs can make, and adds one more where that
-// closes no cycle. Where there are cycles already, as in dimension order on a torus,
-// no entry can do harm any more, and all are added.
+// patcher adds the entries that a completer could not: it holds the dependencies that
+// the entries of all LIDs can make, and adds an entry where its dependency closes no
+// cycle. Where there are cycles already, as in dimension order on a torus, no entry can
+// do harm any more, and all are added.
 type patcher struct {
 	g      *fabric.Graph
-	lane   *cdg.Order
+	order  *cdg.Order
 	cyclic bool
 }
 
-// patchAll patches the LIDs that are not complete.
+// patchAll patches LIDs that lack entries, and counts the entries that stay missing.
 func patchAll(ctx context.Context, g *fabric.Graph, plan *route.Plan, partial []fabric.LID) (missing int, err error) {
 	p := newPatcher(g, plan.Tables, &plan.Ends)
 	owner := plan.Ends.ByLID()
@@ -32,14 +32,14 @@ func patchAll(ctx context.Context, g *fabric.Graph, plan *route.Plan, partial []
 }
 
 func newPatcher(g *fabric.Graph, t *route.Tables, ends *route.Ends) *patcher {
-	p := &patcher{g: g, lane: cdg.NewOrder(cdg.NewIndex(g), nil, cdg.MoveFewer)}
+	p := &patcher{g: g, order: cdg.NewOrder(cdg.NewIndex(g), nil, cdg.MoveFewer)}
 	for lid, end := range ends.ByLID() {
 		if end < 0 {
 			continue
 		}
 		for s := range int32(g.NumSwitches) {
 			if c := p.next(t, s, fabric.LID(lid)); c >= 0 {
-				if d := p.next(t, g.To[c], fabric.LID(lid)); d >= 0 && !p.may(c, d) {
+				if d := p.next(t, g.To[c], fabric.LID(lid)); d >= 0 && !p.allow(c, d) {
 					p.cyclic = true
 					return p
 				}
@@ -49,14 +49,14 @@ func newPatcher(g *fabric.Graph, t *route.Tables, ends *route.Ends) *patcher {
 	return p
 }
 
-// next is the channel by which a switch sends a LID on, or a negative number.
+// next returns the channel by which a switch forwards a LID, or a negative number.
 func (p *patcher) next(t *route.Tables, s int32, lid fabric.LID) int32 {
 	c, _ := p.g.At(s, t.Port(s, lid))
 	return c
 }
 
-// patch gives switches without an entry for a LID one, from those that have one on,
-// and returns how many stay without.
+// patch gives switches without an entry for a LID one, starting from those that have
+// one, and returns how many stay without.
 func (p *patcher) patch(t *route.Tables, lid fabric.LID, target int32) (missing int) {
 	g := p.g
 	var queue []int32
@@ -65,28 +65,24 @@ func (p *patcher) patch(t *route.Tables, lid fabric.LID, target int32) (missing 
 			queue = append(queue, s)
 		}
 	}
-	for ; len(queue) > 0; queue = queue[1:] {
-		v := queue[0]
+	for reached := 0; reached < len(queue); reached++ {
+		v := queue[reached]
 		if g.Drained[v] && v != target {
 			continue
 		}
 		for _, out := range g.OutOf(v) {
 			s := g.To[out]
-			if t.Port(s, lid) == route.NoPort && (v == target || p.may(out^1, p.next(t, v, lid))) {
+			if t.Port(s, lid) == route.NoPort && (v == target || p.allow(out^1, p.next(t, v, lid))) {
 				t.Set(s, lid, g.ToPort[out])
 				queue = append(queue, s)
 			}
 		}
 	}
-	for s := range int32(g.NumSwitches) {
-		if t.Port(s, lid) == route.NoPort {
-			missing++
-		}
-	}
-	return missing
+	return g.NumSwitches - len(queue)
 }
 
-// may reports whether channel d may follow channel c, and if so lets it.
-func (p *patcher) may(c, d int32) bool {
-	return p.cyclic || p.lane.Add([]cdg.Edge{{C: c, D: d}})
+// allow adds the dependency of channel d on channel c, and returns false where it would
+// close a cycle.
+func (p *patcher) allow(c, d int32) bool {
+	return p.cyclic || p.order.Add([]cdg.Edge{{C: c, D: d}})
 }

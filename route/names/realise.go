@@ -9,7 +9,7 @@ import (
 	"weft/route"
 )
 
-// LMC is the LMC of every end port.
+// LMC returns the LMC of every end port.
 func (a *Assignment) LMC() []uint8 {
 	lmc := make([]uint8, len(a.Need))
 	for end, b := range a.Need {
@@ -23,18 +23,17 @@ func (a *Assignment) LMC() []uint8 {
 // the assignment at least; Name gives such.
 //
 // A subnet manager needs more than paths between hosts: from and to port 0 of every
-// switch; and the judge wants every LID that a port has to be reachable. All LIDs get
-// the entries that are missing, in an order of the channels that the paths keep
-// already, so that no cycle of dependencies arises if the paths have none. missing
-// counts the (switch, LID) pairs that this order, and then a search for cycles entry by
-// entry (patcher), leave without a way; there are none in a connected network whose
-// paths keep an up*/down* rule.
+// switch; and the judge requires every LID of a port to be reachable. All LIDs get the
+// entries that are missing, in the order of channels that the paths keep (completer), so
+// that no cycle of dependencies arises if the paths have none, and then one by one
+// (patcher). missing counts the (switch, LID) pairs that stay without an entry; there are
+// none in a connected network whose paths keep an up*/down* rule.
 func (a *Assignment) Realise(ctx context.Context, ends route.Ends) (plan *route.Plan, missing int, err error) {
 	g := a.Set.Graph()
 	plan = &route.Plan{Ends: ends, Tables: route.NewTables(g.NumSwitches, ends.Top())}
 	plan.Service.ReplySameSL = true
 	c := newCompleter(a)
-	var partial []fabric.LID // those that not all switches have an entry for
+	var partial []fabric.LID // LIDs for which some switch has no entry
 	for dst := range int32(g.NumEnds) {
 		if err := ctx.Err(); err != nil {
 			return nil, 0, err
@@ -42,21 +41,9 @@ func (a *Assignment) Realise(ctx context.Context, ends route.Ends) (plan *route.
 		if ends.Base[dst] == 0 {
 			continue
 		}
-		base := ends.Base[dst]
+		a.writePaths(plan, dst)
 		for l := range ends.Count(dst) {
-			plan.Tables.Set(g.EndSwitch[dst], base+fabric.LID(l), g.EndPort[dst])
-		}
-		first, last := a.Set.To(dst)
-		for p := first; p < last; p++ {
-			at := g.EndSwitch[a.Set.Source(p)]
-			for _, port := range a.Set.Ports(p) {
-				plan.Tables.Set(at, base+fabric.LID(a.Offset[p]), port)
-				channel, _ := g.At(at, port)
-				at = g.To[channel]
-			}
-		}
-		for l := range ends.Count(dst) {
-			lid := base + fabric.LID(l)
+			lid := ends.Base[dst] + fabric.LID(l)
 			if c.complete(plan.Tables, lid, g.EndSwitch[dst]) > 0 {
 				partial = append(partial, lid)
 			}
@@ -70,6 +57,24 @@ func (a *Assignment) Realise(ctx context.Context, ends route.Ends) (plan *route.
 	plan.Choice = a.choice()
 	plan.SingleLane(g)
 	return plan, missing, nil
+}
+
+// writePaths writes the entries of the paths to an end port.
+func (a *Assignment) writePaths(plan *route.Plan, dst int32) {
+	g := a.Set.Graph()
+	base := plan.Ends.Base[dst]
+	for l := range plan.Ends.Count(dst) {
+		plan.Tables.Set(g.EndSwitch[dst], base+fabric.LID(l), g.EndPort[dst])
+	}
+	first, last := a.Set.To(dst)
+	for p := first; p < last; p++ {
+		at := g.EndSwitch[a.Set.Source(p)]
+		for _, port := range a.Set.Ports(p) {
+			plan.Tables.Set(at, base+fabric.LID(a.Offset[p]), port)
+			channel, _ := g.At(at, port)
+			at = g.To[channel]
+		}
+	}
 }
 
 // choice lists the LIDs of each pair; a pair that uses the base LID alone has no row.
@@ -93,8 +98,8 @@ func (a *Assignment) choice() *route.Choice {
 	return route.NewChoice(g.NumEnds, rows)
 }
 
-// Intended is an Assignment under given LIDs as the judge wants to see it: which
-// path a packet was meant to take.
+// Intended tells the judge which path a packet is meant to take by an Assignment under
+// given LIDs.
 type Intended struct {
 	a      *Assignment
 	ends   route.Ends

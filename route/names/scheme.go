@@ -2,9 +2,13 @@ package names
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
+
+	"weft/route/names/colouring"
+	"weft/route/names/ilp"
 )
 
 // Scheme is a way to assign LIDs.
@@ -12,19 +16,45 @@ type Scheme struct {
 	Name    string
 	Summary string // one line
 	Paper   string
-	Cost    string // a destination, with n paths of h hops and k LIDs
+	Cost    string // for a destination, with n paths of h hops and k LIDs
 	Proves  bool   // it looks for a lower bound too
-	// run colours the classes and returns bounds of the least number of colours, the
-	// upper one being what it used; a heuristic proves no lower bound above 1.
-	run func(ctx context.Context, s *solver, opt *Options) (lower, upper int32, err error)
+	// run colours the classes, and returns a lower bound of the least number of colours:
+	// for a heuristic at most 1.
+	run func(ctx context.Context, c *classes, opt *Options) (colour []int32, lower int, err error)
 }
 
 // Options are the options of Assign.
 type Options struct {
-	Workers int   // goroutines, at least 1
-	Goal    Goal  // of exact and ilp
-	Budget  int64 // of exact: steps for a question; DefaultBudget if 0
-	Solve   Solve // of ilp
+	Workers int       // goroutines, at least 1
+	Goal    Goal      // of exact and ilp
+	Budget  int64     // of exact: search steps for a question; DefaultBudget if 0
+	Solve   ilp.Solve // of ilp
+}
+
+// DefaultBudget is about a second of the search for a colouring.
+const DefaultBudget = 4_000_000
+
+// Goal says when exact and ilp have proven enough.
+type Goal uint8
+
+const (
+	// LIDs asks for the least number of LIDs, 2^ceil(lg k): k may be 5 or 8.
+	LIDs Goal = iota
+	// Colours asks for the least k itself, the chromatic number.
+	Colours
+)
+
+// reached reports whether bounds of the least number of colours prove enough.
+func (goal Goal) reached(lower, upper int) bool {
+	return lower >= upper || goal == LIDs && LMC(lower) == LMC(upper)
+}
+
+// next returns the number of colours to try when upper are enough.
+func (goal Goal) next(upper int) int {
+	if goal == LIDs {
+		return 1 << LMC(upper) / 2
+	}
+	return upper - 1
 }
 
 const paper000 = "Nienaber, Yuan, Duan: LID Assignment in InfiniBand Networks, IEEE TPDS 20(4), 2009"
@@ -33,60 +63,53 @@ var schemes = []*Scheme{
 	{
 		Name: "greedy", Summary: "each path under the first LID where it splits from none",
 		Paper: paper000, Cost: "O(n h k)",
-		run: heuristic(func(s *solver) int32 { return s.greedy() }),
+		run: heuristic(greedy),
 	},
 	{
 		Name: "split-merge-s", Summary: "part the paths at every node, the least used first, and merge greedily",
 		Paper: paper000, Cost: "O(n h k)",
-		run: heuristic(func(s *solver) int32 { return s.splitMerge(false) }),
+		run: heuristic(func(c *classes) []int32 { return splitMerge(c, false, false) }),
 	},
 	{
 		Name: "split-merge-l", Summary: "part the paths at every node, the most used first, and merge greedily",
 		Paper: paper000, Cost: "O(n h k)",
-		run: heuristic(func(s *solver) int32 { return s.splitMerge(true) }),
+		run: heuristic(func(c *classes) []int32 { return splitMerge(c, true, false) }),
 	},
 	{
 		Name: "color-s", Summary: "colour the split graph, the path with fewest splits first",
 		Paper: paper000, Cost: "O(n^2 k)",
-		run: heuristic(func(s *solver) int32 { return s.color(false) }),
+		run: heuristic(func(c *classes) []int32 { return colouring.ByDegree(splitGraph(c), c.weight, false) }),
 	},
 	{
 		Name: "color-l", Summary: "colour the split graph, the path with most splits first: nearly as few LIDs as can be",
 		Paper: paper000, Cost: "O(n^2 k)",
-		run: heuristic(func(s *solver) int32 { return s.color(true) }),
+		run: heuristic(func(c *classes) []int32 { return colouring.ByDegree(splitGraph(c), c.weight, true) }),
 	},
 	{
 		Name: "renaming", Summary: "destination renaming: the first valid identifier, path by path",
 		Paper: "Lopez, Flich, Duato: Deadlock-free Routing in InfiniBand through Destination Renaming, ICPP 2001",
 		Cost:  "O(n h k)",
-		run:   heuristic(func(s *solver) int32 { return s.greedy() }),
+		run:   heuristic(greedy),
 	},
 	{
 		Name: "exact", Summary: "as few LIDs as can be, proven; bounds where the search is too long",
 		Paper: paper000 + " (the problem); Brelaz: New Methods to Color the Vertices of a Graph, CACM 1979",
 		Cost:  "exponential at worst", Proves: true,
-		run: func(_ context.Context, s *solver, opt *Options) (int32, int32, error) {
-			budget := opt.Budget
-			if budget == 0 {
-				budget = DefaultBudget
-			}
-			lower, upper := s.exact(&s.split.g, s.color(true), opt.Goal, budget)
-			return lower, upper, nil
-		},
+		run: exact,
 	},
 	{
 		Name: "ilp", Summary: "the 0-1 linear programme, by an installed solver with a time limit",
 		Paper: paper000, Cost: "the solver's", Proves: true,
-		run: func(ctx context.Context, s *solver, opt *Options) (int32, int32, error) {
-			return s.ilp(ctx, s.color(true), opt)
-		},
+		run: byProgramme,
 	},
 }
 
-func heuristic(run func(s *solver) int32) func(context.Context, *solver, *Options) (int32, int32, error) {
-	return func(_ context.Context, s *solver, _ *Options) (int32, int32, error) {
-		upper := run(s)
-		return min(1, upper), upper, nil
+// SplitMergeFewest is split-merge/L or split-merge/S with one assumption changed, for
+// experiments: the merge takes the sets with the fewest different paths first.
+func SplitMergeFewest(largest bool) *Scheme {
+	return &Scheme{
+		Name: "split-merge, fewest paths first", Paper: paper000, Cost: "O(n h k)",
+		run: heuristic(func(c *classes) []int32 { return splitMerge(c, largest, true) }),
 	}
 }
 
@@ -105,47 +128,87 @@ func ByName(name string) (*Scheme, error) {
 	return nil, fmt.Errorf("names: no scheme %q (there are %s)", name, strings.Join(all, ", "))
 }
 
-// Solve assigns LIDs to the paths to one destination: a colour a path, each a
-// configuration, and bounds of the least number of colours.
-func (s *Scheme) Solve(ctx context.Context, r *Routing, opt Options) (colour []int32, b Bounds, err error) {
-	var w solver
-	if b, err = w.solve(ctx, s, r, &opt); err != nil {
-		return nil, Bounds{}, err
-	}
-	colour = make([]int32, r.Len())
-	for p := range colour {
-		colour[p] = w.colour[w.c.class[p]]
-	}
-	return colour, b, nil
-}
-
 // Bounds are bounds of the least number of LIDs, before LMC. Upper is what an
 // assignment uses.
 type Bounds struct{ Lower, Upper int32 }
 
-// solver is the memory of one worker.
-type solver struct {
-	c      condensed
-	split  splitter
-	fit    fitter
-	paint  painter
-	decide decider
-
-	part parter
-
-	to      string  // the destination, for ilp
-	colour  []int32 // by class: the answer
-	trial   []int32
-	sets    [][]int32
-	singles []int32
+// Solve assigns LIDs to the paths to one destination: a colour a path, so that the paths
+// of a colour are a configuration.
+func (s *Scheme) Solve(ctx context.Context, r *Routing, opt Options) (colour []int32, b Bounds, err error) {
+	c, err := newClasses(r)
+	if err != nil {
+		return nil, Bounds{}, err
+	}
+	ofClass, lower, err := s.run(ctx, c, &opt)
+	if err != nil {
+		return nil, Bounds{}, err
+	}
+	colour = make([]int32, r.Len())
+	for p, class := range c.of {
+		colour[p] = ofClass[class]
+	}
+	return colour, Bounds{int32(lower), int32(colouring.NumColours(colour))}, nil
 }
 
-// solve colours the classes of r.
-func (w *solver) solve(ctx context.Context, s *Scheme, r *Routing, opt *Options) (Bounds, error) {
-	if err := w.c.condense(r); err != nil {
-		return Bounds{}, err
+// heuristic is the run of a scheme that proves nothing.
+func heuristic(assign func(c *classes) []int32) func(context.Context, *classes, *Options) ([]int32, int, error) {
+	return func(_ context.Context, c *classes, _ *Options) ([]int32, int, error) {
+		colour := assign(c)
+		return colour, min(1, len(colour)), nil
 	}
-	w.colour = resize(w.colour, w.c.size())
-	lower, upper, err := s.run(ctx, w, opt)
-	return Bounds{lower, upper}, err
+}
+
+// exact searches for fewer colours than color/L found, from the size of a clique on.
+func exact(_ context.Context, c *classes, opt *Options) ([]int32, int, error) {
+	g := splitGraph(c)
+	budget := opt.Budget
+	if budget == 0 {
+		budget = DefaultBudget
+	}
+	return improve(colouring.ByDegree(g, c.weight, true), len(colouring.Clique(g, colouring.CliqueSteps)), opt.Goal,
+		func(k int) ([]int32, colouring.Answer, error) {
+			colour, answer := colouring.Search(g, k, budget)
+			return colour, answer, nil
+		})
+}
+
+// byProgramme asks a solver for fewer colours than color/L found (section IV of paper
+// 000). Equal paths are one vertex.
+func byProgramme(ctx context.Context, c *classes, opt *Options) ([]int32, int, error) {
+	if opt.Solve == nil {
+		return nil, 0, errors.New("names: ilp needs a solver")
+	}
+	g := splitGraph(c)
+	colour := colouring.ByDegree(g, c.weight, true)
+	lower := min(2, colouring.NumColours(colour)) // color/L has two colours only where two paths split
+	return improve(colour, lower, opt.Goal, func(k int) ([]int32, colouring.Answer, error) {
+		p := ilp.Programme{Graph: g, K: k, To: c.routing.To}
+		answer, ones, err := opt.Solve(ctx, p)
+		if err != nil || answer != colouring.Yes {
+			return nil, answer, err
+		}
+		colour, err := p.Colouring(ones)
+		return colour, answer, err
+	})
+}
+
+// improve asks for fewer colours than a colouring has until the goal is reached or a
+// question stays without an answer. It returns the best colouring and a lower bound.
+func improve(colour []int32, lower int, goal Goal, ask func(k int) ([]int32, colouring.Answer, error)) ([]int32, int, error) {
+	for upper := colouring.NumColours(colour); !goal.reached(lower, upper); {
+		k := goal.next(upper)
+		better, answer, err := ask(k)
+		if err != nil {
+			return nil, 0, err
+		}
+		switch answer {
+		case colouring.Yes:
+			colour, upper = better, colouring.NumColours(better)
+		case colouring.No:
+			lower = k + 1
+		case colouring.Unknown:
+			return colour, lower, nil
+		}
+	}
+	return colour, lower, nil
 }

@@ -6,6 +6,9 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"weft/route/names/colouring"
+	"weft/route/names/ilp"
 )
 
 // destNode is the destination of paths that are drawn; the others are below.
@@ -46,11 +49,13 @@ func iota32(n int32) []int32 {
 func TestSchemes(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRouting(t)
-		g := must(SplitGraph(r))(t)
+		g := plainSplitGraph(r)
+		c := must(newClasses(r))(t)
+		ofClasses := splitGraph(c)
 		for u := range r.Len() {
 			for v := range u {
-				if g.HasEdge(u, v) != Split(r.Path(u), r.Path(v)) {
-					t.Fatalf("paths %d and %d: the split graph says %v", u, v, g.HasEdge(u, v))
+				if a, b := int(c.of[u]), int(c.of[v]); g.HasEdge(u, v) != ofClasses.HasEdge(a, b) {
+					t.Fatalf("paths %d and %d: the split graph of classes says %v", u, v, !g.HasEdge(u, v))
 				}
 			}
 		}
@@ -61,14 +66,14 @@ func TestSchemes(t *testing.T) {
 				if err != nil {
 					t.Fatal(s.Name, err)
 				}
-				if p, q, found := r.FindSplit(colour); found {
+				if p, q, found := findSplit(r, colour); found {
 					t.Fatalf("%s: paths %d and %d split and have one colour", s.Name, p, q)
 				}
-				if k := numColours(colour); k != b.Upper || int(b.Lower) > best || int(b.Upper) < best {
+				if k := colouring.NumColours(colour); k != int(b.Upper) || int(b.Lower) > best || int(b.Upper) < best {
 					t.Fatalf("%s: %d colours, bounds %v, best %d", s.Name, k, b, best)
 				}
 				if s.Name != "exact" && s.Name != "ilp" {
-					if !r.Minimal(colour) {
+					if !minimal(r, colour) {
 						t.Fatalf("%s: %v is no minimal configuration set", s.Name, colour)
 					}
 					continue
@@ -106,7 +111,7 @@ func TestConfigurationIsATree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		r := drawRouting(t)
 		colour := plainGreedy(r)
-		for c := range numColours(colour) {
+		for c := range int32(colouring.NumColours(colour)) {
 			out := map[int32]int32{}
 			for p, pc := range colour {
 				if pc == c {
@@ -163,7 +168,7 @@ func TestLMC(t *testing.T) {
 }
 
 // chromatic is the chromatic number by trying.
-func chromatic(g *Graph) int {
+func chromatic(g *colouring.Graph) int {
 	for k := 0; ; k++ {
 		if dumbColours(g, k, make([]int, 0, g.Len())) != nil {
 			return k
@@ -171,7 +176,7 @@ func chromatic(g *Graph) int {
 	}
 }
 
-func dumbColours(g *Graph, k int, done []int) []int {
+func dumbColours(g *colouring.Graph, k int, done []int) []int {
 	v := len(done)
 	if v == g.Len() {
 		return done
@@ -194,16 +199,16 @@ func dumbColours(g *Graph, k int, done []int) []int {
 }
 
 // brute is a solver that tries.
-func brute(_ context.Context, p Programme) (Answer, []int32, error) {
+func brute(_ context.Context, p ilp.Programme) (colouring.Answer, []int32, error) {
 	colours := dumbColours(p.Graph, p.K, make([]int, 0, p.Graph.Len()))
 	if colours == nil {
-		return No, nil, nil
+		return colouring.No, nil, nil
 	}
 	ones := []int32{}
 	for v, c := range colours {
 		ones = append(ones, int32(v*p.K+c))
 	}
-	return Yes, ones, nil
+	return colouring.Yes, ones, nil
 }
 
 func TestIlpChecksItsSolver(t *testing.T) {
@@ -213,13 +218,17 @@ func TestIlpChecksItsSolver(t *testing.T) {
 	}
 	r.Add(Hop{0, 0}, Hop{1, 1})
 	for _, wrong := range [][]int32{{0, 3, 6, 8}, {0, 1, 4, 7}, {0, 4}, {0, 4, 8, 99}, {-1, 0, 4, 8}} {
-		says := func(context.Context, Programme) (Answer, []int32, error) { return Yes, wrong, nil }
+		says := func(context.Context, ilp.Programme) (colouring.Answer, []int32, error) {
+			return colouring.Yes, wrong, nil
+		}
 		_, _, err := scheme(t, "ilp").Solve(context.Background(), &r, Options{Goal: Colours, Solve: says})
 		if err == nil {
 			t.Errorf("%v was believed", wrong)
 		}
 	}
-	late := func(context.Context, Programme) (Answer, []int32, error) { return Unknown, nil, nil }
+	late := func(context.Context, ilp.Programme) (colouring.Answer, []int32, error) {
+		return colouring.Unknown, nil, nil
+	}
 	_, b, err := scheme(t, "ilp").Solve(context.Background(), &r, Options{Goal: Colours, Solve: late})
 	if err != nil || b != (Bounds{2, 4}) {
 		t.Error("time over:", b, err)

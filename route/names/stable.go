@@ -1,6 +1,7 @@
 package names
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -8,6 +9,7 @@ import (
 	"weft/internal/par"
 	"weft/route"
 	"weft/route/lids"
+	"weft/route/names/colouring"
 	"weft/route/paths"
 )
 
@@ -15,10 +17,7 @@ import (
 // allow it: the paper leaves a change of the network to a new start (section VII). A
 // port keeps its base LID unless lids.AssignEach says otherwise. Where the LIDs that sources
 // used are known, it also keeps its LMC unless its paths need more LIDs than it has,
-// and each path keeps the LID of its pair as long as the paths that do so split from
-// none under it; the others take the first LID of the port that they fit under. Where
-// that runs out of LIDs the scheme's own assignment is taken, its LIDs renumbered so
-// that most paths keep theirs.
+// and paths keep their LIDs as keepOffsets says.
 //
 // What does not fit the subnet or the forwarding tables gives way: first LMCs larger
 // than the paths use, then the LIDs of the paths.
@@ -29,12 +28,12 @@ func Stable(ctx context.Context, set *paths.Set, s *Scheme, opt Options, held *r
 	}
 	g := set.Graph()
 	if held.Choice != nil {
-		kept, lmc, err := a.keeping(ctx, opt.Workers, held)
+		kept, lmc, err := a.withHeldOffsets(ctx, opt.Workers, held)
 		if err != nil {
 			return nil, route.Ends{}, err
 		}
 		for _, lmc := range [][]uint8{lmc, kept.LMC()} {
-			if ends, err := lids.AssignEach(g, lmc, held); err == nil && fits(g, &ends) {
+			if ends, err := lids.AssignEach(g, lmc, held); err == nil && fitTables(g, &ends) {
 				return kept, ends, nil
 			}
 		}
@@ -43,203 +42,183 @@ func Stable(ctx context.Context, set *paths.Set, s *Scheme, opt Options, held *r
 	return a, ends, err
 }
 
-// fits reports whether the forwarding tables of all switches hold the LIDs.
-func fits(g *fabric.Graph, ends *route.Ends) bool {
+// fitTables reports whether the forwarding tables of all switches have entries for all
+// LIDs.
+func fitTables(g *fabric.Graph, ends *route.Ends) bool {
 	top := int32(ends.Top())
 	return !slices.ContainsFunc(g.SwitchFDBCap, func(size int32) bool { return size > 0 && top >= size })
 }
 
-// keeping is the assignment changed to what is in use, with LMCs that are no smaller.
-func (a *Assignment) keeping(ctx context.Context, workers int, held *route.Held) (kept *Assignment, lmc []uint8, err error) {
+// withHeldOffsets returns an Assignment of the same paths in which many keep their LIDs,
+// and LMCs of the end ports that are no smaller than those in use.
+func (a *Assignment) withHeldOffsets(ctx context.Context, workers int, held *route.Held) (kept *Assignment, lmc []uint8, err error) {
 	kept = &Assignment{Set: a.Set, Offset: slices.Clone(a.Offset), Need: slices.Clone(a.Need)}
 	lmc = a.LMC()
-	workers = max(1, workers)
-	memory := make([]keeper, workers)
-	err = par.For(ctx, workers, len(lmc), func(w, i int) error {
+	err = par.For(ctx, max(1, workers), len(lmc), func(_, i int) error {
 		if held.Ends.Base[i] == 0 {
 			return nil
 		}
 		lmc[i] = max(lmc[i], held.Ends.LMC[i])
-		return memory[w].keep(kept, held, int32(i), 1<<lmc[i])
+		return kept.keepOffsets(held, int32(i), 1<<lmc[i])
 	})
 	return kept, lmc, err
 }
 
-// keeper is the memory of one goroutine.
-type keeper struct {
-	worker
-	want     []int32 // by path: offset in use before, -1 when none
-	best     []int32 // by path: offset of the better answer so far
-	now      []int32
-	order    []int32
-	excludes []int32 // by path: those that it would push out
-	held     []int32 // of exclude
-	sum      []int32
-	near     []int32
-}
-
-// keep changes the offsets of the paths to one destination, which may be below most.
-func (k *keeper) keep(a *Assignment, held *route.Held, dst int32, most int) error {
+// keepOffsets gives the paths to an end port offsets below limit so that many keep the
+// one that they had. It compares two ways and takes the one that keeps more paths: the
+// assignment with its offsets renumbered, and, path by path, the old offset where no
+// path before it is in the way.
+func (a *Assignment) keepOffsets(held *route.Held, dst int32, limit int) error {
 	first, last := a.Set.To(dst)
 	if first == last {
 		return nil
 	}
-	k.read(a.Set, first, last)
-	if err := k.c.condense(&k.r); err != nil {
+	c, err := newClasses(pathsTo(a.Set, dst))
+	if err != nil {
 		return err
 	}
-	k.split.build(&k.c)
-	n := last - first
-	k.want, k.best, k.now = resize(k.want, n), resize(k.best, n), resize(k.now, n)
-	k.wants(a.Set, held, dst, first)
-	for p := range n {
-		k.best[p] = int32(a.Offset[first+p])
+	previous := previousOffsets(a.Set, held, dst, limit)
+	offset := renumber(a.Offset[first:last], previous, limit)
+	if other, ok := refill(c, previous, limit); ok && countKept(other, previous) > countKept(offset, previous) {
+		offset = other
 	}
-	k.renumber(most)
-	if k.refill(most) && k.kept(k.now) > k.kept(k.best) {
-		copy(k.best, k.now)
+	for i, o := range offset {
+		a.Offset[first+i] = uint8(o)
 	}
-	for p := range n {
-		a.Offset[first+p] = uint8(k.best[p])
-	}
-	a.Need[dst].Upper = numColours(k.best)
+	a.Need[dst].Upper = int32(colouring.NumColours(offset))
 	return nil
 }
 
-// wants finds the offset that each path had: the i-th of a pair that its i-th path
-// had.
-func (k *keeper) wants(set *paths.Set, held *route.Held, dst int32, first int) {
-	used := map[int32]int{}
-	for p := range k.want {
-		src := set.Source(first + p)
-		offsets := held.Offsets(src, dst)
-		k.want[p] = -1
-		if i := used[src]; i < len(offsets) {
-			k.want[p] = int32(offsets[i])
+// previousOffsets finds the offset that each path to an end port had, -1 where it had
+// none below limit: the i-th path of a pair had the i-th offset of the pair.
+func previousOffsets(set *paths.Set, held *route.Held, dst int32, limit int) []int32 {
+	first, last := set.To(dst)
+	previous := make([]int32, last-first)
+	seen := map[int32]int{} // by source: paths before this one
+	for i := range previous {
+		src := set.Source(first + i)
+		previous[i] = -1
+		if offsets, k := held.Offsets(src, dst), seen[src]; k < len(offsets) && int(offsets[k]) < limit {
+			previous[i] = int32(offsets[k])
 		}
-		used[src]++
+		seen[src]++
 	}
+	return previous
 }
 
-func (k *keeper) kept(offset []int32) int {
+// countKept counts the paths that have their previous offset.
+func countKept(offset, previous []int32) int {
 	n := 0
-	for p, o := range offset {
-		if o == k.want[p] {
+	for i, o := range offset {
+		if o == previous[i] {
 			n++
 		}
 	}
 	return n
 }
 
-// renumber gives the colours of best other offsets, so that many paths keep theirs:
-// the colour and offset with most paths in common first.
-func (k *keeper) renumber(most int) {
-	type common struct{ colour, offset, paths int32 }
-	count := map[[2]int32]int32{}
-	for p, o := range k.best {
-		if w := k.want[p]; w >= 0 && int(w) < most {
-			count[[2]int32{o, w}]++
+// renumber replaces the offsets by others below limit, equal ones by equal ones, so that
+// many paths have their previous offset: the pair of old and new offset with most paths
+// first.
+func renumber(offset []uint8, previous []int32, limit int) []int32 {
+	type pair struct{ from, to int32 }
+	paths := map[pair]int{}
+	most := uint8(0)
+	for i, o := range offset {
+		most = max(most, o)
+		if previous[i] >= 0 {
+			paths[pair{int32(o), previous[i]}]++
 		}
 	}
-	list := make([]common, 0, len(count))
-	for key, n := range count {
-		list = append(list, common{key[0], key[1], n})
+	pairs := make([]pair, 0, len(paths))
+	for p := range paths {
+		pairs = append(pairs, p)
 	}
-	slices.SortFunc(list, func(a, b common) int {
-		switch {
-		case a.paths != b.paths:
-			return int(b.paths - a.paths)
-		case a.colour != b.colour:
-			return int(a.colour - b.colour)
-		}
-		return int(a.offset - b.offset)
+	slices.SortFunc(pairs, func(a, b pair) int {
+		return cmp.Or(cmp.Compare(paths[b], paths[a]), cmp.Compare(a.from, b.from), cmp.Compare(a.to, b.to))
 	})
-	to := make([]int32, numColours(k.best))
-	taken := make([]bool, most)
-	for i := range to {
-		to[i] = -1
-	}
-	for _, c := range list {
-		if to[c.colour] < 0 && !taken[c.offset] {
-			to[c.colour], taken[c.offset] = c.offset, true
+	replacement := slices.Repeat([]int32{-1}, int(most)+1)
+	taken := make([]bool, limit)
+	for _, p := range pairs {
+		if replacement[p.from] < 0 && !taken[p.to] {
+			replacement[p.from], taken[p.to] = p.to, true
 		}
 	}
-	free := int32(0)
-	for i := range to {
-		if to[i] >= 0 {
-			continue
+	for o, to := range replacement {
+		if to < 0 {
+			lowest := slices.Index(taken, false)
+			replacement[o], taken[lowest] = int32(lowest), true
 		}
-		for taken[free] {
-			free++
-		}
-		to[i], taken[free] = free, true
 	}
-	for p := range k.best {
-		k.best[p] = to[k.best[p]]
+	renumbered := make([]int32, len(offset))
+	for i, o := range offset {
+		renumbered[i] = replacement[o]
 	}
+	return renumbered
 }
 
-// refill puts the paths that can keep their offset there, those first that keep
-// fewest others from it, and the others where they fit. It reports false when some
-// path finds no place.
-func (k *keeper) refill(most int) bool {
-	k.fit.nodes, k.fit.out = int(k.r.nodes), k.fit.out[:0]
-	for range most {
-		k.fit.open()
+// refill gives paths their previous offset where no path before them splits from them
+// there, those first that split from fewest others with the same previous offset; then
+// it gives the other paths the lowest offset below limit that accepts them. It returns
+// false when some path finds none.
+func refill(c *classes, previous []int32, limit int) (offset []int32, ok bool) {
+	f := configurations{nodes: int(c.routing.nodes)}
+	for range limit {
+		f.open()
 	}
-	k.order = k.order[:0]
-	for p := range int32(len(k.want)) {
-		k.order, k.now[p] = append(k.order, p), -1
+	rivals := countRivals(c, previous, limit)
+	order := make([]int, len(previous))
+	offset = make([]int32, len(previous))
+	for i := range order {
+		order[i], offset[i] = i, -1
 	}
-	k.exclude(most)
-	slices.SortStableFunc(k.order, func(p, q int32) int { return int(k.excludes[p] - k.excludes[q]) })
-	for _, p := range k.order {
-		if w := k.want[p]; w >= 0 && int(w) < most && k.fit.fits(&k.c, k.c.class[p:p+1], w) {
-			k.place(p, w)
+	slices.SortStableFunc(order, func(i, j int) int { return cmp.Compare(rivals[i], rivals[j]) })
+	for _, i := range order {
+		if o := previous[i]; o >= 0 && f.accepts(o, c, c.of[i]) {
+			f.add(o, c, c.of[i])
+			offset[i] = o
 		}
 	}
-	for _, p := range k.order {
-		for o := int32(0); k.now[p] < 0 && int(o) < most; o++ {
-			if k.fit.fits(&k.c, k.c.class[p:p+1], o) {
-				k.place(p, o)
+	for _, i := range order {
+		for o := int32(0); offset[i] < 0 && int(o) < limit; o++ {
+			if f.accepts(o, c, c.of[i]) {
+				f.add(o, c, c.of[i])
+				offset[i] = o
 			}
 		}
-		if k.now[p] < 0 {
-			return false
+		if offset[i] < 0 {
+			return nil, false
 		}
 	}
-	return true
+	return offset, true
 }
 
-// exclude counts for each path those that it would push out of the offset that they
-// had: paths that split from it.
-func (k *keeper) exclude(most int) {
-	held := zeros(k.held, k.c.size()*most) // paths by class and offset
-	at := func(p int) int { return int(k.c.class[p])*most + int(k.want[p]) }
-	for p, w := range k.want {
-		if w >= 0 && int(w) < most {
-			held[at(p)]++
+// countRivals counts for each path those that had the same previous offset and split
+// from it.
+func countRivals(c *classes, previous []int32, limit int) []int32 {
+	split := splitGraph(c)
+	at := func(class, offset int32) int { return int(class)*limit + int(offset) }
+	holders := make([]int32, c.len()*limit) // paths by class and previous offset
+	for i, o := range previous {
+		if o >= 0 {
+			holders[at(c.of[i], o)]++
 		}
 	}
-	sum := zeros(k.sum, len(held))
-	for class := range int32(k.c.size()) {
-		k.near = members(k.near[:0], k.split.g.row(class))
-		for _, other := range k.near {
-			for o, n := range held[int(other)*most : int(other+1)*most] {
-				sum[int(class)*most+o] += n
+	ofClass := make([]int32, len(holders))
+	var neighbours []int32
+	for class := range int32(c.len()) {
+		neighbours = colouring.Members(neighbours[:0], split.Row(class))
+		for _, other := range neighbours {
+			for o := range int32(limit) {
+				ofClass[at(class, o)] += holders[at(other, o)]
 			}
 		}
 	}
-	k.excludes = zeros(k.excludes, len(k.want))
-	for p, w := range k.want {
-		if w >= 0 && int(w) < most {
-			k.excludes[p] = sum[at(p)]
+	rivals := make([]int32, len(previous))
+	for i, o := range previous {
+		if o >= 0 {
+			rivals[i] = ofClass[at(c.of[i], o)]
 		}
 	}
-	k.held, k.sum = held, sum
-}
-
-func (k *keeper) place(p, offset int32) {
-	k.now[p] = offset
-	k.fit.put(&k.c, k.c.class[p:p+1], offset)
+	return rivals
 }

@@ -105,7 +105,7 @@ func TestStableAnyPaths(t *testing.T) {
 					t.Fatal("a path has no LID")
 				}
 			}
-			if p, q, found := r.FindSplit(colour); found {
+			if p, q, found := findSplit(&r, colour); found {
 				t.Fatal("paths split under one LID:", dst, p, q)
 			}
 			if int(LMC(int(fresh.Need[dst].Upper))) > int(ends.LMC[dst]) {

@@ -18,6 +18,7 @@ import (
 	"weft/route"
 	"weft/route/lids"
 	"weft/route/names"
+	"weft/route/names/ilp"
 	"weft/route/paths"
 )
 
@@ -57,11 +58,11 @@ func parse(name string) (e *engine, ok bool, err error) {
 // NeedsSolver reports whether an engine must be given a solver of linear programmes.
 func NeedsSolver(spec *route.Spec) bool {
 	e, ok, err := parse(spec.Name)
-	return ok && err == nil && e.n.Name == ilp
+	return ok && err == nil && e.n.Name == ilpScheme
 }
 
 // WithSolver is such an engine that has its solver.
-func WithSolver(spec *route.Spec, solve names.Solve) *route.Spec {
+func WithSolver(spec *route.Spec, solve ilp.Solve) *route.Spec {
 	e, _, err := parse(spec.Name)
 	if err != nil {
 		return spec
@@ -70,8 +71,8 @@ func WithSolver(spec *route.Spec, solve names.Solve) *route.Spec {
 	return e.spec()
 }
 
-// ilp is the assignment that needs a solver.
-const ilp = "ilp"
+// ilpScheme is the assignment that needs a solver.
+const ilpScheme = "ilp"
 
 // random is the root that is drawn from the seed.
 const random = "random"
@@ -80,7 +81,7 @@ type engine struct {
 	name  string
 	a     *paths.Algorithm
 	n     *names.Scheme
-	solve names.Solve // of ilp
+	solve ilp.Solve // of ilp
 	root  string
 }
 
@@ -121,7 +122,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	if g.NumHosts > paths.MostHosts {
 		return nil, route.Refuse(e.name, "use an engine that computes trees", "%d hosts have too many pairs to hold a path each (at most %d hosts)", g.NumHosts, paths.MostHosts)
 	}
-	if e.n.Name == ilp && e.solve == nil {
+	if e.n.Name == ilpScheme && e.solve == nil {
 		return nil, route.Refuse(e.name, "use exact", "LIDs by ilp need a solver of linear programmes, which only weft route starts")
 	}
 	root, err := e.findRoot(g)

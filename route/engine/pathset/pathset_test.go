@@ -18,7 +18,8 @@ import (
 	"weft/route/engine/conformance"
 	"weft/route/engine/pathset"
 	"weft/route/lids"
-	"weft/route/names"
+	"weft/route/names/colouring"
+	"weft/route/names/ilp"
 	"weft/route/paths"
 	"weft/route/quality"
 	"weft/route/recipe"
@@ -248,19 +249,19 @@ func TestSolver(t *testing.T) {
 			t.Errorf("%s needs a solver: %v", name, got)
 		}
 	}
-	ilp := spec(t, "shortest-widest+ilp")
+	unsolved := spec(t, "shortest-widest+ilp")
 	request := func(s *route.Spec) *recipe.Request { return &recipe.Request{Engine: s, Seed: 7} }
-	_, err := recipe.Run(context.Background(), g, request(ilp), func(string) {})
+	_, err := recipe.Run(context.Background(), g, request(unsolved), func(string) {})
 	if _, refused := errors.AsType[*route.Refusal](err); !refused || !strings.Contains(err.Error(), "need a solver") {
 		t.Error(err)
 	}
 	asked := 0
-	for answer, proven := range map[names.Answer]bool{names.Unknown: false, names.No: true} {
-		says := func(context.Context, names.Programme) (names.Answer, []int32, error) {
+	for answer, proven := range map[colouring.Answer]bool{colouring.Unknown: false, colouring.No: true} {
+		says := func(context.Context, ilp.Programme) (colouring.Answer, []int32, error) {
 			asked++
 			return answer, nil, nil
 		}
-		plan, err := recipe.Run(context.Background(), g, request(pathset.WithSolver(ilp, says)), func(string) {})
+		plan, err := recipe.Run(context.Background(), g, request(pathset.WithSolver(unsolved, says)), func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}

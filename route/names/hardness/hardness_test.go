@@ -1,4 +1,4 @@
-package names
+package hardness
 
 import (
 	"bytes"
@@ -8,11 +8,49 @@ import (
 	"testing"
 
 	"pgregory.net/rapid"
+
+	"weft/route/names"
+	"weft/route/names/colouring"
 )
 
+// exact is the scheme that proves how few LIDs paths need.
+func exact(t interface{ Fatal(...any) }) *names.Scheme {
+	s, err := names.ByName("exact")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// chromatic is the chromatic number by trying.
+func chromatic(g *colouring.Graph) int {
+	for k := 0; ; k++ {
+		if _, answer := colouring.Search(g, k, 1<<40); answer == colouring.Yes {
+			return k
+		}
+	}
+}
+
+// splitGraph joins the paths that meet at a node and leave it by different links.
+func splitGraph(r *names.Routing) *colouring.Graph {
+	g := colouring.NewGraph(r.Len())
+	for u := range r.Len() {
+		for v := range u {
+			for _, a := range r.Path(u) {
+				for _, b := range r.Path(v) {
+					if a.Node == b.Node && a.Out != b.Out {
+						g.AddEdge(u, v)
+					}
+				}
+			}
+		}
+	}
+	return g
+}
+
 // drawGraph draws a graph of up to n vertices.
-func drawGraph(t *rapid.T, n int) *Graph {
-	g := NewGraph(rapid.IntRange(0, n).Draw(t, "vertices"))
+func drawGraph(t *rapid.T, n int) *colouring.Graph {
+	g := colouring.NewGraph(rapid.IntRange(0, n).Draw(t, "vertices"))
 	for u := range g.Len() {
 		for v := range u {
 			if rapid.Bool().Draw(t, "edge") {
@@ -23,7 +61,7 @@ func drawGraph(t *rapid.T, n int) *Graph {
 	return g
 }
 
-func equal(a, b *Graph) bool {
+func equal(a, b *colouring.Graph) bool {
 	if a.Len() != b.Len() {
 		return false
 	}
@@ -43,11 +81,11 @@ func TestReduce(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := drawGraph(t, 9)
 		r := Reduce(g)
-		if !equal(must(SplitGraph(r))(t), g) {
+		if !equal(splitGraph(r), g) {
 			t.Fatal("another split graph")
 		}
-		_, b, err := scheme(t, "exact").Solve(context.Background(), r, Options{Goal: Colours})
-		if best := int32(chromatic(g)); err != nil || b != (Bounds{best, best}) {
+		_, b, err := exact(t).Solve(context.Background(), r, names.Options{Goal: names.Colours})
+		if best := int32(chromatic(g)); err != nil || b != (names.Bounds{Lower: best, Upper: best}) {
 			t.Fatal(b, err, "best", best)
 		}
 	})
@@ -55,7 +93,7 @@ func TestReduce(t *testing.T) {
 
 // TestFig4 is the example of the reduction in paper 000.
 func TestFig4(t *testing.T) {
-	g := NewGraph(4)
+	g := colouring.NewGraph(4)
 	for _, e := range [][2]int{{0, 1}, {0, 2}, {1, 2}, {1, 3}, {2, 3}} {
 		g.AddEdge(e[0], e[1])
 	}
@@ -74,12 +112,12 @@ func TestFig4(t *testing.T) {
 }
 
 // mycielski is the DIMACS graph mycielN: no triangle, chromatic number n+1.
-func mycielski(n int) *Graph {
-	g := NewGraph(2)
+func mycielski(n int) *colouring.Graph {
+	g := colouring.NewGraph(2)
 	g.AddEdge(0, 1)
 	for range n - 1 {
 		k := g.Len()
-		h := NewGraph(2*k + 1)
+		h := colouring.NewGraph(2*k + 1)
 		for u := range k {
 			for v := range u {
 				if g.HasEdge(u, v) {
@@ -97,8 +135,8 @@ func mycielski(n int) *Graph {
 
 // queens is the DIMACS graph queenN_N: the squares of a board, joined where queens
 // attack each other.
-func queens(n int) *Graph {
-	g := NewGraph(n * n)
+func queens(n int) *colouring.Graph {
+	g := colouring.NewGraph(n * n)
 	for a := range n * n {
 		for b := range a {
 			if r, c := a/n-b/n, a%n-b%n; r == 0 || c == 0 || r == c || r == -c {
@@ -114,7 +152,7 @@ func queens(n int) *Graph {
 func TestDIMACS(t *testing.T) {
 	for _, row := range []struct {
 		name  string
-		g     *Graph
+		g     *colouring.Graph
 		n, m  int
 		lower int32
 		upper int32
@@ -128,12 +166,12 @@ func TestDIMACS(t *testing.T) {
 		if row.g.Len() != row.n || row.g.NumEdges() != row.m {
 			t.Errorf("%s: %d vertices, %d edges", row.name, row.g.Len(), row.g.NumEdges())
 		}
-		g := must(ReadDIMACS(bytes.NewReader(dimacs(row.g))))(t)
-		if !equal(g, row.g) {
+		g, err := ReadDIMACS(bytes.NewReader(dimacs(row.g)))
+		if err != nil || !equal(g, row.g) {
 			t.Errorf("%s: read as another graph", row.name)
 		}
-		_, b, err := scheme(t, "exact").Solve(context.Background(), Reduce(g), Options{Goal: Colours})
-		if err != nil || b != (Bounds{row.lower, row.upper}) {
+		_, b, err := exact(t).Solve(context.Background(), Reduce(g), names.Options{Goal: names.Colours})
+		if err != nil || b != (names.Bounds{Lower: row.lower, Upper: row.upper}) {
 			t.Errorf("%s: %v %v", row.name, b, err)
 		}
 	}
@@ -141,13 +179,13 @@ func TestDIMACS(t *testing.T) {
 
 // TestBudget: when the steps run out there are bounds, and no guess.
 func TestBudget(t *testing.T) {
-	_, b, err := scheme(t, "exact").Solve(context.Background(), Reduce(queens(8)), Options{Goal: Colours, Budget: 10})
+	_, b, err := exact(t).Solve(context.Background(), Reduce(queens(8)), names.Options{Goal: names.Colours, Budget: 10})
 	if err != nil || b.Lower != 8 || b.Upper <= 9 {
 		t.Error(b, err)
 	}
 }
 
-func dimacs(g *Graph) []byte {
+func dimacs(g *colouring.Graph) []byte {
 	var b bytes.Buffer
 	fmt.Fprintf(&b, "c a graph\np edge %d %d\n", g.Len(), g.NumEdges())
 	for u := range g.Len() {

@@ -1,6 +1,10 @@
 package names
 
-import "slices"
+import (
+	"slices"
+
+	"weft/route/names/colouring"
+)
 
 // The procedures of the papers, path by path and without any of our short cuts.
 
@@ -24,7 +28,7 @@ func plainGreedy(r *Routing) []int32 {
 func joins(r *Routing, colour []int32, k int32, paths []int) bool {
 	for q, c := range colour {
 		for _, p := range paths {
-			if c == k && Split(r.Path(p), r.Path(q)) {
+			if c == k && split(r.Path(p), r.Path(q)) {
 				return false
 			}
 		}
@@ -59,7 +63,7 @@ func plainRenaming(r *Routing) []int32 {
 }
 
 // plainColor is Fig. 9 of paper 000, degrees counted when a colour is begun.
-func plainColor(g *Graph, largest bool) []int32 {
+func plainColor(g *colouring.Graph, largest bool) []int32 {
 	colour := make([]int32, g.Len())
 	for p := range colour {
 		colour[p] = -1

@@ -1,4 +1,4 @@
-package names
+package ilp
 
 import (
 	"bytes"
@@ -6,21 +6,22 @@ import (
 	"math"
 	"strconv"
 	"strings"
+
+	"weft/route/names/colouring"
 )
 
-// Solver is an installed solver of linear programmes: how to call it, and how to
-// read what it answers. Whoever runs it writes the programme to a file, starts
-// Program with Args, and gives what it printed and the solution file, if it wrote
-// one, to Read.
+// Solver says how to call a solver of linear programmes and how to read its answers. Who
+// runs it writes the programme to a file, starts Program with Args, and gives Read the
+// printed text and the solution file, empty where the solver writes none.
 type Solver struct {
 	Program string
-	Package string // of Debian, that has it
+	Package string // of Debian
 	Dialect Dialect
 	Args    func(model, solution string, seconds int) []string
-	read    func(printed, solution []byte, k int) (Answer, []int32, error)
+	read    func(printed, solution []byte, k int) (colouring.Answer, []int32, error)
 }
 
-// Solvers lists those that are known, the fastest first.
+// Solvers lists the known solvers, the fastest first.
 func Solvers() []*Solver {
 	return []*Solver{
 		{"highs", "highs", CPLEX, func(model, solution string, seconds int) []string {
@@ -39,10 +40,10 @@ func Solvers() []*Solver {
 }
 
 // Read reads a solver's answer to a programme: the variables that are 1 by number.
-func (s *Solver) Read(p Programme, printed, solution []byte) (Answer, []int32, error) {
+func (s *Solver) Read(p Programme, printed, solution []byte) (colouring.Answer, []int32, error) {
 	a, ones, err := s.read(printed, solution, p.K)
 	if err != nil {
-		return Unknown, nil, fmt.Errorf("names: %s: %w", s.Program, err)
+		return colouring.Unknown, nil, fmt.Errorf("ilp: %s: %w", s.Program, err)
 	}
 	return a, ones, nil
 }
@@ -72,8 +73,8 @@ func isOne(value string) (bool, error) {
 	return false, fmt.Errorf("value %q is neither 0 nor 1", value)
 }
 
-// named reads lines that have the name and the value of a variable in two fields.
-func named(lines [][]byte, name, value, k int) ([]int32, error) {
+// readValues reads lines that have the name and the value of a variable in two fields.
+func readValues(lines [][]byte, name, value, k int) ([]int32, error) {
 	var ones []int32
 	for _, line := range lines {
 		f := strings.Fields(string(line))
@@ -95,19 +96,19 @@ func named(lines [][]byte, name, value, k int) ([]int32, error) {
 	return ones, nil
 }
 
-func has(text []byte, what string) bool { return bytes.Contains(text, []byte(what)) }
+func contains(text []byte, part string) bool { return bytes.Contains(text, []byte(part)) }
 
 func linesOf(text []byte) [][]byte { return bytes.Split(text, []byte("\n")) }
 
-// yes gives the ones that were read.
-func yes(ones []int32, err error) (Answer, []int32, error) {
+// answered returns Yes with the ones that were read.
+func answered(ones []int32, err error) (colouring.Answer, []int32, error) {
 	if err != nil {
-		return Unknown, nil, err
+		return colouring.Unknown, nil, err
 	}
-	return Yes, ones, nil
+	return colouring.Yes, ones, nil
 }
 
-func readHighs(_, solution []byte, k int) (Answer, []int32, error) {
+func readHighs(_, solution []byte, k int) (colouring.Answer, []int32, error) {
 	status := ""
 	if f := linesOf(solution); len(f) > 1 {
 		status = strings.TrimSpace(string(f[1]))
@@ -115,29 +116,29 @@ func readHighs(_, solution []byte, k int) (Answer, []int32, error) {
 	switch status {
 	case "Optimal":
 		before, _, _ := bytes.Cut(solution, []byte("# Rows"))
-		return yes(named(linesOf(before), 0, 1, k))
+		return answered(readValues(linesOf(before), 0, 1, k))
 	case "Infeasible":
-		return No, nil, nil
+		return colouring.No, nil, nil
 	}
-	return Unknown, nil, nil
+	return colouring.Unknown, nil, nil
 }
 
-func readCbc(_, solution []byte, k int) (Answer, []int32, error) {
+func readCbc(_, solution []byte, k int) (colouring.Answer, []int32, error) {
 	status, rest, _ := bytes.Cut(solution, []byte("\n"))
 	switch {
 	case bytes.HasPrefix(status, []byte("Optimal")):
-		return yes(named(linesOf(rest), 1, 2, k))
-	case has(status, "nfeasible"):
-		return No, nil, nil
+		return answered(readValues(linesOf(rest), 1, 2, k))
+	case contains(status, "nfeasible"):
+		return colouring.No, nil, nil
 	}
-	return Unknown, nil, nil
+	return colouring.Unknown, nil, nil
 }
 
 // readGlpsol reads the solution file of glpsol, which numbers the columns from 1 as
 // they first occur in the model: in our order, since the objective names the first.
-func readGlpsol(printed, solution []byte, _ int) (Answer, []int32, error) {
-	if has(printed, "NO INTEGER FEASIBLE SOLUTION") || has(printed, "NO PRIMAL FEASIBLE SOLUTION") {
-		return No, nil, nil
+func readGlpsol(printed, solution []byte, _ int) (colouring.Answer, []int32, error) {
+	if contains(printed, "NO INTEGER FEASIBLE SOLUTION") || contains(printed, "NO PRIMAL FEASIBLE SOLUTION") {
+		return colouring.No, nil, nil
 	}
 	var ones []int32
 	solved := false
@@ -149,11 +150,11 @@ func readGlpsol(printed, solution []byte, _ int) (Answer, []int32, error) {
 		case len(f) == 3 && f[0] == "j":
 			column, err := strconv.Atoi(f[1])
 			if err != nil || column < 1 || column > math.MaxInt32 {
-				return Unknown, nil, fmt.Errorf("%q is no column", f[1])
+				return colouring.Unknown, nil, fmt.Errorf("%q is no column", f[1])
 			}
 			one, err := isOne(f[2])
 			if err != nil {
-				return Unknown, nil, err
+				return colouring.Unknown, nil, err
 			}
 			if one {
 				ones = append(ones, int32(column-1))
@@ -161,19 +162,19 @@ func readGlpsol(printed, solution []byte, _ int) (Answer, []int32, error) {
 		}
 	}
 	if !solved {
-		return Unknown, nil, nil
+		return colouring.Unknown, nil, nil
 	}
-	return Yes, ones, nil
+	return colouring.Yes, ones, nil
 }
 
-func readLPSolve(printed, _ []byte, k int) (Answer, []int32, error) {
-	if has(printed, "This problem is infeasible") {
-		return No, nil, nil
+func readLPSolve(printed, _ []byte, k int) (colouring.Answer, []int32, error) {
+	if contains(printed, "This problem is infeasible") {
+		return colouring.No, nil, nil
 	}
 	_, values, found := bytes.Cut(printed, []byte("Actual values of the variables:"))
 	if !found {
-		return Unknown, nil, nil
+		return colouring.Unknown, nil, nil
 	}
 	values, _, _ = bytes.Cut(values, []byte("Actual values of the constraints:"))
-	return yes(named(linesOf(values), 0, 1, k))
+	return answered(readValues(linesOf(values), 0, 1, k))
 }

@@ -1,0 +1,128 @@
+// Package lpsolver finds and runs installed solvers of integer linear programmes, with
+// limits of time, or writes the programmes to files. Package route/names/ilp knows how to
+// call each solver and how to read its answers.
+package lpsolver
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"time"
+
+	"weft/route/names/colouring"
+	"weft/route/names/ilp"
+)
+
+// stopDelay is the time that a solver has to stop when it is told to.
+const stopDelay = 5 * time.Second
+
+// Names lists the names of the known solvers.
+func Names() string {
+	var all []string
+	for _, s := range ilp.Solvers() {
+		all = append(all, s.Program)
+	}
+	return strings.Join(all, ", ")
+}
+
+// NotInstalled says that none of some programs is installed.
+type NotInstalled struct{ Programs, Packages []string }
+
+func (e *NotInstalled) Error() string {
+	return fmt.Sprintf("no %s is installed (Debian packages: %s)", strings.Join(e.Programs, ", "), strings.Join(e.Packages, ", "))
+}
+
+// Find returns the solver of a name or path, or without one the first that is installed.
+// With a *NotInstalled it returns the first that would do.
+func Find(program string) (*ilp.Solver, error) {
+	known := ilp.Solvers()
+	if program != "" {
+		i := slices.IndexFunc(known, func(s *ilp.Solver) bool { return s.Program == filepath.Base(program) })
+		if i < 0 {
+			return nil, fmt.Errorf("no solver is called %q (there are: %s)", program, Names())
+		}
+		known[i].Program = program
+		known = known[i : i+1]
+	}
+	missing := &NotInstalled{}
+	for _, s := range known {
+		if _, err := exec.LookPath(s.Program); err == nil {
+			return s, nil
+		}
+		missing.Programs, missing.Packages = append(missing.Programs, s.Program), append(missing.Packages, s.Package)
+	}
+	return known[0], missing
+}
+
+// Session answers programmes one after the other or several at once, and counts them.
+type Session struct {
+	Solver *ilp.Solver
+	Limit  time.Duration // for a programme; solvers count in seconds
+	Until  time.Time     // when there is no answer any more
+	Dir    string        // where programmes are written and not solved; "" to solve them
+
+	Asked, Unanswered atomic.Int64
+}
+
+// Solve implements ilp.Solve.
+func (s *Session) Solve(ctx context.Context, p ilp.Programme) (answer colouring.Answer, ones []int32, err error) {
+	s.Asked.Add(1)
+	limit := min(s.Limit, time.Until(s.Until))
+	switch {
+	case s.Dir != "":
+		name := fmt.Sprintf("%s-%d.lp", p.To, p.K)
+		err = os.WriteFile(filepath.Join(s.Dir, name), p.Text(s.Solver.Dialect), 0o644)
+	case limit >= time.Second:
+		answer, ones, err = Run(ctx, s.Solver, p, limit)
+	}
+	if err == nil && answer == colouring.Unknown {
+		s.Unanswered.Add(1)
+	}
+	return answer, ones, err
+}
+
+// Run runs a solver on a programme in a directory of its own, for so many whole seconds.
+// A solver that goes on after them is ended, without an answer.
+func Run(ctx context.Context, s *ilp.Solver, p ilp.Programme, limit time.Duration) (colouring.Answer, []int32, error) {
+	dir, err := os.MkdirTemp("", "weft-programme-")
+	if err != nil {
+		return colouring.Unknown, nil, err
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	model, solution := filepath.Join(dir, "model.lp"), filepath.Join(dir, "solution")
+	if err := os.WriteFile(model, p.Text(s.Dialect), 0o600); err != nil {
+		return colouring.Unknown, nil, err
+	}
+	limit = limit.Truncate(time.Second)
+	limited, cancel := context.WithTimeout(ctx, limit+time.Second)
+	defer cancel()
+	early, cancelEarly := context.WithTimeout(ctx, limit/2)
+	defer cancelEarly()
+	process := exec.CommandContext(limited, s.Program, s.Args(model, solution, int(limit/time.Second))...)
+	process.WaitDelay = stopDelay
+	printed, err := process.CombinedOutput()
+	endedEarly := early.Err() == nil
+	switch {
+	case ctx.Err() != nil:
+		return colouring.Unknown, nil, ctx.Err()
+	case limited.Err() != nil:
+		return colouring.Unknown, nil, nil
+	}
+	// The exit status tells whether there is a solution, not whether the program failed.
+	if _, status := errors.AsType[*exec.ExitError](err); err != nil && !status {
+		return colouring.Unknown, nil, err
+	}
+	written, _ := os.ReadFile(solution) // not every solver writes one
+	answer, ones, err := s.Read(p, printed, written)
+	if err == nil && answer == colouring.Unknown && endedEarly {
+		err = fmt.Errorf("%s ended before its time, and said: %s", s.Program, bytes.TrimSpace(printed))
+	}
+	return answer, ones, err
+}

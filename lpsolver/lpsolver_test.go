@@ -1,0 +1,132 @@
+package lpsolver
+
+import (
+	"context"
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/route/names"
+	"weft/route/names/colouring"
+	"weft/route/names/hardness"
+	"weft/route/names/ilp"
+)
+
+// queens joins the squares of a board where queens attack each other: five rows need
+// five colours.
+func queens(n int) *colouring.Graph {
+	g := colouring.NewGraph(n * n)
+	for a := range n * n {
+		for b := range a {
+			if r, c := a/n-b/n, a%n-b%n; r == 0 || c == 0 || r == c || r == -c {
+				g.AddEdge(a, b)
+			}
+		}
+	}
+	return g
+}
+
+// TestInstalled: every installed solver proves what exact proves, and reads both answers.
+func TestInstalled(t *testing.T) {
+	scheme, err := names.ByName("ilp")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, known := range ilp.Solvers() {
+		t.Run(known.Program, func(t *testing.T) {
+			s, err := Find(known.Program)
+			if err != nil {
+				t.Skip(err)
+			}
+			session := &Session{Solver: s, Limit: time.Minute, Until: time.Now().Add(time.Hour)}
+			_, b, err := scheme.Solve(t.Context(), hardness.Reduce(queens(5)), names.Options{Goal: names.Colours, Solve: session.Solve})
+			if err != nil || b != (names.Bounds{Lower: 5, Upper: 5}) || session.Unanswered.Load() != 0 {
+				t.Errorf("five queens: %v %v, %d programmes without an answer", b, err, session.Unanswered.Load())
+			}
+			if a, _, err := Run(t.Context(), s, ilp.Programme{Graph: queens(5), K: 4}, time.Minute); a != colouring.No || err != nil {
+				t.Errorf("five queens with 4 colours: %v %v", a, err)
+			}
+		})
+	}
+}
+
+// script writes a shell script that is called highs.
+func script(t *testing.T, lines string) string {
+	t.Helper()
+	if _, err := exec.LookPath("sh"); err != nil {
+		t.Skip(err)
+	}
+	path := filepath.Join(t.TempDir(), "highs")
+	if err := os.WriteFile(path, []byte("#!/bin/sh\n"+lines), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// solution is the file that highs writes its solution to.
+const solution = `while [ "$1" != --solution_file ]; do shift; done; `
+
+func TestRun(t *testing.T) {
+	for _, c := range []struct {
+		name, lines string
+		answer      colouring.Answer
+		fault       string
+	}{
+		{"yes", solution + `printf 'Model status\nOptimal\nx_0_0 1\n' > "$2"`, colouring.Yes, ""},
+		{"no, and a status", solution + `printf 'Model status\nInfeasible\n' > "$2"; exit 7`, colouring.No, ""},
+		{"early", "echo no licence", colouring.Unknown, "ended before its time, and said: no licence"},
+		{"late", "exec sleep 60", colouring.Unknown, ""},
+		{"nonsense", solution + `printf 'Model status\nOptimal\nx_9_9 1\n' > "$2"`, colouring.Unknown, "no variable"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			s, err := Find(script(t, c.lines))
+			if err != nil {
+				t.Fatal(err)
+			}
+			answer, ones, err := Run(t.Context(), s, ilp.Programme{Graph: colouring.NewGraph(1), K: 1}, time.Second)
+			if answer != c.answer || (answer == colouring.Yes) != (len(ones) == 1) {
+				t.Errorf("%v %v, want %v", answer, ones, c.answer)
+			}
+			if (err != nil) != (c.fault != "") || err != nil && !strings.Contains(err.Error(), c.fault) {
+				t.Errorf("%v, want %q", err, c.fault)
+			}
+		})
+	}
+}
+
+func TestFind(t *testing.T) {
+	var missing *NotInstalled
+	if s, err := Find("./none/cbc"); !errors.As(err, &missing) || s.Program != "./none/cbc" || !strings.Contains(err.Error(), "coinor-cbc") {
+		t.Errorf("%v %v", s, err)
+	}
+	if _, err := Find("nosuch"); err == nil || !strings.Contains(err.Error(), "highs, cbc, glpsol, lp_solve") {
+		t.Error(err)
+	}
+}
+
+// TestSession: what is written is not solved; without time left nothing is started.
+func TestSession(t *testing.T) {
+	p := ilp.Programme{Graph: colouring.NewGraph(1), K: 1, To: "0x1-1"}
+	writes := &Session{Solver: ilp.Solvers()[3], Dir: t.TempDir(), Limit: time.Hour, Until: time.Now().Add(time.Hour)}
+	if answer, _, err := writes.Solve(t.Context(), p); answer != colouring.Unknown || err != nil {
+		t.Error(answer, err)
+	}
+	text, err := os.ReadFile(filepath.Join(writes.Dir, "0x1-1-1.lp"))
+	if err != nil || string(text) != string(p.Text(ilp.LPSolve)) {
+		t.Errorf("%q %v", text, err)
+	}
+	late := &Session{Solver: &ilp.Solver{Program: "/nowhere/at/all"}, Limit: time.Hour, Until: time.Now()}
+	if answer, _, err := late.Solve(t.Context(), p); answer != colouring.Unknown || err != nil || late.Asked.Load() != 1 || late.Unanswered.Load() != 1 {
+		t.Error(answer, err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if _, _, err := Run(ctx, &ilp.Solver{Program: "sh", Args: func(string, string, int) []string { return nil }}, p, time.Second); !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+}
