@@ -63,7 +63,7 @@ func Compare(old *fabric.Graph, before *Plan, g *fabric.Graph, after *Plan) *Cha
 	}
 	c.ports(before, g, after, was)
 	c.lids(&before.Ends, &after.Ends, was)
-	if before.Choice != nil || after.Choice != nil {
+	if before.Choice.By != AnyLID || after.Choice.By != AnyLID {
 		c.pairs(old.NumHosts, before, g.NumHosts, after, was)
 	}
 	c.tables(old, before, g, after)
@@ -142,16 +142,9 @@ func (c *Change) pairs(oldHosts int, before *Plan, hosts int, after *Plan, was [
 // usesAll reports whether a source may still send to every LID that it sent to.
 func usesAll(before *Plan, oldSrc, oldDst int32, after *Plan, src, dst int32) bool {
 	base := before.Ends.Base[oldDst]
-	if before.Choice != nil {
-		for _, o := range before.Choice.Offsets(oldSrc, oldDst) {
-			if !after.leadsTo(src, dst, base+fabric.LID(o)) {
-				return false
-			}
-		}
-		return true
-	}
 	for k := range before.Ends.Count(oldDst) {
-		if !after.leadsTo(src, dst, base+fabric.LID(k)) {
+		lid := base + fabric.LID(k)
+		if before.Uses(oldSrc, oldDst, lid) && !after.leadsTo(src, dst, lid) {
 			return false
 		}
 	}

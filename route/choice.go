@@ -7,23 +7,53 @@ import (
 	"weft/fabric"
 )
 
-// Choice tells which LIDs of a target a source uses, where it may not use any of
-// them. Rows are sparse, by source end port and target end port; several rows of
-// one pair are a set (multipath). A pair without a row uses the base LID.
+// Choice says which LIDs of its target a source sends to. With one LID a port all of them
+// mean the same.
 type Choice struct {
-	Start  []int32 // rows of source s: Start[s] to Start[s+1]; length NumEnds+1
+	By ChoiceBy
+	// Rows of ListedLIDs, sparse, by source end port and target end port. Several rows of
+	// one pair are a set (multipath); a pair without a row uses the base LID. Rows of
+	// source s: Start[s] to Start[s+1]; Start has NumEnds+1 elements.
+	Start  []int32
 	Target []int32 // ascending within a source
-	Offset []uint8 // LID = base of the target + offset
+	Offset []uint8 // LID = base LID of the target + offset
 }
 
-// Row is one row of a Choice.
+// ChoiceBy names a rule by which sources choose among the LIDs of a target.
+type ChoiceBy uint8
+
+// The rules. A Plan with AnyLID must be right for every LID that a source could choose.
+const (
+	AnyLID     ChoiceBy = iota // any of them: clients choose, and nobody knows how
+	BaseLID                    // the base LID alone, as most MPI libraries do
+	HashedLID                  // one for each source, see HashedOffset
+	ListedLIDs                 // those in the rows
+)
+
+// String is the rule in words, as reports print it and Plan files keep it.
+func (b ChoiceBy) String() string {
+	if int(b) < len(choiceWords) {
+		return choiceWords[b]
+	}
+	return "unknown"
+}
+
+var choiceWords = [...]string{AnyLID: "any LID", BaseLID: "base LID", HashedLID: "hashed by source", ListedLIDs: "listed by source and target"}
+
+// ParseChoiceBy finds a rule by its words.
+func ParseChoiceBy(words string) (by ChoiceBy, ok bool) {
+	i := slices.Index(choiceWords[:], words)
+	return ChoiceBy(i), i >= 0
+}
+
+// Row is one row of a Choice by ListedLIDs.
 type Row struct {
 	Source, Target int32
 	Offset         uint8
 }
 
-// NewChoice builds a Choice from rows in any order.
-func NewChoice(numEnds int, rows []Row) *Choice {
+// NewChoice builds a Choice by ListedLIDs from rows in any order.
+func NewChoice(numEnds int, rows []Row) Choice {
 	first := make([]int, numEnds+1) // by source: where its rows begin
 	for _, r := range rows {
 		first[r.Source+1]++
@@ -36,7 +66,7 @@ func NewChoice(numEnds int, rows []Row) *Choice {
 		sorted[at[r.Source]] = uint64(r.Target)<<8 | uint64(r.Offset)
 		at[r.Source]++
 	}
-	c := &Choice{Start: make([]int32, numEnds+1)}
+	c := Choice{By: ListedLIDs, Start: make([]int32, numEnds+1)}
 	for s := range numEnds {
 		own := sorted[first[s]:first[s+1]]
 		slices.Sort(own) // at no cost where the rows came by target
@@ -49,7 +79,8 @@ func NewChoice(numEnds int, rows []Row) *Choice {
 	return c
 }
 
-// Offsets lists the offsets that a source uses for a target.
+// Offsets lists the offsets that the rows of a Choice by ListedLIDs give a source for a
+// target.
 func (c *Choice) Offsets(source, target int32) []uint8 {
 	lo, hi := c.Start[source], c.Start[source+1]
 	row := c.Target[lo:hi]
@@ -66,15 +97,42 @@ func (c *Choice) Offsets(source, target int32) []uint8 {
 
 var baseOffset = []uint8{0}
 
+// HashedOffset is the offset that a source uses for all LIDs of a target under HashedLID:
+// its own base LID modulo their number, so that sources of consecutive LIDs spread evenly.
+func HashedOffset(source fabric.LID, count int) uint8 { return uint8(int(source) % count) }
+
+// Listed is the same Choice as rows. BaseLID takes no row; HashedLID takes one for each
+// pair that does not use the base LID. AnyLID cannot be listed and is returned as it is.
+func (c *Choice) Listed(ends *Ends) Choice {
+	switch c.By {
+	case BaseLID:
+		return NewChoice(len(ends.Base), nil)
+	case HashedLID:
+		var rows []Row
+		for source, base := range ends.Base {
+			for target := range int32(len(ends.Base)) {
+				if n := ends.Count(target); base != 0 && n > 1 {
+					if o := HashedOffset(base, n); o > 0 {
+						rows = append(rows, Row{int32(source), target, o})
+					}
+				}
+			}
+		}
+		return NewChoice(len(ends.Base), rows)
+	}
+	return *c
+}
+
 // Uses reports whether a source may send to this LID of a target.
 func (p *Plan) Uses(source, target int32, lid fabric.LID) bool {
-	if p.Choice == nil {
-		return true
+	offset := uint8(lid - p.Ends.Base[target])
+	switch p.Choice.By {
+	case BaseLID:
+		return offset == 0
+	case HashedLID:
+		return offset == HashedOffset(p.Ends.Base[source], max(1, p.Ends.Count(target)))
+	case ListedLIDs:
+		return slices.Contains(p.Choice.Offsets(source, target), offset)
 	}
-	for _, o := range p.Choice.Offsets(source, target) {
-		if p.Ends.Base[target]+fabric.LID(o) == lid {
-			return true
-		}
-	}
-	return false
+	return true
 }

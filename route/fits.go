@@ -2,6 +2,7 @@ package route
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 )
@@ -27,10 +28,8 @@ func (p *Plan) Fits(g *fabric.Graph) error {
 			return fmt.Errorf("route: plan: absent: end port %s[%d] has LID %d with LMC %d", a.Node, a.Port, a.Base, a.LMC)
 		}
 	}
-	if p.Choice != nil {
-		if err := p.Choice.fits(g); err != nil {
-			return err
-		}
+	if err := p.Choice.fits(g); err != nil {
+		return err
 	}
 	if p.SL != nil {
 		if err := p.SL.fits(g, &p.Ends); err != nil {
@@ -38,7 +37,67 @@ func (p *Plan) Fits(g *fabric.Graph) error {
 		}
 	}
 	if p.SL2VL != nil {
-		return p.SL2VL.fits(g)
+		if err := p.SL2VL.fits(g); err != nil {
+			return err
+		}
+	}
+	if p.Arbitration != nil {
+		if err := p.Arbitration.fits(g); err != nil {
+			return err
+		}
+	}
+	if p.Ports != nil {
+		return p.Ports.fits(g)
+	}
+	return nil
+}
+
+func (a *VLArbitration) fits(g *fabric.Graph) error {
+	if err := poolFits(g, "VL arbitration", len(a.Pool), a.Host, a.Switch); err != nil {
+		return err
+	}
+	for i := range a.Pool {
+		t := &a.Pool[i]
+		if len(t.High) > MaxArbEntries || len(t.Low) > MaxArbEntries {
+			return fmt.Errorf("route: plan: VL arbitration: table %d has %d and %d entries (at most %d)", i, len(t.High), len(t.Low), MaxArbEntries)
+		}
+		for _, e := range slices.Concat(t.High, t.Low) {
+			if e.VL >= DropVL {
+				return fmt.Errorf("route: plan: VL arbitration: table %d gives a turn to VL %d", i, e.VL)
+			}
+		}
+	}
+	return nil
+}
+
+func (p *Ports) fits(g *fabric.Graph) error {
+	if err := poolFits(g, "ports", len(p.Pool), p.Host, p.Switch); err != nil {
+		return err
+	}
+	for i, v := range p.Pool {
+		if v.MTU > 5 || v.VLs > DropVL || v.HOQLife > maxTimeCode || v.StallCount > 7 {
+			return fmt.Errorf("route: plan: ports: parameters %d are out of range: %+v", i, v)
+		}
+	}
+	if p.PacketLife > maxTimeCode {
+		return fmt.Errorf("route: plan: ports: packet lifetime %d is out of range", p.PacketLife)
+	}
+	return nil
+}
+
+// maxTimeCode is the greatest of the specification's codes of time: 5 bits.
+const maxTimeCode = 31
+
+// poolFits reports host or switch ports that are not those of g, or that use what the
+// pool does not have.
+func poolFits(g *fabric.Graph, part string, pool int, host, sw []uint16) error {
+	if len(host) != g.NumHosts || len(sw) != SwitchPortCount(g) || pool > maxIndex {
+		return fmt.Errorf("route: plan: %s: for %d hosts and %d ports of switches, not for %d and %d", part, len(host), len(sw), g.NumHosts, SwitchPortCount(g))
+	}
+	for _, i := range slices.Concat(host, sw) {
+		if int(i) >= pool {
+			return fmt.Errorf("route: plan: %s: a port uses number %d of a pool of %d", part, i, pool)
+		}
 	}
 	return nil
 }
@@ -57,6 +116,14 @@ func (e *Ends) fits(g *fabric.Graph) error {
 
 func (c *Choice) fits(g *fabric.Graph) error {
 	n := len(c.Target)
+	switch {
+	case c.By > ListedLIDs:
+		return fmt.Errorf("route: plan: choice: sources choose LIDs by rule %d, which does not exist", c.By)
+	case c.By != ListedLIDs && (c.Start != nil || n > 0):
+		return fmt.Errorf("route: plan: choice: it has rows, but sources choose by %s", c.By)
+	case c.By != ListedLIDs:
+		return nil
+	}
 	if len(c.Start) != g.NumEnds+1 || c.Start[0] != 0 || int(c.Start[g.NumEnds]) != n || len(c.Offset) != n {
 		return fmt.Errorf("route: plan: choice: its rows are not for %d end ports", g.NumEnds)
 	}

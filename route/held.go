@@ -10,7 +10,7 @@ import (
 // end ports, by those of the Graph, and under which of them each source sends.
 type Held struct {
 	Ends   Ends     // base LID 0 for a port that has none
-	Choice *Choice  // nil when nobody knows
+	Choice *Choice  // by ListedLIDs; nil when nobody knows
 	Absent []Absent // ports that are not in the Graph
 }
 
@@ -72,15 +72,16 @@ func Hold(old *fabric.Graph, p *Plan, g *fabric.Graph) *Held {
 			h.Absent = append(h.Absent, a)
 		}
 	}
-	h.Choice = p.Choice.bind(now, g.NumEnds)
+	bound := p.Choice.bind(now, g.NumEnds)
+	h.Choice = &bound
 	return h
 }
 
-// bind takes the rows of end ports that are still there; without a Choice a source
-// uses the base LID.
-func (c *Choice) bind(now []int32, numEnds int) *Choice {
+// bind takes the rows of end ports that are still there; where a Choice has none, sources
+// are taken to use base LIDs. now is the new index of each end port, -1 for none.
+func (c *Choice) bind(now []int32, numEnds int) Choice {
 	var rows []Row
-	if c != nil {
+	if c.By == ListedLIDs {
 		for s, src := range now {
 			for i := c.Start[s]; i < c.Start[s+1] && src >= 0; i++ {
 				if dst := now[c.Target[i]]; dst >= 0 {

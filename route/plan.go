@@ -7,21 +7,22 @@ import (
 	"weft/fabric"
 )
 
-// Plan is what the fabric must be told. Its indices are those of the Graph that it
-// was made for; a saved Plan carries GUIDs and binds to a Graph again by them.
+// Plan holds everything that the fabric must be told. Its indices are those of the Graph
+// that it was made for; a saved Plan carries GUIDs and binds to a Graph again by them.
 //
-// A source may use every LID of a target, unless Choice says otherwise. SL and
-// SL2VL are nil when nobody knows them (tables of another subnet manager without
-// its SL files): the judge then answers "unknown" about lanes.
+// SL, SL2VL, Arbitration and Ports are nil when nobody knows them (tables of another
+// subnet manager without its other files): the judge then answers "unknown" about lanes.
 type Plan struct {
-	Recipe  Recipe
-	Ends    Ends
-	Tables  *Tables
-	Choice  *Choice
-	SL      *SLs
-	SL2VL   *SL2VL
-	VLs     int // data VLs that the lanes use, 0 when unknown
-	Service Service
+	Recipe      Recipe
+	Ends        Ends    // LIDs and LMC of every end port
+	Tables      *Tables // forwarding tables
+	Choice      Choice  // which LIDs of its target a source sends to
+	SL          *SLs
+	SL2VL       *SL2VL
+	VLs         int // data VLs that the lanes use, 0 when unknown
+	Arbitration *VLArbitration
+	Ports       *Ports
+	Service     Service
 	// Absent are ports that are not there now and whose LIDs wait for them, those gone
 	// last first.
 	Absent []Absent

@@ -204,7 +204,7 @@ func (s *simulation) plan(cmd *cobra.Command, g *fabric.Graph, chain []*route.Sp
 
 // writeORCS writes the network and its tables.
 func (s *simulation) writeORCS(cmd *cobra.Command, g *fabric.Graph, plan *route.Plan) error {
-	if plan.Choice != nil {
+	if by := plan.Choice.By; by != route.AnyLID && by != route.BaseLID {
 		return errors.New("--orcs: a host of ORCS has one address, but the plan chooses among the LIDs of a target")
 	}
 	return output(cmd, s.orcs, func(w io.Writer) error {
@@ -276,7 +276,7 @@ func allPairs(ctx context.Context, n *flow.Network, plan *route.Plan, workers in
 		return nil, err
 	}
 	out := &pairsOutput{Pairs: pairs}
-	if out.PathLoad, err = n.PathLoads(ctx, pairs.Loads, workers); err != nil || plan.Choice != nil {
+	if out.PathLoad, err = n.PathLoads(ctx, pairs.Loads, workers); err != nil || plan.Choice.By != route.AnyLID {
 		return out, err
 	}
 	risk, err := n.A2A(ctx, pairs.Targets, workers)

@@ -77,8 +77,14 @@ func newDumb(g *fabric.Graph, p *route.Plan) *dumb {
 // offsets lists the LIDs of a target that a source uses.
 func (d *dumb) uses(src, dst int32) []fabric.LID {
 	c := d.p.Choice
-	if c == nil {
+	switch n := len(d.lids[dst]); {
+	case c.By == route.AnyLID || n == 0:
 		return d.lids[dst]
+	case c.By == route.BaseLID:
+		return d.lids[dst][:1]
+	case c.By == route.HashedLID:
+		i := int(d.p.Ends.Base[src]) % n
+		return d.lids[dst][i : i+1]
 	}
 	any, set := false, map[fabric.LID]bool{}
 	for i := c.Start[src]; i < c.Start[src+1]; i++ {

@@ -3,6 +3,8 @@ package check
 import (
 	"fmt"
 	"sort"
+
+	"weft/route"
 )
 
 // lanes checks VLs, SL classes and choices.
@@ -37,7 +39,7 @@ func (d *dumb) lanes(r *dumbReport, used map[portVL]bool, fault func(Kind, int64
 			}
 		}
 	}
-	if c := d.p.Choice; c != nil {
+	if c := d.p.Choice; c.By == route.ListedLIDs {
 		for i, t := range c.Target {
 			if t < 0 || int(t) >= g.NumEnds || int(c.Offset[i]) >= len(d.lids[t]) {
 				fault(BadChoice, 1, 0)

@@ -13,8 +13,8 @@ import (
 	"weft/route"
 )
 
-// An empty Choice allows with one LID a port what no Choice does, and makes the judge
-// keep a mask for each source instead of sets for groups: the Report is the same.
+// With one LID a port all rules of choice allow the same, and rows make the judge keep a
+// mask for each source instead of sets for groups: the Report is the same.
 func TestGroupsLikeSingleSources(t *testing.T) {
 	for _, formula := range []string{"rlft(8,3)|fail(links=9,seed=1)", "kautz(3,3,hosts=90)", "torus(4x4,hosts=2)|ports(2)"} {
 		for seed := range uint64(8) {
@@ -24,8 +24,8 @@ func TestGroupsLikeSingleSources(t *testing.T) {
 				selfSLs(g, p)
 			}
 			p.Service = route.Service{Default: uint8(seed % 3), ReplySameSL: seed%2 == 0}
-			var reports [2]string
-			for i, choice := range []*route.Choice{nil, route.NewChoice(g.NumEnds, nil)} {
+			var reports [4]string
+			for i, choice := range []route.Choice{{}, {By: route.BaseLID}, {By: route.HashedLID}, route.NewChoice(g.NumEnds, nil)} {
 				p.Choice = choice
 				r, err := Judge(context.Background(), g, p, Options{Workers: 2})
 				if err != nil {
@@ -37,8 +37,10 @@ func TestGroupsLikeSingleSources(t *testing.T) {
 				}
 				reports[i] = string(text)
 			}
-			if diff := cmp.Diff(reports[0], reports[1]); diff != "" {
-				t.Errorf("%s, seed %d: groups -, sources +\n%s", formula, seed, diff)
+			for i, report := range reports[1:] {
+				if diff := cmp.Diff(reports[0], report); diff != "" {
+					t.Errorf("%s, seed %d: groups -, sources by rule %d +\n%s", formula, seed, i+1, diff)
+				}
 			}
 		}
 	}

@@ -62,7 +62,7 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 		return nil, err
 	}
 	n := max(1, opt.Workers)
-	j := prepare(g, p, n)
+	j := prepare(g, listed(p), n)
 	if err := j.walk(ctx, opt.Observe); err != nil {
 		return nil, err
 	}
@@ -78,6 +78,13 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 	return r, nil
 }
 
+// listed is the Plan with its Choice as rows, where sources do not use any LID.
+func listed(p *route.Plan) *route.Plan {
+	rows := *p
+	rows.Choice = p.Choice.Listed(&p.Ends)
+	return &rows
+}
+
 // prepare reads what all workers need.
 func prepare(g *fabric.Graph, p *route.Plan, workers int) *judge {
 	j := &judge{Facts: Facts{Graph: g, Plan: p, LIDs: readLIDs(g, &p.Ends)}, workers: make([]*worker, workers)}
@@ -86,8 +93,8 @@ func prepare(g *fabric.Graph, p *route.Plan, workers int) *judge {
 			j.drained = append(j.drained, int32(s))
 		}
 	}
-	if p.Choice != nil {
-		j.readChoice(p.Choice)
+	if p.Choice.By != route.AnyLID {
+		j.readChoice(&p.Choice)
 	}
 	j.lanes = j.readLanes()
 	j.groups = newGroups(j)

@@ -31,7 +31,7 @@ func TestNameless(t *testing.T) {
 	for _, named := range []int{0, 1, tree(t).g.NumHosts, tree(t).g.NumEnds - 1} {
 		x := tree(t)
 		clear(x.p.Ends.Base[named:])
-		x.p.Choice = nil
+		x.p.Choice = route.Choice{}
 		r := judged(t, x)
 		f := r.Find(NoLID)
 		if r.OK || len(r.Faults) > 0 || f == nil || f.Count != int64(x.g.NumEnds-named) || len(f.Examples) != min(examplesShown, int(f.Count)) {

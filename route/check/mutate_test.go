@@ -84,7 +84,7 @@ var corruptions = []corruption{
 		}
 		p.Choice = route.NewChoice(g.NumEnds, rows)
 	}, cyclic},
-	{"every LID", lineAndRing, func(g *fabric.Graph, p *route.Plan) { p.Choice = nil }, cyclic},
+	{"every LID", lineAndRing, func(g *fabric.Graph, p *route.Plan) { p.Choice = route.Choice{} }, cyclic},
 
 	{"SL 0 for all", torus, func(g *fabric.Graph, p *route.Plan) { clear(p.SL.Cells) }, cyclic},
 	{"replies on the SL of the request", halves, func(g *fabric.Graph, p *route.Plan) { p.Service.ReplySameSL = true }, cyclic},

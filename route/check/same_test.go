@@ -113,6 +113,10 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 		p.Tables.Set(int32(some("switch", g.NumSwitches)), fabric.LID(rapid.IntRange(0, min(30, int(p.Tables.Top()))).Draw(t, "lid")),
 			rapid.SampledFrom([]uint8{0, 1, 2, 3, 4, 5, 6, 7, 8, 254, 255}).Draw(t, "entry"))
 	}
+	p.Choice.By = rapid.SampledFrom([]route.ChoiceBy{route.AnyLID, route.AnyLID, route.BaseLID, route.HashedLID}).Draw(t, "choose by")
+	if p.Ends.Validate(g) != nil { // then a LID by hash may be nobody's
+		p.Choice.By = route.AnyLID
+	}
 	if often("choice") {
 		var rows []route.Row
 		for range rapid.IntRange(0, 12).Draw(t, "rows") {

@@ -35,7 +35,7 @@ func shape(g *fabric.Graph, p *route.Plan) error {
 	if p.Service.Default >= route.NumSLs {
 		return wrong("service", "default SL %d", p.Service.Default)
 	}
-	if err := choiceShape(g, p.Choice); err != "" {
+	if err := choiceShape(g, &p.Choice); err != "" {
 		return wrong("choice", "%s", err)
 	}
 	if err := slShape(g, p.SL); err != "" {
@@ -48,7 +48,10 @@ func shape(g *fabric.Graph, p *route.Plan) error {
 }
 
 func choiceShape(g *fabric.Graph, c *route.Choice) string {
-	if c == nil {
+	if c.By > route.ListedLIDs {
+		return fmt.Sprintf("sources choose LIDs by rule %d, which does not exist", c.By)
+	}
+	if c.By != route.ListedLIDs {
 		return ""
 	}
 	if len(c.Start) != g.NumEnds+1 {

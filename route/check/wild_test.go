@@ -53,7 +53,7 @@ func wildPart(r *rand.Rand, g *fabric.Graph, p *route.Plan) {
 			}
 		}
 	case 5:
-		p.Choice = &route.Choice{Start: make([]int32, g.NumEnds+1), Target: make([]int32, r.IntN(3)), Offset: make([]uint8, r.IntN(3))}
+		p.Choice = route.Choice{By: route.ChoiceBy(r.IntN(5)), Start: make([]int32, g.NumEnds+1), Target: make([]int32, r.IntN(3)), Offset: make([]uint8, r.IntN(3))}
 		p.Choice.Start = change32(p.Choice.Start)
 		p.Choice.Target = change32(p.Choice.Target)
 	case 6:

@@ -17,7 +17,7 @@ func FitsTables(p *route.Plan) error {
 	if p.SL == nil || p.SL2VL == nil || p.VLs != 1 {
 		return route.Refuse("file", advice, "forwarding tables alone cannot carry the SLs and SL2VL tables of this Plan (it needs %d lanes)", p.VLs)
 	}
-	if p.Choice != nil {
+	if by := p.Choice.By; by != route.AnyLID && by != route.BaseLID {
 		return route.Refuse("file", advice, "forwarding tables alone cannot carry which DLID a source is to use")
 	}
 	return nil

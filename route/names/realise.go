@@ -78,7 +78,7 @@ func (a *Assignment) writePaths(plan *route.Plan, dst int32) {
 }
 
 // choice lists the LIDs of each pair; a pair that uses the base LID alone has no row.
-func (a *Assignment) choice() *route.Choice {
+func (a *Assignment) choice() route.Choice {
 	g := a.Set.Graph()
 	var rows []route.Row
 	other := make([]int32, g.NumEnds) // 1 + last destination for which the source uses more than the base LID

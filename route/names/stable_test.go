@@ -132,7 +132,8 @@ func TestStableGivesWay(t *testing.T) {
 				rows = append(rows, route.Row{Source: src, Target: dst, Offset: offset})
 			}
 		}
-		h.Choice = route.NewChoice(g.NumEnds, rows)
+		choice := route.NewChoice(g.NumEnds, rows)
+		h.Choice = &choice
 		for _, size := range []int32{0, 80} { // entries of a table: below are 79 LIDs, of which 72 are in use and 9 switches have none
 			for s := range g.SwitchFDBCap {
 				g.SwitchFDBCap[s] = size

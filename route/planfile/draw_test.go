@@ -50,6 +50,23 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 		}
 		p.Choice = route.NewChoice(g.NumEnds, rows)
 	}
+	if p.Choice.By != route.ListedLIDs {
+		p.Choice.By = route.ChoiceBy(n("rule", 0, 2))
+	}
+	if rapid.Bool().Draw(t, "arbitration") {
+		p.Arbitration = route.EqualTurns(g, n("turns", 1, 15))
+		p.Arbitration.Pool = append(p.Arbitration.Pool, route.ArbTable{})
+		table := &p.Arbitration.Pool[0]
+		table.Limit = uint8(n("limit", 0, 255))
+		for range n("high", 0, 3) {
+			table.High = append(table.High, route.ArbEntry{VL: uint8(n("VL", 0, 14)), Weight: uint8(n("weight", 0, 255))})
+		}
+	}
+	if rapid.Bool().Draw(t, "ports") {
+		p.Ports = route.UsualPorts(g)
+		p.Ports.PacketLife = uint8(n("life", 0, 31))
+		p.Ports.Pool[1] = route.PortParams{MTU: uint8(n("MTU", 0, 5)), VLs: uint8(n("VLs", 0, 15)), HOQLife: uint8(n("HOQ", 0, 31)), StallCount: uint8(n("stall", 0, 7))}
+	}
 	if rapid.Bool().Draw(t, "sl") {
 		src, dst := n("sources", 1, 5), n("destinations", 1, 5)
 		p.SL = route.NewSLs(make([]int32, g.NumEnds), make([]int32, int(ends.Top())+1), src, dst)

@@ -84,7 +84,7 @@ func readHeader(r io.Reader) (*planHeader, error) {
 		return nil, errors.New("not a plan file")
 	}
 	if v := binary.LittleEndian.Uint32(head[len(planMagic):]); v != planVersion {
-		return nil, fmt.Errorf("version %d is unknown (known: %d)", v, planVersion)
+		return nil, fmt.Errorf("version %d is unknown (known: %d): write the plan again with this weft", v, planVersion)
 	}
 	n := binary.LittleEndian.Uint32(head[len(planMagic)+4:])
 	if n > maxHeader {
@@ -116,8 +116,8 @@ func (h *planHeader) check() error {
 	if h.SL != nil {
 		ok = ok && inRange(h.SL.Sources) && inRange(h.SL.Destinations) && inRange(h.SL.LIDs)
 	}
-	if h.Pool != nil {
-		ok = ok && inRange(*h.Pool)
+	for _, pool := range []*int{h.Pool, h.Arbitration, h.Ports} {
+		ok = ok && (pool == nil || inRange(*pool))
 	}
 	ok = ok && inRange(h.Absent)
 	if !ok {
@@ -156,7 +156,11 @@ func (d *planReader) u64() uint64 { d.full(d.buf[:8]); return binary.LittleEndia
 
 // plan reads the body. A nil g stands for the Graph of the Plan itself.
 func (d *planReader) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.Graph, error) {
-	p := &route.Plan{Recipe: h.Recipe, VLs: h.VLs, Service: route.Service{Default: h.DefaultSL, ReplySameSL: h.ReplySameSL}}
+	by, known := route.ParseChoiceBy(h.Choice)
+	if !known {
+		return nil, nil, fmt.Errorf("route: plan file: header: sources choose LIDs by an unknown rule, %q", h.Choice)
+	}
+	p := &route.Plan{Choice: route.Choice{By: by}, Recipe: h.Recipe, VLs: h.VLs, Service: route.Service{Default: h.DefaultSL, ReplySameSL: h.ReplySameSL}}
 	own := g == nil
 	if own {
 		g = &fabric.Graph{}
@@ -165,7 +169,7 @@ func (d *planReader) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.
 		return nil, nil, err
 	}
 	p.Tables = d.tables(h, g)
-	if h.Choice {
+	if p.Choice.By == route.ListedLIDs {
 		p.Choice = d.choice(g)
 	}
 	if h.SL != nil {
@@ -173,6 +177,12 @@ func (d *planReader) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.
 	}
 	if h.Pool != nil {
 		p.SL2VL = d.sl2vl(*h.Pool, g)
+	}
+	if h.Arbitration != nil {
+		p.Arbitration = d.arbitration(*h.Arbitration, g)
+	}
+	if h.Ports != nil {
+		p.Ports = d.ports(*h.Ports, g)
 	}
 	p.Absent = d.absent(h.Absent)
 	return p, g, d.err
@@ -197,9 +207,9 @@ func (d *planReader) tables(h *planHeader, g *fabric.Graph) *route.Tables {
 	return route.TablesOf(h.Blocks, rows)
 }
 
-func (d *planReader) choice(g *fabric.Graph) *route.Choice {
+func (d *planReader) choice(g *fabric.Graph) route.Choice {
 	d.section = "choice"
-	c := &route.Choice{Start: make([]int32, g.NumEnds+1)}
+	c := route.Choice{By: route.ListedLIDs, Start: make([]int32, g.NumEnds+1)}
 	for s := range g.NumEnds {
 		n := d.u32()
 		if most := g.NumEnds << fabric.MaxLMC; int(n) > most && d.err == nil {

@@ -99,6 +99,7 @@ func full(t testing.TB) (*route.Plan, *fabric.Graph) {
 	p.SingleLane(g)
 	p.SL2VL.Switch[1] = route.SwitchSL2VL{By: route.ByOut, Index: make([]uint16, g.SwitchPorts[1]+1)}
 	p.Choice = route.NewChoice(g.NumEnds, []route.Row{{Source: 0, Target: 1, Offset: 1}, {Source: 0, Target: 1, Offset: 0}, {Source: 2, Target: 0, Offset: 1}})
+	p.Arbitration, p.Ports = route.EqualTurns(g, 1), route.UsualPorts(g)
 	p.Absent = []route.Absent{{Node: 0x99, Port: 1, Base: 40, LMC: 1}}
 	return p, g
 }
@@ -138,8 +139,12 @@ func TestLoadFlippedBits(t *testing.T) {
 	}
 }
 
-// forge makes a file of a header and a body.
+// forge makes a file of a header, in which any LID may be used, and a body.
 func forge(header string, body []byte) []byte {
+	return forgeAsIs(strings.Replace(header, "{", `{"choice":"any LID",`, 1), body)
+}
+
+func forgeAsIs(header string, body []byte) []byte {
 	var b bytes.Buffer
 	b.WriteString(planMagic)
 	b.Write(binary.LittleEndian.AppendUint32(nil, planVersion))
@@ -167,10 +172,14 @@ func TestLoadHostile(t *testing.T) {
 		{"empty", nil, "header: unexpected EOF"},
 		{"text", []byte("something else entirely"), "header: not a plan file"},
 		{"version", version, "header: version 9 is unknown"},
-		{"long header", append([]byte(planMagic), 1, 0, 0, 0, 255, 255, 255, 255), "header: 4294967295 bytes are too many"},
+		{"long header", append([]byte(planMagic), planVersion, 0, 0, 0, 255, 255, 255, 255), "header: 4294967295 bytes are too many"},
 		{"no JSON", forge("{", nil), "header: unexpected EOF"},
+		{"no choice", forgeAsIs(`{"blocks":1}`, nil), `header: sources choose LIDs by an unknown rule, ""`},
+		{"another choice", forgeAsIs(`{"blocks":1,"choice":"the third"}`, nil), `header: sources choose LIDs by an unknown rule, "the third"`},
+		{"negative arbitration", forge(`{"blocks":1,"vl_arbitration_tables":-1}`, nil), "header: lengths out of range"},
+		{"many parameters", forge(`{"blocks":1,"port_parameters":70000}`, nil), "header: lengths out of range"},
 		{"unknown field", forge(`{"blocks":1,"color":3}`, nil), "unknown field"},
-		{"no blocks", forge(`{}`, nil), "header: lengths out of range"},
+		{"no blocks", forge(`{"blocks":0}`, nil), "header: lengths out of range"},
 		{"many blocks", forge(`{"blocks":1025}`, nil), "header: lengths out of range"},
 		{"many classes", forge(`{"blocks":1,"sl":{"source_classes":9999999}}`, nil), "header: lengths out of range"},
 		{"negative pool", forge(`{"blocks":1,"sl2vl_tables":-1}`, nil), "header: lengths out of range"},
@@ -286,6 +295,19 @@ func TestSaveRefuses(t *testing.T) {
 		{"SL2VL", func(p *route.Plan) { p.SL2VL.Switch[0].By = 3 }},
 		{"SL2VL", func(p *route.Plan) { p.SL2VL.Switch[0].By = route.ByInOut }},
 		{"SL2VL", func(p *route.Plan) { p.SL2VL.Switch[1].Index[2] = 1 }},
+		{"choice", func(p *route.Plan) { p.Choice.By = 4 }},
+		{"choice", func(p *route.Plan) { p.Choice.By = route.BaseLID }},
+		{"VL arbitration", func(p *route.Plan) { p.Arbitration.Host = nil }},
+		{"VL arbitration", func(p *route.Plan) { p.Arbitration.Switch = p.Arbitration.Switch[1:] }},
+		{"VL arbitration", func(p *route.Plan) { p.Arbitration.Switch[0] = 1 }},
+		{"VL arbitration", func(p *route.Plan) { p.Arbitration.Pool[0].Low[0].VL = 15 }},
+		{"VL arbitration", func(p *route.Plan) { p.Arbitration.Pool[0].High = make([]route.ArbEntry, 65) }},
+		{"ports", func(p *route.Plan) { p.Ports.Host[0] = 2 }},
+		{"ports", func(p *route.Plan) { p.Ports.PacketLife = 32 }},
+		{"ports", func(p *route.Plan) { p.Ports.Pool[1].HOQLife = 32 }},
+		{"ports", func(p *route.Plan) { p.Ports.Pool[1].StallCount = 8 }},
+		{"ports", func(p *route.Plan) { p.Ports.Pool[0].MTU = 6 }},
+		{"ports", func(p *route.Plan) { p.Ports.Pool[0].VLs = 16 }},
 	} {
 		p, g := full(t)
 		c.change(p)

@@ -19,7 +19,7 @@ import (
 // A plan file holds a Plan and the GUIDs of what it is for. All numbers are little-endian.
 //
 //	"weftplan"          8 bytes
-//	version             uint32, 1
+//	version             uint32, 2
 //	length of header    uint32
 //	header              JSON, see planHeader
 //	checksum            uint32, CRC-32 (IEEE) of everything before
@@ -31,17 +31,23 @@ import (
 //	end ports  each CA or router port: node GUID uint64, port uint8, base LID uint16, LMC uint8
 //	tables     by switch: blocks of 64 egress ports uint8
 //	choice     by end port: rows uint32; each row: target uint32, offset uint8
+//	           (only where sources choose by rows)
 //	SL         class of each end port int32, class of each LID int32, cells uint8
 //	SL2VL      pool: 16 VLs uint8; table of each host uint16;
 //	           by switch: By uint8, tables uint16 (1, ports+1 or (ports+1)^2)
+//	VL arbitr. pool: limit uint8, then high and low list: entries uint8, each VL uint8 and
+//	           weight uint8; table of each host uint16; by switch and port uint16
+//	ports      packet lifetime uint8; pool: MTU, VLs, head-of-queue lifetime, stall count
+//	           uint8; parameters of each host uint16; by switch and port uint16
 //	absent     each: node GUID uint64, port uint8, base LID uint16, LMC uint8
 //
-// The last four are there if the header says so. A Graph is in order of GUIDs, so
+// All from choice on are there if the header says so. A header with a field that this
+// version does not know is refused: a part of a Plan is never skipped. A Graph is in order of GUIDs, so
 // the same switches and end ports have the same indices in every Graph; Load
 // demands the same sets and answers a *BindError otherwise.
 const (
 	planMagic   = "weftplan"
-	planVersion = 1
+	planVersion = 2
 	maxHeader   = 1 << 20
 	max16       = 1 << 16 // most LIDs, classes or SL2VL tables: 16 bits name them
 )
@@ -55,10 +61,12 @@ type planHeader struct {
 	Switches    int          `json:"switches"`
 	Hosts       int          `json:"hosts"`  // CA and router ports
 	Blocks      int          `json:"blocks"` // blocks of a forwarding table
-	Choice      bool         `json:"choice,omitempty"`
+	Choice      string       `json:"choice"` // rule by which sources choose LIDs
 	SL          *slHeader    `json:"sl,omitempty"`
-	Pool        *int         `json:"sl2vl_tables,omitempty"` // tables in the pool
-	Absent      int          `json:"absent,omitempty"`       // ports whose LIDs wait for them
+	Pool        *int         `json:"sl2vl_tables,omitempty"`          // tables in the pool
+	Arbitration *int         `json:"vl_arbitration_tables,omitempty"` // tables in the pool
+	Ports       *int         `json:"port_parameters,omitempty"`       // sets in the pool
+	Absent      int          `json:"absent,omitempty"`                // ports whose LIDs wait for them
 }
 
 type slHeader struct {
@@ -98,14 +106,20 @@ func Save(w io.Writer, g *fabric.Graph, p *route.Plan) error {
 	e := planWriter{w: bufio.NewWriterSize(zip, 1<<16)}
 	e.ends(g, &p.Ends)
 	e.tables(p.Tables)
-	if p.Choice != nil {
-		e.choice(p.Choice)
+	if p.Choice.By == route.ListedLIDs {
+		e.choice(&p.Choice)
 	}
 	if p.SL != nil {
 		e.sl(p.SL)
 	}
 	if p.SL2VL != nil {
 		e.sl2vl(p.SL2VL)
+	}
+	if p.Arbitration != nil {
+		e.arbitration(p.Arbitration)
+	}
+	if p.Ports != nil {
+		e.ports(p.Ports)
 	}
 	e.absent(p.Absent)
 	if err := cmp.Or(e.err, e.w.Flush(), zip.Close()); err != nil {
@@ -118,15 +132,20 @@ func Save(w io.Writer, g *fabric.Graph, p *route.Plan) error {
 func fileHeader(g *fabric.Graph, p *route.Plan) ([]byte, error) {
 	h := planHeader{
 		Recipe: p.Recipe, VLs: p.VLs, DefaultSL: p.Service.Default, ReplySameSL: p.Service.ReplySameSL,
-		Switches: g.NumSwitches, Hosts: g.NumHosts, Blocks: p.Tables.NumBlocks(), Choice: p.Choice != nil,
+		Switches: g.NumSwitches, Hosts: g.NumHosts, Blocks: p.Tables.NumBlocks(), Choice: p.Choice.By.String(),
 		Absent: len(p.Absent),
 	}
 	if p.SL != nil {
 		h.SL = &slHeader{p.SL.NumSrc, p.SL.NumDst, len(p.SL.Dst)}
 	}
 	if p.SL2VL != nil {
-		n := len(p.SL2VL.Pool)
-		h.Pool = &n
+		h.Pool = new(len(p.SL2VL.Pool))
+	}
+	if p.Arbitration != nil {
+		h.Arbitration = new(len(p.Arbitration.Pool))
+	}
+	if p.Ports != nil {
+		h.Ports = new(len(p.Ports.Pool))
 	}
 	text, err := json.Marshal(&h)
 	if err != nil {

@@ -92,7 +92,7 @@ func (r *redundancy) prepare() {
 				continue
 			}
 			s := sender{at: g.EndSwitch[end], end: end, weight: 1}
-			if r.Plan.Choice == nil {
+			if r.Plan.Choice.By == route.AnyLID {
 				s.end = -1
 			}
 			ports = append(ports, s)
@@ -120,7 +120,7 @@ func (r *redundancy) prepare() {
 		for _, h := range g.HostsOf(s) {
 			switch {
 			case r.LIDs.Count[h] == 0:
-			case r.Plan.Choice != nil:
+			case r.Plan.Choice.By != route.AnyLID:
 				r.senders = append(r.senders, sender{at: s, end: h, weight: 1})
 			default:
 				all.weight++

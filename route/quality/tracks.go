@@ -80,7 +80,7 @@ func (t *tracks) begin(except int32) {
 
 // follow adds the paths to target number i, an end port, from a sender that is not it.
 func (t *tracks) follow(from sender, i int, end int32) {
-	if t.Plan.Choice == nil || from.end < 0 {
+	if t.Plan.Choice.By == route.AnyLID || from.end < 0 {
 		for k := range t.LIDs.Count[end] {
 			t.add(from.at, t.columns[i][k])
 		}

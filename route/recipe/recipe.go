@@ -24,7 +24,8 @@ type Request struct {
 
 // Run carries out the stages on a graph. It calls stage before each one, by name;
 // a clock, if there is one, is the caller's. Where links to hosts have fewer VLs than
-// there are lanes, lanes share them. Errors: *lids.Exhausted, *Refusal, a
+// there are lanes, lanes share them. What the engine says nothing of is filled in: one
+// lane, equal turns of the VLs, the usual parameters of ports. Errors: *lids.Exhausted, *Refusal, a
 // wrong option, or the context's.
 func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name string)) (*route.Plan, error) {
 	options, err := req.Engine.Parse(req.Options)
@@ -65,6 +66,12 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 		plan.Recipe.Lanes = "none"
 	}
 	plan.SL2VL.FitHosts(g, plan.VLs)
+	if plan.Arbitration == nil {
+		plan.Arbitration = route.EqualTurns(g, plan.VLs)
+	}
+	if plan.Ports == nil {
+		plan.Ports = route.UsualPorts(g)
+	}
 	return plan, nil
 }
 

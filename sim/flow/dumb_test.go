@@ -33,7 +33,7 @@ func (h hop) channel(g *fabric.Graph) int32 {
 
 // lidOf is the LID that a source uses for a target.
 func lidOf(p *route.Plan, src, dst int32) fabric.LID {
-	if p.Choice == nil {
+	if p.Choice.By == route.AnyLID {
 		return p.Ends.Base[dst]
 	}
 	return p.Ends.Base[dst] + fabric.LID(p.Choice.Offsets(src, dst)[0])
@@ -295,7 +295,7 @@ func TestPairsAreTheDefinition(t *testing.T) {
 			path.Min != wantPath.Min || path.Max != wantPath.Max {
 			rt.Fatalf("path loads %v, want %v", path, wantPath)
 		}
-		if p.Choice != nil {
+		if p.Choice.By != route.AnyLID {
 			return
 		}
 		if got, err := n.A2A(ctx, got.Targets, 2); err != nil || got != risk {

@@ -19,7 +19,7 @@ type Network struct {
 	Hosts []int32
 
 	g        *fabric.Graph
-	choice   *route.Choice
+	choice   *route.Choice // which LIDs of a target sources use, in rows; nil for base LIDs
 	switches int
 	columns  int
 	first    []int32 // by host: column of its base LID; the columns of its other LIDs follow
@@ -44,7 +44,7 @@ func New(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Net
 		return nil, err
 	}
 	n := &Network{
-		g: g, choice: p.Choice, switches: g.NumSwitches,
+		g: g, choice: rows(p), switches: g.NumSwitches,
 		first: make([]int32, g.NumHosts), base: g.PortStart, to: make([]int32, len(g.Attached)),
 	}
 	for slot, what := range g.Attached {
@@ -73,10 +73,20 @@ func New(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Net
 	return n, nil
 }
 
+// rows lists the LIDs that sources use, nil where all send to base LIDs. Where they may use
+// any, base LIDs are what most of them use.
+func rows(p *route.Plan) *route.Choice {
+	if by := p.Choice.By; by == route.AnyLID || by == route.BaseLID {
+		return nil
+	}
+	listed := p.Choice.Listed(&p.Ends)
+	return &listed
+}
+
 // checkChoice reports a row that names a LID which its target does not have.
 func checkChoice(g *fabric.Graph, p *route.Plan) error {
-	c := p.Choice
-	if c == nil {
+	c := &p.Choice
+	if c.By != route.ListedLIDs {
 		return nil
 	}
 	if len(c.Start) != g.NumEnds+1 {

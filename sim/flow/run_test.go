@@ -27,7 +27,7 @@ func TestNewRefusesAForeignPlan(t *testing.T) {
 	if _, err := New(context.Background(), g, plan, 1); err == nil || !strings.Contains(err.Error(), "LID 1 of end port 1") {
 		t.Errorf("a choice of a LID that nobody has: %v", err)
 	}
-	plan.Choice = &route.Choice{Start: []int32{0}}
+	plan.Choice = route.Choice{By: route.ListedLIDs, Start: []int32{0}}
 	if _, err := New(context.Background(), g, plan, 1); err == nil || !strings.Contains(err.Error(), "0 sources") {
 		t.Errorf("a choice for another fabric: %v", err)
 	}
