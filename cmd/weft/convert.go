@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -41,32 +40,25 @@ func (s *slurmFlags) read() (opt netfile.SlurmOptions, err error) {
 	return opt, nil
 }
 
-// writer is a format that a fabric can be written in.
-type writer struct {
-	name, what string
-	write      func(io.Writer, *fabric.Fabric, netfile.SlurmOptions) ([]netfile.Warning, error)
-}
-
-var writers = []writer{
-	{"ibnetdiscover", "ibnetdiscover output, which ibsim loads", plain(netfile.WriteIBNetDiscover)},
-	{"json", "weft's own format: everything that is known", plain(netfile.WriteJSON)},
-	{"dot", "Graphviz", plain(netfile.WriteDot)},
-	{"slurm", "topology.conf of Slurm's topology/tree", netfile.WriteSlurm},
-}
-
-// plain is a writer without options or warnings.
-func plain(write func(io.Writer, *fabric.Fabric) error) func(io.Writer, *fabric.Fabric, netfile.SlurmOptions) ([]netfile.Warning, error) {
-	return func(w io.Writer, f *fabric.Fabric, _ netfile.SlurmOptions) ([]netfile.Warning, error) {
-		return nil, write(w, f)
-	}
-}
-
-func writerNames() string {
+// formatFlag adds the option that names the format to write.
+func formatFlag(cmd *cobra.Command, format *string, name, usage string) {
+	cmd.Flags().StringVar(format, name, "ibnetdiscover", usage+"one of: "+netfile.Names(netfile.Writable()))
 	var names []string
-	for _, w := range writers {
-		names = append(names, w.name)
+	for _, f := range netfile.Writable() {
+		names = append(names, f.Name+"\t"+f.Summary)
 	}
-	return strings.Join(names, ", ")
+	if err := cmd.RegisterFlagCompletionFunc(name, cobra.FixedCompletions(names, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // the flag was added above
+	}
+}
+
+// listFormats lists formats for a help text.
+func listFormats(list []netfile.Format) string {
+	var text strings.Builder
+	for _, f := range list {
+		fmt.Fprintf(&text, "  %-14s %s (.%s)\n", f.Name, f.Summary, f.Ending)
+	}
+	return text.String()
 }
 
 func convertCmd() *cobra.Command {
@@ -79,13 +71,8 @@ func convertCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "convert FABRIC",
 		Short: "write a fabric in another format",
-		Long: "Write a fabric in another format:\n" + func() string {
-			var text strings.Builder
-			for _, w := range writers {
-				fmt.Fprintf(&text, "  %-14s %s\n", w.name, w.what)
-			}
-			return text.String()
-		}(),
+		Long: "Write a fabric in another format:\n" + listFormats(netfile.Writable()) +
+			"\nFormats that are read, each recognised by its content:\n" + listFormats(netfile.Readable()),
 		Example: `  weft convert examples/psmn-x5.ibnetdiscover --to dot | dot -Tsvg > psmn.svg
   weft convert subnet.lst --to ibnetdiscover -o net
   weft convert fabric.txt --to slurm --node-map names.map -o topology.conf`,
@@ -106,7 +93,7 @@ func convertCmd() *cobra.Command {
 		},
 	}
 	flags.add(cmd)
-	cmd.Flags().StringVar(&format, "to", "ibnetdiscover", "one of: "+writerNames())
+	formatFlag(cmd, &format, "to", "")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output)")
 	cmd.Flags().StringVar(&slurm.names, "node-map", "", "slurm: file with lines \"GUID name\" that rename nodes and switches")
 	cmd.Flags().StringVar(&slurm.spines, "spines", "", "slurm: file that lists switches which are never leaves, a GUID a line")
@@ -114,13 +101,14 @@ func convertCmd() *cobra.Command {
 	return cmd
 }
 
+// writeFabric writes a fabric to a file, or to standard output when out is empty.
 func writeFabric(cmd *cobra.Command, f *fabric.Fabric, format, out string, slurm netfile.SlurmOptions) error {
-	i := slices.IndexFunc(writers, func(w writer) bool { return w.name == format })
-	if i < 0 {
-		return fmt.Errorf("no format is called %q (one of: %s)", format, writerNames())
+	to, err := netfile.FindWritable(format)
+	if err != nil {
+		return err
 	}
 	return output(cmd, out, func(w io.Writer) error {
-		warnings, err := writers[i].write(w, f, slurm)
+		warnings, err := to.Write(w, f, netfile.Options{Slurm: slurm})
 		for _, note := range warnings {
 			fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", note)
 		}

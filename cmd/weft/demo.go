@@ -38,7 +38,7 @@ func demoFabrics() []demoFabric {
 func dump(name string, data []byte) func() (*source.Source, error) {
 	return func() (*source.Source, error) {
 		f, warnings, err := netfile.Read(name, data, netfile.Options{})
-		return &source.Source{Fabric: f, Format: string(netfile.IBNetDiscover), Warnings: warnings}, err
+		return &source.Source{Fabric: f, Format: "ibnetdiscover", Warnings: warnings}, err
 	}
 }
 

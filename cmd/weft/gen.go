@@ -46,7 +46,7 @@ func genCmd() *cobra.Command {
 	cmd.Flags().Lookup("json").Usage = "with --list: print one JSON object"
 	cmd.Flags().BoolVar(&list, "list", false, "list the formulas, the named systems and the degrading suffixes")
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output)")
-	cmd.Flags().StringVar(&format, "format", "ibnetdiscover", "one of: "+writerNames())
+	formatFlag(cmd, &format, "format", "")
 	return cmd
 }
 

@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/fabric/netfile"
 	"weft/route"
 	"weft/route/lids"
 )
@@ -89,10 +90,10 @@ func newRoot() *cobra.Command {
 		Long: `weft gives an InfiniBand fabric its names, its routes and its lanes, and proves
 them right before a switch hears of them.
 
-Every command that takes a FABRIC takes one string: a file (ibnetdiscover, ibsim,
-subnet.lst, ibdiagnet, ibutils topo, ORCS or weft's own JSON; the format is recognised),
-"-" for standard input, or a formula such as 'rlft(36,2)' (weft gen --list). Any of them
-may be degraded: 'fabric.txt|fail(links=10,seed=3)'.
+Every command that takes a FABRIC takes one string: a file (` + netfile.Names(netfile.Readable()) + `;
+the format is recognised, see weft convert --help), "-" for standard input, or a formula
+such as 'rlft(36,2)' (weft gen --list). Any of them may be degraded:
+'fabric.txt|fail(links=10,seed=3)'.
 
 A file to be written that is called "-" is standard output; the report then goes to
 standard error.

@@ -157,7 +157,7 @@ can use.`,
 	f.BoolVar(&flags.early, "early-reply", false, "hosts answer a message that reaches them with turns left")
 	f.Uint64Var(&flags.seed, "seed", 1, "seed")
 	f.StringVarP(&out, "output", "o", "", "file to write the map to, as a FABRIC")
-	f.StringVar(&format, "format", "ibnetdiscover", "of the map, one of: "+writerNames())
+	formatFlag(cmd, &format, "format", "of the map, ")
 	svg.add(cmd)
 	routed.add(cmd)
 	utility.add(cmd)

@@ -45,6 +45,12 @@ func readORCS(name string, data []byte) (f *fabric.Fabric, lfts *LFTs, warnings,
 	return f, lfts, warnings, r.routing, err
 }
 
+// readORCSNetwork reads the network of a file of ORCS.
+func readORCSNetwork(name string, data []byte) (*fabric.Fabric, []Warning, error) {
+	f, _, warnings, _, err := readORCS(name, data)
+	return f, warnings, err
+}
+
 // isDigraph tells whether a file is a directed graph of Graphviz.
 func isDigraph(data []byte) bool {
 	x := dotLexer{s: data, line: 1}

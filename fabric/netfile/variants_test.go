@@ -279,22 +279,3 @@ func TestBuiltinSystems(t *testing.T) {
 	_, _, err := Read("x.topo", testFile(t, "IS3-loop.topo"), Options{})
 	checkError(t, err, "x.topo:43: unknown system MTS14400: give --ibnl DIR, a directory with its .ibnl file")
 }
-
-func TestDetect(t *testing.T) {
-	for _, c := range []struct {
-		data string
-		want Format
-	}{
-		{"\n# x\nvendid=0x2c9\n", IBNetDiscover},
-		{"some noise\nHca 2 \"h\"\n", IBNetDiscover},
-		{"Switch\t8 \"s\"\n", IBNetDiscover},
-		{"{ CA Ports:02 SystemGUID:1 NodeGUID:2", LST},
-		{"\"x\", Mellanox, 0x1, LID 24\n", NetDump},
-		{"# c\nMTS800 A\n P1 -4x-> Cougar H P1\n", Topo},
-		{" {\n \"format\": 1}", JSON},
-	} {
-		if got, err := Detect([]byte(c.data)); got != c.want || err != nil {
-			t.Errorf("%q: %s, %v; want %s", c.data, got, err, c.want)
-		}
-	}
-}

@@ -81,15 +81,15 @@ func read(path string, opt Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, warnings, err := netfile.Read(name, data, netfile.Options{Systems: definitions})
+	format, err := netfile.Detect(name, data)
 	if err != nil {
 		return nil, err
 	}
-	format, err := netfile.Detect(data)
+	f, warnings, err := format.Read(name, data, netfile.Options{Systems: definitions})
 	if err != nil {
 		return nil, err
 	}
-	return &Source{Fabric: f, Format: string(format), Warnings: warnings}, nil
+	return &Source{Fabric: f, Format: format.Name, Warnings: warnings}, nil
 }
 
 // systems is the directory of system definitions: as told, or one called ibnl

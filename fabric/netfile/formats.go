@@ -1,0 +1,215 @@
+package netfile
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"io/fs"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+)
+
+// Format is a topology file format. A nil function is one that the format lacks.
+type Format struct {
+	Name    string // as options and reports name it
+	Summary string // for help texts
+	Ending  string // usual ending of the names of such files, "" when there is none
+
+	// begins recognises a file by how it begins, marks by a line that only this format has.
+	begins func(data []byte) bool
+	marks  func(line []byte) bool
+
+	read  func(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error)
+	write func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error)
+}
+
+// Options are what a reader or writer needs besides the file or the fabric.
+type Options struct {
+	// Systems holds the .ibnl system definitions that topo files refer to. When
+	// nil, only systems of a single well known chip can be named.
+	Systems fs.FS
+	Slurm   SlurmOptions
+}
+
+// formats lists the topology file formats. Help texts and completion have their order, and
+// so has recognition.
+var formats = []Format{
+	{
+		Name: "ibnetdiscover", Summary: "output of ibnetdiscover and ibdiagnet, net files of ibsim", Ending: "ibnetdiscover",
+		marks: isIBNetDiscover, read: noOptions(readIBNetDiscover), write: noWarnings(WriteIBNetDiscover),
+	},
+	{
+		Name: "lst", Summary: "subnet.lst of OpenSM, .lst of ibdiagnet", Ending: "lst",
+		marks: isLST, read: noOptions(readLST),
+	},
+	{
+		Name: "net_dump", Summary: ".net_dump of ibdiagnet", Ending: "net_dump",
+		marks: isNetDump, read: noOptions(readNetDump),
+	},
+	{
+		Name: "topo", Summary: "topology file of ibutils, with its .ibnl files", Ending: "topo",
+		marks: isTopo, read: readTopo,
+	},
+	{
+		Name: "orcs", Summary: "input of the simulator ORCS, a directed graph of Graphviz", Ending: "dot",
+		begins: isDigraph, read: noOptions(readORCSNetwork),
+	},
+	{
+		Name: "json", Summary: "weft's own format: everything that is known", Ending: "json",
+		begins: isJSON, read: noOptions(readJSON), write: noWarnings(WriteJSON),
+	},
+	{
+		Name: "dot", Summary: "undirected graph of Graphviz, to be drawn", Ending: "dot",
+		write: noWarnings(WriteDot),
+	},
+	{
+		Name: "slurm", Summary: "topology.conf of Slurm's topology/tree", Ending: "conf",
+		write: func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error) {
+			return WriteSlurm(w, f, opt.Slurm)
+		},
+	},
+}
+
+func noOptions(read func(string, []byte) (*fabric.Fabric, []Warning, error)) func(string, []byte, Options) (*fabric.Fabric, []Warning, error) {
+	return func(name string, data []byte, _ Options) (*fabric.Fabric, []Warning, error) { return read(name, data) }
+}
+
+func noWarnings(write func(io.Writer, *fabric.Fabric) error) func(io.Writer, *fabric.Fabric, Options) ([]Warning, error) {
+	return func(w io.Writer, f *fabric.Fabric, _ Options) ([]Warning, error) { return nil, write(w, f) }
+}
+
+// Readable lists the formats that Read reads.
+func Readable() []Format {
+	return slices.DeleteFunc(slices.Clone(formats), func(f Format) bool { return f.read == nil })
+}
+
+// Writable lists the formats that Format.Write writes.
+func Writable() []Format {
+	return slices.DeleteFunc(slices.Clone(formats), func(f Format) bool { return f.write == nil })
+}
+
+// Names lists the names of formats, as in "json, dot".
+func Names(list []Format) string {
+	names := make([]string, len(list))
+	for i := range list {
+		names[i] = list[i].Name
+	}
+	return strings.Join(names, ", ")
+}
+
+// FindWritable finds a format by its name.
+func FindWritable(name string) (*Format, error) {
+	for i := range formats {
+		if formats[i].Name == name && formats[i].write != nil {
+			return &formats[i], nil
+		}
+	}
+	return nil, fmt.Errorf("no format is called %q (one of: %s)", name, Names(Writable()))
+}
+
+// Write writes a fabric in a format of Writable. The warnings name what a file of it
+// cannot hold or a program may take amiss.
+func (f *Format) Write(w io.Writer, fab *fabric.Fabric, opt Options) ([]Warning, error) {
+	return f.write(w, fab, opt)
+}
+
+// Read reads a topology file of a format that Detect found. The name is for messages and
+// becomes the fabric's name. Errors are of type *Error.
+func (f *Format) Read(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
+	return f.read(name, data, opt)
+}
+
+// Read reads a topology file, whatever its format.
+func Read(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
+	f, err := Detect(name, data)
+	if err != nil {
+		return nil, nil, err
+	}
+	return f.Read(name, data, opt)
+}
+
+// Detect recognises the format of a topology file by its content: by its beginning, or
+// by the first line that only one format has. Errors are of type *Error.
+func Detect(name string, data []byte) (*Format, error) {
+	for i := range formats {
+		if f := &formats[i]; f.begins != nil && f.begins(data) {
+			return f, nil
+		}
+	}
+	in := lines{rest: data}
+	for line, ok := in.next(); ok; line, ok = in.next() {
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		for i := range formats {
+			if f := &formats[i]; f.marks != nil && f.marks(line) {
+				return f, nil
+			}
+		}
+		if what := notTopology(line); what != "" {
+			return nil, errorf(name, in.n, "%s, not a topology file", what)
+		}
+	}
+	return nil, errorf(name, 0, "no topology file of a format that is known here (%s)", Names(Readable()))
+}
+
+// isJSON recognises an object of JSON, which need not have lines.
+func isJSON(data []byte) bool {
+	s, ok := bytes.CutPrefix(bytes.TrimLeft(data, " \t\r\n"), []byte("{"))
+	s = bytes.TrimLeft(s, " \t\r\n")
+	return ok && len(s) > 0 && (s[0] == '"' || s[0] == '}')
+}
+
+// isLST recognises an end of a cable.
+func isLST(line []byte) bool { return line[0] == '{' && bytes.Contains(line, []byte("NodeGUID:")) }
+
+// isNetDump recognises the heading of a switch.
+func isNetDump(line []byte) bool {
+	return line[0] == '"' && bytes.Contains(line, []byte("LID")) && bytes.Contains(line, []byte(", 0x"))
+}
+
+// isIBNetDiscover recognises the header of a node, and what may stand before it.
+func isIBNetDiscover(line []byte) bool {
+	if key, _, _, ok := assignment(line); ok {
+		switch key {
+		case "vendid", "devid", "sysimgguid", "switchguid", "caguid", "hcaguid", "hcaguids", "rtguid", "module", "width", "speed", "extspeed":
+			return true
+		}
+	}
+	_, _, c, ok := nodeHeader(line)
+	c.blanks()
+	return ok && c.lit(`"`)
+}
+
+// isTopo recognises a cable between two systems.
+func isTopo(line []byte) bool {
+	line, _, _ = bytes.Cut(line, []byte("#"))
+	f := bytes.Fields(line)
+	return len(f) == 5 && bytes.HasPrefix(f[1], []byte("-")) && bytes.HasSuffix(f[1], []byte("->"))
+}
+
+// notTopology names files of other kinds that are easily mistaken.
+func notTopology(line []byte) string {
+	for _, k := range []struct{ prefix, what string }{
+		{"SYSTEM ", "an ibnl system definition (give it with --ibnl)"},
+		{"TOPSYSTEM ", "an ibnl system definition (give it with --ibnl)"},
+		{"Unicast lids", "forwarding tables (weft check --lfts takes them)"},
+		{"dump_ucast_routes: ", "forwarding tables (weft check --lfts takes them)"},
+		{"Multicast mlids", "multicast forwarding tables"},
+		{"SwitchName=", "a Slurm topology.conf"},
+		{"graph ", "a Graphviz graph"},
+		{"\x1f\x8b", "compressed by gzip (unpack it first)"},
+		{"BZh", "compressed by bzip2 (unpack it first)"},
+		{"\xfd7zXZ", "compressed by xz (unpack it first)"},
+		{"\x28\xb5\x2f\xfd", "compressed by zstd (unpack it first)"},
+		{"\xff\xfe", "text in UTF-16 (convert it to UTF-8)"},
+		{"\xfe\xff", "text in UTF-16 (convert it to UTF-8)"},
+	} {
+		if bytes.HasPrefix(line, []byte(k.prefix)) {
+			return k.what
+		}
+	}
+	return ""
+}
