@@ -18,9 +18,11 @@ type Spread struct {
 	Short     int     // pairs below 0.8
 }
 
-// MeasureSpread samples pairs of a host's switch and a host of another switch. For
-// each it compares the channel-disjoint paths among the paths of all LIDs of the
-// host with what min(number of LIDs, maximum flow over the allowed channels) allows.
+// MeasureSpread samples pairs of a host's switch and a host of another switch. The path to
+// the base LID of the host is given: it is that of LMC 0. Beside it, as many paths of the
+// other LIDs as there are can share no channel with it and each other, up to the maximum
+// flow over the allowed channels that it leaves. The share of these, with the given one,
+// that the paths of the LIDs realise is measured.
 func MeasureSpread(g *fabric.Graph, p *route.Plan, allowed Allowed, samples int, seed uint64) Spread {
 	rng := rand.New(rand.NewPCG(seed, 1))
 	out := Spread{Min: 1}
@@ -33,21 +35,21 @@ func MeasureSpread(g *fabric.Graph, p *route.Plan, allowed Allowed, samples int,
 		if s == t {
 			continue
 		}
-		used := map[int32]bool{}
+		given, used := map[int32]bool{}, map[int32]bool{}
 		for k := range p.Ends.Count(end) {
 			path, got, err := walk(g, p, s, p.Ends.Base[end]+fabric.LID(k))
 			if err != nil || got != end {
 				path = nil
 			}
 			for _, c := range path {
+				given[c] = given[c] || k == 0
 				used[c] = true
 			}
 		}
-		most := min(p.Ends.Count(end), disjointPaths(g, s, t, allowed(t)))
-		if most == 0 {
-			continue
-		}
-		share := float64(min(most, disjointPaths(g, s, t, func(c int32) bool { return used[c] }))) / float64(most)
+		may := allowed(t)
+		most := min(p.Ends.Count(end)-1, disjointPaths(g, s, t, func(c int32) bool { return may(c) && !given[c] }))
+		have := disjointPaths(g, s, t, func(c int32) bool { return used[c] && !given[c] })
+		share := float64(1+min(most, have)) / float64(1+most)
 		out.Pairs++
 		out.Mean += share
 		out.Min = min(out.Min, share)

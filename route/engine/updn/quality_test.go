@@ -53,8 +53,8 @@ func TestSpread(t *testing.T) {
 		for _, lmc := range []uint8{1, 2, 3} {
 			got := conformance.MeasureSpread(g, routed(t, g, lmc, ""), legal(g), 300, 7)
 			t.Logf("%-50s LMC %d: %d pairs, min %.2f, mean %.3f, below 0.8: %d", expr, lmc, got.Pairs, got.Min, got.Mean, got.Short)
-			if got.Pairs == 0 || got.Mean < 0.95 || got.Min < 0.6 {
-				t.Errorf("%s LMC %d: only %.2f of the disjoint paths on average, %.2f at worst", expr, lmc, got.Mean, got.Min)
+			if got.Pairs == 0 || got.Mean < 0.95 || got.Short > got.Pairs/20 {
+				t.Errorf("%s LMC %d: only %.2f of the disjoint paths on average, below 0.8 for %d of %d pairs", expr, lmc, got.Mean, got.Short, got.Pairs)
 			}
 		}
 	}

@@ -1,13 +1,12 @@
 package forest
 
 import (
-	"cmp"
 	"context"
 	"sync/atomic"
 
-	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/engine/internal/columns"
 )
 
 const (
@@ -15,55 +14,26 @@ const (
 	chunk = 64 // switches handed to a worker at once
 )
 
-// Build routes every LID of in.Ends along the hops that find allows. While one batch
-// of destinations is routed, the next one is searched.
+// Build routes every LID of in.Ends along the hops that find allows: all base LIDs first,
+// then the others.
 func Build(ctx context.Context, in *route.Input, n *Net, find Finder) (*route.Tables, error) {
-	b := newBuilder(in, n)
-	order := destinations(n)
-	found := b.search(ctx, order, 0, find)
-	for k := 0; len(order) > 0; k = 1 - k {
-		if err := <-found; err != nil {
+	b, order := newBuilder(in, n), destinations(n)
+	for _, part := range columns.Parts(&in.Ends) {
+		search := func(worker int, to int32, h *Hops) {
+			if h.Near == nil {
+				*h = *NewHops(n.G.NumSwitches)
+			}
+			find(worker, to, h)
+		}
+		err := columns.Route(ctx, in, b.tables, part, order, batch, search, func(c *columns.Columns, h *Hops) error {
+			b.Columns, b.h = c, h
+			return b.route(ctx, part.First == 0)
+		})
+		if err != nil {
 			return nil, err
 		}
-		now := order[:min(batch, len(order))]
-		order = order[len(now):]
-		found = b.search(ctx, order, 1-k, find)
-		if err := b.routeBatch(ctx, b.jobs[k][:len(now)]); err != nil {
-			return nil, cmp.Or(err, <-found) // the search ends before its jobs are given up
-		}
 	}
-	return b.tables, <-found
-}
-
-// search fills one of the two batches of jobs with the destinations that come
-// next, and answers on the channel when that is done.
-func (b *builder) search(ctx context.Context, order []int32, k int, find Finder) <-chan error {
-	done := make(chan error, 1)
-	now := order[:min(batch, len(order))]
-	work := func() {
-		done <- par.For(ctx, b.in.Workers, len(now), func(worker, i int) error {
-			j := &b.jobs[k][i]
-			find(worker, now[i], j.h)
-			j.open(b.in, b.n.G, now[i])
-			return nil
-		})
-	}
-	if b.in.Workers > 1 {
-		go work()
-	} else {
-		work()
-	}
-	return done
-}
-
-// routeBatch routes and writes a batch of destinations, in their order.
-func (b *builder) routeBatch(ctx context.Context, jobs []job) error {
-	for i := range jobs {
-		if err := b.route(ctx, &jobs[i]); err != nil {
-			return err
-		}
-	}
-	return b.write(ctx, jobs)
+	return b.tables, nil
 }
 
 // builder routes one destination switch after the other.
@@ -71,15 +41,15 @@ type builder struct {
 	in      *route.Input
 	n       *Net
 	tables  *route.Tables
-	port    []uint8  // by position in Out
-	load    []int64  // paths from hosts to LIDs, by position in Out
-	jobs    [2][]job // batches: one is searched while the other is routed
+	port    []uint8 // by position in Out
+	load    []int64 // paths from hosts to LIDs, by position in Out
 	workers []worker
 
-	// The destination at hand.
-	*job
+	// The destination whose columns are being chosen.
+	*columns.Columns
+	h    *Hops
 	seq  int      // its number in the order
-	flow []uint32 // hosts whose path to a LID comes through a switch: flow[s*cols+column]
+	flow []uint32 // hosts whose path to a LID comes through a switch: flow[s*N+column]
 	pathSet
 }
 
@@ -98,12 +68,6 @@ func newBuilder(in *route.Input, n *Net) *builder {
 		load:    make([]int64, len(n.Head)),
 		workers: make([]worker, max(1, in.Workers)),
 	}
-	for k := range b.jobs {
-		b.jobs[k] = make([]job, min(batch, n.G.NumSwitches))
-		for i := range b.jobs[k] {
-			b.jobs[k][i].h = NewHops(n.G.NumSwitches)
-		}
-	}
 	for i, c := range n.G.Out {
 		b.port[i] = n.G.FromPort[c]
 	}
@@ -113,19 +77,25 @@ func newBuilder(in *route.Input, n *Net) *builder {
 			b.workers[w].mark = make([]int32, len(n.Head))
 		}
 	}
+	if in.Ends.MaxLMC() > 0 {
+		b.position = make([]int32, n.G.NumChannels)
+		for i, c := range n.G.Out {
+			b.position[c] = int32(i)
+		}
+	}
 	return b
 }
 
-// route chooses the hops of every switch for all LIDs of a destination.
-func (b *builder) route(ctx context.Context, j *job) error {
-	b.job = j
+// route chooses the hops of every switch for all columns of the destination: those of base
+// LIDs one apart from the other, those of other LIDs by port.
+func (b *builder) route(ctx context.Context, base bool) error {
 	b.seq++
-	if b.cols == 0 {
+	if b.N == 0 {
 		return nil
 	}
 	b.startFlow()
 	inwards := b.chooseHops
-	if b.several {
+	if !base {
 		inwards = b.countTraffic
 		b.startPaths()
 		for d := 1; d+1 < len(b.h.Level); d++ {
@@ -157,17 +127,17 @@ func (b *builder) level(ctx context.Context, d int, work func(w *worker, s int32
 // for nothing: it is management, and rare.
 func (b *builder) startFlow() {
 	g, S := b.n.G, b.n.G.NumSwitches
-	if need := S * b.cols; cap(b.flow) < need {
+	if need := S * b.N; cap(b.flow) < need {
 		b.flow = make([]uint32, need)
 	}
-	b.flow = b.flow[:S*b.cols]
+	b.flow = b.flow[:S*b.N]
 	for s := range S {
 		hosts := uint32(g.HostStart[s+1] - g.HostStart[s])
-		row := b.flow[s*b.cols : (s+1)*b.cols]
+		row := b.flow[s*b.N : (s+1)*b.N]
 		for c := range row {
 			row[c] = hosts
 		}
-		clear(row[b.hostCols:])
+		clear(row[b.Hosts:])
 	}
 }
 
@@ -177,12 +147,11 @@ func (b *builder) look(w *worker, s int32) {
 	w.allowed = w.allowed[:b.h.Allowed(b.n, s, w.allowed)]
 }
 
-// chooseHops takes one hop at switch s for every LID: the least loaded one. Each
-// LID is the only one of its port.
+// chooseHops takes one hop at switch s for the base LID of every port: the least loaded one.
 func (b *builder) chooseHops(w *worker, s int32) {
 	b.look(w, s)
-	flow := b.flow[int(s)*b.cols : (int(s)+1)*b.cols]
-	ports := b.row(s)
+	flow := b.flow[int(s)*b.N : (int(s)+1)*b.N]
+	ports := b.Row(s)
 	idle := b.seq % len(w.allowed)
 	var turn leastFirst
 	for col, f := range flow {
@@ -215,28 +184,12 @@ func (b *builder) loads(w *worker) []int64 {
 // pass hands traffic on to the next switch. Switches of one level may pass to the
 // same one at once.
 func (b *builder) pass(v int32, col int, f uint32) {
-	at := &b.flow[int(v)*b.cols+col]
+	at := &b.flow[int(v)*b.N+col]
 	if len(b.workers) == 1 {
 		*at += f
 		return
 	}
 	atomic.AddUint32(at, f)
-}
-
-// write copies the ports that were chosen into the tables.
-func (b *builder) write(ctx context.Context, jobs []job) error {
-	S := b.n.G.NumSwitches
-	return par.For(ctx, b.in.Workers, (S+chunk-1)/chunk, func(_, i int) error {
-		for s := int32(i * chunk); s < int32(min(S, (i+1)*chunk)); s++ {
-			for k := range jobs {
-				row := jobs[k].row(s)
-				for _, r := range jobs[k].runs {
-					b.tables.SetRun(s, fabric.LID(r.base), row[r.from:r.to])
-				}
-			}
-		}
-		return nil
-	})
 }
 
 // leastFirst hands out the least loaded of several, the first of equals. It looks

@@ -1,6 +1,10 @@
 package forest
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"weft/fabric"
+)
 
 // bundle is scratch memory for the paths of one port's LIDs from one switch.
 type bundle struct {
@@ -8,35 +12,37 @@ type bundle struct {
 	stamp int32
 	own   int64   // what one more path adds to a load
 	used  []int64 // loads with this bundle's own
-	pick  []int32 // chosen index into allowed, by LID
-	best  []int32
+	base  []int32 // the path to the base LID, as positions in Out
+	pick  []int32 // by LID: index in allowed of the hop chosen for it
+	best  []int32 // as pick, of the best bundle yet
 }
 
 // retries bounds the number of times that the paths of one port are chosen again.
 const retries = 64
 
-// pathSet holds the paths to the destination at hand.
+// pathSet holds the paths to the LIDs of a destination that are not base LIDs.
 type pathSet struct {
-	next    []int32  // position in Out of the hop taken: next[column*NumSwitches+s]
-	entries []uint64 // channels into the destination to end with, by switch: see entriesBy
+	next     []int32  // position in Out of the hop taken: next[column*NumSwitches+s]
+	entries  []uint64 // channels into the destination to end with, by switch: see entriesBy
+	position []int32  // by channel: its position in Out
 }
 
 // startPaths makes room for the paths and ends them at the destination.
 func (b *builder) startPaths() {
 	S := b.n.G.NumSwitches
-	if need := S * b.cols; cap(b.next) < need {
+	if need := S * b.N; cap(b.next) < need {
 		b.next = make([]int32, need)
 	}
-	b.next = b.next[:S*b.cols]
-	for col := range b.cols {
-		b.next[col*S+int(b.t)] = -1
+	b.next = b.next[:S*b.N]
+	for col := range b.N {
+		b.next[col*S+int(b.To)] = -1
 	}
 	b.entries = append(b.entries[:0], make([]uint64, S)...)
 }
 
-// choosePaths takes a hop at switch s for every LID of the destination: within one
-// port the ones whose paths share the fewest channels, then the least loaded.
-// All nearer switches have chosen.
+// choosePaths takes a hop at switch s for every LID of the destination but the base LIDs:
+// within one port the ones whose paths share the fewest channels with each other and with
+// the path to the base LID, then the least loaded. All nearer switches have chosen.
 func (b *builder) choosePaths(w *worker, s int32) {
 	g, S := b.n.G, b.n.G.NumSwitches
 	b.look(w, s)
@@ -46,50 +52,65 @@ func (b *builder) choosePaths(w *worker, s int32) {
 	}
 	most := min(len(w.allowed), bits.OnesCount64(b.entries[s]))
 	w.own = int64(g.HostStart[s+1]-g.HostStart[s]) + 1
-	ports := b.row(s)
-	for _, e := range b.ends {
-		b.bundlePaths(w, &e, most)
-		for k, p := range w.best {
-			w.load[p] += w.own
-			b.next[(e.col+k)*S+int(s)] = w.allowed[p]
-			ports[e.col+k] = b.port[w.allowed[p]]
+	row := b.Row(s)
+	for _, p := range b.Ports {
+		b.basePath(w, s, p.Base)
+		b.bundlePaths(w, p.Column, p.Count, most)
+		for k, hop := range w.best {
+			w.load[hop] += w.own
+			b.next[(p.Column+k)*S+int(s)] = w.allowed[hop]
+			row[p.Column+k] = b.port[w.allowed[hop]]
 		}
 	}
 }
 
-// entriesBy tells which channels into the destination the paths through a channel
-// can end with: a set of their numbers modulo 64.
+// entriesBy returns the channels into the destination with which the paths through a
+// channel can end: a set of their numbers modulo 64.
 func (b *builder) entriesBy(i int32) uint64 {
-	if v := b.n.Head[i]; v != b.t {
+	if v := b.n.Head[i]; v != b.To {
 		return b.entries[v]
 	}
 	return 1 << (b.n.G.ToPort[b.n.G.Out[i]] % 64)
 }
 
-// bundlePaths fills w.best with one hop for each LID of a port. It takes the LIDs
-// in turn; when that finds fewer disjoint paths than there could be (most), it tries
-// again, beginning with another LID and another hop for it.
-func (b *builder) bundlePaths(w *worker, e *end, most int) {
-	most = min(most, e.count)
-	disjoint := b.greedy(w, e, 0, -1, most)
+// basePath lists in w.base the channels of the path from switch s to a base LID.
+func (b *builder) basePath(w *worker, s int32, lid fabric.LID) {
+	w.base = w.base[:0]
+	for s != b.To {
+		c, _ := b.n.G.At(s, b.tables.Port(s, lid))
+		w.base = append(w.base, b.position[c])
+		s = b.n.G.To[c]
+	}
+}
+
+// bundlePaths fills w.best with one hop for each of the LIDs of a port in some columns. It
+// takes the LIDs in turn; when that finds fewer disjoint paths than there could be, most
+// with that to the base LID, it tries again, beginning with another LID and another hop for it.
+func (b *builder) bundlePaths(w *worker, column, count, most int) {
+	most = min(most, count+1)
+	disjoint := b.greedy(w, column, count, 0, -1, most)
 	w.best = append(w.best[:0], w.pick...)
-	for try := 0; try < min(retries, e.count*len(w.allowed)) && disjoint < most; try++ {
-		if d := b.greedy(w, e, try/len(w.allowed), try%len(w.allowed), most); d > disjoint {
+	for try := 0; try < min(retries, count*len(w.allowed)) && disjoint < most; try++ {
+		if d := b.greedy(w, column, count, try/len(w.allowed), try%len(w.allowed), most); d > disjoint {
 			disjoint = d
 			w.best = append(w.best[:0], w.pick...)
 		}
 	}
 }
 
-// greedy fills w.pick and returns the number of paths that share no channel with
-// one before. It begins with one LID and a hop for it (-1: any). When no two paths
-// can be disjoint (most is 1) only the loads count.
-func (b *builder) greedy(w *worker, e *end, begin, hop, most int) (disjoint int) {
+// greedy fills w.pick and returns the number of paths, that to the base LID included, that
+// share no channel with one before. It begins with one LID and a hop for it (-1: any). When
+// no two paths can be disjoint (most is 1) only the loads count.
+func (b *builder) greedy(w *worker, column, count, begin, hop, most int) (disjoint int) {
 	w.unmark()
-	w.pick = append(w.pick[:0], make([]int32, e.count)...)
+	for _, i := range w.base {
+		w.mark[i] = w.stamp
+	}
+	w.pick = append(w.pick[:0], make([]int32, count)...)
 	w.used = append(w.used[:0], w.load...)
-	for n := range e.count {
-		k := (begin + n) % e.count
+	disjoint = 1
+	for n := range count {
+		k := (begin + n) % count
 		at, overlap := hop, 0
 		switch {
 		case len(w.allowed) == 1:
@@ -97,13 +118,15 @@ func (b *builder) greedy(w *worker, e *end, begin, hop, most int) (disjoint int)
 		case most == 1:
 			at = w.leastUsed()
 		case n > 0 || hop < 0:
-			at, overlap = b.leastOverlap(w, e.col+k)
+			at, overlap = b.leastOverlap(w, column+k)
+		default:
+			overlap = b.walk(w, w.allowed[at], column+k, false)
 		}
 		if overlap == 0 {
 			disjoint++
 		}
 		if most > 1 {
-			b.walk(w, w.allowed[at], e.col+k, true)
+			b.walk(w, w.allowed[at], column+k, true)
 		}
 		w.used[at] += w.own
 		w.pick[k] = int32(at)
@@ -167,7 +190,7 @@ func (b *builder) walk(w *worker, i int32, col int, mark bool) (marked int) {
 // countTraffic adds to the loads the traffic that comes through switch s.
 func (b *builder) countTraffic(_ *worker, s int32) {
 	S := b.n.G.NumSwitches
-	flow := b.flow[int(s)*b.cols : (int(s)+1)*b.cols]
+	flow := b.flow[int(s)*b.N : (int(s)+1)*b.N]
 	for col, f := range flow {
 		if f > 0 {
 			i := b.next[col*S+int(s)]

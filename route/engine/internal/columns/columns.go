@@ -1,0 +1,194 @@
+// Package columns fills forwarding tables destination by destination, for engines that
+// choose the paths to one LID after the other.
+//
+// The LIDs at one destination switch, those of its hosts and of its port 0, are columns:
+// a port of every switch for each. Route searches for the ways to several destinations
+// side by side, has the engine choose the columns of one after the other, in a given
+// order, and writes them. While one batch of destinations is chosen the next one is
+// searched. So what is chosen does not depend on the number of cores.
+//
+// With several LIDs a port (LMC above 0) most traffic goes to the base LIDs all the same.
+// Engines therefore choose all base LIDs first, exactly as if there were no others, and
+// then the others beside them: Parts lists the two.
+package columns
+
+import (
+	"cmp"
+	"context"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+)
+
+// Part says which LIDs of a destination are columns.
+type Part struct {
+	First, End int  // offsets to the base LID, from First on and below End
+	NoPortZero bool // only LIDs of hosts
+}
+
+// Parts returns the base LIDs and, if there are any, all others.
+func Parts(ends *route.Ends) []Part {
+	parts := []Part{{First: 0, End: 1}}
+	if lmc := ends.MaxLMC(); lmc > 0 {
+		parts = append(parts, Part{First: 1, End: 1 << lmc})
+	}
+	return parts
+}
+
+// Columns holds, for each LID of a part at one destination switch, the port of every switch.
+type Columns struct {
+	To    int32 // destination switch
+	Ports []Port
+	N     int // number of columns
+	Hosts int // columns of hosts, which come before those of port 0
+
+	entries []uint8 // by switch and column, NoPort where there is no way
+	runs    []run
+}
+
+// Port is an end port of the destination whose LIDs are columns.
+type Port struct {
+	End    int32
+	Base   fabric.LID
+	Column int        // the first of its columns
+	LID    fabric.LID // of the first column; those of the other columns follow
+	Count  int
+}
+
+// run is a range of columns whose LIDs follow each other.
+type run struct {
+	lid        fabric.LID // of column first
+	first, end int
+}
+
+// Open makes the columns those of a part at destination switch to. All entries are NoPort,
+// but for those of the destination itself.
+func (c *Columns) Open(in *route.Input, to int32, part Part) {
+	g := in.Graph
+	c.To, c.Ports, c.runs, c.N = to, c.Ports[:0], c.runs[:0], 0
+	for _, host := range g.HostsOf(to) {
+		c.add(&in.Ends, host, part)
+	}
+	if c.Hosts = c.N; !part.NoPortZero {
+		c.add(&in.Ends, g.PortZero(to), part)
+	}
+	if need := g.NumSwitches * c.N; cap(c.entries) < need {
+		c.entries = make([]uint8, need)
+	}
+	c.entries = c.entries[:g.NumSwitches*c.N]
+	for i := range c.entries {
+		c.entries[i] = route.NoPort
+	}
+	row := c.Row(to)
+	for _, p := range c.Ports {
+		for k := range p.Count {
+			row[p.Column+k] = g.EndPort[p.End]
+		}
+	}
+}
+
+// add gives the LIDs of an end port columns.
+func (c *Columns) add(ends *route.Ends, end int32, part Part) {
+	count := min(ends.Count(end), part.End) - part.First
+	if count <= 0 {
+		return
+	}
+	lid := ends.Base[end] + fabric.LID(part.First)
+	c.Ports = append(c.Ports, Port{end, ends.Base[end], c.N, lid, count})
+	if last := len(c.runs) - 1; last >= 0 && int(c.runs[last].lid)+c.N-c.runs[last].first == int(lid) {
+		c.runs[last].end += count
+	} else {
+		c.runs = append(c.runs, run{lid, c.N, c.N + count})
+	}
+	c.N += count
+}
+
+// Row returns the entries of one switch, by column.
+func (c *Columns) Row(s int32) []uint8 { return c.entries[int(s)*c.N : (int(s)+1)*c.N] }
+
+// Set enters the port of a switch for a column.
+func (c *Columns) Set(s int32, column int, port uint8) { c.entries[int(s)*c.N+column] = port }
+
+// searched is a destination with what a search found on the ways to it.
+type searched[F any] struct {
+	columns Columns
+	found   F
+}
+
+// Route routes the LIDs of a part at some destination switches, and writes them into tables.
+// search finds the ways to one destination; several run at once, worker tells which; choose
+// fills in the columns, for one destination after the other. batch is the number of
+// destinations that are searched, and written, together.
+func Route[F any](
+	ctx context.Context, in *route.Input, tables *route.Tables, part Part, order []int32, batch int,
+	search func(worker int, to int32, found *F), choose func(c *Columns, found *F) error,
+) error {
+	var batches [2][]searched[F]
+	for k := range batches {
+		batches[k] = make([]searched[F], min(batch, len(order)))
+	}
+	start := func(now []int32, into []searched[F]) <-chan error {
+		done := make(chan error, 1)
+		work := func() {
+			done <- par.For(ctx, in.Workers, len(now), func(worker, i int) error {
+				into[i].columns.Open(in, now[i], part)
+				if into[i].columns.N > 0 {
+					search(worker, now[i], &into[i].found)
+				}
+				return nil
+			})
+		}
+		if in.Workers > 1 {
+			go work()
+		} else {
+			work()
+		}
+		return done
+	}
+	next := func() []int32 { return order[:min(batch, len(order))] }
+	done := start(next(), batches[0])
+	for k := 0; len(order) > 0; k = 1 - k {
+		if err := <-done; err != nil {
+			return err
+		}
+		now := batches[k][:len(next())]
+		order = order[len(now):]
+		done = start(next(), batches[1-k])
+		if err := use(ctx, in, tables, now, choose); err != nil {
+			return cmp.Or(err, <-done) // the search ends before its memory is given up
+		}
+	}
+	return <-done
+}
+
+// use has the columns of a batch chosen, in order, and writes them.
+func use[F any](ctx context.Context, in *route.Input, tables *route.Tables, batch []searched[F], choose func(c *Columns, found *F) error) error {
+	chosen := make([]*Columns, len(batch))
+	for i := range batch {
+		if err := choose(&batch[i].columns, &batch[i].found); err != nil {
+			return err
+		}
+		chosen[i] = &batch[i].columns
+	}
+	return Write(ctx, in, tables, chosen)
+}
+
+// chunk is the number of switches whose tables a worker writes at once.
+const chunk = 64
+
+// Write copies columns into the tables.
+func Write(ctx context.Context, in *route.Input, tables *route.Tables, list []*Columns) error {
+	n := in.Graph.NumSwitches
+	return par.For(ctx, in.Workers, (n+chunk-1)/chunk, func(_, i int) error {
+		for s := int32(i * chunk); s < int32(min(n, (i+1)*chunk)); s++ {
+			for _, c := range list {
+				row := c.Row(s)
+				for _, r := range c.runs {
+					tables.SetRun(s, r.lid, row[r.first:r.end])
+				}
+			}
+		}
+		return nil
+	})
+}
