@@ -32,6 +32,9 @@ type Plan struct {
 	// Intended are the paths that were computed, where that was done apart from the
 	// LIDs: the judge compares. It is not saved.
 	Intended Intended
+	// Unclear says what the source of the Plan leaves open, so that nothing proves it:
+	// LIDs of foreign tables that nobody can place. It is not saved.
+	Unclear []string
 	// Notes are what the engine has to say of its result, for people. They are not saved.
 	Notes []string
 }

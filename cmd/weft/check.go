@@ -37,8 +37,10 @@ or the tables of another subnet manager (opensm-lfts.dump, opensm.fdbs, dump_fts
 Without --sl and --sl2vl nobody knows the lanes of foreign tables. Then the
 answer about deadlock is "yes" where one lane is enough, and "unknown" otherwise.
 
+Where FABRIC tells no LMC, the LIDs that the tables name or deliver tell it.
+
 Exit status 0 means proven; 1 means a fault, a deadlock, or no proof: lanes that are not
-known, or end ports whose LID is not.`,
+known, end ports whose LID is not, or LIDs that nobody can place.`,
 		Example: `  weft check examples/psmn-x5.ibnetdiscover --plan psmn.plan
   weft check subnet.lst --lfts osm.fdbs
   weft check fabric.txt --lfts opensm-lfts.dump --sl sl.txt --sl2vl opensm-sl2vl.dump --json`,

@@ -25,6 +25,8 @@ func (j *judge) report(r *Report) {
 		}
 	}
 	r.warn(nameless)
+	unclear := j.Plan.Unclear
+	r.warn(Finding{Kind: Unclear, Count: int64(len(unclear)), Examples: unclear[:min(len(unclear), examplesShown)]})
 	for _, f := range j.invalid {
 		r.fault(f)
 	}

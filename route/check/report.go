@@ -44,14 +44,15 @@ type Report struct {
 	// OK says that the Plan is proven: nothing unreachable, no invalid name, choice or
 	// lane, and no dependency cycle. Disconnected pairs are no fault of the Plan. An
 	// unknown deadlock verdict is no proof, nor is a Plan that leaves end ports without a
-	// LID, which nobody judges: OK is then false without any fault.
+	// LID, which nobody judges, or one of which something is unclear: OK is then false
+	// without any fault.
 	OK bool `json:"ok"`
 	Size
 	Reachability
 	Deadlock
 
 	Faults   []Finding `json:"faults"`   // what makes OK false, except cycles
-	Warnings []Finding `json:"warnings"` // what does not; NoLID leaves no proof
+	Warnings []Finding `json:"warnings"` // what does not; NoLID and Unclear leave no proof
 }
 
 // Size counts what a Plan is for.
@@ -129,6 +130,7 @@ type Kind string
 const (
 	Names        Kind = "names"           // LIDs that the specification forbids
 	NoLID        Kind = "no-lid"          // warning: end ports without a LID
+	Unclear      Kind = "unclear"         // warning: what the source of the Plan leaves open
 	NoEntry      Kind = "no-entry"        // no port for a LID that can be reached
 	DeadPort     Kind = "dead-port"       // a port that leads nowhere or does not exist
 	WrongEnd     Kind = "wrong-end"       // delivered to another end port

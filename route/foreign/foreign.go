@@ -20,12 +20,12 @@ type Files struct {
 
 // Plan makes a Plan of the files for a graph. End ports have the LIDs that the
 // fabric was seen with, or those the tables name them by. notes say what is odd
-// and what could not be used. It fails when no switch of the tables is in the
-// fabric.
+// and what could not be used; LIDs that stay unclear are in Plan.Unclear. It fails when
+// no switch of the tables is in the fabric.
 func (f *Files) Plan(g *fabric.Graph) (p *route.Plan, notes []string, err error) {
 	note := func(format string, args ...any) { notes = append(notes, fmt.Sprintf(format, args...)) }
-	ends := f.ends(g, note)
-	p = &route.Plan{Ends: ends, Recipe: route.Recipe{Paths: "as programmed", Names: "as seen", Lanes: "as programmed"}}
+	ends, unclear := f.ends(g, note)
+	p = &route.Plan{Ends: ends, Unclear: unclear, Recipe: route.Recipe{Paths: "as programmed", Names: "as seen", Lanes: "as programmed"}}
 	if p.Tables, err = f.tables(g, &ends, note); err != nil {
 		return nil, notes, err
 	}
@@ -48,52 +48,8 @@ func (f *Files) Plan(g *fabric.Graph) (p *route.Plan, notes []string, err error)
 	return p, notes, nil
 }
 
-// ends are the LIDs as seen; where the tables say otherwise, the tables are right,
-// because a switch obeys them.
-func (f *Files) ends(g *fabric.Graph, note func(string, ...any)) route.Ends {
-	e := route.Ends{Base: append([]fabric.LID(nil), g.EndLID...), LMC: append([]uint8(nil), g.EndLMC...)}
-	base := map[fabric.GUID]fabric.LID{}
-	for _, t := range f.LFTs.Targets {
-		if old, ok := base[t.GUID]; !ok || t.LID < old {
-			base[t.GUID] = t.LID
-		}
-	}
-	for _, s := range f.LFTs.Switches {
-		if s.LID != 0 {
-			base[s.GUID] = s.LID
-		}
-	}
-	moved := 0
-	for end := range e.Base {
-		lid, ok := base[g.EndGUID[end]]
-		if !ok || lid == e.Base[end] {
-			continue
-		}
-		if e.Base[end] != 0 {
-			moved++
-		}
-		e.Base[end] = lid
-	}
-	if moved > 0 {
-		note("%d ports have another LID in the tables than in the fabric: those of the tables are used", moved)
-	}
-	nameless := 0
-	for end := range e.Base {
-		if e.Base[end] == 0 {
-			nameless++
-		}
-	}
-	if nameless > 0 {
-		note("%d of %d end ports have no LID in either file: they are not judged", nameless, g.NumEnds)
-	}
-	return e
-}
-
 func (f *Files) tables(g *fabric.Graph, ends *route.Ends, note func(string, ...any)) (*route.Tables, error) {
-	index := make(map[fabric.GUID]int32, g.NumSwitches)
-	for s, guid := range g.SwitchGUID {
-		index[guid] = int32(s)
-	}
+	index := indexByGUID(g.SwitchGUID)
 	t := route.NewTables(g.NumSwitches, max(f.LFTs.TopLID(), ends.Top()))
 	filled := make([]bool, g.NumSwitches)
 	found := 0

@@ -29,6 +29,9 @@ func (r *Report) verdictLine() string {
 	if f := r.Find(check.NoLID); f != nil {
 		parts = append(parts, fmt.Sprintf("%d of %d end ports have no LID and are not judged", f.Count, r.Hosts+r.Switches))
 	}
+	if f := r.Find(check.Unclear); f != nil {
+		parts = append(parts, fmt.Sprintf("LIDs are unclear in %d places", f.Count))
+	}
 	switch {
 	case r.Unreachable > 0:
 		parts = append(parts, fmt.Sprintf("%d of %d pairs unreachable", r.Unreachable, r.Pairs))
