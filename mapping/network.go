@@ -165,7 +165,12 @@ func (n *Network) Distances(from ...int32) []int32 {
 	return dist
 }
 
-// HostByName finds a host.
+// HostByID returns the host of an address, -1 when there is none.
+func (n *Network) HostByID(id uint64) int32 {
+	return int32(slices.IndexFunc(n.Hosts, func(h Host) bool { return h.ID == id }))
+}
+
+// HostByName finds a host by name or address.
 func (n *Network) HostByName(name string) (int32, error) {
 	found := int32(-1)
 	for i, h := range n.Hosts {

@@ -2,9 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"io"
+	"os"
+	"path/filepath"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -12,38 +15,33 @@ import (
 	"weft/fabric/netfile"
 	"weft/mapping"
 	"weft/mapping/algorithm"
+	"weft/mapping/draw"
+	"weft/mapping/job"
+	"weft/mapping/probe"
 )
 
 // mapFlags are the options of weft map.
 type mapFlags struct {
+	job       job.Options
 	fabric    fabricFlags
 	algorithm string
-	collision string
-	mapper    string
 	mode      string
-	depth     int
-	retries   int
-	traffic   mapping.Traffic
-	err       float64
-	worst     float64
-	limit     int
-	payload   int
-	early     bool
-	seed      uint64
-	events    string
-	every     time.Duration
+	collision string
+	utility   string
+	out       mapFiles
+	asJSON    bool
+}
+
+// mapFiles are the files that weft map writes or reads.
+type mapFiles struct {
+	fabric, format string
+	svg            string
+	routes         string
+	events         string
 }
 
 func mapCmd() *cobra.Command {
-	var (
-		flags   mapFlags
-		asJSON  bool
-		out     string
-		format  string
-		svg     mapDraw
-		routed  mapRoutes
-		utility mapUtility
-	)
+	m := mapFlags{job: job.Defaults()}
 	cmd := &cobra.Command{
 		Use:   "map NETWORK",
 		Short: "map a network of anonymous switches by probes",
@@ -84,84 +82,164 @@ can use.`,
   weft map now-cab --loss 0.05 --late 0.02 --error 1e-9
   weft map now-c --mode election --events what-happens.txt --every 500ms`,
 		Args: one("NETWORK"),
-		RunE: func(cmd *cobra.Command, args []string) error {
-			for _, needs := range [][2]string{{"format", "output"}, {"every", "events"}} {
-				if cmd.Flags().Changed(needs[0]) && !cmd.Flags().Changed(needs[1]) {
-					return fmt.Errorf("--%s goes with --%s", needs[0], needs[1])
-				}
-			}
-			answer, err := answerTo(cmd, out, svg.file, routed.file)
-			if err != nil {
-				return err
-			}
-			if flags.events != "" {
-				return withProgress(cmd, "mapping", func(ctx context.Context) error { return flags.watch(ctx, cmd, args[0], asJSON) })
-			}
-			var run *mapRun
-			err = withProgress(cmd, "mapping", func(ctx context.Context) (err error) {
-				run, err = flags.run(ctx, cmd, args[0])
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if out != "" {
-				f, err := run.result.Map.ToFabric("map of "+args[0], 4, fabric.SDR)
-				if err != nil {
-					return err
-				}
-				if err := writeFabric(cmd, f, format, out, netfile.SlurmOptions{}); err != nil {
-					return err
-				}
-			}
-			aside, err := utility.host(run.result.Map, run.mapper)
-			if err != nil {
-				return err
-			}
-			if err := svg.write(cmd, "map of "+args[0], run.result.Map, aside); err != nil {
-				return err
-			}
-			if run.routes, err = routed.run(cmd, run.result.Map, hostOf(run.result.Map, run.mapper), aside, run.sent.Model, flags.seed); err != nil {
-				return err
-			}
-			if asJSON {
-				err = printJSON(answer, run.report())
-			} else {
-				err = run.write(answer)
-			}
-			if err == nil && (run.differs != nil || !run.certain() || !run.routes.ok()) {
-				return answerNo
-			}
-			return err
-		},
+		RunE: func(cmd *cobra.Command, args []string) error { return m.run(cmd, args[0]) },
 	}
-	flags.fabric.add(cmd)
-	jsonFlag(cmd, &asJSON)
-	f := cmd.Flags()
-	f.StringVarP(&flags.algorithm, "algorithm", "a", "berkeley", "one of: "+strings.Join(algorithmNames(), ", "))
-	f.StringVar(&flags.collision, "collision", string(mapping.Circuit), "packet, circuit or cut-through")
-	f.StringVar(&flags.mapper, "mapper", "", "host that maps, by name or address (default: the last one)")
-	f.IntVar(&flags.depth, "depth", 0, "most turns of a probe string (default: Q + D)")
-	f.IntVar(&flags.retries, "retries", 0, "how often a silent probe is sent again")
-	f.StringVar(&flags.mode, "mode", "master", "master, election or parallel")
-	f.Float64Var(&flags.traffic.Loss, "loss", 0, "share of probes lost to other traffic")
-	f.Float64Var(&flags.traffic.Late, "late", 0, "share of probes answered after the timeout")
-	f.Float64Var(&flags.traffic.Corrupt, "corrupt", 0, "share of probes that other traffic corrupts")
-	f.Float64Var(&flags.traffic.Busy, "busy", 0, fmt.Sprintf("share of wires that lose %v of what crosses them", mapping.BusyLoss))
-	f.Float64Var(&flags.err, "error", 1e-6, "chance that is allowed that the map is wrong and does not say so, with traffic, if no unknown wire is worse than --worst; 0 believes silence")
-	f.Float64Var(&flags.worst, "worst", 0, "share of probes that a wire not yet known may lose (default: what the worst known one loses)")
-	f.IntVar(&flags.limit, "limit", 0, "probes after which a survey gives up, and names what is in doubt (default: none)")
-	f.StringVar(&flags.events, "events", "", "file of what happens to the network while it is mapped again and again")
-	f.DurationVar(&flags.every, "every", time.Second, "time from one map to the next, with --events (modelled)")
-	f.IntVar(&flags.payload, "payload", mapping.Myrinet.Payload, "bytes of a message besides its turns, for cut-through")
-	f.BoolVar(&flags.early, "early-reply", false, "hosts answer a message that reaches them with turns left")
-	f.Uint64Var(&flags.seed, "seed", 1, "seed")
-	f.StringVarP(&out, "output", "o", "", "file to write the map to, as a FABRIC")
-	formatFlag(cmd, &format, "format", "of the map, ")
-	svg.add(cmd)
-	routed.add(cmd)
-	utility.add(cmd)
+	m.add(cmd)
 	return cmd
+}
+
+// add adds the flags.
+func (m *mapFlags) add(cmd *cobra.Command) {
+	m.fabric.add(cmd)
+	jsonFlag(cmd, &m.asJSON)
+	f, o := cmd.Flags(), &m.job
+	f.StringVarP(&m.algorithm, "algorithm", "a", "berkeley", "one of: "+strings.Join(algorithmNames(), ", "))
+	f.StringVar(&m.collision, "collision", string(o.Collision), "packet, circuit or cut-through")
+	f.StringVar(&o.Mapper, "mapper", "", "host that maps, by name or address (default: the last one)")
+	f.IntVar(&o.Depth, "depth", 0, "most turns of a probe string (default: Q + D)")
+	f.IntVar(&o.Retries, "retries", 0, "how often a silent probe is sent again")
+	f.StringVar(&m.mode, "mode", string(o.Mode), "master, election or parallel")
+	f.Float64Var(&o.Traffic.Loss, "loss", 0, "share of probes lost to other traffic")
+	f.Float64Var(&o.Traffic.Late, "late", 0, "share of probes answered after the timeout")
+	f.Float64Var(&o.Traffic.Corrupt, "corrupt", 0, "share of probes that other traffic corrupts")
+	f.Float64Var(&o.Traffic.Busy, "busy", 0, fmt.Sprintf("share of wires that lose %v of what crosses them", mapping.BusyLoss))
+	f.Float64Var(&o.Error, "error", o.Error, "chance that is allowed that the map is wrong and does not say so, with traffic, if no unknown wire is worse than --worst; 0 believes silence")
+	f.Float64Var(&o.Worst, "worst", 0, "share of probes that a wire not yet known may lose (default: what the worst known one loses)")
+	f.IntVar(&o.Limit, "limit", 0, "probes after which a survey gives up, and names what is in doubt (default: none)")
+	f.StringVar(&m.out.events, "events", "", "file of what happens to the network while it is mapped again and again")
+	f.DurationVar(&o.Every, "every", o.Every, "time from one map to the next, with --events (modelled)")
+	f.IntVar(&o.Payload, "payload", o.Payload, "bytes of a message besides its turns, for cut-through")
+	f.BoolVar(&o.Early, "early-reply", false, "hosts answer a message that reaches them with turns left")
+	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed")
+	f.StringVarP(&m.out.fabric, "output", "o", "", "file to write the map to, as a FABRIC")
+	formatFlag(cmd, &m.out.format, "format", "of the map, ")
+	f.StringVar(&m.out.svg, "svg", "", "file to draw the map to: hosts on top, levels of switches")
+	f.StringVar(&m.out.routes, "routes", "", "file for the routes of all pairs of hosts, as turns (text, or JSON by its ending)")
+	f.StringVar(&m.utility, "utility", "", "host that does not count when a root is chosen, and is drawn below (default: the one that maps)")
+}
+
+func (m *mapFlags) run(cmd *cobra.Command, network string) error {
+	for _, needs := range [][2]string{{"format", "output"}, {"every", "events"}} {
+		if cmd.Flags().Changed(needs[0]) && !cmd.Flags().Changed(needs[1]) {
+			return fmt.Errorf("--%s goes with --%s", needs[0], needs[1])
+		}
+	}
+	answer, err := answerTo(cmd, m.out.fabric, m.out.svg, m.out.routes)
+	if err != nil {
+		return err
+	}
+	o := &m.job
+	o.Network, o.Mode, o.Collision = network, job.Mode(m.mode), mapping.Collision(m.collision)
+	if o.Mode != job.Parallel || cmd.Flags().Changed("algorithm") {
+		o.Algorithm = m.algorithm
+	}
+	if err := o.Check(); err != nil {
+		return err
+	}
+	if m.out.events != "" {
+		return withProgress(cmd, "mapping", func(ctx context.Context) error { return m.watch(ctx, cmd, network) })
+	}
+	var made *job.Result
+	err = withProgress(cmd, "mapping", func(ctx context.Context) (err error) {
+		made, err = m.mapOnce(ctx, cmd, network)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return m.write(cmd, answer, "map of "+network, made)
+}
+
+// mapOnce maps a network once.
+func (m *mapFlags) mapOnce(ctx context.Context, cmd *cobra.Command, network string) (*job.Result, error) {
+	src, err := m.fabric.open(cmd, network)
+	if err != nil {
+		return nil, err
+	}
+	n, err := mapping.FromFabric(src.Fabric)
+	if err != nil {
+		return nil, located(err, network, src.Fabric)
+	}
+	made, err := job.Run(ctx, n, &m.job)
+	if errors.Is(err, probe.ErrLimit) {
+		return nil, &exitError{exitCannot, err}
+	}
+	return made, err
+}
+
+// write writes the files that were asked for, and the report.
+func (m *mapFlags) write(cmd *cobra.Command, answer io.Writer, title string, made *job.Result) error {
+	if m.out.fabric != "" {
+		f, err := made.Map.ToFabric(title, 4, fabric.SDR)
+		if err != nil {
+			return err
+		}
+		if err := writeFabric(cmd, f, m.out.format, m.out.fabric, netfile.SlurmOptions{}); err != nil {
+			return err
+		}
+	}
+	utility := made.Map.HostByID(made.Mapper.ID)
+	if m.utility != "" {
+		var err error
+		if utility, err = made.Map.HostByName(m.utility); err != nil {
+			return err
+		}
+	}
+	if m.out.svg != "" {
+		err := output(cmd, m.out.svg, func(w io.Writer) error {
+			return draw.SVG(w, made.Map, draw.Options{Title: title, Utility: utility})
+		})
+		if err != nil {
+			return err
+		}
+	}
+	report := made.Report()
+	if m.out.routes != "" {
+		var err error
+		if report.Routes, err = m.writeRoutes(cmd, made, utility); err != nil {
+			return err
+		}
+	}
+	err := printMap(answer, report, m.asJSON)
+	if err == nil && !report.OK() {
+		return answerNo
+	}
+	return err
+}
+
+// writeRoutes computes the routes on a map and writes them.
+func (m *mapFlags) writeRoutes(cmd *cobra.Command, made *job.Result, utility int32) (*job.RoutesReport, error) {
+	table, report, err := made.Routes(cmd.Context(), utility, m.job.Seed)
+	if err != nil {
+		return nil, err
+	}
+	return report, output(cmd, m.out.routes, func(w io.Writer) error {
+		if filepath.Ext(m.out.routes) == ".json" {
+			return table.WriteJSON(w, made.Map)
+		}
+		return table.WriteText(w, made.Map)
+	})
+}
+
+// located adds to an error the line of a file on which the host is that has too many
+// wires: a fabric may have such hosts, and does not know lines.
+func located(err error, file string, f *fabric.Fabric) error {
+	var wires *mapping.HostWires
+	if !errors.As(err, &wires) {
+		return err
+	}
+	text, unread := os.ReadFile(file)
+	if unread != nil {
+		return err // a formula
+	}
+	n := &f.Nodes[wires.Node]
+	for i, line := range strings.Split(string(text), "\n") {
+		header := strings.HasPrefix(line, "Ca") || strings.HasPrefix(line, "Hca") || strings.HasPrefix(line, "R") || strings.HasPrefix(strings.TrimSpace(line), `"`)
+		if header && (strings.Contains(strings.ToLower(line), fmt.Sprintf("%016x", uint64(n.GUID))) || n.Desc != "" && strings.Contains(line, `"`+n.Desc+`"`)) {
+			return fmt.Errorf("%s:%d: %w", file, i+1, err)
+		}
+	}
+	return err
 }
 
 func algorithmNames() (names []string) {

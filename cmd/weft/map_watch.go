@@ -2,156 +2,69 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"weft/mapping"
 	"weft/mapping/change"
-	"weft/mapping/survey"
+	"weft/mapping/job"
 )
 
-// watchReport is what `weft map --events --json` prints.
-type watchReport struct {
-	Mode   string        `json:"mode"`
-	Rounds []roundReport `json:"rounds"`
-	// End says why there are no more rounds, if not for the end of the events.
-	End string `json:"end,omitempty"`
-}
-
-// roundReport is one map of a network that changes.
-type roundReport struct {
-	BeginMS    float64    `json:"begin_modelled_ms"`
-	EndMS      float64    `json:"end_modelled_ms"`
-	Mapper     string     `json:"mapper"`
-	Probes     int        `json:"probes"`
-	Hosts      int        `json:"hosts"`
-	Switches   int        `json:"switches"`
-	Wires      int        `json:"wires"`
-	Certain    bool       `json:"certain"`
-	Changes    []string   `json:"changes"`
-	During     bool       `json:"changed_meanwhile"`
-	Isomorphic bool       `json:"isomorphic"`
-	Difference string     `json:"difference,omitempty"`
-	InDoubt    []mapDoubt `json:"in_doubt,omitempty"`
-}
-
-// watch maps a network again and again while things happen to it.
-func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, arg string, asJSON bool) error {
-	if err := m.check(cmd); err != nil {
-		return err
-	}
+// watch maps a network again and again while events happen to it.
+func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, network string) error {
 	for _, name := range []string{"output", "svg", "routes", "algorithm", "depth", "retries"} {
 		if cmd.Flags().Changed(name) {
 			return fmt.Errorf("--%s does not go with --events, which surveys the network again and again", name)
 		}
 	}
-	if m.mode == "parallel" {
-		return errors.New("--events goes with --mode master and election")
-	}
-	if m.every <= 0 {
-		return errors.New("--every is a time above 0")
-	}
-	opt, epochs, err := m.timeline(cmd, arg)
+	src, err := m.fabric.open(cmd, network)
 	if err != nil {
 		return err
 	}
-	report := watchReport{Mode: m.mode, Rounds: []roundReport{}}
-	right := true
-	err = change.Watch(ctx, epochs, opt, func(r *change.Round) error {
-		rep := roundOf(r)
-		report.Rounds = append(report.Rounds, rep)
-		// A map of a network that changed meanwhile cannot be blamed.
-		right = right && rep.Certain && (rep.Isomorphic || r.During)
-		if asJSON {
-			return cmd.Context().Err()
+	events, err := readEvents(m.out.events)
+	if err != nil {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	report, err := job.Watch(ctx, src.Fabric, events, &m.job, func(r *job.RoundReport) error {
+		if !m.asJSON {
+			printRound(w, r)
 		}
-		rep.print(cmd)
 		return cmd.Context().Err()
 	})
-	if errors.Is(err, change.ErrCutOff) {
-		report.End, right, err = err.Error(), false, nil
-		if !asJSON {
-			fmt.Fprintln(cmd.OutOrStdout(), "no more maps:", strings.TrimPrefix(report.End, "mapping: "))
+	if err != nil {
+		return located(err, network, src.Fabric)
+	}
+	switch {
+	case m.asJSON:
+		if err := printJSON(w, report); err != nil {
+			return err
 		}
+	case report.End != "":
+		fmt.Fprintln(w, "no more maps:", strings.TrimPrefix(report.End, "mapping: "))
 	}
-	if err == nil && asJSON {
-		err = printJSON(cmd.OutOrStdout(), &report)
-	}
-	if err == nil && !right {
+	if !report.OK() {
 		return answerNo
 	}
-	return err
+	return nil
 }
 
-// timeline reads the network and what happens to it.
-func (m *mapFlags) timeline(cmd *cobra.Command, arg string) (*change.WatchOptions, []change.Epoch, error) {
-	rule, err := mapping.ParseCollision(m.collision)
+// readEvents reads a file of events.
+func readEvents(name string) ([]change.Event, error) {
+	file, err := os.Open(name)
 	if err != nil {
-		return nil, nil, err
-	}
-	src, err := m.fabric.open(cmd, arg)
-	if err != nil {
-		return nil, nil, err
-	}
-	file, err := os.Open(m.events)
-	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	defer file.Close()
-	events, err := change.ReadEvents(m.events, file)
-	if err != nil {
-		return nil, nil, err
-	}
-	epochs, err := change.Timeline(src.Fabric, events)
-	if err != nil {
-		return nil, nil, located(err, arg, src.Fabric)
-	}
-	n := epochs[0].Network
-	if err := enough(n, arg); err != nil {
-		return nil, nil, err
-	}
-	opt := &change.WatchOptions{
-		Rule: rule, Hardware: m.hardware(), Conditions: mapping.Conditions{Traffic: m.traffic, Seed: m.seed},
-		Survey: survey.Options{Worst: m.worst, Limit: m.limit}, Election: m.mode == "election", Every: m.every,
-	}
-	if !m.traffic.Quiet() {
-		opt.Survey.Error = m.err
-	}
-	host := int32(n.NumHosts() - 1)
-	if m.mapper != "" {
-		if host, err = n.HostByName(m.mapper); err != nil {
-			return nil, nil, err
-		}
-	}
-	opt.Mapper = n.Hosts[host].ID
-	return opt, epochs, nil
+	return change.ReadEvents(name, file)
 }
 
-func roundOf(r *change.Round) roundReport {
-	rep := roundReport{
-		BeginMS: milliseconds(r.Begin), EndMS: milliseconds(r.End), Mapper: r.By.Name, Probes: r.Result.Probes.Total().Sent,
-		Certain: r.Result.Certain(), Changes: []string{}, During: r.During, Isomorphic: r.Differs == nil, InDoubt: doubts(r.Result),
-	}
-	if n := r.Result.Map; n != nil {
-		rep.Hosts, rep.Switches, rep.Wires = n.NumHosts(), n.NumSwitches(), n.NumWires()
-	}
-	for _, c := range r.Changes {
-		rep.Changes = append(rep.Changes, c.String())
-	}
-	if r.Differs != nil {
-		rep.Difference = r.Differs.Error()
-	}
-	return rep
-}
-
-// print prints a round.
-func (r *roundReport) print(cmd *cobra.Command) {
-	w := cmd.OutOrStdout()
+// printRound prints one map of a network that changes.
+func printRound(w io.Writer, r *job.RoundReport) {
 	verdict := "right"
 	switch {
 	case !r.Certain:

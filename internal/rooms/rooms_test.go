@@ -24,6 +24,7 @@ var floors = []struct {
 	{"weft/traffic", 3},
 	{"weft/route/check", 3},
 	{"weft/route/quality", 3},
+	{"weft/mapping/job", 3},
 	{"weft/lpsolver", 3},
 	{"weft/route/engine/conformance", 3},
 	{"weft/route", 2},

@@ -10,7 +10,7 @@ import (
 	"weft/lab"
 	model "weft/mapping"
 	"weft/mapping/algorithm"
-	"weft/mapping/election"
+	"weft/mapping/concurrent"
 )
 
 // spread is the time within which all mappers of an election start; wide is that of
@@ -119,7 +119,7 @@ func elections(ctx context.Context, s *lab.Setup, n *model.Network, starts time.
 			address[h] = uint64(p) + 2
 		}
 		address[lowest] = 1
-		res, err := election.Run(ctx, n, &election.Options{
+		res, err := concurrent.Elect(ctx, n, &concurrent.ElectionOptions{
 			Algorithm: a, Rule: model.Circuit, Hardware: model.Myrinet, Address: address, Spread: starts, Seed: s.SeedOf("fig7") + run,
 		})
 		if err != nil {

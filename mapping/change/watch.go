@@ -111,7 +111,7 @@ func (w *watcher) catchUp() {
 	for w.at+1 < len(w.epochs) && w.epochs[w.at+1].From <= w.now() {
 		w.at++
 		n := w.epochs[w.at].Network
-		w.mapper.Reconnect(mapping.NewModel(n, w.opt.Rule, w.opt.Hardware), hostByID(n, w.opt.Mapper))
+		w.mapper.Reconnect(mapping.NewModel(n, w.opt.Rule, w.opt.Hardware), n.HostByID(w.opt.Mapper))
 	}
 }
 
@@ -120,12 +120,12 @@ func (w *watcher) master() (mapping.Host, error) {
 	n := w.epochs[w.at].Network
 	if w.opt.Election {
 		for i, h := range n.Hosts {
-			if n.OnSwitch(int32(i)) && (hostByID(n, w.opt.Mapper) < 0 || h.ID < w.opt.Mapper) {
+			if n.OnSwitch(int32(i)) && (n.HostByID(w.opt.Mapper) < 0 || h.ID < w.opt.Mapper) {
 				w.opt.Mapper = h.ID
 			}
 		}
 	}
-	host := hostByID(n, w.opt.Mapper)
+	host := n.HostByID(w.opt.Mapper)
 	if host < 0 || !n.OnSwitch(host) {
 		return mapping.Host{}, ErrCutOff
 	}
@@ -134,15 +134,6 @@ func (w *watcher) master() (mapping.Host, error) {
 	}
 	w.mapper.Host = host
 	return n.Hosts[host], nil
-}
-
-func hostByID(n *mapping.Network, id uint64) int32 {
-	for i, h := range n.Hosts {
-		if h.ID == id {
-			return int32(i)
-		}
-	}
-	return -1
 }
 
 // Probe is that of the host that maps.
@@ -157,7 +148,7 @@ func (w *watcher) compare(r *Round) error {
 		return r.Result.Contradiction
 	}
 	n := w.epochs[w.at].Network
-	host := hostByID(n, r.By.ID)
+	host := n.HostByID(r.By.ID)
 	if host < 0 {
 		return ErrCutOff
 	}

@@ -1,4 +1,4 @@
-package parallel
+package concurrent
 
 import (
 	"flag"
@@ -17,14 +17,14 @@ var (
 )
 
 // TestFormulas: all hosts together find the map that one master finds, in less time.
-func TestFormulas(t *testing.T) {
+func TestMerge(t *testing.T) {
 	formulas := []string{"now-c", "now-ca", "now-cab", "karytree(4,3)", "torus(4x4,hosts=1)"}
 	if !testing.Short() {
 		formulas = append(formulas, "karytree(4,4)") // once out of reach
 	}
 	for _, formula := range formulas {
 		n := mappingtest.Network(t, formula)
-		res, err := Run(t.Context(), n, &Options{Rule: mapping.Circuit, Hardware: mapping.Myrinet})
+		res, err := Merge(t.Context(), n, &MergeOptions{Rule: mapping.Circuit, Hardware: mapping.Myrinet})
 		if err != nil {
 			t.Fatal(formula, err)
 		}
@@ -43,18 +43,18 @@ func TestFormulas(t *testing.T) {
 		if res.Elapsed >= alone.Elapsed {
 			t.Errorf("%s: %v together, %v alone", formula, res.Elapsed, alone.Elapsed)
 		}
-		t.Logf("%s: %v and %d probes together (%d messages, %d rounds), %v and %d alone", formula, res.Elapsed, res.Probes.Total().Sent, res.Exchanged, len(res.Rounds), alone.Elapsed, alone.Probes.Total().Sent)
+		t.Logf("%s: %v and %d probes together (%d messages, %d rounds), %v and %d alone", formula, res.Elapsed, res.Probes.Total().Sent, res.Messages, len(res.Rounds), alone.Elapsed, alone.Probes.Total().Sent)
 	}
 }
 
 // TestRandomNetworks: the map is the network, under every rule.
-func TestRandomNetworks(t *testing.T) {
+func TestMergeRandomNetworks(t *testing.T) {
 	for i := range *networks {
 		seed := *drawSeed<<32 + uint64(i)
 		n := mappingtest.Random(seed, 40)
 		for _, rule := range mapping.Collisions() {
-			opt := &Options{Rule: rule, Hardware: mapping.Myrinet, Limit: 1000 * n.NumSwitches()}
-			res, err := Run(t.Context(), n, opt)
+			opt := &MergeOptions{Rule: rule, Hardware: mapping.Myrinet, Limit: 1000 * n.NumSwitches()}
+			res, err := Merge(t.Context(), n, opt)
 			if err != nil {
 				t.Fatalf("network %d, %s: %v", seed, rule, err)
 			}
@@ -68,7 +68,7 @@ func TestRandomNetworks(t *testing.T) {
 				t.Errorf("network %d, %s: %v", seed, rule, err)
 			}
 			if i < 3 {
-				if again, err := Run(t.Context(), n, opt); err != nil || !reflect.DeepEqual(again.Rounds, res.Rounds) {
+				if again, err := Merge(t.Context(), n, opt); err != nil || !reflect.DeepEqual(again.Rounds, res.Rounds) {
 					t.Errorf("network %d: not the same again: %v", seed, err)
 				}
 			}

@@ -1,4 +1,4 @@
-package election
+package concurrent
 
 import (
 	"context"
@@ -41,11 +41,11 @@ func TestElection(t *testing.T) {
 	} {
 		n := mappingtest.Network(t, c.formula)
 		for seed := range uint64(5) {
-			opt := &Options{
+			opt := &ElectionOptions{
 				Algorithm: find(t, c.algorithm), Rule: mapping.Circuit, Hardware: mapping.Myrinet,
 				Address: addresses(n, seed), Spread: time.Duration(seed) * time.Millisecond, Seed: seed,
 			}
-			res, err := Run(t.Context(), n, opt)
+			res, err := Elect(t.Context(), n, opt)
 			if err != nil {
 				t.Fatal(c, err)
 			}
@@ -75,7 +75,7 @@ func TestElection(t *testing.T) {
 					t.Errorf("%v: host %d was stopped after %v by %d", c, h, res.Stopped[h], by)
 				}
 			}
-			again, err := Run(t.Context(), n, opt)
+			again, err := Elect(t.Context(), n, opt)
 			if err != nil || !reflect.DeepEqual(res.Stopped, again.Stopped) || res.Elapsed != again.Elapsed {
 				t.Errorf("%v: another election: %v", c, err)
 			}
@@ -94,7 +94,7 @@ func TestParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Run(t.Context(), n, &Options{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet})
+	res, err := Elect(t.Context(), n, &ElectionOptions{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -119,7 +119,7 @@ func TestDepthOfParts(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	res, err := Run(t.Context(), n, &Options{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet})
+	res, err := Elect(t.Context(), n, &ElectionOptions{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -136,7 +136,7 @@ func TestSpread(t *testing.T) {
 	n := mappingtest.Network(t, "now-c")
 	for _, spread := range []time.Duration{time.Millisecond, time.Second, time.Minute, time.Hour} {
 		for seed := range uint64(5) {
-			res, err := Run(t.Context(), n, &Options{
+			res, err := Elect(t.Context(), n, &ElectionOptions{
 				Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Address: addresses(n, seed), Spread: spread, Seed: seed,
 			})
 			if err != nil {
@@ -160,10 +160,10 @@ func TestSpread(t *testing.T) {
 func TestStopped(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := Run(ctx, mappingtest.Network(t, "now-c"), &Options{Algorithm: find(t, "berkeley")}); !errors.Is(err, context.Canceled) {
+	if _, err := Elect(ctx, mappingtest.Network(t, "now-c"), &ElectionOptions{Algorithm: find(t, "berkeley")}); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
-	if _, err := Run(t.Context(), mappingtest.Network(t, "now-c"), &Options{Algorithm: find(t, "berkeley"), Limit: 10}); !errors.Is(err, probe.ErrLimit) {
+	if _, err := Elect(t.Context(), mappingtest.Network(t, "now-c"), &ElectionOptions{Algorithm: find(t, "berkeley"), Limit: 10}); !errors.Is(err, probe.ErrLimit) {
 		t.Error(err)
 	}
 }
@@ -172,7 +172,7 @@ func TestStopped(t *testing.T) {
 func TestAddresses(t *testing.T) {
 	n := mappingtest.Network(t, "now-c")
 	for _, address := range [][]uint64{{1}, make([]uint64, n.NumHosts())} {
-		if _, err := Run(t.Context(), n, &Options{Algorithm: find(t, "berkeley"), Address: address}); err == nil {
+		if _, err := Elect(t.Context(), n, &ElectionOptions{Algorithm: find(t, "berkeley"), Address: address}); err == nil {
 			t.Errorf("%v are addresses of %d hosts", address, n.NumHosts())
 		}
 	}
@@ -182,7 +182,7 @@ func TestAddresses(t *testing.T) {
 func TestRandomNetworks(t *testing.T) {
 	for seed := range uint64(60) {
 		n := mappingtest.Random(seed, 30)
-		res, err := Run(t.Context(), n, &Options{Algorithm: find(t, "coupon"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Address: addresses(n, seed), Seed: seed, Limit: 300_000})
+		res, err := Elect(t.Context(), n, &ElectionOptions{Algorithm: find(t, "coupon"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Address: addresses(n, seed), Seed: seed, Limit: 300_000})
 		if err != nil {
 			t.Fatal(seed, err)
 		}
@@ -200,7 +200,7 @@ func TestImpatient(t *testing.T) {
 	clock.Timeout = clock.Overhead/longer + 40*time.Microsecond
 	late := 0
 	for seed := range uint64(5) {
-		res, err := Run(t.Context(), n, &Options{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Clock: clock, Address: addresses(n, seed), Limit: 300_000})
+		res, err := Elect(t.Context(), n, &ElectionOptions{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Clock: clock, Address: addresses(n, seed), Limit: 300_000})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"fmt"
+	"io"
+
+	"weft/mapping"
+	"weft/mapping/job"
+)
+
+// printMap prints the report of a map.
+func printMap(w io.Writer, r *job.Report, asJSON bool) error {
+	if asJSON {
+		return printJSON(w, r)
+	}
+	rows := [][]string{
+		{"algorithm", r.Algorithm + ", " + r.Collision + " routing, from " + r.Mapper},
+		{"map", fmt.Sprintf("%d hosts, %d switches, %d wires", r.Hosts, r.Switches, r.Wires)},
+		{"network", fmt.Sprintf("Q %d, D %d, F %d nodes", r.Q, r.D, r.F)},
+	}
+	rows = append(rows, probeRows(r)...)
+	if r.Explorations > 0 {
+		rows = append(rows, []string{"explorations", fmt.Sprintf("%d, model graph up to %d nodes", r.Explorations, r.ModelPeak)})
+	}
+	rows = append(rows, modeRows(r)...)
+	rows = append(rows, surveyRows(r)...)
+	verdict := "yes"
+	if !r.Isomorphic {
+		verdict = "NO: " + r.Difference
+	}
+	rows = append(rows, []string{"time", fmt.Sprintf("%.1f ms (modelled)", r.ModelledMS)}, []string{"isomorphic", verdict})
+	return table(w, append(rows, routeRows(r.Routes)...))
+}
+
+// probeRows are the probes by kind, and what became of those that were not delivered.
+func probeRows(r *job.Report) [][]string {
+	rows := [][]string{{"probes", fmt.Sprintf("%d sent, %d answered", r.Probes.Total, r.Answered.Total)}}
+	for _, k := range []struct {
+		name           string
+		sent, answered int
+	}{
+		{"host", r.Probes.Host, r.Answered.Host}, {"switch", r.Probes.Switch, r.Answered.Switch},
+		{"loop", r.Probes.Loop, r.Answered.Loop}, {"compare", r.Probes.Compare, r.Answered.Compare},
+	} {
+		if k.sent > 0 {
+			rows = append(rows, []string{"  " + k.name, fmt.Sprintf("%d sent, %d answered (%d %%)", k.sent, k.answered, 100*k.answered/k.sent)})
+		}
+	}
+	for o := range mapping.Outcome(mapping.Outcomes) {
+		if n := r.Outcomes[o.String()]; n > 0 && o != mapping.Delivered {
+			rows = append(rows, []string{"  " + o.String(), fmt.Sprint(n)})
+		}
+	}
+	return rows
+}
+
+// modeRows are the costs of all hosts that map at once.
+func modeRows(r *job.Report) (rows [][]string) {
+	if e := r.Election; e != nil {
+		rows = append(rows, []string{"election", fmt.Sprintf("%.1f ms until one was left, %d probes of all hosts, %d messages", e.ElectedMS, e.Probes, e.Messages)})
+	}
+	if p := r.Parallel; p != nil {
+		rows = append(rows, []string{"parallel", fmt.Sprintf("%d hosts, %d rounds, %d messages between them", p.Hosts, p.Rounds, p.Messages)})
+	}
+	return rows
+}
+
+// doubtsShown is the number of places in doubt that are printed.
+const doubtsShown = 10
+
+// surveyRows are the cost of a survey and the places in doubt.
+func surveyRows(r *job.Report) (rows [][]string) {
+	if s := r.Survey; s != nil {
+		text := fmt.Sprintf("%d probes in %d passes, %.1f ms", s.Probes, s.Passes, s.ModelledMS)
+		if s.GaveUp > 0 {
+			text += fmt.Sprintf(" (the algorithm gave up after %d: this began with nothing)", s.GaveUp)
+		}
+		verdict := "yes"
+		if !r.Certain {
+			verdict = fmt.Sprintf("NO: %d places in doubt", len(r.InDoubt))
+		}
+		rows = append(rows, []string{"survey", text}, []string{"certain", verdict})
+	}
+	for i, d := range r.InDoubt {
+		if i == doubtsShown {
+			rows = append(rows, []string{"  in doubt", fmt.Sprintf("and %d more (--json prints all)", len(r.InDoubt)-i)})
+			break
+		}
+		rows = append(rows, []string{"  in doubt", fmt.Sprintf("%s: %d probes silent, lost with a chance of %.2g", d.Where, d.Tries, d.Chance)})
+	}
+	return rows
+}
+
+// routeRows are what became of the routes.
+func routeRows(r *job.RoutesReport) [][]string {
+	if r == nil {
+		return nil
+	}
+	root := r.Root
+	if k := len(r.Relabelled); k > 0 {
+		root += fmt.Sprintf("; locally dominant and relabelled: %d", k)
+	}
+	return [][]string{
+		{"routes", fmt.Sprintf("%d pairs of hosts, %d tried with success", r.Pairs, r.Delivered)},
+		{"  root", root},
+		{"  deadlock-free", r.DeadlockFree},
+		{"  distribution", fmt.Sprintf("%d messages, %d not answered, %d bytes, %.1f ms (modelled)", r.Messages, r.Unheard, r.Bytes, r.ModelledMS)},
+	}
+}

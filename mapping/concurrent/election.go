@@ -1,0 +1,225 @@
+package concurrent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"weft/internal/event"
+	"weft/mapping"
+	"weft/mapping/algorithm"
+	"weft/mapping/theory"
+)
+
+// ElectionOptions controls an election.
+type ElectionOptions struct {
+	Algorithm *algorithm.Algorithm
+	Rule      mapping.Collision
+	Hardware  mapping.Hardware
+	Clock     mapping.Clock // the zero Clock stands for mapping.MyrinetClock
+	// Address of each host; nil stands for the addresses that hosts are known by.
+	Address []uint64
+	// Spread is the time within which all mappers start, drawn from Seed.
+	Spread time.Duration
+	Seed   uint64
+	// Depth bounds probe strings; 0 stands for Q + D from the lowest host of each part of
+	// the network.
+	Depth int
+	// Limit stops a mapper that sent so many probes; 0 is no limit.
+	Limit int
+}
+
+// Election is the result of an election. A network that is not connected elects one host
+// a part.
+type Election struct {
+	Winners []Winner
+	// Stopped holds by host when its mapper stopped, Never for winners. One that was stopped
+	// before it was to start never did.
+	Stopped []time.Duration
+	// By holds by host whose message stopped it, -1 for winners.
+	By []int32
+	// Messages counts probes and the answers of hosts.
+	Messages int
+	Probes   int // of all mappers
+	Waited   int // messages that waited for a wire
+	Late     int // answers after the timeout, for each of which a mapper started over
+	// Elected is when the last loser stopped, Elapsed when the last map was complete.
+	Elected, Elapsed time.Duration
+}
+
+// Never is the time of what does not happen.
+const Never time.Duration = -1
+
+// Winner is a host that mapped its part of the network.
+type Winner struct {
+	Host   int32
+	Result *algorithm.Result
+	Done   time.Duration
+}
+
+// Elect holds an election.
+//
+// Every host answers probes, and some time starts a mapper; until then it echoes, as the
+// hosts beside one master do. Addresses of interfaces are carried in every message, and a
+// mapper that meets a lower one than its own which has started, in a probe or in an answer
+// to one of its own, stops; it answers probes from then on, as it did before. The lowest
+// address of a connected network meets nobody lower, and completes its map. A host that
+// started earlier may have completed one by then: it leads until it meets a lower one.
+//
+// It takes longer than one master for two causes, both modelled. A host has one
+// processor: a mapper that has to answer a probe of another one looks at its own answer
+// later, and a host that others probe answers later. So while there is company a mapper
+// waits longer for an answer; if one comes after that all the same, its map may be
+// wrong, and it starts over. And a wire carries one message at a time: a message waits
+// for those before it.
+//
+// Events happen in the order of package event. Cost: O(1) a message.
+func Elect(ctx context.Context, n *mapping.Network, opt *ElectionOptions) (*Election, error) {
+	if opt.Address != nil && len(opt.Address) != n.NumHosts() {
+		return nil, fmt.Errorf("mapping: %d addresses for %d hosts", len(opt.Address), n.NumHosts())
+	}
+	if all := slices.Sorted(slices.Values(opt.Address)); len(slices.Compact(all)) < len(opt.Address) {
+		return nil, errors.New("mapping: two hosts have the same address in an election")
+	}
+	s := newElection(ctx, n, opt)
+	defer s.stopAll()
+	s.startAll()
+	for s.events.Len() > 0 && s.err == nil {
+		var m message
+		s.now, m = s.events.Take()
+		s.handle(&m)
+	}
+	if s.err != nil {
+		return nil, s.err
+	}
+	for h := range s.hosts {
+		if m := &s.hosts[h]; m.result != nil {
+			s.result.Winners = append(s.result.Winners, Winner{int32(h), m.result, m.done})
+			s.result.Elapsed = max(s.result.Elapsed, m.done)
+		}
+		s.result.Elected = max(s.result.Elected, s.result.Stopped[h])
+	}
+	return s.result, nil
+}
+
+// election is the state of an election.
+type election struct {
+	ctx    context.Context
+	n      *mapping.Network
+	model  *mapping.Model
+	opt    *ElectionOptions
+	clock  mapping.Clock
+	now    time.Duration
+	events event.Queue[time.Duration, message]
+	hosts  []candidate
+	idle   []time.Duration // by wire-end: when the last message by it is gone
+	depth  []int           // of probe strings, by host; 0 when not known yet
+	result *Election
+	err    error
+}
+
+// candidate is a host.
+type candidate struct {
+	address uint64
+	mapper  *coroutine
+	idle    time.Duration // when its processor is
+	served  time.Duration // when another mapper last probed it
+	waiting wait
+	// patience is a factor of timeouts; it grows each time that the mapper starts over.
+	patience time.Duration
+	started  bool
+	active   bool
+	result   *algorithm.Result
+	done     time.Duration
+}
+
+// wait is the probe that a mapper waits for.
+type wait struct {
+	probe int           // its number
+	first int           // number of the first probe since the mapper started (over)
+	sent  time.Duration // when it was
+}
+
+func newElection(ctx context.Context, n *mapping.Network, opt *ElectionOptions) *election {
+	s := &election{
+		ctx: ctx, n: n, model: mapping.NewModel(n, opt.Rule, opt.Hardware), opt: opt, clock: orMyrinet(opt.Clock),
+		hosts: make([]candidate, n.NumHosts()), idle: make([]time.Duration, n.NumEnds()), depth: make([]int, n.NumHosts()),
+	}
+	s.result = &Election{Stopped: make([]time.Duration, n.NumHosts()), By: make([]int32, n.NumHosts())}
+	for h := range s.hosts {
+		s.result.Stopped[h], s.result.By[h] = Never, -1
+		m := &s.hosts[h]
+		m.address, m.active, m.patience = n.Hosts[h].ID, true, 1
+		if opt.Address != nil {
+			m.address = opt.Address[h]
+		}
+		m.mapper = s.newMapper(int32(h))
+	}
+	return s
+}
+
+// startAll draws when the mappers start.
+func (s *election) startAll() {
+	rng := rand.New(rand.NewPCG(s.opt.Seed, 0xe1))
+	for h := range s.hosts {
+		start := time.Duration(0)
+		if s.opt.Spread > 0 {
+			start = time.Duration(rng.Int64N(int64(s.opt.Spread)))
+		}
+		s.hosts[h].served = start
+		s.events.Put(start, message{kind: resume, host: int32(h)})
+	}
+}
+
+// stopAll stops all mappers.
+func (s *election) stopAll() {
+	for h := range s.hosts {
+		s.hosts[h].mapper.stop()
+	}
+}
+
+// newMapper prepares the algorithm of a host.
+func (s *election) newMapper(h int32) *coroutine {
+	return newCoroutine(s.ctx, func(ctx context.Context, p mapping.Prober) {
+		m := &s.hosts[h]
+		result, err := s.opt.Algorithm.Run(ctx, p, &algorithm.Options{Self: s.n.Hosts[h], Radix: s.n.Radix(), Depth: s.depthOf(h), Limit: s.opt.Limit})
+		switch {
+		case ctx.Err() != nil && s.ctx.Err() == nil: // it was stopped
+		case err != nil:
+			s.err = fmt.Errorf("host %s: %w", s.n.Hosts[h].Name, err)
+		default:
+			m.result, m.done = result, max(s.now, m.idle)
+		}
+	})
+}
+
+// depthOf returns the bound of the probe strings of a host: that of the host which will
+// win its part of the network.
+func (s *election) depthOf(h int32) int {
+	if s.opt.Depth > 0 {
+		return s.opt.Depth
+	}
+	if s.depth[h] == 0 {
+		part := theory.Reached(s.n, h)
+		inPart := make(map[uint64]int32, part.NumHosts())
+		for i, host := range part.Hosts {
+			inPart[host.ID] = int32(i)
+		}
+		lowest := h
+		for i := range s.hosts {
+			if _, ok := inPart[s.n.Hosts[i].ID]; ok && s.hosts[i].address < s.hosts[lowest].address {
+				lowest = int32(i)
+			}
+		}
+		depth := theory.Of(part, inPart[s.n.Hosts[lowest].ID]).Depth()
+		for i := range s.hosts {
+			if _, ok := inPart[s.n.Hosts[i].ID]; ok {
+				s.depth[i] = depth
+			}
+		}
+	}
+	return s.depth[h]
+}

@@ -1,0 +1,184 @@
+package concurrent
+
+import (
+	"time"
+
+	"weft/mapping"
+)
+
+// kind tells events apart.
+type kind uint8
+
+const (
+	resume  kind = iota // a mapper continues: it starts, or has its answer or silence
+	arrives             // a probe reaches a host
+	returns             // an answer reaches the mapper, or its own message does
+	expires             // the timeout of a probe
+)
+
+// message is an event that happens to a host.
+type message struct {
+	kind  kind
+	host  int32 // whom it happens to
+	from  int32 // who sent it
+	probe int   // number of the probe
+	hops  int
+	bytes int
+	reply mapping.Reply
+}
+
+// The overhead of an answered probe is software: a quarter to send it, half for the
+// host that answers, a quarter to take the answer.
+const quarter = 4
+
+// occupyHost occupies the processor of a host for so many quarters of the overhead, when
+// it is idle, and returns the end.
+func (s *election) occupyHost(h int32, quarters time.Duration) time.Duration {
+	m := &s.hosts[h]
+	m.idle = max(m.idle, s.now) + quarters*s.clock.Overhead/quarter
+	return m.idle
+}
+
+func (s *election) handle(e *message) {
+	m := &s.hosts[e.host]
+	switch e.kind {
+	case resume:
+		if m.active && e.probe == m.waiting.probe {
+			s.sendProbe(e.host)
+		}
+	case arrives:
+		s.answer(e)
+	case returns:
+		s.takeAnswer(e)
+	case expires:
+		if m.active && e.probe == m.waiting.probe {
+			s.resumeAt(max(s.now, m.idle), e.host, mapping.Reply{}, s.now-m.waiting.sent)
+		}
+	}
+}
+
+// answer lets a host answer a probe by the same way. That tells both who else maps.
+func (s *election) answer(e *message) {
+	s.meet(e.host, e.from)
+	s.hosts[e.host].served = s.now
+	s.result.Messages++
+	back := *e
+	back.kind, back.host, back.from = returns, e.from, e.host
+	s.events.Put(s.occupyHost(e.host, 2)+s.clock.Way(e.hops, e.bytes), back)
+}
+
+// takeAnswer gives an answer to the mapper that waits for it. One that comes too late
+// makes the mapper start over.
+func (s *election) takeAnswer(e *message) {
+	m := &s.hosts[e.host]
+	if e.host != e.from {
+		s.meet(e.host, e.from)
+	}
+	switch {
+	case !m.active && m.result == nil || e.probe < m.waiting.first:
+	case e.probe != m.waiting.probe:
+		s.result.Late++
+		s.startOver(e.host)
+	default:
+		end := s.occupyHost(e.host, 1)
+		s.resumeAt(end, e.host, e.reply, end-m.waiting.sent)
+	}
+}
+
+// resumeAt ends the wait of a mapper.
+func (s *election) resumeAt(at time.Duration, h int32, reply mapping.Reply, took time.Duration) {
+	m := &s.hosts[h]
+	m.waiting.probe++
+	m.mapper.reply, m.mapper.took = reply, took
+	s.events.Put(at, message{kind: resume, host: h, probe: m.waiting.probe})
+}
+
+// meet lets a host see the address of another one in a message. If that is lower, the
+// mapper stops; one that has its map already leads no longer.
+func (s *election) meet(h, other int32) {
+	m, o := &s.hosts[h], &s.hosts[other]
+	if s.result.By[h] >= 0 || !o.started || o.address >= m.address {
+		return
+	}
+	m.active, m.result = false, nil
+	m.mapper.stop()
+	s.result.Stopped[h], s.result.By[h] = s.now, other
+}
+
+// sendProbe runs the mapper of a host to its next probe, and sends that.
+func (s *election) sendProbe(h int32) {
+	m := &s.hosts[h]
+	m.started = true
+	m.waiting.sent = max(s.now, m.idle)
+	turns, more := m.mapper.next()
+	if !more {
+		m.active = false
+		return
+	}
+	s.result.Messages++
+	s.result.Probes++
+	leaves := s.occupyHost(h, 1)
+	outcome, at, hops := s.model.Send(h, turns)
+	waits := s.occupyWires(leaves, len(turns))
+	s.events.Put(m.waiting.sent+s.timeout(m), message{kind: expires, host: h, probe: m.waiting.probe})
+	if outcome != mapping.Delivered {
+		return
+	}
+	bytes := s.opt.Hardware.Payload + len(turns)
+	e := message{kind: arrives, host: at, from: h, probe: m.waiting.probe, hops: hops, bytes: bytes, reply: mapping.Reply{Answered: true, Host: s.n.Hosts[at], Early: hops <= len(turns)}}
+	arrival := leaves + waits + s.clock.Way(hops, bytes)
+	if at == h {
+		// The half of the overhead that another host would have is spent here.
+		e.kind = returns
+		arrival += 2 * s.clock.Overhead / quarter
+		if s.opt.Algorithm.SelfIdentifying && !e.reply.Early {
+			e.reply.Switch = s.model.TurnedRound(turns)
+		}
+	}
+	s.events.Put(arrival, e)
+}
+
+// A host is not alone at the start, and when another mapper probed it just now: answers
+// may be late, and it waits longer for them.
+const (
+	company = 10 * time.Millisecond
+	longer  = 4
+)
+
+func (s *election) timeout(m *candidate) time.Duration {
+	if s.now-m.served < company {
+		return longer * m.patience * s.clock.Timeout
+	}
+	return m.patience * s.clock.Timeout
+}
+
+// startOver begins a map again that took a late answer for silence. Probes are
+// numbered, so that the host knows. It waits longer from now on.
+func (s *election) startOver(h int32) {
+	m := &s.hosts[h]
+	m.mapper.stop()
+	m.waiting.probe++
+	m.waiting.first, m.result, m.active = m.waiting.probe, nil, true
+	m.patience *= 2
+	m.mapper = s.newMapper(h)
+	s.events.Put(max(s.now, m.idle), message{kind: resume, host: h, probe: m.waiting.probe})
+}
+
+// occupyWires lets the message last sent wait for the wires that it needs, and take them.
+// It returns how long it waited.
+func (s *election) occupyWires(leaves time.Duration, turns int) time.Duration {
+	var waited time.Duration
+	through := s.clock.Way(0, s.opt.Hardware.Payload+turns)
+	for k, e := range s.model.Path() {
+		at := leaves + waited + time.Duration(k)*s.clock.Hop
+		if s.idle[e] > at {
+			waited += s.idle[e] - at
+			at = s.idle[e]
+		}
+		s.idle[e] = at + through
+	}
+	if waited > 0 {
+		s.result.Waited++
+	}
+	return waited
+}

@@ -1,0 +1,182 @@
+package concurrent
+
+import (
+	"context"
+	"time"
+
+	"weft/mapping"
+	"weft/mapping/graph"
+	"weft/mapping/probe"
+	"weft/mapping/survey"
+)
+
+// MergeOptions controls how hosts map together.
+type MergeOptions struct {
+	Rule     mapping.Collision
+	Hardware mapping.Hardware
+	Clock    mapping.Clock // the zero Clock stands for mapping.MyrinetClock
+	// Limit is the number of probes of all hosts after which they give up; 0 is no limit.
+	Limit int
+}
+
+// Merging is the result: a map for each part of the network.
+type Merging struct {
+	Maps   []GroupMap
+	Probes probe.Counts // of all hosts
+	// Messages counts those between members of groups.
+	Messages int
+	Rounds   []Round
+	Elapsed  time.Duration
+}
+
+// GroupMap is the map of a group that has no port in doubt.
+type GroupMap struct {
+	Leader int32 // host
+	*survey.Result
+}
+
+// Round is a round of all groups.
+type Round struct {
+	Groups  int // after it
+	Workers int // members that probed
+	Probes  int
+	End     time.Duration
+}
+
+// Merge lets all hosts map together. It ends with probe.ErrLimit when they sent too many
+// probes.
+//
+// Hosts form groups; at first each is its own. A group has one model graph and one
+// leader, the lowest address. In a round, the switches of the graph that have ports in
+// doubt are shared among the members, each to one of those nearest to it; every member
+// visits its share. One that finds a host of another group has met it: it leaves that
+// switch to them, and the group with the higher leader ends its round. After the round
+// members report to their leaders, groups that met merge their graphs, and the new leader
+// assigns the next round. When no port of a group is in doubt, its graph covers the
+// network.
+//
+// Members that work at one time find the same far switches each from its side, and
+// whoever explores a replicate finds replicates behind it: so their number grows with
+// the power of the levels of a tree. A switch of which nothing is known but its entry is
+// therefore only sounded, by a string of turns that led to a host from such a position
+// before: one answer mostly tells which switch it is. Where no string is known, one member
+// a position goes first and explores; strings travel in the reports like graphs.
+//
+// A round takes the time of its slowest member, and of the messages between rounds: a
+// quarter of a probe's software overhead to send one and to take one, one after the
+// other at the leader, and the transmission of what a graph holds. Messages of members
+// are not lost, and do not wait for wires.
+//
+// Cost: as a survey, and a copy of the group's graph for each member that works.
+func Merge(ctx context.Context, n *mapping.Network, opt *MergeOptions) (*Merging, error) {
+	s := newMerging(ctx, n, opt)
+	for s.runRound() {
+		if s.isSpent() {
+			return nil, probe.ErrLimit
+		}
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+	}
+	return s.finish()
+}
+
+// merging is the state of all hosts.
+type merging struct {
+	ctx     context.Context
+	n       *mapping.Network
+	opt     *MergeOptions
+	clock   mapping.Clock
+	byID    map[uint64]int32 // host by address
+	groupOf []*group         // by host
+	met     [][2]*group      // in this round
+	sent    int              // probes
+	result  Merging
+}
+
+// group is hosts that share a model graph.
+type group struct {
+	leader  int32
+	members []int32
+	graph   *graph.Graph
+	sounds  *probe.Soundings
+	workers []*worker
+	ended   bool // it met one with a lower leader in this round
+}
+
+func newMerging(ctx context.Context, n *mapping.Network, opt *MergeOptions) *merging {
+	s := &merging{ctx: ctx, n: n, opt: opt, clock: orMyrinet(opt.Clock), byID: make(map[uint64]int32, n.NumHosts())}
+	for h := range int32(n.NumHosts()) {
+		s.byID[n.Hosts[h].ID] = h
+		g := &group{leader: h, members: []int32{h}, graph: graph.New(n.Radix()), sounds: &probe.Soundings{}}
+		survey.NewExplorer(ctx, g.graph, nil, n.Hosts[h]) // adds the host and its switch
+		s.groupOf = append(s.groupOf, g)
+	}
+	return s
+}
+
+// isSpent reports whether no more probes are to be sent.
+func (s *merging) isSpent() bool { return s.opt.Limit > 0 && s.sent >= s.opt.Limit }
+
+// isLower reports whether the leader of a has the lower address.
+func (s *merging) isLower(a, b *group) bool {
+	return s.n.Hosts[a.leader].ID < s.n.Hosts[b.leader].ID
+}
+
+// groups lists each group once, by leader.
+func (s *merging) groups() (groups []*group) {
+	for h, g := range s.groupOf {
+		if g.leader == int32(h) {
+			groups = append(groups, g)
+		}
+	}
+	return groups
+}
+
+// newProber returns the prober of a host.
+func (s *merging) newProber(host int32) *mapping.Mapper {
+	return mapping.NewMapper(mapping.NewModel(s.n, s.opt.Rule, s.opt.Hardware), host, mapping.Conditions{Clock: s.clock})
+}
+
+// runRound lets all groups work once. It returns false when none has anything to do.
+func (s *merging) runRound() bool {
+	var workers []*worker
+	s.met = nil
+	for _, g := range s.groups() {
+		s.assign(g)
+		workers = append(workers, g.workers...)
+	}
+	if len(workers) == 0 {
+		return false
+	}
+	s.work(workers)
+	round := Round{Workers: len(workers)}
+	slowest := time.Duration(0)
+	for _, g := range s.groups() {
+		done, probes := s.report(g)
+		slowest = max(slowest, done)
+		round.Probes += probes
+	}
+	s.result.Elapsed += slowest + s.mergeGroups()
+	round.Groups, round.End = len(s.groups()), s.result.Elapsed
+	s.result.Rounds = append(s.result.Rounds, round)
+	return true
+}
+
+// finish lets each leader compare switches that may be one, and makes the maps.
+func (s *merging) finish() (*Merging, error) {
+	slowest := time.Duration(0)
+	for _, g := range s.groups() {
+		e := survey.NewExplorer(s.ctx, g.graph, s.newProber(g.leader), s.n.Hosts[g.leader])
+		e.Sounds = g.sounds
+		r, err := e.Finish(100)
+		if err != nil {
+			return nil, err
+		}
+		s.result.Probes.Add(&e.Probes)
+		slowest = max(slowest, e.Elapsed)
+		s.result.Maps = append(s.result.Maps, GroupMap{g.leader, r})
+	}
+	s.result.Elapsed += slowest
+	return &s.result, nil
+}

@@ -1,0 +1,238 @@
+package concurrent
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"weft/mapping"
+	"weft/mapping/survey"
+)
+
+const (
+	// mostTasks is the number of switches that a member visits in a round: several members
+	// at work may all find the same switch.
+	mostTasks = 2
+	// sureShare is the share of answers from which on all sound by a string. One that led to
+	// a host from such a position, and was not tried there since, is worth 7/9.
+	sureShare = 0.7
+)
+
+// task is a switch to be visited; explore is false for one that is only sounded.
+type task struct {
+	vertex  int32
+	explore bool
+}
+
+// worker is a member in a round.
+type worker struct {
+	host     int32
+	tasks    []task
+	explorer *survey.Explorer // nil until it begins
+	mapper   *coroutine
+	prober   *mapping.Mapper
+	probe    []mapping.Turn // that it stands before
+	now      time.Duration
+}
+
+// assign shares the switches with ports in doubt among the members of a group: each goes
+// to the one with the fewest tasks of those who are nearest. What is left waits for later
+// rounds.
+func (s *merging) assign(g *group) {
+	g.workers, g.ended = nil, false
+	e := survey.NewExplorer(s.ctx, g.graph, nil, s.n.Hosts[g.leader])
+	e.Sounds = g.sounds
+	byHost := map[int32]*worker{}
+	explored := map[int]bool{} // positions of unexplored switches that a member explores
+	for _, t := range s.openTasks(g, e, explored) {
+		host := s.nearestMember(g, t.vertex, byHost)
+		w := byHost[host]
+		if w == nil {
+			w = s.newWorker(g, host)
+			byHost[host] = w
+			g.workers = append(g.workers, w)
+		}
+		if len(w.tasks) < mostTasks {
+			w.tasks = append(w.tasks, t)
+		}
+	}
+}
+
+// openTasks lists the switches with ports in doubt, those near the leader first, as many
+// as there is work for.
+func (s *merging) openTasks(g *group, e *survey.Explorer, explored map[int]bool) (tasks []task) {
+	for _, v := range e.Tree().Order {
+		if len(tasks) == 2*mostTasks*len(g.members) {
+			break
+		}
+		if g.graph.IsHost(v) || !e.IsOpen(v) {
+			continue
+		}
+		t := task{v, true}
+		if e.IsUnexplored(v) {
+			_, position, share := e.BestSounding(v)
+			if t.explore = share < sureShare; t.explore && explored[position] {
+				continue
+			}
+			explored[position] = explored[position] || t.explore
+		}
+		tasks = append(tasks, t)
+	}
+	return tasks
+}
+
+// nearestMember returns the member nearest to a vertex; of several, the one with the
+// fewest tasks.
+func (s *merging) nearestMember(g *group, v int32, byHost map[int32]*worker) int32 {
+	host, within, fewest := int32(-1), 0, 0
+	for u, wires := range g.graph.Around(v) {
+		if host >= 0 && wires > within {
+			break
+		}
+		if !g.graph.IsHost(u) {
+			continue
+		}
+		h, tasks := s.byID[g.graph.Hosts[g.graph.HostIndex(u)].ID], 0
+		if w := byHost[h]; w != nil {
+			tasks = len(w.tasks)
+		}
+		if s.groupOf[h] == g && (host < 0 || tasks < fewest) {
+			host, within, fewest = h, wires, tasks
+		}
+	}
+	return host
+}
+
+// newWorker prepares a member for a round. It works on a clone of the group's graph.
+func (s *merging) newWorker(g *group, host int32) *worker {
+	w := &worker{host: host, prober: s.newProber(host)}
+	w.mapper = newCoroutine(s.ctx, func(ctx context.Context, p mapping.Prober) {
+		w.explorer = survey.NewExplorer(ctx, g.graph.Clone(), p, s.n.Hosts[host])
+		w.explorer.Sounds = g.sounds.Clone()
+		w.explorer.EndVisit = func(h mapping.Host) bool { return s.meet(g, s.groupOf[s.byID[h.ID]]) }
+		w.run()
+	})
+	return w
+}
+
+// run carries out the tasks.
+func (w *worker) run() {
+	e := w.explorer
+	for _, t := range w.tasks {
+		switch {
+		case !e.Map.IsRoot(t.vertex) || !e.IsOpen(t.vertex):
+		case t.explore:
+			e.Visit(t.vertex)
+		default:
+			e.Sound(t.vertex)
+		}
+	}
+}
+
+// meet notes that a member of group g found a host of another group; it reports whether
+// it is another one. The group with the higher leader ends its round.
+func (s *merging) meet(g, other *group) bool {
+	if other == g {
+		return false
+	}
+	s.met = append(s.met, [2]*group{g, other})
+	if s.isLower(other, g) {
+		g.ended = true
+	} else {
+		other.ended = true
+	}
+	return true
+}
+
+// work runs the workers, always the one whose time is least.
+func (s *merging) work(workers []*worker) {
+	running := slices.Clone(workers)
+	for len(running) > 0 {
+		least := 0
+		for k, w := range running {
+			if w.now < running[least].now {
+				least = k
+			}
+		}
+		if !s.step(running[least]) {
+			running = slices.Delete(running, least, least+1)
+		}
+	}
+}
+
+// step sends the probe that a worker stands before, and runs it to the next. It returns
+// false when the worker has ended.
+func (s *merging) step(w *worker) bool {
+	if s.groupOf[w.host].ended || s.ctx.Err() != nil {
+		w.mapper.stop()
+		return false
+	}
+	if w.explorer != nil { // it has begun
+		s.sent++
+		w.mapper.reply, w.mapper.took = w.prober.Probe(w.probe)
+		w.now += w.mapper.took
+	}
+	turns, more := w.mapper.next()
+	if more && s.isSpent() {
+		w.mapper.stop()
+		more = false
+	}
+	w.probe = turns
+	return more
+}
+
+// timeOfMessage returns the time of one message with so many facts to or from a leader, at
+// the leader: it sends or takes one after the other.
+func (s *merging) timeOfMessage(facts int) time.Duration {
+	const bytesOfFact = 16
+	s.result.Messages++
+	return s.clock.Overhead/4 + s.clock.Way(0, s.opt.Hardware.Payload+bytesOfFact*facts)
+}
+
+// report gives the leader what the members found. It returns when that is done, and the
+// probes that they sent.
+func (s *merging) report(g *group) (done time.Duration, probes int) {
+	base := g.graph.Len()
+	slices.SortStableFunc(g.workers, func(a, b *worker) int { return cmp.Compare(a.now, b.now) })
+	for _, w := range g.workers {
+		done = max(done, w.now)
+		if w.explorer == nil {
+			continue // the round was over before it began
+		}
+		g.graph.Learn(w.explorer.Map, base)
+		g.sounds.Absorb(w.explorer.Sounds)
+		probes += w.explorer.Probes.Total().Sent
+		s.result.Probes.Add(&w.explorer.Probes)
+		if w.host != g.leader {
+			done += s.timeOfMessage(0) + s.timeOfMessage(w.explorer.Map.Added()) // its tasks, and its report
+		}
+	}
+	return done, probes
+}
+
+// mergeGroups makes one group of those that met. It returns how long that took.
+func (s *merging) mergeGroups() time.Duration {
+	took := map[*group]time.Duration{}
+	for _, m := range s.met {
+		a, b := s.groupOf[m[0].leader], s.groupOf[m[1].leader] // now
+		if a == b {
+			continue
+		}
+		if s.isLower(b, a) {
+			a, b = b, a
+		}
+		a.graph.Absorb(b.graph)
+		a.sounds.Absorb(b.sounds)
+		a.members = append(a.members, b.members...)
+		for _, h := range b.members {
+			s.groupOf[h] = a
+		}
+		took[a] = max(took[a], took[b]) + s.timeOfMessage(b.graph.Len())
+	}
+	slowest := time.Duration(0)
+	for _, t := range took {
+		slowest = max(slowest, t)
+	}
+	return slowest
+}

@@ -1,0 +1,167 @@
+package job
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"strings"
+	"testing"
+
+	"weft/fabric/gen"
+	"weft/mapping"
+	"weft/mapping/algorithm"
+	"weft/mapping/change"
+	"weft/mapping/mappingtest"
+	"weft/mapping/probe"
+)
+
+// TestTraffic: in every mode, by every algorithm and in traffic of every kind, a map that
+// is certain is the network, and every other one says where it may be wrong.
+func TestTraffic(t *testing.T) {
+	certain, doubtful := 0, 0
+	for seed := range uint64(6) {
+		n := mappingtest.Random(seed, 10)
+		for kind, traffic := range mappingtest.Traffics() {
+			for _, o := range modes() {
+				o.Traffic, o.Seed, o.Early, o.Limit = traffic, seed, seed%2 == 1, 20_000
+				o.Collision = mapping.Collisions()[seed%2]
+				r, err := Run(t.Context(), n, &o)
+				if err != nil {
+					t.Fatalf("network %d, %s %s, traffic %s: %v", seed, o.Mode, o.Algorithm, kind, err)
+				}
+				rep := r.Report()
+				switch {
+				case rep.Certain != (len(rep.InDoubt) == 0):
+					t.Errorf("network %d, %s %s, traffic %s: certain %v, %d places in doubt", seed, o.Mode, o.Algorithm, kind, rep.Certain, len(rep.InDoubt))
+				case !rep.Certain:
+					doubtful++
+				case !rep.OK():
+					t.Errorf("network %d, %s %s, traffic %s: %s", seed, o.Mode, o.Algorithm, kind, rep.Difference)
+				default:
+					certain++
+				}
+				if (rep.Survey != nil) != (kind != "none") {
+					t.Errorf("traffic %s: survey %v", kind, rep.Survey)
+				}
+			}
+		}
+	}
+	if certain < 10*doubtful {
+		t.Errorf("%d maps are certain, %d are not", certain, doubtful)
+	}
+}
+
+// modes lists all ways to map a quiet network.
+func modes() (all []Options) {
+	o := Defaults()
+	o.Network = "random"
+	for _, a := range algorithm.All() {
+		if a.Name == "berkeley-labels" {
+			continue
+		}
+		for _, o.Mode = range []Mode{Master, Election} {
+			o.Algorithm = a.Name
+			all = append(all, o)
+		}
+	}
+	o.Mode, o.Algorithm = Parallel, ""
+	return append(all, o)
+}
+
+// TestGaveUp: an algorithm that is lost in traffic gives up, and the survey begins with
+// nothing.
+func TestGaveUp(t *testing.T) {
+	o := Defaults()
+	o.Traffic.Loss, o.Limit = 0.1, 400
+	r, err := Run(t.Context(), mappingtest.Network(t, "now-c"), &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if rep := r.Report(); r.GaveUp != 400 || rep.Survey.GaveUp != 400 || rep.Certain || rep.OK() {
+		t.Errorf("%+v", rep.Survey)
+	}
+}
+
+// TestRoutes: routes on a map work in the network.
+func TestRoutes(t *testing.T) {
+	o := Defaults()
+	r, err := Run(t.Context(), mappingtest.Network(t, "now-c"), &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	table, rep, err := r.Routes(t.Context(), -1, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !rep.OK() || rep.Pairs != 36*35 || rep.DeadlockFree != "yes" || len(table.Turns) != 36 {
+		t.Errorf("%+v", rep)
+	}
+	if rep.Delivered--; rep.OK() {
+		t.Error("a route that fails is good")
+	}
+}
+
+// TestWatch: what happens is named, and a host that is cut off ends the watch.
+func TestWatch(t *testing.T) {
+	f, err := gen.Parse("now-c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := change.ReadEvents("events", strings.NewReader("250ms link C1.1 8 down\n1200ms node \"host 0\" down\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	o := Defaults()
+	w, err := Watch(t.Context(), f, events, &o, func(*RoundReport) error { return nil })
+	if err != nil {
+		t.Fatal(err)
+	}
+	text, _ := json.Marshal(w)
+	if !w.OK() || !strings.Contains(string(text), "cable vanished") || !strings.Contains(string(text), "host vanished: host 0") {
+		t.Errorf("%s", text)
+	}
+	o.Mapper = "host 0"
+	if w, err = Watch(t.Context(), f, events, &o, func(*RoundReport) error { return nil }); err != nil || w.OK() || w.End == "" {
+		t.Errorf("%+v, %v", w, err)
+	}
+	stop := errors.New("enough")
+	if _, err = Watch(t.Context(), f, events, &o, func(*RoundReport) error { return stop }); !errors.Is(err, stop) {
+		t.Error(err)
+	}
+}
+
+// TestRefusals: options that make no sense are refused, by name.
+func TestRefusals(t *testing.T) {
+	n := mappingtest.Network(t, "now-c")
+	for want, change := range map[string]func(*Options){
+		"no algorithm is called":      func(o *Options) { o.Algorithm = "guess" },
+		"no collision model":          func(o *Options) { o.Collision = "guess" },
+		`--mode "both"`:               func(o *Options) { o.Mode = "both" },
+		"not negative":                func(o *Options) { o.Depth = -1 },
+		"a probe has 1048576 bytes":   func(o *Options) { o.Payload = 1<<20 + 1 },
+		"is no share":                 func(o *Options) { o.Traffic.Loss = 1 },
+		"--error and --worst":         func(o *Options) { o.Worst = 1 },
+		"leave out --algorithm":       func(o *Options) { o.Mode, o.Algorithm = Parallel, "coupon" },
+		"no host is called":           func(o *Options) { o.Mapper = "nobody" },
+		"--error and --worst are at ": func(o *Options) { o.Error = -1 },
+	} {
+		o := Defaults()
+		change(&o)
+		if _, err := Run(t.Context(), n, &o); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", want, err)
+		}
+	}
+	f, _ := gen.Parse("now-c")
+	for _, o := range []Options{{Mode: Parallel, Collision: mapping.Packet, Every: 1}, {Mode: Master, Collision: mapping.Packet}} {
+		if _, err := Watch(t.Context(), f, nil, &o, nil); err == nil {
+			t.Errorf("%+v was taken", o)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for _, o := range modes() {
+		if _, err := Run(ctx, n, &o); !errors.Is(err, context.Canceled) || errors.Is(err, probe.ErrLimit) {
+			t.Errorf("%s %s: %v", o.Mode, o.Algorithm, err)
+		}
+	}
+}

@@ -1,0 +1,132 @@
+package job
+
+import (
+	"time"
+
+	"weft/mapping"
+	"weft/mapping/change"
+	"weft/mapping/probe"
+	"weft/mapping/survey"
+)
+
+// Report is a Result for programs. Times are modelled, in milliseconds.
+type Report struct {
+	Algorithm    string          `json:"algorithm"` // or "parallel"
+	Collision    string          `json:"collision"`
+	Mapper       string          `json:"mapper"`
+	Hosts        int             `json:"hosts"` // of the map
+	Switches     int             `json:"switches"`
+	Wires        int             `json:"wires"`
+	Q            int             `json:"q"` // of the network
+	D            int             `json:"d"`
+	F            int             `json:"f"` // nodes
+	Probes       ProbeCounts     `json:"probes"`
+	Answered     ProbeCounts     `json:"answered"`
+	Outcomes     map[string]int  `json:"outcomes"` // of probes, by what became of them
+	Explorations int             `json:"explorations"`
+	ModelPeak    int             `json:"model_peak"` // most nodes of the model graph
+	ModelledMS   float64         `json:"modelled_ms"`
+	Isomorphic   bool            `json:"isomorphic"`
+	Difference   string          `json:"difference,omitempty"`
+	Routes       *RoutesReport   `json:"routes,omitempty"`
+	Mode         Mode            `json:"mode"`
+	Certain      bool            `json:"certain"`
+	InDoubt      []Doubt         `json:"in_doubt,omitempty"`
+	Survey       *SurveyReport   `json:"survey,omitempty"`
+	Election     *ElectionReport `json:"election,omitempty"`
+	Parallel     *ParallelReport `json:"parallel,omitempty"`
+}
+
+// OK reports whether the map is the network, nothing is in doubt, and the routes work, if
+// any were asked for.
+func (r *Report) OK() bool { return r.Isomorphic && r.Certain && r.Routes.OK() }
+
+// ProbeCounts counts probes by kind.
+type ProbeCounts struct {
+	Host    int `json:"host"`
+	Switch  int `json:"switch"`
+	Loop    int `json:"loop"`
+	Compare int `json:"compare"`
+	Total   int `json:"total"`
+}
+
+// Doubt is a place where a map may be wrong.
+type Doubt struct {
+	Where  string  `json:"where"`
+	Route  []int8  `json:"route"` // turns from the host that maps
+	Tries  int     `json:"tries"`
+	Chance float64 `json:"chance_of_loss"`
+}
+
+// SurveyReport is the cost of a survey.
+type SurveyReport struct {
+	Probes     int     `json:"probes"`
+	Passes     int     `json:"passes"`
+	ModelledMS float64 `json:"modelled_ms"`
+	GaveUp     int     `json:"algorithm_gave_up_after,omitempty"` // so many probes
+}
+
+// ElectionReport is the cost of an election.
+type ElectionReport struct {
+	ElectedMS float64 `json:"elected_ms"` // when the last loser stopped
+	Messages  int     `json:"messages"`
+	Probes    int     `json:"probes"` // of all mappers
+	Late      int     `json:"late"`
+	Waited    int     `json:"waited"`
+}
+
+// ParallelReport is the cost of hosts that map together.
+type ParallelReport struct {
+	Rounds   int `json:"rounds"`
+	Hosts    int `json:"hosts"`
+	Messages int `json:"messages"`
+}
+
+func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }
+
+// Report returns the report of a result, without routes.
+func (r *Result) Report() *Report {
+	rep := &Report{
+		Algorithm: r.Algorithm.Name, Collision: string(r.Collision), Mapper: r.Mapper.Name,
+		Hosts: r.Map.NumHosts(), Switches: r.Map.NumSwitches(), Wires: r.Map.NumWires(),
+		Q: r.Facts.Q, D: r.Facts.D, F: len(r.Facts.F),
+		Probes:   countProbes(&r.Probes, func(t probe.Tally) int { return t.Sent }),
+		Answered: countProbes(&r.Probes, func(t probe.Tally) int { return t.Answered }),
+		Outcomes: map[string]int{}, Explorations: r.Explorations, ModelPeak: r.Peak,
+		ModelledMS: milliseconds(r.Elapsed), Isomorphic: r.Differs == nil, Mode: r.Mode, Certain: r.IsCertain(),
+	}
+	for o, n := range r.Sender.Outcomes {
+		rep.Outcomes[mapping.Outcome(o).String()] = n
+	}
+	if r.Differs != nil {
+		rep.Difference = r.Differs.Error()
+	}
+	if s := r.Survey; s != nil {
+		rep.Survey = &SurveyReport{s.Probes.Total().Sent, s.Passes, milliseconds(s.Elapsed), r.GaveUp}
+		rep.InDoubt = doubts(s)
+	}
+	if e := r.Election; e != nil {
+		rep.Election = &ElectionReport{milliseconds(e.Elected), e.Messages, e.Probes, e.Late, e.Waited}
+	}
+	if p := r.Parallel; p != nil {
+		rep.Algorithm = string(Parallel)
+		rep.Parallel = &ParallelReport{len(p.Rounds), r.Network.NumHosts(), p.Messages}
+	}
+	return rep
+}
+
+func countProbes(c *probe.Counts, of func(probe.Tally) int) ProbeCounts {
+	return ProbeCounts{of(c.Host), of(c.Switch), of(c.Loop), of(c.Compare), of(c.Total())}
+}
+
+// doubts lists the places that a survey leaves in doubt.
+func doubts(s *survey.Result) (out []Doubt) {
+	for _, p := range s.Uncertain {
+		where := "a switch that is left out, as no host is known behind it"
+		if p.Node >= 0 {
+			where = change.EndName(s.Map, mapping.End{Node: p.Node, Port: p.Port})
+		}
+		out = append(out, Doubt{where, p.Route, p.Tries, p.Chance})
+	}
+	return out
+}

@@ -1,0 +1,75 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"weft/fabric"
+	"weft/mapping"
+	"weft/mapping/routes"
+	"weft/route/check"
+	"weft/route/quality"
+)
+
+// RoutesReport tells what became of the routes on a map.
+type RoutesReport struct {
+	Root         string   `json:"root"`
+	Relabelled   []string `json:"relabelled"`
+	Pairs        int      `json:"pairs"`
+	Delivered    int      `json:"delivered"` // tried in the network
+	DeadlockFree string   `json:"deadlock_free"`
+	Messages     int      `json:"messages"` // that tell the hosts their routes
+	Unheard      int      `json:"unheard"`
+	Bytes        int      `json:"bytes"`
+	ModelledMS   float64  `json:"modelled_ms"`
+}
+
+// OK reports whether no route failed and none can deadlock, or none were asked for.
+func (r *RoutesReport) OK() bool {
+	return r == nil || r.Delivered == r.Pairs && r.Unheard == 0 && r.DeadlockFree != check.No.String()
+}
+
+// Routes computes the routes on the map, tries every one in the network, has the judge
+// look for deadlock, and sends the hosts their tables. Utility is a host of the map that
+// does not count when a root is chosen, -1 for none.
+func (r *Result) Routes(ctx context.Context, utility int32, seed uint64) (*routes.Table, *RoutesReport, error) {
+	table := routes.Compute(r.Map, &routes.Options{Utility: utility, Seed: seed})
+	trial := table.Try(r.Map, r.Sender.Model)
+	told := table.Distribute(r.Map, r.Map.HostByID(r.Mapper.ID), r.Sender.Model, mapping.MyrinetClock)
+	rep := &RoutesReport{
+		Root: r.Map.NodeName(table.Root), Relabelled: []string{}, Pairs: trial.Pairs, Delivered: trial.Delivered,
+		Messages: told.Messages, Unheard: told.Unheard, Bytes: told.Bytes, ModelledMS: milliseconds(told.Elapsed),
+	}
+	for _, s := range table.Relabelled {
+		rep.Relabelled = append(rep.Relabelled, r.Map.NodeName(s))
+	}
+	var err error
+	rep.DeadlockFree, err = judgeRoutes(ctx, r.Map, table)
+	return table, rep, err
+}
+
+// judgeRoutes asks the judge whether messages on the routes can wait for each other in
+// a circle. It returns yes, no, or why the judge was not asked.
+func judgeRoutes(ctx context.Context, n *mapping.Network, table *routes.Table) (string, error) {
+	f, err := n.ToFabric("map", 4, fabric.SDR)
+	if err != nil {
+		return "", err
+	}
+	g := f.Compile()
+	plan, err := table.Plan(ctx, n, g)
+	if errors.Is(err, context.Canceled) {
+		return "", err
+	}
+	if err != nil {
+		return "not judged: " + err.Error(), nil
+	}
+	report, err := quality.Judge(ctx, g, plan, check.Options{Workers: 1})
+	if err != nil {
+		return "", err
+	}
+	if report.DifferingPaths > 0 {
+		return "", fmt.Errorf("mapping: %d routes were judged as others than they are", report.DifferingPaths)
+	}
+	return report.HostOnly.DeadlockFree.String(), nil
+}

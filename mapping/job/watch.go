@@ -1,0 +1,103 @@
+package job
+
+import (
+	"context"
+	"errors"
+
+	"weft/fabric"
+	"weft/mapping"
+	"weft/mapping/change"
+	"weft/mapping/survey"
+)
+
+// WatchReport is what Watch found, for programs.
+type WatchReport struct {
+	Mode   Mode          `json:"mode"`
+	Rounds []RoundReport `json:"rounds"`
+	// End says why there are no more rounds, if not for the end of the events.
+	End string `json:"end,omitempty"`
+}
+
+// OK reports whether every map was right. That of a network which changed meanwhile need
+// not be.
+func (w *WatchReport) OK() bool {
+	for i := range w.Rounds {
+		if r := &w.Rounds[i]; !r.Certain || !r.Isomorphic && !r.During {
+			return false
+		}
+	}
+	return w.End == ""
+}
+
+// RoundReport is one map of a network that changes.
+type RoundReport struct {
+	BeginMS    float64  `json:"begin_modelled_ms"`
+	EndMS      float64  `json:"end_modelled_ms"`
+	Mapper     string   `json:"mapper"`
+	Probes     int      `json:"probes"`
+	Hosts      int      `json:"hosts"`
+	Switches   int      `json:"switches"`
+	Wires      int      `json:"wires"`
+	Certain    bool     `json:"certain"`
+	Changes    []string `json:"changes"` // since the round before
+	During     bool     `json:"changed_meanwhile"`
+	Isomorphic bool     `json:"isomorphic"`
+	Difference string   `json:"difference,omitempty"`
+	InDoubt    []Doubt  `json:"in_doubt,omitempty"`
+}
+
+// Watch surveys a network again and again while events happen to it. It calls each after
+// every round.
+func Watch(ctx context.Context, f *fabric.Fabric, events []change.Event, opt *Options, each func(*RoundReport) error) (*WatchReport, error) {
+	if err := opt.Check(); err != nil {
+		return nil, err
+	}
+	if opt.Mode == Parallel {
+		return nil, errors.New("--events goes with --mode master and election")
+	}
+	if opt.Every <= 0 {
+		return nil, errors.New("--every is a time above 0")
+	}
+	epochs, err := change.Timeline(f, events)
+	if err != nil {
+		return nil, err
+	}
+	host, err := opt.host(epochs[0].Network)
+	if err != nil {
+		return nil, err
+	}
+	w := &change.WatchOptions{
+		Rule: opt.Collision, Hardware: opt.hardware(), Conditions: mapping.Conditions{Traffic: opt.Traffic, Seed: opt.Seed},
+		Survey: survey.Options{Worst: opt.Worst, Limit: opt.Limit}, Mapper: epochs[0].Network.Hosts[host].ID,
+		Election: opt.Mode == Election, Every: opt.Every,
+	}
+	if !opt.Traffic.Quiet() {
+		w.Survey.Error = opt.Error
+	}
+	report := &WatchReport{Mode: opt.Mode, Rounds: []RoundReport{}}
+	err = change.Watch(ctx, epochs, w, func(r *change.Round) error {
+		report.Rounds = append(report.Rounds, roundReport(r))
+		return each(&report.Rounds[len(report.Rounds)-1])
+	})
+	if errors.Is(err, change.ErrCutOff) {
+		report.End, err = err.Error(), nil
+	}
+	return report, err
+}
+
+func roundReport(r *change.Round) RoundReport {
+	rep := RoundReport{
+		BeginMS: milliseconds(r.Begin), EndMS: milliseconds(r.End), Mapper: r.By.Name, Probes: r.Result.Probes.Total().Sent,
+		Certain: r.Result.Certain(), Changes: []string{}, During: r.During, Isomorphic: r.Differs == nil, InDoubt: doubts(r.Result),
+	}
+	if n := r.Result.Map; n != nil {
+		rep.Hosts, rep.Switches, rep.Wires = n.NumHosts(), n.NumSwitches(), n.NumWires()
+	}
+	for _, c := range r.Changes {
+		rep.Changes = append(rep.Changes, c.String())
+	}
+	if r.Differs != nil {
+		rep.Difference = r.Differs.Error()
+	}
+	return rep
+}
