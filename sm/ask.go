@@ -5,32 +5,32 @@ import (
 	"weft/mad"
 )
 
-// kind of an SMP: what it is for. A tag is kind, argument and index, and says all
-// about its SMP: kind<<56 | argument<<32 | index of a node or slot.
+// kind says what an SMP is for. With an argument and the index of a node or slot it makes
+// a tag, from which all of the SMP follows: kind<<56 | argument<<32 | index.
 type kind uint8
 
 const (
-	askNode     kind = iota // slot: what is behind the port; noSlot: ourselves
-	askAgain                // slot: the same once more, in doubt
-	askLinked               // slot, argument: doubt; has the port a link after all
-	askDesc                 // node
-	askSwitch               // node
-	clearChange             // node: clear PortStateChange
-	askSettled              // node: did anything change meanwhile
-	askPort                 // slot
-	askPKey                 // slot, block 0
-	setPKey                 // slot
-	askLFT                  // node, argument: block
-	setLFT                  // node, argument: block
-	setSL2VL                // slot of the output port, argument: input port or flags
-	setVLArb                // slot, argument: block
-	setSwitch               // node
-	setPort                 // slot: parameters, and Armed
-	setActive               // slot
-	checkPort               // slot: what has become of it
-	askFDR10                // slot: is what looks like QDR FDR10
-	askRole                 // node: its role in a tree
-	askManager              // slot: the subnet manager at a port that says IsSM
+	getNode         kind = iota // slot: the node behind the port; noSlot: our own
+	getNodeAgain                // slot, argument: the same once more, for a mismatch
+	getLinkAgain                // slot, argument: the PortInfo once more, for a mismatch
+	getDescription              // node
+	getSwitch                   // node
+	clearChange                 // node: clear PortStateChange
+	getChange                   // node: PortStateChange at the end
+	getPort                     // slot
+	getPKeys                    // slot, block 0
+	setPKey                     // slot
+	getLFT                      // node, argument: block
+	setLFT                      // node, argument: block
+	setSL2VL                    // slot of the output port, argument: input port or flags
+	setVLArb                    // slot, argument: block
+	setSwitch                   // node
+	setPort                     // slot: parameters, and Armed
+	setActive                   // slot
+	getPortAfterSet             // slot: after a Set
+	getFDR10                    // slot: whether QDR is FDR10
+	getRole                     // node: its role in a tree
+	getManager                  // slot: the subnet manager at a port that says IsSM
 	numKinds
 )
 
@@ -39,47 +39,50 @@ var kinds = [numKinds]struct {
 	attr   mad.AttrID
 	slot   bool // the index is a slot
 }{
-	askNode:     {mad.Get, mad.AttrNodeInfo, true},
-	askAgain:    {mad.Get, mad.AttrNodeInfo, true},
-	askLinked:   {mad.Get, mad.AttrPortInfo, true},
-	askDesc:     {mad.Get, mad.AttrNodeDescription, false},
-	askSwitch:   {mad.Get, mad.AttrSwitchInfo, false},
-	clearChange: {mad.Set, mad.AttrSwitchInfo, false},
-	askSettled:  {mad.Get, mad.AttrSwitchInfo, false},
-	askPort:     {mad.Get, mad.AttrPortInfo, true},
-	askPKey:     {mad.Get, mad.AttrPKeyTable, true},
-	setPKey:     {mad.Set, mad.AttrPKeyTable, true},
-	askLFT:      {mad.Get, mad.AttrLinearForwardingTable, false},
-	setLFT:      {mad.Set, mad.AttrLinearForwardingTable, false},
-	setSL2VL:    {mad.Set, mad.AttrSLtoVLMappingTable, true},
-	setVLArb:    {mad.Set, mad.AttrVLArbitrationTable, true},
-	setSwitch:   {mad.Set, mad.AttrSwitchInfo, false},
-	setPort:     {mad.Set, mad.AttrPortInfo, true},
-	setActive:   {mad.Set, mad.AttrPortInfo, true},
-	checkPort:   {mad.Get, mad.AttrPortInfo, true},
-	askFDR10:    {mad.Get, mad.AttrExtendedPortInfo, true},
-	askRole:     {mad.Get, mad.AttrSwitchRole, false},
-	askManager:  {mad.Get, mad.AttrSMInfo, true},
+	getNode:         {mad.Get, mad.AttrNodeInfo, true},
+	getNodeAgain:    {mad.Get, mad.AttrNodeInfo, true},
+	getLinkAgain:    {mad.Get, mad.AttrPortInfo, true},
+	getDescription:  {mad.Get, mad.AttrNodeDescription, false},
+	getSwitch:       {mad.Get, mad.AttrSwitchInfo, false},
+	clearChange:     {mad.Set, mad.AttrSwitchInfo, false},
+	getChange:       {mad.Get, mad.AttrSwitchInfo, false},
+	getPort:         {mad.Get, mad.AttrPortInfo, true},
+	getPKeys:        {mad.Get, mad.AttrPKeyTable, true},
+	setPKey:         {mad.Set, mad.AttrPKeyTable, true},
+	getLFT:          {mad.Get, mad.AttrLinearForwardingTable, false},
+	setLFT:          {mad.Set, mad.AttrLinearForwardingTable, false},
+	setSL2VL:        {mad.Set, mad.AttrSLtoVLMappingTable, true},
+	setVLArb:        {mad.Set, mad.AttrVLArbitrationTable, true},
+	setSwitch:       {mad.Set, mad.AttrSwitchInfo, false},
+	setPort:         {mad.Set, mad.AttrPortInfo, true},
+	setActive:       {mad.Set, mad.AttrPortInfo, true},
+	getPortAfterSet: {mad.Get, mad.AttrPortInfo, true},
+	getFDR10:        {mad.Get, mad.AttrExtendedPortInfo, true},
+	getRole:         {mad.Get, mad.AttrSwitchRole, false},
+	getManager:      {mad.Get, mad.AttrSMInfo, true},
 }
 
+// attrName names an attribute.
 func attrName(id mad.AttrID) string { return mad.ClassDirectedSMP.AttributeName(id) }
 
+// makeTag makes the tag of an SMP.
 func makeTag(k kind, index int32, arg uint32) uint64 {
 	return uint64(k)<<56 | uint64(arg&0xFFFFFF)<<32 | uint64(uint32(index))
 }
 
+// splitTag takes a tag apart.
 func splitTag(tag uint64) (k kind, index int32, arg uint32) {
 	return kind(tag >> 56), int32(uint32(tag)), uint32(tag>>32) & 0xFFFFFF
 }
 
-// ask emits the SMP of a tag.
+// ask hands out the SMP of a tag.
 func (c *Core) ask(tag uint64) {
 	k, index, arg := splitTag(tag)
 	what := &kinds[k]
-	a := Action{Kind: Ask, Tag: tag, Method: what.method, Attr: what.attr}
+	a := Action{Kind: Send, Tag: tag, Method: what.method, Attr: what.attr}
 	switch {
-	case k == askNode && index == noSlot:
-	case k == askNode || k == askAgain:
+	case k == getNode && index == noSlot:
+	case k == getNode || k == getNodeAgain:
 		a.Path = c.pathBehind(index)
 	case what.slot:
 		a.Path = c.pathTo(index)
@@ -87,27 +90,27 @@ func (c *Core) ask(tag uint64) {
 		a.Path = c.nodes[index].path
 	}
 	if len(a.Path) > mad.MaxHops {
-		c.noteLoss(TooFar, c.portPlace(index), "%s is more than %d hops away: nothing behind it is managed", c.slotName(index), mad.MaxHops)
+		c.noteLoss(TooFar, c.portPlace(index), "%s is more than %d hops away: nothing behind it is managed", c.portName(index), mad.MaxHops)
 		return
 	}
 	a.Modifier = c.modifier(k, index, arg)
 	if what.method == mad.Set {
-		a.Data = c.setData(k, index, arg)
+		a.Data = c.attributeToSet(k, index, arg)
 	}
 	c.outstanding++
 	c.out = append(c.out, a)
 }
 
-// modifier is the attribute modifier of an SMP.
+// modifier returns the attribute modifier of an SMP.
 func (c *Core) modifier(k kind, index int32, arg uint32) uint32 {
 	switch k {
-	case askPort, askLinked, checkPort, askFDR10:
-		return mad.PortModifier(c.portOf(index), false)
+	case getPort, getLinkAgain, getPortAfterSet, getFDR10:
+		return mad.PortModifier(c.portNumber(index), false)
 	case setPort, setActive:
-		return mad.PortModifier(c.portOf(index), c.extendedSpeeds(index))
-	case askPKey, setPKey:
+		return mad.PortModifier(c.portNumber(index), c.extendedSpeeds(index))
+	case getPKeys, setPKey:
 		return mad.PKeyModifier(c.switchPort(index), 0)
-	case askLFT, setLFT:
+	case getLFT, setLFT:
 		return arg
 	case setSL2VL:
 		return arg | uint32(c.switchPort(index))
@@ -118,59 +121,60 @@ func (c *Core) modifier(k kind, index int32, arg uint32) uint32 {
 	}
 }
 
-// switchPort is the port number in modifiers that are 0 on a CA.
+// switchPort returns the port number for modifiers that name the ports of switches: of a
+// CA it is 0.
 func (c *Core) switchPort(slot int32) uint8 {
 	if c.nodes[c.owner[slot]].typ != fabric.Switch {
 		return 0
 	}
-	return c.portOf(slot)
+	return c.portNumber(slot)
 }
 
-// pathBehind is the directed route to what is behind a port.
+// pathBehind returns the directed route to the node behind a port.
 func (c *Core) pathBehind(slot int32) []byte {
 	n := &c.nodes[c.owner[slot]]
 	at := len(c.paths)
 	c.paths = append(c.paths, n.path...)
-	c.paths = append(c.paths, c.portOf(slot))
+	c.paths = append(c.paths, c.portNumber(slot))
 	return c.paths[at:]
 }
 
-// pathTo is the directed route to a port: a switch is reached in one way for all
-// its ports, a CA port only through its own cable.
+// pathTo returns the directed route to a port: a switch has one for all its ports, a CA
+// port is reached only through its own cable.
 func (c *Core) pathTo(slot int32) []byte {
 	n := &c.nodes[c.owner[slot]]
-	if n.typ == fabric.Switch || slot == n.entry || c.claimedBy[slot] == noSlot {
+	if n.typ == fabric.Switch || slot == n.entry || c.firstFrom[slot] == noSlot {
 		return n.path
 	}
-	return c.pathBehind(c.claimedBy[slot])
+	return c.pathBehind(c.firstFrom[slot])
 }
 
 // answered sends an answer to the handler of its kind.
 func (c *Core) answered(ev *Event) {
 	k, index, arg := splitTag(ev.Tag)
 	if kinds[k].method == mad.Set && ev.Outcome != Answered && ev.Attempts > 0 {
-		c.unanswered(k, index, arg, ev)
+		c.noteUntaken(k, index, arg, ev)
 	}
 	switch k {
-	case askNode:
-		c.onNode(index, ev)
-	case askAgain:
-		c.onAgain(arg, ev)
-	case askLinked:
-		c.onLinked(arg, ev)
-	case askDesc:
-		c.onDesc(index, ev)
-	case askSwitch:
-		c.onSwitch(index, ev)
+	case getNode:
+		c.onNodeInfo(index, ev)
+	case getNodeAgain:
+		c.onNodeAgain(arg, ev)
+	case getLinkAgain:
+		c.onLinkAgain(arg, ev)
+	case getDescription:
+		c.onNodeDescription(index, ev)
+	case getSwitch:
+		c.onSwitchInfo(index, ev)
 	case clearChange:
 		c.queuePorts(index)
-	case askSettled:
-		c.onSettled(index, ev)
-	case askPort:
-		c.onPort(index, ev)
-	case askPKey:
+	case getChange:
+		c.onChangeRead(index, ev)
+	case getPort:
+		c.onPortInfo(index, ev)
+	case getPKeys:
 		c.onPKey(index, ev)
-	case askLFT:
+	case getLFT:
 		c.onLFT(index, arg, ev)
 	case setLFT:
 		c.onSetLFT(index, arg, ev)
@@ -178,16 +182,16 @@ func (c *Core) answered(ev *Event) {
 		c.onSetSL2VL(index, arg, ev)
 	case setPort, setActive:
 		c.onSetPort(k, index, ev)
-	case checkPort:
-		c.onCheckPort(index, ev)
-	case askFDR10:
+	case getPortAfterSet:
+		c.onPortAfterSet(index, ev)
+	case getFDR10:
 		if ev.Outcome == Answered && mad.ExtendedPortInfoSpeedActive.Get(ev.Data[:])&1 != 0 {
-			c.flags[index] |= fdr10
+			c.flags[index] |= portFDR10
 		}
-	case askRole:
+	case getRole:
 		c.onRole(index, ev)
-	case askManager:
+	case getManager:
 		c.onManager(index, ev)
-	default: // that it was taken is all there is to say
+	default: // that it was taken needs no more
 	}
 }

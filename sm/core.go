@@ -7,16 +7,16 @@ import (
 	"weft/route/quality"
 )
 
-// Config of a Core. The zero value brings a subnet up.
+// Config says what a Core is to do. The zero value brings a subnet up.
 type Config struct {
-	ReadOnly bool                       // only look: nothing is Set, and it ends after discovery
-	Unproven bool                       // distribute a Plan even if the judge finds faults
-	TakeOver bool                       // write although another subnet manager is the master
-	AskRoles bool                       // ask switches for their role in a tree, by the vendor attribute SwitchRole
-	MKey     uint64                     // M_Key that every SMP carries
-	Stored   map[fabric.GUID]fabric.LID // base LIDs remembered, by port GUID; they win over those found
-	Ahead    int                        // SMPs handed out and not ended, to bound memory; 1024
-	Sweeps   int                        // sweeps before it goes on in a fabric that keeps changing; 3
+	ReadOnly   bool                       // only look: nothing is Set, and it ends after discovery
+	Unproven   bool                       // distribute a Plan even if the judge finds faults
+	TakeOver   bool                       // write although another subnet manager is the master
+	AskRoles   bool                       // ask switches for their role in a tree, by the vendor attribute SwitchRole
+	MKey       uint64                     // M_Key that every SMP carries
+	Stored     map[fabric.GUID]fabric.LID // base LIDs remembered, by port GUID; they win over those found
+	MaxPending int                        // SMPs handed out and not ended, to bound memory; 1024
+	Sweeps     int                        // sweeps before it goes on in a fabric that keeps changing; 3
 }
 
 // EventKind says what happened.
@@ -25,13 +25,13 @@ type EventKind uint8
 // The events.
 const (
 	Start   EventKind = iota // begin; once, first
-	Answer                   // an Ask has ended
+	Answer                   // a Send has ended
 	Planned                  // a Route has ended
 	Claimed                  // a Claim has ended well
 	Stop                     // end soon: send no more
 )
 
-// Outcome says how an Ask ended.
+// Outcome says how a Send ended.
 type Outcome uint8
 
 // The outcomes.
@@ -47,7 +47,7 @@ type Event struct {
 	Kind EventKind
 
 	// Of an Answer.
-	Tag      uint64 // the Ask's
+	Tag      uint64 // the Send's
 	Outcome  Outcome
 	Attempts int        // times it was sent
 	Status   mad.Status // of one Refused
@@ -66,7 +66,7 @@ type ActionKind uint8
 
 // The actions.
 const (
-	Ask   ActionKind = iota // send an SMP; its end comes back as an Answer
+	Send  ActionKind = iota // send an SMP; its end comes back as an Answer
 	Route                   // compute and judge a Plan for Graph that keeps what is Held; it comes back as Planned
 	Claim                   // set IsSM at our port; Claimed says that it is
 	Phase                   // a phase of the work begins: Name
@@ -79,7 +79,7 @@ const (
 type Action struct {
 	Kind ActionKind
 
-	// Of an Ask: a directed-route SMP.
+	// Of a Send: a directed-route SMP.
 	Tag      uint64
 	Method   mad.Method
 	Attr     mad.AttrID
@@ -124,16 +124,16 @@ type Core struct {
 	sweep   int
 	stopped bool
 
-	net
+	inventory
 	mastership
 	agenda
 	journal
-	doubts []doubt
+	mismatches []mismatch
 
 	fabric *fabric.Fabric
 	graph  *fabric.Graph
 	plan   *route.Plan
-	setup  setup
+	prog   programming
 }
 
 // agenda holds the SMPs that are to be handed out.
@@ -156,8 +156,8 @@ type journal struct {
 
 // New makes a Core that has not started.
 func New(cfg Config) *Core {
-	if cfg.Ahead <= 0 {
-		cfg.Ahead = 1024
+	if cfg.MaxPending <= 0 {
+		cfg.MaxPending = 1024
 	}
 	if cfg.Sweeps <= 0 {
 		cfg.Sweeps = 3
@@ -165,7 +165,7 @@ func New(cfg Config) *Core {
 	return &Core{cfg: cfg, journal: journal{noted: map[Incident]bool{}}}
 }
 
-// Step takes an event and appends to out what is to be done.
+// Step takes an event and appends the actions that follow from it to out.
 func (c *Core) Step(ev *Event, out []Action) []Action {
 	c.out, c.paths = out, c.paths[:0]
 	switch ev.Kind {
@@ -176,24 +176,24 @@ func (c *Core) Step(ev *Event, out []Action) []Action {
 		c.count(ev)
 		c.answered(ev)
 	case Planned:
-		c.planned(ev)
+		c.takePlan(ev)
 	case Claimed:
 		c.claimed = true
 	case Stop:
 		c.stopped = true
 		c.queue, c.head = c.queue[:0], 0
 	}
-	c.pump()
+	c.proceed()
 	out, c.out = c.out, nil
 	return out
 }
 
-// pump hands out work while there is room, and goes to the next phase when all of
-// this one has ended.
-func (c *Core) pump() {
+// proceed hands out SMPs up to MaxPending, and goes to the next phase when all of this one
+// have ended.
+func (c *Core) proceed() {
 	for c.phase != finished {
-		for c.outstanding < c.cfg.Ahead {
-			tag, ok := c.next()
+		for c.outstanding < c.cfg.MaxPending {
+			tag, ok := c.nextTag()
 			if !ok {
 				break
 			}
@@ -207,16 +207,16 @@ func (c *Core) pump() {
 		case c.phase == routing && c.plan == nil, c.phase == claiming && !c.claimed:
 			return
 		default:
-			c.advance()
+			c.leavePhase()
 		}
 	}
 }
 
-// next is the next SMP of this phase.
-func (c *Core) next() (uint64, bool) {
+// nextTag returns the tag of the next SMP of this phase; false when none is left.
+func (c *Core) nextTag() (uint64, bool) {
 	for c.head == len(c.queue) {
 		c.queue, c.head = c.queue[:0], 0
-		if c.stopped || !c.refill() {
+		if c.stopped || !c.queueNextNode() {
 			return 0, false
 		}
 	}
@@ -225,14 +225,16 @@ func (c *Core) next() (uint64, bool) {
 	return tag, true
 }
 
+// enqueue adds an SMP to this phase.
 func (c *Core) enqueue(tag uint64) {
 	if !c.stopped {
 		c.queue = append(c.queue, tag)
 	}
 }
 
-// refill queues the work that this phase has for the next node; false at the end.
-func (c *Core) refill() bool {
+// queueNextNode queues the SMPs that this phase has for the next node; false after the
+// last.
+func (c *Core) queueNextNode() bool {
 	n := len(c.nodes)
 	switch c.phase {
 	case queryingManagers, settling, tables, arming, verifying:
@@ -252,7 +254,7 @@ func (c *Core) refill() bool {
 	case queryingManagers:
 		c.queueManagers(int32(i))
 	case settling, verifying:
-		c.queueSettle(int32(i))
+		c.queueChangeRead(int32(i))
 	case tables:
 		c.queueTables(int32(i))
 	case arming:
@@ -264,33 +266,34 @@ func (c *Core) refill() bool {
 	return true
 }
 
-func (c *Core) enter(p phase) {
+// enterPhase begins a phase with the first node.
+func (c *Core) enterPhase(p phase) {
 	c.phase = p
 	c.cursor = 0
 	c.out = append(c.out, Action{Kind: Phase, Name: phaseNames[p]})
 }
 
-// advance goes to the next phase: nothing of the present one is left.
-func (c *Core) advance() {
+// leavePhase goes to the next phase, when nothing of the present one is left.
+func (c *Core) leavePhase() {
 	switch c.phase {
 	case discovering:
-		if !c.attached() {
+		if !c.ownPortWorks() {
 			c.finish(Failed)
 			return
 		}
-		c.resolve()
-		if len(c.doubts) > 0 {
-			c.enter(rechecking)
+		c.pairPorts()
+		if len(c.mismatches) > 0 {
+			c.enterPhase(rechecking)
 			c.queueRecheck()
 			return
 		}
-		c.startQuery()
+		c.queryManagers()
 	case rechecking:
-		if c.judgeDoubts() && c.sweep < c.cfg.Sweeps {
+		if c.judgeMismatches() && c.sweep < c.cfg.Sweeps {
 			c.beginSweep()
 			return
 		}
-		c.startQuery()
+		c.queryManagers()
 	case queryingManagers:
 		c.managersQueried()
 	case claiming:
@@ -300,40 +303,41 @@ func (c *Core) advance() {
 			c.beginSweep()
 			return
 		}
-		c.settled()
+		c.endDiscovery()
 	case routing:
 		c.startProgram()
 	case tables:
-		c.enter(arming)
+		c.enterPhase(arming)
 	case arming:
-		c.enter(activating)
+		c.enterPhase(activating)
 	case activating:
-		c.enter(verifying)
+		c.enterPhase(verifying)
 	case verifying:
-		c.finish(c.verdict())
+		c.finish(c.finalState())
 	default: // idle and finished lead nowhere
 	}
 }
 
-// attached tells whether our own port answers, and has a cable.
-func (c *Core) attached() bool {
+// ownPortWorks reports whether our own port answers, and leads to a node or is a switch's.
+func (c *Core) ownPortWorks() bool {
 	switch {
 	case len(c.nodes) == 0:
 		return false
-	case c.flags[c.own()]&known == 0:
-		c.nodeSilent(0, "PortInfo", &Event{Outcome: Silent})
+	case c.flags[c.ownPort()]&portKnown == 0:
+		c.noteSilent(0, "PortInfo", &Event{Outcome: Silent})
 		return false
-	case !c.usable(0):
+	case !c.isManageable(0):
 		return false
-	case c.portOf(c.own()) != 0 && !c.linked(c.own()):
-		c.note(NoAnswer, c.portPlace(c.own()), "our own port has no link")
+	case c.portNumber(c.ownPort()) != 0 && !c.hasLink(c.ownPort()):
+		c.note(NoAnswer, c.portPlace(c.ownPort()), "our own port has no link")
 		return false
 	}
-	return c.portOf(c.own()) == 0 || c.claim[c.own()] != noSlot
+	return c.portNumber(c.ownPort()) == 0 || c.behind[c.ownPort()] != noSlot
 }
 
-// settled ends discovery: the fabric is what was found.
-func (c *Core) settled() {
+// endDiscovery makes a Fabric of what was found, and asks for a Plan where the subnet is to
+// be brought up.
+func (c *Core) endDiscovery() {
 	c.buildFabric()
 	c.notePortGUIDs()
 	if c.cfg.ReadOnly {
@@ -343,16 +347,16 @@ func (c *Core) settled() {
 	c.noteLIDClashes()
 	c.graph = c.fabric.Compile()
 	if c.graph.NumSwitches == 0 {
-		c.note(NotAddressed, c.portPlace(c.own()), "our own port, %s, is cabled to no switch: channel adapters cabled to each other get no LIDs", c.slotName(c.own()))
+		c.note(NotAddressed, c.portPlace(c.ownPort()), "our own port, %s, is cabled to no switch: channel adapters cabled to each other get no LIDs", c.portName(c.ownPort()))
 		c.finish(NotRouted)
 		return
 	}
-	c.enter(routing)
-	c.out = append(c.out, Action{Kind: Route, Graph: c.graph, Held: c.held()})
+	c.enterPhase(routing)
+	c.out = append(c.out, Action{Kind: Route, Graph: c.graph, Held: c.heldLIDs()})
 }
 
-// planned takes the Plan, or refuses it.
-func (c *Core) planned(ev *Event) {
+// takePlan accepts a Plan, or ends the run where there is none or it is not proven.
+func (c *Core) takePlan(ev *Event) {
 	if c.stopped {
 		return
 	}
@@ -373,7 +377,7 @@ func (c *Core) planned(ev *Event) {
 	}
 }
 
-// finish ends everything.
+// finish ends the run.
 func (c *Core) finish(s State) {
 	c.report.State = s
 	c.report.Sweeps = c.sweep

@@ -10,7 +10,7 @@
 //
 //	  Start
 //	    |
-//	    v        doubts             something moved, fewer than Config.Sweeps sweeps
+//	    v        mismatches         something moved, fewer than Config.Sweeps sweeps
 //	discover ------------> recheck ------------------------------------> discover
 //	    | none                | none, or two nodes with one GUID
 //	    v                     v
@@ -90,7 +90,7 @@
 // 5S SwitchInfo, N P_KeyTable, S*B blocks, 2(E+2H)+S Set PortInfo. Steps cost
 // constant time; the memory is about 93 bytes a port.
 //
-// # What is not there yet
+// # Limits
 //
 // It brings a subnet up once: no traps, no sweeps later on, no standby and no answers to
 // SMInfo, no SA, no multicast, no partitions but the default one. A new Plan in a subnet

@@ -16,7 +16,7 @@ import (
 	"weft/route/recipe"
 )
 
-// pending is an Ask under way, or a repetition of one that is late.
+// pending is a Send under way, or a repetition of one that is late.
 type pending struct {
 	tag    uint64
 	method mad.Method
@@ -41,9 +41,9 @@ type world struct {
 
 	flight []pending
 	log    []string
-	asked  map[string]int // by what an Ask is, how often it was given out
+	asked  map[string]int // by what a Send is, how often it was given out
 	stopAt int            // Asks until Stop; 0: never
-	onAsk  func(n int)    // before the nth Ask is performed
+	onSend func(n int)    // before the nth Send is performed
 	n      int
 }
 
@@ -100,8 +100,8 @@ func (w *world) perform(p *pending) {
 		return
 	}
 	w.n++
-	if w.onAsk != nil {
-		w.onAsk(w.n)
+	if w.onSend != nil {
+		w.onSend(w.n)
 	}
 	if w.n == w.stopAt {
 		w.step(&Event{Kind: Stop})
@@ -134,13 +134,13 @@ func (w *world) perform(p *pending) {
 func (w *world) step(ev *Event) {
 	var next *Event
 	defer func() {
-		if w.core.outstanding > w.core.cfg.Ahead {
+		if w.core.outstanding > w.core.cfg.MaxPending {
 			panic("more is under way than was allowed")
 		}
 	}()
 	for _, a := range w.core.Step(ev, nil) {
 		switch a.Kind {
-		case Ask:
+		case Send:
 			p := pending{tag: a.Tag, method: a.Method, attr: a.Attr, mod: a.Modifier, path: slices.Clone(a.Path)}
 			copy(p.data[:], a.Data)
 			w.flight = append(w.flight, p)

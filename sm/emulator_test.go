@@ -19,17 +19,17 @@ import (
 
 // virtual drives a Core, a requester and an emulated subnet in virtual time.
 type virtual struct {
-	core     *Core
-	wire     *wire.Core
-	sub      *emulator.Subnet
-	id       emulator.ClientID
-	planner  Planner
-	patience patience
-	now      time.Duration
-	inbox    []wire.Datagram
-	actions  []wire.Action
-	onPhase  func(name string)
-	onEvent  func() // before an event of the Core
+	core    *Core
+	wire    *wire.Core
+	sub     *emulator.Subnet
+	id      emulator.ClientID
+	planner Planner
+	loss    lossCount
+	now     time.Duration
+	inbox   []wire.Datagram
+	actions []wire.Action
+	onPhase func(name string)
+	onEvent func() // before an event of the Core
 }
 
 func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, planner Planner) (*virtual, error) {
@@ -96,14 +96,12 @@ func (v *virtual) perform() {
 				d.CopyFrom(&a.Datagram)
 				v.sub.Send(v.id, &d)
 			case wire.Complete:
-				ev := Event{Kind: Answer, Tag: a.Result.Tag, Attempts: a.Result.Attempts}
-				fill(&ev, &a.Result)
-				ended = append(ended, ev)
+				ended = append(ended, answerEvent(&a.Result))
 			default: // traps are for later
 			}
 		}
 		for i := range ended {
-			v.patience.learn(&ended[i])
+			v.loss.add(&ended[i])
 			v.step(&ended[i])
 		}
 	}
@@ -116,13 +114,13 @@ func (v *virtual) step(ev *Event) {
 	var next *Event
 	for _, a := range v.core.Step(ev, nil) {
 		switch a.Kind {
-		case Ask:
+		case Send:
 			m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: v.core.cfg.MKey}.Directed(make([]byte, mad.Size), a.Path)
 			if err != nil {
 				panic(err)
 			}
 			copy(m.Data(), a.Data)
-			q := wire.Request{Addr: wire.Directed(), MAD: m, Tag: a.Tag, Retries: v.patience.retries(0)}
+			q := wire.Request{Addr: wire.Directed(), MAD: m, Tag: a.Tag, Retries: v.loss.retries(0)}
 			_, v.actions = v.wire.Request(v.now, &q, v.actions)
 			v.keep()
 		case Route:
@@ -202,7 +200,7 @@ func TestFaultsAtAnyTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := newVirtual(f, emulator.Options{}, Config{Ahead: 16}, Planner{Chain: requests("updn", 1)})
+		v, err := newVirtual(f, emulator.Options{}, Config{MaxPending: 16}, Planner{Chain: requests("updn", 1)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -8,15 +8,11 @@ import (
 	"weft/route"
 )
 
-func nodeAndPort(data []byte) (fabric.GUID, uint8) {
-	return fabric.GUID(mad.NodeInfoNodeGUID.Get(data)), uint8(mad.NodeInfoLocalPortNum.Get(data))
-}
-
-// buildFabric makes a Fabric of what was found, in order of node GUIDs. Nodes that
-// no good cable joins to us are left out, and noted.
+// buildFabric makes a Fabric of what was found, in order of node GUIDs. Nodes that no
+// paired cable joins to us are left out, and noted.
 func (c *Core) buildFabric() {
 	f := fabric.New("discovered")
-	reached := c.reach()
+	reached := c.reachableNodes()
 	order := make([]int32, 0, len(c.nodes))
 	for id := range c.nodes {
 		if reached[id] {
@@ -24,7 +20,7 @@ func (c *Core) buildFabric() {
 			continue
 		}
 		why := "no good cable joins it to us"
-		if !c.usable(int32(id)) {
+		if !c.isManageable(int32(id)) {
 			why = "it does not say what must be known of a switch"
 		}
 		c.noteLoss(CutOff, c.nodePlace(int32(id)), "%s is left out: %s", c.nodeName(int32(id)), why)
@@ -36,9 +32,9 @@ func (c *Core) buildFabric() {
 		}
 		return 1
 	})
-	c.setup.fabricNode = make([]fabric.NodeID, len(c.nodes))
-	for i := range c.setup.fabricNode {
-		c.setup.fabricNode[i] = -1
+	c.prog.fabricNode = make([]fabric.NodeID, len(c.nodes))
+	for i := range c.prog.fabricNode {
+		c.prog.fabricNode[i] = -1
 	}
 	for _, id := range order {
 		c.addToFabric(f, id)
@@ -59,6 +55,7 @@ func (c *Core) dropNode(id int32) {
 	}
 }
 
+// addToFabric adds a node to the Fabric, without its cables.
 func (c *Core) addToFabric(f *fabric.Fabric, id int32) {
 	n := &c.nodes[id]
 	v, err := f.AddNode(n.typ, n.guid, int(n.ports), n.desc)
@@ -66,7 +63,7 @@ func (c *Core) addToFabric(f *fabric.Fabric, id int32) {
 		c.noteLoss(BadNode, c.nodePlace(id), "%v", err)
 		return
 	}
-	c.setup.fabricNode[id] = v
+	c.prog.fabricNode[id] = v
 	d := &f.Nodes[v]
 	d.SystemGUID, d.VendorID, d.DeviceID, d.Revision = n.system, n.vendor, n.device, n.revision
 	if n.hasSwitch {
@@ -78,18 +75,18 @@ func (c *Core) addToFabric(f *fabric.Fabric, id int32) {
 		slot := n.first + int32(p)
 		info := c.info[slot][:]
 		d.Ports[p].GUID = c.guid[slot]
-		if c.flags[slot]&known == 0 {
+		if c.flags[slot]&portKnown == 0 {
 			continue
 		}
 		d.Ports[p].VLCap = dataVLs(mad.PortInfoVLCap.Get(info))
-		if c.addressed(slot) {
+		if c.takesLID(slot) {
 			d.Ports[p].LID = fabric.LID(mad.PortInfoLID.Get(info))
 			d.Ports[p].LMC = uint8(mad.PortInfoLMC.Get(info))
 		}
 	}
 }
 
-// connect joins the cables of a node to nodes that come after it, or to itself.
+// connect adds the cables from a node to nodes after it, or to itself, to the Fabric.
 func (c *Core) connect(f *fabric.Fabric, id int32) {
 	n := &c.nodes[id]
 	for p := range int32(n.ports) + 1 {
@@ -98,13 +95,13 @@ func (c *Core) connect(f *fabric.Fabric, id int32) {
 		if t == noSlot {
 			continue
 		}
-		a := fabric.End{Node: c.setup.fabricNode[id], Port: uint8(p)}
-		b := fabric.End{Node: c.setup.fabricNode[c.owner[t]], Port: c.portOf(t)}
+		a := fabric.End{Node: c.prog.fabricNode[id], Port: uint8(p)}
+		b := fabric.End{Node: c.prog.fabricNode[c.owner[t]], Port: c.portNumber(t)}
 		if a.Node < 0 || b.Node < a.Node || a.Node == b.Node && b.Port < a.Port {
 			continue
 		}
 		w, s := linkRate(c.info[slot][:])
-		if (c.flags[slot]|c.flags[t])&fdr10 != 0 {
+		if (c.flags[slot]|c.flags[t])&portFDR10 != 0 {
 			s = fabric.FDR10
 		}
 		if _, err := f.Connect(a, b, w, s); err != nil {
@@ -113,7 +110,7 @@ func (c *Core) connect(f *fabric.Fabric, id int32) {
 	}
 }
 
-// dataVLs is the number of data VLs that a VLCap stands for.
+// dataVLs returns the number of data VLs that a VLCap stands for.
 func dataVLs(code uint64) uint8 {
 	if code == 0 || code > 5 {
 		return 0
@@ -121,7 +118,7 @@ func dataVLs(code uint64) uint8 {
 	return [...]uint8{0, 1, 2, 4, 8, 15}[code]
 }
 
-// linkRate is the width and speed that a PortInfo says are active.
+// linkRate returns the active width and speed of a PortInfo.
 func linkRate(info []byte) (fabric.Width, fabric.Speed) {
 	w := fabric.Width(0)
 	switch mad.PortInfoWidthActive.Get(info) {
@@ -139,6 +136,7 @@ func linkRate(info []byte) (fabric.Width, fabric.Speed) {
 	return w, activeSpeed(info)
 }
 
+// activeSpeed returns the active speed of a PortInfo; FDR10 is QDR to it.
 func activeSpeed(info []byte) fabric.Speed {
 	if mad.PortInfoSpeedExt2Active.Get(info) != 0 {
 		return fabric.XDR
@@ -164,9 +162,9 @@ func activeSpeed(info []byte) fabric.Speed {
 	return fabric.SpeedUnknown
 }
 
-// held are the LIDs that end ports are to keep: the one that is stored for a port, or
-// else the one it has. Those stored for ports that are not here wait for them.
-func (c *Core) held() *route.Held {
+// heldLIDs returns the LIDs that end ports are to keep: the stored one, or else the one
+// that the port has. Those stored for ports that were not found are kept for them.
+func (c *Core) heldLIDs() *route.Held {
 	g := c.graph
 	h := route.Seen(g)
 	here, taken := map[fabric.GUID]bool{}, map[fabric.LID]bool{}
@@ -189,10 +187,10 @@ func (c *Core) held() *route.Held {
 	return h
 }
 
-// addressable are the ports of the fabric that a LID can name.
+// addressable yields the ports of the Fabric that a LID can name.
 func (c *Core) addressable(yield func(slot int32) bool) {
 	for slot := range int32(len(c.owner)) {
-		if c.addressed(slot) && c.setup.fabricNode[c.owner[slot]] >= 0 && !yield(slot) {
+		if c.takesLID(slot) && c.prog.fabricNode[c.owner[slot]] >= 0 && !yield(slot) {
 			return
 		}
 	}
@@ -207,15 +205,15 @@ func (c *Core) noteLIDClashes() {
 			continue
 		}
 		if first, clash := has[lid]; clash {
-			c.note(DuplicateLID, c.portPlace(s), "LID %d was found at %s and at %s: one of them gets another", lid, c.slotName(first), c.slotName(s))
+			c.note(DuplicateLID, c.portPlace(s), "LID %d was found at %s and at %s: one of them gets another", lid, c.portName(first), c.portName(s))
 			continue
 		}
 		has[lid] = s
 	}
 }
 
-// notePortGUIDs notes the ports that cannot be told from others by their GUID: they
-// are routed to, but a GID is no name for them, nor is one LID stored for both.
+// notePortGUIDs notes the ports that cannot be told from others by their GUID: they are
+// routed to, but no GID names them, and no LID is stored for both.
 func (c *Core) notePortGUIDs() {
 	has := map[fabric.GUID]int32{}
 	for s := range c.addressable {
@@ -223,9 +221,9 @@ func (c *Core) notePortGUIDs() {
 		first, clash := has[guid]
 		switch {
 		case guid == 0:
-			c.note(BadNode, c.portPlace(s), "%s has port GUID 0", c.slotName(s))
+			c.note(BadNode, c.portPlace(s), "%s has port GUID 0", c.portName(s))
 		case clash:
-			c.note(DuplicateGUID, c.portPlace(s), "two ports have the GUID %s: %s and %s", guid, c.slotName(first), c.slotName(s))
+			c.note(DuplicateGUID, c.portPlace(s), "two ports have the GUID %s: %s and %s", guid, c.portName(first), c.portName(s))
 		default:
 			has[guid] = s
 		}

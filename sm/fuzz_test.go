@@ -34,7 +34,7 @@ func (w *world) play(answer func(a *Action, ev *Event)) {
 	for head := 0; w.core.phase != finished; head++ {
 		for _, a := range w.core.Step(&events[head], nil) {
 			switch a.Kind {
-			case Ask:
+			case Send:
 				ev := Event{Kind: Answer, Tag: a.Tag, Attempts: 1}
 				answer(&a, &ev)
 				events = append(events, ev)
@@ -63,7 +63,7 @@ func FuzzAnswers(f *testing.F) {
 			return
 		}
 		asked := 0
-		w := &world{core: New(Config{Ahead: 64}), planner: Planner{Chain: requests("updn", 0)}}
+		w := &world{core: New(Config{MaxPending: 64}), planner: Planner{Chain: requests("updn", 0)}}
 		w.play(func(a *Action, ev *Event) {
 			asked++
 			if len(a.Path) > mad.MaxHops || a.Method == mad.Set && len(a.Data) != 64 {

@@ -286,7 +286,7 @@ func TestRepeatedTrouble(t *testing.T) {
 	f := formula(t, "rlft(8,2)")
 	w := newWorld(f, Config{}, "updn")
 	leaf, spine := find(f, fabric.Switch, 2), find(f, fabric.Switch, 9)
-	w.onAsk = func(n int) {
+	w.onSend = func(n int) {
 		w.fake.nodes[spine].deny = 0
 		if w.core.sweep == 1 {
 			w.fake.nodes[spine].deny = mad.AttrSwitchInfo
@@ -338,7 +338,7 @@ func TestNoMomentLoops(t *testing.T) {
 				d.forget = attr
 			}
 		}
-		w.onAsk = func(n int) {
+		w.onSend = func(n int) {
 			if n%16 == 0 {
 				carried += w.fake.carry(t)
 			}

@@ -185,7 +185,7 @@ func TestMovedCable(t *testing.T) {
 		w := newWorld(f, Config{}, "updn")
 		host := find(f, fabric.CA, 17)
 		was := f.Nodes[host].Ports[1].Link
-		w.onAsk = func(n int) {
+		w.onSend = func(n int) {
 			if n == at {
 				swap(w.fake, was, f.Nodes[find(f, fabric.CA, 30)].Ports[1].Link)
 			}
@@ -241,7 +241,7 @@ func TestStop(t *testing.T) {
 		w := newWorld(f, Config{}, "updn")
 		w.planner.Chain = requests("updn", 3)
 		w.stopAt = at
-		w.onAsk = func(int) {
+		w.onSend = func(int) {
 			if w.core.Plan() != nil {
 				w.loss, w.tries = 0.3, 2 // some never hear of their Set, and some we do not hear
 			}

@@ -21,13 +21,13 @@ type mastership struct {
 // nothing that was found so far shows that a manager has ever been here.
 func (m *mastership) mayClearChange() bool { return m.claimed || !m.programmed }
 
-// startQuery begins to ask other subnet managers, where anything is to be written.
-func (c *Core) startQuery() {
+// queryManagers begins to ask other subnet managers, where anything is to be written.
+func (c *Core) queryManagers() {
 	if c.cfg.ReadOnly {
 		c.startSettling()
 		return
 	}
-	c.enter(queryingManagers)
+	c.enterPhase(queryingManagers)
 }
 
 // queueManagers queues a query to every port of a node that says that a subnet manager
@@ -35,9 +35,9 @@ func (c *Core) startQuery() {
 func (c *Core) queueManagers(id int32) {
 	n := &c.nodes[id]
 	for slot := n.first; slot <= n.first+int32(n.ports); slot++ {
-		if c.addressed(slot) && c.flags[slot]&known != 0 && (slot != c.own() || !c.claimed) &&
+		if c.takesLID(slot) && c.flags[slot]&portKnown != 0 && (slot != c.ownPort() || !c.claimed) &&
 			mad.PortInfoCapabilityMask.Get(c.info[slot][:])&mad.CapIsSM != 0 {
-			c.enqueue(makeTag(askManager, slot, 0))
+			c.enqueue(makeTag(getManager, slot, 0))
 		}
 	}
 }
@@ -47,7 +47,7 @@ func (c *Core) queueManagers(id int32) {
 // will show.
 func (c *Core) onManager(slot int32, ev *Event) {
 	lid := mad.PortInfoLID.Get(c.info[slot][:])
-	if ev.Outcome == Cancelled || ev.Outcome != Answered && slot == c.own() {
+	if ev.Outcome == Cancelled || ev.Outcome != Answered && slot == c.ownPort() {
 		return
 	}
 	if ev.Outcome != Answered {
@@ -68,7 +68,7 @@ func (c *Core) onManager(slot int32, ev *Event) {
 
 // noteManager notes another subnet manager, and whether it forbids writing.
 func (c *Core) noteManager(slot int32, forbids bool, format string, args ...any) {
-	text := c.slotName(slot) + " " + fmt.Sprintf(format, args...)
+	text := c.portName(slot) + " " + fmt.Sprintf(format, args...)
 	switch {
 	case !forbids:
 	case c.cfg.TakeOver:
@@ -87,7 +87,7 @@ func (c *Core) managersQueried() {
 	case c.otherMaster:
 		c.finish(OtherMaster)
 	case !c.claimed:
-		c.enter(claiming)
+		c.enterPhase(claiming)
 		c.out = append(c.out, Action{Kind: Claim})
 	default:
 		c.startSettling()
@@ -101,5 +101,5 @@ func (c *Core) startSettling() {
 		c.beginSweep()
 		return
 	}
-	c.enter(settling)
+	c.enterPhase(settling)
 }

@@ -165,7 +165,7 @@ func TestUnclearedChange(t *testing.T) {
 		for i := range w.fake.nodes {
 			mad.SwitchInfoPortStateChange.Put(w.fake.nodes[i].sw[:], 1)
 		}
-		w.onAsk = func(n int) {
+		w.onSend = func(n int) {
 			if n == at {
 				swap(w.fake, f.Nodes[find(f, fabric.CA, 3)].Ports[1].Link, f.Nodes[find(f, fabric.CA, 6)].Ports[1].Link)
 			}

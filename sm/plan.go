@@ -18,7 +18,7 @@ type Planner struct {
 }
 
 // Plan asks the engines in order until one does not refuse, and judges its Plan. LIDs
-// in use are kept. An engine that is to use a switch which is not there is passed over
+// in use are kept. An engine that is to use a switch that was not found is passed over
 // too: a dead root must not stop a fabric. The answer is a Planned event; all that went
 // wrong is in it.
 func (p *Planner) Plan(ctx context.Context, g *fabric.Graph, held *route.Held) *Event {

@@ -13,46 +13,44 @@ const (
 	vlStall        = 7  // packets lost in a row until a VL counts as stalled
 )
 
-// setData is the attribute that a Set carries. It is valid until the next Step.
-func (c *Core) setData(k kind, index int32, arg uint32) []byte {
+// attributeToSet makes the attribute that a Set carries. It is valid until the next Step.
+func (c *Core) attributeToSet(k kind, index int32, arg uint32) []byte {
 	at := len(c.paths) // in one Step there may be many
 	c.paths = append(c.paths, make([]byte, 64)...)
 	data := c.paths[at : at+64 : at+64]
 	switch k {
 	case setLFT:
-		copy(data, c.block(index, arg)[:])
+		copy(data, c.plannedBlock(index, arg)[:])
 	case clearChange:
 		copy(data, c.nodes[index].sw[:])
 	case setSwitch:
-		c.wantSwitch(index, data)
+		c.plannedSwitchInfo(index, data)
 	case setPKey:
-		block := c.setup.pkeys[index]
+		block := c.prog.pkeys[index]
 		copy(data, block[:])
 	case setSL2VL:
 		c.sl2vl(index, arg, data)
 	case setVLArb:
 		c.arbitration(index, arg, data)
 	case setPort:
-		c.wantPort(index, data)
-		if c.opens(index) {
+		c.plannedPortInfo(index, data)
+		if c.mustArm(index) {
 			mad.PortInfoPortState.Put(data, mad.PortArmed)
 		}
 	case setActive:
-		c.wantPort(index, data)
+		c.plannedPortInfo(index, data)
 		mad.PortInfoPortState.Put(data, mad.PortActive)
 	default: // a Get carries nothing
 	}
 	return data
 }
 
-// opens tells whether a port is to go from Init to Armed.
-func (c *Core) opens(slot int32) bool { return c.state(slot) == mad.PortInit && c.joins(slot) }
+// mustArm reports whether a port is to go from Init to Armed.
+func (c *Core) mustArm(slot int32) bool { return c.state(slot) == mad.PortInit && c.mayCarryData(slot) }
 
-func (c *Core) state(slot int32) uint64 { return mad.PortInfoPortState.Get(c.info[slot][:]) }
-
-// wantSwitch makes the SwitchInfo of a switch; differs tells whether it must be
-// written.
-func (c *Core) wantSwitch(id int32, data []byte) (differs bool) {
+// plannedSwitchInfo makes the SwitchInfo that a switch is to have; differs reports whether
+// it must be written.
+func (c *Core) plannedSwitchInfo(id int32, data []byte) (differs bool) {
 	sw := c.nodes[id].sw[:]
 	copy(data, sw)
 	mad.SwitchInfoPortStateChange.Put(data, 0)
@@ -60,14 +58,14 @@ func (c *Core) wantSwitch(id int32, data []byte) (differs bool) {
 		differs = differs || f.Get(sw) != v
 		f.Put(data, v)
 	}
-	set(mad.SwitchInfoLinearFDBTop, uint64(c.setup.top))
+	set(mad.SwitchInfoLinearFDBTop, uint64(c.prog.top))
 	set(mad.SwitchInfoLifeTimeValue, packetLifetime)
 	return differs
 }
 
-// wantPort makes the PortInfo of a port without a change of state; differs tells
-// whether it says anything new.
-func (c *Core) wantPort(slot int32, data []byte) (differs bool) {
+// plannedPortInfo makes the PortInfo that a port is to have, without a change of state;
+// differs reports whether it must be written.
+func (c *Core) plannedPortInfo(slot int32, data []byte) (differs bool) {
 	info := c.info[slot][:]
 	copy(data, info)
 	mad.PortInfoPortState.Put(data, mad.PortNoChange)
@@ -78,10 +76,10 @@ func (c *Core) wantPort(slot int32, data []byte) (differs bool) {
 		differs = differs || f.Get(info) != v
 		f.Put(data, v)
 	}
-	if e := c.setup.end[slot]; e >= 0 {
+	if e := c.prog.end[slot]; e >= 0 {
 		set(mad.PortInfoLID, uint64(c.plan.Ends.Base[e]))
 		set(mad.PortInfoLMC, uint64(c.plan.Ends.LMC[e]))
-		set(mad.PortInfoMasterSMLID, uint64(c.setup.smLID))
+		set(mad.PortInfoMasterSMLID, uint64(c.prog.smLID))
 		set(mad.PortInfoMasterSMSL, c.serviceSL(e))
 		set(mad.PortInfoGidPrefix, mad.DefaultGIDPrefix)
 		set(mad.PortInfoSubnetTimeOut, subnetTimeout)
@@ -91,8 +89,8 @@ func (c *Core) wantPort(slot int32, data []byte) (differs bool) {
 	}
 	if t := c.peer[slot]; t != noSlot {
 		other := c.info[t][:]
-		set(mad.PortInfoNeighborMTU, max(1, lesser(mad.PortInfoMTUCap, info, other))) // every port has the least one
-		if vls := lesser(mad.PortInfoVLCap, info, other); vls > 0 {
+		set(mad.PortInfoNeighborMTU, max(1, lesserOf(mad.PortInfoMTUCap, info, other))) // every port has the least one
+		if vls := lesserOf(mad.PortInfoVLCap, info, other); vls > 0 {
 			set(mad.PortInfoOperationalVLs, vls)
 		}
 		if c.isSwitch(slot) {
@@ -110,60 +108,62 @@ func (c *Core) wantPort(slot int32, data []byte) (differs bool) {
 	return differs
 }
 
-// lesser is what both ends of a cable can do, of MTUs or VLs, whose codes end at 5.
-func lesser(f mad.Field, a, b []byte) uint64 { return min(f.Get(a), f.Get(b), 5) }
+// lesserOf returns the code of MTUs or VLs that both ends of a cable are capable of; codes
+// end at 5.
+func lesserOf(f mad.Field, a, b []byte) uint64 { return min(f.Get(a), f.Get(b), 5) }
 
-// serviceSL is the SL from an end port to the subnet manager.
+// serviceSL returns the SL from an end port to the subnet manager.
 func (c *Core) serviceSL(e int32) uint64 {
-	if c.plan.SL == nil || c.setup.smLID == 0 {
+	if c.plan.SL == nil || c.prog.smLID == 0 {
 		return 0
 	}
-	return uint64(c.plan.SL.At(e, c.setup.smLID))
+	return uint64(c.plan.SL.At(e, c.prog.smLID))
 }
 
-// queueArm queues what makes a node's ports ready to receive: names, parameters
-// and Armed in one Set, and the top of the table that was written before.
+// queueArm queues what makes the ports of a node ready to receive: LID, parameters and
+// Armed in one Set, and the top of the forwarding table that was written before.
 func (c *Core) queueArm(id int32) {
-	if c.setup.fabricNode[id] < 0 {
+	if c.prog.fabricNode[id] < 0 {
 		return
 	}
 	n := &c.nodes[id]
 	var data [64]byte
-	if c.setup.sw[id] >= 0 && !c.setup.closed[id] && c.wantSwitch(id, data[:]) {
+	if c.prog.sw[id] >= 0 && !c.prog.closed[id] && c.plannedSwitchInfo(id, data[:]) {
 		c.enqueue(makeTag(setSwitch, id, 0))
 	}
 	for p := range int32(n.ports) + 1 {
 		slot := n.first + p
-		if c.peer[slot] == noSlot && (c.setup.end[slot] < 0 || p != 0) {
+		if c.peer[slot] == noSlot && (c.prog.end[slot] < 0 || p != 0) {
 			continue
 		}
-		if c.wantPort(slot, data[:]) || c.opens(slot) {
+		if c.plannedPortInfo(slot, data[:]) || c.mustArm(slot) {
 			c.enqueue(makeTag(setPort, slot, 0))
 		}
 	}
 }
 
-// queueActivate queues the step to Active: the ports of switches first, then those
-// of CAs, then our own, so that data finds the way open.
-func (c *Core) queueActivate(id int32, pass int) {
+// queueActivate queues the step to Active in three turns: the ports of switches, those of
+// CAs, and our own, so that data finds its way open.
+func (c *Core) queueActivate(id int32, turn int) {
 	n := &c.nodes[id]
-	if c.setup.fabricNode[id] < 0 || pass != c.pass(id) {
+	if c.prog.fabricNode[id] < 0 || turn != c.activationTurn(id) {
 		return
 	}
 	for p := range int32(n.ports) + 1 {
 		slot := n.first + p
-		if !c.joins(slot) || c.state(slot) != mad.PortArmed {
+		if !c.mayCarryData(slot) || c.state(slot) != mad.PortArmed {
 			continue
 		}
 		if t := c.peer[slot]; c.state(t) < mad.PortArmed {
-			c.noteLoss(NotTaken, c.portPlace(slot), "%s stays Armed: the other end of its cable, %s, is not", c.slotName(slot), c.slotName(t))
+			c.noteLoss(NotTaken, c.portPlace(slot), "%s stays Armed: the other end of its cable, %s, is not", c.portName(slot), c.portName(t))
 			continue
 		}
 		c.enqueue(makeTag(setActive, slot, 0))
 	}
 }
 
-func (c *Core) pass(id int32) int {
+// activationTurn returns the turn in which the ports of a node become Active.
+func (c *Core) activationTurn(id int32) int {
 	switch {
 	case c.isSwitch(c.nodes[id].first):
 		return 0
@@ -173,31 +173,30 @@ func (c *Core) pass(id int32) int {
 	return 2
 }
 
-// onSetPort takes what a port says after a Set. Where that is not what was asked
-// for, it is read: a repeated Set, for one, may be refused because the first one
-// was taken.
+// onSetPort takes the PortInfo that answers a Set. A port that does not say what it was
+// told, or refuses, is read: a repeated Set may be refused because the first was taken.
 func (c *Core) onSetPort(k kind, slot int32, ev *Event) {
 	switch {
 	case ev.Outcome == Answered:
 		c.info[slot] = ev.Data
-		if c.taken(slot, k == setActive) {
+		if c.holdsSettings(slot, k == setActive) {
 			return
 		}
 	case ev.Outcome != Refused:
 		return
 	}
-	c.enqueue(makeTag(checkPort, slot, 0))
+	c.enqueue(makeTag(getPortAfterSet, slot, 0))
 }
 
-// taken tells whether a port has its name and its state.
-func (c *Core) taken(slot int32, active bool) bool {
+// holdsSettings reports whether a port has its LID, its LMC and its state.
+func (c *Core) holdsSettings(slot int32, active bool) bool {
 	info := c.info[slot][:]
-	if e := c.setup.end[slot]; e >= 0 && (mad.PortInfoLID.Get(info) != uint64(c.plan.Ends.Base[e]) ||
+	if e := c.prog.end[slot]; e >= 0 && (mad.PortInfoLID.Get(info) != uint64(c.plan.Ends.Base[e]) ||
 		mad.PortInfoLMC.Get(info) != uint64(c.plan.Ends.LMC[e])) {
 		return false
 	}
 	switch {
-	case !c.joins(slot):
+	case !c.mayCarryData(slot):
 		return true
 	case active:
 		return c.state(slot) == mad.PortActive
@@ -205,16 +204,17 @@ func (c *Core) taken(slot int32, active bool) bool {
 	return c.state(slot) >= mad.PortArmed
 }
 
-func (c *Core) onCheckPort(slot int32, ev *Event) {
+// onPortAfterSet takes the PortInfo of a port that did not say what it was told.
+func (c *Core) onPortAfterSet(slot int32, ev *Event) {
 	if ev.Outcome == Answered {
 		c.info[slot] = ev.Data
-		if c.taken(slot, c.phase == activating) {
+		if c.holdsSettings(slot, c.phase == activating) {
 			return
 		}
 	}
 	if ev.Outcome != Cancelled {
 		info := c.info[slot][:]
-		c.noteLoss(NotTaken, c.portPlace(slot), "%s does not take what it is told: it has LID %d, LMC %d and is in state %s", c.slotName(slot),
+		c.noteLoss(NotTaken, c.portPlace(slot), "%s does not take what it is told: it has LID %d, LMC %d and is in state %s", c.portName(slot),
 			mad.PortInfoLID.Get(info), mad.PortInfoLMC.Get(info),
 			mad.PortInfoPortState.Decl().ValueName(mad.PortInfoPortState.Get(info)))
 	}

@@ -6,8 +6,8 @@ import (
 	"weft/route"
 )
 
-// setup is what is to be written, and how far that is.
-type setup struct {
+// programming holds what is to be written, and how far that is done.
+type programming struct {
 	fabricNode []fabric.NodeID // by node, -1 for one that was left out
 	sw         []int32         // by node: switch of the Graph, -1 for none
 	end        []int32         // by slot: end port of the Graph, -1 for none
@@ -15,19 +15,19 @@ type setup struct {
 	smLID      fabric.LID
 	blocks     []blockCount       // by node
 	closed     []bool             // by node: a switch that does not hold what was proven
-	odd        []bool             // by node: it was noted that a table of it differs
+	wrong      []bool             // by node: it was noted that a table of it differs
 	pkeys      map[int32][64]byte // by slot: P_Key blocks with the default key
 }
 
 // blockCount counts the blocks of a switch's forwarding table.
 type blockCount struct{ same, acked, lost uint32 }
 
-// startProgram fits the Plan to what was found and begins to write.
+// startProgram relates nodes and ports to those of the Plan and begins to write.
 func (c *Core) startProgram() {
-	s := &c.setup
+	s := &c.prog
 	s.sw, s.end = make([]int32, len(c.nodes)), make([]int32, len(c.owner))
 	s.blocks = make([]blockCount, len(c.nodes))
-	s.closed, s.odd = make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
+	s.closed, s.wrong = make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
 	s.pkeys = map[int32][64]byte{}
 	for i := range s.sw {
 		s.sw[i] = -1
@@ -42,42 +42,42 @@ func (c *Core) startProgram() {
 		s.end[c.nodes[c.byGUID[guid]].first+int32(c.graph.EndNum[e])] = int32(e)
 	}
 	s.top = c.plan.Ends.Top()
-	if own := s.end[c.own()]; own >= 0 {
+	if own := s.end[c.ownPort()]; own >= 0 {
 		s.smLID = c.plan.Ends.Base[own]
 	}
 	c.report.LIDs.SM = s.smLID
 	for slot := range c.owner {
 		c.noteAddress(int32(slot))
 	}
-	c.enter(tables)
+	c.enterPhase(tables)
 }
 
 // noteAddress counts LIDs kept, and notes cabled CA ports that get none.
 func (c *Core) noteAddress(slot int32) {
-	e := c.setup.end[slot]
+	e := c.prog.end[slot]
 	switch {
 	case e >= 0:
 		if had := mad.PortInfoLID.Get(c.info[slot][:]); had != 0 && had == uint64(c.plan.Ends.Base[e]) {
 			c.report.LIDs.Kept++
 		}
 	case !c.isSwitch(slot) && c.peer[slot] != noSlot:
-		c.noteLoss(NotAddressed, c.portPlace(slot), "%s is cabled to no switch: it gets no LID", c.slotName(slot))
+		c.noteLoss(NotAddressed, c.portPlace(slot), "%s is cabled to no switch: it gets no LID", c.portName(slot))
 	}
 }
 
-// queueTables queues what must be in a node before its links carry data.
+// queueTables queues what a node must hold before its links carry data.
 func (c *Core) queueTables(id int32) {
 	n := &c.nodes[id]
-	if c.setup.fabricNode[id] < 0 {
+	if c.prog.fabricNode[id] < 0 {
 		return
 	}
-	if s := c.setup.sw[id]; s >= 0 {
+	if s := c.prog.sw[id]; s >= 0 {
 		c.queueBlocks(id)
 	}
 	for p := range int32(n.ports) + 1 {
 		slot := n.first + p
-		if c.setup.end[slot] >= 0 {
-			c.enqueue(makeTag(askPKey, slot, 0))
+		if c.prog.end[slot] >= 0 {
+			c.enqueue(makeTag(getPKeys, slot, 0))
 		}
 		if c.plan.VLs > 1 && c.peer[slot] != noSlot {
 			c.queueLanes(slot)
@@ -85,78 +85,80 @@ func (c *Core) queueTables(id int32) {
 	}
 }
 
-// queueBlocks queues the forwarding table. Of blocks below the top that the switch
-// reports, it is asked what they hold; what is above it is not defined (14.2.5.4),
-// and is written.
+// queueBlocks queues the forwarding table. Blocks below the top that the switch reports are
+// read first; what lies above it is not defined (14.2.5.4), and is written.
 func (c *Core) queueBlocks(id int32) {
 	sw := c.nodes[id].sw[:]
 	top := fabric.LID(mad.SwitchInfoLinearFDBTop.Get(sw))
 	for b := range c.tableBlocks() {
 		if top > 0 && b <= uint32(top)/mad.LFTBlock {
-			c.enqueue(makeTag(askLFT, id, b))
+			c.enqueue(makeTag(getLFT, id, b))
 		} else {
 			c.enqueue(makeTag(setLFT, id, b))
 		}
 	}
 }
 
-// tableBlocks is the number of blocks of every forwarding table.
-func (c *Core) tableBlocks() uint32 { return uint32(c.setup.top)/mad.LFTBlock + 1 }
+// tableBlocks returns the number of blocks of every forwarding table.
+func (c *Core) tableBlocks() uint32 { return uint32(c.prog.top)/mad.LFTBlock + 1 }
 
-func (c *Core) block(id int32, b uint32) *route.Block {
-	return c.plan.Tables.Block(c.setup.sw[id], int(b))
+// plannedBlock returns a block of the forwarding table that the Plan has for a switch.
+func (c *Core) plannedBlock(id int32, b uint32) *route.Block {
+	return c.plan.Tables.Block(c.prog.sw[id], int(b))
 }
 
+// onLFT takes a block that was read, and writes it where it differs from the Plan.
 func (c *Core) onLFT(id int32, b uint32, ev *Event) {
-	if ev.Outcome == Answered && c.differs(id, b, &ev.Data) == 0 {
-		c.setup.blocks[id].same++
+	if ev.Outcome == Answered && c.firstWrongLID(id, b, &ev.Data) == 0 {
+		c.prog.blocks[id].same++
 		return
 	}
 	c.enqueue(makeTag(setLFT, id, b))
 }
 
-// differs is the first LID for which a switch has another port in a block than the
-// Plan, 0 for none. LID 0 and those above the top lead nowhere, whatever it has there.
-func (c *Core) differs(id int32, b uint32, has *[64]byte) fabric.LID {
-	for i, port := range c.block(id, b) {
+// firstWrongLID returns the first LID of a block for which a switch has another port than
+// the Plan, 0 for none. LID 0 and those above the top are not forwarded, and may differ.
+func (c *Core) firstWrongLID(id int32, b uint32, has *[64]byte) fabric.LID {
+	for i, port := range c.plannedBlock(id, b) {
 		lid := fabric.LID(b*mad.LFTBlock) + fabric.LID(i)
-		if has[i] != port && lid > 0 && lid <= c.setup.top {
+		if has[i] != port && lid > 0 && lid <= c.prog.top {
 			return lid
 		}
 	}
 	return 0
 }
 
+// onSetLFT takes a block as the switch says that it holds it after a Set.
 func (c *Core) onSetLFT(id int32, b uint32, ev *Event) {
-	n := &c.setup.blocks[id]
+	n := &c.prog.blocks[id]
 	if ev.Outcome != Answered {
 		if ev.Attempts > 0 {
 			n.lost++
 		}
 		return
 	}
-	lid := c.differs(id, b, &ev.Data)
+	lid := c.firstWrongLID(id, b, &ev.Data)
 	if lid == 0 {
 		n.acked++
 		return
 	}
 	n.lost++
 	at := lid % mad.LFTBlock
-	c.noteOdd(id, "block %d of the forwarding table of %s differs from what it was told: LID %d goes to port %d, not %d",
-		b, c.nodeName(id), lid, ev.Data[at], c.block(id, b)[at])
+	c.noteWrongTable(id, "block %d of the forwarding table of %s differs from what it was told: LID %d goes to port %d, not %d",
+		b, c.nodeName(id), lid, ev.Data[at], c.plannedBlock(id, b)[at])
 	c.keepClosed(id)
 }
 
-// noteOdd notes the first table of a node that differs from what it was told: a
-// device that has its own mind often has it about all its tables.
-func (c *Core) noteOdd(id int32, format string, args ...any) {
-	if !c.setup.odd[id] {
-		c.setup.odd[id] = true
+// noteWrongTable notes the first table of a node that differs from what it was told; the
+// others of a device that ignores what it is told mostly differ too.
+func (c *Core) noteWrongTable(id int32, format string, args ...any) {
+	if !c.prog.wrong[id] {
+		c.prog.wrong[id] = true
 		c.noteLoss(NotTaken, c.nodePlace(id), format+"; more of it may differ", args...)
 	}
 }
 
-// onSetSL2VL takes what a port says after its lanes were told.
+// onSetSL2VL takes a SLtoVLMappingTable as the port says that it holds it after a Set.
 func (c *Core) onSetSL2VL(slot int32, arg uint32, ev *Event) {
 	if ev.Outcome != Answered {
 		return
@@ -166,46 +168,46 @@ func (c *Core) onSetSL2VL(slot int32, arg uint32, ev *Event) {
 	for sl := range mad.SLtoVLMappingTableVL.Len() {
 		told, has := mad.SLtoVLMappingTableVL.At(want[:], sl), mad.SLtoVLMappingTableVL.At(ev.Data[:], sl)
 		if has != told {
-			c.noteOdd(c.owner[slot], "SLtoVLMappingTable 0x%x of %s differs from what it was told: SL %d goes to VL %d, not %d",
-				c.modifier(setSL2VL, slot, arg), c.slotName(slot), sl, has, told)
-			c.closeLanes(slot)
+			c.noteWrongTable(c.owner[slot], "SLtoVLMappingTable 0x%x of %s differs from what it was told: SL %d goes to VL %d, not %d",
+				c.modifier(setSL2VL, slot, arg), c.portName(slot), sl, has, told)
+			c.closeForLanes(slot)
 			return
 		}
 	}
 }
 
-// closeLanes keeps a switch closed that does not have the lanes that were proven, on
-// the way to another one: those to hosts, like those of hosts, are on no cycle.
-func (c *Core) closeLanes(slot int32) {
+// closeForLanes keeps a switch closed that does not have the proven lanes on a link to
+// another switch: links to hosts, and from them, are on no cycle.
+func (c *Core) closeForLanes(slot int32) {
 	if c.isSwitch(c.peer[slot]) {
 		c.keepClosed(c.owner[slot])
 	}
 }
 
-// keepClosed keeps a switch from carrying data on links that are not Active yet,
-// since its tables are not those that were proven: what they hold may lead into
-// circles, or on lanes that close a cycle.
+// keepClosed keeps the links of a switch that are not Active yet from becoming so, since
+// its tables are not those that were proven: they may lead into circles, or onto lanes that
+// close a cycle.
 func (c *Core) keepClosed(id int32) {
-	if c.stopped || c.setup.sw[id] < 0 || c.setup.closed[id] {
+	if c.stopped || c.prog.sw[id] < 0 || c.prog.closed[id] {
 		return
 	}
-	c.setup.closed[id] = true
+	c.prog.closed[id] = true
 	c.noteLoss(KeptClosed, c.nodePlace(id), "%s does not hold what was proven: links of it that are not Active yet are not brought up", c.nodeName(id))
 }
 
-// joins tells whether a port has a cable between nodes that hold what was proven.
-func (c *Core) joins(slot int32) bool {
+// mayCarryData reports whether both nodes at the cable of a port hold what was proven.
+func (c *Core) mayCarryData(slot int32) bool {
 	t := c.peer[slot]
-	return t != noSlot && !c.setup.closed[c.owner[slot]] && !c.setup.closed[c.owner[t]]
+	return t != noSlot && !c.prog.closed[c.owner[slot]] && !c.prog.closed[c.owner[t]]
 }
 
 // noteHalfWritten counts the switches that hold their new table, and notes those
 // that hold a part of it.
 func (c *Core) noteHalfWritten() {
 	all := c.tableBlocks()
-	for id, n := range c.setup.blocks {
+	for id, n := range c.prog.blocks {
 		switch {
-		case c.setup.sw[id] < 0:
+		case c.prog.sw[id] < 0:
 		case n.same+n.acked == all:
 			c.report.Written.Tables++
 		case n.lost > 0 || n.acked > 0:
@@ -215,15 +217,15 @@ func (c *Core) noteHalfWritten() {
 	}
 }
 
-// unanswered notes a Set that was sent and not acknowledged. A port whose Set was
-// refused is looked at again instead: see onSetPort.
-func (c *Core) unanswered(k kind, index int32, arg uint32, ev *Event) {
+// noteUntaken notes a Set that was sent, and refused or not acknowledged. A port whose Set
+// was refused is read again instead: see onSetPort.
+func (c *Core) noteUntaken(k kind, index int32, arg uint32, ev *Event) {
 	if ev.Outcome == Refused && (k == setPort || k == setActive) {
 		return
 	}
 	where, at := "", Place{}
 	if kinds[k].slot {
-		where, at = c.slotName(index), c.portPlace(index)
+		where, at = c.portName(index), c.portPlace(index)
 	} else {
 		where, at = c.nodeName(index), c.nodePlace(index)
 	}
@@ -238,17 +240,17 @@ func (c *Core) unanswered(k kind, index int32, arg uint32, ev *Event) {
 	case setLFT:
 		c.keepClosed(index)
 	case setSL2VL, setVLArb:
-		c.closeLanes(index)
-	default: // it bears on no proof
+		c.closeForLanes(index)
+	default: // the proof does not depend on it
 	}
 }
 
-// onPKey makes sure that a port is a full member of the default partition: the key
-// takes the place of the limited membership, or else the first that is free.
+// onPKey makes sure that a port is a full member of the default partition: the P_Key takes
+// the place of the limited membership, or else the first free one.
 func (c *Core) onPKey(slot int32, ev *Event) {
 	if ev.Outcome != Answered { // one that refuses has no table
 		if ev.Outcome == Silent {
-			c.noteLoss(NoAnswer, c.portPlace(slot), "%s does not answer P_KeyTable: whether it is in the default partition is not known", c.slotName(slot))
+			c.noteLoss(NoAnswer, c.portPlace(slot), "%s does not answer P_KeyTable: whether it is in the default partition is not known", c.portName(slot))
 		}
 		return
 	}
@@ -262,18 +264,18 @@ func (c *Core) onPKey(slot int32, ev *Event) {
 		}
 	}
 	if place < 0 {
-		c.noteLoss(NotEnough, c.portPlace(slot), "%s has no room for the P_Key of the default partition in the first block of its table", c.slotName(slot))
+		c.noteLoss(NotEnough, c.portPlace(slot), "%s has no room for the P_Key of the default partition in the first block of its table", c.portName(slot))
 		return
 	}
 	mad.PKeyTablePKey.Set(ev.Data[:], place, mad.DefaultPKey)
-	c.setup.pkeys[slot] = ev.Data
+	c.prog.pkeys[slot] = ev.Data
 	c.enqueue(makeTag(setPKey, slot, 0))
 }
 
-// verdict is how a bring-up ended.
-func (c *Core) verdict() State {
+// finalState finds how a bring-up ended.
+func (c *Core) finalState() State {
 	for slot, t := range c.peer {
-		if t == noSlot || c.setup.fabricNode[c.owner[slot]] < 0 {
+		if t == noSlot || c.prog.fabricNode[c.owner[slot]] < 0 {
 			continue
 		}
 		if mad.PortInfoPortState.Get(c.info[slot][:]) == mad.PortActive {
@@ -282,21 +284,21 @@ func (c *Core) verdict() State {
 		}
 		c.incomplete = true
 	}
-	c.rename()
+	c.recordLIDs()
 	if c.incomplete {
 		return UpInPart
 	}
 	return Up
 }
 
-// rename puts the LIDs that were given into the Fabric.
-func (c *Core) rename() {
+// recordLIDs puts the LIDs that ports have now into the Fabric.
+func (c *Core) recordLIDs() {
 	f := c.fabric
-	for slot, e := range c.setup.end {
+	for slot, e := range c.prog.end {
 		if e < 0 {
 			continue
 		}
-		p := &f.Nodes[c.setup.fabricNode[c.owner[slot]]].Ports[c.portOf(int32(slot))]
+		p := &f.Nodes[c.prog.fabricNode[c.owner[slot]]].Ports[c.portNumber(int32(slot))]
 		p.LID, p.LMC = fabric.LID(mad.PortInfoLID.Get(c.info[slot][:])), uint8(mad.PortInfoLMC.Get(c.info[slot][:]))
 	}
 }

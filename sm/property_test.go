@@ -26,7 +26,7 @@ func TestAnyFabricComesUp(t *testing.T) {
 		if err != nil {
 			t.Skip(err)
 		}
-		cfg := Config{Ahead: rapid.SampledFrom([]int{1, 7, 64, 1024}).Draw(t, "ahead")}
+		cfg := Config{MaxPending: rapid.SampledFrom([]int{1, 7, 64, 1024}).Draw(t, "ahead")}
 		w := newWorld(f, cfg, "updn")
 		w.planner.Chain = requests("updn", uint8(rapid.IntRange(0, fabric.MaxLMC).Draw(t, "lmc")))
 		w.rng = rand.New(rand.NewPCG(seed, 7))

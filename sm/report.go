@@ -81,7 +81,7 @@ type Report struct {
 // Found counts what discovery found.
 type Found struct{ Switches, CAs, Routers, Links int }
 
-// LIDs are those of the Plan.
+// LIDs counts the LIDs of the Plan.
 type LIDs struct {
 	Total  int
 	Kept   int // ports that keep the LID they had

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"sync"
 	"time"
 
@@ -30,77 +31,89 @@ type Runner struct {
 // for what is under way, and reports; the error is then that of ctx. Otherwise the
 // error says why the Transport failed; what the fabric did is in the Report.
 func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
-	d := &drive{Runner: r, core: New(r.Config), wake: make(chan struct{}, 1)}
+	d := &run{Runner: r, core: New(r.Config), inbox: inbox{wake: make(chan struct{}, 1)}}
 	if d.Grace <= 0 {
 		d.Grace = 200 * time.Millisecond
 	}
 	if d.Wire.Window <= 0 {
 		d.Wire.Window = usualWindow
 	}
-	d.request.Done = d.ended
-	d.begun = d.Clock()
-	d.lap = d.begun
+	d.request.Done = d.inbox.put
+	begun := d.Clock()
+	d.phaseBegun = begun
 	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock})
 	d.step(ctx, &Event{Kind: Start})
 	err := d.loop(ctx)
 	d.endPhase()
 	rep := d.core.Report()
-	rep.Time.Seconds = (d.Clock() - d.begun).Seconds()
+	rep.Time.Seconds = (d.Clock() - begun).Seconds()
 	for _, req := range r.Chain {
 		rep.Routing.Asked = append(rep.Routing.Asked, req.Engine.Name)
 	}
 	return d.core, errors.Join(err, d.requester.Close(context.Background()))
 }
 
-// drive is one Run.
-type drive struct {
+// run is one Run of a Runner.
+type run struct {
 	*Runner
+	inbox
 	core      *Core
 	requester *wire.Requester
 	request   wire.Request
 	actions   []Action
 	packet    [mad.Size]byte
-	patience  patience
+	loss      lossCount
 	done      bool
 	stopped   bool
 	failure   error
 
-	begun, lap time.Duration
 	phase      string
+	phaseBegun time.Duration
+}
 
+// inbox takes the ends of requests on the requester's goroutine, and keeps them for the
+// one that steps the Core.
+type inbox struct {
 	mu    sync.Mutex
 	queue []Event // ended, not yet stepped
-	spare []Event
-	dead  error // why the Transport has ended by itself
+	spare []Event // memory for the next queue
+	dead  error   // why the Transport has ended by itself
 	wake  chan struct{}
 }
 
-// ended takes the end of a request, on the requester's goroutine.
-func (d *drive) ended(res *wire.Result) {
-	d.mu.Lock()
-	d.queue = append(d.queue, Event{Kind: Answer, Tag: res.Tag, Attempts: res.Attempts})
-	fill(&d.queue[len(d.queue)-1], res)
-	first := len(d.queue) == 1
-	if res.Err != nil && d.dead == nil && errors.Is(res.Err, wire.ErrClosed) {
-		d.dead = res.Err
+// put adds the end of a request.
+func (b *inbox) put(res *wire.Result) {
+	b.mu.Lock()
+	b.queue = append(b.queue, answerEvent(res))
+	first := len(b.queue) == 1
+	if res.Err != nil && b.dead == nil && errors.Is(res.Err, wire.ErrClosed) {
+		b.dead = res.Err
 	}
-	d.mu.Unlock()
+	b.mu.Unlock()
 	if first {
 		select {
-		case d.wake <- struct{}{}:
+		case b.wake <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// fill translates a Result.
-func fill(ev *Event, res *wire.Result) {
-	if res.Err == nil {
-		copy(ev.Data[:], res.Reply.MAD.Data())
-		return
-	}
+// take returns what has ended since the last call, until the next one.
+func (b *inbox) take() (events []Event, dead error) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	events = b.queue
+	b.queue, b.spare = b.spare[:0], events
+	return events, b.dead
+}
+
+// answerEvent translates the end of a request.
+func answerEvent(res *wire.Result) Event {
+	ev := Event{Kind: Answer, Tag: res.Tag, Attempts: res.Attempts}
 	var status *wire.StatusError
 	switch {
+	case res.Err == nil:
+		copy(ev.Data[:], res.Reply.MAD.Data())
 	case errors.As(res.Err, &status):
 		ev.Outcome, ev.Status = Refused, status.Status
 	case errors.Is(res.Err, wire.ErrTimeout):
@@ -108,16 +121,17 @@ func fill(ev *Event, res *wire.Result) {
 	default:
 		ev.Outcome = Cancelled
 	}
+	return ev
 }
 
-// loop feeds the core until it is done.
-func (d *drive) loop(ctx context.Context) error {
+// loop steps the core until it is done.
+func (d *run) loop(ctx context.Context) error {
 	stop := ctx.Done()
 	var grace <-chan time.Time
 	for !d.done {
 		select {
 		case <-d.wake:
-			d.drain(ctx)
+			d.stepEnded(ctx)
 		case <-stop:
 			stop = nil
 			d.stop(ctx)
@@ -137,22 +151,17 @@ func (d *drive) loop(ctx context.Context) error {
 }
 
 // stop tells the core to end.
-func (d *drive) stop(ctx context.Context) {
+func (d *run) stop(ctx context.Context) {
 	if !d.stopped {
 		d.stopped = true
 		d.step(ctx, &Event{Kind: Stop})
 	}
 }
 
-// drain steps through what has ended.
-func (d *drive) drain(ctx context.Context) {
+// stepEnded steps the core through the requests that have ended.
+func (d *run) stepEnded(ctx context.Context) {
 	for {
-		d.mu.Lock()
-		events := d.queue
-		d.queue = d.spare[:0]
-		d.spare = events
-		dead := d.dead
-		d.mu.Unlock()
+		events, dead := d.inbox.take()
 		if len(events) == 0 {
 			return
 		}
@@ -161,35 +170,29 @@ func (d *drive) drain(ctx context.Context) {
 			d.stop(ctx)
 		}
 		for i := range events {
-			d.patience.learn(&events[i])
+			d.loss.add(&events[i])
 			d.step(ctx, &events[i])
 		}
 	}
 }
 
-// step feeds the core one event and does what it wants done.
-func (d *drive) step(ctx context.Context, ev *Event) {
+// step feeds the core one event and does what it wants done. Of one Step, Claim and Route
+// are the last actions that wait for an event.
+func (d *run) step(ctx context.Context, ev *Event) {
+	var next *Event
 	d.actions = d.core.Step(ev, d.actions[:0])
-	for i := 0; i < len(d.actions); i++ {
-		a := &d.actions[i]
-		switch a.Kind {
-		case Ask:
+	for i := range d.actions {
+		switch a := &d.actions[i]; a.Kind {
+		case Send:
 			d.send(a)
 		case Route:
-			planned := d.Plan(ctx, a.Graph, a.Held)
-			if ctx.Err() != nil {
-				d.stop(ctx)
-			}
-			d.step(ctx, planned)
-			return
+			next = d.Plan(ctx, a.Graph, a.Held)
 		case Claim:
+			next = &Event{Kind: Claimed}
 			if err := d.requester.Transport().SetIsSM(ctx, true); err != nil {
 				d.failure = fmt.Errorf("sm: cannot be a subnet manager here: %w", err)
-				d.stop(ctx)
-				return
+				next.Kind = Stop
 			}
-			d.step(ctx, &Event{Kind: Claimed})
-			return
 		case Phase:
 			d.endPhase()
 			d.phase = a.Name
@@ -204,74 +207,78 @@ func (d *drive) step(ctx context.Context, ev *Event) {
 			d.done = true
 		}
 	}
+	switch {
+	case next == nil:
+		return
+	case next.Kind == Stop || ctx.Err() != nil:
+		d.stop(ctx)
+	}
+	if next.Kind != Stop {
+		d.step(ctx, next)
+	}
 }
 
 // send builds an SMP and starts its request.
-func (d *drive) send(a *Action) {
+func (d *run) send(a *Action) {
 	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: d.MKey}.Directed(d.packet[:], a.Path)
 	if err != nil {
-		d.ended(&wire.Result{Tag: a.Tag, Err: err})
+		d.inbox.put(&wire.Result{Tag: a.Tag, Err: err})
 		return
 	}
 	copy(m.Data(), a.Data)
 	d.request.Addr, d.request.MAD, d.request.Tag = wire.Directed(), m, a.Tag
-	d.request.Retries = d.patience.retries(d.Wire.Retries)
+	d.request.Retries = d.loss.retries(d.Wire.Retries)
 	d.requester.Start(&d.request)
 }
 
-// usualWindow is how many SMPs are in flight at a time where nobody says.
+// usualWindow is the number of SMPs in flight at a time unless Config says another.
 const usualWindow = 32
 
-// patience counts what gets lost on the way, to tell the requester how often to
-// repeat: on a bad wire more often, so that a live node does not pass for a dead
-// one, and on a good one not longer than needed to give up a dead one.
-type patience struct{ sent, again int }
+// lossCount counts what gets lost on the way, to say how often a request must be repeated:
+// on a bad wire more often, so that a live node does not pass for a dead one, and on a good
+// one not more often than a dead node needs.
+type lossCount struct{ sent, again int }
 
-// learn counts what was answered; a node that is dead says nothing about the wire.
-func (p *patience) learn(ev *Event) {
+// add counts the end of a request. A silent node says nothing about the wire.
+func (l *lossCount) add(ev *Event) {
 	if ev.Kind == Answer && (ev.Outcome == Answered || ev.Outcome == Refused) {
-		p.sent += ev.Attempts
-		p.again += ev.Attempts - 1
+		l.sent += ev.Attempts
+		l.again += ev.Attempts - 1
 	}
 }
 
-// The repetitions on a good wire and on any, and how improbable it must be that a
-// live node is given up: 10 to the power of minus certainty.
+// The repetitions on a good wire and on any, and how improbable it must be that a live
+// node is given up: 10 to the power of minus certainty.
 const (
 	fewestRetries = 7
 	mostRetries   = 60
 	certainty     = 12
 )
 
-// retries is how often to repeat a request; least is what the caller wants at the
-// least, 0 for the usual.
-func (p *patience) retries(least int) int {
+// retries returns how often to repeat a request; least is the caller's least, 0 for the
+// usual.
+func (l *lossCount) retries(least int) int {
 	if least == 0 {
 		least = fewestRetries
 	}
-	if p.again == 0 || least < 0 {
+	if l.again == 0 || least < 0 {
 		return least
 	}
-	lost := float64(p.again) / float64(p.sent+10)
+	lost := float64(l.again) / float64(l.sent+10)
 	return min(max(least, int(math.Ceil(-certainty/math.Log10(lost)))), max(least, mostRetries))
 }
 
 // endPhase adds what the phase has taken to its time.
-func (d *drive) endPhase() {
+func (d *run) endPhase() {
 	now := d.Clock()
 	if d.phase != "" {
 		phases := &d.core.Report().Time.Phases
-		at := -1
-		for i := range *phases {
-			if (*phases)[i].Name == d.phase {
-				at = i
-			}
-		}
+		at := slices.IndexFunc(*phases, func(p PhaseTime) bool { return p.Name == d.phase })
 		if at < 0 {
 			at = len(*phases)
 			*phases = append(*phases, PhaseTime{Name: d.phase})
 		}
-		(*phases)[at].Seconds += (now - d.lap).Seconds()
+		(*phases)[at].Seconds += (now - d.phaseBegun).Seconds()
 	}
-	d.lap = now
+	d.phaseBegun = now
 }

@@ -187,7 +187,7 @@ func BenchmarkStep(b *testing.B) {
 		for head := 0; ; head++ {
 			actions = c.Step(&ev, actions[:0])
 			for i := range actions {
-				if a := &actions[i]; a.Kind == Ask {
+				if a := &actions[i]; a.Kind == Send {
 					n++
 					p := pending{tag: a.Tag}
 					s.do(a.Path, a.Method, a.Attr, a.Modifier, &p.data)

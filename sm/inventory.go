@@ -1,0 +1,176 @@
+package sm
+
+import (
+	"fmt"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// noSlot stands for no port at all.
+const noSlot int32 = -1
+
+// inventory holds what a sweep has found, in flat arrays: nodes, and their ports. A slot
+// is the index of a port; those of a node follow each other, port 0 first.
+type inventory struct {
+	nodes  []node
+	byGUID map[fabric.GUID]int32
+
+	// By slot.
+	owner     []int32 // node
+	info      []portInfo
+	guid      []fabric.GUID
+	behind    []int32 // slot that answered at the other end of the cable, or noSlot
+	firstFrom []int32 // first slot whose cable was seen to end here, or noSlot
+	peer      []int32 // after pairPorts: the other end of a cable that both ends agree on
+	flags     []portFlags
+
+	changed bool // something changed during the sweep
+	full    bool // there are more nodes than LIDs
+}
+
+// portInfo is a PortInfo as reported.
+type portInfo [64]byte
+
+// portFlags say what is known of a port.
+type portFlags uint8
+
+const (
+	portKnown  portFlags = 1 << iota // info was reported
+	portProbed                       // the node behind it was asked for
+	portFDR10                        // its QDR is FDR10
+)
+
+// node is a node as it was found.
+type node struct {
+	identity
+	ports     uint8  // external ports
+	pkeys     uint16 // P_Keys that a port holds
+	entry     int32  // slot by which it was first reached
+	first     int32  // slot of port 0
+	desc      string
+	path      []byte // directed route to entry
+	sw        switchInfo
+	role      fabric.Role
+	hasSwitch bool // sw was reported
+	silent    bool // it did not answer what every node must answer
+}
+
+// identity holds what NodeInfo says alike through every port of a node.
+type identity struct {
+	guid, system             fabric.GUID
+	vendor, device, revision uint32
+	typ                      fabric.NodeType
+}
+
+// identityOf reads a NodeInfo.
+func identityOf(data []byte) identity {
+	return identity{
+		guid:     fabric.GUID(mad.NodeInfoNodeGUID.Get(data)),
+		system:   fabric.GUID(mad.NodeInfoSystemImageGUID.Get(data)),
+		vendor:   uint32(mad.NodeInfoVendorID.Get(data)),
+		device:   uint32(mad.NodeInfoDeviceID.Get(data)),
+		revision: uint32(mad.NodeInfoRevision.Get(data)),
+		typ:      fabric.NodeType(mad.NodeInfoNodeType.Get(data)),
+	}
+}
+
+// switchInfo is a SwitchInfo as reported.
+type switchInfo [20]byte
+
+// addNode makes room for a node and its ports.
+func (n *inventory) addNode(data []byte, path []byte, local uint8) int32 {
+	id := int32(len(n.nodes))
+	d := node{
+		identity: identityOf(data),
+		ports:    uint8(mad.NodeInfoNumPorts.Get(data)),
+		pkeys:    uint16(mad.NodeInfoPartitionCap.Get(data)),
+		first:    int32(len(n.owner)),
+		path:     append([]byte(nil), path...),
+	}
+	if d.ports == 0 || d.ports > fabric.MaxPorts || local > d.ports {
+		d.ports = max(local, 1)
+	}
+	d.entry = d.first + int32(local)
+	for range int(d.ports) + 1 {
+		n.owner = append(n.owner, id)
+		n.info = append(n.info, portInfo{})
+		n.guid = append(n.guid, 0)
+		n.behind = append(n.behind, noSlot)
+		n.firstFrom = append(n.firstFrom, noSlot)
+		n.peer = append(n.peer, noSlot)
+		n.flags = append(n.flags, 0)
+	}
+	n.nodes = append(n.nodes, d)
+	n.byGUID[d.guid] = id
+	return id
+}
+
+// slotsOf returns the first slot of a node and the one after its last.
+func (n *inventory) slotsOf(id int32) (first, end int32) {
+	d := &n.nodes[id]
+	return d.first, d.first + int32(d.ports) + 1
+}
+
+// ownPort returns our own port, once it is known.
+func (n *inventory) ownPort() int32 { return n.nodes[0].entry }
+
+// portNumber returns the number of a port at its node.
+func (n *inventory) portNumber(slot int32) uint8 { return uint8(slot - n.nodes[n.owner[slot]].first) }
+
+// isSwitch reports whether a port is a switch's.
+func (n *inventory) isSwitch(slot int32) bool { return n.nodes[n.owner[slot]].typ == fabric.Switch }
+
+// takesLID reports whether a LID can name a port: port 0 of a switch, or a CA port that
+// was reached.
+func (n *inventory) takesLID(slot int32) bool {
+	if n.isSwitch(slot) {
+		return n.portNumber(slot) == 0
+	}
+	return n.portNumber(slot) > 0 && n.flags[slot]&portKnown != 0
+}
+
+// extendedSpeeds reports whether the node of a port knows extended link speeds.
+func (n *inventory) extendedSpeeds(slot int32) bool {
+	if n.isSwitch(slot) {
+		slot = n.nodes[n.owner[slot]].first
+	}
+	return mad.PortInfoCapabilityMask.Get(n.info[slot][:])&mad.CapIsExtendedSpeeds != 0
+}
+
+// hasLink reports whether the state of a port says that its cable ends in a live port.
+func (n *inventory) hasLink(slot int32) bool {
+	return n.flags[slot]&portKnown != 0 && n.state(slot) >= mad.PortInit
+}
+
+// state returns the PortState of a port.
+func (n *inventory) state(slot int32) uint64 { return mad.PortInfoPortState.Get(n.info[slot][:]) }
+
+// nodeName names a node to people.
+func (n *inventory) nodeName(i int32) string {
+	d := &n.nodes[i]
+	if d.desc == "" {
+		return fmt.Sprintf("%s %s", d.typ, d.guid)
+	}
+	return fmt.Sprintf("%s %q (%s)", d.typ, d.desc, d.guid)
+}
+
+// portName names a port to people.
+func (n *inventory) portName(slot int32) string {
+	if slot == noSlot {
+		return "our own port"
+	}
+	return fmt.Sprintf("%s[%d]", n.nodeName(n.owner[slot]), n.portNumber(slot))
+}
+
+// nodePlace names a node in an Incident.
+func (n *inventory) nodePlace(i int32) Place { return Place{n.nodes[i].guid, n.nodes[i].desc, -1} }
+
+// portPlace names a port in an Incident.
+func (n *inventory) portPlace(slot int32) Place {
+	if slot == noSlot {
+		return Place{}
+	}
+	d := &n.nodes[n.owner[slot]]
+	return Place{d.guid, d.desc, int(n.portNumber(slot))}
+}
