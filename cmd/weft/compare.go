@@ -18,8 +18,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/check"
-	"weft/route/engine"
+	"weft/route/job"
 	"weft/route/quality"
 	"weft/sim/flow"
 	"weft/traffic"
@@ -34,7 +33,7 @@ type comparison struct {
 	VLs     int           `json:"vls,omitempty"`
 	EBB     *flow.Summary `json:"ebb,omitempty"`
 	Seconds float64       `json:"seconds,omitempty"` // routing alone
-	Stages  []stageTime   `json:"stages,omitempty"`
+	Stages  []job.Stage   `json:"stages,omitempty"`
 	Judged  float64       `json:"judge_seconds,omitempty"`
 	Counted float64       `json:"ebb_seconds,omitempty"`
 	// Memory of a process of the engine's own, if it has one: when it had read the
@@ -119,7 +118,7 @@ func (c *comparison) ebb() float64 {
 }
 
 func (o *comparing) run(cmd *cobra.Command, arg string) error {
-	specs, err := engine.Chain(o.engines)
+	chain, err := job.ParseEngines(o.engines, o.routing.options)
 	if err != nil {
 		return err
 	}
@@ -130,7 +129,7 @@ func (o *comparing) run(cmd *cobra.Command, arg string) error {
 	case o.runs < 0 || o.runs > maxRuns:
 		return fmt.Errorf("--runs %d: want at least 1 and at most %d", o.runs, maxRuns)
 	}
-	if err := o.routing.validate(specs); err != nil {
+	if err := o.routing.validate(); err != nil {
 		return err
 	}
 	var stdin bytes.Buffer // for the processes of the engines
@@ -139,14 +138,14 @@ func (o *comparing) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	out := comparisons{Fabric: g.Name, Runs: o.runs, Direction: "one way", Seed: o.routing.seed}
+	out := comparisons{Fabric: g.Name, Runs: o.runs, Direction: "one way", Seed: o.routing.Seed}
 	if out.Runs == 0 {
 		out.Runs = usualRuns(g.NumHosts)
 	}
-	if len(specs) == 1 {
-		out.Engines, err = compareEngines(cmd, g, specs, &o.routing, out.Runs)
+	if len(chain) == 1 {
+		out.Engines, err = compareEngines(cmd, g, chain, &o.routing, out.Runs)
 	} else {
-		out.Engines, err = o.eachAlone(cmd, arg, specs, out.Runs, stdin.Bytes())
+		out.Engines, err = o.eachAlone(cmd, arg, chain, out.Runs, stdin.Bytes())
 	}
 	if err != nil {
 		return err
@@ -165,19 +164,20 @@ func usualRuns(hosts int) int { return min(max(5_000_000/max(hosts, 1), 100), 10
 
 // eachAlone runs weft compare once more for each engine, so that the memory it takes
 // is its own.
-func (o *comparing) eachAlone(cmd *cobra.Command, arg string, specs []*route.Spec, runs int, stdin []byte) ([]comparison, error) {
+func (o *comparing) eachAlone(cmd *cobra.Command, arg string, chain job.Chain, runs int, stdin []byte) ([]comparison, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	var rows []comparison
-	for i, spec := range specs {
+	for i, step := range chain {
+		spec := step.Engine
 		args := append([]string{
 			"compare", "--json", "--quiet", "--ibnl", o.fabric.ibnl, "--roles", o.fabric.roles,
-			"--engines", spec.Name, "--runs", fmt.Sprint(runs),
-		}, o.routing.args(spec)...)
+			"--runs", fmt.Sprint(runs),
+		}, o.routing.args(step)...)
 		var out comparisons
-		err := withProgress(cmd, fmt.Sprintf("comparing %s (%d of %d)", spec.Name, i+1, len(specs)), func(ctx context.Context) error {
+		err := withProgress(cmd, fmt.Sprintf("comparing %s (%d of %d)", spec.Name, i+1, len(chain)), func(ctx context.Context) error {
 			return runJSON(ctx, &out, stdin, self, append(args, "--", arg)...)
 		})
 		if killed := (*exec.ExitError)(nil); errors.As(err, &killed) && cmd.Context().Err() == nil {
@@ -217,19 +217,19 @@ func runJSON(ctx context.Context, v any, stdin []byte, program string, args ...s
 
 // compareEngines routes, judges and simulates with each engine in turn, in this
 // process.
-func compareEngines(cmd *cobra.Command, g *fabric.Graph, specs []*route.Spec, flags *routeFlags, runs int) ([]comparison, error) {
+func compareEngines(cmd *cobra.Command, g *fabric.Graph, chain job.Chain, flags *routeFlags, runs int) ([]comparison, error) {
 	var rows []comparison
-	for _, spec := range specs {
-		row := comparison{Engine: spec.Name}
-		err := withProgress(cmd, "comparing "+spec.Name, func(ctx context.Context) error {
-			return row.fill(ctx, g, spec, flags, runs)
+	for _, step := range chain {
+		row := comparison{Engine: step.Engine.Name}
+		err := withProgress(cmd, "comparing "+step.Engine.Name, func(ctx context.Context) error {
+			return row.fill(ctx, g, step, flags, runs)
 		})
 		if refusal, refused := errors.AsType[*route.Refusal](err); refused {
 			row.Refused = refusal.Error()
 		} else if err != nil {
 			return nil, err
 		}
-		if len(specs) == 1 {
+		if len(chain) == 1 {
 			row.PeakRSS = peakRSS()
 		} else {
 			row.RouteRSS = 0
@@ -239,21 +239,20 @@ func compareEngines(cmd *cobra.Command, g *fabric.Graph, specs []*route.Spec, fl
 	return rows, nil
 }
 
-func (c *comparison) fill(ctx context.Context, g *fabric.Graph, spec *route.Spec, flags *routeFlags, runs int) error {
-	r, err := routeChain(ctx, g, []*route.Spec{spec}, flags)
+func (c *comparison) fill(ctx context.Context, g *fabric.Graph, step job.Step, flags *routeFlags, runs int) error {
+	req := flags.Request
+	req.Chain = job.Chain{step}
+	r, err := job.Route(ctx, g, &req)
 	if err != nil {
 		return err
 	}
-	c.LIDs, c.VLs, c.Seconds, c.Stages, c.RouteRSS = r.plan.Ends.Total(), r.plan.VLs, r.seconds, r.stages, peakRSS()
-	c.Judged, err = timed(func() (err error) {
-		c.Check, err = quality.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers})
-		return err
-	})
-	if err != nil {
+	c.LIDs, c.VLs, c.Seconds, c.Stages, c.RouteRSS = r.Plan.Ends.Total(), r.Plan.VLs, r.Seconds, r.Stages, peakRSS()
+	if err := r.Judge(ctx, g, &req); err != nil {
 		return err
 	}
+	c.Check, c.Judged = r.Report, r.Judged
 	c.Counted, err = timed(func() (err error) {
-		c.EBB, err = bisections(ctx, g, r.plan, flags, runs)
+		c.EBB, err = bisections(ctx, g, r.Plan, flags, runs)
 		return err
 	})
 	return err
@@ -261,7 +260,7 @@ func (c *comparison) fill(ctx context.Context, g *fabric.Graph, spec *route.Spec
 
 // bisections is the effective bisection bandwidth, one way.
 func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, flags *routeFlags, runs int) (*flow.Summary, error) {
-	n, err := flow.New(ctx, g, plan, flags.workers)
+	n, err := flow.New(ctx, g, plan, flags.Workers)
 	if err != nil {
 		return nil, err
 	}
@@ -269,7 +268,7 @@ func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, flags *r
 	if err != nil {
 		return nil, err
 	}
-	result, err := n.Run(ctx, p, flow.Options{Runs: runs, Seed: flags.seed, Shuffle: true, Workers: flags.workers})
+	result, err := n.Run(ctx, p, flow.Options{Runs: runs, Seed: flags.Seed, Shuffle: true, Workers: flags.Workers})
 	if err != nil {
 		return nil, err
 	}

@@ -13,9 +13,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/fabric/source"
 	"weft/fabric/summary"
-	"weft/route"
-	"weft/route/check"
-	"weft/route/engine"
+	"weft/route/job"
 	"weft/route/quality"
 )
 
@@ -87,7 +85,7 @@ type demoResult struct {
 
 func runDemo(cmd *cobra.Command, routing *routeFlags, asJSON bool) error {
 	out := cmd.OutOrStdout()
-	specs, err := engine.Chain(demoEngines)
+	chain, err := job.ParseEngines(demoEngines, nil)
 	if err != nil {
 		return err
 	}
@@ -102,7 +100,7 @@ func runDemo(cmd *cobra.Command, routing *routeFlags, asJSON bool) error {
 		if result.Fabric, err = summary.Of(cmd.Context(), src, g); err != nil {
 			return err
 		}
-		if result.Engines, err = compareEngines(cmd, g, specs, routing, demoRuns); err != nil {
+		if result.Engines, err = compareEngines(cmd, g, chain, routing, demoRuns); err != nil {
 			return err
 		}
 		results = append(results, result)
@@ -152,13 +150,12 @@ func demoCycle(cmd *cobra.Command, out io.Writer, routing *routeFlags) error {
 }
 
 func judgeEngine(cmd *cobra.Command, g *fabric.Graph, name string, routing *routeFlags) (*quality.Report, error) {
-	spec, err := engine.Find(name)
+	chain, err := job.ParseEngines(name, nil)
 	if err != nil {
 		return nil, err
 	}
-	r, err := routeChain(cmd.Context(), g, []*route.Spec{spec}, routing)
-	if err != nil {
-		return nil, err
-	}
-	return quality.Judge(cmd.Context(), g, r.plan, check.Options{Workers: routing.workers})
+	req := routing.Request
+	req.Chain = chain
+	r, err := job.Run(cmd.Context(), g, &req)
+	return r.Report, err
 }

@@ -11,7 +11,7 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/route/engine"
+	"weft/route/job"
 	"weft/route/recipe"
 	"weft/sm"
 	"weft/wire"
@@ -43,7 +43,7 @@ func runDemoRepair(cmd *cobra.Command, routing *routeFlags) (*demoRepair, error)
 	}
 	alive := live.New(subnet, clock())
 	defer alive.Close()
-	spec, err := engine.Find("updn")
+	chain, err := job.ParseEngines("updn", nil)
 	if err != nil {
 		return nil, err
 	}
@@ -53,8 +53,8 @@ func runDemoRepair(cmd *cobra.Command, routing *routeFlags) (*demoRepair, error)
 			return nil, err
 		}
 		runner := sm.Runner{Clock: clock(), Wire: wire.Config{}}
-		runner.Chain = []*recipe.Request{routing.request(spec)}
-		runner.Workers = routing.workers
+		runner.Chain = []*recipe.Request{routing.Recipe(chain[0])}
+		runner.Workers = routing.Workers
 		var core *sm.Core
 		err = withProgress(cmd, "bringing "+demoSubnet+" up", func(ctx context.Context) (err error) {
 			core, err = runner.Run(ctx, t)

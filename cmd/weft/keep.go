@@ -2,10 +2,8 @@ package main
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"os"
 	"slices"
 
@@ -13,14 +11,13 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/planfile"
+	"weft/route/job"
 )
 
 // keepFlags name the Plan that a subnet runs now.
 type keepFlags struct {
 	path string
-	plan *route.Plan // nil without one
-	old  *fabric.Graph
+	kept *job.Kept // nil without one
 }
 
 const keepHelp = `--keep OLD-PLAN routes a fabric that has changed - hosts, links or switches added or
@@ -34,46 +31,38 @@ func (k *keepFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&k.path, "keep", "", "keep the LIDs of this Plan (written by -o), and report what changes")
 }
 
-// read reads the Plan, and takes over from it what was not asked for otherwise.
-func (k *keepFlags) read(cmd *cobra.Command, chain string, routing *routeFlags) (string, error) {
+// setChain sets the chain that was asked for, or takes over that of the Plan to be kept.
+func (k *keepFlags) setChain(cmd *cobra.Command, chain string, routing *routeFlags) error {
 	if k.path == "" {
-		return chain, nil
-	}
-	if routing.fresh {
-		return "", errors.New("--keep and --fresh-lids exclude each other")
+		return routing.setChain(chain)
 	}
 	f, err := os.Open(k.path)
 	if err != nil {
-		return "", fmt.Errorf("--keep: %w", err)
+		return fmt.Errorf("--keep: %w", err)
 	}
 	defer f.Close()
-	if k.plan, k.old, err = planfile.LoadAlone(f); err != nil {
-		return "", fmt.Errorf("--keep: %s: %w", k.path, err)
+	if k.kept, err = job.ReadKept(f); err != nil {
+		return fmt.Errorf("--keep: %s: %w", k.path, err)
 	}
-	flags, recipe := cmd.Flags(), &k.plan.Recipe
-	if flags.Changed("engine") || flags.Changed("paths") {
-		return chain, nil
+	if flags := cmd.Flags(); flags.Changed("engine") || flags.Changed("paths") {
+		return routing.setChain(chain)
 	}
-	if !flags.Changed("option") {
-		for _, name := range slices.Sorted(maps.Keys(recipe.Options)) {
-			routing.options = append(routing.options, fmt.Sprintf("%s.%s=%s", recipe.Engine(), name, recipe.Options[name]))
-		}
+	if routing.Chain, err = k.kept.Chain(routing.options); err != nil {
+		return fmt.Errorf("--keep: %s: %w", k.path, err)
 	}
-	return recipe.Engine(), nil
+	return routing.validate()
 }
 
-// hold makes the engines keep the LIDs.
+// hold makes the engines keep the LIDs, and the LMC unless another one was asked for.
 func (k *keepFlags) hold(cmd *cobra.Command, g *fabric.Graph, routing *routeFlags) error {
-	if k.plan == nil {
+	if k.kept == nil {
 		return nil
 	}
-	held := route.Hold(k.old, k.plan, g)
-	if !slices.ContainsFunc(held.Ends.Base, func(l fabric.LID) bool { return l != 0 }) {
-		return fmt.Errorf("--keep: %s is for another fabric: none of its %d end ports is in %s", k.path, k.old.NumEnds, g.Name)
+	if err := k.kept.Hold(g, &routing.Request); err != nil {
+		return fmt.Errorf("--keep: %s: %w", k.path, err)
 	}
-	routing.held = held
-	if !cmd.Flags().Changed("lmc") {
-		routing.heldLMC = held.HostLMC(g)
+	if cmd.Flags().Changed("lmc") {
+		routing.HeldLMC = 0
 	}
 	return nil
 }
@@ -87,10 +76,10 @@ type changeOutput struct {
 
 // compare reports what a new Plan changes, nil if nothing was to be kept.
 func (k *keepFlags) compare(g *fabric.Graph, plan *route.Plan) *changeOutput {
-	if k.plan == nil {
+	if k.kept == nil {
 		return nil
 	}
-	return &changeOutput{k.path, route.Compare(k.old, k.plan, g, plan), g.NumSwitches}
+	return &changeOutput{k.path, k.kept.Changes(g, plan), g.NumSwitches}
 }
 
 // changesShown is how many moved ports, and switches to be written to, are listed.

@@ -11,9 +11,9 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/route"
-	"weft/route/check"
 	"weft/route/engine"
 	"weft/route/foreign"
+	"weft/route/job"
 	"weft/route/planfile"
 	"weft/route/quality"
 )
@@ -28,7 +28,7 @@ type routeOutput struct {
 	MaxLMC  uint8           `json:"max_lmc"`
 	VLs     int             `json:"vls"`
 	Seconds float64         `json:"seconds"`
-	Stages  []stageTime     `json:"stages"`
+	Stages  []job.Stage     `json:"stages"`
 	PeakRSS float64         `json:"peak_rss_mb"`
 	Notes   []string        `json:"notes,omitempty"` // what the engine has to say of its result
 	Check   *quality.Report `json:"check,omitempty"`
@@ -67,7 +67,7 @@ func routeCmd() *cobra.Command {
 		Short: "route a fabric and prove the routing",
 		Long: `Route a fabric, let the judge prove the result, and write it to files.
 
-` + chainHelp + `
+` + job.ChainHelp + `
 
 --paths and --names choose the two stages apart: paths between all hosts, and then as
 few LIDs as hold them. --engine separate and --engine renaming are such pairs. --names
@@ -93,14 +93,10 @@ too); the files are written all the same, for study.`,
 			if err != nil {
 				return err
 			}
-			if chain, err = keep.read(cmd, chain, &routing); err != nil {
+			if err := keep.setChain(cmd, chain, &routing); err != nil {
 				return err
 			}
-			specs, err := routing.specs(chain)
-			if err != nil {
-				return err
-			}
-			if err := stages.solver.equip(cmd, specs); err != nil {
+			if err := stages.solver.equip(cmd, routing.Chain); err != nil {
 				return err
 			}
 			answer, err := files.answerTo(cmd)
@@ -114,10 +110,17 @@ too); the files are written all the same, for study.`,
 			if err := keep.hold(cmd, g, &routing); err != nil {
 				return err
 			}
-			out, plan, err := routeAndJudge(cmd, g, specs, &routing, !noCheck)
+			r, err := routeFabric(cmd, g, &routing.Request)
 			if err != nil {
 				return err
 			}
+			if !noCheck {
+				err = withProgress(cmd, "judging", func(ctx context.Context) error { return r.Judge(ctx, g, &routing.Request) })
+				if err != nil {
+					return err
+				}
+			}
+			plan, out := r.Plan, newRouteOutput(r)
 			out.Change, out.Solver = keep.compare(g, plan), stages.solver.output()
 			if err := files.write(cmd, g, plan); err != nil {
 				return err
@@ -146,38 +149,15 @@ too); the files are written all the same, for study.`,
 	return cmd
 }
 
-// routeAndJudge runs the chain and the judge, with progress.
-func routeAndJudge(cmd *cobra.Command, g *fabric.Graph, chain []*route.Spec, flags *routeFlags, judge bool) (*routeOutput, *route.Plan, error) {
-	var r *routed
-	err := withProgress(cmd, "routing", func(ctx context.Context) (err error) {
-		r, err = routeChain(ctx, g, chain, flags)
-		return err
-	})
-	if err != nil {
-		return nil, nil, err
-	}
+func newRouteOutput(r *job.Result) *routeOutput {
 	out := &routeOutput{
-		Engine: r.engine.Name, Recipe: r.plan.Recipe, LIDs: r.plan.Ends.Total(), MaxLMC: r.plan.Ends.MaxLMC(),
-		Least: r.plan.LeastLIDs, VLs: r.plan.VLs, Seconds: r.seconds, Stages: r.stages, Notes: r.plan.Notes,
+		Engine: r.Engine.Name, Recipe: r.Plan.Recipe, LIDs: r.Plan.Ends.Total(), MaxLMC: r.Plan.Ends.MaxLMC(), PeakRSS: peakRSS(),
+		Least: r.Plan.LeastLIDs, VLs: r.Plan.VLs, Seconds: r.Seconds, Stages: r.Stages, Notes: r.Plan.Notes, Check: r.Report,
 	}
-	for _, e := range r.refused {
+	for _, e := range r.Refused {
 		out.Refused = append(out.Refused, e.Error())
-		fmt.Fprintln(cmd.ErrOrStderr(), "weft: refused:", e)
 	}
-	if len(r.refused) > 0 {
-		fmt.Fprintln(cmd.ErrOrStderr(), "weft: routed by", r.engine.Name, "instead")
-	}
-	if !r.plan.Service.ReplySameSL {
-		fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning: with these lanes an answer must travel on the SL of its own path, not on that of its request")
-	}
-	if judge {
-		err = withProgress(cmd, "judging", func(ctx context.Context) (err error) {
-			out.Check, err = quality.Judge(ctx, g, r.plan, check.Options{Workers: flags.workers})
-			return err
-		})
-	}
-	out.PeakRSS = peakRSS()
-	return out, r.plan, err
+	return out
 }
 
 func (o *routeOutput) write(w io.Writer) error {

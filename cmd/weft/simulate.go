@@ -13,6 +13,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/route"
+	"weft/route/job"
 	"weft/sim/flow"
 	"weft/traffic"
 )
@@ -132,8 +133,7 @@ LIDs gives the pair. The same seed gives the same figures on any number of cores
 			if err := sim.validate(cmd); err != nil {
 				return err
 			}
-			specs, err := routing.specs(sim.chain)
-			if err != nil {
+			if err := routing.setChain(sim.chain); err != nil {
 				return err
 			}
 			answer, err := answerTo(cmd, sim.loads, sim.orcs)
@@ -144,8 +144,8 @@ LIDs gives the pair. The same seed gives the same figures on any number of cores
 			if err != nil {
 				return err
 			}
-			out := &flowOutput{Fabric: g.Name, Seed: routing.seed}
-			plan, err := sim.plan(cmd, g, specs, &routing, out)
+			out := &flowOutput{Fabric: g.Name, Seed: routing.Seed}
+			plan, err := sim.plan(cmd, g, &routing.Request, out)
 			if err != nil {
 				return err
 			}
@@ -190,16 +190,17 @@ LIDs gives the pair. The same seed gives the same figures on any number of cores
 }
 
 // plan reads the tables, or routes.
-func (s *simulation) plan(cmd *cobra.Command, g *fabric.Graph, chain []*route.Spec, routing *routeFlags, out *flowOutput) (*route.Plan, error) {
+func (s *simulation) plan(cmd *cobra.Command, g *fabric.Graph, req *job.Request, out *flowOutput) (*route.Plan, error) {
 	if s.tables() {
 		return s.files.read(cmd, g)
 	}
-	routed, plan, err := routeAndJudge(cmd, g, chain, routing, false)
+	r, err := routeFabric(cmd, g, req)
 	if err != nil {
 		return nil, err
 	}
+	routed := newRouteOutput(r)
 	out.Engine, out.Refused = routed.Engine, routed.Refused
-	return plan, nil
+	return r.Plan, nil
 }
 
 // writeORCS writes the network and its tables.
@@ -214,7 +215,7 @@ func (s *simulation) writeORCS(cmd *cobra.Command, g *fabric.Graph, plan *route.
 
 // run simulates, and fills in the output.
 func (s *simulation) run(ctx context.Context, g *fabric.Graph, plan *route.Plan, routing *routeFlags, out *flowOutput) error {
-	n, err := flow.New(ctx, g, plan, routing.workers)
+	n, err := flow.New(ctx, g, plan, routing.Workers)
 	if err != nil {
 		return err
 	}
@@ -233,7 +234,7 @@ func (s *simulation) run(ctx context.Context, g *fabric.Graph, plan *route.Plan,
 	}
 	out.Result, err = n.Run(ctx, p, flow.Options{
 		Hosts: hosts,
-		Runs:  s.runs, Seed: routing.seed, Shuffle: shuffle, MaxMin: s.maxMin, Equal: s.equal, Workers: routing.workers,
+		Runs:  s.runs, Seed: routing.Seed, Shuffle: shuffle, MaxMin: s.maxMin, Equal: s.equal, Workers: routing.Workers,
 	})
 	if err != nil {
 		return err
@@ -247,7 +248,7 @@ func (s *simulation) run(ctx context.Context, g *fabric.Graph, plan *route.Plan,
 	if s.noPairs {
 		return nil
 	}
-	out.Pairs, err = allPairs(ctx, n, plan, routing.workers)
+	out.Pairs, err = allPairs(ctx, n, plan, routing.Workers)
 	return err
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
+	"weft/route/job"
 	"weft/route/planfile"
 	"weft/sm"
 )
@@ -50,7 +51,7 @@ or wait for each other. An interrupted run leaves it so: run it again.
 
 ` + transportHelp + `
 
-` + chainHelp + `
+` + job.ChainHelp + `
 An engine whose options name a switch that was not found is passed over too: a root
 that died must not keep a subnet down.
 
@@ -126,16 +127,16 @@ func (s *smFlags) run(cmd *cobra.Command) error {
 
 // runner makes the subnet manager that the flags ask for.
 func (s *smFlags) runner() (*sm.Runner, error) {
-	specs, err := s.routing.specs(s.chain)
-	if err != nil {
+	if err := s.routing.setChain(s.chain); err != nil {
 		return nil, err
 	}
 	s.config.MKey = s.wires.mKey
 	r := &sm.Runner{Config: s.config, Clock: clock()}
-	r.Workers = s.routing.workers
-	for _, e := range specs {
-		r.Chain = append(r.Chain, s.routing.request(e))
+	r.Workers = s.routing.Workers
+	for _, step := range s.routing.Chain {
+		r.Chain = append(r.Chain, s.routing.Recipe(step))
 	}
+	var err error
 	if r.Wire, err = s.wires.config(); err != nil {
 		return nil, err
 	}

@@ -10,8 +10,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/lpsolver"
-	"weft/route"
 	"weft/route/engine/pathset"
+	"weft/route/job"
 	"weft/route/names/colouring"
 	"weft/route/names/ilp"
 )
@@ -68,15 +68,16 @@ func (s *solverFlags) add(cmd *cobra.Command) {
 }
 
 // equip gives engines that need one a solver.
-func (s *solverFlags) equip(cmd *cobra.Command, specs []*route.Spec) error {
-	for i, spec := range specs {
+func (s *solverFlags) equip(cmd *cobra.Command, chain job.Chain) error {
+	for i := range chain {
+		spec := chain[i].Engine
 		if !pathset.NeedsSolver(spec) {
 			continue
 		}
 		if err := s.open(); err != nil {
 			return err
 		}
-		specs[i] = pathset.WithSolver(spec, s.solve)
+		chain[i].Engine = pathset.WithSolver(spec, s.solve)
 	}
 	for _, flag := range []string{"solver", "solver-time", "solver-total", "write-lp"} {
 		if s.session == nil && cmd.Flags().Changed(flag) {

@@ -27,6 +27,7 @@ var floors = []struct {
 	{"weft/mapping/job", 3},
 	{"weft/lpsolver", 3},
 	{"weft/route/engine/conformance", 3},
+	{"weft/route/job", 3},
 	{"weft/route", 2},
 	{"weft/wire", 2},
 	{"weft/mapping", 2},

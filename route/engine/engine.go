@@ -5,7 +5,6 @@ package engine
 
 import (
 	"fmt"
-	"slices"
 	"strings"
 
 	"weft/route"
@@ -29,8 +28,8 @@ func All() []*route.Spec {
 // Default is the chain used when none is named.
 const Default = "updn"
 
-// Last is the engine that ends every chain which does not end in None: it routes any
-// network on any number of lanes, free of deadlock.
+// Last is the engine that ends every chain which does not end in None (route/job): it
+// routes any network on any number of lanes, free of deadlock.
 const Last = nue.Name
 
 // None at the end of a chain leaves Last out.
@@ -49,35 +48,4 @@ func Find(name string) (*route.Spec, error) {
 		names = append(names, s.Name)
 	}
 	return nil, fmt.Errorf("engine: no engine is called %q (there are: %s)", name, strings.Join(names, ", "))
-}
-
-// WithLast finds the engines of a chain, as Chain does, and adds Last where the chain
-// neither names it nor ends in None.
-func WithLast(list string) ([]*route.Spec, error) {
-	end := strings.LastIndexByte(list, ',')
-	if end >= 0 && strings.TrimSpace(list[end+1:]) == None {
-		return Chain(list[:end])
-	}
-	chain, err := Chain(list)
-	if err != nil || slices.ContainsFunc(chain, func(s *route.Spec) bool { return s.Name == Last }) {
-		return chain, err
-	}
-	return append(chain, nue.Spec()), nil
-}
-
-// Chain finds the engines of a comma-separated list, tried in that order; "all"
-// stands for every engine.
-func Chain(list string) ([]*route.Spec, error) {
-	if list == "all" {
-		return All(), nil
-	}
-	var chain []*route.Spec
-	for name := range strings.SplitSeq(list, ",") {
-		s, err := Find(strings.TrimSpace(name))
-		if err != nil {
-			return nil, err
-		}
-		chain = append(chain, s)
-	}
-	return chain, nil
 }

@@ -3,7 +3,6 @@ package engine_test
 import (
 	"context"
 	"errors"
-	"strings"
 	"testing"
 
 	"weft/fabric/gen"
@@ -13,65 +12,6 @@ import (
 	"weft/route/quality"
 	"weft/route/recipe"
 )
-
-func TestChain(t *testing.T) {
-	for list, want := range map[string]string{
-		"updn": "updn", "dor, updn": "dor updn", "all": allNames(),
-	} {
-		chain, err := engine.Chain(list)
-		if err != nil {
-			t.Errorf("%s: %v", list, err)
-			continue
-		}
-		var names []string
-		for _, s := range chain {
-			names = append(names, s.Name)
-		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%s: %s, want %s", list, got, want)
-		}
-	}
-	for _, list := range []string{"", "nosuch", "updn,", "updn,nosuch"} {
-		if _, err := engine.Chain(list); err == nil {
-			t.Errorf("chain %q is accepted", list)
-		}
-	}
-}
-
-// allNames are the names of all engines.
-func allNames() string {
-	var names []string
-	for _, s := range engine.All() {
-		names = append(names, s.Name)
-	}
-	return strings.Join(names, " ")
-}
-
-// TestLast: nue ends every chain that does not say otherwise.
-func TestLast(t *testing.T) {
-	for list, want := range map[string]string{
-		"updn": "updn nue", "dor, updn": "dor updn nue", "dor,nue": "dor nue", "nue,dor": "nue dor",
-		"updn,none": "updn", "dor, updn, none ": "dor updn",
-	} {
-		chain, err := engine.WithLast(list)
-		if err != nil {
-			t.Errorf("%s: %v", list, err)
-			continue
-		}
-		var names []string
-		for _, s := range chain {
-			names = append(names, s.Name)
-		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%s: %s, want %s", list, got, want)
-		}
-	}
-	for _, list := range []string{"", "none", "none,updn", "updn,none,none", "nosuch,none"} {
-		if _, err := engine.WithLast(list); err == nil {
-			t.Errorf("chain %q is accepted", list)
-		}
-	}
-}
 
 func TestSpecs(t *testing.T) {
 	seen := map[string]bool{}

@@ -1,0 +1,149 @@
+package job
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weft/route"
+	"weft/route/engine"
+)
+
+// Step is an engine with the options that it was given.
+type Step struct {
+	Engine  *route.Spec
+	Options map[string]string
+}
+
+// Chain lists engines in the order in which they are tried.
+type Chain []Step
+
+// ChainHelp tells people how a chain is written.
+const ChainHelp = `An engine may have options behind it, and a chain names several: the next one is tried when
+one refuses, and the output says so: ftree,switches=none,dfsssp. Every chain ends in ` + engine.Last + `,
+which never refuses and is free of deadlock on any number of lanes, unless it ends in ` + engine.None + `:
+dor,` + engine.None + `.`
+
+// ParseEngines reads engines separated by commas, each with its options behind it as
+// NAME=VALUE: "ftree,switches=none,dfsssp". "all" stands for every engine. Further
+// options, NAME=VALUE or ENGINE.NAME=VALUE, go to all of these engines that have them; an
+// option that none of them has is an error.
+func ParseEngines(list string, options []string) (Chain, error) {
+	chain, err := parseList(list)
+	if err != nil {
+		return nil, err
+	}
+	for _, text := range options {
+		if err := chain.add(text); err != nil {
+			return nil, err
+		}
+	}
+	return chain, chain.check()
+}
+
+// ParseChain reads a chain as ParseEngines does, and has it end in an engine that refuses
+// nothing unless it ends in the word "none".
+func ParseChain(list string, options []string) (Chain, error) {
+	if end := strings.LastIndexByte(list, ','); end >= 0 && strings.TrimSpace(list[end+1:]) == engine.None {
+		return ParseEngines(list[:end], options)
+	}
+	if chain, err := parseList(list); err == nil && !chain.names(engine.Last) {
+		list += "," + engine.Last
+	}
+	return ParseEngines(list, options)
+}
+
+func parseList(list string) (chain Chain, err error) {
+	if list == "all" {
+		for _, spec := range engine.All() {
+			chain = append(chain, Step{Engine: spec})
+		}
+		return chain, nil
+	}
+	for word := range strings.SplitSeq(list, ",") {
+		word = strings.TrimSpace(word)
+		name, value, isOption := strings.Cut(word, "=")
+		switch {
+		case isOption && len(chain) == 0:
+			return nil, fmt.Errorf("option %s has no engine before it", word)
+		case isOption:
+			if err := chain[len(chain)-1].set(name, value); err != nil {
+				return nil, err
+			}
+		default:
+			spec, err := engine.Find(word)
+			if err != nil {
+				return nil, err
+			}
+			chain = append(chain, Step{Engine: spec})
+		}
+	}
+	return chain, nil
+}
+
+// add gives an option to the engines that have it, or to the one that it names.
+func (c Chain) add(text string) error {
+	name, value, ok := strings.Cut(text, "=")
+	if !ok {
+		return fmt.Errorf("option %q is not NAME=VALUE", text)
+	}
+	owner, option, owned := strings.Cut(name, ".")
+	if !owned {
+		owner, option = "", name
+	}
+	found := false
+	for i := range c {
+		if (owner == "" || owner == c[i].Engine.Name) && hasOption(c[i].Engine, option) {
+			if err := c[i].set(option, value); err != nil {
+				return err
+			}
+			found = true
+		}
+	}
+	if !found {
+		return fmt.Errorf("option %s: none of the engines asked for has it (weft route --engines)", text)
+	}
+	return nil
+}
+
+// set gives an engine an option, which it must have.
+func (s *Step) set(name, value string) error {
+	if !hasOption(s.Engine, name) {
+		_, err := s.Engine.Parse(map[string]string{name: value})
+		return err
+	}
+	if s.Options == nil {
+		s.Options = map[string]string{}
+	}
+	s.Options[name] = value
+	return nil
+}
+
+// check parses the values of all options.
+func (c Chain) check() error {
+	for _, step := range c {
+		if _, err := step.Engine.Parse(step.Options); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// names reports whether a chain has an engine of this name.
+func (c Chain) names(name string) bool {
+	return slices.ContainsFunc(c, func(s Step) bool { return s.Engine.Name == name })
+}
+
+func hasOption(spec *route.Spec, name string) bool {
+	return slices.ContainsFunc(spec.Options, func(o route.Option) bool { return o.Name == name })
+}
+
+// String writes an engine with its options as ParseEngines reads it.
+func (s Step) String() string {
+	text := s.Engine.Name
+	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
+		text += "," + name + "=" + s.Options[name]
+	}
+	return text
+}

@@ -1,0 +1,98 @@
+package job
+
+import (
+	"strings"
+	"testing"
+
+	"weft/route/engine"
+)
+
+func TestChain(t *testing.T) {
+	for list, want := range map[string]string{
+		"updn": "updn", "dor, updn": "dor updn", "all": allNames(),
+	} {
+		chain, err := ParseEngines(list, nil)
+		if err != nil {
+			t.Errorf("%s: %v", list, err)
+			continue
+		}
+		var names []string
+		for _, s := range chain {
+			names = append(names, s.Engine.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: %s, want %s", list, got, want)
+		}
+	}
+	for _, list := range []string{"", "nosuch", "updn,", "updn,nosuch"} {
+		if _, err := ParseEngines(list, nil); err == nil {
+			t.Errorf("chain %q is accepted", list)
+		}
+	}
+}
+
+// allNames are the names of all engines.
+func allNames() string {
+	var names []string
+	for _, s := range engine.All() {
+		names = append(names, s.Name)
+	}
+	return strings.Join(names, " ")
+}
+
+// TestLast: nue ends every chain that does not say otherwise.
+func TestLast(t *testing.T) {
+	for list, want := range map[string]string{
+		"updn": "updn nue", "dor, updn": "dor updn nue", "dor,nue": "dor nue", "nue,dor": "nue dor",
+		"updn,none": "updn", "dor, updn, none ": "dor updn",
+	} {
+		chain, err := ParseChain(list, nil)
+		if err != nil {
+			t.Errorf("%s: %v", list, err)
+			continue
+		}
+		var names []string
+		for _, s := range chain {
+			names = append(names, s.Engine.Name)
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("%s: %s, want %s", list, got, want)
+		}
+	}
+	for _, list := range []string{"", "none", "none,updn", "updn,none,none", "nosuch,none"} {
+		if _, err := ParseChain(list, nil); err == nil {
+			t.Errorf("chain %q is accepted", list)
+		}
+	}
+}
+
+// Options behind an engine are its own; those beside the chain go to whoever has them.
+func TestOptions(t *testing.T) {
+	for _, c := range []struct {
+		list    string
+		options []string
+		want    string // engines with their options, or a part of the error
+	}{
+		{"ftree,switches=none,updn", nil, "ftree,switches=none updn"},
+		{"ftree, switches=none , updn , roots=a;b", nil, "ftree,switches=none updn,roots=a;b"},
+		{"ftree,updn", []string{"switches=none", "updn.roots=a;b"}, "ftree,switches=none updn,roots=a;b"},
+		{"ftree,switches=none", []string{"switches=all"}, "ftree,switches=all"},
+		{"sssp,dfsssp", []string{"passes=2"}, "sssp,passes=2 dfsssp,passes=2"},
+		{"sssp,dfsssp", []string{"dfsssp.passes=2"}, "sssp dfsssp,passes=2"},
+		{"switches=none,ftree", nil, "option switches=none has no engine before it"},
+		{"ftree,color=red", nil, `engine ftree has no option "color"`},
+		{"ftree", []string{"color=red"}, "option color=red: none of the engines asked for has it"},
+		{"ftree,sssp", []string{"ftree.passes=2"}, "option ftree.passes=2: none of the engines asked for has it"},
+		{"ftree", []string{"switches"}, `option "switches" is not NAME=VALUE`},
+		{"sssp,passes=many", nil, `"many" is not a whole number`},
+	} {
+		chain, err := ParseEngines(c.list, c.options)
+		var words []string
+		for _, step := range chain {
+			words = append(words, step.String())
+		}
+		if got := strings.Join(words, " "); err == nil && got != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
+			t.Errorf("%s %v: %s, %v; want %s", c.list, c.options, got, err, c.want)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+// Package job runs routing jobs: engines of a chain are tried in order until one does not
+// refuse, and the judge proves what it made. Commands, the subnet manager, the lab and
+// tests all route through it, so that one syntax of engines and one rule for options,
+// LMC, LIDs in use and refusals holds everywhere.
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/lids"
+	"weft/route/quality"
+	"weft/route/recipe"
+)
+
+// Request is a routing job: what to try, and the limits to keep.
+type Request struct {
+	Chain   Chain
+	LIDs    lids.Options // LMC, LIDs in use; the LMC is left out for engines that give LIDs themselves
+	HeldLMC uint8        // LMC that ports have in use: tree engines keep it where LIDs.LMC asks for less
+	MaxVLs  int          // data VLs that may be used; 0: as many as the hardware is known to have, 8 if unknown
+	Workers int          // goroutines that may be used; less than 1 is 1
+	Seed    uint64       // of engines that draw lots
+
+	// PassDeadSwitch has the next engine tried also where an option names a switch that is
+	// not there: for a subnet manager, a dead root must not stop a fabric.
+	PassDeadSwitch bool
+	// Now is the clock that seconds are measured by; nil leaves them 0.
+	Now func() time.Duration
+}
+
+// Result is what came of a Request.
+type Result struct {
+	Plan    *route.Plan
+	Engine  *route.Spec     // that made the Plan
+	Refused []error         // of the engines tried before, in order
+	Stages  []Stage         // of the engine that made the Plan
+	Seconds float64         // of all its stages
+	Report  *quality.Report // nil until it was judged
+	Judged  float64         // seconds that the judge took
+}
+
+// Stage is how long a stage took.
+type Stage struct {
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
+}
+
+// Run routes a Graph and judges the Plan. The Result is never nil: after an error it
+// holds the refusals that led there.
+func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
+	r, err := Route(ctx, g, req)
+	if err != nil {
+		return r, err
+	}
+	return r, r.Judge(ctx, g, req)
+}
+
+// Route tries the engines in order until one does not refuse. When all refuse, the
+// error joins their refusals; any other error ends the job.
+func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
+	r := &Result{}
+	for _, step := range req.Chain {
+		watch := stopwatch{now: req.now()}
+		plan, err := recipe.Run(ctx, g, req.Recipe(step), watch.stage)
+		watch.stage("")
+		if err == nil {
+			r.Plan, r.Engine, r.Stages, r.Seconds = plan, step.Engine, watch.stages, watch.total()
+			return r, nil
+		}
+		if !req.passes(err) {
+			return r, err
+		}
+		r.Refused = append(r.Refused, err)
+	}
+	if len(r.Refused) == 0 {
+		return r, errors.New("job: no engine was named")
+	}
+	return r, errors.Join(r.Refused...)
+}
+
+// Judge proves the Plan and measures it.
+func (r *Result) Judge(ctx context.Context, g *fabric.Graph, req *Request) (err error) {
+	now := req.now()
+	begun := now()
+	r.Report, err = quality.Judge(ctx, g, r.Plan, check.Options{Workers: max(1, req.Workers)})
+	r.Judged = (now() - begun).Seconds()
+	return err
+}
+
+// Recipe makes the request of one engine.
+func (req *Request) Recipe(step Step) *recipe.Request {
+	out := &recipe.Request{
+		Engine: step.Engine, Options: step.Options, Names: req.LIDs,
+		MaxVLs: req.MaxVLs, Workers: max(1, req.Workers), Seed: req.Seed,
+	}
+	if !step.Engine.OwnNames {
+		out.Names.LMC = max(req.LIDs.LMC, req.HeldLMC)
+	}
+	return out
+}
+
+// passes reports whether the next engine is to be tried after this error.
+func (req *Request) passes(err error) bool {
+	_, refused := errors.AsType[*route.Refusal](err)
+	_, dead := errors.AsType[*route.NoSwitch](err)
+	return refused || dead && req.PassDeadSwitch
+}
+
+func (req *Request) now() func() time.Duration {
+	if req.Now != nil {
+		return req.Now
+	}
+	return func() time.Duration { return 0 }
+}
+
+// Validate reports limits out of range, by the names that options have.
+func (req *Request) Validate() error {
+	if req.LIDs.LMC > fabric.MaxLMC {
+		return fmt.Errorf("lmc %d is out of range (0 to %d)", req.LIDs.LMC, fabric.MaxLMC)
+	}
+	if req.MaxVLs < 0 || req.MaxVLs > int(route.DropVL) {
+		return fmt.Errorf("vls %d is out of range (1 to %d)", req.MaxVLs, route.DropVL)
+	}
+	return nil
+}
+
+// stopwatch measures stages.
+type stopwatch struct {
+	now    func() time.Duration
+	begun  time.Duration // of the stage that runs
+	stages []Stage
+}
+
+// stage ends the stage that runs, and begins the next one if it has a name.
+func (w *stopwatch) stage(next string) {
+	now := w.now()
+	if n := len(w.stages); n > 0 {
+		w.stages[n-1].Seconds = (now - w.begun).Seconds()
+	}
+	if next != "" {
+		w.stages = append(w.stages, Stage{Name: next})
+	}
+	w.begun = now
+}
+
+// total is the sum of all stages in seconds.
+func (w *stopwatch) total() float64 {
+	sum := 0.0
+	for _, s := range w.stages {
+		sum += s.Seconds
+	}
+	return sum
+}

@@ -1,0 +1,56 @@
+package job
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/planfile"
+)
+
+// Kept is the Plan that a subnet runs now, when it is to be routed anew with as few
+// changes as can be: LIDs, and the LIDs that sources send to, are kept.
+type Kept struct {
+	Plan *route.Plan
+	old  *fabric.Graph // its switches and end ports
+}
+
+// ReadKept reads the Plan from a file that planfile.Save wrote.
+func ReadKept(r io.Reader) (*Kept, error) {
+	plan, old, err := planfile.LoadAlone(r)
+	return &Kept{plan, old}, err
+}
+
+// Chain is the engine of the Plan, with the options given here or else those that the
+// Plan was made with.
+func (k *Kept) Chain(options []string) (Chain, error) {
+	chain, err := ParseChain(k.Plan.Recipe.Engine(), options)
+	if err == nil && len(options) == 0 {
+		chain[0].Options = maps.Clone(k.Plan.Recipe.Options)
+		err = chain.check()
+	}
+	return chain, err
+}
+
+// Hold makes a Request keep the LIDs of the Plan, for the Graph as it is now, and the LMC
+// of its hosts.
+func (k *Kept) Hold(g *fabric.Graph, req *Request) error {
+	if req.LIDs.Fresh {
+		return errors.New("to keep LIDs and to assign fresh ones exclude each other")
+	}
+	held := route.Hold(k.old, k.Plan, g)
+	if !slices.ContainsFunc(held.Ends.Base, func(l fabric.LID) bool { return l != 0 }) {
+		return fmt.Errorf("the plan is for another fabric: none of its %d end ports is in %s", k.old.NumEnds, g.Name)
+	}
+	req.LIDs.Held, req.HeldLMC = held, held.HostLMC(g)
+	return nil
+}
+
+// Changes counts what a new Plan changes.
+func (k *Kept) Changes(g *fabric.Graph, plan *route.Plan) *route.Change {
+	return route.Compare(k.old, k.Plan, g, plan)
+}
