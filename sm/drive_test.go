@@ -11,7 +11,7 @@ import (
 	"weft/fabric/gen"
 	"weft/mad"
 	"weft/route"
-	"weft/route/engine"
+	"weft/route/job"
 	"weft/route/lids"
 	"weft/route/recipe"
 )
@@ -54,13 +54,14 @@ func newWorld(f *fabric.Fabric, cfg Config, chain string) *world {
 }
 
 func requests(chain string, lmc uint8) []*recipe.Request {
-	specs, err := engine.Chain(chain)
+	steps, err := job.ParseEngines(chain, nil)
 	if err != nil {
 		panic(err)
 	}
 	var out []*recipe.Request
-	for _, s := range specs {
-		out = append(out, &recipe.Request{Engine: s, Names: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
+	req := job.Request{LIDs: lids.Options{LMC: lmc}, Seed: 1}
+	for _, step := range steps {
+		out = append(out, req.Recipe(step))
 	}
 	return out
 }
