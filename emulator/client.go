@@ -113,25 +113,23 @@ func (s *Subnet) Send(id ClientID, d *wire.Datagram) {
 	by := origin{client: int32(id) - 1}
 	m := d.MAD
 	if len(m) < wire.Size || m[0] != 1 {
-		s.lost = LostMalformed
-		s.lose(d, by)
+		s.lose(d, by, LostMalformed)
 		return
 	}
 	if !m.Method().IsResponse() {
 		mad.HeaderTransactionID.Put(m, m.TID()&(1<<48-1)|uint64(id)<<48)
 	}
 	if s.nodes[s.ports[c.port].node].off {
-		s.lost = LostDown
-		s.lose(d, by)
+		s.lose(d, by, LostDown)
 		return
 	}
 	if d.Addr.SLID == 0 {
 		d.Addr.SLID = s.lid(c.port)
 	}
-	s.launch(c.port, d, by)
+	s.transmit(c.port, d, by)
 }
 
-// lid is the base LID of an end port.
+// lid returns the base LID of an end port.
 func (s *Subnet) lid(p int32) uint16 { return uint16(mad.PortInfoLID.Get(s.ports[p].info[:])) }
 
 // arrive gives a datagram to what it is for: the agents of the node, or a
@@ -144,20 +142,20 @@ func (s *Subnet) arrive(port int32, in uint8, d *wire.Datagram, by origin) {
 		switch {
 		case m.Method() == mad.TrapRepress && s.repressed(port, m):
 		case response || m.Attr() == mad.AttrSMInfo || m.Method() == mad.Trap:
-			s.hand(port, d, by)
+			s.deliver(port, d, by)
 		default:
-			s.manage(port, in, d, by)
+			s.answerSMP(port, in, d, by)
 		}
 	case c == mad.ClassPerf && !response:
-		s.perform(port, d, by)
+		s.answerPerf(port, d, by)
 	default:
-		s.hand(port, d, by)
+		s.deliver(port, d, by)
 	}
 }
 
-// hand gives a datagram to a program on a port: an answer to the one that asked,
+// deliver gives a datagram to a program on a port: an answer to the one that asked,
 // anything else to a subnet manager, or to a program that takes it.
-func (s *Subnet) hand(port int32, d *wire.Datagram, by origin) {
+func (s *Subnet) deliver(port int32, d *wire.Datagram, by origin) {
 	to := int32(-1)
 	response := d.MAD.Method().IsResponse()
 	if response {
@@ -180,16 +178,15 @@ func (s *Subnet) hand(port int32, d *wire.Datagram, by origin) {
 		}
 	}
 	if to < 0 {
-		s.lost = LostNobody
-		s.lose(d, by)
+		s.lose(d, by, LostNobody)
 		return
 	}
 	s.stats.Delivered++
 	s.clients[to].Deliver(d)
 }
 
-// asker is the program whose request a datagram answers, -1 when it is not here.
-// A program is not given what it has sent itself: an acknowledgement of RMPP
+// asker finds the program on a port whose request a datagram answers, -1 when there is
+// none. A program is not given what it has sent itself: an acknowledgement of RMPP
 // carries the transaction ID of whom it is sent by.
 func (s *Subnet) asker(port int32, m mad.Datagram, by origin) int32 {
 	id := ClientID(m.TID() >> 48)
@@ -199,9 +196,9 @@ func (s *Subnet) asker(port int32, m mad.Datagram, by origin) int32 {
 	return int32(id) - 1
 }
 
-// lose ends a datagram for the reason in s.lost.
-func (s *Subnet) lose(d *wire.Datagram, by origin) {
-	s.stats.Lost[s.lost]++
+// lose ends a datagram, and gives it back to a client that wants to know.
+func (s *Subnet) lose(d *wire.Datagram, by origin, cause Cause) {
+	s.stats.Lost[cause]++
 	if by.client < 0 {
 		return
 	}
@@ -223,8 +220,7 @@ func (s *Subnet) Return(d *wire.Datagram) {
 	if s.client(id) == nil || d.Undelivered || d.MAD.Method().IsResponse() {
 		return
 	}
-	s.lost = LostNobody
-	s.lose(d, origin{client: int32(id) - 1})
+	s.lose(d, origin{client: int32(id) - 1}, LostNobody)
 }
 
 // unanswer makes an answer look like its request again.
@@ -242,9 +238,8 @@ func (s *Subnet) unanswer(d *wire.Datagram, method mad.Method) {
 func (s *Subnet) answer(port int32, in uint8, d *wire.Datagram, by origin, status mad.Status) {
 	by.method = d.MAD.Method()
 	if !d.MAD.Answer(status) {
-		s.lost = LostMalformed
 		by.method = 0
-		s.lose(d, by)
+		s.lose(d, by, LostMalformed)
 		return
 	}
 	s.stats.Answered++
@@ -254,5 +249,5 @@ func (s *Subnet) answer(port int32, in uint8, d *wire.Datagram, by origin, statu
 	} else if n := &s.nodes[s.ports[port].node]; n.sw >= 0 {
 		from = n.first + int32(in)
 	}
-	s.launch(from, d, by)
+	s.transmit(from, d, by)
 }

@@ -35,9 +35,9 @@ func (s *Subnet) later(d time.Duration, k kind, a int32, b uint32) {
 func (s *Subnet) do(e action) {
 	switch e.kind {
 	case flightArrives:
-		s.land(e.a)
+		s.endFlight(e.a)
 	case linkTrains:
-		if c := &s.cables[e.a]; c.changes == e.b && s.ready(e.a) {
+		if c := &s.cables[e.a]; c.changes == e.b && s.trainable(e.a) {
 			s.train(e.a)
 		}
 	case linkReturns:
@@ -49,7 +49,7 @@ func (s *Subnet) do(e action) {
 			s.powerOn(e.a)
 		}
 	case trapRepeats:
-		if t := &s.traps[e.a]; t.active && t.tid == e.b {
+		if t := &s.traps.all[e.a]; t.active && t.tid == e.b {
 			s.sendTrap(e.a)
 		}
 	case leaseEnds:
@@ -76,8 +76,8 @@ type flights struct {
 	free int32 // first free flight + 1
 }
 
-// fly has a copy of d arrive after a delay.
-func (s *Subnet) fly(t trip, d *wire.Datagram, from origin, delay time.Duration) {
+// arriveLater has a copy of d arrive after a delay.
+func (s *Subnet) arriveLater(t arrival, d *wire.Datagram, from origin, delay time.Duration) {
 	f := &s.flights
 	i := f.free - 1
 	if i < 0 {
@@ -92,12 +92,11 @@ func (s *Subnet) fly(t trip, d *wire.Datagram, from origin, delay time.Duration)
 	s.later(delay, flightArrives, i, 0)
 }
 
-// land ends a flight.
-func (s *Subnet) land(i int32) {
+// endFlight lets a datagram arrive.
+func (s *Subnet) endFlight(i int32) {
 	x := s.flights.all[i]
 	if s.nodes[s.ports[x.port].node].off {
-		s.lost = LostDown
-		s.lose(&x.d, x.from)
+		s.lose(&x.d, x.from, LostDown)
 	} else {
 		s.arrive(x.port, x.in, &x.d, x.from)
 	}

@@ -17,7 +17,7 @@ func (s *Subnet) SetLinkDown(id fabric.LinkID, down bool) error {
 	return nil
 }
 
-// checkLink refuses a link that is not there.
+// checkLink refuses the number of no link.
 func (s *Subnet) checkLink(id fabric.LinkID) error {
 	if id < 0 || int(id) >= len(s.cables) || s.cables[id].a < 0 {
 		return fmt.Errorf("emulator: no link %d", id)
@@ -56,7 +56,7 @@ func (s *Subnet) Connect(a, b fabric.End, w fabric.Width, speed fabric.Speed) (f
 	s.ports[p].cable, s.ports[q].cable = c, c
 	s.initRates(p)
 	s.initRates(q)
-	s.raise(c)
+	s.bringUp(c)
 	return fabric.LinkID(c), nil
 }
 
@@ -84,7 +84,7 @@ func (s *Subnet) LinkAt(e fabric.End) (fabric.LinkID, error) {
 	return fabric.LinkID(s.ports[p].cable), nil
 }
 
-// checkNode refuses a node that is not there.
+// checkNode finds a node by its number.
 func (s *Subnet) checkNode(id fabric.NodeID) (*node, error) {
 	if id < 0 || int(id) >= len(s.nodes) {
 		return nil, fmt.Errorf("emulator: no node %d", id)
@@ -126,7 +126,7 @@ func (s *Subnet) powerOff(id int32) {
 	s.logPort(n.first, "the node is off")
 	for p := n.first + 1; p <= n.first+int32(n.numPorts); p++ {
 		if c := s.ports[p].cable; c >= 0 {
-			s.drop(c)
+			s.takeDown(c)
 		}
 	}
 }
@@ -145,7 +145,7 @@ func (s *Subnet) powerOn(id int32) {
 			mad.PortInfoCapabilityMask.Put(s.ports[p].info[:], mask|mad.CapIsSM)
 		}
 		if c := s.ports[p].cable; c >= 0 {
-			s.raise(c)
+			s.bringUp(c)
 		}
 	}
 }

@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 )
 
-// Impairment is how badly a link carries datagrams, in either direction.
+// Impairment says how badly a link carries datagrams, in either direction.
 type Impairment struct {
 	Loss      float64       // probability, 0 to 1, that one is lost
 	Duplicate float64       // probability that a second copy arrives a little later
@@ -18,7 +18,7 @@ type Impairment struct {
 
 func (i *Impairment) active() bool { return *i != Impairment{} }
 
-// validate refuses what is no probability or no delay.
+// validate refuses probabilities and delays that make no sense.
 func (i *Impairment) validate() error {
 	for _, p := range [...]float64{i.Loss, i.Duplicate, i.Late} {
 		if !(p >= 0 && p <= 1) {
@@ -65,21 +65,21 @@ func (s *Subnet) refreshImpaired() {
 	}
 }
 
-// impair draws what the link between ports e and q does to a datagram; false
-// when it is lost.
-func (s *Subnet) impair(e, q int32, t *trip) bool {
-	i := s.cables[s.ports[e].cable].impairment
+// survives draws what the link from port out to its peer does to a datagram; it reports
+// false when the datagram is lost.
+func (s *Subnet) survives(out, peer int32, t *arrival) bool {
+	i := s.cables[s.ports[out].cable].impairment
 	if i == nil {
 		i = &s.opt.Impairment
 	}
 	if i.Loss > 0 && s.rng.Float64() < i.Loss {
-		s.counts[e][xmitPkts]++
-		s.counts[q][rcvErrors]++
-		s.counts[q][symbolError]++
-		return s.because(LostImpaired)
+		s.counts[out][xmitPkts]++
+		s.counts[peer][rcvErrors]++
+		s.counts[peer][symbolError]++
+		return false
 	}
 	if i.Duplicate > 0 && s.rng.Float64() < i.Duplicate {
-		t.twice = true
+		t.duplicated = true
 	}
 	t.delay += i.Delay
 	if i.Late > 0 && i.LateBy > 0 && s.rng.Float64() < i.Late {
@@ -88,7 +88,7 @@ func (s *Subnet) impair(e, q int32, t *trip) bool {
 	return true
 }
 
-// echo is how much later the second copy of a datagram arrives.
-func (s *Subnet) echo() time.Duration {
+// duplicateDelay draws how much later the second copy of a datagram arrives.
+func (s *Subnet) duplicateDelay() time.Duration {
 	return time.Duration(s.rng.Int64N(int64(100*time.Microsecond))) + 1
 }

@@ -16,8 +16,8 @@ func (p *port) set(state, phys uint64) {
 	mad.PortInfoPhysicalState.Put(p.info[:], phys)
 }
 
-// ready reports whether a cable's two ports would find each other.
-func (s *Subnet) ready(c int32) bool {
+// trainable reports whether a cable's two ports would find each other.
+func (s *Subnet) trainable(c int32) bool {
 	x := &s.cables[c]
 	a, b := &s.ports[x.a], &s.ports[x.b]
 	return !x.cut && a.phys() != mad.PhysDisabled && b.phys() != mad.PhysDisabled &&
@@ -27,9 +27,9 @@ func (s *Subnet) ready(c int32) bool {
 // up reports whether a cable's link has been trained.
 func (s *Subnet) up(c int32) bool { return s.ports[s.cables[c].a].peer >= 0 }
 
-// raise trains a link that is ready, now or after the time that training takes.
-func (s *Subnet) raise(c int32) {
-	if s.up(c) || !s.ready(c) {
+// bringUp trains a link if that is possible, now or after the time that training takes.
+func (s *Subnet) bringUp(c int32) {
+	if s.up(c) || !s.trainable(c) {
 		return
 	}
 	if s.opt.Training > 0 {
@@ -57,8 +57,8 @@ func (s *Subnet) train(c int32) {
 	s.logLink(c, "Init")
 }
 
-// drop takes a link down. Ports that are Disabled stay so.
-func (s *Subnet) drop(c int32) {
+// takeDown takes a link down. Ports that are Disabled stay so.
+func (s *Subnet) takeDown(c int32) {
 	x := &s.cables[c]
 	x.changes++
 	if !s.up(c) {
@@ -82,14 +82,14 @@ func (s *Subnet) setCut(c int32, cut bool) {
 	s.cables[c].cut = cut
 	s.cables[c].cuts++
 	if cut {
-		s.drop(c)
+		s.takeDown(c)
 	} else {
-		s.raise(c)
+		s.bringUp(c)
 	}
 }
 
-// stateChanged is what a switch does when the state of one of its ports has
-// changed other than by Set(PortInfo).
+// stateChanged notes at a switch, and tells its subnet manager, that the state of one of
+// its ports has changed other than by Set(PortInfo).
 func (s *Subnet) stateChanged(p int32) {
 	n := &s.nodes[s.ports[p].node]
 	if n.sw < 0 || n.off {
@@ -106,7 +106,7 @@ func (s *Subnet) logLink(c int32, what string) {
 	}
 }
 
-// widthBits are LinkWidth* of PortInfo, best last.
+// widthBits holds the bits of PortInfo's LinkWidth*, the widest last.
 var widthBits = [...]struct {
 	width fabric.Width
 	bit   uint64
@@ -147,8 +147,8 @@ func (s *Subnet) initRates(p int32) {
 	mad.PortInfoSpeedExt2Enabled.Put(b, ext2)
 }
 
-// speedBits are LinkSpeedSupported, LinkSpeedExtSupported and its second part of
-// a port whose best speed is given.
+// speedBits returns LinkSpeedSupported, LinkSpeedExtSupported and LinkSpeedExtSupported2
+// of a port with a given best speed.
 func speedBits(s fabric.Speed) (base, ext, ext2 uint64) {
 	switch s {
 	case fabric.SDR:
@@ -195,7 +195,7 @@ func (s *Subnet) negotiate(x *cable) bool {
 	return true
 }
 
-// highest is the highest bit of v that is set.
+// highest returns the highest bit of v that is set.
 func highest(v uint64) uint64 {
 	if v == 0 {
 		return 0

@@ -81,12 +81,11 @@ var extendedCounters = [...]extendedCounter{
 	{qp1Dropped, mad.PortCountersExtendedQP1Dropped, 45},
 }
 
-// perform is the performance management agent of a node.
-func (s *Subnet) perform(port int32, d *wire.Datagram, by origin) {
+// answerPerf answers a request as the performance management agent of a node.
+func (s *Subnet) answerPerf(port int32, d *wire.Datagram, by origin) {
 	m := d.MAD
 	if s.nodes[s.ports[port].node].silent {
-		s.lost = LostSilent
-		s.lose(d, by)
+		s.lose(d, by, LostSilent)
 		return
 	}
 	set := m.Method() == mad.Set
@@ -116,7 +115,7 @@ func perfClass(b []byte) mad.Status {
 	return mad.StatusOK
 }
 
-// selected are the ports that PortSelect names, first to last.
+// selected returns the ports that PortSelect names, first to last.
 func (s *Subnet) selected(port int32, sel uint8) (first, last int32, ok bool) {
 	n := &s.nodes[s.ports[port].node]
 	switch {

@@ -16,15 +16,15 @@ type query struct {
 	data []byte // the attribute, 64 bytes; the answer replaces the request
 	key  bool   // the M_Key was right, or none is needed
 
-	// What is to be done once the answer is on its way, since it may cut the way.
-	retrain int32 // port whose link goes down and is trained again, or stays down
-	phys    uint64
+	// A Set may take down the link that the answer leaves by: that is done afterwards.
 	drops   bool
+	retrain int32  // port whose link goes down and is trained again, or stays down
+	phys    uint64 // PortPhysicalState that was asked for
 }
 
-// manage is the subnet management agent of a node: it answers, or loses what it
-// must not answer.
-func (s *Subnet) manage(port int32, in uint8, d *wire.Datagram, by origin) {
+// answerSMP answers a request as the subnet management agent of a node, or loses it where
+// it must not answer.
+func (s *Subnet) answerSMP(port int32, in uint8, d *wire.Datagram, by origin) {
 	m := d.MAD
 	q := query{port: port, in: in, set: m.Method() == mad.Set, mod: m.Modifier(), data: m.Data()}
 	q.id = s.ports[port].node
@@ -32,16 +32,14 @@ func (s *Subnet) manage(port int32, in uint8, d *wire.Datagram, by origin) {
 	var status mad.Status
 	switch {
 	case q.n.silent:
-		s.lost = LostSilent
-		s.lose(d, by)
+		s.lose(d, by, LostSilent)
 		return
 	case mad.HeaderClassVersion.Get(m) != 1:
 		status = mad.StatusBadVersion
 	case !q.set && m.Method() != mad.Get:
 		status = mad.StatusBadMethod
 	case !s.admit(&q, m):
-		s.lost = LostMKey
-		s.lose(d, by)
+		s.lose(d, by, LostMKey)
 		return
 	default:
 		status = s.attribute(&q, m.Attr())
@@ -159,8 +157,8 @@ func (s *Subnet) switchInfo(q *query) mad.Status {
 	return q.fill(b)
 }
 
-// tablesOf are the rarely written tables of a port; they are made when one of
-// them is to be written, and otherwise may be nil.
+// tablesOf returns the rarely written tables of a port. They are made when one of
+// them is to be written; before that they are nil.
 func (s *Subnet) tablesOf(p int32, write bool) *portTables {
 	x := &s.ports[p]
 	if x.tables == nil && write {
@@ -169,7 +167,7 @@ func (s *Subnet) tablesOf(p int32, write bool) *portTables {
 	return x.tables
 }
 
-// freshTables are the tables of a port after power-on.
+// freshTables returns the tables of a port after power-on.
 func (s *Subnet) freshTables(p int32) *portTables {
 	t := &portTables{sl2vl: identityLanes(dataVLs(mad.PortInfoVLCap.Get(s.ports[p].info[:])))}
 	t.pkeys[0] = 0xFFFF

@@ -35,8 +35,8 @@ func (s *Subnet) portInfo(q *query) mad.Status {
 	return mad.StatusOK
 }
 
-// writable are the fields that Set(PortInfo) stores as they are: those of the
-// second list at end ports only.
+// The fields that Set(PortInfo) stores as they are; those of writableAtEnds at end ports
+// only.
 var (
 	writable = [...]mad.Field{
 		mad.PortInfoVLHighLimit, mad.PortInfoVLStallCount, mad.PortInfoHOQLife,
@@ -54,8 +54,8 @@ var (
 	violations = [...]mad.Field{mad.PortInfoMKeyViolations, mad.PortInfoPKeyViolations, mad.PortInfoQKeyViolations}
 )
 
-// setPortInfo writes all writable fields of a port, or none when one of them is
-// not to be had.
+// setPortInfo writes all writable fields of a port, or none when one of them has a value
+// that the port cannot take.
 func (s *Subnet) setPortInfo(q *query, p int32) mad.Status {
 	x, d := &s.ports[p], q.data
 	b := x.info[:]
@@ -100,7 +100,7 @@ func putUnlessZero(f mad.Field, b, d []byte) {
 	}
 }
 
-// extDisabled as LinkSpeedExtEnabled: no extended speed.
+// extDisabled is the value of LinkSpeedExtEnabled that allows no extended speed.
 const extDisabled = 30
 
 // putEnabled writes a field that enables what another one supports: 0 changes
@@ -141,10 +141,9 @@ func validLID(d []byte) bool {
 	return lid+1<<lmc-1 <= 0xBFFF && lid&(1<<lmc-1) == 0 && mad.PortInfoMasterSMLID.Get(d) <= 0xBFFF
 }
 
-// mayChange is the part of the port state machine that a subnet manager drives:
-// Down at any time, Init to Armed, Armed to Active. The state that the port has
-// is no change, so that a repeated Set does no harm. A port goes to Active only
-// when its peer is Armed at least.
+// mayChange reports whether a subnet manager may set a port to a state: Down at any time,
+// Armed from Init, Active from Armed when the peer is Armed at least. Setting the state
+// that the port has is allowed, so that a repeated Set does no harm.
 func (s *Subnet) mayChange(x *port, state, phys uint64) bool {
 	now := x.state()
 	switch {
@@ -195,7 +194,7 @@ func (s *Subnet) announce(q *query) {
 func (s *Subnet) retrain(p int32, phys uint64) {
 	x := &s.ports[p]
 	if x.cable >= 0 {
-		s.drop(x.cable)
+		s.takeDown(x.cable)
 	}
 	if phys == mad.PhysDisabled {
 		mad.PortInfoPhysicalState.Put(x.info[:], mad.PhysDisabled)
@@ -203,7 +202,7 @@ func (s *Subnet) retrain(p int32, phys uint64) {
 	}
 	mad.PortInfoPhysicalState.Put(x.info[:], mad.PhysPolling)
 	if x.cable >= 0 {
-		s.raise(x.cable)
+		s.bringUp(x.cable)
 	}
 }
 

@@ -52,10 +52,8 @@ type Subnet struct {
 	flights  flights
 	rng      *rand.Rand
 	clients  []client
-	traps    []trap
-	trapOf   map[trapKey]int32 // into traps
-	impaired bool              // some link, or all of them, are not perfect
-	lost     Cause             // why the last datagram was lost
+	traps    traps
+	impaired bool // some link, or all of them, are not perfect
 	stats    Stats
 }
 
@@ -125,13 +123,13 @@ func New(f *fabric.Fabric, opt Options) (*Subnet, error) {
 	}
 	s := &Subnet{
 		opt: opt, fab: f.Clone(), rng: rand.New(rand.NewPCG(opt.Seed, 0x656d756c)),
-		trapOf: map[trapKey]int32{}, impaired: opt.Impairment.active(),
+		traps: traps{byKey: map[trapKey]int32{}}, impaired: opt.Impairment.active(),
 	}
 	s.opt.Log = nil // what is up at the start is no news
 	s.addNodes()
 	s.addCables()
 	for c := range s.cables {
-		if s.ready(int32(c)) {
+		if s.trainable(int32(c)) {
 			s.train(int32(c))
 		}
 	}

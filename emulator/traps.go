@@ -8,7 +8,7 @@ import (
 	"weft/wire"
 )
 
-// trapKey: one trap of each number is open at a port.
+// trapKey names a trap: at a port, one of each number can be active.
 type trapKey struct {
 	port   int32
 	number uint16
@@ -18,9 +18,15 @@ type trapKey struct {
 type trap struct {
 	trapKey
 	active bool
-	again  bool   // has become due again since it was sent
+	again  bool   // due again since it was sent
 	tid    uint32 // index of the trap in bits 31..8, a count in bits 7..0
 	notice [64]byte
+}
+
+// traps holds the traps that have ever been active; their memory is reused.
+type traps struct {
+	all   []trap
+	byKey map[trapKey]int32 // into all
 }
 
 // shortestTrapInterval is how often a trap is repeated at most.
@@ -105,13 +111,13 @@ func (s *Subnet) keyTrap(port int32, m mad.Datagram) {
 // repressed.
 func (s *Subnet) raiseTrap(port int32, number uint16, notice [64]byte) {
 	key := trapKey{port, number}
-	i, ok := s.trapOf[key]
+	i, ok := s.traps.byKey[key]
 	if !ok {
-		i = int32(len(s.traps))
-		s.trapOf[key] = i
-		s.traps = append(s.traps, trap{trapKey: key, tid: uint32(i) << 8})
+		i = int32(len(s.traps.all))
+		s.traps.byKey[key] = i
+		s.traps.all = append(s.traps.all, trap{trapKey: key, tid: uint32(i) << 8})
 	}
-	t := &s.traps[i]
+	t := &s.traps.all[i]
 	t.notice = notice
 	if t.active {
 		t.again = true
@@ -122,7 +128,7 @@ func (s *Subnet) raiseTrap(port int32, number uint16, notice [64]byte) {
 
 // openTrap begins to send a trap, under a new transaction ID.
 func (s *Subnet) openTrap(i int32) {
-	t := &s.traps[i]
+	t := &s.traps.all[i]
 	t.active, t.again = true, false
 	t.tid = t.tid&^0xFF | (t.tid+1)&0xFF
 	s.sendTrap(i)
@@ -131,7 +137,7 @@ func (s *Subnet) openTrap(i int32) {
 // sendTrap sends a trap and has it repeated. A port without LID or without the
 // LID of its subnet manager has nobody to send to and gives up.
 func (s *Subnet) sendTrap(i int32) {
-	t := &s.traps[i]
+	t := &s.traps.all[i]
 	b := s.ports[t.port].info[:]
 	sm := uint16(mad.PortInfoMasterSMLID.Get(b))
 	if s.lid(t.port) == 0 || sm == 0 || s.nodes[s.ports[t.port].node].off {
@@ -152,7 +158,7 @@ func (s *Subnet) sendTrap(i int32) {
 	if s.opt.Log != nil {
 		s.logPort(t.port, fmt.Sprintf("trap %d to LID %d", t.number, sm))
 	}
-	s.launch(t.port, &d, origin{client: -1})
+	s.transmit(t.port, &d, origin{client: -1})
 }
 
 func (s *Subnet) trapInterval(portInfo []byte) time.Duration {
@@ -169,10 +175,10 @@ func (s *Subnet) trapInterval(portInfo []byte) time.Duration {
 func (s *Subnet) repressed(port int32, m mad.Datagram) bool {
 	tid := uint32(m.TID())
 	i := int(tid >> 8)
-	if i >= len(s.traps) {
+	if i >= len(s.traps.all) {
 		return false
 	}
-	t := &s.traps[i]
+	t := &s.traps.all[i]
 	if t.port != port || t.tid != tid || mad.NoticeTrapNumber.Get(m.Data()) != uint64(t.number) {
 		return false
 	}
