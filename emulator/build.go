@@ -209,7 +209,7 @@ func (s *Subnet) addCables() {
 	}
 }
 
-// rolesOf is what the fabric says of the roles of its switches, nil if nothing.
+// rolesOf returns the roles that the fabric gives its switches, nil if it gives none.
 func rolesOf(f *fabric.Fabric) []Role {
 	roles, given := make([]Role, len(f.Nodes)), false
 	for i := range f.Nodes {

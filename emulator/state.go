@@ -245,7 +245,7 @@ func (s *Subnet) NodeName(id fabric.NodeID) string { return s.fab.NodeName(id) }
 // NodeByName finds a node by GUID or description, as Fabric.NodeByName.
 func (s *Subnet) NodeByName(name string) (fabric.NodeID, error) { return s.fab.NodeByName(name) }
 
-// DefaultEnd is where a program attaches that does not say where: the first CA
+// DefaultEnd returns the port that a program attaches to which names none: the first CA
 // port with a cable, or else port 0 of the first switch.
 func (s *Subnet) DefaultEnd() (fabric.End, error) {
 	for p := range s.ports {
@@ -259,8 +259,8 @@ func (s *Subnet) DefaultEnd() (fabric.End, error) {
 	return fabric.End{}, errors.New("emulator: the fabric has no port to attach to")
 }
 
-// EndOf is where a program attaches that names a node only: port 0 of a switch, the
-// first cabled port of other nodes, or port 1.
+// EndOf returns the port that a program attaches to which names a node only: port 0 of a
+// switch, the first cabled port of other nodes, or port 1.
 func (s *Subnet) EndOf(id fabric.NodeID) (fabric.End, error) {
 	n, err := s.checkNode(id)
 	if err != nil {

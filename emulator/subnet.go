@@ -10,7 +10,7 @@ import (
 	"weft/mad"
 )
 
-// Role is what the vendor attribute SwitchRole says of a switch: a role of
+// Role is the answer of the vendor attribute SwitchRole: a role of
 // package mad (RoleRoot ...) and a rank, 0 at the roots, 255 when unknown.
 type Role struct{ Role, Rank uint8 }
 
@@ -21,9 +21,9 @@ type Options struct {
 	// KeepLIDs starts with the LIDs and LMCs that the fabric names; else every
 	// port starts with LID 0.
 	KeepLIDs bool
-	// Training is how long a link takes from Polling to Init.
+	// Training is the time that a link takes from Polling to Init.
 	Training time.Duration
-	// TrapInterval is how often an unanswered trap is repeated. 0: by the
+	// TrapInterval is the time after which an unanswered trap is repeated. 0: by the
 	// port's SubnetTimeOut, and at most ten times a second.
 	TrapInterval time.Duration
 	// Roles by node, read by the vendor attribute SwitchRole; nil: those that the
@@ -92,7 +92,7 @@ type portTables struct {
 	sl2vl uint64          // of a CA port
 }
 
-// swtch is what only switches have.
+// swtch holds the state that only switches have.
 type swtch struct {
 	node  int32
 	info  [20]byte // SwitchInfo

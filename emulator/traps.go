@@ -29,7 +29,7 @@ type traps struct {
 	byKey map[trapKey]int32 // into all
 }
 
-// shortestTrapInterval is how often a trap is repeated at most.
+// shortestTrapInterval bounds from below the time after which a trap is repeated.
 const shortestTrapInterval = 100 * time.Millisecond
 
 // Change flags of trap 144.

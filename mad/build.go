@@ -2,7 +2,7 @@ package mad
 
 import "fmt"
 
-// Request is what the header of a request says. Its methods build the datagram
+// Request holds the fields of a request's header. Its methods build the datagram
 // in dst, which must have Size bytes or more: they clear Size bytes, write the
 // headers and return them as a Datagram whose Data is zero. They allocate
 // nothing unless they fail.

@@ -37,7 +37,7 @@ func Check(b []byte) error {
 	return nil
 }
 
-// wantedLength is how long b should be, from its headers as far as b has them.
+// wantedLength computes the length that b should have, from its headers as far as b has them.
 func wantedLength(b []byte) int {
 	if len(b) < saData {
 		return Size

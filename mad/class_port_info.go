@@ -1,6 +1,6 @@
 package mad
 
-// ClassPortInfo is what a management class offers at a port, the same attribute
+// ClassPortInfo tells what a management class offers at a port, the same attribute
 // for SA and PerfMgt. The SA calls other bits of CapabilityMask other names than
 // PerfMgt; the names here are the SA's.
 var (

@@ -159,7 +159,7 @@ func (d Datagram) SetStatus(s Status) {
 	HeaderStatus.Put(d, uint64(s))
 }
 
-// dataOffset is where the attribute or the first record starts.
+// dataOffset returns the offset of the attribute or the first record.
 func (c Class) dataOffset() int {
 	switch c {
 	case ClassSA:

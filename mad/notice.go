@@ -1,6 +1,6 @@
 package mad
 
-// Notice is what a trap or a report says happened. Its details depend on the
+// Notice tells of an event, in a trap or a report. Its details depend on the
 // trap: the layouts Trap* lie over the whole Notice and name their part of it.
 var (
 	Notice             = newLayout("Notice", 64, "13.4.8.2")
@@ -85,14 +85,7 @@ var (
 	Trap144CapabilityMask    = Trap144.bits("CapabilityMask", 16*8, 32, flags(portCaps...))
 	Trap144ChangeFlags       = Trap144.bits("ChangeFlags", 20*8, 16, flags(localChanges...))
 	Trap144CapabilityMask2   = Trap144.bits("CapabilityMask2", 22*8, 16, flags(portCaps2...))
-	localChanges             = []named{
-		{0, "NodeDescription"},
-		{1, "LinkWidthEnabled"},
-		{2, "LinkSpeedEnabled"},
-		{3, "SMPriority"},
-		{4, "Hierarchy"},
-		{5, "CapabilityMask2"},
-	}
+	localChanges             = inOrder("NodeDescription", "LinkWidthEnabled", "LinkSpeedEnabled", "SMPriority", "Hierarchy", "CapabilityMask2")
 )
 
 // Details of trap 145.

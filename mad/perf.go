@@ -36,10 +36,10 @@ var (
 	PortSamplesControlSampleInterval     = PortSamplesControl.bits("SampleInterval", 32*8, 32)
 	PortSamplesControlTag                = PortSamplesControl.bits("Tag", 36*8, 16, hex)
 	PortSamplesControlSelect             = PortSamplesControl.array("CounterSelect", 38*8, 16, 15, 16, hex)
-	sampleStates                         = []named{{0, "done"}, {1, "started"}, {2, "running"}}
+	sampleStates                         = inOrder("done", "started", "running")
 )
 
-// PortSamplesResult is what was sampled.
+// PortSamplesResult holds the sampled counters.
 var (
 	PortSamplesResult        = newLayout("PortSamplesResult", 64, "16.1.3.4")
 	PortSamplesResultTag     = PortSamplesResult.bits("Tag", 0*8, 16, hex)
@@ -47,11 +47,18 @@ var (
 	PortSamplesResultCounter = PortSamplesResult.array("Counter", 4*8, 32, 15, 32)
 )
 
+// newCounters declares an optional attribute of counters. All of them begin as PortCounters
+// does: PortCountersPortSelect and PortCountersCounterSelect are the handles for all.
+func newCounters(name string, size int) *Layout {
+	l := newLayout(name, size, "16.1.4")
+	l.bits("PortSelect", 1*8, 8)
+	l.bits("CounterSelect", 2*8, 16, hex)
+	return l
+}
+
 // PortRcvErrorDetails divides PortRcvErrors by cause.
 var (
-	PortRcvErrorDetails                      = newLayout("PortRcvErrorDetails", 16, "16.1.4")
-	PortRcvErrorDetailsPortSelect            = PortRcvErrorDetails.bits("PortSelect", 1*8, 8)
-	PortRcvErrorDetailsCounterSelect         = PortRcvErrorDetails.bits("CounterSelect", 2*8, 16, hex)
+	PortRcvErrorDetails                      = newCounters("PortRcvErrorDetails", 16)
 	PortRcvErrorDetailsLocalPhysicalErrors   = PortRcvErrorDetails.bits("PortLocalPhysicalErrors", 4*8, 16)
 	PortRcvErrorDetailsMalformedPacketErrors = PortRcvErrorDetails.bits("PortMalformedPacketErrors", 6*8, 16)
 	PortRcvErrorDetailsBufferOverrunErrors   = PortRcvErrorDetails.bits("PortBufferOverrunErrors", 8*8, 16)
@@ -62,9 +69,7 @@ var (
 
 // PortXmitDiscardDetails divides PortXmitDiscards by cause.
 var (
-	PortXmitDiscardDetails                           = newLayout("PortXmitDiscardDetails", 12, "16.1.4")
-	PortXmitDiscardDetailsPortSelect                 = PortXmitDiscardDetails.bits("PortSelect", 1*8, 8)
-	PortXmitDiscardDetailsCounterSelect              = PortXmitDiscardDetails.bits("CounterSelect", 2*8, 16, hex)
+	PortXmitDiscardDetails                           = newCounters("PortXmitDiscardDetails", 12)
 	PortXmitDiscardDetailsInactiveDiscards           = PortXmitDiscardDetails.bits("PortInactiveDiscards", 4*8, 16)
 	PortXmitDiscardDetailsNeighborMTUDiscards        = PortXmitDiscardDetails.bits("PortNeighborMTUDiscards", 6*8, 16)
 	PortXmitDiscardDetailsSwLifetimeLimitDiscards    = PortXmitDiscardDetails.bits("PortSwLifetimeLimitDiscards", 8*8, 16)
@@ -73,66 +78,50 @@ var (
 
 // PortOpRcvCounters counts what is received with chosen op codes.
 var (
-	PortOpRcvCounters              = newLayout("PortOpRcvCounters", 12, "16.1.4")
-	PortOpRcvCountersPortSelect    = PortOpRcvCounters.bits("PortSelect", 1*8, 8)
-	PortOpRcvCountersCounterSelect = PortOpRcvCounters.bits("CounterSelect", 2*8, 16, hex)
-	PortOpRcvCountersPkts          = PortOpRcvCounters.bits("PortOpRcvPkts", 4*8, 32)
-	PortOpRcvCountersData          = PortOpRcvCounters.bits("PortOpRcvData", 8*8, 32)
+	PortOpRcvCounters     = newCounters("PortOpRcvCounters", 12)
+	PortOpRcvCountersPkts = PortOpRcvCounters.bits("PortOpRcvPkts", 4*8, 32)
+	PortOpRcvCountersData = PortOpRcvCounters.bits("PortOpRcvData", 8*8, 32)
 )
 
 // PortFlowCtlCounters counts flow control packets.
 var (
-	PortFlowCtlCounters              = newLayout("PortFlowCtlCounters", 12, "16.1.4")
-	PortFlowCtlCountersPortSelect    = PortFlowCtlCounters.bits("PortSelect", 1*8, 8)
-	PortFlowCtlCountersCounterSelect = PortFlowCtlCounters.bits("CounterSelect", 2*8, 16, hex)
-	PortFlowCtlCountersXmit          = PortFlowCtlCounters.bits("PortXmitFlowPkts", 4*8, 32)
-	PortFlowCtlCountersRcv           = PortFlowCtlCounters.bits("PortRcvFlowPkts", 8*8, 32)
+	PortFlowCtlCounters     = newCounters("PortFlowCtlCounters", 12)
+	PortFlowCtlCountersXmit = PortFlowCtlCounters.bits("PortXmitFlowPkts", 4*8, 32)
+	PortFlowCtlCountersRcv  = PortFlowCtlCounters.bits("PortRcvFlowPkts", 8*8, 32)
 )
 
 // PortVLOpPackets counts packets with a chosen op code by VL.
 var (
-	PortVLOpPackets              = newLayout("PortVLOpPackets", 36, "16.1.4")
-	PortVLOpPacketsPortSelect    = PortVLOpPackets.bits("PortSelect", 1*8, 8)
-	PortVLOpPacketsCounterSelect = PortVLOpPackets.bits("CounterSelect", 2*8, 16, hex)
-	PortVLOpPacketsPackets       = PortVLOpPackets.array("PortVLOpPackets", 4*8, 16, 16, 16)
+	PortVLOpPackets        = newCounters("PortVLOpPackets", 36)
+	PortVLOpPacketsPackets = PortVLOpPackets.array("PortVLOpPackets", 4*8, 16, 16, 16)
 )
 
 // PortVLOpData counts data with a chosen op code by VL.
 var (
-	PortVLOpData              = newLayout("PortVLOpData", 68, "16.1.4")
-	PortVLOpDataPortSelect    = PortVLOpData.bits("PortSelect", 1*8, 8)
-	PortVLOpDataCounterSelect = PortVLOpData.bits("CounterSelect", 2*8, 16, hex)
-	PortVLOpDataData          = PortVLOpData.array("PortVLOpData", 4*8, 32, 16, 32)
+	PortVLOpData     = newCounters("PortVLOpData", 68)
+	PortVLOpDataData = PortVLOpData.array("PortVLOpData", 4*8, 32, 16, 32)
 )
 
 // PortVLXmitFlowCtlUpdateErrors counts late flow control updates by VL.
 var (
-	PortVLXmitFlowCtlUpdateErrors              = newLayout("PortVLXmitFlowCtlUpdateErrors", 8, "16.1.4")
-	PortVLXmitFlowCtlUpdateErrorsPortSelect    = PortVLXmitFlowCtlUpdateErrors.bits("PortSelect", 1*8, 8)
-	PortVLXmitFlowCtlUpdateErrorsCounterSelect = PortVLXmitFlowCtlUpdateErrors.bits("CounterSelect", 2*8, 16, hex)
-	PortVLXmitFlowCtlUpdateErrorsErrors        = PortVLXmitFlowCtlUpdateErrors.array("PortVLXmitFlowCtlUpdateErrors", 4*8, 2, 16, 2)
+	PortVLXmitFlowCtlUpdateErrors       = newCounters("PortVLXmitFlowCtlUpdateErrors", 8)
+	PortVLXmitFlowCtlUpdateErrorsErrors = PortVLXmitFlowCtlUpdateErrors.array("PortVLXmitFlowCtlUpdateErrors", 4*8, 2, 16, 2)
 )
 
 // PortVLXmitWaitCounters counts ticks without credit by VL.
 var (
-	PortVLXmitWaitCounters              = newLayout("PortVLXmitWaitCounters", 36, "16.1.4")
-	PortVLXmitWaitCountersPortSelect    = PortVLXmitWaitCounters.bits("PortSelect", 1*8, 8)
-	PortVLXmitWaitCountersCounterSelect = PortVLXmitWaitCounters.bits("CounterSelect", 2*8, 16, hex)
-	PortVLXmitWaitCountersWait          = PortVLXmitWaitCounters.array("PortVLXmitWait", 4*8, 16, 16, 16)
+	PortVLXmitWaitCounters     = newCounters("PortVLXmitWaitCounters", 36)
+	PortVLXmitWaitCountersWait = PortVLXmitWaitCounters.array("PortVLXmitWait", 4*8, 16, 16, 16)
 )
 
 // PortXmitDataSL counts what is sent by SL.
 var (
-	PortXmitDataSL              = newLayout("PortXmitDataSL", 68, "16.1.4")
-	PortXmitDataSLPortSelect    = PortXmitDataSL.bits("PortSelect", 1*8, 8)
-	PortXmitDataSLCounterSelect = PortXmitDataSL.bits("CounterSelect", 2*8, 16, hex)
-	PortXmitDataSLData          = PortXmitDataSL.array("PortXmitDataSL", 4*8, 32, 16, 32)
+	PortXmitDataSL     = newCounters("PortXmitDataSL", 68)
+	PortXmitDataSLData = PortXmitDataSL.array("PortXmitDataSL", 4*8, 32, 16, 32)
 )
 
 // PortRcvDataSL counts what is received by SL.
 var (
-	PortRcvDataSL              = newLayout("PortRcvDataSL", 68, "16.1.4")
-	PortRcvDataSLPortSelect    = PortRcvDataSL.bits("PortSelect", 1*8, 8)
-	PortRcvDataSLCounterSelect = PortRcvDataSL.bits("CounterSelect", 2*8, 16, hex)
-	PortRcvDataSLData          = PortRcvDataSL.array("PortRcvDataSL", 4*8, 32, 16, 32)
+	PortRcvDataSL     = newCounters("PortRcvDataSL", 68)
+	PortRcvDataSLData = PortRcvDataSL.array("PortRcvDataSL", 4*8, 32, 16, 32)
 )

@@ -29,42 +29,31 @@ var (
 
 // The bits of CounterSelect, one a counter.
 const (
-	SelectSymbolError        = 1 << 0
-	SelectLinkErrorRecovery  = 1 << 1
-	SelectLinkDowned         = 1 << 2
-	SelectRcvErrors          = 1 << 3
-	SelectRcvRemotePhysical  = 1 << 4
-	SelectRcvSwitchRelay     = 1 << 5
-	SelectXmitDiscards       = 1 << 6
-	SelectXmitConstraint     = 1 << 7
-	SelectRcvConstraint      = 1 << 8
-	SelectLocalLinkIntegrity = 1 << 9
-	SelectBufferOverrun      = 1 << 10
-	SelectVL15Dropped        = 1 << 11
-	SelectXmitData           = 1 << 12
-	SelectRcvData            = 1 << 13
-	SelectXmitPkts           = 1 << 14
-	SelectRcvPkts            = 1 << 15
+	SelectSymbolError = 1 << iota
+	SelectLinkErrorRecovery
+	SelectLinkDowned
+	SelectRcvErrors
+	SelectRcvRemotePhysical
+	SelectRcvSwitchRelay
+	SelectXmitDiscards
+	SelectXmitConstraint
+	SelectRcvConstraint
+	SelectLocalLinkIntegrity
+	SelectBufferOverrun
+	SelectVL15Dropped
+	SelectXmitData
+	SelectRcvData
+	SelectXmitPkts
+	SelectRcvPkts
 )
 
-var counterBits = []named{
-	{0, "SymbolErrorCounter"},
-	{1, "LinkErrorRecoveryCounter"},
-	{2, "LinkDownedCounter"},
-	{3, "PortRcvErrors"},
-	{4, "PortRcvRemotePhysicalErrors"},
-	{5, "PortRcvSwitchRelayErrors"},
-	{6, "PortXmitDiscards"},
-	{7, "PortXmitConstraintErrors"},
-	{8, "PortRcvConstraintErrors"},
-	{9, "LocalLinkIntegrityErrors"},
-	{10, "ExcessiveBufferOverrunErrors"},
-	{11, "VL15Dropped"},
-	{12, "PortXmitData"},
-	{13, "PortRcvData"},
-	{14, "PortXmitPkts"},
-	{15, "PortRcvPkts"},
-}
+var counterBits = inOrder(
+	"SymbolErrorCounter", "LinkErrorRecoveryCounter", "LinkDownedCounter", "PortRcvErrors",
+	"PortRcvRemotePhysicalErrors", "PortRcvSwitchRelayErrors", "PortXmitDiscards",
+	"PortXmitConstraintErrors", "PortRcvConstraintErrors", "LocalLinkIntegrityErrors",
+	"ExcessiveBufferOverrunErrors", "VL15Dropped", "PortXmitData", "PortRcvData", "PortXmitPkts",
+	"PortRcvPkts",
+)
 
 // PortCountersExtended are 64-bit counters. Devices without the additional
 // error counters leave those from SymbolError on at 0.
@@ -97,13 +86,7 @@ var (
 	PortCountersExtendedQP1Dropped         = PortCountersExtended.bits("QP1Dropped", 176*8, 64)
 )
 
-var extendedBits = []named{
-	{0, "PortXmitData"},
-	{1, "PortRcvData"},
-	{2, "PortXmitPkts"},
-	{3, "PortRcvPkts"},
-	{4, "PortUnicastXmitPkts"},
-	{5, "PortUnicastRcvPkts"},
-	{6, "PortMulticastXmitPkts"},
-	{7, "PortMulticastRcvPkts"},
-}
+var extendedBits = inOrder(
+	"PortXmitData", "PortRcvData", "PortXmitPkts", "PortRcvPkts", "PortUnicastXmitPkts",
+	"PortUnicastRcvPkts", "PortMulticastXmitPkts", "PortMulticastRcvPkts",
+)

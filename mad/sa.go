@@ -23,13 +23,7 @@ const (
 	RMPPTypeAbort = 4
 )
 
-var rmppTypes = []named{
-	{RMPPTypeNone, "none"},
-	{RMPPTypeData, "DATA"},
-	{RMPPTypeAck, "ACK"},
-	{RMPPTypeStop, "STOP"},
-	{RMPPTypeAbort, "ABORT"},
-}
+var rmppTypes = inOrder("none", "DATA", "ACK", "STOP", "ABORT")
 
 // The bits of RMPPFlags.
 const (
@@ -38,7 +32,7 @@ const (
 	RMPPLast   = 1 << 2
 )
 
-var rmppFlags = []named{{0, "Active"}, {1, "First"}, {2, "Last"}}
+var rmppFlags = inOrder("Active", "First", "Last")
 
 // The values of RMPPStatus.
 const (
@@ -75,7 +69,7 @@ var rmppStatuses = []named{
 	{RMPPStatusUnspecified, "unspecified"},
 }
 
-// SAHeader is what an SA datagram has after its RMPP header.
+// SAHeader follows the RMPP header of an SA datagram.
 var (
 	SAHeader                = newLayout("SAHeader", saData, "15.2.1.1")
 	SAHeaderSMKey           = SAHeader.bits("SM_Key", 36*8, 64, hex)

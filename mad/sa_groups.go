@@ -32,7 +32,7 @@ const (
 	JoinSendOnlyFull = 1 << 3
 )
 
-var joinStates = []named{{0, "full"}, {1, "non"}, {2, "send-only non"}, {3, "send-only full"}}
+var joinStates = inOrder("full", "non", "send-only non", "send-only full")
 
 // ServiceRecord is a service that a port offers, for others to find.
 var (

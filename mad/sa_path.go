@@ -35,12 +35,7 @@ const (
 	SelectLargest = 3
 )
 
-var selectors = []named{
-	{SelectGreater, "greater than"},
-	{SelectLess, "less than"},
-	{SelectExactly, "exactly"},
-	{SelectLargest, "largest available"},
-}
+var selectors = inOrder("greater than", "less than", "exactly", "largest available")
 
 // MultiPathRecord asks for paths between several ports: SGIDCount and then
 // DGIDCount GIDs follow it. The answers are PathRecords.

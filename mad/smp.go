@@ -1,12 +1,12 @@
 package mad
 
-// SMP is what a LID-routed SMP has between the common header and its data.
+// SMP lies between the common header of a LID-routed SMP and its data.
 var (
 	SMP     = newLayout("SMP", Size, "14.2.1.1")
 	SMPMKey = SMP.bits("M_Key", 24*8, 64, hex)
 )
 
-// DirectedSMP is what a directed-route SMP has besides the common header and
+// DirectedSMP holds the fields of a directed-route SMP besides the common header and
 // its data.
 var (
 	DirectedSMP            = newLayout("DirectedSMP", Size, "14.2.1.2")

@@ -32,7 +32,7 @@ var (
 	NodeDescriptionText = NodeDescription.bytes("NodeString", 0, 64, text)
 )
 
-// SwitchInfo is what a switch can hold and how it is set up.
+// SwitchInfo tells what a switch can hold and how it is set up.
 var (
 	SwitchInfo                    = newLayout("SwitchInfo", 20, "14.2.5.4")
 	SwitchInfoLinearFDBCap        = SwitchInfo.bits("LinearFDBCap", 0*8, 16)
@@ -62,7 +62,7 @@ var (
 	GUIDInfoGUID = GUIDInfo.array("GUID", 0, 64, 8, 64, hex)
 )
 
-// SMInfo is what a subnet manager says of itself.
+// SMInfo describes a subnet manager.
 var (
 	SMInfo         = newLayout("SMInfo", 21, "14.2.5.13")
 	SMInfoGUID     = SMInfo.bits("GUID", 0*8, 64, hex, note("port GUID"))
@@ -80,12 +80,7 @@ const (
 	SMStateMaster      = 3
 )
 
-var smStates = []named{
-	{SMStateNotActive, "not active"},
-	{SMStateDiscovering, "discovering"},
-	{SMStateStandby, "standby"},
-	{SMStateMaster, "master"},
-}
+var smStates = inOrder("not active", "discovering", "standby", "master")
 
 // VendorDiag is a page of a vendor's diagnostics.
 var (

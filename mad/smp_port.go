@@ -71,14 +71,7 @@ const (
 	PortActiveDefer = 5
 )
 
-var portStates = []named{
-	{PortNoChange, "no change"},
-	{PortDown, "Down"},
-	{PortInit, "Init"},
-	{PortArmed, "Armed"},
-	{PortActive, "Active"},
-	{PortActiveDefer, "ActiveDefer"},
-}
+var portStates = inOrder("no change", "Down", "Init", "Armed", "Active", "ActiveDefer")
 
 // The states of a port's physical layer (PortPhysicalState).
 const (
@@ -92,16 +85,7 @@ const (
 	PhysTest     = 7
 )
 
-var physicalStates = []named{
-	{PhysNoChange, "no change"},
-	{PhysSleep, "Sleep"},
-	{PhysPolling, "Polling"},
-	{PhysDisabled, "Disabled"},
-	{PhysTraining, "Training"},
-	{PhysLinkUp, "LinkUp"},
-	{PhysRecovery, "LinkErrorRecovery"},
-	{PhysTest, "PhyTest"},
-}
+var physicalStates = inOrder("no change", "Sleep", "Polling", "Disabled", "Training", "LinkUp", "LinkErrorRecovery", "PhyTest")
 
 // Bits of CapabilityMask that a subnet manager asks for.
 const (
@@ -161,9 +145,9 @@ var portCaps2 = []named{
 }
 
 var (
-	widths    = []named{{0, "1x"}, {1, "4x"}, {2, "8x"}, {3, "12x"}, {4, "2x"}}
-	speeds    = []named{{0, "SDR"}, {1, "DDR"}, {2, "QDR"}}
-	extSpeeds = []named{{0, "FDR"}, {1, "EDR"}, {2, "HDR"}, {3, "NDR"}}
+	widths    = inOrder("1x", "4x", "8x", "12x", "2x")
+	speeds    = inOrder("SDR", "DDR", "QDR")
+	extSpeeds = inOrder("FDR", "EDR", "HDR", "NDR")
 	mtus      = []named{{1, "256"}, {2, "512"}, {3, "1024"}, {4, "2048"}, {5, "4096"}}
 	vls       = []named{{1, "VL0"}, {2, "VL0-1"}, {3, "VL0-3"}, {4, "VL0-7"}, {5, "VL0-14"}}
 )

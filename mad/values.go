@@ -12,13 +12,22 @@ type named struct {
 	name string
 }
 
+// inOrder numbers names from 0 on.
+func inOrder(names ...string) []named {
+	numbered := make([]named, len(names))
+	for i, name := range names {
+		numbered[i] = named{uint64(i), name}
+	}
+	return numbered
+}
+
 // valueNames are the names of a field's values or bits.
 type valueNames struct {
 	names []named
 	bits  bool
 }
 
-// of is what the names say of v: one name, the names of all set bits, or "".
+// of returns the words for v: one name, the names of all set bits, or "".
 func (n valueNames) of(v uint64) string {
 	var said []string
 	for _, x := range n.names {
@@ -29,7 +38,7 @@ func (n valueNames) of(v uint64) string {
 	return strings.Join(said, " ")
 }
 
-// ValueName is what the declaration calls value v: the name of an enumerated
+// ValueName returns the words for value v: the name of an enumerated
 // value, the names of all set bits, or "".
 func (d *Decl) ValueName(v uint64) string { return d.values.of(v) }
 

@@ -19,7 +19,7 @@ const MaxWindow = inboxLimit
 // NoRetries as a number of retries: one attempt only.
 const NoRetries = -1
 
-// busyWait is how long a datagram waits that the medium had no room for.
+// busyWait is the time after which a datagram is sent again that the medium had no room for.
 const busyWait = time.Millisecond
 
 func (c Config) withDefaults() Config {

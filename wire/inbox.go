@@ -5,8 +5,8 @@ import (
 	"sync"
 )
 
-// inboxLimit is how many datagrams wait for Recv before more are dropped: enough
-// for every request a subnet manager keeps in flight, and small beside a fabric.
+// inboxLimit bounds the datagrams that wait for Recv; more are dropped. It is enough
+// for every request that a subnet manager has in flight, and small beside a fabric.
 const inboxLimit = 1 << 16
 
 // Inbox is the receiving half of a medium: a queue between whoever reads the
@@ -109,8 +109,8 @@ func (q *Inbox) Close(cause error) {
 	}
 }
 
-// Check is what every call on a medium begins with: ErrClosed after Close,
-// ErrCancelled when ctx has ended.
+// Check reports whether a medium can be used; every call on one begins with it. The error
+// is ErrClosed after Close, and ErrCancelled when ctx has ended.
 func (q *Inbox) Check(ctx context.Context) error {
 	if err := q.Err(); err != nil {
 		return err

@@ -57,7 +57,7 @@ func machineClock() func() time.Duration {
 	return func() time.Duration { return time.Since(origin) } //nolint:forbidigo // see above
 }
 
-// Transport is what New was given, for Port and SetIsSM.
+// Transport returns the Transport that New was given, for Port and SetIsSM.
 func (r *Requester) Transport() Transport { return r.t }
 
 // Counters are the counts so far.

@@ -62,9 +62,8 @@ func (e *NoAnswer) Error() string { return fmt.Sprintf("no subnet answers at %s:
 // Unwrap returns the cause.
 func (e *NoAnswer) Unwrap() error { return e.Err }
 
-// Request sends a command, or the name of something that can be got (state, lfts, sl2vl,
-// fabric, help), to the subnet at a socket, and writes the answer to out. The words of a
-// command are those that a shell has separated.
+// Request sends a command to the subnet at a socket, or asks for its state, lfts, sl2vl,
+// fabric or help, and writes the answer to out. A shell has parted the words of the command.
 func Request(ctx context.Context, socket string, words []string, out io.Writer) error {
 	client := http.Client{Transport: &http.Transport{
 		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {

@@ -124,7 +124,7 @@ func (s *Server) setIsSM(x *client, on bool) error {
 	return nil
 }
 
-// watchInterval is how often the server looks for clients that have ended without a word.
+// watchInterval is the time from one look for dead clients to the next.
 const watchInterval = time.Second
 
 // watch releases clients that have ended without a word, until ctx ends.

@@ -16,8 +16,7 @@
 //
 // Deviations from ibsim: up to 64 clients instead of 10; a client that does not
 // read delays nobody but itself, and loses datagrams when 65,536 wait for it; a
-// client whose data socket is not there is refused; so are a request for another
-// client's slot and a second subnet manager of a node; a socket has one slot at a time,
+// client without a data socket is refused; so are a request for another client's slot and a second subnet manager of a node; a socket has one slot at a time,
 // the one that it asked for last. The NodeInfo that the control protocol tells has such a
 // node GUID that the library, which adds the port number to it, gets the true port GUID.
 //
@@ -47,7 +46,7 @@ type Options struct {
 	Log func(text string)
 }
 
-// slots is how many clients there may be.
+// slots bounds the number of clients.
 const slots = 64
 
 // Server serves the clients of one subnet.

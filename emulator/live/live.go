@@ -133,7 +133,7 @@ func (a *attachment) Close() error {
 	return err
 }
 
-// Port is what a port is now; the zero value for one that is not there.
+// Port reads a port as it is now; it returns the zero value where there is no such port.
 func (l *Live) Port(at fabric.End) (p wire.Port) {
 	l.Do(func(s *emulator.Subnet) {
 		node, err := s.NodeInfo(at)

@@ -9,7 +9,7 @@ import (
 	"weft/wire/umad"
 )
 
-// maxAgents is how many agents a file can have.
+// maxAgents bounds the agents of a file.
 const maxAgents = 32
 
 // agent is a registration.
@@ -24,7 +24,7 @@ type agent struct {
 // kernelRMPP tells agents that write and read whole messages.
 func (a *agent) kernelRMPP() bool { return a.RMPPVersion != 0 && a.Flags&umad.FlagUserRMPP == 0 }
 
-// claim is what one agent of a port can own: the unsolicited datagrams of a method.
+// claim names unsolicited datagrams that one agent of a port can own: those of a method.
 type claim struct {
 	class   mad.Class
 	version uint8
@@ -35,7 +35,7 @@ type claim struct {
 // vendorWithOUI tells the classes whose datagrams name their vendor.
 func vendorWithOUI(c mad.Class) bool { return c >= 0x30 && c <= 0x4F }
 
-// ouiAt is where those datagrams have the vendor's OUI.
+// ouiAt is the offset of the vendor's OUI in those datagrams.
 const ouiAt = 37
 
 func claimOf(m mad.Datagram) claim {

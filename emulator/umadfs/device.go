@@ -18,12 +18,12 @@ const (
 	rmppHeader  = 36                  // common header and RMPP header: a MAD's least
 )
 
-// queueLimit is how many messages wait for a file's reader before more are dropped.
+// queueLimit bounds the messages that wait for a file's reader; more are dropped.
 const queueLimit = 200_000
 
 const never = time.Duration(1<<63 - 1)
 
-// device is what the kernel keeps of a umad device. Not for concurrent use.
+// device holds the state that the kernel keeps of a umad device. Not for concurrent use.
 type device struct {
 	agents  map[uint16]*agent // by number
 	last    uint16            // number that was given to an agent
@@ -32,7 +32,7 @@ type device struct {
 	due     time.Duration // no request times out before
 }
 
-// key is what a request and its answer have in common: of the transaction ID the 48
+// key is equal in a request and its answer: of the transaction ID the 48
 // bits that are the device's (see Adapter), and the class.
 type key struct {
 	tid   uint64
@@ -244,5 +244,5 @@ func (f *file) read(size int) ([]byte, syscall.Errno) {
 	return b, 0
 }
 
-// lengthAt is where the header has the length of the message.
+// lengthAt is the offset of the message's length in the header.
 const lengthAt = 16

@@ -12,7 +12,7 @@ import (
 	"weft/wire"
 )
 
-// Info is what sysfs shows of a port.
+// Info holds the attributes of a port that sysfs shows.
 type Info struct {
 	NodeInfo [40]byte // as read through the port
 	PortInfo [64]byte
@@ -26,7 +26,7 @@ type Adapter interface {
 	// A source LID of 0 is the port's base LID.
 	Send(d *wire.Datagram)
 	SetIsSM(on bool)
-	// Info is what the port is now.
+	// Info reads the port as it is now.
 	Info() Info
 	// Close ends the attachment.
 	Close()

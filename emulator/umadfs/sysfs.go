@@ -14,10 +14,10 @@ const (
 	ClassDir = "sys/class"      // in the place of /sys/class
 )
 
-// abiVersion is that of ib_user_mad.h.
+// abiVersion is the version of ib_user_mad.h.
 const abiVersion = 5
 
-// pkeyFiles is how many files there are for P_Keys, as an adapter's table is long.
+// pkeyFiles is the number of files for P_Keys: the length of an adapter's table.
 const pkeyFiles = 32
 
 // plantCA adds what is the same for all ports of an adapter.
@@ -88,7 +88,7 @@ func stateText(names []string, v int) string {
 	return fmt.Sprintf("%d: %s", v, names[v])
 }
 
-// guid is a GUID as sysfs has it.
+// guid prints a GUID in the form of sysfs.
 func guid(g uint64) string {
 	return fmt.Sprintf("%04x:%04x:%04x:%04x", g>>48, g>>32&0xFFFF, g>>16&0xFFFF, g&0xFFFF)
 }

@@ -33,8 +33,8 @@ type Transport struct {
 	write   func(fd uintptr) bool // sends buf; made once, so that Send allocates nothing
 }
 
-// Dial attaches to a running simulator. While its socket is not there yet, it
-// tries again until ctx ends, at most three seconds.
+// Dial attaches to a running simulator. Until that has made its socket, Dial
+// tries again, until ctx ends or for three seconds.
 func Dial(ctx context.Context, o Options) (*Transport, error) {
 	if o.Base == "" {
 		o.Base = "sim"

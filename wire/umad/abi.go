@@ -16,7 +16,7 @@ const (
 	IoctlRegisterAgent2  = 0xC0281B04 // AgentSize bytes, in and out
 )
 
-// HeaderSize is what precedes a MAD in reads and writes, in bytes.
+// HeaderSize is the size of the header before a MAD in reads and writes, in bytes.
 const HeaderSize = 64
 
 // Header precedes a MAD in reads and writes. Addresses are those of the peer: to
@@ -135,11 +135,11 @@ func ParseAgent(b []byte) (Agent, error) {
 	return a, nil
 }
 
-// AgentID is where the kernel puts the number of a new agent in the argument of
+// AgentID reads the number of a new agent, which the kernel puts into the argument of
 // IoctlRegisterAgent2.
 func AgentID(b []byte) uint32 { return binary.NativeEndian.Uint32(b) }
 
-// ClientAgents are what a program needs that only asks: no unsolicited datagrams.
+// ClientAgents returns the agents of a program that only asks: no unsolicited datagrams.
 func ClientAgents() []Agent {
 	return []Agent{
 		{Class: mad.ClassSMP, Version: 1},
@@ -149,7 +149,7 @@ func ClientAgents() []Agent {
 	}
 }
 
-// ManagerAgents are what a subnet manager with subnet administration needs. A port
+// ManagerAgents returns the agents of a subnet manager with subnet administration. A port
 // has room for one.
 func ManagerAgents() []Agent {
 	agents := ClientAgents()

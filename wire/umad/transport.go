@@ -80,7 +80,7 @@ type Transport struct {
 	closing sync.Once
 }
 
-// agent is what is registered for a class.
+// agent is a registration for a class.
 type agent struct {
 	registered bool
 	id         uint32

@@ -12,9 +12,8 @@ import (
 	"weft/wire"
 )
 
-// Medium is what a medium under test does: it makes a fresh subnet for one test,
-// cleaned up at its end, and gives the function that attaches to its node "A" or
-// "B".
+// Medium makes a fresh subnet for one test, over the medium under test, and cleans it up at
+// the end. It returns the function that attaches to the subnet's node "A" or "B".
 type Medium func(t *testing.T) (attach func(node string) wire.Transport)
 
 // Run runs the suite. The tests check that no goroutine stays behind.
@@ -79,7 +78,7 @@ func (f *fixture) requester(node string, o wire.Options) *wire.Requester {
 	return r
 }
 
-// patience is how long the suite waits before it calls something a hang.
+// patience is the time after which the suite calls something a hang.
 const patience = 20 * time.Second
 
 func (f *fixture) context() context.Context {

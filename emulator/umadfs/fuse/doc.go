@@ -16,6 +16,6 @@
 // that is killed (umount DIR).
 //
 // Source: linux/fuse.h, protocol 7.31 and the kernel's documentation of FUSE. Why not
-// a library: the well-kept one in pure Go answers poll requests of its own accord
-// with "not implemented".
+// a library: the well-kept one in pure Go answers poll requests with
+// "not implemented" before the file system sees them.
 package fuse

@@ -46,7 +46,7 @@ func (n *Node) child(name string) *Node {
 	return nil
 }
 
-// Tree is what a Server serves. The node with ID i is nodes[i-1]; the root has ID 1.
+// Tree holds the files that a Server serves. The node with ID i is nodes[i-1]; the root has ID 1.
 type Tree struct{ nodes []*Node }
 
 // NewTree makes a tree with an empty root directory.
