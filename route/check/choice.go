@@ -2,22 +2,38 @@ package check
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
 )
 
-// choiceByTarget is a Choice the other way round: the rows of each target.
-type choiceByTarget struct {
+// choice is a Choice by which sources may not use all LIDs.
+type choice struct {
+	by route.ChoiceBy
+	// Rows by target, where they are listed: those of target t are start[t] to start[t+1].
 	start  []int32
 	source []int32
 	offset []uint8
 }
 
-// readChoice sorts the rows by target and notes those that name no LID of it.
-func (j *judge) readChoice(c *route.Choice) {
+// readChoice reads the Plan's Choice, and notes rows that name no LID of their target.
+// Where no end port has more than one LID, all rules but rows allow the same.
+func (j *judge) readChoice() {
+	switch by := j.Plan.Choice.By; by {
+	case route.BaseLID, route.HashedLID:
+		if slices.ContainsFunc(j.LIDs.Count, func(n int) bool { return n > 1 }) {
+			j.choice = &choice{by: by, start: make([]int32, j.Graph.NumEnds+1)}
+		}
+	case route.ListedLIDs:
+		j.readRows(&j.Plan.Choice)
+	}
+}
+
+// readRows sorts rows by target.
+func (j *judge) readRows(c *route.Choice) {
 	n := j.Graph.NumEnds
-	by := &choiceByTarget{start: make([]int32, n+1)}
+	by := &choice{by: c.By, start: make([]int32, n+1)}
 	for s := range int32(n) {
 		for i := c.Start[s]; i < c.Start[s+1]; i++ {
 			t := c.Target[i]
@@ -74,12 +90,17 @@ func (u *users) AllMay() bool { return u.may == nil }
 // May reports whether an end port with a LID may use this one.
 func (u *users) May(e int32) bool { return u.may == nil || u.may[e] }
 
-// set finds the users of a LID: without a row all use the base LID.
+// set finds the users of a LID: those that the rule gives it, or rows; without a row all
+// use the base LID.
 func (u *users) set(j *judge, lid fabric.LID, owner int32) {
 	if u.may == nil {
 		return
 	}
 	offset := uint8(int(lid) - int(j.Plan.Ends.Base[owner]))
+	if j.choice.by == route.HashedLID {
+		u.setHashed(j, offset, owner)
+		return
+	}
 	for e := range u.may {
 		u.may[e] = offset == 0
 	}
@@ -101,6 +122,23 @@ func (u *users) set(j *judge, lid fabric.LID, owner int32) {
 			u.allow(j, rows.source[i], owner, true)
 		}
 	}
+}
+
+// setHashed finds the users of a LID that are given by their own LIDs.
+func (u *users) setHashed(j *judge, offset uint8, owner int32) {
+	clear(u.Sources)
+	clear(u.Hosts)
+	for e := range u.may {
+		u.may[e] = j.LIDs.IsSource(int32(e)) && j.hashed(int32(e), owner) == offset
+		if u.may[e] || int32(e) == owner {
+			u.count(j, int32(e), 1)
+		}
+	}
+}
+
+// hashed is the offset that a source uses for a target by HashedLID.
+func (j *judge) hashed(source, target int32) uint8 {
+	return route.HashedOffset(j.Plan.Ends.Base[source], j.LIDs.Count[target])
 }
 
 // allow notes that a source may use the LID, or not. The owner is counted always.

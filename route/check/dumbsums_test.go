@@ -19,8 +19,15 @@ func (d *dumb) lanes(r *dumbReport, used map[portVL]bool, fault func(Kind, int64
 				continue
 			}
 			vls[u.vl] = true
-			if has > 0 && u.vl >= has {
+			turns, told := d.told(u)
+			if told > 0 && (has == 0 || told < has) {
+				has = told
+			}
+			switch {
+			case has > 0 && u.vl >= has:
 				fault(VLBeyondPort, 1, 0)
+			case turns != nil && turns.Weight(u.vl) == 0:
+				fault(NoWeight, 1, 0)
 			}
 		}
 		r.VLs = len(vls)
@@ -54,6 +61,25 @@ func (d *dumb) lanes(r *dumbReport, used map[portVL]bool, fault func(Kind, int64
 	if d.p.Ends.Validate(g) != nil {
 		fault(Names, 1, 0)
 	}
+}
+
+// told is what the port that sends is told of VLs.
+func (d *dumb) told(u portVL) (turns *route.ArbTable, vls uint8) {
+	_, host := d.g.At(u.s, u.p)
+	slot := d.g.PortStart[u.s] + int32(u.p)
+	if a := d.p.Arbitration; a != nil {
+		turns = &a.Pool[a.Switch[slot]]
+		if !u.out {
+			turns = &a.Pool[a.Host[host]]
+		}
+	}
+	if p := d.p.Ports; p != nil {
+		vls = p.Pool[p.Switch[slot]].VLs
+		if !u.out {
+			vls = p.Pool[p.Host[host]].VLs
+		}
+	}
+	return turns, vls
 }
 
 // ringOf names the loop at the end of an endless path by its channels.

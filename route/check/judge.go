@@ -33,8 +33,8 @@ type judge struct {
 	Facts
 	ports  *portMap
 	lanes  *lanes
-	groups *groups         // nil where each source needs a mask of its own
-	choice *choiceByTarget // nil without rows
+	groups *groups // nil where each source needs a mask of its own
+	choice *choice // nil where every source may use all LIDs of every target
 	deps   *deps
 
 	drained []int32 // switches
@@ -62,7 +62,7 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 		return nil, err
 	}
 	n := max(1, opt.Workers)
-	j := prepare(g, listed(p), n)
+	j := prepare(g, p, n)
 	if err := j.walk(ctx, opt.Observe); err != nil {
 		return nil, err
 	}
@@ -78,13 +78,6 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 	return r, nil
 }
 
-// listed is the Plan with its Choice as rows, where sources do not use any LID.
-func listed(p *route.Plan) *route.Plan {
-	rows := *p
-	rows.Choice = p.Choice.Listed(&p.Ends)
-	return &rows
-}
-
 // prepare reads what all workers need.
 func prepare(g *fabric.Graph, p *route.Plan, workers int) *judge {
 	j := &judge{Facts: Facts{Graph: g, Plan: p, LIDs: readLIDs(g, &p.Ends)}, workers: make([]*worker, workers)}
@@ -93,9 +86,7 @@ func prepare(g *fabric.Graph, p *route.Plan, workers int) *judge {
 			j.drained = append(j.drained, int32(s))
 		}
 	}
-	if p.Choice.By != route.AnyLID {
-		j.readChoice(&p.Choice)
-	}
+	j.readChoice()
 	j.lanes = j.readLanes()
 	j.groups = newGroups(j)
 	j.deps = newDeps(g, j.lanes)

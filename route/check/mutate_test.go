@@ -113,6 +113,12 @@ var corruptions = []corruption{
 		func(r *Report) bool { return r.OK && r.DeadlockFree == Yes && r.Assigned.OneLane },
 	},
 
+	{"no turn for a VL", torus, func(g *fabric.Graph, p *route.Plan) { p.Arbitration = route.EqualTurns(g, 1) }, finds(NoWeight)},
+	{"no turn at a host", tree, func(_ *fabric.Graph, p *route.Plan) {
+		p.Arbitration.Pool = append(p.Arbitration.Pool, route.ArbTable{Low: []route.ArbEntry{{VL: 1, Weight: 9}, {VL: 0}}})
+		p.Arbitration.Host[2] = uint16(len(p.Arbitration.Pool) - 1)
+	}, func(r *Report) bool { return finds(NoWeight)(r) && r.Find(NoWeight).Count == 1 }},
+	{"fewer operational VLs", torus, func(_ *fabric.Graph, p *route.Plan) { p.Ports.Pool[0].VLs = 1 }, finds(VLBeyondPort)},
 	{"host's VL beyond the link's", tree, func(g *fabric.Graph, p *route.Plan) { p.SL2VL.Host[3] = p.SL2VL.Intern(route.VLTable{4}) }, finds(VLBeyondPort)},
 	{"host's VL 15", tree, func(g *fabric.Graph, p *route.Plan) { p.SL2VL.Host[3] = p.SL2VL.Intern(route.VLTable{15}) }, discards},
 	{"switch's VL beyond the link's", tree, func(g *fabric.Graph, p *route.Plan) {
@@ -279,12 +285,14 @@ func TestFindsForgottenDateline(t *testing.T) {
 
 func TestRefusesOtherShapes(t *testing.T) {
 	for part, do := range map[string]func(g *fabric.Graph, p *route.Plan){
-		"ends":    func(_ *fabric.Graph, p *route.Plan) { p.Ends.LMC = p.Ends.LMC[1:] },
-		"tables":  func(_ *fabric.Graph, p *route.Plan) { p.Tables = route.NewTables(3, 100) },
-		"choice":  func(_ *fabric.Graph, p *route.Plan) { p.Choice.Start[1] = 9000 },
-		"sl":      func(_ *fabric.Graph, p *route.Plan) { p.SL.NumDst = 1 << 40 },
-		"sl2vl":   func(_ *fabric.Graph, p *route.Plan) { p.SL2VL.Switch[1].Index = []uint16{77} },
-		"service": func(_ *fabric.Graph, p *route.Plan) { p.Service.Default = 16 },
+		"ends":        func(_ *fabric.Graph, p *route.Plan) { p.Ends.LMC = p.Ends.LMC[1:] },
+		"tables":      func(_ *fabric.Graph, p *route.Plan) { p.Tables = route.NewTables(3, 100) },
+		"choice":      func(_ *fabric.Graph, p *route.Plan) { p.Choice.Start[1] = 9000 },
+		"sl":          func(_ *fabric.Graph, p *route.Plan) { p.SL.NumDst = 1 << 40 },
+		"sl2vl":       func(_ *fabric.Graph, p *route.Plan) { p.SL2VL.Switch[1].Index = []uint16{77} },
+		"arbitration": func(_ *fabric.Graph, p *route.Plan) { p.Arbitration.Host[0] = 9 },
+		"ports":       func(_ *fabric.Graph, p *route.Plan) { p.Ports.Switch = p.Ports.Switch[1:] },
+		"service":     func(_ *fabric.Graph, p *route.Plan) { p.Service.Default = 16 },
 	} {
 		x := tree(t)
 		do(x.g, x.p)

@@ -161,21 +161,12 @@ func (j *judge) oneWay() Finding {
 // its packets to one get there.
 func (j *judge) reaches(from, to int32) (yes, usable bool) {
 	s := j.Graph.EndSwitch[from]
-	try := func(offset int) {
-		lid := int(j.Plan.Ends.Base[to]) + offset
-		if offset < j.LIDs.Count[to] && j.LIDs.Owner[lid] == to {
-			usable = true
-			yes = yes || j.delivers(s, lid)
-		}
-	}
-	if j.choice != nil {
-		for _, o := range j.Plan.Choice.Offsets(from, to) {
-			try(int(o))
-		}
-		return yes, usable
-	}
 	for k := range j.LIDs.Count[to] {
-		try(k)
+		lid := j.Plan.Ends.Base[to] + fabric.LID(k)
+		if j.LIDs.Owner[lid] == to && j.Plan.Uses(from, to, lid) {
+			usable = true
+			yes = yes || j.delivers(s, int(lid))
+		}
 	}
 	return yes, usable
 }

@@ -142,6 +142,7 @@ const (
 	VLBeyondPort Kind = "vl-beyond-port"  // a VL that the port does not have
 	VLBeyondPlan Kind = "vl-beyond-plan"  // warning: more VLs than Plan.VLs says
 	DiscardVL    Kind = "discard-vl"      // VL 15 for an SL in use
+	NoWeight     Kind = "no-weight"       // traffic on a VL that never has its turn
 	DrainedUsed  Kind = "drained-transit" // warning: traffic through a drained switch
 	StaleEntry   Kind = "stale-entry"     // warning: entries for LIDs that nobody has
 )

@@ -132,6 +132,13 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 	if !often("no sl2vl") {
 		p.SL2VL = drawSL2VL(t, g)
 	}
+	if often("arbitration") {
+		p.Arbitration = route.EqualTurns(g, 1+some("turns", 4))
+	}
+	if often("ports") {
+		p.Ports = route.UsualPorts(g)
+		p.Ports.Pool[some("kind of port", 2)].VLs = uint8(some("operational vls", 4))
+	}
 	return p
 }
 

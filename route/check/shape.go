@@ -10,7 +10,7 @@ import (
 
 // ShapeError says that a Plan does not fit the Graph.
 type ShapeError struct {
-	Part   string // ends, tables, choice, sl or sl2vl
+	Part   string // ends, tables, choice, sl, sl2vl, arbitration, ports or service
 	Detail string
 }
 
@@ -43,6 +43,16 @@ func shape(g *fabric.Graph, p *route.Plan) error {
 	}
 	if err := sl2vlShape(g, p.SL2VL); err != "" {
 		return wrong("sl2vl", "%s", err)
+	}
+	if a := p.Arbitration; a != nil {
+		if err := poolShape(g, len(a.Pool), a.Host, a.Switch); err != "" {
+			return wrong("arbitration", "%s", err)
+		}
+	}
+	if q := p.Ports; q != nil {
+		if err := poolShape(g, len(q.Pool), q.Host, q.Switch); err != "" {
+			return wrong("ports", "%s", err)
+		}
 	}
 	return nil
 }
@@ -107,15 +117,7 @@ func sl2vlShape(g *fabric.Graph, m *route.SL2VL) string {
 			}
 		}
 	}
-	inPool := func(index []uint16) bool {
-		for _, i := range index {
-			if int(i) >= len(m.Pool) {
-				return false
-			}
-		}
-		return true
-	}
-	if !inPool(m.Host) {
+	if !inPool(m.Host, len(m.Pool)) {
 		return "a host has a table beyond the pool"
 	}
 	for s := range m.Switch {
@@ -124,9 +126,30 @@ func sl2vlShape(g *fabric.Graph, m *route.SL2VL) string {
 		if want == 0 || len(m.Switch[s].Index) != want {
 			return fmt.Sprintf("%s has %d tables of kind %d", route.SwitchName(g, int32(s)), len(m.Switch[s].Index), m.Switch[s].By)
 		}
-		if !inPool(m.Switch[s].Index) {
+		if !inPool(m.Switch[s].Index, len(m.Pool)) {
 			return fmt.Sprintf("%s has a table beyond the pool", route.SwitchName(g, int32(s)))
 		}
 	}
 	return ""
+}
+
+// poolShape checks parts of a pool that hosts and ports of switches have.
+func poolShape(g *fabric.Graph, pool int, host, slots []uint16) string {
+	switch {
+	case len(host) != g.NumHosts || len(slots) != len(g.Attached):
+		return fmt.Sprintf("%d hosts and %d ports of switches, but the fabric has %d and %d", len(host), len(slots), g.NumHosts, len(g.Attached))
+	case !inPool(host, pool) || !inPool(slots, pool):
+		return "a port has one beyond the pool"
+	}
+	return ""
+}
+
+// inPool reports whether all indices are of a pool.
+func inPool(index []uint16, pool int) bool {
+	for _, i := range index {
+		if int(i) >= pool {
+			return false
+		}
+	}
+	return true
 }

@@ -1,6 +1,9 @@
 package check
 
-import "weft/fabric"
+import (
+	"weft/fabric"
+	"weft/route"
+)
 
 // senders says which SLs end ports send to one LID, as masks: those of requests, and of
 // replies to requests of its owner.
@@ -176,15 +179,25 @@ func (j *judge) requestsTo(src, e int32) uint64 {
 
 // setChosen finds the SLs of the requests that an end may send to each other end.
 func (m *sourceMasks) setChosen(owner int32) {
-	j, l, c := m.j, m.j.lanes, m.j.Plan.Choice
+	j, l, c := m.j, m.j.lanes, &m.j.Plan.Choice
 	src := l.src[owner]
-	for e := range m.chosen {
-		m.chosen[e] = 0
-		if j.LIDs.Count[e] > 0 {
-			m.chosen[e] = l.bit(src, l.dst[j.Plan.Ends.Base[e]])
+	bit := func(target int32, offset uint8) uint64 {
+		if int(offset) >= j.LIDs.Count[target] {
+			return 0
 		}
+		return l.bit(src, l.dst[int(j.Plan.Ends.Base[target])+int(offset)])
 	}
-	rows := func(do func(t int32, offset uint8)) {
+	for e := range m.chosen {
+		offset := uint8(0)
+		if j.choice.by == route.HashedLID && j.LIDs.IsSource(int32(e)) {
+			offset = j.hashed(owner, int32(e))
+		}
+		m.chosen[e] = bit(int32(e), offset)
+	}
+	if j.choice.by != route.ListedLIDs {
+		return
+	}
+	rows := func(do func(target int32, offset uint8)) {
 		for i := c.Start[owner]; i < c.Start[owner+1]; i++ {
 			if t := c.Target[i]; t >= 0 && int(t) < j.Graph.NumEnds {
 				do(t, c.Offset[i])
@@ -192,9 +205,5 @@ func (m *sourceMasks) setChosen(owner int32) {
 		}
 	}
 	rows(func(t int32, _ uint8) { m.chosen[t] = 0 })
-	rows(func(t int32, offset uint8) {
-		if int(offset) < j.LIDs.Count[t] {
-			m.chosen[t] |= l.bit(src, l.dst[int(j.Plan.Ends.Base[t])+int(offset)])
-		}
-	})
+	rows(func(t int32, offset uint8) { m.chosen[t] |= bit(t, offset) })
 }

@@ -138,10 +138,10 @@ func (j *judge) checkVLs(r *Report, sls []uint16) {
 	if l.sl == nil {
 		return
 	}
-	c := vlCheck{g: g, beyond: Finding{Kind: VLBeyondPort}, discards: Finding{Kind: DiscardVL}}
+	c := vlCheck{g: g, p: j.Plan, beyond: Finding{Kind: VLBeyondPort}, discards: Finding{Kind: DiscardVL}, silent: Finding{Kind: NoWeight}}
 	for h := range int32(g.NumHosts) {
 		s, p := g.EndSwitch[h], g.EndPort[h]
-		c.port(s, p, l.vlsOf(j.sentBy(h), l.sl2vl.HostTable(h)), func() string { return route.EndName(g, h) })
+		c.hostPort(h, l.vlsOf(j.sentBy(h), l.sl2vl.HostTable(h)))
 		c.switchPort(s, p, j.vlsSent(s, p, uint16(j.arriving(h))))
 	}
 	for ch, set := range sls {
@@ -151,6 +151,7 @@ func (j *judge) checkVLs(r *Report, sls []uint16) {
 	r.VLs = bits.OnesCount16(c.all &^ (1 << route.DropVL))
 	r.fault(c.beyond)
 	r.fault(c.discards)
+	r.fault(c.silent)
 	if j.Plan.VLs > 0 && r.VLs > j.Plan.VLs {
 		r.warn(Finding{Kind: VLBeyondPlan, Count: 1, Examples: []string{
 			fmt.Sprintf("the plan says that it uses %d VLs, but traffic uses %d", j.Plan.VLs, r.VLs),
@@ -178,27 +179,74 @@ func (j *judge) vlsSent(s int32, p uint8, set uint16) uint16 {
 	return j.lanes.vlsOf(uint64(set), j.lanes.sl2vl.Table(j.Graph, s, 0, p))
 }
 
-// vlCheck collects the VLs in use and those that ports do not have.
+// vlCheck collects the VLs in use and those that ports do not have, discard or never send.
 type vlCheck struct {
-	g                *fabric.Graph
-	all              uint16
-	beyond, discards Finding
+	g                        *fabric.Graph
+	p                        *route.Plan
+	all                      uint16
+	beyond, discards, silent Finding
 }
 
+// sender is a port that sends, and what it is told; nil where nobody knows.
+type sender struct {
+	name  func() string
+	vls   uint8 // data VLs of its link, 0 when unknown
+	turns *route.ArbTable
+}
+
+// hostPort checks the VLs that a host sends on.
+func (c *vlCheck) hostPort(h int32, vls uint16) {
+	from := sender{name: func() string { return route.EndName(c.g, h) }}
+	if c.p.Arbitration != nil {
+		from.turns = c.p.Arbitration.OfHost(h)
+	}
+	told := uint8(0)
+	if c.p.Ports != nil {
+		told = c.p.Ports.OfHost(h).VLs
+	}
+	from.vls = c.linkVLs(c.g.EndSwitch[h], c.g.EndPort[h], told)
+	c.port(&from, vls)
+}
+
+// switchPort checks the VLs that a switch sends on by a port.
 func (c *vlCheck) switchPort(s int32, p uint8, vls uint16) {
-	c.port(s, p, vls, func() string { return portName(c.g, s, p) })
+	from := sender{name: func() string { return portName(c.g, s, p) }}
+	if c.p.Arbitration != nil {
+		from.turns = c.p.Arbitration.OfSwitch(c.g, s, p)
+	}
+	told := uint8(0)
+	if c.p.Ports != nil {
+		told = c.p.Ports.OfSwitch(c.g, s, p).VLs
+	}
+	from.vls = c.linkVLs(s, p, told)
+	c.port(&from, vls)
 }
 
-// port checks the VLs sent over the link of a switch's port, by the port that name names.
-func (c *vlCheck) port(s int32, p uint8, vls uint16, name func() string) {
-	c.all |= vls
+// linkVLs is the number of data VLs of the link at a switch's port, where one end is told
+// how many to use; 0 when unknown.
+func (c *vlCheck) linkVLs(s int32, p, told uint8) uint8 {
 	has := c.g.PortVLs[c.g.PortStart[s]+int32(p)]
+	if told > 0 && (has == 0 || told < has) {
+		return told
+	}
+	return has
+}
+
+// port checks the VLs that a port sends on.
+func (c *vlCheck) port(from *sender, vls uint16) {
+	c.all |= vls
 	for ; vls != 0; vls &= vls - 1 {
 		switch vl := uint8(bits.TrailingZeros16(vls)); {
 		case vl == route.DropVL:
-			c.discards.add(func() string { return name() + " discards packets: their SL is mapped to VL 15" })
-		case has > 0 && vl >= has:
-			c.beyond.add(func() string { return fmt.Sprintf("%s sends on VL %d, but the link has %d VLs", name(), vl, has) })
+			c.discards.add(func() string { return from.name() + " discards packets: their SL is mapped to VL 15" })
+		case from.vls > 0 && vl >= from.vls:
+			c.beyond.add(func() string {
+				return fmt.Sprintf("%s sends on VL %d, but the link has %d VLs", from.name(), vl, from.vls)
+			})
+		case from.turns != nil && from.turns.Weight(vl) == 0:
+			c.silent.add(func() string {
+				return fmt.Sprintf("%s has traffic for VL %d, to which VL arbitration gives no weight", from.name(), vl)
+			})
 		}
 	}
 }

@@ -80,14 +80,8 @@ func (t *tracks) begin(except int32) {
 
 // follow adds the paths to target number i, an end port, from a sender that is not it.
 func (t *tracks) follow(from sender, i int, end int32) {
-	if t.Plan.Choice.By == route.AnyLID || from.end < 0 {
-		for k := range t.LIDs.Count[end] {
-			t.add(from.at, t.columns[i][k])
-		}
-		return
-	}
-	for _, k := range t.Plan.Choice.Offsets(from.end, end) {
-		if int(k) < t.LIDs.Count[end] {
+	for k := range t.LIDs.Count[end] {
+		if from.end < 0 || t.Plan.Uses(from.end, end, t.Plan.Ends.Base[end]+fabric.LID(k)) {
 			t.add(from.at, t.columns[i][k])
 		}
 	}
