@@ -374,6 +374,7 @@ func (c *Core) takePlan(ev *Event) {
 			c.note(NotProven, Place{}, "the Plan of %s has faults and is distributed all the same, as told", ev.Engine)
 		}
 		c.plan = ev.Plan
+		r.NotTold = notTold(ev.Plan, ev.Check)
 	}
 }
 

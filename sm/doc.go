@@ -71,10 +71,13 @@
 // what lies above is not defined (14.2.5.4, 14.2.5.10) and is written. The top is
 // raised after the blocks.
 // Parameters of a port and the step to Armed are one Set; Active comes when both
-// ends are Armed (7.2, 14.2.5.6). NeighborMTU and OperationalVLs are the lesser of
-// both ends. SL2VL and VL arbitration (7.6.6, 7.6.9) are written where the Plan has
-// several lanes; with one lane every mapping is free of deadlock, since no cycle of
-// channels exists, and the devices' own is left.
+// ends are Armed (7.2, 14.2.5.6). All parameters are the Plan's: NeighborMTU and
+// OperationalVLs are the least of what it has and both ends are capable of; head-of-queue
+// and packet lifetimes and stall counts are left where it says nothing. SL2VL and VL
+// arbitration (7.6.6, 7.6.9) are written where the Plan has several lanes; with one lane
+// every mapping is free of deadlock, since no cycle of channels exists, and the devices'
+// own is left. What hosts can learn from path records alone (an SL of their own for each
+// path, one of several LIDs) is named in the report as not told.
 //
 // The answer to a Set is compared with what was asked, for names, states, forwarding
 // tables and SL2VL. A port that refuses a Set is read: the refusal may be of a

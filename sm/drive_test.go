@@ -39,6 +39,7 @@ type world struct {
 	tries   int
 	fifo    bool // in the order of asking instead
 
+	alter  func(*route.Plan) // what becomes of the Plan before it is distributed
 	flight []pending
 	log    []string
 	asked  map[string]int // by what a Send is, how often it was given out
@@ -151,6 +152,9 @@ func (w *world) step(ev *Event) {
 		case Route:
 			w.log = append(w.log, fmt.Sprintf("route %d switches, %d hosts, %d channels", a.Graph.NumSwitches, a.Graph.NumHosts, a.Graph.NumChannels))
 			next = w.planner.Plan(context.Background(), a.Graph, a.Held)
+			if w.alter != nil {
+				w.alter(next.Plan)
+			}
 		case Claim:
 			next = &Event{Kind: Claimed}
 		case Phase:

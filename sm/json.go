@@ -34,6 +34,7 @@ type BringUpJSON struct {
 	VLs         int             `json:"vls"`
 	Tables      int             `json:"tables"`       // switches that hold their new table in full
 	ActivePorts int             `json:"active_ports"` // ends of links
+	NotTold     []string        `json:"not_told"`     // what hosts would have to ask path records for
 	Check       *quality.Report `json:"check"`        // as weft check --json prints it; null when nothing was judged
 }
 
@@ -94,6 +95,7 @@ func (r *Report) BringUpJSON() *BringUpJSON {
 		DiscoveryJSON: *r.DiscoveryJSON(),
 		LIDs:          r.LIDs.Total, LIDsKept: r.LIDs.Kept, MaxLMC: r.LIDs.MaxLMC, SMLID: r.LIDs.SM,
 		Asked: append([]string{}, r.Routing.Asked...), Engine: r.Routing.Engine, Refused: append([]string{}, r.Routing.Refused...),
-		VLs: r.Routing.VLs, Tables: r.Written.Tables, ActivePorts: r.Written.Active, Check: r.Routing.Check,
+		NotTold: append([]string{}, r.Routing.NotTold...),
+		VLs:     r.Routing.VLs, Tables: r.Written.Tables, ActivePorts: r.Written.Active, Check: r.Routing.Check,
 	}
 }

@@ -5,30 +5,22 @@ import (
 	"weft/route"
 )
 
-// vlWeight is a lane's turn at a port, in units of 64 bytes: half the largest MTU.
-const vlWeight = 32
+// arbBlock is the number of entries of a block of a VLArbitrationTable.
+const arbBlock = 32
 
 // queueLanes queues the lane tables of an output port, where the Plan has more lanes than
 // one. (With one, any mapping keeps the proof: where channels form no cycle, they form
 // none on any VL.) What the port holds is not read: that would cost as much as writing it.
 func (c *Core) queueLanes(slot int32) {
-	id, info, lanes := c.owner[slot], c.info[slot][:], c.linkVLs(slot)
-	switch turns := mad.PortInfoVLArbLowCap.Get(info); {
-	case lanes == 1: // nothing to arbitrate
-	case turns < uint64(lanes):
-		c.noteLoss(NotEnough, c.portPlace(slot), "%s arbitrates %d entries: too few for %d lanes", c.portName(slot), turns, lanes)
+	if !c.queueArbitration(slot) {
 		c.closeForLanes(slot)
 		return
-	default:
-		c.enqueue(makeTag(setVLArb, slot, mad.VLArbLowLower))
-		if mad.PortInfoVLArbHighCap.Get(info) > 0 {
-			c.enqueue(makeTag(setVLArb, slot, mad.VLArbHighLower))
-		}
 	}
+	id := c.owner[slot]
 	switch {
 	case c.plan.SL2VL == nil:
 	case c.prog.end[slot] >= 0: // a CA's: port 0 has no cable
-		if mad.PortInfoVLCap.Get(info) != 1 { // with one VL there is nothing to map
+		if mad.PortInfoVLCap.Get(c.info[slot][:]) != 1 { // with one VL there is nothing to map
 			c.enqueue(makeTag(setSL2VL, slot, 0))
 		}
 	case c.prog.sw[id] >= 0:
@@ -36,17 +28,32 @@ func (c *Core) queueLanes(slot int32) {
 	}
 }
 
-// linkVLs returns how many lanes of the Plan a link has: one to a host may have fewer.
-func (c *Core) linkVLs(slot int32) int {
-	if !c.isSwitch(slot) {
-		slot = c.peer[slot]
+// queueArbitration queues the VL arbitration table of an output port, all blocks that it
+// has, unless the Plan leaves it as it is or only one VL has a turn. It reports whether the
+// port has room for the table.
+func (c *Core) queueArbitration(slot int32) bool {
+	table, info := c.arbTable(slot), c.info[slot][:]
+	if table == nil || len(table.Low) <= 1 && len(table.High) == 0 {
+		return true
 	}
-	if s := c.prog.sw[c.owner[slot]]; s >= 0 {
-		if vls := c.graph.PortVLs[c.graph.PortStart[s]+int32(c.portNumber(slot))]; vls > 0 {
-			return min(int(vls), c.plan.VLs)
+	low, high := int(mad.PortInfoVLArbLowCap.Get(info)), int(mad.PortInfoVLArbHighCap.Get(info))
+	if low < len(table.Low) || high < len(table.High) {
+		c.noteLoss(NotEnough, c.portPlace(slot), "%s arbitrates %d entries at low priority and %d at high: too few for %d and %d",
+			c.portName(slot), low, high, len(table.Low), len(table.High))
+		return false
+	}
+	for _, b := range [...]struct {
+		block  uint32
+		exists bool
+	}{
+		{mad.VLArbLowLower, low > 0}, {mad.VLArbLowUpper, low > arbBlock},
+		{mad.VLArbHighLower, high > 0}, {mad.VLArbHighUpper, high > arbBlock},
+	} {
+		if b.exists {
+			c.enqueue(makeTag(setVLArb, slot, b.block))
 		}
 	}
-	return c.plan.VLs
+	return true
 }
 
 // queueSwitchLanes queues the SL2VL mappings to one output port: one for all inputs where
@@ -78,14 +85,32 @@ func (c *Core) sl2vl(slot int32, arg uint32, data []byte) {
 	}
 }
 
-// arbitration makes a block of a VLArbitrationTable: equal turns for the lanes of
-// the link at low priority, nothing at high priority.
-func (c *Core) arbitration(slot int32, block uint32, data []byte) {
-	if block != mad.VLArbLowLower {
-		return
+// arbTable returns the VL arbitration table of an output port, nil where the Plan has none.
+func (c *Core) arbTable(slot int32) *route.ArbTable {
+	e, s := c.prog.end[slot], c.prog.sw[c.owner[slot]]
+	switch {
+	case c.plan.Arbitration == nil:
+		return nil
+	case s >= 0:
+		return c.plan.Arbitration.OfSwitch(c.graph, s, c.portNumber(slot))
+	case e >= 0:
+		return c.plan.Arbitration.OfHost(e)
 	}
-	for vl := range c.linkVLs(slot) {
-		mad.VLArbitrationTableVL.Set(data, vl, uint64(vl))
-		mad.VLArbitrationTableWeight.Set(data, vl, vlWeight)
+	return nil
+}
+
+// arbitration makes a block of a VLArbitrationTable.
+func (c *Core) arbitration(slot int32, block uint32, data []byte) {
+	table := c.arbTable(slot)
+	list := table.Low
+	if block == mad.VLArbHighLower || block == mad.VLArbHighUpper {
+		list = table.High
+	}
+	if block == mad.VLArbLowUpper || block == mad.VLArbHighUpper {
+		list = list[min(len(list), arbBlock):]
+	}
+	for i, e := range list[:min(len(list), arbBlock)] {
+		mad.VLArbitrationTableVL.Set(data, i, uint64(e.VL))
+		mad.VLArbitrationTableWeight.Set(data, i, uint64(e.Weight))
 	}
 }

@@ -2,16 +2,11 @@ package sm
 
 import (
 	"weft/mad"
+	"weft/route"
 )
 
-// What a port is given where the Plan says nothing: times are 4.096 us * 2^v.
-const (
-	subnetTimeout  = 18 // how long a reply may take, 1 s
-	packetLifetime = 18 // of a switch, 1 s
-	headOfQueue    = 18 // how long a packet may wait at a switch's port, 1 s
-	leafQueue      = 16 // the same towards a host, 0.27 s
-	vlStall        = 7  // packets lost in a row until a VL counts as stalled
-)
+// subnetTimeout is how long a client waits for the manager's answer, 4.096 us * 2^18 = 1 s.
+const subnetTimeout = 18
 
 // attributeToSet makes the attribute that a Set carries. It is valid until the next Step.
 func (c *Core) attributeToSet(k kind, index int32, arg uint32) []byte {
@@ -59,7 +54,9 @@ func (c *Core) plannedSwitchInfo(id int32, data []byte) (differs bool) {
 		f.Put(data, v)
 	}
 	set(mad.SwitchInfoLinearFDBTop, uint64(c.prog.top))
-	set(mad.SwitchInfoLifeTimeValue, packetLifetime)
+	if c.plan.Ports != nil {
+		set(mad.SwitchInfoLifeTimeValue, uint64(c.plan.Ports.PacketLife))
+	}
 	return differs
 }
 
@@ -87,30 +84,65 @@ func (c *Core) plannedPortInfo(slot int32, data []byte) (differs bool) {
 			set(mad.PortInfoMKey, c.cfg.MKey)
 		}
 	}
-	if t := c.peer[slot]; t != noSlot {
-		other := c.info[t][:]
-		set(mad.PortInfoNeighborMTU, max(1, lesserOf(mad.PortInfoMTUCap, info, other))) // every port has the least one
-		if vls := lesserOf(mad.PortInfoVLCap, info, other); vls > 0 {
-			set(mad.PortInfoOperationalVLs, vls)
-		}
-		if c.isSwitch(slot) {
-			life := uint64(headOfQueue)
-			if !c.isSwitch(t) {
-				life = leafQueue
-			}
-			set(mad.PortInfoHOQLife, life)
-			set(mad.PortInfoVLStallCount, vlStall)
-		}
-		if c.plan.VLs > 1 {
-			set(mad.PortInfoVLHighLimit, 0)
-		}
+	if c.peer[slot] != noSlot {
+		c.setLinkParams(slot, set)
 	}
 	return differs
+}
+
+// setLinkParams sets what a port with a cable is told of its link: MTU and operational VLs
+// are what both ends are capable of, and no more than the Plan has for either.
+func (c *Core) setLinkParams(slot int32, set func(f mad.Field, v uint64)) {
+	t := c.peer[slot]
+	info, other := c.info[slot][:], c.info[t][:]
+	mtu, vls := lesserOf(mad.PortInfoMTUCap, info, other), lesserOf(mad.PortInfoVLCap, info, other)
+	for _, p := range [2]*route.PortParams{c.portParams(slot), c.portParams(t)} {
+		if p != nil && p.MTU > 0 {
+			mtu = min(mtu, uint64(p.MTU))
+		}
+		if p != nil && p.VLs > 0 {
+			vls = min(vls, vlCode(p.VLs))
+		}
+	}
+	set(mad.PortInfoNeighborMTU, max(1, mtu)) // every port has the least one
+	if vls > 0 {
+		set(mad.PortInfoOperationalVLs, vls)
+	}
+	if p := c.portParams(slot); p != nil && c.isSwitch(slot) {
+		set(mad.PortInfoHOQLife, uint64(p.HOQLife))
+		set(mad.PortInfoVLStallCount, uint64(p.StallCount))
+	}
+	if table := c.arbTable(slot); table != nil && c.plan.VLs > 1 {
+		set(mad.PortInfoVLHighLimit, uint64(table.Limit))
+	}
+}
+
+// portParams returns what the Plan has for a port, nil where it has nothing.
+func (c *Core) portParams(slot int32) *route.PortParams {
+	e, s := c.prog.end[slot], c.prog.sw[c.owner[slot]]
+	switch {
+	case c.plan.Ports == nil:
+		return nil
+	case s >= 0:
+		return c.plan.Ports.OfSwitch(c.graph, s, c.portNumber(slot))
+	case e >= 0:
+		return c.plan.Ports.OfHost(e)
+	}
+	return nil
 }
 
 // lesserOf returns the code of MTUs or VLs that both ends of a cable are capable of; codes
 // end at 5.
 func lesserOf(f mad.Field, a, b []byte) uint64 { return min(f.Get(a), f.Get(b), 5) }
+
+// vlCode returns the code of the least operational VLs that are at least as many.
+func vlCode(vls uint8) uint64 {
+	code := uint64(1)
+	for code < 5 && dataVLs(code) < vls {
+		code++
+	}
+	return code
+}
 
 // serviceSL returns the SL from an end port to the subnet manager.
 func (c *Core) serviceSL(e int32) uint64 {

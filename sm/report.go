@@ -96,6 +96,7 @@ type Routing struct {
 	Refused []string // those before it, with their reasons
 	VLs     int
 	Check   *quality.Report
+	NotTold []string // what hosts must know of the Plan and learn from path records alone, which are not there yet
 }
 
 // Written counts what holds the Plan.

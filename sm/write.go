@@ -32,6 +32,9 @@ func (r *Report) Write(out io.Writer) error {
 		row("active", "%d of %d ends of links", r.Written.Active, 2*r.Found.Links)
 	}
 	row("proven", "%s", proof(r.Routing.Check))
+	for _, line := range r.Routing.NotTold {
+		row("hosts not told", "%s", line)
+	}
 	row("SMPs", "%d sent, %d of them again", r.SMPs.Sent, r.SMPs.Retried)
 	for _, n := range r.SMPs.By {
 		row(fmt.Sprintf("  %s %s", n.Method, n.Attribute), "%d%s", n.Sent, failedText(n.Failed))
