@@ -31,7 +31,7 @@ func spreadOf(g *fabric.Graph, plan *route.Plan, t *tree) *spreads {
 			for at := leaf; at != g.EndSwitch[h]; {
 				c, _ := g.At(at, plan.Tables.Port(at, plan.Ends.Base[h]))
 				next := g.To[c]
-				climbing = climbing && t.height[next] > t.height[at]
+				climbing = climbing && t.level[next] > t.level[at]
 				if climbing {
 					if up[c] != h+1 {
 						up[c] = h + 1
@@ -41,7 +41,7 @@ func spreadOf(g *fabric.Graph, plan *route.Plan, t *tree) *spreads {
 					if down[at] == h+1 {
 						break
 					}
-					if down[at] = h + 1; t.height[at] > 0 {
+					if down[at] = h + 1; t.level[at] > 0 {
 						s.through[at]++
 					}
 				}
@@ -59,12 +59,12 @@ func (s *spreads) gaps(t *tree) (through, up int) {
 	type family struct{ level, first int32 }
 	pods := map[family][]int{}
 	for v := range int32(t.g.NumSwitches) {
-		if t.height[v] == 0 {
+		if t.level[v] == 0 {
 			continue
 		}
-		of := family{t.height[v], -1}
+		of := family{t.level[v], -1}
 		for _, c := range t.g.OutOf(v) {
-			if u := t.g.To[c]; t.height[v] < t.top && t.height[u] < t.height[v] && (of.first < 0 || u < of.first) {
+			if u := t.g.To[c]; t.level[v] < t.top && t.level[u] < t.level[v] && (of.first < 0 || u < of.first) {
 				of.first = u
 			}
 		}
@@ -76,7 +76,7 @@ func (s *spreads) gaps(t *tree) (through, up int) {
 	for v := range int32(t.g.NumSwitches) {
 		var n []int
 		for _, c := range t.g.OutOf(v) {
-			if t.height[t.g.To[c]] > t.height[v] {
+			if t.level[t.g.To[c]] > t.level[v] {
 				n = append(n, s.up[c])
 			}
 		}

@@ -2,29 +2,28 @@ package ftree
 
 import (
 	"context"
-	"math/bits"
 
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
 )
 
-// fillClosed writes the tables in closed form. Most switches choose alike for most
-// destinations, so most blocks are equal: those are made once and shared.
-func fillClosed(ctx context.Context, in *route.Input, r *reach, l *list) (*route.Tables, error) {
+// closedForm fills the tables by the closed form: no LID depends on another. Most switches
+// choose alike for most destinations, so most blocks are equal: those are made once and shared.
+func closedForm(ctx context.Context, in *route.Input, r *reachability, l *lidOrder) (*route.Tables, error) {
 	rows := make([][]*route.Block, in.Graph.NumSwitches)
-	div, below := r.t.dividers()
-	fillers := make([]*filler, max(1, in.Workers))
+	div, below := r.t.divisors()
+	fillers := make([]*rowFiller, max(1, in.Workers))
 	err := par.For(ctx, in.Workers, len(rows), func(worker, s int) error {
 		f := fillers[worker]
 		if f == nil {
-			f = &filler{
-				r: r, ends: &in.Ends, div: div, below: below,
-				writer: newWriter(l, in.Ends.Top()),
+			f = &rowFiller{
+				r: r, ends: &in.Ends, divisor: div, below: below,
+				blockWriter: newBlockWriter(l, in.Ends.Top()),
 			}
 			fillers[worker] = f
 		}
-		rows[s] = f.row(int32(s))
+		rows[s] = f.fillRow(int32(s))
 		return nil
 	})
 	if err != nil {
@@ -33,155 +32,145 @@ func fillClosed(ctx context.Context, in *route.Input, r *reach, l *list) (*route
 	return route.TablesOf(int(in.Ends.Top())/route.BlockSize+1, rows), nil
 }
 
-// filler makes the row of one switch after the other.
-type filler struct {
-	r          *reach
-	ends       *route.Ends
-	div, below []int32
-	writer
+// rowFiller makes the rows of one switch after the other.
+type rowFiller struct {
+	r              *reachability
+	ends           *route.Ends
+	divisor, below []int32
+	blockWriter
 
-	groups      []int32 // that are on a way
-	sets        []set   // the targets of each
-	once, often set     // targets of one group at least, of several
-	these       []int32 // groups to choose from
-	words       [setWords]int
+	bundles          []int32     // with which paths begin
+	targets          []targetSet // the targets of each
+	inOne, inSeveral targetSet   // targets of one bundle at least, of several
+	candidates       []int32     // bundles to choose from
+	words            [blockWords]int
 }
 
-func (f *filler) row(s int32) []*route.Block {
+// fillRow makes the row of a switch.
+func (f *rowFiller) fillRow(s int32) []*route.Block {
 	f.reset()
 	for b := range f.r.blocks {
 		block := &f.r.blocks[b]
 		for k := 1; k < len(block.hops); k++ {
-			if !block.hops[k][s].empty() {
-				f.ways(block, s, k)
-				f.choose(s, f.chosen[b*setSize:])
+			if !block.hops[k][s].isEmpty() {
+				f.findCandidates(block, s, k)
+				f.chooseAll(s, f.chosen[b*blockTargets:])
 			}
 		}
 	}
-	f.chosen[f.l.bit[s]] = here
+	f.chosen[f.l.placeOf[s]] = ownSwitch
 	row := make([]*route.Block, len(f.start)-1)
 	for b := range row {
 		row[b] = f.block(b)
 	}
 	for _, h := range f.r.t.g.HostsOf(s) {
-		f.own(row, h)
+		f.routeOwnEnd(row, h)
 	}
-	f.own(row, f.r.t.g.PortZero(s))
+	f.routeOwnEnd(row, f.r.t.g.PortZero(s))
 	return row
 }
 
-// own routes to an end port of the switch. Its blocks are not shared.
-func (f *filler) own(row []*route.Block, end int32) {
+// routeOwnEnd routes to an end port of the switch itself. Its blocks are not shared.
+func (f *rowFiller) routeOwnEnd(row []*route.Block, end int32) {
 	for k := range f.ends.Count(end) {
 		lid := f.ends.Base[end] + fabric.LID(k)
 		row[lid/route.BlockSize][lid%route.BlockSize] = f.r.t.g.EndPort[end]
 	}
 }
 
-// ways lists the groups of a switch that are on the shortest ways to targets k hops
-// away, with those targets.
-func (f *filler) ways(b *block, s int32, k int) {
-	f.groups, f.sets, f.once, f.often = f.groups[:0], f.sets[:0], set{}, set{}
+// findCandidates finds the bundles with which shortest legal paths to targets k hops away begin,
+// and for each of them those targets.
+func (f *rowFiller) findCandidates(b *targetBlock, s int32, k int) {
+	f.bundles, f.targets, f.inOne, f.inSeveral = f.bundles[:0], f.targets[:0], targetSet{}, targetSet{}
 	here := &b.hops[k][s]
 	free := *here
-	free.remove(&b.must[s])
+	free.subtract(&b.downOnly[s])
 	words := f.words[:0]
 	for w, x := range here {
 		if x != 0 {
 			words = append(words, w)
 		}
 	}
-	first, last := f.r.t.groupsOf(s)
+	first, last := f.r.t.bundlesOf(s)
 	for i := first; i < last; i++ {
-		v := f.r.t.to[i]
-		wanted, there := &free, (*set)(nil)
+		v := f.r.t.neighbour[i]
+		wanted, there := &free, (*targetSet)(nil)
 		switch {
-		case f.r.rises[i]:
+		case f.r.leadsUp[i]:
 			there = &b.hops[k-1][v]
-		case k < len(b.falls) && !f.r.left[i] && (k == 1 || !f.r.ends[i]):
-			wanted, there = here, &b.falls[k-1][v]
+		case k < len(b.downHops) && !f.r.unused[i] && (k == 1 || !f.r.endsPath[i]):
+			wanted, there = here, &b.downHops[k-1][v]
 		default:
 			continue
 		}
-		to, some := set{}, uint64(0)
+		to, some := targetSet{}, uint64(0)
 		for _, w := range words {
 			x := wanted[w] & there[w]
-			f.often[w] |= f.once[w] & x
-			f.once[w] |= x
+			f.inSeveral[w] |= f.inOne[w] & x
+			f.inOne[w] |= x
 			to[w] = x
 			some |= x
 		}
 		if some != 0 {
-			f.groups, f.sets = append(f.groups, i), append(f.sets, to)
+			f.bundles, f.targets = append(f.bundles, i), append(f.targets, to)
 		}
 	}
 }
 
-// choose chooses for the targets at hand.
-func (f *filler) choose(s int32, chosen []int32) {
-	for i, g := range f.groups {
-		to := f.sets[i]
-		if to.remove(&f.often); !to.empty() {
-			f.these = append(f.these[:0], g)
-			f.put(chosen, &to, f.div[s])
+// chooseAll makes the choices for the targets that findCandidates has found.
+func (f *rowFiller) chooseAll(s int32, chosen []int32) {
+	for i, g := range f.bundles {
+		to := f.targets[i]
+		if to.subtract(&f.inSeveral); !to.isEmpty() {
+			f.candidates = append(f.candidates[:0], g)
+			f.addChoice(chosen, &to, f.divisor[s])
 		}
 	}
-	for left := f.often; !left.empty(); {
-		alike := f.alike(&left)
-		f.put(chosen, &alike, f.digit(s))
-		left.remove(&alike)
+	for left := f.inSeveral; !left.isEmpty(); {
+		alike := f.sameCandidates(&left)
+		f.addChoice(chosen, &alike, f.divisorAt(s))
+		left.subtract(&alike)
 	}
 }
 
-// digit is what the turns of destinations are divided by at a switch. Where several
-// groups lead down the tree they are ways up from the destination, so it is the digit of
-// the level there that counts.
-func (f *filler) digit(s int32) int32 {
-	if v := f.r.t.to[f.these[0]]; f.r.t.height[v] < f.r.t.height[s] {
+// divisorAt returns the divisor of a choice among several bundles. Where they lead down the tree
+// they are ways up from the destination, so the divisor is that of the level there.
+func (f *rowFiller) divisorAt(s int32) int32 {
+	if v := f.r.t.neighbour[f.candidates[0]]; f.r.t.level[v] < f.r.t.level[s] {
 		return f.below[v]
 	}
-	return f.div[s]
+	return f.divisor[s]
 }
 
-// alike lists the groups that reach the first of some targets, and finds the targets
-// that the same ones reach.
-func (f *filler) alike(to *set) set {
+// sameCandidates lists the bundles that lead to the first of some targets, and returns the
+// targets with the same candidates.
+func (f *rowFiller) sameCandidates(to *targetSet) targetSet {
 	same, first := *to, to.first()
-	f.these = f.these[:0]
-	for i, g := range f.groups {
-		if f.sets[i].has(first) {
-			f.these = append(f.these, g)
-			same.keep(&f.sets[i])
+	f.candidates = f.candidates[:0]
+	for i, g := range f.bundles {
+		if f.targets[i].contains(first) {
+			f.candidates = append(f.candidates, g)
+			same.intersect(&f.targets[i])
 		} else {
-			same.remove(&f.sets[i])
+			same.subtract(&f.targets[i])
 		}
 	}
 	return same
 }
 
-// put makes the links of the groups at hand the choice for some targets, first one link
-// of each, then the next.
-func (f *filler) put(chosen []int32, to *set, digit int32) {
+// addChoice makes the links of the candidates the choice for some targets: first one link of
+// each bundle, then the next.
+func (f *rowFiller) addChoice(chosen []int32, to *targetSet, divisor int32) {
 	from := len(f.ports)
 	for link, more := 0, true; more; link++ {
 		more = false
-		for _, g := range f.these {
+		for _, g := range f.candidates {
 			if p := f.r.t.portsOf(g); link < len(p) {
 				f.ports = append(f.ports, p[link])
 				more = more || link+1 < len(p)
 			}
 		}
 	}
-	c := f.add(from, digit)
-	to.all(func(b int) { chosen[b] = c })
-}
-
-// first is the first target of a set that has one.
-func (s *set) first() int32 {
-	for w, x := range s {
-		if x != 0 {
-			return int32(w*64 + bits.TrailingZeros64(x))
-		}
-	}
-	return -1
+	c := f.add(from, divisor)
+	to.each(func(b int) { chosen[b] = c })
 }

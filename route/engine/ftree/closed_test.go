@@ -29,13 +29,13 @@ func TestClosedForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr := recognise(g, nil, nil)
-		l := enlist(tr, &in.Ends, newKinds(g, nil, rapid.SampledFrom([]string{none, mftree, standby}).Draw(t, "homes")), rapid.Bool().Draw(t, "dummies"))
-		rank, _ := tr.rankToJoin()
-		r, err := newReach(t.Context(), tr, rank, l.bit, noLink, in.Workers)
+		l := orderLIDs(tr, &in.Ends, newHostKinds(g, nil, rapid.SampledFrom([]string{none, mftree, standby}).Draw(t, "homes")), rapid.Bool().Draw(t, "dummies"))
+		rank, _ := tr.joiningOrder()
+		r, err := newReachability(t.Context(), tr, rank, l.placeOf, noLinks, in.Workers)
 		if err != nil {
 			t.Fatal(err)
 		}
-		tables, err := fillClosed(t.Context(), in, r, l)
+		tables, err := closedForm(t.Context(), in, r, l)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -51,18 +51,18 @@ func TestClosedForm(t *testing.T) {
 }
 
 // formulaRow is the row of a switch, LID by LID.
-func formulaRow(r *reach, l *list, in *route.Input, s int32) []uint8 {
+func formulaRow(r *reachability, l *lidOrder, in *route.Input, s int32) []uint8 {
 	row := slices.Repeat([]uint8{route.NoPort}, (int(in.Ends.Top())/route.BlockSize+1)*route.BlockSize)
-	div, below := r.t.dividers()
+	div, below := r.t.divisors()
 	for _, run := range l.runs {
-		b, j := &r.blocks[run.place/setSize], run.place%setSize
+		b, j := &r.blocks[run.place/blockTargets], run.place%blockTargets
 		var links [][]uint8
 		digit, ways := div[s], div[s]
 		for k := range b.hops {
-			first, last := r.t.groupsOf(s)
-			for i := first; i < last && k > 0 && b.hops[k][s].has(j); i++ {
-				if b.way(r, s, i, j, k) {
-					if v := r.t.to[i]; len(links) == 0 && r.t.height[v] < r.t.height[s] {
+			first, last := r.t.bundlesOf(s)
+			for i := first; i < last && k > 0 && b.hops[k][s].contains(j); i++ {
+				if b.isNextHop(r, s, i, j, k) {
+					if v := r.t.neighbour[i]; len(links) == 0 && r.t.level[v] < r.t.level[s] {
 						ways = below[v]
 					}
 					links = append(links, r.t.portsOf(i))
@@ -84,7 +84,7 @@ func formulaRow(r *reach, l *list, in *route.Input, s int32) []uint8 {
 			continue
 		}
 		for i := range int32(run.n) {
-			row[run.lid+fabric.LID(i)] = ports[((run.turn+i)/digit+l.step[run.kind])%int32(len(ports))]
+			row[run.lid+fabric.LID(i)] = ports[((run.index+i)/digit+l.offset[run.kind])%int32(len(ports))]
 		}
 	}
 	for end := range in.Ends.Base {

@@ -12,9 +12,9 @@ import (
 // after is by which ports of the switch at its end the paths over a channel go on.
 type after [4]uint64
 
-// cyclic tells whether the paths of tables close a cycle of channels on one lane. All
+// hasCycle reports whether the paths of tables close a cycle of channels on one lane. All
 // switches send to all LIDs, so each entry is on a path.
-func cyclic(ctx context.Context, in *route.Input, tables *route.Tables) (bool, error) {
+func hasCycle(ctx context.Context, in *route.Input, tables *route.Tables) (bool, error) {
 	g := in.Graph
 	next := make([]after, g.NumChannels)
 	err := par.For(ctx, in.Workers, g.NumSwitches, func(_, i int) error {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -87,83 +86,62 @@ type engine struct {
 }
 
 // Route implements route.Engine. It refuses networks that are no trees, and with
-// strict those that are not regular.
+// strict those that are not regular. The package comment lists its steps.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	t, err := e.tree(in.Graph)
 	if err != nil {
 		return nil, err
 	}
-	l := enlist(t, &in.Ends, newKinds(in.Graph, e.List("types"), e.String("multihomed")), e.String("balance") == dmodk)
-	lanes, err := e.lanes(in)
+	lids := orderLIDs(t, &in.Ends, newHostKinds(in.Graph, e.List("types"), e.String("multihomed")), e.String("balance") == dmodk)
+	lanes, err := e.vftreeLanes(in)
 	if err != nil {
 		return nil, err
 	}
-	mode := e.String("switches")
-	rank, joined := t.rankByHeight(), updown.Order(nil)
-	if mode == all {
-		var free bool
-		if joined, free = t.rankToJoin(); in.MaxVLs == 1 || free && t.even() && !t.level() {
-			rank, joined = joined, nil // as good for hosts, or all that is allowed
-		}
-	}
-	r, err := newReach(ctx, t, rank, l.bit, noLink, in.Workers)
+	order, joining := e.orders(t, in.MaxVLs)
+	r, err := newReachability(ctx, t, order, lids.placeOf, noLinks, in.Workers)
 	if err != nil {
 		return nil, err
 	}
 	plan := &route.Plan{Ends: in.Ends}
-	if plan.Tables, err = e.paths(ctx, in, r, l); err != nil {
+	if plan.Tables, err = e.balanced(ctx, in, r, lids); err != nil {
 		return nil, err
 	}
-	y := layout{lanes: lanes, spread: lanes > 1}
-	if joined != nil {
-		order, err := newReach(ctx, t, joined, l.bit, t.beside(joined), in.Workers)
-		if err != nil {
-			return nil, err
+	layout := laneLayout{lanes: lanes, spread: lanes > 1}
+	switch {
+	case joining != nil:
+		if layout.second, err = joinSwitches(ctx, in, r, joining, plan.Tables); layout.second != nil {
+			layout.lanes = max(2, lanes)
 		}
-		if y.apart, err = newJoiner(in, r, order, plan.Tables).run(ctx); err != nil {
-			return nil, err
-		}
-		if y.apart != nil {
-			cycle, err := cyclic(ctx, in, plan.Tables)
-			if err != nil {
-				return nil, err
-			}
-			if y.lanes = max(2, lanes); !cycle {
-				y.apart, y.lanes = nil, lanes
-			}
-		}
+	case e.String("switches") == sftree:
+		err = e.joinBySubtree(ctx, in, r, plan)
 	}
-	if mode == sftree {
-		avoid, err := e.switches(in.Graph, "avoid")
-		if err != nil {
-			return nil, err
-		}
-		if err := subtree(ctx, in, r, plan.Tables, avoid); err != nil {
-			return nil, err
-		}
-		cycle := false
-		if len(t.irregular()) > 0 || slices.Contains(in.Graph.Drained, true) { // else they close none
-			cycle, err = cyclic(ctx, in, plan.Tables)
-		}
-		switch {
-		case err != nil:
-			return nil, err
-		case cycle:
-			return nil, route.Refuse(Name, "use switches=all", "paths through the subtree of this irregular tree close a cycle")
-		}
-		if plan.Notes, err = apartBySubtree(ctx, in, plan.Tables); err != nil {
-			return nil, err
-		}
+	if err != nil {
+		return nil, err
 	}
-	if y.lanes > 1 {
-		y.fill(in, t, plan)
-		plan.Notes = append(plan.Notes, y.notes(in.MaxVLs)...)
+	if layout.lanes > 1 {
+		if err := layout.assign(ctx, in, t, plan); err != nil {
+			return nil, err
+		}
+		plan.Notes = append(plan.Notes, layout.notes(in.MaxVLs)...)
 	}
 	return plan, nil
 }
 
-// lanes is how many lanes vftree has, 1 without it.
-func (e *engine) lanes(in *route.Input) (int, error) {
+// orders chooses the order in which hosts are routed, and the one that joins all switches
+// afterwards, nil where the first one does or they need not be joined.
+func (e *engine) orders(t *tree, maxVLs int) (hosts, joining updown.Order) {
+	if e.String("switches") != all {
+		return t.orderByLevel(), nil
+	}
+	joining, free := t.joiningOrder()
+	if maxVLs == 1 || free && t.isUniform() && !t.hasHorizontalLinks() {
+		return joining, nil // as good for hosts, or all that is allowed
+	}
+	return t.orderByLevel(), joining
+}
+
+// vftreeLanes returns the number of lanes of option lanes=vftree, 1 without it.
+func (e *engine) vftreeLanes(in *route.Input) (int, error) {
 	n := e.Int("vls")
 	switch {
 	case e.String("lanes") != vftree:
@@ -176,44 +154,38 @@ func (e *engine) lanes(in *route.Input) (int, error) {
 	return in.MaxVLs, nil
 }
 
-// paths chooses among the ways by the balance asked for. Where no formula fits, links
-// are relieved (auto) and the ways to one node parted (multihomed).
-func (e *engine) paths(ctx context.Context, in *route.Input, r *reach, l *list) (*route.Tables, error) {
-	balance, even := e.String("balance"), r.t.even()
-	tables, err := e.balanced(ctx, in, r, l)
-	if err != nil || balance != load && (balance != auto || even) {
+// balanced chooses among the shortest legal paths by the balance asked for.
+func (e *engine) balanced(ctx context.Context, in *route.Input, r *reachability, lids *lidOrder) (*route.Tables, error) {
+	var tables *route.Tables
+	var err error
+	balance := e.String("balance")
+	switch balance {
+	case zahavi, beft:
+		return e.greedy(ctx, in, r, lids)
+	case load:
+		tables, err = routeByLoad(ctx, in, r, lids)
+	default:
+		tables, err = closedForm(ctx, in, r, lids)
+	}
+	if err != nil || balance != load && (balance != auto || r.t.isUniform()) {
 		return tables, err
 	}
-	w := newLoader(in, r, l, tables)
-	apart := e.String("multihomed") != none
-	if apart {
-		if err := w.part(ctx); err != nil {
+	loads := newLinkLoads(in, r.t, lids, tables)
+	separate := e.String("multihomed") != none
+	for _, cols := range []columns{baseLIDs, {1, numColumns(in.Graph, &in.Ends)}} {
+		if cols.first >= cols.end {
+			break
+		}
+		if separate {
+			if err := separatePorts(ctx, in, r, loads, cols); err != nil {
+				return nil, err
+			}
+		}
+		if err := rebalance(ctx, in, r, loads, cols, separate); err != nil {
 			return nil, err
 		}
 	}
-	return tables, w.ease(ctx, apart)
-}
-
-func (e *engine) balanced(ctx context.Context, in *route.Input, r *reach, l *list) (*route.Tables, error) {
-	switch e.String("balance") {
-	case zahavi, beft:
-		return e.greedy(ctx, in, r, l)
-	case load:
-		tables := route.NewTables(in.Graph.NumSwitches, in.Ends.Top())
-		return tables, newLoader(in, r, l, tables).byLoad(ctx)
-	default:
-		return fillClosed(ctx, in, r, l)
-	}
-}
-
-// greedy routes by the classic algorithm.
-func (e *engine) greedy(ctx context.Context, in *route.Input, r *reach, l *list) (*route.Tables, error) {
-	w := newGreedy(in, r, l)
-	w.homes = e.String("multihomed")
-	if w.bySwitch = e.String("balance") == beft; !w.bySwitch {
-		w.dummies = mostHosts(r.t)
-	}
-	return w.tables, w.run(ctx, &in.Ends)
+	return tables, nil
 }
 
 // tree recognises the network.
@@ -238,7 +210,7 @@ func (e *engine) tree(g *fabric.Graph) (*tree, error) {
 	return t, nil
 }
 
-// switches are those that an option names.
+// switches finds the switches that an option names.
 func (e *engine) switches(g *fabric.Graph, option string) ([]int32, error) {
 	return route.NamedSwitches(g, Name, option, e.List(option))
 }

@@ -20,7 +20,7 @@ const (
 	gapSwitches = "switches"
 )
 
-// String is the gap as one line.
+// String writes the gap as one line.
 func (p Gap) String() string {
 	switch {
 	case p.Kind == gapSwitches:
@@ -31,28 +31,28 @@ func (p Gap) String() string {
 	return fmt.Sprintf("%s: %d of %d links up", p.Switch, p.Have, p.Want)
 }
 
-// gaps compares a tree with the regular one that it seems to have been. In a PGFT the
-// switches of two levels fall into groups, each linked all to all and with as many links
-// each: where most of that is there, the rest is missing. Between other levels
-// only the number of links up can be told, if most switches have the same. Where all
-// levels are of the first kind, the formula is that of the PGFT. Cost: O(switches x radix).
+// gaps compares a tree with the regular one that it seems to have been. In a PGFT the switches
+// of two levels form groups, in which every lower switch is linked to every higher one with as
+// many links. Where most of these links exist, it lists the missing ones. Between other levels
+// it can only compare the number of links up, if most switches have the same. Where all levels
+// are of the first kind, the formula is that of the PGFT. Cost: O(switches x radix).
 func (t *tree) gaps() ([]Gap, *formula) {
 	var all []Gap
-	levels := t.levels()
+	levels := t.switchesByLevel()
 	hosts := map[int]int{}
 	for _, s := range levels[0] {
 		hosts[len(t.g.HostsOf(s))]++
 	}
-	f := &formula{m: []int{most(hosts)}, w: []int{1}, p: []int{1}}
+	f := &formula{m: []int{commonest(hosts)}, w: []int{1}, p: []int{1}}
 	for h := range t.top {
-		b := t.bipartite(levels[h], h)
-		if !b.whole() {
-			all, f = append(all, t.fewer(levels[h])...), nil
+		b := t.newLevelPair(levels[h], h)
+		if !b.isNearlyWhole() {
+			all, f = append(all, t.fewerUplinks(levels[h])...), nil
 			continue
 		}
 		all = append(all, b.missing()...)
 		if f != nil {
-			f.m, f.w, f.p = append(f.m, b.low), append(f.w, b.high), append(f.p, b.links)
+			f.m, f.w, f.p = append(f.m, b.lowCount), append(f.w, b.highCount), append(f.p, b.links)
 		}
 	}
 	if !f.nearly(levels) {
@@ -61,8 +61,8 @@ func (t *tree) gaps() ([]Gap, *formula) {
 	return all, f
 }
 
-// nearly tells whether every level has at least three quarters of the switches of a
-// formula, and not more than all.
+// nearly reports whether every level has at least three quarters of the switches of a formula,
+// and not more than all.
 func (f *formula) nearly(levels [][]int32) bool {
 	if f == nil {
 		return false
@@ -84,43 +84,43 @@ func (f *formula) nearly(levels [][]int32) bool {
 	return true
 }
 
-// bipartite is the links between a level and the one above it.
-type bipartite struct {
+// levelPair holds the links between a level and the one above it.
+type levelPair struct {
 	t      *tree
-	h      int32
-	groups []*group
+	lower  int32
+	groups []*switchGroup
 	lone   []int32 // of the lower level, with no link up
 	joined int     // pairs of switches with any link
 
-	low, high int // switches of most groups
-	links     int // between the same two switches: what most have
+	lowCount, highCount int // switches of most groups
+	links               int // between the same two switches: what most have
 }
 
-// group is switches of two levels that hang together by the links between them.
-type group struct{ low, high []int32 }
+// switchGroup is switches of two levels that are connected by the links between these.
+type switchGroup struct{ low, high []int32 }
 
-func (t *tree) bipartite(low []int32, h int32) *bipartite {
-	b := &bipartite{t: t, h: h}
-	p := newParts(t.g.NumSwitches)
+func (t *tree) newLevelPair(low []int32, h int32) *levelPair {
+	b := &levelPair{t: t, lower: h}
+	p := newPartition(t.g.NumSwitches)
 	times := map[int]int{}
 	for _, s := range low {
-		up := t.above(s)
+		up := t.uplinks(s)
 		for _, i := range up {
-			p.join(s, t.to[i])
+			p.union(s, t.neighbour[i])
 			times[len(t.portsOf(i))]++
 		}
 		if b.joined += len(up); len(up) == 0 {
 			b.lone = append(b.lone, s)
 		}
 	}
-	b.links = most(times)
-	of := map[int32]*group{}
+	b.links = commonest(times)
+	of := map[int32]*switchGroup{}
 	for s := range int32(t.g.NumSwitches) {
-		part := p.of(s)
-		switch d := t.height[s] - h; {
-		case d == 0 && len(t.above(s)) > 0:
+		part := p.find(s)
+		switch d := t.level[s] - h; {
+		case d == 0 && len(t.uplinks(s)) > 0:
 			if of[part] == nil {
-				of[part] = &group{}
+				of[part] = &switchGroup{}
 				b.groups = append(b.groups, of[part])
 			}
 			of[part].low = append(of[part].low, s)
@@ -133,24 +133,25 @@ func (t *tree) bipartite(low []int32, h int32) *bipartite {
 		lows[len(g.low)]++
 		highs[len(g.high)]++
 	}
-	b.low, b.high = most(lows), most(highs)
+	b.lowCount, b.highCount = commonest(lows), commonest(highs)
 	return b
 }
 
-// above lists the groups of links of a switch to the next level.
-func (t *tree) above(s int32) []int32 {
+// uplinks lists the bundles of a switch to the next level.
+func (t *tree) uplinks(s int32) []int32 {
 	var up []int32
-	first, last := t.groupsOf(s)
+	first, last := t.bundlesOf(s)
 	for i := first; i < last; i++ {
-		if t.height[t.to[i]] == t.height[s]+1 {
+		if t.level[t.neighbour[i]] == t.level[s]+1 {
 			up = append(up, i)
 		}
 	}
 	return up
 }
 
-// whole tells whether at least three of four pairs of each group, all in all, are linked.
-func (b *bipartite) whole() bool {
+// isNearlyWhole reports whether at least three of four pairs of switches of all groups are
+// linked.
+func (b *levelPair) isNearlyWhole() bool {
 	pairs := 0
 	for _, g := range b.groups {
 		pairs += len(g.low) * len(g.high)
@@ -158,39 +159,39 @@ func (b *bipartite) whole() bool {
 	return pairs > 0 && 4*b.joined >= 3*pairs
 }
 
-// missing lists the links that the groups lack, and the switches where three groups in
-// four have the same number.
-func (b *bipartite) missing() []Gap {
+// missing lists the links that the groups lack, and the switches where three groups in four have
+// the same number.
+func (b *levelPair) missing() []Gap {
 	t := b.t
 	var all []Gap
 	for _, s := range b.lone {
-		all = append(all, Gap{Kind: gapLinks, Level: int(b.h), Switch: t.name(s), Want: b.high * b.links})
+		all = append(all, Gap{Kind: gapLinks, Level: int(b.lower), Switch: t.name(s), Want: b.highCount * b.links})
 	}
 	lows, highs := 0, 0
 	for _, g := range b.groups {
-		if len(g.low) == b.low {
+		if len(g.low) == b.lowCount {
 			lows++
 		}
-		if len(g.high) == b.high {
+		if len(g.high) == b.highCount {
 			highs++
 		}
 	}
 	has := make([]int, t.g.NumSwitches)
 	for _, g := range b.groups {
-		if n := len(g.low); n < b.low && 4*lows >= 3*len(b.groups) {
-			all = append(all, Gap{Kind: gapSwitches, Level: int(b.h), Switch: t.name(g.low[0]), Have: n, Want: b.low})
+		if n := len(g.low); n < b.lowCount && 4*lows >= 3*len(b.groups) {
+			all = append(all, Gap{Kind: gapSwitches, Level: int(b.lower), Switch: t.name(g.low[0]), Have: n, Want: b.lowCount})
 		}
-		if n := len(g.high); n < b.high && 4*highs >= 3*len(b.groups) {
-			all = append(all, Gap{Kind: gapSwitches, Level: int(b.h) + 1, Switch: t.name(g.high[0]), Have: n, Want: b.high})
+		if n := len(g.high); n < b.highCount && 4*highs >= 3*len(b.groups) {
+			all = append(all, Gap{Kind: gapSwitches, Level: int(b.lower) + 1, Switch: t.name(g.high[0]), Have: n, Want: b.highCount})
 		}
 		for _, s := range g.low {
-			up := t.above(s)
+			up := t.uplinks(s)
 			for _, i := range up {
-				has[t.to[i]] = len(t.portsOf(i))
+				has[t.neighbour[i]] = len(t.portsOf(i))
 			}
 			for _, v := range g.high {
 				if has[v] < b.links {
-					all = append(all, Gap{Kind: gapLinks, Level: int(b.h), Switch: t.name(s), Other: t.name(v), Have: has[v], Want: b.links})
+					all = append(all, Gap{Kind: gapLinks, Level: int(b.lower), Switch: t.name(s), Other: t.name(v), Have: has[v], Want: b.links})
 				}
 				has[v] = 0
 			}
@@ -199,27 +200,27 @@ func (b *bipartite) missing() []Gap {
 	return all
 }
 
-// fewer lists the switches of a level that have fewer links up than most.
-func (t *tree) fewer(level []int32) []Gap {
+// fewerUplinks lists the switches of a level that have fewer links up than most.
+func (t *tree) fewerUplinks(level []int32) []Gap {
 	var all []Gap
 	times := map[int]int{}
 	for _, s := range level {
-		times[t.around(s).up]++
+		times[t.countLinks(s).up]++
 	}
-	usual := most(times)
+	usual := commonest(times)
 	if 2*times[usual] < len(level) {
 		return nil
 	}
 	for _, s := range level {
-		if n := t.around(s); n.up < usual {
-			all = append(all, Gap{Kind: gapLinks, Level: int(t.height[s]), Switch: t.name(s), Have: n.up, Want: usual})
+		if n := t.countLinks(s); n.up < usual {
+			all = append(all, Gap{Kind: gapLinks, Level: int(t.level[s]), Switch: t.name(s), Have: n.up, Want: usual})
 		}
 	}
 	return all
 }
 
-// most is the number that occurs most often; of several the greatest.
-func most(times map[int]int) int {
+// commonest returns the number that occurs most often; of several the greatest.
+func commonest(times map[int]int) int {
 	best := 0
 	for n, k := range times {
 		if k > times[best] || k == times[best] && n > best {

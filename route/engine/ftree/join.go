@@ -8,392 +8,417 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/updown"
 )
 
-// joiner leads all switches to all LIDs (switches=all). Paths by height stay as they
-// are. A switch that has none goes on by the order that joins all switches, until it
-// meets a path by height that is legal in that order as well. Paths by height are free of
-// deadlock among each other, and so are those that are legal in the order: two lanes
-// are enough for both, and one if all that are by height are also legal in the order.
-type joiner struct {
-	t      *tree
-	ends   *route.Ends
-	tables *route.Tables
-	by     *reach // by height
-	order  *reach
-	high   ways // by height
-	all    ways
-	hops   []int32 // by switch, as reach.ahead has it: of its path to the LID at hand, or unfit
-	tried  []bool
-	step   []hop  // by switch without a path: how it may go on
-	stale  []bool // by switch: a neighbour has changed since
-	found  []int32
-	group  []int32 // by port, as in Graph.PortStart: its group
-
-	workers int
-	lids    []fabric.LID // of the end ports at hand
-	ports   []uint8      // by LID of these, switch: where it is sent
-	column  []uint8      // by switch: where the LID at hand is sent
-	changes []change     // of the tables
-
-	lack  []int32 // switches without a path by height to the switch at hand
-	lacks []bool
-	clash bool // some path by height is not legal in the order
+// joinSwitches gives every switch a path to every LID (switches=all). It returns the pairs of
+// switches whose packets need a second lane, nil if all paths together are free of deadlock on
+// one.
+//
+// Paths that are legal by level stay as they are. A switch that has none follows a joining
+// order, in which every two switches of a part have a path, until it meets a path by level that
+// is legal in that order as well. Paths by level are free of deadlock among each other, and so
+// are those that are legal in the joining order: two lanes are enough for both, and one if all
+// paths by level are also legal in the joining order.
+func joinSwitches(ctx context.Context, in *route.Input, byLevel *reachability, order updown.Order, tables *route.Tables) (*secondLane, error) {
+	t := byLevel.t
+	joining, err := newReachability(ctx, t, order, byLevel.place, t.bypassedLinks(order), in.Workers)
+	if err != nil {
+		return nil, err
+	}
+	second, err := newJoiner(in, byLevel, joining, tables).run(ctx, in.Workers)
+	if err != nil || second == nil {
+		return nil, err
+	}
+	cycle, err := hasCycle(ctx, in, tables)
+	if err != nil || !cycle {
+		return nil, err
+	}
+	return second, nil
 }
 
-// change is an entry of the tables.
+// joiner holds what all workers of joinSwitches read.
+type joiner struct {
+	t       *tree
+	ends    *route.Ends
+	tables  *route.Tables
+	byLevel *reachability // legal paths by level
+	joining *reachability // legal paths in the joining order
+	bundle  []int32       // by port, as in Graph.PortStart: its bundle
+}
+
+// change is an entry of the tables that joinSwitches writes.
 type change struct {
 	s    int32
 	lid  fabric.LID
 	port uint8
 }
 
-// unfit stands for the hops of a path that is not fit: in the order that joins all switches it
-// is not up and then down, or there is none. Those going down only are told apart.
-const unfit = math.MaxInt32
-
-func newJoiner(in *route.Input, by, order *reach, tables *route.Tables) *joiner {
-	t := by.t
-	j := &joiner{t: t, ends: &in.Ends, tables: tables, by: by, order: order, workers: in.Workers, group: make([]int32, len(t.g.PortVLs))}
+func newJoiner(in *route.Input, byLevel, joining *reachability, tables *route.Tables) *joiner {
+	t := byLevel.t
+	j := &joiner{t: t, ends: &in.Ends, tables: tables, byLevel: byLevel, joining: joining, bundle: make([]int32, len(t.g.PortVLs))}
 	for s := range int32(t.g.NumSwitches) {
-		first, last := t.groupsOf(s)
+		first, last := t.bundlesOf(s)
 		for i := first; i < last; i++ {
 			for _, port := range t.portsOf(i) {
-				j.group[t.g.PortStart[s]+int32(port)] = i
+				j.bundle[t.g.PortStart[s]+int32(port)] = i
 			}
 		}
 	}
 	return j
 }
 
-// fork is a joiner with memory of its own.
-func (j *joiner) fork() *joiner {
-	n := j.t.g.NumSwitches
-	c := *j
-	c.high, c.all = newWays(j.by), newWays(j.order)
-	c.hops, c.tried, c.lacks = make([]int32, 2*n), make([]bool, n), make([]bool, n)
-	c.step, c.stale = make([]hop, n), make([]bool, n)
-	return &c
-}
-
-// run joins all switches to all LIDs. It returns the paths that need a lane of their
-// own, nil if none does.
-func (j *joiner) run(ctx context.Context) (*apart, error) {
+// run joins all switches to the LIDs of one target switch after the other. It returns the
+// pairs whose paths are not by level, nil if there are none or if all paths are legal in the
+// joining order.
+func (j *joiner) run(ctx context.Context, numWorkers int) (*secondLane, error) {
 	g := j.t.g
 	n := g.NumSwitches
-	forks := make([]*joiner, max(1, j.workers))
-	for i := range forks {
-		forks[i] = j.fork()
+	workers := make([]*targetJoiner, max(1, numWorkers))
+	for i := range workers {
+		workers[i] = j.newTargetJoiner()
 	}
 	changes := make([][]change, n)
-	a := &apart{hosts: make([][]bool, n), zeros: make([][]bool, n)}
-	err := par.For(ctx, j.workers, n, func(worker, i int) error {
-		c, x := forks[worker], int32(i)
-		c.changes = nil
-		c.high.search(x)
-		c.all.search(x)
-		a.hosts[x] = c.join(g.HostsOf(x))
-		a.zeros[x] = c.join([]int32{g.PortZero(x)})
-		changes[x] = c.changes
+	second := &secondLane{hosts: make([][]bool, n), zeros: make([][]bool, n)}
+	err := par.For(ctx, numWorkers, n, func(worker, i int) error {
+		w, target := workers[worker], int32(i)
+		w.changes = nil
+		w.levelHops.setTarget(target)
+		w.joinHops.setTarget(target)
+		second.hosts[i] = w.join(g.HostsOf(target))
+		second.zeros[i] = w.join([]int32{g.PortZero(target)})
+		changes[i] = w.changes
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	some, clash := false, false
-	for x, list := range changes {
+	some, conflict := false, false
+	for target, list := range changes {
 		for _, c := range list {
 			j.tables.Set(c.s, c.lid, c.port)
 		}
-		some = some || a.hosts[x] != nil || a.zeros[x] != nil
+		some = some || second.hosts[target] != nil || second.zeros[target] != nil
 	}
-	for _, c := range forks {
-		clash = clash || c.clash
+	for _, w := range workers {
+		conflict = conflict || w.conflict
 	}
-	if !some || !clash {
+	if !some || !conflict {
 		return nil, nil
 	}
-	a.oneWay = !a.mutual(g)
-	return a, nil
+	second.oneWay = !second.isSymmetric(g)
+	return second, nil
 }
 
-// join joins all switches to the LIDs of some end ports of the switch at hand, and
-// tells from where the paths are not by height. Where a switch without a path finds
-// none to go on, those above it that have an unfit one give it up, with all
-// whose paths pass them; in the end all do.
-func (j *joiner) join(ends []int32) []bool {
-	j.lack = j.lack[:0]
-	clear(j.lacks)
-	for _, s := range j.all.order {
-		if j.high.place[s] < 0 {
-			j.give(s)
+// targetJoiner joins all switches to the LIDs of one target switch.
+type targetJoiner struct {
+	*joiner
+	levelHops nextHops // to the target, by level
+	joinHops  nextHops // to the target, in the joining order
+	missing   missing
+	batch     lidBatch
+	paths     joinedPaths
+	nearest   nearestScan
+	mended    []bool // by switch: mend has visited it
+
+	changes  []change
+	conflict bool // some path by level is not legal in the joining order
+}
+
+func (j *joiner) newTargetJoiner() *targetJoiner {
+	n := j.t.g.NumSwitches
+	return &targetJoiner{
+		joiner: j, levelHops: newNextHops(j.byLevel), joinHops: newNextHops(j.joining),
+		missing: missing{has: make([]bool, n)},
+		paths:   joinedPaths{r: j.joining, hops: make([]int32, 2*n)},
+		nearest: nearestScan{best: make([]firstHop, n), stale: make([]bool, n)},
+		mended:  make([]bool, n),
+	}
+}
+
+// missing is the set of switches that have no path by level to the target, or gave it up.
+type missing struct {
+	list []int32
+	has  []bool // by switch
+}
+
+func (m *missing) add(s int32) {
+	if !m.has[s] {
+		m.has[s] = true
+		m.list = append(m.list, s)
+	}
+}
+
+// lidBatch holds the LIDs of some end ports of the target, and where all switches send them.
+type lidBatch struct {
+	lids  []fabric.LID
+	first []int32 // by LID of the batch: which of several equal choices it takes
+	ports []uint8 // by LID of the batch, switch
+}
+
+// read reads the entries of the LIDs of some end ports that are in some columns, switch by switch.
+func (b *lidBatch) read(ends []int32, cols columns, of *route.Ends, tables *route.Tables, switches int) {
+	b.lids, b.first = b.lids[:0], b.first[:0]
+	for _, end := range ends {
+		for k := cols.first; k < min(cols.end, of.Count(end)); k++ {
+			b.lids = append(b.lids, of.Base[end]+fabric.LID(k))
+			b.first = append(b.first, int32(of.Base[end]>>of.LMC[end])+int32(k))
 		}
 	}
-	if len(j.lack) == 0 && j.clash {
+	size := switches * len(b.lids)
+	b.ports = slices.Grow(b.ports[:0], size)[:size]
+	for s := range switches {
+		for i, lid := range b.lids {
+			b.ports[i*switches+s] = tables.Port(int32(s), lid)
+		}
+	}
+}
+
+// join joins all switches to the LIDs of some end ports of the target. It reports from which
+// switches the paths are not by level, nil for none. Where a switch without a path finds none
+// that it may continue on, switches above it give up theirs; in the end all do.
+func (j *targetJoiner) join(ends []int32) []bool {
+	j.missing.list = j.missing.list[:0]
+	clear(j.missing.has)
+	for _, s := range j.joinHops.order {
+		if j.levelHops.place[s] < 0 {
+			j.missing.add(s)
+		}
+	}
+	if len(j.missing.list) == 0 && j.conflict {
 		return nil
 	}
-	j.read(ends)
+	j.joinBaseLIDs(ends)
+	j.joinOtherLIDs(ends)
+	if len(j.missing.list) == 0 || len(ends) == 0 {
+		return nil
+	}
+	return slices.Clone(j.missing.has)
+}
+
+// joinBaseLIDs joins all switches to the base LIDs of some end ports of the target.
+func (j *targetJoiner) joinBaseLIDs(ends []int32) {
+	j.batch.read(ends, baseLIDs, j.ends, j.tables, len(j.missing.has))
 	before := len(j.changes)
 	for !j.extendAll() {
-		if len(j.lack) == len(j.all.order) {
-			for i := range j.lids {
-				j.replace(j.use(i))
+		if len(j.missing.list) == len(j.joinHops.order) {
+			for i := range j.batch.lids {
+				j.selectLID(i)
+				j.routeByJoiningOrder()
 			}
 			break
 		}
 	}
-	for i := before; i < len(j.changes); i++ { // some were changed again
-		m := &j.changes[i]
-		m.port = j.ports[slices.Index(j.lids, m.lid)*len(j.lacks)+int(m.s)]
-	}
-	if len(j.lack) == 0 || len(ends) == 0 {
-		return nil
-	}
-	return slices.Clone(j.lacks)
+	j.finishChanges(before)
 }
 
-// read reads where the LIDs of some end ports are sent, row by row.
-func (j *joiner) read(ends []int32) {
-	j.lids = j.lids[:0]
+// joinOtherLIDs joins all switches to the other LIDs of some end ports of the target: the same
+// switches miss a path by level. A LID for which that does not do takes the paths of the base LID.
+func (j *targetJoiner) joinOtherLIDs(ends []int32) {
+	if !slices.ContainsFunc(ends, func(end int32) bool { return j.ends.Count(end) > 1 }) {
+		return
+	}
+	n := len(j.missing.has)
+	base := slices.Clone(j.batch.ports)
 	for _, end := range ends {
-		for k := range j.ends.Count(end) {
-			j.lids = append(j.lids, j.ends.Base[end]+fabric.LID(k))
+		count := j.ends.Count(end)
+		if count == 0 {
+			continue
 		}
-	}
-	n := len(j.lacks)
-	j.ports = slices.Grow(j.ports[:0], n*len(j.lids))[:n*len(j.lids)]
-	for s := range n {
-		for i, lid := range j.lids {
-			j.ports[i*n+s] = j.tables.Port(int32(s), lid)
+		j.batch.read([]int32{end}, columns{1, count}, j.ends, j.tables, n)
+		before := len(j.changes)
+		for i := range j.batch.lids {
+			j.selectLID(i)
+			if !j.extendWith(len(j.missing.list)) {
+				copy(j.paths.ports, base[:n])
+				for _, s := range j.joinHops.order {
+					j.changes = append(j.changes, change{s: s, lid: j.paths.lid})
+				}
+			}
 		}
+		j.finishChanges(before)
+		base = base[n:]
 	}
 }
 
-// use takes one of the LIDs in hand.
-func (j *joiner) use(i int) fabric.LID {
-	n := len(j.lacks)
-	j.column = j.ports[i*n : (i+1)*n]
-	return j.lids[i]
+// extendWith extends the paths to the selected LID where so many switches miss a path by level. It
+// reports whether all switches have a path then, and no more of them miss one.
+func (j *targetJoiner) extendWith(missing int) bool {
+	if missing == len(j.joinHops.order) {
+		j.routeByJoiningOrder()
+		return true
+	}
+	j.checkLevelPaths()
+	ok := len(j.missing.list) == missing && j.extend()
+	for _, s := range j.missing.list[missing:] {
+		j.missing.has[s] = false
+	}
+	j.missing.list = j.missing.list[:missing]
+	return ok
 }
 
-// give notes that a switch has no path by height, or gives it up.
-func (j *joiner) give(s int32) {
-	if !j.lacks[s] {
-		j.lacks[s] = true
-		j.lack = append(j.lack, s)
+// finishChanges fills in the ports of the changes from a place on: some entries were changed
+// several times.
+func (j *targetJoiner) finishChanges(from int) {
+	n := len(j.missing.has)
+	for i := from; i < len(j.changes); i++ {
+		c := &j.changes[i]
+		c.port = j.batch.ports[slices.Index(j.batch.lids, c.lid)*n+int(c.s)]
 	}
 }
 
-// extendAll extends the paths to all LIDs at hand. If that fails, more switches lack a
-// path than before.
-func (j *joiner) extendAll() bool {
-	for i := range j.lids {
-		lid, before := j.use(i), len(j.lack)
-		if j.judge(); len(j.lack) > before {
+// selectLID loads the column of the i-th LID of the batch.
+func (j *targetJoiner) selectLID(i int) {
+	n := len(j.missing.has)
+	j.paths.lid, j.paths.first, j.paths.ports = j.batch.lids[i], j.batch.first[i], j.batch.ports[i*n:(i+1)*n]
+}
+
+// extendAll extends the paths to all LIDs of the batch. When it returns false, more switches
+// miss a path by level than before.
+func (j *targetJoiner) extendAll() bool {
+	for i := range j.batch.lids {
+		before := len(j.missing.list)
+		j.selectLID(i)
+		if j.checkLevelPaths(); len(j.missing.list) > before {
 			return false
 		}
-		if !j.extend(lid) {
-			j.giveUp()
+		if !j.extend() {
+			j.giveUpPaths()
 			return false
 		}
 	}
 	return true
 }
 
-// giveUp makes switches above those that found no path give up theirs, but for those beyond a
-// drained switch, which no way joins.
-func (j *joiner) giveUp() {
-	before := len(j.lack)
-	for _, s := range j.lack[:before] {
-		if j.fit(s) {
+// giveUpPaths makes switches above those that found no path give up theirs, but not switches
+// beyond a drained one, which the joining order does not reach. If there are none, all do.
+func (j *targetJoiner) giveUpPaths() {
+	before := len(j.missing.list)
+	for _, s := range j.missing.list[:before] {
+		if j.paths.isLegal(s) {
 			continue
 		}
-		for _, i := range j.order.up[s] {
-			if v := j.t.to[i]; !j.fit(v) && j.all.place[v] >= 0 {
-				j.give(v)
+		for _, i := range j.joining.upBundles[s] {
+			if v := j.t.neighbour[i]; !j.paths.isLegal(v) && j.joinHops.place[v] >= 0 {
+				j.missing.add(v)
 			}
 		}
 	}
-	if len(j.lack) == before {
-		for _, s := range j.all.order {
-			j.give(s)
+	if len(j.missing.list) == before {
+		for _, s := range j.joinHops.order {
+			j.missing.add(s)
 		}
 	}
 }
 
-// judge finds which paths by height to the LID at hand are fit. Those past a switch that has
-// given up its own are none.
-func (j *joiner) judge() {
-	for i := range j.hops {
-		j.hops[i] = unfit
-	}
-	x := j.high.target
-	j.hops[2*x], j.hops[2*x+1] = 0, 0
-	for _, s := range j.high.order {
-		if j.lacks[s] {
+// checkLevelPaths finds which paths by level to the selected LID are legal in the joining order. A
+// switch whose path passes one that misses its path misses its own.
+func (j *targetJoiner) checkLevelPaths() {
+	j.paths.clear(j.levelHops.target)
+	for _, s := range j.levelHops.order {
+		if j.missing.has[s] {
 			continue
 		}
-		i := j.group[j.t.g.PortStart[s]+int32(j.column[s])]
-		j.lead(s, i)
-		if j.lacks[j.t.to[i]] {
-			j.give(s)
+		i := j.bundle[j.t.g.PortStart[s]+int32(j.paths.ports[s])]
+		j.paths.setFirst(s, i)
+		if j.missing.has[j.t.neighbour[i]] {
+			j.missing.add(s)
 		}
-		j.clash = j.clash || !j.fit(s)
+		j.conflict = j.conflict || !j.paths.isLegal(s)
 	}
 }
 
-// fit tells whether the path of a switch to the LID at hand is.
-func (j *joiner) fit(s int32) bool { return j.hops[2*s] != unfit }
-
-// over is the hops of a path that begins with a group and goes on as the switch does that
-// it leads to.
-func (j *joiner) over(i int32) int32 {
-	h := j.hops[j.order.ahead[i]]
-	if h == unfit || j.order.ends[i] && j.t.to[i] != j.high.target {
-		return unfit
+// extend gives the switches that miss a path to the selected LID one that is legal in the
+// joining order, the nearest switches first. Where none is found, it mends a path by level. It
+// reports whether all switches have a path then.
+func (j *targetJoiner) extend() bool {
+	for _, s := range j.missing.list {
+		j.nearest.stale[s] = true
 	}
-	return h + 1
-}
-
-// lead makes the path of a switch begin with a group.
-func (j *joiner) lead(s, i int32) {
-	h := j.over(i)
-	j.hops[2*s], j.hops[2*s+1] = h, h
-	if j.order.rises[i] {
-		j.hops[2*s+1] = unfit
-	}
-}
-
-// extend leads switches without a path to a LID on to those with one that is fit, the
-// nearest first. Where there is none, a path by height is made fit. It tells whether all
-// switches have a path then.
-func (j *joiner) extend(lid fabric.LID) bool {
-	for _, s := range j.lack {
-		j.stale[s] = true
-	}
-	for left := len(j.lack); left > 0; {
-		nearest := j.nearest(lid)
-		if len(nearest) == 0 && !j.mendNext(lid) {
+	for left := len(j.missing.list); left > 0; {
+		found := j.findNearest()
+		if len(found) == 0 && !j.mendOne() {
 			return false
 		}
-		for _, s := range nearest {
-			j.take(s, j.step[s].group, lid)
+		for _, s := range found {
+			j.setPath(s, j.nearest.best[s].bundle)
 			left--
 		}
 	}
 	return true
 }
 
-// hop is how a switch without a path may go on, and how far it is then.
-type hop struct{ group, hops int32 }
-
-// nearest are the switches without a path from which a fit one is nearest, of those that may
-// go on to one.
-func (j *joiner) nearest(lid fabric.LID) []int32 {
-	j.found = j.found[:0]
-	least := int32(unfit - 1)
-	for _, s := range j.lack {
-		if j.fit(s) {
-			continue
-		}
-		if j.stale[s] {
-			j.step[s], j.stale[s] = j.look(s, lid), false
-		}
-		if d := j.step[s].hops; d <= least {
-			if d < least {
-				least, j.found = d, j.found[:0]
-			}
-			j.found = append(j.found, s)
-		}
-	}
-	return j.found
-}
-
-// look finds the nearest fit path that a switch may go on to. Each LID begins with another
-// group.
-func (j *joiner) look(s int32, lid fabric.LID) hop {
-	best := hop{-1, unfit}
-	first, last := j.t.groupsOf(s)
-	i := first + int32(lid)%(last-first)
-	for range last - first {
-		if h := j.over(i); h < best.hops {
-			best = hop{i, h}
-		}
-		if i++; i == last {
-			i = first
-		}
-	}
-	return best
-}
-
-// mendNext makes the path of some switch fit that a switch without one may go on to.
-func (j *joiner) mendNext(lid fabric.LID) bool {
-	clear(j.tried)
-	for _, s := range j.lack {
-		if j.fit(s) {
-			continue
-		}
-		first, last := j.t.groupsOf(s)
-		for n := range last - first {
-			i := first + (n+int32(lid))%(last-first)
-			if v := j.t.to[i]; j.order.rises[i] && j.high.place[v] >= 0 && !j.lacks[v] && j.mend(v, lid) {
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// mend makes a path by height fit by another choice on the way, the fewer the better. It
-// stays by height: it may not pass a switch that goes on by the order.
-func (j *joiner) mend(s int32, lid fabric.LID) bool {
-	if j.fit(s) {
-		return true
-	}
-	if j.tried[s] || j.lacks[s] {
-		return false
-	}
-	j.tried[s] = true
-	groups := j.high.of(s)
-	for deep := range 2 {
-		for n := range groups {
-			i := groups[(n+int(lid))%len(groups)]
-			if v := j.t.to[i]; j.lacks[v] || deep == 1 && !j.mend(v, lid) {
-				continue
-			}
-			if j.over(i) != unfit {
-				j.take(s, i, lid)
-				return true
-			}
-		}
-	}
-	return false
-}
-
-// take leads a switch on by a group. Neighbours may go on to it now; those above it only if
-// it leads down.
-func (j *joiner) take(s, group int32, lid fabric.LID) {
-	j.lead(s, group)
-	first, last := j.t.groupsOf(s)
+// setPath makes the path of a switch to the selected LID begin with a bundle. Its neighbours
+// may continue on it from now on; those that come from above only if it leads down.
+func (j *targetJoiner) setPath(s, bundle int32) {
+	j.paths.setFirst(s, bundle)
+	first, last := j.t.bundlesOf(s)
 	for i := first; i < last; i++ {
-		if j.hops[2*s+1] != unfit || !j.order.rises[i] {
-			j.stale[j.t.to[i]] = true
+		if j.paths.hops[2*s+1] != illegal || !j.joining.leadsUp[i] {
+			j.nearest.stale[j.t.neighbour[i]] = true
 		}
 	}
-	j.set(s, group, lid)
+	j.writeEntry(s, bundle)
 }
 
-// replace routes a LID by the order alone.
-func (j *joiner) replace(lid fabric.LID) {
-	for k, s := range j.all.order {
-		groups := j.all.at(k)
-		j.set(s, groups[int(lid)%len(groups)], lid)
+// routeByJoiningOrder routes the selected LID by the joining order alone.
+func (j *targetJoiner) routeByJoiningOrder() {
+	for k, s := range j.joinHops.order {
+		bundles := j.joinHops.fromPlace(k)
+		j.writeEntry(s, bundles[int(j.paths.first)%len(bundles)])
 	}
 }
 
-// set sends the LID at hand by a group.
-func (j *joiner) set(s, group int32, lid fabric.LID) {
-	ports := j.t.portsOf(group)
-	j.column[s] = ports[int(lid)%len(ports)]
-	j.changes = append(j.changes, change{s: s, lid: lid})
+// writeEntry makes a switch send the selected LID over a bundle.
+func (j *targetJoiner) writeEntry(s, bundle int32) {
+	ports := j.t.portsOf(bundle)
+	j.paths.ports[s] = ports[int(j.paths.first)%len(ports)]
+	j.changes = append(j.changes, change{s: s, lid: j.paths.lid})
+}
+
+// joinedPaths holds the paths of all switches to the selected LID, and how long they are as
+// far as they are legal in the joining order.
+type joinedPaths struct {
+	r      *reachability // in the joining order
+	target int32
+	lid    fabric.LID
+	first  int32   // which of several equal choices the LID takes
+	ports  []uint8 // by switch: where it sends the LID
+	// By 2*switch the hops of its path, or illegal; by 2*switch+1 the same for paths that only
+	// go down. reachability.continuation indexes them.
+	hops []int32
+}
+
+// illegal stands for the hops of a path that is not up and then down in the joining order, and
+// of a path that does not exist.
+const illegal = math.MaxInt32
+
+// clear forgets all paths but that of the target.
+func (p *joinedPaths) clear(target int32) {
+	for i := range p.hops {
+		p.hops[i] = illegal
+	}
+	p.target, p.hops[2*target], p.hops[2*target+1] = target, 0, 0
+}
+
+// isLegal reports whether the path of s goes up, then down, in the joining order.
+func (p *joinedPaths) isLegal(s int32) bool { return p.hops[2*s] != illegal }
+
+// hopsBy returns the hops of a path that begins with a bundle and continues as the neighbour's
+// does, or illegal.
+func (p *joinedPaths) hopsBy(bundle int32) int32 {
+	h := p.hops[p.r.continuation[bundle]]
+	if h == illegal || p.r.endsPath[bundle] && p.r.t.neighbour[bundle] != p.target {
+		return illegal
+	}
+	return h + 1
+}
+
+// setFirst makes the path of a switch begin with a bundle.
+func (p *joinedPaths) setFirst(s, bundle int32) {
+	h := p.hopsBy(bundle)
+	p.hops[2*s], p.hops[2*s+1] = h, h
+	if p.r.leadsUp[bundle] {
+		p.hops[2*s+1] = illegal
+	}
 }

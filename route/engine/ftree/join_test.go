@@ -131,16 +131,16 @@ func TestMutual(t *testing.T) {
 	g := b.F.Compile()
 	there, back := []bool{false, true}, []bool{true, false} // from the second, from the first
 	for _, c := range []struct {
-		a    apart
+		a    secondLane
 		want bool
 	}{
-		{apart{hosts: make([][]bool, 2), zeros: make([][]bool, 2)}, true},
-		{apart{hosts: [][]bool{there, nil}, zeros: [][]bool{there, back}}, true},
-		{apart{hosts: [][]bool{nil, nil}, zeros: [][]bool{there, back}}, false}, // not to the hosts
-		{apart{hosts: [][]bool{there, nil}, zeros: [][]bool{nil, back}}, false}, // not to port 0
-		{apart{hosts: [][]bool{there, nil}, zeros: [][]bool{there, nil}}, false},
+		{secondLane{hosts: make([][]bool, 2), zeros: make([][]bool, 2)}, true},
+		{secondLane{hosts: [][]bool{there, nil}, zeros: [][]bool{there, back}}, true},
+		{secondLane{hosts: [][]bool{nil, nil}, zeros: [][]bool{there, back}}, false}, // not to the hosts
+		{secondLane{hosts: [][]bool{there, nil}, zeros: [][]bool{nil, back}}, false}, // not to port 0
+		{secondLane{hosts: [][]bool{there, nil}, zeros: [][]bool{there, nil}}, false},
 	} {
-		if got := c.a.mutual(g); got != c.want {
+		if got := c.a.isSymmetric(g); got != c.want {
 			t.Errorf("%v: %v", c.a, got)
 		}
 	}

@@ -40,7 +40,9 @@ func pathsTo(g *fabric.Graph, plan *route.Plan, from, host int32) (different, di
 func shortest(g *fabric.Graph, from int32) []int {
 	count := make([]int, g.NumSwitches)
 	count[from] = 1
-	far := distances(g, []int32{from}, nil)
+	search := g.NewSearch(nil)
+	search.From(from)
+	far := search.Hops
 	for d := int32(0); int(d) < g.NumSwitches; d++ {
 		for c := range g.NumChannels {
 			if u, v := g.From[c], g.To[c]; far[u] == d && far[v] == d+1 {
@@ -81,6 +83,45 @@ func TestMultipleLIDs(t *testing.T) {
 							t.Fatalf("%s lmc %d %s: %d paths for %d LIDs, %d of them disjoint; %d exist", formula, lmc, balance, different, 1<<lmc, disjoint, ways[to])
 						}
 					}
+				}
+			}
+		}
+	}
+}
+
+// TestBaseLIDs: with LMC the base LIDs go the paths that they go with one LID a port, and all LIDs
+// together load no link more than those paths do.
+func TestBaseLIDs(t *testing.T) {
+	for _, formula := range []string{
+		"rlft(8,2)", "mport(6,3)", "rlft(6,3)|hosts(even=3,odd=1)", "rlft(8,3)|fail(links=20,seed=1)", "rlft(6,3)|ports(2)|fail(links=9,seed=2)",
+		"racks216|fail(share=0.1,links=up,seed=1)", "rlft(6,3)|fail(switches=4,seed=3)",
+	} {
+		g := graph(t, formula)
+		for _, options := range []map[string]string{
+			{}, {"balance": closed}, {"balance": dmodk}, {"balance": load}, {"multihomed": mftree}, {"multihomed": standby}, {"switches": none},
+		} {
+			var plans [3]*route.Plan
+			for lmc := range plans {
+				var err error
+				req := &recipe.Request{Engine: Spec(), Options: options, Names: lids.Options{LMC: uint8(lmc)}, Workers: 2}
+				if plans[lmc], err = recipe.Run(t.Context(), g, req, func(string) {}); err != nil {
+					t.Fatal(err)
+				}
+			}
+			one := plans[0]
+			for lmc, plan := range plans[1:] {
+				for h := range int32(g.NumHosts) {
+					for s := range int32(g.NumSwitches) {
+						if got, want := plan.Tables.Port(s, plan.Ends.Base[h]), one.Tables.Port(s, one.Ends.Base[h]); got != want {
+							t.Fatalf("%s %v lmc %d: switch %d sends the base LID of host %d by port %d, with one LID by %d", formula, options, lmc+1, s, h, got, want)
+						}
+					}
+				}
+				if most, all := mostLoaded(g, one), mostLoaded(g, plan); all > most<<(lmc+1) && len(options) == 0 {
+					t.Errorf("%s %v lmc %d: %d paths on the most loaded link, %d with one LID", formula, options, lmc+1, all, most)
+				}
+				if r := judged(t, g, plan); !r.OK && options["switches"] != none {
+					t.Errorf("%s %v lmc %d: unreachable %d, loops %d, deadlock-free %v", formula, options, lmc+1, r.Unreachable, r.Loops, r.DeadlockFree)
 				}
 			}
 		}

@@ -73,8 +73,8 @@ func combinations() []string {
 // over a link between mates ends there.
 func levelled(t *tree) [][]bool {
 	n := int32(t.g.NumSwitches)
-	rank := t.rankByHeight()
-	mates := t.mates(rank)
+	rank := t.orderByLevel()
+	mates := t.endingLinks(rank)
 	joined := make([][]bool, n)
 	for x := range n {
 		falls, all := make([]bool, n), make([]bool, n)

@@ -7,71 +7,71 @@ import (
 	"weft/route/updown"
 )
 
-// sampled is the number of leaves that are tried as the highest switch.
-const sampled = 16
+// leavesTried is the number of leaves that are tried as the highest switch.
+const leavesTried = 16
 
-// rankByHeight ranks the switches, 0 the highest, by their level.
-func (t *tree) rankByHeight() updown.Order {
-	rank := updown.New(t.g.NumSwitches)
-	for s, h := range t.height {
+// orderByLevel ranks the switches by their level.
+func (t *tree) orderByLevel() updown.Order {
+	order := updown.New(t.g.NumSwitches)
+	for s, h := range t.level {
 		if !t.g.Drained[s] {
-			rank[s] = t.top - h
+			order[s] = t.top - h
 		}
 	}
-	return rank
+	return order
 }
 
-// rankToJoin ranks the switches so that every two of a part have a way up and then
-// down. An order from a leaf forbids no turn of a whole tree, which free says, but the more
-// the more ways there are between the roots of a degraded one. There it is the order by
-// level with the roots joined over one leaf, the one of those tried that forbids the
-// fewest turns: it leaves the paths by level legal, but for those of the one leaf.
-func (t *tree) rankToJoin() (rank updown.Order, free bool) {
-	leaves := t.passable()
-	step := max(1, len(leaves)/sampled)
+// joiningOrder ranks the switches so that every two of a part have a path. The order from a leaf
+// forbids no turn of a whole tree, which free reports; on a degraded one it forbids the more the
+// more ways there are between the roots. There the order is that by level with the roots joined
+// over one leaf. Of the leaves tried it takes the one that forbids the fewest turns: paths by
+// level stay legal, apart from those that pass this leaf.
+func (t *tree) joiningOrder() (order updown.Order, free bool) {
+	leaves := t.rootCandidates()
+	step := max(1, len(leaves)/leavesTried)
 	for i := 0; i < len(leaves); i += step {
-		if rank := t.rankFromLeaf(leaves[i]); t.forbidden(rank) == 0 {
-			return rank, true
+		if order := t.orderFromLeaf(leaves[i]); t.forbiddenTurns(order) == 0 {
+			return order, true
 		}
 	}
-	rank, fewest := t.rankByHeight(), math.MaxInt
+	order, fewest := t.orderByLevel(), math.MaxInt
 	for i := 0; i < len(leaves); i += step {
-		joined := t.rankOverLeaf(leaves[i])
-		if n := t.forbidden(joined); n < fewest {
-			rank, fewest = joined, n
+		joined := t.orderOverLeaf(leaves[i])
+		if n := t.forbiddenTurns(joined); n < fewest {
+			order, fewest = joined, n
 		}
 	}
-	return rank, fewest == 0
+	return order, fewest == 0
 }
 
-// passable lists the leaves that are not drained, where all are the other switches that are
-// not, the lowest first.
-func (t *tree) passable() []int32 {
+// rootCandidates lists the leaves that are not drained; where all are, the other switches that
+// are not, the lowest first.
+func (t *tree) rootCandidates() []int32 {
 	drained := func(s int32) bool { return t.g.Drained[s] }
 	if leaves := slices.DeleteFunc(slices.Clone(t.leaves), drained); len(leaves) > 0 {
 		return leaves
 	}
-	return slices.DeleteFunc(t.byHeight(false), drained)
+	return slices.DeleteFunc(t.byLevel(false), drained)
 }
 
-// rankFromLeaf ranks the switches by their distance from a leaf, in other parts of
-// the network from the first switch that is not drained.
-func (t *tree) rankFromLeaf(leaf int32) updown.Order {
+// orderFromLeaf ranks the switches by their distance from a leaf, in other parts of the network
+// from the first switch that is not drained.
+func (t *tree) orderFromLeaf(leaf int32) updown.Order {
 	search := t.g.NewSearch(t.g.Drained)
-	for _, s := range slices.Concat([]int32{leaf}, t.leaves, t.byHeight(false)) {
+	for _, s := range slices.Concat([]int32{leaf}, t.leaves, t.byLevel(false)) {
 		if !t.g.Drained[s] {
 			search.Extend(s)
 		}
 	}
-	rank := updown.New(t.g.NumSwitches)
-	rank.Rank(t.g, search)
-	return rank
+	order := updown.New(t.g.NumSwitches)
+	order.Rank(t.g, search)
+	return order
 }
 
-// rankOverLeaf ranks the switches by level, but for what joins the highest of each
-// part: the shortest ways to them from a leaf are raised above all else.
-func (t *tree) rankOverLeaf(leaf int32) updown.Order {
-	rank := t.rankByHeight()
+// orderOverLeaf ranks the switches by level, and raises the shortest paths from one leaf of each
+// part to its highest switches above all others.
+func (t *tree) orderOverLeaf(leaf int32) updown.Order {
+	order := t.orderByLevel()
 	search := t.g.NewSearch(t.g.Drained)
 	for _, part := range updown.Parts(t.g) {
 		from := part[0]
@@ -84,21 +84,21 @@ func (t *tree) rankOverLeaf(leaf int32) updown.Order {
 		search.From(from)
 		distance := updown.New(t.g.NumSwitches)
 		distance.Rank(t.g, search)
-		rank.Raise(t.g, rank.Peaks(t.g, part), distance)
+		order.Raise(t.g, order.Peaks(t.g, part), distance)
 	}
-	return rank
+	return order
 }
 
-// forbidden counts the turns that are legal by level, but lead down and up again by
-// a rank.
-func (t *tree) forbidden(rank updown.Order) int {
+// forbiddenTurns counts the turns that are legal by level, but lead down and up again in an
+// order.
+func (t *tree) forbiddenTurns(order updown.Order) int {
 	n := 0
 	for s := range int32(t.g.NumSwitches) {
 		above, below := 0, 0
-		first, last := t.groupsOf(s)
+		first, last := t.bundlesOf(s)
 		for i := first; i < last; i++ {
-			if v := t.to[i]; rank.Above(v, s) {
-				if t.height[v] > t.height[s] {
+			if v := t.neighbour[i]; order.Above(v, s) {
+				if t.level[v] > t.level[s] {
 					above++
 				} else {
 					below++
@@ -110,12 +110,12 @@ func (t *tree) forbidden(rank updown.Order) int {
 	return n
 }
 
-// level tells whether links join switches of one level.
-func (t *tree) level() bool {
+// hasHorizontalLinks reports whether links join switches of one level.
+func (t *tree) hasHorizontalLinks() bool {
 	for s := range int32(t.g.NumSwitches) {
-		first, last := t.groupsOf(s)
-		for _, v := range t.to[first:last] {
-			if v != s && t.height[v] == t.height[s] {
+		first, last := t.bundlesOf(s)
+		for _, v := range t.neighbour[first:last] {
+			if v != s && t.level[v] == t.level[s] {
 				return true
 			}
 		}
@@ -123,19 +123,19 @@ func (t *tree) level() bool {
 	return false
 }
 
-// beside tells which links lead from the leaf over which an order joins the switches up to
-// others than those that join them: with these, packets between two of its
-// neighbours would hold each other up. Those without another way up keep theirs, and so do
-// drained ones, which nothing passes.
-func (t *tree) beside(joined updown.Order) func(s, v int32) bool {
+// bypassedLinks reports which links lead up from the leaf over which an order joins the
+// switches, and are not on the raised paths. With these, packets between two neighbours of that
+// leaf would hold each other up. A neighbour without another link up keeps its link, and so does
+// a drained one, which nothing passes.
+func (t *tree) bypassedLinks(joined updown.Order) func(s, v int32) bool {
 	is := func(leaf, v int32) bool {
-		return joined[leaf] == -updown.Bottom && joined[v] >= 0 && t.height[v] > t.height[leaf] && !t.g.Drained[v] && t.climbs(v)
+		return joined[leaf] == -updown.Bottom && joined[v] >= 0 && t.level[v] > t.level[leaf] && !t.g.Drained[v] && t.hasWayUp(v)
 	}
 	return func(s, v int32) bool { return is(s, v) || is(v, s) }
 }
 
-// climbs tells whether a switch has a neighbour on a higher level that is not drained.
-func (t *tree) climbs(s int32) bool {
-	first, last := t.groupsOf(s)
-	return slices.ContainsFunc(t.to[first:last], func(v int32) bool { return t.height[v] > t.height[s] && !t.g.Drained[v] })
+// hasWayUp reports whether a switch has a neighbour on a higher level that is not drained.
+func (t *tree) hasWayUp(s int32) bool {
+	first, last := t.bundlesOf(s)
+	return slices.ContainsFunc(t.neighbour[first:last], func(v int32) bool { return t.level[v] > t.level[s] && !t.g.Drained[v] })
 }

@@ -31,12 +31,12 @@ func (t *tree) degrees() *formula {
 	f.m[0], f.w[0], f.p[0] = len(t.g.HostsOf(t.leaves[0])), 1, 1
 	seen := make([]bool, levels)
 	for s := range int32(t.g.NumSwitches) {
-		h := int(t.height[s])
+		h := int(t.level[s])
 		up, down, hosts := 0, 0, len(t.g.HostsOf(s))
-		first, last := t.groupsOf(s)
+		first, last := t.bundlesOf(s)
 		for i := first; i < last; i++ {
 			links := len(t.portsOf(i))
-			switch int(t.height[t.to[i]]) - h {
+			switch int(t.level[t.neighbour[i]]) - h {
 			case 1:
 				up++
 				if f.p[h+1] == 0 {
@@ -69,9 +69,9 @@ func (t *tree) degrees() *formula {
 	return f
 }
 
-// labels gives every switch its place within its subtree, which is how a way from a leaf
-// comes to it: its parents have the same place and another last digit each. They are
-// dealt out above one leaf; all other switches follow from their parents. nil if they
+// labels gives every switch its label within its subtree: the digits of the ways up to it from a
+// leaf. Its parents have the same label and another last digit each. Digits are assigned above
+// one leaf; the labels of all other switches follow from their parents. It returns nil if they
 // contradict each other.
 func (t *tree) labels(f *formula) []int {
 	label := make([]int, t.g.NumSwitches)
@@ -79,7 +79,7 @@ func (t *tree) labels(f *formula) []int {
 		label[s] = -1
 	}
 	label[t.leaves[0]] = 0
-	for _, s := range t.byHeight(false) {
+	for _, s := range t.byLevel(false) {
 		if label[s] < 0 {
 			continue
 		}
@@ -88,15 +88,15 @@ func (t *tree) labels(f *formula) []int {
 			if label[v] >= 0 {
 				return nil
 			}
-			label[v] = label[s]*f.w[t.height[v]] + digit
+			label[v] = label[s]*f.w[t.level[v]] + digit
 			digit++
 		}
 	}
-	for _, s := range t.byHeight(true) {
+	for _, s := range t.byLevel(true) {
 		parents := t.parents(s)
 		digits := map[int]bool{}
 		for _, v := range parents {
-			w := f.w[t.height[v]]
+			w := f.w[t.level[v]]
 			if label[s] < 0 {
 				label[s] = label[v] / w
 			}
@@ -115,33 +115,33 @@ func (t *tree) labels(f *formula) []int {
 // parents lists the neighbours of a switch on the next level.
 func (t *tree) parents(s int32) []int32 {
 	var up []int32
-	first, last := t.groupsOf(s)
+	first, last := t.bundlesOf(s)
 	for i := first; i < last; i++ {
-		if v := t.to[i]; t.height[v] > t.height[s] {
+		if v := t.neighbour[i]; t.level[v] > t.level[s] {
 			up = append(up, v)
 		}
 	}
 	return up
 }
 
-// subtrees tells whether what hangs together below each level is as many subtrees as
-// the formula has, with every place taken once in each.
+// subtrees reports whether the switches connected below each level form as many subtrees as the
+// formula has, with every label once in each.
 func (t *tree) subtrees(f *formula, label []int) bool {
 	number, places := 1, 1
 	for _, m := range f.m[1:] {
 		number *= m
 	}
-	p := newParts(t.g.NumSwitches)
-	for h, level := range t.levels() {
+	p := newPartition(t.g.NumSwitches)
+	for h, level := range t.switchesByLevel() {
 		if h > 0 {
 			number /= f.m[h]
 		}
 		places *= f.w[h]
 		for _, s := range level {
-			first, last := t.groupsOf(s)
+			first, last := t.bundlesOf(s)
 			for i := first; i < last; i++ {
-				if int(t.height[t.to[i]]) < h {
-					p.join(s, t.to[i])
+				if int(t.level[t.neighbour[i]]) < h {
+					p.union(s, t.neighbour[i])
 				}
 			}
 		}
@@ -151,7 +151,7 @@ func (t *tree) subtrees(f *formula, label []int) bool {
 		}
 		taken, roots := map[place]bool{}, map[int32]bool{}
 		for _, s := range level {
-			part := p.of(s)
+			part := p.find(s)
 			taken[place{part, label[s]}], roots[part] = true, true
 		}
 		if len(taken) != len(level) || len(roots) != number || len(level) != number*places {
@@ -161,10 +161,10 @@ func (t *tree) subtrees(f *formula, label []int) bool {
 	return true
 }
 
-// levels lists the switches of every height.
-func (t *tree) levels() [][]int32 {
+// switchesByLevel lists the switches of every level.
+func (t *tree) switchesByLevel() [][]int32 {
 	levels := make([][]int32, t.top+1)
-	for s, h := range t.height {
+	for s, h := range t.level {
 		levels[h] = append(levels[h], int32(s))
 	}
 	return levels

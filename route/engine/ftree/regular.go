@@ -6,19 +6,19 @@ import (
 	"weft/route"
 )
 
-// notATree says why a network is no fat-tree: most of its links join switches of
-// one height. It is "" for a tree, however degraded, and for a network without hosts,
-// which has no leaves to tell by.
+// notATree says why a network is no fat-tree: most of its links join switches of one level. It
+// returns "" for a tree, however degraded, and for a network without hosts, in which nothing
+// tells leaves from others.
 func (t *tree) notATree() string {
 	if t.g.NumHosts == 0 {
 		return ""
 	}
 	level, all := 0, 0
 	for s := range int32(t.g.NumSwitches) {
-		first, last := t.groupsOf(s)
+		first, last := t.bundlesOf(s)
 		for i := first; i < last; i++ {
 			all += len(t.portsOf(i))
-			if t.height[t.to[i]] == t.height[s] {
+			if t.level[t.neighbour[i]] == t.level[s] {
 				level += len(t.portsOf(i))
 			}
 		}
@@ -41,14 +41,14 @@ func (t *tree) irregular() []string {
 	type counts struct{ up, down int }
 	first := map[int32]counts{}
 	for s := range int32(g.NumSwitches) {
-		h := t.height[s]
+		h := t.level[s]
 		if h > 0 && len(g.HostsOf(s)) > 0 {
 			say(s, "has hosts, on level %d", h)
 		}
 		c := counts{}
-		from, to := t.groupsOf(s)
+		from, to := t.bundlesOf(s)
 		for i := from; i < to; i++ {
-			switch v := t.to[i]; t.height[v] - h {
+			switch v := t.neighbour[i]; t.level[v] - h {
 			case 1:
 				c.up += len(t.portsOf(i))
 			case -1:

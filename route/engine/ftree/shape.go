@@ -5,29 +5,39 @@ import (
 	"weft/route"
 )
 
-// Shape is what a network looks like as a fat-tree, apart from routing it.
+// Shape describes a network as a fat-tree, apart from routing it.
 type Shape struct {
-	Tree       bool           `json:"tree"`
-	Why        string         `json:"why_not,omitempty"` // why it is none
-	PGFT       string         `json:"pgft,omitempty"`    // as a formula, where one fits
-	RLFT       string         `json:"rlft,omitempty"`
-	Nearly     string         `json:"pgft_nearly,omitempty"` // the one that it would be with what is missing
-	Levels     []Level        `json:"levels"`                // leaves first
-	Roots      int            `json:"roots"`                 // switches with no link up
-	Leaves     int            `json:"leaves"`
-	Empty      int            `json:"leaves_without_hosts"`
-	Groups     map[int]int    `json:"groups"` // links between the same two switches: how many of how many links
-	Horizontal int            `json:"horizontal_links"`
-	Cores      int            `json:"cores"`         // parts that hold together without the leaves
-	Paired     int            `json:"leaves_paired"` // with a link to another leaf, as rack switches
-	Shared     int            `json:"leaves_shared"` // under several cores
-	Roles      map[string]int `json:"roles"`         // given, not inferred
-	Missing    []Gap          `json:"missing"`       // what the regular shape would have
-	Irregular  []string       `json:"irregular"`     // what option strict refuses
-	Switches   []Placed       `json:"switches"`
+	Tree bool   `json:"tree"`
+	Why  string `json:"why_not,omitempty"` // why it is none
+	Formulas
+	Levels []Level `json:"levels"` // leaves first
+	Counts
+	Roles     map[string]int `json:"roles"`     // given, not inferred
+	Missing   []Gap          `json:"missing"`   // what the regular shape would have
+	Irregular []string       `json:"irregular"` // what option strict refuses
+	Switches  []Placed       `json:"switches"`
 }
 
-// Level is the switches of one height.
+// Formulas holds the formulas that fit a tree, "" where none does.
+type Formulas struct {
+	PGFT   string `json:"pgft,omitempty"`
+	RLFT   string `json:"rlft,omitempty"`
+	Nearly string `json:"pgft_nearly,omitempty"` // the PGFT that it would be with what is missing
+}
+
+// Counts counts switches and links of a tree.
+type Counts struct {
+	Roots      int         `json:"roots"` // switches with no link up
+	Leaves     int         `json:"leaves"`
+	Empty      int         `json:"leaves_without_hosts"`
+	Groups     map[int]int `json:"groups"` // by number of links between the same two switches: how many such pairs
+	Horizontal int         `json:"horizontal_links"`
+	Cores      int         `json:"cores"`         // parts of several levels that are connected without the leaves
+	Paired     int         `json:"leaves_paired"` // with a link to another leaf, as rack switches
+	Shared     int         `json:"leaves_shared"` // under several cores
+}
+
+// Level describes the switches of one level.
 type Level struct {
 	Switches int   `json:"switches"`
 	Hosts    Range `json:"hosts"` // of a switch
@@ -41,7 +51,8 @@ type Range struct {
 	Max int `json:"max"`
 }
 
-// Placed is a switch in its place. The role is the one given, else what it looks like.
+// Placed is a switch with its level and role. The role is the one given, else the one that its
+// place suggests.
 type Placed struct {
 	GUID  string `json:"guid"`
 	Name  string `json:"name"`
@@ -50,10 +61,10 @@ type Placed struct {
 	Given bool   `json:"role_given"`
 }
 
-// Recognise tells what a network looks like as a fat-tree: the same to what the engine
-// routes by when no roots or leaves are named. Cost: O(channels x switches/64).
+// Recognise describes a network as a fat-tree, with the levels by which the engine routes when
+// no roots or leaves are named. Cost: O(channels x switches/64).
 func Recognise(g *fabric.Graph) *Shape {
-	s := &Shape{Groups: map[int]int{}, Roles: map[string]int{}, Missing: []Gap{}, Levels: []Level{}, Switches: []Placed{}}
+	s := &Shape{Counts: Counts{Groups: map[int]int{}}, Roles: map[string]int{}, Missing: []Gap{}, Levels: []Level{}, Switches: []Placed{}}
 	if g.NumSwitches == 0 {
 		s.Why = "there are no switches"
 		return s
@@ -74,19 +85,19 @@ func Recognise(g *fabric.Graph) *Shape {
 	return s
 }
 
-// place fills in the levels, and every switch with what is around it.
+// place fills in the levels, and every switch with its level, role and links.
 func (s *Shape) place(t *tree) {
 	g := t.g
 	s.Levels = make([]Level, t.top+1)
 	for sw := range int32(g.NumSwitches) {
-		h, n := t.height[sw], t.around(sw)
+		h, n := t.level[sw], t.countLinks(sw)
 		level, hosts := &s.Levels[h], len(g.HostsOf(sw))
 		first := level.Switches == 0
 		level.Switches++
 		level.Hosts.add(hosts, first)
 		level.Up.add(n.up, first)
 		level.Down.add(n.down, first)
-		s.Horizontal += n.beside
+		s.Horizontal += n.horizontal
 		role := fabric.RoleMiddle
 		switch {
 		case h == 0:
@@ -95,7 +106,7 @@ func (s *Shape) place(t *tree) {
 			if hosts == 0 {
 				s.Empty++
 			}
-			if n.beside > 0 {
+			if n.horizontal > 0 {
 				s.Paired++
 			}
 		case n.up == 0:
@@ -110,9 +121,9 @@ func (s *Shape) place(t *tree) {
 		s.Switches = append(s.Switches, Placed{
 			GUID: g.SwitchGUID[sw].String(), Name: g.SwitchDesc[sw], Level: h, Role: role.String(), Given: given != fabric.NoRole,
 		})
-		from, to := t.groupsOf(sw)
+		from, to := t.bundlesOf(sw)
 		for i := from; i < to; i++ {
-			if t.to[i] > sw {
+			if t.neighbour[i] > sw {
 				s.Groups[len(t.portsOf(i))]++
 			}
 		}
@@ -127,18 +138,19 @@ func (r *Range) add(n int, first bool) {
 	r.Min, r.Max = min(r.Min, n), max(r.Max, n)
 }
 
-// around is the number of links of a switch by where they lead.
-type around struct{ up, down, beside int }
+// linkCounts is the number of links of a switch by where they lead.
+type linkCounts struct{ up, down, horizontal int }
 
-func (t *tree) around(s int32) (n around) {
+// countLinks counts the links of a switch to higher and lower levels and within its own.
+func (t *tree) countLinks(s int32) (n linkCounts) {
 	for _, c := range t.g.OutOf(s) {
 		switch v := t.g.To[c]; {
-		case t.height[v] > t.height[s]:
+		case t.level[v] > t.level[s]:
 			n.up++
-		case t.height[v] < t.height[s]:
+		case t.level[v] < t.level[s]:
 			n.down++
 		default:
-			n.beside++
+			n.horizontal++
 		}
 	}
 	return n
@@ -147,15 +159,15 @@ func (t *tree) around(s int32) (n around) {
 // cores counts the parts of several levels that hold together without the leaves, and
 // the leaves that are under several of them.
 func (s *Shape) cores(t *tree) {
-	p := newParts(t.g.NumSwitches)
+	p := newPartition(t.g.NumSwitches)
 	for c := range t.g.NumChannels {
-		if u, v := t.g.From[c], t.g.To[c]; t.height[u] > 0 && t.height[v] > 0 {
-			p.join(u, v)
+		if u, v := t.g.From[c], t.g.To[c]; t.level[u] > 0 && t.level[v] > 0 {
+			p.union(u, v)
 		}
 	}
 	low, tall := make([]int32, t.g.NumSwitches), make([]bool, t.g.NumSwitches)
-	for sw, h := range t.height {
-		if part := p.of(int32(sw)); h > 0 {
+	for sw, h := range t.level {
+		if part := p.find(int32(sw)); h > 0 {
 			tall[part] = tall[part] || low[part] > 0 && low[part] != h
 			low[part] = h
 		}
@@ -169,7 +181,7 @@ func (s *Shape) cores(t *tree) {
 	for _, l := range t.leaves {
 		first := noPart
 		for _, c := range t.g.OutOf(l) {
-			part := p.of(t.g.To[c])
+			part := p.find(t.g.To[c])
 			if !tall[part] {
 				continue
 			}
@@ -184,18 +196,19 @@ func (s *Shape) cores(t *tree) {
 
 const noPart int32 = -1
 
-// parts is a partition of switches that are joined one by one.
-type parts []int32
+// partition is a partition of switches into parts that are joined one by one.
+type partition []int32
 
-func newParts(n int) parts {
-	p := make(parts, n)
+func newPartition(n int) partition {
+	p := make(partition, n)
 	for i := range p {
 		p[i] = int32(i)
 	}
 	return p
 }
 
-func (p parts) of(s int32) int32 {
+// find returns the representative of the part of a switch.
+func (p partition) find(s int32) int32 {
 	for p[s] != s {
 		p[s] = p[p[s]]
 		s = p[s]
@@ -203,7 +216,8 @@ func (p parts) of(s int32) int32 {
 	return s
 }
 
-func (p parts) join(a, b int32) { p[p.of(a)] = p.of(b) }
+// union joins the parts of two switches.
+func (p partition) union(a, b int32) { p[p.find(a)] = p.find(b) }
 
-// name is a switch as reports name it.
+// name returns the name of a switch in reports.
 func (t *tree) name(s int32) string { return route.SwitchName(t.g, s) }

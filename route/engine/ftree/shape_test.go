@@ -52,7 +52,9 @@ func TestFormula(t *testing.T) {
 func distanceProfile(g *fabric.Graph) string {
 	times := map[[2]int32]int{}
 	for s := range int32(g.NumSwitches) {
-		far := distances(g, []int32{s}, nil)
+		search := g.NewSearch(nil)
+		search.From(s)
+		far := search.Hops
 		ways := make([]int32, g.NumSwitches)
 		ways[s] = 1
 		order := make([]int32, g.NumSwitches)
@@ -211,7 +213,7 @@ func flipped(t *testing.T) (f *fabric.Fabric, want []int32) {
 	if n := len(f.Compile().SwitchGUID); n != g.NumSwitches {
 		t.Fatalf("%d switches", n)
 	}
-	return f, whole.height
+	return f, whole.level
 }
 
 // give gives the switches of some height a role.
@@ -229,7 +231,7 @@ func give(f *fabric.Fabric, height []int32, at int32, role fabric.Role) *fabric.
 // the fabric gives, of leaves or of roots; roots and leaves that are named come first.
 func TestRoles(t *testing.T) {
 	f, want := flipped(t)
-	bare := recognise(f.Compile(), nil, nil).height
+	bare := recognise(f.Compile(), nil, nil).level
 	high := 0
 	for s, h := range want {
 		if h == 0 && bare[s] == 2 {
@@ -245,7 +247,7 @@ func TestRoles(t *testing.T) {
 	}{{0, fabric.RoleLeaf}, {2, fabric.RoleRoot}} {
 		f, _ := flipped(t)
 		g := give(f, want, c.at, c.role)
-		if got := recognise(g, nil, nil).height; !slices.Equal(got, want) {
+		if got := recognise(g, nil, nil).level; !slices.Equal(got, want) {
 			t.Errorf("%ss given: levels %v, want %v", c.role, got, want)
 		}
 		if r := judged(t, g, routed(t, g, "")); !r.OK {
@@ -260,7 +262,7 @@ func TestRoles(t *testing.T) {
 			roots = append(roots, int32(s))
 		}
 	}
-	if got := recognise(g, roots, nil).height; !slices.Equal(got, want) {
+	if got := recognise(g, roots, nil).level; !slices.Equal(got, want) {
 		t.Errorf("roots named: levels %v, want %v", got, want)
 	}
 }
@@ -280,7 +282,7 @@ func TestTrueRoles(t *testing.T) {
 			case tr.top:
 				role = fabric.RoleRoot
 			}
-			give(f, tr.height, h, role)
+			give(f, tr.level, h, role)
 		}
 		got := routed(t, f.Compile(), "")
 		for s := range int32(g.NumSwitches) {

@@ -8,50 +8,53 @@ import (
 	"weft/fabric"
 )
 
-// tree is a network seen as a fat-tree.
+// tree holds the levels of a network seen as a fat-tree, and its links by neighbour.
 type tree struct {
-	g      *fabric.Graph
-	height []int32 // by switch: 0 is a leaf
-	top    int32
+	g     *fabric.Graph
+	level []int32 // by switch: 0 is a leaf
+	top   int32
 
-	// Links of a switch grouped by neighbour: start[s]:start[s+1]. Groups are sorted
-	// so that switches in the same place of different pods list theirs alike.
-	start []int32
-	to    []int32 // by group: the neighbour
-	link  []int32 // by group: its first link, and at the end the number of links
-	port  []uint8 // by link: the port
+	// The links of a switch to one neighbour are a bundle. The bundles of switch s are
+	// bundleStart[s]:bundleStart[s+1], sorted so that switches with the same place in different
+	// pods list theirs alike.
+	bundleStart []int32
+	neighbour   []int32 // by bundle: the switch to which it leads
+	linkStart   []int32 // by bundle: its first link, and at the end the number of links
+	linkPort    []uint8 // by link: the port
 
 	leaves []int32 // leaves in order: pod by pod
 }
 
-// groupsOf returns the first group of a switch and the one after its last.
-func (t *tree) groupsOf(s int32) (int32, int32) { return t.start[s], t.start[s+1] }
+// bundlesOf returns the first bundle of a switch and the one after its last.
+func (t *tree) bundlesOf(s int32) (int32, int32) { return t.bundleStart[s], t.bundleStart[s+1] }
 
-// base is the first link of a switch.
-func (t *tree) base(s int32) int32 { return t.link[t.start[s]] }
+// firstLink returns the first link of a switch.
+func (t *tree) firstLink(s int32) int32 { return t.linkStart[t.bundleStart[s]] }
 
-// portsOf lists the ports of a group.
-func (t *tree) portsOf(group int32) []uint8 { return t.port[t.link[group]:t.link[group+1]] }
+// portsOf lists the ports of a bundle.
+func (t *tree) portsOf(bundle int32) []uint8 {
+	return t.linkPort[t.linkStart[bundle]:t.linkStart[bundle+1]]
+}
 
-// recognise finds the levels and groups of a network. Roots and leaves that are
-// given are taken as such, or else those of which the fabric says so.
+// recognise finds the levels and bundles of a network. Roots and leaves that are given are taken
+// as such, or else those of which the fabric says so.
 func recognise(g *fabric.Graph, roots, leaves []int32) *tree {
-	roots, leaves = orRole(g, roots, fabric.RoleRoot), orRole(g, leaves, fabric.RoleLeaf)
-	t := &tree{g: g, height: heights(g, roots, leaves)}
+	roots, leaves = givenOrRole(g, roots, fabric.RoleRoot), givenOrRole(g, leaves, fabric.RoleLeaf)
+	t := &tree{g: g, level: levelsOf(g, roots, leaves)}
 	if len(roots) == 0 {
-		t.unflip()
-		t.lower()
+		t.lowerFlippedLeaves()
+		t.lowerEmptyRackSwitches()
 	}
-	for s := range t.height {
-		t.top = max(t.top, t.height[s])
+	for s := range t.level {
+		t.top = max(t.top, t.level[s])
 	}
-	t.group()
+	t.makeBundles()
 	t.orderLeaves()
 	return t
 }
 
-// orRole is the switches that are given, or those with a role where none is.
-func orRole(g *fabric.Graph, given []int32, role fabric.Role) []int32 {
+// givenOrRole returns the switches that are given, or those with a role where none is.
+func givenOrRole(g *fabric.Graph, given []int32, role fabric.Role) []int32 {
 	if len(given) > 0 {
 		return given
 	}
@@ -63,58 +66,60 @@ func orRole(g *fabric.Graph, given []int32, role fabric.Role) []int32 {
 	return given
 }
 
-// heights is the distance of every switch from the leaves. Beyond the roots, which
-// are half way between the leaves that are farthest apart, it is counted down
-// again: a leaf that has lost its hosts is still a leaf (the flipping switch of
-// paper IV). With roots given it is counted down from them, and only leaves that are
-// given as well are held to be such.
-func heights(g *fabric.Graph, roots, leaves []int32) []int32 {
+// levelsOf returns the level of every switch: its distance from the leaves. The roots are half
+// way between the leaves that are farthest apart; beyond them the level is counted down again,
+// because a leaf that has lost its hosts is still a leaf (the flipping switch of paper IV). With
+// roots given it is counted down from them, and only leaves that are given as well are taken as
+// such.
+func levelsOf(g *fabric.Graph, roots, leaves []int32) []int32 {
 	if len(roots) > 0 {
-		height := downFrom(g, roots)
+		level := levelsBelow(g, roots)
 		for _, l := range leaves {
-			height[l] = 0
+			level[l] = 0
 		}
-		return height
+		return level
 	}
 	for s := range int32(g.NumSwitches) {
 		if isLeaf(g, s) && !slices.Contains(leaves, s) {
 			leaves = append(leaves, s)
 		}
 	}
-	height := distances(g, leaves, nil)
+	search := g.NewSearch(nil)
+	search.From(leaves...)
+	level := slices.Clone(search.Hops)
 	top := int32(0)
 	reached := make([]bool, g.NumSwitches)
 	for _, first := range leaves {
 		if reached[first] {
 			continue
 		}
-		far := distances(g, []int32{first}, nil)
+		search.From(first)
 		for _, l := range leaves {
-			if far[l] >= 0 {
-				top, reached[l] = max(top, far[l]/2), true
+			if search.Hops[l] >= 0 {
+				top, reached[l] = max(top, search.Hops[l]/2), true
 			}
 		}
 	}
-	for s, h := range height {
+	for s, h := range level {
 		if h > top && top > 0 {
-			height[s] = max(0, 2*top-h)
+			level[s] = max(0, 2*top-h)
 		}
-		height[s] = max(0, height[s])
+		level[s] = max(0, level[s])
 	}
-	return height
+	return level
 }
 
-// downFrom is the height below given roots: the farthest switches are leaves.
-func downFrom(g *fabric.Graph, roots []int32) []int32 {
-	height := distances(g, roots, nil)
-	deepest := slices.Max(height)
-	for s, d := range height {
-		height[s] = 0
+// levelsBelow counts the levels down from given roots: the farthest switches are leaves.
+func levelsBelow(g *fabric.Graph, roots []int32) []int32 {
+	search := g.NewSearch(nil)
+	search.From(roots...)
+	level, deepest := make([]int32, g.NumSwitches), slices.Max(search.Hops)
+	for s, d := range search.Hops {
 		if d >= 0 {
-			height[s] = deepest - d
+			level[s] = deepest - d
 		}
 	}
-	return height
+	return level
 }
 
 // isLeaf reports whether a switch has hosts, and not just a few amid neighbours
@@ -137,46 +142,21 @@ func isLeaf(g *fabric.Graph, s int32) bool {
 	return others < 2 || 2*hosts*others >= sum
 }
 
-// distances is the number of hops from the nearest of some switches, -1 where there
-// is no way. Closed switches are reached, but not passed.
-func distances(g *fabric.Graph, from []int32, closed []bool) []int32 {
-	far := make([]int32, g.NumSwitches)
-	for s := range far {
-		far[s] = -1
-	}
-	queue := slices.Clone(from)
-	for _, s := range from {
-		far[s] = 0
-	}
-	for head := 0; head < len(queue); head++ {
-		if closed != nil && closed[queue[head]] {
-			continue
-		}
-		for _, c := range g.OutOf(queue[head]) {
-			if v := g.To[c]; far[v] < 0 {
-				far[v] = far[queue[head]] + 1
-				queue = append(queue, v)
-			}
-		}
-	}
-	return far
-}
-
-// unflip puts leaves without hosts that ended up among the roots back to where they
-// belong. What is below the neighbours of a root differs; those of a leaf are in its
-// own pod, and most of what is below them is the same.
-func (t *tree) unflip() {
+// lowerFlippedLeaves puts leaves without hosts that seemed to be roots back to level 0. What is
+// below the neighbours of a root differs; those of a leaf are in its own pod, and most of what
+// is below them is the same.
+func (t *tree) lowerFlippedLeaves() {
 	g := t.g
 	words := (g.NumSwitches + 63) / 64
 	below := make([]leafSet, g.NumSwitches)
 	slab := make(leafSet, g.NumSwitches*words)
-	for _, s := range t.byHeight(false) {
+	for _, s := range t.byLevel(false) {
 		below[s], slab = slab[:words], slab[words:]
-		if t.height[s] == 0 {
+		if t.level[s] == 0 {
 			below[s][s/64] |= 1 << (s % 64)
 		}
 		for _, c := range g.OutOf(s) {
-			if v := g.To[c]; t.height[v] < t.height[s] {
+			if v := g.To[c]; t.level[v] < t.level[s] {
 				for w, x := range below[v] {
 					below[s][w] |= x
 				}
@@ -184,7 +164,7 @@ func (t *tree) unflip() {
 		}
 	}
 	for s := range int32(g.NumSwitches) {
-		if t.height[s] < 2 || len(g.HostsOf(s)) > 0 || g.SwitchRole[s] != fabric.NoRole {
+		if t.level[s] < 2 || len(g.HostsOf(s)) > 0 || g.SwitchRole[s] != fabric.NoRole {
 			continue
 		}
 		first, alike := leafSet(nil), true
@@ -193,33 +173,33 @@ func (t *tree) unflip() {
 			if first == nil {
 				first = b
 			}
-			alike = alike && t.height[g.To[c]] < t.height[s] && 2*first.common(b) >= min(first.common(first), b.common(b))
+			alike = alike && t.level[g.To[c]] < t.level[s] && 2*first.common(b) >= min(first.common(first), b.common(b))
 		}
 		if alike {
-			t.height[s] -= 2
+			t.level[s] -= 2
 		}
 	}
 }
 
-// lower puts a rack switch that has lost its hosts beside its partner: nothing is above
-// it, and most of its links lead to what seems to be its own level.
-func (t *tree) lower() {
+// lowerEmptyRackSwitches puts a rack switch that has lost its hosts to the level of its partner:
+// nothing is above it, and most of its links lead to what seems to be its own level.
+func (t *tree) lowerEmptyRackSwitches() {
 	g := t.g
-	height := slices.Clone(t.height)
+	level := slices.Clone(t.level)
 	for s := range int32(g.NumSwitches) {
-		above, beside, below := 0, 0, 0
+		above, horizontal, below := 0, 0, 0
 		for _, c := range g.OutOf(s) {
 			switch v := g.To[c]; {
-			case height[v] > height[s]:
+			case level[v] > level[s]:
 				above++
-			case height[v] == height[s]:
-				beside++
+			case level[v] == level[s]:
+				horizontal++
 			default:
 				below++
 			}
 		}
-		if len(g.HostsOf(s)) == 0 && g.SwitchRole[s] == fabric.NoRole && above == 0 && below > 0 && beside >= below {
-			t.height[s]--
+		if len(g.HostsOf(s)) == 0 && g.SwitchRole[s] == fabric.NoRole && above == 0 && below > 0 && horizontal >= below {
+			t.level[s]--
 		}
 	}
 }
@@ -227,7 +207,7 @@ func (t *tree) lower() {
 // leafSet is a set of leaves, a bit each.
 type leafSet []uint64
 
-// common counts what is in both sets.
+// common counts the leaves that are in both sets.
 func (s leafSet) common(o leafSet) int {
 	n := 0
 	for w, x := range o {
@@ -236,12 +216,12 @@ func (s leafSet) common(o leafSet) int {
 	return n
 }
 
-// group collects the links of every switch by neighbour.
-func (t *tree) group() {
+// makeBundles collects the links of every switch by neighbour.
+func (t *tree) makeBundles() {
 	g := t.g
-	key := t.keys()
-	t.start = make([]int32, 1, g.NumSwitches+1)
-	t.port = make([]uint8, 0, g.NumChannels)
+	key := t.podKeys()
+	t.bundleStart = make([]int32, 1, g.NumSwitches+1)
+	t.linkPort = make([]uint8, 0, g.NumChannels)
 	var out []int32
 	for s := range int32(g.NumSwitches) {
 		out = append(out[:0], g.OutOf(s)...)
@@ -251,25 +231,25 @@ func (t *tree) group() {
 		})
 		for i, c := range out {
 			if v := g.To[c]; i == 0 || v != g.To[out[i-1]] {
-				t.to = append(t.to, v)
-				t.link = append(t.link, int32(len(t.port)))
+				t.neighbour = append(t.neighbour, v)
+				t.linkStart = append(t.linkStart, int32(len(t.linkPort)))
 			}
-			t.port = append(t.port, g.FromPort[c])
+			t.linkPort = append(t.linkPort, g.FromPort[c])
 		}
-		t.start = append(t.start, int32(len(t.to)))
+		t.bundleStart = append(t.bundleStart, int32(len(t.neighbour)))
 	}
-	t.link = append(t.link, int32(len(t.port)))
+	t.linkStart = append(t.linkStart, int32(len(t.linkPort)))
 }
 
-// keys is the place of every switch among those of its height: its lowest root. In
-// each pod the switches that lead to the same roots have the same key.
-func (t *tree) keys() []int32 {
+// podKeys returns, by switch, the lowest root above it. In each pod the switches that lead to
+// the same roots have the same key.
+func (t *tree) podKeys() []int32 {
 	key := make([]int32, t.g.NumSwitches)
-	for _, s := range t.byHeight(true) {
+	for _, s := range t.byLevel(true) {
 		key[s] = s
 		lowest := int32(-1)
 		for _, c := range t.g.OutOf(s) {
-			if p := t.g.To[c]; t.height[p] > t.height[s] && (lowest < 0 || key[p] < lowest) {
+			if p := t.g.To[c]; t.level[p] > t.level[s] && (lowest < 0 || key[p] < lowest) {
 				lowest = key[p]
 			}
 		}
@@ -280,42 +260,41 @@ func (t *tree) keys() []int32 {
 	return key
 }
 
-// byHeight lists all switches, the lowest or the highest first.
-func (t *tree) byHeight(highest bool) []int32 {
+// byLevel lists all switches, the lowest or the highest first.
+func (t *tree) byLevel(topFirst bool) []int32 {
 	order := make([]int32, t.g.NumSwitches)
 	for s := range order {
 		order[s] = int32(s)
 	}
 	slices.SortStableFunc(order, func(a, b int32) int {
-		if highest {
+		if topFirst {
 			a, b = b, a
 		}
-		return cmp.Compare(t.height[a], t.height[b])
+		return cmp.Compare(t.level[a], t.level[b])
 	})
 	return order
 }
 
-// orderLeaves sorts the switches of height 0 so that those with common ancestors
-// are together, the largest pods first: by their lowest ancestor of each height,
-// from the second highest down.
+// orderLeaves sorts the switches of level 0 so that those with common ancestors are together,
+// the largest pods first: by their lowest ancestor of each level, from the second highest down.
 func (t *tree) orderLeaves() {
 	n := int32(t.g.NumSwitches)
-	lowest := make([]int32, n*(t.top+1)) // by switch and height: an ancestor
+	lowest := make([]int32, n*(t.top+1)) // by switch and level: an ancestor
 	of := func(s int32) []int32 { return lowest[s*(t.top+1) : (s+1)*(t.top+1)] }
-	for _, s := range t.byHeight(true) {
+	for _, s := range t.byLevel(true) {
 		mine := of(s)
 		for h := range mine {
 			mine[h] = n
 		}
-		mine[t.height[s]] = s
+		mine[t.level[s]] = s
 		for _, c := range t.g.OutOf(s) {
-			if p := t.g.To[c]; t.height[p] > t.height[s] {
+			if p := t.g.To[c]; t.level[p] > t.level[s] {
 				for h, a := range of(p) {
 					mine[h] = min(mine[h], a)
 				}
 			}
 		}
-		if t.height[s] == 0 {
+		if t.level[s] == 0 {
 			t.leaves = append(t.leaves, s)
 		}
 	}
@@ -329,25 +308,25 @@ func (t *tree) orderLeaves() {
 	})
 }
 
-// dividers is, for every switch, the product of the numbers of neighbours above
-// that the levels below it have: the ways up to it from one leaf. Beside it is that
-// of the level below.
-func (t *tree) dividers() (div, below []int32) {
-	div, below = make([]int32, t.g.NumSwitches), make([]int32, t.g.NumSwitches)
-	for _, s := range t.byHeight(false) {
-		div[s], below[s] = max(div[s], 1), max(below[s], 1)
+// divisors returns, for every switch, the number of shortest ways up to it from one leaf: the
+// product of the numbers of neighbours above that the levels below it have. below is that number
+// for the level below the switch.
+func (t *tree) divisors() (divisor, below []int32) {
+	divisor, below = make([]int32, t.g.NumSwitches), make([]int32, t.g.NumSwitches)
+	for _, s := range t.byLevel(false) {
+		divisor[s], below[s] = max(divisor[s], 1), max(below[s], 1)
 		up := int32(0)
-		first, last := t.groupsOf(s)
+		first, last := t.bundlesOf(s)
 		for i := first; i < last; i++ {
-			if t.height[t.to[i]] > t.height[s] {
+			if t.level[t.neighbour[i]] > t.level[s] {
 				up++
 			}
 		}
 		for i := first; i < last; i++ {
-			if v := t.to[i]; t.height[v] > t.height[s] && div[s]*up > div[v] {
-				div[v], below[v] = min(div[s]*up, 1<<20), div[s]
+			if v := t.neighbour[i]; t.level[v] > t.level[s] && divisor[s]*up > divisor[v] {
+				divisor[v], below[v] = min(divisor[s]*up, 1<<20), divisor[s]
 			}
 		}
 	}
-	return div, below
+	return divisor, below
 }

@@ -38,7 +38,7 @@ func pathsOn(g *fabric.Graph, tables *route.Tables, ends *route.Ends) []int {
 }
 
 // degraded draws a small tree with failures, and what an engine would make of it.
-func degraded(t *rapid.T) (*route.Input, *reach, *list) {
+func degraded(t *rapid.T) (*route.Input, *reachability, *lidOrder) {
 	formula := rapid.SampledFrom([]string{
 		"rlft(6,3)", "rlft(8,2)", "xgft(2;6,4;3,2;hosts=50)", "pgft(2;4,4;1,2;1,2)", "karytree(3,3)", "racks216|hosts(even=4,odd=2)", "rlft(6,3)|ports(2)",
 	}).Draw(t, "formula")
@@ -50,8 +50,8 @@ func degraded(t *rapid.T) (*route.Input, *reach, *list) {
 		t.Fatal(err)
 	}
 	tr := recognise(g, nil, nil)
-	l := enlist(tr, &in.Ends, newKinds(g, nil, none), false)
-	r, err := newReach(t.Context(), tr, tr.rankByHeight(), l.bit, noLink, 1)
+	l := orderLIDs(tr, &in.Ends, newHostKinds(g, nil, none), false)
+	r, err := newReachability(t.Context(), tr, tr.orderByLevel(), l.placeOf, noLinks, 1)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -64,14 +64,17 @@ func TestByLoad(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, r, l := degraded(t)
 		g := in.Graph
-		tables := route.NewTables(g.NumSwitches, in.Ends.Top())
-		if err := newLoader(in, r, l, tables).byLoad(t.Context()); err != nil {
+		tables, err := routeByLoad(t.Context(), in, r, l)
+		if err != nil {
 			t.Fatal(err)
 		}
 		on := make([]int, g.NumChannels)
-		for _, x := range l.at {
-			for _, end := range append(slices.Clone(g.HostsOf(x)), g.PortZero(x)) {
-				for k := range in.Ends.Count(end) {
+		for k := range numColumns(g, &in.Ends) {
+			for _, x := range l.switches {
+				for _, end := range append(slices.Clone(g.HostsOf(x)), g.PortZero(x)) {
+					if k >= in.Ends.Count(end) {
+						continue
+					}
 					lid := in.Ends.Base[end] + fabric.LID(k)
 					dist, hops := cheapest(r, x, on)
 					for s := range int32(g.NumSwitches) {
@@ -99,20 +102,20 @@ func TestByLoad(t *testing.T) {
 }
 
 // cheapest is the load of the best way from every switch, and its hops.
-func cheapest(r *reach, x int32, on []int) (dist, hops []int) {
+func cheapest(r *reachability, x int32, on []int) (dist, hops []int) {
 	g := r.t.g
 	dist, hops = make([]int, g.NumSwitches), make([]int, g.NumSwitches)
-	block, j := &r.blocks[r.bit[x]/setSize], r.bit[x]%setSize
+	block, j := &r.blocks[r.place[x]/blockTargets], r.place[x]%blockTargets
 	for k := 1; k < len(block.hops); k++ {
 		for s := range int32(g.NumSwitches) {
-			if !block.hops[k][s].has(j) {
+			if !block.hops[k][s].contains(j) {
 				continue
 			}
 			hops[s], dist[s] = k, 1<<60
-			first, last := r.t.groupsOf(s)
+			first, last := r.t.bundlesOf(s)
 			for i := first; i < last; i++ {
 				for _, p := range r.t.portsOf(i) {
-					if c, _ := g.At(s, p); block.way(r, s, i, j, k) {
+					if c, _ := g.At(s, p); block.isNextHop(r, s, i, j, k) {
 						dist[s] = min(dist[s], on[c]+dist[g.To[c]])
 					}
 				}
@@ -122,58 +125,58 @@ func cheapest(r *reach, x int32, on []int) (dist, hops []int) {
 	return dist, hops
 }
 
-// TestEase: it counts the paths right, leads them over shortest legal ways only, and no
+// TestRebalance: it counts the paths right, leads them over shortest legal ways only, and no
 // link carries more than any did: as for small trees, and as for large ones.
-func TestEase(t *testing.T) {
-	eased := 0
+func TestRebalance(t *testing.T) {
+	relieved := 0
 	rapid.Check(t, func(t *rapid.T) {
 		in, r, l := degraded(t)
 		g := in.Graph
-		tables, err := fillClosed(t.Context(), in, r, l)
+		tables, err := closedForm(t.Context(), in, r, l)
 		if err != nil {
 			t.Fatal(err)
 		}
 		before := slices.Max(pathsOn(g, tables, &in.Ends))
-		w := newLoader(in, r, l, tables)
-		w.thorough = rapid.Bool().Draw(t, "thorough")
-		if err := w.easeBy(t.Context(), w.targets(), rapid.IntRange(1, 4).Draw(t, "wide"), false); err != nil {
+		w := newRebalancer(in, newLinkLoads(in, r.t, l, tables), columns{0, numColumns(g, &in.Ends)}, false)
+		w.limits.thorough = rapid.Bool().Draw(t, "thorough")
+		if err := w.run(t.Context(), r, w.targets(), rapid.IntRange(1, 4).Draw(t, "at once")); err != nil {
 			t.Fatal(err)
 		}
 		on := pathsOn(g, tables, &in.Ends)
 		if after := slices.Max(on); after > before {
 			t.Fatalf("the most loaded link has %d paths, had %d", after, before)
 		} else if after < before {
-			eased++
+			relieved++
 		}
 		for s := range int32(g.NumSwitches) {
-			first, last := r.t.groupsOf(s)
+			first, last := r.t.bundlesOf(s)
 			for i := first; i < last; i++ {
 				for n, port := range r.t.portsOf(i) {
-					if c, _ := g.At(s, port); int64(on[c]) != w.load[int(r.t.link[i])+n] {
-						t.Fatalf("from %d by port %d: %d paths, counted %d", s, port, on[c], w.load[int(r.t.link[i])+n])
+					if c, _ := g.At(s, port); int64(on[c]) != w.load[int(r.t.linkStart[i])+n] {
+						t.Fatalf("from %d by port %d: %d paths, counted %d", s, port, on[c], w.load[int(r.t.linkStart[i])+n])
 					}
 				}
 			}
 		}
 		for _, run := range l.runs {
-			block, j := &r.blocks[run.place/setSize], run.place%setSize
+			block, j := &r.blocks[run.place/blockTargets], run.place%blockTargets
 			for s := range int32(g.NumSwitches) {
 				for k := 1; k < len(block.hops); k++ {
-					if block.hops[k][s].has(j) && !onWay(r, block, s, j, k, tables.Port(s, run.lid)) {
+					if block.hops[k][s].contains(j) && !onWay(r, block, s, j, k, tables.Port(s, run.lid)) {
 						t.Fatalf("from %d to LID %d: port %d is on no way", s, run.lid, tables.Port(s, run.lid))
 					}
 				}
 			}
 		}
 	})
-	t.Logf("%d trees had their most loaded link eased", eased)
+	t.Logf("%d trees have fewer paths on their most loaded link", relieved)
 }
 
-func onWay(r *reach, block *block, s, j int32, k int, port uint8) bool {
-	first, last := r.t.groupsOf(s)
+func onWay(r *reachability, block *targetBlock, s, j int32, k int, port uint8) bool {
+	first, last := r.t.bundlesOf(s)
 	for i := first; i < last; i++ {
 		if slices.Contains(r.t.portsOf(i), port) {
-			return block.way(r, s, i, j, k)
+			return block.isNextHop(r, s, i, j, k)
 		}
 	}
 	return false

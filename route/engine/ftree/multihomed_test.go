@@ -47,7 +47,7 @@ func manyPartners(t *testing.T, leaves, spines int) *fabric.Graph {
 // TestManyPartners: all of it is proven, though more leaves are wanted at a time than finder
 // remembers.
 func TestManyPartners(t *testing.T) {
-	g := manyPartners(t, 2*waysKept, 6)
+	g := manyPartners(t, 2*targetsKept, 6)
 	for _, balance := range []string{auto, load, zahavi, beft} {
 		for _, homes := range []string{mftree, standby} {
 			o := "balance=" + balance + " multihomed=" + homes
@@ -73,10 +73,10 @@ func TestManyTypes(t *testing.T) {
 		if n >= maxKinds {
 			continue
 		}
-		k := newKinds(g, make([]string, n), standby)
+		k := newHostKinds(g, make([]string, n), standby)
 		for h := range int32(g.NumHosts) {
-			if int(k.portRank[h]) >= k.perType || k.of(h) >= k.switches() {
-				t.Errorf("%d types: host %d is of kind %d of %d, %d of %d of its type", n, h, k.of(h), k.switches(), k.portRank[h], k.perType)
+			if int(k.portRank[h]) >= k.perType || k.kindOf(h) >= k.switchKind() {
+				t.Errorf("%d types: host %d is of kind %d of %d, %d of %d of its type", n, h, k.kindOf(h), k.switchKind(), k.portRank[h], k.perType)
 			}
 		}
 	}

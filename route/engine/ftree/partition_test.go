@@ -24,18 +24,18 @@ func TestFlippedLeaf(t *testing.T) {
 		bare := recognise(g, nil, nil)
 		var empty, roots []int32
 		for s := range int32(g.NumSwitches) {
-			if whole.height[s] == 0 && len(g.HostsOf(s)) == 0 {
+			if whole.level[s] == 0 && len(g.HostsOf(s)) == 0 {
 				empty = append(empty, s)
 			}
-			if whole.height[s] == whole.top {
+			if whole.level[s] == whole.top {
 				roots = append(roots, s)
 			}
 		}
 		for name, heights := range map[string][]int32{
-			"inferred": bare.height, "leaves": recognise(g, nil, empty).height, "roots": recognise(g, roots, nil).height,
+			"inferred": bare.level, "leaves": recognise(g, nil, empty).level, "roots": recognise(g, roots, nil).level,
 		} {
-			if len(empty) == 0 || !slices.Equal(heights, whole.height) {
-				t.Errorf("%s, %s: %d empty leaves, levels %v, want %v", formula, name, len(empty), heights, whole.height)
+			if len(empty) == 0 || !slices.Equal(heights, whole.level) {
+				t.Errorf("%s, %s: %d empty leaves, levels %v, want %v", formula, name, len(empty), heights, whole.level)
 			}
 		}
 	}
@@ -44,8 +44,8 @@ func TestFlippedLeaf(t *testing.T) {
 // TestEmptyRack: a rack switch without hosts is beside its partner.
 func TestEmptyRack(t *testing.T) {
 	whole := recognise(graph(t, "racks648"), nil, nil)
-	if got := recognise(graph(t, "racks648|hosts(even=22,odd=1)"), nil, nil); !slices.Equal(got.height, whole.height) {
-		t.Errorf("levels %v, want %v", got.height, whole.height)
+	if got := recognise(graph(t, "racks648|hosts(even=22,odd=1)"), nil, nil); !slices.Equal(got.level, whole.level) {
+		t.Errorf("levels %v, want %v", got.level, whole.level)
 	}
 }
 
@@ -228,13 +228,13 @@ func TestStandby(t *testing.T) {
 				tr := recognise(g, nil, nil)
 				through := make([]int, g.NumSwitches)
 				for c, n := range destinations(g, plan, first) {
-					if tr.height[g.From[c]] > tr.height[g.To[c]] {
+					if tr.level[g.From[c]] > tr.level[g.To[c]] {
 						through[g.From[c]] += n
 					}
 				}
 				least, most := 1<<30, 0
 				for s, n := range through {
-					if tr.height[s] == tr.top {
+					if tr.level[s] == tr.top {
 						least, most = min(least, n), max(most, n)
 					}
 				}

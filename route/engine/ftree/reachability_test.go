@@ -32,8 +32,8 @@ func TestReach(t *testing.T) {
 			}
 		}
 		tr := recognise(&g, nil, nil)
-		copy(tr.height, sequence(n)) // no switch has a mate
-		r, err := newReach(t.Context(), tr, rank, bit, noLink, 2)
+		copy(tr.level, sequence(n)) // no switch has a mate
+		r, err := newReachability(t.Context(), tr, rank, bit, noLinks, 2)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -45,7 +45,7 @@ func TestReach(t *testing.T) {
 			legal := legalHops(tr, x, rises)
 			hops := func(s int32) int {
 				for k := range block.hops {
-					if block.hops[k][s].has(bit[x]) {
+					if block.hops[k][s].contains(bit[x]) {
 						return k
 					}
 				}
@@ -56,25 +56,25 @@ func TestReach(t *testing.T) {
 				if (k < 0) != (legal[s] < 0) || k < legal[s] {
 					t.Fatalf("from %d to %d: %d hops, a legal path has %d", s, x, k, legal[s])
 				}
-				must := block.must[s].has(bit[x])
+				must := block.downOnly[s].contains(bit[x])
 				if k > legal[s] {
 					bound++
 				}
 				ways := 0
-				first, last := tr.groupsOf(s)
+				first, last := tr.bundlesOf(s)
 				for i := first; i < last && k > 0; i++ {
-					if v := tr.to[i]; !must && rises(s, v) && hops(v) >= 0 && hops(v) < k-1 {
+					if v := tr.neighbour[i]; !must && rises(s, v) && hops(v) >= 0 && hops(v) < k-1 {
 						t.Fatalf("from %d to %d: %d hops, %d from %d above it", s, x, k, hops(v), v)
 					}
-					if !block.way(r, s, i, bit[x], k) {
+					if !block.isNextHop(r, s, i, bit[x], k) {
 						continue
 					}
 					ways++
-					v := tr.to[i]
+					v := tr.neighbour[i]
 					switch up := rises(s, v); {
 					case hops(v) != k-1, g.Drained[v] && v != x, up && must:
 						t.Fatalf("from %d by %d to %d: %d hops then %d, up %v, must lead down %v", s, v, x, k, hops(v), up, must)
-					case !up && v != x && !block.must[v].has(bit[x]):
+					case !up && v != x && !block.downOnly[v].contains(bit[x]):
 						t.Fatalf("from %d down to %d, which may lead up again to %d", s, v, x)
 					}
 				}

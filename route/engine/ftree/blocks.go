@@ -1,0 +1,155 @@
+package ftree
+
+import (
+	"bytes"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// choice says by which of some ports a switch sends each LID that it may send by any of them: by
+// number index/divisor, modulo their number, with the index of the LID.
+type choice struct {
+	ports   []uint8
+	divisor int32
+}
+
+// What is chosen by none of the switch's choices.
+const (
+	noChoice  = 0  // the first one, without ports
+	ownSwitch = -1 // the target is the switch itself
+)
+
+// blockWriter writes the choices of a switch into blocks of 64 LIDs.
+type blockWriter struct {
+	l     *lidOrder
+	runs  []lidRun // of all LIDs, in their order, cut where a block ends
+	start []int32  // by block: its first run
+
+	choices []choice      // of the switch
+	ports   []uint8       // of them all
+	chosen  []int32       // by place: the choice
+	recent  []sharedBlock // by block: the last one by a single choice
+	none    route.Block
+	spare   []route.Block
+}
+
+// sharedBlock is a block whose LIDs all go by one choice.
+type sharedBlock struct {
+	by    choice
+	block *route.Block
+}
+
+func newBlockWriter(l *lidOrder, top fabric.LID) blockWriter {
+	w := blockWriter{l: l, chosen: make([]int32, len(l.switches))}
+	w.runs, w.start = l.byBlock(top)
+	w.recent = make([]sharedBlock, len(w.start)-1)
+	fill(w.none[:], route.NoPort)
+	return w
+}
+
+// reset forgets the choices of the last switch.
+func (w *blockWriter) reset() {
+	w.choices, w.ports = append(w.choices[:0], choice{divisor: 1}), w.ports[:0]
+	clear(w.chosen)
+}
+
+// add makes a choice of the ports from a place of w.ports on, and returns its number.
+func (w *blockWriter) add(from int, divisor int32) int32 {
+	ports := w.ports[from:]
+	if len(ports) == 1 {
+		divisor = 1
+	}
+	w.choices = append(w.choices, choice{ports, divisor})
+	return int32(len(w.choices) - 1)
+}
+
+// block returns a block of the switch. If all its LIDs go by one choice, and went by the same
+// one at a switch before, it is the block of that switch.
+func (w *blockWriter) block(b int) *route.Block {
+	runs := w.runs[w.start[b]:w.start[b+1]]
+	only := w.singleChoice(runs)
+	if only == ownSwitch {
+		return w.makeBlock(runs)
+	}
+	last, by := &w.recent[b], &w.choices[only]
+	if last.block == nil || !last.by.equal(by) {
+		*last = sharedBlock{choice{append(last.by.ports[:0], by.ports...), by.divisor}, w.makeBlock(runs)}
+	}
+	return last.block
+}
+
+// singleChoice returns the choice by which all LIDs of some runs go, or ownSwitch if there is
+// none.
+func (w *blockWriter) singleChoice(runs []lidRun) int32 {
+	if len(runs) == 0 {
+		return noChoice
+	}
+	first := w.chosen[runs[0].place]
+	same := first
+	for i := range runs {
+		c := w.chosen[runs[i].place]
+		if c == first || c == same {
+			continue
+		}
+		if c == ownSwitch || first == ownSwitch || !w.choices[c].equal(&w.choices[first]) {
+			return ownSwitch
+		}
+		same = c
+	}
+	return first
+}
+
+// equal reports whether two choices send all LIDs alike.
+func (c *choice) equal(o *choice) bool {
+	return c.divisor == o.divisor && bytes.Equal(c.ports, o.ports)
+}
+
+// makeBlock writes a new block.
+func (w *blockWriter) makeBlock(runs []lidRun) *route.Block {
+	if len(w.spare) == 0 {
+		w.spare = make([]route.Block, 64)
+	}
+	block := &w.spare[0]
+	w.spare = w.spare[1:]
+	*block = w.none
+	for i := range runs {
+		r := &runs[i]
+		if c := w.chosen[r.place]; c > noChoice {
+			w.choices[c].writePorts(block[r.lid%route.BlockSize:][:r.n], r.index, w.l.offset[r.kind])
+		}
+	}
+	return block
+}
+
+// writePorts writes the ports of consecutive LIDs. index is that of the first one, offset the
+// number of candidates that it is ahead.
+func (c *choice) writePorts(row []uint8, index, offset int32) {
+	n := int32(len(c.ports))
+	if n == 1 {
+		fill(row, c.ports[0])
+		return
+	}
+	pick, left := (index/c.divisor+offset)%n, c.divisor-index%c.divisor // the link, and LIDs before the next
+	for len(row) > 0 {
+		var m int32
+		if c.divisor == 1 {
+			m = int32(copy(row, c.ports[pick:]))
+			pick += m
+		} else {
+			m = min(left, int32(len(row)))
+			fill(row[:m], c.ports[pick])
+			pick, left = pick+1, c.divisor
+		}
+		if row = row[m:]; pick == n {
+			pick = 0
+		}
+	}
+}
+
+// fill writes one port into all of a row.
+func fill(row []uint8, port uint8) {
+	for i := range row {
+		row[i] = port
+	}
+}

@@ -1,0 +1,160 @@
+package ftree
+
+import (
+	"context"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+)
+
+// laneLayout says which lane every packet takes.
+type laneLayout struct {
+	lanes  int
+	spread bool        // packets between hosts are spread over the lanes (lanes=vftree)
+	second *secondLane // pairs of switches whose packets have the last lane for themselves, nil for none
+}
+
+// assign fills in SL and SL2VL. With spread the hosts of every two leaves have a virtual lane of
+// their own, as far as there are lanes, the same both ways (paper II, algorithms 1 and 2):
+// packets for hosts that share a link upwards do not hold up each other. Any lanes are free of
+// deadlock, since the paths are on a single one. Traffic of switches is on the first lane.
+//
+// Deviations: line 3 of algorithm 1 gives a lane that does not exist when the number of lanes is
+// odd, so it is taken modulo that number. In an oversubscribed tree hosts of one leaf share a
+// link upwards too: there the hosts of a leaf are classed by the round in which the links
+// were dealt to them, and the lane moves on with the rounds of both ends.
+func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan *route.Plan) error {
+	spreadOver := int32(y.lanes)
+	if y.second != nil {
+		spreadOver--
+	}
+	c := y.slClasses(t, spreadOver)
+	of := make([]int32, int(in.Ends.Top())+1)
+	for lid, end := range in.Ends.ByLID() {
+		of[lid] = -1
+		if end >= 0 {
+			of[lid] = c.of[end]
+		}
+	}
+	n := len(c.all)
+	plan.SL = route.NewSLs(c.of, of, n, n)
+	plan.SL.OneWay = y.second != nil && y.second.oneWay
+	err := par.For(ctx, in.Workers, n, func(_, b int) error {
+		to := &c.all[b]
+		for a := range c.all {
+			if lane := y.lane(&c.all[a], to, spreadOver); lane > 0 {
+				plan.SL.Set(int32(a), int32(b), uint8(lane))
+			}
+		}
+		return nil
+	})
+	var table route.VLTable
+	for sl := range y.lanes {
+		table[sl] = uint8(sl)
+	}
+	plan.SL2VL, plan.VLs = route.UniformVL(in.Graph, table), y.lanes
+	return err
+}
+
+// lane returns the lane of packets between two classes.
+func (y *laneLayout) lane(from, to *slClass, spreadOver int32) int32 {
+	switch {
+	case y.second.contains(from, to):
+		return spreadOver
+	case y.spread && from.leaf >= 0 && to.leaf >= 0 && from.leaf != to.leaf:
+		return (pairLane(from.leaf, to.leaf, spreadOver) + from.round + to.round) % spreadOver
+	}
+	return 0
+}
+
+// slClass is a set of end ports whose packets take the same lanes.
+type slClass struct {
+	at    int32 // switch, -1 for any
+	zero  bool  // port 0 of the switch
+	leaf  int32 // number of the leaf, -1 for other switches and for port 0
+	round int32 // modulo the lanes to spread over
+}
+
+type slClasses struct {
+	all []slClass
+	of  []int32 // by end port
+}
+
+// slClasses puts the hosts of a leaf into classes by their round, where packets are spread, and the
+// switches into classes of their own where there is a second lane.
+func (y *laneLayout) slClasses(t *tree, spreadOver int32) *slClasses {
+	g := t.g
+	leafNumber := make([]int32, g.NumSwitches)
+	for s := range leafNumber {
+		leafNumber[s] = -1
+	}
+	for i, l := range t.leaves {
+		leafNumber[l] = int32(i)
+	}
+	c := &slClasses{all: []slClass{{at: -1, leaf: -1}}, of: make([]int32, g.NumEnds)}
+	for s := range int32(g.NumSwitches) {
+		links := max(1, int32(len(t.uplinkNeighbours(s))))
+		first := int32(len(c.all)) // class of the hosts of round 0
+		for i, h := range g.HostsOf(s) {
+			is := slClass{at: s, leaf: leafNumber[s]}
+			if y.spread && is.leaf >= 0 {
+				is.round = int32(i) / links % spreadOver
+			}
+			if y.second == nil && is.leaf < 0 {
+				continue // of the first class
+			}
+			if c.of[h] = first + is.round; int(c.of[h]) == len(c.all) {
+				c.all = append(c.all, is)
+			}
+		}
+		if y.second != nil {
+			c.of[g.PortZero(s)] = int32(len(c.all))
+			c.all = append(c.all, slClass{at: s, zero: true, leaf: -1})
+		}
+	}
+	return c
+}
+
+// secondLane says which packets need a lane of their own.
+type secondLane struct {
+	hosts, zeros [][]bool // by target switch, source switch; nil for none: to its hosts, to its port 0
+	oneWay       bool     // some packets need it whose answers do not
+}
+
+// contains reports whether packets between two classes need the second lane.
+func (l *secondLane) contains(from, to *slClass) bool {
+	if l == nil || from.at < 0 || to.at < 0 {
+		return false
+	}
+	sources := l.hosts[to.at]
+	if to.zero {
+		sources = l.zeros[to.at]
+	}
+	return sources != nil && sources[from.at]
+}
+
+// isSymmetric reports whether answers need the second lane exactly where requests do. What a switch and
+// its hosts send takes one lane together.
+func (l *secondLane) isSymmetric(g *fabric.Graph) bool {
+	has := func(of [][]bool, target, source int32) bool { return of[target] != nil && of[target][source] }
+	for x := range int32(g.NumSwitches) {
+		for s := range int32(g.NumSwitches) {
+			back := has(l.zeros, s, x)
+			if has(l.zeros, x, s) != back || len(g.HostsOf(x)) > 0 && has(l.hosts, x, s) != back {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// pairLane returns the lane of two leaves by algorithm 1 of paper II.
+func pairLane(a, b, lanes int32) int32 {
+	a, b = min(a, b), max(a, b)
+	first := (2 * a) % lanes
+	if (2*a/lanes)%2 == 1 {
+		first = (first + 1) % lanes
+	}
+	return (first + b - a - 1) % lanes
+}

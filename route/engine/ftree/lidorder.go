@@ -1,0 +1,190 @@
+package ftree
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// lidRun is a range of LIDs of one kind on one switch, with consecutive indexes.
+type lidRun struct {
+	lid   fabric.LID
+	n     uint16
+	kind  uint8
+	place int32 // of the switch, as in lidOrder.placeOf
+	index int32 // of the first LID: t of the closed form
+}
+
+// lidOrder holds the LIDs of all switches in the order in which the balance numbers them.
+type lidOrder struct {
+	placeOf  []int32 // by switch: its place
+	switches []int32 // by place: its switch
+	runs     []lidRun
+	offset   []int32 // by kind: candidates that it is ahead
+}
+
+// byBlock sorts the runs by LID, and cuts them where a block of the tables ends: the runs of
+// block b are runs[start[b]:start[b+1]].
+func (l *lidOrder) byBlock(top fabric.LID) (runs []lidRun, start []int32) {
+	for _, r := range l.runs {
+		for r.n > 0 {
+			part := r
+			part.n = min(r.n, uint16(route.BlockSize-r.lid%route.BlockSize))
+			runs = append(runs, part)
+			r.lid, r.index, r.n = r.lid+fabric.LID(part.n), r.index+int32(part.n), r.n-part.n
+		}
+	}
+	slices.SortFunc(runs, func(a, b lidRun) int { return cmp.Compare(a.lid, b.lid) })
+	for b := range int(top)/route.BlockSize + 2 {
+		at := 0
+		if b > 0 {
+			at = int(start[b-1])
+		}
+		for at < len(runs) && int(runs[at].lid) < b*route.BlockSize {
+			at++
+		}
+		start = append(start, int32(at))
+	}
+	return runs, start
+}
+
+// maxKinds bounds the kinds of hosts, so there are fewer types than that.
+const maxKinds = 200
+
+// hostKinds sorts end ports into kinds. Each kind is balanced by itself.
+type hostKinds struct {
+	g          *fabric.Graph
+	types      []string // patterns of node descriptions; what fits none is one more
+	multihomed string   // option multihomed: with standby each port of a host is of a kind of its own
+	perType    int      // kinds of one type
+	portRank   []uint8  // by host: ports of its node before it
+}
+
+func newHostKinds(g *fabric.Graph, types []string, multihomed string) *hostKinds {
+	k := &hostKinds{g: g, types: types, multihomed: multihomed, perType: 1, portRank: make([]uint8, g.NumHosts)}
+	if multihomed != standby {
+		return k
+	}
+	most := maxKinds / (len(types) + 1)
+	for n := range g.NumNodes {
+		before := 0
+		for _, end := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
+			if !g.IsPortZero(end) {
+				k.portRank[end] = uint8(before)
+				k.perType = max(k.perType, before+1)
+				before = min(before+1, most-1)
+			}
+		}
+	}
+	return k
+}
+
+// kindOf returns the kind of a host.
+func (k *hostKinds) kindOf(host int32) uint8 {
+	for i, pattern := range k.types {
+		if matches(pattern, k.g.EndDesc[host]) {
+			return uint8(i*k.perType) + k.portRank[host]
+		}
+	}
+	return uint8(len(k.types)*k.perType) + k.portRank[host]
+}
+
+// switchKind returns the kind of port 0 of all switches, the last one.
+func (k *hostKinds) switchKind() uint8 { return uint8((len(k.types) + 1) * k.perType) }
+
+// orderLIDs numbers the LIDs: leaves in their order, then the other switches, and the ports of
+// each in order. The LIDs of a port have consecutive indexes from that of its base LID on, so
+// its base LID has the index that it has with one LID a port, and the others take other paths.
+// With option standby, a further port of a multi-homed host has the index of the first and an
+// offset of one candidate, so the two take different links at every switch. With dummies ports
+// that do not exist count too.
+func orderLIDs(t *tree, ends *route.Ends, k *hostKinds, dummies bool) *lidOrder {
+	l := &lidOrder{placeOf: make([]int32, t.g.NumSwitches), offset: make([]int32, k.switchKind()+1)}
+	for kind := range k.switchKind() {
+		l.offset[kind] = int32(kind) % int32(k.perType)
+	}
+	l.placeSwitches(t)
+	indexes := hostIndexes(t, l, k, dummies)
+	if k.multihomed == mftree {
+		separateByIndex(t, k, indexes)
+	}
+	for place, s := range l.switches {
+		for _, h := range t.g.HostsOf(s) {
+			l.add(ends, h, lidRun{kind: k.kindOf(h), place: int32(place), index: indexes[h]})
+		}
+		zero := t.g.PortZero(s)
+		l.add(ends, zero, lidRun{kind: k.switchKind(), place: int32(place), index: int32(place)})
+	}
+	return l
+}
+
+// placeSwitches puts the leaves first, then the other switches, the lowest first.
+func (l *lidOrder) placeSwitches(t *tree) {
+	for s := range l.placeOf {
+		l.placeOf[s] = -1
+	}
+	for _, s := range append(append([]int32(nil), t.leaves...), t.byLevel(false)...) {
+		if l.placeOf[s] < 0 {
+			l.placeOf[s] = int32(len(l.switches))
+			l.switches = append(l.switches, s)
+		}
+	}
+}
+
+// add adds the LIDs of an end port, to the last run if they continue it.
+func (l *lidOrder) add(ends *route.Ends, end int32, r lidRun) {
+	r.lid, r.n = ends.Base[end], uint16(ends.Count(end))
+	if r.n == 0 {
+		return
+	}
+	if len(l.runs) > 0 {
+		last := &l.runs[len(l.runs)-1]
+		next := lidRun{last.lid + fabric.LID(last.n), r.n, last.kind, last.place, last.index + int32(last.n)}
+		if r == next {
+			last.n += r.n
+			return
+		}
+	}
+	l.runs = append(l.runs, r)
+}
+
+// hostIndexes numbers the hosts of each kind, leaf by leaf.
+func hostIndexes(t *tree, l *lidOrder, k *hostKinds, dummies bool) []int32 {
+	g := t.g
+	indexes := make([]int32, g.NumHosts)
+	next := make([]int32, k.switchKind())
+	width := mostHosts(t)
+	for place, s := range l.switches {
+		if dummies {
+			for kind := range next {
+				next[kind] = int32(place) * width
+			}
+		}
+		for _, h := range g.HostsOf(s) {
+			if k.portRank[h] == 0 {
+				indexes[h] = next[k.kindOf(h)]
+				next[k.kindOf(h)]++
+			}
+		}
+	}
+	for h := range indexes {
+		if k.portRank[h] > 0 {
+			indexes[h] = indexes[firstPort(g, int32(h))]
+		}
+	}
+	return indexes
+}
+
+// firstPort returns the first end port of the node of a host.
+func firstPort(g *fabric.Graph, host int32) int32 { return g.NodeEnds[g.NodeStart[g.EndNode[host]]] }
+
+// mostHosts returns the largest number of hosts on a switch.
+func mostHosts(t *tree) int32 {
+	most := int32(0)
+	for s := range t.g.NumSwitches {
+		most = max(most, t.g.HostStart[s+1]-t.g.HostStart[s])
+	}
+	return most
+}

@@ -1,0 +1,201 @@
+package ftree
+
+import (
+	"context"
+	"slices"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+)
+
+// joinBySubtree connects the switches that no legal path joins as paper III does
+// (switches=sftree), and refuses trees where that closes a cycle.
+func (e *engine) joinBySubtree(ctx context.Context, in *route.Input, r *reachability, plan *route.Plan) error {
+	avoid, err := e.switches(in.Graph, "avoid")
+	if err != nil {
+		return err
+	}
+	if err := connectBySubtree(ctx, in, r, plan.Tables, avoid); err != nil {
+		return err
+	}
+	if len(r.t.irregular()) > 0 || slices.Contains(in.Graph.Drained, true) { // on others it closes none
+		cycle, err := hasCycle(ctx, in, plan.Tables)
+		if err != nil {
+			return err
+		}
+		if cycle {
+			return route.Refuse(Name, "use switches=all", "paths through the subtree of this irregular tree close a cycle")
+		}
+	}
+	plan.Notes, err = unjoinedBySubtree(ctx, in, plan.Tables)
+	return err
+}
+
+// connectBySubtree connects the switches that no legal path joins as paper III does (algorithms
+// 1 and 2): a switch without a path to another sends to the root of a subtree, which is a leaf,
+// until a switch on the way has a path. The hops that result need no counting (get_path_length):
+// the judge and everyone else count those of the tables.
+//
+// Deviations: the root is kept away from the node of the subnet manager only if that switch is
+// given (option avoid). A switch outside the subtree goes up until it is in it, also one next to
+// its root: with several parents of the root in one core, as in Ranger, packets would close a
+// cycle otherwise. On degraded trees they can still, where top switches come to the root by
+// different parents (see the package's tests): these are refused. The pairs that stay unjoined
+// there are counted by unjoinedBySubtree.
+func connectBySubtree(ctx context.Context, in *route.Input, r *reachability, tables *route.Tables, avoid []int32) error {
+	t, g, ends := r.t, in.Graph, &in.Ends
+	root := subtreeRoot(t, ends, tables, avoid)
+	if root < 0 {
+		return nil
+	}
+	lids := make([]fabric.LID, g.NumSwitches)
+	for x := range int32(g.NumSwitches) {
+		lids[x] = ends.Base[g.PortZero(x)]
+	}
+	k := newSubtree(r, root)
+	k.sendOverSubtree(r, root, lids, tables)
+	sibling, toSibling := siblingOf(t, root)
+	rootHas, siblingHas := make([]bool, g.NumSwitches), make([]bool, g.NumSwitches)
+	for x := range int32(g.NumSwitches) {
+		if lids[x] != 0 {
+			rootHas[x] = tables.Port(root, lids[x]) != route.NoPort
+			siblingHas[x] = sibling >= 0 && tables.Port(sibling, lids[x]) != route.NoPort
+		}
+	}
+	return par.For(ctx, in.Workers, g.NumSwitches, func(_, i int) error {
+		s := int32(i)
+		toward, toSiblings := k.toward[s], route.NoPort
+		switch {
+		case s == root:
+			toward, toSiblings = route.NoPort, toSibling
+		case sibling >= 0 && s != sibling:
+			toSiblings = tables.Port(s, lids[sibling])
+		}
+		for x, lid := range lids {
+			switch {
+			case lid == 0 || tables.Port(s, lid) != route.NoPort:
+			case rootHas[x]:
+				tables.Set(s, lid, toward)
+			case siblingHas[x]:
+				tables.Set(s, lid, toSiblings)
+			}
+		}
+		return nil
+	})
+}
+
+// subtreeRoot returns the first leaf with paths to all switches, or just the first leaf; -1
+// where there is none.
+func subtreeRoot(t *tree, ends *route.Ends, tables *route.Tables, avoid []int32) int32 {
+	first := int32(-1)
+	for _, l := range t.leaves {
+		if slices.Contains(avoid, l) || t.g.Drained[l] {
+			continue
+		}
+		if first < 0 {
+			first = l
+		}
+		all := true
+		for x := range int32(t.g.NumSwitches) {
+			lid := ends.Base[t.g.PortZero(x)]
+			all = all && (x == l || lid == 0 || tables.Port(l, lid) != route.NoPort)
+		}
+		if all {
+			return l
+		}
+	}
+	return first
+}
+
+// siblingOf returns a neighbour of the same level, and the port that leads to it; -1 where there
+// is none.
+func siblingOf(t *tree, s int32) (sibling int32, port uint8) {
+	first, last := t.bundlesOf(s)
+	for i := first; i < last; i++ {
+		if v := t.neighbour[i]; v != s && t.level[v] == t.level[s] {
+			return v, t.portsOf(i)[0]
+		}
+	}
+	return -1, route.NoPort
+}
+
+// subtree is the subtree of definition 5.7: the first way down from every top switch to its
+// root. The other switches go up until they are in it. So those that have several ways to the
+// root, as from the racks of Ranger, all come by the same parents of it.
+type subtree struct {
+	in     []bool  // by switch
+	toward []uint8 // by switch: the port towards the root, NoPort where there is no way
+}
+
+func newSubtree(r *reachability, root int32) *subtree {
+	n := int32(len(r.upBundles))
+	k := &subtree{in: make([]bool, n), toward: make([]uint8, n)}
+	y := newNextHops(r)
+	y.setTarget(root)
+	k.in[root] = true
+	for s := range n {
+		if k.toward[s] = route.NoPort; len(r.upBundles[s]) > 0 {
+			continue
+		}
+		for at := s; !k.in[at] && y.place[at] >= 0; {
+			first := y.from(at)[0]
+			k.in[at], k.toward[at] = true, r.t.portsOf(first)[0]
+			at = r.t.neighbour[first]
+		}
+	}
+	for s := range n {
+		k.joinFrom(r, s)
+	}
+	return k
+}
+
+// joinFrom leads a switch up to one in the subtree, and reports whether it could.
+func (k *subtree) joinFrom(r *reachability, s int32) bool {
+	if k.in[s] || k.toward[s] != route.NoPort {
+		return true
+	}
+	for _, i := range r.upBundles[s] {
+		if k.joinFrom(r, r.t.neighbour[i]) {
+			k.toward[s] = r.t.portsOf(i)[0]
+			return true
+		}
+	}
+	return false
+}
+
+// sendOverSubtree makes the root send to all switches over the subtree where it can, also to its
+// neighbours that are not in it.
+func (k *subtree) sendOverSubtree(r *reachability, root int32, lids []fabric.LID, tables *route.Tables) {
+	first, last := r.t.bundlesOf(root)
+	for x, lid := range lids {
+		if lid == 0 || int32(x) == root {
+			continue
+		}
+		block, j := &r.blocks[r.place[x]/blockTargets], r.place[x]%blockTargets
+		var bundles []int32
+		if hops := block.hopsFrom(root, j); hops > 0 {
+			for i := first; i < last; i++ {
+				if block.isNextHop(r, root, i, j, hops) {
+					bundles = append(bundles, i)
+				}
+			}
+		}
+		for _, i := range append(bundles, r.upBundles[root]...) {
+			if v := r.t.neighbour[i]; k.in[v] && block.hopsFrom(v, j) >= 0 {
+				tables.Set(root, lid, r.t.portsOf(i)[0])
+				break
+			}
+		}
+	}
+}
+
+// hopsFrom returns the hops of a switch to target j of the block, -1 where there is no path.
+func (b *targetBlock) hopsFrom(s, j int32) int {
+	for k := range b.hops {
+		if b.hops[k][s].contains(j) {
+			return k
+		}
+	}
+	return -1
+}

@@ -1,0 +1,252 @@
+package ftree
+
+import (
+	"cmp"
+	"context"
+	"math/bits"
+	"slices"
+	"sync"
+
+	"weft/internal/par"
+	"weft/route/updown"
+)
+
+// reachability knows all shortest legal paths: which switches each switch reaches in how many hops, and
+// which bundles these paths begin with. A packet that has gone down may not go up again, and a
+// table does not know whether it has. So a switch that another one leads down to must lead on down;
+// any other switch may use every shortest legal path.
+type reachability struct {
+	t            *tree
+	leadsUp      []bool    // by bundle: it leads up in the order
+	unused       []bool    // by bundle: no path takes it
+	endsPath     []bool    // by bundle: a path that takes it ends there
+	continuation []int32   // by bundle: where a path continues, as an index of hopsTo
+	upBundles    [][]int32 // by switch: its bundles that lead up
+	downBundles  [][]int32 // by switch: its bundles that lead down
+	place        []int32   // by switch: its place as a target
+	blocks       []targetBlock
+	byTarget     []targetHops // by target's place / 64
+}
+
+// targetBlock holds the hops to blockTargets targets.
+type targetBlock struct {
+	downHops []([]targetSet) // by hops, switch: targets that are so many hops away going down only
+	hops     []([]targetSet) // by hops, switch: targets that are so many hops away
+	downOnly []targetSet     // by switch: targets to which it must lead down
+}
+
+// targetHops holds the same for 64 targets, by target.
+type targetHops struct {
+	once sync.Once
+	hops []uint16 // see hopsTo
+}
+
+// Hops from a target, in 15 bits, and a mark.
+const (
+	mustGoDown  uint16 = 1 << 15
+	unreachable uint16 = mustGoDown - 1 // there is no path
+)
+
+// newReachability finds all shortest paths that are legal in an order and use no left-out link. place
+// numbers the switches as targets.
+func newReachability(ctx context.Context, t *tree, order updown.Order, place []int32, leftOut func(s, v int32) bool, workers int) (*reachability, error) {
+	n, bundles := t.g.NumSwitches, len(t.neighbour)
+	r := &reachability{
+		t: t, leadsUp: make([]bool, bundles), unused: make([]bool, bundles), endsPath: make([]bool, bundles),
+		continuation: make([]int32, bundles), upBundles: make([][]int32, n), downBundles: make([][]int32, n),
+		place: place, byTarget: make([]targetHops, (n+63)/64),
+	}
+	r.sortBundles(order, leftOut)
+	r.blocks = make([]targetBlock, (n+blockTargets-1)/blockTargets)
+	topDown := topDown(order)
+	err := par.For(ctx, workers, len(r.blocks), func(_, b int) error {
+		r.searchDown(b)
+		r.searchUp(b, topDown)
+		return nil
+	})
+	return r, err
+}
+
+// sortBundles parts the bundles of every switch into those that lead up and down in the order.
+func (r *reachability) sortBundles(order updown.Order, leftOut func(s, v int32) bool) {
+	t := r.t
+	endsAcross := t.endingLinks(order)
+	both := make([]int32, len(t.neighbour)) // the bundles of each switch, those down first
+	for s := range int32(t.g.NumSwitches) {
+		first, last := t.bundlesOf(s)
+		low, high := first, last
+		for i := first; i < last; i++ {
+			v := t.neighbour[i]
+			r.endsPath[i] = t.g.Drained[v] || endsAcross(s, v)
+			switch {
+			case v == s, leftOut(s, v):
+				r.unused[i], r.continuation[i] = true, 2*s // never nearer
+			case order.Above(v, s) && !r.endsPath[i]:
+				high--
+				both[high], r.leadsUp[i], r.continuation[i] = i, true, 2*v
+			default:
+				both[low], r.continuation[i] = i, 2*v+1
+				low++
+			}
+		}
+		r.downBundles[s], r.upBundles[s] = both[first:low], both[high:last]
+	}
+}
+
+// noLinks leaves no link out.
+func noLinks(_, _ int32) bool { return false }
+
+// endingLinks reports which links end the paths that take them: horizontal links between two switches
+// that both have links up. So packets for a switch come down by its own links, or by those of its
+// neighbour when the sender chose so. A switch that only goes up by horizontal links
+// needs them for all that it sends; a drained one is passed by nothing anyway.
+func (t *tree) endingLinks(order updown.Order) func(s, v int32) bool {
+	hasWayUp := make([]bool, len(order))
+	for s := range int32(len(order)) {
+		if t.g.Drained[s] {
+			continue
+		}
+		first, last := t.bundlesOf(s)
+		for _, v := range t.neighbour[first:last] {
+			hasWayUp[s] = hasWayUp[s] || order[v] < order[s] && t.level[v] != t.level[s]
+		}
+	}
+	return func(s, v int32) bool {
+		return s != v && t.level[s] == t.level[v] && hasWayUp[s] && hasWayUp[v]
+	}
+}
+
+// topDown lists the switches, the highest first.
+func topDown(order updown.Order) []int32 {
+	list := make([]int32, len(order))
+	for s := range list {
+		list[s] = int32(s)
+	}
+	slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(order[a], order[b]) })
+	return list
+}
+
+// searchDown finds the targets of a block that every switch reaches going down only, hop by hop.
+func (r *reachability) searchDown(b int) {
+	n := int32(len(r.place))
+	level, seen := make([]targetSet, n), make([]targetSet, n)
+	for s, at := range r.place {
+		if int(at)/blockTargets == b {
+			level[s].insert(at % blockTargets)
+		}
+	}
+	copy(seen, level)
+	falls := []([]targetSet){level}
+	for k, grew := 1, true; grew; k++ {
+		grew = false
+		next := make([]targetSet, n)
+		for s := range n {
+			into := &next[s]
+			for _, i := range r.downBundles[s] {
+				if v := r.t.neighbour[i]; k == 1 || !r.endsPath[i] {
+					into.union(&level[v])
+				}
+			}
+			into.subtract(&seen[s])
+			if !into.isEmpty() {
+				seen[s].union(into)
+				grew = true
+			}
+		}
+		if level = next; grew {
+			falls = append(falls, level)
+		}
+	}
+	r.blocks[b].downHops = falls
+}
+
+// searchUp finds the targets of a block that every switch reaches, from the highest switch to the lowest.
+func (r *reachability) searchUp(b int, order []int32) {
+	n := len(r.place)
+	block := &r.blocks[b]
+	falls, must := block.downHops, make([]targetSet, n)
+	hops := []([]targetSet){falls[0]}
+	for range len(falls) - 1 {
+		hops = append(hops, make([]targetSet, n))
+	}
+	for _, s := range order {
+		seen := falls[0][s]
+		for k := 1; k <= len(hops); k++ {
+			var here, fall targetSet
+			if k < len(falls) {
+				fall = falls[k][s]
+			}
+			for _, i := range r.upBundles[s] {
+				here.union(&hops[k-1][r.t.neighbour[i]])
+			}
+			here.subtract(&must[s])
+			here.union(&fall)
+			here.subtract(&seen)
+			if here.isEmpty() {
+				continue
+			}
+			if k == len(hops) {
+				hops = append(hops, make([]targetSet, n))
+			}
+			hops[k][s] = here
+			seen.union(&here)
+			if fall.intersect(&here); fall.isEmpty() {
+				continue
+			}
+			for _, i := range r.downBundles[s] {
+				if v := r.t.neighbour[i]; k == 1 || !r.endsPath[i] {
+					led := fall
+					led.intersect(&falls[k-1][v])
+					must[v].union(&led)
+				}
+			}
+		}
+	}
+	block.hops, block.downOnly = hops, must
+}
+
+// hopsTo returns the hops of all switches to a target, two numbers each: by 2*switch those of a shortest
+// legal path, with mustGoDown where that leads down only; by 2*switch+1 those of a path that leads
+// down only. It computes them from the blocks, for 64 targets at once.
+func (r *reachability) hopsTo(target int32) []uint16 {
+	n, place := 2*len(r.place), int(r.place[target])
+	y := &r.byTarget[place/64]
+	y.once.Do(func() { y.hops = r.transpose(place / 64) })
+	return y.hops[place%64*n:][:n]
+}
+
+// transpose computes hopsTo for the targets of one word of the sets.
+func (r *reachability) transpose(word int) []uint16 {
+	n := 2 * len(r.place)
+	hops := make([]uint16, 64*n)
+	for i := range hops {
+		hops[i] = unreachable
+	}
+	b, w := &r.blocks[word/blockWords], word%blockWords
+	for s := range len(r.place) {
+		for k := range b.hops {
+			for x := b.hops[k][s][w]; x != 0; x &= x - 1 {
+				hops[bits.TrailingZeros64(x)*n+2*s] = uint16(k)
+			}
+		}
+		for k := range b.downHops {
+			for x := b.downHops[k][s][w]; x != 0; x &= x - 1 {
+				hops[bits.TrailingZeros64(x)*n+2*s+1] = uint16(k)
+			}
+		}
+		for x := b.downOnly[s][w]; x != 0; x &= x - 1 {
+			hops[bits.TrailingZeros64(x)*n+2*s] |= mustGoDown
+		}
+	}
+	return hops
+}
+
+// isNextHop reports whether a shortest legal path from switch s to target j of the block, k hops
+// away, may begin with bundle i.
+func (b *targetBlock) isNextHop(r *reachability, s, i, j int32, k int) bool {
+	v := r.t.neighbour[i]
+	if r.leadsUp[i] {
+		return !b.downOnly[s].contains(j) && b.hops[k-1][v].contains(j)
+	}
+	return k < len(b.downHops) && !r.unused[i] && (k == 1 || !r.endsPath[i]) && b.downHops[k-1][v].contains(j)
+}
