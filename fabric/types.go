@@ -39,6 +39,14 @@ const (
 	MaxPorts = 254
 )
 
+// The largest fabric that formulas build and files may hold: a short text must not fill
+// the memory.
+const (
+	MaxNodes       = 1 << 18
+	MaxLinks       = 1 << 20
+	MaxSwitchPorts = 1 << 22 // of all switches together
+)
+
 // NodeType is the NodeType of NodeInfo (IBA volume 1, section 14.2.5.3).
 type NodeType uint8
 

@@ -7,13 +7,6 @@ import (
 	"weft/fabric"
 )
 
-// What is refused before it is built: it would fill the memory.
-const (
-	maxNodes = 1 << 18
-	maxLinks = 1 << 20
-	maxPorts = 1 << 22
-)
-
 // The GUID scheme, see the package comment.
 const (
 	switchGUID fabric.GUID = 0x0200005300000000
@@ -171,12 +164,12 @@ func (s size) fits() error {
 	switch {
 	case s.ports > fabric.MaxPorts:
 		return fmt.Errorf("a switch would have %s ports (at most %d)", count(s.ports), fabric.MaxPorts)
-	case s.switches+s.hosts > maxNodes:
-		return fmt.Errorf("%s switches and %s hosts are too many to build (at most %d nodes)", count(s.switches), count(s.hosts), maxNodes)
-	case s.links > maxLinks:
-		return fmt.Errorf("%s cables are too many to build (at most %d)", count(s.links), maxLinks)
-	case mul(s.switches, s.ports) > maxPorts:
-		return fmt.Errorf("%s switch ports are too many to build (at most %d)", count(mul(s.switches, s.ports)), maxPorts)
+	case s.switches+s.hosts > fabric.MaxNodes:
+		return fmt.Errorf("%s switches and %s hosts are too many to build (at most %d nodes)", count(s.switches), count(s.hosts), fabric.MaxNodes)
+	case s.links > fabric.MaxLinks:
+		return fmt.Errorf("%s cables are too many to build (at most %d)", count(s.links), fabric.MaxLinks)
+	case mul(s.switches, s.ports) > fabric.MaxSwitchPorts:
+		return fmt.Errorf("%s switch ports are too many to build (at most %d)", count(mul(s.switches, s.ports)), fabric.MaxSwitchPorts)
 	}
 	return nil
 }

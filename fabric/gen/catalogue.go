@@ -44,19 +44,19 @@ func optional(name string, k kind, auto string) param {
 }
 
 func numbers(name string, k kind) param {
-	return param{name: name, kind: k, required: true, lo: 1, hi: maxNodes}
+	return param{name: name, kind: k, required: true, lo: 1, hi: fabric.MaxNodes}
 }
 
 // Arguments that many formulas share.
 var (
-	allHosts = option("hosts", "full", 0, maxNodes) // of the whole fabric
+	allHosts = option("hosts", "full", 0, fabric.MaxNodes) // of the whole fabric
 	perHost  = option("hosts", "1", 0, fabric.MaxPorts)
 	width    = option("width", "1", 1, fabric.MaxPorts)
 	anySeed  = optional("seed", seed, "1")
 )
 
 // total is the number of hosts of a named system.
-func total(auto string) []param { return []param{option("hosts", auto, 0, maxNodes)} }
+func total(auto string) []param { return []param{option("hosts", auto, 0, fabric.MaxNodes)} }
 
 const (
 	thesis  = "Bogdanski, thesis 2014"
@@ -129,17 +129,17 @@ var formulas = []spec{
 		what: "every switch joined to every other", source: "Dally, Towles 2004", example: "fullmesh(8,hosts=8)", build: fullmesh,
 	},
 	{
-		name: "random", params: []param{option("switches", "128", 1, maxNodes), option("hosts", "16", 0, fabric.MaxPorts), option("links", "200", 0, maxLinks), anySeed, option("degree", "16", 1, fabric.MaxPorts)},
+		name: "random", params: []param{option("switches", "128", 1, fabric.MaxNodes), option("hosts", "16", 0, fabric.MaxPorts), option("links", "200", 0, fabric.MaxLinks), anySeed, option("degree", "16", 1, fabric.MaxPorts)},
 		what:   "random connected graph (R64, R128): distinct pairs, hosts= on each switch, at most degree links a switch; from a random attachment tree where too sparse",
 		source: dfsssp + ", section IV and Fig. 9", example: "random(switches=64,hosts=16,links=128,seed=1)", build: random,
 	},
 	{
-		name: "irregular", params: []param{option("switches", "64", 2, maxNodes), option("degree", "8", 1, maxNodes), option("hosts", "512", 0, maxNodes), anySeed},
+		name: "irregular", params: []param{option("switches", "64", 2, fabric.MaxNodes), option("degree", "8", 1, fabric.MaxNodes), option("hosts", "512", 0, fabric.MaxNodes), anySeed},
 		what:   "GM8: random connected graph of an average degree, each of hosts= on a random switch",
 		source: "Nienaber et al., Tables I to VI", example: "irregular(switches=16,degree=8,hosts=128,seed=1)", build: irregular,
 	},
 	{
-		name: "regular", params: []param{option("switches", "32", 2, maxNodes), option("degree", "4", 1, fabric.MaxPorts), option("hosts", "4", 0, fabric.MaxPorts), anySeed},
+		name: "regular", params: []param{option("switches", "32", 2, fabric.MaxNodes), option("degree", "4", 1, fabric.MaxPorts), option("hosts", "4", 0, fabric.MaxPorts), anySeed},
 		what:   "RR: random connected graph of one degree, hosts= on each switch",
 		source: "Lopez, Flich, Duato, Tables 4 to 6", example: "regular(switches=32,degree=4,hosts=4,seed=1)", build: regular,
 	},

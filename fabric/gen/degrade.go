@@ -13,14 +13,14 @@ import (
 var suffixes = []spec{
 	{
 		name: "fail", params: []param{
-			optional("links", word, "N"), optional("share", share, "0..1"), option("switches", "N", 1, maxNodes),
+			optional("links", word, "N"), optional("share", share, "0..1"), option("switches", "N", 1, fabric.MaxNodes),
 			optional("switch", texts, "NAME"), anySeed,
 		},
 		what:   "takes parts down, to be restored or not: links=N random switch links, share= of them (with links=up: of those between levels), switches=N random ones, switch=NAME",
 		source: thesis + ", Paper IV (share)", example: "|fail(links=10,seed=3)", degrade: fail,
 	},
 	{
-		name: "without", params: []param{optional("hosts", texts, "NAMES"), option("roots", "N", 1, maxNodes)},
+		name: "without", params: []param{optional("hosts", texts, "NAMES"), option("roots", "N", 1, fabric.MaxNodes)},
 		what:   "removes hosts, by name, by number (from 0, in order of GUID) or by range (0-17,40), or N switches of the highest level, evenly",
 		source: thesis + ", Paper II (oversubscription)", example: "|without(roots=9)", degrade: without,
 	},

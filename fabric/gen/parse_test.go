@@ -4,6 +4,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"weft/fabric"
 )
 
 // TestExamples: every line of the catalogue parses, and says everything.
@@ -223,7 +225,7 @@ func FuzzParse(f *testing.F) {
 		if !IsFormula(expr) {
 			t.Errorf("%q parses and is no formula", expr)
 		}
-		if len(fab.Nodes) > maxNodes || len(fab.Links) > maxLinks {
+		if len(fab.Nodes) > fabric.MaxNodes || len(fab.Links) > fabric.MaxLinks {
 			t.Errorf("%q: %d nodes, %d links", expr, len(fab.Nodes), len(fab.Links))
 		}
 		if base, _ := Split(expr); !IsFormula(base) {

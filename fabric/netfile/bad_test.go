@@ -278,11 +278,11 @@ func TestWarnings(t *testing.T) {
 			[]string{"odd:4: \"h\" (0x0000000000000002) port 1 has LID 6 here, LID 5 before"},
 		},
 		{
-			"lst mistyped", swSide + " " + strings.Replace(caSide("01"), "Ports:02", "Ports:18", 1),
+			"lst mistyped", swSide + " " + strings.Replace(caSide("01"), "Ports:02", "Ports:18", 1) + "\n",
 			[]string{"odd:1: CA nodes whose ports share one port GUID, or of more than 4 ports, are taken as switches"},
 		},
 		{
-			"lst mistyped, 2 ports", swSide + " " + caSide("01") + "\n" + strings.Replace(swSide, "PN:01", "PN:02", 1) + " " + caSide("02"),
+			"lst mistyped, 2 ports", swSide + " " + caSide("01") + "\n" + strings.Replace(swSide, "PN:01", "PN:02", 1) + " " + caSide("02") + "\n",
 			[]string{"odd:1: CA nodes whose ports share one port GUID, or of more than 4 ports, are taken as switches"},
 		},
 	} {

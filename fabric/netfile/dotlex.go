@@ -21,6 +21,9 @@ func (x *dotLexer) errorf(line int, format string, args ...any) error {
 	return errorf(x.file, line, format, args...)
 }
 
+// maxToken bounds a token in bytes: an edge may list 49,151 hosts by names of 64 bytes.
+const maxToken = 4 << 20
+
 // next gives the next token.
 func (x *dotLexer) next() (dotToken, error) {
 	if err := x.skip(); err != nil {
@@ -43,6 +46,9 @@ func (x *dotLexer) next() (dotToken, error) {
 		n := 1
 		for n < len(x.s) && isDotWord(x.s[n]) {
 			n++
+		}
+		if n > maxToken {
+			return t, x.errorf(x.line, "a name of more than %d bytes: this is no such file, or a damaged one", maxToken)
 		}
 		t.kind, t.text, x.s = 'i', x.s[:n], x.s[n:]
 	case c == '<':
@@ -94,7 +100,7 @@ func (x *dotLexer) skip() error {
 // quoted reads a string. In it \" is a quote, and a line may be broken after a \.
 func (x *dotLexer) quoted() (dotToken, error) {
 	t := dotToken{kind: 'i', line: x.line}
-	s := x.s[1:]
+	s := x.s[1:min(len(x.s), maxToken)]
 	for i := 0; i < len(s); i++ {
 		switch s[i] {
 		case '"':
@@ -107,6 +113,9 @@ func (x *dotLexer) quoted() (dotToken, error) {
 		case '\\':
 			i++
 		}
+	}
+	if len(s) < len(x.s)-1 {
+		return t, x.errorf(t.line, "a string of more than %d bytes: this is no such file, or a damaged one", maxToken)
 	}
 	return t, x.errorf(t.line, "this string has no end")
 }

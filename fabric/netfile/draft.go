@@ -2,6 +2,7 @@ package netfile
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 )
@@ -12,6 +13,7 @@ import (
 type draft struct {
 	file     string
 	nodes    []draftNode
+	ports    int // of all nodes
 	cables   []draftCable
 	warnings []Warning
 
@@ -79,15 +81,29 @@ func (d *draft) describe(id fabric.NodeID, line int, t fabric.NodeType, ports in
 		return d.errorf(line, "%s has %d ports, but line %d cables its port %d", d.name(id), ports, d.cables[n.Ports[p].Link].line, p)
 	}
 	n.line, n.Type = line, t
-	n.grow(ports)
-	return nil
+	return d.grow(id, ports, line)
 }
 
-// grow gives a node at least the given number of ports.
-func (n *draftNode) grow(ports int) {
-	for len(n.Ports) <= ports {
+// maxPorts bounds the ports of all nodes. Hosts of formulas have no ports without cables.
+const maxPorts = fabric.MaxSwitchPorts + fabric.MaxLinks
+
+// grow gives a node at least the given number of ports. It refuses what would make a
+// fabric larger than any that is there.
+func (d *draft) grow(id fabric.NodeID, ports, line int) error {
+	n := &d.nodes[id]
+	more := max(0, ports+1-len(n.Ports))
+	d.ports += more
+	switch {
+	case len(d.nodes) > fabric.MaxNodes:
+		return d.errorf(line, "more than %d nodes", fabric.MaxNodes)
+	case d.ports > maxPorts:
+		return d.errorf(line, "the nodes up to here have more than %d ports", maxPorts)
+	}
+	n.Ports = slices.Grow(n.Ports, more)
+	for range more {
 		n.Ports = append(n.Ports, fabric.Port{Link: fabric.NoLink})
 	}
+	return nil
 }
 
 // end checks a port number of a node; a node without a description of its own
@@ -95,7 +111,9 @@ func (n *draftNode) grow(ports int) {
 func (d *draft) end(id fabric.NodeID, port, line int) (fabric.End, error) {
 	n := &d.nodes[id]
 	if n.line == 0 && port >= 1 && port <= fabric.MaxPorts {
-		n.grow(port)
+		if err := d.grow(id, port, line); err != nil {
+			return fabric.End{}, err
+		}
 	}
 	if port < 1 || port >= len(n.Ports) {
 		most := fabric.MaxPorts
@@ -116,6 +134,9 @@ func (d *draft) connect(a, b fabric.End, line int, w fabric.Width, s fabric.Spee
 	if pa.Link == fabric.NoLink && pb.Link == fabric.NoLink {
 		if a == b {
 			d.warnf(line, "port %s is cabled to itself: taken as not cabled", d.endName(a))
+		}
+		if len(d.cables) == fabric.MaxLinks {
+			return d.errorf(line, "more than %d cables", fabric.MaxLinks)
 		}
 		pa.Link = fabric.LinkID(len(d.cables))
 		pb.Link = pa.Link

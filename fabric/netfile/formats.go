@@ -2,6 +2,7 @@ package netfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -118,7 +119,14 @@ func (f *Format) Write(w io.Writer, fab *fabric.Fabric, opt Options) ([]Warning,
 // Read reads a topology file of a format that Detect found. The name is for messages and
 // becomes the fabric's name. Errors are of type *Error.
 func (f *Format) Read(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
-	return f.read(name, data, opt)
+	fab, warnings, err := f.read(name, data, opt)
+	if err != nil {
+		return nil, nil, err
+	}
+	if f.marks != nil {
+		warnings = append(warnings, cutOff(name, data)...)
+	}
+	return fab, warnings, nil
 }
 
 // Read reads a topology file, whatever its format.
@@ -133,27 +141,44 @@ func Read(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, err
 // Detect recognises the format of a topology file by its content: by its beginning, or
 // by the first line that only one format has. Errors are of type *Error.
 func Detect(name string, data []byte) (*Format, error) {
-	for i := range formats {
-		if f := &formats[i]; f.begins != nil && f.begins(data) {
-			return f, nil
-		}
+	if f := detectBeginning(data); f != nil {
+		return f, nil
 	}
-	in := lines{rest: data}
-	for line, ok := in.next(); ok; line, ok = in.next() {
-		if len(line) == 0 || line[0] == '#' {
-			continue
-		}
+	var found *Format
+	err := eachLine(name, data, withoutComments(func(line []byte, at int) error {
 		for i := range formats {
 			if f := &formats[i]; f.marks != nil && f.marks(line) {
-				return f, nil
+				found = f
+				return errFound
 			}
 		}
 		if what := notTopology(line); what != "" {
-			return nil, errorf(name, in.n, "%s, not a topology file", what)
+			return errorf(name, at, "%s, not a topology file", what)
 		}
+		return nil
+	}))
+	switch {
+	case found != nil:
+		return found, nil
+	case err != nil:
+		return nil, err
 	}
 	return nil, errorf(name, 0, "no topology file of a format that is known here (%s)", Names(Readable()))
 }
+
+// detectBeginning recognises a format by the beginning of a file, nil when there is none.
+// Only the lines of other formats have a bound.
+func detectBeginning(data []byte) *Format {
+	for i := range formats {
+		if f := &formats[i]; f.begins != nil && f.begins(data) {
+			return f
+		}
+	}
+	return nil
+}
+
+// errFound ends a search of lines that has succeeded.
+var errFound = errors.New("found")
 
 // isJSON recognises an object of JSON, which need not have lines.
 func isJSON(data []byte) bool {

@@ -37,14 +37,8 @@ type nodeGUIDs struct {
 // readIBNetDiscover reads ibnetdiscover output and ibsim net files.
 func readIBNetDiscover(name string, data []byte) (*fabric.Fabric, []Warning, error) {
 	r := discovered{draft: newDraft(name), byID: map[string]fabric.NodeID{}, current: -1}
-	in := lines{rest: data}
-	for line, ok := in.next(); ok; line, ok = in.next() {
-		if len(line) == 0 || line[0] == '#' {
-			continue
-		}
-		if err := r.line(line, in.n); err != nil {
-			return nil, nil, err
-		}
+	if err := eachLine(name, data, withoutComments(r.line)); err != nil {
+		return nil, nil, err
 	}
 	if err := r.finish(); err != nil {
 		return nil, nil, err
@@ -283,11 +277,6 @@ func (r *discovered) finish() error {
 		}
 		r.warnf(n.refLine, "%s is not described in this file: taken as a %s of %d ports", r.name(fabric.NodeID(i)), n.Type, len(n.Ports)-1)
 	}
-	for i := range r.cables {
-		c := &r.cables[i]
-		if c.back == 0 && c.a != c.b && r.nodes[c.a.Node].line != 0 && r.nodes[c.b.Node].line != 0 {
-			r.warnf(c.line, "only one end lists the cable %s - %s", r.endName(c.a), r.endName(c.b))
-		}
-	}
+	r.warnOneSided(r.cables, true, func(id fabric.NodeID) bool { return r.nodes[id].line != 0 })
 	return nil
 }

@@ -1,7 +1,6 @@
 package netfile
 
 import (
-	"bytes"
 	"io/fs"
 	"path"
 	"strings"
@@ -113,18 +112,8 @@ type ibnlReader struct {
 func parseIBNL(name string, data []byte) (*ibnlFile, error) {
 	r := ibnlReader{draft: newDraft(path.Base(name)), part: -1}
 	r.file = &ibnlFile{name: r.draft.file, boards: map[string]*system{}}
-	in := lines{rest: data}
-	for line, ok := in.next(); ok; line, ok = in.next() {
-		if i := bytes.IndexByte(line, '#'); i >= 0 {
-			line = line[:i]
-		}
-		f := strings.Fields(string(line))
-		if len(f) == 0 {
-			continue
-		}
-		if err := r.line(f, in.n); err != nil {
-			return nil, err
-		}
+	if err := eachLine(r.draft.file, data, withoutRemarks(r.line)); err != nil {
+		return nil, err
 	}
 	for _, s := range r.file.systems {
 		if err := r.resolve(s); err != nil {

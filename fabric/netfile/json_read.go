@@ -23,6 +23,7 @@ type jsonReader struct {
 	links   []lined[jsonLink]
 	format  string
 	version int
+	ports   int // of all nodes
 }
 
 // lined is an item of a list and the line on which it begins.
@@ -34,6 +35,9 @@ type lined[T any] struct {
 func readJSON(name string, data []byte) (*fabric.Fabric, []Warning, error) {
 	r := jsonReader{file: name, data: data, dec: json.NewDecoder(bytes.NewReader(data)), line: 1, fabric: fabric.New(name)}
 	r.dec.DisallowUnknownFields()
+	if err := r.checkLengths(); err != nil {
+		return nil, nil, err
+	}
 	if err := r.document(); err != nil {
 		return nil, nil, err
 	}
@@ -48,6 +52,37 @@ func readJSON(name string, data []byte) (*fabric.Fabric, []Warning, error) {
 		}
 	}
 	return r.fabric, nil, nil
+}
+
+// checkLengths refuses a file with more than maxLine bytes between two brackets, commas or
+// colons outside of nodes and links: encoding/json holds a value several times over.
+func (r *jsonReader) checkLengths() error {
+	const itemDepth = 2 // of the brackets around a node or link
+	depth, begin := 0, 0
+	for i := 0; i < len(r.data); i++ {
+		switch r.data[i] {
+		case '"':
+			for i++; i < len(r.data) && r.data[i] != '"'; i++ {
+				if r.data[i] == '\\' {
+					i++
+				}
+			}
+		case '{', '[':
+			depth++
+		case '}', ']':
+			depth--
+		case ',', ':':
+		default:
+			continue
+		}
+		if i-begin > maxLine {
+			return errorf(r.file, 1+bytes.Count(r.data[:begin], []byte("\n")), "a value of more than %d bytes: this is no such file, or a damaged one", maxLine)
+		}
+		if depth <= itemDepth {
+			begin = i
+		}
+	}
+	return nil
 }
 
 // here is the line of the next thing to be read.
@@ -150,9 +185,9 @@ func (r *jsonReader) value(key string, line int) (err error) {
 		err = r.dec.Decode(&name)
 		r.fabric.Name = string(name)
 	case "nodes":
-		r.nodes, err = readJSONList[jsonNode](r, key)
+		r.nodes, err = readJSONList[jsonNode](r, key, fabric.MaxNodes)
 	case "links":
-		r.links, err = readJSONList[jsonLink](r, key)
+		r.links, err = readJSONList[jsonLink](r, key, fabric.MaxLinks)
 	default:
 		return errorf(r.file, line, "unknown key %q", key)
 	}
@@ -163,12 +198,15 @@ func (r *jsonReader) value(key string, line int) (err error) {
 	return err
 }
 
-func readJSONList[T any](r *jsonReader, key string) (list []lined[T], err error) {
+func readJSONList[T any](r *jsonReader, key string, most int) (list []lined[T], err error) {
 	if err := r.delim('[', fmt.Sprintf("%q", key)); err != nil {
 		return nil, err
 	}
 	for r.dec.More() {
 		item := lined[T]{line: r.here()}
+		if len(list) == most {
+			return nil, errorf(r.file, item.line, "more than %d %s", most, key)
+		}
 		if err := r.dec.Decode(&item.item); err != nil {
 			return nil, err
 		}
@@ -190,6 +228,9 @@ func (r *jsonReader) addNode(j *jsonNode, line int) error {
 	}
 	if j.Drained && t != fabric.Switch {
 		return errorf(r.file, line, "a %s cannot be drained", t)
+	}
+	if r.ports += max(0, j.Ports); r.ports > maxPorts {
+		return errorf(r.file, line, "the nodes up to here have more than %d ports", maxPorts)
 	}
 	id, err := r.fabric.AddNode(t, fabric.GUID(j.GUID), j.Ports, string(j.Desc))
 	if err != nil {

@@ -30,14 +30,8 @@ func ReadLFTs(name string, data []byte) (*LFTs, []Warning, error) {
 		return lfts, odd, err
 	}
 	r := lftReader{file: name, targets: map[fabric.LID]Target{}, seen: map[fabric.GUID]int{}, cur: -1}
-	in := lines{rest: data}
-	for line, ok := in.next(); ok; line, ok = in.next() {
-		if len(line) == 0 {
-			continue
-		}
-		if err := r.line(line, in.n); err != nil {
-			return nil, nil, err
-		}
+	if err := eachLine(name, data, r.line); err != nil {
+		return nil, nil, err
 	}
 	r.endSwitch()
 	if len(r.out.Switches) == 0 {

@@ -36,16 +36,11 @@ type lstSide struct {
 
 func readLST(name string, data []byte) (*fabric.Fabric, []Warning, error) {
 	r := lstFile{newDraft(name), map[fabric.GUID]fabric.NodeID{}}
-	in := lines{rest: data}
-	for line, ok := in.next(); ok; line, ok = in.next() {
-		if len(line) == 0 || line[0] == '#' {
-			continue
-		}
-		if err := r.line(line, in.n); err != nil {
-			return nil, nil, err
-		}
+	if err := eachLine(name, data, withoutComments(r.line)); err != nil {
+		return nil, nil, err
 	}
 	r.retype()
+	r.warnOneSided(r.cables, false, func(fabric.NodeID) bool { return true })
 	return r.build()
 }
 

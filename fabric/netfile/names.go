@@ -46,11 +46,7 @@ func ReadGUIDs(file string, data []byte) ([]fabric.GUID, error) {
 
 // guidLines calls for every line its GUID and what follows it.
 func guidLines(file string, data []byte, each func(g fabric.GUID, rest []byte, at int) error) error {
-	in := lines{rest: data}
-	for line, ok := in.next(); ok; line, ok = in.next() {
-		if len(line) == 0 || line[0] == '#' {
-			continue
-		}
+	return eachLine(file, data, withoutComments(func(line []byte, at int) error {
 		c := cursor{line}
 		word := c.word()
 		digits := word
@@ -59,12 +55,9 @@ func guidLines(file string, data []byte, each func(g fabric.GUID, rest []byte, a
 		}
 		v, isGUID := hex(digits)
 		if !isGUID {
-			return errorf(file, in.n, "%q is not a GUID", word)
+			return errorf(file, at, "%q is not a GUID", word)
 		}
 		c.blanks()
-		if err := each(fabric.GUID(v), c.s, in.n); err != nil {
-			return err
-		}
-	}
-	return nil
+		return each(fabric.GUID(v), c.s, at)
+	}))
 }

@@ -57,23 +57,8 @@ type dumpRow struct {
 
 func readNetDump(name string, data []byte) (*fabric.Fabric, []Warning, error) {
 	r := netDump{draft: newDraft(name), byGUID: map[fabric.GUID]fabric.NodeID{}, current: -1}
-	in := lines{rest: data}
-	for line, ok := in.next(); ok; line, ok = in.next() {
-		var err error
-		switch {
-		case len(line) == 0:
-		case line[0] == '#':
-			if bytes.Contains(line, []byte("IB#")) {
-				err = r.tableHead(line, in.n)
-			}
-		case line[0] == '"':
-			err = r.header(line, in.n)
-		default:
-			err = r.row(line, in.n)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
+	if err := eachLine(name, data, r.line); err != nil {
+		return nil, nil, err
 	}
 	labels := r.labels()
 	for i := range r.rows {
@@ -81,7 +66,20 @@ func readNetDump(name string, data []byte) (*fabric.Fabric, []Warning, error) {
 			return nil, nil, err
 		}
 	}
+	r.warnOneSided(r.cables, false, func(id fabric.NodeID) bool { return r.nodes[id].Type == fabric.Switch })
 	return r.build()
+}
+
+func (r *netDump) line(line []byte, at int) error {
+	switch {
+	case line[0] == '#' && bytes.Contains(line, []byte("IB#")):
+		return r.tableHead(line, at)
+	case line[0] == '#':
+		return nil
+	case line[0] == '"':
+		return r.header(line, at)
+	}
+	return r.row(line, at)
 }
 
 // header reads the heading of a switch: "description", vendor, 0xGUID, LID 24.
@@ -158,8 +156,10 @@ func (r *netDump) row(line []byte, at int) error {
 		return r.errorf(at, "port %d of %s is listed twice", num, r.name(r.current))
 	}
 	r.listed[num] = true
+	if err := r.grow(r.current, int(num), at); err != nil {
+		return err
+	}
 	n := &r.nodes[r.current]
-	n.grow(int(num))
 	if label := string(f[c[colLabel]]); label != "N/A" {
 		n.Ports[num].Label = label
 	}

@@ -189,7 +189,10 @@ func (r *orcsReader) statement() error {
 	case r.tok.kind == ':':
 		return r.errorf(r.tok.line, "ports of nodes are not read")
 	}
-	id := r.node(first)
+	id, err := r.node(first)
+	if err != nil {
+		return err
+	}
 	return r.attributes(func(key, value []byte) {
 		if string(key) == "label" {
 			r.nodes[id].Desc = string(value)
@@ -229,9 +232,9 @@ func (r *orcsReader) attributes(set func(key, value []byte)) error {
 }
 
 // node finds or adds the node of a name.
-func (r *orcsReader) node(t dotToken) fabric.NodeID {
+func (r *orcsReader) node(t dotToken) (fabric.NodeID, error) {
 	if id, ok := r.ids[string(t.text)]; ok {
-		return id
+		return id, nil
 	}
 	name := string(t.text)
 	id := r.add(t.line)
@@ -249,24 +252,31 @@ func (r *orcsReader) node(t dotToken) fabric.NodeID {
 	if v, ok := hex(rest); ok && (host || len(rest) >= 16) {
 		n.GUID = fabric.GUID(v)
 	}
-	n.grow(1)
-	if host {
+	err := r.grow(id, 1, t.line)
+	if host && err == nil {
 		n.Ports[1].GUID = n.GUID
 	}
-	return id
+	return id, err
 }
 
 // edge reads the edges of a chain from a node on.
 func (r *orcsReader) edge(first dotToken) error {
 	begin := len(r.edges)
-	for at := r.node(first); r.tok.kind == '>'; {
+	at, err := r.node(first)
+	if err != nil {
+		return err
+	}
+	for r.tok.kind == '>' {
 		if err := r.advance(); err != nil {
 			return err
 		}
 		if r.tok.kind != 'i' || string(r.tok.text) == "subgraph" {
 			return r.errorf(r.tok.line, "want a node after ->, not %s", r.tok.what())
 		}
-		to := r.node(r.tok)
+		to, err := r.node(r.tok)
+		if err != nil {
+			return err
+		}
 		r.edges = append(r.edges, orcsEdge{from: at, to: to, line: r.tok.line, comment: r.comment})
 		at = to
 		if err := r.advance(); err != nil {

@@ -18,33 +18,33 @@ import (
 func ReadRoles(file string, data []byte, f *fabric.Fabric) ([]Warning, error) {
 	var warnings []Warning
 	roles := map[fabric.NodeID]fabric.Role{}
-	at := map[fabric.NodeID]int{}
-	in := lines{rest: data}
-	for line, ok := in.next(); ok; line, ok = in.next() {
-		if len(line) == 0 || line[0] == '#' {
-			continue
-		}
+	given := map[fabric.NodeID]int{} // line of each
+	err := eachLine(file, data, withoutComments(func(line []byte, at int) error {
 		name, word := cutLastWord(string(line))
 		role, err := fabric.ParseRole(word)
 		switch {
 		case err != nil:
-			return nil, errorf(file, in.n, "%q is no role (root, middle, leaf or none)", word)
+			return errorf(file, at, "%q is no role (root, middle, leaf or none)", word)
 		case name == "":
-			return nil, errorf(file, in.n, "no switch before the role")
+			return errorf(file, at, "no switch before the role")
 		}
 		id, err := f.NodeByName(name)
 		switch {
 		case errors.Is(err, fabric.ErrNoNode):
-			warnings = append(warnings, warningf(file, in.n, "no switch is called %q", name))
-			continue
+			warnings = append(warnings, warningf(file, at, "no switch is called %q", name))
+			return nil
 		case err != nil:
-			return nil, errorf(file, in.n, "%s", reason(err))
+			return errorf(file, at, "%s", reason(err))
 		case f.Nodes[id].Type != fabric.Switch:
-			return nil, errorf(file, in.n, "%s is a %s, not a switch", f.NodeName(id), f.Nodes[id].Type)
-		case at[id] > 0 && roles[id] != role:
-			return nil, errorf(file, in.n, "%s is %s here and %s on line %d", f.NodeName(id), role, roles[id], at[id])
+			return errorf(file, at, "%s is a %s, not a switch", f.NodeName(id), f.Nodes[id].Type)
+		case given[id] > 0 && roles[id] != role:
+			return errorf(file, at, "%s is %s here and %s on line %d", f.NodeName(id), role, roles[id], given[id])
 		}
-		roles[id], at[id] = role, in.n
+		roles[id], given[id] = role, at
+		return nil
+	}))
+	if err != nil {
+		return nil, err
 	}
 	for id, role := range roles {
 		f.Nodes[id].Role = role

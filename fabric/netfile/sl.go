@@ -48,31 +48,13 @@ func (p *PathSLs) SL(from, to fabric.LID) uint8 {
 // are of type *Error.
 func ReadPathSLs(name string, data []byte) (*PathSLs, []Warning, error) {
 	r := slReader{file: name, seen: map[fabric.LID]int{}, rows: map[string][]uint8{}}
-	in := lines{rest: data}
-	tables := false
-	for line, ok := in.next(); ok; line, ok = in.next() {
-		c := cursor{line}
-		var err error
-		switch {
-		case len(line) == 0:
-		case c.lit("# engine "):
-			r.out.Engine = string(c.word())
-		case line[0] == '#':
-		case c.lit("S "), c.lit("H "):
-			tables = true
-		case c.lit("P "):
-			err = r.row(c, in.n)
-		default:
-			err = errorf(name, in.n, "not a line of path SLs (want P, source LID, SL digits): %q", line)
-		}
-		if err != nil {
-			return nil, nil, err
-		}
+	if err := eachLine(name, data, r.line); err != nil {
+		return nil, nil, err
 	}
 	slices.SortFunc(r.out.Rows, func(a, b SLRow) int { return int(a.LID) - int(b.LID) })
 	var warnings []Warning
 	if len(r.out.Rows) == 0 {
-		if !tables {
+		if !r.tables {
 			return nil, nil, errorf(name, 0, "no path SLs in this file")
 		}
 		warnings = append(warnings, warningf(name, 0, "engine %q chose no SLs: paths use the SL that is asked for, 0 by default", r.out.Engine))
@@ -81,10 +63,27 @@ func ReadPathSLs(name string, data []byte) (*PathSLs, []Warning, error) {
 }
 
 type slReader struct {
-	file string
-	out  PathSLs
-	seen map[fabric.LID]int // line of each source
-	rows map[string][]uint8 // rows that were read, by their digits
+	file   string
+	out    PathSLs
+	seen   map[fabric.LID]int // line of each source
+	rows   map[string][]uint8 // rows that were read, by their digits
+	tables bool               // the file has lines of forwarding tables
+}
+
+func (r *slReader) line(line []byte, at int) error {
+	c := cursor{line}
+	switch {
+	case c.lit("# engine "):
+		r.out.Engine = string(c.word())
+	case line[0] == '#':
+	case c.lit("S "), c.lit("H "):
+		r.tables = true
+	case c.lit("P "):
+		return r.row(c, at)
+	default:
+		return errorf(r.file, at, "not a line of path SLs (want P, source LID, SL digits): %q", line)
+	}
+	return nil
 }
 
 func (r *slReader) row(c cursor, at int) error {

@@ -20,14 +20,8 @@ import (
 // Errors are of type *Error; two different tables for one pair of ports are one.
 func ReadSL2VLs(name string, data []byte) (*SL2VLs, []Warning, error) {
 	r := sl2vlReader{file: name, pool: map[SL2VL]uint16{}, byGUID: map[fabric.GUID]int{}, byLID: map[fabric.LID]int{}, cur: -1}
-	in := lines{rest: data}
-	for line, ok := in.next(); ok; line, ok = in.next() {
-		if len(line) == 0 {
-			continue
-		}
-		if err := r.line(line, in.n); err != nil {
-			return nil, nil, err
-		}
+	if err := eachLine(name, data, r.line); err != nil {
+		return nil, nil, err
 	}
 	if len(r.out.Nodes) == 0 {
 		return nil, nil, errorf(name, 0, "no SL2VL table in this file")

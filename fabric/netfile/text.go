@@ -6,29 +6,47 @@ import (
 	"weft/fabric"
 )
 
-// lines cuts a file into lines without copying.
-type lines struct {
-	rest []byte
-	n    int // number of the line that next gave last, from 1
+// maxLine bounds a line in bytes. The longest of real files are the tables of the osmdump
+// plug-in for OpenSM: 2 bytes for each of 49,151 LIDs.
+const maxLine = 1 << 20
+
+// eachLine calls do with every line that is not empty, and its number from 1, without the
+// white space around it and without the mark that some editors put before the first. It
+// ends with the first error, and refuses a line longer than maxLine.
+func eachLine(file string, data []byte, do func(line []byte, at int) error) error {
+	rest := bytes.TrimPrefix(data, []byte("\uFEFF"))
+	for at := 1; len(rest) > 0; at++ {
+		line := rest
+		if i := bytes.IndexByte(rest, '\n'); i >= 0 {
+			line, rest = rest[:i], rest[i+1:]
+		} else {
+			rest = nil
+		}
+		if len(line) > maxLine {
+			return lineTooLong(file, at)
+		}
+		if line = bytes.Trim(line, " \t\r\v\f\x00"); len(line) == 0 {
+			continue
+		}
+		if err := do(line, at); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-// next gives the next line without white space around it, and without the mark that
-// some editors put before the first.
-func (l *lines) next() ([]byte, bool) {
-	if l.n == 0 {
-		l.rest = bytes.TrimPrefix(l.rest, []byte("\uFEFF"))
+func lineTooLong(file string, at int) error {
+	return errorf(file, at, "a line of more than %d bytes: this is no such file, or a damaged one", maxLine)
+}
+
+// withoutComments leaves out the lines that begin with #.
+func withoutComments(do func(line []byte, at int) error) func(line []byte, at int) error {
+	return func(line []byte, at int) error {
+		if line[0] == '#' {
+			return nil
+		}
+		return do(line, at)
 	}
-	if len(l.rest) == 0 {
-		return nil, false
-	}
-	l.n++
-	line := l.rest
-	if i := bytes.IndexByte(l.rest, '\n'); i >= 0 {
-		line, l.rest = l.rest[:i], l.rest[i+1:]
-	} else {
-		l.rest = nil
-	}
-	return bytes.Trim(line, " \t\r\v\f\x00"), true
 }
 
 // cursor reads a line from left to right.

@@ -24,6 +24,7 @@ type topoFile struct {
 	byName  map[string]int
 	used    []topoSystem
 	wanted  []topoCable
+	last    int                // line of the last cable
 	warned  map[*ibnlFile]bool // its warnings were passed on
 }
 
@@ -71,50 +72,53 @@ func readTopoWith(name string, data []byte, systems map[string]*system) (*fabric
 			return nil, nil, err
 		}
 	}
+	inside := len(r.cables)
 	for i := range r.wanted {
 		if err := r.cable(&r.wanted[i]); err != nil {
 			return nil, nil, err
 		}
 	}
+	r.warnCutOff(r.cables[inside:])
 	r.invent()
 	r.nameSystems()
 	return r.build()
 }
 
 func (r *topoFile) parse(data []byte) error {
-	in := lines{rest: data}
 	current := -1
-	for line, ok := in.next(); ok; line, ok = in.next() {
-		if i := bytes.IndexByte(line, '#'); i >= 0 {
-			line = line[:i]
+	return eachLine(r.file, data, withoutRemarks(func(f []string, at int) error {
+		i, w, s, isCable, err := r.arrow(f, at)
+		switch {
+		case err != nil:
+			return err
+		case !isCable:
+			current, err = r.heading(f, at)
+			return err
+		case current < 0:
+			return r.errorf(at, "a cable before the first system")
+		case i != 1 || len(f) != 5:
+			return r.errorf(at, "want connector -> type system connector")
 		}
+		other, err := r.mention(f[2], f[3], at)
+		if err != nil {
+			return err
+		}
+		r.wanted = append(r.wanted, topoCable{a: current, b: other, plugA: f[0], plugB: f[4], line: at, width: w, speed: s})
+		r.last = at
+		return nil
+	}))
+}
+
+// withoutRemarks cuts lines at # and into fields, and leaves out those that are empty.
+func withoutRemarks(do func(f []string, at int) error) func(line []byte, at int) error {
+	return func(line []byte, at int) error {
+		line, _, _ = bytes.Cut(line, []byte("#"))
 		f := strings.Fields(string(line))
 		if len(f) == 0 {
-			continue
+			return nil
 		}
-		i, w, s, isCable, err := r.arrow(f, in.n)
-		if err != nil {
-			return err
-		}
-		if !isCable {
-			if current, err = r.heading(f, in.n); err != nil {
-				return err
-			}
-			continue
-		}
-		if current < 0 {
-			return r.errorf(in.n, "a cable before the first system")
-		}
-		if i != 1 || len(f) != 5 {
-			return r.errorf(in.n, "want connector -> type system connector")
-		}
-		other, err := r.mention(f[2], f[3], in.n)
-		if err != nil {
-			return err
-		}
-		r.wanted = append(r.wanted, topoCable{a: current, b: other, plugA: f[0], plugB: f[4], line: in.n, width: w, speed: s})
+		return do(f, at)
 	}
-	return nil
 }
 
 // heading reads "type name" or "type name CFG: board=modifier,board=modifier".
@@ -171,9 +175,6 @@ func (r *topoFile) mention(typ, name string, at int) (int, error) {
 	}
 	return i, nil
 }
-
-// maxTopoChips bounds what a topology file may hold: a subnet has fewer LIDs.
-const maxTopoChips = 1 << 18
 
 // install puts the chips of a system into the draft.
 func (r *topoFile) install(u *topoSystem) error {
@@ -257,9 +258,6 @@ func (x *installer) system(s *system, name, board string) (map[string]fabric.End
 }
 
 func (x *installer) chip(p *part, name string) (map[string]fabric.End, error) {
-	if len(x.nodes) == maxTopoChips {
-		return nil, x.errorf(x.at, "more than %d chips in this network", maxTopoChips)
-	}
 	id := x.add(x.at)
 	x.nodes[id].Desc = name + "/" + p.name
 	if err := x.describe(id, x.at, p.typ, p.ports); err != nil {
@@ -338,16 +336,45 @@ func (r *topoFile) plug(u *topoSystem, name string, at int) (fabric.End, error) 
 	return e, nil
 }
 
+// warnCutOff warns of what the end of the file may have held: cables of the last heading,
+// and, in a file that lists cables at both ends, the other end of some and systems of a type
+// of which others are described. outer are the cables between systems.
+func (r *topoFile) warnCutOff(outer []draftCable) {
+	described := make([]bool, len(r.nodes))
+	types := map[*system]bool{} // described once or more
+	for i := range r.used {
+		u := &r.used[i]
+		if u.line > 0 && u.line >= r.last {
+			r.warnf(u.line, "no cables follow the heading of system %s: the file may be cut off", u.name)
+		}
+		for id := u.first; id < r.endOf(i); id++ {
+			described[id] = u.line != 0
+		}
+		types[u.kind] = types[u.kind] || u.line != 0
+	}
+	bothEnds := r.warnOneSided(outer, false, func(id fabric.NodeID) bool { return described[id] })
+	for i := range r.used {
+		if u := &r.used[i]; bothEnds && u.line == 0 && types[u.kind] {
+			r.warnf(u.refLine, "system %s is not described in this file, but other systems of type %s are", u.name, u.typ)
+		}
+	}
+}
+
+// endOf is the node after the last one of a system.
+func (r *topoFile) endOf(system int) fabric.NodeID {
+	if system+1 < len(r.used) {
+		return r.used[system+1].first
+	}
+	return fabric.NodeID(len(r.nodes))
+}
+
 // nameSystems gives the chips of one system one system image GUID, that of its
 // first chip.
 func (r *topoFile) nameSystems() {
 	for i := range r.used {
-		end := fabric.NodeID(len(r.nodes))
-		if i+1 < len(r.used) {
-			end = r.used[i+1].first
-		}
-		for id := r.used[i].first; id < end; id++ {
-			r.nodes[id].SystemGUID = r.nodes[r.used[i].first].GUID
+		first := r.used[i].first
+		for id := first; id < r.endOf(i); id++ {
+			r.nodes[id].SystemGUID = r.nodes[first].GUID
 		}
 	}
 }

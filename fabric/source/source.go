@@ -6,6 +6,7 @@
 package source
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -63,19 +64,12 @@ func splitSuffixes(arg string) (path string, suffixes []string) {
 }
 
 func read(path string, opt Options) (*Source, error) {
-	var (
-		data []byte
-		err  error
-		name = path
-	)
-	if path == "-" {
-		name = "stdin"
-		data, err = io.ReadAll(opt.Stdin)
-	} else {
-		data, err = os.ReadFile(path)
+	name, data, err := load(path, opt.Stdin)
+	if bad := (*netfile.Error)(nil); err != nil && !errors.As(err, &bad) {
+		err = fmt.Errorf("%w (a FABRIC is a file, - for standard input, or a formula: see weft gen --list)", err)
 	}
 	if err != nil {
-		return nil, fmt.Errorf("%w (a FABRIC is a file, - for standard input, or a formula: see weft gen --list)", err)
+		return nil, err
 	}
 	definitions, err := systems(path, opt.IBNL)
 	if err != nil {
@@ -90,6 +84,23 @@ func read(path string, opt Options) (*Source, error) {
 		return nil, err
 	}
 	return &Source{Fabric: f, Format: format.Name, Warnings: warnings}, nil
+}
+
+// load reads a file, or standard input, and says what it is called in messages.
+func load(path string, stdin io.Reader) (name string, data []byte, err error) {
+	in := stdin
+	if name = path; path == "-" {
+		name = "stdin"
+	} else {
+		file, err := os.Open(path)
+		if err != nil {
+			return "", nil, err
+		}
+		defer file.Close()
+		in = file
+	}
+	data, err = netfile.Load(name, in)
+	return name, data, err
 }
 
 // systems is the directory of system definitions: as told, or one called ibnl

@@ -1,0 +1,30 @@
+package netfile
+
+import (
+	"bytes"
+	"io"
+)
+
+// Load reads a topology file into memory. It refuses a line that no format has without
+// reading on. Errors are those of in, or of type *Error.
+func Load(name string, in io.Reader) ([]byte, error) {
+	var (
+		data  []byte
+		begin int // of the last line
+	)
+	for chunk := make([]byte, maxLine); ; {
+		n, err := io.ReadFull(in, chunk)
+		data = append(data, chunk[:n]...)
+		if i := bytes.LastIndexByte(chunk[:n], '\n'); i >= 0 {
+			begin = len(data) - n + i + 1
+		}
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return data, nil
+		case err != nil:
+			return nil, err
+		case len(data)-begin > maxLine && detectBeginning(data) == nil:
+			return nil, lineTooLong(name, 1+bytes.Count(data[:begin], []byte("\n")))
+		}
+	}
+}
