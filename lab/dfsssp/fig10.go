@@ -9,7 +9,7 @@ import (
 	"weft/fabric"
 	"weft/lab"
 	"weft/lab/chart"
-	"weft/route/lanes"
+	"weft/route/lanes/offline"
 )
 
 // otherDeimos are readings of Deimos beside the main one: an experiment.
@@ -73,7 +73,7 @@ func layered(ctx context.Context, s *lab.Setup, g *fabric.Graph, name string) (l
 	engines := map[string]string{dfssspPlain: plainDFSSSP, dfssspFew: fewLanes}
 	how := lab.Routing{Engine: cmp.Or(engines[name], name), MaxVLs: allVLs, Seed: s.Seed}
 	if name == oneTreeName {
-		how.Spec = oneTree(lanes.Weakest)
+		how.Spec = oneTree(offline.Weakest)
 	}
 	trial, err := s.Route(ctx, g, how)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"weft/internal/par"
 	"weft/lab"
 	"weft/route"
-	"weft/route/lanes"
+	"weft/route/lanes/offline"
 	"weft/sim/flow"
 )
 
@@ -89,7 +89,7 @@ const fewLanes = "dfsssp,replies=own"
 // laying is what is layered: the paths of an engine, or of one of the experiment's own.
 type laying struct {
 	name, engine string
-	own          func(lanes.Heuristic) *route.Spec
+	own          func(offline.Heuristic) *route.Spec
 	samples      int // networks in full mode
 	paper        bool
 }
@@ -104,7 +104,7 @@ var layerings = []laying{
 
 func (v *laying) routing(heuristic string) lab.Routing {
 	if v.own != nil {
-		return lab.Routing{Engine: v.name, Spec: v.own(lanes.Heuristic(heuristic))}
+		return lab.Routing{Engine: v.name, Spec: v.own(offline.Heuristic(heuristic))}
 	}
 	return lab.Routing{Engine: v.engine + ",heuristic=" + heuristic}
 }

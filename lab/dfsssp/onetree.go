@@ -6,6 +6,7 @@ import (
 	"weft/lab/plain"
 	"weft/route"
 	"weft/route/lanes"
+	"weft/route/lanes/offline"
 )
 
 // oneTreeName is dfsssp in the paper's form, but for the search: one for a switch, not
@@ -15,11 +16,11 @@ const oneTreeName = "dfsssp of one tree a switch"
 
 const oneTreeNote = "One tree a switch: all hosts of a switch get the tree of one search, where plain DFSSSP searches for each, as algorithm 1 does with all nodes as V. The paper does not say which it was; fewer different paths make fewer dependencies."
 
-func oneTree(h lanes.Heuristic) *route.Spec {
+func oneTree(h offline.Heuristic) *route.Spec {
 	return plain.Spec(oneTreeName, oneTreeDFSSSP{h})
 }
 
-type oneTreeDFSSSP struct{ heuristic lanes.Heuristic }
+type oneTreeDFSSSP struct{ heuristic offline.Heuristic }
 
 // Route implements route.Engine.
 func (e oneTreeDFSSSP) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
@@ -48,7 +49,7 @@ func (e oneTreeDFSSSP) Route(ctx context.Context, in *route.Input) (*route.Plan,
 			plain.SetAll(tables, t, in, end, g.EndPort[end])
 		}
 	}
-	found, err := lanes.Offline(ctx, lanes.ByEnd(in, tables).WithoutSwitches(), lanes.Options{
+	found, err := offline.Layer(ctx, lanes.ByEnd(in, tables).WithoutSwitches(), offline.Options{
 		Heuristic: e.heuristic, OneWay: true, Most: lanes.MaxLanes,
 	})
 	if err != nil {

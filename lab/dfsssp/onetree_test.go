@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"weft/lab"
-	"weft/route/lanes"
+	"weft/route/lanes/offline"
 )
 
 // TestOneTree: hosts of a switch share their paths, which are minimal and free of
@@ -15,7 +15,7 @@ func TestOneTree(t *testing.T) {
 		t.Fatal(err)
 	}
 	s := &lab.Setup{Workers: 2, Seed: 1}
-	trial, err := s.Route(t.Context(), g, lab.Routing{Spec: oneTree(lanes.Weakest), MaxVLs: allVLs})
+	trial, err := s.Route(t.Context(), g, lab.Routing{Spec: oneTree(offline.Weakest), MaxVLs: allVLs})
 	if err != nil || trial.Refused != "" {
 		t.Fatal(err, trial.Refused)
 	}

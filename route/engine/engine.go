@@ -9,6 +9,7 @@ import (
 
 	"weft/route"
 	"weft/route/engine/dfsssp"
+	"weft/route/engine/dfsssp/plain"
 	"weft/route/engine/dor"
 	"weft/route/engine/ftree"
 	"weft/route/engine/lash"
@@ -22,7 +23,7 @@ import (
 
 // All lists the engines in the order in which they are printed.
 func All() []*route.Spec {
-	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), dfsssp.OnlineSpec(), lash.Spec(), nue.Spec(), ftree.Spec(), torus.Spec()}
+	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), plain.OnlineSpec(), lash.Spec(), nue.Spec(), ftree.Spec(), torus.Spec()}
 }
 
 // Default is the chain used when none is named.

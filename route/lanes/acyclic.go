@@ -72,14 +72,20 @@ func (l *Acyclic) SetOffFirst(lid fabric.LID, switches []int32) {
 	}
 }
 
+// OffFirst returns the switches that SetOffFirst named for a LID.
+func (l *Acyclic) OffFirst(lid fabric.LID) []int32 {
+	if int(lid) < len(l.offFirst) {
+		return l.offFirst[lid]
+	}
+	return nil
+}
+
 // switchesOffFirst lists the switches that have a path to one of some LIDs that is not
 // on the first lane.
 func (l *Acyclic) switchesOffFirst(lids []fabric.LID) []int32 {
 	var list []int32
 	for _, lid := range lids {
-		if int(lid) < len(l.offFirst) {
-			list = append(list, l.offFirst[lid]...)
-		}
+		list = append(list, l.OffFirst(lid)...)
 	}
 	slices.Sort(list)
 	return slices.Compact(list)

@@ -1,4 +1,4 @@
-package lanes
+package lanes_test
 
 import (
 	"context"
@@ -15,6 +15,8 @@ import (
 	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/engine/minhop"
+	"weft/route/lanes"
+	"weft/route/lanes/offline"
 	"weft/route/lids"
 	"weft/route/recipe"
 )
@@ -65,7 +67,7 @@ func acyclic(of map[[2]int32]int) bool {
 
 // verify walks every path on its own: each pair has one lane, the same both ways,
 // no lane has a cycle, and the lanes hold as many pairs as they say.
-func verify(t rapid.TB, g *fabric.Graph, in *route.Input, tables *route.Tables, p *Paths, r *Lanes) {
+func verify(t rapid.TB, g *fabric.Graph, in *route.Input, tables *route.Tables, p *lanes.Paths, r *lanes.Lanes) {
 	want := r.Pairs()
 	byLane := make([]map[[2]int32]int, len(want))
 	for i := range byLane {
@@ -82,7 +84,7 @@ func verify(t rapid.TB, g *fabric.Graph, in *route.Input, tables *route.Tables, 
 			}
 			lane := r.SL.At(src, fabric.LID(lid))
 			edges(g, tables, g.EndSwitch[src], fabric.LID(lid), byLane[lane])
-			a, b := p.class[src], p.class[end]
+			a, b := p.Class(src), p.Class(end)
 			key := [2]int32{min(a, b), max(a, b)}
 			if other, ok := pairs[key]; ok && other != lane {
 				t.Fatalf("classes %d and %d are on lanes %d and %d", a, b, other, lane)
@@ -143,24 +145,24 @@ func TestLayering(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := draw(t)
 		in, plan := minimal(t, g, rapid.Uint8Range(0, 2).Draw(t, "LMC"))
-		classes := rapid.SampledFrom([]func(*route.Input, *route.Tables) *Paths{ByEnd, BySwitch}).Draw(t, "classes")
+		classes := rapid.SampledFrom([]func(*route.Input, *route.Tables) *lanes.Paths{lanes.ByEnd, lanes.BySwitch}).Draw(t, "classes")
 		p := classes(in, plan.Tables)
-		var results []*Lanes
-		for _, h := range []Heuristic{Weakest, Strongest, First, Random} {
+		var results []*lanes.Lanes
+		for _, h := range []offline.Heuristic{offline.Weakest, offline.Strongest, offline.First, offline.Random} {
 			for _, refill := range []bool{false, true} {
-				r, err := Offline(t.Context(), p, Options{Heuristic: h, Seed: 1, Refill: refill, Most: MaxLanes})
+				r, err := offline.Layer(t.Context(), p, offline.Options{Heuristic: h, Seed: 1, Refill: refill, Most: lanes.MaxLanes})
 				if err != nil {
 					t.Fatal(err)
 				}
 				results = append(results, r)
 			}
 		}
-		r, err := Online(t.Context(), p, MaxLanes)
+		r, err := lanes.Online(t.Context(), p, lanes.MaxLanes)
 		if err != nil {
 			t.Fatal(err)
 		}
 		for _, r := range append(results, r) {
-			if r.Need > MaxLanes {
+			if r.Need > lanes.MaxLanes {
 				continue
 			}
 			if all++; r.Need > 1 {
@@ -170,7 +172,7 @@ func TestLayering(t *testing.T) {
 			r.Balance(8)
 			verify(t, g, in, plan.Tables, p, r)
 			plan.SL, plan.SL2VL, plan.Service.ReplySameSL = nil, nil, true
-			if err := r.Fill("test", g, MaxLanes, plan); err != nil {
+			if err := r.Fill("test", g, lanes.MaxLanes, plan); err != nil {
 				t.Fatal(err)
 			}
 			if plan.SL == nil {
@@ -188,34 +190,6 @@ func TestLayering(t *testing.T) {
 	}
 }
 
-// TestCounts: the counts of all edges are those of walking every path.
-func TestCounts(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		g := conformance.Draw(t).Compile()
-		in, plan := minimal(t, g, rapid.Uint8Range(0, 2).Draw(t, "LMC"))
-		p := ByEnd(in, plan.Tables)
-		count, err := p.countAll(t.Context())
-		if err != nil {
-			t.Fatal(err)
-		}
-		want := map[[2]int32]int{}
-		for lid, end := range in.Ends.ByLID() {
-			for src := range int32(g.NumEnds) {
-				if end >= 0 {
-					edges(g, plan.Tables, g.EndSwitch[src], fabric.LID(lid), want)
-				}
-			}
-		}
-		for c := range int32(g.NumChannels) {
-			for _, d := range g.OutOf(g.To[c]) {
-				if got := count[p.index.Number(c, d)]; int(got) != want[[2]int32{c, d}] {
-					t.Fatalf("channels %d, %d: %d paths, want %d", c, d, got, want[[2]int32{c, d}])
-				}
-			}
-		}
-	})
-}
-
 func graph(t *testing.T, formula string) *fabric.Graph {
 	t.Helper()
 	f, err := gen.Parse(formula)
@@ -229,7 +203,7 @@ func graph(t *testing.T, formula string) *fabric.Graph {
 func TestRing(t *testing.T) {
 	g := graph(t, "torus(6,hosts=1)")
 	in, plan := minimal(t, g, 0)
-	r, err := Offline(t.Context(), ByEnd(in, plan.Tables), Options{Heuristic: Weakest, Most: MaxLanes})
+	r, err := offline.Layer(t.Context(), lanes.ByEnd(in, plan.Tables), offline.Options{Heuristic: offline.Weakest, Most: lanes.MaxLanes})
 	if err != nil || r.Need != 2 {
 		t.Fatalf("%v lanes, %v", r, err)
 	}
@@ -238,7 +212,7 @@ func TestRing(t *testing.T) {
 	if !errors.As(err, &no) || no.Reason != "needs 2 lanes, 1 allowed" {
 		t.Errorf("got %v", err)
 	}
-	few, err := Offline(t.Context(), ByEnd(in, plan.Tables), Options{Heuristic: Weakest, Most: 1})
+	few, err := offline.Layer(t.Context(), lanes.ByEnd(in, plan.Tables), offline.Options{Heuristic: offline.Weakest, Most: 1})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -262,11 +236,11 @@ func TestLoop(t *testing.T) {
 		plan.Tables.Set(at, lid, g.FromPort[c])
 		plan.Tables.Set(g.To[c], lid, g.ToPort[c])
 	}
-	p := ByEnd(in, plan.Tables)
-	if _, err := Offline(t.Context(), p, Options{Most: MaxLanes}); !errors.Is(err, errLoop) {
+	p := lanes.ByEnd(in, plan.Tables)
+	if _, err := offline.Layer(t.Context(), p, offline.Options{Most: lanes.MaxLanes}); !errors.Is(err, lanes.ErrLoop) {
 		t.Errorf("offline: %v", err)
 	}
-	if _, err := Online(t.Context(), p, MaxLanes); !errors.Is(err, errLoop) {
+	if _, err := lanes.Online(t.Context(), p, lanes.MaxLanes); !errors.Is(err, lanes.ErrLoop) {
 		t.Errorf("online: %v", err)
 	}
 }

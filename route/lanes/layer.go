@@ -19,28 +19,28 @@ func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error)
 	if err != nil {
 		return nil, err
 	}
-	out, need := newLayers(p), 1
+	out, need := NewAssignment(p, false), 1
 	there, back := newEdgeLists(p), newEdgeLists(p)
 	for i, b := range p.at {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
 		for _, a := range pairs[i] {
-			if out.sl.Class(a.class, b) > 0 {
+			if out.Lane(a.class, b) > 0 {
 				continue // found from the other side
 			}
 			lane := a.lanes.first()
 			if a.lanes == 0 {
-				lane = l.addPair(sets, there.to(p.home[a.class], b), back.to(p.home[b], a.class), most)
+				lane = l.addPair(sets, there.to(p.Home[a.class], b), back.to(p.Home[b], a.class), most)
 			}
 			if lane == most {
 				return &Lanes{Need: most + 1}, nil
 			}
-			out.set(a.class, b, lane)
+			out.Set(a.class, b, lane)
 			need = max(need, lane+1)
 		}
 	}
-	return out.result(need), nil
+	return out.Result(need), nil
 }
 
 // addPair returns the first lane that has the paths of a pair there and back, by their
@@ -69,8 +69,8 @@ func (l *Acyclic) addPair(sets []laneSet, there, back []cdg.Edge, most int) int 
 func (l *Acyclic) lanesOf(sets []laneSet, p *Paths, s int32, lids []fabric.LID) laneSet {
 	have := l.all()
 	for _, lid := range lids {
-		for c := p.next(s, lid); c >= 0; {
-			d := p.next(p.g.To[c], lid)
+		for c := p.Next(s, lid); c >= 0; {
+			d := p.Next(p.Graph.To[c], lid)
 			if d >= 0 {
 				have &= sets[l.index.Number(c, d)]
 			}
@@ -94,19 +94,19 @@ func (l *Acyclic) pairsOffFirst(ctx context.Context, p *Paths, sets []laneSet) (
 		lanes laneSet
 	}
 	pairs := make([][]classLanes, len(p.at))
-	backs := make([][]known, p.workers) // by class: the lanes that have the paths from a switch to it
-	err := par.For(ctx, p.workers, p.g.NumSwitches, func(worker, t int) error {
+	backs := make([][]known, p.Workers) // by class: the lanes that have the paths from a switch to it
+	err := par.For(ctx, p.Workers, p.Graph.NumSwitches, func(worker, t int) error {
 		if backs[worker] == nil {
-			backs[worker] = make([]known, len(p.home))
+			backs[worker] = make([]known, len(p.Home))
 		}
 		back, s := backs[worker], int32(t)
 		for i := p.atStart[t]; i < p.atStart[t+1]; i++ {
 			b := p.at[i]
-			for _, from := range l.switchesOffFirst(p.lids[b]) {
-				there := l.lanesOf(sets, p, from, p.lids[b])
-				for _, a := range p.classesAt(from) {
+			for _, from := range l.switchesOffFirst(p.LIDs[b]) {
+				there := l.lanesOf(sets, p, from, p.LIDs[b])
+				for _, a := range p.ClassesAt(from) {
 					if back[a].t != s+1 {
-						back[a] = known{s + 1, l.lanesOf(sets, p, s, p.lids[a])}
+						back[a] = known{s + 1, l.lanesOf(sets, p, s, p.LIDs[a])}
 					}
 					pairs[i] = append(pairs[i], classLanes{a, there & back[a].lanes})
 				}
@@ -131,7 +131,7 @@ type edgeLists struct {
 type edgeList struct{ round, start, end int32 }
 
 func newEdgeLists(p *Paths) *edgeLists {
-	return &edgeLists{p: p, from: fabric.Nothing, of: make([]edgeList, len(p.home))}
+	return &edgeLists{p: p, from: fabric.Nothing, of: make([]edgeList, len(p.Home))}
 }
 
 // to lists the edges of all paths from a switch to a class.
@@ -143,8 +143,8 @@ func (t *edgeLists) to(from, class int32) []cdg.Edge {
 	e := &t.of[class]
 	if e.round != t.round {
 		start := len(t.edges)
-		for _, lid := range t.p.lids[class] {
-			t.edges = t.p.edgesTo(from, lid, t.edges)
+		for _, lid := range t.p.LIDs[class] {
+			t.edges = t.p.EdgesTo(from, lid, t.edges)
 		}
 		*e = edgeList{t.round, int32(start), int32(len(t.edges))}
 	}
@@ -166,8 +166,8 @@ func (l *Acyclic) LayerOneWay(ctx context.Context, in *route.Input, p *Paths) (*
 	g := in.Graph
 	sl := route.NewSLs(g.EndSwitch, number, g.NumSwitches, int(n))
 	sl.OneWay = true
-	sets, last := l.lanesByEdge(), make([]uint8, p.workers) // by worker: the last lane used
-	err := par.For(ctx, p.workers, min(len(number), len(l.offFirst)), func(worker, lid int) error {
+	sets, last := l.lanesByEdge(), make([]uint8, p.Workers) // by worker: the last lane used
+	err := par.For(ctx, p.Workers, min(len(number), len(l.offFirst)), func(worker, lid int) error {
 		if number[lid] < 0 {
 			return nil
 		}
@@ -184,7 +184,7 @@ func (l *Acyclic) LayerOneWay(ctx context.Context, in *route.Input, p *Paths) (*
 	return &Lanes{SL: sl, Need: int(slices.Max(last)) + 1, each: func(visit func(a, b int32)) {
 		for lid, c := range p.classOf {
 			for s := range int32(g.NumSwitches) {
-				if c >= 0 && s != p.home[c] {
+				if c >= 0 && s != p.Home[c] {
 					visit(s, number[lid])
 				}
 			}

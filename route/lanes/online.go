@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"weft/fabric"
 	"weft/route/cdg"
 )
 
@@ -20,7 +19,7 @@ func Online(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	for i, a := range p.at {
 		pairs = pairs[:0]
 		for _, b := range p.at[i+1:] {
-			if p.home[a] != p.home[b] {
+			if p.Home[a] != p.Home[b] {
 				pairs = append(pairs, pair{a, b})
 			}
 		}
@@ -40,7 +39,7 @@ func LongestFirst(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	}
 	var byLength [][]pair
 	p.pairs(func(a, b int32) {
-		f.edges = p.edgesTo(p.home[a], p.lids[b][0], f.edges[:0])
+		f.edges = p.EdgesTo(p.Home[a], p.LIDs[b][0], f.edges[:0])
 		for len(byLength) <= len(f.edges) {
 			byLength = append(byLength, nil)
 		}
@@ -61,7 +60,8 @@ type pair struct{ a, b int32 }
 
 // firstFit gives pairs their lanes.
 type firstFit struct {
-	*layers
+	*Assignment
+	p      *Paths
 	most   int
 	lanes  []*cdg.Order
 	gaveUp bool
@@ -77,10 +77,10 @@ type waiting struct {
 }
 
 func newFirstFit(ctx context.Context, p *Paths, most int) (*firstFit, error) {
-	if _, err := p.countAll(ctx); err != nil { // the tables may have a loop
+	if err := p.EachTree(ctx, func(int, *Tree) {}); err != nil { // the tables may have a loop
 		return nil, err
 	}
-	return &firstFit{layers: newLayers(p), most: most, lanes: []*cdg.Order{cdg.NewOrder(p.index, nil, cdg.MoveFewer)}}, nil
+	return &firstFit{p: p, Assignment: NewAssignment(p, false), most: most, lanes: []*cdg.Order{cdg.NewOrder(p.Index, nil, cdg.MoveFewer)}}, nil
 }
 
 // put gives the next pairs their lanes. What a lane takes depends only on the pairs
@@ -90,7 +90,7 @@ func (f *firstFit) put(ctx context.Context, pairs []pair) error {
 	f.edges, f.rest = f.edges[:0], f.rest[:0]
 	for _, x := range pairs {
 		first := len(f.edges)
-		f.edges = f.p.edges(x.a, x.b, f.edges)
+		f.edges = f.p.Edges(x.a, x.b, f.edges)
 		f.rest = append(f.rest, waiting{x, int32(first), int32(len(f.edges))})
 	}
 	for lane := 0; len(f.rest) > 0 && !f.gaveUp; lane++ {
@@ -99,12 +99,12 @@ func (f *firstFit) put(ctx context.Context, pairs []pair) error {
 			break
 		}
 		if lane == len(f.lanes) {
-			f.lanes = append(f.lanes, cdg.NewOrder(f.p.index, nil, cdg.MoveFewer))
+			f.lanes = append(f.lanes, cdg.NewOrder(f.p.Index, nil, cdg.MoveFewer))
 		}
 		f.rest = slices.DeleteFunc(f.rest, func(w waiting) bool {
 			fits := f.lanes[lane].Add(f.edges[w.first:w.last])
 			if fits {
-				f.set(w.a, w.b, lane)
+				f.Set(w.a, w.b, lane)
 			}
 			return fits
 		})
@@ -116,27 +116,5 @@ func (f *firstFit) result() *Lanes {
 	if f.gaveUp {
 		return &Lanes{Need: f.most + 1}
 	}
-	return &Lanes{SL: f.sl, Need: len(f.lanes), each: f.p.pairs}
-}
-
-// edges lists the edges of all paths of a pair.
-func (p *Paths) edges(a, b int32, into []cdg.Edge) []cdg.Edge {
-	for _, lid := range p.lids[b] {
-		into = p.edgesTo(p.home[a], lid, into)
-	}
-	for _, lid := range p.lids[a] {
-		into = p.edgesTo(p.home[b], lid, into)
-	}
-	return into
-}
-
-func (p *Paths) edgesTo(s int32, lid fabric.LID, into []cdg.Edge) []cdg.Edge {
-	for c := p.next(s, lid); c >= 0; {
-		d := p.next(p.g.To[c], lid)
-		if d >= 0 {
-			into = append(into, cdg.Edge{C: c, D: d})
-		}
-		c = d
-	}
-	return into
+	return f.Result(len(f.lanes))
 }

@@ -1,4 +1,4 @@
-package lanes
+package lanes_test
 
 import (
 	"context"
@@ -8,38 +8,43 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/route"
+	"weft/route/lanes"
 )
 
-// firstFits is what Online and LongestFirst do, by trying everything.
-func firstFits(g *fabric.Graph, p *Paths, pairs []pair) (lanes []map[[2]int32]int, of map[pair]uint8) {
+// pair is a pair of classes.
+type pair struct{ a, b int32 }
+
+// firstFits does what Online and LongestFirst do, by trying everything.
+func firstFits(g *fabric.Graph, p *lanes.Paths, pairs []pair) (used []map[[2]int32]int, of map[pair]uint8) {
 	of = map[pair]uint8{}
 	for _, x := range pairs {
 		for lane := 0; ; lane++ {
-			if lane == len(lanes) {
-				lanes = append(lanes, map[[2]int32]int{})
+			if lane == len(used) {
+				used = append(used, map[[2]int32]int{})
 			}
 			with := map[[2]int32]int{}
-			for e := range lanes[lane] {
+			for e := range used[lane] {
 				with[e] = 1
 			}
-			for _, lid := range p.lids[x.b] {
-				edges(g, p.tables, p.home[x.a], lid, with)
+			for _, lid := range p.LIDs[x.b] {
+				edges(g, p.Tables, p.Home[x.a], lid, with)
 			}
-			for _, lid := range p.lids[x.a] {
-				edges(g, p.tables, p.home[x.b], lid, with)
+			for _, lid := range p.LIDs[x.a] {
+				edges(g, p.Tables, p.Home[x.b], lid, with)
 			}
 			all := map[[2]int32]int{}
 			for e := range with {
 				all[e] = 1
 			}
 			if acyclic(with) {
-				lanes[lane] = all
+				used[lane] = all
 				of[x] = uint8(lane)
 				break
 			}
 		}
 	}
-	return lanes, of
+	return used, of
 }
 
 // TestFirstFit: every pair is on the first lane where it closes no cycle.
@@ -47,28 +52,28 @@ func TestFirstFit(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := draw(t)
 		in, plan := minimal(t, g, rapid.Uint8Range(0, 1).Draw(t, "LMC"))
-		p := ByTree(in, plan.Tables, 2)
+		p := lanes.ByTree(in, plan.Tables, firstTwo(in))
 		var pairs []pair
-		p.pairs(func(a, b int32) { pairs = append(pairs, pair{a, b}) })
-		run := Online
+		p.Pairs(func(a, b int32) { pairs = append(pairs, pair{a, b}) })
+		run := lanes.Online
 		if rapid.Bool().Draw(t, "longest first") {
-			run = LongestFirst
-			length := func(x pair) int { return len(p.edgesTo(p.home[x.a], p.lids[x.b][0], nil)) }
+			run = lanes.LongestFirst
+			length := func(x pair) int { return len(p.EdgesTo(p.Home[x.a], p.LIDs[x.b][0], nil)) }
 			slices.SortStableFunc(pairs, func(x, y pair) int { return length(y) - length(x) })
 		}
-		r, err := run(context.Background(), p, MaxLanes)
+		r, err := run(context.Background(), p, lanes.MaxLanes)
 		if err != nil {
 			t.Fatal(err)
 		}
-		lanes, want := firstFits(g, p, pairs)
-		if r.Need > MaxLanes {
-			if len(lanes) <= MaxLanes {
-				t.Fatalf("gave up, but %d lanes are enough", len(lanes))
+		used, want := firstFits(g, p, pairs)
+		if r.Need > lanes.MaxLanes {
+			if len(used) <= lanes.MaxLanes {
+				t.Fatalf("gave up, but %d lanes are enough", len(used))
 			}
 			return
 		}
-		if r.Need != max(1, len(lanes)) {
-			t.Fatalf("%d lanes, not %d", r.Need, len(lanes))
+		if r.Need != max(1, len(used)) {
+			t.Fatalf("%d lanes, not %d", r.Need, len(used))
 		}
 		count := make([]int64, r.Need)
 		for x, lane := range want {
@@ -81,4 +86,17 @@ func TestFirstFit(t *testing.T) {
 			t.Fatalf("pairs by lane: %v, not %v", r.Pairs(), count)
 		}
 	})
+}
+
+// firstTwo marks the first two LIDs at each switch.
+func firstTwo(in *route.Input) []bool {
+	at := in.Ends.SwitchByLID(in.Graph)
+	followed, seen := make([]bool, len(at)), make([]int, in.Graph.NumSwitches)
+	for lid, s := range at {
+		if s >= 0 && seen[s] < 2 {
+			followed[lid] = true
+			seen[s]++
+		}
+	}
+	return followed
 }

@@ -8,7 +8,8 @@
 // far, and among equals begins with another port than the next switch (option lean:
 // with the lowest, which takes a lane less here and there, and on fat-trees gives half
 // the bandwidth). All LIDs of the switch and its hosts follow that tree from switch to
-// switch. Where several links join two switches, the LIDs are dealt out over them.
+// switch. Where several links join two switches, the LIDs are dealt out over them, first the
+// base LIDs as if there were no others.
 //
 // Lanes: package lanes, with a switch and its hosts as one class. The pairs farthest
 // apart come first: the short ones fit into what these leave. SL i is VL i at every

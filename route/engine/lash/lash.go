@@ -3,7 +3,9 @@ package lash
 import (
 	"context"
 
+	"weft/fabric"
 	"weft/route"
+	"weft/route/engine/internal/columns"
 	"weft/route/lanes"
 )
 
@@ -28,6 +30,9 @@ func Spec() *route.Spec {
 	}
 }
 
+// batch is the number of destinations searched at once.
+const batch = 32
+
 type engine struct {
 	balance bool
 	lean    bool
@@ -36,22 +41,34 @@ type engine struct {
 // Route implements route.Engine. It refuses a network that needs more lanes than
 // there are.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
-	b := newBuilder(in)
-	b.lean = e.lean
-	for t := range int32(in.Graph.NumSwitches) {
-		if err := ctx.Err(); err != nil {
-			return nil, err
-		}
-		b.tree(t)
-		b.write(t)
+	g := in.Graph
+	b, tables := newBuilder(in, e.lean), route.NewTables(g.NumSwitches, in.Ends.Top())
+	all := columns.Part{First: 0, End: 1 << in.Ends.MaxLMC(), Hosts: true, PortZero: true}
+	order := make([]int32, g.NumSwitches)
+	for t := range order {
+		order[t] = int32(t)
 	}
-	found, err := lanes.LongestFirst(ctx, lanes.ByTree(in, b.tables, b.widest), in.MaxVLs)
+	search := func(_ int, to int32, s **fabric.Search) {
+		if *s == nil {
+			*s = g.NewSearch(g.Drained)
+		}
+		(*s).From(to)
+	}
+	err := columns.Route(ctx, in, tables, all, order, batch, search, func(c *columns.Columns, s **fabric.Search) error {
+		b.addTree(*s, c.To)
+		b.enter(c, (*s).Order, all.First)
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	found, err := lanes.LongestFirst(ctx, lanes.ByTree(in, tables, b.followed(&in.Ends)), in.MaxVLs)
 	if err != nil {
 		return nil, err
 	}
 	if e.balance {
 		found.Balance(in.MaxVLs)
 	}
-	plan := &route.Plan{Ends: in.Ends, Tables: b.tables}
-	return plan, found.Fill(Name, in.Graph, in.MaxVLs, plan)
+	plan := &route.Plan{Ends: in.Ends, Tables: tables}
+	return plan, found.Fill(Name, g, in.MaxVLs, plan)
 }

@@ -3,46 +3,36 @@ package lash
 import (
 	"weft/fabric"
 	"weft/route"
+	"weft/route/engine/internal/columns"
 	"weft/route/engine/internal/sample"
 )
 
 // builder makes one tree of switches after the other.
 type builder struct {
-	g      *fabric.Graph
-	lean   bool // ties go to the lowest port
-	tables *route.Tables
-	lids   [][]fabric.LID // by switch: those of its port 0 and hosts, ascending
-	owner  []int32        // by LID: end port
+	g    *fabric.Graph
+	lean bool // ties go to the lowest port
 
-	beside [][]uint8 // by channel: ports of the channels with the same two ends
-	first  []int32   // by channel: the first of those
-	widest int       // most channels with the same two ends
+	parallel [][]uint8 // by channel: ports of the channels with the same two ends
+	first    []int32   // by channel: the first of those
+	widest   int       // most channels with the same two ends
+	rank     []int32   // by end port: place of its base LID among those at its switch
 
-	load  []int64 // by first channel: hosts that send over it, by host that they send to
-	out   []int32 // by switch: first channel of those towards the destination
-	hops  []int32 // by switch, -1 where there is no way
-	order []int32 // switches that reach the destination, nearest first
-	flow  []int64 // by switch: hosts whose packets come through
+	load []int64 // by first channel: hosts that send over it, by host that they send to
+	out  []int32 // by switch: first channel of those towards the destination
+	flow []int64 // by switch: hosts whose packets come through
 }
 
-func newBuilder(in *route.Input) *builder {
+func newBuilder(in *route.Input, lean bool) *builder {
 	g := in.Graph
 	b := &builder{
-		g: g, tables: route.NewTables(g.NumSwitches, in.Ends.Top()),
-		lids: make([][]fabric.LID, g.NumSwitches), owner: in.Ends.ByLID(),
-		beside: make([][]uint8, g.NumChannels), first: make([]int32, g.NumChannels), widest: 1,
-		load: make([]int64, g.NumChannels), out: make([]int32, g.NumSwitches),
-		hops: make([]int32, g.NumSwitches), flow: make([]int64, g.NumSwitches),
-	}
-	for lid, end := range b.owner {
-		if end >= 0 {
-			s := g.EndSwitch[end]
-			b.lids[s] = append(b.lids[s], fabric.LID(lid))
-		}
+		g: g, lean: lean,
+		parallel: make([][]uint8, g.NumChannels), first: make([]int32, g.NumChannels), widest: 1,
+		rank: make([]int32, g.NumEnds), load: make([]int64, g.NumChannels),
+		out: make([]int32, g.NumSwitches), flow: make([]int64, g.NumSwitches),
 	}
 	to := make([]int32, g.NumSwitches) // by neighbour: the first channel to it, if it leaves s
 	for i := range to {
-		to[i] = -1
+		to[i] = fabric.Nothing
 	}
 	for s := range int32(g.NumSwitches) {
 		for _, c := range g.OutOf(s) {
@@ -52,44 +42,68 @@ func newBuilder(in *route.Input) *builder {
 			}
 			f := to[v]
 			b.first[c] = f
-			b.beside[f] = append(b.beside[f], g.FromPort[c])
-			b.widest = max(b.widest, len(b.beside[f]))
+			b.parallel[f] = append(b.parallel[f], g.FromPort[c])
+			b.widest = max(b.widest, len(b.parallel[f]))
 		}
 	}
+	b.rankEnds(&in.Ends)
 	return b
 }
 
-// tree finds the channels towards switch t: of the nearest neighbours, the one with
-// the least load for each of the channels to it.
-func (b *builder) tree(t int32) {
-	for s := range b.hops {
-		b.hops[s] = -1
-	}
-	b.hops[t] = 0
-	b.order = append(b.order[:0], t)
-	for k := 0; k < len(b.order); k++ {
-		s := b.order[k]
-		if s != t && b.g.Drained[s] {
+// rankEnds ranks the end ports of each switch by base LID. With LMC above 0 the LIDs of ports
+// 0 fill gaps between those of hosts, and come last here as they do without.
+func (b *builder) rankEnds(ends *route.Ends) {
+	next := make([]int32, b.g.NumSwitches) // rank of the next end port of a switch
+	portZeroLast := ends.MaxLMC() > 0
+	for lid, end := range ends.ByLID() {
+		if end < 0 || ends.Base[end] != fabric.LID(lid) || portZeroLast && b.g.IsPortZero(end) {
 			continue
 		}
-		for _, c := range b.g.OutOf(s) {
-			if v := b.g.To[c]; b.hops[v] < 0 {
-				b.hops[v] = b.hops[s] + 1
-				b.order = append(b.order, v)
+		b.rank[end] = next[b.g.EndSwitch[end]]
+		next[b.g.EndSwitch[end]]++
+	}
+	if portZeroLast {
+		copy(b.rank[b.g.NumHosts:], next)
+	}
+}
+
+// number tells which of parallel links a LID takes everywhere: its number modulo that of
+// the links. It is less than widest, and another one for each LID of an end port.
+func (b *builder) number(end int32, offset int) int { return (int(b.rank[end]) + offset) % b.widest }
+
+// followed marks one LID for each number at each switch. The paths to all others are among
+// theirs.
+func (b *builder) followed(ends *route.Ends) []bool {
+	followed := make([]bool, int(ends.Top())+1)
+	seen := make([]bool, b.g.NumSwitches*b.widest)
+	for offset := range 1 << ends.MaxLMC() {
+		for _, end := range ends.ByLID() {
+			if end < 0 || offset >= ends.Count(end) {
+				continue
+			}
+			lid := ends.Base[end] + fabric.LID(offset)
+			if at := int(b.g.EndSwitch[end])*b.widest + b.number(end, offset); !seen[at] {
+				seen[at], followed[lid] = true, true
 			}
 		}
 	}
-	for _, s := range b.order[1:] {
-		b.out[s] = b.choose(s, t)
+	return followed
+}
+
+// addTree finds the channels towards a destination: of the nearest neighbours, the one with
+// the least load for each of the channels to it.
+func (b *builder) addTree(near *fabric.Search, t int32) {
+	for _, s := range near.Order[1:] {
+		b.out[s] = b.choose(near.Hops, s, t)
 	}
-	b.count(t)
+	b.count(near.Order, t)
 }
 
 // choose finds the first channel to the neighbour through which switch s sends. Among
 // equals a switch begins with a port of its own: were it the first port for all, the
 // switches of one level of a fat-tree would all send to t over the same root.
-func (b *builder) choose(s, t int32) int32 {
-	best := int32(-1)
+func (b *builder) choose(hops []int32, s, t int32) int32 {
+	best := fabric.Nothing
 	out := b.g.OutOf(s)
 	first := 0
 	if !b.lean {
@@ -101,10 +115,10 @@ func (b *builder) choose(s, t int32) int32 {
 		}
 		c := out[first+i]
 		v := b.g.To[c]
-		if b.first[c] != c || b.hops[v] != b.hops[s]-1 || (v != t && b.g.Drained[v]) {
+		if b.first[c] != c || hops[v] != hops[s]-1 || (v != t && b.g.Drained[v]) {
 			continue
 		}
-		if best < 0 || b.load[c]*int64(len(b.beside[best])) < b.load[best]*int64(len(b.beside[c])) {
+		if best < 0 || b.load[c]*int64(len(b.parallel[best])) < b.load[best]*int64(len(b.parallel[c])) {
 			best = c
 		}
 	}
@@ -113,27 +127,27 @@ func (b *builder) choose(s, t int32) int32 {
 
 // count adds what the hosts send to those of switch t to the load. A switch counts
 // as a host of its own in a network without hosts.
-func (b *builder) count(t int32) {
-	for _, s := range b.order {
+func (b *builder) count(order []int32, t int32) {
+	for _, s := range order {
 		b.flow[s] = sample.Weight(b.g, s)
 	}
-	for k := len(b.order) - 1; k > 0; k-- {
-		s := b.order[k]
+	for k := len(order) - 1; k > 0; k-- {
+		s := order[k]
 		c := b.out[s]
 		b.load[c] += b.flow[s] * sample.Weight(b.g, t)
 		b.flow[b.g.To[c]] += b.flow[s]
 	}
 }
 
-// write enters the tree of switch t for all LIDs there. The k-th LID takes the
-// channels of the tree number k modulo widest, each with its own of those side by side.
-func (b *builder) write(t int32) {
-	for k, lid := range b.lids[t] {
-		b.tables.Set(t, lid, b.g.EndPort[b.owner[lid]])
-		number := int(t) + k%b.widest
-		for _, s := range b.order[1:] {
-			ports := b.beside[b.out[s]]
-			b.tables.Set(s, lid, ports[number%len(ports)])
+// enter enters the tree of a destination into the columns of all its LIDs.
+func (b *builder) enter(c *columns.Columns, order []int32, firstOffset int) {
+	for _, p := range c.Ports {
+		for k := range p.Count {
+			number := int(c.To) + b.number(p.End, firstOffset+k)
+			for _, s := range order[1:] {
+				ports := b.parallel[b.out[s]]
+				c.Set(s, p.Column+k, ports[number%len(ports)])
+			}
 		}
 	}
 }

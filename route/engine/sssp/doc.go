@@ -38,26 +38,12 @@
 // The paths are not free of deadlock on one lane (paper 003, section II); package
 // dfsssp puts them on lanes.
 //
-// # Paths for few lanes
+// # Several LIDs a port
 //
-// BuildLegal, which is not of the paper, knows the lanes while it chooses. A lane is an
-// acyclic graph of channel dependencies that only grows (lanes.Acyclic). The tree of a
-// destination is grown outwards over shortest paths; at each switch, of the paths that
-// have little more load than the least, the first lane's are preferred, then those that
-// can be added to it, then those of the next lane. The first lane starts with an
-// up*/down* order of the channels, for the root under which the fewest pairs have no
-// legal shortest path. In a fat-tree with a leaf as root every shortest path between
-// hosts is legal, and so is a path between any two switches; so one lane takes all, and
-// the balance is that of algorithm 1.
-//
-// Port 0 of a switch is reached by the shortest path that the first lane has, as in
-// package updn; that one, and the way to hosts from a switch without hosts that no
-// path between hosts passes, may be longer than the shortest of all.
+// With LMC above 0 all base LIDs are routed first, in all passes, exactly as if there were no
+// others. The others follow, with the loads carried on.
 //
 // The cost is O(switches x channels) for the searches, which run in parallel with each
 // other and with the choice, and O(LIDs x channels of shortest paths) for the choice, one
-// LID after the other, in each pass. The trees of ports 0, which have no load, grow in
-// parallel as long as the first lane need not change for them. Memory beside the tables is
-// O(channels), the trees of at most 160 switches, and 4 bytes a path that is not on the
-// first lane.
+// LID after the other, in each pass. Memory beside the tables is O(channels).
 package sssp

@@ -10,6 +10,7 @@ import (
 	"weft/route/engine/minhop"
 	"weft/route/engine/sssp"
 	"weft/route/lanes"
+	"weft/route/lanes/offline"
 	"weft/route/recipe"
 )
 
@@ -52,7 +53,7 @@ func layerings(t *testing.T, in *route.Input, tables *route.Tables) map[string]i
 		need[name] = r.Need
 	}
 	for _, refill := range []bool{false, true} {
-		r, err := lanes.Offline(t.Context(), lanes.ByEnd(in, tables), lanes.Options{Heuristic: lanes.Weakest, Refill: refill, Most: lanes.MaxLanes})
+		r, err := offline.Layer(t.Context(), lanes.ByEnd(in, tables), offline.Options{Heuristic: offline.Weakest, Refill: refill, Most: lanes.MaxLanes})
 		note(fmt.Sprintf("weakest, refill %v", refill), r, err)
 	}
 	r, err := lanes.Online(t.Context(), lanes.ByEnd(in, tables), lanes.MaxLanes)

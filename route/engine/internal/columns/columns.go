@@ -23,25 +23,29 @@ import (
 
 // Part says which LIDs of a destination are columns.
 type Part struct {
-	First, End int  // offsets to the base LID, from First on and below End
-	NoPortZero bool // only LIDs of hosts
+	First, End      int // offsets to the base LID, from First on and below End
+	Hosts, PortZero bool
 }
 
 // Parts returns the base LIDs and, if there are any, all others.
 func Parts(ends *route.Ends) []Part {
-	parts := []Part{{First: 0, End: 1}}
+	parts := []Part{{0, 1, true, true}}
 	if lmc := ends.MaxLMC(); lmc > 0 {
-		parts = append(parts, Part{First: 1, End: 1 << lmc})
+		parts = append(parts, Part{1, 1 << lmc, true, true})
 	}
 	return parts
 }
+
+// Count returns the number of LIDs of an end port that are in the part, not above 0 if none is.
+func (p *Part) Count(ends *route.Ends, end int32) int { return min(ends.Count(end), p.End) - p.First }
 
 // Columns holds, for each LID of a part at one destination switch, the port of every switch.
 type Columns struct {
 	To    int32 // destination switch
 	Ports []Port
-	N     int // number of columns
-	Hosts int // columns of hosts, which come before those of port 0
+	LIDs  []fabric.LID // by column: those of hosts, then those of port 0
+	N     int          // number of columns
+	Hosts int          // columns of hosts
 
 	entries []uint8 // by switch and column, NoPort where there is no way
 	runs    []run
@@ -51,8 +55,7 @@ type Columns struct {
 type Port struct {
 	End    int32
 	Base   fabric.LID
-	Column int        // the first of its columns
-	LID    fabric.LID // of the first column; those of the other columns follow
+	Column int // the first of its columns
 	Count  int
 }
 
@@ -66,11 +69,13 @@ type run struct {
 // but for those of the destination itself.
 func (c *Columns) Open(in *route.Input, to int32, part Part) {
 	g := in.Graph
-	c.To, c.Ports, c.runs, c.N = to, c.Ports[:0], c.runs[:0], 0
-	for _, host := range g.HostsOf(to) {
-		c.add(&in.Ends, host, part)
+	c.To, c.Ports, c.LIDs, c.runs, c.N = to, c.Ports[:0], c.LIDs[:0], c.runs[:0], 0
+	if part.Hosts {
+		for _, host := range g.HostsOf(to) {
+			c.add(&in.Ends, host, part)
+		}
 	}
-	if c.Hosts = c.N; !part.NoPortZero {
+	if c.Hosts = c.N; part.PortZero {
 		c.add(&in.Ends, g.PortZero(to), part)
 	}
 	if need := g.NumSwitches * c.N; cap(c.entries) < need {
@@ -90,16 +95,19 @@ func (c *Columns) Open(in *route.Input, to int32, part Part) {
 
 // add gives the LIDs of an end port columns.
 func (c *Columns) add(ends *route.Ends, end int32, part Part) {
-	count := min(ends.Count(end), part.End) - part.First
+	count := part.Count(ends, end)
 	if count <= 0 {
 		return
 	}
 	lid := ends.Base[end] + fabric.LID(part.First)
-	c.Ports = append(c.Ports, Port{end, ends.Base[end], c.N, lid, count})
+	c.Ports = append(c.Ports, Port{end, ends.Base[end], c.N, count})
 	if last := len(c.runs) - 1; last >= 0 && int(c.runs[last].lid)+c.N-c.runs[last].first == int(lid) {
 		c.runs[last].end += count
 	} else {
 		c.runs = append(c.runs, run{lid, c.N, c.N + count})
+	}
+	for k := range count {
+		c.LIDs = append(c.LIDs, lid+fabric.LID(k))
 	}
 	c.N += count
 }
@@ -118,7 +126,8 @@ type searched[F any] struct {
 
 // Route routes the LIDs of a part at some destination switches, and writes them into tables.
 // search finds the ways to one destination; several run at once, worker tells which; choose
-// fills in the columns, for one destination after the other. batch is the number of
+// fills in the columns, for one destination after the other. A destination without a column
+// is not searched unless the part has base LIDs. batch is the number of
 // destinations that are searched, and written, together.
 func Route[F any](
 	ctx context.Context, in *route.Input, tables *route.Tables, part Part, order []int32, batch int,
@@ -133,7 +142,7 @@ func Route[F any](
 		work := func() {
 			done <- par.For(ctx, in.Workers, len(now), func(worker, i int) error {
 				into[i].columns.Open(in, now[i], part)
-				if into[i].columns.N > 0 {
+				if part.First == 0 || into[i].columns.N > 0 {
 					search(worker, now[i], &into[i].found)
 				}
 				return nil

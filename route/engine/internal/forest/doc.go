@@ -8,18 +8,18 @@
 // so that the switches of one pod of a fat-tree follow each other: a spine deals
 // the destinations of a pod out over its links, one each.
 //
-// With one LID a port (LMC 0) a destination is worked from the farthest switches
-// inwards. When a switch chooses, the traffic that its choice moves is known: the
-// number of hosts whose path to this LID comes through. It takes the allowed
-// channel with the least such traffic so far, ties by port. Counting only traffic
-// that really passes matters: were every entry counted, the switches of a middle
-// level would deal out entries that nobody uses, in step with the leaves below
-// them, and all real traffic would meet on one link.
+// The base LIDs of all destinations come first; with LMC 0 there are no others. A
+// destination is worked from the farthest switches inwards. When a switch chooses, the
+// traffic that its choice moves is known: the number of hosts whose path to this LID comes
+// through. It takes the allowed channel with the least such traffic so far, ties by
+// port. Counting only traffic that really passes matters: were every entry counted, the
+// switches of a middle level would deal out entries that nobody uses, in step with the
+// leaves below them, and all real traffic would meet on one link.
 //
-// With several LIDs a port a destination is worked from the nearest switches
-// outwards instead: the rest of each path is known, and the LIDs of one port take
-// hops whose paths share the fewest channels with one another, then those with the
-// least traffic.
+// For the other LIDs of each port a destination is worked from the nearest switches
+// outwards instead: the rest of each path is known, and the LIDs of one port take hops
+// whose paths share the fewest channels with one another and with the path to the base
+// LID, then those with the least traffic.
 //
 // The choice at a switch depends on its own counters and on switches of other
 // distances only, so the switches of one distance are worked in parallel and the

@@ -7,82 +7,47 @@ import (
 	"weft/route"
 )
 
-// layers are the dependency graphs of all lanes.
-type layers struct {
-	p     *Paths
-	sl    *route.SLs
-	count [][]uint32 // by lane and place of an edge: paths
+// MaxLanes is the number of lanes that are tried: as many as there are SLs.
+const MaxLanes = route.NumSLs
 
+// Lanes is the result of layering.
+type Lanes struct {
+	SL   *route.SLs                   // lane of each pair of classes
+	Need int                          // lanes needed; when the search gave up, one more than it had
+	used int                          // lanes after Balance
+	each func(visit func(a, b int32)) // visits the pairs that have lanes of their own
+}
+
+// Assignment gives pairs of classes their lanes.
+type Assignment struct {
+	p      *Paths
+	sl     *route.SLs
 	oneWay bool // each direction of a pair has a lane of its own
 }
 
-func newLayers(p *Paths) *layers {
-	n := len(p.home)
-	return &layers{p: p, sl: route.NewSLs(p.class, p.classOf, n, n)}
+// NewAssignment puts all pairs on the first lane.
+func NewAssignment(p *Paths, oneWay bool) *Assignment {
+	n := len(p.Home)
+	return &Assignment{p, route.NewSLs(p.class, p.classOf, n, n), oneWay}
 }
 
-// set notes the lane of a pair.
-func (l *layers) set(a, b int32, lane int) {
-	l.sl.Set(a, b, uint8(lane))
-	if !l.oneWay {
-		l.sl.Set(b, a, uint8(lane))
-	}
-}
+// Lane returns the lane of a pair.
+func (m *Assignment) Lane(a, b int32) int { return int(m.sl.Class(a, b)) }
 
-// move takes all paths of a pair from one lane to another.
-func (l *layers) move(a, b int32, from, to int) {
-	l.set(a, b, to)
-	for _, lid := range l.p.lids[b] {
-		l.movePath(l.p.home[a], lid, from, to)
-	}
-	if l.oneWay {
-		return
-	}
-	for _, lid := range l.p.lids[a] {
-		l.movePath(l.p.home[b], lid, from, to)
+// Set changes the lane of a pair.
+func (m *Assignment) Set(a, b int32, lane int) {
+	m.sl.Set(a, b, uint8(lane))
+	if !m.oneWay {
+		m.sl.Set(b, a, uint8(lane))
 	}
 }
 
-func (l *layers) movePath(s int32, lid fabric.LID, from, to int) {
-	p, old, now := l.p, l.count[from], l.count[to]
-	for c := p.next(s, lid); c >= 0; {
-		d := p.next(p.g.To[c], lid)
-		if d >= 0 {
-			e := p.index.Number(c, d)
-			old[e]--
-			now[e]++
-		}
-		c = d
-	}
-}
-
-// drop uncounts the paths of a pair on a lane.
-func (l *layers) drop(a, b int32, lane int) {
-	for _, lid := range l.p.lids[b] {
-		l.dropPath(l.p.home[a], lid, lane)
-	}
-	for _, lid := range l.p.lids[a] {
-		l.dropPath(l.p.home[b], lid, lane)
-	}
-}
-
-func (l *layers) dropPath(s int32, lid fabric.LID, lane int) {
-	p, count := l.p, l.count[lane]
-	for c := p.next(s, lid); c >= 0; {
-		d := p.next(p.g.To[c], lid)
-		if d >= 0 {
-			count[p.index.Number(c, d)]--
-		}
-		c = d
-	}
-}
-
-// result sums up the pairs of each lane.
-func (l *layers) result(need int) *Lanes {
-	l.sl.OneWay = l.oneWay
-	r := &Lanes{SL: l.sl, Need: need, each: l.p.pairs}
-	if l.oneWay {
-		r.each = l.p.ordered
+// Result returns the lanes, of which so many are needed.
+func (m *Assignment) Result(need int) *Lanes {
+	m.sl.OneWay = m.oneWay
+	r := &Lanes{SL: m.sl, Need: need, each: m.p.pairs}
+	if m.oneWay {
+		r.each = m.p.ordered
 	}
 	return r
 }
@@ -93,25 +58,6 @@ func (r *Lanes) Pairs() []int64 {
 	pairs := make([]int64, max(r.Need, r.used))
 	r.each(func(a, b int32) { pairs[r.SL.Class(a, b)]++ })
 	return pairs
-}
-
-// pairs visits all pairs of classes on different switches.
-func (p *Paths) pairs(visit func(a, b int32)) {
-	for i, a := range p.at {
-		for _, b := range p.at[i+1:] {
-			if p.home[a] != p.home[b] {
-				visit(a, b)
-			}
-		}
-	}
-}
-
-// ordered visits them in both directions.
-func (p *Paths) ordered(visit func(a, b int32)) {
-	p.pairs(func(a, b int32) {
-		visit(a, b)
-		visit(b, a)
-	})
 }
 
 // Balance spreads the pairs over all lanes up to most without a new search: a part

@@ -1,20 +1,29 @@
-package lanes
+// Package offline is algorithm 2 of Domke, Hoefler and Nagel, "Deadlock-Free Oblivious
+// Routing for Arbitrary Topologies" (paper 003, section IV): paths that were chosen without
+// a thought for lanes are put on lanes by cutting cycles of channel dependencies.
+//
+// An edge counts the (class, LID) paths that make it. Lists of these paths, which are most
+// of the paper's memory, are not kept: in forwarding tables they are the branches of
+// in-trees above the edge, and are found from the tables when the edge is cut.
+//
+// Beyond the paper: Options.Refill, which gives back to a lane the pairs that were moved
+// from it without need.
+//
+// The cost is O(switches x LIDs) for the first lane, then O(channels + edges) a lane and
+// the paths through the edges that are cut. Memory: 4 bytes an edge place and lane, and
+// half a byte an ordered pair of classes.
+package offline
 
 import (
 	"context"
-	"errors"
 	"math/rand/v2"
 	"slices"
 
 	"weft/fabric"
 	"weft/route"
 	"weft/route/cdg"
+	"weft/route/lanes"
 )
-
-// MaxLanes is the number of lanes that are tried: as many as there are SLs.
-const MaxLanes = route.NumSLs
-
-var errLoop = errors.New("the tables have a loop")
 
 // Heuristic says which edge of a cycle is cut.
 type Heuristic string
@@ -28,15 +37,7 @@ const (
 	Random    Heuristic = "random"    // any
 )
 
-// Lanes are the result of layering.
-type Lanes struct {
-	SL   *route.SLs                   // lane of each pair of classes
-	Need int                          // lanes needed; when the search gave up, one more than it had
-	used int                          // lanes after Balance
-	each func(visit func(a, b int32)) // visits the pairs that have lanes of their own
-}
-
-// Options are the options of Offline.
+// Options are the options of Layer.
 type Options struct {
 	Heuristic Heuristic
 	Seed      uint64 // for Random
@@ -47,30 +48,30 @@ type Options struct {
 	Most   int  // lanes after which to give up, at most MaxLanes
 }
 
-// Offline puts all paths on the first lane, and then moves the paths of one edge of
+// Layer puts all paths on the first lane, and then moves the paths of one edge of
 // each cycle to the next lane, until no lane has a cycle (algorithm 2). The search
 // goes on where a cycle was found.
-func Offline(ctx context.Context, p *Paths, opt Options) (*Lanes, error) {
-	count, err := p.countAll(ctx)
+func Layer(ctx context.Context, p *lanes.Paths, opt Options) (*lanes.Lanes, error) {
+	count, err := countAll(ctx, p)
 	if err != nil {
 		return nil, err
 	}
-	l := newLayers(p)
-	l.count, l.oneWay = append(l.count, count), opt.OneWay
+	n := p.Graph.NumChannels
 	s := &search{
-		layers: l, Options: opt, rng: rand.New(rand.NewPCG(opt.Seed, 0x6c616e6573)),
-		colour: make([]uint8, p.g.NumChannels), tried: make([]int32, p.g.NumChannels), depth: make([]int32, p.g.NumChannels),
+		counts:  &counts{Assignment: lanes.NewAssignment(p, opt.OneWay), p: p, oneWay: opt.OneWay, count: [][]uint32{count}},
+		Options: opt, rng: rand.New(rand.NewPCG(opt.Seed, 0x6c616e6573)),
+		colour: make([]uint8, n), tried: make([]int32, n), depth: make([]int32, n),
 	}
-	for lane := 0; lane < len(l.count); lane++ {
+	for lane := 0; lane < len(s.count); lane++ {
 		ok, err := s.run(ctx, lane)
 		if err != nil {
 			return nil, err
 		}
 		if !ok {
-			return &Lanes{Need: opt.Most + 1}, nil
+			return &lanes.Lanes{Need: opt.Most + 1}, nil
 		}
 	}
-	return l.result(len(l.count)), nil
+	return s.Result(len(s.count)), nil
 }
 
 // Colours of channels in the search.
@@ -83,7 +84,7 @@ const (
 // search is a depth-first search for cycles in the graph of one lane, in which edges
 // vanish on the way. A black channel stays black then.
 type search struct {
-	*layers
+	*counts
 	Options
 	rng *rand.Rand
 
@@ -103,7 +104,7 @@ func (s *search) run(ctx context.Context, lane int) (ok bool, err error) {
 	clear(s.colour)
 	clear(s.tried)
 	s.closed, s.moved = s.closed[:0], s.moved[:0]
-	for c := range int32(s.p.g.NumChannels) {
+	for c := range int32(s.p.Graph.NumChannels) {
 		if s.colour[c] != white {
 			continue
 		}
@@ -131,9 +132,9 @@ func (s *search) run(ctx context.Context, lane int) (ok bool, err error) {
 func (s *search) refill(ctx context.Context) error {
 	slices.Reverse(s.closed)
 	count := s.count[s.lane]
-	o := cdg.NewOrder(s.p.index, s.closed, cdg.MoveFewer)
-	for c, row := range s.p.index.Row {
-		for k := range s.p.g.OutOf(s.p.g.To[c]) {
+	o := cdg.NewOrder(s.p.Index, s.closed, cdg.MoveFewer)
+	for c, row := range s.p.Index.Row {
+		for k := range s.p.Graph.OutOf(s.p.Graph.To[c]) {
 			if count[row+k] > 0 {
 				o.Link(int32(c), int32(k))
 			}
@@ -145,12 +146,12 @@ func (s *search) refill(ctx context.Context) error {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if edges = s.p.edges(m[0], m[1], edges[:0]); o.Add(edges) {
+		if edges = s.p.Edges(m[0], m[1], edges[:0]); o.Add(edges) {
 			for _, e := range edges {
-				count[s.p.index.Number(e.C, e.D)]++
+				count[s.p.Index.Number(e.C, e.D)]++
 			}
-			s.set(m[0], m[1], s.lane)
-			s.drop(m[0], m[1], s.lane+1)
+			s.Set(m[0], m[1], s.lane)
+			s.recount(m[0], m[1], s.lane+1, none)
 			back++
 		}
 	}
@@ -170,8 +171,8 @@ func (s *search) push(c int32) {
 // when that edge closes a cycle.
 func (s *search) step() bool {
 	c := s.stack[len(s.stack)-1]
-	out := s.p.g.OutOf(s.p.g.To[c])
-	count := s.count[s.lane][s.p.index.Row[c]:]
+	out := s.p.Graph.OutOf(s.p.Graph.To[c])
+	count := s.count[s.lane][s.p.Index.Row[c]:]
 	for i := s.tried[c]; int(i) < len(out); i++ {
 		if count[i] == 0 || s.colour[out[i]] == black {
 			continue
@@ -193,12 +194,12 @@ func (s *search) step() bool {
 // takes the search back to where its way still exists.
 func (s *search) cut() {
 	top := s.stack[len(s.stack)-1]
-	back := s.p.g.OutOf(s.p.g.To[top])[s.tried[top]]
+	back := s.p.Graph.OutOf(s.p.Graph.To[top])[s.tried[top]]
 	cycle := s.stack[s.depth[back]:]
 	i := s.choose(cycle)
 	s.moveEdge(cycle[i], cycle[(i+1)%len(cycle)])
 	keep := 1
-	for keep < len(s.stack) && s.count[s.lane][s.p.index.Number(s.stack[keep-1], s.stack[keep])] > 0 {
+	for keep < len(s.stack) && s.count[s.lane][s.p.Index.Number(s.stack[keep-1], s.stack[keep])] > 0 {
 		keep++
 	}
 	for _, c := range s.stack[keep:] {
@@ -226,21 +227,21 @@ func (s *search) choose(cycle []int32) int {
 }
 
 func (s *search) edgeCount(cycle []int32, i int) uint32 {
-	return s.count[s.lane][s.p.index.Number(cycle[i], cycle[(i+1)%len(cycle)])]
+	return s.count[s.lane][s.p.Index.Number(cycle[i], cycle[(i+1)%len(cycle)])]
 }
 
 // moveEdge moves every pair of the lane with a path over channel c and then d. For
 // each LID these are the branches of its tree above c.
 func (s *search) moveEdge(c, d int32) {
-	p, g := s.p, s.p.g
+	p, g := s.p, s.p.Graph
 	if len(s.count) == s.lane+1 {
-		s.count = append(s.count, make([]uint32, p.index.Size))
+		s.count = append(s.count, make([]uint32, p.Index.Size))
 	}
 	from, to := g.From[c], g.To[c]
-	for b := range p.tables.NumBlocks() {
-		first, second := p.tables.Block(from, b), p.tables.Block(to, b)
+	for b := range p.Tables.NumBlocks() {
+		first, second := p.Tables.Block(from, b), p.Tables.Block(to, b)
 		for k, port := range first {
-			if lid := b*route.BlockSize + k; port == g.FromPort[c] && second[k] == g.FromPort[d] && p.owner[lid] >= 0 {
+			if lid := b*route.BlockSize + k; port == g.FromPort[c] && second[k] == g.FromPort[d] && p.Followed[lid] >= 0 {
 				s.moveAbove(from, fabric.LID(lid))
 			}
 		}
@@ -249,20 +250,20 @@ func (s *search) moveEdge(c, d int32) {
 
 // moveAbove moves the pairs of the lane whose paths to a LID start at or pass a switch.
 func (s *search) moveAbove(x int32, lid fabric.LID) {
-	p, g := s.p, s.p.g
-	target := p.owner[lid]
+	p, g := s.p, s.p.Graph
+	target := p.Followed[lid]
 	s.up = append(s.up[:0], x)
 	for len(s.up) > 0 {
 		x := s.up[len(s.up)-1]
 		s.up = s.up[:len(s.up)-1]
-		for _, a := range p.classesAt(x) {
-			if s.sl.Class(a, target) == uint8(s.lane) {
+		for _, a := range p.ClassesAt(x) {
+			if s.Lane(a, target) == s.lane {
 				s.move(a, target, s.lane, s.lane+1)
 				s.moved = append(s.moved, [2]int32{a, target})
 			}
 		}
 		for _, c := range g.OutOf(x) {
-			if w := g.To[c]; p.tables.Port(w, lid) == g.FromPort[c^1] {
+			if w := g.To[c]; p.Tables.Port(w, lid) == g.FromPort[c^1] {
 				s.up = append(s.up, w)
 			}
 		}

@@ -1,67 +1,39 @@
-package sssp
+package dfsssp
 
 import (
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/engine/internal/sample"
+	"weft/route/engine/internal/shortest"
+	"weft/route/updown"
 )
 
-// upDown is an order of channels in which every up*/down* path leads forwards: those
-// that lead up, to a switch nearer to a root, then those that lead down.
+// upDown is an order of channels in which every up*/down* path leads forwards.
 type upDown struct {
 	list []int32
-	down []uint8 // by position in Out: 1 or 0
+	down []uint8 // by position in Out: 1 where the channel leads down, 0 where it leads up
 }
 
 // newUpDown ranks the switches by a breadth-first search from the root of their part
-// of the network. Nothing passes a drained switch.
+// of the network, one by one. Nothing passes a drained switch.
 func newUpDown(g *fabric.Graph, roots []int32) *upDown {
-	rank := make([]int32, g.NumSwitches)
-	for s := range rank {
-		rank[s] = -1
-	}
-	var order []int32
-	reach := func(s int32) {
-		if rank[s] < 0 {
-			rank[s] = int32(len(order))
-			order = append(order, s)
-		}
-	}
-	begin := func(root int32) {
-		at := len(order)
-		for reach(root); at < len(order); at++ {
-			if s := order[at]; s == root || !g.Drained[s] {
-				for _, c := range g.OutOf(s) {
-					reach(g.To[c])
-				}
-			}
-		}
-	}
+	search := g.NewSearch(g.Drained)
 	for _, root := range roots {
-		begin(root)
+		search.Extend(root)
 	}
 	for s := range int32(g.NumSwitches) {
-		begin(s)
+		search.Extend(s)
 	}
-	u := &upDown{list: make([]int32, 0, g.NumChannels), down: make([]uint8, g.NumChannels)}
-	for k := len(order) - 1; k >= 0; k-- {
-		s := order[k]
-		for i := g.OutStart[s]; i < g.OutStart[s+1]; i++ {
-			c := g.Out[i]
-			if rank[g.To[c]] > rank[s] {
-				u.down[i] = 1
-			} else {
-				u.list = append(u.list, c)
-			}
-		}
-	}
-	for _, s := range order {
-		for i := g.OutStart[s]; i < g.OutStart[s+1]; i++ {
-			if u.down[i] == 1 {
-				u.list = append(u.list, g.Out[i])
-			}
+	rank := updown.OneByOne(g.NumSwitches, search.Order)
+	u := &upDown{list: slices.Clone(g.Out), down: make([]uint8, g.NumChannels)}
+	rank.SortChannels(g, u.list)
+	for i, c := range g.Out {
+		if rank.Above(g.From[c], g.To[c]) {
+			u.down[i] = 1
 		}
 	}
 	return u
@@ -81,7 +53,7 @@ func chooseUpDown(ctx context.Context, in *route.Input, head []int32) (*upDown, 
 	g := in.Graph
 	parts := split(g)
 	tries := make([][]verdict, rootsTried)
-	ways := make([][]ways, len(parts))
+	ways := make([][]shortest.Ways, len(parts))
 	for i := range parts {
 		ways[i] = parts[i].waysTo(g, head)
 	}
@@ -116,7 +88,7 @@ func chooseUpDown(ctx context.Context, in *route.Input, head []int32) (*upDown, 
 	return newUpDown(g, roots), nil
 }
 
-// verdict is how well an order suits.
+// verdict counts switches without a legal shortest path, and the choices of the others.
 type verdict struct{ illegal, choices int }
 
 func (v *verdict) add(w verdict) {
@@ -135,21 +107,21 @@ const (
 	downOnly
 )
 
-// counts is what a channel up and one down count for, by the kind of the switch behind
-// it: a path that is upFirst counts 1, one that is downOnly above.
+// counts holds, for a channel up and for one down, by the kind of the switch behind it, what
+// the path adds to a sum: 1 for one that is upFirst, above for one that is downOnly.
 var counts = [2][4]int{{upFirst: 1, downOnly: 1}, {downOnly: above}}
 
 const above = 1 << 16
 
 // judge counts, for one target, the switches with hosts that have no legal shortest
 // path, and the choices of those that have. A switch that can go down only does.
-func (u *upDown) judge(g *fabric.Graph, w *ways, kind []uint8) verdict {
+func (u *upDown) judge(g *fabric.Graph, w *shortest.Ways, kind []uint8) verdict {
 	v := verdict{}
-	kind[w.order[0]] = downOnly
-	for k, s := range w.order[1:] {
+	kind[w.Order[0]] = downOnly
+	for k, s := range w.Order[1:] {
 		both := 0 // upFirst below, downOnly above
-		for _, e := range w.exits(k) {
-			both += counts[u.down[e.at()]&1][kind[e.head()]&3]
+		for _, e := range w.Exits(k) {
+			both += counts[u.down[e.At()]&1][kind[e.Head()]&3]
 		}
 		count := [3]int{upFirst: both & (above - 1), downOnly: both / above}
 		switch {
@@ -174,29 +146,21 @@ func (u *upDown) judge(g *fabric.Graph, w *ways, kind []uint8) verdict {
 // part is a connected part of the network.
 type part struct{ hosted, bare []int32 } // switches with and without hosts
 
-// split finds the parts of a network.
+// split finds the parts of a network; drained switches are as others.
 func split(g *fabric.Graph) []part {
 	var parts []part
-	seen := make([]bool, g.NumSwitches)
-	var queue []int32
+	search := g.NewSearch(nil)
 	for s := range int32(g.NumSwitches) {
-		if seen[s] {
+		found := search.Extend(s)
+		if len(found) == 0 {
 			continue
 		}
-		seen[s] = true
 		var p part
-		for queue = append(queue[:0], s); len(queue) > 0; queue = queue[1:] {
-			x := queue[0]
+		for _, x := range found {
 			if g.HostStart[x] < g.HostStart[x+1] {
 				p.hosted = append(p.hosted, x)
 			} else {
 				p.bare = append(p.bare, x)
-			}
-			for _, c := range g.OutOf(x) {
-				if v := g.To[c]; !seen[v] {
-					seen[v] = true
-					queue = append(queue, v)
-				}
 			}
 		}
 		parts = append(parts, p)
@@ -204,7 +168,7 @@ func split(g *fabric.Graph) []part {
 	return parts
 }
 
-// root is the switch to try as root.
+// root returns the switch to try as root.
 func (p *part) root(try int) int32 {
 	if len(p.bare) == 0 || len(p.hosted) > 0 && try%4 < hostRootShare {
 		return p.hosted[try*len(p.hosted)/rootsTried]
@@ -213,10 +177,11 @@ func (p *part) root(try int) int32 {
 }
 
 // waysTo searches for the ways to some switches with hosts.
-func (p *part) waysTo(g *fabric.Graph, head []int32) []ways {
-	ways := make([]ways, min(targetsTried, len(p.hosted)))
-	for k := range ways {
-		ways[k].search(g, head, p.hosted[k*len(p.hosted)/len(ways)])
+func (p *part) waysTo(g *fabric.Graph, head []int32) []shortest.Ways {
+	targets := sample.Spread(p.hosted, targetsTried)
+	ways := make([]shortest.Ways, len(targets))
+	for k, t := range targets {
+		ways[k].Search(g, head, t)
 	}
 	return ways
 }

@@ -1,0 +1,11 @@
+package plain
+
+import (
+	"testing"
+
+	"weft/route/engine/conformance"
+)
+
+func TestOnline(t *testing.T) {
+	conformance.Run(t, OnlineSpec(), conformance.Claims{Minimal: true, DeadlockFree: true, Refuses: true})
+}

@@ -1,0 +1,216 @@
+package dfsssp
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"weft/fabric"
+	"weft/route/engine/internal/shortest"
+)
+
+// channels holds what the growth of a tree reads of each channel, by position in Out.
+type channels struct {
+	*shortest.Loads
+	reverse []int32 // position of the channel back
+	label   []int64 // on the first lane a path may go on to channels of greater labels
+
+	// Of equally long detours from a switch the one of the least number is taken: first one
+	// that leads down, then one to the lowest switch, then the first by the port behind it.
+	preference []int64
+	preferred  []int32 // positions, those of a switch by preference
+
+	noPaths []path // by switch: the paths of a tree that is empty
+}
+
+func newChannels(loads *shortest.Loads, u *upDown, label []int64) *channels {
+	g := loads.G
+	x := &channels{
+		Loads: loads, reverse: make([]int32, len(g.Out)), label: label,
+		preference: make([]int64, len(g.Out)), preferred: make([]int32, len(g.Out)),
+	}
+	for i, c := range g.Out {
+		x.reverse[i] = x.Place[c^1]
+		x.preference[i] = int64(g.To[c])<<31 | int64(x.Place[c^1])
+		if u.down[i] == 0 {
+			x.preference[i] |= 1 << 62
+		}
+		x.preferred[i] = int32(i)
+	}
+	for s := range g.NumSwitches {
+		slices.SortFunc(x.preferred[g.OutStart[s]:g.OutStart[s+1]], func(i, j int32) int {
+			return cmp.Compare(x.preference[i], x.preference[j])
+		})
+	}
+	x.noPaths = slices.Repeat([]path{{label: never, first: fabric.Nothing, lane: noLane, via: fabric.Nothing}}, g.NumSwitches)
+	return x
+}
+
+// tree holds the paths of all switches to one LID.
+type tree struct {
+	of     []path  // by switch
+	taken  []int32 // switches with a path, in the order in which they got it
+	left   int     // number of switches that are still to get one
+	best   []int64 // by switch: preference of the best detour found
+	levels [][]int32
+	scan   []int32 // scratch of offerAll
+}
+
+// path is the path of a switch, or what is known of it as long as it has none.
+type path struct {
+	load   int64 // in units
+	label  int64 // of the first channel; never or always where that is not on the first lane
+	first  int32 // position in Out of the first channel, or Nothing
+	lane   int32 // lane of the path, noLane without one
+	length int32 // hops, or those of the best detour found
+	via    int32 // position in Out of the best detour found, or Nothing
+}
+
+// noLane is the lane of a switch without a path.
+const noLane int32 = -1
+
+// Labels of switches whose first channel is not on the first lane.
+const (
+	never  = -1            // nothing may go on to its path on the first lane
+	always = math.MaxInt64 // it is the destination
+)
+
+func newTree(switches int) *tree {
+	return &tree{of: make([]path, switches), best: make([]int64, switches)}
+}
+
+// reset leaves all switches but t without a path; left of them are to get one.
+func (r *tree) reset(x *channels, t int32, left int) {
+	copy(r.of, x.noPaths)
+	r.of[t].lane, r.of[t].label = 0, always
+	r.left, r.taken = left, r.taken[:0]
+	for h := range r.levels {
+		r.levels[h] = r.levels[h][:0]
+	}
+}
+
+// take gives switch s the path that begins at a position in Out.
+func (r *tree) take(x *channels, s, i, lane int32) {
+	p, after := &r.of[s], &r.of[x.Head[i]]
+	r.left--
+	r.taken = append(r.taken, s)
+	p.first, p.lane, p.length, p.load = i, lane, after.length+1, shortest.Whole(x.Load[i])+after.load
+	if lane == 0 {
+		p.label = x.label[i]
+	}
+}
+
+// updateLabels reads the labels of all first channels again.
+func (r *tree) updateLabels(x *channels) {
+	for _, s := range r.taken {
+		if p := &r.of[s]; p.lane == 0 {
+			p.label = x.label[p.first]
+		}
+	}
+}
+
+// joinRest leads the switches without a path to those that have one, by the shortest ways
+// that the first lane allows as it is.
+func (r *tree) joinRest(x *channels) {
+	g := x.G
+	for s := range int32(g.NumSwitches) {
+		if r.of[s].lane != noLane {
+			continue
+		}
+		for i := g.OutStart[s]; i < g.OutStart[s+1]; i++ {
+			v := x.Head[i]
+			if x.label[i] < r.of[v].label && (r.of[v].first < 0 || !g.Drained[v]) {
+				r.offer(x, s, i, r.of[v].length+1)
+			}
+		}
+	}
+	r.grow(x)
+}
+
+// joinAll leads all switches to t in the same way.
+func (r *tree) joinAll(x *channels, t int32) {
+	r.reset(x, t, x.G.NumSwitches-1)
+	r.offerAll(x, t)
+	r.grow(x)
+}
+
+// grow takes the paths that were offered, the shortest first, and offers longer ones:
+// for those that just got one or, where that is less work, to those without one.
+func (r *tree) grow(x *channels) {
+	for h := 0; h < len(r.levels) && r.left > 0; h++ {
+		at := len(r.taken)
+		for _, v := range r.levels[h] {
+			if r.of[v].lane == noLane {
+				r.take(x, v, r.of[v].via, 0)
+			}
+		}
+		switch now := len(r.taken) - at; {
+		case now == 0 || r.left == 0:
+		case r.left < now*backwardGain:
+			r.offerToRest(x, int32(h))
+		default:
+			for _, v := range r.taken[at:] {
+				if !x.G.Drained[v] {
+					r.offerAll(x, v)
+				}
+			}
+		}
+	}
+}
+
+// backwardGain is the number of switches that offerToRest serves in the time that offerAll
+// takes for one: it stops at the first channel that will do.
+const backwardGain = 4
+
+// offerToRest offers the paths of h hops to the switches without one.
+func (r *tree) offerToRest(x *channels, h int32) {
+	g, of, head := x.G, r.of, x.Head
+	label := x.label[:len(head)]
+	for s := range of {
+		if of[s].lane != noLane {
+			continue
+		}
+		for _, i := range x.preferred[g.OutStart[s]:g.OutStart[s+1]] {
+			v := head[i]
+			if p := &of[v]; label[i] < p.label && p.length == h && !g.Drained[v] {
+				r.offer(x, int32(s), i, h+1)
+				break
+			}
+		}
+	}
+}
+
+// offerAll offers the path of switch v to its neighbours.
+func (r *tree) offerAll(x *channels, v int32) {
+	label, length := r.of[v].label, r.of[v].length+1
+	first, end := x.G.OutStart[v], x.G.OutStart[v+1]
+	head, reverse := x.Head[first:end], x.reverse[first:end]
+	for len(r.scan) < len(head) {
+		r.scan = append(r.scan, 0)
+	}
+	may, n := r.scan, 0
+	for i, s := range head {
+		may[n] = int32(i)
+		// One more if the switch has no lane and the label is less; a jump would be mispredicted.
+		n += int(r.of[s].lane) >> 31 & int((x.label[reverse[i]]-label)>>63) & 1
+	}
+	for _, i := range may[:n] {
+		r.offer(x, head[i], reverse[i], length)
+	}
+}
+
+// offer notes a detour from switch s that begins at a position in Out, which the first
+// lane allows as it is, if s has no better one.
+func (r *tree) offer(x *channels, s, i, length int32) {
+	p := &r.of[s]
+	switch better := p.via < 0 || length < p.length; {
+	case better:
+		for len(r.levels) <= int(length) {
+			r.levels = append(r.levels, nil)
+		}
+		r.levels[length] = append(r.levels[length], s)
+	case length > p.length || x.preference[i] > r.best[s]:
+		return
+	}
+	p.via, p.length, r.best[s] = i, length, x.preference[i]
+}

@@ -1,0 +1,9 @@
+package sssp
+
+import (
+	"testing"
+
+	"weft/route/engine/conformance"
+)
+
+func TestBaseLIDs(t *testing.T) { conformance.BaseLIDs(t, Spec()) }
