@@ -4,7 +4,7 @@ import (
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
-	"weft/route/quality"
+	"weft/route/job"
 )
 
 // Config says what a Core is to do. The zero value brings a subnet up.
@@ -53,12 +53,9 @@ type Event struct {
 	Status   mad.Status // of one Refused
 	Data     [64]byte   // the attribute, of one Answered
 
-	// Of Planned. Plan is nil when Err says why there is none.
-	Plan    *route.Plan
-	Engine  string   // the engine that made it
-	Refused []string // engines asked before it, with their reasons
-	Check   *quality.Report
-	Err     error
+	// Of Planned. Err says why there is no Plan, or none that was judged.
+	Result *job.Result
+	Err    error
 }
 
 // ActionKind says what a Core wants done.
@@ -360,22 +357,26 @@ func (c *Core) takePlan(ev *Event) {
 	if c.stopped {
 		return
 	}
-	r := &c.report.Routing
-	r.Engine, r.Refused, r.Check = ev.Engine, ev.Refused, ev.Check
-	switch {
-	case ev.Plan == nil:
+	r, result := &c.report.Routing, ev.Result
+	for _, err := range result.Refused {
+		r.Refused = append(r.Refused, err.Error())
+	}
+	if ev.Err != nil {
 		c.note(NoPlan, Place{}, "%v", ev.Err)
 		c.finish(NotRouted)
-	case (ev.Check == nil || !ev.Check.OK) && !c.cfg.Unproven:
-		c.note(NotProven, Place{}, "the judge found faults in the Plan of %s: nothing was distributed", ev.Engine)
-		c.finish(NotRouted)
-	default:
-		if ev.Check == nil || !ev.Check.OK {
-			c.note(NotProven, Place{}, "the Plan of %s has faults and is distributed all the same, as told", ev.Engine)
-		}
-		c.plan = ev.Plan
-		r.NotTold = notTold(ev.Plan, ev.Check)
+		return
 	}
+	r.Engine, r.Check = result.Engine.Name, result.Report
+	if !r.Check.OK {
+		if !c.cfg.Unproven {
+			c.note(NotProven, Place{}, "the judge found faults in the Plan of %s: nothing was distributed", r.Engine)
+			c.finish(NotRouted)
+			return
+		}
+		c.note(NotProven, Place{}, "the Plan of %s has faults and is distributed all the same, as told", r.Engine)
+	}
+	c.plan = result.Plan
+	r.NotTold = notTold(c.plan, r.Check)
 }
 
 // finish ends the run.

@@ -13,7 +13,6 @@ import (
 	"weft/route"
 	"weft/route/job"
 	"weft/route/lids"
-	"weft/route/recipe"
 )
 
 // pending is a Send under way, or a repetition of one that is late.
@@ -32,7 +31,7 @@ type pending struct {
 type world struct {
 	core    *Core
 	fake    *fake
-	planner Planner
+	routing job.Request
 	rng     *rand.Rand
 	loss    float64 // of a request, and of an answer
 	twice   float64 // that a request is performed again, later
@@ -50,21 +49,16 @@ type world struct {
 
 func newWorld(f *fabric.Fabric, cfg Config, chain string) *world {
 	w := &world{core: New(cfg), fake: newFake(f), rng: rand.New(rand.NewPCG(1, 2)), tries: 12, asked: map[string]int{}}
-	w.planner = Planner{Chain: requests(chain, 0), Workers: 1}
+	w.routing = jobOf(chain, 0)
 	return w
 }
 
-func requests(chain string, lmc uint8) []*recipe.Request {
+func jobOf(chain string, lmc uint8) job.Request {
 	steps, err := job.ParseEngines(chain, nil)
 	if err != nil {
 		panic(err)
 	}
-	var out []*recipe.Request
-	req := job.Request{LIDs: lids.Options{LMC: lmc}, Seed: 1}
-	for _, step := range steps {
-		out = append(out, req.Recipe(step))
-	}
-	return out
+	return job.Request{Chain: steps, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1}
 }
 
 func formula(tb testing.TB, text string) *fabric.Fabric {
@@ -151,9 +145,9 @@ func (w *world) step(ev *Event) {
 			w.log = append(w.log, what)
 		case Route:
 			w.log = append(w.log, fmt.Sprintf("route %d switches, %d hosts, %d channels", a.Graph.NumSwitches, a.Graph.NumHosts, a.Graph.NumChannels))
-			next = w.planner.Plan(context.Background(), a.Graph, a.Held)
+			next = plan(context.Background(), w.routing, a.Graph, a.Held)
 			if w.alter != nil {
-				w.alter(next.Plan)
+				w.alter(next.Result.Plan)
 			}
 		case Claim:
 			next = &Event{Kind: Claimed}

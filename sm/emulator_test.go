@@ -14,6 +14,7 @@ import (
 	"weft/fabric/gen"
 	"weft/mad"
 	"weft/route"
+	"weft/route/job"
 	"weft/wire"
 )
 
@@ -23,7 +24,7 @@ type virtual struct {
 	wire    *wire.Core
 	sub     *emulator.Subnet
 	id      emulator.ClientID
-	planner Planner
+	routing job.Request
 	loss    lossCount
 	now     time.Duration
 	inbox   []wire.Datagram
@@ -32,13 +33,13 @@ type virtual struct {
 	onEvent func() // before an event of the Core
 }
 
-func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, planner Planner) (*virtual, error) {
+func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Request) (*virtual, error) {
 	sub, err := emulator.New(f, opt)
 	if err != nil {
 		return nil, err
 	}
 	v := &virtual{
-		core: New(cfg), sub: sub, planner: planner,
+		core: New(cfg), sub: sub, routing: req,
 		wire: wire.NewCore(wire.Config{Window: 32, Timeout: 20 * time.Millisecond}),
 	}
 	at, err := sub.DefaultEnd()
@@ -124,7 +125,7 @@ func (v *virtual) step(ev *Event) {
 			_, v.actions = v.wire.Request(v.now, &q, v.actions)
 			v.keep()
 		case Route:
-			next = v.planner.Plan(context.Background(), a.Graph, a.Held)
+			next = plan(context.Background(), v.routing, a.Graph, a.Held)
 		case Claim:
 			v.sub.SetIsSM(v.id, true)
 			next = &Event{Kind: Claimed}
@@ -200,7 +201,7 @@ func TestFaultsAtAnyTime(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		v, err := newVirtual(f, emulator.Options{}, Config{MaxPending: 16}, Planner{Chain: requests("updn", 1)})
+		v, err := newVirtual(f, emulator.Options{}, Config{MaxPending: 16}, jobOf("updn", 1))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -256,7 +257,7 @@ func TestFaultsAtAnyTime(t *testing.T) {
 // TestMKey: with a key, the subnet is locked and still ours; without it, it is not.
 func TestMKey(t *testing.T) {
 	f := formula(t, "rlft(4,2)")
-	v, err := newVirtual(f, emulator.Options{}, Config{MKey: 0x1234}, Planner{Chain: requests("updn", 0)})
+	v, err := newVirtual(f, emulator.Options{}, Config{MKey: 0x1234}, jobOf("updn", 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -264,7 +265,7 @@ func TestMKey(t *testing.T) {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
 	again := func(cfg Config, lmc uint8) *Report {
-		v.core, v.planner.Chain = New(cfg), requests("updn", lmc)
+		v.core, v.routing = New(cfg), jobOf("updn", lmc)
 		return v.run()
 	}
 	if r := again(Config{MKey: 0x1234}, 1); r.State != Up {
@@ -293,7 +294,7 @@ func TestEmulated(t *testing.T) {
 		if rapid.Bool().Draw(t, "bad wire") {
 			opt.Impairment = emulator.Impairment{Loss: 0.05, Duplicate: 0.05, Late: 0.1, LateBy: 50 * time.Millisecond, Delay: time.Microsecond}
 		}
-		v, err := newVirtual(f, opt, Config{}, Planner{Chain: requests("updn", uint8(rapid.IntRange(0, fabric.MaxLMC).Draw(t, "lmc")))})
+		v, err := newVirtual(f, opt, Config{}, jobOf("updn", uint8(rapid.IntRange(0, fabric.MaxLMC).Draw(t, "lmc"))))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -335,7 +336,7 @@ func TestEmulatedFaults(t *testing.T) {
 		}, Changed, "settle", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			v, err := newVirtual(f, emulator.Options{}, Config{}, Planner{Chain: requests("updn", 0)})
+			v, err := newVirtual(f, emulator.Options{}, Config{}, jobOf("updn", 0))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -12,7 +12,7 @@ func record(tb testing.TB, text string) []byte {
 	tb.Helper()
 	var out []byte
 	s := newFake(formula(tb, text))
-	w := &world{core: New(Config{}), fake: s, planner: Planner{Chain: requests("updn", 0)}}
+	w := &world{core: New(Config{}), fake: s, routing: jobOf("updn", 0)}
 	w.play(func(a *Action, ev *Event) {
 		copy(ev.Data[:], a.Data)
 		status, ok := s.do(a.Path, a.Method, a.Attr, a.Modifier, &ev.Data)
@@ -39,7 +39,7 @@ func (w *world) play(answer func(a *Action, ev *Event)) {
 				answer(&a, &ev)
 				events = append(events, ev)
 			case Route:
-				events = append(events, *w.planner.Plan(context.Background(), a.Graph, a.Held))
+				events = append(events, *plan(context.Background(), w.routing, a.Graph, a.Held))
 			case Claim:
 				events = append(events, Event{Kind: Claimed})
 			default: // nothing to be done
@@ -63,7 +63,7 @@ func FuzzAnswers(f *testing.F) {
 			return
 		}
 		asked := 0
-		w := &world{core: New(Config{MaxPending: 64}), planner: Planner{Chain: requests("updn", 0)}}
+		w := &world{core: New(Config{MaxPending: 64}), routing: jobOf("updn", 0)}
 		w.play(func(a *Action, ev *Event) {
 			asked++
 			if len(a.Path) > mad.MaxHops || a.Method == mad.Set && len(a.Data) != 64 {

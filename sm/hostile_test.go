@@ -310,7 +310,7 @@ func TestNoMomentLoops(t *testing.T) {
 			t.Skip(err)
 		}
 		w := newWorld(f, Config{}, "updn")
-		w.planner.Chain = requests("updn", 2)
+		w.routing = jobOf("updn", 2)
 		w.rng = rand.New(rand.NewPCG(seed, 7))
 		w.loss, w.tries = 0.1, 3
 		w.stopAt = rapid.IntRange(0, 1000).Draw(t, "stop")

@@ -233,13 +233,13 @@ func swap(s *fake, a, b fabric.LinkID) {
 func TestStop(t *testing.T) {
 	f := formula(t, "rlft(8,2)")
 	w := newWorld(f, Config{}, "updn")
-	w.planner.Chain = requests("updn", 3) // several blocks a switch
+	w.routing = jobOf("updn", 3) // several blocks a switch
 	w.run()
 	total := w.n
 	half := 0
 	for at := 1; at < total; at += 5 {
 		w := newWorld(f, Config{}, "updn")
-		w.planner.Chain = requests("updn", 3)
+		w.routing = jobOf("updn", 3)
 		w.stopAt = at
 		w.onSend = func(int) {
 			if w.core.Plan() != nil {
@@ -287,7 +287,7 @@ func TestPulledCable(t *testing.T) {
 	f := formula(t, "rlft(8,2)")
 	events := 0
 	play := func(at int, put time.Duration, link fabric.LinkID) *Report {
-		v, err := newVirtual(f, emulator.Options{}, Config{}, Planner{Chain: requests("updn", 0)})
+		v, err := newVirtual(f, emulator.Options{}, Config{}, jobOf("updn", 0))
 		if err != nil {
 			t.Fatal(err)
 		}

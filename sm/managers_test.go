@@ -70,7 +70,7 @@ func TestOtherManager(t *testing.T) {
 					mad.SwitchInfoPortStateChange.Put(w.fake.nodes[i].sw[:], 1)
 				}
 				if warm {
-					w.planner.Chain = requests("updn", 1)
+					w.routing = jobOf("updn", 1)
 				} else if c.want == OtherMaster { // somebody has programmed our own port
 					mad.PortInfoMasterSMLID.Put(w.fake.nodes[w.fake.at.Node].info[1][:], 77)
 				}

@@ -102,6 +102,6 @@ func (s *simulator) try(node string, cfg Config) (*Core, error) {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	r := Runner{Config: cfg, Planner: Planner{Chain: requests("updn", 0), Workers: 1}, Clock: testClock(), Wire: wire.Config{Window: 32}}
+	r := Runner{Config: cfg, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32}}
 	return r.Run(context.Background(), t)
 }

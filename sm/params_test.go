@@ -163,7 +163,7 @@ func TestNotTold(t *testing.T) {
 		{"torus(5x5,hosts=1)", "dor", func(p *route.Plan) { p.Choice = route.NewChoice(len(p.Ends.Base), nil) }, []string{"which LID", "use SL 0; deadlock-free then: no"}},
 	} {
 		w := newWorld(formula(t, c.formula), Config{}, c.chain)
-		w.planner.Chain = requests(c.chain, 1)
+		w.routing = jobOf(c.chain, 1)
 		w.alter = c.alter
 		r := w.run()
 		got := r.Routing.NotTold

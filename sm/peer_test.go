@@ -46,7 +46,7 @@ func (s *simulator) bringUp(chain string, lmc uint8) *Core {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	r := Runner{Planner: Planner{Chain: requests(chain, lmc), Workers: 2}, Clock: testClock(), Wire: wire.Config{Window: 32}}
+	r := Runner{Routing: jobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}}
 	core, err := r.Run(context.Background(), t)
 	if err != nil {
 		s.tb.Fatal(err)

@@ -28,7 +28,7 @@ func TestAnyFabricComesUp(t *testing.T) {
 		}
 		cfg := Config{MaxPending: rapid.SampledFrom([]int{1, 7, 64, 1024}).Draw(t, "ahead")}
 		w := newWorld(f, cfg, "updn")
-		w.planner.Chain = requests("updn", uint8(rapid.IntRange(0, fabric.MaxLMC).Draw(t, "lmc")))
+		w.routing = jobOf("updn", uint8(rapid.IntRange(0, fabric.MaxLMC).Draw(t, "lmc")))
 		w.rng = rand.New(rand.NewPCG(seed, 7))
 		w.loss = rapid.SampledFrom([]float64{0, 0.05, 0.2}).Draw(t, "loss")
 		w.twice = rapid.SampledFrom([]float64{0, 0.05, 0.3}).Draw(t, "twice")

@@ -25,7 +25,7 @@ func TestRoles(t *testing.T) {
 		ask  bool
 		told bool
 	}{"asked": {f, true, true}, "not asked": {f, false, false}, "unknown": {silent, true, false}} {
-		v, err := newVirtual(c.f, emulator.Options{}, Config{AskRoles: c.ask}, Planner{Chain: requests("updn", 0)})
+		v, err := newVirtual(c.f, emulator.Options{}, Config{AskRoles: c.ask}, jobOf("updn", 0))
 		if err != nil {
 			t.Fatal(err)
 		}

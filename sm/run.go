@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weft/mad"
+	"weft/route/job"
 	"weft/wire"
 )
 
@@ -17,7 +18,7 @@ import (
 // transaction IDs, window, timeouts and retries.
 type Runner struct {
 	Config
-	Planner
+	Routing job.Request // what to route by; the LIDs to keep are added
 
 	Wire  wire.Config          // of the requester
 	Clock func() time.Duration // what the seconds of the report are measured by
@@ -47,8 +48,8 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	d.endPhase()
 	rep := d.core.Report()
 	rep.Time.Seconds = (d.Clock() - begun).Seconds()
-	for _, req := range r.Chain {
-		rep.Routing.Asked = append(rep.Routing.Asked, req.Engine.Name)
+	for _, step := range r.Routing.Chain {
+		rep.Routing.Asked = append(rep.Routing.Asked, step.Engine.Name)
 	}
 	return d.core, errors.Join(err, d.requester.Close(context.Background()))
 }
@@ -186,7 +187,7 @@ func (d *run) step(ctx context.Context, ev *Event) {
 		case Send:
 			d.send(a)
 		case Route:
-			next = d.Plan(ctx, a.Graph, a.Held)
+			next = plan(ctx, d.Routing, a.Graph, a.Held)
 		case Claim:
 			next = &Event{Kind: Claimed}
 			if err := d.requester.Transport().SetIsSM(ctx, true); err != nil {

@@ -34,7 +34,7 @@ func testClock() func() time.Duration {
 
 func runner(chain string) *Runner {
 	return &Runner{
-		Planner: Planner{Chain: requests(chain, 0), Workers: 1}, Clock: testClock(),
+		Routing: jobOf(chain, 0), Clock: testClock(),
 		Wire: wire.Config{Window: 64, Timeout: 20 * time.Millisecond, Retries: 12},
 	}
 }

@@ -12,9 +12,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route/job"
-	"weft/route/recipe"
 	"weft/sm"
-	"weft/wire"
 )
 
 // demoRepair brings an emulated fabric up cold, pulls a cable and brings it up
@@ -43,8 +41,8 @@ func runDemoRepair(cmd *cobra.Command, routing *routeFlags) (*demoRepair, error)
 	}
 	alive := live.New(subnet, clock())
 	defer alive.Close()
-	chain, err := job.ParseEngines("updn", nil)
-	if err != nil {
+	request := routing.Request
+	if request.Chain, err = job.ParseEngines("updn", nil); err != nil {
 		return nil, err
 	}
 	bringUp := func() (*sm.BringUpJSON, error) {
@@ -52,9 +50,7 @@ func runDemoRepair(cmd *cobra.Command, routing *routeFlags) (*demoRepair, error)
 		if err != nil {
 			return nil, err
 		}
-		runner := sm.Runner{Clock: clock(), Wire: wire.Config{}}
-		runner.Chain = []*recipe.Request{routing.Recipe(chain[0])}
-		runner.Workers = routing.Workers
+		runner := sm.Runner{Routing: request, Clock: clock()}
 		var core *sm.Core
 		err = withProgress(cmd, "bringing "+demoSubnet+" up", func(ctx context.Context) (err error) {
 			core, err = runner.Run(ctx, t)

@@ -131,11 +131,7 @@ func (s *smFlags) runner() (*sm.Runner, error) {
 		return nil, err
 	}
 	s.config.MKey = s.wires.mKey
-	r := &sm.Runner{Config: s.config, Clock: clock()}
-	r.Workers = s.routing.Workers
-	for _, step := range s.routing.Chain {
-		r.Chain = append(r.Chain, s.routing.Recipe(step))
-	}
+	r := &sm.Runner{Config: s.config, Routing: s.routing.Request, Clock: clock()}
 	var err error
 	if r.Wire, err = s.wires.config(); err != nil {
 		return nil, err

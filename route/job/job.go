@@ -67,7 +67,7 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 	r := &Result{}
 	for _, step := range req.Chain {
 		watch := stopwatch{now: req.now()}
-		plan, err := recipe.Run(ctx, g, req.Recipe(step), watch.stage)
+		plan, err := recipe.Run(ctx, g, req.recipe(step), watch.stage)
 		watch.stage("")
 		if err == nil {
 			r.Plan, r.Engine, r.Stages, r.Seconds = plan, step.Engine, watch.stages, watch.total()
@@ -93,8 +93,8 @@ func (r *Result) Judge(ctx context.Context, g *fabric.Graph, req *Request) (err 
 	return err
 }
 
-// Recipe makes the request of one engine.
-func (req *Request) Recipe(step Step) *recipe.Request {
+// recipe makes the request of one engine.
+func (req *Request) recipe(step Step) *recipe.Request {
 	out := &recipe.Request{
 		Engine: step.Engine, Options: step.Options, Names: req.LIDs,
 		MaxVLs: req.MaxVLs, Workers: max(1, req.Workers), Seed: req.Seed,
