@@ -65,9 +65,7 @@ func (a *Assignment) withHeldOffsets(ctx context.Context, workers int, held *rou
 }
 
 // keepOffsets gives the paths to an end port offsets below limit so that many keep the
-// one that they had. It compares two ways and takes the one that keeps more paths: the
-// assignment with its offsets renumbered, and, path by path, the old offset where no
-// path before it is in the way.
+// one that they had.
 func (a *Assignment) keepOffsets(held *route.Held, dst int32, limit int) error {
 	first, last := a.Set.To(dst)
 	if first == last {
@@ -77,16 +75,23 @@ func (a *Assignment) keepOffsets(held *route.Held, dst int32, limit int) error {
 	if err != nil {
 		return err
 	}
-	previous := previousOffsets(a.Set, held, dst, limit)
-	offset := renumber(a.Offset[first:last], previous, limit)
-	if other, ok := refill(c, previous, limit); ok && countKept(other, previous) > countKept(offset, previous) {
-		offset = other
-	}
+	offset := keepMost(c, a.Offset[first:last], previousOffsets(a.Set, held, dst, limit), limit)
 	for i, o := range offset {
 		a.Offset[first+i] = uint8(o)
 	}
 	a.Need[dst].Upper = int32(colouring.NumColours(offset))
 	return nil
+}
+
+// keepMost compares two ways to keep offsets and returns the one that keeps more paths:
+// the assignment with its offsets renumbered, and, path by path, the previous offset where
+// no path before it is in the way.
+func keepMost(c *classes, offset []uint8, previous []int32, limit int) []int32 {
+	renumbered := renumber(offset, previous, limit)
+	if refilled, ok := refill(c, previous, limit); ok && countKept(refilled, previous) > countKept(renumbered, previous) {
+		return refilled
+	}
+	return renumbered
 }
 
 // previousOffsets finds the offset that each path to an end port had, -1 where it had

@@ -149,3 +149,145 @@ func TestStableGivesWay(t *testing.T) {
 		}
 	}
 }
+
+// TestKeepMost: of the two ways to keep offsets the one that keeps more paths is taken,
+// whichever it is, and no path splits from another under its offset.
+func TestKeepMost(t *testing.T) {
+	refillBetter := 0
+	rapid.Check(t, func(t *rapid.T) {
+		r := drawRouting(t)
+		colour, _, err := scheme(t, "color-l").Solve(context.Background(), r, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		const limit = 16
+		offset, previous := make([]uint8, r.Len()), make([]int32, r.Len())
+		for p, c := range colour {
+			offset[p], previous[p] = uint8(c), rapid.Int32Range(-1, 1).Draw(t, "previous")
+		}
+		c := must(newClasses(r))(t)
+		renumbered := countKept(renumber(offset, previous, limit), previous)
+		refilled := -1
+		if other, ok := refill(c, previous, limit); ok {
+			refilled = countKept(other, previous)
+		}
+		got := keepMost(c, offset, previous, limit)
+		if _, _, found := findSplit(r, got); found {
+			t.Fatal("two paths split under one offset")
+		}
+		if kept := countKept(got, previous); kept != max(renumbered, refilled) {
+			t.Fatalf("%d paths keep their offset, %d renumbered, %d refilled", kept, renumbered, refilled)
+		}
+		if refilled > renumbered {
+			refillBetter++
+		}
+	})
+	if refillBetter == 0 {
+		t.Error("refilling was never better: nothing was tested")
+	}
+}
+
+// TestKeepMostRenumbered: six paths split in a ring, and all had offset 0. Every second
+// path may keep it; path by path the first two of the list are opposite each other, and
+// no other can.
+func TestKeepMostRenumbered(t *testing.T) {
+	ring := []int{0, 3, 1, 2, 4, 5} // by path: its place
+	r := &Routing{}
+	for _, at := range ring {
+		r.Add(Hop{int32(at), 0}, Hop{int32(at+1) % 6, 1}) // a node for each two neighbours
+	}
+	previous := make([]int32, 6)
+	c := must(newClasses(r))(t)
+	if refilled, ok := refill(c, previous, 4); !ok || countKept(refilled, previous) != 2 {
+		t.Fatal("path by path:", refilled, ok)
+	}
+	if got := keepMost(c, []uint8{0, 1, 1, 0, 0, 1}, previous, 4); countKept(got, previous) != 3 {
+		t.Error("renumbered:", got)
+	}
+}
+
+// TestRenumber: equal offsets stay equal, different ones different, and the offset with
+// most paths keeps its own.
+func TestRenumber(t *testing.T) {
+	for _, row := range []struct {
+		offset         []uint8
+		previous, want []int32
+	}{
+		{[]uint8{0, 0, 1}, []int32{3, 3, -1}, []int32{3, 3, 0}},
+		{[]uint8{0, 1, 1, 1, 0}, []int32{2, 2, 2, 1, -1}, []int32{0, 2, 2, 2, 0}},
+		{[]uint8{0, 1, 2}, []int32{1, 0, -1}, []int32{1, 0, 2}},
+		{[]uint8{0, 1}, []int32{1, 1}, []int32{1, 0}}, // a tie goes to the lower offset
+		{[]uint8{0, 0}, []int32{3, 2}, []int32{2, 2}},
+	} {
+		if got := renumber(row.offset, row.previous, 4); !slices.Equal(got, row.want) {
+			t.Errorf("%v, before %v: %v, want %v", row.offset, row.previous, got, row.want)
+		}
+	}
+}
+
+// TestRefill: paths with fewest rivals come first, and every path gets an offset or none.
+func TestRefill(t *testing.T) {
+	// Path 0 leaves the node by another link than paths 1 and 2.
+	r := routing(t, []string{"a", "d"}, []string{"a", "e"}, []string{"a", "e"})
+	c := must(newClasses(r))(t)
+	for _, row := range []struct {
+		previous, want []int32
+		limit          int
+	}{
+		{[]int32{0, 0, 0}, []int32{1, 0, 0}, 2}, // two rivals against one
+		{[]int32{1, 0, -1}, []int32{1, 0, 0}, 2},
+		{[]int32{-1, 1, 0}, []int32{2, 1, 0}, 4},
+		{[]int32{0, 0, 0}, nil, 1},
+	} {
+		got, ok := refill(c, row.previous, row.limit)
+		if !slices.Equal(got, row.want) || ok != (row.want != nil) {
+			t.Errorf("before %v, %d offsets: %v %v, want %v", row.previous, row.limit, got, ok, row.want)
+		}
+	}
+}
+
+// TestPreviousOffsets: the i-th path of a pair had the i-th offset of the pair, if that is
+// below the limit.
+func TestPreviousOffsets(t *testing.T) {
+	g := graph(t, "renaming-fig1")
+	set := compute(t, g, "updn-shortest", 1)
+	b := paths.NewBuilder(g)
+	first, last := set.To(0)
+	for p := first; p < last; p++ {
+		for range 2 {
+			b.Add(set.Source(p), 0, set.Append(nil, p))
+		}
+	}
+	src := set.Source(first)
+	h := &route.Held{Choice: route.NewChoice(g.NumEnds, []route.Row{{Source: src, Target: 0, Offset: 1}, {Source: src, Target: 0, Offset: 3}})}
+	h.Ends.Base, h.Ends.LMC = make([]fabric.LID, g.NumEnds), make([]uint8, g.NumEnds)
+	h.Ends.Base[0], h.Ends.LMC[0], h.Ends.Base[src] = 8, 2, 1
+	twice := must(b.Build())(t)
+	for limit, want := range map[int][2]int32{4: {1, 3}, 3: {1, -1}, 1: {-1, -1}} {
+		var got []int32
+		for i, o := range previousOffsets(twice, h, 0, limit) {
+			if twice.Source(i) == src {
+				got = append(got, o)
+			}
+		}
+		if !slices.Equal(got, want[:]) {
+			t.Errorf("limit %d: %v, want %v", limit, got, want)
+		}
+	}
+}
+
+// TestFitTables: a table with entries up to the highest LID holds all, one entry less
+// does not; a table of unknown size holds all.
+func TestFitTables(t *testing.T) {
+	g := graph(t, "renaming-fig1")
+	ends := must(nameOf(assign(t, compute(t, g, "updn-shortest", 1), "greedy")))(t)
+	for size, want := range map[int32]bool{0: true, int32(ends.Top()) + 1: true, int32(ends.Top()): false} {
+		for s := range g.SwitchFDBCap {
+			g.SwitchFDBCap[s] = 0
+		}
+		g.SwitchFDBCap[3] = size
+		if got := fitTables(g, &ends); got != want {
+			t.Errorf("LIDs up to %d in a table of %d entries: %v", ends.Top(), size, got)
+		}
+	}
+}
