@@ -1,16 +1,12 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"path/filepath"
 	"runtime"
-	"slices"
-	"strings"
-	"sync/atomic"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -61,24 +57,20 @@ func labListCmd() *cobra.Command {
 	return cmd
 }
 
-// reproduction is one run of weft lab reproduce.
-type reproduction struct {
-	paper   *lab.Reproduction
-	chosen  []lab.Artefact
-	setup   lab.Setup
-	full    bool
-	only    []string
-	rows    []string
-	dir     string // of the results, "" to keep none
-	redo    bool
-	matched atomic.Bool   // a row of the artefact that is run
-	records []*lab.Record // in the paper's order
-	reused  int
+// reproduceFlags choose what is reproduced.
+type reproduceFlags struct {
+	full bool
+	only []string
+	rows []string
+	dir  string // of the results, "" to keep none
+	redo bool
+	seed uint64
+	jobs int
 }
 
 func labReproduceCmd() *cobra.Command {
 	var (
-		run    reproduction
+		flags  reproduceFlags
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -98,185 +90,105 @@ on the mode and the seed only.`,
   weft lab reproduce dfsssp --full -o docs/results
   weft lab reproduce dfsssp --full --only fig4 --rows Odin`,
 		Args: one("NAME"),
-		RunE: func(cmd *cobra.Command, args []string) (err error) {
-			if err := run.choose(args[0]); err != nil {
+		RunE: func(cmd *cobra.Command, args []string) error {
+			run, err := flags.run(cmd, args[0])
+			if err != nil {
 				return err
 			}
-			err = run.all(cmd)
-			if err != nil && len(run.records) == 0 {
+			bar := newLabBar(cmd, len(run.Artefacts))
+			run.Setup.Step, run.Done = bar.step, bar.done
+			out, err := run.Do(cmd.Context())
+			bar.stop()
+			if err = flags.explain(run, err); err != nil && len(out.Records) == 0 {
 				return err
 			}
 			if asJSON {
 				return errors.Join(err, printJSON(cmd.OutOrStdout(), map[string]any{
-					"reproduction": run.paper.Name, "mode": run.setup.Mode, "seed": run.setup.Seed, "artefacts": run.records,
+					"reproduction": run.Paper.Name, "mode": run.Setup.Mode, "seed": run.Setup.Seed, "artefacts": out.Records,
 				}))
 			}
-			return errors.Join(err, run.print(cmd.OutOrStdout()))
+			return errors.Join(err, printOutcome(cmd.OutOrStdout(), run, out))
 		},
 	}
 	f := cmd.Flags()
-	f.BoolVar(&run.full, "full", false, "the paper's sizes and samples")
-	f.StringSliceVar(&run.only, "only", nil, "tables and figures, a,b,c (default: all)")
-	f.StringArrayVar(&run.rows, "rows", nil, "only rows whose name contains this; may be given several times")
-	f.StringVarP(&run.dir, "output", "o", "", "directory for the results")
-	f.BoolVar(&run.redo, "redo", false, "run again what the directory has already")
-	f.Uint64Var(&run.setup.Seed, "seed", 1, "seed")
-	jobsFlag(cmd, &run.setup.Workers)
+	f.BoolVar(&flags.full, "full", false, "the paper's sizes and samples")
+	f.StringSliceVar(&flags.only, "only", nil, "tables and figures, a,b,c (default: all)")
+	f.StringArrayVar(&flags.rows, "rows", nil, "only rows whose name contains this; may be given several times")
+	f.StringVarP(&flags.dir, "output", "o", "", "directory for the results")
+	f.BoolVar(&flags.redo, "redo", false, "run again what the directory has already")
+	f.Uint64Var(&flags.seed, "seed", 1, "seed")
+	jobsFlag(cmd, &flags.jobs)
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 
-// choose finds the paper, and what of it is to be run.
-func (r *reproduction) choose(name string) (err error) {
-	if r.paper, err = papers.Find(name); err != nil {
-		return err
-	}
-	for _, want := range r.only {
-		if _, ok := r.paper.Find(want); !ok {
-			return fmt.Errorf("--only: %s has no %q (weft lab list)", name, want)
-		}
-	}
-	for _, a := range r.paper.Artefacts {
-		if len(r.only) == 0 || slices.Contains(r.only, a.Name) {
-			r.chosen = append(r.chosen, a)
-		}
-	}
-	r.setup.Mode = lab.Quick
-	if r.full {
-		r.setup.Mode = lab.Full
-	}
-	if len(r.rows) > 0 {
-		r.setup.Rows = func(row string) bool {
-			wanted := slices.ContainsFunc(r.rows, func(part string) bool { return strings.Contains(row, part) })
-			if wanted {
-				r.matched.Store(true)
-			}
-			return wanted
-		}
-	}
-	r.setup.Meter = meter
-	return nil
-}
-
-// all runs what is not there yet. What was finished before an interrupt is kept.
-func (r *reproduction) all(cmd *cobra.Command) error {
-	if r.dir != "" {
-		r.dir = filepath.Join(r.dir, r.paper.Name)
-		if err := os.MkdirAll(r.dir, 0o755); err != nil {
-			return err
-		}
-	}
-	if err := r.keepsMore(); err != nil {
-		return err
-	}
-	bar := newLabBar(cmd, len(r.chosen))
-	defer bar.stop()
-	for i := range r.chosen {
-		rec, err := r.record(cmd, &r.chosen[i], bar)
-		if err != nil {
-			return err
-		}
-		if rec != nil {
-			r.records = append(r.records, rec)
-		}
-		bar.done()
-	}
-	if len(r.records) == 0 {
-		return fmt.Errorf("--rows: no name of a row has %q in it", r.rows)
-	}
-	return nil
-}
-
-// keepsMore refuses to put less in the place of what was run in full, or with all rows.
-func (r *reproduction) keepsMore() error {
-	for i := range r.chosen {
-		name := r.chosen[i].Name
-		if rec := r.stored(name); rec != nil && !r.redo && (rec.Mode == lab.Full && !r.full || rec.Rows == "" && len(r.rows) > 0) {
-			return fmt.Errorf("%s has %s in %s mode with %s: --redo replaces it, another -o leaves it",
-				r.dir, name, rec.Mode, cmp.Or(rec.Rows, "all rows"))
-		}
-	}
-	return nil
-}
-
-// record runs an artefact, or takes what is there; nil when it has none of the rows.
-func (r *reproduction) record(cmd *cobra.Command, a *lab.Artefact, bar *labBar) (*lab.Record, error) {
-	rows := strings.Join(r.rows, "; ")
-	if rec := r.stored(a.Name); rec != nil && !r.redo && rec.Fits(r.paper.Name, a.Name, &r.setup, rows) {
-		r.reused++
-		return rec, r.store(cmd, rec) // drawn as charts are drawn now
-	}
-	r.setup.Step = func(row string) { bar.step(a.Name + ": " + row) }
-	rec, err := lab.RunArtefact(cmd.Context(), r.paper, a, &r.setup, rows)
-	if err != nil || len(r.rows) > 0 && !r.matched.Swap(false) {
+// run makes the run that the flags ask for.
+func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) {
+	paper, err := papers.Find(name)
+	if err != nil {
 		return nil, err
 	}
-	return rec, r.store(cmd, rec)
+	chosen, err := paper.Select(f.only)
+	if err != nil {
+		return nil, fmt.Errorf("--only: %w", err)
+	}
+	run := &lab.Run{
+		Paper: paper, Artefacts: chosen, Rows: f.rows, Redo: f.redo,
+		Setup: lab.Setup{Mode: lab.Quick, Seed: f.seed, Workers: f.jobs, Meter: meter},
+	}
+	if f.full {
+		run.Setup.Mode = lab.Full
+	}
+	if f.dir != "" {
+		dir := &labDir{cmd, filepath.Join(f.dir, name)}
+		run.Store = dir
+		return run, os.MkdirAll(dir.path, 0o755)
+	}
+	return run, nil
 }
 
-// stored is the record of an artefact in the directory, nil when there is none that
-// can be read.
-func (r *reproduction) stored(artefact string) *lab.Record {
-	if r.dir == "" {
-		return nil
+// explain says in an error of a run which flag helps.
+func (f *reproduceFlags) explain(run *lab.Run, err error) error {
+	if more, ok := errors.AsType[*lab.HasMore](err); ok {
+		return fmt.Errorf("%s has %w: --redo replaces it, another -o leaves it", filepath.Join(f.dir, run.Paper.Name), more)
 	}
-	data, err := os.ReadFile(filepath.Join(r.dir, artefact+".json"))
-	if err != nil {
-		return nil
+	if errors.Is(err, lab.ErrNoRow) {
+		return fmt.Errorf("--rows: no name of a row has %q in it", f.rows)
 	}
-	rec, err := lab.Load(data)
-	if err != nil {
-		return nil
-	}
-	return rec
+	return err
 }
 
-// store writes a record's files, and the page.
-func (r *reproduction) store(cmd *cobra.Command, rec *lab.Record) error {
-	if r.dir == "" {
-		return nil
-	}
-	files, err := rec.Files()
-	if err != nil {
+// labDir is a directory of results.
+type labDir struct {
+	cmd  *cobra.Command
+	path string
+}
+
+// Read implements lab.Store.
+func (d *labDir) Read(name string) ([]byte, error) { return os.ReadFile(filepath.Join(d.path, name)) }
+
+// Write implements lab.Store.
+func (d *labDir) Write(name string, data []byte) error {
+	return output(d.cmd, filepath.Join(d.path, name), func(w io.Writer) error {
+		_, err := w.Write(data)
 		return err
-	}
-	for _, f := range files {
-		if err := output(cmd, filepath.Join(r.dir, f.Name), func(w io.Writer) error {
-			_, err := w.Write(f.Data)
-			return err
-		}); err != nil {
-			return err
-		}
-	}
-	return r.page(cmd)
+	})
 }
 
-// page writes the page of all records of the directory.
-func (r *reproduction) page(cmd *cobra.Command) error {
-	var all []*lab.Record
-	for i := range r.paper.Artefacts {
-		if rec := r.stored(r.paper.Artefacts[i].Name); rec != nil {
-			all = append(all, rec)
-		}
-	}
-	return output(cmd, filepath.Join(r.dir, "README.md"), func(w io.Writer) error { return lab.WriteReport(w, r.paper, all) })
-}
-
-// print prints the tables when they are kept nowhere, and the claims.
-func (r *reproduction) print(w io.Writer) error {
-	if r.dir == "" {
-		for _, rec := range r.records {
-			for i := range rec.Tables {
-				fmt.Fprintf(w, "%s %s. %s\n", r.paper.Name, rec.Artefact, rec.Tables[i].Title)
-				if err := table(w, append([][]string{rec.Tables[i].Columns}, rec.Tables[i].Rows...)); err != nil {
-					return err
-				}
-				fmt.Fprintln(w)
-			}
-		}
-	}
+// printOutcome prints the tables when they are kept nowhere, and the claims.
+func printOutcome(w io.Writer, run *lab.Run, out *lab.Outcome) error {
 	rows := [][]string{{"WHERE", "VERDICT", "CLAIM", "PAPER", "OURS"}}
-	for _, rec := range r.records {
+	for _, rec := range out.Records {
+		for _, t := range rec.Tables {
+			if run.Store != nil {
+				break
+			}
+			fmt.Fprintf(w, "%s %s. %s\n", run.Paper.Name, rec.Artefact, t.Title)
+			if err := table(w, append([][]string{t.Columns}, t.Rows...)); err != nil {
+				return err
+			}
+			fmt.Fprintln(w)
+		}
 		for _, c := range rec.Claims {
 			rows = append(rows, []string{rec.Artefact, string(c.Verdict), c.Text, c.Paper, c.Ours})
 		}
@@ -284,9 +196,9 @@ func (r *reproduction) print(w io.Writer) error {
 	if err := table(w, rows); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s, %s mode, seed %d: %s", r.paper.Name, r.setup.Mode, r.setup.Seed, lab.CountVerdicts(r.records))
-	if r.reused > 0 {
-		fmt.Fprintf(w, "; %d of %d kept from %s", r.reused, len(r.records), r.dir)
+	fmt.Fprintf(w, "%s, %s mode, seed %d: %s", run.Paper.Name, run.Setup.Mode, run.Setup.Seed, lab.CountVerdicts(out.Records))
+	if dir, ok := run.Store.(*labDir); ok && out.Reused > 0 {
+		fmt.Fprintf(w, "; %d of %d kept from %s", out.Reused, len(out.Records), dir.path)
 	}
 	fmt.Fprintln(w)
 	return nil

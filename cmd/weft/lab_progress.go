@@ -35,7 +35,7 @@ func newLabBar(cmd *cobra.Command, artefacts int) *labBar {
 	return l
 }
 
-func (l *labBar) step(what string) { l.now.Store(&what) }
+func (l *labBar) step(row string) { l.now.Store(&row) }
 
 func (l *labBar) done() {
 	if l.bar != nil {

@@ -1,0 +1,181 @@
+package lab
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync/atomic"
+)
+
+// Store holds the files of one paper's results.
+type Store interface {
+	// Read returns a file, or an error where there is none.
+	Read(name string) ([]byte, error)
+	Write(name string, data []byte) error
+}
+
+// Run says which artefacts of a paper are run, with which rows, and where the results
+// are kept.
+type Run struct {
+	Paper     *Reproduction
+	Artefacts []*Artefact // in the paper's order
+	Setup     Setup       // Rows is set by Do
+	Rows      []string    // keeps rows whose name contains one of these; all rows if empty
+	Store     Store       // nil keeps nothing
+	Redo      bool        // run again what the Store has already
+	Done      func()      // called after each artefact; may be nil
+}
+
+// Outcome holds the records of a run.
+type Outcome struct {
+	Records []*Record // in the paper's order
+	Reused  int       // of them, not run but taken from the Store
+}
+
+// HasMore says that a Store has more of an artefact than a run would put in its place.
+type HasMore struct{ Stored *Record }
+
+func (e *HasMore) Error() string {
+	rows := "all rows"
+	if e.Stored.Rows != "" {
+		rows = e.Stored.Rows
+	}
+	return fmt.Sprintf("%s in %s mode with %s", e.Stored.Artefact, e.Stored.Mode, rows)
+}
+
+// ErrNoRow says that no artefact has one of the rows asked for.
+var ErrNoRow = errors.New("lab: no artefact has such a row")
+
+// Select returns some artefacts by name, all where none is named.
+func (r *Reproduction) Select(names []string) ([]*Artefact, error) {
+	for _, name := range names {
+		if _, ok := r.Find(name); !ok {
+			return nil, fmt.Errorf("%s has no %q (weft lab list)", r.Name, name)
+		}
+	}
+	var chosen []*Artefact
+	for i := range r.Artefacts {
+		if a := &r.Artefacts[i]; len(names) == 0 || slices.Contains(names, a.Name) {
+			chosen = append(chosen, a)
+		}
+	}
+	return chosen, nil
+}
+
+// Do runs what the Store does not have yet, and stores each artefact when it is finished:
+// an interrupted run goes on where it stopped. With an error it returns what was finished.
+func (r *Run) Do(ctx context.Context) (*Outcome, error) {
+	if err := r.checkStored(); err != nil {
+		return &Outcome{}, err
+	}
+	var matched atomic.Bool // an artefact has a row that is kept
+	if len(r.Rows) > 0 {
+		r.Setup.Rows = func(row string) bool {
+			keep := slices.ContainsFunc(r.Rows, func(part string) bool { return strings.Contains(row, part) })
+			if keep {
+				matched.Store(true)
+			}
+			return keep
+		}
+	}
+	out := &Outcome{}
+	for _, a := range r.Artefacts {
+		rec := r.reusable(a)
+		if rec != nil {
+			out.Reused++
+		} else {
+			setup := r.Setup
+			if setup.Step != nil {
+				setup.Step = func(row string) { r.Setup.Step(a.Name + ": " + row) }
+			}
+			var err error
+			if rec, err = RunArtefact(ctx, r.Paper, a, &setup, r.rowsText()); err != nil {
+				return out, err
+			}
+			if len(r.Rows) > 0 && !matched.Swap(false) {
+				rec = nil
+			}
+		}
+		if rec != nil {
+			out.Records = append(out.Records, rec)
+			if err := r.store(rec); err != nil { // a reused one too: charts are drawn as they are drawn now
+				return out, err
+			}
+		}
+		if r.Done != nil {
+			r.Done()
+		}
+	}
+	if len(out.Records) == 0 {
+		return out, ErrNoRow
+	}
+	return out, nil
+}
+
+func (r *Run) rowsText() string { return strings.Join(r.Rows, "; ") }
+
+// checkStored returns a *HasMore where a full record would give way to a quick one, or
+// one of all rows to one of some.
+func (r *Run) checkStored() error {
+	for _, a := range r.Artefacts {
+		rec := r.stored(a.Name)
+		if rec != nil && !r.Redo && (rec.Mode == Full && r.Setup.Mode != Full || rec.Rows == "" && len(r.Rows) > 0) {
+			return &HasMore{rec}
+		}
+	}
+	return nil
+}
+
+// reusable returns the stored record of an artefact if this run would give the same.
+func (r *Run) reusable(a *Artefact) *Record {
+	if rec := r.stored(a.Name); rec != nil && !r.Redo && rec.Fits(r.Paper.Name, a.Name, &r.Setup, r.rowsText()) {
+		return rec
+	}
+	return nil
+}
+
+// stored returns the record of an artefact in the Store, nil where none can be read.
+func (r *Run) stored(artefact string) *Record {
+	if r.Store == nil {
+		return nil
+	}
+	data, err := r.Store.Read(artefact + ".json")
+	if err != nil {
+		return nil
+	}
+	rec, err := Load(data)
+	if err != nil {
+		return nil
+	}
+	return rec
+}
+
+// store writes a record's files, and the page of all stored records.
+func (r *Run) store(rec *Record) error {
+	if r.Store == nil {
+		return nil
+	}
+	files, err := rec.Files()
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if err := r.Store.Write(f.Name, f.Data); err != nil {
+			return err
+		}
+	}
+	var all []*Record
+	for i := range r.Paper.Artefacts {
+		if rec := r.stored(r.Paper.Artefacts[i].Name); rec != nil {
+			all = append(all, rec)
+		}
+	}
+	var page bytes.Buffer
+	if err := WriteReport(&page, r.Paper, all); err != nil {
+		return err
+	}
+	return r.Store.Write("README.md", page.Bytes())
+}

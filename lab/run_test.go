@@ -1,0 +1,124 @@
+package lab
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// memory is a Store, and counts what is written to each file.
+type memory struct {
+	files  map[string][]byte
+	writes map[string]int
+}
+
+func newMemory() *memory { return &memory{map[string][]byte{}, map[string]int{}} }
+
+func (m *memory) Read(name string) ([]byte, error) {
+	if data, ok := m.files[name]; ok {
+		return data, nil
+	}
+	return nil, os.ErrNotExist
+}
+
+func (m *memory) Write(name string, data []byte) error {
+	m.files[name] = data
+	m.writes[name]++
+	return nil
+}
+
+// do runs all artefacts of the sample.
+func do(t *testing.T, run Run) (*Outcome, error) {
+	t.Helper()
+	run.Paper = sample()
+	chosen, err := run.Paper.Select(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	run.Artefacts = chosen
+	return run.Do(t.Context())
+}
+
+// TestRunKeeps: what the Store has is not run again but written again, unless mode, seed
+// or rows differ, and less never takes the place of more.
+func TestRunKeeps(t *testing.T) {
+	full, quick := Setup{Mode: Full, Seed: 7}, Setup{Mode: Quick, Seed: 7}
+	for _, c := range []struct {
+		name    string
+		first   Run
+		second  Run
+		reused  int
+		refused string
+	}{
+		{"the same", Run{Setup: full}, Run{Setup: full}, 1, ""},
+		{"again", Run{Setup: full}, Run{Setup: full, Redo: true}, 0, ""},
+		{"another seed", Run{Setup: quick}, Run{Setup: Setup{Mode: Quick, Seed: 8}}, 0, ""},
+		{"more", Run{Setup: quick, Rows: []string{"one"}}, Run{Setup: full}, 0, ""},
+		{"same rows", Run{Setup: quick, Rows: []string{"one", "x"}}, Run{Setup: quick, Rows: []string{"one", "x"}}, 1, ""},
+		{"other rows", Run{Setup: quick, Rows: []string{"one"}}, Run{Setup: quick, Rows: []string{"two"}}, 0, ""},
+		{"less by mode", Run{Setup: full}, Run{Setup: quick}, 0, "fig1 in full mode with all rows"},
+		{"less by rows", Run{Setup: quick}, Run{Setup: quick, Rows: []string{"one"}}, 0, "fig1 in quick mode with all rows"},
+		{"less by mode, again", Run{Setup: full}, Run{Setup: quick, Redo: true}, 0, ""},
+	} {
+		store := newMemory()
+		c.first.Store, c.second.Store = store, store
+		if out, err := do(t, c.first); err != nil || len(out.Records) != 1 || out.Reused != 0 {
+			t.Fatalf("%s: first %+v %v", c.name, out, err)
+		}
+		out, err := do(t, c.second)
+		if c.refused != "" {
+			if more, ok := errors.AsType[*HasMore](err); !ok || more.Error() != c.refused || store.writes["fig1.json"] != 1 {
+				t.Errorf("%s: %v, want %s", c.name, err, c.refused)
+			}
+			continue
+		}
+		if err != nil || out.Reused != c.reused || len(out.Records) != 1 || store.writes["fig1.svg"] != 2 {
+			t.Errorf("%s: %+v %v, drawn %d times", c.name, out, err, store.writes["fig1.svg"])
+		}
+		if page := string(store.files["README.md"]); !strings.Contains(page, fmt.Sprintf("seed %d", c.second.Setup.Seed)) {
+			t.Errorf("%s: the page is of another run:\n%s", c.name, page)
+		}
+	}
+}
+
+// TestRunRows: rows are chosen by parts of their names; without any there is no record.
+func TestRunRows(t *testing.T) {
+	store := newMemory()
+	var steps []string
+	done := 0
+	out, err := do(t, Run{
+		Rows: []string{"w", "nowhere"}, Store: store, Done: func() { done++ },
+		Setup: Setup{Mode: Quick, Step: func(what string) { steps = append(steps, what) }},
+	})
+	if err != nil || len(out.Records[0].Tables[0].Rows) != 1 || out.Records[0].Rows != "w; nowhere" {
+		t.Errorf("%+v %v", out, err)
+	}
+	if !slices.Equal(steps, []string{"fig1: two"}) || done != 1 {
+		t.Errorf("steps %q, %d done", steps, done)
+	}
+	if out, err := do(t, Run{Rows: []string{"nowhere"}, Store: newMemory()}); !errors.Is(err, ErrNoRow) || len(out.Records) != 0 {
+		t.Errorf("%+v %v", out, err)
+	}
+}
+
+// TestSelect: artefacts in the paper's order.
+func TestSelect(t *testing.T) {
+	r := sample()
+	r.Artefacts = append(r.Artefacts, Artefact{Name: "fig2"}, Artefact{Name: "fig3"})
+	for want, names := range map[string][]string{"fig1 fig2 fig3": nil, "fig1 fig3": {"fig3", "fig1"}} {
+		chosen, err := r.Select(names)
+		var got []string
+		for _, a := range chosen {
+			got = append(got, a.Name)
+		}
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%v: %v %v", names, got, err)
+		}
+	}
+	if _, err := r.Select([]string{"fig1", "fig9"}); err == nil {
+		t.Error("an artefact that there is not")
+	}
+}
