@@ -41,7 +41,7 @@ const (
 	Full  Mode = "full"  // as the paper
 )
 
-// Setup is what an artefact is run with.
+// Setup holds what every artefact is run with: mode, seed, cores, rows.
 type Setup struct {
 	Mode    Mode
 	Seed    uint64
@@ -57,13 +57,13 @@ type Setup struct {
 // Meter carries out work and says what it cost.
 type Meter func(work func() error) (Cost, error)
 
-// Cost is what work took.
+// Cost holds the time and memory that work took.
 type Cost struct {
 	Seconds   float64 // of CPU time, all threads
 	Allocated float64 // bytes allocated, freed or not
 }
 
-// Pick is quick in the quick mode, and full in the full one.
+// Pick returns quick in the quick mode, and full in the full one.
 func Pick[T any](s *Setup, quick, full T) T {
 	if s.Mode == Full {
 		return full
@@ -82,7 +82,7 @@ func (s *Setup) Want(row string) bool {
 	return true
 }
 
-// SeedOf is the seed of a row: that of the run, and the row's name.
+// SeedOf returns the seed of a row, made of that of the run and the row's name.
 func (s *Setup) SeedOf(row string) uint64 {
 	h := fnv.New64a()
 	h.Write([]byte(row))

@@ -9,12 +9,12 @@ import (
 	"weft/sim/flow"
 )
 
-// Result is what an artefact came to.
+// Result holds the tables, claims and charts of an artefact.
 type Result struct {
 	Tables []Table       `json:"tables"` // the artefact's own first, then those of experiments
 	Claims []Claim       `json:"claims"`
 	Charts []chart.Chart `json:"charts,omitempty"`
-	// Pictures are what is drawn otherwise than by charts.
+	// Pictures are drawings other than charts.
 	Pictures []Picture `json:"pictures,omitempty"`
 	Notes    []string  `json:"notes,omitempty"`
 }
@@ -55,6 +55,16 @@ type Claim struct {
 	Ours    string  `json:"ours"`
 	Verdict Verdict `json:"verdict"`
 	Why     string  `json:"why,omitempty"` // for what differs: the experiment and what it showed
+}
+
+// NewClaim returns a claim that is not judged yet.
+func NewClaim(text, paper string) Claim {
+	return Claim{Text: text, Paper: paper, Ours: "-", Verdict: NotRun}
+}
+
+// Judge says whether a claim holds, and what ours is.
+func (c *Claim) Judge(holds bool, ours string, args ...any) {
+	c.Ours, c.Verdict = fmt.Sprintf(ours, args...), Judged(holds)
 }
 
 // Judged is Holds or Differs.

@@ -1,6 +1,6 @@
 package chart
 
-// Kind is how points are drawn.
+// Kind says how points are drawn.
 type Kind string
 
 // The kinds of charts.
@@ -27,8 +27,8 @@ type Axis struct {
 	Log   bool   `json:"log,omitempty"`
 }
 
-// Series is what has one colour and one line in the legend. A point that is missing
-// is left out, never zero.
+// Series holds the points of one colour and one entry of the legend. A missing point is
+// left out, never zero.
 type Series struct {
 	Name   string  `json:"name"`
 	Points []Point `json:"points"`

@@ -21,7 +21,7 @@ var shapes = []draw.GlyphDrawer{
 	draw.PlusGlyph{},
 }
 
-// rangeStyle is how ranges are drawn.
+// rangeStyle returns the style of ranges.
 func rangeStyle(c color.Color) draw.LineStyle { return draw.LineStyle{Color: c, Width: 0.8} }
 
 // span draws the range of a point at x: a line with two caps, each half wide to either side.
@@ -31,7 +31,7 @@ func span(c *draw.Canvas, style draw.LineStyle, x, low, high, half vg.Length) {
 	c.StrokeLine2(style, x-half, high, x+half, high)
 }
 
-// bars are the bars of one series, beside those of the others.
+// bars draws the bars of one series, beside those of the others.
 type bars struct {
 	series Series
 	color  color.Color
@@ -62,11 +62,11 @@ func (b *bars) Thumbnail(c *draw.Canvas) {
 	c.FillPolygon(b.color, []vg.Point{c.Min, {X: c.Min.X, Y: c.Max.Y}, c.Max, {X: c.Max.X, Y: c.Min.Y}})
 }
 
-// markRoom is from one mark of a line to the next, at least: marks tell lines apart,
-// and more of them only hide what is behind.
+// markRoom is the least distance from one mark of a line to the next: marks tell lines
+// apart, and more of them only hide what is behind.
 const markRoom = 9
 
-// line is the line of one series.
+// line draws the line of one series.
 type line struct {
 	series Series
 	color  color.Color
@@ -117,7 +117,7 @@ func (l *line) Thumbnail(c *draw.Canvas) {
 	c.DrawGlyph(l.glyph(), c.Center())
 }
 
-// extent is the range of the points, their own ranges included.
+// extent returns the extent of the points, their own ranges included.
 func (s *Series) extent() (xmin, xmax, ymin, ymax float64) {
 	for i, pt := range s.Points {
 		low, high := pt.Y, pt.Y

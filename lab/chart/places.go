@@ -8,13 +8,13 @@ import (
 	"gonum.org/v1/plot/vg"
 )
 
-// place is where points of a chart are on the axis X.
+// place is a position on the axis X that points of a chart have.
 type place struct {
 	x  float64
 	at vg.Length // from the left end of the axis, about
 }
 
-// places are the places of all points, from left to right on an axis so wide.
+// places lists the places of all points, from left to right on an axis of a width.
 func (c *Chart) places(wide vg.Length) []place {
 	var all []float64
 	for _, s := range c.Series {
@@ -42,8 +42,8 @@ func (c *Chart) places(wide vg.Length) []place {
 	return out
 }
 
-// ticks are at the places of a logarithmic axis. Each is named, but where that would run
-// into the name of the one before.
+// ticks returns the ticks at the places of a logarithmic axis. A tick has no label where
+// it would run into the label before it.
 func ticks(places []place) plot.ConstantTicks {
 	var out plot.ConstantTicks
 	end := vg.Length(math.Inf(-1))
@@ -60,8 +60,9 @@ func ticks(places []place) plot.ConstantTicks {
 	return out
 }
 
-// aside is how far beside their places the ranges of line i are drawn, of those shown:
-// as far as there is room to the next place.
+// aside returns the distance from their places at which the ranges of line i are drawn,
+// so that the ranges of the lines shown do not hide each other; it leaves room to the
+// next place.
 func aside(shown []Series, i int, places []place) vg.Length {
 	step := vg.Length(apart)
 	for k := 1; k < len(places); k++ {

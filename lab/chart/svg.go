@@ -27,11 +27,11 @@ const (
 	thumbnail  = 34  // of the legend, with the space around it
 	scale      = 50  // of the axis of values, with its label
 	digit      = 5.2 // of the label of a tick
-	blank      = 4   // from one such label to the next, at least
-	apart      = 2.6 // from one range to the next at the same place
+	blank      = 4   // least distance from one such label to the next
+	apart      = 2.6 // distance from one range to the next at the same place
 )
 
-// palette is that of Okabe and Ito, told apart by colour-blind readers too.
+// palette holds the colours of Okabe and Ito, which colour-blind readers tell apart too.
 var palette = []color.RGBA{
 	{R: 0x00, G: 0x72, B: 0xb2, A: 0xff},
 	{R: 0xe6, G: 0x9f, B: 0x00, A: 0xff},
@@ -76,7 +76,7 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	return err
 }
 
-// longest is the length of the longest name, at least that of a short word.
+// longest returns the length of the longest name, and at least that of a short word.
 func longest(shown []Series) int {
 	n := 10
 	for i := range shown {
@@ -142,7 +142,7 @@ func (c *Chart) axes(p *plot.Plot, places []place) {
 	}
 }
 
-// logRoom is the room at either end of a logarithmic axis of places, as a factor.
+// logRoom is the factor by which a logarithmic axis of places is longer at either end.
 const logRoom = 1.15
 
 // limits leaves room around the points. A linear axis of values starts at 0.
@@ -166,7 +166,7 @@ func (c *Chart) limits(p *plot.Plot) {
 	}
 }
 
-// drawSeries adds series i of those shown, and returns what stands for it in the legend.
+// drawSeries adds series i of those shown, and returns its mark in the legend.
 func drawSeries(kind Kind, p *plot.Plot, shown []Series, i int, places []place) plot.Thumbnailer {
 	paint := palette[i%len(palette)]
 	if kind == Bars {

@@ -47,7 +47,7 @@ func (b *benchmark) communication(ctx context.Context, s *lab.Setup, reading net
 	return out, nil
 }
 
-// gain is what MinHop's communication takes longer than DFSSSP's.
+// gain returns how much longer MinHop's communication takes than DFSSSP's.
 func gain(times []flow.Summary) float64 { return times[0].Mean/times[2].Mean - 1 }
 
 // scaling is a figure of a benchmark over cores.
@@ -125,13 +125,12 @@ func nodesOf(cores int) int {
 const timeNote = "Only communication is estimated: the whole benchmark gains less, by the share of time it computes. With uneven links the communication of BT and SP gains on 121 and 256 cores too, where the paper sees no difference:" +
 	" that the benchmarks hardly communicate there is its explanation, and is not estimated."
 
-// within is a claim that a gain of the whole benchmark needs: communication that
-// gains at least as much.
+// within returns the claim that communication gains enough for a gain of the whole
+// benchmark.
 func within(gains map[int]float64, cores int, text, paper string, holds func(gain float64) bool) lab.Claim {
-	c := lab.Claim{Text: text, Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(text, paper)
 	if g, ok := gains[cores]; ok {
-		c.Ours = "communication " + lab.Percent(g)
-		c.Verdict = lab.Judged(holds(g))
+		c.Judge(holds(g), "%s", "communication "+lab.Percent(g))
 	}
 	return c
 }
@@ -150,7 +149,7 @@ func fig15(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	})
 }
 
-// smallAlike is what the text says of BT and SP on few cores.
+// smallAlike returns the claims of the text on BT and SP on few cores.
 func smallAlike(gains map[int]float64) []lab.Claim {
 	alike := func(g float64) bool { return g > -0.15 && g < 0.15 }
 	return []lab.Claim{
@@ -190,7 +189,7 @@ func table2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 				}
 				g := gain(times)
 				t.Add(reading.name, b.name, cell(times[0]), cell(times[2]), lab.Percent(g), printed.minhop, printed.dfsssp, fmt.Sprintf("%+.1f %%", printed.gain))
-				claim.Ours, claim.Verdict = "communication "+lab.Percent(g), lab.Judged(g >= printed.gain/100)
+				claim.Judge(g >= printed.gain/100, "%s", "communication "+lab.Percent(g))
 			}
 			judged[r] = append(judged[r], claim)
 		}

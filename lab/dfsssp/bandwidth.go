@@ -11,15 +11,15 @@ import (
 	"weft/sim/flow"
 )
 
-// engines are those of the figures, in the paper's order, dfsssp in the paper's form;
-// weft's own last.
+// engines lists the engines of the figures in the paper's order, with dfsssp in the
+// paper's form, and then weft's own.
 var engines = []string{"minhop", "updn", "ftree", "lash", "dor", "sssp", plainDFSSSP, "dfsssp", "nue"}
 
 // enginesNote goes with what compares them.
 const enginesNote = "Plain dfsssp has the paper's paths and layers, of hosts only, and stands for DFSSSP in the claims. Beside it weft's own: dfsssp, which chooses" +
 	" paths that take fewer lanes, and nue, which never needs more lanes than there are."
 
-// rivals are what the paper compares SSSP and DFSSSP with.
+// rivals lists the engines that the paper compares SSSP and DFSSSP with.
 var rivals = []string{"minhop", "updn", "ftree", "lash", "dor"}
 
 // assumptions is the experiment beside a sweep: the same with the plain engines.

@@ -46,7 +46,7 @@ type job struct {
 	allocations int
 }
 
-// estimate is what the allocations of a job came to.
+// estimate holds the results of a job over its allocations.
 type estimate struct {
 	bandwidth flow.Summary // mean share of a link, over allocations
 	pairTime  flow.Summary // mean congestion of a flow

@@ -3,7 +3,6 @@ package dfsssp
 import (
 	"cmp"
 	"context"
-	"fmt"
 	"slices"
 
 	"weft/fabric"
@@ -61,7 +60,7 @@ func fig10(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	return result, nil
 }
 
-// laneCount is what an engine's lanes came to.
+// laneCount holds how many lanes an engine needs.
 type laneCount struct {
 	lanes             int
 	exact             bool
@@ -86,11 +85,10 @@ func layered(ctx context.Context, s *lab.Setup, g *fabric.Graph, name string) (l
 
 // fewer is the claim that DFSSSP performs better than LASH on a system.
 func fewer(system string, dfsssp, lash int) lab.Claim {
-	c := lab.Claim{Text: system + ": DFSSSP needs no more lanes than LASH", Paper: "DFSSSP better", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(system+": DFSSSP needs no more lanes than LASH", "DFSSSP better")
 	if lash == 0 || dfsssp == 0 {
 		return c
 	}
-	c.Ours = fmt.Sprintf("DFSSSP %d, LASH %d", dfsssp, lash)
-	c.Verdict = lab.Judged(dfsssp <= lash)
+	c.Judge(dfsssp <= lash, "DFSSSP %d, LASH %d", dfsssp, lash)
 	return c
 }

@@ -12,8 +12,8 @@ import (
 	"weft/traffic"
 )
 
-// netgauge is what section VI-A says of Fig. 12. The gap of 69.7 to 79.3 MiB/s a pair
-// gives MinHop's bandwidth, which is not printed.
+// netgauge holds the gains of Fig. 12 that section VI-A prints. The gap of 69.7 to 79.3
+// MiB/s a pair gives MinHop's bandwidth, which is not printed.
 var netgauge = []struct {
 	cores int
 	gain  float64
@@ -117,21 +117,19 @@ func bisections(ctx context.Context, s *lab.Setup, reading network, pattern stri
 	return mib, nil
 }
 
-// gainClaims are those about Fig. 12.
+// gainClaims returns the claims about Fig. 12.
 func gainClaims(weft, plain gains) []lab.Claim {
 	ours := weft[key12]
-	grows := lab.Claim{Text: "DFSSSP's gain over MinHop grows with the cores", Paper: "27, 47, about 100 %", Ours: "-", Verdict: lab.NotRun}
+	grows := lab.NewClaim("DFSSSP's gain over MinHop grows with the cores", "27, 47, about 100 %")
 	if ours != nil {
-		grows.Ours = fmt.Sprintf("%s, %s, %s", lab.Percent(ours[128]), lab.Percent(ours[256]), lab.Percent(ours[512]))
-		grows.Verdict = lab.Judged(ours[128] > 0 && ours[128] < ours[256] && ours[256] < ours[512])
+		grows.Judge(ours[128] > 0 && ours[128] < ours[256] && ours[256] < ours[512], "%s, %s, %s", lab.Percent(ours[128]), lab.Percent(ours[256]), lab.Percent(ours[512]))
 	}
 	claims := []lab.Claim{grows}
 	closest, where := closestReading(weft, plain)
 	for _, p := range netgauge {
-		c := lab.Claim{Text: fmt.Sprintf("gain at %d cores (within 15 points)", p.cores), Paper: lab.Percent(p.gain), Ours: "-", Verdict: lab.NotRun}
+		c := lab.NewClaim(fmt.Sprintf("gain at %d cores (within 15 points)", p.cores), lab.Percent(p.gain))
 		if ours != nil {
-			c.Ours = lab.Percent(ours[p.cores])
-			c.Verdict = lab.Judged(near(ours[p.cores], p.gain))
+			c.Judge(near(ours[p.cores], p.gain), "%s", lab.Percent(ours[p.cores]))
 			c.Explain(near(closest[p.cores], p.gain), "Experiment, other wirings of the 30 links and ways to count: closest to all three gains is %s: %s, %s, %s.",
 				where, lab.Percent(closest[128]), lab.Percent(closest[256]), lab.Percent(closest[512]))
 		}

@@ -116,17 +116,15 @@ func addTimes(t *lab.Table, reading, how string, times []flow.Summary) {
 	}
 }
 
-// exchangeClaims are those about 4,096 floats; times may be nil.
+// exchangeClaims returns the claims about 4,096 floats; times may be nil.
 func exchangeClaims(times []flow.Summary) []lab.Claim {
-	order := lab.Claim{Text: "4,096 floats: the order of the times (within a factor of 2)", Paper: "18.88 ms MinHop, 10.06 ms DFSSSP", Ours: "-", Verdict: lab.NotRun}
-	ratio := lab.Claim{Text: "4,096 floats: MinHop takes longer by (within 30 points)", Paper: "+87.7 %", Ours: "-", Verdict: lab.NotRun}
+	order := lab.NewClaim("4,096 floats: the order of the times (within a factor of 2)", "18.88 ms MinHop, 10.06 ms DFSSSP")
+	ratio := lab.NewClaim("4,096 floats: MinHop takes longer by (within 30 points)", "+87.7 %")
 	if times != nil {
 		m, d := times[0].Mean*exchangeFloats*messagePerFloat, times[2].Mean*exchangeFloats*messagePerFloat
 		within2 := func(v, printed float64) bool { return v > printed/2 && v < printed*2 }
-		order.Ours = fmt.Sprintf("%.2f ms, %.2f ms", m, d)
-		order.Verdict = lab.Judged(within2(m, printedMinHopMS) && within2(d, printedDFSSSPMS))
-		ratio.Ours = lab.Percent(m/d - 1)
-		ratio.Verdict = lab.Judged(m/d-1 > printedLongerMin && m/d-1 < printedLongerMax)
+		order.Judge(within2(m, printedMinHopMS) && within2(d, printedDFSSSPMS), "%.2f ms, %.2f ms", m, d)
+		ratio.Judge(m/d-1 > printedLongerMin && m/d-1 < printedLongerMax, "%s", lab.Percent(m/d-1))
 	}
 	return []lab.Claim{order, ratio}
 }

@@ -49,14 +49,13 @@ const openSMMinHopNote = "MinHop by table entries stands for the best of the oth
 // the experiment changes one assumption: MinHop chooses as OpenSM's does, or SSSP is
 // that of the letter, with destinations in each order.
 func (b bandwidths) gain(text, network, paper string, low, high float64, rivals []string, others bandwidths) lab.Claim {
-	c := lab.Claim{Text: text, Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(text, paper)
 	ours, ok := b.mean(network, plainDFSSSP)
 	best, name := b.best(network, rivals)
 	if !ok || best == 0 {
 		return c
 	}
-	c.Ours = fmt.Sprintf("%s (%s)", lab.Percent(ours/best-1), name)
-	c.Verdict = lab.Judged(ours/best-1 >= low && ours/best-1 <= high)
+	c.Judge(ours/best-1 >= low && ours/best-1 <= high, "%s (%s)", lab.Percent(ours/best-1), name)
 	moved := false
 	var tried []string
 	try := func(what string, gain float64) {

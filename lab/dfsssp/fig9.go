@@ -109,9 +109,9 @@ func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 
 // crossover are the claims about who needs fewer lanes.
 func crossover(links []int, lash, dfsssp map[int]float64) []lab.Claim {
-	cross := lab.Claim{Text: "the averages cross at about 200 links", Paper: "about 200", Ours: "-", Verdict: lab.NotRun}
-	sparse := lab.Claim{Text: "DFSSSP needs fewer lanes on sparser networks (below 180 links)", Paper: "fewer", Ours: "-", Verdict: lab.NotRun}
-	dense := lab.Claim{Text: "LASH needs fewer lanes on denser networks (above 220 links)", Paper: "fewer", Ours: "-", Verdict: lab.NotRun}
+	cross := lab.NewClaim("the averages cross at about 200 links", "about 200")
+	sparse := lab.NewClaim("DFSSSP needs fewer lanes on sparser networks (below 180 links)", "fewer")
+	dense := lab.NewClaim("LASH needs fewer lanes on denser networks (above 220 links)", "fewer")
 	var points []int
 	for _, e := range links {
 		if lash[e] > 0 && dfsssp[e] > 0 {
@@ -146,8 +146,7 @@ func crossover(links []int, lash, dfsssp map[int]float64) []lab.Claim {
 			}
 		}
 		if of > 0 {
-			c.Ours = fmt.Sprintf("%d of %d points", won, of)
-			c.Verdict = lab.Judged(won*4 >= of*3)
+			c.Judge(won*4 >= of*3, "%d of %d points", won, of)
 		}
 	}
 	wins(&sparse, func(e int) bool { return e < 180 }, dfsssp, lash)

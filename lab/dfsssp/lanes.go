@@ -86,7 +86,8 @@ const plainDFSSSP = "dfsssp,paths=sssp,replies=own,switches=false"
 // fewLanes is weft's own form, each direction for itself like the paper's.
 const fewLanes = "dfsssp,replies=own"
 
-// laying is what is layered: the paths of an engine, or of one of the experiment's own.
+// laying names the paths that are layered: those of an engine, or of one of the
+// experiment's own.
 type laying struct {
 	name, engine string
 	own          func(offline.Heuristic) *route.Spec
@@ -122,9 +123,7 @@ func heuristics(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	result := &lab.Result{Notes: []string{heuristicsNote}}
 	found := map[string]flow.Summary{}
 	for _, h := range heuristicsOfPaper {
-		result.Claims = append(result.Claims, lab.Claim{
-			Text: fmt.Sprintf("lanes of the %s edge lie in the printed range", h.name), Paper: h.paper, Ours: "-", Verdict: lab.NotRun,
-		})
+		result.Claims = append(result.Claims, lab.NewClaim(fmt.Sprintf("lanes of the %s edge lie in the printed range", h.name), h.paper))
 	}
 	for _, v := range layerings {
 		for i, h := range heuristicsOfPaper {
@@ -150,8 +149,7 @@ func heuristics(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			found[v.name+" "+h.name] = sum
 			t.Add(v.name, h.name, count(samples), h.paper, lab.Num(sum.Min), fmt.Sprintf("%.2f ± %.2f", sum.Mean, sum.CI95), all.most())
 			if v.paper {
-				result.Claims[i].Ours = fmt.Sprintf("%s to %s", lab.Num(sum.Min), all.most())
-				result.Claims[i].Verdict = lab.Judged(sum.Min >= h.low && sum.Max <= h.high)
+				result.Claims[i].Judge(sum.Min >= h.low && sum.Max <= h.high, "%s to %s", lab.Num(sum.Min), all.most())
 			}
 		}
 	}

@@ -22,10 +22,7 @@ func layering(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	faster := lab.Claim{
-		Text: "offline is much faster than online (4,096 endpoints, \"a synthetic network\")", Paper: "170 s against nearly 2 h: about 42 times",
-		Ours: "-", Verdict: lab.NotRun,
-	}
+	faster := lab.NewClaim("offline is much faster than online (4,096 endpoints, \"a synthetic network\")", "170 s against nearly 2 h: about 42 times")
 	low, high := 0.0, 0.0
 	for _, n := range nets {
 		off, on, paths := r[n.name][plainDFSSSP], r[n.name]["dfsssp-online"], r[n.name]["sssp"]
@@ -39,8 +36,7 @@ func layering(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		low, high = min(low, ratio), max(high, ratio)
 	}
 	if high > 0 {
-		faster.Ours = fmt.Sprintf("%s to %s times", lab.Num(low), lab.Num(high))
-		faster.Verdict = lab.Judged(low > 10)
+		faster.Judge(low > 10, "%s to %s times", lab.Num(low), lab.Num(high))
 	}
 	if err := explainOnline(ctx, s, nets, r, &faster); err != nil {
 		return nil, err
@@ -54,15 +50,11 @@ func layering(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 
 // listClaim is about the memory of the lists of paths, by network.
 func listClaim(size map[string]float64) lab.Claim {
-	c := lab.Claim{
-		Text: "the offline algorithm's lists of paths take 340 MByte more (4,096 endpoints, within a factor of 2)", Paper: "340 MByte",
-		Ours: "-", Verdict: lab.NotRun,
-	}
+	c := lab.NewClaim("the offline algorithm's lists of paths take 340 MByte more (4,096 endpoints, within a factor of 2)", "340 MByte")
 	if len(size) > 0 {
 		sizes := slices.Sorted(maps.Values(size))
 		low, high := sizes[0], sizes[len(sizes)-1]
-		c.Ours = fmt.Sprintf("%s to %s MB, 8 bytes a pair and edge", lab.Num(low), lab.Num(high))
-		c.Verdict = lab.Judged(low >= 170 && high <= 680)
+		c.Judge(low >= 170 && high <= 680, "%s to %s MB, 8 bytes a pair and edge", lab.Num(low), lab.Num(high))
 	}
 	return c
 }

@@ -33,7 +33,7 @@ var systems = []network{
 	{"Deimos", "deimos"},
 }
 
-// smallSystems are those that the quick mode keeps.
+// smallSystems lists the systems that the quick mode keeps.
 var smallSystems = []network{systems[0], systems[2], systems[4], systems[5]}
 
 // kind is one of the three columns of Table I.

@@ -28,17 +28,18 @@ type layerOf struct {
 
 type pairOfHosts struct{ from, to int32 }
 
-// megabytes is what the lists hold, with 8 bytes a pair.
+// megabytes returns the size of the lists, with 8 bytes a pair.
 func (l *listing) megabytes() float64 { return float64(l.made) * 8 / 1e6 }
 
 // listsName is the row of DFSSSP with lists: sssp's search, then listed. entriesName is
-// that of MinHop as OpenSM has it.
+// the row of OpenSM's MinHop.
 const (
 	listsName   = "dfsssp with lists of pairs"
 	entriesName = "minhop by entries"
 )
 
-// plainForms adds both to a table of times, and gives the size of the lists by network.
+// plainForms adds both to a table of times, and returns the megabytes of the lists by
+// network.
 func (r runtimes) plainForms(ctx context.Context, s *lab.Setup, t *lab.Table, nets []network) (map[string]float64, error) {
 	size := map[string]float64{}
 	for _, n := range nets {
@@ -173,7 +174,7 @@ func (l *listing) breakCycles(ctx context.Context, lane int) error {
 	return nil
 }
 
-// cycle is what an edge closes: the end of the way, and the edge.
+// cycle returns the cycle that an edge closes: the end of the way, and the edge.
 func (l *listing) cycle(way []int32, closing int32) []int32 {
 	k := len(way)
 	for k > 0 && l.e.from[closing] != l.e.to[closing] && l.e.to[way[k-1]] != l.e.to[closing] {
@@ -182,7 +183,7 @@ func (l *listing) cycle(way []int32, closing int32) []int32 {
 	return append(append([]int32(nil), way[k:]...), closing)
 }
 
-// kept is how many edges from the start of the way still are there.
+// kept counts the edges from the start of the way that are still in the layer.
 func (l *listing) kept(way []int32, lane int) int {
 	for i, place := range way {
 		if l.layers[lane].count[place] == 0 {

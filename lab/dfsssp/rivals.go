@@ -7,10 +7,10 @@ import (
 	"weft/route"
 )
 
-// orders are those of LIDs that the experiments try: the paper says none.
+// orders lists the orders of LIDs that the experiments try: the paper names none.
 var orders = slices.Concat(plain.Orders, []plain.Order{plain.Moved})
 
-// plainEngines are those of the experiments beside Figs. 4 and 5: the paper's rivals
+// plainEngines lists the engines of the experiments beside Figs. 4 and 5: the paper's rivals
 // as OpenSM has them, and algorithm 1 to the letter.
 func plainEngines() []*route.Spec {
 	specs := []*route.Spec{plain.FirstPort()}

@@ -2,7 +2,6 @@ package dfsssp
 
 import (
 	"context"
-	"fmt"
 	"slices"
 	"strconv"
 
@@ -74,11 +73,10 @@ func label(engine string) string {
 
 // tenfold is the claim of Figs. 7 and 8.
 func (r runtimes) tenfold(nets []network) lab.Claim {
-	c := lab.Claim{Text: "offline DFSSSP takes about 10 times as long as MinHop (5 to 20)", Paper: "about 10", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim("offline DFSSSP takes about 10 times as long as MinHop (5 to 20)", "about 10")
 	low, high, seen := r.ratios(nets, plainDFSSSP, "minhop")
 	if seen > 0 {
-		c.Ours = fmt.Sprintf("%s to %s (%d networks)", lab.Num(low), lab.Num(high), seen)
-		c.Verdict = lab.Judged(low >= 5 && high <= 20)
+		c.Judge(low >= 5 && high <= 20, "%s to %s (%d networks)", lab.Num(low), lab.Num(high), seen)
 	}
 	if low, high, seen := r.ratios(nets, listsName, entriesName); seen > 0 {
 		fast, slow, _ := r.ratios(nets, listsName, "minhop")

@@ -2,7 +2,6 @@ package dfsssp
 
 import (
 	"context"
-	"fmt"
 	"strconv"
 
 	"weft/lab"
@@ -117,7 +116,7 @@ func fig6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 
 // falls is a claim that bandwidth goes down from size to size.
 func (b bandwidths) falls(text, engine string, nets []network) lab.Claim {
-	c := lab.Claim{Text: text, Paper: "decreasing", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(text, "decreasing")
 	first, last, ups, steps := 0.0, 0.0, 0, 0
 	for _, n := range nets {
 		v, ok := b.mean(n.name, engine)
@@ -135,15 +134,14 @@ func (b bandwidths) falls(text, engine string, nets []network) lab.Claim {
 		last = v
 	}
 	if steps > 0 {
-		c.Ours = fmt.Sprintf("%.3f to %.3f, up in %d of %d steps", first, last, ups, steps)
-		c.Verdict = lab.Judged(last < first && ups <= steps/4)
+		c.Judge(last < first && ups <= steps/4, "%.3f to %.3f, up in %d of %d steps", first, last, ups, steps)
 	}
 	return c
 }
 
 // constant is a claim that bandwidth changes little over sizes: by less than a third.
 func (b bandwidths) constant(text, engine string, nets []network, from, to int) lab.Claim {
-	c := lab.Claim{Text: text, Paper: "relatively constant", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(text, "relatively constant")
 	low, high, points := 0.0, 0.0, 0
 	for _, n := range nets {
 		size, _ := strconv.Atoi(n.name)
@@ -158,15 +156,14 @@ func (b bandwidths) constant(text, engine string, nets []network, from, to int) 
 		points++
 	}
 	if points > 1 {
-		c.Ours = fmt.Sprintf("%.3f to %.3f", low, high)
-		c.Verdict = lab.Judged(low > high*2/3)
+		c.Judge(low > high*2/3, "%.3f to %.3f", low, high)
 	}
 	return c
 }
 
 // alike is a claim that engines give about the same: least / most of them at least share.
 func (b bandwidths) alike(text string, nets []network, engines []string, share float64) lab.Claim {
-	c := lab.Claim{Text: text, Paper: "similar", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(text, "similar")
 	worst, where := 2.0, ""
 	for _, n := range nets {
 		low, high, have := 2.0, 0.0, 0
@@ -180,8 +177,7 @@ func (b bandwidths) alike(text string, nets []network, engines []string, share f
 		}
 	}
 	if where != "" {
-		c.Ours = fmt.Sprintf("least/most %.2f (%s endpoints)", worst, where)
-		c.Verdict = lab.Judged(worst >= share)
+		c.Judge(worst >= share, "least/most %.2f (%s endpoints)", worst, where)
 	}
 	return c
 }
@@ -189,10 +185,7 @@ func (b bandwidths) alike(text string, nets []network, engines []string, share f
 // steps is the claim that bandwidth goes up with the endpoints only where the
 // number of links between switches does.
 func (b bandwidths) steps(nets []network) lab.Claim {
-	c := lab.Claim{
-		Text: "a rise of DFSSSP's bandwidth goes with a larger b or n, a fall with endpoints alone", Paper: "each rise",
-		Ours: "-", Verdict: lab.NotRun,
-	}
+	c := lab.NewClaim("a rise of DFSSSP's bandwidth goes with a larger b or n, a fall with endpoints alone", "each rise")
 	links := map[string]string{}
 	for _, row := range lab.ReadPrinted(publishedTable1) {
 		links[row["endpoints"]] = row["kautz_switch_links"]
@@ -212,8 +205,7 @@ func (b bandwidths) steps(nets []network) lab.Claim {
 		last, lastLinks = v, links[n.name]
 	}
 	if seen > 0 {
-		c.Ours = fmt.Sprintf("%d of %d steps rise without more links", wrong, seen)
-		c.Verdict = lab.Judged(wrong == 0)
+		c.Judge(wrong == 0, "%d of %d steps rise without more links", wrong, seen)
 	}
 	return c
 }

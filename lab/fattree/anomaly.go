@@ -13,7 +13,7 @@ import (
 	"weft/sim/flow"
 )
 
-// usage is which channels between levels paths between hosts use.
+// usage counts the channels between levels that paths between hosts use.
 type usage struct {
 	up, down      int // channels without a path
 	links         int // links without one either way
@@ -80,6 +80,30 @@ func pattern(g *fabric.Graph, p *flow.Pairs, s int32, want func(int32) bool) str
 	return strings.Join(cells, " ")
 }
 
+// part returns the tree of a graph with some of the switches of t.
+func (t *tree) part(g *fabric.Graph) *tree {
+	level := map[fabric.GUID]int32{}
+	for i, guid := range t.graph.SwitchGUID {
+		level[guid] = t.level[i]
+	}
+	out := &tree{graph: g, level: make([]int32, g.NumSwitches), top: t.top}
+	for i, guid := range g.SwitchGUID {
+		out.level[i] = level[guid]
+	}
+	return out
+}
+
+// anomalyEngines lists the engines whose unused ports are counted.
+func anomalyEngines(seed uint64) []rivalOf {
+	engines := []rivalOf{
+		{"EFT", "", lab.Routing{Engine: "ftree,balance=zahavi"}},
+		{"ours", "", lab.Routing{Engine: "ftree"}},
+		{"minhop of weft", "", lab.Routing{Engine: "minhop"}},
+		{"DFSSSP", "", lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
+	}
+	return append(engines, openSMMinHops(seed)...)
+}
+
 // anomaly counts the ports that MinHop leaves unused on the whole tree, and with failed
 // switches.
 func anomaly(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
@@ -95,32 +119,14 @@ func anomaly(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	engines := []rivalOf{
-		{"EFT", "", lab.Routing{Engine: "ftree,balance=zahavi"}},
-		{"ours", "", lab.Routing{Engine: "ftree"}},
-		{"minhop of weft", "", lab.Routing{Engine: "minhop"}},
-		{"DFSSSP", "", lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
-	}
-	for _, o := range plain.Orders {
-		spec := plain.MinHop(o)
-		engines = append(engines, rivalOf{spec.Name, "", lab.Routing{Engine: spec.Name, Spec: spec, Seed: s.Seed}})
-	}
 	got := map[string]*usage{}
 	for _, failed := range switchesOfPaper() {
-		for _, e := range engines {
+		for _, e := range anomalyEngines(s.Seed) {
 			row := fmt.Sprintf("%d %s", failed, e.name)
 			if !s.Want(row) {
 				continue
 			}
 			g := degrade(intact, wholeSwitch, failed, rand.New(rand.NewPCG(s.SeedOf(fmt.Sprint(failed)), 0))).Compile()
-			now := &tree{graph: g, level: make([]int32, g.NumSwitches), top: whole.top}
-			level := map[fabric.GUID]int32{}
-			for i, guid := range whole.graph.SwitchGUID {
-				level[guid] = whole.level[i]
-			}
-			for i, guid := range g.SwitchGUID {
-				now.level[i] = level[guid]
-			}
 			trial, err := s.Route(ctx, g, e.how)
 			if err != nil {
 				return nil, err
@@ -128,7 +134,7 @@ func anomaly(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			if trial.Refused != "" {
 				return nil, fmt.Errorf("%s: %s", e.name, trial.Refused)
 			}
-			u, err := unused(ctx, s, now, trial)
+			u, err := unused(ctx, s, whole.part(g), trial)
 			if err != nil {
 				return nil, err
 			}
@@ -147,17 +153,17 @@ func anomaly(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 
 func anomalyClaims(got map[string]*usage) []lab.Claim {
 	name := plain.MinHop(plain.ByLeaf).Name
-	links := lab.Claim{Text: "MinHop, whole tree: links without a path in one direction at least", Paper: "324 (25 %)", Ours: "-", Verdict: lab.NotRun}
-	ports := lab.Claim{Text: "a middle switch: three ports with 16 destinations each, three with none, and so on", Paper: "16 16 16 0 0 0 ...", Ours: "-", Verdict: lab.NotRun}
-	roots := lab.Claim{Text: "a root: every second port unused", Paper: "every second", Ours: "-", Verdict: lab.NotRun}
-	both := lab.Claim{Text: "a failed link is harmless with 25 % probability (unused both ways)", Paper: "25 %", Ours: "-", Verdict: lab.NotRun}
-	ours := lab.Claim{Text: "ours, beyond the paper: no port is unused", Paper: "-", Ours: "-", Verdict: lab.NotRun}
+	links := lab.NewClaim("MinHop, whole tree: links without a path in one direction at least", "324 (25 %)")
+	ports := lab.NewClaim("a middle switch: three ports with 16 destinations each, three with none, and so on", "16 16 16 0 0 0 ...")
+	roots := lab.NewClaim("a root: every second port unused", "every second")
+	both := lab.NewClaim("a failed link is harmless with 25 % probability (unused both ways)", "25 %")
+	ours := lab.NewClaim("ours, beyond the paper: no port is unused", "-")
 	if u := got["0 "+name]; u != nil {
-		links.Ours, links.Verdict = fmt.Sprintf("%d up, %d down of 1,296", u.up, u.down), lab.Judged(u.up == 324)
-		ports.Ours, ports.Verdict = u.middle, lab.Judged(u.least == 16 && u.most == 16 && (strings.HasPrefix(u.middle, "16 16 16 0 0 0 16") || strings.HasPrefix(u.middle, "0 0 0 16 16 16 0")))
+		links.Judge(u.up == 324, "%d up, %d down of 1,296", u.up, u.down)
+		ports.Judge(u.least == 16 && u.most == 16 && (strings.HasPrefix(u.middle, "16 16 16 0 0 0 16") || strings.HasPrefix(u.middle, "0 0 0 16 16 16 0")), "%s", u.middle)
 		zeros := strings.Count(" "+u.roots+" ", " 0 ")
-		roots.Ours, roots.Verdict = u.roots, lab.Judged(zeros == 18)
-		both.Ours, both.Verdict = fmt.Sprintf("%d of 1,296 (%s)", u.links, percent(float64(u.links)/1296)), lab.Judged(u.links == 324)
+		roots.Judge(zeros == 18, "%s", u.roots)
+		both.Judge(u.links == 324, "%d of 1,296 (%s)", u.links, percent(float64(u.links)/1296))
 		var other []string
 		for _, o := range []plain.Order{plain.InTurn, plain.AtRandom} {
 			if v := got["0 "+plain.MinHop(o).Name]; v != nil {
@@ -171,7 +177,7 @@ func anomalyClaims(got map[string]*usage) []lab.Claim {
 		}
 	}
 	if u := got["0 ours"]; u != nil {
-		ours.Ours, ours.Verdict = fmt.Sprintf("%d up, %d down", u.up, u.down), lab.Judged(u.up == 0 && u.down == 0)
+		ours.Judge(u.up == 0 && u.down == 0, "%d up, %d down", u.up, u.down)
 	}
 	return []lab.Claim{links, ports, roots, both, ours}
 }

@@ -126,50 +126,48 @@ func all(cases []border) []spot {
 
 // at is a claim about EFT on one spot: the printed share lies between the estimates.
 func (r results) at(p spot, printed float64, paper string) lab.Claim {
-	c := lab.Claim{Text: fmt.Sprintf("EFT at %s (between in order and independent)", p.ratio()), Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(fmt.Sprintf("EFT at %s (between in order and independent)", p.ratio()), paper)
 	if v := r.get(p, "EFT"); v != nil {
-		c.Ours, c.Verdict = v.bounds(), lab.Judged(v.brackets(printed, 0))
+		c.Judge(v.brackets(printed, 0), "%s", v.bounds())
 	}
 	return c
 }
 
 // minimum is the claim where EFT is lowest: a node a leaf more or less is the same place.
 func (r results) minimum(cases []border, p spot, paper string) lab.Claim {
-	c := lab.Claim{Text: fmt.Sprintf("EFT is lowest about %s (within 2 points there of its lowest)", p.ratio()), Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(fmt.Sprintf("EFT is lowest about %s (within 2 points there of its lowest)", p.ratio()), paper)
 	where, least, n := r.lowest("EFT", all(cases))
 	if v := r.get(p, "EFT"); v != nil && n > 2 {
-		c.Ours = fmt.Sprintf("lowest %s at %s; %s there", percent(least), where.ratio(), percent(v.inOrder.hosts))
-		c.Verdict = lab.Judged(v.inOrder.hosts-least <= 0.02)
+		c.Judge(v.inOrder.hosts-least <= 0.02, "lowest %s at %s; %s there", percent(least), where.ratio(), percent(v.inOrder.hosts))
 	}
 	return c
 }
 
 // jump is the claim what dummy end ports do once even leaves are full.
 func (r results) jump(from, to spot, text, paper string, up bool) lab.Claim {
-	c := lab.Claim{Text: text, Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(text, paper)
 	a, b := r.get(from, "EFT"), r.get(to, "EFT")
 	if a != nil && b != nil {
 		gain := b.inOrder.hosts - a.inOrder.hosts
-		c.Ours, c.Verdict = fmt.Sprintf("%s to %s", percent(a.inOrder.hosts), percent(b.inOrder.hosts)), lab.Judged((gain > 0.15) == up)
+		c.Judge((gain > 0.15) == up, "%s to %s", percent(a.inOrder.hosts), percent(b.inOrder.hosts))
 	}
 	return c
 }
 
 // steady is the claim that BEFT hardly depends on the distribution.
 func (r results) steady(cases []border, least float64, text, paper string) lab.Claim {
-	c := lab.Claim{Text: text, Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(text, paper)
 	where, low, n := r.lowest("BEFT", all(cases))
 	_, ours, _ := r.lowest("ours", all(cases))
 	if n > 2 {
-		c.Ours = fmt.Sprintf("BEFT at least %s (%s), ours at least %s", percent(low), where.ratio(), percent(ours))
-		c.Verdict = lab.Judged(low >= least)
+		c.Judge(low >= least, "BEFT at least %s (%s), ours at least %s", percent(low), where.ratio(), percent(ours))
 	}
 	return c
 }
 
 // ahead says in how many spots ours is at least as good as another balance.
 func (r results) ahead(cases []border) lab.Claim {
-	c := lab.Claim{Text: "ours, beyond the paper: at least as good as EFT and BEFT everywhere", Paper: "-", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim("ours, beyond the paper: at least as good as EFT and BEFT everywhere", "-")
 	n, good := 0, 0
 	seen := map[spot]bool{}
 	for _, p := range all(cases) {
@@ -185,7 +183,7 @@ func (r results) ahead(cases []border) lab.Claim {
 		}
 	}
 	if n > 0 {
-		c.Ours, c.Verdict = fmt.Sprintf("%d of %d distributions", good, n), lab.Judged(good == n)
+		c.Judge(good == n, "%d of %d distributions", good, n)
 	}
 	return c
 }
@@ -207,11 +205,11 @@ func fig8(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	const base = "fat3456"
 	return borderFigure(ctx, s, "fig9", base, 12, lab.Pick(s, 6, 1), func(r results, cases []border) []lab.Claim {
-		drop := lab.Claim{Text: "BEFT drops when the even leaves are full (11:1 to 12:1; within 2 points)", Paper: "by 4.8 %", Ours: "-", Verdict: lab.NotRun}
+		drop := lab.NewClaim("BEFT drops when the even leaves are full (11:1 to 12:1; within 2 points)", "by 4.8 %")
 		before, after := r.get(spot{base, 11, 1}, "BEFT"), r.get(spot{base, 12, 1}, "BEFT")
 		if before != nil && after != nil {
 			fall := before.inOrder.hosts - after.inOrder.hosts
-			drop.Ours, drop.Verdict = percent(fall), lab.Judged(fall > 0.028 && fall < 0.068)
+			drop.Judge(fall > 0.028 && fall < 0.068, "%s", percent(fall))
 		}
 		claims := []lab.Claim{
 			r.at(spot{base, 7, 1}, 0.70, "below 70 %"),

@@ -18,7 +18,7 @@ import (
 // degradedBase is the tree of Paper IV: 1,296 links between levels.
 const degradedBase = "racks648"
 
-// failure is what is taken down at random.
+// failure names the parts that are taken down at random.
 type failure string
 
 const (
@@ -64,8 +64,8 @@ func degrade(f *fabric.Fabric, what failure, n int, rng *rand.Rand) *fabric.Fabr
 // lashOfWeft spreads destinations over parallel links.
 const lashOfWeft = "LASH of weft"
 
-// degradedEngines are those of Paper IV, and ours. MinHop is OpenSM's, that of the anomaly,
-// and LASH by the first port.
+// degradedEngines lists the engines of Paper IV, and ours. MinHop is OpenSM's, that of the
+// anomaly, and LASH takes the first port.
 func degradedEngines() []rivalOf {
 	spec, first := plain.MinHop(plain.ByLeaf), plain.FirstPort()
 	return []rivalOf{
@@ -79,7 +79,7 @@ func degradedEngines() []rivalOf {
 	}
 }
 
-// metric is what a figure shows of a routed tree, a share of a link a node: in order and
+// metric measures the share of a link that a node of a routed tree gets: in order and
 // independent, where there are two estimates.
 type metric struct {
 	name string
@@ -103,7 +103,7 @@ var randomRings = metric{"average of 30 random rings", func(ctx context.Context,
 	return r.average, r.average, nil
 }}
 
-// estimates are both of them over draws of failed parts.
+// estimates holds both over draws of failed parts.
 type estimates struct{ inOrder, independent flow.Summary }
 
 // losses are by kind and number of failed parts, and engine.
@@ -115,8 +115,8 @@ func (l losses) mean(what failure, n int, engine string) (float64, bool) {
 	return v.inOrder.Mean, ok
 }
 
-// freely is the mean of the independent estimate, in a form of its own.
-func (l losses) freely() losses {
+// independently returns the losses with the independent estimate in place of both.
+func (l losses) independently() losses {
 	out := losses{}
 	for what, numbers := range l {
 		out[what] = map[int]map[string]estimates{}

@@ -61,16 +61,16 @@ func fig2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			return nil, err
 		}
 	}
-	free := l.freely()
-	loss := lab.Claim{Text: "80 failed links: fat-tree routing loses (between the estimates)", Paper: "35 %", Ours: "-", Verdict: lab.NotRun}
+	free := l.independently()
+	loss := lab.NewClaim("80 failed links: fat-tree routing loses (between the estimates)", "35 %")
 	if v, ok := l.drop(anyLink, 80, "EFT"); ok {
 		w, _ := free.drop(anyLink, 80, "EFT")
 		a, _ := l.drop(anyLink, 80, "ours")
 		b, _ := free.drop(anyLink, 80, "ours")
-		loss.Ours, loss.Verdict = fmt.Sprintf("EFT %s in order, %s independent; ours %s, %s", percent(v), percent(w), percent(a), percent(b)), lab.Judged(min(v, w) <= 0.35 && max(v, w) >= 0.35)
+		loss.Judge(min(v, w) <= 0.35 && max(v, w) >= 0.35, "EFT %s in order, %s independent; ours %s, %s", percent(v), percent(w), percent(a), percent(b))
 	}
 	const crossing = 34
-	cross := lab.Claim{Text: "DFSSSP overtakes fat-tree routing (between the estimates)", Paper: fmt.Sprintf("at %d", crossing), Ours: "-", Verdict: lab.NotRun}
+	cross := lab.NewClaim("DFSSSP overtakes fat-tree routing (between the estimates)", fmt.Sprintf("at %d", crossing))
 	if _, ok := l.mean(anyLink, 259, "EFT"); ok {
 		a, found := l.overtakes(anyLink, numbers, "DFSSSP", "EFT")
 		b, foundFree := free.overtakes(anyLink, numbers, "DFSSSP", "EFT")
@@ -78,20 +78,19 @@ func fig2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			l.crossing(anyLink, numbers, "EFT"), free.crossing(anyLink, numbers, "EFT"), l.crossing(anyLink, numbers, "ours"), free.crossing(anyLink, numbers, "ours"))
 		cross.Verdict = lab.Judged(found && min(a, b) <= crossing && (!foundFree || max(a, b) >= crossing))
 	}
-	flat := lab.Claim{Text: "LASH stays constant and very low (below 20 %, within 5 points)", Paper: "constant", Ours: "-", Verdict: lab.NotRun}
+	flat := lab.NewClaim("LASH stays constant and very low (below 20 %, within 5 points)", "constant")
 	if a, ok := l.mean(anyLink, 0, "LASH"); ok {
 		if b, ok := l.mean(anyLink, 259, "LASH"); ok {
-			flat.Ours, flat.Verdict = fmt.Sprintf("%s to %s", percent(a), percent(b)), lab.Judged(max(a, b) < 0.2 && max(a, b)-min(a, b) < 0.05)
+			flat.Judge(max(a, b) < 0.2 && max(a, b)-min(a, b) < 0.05, "%s to %s", percent(a), percent(b))
 		}
 	}
-	where := lab.Claim{Text: "a failed link between middle and root costs more than one to a leaf (fat-tree routing)", Paper: "much more", Ours: "-", Verdict: lab.NotRun}
+	where := lab.NewClaim("a failed link between middle and root costs more than one to a leaf (fat-tree routing)", "much more")
 	low, ok1 := l.mean(lowLink, 40, "EFT")
 	high, ok2 := l.mean(highLink, 40, "EFT")
 	if ok1 && ok2 {
 		low1, _ := l.mean(lowLink, 1, "EFT")
 		high1, _ := l.mean(highLink, 1, "EFT")
-		where.Ours = fmt.Sprintf("1 failed: %s left against %s; 40 failed: %s against %s", percent(high1), percent(low1), percent(high), percent(low))
-		where.Verdict = lab.Judged(high < low)
+		where.Judge(high < low, "1 failed: %s left against %s; 40 failed: %s against %s", percent(high1), percent(low1), percent(high), percent(low))
 		where.Explain(false, "At the flow level a leaf that lost one of three parallel links shares two, so that its nodes get up to a third less; a root link lost is spread over all switches.")
 	}
 	claims := []lab.Claim{loss, cross, flat, where, l.safe(anyLink, numbers)}
@@ -100,13 +99,13 @@ func fig2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 
 const drawsNote = "The same parts fail for all engines, and more of them are those of fewer and some more. MinHop is OpenSM's, by table entries in order of leaves; LASH takes the first port; that of weft, with lean=true, spreads destinations over parallel links."
 
-// safe is what ours adds: at least as much as every other engine, on the mean.
+// safe returns the claim that ours, beyond the paper, is the best engine on the mean.
 func (l losses) safe(what failure, numbers []int) lab.Claim {
-	c := lab.Claim{Text: fmt.Sprintf("ours, beyond the paper: the best engine however many %s failed", what), Paper: "-", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(fmt.Sprintf("ours, beyond the paper: the best engine however many %s failed", what), "-")
 	n, best, behind := l.best(what, numbers)
 	if n > 0 {
-		c.Ours, c.Verdict = fmt.Sprintf("%d of %d; on average %.1f points behind the best", best, n, behind), lab.Judged(best == n)
-		_, free, less := l.freely().best(what, numbers)
+		c.Judge(best == n, "%d of %d; on average %.1f points behind the best", best, n, behind)
+		_, free, less := l.independently().best(what, numbers)
 		if less != behind {
 			c.Explain(free == n, "Experiment, messages that do not wait for each other: %d of %d; %.1f points.", free, n, less)
 		}
@@ -138,13 +137,13 @@ func (l losses) best(what failure, numbers []int) (n, best int, behind float64) 
 
 // compareLinks is the claim how 7 failed switches (252 links) compare with 259 links.
 func compareLinks(l losses, engine, text, paper string, switchesCostLess bool) lab.Claim {
-	c := lab.Claim{Text: text, Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(text, paper)
 	a, ok1 := l.drop(wholeSwitch, 7, engine)
 	b, ok2 := l.drop(anyLink, 259, engine)
 	if ok1 && ok2 {
-		c.Ours, c.Verdict = fmt.Sprintf("7 switches cost %s, 259 links %s", percent(a), percent(b)), lab.Judged((a < b) == switchesCostLess)
-		a, _ = l.freely().drop(wholeSwitch, 7, engine)
-		b, _ = l.freely().drop(anyLink, 259, engine)
+		c.Judge((a < b) == switchesCostLess, "7 switches cost %s, 259 links %s", percent(a), percent(b))
+		a, _ = l.independently().drop(wholeSwitch, 7, engine)
+		b, _ = l.independently().drop(anyLink, 259, engine)
 		c.Explain((a < b) == switchesCostLess, "Experiment, messages that do not wait for each other: 7 switches cost %s, 259 links %s.", percent(a), percent(b))
 	}
 	return c
@@ -160,7 +159,7 @@ func fig3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		return nil, err
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: lab.Drawn(l.draw("fig3", "Uniform traffic in order, failing switches", wholeSwitch, numbers), l.freely().draw("fig3-independent", "Uniform traffic independent, failing switches", wholeSwitch, numbers)), Notes: []string{drawsNote},
+		Tables: []lab.Table{t}, Charts: lab.Drawn(l.draw("fig3", "Uniform traffic in order, failing switches", wholeSwitch, numbers), l.independently().draw("fig3-independent", "Uniform traffic independent, failing switches", wholeSwitch, numbers)), Notes: []string{drawsNote},
 		Claims: []lab.Claim{
 			compareLinks(l, "EFT", "fat-tree routing suffers more from failed links than from failed switches", "slightly more", true),
 			compareLinks(l, "MinHop", "MinHop suffers more from failed switches than from failed links", "yes", false),
@@ -175,13 +174,12 @@ func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	if err := fall(ctx, s, &t, randomRings, anyLink, numbers, 1, l); err != nil {
 		return nil, err
 	}
-	cross := lab.Claim{Text: "DFSSSP overtakes fat-tree routing only at 20 % of the links (259)", Paper: "at 259", Ours: "-", Verdict: lab.NotRun}
+	cross := lab.NewClaim("DFSSSP overtakes fat-tree routing only at 20 % of the links (259)", "at 259")
 	if _, ok := l.mean(anyLink, 259, "EFT"); ok {
 		n, found := l.overtakes(anyLink, numbers, "DFSSSP", "EFT")
-		cross.Ours = fmt.Sprintf("EFT %s; ours %s", l.crossing(anyLink, numbers, "EFT"), l.crossing(anyLink, numbers, "ours"))
-		cross.Verdict = lab.Judged(found && n >= 194)
+		cross.Judge(found && n >= 194, "EFT %s; ours %s", l.crossing(anyLink, numbers, "EFT"), l.crossing(anyLink, numbers, "ours"))
 	}
-	falls := lab.Claim{Text: "no engine delivers more with more failed links (0 to 259, within half a point)", Paper: "all less", Ours: "-", Verdict: lab.NotRun}
+	falls := lab.NewClaim("no engine delivers more with more failed links (0 to 259, within half a point)", "all less")
 	text, every, n := "", true, 0
 	for _, e := range degradedEngines() {
 		if e.name == lashOfWeft {
@@ -198,8 +196,7 @@ func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	if n > 0 {
 		a, _ := l.mean(anyLink, 0, lashOfWeft)
 		b, _ := l.mean(anyLink, 259, lashOfWeft)
-		falls.Ours = fmt.Sprintf("%sbut %s, which is not the paper's, %s to %s", text, lashOfWeft, percent(a), percent(b))
-		falls.Verdict = lab.Judged(every)
+		falls.Judge(every, "%sbut %s, which is not the paper's, %s to %s", text, lashOfWeft, percent(a), percent(b))
 	}
 	return &lab.Result{
 		Tables: []lab.Table{t}, Charts: lab.Drawn(l.draw("fig4", "Average of 30 random rings, failing links", anyLink, numbers)), Notes: []string{drawsNote},
@@ -216,16 +213,15 @@ func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	if err := fall(ctx, s, &t, randomRings, anyLink, []int{0, 259}, lab.Pick(s, 2, 5), l); err != nil {
 		return nil, err
 	}
-	ahead := lab.Claim{Text: "fat-tree routing is not overtaken by DFSSSP with up to 7 failed switches", Paper: "never", Ours: "-", Verdict: lab.NotRun}
+	ahead := lab.NewClaim("fat-tree routing is not overtaken by DFSSSP with up to 7 failed switches", "never")
 	if _, ok := l.mean(wholeSwitch, 7, "EFT"); ok {
 		_, found := l.overtakes(wholeSwitch, numbers, "DFSSSP", "EFT")
-		ahead.Ours, ahead.Verdict = "EFT "+l.crossing(wholeSwitch, numbers, "EFT"), lab.Judged(!found)
+		ahead.Judge(!found, "%s", "EFT "+l.crossing(wholeSwitch, numbers, "EFT"))
 	}
-	spike := lab.Claim{Text: "MinHop can gain from a failed switch", Paper: "more with 2 or 3 failed than with 1", Ours: "-", Verdict: lab.NotRun}
+	spike := lab.NewClaim("MinHop can gain from a failed switch", "more with 2 or 3 failed than with 1")
 	if v, ok := l[wholeSwitch][1]["MinHop"]; ok {
 		one, two, three := v.inOrder, l[wholeSwitch][2]["MinHop"].inOrder, l[wholeSwitch][3]["MinHop"].inOrder
-		spike.Ours = fmt.Sprintf("1 failed: mean %s, 2: %s (up to %s), 3: %s (up to %s)", percent(one.Mean), percent(two.Mean), percent(two.Max), percent(three.Mean), percent(three.Max))
-		spike.Verdict = lab.Judged(max(two.Max, three.Max) > one.Mean)
+		spike.Judge(max(two.Max, three.Max) > one.Mean, "1 failed: mean %s, 2: %s (up to %s), 3: %s (up to %s)", percent(one.Mean), percent(two.Mean), percent(two.Max), percent(three.Mean), percent(three.Max))
 	}
 	return &lab.Result{
 		Tables: []lab.Table{t}, Charts: lab.Drawn(l.draw("fig5", "Average of 30 random rings, failing switches", wholeSwitch, numbers)), Notes: []string{drawsNote},

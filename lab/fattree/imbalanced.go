@@ -18,7 +18,7 @@ func (p spot) String() string  { return fmt.Sprintf("%s %d:%d", p.base, p.x, p.y
 func (p spot) ratio() string   { return fmt.Sprintf("%d:%d", p.x, p.y) }
 func (p spot) formula() string { return fmt.Sprintf("%s|hosts(even=%d,odd=%d)", p.base, p.x, p.y) }
 
-// result is what a balance gave on a spot.
+// result holds the estimates and the balance of paths on a spot.
 type result struct {
 	*throughput
 	balance *balance
@@ -164,7 +164,7 @@ func rangerOf1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 
 // counts is the claim that the numbers of nodes follow from the distributions.
 func (r results) counts(spots []spot, nodes []int) lab.Claim {
-	c := lab.Claim{Text: "numbers of nodes follow from the distributions", Paper: "Table I", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim("numbers of nodes follow from the distributions", "Table I")
 	n, right := 0, 0
 	for i, p := range spots {
 		if v := r.get(p, "ours"); v != nil {
@@ -175,7 +175,7 @@ func (r results) counts(spots []spot, nodes []int) lab.Claim {
 		}
 	}
 	if n > 0 {
-		c.Ours, c.Verdict = fmt.Sprintf("%d of %d", right, n), lab.Judged(right == n)
+		c.Judge(right == n, "%d of %d", right, n)
 	}
 	return c
 }
@@ -200,11 +200,11 @@ func (r results) bars(name string, spots []spot) []chart.Chart {
 	return lab.Drawn(c)
 }
 
-// rounding is what two estimates may differ by and count as equal.
+// rounding is the largest difference of two estimates that count as equal.
 const rounding = 0.0005
 
-// favour is whether BEFT gets at least what EFT gets on all spots of a fabric, and by how
-// much at most.
+// favour compares BEFT with EFT on all spots of a fabric: whether it gets at least as much
+// on each, and how much more at most.
 type favour struct {
 	always bool
 	most   float64
@@ -239,20 +239,20 @@ func (r results) favours(spots []spot, base string, by func(*result) float64) fa
 
 func (r results) figure4(spots []spot) []lab.Claim {
 	full, skewed, sparse := spot{"fat648", 18, 18}, spot{"fat648", 17, 1}, spot{"fat648", 9, 9}
-	best := lab.Claim{Text: "648 ports: BEFT is at least as good as EFT for every distribution", Paper: "always", Ours: "-", Verdict: lab.NotRun}
-	same := lab.Claim{Text: "648 ports, fully populated: both are equal", Paper: "equal", Ours: "-", Verdict: lab.NotRun}
-	eftSkew := lab.Claim{Text: "648 ports, 17:1: EFT (between in order and independent)", Paper: "about 65 %", Ours: "-", Verdict: lab.NotRun}
-	beftSkew := lab.Claim{Text: "648 ports, 17:1: BEFT", Paper: "over 90 %", Ours: "-", Verdict: lab.NotRun}
+	best := lab.NewClaim("648 ports: BEFT is at least as good as EFT for every distribution", "always")
+	same := lab.NewClaim("648 ports, fully populated: both are equal", "equal")
+	eftSkew := lab.NewClaim("648 ports, 17:1: EFT (between in order and independent)", "about 65 %")
+	beftSkew := lab.NewClaim("648 ports, 17:1: BEFT", "over 90 %")
 	if f := r.favours(spots, "fat648", byInOrder); f.spots > 1 {
-		best.Ours, best.Verdict = f.String(), lab.Judged(f.always)
+		best.Judge(f.always, "%s", f.String())
 	}
 	if eft, beft, ok := r.both(full); ok {
 		diff := beft.inOrder.hosts - eft.inOrder.hosts
-		same.Ours, same.Verdict = fmt.Sprintf("%s and %s", percent(eft.inOrder.hosts), percent(beft.inOrder.hosts)), lab.Judged(diff < rounding && diff > -rounding)
+		same.Judge(diff < rounding && diff > -rounding, "%s and %s", percent(eft.inOrder.hosts), percent(beft.inOrder.hosts))
 	}
 	if eft, beft, ok := r.both(skewed); ok {
-		eftSkew.Ours, eftSkew.Verdict = eft.bounds(), lab.Judged(eft.brackets(0.65, 0))
-		beftSkew.Ours, beftSkew.Verdict = beft.bounds(), lab.Judged(beft.inOrder.hosts > 0.9)
+		eftSkew.Judge(eft.brackets(0.65, 0), "%s", eft.bounds())
+		beftSkew.Judge(beft.inOrder.hosts > 0.9, "%s", beft.bounds())
 	}
 	claims := []lab.Claim{best, same, eftSkew, beftSkew}
 	if eft, beft, ok := r.both(sparse); ok {
@@ -268,10 +268,10 @@ func unseen(eft, beft *result) string {
 }
 
 func (r results) figure5(spots []spot) lab.Claim {
-	c := lab.Claim{Text: "648 ports with racks: BEFT gains at most 6 points, always in its favour", Paper: "at most 6 %", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim("648 ports with racks: BEFT gains at most 6 points, always in its favour", "at most 6 %")
 	if f := r.favours(spots, "racks648", byInOrder); f.spots > 1 {
 		other := r.favours(spots, "racks648", byIndependent)
-		c.Ours, c.Verdict = f.String(), lab.Judged(f.always && f.most <= 0.065)
+		c.Judge(f.always && f.most <= 0.065, "%s", f.String())
 		c.Explain(other.always && other.most <= 0.065, "Experiment, messages that do not wait for each other: %s.", other)
 	}
 	return c
@@ -282,26 +282,24 @@ func (r results) figure6() lab.Claim {
 	if eft, beft, ok := r.both(p); ok {
 		return needsPackets("3456 ports, 6:6: throughput", "BEFT 95.42 %, EFT 89.85 %", unseen(eft, beft))
 	}
-	return lab.Claim{Text: "3456 ports, 6:6: throughput", Paper: "BEFT 95.42 %, EFT 89.85 %", Ours: "-", Verdict: lab.NotRun}
+	return lab.NewClaim("3456 ports, 6:6: throughput", "BEFT 95.42 %, EFT 89.85 %")
 }
 
 func (r results) figure6Skew() lab.Claim {
-	c := lab.Claim{Text: "3456 ports: with more skew EFT falls dramatically, BEFT stays (within 10 points)", Paper: "falls; stays", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim("3456 ports: with more skew EFT falls dramatically, BEFT stays (within 10 points)", "falls; stays")
 	firstEFT, firstBEFT, ok1 := r.both(spot{"fat3456", 6, 6})
 	lastEFT, lastBEFT, ok2 := r.both(spot{"fat3456", 11, 1})
 	if ok1 && ok2 {
-		c.Ours = fmt.Sprintf("EFT %s to %s, BEFT %s to %s", percent(firstEFT.inOrder.hosts), percent(lastEFT.inOrder.hosts), percent(firstBEFT.inOrder.hosts), percent(lastBEFT.inOrder.hosts))
-		c.Verdict = lab.Judged(firstEFT.inOrder.hosts-lastEFT.inOrder.hosts > 0.2 && firstBEFT.inOrder.hosts-lastBEFT.inOrder.hosts < 0.1)
+		c.Judge(firstEFT.inOrder.hosts-lastEFT.inOrder.hosts > 0.2 && firstBEFT.inOrder.hosts-lastBEFT.inOrder.hosts < 0.1, "EFT %s to %s, BEFT %s to %s", percent(firstEFT.inOrder.hosts), percent(lastEFT.inOrder.hosts), percent(firstBEFT.inOrder.hosts), percent(lastBEFT.inOrder.hosts))
 	}
 	return c
 }
 
 func (r results) figure7() lab.Claim {
-	c := lab.Claim{Text: "JuRoPA-like, 23:1: BEFT gains (within 5 points)", Paper: "5 %", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim("JuRoPA-like, 23:1: BEFT gains (within 5 points)", "5 %")
 	if eft, beft, ok := r.both(spot{"juropa", 23, 1}); ok {
 		gain := beft.inOrder.hosts - eft.inOrder.hosts
-		c.Ours = fmt.Sprintf("%+.1f points (EFT %s, BEFT %s)", 100*gain, eft.bounds(), beft.bounds())
-		c.Verdict = lab.Judged(gain > 0 && gain < 0.1)
+		c.Judge(gain > 0 && gain < 0.1, "%+.1f points (EFT %s, BEFT %s)", 100*gain, eft.bounds(), beft.bounds())
 		gain = beft.independent.hosts - eft.independent.hosts
 		c.Explain(gain > 0 && gain < 0.1, "Experiment, messages that do not wait for each other: %+.1f points.", 100*gain)
 	}
@@ -309,24 +307,24 @@ func (r results) figure7() lab.Claim {
 }
 
 func (r results) ranger(spots []spot) []lab.Claim {
-	small := lab.Claim{Text: "Ranger-like: BEFT gains 1 to 2 % (within 2 points)", Paper: "1 to 2 %, always in its favour", Ours: "-", Verdict: lab.NotRun}
-	same := lab.Claim{Text: "Ranger-like, fully populated: both are equal", Paper: "identical", Ours: "-", Verdict: lab.NotRun}
+	small := lab.NewClaim("Ranger-like: BEFT gains 1 to 2 % (within 2 points)", "1 to 2 %, always in its favour")
+	same := lab.NewClaim("Ranger-like, fully populated: both are equal", "identical")
 	if f := r.favours(spots, "ranger", byInOrder); f.spots > 1 {
 		other := r.favours(spots, "ranger", byIndependent)
-		small.Ours, small.Verdict = f.String(), lab.Judged(f.always && f.most <= 0.04)
+		small.Judge(f.always && f.most <= 0.04, "%s", f.String())
 		small.Explain(other.always && other.most <= 0.04, "Experiment, messages that do not wait for each other: %s.", other)
 	}
 	if eft, beft, ok := r.both(spot{"ranger", 12, 12}); ok {
 		diff := beft.inOrder.hosts - eft.inOrder.hosts
-		same.Ours, same.Verdict = fmt.Sprintf("%s and %s", percent(eft.inOrder.hosts), percent(beft.inOrder.hosts)), lab.Judged(diff < rounding && diff > -rounding)
+		same.Judge(diff < rounding && diff > -rounding, "%s and %s", percent(eft.inOrder.hosts), percent(beft.inOrder.hosts))
 	}
 	return []lab.Claim{small, same}
 }
 
-// evenness is what ours adds to the paper: on regular trees the targets of the
-// switches of each level differ by at most one.
+// evenness returns the claim that ours, beyond the paper, gives the switches of each level
+// of a regular tree numbers of targets that differ by at most one.
 func (r results) evenness(spots []spot) lab.Claim {
-	c := lab.Claim{Text: "ours, beyond the paper: on 648 and 3456 ports the targets of the switches of a level differ by at most one", Paper: "-", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim("ours, beyond the paper: on 648 and 3456 ports the targets of the switches of a level differ by at most one", "-")
 	n, even, eft := 0, 0, 0
 	for _, p := range spots {
 		v := r.get(p, "ours")
@@ -342,7 +340,7 @@ func (r results) evenness(spots []spot) lab.Claim {
 		}
 	}
 	if n > 0 {
-		c.Ours, c.Verdict = fmt.Sprintf("%d of %d distributions (EFT %d)", even, n, eft), lab.Judged(even == n)
+		c.Judge(even == n, "%d of %d distributions (EFT %d)", even, n, eft)
 	}
 	return c
 }

@@ -27,7 +27,7 @@ var treesOfPaper6 = []string{"fat648", "racks648", "racks432", "racks216", "over
 // topologies counts what section V-C says.
 func topologies(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 	t := lab.Table{Name: "topologies", Title: "The topologies of section V-C", Columns: []string{"topology", "formula", "node ports", "leaves", "paper", "middle", "paper", "spines", "paper", "nodes with two ports"}}
-	c := lab.Claim{Text: "switches and node ports as the text says", Paper: "section V-C", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim("switches and node ports as the text says", "section V-C")
 	right, n := true, 0
 	for _, r := range lab.ReadPrinted(publishedTopologies) {
 		base := formulas[r["topology"]]
@@ -67,7 +67,7 @@ func topologies(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 		t.Add(r["topology"], base, fmt.Sprint(tree.graph.NumHosts), fmt.Sprint(leaves), r["leaves"], fmt.Sprint(middle), r["middle"], fmt.Sprint(spines), r["spines"], fmt.Sprint(nodes))
 	}
 	if n > 0 {
-		c.Ours, c.Verdict = fmt.Sprintf("%d topologies", n), lab.Judged(right)
+		c.Judge(right, "%d topologies", n)
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{c}, Notes: []string{
 		"The ratio 1.33:1 printed for 384 ports needs 18 cables up from each leaf, and so leaves of 42 ports: these are taken. Racks432 and racks216 keep all 18 spines; the text gives no number.",
@@ -80,10 +80,10 @@ func redundancy(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		Name: "redundancy", Title: "Pairs of a node port and a node with two ports, and those that one failed switch parts",
 		Columns: []string{"topology", "engine", "direction", "pairs", "parted by one switch", "share", "switches that part some", "pairs parted by the worst", "one cable", "deadlock"},
 	}
-	none := lab.Claim{Text: "mFtree leaves no single point of failure to a node with two ports", Paper: "none", Ours: "-", Verdict: lab.NotRun}
-	some := lab.Claim{Text: "classic fat-tree routing leaves some, in every topology", Paper: "yes", Ours: "-", Verdict: lab.NotRun}
-	hardware := lab.Claim{Text: "hardware cluster: ftree loses nodes with a root, mFtree none", Paper: "both flows; half of the throughput", Ours: "-", Verdict: lab.NotRun}
-	own := lab.Claim{Text: "ours, beyond the paper: balance in closed form leaves no single point of failure either", Paper: "-", Ours: "-", Verdict: lab.NotRun}
+	none := lab.NewClaim("mFtree leaves no single point of failure to a node with two ports", "none")
+	some := lab.NewClaim("classic fat-tree routing leaves some, in every topology", "yes")
+	hardware := lab.NewClaim("hardware cluster: ftree loses nodes with a root, mFtree none", "both flows; half of the throughput")
+	own := lab.NewClaim("ours, beyond the paper: balance in closed form leaves no single point of failure either", "-")
 	var clean, ftree, closed [2]int
 	lost := map[string]int64{}
 	formulas := append([]string{"mftree-fig2"}, suffixed(treesOfPaper6)...)
@@ -120,15 +120,15 @@ func redundancy(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		}
 	}
 	if clean[0] > 0 {
-		none.Ours, none.Verdict = fmt.Sprintf("none to nodes on %d of %d topologies", clean[1], clean[0]), lab.Judged(clean[0] == clean[1])
+		none.Judge(clean[0] == clean[1], "none to nodes on %d of %d topologies", clean[1], clean[0])
 		none.Explain(closed[0] == clean[0] && closed[1] == closed[0], "Experiment, the same with balance in closed form: none to nodes on %d of %d topologies.", closed[1], closed[0])
-		own.Ours, own.Verdict = fmt.Sprintf("none to nodes on %d of %d topologies", closed[1], closed[0]), lab.Judged(closed[0] == closed[1])
-		some.Ours, some.Verdict = fmt.Sprintf("on %d of %d topologies", ftree[0]-ftree[1], ftree[0]), lab.Judged(ftree[1] == 0)
+		own.Judge(closed[0] == closed[1], "none to nodes on %d of %d topologies", closed[1], closed[0])
+		some.Judge(ftree[1] == 0, "on %d of %d topologies", ftree[0]-ftree[1], ftree[0])
 	}
 	a, ok1 := lost["mftree-fig2 ftree"]
 	b, ok2 := lost["mftree-fig2 mFtree"]
 	if ok1 && ok2 {
-		hardware.Ours, hardware.Verdict = fmt.Sprintf("ftree %d pairs, mFtree %d", a, b), lab.Judged(a > 0 && b == 0)
+		hardware.Judge(a > 0 && b == 0, "ftree %d pairs, mFtree %d", a, b)
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{none, some, hardware, own}, Notes: []string{
 		"Each switch fails in turn, the tables stay. \"To\" is a packet to either port of the node, \"from\" one from either of its ports; the switch of the other end does not count. \"One cable\" counts pairs whose paths all pass one cable. With one LID a port all paths to a port of the other end meet at its root, so that no engine can keep those \"from\" a node apart.",
@@ -212,10 +212,10 @@ func homeBars(name, title string, got map[string]map[string]float64) []chart.Cha
 
 // gained is the claim what mFtree gains on a topology.
 func gained(got map[string]map[string]float64, base, paper string, low, high float64) lab.Claim {
-	c := lab.Claim{Text: base + ": mFtree against ftree", Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(base+": mFtree against ftree", paper)
 	a, b := got[base]["ftree"], got[base]["mFtree"]
 	if a > 0 && b > 0 {
-		c.Ours, c.Verdict = fmt.Sprintf("%s (ours %s)", lab.Percent(b/a-1), gainOver(got[base], "ours")), lab.Judged(b/a-1 >= low && b/a-1 <= high)
+		c.Judge(b/a-1 >= low && b/a-1 <= high, "%s (ours %s)", lab.Percent(b/a-1), gainOver(got[base], "ours"))
 	}
 	return c
 }

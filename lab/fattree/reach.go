@@ -42,34 +42,59 @@ var joins = []struct{ name, engine string }{
 // rangerOneLeaf is the Ranger-like tree of the experiment.
 const rangerOneLeaf = "ranger, one leaf a core"
 
+// cutLinks fails a twentieth of the links up.
+const cutLinks = "|fail(share=0.05,links=up,seed=1)"
+
+// fabricsOfPaper3 are the fabrics on which switches must reach each other.
+func fabricsOfPaper3(s *lab.Setup) []string {
+	return lab.Pick(s,
+		[]string{"fat648", "racks648", "racks648" + cutLinks},
+		[]string{
+			"fat648", "racks648", "fat3456", "juropa", "ranger", "dual4608", rangerOneLeaf,
+			"fat648" + cutLinks, "racks648" + cutLinks, "fat3456" + cutLinks, "juropa" + cutLinks,
+		})
+}
+
+// countedClaim is a claim about fabrics, which holds if it does on each of them.
+type countedClaim struct {
+	lab.Claim
+	fabrics, holding int
+}
+
+func (c *countedClaim) count(holds bool) {
+	c.fabrics++
+	if holds {
+		c.holding++
+	}
+	c.Judge(c.holding == c.fabrics, "%d of %d fabrics", c.holding, c.fabrics)
+}
+
+// switchClaims are the claims about switches that reach each other.
+type switchClaims struct {
+	none, full, rival, degraded countedClaim
+	// The experiment with one leaf a core: what it gave, and whether sFtree held.
+	oneLeaf      string
+	oneLeafHolds bool
+}
+
 // switchToSwitch counts which switches reach each other, and judges deadlock.
 func switchToSwitch(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	t := lab.Table{
 		Name: "switches", Title: "Pairs of switches that reach each other, and deadlock with the traffic of switches",
 		Columns: []string{"fabric", "engine", "pairs of switches", "joined", "lanes", "deadlock", "refused because"},
 	}
-	none := lab.Claim{Text: "fat-tree routing alone leaves pairs of switches apart", Paper: "yes", Ours: "-", Verdict: lab.NotRun}
-	full := lab.Claim{Text: "sFtree joins all switches of a regular tree, free of deadlock, on one lane", Paper: "Theorem 5.2", Ours: "-", Verdict: lab.NotRun}
-	rival := lab.Claim{Text: "minhop may deadlock on fat-trees of three stages", Paper: "almost any", Ours: "-", Verdict: lab.NotRun}
-	degraded := lab.Claim{Text: "ours, beyond the paper: all switches joined on degraded trees too, free of deadlock, on one lane", Paper: "-", Ours: "-", Verdict: lab.NotRun}
-	count := map[*lab.Claim][2]int{}
-	tell := func(c *lab.Claim, ok bool) {
-		v := count[c]
-		if v[0]++; ok {
-			v[1]++
-		}
-		count[c] = v
-		c.Ours, c.Verdict = fmt.Sprintf("%d of %d fabrics", v[1], v[0]), lab.Judged(v[0] == v[1])
+	claims := switchClaims{
+		none:     countedClaim{Claim: lab.NewClaim("fat-tree routing alone leaves pairs of switches apart", "yes")},
+		full:     countedClaim{Claim: lab.NewClaim("sFtree joins all switches of a regular tree, free of deadlock, on one lane", "Theorem 5.2")},
+		rival:    countedClaim{Claim: lab.NewClaim("minhop may deadlock on fat-trees of three stages", "almost any")},
+		degraded: countedClaim{Claim: lab.NewClaim("ours, beyond the paper: all switches joined on degraded trees too, free of deadlock, on one lane", "-")},
+		oneLeaf:  "refused",
 	}
-	oneLeaf, oneLeafHolds := "refused", false
-	const cut = "|fail(share=0.05,links=up,seed=1)"
-	fabrics := lab.Pick(s, []string{"fat648", "racks648", "racks648" + cut}, []string{"fat648", "racks648", "fat3456", "juropa", "ranger", "dual4608", rangerOneLeaf, "fat648" + cut, "racks648" + cut, "fat3456" + cut, "juropa" + cut})
-	for _, formula := range fabrics {
+	for _, formula := range fabricsOfPaper3(s) {
 		g, err := treeOfPaper3(formula)
 		if err != nil {
 			return nil, err
 		}
-		whole := !strings.Contains(formula, "|") && formula != rangerOneLeaf
 		for _, e := range joins {
 			if !s.Want(formula + " " + e.name) {
 				continue
@@ -80,36 +105,51 @@ func switchToSwitch(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			}
 			if trial.Refused != "" {
 				t.Add(formula, e.name, "-", "-", "-", "-", trial.Refused)
-				switch {
-				case e.name == "sFtree" && whole:
-					tell(&full, false)
-				case e.name == "ours":
-					tell(&degraded, false)
-				}
+				claims.addRefusal(formula, e.name)
 				continue
 			}
 			joined, pairs := reachable(trial)
 			t.Add(formula, e.name, fmt.Sprint(pairs), fmt.Sprint(joined), fmt.Sprint(trial.Plan.VLs), trial.Deadlock(), "")
-			proven := joined == pairs && trial.Report.DeadlockFree == check.Yes && trial.Plan.VLs <= 1
-			switch {
-			case e.name == "none" && whole:
-				tell(&none, joined < pairs)
-			case e.name == "sFtree" && formula == rangerOneLeaf:
-				oneLeaf = fmt.Sprintf("%d of %d pairs joined, deadlock-free %v", joined, pairs, trial.Report.DeadlockFree)
-				oneLeafHolds = proven
-			case e.name == "sFtree" && whole:
-				tell(&full, proven)
-			case e.name == "minhop" && whole && formula != "fat648":
-				tell(&rival, trial.Report.DeadlockFree == check.No)
-			case e.name == "ours":
-				tell(&degraded, proven)
-			}
+			claims.add(formula, e.name, trial, joined, pairs)
 		}
 	}
-	full.Explain(oneLeafHolds, "Of the cables of a rack switch of Ranger to a core, three lead to one leaf and three to another, so that paths reach the root of the subtree through two of its parents, which lemma 5.9 does not allow for. Experiment, all six to one leaf: %s.", oneLeaf)
-	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{none, full, rival, degraded}, Notes: []string{
+	claims.full.Explain(claims.oneLeafHolds, "Of the cables of a rack switch of Ranger to a core, three lead to one leaf and three to another, so that paths reach the root of the subtree through two of its parents, which lemma 5.9 does not allow for. Experiment, all six to one leaf: %s.", claims.oneLeaf)
+	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{claims.none.Claim, claims.full.Claim, claims.rival.Claim, claims.degraded.Claim}, Notes: []string{
 		"Deadlock is the judge's word: none; hosts none (only with the traffic of switches); possible. On degraded trees lemma 5.9 of the paper fails: its subtree may then close a cycle.",
 	}}, nil
+}
+
+// isWhole reports whether a fabric is one of the paper's, as it is.
+func isWhole(formula string) bool {
+	return !strings.Contains(formula, "|") && formula != rangerOneLeaf
+}
+
+// add judges the claims by a fabric that an engine routed.
+func (c *switchClaims) add(formula, engine string, trial *lab.Trial, joined, pairs int) {
+	proven := joined == pairs && trial.Report.DeadlockFree == check.Yes && trial.Plan.VLs <= 1
+	switch whole := isWhole(formula); {
+	case engine == "none" && whole:
+		c.none.count(joined < pairs)
+	case engine == "sFtree" && formula == rangerOneLeaf:
+		c.oneLeaf = fmt.Sprintf("%d of %d pairs joined, deadlock-free %v", joined, pairs, trial.Report.DeadlockFree)
+		c.oneLeafHolds = proven
+	case engine == "sFtree" && whole:
+		c.full.count(proven)
+	case engine == "minhop" && whole && formula != "fat648":
+		c.rival.count(trial.Report.DeadlockFree == check.No)
+	case engine == "ours":
+		c.degraded.count(proven)
+	}
+}
+
+// addRefusal judges the claims by a fabric that an engine refused.
+func (c *switchClaims) addRefusal(formula, engine string) {
+	switch {
+	case engine == "sFtree" && isWhole(formula):
+		c.full.count(false)
+	case engine == "ours":
+		c.degraded.count(false)
+	}
 }
 
 // treeOfPaper3 builds a fabric, or that of the experiment.
@@ -143,14 +183,21 @@ func rivalsOfPaper3(seed uint64) []rivalOf {
 		{"LASH of weft", "", lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
 		{"ours", "", lab.Routing{Engine: "ftree"}},
 	}
+	all = append(all, openSMMinHops(seed)...)
+	return append(all, rivalOf{letterDFSSSP, "", lab.Routing{Engine: "dfsssp,paths=sssp", MaxVLs: 15}})
+}
+
+// openSMMinHops lists OpenSM's MinHop with each order of LIDs.
+func openSMMinHops(seed uint64) []rivalOf {
+	var all []rivalOf
 	for _, o := range plain.Orders {
 		spec := plain.MinHop(o)
 		all = append(all, rivalOf{spec.Name, "", lab.Routing{Engine: spec.Name, Spec: spec, Seed: seed}})
 	}
-	return append(all, rivalOf{letterDFSSSP, "", lab.Routing{Engine: "dfsssp,paths=sssp", MaxVLs: 15}})
+	return all
 }
 
-// What experiments on Table III are called.
+// Names of experiments on Table III.
 const (
 	lashOneByOne = "LASH, cables one by one"
 	withSwitches = ", switches sending too"
@@ -212,12 +259,12 @@ func fiveEngines(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	}}, nil
 }
 
-// engineClaims are those of Table III about one fabric. The paper's simulator loses up to
+// engineClaims returns the claims of Table III about one fabric. The paper's simulator loses up to
 // a tenth in queues, so that a share of ours within a tenth above the paper's is the same.
 func engineClaims(base string, printed lab.Printed, got map[string]*throughput) []lab.Claim {
 	claim := func(name, column string, experiments ...string) lab.Claim {
 		paper := printed.Number(column) / 100
-		c := lab.Claim{Text: fmt.Sprintf("%s: %s (between the estimates, or up to a tenth below)", base, name), Paper: printed[column] + " %", Ours: "-", Verdict: lab.NotRun}
+		c := lab.NewClaim(fmt.Sprintf("%s: %s (between the estimates, or up to a tenth below)", base, name), printed[column]+" %")
 		v := got[name]
 		if v == nil {
 			return c
@@ -225,7 +272,7 @@ func engineClaims(base string, printed lab.Printed, got map[string]*throughput) 
 		near := func(v *throughput) bool {
 			return paper >= 0.9*v.inOrder.hosts && paper <= v.independent.hosts
 		}
-		c.Ours, c.Verdict = v.bounds(), lab.Judged(near(v))
+		c.Judge(near(v), "%s", v.bounds())
 		moved, tried := false, ""
 		for _, x := range experiments {
 			if w := got[x]; w != nil {
@@ -246,7 +293,7 @@ func engineClaims(base string, printed lab.Printed, got map[string]*throughput) 
 		claim("DFSSSP", "dfsssp", letterDFSSSP, "DFSSSP"+withSwitches),
 		claim("LASH", "lash", lashOneByOne),
 	}
-	best := lab.Claim{Text: base + ": sFtree is the best of the five, LASH by far the worst", Paper: "yes", Ours: "-", Verdict: lab.NotRun}
+	best := lab.NewClaim(base+": sFtree is the best of the five, LASH by far the worst", "yes")
 	if s, l := got["sFtree"], got["LASH"]; s != nil && l != nil {
 		ok := true
 		for _, name := range []string{"minhop", "Up*/Down*", "DFSSSP"} {
@@ -254,7 +301,7 @@ func engineClaims(base string, printed lab.Printed, got map[string]*throughput) 
 				ok = ok && s.inOrder.hosts >= v.inOrder.hosts-rounding && l.inOrder.hosts < v.inOrder.hosts/4
 			}
 		}
-		best.Ours, best.Verdict = fmt.Sprintf("sFtree %s, LASH %s", percent(s.inOrder.hosts), percent(l.inOrder.hosts)), lab.Judged(ok)
+		best.Judge(ok, "sFtree %s, LASH %s", percent(s.inOrder.hosts), percent(l.inOrder.hosts))
 	}
 	return append(claims, best)
 }
@@ -270,10 +317,10 @@ func lashLanes(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	for _, printed := range lab.ReadPrinted(publishedLanes) {
 		base := formulas[printed["topology"]]
 		if s.Mode != lab.Full && base != "fat648" {
-			claims = append(claims, lab.Claim{Text: base + ": lanes of LASH", Paper: printed["lash_vls"], Ours: "-", Verdict: lab.NotRun})
+			claims = append(claims, lab.NewClaim(base+": lanes of LASH", printed["lash_vls"]))
 			continue
 		}
-		c := lab.Claim{Text: base + ": lanes of LASH", Paper: printed["lash_vls"], Ours: "-", Verdict: lab.NotRun}
+		c := lab.NewClaim(base+": lanes of LASH", printed["lash_vls"])
 		found, spread := map[guidOrder]int{}, map[guidOrder]int{}
 		for _, o := range guidOrders {
 			if !s.Want(base + " " + string(o)) {
@@ -308,7 +355,7 @@ func lashLanes(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		}
 		if n := found[leavesFirst]; n > 0 {
 			want := printed.Int("lash_vls")
-			c.Ours, c.Verdict = fmt.Sprint(n), lab.Judged(n == want)
+			c.Judge(n == want, "%v", n)
 			moved, text := false, ""
 			for _, o := range guidOrders {
 				moved = moved || found[o] == want || spread[o] == want

@@ -80,7 +80,7 @@ func rings(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		Columns: []string{"fabric", "distribution", "balance", "natural", "paper", "random, least", "paper", "random, most", "paper", "random, average", "paper"},
 	}
 	var gains []lab.Claim
-	natural := lab.Claim{Text: "natural ring: the full link everywhere", Paper: "all the same", Ours: "-", Verdict: lab.NotRun}
+	natural := lab.NewClaim("natural ring: the full link everywhere", "all the same")
 	least, n := 2.0, 0
 	for _, p := range []spot{{"fat648", 9, 9}, {"fat648", 17, 1}, {"fat648", 18, 18}, {"racks648", 12, 12}, {"racks648", 22, 1}, {"racks648", 24, 24}} {
 		g, err := lab.Graph(p.formula())
@@ -122,7 +122,7 @@ func rings(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		gains = append(gains, ringGain(p, paper, got))
 	}
 	if n > 0 {
-		natural.Ours, natural.Verdict = fmt.Sprintf("at least %.3f of a link", least), lab.Judged(least > 0.999)
+		natural.Judge(least > 0.999, "at least %.3f of a link", least)
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: append([]lab.Claim{natural}, gains...), Notes: []string{
 		"Shares of the paper are of 1523.73 MB/s, its free link. Its seeds are not known, and its averages are of 30 rings: gains within 10 points count as the paper's.",
@@ -133,7 +133,7 @@ func rings(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 func ringGain(p spot, paper ringPaper, got map[string]*ringShares) lab.Claim {
 	const average = "ROR BW AVG"
 	printed := paper.beft[average]/paper.eft[average] - 1
-	c := lab.Claim{Text: fmt.Sprintf("%s: average of random rings, BEFT gains (within 10 points)", p), Paper: lab.Percent(printed), Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(fmt.Sprintf("%s: average of random rings, BEFT gains (within 10 points)", p), lab.Percent(printed))
 	eft, beft := got["EFT"], got["BEFT"]
 	if eft == nil || beft == nil {
 		return c

@@ -2,7 +2,6 @@ package fattree
 
 import (
 	"context"
-	"fmt"
 
 	"weft/lab"
 	"weft/lab/plain"
@@ -71,13 +70,12 @@ func clock(ctx context.Context, s *lab.Setup, name, printed, suffix string, skip
 
 // ratio is the claim how much longer one engine takes than another on a topology.
 func (t *times) ratio(text, topology, slow, fast, paper string, low, high float64) lab.Claim {
-	c := lab.Claim{Text: topology + ": " + text, Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(topology+": "+text, paper)
 	a, b := t.seconds[topology][slow], t.seconds[topology][fast]
 	if a < shortest || b == 0 {
 		return c
 	}
-	c.Ours = fmt.Sprintf("%s (%s s, %s s)", lab.Num(a/b), lab.Num(a), lab.Num(b))
-	c.Verdict = lab.Judged(a/b >= low && a/b <= high)
+	c.Judge(a/b >= low && a/b <= high, "%s (%s s, %s s)", lab.Num(a/b), lab.Num(a), lab.Num(b))
 	return c
 }
 

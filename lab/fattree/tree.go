@@ -70,7 +70,7 @@ func (e extent) String() string {
 	return fmt.Sprintf("%d to %d", e.least, e.most)
 }
 
-// balance is how evenly a Plan loads a tree.
+// balance measures how evenly a Plan loads a tree.
 type balance struct {
 	// targets are, for each level from 1 on, the destinations that a switch of it
 	// leads down to.

@@ -14,7 +14,7 @@ import (
 // mostBroken is the number of links that Figs. 10 and 11 break.
 const mostBroken = 4
 
-// near is how far above the optimum a heuristic may be that is close to it.
+// near is the largest excess over the optimum that counts as close to it.
 const near = 0.03
 
 // figure is a network of Figs. 10 and 11; vary is a computation for the experiment.
@@ -58,7 +58,7 @@ func (f figure) run(ctx context.Context, s *lab.Setup, result *lab.Result) error
 		Series: []chart.Series{{Name: "greedy"}, {Name: "color/L"}, {Name: "optimum"}},
 	}
 	over := map[string]float64{} // the most above the optimum
-	whole := lab.Claim{Text: f.title + ", no broken link: one LID a machine for every heuristic", Paper: "128", Ours: "-", Verdict: lab.NotRun}
+	whole := lab.NewClaim(f.title+", no broken link: one LID a machine for every heuristic", "128")
 	last, rises := 0.0, true
 	for broken := range mostBroken + 1 {
 		if !s.Want(fmt.Sprintf("%s %d", f.name, broken)) {
@@ -85,7 +85,7 @@ func (f figure) run(ctx context.Context, s *lab.Setup, result *lab.Result) error
 			for _, h := range heuristics {
 				most = max(most, m.summary(h.scheme).Max)
 			}
-			whole.Ours, whole.Verdict = fmt.Sprintf("%.0f", most), lab.Judged(most == 128)
+			whole.Judge(most == 128, "%.0f", most)
 		}
 		rises = rises && best > last
 		last = best
@@ -153,7 +153,7 @@ func (f figure) measure(ctx context.Context, s *lab.Setup, broken, n int) (measu
 	})
 }
 
-// claims are what the text says of a network.
+// claims returns the claims of the text on a network.
 func (f figure) claims(over map[string]float64, rises bool) []lab.Claim {
 	above := func(text, paper, scheme string, holds func(float64) bool) lab.Claim {
 		return lab.Claim{

@@ -9,7 +9,7 @@ import (
 	"weft/sim/flow"
 )
 
-// within is how far a mean may be off.
+// within is the largest difference of means that counts as agreement.
 const within = 0.1
 
 // comparison is a table of printed values beside ours.
@@ -60,10 +60,10 @@ func (c *comparison) interval(s flow.Summary) string {
 	return fmt.Sprintf("%.*f ± %.*f", c.digits, s.Mean, c.digits, s.CI95)
 }
 
-// near is the claim that the means of a row are within 10 % of those printed;
-// quantities keeps some of them, nil all.
+// near returns the claim that the means of a row are within 10 % of those printed; keep
+// chooses quantities, nil all.
 func (c *comparison) near(text, row string, keep func(quantity string) bool) lab.Claim {
-	claim := lab.Claim{Text: text, Paper: "-", Ours: "-", Verdict: lab.NotRun}
+	claim := lab.NewClaim(text, "-")
 	low, high, n := math.Inf(1), math.Inf(-1), 0
 	var list []string
 	for i := range c.cells {
@@ -141,7 +141,7 @@ func (r *ranking) wrongIn(other *ranking) bool {
 }
 
 func (r *ranking) claim(text string) lab.Claim {
-	c := lab.Claim{Text: text, Paper: fmt.Sprintf("%d pairs", r.pairs), Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(text, fmt.Sprintf("%d pairs", r.pairs))
 	if r.pairs > 0 {
 		c.Ours = fmt.Sprintf("%d in the same order", r.pairs-len(r.wrong))
 		if len(r.wrong) > 0 {
@@ -166,7 +166,7 @@ func (t *tally) row(row string, holds bool) {
 }
 
 func (t *tally) claim(text, paper string) lab.Claim {
-	c := lab.Claim{Text: text, Paper: paper, Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(text, paper)
 	if t.of > 0 {
 		c.Ours = fmt.Sprintf("%d of %d rows", t.of-len(t.wrong), t.of)
 		if len(t.wrong) > 0 {

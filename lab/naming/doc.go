@@ -4,7 +4,7 @@
 // Renaming", ICPP 2001 (paper 002). Every printed value stands beside the mean of our
 // instances with half its 95 % confidence interval.
 //
-// The papers' networks are random and their generators not at hand. Paper 000: exactly
+// The papers' networks are random, and their generators are not known. Paper 000: exactly
 // 4 links a switch of distinct pairs, machines on uniform switches, a uniform root.
 // Paper 002: random regular graphs. Instance k has the seed of the run plus k, for the
 // network and for the paths; the tables name the seeds.

@@ -133,7 +133,7 @@ func example(ctx context.Context, _ *lab.Setup) (*lab.Result, error) {
 		Text: "Tables 1 and 3, entry by entry", Paper: fmt.Sprintf("%d entries", len(paper)), Ours: fmt.Sprintf("%d entries, %d as printed", len(ours), same),
 		Verdict: lab.Judged(same == len(paper) && same == len(ours)),
 	}
-	function := lab.Claim{Text: "after renaming the input channel is not needed", Paper: "no switch has two outputs for one destination", Ours: "-", Verdict: lab.NotRun}
+	function := lab.NewClaim("after renaming the input channel is not needed", "no switch has two outputs for one destination")
 	outs := map[string]string{}
 	clashes := 0
 	for _, e := range ours {
@@ -143,7 +143,7 @@ func example(ctx context.Context, _ *lab.Setup) (*lab.Result, error) {
 		}
 		outs[key] = e.out
 	}
-	function.Ours, function.Verdict = fmt.Sprintf("%d of %d", clashes, len(outs)), lab.Judged(clashes == 0)
+	function.Judge(clashes == 0, "%d of %d", clashes, len(outs))
 	first, more := tableEntries(a)
 	conflict, _ := countConflicts(set)
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{exact, function}, Notes: []string{

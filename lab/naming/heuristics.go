@@ -141,7 +141,7 @@ func (t *assignments) row(c conf, p printed, m measured) {
 	}
 }
 
-// spreadOf is how much more the worst heuristic needs than the best.
+// spreadOf returns how many more LIDs the worst heuristic needs than the best, as a share.
 func spreadOf(m measured) float64 {
 	least, most := math.Inf(1), math.Inf(-1)
 	for _, h := range heuristics {
@@ -153,12 +153,11 @@ func spreadOf(m measured) float64 {
 // grows is the claim that the difference between the heuristics grows from 16 to 64
 // switches.
 func (t *assignments) grows(text string, machines int) lab.Claim {
-	c := lab.Claim{Text: fmt.Sprintf("%s (%d machines)", text, machines), Paper: "less than 1 % to 5.5 %", Ours: "-", Verdict: lab.NotRun}
+	c := lab.NewClaim(fmt.Sprintf("%s (%d machines)", text, machines), "less than 1 % to 5.5 %")
 	small, ok1 := t.spread[conf{machines, 16, 0}]
 	large, ok2 := t.spread[conf{machines, 64, 0}]
 	if ok1 && ok2 {
-		c.Ours = fmt.Sprintf("%s to %s", lab.Percent(small), lab.Percent(large))
-		c.Verdict = lab.Judged(large > small)
+		c.Judge(large > small, "%s to %s", lab.Percent(small), lab.Percent(large))
 	}
 	return c
 }

@@ -17,74 +17,54 @@ var routings = []struct{ name, algorithm, scheme, column string }{
 	{"joint (ours)", "path-selection-joint", "color-l", ""},
 }
 
+// loadTable is Table VI: loads and LIDs of whole routings.
+type loadTable struct {
+	*comparison
+	chart                              chart.Chart
+	one, lowest, highest, joint, fewer tally
+	values                             []lab.Claim // about printed values
+}
+
 // table6 compares whole routings.
 func (st *store) table6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	n := instances(s)
-	t := newComparison("table6", "Maximum link load and LIDs ("+seeds(s, n)+")", "machines/switches", 2)
-	picture := chart.Chart{
-		Name: "table6", Title: "Maximum link load, renaming = 1", Kind: chart.Bars,
-		X: chart.Axis{Label: "machines/switches"}, Y: chart.Axis{Label: "load against renaming's"},
-		Series: []chart.Series{{Name: "SRD, paper"}, {Name: "SRD, ours"}, {Name: "separate, paper"}, {Name: "separate, ours"}, {Name: "joint, ours"}},
+	t := &loadTable{
+		comparison: newComparison("table6", "Maximum link load and LIDs ("+seeds(s, n)+")", "machines/switches", 2),
+		chart: chart.Chart{
+			Name: "table6", Title: "Maximum link load, renaming = 1", Kind: chart.Bars,
+			X: chart.Axis{Label: "machines/switches"}, Y: chart.Axis{Label: "load against renaming's"},
+			Series: []chart.Series{{Name: "SRD, paper"}, {Name: "SRD, ours"}, {Name: "separate, paper"}, {Name: "separate, ours"}, {Name: "joint, ours"}},
+		},
 	}
-	var (
-		one, lowest, highest, joint, fewer tally
-		values                             []lab.Claim
-	)
 	for _, p := range readTable("lid_table6_load_and_lids") {
 		c := confOf(p)
 		if !wanted(s, c) {
 			continue
 		}
-		row := c.String()
-		loads, counts := map[string]float64{}, map[string]float64{}
+		got := map[string]measured{}
 		for _, r := range routings {
 			m, err := st.row(ctx, s, c, r.algorithm, n)
 			if err != nil {
 				return nil, err
 			}
-			loads[r.name], counts[r.name] = m.mean(load), m.mean(r.scheme)
-			if r.column == "" {
-				t.beside(row, r.name+" load", m.summary(load), "")
-				t.beside(row, r.name+" LIDs", m.summary(r.scheme), "")
-				continue
-			}
-			remark := ""
-			if p["flag"] != "-" {
-				remark = "misprint: the loads of 128/32 and 128/64 are the same three"
-			}
-			t.add(row, r.name+" load", p.value(r.column+"_max_load"), m.summary(load), remark)
-			t.add(row, r.name+" LIDs", p.value(r.column+"_lids"), m.summary(r.scheme), "")
+			got[r.name] = m
 		}
-		one.row(row, counts["SRD"] == float64(c.machines))
-		lowest.row(row, loads["separate"] < min(loads["SRD"], loads["renaming"]))
-		highest.row(row, loads["SRD"] > max(loads["separate"], loads["renaming"]))
-		if c.machines > 128 {
-			fewer.row(row, counts["separate"] < counts["renaming"])
-		}
-		joint.row(row, loads["joint (ours)"] <= loads["separate"] && counts["joint (ours)"] <= 0.9*counts["separate"])
-		x := float64(len(picture.Categories))
-		picture.Categories = append(picture.Categories, row)
-		for i, r := range []string{"srd", "separate"} {
-			picture.Series[2*i].Add(x, p.value(r+"_max_load")/p.value("renaming_max_load"), 0, 0)
-		}
-		for i, r := range map[int]string{1: "SRD", 3: "separate", 4: "joint (ours)"} {
-			picture.Series[i].Add(x, loads[r]/loads["renaming"], 0, 0)
-		}
-		claims, err := st.loadClaims(ctx, s, t, c)
+		t.row(c, p, got)
+		claims, err := st.loadClaims(ctx, s, t.comparison, c)
 		if err != nil {
 			return nil, err
 		}
-		values = append(values, claims...)
+		t.values = append(t.values, claims...)
 	}
 	claims := []lab.Claim{
-		one.claim("SRD needs one LID a machine", "every row"),
-		lowest.claim("separate has the lowest maximum load of the three", "every row"),
-		highest.claim("SRD has the highest maximum load of the three", "every row"),
-		fewer.claim("256 and 512 machines: separate needs fewer LIDs than renaming", "every row"),
-		joint.claim("joint has no higher load than separate, and at least 10 % fewer LIDs (beyond the paper)", "-"),
+		t.one.claim("SRD needs one LID a machine", "every row"),
+		t.lowest.claim("separate has the lowest maximum load of the three", "every row"),
+		t.highest.claim("SRD has the highest maximum load of the three", "every row"),
+		t.fewer.claim("256 and 512 machines: separate needs fewer LIDs than renaming", "every row"),
+		t.joint.claim("joint has no higher load than separate, and at least 10 % fewer LIDs (beyond the paper)", "-"),
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: append(claims, values...),
+		Tables: []lab.Table{t.Table}, Charts: lab.Drawn(t.chart), Claims: append(claims, t.values...),
 		Notes: []string{
 			"Renaming is shortest widest with destination renaming: the printed LIDs are within 1 % of Table I's greedy.",
 			"The text's \"25.4 %\" fewer LIDs of separate for 512/64 is a misprint: the printed LIDs make it 23.1 %.",
@@ -93,7 +73,43 @@ func (st *store) table6(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 	}, nil
 }
 
-// loadClaims are those about the printed values of a row.
+// row sets what was measured of the routings beside the printed row.
+func (t *loadTable) row(c conf, p printed, got map[string]measured) {
+	row := c.String()
+	loads, counts := map[string]float64{}, map[string]float64{}
+	for _, r := range routings {
+		m := got[r.name]
+		loads[r.name], counts[r.name] = m.mean(load), m.mean(r.scheme)
+		if r.column == "" {
+			t.beside(row, r.name+" load", m.summary(load), "")
+			t.beside(row, r.name+" LIDs", m.summary(r.scheme), "")
+			continue
+		}
+		remark := ""
+		if p["flag"] != "-" {
+			remark = "misprint: the loads of 128/32 and 128/64 are the same three"
+		}
+		t.add(row, r.name+" load", p.value(r.column+"_max_load"), m.summary(load), remark)
+		t.add(row, r.name+" LIDs", p.value(r.column+"_lids"), m.summary(r.scheme), "")
+	}
+	t.one.row(row, counts["SRD"] == float64(c.machines))
+	t.lowest.row(row, loads["separate"] < min(loads["SRD"], loads["renaming"]))
+	t.highest.row(row, loads["SRD"] > max(loads["separate"], loads["renaming"]))
+	if c.machines > 128 {
+		t.fewer.row(row, counts["separate"] < counts["renaming"])
+	}
+	t.joint.row(row, loads["joint (ours)"] <= loads["separate"] && counts["joint (ours)"] <= 0.9*counts["separate"])
+	x := float64(len(t.chart.Categories))
+	t.chart.Categories = append(t.chart.Categories, row)
+	for i, r := range []string{"srd", "separate"} {
+		t.chart.Series[2*i].Add(x, p.value(r+"_max_load")/p.value("renaming_max_load"), 0, 0)
+	}
+	for i, r := range map[int]string{1: "SRD", 3: "separate", 4: "joint (ours)"} {
+		t.chart.Series[i].Add(x, loads[r]/loads["renaming"], 0, 0)
+	}
+}
+
+// loadClaims returns the claims about the printed values of a row.
 func (st *store) loadClaims(ctx context.Context, s *lab.Setup, t *comparison, c conf) ([]lab.Claim, error) {
 	row := c.String()
 	var claims []lab.Claim

@@ -47,13 +47,9 @@ func optima(ctx context.Context, s *lab.Setup, name, file, algorithm string, wit
 			return nil, err
 		}
 	}
-	proof := lab.Claim{
-		Text:  "exact proves the optimum of every destination of every network, in less than 5 s a network (beyond the paper)",
-		Paper: "networks that 4 h a programme did not solve were left out", Ours: "-", Verdict: lab.NotRun,
-	}
+	proof := lab.NewClaim("exact proves the optimum of every destination of every network, in less than 5 s a network (beyond the paper)", "networks that 4 h a programme did not solve were left out")
 	if len(t.rows) > 0 {
-		proof.Ours = fmt.Sprintf("%d destinations proven, %d not; at most %.2f s of CPU time a network", t.proven, t.open, t.seconds)
-		proof.Verdict = lab.Judged(t.open == 0 && t.seconds < 5)
+		proof.Judge(t.open == 0 && t.seconds < 5, "%d destinations proven, %d not; at most %.2f s of CPU time a network", t.proven, t.open, t.seconds)
 	}
 	claims := []lab.Claim{
 		proof,

@@ -142,8 +142,59 @@ func (st *store) renamingRow(ctx context.Context, s *lab.Setup, r regular) (meas
 	return m, true, err
 }
 
-// entryColumns are the columns of Table 4 by quantity.
-var entryColumns = map[string]string{total: "total_entries", original: "original_entries", renamed: "new_entries", increase: "pct_increase_avg"}
+// eachRow measures the rows of a printed table that are run.
+func (st *store) eachRow(ctx context.Context, s *lab.Setup, file string, visit func(r regular, p printed, m measured) error) error {
+	for _, p := range readTable(file) {
+		r := regular{p.whole("switches"), 4, algorithmOf(p)}
+		if p["links_per_switch"] != "" {
+			r.links = p.whole("links_per_switch")
+		}
+		m, ok, err := st.renamingRow(ctx, s, r)
+		if err == nil && ok {
+			err = visit(r, p, m)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// nearRow returns the claim that a quantity of a row is near the printed value.
+func (st *store) nearRow(ctx context.Context, s *lab.Setup, t *comparison, r regular, text, quantity string, paper float64) (lab.Claim, error) {
+	claim := t.near(r.String()+": "+text+" within 10 %", r.String(), func(q string) bool { return q == quantity })
+	return claim, st.explainSmart(ctx, s, &claim, r, quantity, paper)
+}
+
+// addCategory appends the category of a row to a chart of bars, and returns its place.
+func addCategory(c *chart.Chart, r regular) float64 {
+	name := fmt.Sprint(r.switches)
+	if r.algorithm == "smart" {
+		name += " smart"
+	}
+	c.Categories = append(c.Categories, name)
+	return float64(len(c.Categories) - 1)
+}
+
+// entryQuantities are the quantities of Table 4 with their columns.
+var entryQuantities = []struct{ quantity, column string }{
+	{total, "total_entries"}, {original, "original_entries"}, {renamed, "new_entries"}, {increase, "pct_increase_avg"},
+}
+
+// entryRemark returns the remark on a value of Table 4.
+func entryRemark(p printed, m measured, quantity string) string {
+	if quantity != increase {
+		if p["flag"] == "total!=orig+new" {
+			return "suspect: the printed total is not the sum of the other two"
+		}
+		return ""
+	}
+	remark := fmt.Sprintf("printed range %s to %s, ours %.0f to %.0f", p["pct_increase_min"], p["pct_increase_max"], m.summary(increase).Min, m.summary(increase).Max)
+	if p["flag"] == "avg_pct" {
+		remark = "suspect: the printed entries make it 33.2; " + remark
+	}
+	return remark
+}
 
 // table4 counts the entries of random forwarding tables.
 func (st *store) table4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
@@ -158,51 +209,33 @@ func (st *store) table4(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 		bound  tally
 	)
 	increases := map[regular]float64{}
-	for _, p := range readTable("ren_table4_forwarding_overhead") {
-		r := regular{p.whole("switches"), 4, algorithmOf(p)}
-		m, ok, err := st.renamingRow(ctx, s, r)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue
-		}
+	err := st.eachRow(ctx, s, "ren_table4_forwarding_overhead", func(r regular, p printed, m measured) error {
 		row := r.String()
-		remark := ""
-		if p["flag"] == "total!=orig+new" {
-			remark = "suspect: the printed total is not the sum of the other two"
+		for _, q := range entryQuantities {
+			t.add(row, q.quantity, p.value(q.column), m.summary(q.quantity), entryRemark(p, m, q.quantity))
 		}
-		for _, q := range []string{total, original, renamed} {
-			t.add(row, q, p.value(entryColumns[q]), m.summary(q), remark)
-		}
-		remark = fmt.Sprintf("printed range %s to %s, ours %.0f to %.0f", p["pct_increase_min"], p["pct_increase_max"], m.summary(increase).Min, m.summary(increase).Max)
-		if p["flag"] == "avg_pct" {
-			remark = "suspect: the printed entries make it 33.2; " + remark
-		}
-		t.add(row, increase, p.value("pct_increase_avg"), m.summary(increase), remark)
 		bound.row(row, m.summary(original).Max <= float64(4*r.switches*r.switches))
 		increases[r] = m.mean(increase)
-		x := float64(len(picture.Categories))
-		name := p["switches"]
-		if r.algorithm == "smart" {
-			name += " smart"
-		}
-		picture.Categories = append(picture.Categories, name)
+		x := addCategory(&picture, r)
 		picture.Series[0].Add(x, p.value("pct_increase_avg"), p.value("pct_increase_min"), p.value("pct_increase_max"))
 		picture.Series[1].Add(x, m.mean(increase), m.summary(increase).Min, m.summary(increase).Max)
-		for _, q := range []string{total, original, renamed, increase} {
-			claim := t.near(fmt.Sprintf("%s: %s within 10 %%", row, q), row, func(x string) bool { return x == q })
-			if err := st.explainSmart(ctx, s, &claim, r, q, p.value(entryColumns[q])); err != nil {
-				return nil, err
+		for _, q := range entryQuantities {
+			claim, err := st.nearRow(ctx, s, t, r, q.quantity, q.quantity, p.value(q.column))
+			if err != nil {
+				return err
 			}
 			claims = append(claims, claim)
 		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
 	}
-	lower := lab.Claim{Text: "smart routing needs a lower increase than up*/down* (32 switches)", Paper: "33 % against 65 %", Ours: "-", Verdict: lab.NotRun}
+	lower := lab.NewClaim("smart routing needs a lower increase than up*/down* (32 switches)", "33 % against 65 %")
 	smart, ok1 := increases[regular{32, 4, "smart"}]
 	updn, ok2 := increases[regular{32, 4, "updn-shortest"}]
 	if ok1 && ok2 {
-		lower.Ours, lower.Verdict = fmt.Sprintf("%.0f %% against %.0f %%", smart, updn), lab.Judged(smart < updn)
+		lower.Judge(smart < updn, "%.0f %% against %.0f %%", smart, updn)
 	}
 	claims = append([]lab.Claim{
 		lower, bound.claim("at most one original entry for each switch and machine", "every row"),
@@ -222,35 +255,22 @@ func (st *store) table5(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 		claims []lab.Claim
 		most   tally
 	)
-	for _, p := range readTable("ren_table5_renamings_per_host") {
-		r := regular{p.whole("switches"), 4, algorithmOf(p)}
-		m, ok, err := st.renamingRow(ctx, s, r)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue
-		}
-		row := r.String()
+	err := st.eachRow(ctx, s, "ren_table5_renamings_per_host", func(r regular, p printed, m measured) error {
+		row, worst := r.String(), m.summary(mostRenamed).Max
 		t.add(row, renamings, p.value("avg_renamings"), m.summary(renamings), "")
-		t.Add(row, mostRenamed, p["max_renamings"], fmt.Sprintf("%.0f", m.summary(mostRenamed).Max), "-", "-",
+		t.Add(row, mostRenamed, p["max_renamings"], fmt.Sprintf("%.0f", worst), "-", "-",
 			fmt.Sprintf("of %d networks, the paper's of 10; mean of the most of a network %.1f", instances(s), m.mean(mostRenamed)))
-		most.row(row, m.summary(mostRenamed).Max < 127)
-		x := float64(len(picture.Categories))
-		name := p["switches"]
-		if r.algorithm == "smart" {
-			name += " smart"
+		most.row(row, worst < 127)
+		x := addCategory(&picture, r)
+		for i, v := range []float64{p.value("avg_renamings"), m.mean(renamings), p.value("max_renamings"), worst} {
+			picture.Series[i].Add(x, v, 0, 0)
 		}
-		picture.Categories = append(picture.Categories, name)
-		picture.Series[0].Add(x, p.value("avg_renamings"), 0, 0)
-		picture.Series[1].Add(x, m.mean(renamings), 0, 0)
-		picture.Series[2].Add(x, p.value("max_renamings"), 0, 0)
-		picture.Series[3].Add(x, m.summary(mostRenamed).Max, 0, 0)
-		claim := t.near(row+": mean renamings within 10 %", row, nil)
-		if err := st.explainSmart(ctx, s, &claim, r, renamings, p.value("avg_renamings")); err != nil {
-			return nil, err
-		}
+		claim, err := st.nearRow(ctx, s, t, r, "mean renamings", renamings, p.value("avg_renamings"))
 		claims = append(claims, claim)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
 	claims = append([]lab.Claim{most.claim("the 128 identifiers of a port are far from used up", "at most 7 renamings")}, claims...)
 	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: claims}, nil
@@ -265,18 +285,9 @@ func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) (*lab.Result
 		Series: []chart.Series{{Name: "paper: mean, range"}, {Name: "ours: mean, range"}},
 	}
 	var claims []lab.Claim
-	rises := lab.Claim{Text: "more links, more conflicts (64 switches)", Paper: "1.26 to 8.08 %", Ours: "-", Verdict: lab.NotRun}
 	var means []float64
-	for _, p := range readTable("ren_table6_conflicts") {
-		r := regular{p.whole("switches"), p.whole("links_per_switch"), algorithmOf(p)}
-		m, ok, err := st.renamingRow(ctx, s, r)
-		if err != nil {
-			return nil, err
-		}
-		if !ok {
-			continue
-		}
-		row, sum, remark := r.String(), m.summary(conflicts), ""
+	err := st.eachRow(ctx, s, "ren_table6_conflicts", func(r regular, p printed, m measured) error {
+		sum, remark := m.summary(conflicts), ""
 		if r.algorithm != "smart" {
 			remark = fmt.Sprintf("printed range %s to %s, ours %.2f to %.2f", p["conflict_pct_min"], p["conflict_pct_max"], sum.Min, sum.Max)
 			x := float64(r.links)
@@ -284,20 +295,21 @@ func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) (*lab.Result
 			picture.Series[1].Add(x, sum.Mean, sum.Min, sum.Max)
 			means = append(means, sum.Mean)
 		}
-		t.add(row, conflicts, p.value("conflict_pct_avg"), sum, remark)
-		claim := t.near(row+": mean within 10 %", row, nil)
-		if err := st.explainSmart(ctx, s, &claim, r, conflicts, p.value("conflict_pct_avg")); err != nil {
-			return nil, err
-		}
+		t.add(r.String(), conflicts, p.value("conflict_pct_avg"), sum, remark)
+		claim, err := st.nearRow(ctx, s, t, r, "mean", conflicts, p.value("conflict_pct_avg"))
 		claims = append(claims, claim)
+		return err
+	})
+	if err != nil {
+		return nil, err
 	}
+	rises := lab.NewClaim("more links, more conflicts (64 switches)", "1.26 to 8.08 %")
 	if len(means) > 1 {
 		holds := true
 		for i := range means[1:] {
 			holds = holds && means[i] < means[i+1]
 		}
-		rises.Ours = fmt.Sprintf("%.2f to %.2f %%", means[0], means[len(means)-1])
-		rises.Verdict = lab.Judged(holds)
+		rises.Judge(holds, "%.2f to %.2f %%", means[0], means[len(means)-1])
 	}
 	return &lab.Result{
 		Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: append([]lab.Claim{rises}, claims...),

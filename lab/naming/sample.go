@@ -147,8 +147,7 @@ type experiment struct {
 	times     int // as many instances
 }
 
-// experiments are those that are run for a row whose means are off, until one explains
-// it: with 16 switches ours need too many LIDs, and need fewer with fewer cables; with
+// experiments lists what is tried for a row whose means are off, until one explains it: with 16 switches ours need too many LIDs, and need fewer with fewer cables; with
 // more switches too few, and more with longer candidates.
 func experiments(c conf, algorithm string) []experiment {
 	list := []experiment{{
