@@ -46,6 +46,7 @@ var forbidden = []struct{ from, to, why string }{
 	{"weft/route/recipe", "weft/fabric/netfile", "a recipe reads no files"},
 	{"weft/emulator", "weft/route", "a Plan is judged from tables read back over the wire"},
 	{"weft", "weft/internal/peer", testsOnly},
+	{"weft", "weft/lab/labtest", testsOnly},
 	{"weft", "weft/mapping/mappingtest", testsOnly},
 	{"weft", "weft/route/engine/conformance", testsOnly},
 	{"weft", "weft/route/routetest", testsOnly},

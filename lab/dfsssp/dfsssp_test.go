@@ -1,11 +1,7 @@
 package dfsssp
 
 import (
-	"encoding/json"
-	"fmt"
 	"maps"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +9,8 @@ import (
 	"github.com/google/go-cmp/cmp"
 	"pgregory.net/rapid"
 
-	"weft/fabric"
 	"weft/lab"
+	"weft/lab/labtest"
 	"weft/route"
 	"weft/route/lids"
 	"weft/route/quality"
@@ -25,20 +21,7 @@ import (
 // run runs one artefact, some of its rows only.
 func run(t *testing.T, name string, s *lab.Setup) *lab.Record {
 	t.Helper()
-	r := Reproduction()
-	a, ok := r.Find(name)
-	if !ok {
-		t.Fatalf("there is no artefact %s", name)
-	}
-	rec, err := lab.RunArtefact(t.Context(), r, a, s, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rec
-}
-
-func rowsOf(names ...string) func(string) bool {
-	return func(row string) bool { return slices.Contains(names, row) }
+	return labtest.Run(t, Reproduction(), name, s)
 }
 
 func TestTable1(t *testing.T) {
@@ -70,7 +53,7 @@ func TestEveryArtefact(t *testing.T) {
 			continue
 		}
 		t.Run(a.Name, func(t *testing.T) {
-			rec := run(t, a.Name, &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: rowsOf(rows...)})
+			rec := run(t, a.Name, &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: labtest.Rows(rows...)})
 			if got := len(rec.Tables[0].Rows); got < len(rows) {
 				t.Errorf("%d rows, want at least %d", got, len(rows))
 			}
@@ -86,7 +69,7 @@ func TestEveryArtefact(t *testing.T) {
 
 // TestSameOnAnyCores: one core or four, the same record.
 func TestSameOnAnyCores(t *testing.T) {
-	for artefact, rows := range map[string]func(string) bool{"fig6": rowsOf("64 dfsssp", "64 minhop"), "fig12": rowsOf(key12)} {
+	for artefact, rows := range map[string]func(string) bool{"fig6": labtest.Rows("64 dfsssp", "64 minhop"), "fig12": labtest.Rows(key12)} {
 		one := run(t, artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: rows})
 		four := run(t, artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 4, Rows: rows})
 		if diff := cmp.Diff(one, four); diff != "" {
@@ -102,34 +85,14 @@ func TestCommittedRows(t *testing.T) {
 		"fig6":   {"512 minhop", "512 plain dfsssp"},
 		"table1": {"1024 kautz"},
 	} {
-		data, err := os.ReadFile(filepath.Join("../../docs/results/dfsssp", artefact+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		committed, err := lab.Load(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if committed.Mode != lab.Full {
-			t.Errorf("%s: the committed results are of mode %s", artefact, committed.Mode)
-		}
-		now := run(t, artefact, &lab.Setup{Mode: lab.Full, Seed: committed.Seed, Workers: 2, Rows: rowsOf(rows...)})
-		if len(now.Tables[0].Rows) != len(rows) {
-			t.Errorf("%s: %d rows, want %d", artefact, len(now.Tables[0].Rows), len(rows))
-		}
-		for _, row := range now.Tables[0].Rows {
-			if !slices.ContainsFunc(committed.Tables[0].Rows, func(old []string) bool { return slices.Equal(old, row) }) {
-				text, _ := json.Marshal(row)
-				t.Errorf("%s: %s is not in docs/results: an engine or a simulator changed; run: weft lab reproduce dfsssp --full --redo --only %s -o docs/results", artefact, text, artefact)
-			}
-		}
+		labtest.CheckCommitted(t, Reproduction(), artefact, rows...)
 	}
 }
 
 // TestPlainSSSP: algorithm 1 to the letter reaches every host on shortest paths.
 func TestPlainSSSP(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		g, seed := drawNetwork(r)
+		g, seed := labtest.DrawNetwork(r)
 		s := &lab.Setup{Workers: 2}
 		for _, o := range orders {
 			spec := plainSSSP(o)
@@ -144,22 +107,11 @@ func TestPlainSSSP(t *testing.T) {
 	})
 }
 
-func drawNetwork(r *rapid.T) (*fabric.Graph, uint64) {
-	switches := rapid.IntRange(2, 12).Draw(r, "switches")
-	links := rapid.IntRange(switches-1, switches*(switches-1)/2).Draw(r, "links")
-	seed := rapid.Uint64Range(0, 1000).Draw(r, "seed")
-	g, err := lab.Graph(fmt.Sprintf("random(switches=%d,hosts=2,links=%d,seed=%d)", switches, links, seed))
-	if err != nil {
-		r.Fatal(err)
-	}
-	return g, seed
-}
-
 // TestListed: every pair is on one lane, the lists count what is there, and no lane has
 // a cycle.
 func TestListed(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
-		g, _ := drawNetwork(r)
+		g, _ := labtest.DrawNetwork(r)
 		trial, err := (&lab.Setup{Workers: 1}).Route(t.Context(), g, lab.Routing{Engine: "sssp"})
 		if err != nil {
 			r.Fatal(err)

@@ -1,9 +1,6 @@
 package fattree
 
 import (
-	"encoding/json"
-	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -11,31 +8,23 @@ import (
 	"github.com/google/go-cmp/cmp"
 
 	"weft/lab"
+	"weft/lab/labtest"
 )
 
 // run runs one artefact, some of its rows only.
 func run(t *testing.T, paper, name string, s *lab.Setup) *lab.Record {
 	t.Helper()
-	for _, r := range Reproductions() {
-		if r.Name != paper {
-			continue
-		}
-		a, ok := r.Find(name)
-		if !ok {
-			break
-		}
-		rec, err := lab.RunArtefact(t.Context(), r, a, s, "")
-		if err != nil {
-			t.Fatal(err)
-		}
-		return rec
-	}
-	t.Fatalf("there is no artefact %s of %s", name, paper)
-	return nil
+	return labtest.Run(t, reproduction(t, paper), name, s)
 }
 
-func rowsOf(names ...string) func(string) bool {
-	return func(row string) bool { return slices.Contains(names, row) }
+func reproduction(t *testing.T, paper string) *lab.Reproduction {
+	t.Helper()
+	all := Reproductions()
+	i := slices.IndexFunc(all, func(r *lab.Reproduction) bool { return r.Name == paper })
+	if i < 0 {
+		t.Fatalf("there is no paper %s", paper)
+	}
+	return all[i]
 }
 
 // TestEveryArtefact runs some rows of each, so that none is broken unseen.
@@ -75,7 +64,7 @@ func TestEveryArtefact(t *testing.T) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
-				rec := run(t, r.Name, a.Name, &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: rowsOf(rows...)})
+				rec := run(t, r.Name, a.Name, &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: labtest.Rows(rows...)})
 				if len(rec.Tables[0].Rows) < min(len(rows), 1) {
 					t.Error("no rows")
 				}
@@ -120,8 +109,8 @@ func TestSameOnAnyCores(t *testing.T) {
 	for _, c := range []struct{ paper, artefact, row string }{
 		{"thesis-1", "table2", "fat648 9:9 BEFT"}, {"thesis-4", "fig3", "2 switches"}, {"thesis-6", "fig6", "racks216 mFtree"},
 	} {
-		one := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: rowsOf(c.row)})
-		four := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 4, Rows: rowsOf(c.row)})
+		one := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: labtest.Rows(c.row)})
+		four := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 4, Rows: labtest.Rows(c.row)})
 		if diff := cmp.Diff(one, four); diff != "" {
 			t.Errorf("%s %s:\n%s", c.paper, c.artefact, diff)
 		}
@@ -139,26 +128,6 @@ func TestCommittedRows(t *testing.T) {
 		{"thesis-4", "anomaly", []string{"0 minhop by entries, by leaf", "3 EFT", "3 ours"}},
 		{"thesis-6", "redundancy", []string{"over384|ports(2) ftree", "over384|ports(2) mFtree"}},
 	} {
-		data, err := os.ReadFile(filepath.Join("../../docs/results", c.paper, c.artefact+".json"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		committed, err := lab.Load(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if committed.Mode != lab.Full {
-			t.Errorf("%s %s: the committed results are of mode %s", c.paper, c.artefact, committed.Mode)
-		}
-		now := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Full, Seed: committed.Seed, Workers: 2, Rows: rowsOf(c.rows...)})
-		if len(now.Tables[0].Rows) < len(c.rows) {
-			t.Errorf("%s %s: %d rows, want %d", c.paper, c.artefact, len(now.Tables[0].Rows), len(c.rows))
-		}
-		for _, row := range now.Tables[0].Rows {
-			if !slices.ContainsFunc(committed.Tables[0].Rows, func(old []string) bool { return slices.Equal(old, row) }) {
-				text, _ := json.Marshal(row)
-				t.Errorf("%s %s: %s is not in docs/results: an engine or an estimator changed; run: weft lab reproduce %s --full --redo --only %s -o docs/results", c.paper, c.artefact, text, c.paper, c.artefact)
-			}
-		}
+		labtest.CheckCommitted(t, reproduction(t, c.paper), c.artefact, c.rows...)
 	}
 }

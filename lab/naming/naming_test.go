@@ -1,38 +1,19 @@
 package naming
 
 import (
-	"os"
-	"path/filepath"
 	"slices"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
 
 	"weft/lab"
+	"weft/lab/labtest"
 	"weft/route/names"
 )
 
-// run runs one artefact, some of its rows only.
-func run(t *testing.T, r *lab.Reproduction, name string, s *lab.Setup) *lab.Record {
-	t.Helper()
-	a, ok := r.Find(name)
-	if !ok {
-		t.Fatalf("there is no artefact %s", name)
-	}
-	rec, err := lab.RunArtefact(t.Context(), r, a, s, "")
-	if err != nil {
-		t.Fatal(err)
-	}
-	return rec
-}
-
-func rowsOf(names ...string) func(string) bool {
-	return func(row string) bool { return slices.Contains(names, row) }
-}
-
 // TestExample: Tables 1 and 3 of paper 002 exactly.
 func TestExample(t *testing.T) {
-	rec := run(t, Renaming(), "example", &lab.Setup{Mode: lab.Quick})
+	rec := labtest.Run(t, Renaming(), "example", &lab.Setup{Mode: lab.Quick})
 	for _, c := range rec.Claims {
 		if c.Verdict != lab.Holds {
 			t.Errorf("%s: %s (%s)", c.Text, c.Verdict, c.Ours)
@@ -60,8 +41,8 @@ func TestEveryArtefact(t *testing.T) {
 				continue
 			}
 			t.Run(r.Name+" "+a.Name, func(t *testing.T) {
-				one := run(t, fresh(r.Name), a.Name, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: rowsOf(row)})
-				three := run(t, fresh(r.Name), a.Name, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 3, Rows: rowsOf(row)})
+				one := labtest.Run(t, fresh(r.Name), a.Name, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: labtest.Rows(row)})
+				three := labtest.Run(t, fresh(r.Name), a.Name, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 3, Rows: labtest.Rows(row)})
 				if diff := cmp.Diff(one, three); diff != "" {
 					t.Errorf("other figures on three cores:\n%s", diff)
 				}
@@ -153,20 +134,6 @@ func TestCommittedRows(t *testing.T) {
 	for _, x := range []struct{ reproduction, artefact, row string }{
 		{"lid", "table1", "128/16"}, {"lid", "fig11", "fig11 1"}, {"renaming", "table4", "16 switches, 4 links, updn-shortest"},
 	} {
-		data, err := os.ReadFile(filepath.Join("../../docs/results", x.reproduction, x.artefact+".json"))
-		if err != nil {
-			t.Skip(err)
-		}
-		committed, err := lab.Load(data)
-		if err != nil {
-			t.Fatal(err)
-		}
-		now := run(t, fresh(x.reproduction), x.artefact, &lab.Setup{Mode: lab.Full, Seed: committed.Seed, Workers: 2, Rows: rowsOf(x.row)})
-		for _, row := range now.Tables[0].Rows {
-			if !slices.ContainsFunc(committed.Tables[0].Rows, func(old []string) bool { return slices.Equal(old, row) }) {
-				t.Errorf("%s %s: %v is not in docs/results: a computation changed; run: weft lab reproduce %s --full --redo --only %s -o docs/results",
-					x.reproduction, x.artefact, row, x.reproduction, x.artefact)
-			}
-		}
+		labtest.CheckCommitted(t, fresh(x.reproduction), x.artefact, x.row)
 	}
 }

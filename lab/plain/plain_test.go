@@ -1,13 +1,13 @@
 package plain_test
 
 import (
-	"fmt"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"weft/lab"
+	"weft/lab/labtest"
 	"weft/lab/plain"
 	"weft/route"
 )
@@ -19,16 +19,10 @@ func TestMinimal(t *testing.T) {
 		specs = append(specs, plain.MinHop(o))
 	}
 	rapid.Check(t, func(r *rapid.T) {
-		switches := rapid.IntRange(2, 12).Draw(r, "switches")
-		links := rapid.IntRange(switches-1, switches*(switches-1)/2).Draw(r, "links")
-		seed := rapid.IntRange(0, 1000).Draw(r, "seed")
-		g, err := lab.Graph(fmt.Sprintf("random(switches=%d,hosts=2,links=%d,seed=%d)", switches, links, seed))
-		if err != nil {
-			r.Fatal(err)
-		}
+		g, seed := labtest.DrawNetwork(r)
 		s := &lab.Setup{Workers: 2}
 		for _, spec := range specs {
-			trial, err := s.Route(t.Context(), g, lab.Routing{Spec: spec, Seed: uint64(seed)})
+			trial, err := s.Route(t.Context(), g, lab.Routing{Spec: spec, Seed: seed})
 			if err != nil {
 				r.Fatal(err)
 			}

@@ -1,0 +1,73 @@
+// Package labtest holds what the tests of reproductions share.
+package labtest
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/lab"
+)
+
+// Run runs one artefact of a paper.
+func Run(t *testing.T, r *lab.Reproduction, name string, s *lab.Setup) *lab.Record {
+	t.Helper()
+	a, ok := r.Find(name)
+	if !ok {
+		t.Fatalf("%s has no artefact %s", r.Name, name)
+	}
+	rec, err := lab.RunArtefact(t.Context(), r, a, s, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return rec
+}
+
+// Rows keeps the rows of these names.
+func Rows(names ...string) func(string) bool {
+	return func(row string) bool { return slices.Contains(names, row) }
+}
+
+// CheckCommitted runs rows of an artefact again in full, and compares them with the
+// first table of the record in docs/results.
+func CheckCommitted(t *testing.T, r *lab.Reproduction, artefact string, rows ...string) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("../../docs/results", r.Name, artefact+".json"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	committed, err := lab.Load(data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if committed.Mode != lab.Full {
+		t.Errorf("%s %s: the committed results are of mode %s", r.Name, artefact, committed.Mode)
+	}
+	now := Run(t, r, artefact, &lab.Setup{Mode: lab.Full, Seed: committed.Seed, Workers: 2, Rows: Rows(rows...)})
+	if len(now.Tables[0].Rows) < len(rows) {
+		t.Errorf("%s %s: %d rows, want %d", r.Name, artefact, len(now.Tables[0].Rows), len(rows))
+	}
+	for _, row := range now.Tables[0].Rows {
+		if !slices.ContainsFunc(committed.Tables[0].Rows, func(old []string) bool { return slices.Equal(old, row) }) {
+			t.Errorf("%s %s: %q is not in docs/results: a computation changed; run: weft lab reproduce %s --full --redo --only %s -o docs/results",
+				r.Name, artefact, row, r.Name, artefact)
+		}
+	}
+}
+
+// DrawNetwork draws a connected random network of 2 to 12 switches with two hosts each.
+func DrawNetwork(r *rapid.T) (*fabric.Graph, uint64) {
+	switches := rapid.IntRange(2, 12).Draw(r, "switches")
+	links := rapid.IntRange(switches-1, switches*(switches-1)/2).Draw(r, "links")
+	seed := rapid.Uint64Range(0, 1000).Draw(r, "seed")
+	g, err := lab.Graph(fmt.Sprintf("random(switches=%d,hosts=2,links=%d,seed=%d)", switches, links, seed))
+	if err != nil {
+		r.Fatal(err)
+	}
+	return g, seed
+}
