@@ -177,7 +177,7 @@ func TestTrial(t *testing.T) {
 		{engine: "minhop", deadlock: "possible"},
 		{engine: "dfsssp,heuristic=weakest", deadlock: "none"},
 		{engine: "dor,nonsense=1", err: `no option "nonsense"`},
-		{engine: "dfsssp,heuristic", err: "NAME=VALUE"},
+		{engine: "dfsssp,heuristic", err: `"heuristic"`},
 		{engine: "nosuch", err: "nosuch"},
 	} {
 		trial, err := s.Route(t.Context(), g, Routing{Engine: c.engine})

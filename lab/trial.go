@@ -1,23 +1,22 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"strings"
 
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/check"
-	"weft/route/engine"
+	"weft/route/job"
 	"weft/route/quality"
-	"weft/route/recipe"
 	"weft/sim/flow"
 	"weft/traffic"
 )
 
-// Trial is a fabric routed by an engine and judged, or the reason why not.
+// Trial is a fabric that an engine routed and the judge judged, or the engine's refusal.
 type Trial struct {
 	Engine  string
 	Graph   *fabric.Graph
@@ -27,7 +26,7 @@ type Trial struct {
 	Cost    Cost   // of routing
 }
 
-// Graph builds a formula's network.
+// Graph builds the network of a formula.
 func Graph(formula string) (*fabric.Graph, error) {
 	f, err := gen.Parse(formula)
 	if err != nil {
@@ -36,34 +35,32 @@ func Graph(formula string) (*fabric.Graph, error) {
 	return f.Compile(), nil
 }
 
-// Routing says how to route: an engine's name with its options as
-// "name,option=value", the VLs that it may use (0: as many as the hardware), and the
-// goroutines.
+// Routing says how to route.
 type Routing struct {
-	Engine  string
+	Engine  string      // with its options, as package job reads them
 	Spec    *route.Spec // an engine of the experiment's own, in place of Engine
-	MaxVLs  int
-	Workers int
+	MaxVLs  int         // 0: as many as the hardware has
+	Workers int         // 0: as many as the Setup has
 	Seed    uint64
 }
 
-// Route routes a fabric and judges the Plan. A refusal is no error.
+// Route routes a fabric and judges the Plan. A refusal is no error. Only the routing is
+// measured.
 func (s *Setup) Route(ctx context.Context, g *fabric.Graph, how Routing) (*Trial, error) {
-	spec, options, err := how.find()
-	if err != nil {
-		return nil, err
+	req := &job.Request{Chain: job.Chain{{Engine: how.Spec}}, MaxVLs: how.MaxVLs, Workers: cmp.Or(how.Workers, s.Workers), Seed: how.Seed}
+	if how.Spec == nil {
+		var err error
+		if req.Chain, err = job.ParseEngines(how.Engine, nil); err != nil {
+			return nil, fmt.Errorf("lab: engine %q: %w", how.Engine, err)
+		}
 	}
 	t := &Trial{Engine: how.Engine, Graph: g}
-	workers := how.Workers
-	if workers == 0 {
-		workers = s.Workers
-	}
-	t.Cost, err = s.Measure(func() (err error) {
-		t.Plan, err = recipe.Run(ctx, g, &recipe.Request{
-			Engine: spec, Options: options, MaxVLs: how.MaxVLs, Workers: workers, Seed: how.Seed,
-		}, func(string) {})
+	var made *job.Result
+	cost, err := s.Measure(func() (err error) {
+		made, err = job.Route(ctx, g, req)
 		return err
 	})
+	t.Cost = cost
 	if refusal, ok := errors.AsType[*route.Refusal](err); ok {
 		t.Refused = refusal.Reason
 		return t, nil
@@ -71,32 +68,13 @@ func (s *Setup) Route(ctx context.Context, g *fabric.Graph, how Routing) (*Trial
 	if err != nil {
 		return nil, err
 	}
-	t.Report, err = quality.Judge(ctx, g, t.Plan, check.Options{Workers: s.Workers})
+	req.Workers = s.Workers
+	err = made.Judge(ctx, g, req)
+	t.Plan, t.Report = made.Plan, made.Report
 	return t, err
 }
 
-// find finds the engine, and takes its name and options apart.
-func (how *Routing) find() (*route.Spec, map[string]string, error) {
-	if how.Spec != nil {
-		return how.Spec, nil, nil
-	}
-	name, rest, given := strings.Cut(how.Engine, ",")
-	spec, err := engine.Find(name)
-	if err != nil || !given {
-		return spec, nil, err
-	}
-	options := map[string]string{}
-	for option := range strings.SplitSeq(rest, ",") {
-		key, value, ok := strings.Cut(option, "=")
-		if !ok {
-			return nil, nil, fmt.Errorf("lab: engine %q: an option is NAME=VALUE", how.Engine)
-		}
-		options[key] = value
-	}
-	return spec, options, nil
-}
-
-// Deadlock is the judge's word on deadlock: "none", "hosts none" (between hosts, but
+// Deadlock returns the judge's verdict on deadlock: "none", "hosts none" (between hosts, but
 // not with the traffic of switches) or "possible".
 func (t *Trial) Deadlock() string {
 	switch {
@@ -110,7 +88,7 @@ func (t *Trial) Deadlock() string {
 	return "possible"
 }
 
-// Bisection is the effective bisection bandwidth: the mean over random bisections,
+// Bisection returns the effective bisection bandwidth: the mean over random bisections,
 // one way, as ORCS counts.
 func (s *Setup) Bisection(ctx context.Context, t *Trial, runs int, seed uint64) (*flow.Result, error) {
 	return s.Flow(ctx, t, "bisect", flow.Options{Runs: runs, Seed: seed, Shuffle: true})
