@@ -120,7 +120,7 @@ func TestSession(t *testing.T) {
 	if err != nil || string(text) != string(p.Text(ilp.LPSolve)) {
 		t.Errorf("%q %v", text, err)
 	}
-	late := &Session{Solver: &ilp.Solver{Program: "/nowhere/at/all"}, Limit: time.Hour, Until: time.Now()}
+	late := &Session{Solver: &ilp.Solver{Program: "/nowhere/at/all"}, Limit: time.Hour, Until: time.Now().Add(900 * time.Millisecond)}
 	if answer, _, err := late.Solve(t.Context(), p); answer != colouring.Unknown || err != nil || late.Asked.Load() != 1 || late.Unanswered.Load() != 1 {
 		t.Error(answer, err)
 	}

@@ -13,7 +13,7 @@ func LID() *lab.Reproduction {
 			{Name: "table2", Title: "LIDs of five heuristics, path selection", Place: "Table II", Run: st.table2},
 			{Name: "table3", Title: "Optimum, greedy and color/L, shortest widest", Place: "Table III", Measured: true, Run: table3},
 			{Name: "table4", Title: "Optimum, greedy and color/L, path selection", Place: "Table IV", Measured: true, Run: table4},
-			{Name: "table5", Title: "Networks that lp_solve finished against all networks", Place: "Table V", Measured: true, Run: table5},
+			{Name: "table5", Title: "Networks that a bounded search finished against all networks", Place: "Table V", Run: table5},
 			{Name: "table6", Title: "Maximum link load and LIDs of whole routings", Place: "Table VI", Run: st.table6},
 			{Name: "fig10", Title: "LIDs on tori with broken links", Place: "Fig. 10", Run: fig10},
 			{Name: "fig11", Title: "LIDs on an 8-port 3-tree with broken links", Place: "Fig. 11", Run: fig11},

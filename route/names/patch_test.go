@@ -92,6 +92,9 @@ func TestPatch(t *testing.T) {
 		plan.Tables = drawTables(rng, g, &plan.Ends, rapid.Bool().Draw(t, "ordered"))
 		before := plan.Tables.Clone()
 		cyclic := circle(depends(g, before, &plan.Ends))
+		if newPatcher(g, before, &plan.Ends).cyclic != cyclic {
+			t.Fatalf("a cycle: want %v", cyclic)
+		}
 		var lids []fabric.LID
 		for end := range g.NumHosts {
 			lids = append(lids, plan.Ends.Base[end])
@@ -246,4 +249,89 @@ func lacking(a *Assignment, ends route.Ends, lid fabric.LID, end int32) int {
 	plan := &route.Plan{Ends: ends, Tables: route.NewTables(g.NumSwitches, ends.Top())}
 	a.writePaths(plan, end)
 	return newCompleter(a).complete(plan.Tables, lid, g.EndSwitch[end])
+}
+
+// TestPatchDrained: paths end at a drained switch, but none passes it.
+func TestPatchDrained(t *testing.T) {
+	g := graph(t, "torus(4,hosts=1)") // a ring
+	plan := &route.Plan{Ends: must(lids.Assign(g, lids.Options{Fresh: true}))(t)}
+	for _, drained := range []int32{0, 1} {
+		g.Drained[0], g.Drained[1] = drained == 0, drained == 1
+		plan.Tables = route.NewTables(g.NumSwitches, plan.Ends.Top())
+		lid := plan.Ends.Base[g.HostsOf(0)[0]]
+		plan.Tables.Set(0, lid, g.EndPort[g.HostsOf(0)[0]])
+		missing := must(patchAll(t.Context(), g, plan, []fabric.LID{lid}))(t)
+		for s := range int32(g.NumSwitches) {
+			at := s
+			for at != 0 && plan.Tables.Port(at, lid) != route.NoPort {
+				c, _ := g.At(at, plan.Tables.Port(at, lid))
+				if at = g.To[c]; at == 1 && drained == 1 {
+					t.Errorf("the path from switch %d passes a drained one", s)
+				}
+			}
+			if at != 0 {
+				t.Errorf("switch %d drained, %d missing: switch %d has no path", drained, missing, s)
+			}
+		}
+	}
+}
+
+// TestCompleteFindsAll: a switch gets an entry if some ascending way leads from it to a
+// switch that had one.
+func TestCompleteFindsAll(t *testing.T) {
+	g := graph(t, "irregular(switches=6,hosts=10,degree=4,seed=3)")
+	added := 0
+	rapid.Check(t, func(t *rapid.T) {
+		a := assign(t, drawSet(t, g), "color-l")
+		plan := &route.Plan{Ends: must(nameOf(a))(t)}
+		plan.Tables = route.NewTables(g.NumSwitches, plan.Ends.Top())
+		c := newCompleter(a)
+		for end := range int32(g.NumHosts) {
+			a.writePaths(plan, end)
+			for l := range plan.Ends.Count(end) {
+				lid := plan.Ends.Base[end] + fabric.LID(l)
+				want := ascending(g, c.rank, plan.Tables, lid, g.EndSwitch[end])
+				before := plan.Tables.Clone()
+				c.complete(plan.Tables, lid, g.EndSwitch[end])
+				for s := range int32(g.NumSwitches) {
+					has := plan.Tables.Port(s, lid) != route.NoPort
+					if had := before.Port(s, lid) != route.NoPort; has != (had || want[s]) {
+						t.Fatalf("LID %d: switch %d has an entry: %v, want %v", lid, s, has, !has)
+					} else if has && !had {
+						added++
+					}
+				}
+			}
+		}
+	})
+	if added == 0 {
+		t.Error("no entry was added: nothing was tested")
+	}
+}
+
+// ascending finds the switches from which channels of ascending rank lead to an entry.
+func ascending(g *fabric.Graph, rank []int32, t *route.Tables, lid fabric.LID, target int32) []bool {
+	usable := make([]bool, g.NumChannels)
+	found := make([]bool, g.NumSwitches)
+	for changed := true; changed; {
+		changed = false
+		for c := range int32(g.NumChannels) {
+			v := g.To[c]
+			if usable[c] || int(rank[c]) == g.NumChannels {
+				continue
+			}
+			ok := v == target
+			if out, _ := g.At(v, t.Port(v, lid)); v != target && t.Port(v, lid) != route.NoPort {
+				ok = rank[c] < rank[out]
+			} else if v != target {
+				for _, d := range g.OutOf(v) {
+					ok = ok || usable[d] && rank[c] < rank[d]
+				}
+			}
+			if ok {
+				usable[c], found[g.From[c]], changed = true, true, true
+			}
+		}
+	}
+	return found
 }

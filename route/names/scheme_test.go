@@ -30,7 +30,9 @@ func drawRouting(t *rapid.T) *Routing {
 			}
 			hops = append(hops, Hop{n, 2*next + rapid.Int32Range(0, 1).Draw(t, "link")})
 		}
-		r.Add(hops...)
+		for range rapid.IntRange(1, 2).Draw(t, "times") {
+			r.Add(hops...)
+		}
 	}
 	return &r
 }

@@ -254,16 +254,17 @@ func TestPreviousOffsets(t *testing.T) {
 	b := paths.NewBuilder(g)
 	first, last := set.To(0)
 	for p := first; p < last; p++ {
-		for range 2 {
+		for range 3 {
 			b.Add(set.Source(p), 0, set.Append(nil, p))
 		}
 	}
 	src := set.Source(first)
-	h := &route.Held{Choice: route.NewChoice(g.NumEnds, []route.Row{{Source: src, Target: 0, Offset: 1}, {Source: src, Target: 0, Offset: 3}})}
+	choice := route.NewChoice(g.NumEnds, []route.Row{{Source: src, Target: 0, Offset: 1}, {Source: src, Target: 0, Offset: 2}, {Source: src, Target: 0, Offset: 3}})
+	h := &route.Held{Choice: &choice}
 	h.Ends.Base, h.Ends.LMC = make([]fabric.LID, g.NumEnds), make([]uint8, g.NumEnds)
 	h.Ends.Base[0], h.Ends.LMC[0], h.Ends.Base[src] = 8, 2, 1
 	twice := must(b.Build())(t)
-	for limit, want := range map[int][2]int32{4: {1, 3}, 3: {1, -1}, 1: {-1, -1}} {
+	for limit, want := range map[int][3]int32{4: {1, 2, 3}, 3: {1, 2, -1}, 1: {-1, -1, -1}} {
 		var got []int32
 		for i, o := range previousOffsets(twice, h, 0, limit) {
 			if twice.Source(i) == src {

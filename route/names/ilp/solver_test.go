@@ -106,6 +106,22 @@ func FuzzReadAnswer(f *testing.F) {
 	})
 }
 
+// TestColouring: ones are believed only where every vertex has one colour, and no two
+// neighbours the same.
+func TestColouring(t *testing.T) {
+	g := colouring.NewGraph(3)
+	g.AddEdge(0, 1)
+	p := Programme{Graph: g, K: 2}
+	if colour, err := p.Colouring([]int32{4, 0, 3}); err != nil || !slices.Equal(colour, []int32{0, 1, 0}) {
+		t.Error(colour, err)
+	}
+	for _, wrong := range [][]int32{{0, 2, 4}, {0, 3}, {0, 3, 4, 5}, {0, 3, 6}, {-1, 3, 4}} {
+		if colour, err := p.Colouring(wrong); err == nil {
+			t.Errorf("%v was read as %v", wrong, colour)
+		}
+	}
+}
+
 // TestProgrammeSaysWhatItMeans: the constraints of the text, read plainly, hold for a
 // colouring if and only if it is right.
 func TestProgrammeSaysWhatItMeans(t *testing.T) {
