@@ -2,177 +2,137 @@ package nue
 
 import (
 	"context"
+	"errors"
 
 	"weft/fabric"
-	"weft/internal/par"
 	"weft/route"
+	"weft/route/cdg"
+	"weft/route/engine/internal/columns"
 	"weft/route/engine/internal/sample"
 )
 
 const (
-	batch      = 64 // destination switches searched at once
-	block      = 64 // switches whose tables are written at once
+	batch      = 32 // destination switches searched at once
+	gainEvery  = 64 // destination switches after which a later pass must have gained
 	mostPasses = 4
 	passWork   = 1 << 27 // LIDs x channels of all passes, if more than two
-
-	none uint8 = 255 // where a switch has no way
 )
+
+// errNoGain ends a pass that gains nothing.
+var errNoGain = errors.New("nue: the loads are no more even than before")
 
 // builder routes one LID after the other, all of them several times.
 type builder struct {
 	*chooser
-	in     *route.Input
-	lanes  []*lane
-	laneOf []int32 // by switch: lane of its LIDs
-
-	columns []column
-	next    int     // column to route
-	taken   []uint8 // by column and switch: which of the channels that leave the switch, or none
-	leading []int32 // by switch: those that lead to it and are still to be taken back
-	again   bool    // whether all have been routed before
-	moved   bool    // whether one was routed anew
+	in      *route.Input
+	turns   *cdg.Index
+	lanes   []*lane
+	laneOf  []int32 // by switch: lane of its LIDs
+	tables  *route.Tables
+	senders []int32 // scratch of takeBack, by switch: those that send to it and are not done
 }
 
-// column is a LID.
-type column struct {
-	lid fabric.LID
-	end int32
+// build routes every LID of in.Ends on the lane of its switch, base LIDs before all others.
+// In later passes every LID is taken back and routed anew beside all others: the first were
+// routed before anybody could know where the load would be. That ends when it gains
+// nothing, as it does at once in a fat-tree that is complete.
+func build(ctx context.Context, in *route.Input, turns *cdg.Index, lanes []*lane, laneOf []int32) (*route.Tables, error) {
+	b := newBuilder(in, turns, lanes, laneOf)
+	for _, part := range columns.Parts(&in.Ends) {
+		lids := 0
+		for end := range in.Ends.Base {
+			lids += max(0, part.Count(&in.Ends, int32(end)))
+		}
+		for pass := range max(2, min(mostPasses, passWork/(lids*len(in.Graph.Out)+1))) {
+			part.PortZero = pass == 0 // its paths put no load on channels
+			err := b.routeAll(ctx, part, pass > 0)
+			if errors.Is(err, errNoGain) {
+				break
+			}
+			if err != nil {
+				return nil, err
+			}
+		}
+	}
+	return b.tables, nil
 }
 
-// build routes every LID of in.Ends on the lane of its switch. In later passes every
-// LID is taken back and routed anew beside all others: the first were routed before
-// anybody could know where the load would be. That ends when it gains nothing, as it
-// does at once in a fat-tree that is complete.
-func build(ctx context.Context, in *route.Input, lanes []*lane, laneOf []int32) (*route.Tables, error) {
-	b := newBuilder(in, lanes, laneOf)
-	for range max(2, min(mostPasses, passWork/(len(b.columns)*len(in.Graph.Out)+1))) {
-		if more, err := b.pass(ctx); err != nil {
-			return nil, err
-		} else if !more {
-			break
-		}
+func newBuilder(in *route.Input, turns *cdg.Index, lanes []*lane, laneOf []int32) *builder {
+	n := in.Graph.NumSwitches
+	return &builder{
+		chooser: newChooser(in.Graph), in: in, turns: turns, lanes: lanes, laneOf: laneOf,
+		tables: route.NewTables(n, in.Ends.Top()), senders: make([]int32, n),
 	}
-	return b.write(ctx)
 }
 
-// newBuilder lists the LIDs in the order in which they are routed: by switch, those of its
-// hosts before those of its port 0.
-func newBuilder(in *route.Input, lanes []*lane, laneOf []int32) *builder {
-	g := in.Graph
-	b := &builder{chooser: newChooser(g), in: in, lanes: lanes, laneOf: laneOf}
-	add := func(end int32) {
-		for k := range in.Ends.Count(end) {
-			b.columns = append(b.columns, column{in.Ends.Base[end] + fabric.LID(k), end})
+// routeAll routes the LIDs of a part in order of their switches: anew if again is set, as
+// long as that gains.
+func (b *builder) routeAll(ctx context.Context, part columns.Part, again bool) error {
+	order := make([]int32, b.in.Graph.NumSwitches)
+	for s := range order {
+		order[s] = int32(s)
+	}
+	before, routed, done := b.squares(), false, 0
+	gained := func() bool {
+		now := b.squares()
+		ok := !again || !routed || now < before
+		before, routed = now, false
+		return ok
+	}
+	search := func(_ int, to int32, w *ways) { w.search(b.lanes[b.laneOf[to]], to) }
+	err := columns.Route(ctx, b.in, b.tables, part, order, batch, search, func(c *columns.Columns, w *ways) error {
+		if done > 0 && done%gainEvery == 0 && !gained() {
+			return errNoGain
 		}
+		done++
+		routed = routed || c.N > 0
+		b.routeSwitch(c, w, again)
+		return nil
+	})
+	if err == nil && !gained() {
+		return errNoGain
 	}
-	for s := range int32(g.NumSwitches) {
-		for _, h := range g.HostsOf(s) {
-			add(h)
-		}
-		add(g.PortZero(s))
-	}
-	b.leading = make([]int32, g.NumSwitches)
-	b.taken = make([]uint8, len(b.columns)*g.NumSwitches)
-	for i := range b.taken {
-		b.taken[i] = none
-	}
-	return b
+	return err
 }
 
-// pass routes every LID, or in later passes as many as gain from it; it tells whether
-// all have been.
-func (b *builder) pass(ctx context.Context) (bool, error) {
-	n := b.in.Graph.NumSwitches
-	found := make([]ways, min(batch, n))
-	b.next = 0
-	for begin := 0; begin < n; begin += batch {
-		now := found[:min(batch, n-begin)]
-		err := par.For(ctx, b.in.Workers, len(now), func(_, i int) error {
-			now[i].search(b.lanes[b.laneOf[begin+i]], int32(begin+i))
-			return nil
-		})
-		if err != nil {
-			return false, err
-		}
-		before := b.crowding()
-		b.moved = false
-		for i := range now {
-			b.routeSwitch(b.lanes[b.laneOf[begin+i]], &now[i])
-		}
-		if b.moved && b.crowding() >= before {
-			return false, ctx.Err()
-		}
-	}
-	b.again = true
-	return true, ctx.Err()
-}
-
-// routeSwitch routes the LIDs of a switch. Traffic to port 0 counts for nothing: it is
+// routeSwitch chooses the columns of a destination. Traffic to port 0 counts for nothing: it is
 // management, and rare.
-func (b *builder) routeSwitch(l *lane, w *ways) {
-	g := b.in.Graph
-	for ; b.next < len(b.columns) && g.EndSwitch[b.columns[b.next].end] == w.to; b.next++ {
+func (b *builder) routeSwitch(c *columns.Columns, w *ways, again bool) {
+	g, l := b.in.Graph, b.lanes[b.laneOf[c.To]]
+	for column, lid := range c.LIDs {
 		paths := int64(1)
-		if b.columns[b.next].end == g.PortZero(w.to) {
+		if column >= c.Hosts {
 			paths = 0
 		}
-		taken := b.taken[b.next*g.NumSwitches:][:g.NumSwitches]
-		if b.again {
-			if paths == 0 {
-				continue
-			}
-			b.moved = true
-			b.takeBack(l, w, taken, paths)
+		if again {
+			b.takeBack(l, w, lid, paths)
 		}
 		b.choose(l, w, paths)
 		for _, s := range w.order[1:] {
-			taken[s] = uint8(b.chosen[s] - g.OutStart[s])
+			c.Set(s, column, g.FromPort[g.Out[b.chosen[s]]])
 		}
 	}
 }
 
-// takeBack takes the paths to a LID off the loads, each switch after all that lead to it.
-func (b *builder) takeBack(l *lane, w *ways, taken []uint8, paths int64) {
-	out := func(s int32) int32 { return l.g.OutStart[s] + int32(taken[s]) }
+// takeBack takes the paths to a LID off the loads, each switch after all that send to it.
+func (b *builder) takeBack(l *lane, w *ways, lid fabric.LID, paths int64) {
 	for _, s := range w.order {
-		b.flow[s], b.leading[s] = sample.Weight(l.g, s)*paths, 0
+		b.flow[s], b.senders[s] = sample.Weight(l.g, s)*paths, 0
 	}
 	for _, s := range w.order[1:] {
-		b.leading[l.head[out(s)]]++
+		c, _ := l.g.At(s, b.tables.Port(s, lid))
+		b.chosen[s] = b.turns.Place[c]
+		b.senders[l.head[b.chosen[s]]]++
 	}
 	for _, s := range w.order[1:] {
-		for u := s; u != w.to && b.leading[u] == 0; {
-			i := out(u)
+		for u := s; u != w.to && b.senders[u] == 0; {
+			i := b.chosen[u]
 			v := l.head[i]
 			b.load[i] -= b.flow[u]
 			b.flow[v] += b.flow[u]
-			b.leading[u] = -1 // done
-			b.leading[v]--
+			b.senders[u] = -1 // done
+			b.senders[v]--
 			u = v
 		}
 	}
-}
-
-// write makes the tables.
-func (b *builder) write(ctx context.Context) (*route.Tables, error) {
-	g := b.in.Graph
-	n := g.NumSwitches
-	tables := route.NewTables(n, b.in.Ends.Top())
-	err := par.For(ctx, b.in.Workers, (n+block-1)/block, func(_, k int) error {
-		for c, col := range b.columns {
-			to := int(g.EndSwitch[col.end])
-			for s := k * block; s < min(n, (k+1)*block); s++ {
-				switch i := b.taken[c*n+s]; {
-				case s == to:
-					tables.Set(int32(s), col.lid, g.EndPort[col.end])
-				case i == none:
-					tables.Set(int32(s), col.lid, route.NoPort)
-				default:
-					tables.Set(int32(s), col.lid, g.FromPort[g.Out[g.OutStart[s]+int32(i)]])
-				}
-			}
-		}
-		return nil
-	})
-	return tables, err
 }

@@ -1,14 +1,17 @@
 package nue
 
 import (
+	"errors"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
+	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/cdg"
+	"weft/route/engine/internal/columns"
 	"weft/route/engine/internal/sample"
 	"weft/route/lids"
 )
@@ -24,33 +27,47 @@ func TestPass(t *testing.T) {
 			t.Fatal(err)
 		}
 		in := &route.Input{Graph: g, Ends: ends, Workers: 1}
-		b := newBuilder(in, []*lane{l}, make([]int32, g.NumSwitches))
-		for range 3 {
-			if _, err := b.pass(t.Context()); err != nil {
-				t.Fatal(err)
-			}
-			load := make([]int64, len(g.Out))
-			for c, col := range b.columns {
-				to := g.EndSwitch[col.end]
-				taken := b.taken[c*g.NumSwitches:][:g.NumSwitches]
-				for s := range int32(g.NumSwitches) {
-					for at, place := s, nowhere; at != to && taken[at] != none; {
-						i := g.OutStart[at] + int32(taken[at])
-						if l.out[i] <= place {
-							t.Fatalf("the path from %d to %d does not ascend", s, to)
-						}
-						place, at = l.out[i], l.head[i]
-						if col.end != g.PortZero(to) {
-							load[i] += sample.Weight(g, s)
-						}
-					}
+		b := newBuilder(in, cdg.NewIndex(g), []*lane{l}, make([]int32, g.NumSwitches))
+		for _, part := range columns.Parts(&ends) {
+			for pass := range 3 {
+				part.PortZero = pass == 0
+				if err := b.routeAll(t.Context(), part, pass > 0); err != nil && !errors.Is(err, errNoGain) {
+					t.Fatal(err)
 				}
-			}
-			if !slices.Equal(load, b.load) {
-				t.Fatalf("the loads are %v, want %v", b.load, load)
+				if load := loadsOf(t, b, l); !slices.Equal(load, b.load) {
+					t.Fatalf("the loads are %v, want %v", b.load, load)
+				}
 			}
 		}
 	})
+}
+
+// loadsOf counts the paths from hosts in the tables of a builder, which must ascend.
+func loadsOf(t *rapid.T, b *builder, l *lane) []int64 {
+	g, load := l.g, make([]int64, len(l.g.Out))
+	for lid, end := range b.in.Ends.ByLID() {
+		if end < 0 {
+			continue
+		}
+		to := g.EndSwitch[end]
+		for s := range int32(g.NumSwitches) {
+			for at, place := s, nowhere; at != to; {
+				c, _ := g.At(at, b.tables.Port(at, fabric.LID(lid)))
+				if c < 0 {
+					break
+				}
+				i := b.turns.Place[c]
+				if l.out[i] <= place {
+					t.Fatalf("the path from %d to %d does not ascend", s, to)
+				}
+				place, at = l.out[i], l.head[i]
+				if end != g.PortZero(to) {
+					load[i] += sample.Weight(g, s)
+				}
+			}
+		}
+	}
+	return load
 }
 
 // TestBoost: a boosted order spreads the sample better, and all pairs still have paths.
@@ -61,20 +78,20 @@ func TestBoost(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := f.Compile()
-		d := &designer{in: &route.Input{Graph: g, Workers: 1}, t: cdg.NewIndex(g), p: newParts(g), lanes: 1}
-		d.to = d.p.list[0]
-		if d.weight, err = demand(t.Context(), d.t, 1, d.to); err != nil {
+		d := &designer{in: &route.Input{Graph: g, Workers: 1}, turns: cdg.NewIndex(g), parts: newParts(g), lanes: 1}
+		d.to = d.parts.list[0]
+		if d.weight, err = demand(t.Context(), d.turns, 1, d.to); err != nil {
 			t.Fatal(err)
 		}
-		d.pick()
-		list, err := d.try(t.Context(), 0, 1, d.start)
+		d.pickSample()
+		list, err := d.tryAll(t.Context(), 0, 1, d.start)
 		if err != nil {
 			t.Fatal(err)
 		}
 		best := d.boost(t.Context(), list[0])
-		again := d.trial(best.order, newShare(d.t, nil))
-		if best.crowding >= list[0].crowding || again.crowding != best.crowding {
-			t.Errorf("%s: from %g to %g, in a new trial %g", formula, list[0].crowding, best.crowding, again.crowding)
+		again := d.trial(best.order, newSpreader(d.turns, nil))
+		if best.squares >= list[0].squares || again.squares != best.squares {
+			t.Errorf("%s: from %g to %g, in a new trial %g", formula, list[0].squares, best.squares, again.squares)
 		}
 		if best.paths != list[0].paths {
 			t.Errorf("%s: %d paths, want %d", formula, best.paths, list[0].paths)

@@ -5,48 +5,34 @@ import (
 
 	"weft/fabric"
 	"weft/route/engine/internal/sample"
+	"weft/route/updown"
 )
 
-// parts lists the switches that let traffic through, by connected part. Hosted tells
-// which of a part have hosts; all of a part without any.
+// parts lists the switches that let traffic through, by connected part of the network.
 type parts struct {
 	list   [][]int32
-	hosted [][]int32
-	of     []int32 // by switch: its part, -1 when drained
-	size   []int32 // by part: switches that reach it and are reached, drained ones too
+	hosted [][]int32 // those with hosts, all of a part without hosts
+	of     []int32   // by switch: its part, -1 when drained
+	size   []int32   // by part: switches that reach it and are reached, drained ones too
 }
 
 func newParts(g *fabric.Graph) *parts {
-	p := &parts{of: make([]int32, g.NumSwitches)}
-	for s := range p.of {
-		p.of[s] = -1
-	}
-	beside := make([]int32, g.NumSwitches) // the part whose border a drained switch was last counted at
-	for s := range int32(g.NumSwitches) {
-		if p.of[s] >= 0 || g.Drained[s] {
-			continue
-		}
-		n := int32(len(p.list))
-		p.of[s] = n
-		part := []int32{s}
-		border := int32(0)
-		for k := 0; k < len(part); k++ {
-			for _, c := range g.OutOf(part[k]) {
-				v := g.To[c]
-				switch {
-				case g.Drained[v] && beside[v] != n+1:
-					beside[v] = n + 1
-					border++
-				case !g.Drained[v] && p.of[v] < 0:
-					p.of[v] = n
-					part = append(part, v)
+	p := &parts{list: updown.Parts(g), of: slices.Repeat([]int32{-1}, g.NumSwitches)}
+	border := make([]int32, g.NumSwitches) // by drained switch: one more than the last part at whose border it was counted
+	for n, part := range p.list {
+		size := int32(len(part))
+		for _, s := range part {
+			p.of[s] = int32(n)
+			for _, c := range g.OutOf(s) {
+				if v := g.To[c]; g.Drained[v] && border[v] != int32(n+1) {
+					border[v] = int32(n + 1)
+					size++
 				}
 			}
 		}
-		p.list = append(p.list, part)
-		p.size = append(p.size, int32(len(part))+border)
+		p.size = append(p.size, size)
 		hosted := sample.Hosted(g, part)
-		slices.Sort(hosted)
+		slices.Sort(hosted) // of a part without hosts the list itself
 		p.hosted = append(p.hosted, hosted)
 	}
 	return p
@@ -54,46 +40,33 @@ func newParts(g *fabric.Graph) *parts {
 
 // escape is a spanning tree of every part, found breadth first from its root.
 type escape struct {
-	g     *fabric.Graph
-	visit []int32 // by switch: when it was found, from 1 on; 0 when drained
-	tree  []bool  // by channel: whether it belongs to the tree
+	g    *fabric.Graph
+	rank updown.Order // in the order in which the switches were found
+	tree []bool       // by channel: whether it belongs to the tree
 }
 
 func newEscape(g *fabric.Graph, roots []int32) *escape {
-	e := &escape{g: g, visit: make([]int32, g.NumSwitches), tree: make([]bool, g.NumChannels)}
-	found := int32(0)
+	search := g.NewSearch(g.Drained)
 	for _, r := range roots {
-		queue := []int32{r}
-		found++
-		e.visit[r] = found
-		for k := 0; k < len(queue); k++ {
-			for _, c := range g.OutOf(queue[k]) {
-				if v := g.To[c]; e.visit[v] == 0 && !g.Drained[v] {
-					found++
-					e.visit[v] = found
-					e.tree[c], e.tree[c^1] = true, true
-					queue = append(queue, v)
-				}
-			}
+		search.Extend(r)
+	}
+	found := slices.DeleteFunc(slices.Clone(search.Order), func(s int32) bool { return g.Drained[s] })
+	e := &escape{g: g, rank: updown.OneByOne(g.NumSwitches, found), tree: make([]bool, g.NumChannels)}
+	for _, s := range found {
+		if c := search.Via[s]; c >= 0 {
+			e.tree[c], e.tree[c^1] = true, true
 		}
 	}
 	return e
 }
 
-// channels lists the channels in an order in which every path that first leads to
-// switches found earlier, then to ones found later, ascends.
+// channels lists the channels in an order in which every up*/down* path ascends.
 func (e *escape) channels() []int32 {
-	g := e.g
-	list := make([]int32, g.NumChannels)
-	key := make([]int32, g.NumChannels)
-	for c := range key {
+	list := make([]int32, e.g.NumChannels)
+	for c := range list {
 		list[c] = int32(c)
-		from, to := e.visit[g.From[c]], e.visit[g.To[c]]
-		if key[c] = from; to < from {
-			key[c] = -from
-		}
 	}
-	slices.SortStableFunc(list, func(x, y int32) int { return int(key[x] - key[y]) })
+	e.rank.SortChannels(e.g, list)
 	return list
 }
 
@@ -103,7 +76,7 @@ func (e *escape) fix(o *order) {
 		for _, back := range e.g.OutOf(s) {
 			for _, d := range e.g.OutOf(s) {
 				if e.tree[back] && e.tree[d] && d != back {
-					o.fixed[o.t.Number(back^1, d)] = true
+					o.fixed[o.turns.Number(back^1, d)] = true
 				}
 			}
 		}

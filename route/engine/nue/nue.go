@@ -34,7 +34,7 @@ type engine struct {
 
 // Route implements route.Engine. It never refuses.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
-	t, p := cdg.NewIndex(in.Graph), newParts(in.Graph)
+	turns, p := cdg.NewIndex(in.Graph), newParts(in.Graph)
 	shares := divide(in.Graph, p, e.lanes(in))
 	laneOf := make([]int32, in.Graph.NumSwitches)
 	lanes := make([]*lane, len(shares))
@@ -43,18 +43,18 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		for _, s := range to {
 			laneOf[s] = int32(k)
 		}
-		weight, err := demand(ctx, t, in.Workers, to)
+		weight, err := demand(ctx, turns, in.Workers, to)
 		if err != nil {
 			return nil, err
 		}
-		d := &designer{in: in, t: t, p: p, lanes: len(shares), to: to, weight: weight, earlier: load}
+		d := &designer{in: in, turns: turns, parts: p, lanes: len(shares), to: to, weight: weight, earlier: load}
 		a, err := d.design(ctx)
 		if err != nil {
 			return nil, err
 		}
 		lanes[k], load = newLane(a.order, p), a.load
 	}
-	tables, err := build(ctx, in, lanes, laneOf)
+	tables, err := build(ctx, in, turns, lanes, laneOf)
 	if err != nil {
 		return nil, err
 	}

@@ -18,15 +18,15 @@ const (
 // order ranks the channels of a lane: paths whose places ascend close no cycle. Turns
 // that are fixed ascend, and stay so.
 type order struct {
-	t     *cdg.Index
+	turns *cdg.Index
 	place []int32 // by channel
 	fixed []bool  // by turn
 }
 
 // newOrder gives the channels the places of a list of all.
-func newOrder(t *cdg.Index, list []int32) *order {
-	g := t.Graph
-	o := &order{t: t, place: make([]int32, g.NumChannels), fixed: make([]bool, t.Size)}
+func newOrder(turns *cdg.Index, list []int32) *order {
+	g := turns.Graph
+	o := &order{turns: turns, place: make([]int32, g.NumChannels), fixed: make([]bool, turns.Size)}
 	for i, c := range list {
 		switch {
 		case g.Drained[g.From[c]]:
@@ -42,7 +42,7 @@ func newOrder(t *cdg.Index, list []int32) *order {
 
 // clone copies an order. Fixed turns are shared: they never change.
 func (o *order) clone() *order {
-	return &order{t: o.t, place: slices.Clone(o.place), fixed: o.fixed}
+	return &order{turns: o.turns, place: slices.Clone(o.place), fixed: o.fixed}
 }
 
 // free reports whether a channel has a place of its own.
@@ -60,11 +60,11 @@ func (o *order) channels() []int32 {
 	return list
 }
 
-// against adds up the weights of the turns that the places do not allow.
+// against returns the sum of the weights of the turns that the places forbid.
 func (o *order) against(weight []int64) int64 {
-	g, sum := o.t.Graph, int64(0)
+	g, sum := o.turns.Graph, int64(0)
 	for c, p := range o.place {
-		row := o.t.Row[c]
+		row := o.turns.Row[c]
 		for k, d := range g.OutOf(g.To[c]) {
 			if p >= o.place[d] {
 				sum += weight[row+k]

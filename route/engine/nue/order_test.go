@@ -24,14 +24,14 @@ func drawEscape(t *rapid.T) (*fabric.Graph, *escape) {
 
 // ascends checks that edges lead to later places, and that no two channels share one.
 func ascends(t *rapid.T, o *order) {
-	g := o.t.Graph
+	g := o.turns.Graph
 	var places []int32
 	for c := range int32(g.NumChannels) {
 		if o.free(c) {
 			places = append(places, o.place[c])
 		}
 		for _, d := range g.OutOf(g.To[c]) {
-			if o.fixed[o.t.Number(c, d)] && o.place[c] >= o.place[d] {
+			if o.fixed[o.turns.Number(c, d)] && o.place[c] >= o.place[d] {
 				t.Fatalf("the edge from channel %d to %d does not ascend", c, d)
 			}
 		}
@@ -49,14 +49,14 @@ func TestSift(t *testing.T) {
 		g, e := drawEscape(t)
 		o := newOrder(cdg.NewIndex(g), e.channels())
 		e.fix(o)
-		weight := make([]int64, o.t.Size)
+		weight := make([]int64, o.turns.Size)
 		for i := range weight {
 			weight[i] = rapid.Int64Range(0, 9).Draw(t, "weight")
 		}
 		for c := range int32(g.NumChannels) {
 			for _, d := range g.OutOf(g.To[c]) {
 				if !o.free(c) || !o.free(d) || d == c {
-					weight[o.t.Number(c, d)] = 0
+					weight[o.turns.Number(c, d)] = 0
 				}
 			}
 		}
@@ -91,7 +91,7 @@ func TestDemand(t *testing.T) {
 		for _, w := range one {
 			sum += w
 		}
-		s := newShare(turns, nil)
+		s := newSpreader(turns, nil)
 		for _, to := range all {
 			s.search(to)
 			for _, u := range s.queue[1:] {

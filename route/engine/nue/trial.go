@@ -13,20 +13,21 @@ const (
 	boostWork  = 1 << 22 // channels looked at for all rounds of one order
 	mostRounds = 16
 
-	// An order is good when one path in rare goes around, and one turn of few is against it.
-	rare = 256
-	few  = 16
+	// An order is good when at most one path of these goes around, and it forbids at most one
+	// of these turns.
+	pathsAround    = 256
+	turnsForbidden = 16
 )
 
-// verdict is what a trial says of an order.
-type verdict struct {
-	crowding float64 // sum of the squares of the loads of channels
-	load     []int64 // by position in Out, with that of the lanes before
-	around   int64   // paths that are longer than the shortest of the network
-	paths    int64
+// result holds what a trial says of an order.
+type result struct {
+	squares float64 // sum of the squares of the loads of channels
+	load    []int64 // by position in Out, with that of the lanes before
+	around  int64   // paths that are longer than the shortest of the network
+	paths   int64
 }
 
-// good tells whether no other order needs to be tried. That few paths go around is not
+// good reports whether no other order needs to be tried. That few paths go around is not
 // enough: up*/down* can do with shortest paths alone in a small torus, but has few of
 // the many, and crowds its root.
 func (d *designer) good(a *attempt) bool {
@@ -34,21 +35,21 @@ func (d *designer) good(a *attempt) bool {
 	for _, w := range d.weight {
 		all += w
 	}
-	return a.around <= a.paths/rare && a.order.against(d.weight) <= all/few
+	return a.around <= a.paths/pathsAround && a.order.against(d.weight) <= all/turnsForbidden
 }
 
-// pick picks destinations with hosts for the trials.
-func (d *designer) pick() {
-	d.sample = sample.Spread(sample.Hosted(d.t.Graph, d.to), max(1, trialWork/len(d.t.Graph.Out)))
+// pickSample picks destinations with hosts for the trials.
+func (d *designer) pickSample() {
+	d.sample = sample.Spread(sample.Hosted(d.turns.Graph, d.to), max(1, trialWork/len(d.turns.Graph.Out)))
 }
 
 // trial routes the sample by an order. The pairs whose paths go around gain weight in
-// the share, when it has weights.
-func (d *designer) trial(o *order, s *share) verdict {
-	g := d.t.Graph
-	l, b, w := newLane(o, d.p), newChooser(g), &ways{}
+// the spreader, if it has weights.
+func (d *designer) trial(o *order, s *spreader) result {
+	g := d.turns.Graph
+	l, b, w := newLane(o, d.parts), newChooser(g), &ways{}
 	copy(b.load, d.earlier)
-	v := verdict{load: b.load}
+	v := result{load: b.load}
 	for _, to := range d.sample {
 		w.search(l, to)
 		n := sample.Weight(g, to)
@@ -70,7 +71,7 @@ func (d *designer) trial(o *order, s *share) verdict {
 			s.deal(to, around)
 		}
 	}
-	v.crowding = b.crowding()
+	v.squares = b.squares()
 	return v
 }
 
@@ -78,13 +79,13 @@ func (d *designer) trial(o *order, s *share) verdict {
 // shortest gain the weight of their pairs, and the channels are sifted again. The best
 // of all rounds is returned.
 func (d *designer) boost(ctx context.Context, best attempt) attempt {
-	s := newShare(d.t, slices.Clone(d.weight))
+	s := newSpreader(d.turns, slices.Clone(d.weight))
 	o := best.order.clone()
 	d.trial(o, s)
-	rounds := min(mostRounds, d.part(boostWork/(len(d.sample)*len(d.t.Graph.Out))))
+	rounds := min(mostRounds, d.share(boostWork/(len(d.sample)*len(d.turns.Graph.Out))))
 	for ; rounds > 0 && ctx.Err() == nil; rounds-- {
 		o.sift(s.weight)
-		if v := d.trial(o, s); v.crowding < best.crowding {
+		if v := d.trial(o, s); v.squares < best.squares {
 			best = attempt{o.clone(), best.root, v}
 		}
 	}

@@ -17,23 +17,23 @@ const (
 // demand weighs the turns by the pairs of hosts whose shortest paths make them; the
 // pairs of two switches are dealt out evenly over their shortest paths, hop by hop
 // towards the destination. Of many destinations with hosts a sample is taken: the others
-// have no demand, and each that is left out is one whose turns nothing speaks for.
-func demand(ctx context.Context, t *cdg.Index, workers int, to []int32) ([]int64, error) {
-	to = sample.Spread(sample.Hosted(t.Graph, to), max(1, demandWork/(t.Size+1)))
-	workers = max(1, min(workers, len(to), demandRoom/(t.Size+1)))
-	shares := make([]*share, workers)
+// have no demand. A turn that only a destination left out would make has no weight.
+func demand(ctx context.Context, turns *cdg.Index, workers int, to []int32) ([]int64, error) {
+	to = sample.Spread(sample.Hosted(turns.Graph, to), max(1, demandWork/(turns.Size+1)))
+	workers = max(1, min(workers, len(to), demandRoom/(turns.Size+1)))
+	spreaders := make([]*spreader, workers)
 	err := par.For(ctx, workers, len(to), func(worker, i int) error {
-		if shares[worker] == nil {
-			shares[worker] = newShare(t, make([]int64, t.Size))
+		if spreaders[worker] == nil {
+			spreaders[worker] = newSpreader(turns, make([]int64, turns.Size))
 		}
-		shares[worker].add(to[i], func(u int32) int64 { return sample.Weight(t.Graph, u) * sample.Weight(t.Graph, to[i]) })
+		spreaders[worker].add(to[i], func(u int32) int64 { return sample.Weight(turns.Graph, u) * sample.Weight(turns.Graph, to[i]) })
 		return nil
 	})
 	if err != nil {
 		return nil, err
 	}
-	sum := make([]int64, t.Size)
-	for _, s := range shares {
+	sum := make([]int64, turns.Size)
+	for _, s := range spreaders {
 		if s != nil {
 			for e, w := range s.weight {
 				sum[e] += w
@@ -43,9 +43,9 @@ func demand(ctx context.Context, t *cdg.Index, workers int, to []int32) ([]int64
 	return sum, nil
 }
 
-// share is the demand that one worker finds.
-type share struct {
-	t      *cdg.Index
+// spreader deals pairs of hosts out over shortest paths.
+type spreader struct {
+	turns  *cdg.Index
 	weight []int64 // by turn
 	hops   []int32 // by switch
 	queue  []int32
@@ -53,23 +53,23 @@ type share struct {
 	in     []int32
 }
 
-func newShare(t *cdg.Index, weight []int64) *share {
-	return &share{
-		t: t, weight: weight, hops: make([]int32, t.Graph.NumSwitches),
-		queue: make([]int32, 0, t.Graph.NumSwitches), flow: make([]int64, t.Graph.NumChannels),
+func newSpreader(turns *cdg.Index, weight []int64) *spreader {
+	return &spreader{
+		turns: turns, weight: weight, hops: make([]int32, turns.Graph.NumSwitches),
+		queue: make([]int32, 0, turns.Graph.NumSwitches), flow: make([]int64, turns.Graph.NumChannels),
 	}
 }
 
 // add adds so many pairs of hosts from each switch to one.
-func (s *share) add(to int32, pairs func(from int32) int64) {
+func (s *spreader) add(to int32, pairs func(from int32) int64) {
 	s.search(to)
 	s.deal(to, pairs)
 }
 
 // deal deals the pairs to the switch of the last search out over their shortest paths,
 // farthest switches first.
-func (s *share) deal(to int32, pairs func(from int32) int64) {
-	t, g := s.t, s.t.Graph
+func (s *spreader) deal(to int32, pairs func(from int32) int64) {
+	turns, g := s.turns, s.turns.Graph
 	for k := len(s.queue) - 1; k > 0; k-- {
 		u := s.queue[k]
 		s.in = s.in[:0]
@@ -92,22 +92,22 @@ func (s *share) deal(to int32, pairs func(from int32) int64) {
 			}
 			s.flow[c] = own / nearer
 			for _, x := range s.in {
-				part := s.flow[x] / nearer
-				s.weight[t.Number(x, c)] += part
-				s.flow[c] += part
+				share := s.flow[x] / nearer
+				s.weight[turns.Number(x, c)] += share
+				s.flow[c] += share
 			}
 		}
 	}
 }
 
-// nearer tells whether a shortest path to switch to leads from u to v.
-func (s *share) nearer(v, u, to int32) bool {
-	return s.hops[v] == s.hops[u]-1 && (v == to || !s.t.Graph.Drained[v])
+// nearer reports whether a shortest path to switch to leads from u to v.
+func (s *spreader) nearer(v, u, to int32) bool {
+	return s.hops[v] == s.hops[u]-1 && (v == to || !s.turns.Graph.Drained[v])
 }
 
 // search finds the hops from all switches, -1 where there is no way.
-func (s *share) search(to int32) {
-	g := s.t.Graph
+func (s *spreader) search(to int32) {
+	g := s.turns.Graph
 	for u := range s.hops {
 		s.hops[u] = -1
 	}

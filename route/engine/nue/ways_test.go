@@ -15,18 +15,15 @@ import (
 // drawLane draws a network with an order in which a spanning tree's turns ascend.
 func drawLane(t *rapid.T) *lane {
 	g, e := drawEscape(t)
-	d := &designer{t: cdg.NewIndex(g)}
-	o := newOrder(d.t, e.channels())
-	e.fix(o)
+	d := &designer{turns: cdg.NewIndex(g)}
 	for c := range int32(g.NumChannels) {
 		for _, next := range g.OutOf(g.To[c]) {
 			if rapid.IntRange(0, 3).Draw(t, "wanted") == 0 {
-				d.wanted = append(d.wanted, wish{c, next, 1})
+				d.wanted = append(d.wanted, weightedTurn{c, next, 1})
 			}
 		}
 	}
-	o = newOrder(d.t, d.byDemand(e.channels(), o.fixed, rand.New(rand.NewPCG(1, 2))))
-	e.fix(o)
+	o := d.byDemand(e, rand.New(rand.NewPCG(1, 2)))
 	ascends(t, o)
 	return newLane(o, newParts(g))
 }
@@ -74,7 +71,7 @@ func longer(l *lane, latest []int32) []int32 {
 
 // reached counts the switches with a path to one, itself included.
 func reached(g *fabric.Graph, to int32) int {
-	s := newShare(cdg.NewIndex(g), nil)
+	s := newSpreader(cdg.NewIndex(g), nil)
 	s.search(to)
 	return len(s.queue)
 }
@@ -92,7 +89,7 @@ func TestChoose(t *testing.T) {
 			paths := rapid.Int64Range(0, 2).Draw(t, "paths")
 			b.choose(l, w, paths)
 			for _, s := range w.order[1:] {
-				if b.hops[s] > w.hops(s) && b.after[s] == nowhere {
+				if b.hops[s] > w.hops(s) && b.arrival[s] == nowhere {
 					t.Fatalf("to %d: %d takes %d hops, not %d, for nobody", to, s, b.hops[s], w.hops(s))
 				}
 				for at, place := s, nowhere; at != to; at = l.head[b.chosen[at]] {
@@ -136,7 +133,7 @@ func TestWeigh(t *testing.T) {
 		}
 		for to := range int32(l.g.NumSwitches) {
 			w.search(l, to)
-			b.weigh(w)
+			b.sumLoads(w)
 			for i, c := range w.allowed {
 				if want, ok := leastLoad(l, w, b.load, c); ok && b.cost[i] != want {
 					t.Fatalf("to %d by channel %d: cost %d, want %d", to, c, b.cost[i], want)

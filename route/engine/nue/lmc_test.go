@@ -1,0 +1,9 @@
+package nue
+
+import (
+	"testing"
+
+	"weft/route/engine/conformance"
+)
+
+func TestBaseLIDs(t *testing.T) { conformance.BaseLIDs(t, Spec()) }
