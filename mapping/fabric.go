@@ -6,7 +6,7 @@ import (
 	"weft/fabric"
 )
 
-// HostWires says that a host has more than one wire.
+// HostWires is the error of a host that has more than one wire.
 type HostWires struct {
 	Node  fabric.NodeID
 	Name  string
@@ -17,8 +17,8 @@ func (e *HostWires) Error() string {
 	return fmt.Sprintf("mapping: host %s has %d wires (a host has one)", e.Name, e.Wires)
 }
 
-// FromFabric takes what is up of a fabric as a network of anonymous switches: hosts
-// are its CAs and routers, which may have one cable each.
+// FromFabric makes a network of anonymous switches of the nodes and links of a fabric that
+// are up: hosts are its CAs and routers, which may have one cable each.
 func FromFabric(f *fabric.Fabric) (*Network, error) {
 	var (
 		hosts  []Host

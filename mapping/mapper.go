@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Prober is all that an algorithm sees of a network: who answers a message with these
-// turns, and the time that this took.
+// Prober answers probes. An algorithm sees nothing else of a network: who answers a message
+// with these turns, and the time that this took.
 type Prober interface {
 	Probe(turns []Turn) (Reply, time.Duration)
 }
@@ -25,8 +25,8 @@ type Reply struct {
 	Switch   ID   // of self-identifying switches: the one where the message turned round
 }
 
-// ID is what a self-identifying switch writes into a message that turns round in it,
-// as NodeInfo tells NodeGUID, LocalPortNum and NumPorts. Ports is 0 when the switches
+// ID names a self-identifying switch. The switch writes it into a message that turns round
+// in it, as NodeInfo holds NodeGUID, LocalPortNum and NumPorts. Ports is 0 when the switches
 // are anonymous.
 type ID struct {
 	Number uint64
@@ -47,14 +47,14 @@ type Clock struct {
 // probes took 256, 522 and 1,011 ms.
 var MyrinetClock = Clock{Overhead: 450 * time.Microsecond, Timeout: 700 * time.Microsecond, Hop: 550 * time.Nanosecond, Rate: 160e6}
 
-// Conditions are what a mapper finds besides the network.
+// Conditions describes hosts, switches and traffic as a mapper finds them.
 type Conditions struct {
 	Clock Clock
 	// SelfIdentifying switches write their ID into messages that turn round in them.
 	SelfIdentifying bool
-	// Responding says by host which of them answer; nil means that all do.
+	// Responding holds by host whether it answers; nil means that all do.
 	Responding []bool
-	// Traffic is that of applications; what it does is drawn from Seed.
+	// Traffic of applications; what it does to probes is drawn from Seed.
 	Traffic
 	Seed uint64
 }
@@ -67,9 +67,9 @@ type Mapper struct {
 	cond Conditions
 	rng  *rand.Rand
 	busy []bool // by wire-end
-	late []late
+	late []lateAnswer
 
-	// What became of the messages so far, by Outcome.
+	// Outcomes counts the messages so far by how they ended.
 	Outcomes [Outcomes]int
 	// Elapsed is the modelled time so far.
 	Elapsed time.Duration
@@ -83,8 +83,8 @@ func NewMapper(m *Model, host int32, cond Conditions) *Mapper {
 	return &Mapper{Model: m, Host: host, cond: cond, rng: rand.New(rand.NewPCG(cond.Seed, 0x9a9)), busy: cond.busyWires(m.Network, cond.Seed)}
 }
 
-// Reconnect goes on in a network that changed, where the host may have another number;
-// -1 says that it is wired to nothing. Which wires are busy is drawn anew.
+// Reconnect replaces the network by one that changed, where the host may have another
+// number; -1 says that it is wired to nothing. Which wires are busy is drawn anew.
 func (m *Mapper) Reconnect(model *Model, host int32) {
 	m.Model, m.Host, m.busy = model, host, m.cond.busyWires(model.Network, m.cond.Seed)
 }
@@ -99,7 +99,7 @@ func (m *Mapper) Probe(turns []Turn) (Reply, time.Duration) {
 	outcome, at, hops := m.Model.Send(m.Host, turns)
 	back := at == m.Host
 	if outcome == Delivered {
-		outcome = m.disturbed(back)
+		outcome = m.disturb(back)
 	}
 	m.Outcomes[outcome]++
 	reply, took := Reply{}, m.cond.Clock.Timeout
@@ -109,20 +109,20 @@ func (m *Mapper) Probe(turns []Turn) (Reply, time.Duration) {
 			reply.Switch = m.Model.TurnedRound(turns)
 		}
 		if outcome == Late {
-			m.delay(turns, reply)
+			m.addLate(turns, reply)
 			reply = Reply{}
 		} else {
 			took = m.cond.Clock.RoundTrip(hops, m.Model.Hardware.Payload+len(turns), back)
 		}
 	}
 	if !reply.Answered {
-		reply, took = m.arriving(turns)
+		reply, took = m.takeLate(turns)
 	}
 	m.Elapsed += took
 	return reply, took
 }
 
-// RoundTrip is the time of an answered probe over so many wires; the message comes
+// RoundTrip returns the time of an answered probe over so many wires; the message comes
 // back by itself, or a host answers by the same way.
 func (c Clock) RoundTrip(hops, bytes int, back bool) time.Duration {
 	way := c.Way(hops, bytes)
@@ -132,7 +132,7 @@ func (c Clock) RoundTrip(hops, bytes int, back bool) time.Duration {
 	return c.Overhead + way
 }
 
-// Way is the time that a message is under way.
+// Way returns the time that a message takes over so many wires.
 func (c Clock) Way(hops, bytes int) time.Duration {
 	return time.Duration(hops)*c.Hop + time.Duration(int64(bytes)*int64(time.Second)/c.Rate)
 }

@@ -2,11 +2,11 @@ package mapping
 
 import "fmt"
 
-// Turn says which port a message leaves a switch by, relative to the port it came in
-// by. The sum is not taken modulo the number of ports.
+// Turn is the port by which a message leaves a switch, relative to the port by which it
+// came in. The sum is not taken modulo the number of ports.
 type Turn = int8
 
-// Outcome is how a message ends.
+// Outcome is the end of a message.
 type Outcome uint8
 
 // The outcomes: delivered, the four ways in which a routing address fails to be a path
@@ -56,7 +56,7 @@ func ParseCollision(name string) (Collision, error) {
 	return "", fmt.Errorf("mapping: no collision model is called %q (there are: %v)", name, Collisions())
 }
 
-// Hardware is what the switches and messages of section 1.1 are like.
+// Hardware describes the switches and messages of section 1.1.
 type Hardware struct {
 	Buffer  int // bytes that a port holds
 	Payload int // bytes of a message besides its turns: header, data, CRC, tail
@@ -95,11 +95,11 @@ func (m *Model) Send(from int32, turns []Turn) (Outcome, int32, int) {
 	return outcome, m.node[at], hops
 }
 
-// Path is the wire-ends by which the message last sent left nodes, numbered by node and
-// port. It is valid until the next one is sent.
+// Path returns the wire-ends by which the message last sent left nodes, numbered by node
+// and port. It is valid until the next one is sent.
 func (m *Model) Path() []int32 { return m.path }
 
-// TurnedRound is the identity of the first switch in which the message last sent took
+// TurnedRound returns the identity of the first switch in which the message last sent took
 // the turn 0.
 func (m *Model) TurnedRound(turns []Turn) ID {
 	for i, t := range turns {
@@ -113,7 +113,7 @@ func (m *Model) TurnedRound(turns []Turn) ID {
 	return ID{}
 }
 
-// walk records the wire-ends by which the message leaves each node.
+// walk follows a message, and records the wire-ends by which it leaves each node.
 func (m *Model) walk(from int32, turns []Turn) (Outcome, int32) {
 	out := m.start[from]
 	m.path = m.path[:0]
@@ -143,7 +143,7 @@ func (m *Model) walk(from int32, turns []Turn) (Outcome, int32) {
 	}
 }
 
-// collides says whether the message on m.path meets itself.
+// collides reports whether the message on m.path meets itself.
 func (m *Model) collides(turns int) bool {
 	if m.Rule == Packet {
 		return false

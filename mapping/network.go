@@ -18,13 +18,13 @@ type Wire [2]End
 // NoPeer stands where a port has no wire.
 const NoPeer int32 = -1
 
-// Host is a host as it names itself.
+// Host names a host.
 type Host struct {
 	ID   uint64 // interface address, unique
 	Name string
 }
 
-// Network is hosts, switches and wires: the N of the paper. A map is a Network too.
+// Network holds hosts, switches and wires: the N of the paper. A map is a Network too.
 // Wire-ends are numbered by node and port.
 type Network struct {
 	Hosts  []Host
@@ -89,10 +89,10 @@ func (n *Network) NumEnds() int { return len(n.peer) }
 // NumWires counts wires.
 func (n *Network) NumWires() int { return n.wires }
 
-// IsHost tells a host from a switch.
+// IsHost reports whether a node is a host.
 func (n *Network) IsHost(node int32) bool { return int(node) < len(n.Hosts) }
 
-// Ports is the number of ports of a node.
+// Ports returns the number of ports of a node.
 func (n *Network) Ports(node int32) int32 {
 	if n.IsHost(node) {
 		return 1
@@ -100,7 +100,7 @@ func (n *Network) Ports(node int32) int32 {
 	return n.Degree[int(node)-len(n.Hosts)]
 }
 
-// Radix is the most ports that a switch has: turns are smaller than it.
+// Radix returns the most ports that a switch has: turns are smaller than it.
 func (n *Network) Radix() int {
 	most := int32(2)
 	for _, d := range n.Degree {
@@ -109,7 +109,7 @@ func (n *Network) Radix() int {
 	return int(most)
 }
 
-// Peer is the wire-end across the wire in a port.
+// Peer returns the other end of the wire in a port; ok is false when there is none.
 func (n *Network) Peer(e End) (End, bool) {
 	p := n.peer[n.start[e.Node]+e.Port]
 	if p == NoPeer {
@@ -123,7 +123,7 @@ func (n *Network) end(e int32) End {
 	return End{Node: node, Port: e - n.start[node]}
 }
 
-// OnSwitch says whether a host is wired to a switch, as one that maps must be.
+// OnSwitch reports whether a host is wired to a switch, as one that maps must be.
 func (n *Network) OnSwitch(host int32) bool {
 	e, ok := n.Peer(End{Node: host})
 	return ok && !n.IsHost(e.Node)
@@ -140,8 +140,8 @@ func (n *Network) Wires() []Wire {
 	return wires
 }
 
-// Distances counts the wires to each node from the nearest of some nodes; -1 where there
-// is no way.
+// Distances returns by node the number of wires from the nearest of some nodes; -1 where
+// there is no way.
 func (n *Network) Distances(from ...int32) []int32 {
 	dist := make([]int32, n.NumNodes())
 	for v := range dist {
@@ -188,7 +188,7 @@ func (n *Network) HostByName(name string) (int32, error) {
 	return found, nil
 }
 
-// NodeName names a node for people.
+// NodeName returns the name of a node, for people.
 func (n *Network) NodeName(node int32) string {
 	if n.IsHost(node) {
 		return n.Hosts[node].Name
@@ -200,7 +200,7 @@ func (n *Network) NodeName(node int32) string {
 	return fmt.Sprintf("switch %d", s+1)
 }
 
-// Keep is the part of the network whose nodes are kept, with the wires between them.
+// Keep returns the part of the network whose nodes are kept, with the wires between them.
 func (n *Network) Keep(keep []bool) *Network {
 	part := &Network{}
 	renamed := make([]int32, n.NumNodes())

@@ -7,9 +7,8 @@ import (
 	"time"
 )
 
-// Traffic is what the messages of applications do to probes (section 6 of the paper
-// asks for such a model). A probe and its answer are one: what is said of probes holds
-// for both together.
+// Traffic gives the shares of probes that messages of applications disturb (section 6 of
+// the paper asks for such a model). A probe and its answer count as one.
 type Traffic struct {
 	Loss    float64 // share of probes that are lost: a blocked worm is cut off
 	Late    float64 // share that is answered after the timeout
@@ -22,7 +21,7 @@ type Traffic struct {
 // BusyLoss is the share of messages that a busy wire loses.
 const BusyLoss = 0.2
 
-// Check refuses what are no shares.
+// Check refuses numbers that are no shares.
 func (t Traffic) Check() error {
 	for _, s := range []struct {
 		name  string
@@ -38,7 +37,7 @@ func (t Traffic) Check() error {
 	return nil
 }
 
-// Quiet says that there is no traffic.
+// Quiet reports whether there is no traffic.
 func (t Traffic) Quiet() bool { return t == Traffic{} }
 
 // busyWires draws the busy wires, by wire-end.
@@ -57,8 +56,9 @@ func (t Traffic) busyWires(n *Network, seed uint64) []bool {
 	return busy
 }
 
-// disturbed is what traffic makes of the message last sent, which would be delivered.
-func (m *Mapper) disturbed(back bool) Outcome {
+// disturb returns how the message last sent ends in traffic, which would be delivered
+// without.
+func (m *Mapper) disturb(back bool) Outcome {
 	for _, e := range m.Model.path {
 		if m.busy == nil {
 			break
@@ -82,32 +82,32 @@ func (m *Mapper) disturbed(back bool) Outcome {
 	return Delivered
 }
 
-// late is an answer under way after its probe was given up. Probes are numbered, so
+// lateAnswer is an answer that arrives after the timeout. Probes are numbered, so
 // that it is never taken for the answer to another one; it is still good when the same
 // probe is sent again.
-type late struct {
+type lateAnswer struct {
 	turns []Turn
 	reply Reply
 	at    time.Duration // when it arrives
 }
 
 const (
-	latest    = 4  // timeouts within which late answers arrive
-	remembers = 64 // probes whose late answers are still recognised
+	latestAnswer = 4  // timeouts within which late answers arrive
+	mostLate     = 64 // late answers that are remembered
 )
 
-// delay notes an answer that comes too late.
-func (m *Mapper) delay(turns []Turn, reply Reply) {
-	if len(m.late) == remembers {
+// addLate notes an answer that comes too late.
+func (m *Mapper) addLate(turns []Turn, reply Reply) {
+	if len(m.late) == mostLate {
 		m.late = slices.Delete(m.late, 0, 1)
 	}
-	after := time.Duration((1 + latest*m.rng.Float64()) * float64(m.cond.Clock.Timeout))
-	m.late = append(m.late, late{slices.Clone(turns), reply, m.Elapsed + after})
+	after := time.Duration((1 + latestAnswer*m.rng.Float64()) * float64(m.cond.Clock.Timeout))
+	m.late = append(m.late, lateAnswer{slices.Clone(turns), reply, m.Elapsed + after})
 }
 
-// arriving waits for the answer to an earlier probe with the same turns, until the
+// takeLate waits for the answer to an earlier probe with the same turns, until the
 // timeout of this one.
-func (m *Mapper) arriving(turns []Turn) (Reply, time.Duration) {
+func (m *Mapper) takeLate(turns []Turn) (Reply, time.Duration) {
 	for i, l := range m.late {
 		if wait := max(0, l.at-m.Elapsed); wait < m.cond.Clock.Timeout && slices.Equal(l.turns, turns) {
 			m.late = slices.Delete(m.late, i, i+1)

@@ -32,7 +32,7 @@ func printMap(w io.Writer, r *job.Report, asJSON bool) error {
 	return table(w, append(rows, routeRows(r.Routes)...))
 }
 
-// probeRows are the probes by kind, and what became of those that were not delivered.
+// probeRows are the probes by kind, and how those ended that were not delivered.
 func probeRows(r *job.Report) [][]string {
 	rows := [][]string{{"probes", fmt.Sprintf("%d sent, %d answered", r.Probes.Total, r.Answered.Total)}}
 	for _, k := range []struct {
@@ -91,7 +91,7 @@ func surveyRows(r *job.Report) (rows [][]string) {
 	return rows
 }
 
-// routeRows are what became of the routes.
+// routeRows are the routes that were tried.
 func routeRows(r *job.RoutesReport) [][]string {
 	if r == nil {
 		return nil

@@ -5,15 +5,14 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/fabric"
 	"weft/lab"
 	"weft/lab/chart"
 	model "weft/mapping"
 	"weft/mapping/algorithm"
+	"weft/mapping/job"
 	"weft/mapping/routes"
 	"weft/mapping/theory"
 	"weft/route/check"
-	"weft/route/quality"
 )
 
 // routing computes the routes of section 5.5 on each map, tries them, has them judged
@@ -58,16 +57,7 @@ func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table, claim,
 	net := model.NewModel(n, model.Circuit, model.Myrinet)
 	tried := table.Try(m, net)
 	told := table.Distribute(m, master, net, model.MyrinetClock)
-	f, err := m.ToFabric("map", 4, fabric.SDR)
-	if err != nil {
-		return err
-	}
-	g := f.Compile()
-	plan, err := table.Plan(ctx, m, g)
-	if err != nil {
-		return err
-	}
-	report, err := quality.Judge(ctx, g, plan, check.Options{Workers: s.Workers})
+	report, err := job.JudgeRoutes(ctx, m, table, s.Workers)
 	if err != nil {
 		return err
 	}

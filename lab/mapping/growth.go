@@ -37,10 +37,7 @@ func fig8(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		"In the paper the last prune makes the numbers plummet. Ours has merged everything by then: a vertex that is merged with an explored one is not explored again, and nothing is left to prune.",
 		rewiredNote,
 	}}
-	if !s.Want("C+A+B") {
-		return r, nil
-	}
-	nets, err := systems[2].both()
+	nets, err := systems[2].wanted(s)
 	if err != nil {
 		return nil, err
 	}
@@ -94,10 +91,7 @@ func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		"Times at random are means over several orders. The mapper counts as the first host.",
 		rewiredNote,
 	}}
-	if !s.Want("C+A+B") {
-		return r, nil
-	}
-	nets, err := systems[2].both()
+	nets, err := systems[2].wanted(s)
 	if err != nil {
 		return nil, err
 	}
@@ -138,7 +132,7 @@ func (f *responders) single(c *lab.Claim, hosts int, most float64) {
 	c.Explain(fit > 0, "The paper shows one order, ours is the mean of %d. Experiment, orders one by one: %d are within the paper's bound, the least is %.2f.", len(f.orders), fit, least)
 }
 
-// responders is the time by the number of hosts that respond, from 1.
+// responders holds the times by the number of hosts that respond, from 1.
 type responders struct {
 	n               *model.Network
 	name, title     string
@@ -199,7 +193,7 @@ func (f *responders) times(ctx context.Context, mapper int32, order []int) ([]fl
 	}
 }
 
-// leastDepth is the least search depth at which the Berkeley algorithm finds a network
+// leastDepth returns the least search depth at which the Berkeley algorithm finds a network
 // when all hosts respond.
 func leastDepth(ctx context.Context, n *model.Network) (int, error) {
 	for depth := 1; ; depth++ {
@@ -213,7 +207,7 @@ func leastDepth(ctx context.Context, n *model.Network) (int, error) {
 	}
 }
 
-// steps is the least time that the first host of A or B saves, and the most that any
+// steps returns the least time that the first host of A or B saves, and the most that any
 // other host of A or B does. The mapper and the 35 hosts of C come before A, whose 34
 // come before B.
 func (f *responders) steps() (first, other float64) {

@@ -18,7 +18,7 @@ import (
 	"weft/mapping/theory"
 )
 
-// Reproduction is the paper.
+// Reproduction returns the reproduction of the paper.
 func Reproduction() *lab.Reproduction {
 	return &lab.Reproduction{
 		Name:  "mapping",
@@ -52,7 +52,7 @@ var systems = []system{
 	{"C+A+B", "now-cab", 804, 324, 1207, 727, [3]float64{981, 1011, 1208}, [3]float64{1065, 1298, 3332}, 424, 2293, 611, 5089, 8413},
 }
 
-// wirings are the networks of a system: as fabric/gen has it, and as rewired, which is
+// wirings returns the networks of a system: as fabric/gen has it, and as rewired, which is
 // nil for C, whose wiring is known.
 func (sys *system) wirings() (generated, other *model.Network, err error) {
 	if generated, err = network(sys.formula); err != nil || sys.name == "C" {
@@ -65,7 +65,7 @@ func (sys *system) wirings() (generated, other *model.Network, err error) {
 // utility is the host that maps.
 const utility = "host 35"
 
-// network is one of the NOW networks, wired as fabric/gen has it.
+// network returns one of the NOW networks, wired as fabric/gen has it.
 func network(formula string) (*model.Network, error) {
 	f, err := gen.Parse(formula)
 	if err != nil {
@@ -108,10 +108,10 @@ func count(n int) string { return fmt.Sprint(n) }
 
 func ms(r *algorithm.Result) float64 { return r.Elapsed.Seconds() * 1000 }
 
-// within says whether ours is within 25 % of the paper's.
+// within reports whether ours is within 25 % of the paper's.
 func within(ours, paper float64) bool { return ours <= 1.25*paper && ours >= 0.75*paper }
 
-// near says whether all pairs (ours, the paper's) are within 25 %.
+// near reports whether all pairs (ours, the paper's) are within 25 %.
 func near(pairs ...[2]int) bool {
 	for _, p := range pairs {
 		if !within(float64(p[0]), float64(p[1])) {
@@ -121,13 +121,13 @@ func near(pairs ...[2]int) bool {
 	return true
 }
 
-// finding is what a network says to a claim.
+// finding is a number of a network, and whether a claim holds there.
 type finding struct {
 	ours  string
 	holds bool
 }
 
-// notRun are claims that nothing is known of yet.
+// notRun returns claims of which nothing is known yet.
 func notRun(claims ...lab.Claim) []lab.Claim {
 	for i := range claims {
 		claims[i].Ours, claims[i].Verdict = "-", lab.NotRun

@@ -12,7 +12,7 @@ import (
 	"weft/mapping/theory"
 )
 
-// mapOf is the map that the Berkeley algorithm makes of a system.
+// mapOf returns the map that the Berkeley algorithm makes of a system.
 func mapOf(ctx context.Context, s *system) (*model.Network, error) {
 	n, err := network(s.formula)
 	if err != nil {

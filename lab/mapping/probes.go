@@ -10,15 +10,18 @@ import (
 	"weft/mapping/theory"
 )
 
-// wired is a network of a system and what it is called in tables.
+// wired is a network of a system and its name in tables.
 type wired struct {
 	name string
 	n    *model.Network
 }
 
-// both are the networks of a system: the one that is judged, and that of the
-// experiment, where there is one.
-func (sys *system) both() ([]wired, error) {
+// wanted returns the networks of a system: the one that is judged, and that of the
+// experiment, where there is one. It returns none when the system is not wanted.
+func (sys *system) wanted(s *lab.Setup) ([]wired, error) {
+	if !s.Want(sys.name) {
+		return nil, nil
+	}
 	generated, other, err := sys.wirings()
 	if err != nil {
 		return nil, err
@@ -45,25 +48,23 @@ func fig6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			Text:  sys.name + ": host and switch probes, sent and answered (within 25 %)",
 			Paper: fmt.Sprintf("%d (%d), %d (%d)", sys.host, sys.hostHits, sys.toSwitch, sys.switchHits),
 		})
-		if s.Want(sys.name) {
-			nets, err := sys.both()
+		nets, err := sys.wanted(s)
+		if err != nil {
+			return nil, err
+		}
+		for k, net := range nets {
+			res, err := trial{algorithm: "berkeley"}.run(ctx, net.n)
 			if err != nil {
 				return nil, err
 			}
-			for k, net := range nets {
-				res, err := trial{algorithm: "berkeley"}.run(ctx, net.n)
-				if err != nil {
-					return nil, err
-				}
-				h, w, all := res.Probes.Host, res.Probes.Switch, res.Probes.Total()
-				same := theory.Same(res.Map, net.n) == nil
-				t.Add(sys.name, net.name, count(h.Sent), count(h.Answered), count(w.Sent), count(w.Answered), count(all.Sent),
-					count(sys.host), count(sys.hostHits), count(sys.toSwitch), count(sys.switchHits), count(sys.host+sys.toSwitch), count(res.Explorations), fmt.Sprint(same))
-				judge(claims, k, finding{
-					fmt.Sprintf("%d (%d), %d (%d)", h.Sent, h.Answered, w.Sent, w.Answered),
-					same && near([2]int{h.Sent, sys.host}, [2]int{h.Answered, sys.hostHits}, [2]int{w.Sent, sys.toSwitch}, [2]int{w.Answered, sys.switchHits}),
-				})
-			}
+			h, w, all := res.Probes.Host, res.Probes.Switch, res.Probes.Total()
+			same := theory.Same(res.Map, net.n) == nil
+			t.Add(sys.name, net.name, count(h.Sent), count(h.Answered), count(w.Sent), count(w.Answered), count(all.Sent),
+				count(sys.host), count(sys.hostHits), count(sys.toSwitch), count(sys.switchHits), count(sys.host+sys.toSwitch), count(res.Explorations), fmt.Sprint(same))
+			judge(claims, k, finding{
+				fmt.Sprintf("%d (%d), %d (%d)", h.Sent, h.Answered, w.Sent, w.Answered),
+				same && near([2]int{h.Sent, sys.host}, [2]int{h.Answered, sys.hostHits}, [2]int{w.Sent, sys.toSwitch}, [2]int{w.Answered, sys.switchHits}),
+			})
 		}
 		r.Claims = append(r.Claims, claims...)
 	}
@@ -101,10 +102,7 @@ func (sys *system) fig10(ctx context.Context, s *lab.Setup, t *lab.Table) ([]lab
 		lab.Claim{Text: sys.name + ": Myricom sends 3 to 6 times as many probes as Berkeley", Paper: fmt.Sprintf("%.2f", paper)},
 		lab.Claim{Text: sys.name + ": clever choice of probes saves a factor of 2 or more (section 5.4)", Paper: "suspected"},
 	)
-	if !s.Want(sys.name) {
-		return claims, nil
-	}
-	nets, err := sys.both()
+	nets, err := sys.wanted(s)
 	if err != nil {
 		return nil, err
 	}

@@ -69,10 +69,7 @@ func (sys *system) fig7(ctx context.Context, s *lab.Setup, t *lab.Table) ([]lab.
 		lab.Claim{Text: sys.name + ": time of election (average, within 25 %)", Paper: lab.Num(sys.election[1]) + " ms"},
 		lab.Claim{Text: sys.name + ": election takes longer than one master", Paper: fmt.Sprintf("%.2f times", sys.election[1]/sys.master[1])},
 	)
-	if !s.Want(sys.name) {
-		return claims, nil
-	}
-	nets, err := sys.both()
+	nets, err := sys.wanted(s)
 	if err != nil {
 		return nil, err
 	}
@@ -101,7 +98,7 @@ func (sys *system) fig7(ctx context.Context, s *lab.Setup, t *lab.Table) ([]lab.
 	return claims, nil
 }
 
-// elections is the least, mean and most time of some elections.
+// elections returns the least, mean and most time of some elections.
 func elections(ctx context.Context, s *lab.Setup, n *model.Network, starts time.Duration) (times [3]float64, err error) {
 	a, err := algorithm.Find("berkeley")
 	if err != nil {

@@ -13,7 +13,7 @@ const rewiredHow = "the same hosts, switches and links joined in another way (A 
 const rewiredNote = "The wiring of A and B is not printed. That of the experiment was looked for among some thousand random ways to join " +
 	"them, with the figures of the paper as a measure; one wiring serves all experiments."
 
-// rewired is C with A, or with A and B, joined in another way: the same numbers of
+// rewired returns C with A, or with A and B, joined in another way: the same numbers of
 // hosts, switches and links. B has the shape of A, and its fourteenth switch joins a
 // root of A and of B to the roots of C, to one of them by three parallel cables; the
 // same root of B has a cable of its own to the other.

@@ -165,13 +165,17 @@ func (g *modelGraph) addSilence(v int32, i int) {
 }
 
 // path returns the probe string of a vertex.
-func (g *modelGraph) path(v int32) []Turn {
-	path := make([]Turn, g.length[v])
-	for i := len(path) - 1; i >= 0; i-- {
-		path[i] = g.turn[v]
-		v = g.parent[v]
+func (g *modelGraph) path(v int32) []Turn { return stringOf(v, g.parent, g.turn, g.length) }
+
+// stringOf returns the probe string of a vertex, by the parents of vertices, the turns
+// that led to them and the lengths of their strings.
+func stringOf(v int32, parent []int32, turn []Turn, length []int16) []Turn {
+	turns := make([]Turn, length[v])
+	for i := len(turns) - 1; i >= 0; i-- {
+		turns[i] = turn[v]
+		v = parent[v]
 	}
-	return path
+	return turns
 }
 
 // kindOf returns what port i of v leads to, or unknown when that is not known.

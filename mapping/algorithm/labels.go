@@ -108,14 +108,7 @@ func (t *tree) hostLabel(h mapping.Host) int32 {
 func (t *tree) isHost(v int32) bool { return t.isName[t.label[v]] }
 
 // string returns the probe string of a vertex.
-func (t *tree) string(v int32) []Turn {
-	turns := make([]Turn, t.length[v])
-	for i := len(turns) - 1; i >= 0; i-- {
-		turns[i] = t.turn[v]
-		v = t.parent[v]
-	}
-	return turns
-}
+func (t *tree) string(v int32) []Turn { return stringOf(v, t.parent, t.turn, t.length) }
 
 // explore probes all turns of a vertex. No probe is left out.
 func (t *tree) explore(v int32) {

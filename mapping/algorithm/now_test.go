@@ -3,7 +3,6 @@ package algorithm
 import (
 	"context"
 	"math"
-	"math/rand/v2"
 	"testing"
 
 	"weft/mapping"
@@ -191,25 +190,7 @@ func TestLabelsOnC(t *testing.T) {
 func TestAnonymous(t *testing.T) {
 	for seed := range uint64(20) {
 		n := mappingtest.Random(seed, 20)
-		r := rand.New(rand.NewPCG(seed, 2))
-		perm := r.Perm(n.NumSwitches())
-		shift := r.Int32N(4)
-		degree := make([]int32, n.NumSwitches())
-		for i, p := range perm {
-			degree[p] = n.Ports(int32(n.NumHosts()+i)) + 3
-		}
-		wires := n.Wires()
-		for i := range wires {
-			for k, e := range wires[i] {
-				if s := int(e.Node) - n.NumHosts(); s >= 0 {
-					wires[i][k] = mapping.End{Node: int32(n.NumHosts() + perm[s]), Port: e.Port + shift}
-				}
-			}
-		}
-		m, err := mapping.New(n.Hosts, degree, wires)
-		if err != nil {
-			t.Fatal(err)
-		}
+		m := mappingtest.Shuffled(t, n, seed, n.Wires())
 		for _, name := range []string{"berkeley", "myricom", "coupon"} {
 			run(t, name, m, 0, mapping.Circuit)
 			run(t, name, n, 0, mapping.Circuit)

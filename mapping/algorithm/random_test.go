@@ -3,7 +3,6 @@ package algorithm
 import (
 	"context"
 	"errors"
-	"flag"
 	"runtime"
 	"sync/atomic"
 	"testing"
@@ -15,10 +14,7 @@ import (
 	"weft/mapping/theory"
 )
 
-var (
-	networks = flag.Int("networks", 300, "random networks to map")
-	drawSeed = flag.Uint64("drawseed", 1, "seed of the random networks")
-)
+var networks, drawSeed = mappingtest.Flags(300)
 
 // mapped runs an algorithm from a host of a network.
 func mapped(a *Algorithm, n *mapping.Network, host int32, rule mapping.Collision, depth int) (*Result, error) {

@@ -15,37 +15,12 @@ import (
 	"weft/mapping/theory"
 )
 
-// shuffled has other numbers of switches and other ports, each switch its own shift.
-func shuffled(n *mapping.Network, seed uint64, wires []mapping.Wire, hosts []mapping.Host) *mapping.Network {
-	r := rand.New(rand.NewPCG(seed, 3))
-	perm := r.Perm(n.NumSwitches())
-	degree := make([]int32, n.NumSwitches())
-	shift := make([]int32, n.NumSwitches())
-	for s, p := range perm {
-		shift[s] = r.Int32N(5)
-		degree[p] = n.Ports(int32(n.NumHosts()+s)) + 5
-	}
-	wires = slices.Clone(wires)
-	for i := range wires {
-		for k, e := range wires[i] {
-			if s := int(e.Node) - n.NumHosts(); s >= 0 {
-				wires[i][k] = mapping.End{Node: int32(n.NumHosts() + perm[s]), Port: e.Port + shift[s]}
-			}
-		}
-	}
-	m, err := mapping.New(hosts, degree, wires)
-	if err != nil {
-		panic(err)
-	}
-	return m
-}
-
 // TestSameNetwork: a network does not differ from itself, whatever it calls its
 // switches and ports.
 func TestSameNetwork(t *testing.T) {
 	for seed := range uint64(500) {
 		n := mappingtest.Random(seed, 40)
-		if d := Diff(n, shuffled(n, seed, n.Wires(), n.Hosts)); len(d) > 0 {
+		if d := Diff(n, mappingtest.Shuffled(t, n, seed, n.Wires())); len(d) > 0 {
 			t.Errorf("network %d: %v", seed, d)
 		}
 	}
@@ -63,7 +38,7 @@ func TestEdits(t *testing.T) {
 			i := r.IntN(len(wires))
 			wires = slices.Delete(wires, i, i+1)
 		}
-		m := shuffled(n, seed, wires, n.Hosts)
+		m := mappingtest.Shuffled(t, n, seed, wires)
 		d := Diff(n, m)
 		// What is connected to no host cannot be told: the switch vanished and another
 		// appeared.

@@ -19,7 +19,7 @@ import (
 	"weft/mapping"
 )
 
-// Kind is what happened.
+// Kind is the kind of a change.
 type Kind string
 
 // The kinds.
@@ -34,11 +34,11 @@ type Change struct {
 	Kind Kind
 	// What is "host", "switch" or "cable".
 	What string
-	// From and To are where it was and is, for people; one is empty unless it moved.
+	// From and To name the old and the new place, for people; one is empty unless it moved.
 	From, To string
 }
 
-// String is the change as a line.
+// String returns the change as a line.
 func (c Change) String() string {
 	if c.Kind != Moved {
 		return fmt.Sprintf("%s %s: %s", c.What, c.Kind, c.From+c.To)
@@ -46,7 +46,7 @@ func (c Change) String() string {
 	return fmt.Sprintf("%s %s: %s -> %s", c.What, c.Kind, c.From, c.To)
 }
 
-// Diff says how to come from an old map to a new one.
+// Diff lists the changes from an old map to a new one.
 func Diff(old, now *mapping.Network) []Change {
 	d := newPairing(old, now)
 	d.pair()
@@ -55,7 +55,7 @@ func Diff(old, now *mapping.Network) []Change {
 	return append(changes, d.cables()...)
 }
 
-// pairing is a node of the new map for each of the old one.
+// pairing holds a node of the new map for each of the old one.
 type pairing struct {
 	old, now *mapping.Network
 	of, back []int32 // -1 for none
@@ -63,7 +63,7 @@ type pairing struct {
 	votes    map[vote]int
 }
 
-// vote is for an old switch being a new one.
+// vote says that an old switch may be a new one.
 type vote struct {
 	old, now, shift int32
 }
@@ -126,7 +126,7 @@ func (d *pairing) take(v vote) {
 	}
 }
 
-// peer is Network.Peer for ports that may not be there.
+// peer returns Network.Peer, of ports that may not exist.
 func peer(n *mapping.Network, e mapping.End) (mapping.End, bool) {
 	if e.Port < 0 || e.Port >= n.Ports(e.Node) {
 		return mapping.End{}, false
@@ -195,7 +195,7 @@ func (d *pairing) cables() (changes []Change) {
 	return changes
 }
 
-// translate is an old wire in the numbering of the new map.
+// translate returns an old wire in the numbering of the new map.
 func (d *pairing) translate(w mapping.Wire) (mapping.Wire, bool) {
 	for k, e := range w {
 		if d.of[e.Node] < 0 {
@@ -224,7 +224,7 @@ func what(n *mapping.Network, v int32) string {
 	return "switch"
 }
 
-// name is a node for people: a host by its name, with the switch that it is wired to; a
+// name returns the name of a node for people: a host by its name, with the switch that it is wired to; a
 // switch by the hosts that it is known by.
 func name(n *mapping.Network, v int32) string {
 	if !n.IsHost(v) {
@@ -236,7 +236,7 @@ func name(n *mapping.Network, v int32) string {
 	return n.Hosts[v].Name
 }
 
-// EndName names a wire-end for people: a port of a switch is counted from that of
+// EndName returns the name of a wire-end for people: a port of a switch is counted from that of
 // another host on it, as ports have no numbers.
 func EndName(n *mapping.Network, e mapping.End) string {
 	if n.IsHost(e.Node) {
@@ -248,7 +248,7 @@ func EndName(n *mapping.Network, e mapping.End) string {
 	return fmt.Sprintf("%s, port %d", n.NodeName(e.Node), e.Port)
 }
 
-// SwitchName names a switch by its first host, if it has one.
+// SwitchName returns the name of a switch by its first host, if it has one.
 func SwitchName(n *mapping.Network, v int32) string {
 	if host, _, ok := anchor(n, v, -1); ok {
 		return host + "'s switch"
@@ -256,7 +256,7 @@ func SwitchName(n *mapping.Network, v int32) string {
 	return n.NodeName(v)
 }
 
-// anchor is the first host on a switch that is not in a given port.
+// anchor returns the first host on a switch that is not in a given port.
 func anchor(n *mapping.Network, v, but int32) (string, int32, bool) {
 	for p := range n.Ports(v) {
 		if far, ok := n.Peer(mapping.End{Node: v, Port: p}); ok && p != but && n.IsHost(far.Node) {

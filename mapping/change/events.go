@@ -30,7 +30,7 @@ type Event struct {
 	words []string
 }
 
-// grammar is what an event may be: the kinds of its words.
+// grammar holds the forms of events: the kinds of their words.
 var grammar = map[string]string{
 	"link":    "link NODE PORT down|up",
 	"node":    "node NODE down|up",
@@ -86,7 +86,7 @@ func split(line string) (words []string, err error) {
 	return words, nil
 }
 
-// check says whether an event has the words that it needs.
+// check returns an error unless an event has the words of its form.
 func (e *Event) check() error {
 	if len(e.words) == 0 {
 		return fmt.Errorf("nothing happens: want one of link, node, connect, host")
@@ -119,10 +119,10 @@ func (e *Event) check() error {
 	return nil
 }
 
-// String is the event as it was written.
+// String returns the event as it was written.
 func (e *Event) String() string { return strings.Join(e.words, " ") }
 
-// apply makes it happen. The fabric is a new one.
+// apply returns the fabric after the event.
 func (e *Event) apply(f *fabric.Fabric) (*fabric.Fabric, error) {
 	f = f.Clone()
 	switch e.words[0] {
@@ -179,7 +179,7 @@ func endOf(f *fabric.Fabric, name, port string) (fabric.End, error) {
 	return fabric.End{Node: node, Port: uint8(p)}, nil
 }
 
-// connect pulls what is in two ports, and wires them.
+// connect pulls the cables in two ports, and wires the ports.
 func connect(f *fabric.Fabric, a, b fabric.End) (*fabric.Fabric, error) {
 	if a == b {
 		return nil, fmt.Errorf("port %d of %s cannot be wired to itself", a.Port, f.NodeName(a.Node))
@@ -192,14 +192,14 @@ func connect(f *fabric.Fabric, a, b fabric.End) (*fabric.Fabric, error) {
 	return f, err
 }
 
-// Epoch is a network from some time on.
+// Epoch is a network between two events.
 type Epoch struct {
 	From    time.Duration
 	Network *mapping.Network
 	Events  []Event // that began it
 }
 
-// Timeline is the networks that events make of a fabric, one after the other.
+// Timeline returns the networks that events make of a fabric, one after the other.
 func Timeline(f *fabric.Fabric, events []Event) ([]Epoch, error) {
 	n, err := mapping.FromFabric(f)
 	if err != nil {

@@ -10,19 +10,19 @@ import (
 	"weft/mapping/theory"
 )
 
-// WatchOptions is how a network is remapped.
+// WatchOptions controls Watch.
 type WatchOptions struct {
 	Rule       mapping.Collision
 	Hardware   mapping.Hardware
 	Conditions mapping.Conditions
 	Survey     survey.Options // Self, Radix and Hint are set by Watch
-	// Mapper is the host that maps, by address.
+	// Mapper is the address of the host that maps.
 	Mapper uint64
 	// Election lets the lowest address map that is there when a round begins.
 	Election bool
-	// Every is from the begin of a round to the next, unless that takes longer.
+	// Every is the time from the begin of a round to the next, unless a round takes longer.
 	Every time.Duration
-	// Rounds is how many there are; 0 is until a round began after the last event.
+	// Rounds is the number of rounds; 0 stands for all until one began after the last event.
 	Rounds int
 }
 
@@ -34,7 +34,7 @@ type Round struct {
 	Changes    []Change // since the round before
 	// Differs is nil when the map is the network as it was at the end of the round.
 	Differs error
-	// During says that something happened while the network was mapped.
+	// During reports whether something happened while the network was mapped.
 	During bool
 }
 
@@ -100,13 +100,13 @@ func (w *watcher) now() time.Duration {
 	return w.mapper.Elapsed
 }
 
-// wait lets time pass.
+// wait lets time pass, and the events that are due happen.
 func (w *watcher) wait(until time.Duration) {
 	w.mapper.Elapsed = max(w.mapper.Elapsed, until)
 	w.catchUp()
 }
 
-// catchUp lets happen what is due.
+// catchUp lets the events happen that are due.
 func (w *watcher) catchUp() {
 	for w.at+1 < len(w.epochs) && w.epochs[w.at+1].From <= w.now() {
 		w.at++
@@ -115,7 +115,7 @@ func (w *watcher) catchUp() {
 	}
 }
 
-// master is the host that maps from now on.
+// master returns the host that maps from now on.
 func (w *watcher) master() (mapping.Host, error) {
 	n := w.epochs[w.at].Network
 	if w.opt.Election {
@@ -136,7 +136,7 @@ func (w *watcher) master() (mapping.Host, error) {
 	return n.Hosts[host], nil
 }
 
-// Probe is that of the host that maps.
+// Probe sends a probe of the host that maps.
 func (w *watcher) Probe(turns []mapping.Turn) (mapping.Reply, time.Duration) {
 	w.catchUp()
 	return w.mapper.Probe(turns)

@@ -50,7 +50,7 @@ type Election struct {
 	Elected, Elapsed time.Duration
 }
 
-// Never is the time of what does not happen.
+// Never is the time of an event that does not happen.
 const Never time.Duration = -1
 
 // Winner is a host that mapped its part of the network.

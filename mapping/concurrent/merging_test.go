@@ -1,7 +1,6 @@
 package concurrent
 
 import (
-	"flag"
 	"reflect"
 	"testing"
 
@@ -11,10 +10,7 @@ import (
 	"weft/mapping/theory"
 )
 
-var (
-	networks = flag.Int("networks", 100, "random networks to map")
-	drawSeed = flag.Uint64("drawseed", 1, "seed of the random networks")
-)
+var networks, drawSeed = mappingtest.Flags(100)
 
 // TestFormulas: all hosts together find the map that one master finds, in less time.
 func TestMerge(t *testing.T) {

@@ -1,12 +1,13 @@
 package draw
 
 import (
+	"cmp"
 	"slices"
 
 	"weft/mapping"
 )
 
-// Layout is where the nodes of a map are.
+// Layout holds the places of the nodes of a map.
 type Layout struct {
 	Levels [][]int32 // switches by level, from the one with hosts, each from left to right
 	Level  []int     // by node: of a switch; hosts are at -1, the one below at that of its switch
@@ -36,7 +37,7 @@ func Place(n *mapping.Network, utility int32) *Layout {
 	return l
 }
 
-// alone says whether a host is the only one on its switch.
+// alone reports whether a host is the only one on its switch.
 func alone(n *mapping.Network, host int32) bool {
 	at, ok := n.Peer(mapping.End{Node: host})
 	if !ok || n.IsHost(at.Node) {
@@ -50,7 +51,7 @@ func alone(n *mapping.Network, host int32) bool {
 	return true
 }
 
-// levels is a search from all hosts but the one below.
+// levels finds the levels, by a search from all hosts but the one below.
 func (l *Layout) levels(n *mapping.Network) {
 	for v := range l.Level {
 		l.Level[v] = -1
@@ -106,19 +107,9 @@ func newPlacer(n *mapping.Network, l *Layout) *placer {
 		}
 	}
 	slices.SortStableFunc(p.hosts, func(a, b int32) int {
-		return compare(n.Hosts[a].ID, n.Hosts[b].ID)
+		return cmp.Compare(n.Hosts[a].ID, n.Hosts[b].ID)
 	})
 	return p
-}
-
-func compare[T uint64 | float64 | int](a, b T) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // order begins with switches in the order of their hosts, and sweeps down and up.
@@ -183,7 +174,7 @@ func (p *placer) sort(k, side int) {
 			mean[v] = sum / float64(count)
 		}
 	}
-	slices.SortStableFunc(p.Levels[k], func(a, b int32) int { return compare(mean[a], mean[b]) })
+	slices.SortStableFunc(p.Levels[k], func(a, b int32) int { return cmp.Compare(mean[a], mean[b]) })
 	p.number(k)
 }
 

@@ -2,6 +2,7 @@ package draw
 
 import (
 	"bufio"
+	"cmp"
 	"fmt"
 	"html"
 	"io"
@@ -10,7 +11,7 @@ import (
 	"weft/mapping"
 )
 
-// Options is how a map is drawn.
+// Options controls a drawing.
 type Options struct {
 	Title   string
 	Utility int32 // a host to be drawn at the bottom, if it is alone on its switch; -1 for none
@@ -60,15 +61,15 @@ type drawing struct {
 // printf writes; an error stays in the writer and comes out of its Flush.
 func (d *drawing) printf(format string, args ...any) { fmt.Fprintf(d.w, format, args...) }
 
-// y is the top of a level.
+// y returns the top of a level.
 func (d *drawing) y(level int) float64 {
 	return top + hostHeight + firstGap + float64(level)*(switchHeight+d.gap)
 }
 
-// under is the top of a host that hangs below a level.
+// under returns the top of a host that is drawn below a level.
 func (d *drawing) under(level int) float64 { return d.y(level) + switchHeight + firstGap }
 
-// bottom is where the lowest node or arc ends.
+// bottom returns the lowest end of a node or arc.
 func (d *drawing) bottom() float64 {
 	low := d.y(len(d.Levels)-1) + switchHeight
 	if d.Below >= 0 {
@@ -82,14 +83,14 @@ func (d *drawing) bottom() float64 {
 	return low
 }
 
-// sag is how far the arc between two switches of a level is pulled down.
+// sag returns the depth of the arc between two switches of a level.
 func (d *drawing) sag(x, y float64) float64 { return min(d.gap*0.7, 16+max(x-y, y-x)/4) }
 
-// attached is a wire-end that is drawn: on the upper or the lower edge of its node.
+// attached is a wire-end on the upper or the lower edge of its node.
 type attached struct {
 	wire  int
 	end   int
-	aim   float64 // where the wire goes to
+	other float64 // place of the other end
 	lower bool
 }
 
@@ -118,7 +119,7 @@ func (d *drawing) wires() {
 // attach spreads the wire-ends on one edge of a node.
 func (d *drawing) attach(v int32, ends []attached, lower bool, at [][2][2]float64) {
 	ends = slices.DeleteFunc(slices.Clone(ends), func(a attached) bool { return a.lower != lower })
-	slices.SortStableFunc(ends, func(a, b attached) int { return compare(a.aim, b.aim) })
+	slices.SortStableFunc(ends, func(a, b attached) int { return cmp.Compare(a.other, b.other) })
 	y, height := d.y(d.Level[v]), switchHeight
 	if d.n.IsHost(v) {
 		y, height, lower = top, hostHeight, true

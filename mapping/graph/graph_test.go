@@ -205,3 +205,63 @@ func TestAround(t *testing.T) {
 		}
 	}
 }
+
+// TestWindow: ports of a switch are within a radix of each other.
+func TestWindow(t *testing.T) {
+	m := New(8)
+	s := m.AddSwitch(0)
+	if low, high := m.Window(s); low != -7 || high != 7 {
+		t.Errorf("ports %d to %d of a switch without wires", low, high)
+	}
+	m.Connect(m.Host(mapping.Host{ID: 1}), 0, s, 0)
+	m.Connect(s, 3, m.AddSwitch(0), 0)
+	m.Connect(s, -2, m.AddSwitch(0), 0)
+	if low, high := m.Window(s); low != -4 || high != 5 {
+		t.Errorf("ports %d to %d of a switch with wires in -2 to 3", low, high)
+	}
+	if i, ok := m.Next(s, 0, -1, func(i int) bool { return m.At(s, i).IsUnknown() }); !ok || i != -1 {
+		t.Errorf("the next port is %d, %v", i, ok)
+	}
+	if i, ok := m.Next(s, 0, 1, func(i int) bool { return i > 5 }); ok {
+		t.Errorf("port %d is none of the switch", i)
+	}
+}
+
+// TestSilence: a switch that is merged brings along how often its ports were silent, by
+// which ways they were probed, and keeps the numbering of the one of lower rank.
+func TestSilence(t *testing.T) {
+	m := New(8)
+	a, b := m.AddSwitch(5), m.AddSwitch(2)
+	m.AddSilence(a, 1, ForHost)
+	m.AddSilence(a, 1, ForHost)
+	m.AddSilence(b, 3, ForSwitch)
+	m.AddTest(a, []int32{a})
+	kept, gone := int32(-1), int32(-1)
+	m.Merging = func(k, g int32) { kept, gone = k, g }
+	m.Merge(a, b, -2) // port 3 of b is port 1 of a
+	if kept != b || gone != a {
+		t.Fatalf("%d was merged into %d", gone, kept)
+	}
+	if root, shift := m.Find(a); root != b || shift != 2 {
+		t.Errorf("%d by %d", root, shift)
+	}
+	want := [2]uint8{ForHost: 2, ForSwitch: 1}
+	other := New(8)
+	other.Absorb(m)
+	for _, g := range []*Graph{m, other} {
+		v := b
+		if g == other {
+			v = 0
+		}
+		if got := g.At(v, 3).Silent; got != want || !g.HasSilent(v) || len(g.Tests(v)) != 1 {
+			t.Errorf("silent %v, want %v, tests %v", got, want, g.Tests(v))
+		}
+	}
+	m.ForgetSilence(b)
+	if m.HasSilent(b) || len(m.Tests(b)) != 0 {
+		t.Error("silence was not forgotten")
+	}
+	if m.Nodes() != 1 || m.Peak() != 2 || m.Merges() != 1 || m.Wires() != 0 {
+		t.Errorf("%d nodes, %d at most, %d merged, %d wires", m.Nodes(), m.Peak(), m.Merges(), m.Wires())
+	}
+}

@@ -11,30 +11,55 @@ import (
 
 // Report is a Result for programs. Times are modelled, in milliseconds.
 type Report struct {
-	Algorithm    string          `json:"algorithm"` // or "parallel"
-	Collision    string          `json:"collision"`
-	Mapper       string          `json:"mapper"`
-	Hosts        int             `json:"hosts"` // of the map
-	Switches     int             `json:"switches"`
-	Wires        int             `json:"wires"`
-	Q            int             `json:"q"` // of the network
-	D            int             `json:"d"`
-	F            int             `json:"f"` // nodes
-	Probes       ProbeCounts     `json:"probes"`
-	Answered     ProbeCounts     `json:"answered"`
-	Outcomes     map[string]int  `json:"outcomes"` // of probes, by what became of them
-	Explorations int             `json:"explorations"`
-	ModelPeak    int             `json:"model_peak"` // most nodes of the model graph
-	ModelledMS   float64         `json:"modelled_ms"`
-	Isomorphic   bool            `json:"isomorphic"`
-	Difference   string          `json:"difference,omitempty"`
-	Routes       *RoutesReport   `json:"routes,omitempty"`
-	Mode         Mode            `json:"mode"`
-	Certain      bool            `json:"certain"`
-	InDoubt      []Doubt         `json:"in_doubt,omitempty"`
-	Survey       *SurveyReport   `json:"survey,omitempty"`
-	Election     *ElectionReport `json:"election,omitempty"`
-	Parallel     *ParallelReport `json:"parallel,omitempty"`
+	Algorithm string `json:"algorithm"` // or "parallel"
+	Collision string `json:"collision"`
+	Mapper    string `json:"mapper"`
+	Size
+	Facts
+	Probes   ProbeCounts    `json:"probes"`
+	Answered ProbeCounts    `json:"answered"`
+	Outcomes map[string]int `json:"outcomes"` // of probes, by how they ended
+	Cost
+	Verdict
+	Routes  *RoutesReport `json:"routes,omitempty"`
+	Mode    Mode          `json:"mode"`
+	Certain bool          `json:"certain"`
+	InDoubt []Doubt       `json:"in_doubt,omitempty"`
+	ModeReports
+}
+
+// Size is that of a map.
+type Size struct {
+	Hosts    int `json:"hosts"`
+	Switches int `json:"switches"`
+	Wires    int `json:"wires"`
+}
+
+// Facts are the paper's numbers of the network.
+type Facts struct {
+	Q int `json:"q"`
+	D int `json:"d"`
+	F int `json:"f"` // nodes
+}
+
+// Cost is that of a map, besides probes.
+type Cost struct {
+	Explorations int     `json:"explorations"`
+	ModelPeak    int     `json:"model_peak"` // most nodes of the model graph
+	ModelledMS   float64 `json:"modelled_ms"`
+}
+
+// Verdict compares a map with the network.
+type Verdict struct {
+	Isomorphic bool   `json:"isomorphic"`
+	Difference string `json:"difference,omitempty"`
+}
+
+// ModeReports are there in the modes that they are of.
+type ModeReports struct {
+	Survey   *SurveyReport   `json:"survey,omitempty"`
+	Election *ElectionReport `json:"election,omitempty"`
+	Parallel *ParallelReport `json:"parallel,omitempty"`
 }
 
 // OK reports whether the map is the network, nothing is in doubt, and the routes work, if
@@ -88,18 +113,14 @@ func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Mi
 func (r *Result) Report() *Report {
 	rep := &Report{
 		Algorithm: r.Algorithm.Name, Collision: string(r.Collision), Mapper: r.Mapper.Name,
-		Hosts: r.Map.NumHosts(), Switches: r.Map.NumSwitches(), Wires: r.Map.NumWires(),
-		Q: r.Facts.Q, D: r.Facts.D, F: len(r.Facts.F),
+		Size: sizeOf(r.Map), Facts: Facts{r.Facts.Q, r.Facts.D, len(r.Facts.F)},
 		Probes:   countProbes(&r.Probes, func(t probe.Tally) int { return t.Sent }),
 		Answered: countProbes(&r.Probes, func(t probe.Tally) int { return t.Answered }),
-		Outcomes: map[string]int{}, Explorations: r.Explorations, ModelPeak: r.Peak,
-		ModelledMS: milliseconds(r.Elapsed), Isomorphic: r.Differs == nil, Mode: r.Mode, Certain: r.IsCertain(),
+		Outcomes: map[string]int{}, Cost: Cost{r.Explorations, r.Peak, milliseconds(r.Elapsed)},
+		Verdict: verdictOf(r.Differs), Mode: r.Mode, Certain: r.IsCertain(),
 	}
 	for o, n := range r.Sender.Outcomes {
 		rep.Outcomes[mapping.Outcome(o).String()] = n
-	}
-	if r.Differs != nil {
-		rep.Difference = r.Differs.Error()
 	}
 	if s := r.Survey; s != nil {
 		rep.Survey = &SurveyReport{s.Probes.Total().Sent, s.Passes, milliseconds(s.Elapsed), r.GaveUp}
@@ -113,6 +134,16 @@ func (r *Result) Report() *Report {
 		rep.Parallel = &ParallelReport{len(p.Rounds), r.Network.NumHosts(), p.Messages}
 	}
 	return rep
+}
+
+func sizeOf(n *mapping.Network) Size { return Size{n.NumHosts(), n.NumSwitches(), n.NumWires()} }
+
+// verdictOf returns the verdict on a map, given its difference from the network.
+func verdictOf(differs error) Verdict {
+	if differs == nil {
+		return Verdict{Isomorphic: true}
+	}
+	return Verdict{Difference: differs.Error()}
 }
 
 func countProbes(c *probe.Counts, of func(probe.Tally) int) ProbeCounts {

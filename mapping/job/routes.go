@@ -45,30 +45,40 @@ func (r *Result) Routes(ctx context.Context, utility int32, seed uint64) (*route
 		rep.Relabelled = append(rep.Relabelled, r.Map.NodeName(s))
 	}
 	var err error
-	rep.DeadlockFree, err = judgeRoutes(ctx, r.Map, table)
+	rep.DeadlockFree, err = deadlockFree(ctx, r.Map, table)
 	return table, rep, err
 }
 
-// judgeRoutes asks the judge whether messages on the routes can wait for each other in
-// a circle. It returns yes, no, or why the judge was not asked.
-func judgeRoutes(ctx context.Context, n *mapping.Network, table *routes.Table) (string, error) {
+// errNoPlan says that the routes on a map cannot be a Plan.
+var errNoPlan = errors.New("not judged")
+
+// JudgeRoutes has the routes on a map judged as a Plan.
+func JudgeRoutes(ctx context.Context, n *mapping.Network, table *routes.Table, workers int) (*quality.Report, error) {
 	f, err := n.ToFabric("map", 4, fabric.SDR)
 	if err != nil {
-		return "", err
+		return nil, err
 	}
 	g := f.Compile()
 	plan, err := table.Plan(ctx, n, g)
 	if errors.Is(err, context.Canceled) {
-		return "", err
+		return nil, err
 	}
 	if err != nil {
-		return "not judged: " + err.Error(), nil
+		return nil, fmt.Errorf("%w: %w", errNoPlan, err)
 	}
-	report, err := quality.Judge(ctx, g, plan, check.Options{Workers: 1})
-	if err != nil {
+	return quality.Judge(ctx, g, plan, check.Options{Workers: workers})
+}
+
+// deadlockFree asks the judge whether messages on the routes can wait for each other in
+// a circle. It returns yes, no, or why the judge was not asked.
+func deadlockFree(ctx context.Context, n *mapping.Network, table *routes.Table) (string, error) {
+	report, err := JudgeRoutes(ctx, n, table, 1)
+	switch {
+	case errors.Is(err, errNoPlan):
+		return err.Error(), nil
+	case err != nil:
 		return "", err
-	}
-	if report.DifferingPaths > 0 {
+	case report.DifferingPaths > 0:
 		return "", fmt.Errorf("mapping: %d routes were judged as others than they are", report.DifferingPaths)
 	}
 	return report.HostOnly.DeadlockFree.String(), nil

@@ -10,7 +10,7 @@ import (
 	"weft/mapping/survey"
 )
 
-// WatchReport is what Watch found, for programs.
+// WatchReport is the result of Watch, for programs.
 type WatchReport struct {
 	Mode   Mode          `json:"mode"`
 	Rounds []RoundReport `json:"rounds"`
@@ -31,19 +31,16 @@ func (w *WatchReport) OK() bool {
 
 // RoundReport is one map of a network that changes.
 type RoundReport struct {
-	BeginMS    float64  `json:"begin_modelled_ms"`
-	EndMS      float64  `json:"end_modelled_ms"`
-	Mapper     string   `json:"mapper"`
-	Probes     int      `json:"probes"`
-	Hosts      int      `json:"hosts"`
-	Switches   int      `json:"switches"`
-	Wires      int      `json:"wires"`
-	Certain    bool     `json:"certain"`
-	Changes    []string `json:"changes"` // since the round before
-	During     bool     `json:"changed_meanwhile"`
-	Isomorphic bool     `json:"isomorphic"`
-	Difference string   `json:"difference,omitempty"`
-	InDoubt    []Doubt  `json:"in_doubt,omitempty"`
+	BeginMS float64 `json:"begin_modelled_ms"`
+	EndMS   float64 `json:"end_modelled_ms"`
+	Mapper  string  `json:"mapper"`
+	Probes  int     `json:"probes"`
+	Size
+	Certain bool     `json:"certain"`
+	Changes []string `json:"changes"` // since the round before
+	During  bool     `json:"changed_meanwhile"`
+	Verdict
+	InDoubt []Doubt `json:"in_doubt,omitempty"`
 }
 
 // Watch surveys a network again and again while events happen to it. It calls each after
@@ -88,16 +85,13 @@ func Watch(ctx context.Context, f *fabric.Fabric, events []change.Event, opt *Op
 func roundReport(r *change.Round) RoundReport {
 	rep := RoundReport{
 		BeginMS: milliseconds(r.Begin), EndMS: milliseconds(r.End), Mapper: r.By.Name, Probes: r.Result.Probes.Total().Sent,
-		Certain: r.Result.Certain(), Changes: []string{}, During: r.During, Isomorphic: r.Differs == nil, InDoubt: doubts(r.Result),
+		Certain: r.Result.Certain(), Changes: []string{}, During: r.During, Verdict: verdictOf(r.Differs), InDoubt: doubts(r.Result),
 	}
 	if n := r.Result.Map; n != nil {
-		rep.Hosts, rep.Switches, rep.Wires = n.NumHosts(), n.NumSwitches(), n.NumWires()
+		rep.Size = sizeOf(n)
 	}
 	for _, c := range r.Changes {
 		rep.Changes = append(rep.Changes, c.String())
-	}
-	if r.Differs != nil {
-		rep.Difference = r.Differs.Error()
 	}
 	return rep
 }

@@ -8,7 +8,7 @@ import (
 	"weft/mapping"
 )
 
-// Network is the network of a formula.
+// Network returns the network of a formula.
 func Network(tb testing.TB, formula string) *mapping.Network {
 	tb.Helper()
 	f, err := gen.Parse(formula)

@@ -6,14 +6,14 @@ import (
 	"weft/mapping"
 )
 
-// Trial is what became of routes that were tried in a network.
+// Trial counts routes that were tried in a network.
 type Trial struct {
 	Pairs     int // ordered pairs of hosts of the map
 	Delivered int // whose route ends at the right host
 	Missing   int // without a route
 }
 
-// OK says that every pair has a route that works.
+// OK reports whether every pair has a route that works.
 func (t *Trial) OK() bool { return t.Delivered == t.Pairs }
 
 // Try sends a message by every route of a map through the network itself: turns are
@@ -40,7 +40,7 @@ func (t *Table) Try(n *mapping.Network, m *mapping.Model) Trial {
 	return trial
 }
 
-// hostsOf says which host of the network each host of the map is.
+// hostsOf returns the host of the network for each host of the map.
 func hostsOf(n *mapping.Network, m *mapping.Model) []int32 {
 	by := make(map[uint64]int32, m.NumHosts())
 	for i, h := range m.Hosts {
@@ -60,7 +60,7 @@ const (
 	headBytes    = 4
 )
 
-// Distribution is what it takes the master to tell all interfaces their routes.
+// Distribution is the cost of telling all interfaces their routes.
 type Distribution struct {
 	Messages int           // tables sent, one to each other host; each is answered
 	Unheard  int           // of them, those that were lost or not answered
@@ -88,10 +88,10 @@ func (t *Table) Distribute(n *mapping.Network, master int32, m *mapping.Model, c
 		d.Messages++
 		d.Bytes += size
 		d.Largest = max(d.Largest, size)
-		there, ok := carry(m, host[master], host[h], t.Turns[master][h], size, clock)
+		there, ok := send(m, host[master], host[h], t.Turns[master][h], size, clock)
 		if ok {
 			var back time.Duration
-			back, ok = carry(m, host[h], host[master], t.Turns[h][master], headBytes, clock)
+			back, ok = send(m, host[h], host[master], t.Turns[h][master], headBytes, clock)
 			there += back + clock.Overhead
 		}
 		if !ok {
@@ -103,8 +103,8 @@ func (t *Table) Distribute(n *mapping.Network, master int32, m *mapping.Model, c
 	return d
 }
 
-// carry sends a message of so many bytes and says how long it takes.
-func carry(m *mapping.Model, from, to int32, turns []mapping.Turn, bytes int, clock mapping.Clock) (time.Duration, bool) {
+// send sends a message of so many bytes. It returns its time, and whether it arrived.
+func send(m *mapping.Model, from, to int32, turns []mapping.Turn, bytes int, clock mapping.Clock) (time.Duration, bool) {
 	hw := m.Hardware
 	m.Hardware.Payload = bytes
 	outcome, at, hops := m.Send(from, turns)

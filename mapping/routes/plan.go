@@ -11,8 +11,8 @@ import (
 	"weft/route/paths"
 )
 
-// Paths are the routes as a path set on the graph of the map (Network.ToFabric), so
-// that the judge can look for cycles among what messages hold and wait for.
+// Paths returns the routes as a path set on the graph of the map (Network.ToFabric), so
+// that the judge can look for cycles of messages that wait for each other.
 func (t *Table) Paths(n *mapping.Network, g *fabric.Graph) (*paths.Set, error) {
 	if g.NumHosts != n.NumHosts() {
 		return nil, fmt.Errorf("routes: %d hosts in the graph, %d in the map", g.NumHosts, n.NumHosts())
@@ -45,7 +45,7 @@ func (t *Table) Paths(n *mapping.Network, g *fabric.Graph) (*paths.Set, error) {
 	return b.Build()
 }
 
-// Plan is a Plan that has exactly these routes: each destination gets as many LIDs as
+// Plan returns a Plan that has exactly these routes: each destination gets as many LIDs as
 // its routes need, since a forwarding table has one way for each. The judge proves
 // from it that no messages on the routes can wait for each other in a circle.
 func (t *Table) Plan(ctx context.Context, n *mapping.Network, g *fabric.Graph) (*route.Plan, error) {

@@ -17,7 +17,7 @@ import (
 	"weft/mapping"
 )
 
-// Options chooses.
+// Options controls Compute.
 type Options struct {
 	// Utility is a host that does not count when the root is chosen, -1 for none.
 	Utility int32
@@ -25,7 +25,7 @@ type Options struct {
 	Seed uint64
 }
 
-// Table is the routes between all pairs of hosts.
+// Table holds the routes between all pairs of hosts.
 type Table struct {
 	Root  int32              // a node
 	Turns [][][]mapping.Turn // by source and destination; nil where there is none
@@ -45,7 +45,7 @@ func Compute(n *mapping.Network, opt *Options) *Table {
 	return t
 }
 
-// Root is the switch whose nearest host is farthest; of several, the one farthest from
+// Root returns the switch whose nearest host is farthest; of several, the one farthest from
 // all hosts together.
 func Root(n *mapping.Network, utility int32) int32 {
 	nearest := make([]int32, n.NumNodes())
@@ -77,8 +77,8 @@ type order struct {
 	level []int32
 }
 
-// up says whether a wire from v to u leads up. Hosts are below all switches.
-func (o *order) up(v, u int32) bool {
+// leadsUp reports whether a wire from v to u leads up. Hosts are below all switches.
+func (o *order) leadsUp(v, u int32) bool {
 	switch {
 	case o.n.IsHost(v):
 		return true
@@ -96,7 +96,7 @@ func (o *order) relabel() (dominant []int32) {
 		least, all := int32(1<<30), true
 		for p := range o.n.Ports(v) {
 			if e, ok := o.n.Peer(mapping.End{Node: v, Port: p}); ok && e.Node != v {
-				all = all && o.up(v, e.Node)
+				all = all && o.leadsUp(v, e.Node)
 				least = min(least, o.level[e.Node])
 			}
 		}
@@ -129,7 +129,7 @@ func (o *order) from(source int32, rng *rand.Rand) [][]mapping.Turn {
 				continue
 			}
 			next := 2*e.Node + 1
-			if o.up(v, e.Node) {
+			if o.leadsUp(v, e.Node) {
 				if down == 1 {
 					continue
 				}
@@ -150,7 +150,7 @@ func (o *order) from(source int32, rng *rand.Rand) [][]mapping.Turn {
 	return routes
 }
 
-// turns writes a path as turns, with a random one of parallel wires each time.
+// turns returns a path as turns, with a random one of parallel wires each time.
 func (o *order) turns(parent []int32, s int32, rng *rand.Rand) []mapping.Turn {
 	var path []int32
 	for ; parent[s] != s; s = parent[s] {

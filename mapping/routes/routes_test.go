@@ -43,9 +43,8 @@ func TestNOWRoutes(t *testing.T) {
 	}
 }
 
-// judge has the routes judged as a Plan: all of them intended, none different, no
-// cycle of dependencies among the pairs of hosts.
-func judge(t *testing.T, n *mapping.Network, table *Table) {
+// judged has the routes judged as a Plan.
+func judged(t *testing.T, n *mapping.Network, table *Table) *quality.Report {
 	t.Helper()
 	f, err := n.ToFabric("map", 4, fabric.SDR)
 	if err != nil {
@@ -60,6 +59,14 @@ func judge(t *testing.T, n *mapping.Network, table *Table) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	return report
+}
+
+// judge has the routes judged: all of them intended, none different, no cycle of
+// dependencies among the pairs of hosts.
+func judge(t *testing.T, n *mapping.Network, table *Table) {
+	t.Helper()
+	report := judged(t, n, table)
 	pairs := int64(n.NumHosts() * (n.NumHosts() - 1))
 	if report.HostOnly.DeadlockFree != check.Yes {
 		t.Errorf("the judge on pairs of hosts: %v", report.HostOnly.DeadlockFree)
@@ -90,20 +97,7 @@ func TestJudgeSeesCycle(t *testing.T) {
 	if !cycle(n, table) {
 		t.Error("the test's own search sees no cycle")
 	}
-	f, err := n.ToFabric("ring", 4, fabric.SDR)
-	if err != nil {
-		t.Fatal(err)
-	}
-	g := f.Compile()
-	plan, err := table.Plan(context.Background(), n, g)
-	if err != nil {
-		t.Fatal(err)
-	}
-	report, err := quality.Judge(context.Background(), g, plan, check.Options{Workers: 1})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if report.HostOnly.DeadlockFree != check.No {
+	if report := judged(t, n, table); report.HostOnly.DeadlockFree != check.No {
 		t.Errorf("the judge on a ring: %v", report.HostOnly.DeadlockFree)
 	}
 }
@@ -300,7 +294,7 @@ func floydWarshall(o *order) [][]int {
 			if way[0] == way[1] {
 				continue
 			}
-			if o.up(way[0], way[1]) {
+			if o.leadsUp(way[0], way[1]) {
 				dist[2*way[0]][2*way[1]] = 1
 				continue
 			}

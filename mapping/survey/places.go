@@ -5,7 +5,7 @@ import (
 	"weft/mapping/graph"
 )
 
-// Place is where a map is in doubt.
+// Place is a port where a map is in doubt.
 type Place struct {
 	Node   int32          // of the map, -1 for one that no host is behind
 	Port   int32          // of that node; it may be below 0 or beyond the last

@@ -52,12 +52,12 @@ type Options struct {
 	Worst float64
 	// Limit is the number of probes after which the survey gives up; 0 is no limit.
 	Limit int
-	// Passes is how often silent ports are probed at most; 0 stands for 255, which is as
-	// many as are counted.
+	// Passes bounds the probes of a silent port of each kind; 0 stands for 255, as no more
+	// are counted.
 	Passes int
 }
 
-// Result is a map, what it took, and where it may be wrong.
+// Result is a map, its cost, and the places where it may be wrong.
 type Result struct {
 	Map     *mapping.Network // the core, N - F
 	Whole   *mapping.Network // N, as far as it is known
@@ -142,7 +142,7 @@ func (e *Explorer) nearest(visited map[int32]bool) (int32, bool) {
 
 // isSettled reports whether no port is in doubt when the allowed error is shared anew.
 func (e *Explorer) isSettled() bool {
-	e.startPass()
+	e.startPass() // other ports are silent now
 	for _, v := range e.Tree().Order {
 		if !e.Map.IsHost(v) && e.IsOpen(v) {
 			return false

@@ -2,26 +2,20 @@ package survey
 
 import (
 	"context"
-	"flag"
 	"math"
 	"math/rand/v2"
 	"runtime"
 	"slices"
 	"sync/atomic"
 	"testing"
-	"time"
 
-	"weft/fabric/gen"
 	"weft/internal/par"
 	"weft/mapping"
 	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
 )
 
-var (
-	networks = flag.Int("networks", 100, "random networks to survey")
-	drawSeed = flag.Uint64("drawseed", 1, "seed of the random networks")
-)
+var networks, drawSeed = mappingtest.Flags(100)
 
 // survey maps a network from its first host.
 func survey(n *mapping.Network, rule mapping.Collision, cond mapping.Conditions, opt Options) (*Result, error) {
@@ -97,14 +91,7 @@ func changed(n *mapping.Network, seed uint64) *mapping.Network {
 // silent port are enough.
 func TestNOW(t *testing.T) {
 	for _, formula := range []string{"now-c", "now-ca", "now-cab", "karytree(4,3)"} {
-		f, err := gen.Parse(formula)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := mapping.FromFabric(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := mappingtest.Network(t, formula)
 		for _, hint := range []*mapping.Network{nil, n} {
 			r, err := survey(n, mapping.Circuit, mapping.Conditions{}, Options{Hint: hint})
 			if err != nil {
@@ -251,14 +238,11 @@ func TestContradiction(t *testing.T) {
 	noticed := 0
 	for seed := range uint64(100) {
 		n := mappingtest.Random(seed, 20)
-		m := mapping.NewMapper(mapping.NewModel(n, mapping.Packet, mapping.Myrinet), 0, mapping.Conditions{})
-		sent := 0
-		p := mapping.ProbeFunc(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
-			if sent++; sent == 40 { // another network with the same hosts
-				other := mappingtest.Random(seed+1000, 20)
-				m.Reconnect(mapping.NewModel(other, mapping.Packet, mapping.Myrinet), 0)
+		p := mappingtest.Changing(n, func(sent int) *mapping.Network {
+			if sent != 40 {
+				return nil
 			}
-			return m.Probe(turns)
+			return mappingtest.Random(seed+1000, 20)
 		})
 		res, err := Run(t.Context(), p, &Options{Self: n.Hosts[0], Radix: 8, Limit: 5000})
 		if err != nil {
@@ -279,14 +263,12 @@ func TestManyChanges(t *testing.T) {
 	noticed := 0
 	for seed := range uint64(1200) {
 		n := mappingtest.Random(seed, 15)
-		m := mapping.NewMapper(mapping.NewModel(n, mapping.Packet, mapping.Myrinet), 0, mapping.Conditions{})
-		sent, every := 0, 1+rand.New(rand.NewPCG(seed, 9)).IntN(300)
-		p := mapping.ProbeFunc(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
-			if sent++; sent%every == 0 {
-				other := mappingtest.Random(seed+uint64(sent)*1000, 15)
-				m.Reconnect(mapping.NewModel(other, mapping.Packet, mapping.Myrinet), 0)
+		every := 1 + rand.New(rand.NewPCG(seed, 9)).IntN(300)
+		p := mappingtest.Changing(n, func(sent int) *mapping.Network {
+			if sent%every > 0 {
+				return nil
 			}
-			return m.Probe(turns)
+			return mappingtest.Random(seed+uint64(sent)*1000, 15)
 		})
 		opt := Options{Self: n.Hosts[0], Radix: 8, Limit: 3000, Error: float64(seed%2) * 1e-3}
 		if seed%3 == 0 {

@@ -2,7 +2,7 @@ package theory
 
 import "weft/mapping"
 
-// Reached is the part of a network that is connected to a host.
+// Reached returns the part of a network that is connected to a host.
 func Reached(n *mapping.Network, host int32) *mapping.Network {
 	keep := make([]bool, n.NumNodes())
 	for v, wires := range n.Distances(host) {

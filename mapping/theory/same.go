@@ -6,8 +6,8 @@ import (
 	"weft/mapping"
 )
 
-// Same says whether two networks are isomorphic up to the identity of their switches
-// and the port offset of each: nil, or the first difference. Hosts have addresses, so
+// Same compares two networks up to the identity of their switches and the port offset of
+// each. It returns nil when they are isomorphic, or the first difference. Hosts have addresses, so
 // that there is one candidate only, found by walking both side by side.
 func Same(a, b *mapping.Network) error {
 	if a.NumHosts() != b.NumHosts() || a.NumSwitches() != b.NumSwitches() || a.NumWires() != b.NumWires() {
@@ -49,7 +49,7 @@ func size(n *mapping.Network) string {
 	return fmt.Sprintf("%d hosts, %d switches, %d wires", n.NumHosts(), n.NumSwitches(), n.NumWires())
 }
 
-// pairing is a node of b for each of a, and how much higher its ports are numbered.
+// pairing holds a node of b for each of a, and how much higher its ports are numbered.
 type pairing struct {
 	a, b     *mapping.Network
 	of, back []int32

@@ -2,16 +2,16 @@ package theory
 
 import "weft/mapping"
 
-// Facts are what the paper says of a network and the host that maps it.
+// Facts holds the paper's numbers of a network and the host that maps it.
 type Facts struct {
 	D int     // diameter, in wires
 	Q int     // the largest Q(v) of the core, in wires
 	F []int32 // nodes outside the core
-	// Of is Q(v) by node, -1 where it is not defined.
+	// Of holds Q(v) by node, -1 where it is not defined.
 	Of []int32
 }
 
-// Depth is the search depth Q + D that section 3.2.7 comes down to: the first wire of
+// Depth returns the search depth Q + D of section 3.2.7: the first wire of
 // the red and the green path is the mapper's own, so that the + 1 of section 3.1.4 is
 // not needed.
 func (f *Facts) Depth() int { return f.Q + f.D }
@@ -42,7 +42,7 @@ func Of(n *mapping.Network, mapper int32) *Facts {
 	return facts
 }
 
-// q is Q(v) of a switch, -1 where it is not defined.
+// q returns Q(v) of a switch, -1 where it is not defined.
 func (f *flow) q(v, bonus int32) int32 {
 	f.reset()
 	one, ok := f.augment(v)
@@ -55,8 +55,8 @@ func (f *flow) q(v, bonus int32) int32 {
 	return -1
 }
 
-// Core is N - F, by bridges: a depth-first search finds the switch-bridges, and what
-// is behind one without any host is left out. The end of every map.
+// Core returns N - F: without the nodes behind a switch-bridge that no host is behind. A
+// depth-first search finds the bridges.
 func Core(n *mapping.Network) *mapping.Network { return n.Keep(Kept(n)) }
 
 // Kept marks the nodes of the core.
@@ -122,7 +122,7 @@ func (s *search) enter(v int32, from mapping.End) {
 	}
 }
 
-// Diameter is the most wires between two nodes. Of two hosts it is two more than between
+// Diameter returns the most wires between two nodes. Of two hosts it is two more than between
 // their switches, so that no search begins at a host on a switch.
 func Diameter(n *mapping.Network) int {
 	most := int32(0)

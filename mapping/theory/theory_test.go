@@ -1,11 +1,9 @@
 package theory
 
 import (
-	"math/rand/v2"
 	"slices"
 	"testing"
 
-	"weft/fabric/gen"
 	"weft/mapping"
 	"weft/mapping/mappingtest"
 )
@@ -16,14 +14,7 @@ func TestNOW(t *testing.T) {
 		name string
 		q, d int
 	}{{"now-c", 6, 4}, {"now-ca", 7, 7}, {"now-cab", 8, 8}} {
-		f, err := gen.Parse(c.name)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := mapping.FromFabric(f)
-		if err != nil {
-			t.Fatal(err)
-		}
+		n := mappingtest.Network(t, c.name)
 		utility, err := n.HostByName("host 35")
 		if err != nil {
 			t.Fatal(err)
@@ -165,43 +156,13 @@ func TestF(t *testing.T) {
 func TestSame(t *testing.T) {
 	for seed := range uint64(50) {
 		n := mappingtest.Random(seed, 30)
-		m := shuffled(t, n, seed, false)
-		if err := Same(n, m); err != nil {
+		if err := Same(n, mappingtest.Shuffled(t, n, seed, n.Wires())); err != nil {
 			t.Errorf("network %d: %v", seed, err)
 		}
-		if err := Same(n, shuffled(t, n, seed, true)); err == nil {
+		moved := n.Wires() // to the port after the last
+		moved[0][1].Port = n.Ports(moved[0][1].Node)
+		if err := Same(n, mappingtest.Shuffled(t, n, seed, moved)); err == nil {
 			t.Errorf("network %d: a moved wire was not noticed", seed)
 		}
 	}
-}
-
-// shuffled numbers the switches differently and shifts the ports of each; with moved,
-// a host changes its port.
-func shuffled(t *testing.T, n *mapping.Network, seed uint64, moved bool) *mapping.Network {
-	t.Helper()
-	r := rand.New(rand.NewPCG(seed, 1))
-	perm := r.Perm(n.NumSwitches())
-	degree := make([]int32, n.NumSwitches())
-	shift := make([]int32, n.NumSwitches())
-	for i, p := range perm {
-		shift[i] = r.Int32N(4)
-		degree[p] = n.Ports(int32(n.NumHosts()+i)) + 5
-	}
-	var wires []mapping.Wire
-	for _, w := range n.Wires() {
-		for k := range w {
-			if s := int(w[k].Node) - n.NumHosts(); s >= 0 {
-				w[k] = mapping.End{Node: int32(n.NumHosts() + perm[s]), Port: w[k].Port + shift[s]}
-			}
-		}
-		if moved && w[0].Node == 0 {
-			w[1].Port = degree[int(w[1].Node)-n.NumHosts()] - 1
-		}
-		wires = append(wires, w)
-	}
-	m, err := mapping.New(n.Hosts, degree, wires)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return m
 }

@@ -16,8 +16,8 @@ import (
 // their Ways are equal.
 type Way []mapping.End
 
-// Follow is the correspondence map C of Definition 4: the Way of a probe string, and
-// where it comes in at the end. Model vertices with strings that end at one node are
+// Follow returns the Way of a probe string (the correspondence map C of Definition 4), and
+// the port by which it comes in at the end. Model vertices with strings that end at one node are
 // replicates (Definition 5), and the port is their indexing offset (Definition 1). ok is
 // false for a string without a vertex: it is no path of the network.
 func Follow(n *mapping.Network, mapper int32, turns []mapping.Turn) (way Way, at mapping.End, ok bool) {
@@ -37,7 +37,7 @@ func Follow(n *mapping.Network, mapper int32, turns []mapping.Turn) (way Way, at
 	}
 }
 
-// Turns is the probe string of a Way from a host.
+// Turns returns the probe string of a Way from a host.
 func (w Way) Turns(n *mapping.Network) []mapping.Turn {
 	var turns []mapping.Turn
 	for i := 1; i < len(w); i++ {
@@ -47,7 +47,7 @@ func (w Way) Turns(n *mapping.Network) []mapping.Turn {
 	return turns
 }
 
-// back is the same way in the other direction.
+// back returns the same way in the other direction.
 func (w Way) back(n *mapping.Network) Way {
 	other := make(Way, 0, len(w))
 	for i := len(w) - 1; i >= 0; i-- {
@@ -57,7 +57,7 @@ func (w Way) back(n *mapping.Network) Way {
 	return other
 }
 
-// Passes says whether a host-probe gets through by this way under circuit routing: it
+// Passes reports whether a host-probe gets through by this way under circuit routing: it
 // is a path, and no direction of a wire is used twice.
 func (w Way) Passes(n *mapping.Network) bool {
 	used := make(map[mapping.End]bool, len(w))
