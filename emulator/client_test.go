@@ -202,3 +202,68 @@ func TestSmallTables(t *testing.T) {
 		t.Fatal("the LED is off")
 	}
 }
+
+// What a program has not read when it ends goes back to who asked: requests as undelivered
+// ones, once; answers, and what comes back already, nowhere.
+func TestReturn(t *testing.T) {
+	b := newBed(t, star(t))
+	var asker, sm []wire.Datagram
+	id, err := b.s.Attach(emulator.Client{At: b.at, ReturnLost: true, Deliver: func(d *wire.Datagram) {
+		var c wire.Datagram
+		c.CopyFrom(d)
+		asker = append(asker, c)
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	smID := b.attach(fabric.End{Node: b.host(1), Port: 1}, &sm)
+	b.s.SetIsSM(smID, true)
+	b.s.Send(id, b.directed(mad.Get, mad.AttrSMInfo, 0, 1, 2))
+	if len(sm) != 1 || len(asker) != 0 {
+		t.Fatalf("the subnet manager got %d, the asker %d", len(sm), len(asker))
+	}
+	b.s.Detach(smID)
+	b.s.Return(&sm[0])
+	if len(asker) != 1 || !asker[0].Undelivered || asker[0].MAD.Attr() != mad.AttrSMInfo {
+		t.Fatalf("the asker got %d datagrams back", len(asker))
+	}
+	b.s.Return(&asker[0])
+	answer := wire.Datagram{MAD: slices.Clone(sm[0].MAD)}
+	answer.MAD.Answer(0)
+	b.s.Return(&answer)
+	if len(asker) != 1 {
+		t.Fatal("the asker got what is no request of its own, or a request twice")
+	}
+	if lost := b.s.Stats().Lost[emulator.LostNobody]; lost != 1 {
+		t.Fatalf("%d datagrams are counted as lost, want 1", lost)
+	}
+	b.s.Detach(id)
+	b.s.Return(&sm[0]) // the asker has gone, too
+}
+
+// A port is named by its node, or by node and number; a node's name may have slashes.
+func TestEndByName(t *testing.T) {
+	f := star(t)
+	addNode(t, f, fabric.CA, 0x300, 2, "rack 1/host 7")
+	b := newBed(t, f)
+	odd, _ := f.NodeByGUID(0x300)
+	for name, want := range map[string]fabric.End{
+		"":                {Node: b.host(0), Port: 1},
+		"host 1":          {Node: b.host(1), Port: 1},
+		"host 1/1":        {Node: b.host(1), Port: 1},
+		"0x100":           {Node: b.sw},
+		"the switch":      {Node: b.sw},
+		"the switch/3":    {Node: b.sw, Port: 3},
+		"rack 1/host 7":   {Node: odd, Port: 1},
+		"rack 1/host 7/2": {Node: odd, Port: 2},
+	} {
+		if got, err := b.s.EndByName(name); err != nil || got != want {
+			t.Errorf("%q: %v (%v), want %v", name, got, err, want)
+		}
+	}
+	for _, name := range []string{"nobody", "nobody/1", "host 1/x", "host 1/256", "host 1/"} {
+		if at, err := b.s.EndByName(name); err == nil {
+			t.Errorf("%q: %v", name, at)
+		}
+	}
+}

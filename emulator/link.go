@@ -57,7 +57,7 @@ func (s *Subnet) train(c int32) {
 	s.logLink(c, "Init")
 }
 
-// takeDown takes a link down. Ports that are Disabled stay so.
+// takeDown takes a link down.
 func (s *Subnet) takeDown(c int32) {
 	x := &s.cables[c]
 	x.changes++
@@ -66,11 +66,7 @@ func (s *Subnet) takeDown(c int32) {
 	}
 	s.ports[x.a].peer, s.ports[x.b].peer = -1, -1
 	for _, p := range [2]int32{x.a, x.b} {
-		phys := uint64(mad.PhysPolling)
-		if s.ports[p].phys() == mad.PhysDisabled {
-			phys = mad.PhysDisabled
-		}
-		s.ports[p].set(mad.PortDown, phys)
+		s.ports[p].set(mad.PortDown, mad.PhysPolling)
 		s.counts[p][linkDowned]++
 		s.stateChanged(p)
 	}
