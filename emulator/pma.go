@@ -37,48 +37,72 @@ type counters [numCounters]uint64
 // one packet.
 const wordsPerPacket = (8 + 12 + 8 + wire.Size + 4) / 4
 
-// classicCounters are the counters in PortCounters.
-var classicCounters = [numCounters]mad.Field{
-	symbolError: mad.PortCountersSymbolError, linkErrorRecovery: mad.PortCountersLinkErrorRecovery,
-	linkDowned: mad.PortCountersLinkDowned, rcvErrors: mad.PortCountersRcvErrors,
-	rcvRemotePhysical: mad.PortCountersRcvRemotePhysical, rcvSwitchRelay: mad.PortCountersRcvSwitchRelay,
-	xmitDiscards: mad.PortCountersXmitDiscards, xmitConstraint: mad.PortCountersXmitConstraint,
-	rcvConstraint: mad.PortCountersRcvConstraint, localLinkIntegrity: mad.PortCountersLocalLinkIntegrity,
-	bufferOverrun: mad.PortCountersBufferOverrun, vl15Dropped: mad.PortCountersVL15Dropped,
-	xmitData: mad.PortCountersXmitData, rcvData: mad.PortCountersRcvData,
-	xmitPkts: mad.PortCountersXmitPkts, rcvPkts: mad.PortCountersRcvPkts,
-	xmitWait: mad.PortCountersXmitWait, qp1Dropped: mad.PortCountersQP1Dropped,
-}
-
-// extendedCounter is a counter in PortCountersExtended with the bit that selects
-// it: of CounterSelect, or of CounterSelect2 from bit 32 on.
-type extendedCounter struct {
+// counterField is a counter in an attribute, with the bit that selects it: of CounterSelect,
+// or of CounterSelect2 from bit 32 on.
+type counterField struct {
 	counter int
 	field   mad.Field
 	bit     int
 }
 
-var extendedCounters = [...]extendedCounter{
-	{xmitData, mad.PortCountersExtendedXmitData, 0},
-	{rcvData, mad.PortCountersExtendedRcvData, 1},
-	{xmitPkts, mad.PortCountersExtendedXmitPkts, 2},
-	{rcvPkts, mad.PortCountersExtendedRcvPkts, 3},
-	{xmitPkts, mad.PortCountersExtendedUnicastXmit, 4},
-	{rcvPkts, mad.PortCountersExtendedUnicastRcv, 5},
-	{symbolError, mad.PortCountersExtendedSymbolError, 32},
-	{linkErrorRecovery, mad.PortCountersExtendedLinkErrorRecovery, 33},
-	{linkDowned, mad.PortCountersExtendedLinkDowned, 34},
-	{rcvErrors, mad.PortCountersExtendedRcvErrors, 35},
-	{rcvRemotePhysical, mad.PortCountersExtendedRcvRemotePhysical, 36},
-	{rcvSwitchRelay, mad.PortCountersExtendedRcvSwitchRelay, 37},
-	{xmitDiscards, mad.PortCountersExtendedXmitDiscards, 38},
-	{xmitConstraint, mad.PortCountersExtendedXmitConstraint, 39},
-	{rcvConstraint, mad.PortCountersExtendedRcvConstraint, 40},
-	{localLinkIntegrity, mad.PortCountersExtendedLocalLinkIntegrity, 41},
-	{bufferOverrun, mad.PortCountersExtendedBufferOverrun, 42},
-	{vl15Dropped, mad.PortCountersExtendedVL15Dropped, 43},
-	{xmitWait, mad.PortCountersExtendedXmitWait, 44},
-	{qp1Dropped, mad.PortCountersExtendedQP1Dropped, 45},
+// unselected is the bit of a counter that no bit selects.
+const unselected = 63
+
+// counterAttribute is an attribute of counters.
+type counterAttribute struct {
+	portSelect, counterSelect, counterSelect2 mad.Field
+
+	fields []counterField
+}
+
+var portCounters = counterAttribute{
+	mad.PortCountersPortSelect, mad.PortCountersCounterSelect, mad.PortCountersCounterSelect2,
+	[]counterField{
+		{symbolError, mad.PortCountersSymbolError, 0},
+		{linkErrorRecovery, mad.PortCountersLinkErrorRecovery, 1},
+		{linkDowned, mad.PortCountersLinkDowned, 2},
+		{rcvErrors, mad.PortCountersRcvErrors, 3},
+		{rcvRemotePhysical, mad.PortCountersRcvRemotePhysical, 4},
+		{rcvSwitchRelay, mad.PortCountersRcvSwitchRelay, 5},
+		{xmitDiscards, mad.PortCountersXmitDiscards, 6},
+		{xmitConstraint, mad.PortCountersXmitConstraint, 7},
+		{rcvConstraint, mad.PortCountersRcvConstraint, 8},
+		{localLinkIntegrity, mad.PortCountersLocalLinkIntegrity, 9},
+		{bufferOverrun, mad.PortCountersBufferOverrun, 10},
+		{vl15Dropped, mad.PortCountersVL15Dropped, 11},
+		{xmitData, mad.PortCountersXmitData, 12},
+		{rcvData, mad.PortCountersRcvData, 13},
+		{xmitPkts, mad.PortCountersXmitPkts, 14},
+		{rcvPkts, mad.PortCountersRcvPkts, 15},
+		{xmitWait, mad.PortCountersXmitWait, 32},
+		{qp1Dropped, mad.PortCountersQP1Dropped, unselected},
+	},
+}
+
+var portCountersExtended = counterAttribute{
+	mad.PortCountersExtendedPortSelect, mad.PortCountersExtendedCounterSelect, mad.PortCountersExtendedCounterSelect2,
+	[]counterField{
+		{xmitData, mad.PortCountersExtendedXmitData, 0},
+		{rcvData, mad.PortCountersExtendedRcvData, 1},
+		{xmitPkts, mad.PortCountersExtendedXmitPkts, 2},
+		{rcvPkts, mad.PortCountersExtendedRcvPkts, 3},
+		{xmitPkts, mad.PortCountersExtendedUnicastXmit, 4},
+		{rcvPkts, mad.PortCountersExtendedUnicastRcv, 5},
+		{symbolError, mad.PortCountersExtendedSymbolError, 32},
+		{linkErrorRecovery, mad.PortCountersExtendedLinkErrorRecovery, 33},
+		{linkDowned, mad.PortCountersExtendedLinkDowned, 34},
+		{rcvErrors, mad.PortCountersExtendedRcvErrors, 35},
+		{rcvRemotePhysical, mad.PortCountersExtendedRcvRemotePhysical, 36},
+		{rcvSwitchRelay, mad.PortCountersExtendedRcvSwitchRelay, 37},
+		{xmitDiscards, mad.PortCountersExtendedXmitDiscards, 38},
+		{xmitConstraint, mad.PortCountersExtendedXmitConstraint, 39},
+		{rcvConstraint, mad.PortCountersExtendedRcvConstraint, 40},
+		{localLinkIntegrity, mad.PortCountersExtendedLocalLinkIntegrity, 41},
+		{bufferOverrun, mad.PortCountersExtendedBufferOverrun, 42},
+		{vl15Dropped, mad.PortCountersExtendedVL15Dropped, 43},
+		{xmitWait, mad.PortCountersExtendedXmitWait, 44},
+		{qp1Dropped, mad.PortCountersExtendedQP1Dropped, 45},
+	},
 }
 
 // answerPerf answers a request as the performance management agent of a node.
@@ -98,9 +122,9 @@ func (s *Subnet) answerPerf(port int32, d *wire.Datagram, by origin) {
 	case m.Attr() == mad.AttrClassPortInfo && !set:
 		status = perfClass(m.Data())
 	case m.Attr() == mad.AttrPortCounters:
-		status = s.portCounters(port, set, m.Data())
+		status = s.readCounters(&portCounters, port, set, m.Data())
 	case m.Attr() == mad.AttrPortCountersExtended:
-		status = s.portCountersExtended(port, set, m.Data())
+		status = s.readCounters(&portCountersExtended, port, set, m.Data())
 	}
 	s.answer(port, 0, d, by, status)
 }
@@ -140,49 +164,27 @@ func (s *Subnet) sum(first, last int32) (total counters) {
 	return total
 }
 
-func (s *Subnet) portCounters(port int32, set bool, b []byte) mad.Status {
-	sel := mad.PortCountersPortSelect.Get(b)
+// readCounters answers with the counters of the ports that PortSelect names; a Set first
+// writes those that are selected. Counters stick at the most that their field holds.
+func (s *Subnet) readCounters(a *counterAttribute, port int32, set bool, b []byte) mad.Status {
+	sel := a.portSelect.Get(b)
 	first, last, ok := s.selected(port, uint8(sel))
 	if !ok {
 		return mad.StatusBadField
 	}
 	if set {
-		chosen := mad.PortCountersCounterSelect.Get(b) | mad.PortCountersCounterSelect2.Get(b)&1<<xmitWait
-		for i, f := range classicCounters {
-			if chosen>>i&1 == 1 {
-				s.write(first, last, i, f.Get(b))
-			}
-		}
-	}
-	total := s.sum(first, last)
-	clear(b)
-	mad.PortCountersPortSelect.Put(b, sel)
-	for i, f := range classicCounters {
-		limit := uint64(1)<<f.Decl().Width - 1
-		f.Put(b, min(total[i], limit))
-	}
-	return mad.StatusOK
-}
-
-func (s *Subnet) portCountersExtended(port int32, set bool, b []byte) mad.Status {
-	sel := mad.PortCountersExtendedPortSelect.Get(b)
-	first, last, ok := s.selected(port, uint8(sel))
-	if !ok {
-		return mad.StatusBadField
-	}
-	if set {
-		chosen := mad.PortCountersExtendedCounterSelect.Get(b) | mad.PortCountersExtendedCounterSelect2.Get(b)<<32
-		for _, x := range extendedCounters {
-			if chosen>>x.bit&1 == 1 {
+		chosen := a.counterSelect.Get(b) | a.counterSelect2.Get(b)<<32
+		for _, x := range a.fields {
+			if chosen>>x.bit&1 == 1 && x.bit != unselected {
 				s.write(first, last, x.counter, x.field.Get(b))
 			}
 		}
 	}
 	total := s.sum(first, last)
 	clear(b)
-	mad.PortCountersExtendedPortSelect.Put(b, sel)
-	for _, x := range extendedCounters {
-		x.field.Put(b, total[x.counter])
+	a.portSelect.Put(b, sel)
+	for _, x := range a.fields {
+		x.field.Put(b, min(total[x.counter], ^uint64(0)>>(64-x.field.Decl().Width)))
 	}
 	return mad.StatusOK
 }
