@@ -228,46 +228,34 @@ func rolesOf(f *fabric.Fabric) []Role {
 // is right for trees whose hosts are all at the same level.
 func RolesByDistance(f *fabric.Fabric) []Role {
 	roles := make([]Role, len(f.Nodes))
-	distance := make([]int, len(f.Nodes))
-	var queue []fabric.NodeID
-	for i := range f.Nodes {
-		distance[i] = -1
-		roles[i].Rank = 255
-		if f.Nodes[i].Type != fabric.Switch {
-			distance[i] = 0
-			queue = append(queue, fabric.NodeID(i))
-		}
-	}
-	far := 0
-	for len(queue) > 0 {
-		n := queue[0]
-		queue = queue[1:]
-		for p := 1; p < len(f.Nodes[n].Ports); p++ {
-			l := f.Nodes[n].Ports[p].Link
-			if l == fabric.NoLink || !f.LinkUp(l) {
-				continue
-			}
-			next := f.Peer(fabric.End{Node: n, Port: uint8(p)}).Node
-			if distance[next] < 0 {
-				distance[next] = distance[n] + 1
-				far = max(far, distance[next])
-				queue = append(queue, next)
-			}
-		}
-	}
 	for i := range roles {
-		d := distance[i]
-		if d < 1 {
-			continue
+		roles[i].Rank = 255
+	}
+	g := f.Compile()
+	var leaves []int32
+	for s := range int32(g.NumSwitches) {
+		if len(g.HostsOf(s)) > 0 {
+			leaves = append(leaves, s)
 		}
-		r := Role{Role: mad.RoleMiddle, Rank: uint8(min(far-d, 254))}
-		switch d {
-		case 1:
+	}
+	search := g.NewSearch(nil)
+	search.From(leaves...)
+	if len(search.Order) == 0 {
+		return roles
+	}
+	top := search.Hops[search.Order[len(search.Order)-1]]
+	for _, s := range search.Order {
+		level := search.Hops[s]
+		r := Role{Role: mad.RoleMiddle, Rank: uint8(min(top-level, 254))}
+		switch level {
+		case 0:
 			r.Role = mad.RoleLeaf
-		case far:
+		case top:
 			r.Role = mad.RoleRoot
 		}
-		roles[i] = r
+		if id, ok := f.NodeByGUID(g.SwitchGUID[s]); ok {
+			roles[id] = r
+		}
 	}
 	return roles
 }

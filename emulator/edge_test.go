@@ -1,11 +1,13 @@
 package emulator_test
 
 import (
+	"maps"
 	"testing"
 	"time"
 
 	"weft/emulator"
 	"weft/fabric"
+	"weft/fabric/gen"
 	"weft/mad"
 	"weft/wire"
 )
@@ -207,5 +209,29 @@ func TestTrapTIDs(t *testing.T) {
 		}
 		last = got[0].MAD.TID()
 		b.repress(got[0])
+	}
+}
+
+// Ranks of switches count from the roots, whose distance from the hosts is greatest.
+func TestRolesByDistance(t *testing.T) {
+	f, err := gen.Parse("rlft(4,3)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	alone := addNode(t, f, fabric.Switch, 0x999, 4, "alone")
+	roles := emulator.RolesByDistance(f)
+	count := map[emulator.Role]int{}
+	for i := range f.Nodes {
+		if f.Nodes[i].Type == fabric.Switch {
+			count[roles[i]]++
+		} else if roles[i] != (emulator.Role{Rank: 255}) {
+			t.Errorf("a host has role %v", roles[i])
+		}
+	}
+	want := map[emulator.Role]int{
+		{Role: mad.RoleLeaf, Rank: 2}: 8, {Role: mad.RoleMiddle, Rank: 1}: 8, {Role: mad.RoleRoot, Rank: 0}: 4, {Rank: 255}: 1,
+	}
+	if !maps.Equal(count, want) || roles[alone].Rank != 255 {
+		t.Errorf("switches by role: %v, want %v", count, want)
 	}
 }
