@@ -9,7 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
-	"weft/route/engine/internal/coords"
+	"weft/route/coords"
 	"weft/route/lids"
 	"weft/route/recipe"
 )

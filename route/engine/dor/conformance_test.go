@@ -106,3 +106,5 @@ func TestJudged(t *testing.T) {
 		}
 	}
 }
+
+func TestBaseLIDs(t *testing.T) { conformance.BaseLIDs(t, dor.Spec()) }

@@ -49,7 +49,7 @@
 // ways. It does not depend on the LID: an answer may go to any LID of the source,
 // and on the SL of the other way a tie would take the very link that its lane must
 // leave out. So with LMC > 0 the LIDs of a port differ in the parallel links that
-// they take, and only there.
+// they take, and only there. The base LIDs take those that they take with LMC 0.
 //
 // A client that asks for no path record sends on SL 0. On a torus with a ring of 5
 // or more its packets cross datelines on VL 0 and may deadlock; the judge

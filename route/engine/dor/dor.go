@@ -2,6 +2,7 @@ package dor
 
 import (
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -56,14 +57,22 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 }
 
 // fillTables routes the LIDs of one part. Each switch is a job of its own: it
-// writes its own rows and the load of its own channels.
-func fillTables(ctx context.Context, in *route.Input, m *grid, t *route.Tables) error {
+// writes its own rows and the load of its own channels. The base LIDs of all ports come first,
+// so they take the paths that they take with one LID a port.
+func fillTables(ctx context.Context, in *route.Input, m grid, t *route.Tables) error {
 	flow := m.flows()
-	load := make([]int64, len(m.bundle))
-	return par.For(ctx, in.Workers, len(m.sw), func(_, s int) error {
+	load := make([]int64, in.Graph.NumChannels)
+	most := 1
+	for h := range int32(in.Graph.NumHosts) {
+		most = max(most, in.Ends.Count(h))
+	}
+	return par.For(ctx, in.Workers, len(m.Switches), func(_, s int) error {
 		r := row{in: in, m: m, t: t, flow: flow, load: load, s: int32(s)}
-		for d := range m.sw {
-			r.to(int32(d))
+		for d := range m.Switches {
+			r.route(int32(d), 0, 1)
+		}
+		for d := range m.Switches {
+			r.route(int32(d), 1, most)
 		}
 		return nil
 	})
@@ -72,68 +81,82 @@ func fillTables(ctx context.Context, in *route.Input, m *grid, t *route.Tables) 
 // row fills the forwarding table of one switch.
 type row struct {
 	in   *route.Input
-	m    *grid
+	m    grid
 	t    *route.Tables
 	flow [][]int64
-	load []int64 // sources that each place of m.bundle carries so far
+	load []int64 // by number of a channel in m.Links: sources that it carries so far
 	s    int32
-	used []int32 // LIDs of one port that each link of a bundle carries
+	ends []int32 // end ports of the switch routed to
+	used []int32 // LIDs of one port that each of parallel links carries
 }
 
-// to enters the LIDs of switch d and its hosts.
-func (r *row) to(d int32) {
+// route enters the LIDs of switch d and its hosts, of each port those with number from to end-1.
+func (r *row) route(d int32, from, end int) {
+	if from >= end {
+		return
+	}
 	g := r.in.Graph
-	here, there := r.m.sw[r.s], r.m.sw[d]
+	there := r.m.Switches[d]
+	r.ends = append(append(r.ends[:0], g.HostsOf(there)...), g.PortZero(there))
 	if r.s == d {
-		for _, h := range g.HostsOf(here) {
-			r.all(here, h, g.EndPort[h])
+		for _, e := range r.ends {
+			r.enter(e, from, end, g.EndPort[e])
 		}
-		r.all(here, g.PortZero(here), 0)
 		return
 	}
 	dim, dir := r.m.next(r.s, d)
-	lo, hi := r.m.bundleAt(r.s, dim, dir)
-	if hi-lo == 1 {
-		port := g.FromPort[r.m.bundle[lo]]
-		for _, h := range g.HostsOf(there) {
-			r.all(here, h, port)
+	place := r.m.Place(r.s, dim, dir)
+	links := r.m.Links(place)
+	if len(links) == 1 {
+		for _, e := range r.ends {
+			r.enter(e, from, end, g.FromPort[links[0]])
 		}
-		r.all(here, g.PortZero(there), port)
 		return
 	}
+	load := r.load[r.m.First(place):][:len(links)]
 	weight := r.m.through(r.flow, r.s, d, dim, dir)
-	for _, h := range g.HostsOf(there) {
-		r.spread(here, h, lo, hi, weight*hostWeight)
+	for _, e := range r.ends {
+		if g.IsPortZero(e) {
+			r.spread(e, from, end, links, load, weight)
+		} else {
+			r.spread(e, from, end, links, load, weight*hostWeight)
+		}
 	}
-	r.spread(here, g.PortZero(there), lo, hi, weight)
 }
 
-// hostWeight is how much more a LID of a host weighs than one of a switch, whose
-// little traffic shall only break ties.
+// hostWeight is the weight of a LID of a host against that of a switch, whose little traffic
+// shall only break ties.
 const hostWeight = 1 << 16
 
-// all enters the LIDs of an end port with one port.
-func (r *row) all(here, end int32, port uint8) {
-	for k := range r.in.Ends.Count(end) {
-		r.t.Set(here, r.in.Ends.Base[end]+fabric.LID(k), port)
+// enter enters some LIDs of an end port with one port.
+func (r *row) enter(e int32, from, end int, port uint8) {
+	for k := from; k < min(end, r.in.Ends.Count(e)); k++ {
+		r.t.Set(r.m.Switches[r.s], r.in.Ends.Base[e]+fabric.LID(k), port)
 	}
 }
 
-// spread enters the LIDs of an end port elsewhere: each takes, of the links
-// bundle[lo:hi], one that the fewest LIDs of the port take, then the least loaded.
-// So the first LIDs of a port share no link of any bundle that has enough.
-func (r *row) spread(here, end, lo, hi int32, weight int64) {
-	r.used = append(r.used[:0], make([]int32, hi-lo)...)
-	for k := range r.in.Ends.Count(end) {
-		best := lo
-		for i := lo + 1; i < hi; i++ {
-			u, v := r.used[i-lo], r.used[best-lo]
-			if u < v || u == v && r.load[i] < r.load[best] {
+// spread enters some LIDs of an end port elsewhere: each takes, of parallel links, one
+// that the fewest LIDs of the port take, then the least loaded. So the first LIDs of a port
+// share no link if there are enough.
+func (r *row) spread(e int32, from, end int, links []int32, load []int64, weight int64) {
+	if r.in.Ends.Count(e) <= from {
+		return
+	}
+	g, here, base := r.in.Graph, r.m.Switches[r.s], r.in.Ends.Base[e]
+	r.used = append(r.used[:0], make([]int32, len(links))...)
+	for k := range from {
+		port := r.t.Port(here, base+fabric.LID(k))
+		r.used[slices.IndexFunc(links, func(c int32) bool { return g.FromPort[c] == port })]++
+	}
+	for k := from; k < min(end, r.in.Ends.Count(e)); k++ {
+		best := 0
+		for i := range links {
+			if u, v := r.used[i], r.used[best]; u < v || u == v && load[i] < load[best] {
 				best = i
 			}
 		}
-		r.used[best-lo]++
-		r.load[best] += weight
-		r.t.Set(here, r.in.Ends.Base[end]+fabric.LID(k), r.in.Graph.FromPort[r.m.bundle[best]])
+		r.used[best]++
+		load[best] += weight
+		r.t.Set(here, base+fabric.LID(k), g.FromPort[links[best]])
 	}
 }

@@ -226,9 +226,9 @@ func TestThrough(t *testing.T) {
 					continue
 				}
 				dim, dir := m.next(s, d)
-				lo, _ := m.bundleAt(s, dim, dir)
-				if got := m.through(flow, s, d, dim, dir); got != want[m.bundle[lo]] {
-					rt.Fatalf("%s: %d end ports through switch %d to %d, counted %d", g.Name, got, s, d, want[m.bundle[lo]])
+				c := m.Links(m.Place(s, dim, dir))[0]
+				if got := m.through(flow, s, d, dim, dir); got != want[c] {
+					rt.Fatalf("%s: %d end ports through switch %d to %d, counted %d", g.Name, got, s, d, want[c])
 				}
 			}
 		}
@@ -243,10 +243,10 @@ func TestTiesAreSpread(t *testing.T) {
 	m := must(findGrids(g))(t)[0]
 	for dim, slack := range []int{0, 2 * 4 * 6} { // in the last, two ties: 2 x 2 end ports on 6 columns each way
 		low, high := 1<<30, 0
-		for s := range m.sw {
+		for s := range m.Switches {
 			for dir := range 2 {
-				at, _ := m.bundleAt(int32(s), dim, dir)
-				low, high = min(low, load[m.bundle[at]]), max(high, load[m.bundle[at]])
+				c := m.Links(m.Place(int32(s), dim, dir))[0]
+				low, high = min(low, load[c]), max(high, load[c])
 			}
 		}
 		if high-low > slack {

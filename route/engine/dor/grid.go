@@ -1,97 +1,140 @@
 package dor
 
 import (
-	"weft/fabric"
-	"weft/route/engine/internal/coords"
-)
+	"fmt"
+	"slices"
 
-const (
-	up   = coords.Up
-	down = coords.Down
+	"weft/fabric"
+	"weft/route"
+	"weft/route/coords"
 )
 
 // datelineFrom is the least length of a ring that needs a dateline (see doc.go).
 const datelineFrom = 5
 
-// grid is one connected part with its coordinates. Switches are numbered within
-// the part, by their order in the Graph.
-type grid struct {
-	g     *fabric.Graph
-	sw    []int32 // the switches as the Graph numbers them, ascending
-	local []int32 // number in the part of every switch of the Graph
-	at    []int32 // switch by rank (see rank)
-	coords.Box
+// grid is one connected part with its coordinates, without holes.
+type grid struct{ *coords.Grid }
 
-	// Channels that lead from s to the next switch in a dimension and direction:
-	// bundle[start[k]:start[k+1]], k = 2*(s*Dims+dim)+dir.
-	start  []int32
-	bundle []int32
-}
-
-// rank numbers coordinates, the first dimension fastest.
-func (m *grid) rank(x []int32) int32 {
-	r := int32(0)
-	for i := m.Dims - 1; i >= 0; i-- {
-		r = r*m.Size[i] + x[i]
+// findGrids gives coordinates to every connected part, in order of its first switch. It
+// refuses a network of another shape.
+func findGrids(g *fabric.Graph) ([]grid, error) {
+	var grids []grid
+	for _, part := range coords.Parts(g) {
+		m, err := coords.Find(part, func(places [][]int32) (grid, error) { return newGrid(part, places) })
+		if err != nil {
+			return nil, route.Refuse(Name, useUpdn, "not a mesh or torus: %v", err)
+		}
+		grids = append(grids, m)
 	}
-	return r
+	return grids, nil
 }
 
-// bundleAt gives the range of bundle that leads from s in a dimension and direction.
-func (m *grid) bundleAt(s int32, dim, dir int) (lo, hi int32) {
-	k := 2*(int(s)*m.Dims+dim) + dir
-	return m.start[k], m.start[k+1]
+// newGrid makes a grid of coordinates by switch. It refuses them unless every link
+// joins neighbours and every neighbour is there. Rings of 4 become two dimensions.
+func newGrid(part coords.Part, places [][]int32) (grid, error) {
+	var m grid
+	var err error
+	if m.Grid, err = coords.NewGrid(part, places); err != nil {
+		return m, err
+	}
+	if err := m.checkPlaces(); err != nil {
+		return m, err
+	}
+	m.splitFours()
+	if err := m.Index(); err != nil {
+		return m, err
+	}
+	return m, m.checkNeighbours()
+}
+
+// checkPlaces refuses coordinates that do not fill the box, and names a switch
+// that has a gap beside it. Coordinates are distinct; with a gap some switch has
+// one, as each is linked to all the others.
+func (m grid) checkPlaces() error {
+	places := 1
+	for _, k := range m.Size {
+		if places *= int(k); places > len(m.Switches) {
+			return m.gap()
+		}
+	}
+	return nil
+}
+
+func (m grid) gap() error {
+	taken := make(map[string]bool, len(m.Switches))
+	for s := range m.Switches {
+		taken[coords.Place(m.Coords(int32(s)))] = true
+	}
+	for s := range m.Switches {
+		x := slices.Clone(m.Coords(int32(s)))
+		for dim := range x {
+			for _, dir := range [2]int{coords.Up, coords.Down} {
+				old := x[dim]
+				if y, ok := m.Next(dim, old, dir); ok {
+					x[dim] = y
+					if p := coords.Place(x); !taken[p] {
+						return fmt.Errorf("%s has no neighbour at %s: a switch is missing", m.Name(int32(s)), p)
+					}
+				}
+				x[dim] = old
+			}
+		}
+	}
+	return fmt.Errorf("the coordinates of %s and the others do not fill a box", m.Name(0))
+}
+
+// splitFours turns rings of 4 into two dimensions of 2, by Gray code.
+func (m grid) splitFours() {
+	for dim := 0; dim < m.Dims; dim++ {
+		if !m.Wrap[dim] || m.Size[dim] != 4 {
+			continue
+		}
+		coord := make([]int32, 0, len(m.Coord)+len(m.Switches))
+		for s := range m.Switches {
+			x := m.Coords(int32(s))
+			coord = append(coord, x[:dim]...)
+			coord = append(coord, (x[dim]^x[dim]>>1)&1, x[dim]>>1)
+			coord = append(coord, x[dim+1:]...)
+		}
+		m.Coord = coord
+		m.Size = slices.Replace(m.Size, dim, dim+1, 2, 2)
+		m.Wrap = slices.Replace(m.Wrap, dim, dim+1, false, false)
+		m.Dims++
+		m.SumUp(len(m.Switches))
+	}
+}
+
+// checkNeighbours refuses a switch that lacks a link to a neighbour.
+func (m grid) checkNeighbours() error {
+	for k := range int32(m.NumPlaces()) {
+		s, dim, dir := k/int32(2*m.Dims), int(k/2)%m.Dims, int(k%2)
+		if t := m.Beside(s, dim, dir); t >= 0 && len(m.Links(k)) == 0 {
+			return fmt.Errorf("%s has no link to its neighbour %s", m.Name(s), m.Name(t))
+		}
+	}
+	return nil
 }
 
 // next is the dimension and direction in which s sends what goes to d, another switch.
-func (m *grid) next(s, d int32) (dim, dir int) {
-	x, y := m.Coords(s), m.Coords(d)
-	for x[dim] == y[dim] {
-		dim++
-	}
-	return dim, m.Short(dim, x[dim], y[dim], m.Parity(s, d, dim))
-}
-
-// step is the coordinate one further; ok is false beyond the end of a line.
-func (m *grid) step(dim int, x int32, dir int) (y int32, ok bool) {
-	y = x + 1 - 2*int32(dir)
-	if y >= 0 && y < m.Size[dim] {
-		return y, true
-	}
-	if !m.Wrap[dim] {
-		return y, false
-	}
-	return m.Size[dim] - 1 - x, true
-}
-
-// stride is the difference in rank of neighbours in a dimension.
-func (m *grid) stride(dim int) int32 {
-	n := int32(1)
-	for _, k := range m.Size[:dim] {
-		n *= k
-	}
-	return n
+func (m grid) next(s, d int32) (dim, dir int) {
+	dim = m.FirstDiffering(s, d)
+	return dim, m.Short(dim, m.Coords(s)[dim], m.Coords(d)[dim], m.Parity(s, d, dim))
 }
 
 // flows counts end ports: flow[i][s] are those of the switches that have the
 // coordinates of s in dimension i and later ones. When dimension i is corrected
 // their packets are all at s.
-func (m *grid) flows() [][]int64 {
+func (m grid) flows() [][]int64 {
 	flow := make([][]int64, m.Dims)
 	for i := range flow {
-		flow[i] = make([]int64, len(m.sw))
-		if i == 0 {
-			for s, sw := range m.sw {
-				flow[0][s] = 1 + int64(len(m.g.HostsOf(sw)))
+		flow[i] = make([]int64, len(m.Switches))
+		for s, sw := range m.Switches {
+			if i == 0 {
+				flow[0][s] = 1 + int64(len(m.G.HostsOf(sw)))
+				continue
 			}
-			continue
-		}
-		stride := m.stride(i - 1)
-		for s := range m.sw {
-			x := m.Coord[s*m.Dims+i-1]
-			first := m.rank(m.Coords(int32(s))) - x*stride
-			for k := range m.Size[i-1] {
-				flow[i][s] += flow[i-1][m.at[first+k*stride]]
+			for x := range m.Size[i-1] {
+				flow[i][s] += flow[i-1][m.Moved(int32(s), i-1, x)]
 			}
 		}
 	}
@@ -99,15 +142,13 @@ func (m *grid) flows() [][]int64 {
 }
 
 // through counts the end ports whose packets to d leave s in this direction.
-func (m *grid) through(flow [][]int64, s, d int32, dim, dir int) int64 {
-	stride := m.stride(dim)
-	x, y := m.Coord[int(s)*m.Dims+dim], m.Coord[int(d)*m.Dims+dim]
-	rank := m.rank(m.Coords(s)) - x*stride
+func (m grid) through(flow [][]int64, s, d int32, dim, dir int) int64 {
+	x, y := m.Coords(s)[dim], m.Coords(d)[dim]
 	odd := m.Parity(s, d, dim)
 	sum, ok := int64(0), true
 	for ok && x != y && m.Short(dim, x, y, odd) == dir {
-		sum += flow[dim][m.at[rank+x*stride]]
-		x, ok = m.step(dim, x, 1-dir)
+		sum += flow[dim][m.Moved(s, dim, x)]
+		x, ok = m.Next(dim, x, 1-dir)
 	}
 	return sum
 }

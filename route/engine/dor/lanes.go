@@ -5,12 +5,13 @@ import (
 
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/coords"
 )
 
 // fitLanes refuses what needs more lanes or SL bits than there are.
-func fitLanes(grids []*grid, maxVLs int) error {
+func fitLanes(grids []grid, maxVLs int) error {
 	for _, m := range grids {
-		name := route.SwitchName(m.g, m.sw[0])
+		name := route.SwitchName(m.G, m.Switches[0])
 		if err := m.FitsSL(Name, useUpdn, name, datelineFrom); err != nil {
 			return err
 		}
@@ -24,7 +25,7 @@ func fitLanes(grids []*grid, maxVLs int) error {
 
 // addLanes fills in SL and SL2VL if any part has a dateline. The class of a source
 // and of a LID is its switch.
-func addLanes(ctx context.Context, in *route.Input, grids []*grid, plan *route.Plan) error {
+func addLanes(ctx context.Context, in *route.Input, grids []grid, plan *route.Plan) error {
 	g := in.Graph
 	bits := make([][]int, len(grids))
 	lanes := route.UniformVL(g, route.VLTable{})
@@ -39,7 +40,7 @@ func addLanes(ctx context.Context, in *route.Input, grids []*grid, plan *route.P
 	}
 	sl := route.NewSLs(g.EndSwitch, in.Ends.SwitchByLID(g), g.NumSwitches, g.NumSwitches)
 	for k, m := range grids {
-		err := par.For(ctx, in.Workers, len(m.sw), func(_, d int) error {
+		err := par.For(ctx, in.Workers, len(m.Switches), func(_, d int) error {
 			m.fillSLs(sl, bits[k], int32(d))
 			return nil
 		})
@@ -52,7 +53,7 @@ func addLanes(ctx context.Context, in *route.Input, grids []*grid, plan *route.P
 }
 
 // fillVLs makes the ports of each dateline dimension choose the VL by its SL bit.
-func (m *grid) fillVLs(lanes *route.SL2VL, bits []int) {
+func (m grid) fillVLs(lanes *route.SL2VL, bits []int) {
 	if len(bits) == 0 {
 		return
 	}
@@ -64,13 +65,12 @@ func (m *grid) fillVLs(lanes *route.SL2VL, bits []int) {
 		}
 		tables[b] = lanes.Intern(t)
 	}
-	for s, sw := range m.sw {
-		index := make([]uint16, m.g.SwitchPorts[sw]+1)
+	for s, sw := range m.Switches {
+		index := make([]uint16, m.G.SwitchPorts[sw]+1)
 		for b, dim := range bits {
-			for _, dir := range [2]int{up, down} {
-				lo, hi := m.bundleAt(int32(s), dim, dir)
-				for _, c := range m.bundle[lo:hi] {
-					index[m.g.FromPort[c]] = tables[b]
+			for _, dir := range [2]int{coords.Up, coords.Down} {
+				for _, c := range m.Links(m.Place(int32(s), dim, dir)) {
+					index[m.G.FromPort[c]] = tables[b]
 				}
 			}
 		}
@@ -79,9 +79,9 @@ func (m *grid) fillVLs(lanes *route.SL2VL, bits []int) {
 }
 
 // fillSLs enters the SLs of all switches of the part towards switch d.
-func (m *grid) fillSLs(sl *route.SLs, bits []int, d int32) {
+func (m grid) fillSLs(sl *route.SLs, bits []int, d int32) {
 	y := m.Coords(d)
-	for s := range m.sw {
+	for s := range m.Switches {
 		x := m.Coords(int32(s))
 		level := uint8(0)
 		for b, dim := range bits {
@@ -89,6 +89,6 @@ func (m *grid) fillSLs(sl *route.SLs, bits []int, d int32) {
 				level |= 1 << b
 			}
 		}
-		sl.Set(m.sw[s], m.sw[d], level)
+		sl.Set(m.Switches[s], m.Switches[d], level)
 	}
 }

@@ -15,3 +15,5 @@ func BenchmarkTree36(b *testing.B) { conformance.Bench(b, Spec(), "rlft(36,3)", 
 
 // BenchmarkTree64 is 40,960 hosts and 5,120 switches.
 func BenchmarkTree64(b *testing.B) { conformance.Bench(b, Spec(), "rlft(64,3,hosts=40960)", 0) }
+
+func TestBaseLIDs(t *testing.T) { conformance.BaseLIDs(t, Spec()) }

@@ -8,6 +8,7 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/cdg"
 	"weft/route/updown"
 )
 
@@ -30,7 +31,7 @@ func joinSwitches(ctx context.Context, in *route.Input, byLevel *reachability, o
 	if err != nil || second == nil {
 		return nil, err
 	}
-	cycle, err := hasCycle(ctx, in, tables)
+	cycle, err := cdg.OfTables(ctx, in.Workers, in.Graph, tables)
 	if err != nil || !cycle {
 		return nil, err
 	}
@@ -45,6 +46,7 @@ type joiner struct {
 	byLevel *reachability // legal paths by level
 	joining *reachability // legal paths in the joining order
 	bundle  []int32       // by port, as in Graph.PortStart: its bundle
+	several bool          // some host has several LIDs
 }
 
 // change is an entry of the tables that joinSwitches writes.
@@ -57,6 +59,7 @@ type change struct {
 func newJoiner(in *route.Input, byLevel, joining *reachability, tables *route.Tables) *joiner {
 	t := byLevel.t
 	j := &joiner{t: t, ends: &in.Ends, tables: tables, byLevel: byLevel, joining: joining, bundle: make([]int32, len(t.g.PortVLs))}
+	j.several = numColumns(t.g, j.ends) > 1
 	for s := range int32(t.g.NumSwitches) {
 		first, last := t.bundlesOf(s)
 		for i := first; i < last; i++ {
@@ -157,12 +160,17 @@ type lidBatch struct {
 }
 
 // read reads the entries of the LIDs of some end ports that are in some columns, switch by switch.
-func (b *lidBatch) read(ends []int32, cols columns, of *route.Ends, tables *route.Tables, switches int) {
+// several says whether any host has several LIDs.
+func (b *lidBatch) read(ends []int32, cols columns, of *route.Ends, several bool, tables *route.Tables, switches int) {
 	b.lids, b.first = b.lids[:0], b.first[:0]
 	for _, end := range ends {
 		for k := cols.first; k < min(cols.end, of.Count(end)); k++ {
 			b.lids = append(b.lids, of.Base[end]+fabric.LID(k))
-			b.first = append(b.first, int32(of.Base[end]>>of.LMC[end])+int32(k))
+			first := int32(of.Base[end])
+			if several {
+				first = end + 1 + int32(k) // as new LIDs are with one a port
+			}
+			b.first = append(b.first, first)
 		}
 	}
 	size := switches * len(b.lids)
@@ -198,7 +206,7 @@ func (j *targetJoiner) join(ends []int32) []bool {
 
 // joinBaseLIDs joins all switches to the base LIDs of some end ports of the target.
 func (j *targetJoiner) joinBaseLIDs(ends []int32) {
-	j.batch.read(ends, baseLIDs, j.ends, j.tables, len(j.missing.has))
+	j.batch.read(ends, baseLIDs, j.ends, j.several, j.tables, len(j.missing.has))
 	before := len(j.changes)
 	for !j.extendAll() {
 		if len(j.missing.list) == len(j.joinHops.order) {
@@ -225,7 +233,7 @@ func (j *targetJoiner) joinOtherLIDs(ends []int32) {
 		if count == 0 {
 			continue
 		}
-		j.batch.read([]int32{end}, columns{1, count}, j.ends, j.tables, n)
+		j.batch.read([]int32{end}, columns{1, count}, j.ends, j.several, j.tables, n)
 		before := len(j.changes)
 		for i := range j.batch.lids {
 			j.selectLID(i)

@@ -89,9 +89,9 @@ func TestMultipleLIDs(t *testing.T) {
 	}
 }
 
-// TestBaseLIDs: with LMC the base LIDs go the paths that they go with one LID a port, and all LIDs
+// TestBaseLIDsByOptions: with LMC the base LIDs go the paths that they go with one LID a port, and all LIDs
 // together load no link more than those paths do.
-func TestBaseLIDs(t *testing.T) {
+func TestBaseLIDsByOptions(t *testing.T) {
 	for _, formula := range []string{
 		"rlft(8,2)", "mport(6,3)", "rlft(6,3)|hosts(even=3,odd=1)", "rlft(8,3)|fail(links=20,seed=1)", "rlft(6,3)|ports(2)|fail(links=9,seed=2)",
 		"racks216|fail(share=0.1,links=up,seed=1)", "rlft(6,3)|fail(switches=4,seed=3)",

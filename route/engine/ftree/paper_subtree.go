@@ -7,6 +7,7 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/cdg"
 )
 
 // joinBySubtree connects the switches that no legal path joins as paper III does
@@ -20,7 +21,7 @@ func (e *engine) joinBySubtree(ctx context.Context, in *route.Input, r *reachabi
 		return err
 	}
 	if len(r.t.irregular()) > 0 || slices.Contains(in.Graph.Drained, true) { // on others it closes none
-		cycle, err := hasCycle(ctx, in, plan.Tables)
+		cycle, err := cdg.OfTables(ctx, in.Workers, in.Graph, plan.Tables)
 		if err != nil {
 			return err
 		}

@@ -10,3 +10,5 @@ import (
 func TestConformance(t *testing.T) {
 	conformance.Run(t, torus.Spec(), conformance.Claims{DeadlockFree: true, Refuses: true})
 }
+
+func TestBaseLIDs(t *testing.T) { conformance.BaseLIDs(t, torus.Spec()) }

@@ -4,7 +4,7 @@ import (
 	"weft/route"
 )
 
-// lanes is the number of lanes without and with turns against the order.
+// lanes returns the number of lanes without and with turns against the order.
 func (m *torus) lanes() (ordered, all int) {
 	ordered = min(2, 1+len(m.Datelines(datelineFrom)))
 	all = ordered
@@ -14,7 +14,7 @@ func (m *torus) lanes() (ordered, all int) {
 	return ordered, all
 }
 
-// sl is the service level between two switches: a bit for each dateline that the
+// sl returns the service level between two switches: a bit for each dateline that the
 // short way crosses, whichever way is taken.
 func (m *torus) sl(bits []int, s, d int32) uint8 {
 	level := uint8(0)
@@ -26,7 +26,7 @@ func (m *torus) sl(bits []int, s, d int32) uint8 {
 	return level
 }
 
-// table is the SL2VL table of a link in a dimension.
+// table returns the SL2VL table of a link in a dimension.
 func (m *torus) table(bits []int, dim int, against bool) route.VLTable {
 	ordered, _ := m.lanes()
 	var t route.VLTable
@@ -53,7 +53,7 @@ func addLanes(in *route.Input, tori []*torus, plan *route.Plan) error {
 		if all > in.MaxVLs {
 			return route.Refuse(Name, "allow as many, or use updn",
 				"needs %d lanes, %d allowed: the torus of %s takes %d, twice that to step round a switch",
-				all, in.MaxVLs, route.SwitchName(g, m.sw[0]), ordered)
+				all, in.MaxVLs, route.SwitchName(g, m.Switches[0]), ordered)
 		}
 		most = max(most, all)
 	}
@@ -65,9 +65,9 @@ func addLanes(in *route.Input, tori []*torus, plan *route.Plan) error {
 	plan.SL2VL = route.UniformVL(g, route.VLTable{})
 	for _, m := range tori {
 		bits := m.Datelines(datelineFrom)
-		for d := range m.sw {
-			for s := range m.sw {
-				plan.SL.Set(m.sw[s], m.sw[d], m.sl(bits, int32(s), int32(d)))
+		for d := range m.Switches {
+			for s := range m.Switches {
+				plan.SL.Set(m.Switches[s], m.Switches[d], m.sl(bits, int32(s), int32(d)))
 			}
 		}
 		m.fillVLs(bits, plan.SL2VL)
@@ -86,15 +86,15 @@ func (m *torus) fillVLs(bits []int, lanes *route.SL2VL) {
 			against[dim] = lanes.Intern(m.table(bits, dim, true))
 		}
 	}
-	for s, sw := range m.sw {
-		ports := int(m.g.SwitchPorts[sw]) + 1
+	for s, sw := range m.Switches {
+		ports := int(m.G.SwitchPorts[sw]) + 1
 		dims := make([]int, ports) // by port: dimension, -1 for hosts
 		for p := range dims {
 			dims[p] = -1
 		}
 		for k := range 2 * m.Dims {
-			for _, p := range m.ports[2*s*m.Dims+k] {
-				dims[p] = k / 2
+			for _, c := range m.Links(int32(2*s*m.Dims + k)) {
+				dims[m.G.FromPort[c]] = k / 2
 			}
 		}
 		by := route.SwitchSL2VL{By: route.ByOut, Index: make([]uint16, ports)}

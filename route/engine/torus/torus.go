@@ -1,12 +1,14 @@
 package torus
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/engine/internal/coords"
+	"weft/route/coords"
 )
 
 // Name is the engine's name.
@@ -31,20 +33,18 @@ type engine struct{}
 // Route routes every part of a network that is a torus or mesh with few failures,
 // or refuses it.
 func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
-	parts, local := coords.Parts(in.Graph)
 	plan := &route.Plan{Ends: in.Ends, Tables: route.NewTables(in.Graph.NumSwitches, in.Ends.Top())}
-	lids := lidsOf(in)
 	var tori []*torus
-	for _, sw := range parts {
-		m, err := find(in.Graph, local, sw)
+	for _, part := range coords.Parts(in.Graph) {
+		m, err := find(part)
 		if err != nil {
 			return nil, err
 		}
 		if err := m.plan(ctx, in.Workers); err != nil {
 			return nil, err
 		}
-		err = par.For(ctx, in.Workers, len(m.sw), func(_, d int) error {
-			m.write(in, plan.Tables, lids[m.sw[d]], int32(d))
+		err = par.For(ctx, in.Workers, len(m.Switches), func(_, d int) error {
+			m.write(in, plan.Tables, int32(d))
 			return nil
 		})
 		if err != nil {
@@ -55,39 +55,25 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	return plan, addLanes(in, tori, plan)
 }
 
-// lidsOf lists the LIDs of each switch and its hosts, ascending.
-func lidsOf(in *route.Input) [][]lid {
-	of := make([][]lid, in.Graph.NumSwitches)
-	for number, end := range in.Ends.ByLID() {
-		if end >= 0 {
-			s := in.Graph.EndSwitch[end]
-			of[s] = append(of[s], lid{number, end})
-		}
-	}
-	return of
-}
-
-// lid is a LID and the end port that it names.
-type lid struct {
-	number int
-	end    int32
-}
-
 // write enters the LIDs of switch d and its hosts. Where several links lead to the
-// next switch, the LIDs are dealt out over them.
-func (m *torus) write(in *route.Input, t *route.Tables, lids []lid, d int32) {
-	g := in.Graph
-	for s, sw := range m.sw {
-		var ports []uint8
-		if int32(s) != d {
-			ports = m.ports[m.hop(int32(s), d)]
-		}
-		for k, lid := range lids {
-			port := g.EndPort[lid.end]
-			if int32(s) != d {
-				port = ports[(int(d)+k)%len(ports)]
+// next switch, the LIDs are dealt out over them: the base LIDs in their order, as with one LID a
+// port, each further LID of a port by the next link.
+func (m *torus) write(in *route.Input, t *route.Tables, d int32) {
+	g, there := in.Graph, m.Switches[d]
+	ends := slices.Clone(g.HostsOf(there))
+	slices.SortFunc(ends, func(a, b int32) int { return cmp.Compare(in.Ends.Base[a], in.Ends.Base[b]) })
+	ends = slices.DeleteFunc(ends, func(end int32) bool { return in.Ends.Count(end) == 0 })
+	ends = append(ends, g.PortZero(there))
+	for s, sw := range m.Switches {
+		for i, end := range ends {
+			for k := range in.Ends.Count(end) {
+				port := g.EndPort[end]
+				if int32(s) != d {
+					links := m.Links(m.hop(int32(s), d))
+					port = g.FromPort[links[(int(d)+i+k)%len(links)]]
+				}
+				t.Set(sw, in.Ends.Base[end]+fabric.LID(k), port)
 			}
-			t.Set(sw, fabric.LID(lid.number), port)
 		}
 	}
 }

@@ -7,13 +7,14 @@ import (
 
 	"weft/internal/par"
 	"weft/route"
+	"weft/route/cdg"
 )
 
 // lanesMost is the number of lanes in the graph of verify: the dateline's bit, and
 // whether the link was taken against the order.
 const lanesMost = 4
 
-// deps are the dependencies of links: a node is a link's place and lane, and has a
+// deps holds the dependencies of links: a node is a link's place and lane, and has a
 // bit for each link out of the next switch and lane.
 type deps struct {
 	words int // a node
@@ -24,14 +25,14 @@ type deps struct {
 // dependencies have a cycle, and notes whether any path turns against the order.
 func (m *torus) verify(ctx context.Context, workers int) error {
 	g := &deps{words: (2*m.Dims*lanesMost + 63) / 64}
-	g.next = make([]uint64, len(m.ports)*lanesMost*g.words)
+	g.next = make([]uint64, m.NumPlaces()*lanesMost*g.words)
 	levels := m.Datelines(datelineFrom)
 	var turns atomic.Bool
-	err := par.For(ctx, workers, len(m.sw), func(_, d int) error {
-		for s := range m.sw {
+	err := par.For(ctx, workers, len(m.Switches), func(_, d int) error {
+		for s := range m.Switches {
 			turned, ok := m.walk(g, levels, int32(s), int32(d))
 			if !ok {
-				return route.Refuse(Name, useOther, "no way round what failed from %s to %s", m.name(int32(s)), m.name(int32(d)))
+				return route.Refuse(Name, useOther, "no way round what failed from %s to %s", m.Name(int32(s)), m.Name(int32(d)))
 			}
 			if turned {
 				turns.Store(true)
@@ -44,7 +45,7 @@ func (m *torus) verify(ctx context.Context, workers int) error {
 	}
 	m.turns = turns.Load()
 	if k := g.cycle(m); k >= 0 {
-		return route.Refuse(Name, useOther, "the ways round what failed can deadlock: dependencies form a cycle through %s", m.name(k/2/int32(m.Dims)))
+		return route.Refuse(Name, useOther, "the ways round what failed can deadlock: dependencies form a cycle through %s", m.Name(k/2/int32(m.Dims)))
 	}
 	return nil
 }
@@ -54,7 +55,7 @@ func (m *torus) walk(g *deps, levels []int, s, d int32) (turned, ok bool) {
 	sl := m.sl(levels, s, d)
 	last := int32(-1) // node of the hop before
 	dim := -1         // its dimension
-	for range 4 * len(m.sw) {
+	for range 4 * len(m.Switches) {
 		if s == d {
 			return turned, true
 		}
@@ -75,45 +76,24 @@ func (m *torus) walk(g *deps, levels []int, s, d int32) (turned, ok bool) {
 			atomic.OrUint64(&g.next[int(last)*g.words+int(bit/64)], 1<<(bit%64))
 		}
 		last, dim = k*lanesMost+lane, now
-		s = m.beside(s, now, int(k%2))
+		s = m.Beside(s, now, int(k%2))
 	}
 	return turned, false
 }
 
-// cycle finds the place of a link on a cycle, -1 if there is none: it takes away the
-// nodes to which nothing leads, as long as there are any.
+// cycle finds the place of a link on a cycle, or one that a cycle leads to, -1 if there is none.
 func (g *deps) cycle(m *torus) int32 {
-	n := int32(len(m.ports) * lanesMost)
-	into := make([]int32, n)
-	each := func(node int32, visit func(next int32)) {
+	node := cdg.FindCycle(m.NumPlaces()*lanesMost, func(node int32, visit func(next int32)) {
 		k := node / lanesMost
-		t := m.beside(k/2/int32(m.Dims), int(k/2)%m.Dims, int(k%2))
+		t := m.Beside(k/2/int32(m.Dims), int(k/2)%m.Dims, int(k%2))
 		for w, set := range g.next[int(node)*g.words : int(node+1)*g.words] {
 			for ; set != 0; set &= set - 1 {
 				visit(t*int32(2*m.Dims*lanesMost) + int32(w*64+bits.TrailingZeros64(set)))
 			}
 		}
+	})
+	if node < 0 {
+		return -1
 	}
-	var free []int32
-	for node := range n {
-		each(node, func(next int32) { into[next]++ })
-	}
-	for node := range n {
-		if into[node] == 0 {
-			free = append(free, node)
-		}
-	}
-	for i := 0; i < len(free); i++ {
-		each(free[i], func(next int32) {
-			if into[next]--; into[next] == 0 {
-				free = append(free, next)
-			}
-		})
-	}
-	for node := range n {
-		if into[node] > 0 {
-			return node / lanesMost
-		}
-	}
-	return -1
+	return node / lanesMost
 }

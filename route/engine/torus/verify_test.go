@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"weft/fabric/gen"
-	"weft/route/engine/internal/coords"
+	"weft/route/coords"
 )
 
 // TestVerify: paths that go round a ring on one lane, and paths that do not end, are
@@ -16,7 +16,7 @@ func TestVerify(t *testing.T) {
 		hop     func(m *torus, s, d int32) uint8
 		want    string // "" is no refusal
 	}{
-		{"torus(3,hosts=1)", func(*torus, int32, int32) uint8 { return up }, "can deadlock: dependencies form a cycle through switch"},
+		{"torus(3,hosts=1)", func(*torus, int32, int32) uint8 { return coords.Up }, "can deadlock: dependencies form a cycle through switch"},
 		{"torus(3,hosts=1)", func(_ *torus, s, _ int32) uint8 { return uint8(s & 1) }, "no way round what failed from switch"},
 		{"torus(3,hosts=1)", func(m *torus, s, d int32) uint8 { return uint8(m.short(s, d, 0)) }, ""},
 		{"torus(5,hosts=1)", func(m *torus, s, d int32) uint8 { return uint8(m.short(s, d, 0)) }, ""},
@@ -27,12 +27,11 @@ func TestVerify(t *testing.T) {
 			t.Fatal(err)
 		}
 		g := f.Compile()
-		parts, local := coords.Parts(g)
-		m, err := find(g, local, parts[0])
+		m, err := find(coords.Parts(g)[0])
 		if err != nil {
 			t.Fatal(err)
 		}
-		n := int32(len(m.sw))
+		n := int32(len(m.Switches))
 		m.hops = make([]uint8, n*n)
 		for d := range n {
 			for s := range n {
@@ -57,17 +56,5 @@ func against(m *torus, s, d int32) uint8 {
 		if m.Coords(s)[dim] != m.Coords(d)[dim] {
 			return uint8(2*dim + m.short(s, d, dim))
 		}
-	}
-}
-
-// TestSetRanksLarge: coordinates that name more places than 32 bits count are refused.
-func TestSetRanksLarge(t *testing.T) {
-	f, err := gen.Parse("mesh(1x1,hosts=1)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	m := &torus{g: f.Compile(), sw: make([]int32, 40000), Box: coords.Box{Dims: 2, Size: []int32{1 << 16, 1 << 15}, Coord: make([]int32, 2)}}
-	if err := m.setRanks(); err == nil || !strings.Contains(err.Error(), "have no switch") {
-		t.Errorf("%d places: %v", len(m.at), err)
 	}
 }

@@ -6,8 +6,8 @@ const (
 	Down = 1
 )
 
-// Step tells in which dimension and direction the place y is next to x in a box of
-// the given size, rings closed or not. In a ring of two, up comes first.
+// Step returns the dimension and direction in which place y is next to x in a box of the given
+// size, rings closed or not. In a ring of two, up comes first. ok is false for other places.
 func Step(x, y, size []int32) (dim, dir int, ok bool) {
 	dim = -1
 	for i := range x {

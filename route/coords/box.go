@@ -9,7 +9,7 @@ import (
 // slBits is the number of bits of a service level.
 const slBits = 4
 
-// Box are the coordinates of the switches of one part, which are numbered within it.
+// Box holds the coordinates of the switches of one part, which are numbered within it.
 type Box struct {
 	Dims  int
 	Size  []int32 // length of each dimension, 2 or more
@@ -72,13 +72,50 @@ func (b *Box) Link(s, t int32) (dim, dir int, ok bool) {
 	return dim, dir, ok
 }
 
-// Parity is what ties in a dimension are broken by: that of all coordinates of both
-// switches in later ones. It is the same both ways.
+// Next returns the coordinate one further; ok is false beyond the end of a line.
+func (b *Box) Next(dim int, x int32, dir int) (y int32, ok bool) {
+	y = x + 1 - 2*int32(dir)
+	if y >= 0 && y < b.Size[dim] {
+		return y, true
+	}
+	if !b.Wrap[dim] {
+		return y, false
+	}
+	return b.Size[dim] - 1 - x, true
+}
+
+// Distance returns the number of hops from a coordinate to another in one direction, -1 where a
+// line ends before it.
+func (b *Box) Distance(dim, dir int, from, to int32) int32 {
+	n := to - from
+	if dir == Down {
+		n = -n
+	}
+	if n < 0 {
+		if !b.Wrap[dim] {
+			return -1
+		}
+		n += b.Size[dim]
+	}
+	return n
+}
+
+// FirstDiffering returns the first dimension in which two switches differ.
+func (b *Box) FirstDiffering(s, d int32) int {
+	x, y, dim := b.Coords(s), b.Coords(d), 0
+	for x[dim] == y[dim] {
+		dim++
+	}
+	return dim
+}
+
+// Parity returns the parity of all coordinates of both switches in later dimensions, which breaks
+// ties in a dimension. It is the same both ways.
 func (b *Box) Parity(s, d int32, dim int) uint8 {
 	return b.odd[int(s)*(b.Dims+1)+dim+1] ^ b.odd[int(d)*(b.Dims+1)+dim+1]
 }
 
-// Crosses tells whether the short way from coordinate x to y takes the link between the
+// Crosses reports whether the short way from coordinate x to y takes the link between the
 // last and the first coordinate. It is the same both ways. When both ways are equally long
 // the lesser coordinate and the parity decide.
 func (b *Box) Crosses(dim int, x, y int32, odd uint8) bool {
@@ -92,7 +129,7 @@ func (b *Box) Crosses(dim int, x, y int32, odd uint8) bool {
 	return apart > b.Size[dim]
 }
 
-// Short is the direction of the short way from coordinate x to y, which differ.
+// Short returns the direction of the short way from coordinate x to y, which differ.
 func (b *Box) Short(dim int, x, y int32, odd uint8) int {
 	if rises := x < y; rises != b.Crosses(dim, x, y, odd) {
 		return Up

@@ -4,15 +4,13 @@ import (
 	"fmt"
 	"slices"
 
-	"weft/fabric"
 	"weft/route"
 )
 
 // maze is the simple graph of a part, and the dimension that each link was found
 // to lie in.
 type maze struct {
-	g   *fabric.Graph
-	sw  []int32
+	Part
 	adj [][]int32 // neighbours of each switch, ascending, each once
 	dim [][]int32 // dimension of the link to each of adj, -1 unknown
 }
@@ -22,8 +20,8 @@ type maze struct {
 // carries the dimensions on across squares, and numbers the layers that are left
 // of each dimension when its links are cut. What it returns is right if the graph
 // is a mesh or torus, and is to be verified.
-func Recover(g *fabric.Graph, local, sw []int32) ([][]int32, error) {
-	z := newMaze(g, local, sw)
+func Recover(part Part) ([][]int32, error) {
+	z := newMaze(part)
 	root := int32(0)
 	for s := range z.adj {
 		if len(z.adj[s]) > len(z.adj[root]) {
@@ -37,7 +35,7 @@ func Recover(g *fabric.Graph, local, sw []int32) ([][]int32, error) {
 	if err := z.carry(root); err != nil {
 		return nil, err
 	}
-	coords := make([][]int32, len(sw))
+	coords := make([][]int32, len(part.Switches))
 	for dim := range dims {
 		place, err := z.layers(dim)
 		if err != nil {
@@ -50,11 +48,12 @@ func Recover(g *fabric.Graph, local, sw []int32) ([][]int32, error) {
 	return coords, z.distinct(coords)
 }
 
-func newMaze(g *fabric.Graph, local, sw []int32) *maze {
-	z := &maze{g: g, sw: sw, adj: make([][]int32, len(sw)), dim: make([][]int32, len(sw))}
-	for s, sw := range sw {
+func newMaze(part Part) *maze {
+	g, n := part.G, len(part.Switches)
+	z := &maze{Part: part, adj: make([][]int32, n), dim: make([][]int32, n)}
+	for s, sw := range part.Switches {
 		for _, c := range g.OutOf(sw) {
-			if t := local[g.To[c]]; t != int32(s) {
+			if t := part.Local[g.To[c]]; t != int32(s) {
 				z.adj[s] = append(z.adj[s], t)
 			}
 		}
@@ -255,4 +254,4 @@ func (z *maze) distinct(coords [][]int32) error {
 	return nil
 }
 
-func (z *maze) name(s int32) string { return route.SwitchName(z.g, z.sw[s]) }
+func (z *maze) name(s int32) string { return route.SwitchName(z.G, z.Switches[s]) }

@@ -8,46 +8,12 @@ import (
 	"weft/fabric"
 )
 
-// Parts lists the switches of each connected part, ascending, parts in order of
-// their first switch. local numbers every switch within its part.
-func Parts(g *fabric.Graph) (parts [][]int32, local []int32) {
-	local = make([]int32, g.NumSwitches)
-	for s := range local {
-		local[s] = -1
-	}
-	for s := range int32(g.NumSwitches) {
-		if local[s] < 0 {
-			parts = append(parts, part(g, local, s))
-		}
-	}
-	return parts, local
-}
-
-// part lists the switches connected to s, ascending, and numbers them in local.
-func part(g *fabric.Graph, local []int32, s int32) []int32 {
-	sw := []int32{s}
-	local[s] = 0
-	for i := 0; i < len(sw); i++ {
-		for _, c := range g.OutOf(sw[i]) {
-			if t := g.To[c]; local[t] < 0 {
-				local[t] = 0
-				sw = append(sw, t)
-			}
-		}
-	}
-	slices.Sort(sw)
-	for i, s := range sw {
-		local[s] = int32(i)
-	}
-	return sw
-}
-
 // Find makes something of the coordinates of a part: of those in the descriptions if it
 // can be made of them, else of those that the graph has by itself. When neither will do,
 // the error is that of the descriptions if these have coordinates, as people know them.
-func Find[T any](g *fabric.Graph, local, sw []int32, from func(places [][]int32) (T, error)) (T, error) {
+func Find[T any](part Part, from func(places [][]int32) (T, error)) (T, error) {
 	var asDescribed error
-	if places := Described(g, sw); places != nil {
+	if places := Described(part.G, part.Switches); places != nil {
 		made, err := from(places)
 		if err == nil {
 			return made, nil
@@ -55,7 +21,7 @@ func Find[T any](g *fabric.Graph, local, sw []int32, from func(places [][]int32)
 		asDescribed = err
 	}
 	var made T
-	places, err := Recover(g, local, sw)
+	places, err := Recover(part)
 	if err == nil {
 		made, err = from(places)
 	}
@@ -69,6 +35,9 @@ func Find[T any](g *fabric.Graph, local, sw []int32, from func(places [][]int32)
 // the least of each dimension made 0. It returns nil when a description has none,
 // they differ in number, or two switches have the same.
 func Described(g *fabric.Graph, sw []int32) [][]int32 {
+	if len(sw) == 0 {
+		return nil
+	}
 	all := make([][]int32, len(sw))
 	for i, s := range sw {
 		all[i] = parseCoords(g.SwitchDesc[s])
