@@ -2,6 +2,7 @@ package sm
 
 import (
 	"bytes"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -206,4 +207,12 @@ func FuzzReadLIDs(f *testing.F) {
 			}
 		}
 	})
+}
+
+// TestDeadRoot: an engine whose option names a switch that was not found is passed over.
+func TestDeadRoot(t *testing.T) {
+	w := newWorld(formula(t, "rlft(4,2)"), Config{}, "updn,roots=gone,nue")
+	if r := w.run(); r.State != Up || r.Routing.Engine != "nue" || len(r.Routing.Refused) != 1 || !slices.Equal(kindsOf(r), nil) {
+		t.Errorf("%s by %s: %s", r.State, r.Routing.Engine, fmt.Sprint(r.Routing.Refused, r.Incidents))
+	}
 }

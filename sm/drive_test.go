@@ -201,6 +201,14 @@ func (w *world) verify(t fataler) {
 		if sm := mad.PortInfoMasterSMLID.Get(b); sm != uint64(w.core.Report().LIDs.SM) || sm == 0 {
 			t.Fatalf("%s has MasterSMLID %d", route.EndName(g, int32(e)), sm)
 		}
+		sl := uint8(0)
+		if plan.SL != nil {
+			sl = plan.SL.At(int32(e), w.core.Report().LIDs.SM)
+		}
+		if mad.PortInfoMasterSMSL.Get(b) != uint64(sl) || mad.PortInfoGidPrefix.Get(b) != mad.DefaultGIDPrefix || mad.PortInfoSubnetTimeOut.Get(b) != 18 {
+			t.Fatalf("%s: MasterSMSL %d, GidPrefix %x, SubnetTimeOut %d", route.EndName(g, int32(e)), mad.PortInfoMasterSMSL.Get(b),
+				mad.PortInfoGidPrefix.Get(b), mad.PortInfoSubnetTimeOut.Get(b))
+		}
 	}
 	f := w.core.Fabric()
 	for i := range f.Links {

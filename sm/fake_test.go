@@ -20,6 +20,8 @@ type fakeNode struct {
 	silent bool                                              // its agent answers nothing, and forwards nothing
 	deaf   mad.AttrID                                        // answers all but this attribute
 	deny   mad.AttrID                                        // refuses to Set this one
+	lies   bool                                              // says that it was reached by its port 0
+	eager  bool                                              // its ports take any state
 	forget mad.AttrID                                        // says that a Set of this one is well, and keeps what it has
 	bend   func(attr mad.AttrID, mod uint32, data *[64]byte) // what it makes of a table that it is told
 	sw     [20]byte
@@ -146,7 +148,9 @@ func (s *fake) nodeInfo(at fabric.End, data []byte) {
 	mad.NodeInfoVendorID.Put(data, uint64(n.VendorID))
 	mad.NodeInfoRevision.Put(data, uint64(n.Revision))
 	mad.NodeInfoPartitionCap.Put(data, uint64(d.pkeys))
-	mad.NodeInfoLocalPortNum.Put(data, uint64(at.Port))
+	if !d.lies {
+		mad.NodeInfoLocalPortNum.Put(data, uint64(at.Port))
+	}
 }
 
 // portInfo answers Get and Set of PortInfo; a state is refused where ibsim does.
@@ -189,7 +193,7 @@ func (s *fake) transition(e fabric.End, to uint64) mad.Status {
 		return mad.StatusBadField
 	}
 	t := s.f.Peer(e)
-	if mad.PortInfoPortState.Get(s.nodes[t.Node].info[t.Port][:]) < to-1 {
+	if !s.nodes[e.Node].eager && mad.PortInfoPortState.Get(s.nodes[t.Node].info[t.Port][:]) < to-1 {
 		return mad.StatusBadField
 	}
 	mad.PortInfoPortState.Put(b, to)

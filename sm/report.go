@@ -13,10 +13,10 @@ type State string
 // The ends.
 const (
 	Up          State = "SUBNET UP"
-	UpInPart    State = "UP IN PART"   // some of what was to be written was not taken
+	UpInPart    State = "UP IN PART"   // something was left out, not taken or not acknowledged
 	Discovered  State = "DISCOVERED"   // Config.ReadOnly
 	OtherMaster State = "OTHER MASTER" // another subnet manager is the master: nothing was written
-	NotRouted   State = "NOT ROUTED"   // no Plan, or not a proven one: nothing was written to a table
+	NotRouted   State = "NOT ROUTED"   // no switch, no Plan, or not a proven one: no table was written
 	Interrupted State = "INTERRUPTED"  // by Stop
 	Failed      State = "FAILED"       // our own port does not answer
 )

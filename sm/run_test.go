@@ -202,3 +202,25 @@ func BenchmarkStep(b *testing.B) {
 	}
 	b.ReportMetric(float64(n)*float64(b.N)/b.Elapsed().Seconds(), "SMPs/s")
 }
+
+// TestLossCount: requests are repeated more often where answers show that much is lost; a
+// node that is silent shows nothing.
+func TestLossCount(t *testing.T) {
+	var l lossCount
+	for range 100 {
+		l.add(&Event{Kind: Answer, Outcome: Silent, Attempts: 8})
+		l.add(&Event{Kind: Answer, Outcome: Answered, Attempts: 1})
+	}
+	if got := l.retries(0); got != fewestRetries {
+		t.Errorf("%d retries on a good wire", got)
+	}
+	for range 100 {
+		l.add(&Event{Kind: Answer, Outcome: Refused, Attempts: 3})
+	}
+	if got := l.retries(0); got <= fewestRetries || got > mostRetries {
+		t.Errorf("%d retries on a bad wire", got)
+	}
+	if got := l.retries(-1); got != -1 {
+		t.Errorf("%d retries where none are wanted", got)
+	}
+}
