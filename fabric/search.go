@@ -61,3 +61,18 @@ func (s *Search) Extend(starts ...int32) []int32 {
 	}
 	return s.Order[known:]
 }
+
+// Components numbers the connected parts of the switch graph, in order of their
+// first switch: of[s] is the part of switch s, n the number of parts.
+func (g *Graph) Components() (of []int32, n int) {
+	of = make([]int32, g.NumSwitches)
+	search := g.NewSearch(nil)
+	for s := range int32(g.NumSwitches) {
+		found := search.Extend(s)
+		for _, v := range found {
+			of[v] = int32(n)
+		}
+		n += min(len(found), 1)
+	}
+	return of, n
+}

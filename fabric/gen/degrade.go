@@ -178,11 +178,11 @@ func without(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 // level, so that every part of a tree loses its share.
 func markRoots(f *fabric.Fabric, a *args, drop []bool) error {
 	level := Levels(f)
-	top := 0
+	top := NoLevel
 	for _, l := range level {
 		top = max(top, l)
 	}
-	if top == 0 {
+	if top <= 0 {
 		return problemf(a.pos, "there are no roots: no switch is above a leaf")
 	}
 	roots := byGUID(f, func(id fabric.NodeID) bool { return level[id] == top })

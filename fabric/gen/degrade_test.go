@@ -206,7 +206,7 @@ func TestWithoutRoots(t *testing.T) {
 			continue
 		}
 		up := 0
-		for p := range switchPeers(f, fabric.NodeID(id)) {
+		for p := range f.SwitchPeers(fabric.NodeID(id), nil) {
 			if level[p] == 2 {
 				up++
 			}

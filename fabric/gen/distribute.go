@@ -53,7 +53,7 @@ func distribute(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 }
 
 // units lists the leaves, those joined by cables between leaves together.
-func units(f *fabric.Fabric, level []int) [][]fabric.NodeID {
+func units(f *fabric.Fabric, level []int32) [][]fabric.NodeID {
 	var out [][]fabric.NodeID
 	seen := make([]bool, len(f.Nodes))
 	for _, first := range byGUID(f, func(id fabric.NodeID) bool { return level[id] == 0 }) {
@@ -63,7 +63,7 @@ func units(f *fabric.Fabric, level []int) [][]fabric.NodeID {
 		seen[first] = true
 		unit := []fabric.NodeID{first}
 		for i := 0; i < len(unit); i++ {
-			for p := range switchPeers(f, unit[i]) {
+			for p := range f.SwitchPeers(unit[i], nil) {
 				if level[p] == 0 && !seen[p] {
 					seen[p] = true
 					unit = append(unit, p)

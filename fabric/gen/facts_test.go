@@ -158,7 +158,7 @@ func TestTreeProperties(t *testing.T) {
 				continue
 			}
 			size[level[id]]++
-			if l := level[id]; l < h {
+			if l := int(level[id]); l < h {
 				families[parentsOf(t, f, level, id, w[l+1], p[l+1])]++
 			}
 		}
@@ -180,7 +180,7 @@ func TestTreeProperties(t *testing.T) {
 
 // parentsOf names the set of parents of a node, after the level they are on; it
 // checks that there are w of them, with p cables each.
-func parentsOf(t *rapid.T, f *fabric.Fabric, level []int, id, w, p int) string {
+func parentsOf(t *rapid.T, f *fabric.Fabric, level []int32, id, w, p int) string {
 	cables := map[int]int{}
 	for port := 1; port < len(f.Nodes[id].Ports); port++ {
 		if f.Nodes[id].Ports[port].Link == fabric.NoLink {

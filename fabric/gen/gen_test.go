@@ -178,7 +178,7 @@ func counted(f *fabric.Fabric) counts {
 		}
 	}
 	for _, l := range Levels(f) {
-		c.levels = max(c.levels, l+1)
+		c.levels = max(c.levels, int(l)+1)
 	}
 	return c
 }
@@ -251,7 +251,7 @@ func TestScheme(t *testing.T) {
 		seen := map[fabric.GUID]bool{}
 		desc := map[string]bool{}
 		var lastSwitch, lastHost fabric.GUID
-		lastLevel := 0
+		lastLevel := int32(0)
 		levels := Levels(f)
 		for id := range f.Nodes {
 			n := &f.Nodes[id]

@@ -9,16 +9,16 @@ import (
 
 // NoLevel is the level of a node that is no switch, and of a switch that no
 // cables lead to from a leaf.
-const NoLevel = -1
+const NoLevel = fabric.Unreached
 
 // Levels is the level of every node: 0 for a leaf, a switch with at least one
 // host cable; for other switches the fewest cables to a leaf, counted down again
 // beyond the roots, which are half way between the leaves that are farthest
 // apart: a leaf that has lost its hosts is still a leaf. Cables count whether
 // they are up or down. Where all switches have hosts every level is 0.
-func Levels(f *fabric.Fabric) []int {
+func Levels(f *fabric.Fabric) []int32 {
 	leaves := byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) && len(hostPorts(f, id)) > 0 })
-	level := distances(f, leaves)
+	level := f.SwitchHops(leaves, nil)
 	if top := rootLevel(f, leaves); top > 0 {
 		for id, l := range level {
 			if l > top {
@@ -32,43 +32,20 @@ func Levels(f *fabric.Fabric) []int {
 // rootLevel is half the distance between the leaves farthest apart, as seen from
 // the first leaf of each part of the fabric; 0 for a single leaf. It is rounded
 // down: an odd distance has a cable between leaves.
-func rootLevel(f *fabric.Fabric, leaves []fabric.NodeID) int {
-	most := 0
+func rootLevel(f *fabric.Fabric, leaves []fabric.NodeID) int32 {
+	most := int32(0)
 	reached := make([]bool, len(f.Nodes))
 	for _, first := range leaves {
 		if reached[first] {
 			continue
 		}
-		far := distances(f, []fabric.NodeID{first})
+		far := f.SwitchHops([]fabric.NodeID{first}, nil)
 		for _, leaf := range leaves {
 			most = max(most, far[leaf])
 			reached[leaf] = reached[leaf] || far[leaf] != NoLevel
 		}
 	}
 	return most / 2
-}
-
-// distances counts the fewest cables from the given switches to every other.
-func distances(f *fabric.Fabric, from []fabric.NodeID) []int {
-	far := make([]int, len(f.Nodes))
-	for i := range far {
-		far[i] = NoLevel
-	}
-	queue := make([]fabric.NodeID, 0, len(f.Nodes))
-	for _, s := range from {
-		far[s] = 0
-		queue = append(queue, s)
-	}
-	for head := 0; head < len(queue); head++ {
-		s := queue[head]
-		for p := range switchPeers(f, s) {
-			if far[p] == NoLevel {
-				far[p] = far[s] + 1
-				queue = append(queue, p)
-			}
-		}
-	}
-	return far
 }
 
 func isSwitch(f *fabric.Fabric, id fabric.NodeID) bool { return f.Nodes[id].Type == fabric.Switch }
@@ -83,21 +60,6 @@ func hostPorts(f *fabric.Fabric, s fabric.NodeID) []uint8 {
 		}
 	}
 	return out
-}
-
-// switchPeers are the switches that a switch is cabled to, by port.
-func switchPeers(f *fabric.Fabric, s fabric.NodeID) func(yield func(fabric.NodeID) bool) {
-	return func(yield func(fabric.NodeID) bool) {
-		for p := 1; p < len(f.Nodes[s].Ports); p++ {
-			if f.Nodes[s].Ports[p].Link == fabric.NoLink {
-				continue
-			}
-			peer := f.Peer(fabric.End{Node: s, Port: uint8(p)}).Node
-			if isSwitch(f, peer) && !yield(peer) {
-				return
-			}
-		}
-	}
 }
 
 // byGUID lists the nodes for which want answers true, in order of GUID: what is

@@ -171,12 +171,12 @@ func TestNOW(t *testing.T) {
 }
 
 func hostDiameter(g *fabric.Graph) int32 {
-	hops, queue := make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)
+	search := g.NewSearch(nil)
 	most := int32(0)
 	for a := range g.NumHosts {
-		g.HopsFrom(g.EndSwitch[a], hops, queue)
+		search.From(g.EndSwitch[a])
 		for b := range g.NumHosts {
-			most = max(most, hops[g.EndSwitch[b]]+2)
+			most = max(most, search.Hops[g.EndSwitch[b]]+2)
 		}
 	}
 	return most
@@ -185,8 +185,9 @@ func hostDiameter(g *fabric.Graph) int32 {
 // TestRenamingFig1: levels from n0, and the up end of every channel.
 func TestRenamingFig1(t *testing.T) {
 	g := parse(t, "renaming-fig1").Compile()
-	hops, queue := make([]int32, 9), make([]int32, 9)
-	g.HopsFrom(0, hops, queue)
+	search := g.NewSearch(nil)
+	search.From(0)
+	hops := search.Hops
 	if want := []int32{0, 1, 1, 1, 2, 2, 2, 2, 2}; !slices.Equal(hops, want) {
 		t.Errorf("levels %v, want %v", hops, want)
 	}

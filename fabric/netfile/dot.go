@@ -70,7 +70,7 @@ func dotLevels(f *fabric.Fabric) []int32 {
 			leaves = append(leaves, fabric.NodeID(i))
 		}
 	}
-	return switchLevels(f, leaves)
+	return f.SwitchHops(leaves, f.LinkUp)
 }
 
 func hasHosts(f *fabric.Fabric, id fabric.NodeID) bool {

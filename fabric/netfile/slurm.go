@@ -130,12 +130,10 @@ func (s *slurm) findCAs() []slurmCA {
 		}
 		ca := slurmCA{id: id, leaf: -1}
 		met := map[fabric.NodeID]bool{}
-		for p := 1; p < len(n.Ports); p++ {
-			if sw, ok := neighbourSwitch(s.Fabric, id, p); ok && !met[sw] {
-				met[sw] = true
-				if ca.leaf < 0 {
-					ca.leaf = sw
-				}
+		for sw := range s.SwitchPeers(id, s.LinkUp) {
+			met[sw] = true
+			if ca.leaf < 0 {
+				ca.leaf = sw
 			}
 		}
 		if ca.leaves = len(met); ca.leaf < 0 {
@@ -219,41 +217,7 @@ func (s *slurm) findLevels() {
 			leaves = append(leaves, id)
 		}
 	}
-	s.level = switchLevels(s.Fabric, leaves)
-}
-
-// switchLevels is the distance of every switch from the nearest of the leaves,
-// in cables that are up, by node index; -1 for what is no switch or not reached.
-func switchLevels(f *fabric.Fabric, leaves []fabric.NodeID) []int32 {
-	level := make([]int32, len(f.Nodes))
-	for i := range level {
-		level[i] = -1
-	}
-	for _, id := range leaves {
-		level[id] = 0
-	}
-	queue := slices.Clone(leaves)
-	for head := 0; head < len(queue); head++ {
-		id := queue[head]
-		for p := 1; p < len(f.Nodes[id].Ports); p++ {
-			if sw, ok := neighbourSwitch(f, id, p); ok && level[sw] < 0 {
-				level[sw] = level[id] + 1
-				queue = append(queue, sw)
-			}
-		}
-	}
-	return level
-}
-
-// neighbourSwitch is the other switch at the end of the cable in a port, if it
-// is up.
-func neighbourSwitch(f *fabric.Fabric, id fabric.NodeID, port int) (fabric.NodeID, bool) {
-	l := f.Nodes[id].Ports[port].Link
-	if l == fabric.NoLink || !f.LinkUp(l) {
-		return -1, false
-	}
-	there := f.Peer(fabric.End{Node: id, Port: uint8(port)}).Node
-	return there, f.Nodes[there].Type == fabric.Switch && there != id
+	s.level = s.SwitchHops(leaves, s.LinkUp)
 }
 
 func (s *slurm) switchName(id fabric.NodeID) string {
@@ -267,8 +231,8 @@ func (s *slurm) switchName(id fabric.NodeID) string {
 func (s *slurm) below(id fabric.NodeID) []string {
 	var names []string
 	met := map[fabric.NodeID]bool{}
-	for p := 1; p < len(s.Nodes[id].Ports); p++ {
-		if sw, ok := neighbourSwitch(s.Fabric, id, p); ok && !met[sw] && s.level[sw] == s.level[id]-1 {
+	for sw := range s.SwitchPeers(id, s.LinkUp) {
+		if !met[sw] && s.level[sw] == s.level[id]-1 {
 			met[sw] = true
 			names = append(names, s.switchName(sw))
 		}

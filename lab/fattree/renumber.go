@@ -38,7 +38,7 @@ func renumbered(f *fabric.Fabric, o guidOrder, seed uint64) (*fabric.Fabric, err
 	}
 	if o == rootsFirst {
 		level := gen.Levels(f)
-		slices.SortStableFunc(switches, func(a, b fabric.NodeID) int { return level[b] - level[a] })
+		slices.SortStableFunc(switches, func(a, b fabric.NodeID) int { return int(level[b] - level[a]) })
 	} else {
 		rng := rand.New(rand.NewPCG(seed, 0))
 		rng.Shuffle(len(switches), func(i, j int) { switches[i], switches[j] = switches[j], switches[i] })

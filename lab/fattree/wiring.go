@@ -61,7 +61,7 @@ func replugged(base string, plug plugging) (*fabric.Graph, error) {
 }
 
 // upPorts are the ports of a leaf that lead up.
-func upPorts(f *fabric.Fabric, leaf fabric.NodeID, level []int) []uint8 {
+func upPorts(f *fabric.Fabric, leaf fabric.NodeID, level []int32) []uint8 {
 	var ports []uint8
 	for i := range f.Links {
 		a, b := f.Links[i].A, f.Links[i].B

@@ -35,8 +35,9 @@ func (e shortest) Route(ctx context.Context, in *route.Input) (*route.Plan, erro
 	g := in.Graph
 	away := make([][]int32, g.NumSwitches) // hops to each switch
 	if err := par.For(ctx, in.Workers, g.NumSwitches, func(_, s int) error {
-		away[s] = make([]int32, g.NumSwitches)
-		g.HopsFrom(int32(s), away[s], make([]int32, g.NumSwitches))
+		search := g.NewSearch(nil)
+		search.From(int32(s))
+		away[s] = search.Hops
 		return nil
 	}); err != nil {
 		return nil, err

@@ -121,22 +121,21 @@ func fewestHops(g *fabric.Graph, p *route.Plan) [][]uint8 {
 			best[s][lid] = netfile.UnknownHops
 		}
 	}
-	hops := make([]int32, g.NumSwitches)
-	queue := make([]int32, g.NumSwitches)
+	search := g.NewSearch(nil)
 	at := int32(-1)
 	for lid, end := range p.Ends.ByLID() {
 		if end < 0 {
 			continue
 		}
 		if to := g.EndSwitch[end]; to != at {
-			g.HopsFrom(to, hops, queue)
+			search.From(to)
 			at = to
 		}
 		last := int32(1) // the link to a host
 		if g.IsPortZero(end) {
 			last = 0
 		}
-		for s, h := range hops {
+		for s, h := range search.Hops {
 			if h != fabric.Unreached {
 				best[s][lid] = uint8(min(h+last, int32(netfile.UnknownHops)-1))
 			}

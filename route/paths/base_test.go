@@ -97,12 +97,12 @@ func alive(g *fabric.Graph, at int32, ports []uint8) bool {
 func TestMPortMinimal(t *testing.T) {
 	g := graph(t, "mport(8,3)")
 	s := compute(t, "mport", paths.Input{Graph: g})
-	hops, queue := make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)
+	search := g.NewSearch(nil)
 	for dst := range int32(g.NumHosts) {
-		g.HopsFrom(g.EndSwitch[dst], hops, queue)
+		search.From(g.EndSwitch[dst])
 		first, last := s.To(dst)
 		for p := first; p < last; p++ {
-			if int32(s.Hops(p)) != hops[g.EndSwitch[s.Source(p)]] {
+			if int32(s.Hops(p)) != search.Hops[g.EndSwitch[s.Source(p)]] {
 				t.Fatalf("path %d takes %d hops", p, s.Hops(p))
 			}
 		}

@@ -157,8 +157,9 @@ func drawNetwork(t *rapid.T, tb testing.TB) (*fabric.Graph, *route.Plan) {
 
 // drawColumn fills in the entries of one LID: mostly a way to the host.
 func drawColumn(rng *rand.Rand, g *fabric.Graph, p *route.Plan, host int32, lid fabric.LID) {
-	hops, queue := make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)
-	g.HopsFrom(g.EndSwitch[host], hops, queue)
+	search := g.NewSearch(nil)
+	search.From(g.EndSwitch[host])
+	hops := search.Hops
 	wild := rng.IntN(4) == 0
 	for s := range int32(g.NumSwitches) {
 		if s == g.EndSwitch[host] {

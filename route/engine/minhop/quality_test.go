@@ -87,9 +87,10 @@ func TestSpreadReal(t *testing.T) {
 
 // minimal allows the channels of shortest paths.
 func minimal(g *fabric.Graph) conformance.Allowed {
-	hops, queue := make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)
+	search := g.NewSearch(nil)
 	return func(t int32) func(int32) bool {
-		g.HopsFrom(t, hops, queue)
+		search.From(t)
+		hops := search.Hops
 		return func(c int32) bool { return hops[g.To[c]] == hops[g.From[c]]-1 }
 	}
 }

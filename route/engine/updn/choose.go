@@ -76,11 +76,10 @@ func newTrial(n *forest.Net, tests []int32) *trial {
 		allowed: make([]int32, len(n.Head)),
 		flow:    make([]float64, n.G.NumSwitches), load: make([]float64, len(n.Head)),
 	}
-	queue := make([]int32, n.G.NumSwitches)
+	search := n.G.NewSearch(nil)
 	for _, to := range tests {
-		hops := make([]int32, n.G.NumSwitches)
-		n.G.HopsFrom(to, hops, queue)
-		t.hops = append(t.hops, hops)
+		search.From(to)
+		t.hops = append(t.hops, slices.Clone(search.Hops))
 	}
 	return t
 }

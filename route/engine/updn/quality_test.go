@@ -134,7 +134,7 @@ func TestTopLevelAsRoots(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		levels, top, roots := gen.Levels(f), 0, ""
+		levels, top, roots := gen.Levels(f), int32(0), ""
 		for _, l := range levels {
 			top = max(top, l)
 		}

@@ -43,10 +43,10 @@ func TestDestinations(t *testing.T) {
 	if len(order) != g.NumSwitches {
 		t.Fatalf("%d of %d switches", len(order), g.NumSwitches)
 	}
-	hops, queue := make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)
+	search := g.NewSearch(nil)
 	for i := range 32 { // 8 pods of 4 leaves
-		g.HopsFrom(order[i/4*4], hops, queue)
-		if hops[order[i]] > 2 {
+		search.From(order[i/4*4])
+		if search.Hops[order[i]] > 2 {
 			t.Errorf("number %d, switch %d, is in another pod than number %d", i, order[i], i/4*4)
 		}
 	}
