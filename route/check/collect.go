@@ -7,12 +7,18 @@ import "weft/route"
 type collector struct {
 	j        *judge
 	deps     *deps
-	sls      []uint16 // by channel: SLs of assigned traffic before discarding; VLs if byInput
-	assigned uint64   // fieldMask(assigned)
+	channels []onChannel
+	assigned uint64 // fieldMask(assigned)
 	senders  senders
 	drained  drainedTransit
 	byVL     []uint64 // by switch and VL: SLs on the channel it leaves by; only if byInput
 	vls      []uint16 // by switch: VLs of assigned traffic on that channel, 15 when discarded; only then
+}
+
+// onChannel says what passes over a channel.
+type onChannel struct {
+	pairs int64  // of hosts, delivered by the tables
+	sls   uint16 // SLs of assigned traffic before discarding; VLs if byInput
 }
 
 // drainedTransit collects the drained switches that let traffic through.
@@ -24,7 +30,7 @@ type drainedTransit struct {
 func newCollector(j *judge, s senders) collector {
 	n := j.Graph.NumSwitches
 	c := collector{
-		j: j, deps: j.deps.own(), sls: make([]uint16, j.Graph.NumChannels), assigned: j.lanes.fieldMask(assigned),
+		j: j, deps: j.deps.own(), channels: make([]onChannel, j.Graph.NumChannels), assigned: j.lanes.fieldMask(assigned),
 		senders: s, drained: drainedTransit{len(j.drained) > 0, make([]bool, n)},
 	}
 	if j.lanes.byInput {
@@ -45,6 +51,7 @@ func (c *collector) collect(p *Paths) {
 			c.forward(p, list)
 		}
 	}
+	c.startPairs(p)
 	if byInput {
 		c.startByInput(p, kinds)
 	} else {
@@ -61,6 +68,22 @@ func (c *collector) collect(p *Paths) {
 		c.j.found.arriving[p.LID] = uint64(c.vls[p.Target])
 	default:
 		c.j.found.arriving[p.LID] = c.j.lanes.field(p.at[p.Target].sls, assigned)
+	}
+}
+
+// startPairs puts the hosts of each switch on it whose packets to the owner, a host,
+// arrive.
+func (c *collector) startPairs(p *Paths) {
+	if p.Owner >= int32(c.j.Graph.NumHosts) {
+		return // nothing has pairs after follow
+	}
+	for s, n := range p.Hosts {
+		if p.Depth[s] > 0 {
+			p.at[s].pairs = n
+		}
+	}
+	if p.Depth[p.Target] > 0 {
+		p.at[p.Target].pairs-- // not from the owner to itself
 	}
 }
 
@@ -92,15 +115,17 @@ func (c *collector) withoutOwner(p *Paths) uint64 {
 // forward sends what passes or starts at switches, from the last to the first, over the
 // channels that they leave by. The VL depends on SL and output port alone.
 func (c *collector) forward(p *Paths, list []int32) {
-	at, sls, words, drop := p.at, c.sls, c.deps.words, c.j.lanes.drop
+	at, channels, words, drop := p.at, c.channels, c.deps.words, c.j.lanes.drop
 	for i := len(list) - 1; i >= 0; i-- {
 		s := list[i]
 		h := &at[s]
 		if h.out < 0 {
 			continue
 		}
-		to, m := &at[h.next], h.sls
-		sls[h.out] |= uint16(m & c.assigned)
+		to, on, m := &at[h.next], &channels[h.out], h.sls
+		on.sls |= uint16(m & c.assigned)
+		on.pairs += int64(h.pairs)
+		to.pairs += h.pairs
 		if drop != nil {
 			m &^= drop[c.j.Graph.PortStart[s]+int32(c.j.Graph.FromPort[h.out])]
 		}
@@ -210,8 +235,10 @@ func (c *collector) forwardByInput(p *Paths, list []int32) {
 		if h.out < 0 {
 			continue
 		}
-		to := &p.at[h.next]
-		c.sls[h.out] |= c.vls[s]
+		to, on := &p.at[h.next], &c.channels[h.out]
+		on.sls |= c.vls[s]
+		on.pairs += int64(h.pairs)
+		to.pairs += h.pairs
 		all := uint64(0)
 		for v, m := range c.byVL[int(s)*vls:][:vls] {
 			all |= m

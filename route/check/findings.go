@@ -10,7 +10,7 @@ import (
 // order of LID, so that the number of workers cannot be seen.
 func (j *judge) report(r *Report) {
 	r.Faults, r.Warnings = []Finding{}, []Finding{}
-	all, sls := j.total()
+	all := j.total()
 	r.Reachability = all.Reachability
 	for _, m := range j.deps.last {
 		r.Deliveries += int64(bits.OnesCount64(m))
@@ -31,14 +31,13 @@ func (j *judge) report(r *Report) {
 		r.fault(f)
 	}
 	j.entryFaults(r, &all)
-	j.checkVLs(r, sls)
+	j.checkVLs(r)
 	r.warn(Finding{Kind: DrainedUsed, Count: all.transit, Examples: j.gather(func(e *examples) []string { return e.transit })})
 	r.warn(Finding{Kind: StaleEntry, Count: all.stale, Examples: j.gather(func(e *examples) []string { return e.stale })})
 }
 
-// total adds up the counts of the workers, and the SLs that they saw on each channel.
-func (j *judge) total() (t counts, sls []uint16) {
-	sls = make([]uint16, j.Graph.NumChannels)
+// total adds up the counts of the workers.
+func (j *judge) total() (t counts) {
 	for _, w := range j.workers {
 		if w == nil {
 			continue
@@ -54,11 +53,8 @@ func (j *judge) total() (t counts, sls []uint16) {
 			t.entries[i] += c.entries[i]
 			t.pairs[i] += c.pairs[i]
 		}
-		for c, m := range w.collector.sls {
-			sls[c] |= m
-		}
 	}
-	return t, sls
+	return t
 }
 
 // entryFaults reports what is wrong with entries, and ends that get no answer.

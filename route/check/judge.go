@@ -26,6 +26,9 @@ type Facts struct {
 	Graph *fabric.Graph
 	Plan  *route.Plan
 	LIDs  *LIDs
+	// Pairs is by channel the number of pairs of hosts whose packets cross it, once a LID.
+	// It is there when Judge is done.
+	Pairs []int64
 }
 
 // judge is one run of Judge: what it reads from the Plan and what it has found.
@@ -50,6 +53,7 @@ type results struct {
 	arriving []uint64 // by LID: SLs that its host's port is sent; VLs if lanes.byInput
 	toLID    []uint16 // by LID: SLs of all sources to it; with groups alone
 	blocks   []examples
+	sls      []uint16 // by channel: SLs of assigned traffic; VLs if lanes.byInput
 }
 
 // examplesShown is the number of examples of each finding that are kept.
@@ -113,9 +117,14 @@ func (j *judge) walk(ctx context.Context, observe func(int, *Facts) Observer) er
 	if err != nil {
 		return err
 	}
+	j.Pairs, j.found.sls = make([]int64, j.Graph.NumChannels), make([]uint16, j.Graph.NumChannels)
 	for _, w := range j.workers {
 		if w != nil {
 			j.deps.join(w.collector.deps)
+			for c, on := range w.collector.channels {
+				j.Pairs[c] += on.pairs
+				j.found.sls[c] |= on.sls
+			}
 		}
 	}
 	return nil

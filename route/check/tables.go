@@ -53,11 +53,13 @@ func (c *columns) of(lid fabric.LID) []uint8 {
 // hop is how packets to a LID go on from a switch, and what goes there. All that is
 // needed to carry them on lies together.
 type hop struct {
-	next int32  // the next switch, or how the way ends; in portMap -1 for nothing, -2-h for host h
-	out  int32  // channel to it, -1 when none
-	row  int64  // deps.row of that channel
-	rank int32  // deps.rank of it
-	sls  uint64 // mask of SLs that pass or start at the switch
+	next int32 // the next switch, or how the way ends; in portMap -1 for nothing, -2-h for host h
+	out  int32 // channel to it, -1 when none
+	row  int64 // deps.row of that channel
+	rank int32 // deps.rank of it
+	// What passes or starts at the switch: pairs of hosts, and a mask of SLs.
+	pairs int32
+	sls   uint64
 }
 
 // portMap says what is behind each port of each switch.

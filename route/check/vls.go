@@ -131,9 +131,8 @@ func (v *vlTables) indices(g *fabric.Graph, s int32, in, out uint8) *vlIndices {
 	return &v.pool[v.sl2vl.Index(g, s, in, out)]
 }
 
-// checkVLs checks the VLs that assigned traffic gets at each port. By channel, sls are the
-// SLs of that traffic, or the VLs if the tables are by input port.
-func (j *judge) checkVLs(r *Report, sls []uint16) {
+// checkVLs checks the VLs that assigned traffic gets at each port.
+func (j *judge) checkVLs(r *Report) {
 	l, g := j.lanes, j.Graph
 	if l.sl == nil {
 		return
@@ -144,7 +143,7 @@ func (j *judge) checkVLs(r *Report, sls []uint16) {
 		c.hostPort(h, l.vlsOf(j.sentBy(h), l.sl2vl.HostTable(h)))
 		c.switchPort(s, p, j.vlsSent(s, p, uint16(j.arriving(h))))
 	}
-	for ch, set := range sls {
+	for ch, set := range j.found.sls {
 		s, p := g.From[ch], g.FromPort[ch]
 		c.switchPort(s, p, j.vlsSent(s, p, set))
 	}

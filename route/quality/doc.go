@@ -6,8 +6,8 @@
 // # One walk
 //
 // Judge runs the proof and watches its walk (check.Observer): for every LID it is shown
-// the ways of all switches, in order. So loads and hops cost one addition a switch and
-// LID, and no second look at the tables.
+// the ways of all switches, in order; pairs of hosts are counted where the walk passes their
+// channels. So nothing looks at the tables twice.
 //
 // # Hops
 //

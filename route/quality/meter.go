@@ -16,18 +16,15 @@ type meter struct {
 	pairs               HostPairs
 	nonMinimal, entries int64
 	hostHops, entryHops []int64 // by hops
-	load                []int64 // by channel: pairs of hosts
 
-	pairsAt []int32       // by switch: pairs of hosts that pass or start there, to the LID at work
-	near    []*byDistance // by target switch, nil while not counted
-	path    []int32       // an intended path
+	near []*byDistance // by target switch, nil while not counted
+	path []int32       // an intended path
 }
 
 func newMeter(g *fabric.Graph) *meter {
 	n := g.NumSwitches
 	return &meter{
-		hostHops: make([]int64, n+2), entryHops: make([]int64, n+2), load: make([]int64, g.NumChannels),
-		pairsAt: make([]int32, n), near: make([]*byDistance, n),
+		hostHops: make([]int64, n+2), entryHops: make([]int64, n+2), near: make([]*byDistance, n),
 	}
 }
 
@@ -46,9 +43,6 @@ func (m *meter) Observe(p *check.Paths) {
 		m.countShortest(p, toHost)
 	} else {
 		m.count(p, toHost)
-	}
-	if toHost {
-		m.addLoad(p)
 	}
 	if m.facts.Plan.Intended != nil {
 		m.compare(p)
@@ -71,13 +65,11 @@ func (m *meter) count(p *check.Paths, toHost bool) {
 			hosts -= last
 		}
 		m.pairs.Pairs += int64(hosts)
-		m.pairsAt[s] = 0
 		if p.HasEntry(int32(s)) {
 			m.entries++
 		}
 		switch {
 		case d > 0:
-			m.pairsAt[s] = hosts
 			m.entryHops[d-1+last]++
 			m.hostHops[d-1+last] += int64(hosts)
 			if d-1 > int32(p.Hops[s]) {
@@ -128,24 +120,6 @@ func (m *meter) countShortest(p *check.Paths, toHost bool) {
 	}
 	m.pairs.Pairs-- // not from the owner to itself
 	m.hostHops[1]--
-	copy(m.pairsAt, p.Hosts)
-	m.pairsAt[p.Target]--
-}
-
-// addLoad adds the pairs of hosts along their ways, farthest switches first.
-func (m *meter) addLoad(p *check.Paths) {
-	pairs, load, to := m.pairsAt, m.load, m.facts.Graph.To
-	for i := len(p.Order) - 1; i >= 0; i-- {
-		s := p.Order[i]
-		n := pairs[s]
-		if n == 0 {
-			continue
-		}
-		if c := p.Out(s); c >= 0 {
-			load[c] += int64(n)
-			pairs[to[c]] += n
-		}
-	}
 }
 
 // add adds what another meter has counted.
@@ -158,7 +132,6 @@ func (m *meter) add(o *meter) {
 	m.entries += o.entries
 	addTo(m.hostHops, o.hostHops)
 	addTo(m.entryHops, o.entryHops)
-	addTo(m.load, o.load)
 }
 
 func addTo(sum, v []int64) {

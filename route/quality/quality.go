@@ -108,7 +108,7 @@ func (m *measure) report(r *Report, g *fabric.Graph) (facts *check.Facts) {
 	if f := r.Find(check.StaleEntry); f != nil {
 		r.Entries.Stale = f.Count
 	}
-	r.Load = loadOf(all.load)
+	r.Load = loadOf(facts.Pairs)
 	f := check.Finding{Kind: DifferingPath, Examples: []string{}}
 	for i := range m.differing {
 		d := &m.differing[i]
