@@ -98,29 +98,10 @@ func (c *Choice) Offsets(source, target int32) []uint8 {
 var baseOffset = []uint8{0}
 
 // HashedOffset is the offset that a source uses for all LIDs of a target under HashedLID:
-// its own base LID modulo their number, so that sources of consecutive LIDs spread evenly.
-func HashedOffset(source fabric.LID, count int) uint8 { return uint8(int(source) % count) }
-
-// Listed is the same Choice as rows. BaseLID takes no row; HashedLID takes one for each
-// pair that does not use the base LID. AnyLID cannot be listed and is returned as it is.
-func (c *Choice) Listed(ends *Ends) Choice {
-	switch c.By {
-	case BaseLID:
-		return NewChoice(len(ends.Base), nil)
-	case HashedLID:
-		var rows []Row
-		for source, base := range ends.Base {
-			for target := range int32(len(ends.Base)) {
-				if n := ends.Count(target); base != 0 && n > 1 {
-					if o := HashedOffset(base, n); o > 0 {
-						rows = append(rows, Row{int32(source), target, o})
-					}
-				}
-			}
-		}
-		return NewChoice(len(ends.Base), rows)
-	}
-	return *c
+// the number of its own block of LIDs modulo theirs, so that sources of consecutive blocks
+// spread evenly.
+func HashedOffset(source fabric.LID, sourceLMC uint8, count int) uint8 {
+	return uint8((int(source) >> sourceLMC) % count)
 }
 
 // Uses reports whether a source may send to this LID of a target.
@@ -130,7 +111,7 @@ func (p *Plan) Uses(source, target int32, lid fabric.LID) bool {
 	case BaseLID:
 		return offset == 0
 	case HashedLID:
-		return offset == HashedOffset(p.Ends.Base[source], max(1, p.Ends.Count(target)))
+		return offset == HashedOffset(p.Ends.Base[source], p.Ends.LMC[source], max(1, p.Ends.Count(target)))
 	case ListedLIDs:
 		return slices.Contains(p.Choice.Offsets(source, target), offset)
 	}

@@ -119,8 +119,9 @@ load of a channel), dark links, and the all-to-all risk. The risk of random
 permutations is the median of max_congestion with --pattern rand, that of shifts
 the largest max_congestion with --pattern shift.
 
-A source uses the base LID of its target, or the first that the Plan's choice of
-LIDs gives the pair. The same seed gives the same figures on any number of cores.`,
+A source uses the LID of its target that the Plan says. Where a Plan with an LMC lets
+it use any, two kinds of traffic are reported: to base LIDs alone, as most MPI libraries
+send, and with every flow dealt out evenly over all LIDs of its target. The same seed gives the same figures on any number of cores.`,
 		Example: `  weft simulate flow 'rlft(36,3)' --engine updn --runs 1000
   weft simulate flow subnet.lst --lfts osm.fdbs --pattern shift --json
   weft simulate flow fabric.txt --plan my.plan --pattern nearest3d:8x8x4 --max-min
@@ -232,10 +233,17 @@ func (s *simulation) run(ctx context.Context, g *fabric.Graph, plan *route.Plan,
 	case s.order == "leaf":
 		out.Order, hosts = "leaf", n.ByLeaf()
 	}
-	out.Result, err = n.Run(ctx, p, flow.Options{
+	opt := flow.Options{
 		Hosts: hosts,
 		Runs:  s.runs, Seed: routing.Seed, Shuffle: shuffle, MaxMin: s.maxMin, Equal: s.equal, Workers: routing.Workers,
-	})
+	}
+	if out.Result, err = n.Run(ctx, p, opt); err != nil {
+		return err
+	}
+	spread, err := flow.NewSpread(ctx, g, plan, routing.Workers)
+	if err == nil && spread != nil {
+		out.Spread, err = spread.Run(ctx, p, opt)
+	}
 	if err != nil {
 		return err
 	}

@@ -25,6 +25,9 @@ type flowOutput struct {
 	EBB       *flow.Summary `json:"ebb,omitempty"`
 	Direction string        `json:"ebb_direction,omitempty"` // "one way" or "both ways"
 	*flow.Result
+	// Spread is the same traffic with every flow dealt out over all LIDs of its target, where
+	// sources may use any of several; the rest is about traffic to base LIDs alone then.
+	Spread  *flow.Result `json:"spread_over_lids,omitempty"`
 	Pairs   *pairsOutput `json:"all_pairs,omitempty"`
 	Seconds float64      `json:"seconds"` // simulation alone
 }
@@ -57,26 +60,37 @@ func (o *flowOutput) write(w io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(w)
-	stats := [][]string{{"", "MEAN", "+-95%", "MIN", "MEDIAN", "MAX"}, summaryRow(what, &o.Bandwidth, 4)}
-	if o.MaxMin != nil {
-		name := "max-min fair share"
-		if o.Rates.Gbps > 0 {
-			name += fmt.Sprintf(" of %g Gbit/s", o.Rates.Gbps)
-		}
-		stats = append(stats, summaryRow(name, o.MaxMin, 4))
-	}
-	stats = append(stats, summaryRow("largest congestion", &o.MaxCongestion, 2))
-	if o.Rounds > 1 {
-		stats = append(stats, summaryRow("sum over rounds", &o.SumMaxCongestion, 2))
-	}
-	if err := table(w, stats); err != nil {
+	if err := writeResult(w, what, o.Result); err != nil {
 		return err
+	}
+	if o.Spread != nil {
+		fmt.Fprintln(w, "\nthat was to base LIDs alone; every flow dealt out over all LIDs of its target:")
+		if err := writeResult(w, what, o.Spread); err != nil {
+			return err
+		}
 	}
 	if o.Pairs == nil {
 		return nil
 	}
 	fmt.Fprintln(w)
 	return o.Pairs.write(w)
+}
+
+// writeResult prints what the flows get.
+func writeResult(w io.Writer, what string, r *flow.Result) error {
+	stats := [][]string{{"", "MEAN", "+-95%", "MIN", "MEDIAN", "MAX"}, summaryRow(what, &r.Bandwidth, 4)}
+	if r.MaxMin != nil {
+		name := "max-min fair share"
+		if r.Rates.Gbps > 0 {
+			name += fmt.Sprintf(" of %g Gbit/s", r.Rates.Gbps)
+		}
+		stats = append(stats, summaryRow(name, r.MaxMin, 4))
+	}
+	stats = append(stats, summaryRow("largest congestion", &r.MaxCongestion, 2))
+	if r.Rounds > 1 {
+		stats = append(stats, summaryRow("sum over rounds", &r.SumMaxCongestion, 2))
+	}
+	return table(w, stats)
 }
 
 // summaryRow is a row of a table: mean, confidence, least, median and largest.

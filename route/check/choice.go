@@ -138,7 +138,7 @@ func (u *users) setHashed(j *judge, offset uint8, owner int32) {
 
 // hashed is the offset that a source uses for a target by HashedLID.
 func (j *judge) hashed(source, target int32) uint8 {
-	return route.HashedOffset(j.Plan.Ends.Base[source], j.LIDs.Count[target])
+	return route.HashedOffset(j.Plan.Ends.Base[source], j.Plan.Ends.LMC[source], j.LIDs.Count[target])
 }
 
 // allow notes that a source may use the LID, or not. The owner is counted always.

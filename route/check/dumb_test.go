@@ -83,7 +83,7 @@ func (d *dumb) uses(src, dst int32) []fabric.LID {
 	case c.By == route.BaseLID:
 		return d.lids[dst][:1]
 	case c.By == route.HashedLID:
-		i := int(d.p.Ends.Base[src]) % n
+		i := (int(d.p.Ends.Base[src]) >> d.p.Ends.LMC[src]) % n
 		return d.lids[dst][i : i+1]
 	}
 	any, set := false, map[fabric.LID]bool{}

@@ -2,15 +2,15 @@ package flow
 
 import "slices"
 
-// counter puts the flows of one round on the links. All of it is scratch memory of
-// one worker.
+// counter puts the flows of one round on the links, in parts: one, or as many as a flow is
+// dealt out in. All of it is scratch memory of one worker.
 type counter struct {
 	n    *Network
-	load []int32 // by link: flows of the round
-	path []int32 // links of the paths, one flow after the other
-	end  []int32 // by flow: where its path ends in path
-	hist []int64 // by congestion: flows since settle; 0 is undelivered
-	all  []int64 // by congestion: flows before that
+	load []int32 // by link: parts of flows of the round
+	path []int32 // links of the paths, one part after the other
+	end  []int32 // by part: where its path ends in path
+	hist []int64 // by congestion, in parts: parts of flows since settle; 0 is undelivered
+	all  []int64 // by congestion: those before that
 }
 
 func newCounter(n *Network) *counter {
@@ -21,8 +21,9 @@ func newCounter(n *Network) *counter {
 // links. reset must be called before the next round.
 func (c *counter) place(src, dst []int32) {
 	n := c.n
-	c.path = slices.Grow(c.path[:0], len(src)*n.hops)
-	c.end = slices.Grow(c.end[:0], len(src))[:len(src)]
+	parts := n.lids.parts
+	c.path = slices.Grow(c.path[:0], len(src)*parts*n.hops)
+	c.end = c.end[:0]
 	var (
 		path   = c.path[:cap(c.path)]
 		at     = 0
@@ -33,27 +34,29 @@ func (c *counter) place(src, dst []int32) {
 		inject = int32(len(to))
 	)
 	for i, h := range src {
-		column := n.column(n.columnFor(h, dst[i]))
-		s := home[h]
-		if column[s] != 0 {
-			load[inject+h]++
-			path[at] = inject + h
-			at++
-			for s >= 0 {
-				slot := base[s] + int32(column[s])
-				load[slot]++
-				path[at] = slot
+		for part := range parts {
+			column := n.column(n.lids.column(h, dst[i], part))
+			s := home[h]
+			if column[s] != 0 {
+				load[inject+h]++
+				path[at] = inject + h
 				at++
-				s = to[slot]
+				for s >= 0 {
+					slot := base[s] + int32(column[s])
+					load[slot]++
+					path[at] = slot
+					at++
+					s = to[slot]
+				}
 			}
+			c.end = append(c.end, int32(at))
 		}
-		c.end[i] = int32(at)
 	}
 	c.path = path[:at]
 }
 
-// judge adds the congestion of every flow to the histogram and returns the largest.
-func (c *counter) judge() int32 {
+// measure adds the congestion of every part to the histogram and returns the largest.
+func (c *counter) measure() int32 {
 	worst, at := int32(0), int32(0)
 	for _, end := range c.end {
 		most := int32(0)
@@ -81,7 +84,8 @@ func (c *counter) reset() {
 	}
 }
 
-// settle moves the histogram to the total and returns its sum of 1/c.
+// settle moves the histogram to the total and returns its sum of 1/c: the bandwidth of a
+// flow is the mean over its parts of 1/c, with c in flows, and so the sum with c in parts.
 func (c *counter) settle() float64 {
 	inverse := 0.0
 	if len(c.all) < len(c.hist) {

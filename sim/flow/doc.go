@@ -21,8 +21,11 @@
 // # Deviations
 //
 // A flow that the tables do not deliver loads nothing, has bandwidth 0, and is
-// counted as undelivered; ORCS keeps the way up to the hole. A source uses the base
-// LID of its target, or the first LID that the Plan's Choice gives the pair.
+// counted as undelivered; ORCS keeps the way up to the hole. A source uses the LID of its
+// target that the Plan's Choice says, the first where it lists several. Where it may use
+// any there are two kinds of traffic: to base LIDs alone (New), and with every flow dealt
+// out evenly over all LIDs of its target (NewSpread), whose bandwidth is the mean of
+// 1/c over its parts.
 //
 // # Cost
 //

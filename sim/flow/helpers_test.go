@@ -151,6 +151,9 @@ func drawNetwork(t *rapid.T, tb testing.TB) (*fabric.Graph, *route.Plan) {
 			rows = append(rows, r)
 		}
 		p.Choice = route.NewChoice(g.NumEnds, rows)
+		if by := route.ChoiceBy(rng.IntN(int(route.ListedLIDs) + 1)); by != route.ListedLIDs {
+			p.Choice = route.Choice{By: by}
+		}
 	}
 	return g, p
 }

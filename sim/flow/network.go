@@ -19,10 +19,9 @@ type Network struct {
 	Hosts []int32
 
 	g        *fabric.Graph
-	choice   *route.Choice // which LIDs of a target sources use, in rows; nil for base LIDs
+	lids     lidUse
 	switches int
 	columns  int
-	first    []int32 // by host: column of its base LID; the columns of its other LIDs follow
 	next     []uint8 // by column, then switch: egress port; 0 where the way does not end at the host
 	base     []int32 // by switch: slot of its port 0
 	to       []int32 // by slot: switch behind it, or arrived
@@ -32,10 +31,29 @@ type Network struct {
 // arrived is what is behind a slot that leads to a host.
 const arrived int32 = -1
 
-// New compiles the tables of a Plan. Whatever does not lead to the LID's own port
-// (holes, loops, dead ports) is marked, so that walks need no checks. It fails when
-// the Plan is for another Graph, or when ctx ends.
+// New compiles the tables of a Plan, whose Choice says which LIDs sources use; where they
+// may use any, they use base LIDs alone, as most of them do. Whatever does not lead to the
+// LID's own port (holes, loops, dead ports) is marked, so that walks need no checks. It
+// fails when the Plan is for another Graph, or when ctx ends.
 func New(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Network, error) {
+	by := p.Choice.By
+	if by == route.AnyLID {
+		by = route.BaseLID
+	}
+	return compile(ctx, g, p, by, workers)
+}
+
+// NewSpread compiles the tables of a Plan by which sources may use any LID: they deal out
+// every flow evenly over the LIDs of its target. It returns nil for other Plans, and where
+// no host has more than one LID.
+func NewSpread(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Network, error) {
+	if p.Choice.By != route.AnyLID || len(p.Ends.LMC) < g.NumHosts || slices.Max(append(slices.Clone(p.Ends.LMC[:g.NumHosts]), 0)) == 0 {
+		return nil, nil
+	}
+	return compile(ctx, g, p, route.AnyLID, workers)
+}
+
+func compile(ctx context.Context, g *fabric.Graph, p *route.Plan, by route.ChoiceBy, workers int) (*Network, error) {
 	if p.Tables.NumSwitches() != g.NumSwitches || len(p.Ends.Base) != g.NumEnds {
 		return nil, fmt.Errorf("flow: the plan has %d switches and %d end ports, the fabric %d and %d",
 			p.Tables.NumSwitches(), len(p.Ends.Base), g.NumSwitches, g.NumEnds)
@@ -44,8 +62,8 @@ func New(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Net
 		return nil, err
 	}
 	n := &Network{
-		g: g, choice: rows(p), switches: g.NumSwitches,
-		first: make([]int32, g.NumHosts), base: g.PortStart, to: make([]int32, len(g.Attached)),
+		g: g, switches: g.NumSwitches, base: g.PortStart, to: make([]int32, len(g.Attached)),
+		lids: lidUse{by: by, plan: p, parts: 1, first: make([]int32, g.NumHosts)},
 	}
 	for slot, what := range g.Attached {
 		n.to[slot] = arrived
@@ -73,15 +91,30 @@ func New(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Net
 	return n, nil
 }
 
-// rows lists the LIDs that sources use, nil where all send to base LIDs. Where they may use
-// any, base LIDs are what most of them use.
-func rows(p *route.Plan) *route.Choice {
-	if by := p.Choice.By; by == route.AnyLID || by == route.BaseLID {
-		return nil
-	}
-	listed := p.Choice.Listed(&p.Ends)
-	return &listed
+// lidUse says which LIDs of a target sources use.
+type lidUse struct {
+	by    route.ChoiceBy // AnyLID: all of them, in equal parts
+	plan  *route.Plan
+	parts int     // of a flow that is dealt out, else 1: the largest number of LIDs of a host
+	first []int32 // by host: column of its base LID; the columns of its other LIDs follow
 }
+
+// column is the column that a source uses for a part of a flow to a target.
+func (u *lidUse) column(src, dst int32, part int) int32 {
+	ends, offset := &u.plan.Ends, 0
+	switch u.by {
+	case route.AnyLID:
+		offset = part % ends.Count(dst)
+	case route.HashedLID:
+		offset = int(route.HashedOffset(ends.Base[src], ends.LMC[src], ends.Count(dst)))
+	case route.ListedLIDs:
+		offset = int(u.plan.Choice.Offsets(src, dst)[0])
+	}
+	return u.first[dst] + int32(offset)
+}
+
+// allSend reports whether every source uses every LID that has a column.
+func (u *lidUse) allSend() bool { return u.by == route.AnyLID || u.by == route.BaseLID }
 
 // checkChoice reports a row that names a LID which its target does not have.
 func checkChoice(g *fabric.Graph, p *route.Plan) error {
@@ -103,8 +136,8 @@ func checkChoice(g *fabric.Graph, p *route.Plan) error {
 // columnOf is a column and the host that its LID names.
 type columnOf struct{ column, host int32 }
 
-// number numbers the LIDs that sources use, by host: with a Choice all, else the
-// base LIDs. It returns the columns of each LID.
+// number numbers the LIDs that sources may use, by host: the base LIDs, or all. It returns
+// the columns of each LID.
 func (n *Network) number(ends *route.Ends) (byLID [][]columnOf) {
 	byLID = make([][]columnOf, int(ends.Top())/route.BlockSize*route.BlockSize+route.BlockSize)
 	for h := range int32(n.g.NumHosts) {
@@ -112,11 +145,14 @@ func (n *Network) number(ends *route.Ends) (byLID [][]columnOf) {
 		if lids == 0 {
 			continue
 		}
-		if n.choice == nil {
+		switch n.lids.by {
+		case route.BaseLID:
 			lids = 1
+		case route.AnyLID:
+			n.lids.parts = max(n.lids.parts, lids)
 		}
 		n.Hosts = append(n.Hosts, h)
-		n.first[h] = int32(n.columns)
+		n.lids.first[h] = int32(n.columns)
 		for k := range lids {
 			lid := int(ends.Base[h]) + k
 			byLID[lid] = append(byLID[lid], columnOf{int32(n.columns + k), h})
@@ -211,15 +247,6 @@ func (n *Network) clean(column []uint8, host int32, scratch []int32) int {
 		}
 	}
 	return int(most)
-}
-
-// columnFor is the column that a source uses for a target.
-func (n *Network) columnFor(src, dst int32) int32 {
-	c := n.first[dst]
-	if n.choice != nil {
-		c += int32(n.choice.Offsets(src, dst)[0])
-	}
-	return c
 }
 
 // links is the number of link slots.

@@ -7,7 +7,7 @@ import (
 	"weft/internal/par"
 )
 
-// Pairs is what all ordered pairs of hosts put on the network together. A channel
+// Pairs sums up what all ordered pairs of hosts put on the network together. A channel
 // is one direction of a link between switches; host links are left out, since each
 // carries the same whatever the routing.
 type Pairs struct {
@@ -34,7 +34,7 @@ type Spread struct {
 	StdDev float64 `json:"stddev"`
 }
 
-// columnsAtOnce is how many targets are one piece of work.
+// columnsAtOnce is the number of targets in one piece of work.
 const columnsAtOnce = 64
 
 // eachColumn calls body for every column, with a tree of the worker; piece is the
@@ -69,9 +69,9 @@ func (n *Network) senders() (hostOf, hosts []int32) {
 		hosts[n.g.EndSwitch[h]]++
 		end := int32(n.columns)
 		if i+1 < len(n.Hosts) {
-			end = n.first[n.Hosts[i+1]]
+			end = n.lids.first[n.Hosts[i+1]]
 		}
-		for c := n.first[h]; c < end; c++ {
+		for c := n.lids.first[h]; c < end; c++ {
 			hostOf[c] = h
 		}
 	}
@@ -83,8 +83,9 @@ func (n *Network) slotOf(c int32) int32 {
 	return n.base[n.g.From[c]] + int32(n.g.FromPort[c])
 }
 
-// AllPairs counts the loads of all ordered pairs of hosts in O(switches x LIDs);
-// with a Choice of LIDs also O(hosts x LIDs). It fails only when ctx ends.
+// AllPairs counts the loads of all ordered pairs of hosts in O(switches x LIDs); where
+// sources of one target use different LIDs also O(hosts x LIDs). A pair that is dealt out
+// over several LIDs counts on each of them. It fails only when ctx ends.
 func (n *Network) AllPairs(ctx context.Context, workers int) (*Pairs, error) {
 	trees, err := n.eachColumn(ctx, workers, func(t *tree, column int32, _ int) { t.count(column) })
 	if err != nil {

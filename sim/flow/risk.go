@@ -10,8 +10,8 @@ import (
 // A2A is the all-to-all congestion risk of Gliksberg et al. (for Dmodc tables):
 // over channels, the largest of the lesser of the number of sources and the number
 // of targets that use it while all pairs of hosts are on their way. targets are
-// those of AllPairs. Every source uses the base LID of its target: with a Choice
-// there is no such figure. The cost is O(switches with hosts x hosts x hops).
+// those of AllPairs. Every source uses the base LID of its target: where
+// it uses others there is no such figure. The cost is O(switches with hosts x hosts x hops).
 func (n *Network) A2A(ctx context.Context, targets []int64, workers int) (int64, error) {
 	var leaves []int32 // switches with hosts
 	_, hosts := n.senders()
@@ -60,7 +60,7 @@ func (p *passers) add(ctx context.Context, leaves, hosts []int32) error {
 		if i%1024 == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
-		column := n.column(n.first[h])
+		column := n.column(n.lids.first[h])
 		for i, s := range leaves {
 			for column[s] != 0 {
 				slot := n.base[s] + int32(column[s])

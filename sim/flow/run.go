@@ -20,8 +20,9 @@ type Options struct {
 	Workers int  // goroutines; the result does not depend on it
 }
 
-// Result is what a pattern got. Bandwidths are shares of a link, 0 to 1; congestion
-// takes all links for equal.
+// Result sums up what a pattern got. Bandwidths are shares of a link, 0 to 1; congestion
+// takes all links for equal. Flows that are dealt out over several LIDs have no Histogram,
+// and are undelivered as far as their parts are, in whole flows.
 type Result struct {
 	Ranks       int   `json:"ranks"`
 	Rounds      int   `json:"rounds"`
@@ -50,7 +51,7 @@ type Bin struct {
 	Flows      int64 `json:"flows"`
 }
 
-// roundsAtOnce is how many rounds of a run are one piece of work.
+// roundsAtOnce is the number of rounds of a run in one piece of work.
 const roundsAtOnce = 64
 
 // maxPathLinks bounds the memory of the paths of one round: 4 bytes a link.
@@ -59,13 +60,13 @@ const maxPathLinks = 1 << 30
 // maxPieces bounds the memory of what they add up to: 40 bytes each.
 const maxPieces = 1 << 25
 
-// piece is what some rounds of a run add up to.
+// piece sums up some rounds of a run.
 type piece struct {
 	flows   int64
 	inverse float64 // sum of 1/c
 	share   float64 // sum of max-min fair shares
-	worst   int32
-	sum     int64 // of the largest c by round
+	worst   int32 // largest c, in parts of flows
+	sum     int64 // of the largest c by round, in parts of flows
 }
 
 // Run simulates a pattern, whose rank i is opt.Hosts[i], or the i-th of them after
@@ -113,7 +114,7 @@ func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Re
 	if err != nil {
 		return nil, err
 	}
-	result, shares := summarise(p, runs, blocks, pieces, workers)
+	result, shares := summarise(p, n.lids.parts, runs, blocks, pieces, workers)
 	if opt.MaxMin {
 		result.MaxMin, result.Rates = &shares, &rates
 	}
@@ -156,7 +157,7 @@ func (w *worker) rounds(ctx context.Context, run, first int, sum *piece) error {
 			traffic.Seed(&w.rng, w.opt.Seed, run, round)
 		}
 		w.p.Round(&w.flows, round, &w.rng)
-		if w.flows.Len() > maxPathLinks/max(w.n.hops, 1) {
+		if w.flows.Len() > maxPathLinks/max(w.n.hops*w.n.lids.parts, 1) {
 			return fmt.Errorf("flow: a round of pattern %s has %d flows on paths of up to %d links: too many to hold (at most %d links)",
 				w.p.Name, w.flows.Len(), w.n.hops, maxPathLinks)
 		}
@@ -165,7 +166,7 @@ func (w *worker) rounds(ctx context.Context, run, first int, sum *piece) error {
 			w.flows.Dst[i] = w.order[w.flows.Dst[i]]
 		}
 		w.place(w.flows.Src, w.flows.Dst)
-		worst := w.judge()
+		worst := w.measure()
 		w.reset()
 		sum.flows += int64(w.flows.Len())
 		sum.worst = max(sum.worst, worst)

@@ -50,7 +50,7 @@ func Summarise(v []float64) Summary {
 
 // summarise puts the pieces of all runs together, in order, and sums up the max-min
 // fair shares.
-func summarise(p *traffic.Pattern, runs, blocks int, pieces []piece, workers []*worker) (r *Result, share Summary) {
+func summarise(p *traffic.Pattern, parts, runs, blocks int, pieces []piece, workers []*worker) (r *Result, share Summary) {
 	r = &Result{Ranks: p.Ranks, Rounds: p.Rounds, Runs: runs, Histogram: []Bin{}}
 	bandwidth, worst := make([]float64, runs), make([]float64, runs)
 	sums, shares := make([]float64, runs), make([]float64, runs)
@@ -64,7 +64,7 @@ func summarise(p *traffic.Pattern, runs, blocks int, pieces []piece, workers []*
 			all.sum += q.sum
 		}
 		r.Flows += all.flows
-		worst[run], sums[run] = float64(all.worst), float64(all.sum)
+		worst[run], sums[run] = float64(all.worst)/float64(parts), float64(all.sum)/float64(parts)
 		if all.flows > 0 {
 			bandwidth[run] = all.inverse / float64(all.flows)
 			shares[run] = all.share / float64(all.flows)
@@ -74,6 +74,12 @@ func summarise(p *traffic.Pattern, runs, blocks int, pieces []piece, workers []*
 		r.RunHistogram[min(int(bandwidth[run]*float64(steps)+rounding), steps-1)]++
 	}
 	r.Bandwidth, r.MaxCongestion, r.SumMaxCongestion = Summarise(bandwidth), Summarise(worst), Summarise(sums)
+	r.addHistogram(parts, workers)
+	return r, Summarise(shares)
+}
+
+// addHistogram adds up the histograms of the workers.
+func (r *Result) addHistogram(parts int, workers []*worker) {
 	var hist []int64
 	for _, w := range workers {
 		if w == nil {
@@ -89,10 +95,9 @@ func summarise(p *traffic.Pattern, runs, blocks int, pieces []piece, workers []*
 	for c, flows := range hist {
 		switch {
 		case c == 0:
-			r.Undelivered = flows
-		case flows > 0:
+			r.Undelivered = (flows + int64(parts) - 1) / int64(parts)
+		case flows > 0 && parts == 1:
 			r.Histogram = append(r.Histogram, Bin{c, flows})
 		}
 	}
-	return r, Summarise(shares)
 }

@@ -30,7 +30,7 @@ func newTree(n *Network, hostOf, hosts []int32) *tree {
 // returns their number.
 func (t *tree) start(column int32) int {
 	host, home := t.hostOf[column], t.n.g.EndSwitch
-	if t.n.choice == nil {
+	if t.n.lids.allSend() {
 		copy(t.weight, t.hosts)
 		t.weight[home[host]]--
 		return len(t.n.Hosts) - 1
@@ -38,7 +38,7 @@ func (t *tree) start(column int32) int {
 	clear(t.weight)
 	senders := 0
 	for _, src := range t.n.Hosts {
-		if src != host && t.n.columnFor(src, host) == column {
+		if src != host && t.n.lids.column(src, host, 0) == column {
 			t.weight[home[src]]++
 			senders++
 		}
