@@ -67,7 +67,7 @@ func borderFigure(ctx context.Context, s *lab.Setup, name, base string, most, st
 			series := chart.Series{Name: b.name + ", " + way.name}
 			for _, p := range way.spots {
 				if v := r.get(p, b.name); v != nil {
-					series.Add(float64(v.trial.Graph.NumHosts), 100*v.inOrder.hosts, 0, 0)
+					series.Add(float64(v.trial.Graph.NumHosts), 100*v.inOrder.Hosts, 0, 0)
 				}
 			}
 			c.Series = append(c.Series, series)
@@ -111,8 +111,8 @@ func (r results) lowest(name string, spots []spot) (where spot, least float64, n
 	for _, p := range spots {
 		if v := r.get(p, name); v != nil {
 			n++
-			if v.inOrder.hosts < least-rounding {
-				where, least = p, v.inOrder.hosts
+			if v.inOrder.Hosts < least-rounding {
+				where, least = p, v.inOrder.Hosts
 			}
 		}
 	}
@@ -138,7 +138,7 @@ func (r results) minimum(cases []border, p spot, paper string) lab.Claim {
 	c := lab.NewClaim(fmt.Sprintf("EFT is lowest about %s (within 2 points there of its lowest)", p.ratio()), paper)
 	where, least, n := r.lowest("EFT", all(cases))
 	if v := r.get(p, "EFT"); v != nil && n > 2 {
-		c.Judge(v.inOrder.hosts-least <= 0.02, "lowest %s at %s; %s there", percent(least), where.ratio(), percent(v.inOrder.hosts))
+		c.Judge(v.inOrder.Hosts-least <= 0.02, "lowest %s at %s; %s there", percent(least), where.ratio(), percent(v.inOrder.Hosts))
 	}
 	return c
 }
@@ -148,8 +148,8 @@ func (r results) jump(from, to spot, text, paper string, up bool) lab.Claim {
 	c := lab.NewClaim(text, paper)
 	a, b := r.get(from, "EFT"), r.get(to, "EFT")
 	if a != nil && b != nil {
-		gain := b.inOrder.hosts - a.inOrder.hosts
-		c.Judge((gain > 0.15) == up, "%s to %s", percent(a.inOrder.hosts), percent(b.inOrder.hosts))
+		gain := b.inOrder.Hosts - a.inOrder.Hosts
+		c.Judge((gain > 0.15) == up, "%s to %s", percent(a.inOrder.Hosts), percent(b.inOrder.Hosts))
 	}
 	return c
 }
@@ -178,7 +178,7 @@ func (r results) ahead(cases []border) lab.Claim {
 		}
 		seen[p] = true
 		n++
-		if ours.inOrder.hosts >= max(eft.inOrder.hosts, beft.inOrder.hosts)-rounding {
+		if ours.inOrder.Hosts >= max(eft.inOrder.Hosts, beft.inOrder.Hosts)-rounding {
 			good++
 		}
 	}
@@ -208,7 +208,7 @@ func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		drop := lab.NewClaim("BEFT drops when the even leaves are full (11:1 to 12:1; within 2 points)", "by 4.8 %")
 		before, after := r.get(spot{base, 11, 1}, "BEFT"), r.get(spot{base, 12, 1}, "BEFT")
 		if before != nil && after != nil {
-			fall := before.inOrder.hosts - after.inOrder.hosts
+			fall := before.inOrder.Hosts - after.inOrder.Hosts
 			drop.Judge(fall > 0.028 && fall < 0.068, "%s", percent(fall))
 		}
 		claims := []lab.Claim{

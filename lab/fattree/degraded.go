@@ -87,12 +87,12 @@ type metric struct {
 }
 
 var uniformTraffic = metric{"uniform traffic", func(ctx context.Context, _ *lab.Setup, t *lab.Trial, _ uint64) (float64, float64, error) {
-	low, err := inOrder(ctx, t, allHosts)
+	low, err := flow.InOrder(ctx, t.Graph, t.Plan, allHosts)
 	if err != nil {
 		return 0, 0, err
 	}
-	high, err := independent(ctx, t, allHosts)
-	return low.hosts, high.hosts, err
+	high, err := flow.Independent(ctx, t.Graph, t.Plan, allHosts)
+	return low.Hosts, high.Hosts, err
 }}
 
 var randomRings = metric{"average of 30 random rings", func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) (float64, float64, error) {
@@ -100,7 +100,7 @@ var randomRings = metric{"average of 30 random rings", func(ctx context.Context,
 	if err != nil {
 		return 0, 0, err
 	}
-	return r.average, r.average, nil
+	return r.Average, r.Average, nil
 }}
 
 // estimates holds both over draws of failed parts.

@@ -6,7 +6,7 @@
 // The thesis measured throughput in a packet simulator, under uniform traffic: every
 // message goes to a target drawn anew. At the flow level a link is shared by what
 // passes it on average, without queues, so that a balanced tree gives 100 % where the
-// thesis has 88 to 96. Two estimators (uniform.go) bracket what a skewed tree gives: in
+// thesis has 88 to 96. Two estimators (flow.InOrder, flow.Independent) bracket what a skewed tree gives: in
 // order, a sender waits for its worst path; independent, no message waits for another.
 // What the thesis says about differences below that resolution is marked as needing
 // the packet simulator; its estimator has the same form as these.

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"math/bits"
 	"math/rand/v2"
 	"slices"
 
@@ -14,35 +13,8 @@ import (
 	"weft/traffic"
 )
 
-// rounds are flows by round.
+// rounds are flows of end ports, by round.
 type rounds []traffic.Flows
-
-// doubling is recursive doubling of nodes: port A to port A of the partner, port B to
-// port B, at once.
-func doubling(g *fabric.Graph, nodes []int32) rounds {
-	levels := bits.Len(uint(len(nodes))) - 1
-	out := make(rounds, levels)
-	for l := range levels {
-		for i := range 1 << levels {
-			a, b := nodes[i], nodes[i^1<<l]
-			for k := range int32(2) {
-				out[l].Add(g.NodeEnds[g.NodeStart[a]+k], g.NodeEnds[g.NodeStart[b]+k])
-			}
-		}
-	}
-	return out
-}
-
-// pairsOfPorts are the nodes with two ports.
-func pairsOfPorts(g *fabric.Graph) []int32 {
-	var nodes []int32
-	for n := range int32(g.NumNodes) {
-		if g.NodeStart[n+1]-g.NodeStart[n] == 2 {
-			nodes = append(nodes, n)
-		}
-	}
-	return nodes
-}
 
 // everyPort is the identity order of hosts, so that ranks are end ports.
 func everyPort(g *fabric.Graph) []int32 {
@@ -128,17 +100,7 @@ func shifts(g *fabric.Graph, rng *rand.PCG, step int) rounds {
 	if rng != nil {
 		traffic.Shuffle(ends, rng)
 	}
-	var out rounds
-	for by := 1; by < len(ends); by += step {
-		var f traffic.Flows
-		for i, h := range ends {
-			if to := ends[(i+by)%len(ends)]; g.EndNode[to] != g.EndNode[h] {
-				f.Add(h, to)
-			}
-		}
-		out = append(out, f)
-	}
-	return out
+	return traffic.ShiftsOfPorts(g, ends, step)
 }
 
 func shiftOfTwoPorts(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
@@ -154,12 +116,12 @@ func shiftOfTwoPorts(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 
 func doublingOfTwoPorts(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	return twoOrders(ctx, s, "fig6", "Recursive doubling", lab.Pick(s, 20, 200), func(g *fabric.Graph, rng *rand.PCG) rounds {
-		nodes := pairsOfPorts(g)
+		nodes := traffic.TwoPortNodes(g)
 		inPlace(g, nodes, func(n int32) int32 { return g.NodeEnds[g.NodeStart[n]] })
 		if rng != nil {
 			traffic.Shuffle(nodes, rng)
 		}
-		return doubling(g, nodes)
+		return traffic.DoublingOfNodes(g, nodes)
 	}, []exchangeClaim{
 		{"fat648", "+25.6 %", 0.156, 0.356},
 		{"over384", "+52.6 %", 0.326, 0.726},

@@ -74,7 +74,7 @@ func sweep(ctx context.Context, s *lab.Setup, t *lab.Table, spots []spot) (resul
 				out[p] = map[string]*result{}
 			}
 			out[p][b.name] = r
-			t.Add(p.base, nodes, p.ratio(), b.name, percent(got.inOrder.hosts), percent(got.independent.hosts), fmt.Sprintf("%.3f", r.balance.most), texts(r.balance.targets), texts(r.balance.up), "")
+			t.Add(p.base, nodes, p.ratio(), b.name, percent(got.inOrder.Hosts), percent(got.independent.Hosts), fmt.Sprintf("%.3f", r.balance.most), texts(r.balance.targets), texts(r.balance.up), "")
 		}
 	}
 	return out, nil
@@ -193,7 +193,7 @@ func (r results) bars(name string, spots []spot) []chart.Chart {
 		c.Categories = append(c.Categories, p.ratio())
 		for k, b := range balances {
 			if v := r.get(p, b.name); v != nil {
-				c.Series[k].Add(float64(i), 100*v.inOrder.hosts, 0, 0)
+				c.Series[k].Add(float64(i), 100*v.inOrder.Hosts, 0, 0)
 			}
 		}
 	}
@@ -216,8 +216,8 @@ func (f favour) String() string {
 	return fmt.Sprintf("up to %+.1f points (%s); always: %v", 100*f.most, f.where, f.always)
 }
 
-func byInOrder(r *result) float64     { return r.inOrder.hosts }
-func byIndependent(r *result) float64 { return r.independent.hosts }
+func byInOrder(r *result) float64     { return r.inOrder.Hosts }
+func byIndependent(r *result) float64 { return r.independent.Hosts }
 
 // favours compares by an estimate.
 func (r results) favours(spots []spot, base string, by func(*result) float64) favour {
@@ -247,12 +247,12 @@ func (r results) figure4(spots []spot) []lab.Claim {
 		best.Judge(f.always, "%s", f.String())
 	}
 	if eft, beft, ok := r.both(full); ok {
-		diff := beft.inOrder.hosts - eft.inOrder.hosts
-		same.Judge(diff < rounding && diff > -rounding, "%s and %s", percent(eft.inOrder.hosts), percent(beft.inOrder.hosts))
+		diff := beft.inOrder.Hosts - eft.inOrder.Hosts
+		same.Judge(diff < rounding && diff > -rounding, "%s and %s", percent(eft.inOrder.Hosts), percent(beft.inOrder.Hosts))
 	}
 	if eft, beft, ok := r.both(skewed); ok {
 		eftSkew.Judge(eft.brackets(0.65, 0), "%s", eft.bounds())
-		beftSkew.Judge(beft.inOrder.hosts > 0.9, "%s", beft.bounds())
+		beftSkew.Judge(beft.inOrder.Hosts > 0.9, "%s", beft.bounds())
 	}
 	claims := []lab.Claim{best, same, eftSkew, beftSkew}
 	if eft, beft, ok := r.both(sparse); ok {
@@ -264,7 +264,7 @@ func (r results) figure4(spots []spot) []lab.Claim {
 // unseen says what stands behind a difference that the flow level does not resolve.
 func unseen(eft, beft *result) string {
 	return fmt.Sprintf("EFT %s, BEFT %s; but links up carry %s pairs under EFT, %s under BEFT",
-		percent(eft.inOrder.hosts), percent(beft.inOrder.hosts), texts(eft.balance.up), texts(beft.balance.up))
+		percent(eft.inOrder.Hosts), percent(beft.inOrder.Hosts), texts(eft.balance.up), texts(beft.balance.up))
 }
 
 func (r results) figure5(spots []spot) lab.Claim {
@@ -290,7 +290,7 @@ func (r results) figure6Skew() lab.Claim {
 	firstEFT, firstBEFT, ok1 := r.both(spot{"fat3456", 6, 6})
 	lastEFT, lastBEFT, ok2 := r.both(spot{"fat3456", 11, 1})
 	if ok1 && ok2 {
-		c.Judge(firstEFT.inOrder.hosts-lastEFT.inOrder.hosts > 0.2 && firstBEFT.inOrder.hosts-lastBEFT.inOrder.hosts < 0.1, "EFT %s to %s, BEFT %s to %s", percent(firstEFT.inOrder.hosts), percent(lastEFT.inOrder.hosts), percent(firstBEFT.inOrder.hosts), percent(lastBEFT.inOrder.hosts))
+		c.Judge(firstEFT.inOrder.Hosts-lastEFT.inOrder.Hosts > 0.2 && firstBEFT.inOrder.Hosts-lastBEFT.inOrder.Hosts < 0.1, "EFT %s to %s, BEFT %s to %s", percent(firstEFT.inOrder.Hosts), percent(lastEFT.inOrder.Hosts), percent(firstBEFT.inOrder.Hosts), percent(lastBEFT.inOrder.Hosts))
 	}
 	return c
 }
@@ -298,9 +298,9 @@ func (r results) figure6Skew() lab.Claim {
 func (r results) figure7() lab.Claim {
 	c := lab.NewClaim("JuRoPA-like, 23:1: BEFT gains (within 5 points)", "5 %")
 	if eft, beft, ok := r.both(spot{"juropa", 23, 1}); ok {
-		gain := beft.inOrder.hosts - eft.inOrder.hosts
+		gain := beft.inOrder.Hosts - eft.inOrder.Hosts
 		c.Judge(gain > 0 && gain < 0.1, "%+.1f points (EFT %s, BEFT %s)", 100*gain, eft.bounds(), beft.bounds())
-		gain = beft.independent.hosts - eft.independent.hosts
+		gain = beft.independent.Hosts - eft.independent.Hosts
 		c.Explain(gain > 0 && gain < 0.1, "Experiment, messages that do not wait for each other: %+.1f points.", 100*gain)
 	}
 	return c
@@ -315,8 +315,8 @@ func (r results) ranger(spots []spot) []lab.Claim {
 		small.Explain(other.always && other.most <= 0.04, "Experiment, messages that do not wait for each other: %s.", other)
 	}
 	if eft, beft, ok := r.both(spot{"ranger", 12, 12}); ok {
-		diff := beft.inOrder.hosts - eft.inOrder.hosts
-		same.Judge(diff < rounding && diff > -rounding, "%s and %s", percent(eft.inOrder.hosts), percent(beft.inOrder.hosts))
+		diff := beft.inOrder.Hosts - eft.inOrder.Hosts
+		same.Judge(diff < rounding && diff > -rounding, "%s and %s", percent(eft.inOrder.Hosts), percent(beft.inOrder.Hosts))
 	}
 	return []lab.Claim{small, same}
 }

@@ -7,6 +7,7 @@ import (
 	"weft/fabric"
 	"weft/lab"
 	"weft/lab/chart"
+	"weft/route"
 	"weft/route/quality"
 	"weft/sim/flow"
 )
@@ -222,19 +223,20 @@ func gained(got map[string]map[string]float64, base, paper string, low, high flo
 
 // uniformOfTwoPorts is Fig. 4, by both estimates.
 func uniformOfTwoPorts(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+	type estimator func(context.Context, *fabric.Graph, *route.Plan, flow.Uniform) (flow.Shares, error)
 	by := func(name, title string, e estimator) (lab.Table, map[string]map[string]float64, error) {
 		t := lab.Table{Name: name, Title: title, Columns: homeColumns}
 		got, err := measureHomes(ctx, s, &t, func(_ *fabric.Graph, _ string, trial *lab.Trial) (flow.Summary, error) {
-			d, err := e(ctx, trial, allHosts)
-			return flow.Summarise([]float64{d.hosts}), err
+			d, err := e(ctx, trial.Graph, trial.Plan, allHosts)
+			return flow.Summarise([]float64{d.Hosts}), err
 		})
 		return t, got, err
 	}
-	t, got, err := by("fig4", "Uniform traffic in order", inOrder)
+	t, got, err := by("fig4", "Uniform traffic in order", flow.InOrder)
 	if err != nil {
 		return nil, err
 	}
-	x, free, err := by("fig4-independent", "Experiment, uniform traffic, messages that do not wait for each other", independent)
+	x, free, err := by("fig4-independent", "Experiment, uniform traffic, messages that do not wait for each other", flow.Independent)
 	if err != nil {
 		return nil, err
 	}

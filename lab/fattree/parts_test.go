@@ -2,10 +2,7 @@ package fattree
 
 import (
 	"math/rand/v2"
-	"slices"
 	"testing"
-
-	"pgregory.net/rapid"
 
 	"weft/fabric"
 	"weft/fabric/gen"
@@ -13,89 +10,6 @@ import (
 	"weft/lab/plain"
 	"weft/sim/flow"
 )
-
-// TestFair holds progressive filling against the definition of max-min fairness: no link
-// carries more than it can, and every demand has what it asks for or a full link on
-// which nobody has a higher rate.
-func TestFair(t *testing.T) {
-	rapid.Check(t, func(r *rapid.T) {
-		links := rapid.IntRange(1, 6).Draw(r, "links")
-		d := newDemands()
-		for range rapid.IntRange(1, 8).Draw(r, "demands") {
-			for l := range links {
-				if rapid.Bool().Draw(r, "uses") {
-					d.use(int32(l), float64(rapid.IntRange(1, 8).Draw(r, "amount"))/4)
-				}
-			}
-			d.close(float64(rapid.IntRange(1, 4).Draw(r, "most")) / 4)
-		}
-		rate := d.fair(links)
-		const eps = 1e-6
-		load, highest := make([]float64, links), make([]float64, links)
-		each := func(i int, do func(link int32, amount float64)) {
-			for k := d.start[i]; k < d.start[i+1]; k++ {
-				do(d.link[k], d.amount[k])
-			}
-		}
-		for i := range rate {
-			each(i, func(l int32, amount float64) {
-				load[l] += rate[i] * amount
-				highest[l] = max(highest[l], rate[i])
-			})
-		}
-		for i := range rate {
-			content := rate[i] >= d.most[i]-eps
-			each(i, func(l int32, _ float64) {
-				content = content || load[l] >= 1-eps && rate[i] >= highest[l]-eps
-			})
-			if !content || rate[i] > d.most[i]+eps {
-				r.Fatalf("demand %d has rate %g of %g, and no full link to blame", i, rate[i], d.most[i])
-			}
-		}
-		for l, v := range load {
-			if v > 1+eps {
-				r.Fatalf("link %d carries %g", l, v)
-			}
-		}
-	})
-}
-
-// TestWalker: the paths that the estimators walk are those that sim/flow counts.
-func TestWalker(t *testing.T) {
-	s := &lab.Setup{Workers: 2}
-	for _, formula := range []string{"fat648|hosts(even=5,odd=1)", "racks216", "racks216|fail(links=20,seed=2)"} {
-		g, err := lab.Graph(formula)
-		if err != nil {
-			t.Fatal(err)
-		}
-		trial, err := s.Route(t.Context(), g, lab.Routing{Engine: "ftree"})
-		if err != nil {
-			t.Fatal(err)
-		}
-		net, err := flow.New(t.Context(), g, trial.Plan, 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		want, err := net.AllPairs(t.Context(), 2)
-		if err != nil {
-			t.Fatal(err)
-		}
-		w := &walker{g: g, p: trial.Plan}
-		loads := make([]int64, g.NumChannels)
-		pairs := int64(0)
-		for sw := range int32(g.NumSwitches) {
-			for _, to := range w.targets(&sender{at: sw, n: float64(len(g.HostsOf(sw)))}) {
-				pairs += int64(to.pairs)
-				for _, c := range w.follow(sw, to.end) {
-					loads[c] += int64(to.pairs)
-				}
-			}
-		}
-		if pairs != want.Pairs || !slices.Equal(loads, want.Loads) {
-			t.Errorf("%s: %d pairs, want %d; or other loads", formula, pairs, want.Pairs)
-		}
-	}
-}
 
 // TestEstimators on what can be worked out by hand: LASH's one root gives a leaf of 18
 // nodes one link for 630 of its 647 targets.
@@ -110,27 +24,27 @@ func TestEstimators(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	d, err := inOrder(t.Context(), trial, allHosts)
+	d, err := flow.InOrder(t.Context(), g, trial.Plan, allHosts)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if want := 647.0 / 18 / 630; d.hosts < want-1e-9 || d.hosts > want+1e-9 {
-		t.Errorf("in order: %g, want %g", d.hosts, want)
+	if want := 647.0 / 18 / 630; d.Hosts < want-1e-9 || d.Hosts > want+1e-9 {
+		t.Errorf("in order: %g, want %g", d.Hosts, want)
 	}
-	f, err := independent(t.Context(), trial, allHosts)
+	f, err := flow.Independent(t.Context(), g, trial.Plan, allHosts)
 	if err != nil {
 		t.Fatal(err)
 	}
 	// 17 of 647 targets are on the leaf and get all; the others share one link.
-	if want := (17.0 + 647.0/18) / 647; f.hosts < want-1e-9 || f.hosts > want+1e-9 {
-		t.Errorf("independent: %g, want %g", f.hosts, want)
+	if want := (17.0 + 647.0/18) / 647; f.Hosts < want-1e-9 || f.Hosts > want+1e-9 {
+		t.Errorf("independent: %g, want %g", f.Hosts, want)
 	}
-	both, err := inOrder(t.Context(), trial, load{switches: 0.125})
+	both, err := flow.InOrder(t.Context(), g, trial.Plan, flow.Uniform{Switches: 0.125})
 	if err != nil {
 		t.Fatal(err)
 	}
-	if both.switches <= 0 || both.switches > 0.125 {
-		t.Errorf("switches get %g of a link", both.switches)
+	if both.Switches <= 0 || both.Switches > 0.125 {
+		t.Errorf("switches get %g of a link", both.Switches)
 	}
 }
 
@@ -217,23 +131,6 @@ func TestBorders(t *testing.T) {
 	for _, c := range cases {
 		if c.spots[0] != (spot{"fat648", 1, 1}) || c.spots[16] != (spot{"fat648", 17, 1}) || c.spots[34] != (spot{"fat648", 18, 18}) {
 			t.Errorf("%s: %v", c.name, c.spots)
-		}
-	}
-}
-
-func TestDoubling(t *testing.T) {
-	g, err := lab.Graph("racks216|ports(2)")
-	if err != nil {
-		t.Fatal(err)
-	}
-	nodes := pairsOfPorts(g)
-	out := doubling(g, nodes)
-	if len(nodes) != 108 || len(out) != 6 || out[0].Len() != 2*64 {
-		t.Fatalf("%d nodes, %d rounds of %d flows", len(nodes), len(out), out[0].Len())
-	}
-	for i := range out[5].Src {
-		if g.EndNum[out[5].Src[i]] != g.EndNum[out[5].Dst[i]] {
-			t.Error("a port sends to another port number")
 		}
 	}
 }

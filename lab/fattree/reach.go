@@ -11,11 +11,11 @@ import (
 	"weft/lab/plain"
 	"weft/route"
 	"weft/route/check"
+	"weft/sim/flow"
 )
 
 // reachable counts the ordered pairs of switches that the tables join.
 func reachable(t *lab.Trial) (joined, pairs int) {
-	w := &walker{g: t.Graph, p: t.Plan}
 	n := int32(t.Graph.NumSwitches)
 	for a := range n {
 		for b := range n {
@@ -23,7 +23,7 @@ func reachable(t *lab.Trial) (joined, pairs int) {
 				continue
 			}
 			pairs++
-			if w.arrives(a, t.Graph.PortZero(b)) {
+			if _, ok := t.Plan.Tables.Hops(t.Graph, a, t.Plan.Ends.Base[t.Graph.PortZero(b)]); ok {
 				joined++
 			}
 		}
@@ -161,7 +161,7 @@ func treeOfPaper3(formula string) (*fabric.Graph, error) {
 }
 
 // nodesAndSwitches is the load of Table III: nodes at 4x DDR, switches at 1x SDR.
-var nodesAndSwitches = load{hosts: true, switches: 0.125}
+var nodesAndSwitches = flow.Uniform{Hosts: true, Switches: 0.125}
 
 // rivalOf is an engine of Table III with its column, or one of an experiment.
 type rivalOf struct {
@@ -233,13 +233,13 @@ func fiveEngines(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 				t.Add(base, e.name, "-", "-", paper, "-", "-", "-", v.trial.Refused)
 				continue
 			}
-			busy, err := inOrder(ctx, v.trial, nodesAndSwitches)
+			busy, err := flow.InOrder(ctx, v.trial.Graph, v.trial.Plan, nodesAndSwitches)
 			if err != nil {
 				return nil, err
 			}
 			got[e.name] = v
 			got[e.name+withSwitches] = &throughput{inOrder: busy, independent: v.independent}
-			t.Add(base, e.name, percent(v.inOrder.hosts), percent(v.independent.hosts), paper, percent(busy.hosts), percent(busy.switches), fmt.Sprint(v.trial.Plan.VLs), v.trial.Deadlock())
+			t.Add(base, e.name, percent(v.inOrder.Hosts), percent(v.independent.Hosts), paper, percent(busy.Hosts), percent(busy.Switches), fmt.Sprint(v.trial.Plan.VLs), v.trial.Deadlock())
 		}
 		if base == "racks648" && s.Want(base+" "+lashOneByOne) {
 			if g, err = replugged(base, oneByOne); err != nil {
@@ -270,7 +270,7 @@ func engineClaims(base string, printed lab.Printed, got map[string]*throughput) 
 			return c
 		}
 		near := func(v *throughput) bool {
-			return paper >= 0.9*v.inOrder.hosts && paper <= v.independent.hosts
+			return paper >= 0.9*v.inOrder.Hosts && paper <= v.independent.Hosts
 		}
 		c.Judge(near(v), "%s", v.bounds())
 		moved, tried := false, ""
@@ -298,10 +298,10 @@ func engineClaims(base string, printed lab.Printed, got map[string]*throughput) 
 		ok := true
 		for _, name := range []string{"minhop", "Up*/Down*", "DFSSSP"} {
 			if v := got[name]; v != nil {
-				ok = ok && s.inOrder.hosts >= v.inOrder.hosts-rounding && l.inOrder.hosts < v.inOrder.hosts/4
+				ok = ok && s.inOrder.Hosts >= v.inOrder.Hosts-rounding && l.inOrder.Hosts < v.inOrder.Hosts/4
 			}
 		}
-		best.Judge(ok, "sFtree %s, LASH %s", percent(s.inOrder.hosts), percent(l.inOrder.hosts))
+		best.Judge(ok, "sFtree %s, LASH %s", percent(s.inOrder.Hosts), percent(l.inOrder.Hosts))
 	}
 	return append(claims, best)
 }

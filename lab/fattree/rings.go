@@ -6,44 +6,25 @@ import (
 
 	"weft/lab"
 	"weft/sim/flow"
-	"weft/traffic"
 )
 
 // ringsOfPaper is the number of random rings of HPC Challenge.
 const ringsOfPaper = 30
 
-// ringShares are what a ring gives: every node sends to its right-hand neighbour.
+// ringShares are those of a routed fabric, with the experiment of both neighbours at once.
 type ringShares struct {
-	natural, average, least, most float64 // shares of a link
-	spread                        flow.Summary
-	both                          float64 // average when nodes send to both neighbours at once
+	*flow.RingShares
+	both float64 // average when nodes send to both neighbours at once
 }
 
-// ring simulates the natural ring and random ones. A ping-pong goes one way at a time,
-// so that a node sends to one neighbour at once. Least and most are of single nodes;
-// those of congestion counting stand for them, the average is max-min fair.
+// ring simulates the natural ring and random ones.
 func ring(ctx context.Context, s *lab.Setup, trial *lab.Trial, n int, seed uint64) (*ringShares, error) {
 	net, err := flow.New(ctx, trial.Graph, trial.Plan, s.Workers)
 	if err != nil {
 		return nil, err
 	}
-	p, err := traffic.Parse("shift:1", len(net.Hosts))
-	if err != nil {
-		return nil, err
-	}
-	natural, err := net.Run(ctx, p, flow.Options{Hosts: net.ByLeaf(), Runs: 1, MaxMin: true, Workers: s.Workers})
-	if err != nil {
-		return nil, err
-	}
-	random, err := net.Run(ctx, p, flow.Options{Runs: n, Seed: seed, Shuffle: true, MaxMin: true, Workers: s.Workers})
-	if err != nil {
-		return nil, err
-	}
-	h := random.Histogram
-	return &ringShares{
-		natural: natural.MaxMin.Mean, average: random.MaxMin.Mean, spread: *random.MaxMin,
-		least: 1 / float64(h[len(h)-1].Congestion), most: 1 / float64(h[0].Congestion),
-	}, nil
+	r, err := net.Rings(ctx, n, seed, s.Workers)
+	return &ringShares{RingShares: r}, err
 }
 
 // ringPaper is what Table II prints for a fabric and distribution.
@@ -109,7 +90,7 @@ func rings(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 				return nil, err
 			}
 			got[b.name] = r
-			least, n = min(least, r.natural), n+1
+			least, n = min(least, r.Natural), n+1
 			printed := map[string]map[string]float64{"EFT": paper.eft, "BEFT": paper.beft}[b.name]
 			cell := func(what string) string {
 				if v := printed[what]; v > 0 {
@@ -117,7 +98,7 @@ func rings(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 				}
 				return "-"
 			}
-			t.Add(p.base, p.ratio(), b.name, fmt.Sprintf("%.3f", r.natural), "1", fmt.Sprintf("%.3f", r.least), cell("ROR BW MIN"), fmt.Sprintf("%.3f", r.most), cell("ROR BW MAX"), lab.Mean(r.spread), cell("ROR BW AVG"))
+			t.Add(p.base, p.ratio(), b.name, fmt.Sprintf("%.3f", r.Natural), "1", fmt.Sprintf("%.3f", r.Least), cell("ROR BW MIN"), fmt.Sprintf("%.3f", r.Most), cell("ROR BW MAX"), lab.Mean(r.Spread), cell("ROR BW AVG"))
 		}
 		gains = append(gains, ringGain(p, paper, got))
 	}
@@ -138,8 +119,8 @@ func ringGain(p spot, paper ringPaper, got map[string]*ringShares) lab.Claim {
 	if eft == nil || beft == nil {
 		return c
 	}
-	gain := beft.average/eft.average - 1
-	c.Ours = fmt.Sprintf("%s (EFT %.3f of a link, BEFT %.3f)", lab.Percent(gain), eft.average, beft.average)
+	gain := beft.Average/eft.Average - 1
+	c.Ours = fmt.Sprintf("%s (EFT %.3f of a link, BEFT %.3f)", lab.Percent(gain), eft.Average, beft.Average)
 	near := func(gain float64) bool { return gain-printed > -0.1 && gain-printed < 0.1 }
 	c.Verdict = lab.Judged(near(gain))
 	other := beft.both/eft.both - 1

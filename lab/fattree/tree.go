@@ -133,15 +133,18 @@ func (t *tree) measure(ctx context.Context, s *lab.Setup, trial *lab.Trial) (*ba
 // percent prints a share of capacity.
 func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
 
-// throughput routes a fabric and estimates uniform traffic, in order and independent.
+// allHosts is the traffic of most figures.
+var allHosts = flow.Uniform{Hosts: true}
+
+// throughput holds a routed fabric and both estimates of uniform traffic.
 type throughput struct {
 	trial       *lab.Trial
-	inOrder     delivered
-	independent delivered
+	inOrder     flow.Shares
+	independent flow.Shares
 }
 
 // try routes and estimates; the trial says when the engine refused.
-func try(ctx context.Context, s *lab.Setup, g *fabric.Graph, how lab.Routing, l load) (*throughput, error) {
+func try(ctx context.Context, s *lab.Setup, g *fabric.Graph, how lab.Routing, u flow.Uniform) (*throughput, error) {
 	trial, err := s.Route(ctx, g, how)
 	if err != nil {
 		return nil, err
@@ -150,24 +153,24 @@ func try(ctx context.Context, s *lab.Setup, g *fabric.Graph, how lab.Routing, l 
 	if trial.Refused != "" {
 		return out, nil
 	}
-	if out.inOrder, err = inOrder(ctx, trial, l); err != nil {
+	if out.inOrder, err = flow.InOrder(ctx, trial.Graph, trial.Plan, u); err != nil {
 		return nil, err
 	}
-	out.independent, err = independent(ctx, trial, l)
+	out.independent, err = flow.Independent(ctx, trial.Graph, trial.Plan, u)
 	return out, err
 }
 
 // brackets says whether a printed share lies between the two estimates.
 func (t *throughput) brackets(printed, slack float64) bool {
-	return printed >= t.inOrder.hosts-slack && printed <= t.independent.hosts+slack
+	return printed >= t.inOrder.Hosts-slack && printed <= t.independent.Hosts+slack
 }
 
 // bounds prints both estimates.
 func (t *throughput) bounds() string {
-	if percent(t.inOrder.hosts) == percent(t.independent.hosts) {
-		return percent(t.inOrder.hosts)
+	if percent(t.inOrder.Hosts) == percent(t.independent.Hosts) {
+		return percent(t.inOrder.Hosts)
 	}
-	return fmt.Sprintf("%s in order, %s independent", percent(t.inOrder.hosts), percent(t.independent.hosts))
+	return fmt.Sprintf("%s in order, %s independent", percent(t.inOrder.Hosts), percent(t.independent.Hosts))
 }
 
 // needsPackets is a claim about what the flow level does not resolve.

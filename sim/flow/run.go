@@ -65,8 +65,8 @@ type piece struct {
 	flows   int64
 	inverse float64 // sum of 1/c
 	share   float64 // sum of max-min fair shares
-	worst   int32 // largest c, in parts of flows
-	sum     int64 // of the largest c by round, in parts of flows
+	worst   int32   // largest c, in parts of flows
+	sum     int64   // of the largest c by round, in parts of flows
 }
 
 // Run simulates a pattern, whose rank i is opt.Hosts[i], or the i-th of them after

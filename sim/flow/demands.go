@@ -1,4 +1,4 @@
-package fattree
+package flow
 
 import (
 	"cmp"
@@ -6,10 +6,10 @@ import (
 	"slices"
 )
 
-// demands are kinds of traffic that want shares of links. One unit of the rate of
+// demands lists kinds of traffic that want shares of links. One unit of the rate of
 // demand i takes amount[k] of link[k] for k in start[i]:start[i+1].
 type demands struct {
-	most   []float64 // the rate that each asks for
+	asked  []float64 // rate, by demand
 	start  []int32
 	link   []int32
 	amount []float64
@@ -17,26 +17,26 @@ type demands struct {
 
 func newDemands() *demands { return &demands{start: []int32{0}} }
 
-// use adds a link to the demand that close ends.
-func (d *demands) use(link int32, amount float64) {
+// addLink adds a link to the demand that end completes.
+func (d *demands) addLink(link int32, amount float64) {
 	d.link = append(d.link, link)
 	d.amount = append(d.amount, amount)
 }
 
-func (d *demands) close(most float64) {
-	d.most = append(d.most, most)
+func (d *demands) end(asked float64) {
+	d.asked = append(d.asked, asked)
 	d.start = append(d.start, int32(len(d.link)))
 }
 
-// same is the share of rounding that two links may differ by and count as full at once.
-const same = 1 + 1e-9
+// demandRounding is the share by which two links may differ and count as full at once.
+const demandRounding = 1 + 1e-9
 
-// fair are the max-min fair rates on links of capacity 1, by progressive filling: all
+// fair computes the max-min fair rates on links of capacity 1, by progressive filling: all
 // rates grow alike until a link is full or a demand has what it asks for.
 func (d *demands) fair(links int) []float64 {
 	users := d.byLink(links)
-	rate := make([]float64, len(d.most))
-	frozen := make([]bool, len(d.most))
+	rate := make([]float64, len(d.asked))
+	frozen := make([]bool, len(d.asked))
 	room := make([]float64, links)  // what frozen demands leave
 	slope := make([]float64, links) // what the others take together, a unit of rate
 	alive := make([]int32, links)   // how many these are
@@ -63,11 +63,11 @@ func (d *demands) fair(links int) []float64 {
 			alive[l]--
 		}
 	}
-	bySize := make([]int32, len(d.most))
+	bySize := make([]int32, len(d.asked))
 	for i := range bySize {
 		bySize[i] = int32(i)
 	}
-	slices.SortStableFunc(bySize, func(a, b int32) int { return cmp.Compare(d.most[a], d.most[b]) })
+	slices.SortStableFunc(bySize, func(a, b int32) int { return cmp.Compare(d.asked[a], d.asked[b]) })
 	for {
 		for len(bySize) > 0 && frozen[bySize[0]] {
 			bySize = bySize[1:]
@@ -80,9 +80,9 @@ func (d *demands) fair(links int) []float64 {
 		for _, l := range active {
 			full = min(full, max(0, room[l])/slope[l])
 		}
-		if asked := d.most[bySize[0]]; asked <= full*same {
+		if asked := d.asked[bySize[0]]; asked <= full*demandRounding {
 			for _, i := range bySize {
-				if d.most[i] > asked {
+				if d.asked[i] > asked {
 					break
 				}
 				freeze(i, asked)
@@ -90,7 +90,7 @@ func (d *demands) fair(links int) []float64 {
 			continue
 		}
 		for _, l := range active {
-			if alive[l] > 0 && room[l] <= full*same*slope[l] {
+			if alive[l] > 0 && room[l] <= full*demandRounding*slope[l] {
 				for _, u := range users.of(int(l)) {
 					freeze(u.demand, full)
 				}
@@ -118,7 +118,7 @@ func (d *demands) byLink(links int) *users {
 		u.start[l+1] += u.start[l]
 	}
 	next := slices.Clone(u.start)
-	for i := range d.most {
+	for i := range d.asked {
 		for k := d.start[i]; k < d.start[i+1]; k++ {
 			l := d.link[k]
 			u.all[next[l]] = user{int32(i), k}

@@ -1,50 +1,43 @@
-package fattree
+package flow
 
 import (
 	"context"
 
 	"weft/fabric"
-	"weft/lab"
 	"weft/route"
 )
 
-// load is uniform traffic: every message goes to a target drawn anew.
-type load struct {
+// Uniform is uniform traffic: every message goes to a target drawn anew.
+type Uniform struct {
 	// Hosts send to all end ports of other nodes at the full rate of a link.
-	hosts bool
+	Hosts bool
 	// Switches send to all other switches at this share of a link.
-	switches float64
+	Switches float64
 }
 
-// allHosts is the load of most figures.
-var allHosts = load{hosts: true}
-
-// delivered is what senders got, as shares of a link.
-type delivered struct {
-	hosts    float64 // mean over hosts
-	least    float64 // that a host got
-	switches float64 // mean over switches
+// Shares are what senders got, as shares of a link.
+type Shares struct {
+	Hosts    float64 // mean over hosts
+	Least    float64 // that a host got
+	Switches float64 // mean over switches
 }
 
-// estimator says what senders get when all send at once, without end. The flow
-// level has two, inOrder and independent; the packet level fits the same form.
-type estimator func(ctx context.Context, t *lab.Trial, l load) (delivered, error)
-
-// inOrder takes a sender for a queue: what is first in it waits, and all behind it.
-// So its targets get the same each, and its rate is that of its worst path; rates are
-// max-min fair over senders.
-func inOrder(ctx context.Context, t *lab.Trial, l load) (delivered, error) {
-	return estimate(ctx, t, l, false)
+// InOrder estimates what senders get when all send at once, without end, to base LIDs. It
+// takes a sender for a queue: what is first in it waits, and all behind it. So its targets
+// get the same each, and its rate is that of its worst path; rates are max-min fair over
+// senders, and links between switches all of capacity 1.
+func InOrder(ctx context.Context, g *fabric.Graph, p *route.Plan, u Uniform) (Shares, error) {
+	return estimate(ctx, g, p, u, false)
 }
 
-// independent lets no message wait for one to another target: rates are max-min fair
-// over pairs, and no pair gets more than its part of the load.
-func independent(ctx context.Context, t *lab.Trial, l load) (delivered, error) {
-	return estimate(ctx, t, l, true)
+// Independent estimates the same where no message waits for one to another target: rates
+// are max-min fair over pairs, and no pair gets more than its part of the load.
+func Independent(ctx context.Context, g *fabric.Graph, p *route.Plan, u Uniform) (Shares, error) {
+	return estimate(ctx, g, p, u, true)
 }
 
-// sender is a group of end ports of a switch that send alike: its hosts, or itself.
-type sender struct {
+// demandSource is a group of end ports of a switch that send alike: its hosts, or itself.
+type demandSource struct {
 	at    int32
 	n     float64
 	rate  float64 // that each asks for
@@ -54,46 +47,46 @@ type sender struct {
 	last  int
 }
 
-func estimate(ctx context.Context, t *lab.Trial, l load, each bool) (delivered, error) {
-	w := &walker{g: t.Graph, p: t.Plan, hits: make([]float64, t.Graph.NumChannels)}
+func estimate(ctx context.Context, g *fabric.Graph, p *route.Plan, u Uniform, each bool) (Shares, error) {
+	w := &demandWalker{g: g, p: p, hits: make([]float64, g.NumChannels)}
 	d := newDemands()
-	var all []sender
+	var all []demandSource
 	for s := range int32(w.g.NumSwitches) {
 		if err := ctx.Err(); err != nil {
-			return delivered{}, err
+			return Shares{}, err
 		}
-		if n := len(w.g.HostsOf(s)); l.hosts && n > 0 {
-			all = append(all, w.send(d, sender{at: s, n: float64(n), rate: 1}, each))
+		if n := len(w.g.HostsOf(s)); u.Hosts && n > 0 {
+			all = append(all, w.send(d, demandSource{at: s, n: float64(n), rate: 1}, each))
 		}
-		if l.switches > 0 {
-			all = append(all, w.send(d, sender{at: s, n: 1, rate: l.switches, ofEnd: true}, each))
+		if u.Switches > 0 {
+			all = append(all, w.send(d, demandSource{at: s, n: 1, rate: u.Switches, ofEnd: true}, each))
 		}
 	}
 	rate := d.fair(w.g.NumChannels)
-	out := delivered{least: 1}
+	out := Shares{Least: 1}
 	hosts, switches := 0.0, 0.0
 	for _, s := range all {
 		got := s.share(rate, w.weights)
 		if s.ofEnd {
-			out.switches += got
+			out.Switches += got
 			switches++
 			continue
 		}
-		out.hosts += got * s.n
+		out.Hosts += got * s.n
 		hosts += s.n
-		out.least = min(out.least, got)
+		out.Least = min(out.Least, got)
 	}
 	if hosts > 0 {
-		out.hosts /= hosts
+		out.Hosts /= hosts
 	}
 	if switches > 0 {
-		out.switches /= switches
+		out.Switches /= switches
 	}
 	return out, nil
 }
 
 // share is what one end port of the group got.
-func (s *sender) share(rate, weights []float64) float64 {
+func (s *demandSource) share(rate, weights []float64) float64 {
 	sum := 0.0
 	for i := s.first; i < s.last; i++ {
 		sum += rate[i] * weights[i]
@@ -101,8 +94,8 @@ func (s *sender) share(rate, weights []float64) float64 {
 	return sum / s.n
 }
 
-// walker follows paths.
-type walker struct {
+// demandWalker turns paths to base LIDs into demands.
+type demandWalker struct {
 	g       *fabric.Graph
 	p       *route.Plan
 	hits    []float64 // by channel
@@ -112,9 +105,9 @@ type walker struct {
 }
 
 // send adds the demands of a sender: one, or one for each target.
-func (w *walker) send(d *demands, s sender, each bool) sender {
+func (w *demandWalker) send(d *demands, s demandSource, each bool) demandSource {
 	targets := w.targets(&s)
-	s.first = len(d.most)
+	s.first = len(d.asked)
 	for _, t := range targets {
 		s.pairs += t.pairs
 	}
@@ -122,12 +115,12 @@ func (w *walker) send(d *demands, s sender, each bool) sender {
 	if each {
 		for _, t := range targets {
 			for _, c := range w.follow(s.at, t.end) {
-				d.use(c, t.pairs)
+				d.addLink(c, t.pairs)
 			}
-			d.close(per)
+			d.end(per)
 			w.weights = append(w.weights, t.pairs)
 		}
-		s.last = len(d.most)
+		s.last = len(d.asked)
 		return s
 	}
 	for _, t := range targets {
@@ -139,30 +132,30 @@ func (w *walker) send(d *demands, s sender, each bool) sender {
 		}
 	}
 	for _, c := range w.touched {
-		d.use(c, w.hits[c]*s.n/s.pairs)
+		d.addLink(c, w.hits[c]*s.n/s.pairs)
 		w.hits[c] = 0
 	}
 	w.touched = w.touched[:0]
-	d.close(s.rate)
+	d.end(s.rate)
 	w.weights = append(w.weights, s.n)
-	s.last = len(d.most)
+	s.last = len(d.asked)
 	return s
 }
 
-// target is an end port, and how many of a group send to it.
-type target struct {
+// demandTarget is an end port, and how many of a group send to it.
+type demandTarget struct {
 	end   int32
 	pairs float64
 }
 
 // targets are the end ports that a sender reaches: for hosts, all hosts that are not
 // on their own node; for a switch, all others.
-func (w *walker) targets(s *sender) []target {
-	var out []target
+func (w *demandWalker) targets(s *demandSource) []demandTarget {
+	var out []demandTarget
 	if s.ofEnd {
 		for t := range int32(w.g.NumSwitches) {
 			if end := w.g.PortZero(t); t != s.at && w.arrives(s.at, end) {
-				out = append(out, target{end, 1})
+				out = append(out, demandTarget{end, 1})
 			}
 		}
 		return out
@@ -173,17 +166,17 @@ func (w *walker) targets(s *sender) []target {
 	}
 	for end := range int32(w.g.NumHosts) {
 		if n := s.n - own[w.g.EndNode[end]]; n > 0 && w.arrives(s.at, end) {
-			out = append(out, target{end, n})
+			out = append(out, demandTarget{end, n})
 		}
 	}
 	return out
 }
 
-func (w *walker) arrives(s, end int32) bool { return w.follow(s, end) != nil }
+func (w *demandWalker) arrives(s, end int32) bool { return w.follow(s, end) != nil }
 
 // follow is the path to an end port: nil when the tables do not lead there, empty
 // but not nil when it is on this switch.
-func (w *walker) follow(s, end int32) []int32 {
+func (w *demandWalker) follow(s, end int32) []int32 {
 	lid := w.p.Ends.Base[end]
 	if w.path == nil {
 		w.path = make([]int32, 0, 16)
