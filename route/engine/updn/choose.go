@@ -6,8 +6,8 @@ import (
 
 	"weft/fabric"
 	"weft/route/engine/internal/forest"
-	"weft/route/engine/internal/peaks"
 	"weft/route/engine/internal/sample"
+	"weft/route/updown"
 )
 
 const (
@@ -19,25 +19,25 @@ const (
 	allWork    = 1 << 24 // channels looked at in all tries; beyond, the first good one is taken
 )
 
-// crowns are the bounds within which switches are as near to the hosts as the
+// topLevels are the bounds within which switches count as near to the hosts as the
 // nearest one: in a fat-tree its top level, also when links of it are missing.
-var crowns = []float64{1, 1.1, 1.25}
+var topLevels = []float64{1, 1.1, 1.25}
 
 // chooseRoots finds the roots of a part of the network: of several choices tried,
 // the one that spreads the traffic of a sample of destinations best, so with short
 // paths and few crowded channels. Single switches with hosts come first: in an
 // intact fat-tree any leaf leaves all minimal paths between hosts legal. Where links
 // are missing, the whole top level mostly does better.
-func chooseRoots(n *forest.Net, part []int32, height []int32) []int32 {
+func chooseRoots(n *forest.Net, part []int32, r *ranker) []int32 {
 	hosted := sample.Hosted(n.G, part)
 	t := newTrial(n, sample.Spread(hosted, max(leastTests, min(mostTests, testWork/(len(n.Head)+1)))))
 	choices := [][]int32{{hosted[0]}}
-	for _, share := range crowns {
-		if crown := t.crown(part, share); len(crown) < len(part) {
-			choices = append(choices, crown)
+	for _, share := range topLevels {
+		if top := t.nearest(part, share); len(top) < len(part) {
+			choices = append(choices, top)
 		}
 	}
-	single := []int32{centre(n, part, height), busiest(n.G, part)}
+	single := []int32{r.centre(part), busiest(n.G, part)}
 	single = append(append(single, sample.Spread(hosted, rootTries)...), sample.Spread(part, rootTries/2)...)
 	for _, s := range single {
 		choices = append(choices, []int32{s})
@@ -45,11 +45,11 @@ func chooseRoots(n *forest.Net, part []int32, height []int32) []int32 {
 	hasty := len(choices)*len(t.tests)*len(n.Head) > allWork
 	best, least := choices[0], math.Inf(1)
 	for _, roots := range choices {
-		rerank(n, part, roots, height)
-		orient(n, height)
-		crowding, minimal := t.run(hosted)
-		if crowding < least {
-			best, least = roots, crowding
+		r.rank(roots)
+		orient(n, r.order)
+		squares, minimal := t.run(hosted)
+		if squares < least {
+			best, least = roots, squares
 		}
 		if minimal && hasty {
 			break
@@ -84,9 +84,9 @@ func newTrial(n *forest.Net, tests []int32) *trial {
 	return t
 }
 
-// crown lists the switches whose distances from the tests add up to at most share
+// nearest lists the switches whose distances from the tests add up to at most share
 // times the least such sum.
-func (t *trial) crown(part []int32, share float64) []int32 {
+func (t *trial) nearest(part []int32, share float64) []int32 {
 	sum := make([]int64, t.n.G.NumSwitches)
 	least := int64(math.MaxInt64)
 	for _, s := range part {
@@ -95,20 +95,20 @@ func (t *trial) crown(part []int32, share float64) []int32 {
 		}
 		least = min(least, sum[s])
 	}
-	var crown []int32
+	var list []int32
 	for _, s := range part {
 		if float64(sum[s]) <= share*float64(least) {
-			crown = append(crown, s)
+			list = append(list, s)
 		}
 	}
-	slices.Sort(crown)
-	return crown
+	slices.Sort(list)
+	return list
 }
 
 // run sends the hosts' traffic to the tests, dealt out evenly over the hops allowed
-// at each switch. crowding is the sum of the squares of the loads; minimal says that
+// at each switch. squares is the sum of the squares of the loads; minimal says that
 // every path is a shortest one.
-func (t *trial) run(hosted []int32) (crowding float64, minimal bool) {
+func (t *trial) run(hosted []int32) (squares float64, minimal bool) {
 	clear(t.load)
 	minimal = true
 	for i, to := range t.tests {
@@ -127,9 +127,9 @@ func (t *trial) run(hosted []int32) (crowding float64, minimal bool) {
 		}
 	}
 	for _, l := range t.load {
-		crowding += l * l
+		squares += l * l
 	}
-	return crowding, minimal
+	return squares, minimal
 }
 
 // deal passes the traffic at a switch on.
@@ -142,24 +142,17 @@ func (t *trial) deal(s int32) {
 	}
 }
 
-// centre is about the middle of a longest shortest path (found in two sweeps).
-func centre(n *forest.Net, part []int32, height []int32) int32 {
-	sweep := func(from int32) []int32 {
-		for _, s := range part {
-			height[s] = peaks.Bottom
-		}
-		return rank(n, []int32{from}, height)
-	}
-	seen := sweep(part[0])
-	seen = sweep(seen[len(seen)-1])
-	at := seen[len(seen)-1]
-	for half := height[at] / 2; height[at] > half; {
-		at = peaks.Nearest(n.G, at, height)
+// centre returns a switch at about the middle of a longest shortest path, which two searches
+// find.
+func (r *ranker) centre(part []int32) int32 {
+	at := r.distances(r.distances(part[0]))
+	for half := r.order[at] / 2; r.order[at] > half; {
+		at = updown.Nearest(r.g, at, r.order)
 	}
 	return at
 }
 
-// busiest is the switch with the most channels, the first of equals.
+// busiest returns the switch with the most channels, the first of equals.
 func busiest(g *fabric.Graph, part []int32) int32 {
 	best := part[0]
 	for _, s := range part {

@@ -15,7 +15,7 @@
 //
 // Deviations: drained switches rank below all others, because nothing may pass
 // them. When no path joins two roots, as between the switches of the top level of
-// a fat-tree, a path between them is raised above all other switches (package peaks),
+// a fat-tree, a path between them is raised above all other switches (package updown),
 // so that every two switches reach each other; it passes as few hosts as possible.
 // When no roots are given, several choices are tried in each part of the network,
 // single switches and the top level among them, and the one is taken that spreads

@@ -13,7 +13,6 @@ import (
 	"weft/route/check"
 	"weft/route/engine/conformance"
 	"weft/route/engine/internal/forest"
-	"weft/route/engine/internal/peaks"
 	"weft/route/lids"
 	"weft/route/quality"
 	"weft/route/recipe"
@@ -63,8 +62,8 @@ func TestSpread(t *testing.T) {
 // legal allows, by a plain relaxation over all channels, the shortest way down
 // where there is one, and elsewhere the hops up to where the path is shortest.
 func legal(g *fabric.Graph) conformance.Allowed {
-	height := heights(forest.NewNet(g), nil)
-	isUp := func(c int32) bool { return peaks.Above(height, g.To[c], g.From[c]) }
+	order := rankSwitches(forest.NewNet(g), nil)
+	isUp := func(c int32) bool { return order.LeadsUp(g, c) }
 	return func(t int32) func(int32) bool {
 		const far = 1 << 20
 		length, falls := make([]int, g.NumSwitches), make([]bool, g.NumSwitches)

@@ -1,10 +1,12 @@
 package updn
 
 import (
+	"slices"
+
 	"weft/fabric"
 	"weft/route"
 	"weft/route/engine/internal/forest"
-	"weft/route/engine/internal/peaks"
+	"weft/route/updown"
 )
 
 // findRoots finds the switches that the option names; none of them may be drained.
@@ -21,22 +23,15 @@ func findRoots(g *fabric.Graph, names []string) ([]int32, error) {
 	return roots, nil
 }
 
-// heights ranks the switches, 0 the highest: hops from the nearest root, part by
-// part of the network. A part without a given root has one chosen.
-func heights(n *forest.Net, given []int32) []int32 {
-	height := make([]int32, n.G.NumSwitches)
-	for s := range height {
-		height[s] = peaks.Bottom
-	}
+// rankSwitches ranks the switches by their distance from the nearest root, part by part of
+// the network. A part without a given root has one chosen.
+func rankSwitches(n *forest.Net, given []int32) updown.Order {
 	isRoot := make([]bool, n.G.NumSwitches)
 	for _, r := range given {
 		isRoot[r] = true
 	}
-	for s := range int32(n.G.NumSwitches) {
-		if height[s] != peaks.Bottom || n.G.Drained[s] {
-			continue
-		}
-		part := rank(n, []int32{s}, height)
+	r := newRanker(n.G)
+	for _, part := range updown.Parts(n.G) {
 		var roots []int32
 		for _, u := range part {
 			if isRoot[u] {
@@ -44,37 +39,39 @@ func heights(n *forest.Net, given []int32) []int32 {
 			}
 		}
 		if len(roots) == 0 {
-			roots = chooseRoots(n, part, height)
+			roots = chooseRoots(n, part, r)
 		}
-		rerank(n, part, roots, height)
+		r.rank(roots)
 	}
-	return height
+	return r.order
 }
 
-// rank sets the heights of what is connected to the roots, and returns it in order
-// of height. Their heights must be peaks.Bottom before.
-func rank(n *forest.Net, roots []int32, height []int32) []int32 {
-	part := append([]int32(nil), roots...)
-	for _, r := range roots {
-		height[r] = 0
-	}
-	for head := 0; head < len(part); head++ {
-		u := part[head]
-		for _, v := range n.Head[n.G.OutStart[u]:n.G.OutStart[u+1]] {
-			if height[v] == peaks.Bottom && !n.G.Drained[v] {
-				height[v] = height[u] + 1
-				part = append(part, v)
-			}
-		}
-	}
-	return part
+// ranker ranks the switches of one part of the network after the other, as often as asked.
+type ranker struct {
+	g      *fabric.Graph
+	order  updown.Order
+	search *fabric.Search
 }
 
-// rerank sets the heights of a part of the network for other roots.
-func rerank(n *forest.Net, part, roots []int32, height []int32) {
-	for _, s := range part {
-		height[s] = peaks.Bottom
+func newRanker(g *fabric.Graph) *ranker {
+	return &ranker{g, updown.New(g.NumSwitches), g.NewSearch(g.Drained)}
+}
+
+// rank ranks what is connected to some roots, with one peak.
+func (r *ranker) rank(roots []int32) {
+	r.distances(roots...)
+	r.order.JoinPeaks(r.g, roots)
+}
+
+// distances ranks what is connected to some switches by the distance from them, and returns
+// the last switch found.
+func (r *ranker) distances(from ...int32) (last int32) {
+	r.search.From(from...)
+	r.order.Rank(r.g, r.search)
+	for _, s := range slices.Backward(r.search.Order) {
+		if !r.g.Drained[s] {
+			return s
+		}
 	}
-	rank(n, roots, height)
-	peaks.Join(n.G, roots, height)
+	return from[0]
 }

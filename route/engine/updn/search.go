@@ -2,7 +2,7 @@ package updn
 
 import (
 	"weft/route/engine/internal/forest"
-	"weft/route/engine/internal/peaks"
+	"weft/route/updown"
 )
 
 // The sides of a channel.
@@ -12,9 +12,9 @@ const (
 )
 
 // orient puts every channel on its side: up leads to the higher switch.
-func orient(n *forest.Net, height []int32) {
+func orient(n *forest.Net, order updown.Order) {
 	n.Divide(func(s, v int32) uint8 {
-		if peaks.Above(height, v, s) {
+		if order.Above(v, s) {
 			return up
 		}
 		return down

@@ -34,7 +34,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 		return nil, err
 	}
 	net := forest.NewNet(in.Graph)
-	orient(net, heights(net, given))
+	orient(net, rankSwitches(net, given))
 	searches := newSearches(net, max(1, in.Workers))
 	tables, err := forest.Build(ctx, in, net, func(worker int, t int32, h *forest.Hops) { searches[worker].run(t, h) })
 	if err != nil {
