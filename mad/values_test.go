@@ -202,3 +202,12 @@ func TestGIDText(t *testing.T) {
 		}
 	}
 }
+
+// A response has the R bit; the answer to a trap is the exception.
+func TestIsResponse(t *testing.T) {
+	for m := range 256 {
+		if got, want := Method(m).IsResponse(), m >= 0x80 || m == 0x07; got != want {
+			t.Errorf("method %#x: %v", m, got)
+		}
+	}
+}

@@ -155,3 +155,17 @@ func FuzzParseControl(f *testing.F) {
 		}
 	})
 }
+
+// The protocol carries no Q_Key: that of QP 1 is known.
+func TestQKey(t *testing.T) {
+	for qp, want := range []uint32{0, wire.QKeyGSI, 0} {
+		sent := wire.Datagram{Addr: wire.Address{DLID: 1, DQP: uint32(qp)}, MAD: make(mad.Datagram, mad.Size)}
+		b, err := ibsim.AppendData(nil, &sent)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if d, err := ibsim.ParseData(b); err != nil || d.Addr.QKey != want {
+			t.Errorf("QP %d: Q_Key %#x (%v), want %#x", qp, d.Addr.QKey, err, want)
+		}
+	}
+}

@@ -87,6 +87,12 @@ func TestKernelNeverRetries(t *testing.T) {
 			t.Errorf("written with timeout %d ms and %d retries", h.TimeoutMS, h.Retries)
 		}
 	}
+	// 0 would be no timeout at all.
+	machine.writes = nil
+	err = r.Do(t.Context(), &wire.Request{Addr: wire.Directed(), MAD: m, Timeout: time.Millisecond}, new(wire.Datagram))
+	if !errors.Is(err, wire.ErrTimeout) || machine.writes[0].TimeoutMS != 1 {
+		t.Errorf("written with timeout %d ms: %v", machine.writes[0].TimeoutMS, err)
+	}
 }
 
 // TestRMPPMessages moves messages longer than a datagram, and than the buffer.
