@@ -12,8 +12,8 @@ import (
 // paths take about 1 GB.
 const MostHosts = 1 << 13
 
-// Input is what an algorithm works on. The same Input gives the same Set, whatever
-// Workers is.
+// Input holds the arguments of an algorithm. The same Input gives the same Set, whatever Workers
+// is.
 type Input struct {
 	Graph   *fabric.Graph
 	Seed    uint64

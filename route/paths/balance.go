@@ -26,8 +26,8 @@ func balance(ctx context.Context, in *Input, r *Rule) (set *Set, bound float64, 
 		if err := b.pass(ctx); err != nil {
 			return nil, 0, err
 		}
-		bound = max(bound, b.dual())
-		if most := b.most(); most < best {
+		bound = max(bound, b.lowerBound())
+		if most := b.highest(); most < best {
 			best = most
 			hops = append(hops[:0], b.hops...)
 		}
@@ -36,32 +36,32 @@ func balance(ctx context.Context, in *Input, r *Rule) (set *Set, bound float64, 
 		}
 	}
 	b.hops = hops
-	set, err = b.set()
+	set, err = b.pathSet()
 	return set, bound, err
 }
 
 // balancer moves the paths of pairs of hosts.
 type balancer struct {
 	in     *Input
-	ways   *lightest
+	ways   *lightestPaths
 	load   []float64 // by channel: paths on it
 	weight []float64
 	unit   float64 // load of weight exp(steep)
 	start  []int32 // by pair src*NumHosts+dst: its channels are hops[start[p]:start[p+1]]
 	hops   []int32
-	there  []bool // by pair: whether it has a path
+	exists []bool // by pair: whether it has a path
 }
 
 // newBalancer gives every pair a first path, one after the other.
 func newBalancer(in *Input, r *Rule) *balancer {
 	g := in.Graph
 	b := &balancer{
-		in: in, ways: newLightest(r, true), load: make([]float64, g.NumChannels), weight: make([]float64, g.NumChannels),
-		start: make([]int32, 1, g.NumHosts*g.NumHosts+1), there: make([]bool, g.NumHosts*g.NumHosts),
+		in: in, ways: newLightestPaths(r, true), load: make([]float64, g.NumChannels), weight: make([]float64, g.NumChannels),
+		start: make([]int32, 1, g.NumHosts*g.NumHosts+1), exists: make([]bool, g.NumHosts*g.NumHosts),
 	}
 	total := 0.0
 	b.eachPair(func(s, t int32, traffic float64) {
-		if hops := b.ways.to(t)[r.source(s)]; hops < never {
+		if hops := b.ways.distancesTo(t)[r.source(s)]; hops < never {
 			total += traffic * float64(hops)
 		}
 	})
@@ -73,7 +73,7 @@ func newBalancer(in *Input, r *Rule) *balancer {
 		for dst := range int32(g.NumHosts) {
 			if src != dst {
 				first := len(b.hops)
-				b.hops, b.there[int(src)*g.NumHosts+int(dst)] = b.ways.find(g.EndSwitch[src], g.EndSwitch[dst], b.weight, b.hops)
+				b.hops, b.exists[int(src)*g.NumHosts+int(dst)] = b.ways.find(g.EndSwitch[src], g.EndSwitch[dst], b.weight, b.hops)
 				for _, c := range b.hops[first:] {
 					b.add(c, 1)
 				}
@@ -103,8 +103,8 @@ func (b *balancer) add(c int32, paths float64) {
 	b.weight[c] = math.Exp(steep * b.load[c] / b.unit)
 }
 
-// most is the greatest load.
-func (b *balancer) most() float64 {
+// highest returns the greatest load.
+func (b *balancer) highest() float64 {
 	most := 0.0
 	for _, l := range b.load {
 		most = max(most, l)
@@ -115,12 +115,12 @@ func (b *balancer) most() float64 {
 // pass lets every pair choose again.
 func (b *balancer) pass(ctx context.Context) error {
 	g := b.in.Graph
-	b.unit = max(1, b.most())
+	b.unit = max(1, b.highest())
 	for c := range b.load {
 		b.add(int32(c), 0)
 	}
 	var way []int32
-	for p := range b.there {
+	for p := range b.exists {
 		if p%g.NumHosts == 0 && ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -142,9 +142,9 @@ func (b *balancer) pass(ctx context.Context) error {
 	return nil
 }
 
-// dual is a lower bound of the greatest load of any split of the traffic over
-// shortest ways, whole or not.
-func (b *balancer) dual() float64 {
+// lowerBound returns a lower bound of the greatest load of any split of the traffic over
+// shortest paths, whole or not.
+func (b *balancer) lowerBound() float64 {
 	sum, least := 0.0, 0.0
 	for _, w := range b.weight {
 		sum += w
@@ -162,13 +162,13 @@ func (b *balancer) dual() float64 {
 	return least / sum
 }
 
-// set gives the paths.
-func (b *balancer) set() (*Set, error) {
+// pathSet returns the paths.
+func (b *balancer) pathSet() (*Set, error) {
 	n := int32(b.in.Graph.NumHosts)
 	out := newBuilder(b.ways.r)
 	for dst := range n {
 		for src := range n {
-			if p := int(src)*int(n) + int(dst); b.there[p] {
+			if p := int(src)*int(n) + int(dst); b.exists[p] {
 				out.Add(src, dst, b.hops[b.start[p]:b.start[p+1]])
 			}
 		}

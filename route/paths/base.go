@@ -6,8 +6,8 @@ import (
 	"weft/fabric"
 )
 
-// broken is what a base routing answers when the link that it wants is not there.
-const broken = fabric.Nothing
+// noLink is the answer of a base routing whose link is missing.
+const noLink = fabric.Nothing
 
 // repair says how the paths of a base routing that meet a broken link are replaced.
 type repair struct {
@@ -15,30 +15,30 @@ type repair struct {
 	first bool    // whether the new paths to a destination come before the old ones
 }
 
-// repaired follows a base routing, which knows the network as it was built, from
-// every host to every other. Paths that meet no broken link and pass no drained switch
-// stay as they are, and are taken first; each of the others is replaced by the
-// shortest-widest path, in order of destination and source (paper 000, section VI-C).
-// rule is one that base keeps; the Set keeps it if no new path breaks it.
-func repaired(ctx context.Context, g *fabric.Graph, base func(at, dst int32) int32, rule *Rule, how repair) (*Set, error) {
+// repairBroken follows a base routing, which knows the network as it was built, from every host
+// to every other. Paths that meet no broken link and pass no drained switch stay as they are,
+// and are taken first; each of the others is replaced by the shortest-widest path, in order of
+// destination and source (paper 000, section VI-C). rule is one that base keeps; the Set keeps
+// it if no new path breaks it.
+func repairBroken(ctx context.Context, g *fabric.Graph, base func(at, dst int32) int32, rule *Rule, how repair) (*Set, error) {
 	r := &repairer{g: g, base: base, b: newBuilder(rule)}
 	for _, by := range how.by {
 		r.ways = append(r.ways, newWidest(by))
 		r.ways[len(r.ways)-1].weight = r.ways[0].weight
 	}
 	leave := func(_, _ int32) {}
-	passes := []struct{ old, fresh func(src, dst int32) }{{r.keep, r.replace}}
+	passes := []struct{ old, fresh func(src, dst int32) }{{r.keepPath, r.replacePath}}
 	if how.first {
-		passes = []struct{ old, fresh func(src, dst int32) }{{leave, r.replace}, {r.keep, leave}}
+		passes = []struct{ old, fresh func(src, dst int32) }{{leave, r.replacePath}, {r.keepPath, leave}}
 	}
 	for dst := range int32(g.NumHosts) {
-		if err := r.to(ctx, dst, r.take, leave); err != nil {
+		if err := r.follow(ctx, dst, r.addWeight, leave); err != nil {
 			return nil, err
 		}
 	}
 	for dst := range int32(g.NumHosts) {
 		for _, pass := range passes {
-			if err := r.to(ctx, dst, pass.old, pass.fresh); err != nil {
+			if err := r.follow(ctx, dst, pass.old, pass.fresh); err != nil {
 				return nil, err
 			}
 		}
@@ -46,7 +46,8 @@ func repaired(ctx context.Context, g *fabric.Graph, base func(at, dst int32) int
 	return r.b.Build()
 }
 
-// repairer follows a base routing. Walking again costs less than to keep all paths.
+// repairer follows a base routing. It walks each path twice, which costs less than keeping all
+// paths.
 type repairer struct {
 	g    *fabric.Graph
 	base func(at, dst int32) int32
@@ -55,12 +56,12 @@ type repairer struct {
 	way  []int32 // of the pair at hand
 }
 
-// to follows the base routing to a destination, and calls old for a source whose path
-// is there, fresh for another.
-func (r *repairer) to(ctx context.Context, dst int32, old, fresh func(src, dst int32)) error {
+// follow follows the base routing to a destination, and calls old for a source whose path is
+// whole, fresh for another.
+func (r *repairer) follow(ctx context.Context, dst int32, old, fresh func(src, dst int32)) error {
 	next := func(at, in int32) int32 {
 		if in >= 0 && r.g.Drained[at] {
-			return broken
+			return noLink
 		}
 		return r.base(at, dst)
 	}
@@ -82,26 +83,26 @@ func (r *repairer) to(ctx context.Context, dst int32, old, fresh func(src, dst i
 	return ctx.Err()
 }
 
-func (r *repairer) take(_, _ int32) { r.ways[0].take(r.way) }
+func (r *repairer) addWeight(_, _ int32) { r.ways[0].addWeight(r.way) }
 
-func (r *repairer) keep(src, dst int32) { r.b.Add(src, dst, r.way) }
+func (r *repairer) keepPath(src, dst int32) { r.b.Add(src, dst, r.way) }
 
-// replace adds the shortest-widest path of the first rule that leaves one.
-func (r *repairer) replace(src, dst int32) {
+// replacePath adds the shortest-widest path of the first rule that leaves one.
+func (r *repairer) replacePath(src, dst int32) {
 	ok := false
 	for i := 0; i < len(r.ways) && !ok; i++ {
-		r.way, ok = r.ways[i].path(r.g.EndSwitch[src], r.g.EndSwitch[dst], r.way)
+		r.way, ok = r.ways[i].takePath(r.g.EndSwitch[src], r.g.EndSwitch[dst], r.way)
 	}
 	if ok {
-		r.keep(src, dst)
+		r.keepPath(src, dst)
 	}
-	if !r.b.rule.keeps(r.way) {
+	if !r.b.rule.isKeptBy(r.way) {
 		r.b.rule = nil
 	}
 }
 
-// keeps reports whether a way keeps the rule, which nothing does when it is nil.
-func (r *Rule) keeps(way []int32) bool {
+// isKeptBy reports whether a path keeps the rule, which no path does when it is nil.
+func (r *Rule) isKeptBy(way []int32) bool {
 	for i := 1; i < len(way); i++ {
 		if r == nil || !r.Allows(way[i-1], way[i]) {
 			return false

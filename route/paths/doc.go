@@ -46,7 +46,7 @@
 //     (balance).
 //   - Most loaded link first: see selection for what is a load, which path goes, and how
 //     long candidates are. variants.go has what experiments change of it.
-//   - srd, smart and l-turn: the texts of their authors were not at hand. What is
-//     built is what the two papers say of them; see trees, newSmart and newLTurn.
+//   - srd, smart and l-turn: the texts of their authors were not available. What is
+//     built is what the two papers say of them; see growTrees, newSmart and newLTurn.
 //   - Ties: the first by port, but for draws.
 package paths

@@ -25,7 +25,7 @@ func dimensionOrder(ctx context.Context, in *Input, newFirst bool) (*Set, error)
 	if err != nil {
 		return nil, err
 	}
-	return repaired(ctx, in.Graph, t.next, t.rule(), repair{[]*Rule{Unrestricted(in.Graph)}, newFirst})
+	return repairBroken(ctx, in.Graph, t.next, t.rule(), repair{[]*Rule{Unrestricted(in.Graph)}, newFirst})
 }
 
 // torus is a torus or mesh whose switches are described as "switch (x,y,..)", with
@@ -68,7 +68,7 @@ func (t torus) next(at, dst int32) int32 {
 	if links := t.Links(t.Place(at, dim, dir)); len(links) > 0 {
 		return links[0]
 	}
-	return broken
+	return noLink
 }
 
 // rule lets a path correct one dimension after the other, each in one direction.

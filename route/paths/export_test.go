@@ -5,7 +5,7 @@ import "context"
 // Yen gives the k shortest ways between two switches under a rule.
 func Yen(r *Rule, s, t int32, k int) [][]int32 {
 	y := newYen(r)
-	y.aim(t)
+	y.setTarget(t)
 	return y.find(s, k)
 }
 

@@ -1,8 +1,8 @@
 package paths
 
-// MaxLoad is the load of the most loaded switch-to-switch link when every host
-// sends as much to every other one, 1 in all (paper 000, section VI-D). The paths of
-// a pair share its traffic.
+// MaxLoad returns the load of the most loaded switch-to-switch link when every host sends as
+// much to every other one, 1 in all (paper 000, section VI-D). The paths of a pair share its
+// traffic.
 func (s *Set) MaxLoad() float64 {
 	load, most := s.Loads(), 0.0
 	for _, l := range load {
@@ -11,7 +11,7 @@ func (s *Set) MaxLoad() float64 {
 	return most
 }
 
-// Loads are the loads by channel under that traffic.
+// Loads returns the loads by channel under that traffic.
 func (s *Set) Loads() []float64 {
 	g := s.g
 	load := make([]float64, g.NumChannels)

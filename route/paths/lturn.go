@@ -26,8 +26,8 @@ var lTurn = &Algorithm{
 // from right to left are forbidden. Where up*/down* crowds its forbidden turns and
 // its traffic around the root, these lie at the far side of every branch. Then each
 // forbidden turn that closes no cycle with those allowed is allowed again, from left
-// to right and top to bottom of the plane. The paper's text is not at hand: its order
-// of siblings and of lifting may be other ones.
+// to right and top to bottom of the plane. The paper's text was not available: its
+// order of siblings and of lifting may be other ones.
 func newLTurn(g *fabric.Graph, root int32) *Rule {
 	_, parent := treeFrom(g, root)
 	x := preorder(g, parent)

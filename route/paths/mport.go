@@ -20,14 +20,14 @@ var mport = &Algorithm{
 		if err != nil {
 			return nil, err
 		}
-		return t.repaired(ctx, t.rule())
+		return t.repairedBy(ctx, t.rule())
 	},
 }
 
-// repaired replaces paths over broken links by ones that keep a rule, or none where
-// it leaves no way. Only of the tori does the paper say that up*/down* is lifted.
-func (t *mportTree) repaired(ctx context.Context, r *Rule) (*Set, error) {
-	return repaired(ctx, t.g, t.next, t.rule(), repair{by: []*Rule{r, Unrestricted(t.g)}})
+// repairedBy replaces paths over broken links by ones that keep a rule, or none where it leaves
+// no path. Only of the tori does the paper say that up*/down* is lifted.
+func (t *mportTree) repairedBy(ctx context.Context, r *Rule) (*Set, error) {
+	return repairBroken(ctx, t.g, t.next, t.rule(), repair{by: []*Rule{r, Unrestricted(t.g)}})
 }
 
 // mportTree is an m-port n-tree in the order of the formula mport(m,n), with links
@@ -86,8 +86,8 @@ func (t *mportTree) rule() *Rule {
 	return upDownRule(t.g, o)
 }
 
-// root is the first leaf to which a link leads nearer from every other switch, so that
-// the rule leaves every pair a way; the first of all if there is none.
+// root returns the first leaf to which a link leads nearer from every other switch, so that the
+// rule leaves every pair a path; the first of all if there is none.
 func (t *mportTree) root() int32 {
 	for leaf := range t.width {
 		nearer := func(s int32) bool {
@@ -106,8 +106,8 @@ func (t *mportTree) root() int32 {
 	return 0
 }
 
-// apart is the distance of a switch from a leaf in the whole tree: from its own level
-// up to a switch above both, and down.
+// apart returns the distance of a switch from a leaf in the whole tree: from its own level up to
+// a switch above both, and down.
 func (t *mportTree) apart(s, leaf int32) int32 {
 	l, i := t.level(s)
 	top := l
@@ -154,7 +154,7 @@ func (t *mportTree) next(at, dst int32) int32 {
 	return t.out(at, port)
 }
 
-// out is the channel that leaves by a port.
+// out returns the channel that leaves by a port.
 func (t *mportTree) out(at, port int32) int32 {
 	c, _ := t.g.At(at, uint8(port))
 	return c

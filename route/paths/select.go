@@ -58,17 +58,17 @@ const whole = 720720
 // Candidates of a pair of hosts are those of their switches, kept once a pair of
 // switches; a pair of hosts has a bit for each. Candidate w of pair p is use p*16+w.
 type selection struct {
-	g     *fabric.Graph
-	r     *Rule
-	extra int // hops by which candidates may be longer than the shortest
-	joint bool
-	ways  [][][]int32 // by pair of switches s*NumSwitches+t
-	alive []uint16    // by pair of hosts src*NumHosts+dst: the candidates left
-	load  []int64     // by channel, a pair's traffic being whole
-	queue *heap       // of channels by load, those that have nothing to lose left out
-	uses  [][]int32   // by channel: those that may still go, in order
-	next  []int32     // by channel: the use to look at next
-	level []uint8     // by channel: a pair with so many candidates left may lose one
+	g          *fabric.Graph
+	r          *Rule
+	extra      int // hops by which candidates may be longer than the shortest
+	joint      bool
+	candidates [][][]int32 // by pair of switches s*NumSwitches+t
+	alive      []uint16    // by pair of hosts src*NumHosts+dst: the candidates left
+	load       []int64     // by channel, a pair's traffic being whole
+	queue      *heap       // of channels by load, those that have nothing to lose left out
+	uses       [][]int32   // by channel: those that may still go, in order
+	next       []int32     // by channel: the use to look at next
+	level      []uint8     // by channel: a pair with so many candidates left may lose one
 }
 
 // selectPaths runs Yen on the switches and then the elimination.
@@ -79,11 +79,11 @@ func selectPaths(ctx context.Context, in *Input, extra int, joint bool) (*Set, e
 			"the candidate paths of %d hosts take too much memory (at most %d hosts)", g.NumHosts, mostSelected)
 	}
 	sel := &selection{
-		g: g, r: UpDown(g, rootOf(in)), extra: extra, joint: joint, ways: make([][][]int32, g.NumSwitches*g.NumSwitches), alive: make([]uint16, g.NumHosts*g.NumHosts),
+		g: g, r: UpDown(g, rootOf(in)), extra: extra, joint: joint, candidates: make([][][]int32, g.NumSwitches*g.NumSwitches), alive: make([]uint16, g.NumHosts*g.NumHosts),
 		load: make([]int64, g.NumChannels), uses: make([][]int32, g.NumChannels),
 		next: make([]int32, g.NumChannels), level: make([]uint8, g.NumChannels),
 	}
-	if err := sel.candidates(ctx, in); err != nil {
+	if err := sel.findCandidates(ctx, in); err != nil {
 		return nil, err
 	}
 	order := hostOrder(in)
@@ -91,11 +91,11 @@ func selectPaths(ctx context.Context, in *Input, extra int, joint bool) (*Set, e
 	if err := sel.eliminate(ctx); err != nil {
 		return nil, err
 	}
-	return sel.set(order)
+	return sel.pathSet(order)
 }
 
-// candidates finds the candidates of every pair of switches with hosts.
-func (sel *selection) candidates(ctx context.Context, in *Input) error {
+// findCandidates finds the candidates of every pair of switches with hosts.
+func (sel *selection) findCandidates(ctx context.Context, in *Input) error {
 	g, S := sel.g, sel.g.NumSwitches
 	finders := make([]*yen, max(1, in.Workers))
 	return par.For(ctx, in.Workers, S, func(w, t int) error {
@@ -105,25 +105,25 @@ func (sel *selection) candidates(ctx context.Context, in *Input) error {
 		if finders[w] == nil {
 			finders[w] = newYen(sel.r)
 		}
-		finders[w].aim(int32(t))
+		finders[w].setTarget(int32(t))
 		for s := range S {
 			if s != t && len(g.HostsOf(int32(s))) > 0 {
 				ways := finders[w].find(int32(s), candidates)
 				for len(ways) > 0 && len(ways[len(ways)-1]) > len(ways[0])+sel.extra {
 					ways = ways[:len(ways)-1]
 				}
-				sel.ways[s*S+t] = ways
+				sel.candidates[s*S+t] = ways
 			}
 		}
 		return nil
 	})
 }
 
-// of lists the candidates of a pair of hosts.
-func (sel *selection) of(p int32) [][]int32 {
+// candidatesOf lists the candidates of a pair of hosts.
+func (sel *selection) candidatesOf(p int32) [][]int32 {
 	g := sel.g
 	n := int32(g.NumHosts)
-	return sel.ways[int(g.EndSwitch[p/n])*g.NumSwitches+int(g.EndSwitch[p%n])]
+	return sel.candidates[int(g.EndSwitch[p/n])*g.NumSwitches+int(g.EndSwitch[p%n])]
 }
 
 // prepare counts the loads of all candidates and lists the uses of every link.
@@ -131,12 +131,12 @@ func (sel *selection) prepare(order []int32) {
 	n, longest := int32(sel.g.NumHosts), 0
 	count := make([]int, sel.g.NumChannels)
 	for p := range n * n {
-		ways := sel.of(p)
+		ways := sel.candidatesOf(p)
 		sel.alive[p] = 1<<len(ways) - 1
 		for _, way := range ways {
 			longest = max(longest, len(way))
 			for _, c := range way {
-				sel.load[c] += sel.share(int64(len(ways)))
+				sel.load[c] += sel.trafficShare(int64(len(ways)))
 				count[c]++
 			}
 		}
@@ -146,21 +146,21 @@ func (sel *selection) prepare(order []int32) {
 		sel.level[c] = candidates
 	}
 	if !sel.joint {
-		sel.list(order, func([]int32) bool { return true })
+		sel.listUses(order, func([]int32) bool { return true })
 		return
 	}
 	for ; longest > 0; longest-- {
-		sel.list(order, func(way []int32) bool { return len(way) == longest })
+		sel.listUses(order, func(way []int32) bool { return len(way) == longest })
 	}
 }
 
-// list appends the candidates wanted to the uses of their links.
-func (sel *selection) list(order []int32, want func(way []int32) bool) {
+// listUses appends the candidates wanted to the uses of their links.
+func (sel *selection) listUses(order []int32, want func(way []int32) bool) {
 	n := int32(sel.g.NumHosts)
 	for _, dst := range order {
 		for _, src := range order {
 			p := src*n + dst
-			ways := sel.of(p)
+			ways := sel.candidatesOf(p)
 			for w := len(ways) - 1; w >= 0; w-- {
 				if want(ways[w]) {
 					for _, c := range ways[w] {
@@ -172,8 +172,8 @@ func (sel *selection) list(order []int32, want func(way []int32) bool) {
 	}
 }
 
-// share is what a candidate adds to a load when its pair has so many left.
-func (sel *selection) share(left int64) int64 {
+// trafficShare returns the load that a candidate adds when its pair has so many left.
+func (sel *selection) trafficShare(left int64) int64 {
 	if sel.joint {
 		return whole / left
 	}
@@ -189,17 +189,17 @@ func (sel *selection) eliminate(ctx context.Context) error {
 			return ctx.Err()
 		}
 		c := sel.queue.list[0]
-		if !sel.lose(c) {
+		if !sel.removeNext(c) {
 			sel.queue.pop()
 		}
 	}
 	return nil
 }
 
-// lose removes the next candidate over a link; false if there is none. A pair that
-// has fewer left than the level gets its turn when the level has come down to it, at
-// least 2; none ever has more.
-func (sel *selection) lose(c int32) bool {
+// removeNext removes the next candidate over a link; false if there is none. A pair that has
+// fewer left than the level gets its turn when the level has come down to it, at least 2; none
+// ever has more.
+func (sel *selection) removeNext(c int32) bool {
 	for ; sel.level[c] >= 2; sel.level[c]-- {
 		for int(sel.next[c]) < len(sel.uses[c]) {
 			use := sel.uses[c][sel.next[c]]
@@ -223,22 +223,22 @@ func (sel *selection) lose(c int32) bool {
 func (sel *selection) remove(p, w int32) {
 	left := int64(bits.OnesCount16(sel.alive[p]))
 	sel.alive[p] &^= 1 << w
-	ways := sel.of(p)
+	ways := sel.candidatesOf(p)
 	for _, c := range ways[w] {
-		sel.queue.change(c, -sel.share(left))
+		sel.queue.change(c, -sel.trafficShare(left))
 	}
 	if !sel.joint {
 		return
 	}
 	for a := sel.alive[p]; a != 0; a &= a - 1 {
 		for _, c := range ways[bits.TrailingZeros16(a)] {
-			sel.queue.change(c, sel.share(left-1)-sel.share(left))
+			sel.queue.change(c, sel.trafficShare(left-1)-sel.trafficShare(left))
 		}
 	}
 }
 
-// set gives the paths that are left.
-func (sel *selection) set(sources []int32) (*Set, error) {
+// pathSet returns the paths that are left.
+func (sel *selection) pathSet(sources []int32) (*Set, error) {
 	g := sel.g
 	n := int32(g.NumHosts)
 	b := newBuilder(sel.r)
@@ -250,7 +250,7 @@ func (sel *selection) set(sources []int32) (*Set, error) {
 			case g.EndSwitch[src] == g.EndSwitch[dst]:
 				b.Add(src, dst, nil)
 			case sel.alive[p] != 0:
-				b.Add(src, dst, sel.of(p)[bits.TrailingZeros16(sel.alive[p])])
+				b.Add(src, dst, sel.candidatesOf(p)[bits.TrailingZeros16(sel.alive[p])])
 			}
 		}
 	}

@@ -38,7 +38,7 @@ func (s *Set) Rule() *Rule { return s.rule }
 // NumPaths is the number of paths.
 func (s *Set) NumPaths() int { return len(s.source) }
 
-// To tells the paths of a destination end port: first to last-1.
+// To returns the paths of a destination end port: first to last-1.
 func (s *Set) To(dst int32) (first, last int) { return int(s.first[dst]), int(s.first[dst+1]) }
 
 // Source is the end port that a path starts from.

@@ -38,11 +38,11 @@ func newSmart(ctx context.Context, in *Input) (*Rule, error) {
 	}
 	for _, usedOnly := range []bool{true, false} {
 		for again := true; again; {
-			flow, err := turnFlows(ctx, r)
+			flow, err := countTurnUse(ctx, r)
 			if err != nil {
 				return nil, err
 			}
-			if again = t.cut(flow, usedOnly, kept); again {
+			if again = t.breakCycles(flow, usedOnly, kept); again {
 				r = NewRule(g, t.allowed)
 			}
 		}
@@ -50,28 +50,28 @@ func newSmart(ctx context.Context, in *Input) (*Rule, error) {
 	return r, nil
 }
 
-// flows are the paths that take each turn.
-type flows struct {
-	r    *Rule
-	flow []float64 // by place of the turn in r.after
+// turnUse counts the paths that take each turn.
+type turnUse struct {
+	r     *Rule
+	paths []float64 // by place of the turn in r.after
 }
 
-// of is the number of paths that take a turn, -1 for one that is not allowed.
-func (f *flows) of(c, d int32) float64 {
+// count returns the number of paths that take a turn, -1 for one that is not allowed.
+func (f *turnUse) count(c, d int32) float64 {
 	for i := f.r.start[c]; i < f.r.start[c+1]; i++ {
 		if f.r.after[i] == d {
-			return f.flow[i]
+			return f.paths[i]
 		}
 	}
 	return -1
 }
 
-// turnFlows counts the paths of all pairs of hosts on every turn, dealt out evenly
-// over the shortest ways.
-func turnFlows(ctx context.Context, r *Rule) (*flows, error) {
+// countTurnUse counts the paths of all pairs of hosts on every turn, dealt out evenly over the
+// shortest paths.
+func countTurnUse(ctx context.Context, r *Rule) (*turnUse, error) {
 	g := r.g
-	f := &flows{r: r, flow: make([]float64, len(r.after))}
-	d := newDrawer(r)
+	f := &turnUse{r: r, paths: make([]float64, len(r.after))}
+	d := newPathDrawer(r)
 	through := make([]float64, r.nodes())
 	var byDist [][]int32
 	for t := range int32(g.NumSwitches) {
@@ -82,7 +82,7 @@ func turnFlows(ctx context.Context, r *Rule) (*flows, error) {
 		if sinks == 0 {
 			continue
 		}
-		d.aim(t)
+		d.setTarget(t)
 		for i := range byDist {
 			byDist[i] = byDist[i][:0]
 		}
@@ -103,12 +103,12 @@ func turnFlows(ctx context.Context, r *Rule) (*flows, error) {
 				if through[x] == 0 {
 					continue
 				}
-				all := d.count(x)
+				all := d.countFrom(x)
 				for i := r.start[x]; i < r.start[x+1]; i++ {
 					if c := r.after[i]; d.dist[c] == int32(left-1) {
-						share := through[x] * d.count(c) / all
+						share := through[x] * d.countFrom(c) / all
 						through[c] += share
-						f.flow[i] += share
+						f.paths[i] += share
 					}
 				}
 			}
@@ -117,13 +117,12 @@ func turnFlows(ctx context.Context, r *Rule) (*flows, error) {
 	return f, nil
 }
 
-// cut forbids one turn, the least used of those not kept, in every cycle that it
-// finds, until it finds none among the used turns, or among all. It reports whether
-// there was one.
-func (t *turns) cut(f *flows, usedOnly bool, kept func(c, d int32) bool) bool {
+// breakCycles forbids one turn, the least used of those not kept, in every cycle that it finds,
+// until it finds none among the used turns, or among all. It reports whether there was one.
+func (t *turns) breakCycles(f *turnUse, usedOnly bool, kept func(c, d int32) bool) bool {
 	walk := cycleFinder{next: t.next, state: make([]uint8, len(t.next))}
 	if usedOnly {
-		walk.use = func(c, d int32) bool { return f.of(c, d) > 0 }
+		walk.use = func(c, d int32) bool { return f.count(c, d) > 0 }
 	}
 	found := false
 	for {
@@ -136,12 +135,12 @@ func (t *turns) cut(f *flows, usedOnly bool, kept func(c, d int32) bool) bool {
 		least := -1.0
 		for i, c := range cycle {
 			d := cycle[(i+1)%len(cycle)]
-			if n := f.of(c, d); !kept(c, d) && (least < 0 || n < least) {
+			if n := f.count(c, d); !kept(c, d) && (least < 0 || n < least) {
 				from, to, least = c, d, n
 			}
 		}
 		t.forbid(from, to)
-		walk.again()
+		walk.restart()
 	}
 }
 
@@ -164,7 +163,7 @@ const (
 func (w *cycleFinder) find() []int32 {
 	for c := range int32(len(w.next)) {
 		if w.state[c] == notMet {
-			if cycle := w.walk(c); cycle != nil {
+			if cycle := w.visit(c); cycle != nil {
 				return cycle
 			}
 		}
@@ -172,7 +171,8 @@ func (w *cycleFinder) find() []int32 {
 	return nil
 }
 
-func (w *cycleFinder) walk(c int32) []int32 {
+// visit searches depth first from a channel, and returns the channels of a cycle that it finds.
+func (w *cycleFinder) visit(c int32) []int32 {
 	w.state[c] = onPath
 	w.path = append(w.path, c)
 	for _, d := range w.next[c] {
@@ -181,7 +181,7 @@ func (w *cycleFinder) walk(c int32) []int32 {
 		}
 		switch w.state[d] {
 		case notMet:
-			if cycle := w.walk(d); cycle != nil {
+			if cycle := w.visit(d); cycle != nil {
 				return cycle
 			}
 		case onPath:
@@ -197,8 +197,8 @@ func (w *cycleFinder) walk(c int32) []int32 {
 	return nil
 }
 
-// again makes the search begin anew for what is not done.
-func (w *cycleFinder) again() {
+// restart makes the next search begin anew with the channels that are not done.
+func (w *cycleFinder) restart() {
 	for _, c := range w.path {
 		w.state[c] = notMet
 	}

@@ -14,7 +14,7 @@ var srd = &Algorithm{
 	Cost:         "O(hosts x channels), one core",
 	DeadlockFree: true,
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
-		return trees(ctx, in, false)
+		return growTrees(ctx, in, false)
 	},
 }
 
@@ -25,19 +25,19 @@ var updnIBA = &Algorithm{
 	Cost:         "O(hosts x channels), one core",
 	DeadlockFree: true,
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
-		return trees(ctx, in, true)
+		return growTrees(ctx, in, true)
 	},
 }
 
-// trees grows an in-tree of legal paths to every host. The paper of srd is not at
-// hand, only what paper 000 says of it. A tree is legal when a switch that packets come down to
-// goes on down. So a switch whose own way is down all along is open from above; one
-// that goes up is open to those below it only. Switches join in order of the length
-// of their way, those that only go down first among equals; with downFirst all that
-// can go down do so before any other joins. Some way always remains: the topmost
-// switch that goes down all along has a parent in the tree of the rule that can do so
-// too. Of equally long ways a switch takes the channel with the fewest paths so far.
-func trees(ctx context.Context, in *Input, downFirst bool) (*Set, error) {
+// growTrees grows an in-tree of legal paths to every host. The paper of srd was not available,
+// only what paper 000 says of it. A tree is legal when a switch that packets come down to sends
+// them further down. So a switch whose own path only goes down may be joined from above; one
+// that goes up only from below. Switches join in order of the length of their path, those that
+// only go down first among equals; with downFirst all that can go down do so before any other
+// joins. Some path always remains: the topmost switch whose path only goes down has a parent in
+// the tree of the rule that can go down too. Of equally long paths a switch takes the channel
+// with the fewest paths so far.
+func growTrees(ctx context.Context, in *Input, downFirst bool) (*Set, error) {
 	g := in.Graph
 	o, _ := treeFrom(g, rootOf(in))
 	b := newBuilder(upDownRule(g, o))
@@ -69,47 +69,47 @@ func trees(ctx context.Context, in *Input, downFirst bool) (*Set, error) {
 
 // tree is an in-tree of legal paths to a switch.
 type tree struct {
-	g      *fabric.Graph
-	o      updown.Order
-	load   []int32 // by channel: paths of the trees so far
-	length []int32 // by switch: hops of its way
-	falls  []bool  // by switch: whether its way is down all along
-	next   []int32 // by switch: first channel of its way, -1 at the end
+	g        *fabric.Graph
+	o        updown.Order
+	load     []int32 // by channel: paths of the trees so far
+	length   []int32 // by switch: hops of its way
+	downOnly []bool  // by switch: whether its way is down all along
+	next     []int32 // by switch: first channel of its way, -1 at the end
 }
 
 func newTree(g *fabric.Graph, o updown.Order) *tree {
 	n := g.NumSwitches
 	return &tree{
 		g: g, o: o, load: make([]int32, g.NumChannels),
-		length: make([]int32, n), falls: make([]bool, n), next: make([]int32, n),
+		length: make([]int32, n), downOnly: make([]bool, n), next: make([]int32, n),
 	}
 }
 
 // grow builds the tree to a switch.
 func (t *tree) grow(root int32, downFirst bool) {
 	for s := range t.length {
-		t.length[s], t.next[s], t.falls[s] = never, fabric.Nothing, false
+		t.length[s], t.next[s], t.downOnly[s] = never, fabric.Nothing, false
 	}
-	t.length[root], t.falls[root] = 0, true
+	t.length[root], t.downOnly[root] = 0, true
 	layers := [][]int32{{root}} // joined switches by length
 	if downFirst {
 		for l := 0; l < len(layers); l++ {
-			layers = t.join(layers, l, true)
+			layers = t.joinLayer(layers, l, true)
 		}
 	}
 	for l := 0; l < len(layers); l++ {
 		if !downFirst {
-			layers = t.join(layers, l, true)
+			layers = t.joinLayer(layers, l, true)
 		}
-		layers = t.join(layers, l, false)
+		layers = t.joinLayer(layers, l, false)
 	}
 }
 
-// join lets switches join one hop behind those of length l: by going down, or up.
-func (t *tree) join(layers [][]int32, l int, down bool) [][]int32 {
+// joinLayer lets switches join one hop behind those of length l: by going down, or up.
+func (t *tree) joinLayer(layers [][]int32, l int, down bool) [][]int32 {
 	g := t.g
 	for _, v := range layers[l] {
-		if g.Drained[v] && l > 0 || down && !t.falls[v] {
+		if g.Drained[v] && l > 0 || down && !t.downOnly[v] {
 			continue
 		}
 		for _, out := range g.OutOf(v) {
@@ -120,12 +120,12 @@ func (t *tree) join(layers [][]int32, l int, down bool) [][]int32 {
 			}
 			switch {
 			case t.length[s] == never:
-				t.length[s], t.falls[s] = int32(l+1), down
+				t.length[s], t.downOnly[s] = int32(l+1), down
 				if len(layers) == l+1 {
 					layers = append(layers, nil)
 				}
 				layers[l+1] = append(layers[l+1], s)
-			case t.length[s] != int32(l+1) || t.falls[s] != down || t.load[c] >= t.load[t.next[s]]:
+			case t.length[s] != int32(l+1) || t.downOnly[s] != down || t.load[c] >= t.load[t.next[s]]:
 				continue
 			}
 			t.next[s] = c

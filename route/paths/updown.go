@@ -36,7 +36,7 @@ func treeFrom(g *fabric.Graph, root int32) (updown.Order, []int32) {
 	return o, search.Via
 }
 
-// rootOf is the root asked for, or a switch drawn uniformly, as paper 000 does.
+// rootOf returns the root asked for, or a switch drawn uniformly, as paper 000 does.
 func rootOf(in *Input) int32 {
 	if in.Root >= 0 || in.Graph.NumSwitches == 0 {
 		return max(0, in.Root)
@@ -52,7 +52,7 @@ const (
 	streamDest = 1 << 32
 )
 
-// hostOrder is a random order of the hosts.
+// hostOrder draws an order of the hosts.
 func hostOrder(in *Input) []int32 {
 	order := make([]int32, in.Graph.NumHosts)
 	for i, h := range rand.New(rand.NewPCG(in.Seed, streamOrder)).Perm(len(order)) {
@@ -61,7 +61,7 @@ func hostOrder(in *Input) []int32 {
 	return order
 }
 
-// destRand is the generator for the paths to one destination.
+// destRand returns the generator for the paths to one destination.
 func destRand(in *Input, dst int32) *rand.Rand {
 	return rand.New(rand.NewPCG(in.Seed, streamDest+uint64(dst)))
 }

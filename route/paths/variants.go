@@ -26,5 +26,5 @@ func MPortFromTop(ctx context.Context, in *Input) (*Set, error) {
 	if err != nil {
 		return nil, err
 	}
-	return t.repaired(ctx, UpDown(in.Graph, int32(in.Graph.NumSwitches-1)))
+	return t.repairedBy(ctx, UpDown(in.Graph, int32(in.Graph.NumSwitches-1)))
 }

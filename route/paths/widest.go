@@ -35,7 +35,7 @@ func widestAll(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 				continue
 			}
 			var ok bool
-			if way, ok = w.path(g.EndSwitch[src], g.EndSwitch[dst], way); ok {
+			if way, ok = w.takePath(g.EndSwitch[src], g.EndSwitch[dst], way); ok {
 				b.Add(src, dst, way)
 			}
 		}
@@ -50,35 +50,35 @@ func widestAll(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 // Table I is further off in most rows, and so is Fig. 11.
 type widest struct {
 	weight []float64 // by channel
-	ways   *lightest
+	ways   *lightestPaths
 }
 
 func newWidest(r *Rule) *widest {
-	w := &widest{weight: make([]float64, r.g.NumChannels), ways: newLightest(r, false)}
+	w := &widest{weight: make([]float64, r.g.NumChannels), ways: newLightestPaths(r, false)}
 	for c := range w.weight {
 		w.weight[c] = 1
 	}
 	return w
 }
 
-// path takes the path from switch s to switch t, and returns it in the memory of way.
-func (w *widest) path(s, t int32, way []int32) ([]int32, bool) {
+// takePath takes the path from switch s to switch t, and returns it in the memory of way.
+func (w *widest) takePath(s, t int32, way []int32) ([]int32, bool) {
 	way, ok := w.ways.find(s, t, w.weight, way[:0])
-	w.take(way)
+	w.addWeight(way)
 	return way, ok
 }
 
-// take lets the links of a path weigh one more.
-func (w *widest) take(way []int32) {
+// addWeight lets the links of a path weigh one more.
+func (w *widest) addWeight(way []int32) {
 	for _, c := range way {
 		w.weight[c]++
 	}
 }
 
-// lightest finds shortest legal ways of least weight: it looks only at the nodes
-// that are on a shortest way, one distance after the other. A way weighs as much as
-// its links together, or as the heaviest of them.
-type lightest struct {
+// lightestPaths finds shortest legal paths of least weight. It looks only at the nodes that are
+// on a shortest path, one distance after the other. A path weighs as much as its links together,
+// or as the heaviest of them.
+type lightestPaths struct {
 	r     *Rule
 	sum   bool
 	dist  [][]int32 // by switch and node, nil for a switch that was not asked for
@@ -91,16 +91,16 @@ type lightest struct {
 	after []int32
 }
 
-func newLightest(r *Rule, sum bool) *lightest {
+func newLightestPaths(r *Rule, sum bool) *lightestPaths {
 	n := r.g.NumChannels
-	return &lightest{
+	return &lightestPaths{
 		r: r, sum: sum, dist: make([][]int32, r.g.NumSwitches), queue: make([]int32, n),
 		seen: make([]int32, n), cost: make([]float64, n), prev: make([]int32, n),
 	}
 }
 
-// to are the distances to a switch.
-func (l *lightest) to(t int32) []int32 {
+// distancesTo returns the distances of all nodes to a switch.
+func (l *lightestPaths) distancesTo(t int32) []int32 {
 	if l.dist[t] == nil {
 		l.dist[t] = make([]int32, l.r.nodes())
 		l.r.distances(t, l.dist[t], l.queue)
@@ -108,11 +108,11 @@ func (l *lightest) to(t int32) []int32 {
 	return l.dist[t]
 }
 
-// find appends the lightest shortest way from switch s to switch t; false if there is
-// none. Where a rule's shortest way meets a switch twice it gives the first shortest
-// one that does not.
-func (l *lightest) find(s, t int32, weight []float64, way []int32) ([]int32, bool) {
-	r, dist := l.r, l.to(t)
+// find appends the lightest shortest path from switch s to switch t; false if there is none.
+// Where a rule's shortest path meets a switch twice it gives the first shortest one that does
+// not.
+func (l *lightestPaths) find(s, t int32, weight []float64, way []int32) ([]int32, bool) {
+	r, dist := l.r, l.distancesTo(t)
 	from := r.source(s)
 	if dist[from] == never {
 		return way, false
@@ -163,15 +163,15 @@ func (l *lightest) find(s, t int32, weight []float64, way []int32) ([]int32, boo
 		last = l.prev[last]
 	}
 	if !loopless(r.g, s, way[first:]) {
-		return deepen(r, s, dist, way[:first])
+		return deepenSearch(r, s, dist, way[:first])
 	}
 	return way, true
 }
 
-// deepen appends the first loopless legal way from switch s in order of length, by
-// port: a depth-first search with a growing bound. Only a rule that is not
-// up*/down* can need it, where a detour makes a turn legal.
-func deepen(r *Rule, s int32, dist, way []int32) ([]int32, bool) {
+// deepenSearch appends the first loopless legal path from switch s in order of length, by port:
+// a depth-first search with a growing bound. Only a rule that is not up*/down* can need it,
+// where a detour makes a turn legal.
+func deepenSearch(r *Rule, s int32, dist, way []int32) ([]int32, bool) {
 	met := make([]bool, r.g.NumSwitches)
 	var walk func(x, left int32) bool
 	walk = func(x, left int32) bool {

@@ -15,10 +15,10 @@ type yen struct {
 	stamp  int32
 	barred []int32   // by switch: stamp when a search may not enter it
 	opened []int32   // by channel: stamp when it was reached
-	taken  []int32   // by channel: channels of the way found to its end
+	hops   []int32   // by channel: channels of the way found to its end
 	prev   []int32   // by channel: node before it on that way
 	bucket [][]int32 // open channels by estimated length
-	left   []spur    // best way of each part of the ways that are left
+	spurs  []spur    // best way of each part of the ways that are left
 }
 
 // spur is the shortest way that begins with way[:at] and goes on with none of bars.
@@ -33,20 +33,20 @@ func newYen(r *Rule) *yen {
 	return &yen{
 		r: r, dist: make([]int32, r.nodes()),
 		barred: make([]int32, r.g.NumSwitches),
-		opened: make([]int32, n), taken: make([]int32, n), prev: make([]int32, n),
+		opened: make([]int32, n), hops: make([]int32, n), prev: make([]int32, n),
 	}
 }
 
-// aim prepares the searches for a switch.
-func (y *yen) aim(t int32) { y.r.distances(t, y.dist, y.prev) }
+// setTarget prepares the searches for paths to a switch.
+func (y *yen) setTarget(t int32) { y.r.distances(t, y.dist, y.prev) }
 
 // find returns up to k ways from switch s, the shortest first.
 func (y *yen) find(s int32, k int) [][]int32 {
-	y.left = y.left[:0]
+	y.spurs = y.spurs[:0]
 	y.search(s, nil, 0, nil)
 	var found [][]int32
-	for len(y.left) > 0 && len(found) < k {
-		best := y.take()
+	for len(y.spurs) > 0 && len(found) < k {
+		best := y.popShortest()
 		found = append(found, best.way)
 		if len(found) == k {
 			break
@@ -60,16 +60,16 @@ func (y *yen) find(s int32, k int) [][]int32 {
 	return found
 }
 
-// take removes the shortest spur, of equals the one found first.
-func (y *yen) take() spur {
+// popShortest removes the shortest spur, of equals the one found first.
+func (y *yen) popShortest() spur {
 	best := 0
-	for i := range y.left {
-		if len(y.left[i].way) < len(y.left[best].way) {
+	for i := range y.spurs {
+		if len(y.spurs[i].way) < len(y.spurs[best].way) {
 			best = i
 		}
 	}
-	sp := y.left[best]
-	y.left = append(y.left[:best], y.left[best+1:]...)
+	sp := y.spurs[best]
+	y.spurs = append(y.spurs[:best], y.spurs[best+1:]...)
 	return sp
 }
 
@@ -89,7 +89,7 @@ func (y *yen) search(s int32, way []int32, at int, bars []int32) {
 	}
 	for _, c := range r.next(from) {
 		if !slices.Contains(bars, c) {
-			y.open(from, c, 1)
+			y.openChannel(from, c, 1)
 		}
 	}
 	for length := 0; length < len(y.bucket); length++ {
@@ -97,25 +97,25 @@ func (y *yen) search(s int32, way []int32, at int, bars []int32) {
 			x := y.bucket[length][n-1]
 			y.bucket[length] = y.bucket[length][:n-1]
 			if y.dist[x] == 0 {
-				y.left = append(y.left, spur{y.join(way[:at], from, x), at, bars})
+				y.spurs = append(y.spurs, spur{y.joinPath(way[:at], from, x), at, bars})
 				return
 			}
-			if int(y.taken[x]+y.dist[x]) < length {
+			if int(y.hops[x]+y.dist[x]) < length {
 				continue // a shorter way to it was found
 			}
 			for _, c := range r.next(x) {
-				y.open(x, c, y.taken[x]+1)
+				y.openChannel(x, c, y.hops[x]+1)
 			}
 		}
 	}
 }
 
-// open notes that channel c can be reached from node x.
-func (y *yen) open(x, c, taken int32) {
-	if y.dist[c] == never || y.barred[y.r.g.To[c]] == y.stamp || y.opened[c] == y.stamp && y.taken[c] <= taken {
+// openChannel notes that channel c can be reached from node x.
+func (y *yen) openChannel(x, c, taken int32) {
+	if y.dist[c] == never || y.barred[y.r.g.To[c]] == y.stamp || y.opened[c] == y.stamp && y.hops[c] <= taken {
 		return
 	}
-	y.opened[c], y.taken[c], y.prev[c] = y.stamp, taken, x
+	y.opened[c], y.hops[c], y.prev[c] = y.stamp, taken, x
 	length := int(taken + y.dist[c])
 	for len(y.bucket) <= length {
 		y.bucket = append(y.bucket, nil)
@@ -123,8 +123,8 @@ func (y *yen) open(x, c, taken int32) {
 	y.bucket[length] = append(y.bucket[length], c)
 }
 
-// join puts the way found, which ends with channel last, behind its beginning.
-func (y *yen) join(begin []int32, from, last int32) []int32 {
+// joinPath puts the path found, which ends with channel last, behind its beginning.
+func (y *yen) joinPath(begin []int32, from, last int32) []int32 {
 	way := slices.Clone(begin)
 	for x := last; x != from; x = y.prev[x] {
 		way = append(way, x)

@@ -12,7 +12,6 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/check"
-	"weft/route/engine/internal/peaks"
 	"weft/route/quality"
 	"weft/route/recipe"
 )
@@ -89,10 +88,10 @@ func levelled(t *tree) [][]bool {
 					}
 					continue
 				}
-				if falls[v] && !falls[u] && peaks.Above(rank, u, v) && (v == x || !t.g.Drained[v]) {
+				if falls[v] && !falls[u] && rank.Above(u, v) && (v == x || !t.g.Drained[v]) {
 					falls[u], all[u], grew = true, true, true
 				}
-				if all[v] && !all[u] && peaks.Above(rank, v, u) {
+				if all[v] && !all[u] && rank.Above(v, u) {
 					all[u], grew = true, true
 				}
 			}

@@ -105,7 +105,7 @@ func (e *engine) spec() *route.Spec {
 	}
 }
 
-// Options are those of a path computation: none where there is no tree.
+// Options lists the options of a path computation: none where there is no tree.
 func Options(a *paths.Algorithm) []route.Option {
 	if a.Rootless {
 		return nil
@@ -150,7 +150,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	return plan, nil
 }
 
-// refusal is what the stages cannot do, in the name of the engine.
+// refusal returns the refusal of a stage in the name of the engine.
 func (e *engine) refusal(err error) error {
 	if r, ok := errors.AsType[*route.Refusal](err); ok {
 		return route.Refuse(e.name, r.Advice, "%s", r.Reason)
