@@ -2,6 +2,7 @@ package sm
 
 import (
 	"math/rand/v2"
+	"slices"
 	"testing"
 
 	"weft/fabric"
@@ -140,4 +141,18 @@ func swapSpines(f *fabric.Fabric) {
 	x, y := far(a), far(b)
 	*x, *y = *y, *x
 	f.Nodes[x.Node].Ports[x.Port].Link, f.Nodes[y.Node].Ports[y.Port].Link = a, b
+}
+
+// TestFewerPorts: a CA that is reached by a port beyond those that it says it has is named,
+// and comes up.
+func TestFewerPorts(t *testing.T) {
+	f := formula(t, "rlft(8,2)|ports(2)")
+	host := find(f, fabric.CA, 3)
+	f.Links[f.Nodes[host].Ports[1].Link].Down = true
+	w := newWorld(f, Config{}, "updn")
+	w.fake.nodes[host].ports = 1
+	if r := w.run(); r.State != Up || !slices.Equal(kindsOf(r), []IncidentKind{BadPortCount}) {
+		t.Errorf("%s: %v", r.State, r.Incidents)
+	}
+	w.verify(t)
 }

@@ -13,11 +13,11 @@ type DiscoveryJSON struct {
 	Routers     int            `json:"routers"`
 	Links       int            `json:"links"`
 	Sweeps      int            `json:"sweeps"`
-	SMPs        []CountJSON    `json:"smps"`         // by method and attribute
+	SMPs        []Count        `json:"smps"`         // by method and attribute
 	SMPsSent    int            `json:"smps_sent"`    // repetitions included
 	SMPsRetried int            `json:"smps_retried"` // repetitions
 	Seconds     float64        `json:"seconds"`
-	Phases      []PhaseJSON    `json:"phases"`
+	Phases      []PhaseTime    `json:"phases"`
 	Incidents   []IncidentJSON `json:"incidents"`
 }
 
@@ -38,21 +38,6 @@ type BringUpJSON struct {
 	Check       *quality.Report `json:"check"`        // as weft check --json prints it; null when nothing was judged
 }
 
-// CountJSON counts the SMPs of one attribute and method.
-type CountJSON struct {
-	Method    string `json:"method"`
-	Attribute string `json:"attribute"`
-	Requests  int    `json:"requests"`
-	Sent      int    `json:"sent"` // repetitions included
-	Failed    int    `json:"failed"`
-}
-
-// PhaseJSON holds how long a phase took.
-type PhaseJSON struct {
-	Name    string  `json:"name"`
-	Seconds float64 `json:"seconds"`
-}
-
 // IncidentJSON is an Incident: one about a node as a whole has no port, one about the
 // subnet as a whole no GUID either.
 type IncidentJSON struct {
@@ -68,13 +53,7 @@ func (r *Report) DiscoveryJSON() *DiscoveryJSON {
 	j := &DiscoveryJSON{
 		State: r.State, Sweeps: r.Sweeps, Seconds: r.Time.Seconds, SMPsSent: r.SMPs.Sent, SMPsRetried: r.SMPs.Retried,
 		Switches: r.Found.Switches, CAs: r.Found.CAs, Routers: r.Found.Routers, Links: r.Found.Links,
-		SMPs: []CountJSON{}, Phases: []PhaseJSON{}, Incidents: []IncidentJSON{},
-	}
-	for _, n := range r.SMPs.By {
-		j.SMPs = append(j.SMPs, CountJSON(n))
-	}
-	for _, p := range r.Time.Phases {
-		j.Phases = append(j.Phases, PhaseJSON(p))
+		SMPs: append([]Count{}, r.SMPs.By...), Phases: append([]PhaseTime{}, r.Time.Phases...), Incidents: []IncidentJSON{},
 	}
 	for _, i := range r.Incidents {
 		out := IncidentJSON{Kind: i.Kind, Name: i.At.Name, Text: i.Text}

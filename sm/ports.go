@@ -5,7 +5,7 @@ import (
 	"weft/route"
 )
 
-// subnetTimeout is how long a client waits for the manager's answer, 4.096 us * 2^18 = 1 s.
+// subnetTimeout tells clients how long an answer may take: 4.096 us * 2^18 = 1 s.
 const subnetTimeout = 18
 
 // attributeToSet makes the attribute that a Set carries. It is valid until the next Step.

@@ -114,11 +114,11 @@ type SMPs struct {
 
 // Count counts the SMPs of one attribute and method.
 type Count struct {
-	Method    string
-	Attribute string
-	Requests  int
-	Sent      int // repetitions included
-	Failed    int
+	Method    string `json:"method"`
+	Attribute string `json:"attribute"`
+	Requests  int    `json:"requests"`
+	Sent      int    `json:"sent"` // repetitions included
+	Failed    int    `json:"failed"`
 }
 
 // Time holds how long the run and its phases took, in seconds, by the runner.
@@ -129,8 +129,8 @@ type Time struct {
 
 // PhaseTime holds how long a phase took, in seconds.
 type PhaseTime struct {
-	Name    string
-	Seconds float64
+	Name    string  `json:"name"`
+	Seconds float64 `json:"seconds"`
 }
 
 // note records an incident, once.

@@ -151,8 +151,7 @@ func smStatus(r *sm.Report) error {
 	return answerNo
 }
 
-// readLIDs reads the LIDs that ports had the last time; a file that is not there yet has
-// none.
+// readLIDs reads the LIDs that ports had the last time; a missing file has none.
 func readLIDs(path string) (map[fabric.GUID]fabric.LID, error) {
 	if path == "" {
 		return nil, nil
