@@ -3,6 +3,7 @@ package mapping
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"weft/fabric"
 )
@@ -109,5 +110,17 @@ func TestConditions(t *testing.T) {
 	}
 	if lost := m.Outcomes[Lost]; lost < 400 || lost > 600 {
 		t.Errorf("%d of 1,000 lost, want about 500", lost)
+	}
+}
+
+// TestRoundTrip: a host answers by the same way, a message that comes back has only one.
+func TestRoundTrip(t *testing.T) {
+	c := MyrinetClock
+	way := c.Way(4, 200)
+	if want := 4*c.Hop + 1250*time.Nanosecond; way != want {
+		t.Errorf("4 wires and 200 bytes take %v, want %v", way, want)
+	}
+	if there, back := c.RoundTrip(4, 200, false), c.RoundTrip(4, 200, true); there != c.Overhead+2*way || back != c.Overhead+way {
+		t.Errorf("an answer takes %v, a message that comes back %v", there, back)
 	}
 }

@@ -81,12 +81,8 @@ func newPairing(old, now *mapping.Network) *pairing {
 
 // pair pairs hosts by address, then switches, the one with most votes first.
 func (d *pairing) pair() {
-	byID := make(map[uint64]int32, d.now.NumHosts())
-	for u, h := range d.now.Hosts {
-		byID[h.ID] = int32(u)
-	}
 	for v, h := range d.old.Hosts {
-		if u, ok := byID[h.ID]; ok {
+		if u := d.now.HostByID(h.ID); u >= 0 {
 			d.take(vote{int32(v), u, 0})
 		}
 	}

@@ -204,21 +204,15 @@ func (s *election) depthOf(h int32) int {
 	}
 	if s.depth[h] == 0 {
 		part := theory.Reached(s.n, h)
-		inPart := make(map[uint64]int32, part.NumHosts())
-		for i, host := range part.Hosts {
-			inPart[host.ID] = int32(i)
-		}
 		lowest := h
-		for i := range s.hosts {
-			if _, ok := inPart[s.n.Hosts[i].ID]; ok && s.hosts[i].address < s.hosts[lowest].address {
-				lowest = int32(i)
+		for _, host := range part.Hosts {
+			if i := s.n.HostByID(host.ID); s.hosts[i].address < s.hosts[lowest].address {
+				lowest = i
 			}
 		}
-		depth := theory.Of(part, inPart[s.n.Hosts[lowest].ID]).Depth()
-		for i := range s.hosts {
-			if _, ok := inPart[s.n.Hosts[i].ID]; ok {
-				s.depth[i] = depth
-			}
+		depth := theory.Of(part, part.HostByID(s.n.Hosts[lowest].ID)).Depth()
+		for _, host := range part.Hosts {
+			s.depth[s.n.HostByID(host.ID)] = depth
 		}
 	}
 	return s.depth[h]

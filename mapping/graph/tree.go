@@ -16,7 +16,7 @@ type Tree struct {
 	depth  []int16 // wires
 }
 
-// Tree returns shortest ways from a host. No way goes through a host.
+// Tree returns shortest ways from a host. None goes through a host, which has one wire.
 func (g *Graph) Tree(from int32) *Tree {
 	t := &Tree{Order: []int32{from}, parent: make([]int32, g.Len()), out: make([]int16, g.Len()), entry: make([]int16, g.Len()), depth: make([]int16, g.Len())}
 	for v := range t.parent {
@@ -25,9 +25,6 @@ func (g *Graph) Tree(from int32) *Tree {
 	t.parent[from] = from
 	for k := 0; k < len(t.Order); k++ {
 		v := t.Order[k]
-		if k > 0 && g.IsHost(v) {
-			continue
-		}
 		low := g.lowest(v)
 		for i := range g.ports[v] {
 			if g.ports[v][i].To == None {
@@ -45,7 +42,7 @@ func (g *Graph) Tree(from int32) *Tree {
 }
 
 // Around yields the vertices around one and how many wires away they are, nearest first.
-// No way goes through a host. One Around must end before the next one begins.
+// One Around must end before the next one begins.
 func (g *Graph) Around(from int32) iter.Seq2[int32, int] {
 	return func(yield func(int32, int) bool) {
 		s := &g.last
@@ -60,9 +57,6 @@ func (g *Graph) Around(from int32) iter.Seq2[int32, int] {
 			for _, v := range row {
 				if !yield(v, wires) {
 					return
-				}
-				if v != from && g.IsHost(v) {
-					continue
 				}
 				for _, p := range g.ports[v] {
 					if p.To == None {

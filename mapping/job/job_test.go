@@ -120,6 +120,15 @@ func TestWatch(t *testing.T) {
 	if !w.OK() || !strings.Contains(string(text), "cable vanished") || !strings.Contains(string(text), "host vanished: host 0") {
 		t.Errorf("%s", text)
 	}
+	if round := &w.Rounds[0]; round.Certain {
+		round.Isomorphic, round.During = false, true
+		if !w.OK() {
+			t.Error("a map of a network that changed meanwhile is blamed")
+		}
+		if round.During = false; w.OK() {
+			t.Error("a wrong map is good")
+		}
+	}
 	o.Mapper = "host 0"
 	if w, err = Watch(t.Context(), f, events, &o, func(*RoundReport) error { return nil }); err != nil || w.OK() || w.End == "" {
 		t.Errorf("%+v, %v", w, err)

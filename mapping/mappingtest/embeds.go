@@ -28,17 +28,7 @@ func Embeds(m, n *mapping.Network, host mapping.Host) error {
 		}
 		return nil
 	}
-	start := pair{mapping.End{Node: -1}, mapping.End{Node: -1}}
-	for v := range int32(m.NumHosts()) {
-		if m.Hosts[v] == host {
-			start.inMap.Node = v
-		}
-	}
-	for v := range int32(n.NumHosts()) {
-		if n.Hosts[v] == host {
-			start.inNetwork.Node = v
-		}
-	}
+	start := pair{mapping.End{Node: m.HostByID(host.ID)}, mapping.End{Node: n.HostByID(host.ID)}}
 	if start.inMap.Node < 0 || start.inNetwork.Node < 0 {
 		return fmt.Errorf("host %s is in one only", host.Name)
 	}

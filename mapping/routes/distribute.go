@@ -42,13 +42,9 @@ func (t *Table) Try(n *mapping.Network, m *mapping.Model) Trial {
 
 // hostsOf returns the host of the network for each host of the map.
 func hostsOf(n *mapping.Network, m *mapping.Model) []int32 {
-	by := make(map[uint64]int32, m.NumHosts())
-	for i, h := range m.Hosts {
-		by[h.ID] = int32(i)
-	}
 	host := make([]int32, n.NumHosts())
 	for i, h := range n.Hosts {
-		host[i] = by[h.ID]
+		host[i] = m.HostByID(h.ID)
 	}
 	return host
 }

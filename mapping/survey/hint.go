@@ -8,11 +8,10 @@ import (
 // hint is an older map, and guesses which of its nodes the vertices are.
 type hint struct {
 	old    *mapping.Network
-	hosts  map[uint64]int32 // by address
-	toHost []int32          // by node: wires to the nearest host
-	guess  map[int32]guess  // by vertex
-	vertex map[int32]int32  // by node
-	sure   map[int32]bool   // nodes where a host was found as expected
+	toHost []int32         // by node: wires to the nearest host
+	guess  map[int32]guess // by vertex
+	vertex map[int32]int32 // by node
+	sure   map[int32]bool  // nodes where a host was found as expected
 }
 
 // guess says that port i of a vertex is port i+shift of a node.
@@ -24,11 +23,10 @@ type guess struct {
 // newHint returns the hint of an older map, with a guess for the switch v that a host is
 // wired to.
 func newHint(old *mapping.Network, self mapping.Host, m *graph.Graph, v int32) *hint {
-	h := &hint{old: old, hosts: map[uint64]int32{}, guess: map[int32]guess{}, vertex: map[int32]int32{}, sure: map[int32]bool{}}
+	h := &hint{old: old, guess: map[int32]guess{}, vertex: map[int32]int32{}, sure: map[int32]bool{}}
 	var all []int32
-	for v, host := range old.Hosts {
-		h.hosts[host.ID] = int32(v)
-		all = append(all, int32(v))
+	for v := range int32(old.NumHosts()) {
+		all = append(all, v)
 	}
 	h.toHost = old.Distances(all...)
 	if at, ok := h.portOf(self.ID); ok {
@@ -39,8 +37,8 @@ func newHint(old *mapping.Network, self mapping.Host, m *graph.Graph, v int32) *
 
 // portOf returns the port that a host was wired to.
 func (h *hint) portOf(id uint64) (mapping.End, bool) {
-	v, known := h.hosts[id]
-	if !known {
+	v := h.old.HostByID(id)
+	if v < 0 {
 		return mapping.End{}, false
 	}
 	return h.old.Peer(mapping.End{Node: v})

@@ -233,3 +233,31 @@ func TestEarlyComparison(t *testing.T) {
 		t.Error("port 4 of S leads to T, and was not")
 	}
 }
+
+// TestPairs: switches on one way that may be one are compared until the chance that all
+// comparisons were lost is small enough, and each comparison counted was sent.
+func TestPairs(t *testing.T) {
+	pairs := 0
+	for seed := range uint64(40) {
+		n := mappingtest.Random(seed, 20)
+		m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), 0, mapping.Conditions{Traffic: mapping.Traffic{Loss: 0.1}, Seed: seed})
+		e := NewExplorer(t.Context(), graph.New(n.Radix()), m, n.Hosts[0])
+		e.evidence = newEvidence(1e-6, 0)
+		if _, err := e.Finish(255); err != nil {
+			t.Fatal(err)
+		}
+		counted := 0
+		for p, tries := range e.compared.pairs {
+			counted += tries
+			if pairs++; tries < 2 && e.Map.IsRoot(p.x) && e.Map.IsRoot(p.y) {
+				t.Errorf("network %d: %+v was compared %d times where a tenth is lost", seed, p, tries)
+			}
+		}
+		if counted > e.Probes.Compare.Sent {
+			t.Errorf("network %d: %d comparisons were counted, %d sent", seed, counted, e.Probes.Compare.Sent)
+		}
+	}
+	if pairs < 20 {
+		t.Errorf("only %d pairs were compared", pairs)
+	}
+}

@@ -17,13 +17,9 @@ func Same(a, b *mapping.Network) error {
 	for i := range p.of {
 		p.of[i], p.back[i] = -1, -1
 	}
-	hosts := make(map[uint64]int32, b.NumHosts())
-	for i, h := range b.Hosts {
-		hosts[h.ID] = int32(i)
-	}
 	for i, h := range a.Hosts {
-		j, ok := hosts[h.ID]
-		if !ok {
+		j := b.HostByID(h.ID)
+		if j < 0 {
 			return fmt.Errorf("host %q is in one only", h.Name)
 		}
 		if err := p.pair(mapping.End{Node: int32(i)}, mapping.End{Node: j}); err != nil {

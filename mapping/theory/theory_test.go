@@ -166,3 +166,14 @@ func TestSame(t *testing.T) {
 		}
 	}
 }
+
+// TestSameShift: one switch whose wires are shifted by two offsets is not the same.
+func TestSameShift(t *testing.T) {
+	hosts := []mapping.Host{{ID: 1}, {ID: 2}}
+	of := func(second int32) *mapping.Network {
+		return mappingtest.New(t, hosts, []int32{8}, []mapping.Wire{{{Node: 0}, {Node: 2, Port: 1}}, {{Node: 1}, {Node: 2, Port: second}}})
+	}
+	if Same(of(3), of(4)) == nil || Same(of(3), of(3)) != nil {
+		t.Error("hosts 2 ports apart are not hosts 3 ports apart")
+	}
+}
