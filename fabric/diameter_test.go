@@ -24,7 +24,8 @@ func plainDiameter(g *Graph) int {
 func checkDiameter(t interface {
 	Fatalf(format string, args ...any)
 	Context() context.Context
-}, g *Graph) {
+}, g *Graph,
+) {
 	got, err := g.Diameter(t.Context())
 	if want := plainDiameter(g); got != want || err != nil {
 		t.Fatalf("diameter %d, %v, want %d", got, err, want)

@@ -114,6 +114,7 @@ func (p *Plan) Uses(source, target int32, lid fabric.LID) bool {
 		return offset == HashedOffset(p.Ends.Base[source], p.Ends.LMC[source], max(1, p.Ends.Count(target)))
 	case ListedLIDs:
 		return slices.Contains(p.Choice.Offsets(source, target), offset)
+	case AnyLID:
 	}
 	return true
 }

@@ -46,8 +46,10 @@ func (c *Core) queueArbitration(slot int32) bool {
 		block  uint32
 		exists bool
 	}{
-		{mad.VLArbLowLower, low > 0}, {mad.VLArbLowUpper, low > arbBlock},
-		{mad.VLArbHighLower, high > 0}, {mad.VLArbHighUpper, high > arbBlock},
+		{mad.VLArbLowLower, low > 0},
+		{mad.VLArbLowUpper, low > arbBlock},
+		{mad.VLArbHighLower, high > 0},
+		{mad.VLArbHighUpper, high > arbBlock},
 	} {
 		if b.exists {
 			c.enqueue(makeTag(setVLArb, slot, b.block))

@@ -25,7 +25,10 @@ func TestPortParameters(t *testing.T) {
 		"usual": {func(*route.Plan) {}, [4]uint64{18, 7, 5, 4}, [4]uint64{16, 7, 5, 4}, [2]uint64{5, 4}, 18},
 		"nothing": {
 			func(p *route.Plan) { p.Ports = nil },
-			[4]uint64{3, 2, 5, 4}, [4]uint64{3, 2, 5, 4}, [2]uint64{5, 4}, 5,
+			[4]uint64{3, 2, 5, 4},
+			[4]uint64{3, 2, 5, 4},
+			[2]uint64{5, 4},
+			5,
 		},
 		"others": {
 			func(p *route.Plan) {
@@ -38,7 +41,10 @@ func TestPortParameters(t *testing.T) {
 					q.Host[h] = 2
 				}
 			},
-			[4]uint64{10, 5, 3, 3}, [4]uint64{9, 4, 2, 1}, [2]uint64{2, 1}, 11,
+			[4]uint64{10, 5, 3, 3},
+			[4]uint64{9, 4, 2, 1},
+			[2]uint64{2, 1},
+			11,
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -223,7 +223,8 @@ func (c *Core) noteUntaken(k kind, index int32, arg uint32, ev *Event) {
 	if ev.Outcome == Refused && (k == setPort || k == setActive) {
 		return
 	}
-	where, at := "", Place{}
+	var where string
+	var at Place
 	if kinds[k].slot {
 		where, at = c.portName(index), c.portPlace(index)
 	} else {

@@ -73,7 +73,7 @@ type Report struct {
 	LIDs      LIDs
 	Routing   Routing
 	Written   Written
-	SMPs      SMPs
+	SMPs      Datagrams
 	Time      Time
 	Incidents []Incident
 }
@@ -105,8 +105,8 @@ type Written struct {
 	Active int // ends of links that are Active
 }
 
-// SMPs counts datagrams, repetitions included.
-type SMPs struct {
+// Datagrams counts SMPs, repetitions included.
+type Datagrams struct {
 	By      []Count
 	Sent    int
 	Retried int

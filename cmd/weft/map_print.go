@@ -39,8 +39,10 @@ func probeRows(r *job.Report) [][]string {
 		name           string
 		sent, answered int
 	}{
-		{"host", r.Probes.Host, r.Answered.Host}, {"switch", r.Probes.Switch, r.Answered.Switch},
-		{"loop", r.Probes.Loop, r.Answered.Loop}, {"compare", r.Probes.Compare, r.Answered.Compare},
+		{"host", r.Probes.Host, r.Answered.Host},
+		{"switch", r.Probes.Switch, r.Answered.Switch},
+		{"loop", r.Probes.Loop, r.Answered.Loop},
+		{"compare", r.Probes.Compare, r.Answered.Compare},
 	} {
 		if k.sent > 0 {
 			rows = append(rows, []string{"  " + k.name, fmt.Sprintf("%d sent, %d answered (%d %%)", k.sent, k.answered, 100*k.answered/k.sent)})

@@ -59,7 +59,7 @@ func TestEmulate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer tr.Close()
+	defer func() { _ = tr.Close() }()
 	if p, err := tr.Port(t.Context()); err != nil || !strings.HasPrefix(p.Device, `"host 0"`) || p.Number != 1 {
 		t.Errorf("attached to %s port %d (%v)", p.Device, p.Number, err)
 	}

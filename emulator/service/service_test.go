@@ -38,7 +38,7 @@ func TestService(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer os.RemoveAll(dir)
+	defer func() { _ = os.RemoveAll(dir) }()
 	socket := filepath.Join(dir, "control")
 	s, err := service.New(tree(t), service.Options{
 		Ibsim: ibsimd.Options{Dir: dir, Base: "sim"}, Control: socket, Clock: stopped,

@@ -2,6 +2,7 @@ package netfile
 
 import (
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"runtime"
@@ -175,7 +176,7 @@ func TestLoad(t *testing.T) {
 			}
 		}
 	}
-	if _, err := Load("x", iotest.ErrReader(io.ErrClosedPipe)); err != io.ErrClosedPipe {
+	if _, err := Load("x", iotest.ErrReader(io.ErrClosedPipe)); !errors.Is(err, io.ErrClosedPipe) {
 		t.Errorf("got %v, want the error of the input", err)
 	}
 }

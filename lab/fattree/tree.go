@@ -39,7 +39,7 @@ func newTree(formula string) (*tree, error) {
 	}
 	byGUID := map[fabric.GUID]int32{}
 	for id, l := range gen.Levels(whole) {
-		byGUID[whole.Nodes[id].GUID] = int32(l)
+		byGUID[whole.Nodes[id].GUID] = l
 	}
 	t := &tree{graph: g, level: make([]int32, g.NumSwitches)}
 	for s, guid := range g.SwitchGUID {

@@ -21,9 +21,10 @@ func TestEarlyReplies(t *testing.T) {
 			if kind != "none" {
 				opt.Error = 1e-6
 			}
-			if seed%3 == 1 {
+			switch seed % 3 {
+			case 1:
 				opt.Hint = n
-			} else if seed%3 == 2 {
+			case 2:
 				opt.Hint = mappingtest.Random(seed+1, 20)
 			}
 			m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, hardware), 0, mapping.Conditions{Traffic: traffic, Seed: seed})
@@ -215,8 +216,11 @@ func TestAllowed(t *testing.T) {
 func TestEarlyComparison(t *testing.T) {
 	hosts := []mapping.Host{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}
 	n := mappingtest.New(t, hosts, []int32{8, 8, 8}, []mapping.Wire{
-		{{Node: 0}, {Node: 2}}, {{Node: 2, Port: 1}, {Node: 3, Port: 2}}, {{Node: 2, Port: 4}, {Node: 3, Port: 5}},
-		{{Node: 2, Port: 6}, {Node: 4, Port: 1}}, {{Node: 1}, {Node: 4, Port: 3}},
+		{{Node: 0}, {Node: 2}},
+		{{Node: 2, Port: 1}, {Node: 3, Port: 2}},
+		{{Node: 2, Port: 4}, {Node: 3, Port: 5}},
+		{{Node: 2, Port: 6}, {Node: 4, Port: 1}},
+		{{Node: 1}, {Node: 4, Port: 3}},
 	})
 	hardware := mapping.Myrinet
 	hardware.Early = true

@@ -21,6 +21,7 @@ type choice struct {
 // Where no end port has more than one LID, all rules but rows allow the same.
 func (j *judge) readChoice() {
 	switch by := j.Plan.Choice.By; by {
+	case route.AnyLID: // every pair of a source and a LID is proven
 	case route.BaseLID, route.HashedLID:
 		if slices.ContainsFunc(j.LIDs.Count, func(n int) bool { return n > 1 }) {
 			j.choice = &choice{by: by, start: make([]int32, j.Graph.NumEnds+1)}

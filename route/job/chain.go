@@ -141,9 +141,9 @@ func hasOption(spec *route.Spec, name string) bool {
 
 // String writes an engine with its options as ParseEngines reads it.
 func (s Step) String() string {
-	text := s.Engine.Name
+	parts := []string{s.Engine.Name}
 	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
-		text += "," + name + "=" + s.Options[name]
+		parts = append(parts, name+"="+s.Options[name])
 	}
-	return text
+	return strings.Join(parts, ",")
 }

@@ -85,7 +85,8 @@ func TestWriteNotMinimal(t *testing.T) {
 
 // The keys that programs rely on.
 func TestJSON(t *testing.T) {
-	g, p := ring(t)
+	var g *fabric.Graph
+	var p *route.Plan
 	for want, do := range map[string]func(){
 		"true": func() {}, "false": func() { clear(p.SL.Cells) }, "null": func() { p.SL = nil },
 	} {

@@ -103,6 +103,7 @@ type lidUse struct {
 func (u *lidUse) column(src, dst int32, part int) int32 {
 	ends, offset := &u.plan.Ends, 0
 	switch u.by {
+	case route.BaseLID:
 	case route.AnyLID:
 		offset = part % ends.Count(dst)
 	case route.HashedLID:
@@ -150,6 +151,7 @@ func (n *Network) number(ends *route.Ends) (byLID [][]columnOf) {
 			lids = 1
 		case route.AnyLID:
 			n.lids.parts = max(n.lids.parts, lids)
+		case route.HashedLID, route.ListedLIDs:
 		}
 		n.Hosts = append(n.Hosts, h)
 		n.lids.first[h] = int32(n.columns)

@@ -51,8 +51,7 @@ func BaseLIDs(t *testing.T, spec *route.Spec) {
 func routeWithLMC(t *testing.T, spec *route.Spec, g *fabric.Graph, lmc uint8) *route.Plan {
 	req := &recipe.Request{Engine: spec, Names: lids.Options{LMC: lmc}, Workers: 2}
 	plan, err := recipe.Run(t.Context(), g, req, func(string) {})
-	var no *route.Refusal
-	if errors.As(err, &no) {
+	if _, refused := errors.AsType[*route.Refusal](err); refused {
 		return nil
 	}
 	if err != nil {

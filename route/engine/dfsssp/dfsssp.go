@@ -3,6 +3,7 @@ package dfsssp
 import (
 	"context"
 	"errors"
+	"slices"
 
 	"weft/route"
 	"weft/route/engine/dfsssp/plain"
@@ -122,7 +123,7 @@ func (e *engine) fewLanes(ctx context.Context, in *route.Input) (tables *route.T
 // otherLIDs routes all LIDs, base LIDs with one slack, the others with the first of several
 // with which they fit.
 func (e *engine) otherLIDs(ctx context.Context, in *route.Input, base int, others []int, passes int) (tables *route.Tables, found *lanes.Lanes, err error) {
-	for _, k := range append(others[:len(others):len(others)], sameAsBase) {
+	for _, k := range append(slices.Clip(others), sameAsBase) {
 		tables, found, err = e.choose(ctx, in, slack{base, k}, passes)
 		if err != nil || found.Need <= in.MaxVLs {
 			break
