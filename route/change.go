@@ -2,26 +2,20 @@ package route
 
 import "weft/fabric"
 
-// Change is what a new Plan changes in a subnet that runs an old one.
+// Change counts what a new Plan changes in a subnet that runs an old one.
 type Change struct {
-	Ports   Tally  `json:"ports"`   // end ports, by base LID
-	LIDs    Tally  `json:"lids"`    // moved: it names another port now
-	Pairs   *Tally `json:"pairs"`   // of hosts; kept: every LID in use still is. Only where sources choose
-	Entries Tally  `json:"entries"` // of the switches that are there now
-	Blocks  int    `json:"blocks"`  // of 64 entries that must be written
-	// Switches that must be written to.
-	Switches []SwitchChange `json:"switches"`
-	Moved    []MovedPort    `json:"moved_ports"`
+	Ports   Tally  // end ports, by base LID
+	LIDs    Tally  // moved: it names another port now
+	Pairs   *Tally // of hosts; kept: every LID in use still is. nil unless sources choose
+	Entries Tally  // of the switches that are there now
+	Blocks  int    // of 64 entries that must be written
+
+	Switches []SwitchChange // that must be written to
+	Moved    []MovedPort
 }
 
-// Tally counts what is as it was, what is another way, what was not there and what
-// is not there any more.
-type Tally struct {
-	Kept  int `json:"kept"`
-	Moved int `json:"moved"`
-	New   int `json:"new"`
-	Gone  int `json:"gone"`
-}
+// Tally counts what is as it was, what has changed, what is new and what is gone.
+type Tally struct{ Kept, Moved, New, Gone int }
 
 func (t *Tally) add(o Tally) {
 	t.Kept += o.Kept
@@ -30,29 +24,27 @@ func (t *Tally) add(o Tally) {
 	t.Gone += o.Gone
 }
 
-// Changed counts what is not as it was.
+// Changed counts all but what is as it was.
 func (t *Tally) Changed() int { return t.Moved + t.New + t.Gone }
 
-// SwitchChange is what must be written to a switch.
+// SwitchChange counts what must be written to a switch.
 type SwitchChange struct {
-	GUID    fabric.GUID `json:"guid"`
-	Name    string      `json:"name"`
-	Entries Tally       `json:"entries"`
-	Blocks  int         `json:"blocks"`
+	Switch  int32
+	Entries Tally
+	Blocks  int // of 64 entries
 }
 
-// MovedPort is an end port that has another base LID.
+// MovedPort is an end port that gets another base LID.
 type MovedPort struct {
-	Name string     `json:"name"`
-	From fabric.LID `json:"from"`
-	To   fabric.LID `json:"to"`
+	End      int32
+	From, To fabric.LID
 }
 
 // Compare finds what a Plan for g changes in a subnet that runs an old one, of whose
 // Graph the switches and end ports are enough (planfile.LoadAlone). The cost is that of reading
 // the tables, and of all pairs of hosts where sources choose among LIDs.
 func Compare(old *fabric.Graph, before *Plan, g *fabric.Graph, after *Plan) *Change {
-	c := &Change{Switches: []SwitchChange{}, Moved: []MovedPort{}}
+	c := &Change{}
 	was := make([]int32, g.NumEnds) // the old end port, or -1
 	by := endsByKey(old)
 	for e := range was {
@@ -80,7 +72,7 @@ func (c *Change) ports(before *Plan, g *fabric.Graph, after *Plan, was []int32) 
 			c.Ports.Kept++
 		default:
 			c.Ports.Moved++
-			c.Moved = append(c.Moved, MovedPort{EndName(g, int32(e)), before.Ends.Base[o], base})
+			c.Moved = append(c.Moved, MovedPort{int32(e), before.Ends.Base[o], base})
 		}
 	}
 	for _, base := range before.Ends.Base {
@@ -164,8 +156,8 @@ func (c *Change) tables(old *fabric.Graph, before *Plan, g *fabric.Graph, after 
 		at[guid] = int32(s)
 	}
 	for s := range int32(g.NumSwitches) {
-		sw := SwitchChange{GUID: g.SwitchGUID[s], Name: g.SwitchDesc[s]}
-		o, known := at[sw.GUID]
+		sw := SwitchChange{Switch: s}
+		o, known := at[g.SwitchGUID[s]]
 		for i := range max(before.Tables.NumBlocks(), after.Tables.NumBlocks()) {
 			was, now := emptyBlock, after.Tables.blockOr(s, i)
 			if known {

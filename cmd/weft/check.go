@@ -3,28 +3,16 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
-	"os"
 
 	"github.com/spf13/cobra"
 
-	"weft/fabric"
-	"weft/fabric/netfile"
-	"weft/route"
-	"weft/route/check"
-	"weft/route/foreign"
-	"weft/route/planfile"
-	"weft/route/quality"
+	"weft/route/job"
 )
-
-// tableFiles are the files of a routing to be judged: a Plan of ours, or the
-// tables of another subnet manager.
-type tableFiles struct{ plan, lfts, sl, sl2vl string }
 
 func checkCmd() *cobra.Command {
 	var (
 		flags   fabricFlags
-		files   tableFiles
+		files   job.TableFiles
 		workers int
 		asJSON  bool
 	)
@@ -46,117 +34,41 @@ known, end ports whose LID is not, or LIDs that nobody can place.`,
   weft check fabric.txt --lfts opensm-lfts.dump --sl sl.txt --sl2vl opensm-sl2vl.dump --json`,
 		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := files.validate(); err != nil {
+			if err := files.Validate(); err != nil {
 				return err
 			}
 			g, err := flags.graph(cmd, args[0])
 			if err != nil {
 				return err
 			}
-			plan, err := files.read(cmd, g)
+			r, err := loadTables(cmd, g, &files)
 			if err != nil {
 				return err
 			}
-			var report *quality.Report
-			err = withProgress(cmd, "judging", func(ctx context.Context) (err error) {
-				report, err = quality.Judge(ctx, g, plan, check.Options{Workers: workers})
-				return err
+			err = withProgress(cmd, "judging", func(ctx context.Context) error {
+				return r.Judge(ctx, g, &job.Request{Workers: workers})
 			})
 			if err != nil {
 				return err
 			}
-			if asJSON {
-				err = printJSON(cmd.OutOrStdout(), report)
-			} else {
-				err = report.Write(cmd.OutOrStdout())
-			}
-			if err == nil && !report.OK {
-				return answerNo
-			}
-			return err
+			return errors.Join(answer(cmd.OutOrStdout(), r.Report, asJSON), proven(r))
 		},
 	}
 	flags.add(cmd)
 	jsonFlag(cmd, &asJSON)
 	f := cmd.Flags()
-	f.StringVar(&files.plan, "plan", "", "Plan that weft route -o wrote")
-	f.StringVar(&files.lfts, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs or dump_fts output")
-	f.StringVar(&files.sl, "sl", "", "service levels of the paths that go with --lfts")
-	f.StringVar(&files.sl2vl, "sl2vl", "", "SL2VL tables that go with --lfts")
+	f.StringVar(&files.Plan, "plan", "", "Plan that weft route -o wrote")
+	f.StringVar(&files.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs or dump_fts output")
+	f.StringVar(&files.SLs, "sl", "", "service levels of the paths that go with --lfts")
+	f.StringVar(&files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
 	jobsFlag(cmd, &workers)
 	return cmd
 }
 
-func (t *tableFiles) validate() error {
-	switch {
-	case (t.plan == "") == (t.lfts == ""):
-		return errors.New("give either --plan FILE or --lfts FILE")
-	case t.plan != "" && (t.sl != "" || t.sl2vl != ""):
-		return errors.New("--sl and --sl2vl go with --lfts: a Plan holds its lanes")
+// proven ends a command whose Plan the judge has not proven.
+func proven(r *job.Result) error {
+	if r.Report != nil && !r.Report.OK {
+		return answerNo
 	}
 	return nil
-}
-
-// read reads the Plan, or makes one of foreign tables.
-func (t *tableFiles) read(cmd *cobra.Command, g *fabric.Graph) (*route.Plan, error) {
-	if t.plan != "" {
-		f, err := os.Open(t.plan)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		plan, err := planfile.Load(f, g)
-		if err != nil {
-			return nil, fmt.Errorf("%s: %w", t.plan, err)
-		}
-		return plan, nil
-	}
-	foreign := foreign.Files{}
-	for _, file := range []struct {
-		path string
-		read func(name string, data []byte) ([]netfile.Warning, error)
-	}{
-		{t.lfts, func(name string, data []byte) (w []netfile.Warning, err error) {
-			foreign.LFTs, w, err = netfile.ReadLFTs(name, data)
-			return w, err
-		}},
-		{t.sl, func(name string, data []byte) (w []netfile.Warning, err error) {
-			foreign.SLs, w, err = netfile.ReadPathSLs(name, data)
-			return w, err
-		}},
-		{t.sl2vl, func(name string, data []byte) (w []netfile.Warning, err error) {
-			foreign.SL2VL, w, err = netfile.ReadSL2VLs(name, data)
-			return w, err
-		}},
-	} {
-		if file.path == "" {
-			continue
-		}
-		data, err := os.ReadFile(file.path)
-		if err != nil {
-			return nil, err
-		}
-		warnings, err := file.read(file.path, data)
-		if err != nil {
-			return nil, err
-		}
-		for _, w := range warnings {
-			fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", w)
-		}
-	}
-	plan, notes, err := foreign.Plan(g)
-	for _, n := range notes {
-		fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", n)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("%s: %w", t.lfts, err)
-	}
-	wrong, total := foreign.WrongClaims(g, plan, warningsShown)
-	for _, text := range wrong {
-		fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: %s: %s\n", t.lfts, text)
-	}
-	if total > len(wrong) {
-		fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: %s: and %d more wrong hop counts\n", t.lfts, total-len(wrong))
-	}
-	return plan, nil
 }

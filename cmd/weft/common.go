@@ -10,8 +10,6 @@ import (
 	"strconv"
 	"strings"
 	"syscall"
-	"text/tabwriter"
-	"time"
 
 	"github.com/spf13/cobra"
 )
@@ -92,21 +90,6 @@ func answerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
 	return cmd.OutOrStdout(), nil
 }
 
-// table prints rows in aligned columns.
-func table(w io.Writer, rows [][]string) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		for i, cell := range row {
-			if i > 0 {
-				fmt.Fprint(tw, "\t")
-			}
-			fmt.Fprint(tw, cell)
-		}
-		fmt.Fprintln(tw)
-	}
-	return tw.Flush()
-}
-
 // peakRSS is the largest resident memory of this process so far, in MB (10^6 bytes).
 // What getrusage says begins with the memory of the process that started this one, so
 // it is only asked where there is no /proc.
@@ -123,11 +106,4 @@ func peakRSS() float64 {
 		return 0
 	}
 	return float64(u.Maxrss) * 1024 / 1e6
-}
-
-// timed measures how long work takes, in seconds.
-func timed(work func() error) (float64, error) {
-	start := time.Now()
-	err := work()
-	return time.Since(start).Seconds(), err
 }

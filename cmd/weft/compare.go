@@ -2,12 +2,12 @@ package main
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"os/exec"
 	"slices"
@@ -16,44 +16,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/fabric"
-	"weft/route"
 	"weft/route/job"
-	"weft/route/quality"
-	"weft/sim/flow"
-	"weft/traffic"
+	"weft/study"
 )
 
-// comparison is one row of `weft compare`: an engine's Plan with what the judge and
-// the flow simulator say of it, or the reason why there is none.
-type comparison struct {
-	Engine  string        `json:"engine"`
-	Refused string        `json:"refused,omitempty"`
-	LIDs    int           `json:"lids,omitempty"`
-	VLs     int           `json:"vls,omitempty"`
-	EBB     *flow.Summary `json:"ebb,omitempty"`
-	Seconds float64       `json:"seconds,omitempty"` // routing alone
-	Stages  []job.Stage   `json:"stages,omitempty"`
-	Judged  float64       `json:"judge_seconds,omitempty"`
-	Counted float64       `json:"ebb_seconds,omitempty"`
-	// Memory of a process of the engine's own, if it has one: when it had read the
-	// fabric and routed it, and in the end.
-	RouteRSS float64         `json:"route_rss_mb,omitempty"`
-	PeakRSS  float64         `json:"peak_rss_mb,omitempty"`
-	Check    *quality.Report `json:"check,omitempty"`
-}
-
-// comparisons are what `weft compare --json` prints.
-type comparisons struct {
-	Fabric    string       `json:"fabric"`
-	Runs      int          `json:"runs"` // random bisections of each ebb
-	Direction string       `json:"ebb_direction"`
-	Seed      uint64       `json:"seed"`
-	Engines   []comparison `json:"engines"`
-}
-
-// comparing are the options of weft compare, beside those of routing.
-type comparing struct {
+// compareOptions are the options of weft compare, beside those of routing.
+type compareOptions struct {
 	fabric  fabricFlags
 	routing routeFlags
 	engines string
@@ -63,7 +31,7 @@ type comparing struct {
 }
 
 func compareCmd() *cobra.Command {
-	var opt comparing
+	var opt compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare FABRIC",
 		Short: "route a fabric with several engines and compare what comes of it",
@@ -101,33 +69,16 @@ An engine that refuses is in the table with its reason below it.`,
 	return cmd
 }
 
-// orders are the ways to sort rows, best first.
-var orders = map[string]func(a, b comparison) int{
-	"engine":  func(_, _ comparison) int { return 0 },
-	"ebb":     func(a, b comparison) int { return cmp.Compare(b.ebb(), a.ebb()) },
-	"vls":     func(a, b comparison) int { return cmp.Compare(a.VLs, b.VLs) },
-	"seconds": func(a, b comparison) int { return cmp.Compare(a.Seconds, b.Seconds) },
-	"memory":  func(a, b comparison) int { return cmp.Compare(a.RouteRSS, b.RouteRSS) },
-}
-
-func (c *comparison) ebb() float64 {
-	if c.EBB == nil {
-		return 0
-	}
-	return c.EBB.Mean
-}
-
-func (o *comparing) run(cmd *cobra.Command, arg string) error {
+func (o *compareOptions) run(cmd *cobra.Command, arg string) error {
 	chain, err := job.ParseEngines(o.engines, o.routing.options)
 	if err != nil {
 		return err
 	}
-	order, known := orders[o.sort]
-	switch {
-	case !known:
-		return fmt.Errorf("--sort %q: want engine, ebb, vls, seconds or memory", o.sort)
-	case o.runs < 0 || o.runs > maxRuns:
-		return fmt.Errorf("--runs %d: want at least 1 and at most %d", o.runs, maxRuns)
+	if err := study.CheckOrder(o.sort); err != nil {
+		return fmt.Errorf("--sort %w", err)
+	}
+	if o.runs < 0 || o.runs > study.MaxRuns {
+		return fmt.Errorf("--runs %d: want at least 1 and at most %d", o.runs, study.MaxRuns)
 	}
 	if err := o.routing.validate(); err != nil {
 		return err
@@ -138,60 +89,68 @@ func (o *comparing) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	out := comparisons{Fabric: g.Name, Runs: o.runs, Direction: "one way", Seed: o.routing.Seed}
+	out := study.Comparison{Fabric: g.Name, Runs: o.runs, Direction: "one way", Seed: o.routing.Seed}
 	if out.Runs == 0 {
-		out.Runs = usualRuns(g.NumHosts)
+		out.Runs = study.UsualRuns(g.NumHosts)
 	}
-	if len(chain) == 1 {
-		out.Engines, err = compareEngines(cmd, g, chain, &o.routing, out.Runs)
-	} else {
-		out.Engines, err = o.eachAlone(cmd, arg, chain, out.Runs, stdin.Bytes())
+	for i, step := range chain {
+		what := "comparing " + step.Engine.Name
+		if len(chain) > 1 {
+			what += fmt.Sprintf(" (%d of %d)", i+1, len(chain))
+		}
+		err := withProgress(cmd, what, func(ctx context.Context) error {
+			if len(chain) > 1 {
+				rows, err := o.alone(ctx, arg, step, out.Runs, stdin.Bytes())
+				out.Engines = append(out.Engines, rows...)
+				return err
+			}
+			row, err := study.CompareEngine(ctx, g, step, &o.routing.Request, out.Runs, peakRSS)
+			if err == nil {
+				row.PeakRSS = peakRSS()
+				out.Engines = append(out.Engines, *row)
+			}
+			return err
+		})
+		if err != nil {
+			return err
+		}
 	}
-	if err != nil {
-		return err
-	}
-	slices.SortStableFunc(out.Engines, func(a, b comparison) int {
-		return cmp.Or(cmp.Compare(len(min(a.Refused, "r")), len(min(b.Refused, "r"))), order(a, b))
-	})
-	if o.asJSON {
-		return printJSON(cmd.OutOrStdout(), out)
-	}
-	return writeComparison(cmd.OutOrStdout(), out.Engines)
+	out.Sort(o.sort)
+	return answer(cmd.OutOrStdout(), &out, o.asJSON)
 }
 
-// usualRuns is so many random bisections that they take about a second on a core.
-func usualRuns(hosts int) int { return min(max(5_000_000/max(hosts, 1), 100), 1000) }
-
-// eachAlone runs weft compare once more for each engine, so that the memory it takes
-// is its own.
-func (o *comparing) eachAlone(cmd *cobra.Command, arg string, chain job.Chain, runs int, stdin []byte) ([]comparison, error) {
+// alone runs weft compare once more for one engine, so that the memory it takes is its
+// own.
+func (o *compareOptions) alone(ctx context.Context, arg string, step job.Step, runs int, stdin []byte) ([]study.Compared, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
-	var rows []comparison
-	for i, step := range chain {
-		spec := step.Engine
-		args := append([]string{
-			"compare", "--json", "--quiet", "--ibnl", o.fabric.ibnl, "--roles", o.fabric.roles,
-			"--runs", fmt.Sprint(runs),
-		}, o.routing.args(step)...)
-		var out comparisons
-		err := withProgress(cmd, fmt.Sprintf("comparing %s (%d of %d)", spec.Name, i+1, len(chain)), func(ctx context.Context) error {
-			return runJSON(ctx, &out, stdin, self, append(args, "--", arg)...)
-		})
-		if killed := (*exec.ExitError)(nil); errors.As(err, &killed) && cmd.Context().Err() == nil {
-			out.Engines, err = []comparison{{Engine: spec.Name, Refused: spec.Name + ": its process ended by " + killed.String()}}, nil
-		}
-		if err != nil {
-			return nil, err
-		}
-		rows = append(rows, out.Engines...)
+	args := append([]string{
+		"compare", "--json", "--quiet", "--ibnl", o.fabric.ibnl, "--roles", o.fabric.roles, "--runs", fmt.Sprint(runs),
+	}, o.routing.args(step)...)
+	var out study.Comparison
+	err = runJSON(ctx, &out, stdin, self, append(args, "--", arg)...)
+	if killed, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil {
+		return []study.Compared{{Engine: step.Engine.Name, Refused: &study.Refusal{Engine: step.Engine.Name, Reason: "its process ended by " + killed.String()}}}, nil
 	}
-	return rows, nil
+	return out.Engines, err
 }
 
-// stopDelay is how long a process may take to stop when it is told to.
+// args are the arguments that say the same to another process, for one engine.
+func (r *routeFlags) args(step job.Step) []string {
+	args := []string{
+		"--engines", step.Engine.Name,
+		"--lmc", fmt.Sprint(r.LIDs.LMC), fmt.Sprintf("--fresh-lids=%t", r.LIDs.Fresh), "--vls", fmt.Sprint(r.MaxVLs),
+		"--seed", fmt.Sprint(r.Seed), "--jobs", fmt.Sprint(r.Workers),
+	}
+	for _, name := range slices.Sorted(maps.Keys(step.Options)) {
+		args = append(args, "--option", name+"="+step.Options[name])
+	}
+	return args
+}
+
+// stopDelay is the time that a process has to stop when it is told to.
 const stopDelay = 5 * time.Second
 
 // runJSON runs a program of ours and reads the JSON that it prints. What the program
@@ -213,64 +172,4 @@ func runJSON(ctx context.Context, v any, stdin []byte, program string, args ...s
 		return err
 	}
 	return json.Unmarshal(stdout.Bytes(), v)
-}
-
-// compareEngines routes, judges and simulates with each engine in turn, in this
-// process.
-func compareEngines(cmd *cobra.Command, g *fabric.Graph, chain job.Chain, flags *routeFlags, runs int) ([]comparison, error) {
-	var rows []comparison
-	for _, step := range chain {
-		row := comparison{Engine: step.Engine.Name}
-		err := withProgress(cmd, "comparing "+step.Engine.Name, func(ctx context.Context) error {
-			return row.fill(ctx, g, step, flags, runs)
-		})
-		if refusal, refused := errors.AsType[*route.Refusal](err); refused {
-			row.Refused = refusal.Error()
-		} else if err != nil {
-			return nil, err
-		}
-		if len(chain) == 1 {
-			row.PeakRSS = peakRSS()
-		} else {
-			row.RouteRSS = 0
-		}
-		rows = append(rows, row)
-	}
-	return rows, nil
-}
-
-func (c *comparison) fill(ctx context.Context, g *fabric.Graph, step job.Step, flags *routeFlags, runs int) error {
-	req := flags.Request
-	req.Chain = job.Chain{step}
-	r, err := job.Route(ctx, g, &req)
-	if err != nil {
-		return err
-	}
-	c.LIDs, c.VLs, c.Seconds, c.Stages, c.RouteRSS = r.Plan.Ends.Total(), r.Plan.VLs, r.Seconds, r.Stages, peakRSS()
-	if err := r.Judge(ctx, g, &req); err != nil {
-		return err
-	}
-	c.Check, c.Judged = r.Report, r.Judged
-	c.Counted, err = timed(func() (err error) {
-		c.EBB, err = bisections(ctx, g, r.Plan, flags, runs)
-		return err
-	})
-	return err
-}
-
-// bisections is the effective bisection bandwidth, one way.
-func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, flags *routeFlags, runs int) (*flow.Summary, error) {
-	n, err := flow.New(ctx, g, plan, flags.Workers)
-	if err != nil {
-		return nil, err
-	}
-	p, err := traffic.Parse("bisect", len(n.Hosts))
-	if err != nil {
-		return nil, err
-	}
-	result, err := n.Run(ctx, p, flow.Options{Runs: runs, Seed: flags.Seed, Shuffle: true, Workers: flags.Workers})
-	if err != nil {
-		return nil, err
-	}
-	return &result.Bandwidth, nil
 }

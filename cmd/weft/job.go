@@ -2,16 +2,17 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
+	"os"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
-	"weft/route/engine"
 	"weft/route/job"
+	"weft/study"
 )
 
 // routeFlags are the options of every command that routes.
@@ -33,8 +34,7 @@ func (r *routeFlags) add(cmd *cobra.Command) {
 
 // chainFlag adds the option that names a chain.
 func chainFlag(cmd *cobra.Command, chain *string) {
-	cmd.Flags().StringVarP(chain, "engine", "e", engine.Default,
-		"engine, or a chain a,b,c of which the first that does not refuse is used; then "+engine.Last+", unless it ends in "+engine.None)
+	cmd.Flags().StringVarP(chain, "engine", "e", job.DefaultChain, "engine, or a chain a,b,c of which the first that does not refuse is used; "+job.ChainEnd)
 }
 
 // setChain reads a chain of engines and validates all that was asked for.
@@ -53,19 +53,6 @@ func (r *routeFlags) validate() error {
 	return nil
 }
 
-// args are the arguments that say the same to another process, for one engine.
-func (r *routeFlags) args(step job.Step) []string {
-	args := []string{
-		"--engines", step.Engine.Name,
-		"--lmc", fmt.Sprint(r.LIDs.LMC), fmt.Sprintf("--fresh-lids=%t", r.LIDs.Fresh), "--vls", fmt.Sprint(r.MaxVLs),
-		"--seed", fmt.Sprint(r.Seed), "--jobs", fmt.Sprint(r.Workers),
-	}
-	for _, name := range slices.Sorted(maps.Keys(step.Options)) {
-		args = append(args, "--option", name+"="+step.Options[name])
-	}
-	return args
-}
-
 // routeFabric runs a routing job with progress, and tells of refusals and of lanes that
 // need replies of their own.
 func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.Result, err error) {
@@ -76,11 +63,7 @@ func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.
 	if err != nil {
 		return nil, err
 	}
-	warnOfResult(cmd.ErrOrStderr(), r)
-	return r, nil
-}
-
-func warnOfResult(w io.Writer, r *job.Result) {
+	w := cmd.ErrOrStderr()
 	for _, e := range r.Refused {
 		fmt.Fprintln(w, "weft: refused:", e)
 	}
@@ -90,4 +73,126 @@ func warnOfResult(w io.Writer, r *job.Result) {
 	if !r.Plan.Service.ReplySameSL {
 		fmt.Fprintln(w, "weft: warning: with these lanes an answer must travel on the SL of its own path, not on that of its request")
 	}
+	return r, nil
+}
+
+// pathSetFlags choose an engine of two stages, instead of --engine, and its solver.
+type pathSetFlags struct {
+	paths, names string
+	solving      study.Solving
+}
+
+func (p *pathSetFlags) add(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&p.paths, "paths", "", "compute paths for themselves, by this computation (weft route --engines lists them)")
+	f.StringVar(&p.names, "names", "color-l", "with --paths: give the paths LIDs by this assignment")
+	f.StringVar(&p.solving.Program, "solver", "", "for --names ilp: the solver, by name or path (default: the first that is installed of "+study.SolverNames()+")")
+	f.DurationVar(&p.solving.Limit, "solver-time", 10*time.Second, "for --names ilp: how long the solver may take for a programme, one or two a destination")
+	f.DurationVar(&p.solving.Total, "solver-total", 5*time.Minute, "for --names ilp: how long it may take for all programmes; then the answers found so far stand")
+	f.StringVar(&p.solving.Dir, "write-lp", "", "for --names ilp: write the programmes to this directory instead of solving them")
+}
+
+// chain is the engine of both stages, PATHS+NAMES, or the chain asked for.
+func (p *pathSetFlags) chain(cmd *cobra.Command, chain string) (string, error) {
+	switch f := cmd.Flags(); {
+	case p.paths == "" && f.Changed("names"):
+		return "", errors.New("--names needs --paths")
+	case p.paths == "":
+		return chain, nil
+	case f.Changed("engine"):
+		return "", errors.New("--paths and --engine exclude each other")
+	}
+	return p.paths + "+" + p.names, nil
+}
+
+// equip gives engines that need one a solver.
+func (p *pathSetFlags) equip(cmd *cobra.Command, chain job.Chain) error {
+	equipped, err := p.solving.Equip(chain, time.Now())
+	if err != nil {
+		return err
+	}
+	for _, flag := range []string{"solver", "solver-time", "solver-total", "write-lp"} {
+		if !equipped && cmd.Flags().Changed(flag) {
+			return fmt.Errorf("--%s goes with --names ilp", flag)
+		}
+	}
+	return nil
+}
+
+// keepFlags name the Plan that a subnet runs now.
+type keepFlags struct {
+	path string
+	kept *job.Kept // nil without one
+}
+
+const keepHelp = `--keep OLD-PLAN routes a fabric that has changed - hosts, links or switches added or
+lost - for a subnet that runs the old Plan: end ports are known by their GUIDs and keep
+their LIDs wherever the new paths allow it, each source keeps the LIDs that it sends to,
+and LIDs of ports that are gone wait for them as long as there are others. The engine,
+its options and the LMC are those of the old Plan unless they are given (the seed is 1, as
+ever). The report says what moves, and what must be written to the switches.`
+
+func (k *keepFlags) add(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&k.path, "keep", "", "keep the LIDs of this Plan (written by -o), and report what changes")
+}
+
+// setChain sets the chain that was asked for, or takes over that of the Plan to be kept.
+func (k *keepFlags) setChain(cmd *cobra.Command, chain string, routing *routeFlags) error {
+	if k.path == "" {
+		return routing.setChain(chain)
+	}
+	f, err := os.Open(k.path)
+	if err != nil {
+		return fmt.Errorf("--keep: %w", err)
+	}
+	defer f.Close()
+	if k.kept, err = job.ReadKept(f); err != nil {
+		return fmt.Errorf("--keep: %s: %w", k.path, err)
+	}
+	if flags := cmd.Flags(); flags.Changed("engine") || flags.Changed("paths") {
+		return routing.setChain(chain)
+	}
+	if routing.Chain, err = k.kept.Chain(routing.options); err != nil {
+		return fmt.Errorf("--keep: %s: %w", k.path, err)
+	}
+	return routing.validate()
+}
+
+// hold makes the engines keep the LIDs, and the LMC unless another one was asked for.
+func (k *keepFlags) hold(cmd *cobra.Command, g *fabric.Graph, routing *routeFlags) error {
+	if k.kept == nil {
+		return nil
+	}
+	if err := k.kept.Hold(g, &routing.Request); err != nil {
+		return fmt.Errorf("--keep: %s: %w", k.path, err)
+	}
+	if cmd.Flags().Changed("lmc") {
+		routing.HeldLMC = 0
+	}
+	return nil
+}
+
+// loadTables reads the Plan of files, and tells what is odd in them.
+func loadTables(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles) (*job.Result, error) {
+	plan, warnings, err := files.Load(g, os.ReadFile)
+	warn(cmd, warnings)
+	return &job.Result{Plan: plan}, err
+}
+
+// warn prints warnings on stderr.
+func warn(cmd *cobra.Command, warnings []string) {
+	for _, text := range warnings {
+		fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", text)
+	}
+}
+
+// document is an answer that prints itself for people, or as JSON.
+type document interface{ Write(io.Writer) error }
+
+// answer prints a document as it was asked for.
+func answer(w io.Writer, d document, asJSON bool) error {
+	if asJSON {
+		return printJSON(w, d)
+	}
+	return d.Write(w)
 }

@@ -13,6 +13,7 @@ import (
 
 	"weft/lab"
 	"weft/lab/papers"
+	"weft/study"
 )
 
 func labCmd() *cobra.Command {
@@ -50,7 +51,7 @@ func labListCmd() *cobra.Command {
 			if asJSON {
 				return printJSON(cmd.OutOrStdout(), map[string]any{"artefacts": entries})
 			}
-			return table(cmd.OutOrStdout(), rows)
+			return study.Table(cmd.OutOrStdout(), rows)
 		},
 	}
 	jsonFlag(cmd, &asJSON)
@@ -184,7 +185,7 @@ func printOutcome(w io.Writer, run *lab.Run, out *lab.Outcome) error {
 				break
 			}
 			fmt.Fprintf(w, "%s %s. %s\n", run.Paper.Name, rec.Artefact, t.Title)
-			if err := table(w, append([][]string{t.Columns}, t.Rows...)); err != nil {
+			if err := study.Table(w, append([][]string{t.Columns}, t.Rows...)); err != nil {
 				return err
 			}
 			fmt.Fprintln(w)
@@ -193,7 +194,7 @@ func printOutcome(w io.Writer, run *lab.Run, out *lab.Outcome) error {
 			rows = append(rows, []string{rec.Artefact, string(c.Verdict), c.Text, c.Paper, c.Ours})
 		}
 	}
-	if err := table(w, rows); err != nil {
+	if err := study.Table(w, rows); err != nil {
 		return err
 	}
 	fmt.Fprintf(w, "%s, %s mode, seed %d: %s", run.Paper.Name, run.Setup.Mode, run.Setup.Seed, lab.CountVerdicts(out.Records))

@@ -14,8 +14,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric/netfile"
-	"weft/route"
-	"weft/route/lids"
+	"weft/study"
 )
 
 // The exit statuses.
@@ -68,16 +67,10 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 // statusOf finds the exit status of an error. What is not known to be a refusal is
 // bad usage or bad input.
 func statusOf(err error) int {
-	var (
-		exit      *exitError
-		refusal   *route.Refusal
-		exhausted *lids.Exhausted
-	)
-	switch {
-	case errors.As(err, &exit):
+	if exit, ok := errors.AsType[*exitError](err); ok {
 		return exit.status
-	case errors.As(err, &refusal), errors.As(err, &exhausted),
-		errors.Is(err, context.Canceled), errors.Is(err, context.DeadlineExceeded):
+	}
+	if study.CouldNot(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 		return exitCannot
 	}
 	return exitBad

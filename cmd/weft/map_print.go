@@ -6,6 +6,7 @@ import (
 
 	"weft/mapping"
 	"weft/mapping/job"
+	"weft/study"
 )
 
 // printMap prints the report of a map.
@@ -29,7 +30,7 @@ func printMap(w io.Writer, r *job.Report, asJSON bool) error {
 		verdict = "NO: " + r.Difference
 	}
 	rows = append(rows, []string{"time", fmt.Sprintf("%.1f ms (modelled)", r.ModelledMS)}, []string{"isomorphic", verdict})
-	return table(w, append(rows, routeRows(r.Routes)...))
+	return study.Table(w, append(rows, routeRows(r.Routes)...))
 }
 
 // probeRows are the probes by kind, and how those ended that were not delivered.

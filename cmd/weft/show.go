@@ -4,23 +4,14 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"sort"
-	"strings"
 
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
 	"weft/fabric/source"
 	"weft/fabric/summary"
-	"weft/route/engine/ftree"
+	"weft/study"
 )
-
-// showReport is the object of `weft show --json`.
-type showReport struct {
-	*summary.Summary
-	Tree *ftree.Shape `json:"tree,omitempty"` // with --tree
-}
 
 // showFlags are the options of weft show.
 type showFlags struct {
@@ -75,96 +66,21 @@ else the one that they look like.`,
 
 // show prints what a fabric holds.
 func show(cmd *cobra.Command, flags *showFlags, src *source.Source) error {
-	g := src.Fabric.Compile()
-	report := showReport{}
+	var report *study.Fabric
 	err := withProgress(cmd, "measuring the diameter", func(ctx context.Context) (err error) {
-		report.Summary, err = summary.Of(ctx, src, g)
+		report, err = study.ShowFabric(ctx, src, flags.tree)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if flags.tree {
-		report.Tree = ftree.Recognise(g)
-	}
-	out := cmd.OutOrStdout()
-	if flags.asJSON {
-		return printJSON(out, report)
-	}
-	if err := writeSummary(out, report.Summary); err != nil {
+	if err := answer(cmd.OutOrStdout(), report, flags.asJSON); err != nil || flags.asJSON || !flags.warnings {
 		return err
 	}
-	if flags.tree {
-		fmt.Fprintln(out)
-		if err := writeTree(out, report.Tree); err != nil {
-			return err
-		}
-	}
-	if flags.warnings {
-		for _, w := range report.Warnings {
-			fmt.Fprintln(out, "warning:", w)
-		}
+	for _, w := range report.Warnings {
+		fmt.Fprintln(cmd.OutOrStdout(), "warning:", w)
 	}
 	return nil
-}
-
-// writeSummary prints the counts of a fabric.
-func writeSummary(w io.Writer, s *summary.Summary) error {
-	rows := [][]string{
-		{"fabric", s.Name},
-		{"format", s.Format},
-		{"switches", count(s.Switches) + ports(s.SwitchPorts)},
-		{"CAs", count(s.CAs)},
-		{"routers", count(s.Routers)},
-		{"links", fmt.Sprintf("%d (%d between switches)", s.Links.Links, s.SwitchLinks)},
-		{"end ports", count(s.EndPorts)},
-		{"components", count(s.Components)},
-		{"diameter", fmt.Sprintf("%d links between the switches farthest apart", s.Diameter)},
-		{"rates", counted(s.Rates)},
-		{"LIDs seen", count(s.LIDs)},
-	}
-	if s.Down > 0 {
-		rows = append(rows, []string{"links down", count(s.Down)})
-	}
-	if s.Drained > 0 {
-		rows = append(rows, []string{"links drained", count(s.Drained)})
-	}
-	if len(s.Warnings) > 0 {
-		rows = append(rows, []string{"warnings", count(len(s.Warnings))})
-	}
-	return table(w, rows)
-}
-
-func count(n int) string { return fmt.Sprint(n) }
-
-// ports prints how many switches have how many ports.
-func ports(by map[int]int) string {
-	text := map[string]int{}
-	for n, k := range by {
-		text[fmt.Sprintf("%d ports", n)] = k
-	}
-	if len(text) == 0 {
-		return ""
-	}
-	return " (" + counted(text) + ")"
-}
-
-// counted prints a map of counts, most frequent first.
-func counted(m map[string]int) string {
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	sort.Slice(names, func(i, j int) bool {
-		if m[names[i]] != m[names[j]] {
-			return m[names[i]] > m[names[j]]
-		}
-		return names[i] < names[j]
-	})
-	for i, name := range names {
-		names[i] = fmt.Sprintf("%d of %s", m[name], name)
-	}
-	return strings.Join(names, ", ")
 }
 
 // showDiff lists what must change in the fabric of --diff to get to.
@@ -174,17 +90,8 @@ func showDiff(cmd *cobra.Command, flags *showFlags, to *fabric.Fabric) error {
 		return err
 	}
 	diff := summary.Compare(from.Fabric, to)
-	out := cmd.OutOrStdout()
-	if flags.asJSON {
-		err = printJSON(out, diff)
-	} else {
-		for _, c := range diff.Changes {
-			fmt.Fprintln(out, c)
-		}
-		_, err = fmt.Fprintf(out, "%d changes\n", len(diff.Changes))
+	if err := answer(cmd.OutOrStdout(), diff, flags.asJSON); err != nil || diff.Equal {
+		return err
 	}
-	if err == nil && !diff.Equal {
-		return answerNo
-	}
-	return err
+	return answerNo
 }

@@ -6,16 +6,13 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"slices"
+	"time"
 
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
-	"weft/fabric/netfile"
-	"weft/route"
 	"weft/route/job"
-	"weft/sim/flow"
-	"weft/traffic"
+	"weft/study"
 )
 
 func simulateCmd() *cobra.Command {
@@ -29,80 +26,67 @@ func simulateCmd() *cobra.Command {
 	return cmd
 }
 
-// simulation are the options of weft simulate flow, beside those of routing.
-type simulation struct {
+// flowOptions are the options of weft simulate flow.
+type flowOptions struct {
+	fabric  fabricFlags
+	routing routeFlags
 	chain   string
-	files   tableFiles
-	pattern string
-	file    string
-	order   string
-	ranks   int
-	runs    int
-	maxMin  bool
-	equal   bool
-	noPairs bool
+	files   job.TableFiles
+	flows   study.FlowRequest
 	loads   string
 	orcs    string
+	asJSON  bool
 }
 
-func (s *simulation) add(cmd *cobra.Command) {
-	f := cmd.Flags()
-	chainFlag(cmd, &s.chain)
-	f.StringVar(&s.files.plan, "plan", "", "Plan that weft route -o wrote, instead of an engine")
-	f.StringVar(&s.files.lfts, "lfts", "", "forwarding tables of another subnet manager, instead of an engine")
-	f.StringVarP(&s.pattern, "pattern", "p", "bisect", "traffic pattern, NAME or NAME:ARG (--patterns lists them)")
-	f.StringVar(&s.file, "pattern-file", "", "file of flows: a line SOURCE DESTINATION each; a line round begins the next round")
-	f.StringVar(&s.order, "order", "auto", "how ranks are put on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (as --patterns says)")
-	f.IntVar(&s.ranks, "ranks", 0, "number of ranks (default: one for each host port)")
-	f.IntVarP(&s.runs, "runs", "n", 1000, "runs; a pattern that is the same in every run is run once")
-	f.BoolVar(&s.maxMin, "max-min", false, "compute max-min fair shares too, by the widths and speeds of links")
-	f.BoolVar(&s.equal, "equal-rates", false, "take all links for equal in max-min fair shares, as congestion does")
-	f.BoolVar(&s.noPairs, "no-pairs", false, "leave out the loads over all pairs of hosts")
-	f.StringVar(&s.orcs, "orcs", "", "write the network and its forwarding tables to this file as ORCS reads them, and weft too, as FABRIC and --lfts; to standard output (-) it is all that is done")
-	f.StringVar(&s.loads, "loads", "", "write the pairs on every channel to this file, tab-separated")
+func (o *flowOptions) add(cmd *cobra.Command) {
+	o.fabric.add(cmd)
+	o.fabric.addRoles(cmd)
+	o.routing.add(cmd)
+	cmd.Flags().Lookup("seed").Usage = "seed of orders and draws, and of engines that draw lots"
+	jsonFlag(cmd, &o.asJSON)
+	chainFlag(cmd, &o.chain)
+	f, r := cmd.Flags(), &o.flows
+	f.StringVar(&o.files.Plan, "plan", "", "Plan that weft route -o wrote, instead of an engine")
+	f.StringVar(&o.files.LFTs, "lfts", "", "forwarding tables of another subnet manager, instead of an engine")
+	f.StringVarP(&r.Pattern, "pattern", "p", "bisect", "traffic pattern, NAME or NAME:ARG (--patterns lists them)")
+	f.StringVar(&r.File, "pattern-file", "", "file of flows: a line SOURCE DESTINATION each; a line round begins the next round")
+	f.StringVar(&r.Order, "order", "auto", "how ranks are put on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (as --patterns says)")
+	f.IntVar(&r.Ranks, "ranks", 0, "number of ranks (default: one for each host port)")
+	f.IntVarP(&r.Runs, "runs", "n", 1000, "runs; a pattern that is the same in every run is run once")
+	f.BoolVar(&r.MaxMin, "max-min", false, "compute max-min fair shares too, by the widths and speeds of links")
+	f.BoolVar(&r.Equal, "equal-rates", false, "take all links for equal in max-min fair shares, as congestion does")
+	f.BoolVar(&r.NoPairs, "no-pairs", false, "leave out the loads over all pairs of hosts")
+	f.StringVar(&o.orcs, "orcs", "", "write the network and its forwarding tables to this file as ORCS reads them, and weft too, as FABRIC and --lfts; to standard output (-) it is all that is done")
+	f.StringVar(&o.loads, "loads", "", "write the pairs on every channel to this file, tab-separated")
 }
 
-// maxRuns bounds the memory of a simulation: some 100 bytes a run.
-const maxRuns = 10_000_000
-
-// tables says that there are tables, so that nothing is routed.
-func (s *simulation) tables() bool { return s.files.plan != "" || s.files.lfts != "" }
-
-func (s *simulation) validate(cmd *cobra.Command) error {
+func (o *flowOptions) validate(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
 	for _, routing := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles"} {
-		if changed(routing) && s.tables() {
+		if changed(routing) && o.files.Given() {
 			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", routing)
 		}
 	}
 	switch {
-	case s.files.plan != "" && s.files.lfts != "":
+	case o.files.Plan != "" && o.files.LFTs != "":
 		return errors.New("give --plan or --lfts, not both")
-	case changed("pattern") && s.file != "":
+	case changed("pattern") && o.flows.File != "":
 		return errors.New("give --pattern or --pattern-file, not both")
-	case !slices.Contains([]string{"auto", "random", "natural", "leaf"}, s.order):
-		return fmt.Errorf("--order %q: want auto, random, natural or leaf", s.order)
-	case s.equal && !s.maxMin:
-		return errors.New("--equal-rates goes with --max-min")
-	case s.orcs == "-" && s.loads != "":
+	case o.orcs == "-" && o.loads != "":
 		return errors.New("--orcs - is all that is done: leave out --loads, or name a file")
-	case s.noPairs && s.loads != "":
+	case o.flows.NoPairs && o.loads != "":
 		return errors.New("--loads needs the loads that --no-pairs leaves out")
-	case s.runs < 1 || s.runs > maxRuns:
-		return fmt.Errorf("--runs %d: want at least 1 and at most %d", s.runs, maxRuns)
-	case s.ranks < 0:
-		return fmt.Errorf("--ranks %d: want at least 1", s.ranks)
+	}
+	if err := o.flows.Validate(); err != nil {
+		return fmt.Errorf("--%w", err)
 	}
 	return nil
 }
 
 func simulateFlowCmd() *cobra.Command {
 	var (
-		flags   fabricFlags
-		routing routeFlags
-		sim     simulation
-		asJSON  bool
-		list    bool
+		o    flowOptions
+		list bool
 	)
 	cmd := &cobra.Command{
 		Use:   "flow FABRIC",
@@ -129,166 +113,71 @@ send, and with every flow dealt out evenly over all LIDs of its target. The same
 		Args: oneOrList("FABRIC", "patterns", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
-				return listPatterns(cmd.OutOrStdout(), asJSON)
+				return answer(cmd.OutOrStdout(), study.ListPatterns(), o.asJSON)
 			}
-			if err := sim.validate(cmd); err != nil {
-				return err
-			}
-			if err := routing.setChain(sim.chain); err != nil {
-				return err
-			}
-			answer, err := answerTo(cmd, sim.loads, sim.orcs)
-			if err != nil {
-				return err
-			}
-			g, err := flags.graph(cmd, args[0])
-			if err != nil {
-				return err
-			}
-			out := &flowOutput{Fabric: g.Name, Seed: routing.Seed}
-			plan, err := sim.plan(cmd, g, &routing.Request, out)
-			if err != nil {
-				return err
-			}
-			if sim.orcs != "" {
-				if err := sim.writeORCS(cmd, g, plan); err != nil || sim.orcs == "-" {
-					return err
-				}
-			}
-			err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
-				out.Seconds, err = timed(func() error { return sim.run(ctx, g, plan, &routing, out) })
-				return err
-			})
-			if err != nil {
-				return err
-			}
-			if out.Undelivered > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: the tables do not deliver %d of %d flows: they count as bandwidth 0\n", out.Undelivered, out.Flows)
-			}
-			if r := out.Rates; r != nil && r.Gbps > 0 && r.Unknown > 0 {
-				fmt.Fprintf(cmd.ErrOrStderr(), "weft: warning: the rates of %s are not known: they are taken for %g Gbit/s\n", plural(r.Unknown, "link"), r.Gbps)
-			}
-			if sim.loads != "" {
-				write := func(w io.Writer) error { return writeLoads(w, g, out.Pairs.Loads) }
-				if err := output(cmd, sim.loads, write); err != nil {
-					return err
-				}
-			}
-			if asJSON {
-				return printJSON(answer, out)
-			}
-			return out.write(answer)
+			return o.run(cmd, args[0])
 		},
 	}
-	flags.add(cmd)
-	flags.addRoles(cmd)
-	routing.add(cmd)
-	cmd.Flags().Lookup("seed").Usage = "seed of orders and draws, and of engines that draw lots"
-	sim.add(cmd)
-	jsonFlag(cmd, &asJSON)
+	o.add(cmd)
 	cmd.Flags().BoolVar(&list, "patterns", false, "list the traffic patterns")
 	return cmd
 }
 
-// plan reads the tables, or routes.
-func (s *simulation) plan(cmd *cobra.Command, g *fabric.Graph, req *job.Request, out *flowOutput) (*route.Plan, error) {
-	if s.tables() {
-		return s.files.read(cmd, g)
+// run routes or reads tables, and simulates.
+func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
+	if err := o.validate(cmd); err != nil {
+		return err
 	}
-	r, err := routeFabric(cmd, g, req)
-	if err != nil {
-		return nil, err
+	if err := o.routing.setChain(o.chain); err != nil {
+		return err
 	}
-	routed := newRouteOutput(r)
-	out.Engine, out.Refused = routed.Engine, routed.Refused
-	return r.Plan, nil
-}
-
-// writeORCS writes the network and its tables.
-func (s *simulation) writeORCS(cmd *cobra.Command, g *fabric.Graph, plan *route.Plan) error {
-	if by := plan.Choice.By; by != route.AnyLID && by != route.BaseLID {
-		return errors.New("--orcs: a host of ORCS has one address, but the plan chooses among the LIDs of a target")
-	}
-	return output(cmd, s.orcs, func(w io.Writer) error {
-		return netfile.WriteORCS(w, g, plan.Ends.Base, plan.Tables.Port)
-	})
-}
-
-// run simulates, and fills in the output.
-func (s *simulation) run(ctx context.Context, g *fabric.Graph, plan *route.Plan, routing *routeFlags, out *flowOutput) error {
-	n, err := flow.New(ctx, g, plan, routing.Workers)
+	to, err := answerTo(cmd, o.loads, o.orcs)
 	if err != nil {
 		return err
 	}
-	p, err := s.traffic(g, n)
-	if err != nil {
-		return err
-	}
-	shuffle := s.order == "random" || s.order == "auto" && p.Shuffled
-	out.Hosts, out.Pattern, out.Order = len(n.Hosts), p.Name, "natural"
-	var hosts []int32
-	switch {
-	case shuffle:
-		out.Order = "random"
-	case s.order == "leaf":
-		out.Order, hosts = "leaf", n.ByLeaf()
-	}
-	opt := flow.Options{
-		Hosts: hosts,
-		Runs:  s.runs, Seed: routing.Seed, Shuffle: shuffle, MaxMin: s.maxMin, Equal: s.equal, Workers: routing.Workers,
-	}
-	if out.Result, err = n.Run(ctx, p, opt); err != nil {
-		return err
-	}
-	spread, err := flow.NewSpread(ctx, g, plan, routing.Workers)
-	if err == nil && spread != nil {
-		out.Spread, err = spread.Run(ctx, p, opt)
-	}
-	if err != nil {
-		return err
-	}
-	if s.file == "" && (p.Name == "bisect" || p.Name == "bisect_fb_sym") {
-		out.EBB, out.Direction = &out.Bandwidth, "one way"
-		if p.Name == "bisect_fb_sym" {
-			out.Direction = "both ways"
+	if o.flows.File != "" {
+		if o.flows.Text, err = os.ReadFile(o.flows.File); err != nil {
+			return err
 		}
 	}
-	if s.noPairs {
-		return nil
+	g, err := o.fabric.graph(cmd, arg)
+	if err != nil {
+		return err
 	}
-	out.Pairs, err = allPairs(ctx, n, plan, routing.Workers)
-	return err
+	r, err := o.plan(cmd, g)
+	if err != nil {
+		return err
+	}
+	if o.orcs != "" {
+		err := output(cmd, o.orcs, func(w io.Writer) error { return study.WriteORCS(w, g, r.Plan) })
+		if err != nil || o.orcs == "-" {
+			return err
+		}
+	}
+	o.flows.Seed, o.flows.Workers = o.routing.Seed, o.routing.Workers
+	var out *study.Simulation
+	begun := time.Now()
+	err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
+		out, err = study.Simulate(ctx, g, r, &o.flows)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out.Seconds = time.Since(begun).Seconds()
+	warn(cmd, out.Warnings())
+	if o.loads != "" {
+		if err := output(cmd, o.loads, func(w io.Writer) error { return study.WriteLoads(w, g, out.Pairs.Loads) }); err != nil {
+			return err
+		}
+	}
+	return answer(to, out, o.asJSON)
 }
 
-// traffic makes the pattern.
-func (s *simulation) traffic(g *fabric.Graph, n *flow.Network) (*traffic.Pattern, error) {
-	ranks := len(n.Hosts)
-	if s.ranks > ranks {
-		return nil, fmt.Errorf("--ranks %d: the fabric has %d host ports with a LID", s.ranks, ranks)
+// plan reads the tables, or routes.
+func (o *flowOptions) plan(cmd *cobra.Command, g *fabric.Graph) (*job.Result, error) {
+	if o.files.Given() {
+		return loadTables(cmd, g, &o.files)
 	}
-	if s.ranks > 0 {
-		ranks = s.ranks
-	}
-	if s.file == "" {
-		return traffic.Parse(s.pattern, ranks)
-	}
-	data, err := os.ReadFile(s.file)
-	if err != nil {
-		return nil, err
-	}
-	return traffic.ReadFile(s.file, data, g, n.Hosts[:ranks])
-}
-
-func allPairs(ctx context.Context, n *flow.Network, plan *route.Plan, workers int) (*pairsOutput, error) {
-	pairs, err := n.AllPairs(ctx, workers)
-	if err != nil {
-		return nil, err
-	}
-	out := &pairsOutput{Pairs: pairs}
-	if out.PathLoad, err = n.PathLoads(ctx, pairs.Loads, workers); err != nil || plan.Choice.By != route.AnyLID {
-		return out, err
-	}
-	risk, err := n.A2A(ctx, pairs.Targets, workers)
-	out.A2A = &risk
-	return out, err
+	return routeFabric(cmd, g, &o.routing.Request)
 }

@@ -5,6 +5,7 @@ package summary
 import (
 	"context"
 	"fmt"
+	"io"
 
 	"weft/fabric"
 	"weft/fabric/source"
@@ -109,7 +110,16 @@ type Difference struct {
 }
 
 // Compare lists what must change to turn a into b.
-func Compare(a, b *fabric.Fabric) Difference {
+func Compare(a, b *fabric.Fabric) *Difference {
 	changes := append([]fabric.Change{}, fabric.Diff(a, b)...)
-	return Difference{Equal: len(changes) == 0, Changes: changes}
+	return &Difference{Equal: len(changes) == 0, Changes: changes}
+}
+
+// Write prints the changes, a line each, and their number.
+func (d *Difference) Write(w io.Writer) error {
+	for _, c := range d.Changes {
+		fmt.Fprintln(w, c)
+	}
+	_, err := fmt.Fprintf(w, "%d changes\n", len(d.Changes))
+	return err
 }

@@ -18,6 +18,8 @@ var floors = []struct {
 }{
 	{"weft/cmd", 6},
 	{"weft/lab", 5},
+	{"weft/demo", 5},
+	{"weft/study", 4},
 	{"weft/sm", 4},
 	{"weft/emulator", 4},
 	{"weft/sim", 3},

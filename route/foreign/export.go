@@ -9,13 +9,13 @@ import (
 	"weft/route"
 )
 
-// FitsTables returns a *Refusal when forwarding tables alone, as OpenSM's engine
-// "file" reads them, cannot carry the Plan: more than one lane, or sources that must
-// choose among the LIDs of a target.
-func FitsTables(p *route.Plan) error {
+// FitsTables returns a *Refusal when forwarding tables, as OpenSM's engine "file" reads
+// them, cannot carry the Plan: several lanes, unless files of SLs and SL2VL tables go with
+// them, or sources that must choose among the LIDs of a target.
+func FitsTables(p *route.Plan, withLanes bool) error {
 	const advice = "save the Plan instead (weft route -o FILE)"
-	if p.SL == nil || p.SL2VL == nil || p.VLs != 1 {
-		return route.Refuse("file", advice, "forwarding tables alone cannot carry the SLs and SL2VL tables of this Plan (it needs %d lanes)", p.VLs)
+	if p.SL == nil || p.SL2VL == nil || p.VLs != 1 && !withLanes {
+		return route.Refuse("file", advice+", or write the lanes too (--sl FILE --sl2vl FILE)", "forwarding tables alone cannot carry the SLs and SL2VL tables of this Plan (it needs %d lanes)", p.VLs)
 	}
 	if by := p.Choice.By; by != route.AnyLID && by != route.BaseLID {
 		return route.Refuse("file", advice, "forwarding tables alone cannot carry which DLID a source is to use")

@@ -158,15 +158,15 @@ func TestForeignLanesIncomplete(t *testing.T) {
 func TestFitsTables(t *testing.T) {
 	g := generate(t, "torus(5x5,hosts=1)")
 	var refusal *route.Refusal
-	if err := foreign.FitsTables(planOf(t, g, "dor", 0)); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "2 lanes") {
+	if err := foreign.FitsTables(planOf(t, g, "dor", 0), false); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "2 lanes") {
 		t.Errorf("a Plan of two lanes: %v", err)
 	}
 	p := planOf(t, g, "updn", 1)
-	if err := foreign.FitsTables(p); err != nil {
+	if err := foreign.FitsTables(p, false); err != nil {
 		t.Error(err)
 	}
 	p.Choice = route.NewChoice(g.NumEnds, nil)
-	if err := foreign.FitsTables(p); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "DLID") {
+	if err := foreign.FitsTables(p, false); !errors.As(err, &refusal) || !strings.Contains(err.Error(), "DLID") {
 		t.Errorf("a Plan with a choice: %v", err)
 	}
 }

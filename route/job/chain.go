@@ -19,6 +19,12 @@ type Step struct {
 // Chain lists engines in the order in which they are tried.
 type Chain []Step
 
+// DefaultChain is the chain used when none is named.
+const DefaultChain = engine.Default
+
+// ChainEnd tells people how a chain ends.
+const ChainEnd = "then " + engine.Last + ", unless it ends in " + engine.None
+
 // ChainHelp tells people how a chain is written.
 const ChainHelp = `An engine may have options behind it, and a chain names several: the next one is tried when
 one refuses, and the output says so: ftree,switches=none,dfsssp. Every chain ends in ` + engine.Last + `,

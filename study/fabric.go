@@ -1,16 +1,91 @@
-package main
+package study
 
 import (
+	"cmp"
+	"context"
 	"fmt"
 	"io"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 
+	"weft/fabric/source"
+	"weft/fabric/summary"
 	"weft/route/engine/ftree"
 )
 
-// gapsShown is how many items of a list are printed; --json has all.
+// Fabric is the document of `weft show --json`.
+type Fabric struct {
+	*summary.Summary
+	Tree *ftree.Shape `json:"tree,omitempty"` // with --tree
+}
+
+// ShowFabric counts what a fabric holds, and if asked for recognises it as a fat-tree.
+func ShowFabric(ctx context.Context, src *source.Source, tree bool) (*Fabric, error) {
+	g := src.Fabric.Compile()
+	s, err := summary.Of(ctx, src, g)
+	out := &Fabric{Summary: s}
+	if err == nil && tree {
+		out.Tree = ftree.Recognise(g)
+	}
+	return out, err
+}
+
+// Write prints the fabric for people.
+func (f *Fabric) Write(w io.Writer) error {
+	rows := [][]string{
+		{"fabric", f.Name},
+		{"format", f.Format},
+		{"switches", strconv.Itoa(f.Switches) + portsText(f.SwitchPorts)},
+		{"CAs", strconv.Itoa(f.CAs)},
+		{"routers", strconv.Itoa(f.Routers)},
+		{"links", fmt.Sprintf("%d (%d between switches)", f.Links.Links, f.SwitchLinks)},
+		{"end ports", strconv.Itoa(f.EndPorts)},
+		{"components", strconv.Itoa(f.Components)},
+		{"diameter", fmt.Sprintf("%d links between the switches farthest apart", f.Diameter)},
+		{"rates", countsText(f.Rates)},
+		{"LIDs seen", strconv.Itoa(f.LIDs)},
+	}
+	for _, row := range []struct {
+		name string
+		n    int
+	}{{"links down", f.Down}, {"links drained", f.Drained}, {"warnings", len(f.Warnings)}} {
+		if row.n > 0 {
+			rows = append(rows, []string{row.name, strconv.Itoa(row.n)})
+		}
+	}
+	if err := Table(w, rows); err != nil || f.Tree == nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return writeTree(w, f.Tree)
+}
+
+// portsText says how many switches have how many ports.
+func portsText(by map[int]int) string {
+	text := map[string]int{}
+	for n, k := range by {
+		text[fmt.Sprintf("%d ports", n)] = k
+	}
+	if len(text) == 0 {
+		return ""
+	}
+	return " (" + countsText(text) + ")"
+}
+
+// countsText lists counts, the largest first.
+func countsText(m map[string]int) string {
+	names := slices.SortedFunc(maps.Keys(m), func(a, b string) int {
+		return cmp.Or(cmp.Compare(m[b], m[a]), cmp.Compare(a, b))
+	})
+	for i, name := range names {
+		names[i] = fmt.Sprintf("%d of %s", m[name], name)
+	}
+	return strings.Join(names, ", ")
+}
+
+// gapsShown is how many items of a list are printed; JSON has all.
 const gapsShown = 10
 
 // writeTree prints what a fabric looks like as a fat-tree.
@@ -38,7 +113,7 @@ func writeTree(w io.Writer, s *ftree.Shape) error {
 		add("missing", "%d", len(s.Missing))
 		add("irregular", "%d", len(s.Irregular))
 	}
-	if err := table(w, rows); err != nil || !s.Tree {
+	if err := Table(w, rows); err != nil || !s.Tree {
 		return err
 	}
 	missing := make([]string, len(s.Missing))
@@ -66,7 +141,7 @@ func treeFormula(s *ftree.Shape) string {
 // span is a range, or the number that it is.
 func span(r ftree.Range) string {
 	if r.Min == r.Max {
-		return count(r.Min)
+		return strconv.Itoa(r.Min)
 	}
 	return fmt.Sprintf("%d to %d", r.Min, r.Max)
 }
@@ -88,7 +163,7 @@ func given(roles map[string]int) string {
 	if len(roles) == 0 {
 		return "none: they are inferred"
 	}
-	return counted(roles)
+	return countsText(roles)
 }
 
 // writeSome prints the first items of a list.

@@ -1,0 +1,145 @@
+package job
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/route"
+	"weft/route/foreign"
+	"weft/route/planfile"
+)
+
+// TableFiles are the paths of the files of a routing, "" for none: a Plan of weft, or the
+// tables of another subnet manager.
+type TableFiles struct{ Plan, LFTs, SLs, SL2VLs string }
+
+// Given reports whether there are tables, so that nothing is routed.
+func (t *TableFiles) Given() bool { return t.Plan != "" || t.LFTs != "" }
+
+// Validate reports files that do not go together.
+func (t *TableFiles) Validate() error {
+	switch {
+	case (t.Plan == "") == (t.LFTs == ""):
+		return errors.New("give either --plan FILE or --lfts FILE")
+	case t.Plan != "" && (t.SLs != "" || t.SL2VLs != ""):
+		return errors.New("--sl and --sl2vl go with --lfts: a Plan holds its lanes")
+	}
+	return nil
+}
+
+// claimsShown is the number of wrong hop counts that are named.
+const claimsShown = 10
+
+// Load reads the Plan of the files for a Graph, by a function such as os.ReadFile.
+// Warnings tell what is odd in the files.
+func (t *TableFiles) Load(g *fabric.Graph, read func(path string) ([]byte, error)) (plan *route.Plan, warnings []string, err error) {
+	if t.Plan == "" {
+		return t.loadForeign(g, read)
+	}
+	data, err := read(t.Plan)
+	if err != nil {
+		return nil, nil, err
+	}
+	if plan, err = planfile.Load(bytes.NewReader(data), g); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", t.Plan, err)
+	}
+	return plan, nil, nil
+}
+
+// loadForeign makes a Plan of the tables of another subnet manager.
+func (t *TableFiles) loadForeign(g *fabric.Graph, read func(path string) ([]byte, error)) (plan *route.Plan, warnings []string, err error) {
+	files := foreign.Files{}
+	for _, file := range []struct {
+		path  string
+		parse func(name string, data []byte) ([]netfile.Warning, error)
+	}{
+		{t.LFTs, func(name string, data []byte) (w []netfile.Warning, err error) {
+			files.LFTs, w, err = netfile.ReadLFTs(name, data)
+			return w, err
+		}},
+		{t.SLs, func(name string, data []byte) (w []netfile.Warning, err error) {
+			files.SLs, w, err = netfile.ReadPathSLs(name, data)
+			return w, err
+		}},
+		{t.SL2VLs, func(name string, data []byte) (w []netfile.Warning, err error) {
+			files.SL2VL, w, err = netfile.ReadSL2VLs(name, data)
+			return w, err
+		}},
+	} {
+		if file.path == "" {
+			continue
+		}
+		data, err := read(file.path)
+		if err != nil {
+			return nil, warnings, err
+		}
+		odd, err := file.parse(file.path, data)
+		if err != nil {
+			return nil, warnings, err
+		}
+		for _, w := range odd {
+			warnings = append(warnings, w.String())
+		}
+	}
+	plan, notes, err := files.Plan(g)
+	warnings = append(warnings, notes...)
+	if err != nil {
+		return nil, warnings, fmt.Errorf("%s: %w", t.LFTs, err)
+	}
+	wrong, total := files.WrongClaims(g, plan, claimsShown)
+	for _, text := range wrong {
+		warnings = append(warnings, t.LFTs+": "+text)
+	}
+	if more := total - len(wrong); more > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s: and %d more wrong hop counts", t.LFTs, more))
+	}
+	return plan, warnings, nil
+}
+
+// Outputs are the paths of files that a Plan is written to, "" for none.
+type Outputs struct{ Plan, LFTs, FDBs, Dump, Random, SLs, SL2VLs string }
+
+// Paths lists all paths.
+func (o *Outputs) Paths() []string {
+	return []string{o.Plan, o.LFTs, o.FDBs, o.Dump, o.Random, o.SLs, o.SL2VLs}
+}
+
+// Write writes the files by a function that makes one. A file that is refused or fails
+// drops no other one.
+func (o *Outputs) Write(g *fabric.Graph, plan *route.Plan, create func(path string, write func(io.Writer) error) error) (err error) {
+	var tables *netfile.LFTs
+	if o.LFTs != "" || o.FDBs != "" || o.Dump != "" || o.Random != "" {
+		tables = foreign.LFTs(g, plan)
+	}
+	for _, file := range []struct {
+		path  string
+		write func(io.Writer) error
+		fits  func() error
+	}{
+		{o.Plan, func(w io.Writer) error { return planfile.Save(w, g, plan) }, nil},
+		{o.LFTs, func(w io.Writer) error { return netfile.WriteOpenSMLFTs(w, tables) }, func() error {
+			return foreign.FitsTables(plan, o.SLs != "" && o.SL2VLs != "")
+		}},
+		{o.FDBs, func(w io.Writer) error { return netfile.WriteFDBs(w, tables) }, nil},
+		{o.Dump, func(w io.Writer) error { return netfile.WriteDumpLFTs(w, tables) }, nil},
+		{o.Random, func(w io.Writer) error { return netfile.WriteRandom(w, tables) }, nil},
+		{o.SLs, func(w io.Writer) error { return netfile.WritePathSLs(w, foreign.PathSLs(g, plan)) }, nil},
+		{o.SL2VLs, func(w io.Writer) error { return netfile.WriteSL2VLs(w, foreign.SL2VLs(g, plan)) }, nil},
+	} {
+		if file.path == "" {
+			continue
+		}
+		if file.fits != nil {
+			if refused := file.fits(); refused != nil {
+				err = errors.Join(err, refused)
+				continue
+			}
+		}
+		err = errors.Join(err, create(file.path, file.write))
+	}
+	return err
+}

@@ -1,0 +1,112 @@
+package study
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// Change says what a new Plan changes in a subnet that runs an old one.
+type Change struct {
+	Since   string `json:"since"`   // the file of the old Plan
+	Ports   Tally  `json:"ports"`   // end ports, by base LID
+	LIDs    Tally  `json:"lids"`    // moved: it names another port now
+	Pairs   *Tally `json:"pairs"`   // of hosts; kept: every LID in use still is; null unless sources choose among LIDs
+	Entries Tally  `json:"entries"` // of the forwarding tables of the switches that are there now
+	Blocks  int    `json:"blocks"`  // of 64 entries that must be written
+
+	Switches []SwitchChange `json:"switches"` // that must be written to
+	Moved    []MovedPort    `json:"moved_ports"`
+
+	numSwitches int // of the fabric
+}
+
+// Tally counts what is as it was, what has changed, what is new and what is gone.
+type Tally struct {
+	Kept  int `json:"kept"`
+	Moved int `json:"moved"`
+	New   int `json:"new"`
+	Gone  int `json:"gone"`
+}
+
+// SwitchChange says what must be written to a switch.
+type SwitchChange struct {
+	GUID    fabric.GUID `json:"guid"`
+	Name    string      `json:"name"`
+	Entries Tally       `json:"entries"`
+	Blocks  int         `json:"blocks"`
+}
+
+// MovedPort is an end port that gets another base LID.
+type MovedPort struct {
+	GUID fabric.GUID `json:"guid"` // of the node
+	Name string      `json:"name"`
+	Port uint8       `json:"port"`
+	From fabric.LID  `json:"from"`
+	To   fabric.LID  `json:"to"`
+}
+
+// NewChange makes the document of a Change since the Plan of a file.
+func NewChange(since string, g *fabric.Graph, c *route.Change) *Change {
+	out := &Change{
+		Since: since, Ports: Tally(c.Ports), LIDs: Tally(c.LIDs), Pairs: (*Tally)(c.Pairs), Entries: Tally(c.Entries),
+		Blocks: c.Blocks, Switches: []SwitchChange{}, Moved: []MovedPort{}, numSwitches: g.NumSwitches,
+	}
+	for _, s := range c.Switches {
+		out.Switches = append(out.Switches, SwitchChange{g.SwitchGUID[s.Switch], g.SwitchDesc[s.Switch], Tally(s.Entries), s.Blocks})
+	}
+	for _, m := range c.Moved {
+		out.Moved = append(out.Moved, MovedPort{g.EndNodeGUID[m.End], g.EndDesc[m.End], g.EndNum[m.End], m.From, m.To})
+	}
+	return out
+}
+
+// changesShown is the number of moved ports, and of switches to be written to, that are listed.
+const changesShown = 10
+
+func (c *Change) write(w io.Writer) error {
+	rows := [][]string{{"since " + c.Since, "kept", "moved", "new", "gone"}}
+	row := func(what string, t Tally) {
+		rows = append(rows, []string{what, strconv.Itoa(t.Kept), strconv.Itoa(t.Moved), strconv.Itoa(t.New), strconv.Itoa(t.Gone)})
+	}
+	row("end ports", c.Ports)
+	row("LIDs", c.LIDs)
+	if c.Pairs != nil {
+		row("pairs of hosts", *c.Pairs)
+	}
+	row("forwarding entries", c.Entries)
+	if err := Table(w, rows); err != nil {
+		return err
+	}
+	for i, p := range c.Moved {
+		if i == changesShown {
+			fmt.Fprintf(w, "  and %d more ports (--json lists all)\n", len(c.Moved)-i)
+			break
+		}
+		fmt.Fprintf(w, "  %q (%s) port %d moves from LID %d to %d\n", p.Name, p.GUID, p.Port, p.From, p.To)
+	}
+	fmt.Fprintf(w, "to write: %d of %d switches, %d blocks of %d entries\n", len(c.Switches), c.numSwitches, c.Blocks, route.BlockSize)
+	if len(c.Switches) == 0 {
+		return nil
+	}
+	most := slices.SortedStableFunc(slices.Values(c.Switches), func(a, b SwitchChange) int {
+		return cmp.Compare(b.Entries.changed(), a.Entries.changed())
+	})
+	rows = [][]string{{"  switch", "entries", "blocks"}}
+	for i := range most[:min(len(most), changesShown)] {
+		s := &most[i]
+		rows = append(rows, []string{fmt.Sprintf("  %q (%s)", s.Name, s.GUID), strconv.Itoa(s.Entries.changed()), strconv.Itoa(s.Blocks)})
+	}
+	if more := len(most) - changesShown; more > 0 {
+		rows = append(rows, []string{fmt.Sprintf("  and %d more (--json lists all)", more)})
+	}
+	return Table(w, rows)
+}
+
+// changed counts what is not as it was.
+func (t *Tally) changed() int { return t.Moved + t.New + t.Gone }

@@ -1,0 +1,223 @@
+package study
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"time"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/job"
+	"weft/route/quality"
+	"weft/sim/flow"
+	"weft/traffic"
+)
+
+// Comparison is the document of `weft compare --json`.
+type Comparison struct {
+	Fabric    string     `json:"fabric"`
+	Runs      int        `json:"runs"` // random bisections of each ebb
+	Direction string     `json:"ebb_direction"`
+	Seed      uint64     `json:"seed"`
+	Engines   []Compared `json:"engines"`
+}
+
+// Compared is an engine's Plan with what the judge and the flow simulator say of it, or
+// the reason why there is none.
+type Compared struct {
+	Engine  string        `json:"engine"`
+	Refused *Refusal      `json:"refused,omitempty"`
+	LIDs    int           `json:"lids,omitempty"`
+	VLs     int           `json:"vls,omitempty"`
+	EBB     *flow.Summary `json:"ebb,omitempty"`     // effective bisection bandwidth
+	Seconds float64       `json:"seconds,omitempty"` // routing alone
+	Stages  []job.Stage   `json:"stages,omitempty"`
+	Judged  float64       `json:"judge_seconds,omitempty"`
+	Counted float64       `json:"ebb_seconds,omitempty"`
+	// RouteRSS is the memory of a process of the engine's own, if it has one, when it had
+	// read the fabric and routed it; PeakRSS in the end. In 10^6 bytes.
+	RouteRSS float64         `json:"route_rss_mb,omitempty"`
+	PeakRSS  float64         `json:"peak_rss_mb,omitempty"`
+	Check    *quality.Report `json:"check,omitempty"`
+}
+
+// orders are the ways to sort rows, best first.
+var orders = map[string]func(a, b Compared) int{
+	"engine":  func(_, _ Compared) int { return 0 },
+	"ebb":     func(a, b Compared) int { return cmp.Compare(b.ebb(), a.ebb()) },
+	"vls":     func(a, b Compared) int { return cmp.Compare(a.VLs, b.VLs) },
+	"seconds": func(a, b Compared) int { return cmp.Compare(a.Seconds, b.Seconds) },
+	"memory":  func(a, b Compared) int { return cmp.Compare(a.RouteRSS, b.RouteRSS) },
+}
+
+// CheckOrder reports an unknown order of rows.
+func CheckOrder(order string) error {
+	if orders[order] == nil {
+		return fmt.Errorf("%q: want engine, ebb, vls, seconds or memory", order)
+	}
+	return nil
+}
+
+// Sort puts the rows in an order that CheckOrder knows, those without a Plan last.
+func (c *Comparison) Sort(order string) {
+	slices.SortStableFunc(c.Engines, func(a, b Compared) int {
+		switch {
+		case a.Refused == nil && b.Refused != nil:
+			return -1
+		case a.Refused != nil && b.Refused == nil:
+			return 1
+		}
+		return orders[order](a, b)
+	})
+}
+
+func (c *Compared) ebb() float64 {
+	if c.EBB == nil {
+		return 0
+	}
+	return c.EBB.Mean
+}
+
+// UsualRuns is so many random bisections that they take about a second on a core.
+func UsualRuns(hosts int) int { return min(max(5_000_000/max(hosts, 1), 100), 1000) }
+
+// CompareEngine routes by one engine of a chain, judges and simulates so many random
+// bisections. peakRSS measures the memory of the process.
+func CompareEngine(ctx context.Context, g *fabric.Graph, step job.Step, asked *job.Request, runs int, peakRSS func() float64) (*Compared, error) {
+	req := *asked
+	req.Chain = job.Chain{step}
+	c := &Compared{Engine: step.Engine.Name}
+	r, err := job.Route(ctx, g, &req)
+	if _, refused := errors.AsType[*route.Refusal](err); refused {
+		refusal := refusalOf(err)
+		c.Refused = &refusal
+		return c, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.LIDs, c.VLs, c.Seconds, c.Stages, c.RouteRSS = r.Plan.Ends.Total(), r.Plan.VLs, r.Seconds, r.Stages, peakRSS()
+	if err := r.Judge(ctx, g, &req); err != nil {
+		return nil, err
+	}
+	c.Check, c.Judged = r.Report, r.Judged
+	c.Counted, err = seconds(req.Now, func() (err error) {
+		c.EBB, err = bisections(ctx, g, r.Plan, &req, runs)
+		return err
+	})
+	return c, err
+}
+
+// seconds measures how long work takes by a clock that may be nil.
+func seconds(now func() time.Duration, work func() error) (float64, error) {
+	if now == nil {
+		return 0, work()
+	}
+	begun := now()
+	err := work()
+	return (now() - begun).Seconds(), err
+}
+
+// bisections is the effective bisection bandwidth, one way.
+func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *job.Request, runs int) (*flow.Summary, error) {
+	n, err := flow.New(ctx, g, plan, req.Workers)
+	if err != nil {
+		return nil, err
+	}
+	p, err := traffic.Parse("bisect", len(n.Hosts))
+	if err != nil {
+		return nil, err
+	}
+	result, err := n.Run(ctx, p, flow.Options{Runs: runs, Seed: req.Seed, Shuffle: true, Workers: req.Workers})
+	if err != nil {
+		return nil, err
+	}
+	return &result.Bandwidth, nil
+}
+
+// Write prints the table for people.
+func (c *Comparison) Write(w io.Writer) error { return WriteCompared(w, c.Engines) }
+
+// WriteCompared prints a table of engines for people.
+func WriteCompared(w io.Writer, rows []Compared) error {
+	out := [][]string{{
+		"ENGINE", "REACHABLE", "VERDICT", "NO DEADLOCK", "VLs", "LIDs", "HOPS max/avg", "MINIMAL", "PATHS/CHANNEL max/avg",
+		"EBB", "ROUTE s", "JUDGE s", "MB",
+	}}
+	for i := range rows {
+		r := &rows[i]
+		if r.Refused != nil {
+			out = append(out, []string{r.Engine, "refused"})
+			continue
+		}
+		c := r.Check
+		out = append(out, []string{
+			r.Engine, reachable(c), verdict(c), deadlockFree(c), strconv.Itoa(r.VLs), strconv.Itoa(r.LIDs),
+			fmt.Sprintf("%d/%.2f", c.Hops.Max, c.Hops.Avg), minimal(c),
+			fmt.Sprintf("%d/%.1f", c.Load.Max, c.Load.Avg), fmt.Sprintf("%.4f", r.ebb()),
+			fmt.Sprintf("%.3f", r.Seconds), fmt.Sprintf("%.3f", r.Judged), fmt.Sprintf("%.0f", r.RouteRSS),
+		})
+	}
+	if !slices.ContainsFunc(rows, func(r Compared) bool { return r.RouteRSS > 0 }) {
+		for i, row := range out {
+			out[i] = row[:min(len(row), len(out[0])-1)]
+		}
+	}
+	if err := Table(w, out); err != nil {
+		return err
+	}
+	for i := range rows {
+		if r := rows[i].Refused; r != nil {
+			fmt.Fprintln(w, "refused:", r)
+		}
+	}
+	return nil
+}
+
+// reachable says whether every pair that has a way is delivered.
+func reachable(c *quality.Report) string {
+	if lost := c.Unreachable + c.Discarded; lost > 0 {
+		return fmt.Sprintf("%d lost", lost)
+	}
+	return "yes"
+}
+
+// verdict is the judge's answer in one or two words.
+func verdict(c *quality.Report) string {
+	switch {
+	case c.OK:
+		return "proven"
+	case c.Unreachable > 0:
+		return "unreachable pairs"
+	case len(c.Faults) > 0:
+		return "faulty"
+	case c.DeadlockFree == check.No:
+		return "can deadlock"
+	}
+	return "not proven"
+}
+
+// deadlockFree says for which traffic there is no deadlock.
+func deadlockFree(c *quality.Report) string {
+	if c.DeadlockFree != check.Yes && c.HostOnly.DeadlockFree == check.Yes {
+		return "hosts only"
+	}
+	return c.DeadlockFree.String()
+}
+
+// minimal says which pairs take a shortest way.
+func minimal(c *quality.Report) string {
+	switch {
+	case c.Minimal:
+		return "yes"
+	case c.HostPairs.NonMinimal == 0:
+		return "hosts"
+	}
+	return "no"
+}

@@ -1,0 +1,110 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+
+	"weft/route"
+	"weft/route/job"
+	"weft/route/quality"
+)
+
+// Route is the document of `weft route --json`.
+type Route struct {
+	Engine  string          `json:"engine"`
+	Refused []Refusal       `json:"refused,omitempty"` // engines of the chain that refused before it
+	Recipe  route.Recipe    `json:"recipe"`
+	LIDs    int             `json:"lids"`
+	Least   int             `json:"least_lids,omitempty"` // proven: no assignment of these paths has fewer
+	MaxLMC  uint8           `json:"max_lmc"`
+	VLs     int             `json:"vls"` // data lanes that the paths need
+	Seconds float64         `json:"seconds"`
+	Stages  []job.Stage     `json:"stages"`
+	PeakRSS float64         `json:"peak_rss_mb"`     // memory of the process so far, 10^6 bytes
+	Notes   []string        `json:"notes,omitempty"` // what the engine says of its result
+	Ports   *Ports          `json:"ports,omitempty"`
+	Check   *quality.Report `json:"check,omitempty"`  // as weft check --json prints it; absent with --no-check
+	Solver  *Solver         `json:"solver,omitempty"` // of --names ilp
+	Change  *Change         `json:"change,omitempty"` // with --keep
+}
+
+// Refusal is an engine that did not route the fabric.
+type Refusal struct {
+	Engine string `json:"engine"`
+	Reason string `json:"reason"`
+	Advice string `json:"advice,omitempty"` // what to do instead
+}
+
+// String is the refusal in one line.
+func (r *Refusal) String() string {
+	return (&route.Refusal{Engine: r.Engine, Reason: r.Reason, Advice: r.Advice}).Error()
+}
+
+// refusalOf takes a refusal apart.
+func refusalOf(err error) Refusal {
+	if r, ok := errors.AsType[*route.Refusal](err); ok {
+		return Refusal{r.Engine, r.Reason, r.Advice}
+	}
+	return Refusal{Reason: err.Error()}
+}
+
+func refusalsOf(errs []error) (out []Refusal) {
+	for _, err := range errs {
+		out = append(out, refusalOf(err))
+	}
+	return out
+}
+
+// NewRoute makes the document of a routing job; peakRSS is the memory of the process.
+func NewRoute(r *job.Result, peakRSS float64) *Route {
+	return &Route{
+		Engine: r.Engine.Name, Refused: refusalsOf(r.Refused), Recipe: r.Plan.Recipe, LIDs: r.Plan.Ends.Total(), MaxLMC: r.Plan.Ends.MaxLMC(),
+		Least: r.Plan.LeastLIDs, VLs: r.Plan.VLs, Seconds: r.Seconds, Stages: r.Stages, PeakRSS: peakRSS,
+		Notes: r.Plan.Notes, Ports: portsOf(r.Plan), Check: r.Report,
+	}
+}
+
+// Write prints the document for people.
+func (o *Route) Write(w io.Writer) error {
+	lids := fmt.Sprintf("%d (LMC %d)", o.LIDs, o.MaxLMC)
+	switch o.Least {
+	case 0:
+	case o.LIDs:
+		lids += ", proven: no fewer hold these paths"
+	default:
+		lids += fmt.Sprintf(", of which these paths need at least %d", o.Least)
+	}
+	rows := [][]string{
+		{"engine", o.Engine},
+		{"LIDs", lids},
+	}
+	if o.Solver != nil {
+		rows = append(rows, []string{"solver", o.Solver.String()})
+	}
+	rows = append(rows, []string{"VLs", strconv.Itoa(o.VLs)})
+	rows = append(rows, o.Ports.rows()...)
+	rows = append(rows,
+		[]string{"seconds", fmt.Sprintf("%.3f", o.Seconds)},
+		[]string{"peak memory", fmt.Sprintf("%.0f MB", o.PeakRSS)},
+	)
+	if err := Table(w, rows); err != nil {
+		return err
+	}
+	for _, note := range o.Notes {
+		fmt.Fprintln(w, "note:", note)
+	}
+	if o.Change != nil {
+		fmt.Fprintln(w)
+		if err := o.Change.write(w); err != nil {
+			return err
+		}
+	}
+	if o.Check == nil {
+		_, err := fmt.Fprintln(w, "not judged (--no-check)")
+		return err
+	}
+	fmt.Fprintln(w)
+	return o.Check.Write(w)
+}
