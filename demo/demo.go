@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"weft/examples"
-	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/fabric/source"
 	"weft/fabric/summary"
@@ -84,8 +83,7 @@ func Run(c *Config) (*Demo, error) {
 // open reads a dump, or makes the fabric of a formula.
 func open(name string, dump []byte) (*source.Source, error) {
 	if dump == nil {
-		f, err := gen.Parse(name)
-		return &source.Source{Fabric: f, Format: "formula"}, err
+		return source.Generate(name)
 	}
 	f, warnings, err := netfile.Read(name, dump, netfile.Options{})
 	return &source.Source{Fabric: f, Format: "ibnetdiscover", Warnings: warnings}, err

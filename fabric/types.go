@@ -12,6 +12,15 @@ type GUID uint64
 // String prints a GUID as OpenSM does: 0x and 16 hexadecimal digits.
 func (g GUID) String() string { return fmt.Sprintf("0x%016x", uint64(g)) }
 
+// MarshalText writes a GUID as String does, for JSON.
+func (g GUID) MarshalText() ([]byte, error) { return []byte(g.String()), nil }
+
+// UnmarshalText reads what ParseGUID reads.
+func (g *GUID) UnmarshalText(text []byte) (err error) {
+	*g, err = ParseGUID(string(text))
+	return err
+}
+
 // ParseGUID reads a GUID in hexadecimal, with or without 0x and leading zeros.
 func ParseGUID(s string) (GUID, error) {
 	digits, found := strings.CutPrefix(s, "0x")

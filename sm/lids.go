@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"weft/fabric"
+	"weft/route/planfile"
 )
 
 // ReadLIDs reads LIDs by port GUID in the form of OpenSM's guid2lid file: a line
@@ -39,6 +40,9 @@ func ReadLIDs(name string, data []byte) (map[fabric.GUID]fabric.LID, error) {
 	}
 	return m, nil
 }
+
+// WritePlan writes the Plan as planfile.Load reads it. There must be one.
+func (c *Core) WritePlan(w io.Writer) error { return planfile.Save(w, c.graph, c.plan) }
 
 // WriteLIDs writes the LIDs of the Plan in the form that ReadLIDs reads, and after
 // them those that were remembered of ports that are not here now.

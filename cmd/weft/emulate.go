@@ -9,7 +9,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/emulator"
 	"weft/emulator/control"
 	"weft/emulator/service"
 )
@@ -107,7 +106,7 @@ func emulateControlCmd() *cobra.Command {
 		Use:   "control SOCKET (COMMAND | state | lfts | sl2vl | fabric | help)",
 		Short: "look at a subnet that weft emulate serves, and disturb it",
 		Long: "Send a command to weft emulate --control SOCKET, or print what it shows:\n" +
-			"state (JSON), lfts (as opensm-lfts.dump), sl2vl, fabric (as ibnetdiscover).\n\nCommands:\n\n" + emulator.CommandHelp,
+			control.Help,
 		Example: `  weft emulate control /tmp/subnet.sock node "leaf 1" reboot 2s
   weft emulate control /tmp/subnet.sock lfts > lfts.txt`,
 		Args: func(_ *cobra.Command, args []string) error {

@@ -2,13 +2,11 @@ package main
 
 import (
 	"errors"
-	"fmt"
 
 	"github.com/spf13/cobra"
 
-	"weft/fabric"
-	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/fabric/source"
 )
 
 func genCmd() *cobra.Command {
@@ -27,19 +25,19 @@ func genCmd() *cobra.Command {
 		Args: oneOrList("FORMULA", "list", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
-				return listFormulas(cmd, asJSON)
+				return answer(cmd.OutOrStdout(), source.ListFormulas(), asJSON)
 			}
 			if asJSON {
 				return errors.New("--json goes with --list; --format json writes a fabric as JSON")
 			}
-			var f *fabric.Fabric
+			var src *source.Source
 			if err := leavable(func() (err error) {
-				f, err = gen.Parse(args[0])
+				src, err = source.Generate(args[0])
 				return err
 			})(cmd.Context()); err != nil {
 				return err
 			}
-			return writeFabric(cmd, f, format, out, netfile.SlurmOptions{})
+			return writeFabric(cmd, src.Fabric, format, out, netfile.SlurmOptions{})
 		},
 	}
 	jsonFlag(cmd, &asJSON)
@@ -48,15 +46,4 @@ func genCmd() *cobra.Command {
 	cmd.Flags().StringVarP(&out, "output", "o", "", "file to write (default: standard output)")
 	formatFlag(cmd, &format, "format", "")
 	return cmd
-}
-
-func listFormulas(cmd *cobra.Command, asJSON bool) error {
-	entries := append(gen.Catalogue(), gen.Suffixes()...)
-	if asJSON {
-		return printJSON(cmd.OutOrStdout(), map[string]any{"formulas": entries})
-	}
-	for _, e := range entries {
-		fmt.Fprintf(cmd.OutOrStdout(), "%s\n  %s\n  as in %s\n", e.Name+e.Args, e.What, e.Example)
-	}
-	return nil
 }

@@ -13,7 +13,6 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/route/job"
-	"weft/route/planfile"
 	"weft/sm"
 )
 
@@ -111,7 +110,7 @@ func (s *smFlags) run(cmd *cobra.Command) error {
 	r := core.Report()
 	unwritten := files.writeAll([]func(io.Writer) error{
 		unless(r.State != sm.Up && r.State != sm.UpInPart, core.WriteLIDs),
-		unless(core.Plan() == nil, func(w io.Writer) error { return planfile.Save(w, core.Graph(), core.Plan()) }),
+		unless(core.Plan() == nil, core.WritePlan),
 		unless(core.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }),
 	})
 	if s.asJSON {

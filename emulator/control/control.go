@@ -27,6 +27,13 @@ import (
 	"weft/fabric/netfile"
 )
 
+// Help tells people what Request takes.
+const Help = `state (JSON), lfts (as opensm-lfts.dump), sl2vl, fabric (as ibnetdiscover).
+
+Commands:
+
+` + emulator.CommandHelp
+
 // State is the answer of GET /state.
 type State struct {
 	Seconds   float64           `json:"seconds"` // since the start

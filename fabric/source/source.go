@@ -34,11 +34,7 @@ type Source struct {
 // Open reads or generates the fabric that an argument names.
 func Open(arg string, opt Options) (*Source, error) {
 	if gen.IsFormula(arg) {
-		f, err := gen.Parse(arg)
-		if err != nil {
-			return nil, err
-		}
-		return &Source{Fabric: f, Format: "formula"}, nil
+		return Generate(arg)
 	}
 	path, suffixes := splitSuffixes(arg)
 	src, err := read(path, opt)
@@ -52,6 +48,34 @@ func Open(arg string, opt Options) (*Source, error) {
 		src.Fabric.Name = arg
 	}
 	return src, nil
+}
+
+// Generate makes the fabric of a formula.
+func Generate(formula string) (*Source, error) {
+	f, err := gen.Parse(formula)
+	if err != nil {
+		return nil, err
+	}
+	return &Source{Fabric: f, Format: "formula"}, nil
+}
+
+// Formulas is the document of `weft gen --list --json`: formulas, named systems and
+// degrading suffixes.
+type Formulas struct {
+	Formulas []gen.Entry `json:"formulas"`
+}
+
+// ListFormulas lists all that Generate knows.
+func ListFormulas() *Formulas { return &Formulas{append(gen.Catalogue(), gen.Suffixes()...)} }
+
+// Write prints the list for people.
+func (l *Formulas) Write(w io.Writer) error {
+	for _, e := range l.Formulas {
+		if _, err := fmt.Fprintf(w, "%s\n  %s\n  as in %s\n", e.Name+e.Args, e.What, e.Example); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // splitSuffixes parts "file|fail(..)|ports(2)". A file whose name has a bar is

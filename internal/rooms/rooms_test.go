@@ -17,6 +17,7 @@ var floors = []struct {
 	floor int
 }{
 	{"weft/cmd", 6},
+	{"weft/examples/program", 6},
 	{"weft/lab", 5},
 	{"weft/demo", 5},
 	{"weft/study", 4},

@@ -1,0 +1,40 @@
+// Command program shows weft as a library: it loads a dump, routes it, has the routing
+// judged and reads the report.
+//
+//	go run ./examples/program examples/psmn-x5.ibnetdiscover
+package main
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"log"
+	"os"
+
+	"weft/fabric/source"
+	"weft/route/job"
+)
+
+func main() {
+	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
+		log.Fatal(err)
+	}
+}
+
+func run(ctx context.Context, out io.Writer, dump string) error {
+	src, err := source.Open(dump, source.Options{})
+	if err != nil {
+		return err
+	}
+	chain, err := job.ParseChain("ftree,updn", nil) // updn where ftree refuses
+	if err != nil {
+		return err
+	}
+	r, err := job.Run(ctx, src.Fabric.Compile(), &job.Request{Chain: chain, Workers: 2})
+	if err != nil {
+		return err
+	}
+	fmt.Fprintf(out, "%s: %d LIDs on %d VLs, proven: %t\n", r.Engine.Name, r.Plan.Ends.Total(), r.Plan.VLs, r.Report.OK)
+	_, err = fmt.Fprintf(out, "longest path %d hops, at most %d pairs of hosts on a channel\n", r.Report.Hops.Max, r.Report.Load.Max)
+	return err
+}
