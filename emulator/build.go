@@ -176,24 +176,13 @@ func (s *Subnet) initPortInfo(p int32) {
 	s.initRates(p)
 }
 
-// vlCode is the largest VLCap that needs no more than n data VLs.
+// vlCode returns the largest VLCap that needs no more than n data VLs.
 func vlCode(n uint8) uint64 {
-	switch {
-	case n >= 15:
-		return 5
-	case n >= 8:
-		return 4
-	case n >= 4:
-		return 3
-	case n >= 2:
-		return 2
+	code := uint64(5)
+	for code > 1 && mad.DataVLs(code) > n {
+		code--
 	}
-	return 1
-}
-
-// dataVLs is the number of data VLs of a VLCap or OperationalVLs.
-func dataVLs(code uint64) uint8 {
-	return [16]uint8{1: 1, 2: 2, 3: 4, 4: 8, 5: 15}[code&15]
+	return code
 }
 
 func (s *Subnet) addCables() {

@@ -188,7 +188,7 @@ func TestPortSelectZero(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := b.perf(mad.Get, mad.AttrPortCounters, 0, func([]byte) {})
-	if got := mad.PortCountersSymbolError.Get(d); got != 7 {
+	if got := mad.PortCountersField[mad.CounterSymbolError].Get(d); got != 7 {
 		t.Fatalf("%d symbol errors, want 7", got)
 	}
 }

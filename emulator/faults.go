@@ -208,8 +208,8 @@ func (s *Subnet) SetGUID(id fabric.NodeID, guid fabric.GUID) error {
 // the bit of CounterSelect in PortCounters, 0 to 15.
 func (s *Subnet) Count(e fabric.End, counter int, by uint64) error {
 	p, err := s.portAt(e)
-	if err == nil && (counter < 0 || counter > rcvPkts) {
-		err = fmt.Errorf("emulator: no counter %d (want 0 to %d)", counter, rcvPkts)
+	if err == nil && (counter < 0 || counter > mad.CounterRcvPkts) {
+		err = fmt.Errorf("emulator: no counter %d (want 0 to %d)", counter, mad.CounterRcvPkts)
 	}
 	if err == nil {
 		s.counts[p][counter] += by

@@ -144,17 +144,17 @@ func (s *Subnet) hop(at, from int32, num uint8, first bool, t *arrival) (next in
 func (s *Subnet) crossLink(out int32, t *arrival) (peer int32, lost Cause) {
 	peer = s.ports[out].peer
 	if peer < 0 {
-		s.counts[out][xmitDiscards]++
+		s.counts[out][mad.CounterXmitDiscards]++
 		return 0, LostDown
 	}
 	if s.impaired && !s.survives(out, peer, t) {
 		return 0, LostImpaired
 	}
 	x, r := &s.counts[out], &s.counts[peer]
-	x[xmitPkts]++
-	x[xmitData] += wordsPerPacket
-	r[rcvPkts]++
-	r[rcvData] += wordsPerPacket
+	x[mad.CounterXmitPkts]++
+	x[mad.CounterXmitData] += wordsPerPacket
+	r[mad.CounterRcvPkts]++
+	r[mad.CounterRcvData] += wordsPerPacket
 	return peer, notLost
 }
 
@@ -189,12 +189,12 @@ func (s *Subnet) followTables(from int32, d *wire.Datagram, t *arrival) Cause {
 				return notLost
 			}
 			if p == 0 || p > n.numPorts {
-				s.counts[at][rcvSwitchRelay]++
+				s.counts[at][mad.CounterRcvSwitchRelay]++
 				return LostRoute
 			}
 			out = n.first + int32(p)
 			if data && !s.hasLane(n, t.in, p, d.Addr.SL) {
-				s.counts[out][xmitDiscards]++
+				s.counts[out][mad.CounterXmitDiscards]++
 				return LostLane
 			}
 		case at == from:
@@ -205,7 +205,7 @@ func (s *Subnet) followTables(from int32, d *wire.Datagram, t *arrival) Cause {
 			return LostRoute
 		}
 		if data && s.ports[out].state() != mad.PortActive {
-			s.counts[out][xmitDiscards]++
+			s.counts[out][mad.CounterXmitDiscards]++
 			return LostInactive
 		}
 		peer, lost := s.crossLink(out, t)
@@ -245,5 +245,5 @@ func (s *Subnet) takesData(p int32) bool {
 // one of those in operation.
 func (s *Subnet) hasLane(n *node, in, out, sl uint8) bool {
 	b := s.ports[n.first+int32(out)].info[:]
-	return s.switchVL(n, in, out, sl) < dataVLs(mad.PortInfoOperationalVLs.Get(b))
+	return s.switchVL(n, in, out, sl) < mad.DataVLs(mad.PortInfoOperationalVLs.Get(b))
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/mad"
 )
 
 // Impairment says how badly a link carries datagrams, in either direction.
@@ -73,9 +74,9 @@ func (s *Subnet) survives(out, peer int32, t *arrival) bool {
 		i = &s.opt.Impairment
 	}
 	if i.Loss > 0 && s.rng.Float64() < i.Loss {
-		s.counts[out][xmitPkts]++
-		s.counts[peer][rcvErrors]++
-		s.counts[peer][symbolError]++
+		s.counts[out][mad.CounterXmitPkts]++
+		s.counts[peer][mad.CounterRcvErrors]++
+		s.counts[peer][mad.CounterSymbolError]++
 		return false
 	}
 	if i.Duplicate > 0 && s.rng.Float64() < i.Duplicate {

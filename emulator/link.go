@@ -67,7 +67,7 @@ func (s *Subnet) takeDown(c int32) {
 	s.ports[x.a].peer, s.ports[x.b].peer = -1, -1
 	for _, p := range [2]int32{x.a, x.b} {
 		s.ports[p].set(mad.PortDown, mad.PhysPolling)
-		s.counts[p][linkDowned]++
+		s.counts[p][mad.CounterLinkDowned]++
 		s.stateChanged(p)
 	}
 	s.logLink(c, "Down")
@@ -108,6 +108,13 @@ var widthBits = [...]struct {
 	bit   uint64
 }{{1, 1}, {2, 16}, {4, 2}, {8, 4}, {12, 8}}
 
+// speedBits holds LinkSpeedSupported, LinkSpeedExtSupported and LinkSpeedExtSupported2 of a
+// port by its best speed.
+var speedBits = [...][3]uint64{
+	fabric.SDR: {1}, fabric.DDR: {3}, fabric.QDR: {7}, fabric.FDR10: {7}, fabric.FDR: {7, 1},
+	fabric.EDR: {7, 3}, fabric.HDR: {7, 7}, fabric.NDR: {7, 15}, fabric.XDR: {7, 15, 1},
+}
+
 // initRates writes what a port supports: what its cable was given, and all that
 // is slower. A cable of unknown width or speed is taken as 4x, QDR.
 func (s *Subnet) initRates(p int32) {
@@ -129,41 +136,18 @@ func (s *Subnet) initRates(p int32) {
 			widths |= w.bit
 		}
 	}
-	base, ext, ext2 := speedBits(speed)
+	supported := speedBits[speed]
 	x.fdr10 = speed == fabric.FDR10
 	mad.PortInfoWidthSupported.Put(b, widths)
 	mad.PortInfoWidthEnabled.Put(b, widths)
-	mad.PortInfoWidthActive.Put(b, 1<<(bits.Len64(widths)-1)&widths)
-	mad.PortInfoSpeedSupported.Put(b, base)
-	mad.PortInfoSpeedEnabled.Put(b, base)
+	mad.PortInfoWidthActive.Put(b, highest(widths))
+	mad.PortInfoSpeedSupported.Put(b, supported[0])
+	mad.PortInfoSpeedEnabled.Put(b, supported[0])
 	mad.PortInfoSpeedActive.Put(b, 1)
-	mad.PortInfoSpeedExtSupported.Put(b, ext)
-	mad.PortInfoSpeedExtEnabled.Put(b, ext)
-	mad.PortInfoSpeedExt2Support.Put(b, ext2)
-	mad.PortInfoSpeedExt2Enabled.Put(b, ext2)
-}
-
-// speedBits returns LinkSpeedSupported, LinkSpeedExtSupported and LinkSpeedExtSupported2
-// of a port with a given best speed.
-func speedBits(s fabric.Speed) (base, ext, ext2 uint64) {
-	switch s {
-	case fabric.SDR:
-		return 1, 0, 0
-	case fabric.DDR:
-		return 3, 0, 0
-	case fabric.FDR:
-		return 7, 1, 0
-	case fabric.EDR:
-		return 7, 3, 0
-	case fabric.HDR:
-		return 7, 7, 0
-	case fabric.NDR:
-		return 7, 15, 0
-	case fabric.XDR:
-		return 7, 15, 1
-	default: // QDR and FDR10
-		return 7, 0, 0
-	}
+	mad.PortInfoSpeedExtSupported.Put(b, supported[1])
+	mad.PortInfoSpeedExtEnabled.Put(b, supported[1])
+	mad.PortInfoSpeedExt2Support.Put(b, supported[2])
+	mad.PortInfoSpeedExt2Enabled.Put(b, supported[2])
 }
 
 // negotiate sets the active width and speed of both ports of a cable.

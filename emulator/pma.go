@@ -5,32 +5,8 @@ import (
 	"weft/wire"
 )
 
-// The counters of a port, in the order of CounterSelect of PortCounters, then the
-// others.
-const (
-	symbolError = iota
-	linkErrorRecovery
-	linkDowned
-	rcvErrors
-	rcvRemotePhysical
-	rcvSwitchRelay
-	xmitDiscards
-	xmitConstraint
-	rcvConstraint
-	localLinkIntegrity
-	bufferOverrun
-	vl15Dropped
-	xmitData
-	rcvData
-	xmitPkts
-	rcvPkts
-	xmitWait
-	qp1Dropped
-	numCounters
-)
-
-// counters of a port.
-type counters [numCounters]uint64
+// counters holds the counters of a port, by the numbers of package mad.
+type counters [mad.NumCounters]uint64
 
 // wordsPerPacket is the size of a management packet as PortXmitData counts it:
 // LRH, BTH, DETH, MAD and ICRC in words of 4 bytes. A whole RMPP message counts as
@@ -56,53 +32,48 @@ type counterAttribute struct {
 }
 
 var portCounters = counterAttribute{
-	mad.PortCountersPortSelect, mad.PortCountersCounterSelect, mad.PortCountersCounterSelect2,
-	[]counterField{
-		{symbolError, mad.PortCountersSymbolError, 0},
-		{linkErrorRecovery, mad.PortCountersLinkErrorRecovery, 1},
-		{linkDowned, mad.PortCountersLinkDowned, 2},
-		{rcvErrors, mad.PortCountersRcvErrors, 3},
-		{rcvRemotePhysical, mad.PortCountersRcvRemotePhysical, 4},
-		{rcvSwitchRelay, mad.PortCountersRcvSwitchRelay, 5},
-		{xmitDiscards, mad.PortCountersXmitDiscards, 6},
-		{xmitConstraint, mad.PortCountersXmitConstraint, 7},
-		{rcvConstraint, mad.PortCountersRcvConstraint, 8},
-		{localLinkIntegrity, mad.PortCountersLocalLinkIntegrity, 9},
-		{bufferOverrun, mad.PortCountersBufferOverrun, 10},
-		{vl15Dropped, mad.PortCountersVL15Dropped, 11},
-		{xmitData, mad.PortCountersXmitData, 12},
-		{rcvData, mad.PortCountersRcvData, 13},
-		{xmitPkts, mad.PortCountersXmitPkts, 14},
-		{rcvPkts, mad.PortCountersRcvPkts, 15},
-		{xmitWait, mad.PortCountersXmitWait, 32},
-		{qp1Dropped, mad.PortCountersQP1Dropped, unselected},
-	},
+	mad.PortCountersPortSelect, mad.PortCountersCounterSelect, mad.PortCountersCounterSelect2, plainFields(),
+}
+
+// plainFields lists the fields of PortCounters.
+func plainFields() (fields []counterField) {
+	for counter, f := range mad.PortCountersField {
+		bit := counter
+		switch counter {
+		case mad.CounterXmitWait:
+			bit = 32
+		case mad.CounterQP1Dropped:
+			bit = unselected
+		}
+		fields = append(fields, counterField{counter, f, bit})
+	}
+	return fields
 }
 
 var portCountersExtended = counterAttribute{
-	mad.PortCountersExtendedPortSelect, mad.PortCountersExtendedCounterSelect, mad.PortCountersExtendedCounterSelect2,
-	[]counterField{
-		{xmitData, mad.PortCountersExtendedXmitData, 0},
-		{rcvData, mad.PortCountersExtendedRcvData, 1},
-		{xmitPkts, mad.PortCountersExtendedXmitPkts, 2},
-		{rcvPkts, mad.PortCountersExtendedRcvPkts, 3},
-		{xmitPkts, mad.PortCountersExtendedUnicastXmit, 4},
-		{rcvPkts, mad.PortCountersExtendedUnicastRcv, 5},
-		{symbolError, mad.PortCountersExtendedSymbolError, 32},
-		{linkErrorRecovery, mad.PortCountersExtendedLinkErrorRecovery, 33},
-		{linkDowned, mad.PortCountersExtendedLinkDowned, 34},
-		{rcvErrors, mad.PortCountersExtendedRcvErrors, 35},
-		{rcvRemotePhysical, mad.PortCountersExtendedRcvRemotePhysical, 36},
-		{rcvSwitchRelay, mad.PortCountersExtendedRcvSwitchRelay, 37},
-		{xmitDiscards, mad.PortCountersExtendedXmitDiscards, 38},
-		{xmitConstraint, mad.PortCountersExtendedXmitConstraint, 39},
-		{rcvConstraint, mad.PortCountersExtendedRcvConstraint, 40},
-		{localLinkIntegrity, mad.PortCountersExtendedLocalLinkIntegrity, 41},
-		{bufferOverrun, mad.PortCountersExtendedBufferOverrun, 42},
-		{vl15Dropped, mad.PortCountersExtendedVL15Dropped, 43},
-		{xmitWait, mad.PortCountersExtendedXmitWait, 44},
-		{qp1Dropped, mad.PortCountersExtendedQP1Dropped, 45},
-	},
+	mad.PortCountersExtendedPortSelect, mad.PortCountersExtendedCounterSelect, mad.PortCountersExtendedCounterSelect2, extendedFields(),
+}
+
+// extendedFields lists the fields of PortCountersExtended. All packets are unicast.
+func extendedFields() (fields []counterField) {
+	const none = -1
+	for i, counter := range [...]int{
+		mad.CounterXmitData, mad.CounterRcvData, mad.CounterXmitPkts, mad.CounterRcvPkts,
+		mad.CounterXmitPkts, mad.CounterRcvPkts, none, none,
+		mad.CounterSymbolError, mad.CounterLinkErrorRecovery, mad.CounterLinkDowned, mad.CounterRcvErrors,
+		mad.CounterRcvRemotePhysical, mad.CounterRcvSwitchRelay, mad.CounterXmitDiscards, mad.CounterXmitConstraint,
+		mad.CounterRcvConstraint, mad.CounterLocalLinkIntegrity, mad.CounterBufferOverrun, mad.CounterVL15Dropped,
+		mad.CounterXmitWait, mad.CounterQP1Dropped,
+	} {
+		bit := i
+		if i >= 8 {
+			bit = 32 + i - 8
+		}
+		if counter != none {
+			fields = append(fields, counterField{counter, mad.PortCountersExtendedFields[i], bit})
+		}
+	}
+	return fields
 }
 
 // answerPerf answers a request as the performance management agent of a node.

@@ -35,23 +35,23 @@ func TestCounters(t *testing.T) {
 		return func(d []byte) { mad.PortCountersPortSelect.Put(d, p) }
 	}
 	before := b.perf(mad.Get, mad.AttrPortCounters, 0, selectPort(1))
-	if mad.PortCountersSymbolError.Get(before) != 7 || mad.PortCountersXmitPkts.Get(before) == 0 ||
-		mad.PortCountersXmitData.Get(before) != 72*mad.PortCountersXmitPkts.Get(before) {
+	if mad.PortCountersField[mad.CounterSymbolError].Get(before) != 7 || mad.PortCountersField[mad.CounterXmitPkts].Get(before) == 0 ||
+		mad.PortCountersField[mad.CounterXmitData].Get(before) != 72*mad.PortCountersField[mad.CounterXmitPkts].Get(before) {
 		t.Fatalf("counters % x", before[:44])
 	}
 	wide := b.perf(mad.Get, mad.AttrPortCountersExtended, 0, selectPort(1))
-	if mad.PortCountersExtendedSymbolError.Get(wide) != 7 ||
-		mad.PortCountersExtendedXmitPkts.Get(wide) != mad.PortCountersXmitPkts.Get(before) ||
-		mad.PortCountersExtendedXmitWait.Get(wide) != 0 {
+	if mad.PortCountersExtendedFields[8].Get(wide) != 7 ||
+		mad.PortCountersExtendedFields[2].Get(wide) != mad.PortCountersField[mad.CounterXmitPkts].Get(before) ||
+		mad.PortCountersExtendedFields[20].Get(wide) != 0 {
 		t.Fatalf("extended counters % x", wide[:184])
 	}
 	// Reset by mask: the symbol errors go, the packets stay.
 	b.perf(mad.Set, mad.AttrPortCounters, 0, func(d []byte) {
 		mad.PortCountersPortSelect.Put(d, 1)
-		mad.PortCountersCounterSelect.Put(d, mad.SelectSymbolError)
+		mad.PortCountersCounterSelect.Put(d, 1<<mad.CounterSymbolError)
 	})
 	after := b.perf(mad.Get, mad.AttrPortCounters, 0, selectPort(1))
-	if mad.PortCountersSymbolError.Get(after) != 0 || mad.PortCountersXmitPkts.Get(after) != mad.PortCountersXmitPkts.Get(before) {
+	if mad.PortCountersField[mad.CounterSymbolError].Get(after) != 0 || mad.PortCountersField[mad.CounterXmitPkts].Get(after) != mad.PortCountersField[mad.CounterXmitPkts].Get(before) {
 		t.Fatalf("counters after the reset % x", after[:44])
 	}
 	// Counters stick at the most that the field holds.
@@ -59,7 +59,7 @@ func TestCounters(t *testing.T) {
 		t.Fatal(err)
 	}
 	stuck := b.perf(mad.Get, mad.AttrPortCounters, 0, selectPort(mad.PerfPortSelectAll))
-	if got := mad.PortCountersSymbolError.Get(stuck); got != 0xFFFF {
+	if got := mad.PortCountersField[mad.CounterSymbolError].Get(stuck); got != 0xFFFF {
 		t.Fatalf("symbol errors %d, want 65535", got)
 	}
 	b.perf(mad.Get, mad.AttrPortCounters, mad.StatusBadField, selectPort(2))
@@ -78,7 +78,7 @@ func TestLinkDowned(t *testing.T) {
 		t.Fatal(err)
 	}
 	d := b.perfAt(b.lid(fabric.End{Node: b.sw}), 2)
-	if got := mad.PortCountersLinkDowned.Get(d); got != 1 {
+	if got := mad.PortCountersField[mad.CounterLinkDowned].Get(d); got != 1 {
 		t.Fatalf("LinkDowned %d at the switch, want 1", got)
 	}
 }

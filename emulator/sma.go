@@ -169,7 +169,7 @@ func (s *Subnet) tablesOf(p int32, write bool) *portTables {
 
 // freshTables returns the tables of a port after power-on.
 func (s *Subnet) freshTables(p int32) *portTables {
-	t := &portTables{sl2vl: identityLanes(dataVLs(mad.PortInfoVLCap.Get(s.ports[p].info[:])))}
+	t := &portTables{sl2vl: identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(s.ports[p].info[:])))}
 	t.pkeys[0] = 0xFFFF
 	t.guids[0] = s.ports[p].guid
 	return t

@@ -129,7 +129,7 @@ func (s *Subnet) switchLanes(n *node, in, out uint8) uint64 {
 	if sw.sl2vl != nil {
 		return sw.sl2vl[int(in)*(int(n.numPorts)+1)+int(out)]
 	}
-	return identityLanes(dataVLs(mad.PortInfoVLCap.Get(s.ports[n.first+int32(out)].info[:])))
+	return identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(s.ports[n.first+int32(out)].info[:])))
 }
 
 // switchVL is the VL on which a switch sends a packet on.
@@ -191,7 +191,7 @@ func (s *Subnet) slToVLOfCA(q *query) mad.Status {
 		t.sl2vl = binary.BigEndian.Uint64(q.data)
 		return mad.StatusOK
 	}
-	lanes := identityLanes(dataVLs(mad.PortInfoVLCap.Get(s.ports[q.port].info[:])))
+	lanes := identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(s.ports[q.port].info[:])))
 	if t != nil {
 		lanes = t.sl2vl
 	}

@@ -229,7 +229,7 @@ func (l *lanes) addSwitch(s *Subnet, id int32) {
 func (l *lanes) addPort(s *Subnet, p int32) {
 	x := &s.ports[p]
 	f := &s.fab.Nodes[x.node]
-	v := identityLanes(dataVLs(mad.PortInfoVLCap.Get(x.info[:])))
+	v := identityLanes(mad.DataVLs(mad.PortInfoVLCap.Get(x.info[:])))
 	if x.tables != nil {
 		v = x.tables.sl2vl
 	}

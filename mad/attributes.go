@@ -1,6 +1,10 @@
 package mad
 
-import "fmt"
+import (
+	"cmp"
+	"fmt"
+	"slices"
+)
 
 // attribute says which layout an attribute number means in a class.
 type attribute struct {
@@ -8,81 +12,28 @@ type attribute struct {
 	layout *Layout
 }
 
-var smpAttributes = []attribute{
-	{AttrNotice, Notice},
-	{AttrNodeDescription, NodeDescription},
-	{AttrNodeInfo, NodeInfo},
-	{AttrSwitchInfo, SwitchInfo},
-	{AttrGUIDInfo, GUIDInfo},
-	{AttrPortInfo, PortInfo},
-	{AttrPKeyTable, PKeyTable},
-	{AttrSLtoVLMappingTable, SLtoVLMappingTable},
-	{AttrVLArbitrationTable, VLArbitrationTable},
-	{AttrLinearForwardingTable, LinearForwardingTable},
-	{AttrRandomForwardingTable, RandomForwardingTable},
-	{AttrMulticastForwardingTable, MulticastForwardingTable},
-	{AttrSMInfo, SMInfo},
-	{AttrVendorDiag, VendorDiag},
-	{AttrLedInfo, LedInfo},
-	{AttrPortInfoExtended, PortInfoExtended},
-	{AttrExtendedPortInfo, ExtendedPortInfo},
-	{AttrSwitchRole, SwitchRole},
+// attributes holds the attributes of every class, by number. Those of both kinds of SMPs
+// are under ClassSMP.
+var attributes = map[Class][]attribute{}
+
+// newAttribute declares the layout of an attribute of a class.
+func newAttribute(c Class, id AttrID, name string, size int, clause string) *Layout {
+	return newLayout(name, size, clause).as(c, id)
 }
 
-var saAttributes = []attribute{
-	{AttrClassPortInfo, ClassPortInfo},
-	{AttrNotice, SANotice},
-	{AttrInformInfo, InformInfo},
-	{AttrNodeRecord, NodeRecord},
-	{AttrPortInfoRecord, PortInfoRecord},
-	{AttrSLtoVLMappingTableRecord, SLtoVLMappingTableRecord},
-	{AttrSwitchInfoRecord, SwitchInfoRecord},
-	{AttrLinearForwardingTableRecord, LinearForwardingTableRecord},
-	{AttrRandomForwardingTableRecord, RandomForwardingTableRecord},
-	{AttrMulticastForwardingTableRecord, MulticastForwardingTableRecord},
-	{AttrSMInfoRecord, SMInfoRecord},
-	{AttrLinkRecord, LinkRecord},
-	{AttrGUIDInfoRecord, GUIDInfoRecord},
-	{AttrServiceRecord, ServiceRecord},
-	{AttrPKeyTableRecord, PKeyTableRecord},
-	{AttrPathRecord, PathRecord},
-	{AttrVLArbitrationTableRecord, VLArbitrationTableRecord},
-	{AttrMCMemberRecord, MCMemberRecord},
-	{AttrTraceRecord, TraceRecord},
-	{AttrMultiPathRecord, MultiPathRecord},
-	{AttrServiceAssociationRecord, ServiceAssociationRecord},
-	{AttrInformInfoRecord, InformInfoRecord},
+// as declares that a class has the layout as an attribute.
+func (l *Layout) as(c Class, id AttrID) *Layout {
+	at, _ := slices.BinarySearchFunc(attributes[c], id, func(a attribute, id AttrID) int { return cmp.Compare(a.id, id) })
+	attributes[c] = slices.Insert(attributes[c], at, attribute{id, l})
+	return l
 }
 
-var perfAttributes = []attribute{
-	{AttrClassPortInfo, ClassPortInfo},
-	{AttrPortSamplesControl, PortSamplesControl},
-	{AttrPortSamplesResult, PortSamplesResult},
-	{AttrPortCounters, PortCounters},
-	{AttrPortRcvErrorDetails, PortRcvErrorDetails},
-	{AttrPortXmitDiscardDetails, PortXmitDiscardDetails},
-	{AttrPortOpRcvCounters, PortOpRcvCounters},
-	{AttrPortFlowCtlCounters, PortFlowCtlCounters},
-	{AttrPortVLOpPackets, PortVLOpPackets},
-	{AttrPortVLOpData, PortVLOpData},
-	{AttrPortVLXmitFlowCtlUpdateErrors, PortVLXmitFlowCtlUpdateErrors},
-	{AttrPortVLXmitWaitCounters, PortVLXmitWaitCounters},
-	{AttrPortCountersExtended, PortCountersExtended},
-	{AttrPortXmitDataSL, PortXmitDataSL},
-	{AttrPortRcvDataSL, PortRcvDataSL},
-}
-
+// attributes returns the attributes of a class, by number.
 func (c Class) attributes() []attribute {
-	switch c {
-	case ClassSMP, ClassDirectedSMP:
-		return smpAttributes
-	case ClassSA:
-		return saAttributes
-	case ClassPerf:
-		return perfAttributes
-	default:
-		return nil
+	if c == ClassDirectedSMP {
+		c = ClassSMP
 	}
+	return attributes[c]
 }
 
 // Attribute is the layout of an attribute in a class, nil when it is not known.

@@ -86,8 +86,8 @@ var builds = []struct {
 	{"perf-portcounters-set-reset.req", func(buf []byte, tid uint64) (Datagram, error) {
 		d, err := Request{Method: Set, Attr: AttrPortCounters, TID: tid}.Perf(buf)
 		PortCountersPortSelect.Put(d.Data(), 1)
-		PortCountersCounterSelect.Put(d.Data(), PerfCounterSelectAll)
-		PortCountersCounterSelect2.Put(d.Data(), PerfCounterSelect2XmitWait)
+		PortCountersCounterSelect.Put(d.Data(), 0xFFFF)
+		PortCountersCounterSelect2.Put(d.Data(), 1)
 		return d, err
 	}},
 }

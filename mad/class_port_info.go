@@ -4,7 +4,7 @@ package mad
 // for SA and PerfMgt. The SA calls other bits of CapabilityMask other names than
 // PerfMgt; the names here are the SA's.
 var (
-	ClassPortInfo                = newLayout("ClassPortInfo", 72, "13.4.8.1")
+	ClassPortInfo                = newAttribute(ClassSA, AttrClassPortInfo, "ClassPortInfo", 72, "13.4.8.1").as(ClassPerf, AttrClassPortInfo)
 	ClassPortInfoBaseVersion     = ClassPortInfo.bits("BaseVersion", 0*8, 8)
 	ClassPortInfoClassVersion    = ClassPortInfo.bits("ClassVersion", 1*8, 8)
 	ClassPortInfoCapabilityMask  = ClassPortInfo.bits("CapabilityMask", 2*8, 16, hex, note("the bits are the class's: SACap*, PerfCap*"))
@@ -55,13 +55,10 @@ const (
 
 // Bits of ClassPortInfo's CapabilityMask and CapabilityMask2 for PerfMgt.
 const (
-	PerfCapAllPortSelect       = 1 << 8
-	PerfCapExtendedCounters    = 1 << 9
-	PerfCapExtendedNoIETF      = 1 << 10 // no unicast and multicast counters
-	PerfCapXmitWait            = 1 << 12
-	PerfCapQP1Drop             = 1 << 15
-	PerfCap2ExtendedErrors     = 1 << 1
-	PerfCounterSelectAll       = 0xFFFF
-	PerfPortSelectAll          = 0xFF
-	PerfCounterSelect2XmitWait = 1 << 0
+	PerfCapAllPortSelect    = 1 << 8
+	PerfCapExtendedCounters = 1 << 9
+	PerfCapExtendedNoIETF   = 1 << 10 // no unicast and multicast counters
+	PerfCapXmitWait         = 1 << 12
+	PerfCapQP1Drop          = 1 << 15
+	PerfCap2ExtendedErrors  = 1 << 1
 )

@@ -64,9 +64,7 @@ func documentation() string {
 		}[c], all)
 	}
 	rest := slices.DeleteFunc(Layouts(), func(l *Layout) bool { return documented[l] })
-	packet := func(l *Layout) bool { return slices.Contains([]*Layout{LRH, GRH, BTH, DETH}, l) }
-	group("Parts: details of traps, GIDs", slices.DeleteFunc(slices.Clone(rest), packet))
-	group("Headers of the packet", []*Layout{LRH, GRH, BTH, DETH})
+	group("Parts: details of traps, GIDs", rest)
 	return s.String()
 }
 

@@ -30,19 +30,10 @@ const (
 	ClassPerf        Class = 0x04
 )
 
-var classes = []named{
-	{0x01, "SMP"},
-	{0x81, "DirectedSMP"},
-	{0x03, "SA"},
-	{0x04, "PerfMgt"},
-	{0x05, "BM"},
-	{0x06, "DevMgt"},
-	{0x07, "ComMgt"},
-	{0x08, "SNMP"},
-	{0x10, "DevAdm"},
-	{0x12, "BIS"},
-	{0x21, "CC"},
-}
+var classes = inOrder([]string{
+	0x01: "SMP", 0x81: "DirectedSMP", 0x03: "SA", 0x04: "PerfMgt", 0x05: "BM", 0x06: "DevMgt",
+	0x07: "ComMgt", 0x08: "SNMP", 0x10: "DevAdm", 0x12: "BIS", 0x21: "CC",
+}...)
 
 // String is the class's name, or its number.
 func (c Class) String() string { return nameOr(HeaderMgmtClass, uint64(c)) }
@@ -77,23 +68,11 @@ const (
 	DeleteResp   Method = 0x95
 )
 
-var methods = []named{
-	{0x01, "Get"},
-	{0x02, "Set"},
-	{0x81, "GetResp"},
-	{0x03, "Send"},
-	{0x05, "Trap"},
-	{0x06, "Report"},
-	{0x86, "ReportResp"},
-	{0x07, "TrapRepress"},
-	{0x12, "GetTable"},
-	{0x92, "GetTableResp"},
-	{0x13, "GetTraceTable"},
-	{0x14, "GetMulti"},
-	{0x94, "GetMultiResp"},
-	{0x15, "Delete"},
-	{0x95, "DeleteResp"},
-}
+var methods = inOrder([]string{
+	0x01: "Get", 0x02: "Set", 0x81: "GetResp", 0x03: "Send", 0x05: "Trap", 0x06: "Report",
+	0x86: "ReportResp", 0x07: "TrapRepress", 0x12: "GetTable", 0x92: "GetTableResp", 0x13: "GetTraceTable",
+	0x14: "GetMulti", 0x94: "GetMultiResp", 0x15: "Delete", 0x95: "DeleteResp",
+}...)
 
 // String is the method's name, or its number.
 func (m Method) String() string { return nameOr(HeaderMethod, uint64(m)) }

@@ -1,8 +1,10 @@
 package mad
 
 import (
+	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 )
 
 // A Layout is a structure of the specification: a header, an attribute, a
@@ -61,9 +63,7 @@ var layouts []*Layout
 // newLayout declares a layout of size bytes.
 func newLayout(name string, size int, clause string) *Layout {
 	l := &Layout{Name: name, Size: size, Clause: clause}
-	at, double := slices.BinarySearchFunc(layouts, name, func(l *Layout, name string) int {
-		return compareStrings(l.Name, name)
-	})
+	at, double := slices.BinarySearchFunc(layouts, name, func(l *Layout, name string) int { return strings.Compare(l.Name, name) })
 	if double {
 		panic("mad: two layouts are called " + name)
 	}
@@ -126,6 +126,15 @@ func (l *Layout) bits(name string, off, width int, opts ...option) Field {
 	return f
 }
 
+// run declares numbers of width bits one after the other, from byte off on.
+func (l *Layout) run(off, width int, names ...string) []Field {
+	fields := make([]Field, len(names))
+	for i, name := range names {
+		fields[i] = l.bits(name, off*8+i*width, width)
+	}
+	return fields
+}
+
 // array declares count numbers of width bits, the first at bit off, stride bits
 // apart.
 func (l *Layout) array(name string, off, width, count, stride int, opts ...option) Array {
@@ -150,23 +159,10 @@ func (l *Layout) declare(name string, off, width int, opts []option) *Decl {
 		o(d)
 	}
 	at, _ := slices.BinarySearchFunc(l.decls, d, func(a, b *Decl) int {
-		if a.Off != b.Off {
-			return a.Off - b.Off
-		}
-		return compareStrings(a.Name, b.Name)
+		return cmp.Or(cmp.Compare(a.Off, b.Off), strings.Compare(a.Name, b.Name))
 	})
 	l.decls = slices.Insert(l.decls, at, d)
 	return d
-}
-
-func compareStrings(a, b string) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
 }
 
 // End is the bit after the field's last one.

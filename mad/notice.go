@@ -3,7 +3,7 @@ package mad
 // Notice tells of an event, in a trap or a report. Its details depend on the
 // trap: the layouts Trap* lie over the whole Notice and name their part of it.
 var (
-	Notice             = newLayout("Notice", 64, "13.4.8.2")
+	Notice             = newAttribute(ClassSMP, AttrNotice, "Notice", 64, "13.4.8.2")
 	NoticeIsGeneric    = Notice.bits("IsGeneric", 0, 1, note("0: a vendor's, with VendorID and DeviceID"))
 	NoticeType         = Notice.bits("Type", 1, 7, enum(noticeTypes...))
 	NoticeProducerType = Notice.bits("ProducerType", 1*8, 24, enum(producers...), note("or VendorID"))
@@ -14,24 +14,13 @@ var (
 	NoticeDataDetails  = Notice.bytes("DataDetails", 10, 54, hexBytes, union)
 	noticeTypes        = []named{{0, "fatal"}, {1, "urgent"}, {2, "security"}, {3, "subnet management"}, {4, "informational"}, {0x7F, "empty"}}
 	producers          = []named{{1, "CA"}, {2, "switch"}, {3, "router"}, {4, "class manager"}}
-	traps              = []named{
-		{64, "GID in service"},
-		{65, "GID out of service"},
-		{66, "multicast group created"},
-		{67, "multicast group deleted"},
-		{68, "UnPath"},
-		{69, "RePath"},
-		{128, "link state of a switch port changed"},
-		{129, "local link integrity threshold"},
-		{130, "excessive buffer overrun threshold"},
-		{131, "flow control watchdog expired"},
-		{144, "local changes"},
-		{145, "SystemImageGUID changed"},
-		{256, "bad M_Key"},
-		{257, "bad P_Key"},
-		{258, "bad Q_Key"},
-		{259, "bad P_Key at a switch external port"},
-	}
+	traps              = inOrder([]string{
+		64: "GID in service", 65: "GID out of service", 66: "multicast group created",
+		67: "multicast group deleted", 68: "UnPath", 69: "RePath", 128: "link state of a switch port changed",
+		129: "local link integrity threshold", 130: "excessive buffer overrun threshold",
+		131: "flow control watchdog expired", 144: "local changes", 145: "SystemImageGUID changed",
+		256: "bad M_Key", 257: "bad P_Key", 258: "bad Q_Key", 259: "bad P_Key at a switch external port",
+	}...)
 )
 
 // The traps.
@@ -58,27 +47,22 @@ const (
 	NoticeProducerClassMgr = 4
 )
 
-// Details of traps 64..67, which the SA makes for its subscribers.
+// The details of notices, and what the SA adds to them.
 var (
+	// TrapGID names the details of traps 64..67, which the SA makes for its subscribers.
 	TrapGID    = newLayout("TrapGID", 64, "14.2.5.1")
 	TrapGIDGID = TrapGID.bytes("GID", 16, 16, gid)
-)
 
-// Details of trap 128.
-var (
+	// Trap128 names the details of trap 128.
 	Trap128    = newLayout("Trap128", 64, "14.2.5.1")
 	Trap128LID = Trap128.bits("LID", 10*8, 16, note("the switch"))
-)
 
-// Details of traps 129, 130 and 131.
-var (
+	// TrapPort names the details of traps 129, 130 and 131.
 	TrapPort     = newLayout("TrapPort", 64, "14.2.5.1")
 	TrapPortLID  = TrapPort.bits("LID", 12*8, 16)
 	TrapPortPort = TrapPort.bits("Port", 14*8, 8)
-)
 
-// Details of trap 144.
-var (
+	// Trap144 names the details of trap 144.
 	Trap144                  = newLayout("Trap144", 64, "14.2.5.1")
 	Trap144LID               = Trap144.bits("LID", 12*8, 16)
 	Trap144OtherLocalChanges = Trap144.bits("OtherLocalChanges", 15*8+7, 1, note("the change flags count"))
@@ -86,17 +70,13 @@ var (
 	Trap144ChangeFlags       = Trap144.bits("ChangeFlags", 20*8, 16, flags(localChanges...))
 	Trap144CapabilityMask2   = Trap144.bits("CapabilityMask2", 22*8, 16, flags(portCaps2...))
 	localChanges             = inOrder("NodeDescription", "LinkWidthEnabled", "LinkSpeedEnabled", "SMPriority", "Hierarchy", "CapabilityMask2")
-)
 
-// Details of trap 145.
-var (
+	// Trap145 names the details of trap 145.
 	Trap145     = newLayout("Trap145", 64, "14.2.5.1")
 	Trap145LID  = Trap145.bits("LID", 12*8, 16)
 	Trap145GUID = Trap145.bits("SystemImageGUID", 16*8, 64, hex)
-)
 
-// Details of trap 256.
-var (
+	// Trap256 names the details of trap 256.
 	Trap256              = newLayout("Trap256", 64, "14.2.5.1")
 	Trap256LID           = Trap256.bits("LID", 12*8, 16)
 	Trap256DrSLID        = Trap256.bits("DrSLID", 14*8, 16)
@@ -108,10 +88,8 @@ var (
 	Trap256PathTruncated = Trap256.bits("DRPathTruncated", 33*8+1, 1)
 	Trap256HopCount      = Trap256.bits("DRHopCount", 33*8+2, 6)
 	Trap256ReturnPath    = Trap256.bytes("DRNoticeReturnPath", 34, 30, path)
-)
 
-// Details of traps 257 and 258.
-var (
+	// TrapKey names the details of traps 257 and 258.
 	TrapKey     = newLayout("TrapKey", 64, "14.2.5.1")
 	TrapKeyLID1 = TrapKey.bits("LID1", 12*8, 16)
 	TrapKeyLID2 = TrapKey.bits("LID2", 14*8, 16)
@@ -121,10 +99,8 @@ var (
 	TrapKeyQP2  = TrapKey.bits("QP2", 25*8, 24, hex)
 	TrapKeyGID1 = TrapKey.bytes("GID1", 28, 16, gid)
 	TrapKeyGID2 = TrapKey.bytes("GID2", 44, 16, gid)
-)
 
-// Details of trap 259.
-var (
+	// Trap259 names the details of trap 259.
 	Trap259          = newLayout("Trap259", 64, "14.2.5.1")
 	Trap259DataValid = Trap259.bits("DataValid", 10*8, 16, hex)
 	Trap259LID1      = Trap259.bits("LID1", 12*8, 16)
@@ -137,11 +113,9 @@ var (
 	Trap259GID2      = Trap259.bytes("GID2", 42, 16, gid)
 	Trap259SwitchLID = Trap259.bits("SwitchLID", 58*8, 16)
 	Trap259Port      = Trap259.bits("Port", 60*8, 8)
-)
 
-// SANotice is the Notice of a report: with the GID of the port it came from.
-var (
-	SANotice          = newLayout("SANotice", 80, "13.4.8.2")
+	// SANotice is the Notice of a report: with the GID of the port it came from.
+	SANotice          = newAttribute(ClassSA, AttrNotice, "SANotice", 80, "13.4.8.2")
 	SANoticeNotice    = SANotice.part("Notice", 0, Notice)
 	SANoticeIssuerGID = SANotice.bytes("IssuerGID", 64, 16, gid)
 )

@@ -18,9 +18,10 @@ const (
 	AttrPortRcvDataSL                 AttrID = 0x0037
 )
 
-// PortSamplesControl sets up the sampling of counters.
+// The attributes besides the counters of PortCounters and PortCountersExtended.
 var (
-	PortSamplesControl                   = newLayout("PortSamplesControl", 68, "16.1.3.2")
+	// PortSamplesControl sets up the sampling of counters.
+	PortSamplesControl                   = newAttribute(ClassPerf, AttrPortSamplesControl, "PortSamplesControl", 68, "16.1.3.2")
 	PortSamplesControlOpCode             = PortSamplesControl.bits("OpCode", 0*8, 8, hex)
 	PortSamplesControlPortSelect         = PortSamplesControl.bits("PortSelect", 1*8, 8)
 	PortSamplesControlTick               = PortSamplesControl.bits("Tick", 2*8, 8, hex)
@@ -37,91 +38,48 @@ var (
 	PortSamplesControlTag                = PortSamplesControl.bits("Tag", 36*8, 16, hex)
 	PortSamplesControlSelect             = PortSamplesControl.array("CounterSelect", 38*8, 16, 15, 16, hex)
 	sampleStates                         = inOrder("done", "started", "running")
-)
 
-// PortSamplesResult holds the sampled counters.
-var (
-	PortSamplesResult        = newLayout("PortSamplesResult", 64, "16.1.3.4")
+	// PortSamplesResult holds the sampled counters.
+	PortSamplesResult        = newAttribute(ClassPerf, AttrPortSamplesResult, "PortSamplesResult", 64, "16.1.3.4")
 	PortSamplesResultTag     = PortSamplesResult.bits("Tag", 0*8, 16, hex)
 	PortSamplesResultStatus  = PortSamplesResult.bits("SampleStatus", 3*8+6, 2, enum(sampleStates...))
 	PortSamplesResultCounter = PortSamplesResult.array("Counter", 4*8, 32, 15, 32)
+
+	// PortRcvErrorDetails and the optional attributes after it count by cause, by VL or by SL.
+	PortRcvErrorDetails = newCounters(AttrPortRcvErrorDetails, "PortRcvErrorDetails", 16,
+		"PortLocalPhysicalErrors", "PortMalformedPacketErrors", "PortBufferOverrunErrors",
+		"PortDLIDMappingErrors", "PortVLMappingErrors", "PortLoopingErrors")
+	PortXmitDiscardDetails = newCounters(AttrPortXmitDiscardDetails, "PortXmitDiscardDetails", 16,
+		"PortInactiveDiscards", "PortNeighborMTUDiscards", "PortSwLifetimeLimitDiscards", "PortSwHOQLifetimeLimitDiscards")
+	PortOpRcvCounters             = newCounters(AttrPortOpRcvCounters, "PortOpRcvCounters", 32, "PortOpRcvPkts", "PortOpRcvData")
+	PortFlowCtlCounters           = newCounters(AttrPortFlowCtlCounters, "PortFlowCtlCounters", 32, "PortXmitFlowPkts", "PortRcvFlowPkts")
+	PortVLOpPackets               = newLaneCounters(AttrPortVLOpPackets, "PortVLOpPackets", 16, "PortVLOpPackets")
+	PortVLOpData                  = newLaneCounters(AttrPortVLOpData, "PortVLOpData", 32, "PortVLOpData")
+	PortVLXmitFlowCtlUpdateErrors = newLaneCounters(AttrPortVLXmitFlowCtlUpdateErrors, "PortVLXmitFlowCtlUpdateErrors", 2, "PortVLXmitFlowCtlUpdateErrors")
+	PortVLXmitWaitCounters        = newLaneCounters(AttrPortVLXmitWaitCounters, "PortVLXmitWaitCounters", 16, "PortVLXmitWait")
+	PortXmitDataSL                = newLaneCounters(AttrPortXmitDataSL, "PortXmitDataSL", 32, "PortXmitDataSL")
+	PortRcvDataSL                 = newLaneCounters(AttrPortRcvDataSL, "PortRcvDataSL", 32, "PortRcvDataSL")
 )
 
-// newCounters declares an optional attribute of counters. All of them begin as PortCounters
-// does: PortCountersPortSelect and PortCountersCounterSelect are the handles for all.
-func newCounters(name string, size int) *Layout {
-	l := newLayout(name, size, "16.1.4")
+// newCounters declares an optional attribute with counters of width bits. All of them begin
+// as PortCounters does: PortCountersPortSelect and PortCountersCounterSelect are the handles for all.
+func newCounters(id AttrID, name string, width int, counters ...string) *Layout {
+	l := newSelection(id, name, len(counters)*width)
+	l.run(4, width, counters...)
+	return l
+}
+
+// newLaneCounters declares an optional attribute with a counter for each of 16 VLs or SLs.
+func newLaneCounters(id AttrID, name string, width int, counter string) *Layout {
+	l := newSelection(id, name, 16*width)
+	l.array(counter, 4*8, width, 16, width)
+	return l
+}
+
+// newSelection declares an optional attribute up to its counters, which take so many bits.
+func newSelection(id AttrID, name string, bits int) *Layout {
+	l := newAttribute(ClassPerf, id, name, 4+bits/8, "16.1.4")
 	l.bits("PortSelect", 1*8, 8)
 	l.bits("CounterSelect", 2*8, 16, hex)
 	return l
 }
-
-// PortRcvErrorDetails divides PortRcvErrors by cause.
-var (
-	PortRcvErrorDetails                      = newCounters("PortRcvErrorDetails", 16)
-	PortRcvErrorDetailsLocalPhysicalErrors   = PortRcvErrorDetails.bits("PortLocalPhysicalErrors", 4*8, 16)
-	PortRcvErrorDetailsMalformedPacketErrors = PortRcvErrorDetails.bits("PortMalformedPacketErrors", 6*8, 16)
-	PortRcvErrorDetailsBufferOverrunErrors   = PortRcvErrorDetails.bits("PortBufferOverrunErrors", 8*8, 16)
-	PortRcvErrorDetailsDLIDMappingErrors     = PortRcvErrorDetails.bits("PortDLIDMappingErrors", 10*8, 16)
-	PortRcvErrorDetailsVLMappingErrors       = PortRcvErrorDetails.bits("PortVLMappingErrors", 12*8, 16)
-	PortRcvErrorDetailsLoopingErrors         = PortRcvErrorDetails.bits("PortLoopingErrors", 14*8, 16)
-)
-
-// PortXmitDiscardDetails divides PortXmitDiscards by cause.
-var (
-	PortXmitDiscardDetails                           = newCounters("PortXmitDiscardDetails", 12)
-	PortXmitDiscardDetailsInactiveDiscards           = PortXmitDiscardDetails.bits("PortInactiveDiscards", 4*8, 16)
-	PortXmitDiscardDetailsNeighborMTUDiscards        = PortXmitDiscardDetails.bits("PortNeighborMTUDiscards", 6*8, 16)
-	PortXmitDiscardDetailsSwLifetimeLimitDiscards    = PortXmitDiscardDetails.bits("PortSwLifetimeLimitDiscards", 8*8, 16)
-	PortXmitDiscardDetailsSwHOQLifetimeLimitDiscards = PortXmitDiscardDetails.bits("PortSwHOQLifetimeLimitDiscards", 10*8, 16)
-)
-
-// PortOpRcvCounters counts what is received with chosen op codes.
-var (
-	PortOpRcvCounters     = newCounters("PortOpRcvCounters", 12)
-	PortOpRcvCountersPkts = PortOpRcvCounters.bits("PortOpRcvPkts", 4*8, 32)
-	PortOpRcvCountersData = PortOpRcvCounters.bits("PortOpRcvData", 8*8, 32)
-)
-
-// PortFlowCtlCounters counts flow control packets.
-var (
-	PortFlowCtlCounters     = newCounters("PortFlowCtlCounters", 12)
-	PortFlowCtlCountersXmit = PortFlowCtlCounters.bits("PortXmitFlowPkts", 4*8, 32)
-	PortFlowCtlCountersRcv  = PortFlowCtlCounters.bits("PortRcvFlowPkts", 8*8, 32)
-)
-
-// PortVLOpPackets counts packets with a chosen op code by VL.
-var (
-	PortVLOpPackets        = newCounters("PortVLOpPackets", 36)
-	PortVLOpPacketsPackets = PortVLOpPackets.array("PortVLOpPackets", 4*8, 16, 16, 16)
-)
-
-// PortVLOpData counts data with a chosen op code by VL.
-var (
-	PortVLOpData     = newCounters("PortVLOpData", 68)
-	PortVLOpDataData = PortVLOpData.array("PortVLOpData", 4*8, 32, 16, 32)
-)
-
-// PortVLXmitFlowCtlUpdateErrors counts late flow control updates by VL.
-var (
-	PortVLXmitFlowCtlUpdateErrors       = newCounters("PortVLXmitFlowCtlUpdateErrors", 8)
-	PortVLXmitFlowCtlUpdateErrorsErrors = PortVLXmitFlowCtlUpdateErrors.array("PortVLXmitFlowCtlUpdateErrors", 4*8, 2, 16, 2)
-)
-
-// PortVLXmitWaitCounters counts ticks without credit by VL.
-var (
-	PortVLXmitWaitCounters     = newCounters("PortVLXmitWaitCounters", 36)
-	PortVLXmitWaitCountersWait = PortVLXmitWaitCounters.array("PortVLXmitWait", 4*8, 16, 16, 16)
-)
-
-// PortXmitDataSL counts what is sent by SL.
-var (
-	PortXmitDataSL     = newCounters("PortXmitDataSL", 68)
-	PortXmitDataSLData = PortXmitDataSL.array("PortXmitDataSL", 4*8, 32, 16, 32)
-)
-
-// PortRcvDataSL counts what is received by SL.
-var (
-	PortRcvDataSL     = newCounters("PortRcvDataSL", 68)
-	PortRcvDataSLData = PortRcvDataSL.array("PortRcvDataSL", 4*8, 32, 16, 32)
-)

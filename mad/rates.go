@@ -1,39 +1,20 @@
 package mad
 
-// rates are the codes of a path's rate: not ordered by value.
-var rates = [...]struct {
-	mbps int32
-	name string
-}{
-	2:  {2500, "2.5 Gb/s"},
-	3:  {10000, "10 Gb/s"},
-	4:  {30000, "30 Gb/s"},
-	5:  {5000, "5 Gb/s"},
-	6:  {20000, "20 Gb/s"},
-	7:  {40000, "40 Gb/s"},
-	8:  {60000, "60 Gb/s"},
-	9:  {80000, "80 Gb/s"},
-	10: {120000, "120 Gb/s"},
-	11: {14000, "14 Gb/s"},
-	12: {56000, "56 Gb/s"},
-	13: {112000, "112 Gb/s"},
-	14: {168000, "168 Gb/s"},
-	15: {25000, "25 Gb/s"},
-	16: {100000, "100 Gb/s"},
-	17: {200000, "200 Gb/s"},
-	18: {300000, "300 Gb/s"},
-	19: {28000, "28 Gb/s"},
-	20: {50000, "50 Gb/s"},
-	21: {400000, "400 Gb/s"},
-	22: {600000, "600 Gb/s"},
-	23: {800000, "800 Gb/s"},
-	24: {1200000, "1200 Gb/s"},
+import (
+	"fmt"
+	"math/bits"
+)
+
+// rates holds the rates of paths in Mbit/s, by code: not in the order of their values.
+var rates = [...]int32{
+	2: 2500, 10000, 30000, 5000, 20000, 40000, 60000, 80000, 120000, 14000, 56000, 112000, 168000,
+	25000, 100000, 200000, 300000, 28000, 50000, 400000, 600000, 800000, 1200000,
 }
 
 var rateNames = func() (names []named) {
-	for code, r := range rates {
-		if r.mbps > 0 {
-			names = append(names, named{uint64(code), r.name})
+	for code, mbps := range rates {
+		if mbps > 0 {
+			names = append(names, named{uint64(code), fmt.Sprintf("%g Gb/s", float64(mbps)/1000)})
 		}
 	}
 	return names
@@ -45,51 +26,84 @@ func RateMbps(code uint8) int32 {
 	if int(code) >= len(rates) {
 		return 0
 	}
-	return rates[code].mbps
+	return rates[code]
 }
 
-// rateOf is the rate code by speed (rows: SDR, DDR, QDR, FDR, EDR, HDR, NDR) and
-// width (columns: the bit numbers of LinkWidthActive: 1x, 4x, 8x, 12x, 2x).
-var rateOf = [7][5]uint8{
-	{2, 3, 6, 4, 5},
-	{5, 6, 7, 8, 3},
-	{3, 7, 9, 10, 6},
-	{11, 12, 13, 14, 19},
-	{15, 16, 17, 18, 20},
-	{20, 17, 21, 22, 16},
-	{16, 21, 23, 24, 17},
+// The speeds of links, as LinkSpeed returns them.
+const (
+	SpeedSDR = iota + 1
+	SpeedDDR
+	SpeedQDR // or FDR10, which ExtendedPortInfo tells
+	SpeedFDR
+	SpeedEDR
+	SpeedHDR
+	SpeedNDR
+	SpeedXDR
+)
+
+// laneCounts holds the widths of links by the bit number of LinkWidthActive.
+var laneCounts = [...]int{1, 4, 8, 12, 2}
+
+// rateOf holds rate codes by speed, from SDR to NDR, and by the bit number of LinkWidthActive.
+var rateOf = [SpeedXDR][len(laneCounts)]uint8{
+	SpeedSDR: {2, 3, 6, 4, 5},
+	SpeedDDR: {5, 6, 7, 8, 3},
+	SpeedQDR: {3, 7, 9, 10, 6},
+	SpeedFDR: {11, 12, 13, 14, 19},
+	SpeedEDR: {15, 16, 17, 18, 20},
+	SpeedHDR: {20, 17, 21, 22, 16},
+	SpeedNDR: {16, 21, 23, 24, 17},
 }
 
-// PortRate is the rate code of the link at a port, from its PortInfo:
-// LinkSpeedExtActive wins over LinkSpeedActive unless it is 0. It is 0 when
-// width or speed is not one of those known.
-func PortRate(portInfo []byte) uint8 {
-	column := bitNumber(PortInfoWidthActive.Get(portInfo))
-	row := bitNumber(PortInfoSpeedActive.Get(portInfo))
-	if ext := PortInfoSpeedExtActive.Get(portInfo); ext != 0 {
-		row = 3 + bitNumber(ext)
-		if bitNumber(ext) < 0 {
-			return 0
-		}
-	} else if row > 2 {
-		return 0
+// LinkWidth returns the number of lanes of the link at a port, from its PortInfo, 0 when it is not
+// one of those known.
+func LinkWidth(portInfo []byte) int {
+	if bit := bitNumber(PortInfoWidthActive.Get(portInfo)); bit >= 0 && bit < len(laneCounts) {
+		return laneCounts[bit]
 	}
-	if row < 0 || row >= len(rateOf) || column < 0 || column >= len(rateOf[0]) {
+	return 0
+}
+
+// LinkSpeed returns the speed of the link at a port, from its PortInfo, 0 when it is not one of
+// those known. LinkSpeedExtActive wins over LinkSpeedActive unless it is 0.
+func LinkSpeed(portInfo []byte) int {
+	base, ext := bitNumber(PortInfoSpeedActive.Get(portInfo)), PortInfoSpeedExtActive.Get(portInfo)
+	switch {
+	case PortInfoSpeedExt2Active.Get(portInfo) != 0:
+		return SpeedXDR
+	case ext != 0 && bitNumber(ext) >= 0:
+		return SpeedFDR + bitNumber(ext)
+	case ext == 0 && base >= 0 && base <= 2:
+		return SpeedSDR + base
+	}
+	return 0
+}
+
+// PortRate returns the rate code of the link at a port, from its PortInfo; 0 when width or
+// speed is not one of those known.
+func PortRate(portInfo []byte) uint8 {
+	column, row := bitNumber(PortInfoWidthActive.Get(portInfo)), LinkSpeed(portInfo)
+	if row >= len(rateOf) || column < 0 || column >= len(laneCounts) {
 		return 0
 	}
 	return rateOf[row][column]
 }
 
-// bitNumber is the number of the only bit that is set in v, else -1.
+// bitNumber returns the number of the only bit that is set in v, else -1.
 func bitNumber(v uint64) int {
-	if v == 0 || v&(v-1) != 0 {
+	if bits.OnesCount64(v) != 1 {
 		return -1
 	}
-	n := 0
-	for v>>n != 1 {
-		n++
+	return bits.TrailingZeros64(v)
+}
+
+// DataVLs returns the number of data VLs that a VLCap or OperationalVLs stands for, 0 for a code
+// without meaning.
+func DataVLs(code uint64) uint8 {
+	if code > 5 {
+		return 0
 	}
-	return n
+	return [...]uint8{0, 1, 2, 4, 8, 15}[code]
 }
 
 // MTUBytes is the number of bytes that an MTU code stands for, 0 for a code

@@ -54,20 +54,14 @@ const (
 	saData                   = 56
 )
 
-var rmppStatuses = []named{
-	{RMPPStatusOK, "ok"},
-	{RMPPStatusNoResources, "no resources"},
-	{RMPPStatusTooLong, "total time too long"},
-	{RMPPStatusBadLength, "bad payload length"},
-	{RMPPStatusBadSegment, "bad segment number"},
-	{RMPPStatusBadType, "bad type"},
-	{RMPPStatusWindowTooSmall, "window too small"},
-	{RMPPStatusSegmentTooBig, "segment number too big"},
-	{RMPPStatusIllegalStatus, "illegal status"},
-	{RMPPStatusBadVersion, "unsupported version"},
-	{RMPPStatusTooManyRetries, "too many retries"},
-	{RMPPStatusUnspecified, "unspecified"},
-}
+var rmppStatuses = inOrder([]string{
+	RMPPStatusOK: "ok", RMPPStatusNoResources: "no resources", RMPPStatusTooLong: "total time too long",
+	RMPPStatusBadLength: "bad payload length", RMPPStatusBadSegment: "bad segment number",
+	RMPPStatusBadType: "bad type", RMPPStatusWindowTooSmall: "window too small",
+	RMPPStatusSegmentTooBig: "segment number too big", RMPPStatusIllegalStatus: "illegal status",
+	RMPPStatusBadVersion: "unsupported version", RMPPStatusTooManyRetries: "too many retries",
+	RMPPStatusUnspecified: "unspecified",
+}...)
 
 // SAHeader follows the RMPP header of an SA datagram.
 var (

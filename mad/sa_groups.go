@@ -3,7 +3,7 @@ package mad
 // MCMemberRecord is a multicast group, or a member of it. Join is Set with MGID,
 // PortGID and JoinState; leave is Delete with the same.
 var (
-	MCMemberRecord                       = newLayout("MCMemberRecord", 52, "15.2.5.17")
+	MCMemberRecord                       = newAttribute(ClassSA, AttrMCMemberRecord, "MCMemberRecord", 52, "15.2.5.17")
 	MCMemberRecordMGID                   = MCMemberRecord.bytes("MGID", 0, 16, gid, comp(0))
 	MCMemberRecordPortGID                = MCMemberRecord.bytes("PortGID", 16, 16, gid, comp(1))
 	MCMemberRecordQKey                   = MCMemberRecord.bits("Q_Key", 32*8, 32, hex, comp(2))
@@ -32,11 +32,12 @@ const (
 	JoinSendOnlyFull = 1 << 3
 )
 
-var joinStates = inOrder("full", "non", "send-only non", "send-only full")
-
-// ServiceRecord is a service that a port offers, for others to find.
+// Services, and subscriptions to traps.
 var (
-	ServiceRecord       = newLayout("ServiceRecord", 176, "15.2.5.14")
+	joinStates = inOrder("full", "non", "send-only non", "send-only full")
+
+	// ServiceRecord is a service that a port offers, for others to find.
+	ServiceRecord       = newAttribute(ClassSA, AttrServiceRecord, "ServiceRecord", 176, "15.2.5.14")
 	ServiceRecordID     = ServiceRecord.bits("ServiceID", 0*8, 64, hex, comp(0))
 	ServiceRecordGID    = ServiceRecord.bytes("ServiceGID", 8, 16, gid, comp(1))
 	ServiceRecordPKey   = ServiceRecord.bits("ServiceP_Key", 24*8, 16, hex, comp(2))
@@ -47,19 +48,15 @@ var (
 	ServiceRecordData16 = ServiceRecord.array("ServiceData16", 128*8, 16, 8, 16, hex, comps(23, 8))
 	ServiceRecordData32 = ServiceRecord.array("ServiceData32", 144*8, 32, 4, 32, hex, comps(31, 4))
 	ServiceRecordData64 = ServiceRecord.array("ServiceData64", 160*8, 64, 2, 64, hex, comps(35, 2))
-)
 
-// ServiceAssociationRecord gives the names of the services under a key.
-var (
-	ServiceAssociationRecord     = newLayout("ServiceAssociationRecord", 80, "15.2.5.15")
+	// ServiceAssociationRecord gives the names of the services under a key.
+	ServiceAssociationRecord     = newAttribute(ClassSA, AttrServiceAssociationRecord, "ServiceAssociationRecord", 80, "15.2.5.15")
 	ServiceAssociationRecordKey  = ServiceAssociationRecord.bytes("ServiceKey", 0, 16, hexBytes, comp(0))
 	ServiceAssociationRecordName = ServiceAssociationRecord.bytes("ServiceName", 16, 64, text, comp(1))
-)
 
-// InformInfo subscribes to traps and ends subscriptions: Set, answered by
-// GetResp. What ends one must name the QPN that began it.
-var (
-	InformInfo              = newLayout("InformInfo", 36, "13.4.8.3")
+	// InformInfo subscribes to traps and ends subscriptions: Set, answered by
+	// GetResp. What ends one must name the QPN that began it.
+	InformInfo              = newAttribute(ClassSA, AttrInformInfo, "InformInfo", 36, "13.4.8.3")
 	InformInfoGID           = InformInfo.bytes("GID", 0, 16, gid, note("0: the LID range counts"))
 	InformInfoLIDRangeBegin = InformInfo.bits("LIDRangeBegin", 16*8, 16, hex, note("0xffff: all"))
 	InformInfoLIDRangeEnd   = InformInfo.bits("LIDRangeEnd", 18*8, 16, hex)
@@ -70,11 +67,9 @@ var (
 	InformInfoQPN           = InformInfo.bits("QPN", 28*8, 24, hex)
 	InformInfoRespTimeValue = InformInfo.bits("RespTimeValue", 31*8+3, 5, note("4.096 us * 2^v"))
 	InformInfoProducerType  = InformInfo.bits("ProducerType", 33*8, 24, hex, note("or VendorID; 0xffffff: all"))
-)
 
-// InformInfoRecord is a subscription.
-var (
-	InformInfoRecord              = newLayout("InformInfoRecord", 60, "15.2.5.12")
+	// InformInfoRecord is a subscription.
+	InformInfoRecord              = newAttribute(ClassSA, AttrInformInfoRecord, "InformInfoRecord", 60, "15.2.5.12")
 	InformInfoRecordSubscriberGID = InformInfoRecord.bytes("SubscriberGID", 0, 16, gid, comp(0))
 	InformInfoRecordEnum          = InformInfoRecord.bits("Enum", 16*8, 16, comp(1))
 	InformInfoRecordInformInfo    = InformInfoRecord.part("InformInfo", 24, InformInfo,

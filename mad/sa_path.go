@@ -3,7 +3,7 @@ package mad
 // PathRecord is a path from one end port to another. Answers give mtu, rate and
 // life time with selector 2; they are enumerated by pair of SLID and DLID.
 var (
-	PathRecord                       = newLayout("PathRecord", 64, "15.2.5.16")
+	PathRecord                       = newAttribute(ClassSA, AttrPathRecord, "PathRecord", 64, "15.2.5.16")
 	PathRecordServiceID              = PathRecord.bits("ServiceID", 0*8, 64, hex, comp(0, 1))
 	PathRecordDGID                   = PathRecord.bytes("DGID", 8, 16, gid, comp(2))
 	PathRecordSGID                   = PathRecord.bytes("SGID", 24, 16, gid, comp(3))
@@ -35,12 +35,13 @@ const (
 	SelectLargest = 3
 )
 
-var selectors = inOrder("greater than", "less than", "exactly", "largest available")
-
-// MultiPathRecord asks for paths between several ports: SGIDCount and then
-// DGIDCount GIDs follow it. The answers are PathRecords.
+// Queries for several paths.
 var (
-	MultiPathRecord                       = newLayout("MultiPathRecord", 24, "15.2.5.20")
+	selectors = inOrder("greater than", "less than", "exactly", "largest available")
+
+	// MultiPathRecord asks for paths between several ports: SGIDCount and then
+	// DGIDCount GIDs follow it. The answers are PathRecords.
+	MultiPathRecord                       = newAttribute(ClassSA, AttrMultiPathRecord, "MultiPathRecord", 24, "15.2.5.20")
 	MultiPathRecordRawTraffic             = MultiPathRecord.bits("RawTraffic", 0, 1, comp(0))
 	MultiPathRecordFlowLabel              = MultiPathRecord.bits("FlowLabel", 4, 20, hex, comp(2))
 	MultiPathRecordHopLimit               = MultiPathRecord.bits("HopLimit", 3*8, 8, comp(3))
@@ -61,10 +62,8 @@ var (
 	MultiPathRecordSGIDCount              = MultiPathRecord.bits("SGIDCount", 15*8, 8, comp(19))
 	MultiPathRecordDGIDCount              = MultiPathRecord.bits("DGIDCount", 16*8, 8, comp(20))
 	MultiPathRecordServiceIDLow           = MultiPathRecord.bits("ServiceIDLow", 17*8, 56, hex, comp(21), note("bits 55..0"))
-)
 
-// MultiPathGID is one of the GIDs that follow a MultiPathRecord.
-var (
+	// MultiPathGID is one of the GIDs that follow a MultiPathRecord.
 	MultiPathGID    = newLayout("MultiPathGID", 16, "15.2.5.20")
 	MultiPathGIDGID = MultiPathGID.bytes("GID", 0, 16, gid)
 )

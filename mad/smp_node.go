@@ -2,7 +2,7 @@ package mad
 
 // NodeInfo says what a node is and by which port it was reached.
 var (
-	NodeInfo                = newLayout("NodeInfo", 40, "14.2.5.3")
+	NodeInfo                = newAttribute(ClassSMP, AttrNodeInfo, "NodeInfo", 40, "14.2.5.3")
 	NodeInfoBaseVersion     = NodeInfo.bits("BaseVersion", 0*8, 8)
 	NodeInfoClassVersion    = NodeInfo.bits("ClassVersion", 1*8, 8)
 	NodeInfoNodeType        = NodeInfo.bits("NodeType", 2*8, 8, enum(nodeTypes...))
@@ -24,17 +24,16 @@ const (
 	NodeRouter = 3
 )
 
-var nodeTypes = []named{{NodeCA, "CA"}, {NodeSwitch, "switch"}, {NodeRouter, "router"}}
-
-// NodeDescription is the node's name: 64 bytes of UTF-8, not always terminated.
+// Attributes of nodes.
 var (
-	NodeDescription     = newLayout("NodeDescription", 64, "14.2.5.2")
+	nodeTypes = []named{{NodeCA, "CA"}, {NodeSwitch, "switch"}, {NodeRouter, "router"}}
+
+	// NodeDescription is the node's name: 64 bytes of UTF-8, not always terminated.
+	NodeDescription     = newAttribute(ClassSMP, AttrNodeDescription, "NodeDescription", 64, "14.2.5.2")
 	NodeDescriptionText = NodeDescription.bytes("NodeString", 0, 64, text)
-)
 
-// SwitchInfo tells what a switch can hold and how it is set up.
-var (
-	SwitchInfo                    = newLayout("SwitchInfo", 20, "14.2.5.4")
+	// SwitchInfo tells what a switch can hold and how it is set up.
+	SwitchInfo                    = newAttribute(ClassSMP, AttrSwitchInfo, "SwitchInfo", 20, "14.2.5.4")
 	SwitchInfoLinearFDBCap        = SwitchInfo.bits("LinearFDBCap", 0*8, 16)
 	SwitchInfoRandomFDBCap        = SwitchInfo.bits("RandomFDBCap", 2*8, 16)
 	SwitchInfoMulticastFDBCap     = SwitchInfo.bits("MulticastFDBCap", 4*8, 16)
@@ -53,18 +52,14 @@ var (
 	SwitchInfoFilterRawOutCap     = SwitchInfo.bits("FilterRawOutboundCap", 16*8+3, 1)
 	SwitchInfoEnhancedPort0       = SwitchInfo.bits("EnhancedPort0", 16*8+4, 1)
 	SwitchInfoMulticastFDBTop     = SwitchInfo.bits("MulticastFDBTop", 18*8, 16)
-)
 
-// GUIDInfo is a block of eight GUIDs of a port. Entry 0 of block 0 is the
-// port's GUID and cannot be written.
-var (
-	GUIDInfo     = newLayout("GUIDInfo", 64, "14.2.5.5")
+	// GUIDInfo is a block of eight GUIDs of a port. Entry 0 of block 0 is the
+	// port's GUID and cannot be written.
+	GUIDInfo     = newAttribute(ClassSMP, AttrGUIDInfo, "GUIDInfo", 64, "14.2.5.5")
 	GUIDInfoGUID = GUIDInfo.array("GUID", 0, 64, 8, 64, hex)
-)
 
-// SMInfo describes a subnet manager.
-var (
-	SMInfo         = newLayout("SMInfo", 21, "14.2.5.13")
+	// SMInfo describes a subnet manager.
+	SMInfo         = newAttribute(ClassSMP, AttrSMInfo, "SMInfo", 21, "14.2.5.13")
 	SMInfoGUID     = SMInfo.bits("GUID", 0*8, 64, hex, note("port GUID"))
 	SMInfoSMKey    = SMInfo.bits("SM_Key", 8*8, 64, hex, note("0 towards strangers"))
 	SMInfoActCount = SMInfo.bits("ActCount", 16*8, 32, note("grows while the SM lives"))
@@ -80,27 +75,24 @@ const (
 	SMStateMaster      = 3
 )
 
-var smStates = inOrder("not active", "discovering", "standby", "master")
-
-// VendorDiag is a page of a vendor's diagnostics.
+// Attributes that few managers ask for.
 var (
-	VendorDiag          = newLayout("VendorDiag", 64, "14.2.5.14")
+	smStates = inOrder("not active", "discovering", "standby", "master")
+
+	// VendorDiag is a page of a vendor's diagnostics.
+	VendorDiag          = newAttribute(ClassSMP, AttrVendorDiag, "VendorDiag", 64, "14.2.5.14")
 	VendorDiagNextIndex = VendorDiag.bits("NextIndex", 0*8, 16)
 	VendorDiagData      = VendorDiag.bytes("DiagData", 2, 62, hexBytes)
-)
 
-// LedInfo is the lamp that helps people find a node.
-var (
-	LedInfo    = newLayout("LedInfo", 4, "14.2.5.15")
+	// LedInfo is the lamp that helps people find a node.
+	LedInfo    = newAttribute(ClassSMP, AttrLedInfo, "LedInfo", 4, "14.2.5.15")
 	LedInfoLed = LedInfo.bits("LedMask", 0, 1, note("1: on"))
-)
 
-// SwitchRole is weft's vendor attribute: the role that a switch was given in its
-// configuration, so that routing need not guess it. The attribute's number is in
-// the vendors' range, where another vendor's device may mean something else:
-// only an answer with the signature counts.
-var (
-	SwitchRole          = newLayout("SwitchRole", 8, "vendor")
+	// SwitchRole is weft's vendor attribute: the role that a switch was given in its
+	// configuration, so that routing need not guess it. The attribute's number is in
+	// the vendors' range, where another vendor's device may mean something else:
+	// only an answer with the signature counts.
+	SwitchRole          = newAttribute(ClassSMP, AttrSwitchRole, "SwitchRole", 8, "vendor")
 	SwitchRoleSignature = SwitchRole.bits("Signature", 0*8, 32, hex, enum(named{SwitchRoleMagic, "weft"}))
 	SwitchRoleRole      = SwitchRole.bits("Role", 4*8, 8, enum(roles...))
 	SwitchRoleRank      = SwitchRole.bits("Rank", 5*8, 8, note("0 at the roots; 255 when it was not given"))

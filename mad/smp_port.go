@@ -4,7 +4,7 @@ package mad
 // fields: read first, change, write back, with PortState, PortPhysicalState and
 // LinkDownDefaultState 0 where nothing is to change.
 var (
-	PortInfo                  = newLayout("PortInfo", 64, "14.2.5.6")
+	PortInfo                  = newAttribute(ClassSMP, AttrPortInfo, "PortInfo", 64, "14.2.5.6")
 	PortInfoMKey              = PortInfo.bits("M_Key", 0*8, 64, hex)
 	PortInfoGidPrefix         = PortInfo.bits("GidPrefix", 8*8, 64, hex)
 	PortInfoLID               = PortInfo.bits("LID", 16*8, 16, note("of a switch: port 0 only"))
@@ -100,61 +100,30 @@ const (
 	CapIsMulticastFDBTop      = 1 << 30
 )
 
-var portCaps = []named{
-	{1, "IsSM"},
-	{2, "IsNotice"},
-	{3, "IsTrap"},
-	{4, "IsOptionalIPD"},
-	{5, "IsAutomaticMigration"},
-	{6, "IsSLMapping"},
-	{7, "IsMKeyNVRAM"},
-	{8, "IsPKeyNVRAM"},
-	{9, "IsLEDInfo"},
-	{10, "IsSMdisabled"},
-	{11, "IsSystemImageGUID"},
-	{12, "IsPKeySwitchExternalPortTrap"},
-	{13, "IsCableInfo"},
-	{14, "IsExtendedSpeeds"},
-	{15, "IsCapabilityMask2"},
-	{16, "IsCommunicationManagement"},
-	{17, "IsSNMPTunneling"},
-	{18, "IsReinit"},
-	{19, "IsDeviceManagement"},
-	{20, "IsVendorClass"},
-	{21, "IsDRNotice"},
-	{22, "IsCapabilityMaskNotice"},
-	{23, "IsBootManagement"},
-	{24, "IsLinkRoundTripLatency"},
-	{25, "IsClientReregistration"},
-	{26, "IsOtherLocalChangesNotice"},
-	{27, "IsLinkSpeedWidthPairsTable"},
-	{28, "IsVendorSpecificMads"},
-	{29, "IsMulticastPKeyTrapSuppression"},
-	{30, "IsMulticastFDBTop"},
-	{31, "IsHierarchyInfo"},
-}
-
-var portCaps2 = []named{
-	{0, "IsSetNodeDescription"},
-	{1, "IsPortInfoExtended"},
-	{2, "IsVirtualization"},
-	{3, "IsSwitchPortStateTable"},
-	{4, "IsLinkWidth2x"},
-	{5, "IsLinkSpeedHDR"},
-	{10, "IsLinkSpeedNDR"},
-}
-
+// The names of values, and attributes of ports besides PortInfo.
 var (
+	portCaps = inOrder("",
+		"IsSM", "IsNotice", "IsTrap", "IsOptionalIPD", "IsAutomaticMigration", "IsSLMapping", "IsMKeyNVRAM",
+		"IsPKeyNVRAM", "IsLEDInfo", "IsSMdisabled", "IsSystemImageGUID", "IsPKeySwitchExternalPortTrap",
+		"IsCableInfo", "IsExtendedSpeeds", "IsCapabilityMask2", "IsCommunicationManagement", "IsSNMPTunneling",
+		"IsReinit", "IsDeviceManagement", "IsVendorClass", "IsDRNotice", "IsCapabilityMaskNotice",
+		"IsBootManagement", "IsLinkRoundTripLatency", "IsClientReregistration", "IsOtherLocalChangesNotice",
+		"IsLinkSpeedWidthPairsTable", "IsVendorSpecificMads", "IsMulticastPKeyTrapSuppression",
+		"IsMulticastFDBTop", "IsHierarchyInfo")
+
+	portCaps2 = inOrder([]string{
+		0: "IsSetNodeDescription", 1: "IsPortInfoExtended", 2: "IsVirtualization", 3: "IsSwitchPortStateTable",
+		4: "IsLinkWidth2x", 5: "IsLinkSpeedHDR", 10: "IsLinkSpeedNDR",
+	}...)
+
 	widths    = inOrder("1x", "4x", "8x", "12x", "2x")
 	speeds    = inOrder("SDR", "DDR", "QDR")
 	extSpeeds = inOrder("FDR", "EDR", "HDR", "NDR")
 	mtus      = []named{{1, "256"}, {2, "512"}, {3, "1024"}, {4, "2048"}, {5, "4096"}}
 	vls       = []named{{1, "VL0"}, {2, "VL0-1"}, {3, "VL0-3"}, {4, "VL0-7"}, {5, "VL0-14"}}
-)
 
-// PortInfoExtended is the forward error correction of a port.
-var (
-	PortInfoExtended        = newLayout("PortInfoExtended", 22, "14.2.5")
+	// PortInfoExtended is the forward error correction of a port.
+	PortInfoExtended        = newAttribute(ClassSMP, AttrPortInfoExtended, "PortInfoExtended", 22, "14.2.5")
 	PortInfoExtendedCapMask = PortInfoExtended.bits("CapMask", 0*8, 32, hex)
 	PortInfoExtendedActive  = PortInfoExtended.bits("FECModeActive", 4*8, 16, hex)
 	PortInfoExtendedFDRSup  = PortInfoExtended.bits("FDRFECModeSupported", 6*8, 16, hex)
@@ -165,11 +134,9 @@ var (
 	PortInfoExtendedHDREnab = PortInfoExtended.bits("HDRFECModeEnabled", 16*8, 16, hex)
 	PortInfoExtendedNDRSup  = PortInfoExtended.bits("NDRFECModeSupported", 18*8, 16, hex)
 	PortInfoExtendedNDREnab = PortInfoExtended.bits("NDRFECModeEnabled", 20*8, 16, hex)
-)
 
-// ExtendedPortInfo is a vendor's attribute for FDR10.
-var (
-	ExtendedPortInfo               = newLayout("ExtendedPortInfo", 16, "vendor")
+	// ExtendedPortInfo is a vendor's attribute for FDR10.
+	ExtendedPortInfo               = newAttribute(ClassSMP, AttrExtendedPortInfo, "ExtendedPortInfo", 16, "vendor")
 	ExtendedPortInfoStateChange    = ExtendedPortInfo.bits("StateChangeEnable", 3*8, 8)
 	ExtendedPortInfoSpeedSupported = ExtendedPortInfo.bits("LinkSpeedSupported", 7*8, 8)
 	ExtendedPortInfoSpeedEnabled   = ExtendedPortInfo.bits("LinkSpeedEnabled", 11*8, 8)

@@ -12,13 +12,24 @@ type named struct {
 	name string
 }
 
-// inOrder numbers names from 0 on.
+// inOrder numbers names from 0 on; "" leaves a number without a name.
 func inOrder(names ...string) []named {
-	numbered := make([]named, len(names))
+	var numbered []named
 	for i, name := range names {
-		numbered[i] = named{uint64(i), name}
+		if name != "" {
+			numbered = append(numbered, named{uint64(i), name})
+		}
 	}
 	return numbered
+}
+
+// fieldNames returns the names of fields.
+func fieldNames(fields []Field) []string {
+	names := make([]string, len(fields))
+	for i, f := range fields {
+		names[i] = f.decl.Name
+	}
+	return names
 }
 
 // valueNames are the names of a field's values or bits.

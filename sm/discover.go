@@ -282,7 +282,7 @@ func (c *Core) queueFDR10(id int32) {
 		return
 	}
 	for slot := n.first; slot <= n.first+int32(n.ports); slot++ {
-		if t := c.peer[slot]; t > slot && c.nodes[c.owner[t]].knowsFDR10() && activeSpeed(c.info[slot][:]) == fabric.QDR {
+		if t := c.peer[slot]; t > slot && c.nodes[c.owner[t]].knowsFDR10() && mad.LinkSpeed(c.info[slot][:]) == mad.SpeedQDR {
 			c.enqueue(makeTag(getFDR10, slot, 0))
 		}
 	}

@@ -78,7 +78,7 @@ func (c *Core) addToFabric(f *fabric.Fabric, id int32) {
 		if c.flags[slot]&portKnown == 0 {
 			continue
 		}
-		d.Ports[p].VLCap = dataVLs(mad.PortInfoVLCap.Get(info))
+		d.Ports[p].VLCap = mad.DataVLs(mad.PortInfoVLCap.Get(info))
 		if c.takesLID(slot) {
 			d.Ports[p].LID = fabric.LID(mad.PortInfoLID.Get(info))
 			d.Ports[p].LMC = uint8(mad.PortInfoLMC.Get(info))
@@ -100,7 +100,7 @@ func (c *Core) connect(f *fabric.Fabric, id int32) {
 		if a.Node < 0 || b.Node < a.Node || a.Node == b.Node && b.Port < a.Port {
 			continue
 		}
-		w, s := linkRate(c.info[slot][:])
+		w, s := fabric.Width(mad.LinkWidth(c.info[slot][:])), linkSpeeds[mad.LinkSpeed(c.info[slot][:])]
 		if (c.flags[slot]|c.flags[t])&portFDR10 != 0 {
 			s = fabric.FDR10
 		}
@@ -110,56 +110,10 @@ func (c *Core) connect(f *fabric.Fabric, id int32) {
 	}
 }
 
-// dataVLs returns the number of data VLs that a VLCap stands for.
-func dataVLs(code uint64) uint8 {
-	if code == 0 || code > 5 {
-		return 0
-	}
-	return [...]uint8{0, 1, 2, 4, 8, 15}[code]
-}
-
-// linkRate returns the active width and speed of a PortInfo.
-func linkRate(info []byte) (fabric.Width, fabric.Speed) {
-	w := fabric.Width(0)
-	switch mad.PortInfoWidthActive.Get(info) {
-	case 1:
-		w = 1
-	case 2:
-		w = 4
-	case 4:
-		w = 8
-	case 8:
-		w = 12
-	case 16:
-		w = 2
-	}
-	return w, activeSpeed(info)
-}
-
-// activeSpeed returns the active speed of a PortInfo; FDR10 is QDR to it.
-func activeSpeed(info []byte) fabric.Speed {
-	if mad.PortInfoSpeedExt2Active.Get(info) != 0 {
-		return fabric.XDR
-	}
-	switch mad.PortInfoSpeedExtActive.Get(info) {
-	case 1:
-		return fabric.FDR
-	case 2:
-		return fabric.EDR
-	case 4:
-		return fabric.HDR
-	case 8:
-		return fabric.NDR
-	}
-	switch mad.PortInfoSpeedActive.Get(info) {
-	case 1:
-		return fabric.SDR
-	case 2:
-		return fabric.DDR
-	case 4:
-		return fabric.QDR
-	}
-	return fabric.SpeedUnknown
+// linkSpeeds holds the speeds of links by the numbers of package mad; FDR10 is QDR to PortInfo.
+var linkSpeeds = [...]fabric.Speed{
+	mad.SpeedSDR: fabric.SDR, mad.SpeedDDR: fabric.DDR, mad.SpeedQDR: fabric.QDR, mad.SpeedFDR: fabric.FDR,
+	mad.SpeedEDR: fabric.EDR, mad.SpeedHDR: fabric.HDR, mad.SpeedNDR: fabric.NDR, mad.SpeedXDR: fabric.XDR,
 }
 
 // heldLIDs returns the LIDs that end ports are to keep: the stored one, or else the one

@@ -138,7 +138,7 @@ func lesserOf(f mad.Field, a, b []byte) uint64 { return min(f.Get(a), f.Get(b), 
 // vlCode returns the code of the least operational VLs that are at least as many.
 func vlCode(vls uint8) uint64 {
 	code := uint64(1)
-	for code < 5 && dataVLs(code) < vls {
+	for code < 5 && mad.DataVLs(code) < vls {
 		code++
 	}
 	return code

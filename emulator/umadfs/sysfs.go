@@ -93,30 +93,22 @@ func guid(g uint64) string {
 	return fmt.Sprintf("%04x:%04x:%04x:%04x", g>>48, g>>32&0xFFFF, g>>16&0xFFFF, g&0xFFFF)
 }
 
-// speed is a signalling rate of a lane, in units of 100 Mbit/s.
-type speed struct {
+// laneRates holds the signalling rates of a lane by mad.LinkSpeed, in units of 100 Mbit/s.
+var laneRates = [...]struct {
 	rate int
 	name string
+}{
+	mad.SpeedSDR: {25, "SDR"}, mad.SpeedDDR: {50, "DDR"}, mad.SpeedQDR: {100, "QDR"}, mad.SpeedFDR: {140, "FDR"},
+	mad.SpeedEDR: {250, "EDR"}, mad.SpeedHDR: {500, "HDR"}, mad.SpeedNDR: {1000, "NDR"}, mad.SpeedXDR: {2000, "XDR"},
 }
-
-var (
-	baseSpeeds = map[uint64]speed{1: {25, "SDR"}, 2: {50, "DDR"}, 4: {100, "QDR"}}
-	extSpeeds  = map[uint64]speed{1: {140, "FDR"}, 2: {250, "EDR"}, 4: {500, "HDR"}, 8: {1000, "NDR"}}
-	lanes      = map[uint64]int{1: 1, 2: 4, 4: 8, 8: 12, 16: 2}
-)
 
 // rateText is the rate of a port as the kernel words it, such as
 // "100 Gb/sec (4X EDR)".
 func rateText(portInfo []byte) string {
-	width, s := lanes[mad.PortInfoWidthActive.Get(portInfo)], baseSpeeds[mad.PortInfoSpeedActive.Get(portInfo)]
-	if ext, ok := extSpeeds[mad.PortInfoSpeedExtActive.Get(portInfo)]; ok {
-		s = ext
+	width, speed := mad.LinkWidth(portInfo), mad.LinkSpeed(portInfo)
+	if width == 0 || speed == 0 {
+		width, speed = 1, mad.SpeedSDR
 	}
-	if mad.PortInfoSpeedExt2Active.Get(portInfo) != 0 {
-		s = speed{2000, "XDR"}
-	}
-	if width == 0 || s.rate == 0 {
-		width, s = 1, baseSpeeds[1]
-	}
-	return fmt.Sprintf("%g Gb/sec (%dX %s)", float64(width*s.rate)/10, width, s.name)
+	lane := laneRates[speed]
+	return fmt.Sprintf("%g Gb/sec (%dX %s)", float64(width*lane.rate)/10, width, lane.name)
 }
