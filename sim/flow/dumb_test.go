@@ -184,7 +184,7 @@ func TestMaxMinHasBottlenecks(t *testing.T) {
 		for range 2 {
 			src, dst := drawFlows(rt, n)
 			c.place(src, dst)
-			sum := f.shares(c.path, c.end)
+			sum := f.shares(&flowSet{path: c.path, end: c.end})
 			c.reset()
 			used, most := map[hop]float64{}, map[hop]float64{}
 			total := 0.0

@@ -1,60 +1,82 @@
 package flow
 
 import (
+	"cmp"
 	"math"
 	"slices"
 
 	"weft/fabric"
 )
 
-// filler computes max-min fair shares by progressive filling: all flows grow alike
-// until a link is full; its flows are frozen, and the others go on. All of it is
-// scratch memory of one worker.
+// filler computes max-min fair shares by progressive filling: the rates of all flows grow
+// alike until a link is full or a flow has what it asks for; such flows are frozen, and the
+// others go on. All of it is scratch memory of one worker.
 type filler struct {
 	capacity []float64 // by link
+	rounding float64   // share by which two links may differ and count as full at once
 
-	room  []float64 // by link: capacity that frozen flows leave
-	alive []int32   // by link: flows that still grow
-	start []int32   // by link: its flows are users[start:start+all]
-	all   []int32
-	used  []int32 // links with flows
-	users []int32
-	rate  []float64 // by flow; 0 while it grows, and for good if it is undelivered
+	links []linkFill // by link
+	used  []int32    // links with flows
+	users []int32    // flows of one link after the other
+	rate  []float64  // by flow
 }
 
-func newFiller(capacity []float64) *filler {
-	links := len(capacity)
-	return &filler{
-		capacity: capacity,
-		room:     make([]float64, links), alive: make([]int32, links),
-		start: make([]int32, links), all: make([]int32, links),
+// linkFill is the state of a link. Its flows are users[start:start+all].
+type linkFill struct {
+	room       float64 // capacity that frozen flows leave
+	slope      float64 // what the others take together, a unit of rate
+	growing    int32   // number of those others
+	start, all int32
+}
+
+// notFrozen is the rate of a flow that still grows.
+const notFrozen = -1
+
+// flowSet lists flows: flow i crosses links path[end[i-1]:end[i]].
+type flowSet struct {
+	path, end []int32
+	amount    []float64 // by place in path: what a unit of rate takes of the link; nil: 1
+	asked     []float64 // by flow: largest rate; nil: none
+}
+
+func (s *flowSet) start(flow int32) int32 {
+	if flow == 0 {
+		return 0
 	}
+	return s.end[flow-1]
 }
 
-// full is the share of rounding that two links may differ by and count as full at
-// once. It only saves rounds: a link that is left waits for the next one.
-const full = 1 + 1e-12
+// amountAt is what a unit of rate takes of the link at a place in path.
+func (s *flowSet) amountAt(k int32) float64 {
+	if s.amount == nil {
+		return 1
+	}
+	return s.amount[k]
+}
 
-// shares computes the rates of flows, which path and end give as counter does, and
-// returns their sum.
-func (f *filler) shares(path, end []int32) float64 {
-	f.index(path, end)
-	f.rate = slices.Grow(f.rate[:0], len(end))[:len(end)]
-	clear(f.rate)
-	for active := slices.Clone(f.used); len(active) > 0; {
-		least := math.Inf(1)
-		for _, l := range active {
-			least = min(least, f.room[l]/float64(f.alive[l]))
+// newFiller makes a filler. A link that is full but for more than rounding waits for the
+// next round.
+func newFiller(capacity []float64) *filler {
+	return &filler{capacity: capacity, rounding: 1 + 1e-12, links: make([]linkFill, len(capacity))}
+}
+
+// shares computes the rates of flows and returns their sum.
+func (f *filler) shares(s *flowSet) float64 {
+	f.index(s)
+	asking := s.byAsked()
+	active := slices.Clone(f.used)
+	for {
+		for len(asking) > 0 && f.rate[asking[0]] != notFrozen {
+			asking = asking[1:]
 		}
-		for _, l := range active {
-			if f.alive[l] > 0 && f.room[l] <= least*full*float64(f.alive[l]) {
-				f.freeze(l, least, path, end)
-			}
+		active = slices.DeleteFunc(active, func(l int32) bool { return f.links[l].growing == 0 })
+		if len(active)+len(asking) == 0 {
+			break
 		}
-		active = slices.DeleteFunc(active, func(l int32) bool { return f.alive[l] == 0 })
+		f.round(s, active, asking)
 	}
 	for _, l := range f.used {
-		f.all[l] = 0
+		f.links[l].all = 0
 	}
 	sum := 0.0
 	for _, r := range f.rate {
@@ -63,47 +85,86 @@ func (f *filler) shares(path, end []int32) float64 {
 	return sum
 }
 
-// index lists the flows of every link.
-func (f *filler) index(path, end []int32) {
+// byAsked lists the flows that ask for a rate, the least first.
+func (s *flowSet) byAsked() []int32 {
+	list := make([]int32, len(s.asked))
+	for i := range list {
+		list[i] = int32(i)
+	}
+	slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(s.asked[a], s.asked[b]) })
+	return list
+}
+
+// round raises all rates until links are full or flows have what they ask for.
+func (f *filler) round(s *flowSet, active, asking []int32) {
+	full := math.Inf(1)
+	for _, l := range active {
+		full = min(full, max(0, f.links[l].room)/f.links[l].slope)
+	}
+	if len(asking) > 0 && s.asked[asking[0]] <= full*f.rounding {
+		rate := s.asked[asking[0]]
+		for _, flow := range asking {
+			if s.asked[flow] > rate {
+				return
+			}
+			f.freeze(s, flow, rate)
+		}
+		return
+	}
+	for _, l := range active {
+		link := &f.links[l]
+		if link.growing > 0 && link.room <= full*f.rounding*link.slope {
+			for _, flow := range f.users[link.start : link.start+link.all] {
+				f.freeze(s, flow, full)
+			}
+		}
+	}
+}
+
+// index lists the flows of every link. A flow without links gets what it asks for, or 0.
+func (f *filler) index(s *flowSet) {
 	f.used = f.used[:0]
-	for _, l := range path {
-		if f.all[l] == 0 {
+	for _, l := range s.path {
+		if f.links[l].all == 0 {
 			f.used = append(f.used, l)
 		}
-		f.all[l]++
+		f.links[l].all++
 	}
 	at := int32(0)
 	for _, l := range f.used {
-		f.start[l] = at
-		at += f.all[l]
-		f.room[l], f.alive[l] = f.capacity[l], 0
+		all := f.links[l].all
+		f.links[l] = linkFill{room: f.capacity[l], start: at, all: all}
+		at += all
 	}
 	f.users = slices.Grow(f.users[:0], int(at))[:at]
+	f.rate = slices.Grow(f.rate[:0], len(s.end))[:len(s.end)]
 	from := int32(0)
-	for flow, to := range end {
-		for _, l := range path[from:to] {
-			f.users[f.start[l]+f.alive[l]] = int32(flow)
-			f.alive[l]++
+	for flow, to := range s.end {
+		f.rate[flow] = notFrozen
+		if from == to && s.asked == nil {
+			f.rate[flow] = 0
+		}
+		for k := from; k < to; k++ {
+			link := &f.links[s.path[k]]
+			f.users[link.start+link.growing] = int32(flow)
+			link.growing++
+			link.slope += s.amountAt(k)
 		}
 		from = to
 	}
 }
 
-// freeze stops the flows of a full link at a rate.
-func (f *filler) freeze(link int32, rate float64, path, end []int32) {
-	for _, flow := range f.users[f.start[link] : f.start[link]+f.all[link]] {
-		if f.rate[flow] > 0 {
-			continue
-		}
-		f.rate[flow] = rate
-		from := int32(0)
-		if flow > 0 {
-			from = end[flow-1]
-		}
-		for _, l := range path[from:end[flow]] {
-			f.room[l] -= rate
-			f.alive[l]--
-		}
+// freeze stops a flow at a rate, unless it is frozen.
+func (f *filler) freeze(s *flowSet, flow int32, rate float64) {
+	if f.rate[flow] != notFrozen {
+		return
+	}
+	f.rate[flow] = rate
+	for k := s.start(flow); k < s.end[flow]; k++ {
+		link, amount := &f.links[s.path[k]], s.amountAt(k)
+		link.room -= rate * amount
+		link.slope -= amount
+		link.growing--
 	}
 }
 

@@ -172,7 +172,7 @@ func (w *worker) rounds(ctx context.Context, run, first int, sum *piece) error {
 		sum.worst = max(sum.worst, worst)
 		sum.sum += int64(worst)
 		if w.fair != nil {
-			sum.share += w.fair.shares(w.path, w.end)
+			sum.share += w.fair.shares(&flowSet{path: w.path, end: w.end})
 		}
 	}
 	sum.inverse = w.settle()

@@ -120,7 +120,7 @@ func TestMaxMinByHand(t *testing.T) {
 	// Host 1 sends to 0 and to 4; 2 and 3 send to 0: thirds at host 0, so host 1
 	// has two thirds left for host 4.
 	c.place([]int32{1, 2, 3, 1}, []int32{0, 0, 0, 4})
-	f.shares(c.path, c.end)
+	f.shares(&flowSet{path: c.path, end: c.end})
 	for i, want := range []float64{1. / 3, 1. / 3, 1. / 3, 2. / 3} {
 		if math.Abs(f.rate[i]-want) > 1e-12 {
 			t.Errorf("flow %d gets %g, want %g", i, f.rate[i], want)

@@ -2,6 +2,7 @@ package flow
 
 import (
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -49,7 +50,7 @@ type demandSource struct {
 
 func estimate(ctx context.Context, g *fabric.Graph, p *route.Plan, u Uniform, each bool) (Shares, error) {
 	w := &demandWalker{g: g, p: p, hits: make([]float64, g.NumChannels)}
-	d := newDemands()
+	d := &demands{}
 	var all []demandSource
 	for s := range int32(w.g.NumSwitches) {
 		if err := ctx.Err(); err != nil {
@@ -117,7 +118,7 @@ func (w *demandWalker) send(d *demands, s demandSource, each bool) demandSource 
 			for _, c := range w.follow(s.at, t.end) {
 				d.addLink(c, t.pairs)
 			}
-			d.end(per)
+			d.close(per)
 			w.weights = append(w.weights, t.pairs)
 		}
 		s.last = len(d.asked)
@@ -136,7 +137,7 @@ func (w *demandWalker) send(d *demands, s demandSource, each bool) demandSource 
 		w.hits[c] = 0
 	}
 	w.touched = w.touched[:0]
-	d.end(s.rate)
+	d.close(s.rate)
 	w.weights = append(w.weights, s.n)
 	s.last = len(d.asked)
 	return s
@@ -197,4 +198,27 @@ func (w *demandWalker) follow(s, end int32) []int32 {
 		s = w.g.To[c]
 	}
 	return nil
+}
+
+// demands lists kinds of traffic that want shares of links: flows that ask for rates.
+type demands struct{ flowSet }
+
+// addLink adds a link to the demand that close completes; a unit of its rate takes an amount.
+func (d *demands) addLink(link int32, amount float64) {
+	d.path = append(d.path, link)
+	d.amount = append(d.amount, amount)
+}
+
+// close completes a demand.
+func (d *demands) close(asked float64) {
+	d.asked = append(d.asked, asked)
+	d.end = append(d.end, int32(len(d.path)))
+}
+
+// fair computes the max-min fair rates on links of capacity 1.
+func (d *demands) fair(links int) []float64 {
+	f := newFiller(slices.Repeat([]float64{1}, links))
+	f.rounding = 1 + 1e-9 // sums of amounts are rounded
+	f.shares(&d.flowSet)
+	return f.rate
 }

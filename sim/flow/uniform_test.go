@@ -19,21 +19,21 @@ import (
 func TestFair(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		links := rapid.IntRange(1, 6).Draw(r, "links")
-		d := newDemands()
+		d := &demands{}
 		for range rapid.IntRange(1, 8).Draw(r, "demands") {
 			for l := range links {
 				if rapid.Bool().Draw(r, "uses") {
 					d.addLink(int32(l), float64(rapid.IntRange(1, 8).Draw(r, "amount"))/4)
 				}
 			}
-			d.end(float64(rapid.IntRange(1, 4).Draw(r, "most")) / 4)
+			d.close(float64(rapid.IntRange(1, 4).Draw(r, "most")) / 4)
 		}
 		rate := d.fair(links)
 		const eps = 1e-6
 		load, highest := make([]float64, links), make([]float64, links)
 		each := func(i int, do func(link int32, amount float64)) {
-			for k := d.start[i]; k < d.start[i+1]; k++ {
-				do(d.link[k], d.amount[k])
+			for k := d.start(int32(i)); k < d.end[i]; k++ {
+				do(d.path[k], d.amount[k])
 			}
 		}
 		for i := range rate {
