@@ -1,6 +1,8 @@
 package gen
 
 import (
+	"fmt"
+	"strconv"
 	"strings"
 
 	"weft/fabric"
@@ -55,17 +57,16 @@ var (
 	anySeed  = optional("seed", seed, "1")
 )
 
-// total is the number of hosts of a named system.
-func total(auto string) []param { return []param{option("hosts", auto, 0, fabric.MaxNodes)} }
-
 const (
 	thesis  = "Bogdanski, thesis 2014"
 	dfsssp  = "Domke, Hoefler, Nagel 2011"
 	sysarea = "Mainwaring, Chun, Schleimer, Wilkerson, Fig. 3"
 )
 
-// formulas is what Parse, IsFormula and Catalogue read.
-var formulas = []spec{
+// formulas are the lines of the catalogue: topologies, then systems.
+var formulas = append(topologies, specs(systems)...)
+
+var topologies = []spec{
 	{
 		name: "rlft", params: []param{need("radix", 1, fabric.MaxPorts), need("levels", 1, maxDims), allHosts},
 		what:   "real-life fat tree, the largest of one switch radix: 2*(radix/2)^levels hosts",
@@ -143,109 +144,66 @@ var formulas = []spec{
 		what:   "RR: random connected graph of one degree, hosts= on each switch",
 		source: "Lopez, Flich, Duato, Tables 4 to 6", example: "regular(switches=32,degree=4,hosts=4,seed=1)", build: regular,
 	},
+}
 
-	{
-		name: "fat648", params: total("648"), what: "648-port switch: 36 leaves, 18 spines",
-		source: thesis + ", Paper I", example: "fat648", build: fat648,
-	},
-	{
-		name: "racks648", params: total("648"), what: "648-port switch with 27 cross-linked pairs of rack switches",
-		source: thesis + ", Papers I, II, IV, VI", example: "racks648", build: racks648,
-	},
-	{
-		name: "racks432", params: total("432"), what: "six ninths of racks648: 36 rack switches, 24 leaves, 18 spines",
-		source: thesis + ", Paper VI", example: "racks432", build: racks432,
-	},
-	{
-		name: "racks216", params: total("216"), what: "three ninths of racks648: 18 rack switches, 12 leaves, 18 spines",
-		source: thesis + ", Paper VI", example: "racks216", build: racks216,
-	},
-	{
-		name: "over384", params: total("384"), what: "oversubscribed: 16 leaves of 42 ports, 24 hosts and 18 cables up each, 8 spines",
-		source: thesis + ", Paper VI", example: "over384", build: over384,
-	},
-	{
-		name: "fat3456", params: total("3456"), what: "3456-port switch: three levels of 24-port switches",
-		source: thesis + ", Paper I", example: "fat3456", build: fat3456,
-	},
-	{
-		name: "juropa", params: total("5184"), what: "JuRoPA-like: eight 648-port switches, 216 cross-linked pairs of rack switches",
-		source: thesis + ", Paper I", example: "juropa", build: juropa,
-	},
-	{
-		name: "juropa3288", params: total("3288"), what: "JuRoPA and HPC-FF: the first 137 pairs of rack switches",
-		source: dfsssp + ", section V", example: "juropa3288", build: juropa3288,
-	},
-	{
-		name: "ranger", params: total("3936"), what: "Ranger-like: two 3456-port switches, 328 rack switches",
-		source: thesis + ", Papers I and III; " + dfsssp, example: "ranger", build: ranger,
-	},
-	{
-		name: "dual4608", params: total("4608"), what: "dual core: two 3456-port switches, 384 rack switches",
-		source: thesis + ", Paper VI", example: "dual4608", build: dual4608,
-	},
-	{
-		name: "vftree-fig3", what: "two switches, one cable, eight hosts: the congestion control experiment",
-		source: thesis + ", Paper II, Fig. 3", example: "vftree-fig3", build: vftreeFig3.build,
-	},
-	{
-		name: "vftree-fig4a", what: "three leaves of two hosts, two cables each to one root",
-		source: thesis + ", Paper II, Fig. 4a", example: "vftree-fig4a", build: vftreeFig4a.build,
-	},
-	{
-		name: "vftree-fig4b", what: "the same with four hosts a leaf: 2:1",
-		source: thesis + ", Paper II, Fig. 4b", example: "vftree-fig4b", build: vftreeFig4b.build,
-	},
-	{
-		name: "sftree-fig4a", what: "four leaves of two hosts, two roots",
-		source: thesis + ", Paper III, Fig. 4a", example: "sftree-fig4a", build: sftreeFig4a.build,
-	},
-	{
-		name: "sftree-fig4b", what: "two leaves and two roots, a ring with a host on each",
-		source: thesis + ", Paper III, Fig. 4b", example: "sftree-fig4b", build: sftreeFig4b.build,
-	},
-	{
-		name: "mftree-fig2", what: "four leaves, two roots, four hosts with a port on two leaves each",
-		source: thesis + ", Paper VI, Fig. 2", example: "mftree-fig2", build: mftreeFig2.build,
-	},
-	{
-		name: "deimos", params: total("724"), what: "Deimos: three 288-port switches in a triangle of 10 trunks a side",
-		source: dfsssp + ", section V", example: "deimos", build: deimos,
-	},
-	{
-		name: "deimos-chain15", params: total("724"), what: "Deimos as a chain, 15 trunks a pair",
-		source: dfsssp + ", section V", example: "deimos-chain15", build: deimosChain15,
-	},
-	{
-		name: "deimos-chain30", params: total("724"), what: "Deimos as a chain, 30 trunks a pair",
-		source: dfsssp + ", section V", example: "deimos-chain30", build: deimosChain30,
-	},
-	{
-		name: "odin", params: total("128"), what: "Odin: one 144-port switch",
-		source: dfsssp + ", section V", example: "odin", build: odin,
-	},
-	{
-		name: "chic", params: total("550"), what: "CHiC (a guess): 46 edge switches, two 288-port switches",
-		source: dfsssp + ", section V", example: "chic", build: chic,
-	},
-	{
-		name: "tsubame", params: total("1430"), what: "Tsubame (a guess): six edge and two core 288-port switches",
-		source: dfsssp + ", section V", example: "tsubame", build: tsubame,
-	},
-	{
-		name: "now-c", what: "Berkeley NOW, subcluster C", source: sysarea, example: "now-c",
-		build: func(*args) (*fabric.Fabric, error) { return now(false, false) },
-	},
-	{
-		name: "now-ca", what: "Berkeley NOW, subclusters C and A", source: sysarea, example: "now-ca",
-		build: func(*args) (*fabric.Fabric, error) { return now(true, false) },
-	},
-	{
-		name: "now-cab", what: "Berkeley NOW, all 100 hosts", source: sysarea, example: "now-cab",
-		build: func(*args) (*fabric.Fabric, error) { return now(true, true) },
-	},
-	{
-		name: "renaming-fig1", what: "the example network of the destination renaming paper",
-		source: "Lopez, Flich, Duato, Fig. 1", example: "renaming-fig1", build: renamingFig1,
-	},
+// system is a named system. Its hosts may be fewer or more, up to as many as there is room
+// for; without room their number is fixed.
+type system struct {
+	name         string
+	hosts, room  int
+	build        func(b *builder, hosts int)
+	what, source string
+}
+
+var systems = []system{
+	{"fat648", 648, 648, fat648, "648-port switch: 36 leaves, 18 spines", thesis + ", Paper I"},
+	{"racks648", 648, 648, racks(9), "648-port switch with 27 cross-linked pairs of rack switches", thesis + ", Papers I, II, IV, VI"},
+	{"racks432", 432, 432, racks(6), "six ninths of racks648: 36 rack switches, 24 leaves, 18 spines", thesis + ", Paper VI"},
+	{"racks216", 216, 216, racks(3), "three ninths of racks648: 18 rack switches, 12 leaves, 18 spines", thesis + ", Paper VI"},
+	{"over384", 384, 384, over384, "oversubscribed: 16 leaves of 42 ports, 24 hosts and 18 cables up each, 8 spines", thesis + ", Paper VI"},
+	{"fat3456", 3456, 3456, fat3456, "3456-port switch: three levels of 24-port switches", thesis + ", Paper I"},
+	{"juropa", 5184, 5184, juropa(216), "JuRoPA-like: eight 648-port switches, 216 cross-linked pairs of rack switches", thesis + ", Paper I"},
+	{"juropa3288", 3288, 3288, juropa(137), "JuRoPA and HPC-FF: the first 137 pairs of rack switches", dfsssp + ", section V"},
+	{"ranger", 3936, 3936, dual(328), "Ranger-like: two 3456-port switches, 328 rack switches", thesis + ", Papers I and III; " + dfsssp},
+	{"dual4608", 4608, 4608, dual(384), "dual core: two 3456-port switches, 384 rack switches", thesis + ", Paper VI"},
+	{"vftree-fig3", 0, 0, testbed{leaves: 2, hosts: 4}.build, "two switches, one cable, eight hosts: the congestion control experiment", thesis + ", Paper II, Fig. 3"},
+	{"vftree-fig4a", 0, 0, testbed{leaves: 3, hosts: 2, roots: 1, cables: 2}.build, "three leaves of two hosts, two cables each to one root", thesis + ", Paper II, Fig. 4a"},
+	{"vftree-fig4b", 0, 0, testbed{leaves: 3, hosts: 4, roots: 1, cables: 2}.build, "the same with four hosts a leaf: 2:1", thesis + ", Paper II, Fig. 4b"},
+	{"sftree-fig4a", 0, 0, testbed{leaves: 4, hosts: 2, roots: 2, cables: 1}.build, "four leaves of two hosts, two roots", thesis + ", Paper III, Fig. 4a"},
+	{"sftree-fig4b", 0, 0, testbed{leaves: 2, hosts: 1, roots: 2, cables: 1, onRoots: 1}.build, "two leaves and two roots, a ring with a host on each", thesis + ", Paper III, Fig. 4b"},
+	{"mftree-fig2", 0, 0, testbed{leaves: 4, hosts: 2, roots: 2, cables: 1, homes: 2}.build, "four leaves, two roots, four hosts with a port on two leaves each", thesis + ", Paper VI, Fig. 2"},
+	{"deimos", 724, 3*288 - 2*30, deimos(10, 10, 10), "Deimos: three 288-port switches in a triangle of 10 trunks a side", dfsssp + ", section V"},
+	{"deimos-chain15", 724, 3*288 - 2*30, deimos(15, 15, 0), "Deimos as a chain, 15 trunks a pair", dfsssp + ", section V"},
+	{"deimos-chain30", 724, 3*288 - 2*60, deimos(30, 30, 0), "Deimos as a chain, 30 trunks a pair", dfsssp + ", section V"},
+	{"odin", 128, 144, odin, "Odin: one 144-port switch", dfsssp + ", section V"},
+	{"chic", 550, 46 * 12, chic, "CHiC (a guess): 46 edge switches, two 288-port switches", dfsssp + ", section V"},
+	{"tsubame", 1430, 6 * 240, tsubame, "Tsubame (a guess): six edge and two core 288-port switches", dfsssp + ", section V"},
+	{"now-c", 0, 0, now(false, false), "Berkeley NOW, subcluster C", sysarea},
+	{"now-ca", 0, 0, now(true, false), "Berkeley NOW, subclusters C and A", sysarea},
+	{"now-cab", 0, 0, now(true, true), "Berkeley NOW, all 100 hosts", sysarea},
+	{"renaming-fig1", 0, 0, renamingFig1, "the example network of the destination renaming paper", "Lopez, Flich, Duato, Fig. 1"},
+}
+
+// specs makes lines of the catalogue.
+func specs(systems []system) []spec {
+	out := make([]spec, len(systems))
+	for i, s := range systems {
+		out[i] = spec{name: s.name, what: s.what, source: s.source, example: s.name}
+		if s.room > 0 {
+			out[i].params = []param{option("hosts", strconv.Itoa(s.hosts), 0, fabric.MaxNodes)}
+		}
+		out[i].build = func(a *args) (*fabric.Fabric, error) {
+			hosts := 0
+			if s.room > 0 {
+				hosts = a.int("hosts")
+			}
+			if hosts > s.room {
+				return nil, fmt.Errorf("hosts=%d: there is room for %d", hosts, s.room)
+			}
+			b := newBuilder()
+			s.build(b, hosts)
+			return b.done()
+		}
+	}
+	return out
 }

@@ -87,32 +87,37 @@ func (b *nowBuilder) subcluster(c cluster) {
 	}
 }
 
-// now builds subcluster C and what else is asked for.
-func now(a, b bool) (*fabric.Fabric, error) {
-	n := nowBuilder{newBuilder(), map[string]fabric.NodeID{}, map[fabric.NodeID]int{}}
-	n.subcluster(nowC)
-	if a {
-		n.subcluster(nowA)
-		n.join("A3.1", "C3.1")
-		n.join("A3.2", "C3.2")
-	}
-	if b {
-		n.subcluster(nowB)
-		for _, root := range []string{"A3.1", "B3.1", "C3.1", "B3.2", "A3.2"} {
-			n.join("X1", root)
+func newNow(b *builder) nowBuilder {
+	return nowBuilder{b, map[string]fabric.NodeID{}, map[fabric.NodeID]int{}}
+}
+
+// now is subcluster C and what else is asked for.
+func now(withA, withB bool) func(b *builder, _ int) {
+	return func(b *builder, _ int) {
+		n := newNow(b)
+		n.subcluster(nowC)
+		if withA {
+			n.subcluster(nowA)
+			n.join("A3.1", "C3.1")
+			n.join("A3.2", "C3.2")
 		}
-		for _, root := range []string{"B3.2", "C3.2", "A3.2", "B3.1"} {
-			n.join("X2", root)
+		if withB {
+			n.subcluster(nowB)
+			for _, root := range []string{"A3.1", "B3.1", "C3.1", "B3.2", "A3.2"} {
+				n.join("X1", root)
+			}
+			for _, root := range []string{"B3.2", "C3.2", "A3.2", "B3.1"} {
+				n.join("X2", root)
+			}
 		}
 	}
-	return n.done()
 }
 
 // renamingFig1 is the network of Fig. 1 of the destination renaming paper: nine
 // switches n0 to n8 with a host each, channels c1 to c12 in order on the lowest
 // free ports, root n0.
-func renamingFig1(*args) (*fabric.Fabric, error) {
-	n := nowBuilder{newBuilder(), map[string]fabric.NodeID{}, map[fabric.NodeID]int{}}
+func renamingFig1(b *builder, _ int) {
+	n := newNow(b)
 	name := func(i int) string { return fmt.Sprintf("n%d", i) }
 	for i := range 9 {
 		n.node(name(i))
@@ -123,5 +128,4 @@ func renamingFig1(*args) (*fabric.Fabric, error) {
 	for i := range 9 {
 		n.hang(name(i))
 	}
-	return n.done()
 }

@@ -51,24 +51,7 @@ func (b *builder) chassis(n int, s shape, name string) []chassis {
 	return out
 }
 
-// room refuses more hosts than there are ports for them.
-func room(hosts, ports int) error {
-	if hosts > ports {
-		return fmt.Errorf("hosts=%d: there is room for %d", hosts, ports)
-	}
-	return nil
-}
-
-func odin(a *args) (*fabric.Fabric, error) {
-	hosts := a.int("hosts")
-	if err := room(hosts, 144); err != nil {
-		return nil, err
-	}
-	b := newBuilder()
-	leaves := b.chassis(1, d144, "")[0].leaves
-	b.deal(leaves, hosts)
-	return b.done()
-}
+func odin(b *builder, hosts int) { b.deal(b.chassis(1, d144, "")[0].leaves, hosts) }
 
 // deal puts host h on leaf h modulo their number.
 func (b *builder) deal(leaves []fabric.NodeID, hosts int) {
@@ -77,61 +60,36 @@ func (b *builder) deal(leaves []fabric.NodeID, hosts int) {
 	}
 }
 
-// trunk is a cable between two directors.
-type trunk struct{ a, b int }
-
-func trunks(a, b, n int) []trunk {
-	out := make([]trunk, n)
-	for i := range out {
-		out[i] = trunk{a, b}
+// deimos is three D288 joined by trunks between 0 and 1, 1 and 2, 2 and 0; trunk u of a
+// director is on its leaf u%24, port 12-u/24. A host goes to the director with fewest hosts,
+// there to the leaf with fewest, to the lowest free port.
+func deimos(trunks ...int) func(b *builder, hosts int) {
+	return func(b *builder, hosts int) {
+		core := b.chassis(3, d288, "director")
+		var used [3]int
+		outside := func(d int) (fabric.NodeID, int) {
+			u := used[d]
+			used[d]++
+			return core[d].leaves[u%24], 12 - u/24
+		}
+		for d, n := range trunks {
+			for range n {
+				x, xp := outside(d)
+				y, yp := outside((d + 1) % 3)
+				b.link(x, xp, y, yp)
+			}
+		}
+		var on [3]int
+		var onLeaf [3][24]int
+		for range hosts {
+			d := fewest(on[:], func(d int) bool { return on[d]+used[d] < 288 })
+			// Trunks take the first leaves of a director once more than the last.
+			l := fewest(onLeaf[d][:], func(l int) bool { return onLeaf[d][l]+portion(used[d], 24, l) < 12 })
+			onLeaf[d][l]++
+			on[d]++
+			b.host(core[d].leaves[l], onLeaf[d][l])
+		}
 	}
-	return out
-}
-
-func deimos(a *args) (*fabric.Fabric, error) {
-	t := append(append(trunks(0, 1, 10), trunks(1, 2, 10)...), trunks(2, 0, 10)...)
-	return buildDeimos(t, a.int("hosts"))
-}
-
-func deimosChain15(a *args) (*fabric.Fabric, error) {
-	return buildDeimos(append(trunks(0, 1, 15), trunks(1, 2, 15)...), a.int("hosts"))
-}
-
-func deimosChain30(a *args) (*fabric.Fabric, error) {
-	return buildDeimos(append(trunks(0, 1, 30), trunks(1, 2, 30)...), a.int("hosts"))
-}
-
-// buildDeimos is three D288 joined by trunks; trunk u of a director is on its
-// leaf u%24, port 12-u/24. A host goes to the director with fewest hosts, there
-// to the leaf with fewest, to the lowest free port.
-func buildDeimos(list []trunk, hosts int) (*fabric.Fabric, error) {
-	if err := room(hosts, 3*288-2*len(list)); err != nil {
-		return nil, err
-	}
-	b := newBuilder()
-	core := b.chassis(3, d288, "director")
-	var used [3]int
-	outside := func(d int) (fabric.NodeID, int) {
-		u := used[d]
-		used[d]++
-		return core[d].leaves[u%24], 12 - u/24
-	}
-	for _, t := range list {
-		x, xp := outside(t.a)
-		y, yp := outside(t.b)
-		b.link(x, xp, y, yp)
-	}
-	var on [3]int
-	var onLeaf [3][24]int
-	for range hosts {
-		d := fewest(on[:], func(d int) bool { return on[d]+used[d] < 288 })
-		// Trunks take the first leaves of a director once more than the last.
-		l := fewest(onLeaf[d][:], func(l int) bool { return onLeaf[d][l]+portion(used[d], 24, l) < 12 })
-		onLeaf[d][l]++
-		on[d]++
-		b.host(core[d].leaves[l], onLeaf[d][l])
-	}
-	return b.done()
 }
 
 // fewest is the first index of the least number among those that are allowed.
@@ -147,11 +105,7 @@ func fewest(n []int, allowed func(int) bool) int {
 
 // chic is 46 edge switches, each with 6 cables to each of two D288; host h is on
 // edge switch h%46.
-func chic(a *args) (*fabric.Fabric, error) {
-	if err := room(a.int("hosts"), 46*12); err != nil {
-		return nil, err
-	}
-	b := newBuilder()
+func chic(b *builder, hosts int) {
 	edges := b.addAll(46, 24, "edge")
 	core := b.chassis(2, d288, "director")
 	for e, edge := range edges {
@@ -162,17 +116,12 @@ func chic(a *args) (*fabric.Fabric, error) {
 			}
 		}
 	}
-	b.deal(edges, a.int("hosts"))
-	return b.done()
+	b.deal(edges, hosts)
 }
 
 // tsubame is 6 edge and 2 core D288 with 24 trunks for each edge and core; hosts
 // go round robin over the edges, then over their leaves.
-func tsubame(a *args) (*fabric.Fabric, error) {
-	if err := room(a.int("hosts"), 6*240); err != nil {
-		return nil, err
-	}
-	b := newBuilder()
+func tsubame(b *builder, hosts int) {
 	edge := b.chassis(6, d288, "edge")
 	core := b.chassis(2, d288, "core")
 	for e := range edge {
@@ -182,8 +131,7 @@ func tsubame(a *args) (*fabric.Fabric, error) {
 			}
 		}
 	}
-	for h := range a.int("hosts") {
+	for h := range hosts {
 		b.host(edge[h%6].leaves[h/6%24], h/144+1)
 	}
-	return b.done()
 }

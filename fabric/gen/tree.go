@@ -80,6 +80,12 @@ func (t *tree) build() (*fabric.Fabric, error) {
 		return nil, err
 	}
 	b := newBuilder()
+	b.tree(t)
+	return b.done()
+}
+
+// tree adds the switches and hosts of a tree.
+func (b *builder) tree(t *tree) {
 	below := b.level(t, 0)
 	leaves := below
 	for l := 1; l < t.levels(); l++ {
@@ -95,7 +101,6 @@ func (t *tree) build() (*fabric.Fabric, error) {
 	default:
 		b.spread(leaves, len(leaves)*t.m[0], 1)
 	}
-	return b.done()
 }
 
 func (b *builder) level(t *tree, l int) []fabric.NodeID {
@@ -183,10 +188,16 @@ func buildRLFT(radix, levels, hosts int) (*fabric.Fabric, error) {
 	if radix%2 != 0 {
 		return nil, fmt.Errorf("radix %d is odd: half of a switch's ports go up", radix)
 	}
+	t := evenTree(radix, levels, hosts)
+	return t.build()
+}
+
+// evenTree is that tree for an even radix and two levels or more.
+func evenTree(radix, levels, hosts int) tree {
 	k := radix / 2
 	t := tree{m: repeat(k, k, levels-1), w: repeat(1, k, levels-1), p: ones(levels), down: k, radix: radix, hosts: hosts}
 	t.m[levels-1] = radix
-	return t.build()
+	return t
 }
 
 func rlft(a *args) (*fabric.Fabric, error) {
