@@ -33,10 +33,7 @@ func (f *Fabric) upNodesByGUID() []NodeID {
 // addSwitches numbers the switches; it returns the number of each node, -1 for
 // what is no switch.
 func (g *Graph) addSwitches(f *Fabric, order []NodeID) []int32 {
-	switchOf := make([]int32, len(f.Nodes))
-	for i := range switchOf {
-		switchOf[i] = -1
-	}
+	switchOf := slices.Repeat([]int32{-1}, len(f.Nodes))
 	slots := int32(0)
 	for _, id := range order {
 		n := &f.Nodes[id]
@@ -54,18 +51,13 @@ func (g *Graph) addSwitches(f *Fabric, order []NodeID) []int32 {
 		slots += int32(len(n.Ports))
 	}
 	g.NumSwitches = len(g.SwitchGUID)
-	g.Attached = make([]int32, slots)
-	for i := range g.Attached {
-		g.Attached[i] = Nothing
-	}
+	g.Attached = slices.Repeat([]int32{Nothing}, int(slots))
 	g.PortVLs = make([]uint8, slots)
 	return switchOf
 }
 
-// usable reports whether a port's cable belongs in the Graph.
-func (f *Fabric) usable(l LinkID) bool {
-	return l != NoLink && !f.Links[l].Drained && f.LinkUp(l)
-}
+// usable reports whether a cable belongs in the Graph.
+func (f *Fabric) usable(l LinkID) bool { return !f.Links[l].Drained && f.LinkUp(l) }
 
 func (g *Graph) addChannels(f *Fabric, order []NodeID, switchOf []int32) {
 	for _, id := range order {
@@ -73,12 +65,8 @@ func (g *Graph) addChannels(f *Fabric, order []NodeID, switchOf []int32) {
 		if s < 0 {
 			continue
 		}
-		for p := 1; p < len(f.Nodes[id].Ports); p++ {
-			here := End{id, uint8(p)}
-			link := f.Nodes[id].Ports[p].Link
-			if !f.usable(link) {
-				continue
-			}
+		for p, link := range f.Cabled(id, f.usable) {
+			here := End{id, p}
 			there := f.Peer(here)
 			t := switchOf[there.Node]
 			if t < 0 || t < s || (t == s && there.Port < here.Port) {
@@ -132,12 +120,8 @@ func (g *Graph) addHosts(f *Fabric, order []NodeID, switchOf []int32) {
 			continue
 		}
 		numbered := false
-		for p := 1; p < len(n.Ports); p++ {
-			link := n.Ports[p].Link
-			if !f.usable(link) {
-				continue
-			}
-			there := f.Peer(End{id, uint8(p)})
+		for p, link := range f.Cabled(id, f.usable) {
+			there := f.Peer(End{id, p})
 			s := switchOf[there.Node]
 			if s < 0 {
 				continue
@@ -148,7 +132,7 @@ func (g *Graph) addHosts(f *Fabric, order []NodeID, switchOf []int32) {
 			}
 			e := int32(len(g.EndSwitch))
 			g.attach(s, there.Port, -2-e, f.linkVLs(link))
-			g.addEnd(n, p, s, there.Port, Rate(f.Links[link].Width, f.Links[link].Speed))
+			g.addEnd(n, int(p), s, there.Port, Rate(f.Links[link].Width, f.Links[link].Speed))
 		}
 	}
 	g.NumHosts = len(g.EndSwitch)

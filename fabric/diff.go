@@ -3,6 +3,7 @@ package fabric
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -38,26 +39,35 @@ func Diff(a, b *Fabric) []Change {
 }
 
 func diffNodes(a, b *Fabric) []Change {
-	guids := make([]GUID, 0, len(a.Nodes)+len(b.Nodes))
-	for i := range a.Nodes {
-		guids = append(guids, a.Nodes[i].GUID)
-	}
-	for i := range b.Nodes {
-		guids = append(guids, b.Nodes[i].GUID)
-	}
-	slices.Sort(guids)
-	var out []Change
-	for _, g := range slices.Compact(guids) {
-		ia, inA := a.NodeByGUID(g)
-		ib, inB := b.NodeByGUID(g)
+	return differences("node", cmp.Compare[GUID], view[GUID, NodeID]{a.byGUID, a.NodeName, a.describeNode}, view[GUID, NodeID]{b.byGUID, b.NodeName, b.describeNode})
+}
+
+func diffLinks(a, b *Fabric) []Change {
+	return differences("link", cable.compare, view[cable, LinkID]{linksByCable(a), a.LinkName, a.describeLink}, view[cable, LinkID]{linksByCable(b), b.LinkName, b.describeLink})
+}
+
+// view is the nodes or the links of a fabric: by what identifies them, with functions
+// that name one and list its attributes.
+type view[K comparable, ID any] struct {
+	byKey    map[K]ID
+	name     func(ID) string
+	describe func(ID) []string
+}
+
+// differences compares two views in order of keys.
+func differences[K comparable, ID any](kind string, compare func(x, y K) int, a, b view[K, ID]) (out []Change) {
+	keys := slices.AppendSeq(slices.Collect(maps.Keys(a.byKey)), maps.Keys(b.byKey))
+	slices.SortFunc(keys, compare)
+	for _, k := range slices.Compact(keys) {
+		ia, inA := a.byKey[k]
+		ib, inB := b.byKey[k]
 		switch {
 		case !inA:
-			out = append(out, Change{Kind: "node added", What: b.NodeName(ib)})
+			out = append(out, Change{Kind: kind + " added", What: b.name(ib)})
 		case !inB:
-			out = append(out, Change{Kind: "node removed", What: a.NodeName(ia)})
+			out = append(out, Change{Kind: kind + " removed", What: a.name(ia)})
 		default:
-			from, to := describeNode(&a.Nodes[ia]), describeNode(&b.Nodes[ib])
-			out = appendChanges(out, "node changed", a.NodeName(ia), from, to)
+			out = appendChanges(out, kind+" changed", a.name(ia), a.describe(ia), b.describe(ib))
 		}
 	}
 	return out
@@ -81,7 +91,8 @@ func appendChanges(out []Change, kind, what string, from, to []string) []Change 
 }
 
 // describeNode lists a node's attributes, one string each, ports last.
-func describeNode(n *Node) []string {
+func (f *Fabric) describeNode(id NodeID) []string {
+	n := &f.Nodes[id]
 	d := []string{
 		fmt.Sprintf("%s with %d ports", n.Type, n.NumPorts()),
 		fmt.Sprintf("description %q", n.Desc),
@@ -107,34 +118,8 @@ func describeNode(n *Node) []string {
 	return d
 }
 
-func diffLinks(a, b *Fabric) []Change {
-	la, lb := linksByCable(a), linksByCable(b)
-	cables := make([]cable, 0, len(la)+len(lb))
-	for c := range la {
-		cables = append(cables, c)
-	}
-	for c := range lb {
-		cables = append(cables, c)
-	}
-	slices.SortFunc(cables, cable.compare)
-	var out []Change
-	for _, c := range slices.Compact(cables) {
-		ia, inA := la[c]
-		ib, inB := lb[c]
-		switch {
-		case !inA:
-			out = append(out, Change{Kind: "link added", What: b.LinkName(ib)})
-		case !inB:
-			out = append(out, Change{Kind: "link removed", What: a.LinkName(ia)})
-		default:
-			from, to := describeLink(&a.Links[ia]), describeLink(&b.Links[ib])
-			out = appendChanges(out, "link changed", a.LinkName(ia), from, to)
-		}
-	}
-	return out
-}
-
-func describeLink(l *Link) []string {
+func (f *Fabric) describeLink(id LinkID) []string {
+	l := &f.Links[id]
 	return []string{
 		fmt.Sprintf("%dx%s", l.Width, l.Speed),
 		fmt.Sprintf("down %t", l.Down),

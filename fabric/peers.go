@@ -5,16 +5,24 @@ import (
 	"slices"
 )
 
+// Cabled gives the ports of a node with cables that takes accepts, and the cables; nil
+// accepts all, also those that are down.
+func (f *Fabric) Cabled(id NodeID, takes func(LinkID) bool) iter.Seq2[uint8, LinkID] {
+	return func(yield func(uint8, LinkID) bool) {
+		for p, port := range f.Nodes[id].Ports {
+			if port.Link != NoLink && (takes == nil || takes(port.Link)) && !yield(uint8(p), port.Link) {
+				return
+			}
+		}
+	}
+}
+
 // SwitchPeers gives the switches that a node is cabled to, by port, over the cables that
-// takes accepts; nil accepts all, also those that are down.
+// takes accepts, as in Cabled.
 func (f *Fabric) SwitchPeers(id NodeID, takes func(LinkID) bool) iter.Seq[NodeID] {
 	return func(yield func(NodeID) bool) {
-		for p := 1; p < len(f.Nodes[id].Ports); p++ {
-			l := f.Nodes[id].Ports[p].Link
-			if l == NoLink || takes != nil && !takes(l) {
-				continue
-			}
-			peer := f.Peer(End{id, uint8(p)}).Node
+		for p := range f.Cabled(id, takes) {
+			peer := f.Peer(End{id, p}).Node
 			if f.Nodes[peer].Type == Switch && !yield(peer) {
 				return
 			}

@@ -17,7 +17,7 @@ func distribute(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 		return nil, problemf(a.pos, "hosts(even,odd) wants a tree: no switch is above a leaf")
 	}
 	for id := range f.Nodes {
-		if !isSwitch(f, fabric.NodeID(id)) && cabled(&f.Nodes[id]) > 1 {
+		if !isSwitch(f, fabric.NodeID(id)) && len(cabled(f, fabric.NodeID(id))) > 1 {
 			return nil, problemf(a.pos, "%s has several cables: hosts(even,odd) wants one a host (put |ports(2) after it)",
 				f.NodeName(fabric.NodeID(id)))
 		}
@@ -96,25 +96,18 @@ func plugIn(f *fabric.Fabric, leaf fabric.NodeID, next *int) error {
 	return err
 }
 
-// cabled is the number of cables in a node.
-func cabled(n *fabric.Node) int {
-	c := 0
-	for _, p := range n.Ports {
-		if p.Link != fabric.NoLink {
-			c++
-		}
+// cabled lists the ports of a node that have a cable.
+func cabled(f *fabric.Fabric, id fabric.NodeID) []uint8 {
+	var ports []uint8
+	for p := range f.Cabled(id, nil) {
+		ports = append(ports, p)
 	}
-	return c
+	return ports
 }
 
 // freePort is the lowest port without a cable, 0 when there is none.
 func freePort(n *fabric.Node) uint8 {
 	return uint8(1 + slices.IndexFunc(n.Ports[1:], func(p fabric.Port) bool { return p.Link == fabric.NoLink }))
-}
-
-// onlyPort is the port of a node with one cable.
-func onlyPort(n *fabric.Node) uint8 {
-	return uint8(slices.IndexFunc(n.Ports, func(p fabric.Port) bool { return p.Link != fabric.NoLink }))
 }
 
 // twoPorts merges hosts two by two: a host takes the cable of a single host of
@@ -130,13 +123,13 @@ func twoPorts(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 	for _, leaf := range leaves {
 		var here []fabric.NodeID
 		for _, p := range hostPorts(f, leaf) {
-			if h := f.Peer(fabric.End{Node: leaf, Port: p}).Node; cabled(&f.Nodes[h]) == 1 {
+			if h := f.Peer(fabric.End{Node: leaf, Port: p}).Node; len(cabled(f, h)) == 1 {
 				here = append(here, h)
 			}
 		}
 		n := min(len(waiting), len(here))
 		for i := range n {
-			second[f.Nodes[waiting[i]].GUID] = fabric.End{Node: here[i], Port: onlyPort(&f.Nodes[here[i]])}
+			second[f.Nodes[waiting[i]].GUID] = fabric.End{Node: here[i], Port: cabled(f, here[i])[0]}
 			drop[here[i]] = true
 		}
 		waiting = append(waiting[n:], here[n:]...)

@@ -53,10 +53,9 @@ func isSwitch(f *fabric.Fabric, id fabric.NodeID) bool { return f.Nodes[id].Type
 // hostPorts lists the ports of a switch that are cabled to a CA or router.
 func hostPorts(f *fabric.Fabric, s fabric.NodeID) []uint8 {
 	var out []uint8
-	for p := 1; p < len(f.Nodes[s].Ports); p++ {
-		end := fabric.End{Node: s, Port: uint8(p)}
-		if f.Nodes[s].Ports[p].Link != fabric.NoLink && !isSwitch(f, f.Peer(end).Node) {
-			out = append(out, uint8(p))
+	for p := range f.Cabled(s, nil) {
+		if !isSwitch(f, f.Peer(fabric.End{Node: s, Port: p}).Node) {
+			out = append(out, p)
 		}
 	}
 	return out

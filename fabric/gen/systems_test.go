@@ -152,7 +152,7 @@ func TestNOW(t *testing.T) {
 				l = int(n.Desc[1] - '1')
 			}
 			level[l]++
-			if free := 8 - cabled(n); l > 0 && free == 0 || expr == "now-c" && l == 0 && (free > 0) != (n.Desc == "C1.4") {
+			if free := 8 - len(cabled(f, fabric.NodeID(id))); l > 0 && free == 0 || expr == "now-c" && l == 0 && (free > 0) != (n.Desc == "C1.4") {
 				t.Errorf("%s: %s has %d free ports", expr, n.Desc, free)
 			}
 		}

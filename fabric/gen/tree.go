@@ -2,6 +2,7 @@ package gen
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 
 	"weft/fabric"
@@ -161,22 +162,10 @@ func (b *builder) manyPortHosts(t *tree, leaves []fabric.NodeID) {
 }
 
 // ones is n times 1.
-func ones(n int) []int {
-	out := make([]int, n)
-	for i := range out {
-		out[i] = 1
-	}
-	return out
-}
+func ones(n int) []int { return slices.Repeat([]int{1}, n) }
 
 // repeat is first followed by n times v.
-func repeat(first, v, n int) []int {
-	out := []int{first}
-	for range n {
-		out = append(out, v)
-	}
-	return out
-}
+func repeat(first, v, n int) []int { return append([]int{first}, slices.Repeat([]int{v}, n)...) }
 
 // buildRLFT is the largest real-life fat tree of switches of one radix, which is
 // the m-port n-tree too: 2*(radix/2)^levels hosts.

@@ -74,9 +74,8 @@ func dotLevels(f *fabric.Fabric) []int32 {
 }
 
 func hasHosts(f *fabric.Fabric, id fabric.NodeID) bool {
-	for p := 1; p < len(f.Nodes[id].Ports); p++ {
-		l := f.Nodes[id].Ports[p].Link
-		if l != fabric.NoLink && f.LinkUp(l) && !f.IsSwitchLink(l) {
+	for _, l := range f.Cabled(id, f.LinkUp) {
+		if !f.IsSwitchLink(l) {
 			return true
 		}
 	}
@@ -89,9 +88,8 @@ func dotLinks(f *fabric.Fabric, order []fabric.NodeID) []fabric.LinkID {
 	var links []fabric.LinkID
 	done := make([]bool, len(f.Links))
 	for _, id := range order {
-		for p := 1; p < len(f.Nodes[id].Ports); p++ {
-			l := f.Nodes[id].Ports[p].Link
-			if l != fabric.NoLink && f.LinkUp(l) && !done[l] {
+		for _, l := range f.Cabled(id, f.LinkUp) {
+			if !done[l] {
 				done[l] = true
 				links = append(links, l)
 			}
@@ -123,9 +121,8 @@ func cablesBetween(f *fabric.Fabric, a, b fabric.NodeID) int {
 		a, b = b, a
 	}
 	n := 0
-	for p := 1; p < len(f.Nodes[a].Ports); p++ {
-		l := f.Nodes[a].Ports[p].Link
-		if l != fabric.NoLink && f.LinkUp(l) && f.Peer(fabric.End{Node: a, Port: uint8(p)}).Node == b {
+	for p := range f.Cabled(a, f.LinkUp) {
+		if f.Peer(fabric.End{Node: a, Port: p}).Node == b {
 			n++
 		}
 	}

@@ -138,10 +138,8 @@ func writeNode(out *bufio.Writer, f *fabric.Fabric, id fabric.NodeID) {
 	case fabric.Router:
 		fmt.Fprintf(out, "rtguid=0x%x\nRt\t%d %q\t\t# \"%s\"\n", uint64(n.GUID), n.NumPorts(), nodeID(n), n.Desc)
 	}
-	for p := 1; p < len(n.Ports); p++ {
-		if l := n.Ports[p].Link; l != fabric.NoLink && f.LinkUp(l) {
-			writePort(out, f, fabric.End{Node: id, Port: uint8(p)})
-		}
+	for p := range f.Cabled(id, f.LinkUp) {
+		writePort(out, f, fabric.End{Node: id, Port: p})
 	}
 }
 
