@@ -4,7 +4,7 @@ import "bytes"
 
 // dotLexer cuts a file in the language of Graphviz into tokens.
 type dotLexer struct {
-	file string
+	messages
 	s    []byte
 	line int // of the next byte
 }
@@ -15,10 +15,6 @@ type dotToken struct {
 	kind byte
 	text []byte
 	line int
-}
-
-func (x *dotLexer) errorf(line int, format string, args ...any) error {
-	return errorf(x.file, line, format, args...)
 }
 
 // maxToken bounds a token in bytes: an edge may list 49,151 hosts by names of 64 bytes.

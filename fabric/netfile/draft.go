@@ -11,11 +11,10 @@ import (
 // before they are described, and every cable may be listed once or from both
 // its ends.
 type draft struct {
-	file     string
-	nodes    []draftNode
-	ports    int // of all nodes
-	cables   []draftCable
-	warnings []Warning
+	messages
+	nodes  []draftNode
+	ports  int // of all nodes
+	cables []draftCable
 
 	repeated map[string]int32 // index of a warning by text
 	repeats  []int32          // how often each warning was met again
@@ -40,7 +39,7 @@ type draftCable struct {
 }
 
 func newDraft(file string) *draft {
-	return &draft{file: file, repeated: map[string]int32{}}
+	return &draft{messages: messages{file: file}, repeated: map[string]int32{}}
 }
 
 // warnf notes something odd. A text that was noted before is only counted.
@@ -53,10 +52,6 @@ func (d *draft) warnf(line int, format string, args ...any) {
 	d.repeated[w.Text] = int32(len(d.warnings))
 	d.warnings = append(d.warnings, w)
 	d.repeats = append(d.repeats, 0)
-}
-
-func (d *draft) errorf(line int, format string, args ...any) error {
-	return errorf(d.file, line, format, args...)
 }
 
 // add adds a node that is mentioned for the first time.
@@ -209,6 +204,17 @@ func (d *draft) lid(v uint64, line int) (fabric.LID, error) {
 		return 0, nil
 	}
 	return fabric.LID(v), nil
+}
+
+// setPortGUID notes the GUID of a port. What is said in a node's own description (own)
+// goes before what is said where it is referred to.
+func (d *draft) setPortGUID(e fabric.End, p *fabric.Port, guid fabric.GUID, line int, own bool) {
+	if p.GUID != 0 && p.GUID != guid {
+		d.warnf(line, "port %s has GUID %s here, %s before", d.endName(e), guid, p.GUID)
+	}
+	if p.GUID == 0 || own {
+		p.GUID = guid
+	}
 }
 
 // setLID notes the LID of a port. What is said in a node's own description

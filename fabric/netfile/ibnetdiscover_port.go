@@ -82,10 +82,7 @@ func (r *discovered) localNotes(here fabric.End, c *cursor, at int) error {
 		c.blanks()
 		last := len(c.s) > 0 && c.s[0] == '"'
 		if v, isHex := hex(note); isHex && last && r.nodes[here.Node].Type != fabric.Switch {
-			if p.GUID != 0 && p.GUID != fabric.GUID(v) {
-				r.warnf(at, "port %s has GUID %s here, %s before", r.endName(here), fabric.GUID(v), p.GUID)
-			}
-			p.GUID = fabric.GUID(v)
+			r.setPortGUID(here, p, fabric.GUID(v), at, true)
 		} else {
 			p.Label = string(note)
 		}
@@ -110,12 +107,10 @@ func (r *discovered) remoteGUID(there fabric.End, c *cursor, at int) error {
 	if !ok || !isHex {
 		return r.errorf(at, "%q is not a port GUID", text)
 	}
-	p := r.port(there)
-	if p.GUID != 0 && p.GUID != fabric.GUID(v) {
-		r.warnf(at, "port %s has GUID %s here, %s before", r.endName(there), fabric.GUID(v), p.GUID)
-	}
-	if p.GUID == 0 && r.nodes[there.Node].Type != fabric.Switch {
-		p.GUID = fabric.GUID(v)
+	p := *r.port(there)
+	r.setPortGUID(there, &p, fabric.GUID(v), at, false)
+	if r.nodes[there.Node].Type != fabric.Switch {
+		*r.port(there) = p
 	}
 	return nil
 }

@@ -103,10 +103,6 @@ func (s *SwitchLFT) set(lid fabric.LID, port uint8) {
 
 // growTo lengthens a slice to n, filling with 255: no port, hops unknown.
 func growTo(s []uint8, n int) []uint8 {
-	if len(s) >= n {
-		return s
-	}
-	s = slices.Grow(s, n-len(s))
 	for len(s) < n {
 		s = append(s, NoPort)
 	}

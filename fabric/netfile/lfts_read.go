@@ -29,7 +29,7 @@ func ReadLFTs(name string, data []byte) (*LFTs, []Warning, error) {
 		}
 		return lfts, odd, err
 	}
-	r := lftReader{file: name, targets: map[fabric.LID]Target{}, seen: map[fabric.GUID]int{}, cur: -1}
+	r := lftReader{messages: messages{file: name}, targets: map[fabric.LID]Target{}, seen: map[fabric.GUID]int{}, cur: -1}
 	if err := eachLine(name, data, r.line); err != nil {
 		return nil, nil, err
 	}
@@ -51,25 +51,16 @@ const (
 )
 
 type lftReader struct {
-	file     string
-	out      LFTs
-	targets  map[fabric.LID]Target
-	seen     map[fabric.GUID]int // line of each switch
-	cur      int                 // switch being read, or -1
-	style    lftStyle
-	start    int // line of its header
-	listed   int // entry lines since then
-	last     int // LID of the last of them
-	closed   bool
-	warnings []Warning
-}
-
-func (r *lftReader) errorf(line int, format string, args ...any) error {
-	return errorf(r.file, line, format, args...)
-}
-
-func (r *lftReader) warnf(line int, format string, args ...any) {
-	r.warnings = append(r.warnings, warningf(r.file, line, format, args...))
+	messages
+	out     LFTs
+	targets map[fabric.LID]Target
+	seen    map[fabric.GUID]int // line of each switch
+	cur     int                 // switch being read, or -1
+	style   lftStyle
+	start   int // line of its header
+	listed  int // entry lines since then
+	last    int // LID of the last of them
+	closed  bool
 }
 
 func (r *lftReader) line(line []byte, at int) error {
@@ -130,12 +121,11 @@ func (r *lftReader) header(c cursor, at int) error {
 		return r.errorf(at, "the switch GUID in the header of a table is not hexadecimal")
 	}
 	var lid fabric.LID
+	var err error
 	if path.lit(" of switch Lid ") {
-		v, ok := decimal(path.s)
-		if !ok || v > uint64(fabric.MaxUnicastLID) {
-			return r.errorf(at, "%q is not a unicast LID", path.s)
+		if lid, err = r.unicastLID(path.s, decimal, 0, at); err != nil {
+			return err
 		}
-		lid = fabric.LID(v)
 	}
 	s, err := r.begin(fabric.GUID(guid), style, at)
 	if err != nil {
@@ -177,9 +167,9 @@ func (r *lftReader) entry(c cursor, at int) error {
 		return r.errorf(at, "an entry before the first switch")
 	}
 	word := c.word()
-	lid, ok := hex(word)
-	if !ok || lid > uint64(fabric.MaxUnicastLID) {
-		return r.errorf(at, "%q is not a unicast LID", word)
+	lid, err := r.unicastLID(word, hex, 0, at)
+	if err != nil {
+		return err
 	}
 	if int(lid) <= r.last {
 		return r.errorf(at, "LID %s does not follow LID 0x%04x: a table lists each LID once, in order", word, r.last)
@@ -188,15 +178,15 @@ func (r *lftReader) entry(c cursor, at int) error {
 	r.listed++
 	s := &r.out.Switches[r.cur]
 	if r.style == fdbsStyle {
-		return r.fdbsEntry(s, fabric.LID(lid), c, at)
+		return r.fdbsEntry(s, lid, c, at)
 	}
 	port, err := r.port(c.word(), at)
 	if err != nil {
 		return err
 	}
-	s.set(fabric.LID(lid), port)
-	if _, known := r.targets[fabric.LID(lid)]; !known {
-		r.target(fabric.LID(lid), c.s)
+	s.set(lid, port)
+	if _, known := r.targets[lid]; !known {
+		r.target(lid, c.s)
 	}
 	return nil
 }
@@ -232,10 +222,8 @@ func (r *lftReader) target(lid fabric.LID, text []byte) {
 	if base, met := r.targets[lid-1]; met && base.GUID == t.GUID && bytes.HasPrefix(kind, []byte("path #")) {
 		t.Type, t.Desc = base.Type, base.Desc
 	}
-	for n, name := range nodeTypeNames {
-		if n > 0 && string(bytes.TrimSpace(kind)) == name {
-			t.Type = fabric.NodeType(n)
-		}
+	if typ, ok := typeByName(kind); ok {
+		t.Type = typ
 	}
 	r.targets[lid] = t
 }

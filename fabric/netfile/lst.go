@@ -192,10 +192,7 @@ func (r *lstFile) note(s *lstSide, at int) (fabric.End, error) {
 	}
 	p := addressPort(n.Type, e.Port)
 	r.setLID(id, p, s.lid, at, true)
-	if n.Ports[p].GUID != 0 && n.Ports[p].GUID != s.port {
-		r.warnf(at, "port %s has GUID %s here, %s before", r.endName(e), s.port, n.Ports[p].GUID)
-	}
-	n.Ports[p].GUID = s.port
+	r.setPortGUID(e, &n.Ports[p], s.port, at, true)
 	return e, nil
 }
 

@@ -3,6 +3,8 @@ package netfile
 import (
 	"fmt"
 	"strings"
+
+	"weft/fabric"
 )
 
 // Warning is something odd in a file that was read all the same.
@@ -40,6 +42,29 @@ func errorf(file string, line int, format string, args ...any) error {
 // warningf makes a Warning at a line, 0 for the whole file.
 func warningf(file string, line int, format string, args ...any) Warning {
 	return Warning{File: file, Line: line, Text: message(format, args)}
+}
+
+// messages makes the errors and the warnings of one file.
+type messages struct {
+	file     string
+	warnings []Warning
+}
+
+func (m *messages) errorf(line int, format string, args ...any) error {
+	return errorf(m.file, line, format, args...)
+}
+
+func (m *messages) warnf(line int, format string, args ...any) {
+	m.warnings = append(m.warnings, warningf(m.file, line, format, args...))
+}
+
+// unicastLID is a LID from least on that a file gives as text, read as a number by read.
+func (m *messages) unicastLID(text []byte, read func([]byte) (uint64, bool), least uint64, line int) (fabric.LID, error) {
+	v, ok := read(text)
+	if !ok || v < least || v > uint64(fabric.MaxUnicastLID) {
+		return 0, m.errorf(line, "%q is not a unicast LID", text)
+	}
+	return fabric.LID(v), nil
 }
 
 // longestMessage bounds a message in bytes: what it quotes of a file may have no end.

@@ -29,7 +29,7 @@ import (
 // *Error. The warnings in odd are about routes.
 func readORCS(name string, data []byte) (f *fabric.Fabric, lfts *LFTs, warnings, odd []Warning, err error) {
 	r := orcsReader{
-		draft: newDraft(name), lex: dotLexer{file: name, s: data, line: 1},
+		draft: newDraft(name), lex: dotLexer{messages: messages{file: name}, s: data, line: 1},
 		ids: map[string]fabric.NodeID{},
 	}
 	if err = r.graph(); err == nil {
@@ -65,6 +65,7 @@ type orcsReader struct {
 	*draft
 	lex     dotLexer
 	tok     dotToken
+	err     error // the first of the graph
 	ids     map[string]fabric.NodeID
 	names   []string // by node
 	edges   []orcsEdge
@@ -81,17 +82,35 @@ type orcsEdge struct {
 	pair       int // 1 + the edge back
 }
 
-func (r *orcsReader) advance() (err error) {
-	r.tok, err = r.lex.next()
-	return err
+// advance reads the next token; after an error there is none.
+func (r *orcsReader) advance() {
+	if r.err == nil {
+		r.tok, r.err = r.lex.next()
+	}
+	if r.err != nil {
+		r.tok = dotToken{}
+	}
 }
 
-// take goes over a mark that must come now.
-func (r *orcsReader) take(kind byte, what string) error {
-	if r.tok.kind != kind {
-		return r.errorf(r.tok.line, "want %s, not %s", what, r.tok.what())
+// fail keeps the first error.
+func (r *orcsReader) fail(line int, format string, args ...any) {
+	if r.err == nil {
+		r.err = r.errorf(line, format, args...)
 	}
-	return r.advance()
+	r.tok = dotToken{}
+}
+
+// want refuses the token: something else must come now.
+func (r *orcsReader) want(what string) { r.fail(r.tok.line, "want %s, not %s", what, r.tok.what()) }
+
+// take goes over a token of a kind that must come now, and returns its text.
+func (r *orcsReader) take(kind byte, what string) []byte {
+	text := r.tok.text
+	if r.tok.kind != kind {
+		r.want(what)
+	}
+	r.advance()
+	return text
 }
 
 func (t dotToken) what() string {
@@ -119,122 +138,92 @@ func clipped(s []byte) string {
 
 // graph reads [strict] digraph NAME { ... }.
 func (r *orcsReader) graph() error {
-	if err := r.advance(); err != nil {
-		return err
-	}
+	r.advance()
 	if string(r.tok.text) == "strict" {
-		if err := r.advance(); err != nil {
-			return err
-		}
+		r.advance()
 	}
 	if string(r.tok.text) != "digraph" {
-		return r.errorf(r.tok.line, "want digraph, not %s", r.tok.what())
+		r.want("digraph")
 	}
-	if err := r.advance(); err != nil {
-		return err
-	}
+	r.advance()
 	if r.tok.kind == 'i' {
-		if err := r.advance(); err != nil {
-			return err
-		}
+		r.advance()
 	}
-	if err := r.take('{', "{"); err != nil {
-		return err
+	r.take('{', "{")
+	for r.err == nil && r.tok.kind != '}' {
+		r.statement()
 	}
-	for r.tok.kind != '}' {
-		if err := r.statement(); err != nil {
-			return err
-		}
-	}
-	if err := r.advance(); err != nil {
-		return err
-	}
+	r.advance()
 	if r.tok.kind != 0 {
-		return r.errorf(r.tok.line, "%s after the end of the graph", r.tok.what())
+		r.fail(r.tok.line, "%s after the end of the graph", r.tok.what())
 	}
-	return nil
+	return r.err
 }
 
-func (r *orcsReader) statement() error {
-	switch {
-	case r.tok.kind == ';':
-		return r.advance()
-	case r.tok.kind == '{' || string(r.tok.text) == "subgraph":
-		return r.errorf(r.tok.line, "subgraphs are not read")
-	case r.tok.kind != 'i':
-		return r.errorf(r.tok.line, "want a node or an edge, not %s", r.tok.what())
-	}
+func (r *orcsReader) statement() {
 	first := r.tok
-	if err := r.advance(); err != nil {
-		return err
+	switch {
+	case first.kind == ';':
+		r.advance()
+		return
+	case first.kind == '{' || string(first.text) == "subgraph":
+		r.fail(first.line, "subgraphs are not read")
+		return
+	case first.kind != 'i':
+		r.want("a node or an edge")
+		return
 	}
+	r.advance()
 	switch word := string(first.text); {
 	case r.tok.kind == '=': // an attribute of the graph
-		if err := r.advance(); err != nil {
-			return err
-		}
-		return r.take('i', "a value")
+		r.advance()
+		r.take('i', "a value")
 	case r.tok.kind == '[' && word == "edge":
-		return r.attributes(func(key, value []byte) {
+		r.attributes(func(key, value []byte) {
 			if string(key) == "comment" {
 				r.comment = value
 			}
 		})
 	case r.tok.kind == '[' && (word == "graph" || word == "node"):
-		return r.attributes(func(_, _ []byte) {})
+		r.attributes(func(_, _ []byte) {})
 	case r.tok.kind == '>':
-		return r.edge(first)
+		r.edge(first)
 	case r.tok.kind == '-':
-		return r.errorf(r.tok.line, "-- in a directed graph: want ->")
+		r.fail(r.tok.line, "-- in a directed graph: want ->")
 	case r.tok.kind == ':':
-		return r.errorf(r.tok.line, "ports of nodes are not read")
+		r.fail(r.tok.line, "ports of nodes are not read")
+	default:
+		id := r.node(first)
+		r.attributes(func(key, value []byte) {
+			if string(key) == "label" {
+				r.nodes[id].Desc = string(value)
+			}
+		})
 	}
-	id, err := r.node(first)
-	if err != nil {
-		return err
-	}
-	return r.attributes(func(key, value []byte) {
-		if string(key) == "label" {
-			r.nodes[id].Desc = string(value)
-		}
-	})
 }
 
 // attributes reads [key=value, ...], any number of times.
-func (r *orcsReader) attributes(set func(key, value []byte)) error {
+func (r *orcsReader) attributes(set func(key, value []byte)) {
 	for r.tok.kind == '[' {
-		if err := r.advance(); err != nil {
-			return err
-		}
-		for r.tok.kind != ']' {
-			key := r.tok.text
-			if err := r.take('i', "an attribute"); err != nil {
-				return err
-			}
-			if err := r.take('=', "="); err != nil {
-				return err
-			}
-			set(key, r.tok.text)
-			if err := r.take('i', "a value"); err != nil {
-				return err
+		r.advance()
+		for r.err == nil && r.tok.kind != ']' {
+			key := r.take('i', "an attribute")
+			r.take('=', "=")
+			if value := r.take('i', "a value"); r.err == nil {
+				set(key, value)
 			}
 			if r.tok.kind == ',' || r.tok.kind == ';' {
-				if err := r.advance(); err != nil {
-					return err
-				}
+				r.advance()
 			}
 		}
-		if err := r.advance(); err != nil {
-			return err
-		}
+		r.advance()
 	}
-	return nil
 }
 
 // node finds or adds the node of a name.
-func (r *orcsReader) node(t dotToken) (fabric.NodeID, error) {
+func (r *orcsReader) node(t dotToken) fabric.NodeID {
 	if id, ok := r.ids[string(t.text)]; ok {
-		return id, nil
+		return id
 	}
 	name := string(t.text)
 	id := r.add(t.line)
@@ -252,41 +241,33 @@ func (r *orcsReader) node(t dotToken) (fabric.NodeID, error) {
 	if v, ok := hex(rest); ok && (host || len(rest) >= 16) {
 		n.GUID = fabric.GUID(v)
 	}
-	err := r.grow(id, 1, t.line)
-	if host && err == nil {
+	if err := r.grow(id, 1, t.line); err != nil {
+		r.err = err
+	} else if host {
 		n.Ports[1].GUID = n.GUID
 	}
-	return id, err
+	return id
 }
 
 // edge reads the edges of a chain from a node on.
-func (r *orcsReader) edge(first dotToken) error {
+func (r *orcsReader) edge(first dotToken) {
 	begin := len(r.edges)
-	at, err := r.node(first)
-	if err != nil {
-		return err
-	}
+	at := r.node(first)
 	for r.tok.kind == '>' {
-		if err := r.advance(); err != nil {
-			return err
-		}
+		r.advance()
 		if r.tok.kind != 'i' || string(r.tok.text) == "subgraph" {
-			return r.errorf(r.tok.line, "want a node after ->, not %s", r.tok.what())
+			r.want("a node after ->")
+			return
 		}
-		to, err := r.node(r.tok)
-		if err != nil {
-			return err
-		}
+		to := r.node(r.tok)
 		r.edges = append(r.edges, orcsEdge{from: at, to: to, line: r.tok.line, comment: r.comment})
 		at = to
-		if err := r.advance(); err != nil {
-			return err
-		}
+		r.advance()
 	}
 	if r.tok.kind == ':' {
-		return r.errorf(r.tok.line, "ports of nodes are not read")
+		r.fail(r.tok.line, "ports of nodes are not read")
 	}
-	return r.attributes(func(key, value []byte) {
+	r.attributes(func(key, value []byte) {
 		for i := begin; i < len(r.edges); i++ {
 			r.edges[i].set(string(key), value)
 		}

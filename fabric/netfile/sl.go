@@ -26,15 +26,6 @@ type SLRow struct {
 	SL  []uint8 // by destination LID, 0 to 15 or NoSL; LIDs beyond its length have none
 }
 
-// SL is the service level from a source to a destination, NoSL when not told.
-func (p *PathSLs) SL(from, to fabric.LID) uint8 {
-	i, ok := slices.BinarySearchFunc(p.Rows, from, func(r SLRow, l fabric.LID) int { return int(r.LID) - int(l) })
-	if !ok || int(to) >= len(p.Rows[i].SL) {
-		return NoSL
-	}
-	return p.Rows[i].SL[to]
-}
-
 // ReadPathSLs reads the service levels of paths, which no dump of OpenSM holds.
 // The format is that of the osmdump plug-in, and simple enough to write oneself:
 //
@@ -47,23 +38,22 @@ func (p *PathSLs) SL(from, to fabric.LID) uint8 {
 // of an engine that leaves SLs alone: its Rows are empty, with a warning. Errors
 // are of type *Error.
 func ReadPathSLs(name string, data []byte) (*PathSLs, []Warning, error) {
-	r := slReader{file: name, seen: map[fabric.LID]int{}, rows: map[string][]uint8{}}
+	r := slReader{messages: messages{file: name}, seen: map[fabric.LID]int{}, rows: map[string][]uint8{}}
 	if err := eachLine(name, data, r.line); err != nil {
 		return nil, nil, err
 	}
 	slices.SortFunc(r.out.Rows, func(a, b SLRow) int { return int(a.LID) - int(b.LID) })
-	var warnings []Warning
 	if len(r.out.Rows) == 0 {
 		if !r.tables {
-			return nil, nil, errorf(name, 0, "no path SLs in this file")
+			return nil, nil, r.errorf(0, "no path SLs in this file")
 		}
-		warnings = append(warnings, warningf(name, 0, "engine %q chose no SLs: paths use the SL that is asked for, 0 by default", r.out.Engine))
+		r.warnf(0, "engine %q chose no SLs: paths use the SL that is asked for, 0 by default", r.out.Engine)
 	}
-	return &r.out, warnings, nil
+	return &r.out, r.warnings, nil
 }
 
 type slReader struct {
-	file   string
+	messages
 	out    PathSLs
 	seen   map[fabric.LID]int // line of each source
 	rows   map[string][]uint8 // rows that were read, by their digits
@@ -81,25 +71,25 @@ func (r *slReader) line(line []byte, at int) error {
 	case c.lit("P "):
 		return r.row(c, at)
 	default:
-		return errorf(r.file, at, "not a line of path SLs (want P, source LID, SL digits): %q", line)
+		return r.errorf(at, "not a line of path SLs (want P, source LID, SL digits): %q", line)
 	}
 	return nil
 }
 
 func (r *slReader) row(c cursor, at int) error {
 	word := c.word()
-	lid, ok := hex(word)
-	if !ok || lid == 0 || lid > uint64(fabric.MaxUnicastLID) {
-		return errorf(r.file, at, "%q is not a unicast LID", word)
+	lid, err := r.unicastLID(word, hex, 1, at)
+	if err != nil {
+		return err
 	}
-	if old, met := r.seen[fabric.LID(lid)]; met {
-		return errorf(r.file, at, "source LID %s is listed twice (first on line %d)", word, old)
+	if old, met := r.seen[lid]; met {
+		return r.errorf(at, "source LID %s is listed twice (first on line %d)", word, old)
 	}
-	r.seen[fabric.LID(lid)] = at
+	r.seen[lid] = at
 	digits := c.word()
 	c.blanks()
 	if len(c.s) > 0 || len(digits) == 0 || len(digits) > int(fabric.MaxUnicastLID)+1 {
-		return errorf(r.file, at, "want one digit an LID after the source LID, for LIDs 0 to at most 0x%04x", uint16(fabric.MaxUnicastLID))
+		return r.errorf(at, "want one digit an LID after the source LID, for LIDs 0 to at most 0x%04x", uint16(fabric.MaxUnicastLID))
 	}
 	sl, known := r.rows[string(digits)]
 	if !known {
@@ -112,12 +102,12 @@ func (r *slReader) row(c cursor, at int) error {
 			case ok:
 				sl[i] = uint8(v)
 			default:
-				return errorf(r.file, at, "%q is not an SL in hexadecimal, nor '.'", d)
+				return r.errorf(at, "%q is not an SL in hexadecimal, nor '.'", d)
 			}
 		}
 		r.rows[string(digits)] = sl
 	}
-	r.out.Rows = append(r.out.Rows, SLRow{fabric.LID(lid), sl})
+	r.out.Rows = append(r.out.Rows, SLRow{lid, sl})
 	return nil
 }
 

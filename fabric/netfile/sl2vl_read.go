@@ -19,7 +19,7 @@ import (
 //
 // Errors are of type *Error; two different tables for one pair of ports are one.
 func ReadSL2VLs(name string, data []byte) (*SL2VLs, []Warning, error) {
-	r := sl2vlReader{file: name, pool: map[SL2VL]uint16{}, byGUID: map[fabric.GUID]int{}, byLID: map[fabric.LID]int{}, cur: -1}
+	r := sl2vlReader{messages: messages{file: name}, pool: map[SL2VL]uint16{}, byGUID: map[fabric.GUID]int{}, byLID: map[fabric.LID]int{}, cur: -1}
 	if err := eachLine(name, data, r.line); err != nil {
 		return nil, nil, err
 	}
@@ -32,26 +32,25 @@ func ReadSL2VLs(name string, data []byte) (*SL2VLs, []Warning, error) {
 		for k := 1; k < len(n.Rows); k++ {
 			a, b := n.Rows[k-1], n.Rows[k]
 			if compareSL2VLRows(a, b) == 0 && a.Table != b.Table {
-				return nil, nil, errorf(name, r.headers[i], "the node of this line has two different tables from port %d to port %d", a.In, a.Out)
+				return nil, nil, r.errorf(r.headers[i], "the node of this line has two different tables from port %d to port %d", a.In, a.Out)
 			}
 		}
 		n.Rows = slices.Compact(n.Rows)
 		if len(n.Rows) == 0 {
-			r.warnings = append(r.warnings, warningf(name, r.headers[i], "no table of this node"))
+			r.warnf(r.headers[i], "no table of this node")
 		}
 	}
 	return &r.out, r.warnings, nil
 }
 
 type sl2vlReader struct {
-	file     string
-	out      SL2VLs
-	pool     map[SL2VL]uint16
-	byGUID   map[fabric.GUID]int
-	byLID    map[fabric.LID]int
-	headers  []int // line on which each node begins
-	cur      int   // node being read, or -1
-	warnings []Warning
+	messages
+	out     SL2VLs
+	pool    map[SL2VL]uint16
+	byGUID  map[fabric.GUID]int
+	byLID   map[fabric.LID]int
+	headers []int // line on which each node begins
+	cur     int   // node being read, or -1
 }
 
 func (r *sl2vlReader) line(line []byte, at int) error {
@@ -66,14 +65,14 @@ func (r *sl2vlReader) line(line []byte, at int) error {
 	case isDigit(line[0]):
 		return r.openSMRow(c, at)
 	case isNoise(line):
-		r.warnings = append(r.warnings, warningf(r.file, at, "not part of an SL2VL table: %q", line))
+		r.warnf(at, "not part of an SL2VL table: %q", line)
 		return nil
 	}
 	kind, rest, found := bytes.Cut(line, []byte(" 0x"))
 	if t, ok := typeByName(kind); found && ok {
 		return r.openSMHeader(t, rest, at)
 	}
-	return errorf(r.file, at, "not a line of an SL2VL table: %q", line)
+	return r.errorf(at, "not a line of an SL2VL table: %q", line)
 }
 
 // begin starts, or goes on with, the tables of a node.
@@ -96,13 +95,13 @@ func (r *sl2vlReader) openSMHeader(t fabric.NodeType, rest []byte, at int) error
 	guid, okGUID := hex(digits)
 	lid, okLID := decimal(number)
 	if !okGUID || !okLID || lid > uint64(fabric.MaxUnicastLID) || len(desc) < 2 || desc[0] != '"' || desc[len(desc)-1] != '"' {
-		return errorf(r.file, at, "want node type, GUID, base LID and description")
+		return r.errorf(at, "want node type, GUID, base LID and description")
 	}
 	if old, met := r.byGUID[fabric.GUID(guid)]; met {
-		return errorf(r.file, at, "port %s is listed twice (first on line %d)", fabric.GUID(guid), r.headers[old])
+		return r.errorf(at, "port %s is listed twice (first on line %d)", fabric.GUID(guid), r.headers[old])
 	}
 	if old, met := r.byLID[fabric.LID(lid)]; met {
-		return errorf(r.file, at, "LID %d is listed twice (first on line %d)", lid, r.headers[old])
+		return r.errorf(at, "LID %d is listed twice (first on line %d)", lid, r.headers[old])
 	}
 	r.begin(NodeSL2VLs{Type: t, GUID: fabric.GUID(guid), LID: fabric.LID(lid), Desc: string(desc[1 : len(desc)-1])}, at)
 	return nil
@@ -112,18 +111,15 @@ func (r *sl2vlReader) openSMHeader(t fabric.NodeType, rest []byte, at int) error
 // may come several times.
 func (r *sl2vlReader) smpqueryHeader(c cursor, at int) error {
 	if !c.lit("Lid ") {
-		return errorf(r.file, at, "this table was queried by a path, %q, which does not tell the node: query it by LID", c.s)
+		return r.errorf(at, "this table was queried by a path, %q, which does not tell the node: query it by LID", c.s)
 	}
-	v, ok := decimal(c.s)
-	if !ok || v == 0 || v > uint64(fabric.MaxUnicastLID) {
-		return errorf(r.file, at, "%q is not a unicast LID", c.s)
-	}
-	if old, met := r.byLID[fabric.LID(v)]; met {
+	lid, err := r.unicastLID(c.s, decimal, 1, at)
+	if old, met := r.byLID[lid]; met {
 		r.cur = old
-		return nil
+	} else if err == nil {
+		r.begin(NodeSL2VLs{LID: lid}, at)
 	}
-	r.begin(NodeSL2VLs{LID: fabric.LID(v)}, at)
-	return nil
+	return err
 }
 
 // openSMRow reads "0   1   : 0  1 ...".
@@ -131,7 +127,7 @@ func (r *sl2vlReader) openSMRow(c cursor, at int) error {
 	in, out := c.word(), c.word()
 	c.blanks()
 	if !c.lit(":") {
-		return errorf(r.file, at, "want in port, out port, ':' and 16 VLs")
+		return r.errorf(at, "want in port, out port, ':' and 16 VLs")
 	}
 	return r.row(in, out, bytes.Fields(c.s), at)
 }
@@ -141,7 +137,7 @@ func (r *sl2vlReader) smpqueryRow(c cursor, at int) error {
 	in, ok := c.until(',')
 	c.blanks()
 	if !ok || !c.lit("out ") {
-		return errorf(r.file, at, "want ports: in N, out N: and 16 VLs")
+		return r.errorf(at, "want ports: in N, out N: and 16 VLs")
 	}
 	out, _ := c.until(':')
 	text := bytes.Trim(c.s, " |")
@@ -150,28 +146,28 @@ func (r *sl2vlReader) smpqueryRow(c cursor, at int) error {
 
 func (r *sl2vlReader) row(in, out []byte, vls [][]byte, at int) error {
 	if r.cur < 0 {
-		return errorf(r.file, at, "a table before the first node")
+		return r.errorf(at, "a table before the first node")
 	}
 	i, okIn := decimal(in)
 	o, okOut := decimal(out)
 	if !okIn || !okOut || i > fabric.MaxPorts || o > fabric.MaxPorts {
-		return errorf(r.file, at, "ports %q and %q: want two numbers of 0 to %d", in, out, fabric.MaxPorts)
+		return r.errorf(at, "ports %q and %q: want two numbers of 0 to %d", in, out, fabric.MaxPorts)
 	}
 	var table SL2VL
 	if len(vls) != len(table) {
-		return errorf(r.file, at, "%d VLs (want 16, one an SL)", len(vls))
+		return r.errorf(at, "%d VLs (want 16, one an SL)", len(vls))
 	}
 	for sl, text := range vls {
 		v, ok := decimal(bytes.TrimSpace(text))
 		if !ok || v > 15 {
-			return errorf(r.file, at, "VL %q of SL %d (want 0 to 15)", text, sl)
+			return r.errorf(at, "VL %q of SL %d (want 0 to 15)", text, sl)
 		}
 		table[sl] = uint8(v)
 	}
 	n, known := r.pool[table]
 	if !known {
 		if len(r.out.Pool) > math.MaxUint16 {
-			return errorf(r.file, at, "more than %d different tables", math.MaxUint16+1)
+			return r.errorf(at, "more than %d different tables", math.MaxUint16+1)
 		}
 		n = uint16(len(r.out.Pool))
 		r.pool[table] = n
