@@ -10,9 +10,9 @@ import (
 // bind reads which switches and end ports the Plan is for, and their names. It
 // compares them with those of g, all of them in order of GUIDs; or g gets them, if it
 // is the Plan's own.
-func (d *planReader) bind(h *planHeader, g *fabric.Graph, own bool, ends *route.Ends) error {
-	d.section = "switches"
-	switches, err := d.names(h.Switches, func(i int, id identity) error {
+func (c *coder) bind(h *planHeader, g *fabric.Graph, own bool, ends *route.Ends) error {
+	c.section = "switches"
+	switches, err := c.names(h.Switches, func(i int, id identity) error {
 		if own {
 			return addSwitch(g, id)
 		}
@@ -24,8 +24,8 @@ func (d *planReader) bind(h *planHeader, g *fabric.Graph, own bool, ends *route.
 	if !own && len(switches.Base) < g.NumSwitches {
 		return notInPlan(route.SwitchName(g, int32(len(switches.Base))))
 	}
-	d.section = "end ports"
-	hosts, err := d.names(h.Hosts, func(i int, id identity) error {
+	c.section = "end ports"
+	hosts, err := c.names(h.Hosts, func(i int, id identity) error {
 		if own {
 			return addHost(g, id)
 		}
@@ -51,13 +51,23 @@ type identity struct {
 	ports uint8
 }
 
-// names reads n identities with their names; visit sees each as it comes.
-func (d *planReader) names(n int, visit func(i int, id identity) error) (e route.Ends, err error) {
+// name reads or writes an identity with its LIDs.
+func (c *coder) name(id *identity, base *fabric.LID, lmc *uint8) {
+	u64(c, &id.guid)
+	u8(c, &id.ports)
+	u16(c, base)
+	u8(c, lmc)
+}
+
+// names reads n identities with their LIDs; visit sees each as it comes.
+func (c *coder) names(n int, visit func(i int, id identity) error) (e route.Ends, err error) {
 	for i := range n {
-		id := identity{fabric.GUID(d.u64()), d.u8()}
-		base, lmc := fabric.LID(d.u16()), d.u8()
-		if d.err != nil {
-			return e, d.err
+		var id identity
+		var base fabric.LID
+		var lmc uint8
+		c.name(&id, &base, &lmc)
+		if c.err != nil {
+			return e, c.err
 		}
 		if err := visit(i, id); err != nil {
 			return e, err

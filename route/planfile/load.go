@@ -40,8 +40,8 @@ func load(r io.Reader, g *fabric.Graph) (*route.Plan, *fabric.Graph, error) {
 	}
 	zip.Multistream(false)
 	body := bufio.NewReaderSize(zip, 1<<16)
-	d := planReader{r: body}
-	p, g, err := d.plan(h, g)
+	c := coder{r: body}
+	p, g, err := c.plan(h, g)
 	if err != nil {
 		return nil, nil, err
 	}
@@ -67,7 +67,7 @@ func atEnd(body, file *bufio.Reader) error {
 	return nil
 }
 
-// noEOF makes the end of the file an error that cannot be taken for a good end.
+// noEOF makes the end of the file an error that cannot be taken for a good enc.
 func noEOF(err error) error {
 	if errors.Is(err, io.EOF) {
 		return io.ErrUnexpectedEOF
@@ -128,34 +128,8 @@ func (h *planHeader) check() error {
 
 func inRange(n int) bool { return n >= 0 && n <= max16 }
 
-// planReader reads sections. After the first error it delivers zeros, and err
-// names the section.
-type planReader struct {
-	r       *bufio.Reader
-	section string
-	err     error
-	buf     [8]byte
-}
-
-// full reads all of b, or zeros it.
-func (d *planReader) full(b []byte) {
-	if d.err == nil {
-		if _, err := io.ReadFull(d.r, b); err != nil {
-			d.err = fmt.Errorf("route: plan file: %s: %w", d.section, noEOF(err))
-		}
-	}
-	if d.err != nil {
-		clear(b)
-	}
-}
-
-func (d *planReader) u8() uint8   { d.full(d.buf[:1]); return d.buf[0] }
-func (d *planReader) u16() uint16 { d.full(d.buf[:2]); return binary.LittleEndian.Uint16(d.buf[:]) }
-func (d *planReader) u32() uint32 { d.full(d.buf[:4]); return binary.LittleEndian.Uint32(d.buf[:]) }
-func (d *planReader) u64() uint64 { d.full(d.buf[:8]); return binary.LittleEndian.Uint64(d.buf[:]) }
-
 // plan reads the body. A nil g stands for the Graph of the Plan itself.
-func (d *planReader) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.Graph, error) {
+func (c *coder) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.Graph, error) {
 	by, known := route.ParseChoiceBy(h.Choice)
 	if !known {
 		return nil, nil, fmt.Errorf("route: plan file: header: sources choose LIDs by an unknown rule, %q", h.Choice)
@@ -165,126 +139,41 @@ func (d *planReader) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.
 	if own {
 		g = &fabric.Graph{}
 	}
-	if err := d.bind(h, g, own, &p.Ends); err != nil {
+	if err := c.bind(h, g, own, &p.Ends); err != nil {
 		return nil, nil, err
 	}
-	p.Tables = d.tables(h, g)
-	if p.Choice.By == route.ListedLIDs {
-		p.Choice = d.choice(g)
-	}
+	p.Tables = c.readTables(h, g)
 	if h.SL != nil {
-		p.SL = d.sl(h.SL, g)
+		p.SL = &route.SLs{NumSrc: h.SL.Sources, NumDst: h.SL.Destinations}
 	}
 	if h.Pool != nil {
-		p.SL2VL = d.sl2vl(*h.Pool, g)
+		p.SL2VL = &route.SL2VL{}
 	}
 	if h.Arbitration != nil {
-		p.Arbitration = d.arbitration(*h.Arbitration, g)
+		p.Arbitration = &route.VLArbitration{}
 	}
 	if h.Ports != nil {
-		p.Ports = d.ports(*h.Ports, g)
+		p.Ports = &route.Ports{}
 	}
-	p.Absent = d.absent(h.Absent)
-	return p, g, d.err
+	c.parts(h, p, g)
+	return p, g, c.err
 }
 
 func notInPlan(name string) error   { return &BindError{name, "is not in the plan"} }
 func notInFabric(name string) error { return &BindError{name, "of the plan is not in the fabric"} }
 
-func (d *planReader) tables(h *planHeader, g *fabric.Graph) *route.Tables {
-	d.section = "tables"
+func (c *coder) readTables(h *planHeader, g *fabric.Graph) *route.Tables {
+	c.section = "tables"
 	rows := make([][]*route.Block, 0, g.NumSwitches)
 	for range g.NumSwitches {
 		slab, row := make([]route.Block, h.Blocks), make([]*route.Block, h.Blocks)
 		for i := range slab {
-			d.full(slab[i][:])
+			c.bytes(slab[i][:])
 			row[i] = &slab[i]
 		}
-		if rows = append(rows, row); d.err != nil {
+		if rows = append(rows, row); c.err != nil {
 			break
 		}
 	}
 	return route.TablesOf(h.Blocks, rows)
-}
-
-func (d *planReader) choice(g *fabric.Graph) route.Choice {
-	d.section = "choice"
-	c := route.Choice{By: route.ListedLIDs, Start: make([]int32, g.NumEnds+1)}
-	for s := range g.NumEnds {
-		n := d.u32()
-		if most := g.NumEnds << fabric.MaxLMC; int(n) > most && d.err == nil {
-			d.err = fmt.Errorf("route: plan file: choice: %s has %d rows (at most %d)", route.EndName(g, int32(s)), n, most)
-		}
-		for ; n > 0 && d.err == nil; n-- {
-			c.Target = append(c.Target, int32(d.u32()))
-			c.Offset = append(c.Offset, d.u8())
-		}
-		c.Start[s+1] = int32(len(c.Target))
-	}
-	return c
-}
-
-func (d *planReader) sl(h *slHeader, g *fabric.Graph) *route.SLs {
-	d.section = "SL"
-	return &route.SLs{
-		Src: d.int32s(g.NumEnds), Dst: d.int32s(h.LIDs), NumSrc: h.Sources, NumDst: h.Destinations,
-		Cells: d.bytes(h.Destinations * ((h.Sources + 1) / 2)),
-	}
-}
-
-func (d *planReader) sl2vl(pool int, g *fabric.Graph) *route.SL2VL {
-	d.section = "SL2VL"
-	m := &route.SL2VL{Pool: make([]route.VLTable, pool), Switch: make([]route.SwitchSL2VL, g.NumSwitches)}
-	for i := range m.Pool {
-		d.full(m.Pool[i][:])
-	}
-	m.Host = d.u16s(g.NumHosts)
-	for s := range m.Switch {
-		by := route.SL2VLBy(d.u8())
-		n, ok := by.Tables(g.SwitchPorts[s])
-		if !ok && d.err == nil {
-			d.err = fmt.Errorf("route: plan file: SL2VL: %s chooses tables in way %d", route.SwitchName(g, int32(s)), by)
-		}
-		if d.err != nil {
-			break
-		}
-		m.Switch[s] = route.SwitchSL2VL{By: by, Index: d.u16s(n)}
-	}
-	return m
-}
-
-func (d *planReader) absent(n int) (ports []route.Absent) {
-	d.section = "absent"
-	for ; n > 0 && d.err == nil; n-- {
-		ports = append(ports, route.Absent{Node: fabric.GUID(d.u64()), Port: d.u8(), Base: fabric.LID(d.u16()), LMC: d.u8()})
-	}
-	return ports
-}
-
-// bytes reads n bytes, and takes memory only for what is there.
-func (d *planReader) bytes(n int) []byte {
-	const step = 1 << 20
-	b := make([]byte, 0, min(n, step))
-	for len(b) < n && d.err == nil {
-		lo := len(b)
-		b = append(b, make([]byte, min(n-lo, step))...)
-		d.full(b[lo:])
-	}
-	return b
-}
-
-func (d *planReader) int32s(n int) []int32 {
-	v := make([]int32, n)
-	for i := range v {
-		v[i] = int32(d.u32())
-	}
-	return v
-}
-
-func (d *planReader) u16s(n int) []uint16 {
-	v := make([]uint16, n)
-	for i := range v {
-		v[i] = d.u16()
-	}
-	return v
 }

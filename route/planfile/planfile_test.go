@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
+	"github.com/google/go-cmp/cmp/cmpopts"
 	"pgregory.net/rapid"
 
 	"weft/fabric"
@@ -45,14 +46,7 @@ func entries(t *route.Tables) [][]uint8 {
 // same compares Plans in all they hold; nil and empty slices are the same.
 func same(t testing.TB, got, want *route.Plan) {
 	t.Helper()
-	options := cmp.Options{
-		cmp.Transformer("entries", entries),
-		cmp.FilterValues(func(a, b []int32) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
-		cmp.FilterValues(func(a, b []uint8) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
-		cmp.FilterValues(func(a, b []uint16) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
-		cmp.FilterValues(func(a, b []fabric.LID) bool { return len(a)+len(b) == 0 }, cmp.Ignore()),
-	}
-	if diff := cmp.Diff(want, got, options); diff != "" {
+	if diff := cmp.Diff(want, got, cmp.Transformer("entries", entries), cmpopts.EquateEmpty()); diff != "" {
 		t.Errorf("the loaded plan differs (-saved +loaded):\n%s", diff)
 	}
 }
@@ -375,11 +369,11 @@ func FuzzLoadBody(f *testing.F) {
 		if json.Unmarshal(header, &h) != nil || h.check() != nil {
 			return
 		}
-		d := planReader{r: bufio.NewReader(bytes.NewReader(body))}
+		d := coder{r: bufio.NewReader(bytes.NewReader(body))}
 		if p, own, err := d.plan(&h, nil); err == nil && p.Fits(own) == nil {
 			_ = save(t, p, own)
 		}
-		d = planReader{r: bufio.NewReader(bytes.NewReader(body))}
+		d = coder{r: bufio.NewReader(bytes.NewReader(body))}
 		got, _, err := d.plan(&h, g)
 		if err != nil || got.Fits(g) != nil {
 			return

@@ -92,7 +92,8 @@ func Save(w io.Writer, g *fabric.Graph, p *route.Plan) error {
 	if err := p.Fits(g); err != nil {
 		return err
 	}
-	head, err := fileHeader(g, p)
+	h := headerOf(g, p)
+	head, err := h.encode()
 	if err != nil {
 		return err
 	}
@@ -103,34 +104,18 @@ func Save(w io.Writer, g *fabric.Graph, p *route.Plan) error {
 	if err != nil {
 		return fmt.Errorf("route: plan file: %w", err)
 	}
-	e := planWriter{w: bufio.NewWriterSize(zip, 1<<16)}
-	e.ends(g, &p.Ends)
-	e.tables(p.Tables)
-	if p.Choice.By == route.ListedLIDs {
-		e.choice(&p.Choice)
-	}
-	if p.SL != nil {
-		e.sl(p.SL)
-	}
-	if p.SL2VL != nil {
-		e.sl2vl(p.SL2VL)
-	}
-	if p.Arbitration != nil {
-		e.arbitration(p.Arbitration)
-	}
-	if p.Ports != nil {
-		e.ports(p.Ports)
-	}
-	e.absent(p.Absent)
-	if err := cmp.Or(e.err, e.w.Flush(), zip.Close()); err != nil {
+	c := coder{w: bufio.NewWriterSize(zip, 1<<16)}
+	c.writeEnds(g, &p.Ends)
+	c.writeTables(p.Tables)
+	c.parts(h, p, g)
+	if err := cmp.Or(c.err, c.w.Flush(), zip.Close()); err != nil {
 		return fmt.Errorf("route: plan file: %w", err)
 	}
 	return nil
 }
 
-// fileHeader is everything before the body.
-func fileHeader(g *fabric.Graph, p *route.Plan) ([]byte, error) {
-	h := planHeader{
+func headerOf(g *fabric.Graph, p *route.Plan) *planHeader {
+	h := &planHeader{
 		Recipe: p.Recipe, VLs: p.VLs, DefaultSL: p.Service.Default, ReplySameSL: p.Service.ReplySameSL,
 		Switches: g.NumSwitches, Hosts: g.NumHosts, Blocks: p.Tables.NumBlocks(), Choice: p.Choice.By.String(),
 		Absent: len(p.Absent),
@@ -147,7 +132,12 @@ func fileHeader(g *fabric.Graph, p *route.Plan) ([]byte, error) {
 	if p.Ports != nil {
 		h.Ports = new(len(p.Ports.Pool))
 	}
-	text, err := json.Marshal(&h)
+	return h
+}
+
+// encode makes everything before the body.
+func (h *planHeader) encode() ([]byte, error) {
+	text, err := json.Marshal(h)
 	if err != nil {
 		return nil, fmt.Errorf("route: plan file: header: %w", err)
 	}
@@ -163,95 +153,21 @@ func fileHeader(g *fabric.Graph, p *route.Plan) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
-// planWriter writes sections and keeps the first error.
-type planWriter struct {
-	w   *bufio.Writer
-	err error
-	buf [8]byte
-}
-
-func (e *planWriter) bytes(b []byte) {
-	if e.err == nil {
-		_, e.err = e.w.Write(b)
-	}
-}
-
-func (e *planWriter) u8(v uint8)   { e.bytes(append(e.buf[:0], v)) }
-func (e *planWriter) u16(v uint16) { e.bytes(binary.LittleEndian.AppendUint16(e.buf[:0], v)) }
-func (e *planWriter) u32(v uint32) { e.bytes(binary.LittleEndian.AppendUint32(e.buf[:0], v)) }
-func (e *planWriter) u64(v uint64) { e.bytes(binary.LittleEndian.AppendUint64(e.buf[:0], v)) }
-
-func (e *planWriter) int32s(v []int32) {
-	for _, x := range v {
-		e.u32(uint32(x))
-	}
-}
-
-func (e *planWriter) ends(g *fabric.Graph, ends *route.Ends) {
+func (c *coder) writeEnds(g *fabric.Graph, ends *route.Ends) {
 	for s := range int32(g.NumSwitches) {
-		e.u64(uint64(g.SwitchGUID[s]))
-		e.u8(uint8(g.SwitchPorts[s]))
-		e.name(ends, g.PortZero(s))
+		id := identity{g.SwitchGUID[s], uint8(g.SwitchPorts[s])}
+		c.name(&id, &ends.Base[g.PortZero(s)], &ends.LMC[g.PortZero(s)])
 	}
-	for h := range int32(g.NumHosts) {
-		e.u64(uint64(g.EndNodeGUID[h]))
-		e.u8(g.EndNum[h])
-		e.name(ends, h)
+	for h := range g.NumHosts {
+		id := hostOf(g, h)
+		c.name(&id, &ends.Base[h], &ends.LMC[h])
 	}
 }
 
-func (e *planWriter) name(ends *route.Ends, end int32) {
-	e.u16(uint16(ends.Base[end]))
-	e.u8(ends.LMC[end])
-}
-
-func (e *planWriter) tables(t *route.Tables) {
+func (c *coder) writeTables(t *route.Tables) {
 	for s := range int32(t.NumSwitches()) {
 		for i := range t.NumBlocks() {
-			e.bytes(t.Block(s, i)[:])
+			c.bytes(t.Block(s, i)[:])
 		}
-	}
-}
-
-func (e *planWriter) choice(c *route.Choice) {
-	for s := range len(c.Start) - 1 {
-		lo, hi := c.Start[s], c.Start[s+1]
-		e.u32(uint32(hi - lo))
-		for i := lo; i < hi; i++ {
-			e.u32(uint32(c.Target[i]))
-			e.u8(c.Offset[i])
-		}
-	}
-}
-
-func (e *planWriter) sl(m *route.SLs) {
-	e.int32s(m.Src)
-	e.int32s(m.Dst)
-	e.bytes(m.Cells)
-}
-
-func (e *planWriter) sl2vl(m *route.SL2VL) {
-	for i := range m.Pool {
-		e.bytes(m.Pool[i][:])
-	}
-	e.u16s(m.Host)
-	for i := range m.Switch {
-		e.u8(uint8(m.Switch[i].By))
-		e.u16s(m.Switch[i].Index)
-	}
-}
-
-func (e *planWriter) u16s(v []uint16) {
-	for _, x := range v {
-		e.u16(x)
-	}
-}
-
-func (e *planWriter) absent(ports []route.Absent) {
-	for _, a := range ports {
-		e.u64(uint64(a.Node))
-		e.u8(a.Port)
-		e.u16(uint16(a.Base))
-		e.u8(a.LMC)
 	}
 }
