@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: build demo test lint fuzz soak soak-engines soak-ftree soak-mapping bench results
+.PHONY: build demo test lint fuzz mutate soak soak-engines soak-ftree soak-mapping bench results
 
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-4 thesis-3 thesis-1
 
@@ -29,6 +29,9 @@ soak-ftree: ## every combination of options of ftree on every fabric of the thes
 
 soak-mapping: ## every mapping algorithm on 10,000 random networks
 	go test ./mapping/algorithm -run TestRandomNetworks -networks 10000 -drawseed 7 -count 1 -timeout 1h -v
+
+mutate: ## faults put into the code, one at a time: do the tests notice? The score goes to docs/mutants.md
+	go run ./internal/mutate > docs/mutants.md.new && mv docs/mutants.md.new docs/mutants.md
 
 bench: ## the speed benchmarks
 	go test -run '^$$' -bench . -benchmem ./fabric/... ./route/...
