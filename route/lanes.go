@@ -54,6 +54,18 @@ func (m *SLs) Set(src, dst int32, sl uint8) {
 	*b = *b&^(15<<shift) | sl<<shift
 }
 
+// SetRow changes the SLs from all source classes to a destination class.
+func (m *SLs) SetRow(dst int32, sls []uint8) {
+	width := (m.NumSrc + 1) / 2
+	row := m.Cells[int(dst)*width:][:width]
+	for i := range m.NumSrc / 2 {
+		row[i] = sls[2*i] | sls[2*i+1]<<4
+	}
+	if m.NumSrc%2 == 1 {
+		row[width-1] = sls[m.NumSrc-1]
+	}
+}
+
 // VLTable is an SL2VL table: the VL of each SL; DropVL discards.
 type VLTable [NumSLs]uint8
 

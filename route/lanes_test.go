@@ -18,6 +18,15 @@ func TestSLs(t *testing.T) {
 		for range rapid.IntRange(0, 50).Draw(rt, "steps") {
 			s, d := rapid.Int32Range(0, src-1).Draw(rt, "s"), rapid.Int32Range(0, dst-1).Draw(rt, "d")
 			sl := rapid.Uint8Range(0, NumSLs-1).Draw(rt, "sl")
+			if rapid.Bool().Draw(rt, "row") {
+				row := make([]uint8, src)
+				for i := range row {
+					row[i] = (sl + uint8(i)) % NumSLs
+					model[[2]int32{int32(i), d}] = row[i]
+				}
+				m.SetRow(d, row)
+				continue
+			}
 			m.Set(s, d, sl)
 			model[[2]int32{s, d}] = sl
 		}

@@ -2,6 +2,7 @@ package ftree
 
 import (
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -40,13 +41,21 @@ func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan 
 	n := len(c.all)
 	plan.SL = route.NewSLs(c.of, of, n, n)
 	plan.SL.OneWay = y.second != nil && y.second.oneWay
-	err := par.For(ctx, in.Workers, n, func(_, b int) error {
-		to := &c.all[b]
-		for a := range c.all {
-			if lane := y.lane(&c.all[a], to, spreadOver); lane > 0 {
-				plan.SL.Set(int32(a), int32(b), uint8(lane))
-			}
+	rows := make([][]uint8, max(1, in.Workers))
+	for i := range rows {
+		rows[i] = make([]uint8, n)
+	}
+	spread := newSpreadLanes(c.all, spreadOver)
+	err := par.For(ctx, in.Workers, n, func(worker, b int) error {
+		row, to := rows[worker], &c.all[b]
+		clear(row)
+		if y.spread && to.leaf >= 0 {
+			spread.fillRow(row, b)
 		}
+		if y.second != nil {
+			y.second.fillRow(row, c.all, to, uint8(spreadOver))
+		}
+		plan.SL.SetRow(int32(b), row)
 		return nil
 	})
 	var table route.VLTable
@@ -57,15 +66,52 @@ func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan 
 	return err
 }
 
-// lane returns the lane of packets between two classes.
-func (y *laneLayout) lane(from, to *slClass, spreadOver int32) int32 {
-	switch {
-	case y.second.contains(from, to):
-		return spreadOver
-	case y.spread && from.leaf >= 0 && to.leaf >= 0 && from.leaf != to.leaf:
-		return (pairLane(from.leaf, to.leaf, spreadOver) + from.round + to.round) % spreadOver
+// spreadLanes holds the lanes by algorithm 1 of paper II, moved on with the rounds of both ends.
+// The lane of two leaves is the sum of a number of the leaf that comes first and one of the
+// other, modulo the lanes.
+type spreadLanes struct {
+	classes           []slClass
+	asFirst, asSecond []uint8   // by class: its number where its leaf comes first or second
+	fromFirst         [][]uint8 // by number of the destination, which comes second, and class: the lane
+	fromSecond        [][]uint8 // the same where the destination comes first
+}
+
+func newSpreadLanes(classes []slClass, lanes int32) *spreadLanes {
+	n := len(classes)
+	l := &spreadLanes{
+		classes: classes, asFirst: make([]uint8, n), asSecond: make([]uint8, n),
+		fromFirst: make([][]uint8, lanes), fromSecond: make([][]uint8, lanes),
 	}
-	return 0
+	for i, c := range classes {
+		if c.leaf >= 0 {
+			l.asFirst[i] = uint8((c.leaf + 2*c.leaf/lanes%2 + c.round + lanes - 1) % lanes)
+			l.asSecond[i] = uint8((c.leaf + c.round) % lanes)
+		}
+	}
+	for k := range lanes {
+		l.fromFirst[k], l.fromSecond[k] = make([]uint8, n), make([]uint8, n)
+		for i, c := range classes {
+			if c.leaf >= 0 {
+				l.fromFirst[k][i] = uint8((int32(l.asFirst[i]) + k) % lanes)
+				l.fromSecond[k][i] = uint8((int32(l.asSecond[i]) + k) % lanes)
+			}
+		}
+	}
+	return l
+}
+
+// fillRow fills in the lanes from all classes to one of a leaf. The classes are in the order of
+// their leaves.
+func (l *spreadLanes) fillRow(row []uint8, to int) {
+	from, end := to, to+1 // the classes of the same leaf
+	for from > 0 && l.classes[from-1].leaf == l.classes[to].leaf {
+		from--
+	}
+	for end < len(row) && l.classes[end].leaf == l.classes[to].leaf {
+		end++
+	}
+	copy(row[:from], l.fromFirst[l.asSecond[to]])
+	copy(row[end:], l.fromSecond[l.asFirst[to]][end:])
 }
 
 // slClass is a set of end ports whose packets take the same lanes.
@@ -93,7 +139,8 @@ func (y *laneLayout) slClasses(t *tree, spreadOver int32) *slClasses {
 		leafNumber[l] = int32(i)
 	}
 	c := &slClasses{all: []slClass{{at: -1, leaf: -1}}, of: make([]int32, g.NumEnds)}
-	for s := range int32(g.NumSwitches) {
+	order := append(slices.Clone(t.leaves), t.byLevel(false)[len(t.leaves):]...)
+	for _, s := range order {
 		links := max(1, int32(len(t.uplinkNeighbours(s))))
 		first := int32(len(c.all)) // class of the hosts of round 0
 		for i, h := range g.HostsOf(s) {
@@ -122,16 +169,20 @@ type secondLane struct {
 	oneWay       bool     // some packets need it whose answers do not
 }
 
-// contains reports whether packets between two classes need the second lane.
-func (l *secondLane) contains(from, to *slClass) bool {
-	if l == nil || from.at < 0 || to.at < 0 {
-		return false
+// fillRow fills in a lane where packets to a class need the second one.
+func (l *secondLane) fillRow(row []uint8, classes []slClass, to *slClass, lane uint8) {
+	if to.at < 0 {
+		return
 	}
 	sources := l.hosts[to.at]
 	if to.zero {
 		sources = l.zeros[to.at]
 	}
-	return sources != nil && sources[from.at]
+	for a, from := range classes {
+		if sources != nil && from.at >= 0 && sources[from.at] {
+			row[a] = lane
+		}
+	}
 }
 
 // isSymmetric reports whether answers need the second lane exactly where requests do. What a switch and
@@ -147,14 +198,4 @@ func (l *secondLane) isSymmetric(g *fabric.Graph) bool {
 		}
 	}
 	return true
-}
-
-// pairLane returns the lane of two leaves by algorithm 1 of paper II.
-func pairLane(a, b, lanes int32) int32 {
-	a, b = min(a, b), max(a, b)
-	first := (2 * a) % lanes
-	if (2*a/lanes)%2 == 1 {
-		first = (first + 1) % lanes
-	}
-	return (first + b - a - 1) % lanes
 }
