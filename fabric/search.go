@@ -5,6 +5,15 @@ import "slices"
 // Unreached is the hop count of a switch that cannot be reached.
 const Unreached int32 = -1
 
+// Numbers lists the numbers from 0 to n-1: all switches, channels or end ports.
+func Numbers(n int) []int32 {
+	list := make([]int32, n)
+	for i := range list {
+		list[i] = int32(i)
+	}
+	return list
+}
+
 // Search finds the switches that can be reached from others, breadth first. Its arrays
 // hold the result until the next From. It allocates when it is made, not when it runs;
 // it serves one goroutine at a time. A search costs O(switches + channels).

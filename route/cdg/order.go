@@ -1,6 +1,10 @@
 package cdg
 
-import "math/bits"
+import (
+	"math/bits"
+
+	"weft/fabric"
+)
 
 // Rule says which channels change places for an edge that leads backwards.
 type Rule uint8
@@ -158,10 +162,7 @@ func (o *Order) unlink(edges []Edge) {
 
 // Channels lists all channels in their order.
 func (o *Order) Channels() []int32 {
-	channels := make([]int32, len(o.Place))
-	for c := range channels {
-		channels[c] = int32(c)
-	}
+	channels := fabric.Numbers(len(o.Place))
 	o.sort(channels)
 	return channels
 }

@@ -2,6 +2,7 @@ package coords
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -65,10 +66,7 @@ func (m *Grid) Index() error {
 			return fmt.Errorf("most places of the box of %s and the others have no switch", m.Name(0))
 		}
 	}
-	m.at = make([]int32, n)
-	for r := range m.at {
-		m.at[r] = -1
-	}
+	m.at = slices.Repeat([]int32{-1}, n)
 	for s := range m.Switches {
 		r := int32(0)
 		for i, x := range m.Coords(int32(s)) {

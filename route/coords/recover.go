@@ -192,10 +192,7 @@ func (z *maze) layers(dim int32) ([]int32, error) {
 			break
 		}
 	}
-	number := make([]int32, len(first))
-	for a := range number {
-		number[a] = -1
-	}
+	number := slices.Repeat([]int32{-1}, len(first))
 	count := int32(0)
 	for a := start; a >= 0; count++ {
 		number[a] = count
@@ -219,10 +216,7 @@ func (z *maze) layers(dim int32) ([]int32, error) {
 // cut numbers the parts that are left without the links of a dimension, and gives
 // the first switch of each.
 func (z *maze) cut(dim int32) (layer, first []int32) {
-	layer = make([]int32, len(z.adj))
-	for s := range layer {
-		layer[s] = -1
-	}
+	layer = slices.Repeat([]int32{-1}, len(z.adj))
 	for s := range layer {
 		if layer[s] >= 0 {
 			continue

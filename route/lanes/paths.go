@@ -1,6 +1,8 @@
 package lanes
 
 import (
+	"slices"
+
 	"weft/fabric"
 	"weft/route"
 	"weft/route/cdg"
@@ -34,10 +36,7 @@ func ByEnd(in *route.Input, tables *route.Tables) *Paths {
 	if n*n > maxCells {
 		return BySwitch(in, tables)
 	}
-	class := make([]int32, n)
-	for end := range class {
-		class[end] = int32(end)
-	}
+	class := fabric.Numbers(n)
 	return newPaths(in, tables, class, in.Graph.EndSwitch, nil)
 }
 
@@ -63,10 +62,7 @@ func BySwitch(in *route.Input, tables *route.Tables) *Paths {
 // the others of a switch must take the same channels as one of these.
 func ByTree(in *route.Input, tables *route.Tables, followed []bool) *Paths {
 	g := in.Graph
-	home := make([]int32, g.NumSwitches)
-	for s := range home {
-		home[s] = int32(s)
-	}
+	home := fabric.Numbers(g.NumSwitches)
 	return newPaths(in, tables, g.EndSwitch, home, followed)
 }
 
@@ -91,10 +87,7 @@ func newPaths(in *route.Input, tables *route.Tables, class, home []int32, follow
 		Home: home, class: class, classOf: in.Ends.ByLID(),
 	}
 	p.LIDs = make([][]fabric.LID, len(home))
-	p.Followed = make([]int32, tables.NumBlocks()*route.BlockSize)
-	for i := range p.Followed {
-		p.Followed[i] = -1
-	}
+	p.Followed = slices.Repeat([]int32{-1}, tables.NumBlocks()*route.BlockSize)
 	for lid, end := range p.classOf {
 		if end < 0 {
 			continue

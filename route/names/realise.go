@@ -108,10 +108,7 @@ type Intended struct {
 
 // Intended prepares the comparison of realised paths with computed ones.
 func (a *Assignment) Intended(ends route.Ends) *Intended {
-	in := &Intended{a: a, ends: ends, sorted: make([]int32, a.Set.NumPaths())}
-	for p := range in.sorted {
-		in.sorted[p] = int32(p)
-	}
+	in := &Intended{a: a, ends: ends, sorted: fabric.Numbers(a.Set.NumPaths())}
 	for dst := range int32(a.Set.Graph().NumEnds) {
 		first, last := a.Set.To(dst)
 		slices.SortFunc(in.sorted[first:last], func(p, q int32) int {

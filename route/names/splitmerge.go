@@ -1,6 +1,10 @@
 package names
 
-import "slices"
+import (
+	"slices"
+
+	"weft/fabric"
+)
 
 // splitMerge is the split-merge heuristic (Fig. 7 of paper 000): the set of all paths
 // is parted at one node after the other until no part has a split, and the parts are
@@ -22,9 +26,8 @@ func splitMerge(c *classes, largest, fewestFirst bool) []int32 {
 
 // nodesByUse orders the nodes by the number of paths that pass them.
 func nodesByUse(c *classes, all *visits, largest bool) []int32 {
-	nodes, use := make([]int32, c.routing.nodes), make([]int32, c.routing.nodes)
+	nodes, use := fabric.Numbers(int(c.routing.nodes)), make([]int32, c.routing.nodes)
 	for n := range nodes {
-		nodes[n] = int32(n)
 		for _, v := range all.at(int32(n)) {
 			use[n] += c.weight[v.class]
 		}
@@ -97,10 +100,7 @@ func (s *workingSet) partAt(here []visit) {
 
 // parts lists the classes of each part, in the order of the list.
 func (s *workingSet) parts() [][]int32 {
-	sorted := make([]int32, len(s.of))
-	for class := range sorted {
-		sorted[class] = int32(class)
-	}
+	sorted := fabric.Numbers(len(s.of))
 	slices.SortStableFunc(sorted, func(a, b int32) int { return int(s.rank[s.of[a]] - s.rank[s.of[b]]) })
 	var sets [][]int32
 	for lo := 0; lo < len(sorted); {

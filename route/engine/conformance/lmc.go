@@ -75,10 +75,7 @@ func sameBaseColumns(t *testing.T, g *fabric.Graph, plain, plan *route.Plan) {
 // way. A flow is dealt out evenly over the LIDs of its target. Its bandwidth on each is the
 // share of the most loaded channel on the path.
 func bisectionBandwidth(g *fabric.Graph, p *route.Plan) float64 {
-	hosts := make([]int32, g.NumHosts)
-	for h := range hosts {
-		hosts[h] = int32(h)
-	}
+	hosts := fabric.Numbers(g.NumHosts)
 	sum, flows := 0.0, 0.0
 	load := make([]float64, g.NumChannels)
 	for seed := range uint64(bisections) {

@@ -2,6 +2,7 @@ package conformance
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -31,10 +32,7 @@ func walk(g *fabric.Graph, p *route.Plan, s int32, lid fabric.LID) (path []int32
 // distances are the fewest hops from switch t to every switch when nothing passes
 // a drained one; -1 where there is no way.
 func distances(g *fabric.Graph, t int32) []int {
-	hops := make([]int, g.NumSwitches)
-	for s := range hops {
-		hops[s] = -1
-	}
+	hops := slices.Repeat([]int{-1}, g.NumSwitches)
 	hops[t] = 0
 	for d := 0; ; d++ {
 		found := false

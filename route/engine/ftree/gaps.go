@@ -1,6 +1,10 @@
 package ftree
 
-import "fmt"
+import (
+	"fmt"
+
+	"weft/fabric"
+)
 
 // Gap is something that the regular shape of a tree would have, and it has not.
 type Gap struct {
@@ -101,7 +105,7 @@ type switchGroup struct{ low, high []int32 }
 
 func (t *tree) newLevelPair(low []int32, h int32) *levelPair {
 	b := &levelPair{t: t, lower: h}
-	p := newPartition(t.g.NumSwitches)
+	p := partition(fabric.Numbers(t.g.NumSwitches))
 	times := map[int]int{}
 	for _, s := range low {
 		up := t.uplinks(s)

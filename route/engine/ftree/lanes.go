@@ -131,10 +131,7 @@ type slClasses struct {
 // switches into classes of their own where there is a second lane.
 func (y *laneLayout) slClasses(t *tree, spreadOver int32) *slClasses {
 	g := t.g
-	leafNumber := make([]int32, g.NumSwitches)
-	for s := range leafNumber {
-		leafNumber[s] = -1
-	}
+	leafNumber := slices.Repeat([]int32{-1}, g.NumSwitches)
 	for i, l := range t.leaves {
 		leafNumber[l] = int32(i)
 	}

@@ -101,7 +101,7 @@ func (k *hostKinds) switchKind() uint8 { return uint8((len(k.types) + 1) * k.per
 // offset of one candidate, so the two take different links at every switch. With dummies ports
 // that do not exist count too.
 func orderLIDs(t *tree, ends *route.Ends, k *hostKinds, dummies bool) *lidOrder {
-	l := &lidOrder{placeOf: make([]int32, t.g.NumSwitches), offset: make([]int32, k.switchKind()+1)}
+	l := &lidOrder{placeOf: slices.Repeat([]int32{-1}, t.g.NumSwitches), offset: make([]int32, k.switchKind()+1)}
 	for kind := range k.switchKind() {
 		l.offset[kind] = int32(kind) % int32(k.perType)
 	}
@@ -122,9 +122,6 @@ func orderLIDs(t *tree, ends *route.Ends, k *hostKinds, dummies bool) *lidOrder 
 
 // placeSwitches puts the leaves first, then the other switches, the lowest first.
 func (l *lidOrder) placeSwitches(t *tree) {
-	for s := range l.placeOf {
-		l.placeOf[s] = -1
-	}
 	for _, s := range append(append([]int32(nil), t.leaves...), t.byLevel(false)...) {
 		if l.placeOf[s] < 0 {
 			l.placeOf[s] = int32(len(l.switches))

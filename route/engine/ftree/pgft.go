@@ -2,7 +2,10 @@ package ftree
 
 import (
 	"fmt"
+	"slices"
 	"strings"
+
+	"weft/fabric"
 )
 
 // formula is the parameters of a parallel-ports generalised fat-tree (Zahavi 2010), by
@@ -74,10 +77,7 @@ func (t *tree) degrees() *formula {
 // one leaf; the labels of all other switches follow from their parents. It returns nil if they
 // contradict each other.
 func (t *tree) labels(f *formula) []int {
-	label := make([]int, t.g.NumSwitches)
-	for s := range label {
-		label[s] = -1
-	}
+	label := slices.Repeat([]int{-1}, t.g.NumSwitches)
 	label[t.leaves[0]] = 0
 	for _, s := range t.byLevel(false) {
 		if label[s] < 0 {
@@ -131,7 +131,7 @@ func (t *tree) subtrees(f *formula, label []int) bool {
 	for _, m := range f.m[1:] {
 		number *= m
 	}
-	p := newPartition(t.g.NumSwitches)
+	p := partition(fabric.Numbers(t.g.NumSwitches))
 	for h, level := range t.switchesByLevel() {
 		if h > 0 {
 			number /= f.m[h]

@@ -7,6 +7,7 @@ import (
 	"slices"
 	"sync"
 
+	"weft/fabric"
 	"weft/internal/par"
 	"weft/route/updown"
 )
@@ -118,10 +119,7 @@ func (t *tree) endingLinks(order updown.Order) func(s, v int32) bool {
 
 // topDown lists the switches, the highest first.
 func topDown(order updown.Order) []int32 {
-	list := make([]int32, len(order))
-	for s := range list {
-		list[s] = int32(s)
-	}
+	list := fabric.Numbers(len(order))
 	slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(order[a], order[b]) })
 	return list
 }
@@ -218,10 +216,7 @@ func (r *reachability) hopsTo(target int32) []uint16 {
 // transpose computes hopsTo for the targets of one word of the sets.
 func (r *reachability) transpose(word int) []uint16 {
 	n := 2 * len(r.place)
-	hops := make([]uint16, 64*n)
-	for i := range hops {
-		hops[i] = unreachable
-	}
+	hops := slices.Repeat([]uint16{unreachable}, 64*n)
 	b, w := &r.blocks[word/blockWords], word%blockWords
 	for s := range len(r.place) {
 		for k := range b.hops {

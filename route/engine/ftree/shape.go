@@ -159,7 +159,7 @@ func (t *tree) countLinks(s int32) (n linkCounts) {
 // cores counts the parts of several levels that hold together without the leaves, and
 // the leaves that are under several of them.
 func (s *Shape) cores(t *tree) {
-	p := newPartition(t.g.NumSwitches)
+	p := partition(fabric.Numbers(t.g.NumSwitches))
 	for c := range t.g.NumChannels {
 		if u, v := t.g.From[c], t.g.To[c]; t.level[u] > 0 && t.level[v] > 0 {
 			p.union(u, v)
@@ -196,16 +196,9 @@ func (s *Shape) cores(t *tree) {
 
 const noPart int32 = -1
 
-// partition is a partition of switches into parts that are joined one by one.
+// partition is a partition of switches into parts that are joined one by one. At first each
+// is a part of its own: fabric.Numbers.
 type partition []int32
-
-func newPartition(n int) partition {
-	p := make(partition, n)
-	for i := range p {
-		p[i] = int32(i)
-	}
-	return p
-}
 
 // find returns the representative of the part of a switch.
 func (p partition) find(s int32) int32 {

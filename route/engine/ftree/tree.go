@@ -262,10 +262,7 @@ func (t *tree) podKeys() []int32 {
 
 // byLevel lists all switches, the lowest or the highest first.
 func (t *tree) byLevel(topFirst bool) []int32 {
-	order := make([]int32, t.g.NumSwitches)
-	for s := range order {
-		order[s] = int32(s)
-	}
+	order := fabric.Numbers(t.g.NumSwitches)
 	slices.SortStableFunc(order, func(a, b int32) int {
 		if topFirst {
 			a, b = b, a

@@ -44,10 +44,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	g := in.Graph
 	b, tables := newBuilder(in, e.lean), route.NewTables(g.NumSwitches, in.Ends.Top())
 	all := columns.Part{First: 0, End: 1 << in.Ends.MaxLMC(), Hosts: true, PortZero: true}
-	order := make([]int32, g.NumSwitches)
-	for t := range order {
-		order[t] = int32(t)
-	}
+	order := fabric.Numbers(g.NumSwitches)
 	search := func(_ int, to int32, s **fabric.Search) {
 		if *s == nil {
 			*s = g.NewSearch(g.Drained)

@@ -1,6 +1,8 @@
 package lash
 
 import (
+	"slices"
+
 	"weft/fabric"
 	"weft/route"
 	"weft/route/engine/internal/columns"
@@ -30,10 +32,7 @@ func newBuilder(in *route.Input, lean bool) *builder {
 		rank: make([]int32, g.NumEnds), load: make([]int64, g.NumChannels),
 		out: make([]int32, g.NumSwitches), flow: make([]int64, g.NumSwitches),
 	}
-	to := make([]int32, g.NumSwitches) // by neighbour: the first channel to it, if it leaves s
-	for i := range to {
-		to[i] = fabric.Nothing
-	}
+	to := slices.Repeat([]int32{fabric.Nothing}, g.NumSwitches) // by neighbour: the first channel to it, if it leaves s
 	for s := range int32(g.NumSwitches) {
 		for _, c := range g.OutOf(s) {
 			v := g.To[c]

@@ -68,10 +68,7 @@ func newBuilder(in *route.Input, turns *cdg.Index, lanes []*lane, laneOf []int32
 // routeAll routes the LIDs of a part in order of their switches: anew if again is set, as
 // long as that gains.
 func (b *builder) routeAll(ctx context.Context, part columns.Part, again bool) error {
-	order := make([]int32, b.in.Graph.NumSwitches)
-	for s := range order {
-		order[s] = int32(s)
-	}
+	order := fabric.Numbers(b.in.Graph.NumSwitches)
 	before, routed, done := b.squares(), false, 0
 	gained := func() bool {
 		now := b.squares()

@@ -62,10 +62,7 @@ func newEscape(g *fabric.Graph, roots []int32) *escape {
 
 // channels lists the channels in an order in which every up*/down* path ascends.
 func (e *escape) channels() []int32 {
-	list := make([]int32, e.g.NumChannels)
-	for c := range list {
-		list[c] = int32(c)
-	}
+	list := fabric.Numbers(e.g.NumChannels)
 	e.rank.SortChannels(e.g, list)
 	return list
 }

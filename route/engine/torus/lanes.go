@@ -1,6 +1,8 @@
 package torus
 
 import (
+	"slices"
+
 	"weft/route"
 )
 
@@ -88,10 +90,7 @@ func (m *torus) fillVLs(bits []int, lanes *route.SL2VL) {
 	}
 	for s, sw := range m.Switches {
 		ports := int(m.G.SwitchPorts[sw]) + 1
-		dims := make([]int, ports) // by port: dimension, -1 for hosts
-		for p := range dims {
-			dims[p] = -1
-		}
+		dims := slices.Repeat([]int{-1}, ports) // by port: dimension, -1 for hosts
 		for k := range 2 * m.Dims {
 			for _, c := range m.Links(int32(2*s*m.Dims + k)) {
 				dims[m.G.FromPort[c]] = k / 2

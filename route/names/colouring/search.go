@@ -1,6 +1,9 @@
 package colouring
 
-import "math/bits"
+import (
+	"math/bits"
+	"slices"
+)
 
 // Answer is the answer to the question whether so many colours are enough.
 type Answer uint8
@@ -32,10 +35,7 @@ func Search(g *Graph, k int, steps int64) ([]int32, Answer) {
 	case k == 0 && g.n > 0:
 		return nil, No
 	}
-	colour := make([]int32, g.n)
-	for v := range colour {
-		colour[v] = -1
-	}
+	colour := slices.Repeat([]int32{-1}, g.n)
 	alive, removed := kernel(g, k)
 	for _, v := range Members(nil, alive) {
 		if colour[v] >= 0 {

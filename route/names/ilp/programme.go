@@ -8,6 +8,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 
 	"weft/route/names/colouring"
 )
@@ -86,10 +87,7 @@ type Solve func(ctx context.Context, p Programme) (a colouring.Answer, ones []in
 
 // Colouring reads a solver's ones as a colouring, and checks it.
 func (p Programme) Colouring(ones []int32) ([]int32, error) {
-	colour := make([]int32, p.Graph.Len())
-	for v := range colour {
-		colour[v] = -1
-	}
+	colour := slices.Repeat([]int32{-1}, p.Graph.Len())
 	for _, x := range ones {
 		v := int(x) / p.K
 		if x < 0 || v >= len(colour) || colour[v] >= 0 {

@@ -72,10 +72,7 @@ func (l *Loads) TakeBack(order []int32, tables *route.Tables, lid fabric.LID) {
 // ByHosts lists the switches, those with the most hosts first: as destinations the others
 // are better at evening out what these leave.
 func (l *Loads) ByHosts() []int32 {
-	order := make([]int32, len(l.Hosts))
-	for s := range order {
-		order[s] = int32(s)
-	}
+	order := fabric.Numbers(len(l.Hosts))
 	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(l.Hosts[y], l.Hosts[x]) })
 	return order
 }
