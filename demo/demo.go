@@ -39,7 +39,7 @@ type Fabric struct {
 	Engines []study.Compared `json:"engines"`
 }
 
-// fabrics are those of the demo; without a dump the name is a formula.
+// fabrics lists the fabrics of the demo; without a dump the name is a formula.
 var fabrics = []struct {
 	title, name string
 	dump        []byte

@@ -108,5 +108,5 @@ func (c *Change) write(w io.Writer) error {
 	return Table(w, rows)
 }
 
-// changed counts what is not as it was.
+// changed counts all but what is kept.
 func (t *Tally) changed() int { return t.Moved + t.New + t.Gone }

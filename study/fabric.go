@@ -85,7 +85,7 @@ func countsText(m map[string]int) string {
 	return strings.Join(names, ", ")
 }
 
-// gapsShown is how many items of a list are printed; JSON has all.
+// gapsShown limits the items of a list that are printed; JSON has all.
 const gapsShown = 10
 
 // writeTree prints what a fabric looks like as a fat-tree.

@@ -58,7 +58,7 @@ func (u *Unable) Error() string { return u.Err.Error() }
 func (u *Unable) Unwrap() error { return u.Err }
 
 // CouldNot reports whether a routing that was asked for rightly could not be made: a
-// refusal, too few LIDs, a solver that is not there or fails.
+// refusal, too few LIDs, a solver that is missing or fails.
 func CouldNot(err error) bool {
 	_, refused := errors.AsType[*route.Refusal](err)
 	_, exhausted := errors.AsType[*lids.Exhausted](err)

@@ -76,8 +76,8 @@ func (j *jobs) Set(text string) error {
 	return nil
 }
 
-// answerTo is where the answer goes of a command that writes these files: to stderr
-// when one of them is "-", standard output. One that is not asked for is "".
+// answerTo returns the stream for the answer of a command that writes these files: stderr
+// when one of them is "-", standard output. A file that is not asked for is "".
 func answerTo(cmd *cobra.Command, files ...string) (io.Writer, error) {
 	for i, path := range files {
 		if path != "" && slices.Contains(files[:i], path) {

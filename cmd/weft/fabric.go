@@ -30,7 +30,7 @@ func (f *fabricFlags) addRoles(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.roles, "roles", "", "file of the roles of switches in a tree, a line for each: GUID or description, then root, middle, leaf or none; it overrules what the fabric says")
 }
 
-// warningsShown is how many warnings of one file are printed in full.
+// warningsShown limits the warnings of one file that are printed in full.
 const warningsShown = 10
 
 // open reads the FABRIC argument and prints what is odd about it on stderr. An input

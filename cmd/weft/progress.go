@@ -10,7 +10,7 @@ import (
 	"github.com/vbauerster/mpb/v8/decor"
 )
 
-// progressDelay is how long a step may take before its progress is shown.
+// progressDelay passes before the progress of a step is shown.
 const progressDelay = 2 * time.Second
 
 // withProgress runs work and, when stderr is a terminal and work takes longer than

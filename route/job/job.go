@@ -34,7 +34,7 @@ type Request struct {
 	Now func() time.Duration
 }
 
-// Result is what came of a Request.
+// Result holds the Plan of a Request, the refusals before it, and the times.
 type Result struct {
 	Plan    *route.Plan
 	Engine  *route.Spec     // that made the Plan
@@ -45,7 +45,7 @@ type Result struct {
 	Judged  float64         // seconds that the judge took
 }
 
-// Stage is how long a stage took.
+// Stage is a stage of an engine with its time.
 type Stage struct {
 	Name    string  `json:"name"`
 	Seconds float64 `json:"seconds"`
