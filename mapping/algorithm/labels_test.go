@@ -6,7 +6,6 @@ import (
 	"weft/mapping"
 	"weft/mapping/mappingtest"
 	"weft/mapping/theory"
-	"weft/mapping/theory/proof"
 )
 
 // treeOf is the model tree of a small network, and what C says of its vertices: nodes
@@ -20,7 +19,7 @@ func treeOf(t *testing.T, n *mapping.Network, rule mapping.Collision, depth int)
 	}
 	ends := make([]mapping.End, len(tree.parent))
 	for v := int32(1); int(v) < len(ends); v++ {
-		_, at, ok := proof.Follow(n, 0, tree.string(v))
+		_, at, ok := follow(n, 0, tree.string(v))
 		if !ok {
 			t.Fatalf("vertex %d has the string %v of no path", v, tree.string(v))
 		}

@@ -1,8 +1,4 @@
-// Package proof holds the terms of the proof in section 3 of paper 001: the correspondence
-// map, replicates and parallel paths (Definitions 4 to 6), chunks (Definition 7) and the
-// inductive construction of section 3.2.6, which tests carry out on random networks. Lemma
-// 2 is tested in mapping/graph, Lemmas 2 and 3 of the labels in mapping/algorithm.
-package proof
+package algorithm
 
 import (
 	"fmt"
@@ -11,16 +7,21 @@ import (
 	"weft/mapping"
 )
 
-// Way is a path in the network: the wire-ends by which a message leaves the nodes on
-// it, the mapper's first. Two paths in the model are parallel (Definition 6) when
-// their Ways are equal.
-type Way []mapping.End
+// The terms of the proof in section 3 of paper 001: the correspondence map, replicates and
+// parallel paths (Definitions 4 to 6), chunks (Definition 7) and the inductive construction
+// of section 3.2.6. Lemma 2 is tested in mapping/graph, Lemmas 2 and 3 of the labels in
+// labels_test.go.
 
-// Follow returns the Way of a probe string (the correspondence map C of Definition 4), and
+// proofWay is a path in the network: the wire-ends by which a message leaves the nodes on
+// it, the mapper's first. Two paths in the model are parallel (Definition 6) when
+// their proofWays are equal.
+type proofWay []mapping.End
+
+// follow returns the proofWay of a probe string (the correspondence map C of Definition 4), and
 // the port by which it comes in at the end. Model vertices with strings that end at one node are
 // replicates (Definition 5), and the port is their indexing offset (Definition 1). ok is
 // false for a string without a vertex: it is no path of the network.
-func Follow(n *mapping.Network, mapper int32, turns []mapping.Turn) (way Way, at mapping.End, ok bool) {
+func follow(n *mapping.Network, mapper int32, turns []mapping.Turn) (way proofWay, at mapping.End, ok bool) {
 	out := mapping.End{Node: mapper}
 	for i := 0; ; i++ {
 		if at, ok = n.Peer(out); !ok {
@@ -37,8 +38,8 @@ func Follow(n *mapping.Network, mapper int32, turns []mapping.Turn) (way Way, at
 	}
 }
 
-// Turns returns the probe string of a Way from a host.
-func (w Way) Turns(n *mapping.Network) []mapping.Turn {
+// turns returns the probe string of a proofWay from a host.
+func (w proofWay) turns(n *mapping.Network) []mapping.Turn {
 	var turns []mapping.Turn
 	for i := 1; i < len(w); i++ {
 		in, _ := n.Peer(w[i-1])
@@ -48,8 +49,8 @@ func (w Way) Turns(n *mapping.Network) []mapping.Turn {
 }
 
 // back returns the same way in the other direction.
-func (w Way) back(n *mapping.Network) Way {
-	other := make(Way, 0, len(w))
+func (w proofWay) back(n *mapping.Network) proofWay {
+	other := make(proofWay, 0, len(w))
 	for i := len(w) - 1; i >= 0; i-- {
 		in, _ := n.Peer(w[i])
 		other = append(other, in)
@@ -57,9 +58,9 @@ func (w Way) back(n *mapping.Network) Way {
 	return other
 }
 
-// Passes reports whether a host-probe gets through by this way under circuit routing: it
+// passes reports whether a host-probe gets through by this way under circuit routing: it
 // is a path, and no direction of a wire is used twice.
-func (w Way) Passes(n *mapping.Network) bool {
+func (w proofWay) passes(n *mapping.Network) bool {
 	used := make(map[mapping.End]bool, len(w))
 	for i, out := range w {
 		in, ok := n.Peer(out)
@@ -71,15 +72,15 @@ func (w Way) Passes(n *mapping.Network) bool {
 	return true
 }
 
-// Chunk is a maximal run of wires that follow each other on two ways (Definition 7):
+// chunk is a maximal run of wires that follow each other on two ways (Definition 7):
 // a[At:At+Len] of one is b[On:On+Len] of the other, in the same direction or reversed.
-type Chunk struct {
+type chunk struct {
 	At, On, Len int
 	Reversed    bool
 }
 
-// Chunks returns the chunks of a on b, in the order of a. No wire is twice on b.
-func Chunks(n *mapping.Network, a, b Way) []Chunk {
+// chunksOf returns the chunks of a on b, in the order of a. No wire is twice on b.
+func chunksOf(n *mapping.Network, a, b proofWay) []chunk {
 	type place struct {
 		index    int
 		reversed bool
@@ -89,14 +90,14 @@ func Chunks(n *mapping.Network, a, b Way) []Chunk {
 		in, _ := n.Peer(out)
 		on[out], on[in] = place{j, false}, place{j, true}
 	}
-	var chunks []Chunk
+	var chunks []chunk
 	for i := 0; i < len(a); {
 		p, ok := on[a[i]]
 		if !ok {
 			i++
 			continue
 		}
-		c := Chunk{At: i, On: p.index, Len: 1, Reversed: p.reversed}
+		c := chunk{At: i, On: p.index, Len: 1, Reversed: p.reversed}
 		for i++; i < len(a); i++ {
 			next, ok := on[a[i]]
 			if !ok || next.reversed != c.Reversed || next.index != p.index+c.Len && !c.Reversed || next.index != p.index-c.Len && c.Reversed {
@@ -110,12 +111,12 @@ func Chunks(n *mapping.Network, a, b Way) []Chunk {
 	return chunks
 }
 
-// Construct carries out the inductive construction of section 3.2.6 (Figs. 1 and 2)
+// construct carries out the inductive construction of section 3.2.6 (Figs. 1 and 2)
 // for two replicates: purple leads from the mapper to v, red from v on to a host, green
 // from the mapper to v'. Each of the ways that it returns is the probe string of a
 // host-vertex that must be in the model; together they make the labeler find that v and
 // v' are one. It fails where the construction does not do what the paper says.
-func Construct(n *mapping.Network, purple, red, green Way) (pasted []Way, err error) {
+func construct(n *mapping.Network, purple, red, green proofWay) (pasted []proofWay, err error) {
 	last, _ := n.Peer(red[len(red)-1])
 	home := last.Node == purple[0].Node // red ends at the mapper: its last wire is no crossing
 	for !slices.Equal(green, purple) {
@@ -123,7 +124,7 @@ func Construct(n *mapping.Network, purple, red, green Way) (pasted []Way, err er
 		if home {
 			crossing = red[:len(red)-1]
 		}
-		onRed := Chunks(n, crossing, green)
+		onRed := chunksOf(n, crossing, green)
 		if len(onRed) == 0 {
 			return append(pasted, slices.Concat(green, red)), nil
 		}
@@ -134,7 +135,7 @@ func Construct(n *mapping.Network, purple, red, green Way) (pasted []Way, err er
 		if d.Reversed {
 			from = d.On
 		}
-		onPurple := Chunks(n, purple, green)
+		onPurple := chunksOf(n, purple, green)
 		if onPurple[0].At != 0 || onPurple[0].On != 0 || onPurple[0].Reversed {
 			return nil, fmt.Errorf("proof: purple and green do not begin with the same wire")
 		}
@@ -166,7 +167,7 @@ func Construct(n *mapping.Network, purple, red, green Way) (pasted []Way, err er
 }
 
 // common returns the number of wires that two ways begin with together.
-func common(a, b Way) int {
+func common(a, b proofWay) int {
 	k := 0
 	for k < len(a) && k < len(b) && a[k] == b[k] {
 		k++

@@ -1,4 +1,4 @@
-package proof
+package algorithm
 
 import (
 	"slices"
@@ -12,9 +12,9 @@ import (
 // simple calls visit with every way from a host that uses no wire twice, in either
 // direction, up to a length; where it may go on, and where it ends at a host. The wire
 // of the mapper may be used again at the end.
-func simple(n *mapping.Network, mapper int32, most int, visit func(w Way, at mapping.End)) {
+func simple(n *mapping.Network, mapper int32, most int, visit func(w proofWay, at mapping.End)) {
 	used := map[mapping.End]bool{}
-	var w Way
+	var w proofWay
 	var from func(out mapping.End)
 	from = func(out mapping.End) {
 		in, ok := n.Peer(out)
@@ -46,8 +46,8 @@ func TestConstruction(t *testing.T) {
 	for seed := range uint64(800) {
 		n := mappingtest.Random(seed, 5)
 		facts := theory.Of(n, 0)
-		purple, red := make([]Way, n.NumNodes()), make([]Way, n.NumNodes())
-		simple(n, 0, facts.Q, func(w Way, at mapping.End) {
+		purple, red := make([]proofWay, n.NumNodes()), make([]proofWay, n.NumNodes())
+		simple(n, 0, facts.Q, func(w proofWay, at mapping.End) {
 			if !n.IsHost(at.Node) {
 				return
 			}
@@ -62,18 +62,18 @@ func TestConstruction(t *testing.T) {
 				t.Fatalf("network %d: Q(%s) is %d, and a way of that length was found: %v", seed, n.NodeName(int32(v)), facts.Of[v], purple[v] != nil)
 			}
 		}
-		simple(n, 0, facts.D+1, func(green Way, at mapping.End) {
+		simple(n, 0, facts.D+1, func(green proofWay, at mapping.End) {
 			if n.IsHost(at.Node) || purple[at.Node] == nil {
 				return
 			}
-			pasted, err := Construct(n, purple[at.Node], red[at.Node], slices.Clone(green))
+			pasted, err := construct(n, purple[at.Node], red[at.Node], slices.Clone(green))
 			if err != nil {
 				t.Fatalf("network %d, %v: %v", seed, green, err)
 			}
 			for _, w := range pasted {
 				pastes++
 				end, _ := n.Peer(w[len(w)-1])
-				if !w.Passes(n) || !n.IsHost(end.Node) || len(w) > facts.Q+facts.D {
+				if !w.passes(n) || !n.IsHost(end.Node) || len(w) > facts.Q+facts.D {
 					t.Fatalf("network %d: pasted %v of %d wires, Q %d, D %d", seed, w, len(w), facts.Q, facts.D)
 				}
 				longest = max(longest, len(w))
@@ -87,15 +87,15 @@ func TestConstruction(t *testing.T) {
 	}
 }
 
-// TestFollow: the correspondence map agrees with the messages of the model, and a Way
+// TestFollow: the correspondence map agrees with the messages of the model, and a proofWay
 // with its turns.
 func TestFollow(t *testing.T) {
 	for seed := range uint64(20) {
 		n := mappingtest.Random(seed, 5)
 		m := mapping.NewModel(n, mapping.Packet, mapping.Myrinet)
-		simple(n, 0, 6, func(w Way, at mapping.End) {
-			turns := w.Turns(n)
-			way, end, ok := Follow(n, 0, turns)
+		simple(n, 0, 6, func(w proofWay, at mapping.End) {
+			turns := w.turns(n)
+			way, end, ok := follow(n, 0, turns)
 			if !ok || end != at || !slices.Equal(way, w) {
 				t.Fatalf("network %d: %v leads to %v by %v, want %v by %v", seed, turns, end, way, at, w)
 			}
@@ -107,7 +107,7 @@ func TestFollow(t *testing.T) {
 			if outcome != want || node != at.Node {
 				t.Fatalf("network %d: %v is %s at %d", seed, turns, outcome, node)
 			}
-			if _, _, ok := Follow(n, 0, append(turns, 100)); ok {
+			if _, _, ok := follow(n, 0, append(turns, 100)); ok {
 				t.Fatalf("network %d: a turn of 100 leads somewhere", seed)
 			}
 		})
@@ -130,18 +130,18 @@ func TestChunks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := Way{end(0, 0), end(1, 1), end(2, 1), end(3, 1), end(4, 1)} // 1 2 3 4 5
+	a := proofWay{end(0, 0), end(1, 1), end(2, 1), end(3, 1), end(4, 1)} // 1 2 3 4 5
 	for _, c := range []struct {
 		name string
-		b    Way
-		want []Chunk
+		b    proofWay
+		want []chunk
 	}{
-		{"itself", a, []Chunk{{0, 0, 5, false}}},
-		{"reversed behind the first", Way{end(0, 0), end(1, 2), end(4, 0), end(3, 0), end(2, 2)}, []Chunk{{0, 0, 1, false}, {2, 2, 2, true}}},
-		{"two that abut", Way{end(0, 0), end(1, 2), end(4, 1), end(5, 2), end(2, 1)}, []Chunk{{0, 0, 1, false}, {2, 4, 1, false}, {4, 2, 1, false}}},
-		{"nothing", Way{end(1, 2)}, nil},
+		{"itself", a, []chunk{{0, 0, 5, false}}},
+		{"reversed behind the first", proofWay{end(0, 0), end(1, 2), end(4, 0), end(3, 0), end(2, 2)}, []chunk{{0, 0, 1, false}, {2, 2, 2, true}}},
+		{"two that abut", proofWay{end(0, 0), end(1, 2), end(4, 1), end(5, 2), end(2, 1)}, []chunk{{0, 0, 1, false}, {2, 4, 1, false}, {4, 2, 1, false}}},
+		{"nothing", proofWay{end(1, 2)}, nil},
 	} {
-		if got := Chunks(n, a, c.b); !slices.Equal(got, c.want) {
+		if got := chunksOf(n, a, c.b); !slices.Equal(got, c.want) {
 			t.Errorf("%s: %v, want %v", c.name, got, c.want)
 		}
 	}
