@@ -46,3 +46,24 @@ type Point struct {
 func (s *Series) Add(x, y, low, high float64) {
 	s.Points = append(s.Points, Point{X: x, Y: y, Low: low, High: high})
 }
+
+// Fill adds a series for each name, with the points that value returns for the places by
+// their indices; ok is false where there is none. Places are the categories of bars, and X
+// is set for them.
+func (c *Chart) Fill(names, places []string, value func(name string, place int) (p Point, ok bool)) {
+	if c.Kind == Bars {
+		c.Categories = places
+	}
+	for _, name := range names {
+		s := Series{Name: name}
+		for i := range places {
+			if p, ok := value(name, i); ok {
+				if c.Kind == Bars {
+					p.X = float64(i)
+				}
+				s.Points = append(s.Points, p)
+			}
+		}
+		c.Series = append(c.Series, s)
+	}
+}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -23,11 +24,7 @@ type usage struct {
 
 // unused counts the ports that no path uses. Targets are destinations on a channel.
 func unused(ctx context.Context, s *lab.Setup, t *tree, trial *lab.Trial) (*usage, error) {
-	n, err := flow.New(ctx, t.graph, trial.Plan, s.Workers)
-	if err != nil {
-		return nil, err
-	}
-	p, err := n.AllPairs(ctx, s.Workers)
+	p, err := allPairs(ctx, s, trial)
 	if err != nil {
 		return nil, err
 	}
@@ -54,19 +51,10 @@ func unused(ctx context.Context, s *lab.Setup, t *tree, trial *lab.Trial) (*usag
 		}
 	}
 	u.least, u.most = used.least, used.most
-	u.middle = pattern(g, p, t.first(1), func(c int32) bool { return t.level[g.To[c]] == 2 })
-	u.roots = pattern(g, p, t.first(2), func(int32) bool { return true })
+	first := func(level int32) int32 { return int32(max(0, slices.Index(t.level, level))) }
+	u.middle = pattern(g, p, first(1), func(c int32) bool { return t.level[g.To[c]] == 2 })
+	u.roots = pattern(g, p, first(2), func(int32) bool { return true })
 	return u, nil
-}
-
-// first is the first switch of a level.
-func (t *tree) first(level int32) int32 {
-	for s, l := range t.level {
-		if l == level {
-			return int32(s)
-		}
-	}
-	return 0
 }
 
 // pattern writes the paths to destinations on each port of a switch, in order of port.
@@ -80,28 +68,14 @@ func pattern(g *fabric.Graph, p *flow.Pairs, s int32, want func(int32) bool) str
 	return strings.Join(cells, " ")
 }
 
-// part returns the tree of a graph with some of the switches of t.
-func (t *tree) part(g *fabric.Graph) *tree {
-	level := map[fabric.GUID]int32{}
-	for i, guid := range t.graph.SwitchGUID {
-		level[guid] = t.level[i]
-	}
-	out := &tree{graph: g, level: make([]int32, g.NumSwitches), top: t.top}
-	for i, guid := range g.SwitchGUID {
-		out.level[i] = level[guid]
-	}
-	return out
-}
-
 // anomalyEngines lists the engines whose unused ports are counted.
-func anomalyEngines(seed uint64) []rivalOf {
-	engines := []rivalOf{
-		{"EFT", "", lab.Routing{Engine: "ftree,balance=zahavi"}},
-		{"ours", "", lab.Routing{Engine: "ftree"}},
-		{"minhop of weft", "", lab.Routing{Engine: "minhop"}},
-		{"DFSSSP", "", lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
-	}
-	return append(engines, openSMMinHops(seed)...)
+func anomalyEngines(seed uint64) []lab.Candidate {
+	return append([]lab.Candidate{
+		{Name: "EFT", How: lab.Routing{Engine: "ftree,balance=zahavi"}},
+		{Name: "ours", How: lab.Routing{Engine: "ftree"}},
+		{Name: "minhop of weft", How: lab.Routing{Engine: "minhop"}},
+		{Name: "DFSSSP", How: lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
+	}, openSMMinHops(seed)...)
 }
 
 // anomaly counts the ports that MinHop leaves unused on the whole tree, and with failed
@@ -111,39 +85,34 @@ func anomaly(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		Name: "anomaly", Title: "Channels between levels without a path between nodes: of 1,296 up and as many down, on the whole tree",
 		Columns: []string{"failed switches", "engine", "unused up", "unused down", "links unused both ways", "destinations on a used channel to a root", "those on the first middle switch, by port", "on the first root, by port"},
 	}
-	whole, err := newTree(degradedBase)
-	if err != nil {
-		return nil, err
-	}
 	intact, err := gen.Parse(degradedBase)
 	if err != nil {
 		return nil, err
 	}
 	got := map[string]*usage{}
 	for _, failed := range switchesOfPaper() {
-		for _, e := range anomalyEngines(s.Seed) {
-			row := fmt.Sprintf("%d %s", failed, e.name)
-			if !s.Want(row) {
-				continue
-			}
-			g := degrade(intact, wholeSwitch, failed, rand.New(rand.NewPCG(s.SeedOf(fmt.Sprint(failed)), 0))).Compile()
-			trial, err := s.Route(ctx, g, e.how)
-			if err != nil {
-				return nil, err
-			}
+		number := fmt.Sprint(failed)
+		build := func() (*fabric.Graph, error) {
+			return degrade(intact, wholeSwitch, failed, rand.New(rand.NewPCG(s.SeedOf(number), 0))).Compile(), nil
+		}
+		err := s.Each(ctx, number, build, anomalyEngines(s.Seed), func(e *lab.Candidate, trial *lab.Trial) error {
 			if trial.Refused != "" {
-				return nil, fmt.Errorf("%s: %s", e.name, trial.Refused)
+				return fmt.Errorf("%s: %s", e.Name, trial.Refused)
 			}
-			u, err := unused(ctx, s, whole.part(g), trial)
+			u, err := unused(ctx, s, treeOf(intact, trial.Graph), trial)
 			if err != nil {
-				return nil, err
+				return err
 			}
-			got[row] = u
-			cells := []string{"-", "-"}
+			got[number+" "+e.Name] = u
+			middle, roots := "-", "-"
 			if failed == 0 {
-				cells = []string{u.middle, u.roots}
+				middle, roots = u.middle, u.roots
 			}
-			t.Add(append([]string{fmt.Sprint(failed), e.name, fmt.Sprint(u.up), fmt.Sprint(u.down), fmt.Sprint(u.links), extent{u.least, u.most, true}.String()}, cells...)...)
+			t.Add(number, e.Name, fmt.Sprint(u.up), fmt.Sprint(u.down), fmt.Sprint(u.links), extent{u.least, u.most, true}.String(), middle, roots)
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: anomalyClaims(got), Notes: []string{

@@ -62,15 +62,9 @@ func borderFigure(ctx context.Context, s *lab.Setup, name, base string, most, st
 		Name: name, Title: "Uniform traffic at full load, in order: " + base, Kind: chart.Lines,
 		X: chart.Axis{Label: "nodes"}, Y: chart.Axis{Label: "throughput per node (% of capacity)"},
 	}
-	for _, b := range balances {
+	for _, b := range lab.Names(balances) {
 		for _, way := range cases {
-			series := chart.Series{Name: b.name + ", " + way.name}
-			for _, p := range way.spots {
-				if v := r.get(p, b.name); v != nil {
-					series.Add(float64(v.trial.Graph.NumHosts), 100*v.inOrder.Hosts, 0, 0)
-				}
-			}
-			c.Series = append(c.Series, series)
+			c.Fill([]string{b + ", " + way.name}, ratios(way.spots), func(_ string, i int) (chart.Point, bool) { return r.point(way.spots[i], b) })
 		}
 	}
 	experiment, err := otherOrder(ctx, s, base, most)
@@ -89,18 +83,16 @@ func borderFigure(ctx context.Context, s *lab.Setup, name, base string, most, st
 func otherOrder(ctx context.Context, s *lab.Setup, base string, most int) (string, error) {
 	var text []string
 	for _, p := range []spot{{base, most - 1, 1}, {base, most, 1}} {
-		if !s.Want(p.String() + " dmodk") {
-			continue
-		}
-		g, err := lab.Graph(p.formula())
+		err := s.EachOf(ctx, p.String(), p.formula(), []lab.Candidate{{Name: "dmodk", How: lab.Routing{Engine: "ftree,balance=dmodk"}}}, func(_ *lab.Candidate, trial *lab.Trial) error {
+			got, err := estimate(ctx, trial)
+			if err == nil {
+				text = append(text, p.ratio()+" "+got.bounds())
+			}
+			return err
+		})
 		if err != nil {
 			return "", err
 		}
-		got, err := try(ctx, s, g, lab.Routing{Engine: "ftree,balance=dmodk"}, allHosts)
-		if err != nil {
-			return "", err
-		}
-		text = append(text, p.ratio()+" "+got.bounds())
 	}
 	return strings.Join(text, "; "), nil
 }

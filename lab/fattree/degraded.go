@@ -66,16 +66,16 @@ const lashOfWeft = "LASH of weft"
 
 // degradedEngines lists the engines of Paper IV, and ours. MinHop is OpenSM's, that of the
 // anomaly, and LASH takes the first port.
-func degradedEngines() []rivalOf {
-	spec, first := plain.MinHop(plain.ByLeaf), plain.FirstPort()
-	return []rivalOf{
-		{"EFT", "", lab.Routing{Engine: "ftree,balance=zahavi"}},
-		{"ours", "", lab.Routing{Engine: "ftree"}},
-		{"DFSSSP", "", lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
-		{"MinHop", "", lab.Routing{Engine: spec.Name, Spec: spec}},
-		{"minhop of weft", "", lab.Routing{Engine: "minhop"}},
-		{"LASH", "", lab.Routing{Engine: first.Name, Spec: first}},
-		{lashOfWeft, "", lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
+func degradedEngines() []lab.Candidate {
+	spec := plain.MinHop(plain.ByLeaf)
+	return []lab.Candidate{
+		{Name: "EFT", How: lab.Routing{Engine: "ftree,balance=zahavi"}},
+		{Name: "ours", How: lab.Routing{Engine: "ftree"}},
+		{Name: "DFSSSP", How: lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
+		{Name: "MinHop", How: lab.Routing{Engine: spec.Name, Spec: spec}},
+		{Name: "minhop of weft", How: lab.Routing{Engine: "minhop"}},
+		{Name: "LASH", How: firstPort()},
+		{Name: lashOfWeft, How: lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
 	}
 }
 
@@ -106,26 +106,27 @@ var randomRings = metric{"average of 30 random rings", func(ctx context.Context,
 // estimates holds both over draws of failed parts.
 type estimates struct{ inOrder, independent flow.Summary }
 
-// losses are by kind and number of failed parts, and engine.
-type losses map[failure]map[int]map[string]estimates
+// degradation is a tree with so many failed parts under an engine.
+type degradation struct {
+	what   failure
+	n      int
+	engine string
+}
+
+// losses holds what was measured of degraded trees.
+type losses map[degradation]estimates
 
 // mean is the mean in order, and whether it was measured.
 func (l losses) mean(what failure, n int, engine string) (float64, bool) {
-	v, ok := l[what][n][engine]
+	v, ok := l[degradation{what, n, engine}]
 	return v.inOrder.Mean, ok
 }
 
 // independently returns the losses with the independent estimate in place of both.
 func (l losses) independently() losses {
 	out := losses{}
-	for what, numbers := range l {
-		out[what] = map[int]map[string]estimates{}
-		for n, engines := range numbers {
-			out[what][n] = map[string]estimates{}
-			for e, v := range engines {
-				out[what][n][e] = estimates{v.independent, v.independent}
-			}
-		}
+	for k, v := range l {
+		out[k] = estimates{v.independent, v.independent}
 	}
 	return out
 }
@@ -145,9 +146,6 @@ func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failur
 	whole, err := gen.Parse(degradedBase)
 	if err != nil {
 		return err
-	}
-	if out[what] == nil {
-		out[what] = map[int]map[string]estimates{}
 	}
 	engines := degradedEngines()
 	for _, n := range numbers {
@@ -171,7 +169,7 @@ func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failur
 			seed := s.SeedOf(fmt.Sprintf("%s %d", what, draw))
 			// The same parts fail for every engine, and more where fewer did.
 			g := degrade(whole, what, n, rand.New(rand.NewPCG(seed, 0))).Compile()
-			trial, err := alone.Route(ctx, g, engines[e].how)
+			trial, err := alone.Route(ctx, g, engines[e].How)
 			if err != nil {
 				return err
 			}
@@ -185,16 +183,15 @@ func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failur
 		if err != nil {
 			return err
 		}
-		out[what][n] = map[string]estimates{}
 		for i, e := range engines {
 			if at := slices.IndexFunc(refused[i], func(why string) bool { return why != "" }); at >= 0 { // a mean of the others is of other trees
 				why := refused[i][at]
-				t.Add(string(what), fmt.Sprint(n), e.name, fmt.Sprint(many), "-", "-", "-", "-", why)
+				t.Add(string(what), fmt.Sprint(n), e.Name, fmt.Sprint(many), "-", "-", "-", "-", why)
 				continue
 			}
 			sum := estimates{flow.Summarise(low[i]), flow.Summarise(high[i])}
-			out[what][n][e.name] = sum
-			t.Add(string(what), fmt.Sprint(n), e.name, fmt.Sprint(many), lab.Mean(sum.inOrder), fmt.Sprintf("%.4f", sum.inOrder.Min), fmt.Sprintf("%.4f", sum.inOrder.Max), lab.Mean(sum.independent), "")
+			out[degradation{what, n, e.Name}] = sum
+			t.Add(string(what), fmt.Sprint(n), e.Name, fmt.Sprint(many), lab.Mean(sum.inOrder), fmt.Sprintf("%.4f", sum.inOrder.Min), fmt.Sprintf("%.4f", sum.inOrder.Max), lab.Mean(sum.independent), "")
 		}
 	}
 	return nil
@@ -203,14 +200,9 @@ func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failur
 // draw draws throughput against failed parts.
 func (l losses) draw(name, title string, what failure, numbers []int) chart.Chart {
 	c := chart.Chart{Name: name, Title: title, Kind: chart.Lines, X: chart.Axis{Label: "failed " + string(what)}, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
-	for _, e := range degradedEngines() {
-		series := chart.Series{Name: e.name}
-		for _, n := range numbers {
-			if v, ok := l.mean(what, n, e.name); ok {
-				series.Add(float64(n), 100*v, 0, 0)
-			}
-		}
-		c.Series = append(c.Series, series)
-	}
+	c.Fill(lab.Names(degradedEngines()), make([]string, len(numbers)), func(engine string, i int) (chart.Point, bool) {
+		v, ok := l.mean(what, numbers[i], engine)
+		return chart.Point{X: float64(numbers[i]), Y: 100 * v}, ok
+	})
 	return c
 }

@@ -3,6 +3,7 @@ package fattree
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"weft/lab"
 )
@@ -23,6 +24,37 @@ func switchesOfPaper() []int { return []int{0, 1, 2, 3, 4, 5, 6, 7} }
 
 func degradedTable(name string, m metric) lab.Table {
 	return lab.Table{Name: name, Title: "Share of a link that a node gets: " + m.name, Columns: []string{"failed", "number", "engine", "draws", "in order", "least", "most", "independent", "refused because"}}
+}
+
+// failingLinks measures the trees of Fig. 2 or 4, whose claims are to be added.
+func failingLinks(ctx context.Context, s *lab.Setup, name string, m metric) (*lab.Result, losses, error) {
+	t, l := degradedTable(name, m), losses{}
+	err := fall(ctx, s, &t, m, anyLink, linksOfPaper(s), 1, l)
+	return l.result(name, m, anyLink, linksOfPaper(s), t), l, err
+}
+
+// failingSwitches measures the trees of Fig. 3 or 5. Trees with as many links failed, the
+// largest number of Fig. 2, are beside those with switches failed.
+func failingSwitches(ctx context.Context, s *lab.Setup, name string, m metric) (*lab.Result, losses, error) {
+	t, l := degradedTable(name, m), losses{}
+	draws := lab.Pick(s, 2, 5)
+	err := fall(ctx, s, &t, m, wholeSwitch, switchesOfPaper(), draws, l)
+	if err == nil {
+		err = fall(ctx, s, &t, m, anyLink, []int{0, 259}, draws, l)
+	}
+	return l.result(name, m, wholeSwitch, switchesOfPaper(), t), l, err
+}
+
+// result returns the table and charts of a figure; where there are two estimates, both.
+func (l losses) result(name string, m metric, what failure, numbers []int, t lab.Table) *lab.Result {
+	title, failing := strings.ToUpper(m.name[:1])+m.name[1:], ", failing "+string(what)
+	r := &lab.Result{Tables: []lab.Table{t}, Notes: []string{drawsNote}}
+	if m.name != uniformTraffic.name {
+		r.Charts = lab.Drawn(l.draw(name, title+failing, what, numbers))
+		return r
+	}
+	r.Charts = lab.Drawn(l.draw(name, title+" in order"+failing, what, numbers), l.independently().draw(name+"-independent", title+" independent"+failing, what, numbers))
+	return r
 }
 
 // overtakes is the number of failed parts from which on an engine is ahead of another
@@ -50,11 +82,11 @@ func (l losses) crossing(what failure, numbers []int, behind string) string {
 }
 
 func fig2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	t := degradedTable("fig2", uniformTraffic)
-	l, numbers, draws := losses{}, linksOfPaper(s), 1
-	if err := fall(ctx, s, &t, uniformTraffic, anyLink, numbers, draws, l); err != nil {
+	r, l, err := failingLinks(ctx, s, "fig2", uniformTraffic)
+	if err != nil {
 		return nil, err
 	}
+	numbers := linksOfPaper(s)
 	place := degradedTable("fig2-places", uniformTraffic)
 	for _, what := range []failure{lowLink, highLink} {
 		if err := fall(ctx, s, &place, uniformTraffic, what, []int{1, 40}, lab.Pick(s, 2, 5), l); err != nil {
@@ -93,8 +125,8 @@ func fig2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		where.Judge(high < low, "1 failed: %s left against %s; 40 failed: %s against %s", percent(high1), percent(low1), percent(high), percent(low))
 		where.Explain(false, "At the flow level a leaf that lost one of three parallel links shares two, so that its nodes get up to a third less; a root link lost is spread over all switches.")
 	}
-	claims := []lab.Claim{loss, cross, flat, where, l.safe(anyLink, numbers)}
-	return &lab.Result{Tables: []lab.Table{t, place}, Claims: claims, Charts: lab.Drawn(l.draw("fig2", "Uniform traffic in order, failing links", anyLink, numbers), free.draw("fig2-independent", "Uniform traffic independent, failing links", anyLink, numbers)), Notes: []string{drawsNote}}, nil
+	r.Tables, r.Claims = append(r.Tables, place), []lab.Claim{loss, cross, flat, where, l.safe(anyLink, numbers)}
+	return r, nil
 }
 
 const drawsNote = "The same parts fail for all engines, and more of them are those of fewer and some more. MinHop is OpenSM's, by table entries in order of leaves; LASH takes the first port; that of weft, with lean=true, spreads destinations over parallel links."
@@ -124,7 +156,7 @@ func (l losses) best(what failure, numbers []int) (n, best int, behind float64) 
 		n++
 		most := ours
 		for _, e := range degradedEngines() {
-			v, _ := l.mean(what, k, e.name)
+			v, _ := l.mean(what, k, e.Name)
 			most = max(most, v)
 		}
 		behind += 100 * (most - ours)
@@ -150,30 +182,21 @@ func compareLinks(l losses, engine, text, paper string, switchesCostLess bool) l
 }
 
 func fig3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	t := degradedTable("fig3", uniformTraffic)
-	l, numbers := losses{}, switchesOfPaper()
-	if err := fall(ctx, s, &t, uniformTraffic, wholeSwitch, numbers, lab.Pick(s, 2, 5), l); err != nil {
-		return nil, err
+	r, l, err := failingSwitches(ctx, s, "fig3", uniformTraffic)
+	r.Claims = []lab.Claim{
+		compareLinks(l, "EFT", "fat-tree routing suffers more from failed links than from failed switches", "slightly more", true),
+		compareLinks(l, "MinHop", "MinHop suffers more from failed switches than from failed links", "yes", false),
+		l.safe(wholeSwitch, switchesOfPaper()),
 	}
-	if err := fall(ctx, s, &t, uniformTraffic, anyLink, []int{0, 259}, lab.Pick(s, 2, 5), l); err != nil {
-		return nil, err
-	}
-	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: lab.Drawn(l.draw("fig3", "Uniform traffic in order, failing switches", wholeSwitch, numbers), l.independently().draw("fig3-independent", "Uniform traffic independent, failing switches", wholeSwitch, numbers)), Notes: []string{drawsNote},
-		Claims: []lab.Claim{
-			compareLinks(l, "EFT", "fat-tree routing suffers more from failed links than from failed switches", "slightly more", true),
-			compareLinks(l, "MinHop", "MinHop suffers more from failed switches than from failed links", "yes", false),
-			l.safe(wholeSwitch, numbers),
-		},
-	}, nil
+	return r, err
 }
 
 func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	t := degradedTable("fig4", randomRings)
-	l, numbers := losses{}, linksOfPaper(s)
-	if err := fall(ctx, s, &t, randomRings, anyLink, numbers, 1, l); err != nil {
+	r, l, err := failingLinks(ctx, s, "fig4", randomRings)
+	if err != nil {
 		return nil, err
 	}
+	numbers := linksOfPaper(s)
 	cross := lab.NewClaim("DFSSSP overtakes fat-tree routing only at 20 % of the links (259)", "at 259")
 	if _, ok := l.mean(anyLink, 259, "EFT"); ok {
 		n, found := l.overtakes(anyLink, numbers, "DFSSSP", "EFT")
@@ -182,15 +205,15 @@ func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	falls := lab.NewClaim("no engine delivers more with more failed links (0 to 259, within half a point)", "all less")
 	text, every, n := "", true, 0
 	for _, e := range degradedEngines() {
-		if e.name == lashOfWeft {
+		if e.Name == lashOfWeft {
 			continue
 		}
-		a, ok1 := l.mean(anyLink, 0, e.name)
-		b, ok2 := l.mean(anyLink, 259, e.name)
+		a, ok1 := l.mean(anyLink, 0, e.Name)
+		b, ok2 := l.mean(anyLink, 259, e.Name)
 		if ok1 && ok2 {
 			n++
 			every = every && b < a+0.005
-			text += fmt.Sprintf("%s %s to %s; ", e.name, percent(a), percent(b))
+			text += fmt.Sprintf("%s %s to %s; ", e.Name, percent(a), percent(b))
 		}
 	}
 	if n > 0 {
@@ -198,33 +221,27 @@ func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		b, _ := l.mean(anyLink, 259, lashOfWeft)
 		falls.Judge(every, "%sbut %s, which is not the paper's, %s to %s", text, lashOfWeft, percent(a), percent(b))
 	}
-	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: lab.Drawn(l.draw("fig4", "Average of 30 random rings, failing links", anyLink, numbers)), Notes: []string{drawsNote},
-		Claims: []lab.Claim{cross, falls, l.safe(anyLink, numbers)},
-	}, nil
+	r.Claims = []lab.Claim{cross, falls, l.safe(anyLink, numbers)}
+	return r, nil
 }
 
 func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	t := degradedTable("fig5", randomRings)
-	l, numbers := losses{}, switchesOfPaper()
-	if err := fall(ctx, s, &t, randomRings, wholeSwitch, numbers, lab.Pick(s, 2, 5), l); err != nil {
+	r, l, err := failingSwitches(ctx, s, "fig5", randomRings)
+	if err != nil {
 		return nil, err
 	}
-	if err := fall(ctx, s, &t, randomRings, anyLink, []int{0, 259}, lab.Pick(s, 2, 5), l); err != nil {
-		return nil, err
-	}
+	numbers := switchesOfPaper()
 	ahead := lab.NewClaim("fat-tree routing is not overtaken by DFSSSP with up to 7 failed switches", "never")
 	if _, ok := l.mean(wholeSwitch, 7, "EFT"); ok {
 		_, found := l.overtakes(wholeSwitch, numbers, "DFSSSP", "EFT")
 		ahead.Judge(!found, "%s", "EFT "+l.crossing(wholeSwitch, numbers, "EFT"))
 	}
 	spike := lab.NewClaim("MinHop can gain from a failed switch", "more with 2 or 3 failed than with 1")
-	if v, ok := l[wholeSwitch][1]["MinHop"]; ok {
-		one, two, three := v.inOrder, l[wholeSwitch][2]["MinHop"].inOrder, l[wholeSwitch][3]["MinHop"].inOrder
+	minhop := func(n int) estimates { return l[degradation{wholeSwitch, n, "MinHop"}] }
+	if _, ok := l.mean(wholeSwitch, 1, "MinHop"); ok {
+		one, two, three := minhop(1).inOrder, minhop(2).inOrder, minhop(3).inOrder
 		spike.Judge(max(two.Max, three.Max) > one.Mean, "1 failed: mean %s, 2: %s (up to %s), 3: %s (up to %s)", percent(one.Mean), percent(two.Mean), percent(two.Max), percent(three.Mean), percent(three.Max))
 	}
-	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: lab.Drawn(l.draw("fig5", "Average of 30 random rings, failing switches", wholeSwitch, numbers)), Notes: []string{drawsNote},
-		Claims: []lab.Claim{ahead, spike, compareLinks(l, "EFT", "fat-tree routing suffers less from failed switches than from failed links", "yes", true), l.safe(wholeSwitch, numbers)},
-	}, nil
+	r.Claims = []lab.Claim{ahead, spike, compareLinks(l, "EFT", "fat-tree routing suffers less from failed switches than from failed links", "yes", true), l.safe(wholeSwitch, numbers)}
+	return r, nil
 }

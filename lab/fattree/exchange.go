@@ -25,7 +25,7 @@ func everyPort(g *fabric.Graph) []int32 {
 	return hosts
 }
 
-// exchangeClaim is what the text says of a pattern on a topology.
+// exchangeClaim says how much mFtree gains on a topology, by the text on a pattern.
 type exchangeClaim struct {
 	base, paper string
 	low, high   float64
@@ -34,7 +34,8 @@ type exchangeClaim struct {
 // exchange measures a pattern under the engines of Paper VI.
 func exchange(ctx context.Context, s *lab.Setup, name, title string, draws int, of func(g *fabric.Graph, rng *rand.PCG) rounds, said []exchangeClaim) (*lab.Result, error) {
 	t := lab.Table{Name: name, Title: fmt.Sprintf("%s, max-min fair, mean of %d random orders of nodes", title, draws), Columns: homeColumns}
-	got, err := measureHomes(ctx, s, &t, func(g *fabric.Graph, base string, trial *lab.Trial) (flow.Summary, error) {
+	got, err := measureHomes(ctx, s, &t, func(base string, trial *lab.Trial) (flow.Summary, error) {
+		g := trial.Graph
 		net, err := flow.New(ctx, g, trial.Plan, s.Workers)
 		if err != nil {
 			return flow.Summary{}, err

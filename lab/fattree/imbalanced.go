@@ -3,7 +3,9 @@ package fattree
 import (
 	"context"
 	"fmt"
+	"slices"
 
+	"weft/fabric"
 	"weft/lab"
 	"weft/lab/chart"
 )
@@ -17,6 +19,14 @@ type spot struct {
 func (p spot) String() string  { return fmt.Sprintf("%s %d:%d", p.base, p.x, p.y) }
 func (p spot) ratio() string   { return fmt.Sprintf("%d:%d", p.x, p.y) }
 func (p spot) formula() string { return fmt.Sprintf("%s|hosts(even=%d,odd=%d)", p.base, p.x, p.y) }
+
+// ratios returns the distributions of spots.
+func ratios(spots []spot) (names []string) {
+	for _, p := range spots {
+		names = append(names, p.ratio())
+	}
+	return names
+}
 
 // result holds the estimates and the balance of paths on a spot.
 type result struct {
@@ -34,6 +44,15 @@ func (r results) get(p spot, name string) *result {
 	return nil
 }
 
+// point returns the point of a spot in a chart of throughput by number of nodes.
+func (r results) point(p spot, name string) (chart.Point, bool) {
+	v := r.get(p, name)
+	if v == nil {
+		return chart.Point{}, false
+	}
+	return chart.Point{X: float64(v.trial.Graph.NumHosts), Y: 100 * v.inOrder.Hosts}, true
+}
+
 // both are EFT and BEFT of a spot, if both were run.
 func (r results) both(p spot) (eft, beft *result, ok bool) {
 	eft, beft = r.get(p, "EFT"), r.get(p, "BEFT")
@@ -45,36 +64,36 @@ func sweep(ctx context.Context, s *lab.Setup, t *lab.Table, spots []spot) (resul
 	t.Columns = []string{"fabric", "nodes", "distribution", "balance", "in order", "independent", "most loaded link", "targets of a switch, by level", "pairs on a link up, by level", "refused because"}
 	out := results{}
 	for _, p := range spots {
+		out[p] = map[string]*result{}
+		seeded := slices.Clone(balances)
+		for i := range seeded {
+			seeded[i].How.Seed = s.SeedOf(p.String())
+		}
 		var tree *tree
-		for _, b := range balances {
-			if !s.Want(p.String() + " " + b.name) {
-				continue
+		build := func() (g *fabric.Graph, err error) {
+			if tree, err = newTree(p.formula()); err == nil {
+				g = tree.graph
 			}
-			if tree == nil {
-				var err error
-				if tree, err = newTree(p.formula()); err != nil {
-					return nil, err
-				}
-			}
-			got, err := try(ctx, s, tree.graph, lab.Routing{Engine: b.engine, Seed: s.SeedOf(p.String())}, allHosts)
-			if err != nil {
-				return nil, err
-			}
-			nodes := fmt.Sprint(tree.graph.NumHosts)
-			if got.trial.Refused != "" {
-				t.Add(p.base, nodes, p.ratio(), b.name, "-", "-", "-", "-", "-", got.trial.Refused)
-				continue
+			return g, err
+		}
+		err := s.Each(ctx, p.String(), build, seeded, func(b *lab.Candidate, trial *lab.Trial) error {
+			nodes := fmt.Sprint(trial.Graph.NumHosts)
+			got, err := estimate(ctx, trial)
+			if err != nil || trial.Refused != "" {
+				t.Add(p.base, nodes, p.ratio(), b.Name, "-", "-", "-", "-", "-", trial.Refused)
+				return err
 			}
 			r := &result{throughput: got}
-			if r.balance, err = tree.measure(ctx, s, got.trial); err != nil {
-				return nil, err
+			if r.balance, err = tree.measure(ctx, s, trial); err != nil {
+				return err
 			}
-			got.trial.Plan = nil // tables of large fabrics are not needed any more
-			if out[p] == nil {
-				out[p] = map[string]*result{}
-			}
-			out[p][b.name] = r
-			t.Add(p.base, nodes, p.ratio(), b.name, percent(got.inOrder.Hosts), percent(got.independent.Hosts), fmt.Sprintf("%.3f", r.balance.most), texts(r.balance.targets), texts(r.balance.up), "")
+			trial.Plan = nil // tables of large fabrics are not needed any more
+			out[p][b.Name] = r
+			t.Add(p.base, nodes, p.ratio(), b.Name, percent(got.inOrder.Hosts), percent(got.independent.Hosts), fmt.Sprintf("%.3f", r.balance.most), texts(r.balance.targets), texts(r.balance.up), "")
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	return out, nil
@@ -89,17 +108,6 @@ func printedSpots(base string) (spots []spot, nodes []int) {
 		}
 	}
 	return spots, nodes
-}
-
-// rangerSpots are the distributions of Table I (b) on the Ranger-like tree.
-func rangerSpots() []spot {
-	var spots []spot
-	for _, r := range lab.ReadPrinted(publishedDistributions) {
-		if formulas[r["topology"]] == "fat3456" {
-			spots = append(spots, spot{"ranger", r.Int("nodes_even"), r.Int("nodes_odd")})
-		}
-	}
-	return spots
 }
 
 // uniform is one of Figs. 4 to 7, or the text on Ranger: a fabric under uniform traffic
@@ -151,7 +159,10 @@ func fig7of1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 }
 
 func rangerOf1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	spots := rangerSpots()
+	spots, _ := printedSpots("fat3456") // Table I (b)
+	for i := range spots {
+		spots[i].base = "ranger"
+	}
 	if s.Mode != lab.Full {
 		spots = nil
 	}
@@ -186,17 +197,7 @@ func (r results) bars(name string, spots []spot) []chart.Chart {
 		return nil
 	}
 	c := chart.Chart{Name: name, Title: "Uniform traffic at full load, in order: " + spots[0].base, Kind: chart.Bars, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
-	for _, b := range balances {
-		c.Series = append(c.Series, chart.Series{Name: b.name})
-	}
-	for i, p := range spots {
-		c.Categories = append(c.Categories, p.ratio())
-		for k, b := range balances {
-			if v := r.get(p, b.name); v != nil {
-				c.Series[k].Add(float64(i), 100*v.inOrder.Hosts, 0, 0)
-			}
-		}
-	}
+	c.Fill(lab.Names(balances), ratios(spots), func(name string, i int) (chart.Point, bool) { return r.point(spots[i], name) })
 	return lab.Drawn(c)
 }
 

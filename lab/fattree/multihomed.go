@@ -16,10 +16,10 @@ import (
 const twoPorts = "|ports(2)"
 
 // homes are the engines of Paper VI, and ours.
-var homes = []struct{ name, engine string }{
-	{"ftree", "ftree,balance=zahavi"},
-	{"mFtree", "ftree,balance=zahavi,multihomed=mftree"},
-	{"ours", "ftree,multihomed=mftree"},
+var homes = []lab.Candidate{
+	{Name: "ftree", How: lab.Routing{Engine: "ftree,balance=zahavi"}},
+	{Name: "mFtree", How: lab.Routing{Engine: "ftree,balance=zahavi,multihomed=mftree"}},
+	{Name: "ours", How: lab.Routing{Engine: "ftree,multihomed=mftree"}},
 }
 
 // treesOfPaper6 are the five topologies that the paper simulates.
@@ -92,32 +92,25 @@ func redundancy(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		formulas = append(formulas, "fat3456"+twoPorts, "dual4608"+twoPorts)
 	}
 	for _, formula := range formulas {
-		g, err := lab.Graph(formula)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range homes {
-			if !s.Want(formula + " " + e.name) {
-				continue
-			}
-			trial, err := s.Route(ctx, g, lab.Routing{Engine: e.engine})
-			if err != nil {
-				return nil, err
-			}
+		err := s.EachOf(ctx, formula, formula, homes, func(e *lab.Candidate, trial *lab.Trial) error {
 			if trial.Refused != "" || trial.Report.MultiHomed == nil {
-				t.Add(formula, e.name, trial.Refused, "-", "-", "-", "-", "-", "-", "-")
-				continue
+				t.Add(formula, e.Name, trial.Refused, "-", "-", "-", "-", "-", "-", "-")
+				return nil
 			}
 			m := trial.Report.MultiHomed
-			addFailures(&t, formula, e.name, "to", &m.To, trial)
-			addFailures(&t, formula, e.name, "from", &m.From, trial)
+			addFailures(&t, formula, e.Name, "to", &m.To, trial)
+			addFailures(&t, formula, e.Name, "from", &m.From, trial)
 			points := m.To.Shared
-			lost[formula+" "+e.name] = points
-			count := map[string]*[2]int{"ftree": &ftree, "mFtree": &clean, "ours": &closed}[e.name]
+			lost[formula+" "+e.Name] = points
+			count := map[string]*[2]int{"ftree": &ftree, "mFtree": &clean, "ours": &closed}[e.Name]
 			count[0]++
 			if points == 0 {
 				count[1]++
 			}
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	if clean[0] > 0 {
@@ -156,32 +149,22 @@ func suffixed(bases []string) []string {
 }
 
 // measureHomes runs a measurement of the topologies under the engines of Paper VI.
-func measureHomes(ctx context.Context, s *lab.Setup, t *lab.Table, of func(g *fabric.Graph, base string, trial *lab.Trial) (flow.Summary, error)) (map[string]map[string]float64, error) {
+func measureHomes(ctx context.Context, s *lab.Setup, t *lab.Table, of func(base string, trial *lab.Trial) (flow.Summary, error)) (map[string]map[string]float64, error) {
 	got := map[string]map[string]float64{}
 	for _, base := range treesOfPaper6 {
-		g, err := lab.Graph(base + twoPorts)
+		got[base] = map[string]float64{}
+		err := s.EachOf(ctx, base, base+twoPorts, homes, func(e *lab.Candidate, trial *lab.Trial) error {
+			if trial.Refused != "" {
+				t.Add(base, e.Name, "-", "-", trial.Refused)
+				return nil
+			}
+			v, err := of(base, trial)
+			got[base][e.Name] = v.Mean
+			t.Add(base, e.Name, lab.Mean(v), gainOver(got[base], e.Name), "")
+			return err
+		})
 		if err != nil {
 			return nil, err
-		}
-		got[base] = map[string]float64{}
-		for _, e := range homes {
-			if !s.Want(base + " " + e.name) {
-				continue
-			}
-			trial, err := s.Route(ctx, g, lab.Routing{Engine: e.engine})
-			if err != nil {
-				return nil, err
-			}
-			if trial.Refused != "" {
-				t.Add(base, e.name, "-", "-", trial.Refused)
-				continue
-			}
-			v, err := of(g, base, trial)
-			if err != nil {
-				return nil, err
-			}
-			got[base][e.name] = v.Mean
-			t.Add(base, e.name, lab.Mean(v), gainOver(got[base], e.name), "")
 		}
 	}
 	return got, nil
@@ -198,16 +181,11 @@ var homeColumns = []string{"topology", "engine", "share of a link", "against ftr
 
 // homeBars draws the shares.
 func homeBars(name, title string, got map[string]map[string]float64) []chart.Chart {
-	c := chart.Chart{Name: name, Title: title, Kind: chart.Bars, Categories: treesOfPaper6, Y: chart.Axis{Label: "throughput per port (% of capacity)"}}
-	for _, e := range homes {
-		series := chart.Series{Name: e.name}
-		for i, base := range treesOfPaper6 {
-			if v := got[base][e.name]; v > 0 {
-				series.Add(float64(i), 100*v, 0, 0)
-			}
-		}
-		c.Series = append(c.Series, series)
-	}
+	c := chart.Chart{Name: name, Title: title, Kind: chart.Bars, Y: chart.Axis{Label: "throughput per port (% of capacity)"}}
+	c.Fill(lab.Names(homes), treesOfPaper6, func(engine string, i int) (chart.Point, bool) {
+		v := got[treesOfPaper6[i]][engine]
+		return chart.Point{Y: 100 * v}, v > 0
+	})
 	return lab.Drawn(c)
 }
 
@@ -226,7 +204,7 @@ func uniformOfTwoPorts(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	type estimator func(context.Context, *fabric.Graph, *route.Plan, flow.Uniform) (flow.Shares, error)
 	by := func(name, title string, e estimator) (lab.Table, map[string]map[string]float64, error) {
 		t := lab.Table{Name: name, Title: title, Columns: homeColumns}
-		got, err := measureHomes(ctx, s, &t, func(_ *fabric.Graph, _ string, trial *lab.Trial) (flow.Summary, error) {
+		got, err := measureHomes(ctx, s, &t, func(_ string, trial *lab.Trial) (flow.Summary, error) {
 			d, err := e(ctx, trial.Graph, trial.Plan, allHosts)
 			return flow.Summarise([]float64{d.Hosts}), err
 		})

@@ -136,10 +136,11 @@ func TestBorders(t *testing.T) {
 }
 
 func TestOvertakes(t *testing.T) {
-	at := func(a, b float64) map[string]estimates {
-		return map[string]estimates{"A": {inOrder: flow.Summary{Mean: a}}, "B": {inOrder: flow.Summary{Mean: b}}}
+	l := losses{}
+	for n, means := range map[int][2]float64{0: {0.8, 1}, 10: {0.7, 0.6}, 20: {0.6, 0.65}, 30: {0.5, 0.4}, 40: {0.5, 0.3}} {
+		l[degradation{anyLink, n, "A"}] = estimates{inOrder: flow.Summary{Mean: means[0]}}
+		l[degradation{anyLink, n, "B"}] = estimates{inOrder: flow.Summary{Mean: means[1]}}
 	}
-	l := losses{anyLink: {0: at(0.8, 1), 10: at(0.7, 0.6), 20: at(0.6, 0.65), 30: at(0.5, 0.4), 40: at(0.5, 0.3)}}
 	if n, found := l.overtakes(anyLink, []int{0, 10, 20, 30, 40}, "A", "B"); !found || n != 30 {
 		t.Errorf("A is ahead for good from %d on (%v), want 30", n, found)
 	}

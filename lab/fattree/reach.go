@@ -32,11 +32,11 @@ func reachable(t *lab.Trial) (joined, pairs int) {
 }
 
 // joins are the ways of ftree to treat switches as targets, and a rival.
-var joins = []struct{ name, engine string }{
-	{"none", "ftree,balance=zahavi,switches=none"},
-	{"sFtree", "ftree,balance=zahavi,switches=sftree"},
-	{"ours", "ftree,switches=all"},
-	{"minhop", "minhop"},
+var joins = []lab.Candidate{
+	{Name: "none", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},
+	{Name: "sFtree", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=sftree"}},
+	{Name: "ours", How: lab.Routing{Engine: "ftree,switches=all"}},
+	{Name: "minhop", How: lab.Routing{Engine: "minhop"}},
 }
 
 // rangerOneLeaf is the Ranger-like tree of the experiment.
@@ -91,26 +91,20 @@ func switchToSwitch(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		oneLeaf:  "refused",
 	}
 	for _, formula := range fabricsOfPaper3(s) {
-		g, err := treeOfPaper3(formula)
-		if err != nil {
-			return nil, err
-		}
-		for _, e := range joins {
-			if !s.Want(formula + " " + e.name) {
-				continue
-			}
-			trial, err := s.Route(ctx, g, lab.Routing{Engine: e.engine})
-			if err != nil {
-				return nil, err
-			}
+		build := func() (*fabric.Graph, error) { return treeOfPaper3(formula) }
+		err := s.Each(ctx, formula, build, joins, func(e *lab.Candidate, trial *lab.Trial) error {
 			if trial.Refused != "" {
-				t.Add(formula, e.name, "-", "-", "-", "-", trial.Refused)
-				claims.addRefusal(formula, e.name)
-				continue
+				t.Add(formula, e.Name, "-", "-", "-", "-", trial.Refused)
+				claims.addRefusal(formula, e.Name)
+				return nil
 			}
 			joined, pairs := reachable(trial)
-			t.Add(formula, e.name, fmt.Sprint(pairs), fmt.Sprint(joined), fmt.Sprint(trial.Plan.VLs), trial.Deadlock(), "")
-			claims.add(formula, e.name, trial, joined, pairs)
+			t.Add(formula, e.Name, fmt.Sprint(pairs), fmt.Sprint(joined), fmt.Sprint(trial.Plan.VLs), trial.Deadlock(), "")
+			claims.add(formula, e.Name, trial, joined, pairs)
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 	}
 	claims.full.Explain(claims.oneLeafHolds, "Of the cables of a rack switch of Ranger to a core, three lead to one leaf and three to another, so that paths reach the root of the subtree through two of its parents, which lemma 5.9 does not allow for. Experiment, all six to one leaf: %s.", claims.oneLeaf)
@@ -163,38 +157,38 @@ func treeOfPaper3(formula string) (*fabric.Graph, error) {
 // nodesAndSwitches is the load of Table III: nodes at 4x DDR, switches at 1x SDR.
 var nodesAndSwitches = flow.Uniform{Hosts: true, Switches: 0.125}
 
-// rivalOf is an engine of Table III with its column, or one of an experiment.
-type rivalOf struct {
-	name, column string
-	how          lab.Routing
-}
-
 // letterDFSSSP is DFSSSP to the letter; weft's chooses paths that the first lanes can have.
 const letterDFSSSP = "DFSSSP with the paths of SSSP"
 
 // rivalsOfPaper3 are the five of Table III, then the experiments.
-func rivalsOfPaper3(seed uint64) []rivalOf {
-	all := []rivalOf{
-		{"sFtree", "sftree", lab.Routing{Engine: "ftree,balance=zahavi,switches=sftree"}},
-		{"minhop", "minhop", lab.Routing{Engine: "minhop"}},
-		{"Up*/Down*", "updn", lab.Routing{Engine: "updn"}},
-		{"DFSSSP", "dfsssp", lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
-		{"LASH", "lash", lab.Routing{Engine: plain.FirstPort().Name, Spec: plain.FirstPort()}},
-		{"LASH of weft", "", lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
-		{"ours", "", lab.Routing{Engine: "ftree"}},
+func rivalsOfPaper3(seed uint64) []lab.Candidate {
+	all := []lab.Candidate{
+		{Name: "sFtree", Column: "sftree", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=sftree"}},
+		{Name: "minhop", Column: "minhop", How: lab.Routing{Engine: "minhop"}},
+		{Name: "Up*/Down*", Column: "updn", How: lab.Routing{Engine: "updn"}},
+		{Name: "DFSSSP", Column: "dfsssp", How: lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
+		{Name: "LASH", Column: "lash", How: firstPort()},
+		{Name: "LASH of weft", How: lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
+		{Name: "ours", How: lab.Routing{Engine: "ftree"}},
 	}
 	all = append(all, openSMMinHops(seed)...)
-	return append(all, rivalOf{letterDFSSSP, "", lab.Routing{Engine: "dfsssp,paths=sssp", MaxVLs: 15}})
+	return append(all, lab.Candidate{Name: letterDFSSSP, How: lab.Routing{Engine: "dfsssp,paths=sssp", MaxVLs: 15}})
 }
 
 // openSMMinHops lists OpenSM's MinHop with each order of LIDs.
-func openSMMinHops(seed uint64) []rivalOf {
-	var all []rivalOf
+func openSMMinHops(seed uint64) []lab.Candidate {
+	var all []lab.Candidate
 	for _, o := range plain.Orders {
 		spec := plain.MinHop(o)
-		all = append(all, rivalOf{spec.Name, "", lab.Routing{Engine: spec.Name, Spec: spec, Seed: seed}})
+		all = append(all, lab.Candidate{Name: spec.Name, How: lab.Routing{Engine: spec.Name, Spec: spec, Seed: seed}})
 	}
 	return all
+}
+
+// firstPort is LASH as section 7.2.3 tells it.
+func firstPort() lab.Routing {
+	spec := plain.FirstPort()
+	return lab.Routing{Engine: spec.Name, Spec: spec}
 }
 
 // Names of experiments on Table III.
@@ -212,43 +206,32 @@ func fiveEngines(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	var claims []lab.Claim
 	for _, printed := range lab.ReadPrinted(publishedEngines) {
 		base := formulas[printed["topology"]]
-		g, err := lab.Graph(base)
+		got := map[string]*throughput{}
+		err := s.EachOf(ctx, base, base, rivalsOfPaper3(s.SeedOf(base)), func(e *lab.Candidate, trial *lab.Trial) error {
+			paper := "-"
+			if e.Column != "" {
+				paper = printed[e.Column] + " %"
+			}
+			v, err := estimate(ctx, trial)
+			if err != nil || trial.Refused != "" {
+				t.Add(base, e.Name, "-", "-", paper, "-", "-", "-", trial.Refused)
+				return err
+			}
+			busy, err := flow.InOrder(ctx, trial.Graph, trial.Plan, nodesAndSwitches)
+			got[e.Name] = v
+			got[e.Name+withSwitches] = &throughput{inOrder: busy, independent: v.independent}
+			t.Add(base, e.Name, percent(v.inOrder.Hosts), percent(v.independent.Hosts), paper, percent(busy.Hosts), percent(busy.Switches), fmt.Sprint(trial.Plan.VLs), trial.Deadlock())
+			return err
+		})
+		if err == nil && base == "racks648" {
+			build := func() (*fabric.Graph, error) { return replugged(base, oneByOne) }
+			err = s.Each(ctx, base, build, []lab.Candidate{{Name: lashOneByOne, How: firstPort()}}, func(e *lab.Candidate, trial *lab.Trial) (err error) {
+				got[e.Name], err = estimate(ctx, trial)
+				return err
+			})
+		}
 		if err != nil {
 			return nil, err
-		}
-		got := map[string]*throughput{}
-		for _, e := range rivalsOfPaper3(s.SeedOf(base)) {
-			if !s.Want(base + " " + e.name) {
-				continue
-			}
-			v, err := try(ctx, s, g, e.how, allHosts)
-			if err != nil {
-				return nil, err
-			}
-			paper := "-"
-			if e.column != "" {
-				paper = printed[e.column] + " %"
-			}
-			if v.trial.Refused != "" {
-				t.Add(base, e.name, "-", "-", paper, "-", "-", "-", v.trial.Refused)
-				continue
-			}
-			busy, err := flow.InOrder(ctx, v.trial.Graph, v.trial.Plan, nodesAndSwitches)
-			if err != nil {
-				return nil, err
-			}
-			got[e.name] = v
-			got[e.name+withSwitches] = &throughput{inOrder: busy, independent: v.independent}
-			t.Add(base, e.name, percent(v.inOrder.Hosts), percent(v.independent.Hosts), paper, percent(busy.Hosts), percent(busy.Switches), fmt.Sprint(v.trial.Plan.VLs), v.trial.Deadlock())
-		}
-		if base == "racks648" && s.Want(base+" "+lashOneByOne) {
-			if g, err = replugged(base, oneByOne); err != nil {
-				return nil, err
-			}
-			spec := plain.FirstPort()
-			if got[lashOneByOne], err = try(ctx, s, g, lab.Routing{Engine: spec.Name, Spec: spec}, allHosts); err != nil {
-				return nil, err
-			}
 		}
 		claims = append(claims, engineClaims(base, printed, got)...)
 	}
@@ -316,11 +299,11 @@ func lashLanes(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	var claims []lab.Claim
 	for _, printed := range lab.ReadPrinted(publishedLanes) {
 		base := formulas[printed["topology"]]
+		c := lab.NewClaim(base+": lanes of LASH", printed["lash_vls"])
 		if s.Mode != lab.Full && base != "fat648" {
-			claims = append(claims, lab.NewClaim(base+": lanes of LASH", printed["lash_vls"]))
+			claims = append(claims, c)
 			continue
 		}
-		c := lab.NewClaim(base+": lanes of LASH", printed["lash_vls"])
 		found, spread := map[guidOrder]int{}, map[guidOrder]int{}
 		for _, o := range guidOrders {
 			if !s.Want(base + " " + string(o)) {

@@ -11,7 +11,7 @@ import (
 // ringsOfPaper is the number of random rings of HPC Challenge.
 const ringsOfPaper = 30
 
-// ringShares are those of a routed fabric, with the experiment of both neighbours at once.
+// ringShares holds the shares of a routed fabric, with the experiment of both neighbours at once.
 type ringShares struct {
 	*flow.RingShares
 	both float64 // average when nodes send to both neighbours at once
@@ -27,7 +27,7 @@ func ring(ctx context.Context, s *lab.Setup, trial *lab.Trial, n int, seed uint6
 	return &ringShares{RingShares: r}, err
 }
 
-// ringPaper is what Table II prints for a fabric and distribution.
+// ringPaper holds the bandwidths that Table II prints for a fabric and distribution.
 type ringPaper struct{ beft, eft map[string]float64 }
 
 func publishedRing(p spot) ringPaper {
@@ -64,41 +64,34 @@ func rings(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	natural := lab.NewClaim("natural ring: the full link everywhere", "all the same")
 	least, n := 2.0, 0
 	for _, p := range []spot{{"fat648", 9, 9}, {"fat648", 17, 1}, {"fat648", 18, 18}, {"racks648", 12, 12}, {"racks648", 22, 1}, {"racks648", 24, 24}} {
-		g, err := lab.Graph(p.formula())
-		if err != nil {
-			return nil, err
-		}
 		paper := publishedRing(p)
 		got := map[string]*ringShares{}
-		for _, b := range balances {
-			if !s.Want(p.String() + " " + b.name) {
-				continue
-			}
-			trial, err := s.Route(ctx, g, lab.Routing{Engine: b.engine})
-			if err != nil {
-				return nil, err
-			}
+		err := s.EachOf(ctx, p.String(), p.formula(), balances, func(b *lab.Candidate, trial *lab.Trial) error {
 			if trial.Refused != "" {
-				return nil, fmt.Errorf("%s: %s", b.engine, trial.Refused)
+				return fmt.Errorf("%s: %s", b.How.Engine, trial.Refused)
 			}
 			// The same rings for every balance.
 			r, err := ring(ctx, s, trial, runs, s.SeedOf(p.String()))
 			if err != nil {
-				return nil, err
+				return err
 			}
 			if r.both, err = bothWays(ctx, s, trial, runs, s.SeedOf(p.String())); err != nil {
-				return nil, err
+				return err
 			}
-			got[b.name] = r
+			got[b.Name] = r
 			least, n = min(least, r.Natural), n+1
-			printed := map[string]map[string]float64{"EFT": paper.eft, "BEFT": paper.beft}[b.name]
+			printed := map[string]map[string]float64{"EFT": paper.eft, "BEFT": paper.beft}[b.Name]
 			cell := func(what string) string {
 				if v := printed[what]; v > 0 {
 					return fmt.Sprintf("%.3f", v/free)
 				}
 				return "-"
 			}
-			t.Add(p.base, p.ratio(), b.name, fmt.Sprintf("%.3f", r.Natural), "1", fmt.Sprintf("%.3f", r.Least), cell("ROR BW MIN"), fmt.Sprintf("%.3f", r.Most), cell("ROR BW MAX"), lab.Mean(r.Spread), cell("ROR BW AVG"))
+			t.Add(p.base, p.ratio(), b.Name, fmt.Sprintf("%.3f", r.Natural), "1", fmt.Sprintf("%.3f", r.Least), cell("ROR BW MIN"), fmt.Sprintf("%.3f", r.Most), cell("ROR BW MAX"), lab.Mean(r.Spread), cell("ROR BW AVG"))
+			return nil
+		})
+		if err != nil {
+			return nil, err
 		}
 		gains = append(gains, ringGain(p, paper, got))
 	}

@@ -1,7 +1,9 @@
 package fattree
 
 import (
+	"cmp"
 	"context"
+	"slices"
 
 	"weft/lab"
 	"weft/lab/plain"
@@ -10,68 +12,46 @@ import (
 // shortest is the time, in seconds, below which ratios say nothing.
 const shortest = 0.002
 
-// times are CPU seconds by printed topology and engine; a refusal leaves its reason.
-type times struct {
-	seconds map[string]map[string]float64
-	refused map[string]map[string]string
-}
+// times are CPU seconds by printed topology and engine.
+type times map[string]map[string]float64
 
 // clock routes the fabrics of a printed table: routing alone, on one core, the least of
 // up to three times.
-func clock(ctx context.Context, s *lab.Setup, name, printed, suffix string, skip func(string) bool, engines []rivalOf) (lab.Table, *times, error) {
+func clock(ctx context.Context, s *lab.Setup, name, printed, suffix string, engines []lab.Candidate) (lab.Table, times, error) {
 	t := lab.Table{Name: name, Title: "CPU seconds of routing on one core, least of up to 3", Columns: []string{"topology", "formula", "engine", "seconds", "paper", "MB allocated", "refused because"}}
-	out := &times{map[string]map[string]float64{}, map[string]map[string]string{}}
+	out := times{}
+	for i := range engines {
+		how := &engines[i].How
+		how.MaxVLs, how.Workers, how.Times = 15, 1, lab.Pick(s, 1, 3)
+	}
 	for _, r := range lab.ReadPrinted(printed) {
 		topology := r["topology"]
 		formula := formulas[topology] + suffix
-		if skip(formulas[topology]) {
-			continue
+		if s.Mode != lab.Full && slices.Contains([]string{"juropa", "ranger", "dual4608", "fat3456"}, formulas[topology]) {
+			continue // too large
 		}
-		out.seconds[topology], out.refused[topology] = map[string]float64{}, map[string]string{}
-		g, err := lab.Graph(formula)
+		out[topology] = map[string]float64{}
+		err := s.EachOf(ctx, topology, formula, engines, func(e *lab.Candidate, trial *lab.Trial) error {
+			paper := cmp.Or(r[e.Column], "-")
+			if trial.Refused != "" {
+				t.Add(topology, formula, e.Name, "-", paper, "-", trial.Refused)
+				return nil
+			}
+			out[topology][e.Name] = trial.Cost.Seconds
+			t.Add(topology, formula, e.Name, lab.Num(trial.Cost.Seconds), paper, lab.Num(trial.Cost.Allocated/1e6), "")
+			return nil
+		})
 		if err != nil {
 			return t, nil, err
-		}
-		for _, e := range engines {
-			if !s.Want(topology + " " + e.name) {
-				continue
-			}
-			var best *lab.Trial
-			for range lab.Pick(s, 1, 3) {
-				how := e.how
-				how.MaxVLs, how.Workers = 15, 1
-				trial, err := s.Route(ctx, g, how)
-				if err != nil {
-					return t, nil, err
-				}
-				trial.Plan, trial.Report = nil, nil
-				if best == nil || trial.Cost.Seconds < best.Cost.Seconds {
-					best = trial
-				}
-				if trial.Cost.Seconds > 2 {
-					break
-				}
-			}
-			paper := r[e.column]
-			if paper == "" {
-				paper = "-"
-			}
-			if best.Refused != "" {
-				out.refused[topology][e.name] = best.Refused
-				t.Add(topology, formula, e.name, "-", paper, "-", best.Refused)
-				continue
-			}
-			out.seconds[topology][e.name] = best.Cost.Seconds
-			t.Add(topology, formula, e.name, lab.Num(best.Cost.Seconds), paper, lab.Num(best.Cost.Allocated/1e6), "")
 		}
 	}
 	return t, out, nil
 }
 
 // ratio is the claim how much longer one engine takes than another on a topology.
-func (t *times) ratio(text, topology, slow, fast, paper string, low, high float64) lab.Claim {
+func (t times) ratio(text, topology, slow, fast, paper string, low, high float64) lab.Claim {
 	c := lab.NewClaim(topology+": "+text, paper)
-	a, b := t.seconds[topology][slow], t.seconds[topology][fast]
+	a, b := t[topology][slow], t[topology][fast]
 	if a < shortest || b == 0 {
 		return c
 	}
@@ -79,19 +59,12 @@ func (t *times) ratio(text, topology, slow, fast, paper string, low, high float6
 	return c
 }
 
-// large says which fabrics the quick mode leaves out.
-func large(s *lab.Setup) func(string) bool {
-	return func(base string) bool {
-		return s.Mode != lab.Full && (base == "juropa" || base == "ranger" || base == "dual4608" || base == "fat3456")
-	}
-}
-
 // unbounded is no upper bound.
 const unbounded = 1e9
 
 func timesOfPaper1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	t, r, err := clock(ctx, s, "table3", publishedTimes1, "", large(s), []rivalOf{
-		{"BEFT", "beft_s", lab.Routing{Engine: "ftree,balance=beft"}}, {"EFT", "eft_s", lab.Routing{Engine: "ftree,balance=zahavi"}}, {"ours", "", lab.Routing{Engine: "ftree,balance=closed"}},
+	t, r, err := clock(ctx, s, "table3", publishedTimes1, "", []lab.Candidate{
+		{Name: "BEFT", Column: "beft_s", How: lab.Routing{Engine: "ftree,balance=beft"}}, {Name: "EFT", Column: "eft_s", How: lab.Routing{Engine: "ftree,balance=zahavi"}}, {Name: "ours", How: lab.Routing{Engine: "ftree,balance=closed"}},
 	})
 	if err != nil {
 		return nil, err
@@ -112,11 +85,11 @@ func timesOfPaper1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 const machines = "The paper's seconds are OpenSM's on a machine of its time: only ratios are compared."
 
 func timesOfPaper3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	t, r, err := clock(ctx, s, "table4", publishedTimes3, "", large(s), []rivalOf{
-		{"without switches", "no_sw2sw_s", lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},
-		{"sFtree", "sw2sw_s", lab.Routing{Engine: "ftree,balance=zahavi,switches=sftree"}},
-		{"ours", "", lab.Routing{Engine: "ftree,balance=closed"}},
-		{"LASH", "lash_s", lab.Routing{Engine: "lash,lean=true"}},
+	t, r, err := clock(ctx, s, "table4", publishedTimes3, "", []lab.Candidate{
+		{Name: "without switches", Column: "no_sw2sw_s", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},
+		{Name: "sFtree", Column: "sw2sw_s", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=sftree"}},
+		{Name: "ours", How: lab.Routing{Engine: "ftree,balance=closed"}},
+		{Name: "LASH", Column: "lash_s", How: lab.Routing{Engine: "lash,lean=true"}},
 	})
 	if err != nil {
 		return nil, err
@@ -143,13 +116,13 @@ func timesOfPaper3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 
 func timesOfPaper6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	byEntries := plain.MinHop(plain.ByLeaf)
-	t, r, err := clock(ctx, s, "table1", publishedTimes6, "|ports(2)", large(s), []rivalOf{
-		{"minhop", "minhop", lab.Routing{Engine: "minhop"}},
-		{"dfsssp", "dfsssp", lab.Routing{Engine: "dfsssp"}},
-		{"ftree", "ftree", lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},
-		{"mFtree", "mftree", lab.Routing{Engine: "ftree,balance=zahavi,multihomed=mftree,switches=none"}},
-		{"ours", "", lab.Routing{Engine: "ftree,balance=closed,multihomed=mftree,switches=none"}},
-		{byEntries.Name, "", lab.Routing{Engine: byEntries.Name, Spec: byEntries}},
+	t, r, err := clock(ctx, s, "table1", publishedTimes6, "|ports(2)", []lab.Candidate{
+		{Name: "minhop", Column: "minhop", How: lab.Routing{Engine: "minhop"}},
+		{Name: "dfsssp", Column: "dfsssp", How: lab.Routing{Engine: "dfsssp"}},
+		{Name: "ftree", Column: "ftree", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},
+		{Name: "mFtree", Column: "mftree", How: lab.Routing{Engine: "ftree,balance=zahavi,multihomed=mftree,switches=none"}},
+		{Name: "ours", How: lab.Routing{Engine: "ftree,balance=closed,multihomed=mftree,switches=none"}},
+		{Name: byEntries.Name, How: lab.Routing{Engine: byEntries.Name, Spec: byEntries}},
 	})
 	if err != nil {
 		return nil, err

@@ -12,10 +12,10 @@ import (
 )
 
 // The three ways of ftree to balance, by the thesis's names.
-var balances = []struct{ name, engine string }{
-	{"EFT", "ftree,balance=zahavi"},
-	{"BEFT", "ftree,balance=beft"},
-	{"ours", "ftree"},
+var balances = []lab.Candidate{
+	{Name: "EFT", How: lab.Routing{Engine: "ftree,balance=zahavi"}},
+	{Name: "BEFT", How: lab.Routing{Engine: "ftree,balance=beft"}},
+	{Name: "ours", How: lab.Routing{Engine: "ftree"}},
 }
 
 // tree is a fabric with the levels of its switches, 0 for leaves.
@@ -37,6 +37,11 @@ func newTree(formula string) (*tree, error) {
 	if err != nil {
 		return nil, err
 	}
+	return treeOf(whole, g), nil
+}
+
+// treeOf returns a graph of some of the nodes of a fabric, with their levels there.
+func treeOf(whole *fabric.Fabric, g *fabric.Graph) *tree {
 	byGUID := map[fabric.GUID]int32{}
 	for id, l := range gen.Levels(whole) {
 		byGUID[whole.Nodes[id].GUID] = l
@@ -46,7 +51,7 @@ func newTree(formula string) (*tree, error) {
 		t.level[s] = byGUID[guid]
 		t.top = max(t.top, t.level[s])
 	}
-	return t, nil
+	return t
 }
 
 // extent is the least and the largest of some counts.
@@ -100,13 +105,18 @@ func (b *balance) even() bool {
 	return true
 }
 
-// measure counts the paths of all pairs.
-func (t *tree) measure(ctx context.Context, s *lab.Setup, trial *lab.Trial) (*balance, error) {
-	n, err := flow.New(ctx, t.graph, trial.Plan, s.Workers)
+// allPairs counts the paths of all pairs.
+func allPairs(ctx context.Context, s *lab.Setup, trial *lab.Trial) (*flow.Pairs, error) {
+	n, err := flow.New(ctx, trial.Graph, trial.Plan, s.Workers)
 	if err != nil {
 		return nil, err
 	}
-	p, err := n.AllPairs(ctx, s.Workers)
+	return n.AllPairs(ctx, s.Workers)
+}
+
+// measure returns the balance of a routed tree.
+func (t *tree) measure(ctx context.Context, s *lab.Setup, trial *lab.Trial) (*balance, error) {
+	p, err := allPairs(ctx, s, trial)
 	if err != nil {
 		return nil, err
 	}
@@ -143,20 +153,16 @@ type throughput struct {
 	independent flow.Shares
 }
 
-// try routes and estimates; the trial says when the engine refused.
-func try(ctx context.Context, s *lab.Setup, g *fabric.Graph, how lab.Routing, u flow.Uniform) (*throughput, error) {
-	trial, err := s.Route(ctx, g, how)
-	if err != nil {
-		return nil, err
-	}
-	out := &throughput{trial: trial}
+// estimate estimates the traffic of all hosts; there is no throughput after a refusal.
+func estimate(ctx context.Context, trial *lab.Trial) (out *throughput, err error) {
+	out = &throughput{trial: trial}
 	if trial.Refused != "" {
 		return out, nil
 	}
-	if out.inOrder, err = flow.InOrder(ctx, trial.Graph, trial.Plan, u); err != nil {
+	if out.inOrder, err = flow.InOrder(ctx, trial.Graph, trial.Plan, allHosts); err != nil {
 		return nil, err
 	}
-	out.independent, err = flow.Independent(ctx, trial.Graph, trial.Plan, u)
+	out.independent, err = flow.Independent(ctx, trial.Graph, trial.Plan, allHosts)
 	return out, err
 }
 
