@@ -29,7 +29,7 @@ type Artefact struct {
 	Place string // in the paper
 	// Measured says that seconds and memory of this machine are in the result.
 	Measured bool
-	Run      func(context.Context, *Setup) (*Result, error)
+	Run      func(context.Context, *Setup) *Result // an error ends it, see Check
 }
 
 // Mode says how much is run.

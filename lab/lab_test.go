@@ -17,7 +17,7 @@ import (
 func sample() *Reproduction {
 	return &Reproduction{Name: "sample", Paper: "A paper.", Artefacts: []Artefact{{
 		Name: "fig1", Title: "A figure", Place: "Fig. 1",
-		Run: func(_ context.Context, s *Setup) (*Result, error) {
+		Run: func(_ context.Context, s *Setup) *Result {
 			r := &Result{
 				Tables: []Table{{Name: "fig1", Title: "Numbers", Columns: []string{"row", "a|b"}}},
 				Claims: []Claim{
@@ -32,7 +32,7 @@ func sample() *Reproduction {
 					r.Tables[0].Add(row, Pick(s, "q", "f"))
 				}
 			}
-			return r, nil
+			return r
 		},
 	}}}
 }

@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"fmt"
 	"strconv"
 	"strings"
 )
@@ -31,10 +32,16 @@ func ReadPrinted(tsv string) []Printed {
 	return out
 }
 
-// Number is the number in a column, 0 where there is none.
+// Number is the number in a column, 0 where a cell has none ("-").
 func (p Printed) Number(column string) float64 {
-	v, _ := strconv.ParseFloat(p[column], 64)
-	return v
+	cell, ok := p[column]
+	if !ok {
+		Check(fmt.Errorf("lab: a printed table has no column %q", column))
+	}
+	if cell == "" || cell == "-" {
+		return 0
+	}
+	return Must(strconv.ParseFloat(cell, 64))
 }
 
 // Int is the whole number in a column.

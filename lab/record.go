@@ -23,14 +23,20 @@ type Record struct {
 
 // RunArtefact runs one artefact. rows is how the Setup's Rows were asked for.
 func RunArtefact(ctx context.Context, r *Reproduction, a *Artefact, s *Setup, rows string) (*Record, error) {
-	result, err := a.Run(ctx, s)
-	if err != nil {
+	rec := &Record{
+		Reproduction: r.Name, Artefact: a.Name, Title: a.Title, Place: a.Place,
+		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured,
+	}
+	if err := rec.run(ctx, a, s); err != nil {
 		return nil, fmt.Errorf("lab: %s %s: %w", r.Name, a.Name, err)
 	}
-	return &Record{
-		Reproduction: r.Name, Artefact: a.Name, Title: a.Title, Place: a.Place,
-		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured, Result: result,
-	}, nil
+	return rec, nil
+}
+
+func (r *Record) run(ctx context.Context, a *Artefact, s *Setup) (err error) {
+	defer caught(&err)
+	r.Result = a.Run(ctx, s)
+	return nil
 }
 
 // Fits says whether the record is what a run with this setup would give, so that the

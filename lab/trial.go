@@ -50,8 +50,8 @@ func Names(candidates []Candidate) (names []string) {
 }
 
 // Each routes a network by each candidate whose row, named after both, is wanted. It calls
-// visit with the Trial. The network is built when it is needed.
-func (s *Setup) Each(ctx context.Context, network string, build func() (*fabric.Graph, error), candidates []Candidate, visit func(*Candidate, *Trial) error) error {
+// visit with the Trial. The network is built when it is needed; an error ends the artefact.
+func (s *Setup) Each(ctx context.Context, network string, build func() *fabric.Graph, candidates []Candidate, visit func(*Candidate, *Trial)) {
 	var g *fabric.Graph
 	for i := range candidates {
 		c := &candidates[i]
@@ -59,25 +59,15 @@ func (s *Setup) Each(ctx context.Context, network string, build func() (*fabric.
 			continue
 		}
 		if g == nil {
-			var err error
-			if g, err = build(); err != nil {
-				return err
-			}
+			g = build()
 		}
-		t, err := s.Route(ctx, g, c.How)
-		if err == nil {
-			err = visit(c, t)
-		}
-		if err != nil {
-			return err
-		}
+		visit(c, Must(s.Route(ctx, g, c.How)))
 	}
-	return nil
 }
 
 // EachOf is Each for the network of a formula.
-func (s *Setup) EachOf(ctx context.Context, network, formula string, candidates []Candidate, visit func(*Candidate, *Trial) error) error {
-	return s.Each(ctx, network, func() (*fabric.Graph, error) { return Graph(formula) }, candidates, visit)
+func (s *Setup) EachOf(ctx context.Context, network, formula string, candidates []Candidate, visit func(*Candidate, *Trial)) {
+	s.Each(ctx, network, func() *fabric.Graph { return Must(Graph(formula)) }, candidates, visit)
 }
 
 // Routing says how to route.

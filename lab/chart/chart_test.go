@@ -127,3 +127,24 @@ func TestNumber(t *testing.T) {
 		}
 	}
 }
+
+// TestFill: a series for each name, points where there is a value; bars stand at the index of
+// their place, lines where the value is.
+func TestFill(t *testing.T) {
+	value := func(name string, i int) (Point, bool) {
+		return Point{X: float64(10 * i), Y: float64(i)}, name == "all" || i == 1
+	}
+	for kind, x := range map[Kind]float64{Bars: 1, Lines: 10} {
+		c := Chart{Kind: kind}
+		c.Fill([]string{"all", "one"}, []string{"p", "q", "r"}, value)
+		if len(c.Series) != 2 || len(c.Series[0].Points) != 3 || len(c.Series[1].Points) != 1 {
+			t.Fatalf("%s: %+v", kind, c.Series)
+		}
+		if p := c.Series[1].Points[0]; p.X != x || p.Y != 1 {
+			t.Errorf("%s: point %+v, want X %g", kind, p, x)
+		}
+		if (len(c.Categories) == 3) != (kind == Bars) {
+			t.Errorf("%s: categories %v", kind, c.Categories)
+		}
+	}
+}

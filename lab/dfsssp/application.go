@@ -28,30 +28,18 @@ var benchmarks = []benchmark{
 
 // communication estimates the time of a benchmark's communication under each engine
 // measured on Deimos: the sum over rounds of the largest congestion.
-func (b *benchmark) communication(ctx context.Context, s *lab.Setup, reading network, cores int) ([]flow.Summary, error) {
+func (b *benchmark) communication(ctx context.Context, s *lab.Setup, reading network, cores int) []flow.Summary {
 	nodes := nodesOf(cores)
 	pattern := traffic.FromRounds(b.name, nodes, b.comm(cores).onNodes(cores, nodes))
 	j := &job{pattern: pattern, nodes: nodes, runs: 1, allocations: lab.Pick(s, 3, 20)}
-	var out []flow.Summary
-	for _, e := range measured {
-		n, err := onDeimos(ctx, s, reading, lab.Routing{Engine: e})
-		if err != nil {
-			return nil, err
-		}
-		est, err := j.simulate(ctx, s, n, s.SeedOf(count(cores)))
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, est.time)
-	}
-	return out, nil
+	return j.under(ctx, s, reading, measured, cores, longestTime)
 }
 
 // gain returns how much longer MinHop's communication takes than DFSSSP's.
 func gain(times []flow.Summary) float64 { return times[0].Mean/times[2].Mean - 1 }
 
 // scaling is a figure of a benchmark over cores.
-func scaling(ctx context.Context, s *lab.Setup, figure, name string, claims func(gains map[int]float64) []lab.Claim) (*lab.Result, error) {
+func scaling(ctx context.Context, s *lab.Setup, figure, name string, claims func(gains map[int]float64) []lab.Claim) *lab.Result {
 	b := benchmarkCalled(name)
 	t := lab.Table{
 		Name: figure, Title: "Communication of " + name + " (estimate): messages that the most loaded links carry one after the other",
@@ -64,8 +52,7 @@ func scaling(ctx context.Context, s *lab.Setup, figure, name string, claims func
 	var judged [][]lab.Claim
 	for _, reading := range []network{mainReading, unevenReading} {
 		first := len(c.Series)
-		for _, e := range measured {
-			name := label(e)
+		for _, name := range labels(measured) {
 			if reading != mainReading {
 				name += ", nine and one"
 			}
@@ -76,10 +63,7 @@ func scaling(ctx context.Context, s *lab.Setup, figure, name string, claims func
 			if !s.Want(reading.name + " " + count(cores)) {
 				continue
 			}
-			times, err := b.communication(ctx, s, reading, cores)
-			if err != nil {
-				return nil, err
-			}
+			times := b.communication(ctx, s, reading, cores)
 			gains[cores] = gain(times)
 			t.Add(reading.name, count(cores), count(nodesOf(cores)), cell(times[0]), cell(times[1]), cell(times[2]), lab.Percent(gains[cores]))
 			for i := range times {
@@ -91,7 +75,7 @@ func scaling(ctx context.Context, s *lab.Setup, figure, name string, claims func
 	return &lab.Result{
 		Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: unevenExplains(judged[0], judged[1]),
 		Notes: []string{estimateNote, allocationNote, spreadNote, unevenNote, timeNote},
-	}, nil
+	}
 }
 
 func benchmarkCalled(name string) *benchmark {
@@ -135,13 +119,13 @@ func within(gains map[int]float64, cores int, text, paper string, holds func(gai
 	return c
 }
 
-func fig14(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig14(ctx context.Context, s *lab.Setup) *lab.Result {
 	return scaling(ctx, s, "fig14", "BT", func(gains map[int]float64) []lab.Claim {
 		return append(smallAlike(gains), within(gains, 1024, "1,024 cores: DFSSSP ahead, as far as its communication allows", "+95.07 % (whole benchmark)", func(g float64) bool { return g >= 0.9507 }))
 	})
 }
 
-func fig15(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig15(ctx context.Context, s *lab.Setup) *lab.Result {
 	return scaling(ctx, s, "fig15", "SP", func(gains map[int]float64) []lab.Claim {
 		return append(smallAlike(gains),
 			within(gains, 484, "484 cores: DFSSSP ahead of MinHop", "a drop with MinHop, a gain with DFSSSP", func(g float64) bool { return g > 0.1 }),
@@ -158,7 +142,7 @@ func smallAlike(gains map[int]float64) []lab.Claim {
 	}
 }
 
-func fig16(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig16(ctx context.Context, s *lab.Setup) *lab.Result {
 	ahead := func(g float64) bool { return g >= 0.2 }
 	return scaling(ctx, s, "fig16", "FT", func(gains map[int]float64) []lab.Claim {
 		return []lab.Claim{
@@ -170,7 +154,7 @@ func fig16(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 }
 
 // table2 compares the six benchmarks on 1,024 cores.
-func table2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func table2(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "table2", Title: "1,024 cores on 250 nodes of Deimos (estimate): messages that the most loaded links carry one after the other",
 		Columns: []string{"links and their leaves", "benchmark", "minhop", "dfsssp", "gain of communication", "paper: minhop Gflop/s", "paper: dfsssp Gflop/s", "paper: gain of the whole"},
@@ -183,10 +167,7 @@ func table2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			printed := printedGflops(b.name)
 			claim.Paper = fmt.Sprintf("%+.1f %% (whole benchmark)", printed.gain)
 			if s.Want(reading.name + " " + b.name) {
-				times, err := b.communication(ctx, s, reading, manyCores)
-				if err != nil {
-					return nil, err
-				}
+				times := b.communication(ctx, s, reading, manyCores)
 				g := gain(times)
 				t.Add(reading.name, b.name, cell(times[0]), cell(times[2]), lab.Percent(g), printed.minhop, printed.dfsssp, fmt.Sprintf("%+.1f %%", printed.gain))
 				claim.Judge(g >= printed.gain/100, "%s", "communication "+lab.Percent(g))
@@ -197,7 +178,7 @@ func table2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	return &lab.Result{
 		Tables: []lab.Table{t}, Claims: unevenExplains(judged[0], judged[1]),
 		Notes: []string{estimateNote, allocationNote, spreadNote, unevenNote, timeNote},
-	}, nil
+	}
 }
 
 // gflops is a row of Table II; the gain in per cent.

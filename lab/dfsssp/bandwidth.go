@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strconv"
 
 	"weft/lab"
 	"weft/lab/chart"
@@ -14,6 +15,19 @@ import (
 // engines lists the engines of the figures in the paper's order, with dfsssp in the
 // paper's form, and then weft's own.
 var engines = []string{"minhop", "updn", "ftree", "lash", "dor", "sssp", plainDFSSSP, "dfsssp", "nue"}
+
+// candidates returns engines of the registry or of an experiment's own, with as many lanes
+// as InfiniBand has. Each has the seed of its row on a network.
+func candidates(s *lab.Setup, network string, engines []string, own []*route.Spec) (all []lab.Candidate) {
+	for _, e := range engines {
+		c := lab.Candidate{Name: label(e), How: lab.Routing{Engine: e, MaxVLs: allVLs, Seed: s.SeedOf(network + " " + label(e))}}
+		if i := slices.IndexFunc(own, func(spec *route.Spec) bool { return spec.Name == e }); i >= 0 {
+			c.How.Spec = own[i]
+		}
+		all = append(all, c)
+	}
+	return all
+}
 
 // enginesNote goes with what compares them.
 const enginesNote = "Plain dfsssp has the paper's paths and layers, of hosts only, and stands for DFSSSP in the claims. Beside it weft's own: dfsssp, which chooses" +
@@ -64,64 +78,55 @@ func (b bandwidths) best(network string, engines []string) (mean float64, name s
 }
 
 // run simulates random bisections on every network under every engine.
-func (w *sweep) run(ctx context.Context, s *lab.Setup) (lab.Table, bandwidths, error) {
+func (w *sweep) run(ctx context.Context, s *lab.Setup) (lab.Table, bandwidths) {
 	t := lab.Table{
 		Name: w.name, Title: fmt.Sprintf("%s: share of a link, mean of %d random bisections one way", w.title, w.runs),
 		Columns: []string{"network", "engine", "bandwidth", "least", "most", "lanes", "deadlock", "refused because"},
 	}
 	out := bandwidths{}
 	for _, n := range w.networks {
-		g, err := lab.Graph(n.formula)
-		if err != nil {
-			return t, nil, err
-		}
-		for _, e := range w.engines {
-			row := n.name + " " + label(e)
-			if !s.Want(row) {
-				continue
-			}
-			how := lab.Routing{Engine: e, MaxVLs: allVLs, Seed: s.SeedOf(row)}
-			if i := slices.IndexFunc(w.plain, func(spec *route.Spec) bool { return spec.Name == e }); i >= 0 {
-				how.Spec = w.plain[i]
-			}
-			trial, err := s.Route(ctx, g, how)
-			if err != nil {
-				return t, nil, err
-			}
+		out[n.name] = map[string]flow.Summary{}
+		s.EachOf(ctx, n.name, n.formula, candidates(s, n.name, w.engines, w.plain), func(e *lab.Candidate, trial *lab.Trial) {
 			if trial.Refused != "" {
-				t.Add(n.name, label(e), "-", "-", "-", "-", "-", trial.Refused)
-				continue
+				t.Add(n.name, e.Name, "-", "-", "-", "-", "-", trial.Refused)
+				return
 			}
 			// The same bisections for every engine.
-			r, err := s.Bisection(ctx, trial, w.runs, s.SeedOf(n.name))
-			if err != nil {
-				return t, nil, err
-			}
-			b := r.Bandwidth
-			t.Add(n.name, label(e), lab.Mean(b), fmt.Sprintf("%.4f", b.Min), fmt.Sprintf("%.4f", b.Max), count(trial.Plan.VLs), trial.Deadlock(), "")
-			if out[n.name] == nil {
-				out[n.name] = map[string]flow.Summary{}
-			}
-			out[n.name][e] = b
-		}
+			b := lab.Must(s.Bisection(ctx, trial, w.runs, s.SeedOf(n.name))).Bandwidth
+			t.Add(n.name, e.Name, lab.Mean(b), fmt.Sprintf("%.4f", b.Min), fmt.Sprintf("%.4f", b.Max), count(trial.Plan.VLs), trial.Deadlock(), "")
+			out[n.name][e.How.Engine] = b
+		})
 	}
-	return t, out, nil
+	return t, out
 }
 
-// bars draws the sweep as groups of bars, with the range over bisections.
-func (w *sweep) bars(b bandwidths) chart.Chart {
-	c := chart.Chart{Name: w.name, Title: w.title, Kind: chart.Bars, Y: chart.Axis{Label: "effective bisection bandwidth (share of a link)"}}
-	for _, n := range w.networks {
-		c.Categories = append(c.Categories, n.name)
-	}
-	for _, e := range w.engines {
-		series := chart.Series{Name: label(e)}
-		for i, n := range w.networks {
-			if v, ok := b[n.name][e]; ok {
-				series.Add(float64(i), v.Mean, v.Min, v.Max)
-			}
-		}
-		c.Series = append(c.Series, series)
-	}
+// draw draws the sweep, with the range over bisections: bars, or lines over the number
+// of endpoints.
+func (w *sweep) draw(b bandwidths, kind chart.Kind) chart.Chart {
+	c := chart.Chart{Name: w.name, Title: w.title, Kind: kind, Y: chart.Axis{Label: "effective bisection bandwidth (share of a link)"}}
+	overNetworks(&c, w.networks, w.engines, func(network, engine string) (flow.Summary, bool) {
+		v, ok := b[network][engine]
+		return v, ok
+	})
 	return c
+}
+
+// overNetworks draws what was found of each engine on each network. Lines go over the
+// numbers of endpoints, by which their networks are called.
+func overNetworks(c *chart.Chart, nets []network, engines []string, found func(network, engine string) (flow.Summary, bool)) {
+	if c.Kind == chart.Lines {
+		c.X = chart.Axis{Label: "endpoints", Log: true}
+	}
+	var names []string
+	for _, n := range nets {
+		names = append(names, n.name)
+	}
+	c.Fill(engines, names, func(engine string, i int) (chart.Point, bool) {
+		v, ok := found(names[i], engine)
+		size, _ := strconv.ParseFloat(names[i], 64)
+		return chart.Point{X: size, Y: v.Mean, Low: v.Min, High: v.Max}, ok
+	})
+	for i := range c.Series {
+		c.Series[i].Name = label(c.Series[i].Name)
+	}
 }

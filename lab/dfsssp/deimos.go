@@ -35,7 +35,15 @@ var readings = []network{
 var mainReading, packedReading, unevenReading = readings[0], readings[3], readings[6]
 
 // measured are the engines of section VI, dfsssp in the paper's form.
-var measured = []string{"minhop", "lash", plainDFSSSP}
+var measured = []lab.Routing{{Engine: "minhop"}, {Engine: "lash"}, {Engine: plainDFSSSP}}
+
+// labels returns the names of engines in a legend.
+func labels(engines []lab.Routing) (names []string) {
+	for _, e := range engines {
+		names = append(names, label(e.Engine))
+	}
+	return names
+}
 
 // job runs communication on nodes of Deimos that a batch system might have given.
 type job struct {
@@ -54,19 +62,16 @@ type estimate struct {
 }
 
 // simulate puts the job on random nodes. Allocations are the same for every engine.
-func (j *job) simulate(ctx context.Context, s *lab.Setup, n *flow.Network, seed uint64) (*estimate, error) {
+func (j *job) simulate(ctx context.Context, s *lab.Setup, n *flow.Network, seed uint64) *estimate {
 	var bandwidth, pairTime, time []float64
 	for a := range j.allocations {
 		hosts := allocate(n.Hosts, j.nodes, seed, a)
-		r, err := n.Run(ctx, j.pattern, flow.Options{Hosts: hosts, Runs: j.runs, Seed: seed + uint64(a), Shuffle: j.shuffle, Workers: s.Workers})
-		if err != nil {
-			return nil, err
-		}
+		r := lab.Must(n.Run(ctx, j.pattern, flow.Options{Hosts: hosts, Runs: j.runs, Seed: seed + uint64(a), Shuffle: j.shuffle, Workers: s.Workers}))
 		bandwidth = append(bandwidth, r.Bandwidth.Mean)
 		pairTime = append(pairTime, meanCongestion(r))
 		time = append(time, r.SumMaxCongestion.Mean)
 	}
-	return &estimate{flow.Summarise(bandwidth), flow.Summarise(pairTime), flow.Summarise(time)}, nil
+	return &estimate{flow.Summarise(bandwidth), flow.Summarise(pairTime), flow.Summarise(time)}
 }
 
 func meanCongestion(r *flow.Result) float64 {
@@ -88,21 +93,26 @@ func allocate(hosts []int32, nodes int, seed uint64, allocation int) []int32 {
 }
 
 // onDeimos routes one reading of Deimos with an engine.
-func onDeimos(ctx context.Context, s *lab.Setup, reading network, how lab.Routing) (*flow.Network, error) {
-	g, err := reading.graph()
-	if err != nil {
-		return nil, err
-	}
+func onDeimos(ctx context.Context, s *lab.Setup, reading network, how lab.Routing) *flow.Network {
+	g := reading.graph()
 	how.MaxVLs, how.Seed = allVLs, s.Seed
-	t, err := s.Route(ctx, g, how)
-	if err != nil {
-		return nil, err
-	}
+	t := lab.Must(s.Route(ctx, g, how))
 	if t.Refused != "" {
-		return nil, fmt.Errorf("%s refused: %s", how.Engine, t.Refused)
+		lab.Check(fmt.Errorf("%s refused: %s", how.Engine, t.Refused))
 	}
-	return flow.New(ctx, g, t.Plan, s.Workers)
+	return lab.Must(flow.New(ctx, g, t.Plan, s.Workers))
 }
+
+// under returns a figure of the job under each of some engines, on one reading of Deimos.
+func (j *job) under(ctx context.Context, s *lab.Setup, reading network, engines []lab.Routing, cores int, of func(*estimate) flow.Summary) (all []flow.Summary) {
+	for _, how := range engines {
+		all = append(all, of(j.simulate(ctx, s, onDeimos(ctx, s, reading, how), s.SeedOf(count(cores)))))
+	}
+	return all
+}
+
+// longestTime is the sum over rounds of the largest congestion.
+func longestTime(e *estimate) flow.Summary { return e.time }
 
 func scaled(s flow.Summary, by float64) flow.Summary {
 	return flow.Summary{Mean: s.Mean * by, Min: s.Min * by, Max: s.Max * by, Median: s.Median * by, StdDev: s.StdDev * by, CI95: s.CI95 * by}

@@ -15,7 +15,7 @@ import (
 var otherDeimos = []network{{"chain 15", "deimos-chain15"}, {"chain 30", "deimos-chain30"}, {"packed", packedReading.formula}}
 
 // fig10 counts the lanes of LASH and DFSSSP on the six real systems.
-func fig10(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 	six := lab.Pick(s, smallSystems, systems)
 	engines := []string{"lash", dfssspPlain, oneTreeName, dfssspFew}
 	t := lab.Table{Name: "fig10", Title: "Lanes on the six real systems, and on other readings of Deimos", Columns: []string{"system", "engine", "lanes", "deadlock", "refused because"}}
@@ -26,19 +26,13 @@ func fig10(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	claims, shared := map[string]lab.Claim{}, map[string]lab.Claim{} // with a tree for each host, and one for all of a switch
 	for i, n := range slices.Concat(six, otherDeimos) {
 		c.Categories = append(c.Categories, n.name)
-		g, err := n.graph()
-		if err != nil {
-			return nil, err
-		}
+		g := n.graph()
 		needed := map[string]int{}
 		for k, e := range engines {
 			if !s.Want(n.name + " " + e) {
 				continue
 			}
-			l, err := layered(ctx, s, g, e)
-			if err != nil {
-				return nil, err
-			}
+			l := layered(ctx, s, g, e)
 			text := count(l.lanes)
 			if !l.exact {
 				text = "at least " + text
@@ -57,7 +51,7 @@ func fig10(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		}
 		result.Claims = append(result.Claims, claim)
 	}
-	return result, nil
+	return result
 }
 
 // laneCount holds how many lanes an engine needs.
@@ -68,19 +62,16 @@ type laneCount struct {
 }
 
 // layered counts the lanes of an engine of Fig. 10.
-func layered(ctx context.Context, s *lab.Setup, g *fabric.Graph, name string) (laneCount, error) {
+func layered(ctx context.Context, s *lab.Setup, g *fabric.Graph, name string) laneCount {
 	engines := map[string]string{dfssspPlain: plainDFSSSP, dfssspFew: fewLanes}
 	how := lab.Routing{Engine: cmp.Or(engines[name], name), MaxVLs: allVLs, Seed: s.Seed}
 	if name == oneTreeName {
 		how.Spec = oneTree(offline.Weakest)
 	}
-	trial, err := s.Route(ctx, g, how)
-	if err != nil {
-		return laneCount{}, err
-	}
+	trial := lab.Must(s.Route(ctx, g, how))
 	l := laneCount{deadlock: trial.Deadlock(), refused: trial.Refused}
 	l.lanes, l.exact = lanesOf(trial)
-	return l, nil
+	return l
 }
 
 // fewer is the claim that DFSSSP performs better than LASH on a system.

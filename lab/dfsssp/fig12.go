@@ -45,7 +45,7 @@ func inverse(s flow.Summary) flow.Summary {
 type gains map[string]map[int]float64
 
 // fig12 estimates Netgauge's effective bisection bandwidth.
-func fig12(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig12(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "fig12", Title: "Effective bisection bandwidth of a job on random nodes (estimate, MiB/s a pair)",
 		Columns: []string{"links and their leaves", "counted", "cores", "minhop", "minhop by entries", "lash", "dfsssp", "gain over minhop", "over minhop by entries", "paper", "minhop by the paper"},
@@ -55,9 +55,7 @@ func fig12(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		X: chart.Axis{Label: "cores, one a node", Log: true}, Y: chart.Axis{Label: "MiB/s a pair, both ways"},
 	}
 	how := []lab.Routing{{Engine: "minhop"}, {Engine: "minhop by entries", Spec: plain.MinHop(plain.ByLeaf)}, {Engine: "lash"}, {Engine: plainDFSSSP}}
-	for _, e := range how {
-		c.Series = append(c.Series, chart.Series{Name: label(e.Engine)})
-	}
+	c.Fill(labels(how), nil, nil)
 	weft, plain := gains{}, gains{}
 	for _, reading := range readings {
 		for _, d := range ways {
@@ -67,10 +65,7 @@ func fig12(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			}
 			weft[key], plain[key] = map[int]float64{}, map[int]float64{}
 			for _, p := range netgauge {
-				mib, err := bisections(ctx, s, reading, d.pattern, p.cores, how, d.mib)
-				if err != nil {
-					return nil, err
-				}
+				mib := bisections(ctx, s, reading, d.pattern, p.cores, how, d.mib)
 				if key == key12 {
 					for i := range mib {
 						c.Series[i].Add(float64(p.cores), mib[i].Mean, mib[i].Min, mib[i].Max)
@@ -86,7 +81,7 @@ func fig12(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	return &lab.Result{
 		Tables: []lab.Table{t}, Charts: lab.Drawn(c), Notes: []string{estimateNote, allocationNote, spreadNote, packedNote, unevenNote, entriesNote},
 		Claims: gainClaims(weft, plain),
-	}, nil
+	}
 }
 
 // key12 is the reading of the claims: all pairs at once both ways, as Netgauge's pairs
@@ -96,25 +91,10 @@ var key12 = mainReading.name + ", " + ways[0].name
 const entriesNote = "MinHop by entries is as OpenSM counts, leaf by leaf: the table entries of a port, whether or not such a path comes that way."
 
 // bisections is the bandwidth of random bisections under each engine, in MiB/s.
-func bisections(ctx context.Context, s *lab.Setup, reading network, pattern string, cores int, how []lab.Routing, of func(*estimate) flow.Summary) ([]flow.Summary, error) {
-	p, err := traffic.Parse(pattern, cores)
-	if err != nil {
-		return nil, err
-	}
+func bisections(ctx context.Context, s *lab.Setup, reading network, pattern string, cores int, how []lab.Routing, of func(*estimate) flow.Summary) []flow.Summary {
+	p := lab.Must(traffic.Parse(pattern, cores))
 	j := &job{pattern: p, nodes: cores, runs: lab.Pick(s, 50, 100), shuffle: true, allocations: lab.Pick(s, 3, 10)}
-	var mib []flow.Summary
-	for _, h := range how {
-		n, err := onDeimos(ctx, s, reading, h)
-		if err != nil {
-			return nil, err
-		}
-		est, err := j.simulate(ctx, s, n, s.SeedOf(count(cores)))
-		if err != nil {
-			return nil, err
-		}
-		mib = append(mib, of(est))
-	}
-	return mib, nil
+	return j.under(ctx, s, reading, how, cores, of)
 }
 
 // gainClaims returns the claims about Fig. 12.

@@ -26,7 +26,7 @@ const (
 var exchanges = []struct{ name, pattern string }{{"pairwise exchange", "shift"}, {"all at once", "alltoall"}}
 
 // fig13 estimates the time of an all-to-all of 128 processes.
-func fig13(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig13(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "fig13", Title: "All-to-all of 128 processes, one a node (estimate, ms)",
 		Columns: []string{"links and their leaves", "how", "floats", "KiB a pair", "minhop", "lash", "dfsssp", "minhop longer than dfsssp", "paper: minhop", "paper: dfsssp"},
@@ -35,18 +35,13 @@ func fig13(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		Name: "fig13", Title: "All-to-all of 128 processes on Deimos (estimate, pairwise exchange)", Kind: chart.Lines,
 		X: chart.Axis{Label: "floats to each process"}, Y: chart.Axis{Label: "time (ms)"},
 	}
-	for _, e := range measured {
-		c.Series = append(c.Series, chart.Series{Name: label(e)})
-	}
+	c.Fill(labels(measured), nil, nil)
 	var judged [][]lab.Claim
 	for _, reading := range []network{mainReading, unevenReading} {
 		for _, how := range exchanges {
 			var times []flow.Summary
 			if s.Want(reading.name + ", " + how.name) {
-				var err error
-				if times, err = allToAll(ctx, s, reading, how.pattern); err != nil {
-					return nil, err
-				}
+				times = allToAll(ctx, s, reading, how.pattern)
 				addTimes(&t, reading.name, how.name, times)
 			}
 			if reading == mainReading && how == exchanges[0] {
@@ -74,30 +69,15 @@ func fig13(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	return &lab.Result{
 		Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: claims,
 		Notes: []string{estimateNote, allocationNote, spreadNote, unevenNote},
-	}, nil
+	}
 }
 
 // allToAll is, for each engine measured on Deimos, the number of messages that the
 // most loaded links carry one after the other.
-func allToAll(ctx context.Context, s *lab.Setup, reading network, pattern string) ([]flow.Summary, error) {
-	p, err := traffic.Parse(pattern, exchangeRanks)
-	if err != nil {
-		return nil, err
-	}
+func allToAll(ctx context.Context, s *lab.Setup, reading network, pattern string) []flow.Summary {
+	p := lab.Must(traffic.Parse(pattern, exchangeRanks))
 	j := &job{pattern: p, nodes: exchangeRanks, runs: 1, allocations: lab.Pick(s, 3, 20)}
-	var times []flow.Summary
-	for _, e := range measured {
-		n, err := onDeimos(ctx, s, reading, lab.Routing{Engine: e})
-		if err != nil {
-			return nil, err
-		}
-		est, err := j.simulate(ctx, s, n, s.SeedOf(count(exchangeRanks)))
-		if err != nil {
-			return nil, err
-		}
-		times = append(times, est.time)
-	}
-	return times, nil
+	return j.under(ctx, s, reading, measured, exchangeRanks, longestTime)
 }
 
 // addTimes adds a row for each size of message.

@@ -6,25 +6,20 @@ import (
 	"strings"
 
 	"weft/lab"
+	"weft/lab/chart"
 	"weft/lab/plain"
 )
 
 // fig4 is the simulated bandwidth of the six real systems.
-func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig4(ctx context.Context, s *lab.Setup) *lab.Result {
 	w := &sweep{
 		name: "fig4", title: "Effective bisection bandwidth, six real systems",
 		networks: lab.Pick(s, smallSystems, systems), engines: engines, runs: lab.Pick(s, 100, 1000),
 	}
-	t, b, err := w.run(ctx, s)
-	if err != nil {
-		return nil, err
-	}
+	t, b := w.run(ctx, s)
 	x := w.assumptions()
-	plainTable, p, err := x.run(ctx, s)
-	if err != nil {
-		return nil, err
-	}
-	result := &lab.Result{Tables: []lab.Table{t, plainTable}, Charts: lab.Drawn(w.bars(b)), Notes: []string{enginesNote, openSMMinHopNote}}
+	plainTable, p := x.run(ctx, s)
+	result := &lab.Result{Tables: []lab.Table{t, plainTable}, Charts: lab.Drawn(w.draw(b, chart.Bars)), Notes: []string{enginesNote, openSMMinHopNote}}
 	for _, said := range []struct {
 		system, within, paper string
 		low, high             float64
@@ -39,7 +34,7 @@ func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		text := fmt.Sprintf("%s: DFSSSP against the best of the others (within %s)", said.system, said.within)
 		result.Claims = append(result.Claims, b.gain(text, said.system, said.paper, said.low, said.high, rivals, p))
 	}
-	return result, nil
+	return result
 }
 
 const openSMMinHopNote = "MinHop by table entries stands for the best of the others in the experiments: section VI calls MinHop second best. OpenSM 3.3.23's own, over ibsim, takes LIDs leaf by leaf and reaches the same as by leaf here:" +

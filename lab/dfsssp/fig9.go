@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"weft/fabric"
-	"weft/internal/par"
 	"weft/lab"
 	"weft/lab/chart"
 	"weft/lab/plain"
@@ -26,14 +25,14 @@ const (
 type contender struct {
 	name    string
 	samples int
-	count   func(ctx context.Context, s *lab.Setup, g *fabric.Graph) (n int, exact bool, err error)
+	count   func(ctx context.Context, s *lab.Setup, g *fabric.Graph) (n int, exact bool)
 }
 
 // contenders are the paper's two with its number of samples, the experiment, and
 // weft's dfsssp beside them.
 func contenders(s *lab.Setup) []contender {
-	by := func(engine string) func(context.Context, *lab.Setup, *fabric.Graph) (int, bool, error) {
-		return func(ctx context.Context, s *lab.Setup, g *fabric.Graph) (int, bool, error) {
+	by := func(engine string) func(context.Context, *lab.Setup, *fabric.Graph) (int, bool) {
+		return func(ctx context.Context, s *lab.Setup, g *fabric.Graph) (int, bool) {
 			return lanesNeeded(ctx, s, g, lab.Routing{Engine: engine})
 		}
 	}
@@ -47,17 +46,12 @@ func contenders(s *lab.Setup) []contender {
 }
 
 // plainlyLASH layers the first of the shortest paths.
-func plainlyLASH(ctx context.Context, s *lab.Setup, g *fabric.Graph) (int, bool, error) {
-	t, err := s.Route(ctx, g, lab.Routing{Spec: plain.FirstPort()})
-	if err != nil {
-		return 0, false, err
-	}
-	n, err := countLASH(ctx, t)
-	return n, true, err
+func plainlyLASH(ctx context.Context, s *lab.Setup, g *fabric.Graph) (int, bool) {
+	return countLASH(ctx, lab.Must(s.Route(ctx, g, lab.Routing{Spec: plain.FirstPort()}))), true
 }
 
 // fig9 counts the lanes of LASH and DFSSSP on random networks of 128 switches.
-func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 	links := lab.Pick(s, []int{140, 200, 400}, []int{130, 140, 150, 165, 180, 200, 220, 250, 300, 400, 600, 800})
 	t := lab.Table{
 		Name: "fig9", Title: "Lanes on random networks of 128 switches with 16 endpoints each",
@@ -76,18 +70,10 @@ func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 				continue
 			}
 			lanes := make([]tally, e.samples)
-			err := par.For(ctx, s.Workers, e.samples, func(_, k int) error {
-				g, err := lab.Graph(fmt.Sprintf("random(switches=128,hosts=16,links=%d,seed=%d)", n, s.Seed+uint64(k)))
-				if err != nil {
-					return err
-				}
-				need, exact, err := e.count(ctx, s, g)
-				lanes[k].add(need, exact)
-				return err
+			s.Parallel(ctx, e.samples, func(k int) {
+				g := lab.Must(lab.Graph(fmt.Sprintf("random(switches=128,hosts=16,links=%d,seed=%d)", n, s.Seed+uint64(k))))
+				lanes[k].add(e.count(ctx, s, g))
 			})
-			if err != nil {
-				return nil, err
-			}
 			all := join(lanes)
 			sum := all.summary()
 			means[e.name][n] = sum.Mean
@@ -104,7 +90,7 @@ func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	}
 	return &lab.Result{
 		Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: claims, Notes: []string{plainNote, openSMNote},
-	}, nil
+	}
 }
 
 // crossover are the claims about who needs fewer lanes.

@@ -7,7 +7,6 @@ import (
 	"strconv"
 
 	"weft/fabric"
-	"weft/internal/par"
 	"weft/lab"
 	"weft/route"
 	"weft/route/lanes/offline"
@@ -115,7 +114,7 @@ const heuristicsNote = "The paper does not say whether each host has a tree of i
 	" The authors' own code, as it is in OpenSM 3.3.23, has a tree a host and layers switches too: over ibsim it took 6, 6, 6, 6, 6, 6, 5 and 6 lanes (weakest) on the networks of seeds 1 to 8."
 
 // heuristics counts the lanes of each heuristic on random networks.
-func heuristics(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func heuristics(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "heuristics", Title: "Lanes on random networks of 64 switches, 1,024 endpoints, 128 links",
 		Columns: []string{"what is layered", "edge that is cut", "networks", "paper", "least", "mean", "most"},
@@ -132,18 +131,10 @@ func heuristics(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			}
 			samples := lab.Pick(s, v.samples/10, v.samples)
 			needed := make([]tally, samples)
-			err := par.For(ctx, s.Workers, samples, func(_, k int) error {
-				g, err := lab.Graph(fmt.Sprintf("random(switches=64,hosts=16,links=128,seed=%d)", s.Seed+uint64(k)))
-				if err != nil {
-					return err
-				}
-				n, exact, err := lanesNeeded(ctx, s, g, v.routing(h.name))
-				needed[k].add(n, exact)
-				return err
+			s.Parallel(ctx, samples, func(k int) {
+				g := lab.Must(lab.Graph(fmt.Sprintf("random(switches=64,hosts=16,links=128,seed=%d)", s.Seed+uint64(k))))
+				needed[k].add(lanesNeeded(ctx, s, g, v.routing(h.name)))
 			})
-			if err != nil {
-				return nil, err
-			}
 			all := join(needed)
 			sum := all.summary()
 			found[v.name+" "+h.name] = sum
@@ -165,18 +156,15 @@ func heuristics(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		}
 		c.Explain(moved, "Experiment, other searches and what else is layered%s.", tried)
 	}
-	return result, nil
+	return result
 }
 
 // lanesNeeded is the number of lanes that an engine needs.
-func lanesNeeded(ctx context.Context, s *lab.Setup, g *fabric.Graph, how lab.Routing) (n int, exact bool, err error) {
+func lanesNeeded(ctx context.Context, s *lab.Setup, g *fabric.Graph, how lab.Routing) (n int, exact bool) {
 	how.MaxVLs, how.Seed = allVLs, s.Seed
-	t, err := s.Route(ctx, g, how)
-	if err != nil {
-		return 0, false, err
-	}
+	t := lab.Must(s.Route(ctx, g, how))
 	if n, exact = lanesOf(t); n == 0 {
-		err = fmt.Errorf("%s refused: %s", how.Engine, t.Refused)
+		lab.Check(fmt.Errorf("%s refused: %s", how.Engine, t.Refused))
 	}
-	return n, exact, err
+	return n, exact
 }

@@ -40,50 +40,36 @@ const (
 
 // plainForms adds both to a table of times, and returns the megabytes of the lists by
 // network.
-func (r runtimes) plainForms(ctx context.Context, s *lab.Setup, t *lab.Table, nets []network) (map[string]float64, error) {
+func (r runtimes) plainForms(ctx context.Context, s *lab.Setup, t *lab.Table, nets []network) map[string]float64 {
 	size := map[string]float64{}
 	for _, n := range nets {
 		search := r[n.name]["sssp"]
 		if search == 0 || !s.Want(n.name+" plain forms") {
 			continue
 		}
-		g, err := n.graph()
-		if err != nil {
-			return nil, err
-		}
-		minhop, err := s.Route(ctx, g, lab.Routing{Spec: plain.MinHop(plain.ByLeaf), Workers: 1})
-		if err != nil {
-			return nil, err
-		}
-		trial, err := s.Route(ctx, g, lab.Routing{Engine: "sssp", Workers: 1})
-		if err != nil {
-			return nil, err
-		}
+		g := n.graph()
+		minhop := lab.Must(s.Route(ctx, g, lab.Routing{Spec: plain.MinHop(plain.ByLeaf), Workers: 1}))
+		trial := lab.Must(s.Route(ctx, g, lab.Routing{Engine: "sssp", Workers: 1}))
 		var l *listing
-		cost, err := s.Measure(func() (err error) {
-			l, err = listed(ctx, trial)
-			return err
-		})
-		if err != nil {
-			return nil, err
-		}
+		cost := lab.Must(s.Measure(func() error {
+			l = listed(ctx, trial)
+			return nil
+		}))
 		r[n.name][entriesName], r[n.name][listsName], size[n.name] = minhop.Cost.Seconds, search+cost.Seconds, l.megabytes()
 		t.Add(n.name, entriesName, lab.Num(minhop.Cost.Seconds), r.ratio(n.name, entriesName), "1", lab.Num(minhop.Cost.Allocated/1e6), "")
 		t.Add(n.name, listsName, lab.Num(search+cost.Seconds), r.ratio(n.name, listsName), count(len(l.layers)), lab.Num(cost.Allocated/1e6), "")
 	}
-	return size, nil
+	return size
 }
 
 // listed layers the paths of a trial. The lanes that it needs are those with pairs.
-func listed(ctx context.Context, t *lab.Trial) (*listing, error) {
+func listed(ctx context.Context, t *lab.Trial) *listing {
 	l := &listing{t: t, e: newEdges(t.Graph)}
 	hosts := int32(t.Graph.NumHosts)
 	l.lane = make([]uint8, int(hosts)*int(hosts))
 	l.layers = []layerOf{l.layer()}
 	for u := range hosts {
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
-		}
+		lab.Check(ctx.Err())
 		for v := range hosts {
 			if u != v {
 				l.put(pairOfHosts{u, v}, 0)
@@ -91,11 +77,9 @@ func listed(ctx context.Context, t *lab.Trial) (*listing, error) {
 		}
 	}
 	for i := 0; i < len(l.layers); i++ {
-		if err := l.breakCycles(ctx, i); err != nil {
-			return nil, err
-		}
+		l.breakCycles(ctx, i)
 	}
-	return l, nil
+	return l
 }
 
 func (l *listing) layer() layerOf {
@@ -123,16 +107,14 @@ func (l *listing) put(p pairOfHosts, lane int) {
 
 // breakCycles searches a layer once, depth first; where a cycle closes, its weakest edge
 // goes, and the search goes on from what is left of the way that it came.
-func (l *listing) breakCycles(ctx context.Context, lane int) error {
+func (l *listing) breakCycles(ctx context.Context, lane int) {
 	const open, done = 1, 2
 	g := l.t.Graph
 	state := make([]uint8, g.NumChannels)
 	next := make([]int32, g.NumChannels) // edges of a channel that were looked at
 	var way []int32                      // places of the edges from the first channel on
 	for c := range int32(g.NumChannels) {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
+		lab.Check(ctx.Err())
 		if state[c] != 0 {
 			continue
 		}
@@ -171,7 +153,6 @@ func (l *listing) breakCycles(ctx context.Context, lane int) error {
 			}
 		}
 	}
-	return nil
 }
 
 // cycle returns the cycle that an edge closes: the end of the way, and the edge.

@@ -11,16 +11,14 @@ import (
 // countLASH is the number of layers of LASH on the paths of a trial's tables: pair after
 // pair of switches goes, both directions together, into the first layer in which it
 // closes no cycle. Weft's lash takes the farthest pairs first.
-func countLASH(ctx context.Context, t *lab.Trial) (int, error) {
+func countLASH(ctx context.Context, t *lab.Trial) int {
 	g := t.Graph
 	e := newEdges(g)
 	base := t.Plan.Ends.Base
 	var layers []*onlineLayer
 	var path []int32
 	for a := range int32(g.NumSwitches) {
-		if ctx.Err() != nil {
-			return 0, ctx.Err()
-		}
+		lab.Check(ctx.Err())
 		for b := range a {
 			path = e.path(path[:0], t.Plan, a, base[g.PortZero(b)], b)
 			path = e.path(path, t.Plan, b, base[g.PortZero(a)], a)
@@ -35,7 +33,7 @@ func countLASH(ctx context.Context, t *lab.Trial) (int, error) {
 			}
 		}
 	}
-	return max(len(layers), 1), nil
+	return max(len(layers), 1)
 }
 
 // edges numbers the pairs of channels that may follow each other.

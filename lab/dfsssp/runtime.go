@@ -3,10 +3,10 @@ package dfsssp
 import (
 	"context"
 	"slices"
-	"strconv"
 
 	"weft/lab"
 	"weft/lab/chart"
+	"weft/sim/flow"
 )
 
 // runtimes are CPU seconds of routing, by network and engine.
@@ -14,46 +14,28 @@ type runtimes map[string]map[string]float64
 
 // timing measures engines on networks: routing alone, on one core, the least of
 // several times.
-func timing(ctx context.Context, s *lab.Setup, name, title string, nets []network, engines []string) (lab.Table, runtimes, error) {
+func timing(ctx context.Context, s *lab.Setup, name, title string, nets []network, engines []string) (lab.Table, runtimes) {
 	t := lab.Table{
 		Name: name, Title: title + ": CPU seconds on one core, least of up to 3",
 		Columns: []string{"network", "engine", "seconds", "to minhop", "lanes", "MB allocated", "refused because"},
 	}
 	out := runtimes{}
 	for _, n := range nets {
-		g, err := lab.Graph(n.formula)
-		if err != nil {
-			return t, nil, err
-		}
 		out[n.name] = map[string]float64{}
-		for _, e := range engines {
-			row := n.name + " " + label(e)
-			if !s.Want(row) {
-				continue
-			}
-			var best *lab.Trial
-			for range 3 {
-				trial, err := s.Route(ctx, g, lab.Routing{Engine: e, MaxVLs: allVLs, Workers: 1, Seed: s.SeedOf(row)})
-				if err != nil {
-					return t, nil, err
-				}
-				if best == nil || trial.Cost.Seconds < best.Cost.Seconds {
-					best = trial
-				}
-				if trial.Cost.Seconds > 5 {
-					break
-				}
-			}
-			if best.Refused != "" {
-				t.Add(n.name, label(e), "-", "-", "-", "-", best.Refused)
-				continue
-			}
-			cost := best.Cost
-			out[n.name][e] = cost.Seconds
-			t.Add(n.name, label(e), lab.Num(cost.Seconds), out.ratio(n.name, e), count(best.Plan.VLs), lab.Num(cost.Allocated/1e6), "")
+		all := candidates(s, n.name, engines, nil)
+		for i := range all {
+			all[i].How.Workers, all[i].How.Times = 1, 3
 		}
+		s.EachOf(ctx, n.name, n.formula, all, func(e *lab.Candidate, trial *lab.Trial) {
+			if trial.Refused != "" {
+				t.Add(n.name, e.Name, "-", "-", "-", "-", trial.Refused)
+				return
+			}
+			out[n.name][e.How.Engine] = trial.Cost.Seconds
+			t.Add(n.name, e.Name, lab.Num(trial.Cost.Seconds), out.ratio(n.name, e.How.Engine), count(trial.Plan.VLs), lab.Num(trial.Cost.Allocated/1e6), "")
+		})
 	}
-	return t, out, nil
+	return t, out
 }
 
 func (r runtimes) ratio(network, engine string) string {
@@ -108,56 +90,22 @@ const openSMTimeNote = "The ratio is one of implementations. OpenSM 3.3.23, whic
 // shortest is the time, in seconds, below which ratios say nothing.
 const shortest = 0.002
 
-func fig7(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	nets := table1Networks(kary, lab.Pick(s, 1024, 4096))
-	t, r, err := timing(ctx, s, "fig7", "Run time, k-ary n-trees of Table I", nets, engines)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := r.plainForms(ctx, s, &t, nets); err != nil {
-		return nil, err
-	}
-	c := chart.Chart{
-		Name: "fig7", Title: "Run time, k-ary n-trees of Table I", Kind: chart.Lines,
-		X: chart.Axis{Label: "endpoints", Log: true}, Y: chart.Axis{Label: "CPU time (s)", Log: true},
-	}
-	for _, e := range slices.Concat(engines, []string{entriesName, listsName}) {
-		series := chart.Series{Name: label(e)}
-		for _, n := range nets {
-			if v := r[n.name][e]; v > 0 {
-				size, _ := strconv.ParseFloat(n.name, 64)
-				series.Add(size, v, 0, 0)
-			}
-		}
-		c.Series = append(c.Series, series)
-	}
-	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: []lab.Claim{r.tenfold(nets)}, Notes: []string{enginesNote, openSMTimeNote}}, nil
+func fig7(ctx context.Context, s *lab.Setup) *lab.Result {
+	return runTimes(ctx, s, "fig7", "Run time, k-ary n-trees of Table I", table1Networks(kary, lab.Pick(s, 1024, 4096)), chart.Lines)
 }
 
-func fig8(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	nets := lab.Pick(s, smallSystems, systems)
-	t, r, err := timing(ctx, s, "fig8", "Run time, six real systems", nets, engines)
-	if err != nil {
-		return nil, err
-	}
-	if _, err := r.plainForms(ctx, s, &t, nets); err != nil {
-		return nil, err
-	}
-	c := chart.Chart{
-		Name: "fig8", Title: "Run time, six real systems", Kind: chart.Bars,
-		Y: chart.Axis{Label: "CPU time (s)", Log: true},
-	}
-	for _, n := range nets {
-		c.Categories = append(c.Categories, n.name)
-	}
-	for _, e := range slices.Concat(engines, []string{entriesName, listsName}) {
-		series := chart.Series{Name: label(e)}
-		for i, n := range nets {
-			if v := r[n.name][e]; v > 0 {
-				series.Add(float64(i), v, 0, 0)
-			}
-		}
-		c.Series = append(c.Series, series)
-	}
-	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: []lab.Claim{r.tenfold(nets)}, Notes: []string{enginesNote, openSMTimeNote}}, nil
+func fig8(ctx context.Context, s *lab.Setup) *lab.Result {
+	return runTimes(ctx, s, "fig8", "Run time, six real systems", lab.Pick(s, smallSystems, systems), chart.Bars)
+}
+
+// runTimes is Fig. 7 or 8.
+func runTimes(ctx context.Context, s *lab.Setup, name, title string, nets []network, kind chart.Kind) *lab.Result {
+	t, r := timing(ctx, s, name, title, nets, engines)
+	r.plainForms(ctx, s, &t, nets)
+	c := chart.Chart{Name: name, Title: title, Kind: kind, Y: chart.Axis{Label: "CPU time (s)", Log: true}}
+	overNetworks(&c, nets, slices.Concat(engines, []string{entriesName, listsName}), func(network, engine string) (flow.Summary, bool) {
+		v := r[network][engine]
+		return flow.Summary{Mean: v}, v > 0
+	})
+	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: []lab.Claim{r.tenfold(nets)}, Notes: []string{enginesNote, openSMTimeNote}}
 }

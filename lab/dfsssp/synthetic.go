@@ -9,50 +9,22 @@ import (
 	"weft/lab/plain"
 )
 
-// overSize draws a sweep as lines over the number of endpoints.
-func (w *sweep) overSize(b bandwidths) chart.Chart {
-	c := chart.Chart{
-		Name: w.name, Title: w.title, Kind: chart.Lines,
-		X: chart.Axis{Label: "endpoints", Log: true},
-		Y: chart.Axis{Label: "effective bisection bandwidth (share of a link)"},
-	}
-	for _, e := range w.engines {
-		series := chart.Series{Name: label(e)}
-		for _, n := range w.networks {
-			if v, ok := b[n.name][e]; ok {
-				size, _ := strconv.ParseFloat(n.name, 64)
-				series.Add(size, v.Mean, v.Min, v.Max)
-			}
-		}
-		c.Series = append(c.Series, series)
-	}
-	return c
-}
-
 // fig5 is the simulated bandwidth of extended generalised fat-trees.
-func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 	w := &sweep{
 		name: "fig5", title: "Effective bisection bandwidth, XGFT of Table I",
 		networks: table1Networks(xgft, lab.Pick(s, 1024, 4096)), engines: engines, runs: lab.Pick(s, 100, 1000),
 	}
-	t, b, err := w.run(ctx, s)
-	if err != nil {
-		return nil, err
-	}
+	t, b := w.run(ctx, s)
 	x := w.assumptions()
-	plainTable, p, err := x.run(ctx, s)
-	if err != nil {
-		return nil, err
-	}
+	plainTable, p := x.run(ctx, s)
 	lash := b.falls("LASH falls steadily from 64 endpoints to the largest", "lash", w.networks)
 	dor := p.falls("DOR falls steadily (as OpenSM's: by first port)", plain.FirstPort().Name, w.networks)
 	lash.Explain(dor.Verdict == lab.Holds, "Experiment, LASH on the first of the shortest paths by port, where weft's lash spreads them: %s.", dor.Ours)
 	height2 := b.constant("DFSSSP is about constant for height 2 (512 endpoints and more)", plainDFSSSP, w.networks, 512, 4096)
-	if err := explainHeight2(ctx, s, w, b, &height2); err != nil {
-		return nil, err
-	}
+	explainHeight2(ctx, s, w, b, &height2)
 	return &lab.Result{
-		Tables: []lab.Table{t, plainTable}, Charts: lab.Drawn(w.overSize(b), x.overSize(p)), Notes: []string{enginesNote},
+		Tables: []lab.Table{t, plainTable}, Charts: lab.Drawn(w.draw(b, chart.Lines), x.draw(p, chart.Lines)), Notes: []string{enginesNote},
 		Claims: []lab.Claim{
 			lash,
 			dor,
@@ -63,27 +35,18 @@ func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			b.gain("512 endpoints: DFSSSP slightly above MinHop (0 to 20 %)", "512", "small increase", 0, 0.2, []string{"minhop"}, p),
 			b.gain("1,024 endpoints: DFSSSP about twice MinHop (70 to 130 % more)", "1024", "about +100 %", 0.7, 1.3, []string{"minhop"}, p),
 		},
-	}, nil
+	}
 }
 
 // explainHeight2 gives the tree for 512 endpoints, which has 4.7 of them for each
 // cable up from a leaf, as many as that for 1,024 has (2.05), and looks again.
-func explainHeight2(ctx context.Context, s *lab.Setup, w *sweep, b bandwidths, c *lab.Claim) error {
+func explainHeight2(ctx context.Context, s *lab.Setup, w *sweep, b bandwidths, c *lab.Claim) {
 	if c.Verdict != lab.Differs {
-		return nil
+		return
 	}
-	g, err := lab.Graph("xgft(2;6,6;3,3;hosts=221)")
-	if err != nil {
-		return err
-	}
-	t, err := s.Route(ctx, g, lab.Routing{Engine: plainDFSSSP, MaxVLs: allVLs, Seed: s.Seed})
-	if err != nil {
-		return err
-	}
-	r, err := s.Bisection(ctx, t, w.runs, s.SeedOf("221"))
-	if err != nil {
-		return err
-	}
+	g := lab.Must(lab.Graph("xgft(2;6,6;3,3;hosts=221)"))
+	t := lab.Must(s.Route(ctx, g, lab.Routing{Engine: plainDFSSSP, MaxVLs: allVLs, Seed: s.Seed}))
+	r := lab.Must(s.Bisection(ctx, t, w.runs, s.SeedOf("221")))
 	low, high := r.Bandwidth.Mean, r.Bandwidth.Mean
 	for _, size := range []string{"1024", "2048", "4096"} {
 		if v, ok := b.mean(size, plainDFSSSP); ok {
@@ -91,27 +54,23 @@ func explainHeight2(ctx context.Context, s *lab.Setup, w *sweep, b bandwidths, c
 		}
 	}
 	c.Explain(low > high*2/3, "Experiment, the tree for 512 with 221 endpoints, so that a cable up from a leaf serves 2.05 of them as at 1,024 and not 4.7: %.3f to %.3f.", low, high)
-	return nil
 }
 
 // fig6 is the simulated bandwidth of Kautz graphs.
-func fig6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig6(ctx context.Context, s *lab.Setup) *lab.Result {
 	w := &sweep{
 		name: "fig6", title: "Effective bisection bandwidth, Kautz graphs of Table I",
 		networks: table1Networks(kautz, lab.Pick(s, 1024, 4096)), engines: engines, runs: lab.Pick(s, 100, 1000),
 	}
-	t, b, err := w.run(ctx, s)
-	if err != nil {
-		return nil, err
-	}
+	t, b := w.run(ctx, s)
 	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: lab.Drawn(w.overSize(b)), Notes: []string{enginesNote},
+		Tables: []lab.Table{t}, Charts: lab.Drawn(w.draw(b, chart.Lines)), Notes: []string{enginesNote},
 		Claims: []lab.Claim{
 			b.alike("all engines are similar (worst at least 2/3 of the best)", w.networks, []string{"minhop", "updn", "lash", "sssp", plainDFSSSP}, 2.0/3),
 			b.alike("LASH is nearly the same as DFSSSP (within 15 %)", w.networks, []string{"lash", plainDFSSSP}, 0.85),
 			b.steps(w.networks),
 		},
-	}, nil
+	}
 }
 
 // falls is a claim that bandwidth goes down from size to size.

@@ -6,6 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/lab"
 )
 
 // dealing says on which leaf of a director a trunk ends: the nth of all its trunks, and
@@ -33,11 +34,8 @@ func uneven(first int) dealing {
 // rewired is a Deimos with its trunks on other leaves. Directors, hosts and the number
 // of trunks of each pair stay; hosts go round the directors, each to the leaf that
 // has the fewest.
-func rewired(formula string, deal dealing) (*fabric.Graph, error) {
-	whole, err := gen.Parse(formula)
-	if err != nil {
-		return nil, err
-	}
+func rewired(formula string, deal dealing) *fabric.Graph {
+	whole := lab.Must(gen.Parse(formula))
 	isTrunk := func(id fabric.LinkID) bool {
 		l := &whole.Links[id]
 		return whole.IsSwitchLink(id) && isLeaf(whole, l.A.Node) && isLeaf(whole, l.B.Node)
@@ -56,22 +54,16 @@ func rewired(formula string, deal dealing) (*fabric.Graph, error) {
 		var ends [2]fabric.End
 		for i, pair := range [][2]int{{from, to}, {to, from}} {
 			at, partner := pair[0], (pair[1]-pair[0]+2)%3
-			if ends[i], err = d.port(at, deal(trunks[at], between[at][partner], partner)); err != nil {
-				return nil, err
-			}
+			ends[i] = d.port(at, deal(trunks[at], between[at][partner], partner))
 			trunks[at]++
 			between[at][partner]++
 		}
-		if _, err := f.Connect(ends[0], ends[1], 4, fabric.EDR); err != nil {
-			return nil, err
-		}
+		lab.Must(f.Connect(ends[0], ends[1], 4, fabric.EDR))
 	}
 	for h := range len(whole.Nodes) - len(f.Nodes) {
-		if err := d.addHost(h); err != nil {
-			return nil, err
-		}
+		d.addHost(h)
 	}
-	return f.Compile(), nil
+	return f.Compile()
 }
 
 // deimos is one in the making.
@@ -83,16 +75,16 @@ type deimos struct {
 }
 
 // port takes the next outside port of a leaf.
-func (d *deimos) port(at, leaf int) (fabric.End, error) {
-	id, err := d.NodeByName(fmt.Sprintf("director %d leaf %d", at, leaf))
+func (d *deimos) port(at, leaf int) fabric.End {
+	id := lab.Must(d.NodeByName(fmt.Sprintf("director %d leaf %d", at, leaf)))
 	d.used[at]++
 	d.onLeaf[at][leaf]++
-	return fabric.End{Node: id, Port: uint8(d.onLeaf[at][leaf])}, err
+	return fabric.End{Node: id, Port: uint8(d.onLeaf[at][leaf])}
 }
 
 // addHost adds a host to the director with the fewest, of those with room, and there to
 // the leaf with the most room.
-func (d *deimos) addHost(h int) error {
+func (d *deimos) addHost(h int) {
 	at := 0
 	for e := range d.hosts {
 		if d.used[at] == 288 || d.hosts[e] < d.hosts[at] && d.used[e] < 288 {
@@ -105,17 +97,10 @@ func (d *deimos) addHost(h int) error {
 			leaf = l
 		}
 	}
-	end, err := d.port(at, leaf)
-	if err != nil {
-		return err
-	}
+	end := d.port(at, leaf)
 	d.hosts[at]++
-	id, err := d.AddNode(fabric.CA, fabric.GUID(0x0200004800000000+(h+1)<<8), 1, fmt.Sprintf("host %d", h))
-	if err != nil {
-		return err
-	}
-	_, err = d.Connect(fabric.End{Node: id, Port: 1}, end, 4, fabric.EDR)
-	return err
+	id := lab.Must(d.AddNode(fabric.CA, fabric.GUID(0x0200004800000000+(h+1)<<8), 1, fmt.Sprintf("host %d", h)))
+	lab.Must(d.Connect(fabric.End{Node: id, Port: 1}, end, 4, fabric.EDR))
 }
 
 func isLeaf(f *fabric.Fabric, id fabric.NodeID) bool {

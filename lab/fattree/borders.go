@@ -41,7 +41,7 @@ func borders(base string, most, step int) []border {
 }
 
 // borderFigure is Fig. 8 or 9.
-func borderFigure(ctx context.Context, s *lab.Setup, name, base string, most, step int, claims func(results, []border) []lab.Claim) (*lab.Result, error) {
+func borderFigure(ctx context.Context, s *lab.Setup, name, base string, most, step int, claims func(results, []border) []lab.Claim) *lab.Result {
 	cases := borders(base, most, step)
 	var spots []spot
 	seen := map[spot]bool{}
@@ -54,10 +54,7 @@ func borderFigure(ctx context.Context, s *lab.Setup, name, base string, most, st
 		}
 	}
 	t := lab.Table{Name: name, Title: "Uniform traffic at full load, share of a link that a node gets"}
-	r, err := sweep(ctx, s, &t, spots)
-	if err != nil {
-		return nil, err
-	}
+	r := sweep(ctx, s, &t, spots)
 	c := chart.Chart{
 		Name: name, Title: "Uniform traffic at full load, in order: " + base, Kind: chart.Lines,
 		X: chart.Axis{Label: "nodes"}, Y: chart.Axis{Label: "throughput per node (% of capacity)"},
@@ -67,34 +64,24 @@ func borderFigure(ctx context.Context, s *lab.Setup, name, base string, most, st
 			c.Fill([]string{b + ", " + way.name}, ratios(way.spots), func(_ string, i int) (chart.Point, bool) { return r.point(way.spots[i], b) })
 		}
 	}
-	experiment, err := otherOrder(ctx, s, base, most)
-	if err != nil {
-		return nil, err
-	}
+	experiment := otherOrder(ctx, s, base, most)
 	result := &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: claims(r, cases)}
 	for i := range result.Claims {
 		result.Claims[i].Explain(false, "Experiment, d-mod-k with the missing end ports counted (balance=dmodk) in place of EFT: %s.", experiment)
 	}
-	return result, nil
+	return result
 }
 
 // otherOrder is the experiment on dummy end ports: d-mod-k counts the ports that are not
 // there, before and after the even leaves are full.
-func otherOrder(ctx context.Context, s *lab.Setup, base string, most int) (string, error) {
+func otherOrder(ctx context.Context, s *lab.Setup, base string, most int) string {
 	var text []string
 	for _, p := range []spot{{base, most - 1, 1}, {base, most, 1}} {
-		err := s.EachOf(ctx, p.String(), p.formula(), []lab.Candidate{{Name: "dmodk", How: lab.Routing{Engine: "ftree,balance=dmodk"}}}, func(_ *lab.Candidate, trial *lab.Trial) error {
-			got, err := estimate(ctx, trial)
-			if err == nil {
-				text = append(text, p.ratio()+" "+got.bounds())
-			}
-			return err
+		s.EachOf(ctx, p.String(), p.formula(), []lab.Candidate{{Name: "dmodk", How: lab.Routing{Engine: "ftree,balance=dmodk"}}}, func(_ *lab.Candidate, trial *lab.Trial) {
+			text = append(text, p.ratio()+" "+estimate(ctx, trial).bounds())
 		})
-		if err != nil {
-			return "", err
-		}
 	}
-	return strings.Join(text, "; "), nil
+	return strings.Join(text, "; ")
 }
 
 // lowest is the spot of a way where a balance gets least, in order.
@@ -180,7 +167,7 @@ func (r results) ahead(cases []border) lab.Claim {
 	return c
 }
 
-func fig8(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig8(ctx context.Context, s *lab.Setup) *lab.Result {
 	const base = "fat648"
 	return borderFigure(ctx, s, "fig8", base, 18, lab.Pick(s, 4, 1), func(r results, cases []border) []lab.Claim {
 		return []lab.Claim{
@@ -194,7 +181,7 @@ func fig8(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	})
 }
 
-func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig9(ctx context.Context, s *lab.Setup) *lab.Result {
 	const base = "fat3456"
 	return borderFigure(ctx, s, "fig9", base, 12, lab.Pick(s, 6, 1), func(r results, cases []border) []lab.Claim {
 		drop := lab.NewClaim("BEFT drops when the even leaves are full (11:1 to 12:1; within 2 points)", "by 4.8 %")

@@ -8,7 +8,6 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
-	"weft/internal/par"
 	"weft/lab"
 	"weft/lab/chart"
 	"weft/lab/plain"
@@ -83,24 +82,17 @@ func degradedEngines() []lab.Candidate {
 // independent, where there are two estimates.
 type metric struct {
 	name string
-	of   func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) (inOrder, independent float64, err error)
+	of   func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) (inOrder, independent float64)
 }
 
-var uniformTraffic = metric{"uniform traffic", func(ctx context.Context, _ *lab.Setup, t *lab.Trial, _ uint64) (float64, float64, error) {
-	low, err := flow.InOrder(ctx, t.Graph, t.Plan, allHosts)
-	if err != nil {
-		return 0, 0, err
-	}
-	high, err := flow.Independent(ctx, t.Graph, t.Plan, allHosts)
-	return low.Hosts, high.Hosts, err
+var uniformTraffic = metric{"uniform traffic", func(ctx context.Context, _ *lab.Setup, t *lab.Trial, _ uint64) (float64, float64) {
+	v := estimate(ctx, t)
+	return v.inOrder.Hosts, v.independent.Hosts
 }}
 
-var randomRings = metric{"average of 30 random rings", func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) (float64, float64, error) {
-	r, err := ring(ctx, s, t, ringsOfPaper, seed)
-	if err != nil {
-		return 0, 0, err
-	}
-	return r.Average, r.Average, nil
+var randomRings = metric{"average of 30 random rings", func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) (float64, float64) {
+	r := ring(ctx, s, t, ringsOfPaper, seed)
+	return r.Average, r.Average
 }}
 
 // estimates holds both over draws of failed parts.
@@ -142,11 +134,8 @@ func (l losses) drop(what failure, n int, engine string) (float64, bool) {
 }
 
 // fall measures engines on trees with parts failed.
-func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failure, numbers []int, draws int, out losses) error {
-	whole, err := gen.Parse(degradedBase)
-	if err != nil {
-		return err
-	}
+func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failure, numbers []int, draws int, out losses) {
+	whole := lab.Must(gen.Parse(degradedBase))
 	engines := degradedEngines()
 	for _, n := range numbers {
 		row := fmt.Sprintf("%d %s", n, what)
@@ -164,25 +153,16 @@ func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failur
 		}
 		alone := *s
 		alone.Workers = 1
-		err := par.For(ctx, s.Workers, many*len(engines), func(_, k int) error {
+		s.Parallel(ctx, many*len(engines), func(k int) {
 			draw, e := k/len(engines), k%len(engines)
 			seed := s.SeedOf(fmt.Sprintf("%s %d", what, draw))
 			// The same parts fail for every engine, and more where fewer did.
 			g := degrade(whole, what, n, rand.New(rand.NewPCG(seed, 0))).Compile()
-			trial, err := alone.Route(ctx, g, engines[e].How)
-			if err != nil {
-				return err
+			trial := lab.Must(alone.Route(ctx, g, engines[e].How))
+			if refused[e][draw] = trial.Refused; trial.Refused == "" {
+				low[e][draw], high[e][draw] = m.of(ctx, &alone, trial, seed)
 			}
-			if trial.Refused != "" {
-				refused[e][draw] = trial.Refused
-				return nil
-			}
-			low[e][draw], high[e][draw], err = m.of(ctx, &alone, trial, seed)
-			return err
 		})
-		if err != nil {
-			return err
-		}
 		for i, e := range engines {
 			if at := slices.IndexFunc(refused[i], func(why string) bool { return why != "" }); at >= 0 { // a mean of the others is of other trees
 				why := refused[i][at]
@@ -194,7 +174,6 @@ func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failur
 			t.Add(string(what), fmt.Sprint(n), e.Name, fmt.Sprint(many), lab.Mean(sum.inOrder), fmt.Sprintf("%.4f", sum.inOrder.Min), fmt.Sprintf("%.4f", sum.inOrder.Max), lab.Mean(sum.independent), "")
 		}
 	}
-	return nil
 }
 
 // draw draws throughput against failed parts.

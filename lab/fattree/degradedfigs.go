@@ -27,22 +27,20 @@ func degradedTable(name string, m metric) lab.Table {
 }
 
 // failingLinks measures the trees of Fig. 2 or 4, whose claims are to be added.
-func failingLinks(ctx context.Context, s *lab.Setup, name string, m metric) (*lab.Result, losses, error) {
+func failingLinks(ctx context.Context, s *lab.Setup, name string, m metric) (*lab.Result, losses) {
 	t, l := degradedTable(name, m), losses{}
-	err := fall(ctx, s, &t, m, anyLink, linksOfPaper(s), 1, l)
-	return l.result(name, m, anyLink, linksOfPaper(s), t), l, err
+	fall(ctx, s, &t, m, anyLink, linksOfPaper(s), 1, l)
+	return l.result(name, m, anyLink, linksOfPaper(s), t), l
 }
 
 // failingSwitches measures the trees of Fig. 3 or 5. Trees with as many links failed, the
 // largest number of Fig. 2, are beside those with switches failed.
-func failingSwitches(ctx context.Context, s *lab.Setup, name string, m metric) (*lab.Result, losses, error) {
+func failingSwitches(ctx context.Context, s *lab.Setup, name string, m metric) (*lab.Result, losses) {
 	t, l := degradedTable(name, m), losses{}
 	draws := lab.Pick(s, 2, 5)
-	err := fall(ctx, s, &t, m, wholeSwitch, switchesOfPaper(), draws, l)
-	if err == nil {
-		err = fall(ctx, s, &t, m, anyLink, []int{0, 259}, draws, l)
-	}
-	return l.result(name, m, wholeSwitch, switchesOfPaper(), t), l, err
+	fall(ctx, s, &t, m, wholeSwitch, switchesOfPaper(), draws, l)
+	fall(ctx, s, &t, m, anyLink, []int{0, 259}, draws, l)
+	return l.result(name, m, wholeSwitch, switchesOfPaper(), t), l
 }
 
 // result returns the table and charts of a figure; where there are two estimates, both.
@@ -81,17 +79,12 @@ func (l losses) crossing(what failure, numbers []int, behind string) string {
 	return "never"
 }
 
-func fig2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	r, l, err := failingLinks(ctx, s, "fig2", uniformTraffic)
-	if err != nil {
-		return nil, err
-	}
+func fig2(ctx context.Context, s *lab.Setup) *lab.Result {
+	r, l := failingLinks(ctx, s, "fig2", uniformTraffic)
 	numbers := linksOfPaper(s)
 	place := degradedTable("fig2-places", uniformTraffic)
 	for _, what := range []failure{lowLink, highLink} {
-		if err := fall(ctx, s, &place, uniformTraffic, what, []int{1, 40}, lab.Pick(s, 2, 5), l); err != nil {
-			return nil, err
-		}
+		fall(ctx, s, &place, uniformTraffic, what, []int{1, 40}, lab.Pick(s, 2, 5), l)
 	}
 	free := l.independently()
 	loss := lab.NewClaim("80 failed links: fat-tree routing loses (between the estimates)", "35 %")
@@ -126,7 +119,7 @@ func fig2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		where.Explain(false, "At the flow level a leaf that lost one of three parallel links shares two, so that its nodes get up to a third less; a root link lost is spread over all switches.")
 	}
 	r.Tables, r.Claims = append(r.Tables, place), []lab.Claim{loss, cross, flat, where, l.safe(anyLink, numbers)}
-	return r, nil
+	return r
 }
 
 const drawsNote = "The same parts fail for all engines, and more of them are those of fewer and some more. MinHop is OpenSM's, by table entries in order of leaves; LASH takes the first port; that of weft, with lean=true, spreads destinations over parallel links."
@@ -181,21 +174,18 @@ func compareLinks(l losses, engine, text, paper string, switchesCostLess bool) l
 	return c
 }
 
-func fig3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	r, l, err := failingSwitches(ctx, s, "fig3", uniformTraffic)
+func fig3(ctx context.Context, s *lab.Setup) *lab.Result {
+	r, l := failingSwitches(ctx, s, "fig3", uniformTraffic)
 	r.Claims = []lab.Claim{
 		compareLinks(l, "EFT", "fat-tree routing suffers more from failed links than from failed switches", "slightly more", true),
 		compareLinks(l, "MinHop", "MinHop suffers more from failed switches than from failed links", "yes", false),
 		l.safe(wholeSwitch, switchesOfPaper()),
 	}
-	return r, err
+	return r
 }
 
-func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	r, l, err := failingLinks(ctx, s, "fig4", randomRings)
-	if err != nil {
-		return nil, err
-	}
+func fig4(ctx context.Context, s *lab.Setup) *lab.Result {
+	r, l := failingLinks(ctx, s, "fig4", randomRings)
 	numbers := linksOfPaper(s)
 	cross := lab.NewClaim("DFSSSP overtakes fat-tree routing only at 20 % of the links (259)", "at 259")
 	if _, ok := l.mean(anyLink, 259, "EFT"); ok {
@@ -222,14 +212,11 @@ func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		falls.Judge(every, "%sbut %s, which is not the paper's, %s to %s", text, lashOfWeft, percent(a), percent(b))
 	}
 	r.Claims = []lab.Claim{cross, falls, l.safe(anyLink, numbers)}
-	return r, nil
+	return r
 }
 
-func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	r, l, err := failingSwitches(ctx, s, "fig5", randomRings)
-	if err != nil {
-		return nil, err
-	}
+func fig5(ctx context.Context, s *lab.Setup) *lab.Result {
+	r, l := failingSwitches(ctx, s, "fig5", randomRings)
 	numbers := switchesOfPaper()
 	ahead := lab.NewClaim("fat-tree routing is not overtaken by DFSSSP with up to 7 failed switches", "never")
 	if _, ok := l.mean(wholeSwitch, 7, "EFT"); ok {
@@ -243,5 +230,5 @@ func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		spike.Judge(max(two.Max, three.Max) > one.Mean, "1 failed: mean %s, 2: %s (up to %s), 3: %s (up to %s)", percent(one.Mean), percent(two.Mean), percent(two.Max), percent(three.Mean), percent(three.Max))
 	}
 	r.Claims = []lab.Claim{ahead, spike, compareLinks(l, "EFT", "fat-tree routing suffers less from failed switches than from failed links", "yes", true), l.safe(wholeSwitch, numbers)}
-	return r, nil
+	return r
 }

@@ -32,30 +32,21 @@ type exchangeClaim struct {
 }
 
 // exchange measures a pattern under the engines of Paper VI.
-func exchange(ctx context.Context, s *lab.Setup, name, title string, draws int, of func(g *fabric.Graph, rng *rand.PCG) rounds, said []exchangeClaim) (*lab.Result, error) {
+func exchange(ctx context.Context, s *lab.Setup, name, title string, draws int, of func(g *fabric.Graph, rng *rand.PCG) rounds, said []exchangeClaim) *lab.Result {
 	t := lab.Table{Name: name, Title: fmt.Sprintf("%s, max-min fair, mean of %d random orders of nodes", title, draws), Columns: homeColumns}
-	got, err := measureHomes(ctx, s, &t, func(base string, trial *lab.Trial) (flow.Summary, error) {
+	got := measureHomes(ctx, s, &t, func(base string, trial *lab.Trial) flow.Summary {
 		g := trial.Graph
-		net, err := flow.New(ctx, g, trial.Plan, s.Workers)
-		if err != nil {
-			return flow.Summary{}, err
-		}
+		net := lab.Must(flow.New(ctx, g, trial.Plan, s.Workers))
 		var means []float64
 		for draw := range draws {
 			// The same orders for every engine.
 			rng := rand.NewPCG(s.SeedOf(base), uint64(draw))
 			p := traffic.FromRounds(name, g.NumHosts, of(g, rng))
-			r, err := net.Run(ctx, p, flow.Options{Hosts: everyPort(g), Runs: 1, MaxMin: true, Equal: true, Workers: s.Workers})
-			if err != nil {
-				return flow.Summary{}, err
-			}
+			r := lab.Must(net.Run(ctx, p, flow.Options{Hosts: everyPort(g), Runs: 1, MaxMin: true, Equal: true, Workers: s.Workers}))
 			means = append(means, r.MaxMin.Mean)
 		}
-		return flow.Summarise(means), nil
+		return flow.Summarise(means)
 	})
-	if err != nil {
-		return nil, err
-	}
 	var claims []lab.Claim
 	for _, c := range said {
 		claim := gained(got, c.base, c.paper, c.low, c.high)
@@ -64,7 +55,7 @@ func exchange(ctx context.Context, s *lab.Setup, name, title string, draws int, 
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Charts: homeBars(name, title, got), Notes: []string{
 		"Rounds are apart from each other here; in the paper's simulator a port goes on to its next round when its last message is sent.",
-	}}, nil
+	}}
 }
 
 // inPlace orders end ports or nodes as their leaves and ports are.
@@ -76,22 +67,16 @@ func inPlace(g *fabric.Graph, list []int32, end func(int32) int32) {
 
 // twoOrders runs a pattern with nodes in random order, as the paper's, and as an
 // experiment in order of leaves.
-func twoOrders(ctx context.Context, s *lab.Setup, name, title string, draws int, of func(g *fabric.Graph, rng *rand.PCG) rounds, said []exchangeClaim) (*lab.Result, error) {
-	r, err := exchange(ctx, s, name, title, draws, of, said)
-	if err != nil {
-		return nil, err
-	}
-	x, err := exchange(ctx, s, name+"-in-place", "Experiment, in order of leaves: "+title, 1, func(g *fabric.Graph, _ *rand.PCG) rounds { return of(g, nil) }, said)
-	if err != nil {
-		return nil, err
-	}
+func twoOrders(ctx context.Context, s *lab.Setup, name, title string, draws int, of func(g *fabric.Graph, rng *rand.PCG) rounds, said []exchangeClaim) *lab.Result {
+	r := exchange(ctx, s, name, title, draws, of, said)
+	x := exchange(ctx, s, name+"-in-place", "Experiment, in order of leaves: "+title, 1, func(g *fabric.Graph, _ *rand.PCG) rounds { return of(g, nil) }, said)
 	for i := range r.Claims {
 		if x.Claims[i].Verdict != lab.NotRun {
 			r.Claims[i].Explain(x.Claims[i].Verdict == lab.Holds, "Experiment, nodes in order of leaves in place of a random order: %s.", x.Claims[i].Ours)
 		}
 	}
 	r.Tables = append(r.Tables, x.Tables...)
-	return r, nil
+	return r
 }
 
 // shifts are the shifts of all end ports by 1, 1+step and so on; in place without rng.
@@ -104,7 +89,7 @@ func shifts(g *fabric.Graph, rng *rand.PCG, step int) rounds {
 	return traffic.ShiftsOfPorts(g, ends, step)
 }
 
-func shiftOfTwoPorts(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func shiftOfTwoPorts(ctx context.Context, s *lab.Setup) *lab.Result {
 	step := lab.Pick(s, 16, 1)
 	return twoOrders(ctx, s, "fig5", "All shifts", lab.Pick(s, 1, 3), func(g *fabric.Graph, rng *rand.PCG) rounds { return shifts(g, rng, step) }, []exchangeClaim{
 		{"fat648", "-4.5 %", -0.08, -0.01},
@@ -115,7 +100,7 @@ func shiftOfTwoPorts(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	})
 }
 
-func doublingOfTwoPorts(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func doublingOfTwoPorts(ctx context.Context, s *lab.Setup) *lab.Result {
 	return twoOrders(ctx, s, "fig6", "Recursive doubling", lab.Pick(s, 20, 200), func(g *fabric.Graph, rng *rand.PCG) rounds {
 		nodes := traffic.TwoPortNodes(g)
 		inPlace(g, nodes, func(n int32) int32 { return g.NodeEnds[g.NodeStart[n]] })

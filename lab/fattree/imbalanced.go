@@ -60,7 +60,7 @@ func (r results) both(p spot) (eft, beft *result, ok bool) {
 }
 
 // sweep routes spots under the three balances and fills a table.
-func sweep(ctx context.Context, s *lab.Setup, t *lab.Table, spots []spot) (results, error) {
+func sweep(ctx context.Context, s *lab.Setup, t *lab.Table, spots []spot) results {
 	t.Columns = []string{"fabric", "nodes", "distribution", "balance", "in order", "independent", "most loaded link", "targets of a switch, by level", "pairs on a link up, by level", "refused because"}
 	out := results{}
 	for _, p := range spots {
@@ -70,33 +70,24 @@ func sweep(ctx context.Context, s *lab.Setup, t *lab.Table, spots []spot) (resul
 			seeded[i].How.Seed = s.SeedOf(p.String())
 		}
 		var tree *tree
-		build := func() (g *fabric.Graph, err error) {
-			if tree, err = newTree(p.formula()); err == nil {
-				g = tree.graph
-			}
-			return g, err
+		build := func() *fabric.Graph {
+			tree = newTree(p.formula())
+			return tree.graph
 		}
-		err := s.Each(ctx, p.String(), build, seeded, func(b *lab.Candidate, trial *lab.Trial) error {
+		s.Each(ctx, p.String(), build, seeded, func(b *lab.Candidate, trial *lab.Trial) {
 			nodes := fmt.Sprint(trial.Graph.NumHosts)
-			got, err := estimate(ctx, trial)
-			if err != nil || trial.Refused != "" {
+			if trial.Refused != "" {
 				t.Add(p.base, nodes, p.ratio(), b.Name, "-", "-", "-", "-", "-", trial.Refused)
-				return err
+				return
 			}
-			r := &result{throughput: got}
-			if r.balance, err = tree.measure(ctx, s, trial); err != nil {
-				return err
-			}
+			got := estimate(ctx, trial)
+			r := &result{throughput: got, balance: tree.measure(ctx, s, trial)}
 			trial.Plan = nil // tables of large fabrics are not needed any more
 			out[p][b.Name] = r
 			t.Add(p.base, nodes, p.ratio(), b.Name, percent(got.inOrder.Hosts), percent(got.independent.Hosts), fmt.Sprintf("%.3f", r.balance.most), texts(r.balance.targets), texts(r.balance.up), "")
-			return nil
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
-	return out, nil
+	return out
 }
 
 // printedSpots are the distributions of Table I for a fabric, with their numbers of nodes.
@@ -112,33 +103,30 @@ func printedSpots(base string) (spots []spot, nodes []int) {
 
 // uniform is one of Figs. 4 to 7, or the text on Ranger: a fabric under uniform traffic
 // at full load, with the nodes distributed in several ways.
-func uniform(ctx context.Context, s *lab.Setup, name string, spots []spot, claims func(results) []lab.Claim) (*lab.Result, error) {
+func uniform(ctx context.Context, s *lab.Setup, name string, spots []spot, claims func(results) []lab.Claim) *lab.Result {
 	t := lab.Table{Name: name, Title: "Uniform traffic, share of a link that a node gets, and balance of the paths of all pairs"}
-	r, err := sweep(ctx, s, &t, spots)
-	if err != nil {
-		return nil, err
-	}
+	r := sweep(ctx, s, &t, spots)
 	return &lab.Result{
 		Tables: []lab.Table{t}, Claims: claims(r), Charts: r.bars(name, spots),
 		Notes: []string{"Levels count from the lowest: targets from level 1, links up from level 0. In order: a sender waits for its worst path; independent: no message waits for one to another target."},
-	}, nil
+	}
 }
 
-func fig4of1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig4of1(ctx context.Context, s *lab.Setup) *lab.Result {
 	spots, nodes := printedSpots("fat648")
 	return uniform(ctx, s, "fig4", spots, func(r results) []lab.Claim {
 		return append(r.figure4(spots), r.counts(spots, nodes), r.evenness(spots))
 	})
 }
 
-func fig5of1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig5of1(ctx context.Context, s *lab.Setup) *lab.Result {
 	spots, nodes := printedSpots("racks648")
 	return uniform(ctx, s, "fig5", spots, func(r results) []lab.Claim {
 		return []lab.Claim{r.figure5(spots), r.counts(spots, nodes)}
 	})
 }
 
-func fig6of1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig6of1(ctx context.Context, s *lab.Setup) *lab.Result {
 	spots, nodes := printedSpots("fat3456")
 	if s.Mode != lab.Full { // 6:6 and 11:1
 		spots, nodes = []spot{spots[0], spots[3]}, []int{nodes[0], nodes[3]}
@@ -148,7 +136,7 @@ func fig6of1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	})
 }
 
-func fig7of1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig7of1(ctx context.Context, s *lab.Setup) *lab.Result {
 	spots, nodes := printedSpots("juropa")
 	if s.Mode != lab.Full {
 		spots, nodes = nil, nil
@@ -158,7 +146,7 @@ func fig7of1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	})
 }
 
-func rangerOf1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func rangerOf1(ctx context.Context, s *lab.Setup) *lab.Result {
 	spots, _ := printedSpots("fat3456") // Table I (b)
 	for i := range spots {
 		spots[i].base = "ranger"
@@ -166,11 +154,9 @@ func rangerOf1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	if s.Mode != lab.Full {
 		spots = nil
 	}
-	result, err := uniform(ctx, s, "ranger", spots, func(r results) []lab.Claim { return r.ranger(spots) })
-	if err == nil {
-		result.Notes = append(result.Notes, "Ranger-like has 328 rack switches of 12 nodes here, so that X:Y of Table I (b) gives other totals than on 3456 ports; the thesis does not state its own.")
-	}
-	return result, err
+	result := uniform(ctx, s, "ranger", spots, func(r results) []lab.Claim { return r.ranger(spots) })
+	result.Notes = append(result.Notes, "Ranger-like has 328 rack switches of 12 nodes here, so that X:Y of Table I (b) gives other totals than on 3456 ports; the thesis does not state its own.")
+	return result
 }
 
 // counts is the claim that the numbers of nodes follow from the distributions.

@@ -26,7 +26,7 @@ var homes = []lab.Candidate{
 var treesOfPaper6 = []string{"fat648", "racks648", "racks432", "racks216", "over384"}
 
 // topologies counts what section V-C says.
-func topologies(_ context.Context, s *lab.Setup) (*lab.Result, error) {
+func topologies(_ context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{Name: "topologies", Title: "The topologies of section V-C", Columns: []string{"topology", "formula", "node ports", "leaves", "paper", "middle", "paper", "spines", "paper", "nodes with two ports"}}
 	c := lab.NewClaim("switches and node ports as the text says", "section V-C")
 	right, n := true, 0
@@ -35,14 +35,8 @@ func topologies(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 		if !s.Want(base) {
 			continue
 		}
-		tree, err := newTree(base)
-		if err != nil {
-			return nil, err
-		}
-		two, err := lab.Graph(base + twoPorts)
-		if err != nil {
-			return nil, err
-		}
+		tree := newTree(base)
+		two := lab.Must(lab.Graph(base + twoPorts))
 		levels := make([]int, 3)
 		for _, l := range tree.level {
 			levels[l]++
@@ -72,11 +66,11 @@ func topologies(_ context.Context, s *lab.Setup) (*lab.Result, error) {
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{c}, Notes: []string{
 		"The ratio 1.33:1 printed for 384 ports needs 18 cables up from each leaf, and so leaves of 42 ports: these are taken. Racks432 and racks216 keep all 18 spines; the text gives no number.",
-	}}, nil
+	}}
 }
 
 // redundancy fails every single switch in turn, with the tables as they are.
-func redundancy(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func redundancy(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "redundancy", Title: "Pairs of a node port and a node with two ports, and those that one failed switch parts",
 		Columns: []string{"topology", "engine", "direction", "pairs", "parted by one switch", "share", "switches that part some", "pairs parted by the worst", "one cable", "deadlock"},
@@ -92,10 +86,10 @@ func redundancy(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		formulas = append(formulas, "fat3456"+twoPorts, "dual4608"+twoPorts)
 	}
 	for _, formula := range formulas {
-		err := s.EachOf(ctx, formula, formula, homes, func(e *lab.Candidate, trial *lab.Trial) error {
+		s.EachOf(ctx, formula, formula, homes, func(e *lab.Candidate, trial *lab.Trial) {
 			if trial.Refused != "" || trial.Report.MultiHomed == nil {
 				t.Add(formula, e.Name, trial.Refused, "-", "-", "-", "-", "-", "-", "-")
-				return nil
+				return
 			}
 			m := trial.Report.MultiHomed
 			addFailures(&t, formula, e.Name, "to", &m.To, trial)
@@ -107,11 +101,7 @@ func redundancy(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			if points == 0 {
 				count[1]++
 			}
-			return nil
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	if clean[0] > 0 {
 		none.Judge(clean[0] == clean[1], "none to nodes on %d of %d topologies", clean[1], clean[0])
@@ -126,7 +116,7 @@ func redundancy(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{none, some, hardware, own}, Notes: []string{
 		"Each switch fails in turn, the tables stay. \"To\" is a packet to either port of the node, \"from\" one from either of its ports; the switch of the other end does not count. \"One cable\" counts pairs whose paths all pass one cable. With one LID a port all paths to a port of the other end meet at its root, so that no engine can keep those \"from\" a node apart.",
-	}}, nil
+	}}
 }
 
 func addFailures(t *lab.Table, formula, engine, direction string, f *quality.Failures, trial *lab.Trial) {
@@ -149,25 +139,21 @@ func suffixed(bases []string) []string {
 }
 
 // measureHomes runs a measurement of the topologies under the engines of Paper VI.
-func measureHomes(ctx context.Context, s *lab.Setup, t *lab.Table, of func(base string, trial *lab.Trial) (flow.Summary, error)) (map[string]map[string]float64, error) {
+func measureHomes(ctx context.Context, s *lab.Setup, t *lab.Table, of func(base string, trial *lab.Trial) flow.Summary) map[string]map[string]float64 {
 	got := map[string]map[string]float64{}
 	for _, base := range treesOfPaper6 {
 		got[base] = map[string]float64{}
-		err := s.EachOf(ctx, base, base+twoPorts, homes, func(e *lab.Candidate, trial *lab.Trial) error {
+		s.EachOf(ctx, base, base+twoPorts, homes, func(e *lab.Candidate, trial *lab.Trial) {
 			if trial.Refused != "" {
 				t.Add(base, e.Name, "-", "-", trial.Refused)
-				return nil
+				return
 			}
-			v, err := of(base, trial)
+			v := of(base, trial)
 			got[base][e.Name] = v.Mean
 			t.Add(base, e.Name, lab.Mean(v), gainOver(got[base], e.Name), "")
-			return err
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
-	return got, nil
+	return got
 }
 
 func gainOver(got map[string]float64, name string) string {
@@ -200,24 +186,17 @@ func gained(got map[string]map[string]float64, base, paper string, low, high flo
 }
 
 // uniformOfTwoPorts is Fig. 4, by both estimates.
-func uniformOfTwoPorts(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func uniformOfTwoPorts(ctx context.Context, s *lab.Setup) *lab.Result {
 	type estimator func(context.Context, *fabric.Graph, *route.Plan, flow.Uniform) (flow.Shares, error)
-	by := func(name, title string, e estimator) (lab.Table, map[string]map[string]float64, error) {
+	by := func(name, title string, e estimator) (lab.Table, map[string]map[string]float64) {
 		t := lab.Table{Name: name, Title: title, Columns: homeColumns}
-		got, err := measureHomes(ctx, s, &t, func(_ string, trial *lab.Trial) (flow.Summary, error) {
-			d, err := e(ctx, trial.Graph, trial.Plan, allHosts)
-			return flow.Summarise([]float64{d.Hosts}), err
+		got := measureHomes(ctx, s, &t, func(_ string, trial *lab.Trial) flow.Summary {
+			return flow.Summarise([]float64{lab.Must(e(ctx, trial.Graph, trial.Plan, allHosts)).Hosts})
 		})
-		return t, got, err
+		return t, got
 	}
-	t, got, err := by("fig4", "Uniform traffic in order", flow.InOrder)
-	if err != nil {
-		return nil, err
-	}
-	x, free, err := by("fig4-independent", "Experiment, uniform traffic, messages that do not wait for each other", flow.Independent)
-	if err != nil {
-		return nil, err
-	}
+	t, got := by("fig4", "Uniform traffic in order", flow.InOrder)
+	x, free := by("fig4-independent", "Experiment, uniform traffic, messages that do not wait for each other", flow.Independent)
 	var claims []lab.Claim
 	for _, base := range treesOfPaper6 {
 		c := gained(got, base, "equal", -0.02, 0.02)
@@ -227,5 +206,5 @@ func uniformOfTwoPorts(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		}
 		claims = append(claims, c)
 	}
-	return &lab.Result{Tables: []lab.Table{t, x}, Claims: claims, Charts: homeBars("fig4", "Nodes with two ports, uniform traffic in order", got)}, nil
+	return &lab.Result{Tables: []lab.Table{t, x}, Claims: claims, Charts: homeBars("fig4", "Nodes with two ports, uniform traffic in order", got)}
 }

@@ -78,7 +78,7 @@ type switchClaims struct {
 }
 
 // switchToSwitch counts which switches reach each other, and judges deadlock.
-func switchToSwitch(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func switchToSwitch(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "switches", Title: "Pairs of switches that reach each other, and deadlock with the traffic of switches",
 		Columns: []string{"fabric", "engine", "pairs of switches", "joined", "lanes", "deadlock", "refused because"},
@@ -91,26 +91,22 @@ func switchToSwitch(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		oneLeaf:  "refused",
 	}
 	for _, formula := range fabricsOfPaper3(s) {
-		build := func() (*fabric.Graph, error) { return treeOfPaper3(formula) }
-		err := s.Each(ctx, formula, build, joins, func(e *lab.Candidate, trial *lab.Trial) error {
+		build := func() *fabric.Graph { return treeOfPaper3(formula) }
+		s.Each(ctx, formula, build, joins, func(e *lab.Candidate, trial *lab.Trial) {
 			if trial.Refused != "" {
 				t.Add(formula, e.Name, "-", "-", "-", "-", trial.Refused)
 				claims.addRefusal(formula, e.Name)
-				return nil
+				return
 			}
 			joined, pairs := reachable(trial)
 			t.Add(formula, e.Name, fmt.Sprint(pairs), fmt.Sprint(joined), fmt.Sprint(trial.Plan.VLs), trial.Deadlock(), "")
 			claims.add(formula, e.Name, trial, joined, pairs)
-			return nil
 		})
-		if err != nil {
-			return nil, err
-		}
 	}
 	claims.full.Explain(claims.oneLeafHolds, "Of the cables of a rack switch of Ranger to a core, three lead to one leaf and three to another, so that paths reach the root of the subtree through two of its parents, which lemma 5.9 does not allow for. Experiment, all six to one leaf: %s.", claims.oneLeaf)
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{claims.none.Claim, claims.full.Claim, claims.rival.Claim, claims.degraded.Claim}, Notes: []string{
 		"Deadlock is the judge's word: none; hosts none (only with the traffic of switches); possible. On degraded trees lemma 5.9 of the paper fails: its subtree may then close a cycle.",
-	}}, nil
+	}}
 }
 
 // isWhole reports whether a fabric is one of the paper's, as it is.
@@ -147,11 +143,11 @@ func (c *switchClaims) addRefusal(formula, engine string) {
 }
 
 // treeOfPaper3 builds a fabric, or that of the experiment.
-func treeOfPaper3(formula string) (*fabric.Graph, error) {
+func treeOfPaper3(formula string) *fabric.Graph {
 	if formula == rangerOneLeaf {
 		return replugged("ranger", oneLeafACore)
 	}
-	return lab.Graph(formula)
+	return lab.Must(lab.Graph(formula))
 }
 
 // nodesAndSwitches is the load of Table III: nodes at 4x DDR, switches at 1x SDR.
@@ -198,7 +194,7 @@ const (
 )
 
 // fiveEngines is Table III.
-func fiveEngines(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fiveEngines(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "table3", Title: "Uniform traffic of nodes at full load, share of a link that a node gets; also with switches sending at an eighth",
 		Columns: []string{"fabric", "engine", "in order", "independent", "paper", "in order, switches sending too", "switches get", "lanes", "deadlock"},
@@ -207,31 +203,25 @@ func fiveEngines(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	for _, printed := range lab.ReadPrinted(publishedEngines) {
 		base := formulas[printed["topology"]]
 		got := map[string]*throughput{}
-		err := s.EachOf(ctx, base, base, rivalsOfPaper3(s.SeedOf(base)), func(e *lab.Candidate, trial *lab.Trial) error {
+		s.EachOf(ctx, base, base, rivalsOfPaper3(s.SeedOf(base)), func(e *lab.Candidate, trial *lab.Trial) {
 			paper := "-"
 			if e.Column != "" {
 				paper = printed[e.Column] + " %"
 			}
-			v, err := estimate(ctx, trial)
-			if err != nil || trial.Refused != "" {
+			if trial.Refused != "" {
 				t.Add(base, e.Name, "-", "-", paper, "-", "-", "-", trial.Refused)
-				return err
+				return
 			}
-			busy, err := flow.InOrder(ctx, trial.Graph, trial.Plan, nodesAndSwitches)
+			v, busy := estimate(ctx, trial), lab.Must(flow.InOrder(ctx, trial.Graph, trial.Plan, nodesAndSwitches))
 			got[e.Name] = v
 			got[e.Name+withSwitches] = &throughput{inOrder: busy, independent: v.independent}
 			t.Add(base, e.Name, percent(v.inOrder.Hosts), percent(v.independent.Hosts), paper, percent(busy.Hosts), percent(busy.Switches), fmt.Sprint(trial.Plan.VLs), trial.Deadlock())
-			return err
 		})
-		if err == nil && base == "racks648" {
-			build := func() (*fabric.Graph, error) { return replugged(base, oneByOne) }
-			err = s.Each(ctx, base, build, []lab.Candidate{{Name: lashOneByOne, How: firstPort()}}, func(e *lab.Candidate, trial *lab.Trial) (err error) {
-				got[e.Name], err = estimate(ctx, trial)
-				return err
+		if base == "racks648" {
+			build := func() *fabric.Graph { return replugged(base, oneByOne) }
+			s.Each(ctx, base, build, []lab.Candidate{{Name: lashOneByOne, How: firstPort()}}, func(e *lab.Candidate, trial *lab.Trial) {
+				got[e.Name] = estimate(ctx, trial)
 			})
-		}
-		if err != nil {
-			return nil, err
 		}
 		claims = append(claims, engineClaims(base, printed, got)...)
 	}
@@ -239,7 +229,7 @@ func fiveEngines(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		"Claims are about nodes sending alone: the paper finds that the traffic of switches costs them 1 % (section 7.2.1). Max-min fair rates, the last columns, take a switch for a sender like a node, which costs nodes more near the root of the subtree than round-robin by input port does.",
 		"LASH is by the first shortest path, as section 7.2.3 says; weft's with lean=true lets equal ways meet too, but deals the LIDs of a switch out over parallel links. Minhop by entries is OpenSM's: it counts table entries whether or not paths use them.",
 		"Cables one by one: the twelve cables of a rack switch lead to twelve switches, in place of three each to four; the paper does not say which.",
-	}}, nil
+	}}
 }
 
 // engineClaims returns the claims of Table III about one fabric. The paper's simulator loses up to
@@ -291,7 +281,7 @@ func engineClaims(base string, printed lab.Printed, got map[string]*throughput) 
 
 // lashLanes counts the lanes of LASH on three fabrics, in other orders of switches too:
 // the thesis does not say in which order its GUIDs are.
-func lashLanes(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func lashLanes(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "lanes", Title: "Lanes that LASH needs",
 		Columns: []string{"fabric", "order of GUIDs", "paper", "lash,lean", "lash"},
@@ -309,20 +299,12 @@ func lashLanes(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			if !s.Want(base + " " + string(o)) {
 				continue
 			}
-			f, err := gen.Parse(base)
-			if err != nil {
-				return nil, err
-			}
-			if f, err = renumbered(f, o, s.SeedOf(base)); err != nil {
-				return nil, err
-			}
+			f := lab.Must(gen.Parse(base))
+			f = renumbered(f, o, s.SeedOf(base))
 			g := f.Compile()
 			cells := []string{base, string(o), printed["lash_vls"]}
 			for _, engine := range []string{"lash,lean=true", "lash"} {
-				trial, err := s.Route(ctx, g, lab.Routing{Engine: engine, MaxVLs: route.NumSLs - 1})
-				if err != nil {
-					return nil, err
-				}
+				trial := lab.Must(s.Route(ctx, g, lab.Routing{Engine: engine, MaxVLs: route.NumSLs - 1}))
 				if trial.Refused != "" {
 					cells = append(cells, trial.Refused)
 					continue
@@ -350,5 +332,5 @@ func lashLanes(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{
 		"The thesis says that LASH did not finish on JuRoPA in reasonable time (section 7.3), and that it needs 8 lanes there (section 7.2.3): the 8 is not from such a run.",
-	}}, nil
+	}}
 }

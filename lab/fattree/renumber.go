@@ -7,6 +7,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/lab"
 )
 
 // guidOrder is an order of the GUIDs of switches.
@@ -21,9 +22,9 @@ const (
 var guidOrders = []guidOrder{leavesFirst, rootsFirst, shuffled}
 
 // renumbered is a copy of a fabric whose switches have their GUIDs in another order.
-func renumbered(f *fabric.Fabric, o guidOrder, seed uint64) (*fabric.Fabric, error) {
+func renumbered(f *fabric.Fabric, o guidOrder, seed uint64) *fabric.Fabric {
 	if o == leavesFirst {
-		return f, nil
+		return f
 	}
 	var switches []fabric.NodeID // in order of GUID
 	for id := range f.Nodes {
@@ -54,15 +55,11 @@ func renumbered(f *fabric.Fabric, o guidOrder, seed uint64) (*fabric.Fabric, err
 		if !ok {
 			g = n.GUID
 		}
-		if _, err := out.AddNode(n.Type, g, n.NumPorts(), n.Desc); err != nil {
-			return nil, err
-		}
+		lab.Must(out.AddNode(n.Type, g, n.NumPorts(), n.Desc))
 	}
 	for i := range f.Links {
 		l := &f.Links[i]
-		if _, err := out.Connect(l.A, l.B, l.Width, l.Speed); err != nil {
-			return nil, err
-		}
+		lab.Must(out.Connect(l.A, l.B, l.Width, l.Speed))
 	}
-	return out, nil
+	return out
 }

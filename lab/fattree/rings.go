@@ -18,13 +18,9 @@ type ringShares struct {
 }
 
 // ring simulates the natural ring and random ones.
-func ring(ctx context.Context, s *lab.Setup, trial *lab.Trial, n int, seed uint64) (*ringShares, error) {
-	net, err := flow.New(ctx, trial.Graph, trial.Plan, s.Workers)
-	if err != nil {
-		return nil, err
-	}
-	r, err := net.Rings(ctx, n, seed, s.Workers)
-	return &ringShares{RingShares: r}, err
+func ring(ctx context.Context, s *lab.Setup, trial *lab.Trial, n int, seed uint64) *ringShares {
+	net := lab.Must(flow.New(ctx, trial.Graph, trial.Plan, s.Workers))
+	return &ringShares{RingShares: lab.Must(net.Rings(ctx, n, seed, s.Workers))}
 }
 
 // ringPaper holds the bandwidths that Table II prints for a fabric and distribution.
@@ -45,16 +41,13 @@ func publishedRing(p spot) ringPaper {
 const free = 1523.73
 
 // bothWays is the experiment on ping-pongs: every node sends to both neighbours at once.
-func bothWays(ctx context.Context, s *lab.Setup, trial *lab.Trial, n int, seed uint64) (float64, error) {
-	r, err := s.Flow(ctx, trial, "ring_random", flow.Options{Runs: n, Seed: seed, Shuffle: true, MaxMin: true})
-	if err != nil {
-		return 0, err
-	}
-	return r.MaxMin.Mean, nil
+func bothWays(ctx context.Context, s *lab.Setup, trial *lab.Trial, n int, seed uint64) float64 {
+	r := lab.Must(s.Flow(ctx, trial, "ring_random", flow.Options{Runs: n, Seed: seed, Shuffle: true, MaxMin: true}))
+	return r.MaxMin.Mean
 }
 
 // rings is Table II.
-func rings(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func rings(ctx context.Context, s *lab.Setup) *lab.Result {
 	runs := lab.Pick(s, ringsOfPaper, 20*ringsOfPaper)
 	t := lab.Table{
 		Name: "table2", Title: fmt.Sprintf("Rings of HPC Challenge, share of a link (natural, and %d random ones)", runs),
@@ -66,18 +59,11 @@ func rings(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	for _, p := range []spot{{"fat648", 9, 9}, {"fat648", 17, 1}, {"fat648", 18, 18}, {"racks648", 12, 12}, {"racks648", 22, 1}, {"racks648", 24, 24}} {
 		paper := publishedRing(p)
 		got := map[string]*ringShares{}
-		err := s.EachOf(ctx, p.String(), p.formula(), balances, func(b *lab.Candidate, trial *lab.Trial) error {
-			if trial.Refused != "" {
-				return fmt.Errorf("%s: %s", b.How.Engine, trial.Refused)
-			}
+		s.EachOf(ctx, p.String(), p.formula(), balances, func(b *lab.Candidate, trial *lab.Trial) {
+			isRouted(b, trial)
 			// The same rings for every balance.
-			r, err := ring(ctx, s, trial, runs, s.SeedOf(p.String()))
-			if err != nil {
-				return err
-			}
-			if r.both, err = bothWays(ctx, s, trial, runs, s.SeedOf(p.String())); err != nil {
-				return err
-			}
+			r := ring(ctx, s, trial, runs, s.SeedOf(p.String()))
+			r.both = bothWays(ctx, s, trial, runs, s.SeedOf(p.String()))
 			got[b.Name] = r
 			least, n = min(least, r.Natural), n+1
 			printed := map[string]map[string]float64{"EFT": paper.eft, "BEFT": paper.beft}[b.Name]
@@ -88,11 +74,7 @@ func rings(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 				return "-"
 			}
 			t.Add(p.base, p.ratio(), b.Name, fmt.Sprintf("%.3f", r.Natural), "1", fmt.Sprintf("%.3f", r.Least), cell("ROR BW MIN"), fmt.Sprintf("%.3f", r.Most), cell("ROR BW MAX"), lab.Mean(r.Spread), cell("ROR BW AVG"))
-			return nil
 		})
-		if err != nil {
-			return nil, err
-		}
 		gains = append(gains, ringGain(p, paper, got))
 	}
 	if n > 0 {
@@ -100,7 +82,7 @@ func rings(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: append([]lab.Claim{natural}, gains...), Notes: []string{
 		"Shares of the paper are of 1523.73 MB/s, its free link. Its seeds are not known, and its averages are of 30 rings: gains within 10 points count as the paper's.",
-	}}, nil
+	}}
 }
 
 // ringGain is the claim what BEFT gains on the average of random rings.

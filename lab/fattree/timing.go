@@ -17,7 +17,7 @@ type times map[string]map[string]float64
 
 // clock routes the fabrics of a printed table: routing alone, on one core, the least of
 // up to three times.
-func clock(ctx context.Context, s *lab.Setup, name, printed, suffix string, engines []lab.Candidate) (lab.Table, times, error) {
+func clock(ctx context.Context, s *lab.Setup, name, printed, suffix string, engines []lab.Candidate) (lab.Table, times) {
 	t := lab.Table{Name: name, Title: "CPU seconds of routing on one core, least of up to 3", Columns: []string{"topology", "formula", "engine", "seconds", "paper", "MB allocated", "refused because"}}
 	out := times{}
 	for i := range engines {
@@ -31,21 +31,17 @@ func clock(ctx context.Context, s *lab.Setup, name, printed, suffix string, engi
 			continue // too large
 		}
 		out[topology] = map[string]float64{}
-		err := s.EachOf(ctx, topology, formula, engines, func(e *lab.Candidate, trial *lab.Trial) error {
+		s.EachOf(ctx, topology, formula, engines, func(e *lab.Candidate, trial *lab.Trial) {
 			paper := cmp.Or(r[e.Column], "-")
 			if trial.Refused != "" {
 				t.Add(topology, formula, e.Name, "-", paper, "-", trial.Refused)
-				return nil
+				return
 			}
 			out[topology][e.Name] = trial.Cost.Seconds
 			t.Add(topology, formula, e.Name, lab.Num(trial.Cost.Seconds), paper, lab.Num(trial.Cost.Allocated/1e6), "")
-			return nil
 		})
-		if err != nil {
-			return t, nil, err
-		}
 	}
-	return t, out, nil
+	return t, out
 }
 
 // ratio is the claim how much longer one engine takes than another on a topology.
@@ -62,13 +58,10 @@ func (t times) ratio(text, topology, slow, fast, paper string, low, high float64
 // unbounded is no upper bound.
 const unbounded = 1e9
 
-func timesOfPaper1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	t, r, err := clock(ctx, s, "table3", publishedTimes1, "", []lab.Candidate{
+func timesOfPaper1(ctx context.Context, s *lab.Setup) *lab.Result {
+	t, r := clock(ctx, s, "table3", publishedTimes1, "", []lab.Candidate{
 		{Name: "BEFT", Column: "beft_s", How: lab.Routing{Engine: "ftree,balance=beft"}}, {Name: "EFT", Column: "eft_s", How: lab.Routing{Engine: "ftree,balance=zahavi"}}, {Name: "ours", How: lab.Routing{Engine: "ftree,balance=closed"}},
 	})
-	if err != nil {
-		return nil, err
-	}
 	claims := []lab.Claim{
 		r.ratio("BEFT takes about as long as EFT, or less (at most 1.5 times)", "3456-port fat-tree switch", "BEFT", "EFT", "0.40", 0, 1.5),
 		r.ratio("BEFT takes longer than EFT", "648-port fat-tree with rack switches", "BEFT", "EFT", "7.7", 1, unbounded),
@@ -79,21 +72,18 @@ func timesOfPaper1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	for i := range claims {
 		claims[i].Explain(false, "Here both are one search with another comparison at its end; the paper's second pass over all leaf switches of a rack switch (its option -Z) is not there, so that there is nothing to take longer.")
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{machines}}, nil
+	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{machines}}
 }
 
 const machines = "The paper's seconds are OpenSM's on a machine of its time: only ratios are compared."
 
-func timesOfPaper3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	t, r, err := clock(ctx, s, "table4", publishedTimes3, "", []lab.Candidate{
+func timesOfPaper3(ctx context.Context, s *lab.Setup) *lab.Result {
+	t, r := clock(ctx, s, "table4", publishedTimes3, "", []lab.Candidate{
 		{Name: "without switches", Column: "no_sw2sw_s", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},
 		{Name: "sFtree", Column: "sw2sw_s", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=sftree"}},
 		{Name: "ours", How: lab.Routing{Engine: "ftree,balance=closed"}},
 		{Name: "LASH", Column: "lash_s", How: lab.Routing{Engine: "lash,lean=true"}},
 	})
-	if err != nil {
-		return nil, err
-	}
 	var claims []lab.Claim
 	for _, topology := range []string{"3456-port fat-tree switch", "JuRoPA-like supercomputer", "Ranger-like supercomputer"} {
 		paper := "-"
@@ -111,12 +101,12 @@ func timesOfPaper3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	for i := len(claims) - 2; i < len(claims); i++ {
 		claims[i].Explain(false, "Weft's LASH looks for cycles along an order that it keeps, not by a search for each pair: that takes the factor away. OpenSM 3.3.23 has it still: on the 3456-port tree its ftree takes 2 s of CPU, and its LASH had not finished after 250 s.")
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{machines}}, nil
+	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Notes: []string{machines}}
 }
 
-func timesOfPaper6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func timesOfPaper6(ctx context.Context, s *lab.Setup) *lab.Result {
 	byEntries := plain.MinHop(plain.ByLeaf)
-	t, r, err := clock(ctx, s, "table1", publishedTimes6, "|ports(2)", []lab.Candidate{
+	t, r := clock(ctx, s, "table1", publishedTimes6, "|ports(2)", []lab.Candidate{
 		{Name: "minhop", Column: "minhop", How: lab.Routing{Engine: "minhop"}},
 		{Name: "dfsssp", Column: "dfsssp", How: lab.Routing{Engine: "dfsssp"}},
 		{Name: "ftree", Column: "ftree", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},
@@ -124,9 +114,6 @@ func timesOfPaper6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		{Name: "ours", How: lab.Routing{Engine: "ftree,balance=closed,multihomed=mftree,switches=none"}},
 		{Name: byEntries.Name, How: lab.Routing{Engine: byEntries.Name, Spec: byEntries}},
 	})
-	if err != nil {
-		return nil, err
-	}
 	claims := []lab.Claim{
 		r.ratio("mFtree takes about as long as ftree (0.5 to 1.3 times)", "3-stage 3456-port", "mFtree", "ftree", "0.91", 0.5, 1.3),
 		r.ratio("mFtree takes about as long as ftree (0.5 to 1.5 times)", "4-stage 4608-port", "mFtree", "ftree", "1.35", 0.5, 1.5),
@@ -144,5 +131,5 @@ func timesOfPaper6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		machines,
 		"Ftree, mFtree and ours (in closed form) are without the joining of all switches, which is not the paper's either.",
 		"Weft's mFtree keeps the switches of the last node's paths by number of the round: there is no flag to clear on every switch.",
-	}}, nil
+	}}
 }

@@ -27,17 +27,11 @@ type tree struct {
 
 // newTree builds a formula. Levels are those of the whole fabric, without suffixes:
 // a rack switch that lost its hosts remains one.
-func newTree(formula string) (*tree, error) {
+func newTree(formula string) *tree {
 	base, _ := gen.Split(formula)
-	whole, err := gen.Parse(base)
-	if err != nil {
-		return nil, err
-	}
-	g, err := lab.Graph(formula)
-	if err != nil {
-		return nil, err
-	}
-	return treeOf(whole, g), nil
+	whole := lab.Must(gen.Parse(base))
+	g := lab.Must(lab.Graph(formula))
+	return treeOf(whole, g)
 }
 
 // treeOf returns a graph of some of the nodes of a fabric, with their levels there.
@@ -106,20 +100,14 @@ func (b *balance) even() bool {
 }
 
 // allPairs counts the paths of all pairs.
-func allPairs(ctx context.Context, s *lab.Setup, trial *lab.Trial) (*flow.Pairs, error) {
-	n, err := flow.New(ctx, trial.Graph, trial.Plan, s.Workers)
-	if err != nil {
-		return nil, err
-	}
-	return n.AllPairs(ctx, s.Workers)
+func allPairs(ctx context.Context, s *lab.Setup, trial *lab.Trial) *flow.Pairs {
+	n := lab.Must(flow.New(ctx, trial.Graph, trial.Plan, s.Workers))
+	return lab.Must(n.AllPairs(ctx, s.Workers))
 }
 
 // measure returns the balance of a routed tree.
-func (t *tree) measure(ctx context.Context, s *lab.Setup, trial *lab.Trial) (*balance, error) {
-	p, err := allPairs(ctx, s, trial)
-	if err != nil {
-		return nil, err
-	}
+func (t *tree) measure(ctx context.Context, s *lab.Setup, trial *lab.Trial) *balance {
+	p := allPairs(ctx, s, trial)
 	g := t.graph
 	b := &balance{targets: make([]extent, t.top), up: make([]extent, t.top), most: float64(p.Index) / float64(max(g.NumHosts-1, 1))}
 	down := make([]int64, g.NumSwitches)
@@ -137,7 +125,7 @@ func (t *tree) measure(ctx context.Context, s *lab.Setup, trial *lab.Trial) (*ba
 			b.targets[t.level[s]-1].add(n)
 		}
 	}
-	return b, nil
+	return b
 }
 
 // percent prints a share of capacity.
@@ -153,17 +141,21 @@ type throughput struct {
 	independent flow.Shares
 }
 
-// estimate estimates the traffic of all hosts; there is no throughput after a refusal.
-func estimate(ctx context.Context, trial *lab.Trial) (out *throughput, err error) {
-	out = &throughput{trial: trial}
+// estimate estimates the traffic of all hosts; there is none after a refusal.
+func estimate(ctx context.Context, trial *lab.Trial) *throughput {
+	out := &throughput{trial: trial}
+	if trial.Refused == "" {
+		out.inOrder = lab.Must(flow.InOrder(ctx, trial.Graph, trial.Plan, allHosts))
+		out.independent = lab.Must(flow.Independent(ctx, trial.Graph, trial.Plan, allHosts))
+	}
+	return out
+}
+
+// isRouted ends the artefact if an engine refused.
+func isRouted(e *lab.Candidate, trial *lab.Trial) {
 	if trial.Refused != "" {
-		return out, nil
+		lab.Check(fmt.Errorf("%s: %s", e.Name, trial.Refused))
 	}
-	if out.inOrder, err = flow.InOrder(ctx, trial.Graph, trial.Plan, allHosts); err != nil {
-		return nil, err
-	}
-	out.independent, err = flow.Independent(ctx, trial.Graph, trial.Plan, allHosts)
-	return out, err
 }
 
 // brackets says whether a printed share lies between the two estimates.

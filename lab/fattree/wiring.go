@@ -5,6 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/lab"
 )
 
 // plugging says where cable k up from leaf r ends: at which of the switches above the
@@ -30,11 +31,8 @@ func oneByOne(r, k int) (above int, port uint8) {
 }
 
 // replugged is a fabric with the cables from its leaves up plugged elsewhere.
-func replugged(base string, plug plugging) (*fabric.Graph, error) {
-	whole, err := gen.Parse(base)
-	if err != nil {
-		return nil, err
-	}
+func replugged(base string, plug plugging) *fabric.Graph {
+	whole := lab.Must(gen.Parse(base))
 	var leaves, above []fabric.NodeID
 	level := gen.Levels(whole)
 	for id, l := range level {
@@ -52,12 +50,10 @@ func replugged(base string, plug plugging) (*fabric.Graph, error) {
 	for r, leaf := range leaves {
 		for k, port := range upPorts(whole, leaf, level) {
 			to, at := plug(r, k)
-			if _, err := f.Connect(fabric.End{Node: leaf, Port: port}, fabric.End{Node: above[to], Port: at}, 4, fabric.EDR); err != nil {
-				return nil, err
-			}
+			lab.Must(f.Connect(fabric.End{Node: leaf, Port: port}, fabric.End{Node: above[to], Port: at}, 4, fabric.EDR))
 		}
 	}
-	return f.Compile(), nil
+	return f.Compile()
 }
 
 // upPorts are the ports of a leaf that lead up.

@@ -17,7 +17,7 @@ import (
 
 // routing computes the routes of section 5.5 on each map, tries them, has them judged
 // and tells the hosts.
-func routing(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func routing(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "routes", Title: "Up*/down* routes on the maps",
 		Columns: []string{"system", "root", "relabelled", "pairs", "delivered", "deadlock-free", "longest", "mean wires", "tables", "bytes", "time (modelled, ms)"},
@@ -27,40 +27,26 @@ func routing(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	}}
 	for i := range systems {
 		sys := &systems[i]
-		claim := lab.Claim{Text: sys.name + ": all pairs routed, mutually free of deadlock, distributed to all interfaces", Paper: "yes", Ours: "-", Verdict: lab.NotRun}
-		root := lab.Claim{Text: sys.name + ": wires from the root to the nearest host, the utility host apart", Paper: "as far as possible", Ours: "-", Verdict: lab.NotRun}
+		claim := lab.NewClaim(sys.name+": all pairs routed, mutually free of deadlock, distributed to all interfaces", "yes")
+		root := lab.NewClaim(sys.name+": wires from the root to the nearest host, the utility host apart", "as far as possible")
 		if s.Want(sys.name) {
-			if err := sys.route(ctx, s, &t, &claim, &root); err != nil {
-				return nil, err
-			}
+			sys.route(ctx, s, &t, &claim, &root)
 		}
 		r.Claims = append(r.Claims, claim, root)
 	}
 	r.Tables = []lab.Table{t}
-	return r, nil
+	return r
 }
 
-func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table, claim, root *lab.Claim) error {
-	n, err := network(sys.formula)
-	if err != nil {
-		return err
-	}
-	m, err := mapOf(ctx, sys)
-	if err != nil {
-		return err
-	}
-	master, err := m.HostByName(utility)
-	if err != nil {
-		return err
-	}
+func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table, claim, root *lab.Claim) {
+	n := network(sys.formula)
+	m := mapOf(ctx, sys)
+	master := lab.Must(m.HostByName(utility))
 	table := routes.Compute(m, &routes.Options{Utility: master, Seed: s.SeedOf(sys.name)})
 	net := model.NewModel(n, model.Circuit, model.Myrinet)
 	tried := table.Try(m, net)
 	told := table.Distribute(m, master, net, model.MyrinetClock)
-	report, err := job.JudgeRoutes(ctx, m, table, s.Workers)
-	if err != nil {
-		return err
-	}
+	report := lab.Must(job.JudgeRoutes(ctx, m, table, s.Workers))
 	longest, sum := 0, 0
 	for a := range table.Turns {
 		for _, turns := range table.Turns[a] {
@@ -83,12 +69,11 @@ func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table, claim,
 	wires := m.Distances(others...)
 	nearest, most := wires[table.Root], slices.Max(wires[m.NumHosts():])
 	root.Ours, root.Verdict = fmt.Sprintf("%d, no switch has more than %d", nearest, most), lab.Judged(nearest == most)
-	return nil
 }
 
 // growth maps k-ary n-trees of 8-port switches by all algorithms whose probes do not
 // grow with the square of the network.
-func growth(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func growth(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "growth", Title: "Probes on 4-ary n-trees, circuit routing",
 		Columns: []string{"network", "switches", "hosts", "berkeley", "coupon", "self-identifying", "coupon / berkeley", "isomorphic"},
@@ -97,7 +82,7 @@ func growth(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		Name: "growth", Title: t.Title, Kind: chart.Lines, X: chart.Axis{Label: "switches", Log: true}, Y: chart.Axis{Label: "probes", Log: true},
 		Series: []chart.Series{{Name: "berkeley"}, {Name: "coupon"}, {Name: "self-identifying"}},
 	}
-	claim := lab.Claim{Text: "an algorithm that deduces from hosts sends fewer probes, and fewer still the larger the network", Paper: "conjectured, of a randomised one", Ours: "-", Verdict: lab.NotRun}
+	claim := lab.NewClaim("an algorithm that deduces from hosts sends fewer probes, and fewer still the larger the network", "conjectured, of a randomised one")
 	var shares []float64
 	all := true
 	for n := 2; n <= lab.Pick(s, 4, 5); n++ {
@@ -105,23 +90,14 @@ func growth(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		if !s.Want(formula) {
 			continue
 		}
-		net, err := network(formula)
-		if err != nil {
-			return nil, err
-		}
+		net := network(formula)
 		depth := theory.Of(net, 0).Depth()
 		same := true
 		var sent []int
 		for i, name := range []string{"berkeley", "coupon", "self-identifying"} {
-			a, err := algorithm.Find(name)
-			if err != nil {
-				return nil, err
-			}
+			a := lab.Must(algorithm.Find(name))
 			m := model.NewMapper(model.NewModel(net, model.Circuit, model.Myrinet), 0, model.Conditions{SelfIdentifying: a.SelfIdentifying})
-			res, err := a.Run(ctx, m, &algorithm.Options{Self: net.Hosts[0], Radix: net.Radix(), Depth: depth})
-			if err != nil {
-				return nil, err
-			}
+			res := lab.Must(a.Run(ctx, m, &algorithm.Options{Self: net.Hosts[0], Radix: net.Radix(), Depth: depth}))
 			same = same && theory.Same(res.Map, net) == nil
 			sent = append(sent, res.Probes.Total().Sent)
 			c.Series[i].Add(float64(net.NumSwitches()), float64(sent[i]), 0, 0)
@@ -144,5 +120,5 @@ func growth(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		claim.Ours += " of berkeley's"
 		claim.Verdict = lab.Judged(falls && all)
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{claim}, Charts: []chart.Chart{c}}, nil
+	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{claim}, Charts: []chart.Chart{c}}
 }

@@ -27,20 +27,17 @@ func (w *witness) Probe(turns []model.Turn) (model.Reply, time.Duration) {
 	return reply, took
 }
 
-func fig8(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	claims := notRun(
-		lab.Claim{Text: "C+A+B: most nodes in the model graph, and explorations (within 25 %)", Paper: "about 750, about 250"},
-		lab.Claim{Text: "C+A+B: hosts found when 150 of 250 explorations are done (at least 90 of 100)", Paper: "nearly all"},
-		lab.Claim{Text: "C+A+B: nodes at the end", Paper: "140"},
-	)
+func fig8(ctx context.Context, s *lab.Setup) *lab.Result {
+	claims := []lab.Claim{
+		lab.NewClaim("C+A+B: most nodes in the model graph, and explorations (within 25 %)", "about 750, about 250"),
+		lab.NewClaim("C+A+B: hosts found when 150 of 250 explorations are done (at least 90 of 100)", "nearly all"),
+		lab.NewClaim("C+A+B: nodes at the end", "140"),
+	}
 	r := &lab.Result{Claims: claims, Notes: []string{
 		"In the paper the last prune makes the numbers plummet. Ours has merged everything by then: a vertex that is merged with an explored one is not explored again, and nothing is left to prune.",
 		rewiredNote,
 	}}
-	nets, err := systems[2].wanted(s)
-	if err != nil {
-		return nil, err
-	}
+	nets := systems[2].wanted(s)
 	for k, net := range nets {
 		c := chart.Chart{
 			Name: [2]string{"fig8", "fig8-rewired"}[k], Title: "Model graph while C+A+B is mapped, " + net.name, Kind: chart.Lines,
@@ -50,7 +47,7 @@ func fig8(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		t := lab.Table{Name: c.Name, Title: c.Title, Columns: []string{"exploration", "nodes", "edges", "frontier", "hosts found"}}
 		w := witness{met: map[uint64]bool{}}
 		var met []int
-		res, err := trial{
+		res := trial{
 			algorithm: "berkeley",
 			watch:     func(p model.Prober) model.Prober { w.Prober = p; return &w },
 			step: func(step algorithm.Step) {
@@ -64,9 +61,6 @@ func fig8(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 				}
 			},
 		}.run(ctx, net.n)
-		if err != nil {
-			return nil, err
-		}
 		r.Tables, r.Charts = append(r.Tables, t), append(r.Charts, c)
 		found := met[len(met)*150/250-1]
 		judge(claims, k,
@@ -75,32 +69,27 @@ func fig8(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			finding{count(res.Map.NumNodes()), res.Map.NumNodes() == 140},
 		)
 	}
-	return r, nil
+	return r
 }
 
 // fig9 lets more and more hosts respond, in order and at random.
-func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	claims := notRun(
-		lab.Claim{Text: "time with 1 host over the least time (within 25 %)", Paper: "8"},
-		lab.Claim{Text: "time with 15 hosts at random over the least (at most 2)", Paper: "within 2"},
-		lab.Claim{Text: "time with 20 hosts at random over the least (at most 1.5)", Paper: "within 1.5"},
-		lab.Claim{Text: "in order: the first host of a subcluster saves more than any other of A or B", Paper: "steps"},
-	)
+func fig9(ctx context.Context, s *lab.Setup) *lab.Result {
+	claims := []lab.Claim{
+		lab.NewClaim("time with 1 host over the least time (within 25 %)", "8"),
+		lab.NewClaim("time with 15 hosts at random over the least (at most 2)", "within 2"),
+		lab.NewClaim("time with 20 hosts at random over the least (at most 1.5)", "within 1.5"),
+		lab.NewClaim("in order: the first host of a subcluster saves more than any other of A or B", "steps"),
+	}
 	r := &lab.Result{Claims: claims, Notes: []string{
 		"The search depth of the paper's runs is not printed. At Q + D one host alone, which no answer tells any switch from another by, takes more than a million probes. Ours is the least depth at which all hosts together give the right map.",
 		"Times at random are means over several orders. The mapper counts as the first host.",
 		rewiredNote,
 	}}
-	nets, err := systems[2].wanted(s)
-	if err != nil {
-		return nil, err
-	}
+	nets := systems[2].wanted(s)
 	for k, net := range nets {
 		f := responders{n: net.n, name: [2]string{"fig9", "fig9-rewired"}[k]}
 		f.title = "Time to map C+A+B against responding hosts (modelled, ms), " + net.name
-		if err := f.measure(ctx, s); err != nil {
-			return nil, err
-		}
+		f.measure(ctx, s)
 		r.Tables, r.Charts = append(r.Tables, f.table()), append(r.Charts, f.chart())
 		last := f.random[len(f.random)-1]
 		over := func(hosts int) float64 { return f.random[hosts-1] / last }
@@ -116,7 +105,7 @@ func fig9(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 			f.single(&claims[2], 20, 1.5)
 		}
 	}
-	return r, nil
+	return r
 }
 
 // single explains a claim by the random orders one by one: the paper shows one.
@@ -141,53 +130,38 @@ type responders struct {
 	orders          [][]float64 // random ones
 }
 
-func (f *responders) measure(ctx context.Context, s *lab.Setup) (err error) {
-	if f.depth, err = leastDepth(ctx, f.n); err != nil {
-		return err
-	}
-	mapper, err := f.n.HostByName(utility)
-	if err != nil {
-		return err
-	}
+func (f *responders) measure(ctx context.Context, s *lab.Setup) {
+	f.depth = leastDepth(ctx, f.n)
+	mapper := lab.Must(f.n.HostByName(utility))
 	rest := make([]int, 0, f.n.NumHosts())
 	for h := range f.n.NumHosts() {
 		if int32(h) != mapper {
 			rest = append(rest, h)
 		}
 	}
-	if f.inOrder, err = f.times(ctx, mapper, rest); err != nil {
-		return err
-	}
+	f.inOrder = f.times(ctx, mapper, rest)
 	orders := lab.Pick(s, 2, 20)
 	rng := rand.New(rand.NewPCG(s.SeedOf("fig9"), 9))
 	f.random = make([]float64, f.n.NumHosts())
 	for range orders {
 		rng.Shuffle(len(rest), func(i, j int) { rest[i], rest[j] = rest[j], rest[i] })
-		times, err := f.times(ctx, mapper, rest)
-		if err != nil {
-			return err
-		}
+		times := f.times(ctx, mapper, rest)
 		f.orders = append(f.orders, times)
 		for i, t := range times {
 			f.random[i] += t / float64(orders)
 		}
 	}
-	return nil
 }
 
 // times adds one host after the other.
-func (f *responders) times(ctx context.Context, mapper int32, order []int) ([]float64, error) {
+func (f *responders) times(ctx context.Context, mapper int32, order []int) []float64 {
 	alone := make([]bool, f.n.NumHosts())
 	alone[mapper] = true
 	var times []float64
 	for k := 0; ; k++ {
-		res, err := trial{algorithm: "berkeley", depth: f.depth, alone: alone}.run(ctx, f.n)
-		if err != nil {
-			return nil, err
-		}
-		times = append(times, ms(res))
+		times = append(times, ms(trial{algorithm: "berkeley", depth: f.depth, alone: alone}.run(ctx, f.n)))
 		if k == len(order) {
-			return times, nil
+			return times
 		}
 		alone[order[k]] = true
 	}
@@ -195,14 +169,10 @@ func (f *responders) times(ctx context.Context, mapper int32, order []int) ([]fl
 
 // leastDepth returns the least search depth at which the Berkeley algorithm finds a network
 // when all hosts respond.
-func leastDepth(ctx context.Context, n *model.Network) (int, error) {
+func leastDepth(ctx context.Context, n *model.Network) int {
 	for depth := 1; ; depth++ {
-		res, err := trial{algorithm: "berkeley", depth: depth}.run(ctx, n)
-		if err != nil {
-			return 0, err
-		}
-		if theory.Same(res.Map, n) == nil {
-			return depth, nil
+		if theory.Same(trial{algorithm: "berkeley", depth: depth}.run(ctx, n).Map, n) == nil {
+			return depth
 		}
 	}
 }

@@ -52,26 +52,12 @@ var systems = []system{
 	{"C+A+B", "now-cab", 804, 324, 1207, 727, [3]float64{981, 1011, 1208}, [3]float64{1065, 1298, 3332}, 424, 2293, 611, 5089, 8413},
 }
 
-// wirings returns the networks of a system: as fabric/gen has it, and as rewired, which is
-// nil for C, whose wiring is known.
-func (sys *system) wirings() (generated, other *model.Network, err error) {
-	if generated, err = network(sys.formula); err != nil || sys.name == "C" {
-		return generated, nil, err
-	}
-	other, err = rewired(sys.name == "C+A+B")
-	return generated, other, err
-}
-
 // utility is the host that maps.
 const utility = "host 35"
 
 // network returns one of the NOW networks, wired as fabric/gen has it.
-func network(formula string) (*model.Network, error) {
-	f, err := gen.Parse(formula)
-	if err != nil {
-		return nil, err
-	}
-	return model.FromFabric(f)
+func network(formula string) *model.Network {
+	return lab.Must(model.FromFabric(lab.Must(gen.Parse(formula))))
 }
 
 // trial is a run of an algorithm from the utility host, under circuit routing.
@@ -79,20 +65,13 @@ type trial struct {
 	algorithm string
 	depth     int    // 0 for Q + D
 	alone     []bool // by host: which of them respond; nil for all
-	limit     int
 	step      func(algorithm.Step)
 	watch     func(model.Prober) model.Prober
 }
 
-func (t trial) run(ctx context.Context, n *model.Network) (*algorithm.Result, error) {
-	a, err := algorithm.Find(t.algorithm)
-	if err != nil {
-		return nil, err
-	}
-	host, err := n.HostByName(utility)
-	if err != nil {
-		return nil, err
-	}
+func (t trial) run(ctx context.Context, n *model.Network) *algorithm.Result {
+	a := lab.Must(algorithm.Find(t.algorithm))
+	host := lab.Must(n.HostByName(utility))
 	if t.depth == 0 {
 		t.depth = theory.Of(n, host).Depth()
 	}
@@ -101,7 +80,7 @@ func (t trial) run(ctx context.Context, n *model.Network) (*algorithm.Result, er
 	if t.watch != nil {
 		p = t.watch(p)
 	}
-	return a.Run(ctx, p, &algorithm.Options{Self: n.Hosts[host], Radix: n.Radix(), Depth: t.depth, Limit: t.limit, Explored: t.step})
+	return lab.Must(a.Run(ctx, p, &algorithm.Options{Self: n.Hosts[host], Radix: n.Radix(), Depth: t.depth, Explored: t.step}))
 }
 
 func count(n int) string { return fmt.Sprint(n) }
@@ -127,20 +106,12 @@ type finding struct {
 	holds bool
 }
 
-// notRun returns claims of which nothing is known yet.
-func notRun(claims ...lab.Claim) []lab.Claim {
-	for i := range claims {
-		claims[i].Ours, claims[i].Verdict = "-", lab.NotRun
-	}
-	return claims
-}
-
 // judge judges claims by what was found in the first network, and explains them by what
 // was found in the rewired one.
 func judge(claims []lab.Claim, net int, found ...finding) {
 	for i, f := range found {
 		if net == 0 {
-			claims[i].Ours, claims[i].Verdict = f.ours, lab.Judged(f.holds)
+			claims[i].Judge(f.holds, "%s", f.ours)
 		} else {
 			claims[i].Explain(f.holds, "Experiment, %s: %s.", rewiredHow, f.ours)
 		}

@@ -13,25 +13,20 @@ import (
 )
 
 // mapOf returns the map that the Berkeley algorithm makes of a system.
-func mapOf(ctx context.Context, s *system) (*model.Network, error) {
-	n, err := network(s.formula)
-	if err != nil {
-		return nil, err
-	}
-	r, err := trial{algorithm: "berkeley"}.run(ctx, n)
-	if err != nil {
-		return nil, err
-	}
-	return r.Map, theory.Same(r.Map, n)
+func mapOf(ctx context.Context, s *system) *model.Network {
+	n := network(s.formula)
+	r := trial{algorithm: "berkeley"}.run(ctx, n)
+	lab.Check(theory.Same(r.Map, n))
+	return r.Map
 }
 
 // fig3 counts the subclusters in maps: what is added with each.
-func fig3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig3(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "fig3", Title: "Subclusters, as what maps have more with each of them",
 		Columns: []string{"subcluster", "interfaces", "switches", "links", "paper: interfaces", "switches", "links"},
 	}
-	claim := lab.Claim{Text: "interfaces, switches and links of C, A and B", Paper: "36, 13, 64; 34, 13, 64; 30, 14, 65", Ours: "-", Verdict: lab.NotRun}
+	claim := lab.NewClaim("interfaces, switches and links of C, A and B", "36, 13, 64; 34, 13, 64; 30, 14, 65")
 	if s.Want("C+A+B") {
 		printed := []struct {
 			name                   string
@@ -41,10 +36,7 @@ func fig3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		holds := true
 		claim.Ours = ""
 		for i := range systems {
-			m, err := mapOf(ctx, &systems[i])
-			if err != nil {
-				return nil, err
-			}
+			m := mapOf(ctx, &systems[i])
 			p := printed[i]
 			now := [3]int{m.NumHosts(), m.NumSwitches(), m.NumWires()}
 			more := [3]int{now[0] - before[0], now[1] - before[1], now[2] - before[2]}
@@ -60,28 +52,22 @@ func fig3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	}
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{claim}, Notes: []string{
 		"The links of A, B and C add up to the 193 of the whole: those that join the subclusters are counted in A and B.",
-	}}, nil
+	}}
 }
 
 // fig4 draws the map of C and looks for what the paper says of it.
-func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	claims := notRun(
-		lab.Claim{Text: "hosts in the top row; switches of the three levels; hosts below, on a root", Paper: "35; 13 in all; 1"},
-		lab.Claim{Text: "switches of the first level with 2 instead of 3 links to others", Paper: "1"},
-		lab.Claim{Text: "switches of levels 2 and 3 without an unused port", Paper: "0"},
-	)
+func fig4(ctx context.Context, s *lab.Setup) *lab.Result {
+	claims := []lab.Claim{
+		lab.NewClaim("hosts in the top row; switches of the three levels; hosts below, on a root", "35; 13 in all; 1"),
+		lab.NewClaim("switches of the first level with 2 instead of 3 links to others", "1"),
+		lab.NewClaim("switches of levels 2 and 3 without an unused port", "0"),
+	}
 	r := &lab.Result{Claims: claims}
 	if !s.Want("C") {
-		return r, nil
+		return r
 	}
-	m, err := mapOf(ctx, &systems[0])
-	if err != nil {
-		return nil, err
-	}
-	host, err := m.HostByName(utility)
-	if err != nil {
-		return nil, err
-	}
+	m := mapOf(ctx, &systems[0])
+	host := lab.Must(m.HostByName(utility))
 	l := draw.Place(m, host)
 	below := 0
 	if l.Below >= 0 && len(l.Levels) == l.Level[l.Below]+1 {
@@ -111,8 +97,8 @@ func fig4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		finding{count(two), two == 1 && three == 6},
 		finding{count(full), full == 0},
 	)
-	r.Pictures, err = picture("fig4", "Map of subcluster C", m, host)
-	return r, err
+	r.Pictures = picture("fig4", "Map of subcluster C", m, host)
+	return r
 }
 
 // around counts the wires of a switch to hosts and to switches.
@@ -127,33 +113,23 @@ func around(n *model.Network, v int32) (hosts, switches int) {
 	return hosts, switches
 }
 
-func picture(name, title string, m *model.Network, host int32) ([]lab.Picture, error) {
+func picture(name, title string, m *model.Network, host int32) []lab.Picture {
 	var svg bytes.Buffer
-	if err := draw.SVG(&svg, m, draw.Options{Title: title, Utility: host}); err != nil {
-		return nil, err
-	}
-	return []lab.Picture{{Name: name, Title: title, SVG: svg.Bytes()}}, nil
+	lab.Check(draw.SVG(&svg, m, draw.Options{Title: title, Utility: host}))
+	return []lab.Picture{{Name: name, Title: title, SVG: svg.Bytes()}}
 }
 
 // fig5 draws the map of everything.
-func fig5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	claim := lab.Claim{Text: "hosts, switches and links of the whole map", Paper: "100, 40, 193", Ours: "-", Verdict: lab.NotRun}
+func fig5(ctx context.Context, s *lab.Setup) *lab.Result {
+	claim := lab.NewClaim("hosts, switches and links of the whole map", "100, 40, 193")
 	r := &lab.Result{Notes: []string{"Only C is drawn as it was; how A and B were wired and joined is one choice of many."}}
 	if s.Want("C+A+B") {
-		m, err := mapOf(ctx, &systems[2])
-		if err != nil {
-			return nil, err
-		}
-		host, err := m.HostByName(utility)
-		if err != nil {
-			return nil, err
-		}
+		m := mapOf(ctx, &systems[2])
+		host := lab.Must(m.HostByName(utility))
 		claim.Ours = fmt.Sprintf("%d, %d, %d", m.NumHosts(), m.NumSwitches(), m.NumWires())
 		claim.Verdict = lab.Judged(claim.Ours == claim.Paper)
-		if r.Pictures, err = picture("fig5", "Map of the 100 nodes of C+A+B", m, host); err != nil {
-			return nil, err
-		}
+		r.Pictures = picture("fig5", "Map of the 100 nodes of C+A+B", m, host)
 	}
 	r.Claims = []lab.Claim{claim}
-	return r, nil
+	return r
 }

@@ -20,7 +20,7 @@ const (
 	wide   = 4 * time.Second
 )
 
-func fig7(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig7(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
 		Name: "fig7", Title: "Times of one master and of election (modelled, ms)",
 		Columns: []string{"system", "wiring", "one master", "paper: min", "avg", "max", "election: min", "avg", "max", "paper: min", "avg", "max"},
@@ -31,23 +31,14 @@ func fig7(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 		rewiredNote,
 	}}
 	for i := range systems {
-		claims, err := systems[i].fig7(ctx, s, &t)
-		if err != nil {
-			return nil, err
-		}
+		claims := systems[i].fig7(ctx, s, &t)
 		r.Claims = append(r.Claims, claims...)
 	}
-	variation := lab.Claim{Text: "C+A+B: longest over shortest election (within 25 %)", Paper: fmt.Sprintf("%.2f", systems[2].election[2]/systems[2].election[0]), Ours: "-", Verdict: lab.NotRun}
+	variation := lab.NewClaim("C+A+B: longest over shortest election (within 25 %)", fmt.Sprintf("%.2f", systems[2].election[2]/systems[2].election[0]))
 	if s.Want("C+A+B") {
-		n, err := network(systems[2].formula)
-		if err != nil {
-			return nil, err
-		}
+		n := network(systems[2].formula)
 		for k, starts := range []time.Duration{spread, wide} {
-			times, err := elections(ctx, s, n, starts)
-			if err != nil {
-				return nil, err
-			}
+			times := elections(ctx, s, n, starts)
 			ratio := times[2] / times[0]
 			holds := within(ratio, systems[2].election[2]/systems[2].election[0])
 			if k == 0 {
@@ -59,29 +50,20 @@ func fig7(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
 	}
 	r.Claims = append(r.Claims, variation)
 	r.Tables = []lab.Table{t}
-	return r, nil
+	return r
 }
 
 // fig7 times both modes on a system.
-func (sys *system) fig7(ctx context.Context, s *lab.Setup, t *lab.Table) ([]lab.Claim, error) {
-	claims := notRun(
-		lab.Claim{Text: sys.name + ": time of one master (average, within 25 %)", Paper: lab.Num(sys.master[1]) + " ms"},
-		lab.Claim{Text: sys.name + ": time of election (average, within 25 %)", Paper: lab.Num(sys.election[1]) + " ms"},
-		lab.Claim{Text: sys.name + ": election takes longer than one master", Paper: fmt.Sprintf("%.2f times", sys.election[1]/sys.master[1])},
-	)
-	nets, err := sys.wanted(s)
-	if err != nil {
-		return nil, err
+func (sys *system) fig7(ctx context.Context, s *lab.Setup, t *lab.Table) []lab.Claim {
+	claims := []lab.Claim{
+		lab.NewClaim(sys.name+": time of one master (average, within 25 %)", lab.Num(sys.master[1])+" ms"),
+		lab.NewClaim(sys.name+": time of election (average, within 25 %)", lab.Num(sys.election[1])+" ms"),
+		lab.NewClaim(sys.name+": election takes longer than one master", fmt.Sprintf("%.2f times", sys.election[1]/sys.master[1])),
 	}
+	nets := sys.wanted(s)
 	for k, net := range nets {
-		res, err := trial{algorithm: "berkeley"}.run(ctx, net.n)
-		if err != nil {
-			return nil, err
-		}
-		times, err := elections(ctx, s, net.n, spread)
-		if err != nil {
-			return nil, err
-		}
+		res := trial{algorithm: "berkeley"}.run(ctx, net.n)
+		times := elections(ctx, s, net.n, spread)
 		cells := []string{sys.name, net.name, lab.Num(ms(res))}
 		for _, three := range [][3]float64{sys.master, times, sys.election} {
 			for _, v := range three {
@@ -95,19 +77,13 @@ func (sys *system) fig7(ctx context.Context, s *lab.Setup, t *lab.Table) ([]lab.
 			finding{fmt.Sprintf("%.2f times", times[1]/ms(res)), times[1] > ms(res)},
 		)
 	}
-	return claims, nil
+	return claims
 }
 
 // elections returns the least, mean and most time of some elections.
-func elections(ctx context.Context, s *lab.Setup, n *model.Network, starts time.Duration) (times [3]float64, err error) {
-	a, err := algorithm.Find("berkeley")
-	if err != nil {
-		return times, err
-	}
-	lowest, err := n.HostByName(utility)
-	if err != nil {
-		return times, err
-	}
+func elections(ctx context.Context, s *lab.Setup, n *model.Network, starts time.Duration) (times [3]float64) {
+	a := lab.Must(algorithm.Find("berkeley"))
+	lowest := lab.Must(n.HostByName(utility))
 	var all []float64
 	for run := range uint64(lab.Pick(s, 5, 20)) {
 		rng := rand.New(rand.NewPCG(s.SeedOf("fig7"), run))
@@ -116,18 +92,15 @@ func elections(ctx context.Context, s *lab.Setup, n *model.Network, starts time.
 			address[h] = uint64(p) + 2
 		}
 		address[lowest] = 1
-		res, err := concurrent.Elect(ctx, n, &concurrent.ElectionOptions{
+		res := lab.Must(concurrent.Elect(ctx, n, &concurrent.ElectionOptions{
 			Algorithm: a, Rule: model.Circuit, Hardware: model.Myrinet, Address: address, Spread: starts, Seed: s.SeedOf("fig7") + run,
-		})
-		if err != nil {
-			return times, err
-		}
+		}))
 		if len(res.Winners) != 1 || res.Winners[0].Host != lowest {
-			return times, fmt.Errorf("lab: an election had %d winners, or another than the lowest", len(res.Winners))
+			lab.Check(fmt.Errorf("lab: an election had %d winners, or another than the lowest", len(res.Winners)))
 		}
 		all = append(all, res.Elapsed.Seconds()*1000)
 		times[1] += all[run] / float64(lab.Pick(s, 5, 20))
 	}
 	times[0], times[2] = slices.Min(all), slices.Max(all)
-	return times, nil
+	return times
 }

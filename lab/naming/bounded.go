@@ -4,7 +4,6 @@ import (
 	"context"
 	"slices"
 
-	"weft/internal/par"
 	"weft/lab"
 	"weft/route/names"
 	"weft/route/paths"
@@ -20,14 +19,11 @@ const (
 // finishedOnly keeps the path sets for which the exact search, with a limit of nodes for
 // a question, proves the least number of colours of every destination. Section VI-B of
 // paper 000 keeps those that lp_solve finishes in time; nodes are the same on any machine.
-func finishedOnly(ctx context.Context, s *lab.Setup, sets []*paths.Set, nodes int64) ([]*paths.Set, error) {
+func finishedOnly(ctx context.Context, s *lab.Setup, sets []*paths.Set, nodes int64) []*paths.Set {
 	proven := make([]bool, len(sets))
-	err := par.For(ctx, s.Workers, len(sets), func(_, k int) error {
-		a, err := assign(ctx, sets[k], "exact", names.Options{Workers: 1, Goal: names.Colours, Budget: nodes})
-		if err == nil {
-			proven[k] = !slices.ContainsFunc(a.Need, func(b names.Bounds) bool { return b.Lower < b.Upper })
-		}
-		return err
+	s.Parallel(ctx, len(sets), func(k int) {
+		a := assign(ctx, sets[k], "exact", names.Options{Workers: 1, Goal: names.Colours, Budget: nodes})
+		proven[k] = !slices.ContainsFunc(a.Need, func(b names.Bounds) bool { return b.Lower < b.Upper })
 	})
 	var finished []*paths.Set
 	for k, set := range sets {
@@ -35,5 +31,5 @@ func finishedOnly(ctx context.Context, s *lab.Setup, sets []*paths.Set, nodes in
 			finished = append(finished, set)
 		}
 	}
-	return finished, err
+	return finished
 }

@@ -22,31 +22,29 @@ type figure struct {
 	name, title, formula, algorithm, vary string
 }
 
-func fig10(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 	return brokenLinks(ctx, s,
 		figure{"fig10a", "2D torus 16x8", "torus(16x8,hosts=1)", "dor", ""},
 		figure{"fig10b", "3D torus 8x4x4", "torus(8x4x4,hosts=1)", "dor", newFirst})
 }
 
-func fig11(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func fig11(ctx context.Context, s *lab.Setup) *lab.Result {
 	return brokenLinks(ctx, s, figure{"fig11", "8-port 3-tree", "mport(8,3)", "mport", fromTop})
 }
 
 // brokenLinks counts LIDs with 0 to 4 links broken at random.
-func brokenLinks(ctx context.Context, s *lab.Setup, figures ...figure) (*lab.Result, error) {
+func brokenLinks(ctx context.Context, s *lab.Setup, figures ...figure) *lab.Result {
 	result := &lab.Result{}
 	for _, f := range figures {
-		if err := f.run(ctx, s, result); err != nil {
-			return nil, err
-		}
+		f.run(ctx, s, result)
 	}
-	return result, nil
+	return result
 }
 
 // shownSchemes are the lines of the figures.
 var shownSchemes = []struct{ scheme, name string }{{"greedy", "greedy"}, {"color-l", "color/L"}, {"exact", "optimum"}}
 
-func (f figure) run(ctx context.Context, s *lab.Setup, result *lab.Result) error {
+func (f figure) run(ctx context.Context, s *lab.Setup, result *lab.Result) {
 	n := instances(s)
 	table := lab.Table{
 		Name: f.name, Title: fmt.Sprintf("LIDs, %s with broken links (%s)", f.title, seeds(s, n)),
@@ -64,10 +62,7 @@ func (f figure) run(ctx context.Context, s *lab.Setup, result *lab.Result) error
 		if !s.Want(fmt.Sprintf("%s %d", f.name, broken)) {
 			continue
 		}
-		m, err := f.measure(ctx, s, broken, n)
-		if err != nil {
-			return err
-		}
+		m := f.measure(ctx, s, broken, n)
 		cells := []string{fmt.Sprint(broken)}
 		for i, x := range shownSchemes {
 			sum := m.summary(x.scheme)
@@ -96,60 +91,44 @@ func (f figure) run(ctx context.Context, s *lab.Setup, result *lab.Result) error
 	if len(table.Rows) == mostBroken+1 {
 		result.Charts = append(result.Charts, picture)
 		claims := f.claims(over, rises)
-		if err := f.explain(ctx, s, n, &claims[len(claims)-1]); err != nil {
-			return err
-		}
+		f.explain(ctx, s, n, &claims[len(claims)-1])
 		result.Claims = append(result.Claims, claims...)
 	}
-	return nil
 }
 
 // explain looks again at the claim that greedy is close to the optimum, with the
 // computation varied.
-func (f figure) explain(ctx context.Context, s *lab.Setup, n int, claim *lab.Claim) error {
+func (f figure) explain(ctx context.Context, s *lab.Setup, n int, claim *lab.Claim) {
 	if claim.Verdict != lab.Differs || f.vary == "" {
-		return nil
+		return
 	}
 	varied := f
 	varied.algorithm = f.vary
 	over := 0.0
 	for broken := 1; broken <= mostBroken; broken++ {
-		m, err := varied.measure(ctx, s, broken, n)
-		if err != nil {
-			return err
-		}
+		m := varied.measure(ctx, s, broken, n)
 		over = max(over, m.mean("greedy")/m.mean("exact")-1)
 	}
 	claim.Explain(over <= near, "Experiment, %s: at most %s above the optimum.", f.vary, lab.Percent(over))
-	return nil
 }
 
 // measure counts the LIDs of networks with so many links broken.
-func (f figure) measure(ctx context.Context, s *lab.Setup, broken, n int) (measured, error) {
+func (f figure) measure(ctx context.Context, s *lab.Setup, broken, n int) measured {
 	formula := func(seed uint64) string {
 		if broken == 0 {
 			return f.formula
 		}
 		return fmt.Sprintf("%s|fail(links=%d,seed=%d)", f.formula, broken, seed)
 	}
-	return sample(ctx, s, n, formula, func(g *fabric.Graph, seed uint64) (map[string]float64, error) {
-		set, err := compute(ctx, f.algorithm, g, seed)
-		if err != nil {
-			return nil, err
-		}
-		values, err := namesOf(ctx, set)
-		if err != nil {
-			return nil, err
-		}
-		a, err := assign(ctx, set, "exact", names.Options{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
+	return sample(ctx, s, n, formula, func(g *fabric.Graph, seed uint64) map[string]float64 {
+		set := compute(ctx, f.algorithm, g, seed)
+		values := namesOf(ctx, set)
+		a := assign(ctx, set, "exact", names.Options{Workers: 1})
 		if a.LIDs() != a.LeastLIDs() {
-			return nil, fmt.Errorf("naming: no proof of the optimum on %s", formula(seed))
+			lab.Check(fmt.Errorf("naming: no proof of the optimum on %s", formula(seed)))
 		}
 		values["exact"] = float64(a.LIDs())
-		return values, nil
+		return values
 	})
 }
 

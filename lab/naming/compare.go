@@ -103,6 +103,28 @@ func (c *comparison) explain(claim *lab.Claim, row, what string, keep func(quant
 	claim.Why = strings.TrimSpace(before + " " + claim.Why)
 }
 
+// try is an experiment, and how it is run.
+type try struct {
+	text string
+	run  func() measured
+}
+
+// explainBy looks at a claim of near again with one experiment after the other, until one
+// explains it; of gives the mean of a quantity.
+func (c *comparison) explainBy(claim *lab.Claim, row string, keep func(quantity string) bool, tries []try, of func(m measured, quantity string) float64) {
+	for _, x := range tries {
+		if claim.Verdict != lab.Differs {
+			return
+		}
+		if m := x.run(); len(m) > 0 {
+			c.explain(claim, row, x.text, keep, func(quantity string) float64 { return of(m, quantity) })
+		}
+	}
+}
+
+// bySchemeOf returns the mean of the scheme of a quantity.
+func bySchemeOf(m measured, quantity string) float64 { return m.mean(schemeOf(quantity)) }
+
 // ranking is the claim about the order of quantities in the rows of a table: the
 // pairs printed more than 1 % apart are in the same order with us.
 type ranking struct {

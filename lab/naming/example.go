@@ -24,11 +24,8 @@ type network struct {
 }
 
 // newNetwork builds Fig. 1.
-func newNetwork() (*network, error) {
-	g, err := lab.Graph("renaming-fig1")
-	if err != nil {
-		return nil, err
-	}
+func newNetwork() *network {
+	g := lab.Must(lab.Graph("renaming-fig1"))
 	n := &network{g, map[string]int32{}, make([]string, g.NumChannels)}
 	for _, p := range readTable("ren_fig1_network") {
 		for c := range int32(g.NumChannels) {
@@ -38,7 +35,7 @@ func newNetwork() (*network, error) {
 			}
 		}
 	}
-	return n, nil
+	return n
 }
 
 // machine is the host of a switch.
@@ -47,7 +44,7 @@ func (n *network) machine(name string) int32 {
 }
 
 // set holds the example's routes.
-func (n *network) set() (*paths.Set, error) {
+func (n *network) set() *paths.Set {
 	b := paths.NewBuilder(n.Graph)
 	for _, r := range exampleRoutes {
 		src := n.machine(r[0])
@@ -62,11 +59,9 @@ func (n *network) set() (*paths.Set, error) {
 		}
 		b.Add(src, n.machine(r[1]), way)
 	}
-	set, err := b.Build()
-	if err != nil {
-		return nil, err
-	}
-	return set, set.Validate()
+	set := lab.Must(b.Build())
+	lab.Check(set.Validate())
+	return set
 }
 
 // entry is a row of Tables 1 and 3.
@@ -99,19 +94,10 @@ func (n *network) entries(a *names.Assignment) []entry {
 }
 
 // example runs the worked example.
-func example(ctx context.Context, _ *lab.Setup) (*lab.Result, error) {
-	n, err := newNetwork()
-	if err != nil {
-		return nil, err
-	}
-	set, err := n.set()
-	if err != nil {
-		return nil, err
-	}
-	a, err := assign(ctx, set, "renaming", names.Options{Workers: 1})
-	if err != nil {
-		return nil, err
-	}
+func example(ctx context.Context, _ *lab.Setup) *lab.Result {
+	n := newNetwork()
+	set := n.set()
+	a := assign(ctx, set, "renaming", names.Options{Workers: 1})
 	var paper []entry
 	for _, p := range readTable("ren_table1_table3_forwarding") {
 		paper = append(paper, entry{p["switch"], p["input_channel"], p["destination_before"], p["destination_after"], p["output_channel"]})
@@ -148,5 +134,5 @@ func example(ctx context.Context, _ *lab.Setup) (*lab.Result, error) {
 	conflict, _ := countConflicts(set)
 	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{exact, function}, Notes: []string{
 		fmt.Sprintf("%d conflict, at n5: %d original entries and %d new ones; n8 has two identifiers, all others one.", conflict, first, more),
-	}}, nil
+	}}
 }

@@ -21,14 +21,11 @@ type assignments struct {
 	chart       chart.Chart
 }
 
-func (st *store) table1(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	t, rows, err := st.assignments(ctx, s, "table1", "lid_table1_shortest_widest", "shortest-widest")
-	if err != nil {
-		return nil, err
-	}
+func (st *store) table1(ctx context.Context, s *lab.Setup) *lab.Result {
+	t, rows := st.assignments(ctx, s, "table1", "lid_table1_shortest_widest", "shortest-widest")
 	little := tally{}
 	for _, p := range rows {
-		if spread, ok := t.spread[confOf(p)]; ok && p.whole("switches") == 16 {
+		if spread, ok := t.spread[confOf(p)]; ok && p.Int("switches") == 16 {
 			little.row(confOf(p).String(), spread < 0.01)
 		}
 	}
@@ -37,11 +34,8 @@ func (st *store) table1(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 		t.grows("the difference between best and worst grows with the network", 256))
 }
 
-func (st *store) table2(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
-	t, rows, err := st.assignments(ctx, s, "table2", "lid_table2_path_selection", "path-selection")
-	if err != nil {
-		return nil, err
-	}
+func (st *store) table2(ctx context.Context, s *lab.Setup) *lab.Result {
+	t, rows := st.assignments(ctx, s, "table2", "lid_table2_path_selection", "path-selection")
 	var more, moreAny, fewer, spread tally
 	for _, p := range rows {
 		c := confOf(p)
@@ -49,20 +43,11 @@ func (st *store) table2(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 		if !ok {
 			continue
 		}
-		widest, err := st.row(ctx, s, c, "shortest-widest", instances(s))
-		if err != nil {
-			return nil, err
-		}
-		selected, err := st.row(ctx, s, c, t.algorithm, instances(s))
-		if err != nil {
-			return nil, err
-		}
+		widest := st.row(ctx, s, c, "shortest-widest", instances(s))
+		selected := st.row(ctx, s, c, t.algorithm, instances(s))
 		if c.machines == 128 && c.switches > 16 {
 			more.row(c.String(), selected.mean("color-l") > widest.mean("color-l"))
-			long, err := st.row(ctx, s, c, anyLength, instances(s))
-			if err != nil {
-				return nil, err
-			}
+			long := st.row(ctx, s, c, anyLength, instances(s))
 			moreAny.row(c.String(), long.mean("color-l") > widest.mean("color-l"))
 		}
 		if c.machines > 128 {
@@ -73,19 +58,16 @@ func (st *store) table2(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 	few := more.claim("128 machines on 32 and 64 switches: more LIDs than with shortest widest (color/L)", "more")
 	again := moreAny.claim("", "")
 	few.Explain(again.Verdict == lab.Holds, "Experiment, path-selection from 16 candidates of any length: %s.", again.Ours)
-	result, err := t.result(ctx, s, st, rows,
+	result := t.result(ctx, s, st, rows,
 		spread.claim("the heuristics differ more than with shortest widest", "23.3 to 30.1 %"),
 		few,
 		fewer.claim("256 and 512 machines: fewer LIDs than with shortest widest (color/L)", "fewer"))
-	if err != nil {
-		return nil, err
-	}
 	result.Notes = append(result.Notes, "Color/L of 128/16 and 128/32 are both printed as 466.0, here and in Table VI: possible, but suspect.")
-	return result, nil
+	return result
 }
 
 // assignments runs the rows of a table.
-func (st *store) assignments(ctx context.Context, s *lab.Setup, name, file, algorithm string) (*assignments, []printed, error) {
+func (st *store) assignments(ctx context.Context, s *lab.Setup, name, file, algorithm string) (*assignments, []lab.Printed) {
 	n := instances(s)
 	rows := readTable(file)
 	t := &assignments{
@@ -102,17 +84,13 @@ func (st *store) assignments(ctx context.Context, s *lab.Setup, name, file, algo
 		if !wanted(s, c) {
 			continue
 		}
-		m, err := st.row(ctx, s, c, algorithm, n)
-		if err != nil {
-			return nil, nil, err
-		}
-		t.row(c, p, m)
+		t.row(c, p, st.row(ctx, s, c, algorithm, n))
 	}
-	return t, rows, nil
+	return t, rows
 }
 
 // row sets a row beside the printed one.
-func (t *assignments) row(c conf, p printed, m measured) {
+func (t *assignments) row(c conf, p lab.Printed, m measured) {
 	var (
 		names              []string
 		paper, ours, tried []float64
@@ -122,8 +100,8 @@ func (t *assignments) row(c conf, p printed, m measured) {
 		if t.algorithm == "path-selection" && h.scheme == "color-l" && c.machines == 128 && c.switches < 64 {
 			remark = "suspect: printed for two rows"
 		}
-		t.add(c.String(), h.name, p.value(h.column), m.summary(h.scheme), remark)
-		names, paper, ours = append(names, h.name), append(paper, p.value(h.column)), append(ours, m.mean(h.scheme))
+		t.add(c.String(), h.name, p.Number(h.column), m.summary(h.scheme), remark)
+		names, paper, ours = append(names, h.name), append(paper, p.Number(h.column)), append(ours, m.mean(h.scheme))
 		tried = append(tried, m.mean(variedOf(h.scheme)))
 	}
 	t.order.row(c.String(), names, paper, ours)
@@ -136,7 +114,7 @@ func (t *assignments) row(c conf, p printed, m measured) {
 	size := float64(c.machines)
 	for i, h := range []struct{ column, scheme string }{{"color_L", "color-l"}, {"greedy", "greedy"}, {"color_S", "color-s"}} {
 		sum := m.summary(h.scheme)
-		t.chart.Series[2*i].Add(x, p.value(h.column)/size, 0, 0)
+		t.chart.Series[2*i].Add(x, p.Number(h.column)/size, 0, 0)
 		t.chart.Series[2*i+1].Add(x, sum.Mean/size, (sum.Mean-sum.CI95)/size, (sum.Mean+sum.CI95)/size)
 	}
 }
@@ -163,7 +141,7 @@ func (t *assignments) grows(text string, machines int) lab.Claim {
 }
 
 // result puts the claims together: those of both tables, then more.
-func (t *assignments) result(ctx context.Context, s *lab.Setup, st *store, rows []printed, more ...lab.Claim) (*lab.Result, error) {
+func (t *assignments) result(ctx context.Context, s *lab.Setup, st *store, rows []lab.Printed, more ...lab.Claim) *lab.Result {
 	order := t.order.claim("order of two heuristics printed more than 1 % apart")
 	if t.algorithm == "path-selection" {
 		order.Explain(!t.varied.wrongIn(&t.order), "Experiment, split-merge merges the sets with the fewest different paths first: "+
@@ -178,19 +156,11 @@ func (t *assignments) result(ctx context.Context, s *lab.Setup, st *store, rows 
 	for _, p := range rows {
 		c := confOf(p)
 		claim := t.near(c.String()+": LIDs of the five heuristics within 10 %", c.String(), nil)
-		for _, x := range experiments(c, t.algorithm) {
-			if claim.Verdict != lab.Differs {
-				break
-			}
-			m, err := st.row(ctx, s, x.c, x.algorithm, instances(s))
-			if err != nil {
-				return nil, err
-			}
-			t.explain(&claim, c.String(), x.text, nil, func(quantity string) float64 { return m.mean(schemeOf(quantity)) })
-		}
+		tries := triesOf(experiments(c, t.algorithm), func(x experiment) measured { return st.row(ctx, s, x.c, x.algorithm, instances(s)) })
+		t.explainBy(&claim, c.String(), nil, tries, bySchemeOf)
 		claims = append(claims, claim)
 	}
-	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(t.chart), Claims: claims}, nil
+	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(t.chart), Claims: claims}
 }
 
 // schemeOf is the scheme of a quantity.

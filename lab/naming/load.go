@@ -26,7 +26,7 @@ type loadTable struct {
 }
 
 // table6 compares whole routings.
-func (st *store) table6(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func (st *store) table6(ctx context.Context, s *lab.Setup) *lab.Result {
 	n := instances(s)
 	t := &loadTable{
 		comparison: newComparison("table6", "Maximum link load and LIDs ("+seeds(s, n)+")", "machines/switches", 2),
@@ -43,18 +43,10 @@ func (st *store) table6(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 		}
 		got := map[string]measured{}
 		for _, r := range routings {
-			m, err := st.row(ctx, s, c, r.algorithm, n)
-			if err != nil {
-				return nil, err
-			}
-			got[r.name] = m
+			got[r.name] = st.row(ctx, s, c, r.algorithm, n)
 		}
 		t.row(c, p, got)
-		claims, err := st.loadClaims(ctx, s, t.comparison, c)
-		if err != nil {
-			return nil, err
-		}
-		t.values = append(t.values, claims...)
+		t.values = append(t.values, st.loadClaims(ctx, s, t.comparison, c)...)
 	}
 	claims := []lab.Claim{
 		t.one.claim("SRD needs one LID a machine", "every row"),
@@ -70,11 +62,11 @@ func (st *store) table6(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 			"The text's \"25.4 %\" fewer LIDs of separate for 512/64 is a misprint: the printed LIDs make it 23.1 %.",
 			"The load of a link is the share of a machine's traffic, 1 in all to all others, times the paths over it.",
 		},
-	}, nil
+	}
 }
 
 // row sets what was measured of the routings beside the printed row.
-func (t *loadTable) row(c conf, p printed, got map[string]measured) {
+func (t *loadTable) row(c conf, p lab.Printed, got map[string]measured) {
 	row := c.String()
 	loads, counts := map[string]float64{}, map[string]float64{}
 	for _, r := range routings {
@@ -89,8 +81,8 @@ func (t *loadTable) row(c conf, p printed, got map[string]measured) {
 		if p["flag"] != "-" {
 			remark = "misprint: the loads of 128/32 and 128/64 are the same three"
 		}
-		t.add(row, r.name+" load", p.value(r.column+"_max_load"), m.summary(load), remark)
-		t.add(row, r.name+" LIDs", p.value(r.column+"_lids"), m.summary(r.scheme), "")
+		t.add(row, r.name+" load", p.Number(r.column+"_max_load"), m.summary(load), remark)
+		t.add(row, r.name+" LIDs", p.Number(r.column+"_lids"), m.summary(r.scheme), "")
 	}
 	t.one.row(row, counts["SRD"] == float64(c.machines))
 	t.lowest.row(row, loads["separate"] < min(loads["SRD"], loads["renaming"]))
@@ -102,7 +94,7 @@ func (t *loadTable) row(c conf, p printed, got map[string]measured) {
 	x := float64(len(t.chart.Categories))
 	t.chart.Categories = append(t.chart.Categories, row)
 	for i, r := range []string{"srd", "separate"} {
-		t.chart.Series[2*i].Add(x, p.value(r+"_max_load")/p.value("renaming_max_load"), 0, 0)
+		t.chart.Series[2*i].Add(x, p.Number(r+"_max_load")/p.Number("renaming_max_load"), 0, 0)
 	}
 	for i, r := range map[int]string{1: "SRD", 3: "separate", 4: "joint (ours)"} {
 		t.chart.Series[i].Add(x, loads[r]/loads["renaming"], 0, 0)
@@ -110,7 +102,7 @@ func (t *loadTable) row(c conf, p printed, got map[string]measured) {
 }
 
 // loadClaims returns the claims about the printed values of a row.
-func (st *store) loadClaims(ctx context.Context, s *lab.Setup, t *comparison, c conf) ([]lab.Claim, error) {
+func (st *store) loadClaims(ctx context.Context, s *lab.Setup, t *comparison, c conf) []lab.Claim {
 	row := c.String()
 	var claims []lab.Claim
 	for _, what := range []string{"load", "LIDs"} {
@@ -118,21 +110,13 @@ func (st *store) loadClaims(ctx context.Context, s *lab.Setup, t *comparison, c 
 			quantity := r.name + " " + what
 			keep := func(q string) bool { return q == quantity }
 			claim := t.near(fmt.Sprintf("%s: %s within 10 %%", row, quantity), row, keep)
-			for _, x := range loadExperiments(c, r.name, r.algorithm) {
-				if claim.Verdict != lab.Differs {
-					break
-				}
-				m, err := st.row(ctx, s, x.c, x.algorithm, x.times*instances(s))
-				if err != nil {
-					return nil, err
-				}
-				measure := map[string]string{"load": load, "LIDs": r.scheme}[what]
-				t.explain(&claim, row, x.text, keep, func(string) float64 { return m.mean(measure) })
-			}
+			measure := map[string]string{"load": load, "LIDs": r.scheme}[what]
+			tries := triesOf(loadExperiments(c, r.name, r.algorithm), func(x experiment) measured { return st.row(ctx, s, x.c, x.algorithm, x.times*instances(s)) })
+			t.explainBy(&claim, row, keep, tries, func(m measured, _ string) float64 { return m.mean(measure) })
 			claims = append(claims, claim)
 		}
 	}
-	return claims, nil
+	return claims
 }
 
 // loadExperiments are the experiments for a routing. Of renaming the paper says that

@@ -23,16 +23,16 @@ type optimum struct {
 	confs     []conf
 }
 
-func table3(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func table3(ctx context.Context, s *lab.Setup) *lab.Result {
 	return optima(ctx, s, "table3", "lid_table3_ilp_shortest_widest", "shortest-widest", 0.01)
 }
 
-func table4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func table4(ctx context.Context, s *lab.Setup) *lab.Result {
 	return optima(ctx, s, "table4", "lid_table4_ilp_path_selection", "path-selection", 0.03)
 }
 
 // optima runs a table. Its networks are the first ones drawn, none left out.
-func optima(ctx context.Context, s *lab.Setup, name, file, algorithm string, within float64) (*lab.Result, error) {
+func optima(ctx context.Context, s *lab.Setup, name, file, algorithm string, within float64) *lab.Result {
 	n := instances(s)
 	t := &optimum{
 		comparison: newComparison(name, fmt.Sprintf("LIDs and their proven optimum, %s (%s)", algorithm, seeds(s, n)), "machines/switches", 1),
@@ -43,9 +43,7 @@ func optima(ctx context.Context, s *lab.Setup, name, file, algorithm string, wit
 		if !wanted(s, c) {
 			continue
 		}
-		if err := t.row(ctx, s, c, p, n); err != nil {
-			return nil, err
-		}
+		t.row(ctx, s, c, p, n)
 	}
 	proof := lab.NewClaim("exact proves the optimum of every destination of every network, in less than 5 s a network (beyond the paper)", "networks that 4 h a programme did not solve were left out")
 	if len(t.rows) > 0 {
@@ -58,12 +56,10 @@ func optima(ctx context.Context, s *lab.Setup, name, file, algorithm string, wit
 	}
 	for i, row := range t.rows {
 		claim := t.comparison.near(row+": optimum, greedy and color/L within 10 %", row, nil)
-		if err := t.explain(ctx, s, &claim, t.confs[i], n); err != nil {
-			return nil, err
-		}
+		t.explain(ctx, s, &claim, t.confs[i], n)
 		claims = append(claims, claim)
 	}
-	return &lab.Result{Tables: []lab.Table{t.Table}, Claims: claims}, nil
+	return &lab.Result{Tables: []lab.Table{t.Table}, Claims: claims}
 }
 
 // schemes of Tables III and IV, with their columns.
@@ -73,18 +69,12 @@ var optimumSchemes = []struct{ scheme, name, column string }{
 
 // row runs a row: paths for all networks at once, LIDs network by network, so that
 // each can be measured.
-func (t *optimum) row(ctx context.Context, s *lab.Setup, c conf, p printed, n int) error {
-	sets, err := pathSets(ctx, s, c, t.algorithm, n)
-	if err != nil {
-		return err
-	}
+func (t *optimum) row(ctx context.Context, s *lab.Setup, c conf, p lab.Printed, n int) {
+	sets := pathSets(ctx, s, c, t.algorithm, n)
 	m := measured{}
 	for _, set := range sets {
 		for _, x := range optimumSchemes {
-			a, err := t.assign(ctx, s, set, x.scheme)
-			if err != nil {
-				return err
-			}
+			a := t.assign(ctx, s, set, x.scheme)
 			m[x.scheme] = append(m[x.scheme], float64(a.LIDs()))
 		}
 	}
@@ -93,7 +83,7 @@ func (t *optimum) row(ctx context.Context, s *lab.Setup, c conf, p printed, n in
 		paper, ours []float64
 	)
 	for _, x := range optimumSchemes {
-		v, remark := p.value(x.column), ""
+		v, remark := p.Number(x.column), ""
 		if p["flag"] == "color_L_value_vs_pct" && x.scheme == "color-l" {
 			v, remark = 701.5, "printed 715.5, a misprint: the 0.08 % beside it make it 701.5"
 		}
@@ -106,29 +96,19 @@ func (t *optimum) row(ctx context.Context, s *lab.Setup, c conf, p printed, n in
 	t.order.row(c.String(), labels, paper, ours)
 	t.near.row(c.String(), ours[2]/ours[0]-1 < t.within)
 	t.rows, t.confs = append(t.rows, c.String()), append(t.confs, c)
-	return nil
 }
 
 // assign assigns LIDs; for exact it counts proofs and CPU time.
-func (t *optimum) assign(ctx context.Context, s *lab.Setup, set *paths.Set, scheme string) (a *names.Assignment, err error) {
+func (t *optimum) assign(ctx context.Context, s *lab.Setup, set *paths.Set, scheme string) (a *names.Assignment) {
 	opt := names.Options{Workers: s.Workers, Goal: names.Colours}
 	if scheme != "exact" {
 		return assign(ctx, set, scheme, opt)
 	}
-	work := func() (err error) {
-		a, err = assign(ctx, set, scheme, opt)
-		return err
-	}
-	if s.Meter == nil {
-		err = work()
-	} else {
-		var cost lab.Cost
-		cost, err = s.Meter(work)
-		t.seconds = max(t.seconds, cost.Seconds)
-	}
-	if err != nil {
-		return nil, err
-	}
+	cost := lab.Must(s.Measure(func() error {
+		a = assign(ctx, set, scheme, opt)
+		return nil
+	}))
+	t.seconds = max(t.seconds, cost.Seconds)
 	for _, b := range a.Need[:set.Graph().NumHosts] {
 		if b.Lower == b.Upper {
 			t.proven++
@@ -136,48 +116,20 @@ func (t *optimum) assign(ctx context.Context, s *lab.Setup, set *paths.Set, sche
 			t.open++
 		}
 	}
-	return a, nil
+	return a
 }
 
 // explain leaves out the networks that a bounded search does not finish, and then runs
 // the other experiments.
-func (t *optimum) explain(ctx context.Context, s *lab.Setup, claim *lab.Claim, c conf, n int) error {
+func (t *optimum) explain(ctx context.Context, s *lab.Setup, claim *lab.Claim, c conf, n int) {
 	if claim.Verdict != lab.Differs || s.Mode != lab.Full {
-		return nil
+		return
 	}
-	try := func(sets []*paths.Set, what string) error {
-		m, err := countAll(ctx, sets, "exact", "greedy", "color-l")
-		if err == nil {
-			t.comparison.explain(claim, c.String(), what, nil, func(quantity string) float64 { return m.mean(schemeOf(quantity)) })
-		}
-		return err
-	}
-	sets, err := pathSets(ctx, s, c, t.algorithm, n)
-	if err != nil {
-		return err
-	}
-	finished, err := finishedOnly(ctx, s, sets, mostNodes)
-	if err != nil {
-		return err
-	}
+	counted := func(sets []*paths.Set) measured { return countAll(ctx, sets, "exact", "greedy", "color-l") }
+	sets := pathSets(ctx, s, c, t.algorithm, n)
+	finished := finishedOnly(ctx, s, sets, mostNodes)
 	what := fmt.Sprintf("networks that a search of %d nodes for a programme does not finish are left out, as the paper leaves out those that lp_solve does not finish in 4 h, %d of %d stay",
 		mostNodes, len(finished), n)
-	if len(finished) > 0 {
-		if err := try(finished, what); err != nil {
-			return err
-		}
-	}
-	for _, x := range experiments(c, t.algorithm) {
-		if claim.Verdict != lab.Differs {
-			break
-		}
-		sets, err := pathSets(ctx, s, x.c, x.algorithm, n)
-		if err != nil {
-			return err
-		}
-		if err := try(sets, x.text); err != nil {
-			return err
-		}
-	}
-	return nil
+	others := triesOf(experiments(c, t.algorithm), func(x experiment) measured { return counted(pathSets(ctx, s, x.c, x.algorithm, n)) })
+	t.explainBy(claim, c.String(), nil, append([]try{{what, func() measured { return counted(finished) }}}, others...), bySchemeOf)
 }

@@ -2,8 +2,6 @@ package naming
 
 import (
 	"embed"
-	"fmt"
-	"strconv"
 
 	"weft/lab"
 )
@@ -13,31 +11,7 @@ import (
 //go:embed published/*.tsv
 var published embed.FS
 
-// printed is a row of a published table: cell by column.
-type printed lab.Printed
-
-// readTable reads a published table. The files are part of the program, so a fault in
-// one is a fault of ours.
-func readTable(name string) []printed {
-	data, err := published.ReadFile("published/" + name + ".tsv")
-	if err != nil {
-		panic(err)
-	}
-	var out []printed
-	for _, row := range lab.ReadPrinted(string(data)) {
-		out = append(out, printed(row))
-	}
-	return out
+// readTable reads a published table.
+func readTable(name string) []lab.Printed {
+	return lab.ReadPrinted(string(lab.Must(published.ReadFile("published/" + name + ".tsv"))))
 }
-
-// value is the number in a column.
-func (p printed) value(column string) float64 {
-	v, err := strconv.ParseFloat(p[column], 64)
-	if err != nil {
-		panic(fmt.Sprintf("naming: column %s of a published table: %v", column, err))
-	}
-	return v
-}
-
-// whole is the whole number in a column.
-func (p printed) whole(column string) int { return int(p.value(column)) }

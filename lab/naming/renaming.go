@@ -50,27 +50,24 @@ type regular struct {
 const smartWidest = "smart, widest"
 
 // renamingPaths computes the paths of a row.
-func renamingPaths(ctx context.Context, algorithm string, g *fabric.Graph, seed uint64) (*paths.Set, error) {
+func renamingPaths(ctx context.Context, algorithm string, g *fabric.Graph, seed uint64) *paths.Set {
 	if algorithm != smartWidest {
 		return compute(ctx, algorithm, g, seed)
 	}
-	set, err := compute(ctx, "smart", g, seed)
-	if err != nil {
-		return nil, err
-	}
-	return paths.Widest(ctx, &paths.Input{Graph: g, Seed: seed, Workers: 1, Root: -1}, set.Rule())
+	rule := compute(ctx, "smart", g, seed).Rule()
+	return lab.Must(paths.Widest(ctx, &paths.Input{Graph: g, Seed: seed, Workers: 1, Root: -1}, rule))
 }
 
 // explainSmart runs the row of smart with that assumption changed, if the claim
 // differs.
-func (st *store) explainSmart(ctx context.Context, s *lab.Setup, claim *lab.Claim, r regular, quantity string, paper float64) error {
+func (st *store) explainSmart(ctx context.Context, s *lab.Setup, claim *lab.Claim, r regular, quantity string, paper float64) {
 	if claim.Verdict != lab.Differs || r.algorithm != "smart" {
-		return nil
+		return
 	}
 	r.algorithm = smartWidest
-	m, ok, err := st.renamingRow(ctx, s, r)
-	if err != nil || !ok {
-		return err
+	m, ok := st.renamingRow(ctx, s, r)
+	if !ok {
+		return
 	}
 	off := m.mean(quantity)/paper - 1
 	moved, note := math.Abs(off) <= within, ""
@@ -83,11 +80,10 @@ func (st *store) explainSmart(ctx context.Context, s *lab.Setup, claim *lab.Clai
 	}
 	claim.Explain(moved, "Experiment, the rule of smart with paths pair by pair by shortest widest in place of the linear programme: %s %.2f, %s.%s",
 		quantity, m.mean(quantity), lab.Percent(off), note)
-	return nil
 }
 
 // algorithmOf is the path computation of a printed row.
-func algorithmOf(p printed) string {
+func algorithmOf(p lab.Printed) string {
 	if p["routing"] == "smart_routing" {
 		return "smart"
 	}
@@ -104,25 +100,17 @@ func (r regular) formula(seed uint64) string {
 
 // renamingRow measures destination renaming on the networks of a row. The quick mode
 // leaves out 64 switches.
-func (st *store) renamingRow(ctx context.Context, s *lab.Setup, r regular) (measured, bool, error) {
+func (st *store) renamingRow(ctx context.Context, s *lab.Setup, r regular) (measured, bool) {
 	if r.switches > lab.Pick(s, 32, 64) || !s.Want(r.String()) {
-		return nil, false, nil
+		return nil, false
 	}
-	key := fmt.Sprint(r, instances(s), s.Seed)
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	if m, ok := st.rows[key]; ok {
-		return m, true, nil
-	}
-	m, err := sample(ctx, s, instances(s), r.formula, func(g *fabric.Graph, seed uint64) (map[string]float64, error) {
-		set, err := renamingPaths(ctx, r.algorithm, g, seed)
-		if err != nil {
-			return nil, err
-		}
-		a, err := assign(ctx, set, "renaming", names.Options{Workers: 1})
-		if err != nil {
-			return nil, err
-		}
+	return st.once(fmt.Sprint(r, instances(s), s.Seed), func() measured { return r.measure(ctx, s) }), true
+}
+
+func (r regular) measure(ctx context.Context, s *lab.Setup) measured {
+	return sample(ctx, s, instances(s), r.formula, func(g *fabric.Graph, seed uint64) map[string]float64 {
+		set := renamingPaths(ctx, r.algorithm, g, seed)
+		a := assign(ctx, set, "renaming", names.Options{Workers: 1})
 		first, more := tableEntries(a)
 		sum, most := 0, 0
 		for _, b := range a.Need[:g.NumHosts] {
@@ -134,36 +122,28 @@ func (st *store) renamingRow(ctx context.Context, s *lab.Setup, r regular) (meas
 			increase:  100 * float64(more) / float64(first),
 			renamings: float64(sum) / float64(g.NumHosts), mostRenamed: float64(most),
 			conflicts: 100 * float64(n) / float64(of),
-		}, nil
+		}
 	})
-	if err == nil {
-		st.rows[key] = m
-	}
-	return m, true, err
 }
 
 // eachRow measures the rows of a printed table that are run.
-func (st *store) eachRow(ctx context.Context, s *lab.Setup, file string, visit func(r regular, p printed, m measured) error) error {
+func (st *store) eachRow(ctx context.Context, s *lab.Setup, file string, visit func(r regular, p lab.Printed, m measured)) {
 	for _, p := range readTable(file) {
-		r := regular{p.whole("switches"), 4, algorithmOf(p)}
+		r := regular{p.Int("switches"), 4, algorithmOf(p)}
 		if p["links_per_switch"] != "" {
-			r.links = p.whole("links_per_switch")
+			r.links = p.Int("links_per_switch")
 		}
-		m, ok, err := st.renamingRow(ctx, s, r)
-		if err == nil && ok {
-			err = visit(r, p, m)
-		}
-		if err != nil {
-			return err
+		if m, ok := st.renamingRow(ctx, s, r); ok {
+			visit(r, p, m)
 		}
 	}
-	return nil
 }
 
 // nearRow returns the claim that a quantity of a row is near the printed value.
-func (st *store) nearRow(ctx context.Context, s *lab.Setup, t *comparison, r regular, text, quantity string, paper float64) (lab.Claim, error) {
+func (st *store) nearRow(ctx context.Context, s *lab.Setup, t *comparison, r regular, text, quantity string, paper float64) lab.Claim {
 	claim := t.near(r.String()+": "+text+" within 10 %", r.String(), func(q string) bool { return q == quantity })
-	return claim, st.explainSmart(ctx, s, &claim, r, quantity, paper)
+	st.explainSmart(ctx, s, &claim, r, quantity, paper)
+	return claim
 }
 
 // addCategory appends the category of a row to a chart of bars, and returns its place.
@@ -182,7 +162,7 @@ var entryQuantities = []struct{ quantity, column string }{
 }
 
 // entryRemark returns the remark on a value of Table 4.
-func entryRemark(p printed, m measured, quantity string) string {
+func entryRemark(p lab.Printed, m measured, quantity string) string {
 	if quantity != increase {
 		if p["flag"] == "total!=orig+new" {
 			return "suspect: the printed total is not the sum of the other two"
@@ -197,7 +177,7 @@ func entryRemark(p printed, m measured, quantity string) string {
 }
 
 // table4 counts the entries of random forwarding tables.
-func (st *store) table4(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func (st *store) table4(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := newComparison("table4", "Entries of random forwarding tables, over all switches ("+seeds(s, instances(s))+"; paper: 10)", "network", 1)
 	picture := chart.Chart{
 		Name: "table4", Title: "Increase of forwarding tables by renaming", Kind: chart.Bars,
@@ -209,28 +189,20 @@ func (st *store) table4(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 		bound  tally
 	)
 	increases := map[regular]float64{}
-	err := st.eachRow(ctx, s, "ren_table4_forwarding_overhead", func(r regular, p printed, m measured) error {
+	st.eachRow(ctx, s, "ren_table4_forwarding_overhead", func(r regular, p lab.Printed, m measured) {
 		row := r.String()
 		for _, q := range entryQuantities {
-			t.add(row, q.quantity, p.value(q.column), m.summary(q.quantity), entryRemark(p, m, q.quantity))
+			t.add(row, q.quantity, p.Number(q.column), m.summary(q.quantity), entryRemark(p, m, q.quantity))
 		}
 		bound.row(row, m.summary(original).Max <= float64(4*r.switches*r.switches))
 		increases[r] = m.mean(increase)
 		x := addCategory(&picture, r)
-		picture.Series[0].Add(x, p.value("pct_increase_avg"), p.value("pct_increase_min"), p.value("pct_increase_max"))
+		picture.Series[0].Add(x, p.Number("pct_increase_avg"), p.Number("pct_increase_min"), p.Number("pct_increase_max"))
 		picture.Series[1].Add(x, m.mean(increase), m.summary(increase).Min, m.summary(increase).Max)
 		for _, q := range entryQuantities {
-			claim, err := st.nearRow(ctx, s, t, r, q.quantity, q.quantity, p.value(q.column))
-			if err != nil {
-				return err
-			}
-			claims = append(claims, claim)
+			claims = append(claims, st.nearRow(ctx, s, t, r, q.quantity, q.quantity, p.Number(q.column)))
 		}
-		return nil
 	})
-	if err != nil {
-		return nil, err
-	}
 	lower := lab.NewClaim("smart routing needs a lower increase than up*/down* (32 switches)", "33 % against 65 %")
 	smart, ok1 := increases[regular{32, 4, "smart"}]
 	updn, ok2 := increases[regular{32, 4, "updn-shortest"}]
@@ -240,11 +212,11 @@ func (st *store) table4(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 	claims = append([]lab.Claim{
 		lower, bound.claim("at most one original entry for each switch and machine", "every row"),
 	}, claims...)
-	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: claims}, nil
+	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: claims}
 }
 
 // table5 counts renamings.
-func (st *store) table5(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func (st *store) table5(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := newComparison("table5", "Renamings a host ("+seeds(s, instances(s))+"; paper: 10)", "network", 2)
 	picture := chart.Chart{
 		Name: "table5", Title: "Renamings a host", Kind: chart.Bars,
@@ -255,29 +227,24 @@ func (st *store) table5(ctx context.Context, s *lab.Setup) (*lab.Result, error) 
 		claims []lab.Claim
 		most   tally
 	)
-	err := st.eachRow(ctx, s, "ren_table5_renamings_per_host", func(r regular, p printed, m measured) error {
+	st.eachRow(ctx, s, "ren_table5_renamings_per_host", func(r regular, p lab.Printed, m measured) {
 		row, worst := r.String(), m.summary(mostRenamed).Max
-		t.add(row, renamings, p.value("avg_renamings"), m.summary(renamings), "")
+		t.add(row, renamings, p.Number("avg_renamings"), m.summary(renamings), "")
 		t.Add(row, mostRenamed, p["max_renamings"], fmt.Sprintf("%.0f", worst), "-", "-",
 			fmt.Sprintf("of %d networks, the paper's of 10; mean of the most of a network %.1f", instances(s), m.mean(mostRenamed)))
 		most.row(row, worst < 127)
 		x := addCategory(&picture, r)
-		for i, v := range []float64{p.value("avg_renamings"), m.mean(renamings), p.value("max_renamings"), worst} {
+		for i, v := range []float64{p.Number("avg_renamings"), m.mean(renamings), p.Number("max_renamings"), worst} {
 			picture.Series[i].Add(x, v, 0, 0)
 		}
-		claim, err := st.nearRow(ctx, s, t, r, "mean renamings", renamings, p.value("avg_renamings"))
-		claims = append(claims, claim)
-		return err
+		claims = append(claims, st.nearRow(ctx, s, t, r, "mean renamings", renamings, p.Number("avg_renamings")))
 	})
-	if err != nil {
-		return nil, err
-	}
 	claims = append([]lab.Claim{most.claim("the 128 identifiers of a port are far from used up", "at most 7 renamings")}, claims...)
-	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: claims}, nil
+	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: claims}
 }
 
 // table6Conflicts counts entries with conflicts.
-func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) (*lab.Result, error) {
+func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := newComparison("table6", "Entries with conflicts, % ("+seeds(s, instances(s))+"; paper: 10)", "network", 2)
 	picture := chart.Chart{
 		Name: "table6", Title: "Forwarding table entries with conflicts, 64 switches", Kind: chart.Lines,
@@ -286,23 +253,18 @@ func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) (*lab.Result
 	}
 	var claims []lab.Claim
 	var means []float64
-	err := st.eachRow(ctx, s, "ren_table6_conflicts", func(r regular, p printed, m measured) error {
+	st.eachRow(ctx, s, "ren_table6_conflicts", func(r regular, p lab.Printed, m measured) {
 		sum, remark := m.summary(conflicts), ""
 		if r.algorithm != "smart" {
 			remark = fmt.Sprintf("printed range %s to %s, ours %.2f to %.2f", p["conflict_pct_min"], p["conflict_pct_max"], sum.Min, sum.Max)
 			x := float64(r.links)
-			picture.Series[0].Add(x, p.value("conflict_pct_avg"), p.value("conflict_pct_min"), p.value("conflict_pct_max"))
+			picture.Series[0].Add(x, p.Number("conflict_pct_avg"), p.Number("conflict_pct_min"), p.Number("conflict_pct_max"))
 			picture.Series[1].Add(x, sum.Mean, sum.Min, sum.Max)
 			means = append(means, sum.Mean)
 		}
-		t.add(r.String(), conflicts, p.value("conflict_pct_avg"), sum, remark)
-		claim, err := st.nearRow(ctx, s, t, r, "mean", conflicts, p.value("conflict_pct_avg"))
-		claims = append(claims, claim)
-		return err
+		t.add(r.String(), conflicts, p.Number("conflict_pct_avg"), sum, remark)
+		claims = append(claims, st.nearRow(ctx, s, t, r, "mean", conflicts, p.Number("conflict_pct_avg")))
 	})
-	if err != nil {
-		return nil, err
-	}
 	rises := lab.NewClaim("more links, more conflicts (64 switches)", "1.26 to 8.08 %")
 	if len(means) > 1 {
 		holds := true
@@ -316,5 +278,5 @@ func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) (*lab.Result
 		Notes: []string{"Entries are (switch, input channel, destination) triples, each host's port being an input channel; a conflict is" +
 			" an output channel beyond the first of a (switch, destination). Read as the share of (switch, destination) pairs with several outputs," +
 			" the numbers would be five times the printed ones."},
-	}, nil
+	}
 }

@@ -6,7 +6,6 @@ import (
 	"sync"
 
 	"weft/fabric"
-	"weft/internal/par"
 	"weft/lab"
 	"weft/route/names"
 	"weft/route/paths"
@@ -22,42 +21,30 @@ func (m measured) mean(quantity string) float64 { return m.summary(quantity).Mea
 
 // sample measures n instances of a network, each with a seed of its own.
 func sample(ctx context.Context, s *lab.Setup, n int, formula func(seed uint64) string,
-	measure func(g *fabric.Graph, seed uint64) (map[string]float64, error),
-) (measured, error) {
+	measure func(g *fabric.Graph, seed uint64) map[string]float64,
+) measured {
 	each := make([]map[string]float64, n)
-	err := par.For(ctx, s.Workers, n, func(_, k int) error {
+	s.Parallel(ctx, n, func(k int) {
 		seed := s.Seed + uint64(k)
-		g, err := lab.Graph(formula(seed))
-		if err != nil {
-			return err
-		}
-		each[k], err = measure(g, seed)
-		return err
+		each[k] = measure(lab.Must(lab.Graph(formula(seed))), seed)
 	})
-	if err != nil {
-		return nil, err
-	}
 	m := measured{}
 	for _, values := range each {
 		for q, v := range values {
 			m[q] = append(m[q], v)
 		}
 	}
-	return m, nil
+	return m
 }
 
 // pathSets computes the paths of the instances of a row.
-func pathSets(ctx context.Context, s *lab.Setup, c conf, algorithm string, n int) ([]*paths.Set, error) {
+func pathSets(ctx context.Context, s *lab.Setup, c conf, algorithm string, n int) []*paths.Set {
 	sets := make([]*paths.Set, n)
-	err := par.For(ctx, s.Workers, n, func(_, k int) error {
+	s.Parallel(ctx, n, func(k int) {
 		seed := s.Seed + uint64(k)
-		g, err := lab.Graph(c.formula(seed))
-		if err == nil {
-			sets[k], err = compute(ctx, algorithm, g, seed)
-		}
-		return err
+		sets[k] = compute(ctx, algorithm, lab.Must(lab.Graph(c.formula(seed))), seed)
 	})
-	return sets, err
+	return sets
 }
 
 // seeds says which instances a table is about.
@@ -77,34 +64,22 @@ var variants = map[string]func(context.Context, *paths.Input) (*paths.Set, error
 }
 
 // compute runs a path computation on one core.
-func compute(ctx context.Context, algorithm string, g *fabric.Graph, seed uint64) (*paths.Set, error) {
+func compute(ctx context.Context, algorithm string, g *fabric.Graph, seed uint64) *paths.Set {
 	in := &paths.Input{Graph: g, Seed: seed, Workers: 1, Root: -1}
 	if vary, ok := variants[algorithm]; ok {
-		return vary(ctx, in)
+		return lab.Must(vary(ctx, in))
 	}
-	a, err := paths.Find(algorithm)
-	if err != nil {
-		return nil, err
-	}
-	return a.Compute(ctx, in)
+	return lab.Must(lab.Must(paths.Find(algorithm)).Compute(ctx, in))
 }
 
 // assign runs a LID assignment.
-func assign(ctx context.Context, set *paths.Set, scheme string, opt names.Options) (*names.Assignment, error) {
-	n, err := names.ByName(scheme)
-	if err != nil {
-		return nil, err
-	}
-	return names.Assign(ctx, set, n, opt)
+func assign(ctx context.Context, set *paths.Set, scheme string, opt names.Options) *names.Assignment {
+	return lab.Must(names.Assign(ctx, set, lab.Must(names.ByName(scheme)), opt))
 }
 
 // lids counts the LIDs that a scheme needs.
-func lids(ctx context.Context, set *paths.Set, scheme string) (float64, error) {
-	a, err := assign(ctx, set, scheme, names.Options{Workers: 1})
-	if err != nil {
-		return 0, err
-	}
-	return float64(a.LIDs()), nil
+func lids(ctx context.Context, set *paths.Set, scheme string) float64 {
+	return float64(assign(ctx, set, scheme, names.Options{Workers: 1}).LIDs())
 }
 
 // conf is a row of paper 000: machines on switches of average degree 8, less some
@@ -128,7 +103,7 @@ func (c conf) less(cables int) conf {
 }
 
 // confOf is the configuration of a printed row.
-func confOf(p printed) conf { return conf{p.whole("machines"), p.whole("switches"), 0} }
+func confOf(p lab.Printed) conf { return conf{p.Int("machines"), p.Int("switches"), 0} }
 
 // heuristics of paper 000: the scheme, and its name in print and in the tables' files.
 var heuristics = []struct{ scheme, name, column string }{
@@ -165,6 +140,14 @@ func experiments(c conf, algorithm string) []experiment {
 	return append(list, long)
 }
 
+// triesOf lists experiments with how each is run.
+func triesOf(list []experiment, run func(experiment) measured) (tries []try) {
+	for _, x := range list {
+		tries = append(tries, try{x.text, func() measured { return run(x) }})
+	}
+	return tries
+}
+
 // load is the quantity of the maximum link load.
 const load = "load"
 
@@ -176,39 +159,38 @@ type store struct {
 
 // row is the maximum link load and the LIDs by heuristic of the paths of a
 // computation.
-func (st *store) row(ctx context.Context, s *lab.Setup, c conf, algorithm string, n int) (measured, error) {
-	key := fmt.Sprint(c, c.fewer, algorithm, n, s.Seed)
+func (st *store) row(ctx context.Context, s *lab.Setup, c conf, algorithm string, n int) measured {
+	return st.once(fmt.Sprint(c, c.fewer, algorithm, n, s.Seed), func() measured {
+		return sample(ctx, s, n, c.formula, func(g *fabric.Graph, seed uint64) map[string]float64 {
+			set := compute(ctx, algorithm, g, seed)
+			values := namesOf(ctx, set)
+			if algorithm == "path-selection" {
+				countVaried(ctx, set, values)
+			}
+			return values
+		})
+	})
+}
+
+// once returns what is kept under a key, or measures it.
+func (st *store) once(key string, measure func() measured) measured {
 	st.mu.Lock()
 	defer st.mu.Unlock()
-	if m, ok := st.rows[key]; ok {
-		return m, nil
-	}
-	m, err := sample(ctx, s, n, c.formula, func(g *fabric.Graph, seed uint64) (map[string]float64, error) {
-		set, err := compute(ctx, algorithm, g, seed)
-		if err != nil {
-			return nil, err
-		}
-		values, err := namesOf(ctx, set)
-		if err == nil && algorithm == "path-selection" {
-			err = countVaried(ctx, set, values)
-		}
-		return values, err
-	})
-	if err == nil {
+	m, ok := st.rows[key]
+	if !ok {
+		m = measure()
 		st.rows[key] = m
 	}
-	return m, err
+	return m
 }
 
 // namesOf measures a path set.
-func namesOf(ctx context.Context, set *paths.Set) (values map[string]float64, err error) {
-	values = map[string]float64{load: set.MaxLoad()}
+func namesOf(ctx context.Context, set *paths.Set) map[string]float64 {
+	values := map[string]float64{load: set.MaxLoad()}
 	for _, h := range heuristics {
-		if values[h.scheme], err = lids(ctx, set, h.scheme); err != nil {
-			return nil, err
-		}
+		values[h.scheme] = lids(ctx, set, h.scheme)
 	}
-	return values, nil
+	return values
 }
 
 // varied are split-merge with one assumption changed, by the scheme that they replace.
@@ -225,13 +207,9 @@ func variedOf(scheme string) string {
 }
 
 // countVaried adds the quantities of the experiment.
-func countVaried(ctx context.Context, set *paths.Set, values map[string]float64) error {
+func countVaried(ctx context.Context, set *paths.Set, values map[string]float64) {
 	for scheme, s := range varied {
-		a, err := names.Assign(ctx, set, s, names.Options{Workers: 1})
-		if err != nil {
-			return err
-		}
+		a := lab.Must(names.Assign(ctx, set, s, names.Options{Workers: 1}))
 		values[variedOf(scheme)] = float64(a.LIDs())
 	}
-	return nil
 }
