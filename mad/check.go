@@ -44,7 +44,7 @@ func wantedLength(b []byte) int {
 	}
 	d := Datagram(b)
 	switch {
-	case !d.isData() || !d.Class().segmented():
+	case !d.isData() || !d.Class().HasRMPP():
 		return Size
 	case d.Class() != ClassSA:
 		return max(Size, len(b))
@@ -60,8 +60,9 @@ func wantedLength(b []byte) int {
 	return len(b) + (size-rest)%size
 }
 
-// segmented tells whether RMPP carries messages of the class.
-func (c Class) segmented() bool {
+// HasRMPP reports whether datagrams of the class have room for an RMPP header (13.6): those
+// of SA, DevMgt, DevAdm, BIS and the vendor classes with an OUI.
+func (c Class) HasRMPP() bool {
 	return c == ClassSA || c == 0x06 || c == 0x10 || c == 0x12 || c >= 0x30 && c <= 0x4F
 }
 

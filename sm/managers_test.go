@@ -104,14 +104,14 @@ func TestOtherManager(t *testing.T) {
 // nothing is written.
 func TestClaim(t *testing.T) {
 	s := newFake(formula(t, "rlft(4,2)"))
-	tr := &noManager{attach(s, nil), nil}
+	tr := &noManager{attach(s), nil}
 	core, err := runner("updn").Run(t.Context(), tr)
 	if err != nil || core.Report().State != Up || !slices.Equal(tr.claims, []bool{true}) {
 		t.Fatalf("%v, %s, claims %v", err, core.Report().State, tr.claims)
 	}
 	for what, fails := range map[string]Config{"no": {}, "only looks": {ReadOnly: true}} {
 		s := newFake(formula(t, "rlft(4,2)"))
-		tr := &noManager{attach(s, nil), []bool{false}}
+		tr := &noManager{attach(s), []bool{false}}
 		r := runner("updn")
 		r.Config = fails
 		core, err := r.Run(t.Context(), tr)

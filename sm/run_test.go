@@ -9,12 +9,13 @@ import (
 	"weft/mad"
 	"weft/wire"
 	"weft/wire/loop"
+	"weft/wire/wiretest"
 )
 
-// attach puts a fake behind a Transport.
-func attach(s *fake, faults loop.Faults) *loop.Transport {
+// responder answers as a fake does.
+func responder(s *fake) loop.Responder {
 	var data [64]byte
-	return loop.New(func(d *wire.Datagram, reply func(*wire.Datagram)) {
+	return func(d *wire.Datagram, reply func(*wire.Datagram)) {
 		m := d.MAD
 		copy(data[:], m.Data())
 		status, ok := s.do(m.Hops(), m.Method(), m.Attr(), m.Modifier(), &data)
@@ -24,8 +25,11 @@ func attach(s *fake, faults loop.Faults) *loop.Transport {
 		copy(m.Data(), data[:])
 		d.Addr = d.Addr.Reply()
 		reply(d)
-	}, loop.Options{Faults: faults})
+	}
 }
+
+// attach puts a fake behind a Transport.
+func attach(s *fake) *loop.Transport { return loop.New(responder(s), loop.Options{}) }
 
 func testClock() func() time.Duration {
 	origin := time.Now()
@@ -42,20 +46,14 @@ func runner(chain string) *Runner {
 // TestRun brings a subnet up through the requester, over a clean wire and over one
 // that loses, repeats and delays.
 func TestRun(t *testing.T) {
-	for _, c := range []struct {
-		name  string
-		rates *loop.Rates
-	}{
-		{"clean", nil},
-		{"5 % loss, duplicates, reordering", &loop.Rates{Loss: 0.05, Duplicate: 0.05, Late: 0.2, Delay: 5 * time.Millisecond}},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			var faults loop.Faults
-			if c.rates != nil {
-				faults = loop.Random(3, *c.rates)
-			}
+	for name, lossy := range map[string]bool{"clean": false, "5 % loss, duplicates, reordering": true} {
+		t.Run(name, func(t *testing.T) {
 			s := newFake(formula(t, "rlft(8,2)"))
-			core, err := runner("updn").Run(t.Context(), attach(s, faults))
+			respond := responder(s)
+			if lossy {
+				respond = wiretest.Lossy(respond, 3, 5*time.Millisecond)
+			}
+			core, err := runner("updn").Run(t.Context(), loop.New(respond, loop.Options{}))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -65,7 +63,7 @@ func TestRun(t *testing.T) {
 			}
 			(&world{core: core, fake: s}).verify(t)
 			same(t, s.f, core.Fabric())
-			if (r.SMPs.Retried > 0) != (faults != nil) {
+			if (r.SMPs.Retried > 0) != lossy {
 				t.Errorf("%d SMPs sent again", r.SMPs.Retried)
 			}
 			if len(r.Time.Phases) < 6 || r.Routing.Asked[0] != "updn" {
@@ -79,11 +77,12 @@ func TestRun(t *testing.T) {
 // is acknowledged: what was sent is said.
 func TestInterrupt(t *testing.T) {
 	s := newFake(formula(t, "rlft(8,2)"))
-	lossy := func(d *wire.Datagram, delays []time.Duration) []time.Duration {
-		if d.MAD.Attr() == mad.AttrLinearForwardingTable && d.MAD.Method().IsResponse() {
-			return delays
+	respond := responder(s)
+	silent := func(d *wire.Datagram, reply func(*wire.Datagram)) {
+		if d.MAD.Attr() == mad.AttrLinearForwardingTable {
+			reply = func(*wire.Datagram) {}
 		}
-		return append(delays, 0)
+		respond(d, reply)
 	}
 	ctx, cancel := context.WithCancel(t.Context())
 	r := runner("updn")
@@ -94,7 +93,7 @@ func TestInterrupt(t *testing.T) {
 			time.AfterFunc(10*time.Millisecond, cancel)
 		}
 	}
-	core, err := r.Run(ctx, attach(s, lossy))
+	core, err := r.Run(ctx, loop.New(silent, loop.Options{}))
 	if !errors.Is(err, context.Canceled) {
 		t.Fatal(err)
 	}
@@ -125,7 +124,7 @@ func TestCancelledPlan(t *testing.T) {
 			cancel()
 		}
 	}
-	core, err := r.Run(ctx, attach(s, nil))
+	core, err := r.Run(ctx, attach(s))
 	if !errors.Is(err, context.Canceled) || core.Report().State != Interrupted || core.Plan() != nil {
 		t.Fatalf("%v, %s", err, core.Report().State)
 	}
@@ -134,7 +133,7 @@ func TestCancelledPlan(t *testing.T) {
 // TestTransportDies: the error is the Transport's, and the report is there.
 func TestTransportDies(t *testing.T) {
 	s := newFake(formula(t, "rlft(8,2)"))
-	tr := attach(s, nil)
+	tr := attach(s)
 	r := runner("updn")
 	r.Phase = func(name string) {
 		if name == phaseNames[tables] {
@@ -158,7 +157,7 @@ func benchmarkDiscover(b *testing.B, text string) {
 	for b.Loop() {
 		r := runner("updn")
 		r.ReadOnly = true
-		core, err := r.Run(context.Background(), attach(s, nil))
+		core, err := r.Run(context.Background(), attach(s))
 		if err != nil || core.Report().State != Discovered {
 			b.Fatal(err, core.Report().Incidents)
 		}

@@ -13,10 +13,11 @@ import (
 // sync.Pool forget, so it is left out there.
 func TestNoAllocation(t *testing.T) {
 	r := requester(t, loop.New(echo, loop.Options{}), wire.Options{})
-	q, ctx := nodeInfo(t), t.Context()
-	var reply wire.Datagram
+	q, ended := nodeInfo(t), make(chan error, 1)
+	q.Done = func(res *wire.Result) { ended <- res.Err }
 	if n := testing.AllocsPerRun(2000, func() {
-		if err := r.Do(ctx, q, &reply); err != nil {
+		r.Start(q)
+		if err := <-ended; err != nil {
 			t.Fatal(err)
 		}
 	}); n > 0 {

@@ -51,7 +51,6 @@ type ID uint64
 
 // Result is the end of a request.
 type Result struct {
-	ID       ID
 	Tag      uint64
 	Attempts int // times it was sent
 	// Err is nil for an answer with status 0, a *StatusError for another
@@ -62,16 +61,15 @@ type Result struct {
 	Reply *Datagram
 }
 
-// Counters of a Core. Started = Answered + TimedOut + Cancelled + Failed + the
-// requests still pending; Sent - Retried requests were sent at least once.
+// Counters of a Core. Started = Answered + TimedOut + Failed + the requests still
+// pending; Sent - Retried requests were sent at least once.
 type Counters struct {
-	Started   uint64
-	Sent      uint64 // datagrams handed to the medium, retries included
-	Retried   uint64
-	Answered  uint64 // requests answered, bad status included
-	TimedOut  uint64 // requests given up after all attempts
-	Cancelled uint64
-	Failed    uint64 // requests that the medium refused, or that Close ended
+	Started  uint64
+	Sent     uint64 // datagrams handed to the medium, retries included
+	Retried  uint64
+	Answered uint64 // requests answered, bad status included
+	TimedOut uint64 // requests given up after all attempts
+	Failed   uint64 // requests that the medium refused, or that Close ended
 
 	Undelivered uint64 // datagrams that the medium gave back
 	Unsolicited uint64 // traps, requests from others, RMPP of no request
@@ -113,7 +111,6 @@ type Core struct {
 	first    int32 // queue of requests that wait for the window, through next
 	last     int32
 	flying   int
-	pending  int
 	timers   timers
 	byTID    []int32 // the entry in flight at TID mod len, or -1; len is a power of two
 	tid      uint32
@@ -125,7 +122,6 @@ type state uint8
 const (
 	free state = iota // or not yet queued
 	queued
-	abandoned // cancelled while queued: leaves the queue when its turn comes
 	flying
 )
 
@@ -161,12 +157,6 @@ func NewCore(cfg Config) *Core {
 	return c
 }
 
-// Counters are the counts so far.
-func (c *Core) Counters() Counters { return c.counters }
-
-// Pending is the number of requests that have not ended.
-func (c *Core) Pending() int { return c.pending }
-
 // Deadline is when Tick is to be called; ok is false when nothing is in flight.
 func (c *Core) Deadline() (due time.Duration, ok bool) { return c.timers.first() }
 
@@ -174,7 +164,6 @@ func (c *Core) Deadline() (due time.Duration, ok bool) { return c.timers.first()
 // cannot be sent ends at once: that is among the actions too.
 func (c *Core) Request(now time.Duration, r *Request, out []Action) (ID, []Action) {
 	c.counters.Started++
-	c.pending++
 	i := c.newEntry(r)
 	id := c.id(i)
 	if c.closed != nil {
@@ -187,23 +176,12 @@ func (c *Core) Request(now time.Duration, r *Request, out []Action) (ID, []Actio
 	return id, c.launch(now, out)
 }
 
-// Cancel ends a request with ErrCancelled and the cause. It does nothing when the
-// request has ended.
-func (c *Core) Cancel(now time.Duration, id ID, cause error, out []Action) []Action {
-	i, ok := c.find(id)
-	if !ok {
-		return out
-	}
-	c.counters.Cancelled++
-	return c.launch(now, c.complete(i, c.failure(i, Cancelled(cause)), nil, out))
-}
-
 // Refused says that the Transport did not take the datagram of a Send. ErrBusy
 // sends it again a little later, within the same attempt; any other error ends the
 // request.
 func (c *Core) Refused(now time.Duration, id ID, err error, out []Action) []Action {
 	i, ok := c.find(id)
-	if !ok || c.entries[i].state != flying {
+	if !ok {
 		return out
 	}
 	c.counters.Sent--
@@ -282,7 +260,7 @@ func (c *Core) Close(err error, out []Action) []Action {
 	if c.closed != nil {
 		return out
 	}
-	c.closed = err
+	c.closed, c.first = err, -1
 	for i := range c.entries {
 		if s := c.entries[i].state; s == queued || s == flying {
 			out = c.fail(int32(i), err, out)

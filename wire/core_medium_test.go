@@ -46,7 +46,7 @@ func TestMediumBusy(t *testing.T) {
 		if got := w.wantErr(1, c.err); got.at != c.at {
 			t.Errorf("busy %d times: ended %+v", c.busy, got)
 		}
-		if got := w.core.Counters(); got.Sent != c.sent {
+		if got := w.core.counters; got.Sent != c.sent {
 			t.Errorf("busy %d times: counters %+v", c.busy, got)
 		}
 	}

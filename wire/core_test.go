@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"context"
 	"errors"
 	"testing"
 	"time"
@@ -132,32 +131,6 @@ func TestWindow(t *testing.T) {
 			t.Errorf("request %d ended at %v, want %v", tag, got.at, want)
 		}
 	}
-}
-
-func TestCancel(t *testing.T) {
-	w := newWorld(t, Config{Window: 1})
-	flyingID := w.request(1, Request{})
-	queuedID := w.request(2, Request{})
-	w.request(3, Request{})
-	first := answerTo(getNodeInfo(t))
-	mad.HeaderTransactionID.Put(first, uint64(w.sent[1][0].tid))
-	w.cancel(queuedID, context.Canceled)
-	w.wantErr(2, context.Canceled)
-	w.wantErr(2, ErrCancelled)
-	if len(w.sent[3]) != 0 {
-		t.Fatal("cancelling a queued request opened the window")
-	}
-	w.medium = w.answerAfter(0)
-	w.cancel(flyingID, nil)
-	w.wantErr(1, ErrCancelled)
-	w.arrive(first)
-	w.cancel(flyingID, nil)
-	w.run()
-	w.wantErr(3, nil)
-	if len(w.sent[2]) != 0 {
-		t.Error("a cancelled request was sent")
-	}
-	w.wantCounters(Counters{Started: 3, Sent: 2, Cancelled: 2, Answered: 1, Stray: 1})
 }
 
 func TestBadStatus(t *testing.T) {
@@ -300,8 +273,8 @@ func TestClose(t *testing.T) {
 		w.wantErr(tag+1, ErrClosed)
 		w.wantErr(tag+1, died)
 	}
-	if _, ok := w.core.Deadline(); ok || w.core.Pending() != 0 {
-		t.Errorf("%d pending after Close", w.core.Pending())
+	if _, ok := w.core.Deadline(); ok || w.core.flying != 0 {
+		t.Errorf("%d in flight after Close", w.core.flying)
 	}
 	w.wantCounters(Counters{Started: 3, Sent: 1, Failed: 3})
 }

@@ -34,14 +34,14 @@ func (c *Core) newEntry(r *Request) int32 {
 
 func (c *Core) id(i int32) ID { return ID(c.entries[i].use)<<32 | ID(i) }
 
-// find gives the entry of a request that has not ended.
+// find gives the entry of a request in flight.
 func (c *Core) find(id ID) (int32, bool) {
 	i := int64(id & 0xFFFFFFFF)
 	if i >= int64(len(c.entries)) {
 		return 0, false
 	}
 	e := &c.entries[i]
-	return int32(i), e.use == uint32(id>>32) && (e.state == queued || e.state == flying)
+	return int32(i), e.use == uint32(id>>32) && e.state == flying
 }
 
 // match gives the entry in flight that a datagram with its TID belongs to. A
@@ -91,10 +91,6 @@ func (c *Core) launch(now time.Duration, out []Action) []Action {
 		i := c.first
 		e := &c.entries[i]
 		c.first = e.next
-		if e.state == abandoned {
-			c.release(i)
-			continue
-		}
 		e.state = flying
 		c.flying++
 		c.giveTID(i)
@@ -180,14 +176,9 @@ func (c *Core) complete(i int32, err error, reply *Datagram, out []Action) []Act
 	e := &c.entries[i]
 	out = append(out, Action{
 		Kind: Complete, Done: e.done,
-		Result: Result{ID: c.id(i), Tag: e.tag, Attempts: e.attempt, Err: err, Reply: reply},
+		Result: Result{Tag: e.tag, Attempts: e.attempt, Err: err, Reply: reply},
 	})
-	c.pending--
 	e.done = nil
-	if e.state == queued {
-		e.state = abandoned
-		return out
-	}
 	if e.state == flying {
 		c.flying--
 		c.timers.remove(i)

@@ -10,7 +10,7 @@
 // A Transport only moves datagrams; it may lose, repeat and reorder them, as VL15
 // does. Everything a request needs beyond that lives in Core and nowhere else:
 // transaction IDs, the table of pending requests, the window (requests in
-// flight), timeouts, retries, cancellation, counters. Core is a pure state
+// flight), timeouts, retries, counters. Core is a pure state
 // machine: events with their time go in, actions come out. It starts no
 // goroutine and reads no clock, so tests and a pure subnet manager drive it in
 // virtual time. Requester is the thin shell that drives a Core over a Transport in

@@ -14,7 +14,7 @@ var (
 	ErrTimeout = errors.New("wire: no answer")
 	// ErrClosed: the transport was closed, or its medium died.
 	ErrClosed = errors.New("wire: closed")
-	// ErrCancelled: the caller gave up; wraps the context's error where one did.
+	// ErrCancelled: the caller gave up; wraps the context's error.
 	ErrCancelled = errors.New("wire: cancelled")
 	// ErrBusy: the medium had no room for a datagram just now.
 	ErrBusy = errors.New("wire: the medium is busy")
@@ -38,7 +38,7 @@ func (e *StatusError) Error() string {
 }
 
 // RequestError says which request failed and how often it was sent. Err is one of
-// ErrTimeout, ErrClosed, ErrCancelled, or what the medium said.
+// ErrTimeout, ErrClosed, or what the medium said.
 type RequestError struct {
 	Addr      Address
 	Class     mad.Class
@@ -56,13 +56,8 @@ func (e *RequestError) Error() string {
 
 func (e *RequestError) Unwrap() error { return e.Err }
 
-// Cancelled is ErrCancelled with its cause, where there is one.
-func Cancelled(cause error) error {
-	if cause == nil {
-		return ErrCancelled
-	}
-	return fmt.Errorf("%w: %w", ErrCancelled, cause)
-}
+// Cancelled is ErrCancelled with its cause.
+func Cancelled(cause error) error { return fmt.Errorf("%w: %w", ErrCancelled, cause) }
 
 // Closed is ErrClosed with the reason why a medium died.
 func Closed(cause error) error {

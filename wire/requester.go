@@ -13,7 +13,8 @@ type Options struct {
 	Config
 	// Handler gets the datagrams that answer no request: traps, requests from
 	// others. It runs on the receiving goroutine, must not wait, and must copy
-	// what it keeps. It may call Send and Start. Nil: they are counted only.
+	// what it keeps. It may call Start, and Send of the Transport. Nil: they are
+	// counted only.
 	Handler func(d *Datagram)
 	// Now reads a clock that never goes back. Nil: the machine's.
 	Now func() time.Duration
@@ -27,7 +28,6 @@ type Requester struct {
 	now     func() time.Duration
 	done    chan struct{} // the receiving goroutine has ended
 	batches sync.Pool     // of *batch
-	waiters sync.Pool     // of *waiter
 
 	mu    sync.Mutex
 	core  *Core
@@ -44,7 +44,6 @@ func New(t Transport, o Options) *Requester {
 		r.now = machineClock()
 	}
 	r.batches.New = func() any { return new(batch) }
-	r.waiters.New = newWaiter
 	r.timer = time.AfterFunc(never, r.tick)
 	go r.receive()
 	return r
@@ -57,67 +56,24 @@ func machineClock() func() time.Duration {
 	return func() time.Duration { return time.Since(origin) } //nolint:forbidigo // see above
 }
 
-// Transport returns the Transport that New was given, for Port and SetIsSM.
+// Transport returns the Transport that New was given, for Port, SetIsSM, and to Send what
+// wants no answer: an answer, a TrapRepress.
 func (r *Requester) Transport() Transport { return r.t }
 
 // Counters are the counts so far.
 func (r *Requester) Counters() Counters {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.core.Counters()
+	return r.core.counters
 }
-
-// Pending is the number of requests that have not ended.
-func (r *Requester) Pending() int {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.core.Pending()
-}
-
-// Send sends a datagram that wants no answer: an answer, a TrapRepress. It never
-// waits.
-func (r *Requester) Send(d *Datagram) error { return r.t.Send(d) }
 
 // Start starts a request and does not wait. Done is called when it ends, on
 // another goroutine or before Start returns; it must not wait, and may call Start.
 // Requests beyond the window are queued without limit: the caller bounds them.
-func (r *Requester) Start(q *Request) ID {
+func (r *Requester) Start(q *Request) {
 	b := r.begin()
-	id, actions := r.core.Request(r.now(), q, b.actions)
+	_, actions := r.core.Request(r.now(), q, b.actions)
 	r.finish(b, actions)
-	return id
-}
-
-// Cancel ends a request with ErrCancelled and the cause. It does nothing when the
-// request has ended.
-func (r *Requester) Cancel(id ID, cause error) {
-	b := r.begin()
-	r.finish(b, r.core.Cancel(r.now(), id, cause, b.actions))
-}
-
-// Do sends a request and waits for its end; q.Done is not called. The answer is
-// copied into reply, whose memory is reused, also when its status is bad
-// (*StatusError). When ctx ends first, the error is ErrCancelled.
-func (r *Requester) Do(ctx context.Context, q *Request, reply *Datagram) error {
-	if err := ctx.Err(); err != nil {
-		return Cancelled(err)
-	}
-	w := r.waiters.Get().(*waiter)
-	mine := *q
-	mine.Done = w.done
-	id := r.Start(&mine)
-	select {
-	case err := <-w.ended:
-		if w.answered {
-			reply.CopyFrom(&w.reply)
-		}
-		r.waiters.Put(w)
-		return err
-	case <-ctx.Done():
-		// The waiter is left behind: its Done may just be running.
-		r.Cancel(id, ctx.Err())
-		return Cancelled(ctx.Err())
-	}
 }
 
 // Close closes the Transport, ends all requests with ErrClosed, and waits, as long
@@ -239,24 +195,4 @@ func (r *Requester) perform(b *batch, a *Action) {
 			r.handler(&a.Datagram)
 		}
 	}
-}
-
-// waiter is one call of Do that waits.
-type waiter struct {
-	ended    chan error // room for one: Done never waits
-	reply    Datagram
-	answered bool
-	done     func(*Result)
-}
-
-func newWaiter() any {
-	w := &waiter{ended: make(chan error, 1)}
-	w.done = func(res *Result) {
-		w.answered = res.Reply != nil
-		if w.answered {
-			w.reply.CopyFrom(res.Reply)
-		}
-		w.ended <- res.Err
-	}
-	return w
 }

@@ -49,8 +49,7 @@ func requester(tb testing.TB, t wire.Transport, o wire.Options) *wire.Requester 
 // medium does, and the counters say what happened.
 func TestFaults(t *testing.T) {
 	const n = 1000
-	faults := loop.Random(1, loop.Rates{Loss: 0.05, Duplicate: 0.05, Late: 0.1, Delay: 3 * time.Millisecond})
-	r := requester(t, loop.New(echo, loop.Options{Faults: faults}),
+	r := requester(t, loop.New(wiretest.Lossy(echo, 1, 3*time.Millisecond), loop.Options{}),
 		wire.Options{Config: wire.Config{Window: 64, Timeout: 10 * time.Millisecond, Retries: 50}})
 	var ended [n]atomic.Int32
 	var wg sync.WaitGroup
@@ -87,7 +86,7 @@ func TestShorterTimeoutComesFirst(t *testing.T) {
 	q.Timeout, q.Retries = time.Millisecond, wire.NoRetries
 	ctx, cancel := context.WithTimeout(t.Context(), 20*time.Second)
 	defer cancel()
-	if err := r.Do(ctx, q, new(wire.Datagram)); !errors.Is(err, wire.ErrTimeout) {
+	if err := wiretest.Do(ctx, r, q, new(wire.Datagram)); !errors.Is(err, wire.ErrTimeout) {
 		t.Fatalf("got error %v", err)
 	}
 }
@@ -110,13 +109,13 @@ func TestRefusals(t *testing.T) {
 	m := &moody{Transport: loop.New(echo, loop.Options{}), err: wire.ErrBusy}
 	r := requester(t, m, wire.Options{Config: wire.Config{Timeout: time.Hour}})
 	m.left.Store(5)
-	if err := r.Do(t.Context(), nodeInfo(t), new(wire.Datagram)); err != nil {
+	if err := wiretest.Do(t.Context(), r, nodeInfo(t), new(wire.Datagram)); err != nil {
 		t.Fatal(err)
 	}
 	gone := errors.New("gone")
 	m.err = gone
 	m.left.Store(1)
-	if err := r.Do(t.Context(), nodeInfo(t), new(wire.Datagram)); !errors.Is(err, gone) {
+	if err := wiretest.Do(t.Context(), r, nodeInfo(t), new(wire.Datagram)); !errors.Is(err, gone) {
 		t.Fatalf("got error %v", err)
 	}
 	if c := r.Counters(); c != (wire.Counters{Started: 2, Sent: 1, Answered: 1, Failed: 1}) {
@@ -166,7 +165,9 @@ func TestStartFromDone(t *testing.T) {
 
 // TestPair: two requesters ask each other at the same time.
 func TestPair(t *testing.T) {
-	ta, tb := loop.Pair(loop.Options{}, loop.Options{})
+	var ta, tb *loop.Transport
+	ta = loop.New(func(d *wire.Datagram, _ func(*wire.Datagram)) { tb.Deliver(d) }, loop.Options{})
+	tb = loop.New(func(d *wire.Datagram, _ func(*wire.Datagram)) { ta.Deliver(d) }, loop.Options{})
 	var sides [2]*wire.Requester
 	var ready sync.WaitGroup
 	ready.Add(1)
@@ -174,7 +175,7 @@ func TestPair(t *testing.T) {
 		sides[i] = requester(t, tr, wire.Options{Handler: func(d *wire.Datagram) {
 			ready.Wait()
 			echo(d, func(d *wire.Datagram) {
-				if err := sides[i].Send(d); err != nil {
+				if err := sides[i].Transport().Send(d); err != nil {
 					t.Error(err)
 				}
 			})
@@ -187,7 +188,7 @@ func TestPair(t *testing.T) {
 		wg.Go(func() {
 			var reply wire.Datagram
 			for range 500 {
-				if err := r.Do(t.Context(), q, &reply); err != nil {
+				if err := wiretest.Do(t.Context(), r, q, &reply); err != nil {
 					t.Error(err)
 					return
 				}

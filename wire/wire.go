@@ -78,19 +78,9 @@ func (d *Datagram) CopyFrom(src *Datagram) {
 	d.MAD = mad
 }
 
-// HasRMPP tells the classes whose datagrams have room for an RMPP header (13.6).
-func HasRMPP(c mad.Class) bool {
-	switch c {
-	case mad.ClassSA, 0x06, 0x10, 0x12: // SA, DevMgt, DevAdm, BIS
-		return true
-	default:
-		return c >= 0x30 && c <= 0x4F // vendor classes with an OUI
-	}
-}
-
 // RMPPActive tells a segment, or a whole message, of RMPP.
 func RMPPActive(m mad.Datagram) bool {
-	return len(m) >= mad.RMPP.Size && HasRMPP(m.Class()) && mad.RMPPVersion.Get(m) == 1 && mad.RMPPFlags.Get(m)&1 != 0
+	return len(m) >= mad.RMPP.Size && m.Class().HasRMPP() && mad.RMPPVersion.Get(m) == 1 && mad.RMPPFlags.Get(m)&1 != 0
 }
 
 // Port is the local port a Transport is attached to.
@@ -106,6 +96,20 @@ type Port struct {
 	CapMask            uint32
 	IsSM               bool     // mad.CapIsSM of CapMask
 	PKeys              []uint16 // by P_Key index
+}
+
+// PortOf makes a Port of a device's NodeInfo, of the PortInfo of its port and of its P_Keys.
+func PortOf(device string, node, info []byte, keys []uint16) Port {
+	caps := uint32(mad.PortInfoCapabilityMask.Get(info))
+	return Port{
+		Device: device, Number: uint8(mad.NodeInfoLocalPortNum.Get(node)),
+		NodeGUID: mad.NodeInfoNodeGUID.Get(node), PortGUID: mad.NodeInfoPortGUID.Get(node),
+		GIDPrefix: mad.PortInfoGidPrefix.Get(info),
+		LID:       uint16(mad.PortInfoLID.Get(info)), SMLID: uint16(mad.PortInfoMasterSMLID.Get(info)),
+		LMC: uint8(mad.PortInfoLMC.Get(info)), SMSL: uint8(mad.PortInfoMasterSMSL.Get(info)),
+		State: uint8(mad.PortInfoPortState.Get(info)), PhysState: uint8(mad.PortInfoPhysicalState.Get(info)),
+		CapMask: caps, IsSM: caps&mad.CapIsSM != 0, PKeys: keys,
+	}
 }
 
 // Transport moves datagrams through one local port. It is unreliable: datagrams

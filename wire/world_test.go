@@ -116,8 +116,6 @@ func (w *world) giveBack(m mad.Datagram) {
 	w.do(w.core.Arrived(w.now, &Datagram{Addr: Directed(), MAD: m[:mad.Header.Size], Undelivered: true}, nil))
 }
 
-func (w *world) cancel(id ID, cause error) { w.do(w.core.Cancel(w.now, id, cause, nil)) }
-
 // do carries out what the core wants. The datagrams are copied, since the core may
 // reuse their memory.
 func (w *world) do(actions []Action) {
@@ -179,7 +177,7 @@ func (w *world) wantErr(tag uint64, want error) outcome {
 
 func (w *world) wantCounters(want Counters) {
 	w.t.Helper()
-	if got := w.core.Counters(); got != want {
+	if got := w.core.counters; got != want {
 		w.t.Errorf("counters\n got %+v\nwant %+v", got, want)
 	}
 }

@@ -13,7 +13,6 @@ import (
 	"testing"
 
 	"weft/emulator/umadfs"
-	"weft/emulator/umadfs/fuse"
 )
 
 // What --umad and --at refuse.
@@ -40,8 +39,8 @@ func TestEmulateUMADRefused(t *testing.T) {
 // weft emulate --umad serves two ports, and unmounts when it is interrupted. It runs
 // in a mount namespace of its own, which is looked into from outside.
 func TestEmulateUMAD(t *testing.T) {
-	if err := fuse.Available(); err != nil {
-		t.Skipf("skipped: %v", err)
+	if _, err := os.Stat("/dev/fuse"); err != nil || os.Geteuid() != 0 {
+		t.Skip("skipped: mounting needs root and /dev/fuse")
 	}
 	dir := t.TempDir()
 	cmd := exec.Command("/proc/self/exe")

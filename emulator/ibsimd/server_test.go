@@ -10,7 +10,6 @@ import (
 	"weft/emulator"
 	"weft/emulator/ibsimd"
 	"weft/emulator/live"
-	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/wire"
 	"weft/wire/ibsim"
@@ -27,15 +26,6 @@ func serve(t testing.TB, o ibsimd.Options) *ibsimd.Server {
 	s, err := emulator.New(f, emulator.Options{})
 	if err != nil {
 		t.Fatal(err)
-	}
-	for node, guid := range map[string]fabric.GUID{"A": wiretest.GUIDA, "B": wiretest.GUIDB, "S": wiretest.GUIDS} {
-		id, err := s.NodeByName(node)
-		if err == nil {
-			err = s.SetGUID(id, guid)
-		}
-		if err != nil {
-			t.Fatal(err)
-		}
 	}
 	start := time.Now()
 	l := live.New(s, func() time.Duration { return time.Since(start) })

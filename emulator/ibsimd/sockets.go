@@ -5,9 +5,10 @@ import (
 	"fmt"
 	"net"
 	"os"
-	"path/filepath"
 	"strconv"
 	"syscall"
+
+	"weft/wire/ibsim"
 )
 
 // sockets are the server's side of the medium.
@@ -39,14 +40,7 @@ func listen(o Options) (*sockets, error) {
 	return n, nil
 }
 
-// name of a Unix socket. An abstract name has a NUL at its end, which counts.
-func (n *sockets) name(suffix string) *net.UnixAddr {
-	name := n.o.Base + ":" + suffix
-	if n.o.Dir != "" {
-		return &net.UnixAddr{Net: "unixgram", Name: filepath.Join(n.o.Dir, name)}
-	}
-	return &net.UnixAddr{Net: "unixgram", Name: "@" + name + "\x00"}
-}
+func (n *sockets) name(role string) *net.UnixAddr { return ibsim.UnixAddr(n.o.Dir, n.o.Base, role) }
 
 // dataSocket returns the address of the data socket of a client that calls itself id and
 // has its control socket at from.

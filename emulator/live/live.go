@@ -8,13 +8,11 @@
 package live
 
 import (
-	"context"
 	"sync"
 	"time"
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/mad"
 	"weft/wire"
 	"weft/wire/loop"
 )
@@ -119,13 +117,6 @@ func (l *Live) Attach(at fabric.End) (wire.Transport, error) {
 	return a, nil
 }
 
-// Port reads the port and whether this program has set IsSM on it.
-func (a *attachment) Port(ctx context.Context) (wire.Port, error) {
-	p, err := a.Transport.Port(ctx)
-	p.IsSM = p.CapMask&mad.CapIsSM != 0
-	return p, err
-}
-
 // Close ends the attachment.
 func (a *attachment) Close() error {
 	err := a.Transport.Close()
@@ -142,15 +133,7 @@ func (l *Live) Port(at fabric.End) (p wire.Port) {
 		}
 		info, _ := s.PortInfo(at)
 		keys, _ := s.PKeys(at)
-		p = wire.Port{
-			Device: s.NodeName(at.Node), Number: at.Port,
-			NodeGUID: mad.NodeInfoNodeGUID.Get(node), PortGUID: mad.NodeInfoPortGUID.Get(node),
-			GIDPrefix: mad.PortInfoGidPrefix.Get(info),
-			LID:       uint16(mad.PortInfoLID.Get(info)), SMLID: uint16(mad.PortInfoMasterSMLID.Get(info)),
-			LMC: uint8(mad.PortInfoLMC.Get(info)), SMSL: uint8(mad.PortInfoMasterSMSL.Get(info)),
-			State: uint8(mad.PortInfoPortState.Get(info)), PhysState: uint8(mad.PortInfoPhysicalState.Get(info)),
-			CapMask: uint32(mad.PortInfoCapabilityMask.Get(info)), PKeys: keys,
-		}
+		p = wire.PortOf(s.NodeName(at.Node), node, info, keys)
 	})
 	return p
 }

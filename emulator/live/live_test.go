@@ -34,6 +34,7 @@ func start(t testing.TB, f *fabric.Fabric, opt emulator.Options) *live.Live {
 	return l
 }
 
+// TestConformance is also that of the loop medium.
 func TestConformance(t *testing.T) {
 	wiretest.Run(t, func(t *testing.T) func(string) wire.Transport {
 		f, _, err := netfile.Read("net", []byte(wiretest.Ibsim), netfile.Options{})
@@ -41,17 +42,6 @@ func TestConformance(t *testing.T) {
 			t.Fatal(err)
 		}
 		l := start(t, f, emulator.Options{})
-		for node, guid := range map[string]fabric.GUID{"A": wiretest.GUIDA, "B": wiretest.GUIDB, "S": wiretest.GUIDS} {
-			l.Do(func(s *emulator.Subnet) {
-				id, err := s.NodeByName(node)
-				if err == nil {
-					err = s.SetGUID(id, guid)
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-			})
-		}
 		return func(node string) wire.Transport {
 			id, err := f.NodeByName(node)
 			if err != nil {
@@ -96,7 +86,7 @@ func TestTimePassesByItself(t *testing.T) {
 	}
 	before := time.Now()
 	var reply wire.Datagram
-	if err := r.Do(t.Context(), &wire.Request{Addr: wire.Directed(), MAD: m}, &reply); err != nil {
+	if err := wiretest.Do(t.Context(), r, &wire.Request{Addr: wire.Directed(), MAD: m}, &reply); err != nil {
 		t.Fatal(err)
 	}
 	if d := time.Since(before); d < 20*time.Millisecond {

@@ -1,11 +1,9 @@
 package umadfs
 
 import (
-	"encoding/binary"
 	"syscall"
 
 	"weft/mad"
-	"weft/wire"
 	"weft/wire/umad"
 )
 
@@ -18,7 +16,6 @@ type agent struct {
 	file   *file
 	id     uint32 // in file.agents
 	number uint16 // in bits 47..32 of the transaction IDs of its requests; not 0
-	qp     uint32
 }
 
 // kernelRMPP tells agents that write and read whole messages.
@@ -61,12 +58,6 @@ func (a *agent) claims() []claim {
 	return out
 }
 
-// The registration of the first interface: the layout of its 28 bytes.
-const (
-	ioctlRegisterAgent1 = umad.IoctlRegisterAgent
-	agent1Size          = 28
-)
-
 // ioctl does one of the calls; arg is its argument, in and out.
 func (f *file) ioctl(number uint32, arg []byte) syscall.Errno {
 	switch number {
@@ -81,81 +72,44 @@ func (f *file) ioctl(number uint32, arg []byte) syscall.Errno {
 			return syscall.EINVAL
 		}
 		return 0
-	case umad.IoctlRegisterAgent2:
-		return f.register2(arg)
-	case ioctlRegisterAgent1:
-		return f.register1(arg)
+	case umad.IoctlRegisterAgent, umad.IoctlRegisterAgent2:
+		return f.registerAgent(arg, number == umad.IoctlRegisterAgent2)
 	}
 	return syscall.ENOTTY
 }
 
-// register1 is the call without flags: it does not change the header.
-func (f *file) register1(arg []byte) syscall.Errno {
-	if len(arg) != agent1Size {
+// registerAgent does one of the two calls. The newer one has flags, and is answered with
+// those that exist where others are set; when it comes first, it makes headers long.
+func (f *file) registerAgent(arg []byte, newer bool) syscall.Errno {
+	parsed, err := umad.ParseAgent(arg)
+	switch {
+	case err != nil, newer != (len(arg) == umad.AgentSize):
 		return syscall.EINVAL
-	}
-	v2 := make([]byte, umad.AgentSize)
-	v2[qpAt], v2[8], v2[9] = arg[20], arg[21], arg[22]
-	copy(v2[16:32], arg[4:20])
-	binary.NativeEndian.PutUint32(v2[32:], uint32(arg[23])<<16|uint32(arg[24])<<8|uint32(arg[25]))
-	v2[36] = arg[26]
-	if binary.NativeEndian.Uint16([]byte{1, 0}) != 1 {
-		v2[qpAt], v2[qpAt+3] = 0, arg[20]
-	}
-	a, e := parseAgent(v2)
-	if e == 0 {
-		e = f.register(a)
-	}
-	if e == 0 {
-		binary.NativeEndian.PutUint32(arg, a.id)
-	}
-	return e
-}
-
-// register2 is the call with flags. Unknown ones are answered with those that exist.
-func (f *file) register2(arg []byte) syscall.Errno {
-	if len(arg) != umad.AgentSize {
+	case parsed.Flags&^umad.FlagUserRMPP != 0:
+		umad.PutFlags(arg, umad.FlagUserRMPP)
 		return syscall.EINVAL
-	}
-	if binary.NativeEndian.Uint32(arg[flagsAt:])&^umad.FlagUserRMPP != 0 {
-		binary.NativeEndian.PutUint32(arg[flagsAt:], umad.FlagUserRMPP)
+	case !isValid(&parsed):
 		return syscall.EINVAL
-	}
-	a, e := parseAgent(arg)
-	if e != 0 {
-		return e
 	}
 	first := !f.used
+	a := &agent{Agent: parsed}
 	if e := f.register(a); e != 0 {
 		return e
 	}
-	f.long = f.long || first
-	binary.NativeEndian.PutUint32(arg, a.id)
+	f.long = f.long || first && newer
+	umad.PutAgentID(arg, a.id)
 	return 0
 }
 
-// Where the argument of IoctlRegisterAgent2 has the queue pair and the flags.
-const (
-	qpAt    = 4
-	flagsAt = 12
-)
-
-// parseAgent reads a registration and checks it as the kernel does.
-func parseAgent(v2 []byte) (*agent, syscall.Errno) {
-	parsed, err := umad.ParseAgent(v2)
-	a := &agent{Agent: parsed, qp: binary.NativeEndian.Uint32(v2[qpAt:])}
-	switch {
-	case err != nil, a.qp > 1:
-		return nil, syscall.EINVAL
-	case a.Class == 0:
-		return a, 0
-	case a.qp != a.QP(), a.Version >= 8,
-		a.Class >= 0x50 && a.Class != mad.ClassDirectedSMP,
-		vendorWithOUI(a.Class) && a.OUI == 0,
-		a.RMPPVersion != 0 && !wire.HasRMPP(a.Class):
-		return nil, syscall.EINVAL
+// isValid reports whether the kernel takes a registration. Class 0 only sends.
+func isValid(a *umad.Agent) bool {
+	if a.Class == 0 {
+		return a.QP <= 1
 	}
-	return a, 0
+	return a.QP == umad.QPOf(a.Class) && a.Version < 8 &&
+		(a.Class < 0x50 || a.Class == mad.ClassDirectedSMP) &&
+		(a.OUI != 0 || !vendorWithOUI(a.Class)) &&
+		(a.RMPPVersion == 0 || a.Class.HasRMPP())
 }
 
 // register gives an agent its numbers.

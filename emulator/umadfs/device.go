@@ -2,7 +2,6 @@ package umadfs
 
 import (
 	"cmp"
-	"encoding/binary"
 	"slices"
 	"syscall"
 	"time"
@@ -12,11 +11,8 @@ import (
 	"weft/wire/umad"
 )
 
-// Sizes of the ABI, in bytes.
-const (
-	shortHeader = umad.HeaderSize - 8 // without P_Key index
-	rmppHeader  = 36                  // common header and RMPP header: a MAD's least
-)
+// rmppHeader is the size of the common header and the RMPP header in bytes: a MAD's least.
+const rmppHeader = 36
 
 // queueLimit bounds the messages that wait for a file's reader; more are dropped.
 const queueLimit = 200_000
@@ -84,7 +80,7 @@ func (f *file) headerSize() int {
 	if f.long {
 		return umad.HeaderSize
 	}
-	return shortHeader
+	return umad.ShortHeaderSize
 }
 
 // write takes a message and gives what goes to the subnet: the caller's. Only PathBits
@@ -109,7 +105,7 @@ func (f *file) write(now time.Duration, b []byte) (d wire.Datagram, pathBits uin
 		return d, 0, syscall.EINVAL
 	}
 	d = wire.Datagram{MAD: m, Addr: wire.Address{
-		DLID: h.LID, DQP: h.QPN, SQP: a.qp, QKey: h.QKey, SL: h.SL, PKeyIndex: h.PKeyIndex,
+		DLID: h.LID, DQP: h.QPN, SQP: a.QP, QKey: h.QKey, SL: h.SL, PKeyIndex: h.PKeyIndex,
 	}}
 	if m.Class() == mad.ClassDirectedSMP && h.LID == wire.Permissive {
 		d.Addr.SLID = wire.Permissive
@@ -237,12 +233,9 @@ func (f *file) read(size int) ([]byte, syscall.Errno) {
 	}
 	f.queue[0] = nil
 	f.queue = f.queue[1:]
-	binary.NativeEndian.PutUint32(b[lengthAt:], uint32(length))
+	umad.PutLength(b, length)
 	if !f.long {
-		b = slices.Delete(b, shortHeader, umad.HeaderSize)
+		b = slices.Delete(b, umad.ShortHeaderSize, umad.HeaderSize)
 	}
 	return b, 0
 }
-
-// lengthAt is the offset of the message's length in the header.
-const lengthAt = 16

@@ -191,23 +191,23 @@ func TestUnsolicited(t *testing.T) {
 func TestShortHeader(t *testing.T) {
 	b := newBench(t)
 	f := b.open()
-	arg := make([]byte, agent1Size)
+	arg := make([]byte, 28)
 	arg[21], arg[22] = byte(mad.ClassSMP), 1
 	binary.NativeEndian.PutUint32(arg[4:], 1<<mad.Get)
 	b.want(f.ioctl(umad.IoctlRegisterAgent, arg), 0)
 	b.want(f.ioctl(umad.IoctlEnablePKey, nil), syscall.EINVAL) // too late
 	h := umad.Header{Agent: umad.AgentID(arg), LID: 5, TimeoutMS: 10}
 	long := message(h, datagram(mad.ClassSMP, mad.Get, 1))
-	short := append(bytes.Clone(long[:shortHeader]), long[umad.HeaderSize:]...)
+	short := append(bytes.Clone(long[:umad.ShortHeaderSize]), long[umad.HeaderSize:]...)
 	d, _, e := f.write(0, short)
 	b.want(e, 0)
 	if d.Addr.DLID != 5 || d.MAD.Class() != mad.ClassSMP || len(d.MAD) != mad.Size {
 		t.Errorf("sent %x to %+v", d.MAD, d.Addr)
 	}
 	b.dev.deliver(&wire.Datagram{MAD: datagram(mad.ClassSMP, mad.Get, 77)}, 0)
-	got, e := f.read(shortHeader + mad.Size)
+	got, e := f.read(umad.ShortHeaderSize + mad.Size)
 	b.want(e, 0)
-	if m := mad.Datagram(got[shortHeader:]); m.TID() != 77 || binary.NativeEndian.Uint32(got[lengthAt:]) != shortHeader+mad.Size {
+	if m := mad.Datagram(got[umad.ShortHeaderSize:]); m.TID() != 77 || binary.NativeEndian.Uint32(got[16:]) != umad.ShortHeaderSize+mad.Size {
 		t.Errorf("read %x", got)
 	}
 }
@@ -216,28 +216,28 @@ func TestShortHeader(t *testing.T) {
 func TestRefusals(t *testing.T) {
 	b := newBench(t)
 	f := b.open()
-	agent := func(change func(arg []byte)) []byte {
-		arg := make([]byte, umad.AgentSize)
-		asking.Put(arg)
-		change(arg)
+	agent := func(change func(*umad.Agent)) []byte {
+		a, arg := asking, make([]byte, umad.AgentSize)
+		change(&a)
+		a.Put(arg)
 		return arg
 	}
 	for name, arg := range map[string][]byte{
-		"queue pair of another class": agent(func(a []byte) { binary.NativeEndian.PutUint32(a[qpAt:], 1) }),
-		"queue pair 2":                agent(func(a []byte) { binary.NativeEndian.PutUint32(a[qpAt:], 2) }),
-		"version 8":                   agent(func(a []byte) { a[9] = 8 }),
-		"RMPP of a class without":     agent(func(a []byte) { a[36] = 1 }),
-		"vendor without OUI":          agent(func(a []byte) { a[8] = 0x30; binary.NativeEndian.PutUint32(a[qpAt:], 1) }),
-		"class that is not there":     agent(func(a []byte) { a[8] = 0x50; binary.NativeEndian.PutUint32(a[qpAt:], 1) }),
+		"queue pair of another class": agent(func(a *umad.Agent) { a.QP = 1 }),
+		"queue pair 2":                agent(func(a *umad.Agent) { a.QP = 2 }),
+		"version 8":                   agent(func(a *umad.Agent) { a.Version = 8 }),
+		"RMPP of a class without":     agent(func(a *umad.Agent) { a.RMPPVersion = 1 }),
+		"vendor without OUI":          agent(func(a *umad.Agent) { a.Class, a.QP = 0x30, 1 }),
+		"class that is not there":     agent(func(a *umad.Agent) { a.Class, a.QP = 0x50, 1 }),
 		"short":                       make([]byte, 8),
 	} {
 		if e := f.ioctl(umad.IoctlRegisterAgent2, arg); e != syscall.EINVAL {
 			t.Errorf("%s: error %d", name, e)
 		}
 	}
-	flags := agent(func(a []byte) { binary.NativeEndian.PutUint32(a[flagsAt:], 6) })
+	flags := agent(func(a *umad.Agent) { a.Flags = 6 })
 	b.want(f.ioctl(umad.IoctlRegisterAgent2, flags), syscall.EINVAL)
-	if got := binary.NativeEndian.Uint32(flags[flagsAt:]); got != umad.FlagUserRMPP {
+	if got := binary.NativeEndian.Uint32(flags[12:]); got != umad.FlagUserRMPP {
 		t.Errorf("supported flags %#x", got)
 	}
 	b.want(f.ioctl(0x1B77, nil), syscall.ENOTTY)
@@ -245,7 +245,7 @@ func TestRefusals(t *testing.T) {
 	for range maxAgents {
 		b.register(f, asking)
 	}
-	b.want(f.ioctl(umad.IoctlRegisterAgent2, agent(func([]byte) {})), syscall.ENOMEM)
+	b.want(f.ioctl(umad.IoctlRegisterAgent2, agent(func(*umad.Agent) {})), syscall.ENOMEM)
 	b.want(f.ioctl(umad.IoctlUnregisterAgent, binary.NativeEndian.AppendUint32(nil, 4)), 0)
 
 	write := func(h umad.Header, size int) syscall.Errno {
@@ -264,8 +264,8 @@ func TestRefusals(t *testing.T) {
 func TestRMPP(t *testing.T) {
 	b := newBench(t)
 	f := b.open()
-	whole := b.register(f, umad.Agent{Class: mad.ClassSA, Version: 2, RMPPVersion: 1})
-	own := b.register(f, umad.Agent{Class: mad.ClassSA, Version: 2, RMPPVersion: 1, Flags: umad.FlagUserRMPP})
+	whole := b.register(f, umad.Agent{Class: mad.ClassSA, QP: 1, Version: 2, RMPPVersion: 1})
+	own := b.register(f, umad.Agent{Class: mad.ClassSA, QP: 1, Version: 2, RMPPVersion: 1, Flags: umad.FlagUserRMPP})
 	long := func(method mad.Method, tid uint64, size int) mad.Datagram {
 		m := append(datagram(mad.ClassSA, method, tid), make([]byte, size-mad.Size)...)
 		m[2], m[24], m[25], m[26] = 2, 1, mad.RMPPTypeData, mad.RMPPActive
@@ -312,7 +312,7 @@ func FuzzDevice(f *testing.F) {
 	arg := make([]byte, umad.AgentSize)
 	managing.Put(arg)
 	f.Add(uint32(umad.IoctlRegisterAgent2), arg, message(umad.Header{TimeoutMS: 1, Retries: 1}, datagram(mad.ClassSMP, mad.Get, 1)))
-	f.Add(uint32(umad.IoctlRegisterAgent), make([]byte, agent1Size), make([]byte, shortHeader+rmppHeader))
+	f.Add(uint32(umad.IoctlRegisterAgent), make([]byte, 28), make([]byte, umad.ShortHeaderSize+rmppHeader))
 	f.Add(uint32(umad.IoctlEnablePKey), []byte{}, []byte{})
 	f.Fuzz(func(t *testing.T, number uint32, arg, b []byte) {
 		v := newDevice()
@@ -324,7 +324,7 @@ func FuzzDevice(f *testing.F) {
 		}
 		v.deliver(&d, 0)
 		v.expire(never - 1)
-		if out, e := x.read(1 << 20); e == 0 && len(out) < shortHeader+mad.Header.Size {
+		if out, e := x.read(1 << 20); e == 0 && len(out) < umad.ShortHeaderSize+mad.Header.Size {
 			t.Errorf("read %d bytes", len(out))
 		}
 		x.close()

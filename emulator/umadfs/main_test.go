@@ -16,7 +16,6 @@ import (
 	"weft/emulator"
 	"weft/emulator/live"
 	"weft/emulator/umadfs"
-	"weft/emulator/umadfs/fuse"
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/wire/wiretest"
@@ -33,7 +32,7 @@ func TestMain(m *testing.M) {
 		os.Exit(status(serveSuite(os.Args[1])))
 	case role == "peer":
 		os.Exit(status(runPeer(os.Args[1], os.Args[2], os.Args[3:])))
-	case role == "tests" || fuse.Available() != nil:
+	case role == "tests" || !canMount():
 		os.Exit(m.Run())
 	}
 	runtime.LockOSThread() // whose end would kill the child
@@ -57,11 +56,17 @@ func status(err error) int {
 	return 0
 }
 
+// canMount reports whether this process can mount a file system of its own.
+func canMount() bool {
+	_, err := os.Stat("/dev/fuse")
+	return err == nil && os.Geteuid() == 0
+}
+
 // needFUSE skips where nothing can be mounted.
 func needFUSE(t *testing.T) {
 	t.Helper()
-	if err := fuse.Available(); err != nil {
-		t.Skipf("skipped: %v", err)
+	if !canMount() {
+		t.Skip("skipped: mounting needs root and /dev/fuse")
 	}
 }
 
@@ -124,11 +129,8 @@ func serveSuite(dir string) error {
 		return err
 	}
 	end := map[string]fabric.End{}
-	for name, guid := range map[string]fabric.GUID{"A": wiretest.GUIDA, "B": wiretest.GUIDB, "S": wiretest.GUIDS} {
+	for _, name := range []string{"A", "B"} {
 		id, err := s.NodeByName(name)
-		if err == nil {
-			err = s.SetGUID(id, guid)
-		}
 		if err != nil {
 			return err
 		}

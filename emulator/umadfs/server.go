@@ -10,6 +10,7 @@ import (
 	"weft/emulator/umadfs/fuse"
 	"weft/mad"
 	"weft/wire"
+	"weft/wire/umad"
 )
 
 // Info holds the attributes of a port that sysfs shows.
@@ -62,7 +63,7 @@ type port struct {
 func Mount(dir string, clock func() time.Duration, ports ...Attach) (*Server, error) {
 	s := &Server{clock: clock}
 	t := fuse.NewTree()
-	t.Text(ClassDir+"/infiniband_mad/abi_version", func() string { return fmt.Sprint(abiVersion) })
+	t.Text(ClassDir+"/infiniband_mad/abi_version", func() string { return fmt.Sprint(umad.ABIVersion) })
 	cas := map[uint64]string{}
 	for i, attach := range ports {
 		if err := s.add(t, i, cas, attach); err != nil {

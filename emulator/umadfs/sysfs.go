@@ -14,9 +14,6 @@ const (
 	ClassDir = "sys/class"      // in the place of /sys/class
 )
 
-// abiVersion is the version of ib_user_mad.h.
-const abiVersion = 5
-
 // pkeyFiles is the number of files for P_Keys: the length of an adapter's table.
 const pkeyFiles = 32
 

@@ -217,7 +217,7 @@ func TestDirectory(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := r.Do(t.Context(), &wire.Request{Addr: wire.Directed(), MAD: m}, new(wire.Datagram)); err != nil {
+	if err := wiretest.Do(t.Context(), r, &wire.Request{Addr: wire.Directed(), MAD: m}, new(wire.Datagram)); err != nil {
 		t.Fatal(err)
 	}
 	if tr.Dropped() != 1 {
@@ -252,7 +252,7 @@ func TestServerDies(t *testing.T) {
 	r := wire.New(tr, wire.Options{})
 	s.die()
 	m := make(mad.Datagram, mad.Size)
-	err = r.Do(t.Context(), &wire.Request{Addr: wire.Directed(), MAD: m}, new(wire.Datagram))
+	err = wiretest.Do(t.Context(), r, &wire.Request{Addr: wire.Directed(), MAD: m}, new(wire.Datagram))
 	if !errors.Is(err, wire.ErrClosed) {
 		t.Errorf("got error %v", err)
 	}

@@ -133,14 +133,17 @@ func (s *sockets) openUDP() error {
 	return nil
 }
 
-// name of a Unix socket. An abstract name has a NUL at its end, which counts.
-func (s *sockets) name(suffix string) *net.UnixAddr {
-	name := s.o.Base + ":" + suffix
-	if s.o.Dir != "" {
-		return &net.UnixAddr{Net: "unixgram", Name: filepath.Join(s.o.Dir, name)}
+// UnixAddr names the Unix socket of a role, such as ctl: a file of a directory, or an
+// abstract name where dir is empty. That has a NUL at its end, which counts.
+func UnixAddr(dir, base, role string) *net.UnixAddr {
+	name := "@" + base + ":" + role + "\x00"
+	if dir != "" {
+		name = filepath.Join(dir, base+":"+role)
 	}
-	return &net.UnixAddr{Net: "unixgram", Name: "@" + name + "\x00"}
+	return &net.UnixAddr{Net: "unixgram", Name: name}
 }
+
+func (s *sockets) name(role string) *net.UnixAddr { return UnixAddr(s.o.Dir, s.o.Base, role) }
 
 // bound notes a file of ours. When the name was in use, it is somebody else's.
 func (s *sockets) bound(name *net.UnixAddr, err error) {

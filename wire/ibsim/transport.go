@@ -171,23 +171,10 @@ func (t *Transport) Port(ctx context.Context) (wire.Port, error) {
 
 // makePort reads NodeInfo, PortInfo and a block of P_Keys, 64 bytes each.
 func makePort(node string, ni, pi, keys []byte) wire.Port {
-	caps := uint32(mad.PortInfoCapabilityMask.Get(pi))
-	p := wire.Port{
-		Device:    node,
-		NodeGUID:  mad.NodeInfoNodeGUID.Get(ni),
-		GIDPrefix: mad.PortInfoGidPrefix.Get(pi),
-		LID:       uint16(mad.PortInfoLID.Get(pi)),
-		SMLID:     uint16(mad.PortInfoMasterSMLID.Get(pi)),
-		LMC:       uint8(mad.PortInfoLMC.Get(pi)),
-		SMSL:      uint8(mad.PortInfoMasterSMSL.Get(pi)),
-		State:     uint8(mad.PortInfoPortState.Get(pi)),
-		PhysState: uint8(mad.PortInfoPhysicalState.Get(pi)),
-		CapMask:   caps,
-		IsSM:      caps&mad.CapIsSM != 0,
-	}
-	p.PortGUID = p.NodeGUID
+	p := wire.PortOf(node, ni, pi, nil)
+	// The NodeInfo of a control answer has the node's GUID for the port's.
+	p.Number, p.PortGUID = 0, p.NodeGUID
 	if mad.NodeInfoNodeType.Get(ni) != mad.NodeSwitch {
-		// The NodeInfo of a control answer has the node's GUID for the port's.
 		p.Number = uint8(mad.PortInfoLocalPortNum.Get(pi))
 		p.PortGUID += uint64(p.Number)
 	}

@@ -60,20 +60,3 @@ func BenchmarkRequests(b *testing.B) {
 		b.Fatal(err)
 	}
 }
-
-// BenchmarkDo sends one request at a time and waits for each.
-func BenchmarkDo(b *testing.B) {
-	r := wire.New(loop.New(answer, loop.Options{}), wire.Options{})
-	q, ctx := nodeInfo(b), b.Context()
-	var reply wire.Datagram
-	b.ReportAllocs()
-	for b.Loop() {
-		if err := r.Do(ctx, q, &reply); err != nil {
-			b.Fatal(err)
-		}
-	}
-	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "requests/s")
-	if err := r.Close(context.Background()); err != nil {
-		b.Fatal(err)
-	}
-}

@@ -2,10 +2,8 @@ package loop
 
 import (
 	"context"
-	"slices"
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"weft/mad"
 	"weft/wire"
@@ -24,10 +22,6 @@ type Options struct {
 	Port func() wire.Port
 	// SetIsSM is told when IsSM changes; nil: Port shows it by itself.
 	SetIsSM func(on bool)
-	// Faults on the way out and back; nil: none.
-	Faults Faults
-	// After calls f when d has passed; nil: time.AfterFunc.
-	After func(d time.Duration, f func())
 }
 
 // agents numbers the attachments of the process: the high half of their TIDs.
@@ -43,41 +37,22 @@ type Transport struct {
 	mu      sync.Mutex // one datagram at a time on the way out
 	out     func(*wire.Datagram)
 	scratch wire.Datagram
-
-	faults sync.Mutex
-	delays []time.Duration
 }
 
 // New attaches to a subnet that is a function.
 func New(r Responder, o Options) *Transport {
-	t := newTransport(o)
-	reply := t.Deliver
-	t.out = func(d *wire.Datagram) { r(d, reply) }
-	return t
-}
-
-// Pair makes two transports that are each other's peer. Each one's Faults are on
-// its way out.
-func Pair(a, b Options) (*Transport, *Transport) {
-	ta, tb := newTransport(a), newTransport(b)
-	ta.out = func(d *wire.Datagram) { tb.in.Push(d) }
-	tb.out = func(d *wire.Datagram) { ta.in.Push(d) }
-	return ta, tb
-}
-
-func newTransport(o Options) *Transport {
-	if o.After == nil {
-		o.After = func(d time.Duration, f func()) { time.AfterFunc(d, f) }
-	}
 	if o.Port == nil {
 		o.Port = func() wire.Port {
 			return wire.Port{
 				Device: "loop", Number: 1, NodeGUID: 1, PortGUID: 1, GIDPrefix: mad.DefaultGIDPrefix,
-				LID: 1, State: mad.PortActive, PhysState: mad.PhysLinkUp, PKeys: []uint16{0xFFFF},
+				LID: 1, State: mad.PortActive, PhysState: mad.PhysLinkUp, PKeys: []uint16{mad.DefaultPKey},
 			}
 		}
 	}
-	return &Transport{o: o, agent: agents.Add(1), in: wire.NewInbox()}
+	t := &Transport{o: o, agent: agents.Add(1), in: wire.NewInbox()}
+	reply := t.Deliver
+	t.out = func(d *wire.Datagram) { r(d, reply) }
+	return t
 }
 
 // Send implements wire.Transport.
@@ -98,55 +73,12 @@ func (t *Transport) Send(d *wire.Datagram) error {
 	if !s.MAD.Method().IsResponse() {
 		mad.HeaderTransactionID.Put(s.MAD, uint64(t.agent)<<32|s.MAD.TID()&0xFFFFFFFF)
 	}
-	if t.o.Faults == nil {
-		t.out(s)
-		return nil
-	}
-	for _, delay := range t.fate(s) {
-		var c wire.Datagram
-		c.CopyFrom(s)
-		if delay <= 0 {
-			t.out(&c)
-		} else {
-			t.o.After(delay, func() { t.sendLate(&c) })
-		}
-	}
+	t.out(s)
 	return nil
 }
 
-// sendLate is the way out of a datagram that was delayed.
-func (t *Transport) sendLate(d *wire.Datagram) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.in.Err() == nil {
-		t.out(d)
-	}
-}
-
 // Deliver brings the port a datagram from the subnet: an answer or anything else.
-func (t *Transport) Deliver(d *wire.Datagram) {
-	if t.o.Faults == nil {
-		t.in.Push(d)
-		return
-	}
-	for _, delay := range t.fate(d) {
-		if delay <= 0 {
-			t.in.Push(d)
-			continue
-		}
-		var c wire.Datagram
-		c.CopyFrom(d)
-		t.o.After(delay, func() { t.in.Push(&c) })
-	}
-}
-
-// fate asks the Faults for the delays of a datagram's copies.
-func (t *Transport) fate(d *wire.Datagram) []time.Duration {
-	t.faults.Lock()
-	defer t.faults.Unlock()
-	t.delays = t.o.Faults(d, t.delays[:0])
-	return slices.Clone(t.delays)
-}
+func (t *Transport) Deliver(d *wire.Datagram) { t.in.Push(d) }
 
 // Recv implements wire.Transport.
 func (t *Transport) Recv(ctx context.Context, d *wire.Datagram) error { return t.in.Pop(ctx, d) }

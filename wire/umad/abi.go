@@ -8,16 +8,22 @@ import (
 	"weft/wire"
 )
 
+// ABIVersion is the version of ib_user_mad.h.
+const ABIVersion = 5
+
 // The ioctl numbers.
 const (
-	IoctlRegisterAgent   = 0xC01C1B01 // 28 bytes; superseded
+	IoctlRegisterAgent   = 0xC01C1B01 // oldAgentSize bytes, in and out; superseded
 	IoctlUnregisterAgent = 0x40041B02 // the agent's number, 4 bytes
 	IoctlEnablePKey      = 0x00001B03 // no argument
 	IoctlRegisterAgent2  = 0xC0281B04 // AgentSize bytes, in and out
 )
 
-// HeaderSize is the size of the header before a MAD in reads and writes, in bytes.
-const HeaderSize = 64
+// Sizes of the header before a MAD in reads and writes, in bytes.
+const (
+	HeaderSize      = 64
+	ShortHeaderSize = 56 // without the P_Key index, as long as that was not enabled
+)
 
 // Header precedes a MAD in reads and writes. Addresses are those of the peer: to
 // whom on write, from whom on read. GRH fields are left out.
@@ -50,6 +56,9 @@ func (h *Header) Put(b []byte) {
 	binary.NativeEndian.PutUint16(b[56:], h.PKeyIndex)
 }
 
+// PutLength writes Header.Length alone.
+func PutLength(b []byte, length int) { binary.NativeEndian.PutUint32(b[16:], uint32(length)) }
+
 // ParseMessage takes what was read or written apart: the header and the MAD, which
 // is part of b and has at least its common header.
 func ParseMessage(b []byte) (Header, mad.Datagram, error) {
@@ -76,8 +85,11 @@ func parseHeader(b []byte) Header {
 	}
 }
 
-// AgentSize is the length of the argument of IoctlRegisterAgent2, in bytes.
-const AgentSize = 40
+// Lengths of the arguments of IoctlRegisterAgent2 and IoctlRegisterAgent, in bytes.
+const (
+	AgentSize    = 40
+	oldAgentSize = 28
+)
 
 // FlagUserRMPP of an Agent: segments are delivered as they come.
 const FlagUserRMPP = 1 << 0
@@ -86,6 +98,7 @@ const FlagUserRMPP = 1 << 0
 // ones it gets. A method of a class has one owner at a port.
 type Agent struct {
 	Class       mad.Class
+	QP          uint32 // QPOf the class
 	Version     uint8
 	Methods     []mad.Method // of unsolicited datagrams; none: answers only
 	OUI         uint32       // of vendor classes 0x30 to 0x4F
@@ -93,9 +106,9 @@ type Agent struct {
 	Flags       uint32
 }
 
-// QP is the queue pair of the agent's class.
-func (a *Agent) QP() uint32 {
-	if a.Class == mad.ClassSMP || a.Class == mad.ClassDirectedSMP {
+// QPOf returns the queue pair of a class.
+func QPOf(c mad.Class) uint32 {
+	if c == mad.ClassSMP || c == mad.ClassDirectedSMP {
 		return 0
 	}
 	return 1
@@ -104,7 +117,7 @@ func (a *Agent) QP() uint32 {
 // Put writes the argument of IoctlRegisterAgent2 to the first AgentSize bytes of b.
 func (a *Agent) Put(b []byte) {
 	clear(b[:AgentSize])
-	binary.NativeEndian.PutUint32(b[4:], a.QP())
+	binary.NativeEndian.PutUint32(b[4:], a.QP)
 	b[8], b[9] = byte(a.Class), a.Version
 	binary.NativeEndian.PutUint32(b[12:], a.Flags)
 	for _, m := range a.Methods {
@@ -115,37 +128,51 @@ func (a *Agent) Put(b []byte) {
 	b[36] = a.RMPPVersion
 }
 
-// ParseAgent reads the argument of IoctlRegisterAgent2.
-func ParseAgent(b []byte) (Agent, error) {
-	if len(b) != AgentSize {
-		return Agent{}, fmt.Errorf("umad: a registration of %d bytes, want %d", len(b), AgentSize)
-	}
-	a := Agent{
-		Class:       mad.Class(b[8]),
-		Version:     b[9],
-		Flags:       binary.NativeEndian.Uint32(b[12:]),
-		OUI:         binary.NativeEndian.Uint32(b[32:]) & 0xFFFFFF,
-		RMPPVersion: b[36],
+// ParseAgent reads the argument of IoctlRegisterAgent2, or of IoctlRegisterAgent, which is
+// shorter and has no flags.
+func ParseAgent(b []byte) (a Agent, err error) {
+	methods := b
+	switch len(b) {
+	case AgentSize:
+		a = Agent{
+			Class: mad.Class(b[8]), QP: binary.NativeEndian.Uint32(b[4:]), Version: b[9], RMPPVersion: b[36],
+			Flags: binary.NativeEndian.Uint32(b[12:]), OUI: binary.NativeEndian.Uint32(b[32:]) & 0xFFFFFF,
+		}
+		methods = b[16:]
+	case oldAgentSize:
+		a = Agent{
+			Class: mad.Class(b[21]), QP: uint32(b[20]), Version: b[22], RMPPVersion: b[26],
+			OUI: uint32(b[23])<<16 | uint32(b[24])<<8 | uint32(b[25]),
+		}
+		methods = b[4:]
+	default:
+		return a, fmt.Errorf("umad: a registration of %d bytes, want %d or %d", len(b), AgentSize, oldAgentSize)
 	}
 	for m := range mad.Method(128) {
-		if binary.NativeEndian.Uint64(b[16+m/64*8:])>>(m%64)&1 != 0 {
+		if binary.NativeEndian.Uint64(methods[m/64*8:])>>(m%64)&1 != 0 {
 			a.Methods = append(a.Methods, m)
 		}
 	}
 	return a, nil
 }
 
-// AgentID reads the number of a new agent, which the kernel puts into the argument of
-// IoctlRegisterAgent2.
+// PutFlags writes Agent.Flags alone to the argument of IoctlRegisterAgent2.
+func PutFlags(b []byte, flags uint32) { binary.NativeEndian.PutUint32(b[12:], flags) }
+
+// AgentID reads the number of a new agent, which the kernel puts into the argument of its
+// registration.
 func AgentID(b []byte) uint32 { return binary.NativeEndian.Uint32(b) }
+
+// PutAgentID writes what AgentID reads.
+func PutAgentID(b []byte, id uint32) { binary.NativeEndian.PutUint32(b, id) }
 
 // ClientAgents returns the agents of a program that only asks: no unsolicited datagrams.
 func ClientAgents() []Agent {
 	return []Agent{
 		{Class: mad.ClassSMP, Version: 1},
 		{Class: mad.ClassDirectedSMP, Version: 1},
-		{Class: mad.ClassSA, Version: 2, RMPPVersion: 1},
-		{Class: mad.ClassPerf, Version: 1},
+		{Class: mad.ClassSA, QP: 1, Version: 2, RMPPVersion: 1},
+		{Class: mad.ClassPerf, QP: 1, Version: 1},
 	}
 }
 

@@ -1,16 +1,20 @@
 package umad_test
 
 import (
-	"encoding/binary"
 	"fmt"
 	"io/fs"
 	"os"
 	"slices"
 	"sync"
 	"syscall"
+	"testing"
 	"testing/fstest"
 	"time"
 
+	"weft/emulator"
+	"weft/emulator/live"
+	"weft/fabric"
+	"weft/fabric/netfile"
 	"weft/mad"
 	"weft/wire"
 	"weft/wire/umad"
@@ -20,7 +24,9 @@ import (
 // machine doubles the kernel of a machine with one CA port, on a node of the
 // suite's subnet.
 type machine struct {
-	port *wiretest.Attachment
+	subnet *live.Live
+	at     fabric.End
+	id     emulator.ClientID
 
 	mu     sync.Mutex
 	file   *deviceFile // the open umad0
@@ -30,10 +36,37 @@ type machine struct {
 	room   int  // of the last read
 }
 
-func newMachine(s *wiretest.Subnet, node string) *machine {
-	m := new(machine)
-	m.port = s.Attach(node, m.arrived)
+// newSubnet emulates the suite's subnet.
+func newSubnet(t *testing.T) *live.Live {
+	t.Helper()
+	f, _, err := netfile.Read("net", []byte(wiretest.Ibsim), netfile.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s, err := emulator.New(f, emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return live.New(s, func() time.Duration { return 0 })
+}
+
+func newMachine(t *testing.T, subnet *live.Live, node string) *machine {
+	t.Helper()
+	m := &machine{subnet: subnet}
+	var err error
+	subnet.Do(func(s *emulator.Subnet) {
+		if m.at, err = s.EndByName(node); err == nil {
+			m.id, err = s.Attach(emulator.Client{At: m.at, Deliver: m.arrived})
+		}
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
 	return m
+}
+
+func (m *machine) setIsSM(on bool) {
+	m.subnet.Do(func(s *emulator.Subnet) { s.SetIsSM(m.id, on) })
 }
 
 func (m *machine) options() umad.Options {
@@ -46,7 +79,7 @@ type sysFS func() fstest.MapFS
 func (s sysFS) Open(name string) (fs.File, error) { return s().Open(name) }
 
 func (m *machine) sys() fstest.MapFS {
-	p := m.port.Port()
+	p := m.subnet.Port(m.at)
 	files := fstest.MapFS{}
 	put := func(name, format string, v ...any) {
 		files[name] = &fstest.MapFile{Data: fmt.Appendf(nil, format+"\n", v...)}
@@ -89,7 +122,7 @@ func (m *machine) open(path string) (umad.File, error) {
 			return nil, syscall.EAGAIN
 		}
 		m.issm = true
-		m.port.SetIsSM(true)
+		m.setIsSM(true)
 		return &issmFile{m: m}, nil
 	}
 	return nil, &fs.PathError{Op: "open", Path: path, Err: syscall.ENOENT}
@@ -114,7 +147,7 @@ func (f *issmFile) Close() error {
 	f.m.mu.Lock()
 	defer f.m.mu.Unlock()
 	f.m.issm = false
-	f.m.port.SetIsSM(false)
+	f.m.setIsSM(false)
 	return nil
 }
 
@@ -149,7 +182,7 @@ func (f *deviceFile) Ioctl(number uint32, arg []byte) error {
 		return nil
 	case umad.IoctlRegisterAgent2:
 		a, err := umad.ParseAgent(arg)
-		if err != nil || a.Flags&^umad.FlagUserRMPP != 0 || binary.NativeEndian.Uint32(arg[4:]) != a.QP() {
+		if err != nil || a.Flags&^umad.FlagUserRMPP != 0 || a.QP != umad.QPOf(a.Class) {
 			return syscall.EINVAL
 		}
 		for _, other := range f.agents {
@@ -158,7 +191,7 @@ func (f *deviceFile) Ioctl(number uint32, arg []byte) error {
 				return syscall.EINVAL
 			}
 		}
-		binary.NativeEndian.PutUint32(arg, uint32(len(f.agents)))
+		umad.PutAgentID(arg, uint32(len(f.agents)))
 		f.agents = append(f.agents, a)
 		return nil
 	}
@@ -184,12 +217,12 @@ func (f *deviceFile) Write(b []byte) (int, error) {
 	}
 	a := wire.Address{
 		DLID: h.LID, DQP: h.QPN, SL: h.SL, PKeyIndex: h.PKeyIndex,
-		SLID: f.m.port.Port().LID | uint16(h.PathBits), SQP: f.agents[h.Agent].QP(), QKey: h.QKey,
+		SLID: f.m.subnet.Port(f.m.at).LID | uint16(h.PathBits), SQP: f.agents[h.Agent].QP, QKey: h.QKey,
 	}
 	if m.Class() == mad.ClassDirectedSMP {
 		a.SLID = wire.Permissive
 	}
-	f.m.port.Send(&wire.Datagram{Addr: a, MAD: m})
+	f.m.subnet.Send(f.m.id, &wire.Datagram{Addr: a, MAD: m})
 	return len(b), nil
 }
 
@@ -237,7 +270,7 @@ func (f *deviceFile) arrived(d *wire.Datagram) {
 	})
 	if d.MAD.Method().IsResponse() {
 		key := pendingKey{uint32(d.MAD.TID()), d.MAD.Class()}
-		if f.waiting[key] == nil || d.MAD.TID()>>32<<32 != high(uint32(id)) {
+		if f.waiting[key] == nil || d.MAD.TID()>>32&0xFFFF<<32 != high(uint32(id)) {
 			id = -1
 		} else {
 			f.waiting[key].Stop()

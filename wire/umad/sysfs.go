@@ -13,9 +13,6 @@ import (
 	"weft/wire"
 )
 
-// minABI is the version of the device's ABI that this package speaks.
-const minABI = 5
-
 // site is a port with its devices.
 type site struct {
 	sys        fs.FS
@@ -30,8 +27,8 @@ func findSites(sys fs.FS) ([]site, error) {
 	if err != nil {
 		return nil, fmt.Errorf("umad: no user MAD devices (is the module ib_umad loaded?): %w", err)
 	}
-	if abi < minABI {
-		return nil, fmt.Errorf("umad: the kernel's ABI has version %d, want %d", abi, minABI)
+	if abi < ABIVersion {
+		return nil, fmt.Errorf("umad: the kernel's ABI has version %d, want %d", abi, ABIVersion)
 	}
 	devices, err := fs.ReadDir(sys, "infiniband_mad")
 	if err != nil {

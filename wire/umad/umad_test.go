@@ -38,8 +38,8 @@ func open(t *testing.T, o umad.Options) *umad.Transport {
 // package comment for what that does not prove.
 func TestConformance(t *testing.T) {
 	wiretest.Run(t, func(t *testing.T) func(string) wire.Transport {
-		subnet := wiretest.NewSubnet()
-		return func(node string) wire.Transport { return open(t, newMachine(subnet, node).options()) }
+		subnet := newSubnet(t)
+		return func(node string) wire.Transport { return open(t, newMachine(t, subnet, node).options()) }
 	})
 }
 
@@ -56,7 +56,7 @@ func TestRealDevice(t *testing.T) {
 		t.Fatal(err)
 	}
 	var reply wire.Datagram
-	if err := r.Do(t.Context(), &wire.Request{Addr: wire.Directed(), MAD: m}, &reply); err != nil {
+	if err := wiretest.Do(t.Context(), r, &wire.Request{Addr: wire.Directed(), MAD: m}, &reply); err != nil {
 		t.Fatal(err)
 	}
 	p, err := tr.Port(t.Context())
@@ -69,13 +69,13 @@ func TestRealDevice(t *testing.T) {
 // less than the requester, and repeats nothing.
 func TestKernelNeverRetries(t *testing.T) {
 	wiretest.NoLeaks(t)
-	machine := newMachine(wiretest.NewSubnet(), "A")
+	machine := newMachine(t, newSubnet(t), "A")
 	r := wire.New(open(t, machine.options()), wire.Options{Config: wire.Config{Timeout: 40 * time.Millisecond, Retries: 1}})
 	m, err := mad.Request{Method: mad.Get, Attr: mad.AttrNodeInfo}.Directed(make([]byte, mad.Size), []byte{9})
 	if err != nil {
 		t.Fatal(err)
 	}
-	err = r.Do(t.Context(), &wire.Request{Addr: wire.Directed(), MAD: m}, new(wire.Datagram))
+	err = wiretest.Do(t.Context(), r, &wire.Request{Addr: wire.Directed(), MAD: m}, new(wire.Datagram))
 	if !errors.Is(err, wire.ErrTimeout) {
 		t.Fatalf("got error %v", err)
 	}
@@ -89,7 +89,7 @@ func TestKernelNeverRetries(t *testing.T) {
 	}
 	// 0 would be no timeout at all.
 	machine.writes = nil
-	err = r.Do(t.Context(), &wire.Request{Addr: wire.Directed(), MAD: m, Timeout: time.Millisecond}, new(wire.Datagram))
+	err = wiretest.Do(t.Context(), r, &wire.Request{Addr: wire.Directed(), MAD: m, Timeout: time.Millisecond}, new(wire.Datagram))
 	if !errors.Is(err, wire.ErrTimeout) || machine.writes[0].TimeoutMS != 1 {
 		t.Errorf("written with timeout %d ms: %v", machine.writes[0].TimeoutMS, err)
 	}
@@ -97,7 +97,7 @@ func TestKernelNeverRetries(t *testing.T) {
 
 // TestRMPPMessages moves messages longer than a datagram, and than the buffer.
 func TestRMPPMessages(t *testing.T) {
-	machine := newMachine(wiretest.NewSubnet(), "A")
+	machine := newMachine(t, newSubnet(t), "A")
 	tr := open(t, machine.options())
 	long := make(mad.Datagram, 200_000)
 	long[0], long[1], long[2], long[3] = 1, byte(mad.ClassSA), 2, byte(mad.GetTableResp)
@@ -137,7 +137,7 @@ func TestRMPPMessages(t *testing.T) {
 
 // TestRefusals: what Open says when it cannot.
 func TestRefusals(t *testing.T) {
-	good := newMachine(wiretest.NewSubnet(), "A")
+	good := newMachine(t, newSubnet(t), "A")
 	with := func(file, text string) fs.FS {
 		sys := good.sys()
 		sys[file] = &fstest.MapFile{Data: []byte(text)}
@@ -199,7 +199,7 @@ func TestChoice(t *testing.T) {
 		{[][2]int{{1, disabled}}, 1},
 		{[][2]int{{1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {1, 3}, {2, up}, {2, up}}, 10},
 	} {
-		machine := newMachine(wiretest.NewSubnet(), "A")
+		machine := newMachine(t, newSubnet(t), "A")
 		files := machine.sys()
 		for i, s := range c.states {
 			number := strconv.Itoa(i + 1)
@@ -227,7 +227,7 @@ func TestChoice(t *testing.T) {
 
 // TestAddress: what of an address goes into the header, and comes out of it.
 func TestAddress(t *testing.T) {
-	machine := newMachine(wiretest.NewSubnet(), "A")
+	machine := newMachine(t, newSubnet(t), "A")
 	o := machine.options()
 	files := machine.sys()
 	files["infiniband/double_0/ports/1/lid"] = &fstest.MapFile{Data: []byte("0x10\n")}
@@ -251,7 +251,7 @@ func TestAddress(t *testing.T) {
 }
 
 func TestOneSubnetManagerAPort(t *testing.T) {
-	machine := newMachine(wiretest.NewSubnet(), "A")
+	machine := newMachine(t, newSubnet(t), "A")
 	a, b := open(t, machine.options()), open(t, machine.options())
 	if err := a.SetIsSM(t.Context(), true); err != nil {
 		t.Fatal(err)
@@ -269,7 +269,7 @@ func TestOneSubnetManagerAPort(t *testing.T) {
 
 // TestAgentClasses: a class that was not registered cannot be sent.
 func TestAgentClasses(t *testing.T) {
-	tr := open(t, newMachine(wiretest.NewSubnet(), "A").options())
+	tr := open(t, newMachine(t, newSubnet(t), "A").options())
 	m := make(mad.Datagram, mad.Size)
 	m[1] = 0x21
 	if err := tr.Send(&wire.Datagram{Addr: wire.ToLID(1, 1), MAD: m}); err == nil || errors.Is(err, wire.ErrClosed) {

@@ -99,7 +99,7 @@ func testStatus(f *fixture) {
 	r := f.requester("A", wire.Options{})
 	q := f.directed(mad.Get, mad.AttrSwitchInfo)
 	var reply wire.Datagram
-	err := r.Do(f.context(), q, &reply)
+	err := Do(f.context(), r, q, &reply)
 	var status *wire.StatusError
 	if !errors.As(err, &status) || status.Status != mad.StatusBadAttribute || status.Attribute != mad.AttrSwitchInfo {
 		f.Fatalf("got error %v", err)
@@ -139,7 +139,7 @@ func testConcurrent(f *fixture) {
 		wg.Go(func() {
 			var reply wire.Datagram
 			for range 200 {
-				if err := r.Do(ctx, q, &reply); err != nil {
+				if err := Do(ctx, r, q, &reply); err != nil {
 					f.Error(err)
 					return
 				}
@@ -155,7 +155,7 @@ func testConcurrent(f *fixture) {
 
 func testNoRoute(f *fixture) {
 	r := f.requester("A", wire.Options{Config: wire.Config{Timeout: 50 * time.Millisecond, Retries: 2}})
-	err := r.Do(f.context(), f.directed(mad.Get, mad.AttrNodeInfo, 1, 9), new(wire.Datagram))
+	err := Do(f.context(), r, f.directed(mad.Get, mad.AttrNodeInfo, 1, 9), new(wire.Datagram))
 	f.wantErr(err, wire.ErrTimeout)
 	var re *wire.RequestError
 	if !errors.As(err, &re) || re.Attempts != 3 || re.Attribute != mad.AttrNodeInfo {
@@ -189,9 +189,9 @@ func testTID(f *fixture) {
 func testMalformed(f *fixture) {
 	r := f.requester("A", wire.Options{})
 	for _, n := range []int{0, 1, mad.Header.Size - 1} {
-		f.wantErr(r.Send(&wire.Datagram{Addr: wire.Directed(), MAD: make(mad.Datagram, n)}), wire.ErrMalformed)
+		f.wantErr(r.Transport().Send(&wire.Datagram{Addr: wire.Directed(), MAD: make(mad.Datagram, n)}), wire.ErrMalformed)
 		q := &wire.Request{Addr: wire.Directed(), MAD: make(mad.Datagram, n)}
-		f.wantErr(r.Do(f.context(), q, new(wire.Datagram)), wire.ErrMalformed)
+		f.wantErr(Do(f.context(), r, q, new(wire.Datagram)), wire.ErrMalformed)
 	}
 	if c := r.Counters(); c.Failed != 3 || c.Sent != 0 {
 		f.Errorf("counters %+v", c)
@@ -214,7 +214,7 @@ func testUnsolicited(f *fixture) {
 		mad.SMInfoGUID.Put(d.MAD.Data(), GUIDB+1)
 		d.MAD.Answer(mad.StatusOK)
 		d.Addr = d.Addr.Reply()
-		if err := b.Send(d); err != nil {
+		if err := b.Transport().Send(d); err != nil {
 			f.Error(err)
 		}
 	}})
@@ -235,32 +235,12 @@ func testUnsolicited(f *fixture) {
 func testSilence(f *fixture) {
 	heard := f.silentSM()
 	a := f.requester("A", wire.Options{Config: wire.Config{Timeout: 100 * time.Millisecond, Retries: 2}})
-	err := a.Do(f.context(), f.directed(mad.Get, mad.AttrSMInfo, 1, 2), new(wire.Datagram))
+	err := Do(f.context(), a, f.directed(mad.Get, mad.AttrSMInfo, 1, 2), new(wire.Datagram))
 	f.wantErr(err, wire.ErrTimeout)
 	if c := a.Counters(); c.Sent != 3 || c.Retried != 2 || c.TimedOut != 1 {
 		f.Errorf("counters %+v", c)
 	}
 	f.eventually("B has heard three copies", func() bool { return heard.Load() == 3 })
-}
-
-func testCancel(f *fixture) {
-	heard := f.silentSM()
-	a := f.requester("A", wire.Options{Config: wire.Config{Timeout: patience}})
-	ctx, cancel := context.WithCancel(f.context())
-	ended := make(chan error)
-	go func() { ended <- a.Do(ctx, f.directed(mad.Get, mad.AttrSMInfo, 1, 2), new(wire.Datagram)) }()
-	f.eventually("B has heard", func() bool { return heard.Load() > 0 })
-	cancel()
-	err := <-ended
-	f.wantErr(err, wire.ErrCancelled)
-	f.wantErr(err, context.Canceled)
-	if n := a.Pending(); n != 0 {
-		f.Errorf("%d requests pending after cancelling", n)
-	}
-	if c := a.Counters(); c.Cancelled != 1 {
-		f.Errorf("counters %+v", c)
-	}
-	f.wantErr(a.Do(ctx, f.directed(mad.Get, mad.AttrNodeInfo), new(wire.Datagram)), wire.ErrCancelled)
 }
 
 func testRecvContext(f *fixture) {
@@ -299,8 +279,8 @@ func testCloseInFlight(f *fixture) {
 			f.Fatal("a request outlived Close")
 		}
 	}
-	if n := a.Pending(); n != 0 {
-		f.Errorf("%d requests pending after Close", n)
+	if c := a.Counters(); c.Failed != c.Started {
+		f.Errorf("requests pending after Close: %+v", c)
 	}
 }
 
@@ -319,6 +299,6 @@ func testClosed(f *fixture) {
 	f.wantErr(t.SetIsSM(f.context(), true), wire.ErrClosed)
 
 	r := wire.New(t, wire.Options{})
-	f.wantErr(r.Do(f.context(), q, new(wire.Datagram)), wire.ErrClosed)
+	f.wantErr(Do(f.context(), r, q, new(wire.Datagram)), wire.ErrClosed)
 	f.must(r.Close(f.context()))
 }

@@ -7,19 +7,6 @@ import (
 	"syscall"
 )
 
-// Available says why this process cannot Mount, nil when it can.
-func Available() error {
-	fd, err := syscall.Open("/dev/fuse", syscall.O_RDWR|syscall.O_CLOEXEC, 0)
-	if err != nil {
-		return fmt.Errorf("fuse: /dev/fuse: %w", err)
-	}
-	_ = syscall.Close(fd)
-	if os.Geteuid() != 0 {
-		return errors.New("fuse: mounting needs root")
-	}
-	return nil
-}
-
 // Mount mounts the tree at a directory and begins to serve it. Only once.
 func (s *Server) Mount(dir string) error {
 	fd, err := syscall.Open("/dev/fuse", syscall.O_RDWR|syscall.O_CLOEXEC|syscall.O_NONBLOCK, 0)
