@@ -63,7 +63,7 @@ func documentation() string {
 			ClassSMP: "Subnet management", ClassSA: "Subnet administration", ClassPerf: "Performance management",
 		}[c], all)
 	}
-	rest := slices.DeleteFunc(Layouts(), func(l *Layout) bool { return documented[l] })
+	rest := slices.DeleteFunc(slices.Clone(layouts), func(l *Layout) bool { return documented[l] })
 	group("Parts: details of traps, GIDs", rest)
 	return s.String()
 }

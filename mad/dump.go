@@ -27,8 +27,8 @@ func (d Datagram) String() string {
 
 // Dump prints b as text: the fields of its headers, attribute or records by
 // name, and in hexadecimal whatever no field stands for and is not zero. It
-// prints any bytes, also truncated ones, and returns what Check says of them.
-// Parse gives the same bytes back.
+// prints any bytes, also truncated ones, and returns what Check says of them. The
+// text says every byte.
 func Dump(w io.Writer, b []byte) error {
 	d := Datagram(b)
 	p := printer{data: d, n: len(b), covered: make([]byte, len(b))}

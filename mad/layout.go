@@ -56,8 +56,7 @@ const (
 	gid
 )
 
-// layouts are all layouts in the order of their names, for documentation and
-// Parse.
+// layouts are all layouts in the order of their names, for documentation and tests.
 var layouts []*Layout
 
 // newLayout declares a layout of size bytes.
@@ -70,19 +69,6 @@ func newLayout(name string, size int, clause string) *Layout {
 	layouts = slices.Insert(layouts, at, l)
 	return l
 }
-
-// LayoutByName finds a layout, nil when there is none of that name.
-func LayoutByName(name string) *Layout {
-	for _, l := range layouts {
-		if l.Name == name {
-			return l
-		}
-	}
-	return nil
-}
-
-// Layouts are all layouts, by name.
-func Layouts() []*Layout { return slices.Clone(layouts) }
 
 // Fields are the layout's declarations, by offset.
 func (l *Layout) Fields() []*Decl { return slices.Clone(l.decls) }

@@ -13,7 +13,7 @@ import (
 func everyField(t *testing.T, do func(*testing.T, *Layout, *Decl)) {
 	t.Helper()
 	fields := 0
-	for _, l := range Layouts() {
+	for _, l := range layouts {
 		for _, f := range l.Fields() {
 			fields++
 			do(t, l, f)
@@ -44,7 +44,7 @@ func TestFieldsFitTheirLayout(t *testing.T) {
 }
 
 func TestFieldsDoNotOverlap(t *testing.T) {
-	for _, l := range Layouts() {
+	for _, l := range layouts {
 		names := map[string]bool{}
 		owner := make([]string, l.Size*8)
 		for _, f := range l.Fields() {
@@ -180,7 +180,7 @@ func TestComponentMasks(t *testing.T) {
 		}()
 		PathRecord.Mask(PathRecordPreference)
 	}()
-	for _, l := range Layouts() {
+	for _, l := range layouts {
 		seen := uint64(0)
 		masks := []uint64{}
 		for _, f := range l.decls {
@@ -223,7 +223,7 @@ func TestAttributesFitTheirClass(t *testing.T) {
 }
 
 func TestLayoutCheckNamesWhatIsMissing(t *testing.T) {
-	for _, l := range Layouts() {
+	for _, l := range layouts {
 		need := max(l.Size, 8)
 		if err := l.Check(make([]byte, need)); err != nil {
 			t.Errorf("%s: %v", l.Name, err)

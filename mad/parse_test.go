@@ -184,3 +184,13 @@ func (p *parser) raw(l string) error {
 	}
 	return nil
 }
+
+// LayoutByName finds a layout, nil when there is none of that name.
+func LayoutByName(name string) *Layout {
+	for _, l := range layouts {
+		if l.Name == name {
+			return l
+		}
+	}
+	return nil
+}
