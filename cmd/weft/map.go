@@ -13,11 +13,8 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/netfile"
-	"weft/mapping"
-	"weft/mapping/algorithm"
-	"weft/mapping/draw"
 	"weft/mapping/job"
-	"weft/mapping/probe"
+	"weft/study"
 )
 
 // mapFlags are the options of weft map.
@@ -25,8 +22,6 @@ type mapFlags struct {
 	job       job.Options
 	fabric    fabricFlags
 	algorithm string
-	mode      string
-	collision string
 	utility   string
 	out       mapFiles
 	asJSON    bool
@@ -42,6 +37,7 @@ type mapFiles struct {
 
 func mapCmd() *cobra.Command {
 	m := mapFlags{job: job.Defaults()}
+	algorithms, help := job.Algorithms()
 	cmd := &cobra.Command{
 		Use:   "map NETWORK",
 		Short: "map a network of anonymous switches by probes",
@@ -50,7 +46,7 @@ func mapCmd() *cobra.Command {
 map is compared with the network: isomorphic up to the port offset of each switch.
 
 Algorithms:
-` + algorithmLines() + `
+` + help + `
 Collisions of a message with itself: packet (none), circuit (a direction of a wire is
 used once), cut-through (computed from the length of messages and 108 bytes of buffer
 a port).
@@ -84,25 +80,25 @@ can use.`,
 		Args: one("NETWORK"),
 		RunE: func(cmd *cobra.Command, args []string) error { return m.run(cmd, args[0]) },
 	}
-	m.add(cmd)
+	m.add(cmd, algorithms)
 	return cmd
 }
 
 // add adds the flags.
-func (m *mapFlags) add(cmd *cobra.Command) {
+func (m *mapFlags) add(cmd *cobra.Command, algorithms []string) {
 	m.fabric.add(cmd)
 	jsonFlag(cmd, &m.asJSON)
 	f, o := cmd.Flags(), &m.job
-	f.StringVarP(&m.algorithm, "algorithm", "a", "berkeley", "one of: "+strings.Join(algorithmNames(), ", "))
-	f.StringVar(&m.collision, "collision", string(o.Collision), "packet, circuit or cut-through")
+	f.StringVarP(&m.algorithm, "algorithm", "a", "berkeley", "one of: "+strings.Join(algorithms, ", "))
+	f.StringVar((*string)(&o.Collision), "collision", string(o.Collision), "packet, circuit or cut-through")
 	f.StringVar(&o.Mapper, "mapper", "", "host that maps, by name or address (default: the last one)")
 	f.IntVar(&o.Depth, "depth", 0, "most turns of a probe string (default: Q + D)")
 	f.IntVar(&o.Retries, "retries", 0, "how often a silent probe is sent again")
-	f.StringVar(&m.mode, "mode", string(o.Mode), "master, election or parallel")
+	f.StringVar((*string)(&o.Mode), "mode", string(o.Mode), "master, election or parallel")
 	f.Float64Var(&o.Traffic.Loss, "loss", 0, "share of probes lost to other traffic")
 	f.Float64Var(&o.Traffic.Late, "late", 0, "share of probes answered after the timeout")
 	f.Float64Var(&o.Traffic.Corrupt, "corrupt", 0, "share of probes that other traffic corrupts")
-	f.Float64Var(&o.Traffic.Busy, "busy", 0, fmt.Sprintf("share of wires that lose %v of what crosses them", mapping.BusyLoss))
+	f.Float64Var(&o.Traffic.Busy, "busy", 0, fmt.Sprintf("share of wires that lose %v of what crosses them", job.BusyLoss))
 	f.Float64Var(&o.Error, "error", o.Error, "chance that is allowed that the map is wrong and does not say so, with traffic, if no unknown wire is worse than --worst; 0 believes silence")
 	f.Float64Var(&o.Worst, "worst", 0, "share of probes that a wire not yet known may lose (default: what the worst known one loses)")
 	f.IntVar(&o.Limit, "limit", 0, "probes after which a survey gives up, and names what is in doubt (default: none)")
@@ -129,7 +125,7 @@ func (m *mapFlags) run(cmd *cobra.Command, network string) error {
 		return err
 	}
 	o := &m.job
-	o.Network, o.Mode, o.Collision = network, job.Mode(m.mode), mapping.Collision(m.collision)
+	o.Network = network
 	if o.Mode != job.Parallel || cmd.Flags().Changed("algorithm") {
 		o.Algorithm = m.algorithm
 	}
@@ -156,21 +152,17 @@ func (m *mapFlags) mapOnce(ctx context.Context, cmd *cobra.Command, network stri
 	if err != nil {
 		return nil, err
 	}
-	n, err := mapping.FromFabric(src.Fabric)
-	if err != nil {
-		return nil, located(err, network, src.Fabric)
-	}
-	made, err := job.Run(ctx, n, &m.job)
-	if errors.Is(err, probe.ErrLimit) {
+	made, err := job.RunFabric(ctx, src.Fabric, &m.job)
+	if errors.Is(err, job.ErrLimit) {
 		return nil, &exitError{exitCannot, err}
 	}
-	return made, err
+	return made, located(err, network, src.Fabric)
 }
 
 // write writes the files that were asked for, and the report.
 func (m *mapFlags) write(cmd *cobra.Command, answer io.Writer, title string, made *job.Result) error {
 	if m.out.fabric != "" {
-		f, err := made.Map.ToFabric(title, 4, fabric.SDR)
+		f, err := made.Fabric(title)
 		if err != nil {
 			return err
 		}
@@ -178,29 +170,26 @@ func (m *mapFlags) write(cmd *cobra.Command, answer io.Writer, title string, mad
 			return err
 		}
 	}
-	utility := made.Map.HostByID(made.Mapper.ID)
-	if m.utility != "" {
-		var err error
-		if utility, err = made.Map.HostByName(m.utility); err != nil {
-			return err
-		}
+	utility, err := made.Utility(m.utility)
+	if err != nil {
+		return err
 	}
 	if m.out.svg != "" {
-		err := output(cmd, m.out.svg, func(w io.Writer) error {
-			return draw.SVG(w, made.Map, draw.Options{Title: title, Utility: utility})
-		})
-		if err != nil {
+		if err := output(cmd, m.out.svg, func(w io.Writer) error { return made.WriteSVG(w, title, utility) }); err != nil {
 			return err
 		}
 	}
 	report := made.Report()
 	if m.out.routes != "" {
-		var err error
 		if report.Routes, err = m.writeRoutes(cmd, made, utility); err != nil {
 			return err
 		}
 	}
-	err := printMap(answer, report, m.asJSON)
+	if m.asJSON {
+		err = printJSON(answer, report)
+	} else {
+		err = study.Table(answer, report.Rows())
+	}
 	if err == nil && !report.OK() {
 		return answerNo
 	}
@@ -221,38 +210,51 @@ func (m *mapFlags) writeRoutes(cmd *cobra.Command, made *job.Result, utility int
 	})
 }
 
-// located adds to an error the line of a file on which the host is that has too many
-// wires: a fabric may have such hosts, and does not know lines.
+// located adds the line of a file to an error that is about a host in it.
 func located(err error, file string, f *fabric.Fabric) error {
-	var wires *mapping.HostWires
-	if !errors.As(err, &wires) {
-		return err
-	}
 	text, unread := os.ReadFile(file)
-	if unread != nil {
-		return err // a formula
+	if err == nil || unread != nil {
+		return err // or a formula
 	}
-	n := &f.Nodes[wires.Node]
-	for i, line := range strings.Split(string(text), "\n") {
-		header := strings.HasPrefix(line, "Ca") || strings.HasPrefix(line, "Hca") || strings.HasPrefix(line, "R") || strings.HasPrefix(strings.TrimSpace(line), `"`)
-		if header && (strings.Contains(strings.ToLower(line), fmt.Sprintf("%016x", uint64(n.GUID))) || n.Desc != "" && strings.Contains(line, `"`+n.Desc+`"`)) {
-			return fmt.Errorf("%s:%d: %w", file, i+1, err)
-		}
+	if line := job.LineOf(err, f, string(text)); line > 0 {
+		return fmt.Errorf("%s:%d: %w", file, line, err)
 	}
 	return err
 }
 
-func algorithmNames() (names []string) {
-	for _, a := range algorithm.All() {
-		names = append(names, a.Name)
+// watch maps a network again and again while events happen to it.
+func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, network string) error {
+	for _, name := range []string{"output", "svg", "routes", "algorithm", "depth", "retries"} {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s does not go with --events, which surveys the network again and again", name)
+		}
 	}
-	return names
-}
-
-func algorithmLines() string {
-	var b strings.Builder
-	for _, a := range algorithm.All() {
-		fmt.Fprintf(&b, "  %-17s %s\n", a.Name, a.Summary)
+	src, err := m.fabric.open(cmd, network)
+	if err != nil {
+		return err
 	}
-	return b.String()
+	events, err := os.Open(m.out.events)
+	if err != nil {
+		return err
+	}
+	defer events.Close()
+	w := cmd.OutOrStdout()
+	report, err := job.Watch(ctx, src.Fabric, m.out.events, events, &m.job, func(r *job.RoundReport) error {
+		if !m.asJSON {
+			fmt.Fprint(w, r)
+		}
+		return cmd.Context().Err()
+	})
+	if err != nil {
+		return located(err, network, src.Fabric)
+	}
+	if m.asJSON {
+		err = printJSON(w, report)
+	} else if report.End != "" {
+		fmt.Fprintln(w, "no more maps:", strings.TrimPrefix(report.End, "mapping: "))
+	}
+	if err == nil && !report.OK() {
+		return answerNo
+	}
+	return err
 }

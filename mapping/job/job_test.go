@@ -10,7 +10,6 @@ import (
 	"weft/fabric/gen"
 	"weft/mapping"
 	"weft/mapping/algorithm"
-	"weft/mapping/change"
 	"weft/mapping/mappingtest"
 	"weft/mapping/probe"
 )
@@ -107,12 +106,12 @@ func TestWatch(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	events, err := change.ReadEvents("events", strings.NewReader("250ms link C1.1 8 down\n1200ms node \"host 0\" down\n"))
-	if err != nil {
-		t.Fatal(err)
+	const events = "250ms link C1.1 8 down\n1200ms node \"host 0\" down\n"
+	watch := func(o *Options, each func(*RoundReport) error) (*WatchReport, error) {
+		return Watch(t.Context(), f, "events", strings.NewReader(events), o, each)
 	}
 	o := Defaults()
-	w, err := Watch(t.Context(), f, events, &o, func(*RoundReport) error { return nil })
+	w, err := watch(&o, func(*RoundReport) error { return nil })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -130,11 +129,11 @@ func TestWatch(t *testing.T) {
 		}
 	}
 	o.Mapper = "host 0"
-	if w, err = Watch(t.Context(), f, events, &o, func(*RoundReport) error { return nil }); err != nil || w.OK() || w.End == "" {
+	if w, err = watch(&o, func(*RoundReport) error { return nil }); err != nil || w.OK() || w.End == "" {
 		t.Errorf("%+v, %v", w, err)
 	}
 	stop := errors.New("enough")
-	if _, err = Watch(t.Context(), f, events, &o, func(*RoundReport) error { return stop }); !errors.Is(err, stop) {
+	if _, err = watch(&o, func(*RoundReport) error { return stop }); !errors.Is(err, stop) {
 		t.Error(err)
 	}
 }
@@ -162,7 +161,7 @@ func TestRefusals(t *testing.T) {
 	}
 	f, _ := gen.Parse("now-c")
 	for _, o := range []Options{{Mode: Parallel, Collision: mapping.Packet, Every: 1}, {Mode: Master, Collision: mapping.Packet}} {
-		if _, err := Watch(t.Context(), f, nil, &o, nil); err == nil {
+		if _, err := Watch(t.Context(), f, "", strings.NewReader(""), &o, nil); err == nil {
 			t.Errorf("%+v was taken", o)
 		}
 	}

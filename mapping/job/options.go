@@ -41,6 +41,18 @@ type Options struct {
 	Seed      uint64
 }
 
+// BusyLoss is the share of messages that a busy wire loses.
+const BusyLoss = mapping.BusyLoss
+
+// Algorithms lists the names of the algorithms, and says in a line each what they do.
+func Algorithms() (names []string, help string) {
+	for _, a := range algorithm.All() {
+		names = append(names, a.Name)
+		help += fmt.Sprintf("  %-17s %s\n", a.Name, a.Summary)
+	}
+	return names, help
+}
+
 // Defaults returns the options that a user starts from.
 func Defaults() Options {
 	return Options{Mode: Master, Collision: mapping.Circuit, Payload: mapping.Myrinet.Payload, Error: 1e-6, Every: time.Second, Seed: 1}

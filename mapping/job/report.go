@@ -28,7 +28,7 @@ type Report struct {
 	ModeReports
 }
 
-// Size is that of a map.
+// Size holds what a map has.
 type Size struct {
 	Hosts    int `json:"hosts"`
 	Switches int `json:"switches"`
@@ -42,7 +42,7 @@ type Facts struct {
 	F int `json:"f"` // nodes
 }
 
-// Cost is that of a map, besides probes.
+// Cost holds what a map cost besides probes.
 type Cost struct {
 	Explorations int     `json:"explorations"`
 	ModelPeak    int     `json:"model_peak"` // most nodes of the model graph

@@ -44,8 +44,10 @@ const (
 	mostTogether  = 1000
 )
 
-// Run maps a network once. It ends with probe.ErrLimit where hosts that map together give
-// up.
+// ErrLimit says that hosts that map together gave up.
+var ErrLimit = probe.ErrLimit
+
+// Run maps a network once. It may end with ErrLimit.
 func Run(ctx context.Context, n *mapping.Network, opt *Options) (*Result, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"io"
 
 	"weft/fabric"
 	"weft/mapping"
@@ -43,9 +44,9 @@ type RoundReport struct {
 	InDoubt []Doubt `json:"in_doubt,omitempty"`
 }
 
-// Watch surveys a network again and again while events happen to it. It calls each after
-// every round.
-func Watch(ctx context.Context, f *fabric.Fabric, events []change.Event, opt *Options, each func(*RoundReport) error) (*WatchReport, error) {
+// Watch surveys a network again and again while the events of a list happen to it; file
+// is the list's name in errors. It calls each after every round.
+func Watch(ctx context.Context, f *fabric.Fabric, file string, list io.Reader, opt *Options, each func(*RoundReport) error) (*WatchReport, error) {
 	if err := opt.Check(); err != nil {
 		return nil, err
 	}
@@ -54,6 +55,10 @@ func Watch(ctx context.Context, f *fabric.Fabric, events []change.Event, opt *Op
 	}
 	if opt.Every <= 0 {
 		return nil, errors.New("--every is a time above 0")
+	}
+	events, err := change.ReadEvents(file, list)
+	if err != nil {
+		return nil, err
 	}
 	epochs, err := change.Timeline(f, events)
 	if err != nil {

@@ -1,40 +1,41 @@
-package main
+package job
 
 import (
 	"fmt"
-	"io"
+	"strings"
+	"time"
 
 	"weft/mapping"
-	"weft/mapping/job"
-	"weft/study"
 )
 
-// printMap prints the report of a map.
-func printMap(w io.Writer, r *job.Report, asJSON bool) error {
-	if asJSON {
-		return printJSON(w, r)
-	}
+// Rows returns the report for people: what, and what is to be said of it.
+func (r *Report) Rows() [][]string {
 	rows := [][]string{
 		{"algorithm", r.Algorithm + ", " + r.Collision + " routing, from " + r.Mapper},
 		{"map", fmt.Sprintf("%d hosts, %d switches, %d wires", r.Hosts, r.Switches, r.Wires)},
 		{"network", fmt.Sprintf("Q %d, D %d, F %d nodes", r.Q, r.D, r.F)},
 	}
-	rows = append(rows, probeRows(r)...)
+	rows = append(rows, r.probeRows()...)
 	if r.Explorations > 0 {
 		rows = append(rows, []string{"explorations", fmt.Sprintf("%d, model graph up to %d nodes", r.Explorations, r.ModelPeak)})
 	}
-	rows = append(rows, modeRows(r)...)
-	rows = append(rows, surveyRows(r)...)
+	if e := r.Election; e != nil {
+		rows = append(rows, []string{"election", fmt.Sprintf("%.1f ms until one was left, %d probes of all hosts, %d messages", e.ElectedMS, e.Probes, e.Messages)})
+	}
+	if p := r.Parallel; p != nil {
+		rows = append(rows, []string{"parallel", fmt.Sprintf("%d hosts, %d rounds, %d messages between them", p.Hosts, p.Rounds, p.Messages)})
+	}
+	rows = append(rows, r.surveyRows()...)
 	verdict := "yes"
 	if !r.Isomorphic {
 		verdict = "NO: " + r.Difference
 	}
 	rows = append(rows, []string{"time", fmt.Sprintf("%.1f ms (modelled)", r.ModelledMS)}, []string{"isomorphic", verdict})
-	return study.Table(w, append(rows, routeRows(r.Routes)...))
+	return append(rows, r.Routes.rows()...)
 }
 
-// probeRows are the probes by kind, and how those ended that were not delivered.
-func probeRows(r *job.Report) [][]string {
+// probeRows returns the probes by kind, and how those ended that were not delivered.
+func (r *Report) probeRows() [][]string {
 	rows := [][]string{{"probes", fmt.Sprintf("%d sent, %d answered", r.Probes.Total, r.Answered.Total)}}
 	for _, k := range []struct {
 		name           string
@@ -57,22 +58,11 @@ func probeRows(r *job.Report) [][]string {
 	return rows
 }
 
-// modeRows are the costs of all hosts that map at once.
-func modeRows(r *job.Report) (rows [][]string) {
-	if e := r.Election; e != nil {
-		rows = append(rows, []string{"election", fmt.Sprintf("%.1f ms until one was left, %d probes of all hosts, %d messages", e.ElectedMS, e.Probes, e.Messages)})
-	}
-	if p := r.Parallel; p != nil {
-		rows = append(rows, []string{"parallel", fmt.Sprintf("%d hosts, %d rounds, %d messages between them", p.Hosts, p.Rounds, p.Messages)})
-	}
-	return rows
-}
-
 // doubtsShown is the number of places in doubt that are printed.
 const doubtsShown = 10
 
-// surveyRows are the cost of a survey and the places in doubt.
-func surveyRows(r *job.Report) (rows [][]string) {
+// surveyRows returns the cost of a survey and the places in doubt.
+func (r *Report) surveyRows() (rows [][]string) {
 	if s := r.Survey; s != nil {
 		text := fmt.Sprintf("%d probes in %d passes, %.1f ms", s.Probes, s.Passes, s.ModelledMS)
 		if s.GaveUp > 0 {
@@ -86,16 +76,15 @@ func surveyRows(r *job.Report) (rows [][]string) {
 	}
 	for i, d := range r.InDoubt {
 		if i == doubtsShown {
-			rows = append(rows, []string{"  in doubt", fmt.Sprintf("and %d more (--json prints all)", len(r.InDoubt)-i)})
-			break
+			return append(rows, []string{"  in doubt", fmt.Sprintf("and %d more (--json prints all)", len(r.InDoubt)-i)})
 		}
 		rows = append(rows, []string{"  in doubt", fmt.Sprintf("%s: %d probes silent, lost with a chance of %.2g", d.Where, d.Tries, d.Chance)})
 	}
 	return rows
 }
 
-// routeRows are the routes that were tried.
-func routeRows(r *job.RoutesReport) [][]string {
+// rows returns what became of the routes.
+func (r *RoutesReport) rows() [][]string {
 	if r == nil {
 		return nil
 	}
@@ -109,4 +98,31 @@ func routeRows(r *job.RoutesReport) [][]string {
 		{"  deadlock-free", r.DeadlockFree},
 		{"  distribution", fmt.Sprintf("%d messages, %d not answered, %d bytes, %.1f ms (modelled)", r.Messages, r.Unheard, r.Bytes, r.ModelledMS)},
 	}
+}
+
+// String returns the map of a network that changes as lines for people.
+func (r *RoundReport) String() string {
+	verdict := "right"
+	switch {
+	case !r.Certain:
+		verdict = fmt.Sprintf("UNCERTAIN at %d places", len(r.InDoubt))
+	case !r.Isomorphic && r.During:
+		verdict = "outdated: the network changed meanwhile"
+	case !r.Isomorphic:
+		verdict = "WRONG: " + r.Difference
+	}
+	begin := time.Duration(r.BeginMS * float64(time.Millisecond)).Round(time.Millisecond / 10)
+	var b strings.Builder
+	fmt.Fprintf(&b, "%v  by %s: %d probes, %.1f ms: %d hosts, %d switches, %d wires: %s\n", begin, r.Mapper, r.Probes, r.EndMS-r.BeginMS, r.Hosts, r.Switches, r.Wires, verdict)
+	for _, c := range r.Changes {
+		b.WriteString("    " + c + "\n")
+	}
+	for i, d := range r.InDoubt {
+		if i == doubtsShown {
+			fmt.Fprintf(&b, "    and %d more places in doubt (--json prints all)\n", len(r.InDoubt)-i)
+			break
+		}
+		b.WriteString("    in doubt: " + d.Where + "\n")
+	}
+	return b.String()
 }

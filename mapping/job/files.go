@@ -1,0 +1,59 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"weft/fabric"
+	"weft/mapping"
+	"weft/mapping/draw"
+)
+
+// RunFabric runs a job on the network of a fabric. Where its error is about a host of the
+// fabric, LineOf finds the line.
+func RunFabric(ctx context.Context, f *fabric.Fabric, opt *Options) (*Result, error) {
+	n, err := mapping.FromFabric(f)
+	if err != nil {
+		return nil, err
+	}
+	return Run(ctx, n, opt)
+}
+
+// LineOf returns the line, from 1, of the text of a fabric on which the host is that has too
+// many wires by an error: a fabric may have such hosts. It returns 0 when there is none.
+func LineOf(err error, f *fabric.Fabric, text string) int {
+	wires, ok := errors.AsType[*mapping.HostWires](err)
+	if !ok {
+		return 0
+	}
+	n := &f.Nodes[wires.Node]
+	for i, line := range strings.Split(text, "\n") {
+		header := strings.HasPrefix(line, "Ca") || strings.HasPrefix(line, "Hca") || strings.HasPrefix(line, "R") || strings.HasPrefix(strings.TrimSpace(line), `"`)
+		if header && (strings.Contains(strings.ToLower(line), fmt.Sprintf("%016x", uint64(n.GUID))) || n.Desc != "" && strings.Contains(line, `"`+n.Desc+`"`)) {
+			return i + 1
+		}
+	}
+	return 0
+}
+
+// Fabric returns the map as a fabric.
+func (r *Result) Fabric(name string) (*fabric.Fabric, error) {
+	return r.Map.ToFabric(name, 4, fabric.SDR)
+}
+
+// Utility returns the host of the map that does not count when a root is chosen: the one
+// of a name, or without one that which maps.
+func (r *Result) Utility(name string) (int32, error) {
+	if name == "" {
+		return r.Map.HostByID(r.Mapper.ID), nil
+	}
+	return r.Map.HostByName(name)
+}
+
+// WriteSVG draws the map, the utility host at the bottom.
+func (r *Result) WriteSVG(w io.Writer, title string, utility int32) error {
+	return draw.SVG(w, r.Map, draw.Options{Title: title, Utility: utility})
+}
