@@ -35,6 +35,21 @@ type Outcome struct {
 	Reused  int       // of them, not run but taken from the Store
 }
 
+// Claims returns a row for each claim: the artefact, the verdict, the claim, the paper's and ours.
+func (o *Outcome) Claims() (rows [][]string) {
+	for _, rec := range o.Records {
+		for _, c := range rec.Claims {
+			rows = append(rows, []string{rec.Artefact, string(c.Verdict), c.Text, c.Paper, c.Ours})
+		}
+	}
+	return rows
+}
+
+// Summary says in a line what was run and how many claims have each verdict.
+func (r *Run) Summary(o *Outcome) string {
+	return fmt.Sprintf("%s, %s mode, seed %d: %s", r.Paper.Name, r.Setup.Mode, r.Setup.Seed, CountVerdicts(o.Records))
+}
+
 // HasMore says that a Store has more of an artefact than a run would put in its place.
 type HasMore struct{ Stored *Record }
 

@@ -122,3 +122,19 @@ func TestSelect(t *testing.T) {
 		t.Error("an artefact that there is not")
 	}
 }
+
+// TestOutcomeText: the claims of the records, and how many have each verdict.
+func TestOutcomeText(t *testing.T) {
+	run := Run{Setup: Setup{Mode: Quick, Seed: 3}}
+	out, err := do(t, run)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(out.Claims()); got != "[[fig1 holds it grows yes yes] [fig1 differs twice 2 1]]" {
+		t.Errorf("claims %s", got)
+	}
+	run.Paper = sample()
+	if got := run.Summary(out); got != "sample, quick mode, seed 3: 1 holds, 1 differs" {
+		t.Errorf("summary %q", got)
+	}
+}

@@ -34,22 +34,13 @@ func labListCmd() *cobra.Command {
 		Short: "list the papers that can be reproduced, and their tables and figures",
 		Args:  none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			type entry struct {
-				Reproduction string `json:"reproduction"`
-				Artefact     string `json:"artefact"`
-				Place        string `json:"place"`
-				Title        string `json:"title"`
-			}
-			var entries []entry
-			rows := [][]string{{"NAME", "ARTEFACT", "PLACE", "TITLE"}}
-			for _, r := range papers.All() {
-				for _, a := range r.Artefacts {
-					entries = append(entries, entry{r.Name, a.Name, a.Place, a.Title})
-					rows = append(rows, []string{r.Name, a.Name, a.Place, a.Title})
-				}
-			}
+			list := papers.List()
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"artefacts": entries})
+				return printJSON(cmd.OutOrStdout(), map[string]any{"artefacts": list})
+			}
+			rows := [][]string{{"NAME", "ARTEFACT", "PLACE", "TITLE"}}
+			for _, e := range list {
+				rows = append(rows, []string{e.Reproduction, e.Artefact, e.Place, e.Title})
 			}
 			return study.Table(cmd.OutOrStdout(), rows)
 		},
@@ -178,7 +169,6 @@ func (d *labDir) Write(name string, data []byte) error {
 
 // printOutcome prints the tables when they are kept nowhere, and the claims.
 func printOutcome(w io.Writer, run *lab.Run, out *lab.Outcome) error {
-	rows := [][]string{{"WHERE", "VERDICT", "CLAIM", "PAPER", "OURS"}}
 	for _, rec := range out.Records {
 		for _, t := range rec.Tables {
 			if run.Store != nil {
@@ -190,14 +180,11 @@ func printOutcome(w io.Writer, run *lab.Run, out *lab.Outcome) error {
 			}
 			fmt.Fprintln(w)
 		}
-		for _, c := range rec.Claims {
-			rows = append(rows, []string{rec.Artefact, string(c.Verdict), c.Text, c.Paper, c.Ours})
-		}
 	}
-	if err := study.Table(w, rows); err != nil {
+	if err := study.Table(w, append([][]string{{"WHERE", "VERDICT", "CLAIM", "PAPER", "OURS"}}, out.Claims()...)); err != nil {
 		return err
 	}
-	fmt.Fprintf(w, "%s, %s mode, seed %d: %s", run.Paper.Name, run.Setup.Mode, run.Setup.Seed, lab.CountVerdicts(out.Records))
+	fmt.Fprint(w, run.Summary(out))
 	if dir, ok := run.Store.(*labDir); ok && out.Reused > 0 {
 		fmt.Fprintf(w, "; %d of %d kept from %s", out.Reused, len(out.Records), dir.path)
 	}

@@ -18,6 +18,24 @@ func All() []*lab.Reproduction {
 	return append([]*lab.Reproduction{naming.LID(), naming.Renaming(), dfsssp.Reproduction(), mapping.Reproduction()}, fattree.Reproductions()...)
 }
 
+// Entry is an artefact of a paper in the list of all.
+type Entry struct {
+	Reproduction string `json:"reproduction"`
+	Artefact     string `json:"artefact"`
+	Place        string `json:"place"`
+	Title        string `json:"title"`
+}
+
+// List lists the artefacts of all papers.
+func List() (all []Entry) {
+	for _, r := range All() {
+		for _, a := range r.Artefacts {
+			all = append(all, Entry{r.Name, a.Name, a.Place, a.Title})
+		}
+	}
+	return all
+}
+
 // Find finds a reproduction by name.
 func Find(name string) (*lab.Reproduction, error) {
 	var names []string

@@ -56,3 +56,20 @@ func same(t *testing.T, name string, want []byte) {
 		t.Errorf("%s is not what its record gives: weft lab reproduce %s --full -o docs/results writes it again", name, filepath.Dir(name))
 	}
 }
+
+// TestList: every artefact of every paper, in order.
+func TestList(t *testing.T) {
+	list := List()
+	for _, r := range All() {
+		for i := range r.Artefacts {
+			a := &r.Artefacts[i]
+			if len(list) == 0 || list[0] != (Entry{r.Name, a.Name, a.Place, a.Title}) {
+				t.Fatalf("%s %s is not next in the list", r.Name, a.Name)
+			}
+			list = list[1:]
+		}
+	}
+	if len(list) > 0 {
+		t.Errorf("%d entries more than artefacts", len(list))
+	}
+}

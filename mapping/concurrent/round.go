@@ -6,6 +6,7 @@ import (
 	"slices"
 	"time"
 
+	"weft/internal/event"
 	"weft/mapping"
 	"weft/mapping/survey"
 )
@@ -145,18 +146,17 @@ func (s *merging) meet(g, other *group) bool {
 	return true
 }
 
-// work runs the workers, always the one whose time is least.
+// work runs the workers, always the one whose time is least; at one time, the first in
+// the list.
 func (s *merging) work(workers []*worker) {
-	running := slices.Clone(workers)
-	for len(running) > 0 {
-		least := 0
-		for k, w := range running {
-			if w.now < running[least].now {
-				least = k
-			}
-		}
-		if !s.step(running[least]) {
-			running = slices.Delete(running, least, least+1)
+	var next event.Queue[time.Duration, int]
+	put := func(i int) { next.Put(workers[i].now*time.Duration(len(workers))+time.Duration(i), i) }
+	for i := range workers {
+		put(i)
+	}
+	for next.Len() > 0 {
+		if _, i := next.Take(); s.step(workers[i]) {
+			put(i)
 		}
 	}
 }
