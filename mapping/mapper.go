@@ -1,6 +1,7 @@
 package mapping
 
 import (
+	"cmp"
 	"math/rand/v2"
 	"time"
 )
@@ -77,9 +78,7 @@ type Mapper struct {
 
 // NewMapper makes the mapper of a host, which is wired to a switch.
 func NewMapper(m *Model, host int32, cond Conditions) *Mapper {
-	if cond.Clock == (Clock{}) {
-		cond.Clock = MyrinetClock
-	}
+	cond.Clock = cmp.Or(cond.Clock, MyrinetClock)
 	return &Mapper{Model: m, Host: host, cond: cond, rng: rand.New(rand.NewPCG(cond.Seed, 0x9a9)), busy: cond.busyWires(m.Network, cond.Seed)}
 }
 

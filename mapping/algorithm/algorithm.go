@@ -47,8 +47,6 @@ type Result struct {
 type Algorithm struct {
 	Name    string
 	Summary string // one line
-	Paper   string // where the idea was published
-	Cost    string // probes
 	// Whole is set for those that map N, others map its core N - F.
 	Whole bool
 	// SelfIdentifying is set for those that need switches which answer with an ID.
@@ -58,27 +56,16 @@ type Algorithm struct {
 
 // table lists the algorithms in the order in which they are printed.
 var table = []Algorithm{
-	{
-		Name: "berkeley-labels", Summary: "the version that is proved: explore, merge labels, prune",
-		Paper: "paper 001, sections 3.1 and 3.2", Cost: "the mean number of neighbours to the power of the depth",
-		Run: mapByLabels,
-	}, {
-		Name: "berkeley", Summary: "the version in use: merged vertices, probes that must fail left out",
-		Paper: "paper 001, section 3.3", Cost: "O(radix) a vertex; vertices grow exponentially with the distance from hosts",
-		Run: mapBreadthFirst,
-	}, {
-		Name: "myricom", Summary: "each switch found is compared with those known", Whole: true,
-		Paper: "paper 001, section 4.1", Cost: "O(wires x switches x radix)",
-		Run: mapByComparison,
-	}, {
-		Name: "coupon", Summary: "our own: depth first, by experience, comparison where deduction is slow",
-		Paper: "conjectured in paper 001, section 6", Cost: "O(wires x radix) where hosts are near",
-		Run: mapBySoundings,
-	}, {
-		Name: "self-identifying", Summary: "switches answer with an identifier: the floor", Whole: true, SelfIdentifying: true,
-		Paper: "paper 001, section 6", Cost: "one or two probes a wire, two an unused port",
-		Run: mapByIDs,
-	},
+	// Probes: the mean number of neighbours to the power of the depth.
+	{Name: "berkeley-labels", Summary: "the version that is proved: explore, merge labels, prune", Run: mapByLabels},
+	// O(radix) a vertex; vertices grow exponentially with the distance from hosts.
+	{Name: "berkeley", Summary: "the version in use: merged vertices, probes that must fail left out", Run: mapBreadthFirst},
+	// O(wires x switches x radix).
+	{Name: "myricom", Summary: "each switch found is compared with those known", Whole: true, Run: mapByComparison},
+	// O(wires x radix) where hosts are near.
+	{Name: "coupon", Summary: "our own: depth first, by experience, comparison where deduction is slow", Run: mapBySoundings},
+	// One or two a wire, two an unused port.
+	{Name: "self-identifying", Summary: "switches answer with an identifier: the floor", Whole: true, SelfIdentifying: true, Run: mapByIDs},
 }
 
 // All lists the algorithms.

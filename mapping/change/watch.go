@@ -22,8 +22,6 @@ type WatchOptions struct {
 	Election bool
 	// Every is the time from the begin of a round to the next, unless a round takes longer.
 	Every time.Duration
-	// Rounds is the number of rounds; 0 stands for all until one began after the last event.
-	Rounds int
 }
 
 // Round is one map of a network that changes.
@@ -52,7 +50,7 @@ func Watch(ctx context.Context, epochs []Epoch, opt *WatchOptions, each func(*Ro
 		radix = max(radix, e.Network.Radix())
 	}
 	var known *mapping.Network
-	for rounds := 1; ; rounds++ {
+	for {
 		by, err := w.master()
 		for ; err != nil; by, err = w.master() {
 			if w.at+1 == len(epochs) || w.mapper == nil {
@@ -78,7 +76,7 @@ func Watch(ctx context.Context, epochs []Epoch, opt *WatchOptions, each func(*Ro
 		if err := each(r); err != nil {
 			return err
 		}
-		if opt.Rounds > 0 && rounds == opt.Rounds || opt.Rounds == 0 && from == len(epochs)-1 {
+		if from == len(epochs)-1 { // it began after the last event
 			return nil
 		}
 		w.wait(r.Begin + opt.Every)

@@ -1,6 +1,7 @@
 package concurrent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -145,7 +146,7 @@ type wait struct {
 
 func newElection(ctx context.Context, n *mapping.Network, opt *ElectionOptions) *election {
 	s := &election{
-		ctx: ctx, n: n, model: mapping.NewModel(n, opt.Rule, opt.Hardware), opt: opt, clock: orMyrinet(opt.Clock),
+		ctx: ctx, n: n, model: mapping.NewModel(n, opt.Rule, opt.Hardware), opt: opt, clock: cmp.Or(opt.Clock, mapping.MyrinetClock),
 		hosts: make([]candidate, n.NumHosts()), idle: make([]time.Duration, n.NumEnds()), depth: make([]int, n.NumHosts()),
 	}
 	s.result = &Election{Stopped: make([]time.Duration, n.NumHosts()), By: make([]int32, n.NumHosts())}

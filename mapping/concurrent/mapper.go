@@ -34,11 +34,3 @@ func newCoroutine(ctx context.Context, run func(context.Context, mapping.Prober)
 	})
 	return c
 }
-
-// orMyrinet returns a clock, or that of Myrinet for the zero one.
-func orMyrinet(c mapping.Clock) mapping.Clock {
-	if c == (mapping.Clock{}) {
-		return mapping.MyrinetClock
-	}
-	return c
-}

@@ -14,7 +14,6 @@ import (
 type MergeOptions struct {
 	Rule     mapping.Collision
 	Hardware mapping.Hardware
-	Clock    mapping.Clock // the zero Clock stands for mapping.MyrinetClock
 	// Limit is the number of probes of all hosts after which they give up; 0 is no limit.
 	Limit int
 }
@@ -86,7 +85,6 @@ type merging struct {
 	ctx     context.Context
 	n       *mapping.Network
 	opt     *MergeOptions
-	clock   mapping.Clock
 	byID    map[uint64]int32 // host by address
 	groupOf []*group         // by host
 	met     [][2]*group      // in this round
@@ -105,7 +103,7 @@ type group struct {
 }
 
 func newMerging(ctx context.Context, n *mapping.Network, opt *MergeOptions) *merging {
-	s := &merging{ctx: ctx, n: n, opt: opt, clock: orMyrinet(opt.Clock), byID: make(map[uint64]int32, n.NumHosts())}
+	s := &merging{ctx: ctx, n: n, opt: opt, byID: make(map[uint64]int32, n.NumHosts())}
 	for h := range int32(n.NumHosts()) {
 		s.byID[n.Hosts[h].ID] = h
 		g := &group{leader: h, members: []int32{h}, graph: graph.New(n.Radix()), sounds: &probe.Soundings{}}
@@ -135,7 +133,7 @@ func (s *merging) groups() (groups []*group) {
 
 // newProber returns the prober of a host.
 func (s *merging) newProber(host int32) *mapping.Mapper {
-	return mapping.NewMapper(mapping.NewModel(s.n, s.opt.Rule, s.opt.Hardware), host, mapping.Conditions{Clock: s.clock})
+	return mapping.NewMapper(mapping.NewModel(s.n, s.opt.Rule, s.opt.Hardware), host, mapping.Conditions{})
 }
 
 // runRound lets all groups work once. It returns false when none has anything to do.

@@ -187,7 +187,7 @@ func (s *merging) step(w *worker) bool {
 func (s *merging) timeOfMessage(facts int) time.Duration {
 	const bytesOfFact = 16
 	s.result.Messages++
-	return s.clock.Overhead/4 + s.clock.Way(0, s.opt.Hardware.Payload+bytesOfFact*facts)
+	return mapping.MyrinetClock.Overhead/4 + mapping.MyrinetClock.Way(0, s.opt.Hardware.Payload+bytesOfFact*facts)
 }
 
 // report gives the leader what the members found. It returns when that is done, and the

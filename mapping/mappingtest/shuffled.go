@@ -5,7 +5,6 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
-	"time"
 
 	"weft/mapping"
 )
@@ -46,18 +45,4 @@ func Shuffled(tb testing.TB, n *mapping.Network, seed uint64, wires []mapping.Wi
 		}
 	}
 	return New(tb, n.Hosts, degree, wires)
-}
-
-// Changing returns the prober of the first host of a network. Before each probe, next may
-// return another network, which takes its place.
-func Changing(n *mapping.Network, next func(sent int) *mapping.Network) mapping.Prober {
-	m := mapping.NewMapper(mapping.NewModel(n, mapping.Packet, mapping.Myrinet), 0, mapping.Conditions{})
-	sent := 0
-	return mapping.ProbeFunc(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
-		sent++
-		if other := next(sent); other != nil {
-			m.Reconnect(mapping.NewModel(other, mapping.Packet, mapping.Myrinet), 0)
-		}
-		return m.Probe(turns)
-	})
 }

@@ -52,9 +52,6 @@ type Options struct {
 	Worst float64
 	// Limit is the number of probes after which the survey gives up; 0 is no limit.
 	Limit int
-	// Passes bounds the probes of a silent port of each kind; 0 stands for 255, as no more
-	// are counted.
-	Passes int
 }
 
 // Result is a map, its cost, and the places where it may be wrong.
@@ -73,6 +70,9 @@ type Result struct {
 // Certain reports whether the map is right, within the error that was allowed.
 func (r *Result) Certain() bool { return len(r.Uncertain) == 0 && r.Contradiction == nil }
 
+// mostPasses bounds the probes of a silent port of each kind: no more are counted.
+const mostPasses = 255
+
 // Run surveys a network.
 func Run(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	if !(opt.Error >= 0 && opt.Error < 1 && opt.Worst >= 0 && opt.Worst < 1) {
@@ -83,11 +83,7 @@ func Run(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	if opt.Hint != nil {
 		e.hint = newHint(opt.Hint, opt.Self, e.Map, e.root())
 	}
-	passes := opt.Passes
-	if passes == 0 {
-		passes = 255
-	}
-	return e.Finish(passes)
+	return e.Finish(mostPasses)
 }
 
 // Finish visits switches until no port is in doubt, and makes the map.

@@ -238,7 +238,7 @@ func TestContradiction(t *testing.T) {
 	noticed := 0
 	for seed := range uint64(100) {
 		n := mappingtest.Random(seed, 20)
-		p := mappingtest.Changing(n, func(sent int) *mapping.Network {
+		p := changing(n, func(sent int) *mapping.Network {
 			if sent != 40 {
 				return nil
 			}
@@ -264,7 +264,7 @@ func TestManyChanges(t *testing.T) {
 	for seed := range uint64(1200) {
 		n := mappingtest.Random(seed, 15)
 		every := 1 + rand.New(rand.NewPCG(seed, 9)).IntN(300)
-		p := mappingtest.Changing(n, func(sent int) *mapping.Network {
+		p := changing(n, func(sent int) *mapping.Network {
 			if sent%every > 0 {
 				return nil
 			}
