@@ -57,3 +57,21 @@ func TestNoChoice(t *testing.T) {
 		t.Error("without a Choice a source may not use every LID")
 	}
 }
+
+// TestHashedOffset: sources of consecutive blocks of LIDs use all LIDs of a target equally,
+// though base LIDs are multiples of the size of a block.
+func TestHashedOffset(t *testing.T) {
+	for lmc := range uint8(4) {
+		for _, count := range []int{1, 2, 8} {
+			uses := make([]int, count)
+			for block := range 16 {
+				uses[HashedOffset(fabric.LID(block<<lmc), lmc, count)]++
+			}
+			for offset, n := range uses {
+				if n != 16/count {
+					t.Errorf("LMC %d: %d of 16 sources use offset %d of %d", lmc, n, offset, count)
+				}
+			}
+		}
+	}
+}
