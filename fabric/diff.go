@@ -10,18 +10,22 @@ import (
 
 // Change is one difference between two fabrics.
 type Change struct {
-	Kind string `json:"kind"`           // "node added", "node removed", "node changed", "link added", "link removed", "link changed"
-	What string `json:"what"`           // the node or link, by name
-	From string `json:"from,omitempty"` // what it was, for changes
-	To   string `json:"to,omitempty"`   // what it is now, for changes
+	Kind  string     `json:"kind"`           // "node added", "node removed", "node changed", "link added", "link removed", "link changed"
+	Ports []PortName `json:"ports"`          // the node, or both ends of the link
+	From  string     `json:"from,omitempty"` // what it was, for changes
+	To    string     `json:"to,omitempty"`   // what it is now, for changes
 }
 
 // String is the change as one line.
 func (c Change) String() string {
-	if c.From == "" && c.To == "" {
-		return c.Kind + ": " + c.What
+	s := c.Kind + ": " + c.Ports[0].String()
+	if len(c.Ports) > 1 {
+		s += " - " + c.Ports[1].String()
 	}
-	return fmt.Sprintf("%s: %s: %s -> %s", c.Kind, c.What, c.From, c.To)
+	if c.From != "" || c.To != "" {
+		s += fmt.Sprintf(": %s -> %s", c.From, c.To)
+	}
+	return s
 }
 
 // cable identifies a link by what it joins, independent of any index.
@@ -39,18 +43,18 @@ func Diff(a, b *Fabric) []Change {
 }
 
 func diffNodes(a, b *Fabric) []Change {
-	return differences("node", cmp.Compare[GUID], view[GUID, NodeID]{a.byGUID, a.NodeName, a.describeNode}, view[GUID, NodeID]{b.byGUID, b.NodeName, b.describeNode})
+	return differences("node", cmp.Compare[GUID], view[GUID, NodeID]{a.byGUID, a.nodePorts, a.describeNode}, view[GUID, NodeID]{b.byGUID, b.nodePorts, b.describeNode})
 }
 
 func diffLinks(a, b *Fabric) []Change {
-	return differences("link", cable.compare, view[cable, LinkID]{linksByCable(a), a.LinkName, a.describeLink}, view[cable, LinkID]{linksByCable(b), b.LinkName, b.describeLink})
+	return differences("link", cable.compare, view[cable, LinkID]{linksByCable(a), a.linkPorts, a.describeLink}, view[cable, LinkID]{linksByCable(b), b.linkPorts, b.describeLink})
 }
 
 // view is the nodes or the links of a fabric: by what identifies them, with functions
 // that name one and list its attributes.
 type view[K comparable, ID any] struct {
 	byKey    map[K]ID
-	name     func(ID) string
+	name     func(ID) []PortName
 	describe func(ID) []string
 }
 
@@ -63,9 +67,9 @@ func differences[K comparable, ID any](kind string, compare func(x, y K) int, a,
 		ib, inB := b.byKey[k]
 		switch {
 		case !inA:
-			out = append(out, Change{Kind: kind + " added", What: b.name(ib)})
+			out = append(out, Change{Kind: kind + " added", Ports: b.name(ib)})
 		case !inB:
-			out = append(out, Change{Kind: kind + " removed", What: a.name(ia)})
+			out = append(out, Change{Kind: kind + " removed", Ports: a.name(ia)})
 		default:
 			out = appendChanges(out, kind+" changed", a.name(ia), a.describe(ia), b.describe(ib))
 		}
@@ -74,7 +78,7 @@ func differences[K comparable, ID any](kind string, compare func(x, y K) int, a,
 }
 
 // appendChanges adds one Change for every attribute that differs.
-func appendChanges(out []Change, kind, what string, from, to []string) []Change {
+func appendChanges(out []Change, kind string, ports []PortName, from, to []string) []Change {
 	for i := range max(len(from), len(to)) {
 		var x, y string
 		if i < len(from) {
@@ -84,7 +88,7 @@ func appendChanges(out []Change, kind, what string, from, to []string) []Change 
 			y = to[i]
 		}
 		if x != y {
-			out = append(out, Change{kind, what, x, y})
+			out = append(out, Change{kind, ports, x, y})
 		}
 	}
 	return out
@@ -144,6 +148,12 @@ func (c cable) compare(d cable) int {
 	return cmp.Or(
 		cmp.Compare(c.aGUID, d.aGUID), cmp.Compare(c.aPort, d.aPort),
 		cmp.Compare(c.bGUID, d.bGUID), cmp.Compare(c.bPort, d.bPort))
+}
+
+func (f *Fabric) nodePorts(id NodeID) []PortName { return []PortName{f.portName(End{Node: id})} }
+
+func (f *Fabric) linkPorts(id LinkID) []PortName {
+	return []PortName{f.portName(f.Links[id].A), f.portName(f.Links[id].B)}
 }
 
 // LinkName names a link for people, by its two ends.

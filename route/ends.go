@@ -81,28 +81,30 @@ func (e *Ends) SwitchByLID(g *fabric.Graph) []int32 {
 }
 
 // Validate reports the first thing that the specification forbids: a LID out of
-// the unicast range, an unaligned base LID, two ports with one LID.
-func (e *Ends) Validate(g *fabric.Graph) error {
+// the unicast range, an unaligned base LID, two ports with one LID; nil if there is none.
+func (e *Ends) Validate(g *fabric.Graph) *Remark {
 	owner := make([]int32, int(fabric.MaxUnicastLID)+1)
 	for end, base := range e.Base {
 		if base == 0 {
 			continue
 		}
 		lmc := e.LMC[end]
-		name := func() string { return EndName(g, int32(end)) }
+		wrong := func(format string, args ...any) *Remark {
+			return &Remark{Ports: []fabric.PortName{g.EndName(int32(end))}, Text: fmt.Sprintf(format, args...)}
+		}
 		if lmc > fabric.MaxLMC {
-			return fmt.Errorf("route: %s has LMC %d (at most %d)", name(), lmc, fabric.MaxLMC)
+			return wrong("has LMC %d (at most %d)", lmc, fabric.MaxLMC)
 		}
 		n := 1 << lmc
 		if int(base)+n-1 > int(fabric.MaxUnicastLID) {
-			return fmt.Errorf("route: %s has LID %d with LMC %d, beyond the unicast LIDs (1 to %d)", name(), base, lmc, fabric.MaxUnicastLID)
+			return wrong("has LID %d with LMC %d, beyond the unicast LIDs (1 to %d)", base, lmc, fabric.MaxUnicastLID)
 		}
 		if int(base)%n != 0 {
-			return fmt.Errorf("route: %s has base LID %d, which LMC %d does not allow (no multiple of %d)", name(), base, lmc, n)
+			return wrong("has base LID %d, which LMC %d does not allow (no multiple of %d)", base, lmc, n)
 		}
 		for l := int(base); l < int(base)+n; l++ {
 			if o := owner[l]; o != 0 {
-				return fmt.Errorf("route: LID %d names both %s and %s", l, EndName(g, o-1), name())
+				return &Remark{LID: fabric.LID(l), Ports: []fabric.PortName{g.EndName(o - 1), g.EndName(int32(end))}, Text: "names both"}
 			}
 			owner[l] = int32(end) + 1
 		}

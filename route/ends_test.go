@@ -18,17 +18,17 @@ func TestEndsValidate(t *testing.T) {
 	}{
 		{[]fabric.LID{4, 8, 1, 2}, []uint8{2, 2, 0, 0}, ""},
 		{[]fabric.LID{0, 0, 0, 0}, []uint8{0, 9, 0, 0}, ""},
-		{[]fabric.LID{1, 2, 3, 3}, make([]uint8, 4), `LID 3 names both switch "switch 0" (0x0000000000000100)[0] and switch "switch 1" (0x0000000000000101)[0]`},
-		{[]fabric.LID{4, 8, 11, 2}, []uint8{2, 2, 0, 0}, `LID 11 names both CA "host 1.0"`},
+		{[]fabric.LID{1, 2, 3, 3}, make([]uint8, 4), `LID 3: switch "switch 0" (0x0000000000000100), switch "switch 1" (0x0000000000000101): names both`},
+		{[]fabric.LID{4, 8, 11, 2}, []uint8{2, 2, 0, 0}, `LID 11: CA "host 1.0"`},
 		{[]fabric.LID{4, 9, 1, 2}, []uint8{2, 2, 0, 0}, "base LID 9, which LMC 2 does not allow"},
 		{[]fabric.LID{1, 2, 3, 0xC000}, make([]uint8, 4), "beyond the unicast LIDs"},
 		{[]fabric.LID{0xFFFF, 2, 3, 4}, []uint8{7, 0, 0, 0}, "beyond the unicast LIDs"},
 		{[]fabric.LID{1, 2, 3, 4}, []uint8{8, 0, 0, 0}, "has LMC 8 (at most 7)"},
 	} {
 		e := Ends{Base: c.base, LMC: c.lmc}
-		switch err := e.Validate(g); {
-		case c.want == "" && err != nil, c.want != "" && (err == nil || !strings.Contains(err.Error(), c.want)):
-			t.Errorf("%v, LMC %v: %v, want %q", c.base, c.lmc, err, c.want)
+		switch wrong := e.Validate(g); {
+		case c.want == "" && wrong != nil, c.want != "" && (wrong == nil || !strings.Contains(wrong.String(), c.want)):
+			t.Errorf("%v, LMC %v: %v, want %q", c.base, c.lmc, wrong, c.want)
 		}
 	}
 }

@@ -34,7 +34,7 @@ type Plan struct {
 	Intended Intended
 	// Unclear says what the source of the Plan leaves open, so that nothing proves it:
 	// LIDs of foreign tables that nobody can place. It is not saved.
-	Unclear []string
+	Unclear []Remark
 	// Notes are what the engine has to say of its result, for people. They are not saved.
 	Notes []string
 }

@@ -63,12 +63,12 @@ func (j *judge) readRows(c *route.Choice) {
 	j.choice = by
 }
 
-func (j *judge) badRow(s, t int32, offset uint8) string {
-	target := fmt.Sprintf("target %d, which does not exist", t)
-	if t >= 0 && int(t) < j.Graph.NumEnds {
-		target = fmt.Sprintf("offset %d of %s, which has %d LIDs", offset, route.EndName(j.Graph, t), j.LIDs.Count[t])
+func (j *judge) badRow(s, t int32, offset uint8) route.Remark {
+	source := j.Graph.EndName(s)
+	if t < 0 || int(t) >= j.Graph.NumEnds {
+		return remark(fmt.Sprintf("uses target %d, which does not exist", t), source)
 	}
-	return fmt.Sprintf("%s uses %s", route.EndName(j.Graph, s), target)
+	return remark(fmt.Sprintf("the first uses offset %d of the second, which has %d LIDs", offset, j.LIDs.Count[t]), source, j.Graph.EndName(t))
 }
 
 // users are the sources that may use one LID. Its owner is counted too.

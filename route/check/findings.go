@@ -3,6 +3,7 @@ package check
 import (
 	"math/bits"
 
+	"weft/fabric"
 	"weft/route"
 )
 
@@ -15,13 +16,13 @@ func (j *judge) report(r *Report) {
 	for _, m := range j.deps.last {
 		r.Deliveries += int64(bits.OnesCount64(m))
 	}
-	if err := j.Plan.Ends.Validate(j.Graph); err != nil {
-		r.fault(Finding{Kind: Names, Count: 1, Examples: []string{err.Error()}})
+	if bad := j.Plan.Ends.Validate(j.Graph); bad != nil {
+		r.fault(Finding{Kind: Names, Count: 1, Examples: []route.Remark{*bad}})
 	}
-	nameless := Finding{Kind: NoLID, Examples: []string{}}
+	nameless := Finding{Kind: NoLID, Examples: []route.Remark{}}
 	for e, n := range j.LIDs.Count {
 		if n == 0 {
-			nameless.add(func() string { return route.EndName(j.Graph, int32(e)) })
+			nameless.add(func() route.Remark { return remark("has no LID", j.Graph.EndName(int32(e))) })
 		}
 	}
 	r.warn(nameless)
@@ -32,8 +33,8 @@ func (j *judge) report(r *Report) {
 	}
 	j.entryFaults(r, &all)
 	j.checkVLs(r)
-	r.warn(Finding{Kind: DrainedUsed, Count: all.transit, Examples: j.gather(func(e *examples) []string { return e.transit })})
-	r.warn(Finding{Kind: StaleEntry, Count: all.stale, Examples: j.gather(func(e *examples) []string { return e.stale })})
+	r.warn(Finding{Kind: DrainedUsed, Count: all.transit, Examples: j.gather(func(e *examples) remarks { return e.transit })})
+	r.warn(Finding{Kind: StaleEntry, Count: all.stale, Examples: j.gather(func(e *examples) remarks { return e.stale })})
 }
 
 // total adds up the counts of the workers.
@@ -63,7 +64,7 @@ func (j *judge) entryFaults(r *Report, all *counts) {
 	kinds := [...]Kind{-noEntry: NoEntry, -deadPort: DeadPort, -wrongEnd: WrongEnd, -beyondTable: BeyondTable, -inLoop: Loop}
 	for i, kind := range kinds {
 		if kind != "" {
-			list := j.gather(func(e *examples) []string { return e.faults[i] })
+			list := j.gather(func(e *examples) remarks { return e.faults[i] })
 			r.fault(Finding{Kind: kind, Count: all.entries[i], Pairs: all.pairs[i], Examples: list})
 		}
 	}
@@ -75,8 +76,8 @@ func (j *judge) entryFaults(r *Report, all *counts) {
 }
 
 // gather takes the first examples over all blocks.
-func (j *judge) gather(of func(*examples) []string) []string {
-	list := []string{}
+func (j *judge) gather(of func(*examples) remarks) []route.Remark {
+	list := []route.Remark{}
 	for i := range j.found.blocks {
 		more := of(&j.found.blocks[i])
 		list = append(list, more[:min(len(more), examplesShown-len(list))]...)
@@ -84,12 +85,30 @@ func (j *judge) gather(of func(*examples) []string) []string {
 	return list
 }
 
-// add counts one more, and keeps its text if it is one of the first.
-func (f *Finding) add(text func() string) {
+// add counts one more, and keeps it if it is one of the first.
+func (f *Finding) add(what func() route.Remark) {
 	f.Count++
-	list := textList(f.Examples)
-	list.add(text)
-	f.Examples = list
+	(*remarks)(&f.Examples).add(what)
+}
+
+// remarks keeps the first examples.
+type remarks []route.Remark
+
+func (l *remarks) add(what func() route.Remark) {
+	if len(*l) < examplesShown {
+		*l = append(*l, what())
+	}
+}
+
+// remark says something of ports.
+func remark(text string, ports ...fabric.PortName) route.Remark {
+	return route.Remark{Ports: ports, Text: text}
+}
+
+// lidRemark says something of ports on the way to a LID.
+func lidRemark(g *fabric.Graph, lid fabric.LID, owner int32, text string, ports ...fabric.PortName) route.Remark {
+	name := g.EndName(owner)
+	return route.Remark{LID: lid, Owner: &name, Ports: ports, Text: text}
 }
 
 func (r *Report) fault(f Finding) {

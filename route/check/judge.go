@@ -139,12 +139,12 @@ func (j *judge) worker(i int) *worker {
 }
 
 // invalidate notes a fault of the Plan that no walk is needed to find.
-func (j *judge) invalidate(kind Kind, text string) {
+func (j *judge) invalidate(kind Kind, what route.Remark) {
 	for i := range j.invalid {
 		if f := &j.invalid[i]; f.Kind == kind {
-			f.add(func() string { return text })
+			f.add(func() route.Remark { return what })
 			return
 		}
 	}
-	j.invalid = append(j.invalid, Finding{Kind: kind, Count: 1, Examples: []string{text}})
+	j.invalid = append(j.invalid, Finding{Kind: kind, Count: 1, Examples: []route.Remark{what}})
 }

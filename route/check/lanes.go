@@ -95,7 +95,7 @@ func (j *judge) readClasses(l *lanes) (valid bool) {
 		if c := l.sl.Src[e]; c >= 0 && int(c) < l.sl.NumSrc {
 			l.src[e] = c
 		} else if j.LIDs.IsSource(int32(e)) {
-			j.invalidate(NoSL, "source "+route.EndName(j.Graph, int32(e)))
+			j.invalidate(NoSL, remark("has no SL class as a source", j.Graph.EndName(int32(e))))
 			valid = false
 		}
 	}
@@ -107,7 +107,7 @@ func (j *judge) readClasses(l *lanes) (valid bool) {
 			}
 		}
 		if o >= 0 && l.dst[lid] < 0 {
-			j.invalidate(NoSL, lidName(j.Graph, fabric.LID(lid), o))
+			j.invalidate(NoSL, lidRemark(j.Graph, fabric.LID(lid), o, "has no SL class"))
 			valid = false
 		}
 	}

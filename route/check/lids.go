@@ -1,8 +1,6 @@
 package check
 
 import (
-	"fmt"
-
 	"weft/fabric"
 	"weft/route"
 )
@@ -56,13 +54,3 @@ func readLIDs(g *fabric.Graph, ends *route.Ends) *LIDs {
 
 // IsSource reports whether an end port has a LID.
 func (l *LIDs) IsSource(e int32) bool { return l.Count[e] > 0 }
-
-// lidName names a LID for people.
-func lidName(g *fabric.Graph, lid fabric.LID, owner int32) string {
-	return fmt.Sprintf("LID %d of %s", lid, route.EndName(g, owner))
-}
-
-// portName names a port of a switch for people.
-func portName(g *fabric.Graph, s int32, p uint8) string {
-	return fmt.Sprintf("%s[%d]", route.SwitchName(g, s), p)
-}

@@ -84,7 +84,7 @@ var corruptions = []corruption{
 		}
 		p.Choice = route.NewChoice(g.NumEnds, rows)
 	}, cyclic},
-	{"LIDs unclear", tree, func(_ *fabric.Graph, p *route.Plan) { p.Unclear = []string{"LID 5 may be anybody's"} }, func(r *Report) bool {
+	{"LIDs unclear", tree, func(_ *fabric.Graph, p *route.Plan) { p.Unclear = []route.Remark{{LID: 5, Text: "may be anybody's"}} }, func(r *Report) bool {
 		return finds(Unclear)(r) && len(r.Faults) == 0
 	}},
 	{"every LID", lineAndRing, func(g *fabric.Graph, p *route.Plan) { p.Choice = route.Choice{} }, cyclic},

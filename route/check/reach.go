@@ -2,7 +2,6 @@ package check
 
 import (
 	"fmt"
-	"strings"
 
 	"weft/fabric"
 	"weft/route"
@@ -17,18 +16,9 @@ type counts struct {
 
 // examples are the first ones of each finding in a block of LIDs.
 type examples struct {
-	faults  [-beingTraced]textList // by fault, negative
-	stale   textList
-	transit textList
-}
-
-// textList keeps the first examples.
-type textList []string
-
-func (l *textList) add(text func() string) {
-	if len(*l) < examplesShown {
-		*l = append(*l, text())
-	}
+	faults  [-beingTraced]remarks // by fault, negative
+	stale   remarks
+	transit remarks
 }
 
 // count adds up the pairs of the LID followed and what its tables lack.
@@ -57,7 +47,7 @@ func (w *worker) count(found *examples) {
 	}
 	for i := range p.loops.end {
 		w.counts.Loops++
-		found.faults[-inLoop].add(func() string { return loopText(p, p.loops.of(i)) })
+		found.faults[-inLoop].add(func() route.Remark { return loopRemark(p, p.loops.of(i)) })
 	}
 }
 
@@ -67,7 +57,7 @@ func (w *worker) countLost(s int32, sources int64, found *examples) {
 	kind, disconnected := p.Depth[s], p.Hops[s] == Unreached
 	if p.at[s].next == kind && !(disconnected && kind == noEntry) {
 		w.counts.entries[-kind]++
-		found.faults[-kind].add(func() string { return entryText(p, s, kind, w.columns.of(p.LID)[s]) })
+		found.faults[-kind].add(func() route.Remark { return entryRemark(p, s, kind, w.columns.of(p.LID)[s]) })
 	}
 	if disconnected {
 		w.counts.Disconnected += sources
@@ -84,52 +74,51 @@ func (w *worker) countStale(lid fabric.LID, found *examples) {
 			continue
 		}
 		w.counts.stale++
-		found.stale.add(func() string {
-			return fmt.Sprintf("LID %d: %s sends to port %d, but nobody has that LID", lid, route.SwitchName(w.j.Graph, int32(s)), port)
+		found.stale.add(func() route.Remark {
+			return route.Remark{LID: lid, Ports: []fabric.PortName{w.j.Graph.SwitchPort(int32(s), port)}, Text: "sends there, but nobody has the LID"}
 		})
 	}
 }
 
-// entryText says what is wrong with the entry of a switch.
-func entryText(p *Paths, s, kind int32, port uint8) string {
-	g, what := p.g, "has no entry"
-	switch kind {
-	case deadPort:
-		what = fmt.Sprintf("sends to port %d, where nothing is attached", port)
-		if int32(port) > g.SwitchPorts[s] {
-			what = fmt.Sprintf("sends to port %d, but has only %d ports", port, g.SwitchPorts[s])
-		}
-	case wrongEnd:
-		behind := g.PortZero(s)
-		if port != 0 {
-			_, behind = g.At(s, port)
-		}
-		what = fmt.Sprintf("delivers to %s", route.EndName(g, behind))
-	case beyondTable:
-		what = fmt.Sprintf("has an entry beyond its table of %d", g.SwitchFDBCap[s])
+// entryRemark says what is wrong with the entry of a switch.
+func entryRemark(p *Paths, s, kind int32, port uint8) route.Remark {
+	g := p.g
+	say := func(text string, behind ...fabric.PortName) route.Remark {
+		return lidRemark(g, p.LID, p.Owner, text, append([]fabric.PortName{g.SwitchPort(s, 0)}, behind...)...)
 	}
-	return fmt.Sprintf("%s: %s %s", lidName(g, p.LID, p.Owner), route.SwitchName(g, s), what)
+	switch {
+	case kind == deadPort && int32(port) > g.SwitchPorts[s]:
+		return say(fmt.Sprintf("sends to port %d, but has only %d ports", port, g.SwitchPorts[s]))
+	case kind == deadPort:
+		return say(fmt.Sprintf("sends to port %d, where nothing is attached", port))
+	case kind == wrongEnd && port == 0:
+		return say("delivers to its own port 0")
+	case kind == wrongEnd:
+		_, host := g.At(s, port)
+		return say("the first delivers to the second", g.EndName(host))
+	case kind == beyondTable:
+		return say(fmt.Sprintf("has an entry beyond its table of %d", g.SwitchFDBCap[s]))
+	}
+	return say("has no entry")
 }
 
-// loopText names the first switches of a loop.
-func loopText(p *Paths, loop []int32) string {
+// loopRemark names the first switches of a loop.
+func loopRemark(p *Paths, loop []int32) route.Remark {
 	const most = 8
-	var b strings.Builder
-	fmt.Fprintf(&b, "%s: %d switches send round: ", lidName(p.g, p.LID, p.Owner), len(loop))
-	for i := len(loop) - 1; i >= 0; i-- {
-		if len(loop)-i > most {
-			b.WriteString("... ")
-			break
-		}
-		fmt.Fprintf(&b, "%s -> ", portName(p.g, loop[i], p.g.FromPort[p.at[loop[i]].out]))
+	var ports []fabric.PortName
+	for i := len(loop) - 1; i >= max(0, len(loop)-most); i-- {
+		ports = append(ports, p.g.SwitchPort(loop[i], p.g.FromPort[p.at[loop[i]].out]))
 	}
-	b.WriteString(route.SwitchName(p.g, loop[len(loop)-1]))
-	return b.String()
+	text := "each sends to the next, and the last to the first"
+	if len(loop) > most {
+		text = fmt.Sprintf("the first of %d switches that send round", len(loop))
+	}
+	return lidRemark(p.g, p.LID, p.Owner, text, ports...)
 }
 
 // oneWay counts the ends that get to another which does not get back to them.
 func (j *judge) oneWay() Finding {
-	g, f := j.Graph, Finding{Kind: OneWayPair, Examples: []string{}}
+	g, f := j.Graph, Finding{Kind: OneWayPair, Examples: []route.Remark{}}
 	visit := func(a, b int32) {
 		if a == b || !j.LIDs.IsSource(b) {
 			return
@@ -138,8 +127,8 @@ func (j *judge) oneWay() Finding {
 			return
 		}
 		if there, _ := j.reaches(a, b); there {
-			f.add(func() string {
-				return fmt.Sprintf("%s reaches %s, but not the other way", route.EndName(g, a), route.EndName(g, b))
+			f.add(func() route.Remark {
+				return remark("the first reaches the second, but not the other way", g.EndName(a), g.EndName(b))
 			})
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"weft/fabric"
+	"weft/route"
 )
 
 // Answer is the answer to a question that may have none.
@@ -110,16 +111,14 @@ type Verdict struct {
 
 // Hold is a channel and VL on a cycle, held by a packet that waits for the next one.
 type Hold struct {
-	Channel  int32  `json:"channel"`
-	From     string `json:"from"` // switch
-	FromPort uint8  `json:"from_port"`
-	To       string `json:"to"`
-	ToPort   uint8  `json:"to_port"`
-	VL       uint8  `json:"vl"`
+	Channel int32           `json:"channel"`
+	From    fabric.PortName `json:"from"` // port of a switch
+	To      fabric.PortName `json:"to"`
+	VL      uint8           `json:"vl"`
 	// A packet that does so: its source, LID and SL.
-	Source string     `json:"source"`
-	LID    fabric.LID `json:"lid"`
-	SL     uint8      `json:"sl"`
+	Source fabric.PortName `json:"source"`
+	LID    fabric.LID      `json:"lid"`
+	SL     uint8           `json:"sl"`
 }
 
 // Kind names a kind of finding.
@@ -149,10 +148,10 @@ const (
 
 // Finding is a kind of fault: how often, and the first ones.
 type Finding struct {
-	Kind     Kind     `json:"kind"`
-	Count    int64    `json:"count"`
-	Pairs    int64    `json:"pairs,omitempty"`
-	Examples []string `json:"examples"`
+	Kind     Kind           `json:"kind"`
+	Count    int64          `json:"count"`
+	Pairs    int64          `json:"pairs,omitempty"`
+	Examples []route.Remark `json:"examples"`
 }
 
 // Find returns the finding of a kind, or nil.

@@ -266,7 +266,7 @@ func checkCycle(t *rapid.T, d *dumb, v *Verdict, deps map[dumbDep]bool, traffic 
 		}
 		src := int32(-1)
 		for e := range int32(d.g.NumEnds) {
-			if route.EndName(d.g, e) == h.Source {
+			if d.g.EndName(e) == h.Source {
 				src = e
 			}
 		}

@@ -152,8 +152,8 @@ func (j *judge) checkVLs(r *Report) {
 	r.fault(c.discards)
 	r.fault(c.silent)
 	if j.Plan.VLs > 0 && r.VLs > j.Plan.VLs {
-		r.warn(Finding{Kind: VLBeyondPlan, Count: 1, Examples: []string{
-			fmt.Sprintf("the plan says that it uses %d VLs, but traffic uses %d", j.Plan.VLs, r.VLs),
+		r.warn(Finding{Kind: VLBeyondPlan, Count: 1, Examples: []route.Remark{
+			remark(fmt.Sprintf("the plan says that it uses %d VLs, but traffic uses %d", j.Plan.VLs, r.VLs)),
 		}})
 	}
 }
@@ -188,14 +188,14 @@ type vlCheck struct {
 
 // sender is a port that sends, and what it is told; nil where nobody knows.
 type sender struct {
-	name  func() string
+	name  func() fabric.PortName
 	vls   uint8 // data VLs of its link, 0 when unknown
 	turns *route.ArbTable
 }
 
 // hostPort checks the VLs that a host sends on.
 func (c *vlCheck) hostPort(h int32, vls uint16) {
-	from := sender{name: func() string { return route.EndName(c.g, h) }}
+	from := sender{name: func() fabric.PortName { return c.g.EndName(h) }}
 	if c.p.Arbitration != nil {
 		from.turns = c.p.Arbitration.OfHost(h)
 	}
@@ -209,7 +209,7 @@ func (c *vlCheck) hostPort(h int32, vls uint16) {
 
 // switchPort checks the VLs that a switch sends on by a port.
 func (c *vlCheck) switchPort(s int32, p uint8, vls uint16) {
-	from := sender{name: func() string { return portName(c.g, s, p) }}
+	from := sender{name: func() fabric.PortName { return c.g.SwitchPort(s, p) }}
 	if c.p.Arbitration != nil {
 		from.turns = c.p.Arbitration.OfSwitch(c.g, s, p)
 	}
@@ -237,14 +237,14 @@ func (c *vlCheck) port(from *sender, vls uint16) {
 	for ; vls != 0; vls &= vls - 1 {
 		switch vl := uint8(bits.TrailingZeros16(vls)); {
 		case vl == route.DropVL:
-			c.discards.add(func() string { return from.name() + " discards packets: their SL is mapped to VL 15" })
+			c.discards.add(func() route.Remark { return remark("discards packets: their SL is mapped to VL 15", from.name()) })
 		case from.vls > 0 && vl >= from.vls:
-			c.beyond.add(func() string {
-				return fmt.Sprintf("%s sends on VL %d, but the link has %d VLs", from.name(), vl, from.vls)
+			c.beyond.add(func() route.Remark {
+				return remark(fmt.Sprintf("sends on VL %d, but the link has %d VLs", vl, from.vls), from.name())
 			})
 		case from.turns != nil && from.turns.Weight(vl) == 0:
-			c.silent.add(func() string {
-				return fmt.Sprintf("%s has traffic for VL %d, to which VL arbitration gives no weight", from.name(), vl)
+			c.silent.add(func() route.Remark {
+				return remark(fmt.Sprintf("has traffic for VL %d, to which VL arbitration gives no weight", vl), from.name())
 			})
 		}
 	}

@@ -21,8 +21,7 @@ func (j *judge) explain(cycle []int32, traffic int) []Hold {
 		c := node / nv
 		h := Hold{
 			Channel: c, VL: l.vls[node%nv],
-			From: route.SwitchName(g, g.From[c]), FromPort: g.FromPort[c],
-			To: route.SwitchName(g, g.To[c]), ToPort: g.ToPort[c],
+			From: g.SwitchPort(g.From[c], g.FromPort[c]), To: g.SwitchPort(g.To[c], g.ToPort[c]),
 		}
 		w.findHolder(&h, next/nv, l.vls[next%nv], traffic)
 		holds[i] = h
@@ -36,7 +35,7 @@ func (w *worker) findHolder(h *Hold, after int32, afterVL uint8, traffic int) {
 	from, to := g.From[h.Channel], g.To[h.Channel]
 	for i, owner := range j.LIDs.Owner {
 		lid := fabric.LID(i)
-		if owner < 0 || t.Port(from, lid) != h.FromPort || t.Port(to, lid) != g.FromPort[after] {
+		if owner < 0 || t.Port(from, lid) != h.From.Port || t.Port(to, lid) != g.FromPort[after] {
 			continue
 		}
 		w.loadBlock(i / route.BlockSize)
@@ -52,7 +51,7 @@ func (w *worker) findHolder(h *Hold, after int32, afterVL uint8, traffic int) {
 			for m := j.lanes.field(w.senders.of(e)&j.trafficTo(owner), traffic); m != 0; m &= m - 1 {
 				sl := j.lanes.sls[bits.TrailingZeros64(m)]
 				if w.holds(e, sl, h, after, afterVL) {
-					h.Source, h.LID, h.SL = route.EndName(g, e), lid, sl
+					h.Source, h.LID, h.SL = g.EndName(e), lid, sl
 					return
 				}
 			}

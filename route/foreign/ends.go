@@ -12,11 +12,13 @@ import (
 // otherwise they are right, because a switch obeys them. The LMC is the one seen or, where
 // the tables name or deliver more LIDs of a port, that of all of them. unclear names the
 // ports whose LIDs are no block of any LMC, and LIDs that may be some port's.
-func (f *Files) ends(g *fabric.Graph, note func(string, ...any)) (e route.Ends, unclear []string) {
+func (f *Files) ends(g *fabric.Graph, note func(string, ...any)) (e route.Ends, unclear []route.Remark) {
 	e = route.Ends{Base: slices.Clone(g.EndLID), LMC: slices.Clone(g.EndLMC)}
 	moved := 0
 	doubt := func(end int32, list []fabric.LID) {
-		unclear = append(unclear, fmt.Sprintf("%s has LIDs %v in the tables, which is no block of any LMC", route.EndName(g, end), list))
+		unclear = append(unclear, route.Remark{
+			Ports: []fabric.PortName{g.EndName(end)}, Text: fmt.Sprintf("has LIDs %v in the tables, which is no block of any LMC", list),
+		})
 	}
 	named := f.named(g)
 	for end, list := range named {
@@ -158,7 +160,7 @@ func (f *Files) eachUnowned(e *route.Ends, do func(sw fabric.GUID, lid fabric.LI
 // unplaced names LIDs with entries that nobody has but that may be among those of a port,
 // where neither file says anything of an LMC: tables that name no LID, a fabric that was
 // seen with LMC 0 throughout.
-func (f *Files) unplaced(g *fabric.Graph, e *route.Ends) (unclear []string) {
+func (f *Files) unplaced(g *fabric.Graph, e *route.Ends) (unclear []route.Remark) {
 	if len(f.LFTs.Targets) > 0 || slices.Max(append(slices.Clone(g.EndLMC), 0)) > 0 {
 		return nil
 	}
@@ -176,7 +178,9 @@ func (f *Files) unplaced(g *fabric.Graph, e *route.Ends) (unclear []string) {
 		// The smallest block that holds both must begin at the port's base LID.
 		for n := 2; base > 0 && n <= 1<<fabric.MaxLMC; n *= 2 {
 			if base%n == 0 && int(lid) < base+n {
-				unclear = append(unclear, fmt.Sprintf("LID %d, which nobody has, may be one of %s (LID %d)", lid, route.EndName(g, owner[base]), base))
+				unclear = append(unclear, route.Remark{
+					LID: lid, Ports: []fabric.PortName{g.EndName(owner[base])}, Text: fmt.Sprintf("may be one of this port's, whose LID is %d; nobody has it", base),
+				})
 				return
 			}
 		}

@@ -65,7 +65,7 @@ func TestLMCOfTables(t *testing.T) {
 				lfts := foreign.LFTs(g, p)
 				q := planOfFile(t, g, lfts, f.write)
 				if !slices.Equal(q.Ends.Base, p.Ends.Base) || !slices.Equal(q.Ends.LMC, p.Ends.LMC) || len(q.Unclear) > 0 {
-					t.Fatalf("LIDs %v, LMC %v, unclear %q; want %v, %v", q.Ends.Base, q.Ends.LMC, q.Unclear, p.Ends.Base, p.Ends.LMC)
+					t.Fatalf("LIDs %v, LMC %v, unclear %v; want %v, %v", q.Ends.Base, q.Ends.LMC, q.Unclear, p.Ends.Base, p.Ends.LMC)
 				}
 				if !isProven(t, g, q) {
 					t.Fatal("whole tables are not proven")
@@ -116,7 +116,7 @@ func TestUnclearLIDs(t *testing.T) {
 			t.Fatal(err)
 		}
 		if len(q.Unclear) != c.unclear || isProven(t, bare, q) != (c.unclear == 0) {
-			t.Errorf("%s: unclear %q, proven %v", name, q.Unclear, isProven(t, bare, q))
+			t.Errorf("%s: unclear %v, proven %v", name, q.Unclear, isProven(t, bare, q))
 		}
 	}
 }
@@ -149,7 +149,7 @@ func TestUnplacedLIDs(t *testing.T) {
 	for add, want := range map[fabric.LID]int{1: 1, 2: 0} { // 18 and 19 may be a block, 18 to 20 not
 		q, _, err := (&foreign.Files{LFTs: withMore(add)}).Plan(g)
 		if err != nil || len(q.Unclear) != want || isProven(t, g, q) != (want == 0) {
-			t.Errorf("LID %d: %q, proven %v, %v", 18+add, q.Unclear, isProven(t, g, q), err)
+			t.Errorf("LID %d: %v, proven %v, %v", 18+add, q.Unclear, isProven(t, g, q), err)
 		}
 	}
 	known := *g

@@ -143,7 +143,7 @@ func addTo(sum, v []int64) {
 // differing counts the intended paths to a block of LIDs, and those that are not taken.
 type differing struct {
 	intended, count int64
-	examples        []string
+	examples        []route.Remark
 }
 
 // compare compares the way of every source with the intended one.
@@ -164,7 +164,7 @@ func (m *meter) compare(p *check.Paths) {
 		}
 		d.count++
 		if len(d.examples) < examplesShown {
-			d.examples = append(d.examples, m.differText(p, e, path))
+			d.examples = append(d.examples, m.differRemark(p, e, path))
 		}
 	}
 }
@@ -182,18 +182,18 @@ func (m *meter) takes(p *check.Paths, e int32, path []int32) bool {
 	return p.Delivers(s)
 }
 
-// differText says where the way of an end leaves the intended one.
-func (m *meter) differText(p *check.Paths, e int32, path []int32) string {
+// differRemark says where the way of an end leaves the intended one.
+func (m *meter) differRemark(p *check.Paths, e int32, path []int32) route.Remark {
 	g := m.facts.Graph
-	s := g.EndSwitch[e]
-	where := "does not end"
+	s, owner := g.EndSwitch[e], g.EndName(p.Owner)
+	out := route.Remark{LID: p.LID, Owner: &owner, Ports: []fabric.PortName{g.EndName(e)}, Text: "the way does not end"}
 	for _, c := range path {
 		if p.Out(s) != c {
-			port := m.facts.Plan.Tables.Port(s, p.LID)
-			where = fmt.Sprintf("leaves %s[%d] instead of by port %d", route.SwitchName(g, s), port, g.FromPort[c])
+			out.Ports = append(out.Ports, g.SwitchPort(s, m.facts.Plan.Tables.Port(s, p.LID)))
+			out.Text = fmt.Sprintf("the way of the first leaves the intended one at the second, whose port should be %d", g.FromPort[c])
 			break
 		}
 		s = g.To[c]
 	}
-	return fmt.Sprintf("%s to LID %d of %s %s", route.EndName(g, e), p.LID, route.EndName(g, p.Owner), where)
+	return out
 }

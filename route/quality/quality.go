@@ -109,7 +109,7 @@ func (m *measure) report(r *Report, g *fabric.Graph) (facts *check.Facts) {
 		r.Entries.Stale = f.Count
 	}
 	r.Load = loadOf(facts.Pairs)
-	f := check.Finding{Kind: DifferingPath, Examples: []string{}}
+	f := check.Finding{Kind: DifferingPath, Examples: []route.Remark{}}
 	for i := range m.differing {
 		d := &m.differing[i]
 		r.IntendedPaths += d.intended

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
 	"weft/route/check"
@@ -22,13 +23,20 @@ type Redundancy struct {
 // The switch of the host port is no point of failure: nothing is left to reach
 // without it. A switch of the node is one where all paths pass it.
 type Failures struct {
-	Pairs    int64    `json:"pairs"`
-	Shared   int64    `json:"shared"` // all paths pass one switch: a single point of failure
-	Cables   int64    `json:"cables"` // all paths pass one cable, and so the switches at its ends
-	Examples []string `json:"examples"`
+	Pairs    int64          `json:"pairs"`
+	Shared   int64          `json:"shared"` // all paths pass one switch: a single point of failure
+	Cables   int64          `json:"cables"` // all paths pass one cable, and so the switches at its ends
+	Examples []SharedSwitch `json:"examples"`
 
 	Lost     []int64 `json:"-"` // by switch: pairs that its failure parts
 	Weakened []int64 `json:"-"` // by switch: pairs that lose some of their paths
+}
+
+// SharedSwitch is a pair of which all paths pass one switch.
+type SharedSwitch struct {
+	From    fabric.PortName `json:"from"`    // switch where paths begin: that of a host port, or of a port of the node
+	To      fabric.PortName `json:"to"`      // a port of the node, or the host port
+	Through fabric.PortName `json:"through"` // switch
 }
 
 // sender is where paths begin: a host port, or all of a switch that are alike.
@@ -65,16 +73,11 @@ func redundancyOf(ctx context.Context, f *check.Facts, workers int) (*Redundancy
 	g := r.Graph
 	out := &Redundancy{Nodes: len(r.nodes)}
 	var err error
-	out.To, err = r.run(ctx, len(r.nodes), func(t *tracks, i int) { r.to(t, r.nodes[i]) }, func(i int, e example) string {
-		node := g.NodeEnds[g.NodeStart[r.nodes[i]]]
-		return fmt.Sprintf("all paths from %s to the node of %s pass %s", route.SwitchName(g, e.from), route.EndName(g, node), route.SwitchName(g, e.point))
-	})
+	out.To, err = r.run(ctx, len(r.nodes), func(t *tracks, i int) { r.to(t, r.nodes[i]) }, func(i int) int32 { return g.NodeEnds[g.NodeStart[r.nodes[i]]] })
 	if err != nil {
 		return nil, err
 	}
-	out.From, err = r.run(ctx, g.NumHosts, func(t *tracks, i int) { r.from(t, int32(i)) }, func(i int, e example) string {
-		return fmt.Sprintf("all paths from a node on %s and others to %s pass %s", route.SwitchName(g, e.from), route.EndName(g, int32(i)), route.SwitchName(g, e.point))
-	})
+	out.From, err = r.run(ctx, g.NumHosts, func(t *tracks, i int) { r.from(t, int32(i)) }, func(i int) int32 { return int32(i) })
 	return out, err
 }
 
@@ -132,8 +135,8 @@ func (r *redundancy) prepare() {
 	}
 }
 
-// run adds up what the workers find.
-func (r *redundancy) run(ctx context.Context, n int, do func(t *tracks, i int), text func(i int, e example) string) (Failures, error) {
+// run adds up what the workers find; end is the end port that number i stands for.
+func (r *redundancy) run(ctx context.Context, n int, do func(t *tracks, i int), end func(i int) int32) (Failures, error) {
 	first := make([]example, n)
 	clear(r.tracks)
 	err := par.For(ctx, len(r.tracks), n, func(worker, i int) error {
@@ -145,7 +148,7 @@ func (r *redundancy) run(ctx context.Context, n int, do func(t *tracks, i int), 
 		do(t, i)
 		return nil
 	})
-	f := Failures{Examples: []string{}, Lost: make([]int64, r.Graph.NumSwitches), Weakened: make([]int64, r.Graph.NumSwitches)}
+	f := Failures{Examples: []SharedSwitch{}, Lost: make([]int64, r.Graph.NumSwitches), Weakened: make([]int64, r.Graph.NumSwitches)}
 	for _, t := range r.tracks {
 		if t == nil {
 			continue
@@ -160,7 +163,8 @@ func (r *redundancy) run(ctx context.Context, n int, do func(t *tracks, i int), 
 	}
 	for i, e := range first {
 		if e.found && len(f.Examples) < examplesShown {
-			f.Examples = append(f.Examples, text(i, e))
+			g := r.Graph
+			f.Examples = append(f.Examples, SharedSwitch{g.SwitchPort(e.from, 0), g.EndName(end(i)), g.SwitchPort(e.point, 0)})
 		}
 	}
 	return f, err

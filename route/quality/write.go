@@ -108,7 +108,8 @@ func (r *Report) writeFigures(b *strings.Builder) {
 func (f *Failures) text() string {
 	text := fmt.Sprintf("%d of %d pairs have a single point of failure, %d of them a cable", f.Shared, f.Pairs, f.Cables)
 	if len(f.Examples) > 0 {
-		text += ": " + f.Examples[0]
+		e := &f.Examples[0]
+		text += fmt.Sprintf(": all paths from %s to %s pass %s", e.From, e.To, e.Through)
 	}
 	return text
 }
@@ -153,8 +154,8 @@ func writeFindings(b *strings.Builder, word string, list []check.Finding) {
 			fmt.Fprintf(b, ", %d pairs lost", f.Pairs)
 		}
 		b.WriteByte('\n')
-		for _, e := range f.Examples {
-			fmt.Fprintf(b, "    %s\n", e)
+		for i := range f.Examples {
+			fmt.Fprintf(b, "    %s\n", &f.Examples[i])
 		}
 	}
 }
@@ -197,8 +198,7 @@ func writeCycle(b *strings.Builder, v *check.Verdict, name string) {
 	b.WriteByte('\n')
 	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, h := range v.Cycle {
-		fmt.Fprintf(t, "    %s[%d] VL %d -> %s[%d]\theld by %s to LID %d on SL %d\n",
-			h.From, h.FromPort, h.VL, h.To, h.ToPort, h.Source, h.LID, h.SL)
+		fmt.Fprintf(t, "    %s VL %d -> %s\theld by %s to LID %d on SL %d\n", h.From, h.VL, h.To, h.Source, h.LID, h.SL)
 	}
 	_ = t.Flush() // into memory: it cannot fail
 }

@@ -1,0 +1,36 @@
+package fabric
+
+import "fmt"
+
+// PortName names a port of a node, or a node, in reports.
+type PortName struct {
+	Type string `json:"type"`          // of the node: switch, CA or router
+	GUID GUID   `json:"guid"`          // of the node
+	Name string `json:"name"`          // description of the node
+	Port uint8  `json:"port,omitzero"` // 0 for the node itself, and for port 0 of a switch
+}
+
+// String names the port in one line, as in CA "n1 HCA-1" (0x0002c90200123456)[1].
+func (p PortName) String() string {
+	s := fmt.Sprintf("%s %q (%s)", p.Type, p.Name, p.GUID)
+	if p.Port > 0 {
+		s += fmt.Sprintf("[%d]", p.Port)
+	}
+	return s
+}
+
+// EndName names an end port.
+func (g *Graph) EndName(end int32) PortName {
+	return PortName{g.EndType[end].String(), g.EndNodeGUID[end], g.EndDesc[end], g.EndNum[end]}
+}
+
+// SwitchPort names a port of switch s; port 0 stands for the switch.
+func (g *Graph) SwitchPort(s int32, port uint8) PortName {
+	return PortName{Switch.String(), g.SwitchGUID[s], g.SwitchDesc[s], port}
+}
+
+// portName names a port of a node; port 0 stands for the node.
+func (f *Fabric) portName(e End) PortName {
+	n := &f.Nodes[e.Node]
+	return PortName{n.Type.String(), n.GUID, n.Desc, e.Port}
+}

@@ -1,0 +1,38 @@
+package route
+
+import (
+	"fmt"
+	"strings"
+
+	"weft/fabric"
+)
+
+// Remark says something of ports or a LID, which Text does not name.
+type Remark struct {
+	LID   fabric.LID        `json:"lid,omitzero"`    // that packets go to
+	Owner *fabric.PortName  `json:"owner,omitempty"` // end port that has the LID
+	Ports []fabric.PortName `json:"ports,omitempty"` // ports and switches, in order of the way of packets if there is one
+	Text  string            `json:"text"`
+}
+
+// String is the remark in one line.
+func (r *Remark) String() string {
+	var b strings.Builder
+	if r.LID != 0 {
+		fmt.Fprintf(&b, "LID %d", r.LID)
+		if r.Owner != nil {
+			fmt.Fprintf(&b, " of %s", r.Owner)
+		}
+		b.WriteString(": ")
+	}
+	for i, p := range r.Ports {
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		b.WriteString(p.String())
+	}
+	if len(r.Ports) > 0 {
+		b.WriteString(": ")
+	}
+	return b.String() + r.Text
+}
