@@ -14,73 +14,80 @@ const maxIndex = 1 << 16
 // that reading the Plan would be out of bounds. Whether the Plan routes anything
 // is for the judge to say.
 func (p *Plan) Fits(g *fabric.Graph) error {
-	if p.VLs < 0 || p.VLs > int(DropVL) || p.Service.Default >= NumSLs {
-		return fmt.Errorf("route: plan: %d VLs, default SL %d: out of range", p.VLs, p.Service.Default)
-	}
-	if err := p.Ends.fits(g); err != nil {
-		return err
-	}
-	if p.Tables == nil || p.Tables.NumSwitches() != g.NumSwitches || p.Tables.NumBlocks() > maxIndex/BlockSize {
-		return fmt.Errorf("route: plan: tables: they are not for %d switches", g.NumSwitches)
-	}
-	for _, a := range p.Absent {
-		if a.Base == 0 || a.LMC > fabric.MaxLMC || int(a.Base)+1<<a.LMC-1 > int(fabric.MaxUnicastLID) {
-			return fmt.Errorf("route: plan: absent: end port %s[%d] has LID %d with LMC %d", a.Node, a.Port, a.Base, a.LMC)
+	for _, part := range []struct {
+		name string
+		fits func(g *fabric.Graph) error
+	}{
+		{"lanes", p.lanesFit}, {"end ports", p.Ends.fits}, {"tables", p.tablesFit}, {"absent", p.absentFits}, {"choice", p.Choice.fits},
+		{"SL", p.slFits}, {"SL2VL", p.SL2VL.Fits}, {"VL arbitration", p.Arbitration.Fits}, {"ports", p.Ports.Fits},
+	} {
+		if err := part.fits(g); err != nil {
+			return fmt.Errorf("route: plan: %s: %w", part.name, err)
 		}
-	}
-	if err := p.Choice.fits(g); err != nil {
-		return err
-	}
-	if p.SL != nil {
-		if err := p.SL.fits(g, &p.Ends); err != nil {
-			return err
-		}
-	}
-	if p.SL2VL != nil {
-		if err := p.SL2VL.fits(g); err != nil {
-			return err
-		}
-	}
-	if p.Arbitration != nil {
-		if err := p.Arbitration.fits(g); err != nil {
-			return err
-		}
-	}
-	if p.Ports != nil {
-		return p.Ports.fits(g)
 	}
 	return nil
 }
 
-func (a *VLArbitration) fits(g *fabric.Graph) error {
-	if err := poolFits(g, "VL arbitration", len(a.Pool), a.Host, a.Switch); err != nil {
+func (p *Plan) lanesFit(*fabric.Graph) error {
+	if p.VLs < 0 || p.VLs > int(DropVL) || p.Service.Default >= NumSLs {
+		return fmt.Errorf("%d VLs, default SL %d: out of range", p.VLs, p.Service.Default)
+	}
+	return nil
+}
+
+func (p *Plan) tablesFit(g *fabric.Graph) error {
+	if p.Tables == nil || p.Tables.NumSwitches() != g.NumSwitches || p.Tables.NumBlocks() > maxIndex/BlockSize {
+		return fmt.Errorf("they are not for %d switches", g.NumSwitches)
+	}
+	return nil
+}
+
+func (p *Plan) absentFits(*fabric.Graph) error {
+	for _, a := range p.Absent {
+		if a.Base == 0 || a.LMC > fabric.MaxLMC || int(a.Base)+1<<a.LMC-1 > int(fabric.MaxUnicastLID) {
+			return fmt.Errorf("end port %s[%d] has LID %d with LMC %d", a.Node, a.Port, a.Base, a.LMC)
+		}
+	}
+	return nil
+}
+
+// Fits reports indices or lengths that do not fit g; nil tables fit.
+func (a *VLArbitration) Fits(g *fabric.Graph) error {
+	if a == nil {
+		return nil
+	}
+	if err := poolFits(g, len(a.Pool), a.Host, a.Switch); err != nil {
 		return err
 	}
 	for i := range a.Pool {
 		t := &a.Pool[i]
 		if len(t.High) > MaxArbEntries || len(t.Low) > MaxArbEntries {
-			return fmt.Errorf("route: plan: VL arbitration: table %d has %d and %d entries (at most %d)", i, len(t.High), len(t.Low), MaxArbEntries)
+			return fmt.Errorf("table %d has %d and %d entries (at most %d)", i, len(t.High), len(t.Low), MaxArbEntries)
 		}
 		for _, e := range slices.Concat(t.High, t.Low) {
 			if e.VL >= DropVL {
-				return fmt.Errorf("route: plan: VL arbitration: table %d gives a turn to VL %d", i, e.VL)
+				return fmt.Errorf("table %d gives a turn to VL %d", i, e.VL)
 			}
 		}
 	}
 	return nil
 }
 
-func (p *Ports) fits(g *fabric.Graph) error {
-	if err := poolFits(g, "ports", len(p.Pool), p.Host, p.Switch); err != nil {
+// Fits reports indices or lengths that do not fit g; nil parameters fit.
+func (p *Ports) Fits(g *fabric.Graph) error {
+	if p == nil {
+		return nil
+	}
+	if err := poolFits(g, len(p.Pool), p.Host, p.Switch); err != nil {
 		return err
 	}
 	for i, v := range p.Pool {
 		if v.MTU > 5 || v.VLs > DropVL || v.HOQLife > maxTimeCode || v.StallCount > 7 {
-			return fmt.Errorf("route: plan: ports: parameters %d are out of range: %+v", i, v)
+			return fmt.Errorf("parameters %d are out of range: %+v", i, v)
 		}
 	}
 	if p.PacketLife > maxTimeCode {
-		return fmt.Errorf("route: plan: ports: packet lifetime %d is out of range", p.PacketLife)
+		return fmt.Errorf("packet lifetime %d is out of range", p.PacketLife)
 	}
 	return nil
 }
@@ -90,13 +97,13 @@ const maxTimeCode = 31
 
 // poolFits reports host or switch ports that are not those of g, or that use what the
 // pool does not have.
-func poolFits(g *fabric.Graph, part string, pool int, host, sw []uint16) error {
+func poolFits(g *fabric.Graph, pool int, host, sw []uint16) error {
 	if len(host) != g.NumHosts || len(sw) != SwitchPortCount(g) || pool > maxIndex {
-		return fmt.Errorf("route: plan: %s: for %d hosts and %d ports of switches, not for %d and %d", part, len(host), len(sw), g.NumHosts, SwitchPortCount(g))
+		return fmt.Errorf("for %d hosts and %d ports of switches, not for %d and %d", len(host), len(sw), g.NumHosts, SwitchPortCount(g))
 	}
 	for _, i := range slices.Concat(host, sw) {
 		if int(i) >= pool {
-			return fmt.Errorf("route: plan: %s: a port uses number %d of a pool of %d", part, i, pool)
+			return fmt.Errorf("a port uses number %d of a pool of %d", i, pool)
 		}
 	}
 	return nil
@@ -104,11 +111,11 @@ func poolFits(g *fabric.Graph, part string, pool int, host, sw []uint16) error {
 
 func (e *Ends) fits(g *fabric.Graph) error {
 	if len(e.Base) != g.NumEnds || len(e.LMC) != g.NumEnds {
-		return fmt.Errorf("route: plan: end ports: %d LIDs and %d LMCs for %d end ports", len(e.Base), len(e.LMC), g.NumEnds)
+		return fmt.Errorf("%d LIDs and %d LMCs for %d end ports", len(e.Base), len(e.LMC), g.NumEnds)
 	}
 	for end, base := range e.Base {
 		if e.LMC[end] > fabric.MaxLMC || int(base)+e.Count(int32(end))-1 > int(fabric.MaxUnicastLID) {
-			return fmt.Errorf("route: plan: end ports: %s has LID %d with LMC %d", EndName(g, int32(end)), base, e.LMC[end])
+			return fmt.Errorf("%s has LID %d with LMC %d", EndName(g, int32(end)), base, e.LMC[end])
 		}
 	}
 	return nil
@@ -118,83 +125,91 @@ func (c *Choice) fits(g *fabric.Graph) error {
 	n := len(c.Target)
 	switch {
 	case c.By > ListedLIDs:
-		return fmt.Errorf("route: plan: choice: sources choose LIDs by rule %d, which does not exist", c.By)
+		return fmt.Errorf("sources choose LIDs by rule %d, which does not exist", c.By)
 	case c.By != ListedLIDs && (c.Start != nil || n > 0):
-		return fmt.Errorf("route: plan: choice: it has rows, but sources choose by %s", c.By)
+		return fmt.Errorf("it has rows, but sources choose by %s", c.By)
 	case c.By != ListedLIDs:
 		return nil
 	}
 	if len(c.Start) != g.NumEnds+1 || c.Start[0] != 0 || int(c.Start[g.NumEnds]) != n || len(c.Offset) != n {
-		return fmt.Errorf("route: plan: choice: its rows are not for %d end ports", g.NumEnds)
+		return fmt.Errorf("its rows are not for %d end ports", g.NumEnds)
 	}
 	for s := range g.NumEnds {
 		lo, hi := c.Start[s], c.Start[s+1]
 		if lo > hi || int(hi) > n {
-			return fmt.Errorf("route: plan: choice: the rows of %s are out of order", EndName(g, int32(s)))
+			return fmt.Errorf("the rows of %s are out of order", EndName(g, int32(s)))
 		}
 		for i := lo; i < hi; i++ {
 			t := c.Target[i]
 			if t < 0 || int(t) >= g.NumEnds || c.Offset[i] >= 1<<fabric.MaxLMC {
-				return fmt.Errorf("route: plan: choice: %s uses LID offset %d of end port %d", EndName(g, int32(s)), c.Offset[i], t)
+				return fmt.Errorf("%s uses LID offset %d of end port %d", EndName(g, int32(s)), c.Offset[i], t)
 			}
 			if i > lo && (t < c.Target[i-1] || t == c.Target[i-1] && c.Offset[i] <= c.Offset[i-1]) {
-				return fmt.Errorf("route: plan: choice: the rows of %s are out of order", EndName(g, int32(s)))
+				return fmt.Errorf("the rows of %s are out of order", EndName(g, int32(s)))
 			}
 		}
 	}
 	return nil
 }
 
-func (m *SLs) fits(g *fabric.Graph, ends *Ends) error {
+func (p *Plan) slFits(g *fabric.Graph) error {
+	m, ends := p.SL, &p.Ends
+	if m == nil {
+		return nil
+	}
 	if len(m.Src) != g.NumEnds || len(m.Dst) <= int(ends.Top()) || len(m.Dst) > maxIndex {
-		return fmt.Errorf("route: plan: SL: %d sources and %d LIDs, for %d end ports and LIDs up to %d", len(m.Src), len(m.Dst), g.NumEnds, ends.Top())
+		return fmt.Errorf("%d sources and %d LIDs, for %d end ports and LIDs up to %d", len(m.Src), len(m.Dst), g.NumEnds, ends.Top())
 	}
 	if m.NumSrc < 0 || m.NumDst < 0 || len(m.Cells) != m.NumDst*((m.NumSrc+1)/2) {
-		return fmt.Errorf("route: plan: SL: %d bytes for %d source classes and %d destination classes", len(m.Cells), m.NumSrc, m.NumDst)
+		return fmt.Errorf("%d bytes for %d source classes and %d destination classes", len(m.Cells), m.NumSrc, m.NumDst)
 	}
 	for end, class := range m.Src {
 		if class < 0 || int(class) >= m.NumSrc {
-			return fmt.Errorf("route: plan: SL: %s has source class %d of %d", EndName(g, int32(end)), class, m.NumSrc)
+			return fmt.Errorf("%s has source class %d of %d", EndName(g, int32(end)), class, m.NumSrc)
 		}
 		for k := range ends.Count(int32(end)) {
 			if lid := int(ends.Base[end]) + k; m.Dst[lid] < 0 {
-				return fmt.Errorf("route: plan: SL: LID %d of %s has no class", lid, EndName(g, int32(end)))
+				return fmt.Errorf("LID %d of %s has no class", lid, EndName(g, int32(end)))
 			}
 		}
 	}
 	for lid, class := range m.Dst {
 		if class < -1 || int(class) >= m.NumDst {
-			return fmt.Errorf("route: plan: SL: LID %d has destination class %d of %d", lid, class, m.NumDst)
+			return fmt.Errorf("LID %d has destination class %d of %d", lid, class, m.NumDst)
 		}
 	}
 	return nil
 }
 
-func (m *SL2VL) fits(g *fabric.Graph) error {
+// Fits reports indices or lengths that do not fit g; nil tables fit.
+func (m *SL2VL) Fits(g *fabric.Graph) error {
+	if m == nil {
+		return nil
+	}
 	if len(m.Host) != g.NumHosts || len(m.Switch) != g.NumSwitches || len(m.Pool) > maxIndex {
-		return fmt.Errorf("route: plan: SL2VL: %d tables for %d hosts and %d switches, not for %d and %d",
+		return fmt.Errorf("%d tables for %d hosts and %d switches, not for %d and %d",
 			len(m.Pool), len(m.Host), len(m.Switch), g.NumHosts, g.NumSwitches)
 	}
 	for i := range m.Pool {
 		for sl, vl := range m.Pool[i] {
 			if vl > DropVL {
-				return fmt.Errorf("route: plan: SL2VL: table %d maps SL %d to VL %d", i, sl, vl)
+				return fmt.Errorf("table %d maps SL %d to VL %d", i, sl, vl)
 			}
 		}
 	}
 	for h, i := range m.Host {
 		if int(i) >= len(m.Pool) {
-			return fmt.Errorf("route: plan: SL2VL: %s uses table %d of %d", EndName(g, int32(h)), i, len(m.Pool))
+			return fmt.Errorf("%s uses table %d of %d", EndName(g, int32(h)), i, len(m.Pool))
 		}
 	}
 	for s := range m.Switch {
 		sw := &m.Switch[s]
 		if n, ok := sw.By.Tables(g.SwitchPorts[s]); !ok || len(sw.Index) != n {
-			return fmt.Errorf("route: plan: SL2VL: %s has %d tables, chosen in way %d", SwitchName(g, int32(s)), len(sw.Index), sw.By)
+			return fmt.Errorf("%s has %d tables, chosen in way %d", SwitchName(g, int32(s)), len(sw.Index), sw.By)
 		}
 		for _, i := range sw.Index {
 			if int(i) >= len(m.Pool) {
-				return fmt.Errorf("route: plan: SL2VL: %s uses table %d of %d", SwitchName(g, int32(s)), i, len(m.Pool))
+				return fmt.Errorf("%s uses table %d of %d", SwitchName(g, int32(s)), i, len(m.Pool))
 			}
 		}
 	}

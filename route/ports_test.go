@@ -44,7 +44,7 @@ func TestEqualTurns(t *testing.T) {
 func TestUsualPorts(t *testing.T) {
 	g := routetest.Line(t, 3, 2).Compile()
 	p := UsualPorts(g)
-	if err := p.fits(g); err != nil {
+	if err := p.Fits(g); err != nil {
 		t.Fatal(err)
 	}
 	c, h := g.OutOf(1)[0], g.HostsOf(1)[0]

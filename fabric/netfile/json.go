@@ -38,56 +38,43 @@ const (
 )
 
 type jsonNode struct {
-	GUID          jsonGUID   `json:"guid"`
-	Type          string     `json:"type"`
-	Desc          jsonText   `json:"description,omitzero"`
-	Ports         int        `json:"ports"`
-	SystemGUID    jsonGUID   `json:"system_guid,omitzero"`
-	VendorID      uint32     `json:"vendor_id,omitzero"`
-	DeviceID      uint32     `json:"device_id,omitzero"`
-	Revision      uint32     `json:"revision,omitzero"`
-	Chassis       jsonText   `json:"chassis,omitzero"`
-	EnhancedPort0 bool       `json:"enhanced_port0,omitzero"`
-	LinearFDBCap  uint16     `json:"linear_fdb_cap,omitzero"`
-	Role          string     `json:"role,omitzero"`
-	Down          bool       `json:"down,omitzero"`
-	Drained       bool       `json:"drained,omitzero"`
-	Port          []jsonPort `json:"port,omitempty"`
+	GUID          fabric.GUID `json:"guid"`
+	Type          string      `json:"type"`
+	Desc          jsonText    `json:"description,omitzero"`
+	Ports         int         `json:"ports"`
+	SystemGUID    fabric.GUID `json:"system_guid,omitzero"`
+	VendorID      uint32      `json:"vendor_id,omitzero"`
+	DeviceID      uint32      `json:"device_id,omitzero"`
+	Revision      uint32      `json:"revision,omitzero"`
+	Chassis       jsonText    `json:"chassis,omitzero"`
+	EnhancedPort0 bool        `json:"enhanced_port0,omitzero"`
+	LinearFDBCap  uint16      `json:"linear_fdb_cap,omitzero"`
+	Role          string      `json:"role,omitzero"`
+	Down          bool        `json:"down,omitzero"`
+	Drained       bool        `json:"drained,omitzero"`
+	Port          []jsonPort  `json:"port,omitempty"`
 }
 
 // jsonPort is a port, 0 for the management port of a switch. Without "guid" the
 // port has the node's GUID on a switch, and none on other nodes.
 type jsonPort struct {
-	Number uint8      `json:"number"`
-	GUID   *jsonGUID  `json:"guid,omitempty"`
-	LID    fabric.LID `json:"lid,omitzero"`
-	LMC    uint8      `json:"lmc,omitzero"`
-	VLCap  uint8      `json:"vl_cap,omitzero"`
-	Label  jsonText   `json:"label,omitzero"`
+	Number uint8        `json:"number"`
+	GUID   *fabric.GUID `json:"guid,omitempty"`
+	LID    fabric.LID   `json:"lid,omitzero"`
+	LMC    uint8        `json:"lmc,omitzero"`
+	VLCap  uint8        `json:"vl_cap,omitzero"`
+	Label  jsonText     `json:"label,omitzero"`
 }
 
 type jsonLink struct {
-	A       jsonGUID     `json:"a"`
+	A       fabric.GUID  `json:"a"`
 	APort   uint8        `json:"a_port"`
-	B       jsonGUID     `json:"b"`
+	B       fabric.GUID  `json:"b"`
 	BPort   uint8        `json:"b_port"`
 	Width   fabric.Width `json:"width,omitzero"`
 	Speed   string       `json:"speed,omitzero"`
 	Down    bool         `json:"down,omitzero"`
 	Drained bool         `json:"drained,omitzero"`
-}
-
-type jsonGUID fabric.GUID
-
-func (g jsonGUID) MarshalText() ([]byte, error) { return []byte(fabric.GUID(g).String()), nil }
-
-func (g *jsonGUID) UnmarshalText(text []byte) error {
-	v, ok := hex(text)
-	if !ok {
-		return fmt.Errorf("%q is not a GUID", text)
-	}
-	*g = jsonGUID(v)
-	return nil
 }
 
 // jsonText is a text that may hold any bytes.
@@ -164,8 +151,8 @@ func writeJSONList(out *bufio.Writer, key string, n int, item func(int) any) err
 
 func nodeToJSON(n *fabric.Node) jsonNode {
 	j := jsonNode{
-		GUID: jsonGUID(n.GUID), Type: n.Type.String(), Desc: jsonText(n.Desc), Ports: n.NumPorts(),
-		SystemGUID: jsonGUID(n.SystemGUID), VendorID: n.VendorID, DeviceID: n.DeviceID, Revision: n.Revision,
+		GUID: n.GUID, Type: n.Type.String(), Desc: jsonText(n.Desc), Ports: n.NumPorts(),
+		SystemGUID: n.SystemGUID, VendorID: n.VendorID, DeviceID: n.DeviceID, Revision: n.Revision,
 		Chassis: jsonText(n.Chassis), EnhancedPort0: n.EnhancedPort0, LinearFDBCap: n.LinearFDBCap,
 		Down: n.Down, Drained: n.Drained,
 	}
@@ -176,8 +163,7 @@ func nodeToJSON(n *fabric.Node) jsonNode {
 		p := &n.Ports[i]
 		jp := jsonPort{Number: uint8(i), LID: p.LID, LMC: p.LMC, VLCap: p.VLCap, Label: jsonText(p.Label)}
 		if p.GUID != defaultPortGUID(n) {
-			g := jsonGUID(p.GUID)
-			jp.GUID = &g
+			jp.GUID = &p.GUID
 		}
 		if jp != (jsonPort{Number: uint8(i)}) {
 			j.Port = append(j.Port, jp)
@@ -196,8 +182,8 @@ func defaultPortGUID(n *fabric.Node) fabric.GUID {
 
 func linkToJSON(f *fabric.Fabric, l *fabric.Link) jsonLink {
 	j := jsonLink{
-		A: jsonGUID(f.Nodes[l.A.Node].GUID), APort: l.A.Port,
-		B: jsonGUID(f.Nodes[l.B.Node].GUID), BPort: l.B.Port,
+		A: f.Nodes[l.A.Node].GUID, APort: l.A.Port,
+		B: f.Nodes[l.B.Node].GUID, BPort: l.B.Port,
 		Width: l.Width, Down: l.Down, Drained: l.Drained,
 	}
 	if l.Speed != fabric.SpeedUnknown {

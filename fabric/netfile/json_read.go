@@ -122,7 +122,7 @@ func (r *jsonReader) failed(err error) error {
 	case errors.As(err, &typ):
 		return errorf(r.file, r.line, "%q is a JSON %s, which does not fit", typ.Field, typ.Value)
 	}
-	return errorf(r.file, r.line, "%s", strings.TrimPrefix(err.Error(), "json: "))
+	return errorf(r.file, r.line, "%s", strings.TrimPrefix(reason(err), "json: "))
 }
 
 // delim takes one of the brackets.
@@ -232,12 +232,12 @@ func (r *jsonReader) addNode(j *jsonNode, line int) error {
 	if r.ports += max(0, j.Ports); r.ports > maxPorts {
 		return errorf(r.file, line, "the nodes up to here have more than %d ports", maxPorts)
 	}
-	id, err := r.fabric.AddNode(t, fabric.GUID(j.GUID), j.Ports, string(j.Desc))
+	id, err := r.fabric.AddNode(t, j.GUID, j.Ports, string(j.Desc))
 	if err != nil {
 		return errorf(r.file, line, "%s", reason(err))
 	}
 	n := &r.fabric.Nodes[id]
-	n.SystemGUID, n.VendorID, n.DeviceID, n.Revision = fabric.GUID(j.SystemGUID), j.VendorID, j.DeviceID, j.Revision
+	n.SystemGUID, n.VendorID, n.DeviceID, n.Revision = j.SystemGUID, j.VendorID, j.DeviceID, j.Revision
 	n.Chassis, n.EnhancedPort0, n.LinearFDBCap = string(j.Chassis), j.EnhancedPort0, j.LinearFDBCap
 	n.Down, n.Drained = j.Down, j.Drained
 	if j.Role != "" {
@@ -273,7 +273,7 @@ func (r *jsonReader) addPort(n *fabric.Node, j *jsonPort, line int) error {
 	p := &n.Ports[j.Number]
 	p.LID, p.LMC, p.VLCap, p.Label = j.LID, j.LMC, j.VLCap, string(j.Label)
 	if j.GUID != nil {
-		p.GUID = fabric.GUID(*j.GUID)
+		p.GUID = *j.GUID
 	}
 	return nil
 }
@@ -290,14 +290,14 @@ func (r *jsonReader) addLink(j *jsonLink, line int) error {
 	if j.Width != 0 && !knownWidth(uint64(j.Width)) {
 		return errorf(r.file, line, "width %d (want 1, 2, 4, 8 or 12)", j.Width)
 	}
-	a, okA := r.fabric.NodeByGUID(fabric.GUID(j.A))
-	b, okB := r.fabric.NodeByGUID(fabric.GUID(j.B))
+	a, okA := r.fabric.NodeByGUID(j.A)
+	b, okB := r.fabric.NodeByGUID(j.B)
 	if !okA || !okB {
 		missing := j.A
 		if okA {
 			missing = j.B
 		}
-		return errorf(r.file, line, "no node has GUID %s", fabric.GUID(missing))
+		return errorf(r.file, line, "no node has GUID %s", missing)
 	}
 	id, err := r.fabric.Connect(fabric.End{Node: a, Port: j.APort}, fabric.End{Node: b, Port: j.BPort}, j.Width, speed)
 	if err != nil {

@@ -41,17 +41,12 @@ func shape(g *fabric.Graph, p *route.Plan) error {
 	if err := slShape(g, p.SL); err != "" {
 		return wrong("sl", "%s", err)
 	}
-	if err := sl2vlShape(g, p.SL2VL); err != "" {
-		return wrong("sl2vl", "%s", err)
-	}
-	if a := p.Arbitration; a != nil {
-		if err := poolShape(g, len(a.Pool), a.Host, a.Switch); err != "" {
-			return wrong("arbitration", "%s", err)
-		}
-	}
-	if q := p.Ports; q != nil {
-		if err := poolShape(g, len(q.Pool), q.Host, q.Switch); err != "" {
-			return wrong("ports", "%s", err)
+	for _, part := range []struct {
+		name string
+		fits func(*fabric.Graph) error
+	}{{"sl2vl", p.SL2VL.Fits}, {"arbitration", p.Arbitration.Fits}, {"ports", p.Ports.Fits}} {
+		if err := part.fits(g); err != nil {
+			return wrong(part.name, "%v", err)
 		}
 	}
 	return nil
@@ -101,55 +96,4 @@ func slShape(g *fabric.Graph, m *route.SLs) string {
 		return fmt.Sprintf("%d bytes for %d x %d classes", len(m.Cells), m.NumSrc, m.NumDst)
 	}
 	return ""
-}
-
-func sl2vlShape(g *fabric.Graph, m *route.SL2VL) string {
-	if m == nil {
-		return ""
-	}
-	if len(m.Host) != g.NumHosts || len(m.Switch) != g.NumSwitches {
-		return fmt.Sprintf("%d hosts and %d switches, but the fabric has %d and %d", len(m.Host), len(m.Switch), g.NumHosts, g.NumSwitches)
-	}
-	for i, t := range m.Pool {
-		for sl, vl := range t {
-			if vl > route.DropVL {
-				return fmt.Sprintf("table %d maps SL %d to VL %d", i, sl, vl)
-			}
-		}
-	}
-	if !inPool(m.Host, len(m.Pool)) {
-		return "a host has a table beyond the pool"
-	}
-	for s := range m.Switch {
-		ports := int(g.SwitchPorts[s]) + 1
-		want := map[route.SL2VLBy]int{route.ByNothing: 1, route.ByOut: ports, route.ByInOut: ports * ports}[m.Switch[s].By]
-		if want == 0 || len(m.Switch[s].Index) != want {
-			return fmt.Sprintf("%s has %d tables of kind %d", route.SwitchName(g, int32(s)), len(m.Switch[s].Index), m.Switch[s].By)
-		}
-		if !inPool(m.Switch[s].Index, len(m.Pool)) {
-			return fmt.Sprintf("%s has a table beyond the pool", route.SwitchName(g, int32(s)))
-		}
-	}
-	return ""
-}
-
-// poolShape checks parts of a pool that hosts and ports of switches have.
-func poolShape(g *fabric.Graph, pool int, host, slots []uint16) string {
-	switch {
-	case len(host) != g.NumHosts || len(slots) != len(g.Attached):
-		return fmt.Sprintf("%d hosts and %d ports of switches, but the fabric has %d and %d", len(host), len(slots), g.NumHosts, len(g.Attached))
-	case !inPool(host, pool) || !inPool(slots, pool):
-		return "a port has one beyond the pool"
-	}
-	return ""
-}
-
-// inPool reports whether all indices are of a pool.
-func inPool(index []uint16, pool int) bool {
-	for _, i := range index {
-		if int(i) >= pool {
-			return false
-		}
-	}
-	return true
 }
