@@ -2,6 +2,7 @@ package route
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 )
@@ -54,10 +55,7 @@ func (e *Ends) MaxLMC() uint8 {
 // ByLID lists the end port that each LID from 0 to Top names, -1 where none. When
 // two ports claim one LID the first in order has it; Validate reports that.
 func (e *Ends) ByLID() []int32 {
-	by := make([]int32, int(e.Top())+1)
-	for i := range by {
-		by[i] = -1
-	}
+	by := slices.Repeat([]int32{-1}, int(e.Top())+1)
 	for end := range e.Base {
 		for k := range e.Count(int32(end)) {
 			if l := int(e.Base[end]) + k; by[l] < 0 {

@@ -1,6 +1,10 @@
 package route
 
-import "weft/fabric"
+import (
+	"slices"
+
+	"weft/fabric"
+)
 
 // NoPort is the entry of a LID that a switch drops, as on the wire (IBA volume 1,
 // section 14.2.5.10).
@@ -14,13 +18,7 @@ const BlockSize = 64
 type Block [BlockSize]uint8
 
 // emptyBlock stands for any block without entries.
-var emptyBlock = func() *Block {
-	var b Block
-	for i := range b {
-		b[i] = NoPort
-	}
-	return &b
-}()
+var emptyBlock = (*Block)(slices.Repeat([]uint8{NoPort}, BlockSize))
 
 // Tables are the forwarding tables of all switches: an egress port by switch and
 // LID. Blocks may be shared between Tables (Clone) and between switches (TablesOf); a

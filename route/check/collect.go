@@ -72,7 +72,7 @@ func (c *collector) collect(p *Paths) {
 }
 
 // startPairs puts the hosts of each switch on it whose packets to the owner, a host,
-// arrive.
+// arrive. Nothing leaves the target, where the owner is.
 func (c *collector) startPairs(p *Paths) {
 	if p.Owner >= int32(c.j.Graph.NumHosts) {
 		return // nothing has pairs after follow
@@ -81,9 +81,6 @@ func (c *collector) startPairs(p *Paths) {
 		if p.Depth[s] > 0 {
 			p.at[s].pairs = n
 		}
-	}
-	if p.Depth[p.Target] > 0 {
-		p.at[p.Target].pairs-- // not from the owner to itself
 	}
 }
 

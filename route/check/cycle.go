@@ -1,6 +1,10 @@
 package check
 
-import "weft/fabric"
+import (
+	"slices"
+
+	"weft/fabric"
+)
 
 // maxSearch bounds the steps that shortestCycle takes.
 const maxSearch = 1 << 26
@@ -141,10 +145,7 @@ func way(parent []int32, x, u, length int32) []int32 {
 // nodes on no cycle (Tarjan, SIAM J. Comput. 1972, without recursion).
 func (d *digraph) components() (part []int32, cyclic bool) {
 	n := len(d.start) - 1
-	t := tarjan{d: d, part: make([]int32, n), index: make([]int32, n), low: make([]int32, n), edge: make([]int64, n)}
-	for x := range t.part {
-		t.part[x] = -1
-	}
+	t := tarjan{d: d, part: slices.Repeat([]int32{-1}, n), index: make([]int32, n), low: make([]int32, n), edge: make([]int64, n)}
 	for x := range int32(n) {
 		if t.index[x] == 0 && d.start[x] < d.start[x+1] {
 			t.visit(x)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math/bits"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -32,14 +33,10 @@ func newDistances(g *fabric.Graph) *distances {
 	if n <= allKept {
 		places += n
 	}
-	d := &distances{
+	return &distances{
 		bfs:     bfs{g: g, seen: make([]uint64, n), now: make([]uint64, n), next: make([]uint64, n)},
-		placeOf: make([]int32, n), hops: make([][]uint16, places), order: make([][]int32, places),
+		placeOf: slices.Repeat([]int32{-1}, n), hops: make([][]uint16, places), order: make([][]int32, places),
 	}
-	for s := range d.placeOf {
-		d.placeOf[s] = -1
-	}
-	return d
 }
 
 // find measures the distances to the switches of some owners of LIDs, -1 for none, and to

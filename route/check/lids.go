@@ -1,6 +1,8 @@
 package check
 
 import (
+	"slices"
+
 	"weft/fabric"
 	"weft/route"
 )
@@ -37,10 +39,7 @@ func readLIDs(g *fabric.Graph, ends *route.Ends) *LIDs {
 			l.Hosts[s]++
 		}
 	}
-	l.Owner = make([]int32, (top/route.BlockSize+1)*route.BlockSize)
-	for i := range l.Owner {
-		l.Owner[i] = -1
-	}
+	l.Owner = slices.Repeat([]int32{-1}, (top/route.BlockSize+1)*route.BlockSize)
 	for e, base := range ends.Base {
 		for k := range l.Count[e] {
 			if lid := int(base) + k; l.Owner[lid] < 0 {

@@ -2,6 +2,7 @@ package check
 
 import (
 	"math"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -30,9 +31,7 @@ func (c *columns) load(block int) {
 	}
 	c.loaded = block
 	if block >= c.tables.NumBlocks() {
-		for i := range c.ports {
-			c.ports[i] = route.NoPort
-		}
+		copy(c.ports, slices.Repeat([]uint8{route.NoPort}, len(c.ports)))
 		return
 	}
 	for s := range c.switches {

@@ -124,21 +124,13 @@ func (j *judge) dependencies(traffic int) *digraph {
 		start: make([]int64, 1, g.NumChannels*int(nv)+1),
 		to:    make([]int32, 0, j.deps.bits(j.lanes.fieldMask(traffic))),
 	}
-	after := make([][]int32, nv) // by VL index on the channel at hand: the nodes that follow
+	after := make([][]int32, nv) // by VL index on the channel: the nodes that follow
 	var pairs vlPairs
 	for c := range int32(g.NumChannels) {
 		for v := range after {
 			after[v] = after[v][:0]
 		}
-		keeps := j.keepsVL(c)
 		for _, next := range g.OutOf(g.To[c]) {
-			if keeps != nil {
-				for m := j.field(c, next, traffic); m != 0; m &= m - 1 {
-					v := keeps[bits.TrailingZeros64(m)&15]
-					after[v] = append(after[v], next*nv+int32(v))
-				}
-				continue
-			}
 			for before := j.pairVLs(c, next, traffic, &pairs); before != 0; before &= before - 1 {
 				v := bits.TrailingZeros16(before)
 				for m := pairs[v]; m != 0; m &= m - 1 {
@@ -195,12 +187,7 @@ func (j *judge) countEdges(traffic int) int64 {
 	g, n := j.Graph, 0
 	var pairs vlPairs
 	for c := range int32(g.NumChannels) {
-		keeps := j.keepsVL(c)
 		for _, next := range g.OutOf(g.To[c]) {
-			if keeps != nil {
-				n += bits.OnesCount64(j.field(c, next, traffic))
-				continue
-			}
 			for before := j.pairVLs(c, next, traffic, &pairs); before != 0; before &= before - 1 {
 				v := bits.TrailingZeros16(before)
 				n += bits.OnesCount16(pairs[v])
@@ -209,11 +196,6 @@ func (j *judge) countEdges(traffic int) int64 {
 		}
 	}
 	return int64(n)
-}
-
-// field is the mask of one kind of traffic on a channel and one after it.
-func (j *judge) field(c, next int32, traffic int) uint64 {
-	return j.lanes.field(j.deps.at(j.deps.pair(c, next, 0)), traffic)
 }
 
 // keepsVL is the table of a channel if all channels after it have the same, and each

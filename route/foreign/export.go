@@ -162,10 +162,7 @@ func viaOfBest(g *fabric.Graph, s int32, best [][]uint8, claims *netfile.Claims)
 // WrongClaims lists hop counts of the files that the tables do not have: at most
 // limit of them, and how many there are in all.
 func (f *Files) WrongClaims(g *fabric.Graph, p *route.Plan, limit int) (examples []string, total int) {
-	index := make(map[fabric.GUID]int32, g.NumSwitches)
-	for s, guid := range g.SwitchGUID {
-		index[guid] = int32(s)
-	}
+	index := indexByGUID(g.SwitchGUID)
 	for i := range f.LFTs.Switches {
 		sw := &f.LFTs.Switches[i]
 		s, ok := index[sw.GUID]
