@@ -1,6 +1,6 @@
 package fabric
 
-// Graph is what algorithms see of a Fabric: the parts that are up, as flat
+// Graph holds the parts of a Fabric that are up, for algorithms, as flat
 // arrays. It is immutable. All indices are int32.
 //
 //   - Switches are 0 .. NumSwitches-1 in order of node GUID.
@@ -68,7 +68,7 @@ type Graph struct {
 	PortVLs []uint8
 }
 
-// Nothing is what At answers for a port that leads nowhere.
+// Nothing stands for a port that leads nowhere, see At.
 const Nothing int32 = -1
 
 // At tells what is behind port p of switch s: a channel (c >= 0, host < 0), a

@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 )
 
-// Input is what an engine works on. An engine depends on nothing else: the same
+// Input is the input of an engine. An engine depends on nothing else: the same
 // Input gives the same Plan, whatever Workers is.
 type Input struct {
 	Graph   *fabric.Graph

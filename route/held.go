@@ -6,7 +6,7 @@ import (
 	"weft/fabric"
 )
 
-// Held is what a subnet has in use and must not lose without need: the names of its
+// Held lists what a subnet has in use and must not lose without need: the names of its
 // end ports, by those of the Graph, and under which of them each source sends.
 type Held struct {
 	Ends   Ends     // base LID 0 for a port that has none
@@ -14,7 +14,7 @@ type Held struct {
 	Absent []Absent // ports that are not in the Graph
 }
 
-// Absent is an end port that had LIDs and is not there now. Others get its LIDs only
+// Absent is an end port that had LIDs and has gone. Others get its LIDs only
 // when there are no more, so that it finds them when it comes back.
 type Absent struct {
 	Node fabric.GUID
@@ -40,7 +40,7 @@ func endsByKey(g *fabric.Graph) map[portKey]int32 {
 	return by
 }
 
-// Seen is what is held of LIDs as they were seen. A copy: they may be changed.
+// Seen copies the LIDs as they were seen.
 func Seen(g *fabric.Graph) *Held {
 	return &Held{Ends: Ends{Base: slices.Clone(g.EndLID), LMC: slices.Clone(g.EndLMC)}}
 }
@@ -93,7 +93,7 @@ func (c *Choice) bind(now []int32, numEnds int) Choice {
 	return NewChoice(numEnds, rows)
 }
 
-// Offsets are those of the LIDs that a source uses for a target, none where one of
+// Offsets lists the offsets of the LIDs that a source uses for a target, none where one of
 // them is new or nobody knows.
 func (h *Held) Offsets(source, target int32) []uint8 {
 	if h.Choice == nil || h.Ends.Base[source] == 0 || h.Ends.Base[target] == 0 {

@@ -35,7 +35,7 @@ func (o Options) String(name string) string { return o[name].(string) }
 // List is the value of a []string option.
 func (o Options) List(name string) []string { return o[name].([]string) }
 
-// Parse validates option values given as text; what is not given has its default.
+// Parse validates option values given as text; the others have their defaults.
 func (s *Spec) Parse(text map[string]string) (Options, error) {
 	values := Options{}
 	for _, o := range s.Options {

@@ -35,7 +35,7 @@ type Plan struct {
 	// Unclear says what the source of the Plan leaves open, so that nothing proves it:
 	// LIDs of foreign tables that nobody can place. It is not saved.
 	Unclear []Remark
-	// Notes are what the engine has to say of its result, for people. They are not saved.
+	// Notes of the engine on its result, for people. They are not saved.
 	Notes []string
 }
 

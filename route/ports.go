@@ -2,7 +2,7 @@ package route
 
 import "weft/fabric"
 
-// PortParams are what a port is told besides LIDs and lanes. Times are codes of the
+// PortParams are the parameters of a port besides LIDs and lanes. Times are codes of the
 // specification: code v is 4.096 us * 2^v; 20 and more waits for ever.
 type PortParams struct {
 	MTU        uint8 // most that a packet may carry, as a code: 1 is 256 bytes, 5 is 4096; 0: as much as both ends can
@@ -16,7 +16,7 @@ type Ports struct {
 	Pool   []PortParams
 	Host   []uint16 // by host: those of its own port
 	Switch []uint16 // by switch and port: Switch[PortStart[s]+port] of the Graph
-	// PacketLife is how long a switch keeps a packet, a code of time.
+	// PacketLife bounds the time of a packet in a switch, a code of time.
 	PacketLife uint8
 }
 

@@ -36,7 +36,7 @@ func neighbours(p *Pattern, arg string) error {
 	return nil
 }
 
-// incast is what recvs_all_src and recvs_one_src are about.
+// incast has the arguments of recvs_all_src and recvs_one_src.
 type incast struct {
 	receivers int
 	send      float64 // chance of a sender to choose a receiver

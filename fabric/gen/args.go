@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 )
 
-// kind is what an argument may be. From list on, an argument takes several.
+// kind is the type of an argument. Those from list on take several values.
 type kind uint8
 
 const (

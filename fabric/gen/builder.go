@@ -151,7 +151,7 @@ func pow(a, n int) int {
 	return p
 }
 
-// size is what a formula is about to build.
+// size counts the parts that a formula will build.
 type size struct {
 	switches int
 	ports    int // of the largest switch

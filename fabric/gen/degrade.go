@@ -9,7 +9,7 @@ import (
 	"weft/fabric"
 )
 
-// suffixes is what Apply, Parse and Suffixes read.
+// suffixes lists the suffixes of Apply, Parse and Suffixes.
 var suffixes = []spec{
 	{
 		name: "fail", params: []param{

@@ -109,7 +109,7 @@ func (b *builder) level(t *tree, l int) []fabric.NodeID {
 	return b.addAll(t.count(l), ports, levelName(l, t.levels()))
 }
 
-// levelName is what switches of a level are called: leaf and spine, or leaf,
+// levelName names the switches of a level: leaf and spine, or leaf,
 // middle and root, or with the number of the level in between.
 func levelName(l, levels int) string {
 	switch {
@@ -181,7 +181,7 @@ func buildRLFT(radix, levels, hosts int) (*fabric.Fabric, error) {
 	return t.build()
 }
 
-// evenTree is that tree for an even radix and two levels or more.
+// evenTree makes the tree of buildRLFT for an even radix and two levels or more.
 func evenTree(radix, levels, hosts int) tree {
 	k := radix / 2
 	t := tree{m: repeat(k, k, levels-1), w: repeat(1, k, levels-1), p: ones(levels), down: k, radix: radix, hosts: hosts}

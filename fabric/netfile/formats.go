@@ -26,7 +26,7 @@ type Format struct {
 	write func(w io.Writer, f *fabric.Fabric, opt Options) ([]Warning, error)
 }
 
-// Options are what a reader or writer needs besides the file or the fabric.
+// Options go to a reader with the file, to a writer with the fabric.
 type Options struct {
 	// Systems holds the .ibnl system definitions that topo files refer to. When
 	// nil, only systems of a single well known chip can be named.

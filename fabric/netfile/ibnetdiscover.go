@@ -20,7 +20,7 @@ type discovered struct {
 	enabled linkMasks    // ibsim: what ports enable unless they say otherwise
 }
 
-// preamble is what stands before the header of a node, its GUID apart.
+// preamble holds the attributes before the header of a node, but for its GUID.
 type preamble struct {
 	vendor, device uint32
 	system         fabric.GUID

@@ -125,7 +125,7 @@ var (
 	maskExts   = [...]fabric.Speed{fabric.FDR, fabric.EDR, fabric.HDR, fabric.NDR}
 )
 
-// best is the widest and fastest that is enabled; 0 for what is not said.
+// best is the widest and fastest that is enabled, 0 where nothing is.
 func (m linkMasks) best() (w fabric.Width, s fabric.Speed) {
 	for i, v := range maskWidths {
 		if m.width>>i&1 != 0 {

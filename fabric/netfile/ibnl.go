@@ -55,7 +55,7 @@ type plug struct {
 	line int
 }
 
-// ibnlFile is what one file defines.
+// ibnlFile holds the definitions of one file.
 type ibnlFile struct {
 	name     string
 	boards   map[string]*system // SYSTEM, known in this file only

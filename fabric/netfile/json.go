@@ -172,7 +172,7 @@ func nodeToJSON(n *fabric.Node) jsonNode {
 	return j
 }
 
-// defaultPortGUID is what AddNode gives to the ports of a node.
+// defaultPortGUID is the GUID that AddNode gives to the ports of a node.
 func defaultPortGUID(n *fabric.Node) fabric.GUID {
 	if n.Type == fabric.Switch {
 		return n.GUID

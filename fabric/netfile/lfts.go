@@ -21,7 +21,7 @@ type LFTs struct {
 	Targets  []Target    // what the LIDs name where the file tells it, in order of LID
 }
 
-// Target is what a LID names.
+// Target is the port that a LID names.
 type Target struct {
 	LID  fabric.LID
 	GUID fabric.GUID     // port GUID
@@ -37,7 +37,7 @@ type SwitchLFT struct {
 	// Ports is the egress port by LID, NoPort where there is none. LIDs beyond
 	// its length have no entry.
 	Ports []uint8
-	// Claims is what the file says of the paths, nil when it says nothing.
+	// Claims are hop counts, nil when the file has none.
 	Claims *Claims
 }
 

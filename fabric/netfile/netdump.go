@@ -39,7 +39,7 @@ const (
 // dumpHeads are their headings.
 var dumpHeads = [...]string{"#", "IB#", "Sta", "LWA", "LSA", "Neighbor Guid", "N#", "NLID", "Neighbor Description"}
 
-// dumpColumns is where a table has them.
+// dumpColumns is the place of each in a table.
 type dumpColumns [len(dumpHeads)]int
 
 // dumpRow is a cabled port that waits for the tables of all switches.

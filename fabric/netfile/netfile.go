@@ -17,7 +17,7 @@ type Warning struct {
 // String is "file:line: text", or "file: text" when there is no line.
 func (w Warning) String() string { return located(w.File, w.Line, w.Text) }
 
-// Error is what every reader of this package returns for bad input.
+// Error is the error of all readers of this package for bad input.
 type Error struct {
 	File string
 	Line int // 0 when it concerns the whole file
@@ -78,5 +78,5 @@ func message(format string, args []any) string {
 	return text
 }
 
-// reason is what an error of package fabric says, for a message that names the line.
+// reason is the text of an error of package fabric, for a message that names the line.
 func reason(err error) string { return strings.TrimPrefix(err.Error(), "fabric: ") }

@@ -372,7 +372,7 @@ func (r *orcsReader) route(s *SwitchLFT, e *orcsEdge, lids map[string]fabric.LID
 	}
 }
 
-// oddities is how many odd routes are told one by one.
+// oddities bounds the warnings of odd routes.
 const oddities = 20
 
 func (r *orcsReader) odd(line int, format string, args ...any) {

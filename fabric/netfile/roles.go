@@ -13,7 +13,7 @@ import (
 // ReadRoles reads which switches have which role in a tree, and gives it to those of
 // a fabric: a switch a line, by GUID (as in ReadNames) or by description, which may
 // stand in double quotes, then its role: root, middle, leaf or none. # begins a
-// comment line. A switch that is not there is a Warning: it may be down. Errors are
+// comment line. A switch that is missing is a Warning: it may be down. Errors are
 // of type *Error, and leave the fabric as it was.
 func ReadRoles(file string, data []byte, f *fabric.Fabric) ([]Warning, error) {
 	var warnings []Warning

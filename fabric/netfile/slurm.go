@@ -11,7 +11,7 @@ import (
 	"weft/fabric"
 )
 
-// SlurmOptions is what a site knows and a fabric does not tell.
+// SlurmOptions add names and roles, which only the site knows.
 type SlurmOptions struct {
 	// Names gives names to nodes by node GUID (see ReadNames), switches
 	// included. It goes before descriptions.

@@ -24,7 +24,7 @@ type onChannel struct {
 // drainedTransit collects the drained switches that let traffic through.
 type drainedTransit struct {
 	any  bool   // some switch is drained
-	seen []bool // by switch, for the LID at work
+	seen []bool // by switch, for the LID followed
 }
 
 func newCollector(j *judge, s senders) collector {

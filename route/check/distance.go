@@ -11,7 +11,7 @@ import (
 // Unreached is the distance of a switch that has no way to the target.
 const Unreached uint16 = 0xFFFF
 
-// distances are those of all switches to some target switches, kept from block to block
+// distances holds the hops of all switches to some target switches, kept from block to block
 // as long as there is room.
 type distances struct {
 	bfs     bfs

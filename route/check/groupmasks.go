@@ -5,9 +5,9 @@ package check
 type groupMasks struct {
 	j       *judge
 	groups  *groups
-	tallies []tally // by switch; empty when not at work
+	tallies []tally // by switch; empty but during sum
 	touched []int32 // those that are not
-	places  []int32 // of SLs that are not 0 along the line at work
+	places  []int32 // of SLs that are not 0 along the line to be added up
 
 	srcClass, dstClass int32    // of the owner and the LID that the rest is for
 	requests           []uint64 // by switch: masks of requests to the LID
@@ -59,7 +59,7 @@ func (m *groupMasks) set(p *Paths) {
 	m.j.found.toLID[p.LID] = m.toLID
 }
 
-// sum finds the masks of all switches by the line at work. Cells has the SL at place k
+// sum finds the masks of all switches by the line of places. Cells has the SL at place k
 // of it as its half byte number first+k*step.
 func (m *groupMasks) sum(masks []uint64, l *lines, first, step int) {
 	u, tallies, touched := m.groups, m.tallies, m.touched[:0]

@@ -175,7 +175,7 @@ type tally struct {
 	seen perGroup          // how many there were
 }
 
-// mask is that of the SLs added up and, if fewer were seen than there are, of SL 0 too.
+// mask makes the mask of the SLs added up and, if fewer were seen than there are, of SL 0 too.
 func (u *groups) mask(y *tally, of *perGroup) uint64 {
 	m := uint64(0)
 	for i, sls := range y.sls {

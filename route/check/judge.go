@@ -21,7 +21,7 @@ type Options struct {
 // not to be changed.
 type Observer interface{ Observe(p *Paths) }
 
-// Facts are what every LID shares. An Observer does not change them.
+// Facts hold for every LID. An Observer does not change them.
 type Facts struct {
 	Graph *fabric.Graph
 	Plan  *route.Plan
@@ -46,7 +46,7 @@ type judge struct {
 	workers []*worker
 }
 
-// results are what the workers find, by LID or block of LIDs.
+// results of the workers, by LID or block of LIDs.
 type results struct {
 	delivers []uint64 // by LID, words for each: a bit for each switch from which its packets arrive
 	words    int

@@ -17,7 +17,7 @@ const (
 	numTraffics
 )
 
-// lanes is what a Plan says about lanes. SLs are kept in masks (see maskLayout).
+// lanes holds the SLs and VLs of a Plan. SLs are kept in masks (see maskLayout).
 type lanes struct {
 	sl    *route.SLs // nil when the lanes are unknown: all on one
 	sls   []uint8    // SLs in use, ascending
@@ -28,7 +28,7 @@ type lanes struct {
 	discarding
 }
 
-// classes are those of SLs by source and LID, as in route.SLs.
+// classes of sources and LIDs, as in route.SLs.
 type classes struct {
 	numSrc int32   // source classes; one more stands for what is invalid
 	src    []int32 // class of each source

@@ -27,7 +27,7 @@ type Paths struct {
 	// Depth is for every switch 1 + the channels to the target, or negative where packets
 	// are not delivered.
 	Depth []int32
-	// Order lists the switches outside loops, each after the one that it leads to.
+	// Order lists the switches outside loops, each after the one to which it leads.
 	Order []int32
 	// Shortest says that every switch has a shortest way.
 	Shortest bool
@@ -41,7 +41,7 @@ type Paths struct {
 	ordered, stack []int32 // memory of Order and of trace
 }
 
-// loops are the switches of loops, each after the one that it leads to, one loop after
+// loops are the switches of loops, each after the one to which it leads, one loop after
 // the other.
 type loops struct{ switches, end []int32 }
 
@@ -71,8 +71,8 @@ func (p *Paths) HasEntry(s int32) bool { return p.at[s].next != noEntry }
 // Delivers reports whether a switch sends packets to the owner itself.
 func (p *Paths) Delivers(s int32) bool { return p.at[s].next == delivered }
 
-// follow finds out how the way to a LID goes on from every switch, and how it ends. The
-// entries are those of the LID, by switch.
+// follow finds out how the way to a LID goes on from every switch, and how it ends, by
+// the entries of the LID by switch.
 func (p *Paths) follow(lid fabric.LID, owner int32, entries []uint8, d *distances) {
 	p.LID, p.Owner, p.Target = lid, owner, p.g.EndSwitch[owner]
 	p.loops.switches, p.loops.end = p.loops.switches[:0], p.loops.end[:0]

@@ -7,7 +7,7 @@ import (
 	"weft/route"
 )
 
-// counts are those over all LIDs of a worker.
+// counts are sums over all LIDs of a worker.
 type counts struct {
 	Reachability
 	stale, transit int64

@@ -77,7 +77,7 @@ type Reachability struct {
 
 // Deadlock holds the verdicts on four kinds of traffic.
 type Deadlock struct {
-	// DeadlockFree is that of Assigned.
+	// DeadlockFree is the verdict on Assigned.
 	DeadlockFree Answer `json:"deadlock_free"`
 	// VLs is the number of VLs that assigned traffic uses, 0 when unknown.
 	VLs   int    `json:"vls"`

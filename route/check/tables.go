@@ -49,7 +49,7 @@ func (c *columns) of(lid fabric.LID) []uint8 {
 	return c.ports[at : at+c.switches]
 }
 
-// hop is how packets to a LID go on from a switch, and what goes there. All that is
+// hop is the next step of packets to a LID from a switch, and their SLs. All that is
 // needed to carry them on lies together.
 type hop struct {
 	next int32 // the next switch, or how the way ends; in portMap -1 for nothing, -2-h for host h

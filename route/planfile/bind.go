@@ -44,7 +44,7 @@ func (c *coder) bind(h *planHeader, g *fabric.Graph, own bool, ends *route.Ends)
 	return nil
 }
 
-// identity is what a plan file knows of a switch, or of an end port: its number on
+// identity identifies a switch in a plan file, or an end port: its number on
 // the node is in place of the ports.
 type identity struct {
 	guid  fabric.GUID

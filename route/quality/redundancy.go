@@ -39,7 +39,7 @@ type SharedSwitch struct {
 	Through fabric.PortName `json:"through"` // switch
 }
 
-// sender is where paths begin: a host port, or all of a switch that are alike.
+// sender begins paths: a host port, or all of a switch that are alike.
 type sender struct {
 	at     int32 // switch
 	end    int32 // -1 for any
@@ -52,7 +52,7 @@ type home struct {
 	weight int64
 }
 
-// redundancy is what the paths of such nodes are walked by.
+// redundancy walks the paths of such nodes.
 type redundancy struct {
 	*check.Facts
 	nodes   []int32

@@ -17,7 +17,7 @@ type tracks struct {
 	mark    []int64 // by switch
 	touched []int64 // by switch: the last round in which a path passed it
 	cable   []int64 // by channel/2: like mark
-	path    []int32 // channels of the path at hand
+	path    []int32 // channels of the path that is added
 	on      []int32 // switches that a path passes
 	cables  []int32 // channel/2 of the first path
 	first   *example

@@ -46,7 +46,7 @@ func (s *flowSet) start(flow int32) int32 {
 	return s.end[flow-1]
 }
 
-// amountAt is what a unit of rate takes of the link at a place in path.
+// amountAt is the share of the link at a place in path that a unit of rate takes.
 func (s *flowSet) amountAt(k int32) float64 {
 	if s.amount == nil {
 		return 1

@@ -28,7 +28,7 @@ type Network struct {
 	hops     int     // largest number of links of a path, both host links included
 }
 
-// arrived is what is behind a slot that leads to a host.
+// arrived stands for the host behind a slot.
 const arrived int32 = -1
 
 // New compiles the tables of a Plan, whose Choice says which LIDs sources use; where they

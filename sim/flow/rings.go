@@ -6,7 +6,7 @@ import (
 	"weft/traffic"
 )
 
-// RingShares are what rings of all hosts give, as shares of a link, when every host sends to
+// RingShares sum up rings of all hosts, as shares of a link, when every host sends to
 // its right-hand neighbour.
 type RingShares struct {
 	Natural float64 // mean, hosts in order of leaves

@@ -16,7 +16,7 @@ type Uniform struct {
 	Switches float64
 }
 
-// Shares are what senders got, as shares of a link.
+// Shares of a link that senders got.
 type Shares struct {
 	Hosts    float64 // mean over hosts
 	Least    float64 // that a host got
@@ -86,7 +86,7 @@ func estimate(ctx context.Context, g *fabric.Graph, p *route.Plan, u Uniform, ea
 	return out, nil
 }
 
-// share is what one end port of the group got.
+// share is the rate of one end port of the group.
 func (s *demandSource) share(rate, weights []float64) float64 {
 	sum := 0.0
 	for i := s.first; i < s.last; i++ {
