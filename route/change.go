@@ -53,7 +53,7 @@ func Compare(old *fabric.Graph, before *Plan, g *fabric.Graph, after *Plan) *Cha
 			was[e] = o
 		}
 	}
-	c.ports(before, g, after, was)
+	c.ports(before, after, was)
 	c.lids(&before.Ends, &after.Ends, was)
 	if before.Choice.By != AnyLID || after.Choice.By != AnyLID {
 		c.pairs(old.NumHosts, before, g.NumHosts, after, was)
@@ -62,7 +62,7 @@ func Compare(old *fabric.Graph, before *Plan, g *fabric.Graph, after *Plan) *Cha
 	return c
 }
 
-func (c *Change) ports(before *Plan, g *fabric.Graph, after *Plan, was []int32) {
+func (c *Change) ports(before, after *Plan, was []int32) {
 	for e, o := range was {
 		switch base := after.Ends.Base[e]; {
 		case base == 0:

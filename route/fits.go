@@ -18,8 +18,15 @@ func (p *Plan) Fits(g *fabric.Graph) error {
 		name string
 		fits func(g *fabric.Graph) error
 	}{
-		{"lanes", p.lanesFit}, {"end ports", p.Ends.fits}, {"tables", p.tablesFit}, {"absent", p.absentFits}, {"choice", p.Choice.fits},
-		{"SL", p.slFits}, {"SL2VL", p.SL2VL.Fits}, {"VL arbitration", p.Arbitration.Fits}, {"ports", p.Ports.Fits},
+		{"lanes", p.lanesFit},
+		{"end ports", p.Ends.fits},
+		{"tables", p.tablesFit},
+		{"absent", p.absentFits},
+		{"choice", p.Choice.fits},
+		{"SL", p.slFits},
+		{"SL2VL", p.SL2VL.Fits},
+		{"VL arbitration", p.Arbitration.Fits},
+		{"ports", p.Ports.Fits},
 	} {
 		if err := part.fits(g); err != nil {
 			return fmt.Errorf("route: plan: %s: %w", part.name, err)

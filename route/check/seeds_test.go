@@ -25,13 +25,11 @@ func seededPlans(t *testing.T, do func(name string, g *fabric.Graph, p *route.Pl
 			randomSLs(g, p, rng)
 			p.Ports = route.UsualPorts(g)
 			p.Ports.Pool[0].VLs, p.Ports.Pool[1].VLs = 3, 2
-			switch p.Choice.By = []route.ChoiceBy{route.AnyLID, route.AnyLID, route.BaseLID, route.HashedLID, route.ListedLIDs}[seed/3%5]; p.Choice.By {
-			case route.ListedLIDs:
+			p.Choice.By = []route.ChoiceBy{route.AnyLID, route.AnyLID, route.BaseLID, route.HashedLID, route.ListedLIDs}[seed/3%5]
+			if p.Choice.By == route.ListedLIDs {
 				p.Choice = route.NewChoice(g.NumEnds, randomRows(g, p, rng))
-			case route.AnyLID:
-				if seed >= 15 {
-					p.SL2VL.Pool[0][5] = route.DropVL
-				}
+			} else if seed >= 15 {
+				p.SL2VL.Pool[0][5] = route.DropVL
 			}
 			p.Service = route.Service{Default: uint8(seed % 2), ReplySameSL: seed%5 > 0}
 			if seed%2 == 0 {
