@@ -47,10 +47,12 @@ func New(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Net
 // every flow evenly over the LIDs of its target. It returns nil for other Plans, and where
 // no host has more than one LID.
 func NewSpread(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Network, error) {
-	if p.Choice.By != route.AnyLID || len(p.Ends.LMC) < g.NumHosts || slices.Max(append(slices.Clone(p.Ends.LMC[:g.NumHosts]), 0)) == 0 {
-		return nil, nil
+	for h := range int32(min(g.NumHosts, len(p.Ends.LMC))) {
+		if p.Choice.By == route.AnyLID && p.Ends.Count(h) > 1 {
+			return compile(ctx, g, p, route.AnyLID, workers)
+		}
 	}
-	return compile(ctx, g, p, route.AnyLID, workers)
+	return nil, nil
 }
 
 func compile(ctx context.Context, g *fabric.Graph, p *route.Plan, by route.ChoiceBy, workers int) (*Network, error) {

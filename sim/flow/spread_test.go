@@ -60,8 +60,8 @@ func TestSpreadIsTheDefinition(t *testing.T) {
 			rt.Fatal(err)
 		}
 		if n == nil {
-			for _, lmc := range p.Ends.LMC[:g.NumHosts] {
-				if lmc > 0 {
+			for h := range int32(g.NumHosts) {
+				if p.Ends.Count(h) > 1 {
 					rt.Fatal("a host has several LIDs, but nothing is dealt out")
 				}
 			}
