@@ -62,17 +62,13 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 func fillTables(ctx context.Context, in *route.Input, m grid, t *route.Tables) error {
 	flow := m.flows()
 	load := make([]int64, in.Graph.NumChannels)
-	most := 1
-	for h := range int32(in.Graph.NumHosts) {
-		most = max(most, in.Ends.Count(h))
-	}
 	return par.For(ctx, in.Workers, len(m.Switches), func(_, s int) error {
 		r := row{in: in, m: m, t: t, flow: flow, load: load, s: int32(s)}
 		for d := range m.Switches {
 			r.route(int32(d), 0, 1)
 		}
 		for d := range m.Switches {
-			r.route(int32(d), 1, most)
+			r.route(int32(d), 1, 1<<in.Ends.MaxLMC())
 		}
 		return nil
 	})

@@ -172,7 +172,7 @@ func (e *engine) balanced(ctx context.Context, in *route.Input, r *reachability,
 	}
 	loads := newLinkLoads(in, r.t, lids, tables)
 	separate := e.String("multihomed") != none
-	for _, cols := range []columns{baseLIDs, {1, numColumns(in.Graph, &in.Ends)}} {
+	for _, cols := range []columns{baseLIDs, {1, 1 << in.Ends.MaxLMC()}} {
 		if cols.first >= cols.end {
 			break
 		}

@@ -144,9 +144,8 @@ func (t *tree) newLevelPair(low []int32, h int32) *levelPair {
 // uplinks lists the bundles of a switch to the next level.
 func (t *tree) uplinks(s int32) []int32 {
 	var up []int32
-	first, last := t.bundlesOf(s)
-	for i := first; i < last; i++ {
-		if t.level[t.neighbour[i]] == t.level[s]+1 {
+	for i, v := range t.bundles(s) {
+		if t.level[v] == t.level[s]+1 {
 			up = append(up, i)
 		}
 	}

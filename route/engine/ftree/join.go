@@ -59,10 +59,9 @@ type change struct {
 func newJoiner(in *route.Input, byLevel, joining *reachability, tables *route.Tables) *joiner {
 	t := byLevel.t
 	j := &joiner{t: t, ends: &in.Ends, tables: tables, byLevel: byLevel, joining: joining, bundle: make([]int32, len(t.g.PortVLs))}
-	j.several = numColumns(t.g, j.ends) > 1
+	j.several = j.ends.MaxLMC() > 0
 	for s := range int32(t.g.NumSwitches) {
-		first, last := t.bundlesOf(s)
-		for i := first; i < last; i++ {
+		for i := range t.bundles(s) {
 			for _, port := range t.portsOf(i) {
 				j.bundle[t.g.PortStart[s]+int32(port)] = i
 			}
@@ -360,10 +359,9 @@ func (j *targetJoiner) extend() bool {
 // may continue on it from now on; those that come from above only if it leads down.
 func (j *targetJoiner) setPath(s, bundle int32) {
 	j.paths.setFirst(s, bundle)
-	first, last := j.t.bundlesOf(s)
-	for i := first; i < last; i++ {
+	for i, v := range j.t.bundles(s) {
 		if j.paths.hops[2*s+1] != illegal || !j.joining.leadsUp[i] {
-			j.nearest.stale[j.t.neighbour[i]] = true
+			j.nearest.stale[v] = true
 		}
 	}
 	j.writeEntry(s, bundle)

@@ -2,6 +2,7 @@ package ftree
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"weft/fabric"
@@ -64,6 +65,23 @@ func (y *laneLayout) assign(ctx context.Context, in *route.Input, t *tree, plan 
 	}
 	plan.SL2VL, plan.VLs = route.UniformVL(in.Graph, table), y.lanes
 	return err
+}
+
+// notes says what the lanes cost: those of vftree leave fewer service levels for QoS (paper II,
+// section V-B), and so does a second lane.
+func (y *laneLayout) notes(allowed int) []string {
+	var notes []string
+	if y.second != nil {
+		notes = append(notes, "paths that are not up and then down have a lane of their own: on that of the others they would close a cycle")
+	}
+	takes := "routing"
+	if y.spread {
+		takes = "lanes=vftree"
+	}
+	if takes += fmt.Sprintf(" takes %d SLs and as many VLs", y.lanes); y.second == nil {
+		takes += ", the same both ways"
+	}
+	return append(notes, fmt.Sprintf("%s: the %d VLs allowed have room for %d service levels for QoS, %d on one lane", takes, allowed, allowed/y.lanes, allowed))
 }
 
 // spreadLanes holds the lanes by algorithm 1 of paper II, moved on with the rounds of both ends.

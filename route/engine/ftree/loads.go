@@ -40,8 +40,7 @@ func newLinkLoads(in *route.Input, t *tree, order *lidOrder, tables *route.Table
 // eachLink visits all links with the switch and the bundle that they belong to.
 func (l *linkLoads) eachLink(visit func(s, bundle, link int32)) {
 	for s := range int32(l.t.g.NumSwitches) {
-		first, last := l.t.bundlesOf(s)
-		for i := first; i < last; i++ {
+		for i := range l.t.bundles(s) {
 			for p := l.t.linkStart[i]; p < l.t.linkStart[i+1]; p++ {
 				visit(s, i, p)
 			}
@@ -137,15 +136,6 @@ type columns struct{ first, end int }
 
 // baseLIDs is the column of the base LIDs.
 var baseLIDs = columns{0, 1}
-
-// numColumns returns the greatest number of LIDs of a host.
-func numColumns(g *fabric.Graph, ends *route.Ends) int {
-	most := 1
-	for h := range int32(g.NumHosts) {
-		most = max(most, ends.Count(h))
-	}
-	return most
-}
 
 // hostLID is a LID of a host. Its number counts from the base LID.
 type hostLID struct {
@@ -246,7 +236,7 @@ func routeByLoad(ctx context.Context, in *route.Input, r *reachability, order *l
 	g := in.Graph
 	tables := route.NewTables(g.NumSwitches, in.Ends.Top())
 	w := newLinkLoads(in, r.t, order, tables).newWorkers(r, 1)[0]
-	for k := range numColumns(g, &in.Ends) {
+	for k := range 1 << in.Ends.MaxLMC() {
 		for _, target := range order.switches {
 			if err := ctx.Err(); err != nil {
 				return nil, err
@@ -295,10 +285,9 @@ func (t *tree) isUniform() bool {
 	shapes := make([]*shape, t.top+1)
 	for s := range int32(t.g.NumSwitches) {
 		var is shape
-		first, last := t.bundlesOf(s)
-		for i := first; i < last; i++ {
+		for i, v := range t.bundles(s) {
 			n, links := &is.up, &is.linksUp
-			switch d := t.level[t.neighbour[i]] - t.level[s]; {
+			switch d := t.level[v] - t.level[s]; {
 			case d == 0:
 				continue
 			case d < 0:

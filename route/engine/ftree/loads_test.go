@@ -69,7 +69,7 @@ func TestByLoad(t *testing.T) {
 			t.Fatal(err)
 		}
 		on := make([]int, g.NumChannels)
-		for k := range numColumns(g, &in.Ends) {
+		for k := range 1 << in.Ends.MaxLMC() {
 			for _, x := range l.switches {
 				for _, end := range append(slices.Clone(g.HostsOf(x)), g.PortZero(x)) {
 					if k >= in.Ends.Count(end) {
@@ -137,7 +137,7 @@ func TestRebalance(t *testing.T) {
 			t.Fatal(err)
 		}
 		before := slices.Max(pathsOn(g, tables, &in.Ends))
-		w := newRebalancer(in, newLinkLoads(in, r.t, l, tables), columns{0, numColumns(g, &in.Ends)}, false)
+		w := newRebalancer(in, newLinkLoads(in, r.t, l, tables), columns{0, 1 << in.Ends.MaxLMC()}, false)
 		w.limits.thorough = rapid.Bool().Draw(t, "thorough")
 		if err := w.run(t.Context(), r, w.targets(), rapid.IntRange(1, 4).Draw(t, "at once")); err != nil {
 			t.Fatal(err)

@@ -95,9 +95,8 @@ func (t *tree) forbiddenTurns(order updown.Order) int {
 	n := 0
 	for s := range int32(t.g.NumSwitches) {
 		above, below := 0, 0
-		first, last := t.bundlesOf(s)
-		for i := first; i < last; i++ {
-			if v := t.neighbour[i]; order.Above(v, s) {
+		for _, v := range t.neighboursOf(s) {
+			if order.Above(v, s) {
 				if t.level[v] > t.level[s] {
 					above++
 				} else {
@@ -113,8 +112,7 @@ func (t *tree) forbiddenTurns(order updown.Order) int {
 // hasHorizontalLinks reports whether links join switches of one level.
 func (t *tree) hasHorizontalLinks() bool {
 	for s := range int32(t.g.NumSwitches) {
-		first, last := t.bundlesOf(s)
-		for _, v := range t.neighbour[first:last] {
+		for _, v := range t.neighboursOf(s) {
 			if v != s && t.level[v] == t.level[s] {
 				return true
 			}
@@ -136,6 +134,5 @@ func (t *tree) bypassedLinks(joined updown.Order) func(s, v int32) bool {
 
 // hasWayUp reports whether a switch has a neighbour on a higher level that is not drained.
 func (t *tree) hasWayUp(s int32) bool {
-	first, last := t.bundlesOf(s)
-	return slices.ContainsFunc(t.neighbour[first:last], func(v int32) bool { return t.level[v] > t.level[s] && !t.g.Drained[v] })
+	return slices.ContainsFunc(t.neighboursOf(s), func(v int32) bool { return t.level[v] > t.level[s] && !t.g.Drained[v] })
 }

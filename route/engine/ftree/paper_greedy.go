@@ -151,8 +151,7 @@ func (w *greedy) takeMainPath(s, end int32) *nextHops {
 	w.main.round++
 	w.main.leadsTo[s] = w.main.round
 	w.extendUp(hops, s, end)
-	first, last := w.t.bundlesOf(s)
-	for _, v := range w.t.neighbour[first:last] {
+	for _, v := range w.t.neighboursOf(s) {
 		if w.t.level[v] != w.t.level[s] {
 			continue
 		}
@@ -170,8 +169,7 @@ func (w *greedy) takeMainPath(s, end int32) *nextHops {
 func (w *greedy) extendUp(hops *nextHops, from, end int32) {
 	for from >= 0 {
 		next, least, bundle := int32(-1), int32(0), int32(-1)
-		first, last := w.t.bundlesOf(from)
-		for _, u := range w.t.neighbour[first:last] {
+		for _, u := range w.t.neighboursOf(from) {
 			if w.t.level[u] <= w.t.level[from] {
 				continue
 			}

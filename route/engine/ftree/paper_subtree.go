@@ -2,6 +2,7 @@ package ftree
 
 import (
 	"context"
+	"fmt"
 	"slices"
 
 	"weft/fabric"
@@ -29,8 +30,31 @@ func (e *engine) joinBySubtree(ctx context.Context, in *route.Input, r *reachabi
 			return route.Refuse(Name, "use switches=all", "paths through the subtree of this irregular tree close a cycle")
 		}
 	}
-	plan.Notes, err = unjoinedBySubtree(ctx, in, plan.Tables)
-	return err
+	plan.Notes = unjoinedBySubtree(in, plan.Tables)
+	return nil
+}
+
+// unjoinedBySubtree reports the pairs of connected end ports that the subtree has not joined: on
+// degraded trees some switches, and switches and hosts.
+func unjoinedBySubtree(in *route.Input, tables *route.Tables) []string {
+	g := in.Graph
+	part, _ := g.Components()
+	pairs, example := 0, ""
+	for s := range int32(g.NumSwitches) {
+		for end, lid := range in.Ends.Base {
+			if lid == 0 || tables.Port(s, lid) != route.NoPort || part[s] != part[g.EndSwitch[end]] {
+				continue
+			}
+			if pairs == 0 {
+				example = route.SwitchName(g, s) + " to " + route.EndName(g, int32(end))
+			}
+			pairs += 1 + len(g.HostsOf(s))
+		}
+	}
+	if pairs == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("switches=sftree leaves %d pairs of ports apart that cables join, as %s; switches=all joins them", pairs, example)}
 }
 
 // connectBySubtree connects the switches that no legal path joins as paper III does (algorithms
@@ -112,9 +136,8 @@ func subtreeRoot(t *tree, ends *route.Ends, tables *route.Tables, avoid []int32)
 // siblingOf returns a neighbour of the same level, and the port that leads to it; -1 where there
 // is none.
 func siblingOf(t *tree, s int32) (sibling int32, port uint8) {
-	first, last := t.bundlesOf(s)
-	for i := first; i < last; i++ {
-		if v := t.neighbour[i]; v != s && t.level[v] == t.level[s] {
+	for i, v := range t.bundles(s) {
+		if v != s && t.level[v] == t.level[s] {
 			return v, t.portsOf(i)[0]
 		}
 	}
@@ -168,7 +191,6 @@ func (k *subtree) joinFrom(r *reachability, s int32) bool {
 // sendOverSubtree makes the root send to all switches over the subtree where it can, also to its
 // neighbours that are not in it.
 func (k *subtree) sendOverSubtree(r *reachability, root int32, lids []fabric.LID, tables *route.Tables) {
-	first, last := r.t.bundlesOf(root)
 	for x, lid := range lids {
 		if lid == 0 || int32(x) == root {
 			continue
@@ -176,7 +198,7 @@ func (k *subtree) sendOverSubtree(r *reachability, root int32, lids []fabric.LID
 		block, j := &r.blocks[r.place[x]/blockTargets], r.place[x]%blockTargets
 		var bundles []int32
 		if hops := block.hopsFrom(root, j); hops > 0 {
-			for i := first; i < last; i++ {
+			for i := range r.t.bundles(root) {
 				if block.isNextHop(r, root, i, j, hops) {
 					bundles = append(bundles, i)
 				}

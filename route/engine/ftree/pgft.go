@@ -36,10 +36,9 @@ func (t *tree) degrees() *formula {
 	for s := range int32(t.g.NumSwitches) {
 		h := int(t.level[s])
 		up, down, hosts := 0, 0, len(t.g.HostsOf(s))
-		first, last := t.bundlesOf(s)
-		for i := first; i < last; i++ {
+		for i, v := range t.bundles(s) {
 			links := len(t.portsOf(i))
-			switch int(t.level[t.neighbour[i]]) - h {
+			switch int(t.level[v]) - h {
 			case 1:
 				up++
 				if f.p[h+1] == 0 {
@@ -115,9 +114,8 @@ func (t *tree) labels(f *formula) []int {
 // parents lists the neighbours of a switch on the next level.
 func (t *tree) parents(s int32) []int32 {
 	var up []int32
-	first, last := t.bundlesOf(s)
-	for i := first; i < last; i++ {
-		if v := t.neighbour[i]; t.level[v] > t.level[s] {
+	for _, v := range t.neighboursOf(s) {
+		if t.level[v] > t.level[s] {
 			up = append(up, v)
 		}
 	}
@@ -138,10 +136,9 @@ func (t *tree) subtrees(f *formula, label []int) bool {
 		}
 		places *= f.w[h]
 		for _, s := range level {
-			first, last := t.bundlesOf(s)
-			for i := first; i < last; i++ {
-				if int(t.level[t.neighbour[i]]) < h {
-					p.union(s, t.neighbour[i])
+			for _, v := range t.neighboursOf(s) {
+				if int(t.level[v]) < h {
+					p.union(s, v)
 				}
 			}
 		}

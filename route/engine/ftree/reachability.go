@@ -107,8 +107,7 @@ func (t *tree) endingLinks(order updown.Order) func(s, v int32) bool {
 		if t.g.Drained[s] {
 			continue
 		}
-		first, last := t.bundlesOf(s)
-		for _, v := range t.neighbour[first:last] {
+		for _, v := range t.neighboursOf(s) {
 			hasWayUp[s] = hasWayUp[s] || order[v] < order[s] && t.level[v] != t.level[s]
 		}
 	}

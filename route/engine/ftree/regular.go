@@ -15,10 +15,9 @@ func (t *tree) notATree() string {
 	}
 	level, all := 0, 0
 	for s := range int32(t.g.NumSwitches) {
-		first, last := t.bundlesOf(s)
-		for i := first; i < last; i++ {
+		for i, v := range t.bundles(s) {
 			all += len(t.portsOf(i))
-			if t.level[t.neighbour[i]] == t.level[s] {
+			if t.level[v] == t.level[s] {
 				level += len(t.portsOf(i))
 			}
 		}
@@ -46,9 +45,8 @@ func (t *tree) irregular() []string {
 			say(s, "has hosts, on level %d", h)
 		}
 		c := counts{}
-		from, to := t.bundlesOf(s)
-		for i := from; i < to; i++ {
-			switch v := t.neighbour[i]; t.level[v] - h {
+		for i, v := range t.bundles(s) {
+			switch t.level[v] - h {
 			case 1:
 				c.up += len(t.portsOf(i))
 			case -1:

@@ -121,9 +121,8 @@ func (s *Shape) place(t *tree) {
 		s.Switches = append(s.Switches, Placed{
 			GUID: g.SwitchGUID[sw].String(), Name: g.SwitchDesc[sw], Level: h, Role: role.String(), Given: given != fabric.NoRole,
 		})
-		from, to := t.bundlesOf(sw)
-		for i := from; i < to; i++ {
-			if t.neighbour[i] > sw {
+		for i, v := range t.bundles(sw) {
+			if v > sw {
 				s.Groups[len(t.portsOf(i))]++
 			}
 		}

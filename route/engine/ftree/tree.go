@@ -2,6 +2,7 @@ package ftree
 
 import (
 	"cmp"
+	"iter"
 	"math/bits"
 	"slices"
 
@@ -27,6 +28,20 @@ type tree struct {
 
 // bundlesOf returns the first bundle of a switch and the one after its last.
 func (t *tree) bundlesOf(s int32) (int32, int32) { return t.bundleStart[s], t.bundleStart[s+1] }
+
+// bundles visits the bundles of a switch, and the switches to which they lead.
+func (t *tree) bundles(s int32) iter.Seq2[int32, int32] {
+	return func(yield func(bundle, v int32) bool) {
+		first, last := t.bundlesOf(s)
+		for i := first; i < last && yield(i, t.neighbour[i]); i++ {
+		}
+	}
+}
+
+// neighboursOf lists the switches to which the bundles of a switch lead.
+func (t *tree) neighboursOf(s int32) []int32 {
+	return t.neighbour[t.bundleStart[s]:t.bundleStart[s+1]]
+}
 
 // firstLink returns the first link of a switch.
 func (t *tree) firstLink(s int32) int32 { return t.linkStart[t.bundleStart[s]] }
@@ -313,14 +328,13 @@ func (t *tree) divisors() (divisor, below []int32) {
 	for _, s := range t.byLevel(false) {
 		divisor[s], below[s] = max(divisor[s], 1), max(below[s], 1)
 		up := int32(0)
-		first, last := t.bundlesOf(s)
-		for i := first; i < last; i++ {
-			if t.level[t.neighbour[i]] > t.level[s] {
+		for _, v := range t.neighboursOf(s) {
+			if t.level[v] > t.level[s] {
 				up++
 			}
 		}
-		for i := first; i < last; i++ {
-			if v := t.neighbour[i]; t.level[v] > t.level[s] && divisor[s]*up > divisor[v] {
+		for _, v := range t.neighboursOf(s) {
+			if t.level[v] > t.level[s] && divisor[s]*up > divisor[v] {
 				divisor[v], below[v] = min(divisor[s]*up, 1<<20), divisor[s]
 			}
 		}

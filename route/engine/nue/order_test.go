@@ -93,10 +93,10 @@ func TestDemand(t *testing.T) {
 		}
 		s := newSpreader(turns, nil)
 		for _, to := range all {
-			s.search(to)
-			for _, u := range s.queue[1:] {
+			s.search.From(to)
+			for _, u := range s.search.Order[1:] {
 				n := sample.Weight(g, u) * sample.Weight(g, to)
-				want += n * int64(s.hops[u]-1) * unit
+				want += n * int64(s.search.Hops[u]-1) * unit
 				pairs += n
 			}
 		}

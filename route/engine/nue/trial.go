@@ -56,9 +56,9 @@ func (d *designer) trial(o *order, s *spreader) result {
 		for k, trees := int64(0), min(n, trialLIDs); k < trees; k++ {
 			b.choose(l, w, n*(k+1)/trees-n*k/trees)
 		}
-		s.search(to)
+		s.search.From(to)
 		around := func(u int32) int64 {
-			if b.hops[u] > s.hops[u] {
+			if b.hops[u] > s.search.Hops[u] {
 				return sample.Weight(g, u) * n
 			}
 			return 0

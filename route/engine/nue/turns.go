@@ -2,7 +2,9 @@ package nue
 
 import (
 	"context"
+	"slices"
 
+	"weft/fabric"
 	"weft/internal/par"
 	"weft/route/cdg"
 	"weft/route/engine/internal/sample"
@@ -47,38 +49,35 @@ func demand(ctx context.Context, turns *cdg.Index, workers int, to []int32) ([]i
 type spreader struct {
 	turns  *cdg.Index
 	weight []int64 // by turn
-	hops   []int32 // by switch
-	queue  []int32
+	search *fabric.Search
 	flow   []int64 // by channel
 	in     []int32
 }
 
 func newSpreader(turns *cdg.Index, weight []int64) *spreader {
-	return &spreader{
-		turns: turns, weight: weight, hops: make([]int32, turns.Graph.NumSwitches),
-		queue: make([]int32, 0, turns.Graph.NumSwitches), flow: make([]int64, turns.Graph.NumChannels),
-	}
+	g := turns.Graph
+	return &spreader{turns: turns, weight: weight, search: g.NewSearch(g.Drained), flow: make([]int64, g.NumChannels)}
 }
 
 // add adds so many pairs of hosts from each switch to one.
 func (s *spreader) add(to int32, pairs func(from int32) int64) {
-	s.search(to)
+	s.search.From(to)
 	s.deal(to, pairs)
 }
 
 // deal deals the pairs to the switch of the last search out over their shortest paths,
 // farthest switches first.
 func (s *spreader) deal(to int32, pairs func(from int32) int64) {
-	turns, g := s.turns, s.turns.Graph
-	for k := len(s.queue) - 1; k > 0; k-- {
-		u := s.queue[k]
+	turns, g, hops := s.turns, s.turns.Graph, s.search.Hops
+	clear(s.flow)
+	for _, u := range slices.Backward(s.search.Order[1:]) {
 		s.in = s.in[:0]
 		nearer := int64(0)
 		for _, c := range g.OutOf(u) {
 			switch v := g.To[c]; {
 			case s.nearer(v, u, to):
 				nearer++
-			case s.hops[v] == s.hops[u]+1 && s.flow[c^1] > 0:
+			case hops[v] == hops[u]+1 && s.flow[c^1] > 0:
 				s.in = append(s.in, c^1)
 			}
 		}
@@ -102,25 +101,5 @@ func (s *spreader) deal(to int32, pairs func(from int32) int64) {
 
 // nearer reports whether a shortest path to switch to leads from u to v.
 func (s *spreader) nearer(v, u, to int32) bool {
-	return s.hops[v] == s.hops[u]-1 && (v == to || !s.turns.Graph.Drained[v])
-}
-
-// search finds the hops from all switches, -1 where there is no way.
-func (s *spreader) search(to int32) {
-	g := s.turns.Graph
-	for u := range s.hops {
-		s.hops[u] = -1
-	}
-	s.hops[to] = 0
-	s.queue = append(s.queue[:0], to)
-	for k := 0; k < len(s.queue); k++ {
-		u := s.queue[k]
-		for _, c := range g.OutOf(u) {
-			s.flow[c] = 0
-			if v := g.To[c]; s.hops[v] < 0 && (u == to || !g.Drained[u]) {
-				s.hops[v] = s.hops[u] + 1
-				s.queue = append(s.queue, v)
-			}
-		}
-	}
+	return s.search.Hops[v] == s.search.Hops[u]-1 && (v == to || !s.turns.Graph.Drained[v])
 }

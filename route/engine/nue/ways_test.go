@@ -72,8 +72,8 @@ func longer(l *lane, latest []int32) []int32 {
 // reached counts the switches with a path to one, itself included.
 func reached(g *fabric.Graph, to int32) int {
 	s := newSpreader(cdg.NewIndex(g), nil)
-	s.search(to)
-	return len(s.queue)
+	s.search.From(to)
+	return len(s.search.Order)
 }
 
 // TestChoose: the paths ascend and end at the destination; nothing but what must give

@@ -52,7 +52,7 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 		}
 		tori = append(tori, m)
 	}
-	return plan, addLanes(in, tori, plan)
+	return plan, addLanes(ctx, in, tori, plan)
 }
 
 // write enters the LIDs of switch d and its hosts. Where several links lead to the

@@ -52,7 +52,7 @@ func (m *torus) verify(ctx context.Context, workers int) error {
 
 // walk adds the dependencies of the path from s to d.
 func (m *torus) walk(g *deps, levels []int, s, d int32) (turned, ok bool) {
-	sl := m.sl(levels, s, d)
+	sl := m.CrossedBy(levels, s, d)
 	last := int32(-1) // node of the hop before
 	dim := -1         // its dimension
 	for range 4 * len(m.Switches) {
