@@ -3,7 +3,7 @@
 // Hoefler and Nagel, "Deadlock-Free Oblivious Routing for Arbitrary Topologies" (paper
 // 003): online layering (Online, LongestFirst) and balancing. Package offline has its
 // algorithm 2. Beyond the paper is Acyclic: lanes that an engine asks while it chooses its
-// paths, which takes far fewer of them (package dfsssp has figures).
+// paths, which takes far fewer of them (docs/performance.md has figures).
 //
 // # Classes
 //

@@ -20,43 +20,13 @@
 // package updn; that one, and the way to hosts from a switch without hosts that no
 // path between hosts passes, may be longer than the shortest of all.
 //
-// On the networks of the conformance table that take more than one lane (TestLanes writes
-// all; the columns of sssp's paths are heuristic=weakest):
-//
-//	                                      same    own   sssp, same   sssp, own
-//	rlft(6,3)                                1      1            3            3
-//	rlft(8,3)|fail(links=20,seed=1)          2      2            6            4
-//	xgft(2;4,4;2,2)                          1      1            3            3
-//	karytree(3,3)                            1      1            3            3
-//	torus(5x4,hosts=2)                       5      2            8            4
-//	torus(3x3x4,hosts=1)                     3      2            7            4
-//	mesh(4x3,hosts=2)                        3      2            4            3
-//	hypercube(4,hosts=1)                     2      2            5            3
-//	kautz(2,3,hosts=24)                      3      2            4            3
-//	dragonfly(4,2,2)                         5      2            7            4
-//	hyperx(4x3,hosts=2)                      2      2            3            2
-//	slimfly(5)                               2      2            2            2
-//	regular(switches=32,degree=4,hosts=4)    6      3            7            5
-//	now-cab                                  1      1            3            3
+// docs/performance.md compares the lanes that both ways take.
 //
 // # Passes
 //
 // With passes=2 or 3 (package sssp) the load is more even where a network is not whole or
-// not regular, at half of the time again for each. Effective bisection bandwidth (300
-// random bisections, one way) and lanes:
-//
-//	                             1 pass      2 passes    3 passes
-//	janus, 2014                  .643  4     .670  4     .676  4
-//	ndr-dgx                      .745  1     .765  3     .766  3
-//	psmn-x5                      .745  1     .752  1     .752  1
-//	fat3456|fail(links=69)       .604  2     .663  2     .673  2
-//	juropa                       .591  2     .636  3     .644  3
-//	ranger                       .687  1     .697  1     .697  1
-//	deimos                       .382  5     .391  5     .393  5
-//	torus(8x8x8,hosts=2)         .365  8     .370  8     .373  8
-//	kautz(7,3,hosts=2744)        .542  4     .546  4     .547  4
-//
-// One is the default: the paper's, and the fastest.
+// not regular, at half of the time again for each; docs/performance.md has figures. One is the
+// default: the paper's, and the fastest.
 //
 // # Answers
 //

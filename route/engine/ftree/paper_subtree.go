@@ -191,34 +191,17 @@ func (k *subtree) joinFrom(r *reachability, s int32) bool {
 // sendOverSubtree makes the root send to all switches over the subtree where it can, also to its
 // neighbours that are not in it.
 func (k *subtree) sendOverSubtree(r *reachability, root int32, lids []fabric.LID, tables *route.Tables) {
+	y := newNextHops(r)
 	for x, lid := range lids {
 		if lid == 0 || int32(x) == root {
 			continue
 		}
-		block, j := &r.blocks[r.place[x]/blockTargets], r.place[x]%blockTargets
-		var bundles []int32
-		if hops := block.hopsFrom(root, j); hops > 0 {
-			for i := range r.t.bundles(root) {
-				if block.isNextHop(r, root, i, j, hops) {
-					bundles = append(bundles, i)
-				}
-			}
-		}
-		for _, i := range append(bundles, r.upBundles[root]...) {
-			if v := r.t.neighbour[i]; k.in[v] && block.hopsFrom(v, j) >= 0 {
+		y.setTarget(int32(x))
+		for _, i := range append(slices.Clone(y.from(root)), r.upBundles[root]...) {
+			if v := r.t.neighbour[i]; k.in[v] && (v == int32(x) || y.place[v] >= 0) {
 				tables.Set(root, lid, r.t.portsOf(i)[0])
 				break
 			}
 		}
 	}
-}
-
-// hopsFrom returns the hops of a switch to target j of the block, -1 where there is no path.
-func (b *targetBlock) hopsFrom(s, j int32) int {
-	for k := range b.hops {
-		if b.hops[k][s].contains(j) {
-			return k
-		}
-	}
-	return -1
 }

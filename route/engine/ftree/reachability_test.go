@@ -136,3 +136,13 @@ func drawn(t *rapid.T, formula string) *fabric.Graph {
 	}
 	return f.Compile()
 }
+
+// isNextHop reports whether a shortest legal path from switch s to target j of the block, k hops
+// away, may begin with bundle i.
+func (b *targetBlock) isNextHop(r *reachability, s, i, j int32, k int) bool {
+	v := r.t.neighbour[i]
+	if r.leadsUp[i] {
+		return !b.downOnly[s].contains(j) && b.hops[k-1][v].contains(j)
+	}
+	return k < len(b.downHops) && !r.unused[i] && (k == 1 || !r.endsPath[i]) && b.downHops[k-1][v].contains(j)
+}

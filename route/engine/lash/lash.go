@@ -53,7 +53,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	}
 	err := columns.Route(ctx, in, tables, all, order, batch, search, func(c *columns.Columns, s **fabric.Search) error {
 		b.addTree(*s, c.To)
-		b.enter(c, (*s).Order, all.First)
+		b.enter(c, (*s).Order)
 		return nil
 	})
 	if err != nil {

@@ -139,10 +139,10 @@ func (b *builder) count(order []int32, t int32) {
 }
 
 // enter enters the tree of a destination into the columns of all its LIDs.
-func (b *builder) enter(c *columns.Columns, order []int32, firstOffset int) {
+func (b *builder) enter(c *columns.Columns, order []int32) {
 	for _, p := range c.Ports {
 		for k := range p.Count {
-			number := int(c.To) + b.number(p.End, firstOffset+k)
+			number := int(c.To) + b.number(p.End, k)
 			for _, s := range order[1:] {
 				ports := b.parallel[b.out[s]]
 				c.Set(s, p.Column+k, ports[number%len(ports)])

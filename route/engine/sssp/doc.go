@@ -33,7 +33,7 @@
 // load will be. With passes=2 or more each is then taken off the loads and chosen anew,
 // beside all others, which is not of the paper. Where a network is complete that gains
 // nothing; where links are missing up to a tenth of effective bisection bandwidth
-// (package dfsssp has figures).
+// (docs/performance.md has figures).
 //
 // The paths are not free of deadlock on one lane (paper 003, section II); package
 // dfsssp puts them on lanes.
