@@ -16,7 +16,7 @@ type Role struct{ Role, Rank uint8 }
 
 // Options of a Subnet. The zero value is a cold subnet without faults.
 type Options struct {
-	// Seed of everything that is drawn by lot.
+	// Seed of all random draws.
 	Seed uint64
 	// KeepLIDs starts with the LIDs and LMCs that the fabric names; else every
 	// port starts with LID 0.

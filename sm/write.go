@@ -26,16 +26,16 @@ func (r *Report) Write(out io.Writer) error {
 		}
 	}
 	if l := r.LIDs; l.Total > 0 {
-		row("LIDs", "%d (LMC %d), %d ports keep theirs, the subnet manager's is %d", l.Total, l.MaxLMC, l.Kept, l.SM)
+		row("LIDs", "%d (LMC %d); %d ports keep their LID; the subnet manager has LID %d", l.Total, l.MaxLMC, l.Kept, l.SM)
 		row("lanes", "%d", r.Routing.VLs)
-		row("tables", "%d of %d switches hold the new one", r.Written.Tables, r.Found.Switches)
+		row("tables", "%d of %d switches hold their new table", r.Written.Tables, r.Found.Switches)
 		row("active", "%d of %d ends of links", r.Written.Active, 2*r.Found.Links)
 	}
 	row("proven", "%s", proof(r.Routing.Check))
 	for _, line := range r.Routing.NotTold {
 		row("hosts not told", "%s", line)
 	}
-	row("SMPs", "%d sent, %d of them again", r.SMPs.Sent, r.SMPs.Retried)
+	row("SMPs", "%d sent, %d of them repetitions", r.SMPs.Sent, r.SMPs.Retried)
 	for _, n := range r.SMPs.By {
 		row(fmt.Sprintf("  %s %s", n.Method, n.Attribute), "%d%s", n.Sent, failedText(n.Failed))
 	}

@@ -96,23 +96,23 @@ func (p *Ports) rows() (rows [][]string) {
 		}
 		return fmt.Sprintf("%.3g s", s)
 	}
-	rows = append(rows, []string{"packet life", seconds(p.PacketLife) + " in a switch"})
+	rows = append(rows, []string{"packet lifetime", seconds(p.PacketLife) + " in a switch"})
 	for _, s := range p.Parameters {
 		if s.Ports == 0 {
 			continue
 		}
-		text := fmt.Sprintf("%d: head of queue %s, stall count %d", s.Ports, seconds(s.HOQLife), s.StallCount)
+		text := fmt.Sprintf("%d ports: head-of-queue lifetime %s, stall count %d", s.Ports, seconds(s.HOQLife), s.StallCount)
 		if s.MTU > 0 {
 			text += fmt.Sprintf(", MTU %d", s.MTU)
 		}
 		if s.VLs > 0 {
 			text += fmt.Sprintf(", VLs %d", s.VLs)
 		}
-		rows = append(rows, []string{"ports", text})
+		rows = append(rows, []string{"parameters", text})
 	}
 	for _, a := range p.Arbitration {
 		if a.Ports > 0 {
-			rows = append(rows, []string{"VL arbitration", fmt.Sprintf("%d: %s", a.Ports, a.text())})
+			rows = append(rows, []string{"VL arbitration", fmt.Sprintf("%d ports: %s", a.Ports, a.text())})
 		}
 	}
 	return rows
@@ -127,9 +127,9 @@ func (a *Arbitration) text() string {
 		}
 		return strings.Join(words, ",")
 	}
-	text := "low " + list(a.Low)
+	text := "low priority VL:weight " + list(a.Low)
 	if len(a.High) > 0 {
-		text += fmt.Sprintf(", high %s, limit %d", list(a.High), a.Limit)
+		text += fmt.Sprintf(", high priority %s, limit %d", list(a.High), a.Limit)
 	}
 	return text
 }

@@ -31,7 +31,7 @@ type Simulation struct {
 	EBB       *flow.Summary `json:"ebb,omitempty"`
 	Direction string        `json:"ebb_direction,omitempty"` // "one way" or "both ways"
 	*flow.Result
-	// Spread is the same traffic with every flow dealt out over all LIDs of its target, where
+	// Spread is the same traffic with every flow divided equally over all LIDs of its target, where
 	// sources may use any of several; the rest is about traffic to base LIDs alone then.
 	Spread  *flow.Result `json:"spread_over_lids,omitempty"`
 	Pairs   *Pairs       `json:"all_pairs,omitempty"`
@@ -180,7 +180,7 @@ func (o *Simulation) Write(w io.Writer) error {
 		return err
 	}
 	if o.Spread != nil {
-		fmt.Fprintln(w, "\nthat was to base LIDs alone; every flow dealt out over all LIDs of its target:")
+		fmt.Fprintln(w, "\nThe figures above are of traffic to base LIDs alone. With every flow divided equally over all LIDs of its target:")
 		if err := writeResult(w, what, o.Spread); err != nil {
 			return err
 		}
@@ -221,7 +221,7 @@ func (p *Pairs) write(w io.Writer) error {
 	}
 	rows := [][]string{
 		{"all pairs", strconv.FormatInt(p.Pairs.Pairs, 10)},
-		{"pairs a channel", spread(p.Load)},
+		{"pairs per channel", spread(p.Load)},
 		{"largest on a path", spread(p.PathLoad)},
 		{"edge forwarding index", strconv.FormatInt(p.Index, 10)},
 		{"dark", fmt.Sprintf("%d of %d channels, %s both ways", p.DarkChannels, p.Channels, Plural(p.DarkLinks, "link"))},

@@ -22,13 +22,13 @@ func checkCmd() *cobra.Command {
 		Long: `Judge a routing from the fabric and the tables alone: a Plan that weft route wrote,
 or the tables of another subnet manager (opensm-lfts.dump, opensm.fdbs, dump_fts).
 
-Without --sl and --sl2vl nobody knows the lanes of foreign tables. Then the
+Without --sl and --sl2vl the lanes of foreign tables are not known. Then the
 answer about deadlock is "yes" where one lane is enough, and "unknown" otherwise.
 
-Where FABRIC tells no LMC, the LIDs that the tables name or deliver tell it.
+Where FABRIC holds no LMC, it follows from the LIDs that the tables name, or deliver to a port.
 
-Exit status 0 means proven; 1 means a fault, a deadlock, or no proof: lanes that are not
-known, end ports whose LID is not, or LIDs that nobody can place.`,
+Exit status 0 means proven; 1 means a fault, a deadlock, or no proof: lanes are not
+known, end ports have no known LID, or LIDs in the tables belong to no end port.`,
 		Example: `  weft check examples/psmn-x5.ibnetdiscover --plan psmn.plan
   weft check subnet.lst --lfts osm.fdbs
   weft check fabric.txt --lfts opensm-lfts.dump --sl sl.txt --sl2vl opensm-sl2vl.dump --json`,

@@ -34,15 +34,15 @@ func compareCmd() *cobra.Command {
 	var opt compareOptions
 	cmd := &cobra.Command{
 		Use:   "compare FABRIC",
-		Short: "route a fabric with several engines and compare what comes of it",
-		Long: `Route a fabric with several engines, each in a process of its own, and compare what
-comes of it in one table:
+		Short: "route a fabric with several engines and compare the results",
+		Long: `Route a fabric with several engines, each in a process of its own, and compare the
+results in one table:
 
-  REACHABLE      every pair of end ports that has a way is delivered
+  REACHABLE      every pair of end ports that a path joins is delivered
   VERDICT        what the judge says: proven, or what is wrong
   NO DEADLOCK    for all traffic, for that of hosts only, or not
   HOPS           links from the first switch on: 1 between two hosts of one switch
-  MINIMAL        every pair goes a shortest way, that of hosts only, or not
+  MINIMAL        every pair takes a shortest path; or only pairs of hosts do; or no
   PATHS/CHANNEL  pairs of hosts on each channel between switches
   EBB            effective bisection bandwidth, one way: the mean of 1/congestion over
                  random bisections, the same ones for every engine (--runs, --seed)
@@ -60,7 +60,7 @@ An engine that refuses is in the table with its reason below it.`,
 	opt.fabric.add(cmd)
 	opt.fabric.addRoles(cmd)
 	opt.routing.add(cmd)
-	cmd.Flags().Lookup("seed").Usage = "seed of random bisections, and of engines that draw lots"
+	cmd.Flags().Lookup("seed").Usage = "seed of random bisections, and of engines that draw at random"
 	jsonFlag(cmd, &opt.asJSON)
 	f := cmd.Flags()
 	f.StringVarP(&opt.engines, "engines", "e", "all", "engines to compare, a,b,c or all")

@@ -32,7 +32,7 @@ node to attach to (GUID or description); without it that is the first CA.
 With --umad the port named by --at is served as a umad device too, for programs
 without preload; root is needed, and /dev/fuse.
 
-With --control the subnet can be looked at and disturbed while it runs:
+With --control the subnet can be inspected and given faults while it runs:
 weft emulate control, or HTTP over the socket.
 
 It ends with Ctrl-C.`,
@@ -75,7 +75,7 @@ func emulateFlags(cmd *cobra.Command, o *service.Options) {
 	f.StringVar(&o.Ibsim.Dir, "dir", "", "directory for the Unix sockets; empty: abstract names, as libumad2sim wants them")
 	f.StringVar(&o.Ibsim.UDP, "udp", "", "serve over UDP at this address (127.0.0.1:7070), not over Unix sockets")
 	f.StringVar(&o.Umad.Dir, "umad", "", "directory to mount umad devices and their sysfs at, by FUSE")
-	f.StringArrayVar(&o.Umad.At, "at", nil, "NODE[/PORT] of the next umad device; default: the first CA port")
+	f.StringArrayVar(&o.Umad.At, "at", nil, "NODE[/PORT] that a umad device stands for; may be given several times (default: the first CA port)")
 	f.StringArrayVar(&o.Faults, "fault", nil, "command to execute at the start (weft emulate control --help)")
 	f.Uint64Var(&o.Subnet.Seed, "seed", 1, "seed of losses and delays")
 	f.BoolVar(&o.Subnet.KeepLIDs, "keep-lids", false, "start with the LIDs that the fabric names")
@@ -104,7 +104,7 @@ func serve(cmd *cobra.Command, s *service.Service) error {
 func emulateControlCmd() *cobra.Command {
 	return &cobra.Command{
 		Use:   "control SOCKET (COMMAND | state | lfts | sl2vl | fabric | help)",
-		Short: "look at a subnet that weft emulate serves, and disturb it",
+		Short: "inspect a subnet that weft emulate serves, or give it faults",
 		Long: "Send a command to weft emulate --control SOCKET, or print what it shows:\n" +
 			control.Help,
 		Example: `  weft emulate control /tmp/subnet.sock node "leaf 1" reboot 2s

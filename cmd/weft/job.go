@@ -26,7 +26,7 @@ func (r *routeFlags) add(cmd *cobra.Command) {
 	f.Uint8Var(&r.LIDs.LMC, "lmc", 0, "LID mask control: every CA and router port gets 2^LMC LIDs (0 to 7)")
 	f.BoolVar(&r.LIDs.Fresh, "fresh-lids", false, "assign new LIDs instead of keeping those that the ports have")
 	f.IntVar(&r.MaxVLs, "vls", 0, "data VLs that may be used (default: what the ports have, 8 if unknown)")
-	f.Uint64Var(&r.Seed, "seed", 1, "seed of engines that draw lots")
+	f.Uint64Var(&r.Seed, "seed", 1, "seed of engines that draw at random")
 	jobsFlag(cmd, &r.Workers)
 	f.StringArrayVarP(&r.options, "option", "O", nil, "option of an engine, NAME=VALUE or ENGINE.NAME=VALUE (weft route --engines)")
 	r.Now = clock()
@@ -84,11 +84,11 @@ type pathSetFlags struct {
 
 func (p *pathSetFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&p.paths, "paths", "", "compute paths for themselves, by this computation (weft route --engines lists them)")
+	f.StringVar(&p.paths, "paths", "", "compute explicit paths by this computation, before LIDs are given (weft route --engines lists them)")
 	f.StringVar(&p.names, "names", "color-l", "with --paths: give the paths LIDs by this assignment")
 	f.StringVar(&p.solving.Program, "solver", "", "for --names ilp: the solver, by name or path (default: the first that is installed of "+study.SolverNames()+")")
-	f.DurationVar(&p.solving.Limit, "solver-time", 10*time.Second, "for --names ilp: how long the solver may take for a programme, one or two a destination")
-	f.DurationVar(&p.solving.Total, "solver-total", 5*time.Minute, "for --names ilp: how long it may take for all programmes; then the answers found so far stand")
+	f.DurationVar(&p.solving.Limit, "solver-time", 10*time.Second, "for --names ilp: how long the solver may take for a programme; each destination takes one or two")
+	f.DurationVar(&p.solving.Total, "solver-total", 5*time.Minute, "for --names ilp: how long it may take for all programmes; then the best answers found so far are used")
 	f.StringVar(&p.solving.Dir, "write-lp", "", "for --names ilp: write the programmes to this directory instead of solving them")
 }
 
@@ -129,8 +129,9 @@ const keepHelp = `--keep OLD-PLAN routes a fabric that has changed - hosts, link
 lost - for a subnet that runs the old Plan: end ports are known by their GUIDs and keep
 their LIDs wherever the new paths allow it, each source keeps the LIDs that it sends to,
 and LIDs of ports that are gone wait for them as long as there are others. The engine,
-its options and the LMC are those of the old Plan unless they are given (the seed is 1, as
-ever). The report says what moves, and what must be written to the switches.`
+its options and the LMC are those of the old Plan unless they are given (the seed is 1
+unless --seed is given). The report says what changes, and what must be written to the
+switches.`
 
 func (k *keepFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&k.path, "keep", "", "keep the LIDs of this Plan (written by -o), and report what changes")

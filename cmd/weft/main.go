@@ -80,8 +80,8 @@ func newRoot() *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weft",
 		Short: "subnet manager and routing laboratory for lossless switched networks",
-		Long: `weft gives an InfiniBand fabric its names, its routes and its lanes, and proves
-them right before a switch hears of them.
+		Long: `weft gives an InfiniBand fabric LIDs, routes and virtual lanes, and proves them
+before a switch is told.
 
 Every command that takes a FABRIC takes one string: a file (` + netfile.Names(netfile.Readable()) + `;
 the format is recognised, see weft convert --help), "-" for standard input, or a formula

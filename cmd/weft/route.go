@@ -34,15 +34,15 @@ func routeCmd() *cobra.Command {
 
 ` + job.ChainHelp + `
 
---paths and --names choose the two stages apart: paths between all hosts, and then as
-few LIDs as hold them. --engine separate and --engine renaming are such pairs. --names
-ilp asks an installed solver of linear programmes for the fewest; where its time runs
-out, the best answer found stands, and the report says how many LIDs are needed at least.
+--paths computes explicit paths between all hosts; --names then gives them as few LIDs as
+hold them. --engine separate and --engine renaming are two such pairs. --names ilp asks
+an installed solver of linear programmes for the fewest; where its time runs out, the best
+answer found so far is used, and the report says how many LIDs are needed at least.
 
 ` + keepHelp + `
 
-Exit status 1 means that the judge found a fault (a deadlock
-too); the files are written all the same, for study.`,
+Exit status 1: the Plan is not proven: the judge found a fault or a possible deadlock, or
+something is unknown. The files are written all the same.`,
 		Example: `  weft route examples/psmn-x5.ibnetdiscover -o psmn.plan
   weft route 'torus(4x4x4,hosts=1)' --engine dor,updn --json
   weft route 'irregular(switches=16,hosts=128)' --paths path-selection --names color-l

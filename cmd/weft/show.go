@@ -24,14 +24,14 @@ func showCmd() *cobra.Command {
 	var flags showFlags
 	cmd := &cobra.Command{
 		Use:   "show FABRIC",
-		Short: "count what is in a fabric, see it as a fat-tree, or compare two fabrics",
+		Short: "count what is in a fabric, describe it as a fat-tree, or compare it with another",
 		Long: `Count what is in a fabric, or list what changed since another one.
 
-With --tree also say what it is as a fat-tree, as routing by ftree sees it: levels,
+With --tree also describe it as a fat-tree, as the engine ftree recognises it: levels,
 roots, leaves, parallel and horizontal links, separate cores, the formula (rlft, pgft)
-that fits it to the last link, and if none does, what is missing from the regular shape.
+that gives exactly this tree; if none does, what is missing from the regular shape.
 Switches have the role that --roles gives them, or else the one that the fabric says, or
-else the one that they look like.`,
+else the one that follows from their place.`,
 		Example: `  weft show examples/psmn-x5.ibnetdiscover
   weft show 'torus(8x8x8,hosts=1)|fail(links=10,seed=3)'
   weft show today.txt --diff yesterday.txt

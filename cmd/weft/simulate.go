@@ -42,7 +42,7 @@ func (o *flowOptions) add(cmd *cobra.Command) {
 	o.fabric.add(cmd)
 	o.fabric.addRoles(cmd)
 	o.routing.add(cmd)
-	cmd.Flags().Lookup("seed").Usage = "seed of orders and draws, and of engines that draw lots"
+	cmd.Flags().Lookup("seed").Usage = "seed of orders and draws, and of engines that draw at random"
 	jsonFlag(cmd, &o.asJSON)
 	chainFlag(cmd, &o.chain)
 	f, r := cmd.Flags(), &o.flows
@@ -56,7 +56,7 @@ func (o *flowOptions) add(cmd *cobra.Command) {
 	f.BoolVar(&r.MaxMin, "max-min", false, "compute max-min fair shares too, by the widths and speeds of links")
 	f.BoolVar(&r.Equal, "equal-rates", false, "take all links for equal in max-min fair shares, as congestion does")
 	f.BoolVar(&r.NoPairs, "no-pairs", false, "leave out the loads over all pairs of hosts")
-	f.StringVar(&o.orcs, "orcs", "", "write the network and its forwarding tables to this file as ORCS reads them, and weft too, as FABRIC and --lfts; to standard output (-) it is all that is done")
+	f.StringVar(&o.orcs, "orcs", "", "write the network and its tables to this file as ORCS reads them (weft reads it as FABRIC and as --lfts); with - it goes to standard output and nothing is simulated")
 	f.StringVar(&o.loads, "loads", "", "write the pairs on every channel to this file, tab-separated")
 }
 
@@ -96,7 +96,7 @@ bandwidth of a flow is 1/c of a link, c being the largest number of flows on any
 link of its path, host links included. The effective bisection bandwidth (ebb) is
 the mean over random bisections: one way with --pattern bisect (as ORCS counts),
 both ways at once with bisect_fb_sym (as netgauge measures). --max-min adds the
-max-min fair shares, as shares of the fastest link. Congestion takes links for equal.
+max-min fair shares, as shares of the fastest link. Congestion takes all links as equally fast.
 
 The figures over all pairs of hosts are the edge forwarding index (the largest
 load of a channel), dark links, and the all-to-all risk. The risk of random
@@ -105,7 +105,7 @@ the largest max_congestion with --pattern shift.
 
 A source uses the LID of its target that the Plan says. Where a Plan with an LMC lets
 it use any, two kinds of traffic are reported: to base LIDs alone, as most MPI libraries
-send, and with every flow dealt out evenly over all LIDs of its target. The same seed gives the same figures on any number of cores.`,
+send, and with every flow divided equally over all LIDs of its target. The same seed gives the same figures on any number of cores.`,
 		Example: `  weft simulate flow 'rlft(36,3)' --engine updn --runs 1000
   weft simulate flow subnet.lst --lfts osm.fdbs --pattern shift --json
   weft simulate flow fabric.txt --plan my.plan --pattern nearest3d:8x8x4 --max-min

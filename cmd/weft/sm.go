@@ -33,7 +33,7 @@ func smCmd() *cobra.Command {
 	var s smFlags
 	cmd := &cobra.Command{
 		Use:   "sm --once",
-		Short: "bring a subnet up: find it, name it, route it, prove it, program it",
+		Short: "bring a subnet up once: find it, give LIDs, route, prove, program",
 		Long: `Bring a subnet up: find it by directed routes, give every port its LID, route it,
 let the judge prove the routing, write what differs from what the devices hold,
 and take every link to Active. Nothing unproven is distributed, unless
@@ -44,9 +44,9 @@ Where another subnet manager is the master, or may be (a port says that one runs
 there, and it does not answer SMInfo), nothing is written to the subnet, unless
 --take-over says so; the other one should then be ended first, or it goes on writing.
 
-In a subnet that carries data already, tables are changed in no order that keeps the
-time between safe: while old ones stand beside new ones, packets may go in circles
-or wait for each other. An interrupted run leaves it so: run it again.
+In a subnet that carries data, the order in which tables are changed is not safe: while
+old ones stand beside new ones, packets may go in circles or wait for each other. An
+interrupted run leaves old and new tables side by side: run it again.
 
 ` + transportHelp + `
 
@@ -54,8 +54,8 @@ or wait for each other. An interrupted run leaves it so: run it again.
 An engine whose options name a switch that was not found is passed over too: a root
 that died must not keep a subnet down.
 
-Exit status: 0 SUBNET UP; 1 not, or not all that was found, or the Plan was not proven
-(the report says what); 3 there is no subnet, another subnet manager is its master,
+Exit status: 0 SUBNET UP; 1 UP IN PART, or a Plan that is not proven (the report says
+what); 3 there is no subnet, another subnet manager is its master,
 every engine refused, or interrupted: the report then says what was sent and not
 acknowledged.`,
 		Example: `  weft sm --once --transport umad:mlx5_0/1
@@ -83,7 +83,7 @@ acknowledged.`,
 // is sent: options, the engines' names, files to be read and to be written.
 func (s *smFlags) run(cmd *cobra.Command) error {
 	if !s.once {
-		return errors.New("only --once is there yet: a manager that stays is not")
+		return errors.New("give --once: a manager that stays is not there yet")
 	}
 	answer, err := answerTo(cmd, s.lids, s.plan, s.found)
 	if err != nil {

@@ -1,7 +1,5 @@
-// Command program shows weft as a library: it loads a dump, routes it, has the routing
-// judged and reads the report.
-//
-//	go run ./examples/program examples/psmn-x5.ibnetdiscover
+// Command program loads a dump, routes it, has the routing judged and reads the report:
+// go run ./examples/program examples/psmn-x5.ibnetdiscover
 package main
 
 import (
@@ -16,6 +14,9 @@ import (
 )
 
 func main() {
+	if len(os.Args) != 2 {
+		log.Fatal("usage: program DUMP")
+	}
 	if err := run(context.Background(), os.Stdout, os.Args[1]); err != nil {
 		log.Fatal(err)
 	}
@@ -34,7 +35,7 @@ func run(ctx context.Context, out io.Writer, dump string) error {
 	if err != nil {
 		return err
 	}
-	fmt.Fprintf(out, "%s: %d LIDs on %d VLs, proven: %t\n", r.Engine.Name, r.Plan.Ends.Total(), r.Plan.VLs, r.Report.OK)
-	_, err = fmt.Fprintf(out, "longest path %d hops, at most %d pairs of hosts on a channel\n", r.Report.Hops.Max, r.Report.Load.Max)
+	_, err = fmt.Fprintf(out, "%s: %d LIDs on %d VLs, proven: %t\nlongest path %d hops, at most %d pairs of hosts on a channel\n",
+		r.Engine.Name, r.Plan.Ends.Total(), r.Plan.VLs, r.Report.OK, r.Report.Hops.Max, r.Report.Load.Max)
 	return err
 }

@@ -26,10 +26,9 @@ const DefaultChain = engine.Default
 const ChainEnd = "then " + engine.Last + ", unless it ends in " + engine.None
 
 // ChainHelp tells people how a chain is written.
-const ChainHelp = `An engine may have options behind it, and a chain names several: the next one is tried when
-one refuses, and the output says so: ftree,switches=none,dfsssp. Every chain ends in ` + engine.Last + `,
-which never refuses and is free of deadlock on any number of lanes, unless it ends in ` + engine.None + `:
-dor,` + engine.None + `.`
+const ChainHelp = `A chain lists engines, each with its options after it: ftree,switches=none,dfsssp. The next
+one is tried where one refuses, and the output says so. Every chain ends in ` + engine.Last + `, which
+never refuses and needs one lane, unless it ends in ` + engine.None + `: dor,` + engine.None + `.`
 
 // ParseEngines reads engines separated by commas, each with its options behind it as
 // NAME=VALUE: "ftree,switches=none,dfsssp". "all" stands for every engine. Further

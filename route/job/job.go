@@ -25,7 +25,7 @@ type Request struct {
 	HeldLMC uint8        // LMC that ports have in use: tree engines keep it where LIDs.LMC asks for less
 	MaxVLs  int          // data VLs that may be used; 0: as many as the hardware is known to have, 8 if unknown
 	Workers int          // goroutines that may be used; less than 1 is 1
-	Seed    uint64       // of engines that draw lots
+	Seed    uint64       // of engines that draw at random
 
 	// PassDeadSwitch has the next engine tried also where an option names a switch that is
 	// not there: for a subnet manager, a dead root must not stop a fabric.

@@ -20,7 +20,7 @@ func (a *Assignment) LMC() []uint8 {
 
 // Realise makes the Plan of an assignment: forwarding tables, and for each source
 // the LIDs that it uses (the H table of paper 002). The ends must have the LMCs of
-// the assignment at least; Name gives such.
+// the assignment at least; lids.AssignEach gives such.
 //
 // A subnet manager needs more than paths between hosts: from and to port 0 of every
 // switch; and the judge requires every LID of a port to be reachable. All LIDs get the

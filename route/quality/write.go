@@ -36,7 +36,7 @@ func (r *Report) verdictLine() string {
 	case r.Unreachable > 0:
 		parts = append(parts, fmt.Sprintf("%d of %d pairs unreachable", r.Unreachable, r.Pairs))
 	case r.Disconnected > 0:
-		parts = append(parts, fmt.Sprintf("all pairs reachable but %d without any way", r.Disconnected))
+		parts = append(parts, fmt.Sprintf("all pairs reachable but %d that no path joins", r.Disconnected))
 	case r.Pairs == 0:
 		parts = append(parts, "no pairs")
 	default:
@@ -92,8 +92,8 @@ func (r *Report) writeFigures(b *strings.Builder) {
 	line("loops", "%d", r.Loops)
 	line("hops, hosts", "%s", r.Hops.text())
 	line("table entries", "%d, %d delivered", e.Total, e.Delivered)
-	line("hops, entries", "%s", e.Hops.text())
-	line("paths a channel", "max %d, mean %.2f, p99 %d, %d channels dark", r.Load.Max, r.Load.Avg, r.Load.P99, r.Load.Dark)
+	line("hops by table entry", "%s", e.Hops.text())
+	line("paths per channel", "max %d, mean %.2f, p99 %d, %d channels dark", r.Load.Max, r.Load.Avg, r.Load.P99, r.Load.Dark)
 	if m := r.MultiHomed; m != nil {
 		line("multi-homed nodes", "%d with ports on several switches", m.Nodes)
 		line("  paths to them", "%s", m.To.text())
