@@ -62,16 +62,29 @@ var (
 	errNoSlot   = errors.New("no slot is free")
 )
 
+// takeSlot gives a client the first free slot whose data socket can be had: another program
+// may have its UDP port.
+func (s *Server) takeSlot(x *client) (err error) {
+	s.mu.Lock()
+	clients := s.clients
+	s.mu.Unlock()
+	err = errNoSlot
+	for slot, taken := range clients {
+		if taken != nil {
+			continue
+		}
+		x.slot = slot
+		if x.conn, err = s.net.dial(slot, x.data); err == nil {
+			break
+		}
+	}
+	return err
+}
+
 // attach gives a client a slot, attaches it to the subnet and starts to move its
 // datagrams. IsSM is set by a message of its own, as the client library sends it.
 func (s *Server) attach(x *client) (err error) {
-	s.mu.Lock()
-	x.slot = slices.Index(s.clients[:], nil)
-	s.mu.Unlock()
-	if x.slot < 0 {
-		return errNoSlot
-	}
-	if x.conn, err = s.net.dial(x.slot, x.data); err != nil {
+	if err := s.takeSlot(x); err != nil {
 		return err
 	}
 	s.l.Do(func(sub *emulator.Subnet) {

@@ -136,6 +136,21 @@ func forEachMedium(t *testing.T, test func(t *testing.T, o ibsim.Options)) {
 	}
 }
 
+// A slot whose UDP port another program has is passed over.
+func TestSlotWithoutPort(t *testing.T) {
+	mine, theirs := media["UDP"](t)
+	serve(t, mine)
+	other, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: theirs.Port + 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close() }()
+	p := newProgram(t, theirs, 0)
+	if !p.connect("A") || p.slot != 1 {
+		t.Errorf("the client has slot %d, or is refused", p.slot)
+	}
+}
+
 // Clients that end without a word keep no slots.
 func TestSlotsOfTheDead(t *testing.T) {
 	forEachMedium(t, func(t *testing.T, o ibsim.Options) {

@@ -38,16 +38,31 @@ func serve(t testing.TB, o ibsimd.Options) *ibsimd.Server {
 	return server
 }
 
-// udpAddress is an address with free ports after it, most likely.
+// udpAddress is an address with a free port, and free ones for all slots after it. They are
+// below those that the system gives to sockets without an address.
 func udpAddress(t testing.TB) (addr string, port int) {
 	t.Helper()
-	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1)})
-	if err != nil {
-		t.Fatal(err)
+	const ports = 1 + 64
+	for port = 10000 + os.Getpid()%10000; port+ports < 32768; port += ports {
+		free := 0
+		for free < ports && isFree(port+free) {
+			free++
+		}
+		if free == ports {
+			return fmt.Sprintf("127.0.0.1:%d", port), port
+		}
 	}
-	port = c.LocalAddr().(*net.UDPAddr).Port
-	_ = c.Close()
-	return fmt.Sprintf("127.0.0.1:%d", port), port
+	t.Fatal("no free UDP ports")
+	return "", 0
+}
+
+// isFree reports whether no socket of this machine has a UDP port.
+func isFree(port int) bool {
+	c, err := net.ListenUDP("udp4", &net.UDPAddr{IP: net.IPv4(127, 0, 0, 1), Port: port})
+	if err == nil {
+		_ = c.Close()
+	}
+	return err == nil
 }
 
 // media gives, by kind of socket, the options of a server and of its clients.
