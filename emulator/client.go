@@ -132,7 +132,7 @@ func (s *Subnet) Send(id ClientID, d *wire.Datagram) {
 // lid returns the base LID of an end port.
 func (s *Subnet) lid(p int32) uint16 { return uint16(mad.PortInfoLID.Get(s.ports[p].info[:])) }
 
-// arrive gives a datagram to what it is for: the agents of the node, or a
+// arrive hands a datagram to its receiver: the agents of the node, or a
 // program attached to the port.
 func (s *Subnet) arrive(port int32, in uint8, d *wire.Datagram, by origin) {
 	m := d.MAD
@@ -153,7 +153,7 @@ func (s *Subnet) arrive(port int32, in uint8, d *wire.Datagram, by origin) {
 	}
 }
 
-// deliver gives a datagram to a program on a port: an answer to the one that asked,
+// deliver hands a datagram to a program on a port: an answer to the one that asked,
 // anything else to a subnet manager, or to a program that takes it.
 func (s *Subnet) deliver(port int32, d *wire.Datagram, by origin) {
 	to := int32(-1)
@@ -196,7 +196,7 @@ func (s *Subnet) asker(port int32, m mad.Datagram, by origin) int32 {
 	return int32(id) - 1
 }
 
-// lose ends a datagram, and gives it back to a client that wants to know.
+// lose counts a lost datagram, and returns it to a client with ReturnLost.
 func (s *Subnet) lose(d *wire.Datagram, by origin, cause Cause) {
 	s.stats.Lost[cause]++
 	if by.client < 0 {
@@ -207,7 +207,7 @@ func (s *Subnet) lose(d *wire.Datagram, by origin, cause Cause) {
 		return
 	}
 	if by.method != 0 {
-		s.unanswer(d, by.method)
+		s.restoreRequest(d, by.method)
 	}
 	d.Undelivered = true
 	c.Deliver(d)
@@ -223,8 +223,8 @@ func (s *Subnet) Return(d *wire.Datagram) {
 	s.lose(d, origin{client: int32(id) - 1}, LostNobody)
 }
 
-// unanswer makes an answer look like its request again.
-func (s *Subnet) unanswer(d *wire.Datagram, method mad.Method) {
+// restoreRequest turns an answer into its request again.
+func (s *Subnet) restoreRequest(d *wire.Datagram, method mad.Method) {
 	d.MAD.SetStatus(0)
 	if d.MAD.Class() == mad.ClassDirectedSMP {
 		mad.DirectedSMPDirection.Put(d.MAD, 0)

@@ -97,7 +97,7 @@ func (c *command) word() string {
 	return w
 }
 
-// act does what a command that was read whole asks for.
+// act executes a command, once all its words were read.
 func (c *command) act(do func() error) {
 	if c.err == nil && len(c.words) > 0 {
 		c.err = fmt.Errorf("emulator: %q is too much", c.words[0])

@@ -49,14 +49,14 @@ func (s *Subnet) notice(port int32, kind uint64, number uint16) (n [64]byte) {
 	return n
 }
 
-// linkTrap: trap 128, the state of a link of a switch has changed.
+// linkTrap raises trap 128: the state of a link of a switch has changed.
 func (s *Subnet) linkTrap(port int32) {
 	n := s.notice(port, mad.NoticeTypeUrgent, mad.TrapLinkState)
 	mad.Trap128LID.Put(n[:], uint64(s.lid(port)))
 	s.raiseTrap(port, mad.TrapLinkState, n)
 }
 
-// changesTrap: trap 144, something of the node has changed; without flags it is
+// changesTrap raises trap 144: something of the node has changed; without flags it is
 // the CapabilityMask.
 func (s *Subnet) changesTrap(port int32, flags uint64) {
 	n := s.notice(port, mad.NoticeTypeInfo, mad.TrapLocalChanges)
@@ -71,7 +71,7 @@ func (s *Subnet) changesTrap(port int32, flags uint64) {
 	s.raiseTrap(port, mad.TrapLocalChanges, n)
 }
 
-// enabledTrap: trap 144 when enabled widths or speeds have changed.
+// enabledTrap raises trap 144 when enabled widths or speeds have changed.
 func (s *Subnet) enabledTrap(port int32, widths, speeds bool) {
 	flags := uint64(0)
 	if widths {
@@ -85,7 +85,7 @@ func (s *Subnet) enabledTrap(port int32, widths, speeds bool) {
 	}
 }
 
-// keyTrap: trap 256, a request had the wrong M_Key.
+// keyTrap raises trap 256: a request had the wrong M_Key.
 func (s *Subnet) keyTrap(port int32, m mad.Datagram) {
 	n := s.notice(port, mad.NoticeTypeSecurity, mad.TrapBadMKey)
 	mad.Trap256LID.Put(n[:], uint64(s.lid(port)))

@@ -19,7 +19,7 @@ func (e *ShortError) Error() string {
 	return fmt.Sprintf("mad: %d bytes of %d: %s missing", e.Have, e.Need, what)
 }
 
-// Check tells whether b is a whole datagram, so that every handle of its layouts
+// Check reports whether b is a whole datagram, so that every handle of its layouts
 // can be used on it: Size bytes as on the wire, or an RMPP message of the length
 // that its header gives (umad hands those over whole). A truncated one is a
 // *ShortError. Check looks at lengths only; it does not judge values.
@@ -105,7 +105,7 @@ func (l *Layout) missing(n int) *Decl {
 	return nil
 }
 
-// Check tells whether b, the bytes of one attribute or record, is long enough
+// Check reports whether b, the bytes of one attribute or record, is long enough
 // for the layout's handles: Size bytes, and eight at least. What is missing is
 // named by a *ShortError.
 func (l *Layout) Check(b []byte) error {

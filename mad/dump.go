@@ -44,7 +44,7 @@ func Dump(w io.Writer, b []byte) error {
 	return Check(b)
 }
 
-// printer collects the text and remembers which bits it has said.
+// printer collects the text, and which bits are in it.
 type printer struct {
 	out     bytes.Buffer
 	data    Datagram // with room for all layouts
@@ -85,7 +85,7 @@ func (p *printer) section(s section) {
 	}
 }
 
-// has tells whether the field is there and is one to print; a part has a section
+// has reports whether the field is there and is one to print; a part has a section
 // of its own.
 func (p *printer) has(s section, f *Decl) bool {
 	return f.Part == nil && s.off*8+f.End() <= p.n*8
@@ -175,12 +175,12 @@ func (p *printer) raw(b []byte) {
 	}
 }
 
-// cover marks the field's bits as said.
+// cover marks the field's bits as printed.
 func (p *printer) cover(s section, f *Decl) {
 	f.eachByte(s.off, func(at int, mask byte) { p.covered[at] |= mask })
 }
 
-// uncovered tells whether none of the field's bits was said.
+// uncovered reports whether none of the field's bits was printed.
 func (p *printer) uncovered(s section, f *Decl) bool {
 	free := true
 	f.eachByte(s.off, func(at int, mask byte) { free = free && p.covered[at]&mask == 0 })

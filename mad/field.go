@@ -21,7 +21,7 @@ func (f Field) Put(b []byte, v uint64) {
 	binary.BigEndian.PutUint64(w, binary.BigEndian.Uint64(w)&^(f.mask<<f.shift)|(v&f.mask)<<f.shift)
 }
 
-// Is tells whether the field is not zero: the reading of a one-bit field.
+// Is reports whether the field is not zero: the reading of a one-bit field.
 func (f Field) Is(b []byte) bool { return f.Get(b) != 0 }
 
 // Decl is the field's declaration.

@@ -77,7 +77,7 @@ var methods = inOrder([]string{
 // String is the method's name, or its number.
 func (m Method) String() string { return nameOr(HeaderMethod, uint64(m)) }
 
-// IsResponse tells whether the method answers a request. TrapRepress has no R
+// IsResponse reports whether the method answers a request. TrapRepress has no R
 // bit, but is the answer to a trap.
 func (m Method) IsResponse() bool { return m&0x80 != 0 || m == TrapRepress }
 

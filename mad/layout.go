@@ -154,7 +154,7 @@ func (l *Layout) declare(name string, off, width int, opts []option) *Decl {
 // End is the bit after the field's last one.
 func (d *Decl) End() int { return d.Off + (d.Count-1)*d.Stride + d.Width }
 
-// Union tells whether the field is another reading of bits that other fields
+// Union reports whether the field is another reading of bits that other fields
 // have, too.
 func (d *Decl) Union() bool { return d.union }
 

@@ -112,7 +112,7 @@ func (d Datagram) Records() (size, n int) {
 	return size, (len(d) - saData) / size
 }
 
-// isData tells whether an RMPP header is that of a DATA segment.
+// isData reports whether an RMPP header is that of a DATA segment.
 func (d Datagram) isData() bool {
 	return RMPPFlags.Get(d)&RMPPActive != 0 && RMPPType.Get(d) == RMPPTypeData
 }

@@ -110,7 +110,7 @@ type Core struct {
 	free     int32 // list of entries through next, -1 at its end
 	first    int32 // queue of requests that wait for the window, through next
 	last     int32
-	flying   int
+	inFlight int
 	timers   timers
 	byTID    []int32 // the entry in flight at TID mod len, or -1; len is a power of two
 	tid      uint32
@@ -122,7 +122,7 @@ type state uint8
 const (
 	free state = iota // or not yet queued
 	queued
-	flying
+	inFlight
 )
 
 // entry is one pending request.
@@ -262,7 +262,7 @@ func (c *Core) Close(err error, out []Action) []Action {
 	}
 	c.closed, c.first = err, -1
 	for i := range c.entries {
-		if s := c.entries[i].state; s == queued || s == flying {
+		if s := c.entries[i].state; s == queued || s == inFlight {
 			out = c.fail(int32(i), err, out)
 		}
 	}

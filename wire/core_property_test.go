@@ -85,8 +85,8 @@ func TestCoreAgainstLog(t *testing.T) {
 		if c.Answered+c.Stray != uint64(total) {
 			t.Fatalf("%d answers arrived, counters %+v", total, c)
 		}
-		if w.core.flying != 0 || len(w.core.timers.heap) != 0 {
-			t.Fatalf("not at rest: %d in flight", w.core.flying)
+		if w.core.inFlight != 0 || len(w.core.timers.heap) != 0 {
+			t.Fatalf("not at rest: %d in flight", w.core.inFlight)
 		}
 	})
 }

@@ -273,8 +273,8 @@ func TestClose(t *testing.T) {
 		w.wantErr(tag+1, ErrClosed)
 		w.wantErr(tag+1, died)
 	}
-	if _, ok := w.core.Deadline(); ok || w.core.flying != 0 {
-		t.Errorf("%d in flight after Close", w.core.flying)
+	if _, ok := w.core.Deadline(); ok || w.core.inFlight != 0 {
+		t.Errorf("%d in flight after Close", w.core.inFlight)
 	}
 	w.wantCounters(Counters{Started: 3, Sent: 1, Failed: 3})
 }

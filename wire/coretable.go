@@ -34,17 +34,17 @@ func (c *Core) newEntry(r *Request) int32 {
 
 func (c *Core) id(i int32) ID { return ID(c.entries[i].use)<<32 | ID(i) }
 
-// find gives the entry of a request in flight.
+// find returns the entry of a request in flight.
 func (c *Core) find(id ID) (int32, bool) {
 	i := int64(id & 0xFFFFFFFF)
 	if i >= int64(len(c.entries)) {
 		return 0, false
 	}
 	e := &c.entries[i]
-	return int32(i), e.use == uint32(id>>32) && e.state == flying
+	return int32(i), e.use == uint32(id>>32) && e.state == inFlight
 }
 
-// match gives the entry in flight that a datagram with its TID belongs to. A
+// match returns the entry in flight that a datagram with its TID belongs to. A
 // directed-route SMP is answered in its own class.
 func (c *Core) match(m mad.Datagram) (int32, bool) {
 	tid := uint32(m.TID())
@@ -56,7 +56,7 @@ func (c *Core) match(m mad.Datagram) (int32, bool) {
 	return i, e.tid == tid && mad.Datagram(e.mad).Class() == m.Class()
 }
 
-// completes tells whether an answer ends the request with its TID. An SMP must
+// completes reports whether an answer ends the request with its TID. An SMP must
 // answer what was asked; an answer of subnet administration may have another
 // attribute (paths for a MultiPathRecord). Acknowledgements of RMPP end nothing.
 func completes(request, answer mad.Datagram) bool {
@@ -87,21 +87,21 @@ func (c *Core) enqueue(i int32) {
 
 // launch sends queued requests while the window has room.
 func (c *Core) launch(now time.Duration, out []Action) []Action {
-	for c.first >= 0 && c.flying < c.cfg.Window {
+	for c.first >= 0 && c.inFlight < c.cfg.Window {
 		i := c.first
 		e := &c.entries[i]
 		c.first = e.next
-		e.state = flying
-		c.flying++
-		c.giveTID(i)
+		e.state = inFlight
+		c.inFlight++
+		c.assignTID(i)
 		out = c.attempt(now, i, out)
 	}
 	return out
 }
 
-// giveTID takes the next TID whose place in the table is free; there is one, since
+// assignTID takes the next TID whose place in the table is free; there is one, since
 // the table is larger than the window.
-func (c *Core) giveTID(i int32) {
+func (c *Core) assignTID(i int32) {
 	mask := uint32(len(c.byTID) - 1)
 	for {
 		c.tid++
@@ -179,8 +179,8 @@ func (c *Core) complete(i int32, err error, reply *Datagram, out []Action) []Act
 		Result: Result{Tag: e.tag, Attempts: e.attempt, Err: err, Reply: reply},
 	})
 	e.done = nil
-	if e.state == flying {
-		c.flying--
+	if e.state == inFlight {
+		c.inFlight--
 		c.timers.remove(i)
 		c.byTID[e.tid&uint32(len(c.byTID)-1)] = -1
 	}

@@ -84,7 +84,7 @@ func (q *Inbox) wait(ctx context.Context) {
 	q.waiting--
 }
 
-// take gives the oldest datagram, and wakes up the next reader if there is another.
+// take removes the oldest datagram, and wakes up the next reader if there is another.
 func (q *Inbox) take(d *Datagram) {
 	x := &q.ring[q.head]
 	d.CopyFrom(x)

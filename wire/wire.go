@@ -78,7 +78,7 @@ func (d *Datagram) CopyFrom(src *Datagram) {
 	d.MAD = mad
 }
 
-// RMPPActive tells a segment, or a whole message, of RMPP.
+// RMPPActive reports whether a datagram is a segment, or a whole message, of RMPP.
 func RMPPActive(m mad.Datagram) bool {
 	return len(m) >= mad.RMPP.Size && m.Class().HasRMPP() && mad.RMPPVersion.Get(m) == 1 && mad.RMPPFlags.Get(m)&1 != 0
 }

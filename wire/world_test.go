@@ -124,8 +124,8 @@ func (w *world) do(actions []Action) {
 		a := &actions[i]
 		a.Datagram.MAD = slices.Clone(a.Datagram.MAD)
 	}
-	if w.core.flying > w.core.cfg.Window {
-		w.t.Fatalf("%d requests in flight, window %d", w.core.flying, w.core.cfg.Window)
+	if w.core.inFlight > w.core.cfg.Window {
+		w.t.Fatalf("%d requests in flight, window %d", w.core.inFlight, w.core.cfg.Window)
 	}
 	for i := range actions {
 		switch a := &actions[i]; a.Kind {

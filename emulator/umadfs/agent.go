@@ -18,7 +18,7 @@ type agent struct {
 	number uint16 // in bits 47..32 of the transaction IDs of its requests; not 0
 }
 
-// kernelRMPP tells agents that write and read whole messages.
+// kernelRMPP reports whether an agent writes and reads whole messages.
 func (a *agent) kernelRMPP() bool { return a.RMPPVersion != 0 && a.Flags&umad.FlagUserRMPP == 0 }
 
 // claim names unsolicited datagrams that one agent of a port can own: those of a method.
@@ -29,7 +29,7 @@ type claim struct {
 	method  mad.Method
 }
 
-// vendorWithOUI tells the classes whose datagrams name their vendor.
+// vendorWithOUI reports whether datagrams of a class name their vendor.
 func vendorWithOUI(c mad.Class) bool { return c >= 0x30 && c <= 0x4F }
 
 // ouiAt is the offset of the vendor's OUI in those datagrams.

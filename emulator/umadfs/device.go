@@ -28,8 +28,8 @@ type device struct {
 	due     time.Duration // no request times out before
 }
 
-// key is equal in a request and its answer: of the transaction ID the 48
-// bits that are the device's (see Adapter), and the class.
+// key is the same in a request and its answer: the 48 bits of the transaction ID that are
+// the device's (see Adapter), and the class.
 type key struct {
 	tid   uint64
 	class mad.Class
@@ -83,8 +83,8 @@ func (f *file) headerSize() int {
 	return umad.ShortHeaderSize
 }
 
-// write takes a message and gives what goes to the subnet: the caller's. Only PathBits
-// of the source are not in its address but beside.
+// write takes a message and returns the datagram that goes to the subnet, and PathBits of
+// its source, for which its address has no place.
 func (f *file) write(now time.Duration, b []byte) (d wire.Datagram, pathBits uint8, e syscall.Errno) {
 	n := f.headerSize()
 	if len(b) < n+rmppHeader {
@@ -134,8 +134,8 @@ func (v *device) wait(now time.Duration, a *agent, h umad.Header, d *wire.Datagr
 	return 0
 }
 
-// expire ends the waiting that is over at a time: it gives what is to be sent again,
-// and gives back to the files what was sent often enough.
+// expire ends the waits whose time is over: it returns what is to be sent again, and
+// queues what was sent often enough in its file, as timed out.
 func (v *device) expire(now time.Duration) (again []wire.Datagram) {
 	if now < v.due {
 		return nil

@@ -82,7 +82,7 @@ func Mount(dir string, clock func() time.Duration, ports ...Attach) (*Server, er
 	return s, nil
 }
 
-// add attaches to a port and plants its files.
+// add attaches to a port and adds its files to the tree.
 func (s *Server) add(t *fuse.Tree, index int, cas map[uint64]string, attach Attach) error {
 	p := &port{s: s, in: wire.NewInbox(), dev: newDevice(), armed: never}
 	p.timer = time.AfterFunc(never, p.tick)
@@ -97,7 +97,7 @@ func (s *Server) add(t *fuse.Tree, index int, cas map[uint64]string, attach Atta
 	if !known {
 		ca = fmt.Sprintf("weft_%d", len(cas))
 		cas[node] = ca
-		plantCA(t, ca, p.adapter)
+		addCA(t, ca, p.adapter)
 	}
 	number := uint8(mad.NodeInfoLocalPortNum.Get(info.NodeInfo[:]))
 	for _, q := range s.ports[:index] {
@@ -106,7 +106,7 @@ func (s *Server) add(t *fuse.Tree, index int, cas map[uint64]string, attach Atta
 			return fmt.Errorf("umadfs: port %d of node %s is served twice", number, guid(node))
 		}
 	}
-	plantPort(t, index, ca, number, p.adapter)
+	addPort(t, index, ca, number, p.adapter)
 	t.Device(fmt.Sprintf("%s/umad%d", DevDir, index), p.openUMAD)
 	t.Device(fmt.Sprintf("%s/issm%d", DevDir, index), p.openISSM)
 	return nil

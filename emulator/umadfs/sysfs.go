@@ -17,8 +17,8 @@ const (
 // pkeyFiles is the number of files for P_Keys: the length of an adapter's table.
 const pkeyFiles = 32
 
-// plantCA adds what is the same for all ports of an adapter.
-func plantCA(t *fuse.Tree, ca string, a Adapter) {
+// addCA adds what is the same for all ports of an adapter.
+func addCA(t *fuse.Tree, ca string, a Adapter) {
 	put := func(file string, value func(i Info) string) {
 		t.Text(ClassDir+"/infiniband/"+ca+"/"+file, func() string { return value(a.Info()) })
 	}
@@ -30,8 +30,8 @@ func plantCA(t *fuse.Tree, ca string, a Adapter) {
 	put("hca_type", func(i Info) string { return fmt.Sprintf("weft%d", mad.NodeInfoDeviceID.Get(i.NodeInfo[:])) })
 }
 
-// plantPort adds the files of a port, and says which devices are its.
-func plantPort(t *fuse.Tree, index int, ca string, number uint8, a Adapter) {
+// addPort adds the files of a port, and says which devices are its.
+func addPort(t *fuse.Tree, index int, ca string, number uint8, a Adapter) {
 	for _, kind := range []string{"umad", "issm"} {
 		dir := fmt.Sprintf("%s/infiniband_mad/%s%d/", ClassDir, kind, index)
 		t.Text(dir+"ibdev", func() string { return ca })

@@ -85,7 +85,7 @@ func (c *control) exchange(q Control) (Control, error) {
 	}
 }
 
-// ended is why an exchange was given up: the caller's context, or our own limit.
+// ended returns why an exchange was given up: the caller's context, or our own limit.
 func ended(ctx context.Context) error {
 	if cause := context.Cause(ctx); !errors.Is(cause, context.Canceled) && !errors.Is(cause, context.DeadlineExceeded) {
 		return fmt.Errorf("%w: %w", wire.ErrTimeout, cause)

@@ -71,7 +71,7 @@ func byNumber(a, b string) int {
 	return strings.Compare(a, b)
 }
 
-// infiniband tells ports with a queue pair 0 from those of RoCE and iWARP.
+// infiniband reports whether the port has a queue pair 0; those of RoCE and iWARP have none.
 func (s *site) infiniband() bool {
 	node, err := readText(s.sys, s.caPath("node_type"))
 	if err != nil || node == "" || node[0] < '1' || node[0] > '3' {

@@ -175,7 +175,7 @@ func (t *Transport) Send(d *wire.Datagram) error {
 		t.buf = append(t.buf, make([]byte, short)...)
 	}
 	_, err := t.file.Write(t.buf)
-	return t.written(err)
+	return t.writeError(err)
 }
 
 func (t *Transport) header(a *agent, d *wire.Datagram, message bool) Header {
@@ -195,9 +195,9 @@ func (t *Transport) header(a *agent, d *wire.Datagram, message bool) Header {
 	return h
 }
 
-// written reads the result of a write. The message being well formed, EINVAL means
-// that the kernel still waits for an answer to the same TID.
-func (t *Transport) written(err error) error {
+// writeError translates the result of a write. The message being well formed, EINVAL
+// means that the kernel still waits for an answer to the same TID.
+func (t *Transport) writeError(err error) error {
 	switch {
 	case err == nil:
 		return nil

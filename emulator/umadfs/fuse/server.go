@@ -18,7 +18,7 @@ type Server struct {
 	mu      sync.Mutex
 	handles map[uint64]*Handle
 	last    uint64 // handle that was given out
-	parked  []parked
+	waiting []waiting
 }
 
 // Handle is an open file, as the kernel knows it.
@@ -31,8 +31,8 @@ type Handle struct {
 	polled bool
 }
 
-// parked is a request that waits until try answers it.
-type parked struct {
+// waiting is a request that waits until try answers it.
+type waiting struct {
 	unique uint64
 	on     *Handle // nil: an open
 	try    func() (answered bool)
@@ -54,7 +54,7 @@ func (s *Server) Close() error {
 			h.file.Release()
 		}
 	}
-	s.handles, s.parked = nil, nil
+	s.handles, s.waiting = nil, nil
 	return err
 }
 
@@ -173,7 +173,7 @@ func (s *Server) open(r *request, n *Node) {
 		s.opened(r.unique, h, openDirectIO)
 	default:
 		unique := r.unique
-		s.tryOrPark(parked{unique: unique, try: func() bool {
+		s.tryOrWait(waiting{unique: unique, try: func() bool {
 			f, e := n.open(h)
 			switch e {
 			case syscall.EAGAIN:
@@ -199,26 +199,26 @@ func (s *Server) opened(unique uint64, h *Handle, flags uint32) {
 	s.send(answer(unique, 0, out))
 }
 
-// tryOrPark tries to answer a request now, else when it is retried; unless the flags
+// tryOrWait tries to answer a request now, else when it is retried; unless the flags
 // of the file say that nobody wants to wait.
-func (s *Server) tryOrPark(p parked, flags uint32) {
+func (s *Server) tryOrWait(p waiting, flags uint32) {
 	switch {
 	case p.try():
 	case flags&syscall.O_NONBLOCK != 0:
 		s.send(answer(p.unique, -int32(syscall.EAGAIN)))
 	default:
-		s.parked = append(s.parked, p)
+		s.waiting = append(s.waiting, p)
 	}
 }
 
 // retry tries again what waits for a handle; nil: to open something.
 func (s *Server) retry(on *Handle) {
-	s.parked = slices.DeleteFunc(s.parked, func(p parked) bool { return p.on == on && p.try() })
+	s.waiting = slices.DeleteFunc(s.waiting, func(p waiting) bool { return p.on == on && p.try() })
 }
 
 // interrupt ends the wait of a request.
 func (s *Server) interrupt(unique uint64) {
-	s.parked = slices.DeleteFunc(s.parked, func(p parked) bool {
+	s.waiting = slices.DeleteFunc(s.waiting, func(p waiting) bool {
 		if p.unique != unique {
 			return false
 		}
@@ -265,7 +265,7 @@ func (s *Server) release(r *request, h *Handle) {
 
 func (s *Server) read(r *request, h *Handle) {
 	unique, size := r.unique, int(ne.Uint32(r.body[16:]))
-	s.tryOrPark(parked{unique: unique, on: h, try: func() bool {
+	s.tryOrWait(waiting{unique: unique, on: h, try: func() bool {
 		b, e := h.file.Read(size)
 		if e == syscall.EAGAIN {
 			return false
