@@ -102,16 +102,10 @@ func (c *Core) reachableNodes() []bool {
 	reached[0] = true
 	for todo := []int32{0}; len(todo) > 0; todo = todo[1:] {
 		id := todo[0]
-		first, end := c.slotsOf(id)
-		if c.nodes[id].typ != fabric.Switch {
-			if id != 0 {
-				continue
-			}
-			first, end = c.ownPort(), c.ownPort()+1
-		}
-		for slot := first; slot < end; slot++ {
+		for slot := range c.portsOf(id) {
 			t := c.peer[slot]
-			if t == noSlot || reached[c.owner[t]] || !c.isManageable(c.owner[t]) {
+			if c.nodes[id].typ != fabric.Switch && slot != c.ownPort() ||
+				t == noSlot || reached[c.owner[t]] || !c.isManageable(c.owner[t]) {
 				continue
 			}
 			reached[c.owner[t]] = true

@@ -232,34 +232,27 @@ func (c *Core) enqueue(tag uint64) {
 // queueNextNode queues the SMPs that this phase has for the next node; false after the
 // last.
 func (c *Core) queueNextNode() bool {
-	n := len(c.nodes)
+	n, turns := len(c.nodes), 1
+	var queue func(c *Core, id int32)
 	switch c.phase {
-	case queryingManagers, settling, tables, arming, verifying:
-		if c.cursor >= n {
-			return false
-		}
+	case queryingManagers:
+		queue = (*Core).queueManagers
+	case settling, verifying:
+		queue = (*Core).queueChangeRead
+	case tables:
+		queue = (*Core).queueTables
+	case arming:
+		queue = (*Core).queueArm
 	case activating:
-		if c.cursor >= 3*n {
-			return false
-		}
+		queue, turns = (*Core).queueActivate, activationTurns
 	default:
 		return false
 	}
-	i := c.cursor
-	c.cursor++
-	switch c.phase {
-	case queryingManagers:
-		c.queueManagers(int32(i))
-	case settling, verifying:
-		c.queueChangeRead(int32(i))
-	case tables:
-		c.queueTables(int32(i))
-	case arming:
-		c.queueArm(int32(i))
-	case activating:
-		c.queueActivate(int32(i%n), i/n)
-	default: // without work by node
+	if c.cursor >= turns*n {
+		return false
 	}
+	queue(c, int32(c.cursor%n))
+	c.cursor++
 	return true
 }
 

@@ -122,8 +122,8 @@ func (c *Core) addFound(slot int32, data []byte, local uint8) int32 {
 		c.guid[n.entry] = guid
 		c.enqueue(makeTag(getPort, n.entry, 0))
 	} else {
-		for p := range int32(n.ports) + 1 {
-			c.guid[n.first+p] = guid
+		for slot := range c.portsOf(id) {
+			c.guid[slot] = guid
 		}
 		c.enqueue(makeTag(getSwitch, id, 0))
 	}
@@ -196,9 +196,8 @@ func (c *Core) onSwitchInfo(id int32, ev *Event) {
 
 // queuePorts asks for all ports of a switch.
 func (c *Core) queuePorts(id int32) {
-	n := &c.nodes[id]
-	for p := range int32(n.ports) + 1 {
-		c.enqueue(makeTag(getPort, n.first+p, 0))
+	for slot := range c.portsOf(id) {
+		c.enqueue(makeTag(getPort, slot, 0))
 	}
 }
 
@@ -277,11 +276,10 @@ func (c *Core) onChangeRead(id int32, ev *Event) {
 // queueFDR10 asks for the vendor's ExtendedPortInfo where a cable runs at QDR and
 // both ends are of a family that knows FDR10, which PortInfo does not tell apart.
 func (c *Core) queueFDR10(id int32) {
-	n := &c.nodes[id]
-	if !n.knowsFDR10() {
+	if !c.nodes[id].knowsFDR10() {
 		return
 	}
-	for slot := n.first; slot <= n.first+int32(n.ports); slot++ {
+	for slot := range c.portsOf(id) {
 		if t := c.peer[slot]; t > slot && c.nodes[c.owner[t]].knowsFDR10() && mad.LinkSpeed(c.info[slot][:]) == mad.SpeedQDR {
 			c.enqueue(makeTag(getFDR10, slot, 0))
 		}

@@ -47,10 +47,9 @@ func (c *Core) buildFabric() {
 
 // dropNode forgets the cables of a node.
 func (c *Core) dropNode(id int32) {
-	n := &c.nodes[id]
-	for p := range int32(n.ports) + 1 {
-		if t := c.peer[n.first+p]; t != noSlot {
-			c.peer[t], c.peer[n.first+p] = noSlot, noSlot
+	for slot := range c.portsOf(id) {
+		if t := c.peer[slot]; t != noSlot {
+			c.peer[t], c.peer[slot] = noSlot, noSlot
 		}
 	}
 }
@@ -88,14 +87,12 @@ func (c *Core) addToFabric(f *fabric.Fabric, id int32) {
 
 // connect adds the cables from a node to nodes after it, or to itself, to the Fabric.
 func (c *Core) connect(f *fabric.Fabric, id int32) {
-	n := &c.nodes[id]
-	for p := range int32(n.ports) + 1 {
-		slot := n.first + p
+	for slot := range c.portsOf(id) {
 		t := c.peer[slot]
 		if t == noSlot {
 			continue
 		}
-		a := fabric.End{Node: c.prog.fabricNode[id], Port: uint8(p)}
+		a := fabric.End{Node: c.prog.fabricNode[id], Port: c.portNumber(slot)}
 		b := fabric.End{Node: c.prog.fabricNode[c.owner[t]], Port: c.portNumber(t)}
 		if a.Node < 0 || b.Node < a.Node || a.Node == b.Node && b.Port < a.Port {
 			continue

@@ -2,6 +2,7 @@ package sm
 
 import (
 	"fmt"
+	"iter"
 
 	"weft/fabric"
 	"weft/mad"
@@ -106,10 +107,13 @@ func (n *inventory) addNode(data []byte, path []byte, local uint8) int32 {
 	return id
 }
 
-// slotsOf returns the first slot of a node and the one after its last.
-func (n *inventory) slotsOf(id int32) (first, end int32) {
-	d := &n.nodes[id]
-	return d.first, d.first + int32(d.ports) + 1
+// portsOf yields the slots of a node, port 0 first.
+func (n *inventory) portsOf(id int32) iter.Seq[int32] {
+	first, last := n.nodes[id].first, n.nodes[id].first+int32(n.nodes[id].ports)
+	return func(yield func(slot int32) bool) {
+		for slot := first; slot <= last && yield(slot); slot++ {
+		}
+	}
 }
 
 // ownPort returns our own port, once it is known.

@@ -67,8 +67,8 @@ func (c *Core) queueSwitchLanes(id, slot int32) {
 		c.enqueue(makeTag(setSL2VL, slot, mad.SLtoVLAllInputs))
 		return
 	}
-	for in := range int32(n.ports) + 1 {
-		if from := n.first + in; from != slot && (in == 0 || c.peer[from] != noSlot) {
+	for from := range c.portsOf(id) {
+		if in := c.portNumber(from); from != slot && (in == 0 || c.peer[from] != noSlot) {
 			c.enqueue(makeTag(setSL2VL, slot, uint32(in)<<8))
 		}
 	}

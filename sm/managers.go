@@ -33,8 +33,7 @@ func (c *Core) queryManagers() {
 // queueManagers queues a query to every port of a node that says that a subnet manager
 // runs there. Our own port is asked as long as IsSM is not ours.
 func (c *Core) queueManagers(id int32) {
-	n := &c.nodes[id]
-	for slot := n.first; slot <= n.first+int32(n.ports); slot++ {
+	for slot := range c.portsOf(id) {
 		if c.takesLID(slot) && c.flags[slot]&portKnown != 0 && (slot != c.ownPort() || !c.claimed) &&
 			mad.PortInfoCapabilityMask.Get(c.info[slot][:])&mad.CapIsSM != 0 {
 			c.enqueue(makeTag(getManager, slot, 0))

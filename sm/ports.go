@@ -158,14 +158,12 @@ func (c *Core) queueArm(id int32) {
 	if c.prog.fabricNode[id] < 0 {
 		return
 	}
-	n := &c.nodes[id]
 	var data [64]byte
 	if c.prog.sw[id] >= 0 && !c.prog.closed[id] && c.plannedSwitchInfo(id, data[:]) {
 		c.enqueue(makeTag(setSwitch, id, 0))
 	}
-	for p := range int32(n.ports) + 1 {
-		slot := n.first + p
-		if c.peer[slot] == noSlot && (c.prog.end[slot] < 0 || p != 0) {
+	for slot := range c.portsOf(id) {
+		if c.peer[slot] == noSlot && (c.prog.end[slot] < 0 || c.portNumber(slot) != 0) {
 			continue
 		}
 		if c.plannedPortInfo(slot, data[:]) || c.mustArm(slot) {
@@ -176,13 +174,11 @@ func (c *Core) queueArm(id int32) {
 
 // queueActivate queues the step to Active in three turns: the ports of switches, those of
 // CAs, and our own, so that data finds its way open.
-func (c *Core) queueActivate(id int32, turn int) {
-	n := &c.nodes[id]
-	if c.prog.fabricNode[id] < 0 || turn != c.activationTurn(id) {
+func (c *Core) queueActivate(id int32) {
+	if turn := c.cursor / len(c.nodes); c.prog.fabricNode[id] < 0 || turn != c.activationTurn(id) {
 		return
 	}
-	for p := range int32(n.ports) + 1 {
-		slot := n.first + p
+	for slot := range c.portsOf(id) {
 		if !c.mayCarryData(slot) || c.state(slot) != mad.PortArmed {
 			continue
 		}
@@ -193,6 +189,9 @@ func (c *Core) queueActivate(id int32, turn int) {
 		c.enqueue(makeTag(setActive, slot, 0))
 	}
 }
+
+// activationTurns is the number of turns in which ports become Active.
+const activationTurns = 3
 
 // activationTurn returns the turn in which the ports of a node become Active.
 func (c *Core) activationTurn(id int32) int {

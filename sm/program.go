@@ -67,15 +67,13 @@ func (c *Core) noteAddress(slot int32) {
 
 // queueTables queues what a node must hold before its links carry data.
 func (c *Core) queueTables(id int32) {
-	n := &c.nodes[id]
 	if c.prog.fabricNode[id] < 0 {
 		return
 	}
 	if s := c.prog.sw[id]; s >= 0 {
 		c.queueBlocks(id)
 	}
-	for p := range int32(n.ports) + 1 {
-		slot := n.first + p
+	for slot := range c.portsOf(id) {
 		if c.prog.end[slot] >= 0 {
 			c.enqueue(makeTag(getPKeys, slot, 0))
 		}
