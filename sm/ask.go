@@ -153,7 +153,7 @@ func (c *Core) pathTo(slot int32) []byte {
 func (c *Core) answered(ev *Event) {
 	k, index, arg := splitTag(ev.Tag)
 	if kinds[k].method == mad.Set && ev.Outcome != Answered && ev.Attempts > 0 {
-		c.noteUntaken(k, index, arg, ev)
+		c.noteNotTaken(k, index, arg, ev)
 	}
 	switch k {
 	case getNode:

@@ -138,12 +138,35 @@ func TestDiscoverWritesNothing(t *testing.T) {
 	same(t, f, w.core.Fabric())
 }
 
+// TestDiscoverSeesChanges: one that only looks cannot clear PortStateChange, and sees what
+// changes during the sweep at switches where it was clear.
+func TestDiscoverSeesChanges(t *testing.T) {
+	f := formula(t, "rlft(4,2)")
+	w := newWorld(f, Config{ReadOnly: true}, "updn")
+	change := func(n int, to uint64) {
+		mad.SwitchInfoPortStateChange.Put(w.fake.nodes[find(f, fabric.Switch, n)].sw[:], to)
+	}
+	for n := range 6 {
+		change(n, 0)
+	}
+	w.core.cfg.MaxPending = 1
+	last := 0
+	w.onSend = func(n int) {
+		if last = n; n == 40 {
+			change(2, 1)
+		}
+	}
+	if r := w.run(); r.State != Discovered || r.Sweeps != 2 || !slices.Equal(kindsOf(r), []IncidentKind{Changed}) || last < 80 {
+		t.Errorf("%s after %d sweeps and %d SMPs: %v", r.State, r.Sweeps, last, r.Incidents)
+	}
+}
+
 // TestLIDs: a port keeps its LID where it can, a stored one wins, and a clash is
 // said and ended. That of a port that is not here waits for it.
 func TestLIDs(t *testing.T) {
 	f := formula(t, "rlft(4,2)")
-	stored := f.Nodes[find(f, fabric.CA, 3)].Ports[1].GUID
-	w := newWorld(f, Config{Stored: map[fabric.GUID]fabric.LID{stored: 40, 0x9999: 1}}, "updn")
+	guid := func(n int) fabric.GUID { return f.Nodes[find(f, fabric.CA, n)].Ports[1].GUID }
+	w := newWorld(f, Config{Stored: map[fabric.GUID]fabric.LID{guid(3): 40, guid(6): 60, 0x9999: 1}}, "updn")
 	lid := func(n int, to uint64) {
 		mad.PortInfoLID.Put(w.fake.nodes[find(f, fabric.CA, n)].info[1][:], to)
 	}
@@ -152,6 +175,7 @@ func TestLIDs(t *testing.T) {
 	lid(2, 30) // a clash
 	lid(3, 50) // another one is stored
 	lid(4, 40) // the stored one
+	lid(5, 60) // that of a port after it
 	r := w.run()
 	if r.State != Up || !slices.Equal(kindsOf(r), []IncidentKind{DuplicateLID}) || r.LIDs.Kept != 2 {
 		t.Fatalf("%s, %d kept: %v", r.State, r.LIDs.Kept, r.Incidents)
@@ -165,9 +189,9 @@ func TestLIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(n int) fabric.LID { return got[f.Nodes[find(f, fabric.CA, n)].Ports[1].GUID] }
-	if at(0) != 20 || at(3) != 40 || at(4) == 40 || (at(1) == 30) == (at(2) == 30) {
-		t.Errorf("LIDs %d %d %d %d %d", at(0), at(1), at(2), at(3), at(4))
+	at := func(n int) fabric.LID { return got[guid(n)] }
+	if at(0) != 20 || at(3) != 40 || at(6) != 60 || at(4) == 40 || at(5) == 60 || (at(1) == 30) == (at(2) == 30) {
+		t.Errorf("LIDs %d %d %d %d %d %d %d", at(0), at(1), at(2), at(3), at(4), at(5), at(6))
 	}
 	for guid, l := range got {
 		if (l == 1) != (guid == 0x9999) {

@@ -55,8 +55,8 @@
 // the sweep, so that what changes meanwhile shows (14.2.5.4). The master of a subnet
 // finds changes by the same bit: where our own port or a switch shows that a manager has
 // been here, it is not cleared before the managers were asked, and the sweep is then
-// made again if any was set. One that only looks writes nothing, and sees changes of
-// switches only whose bit was clear.
+// made again if any was set. A discovery writes nothing, and sees changes only of switches
+// whose bit was clear.
 // Switches are asked for their role in a tree (vendor attribute SwitchRole) only with
 // Config.AskRoles, since other devices may leave an unknown attribute unanswered.
 //
@@ -81,10 +81,9 @@
 //
 // The answer to a Set is compared with what was asked, for names, states, forwarding
 // tables and SL2VL. A port that refuses a Set is read: the refusal may be of a
-// repetition. A switch that did not acknowledge its tables holds no one knows what:
-// its links stay as they are, so that on a cold start nothing unproven carries data.
-// What it has for LID 0 and above the top, and lanes of links to hosts, which are on
-// no cycle, do not matter to that.
+// repetition. A switch that did not acknowledge its tables may hold any: its links stay
+// as they are, so that on a cold start nothing unproven carries data. What it has for LID 0
+// and above the top, and lanes of links to hosts, which are on no cycle, do not matter.
 //
 // # Cost
 //
@@ -99,6 +98,6 @@
 // SMInfo, no SA, no multicast, no partitions but the default one. A new Plan in a subnet
 // that carries traffic is not ordered to keep the transition free of deadlock.
 // LinkSpeedExt is read as the device gives it without the SM's extended-speeds
-// modifier. CAs cabled to each other get no LIDs: NOT ROUTED. Of a router as of a CA. M_Key
-// leases and protection bits are left as they are.
+// modifier. CAs cabled to each other get no LIDs: NOT ROUTED. A router is treated as a CA.
+// M_Key leases and protection bits are left as they are.
 package sm

@@ -168,6 +168,11 @@ func (s *fake) portInfo(at fabric.End, port uint8, set bool, data *[64]byte) mad
 	b := d.info[port][:]
 	status := mad.StatusOK
 	if set {
+		for _, f := range []mad.Field{mad.PortInfoPhysicalState, mad.PortInfoLinkDownDefault, mad.PortInfoClientReregister} {
+			if f.Is(data[:]) { // not for a bring-up to change
+				return mad.StatusBadField
+			}
+		}
 		for _, f := range []mad.Field{
 			mad.PortInfoLID, mad.PortInfoLMC, mad.PortInfoMasterSMLID, mad.PortInfoMasterSMSL, mad.PortInfoGidPrefix,
 			mad.PortInfoSubnetTimeOut, mad.PortInfoNeighborMTU, mad.PortInfoOperationalVLs, mad.PortInfoHOQLife,

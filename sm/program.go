@@ -215,9 +215,9 @@ func (c *Core) noteHalfWritten() {
 	}
 }
 
-// noteUntaken notes a Set that was sent, and refused or not acknowledged. A port whose Set
+// noteNotTaken notes a Set that was sent, and refused or not acknowledged. A port whose Set
 // was refused is read again instead: see onSetPort.
-func (c *Core) noteUntaken(k kind, index int32, arg uint32, ev *Event) {
+func (c *Core) noteNotTaken(k kind, index int32, arg uint32, ev *Event) {
 	if ev.Outcome == Refused && (k == setPort || k == setActive) {
 		return
 	}

@@ -7,7 +7,7 @@ import (
 	"weft/route/quality"
 )
 
-// State says how it ended.
+// State says how a run ended.
 type State string
 
 // The ends.

@@ -37,7 +37,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 		d.Grace = 200 * time.Millisecond
 	}
 	if d.Wire.Window <= 0 {
-		d.Wire.Window = usualWindow
+		d.Wire.Window = defaultWindow
 	}
 	d.request.Done = d.inbox.put
 	begun := d.Clock()
@@ -232,8 +232,8 @@ func (d *run) send(a *Action) {
 	d.requester.Start(&d.request)
 }
 
-// usualWindow is the number of SMPs in flight at a time unless Config says another.
-const usualWindow = 32
+// defaultWindow is the number of SMPs in flight at a time unless Config says another.
+const defaultWindow = 32
 
 // lossCount counts what gets lost on the way, to say how often a request must be repeated:
 // on a bad wire more often, so that a live node does not pass for a dead one, and on a good

@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"maps"
 	"slices"
 	"strings"
 	"testing"
@@ -185,5 +186,34 @@ func TestDeadAtTheEnd(t *testing.T) {
 	}
 	if r := w.run(); r.State != UpInPart || r.Find(NoAnswer) == nil {
 		t.Errorf("%s: %v", r.State, r.Incidents)
+	}
+}
+
+// TestBlocksAboveTheTop: what a switch holds above its LinearFDBTop is not defined. Blocks
+// there are written unread, those below are read and left as they are.
+func TestBlocksAboveTheTop(t *testing.T) {
+	first := newWorld(formula(t, "rlft(8,3)"), Config{}, "updn")
+	if r := first.run(); r.State != Up {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	w := newWorld(first.core.Fabric(), Config{}, "updn")
+	w.fake = first.fake
+	const top = 70 // in block 1
+	for i := range w.fake.nodes {
+		mad.SwitchInfoLinearFDBTop.Put(w.fake.nodes[i].sw[:], top)
+	}
+	if r := w.run(); r.State != Up || r.LIDs.Kept != r.LIDs.Total {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	count := map[string]int{}
+	for _, line := range w.log {
+		if words := strings.Fields(line); len(words) > 2 && words[1] == "LinearForwardingTable" {
+			count[words[0]+" "+words[2]]++
+		}
+	}
+	n := w.core.Graph().NumSwitches
+	want := map[string]int{"Get 0": n, "Get 1": n, "Set 2": n, "Set 3": n}
+	if !maps.Equal(count, want) {
+		t.Errorf("%d switches, blocks %v", n, count)
 	}
 }
