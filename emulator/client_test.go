@@ -267,3 +267,20 @@ func TestEndByName(t *testing.T) {
 		}
 	}
 }
+
+// A port says IsSM until the last of its subnet managers has ended.
+func TestTwoManagersOnAPort(t *testing.T) {
+	b := newBed(t, star(t))
+	at := fabric.End{Node: b.host(2), Port: 1}
+	var inbox []wire.Datagram
+	first, second := b.attach(at, &inbox), b.attach(at, &inbox)
+	b.s.SetIsSM(first, true)
+	b.s.SetIsSM(second, true)
+	for id, want := range []bool{true, false} {
+		b.s.SetIsSM([]emulator.ClientID{first, second}[id], false)
+		info, err := b.s.PortInfo(at)
+		if got := mad.PortInfoCapabilityMask.Get(info)&mad.CapIsSM != 0; err != nil || got != want {
+			t.Errorf("after %d have ended: IsSM %v, %v", id+1, got, err)
+		}
+	}
+}

@@ -1,6 +1,7 @@
 package emulator_test
 
 import (
+	"slices"
 	"testing"
 
 	"weft/fabric"
@@ -64,6 +65,33 @@ func TestCounters(t *testing.T) {
 	}
 	b.perf(mad.Get, mad.AttrPortCounters, mad.StatusBadField, selectPort(2))
 	b.perf(mad.Get, mad.AttrPortSamplesControl, mad.StatusBadAttribute, func([]byte) {})
+}
+
+// The bits of CounterSelect2 select the errors of PortCountersExtended, those of
+// CounterSelect the others.
+func TestExtendedCountersAreReset(t *testing.T) {
+	b := newBed(t, star(t))
+	b.configure()
+	for counter := range 16 {
+		if err := b.s.Count(b.at, counter, 1000); err != nil {
+			t.Fatal(err)
+		}
+	}
+	fields := mad.PortCountersExtendedFields
+	reset := func(d []byte) {
+		mad.PortCountersExtendedPortSelect.Put(d, 1)
+		mad.PortCountersExtendedCounterSelect.Put(d, 1<<1)
+		mad.PortCountersExtendedCounterSelect2.Put(d, 1<<0|1<<11)
+	}
+	d := b.perf(mad.Set, mad.AttrPortCountersExtended, 0, reset)
+	for i, f := range fields {
+		// Received data, symbol errors and dropped packets of VL 15; multicast, waits and
+		// QP1 were never counted.
+		zero := slices.Contains([]int{1, 8, 8 + 11, 6, 7, 20, 21}, i)
+		if got := f.Get(d); (got < 1000) != zero {
+			t.Errorf("%s is %d", f.Decl().Name, got)
+		}
+	}
 }
 
 // A link that goes down is counted at both ends.

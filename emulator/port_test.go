@@ -239,3 +239,31 @@ func TestPortZeroOfASwitch(t *testing.T) {
 		t.Fatalf("port 5 of 4: status %v", got)
 	}
 }
+
+// A cable of a speed makes both ports capable of it and of all slower ones.
+func TestSpeeds(t *testing.T) {
+	for speed, want := range map[fabric.Speed][4]uint64{ // supported, supported ext and ext2, active ext
+		fabric.SDR: {1, 0, 0, 0}, fabric.DDR: {3, 0, 0, 0}, fabric.QDR: {7, 0, 0, 0}, fabric.FDR10: {7, 0, 0, 0},
+		fabric.FDR: {7, 1, 0, 1}, fabric.EDR: {7, 3, 0, 2}, fabric.HDR: {7, 7, 0, 4}, fabric.NDR: {7, 15, 0, 8},
+		fabric.XDR: {7, 15, 1, 8},
+	} {
+		b := newBed(t, star(t))
+		host, sw := fabric.End{Node: b.host(2), Port: 1}, fabric.End{Node: b.sw, Port: 4}
+		if _, err := b.s.Connect(host, sw, 4, speed); err != nil {
+			t.Fatal(err)
+		}
+		for _, e := range []fabric.End{host, sw} {
+			info, err := b.s.PortInfo(e)
+			if err != nil {
+				t.Fatal(err)
+			}
+			got := [4]uint64{
+				mad.PortInfoSpeedSupported.Get(info), mad.PortInfoSpeedExtSupported.Get(info),
+				mad.PortInfoSpeedExt2Support.Get(info), mad.PortInfoSpeedExtActive.Get(info),
+			}
+			if got != want || mad.PortInfoPortState.Get(info) != mad.PortInit || mad.LinkWidth(info) != 4 {
+				t.Errorf("%v: %v, want %v, %d lanes", speed, got, want, mad.LinkWidth(info))
+			}
+		}
+	}
+}

@@ -202,7 +202,7 @@ func TestBlocksAboveTheTop(t *testing.T) {
 	for i := range w.fake.nodes {
 		mad.SwitchInfoLinearFDBTop.Put(w.fake.nodes[i].sw[:], top)
 	}
-	if r := w.run(); r.State != Up || r.LIDs.Kept != r.LIDs.Total {
+	if r := w.run(); r.State != Up || r.LIDs.Kept != r.LIDs.Total || r.Written.Tables != r.Found.Switches {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
 	count := map[string]int{}

@@ -158,8 +158,12 @@ func TestUnsolicited(t *testing.T) {
 	f, g := b.open(), b.open()
 	id := b.register(f, managing)
 	arg := make([]byte, umad.AgentSize)
-	managing.Put(arg)
-	b.want(g.ioctl(umad.IoctlRegisterAgent2, arg), syscall.EINVAL)
+	for _, m := range managing.Methods {
+		one := managing
+		one.Methods = []mad.Method{m}
+		one.Put(arg)
+		b.want(g.ioctl(umad.IoctlRegisterAgent2, arg), syscall.EINVAL)
+	}
 	b.register(g, asking)
 	other := datagram(mad.ClassSMP, mad.Get, 1)
 	other[2] = 2
