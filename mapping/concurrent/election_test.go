@@ -213,3 +213,21 @@ func TestImpatient(t *testing.T) {
 		t.Error("no answer was late")
 	}
 }
+
+// TestCompany: a host that another mapper probed just now waits longer for its own answers.
+func TestCompany(t *testing.T) {
+	n := mappingtest.Network(t, "now-c")
+	s := newElection(t.Context(), n, &ElectionOptions{Algorithm: find(t, "berkeley"), Rule: mapping.Circuit, Hardware: mapping.Myrinet})
+	defer s.stopAll()
+	m := &s.hosts[1]
+	if s.now = company; s.timeout(m) != s.clock.Timeout {
+		t.Errorf("alone a host waits %v, want %v", s.timeout(m), s.clock.Timeout)
+	}
+	s.handle(&message{kind: arrives, host: 1, from: 2, hops: 3, bytes: 200})
+	if s.timeout(m) != longer*s.clock.Timeout {
+		t.Errorf("in company it waits %v, want %v", s.timeout(m), longer*s.clock.Timeout)
+	}
+	if at, back := s.events.Take(); back.kind != returns || back.host != 2 || back.from != 1 || at <= s.now {
+		t.Errorf("the answer is %+v at %v", back, at)
+	}
+}

@@ -43,6 +43,41 @@ func TestMerge(t *testing.T) {
 	}
 }
 
+// TestMergeCost: what hosts do at one time happens in one order, so that the cost is the
+// same on any machine.
+func TestMergeCost(t *testing.T) {
+	for formula, want := range map[string][3]int{
+		"now-c": {455, 10, 137}, "torus(4x4,hosts=1)": {354, 8, 89}, "kautz(3,3)": {784, 7, 171}, "dragonfly(4,2,2)": {977, 5, 295},
+	} {
+		res, err := Merge(t.Context(), mappingtest.Network(t, formula), &MergeOptions{Rule: mapping.Circuit, Hardware: mapping.Myrinet})
+		if err != nil {
+			t.Fatal(formula, err)
+		}
+		if got := [3]int{res.Probes.Total().Sent, len(res.Rounds), res.Messages}; got != want {
+			t.Errorf("%s: probes, rounds and messages %v, want %v", formula, got, want)
+		}
+	}
+}
+
+// TestMeet: of two groups that meet, the one with the higher leader ends its round.
+func TestMeet(t *testing.T) {
+	s := newMerging(t.Context(), mappingtest.Network(t, "now-c"), &MergeOptions{})
+	for _, pair := range [][2]int32{{3, 5}, {5, 3}} {
+		g, other := s.groupOf[pair[0]], s.groupOf[pair[1]]
+		g.ended, other.ended = false, false
+		low, high := s.groupOf[3], s.groupOf[5]
+		if s.isLower(high, low) {
+			low, high = high, low
+		}
+		if !s.meet(g, other) || s.meet(g, g) || low.ended || !high.ended {
+			t.Errorf("hosts %v met: the lower ended %v, the higher %v", pair, low.ended, high.ended)
+		}
+	}
+	if len(s.met) != 2 {
+		t.Errorf("%d groups met, want 2", len(s.met))
+	}
+}
+
 // TestRandomNetworks: the map is the network, under every rule.
 func TestMergeRandomNetworks(t *testing.T) {
 	for i := range *networks {

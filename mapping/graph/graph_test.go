@@ -265,3 +265,36 @@ func TestSilence(t *testing.T) {
 		t.Errorf("%d nodes, %d at most, %d merged, %d wires", m.Nodes(), m.Peak(), m.Merges(), m.Wires())
 	}
 }
+
+// TestLearn: what two clones added to one graph is added to it, each vertex under a number
+// of its own.
+func TestLearn(t *testing.T) {
+	g := New(8)
+	h := g.Host(mapping.Host{ID: 1})
+	a := g.AddSwitch(0)
+	g.Connect(h, 0, a, 0)
+	base := g.Len()
+	var clones []*Graph
+	for k := range 2 {
+		c := g.Clone()
+		u := c.AddSwitch(0)
+		c.Connect(a, k+1, u, 0)
+		for range k + 1 {
+			c.AddSilence(u, 3, ForSwitch)
+		}
+		c.AddTest(u, []int32{a, u})
+		if c.Added() != 4+k {
+			t.Errorf("%d things were added to clone %d", c.Added(), k)
+		}
+		clones = append(clones, c)
+	}
+	for _, c := range clones {
+		g.Learn(c, base)
+	}
+	for k := range 2 {
+		u := g.At(a, k+1).To
+		if u != int32(base+k) || g.At(u, 3).Silent[ForSwitch] != uint8(k+1) || len(g.Tests(u)) != 1 || g.Tests(u)[0][1] != u {
+			t.Errorf("behind port %d: vertex %d, %+v, ways %v", k+1, u, g.At(u, 3), g.Tests(u))
+		}
+	}
+}

@@ -176,4 +176,16 @@ func TestSameShift(t *testing.T) {
 	if Same(of(3), of(4)) == nil || Same(of(3), of(3)) != nil {
 		t.Error("hosts 2 ports apart are not hosts 3 ports apart")
 	}
+	// Parallel wires that cross each other lead to the same switch by other ports.
+	parallel := func(a, b int32) *mapping.Network {
+		return mappingtest.New(t, hosts, []int32{8, 8}, []mapping.Wire{
+			{{Node: 0}, {Node: 2, Port: 5}},
+			{{Node: 1}, {Node: 3, Port: 5}},
+			{{Node: 2, Port: 1}, {Node: 3, Port: a}},
+			{{Node: 2, Port: 2}, {Node: 3, Port: b}},
+		})
+	}
+	if Same(parallel(1, 2), parallel(2, 1)) == nil || Same(parallel(1, 2), parallel(1, 2)) != nil {
+		t.Error("two wires that cross are not two that do not")
+	}
 }

@@ -1,0 +1,173 @@
+package survey
+
+import (
+	"context"
+	"slices"
+	"testing"
+	"time"
+
+	"weft/mapping"
+	"weft/mapping/graph"
+	"weft/mapping/mappingtest"
+)
+
+// on returns an Explorer whose probes are all answered in one way, and the visit of the
+// switch that its host is wired to.
+func on(t *testing.T, reply mapping.Reply) (*Explorer, *visit) {
+	t.Helper()
+	p := mapping.ProbeFunc(func([]mapping.Turn) (mapping.Reply, time.Duration) { return reply, 0 })
+	e := NewExplorer(t.Context(), graph.New(8), p, mapping.Host{ID: 1})
+	return e, &visit{vertex: e.root()}
+}
+
+// TestProbeSwitch: what answers a switch-probe is a host where it answers early, a switch
+// when the probe came back, and nothing when it came to another host.
+func TestProbeSwitch(t *testing.T) {
+	other := mapping.Host{ID: 2, Name: "b"}
+	for _, c := range []struct {
+		name       string
+		reply      mapping.Reply
+		found      bool
+		isHost     bool
+		seen, lost float64
+	}{
+		{"early", mapping.Reply{Answered: true, Host: other, Early: true}, true, true, 1, 2},
+		{"own", mapping.Reply{Answered: true, Host: mapping.Host{ID: 1}}, true, false, 1, 0},
+		{"another's", mapping.Reply{Answered: true, Host: other}, false, false, 0, 0},
+		{"silence", mapping.Reply{}, false, false, 0, 0},
+	} {
+		e, v := on(t, c.reply)
+		for range 2 {
+			e.Map.AddSilence(v.vertex, 3, graph.ForHost)
+		}
+		found := e.probeSwitch(v, 3)
+		to := e.Map.At(v.vertex, 3).To
+		if found != c.found || (to != graph.None) != c.found || found && e.Map.IsHost(to) != c.isHost {
+			t.Errorf("%s: found %v, vertex %d", c.name, found, to)
+		}
+		if got := e.evidence.all; got != (losses{c.seen, c.lost}) {
+			t.Errorf("%s: %+v were counted", c.name, got)
+		}
+	}
+}
+
+// TestControl: the probe of a switch that is there counts as seen or as lost, where silence
+// is weighed.
+func TestControl(t *testing.T) {
+	for want, reply := range map[losses]mapping.Reply{{1, 0}: {Answered: true, Host: mapping.Host{ID: 1}}, {0, 1}: {}} {
+		e, v := on(t, reply)
+		e.sendControl(v.vertex, nil)
+		if e.Probes.Switch.Sent != 0 {
+			t.Error("a probe was sent for an evidence that nobody weighs")
+		}
+		e.evidence = newEvidence(0.1, 0)
+		e.sendControl(v.vertex, nil)
+		if e.evidence.all != want || *e.evidence.at[v.vertex] != want {
+			t.Errorf("%+v, want %+v", e.evidence.all, want)
+		}
+	}
+}
+
+// TestNoSilenceAfterEnd: when the context ends while a probe waits, its silence says nothing.
+func TestNoSilenceAfterEnd(t *testing.T) {
+	ctx, end := context.WithCancel(t.Context())
+	p := mapping.ProbeFunc(func([]mapping.Turn) (mapping.Reply, time.Duration) {
+		end()
+		return mapping.Reply{}, 0
+	})
+	e := NewExplorer(ctx, graph.New(8), p, mapping.Host{ID: 1})
+	if v := (&visit{vertex: e.root()}); e.visitPort(v, 3) || e.Map.At(v.vertex, 3).IsSilent() {
+		t.Error("a probe that was not sent was silent")
+	}
+}
+
+// TestMayBeOne: of two switches whose wires span 8 ports together, and those that span 9,
+// the first may be one switch of 8 ports.
+func TestMayBeOne(t *testing.T) {
+	for shift, want := range map[int]bool{7: true, 8: false, -7: true, -8: false} {
+		e, _ := on(t, mapping.Reply{})
+		g := e.Map
+		x, y := g.AddSwitch(0), g.AddSwitch(0)
+		g.Connect(x, 0, g.AddSwitch(0), 0)
+		g.Connect(y, 0, g.AddSwitch(0), 0)
+		if got := e.mayBeOne(x, y, shift); got != want {
+			t.Errorf("wires %d ports apart: %v, want %v", shift, got, want)
+		}
+	}
+}
+
+// TestFreeGuess: a node of the hint is guessed for one vertex until it is set anew.
+func TestFreeGuess(t *testing.T) {
+	g := graph.New(8)
+	a, b := g.AddSwitch(0), g.AddSwitch(0)
+	h := &hint{guess: map[int32]guess{}, vertex: map[int32]int32{}}
+	at := mapping.End{Node: 7, Port: 2}
+	h.setIfFree(g, a, 1, at)
+	h.setIfFree(g, b, 1, at)
+	if h.guess[a] != (guess{7, 1}) || h.knows(g, b) || h.vertex[7] != a {
+		t.Errorf("%v %v", h.guess, h.vertex)
+	}
+	h.set(g, b, 4, at)
+	if h.guess[b] != (guess{7, -2}) || h.vertex[7] != b {
+		t.Errorf("%v %v", h.guess, h.vertex)
+	}
+}
+
+// TestRoutesToPlaces: the way to a switch may come in by another port than the one that it
+// was found by; the routes to its ports begin there. A place was tried as often as the
+// kind that was tried less.
+func TestRoutesToPlaces(t *testing.T) {
+	e, v := on(t, mapping.Reply{})
+	g := e.Map
+	far, b := g.AddSwitch(0), g.AddSwitch(0)
+	g.Connect(v.vertex, 1, far, 0)
+	g.Connect(far, 1, b, 0)
+	g.Connect(v.vertex, 2, b, 3) // the short way
+	g.Connect(b, -1, g.Host(mapping.Host{ID: 2}), 0)
+	for range 3 {
+		g.AddSilence(b, 5, graph.ForHost)
+	}
+	g.AddSilence(b, 5, graph.ForSwitch)
+	e.evidence = newEvidence(1e-9, 0)
+	whole, nodes, err := g.Network()
+	if err != nil {
+		t.Fatal(err)
+	}
+	index := make([]int32, whole.NumNodes())
+	for i := range index {
+		index[i] = int32(i)
+	}
+	places := e.places(nodes, index)
+	i := slices.IndexFunc(places, func(p Place) bool {
+		return p.Node == nodes[b].Index && p.Port == int32(5+nodes[b].Shift)
+	})
+	if i < 0 || !slices.Equal(places[i].Route, []mapping.Turn{2, 5 - 3}) || places[i].Tries != 1 {
+		t.Errorf("port 5 is at place %d of %+v", i, places)
+	}
+}
+
+// TestComparison: a switch found from two sides is recognised by a comparison, and not where
+// another one answers.
+func TestComparison(t *testing.T) {
+	n := mappingtest.New(t, []mapping.Host{{ID: 1, Name: "a"}, {ID: 2, Name: "b"}}, []int32{8, 8, 8}, []mapping.Wire{
+		{{Node: 0}, {Node: 2}},
+		{{Node: 2, Port: 1}, {Node: 3, Port: 2}},
+		{{Node: 2, Port: 4}, {Node: 3, Port: 6}},
+		{{Node: 3, Port: 5}, {Node: 4, Port: 1}},
+		{{Node: 1}, {Node: 4, Port: 3}},
+	})
+	m := mapping.NewMapper(mapping.NewModel(n, mapping.Packet, mapping.Myrinet), 0, mapping.Conditions{})
+	e := NewExplorer(t.Context(), graph.New(8), m, n.Hosts[0])
+	g, s := e.Map, e.root()
+	w, v := g.AddSwitch(0), g.AddSwitch(0)
+	g.Connect(s, 1, w, 0)
+	g.Connect(s, 4, v, 0) // both are the second switch, whose ports 2 and 6 they are entered by
+	e.compareWith(&visit{v, e.Tree().Turns(v), 0}, 100, 0)
+	root, shift := g.Find(v)
+	if other, _ := g.Find(w); root != other {
+		t.Fatal("the switch was not recognised")
+	}
+	if wRoot, wShift := g.Find(w); wRoot != root || shift-wShift != 4 {
+		t.Errorf("port 0 of one is port %d of the other, want 4", shift-wShift)
+	}
+}
