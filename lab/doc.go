@@ -3,6 +3,9 @@
 // (mode, seed, cores) to a Result: tables, claims with a verdict each, charts. The
 // papers are packages below this one; lab/papers lists them.
 //
+// Experiments are straight programs: Check and Must end an artefact at an error, which
+// RunArtefact returns.
+//
 // Experiments read no clock and open no file. What is measured in seconds or bytes
 // is measured by the Setup's Meter, which the command supplies; all else is the same
 // on any machine and any number of cores. A row draws its randomness from the seed

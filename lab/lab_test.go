@@ -137,6 +137,10 @@ func TestReport(t *testing.T) {
 }
 
 func TestExplain(t *testing.T) {
+	idle := NewClaim("it grows", "yes")
+	if idle.Explain(true, "x"); idle.Verdict != NotRun || idle.Why != "" {
+		t.Errorf("a claim that was not run was explained: %+v", idle)
+	}
 	c := Claim{Verdict: Holds}
 	if c.Explain(true, "x"); c.Verdict != Holds || c.Why != "" {
 		t.Error("a claim that holds needs no explanation")

@@ -133,8 +133,8 @@ func (l losses) drop(what failure, n int, engine string) (float64, bool) {
 	return 1 - now/whole, true
 }
 
-// fall measures engines on trees with parts failed.
-func fall(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failure, numbers []int, draws int, out losses) {
+// measureDegraded measures engines on trees with parts failed.
+func measureDegraded(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failure, numbers []int, draws int, out losses) {
 	whole := lab.Must(gen.Parse(degradedBase))
 	engines := degradedEngines()
 	for _, n := range numbers {

@@ -29,7 +29,7 @@ func degradedTable(name string, m metric) lab.Table {
 // failingLinks measures the trees of Fig. 2 or 4, whose claims are to be added.
 func failingLinks(ctx context.Context, s *lab.Setup, name string, m metric) (*lab.Result, losses) {
 	t, l := degradedTable(name, m), losses{}
-	fall(ctx, s, &t, m, anyLink, linksOfPaper(s), 1, l)
+	measureDegraded(ctx, s, &t, m, anyLink, linksOfPaper(s), 1, l)
 	return l.result(name, m, anyLink, linksOfPaper(s), t), l
 }
 
@@ -38,8 +38,8 @@ func failingLinks(ctx context.Context, s *lab.Setup, name string, m metric) (*la
 func failingSwitches(ctx context.Context, s *lab.Setup, name string, m metric) (*lab.Result, losses) {
 	t, l := degradedTable(name, m), losses{}
 	draws := lab.Pick(s, 2, 5)
-	fall(ctx, s, &t, m, wholeSwitch, switchesOfPaper(), draws, l)
-	fall(ctx, s, &t, m, anyLink, []int{0, 259}, draws, l)
+	measureDegraded(ctx, s, &t, m, wholeSwitch, switchesOfPaper(), draws, l)
+	measureDegraded(ctx, s, &t, m, anyLink, []int{0, 259}, draws, l)
 	return l.result(name, m, wholeSwitch, switchesOfPaper(), t), l
 }
 
@@ -84,7 +84,7 @@ func fig2(ctx context.Context, s *lab.Setup) *lab.Result {
 	numbers := linksOfPaper(s)
 	place := degradedTable("fig2-places", uniformTraffic)
 	for _, what := range []failure{lowLink, highLink} {
-		fall(ctx, s, &place, uniformTraffic, what, []int{1, 40}, lab.Pick(s, 2, 5), l)
+		measureDegraded(ctx, s, &place, uniformTraffic, what, []int{1, 40}, lab.Pick(s, 2, 5), l)
 	}
 	free := l.independently()
 	loss := lab.NewClaim("80 failed links: fat-tree routing loses (between the estimates)", "35 %")

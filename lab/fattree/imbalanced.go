@@ -190,25 +190,25 @@ func (r results) bars(name string, spots []spot) []chart.Chart {
 // rounding is the largest difference of two estimates that count as equal.
 const rounding = 0.0005
 
-// favour compares BEFT with EFT on all spots of a fabric: whether it gets at least as much
+// gains compares BEFT with EFT on all spots of a fabric: whether it gets at least as much
 // on each, and how much more at most.
-type favour struct {
+type gains struct {
 	always bool
 	most   float64
 	where  string
 	spots  int
 }
 
-func (f favour) String() string {
+func (f gains) String() string {
 	return fmt.Sprintf("up to %+.1f points (%s); always: %v", 100*f.most, f.where, f.always)
 }
 
 func byInOrder(r *result) float64     { return r.inOrder.Hosts }
 func byIndependent(r *result) float64 { return r.independent.Hosts }
 
-// favours compares by an estimate.
-func (r results) favours(spots []spot, base string, by func(*result) float64) favour {
-	f := favour{always: true}
+// gainsOf compares by an estimate.
+func (r results) gainsOf(spots []spot, base string, by func(*result) float64) gains {
+	f := gains{always: true}
 	for _, p := range spots {
 		eft, beft, ok := r.both(p)
 		if p.base != base || !ok {
@@ -230,7 +230,7 @@ func (r results) figure4(spots []spot) []lab.Claim {
 	same := lab.NewClaim("648 ports, fully populated: both are equal", "equal")
 	eftSkew := lab.NewClaim("648 ports, 17:1: EFT (between in order and independent)", "about 65 %")
 	beftSkew := lab.NewClaim("648 ports, 17:1: BEFT", "over 90 %")
-	if f := r.favours(spots, "fat648", byInOrder); f.spots > 1 {
+	if f := r.gainsOf(spots, "fat648", byInOrder); f.spots > 1 {
 		best.Judge(f.always, "%s", f.String())
 	}
 	if eft, beft, ok := r.both(full); ok {
@@ -256,8 +256,8 @@ func unseen(eft, beft *result) string {
 
 func (r results) figure5(spots []spot) lab.Claim {
 	c := lab.NewClaim("648 ports with racks: BEFT gains at most 6 points, always in its favour", "at most 6 %")
-	if f := r.favours(spots, "racks648", byInOrder); f.spots > 1 {
-		other := r.favours(spots, "racks648", byIndependent)
+	if f := r.gainsOf(spots, "racks648", byInOrder); f.spots > 1 {
+		other := r.gainsOf(spots, "racks648", byIndependent)
 		c.Judge(f.always && f.most <= 0.065, "%s", f.String())
 		c.Explain(other.always && other.most <= 0.065, "Experiment, messages that do not wait for each other: %s.", other)
 	}
@@ -296,8 +296,8 @@ func (r results) figure7() lab.Claim {
 func (r results) ranger(spots []spot) []lab.Claim {
 	small := lab.NewClaim("Ranger-like: BEFT gains 1 to 2 % (within 2 points)", "1 to 2 %, always in its favour")
 	same := lab.NewClaim("Ranger-like, fully populated: both are equal", "identical")
-	if f := r.favours(spots, "ranger", byInOrder); f.spots > 1 {
-		other := r.favours(spots, "ranger", byIndependent)
+	if f := r.gainsOf(spots, "ranger", byInOrder); f.spots > 1 {
+		other := r.gainsOf(spots, "ranger", byIndependent)
 		small.Judge(f.always && f.most <= 0.04, "%s", f.String())
 		small.Explain(other.always && other.most <= 0.04, "Experiment, messages that do not wait for each other: %s.", other)
 	}

@@ -15,9 +15,9 @@ const shortest = 0.002
 // times are CPU seconds by printed topology and engine.
 type times map[string]map[string]float64
 
-// clock routes the fabrics of a printed table: routing alone, on one core, the least of
+// timeRouting routes the fabrics of a printed table: routing alone, on one core, the least of
 // up to three times.
-func clock(ctx context.Context, s *lab.Setup, name, printed, suffix string, engines []lab.Candidate) (lab.Table, times) {
+func timeRouting(ctx context.Context, s *lab.Setup, name, printed, suffix string, engines []lab.Candidate) (lab.Table, times) {
 	t := lab.Table{Name: name, Title: "CPU seconds of routing on one core, least of up to 3", Columns: []string{"topology", "formula", "engine", "seconds", "paper", "MB allocated", "refused because"}}
 	out := times{}
 	for i := range engines {
@@ -59,7 +59,7 @@ func (t times) ratio(text, topology, slow, fast, paper string, low, high float64
 const unbounded = 1e9
 
 func timesOfPaper1(ctx context.Context, s *lab.Setup) *lab.Result {
-	t, r := clock(ctx, s, "table3", publishedTimes1, "", []lab.Candidate{
+	t, r := timeRouting(ctx, s, "table3", publishedTimes1, "", []lab.Candidate{
 		{Name: "BEFT", Column: "beft_s", How: lab.Routing{Engine: "ftree,balance=beft"}}, {Name: "EFT", Column: "eft_s", How: lab.Routing{Engine: "ftree,balance=zahavi"}}, {Name: "ours", How: lab.Routing{Engine: "ftree,balance=closed"}},
 	})
 	claims := []lab.Claim{
@@ -78,7 +78,7 @@ func timesOfPaper1(ctx context.Context, s *lab.Setup) *lab.Result {
 const machines = "The paper's seconds are OpenSM's on a machine of its time: only ratios are compared."
 
 func timesOfPaper3(ctx context.Context, s *lab.Setup) *lab.Result {
-	t, r := clock(ctx, s, "table4", publishedTimes3, "", []lab.Candidate{
+	t, r := timeRouting(ctx, s, "table4", publishedTimes3, "", []lab.Candidate{
 		{Name: "without switches", Column: "no_sw2sw_s", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},
 		{Name: "sFtree", Column: "sw2sw_s", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=sftree"}},
 		{Name: "ours", How: lab.Routing{Engine: "ftree,balance=closed"}},
@@ -106,7 +106,7 @@ func timesOfPaper3(ctx context.Context, s *lab.Setup) *lab.Result {
 
 func timesOfPaper6(ctx context.Context, s *lab.Setup) *lab.Result {
 	byEntries := plain.MinHop(plain.ByLeaf)
-	t, r := clock(ctx, s, "table1", publishedTimes6, "|ports(2)", []lab.Candidate{
+	t, r := timeRouting(ctx, s, "table1", publishedTimes6, "|ports(2)", []lab.Candidate{
 		{Name: "minhop", Column: "minhop", How: lab.Routing{Engine: "minhop"}},
 		{Name: "dfsssp", Column: "dfsssp", How: lab.Routing{Engine: "dfsssp"}},
 		{Name: "ftree", Column: "ftree", How: lab.Routing{Engine: "ftree,balance=zahavi,switches=none"}},

@@ -62,7 +62,7 @@ func (w *wiring) end(name string) model.End {
 
 func (w *wiring) join(x, y string) { w.wires = append(w.wires, model.Wire{w.end(x), w.end(y)}) }
 
-func (w *wiring) hang(name string) {
+func (w *wiring) addHost(name string) {
 	h := int32(len(w.hosts))
 	w.hosts = append(w.hosts, model.Host{ID: uint64(h) + 1, Name: fmt.Sprintf("host %d", h)})
 	w.wires = append(w.wires, model.Wire{{Node: h}, w.end(name)})
@@ -73,11 +73,11 @@ func (w *wiring) subcluster(name string, hosts []int) {
 	at := func(level, i int) string { return fmt.Sprintf("%s%d.%d", name, level, i) }
 	for i, n := range hosts {
 		for range n {
-			w.hang(at(1, i+1))
+			w.addHost(at(1, i+1))
 		}
 	}
 	if name == "C" {
-		w.hang(at(3, 1))
+		w.addHost(at(3, 1))
 	}
 	for i, up := range [][]int{{1, 2, 3}, {2, 3, 4}, {3, 4, 1}, {4, 1}, {1, 2, 3}, {2, 3, 4}, {4, 1, 2}} {
 		for _, j := range up {

@@ -56,7 +56,7 @@ type collector struct {
 	frontier    []int32
 	compared    map[int32]bool // vertices compared with those known
 	withoutHost int            // explorations since a host answered
-	sounds      probe.Soundings
+	soundings   probe.Soundings
 	found       [probe.Positions][][3]float64 // by position and turn: answers by what was found
 }
 
@@ -102,7 +102,7 @@ func (c *collector) explorePort(x int32, i int, likely found) found {
 	case aHost:
 		c.withoutHost = 0
 		for _, turns := range probe.Endings(path) {
-			c.sounds.Index(turns)
+			c.soundings.Index(turns)
 		}
 		g.addHost(x, i, reply.Host)
 	case aSwitch:
@@ -118,16 +118,16 @@ func (c *collector) sound(x int32) bool {
 	g := c.graph
 	distance := c.position(x)
 	for range probe.SoundingsEach {
-		k, _ := c.sounds.Best(x, distance, func(turn Turn) bool { return c.mayLead(x, turn) })
+		k, _ := c.soundings.Best(x, distance, func(turn Turn) bool { return c.mayLead(x, turn) })
 		if k < 0 {
 			return false
 		}
-		turns := c.sounds.AddTry(k, x, distance)
+		turns := c.soundings.AddTry(k, x, distance)
 		reply, ok := c.Host(append(g.path(x), turns...)...)
 		if !ok {
 			continue
 		}
-		c.sounds.AddHit(k, distance)
+		c.soundings.AddHit(k, distance)
 		c.withoutHost = 0
 		last := len(turns) - 1
 		y := x

@@ -243,3 +243,53 @@ func FuzzEvents(f *testing.F) {
 		}
 	})
 }
+
+// TestExchanged: of two hosts, one of which takes the port of the other, each was moved,
+// whatever their order is in the maps.
+func TestExchanged(t *testing.T) {
+	a, b, c, d := mapping.Host{ID: 1, Name: "a"}, mapping.Host{ID: 2, Name: "b"}, mapping.Host{ID: 3, Name: "c"}, mapping.Host{ID: 4, Name: "d"}
+	of := func(hosts []mapping.Host, first, second mapping.End) *mapping.Network {
+		return mappingtest.New(t, hosts, []int32{8, 8}, []mapping.Wire{
+			{{Node: 0}, first},
+			{{Node: 1}, second},
+			{{Node: 2}, {Node: 4, Port: 2}},
+			{{Node: 3}, {Node: 5, Port: 2}},
+			{{Node: 4, Port: 7}, {Node: 5, Port: 7}},
+		})
+	}
+	old := of([]mapping.Host{a, b, c, d}, mapping.End{Node: 4, Port: 1}, mapping.End{Node: 5, Port: 3})
+	now := of([]mapping.Host{b, a, c, d}, mapping.End{Node: 4, Port: 1}, mapping.End{Node: 5, Port: 5})
+	changes := Diff(old, now)
+	if len(changes) != 2 {
+		t.Fatalf("%v", changes)
+	}
+	for i, host := range []string{"a - ", "b - "} {
+		if c := changes[i]; c.Kind != Moved || c.What != "host" || !strings.HasPrefix(c.From, host) || !strings.HasPrefix(c.To, host) {
+			t.Errorf("%v, want that %swas moved", c, host)
+		}
+	}
+}
+
+// TestOneTime: what happens at one time makes one network.
+func TestOneTime(t *testing.T) {
+	f, err := gen.Parse("now-c")
+	if err != nil {
+		t.Fatal(err)
+	}
+	events, err := ReadEvents("events", strings.NewReader("2s node C2.1 down\n1s link C1.1 1 down\n1s link C1.1 2 down\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	epochs, err := Timeline(f, events)
+	if err != nil || len(epochs) != 3 {
+		t.Fatalf("%d networks, %v", len(epochs), err)
+	}
+	for i, want := range []struct {
+		from          time.Duration
+		events, hosts int
+	}{{0, 0, 36}, {time.Second, 2, 34}, {2 * time.Second, 1, 34}} {
+		if e := &epochs[i]; e.From != want.from || len(e.Events) != want.events || e.Network.NumHosts() != want.hosts {
+			t.Errorf("network %d: from %v by %d events, %d hosts, want %+v", i, e.From, len(e.Events), e.Network.NumHosts(), want)
+		}
+	}
+}

@@ -94,19 +94,19 @@ type merging struct {
 
 // group is hosts that share a model graph.
 type group struct {
-	leader  int32
-	members []int32
-	graph   *graph.Graph
-	sounds  *probe.Soundings
-	workers []*worker
-	ended   bool // it met one with a lower leader in this round
+	leader    int32
+	members   []int32
+	graph     *graph.Graph
+	soundings *probe.Soundings
+	workers   []*worker
+	ended     bool // it met one with a lower leader in this round
 }
 
 func newMerging(ctx context.Context, n *mapping.Network, opt *MergeOptions) *merging {
 	s := &merging{ctx: ctx, n: n, opt: opt, byID: make(map[uint64]int32, n.NumHosts())}
 	for h := range int32(n.NumHosts()) {
 		s.byID[n.Hosts[h].ID] = h
-		g := &group{leader: h, members: []int32{h}, graph: graph.New(n.Radix()), sounds: &probe.Soundings{}}
+		g := &group{leader: h, members: []int32{h}, graph: graph.New(n.Radix()), soundings: &probe.Soundings{}}
 		survey.NewExplorer(ctx, g.graph, nil, n.Hosts[h]) // adds the host and its switch
 		s.groupOf = append(s.groupOf, g)
 	}
@@ -166,7 +166,7 @@ func (s *merging) finish() (*Merging, error) {
 	slowest := time.Duration(0)
 	for _, g := range s.groups() {
 		e := survey.NewExplorer(s.ctx, g.graph, s.newProber(g.leader), s.n.Hosts[g.leader])
-		e.Sounds = g.sounds
+		e.Soundings = g.soundings
 		r, err := e.Finish(100)
 		if err != nil {
 			return nil, err

@@ -43,7 +43,7 @@ type worker struct {
 func (s *merging) assign(g *group) {
 	g.workers, g.ended = nil, false
 	e := survey.NewExplorer(s.ctx, g.graph, nil, s.n.Hosts[g.leader])
-	e.Sounds = g.sounds
+	e.Soundings = g.soundings
 	byHost := map[int32]*worker{}
 	explored := map[int]bool{} // positions of unexplored switches that a member explores
 	for _, t := range s.openTasks(g, e, explored) {
@@ -110,7 +110,7 @@ func (s *merging) newWorker(g *group, host int32) *worker {
 	w := &worker{host: host, prober: s.newProber(host)}
 	w.mapper = newCoroutine(s.ctx, func(ctx context.Context, p mapping.Prober) {
 		w.explorer = survey.NewExplorer(ctx, g.graph.Clone(), p, s.n.Hosts[host])
-		w.explorer.Sounds = g.sounds.Clone()
+		w.explorer.Soundings = g.soundings.Clone()
 		w.explorer.EndVisit = func(h mapping.Host) bool { return s.meet(g, s.groupOf[s.byID[h.ID]]) }
 		w.run()
 	})
@@ -201,7 +201,7 @@ func (s *merging) report(g *group) (done time.Duration, probes int) {
 			continue // the round was over before it began
 		}
 		g.graph.Learn(w.explorer.Map, base)
-		g.sounds.Absorb(w.explorer.Sounds)
+		g.soundings.Absorb(w.explorer.Soundings)
 		probes += w.explorer.Probes.Total().Sent
 		s.result.Probes.Add(&w.explorer.Probes)
 		if w.host != g.leader {
@@ -223,7 +223,7 @@ func (s *merging) mergeGroups() time.Duration {
 			a, b = b, a
 		}
 		a.graph.Absorb(b.graph)
-		a.sounds.Absorb(b.sounds)
+		a.soundings.Absorb(b.soundings)
 		a.members = append(a.members, b.members...)
 		for _, h := range b.members {
 			s.groupOf[h] = a

@@ -173,3 +173,22 @@ func TestRefusals(t *testing.T) {
 		}
 	}
 }
+
+// TestRetriesInTraffic: where silence is weighed, an algorithm sends a silent probe again.
+func TestRetriesInTraffic(t *testing.T) {
+	n := mappingtest.Network(t, "now-c")
+	o := Defaults()
+	o.Retries = 1
+	quiet, err := Run(t.Context(), n, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	o.Retries, o.Traffic.Loss = 0, 1e-12
+	busy, err := Run(t.Context(), n, &o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := busy.Probes.Total().Sent-busy.Survey.Probes.Total().Sent, quiet.Probes.Total().Sent; got != want {
+		t.Errorf("the algorithm sent %d probes, want %d", got, want)
+	}
+}

@@ -9,7 +9,7 @@ import (
 	"weft/mapping"
 )
 
-// Flags are those of tests on random networks: how many, and the seed to draw them from.
+// Flags adds the flags of tests on random networks: how many, and the seed to draw them from.
 func Flags(networks int) (*int, *uint64) {
 	return flag.Int("networks", networks, "random networks to map"), flag.Uint64("drawseed", 1, "seed of the random networks")
 }

@@ -12,8 +12,8 @@ import (
 type Explorer struct {
 	probe.Sender
 	Map *graph.Graph
-	// Sounds holds the strings that led to hosts so far.
-	Sounds *probe.Soundings
+	// Soundings holds the strings that led to hosts so far.
+	Soundings *probe.Soundings
 	// EndVisit, if set, ends the visit of a switch when it returns true for a host there.
 	EndVisit func(mapping.Host) bool
 
@@ -45,7 +45,7 @@ type treeCache struct {
 // When the context ends it sends no more probes, and notes no silence.
 func NewExplorer(ctx context.Context, g *graph.Graph, p mapping.Prober, self mapping.Host) *Explorer {
 	e := &Explorer{
-		Sender: probe.NewSender(ctx, p, self, probe.Options{}), Map: g, Sounds: &probe.Soundings{}, host: g.Host(self),
+		Sender: probe.NewSender(ctx, p, self, probe.Options{}), Map: g, Soundings: &probe.Soundings{}, host: g.Host(self),
 		evidence: newEvidence(0, 0), compared: comparisons{map[pair]int{}, map[int32]bool{}}, tree: treeCache{version: -1}, lastKind: graph.ForSwitch,
 	}
 	if e.root() == graph.None {

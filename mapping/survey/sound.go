@@ -16,7 +16,7 @@ func (e *Explorer) BestSounding(v int32) (k, distance int, share float64) {
 	m, entry := e.Map, t.Entry(v)
 	distance, _ = m.DistanceToHost(m.At(v, entry).To)
 	low, high := m.Window(v)
-	k, share = e.Sounds.Best(v, distance, func(turn mapping.Turn) bool {
+	k, share = e.Soundings.Best(v, distance, func(turn mapping.Turn) bool {
 		i := entry + int(turn)
 		return i >= low && i <= high && m.At(v, i).IsUnknown()
 	})
@@ -32,9 +32,9 @@ func (e *Explorer) Sound(v int32) bool {
 		if k < 0 {
 			return false
 		}
-		turns := e.Sounds.AddTry(k, v, distance)
+		turns := e.Soundings.AddTry(k, v, distance)
 		if reply, ok := e.Host(append(way, turns...)...); ok {
-			e.Sounds.AddHit(k, distance)
+			e.Soundings.AddHit(k, distance)
 			_, last, port := e.addPath(v, entry+int(turns[0]), turns[1:])
 			e.addHost(last, port, reply.Host)
 			return true
@@ -54,8 +54,8 @@ func (e *Explorer) addSoundings(way []mapping.Turn) {
 	}
 	for _, ending := range probe.Endings(way) {
 		distance, _ := e.Map.DistanceToHost(on[len(on)-len(ending)-1])
-		k := e.Sounds.Index(ending)
-		e.Sounds.AddTry(k, -1, distance)
-		e.Sounds.AddHit(k, distance)
+		k := e.Soundings.Index(ending)
+		e.Soundings.AddTry(k, -1, distance)
+		e.Soundings.AddHit(k, distance)
 	}
 }
