@@ -318,3 +318,11 @@ func TestPortsUsesFreePort(t *testing.T) {
 		t.Errorf("the second cable is %+v", l)
 	}
 }
+
+// Levels count down again beyond the roots, to 0 and no further.
+func TestLevelsFarFromHosts(t *testing.T) {
+	f := parse(t, "mesh(8,hosts=1)|without(hosts=1,3-7)")
+	if got, want := Levels(f)[:8], []int32{0, 1, 0, 1, 0, 0, 0, 0}; !slices.Equal(got, want) {
+		t.Errorf("levels %v, want %v", got, want)
+	}
+}

@@ -18,6 +18,19 @@ func mustRead(t *testing.T, data string, opt Options) *fabric.Fabric {
 	return f
 }
 
+// Where the ends of a cable disagree, the lesser width and speed hold, whichever comes first.
+func TestLesserOfBothEnds(t *testing.T) {
+	for _, rates := range [][2]string{{"4xQDR", "1xDDR"}, {"1xDDR", "4xQDR"}, {"1xQDR", "4xDDR"}} {
+		f := mustRead(t, `Switch 2 "S-0000000000000001" # "a"
+[1] "S-0000000000000002"[1] # "b" lid 0 `+rates[0]+`
+Switch 2 "S-0000000000000002" # "b"
+[1] "S-0000000000000001"[1] # "a" lid 0 `+rates[1]+"\n", Options{})
+		if l := f.Links[0]; l.Width != 1 || l.Speed != fabric.DDR {
+			t.Errorf("%v: %dx%s, want 1xDDR", rates, l.Width, l.Speed)
+		}
+	}
+}
+
 // Some editors begin a file with a byte order mark.
 func TestByteOrderMark(t *testing.T) {
 	const topo = "MTS800 A\n P1 -> Cougar H P1\n"
@@ -210,7 +223,7 @@ leaf1/U1=isChaBma
  1 -5G-> leaf1 UP
  2 -> leaf2 UP
  SUBSYSTEM LEAF leaf1
- UP -10G-> U1 1
+ UP -12x-10G-> U1 1
  P1 -> L1/P1
  SUBSYSTEM LEAF leaf2
  P1 -> L2/P1
@@ -221,7 +234,7 @@ leaf1/U1=isChaBma
 		t.Fatal(err)
 	}
 	checkFabric(t, f)
-	if len(w) != 1 || w[0].String() != "x.ibnl:16: 4x QDR here and 4x DDR on line 13: the lesser is taken" {
+	if len(w) != 1 || w[0].String() != "x.ibnl:16: 12x QDR here and 4x DDR on line 13: the lesser is taken" {
 		t.Errorf("warnings %v", w)
 	}
 	leaf, _ := f.NodeByName("A/leaf1/U1")

@@ -32,6 +32,9 @@ func seededPlans(t *testing.T, do func(name string, g *fabric.Graph, p *route.Pl
 				p.SL2VL.Pool[0][5] = route.DropVL
 			}
 			p.Service = route.Service{Default: uint8(seed % 2), ReplySameSL: seed%5 > 0}
+			if seed%3 == 0 {
+				g.PortVLs = slices.Repeat([]uint8{4}, len(g.PortVLs))
+			}
 			if seed%2 == 0 {
 				for range 6 {
 					s := int32(rng.IntN(g.NumSwitches))
@@ -52,6 +55,51 @@ func randomRows(g *fabric.Graph, p *route.Plan, rng *rand.Rand) (rows []route.Ro
 		rows = append(rows, route.Row{Source: int32(rng.IntN(g.NumEnds)), Target: target, Offset: uint8(rng.IntN(p.Ends.Count(target)))})
 	}
 	return rows
+}
+
+// An end port whose LIDs another one has cannot be reached, by no fault of the ways to it.
+func TestOneWayToNobody(t *testing.T) {
+	for seed := range uint64(20) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		g, p := plan(t, "karytree(2,2)", "minhop", 0, nil)
+		a, b := rng.IntN(g.NumEnds), rng.IntN(g.NumEnds)
+		p.Ends.Base[a] = p.Ends.Base[b]
+		for range 8 {
+			p.Tables.Set(int32(rng.IntN(g.NumSwitches)), fabric.LID(1+rng.IntN(int(p.Ends.Top()))), 255)
+		}
+		want, _ := newDumb(g, p).judge()
+		r := figures(judged(t, good{g, p}))
+		delete(r.Faults, Names)
+		delete(r.Faults, NoSL)
+		delete(want.Faults, Names)
+		delete(want.Faults, NoSL)
+		if diff := cmp.Diff(want, r); diff != "" {
+			t.Errorf("seed %d: dumb judge -, judge +\n%s", seed, diff)
+		}
+	}
+}
+
+// A cycle that only packets of one source make, which go round it more than once, has the
+// source named at every channel.
+func TestLoopNamesItsSource(t *testing.T) {
+	x := ring(t, 3, 0, func(int) bool { return false }, func(_, _ int32) uint8 { return 0 })
+	for e := 1; e < x.g.NumEnds; e++ {
+		if e != 2 {
+			x.p.Ends.Base[e] = 0
+		}
+	}
+	for s := range int32(3) {
+		x.p.Tables.Set(s, x.p.Ends.Base[2], 1)
+	}
+	r := judged(t, x)
+	if r.DeadlockFree != No || len(r.Cycle) != 3 {
+		t.Fatalf("deadlock-free %v, cycle %v", r.DeadlockFree, r.Cycle)
+	}
+	for _, h := range r.Cycle {
+		if h.Source != x.g.EndName(0) || h.LID != x.p.Ends.Base[2] {
+			t.Errorf("%+v: want source %s", h, x.g.EndName(0))
+		}
+	}
 }
 
 func TestRareSLsLikeDumbJudge(t *testing.T) {

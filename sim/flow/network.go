@@ -47,7 +47,7 @@ func New(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Net
 // every flow evenly over the LIDs of its target. It returns nil for other Plans, and where
 // no host has more than one LID.
 func NewSpread(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (*Network, error) {
-	for h := range int32(min(g.NumHosts, len(p.Ends.LMC))) {
+	for h := range int32(min(g.NumHosts, len(p.Ends.Base), len(p.Ends.LMC))) {
 		if p.Choice.By == route.AnyLID && p.Ends.Count(h) > 1 {
 			return compile(ctx, g, p, route.AnyLID, workers)
 		}
