@@ -189,7 +189,7 @@ func TestForeignOfAnotherFabric(t *testing.T) {
 
 // swlab's hop counts, all 4,030, are what walking its tables gives.
 func TestSwlabClaims(t *testing.T) {
-	dir := filepath.Join("..", "..", "shared", "data", "real", "swlab")
+	dir := filepath.Join("..", "..", "..", "shared", "data", "real", "swlab")
 	topo, err := os.ReadFile(filepath.Join(dir, "subnet.lst"))
 	if err != nil {
 		t.Skip("the swlab dump is not here:", err)
