@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"slices"
 	"strings"
 )
 
@@ -97,11 +98,7 @@ func sizes(arg string, ranks int) ([]int, error) {
 // with the shortest sides that leaves no rank idle.
 func squarest(ranks, n int) []int {
 	if n == 1 || ranks == 0 {
-		dims := []int{ranks}
-		for len(dims) < n {
-			dims = append(dims, 1)
-		}
-		return dims
+		return append([]int{ranks}, slices.Repeat([]int{1}, n-1)...)
 	}
 	var best []int
 	for k := 1; k <= ranks; k++ {
@@ -109,20 +106,11 @@ func squarest(ranks, n int) []int {
 			continue
 		}
 		dims := append([]int{k}, squarest(ranks/k, n-1)...)
-		if descending(dims) && (best == nil || sum(dims) < sum(best)) {
+		if slices.IsSortedFunc(dims, func(a, b int) int { return b - a }) && (best == nil || sum(dims) < sum(best)) {
 			best = dims
 		}
 	}
 	return best
-}
-
-func descending(v []int) bool {
-	for i := 1; i < len(v); i++ {
-		if v[i] > v[i-1] {
-			return false
-		}
-	}
-	return true
 }
 
 func sum(v []int) int {

@@ -79,8 +79,7 @@ func byGUID(f *fabric.Fabric, want func(fabric.NodeID) bool) []fabric.NodeID {
 func switchLinks(f *fabric.Fabric, want func(*fabric.Link) bool) []fabric.LinkID {
 	lower := func(id fabric.LinkID) fabric.End {
 		l := &f.Links[id]
-		switch c := cmp.Compare(f.Nodes[l.A.Node].GUID, f.Nodes[l.B.Node].GUID); {
-		case c < 0 || c == 0 && l.A.Port < l.B.Port:
+		if cmp.Or(cmp.Compare(f.Nodes[l.A.Node].GUID, f.Nodes[l.B.Node].GUID), cmp.Compare(l.A.Port, l.B.Port)) < 0 {
 			return l.A
 		}
 		return l.B
@@ -94,10 +93,7 @@ func switchLinks(f *fabric.Fabric, want func(*fabric.Link) bool) []fabric.LinkID
 	}
 	slices.SortFunc(out, func(a, b fabric.LinkID) int {
 		x, y := lower(a), lower(b)
-		if c := cmp.Compare(f.Nodes[x.Node].GUID, f.Nodes[y.Node].GUID); c != 0 {
-			return c
-		}
-		return int(x.Port) - int(y.Port)
+		return cmp.Or(cmp.Compare(f.Nodes[x.Node].GUID, f.Nodes[y.Node].GUID), cmp.Compare(x.Port, y.Port))
 	})
 	return out
 }

@@ -268,12 +268,9 @@ func lookup(table []spec, name string) *spec {
 }
 
 func names(table []spec) string {
-	var b strings.Builder
+	list := make([]string, len(table))
 	for i := range table {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(table[i].name)
+		list[i] = table[i].name
 	}
-	return b.String()
+	return strings.Join(list, " ")
 }

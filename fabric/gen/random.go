@@ -195,16 +195,12 @@ func regular(a *args) (*fabric.Fabric, error) {
 	}
 	rng := newRand(a)
 	for range maxDraws(links) {
-		g := newPairs(n)
-		if missing := n - 1 - degree; missing < degree {
-			if !g.match(rng, missing) {
-				continue
-			}
+		g, dense := newPairs(n), n-1-degree < degree
+		matched := g.match(rng, min(degree, n-1-degree))
+		if dense {
 			g = g.complement()
-		} else if !g.match(rng, degree) {
-			continue
 		}
-		if g.connected() {
+		if matched && g.connected() {
 			return g.build(degree, func(int) int { return hosts })
 		}
 	}
@@ -254,12 +250,7 @@ func (g *pairs) complement() *pairs {
 // build makes the switches: links on the first ports, in the order of the other
 // switch, hosts after them (from port first+1 on; -1 for the next free one).
 func (g *pairs) build(first int, hosts func(s int) int) (*fabric.Fabric, error) {
-	slices.SortFunc(g.list, func(a, b [2]int32) int {
-		if a[0] != b[0] {
-			return int(a[0] - b[0])
-		}
-		return int(a[1] - b[1])
-	})
+	slices.SortFunc(g.list, func(a, b [2]int32) int { return slices.Compare(a[:], b[:]) })
 	b := newBuilder()
 	behind := func(s int) int {
 		if first < 0 {

@@ -176,10 +176,9 @@ type Rates struct {
 
 // rates are the capacities of all links by their width and speed, or 1 each.
 func (n *Network) rates(equal bool) (r Rates, capacity []float64) {
-	capacity = make([]float64, n.links())
+	capacity = slices.Repeat([]float64{1}, n.links())
 	fastest := int32(0)
 	for l := range capacity {
-		capacity[l] = 1
 		rate, _ := n.rate(l)
 		fastest = max(fastest, rate)
 	}
