@@ -1,7 +1,5 @@
 package fabric
 
-import "fmt"
-
 // Clone returns an independent copy.
 func (f *Fabric) Clone() *Fabric {
 	c := New(f.Name)
@@ -19,19 +17,6 @@ func (f *Fabric) SetLinkDown(id LinkID, down bool) { f.Links[id].Down = down }
 
 // SetNodeDown fails (true) or restores (false) a node with all its cables.
 func (f *Fabric) SetNodeDown(id NodeID, down bool) { f.Nodes[id].Down = down }
-
-// SetLinkDrained takes a link out of routing (true) while it stays up, or gives it back.
-func (f *Fabric) SetLinkDrained(id LinkID, drained bool) { f.Links[id].Drained = drained }
-
-// SetNodeDrained drains a switch (true) or gives it back: a drained switch still
-// serves its own hosts and its own port 0, and carries no other traffic.
-func (f *Fabric) SetNodeDrained(id NodeID, drained bool) error {
-	if f.Nodes[id].Type != Switch {
-		return fmt.Errorf("fabric: %s is a %s: only a switch or a link can be drained", f.NodeName(id), f.Nodes[id].Type)
-	}
-	f.Nodes[id].Drained = drained
-	return nil
-}
 
 // LinkUp reports whether a link and the nodes at both its ends are up.
 func (f *Fabric) LinkUp(id LinkID) bool {

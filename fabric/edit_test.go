@@ -98,21 +98,15 @@ func TestDrain(t *testing.T) {
 	h := mustAdd(t, f, CA, 3, 1, "h")
 	link := mustConnect(t, f, End{s, 1}, End{u, 1})
 	mustConnect(t, f, End{h, 1}, End{s, 2})
-	wantError(t, f.SetNodeDrained(h, true), "is a CA: only a switch or a link can be drained")
-	if err := f.SetNodeDrained(s, true); err != nil {
-		t.Fatal(err)
-	}
+	f.Nodes[s].Drained = true
 	if g := f.Compile(); !g.Drained[0] || g.Drained[1] || g.NumChannels != 2 || g.NumHosts != 1 {
 		t.Errorf("a drained switch keeps its cables and hosts: %+v", g)
 	}
-	f.SetLinkDrained(link, true)
+	f.Links[link].Drained = true
 	if g := f.Compile(); g.NumChannels != 0 || !f.LinkUp(link) {
 		t.Errorf("a drained link is up and in no Graph: %d channels, up %t", g.NumChannels, f.LinkUp(link))
 	}
-	f.SetLinkDrained(link, false)
-	if err := f.SetNodeDrained(s, false); err != nil {
-		t.Fatal(err)
-	}
+	f.Links[link].Drained, f.Nodes[s].Drained = false, false
 	if g := f.Compile(); g.Drained[0] || g.NumChannels != 2 {
 		t.Errorf("given back: %+v", g)
 	}

@@ -41,7 +41,7 @@ type Node struct {
 	Role          Role   // role that a switch was given in a tree
 
 	Down    bool // powered off or failed: no part of the Graph
-	Drained bool // switch: serves its own hosts, lets no other traffic through
+	Drained bool // switch: serves its own hosts and port 0, lets no other traffic through
 
 	// Ports by port number, 0 to the number of external ports. Port 0 is the
 	// management port of a switch and unused on other nodes.

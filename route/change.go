@@ -24,9 +24,6 @@ func (t *Tally) add(o Tally) {
 	t.Gone += o.Gone
 }
 
-// Changed counts all but what is as it was.
-func (t *Tally) Changed() int { return t.Moved + t.New + t.Gone }
-
 // SwitchChange counts what must be written to a switch.
 type SwitchChange struct {
 	Switch  int32

@@ -57,7 +57,7 @@ func TestCounts(t *testing.T) {
 	node := fabric.NodeID(slices.IndexFunc(f.Nodes, func(n fabric.Node) bool { return n.Type == fabric.CA }))
 	f.SetNodeDown(node, true)
 	link := slices.IndexFunc(f.Links, func(l fabric.Link) bool { return f.Nodes[l.A.Node].Type == f.Nodes[l.B.Node].Type })
-	f.SetLinkDrained(fabric.LinkID(link), true)
+	f.Links[link].Drained = true
 	g := f.Compile()
 	s, err := summary.Of(t.Context(), &source.Source{Fabric: f, Format: "ibnetdiscover", Warnings: warnings}, g)
 	if err != nil {

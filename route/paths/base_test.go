@@ -219,9 +219,7 @@ func damage(t *rapid.T, f *fabric.Fabric) {
 		f.SetNodeDown(rapid.SampledFrom(switches).Draw(t, "switch"), true)
 	}
 	for range rapid.IntRange(0, 2).Draw(t, "drained") {
-		if err := f.SetNodeDrained(rapid.SampledFrom(switches).Draw(t, "switch"), true); err != nil {
-			t.Fatal(err)
-		}
+		f.Nodes[rapid.SampledFrom(switches).Draw(t, "switch")].Drained = true
 	}
 	if rapid.IntRange(0, 3).Draw(t, "swap") == 0 {
 		swap(f, rapid.SampledFrom(cables).Draw(t, "one"), rapid.SampledFrom(cables).Draw(t, "other"))

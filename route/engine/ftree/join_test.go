@@ -81,9 +81,7 @@ func TestJoinDrained(t *testing.T) {
 		}
 		for _, s := range c.drained {
 			id, _ := f.NodeByGUID(g.SwitchGUID[s])
-			if err := f.SetNodeDrained(id, true); err != nil {
-				t.Fatal(err)
-			}
+			f.Nodes[id].Drained = true
 		}
 		for _, vls := range []int{1, 8} {
 			req := &recipe.Request{Engine: Spec(), Options: map[string]string{"roots": guids(c.roots), "leaves": guids(c.leaves)}, Workers: 1, MaxVLs: vls}

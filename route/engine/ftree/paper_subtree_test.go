@@ -53,9 +53,7 @@ func TestSubtreeDrained(t *testing.T) {
 	whole := f.Compile()
 	for _, s := range []int{1, 4, 8} {
 		id, _ := f.NodeByGUID(whole.SwitchGUID[s])
-		if err := f.SetNodeDrained(id, true); err != nil {
-			t.Fatal(err)
-		}
+		f.Nodes[id].Drained = true
 	}
 	_, err = attempt(t, f.Compile(), "balance=beft switches=sftree")
 	if no, ok := errors.AsType[*route.Refusal](err); !ok || !strings.Contains(no.Reason, "cycle") {
