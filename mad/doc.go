@@ -5,8 +5,9 @@
 // offset and width as the specification's tables give them (bit 0 is the most
 // significant bit of byte 0; everything is big endian), the values that have
 // names, the bits of the SA ComponentMask that stand for it. From that one
-// declaration derive Get and Put, the text of Dump, the error that names what a
-// truncated datagram lacks, the seeds of the fuzz targets and docs/mads.md.
+// declaration derive Get and Put, the error that names what a truncated datagram
+// lacks and docs/mads.md; in tests also a datagram as text (Dump), and its bytes
+// from that text again.
 //
 //	data := d.Data()                               // the attribute of a datagram
 //	if mad.PortInfoPortState.Get(data) == mad.PortInit { ... }
@@ -22,6 +23,5 @@
 //
 // Sources: InfiniBand Architecture Specification, volume 1 (the clause of every
 // layout is in its declaration), checked against captured datagrams
-// (testdata/vectors). Deviations: reserved bits are kept, not cleared; Dump
-// shows them when they are not zero; the tests make every byte of its text again.
+// (testdata/vectors). Deviation: reserved bits are kept, not cleared.
 package mad

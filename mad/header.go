@@ -1,5 +1,7 @@
 package mad
 
+import "fmt"
+
 // Size is the length of a datagram on the wire. Longer messages exist only
 // where RMPP cuts them into datagrams of this size.
 const Size = 256
@@ -180,4 +182,22 @@ func (d Datagram) Answer(s Status) bool {
 		DirectedSMPDrDLID.Put(d, from)
 	}
 	return true
+}
+
+// String is a line about the datagram: class, method, attribute, and what else
+// tells it from others.
+func (d Datagram) String() string {
+	if len(d) < Header.Size {
+		return fmt.Sprintf("%d bytes", len(d))
+	}
+	c, m := d.Class(), d.Method()
+	s := fmt.Sprintf("%v %v %s", c, m, c.AttributeName(d.Attr()))
+	if mod := d.Modifier(); mod != 0 {
+		s += fmt.Sprintf(" modifier 0x%x", mod)
+	}
+	s += fmt.Sprintf(" tid 0x%x", d.TID())
+	if m.IsResponse() && d.Status() != StatusOK {
+		s += fmt.Sprintf(" status 0x%04x %v", uint16(d.Status()), d.Status())
+	}
+	return s
 }

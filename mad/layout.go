@@ -56,7 +56,7 @@ const (
 	gid
 )
 
-// layouts are all layouts in the order of their names, for documentation and tests.
+// layouts holds all layouts in the order of their names, for documentation and tests.
 var layouts []*Layout
 
 // newLayout declares a layout of size bytes.

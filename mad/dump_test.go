@@ -7,24 +7,6 @@ import (
 	"strconv"
 )
 
-// String is a line about the datagram: class, method, attribute, and what else
-// tells it from others.
-func (d Datagram) String() string {
-	if len(d) < Header.Size {
-		return fmt.Sprintf("%d bytes", len(d))
-	}
-	c, m := d.Class(), d.Method()
-	s := fmt.Sprintf("%v %v %s", c, m, c.AttributeName(d.Attr()))
-	if mod := d.Modifier(); mod != 0 {
-		s += fmt.Sprintf(" modifier 0x%x", mod)
-	}
-	s += fmt.Sprintf(" tid 0x%x", d.TID())
-	if m.IsResponse() && d.Status() != StatusOK {
-		s += fmt.Sprintf(" status 0x%04x %v", uint16(d.Status()), d.Status())
-	}
-	return s
-}
-
 // Dump prints b as text: the fields of its headers, attribute or records by
 // name, and in hexadecimal whatever no field stands for and is not zero. It
 // prints any bytes, also truncated ones, and returns what Check says of them. The
