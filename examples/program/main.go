@@ -1,5 +1,4 @@
-// Command program loads a dump, routes it, has the routing judged and reads the report:
-// go run ./examples/program examples/psmn-x5.ibnetdiscover
+// Command program routes a dump and has it judged: go run ./examples/program examples/psmn-x5.ibnetdiscover
 package main
 
 import (

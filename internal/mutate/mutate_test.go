@@ -1,23 +1,16 @@
-// Command mutate breaks the code on purpose, one edit at a time, and reports which edits
-// the tests of the package notice. Edits stand in lists, a line each:
-//
-//	FILE | TEXT IN IT | TEXT IN ITS PLACE | PACKAGE WHOSE TESTS MUST FAIL
-//
-// The text stands in the file once. No file is changed: the go command overlays them.
-//
-//	make mutate                           all lists, and the score into docs/mutants.md
-//	go run ./internal/mutate sm route     edits of these folders, to standard output
-package main
+package mutate
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
-	"log"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
+	"testing"
 )
 
 // edit is a line of a list.
@@ -82,59 +75,79 @@ func (e *edit) try(dir string) (caught bool, err error) {
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		return false, err
 	}
-	out, err := exec.Command("go", "test", "-overlay", overlay, "-vet=off", "-failfast", "-timeout", "180s", "./"+e.pkg).CombinedOutput()
+	out, err := exec.Command("go", "test", "-overlay", overlay, "-vet=off", "-failfast", "-short", "-timeout", "180s", "./"+e.pkg).CombinedOutput()
 	if strings.Contains(string(out), "[build failed]") || strings.Contains(string(out), "[setup failed]") {
 		return false, fmt.Errorf("%s: the broken code does not build: %s", e.place, out)
 	}
 	return err != nil, nil
 }
 
-func main() {
-	log.SetFlags(0)
+// mutate asks for the edits to be tried: all of them, or those of packages in a folder.
+var mutate = flag.String("mutate", "", "try the edits of packages in this folder of the project; all for every one")
+
+// TestEdits: every edit of the lists has its place in the code.
+func TestEdits(t *testing.T) {
+	edits, err := readEdits("../..")
+	if err != nil || len(edits) < 100 {
+		t.Errorf("%d edits, %v", len(edits), err)
+	}
+}
+
+// score counts the edits of a package.
+type score struct{ tried, caught int }
+
+// TestMutate tries the edits, and writes docs/mutants.md after all of them.
+func TestMutate(t *testing.T) {
+	if *mutate == "" {
+		t.Skip("takes an hour: make mutate")
+	}
+	t.Chdir("../..")
 	edits, err := readEdits(".")
 	if err != nil {
-		log.Fatal(err)
+		t.Fatal(err)
 	}
-	if folders := os.Args[1:]; len(folders) > 0 {
-		edits = slices.DeleteFunc(edits, func(e edit) bool {
-			return !slices.ContainsFunc(folders, func(f string) bool { return strings.HasPrefix(e.pkg+"/", f+"/") })
-		})
-	}
-	dir, err := os.MkdirTemp("", "weft-mutate-")
-	if err != nil {
-		log.Fatal(err)
-	}
-	defer func() { _ = os.RemoveAll(dir) }()
-	unbuilt := 0
-	tried, caught, missed := map[string]int{}, map[string]int{}, []string{}
-	var packages []string
+	var missed []string
+	scores := map[string]score{}
 	for i := range edits {
 		e := &edits[i]
-		noticed, err := e.try(dir)
-		if err != nil {
-			log.Print(err)
-			unbuilt++
+		if *mutate != "all" && !strings.HasPrefix(e.pkg+"/", *mutate+"/") {
 			continue
 		}
-		if tried[e.pkg]++; tried[e.pkg] == 1 {
-			packages = append(packages, e.pkg)
+		caught, err := e.try(t.TempDir())
+		if err != nil {
+			t.Error(err)
+			continue
 		}
-		word := "caught"
-		if noticed {
-			caught[e.pkg]++
+		s, word := scores[e.pkg], "MISSED"
+		s.tried++
+		if caught {
+			s.caught++
+			word = "caught"
 		} else {
-			word = "MISSED"
 			missed = append(missed, fmt.Sprintf("- `%s`: `%s` -> `%s`", e.file, e.old, e.to))
 		}
-		log.Printf("%d of %d: %s %s: %s -> %s", i+1, len(edits), word, e.file, e.old, e.to)
+		scores[e.pkg] = s
+		fmt.Printf("%d of %d: %s %s: %s -> %s\n", i+1, len(edits), word, e.file, e.old, e.to)
 	}
-	slices.Sort(packages)
-	fmt.Print("# Faults put in by hand\n\n`make mutate` breaks the code by the lists in `internal/mutate`, one edit at a time, and runs the tests of the package.\n\n| package | edits | caught | share |\n|---|---|---|---|\n")
-	for _, pkg := range packages {
-		fmt.Printf("| `%s` | %d | %d | %d %% |\n", pkg, tried[pkg], caught[pkg], 100*caught[pkg]/tried[pkg])
+	text := report(scores, missed)
+	fmt.Print(text)
+	if *mutate == "all" && !t.Failed() {
+		if err := os.WriteFile("docs/mutants.md", []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if unbuilt > 0 {
-		log.Fatalf("%d edits leave code that does not build: mend the lists", unbuilt)
+}
+
+// report is the score as docs/mutants.md has it.
+func report(scores map[string]score, missed []string) string {
+	var b strings.Builder
+	b.WriteString("# Faults put in by hand\n\n`make mutate` breaks the code by the lists in `internal/mutate`, one edit at a time, and runs the tests of the package.\n\n| package | edits | caught | share |\n|---|---|---|---|\n")
+	var all score
+	for _, pkg := range slices.Sorted(maps.Keys(scores)) {
+		s := scores[pkg]
+		all.tried, all.caught = all.tried+s.tried, all.caught+s.caught
+		fmt.Fprintf(&b, "| `%s` | %d | %d | %d %% |\n", pkg, s.tried, s.caught, 100*s.caught/s.tried)
 	}
-	fmt.Printf("\n%d of %d caught. Not noticed:\n\n%s\n", len(edits)-len(missed), len(edits), strings.Join(append(missed, ""), "\n"))
+	fmt.Fprintf(&b, "\n%d of %d caught. Not noticed:\n\n%s\n", all.caught, all.tried, strings.Join(append(missed, ""), "\n"))
+	return b.String()
 }
