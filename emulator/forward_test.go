@@ -27,7 +27,7 @@ func routed(t testing.TB, lid uint16) *wire.Datagram {
 // counterRequest is a PerfMgt request: data traffic, on a lane.
 func counterRequest(t testing.TB, lid uint16) *wire.Datagram {
 	t.Helper()
-	m, err := mad.Request{Method: mad.Get, Attr: mad.AttrPortCounters}.Perf(make([]byte, wire.Size))
+	m, err := mad.Request{Method: mad.Get, Attr: mad.AttrPortCounters}.New(make([]byte, wire.Size), mad.ClassPerf)
 	if err != nil {
 		t.Fatal(err)
 	}

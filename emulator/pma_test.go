@@ -13,7 +13,7 @@ import (
 // the one wanted.
 func (b *bed) perf(method mad.Method, attr mad.AttrID, want mad.Status, fill func([]byte)) []byte {
 	b.t.Helper()
-	m, err := mad.Request{Method: method, Attr: attr}.Perf(make([]byte, wire.Size))
+	m, err := mad.Request{Method: method, Attr: attr}.New(make([]byte, wire.Size), mad.ClassPerf)
 	if err != nil {
 		b.t.Fatal(err)
 	}
@@ -114,7 +114,7 @@ func TestLinkDowned(t *testing.T) {
 // perfAt reads the counters of a port behind a LID.
 func (b *bed) perfAt(lid uint16, port uint64) []byte {
 	b.t.Helper()
-	m, err := mad.Request{Method: mad.Get, Attr: mad.AttrPortCounters}.Perf(make([]byte, wire.Size))
+	m, err := mad.Request{Method: mad.Get, Attr: mad.AttrPortCounters}.New(make([]byte, wire.Size), mad.ClassPerf)
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -14,7 +14,7 @@ type Request struct {
 	Key      uint64 // M_Key of an SMP, SM_Key of an SA request
 }
 
-// New starts a datagram of class c with the common header.
+// New starts a datagram of class c with the common header. For ClassPerf that is all.
 func (r Request) New(dst []byte, c Class) (Datagram, error) {
 	if len(dst) < Size {
 		return nil, &ShortError{Layout: Header, Have: len(dst), Need: Size}
@@ -68,9 +68,6 @@ func (r Request) SA(dst []byte, mask uint64) (Datagram, error) {
 	}
 	return d, err
 }
-
-// Perf builds a performance management request.
-func (r Request) Perf(dst []byte) (Datagram, error) { return r.New(dst, ClassPerf) }
 
 // Hops are the egress ports of a directed-route SMP, one a hop. It aliases d.
 // A hop count beyond MaxHops counts as MaxHops.

@@ -84,7 +84,7 @@ var builds = []struct {
 		return d, errors.Join(err, gidErr)
 	}},
 	{"perf-portcounters-set-reset.req", func(buf []byte, tid uint64) (Datagram, error) {
-		d, err := Request{Method: Set, Attr: AttrPortCounters, TID: tid}.Perf(buf)
+		d, err := Request{Method: Set, Attr: AttrPortCounters, TID: tid}.New(buf, ClassPerf)
 		PortCountersPortSelect.Put(d.Data(), 1)
 		PortCountersCounterSelect.Put(d.Data(), 0xFFFF)
 		PortCountersCounterSelect2.Put(d.Data(), 1)
@@ -172,7 +172,7 @@ func TestBadRequests(t *testing.T) {
 		func(b []byte) (Datagram, error) { return Request{}.Directed(b, nil) },
 		func(b []byte) (Datagram, error) { return Request{}.Routed(b) },
 		func(b []byte) (Datagram, error) { return Request{}.SA(b, 0) },
-		func(b []byte) (Datagram, error) { return Request{}.Perf(b) },
+		func(b []byte) (Datagram, error) { return Request{}.New(b, ClassPerf) },
 	} {
 		if _, err := build(make([]byte, Size-1)); !errors.As(err, &short) {
 			t.Errorf("a short buffer gave %v", err)

@@ -7,7 +7,7 @@ type Field struct {
 	mask  uint64
 	at    int   // the eight bytes at b[at:] hold the field
 	shift uint8 // its lowest bit in them
-	decl  *Decl
+	declared
 }
 
 // Get is the field's value in b, the bytes of its layout.
@@ -24,12 +24,9 @@ func (f Field) Put(b []byte, v uint64) {
 // Is reports whether the field is not zero: the reading of a one-bit field.
 func (f Field) Is(b []byte) bool { return f.Get(b) != 0 }
 
-// Decl is the field's declaration.
-func (f Field) Decl() *Decl { return f.decl }
-
 // Array is a handle on equal numbers at a fixed distance: a forwarding table
 // block, P_Keys, SLs.
-type Array struct{ decl *Decl }
+type Array struct{ declared }
 
 // Len is the number of elements.
 func (a Array) Len() int { return a.decl.Count }
@@ -40,15 +37,12 @@ func (a Array) At(b []byte, i int) uint64 { return a.decl.element(i).Get(b) }
 // Set writes element i.
 func (a Array) Set(b []byte, i int, v uint64) { a.decl.element(i).Put(b, v) }
 
-// Decl is the array's declaration.
-func (a Array) Decl() *Decl { return a.decl }
-
 // Raw is the part of b that holds the array, for arrays of whole bytes such as
 // the ports of a forwarding table block. It aliases b.
 func (a Array) Raw(b []byte) []byte { return a.decl.bytes(b) }
 
 // Bytes is a handle on a range of whole bytes: a name, a GID, a path.
-type Bytes struct{ decl *Decl }
+type Bytes struct{ declared }
 
 // Get is the range in b, the bytes of its layout. It aliases b.
 func (f Bytes) Get(b []byte) []byte { return f.decl.bytes(b) }
@@ -74,21 +68,21 @@ func (f Bytes) Text(b []byte) string {
 // GID is the range as a GID; the range must be 16 bytes.
 func (f Bytes) GID(b []byte) GID { return GID(f.decl.bytes(b)) }
 
-// Decl is the range's declaration.
-func (f Bytes) Decl() *Decl { return f.decl }
-
 // Part is a handle on a layout inside another one.
-type Part struct{ decl *Decl }
+type Part struct{ declared }
 
 // Get is the inner layout's part of b, for the handles of the inner layout. It
 // aliases b and reaches to the end of b where the inner layout ends the outer.
 func (p Part) Get(b []byte) []byte { return b[p.decl.Off/8:] }
 
-// Decl is the part's declaration.
-func (p Part) Decl() *Decl { return p.decl }
-
 // Handle is any of the four: what has a declaration.
 type Handle interface{ Decl() *Decl }
+
+// declared is the part that all handles have.
+type declared struct{ decl *Decl }
+
+// Decl returns the declaration of the handle.
+func (d declared) Decl() *Decl { return d.decl }
 
 // handle derives the access path of the width bits at bit off. The eight bytes
 // loaded end with the field, so that they never reach beyond a layout that is
@@ -97,9 +91,9 @@ func handle(d *Decl, off, width int) Field {
 	end := (off + width + 7) / 8
 	at := max(0, end-8)
 	return Field{
-		mask:  ^uint64(0) >> (64 - width),
-		at:    at,
-		shift: uint8((at+8)*8 - off - width),
-		decl:  d,
+		mask:     ^uint64(0) >> (64 - width),
+		at:       at,
+		shift:    uint8((at+8)*8 - off - width),
+		declared: declared{d},
 	}
 }

@@ -124,17 +124,17 @@ func (l *Layout) run(off, width int, names ...string) []Field {
 // array declares count numbers of width bits, the first at bit off, stride bits
 // apart.
 func (l *Layout) array(name string, off, width, count, stride int, opts ...option) Array {
-	return Array{l.declare(name, off, width, append(opts, func(d *Decl) { d.Count, d.Stride = count, stride }))}
+	return Array{declared{l.declare(name, off, width, append(opts, func(d *Decl) { d.Count, d.Stride = count, stride }))}}
 }
 
 // bytes declares size bytes at byte off.
 func (l *Layout) bytes(name string, off, size int, f format, opts ...option) Bytes {
-	return Bytes{l.declare(name, off*8, size*8, append(opts, func(d *Decl) { d.wide, d.format = true, f }))}
+	return Bytes{declared{l.declare(name, off*8, size*8, append(opts, func(d *Decl) { d.wide, d.format = true, f }))}}
 }
 
 // part declares that inner lies at byte off.
 func (l *Layout) part(name string, off int, inner *Layout, opts ...option) Part {
-	return Part{l.declare(name, off*8, inner.Size*8, append(opts, func(d *Decl) { d.wide, d.Part = true, inner }))}
+	return Part{declared{l.declare(name, off*8, inner.Size*8, append(opts, func(d *Decl) { d.wide, d.Part = true, inner }))}}
 }
 
 // declare adds a field. Handles of several files are initialised in an order

@@ -143,7 +143,7 @@ func (d *Decl) parseWide(b []byte, s string) error {
 	if err != nil || len(v) > d.Width/8 {
 		return fmt.Errorf("%s.%s: %q is not a value of %d bytes", d.Layout.Name, d.Name, s, d.Width/8)
 	}
-	Bytes{d}.Put(b, v)
+	Bytes{declared{d}}.Put(b, v)
 	return nil
 }
 

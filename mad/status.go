@@ -29,25 +29,13 @@ const (
 	StatusPrioritySuggested      Status = 0x0800
 )
 
-var fieldErrors = [8]string{
-	0: "",
-	1: "bad version",
-	2: "method not supported",
-	3: "method and attribute not supported together",
-	7: "invalid field",
-}
-
-var saErrors = [...]string{
-	0: "",
-	1: "no resources",
-	2: "request invalid",
-	3: "no records",
-	4: "too many records",
-	5: "invalid GID",
-	6: "insufficient components",
-	7: "denied",
-	8: "priority suggested",
-}
+var (
+	fieldErrors = [8]string{1: "bad version", "method not supported", "method and attribute not supported together", 7: "invalid field"}
+	saErrors    = [...]string{
+		1: "no resources", "request invalid", "no records", "too many records", "invalid GID",
+		"insufficient components", "denied", "priority suggested",
+	}
+)
 
 // String is the status in words as the SA means it: bits 15..8 have words for
 // that class only, and are never set by the others that weft speaks to.

@@ -1,6 +1,7 @@
 package wire
 
 import (
+	"errors"
 	"time"
 
 	"weft/mad"
@@ -189,7 +190,7 @@ func (c *Core) Refused(now time.Duration, id ID, err error, out []Action) []Acti
 	if e.attempt > 1 {
 		c.counters.Retried--
 	}
-	if isBusy(err) {
+	if errors.Is(err, ErrBusy) {
 		e.unsent = true
 		c.timers.set(i, min(e.end, now+busyWait))
 		return out

@@ -1,7 +1,6 @@
 package wire
 
 import (
-	"errors"
 	"time"
 
 	"weft/mad"
@@ -211,5 +210,3 @@ func statusError(m mad.Datagram) error {
 	}
 	return &StatusError{Class: m.Class(), Attribute: m.Attr(), Modifier: m.Modifier(), Status: m.Status()}
 }
-
-func isBusy(err error) bool { return errors.Is(err, ErrBusy) }
