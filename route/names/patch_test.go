@@ -130,6 +130,48 @@ func TestPatch(t *testing.T) {
 	}
 }
 
+// TestPatchOfCycle: where the entries close a cycle, every switch gets an entry, though its
+// dependency closes the cycle once more.
+func TestPatchOfCycle(t *testing.T) {
+	g := graph(t, "torus(6,hosts=1)") // a ring
+	plan := &route.Plan{Ends: must(lids.Assign(g, lids.Options{Fresh: true}))(t)}
+	plan.Tables = route.NewTables(g.NumSwitches, plan.Ends.Top())
+	around := []int32{0} // channels that lead round the ring
+	for len(around) < g.NumSwitches {
+		c := around[len(around)-1]
+		around = append(around, g.OutOf(g.To[c])[0])
+		if around[len(around)-1] == c^1 {
+			around[len(around)-1] = g.OutOf(g.To[c])[1]
+		}
+	}
+	for end := range int32(g.NumHosts) {
+		for _, c := range around {
+			plan.Tables.Set(g.From[c], plan.Ends.Base[end], g.FromPort[c])
+		}
+		plan.Tables.Set(g.EndSwitch[end], plan.Ends.Base[end], g.EndPort[end])
+	}
+	lid := plan.Ends.Base[0]
+	for s := range int32(g.NumSwitches) {
+		if s != g.EndSwitch[0] {
+			plan.Tables.Set(s, lid, route.NoPort)
+		}
+	}
+	at, c := g.EndSwitch[0], around[0] // the first entry is there: one hop, the long way round for the others
+	for c = range slices.Values(around) {
+		if g.To[c] == at {
+			plan.Tables.Set(g.From[c], lid, g.FromPort[c])
+		}
+	}
+	for _, out := range g.OutOf(at) { // the other neighbour is drained: only the long way is left
+		if v := g.To[out]; plan.Tables.Port(v, lid) == route.NoPort {
+			g.Drained[v] = true
+		}
+	}
+	if missing := must(patchAll(t.Context(), g, plan, []fabric.LID{lid}))(t); missing != 0 {
+		t.Errorf("%d entries are missing", missing)
+	}
+}
+
 // follow is the switch at which a LID leaves the network, or -1.
 func follow(g *fabric.Graph, t *route.Tables, s int32, lid fabric.LID) int32 {
 	for range g.NumSwitches + 1 {

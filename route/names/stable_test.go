@@ -121,7 +121,7 @@ func TestStableAnyPaths(t *testing.T) {
 // TestStableGivesWay: LIDs in use are given up when they leave no room, be it LMCs that
 // nobody needs any more or the LIDs of paths.
 func TestStableGivesWay(t *testing.T) {
-	for _, offset := range []uint8{0, 7} {
+	for _, offset := range []uint8{0, 1, 7} {
 		g := graph(t, "renaming-fig1")
 		set := compute(t, g, "shortest-widest", 1)
 		h := route.Held{Ends: route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}
@@ -141,6 +141,9 @@ func TestStableGivesWay(t *testing.T) {
 			a, ends, err := Stable(context.Background(), set, scheme(t, "color-l"), Options{}, &h)
 			if err != nil {
 				t.Fatal(err)
+			}
+			if fresh := assign(t, set, "color-l"); offset == 1 && slices.Equal(a.Offset, fresh.Offset) {
+				t.Error("the paths have the offsets of a new start, though those in use have room")
 			}
 			if kept := ends.LMC[0] == 3; kept != (size == 0) || !kept && int32(ends.Top()) >= size {
 				t.Errorf("offset %d, tables of %d: LMC %d, LIDs up to %d", offset, size, ends.LMC[0], ends.Top())
@@ -243,6 +246,15 @@ func TestRefill(t *testing.T) {
 		if !slices.Equal(got, row.want) || ok != (row.want != nil) {
 			t.Errorf("before %v, %d offsets: %v %v, want %v", row.previous, row.limit, got, ok, row.want)
 		}
+	}
+}
+
+// TestRefillCountsAllRivals: a path has a rival at each of two nodes, whose own only rival it is.
+func TestRefillCountsAllRivals(t *testing.T) {
+	r := routing(t, []string{"a", "b", "d"}, []string{"a", "e"}, []string{"b", "f"})
+	got, ok := refill(must(newClasses(r))(t), []int32{0, 0, 0}, 2)
+	if want := []int32{1, 0, 0}; !ok || !slices.Equal(got, want) {
+		t.Errorf("%v %v, want %v", got, ok, want)
 	}
 }
 
