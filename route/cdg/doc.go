@@ -19,7 +19,7 @@
 // Maintenance", ACM TALG 2012). Exchange searches both sides whole and deals their
 // places out anew (Pearce and Kelly, "A Dynamic Topological Sort Algorithm for Directed
 // Acyclic Graphs", ACM JEA 2007). MoveFewer takes fewer steps; Exchange keeps all other
-// channels where they are, for whoever reads the list as a ranking.
+// channels where they are, for engines that read the list as a ranking.
 //
 // # Cost
 //

@@ -9,7 +9,7 @@ import (
 )
 
 // Acyclic holds lanes for paths that are still being chosen. The lanes only grow, and
-// none ever gets a cycle: whoever chooses a path asks first whether a lane takes it.
+// none ever gets a cycle: an engine that chooses a path asks first whether a lane takes it.
 type Acyclic struct {
 	index    *cdg.Index
 	channels []int32 // the order of channels with which a lane begins

@@ -165,7 +165,7 @@ func TestAcyclicLayer(t *testing.T) {
 		if last > 0 {
 			several++
 			again, err := choose(t, in, plan.Tables).Layer(t.Context(), p, last)
-			if err != nil || again.Need != last+1 {
+			if err != nil || again.Need != last+1 || again.SL != nil {
 				t.Fatalf("with %d lanes allowed %d are needed (%v)", last, again.Need, err)
 			}
 			gaveUp++

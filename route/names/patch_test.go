@@ -156,8 +156,8 @@ func TestPatchOfCycle(t *testing.T) {
 			plan.Tables.Set(s, lid, route.NoPort)
 		}
 	}
-	at, c := g.EndSwitch[0], around[0] // the first entry is there: one hop, the long way round for the others
-	for c = range slices.Values(around) {
+	at := g.EndSwitch[0]
+	for _, c := range around { // the last hop has its entry: the others are to come the long way
 		if g.To[c] == at {
 			plan.Tables.Set(g.From[c], lid, g.FromPort[c])
 		}

@@ -53,7 +53,7 @@ type repairer struct {
 	base func(at, dst int32) int32
 	ways []*widest // they share their weights
 	b    *Builder
-	way  []int32 // of the pair at hand
+	way  []int32 // of the current pair
 }
 
 // follow follows the base routing to a destination, and calls old for a source whose path is

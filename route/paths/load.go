@@ -15,7 +15,7 @@ func (s *Set) MaxLoad() float64 {
 func (s *Set) Loads() []float64 {
 	g := s.g
 	load := make([]float64, g.NumChannels)
-	paths := make([]int32, g.NumEnds) // by source: its paths to the destination at hand
+	paths := make([]int32, g.NumEnds) // by source: its paths to the destination
 	var way []int32
 	for dst := range int32(g.NumEnds) {
 		first, last := s.To(dst)

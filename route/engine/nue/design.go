@@ -48,12 +48,12 @@ type weightedTurn struct {
 // with an order by demand. The best of all are boosted, and the order is taken that
 // spreads the traffic of a sample of destinations best.
 func (d *designer) design(ctx context.Context) (attempt, error) {
-	if o := d.start(0); o.against(d.weight) == 0 {
+	if o := d.start(0); o.forbiddenWeight(d.weight) == 0 {
 		return attempt{order: o, result: result{load: d.earlier}}, nil
 	}
 	d.pickSample()
 	list, err := d.tryAll(ctx, 0, 1, d.start)
-	if err != nil || d.good(&list[0]) {
+	if err != nil || d.isGood(&list[0]) {
 		return list[0], err
 	}
 	roots := d.share(min(mostRoots, siftedWork/d.turns.Size))

@@ -60,8 +60,8 @@ func (o *order) channels() []int32 {
 	return list
 }
 
-// against returns the sum of the weights of the turns that the places forbid.
-func (o *order) against(weight []int64) int64 {
+// forbiddenWeight returns the sum of the weights of the turns that the places forbid.
+func (o *order) forbiddenWeight(weight []int64) int64 {
 	g, sum := o.turns.Graph, int64(0)
 	for c, p := range o.place {
 		row := o.turns.Row[c]

@@ -60,10 +60,10 @@ func TestSift(t *testing.T) {
 				}
 			}
 		}
-		before := o.against(weight)
+		before := o.forbiddenWeight(weight)
 		o.sift(weight)
 		ascends(t, o)
-		if after := o.against(weight); after > before {
+		if after := o.forbiddenWeight(weight); after > before {
 			t.Fatalf("%d was against the order, now %d is", before, after)
 		}
 	})

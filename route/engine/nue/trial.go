@@ -27,15 +27,15 @@ type result struct {
 	paths   int64
 }
 
-// good reports whether no other order needs to be tried. That few paths go around is not
+// isGood reports whether no other order needs to be tried. That few paths go around is not
 // enough: up*/down* can do with shortest paths alone in a small torus, but has few of
 // the many, and crowds its root.
-func (d *designer) good(a *attempt) bool {
+func (d *designer) isGood(a *attempt) bool {
 	all := int64(0)
 	for _, w := range d.weight {
 		all += w
 	}
-	return a.around <= a.paths/pathsAround && a.order.against(d.weight) <= all/turnsForbidden
+	return a.around <= a.paths/pathsAround && a.order.forbiddenWeight(d.weight) <= all/turnsForbidden
 }
 
 // pickSample picks destinations with hosts for the trials.

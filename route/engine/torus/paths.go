@@ -48,7 +48,7 @@ func (m *torus) whole() bool {
 		dim, dir := k/2%m.Dims, k%2
 		s := int32(k / 2 / m.Dims)
 		_, inside := m.Next(dim, m.Coords(s)[dim], dir)
-		if inside && len(m.Links(int32(k))) == 0 || !m.through(s) {
+		if inside && len(m.Links(int32(k))) == 0 || !m.isOpen(s) {
 			return false
 		}
 	}
@@ -62,7 +62,7 @@ func (m *torus) next(s, d int32) (dim, dir int, ok bool) {
 	y := m.Coords(d)
 	dim = m.FirstDiffering(s, d)
 	corner := m.Moved(s, dim, y[dim])
-	if corner == d || m.through(corner) {
+	if corner == d || m.isOpen(corner) {
 		dir, ok = m.along(s, d, dim)
 		return dim, dir, ok
 	}
@@ -132,7 +132,7 @@ func (m *torus) passes(s, d int32, dim, dir, second, side int, far bool) bool {
 		}
 		s = m.Beside(s, second, side)
 		r := m.Moved(s, dim, to)
-		if r == d || m.through(r) {
+		if r == d || m.isOpen(r) {
 			direct := m.reach[m.Place(s, dim, dir)] >= 1
 			_, around := m.along(s, d, dim)
 			return (direct || far && around) && m.goesOn(r, d)
@@ -148,7 +148,7 @@ func (m *torus) goesOn(r, d int32) bool {
 		return true
 	}
 	dim, ok := m.FirstDiffering(r, d), false
-	if corner := m.Moved(r, dim, m.Coords(d)[dim]); corner == d || m.through(corner) {
+	if corner := m.Moved(r, dim, m.Coords(d)[dim]); corner == d || m.isOpen(corner) {
 		_, ok = m.along(r, d, dim)
 	} else {
 		_, ok = m.towards(r, d, dim)
@@ -172,7 +172,7 @@ func (m *torus) noWay(s, d int32) error {
 	x, dim := m.Coords(s), m.FirstDiffering(s, d)
 	var missing []string
 	for v := range m.Size[dim] {
-		if t := m.Moved(s, dim, v); !m.through(t) {
+		if t := m.Moved(s, dim, v); !m.isOpen(t) {
 			at := append([]int32(nil), x...)
 			at[dim] = v
 			missing = append(missing, coords.Place(at))

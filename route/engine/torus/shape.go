@@ -48,7 +48,7 @@ func (m *torus) setSteps() {
 		for s := int32(k / 2 / m.Dims); m.open[k] < m.Size[dim] && len(m.Links(m.Place(s, dim, dir))) > 0; {
 			s = m.Beside(s, dim, dir)
 			m.reach[k] = m.open[k] + 1
-			if !m.through(s) {
+			if !m.isOpen(s) {
 				break
 			}
 			m.open[k]++
@@ -56,5 +56,5 @@ func (m *torus) setSteps() {
 	}
 }
 
-// through reports whether a switch exists and lets traffic through.
-func (m *torus) through(s int32) bool { return s >= 0 && !m.G.Drained[m.Switches[s]] }
+// isOpen reports whether a switch exists and lets traffic through.
+func (m *torus) isOpen(s int32) bool { return s >= 0 && !m.G.Drained[m.Switches[s]] }

@@ -76,7 +76,7 @@ func (p *Problem) clique(conflict [][]bool) []int32 {
 // cycleBound counts items along one shortest cycle through each edge.
 func (p *Problem) cycleBound() int {
 	at := p.itemsByEdge(p.core)
-	seen := make([]int, len(p.core)) // by item: 1 + the edge at hand
+	seen := make([]int, len(p.core)) // by item: 1 + the edge that is looked at
 	best := 1
 	for v := range p.nodes {
 		for e := p.start[v]; e < p.start[v+1]; e++ {

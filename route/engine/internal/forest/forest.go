@@ -141,15 +141,15 @@ func (b *builder) startFlow() {
 	}
 }
 
-// look lists the hops that switch s may use.
-func (b *builder) look(w *worker, s int32) {
+// listAllowed lists the hops that switch s may use.
+func (b *builder) listAllowed(w *worker, s int32) {
 	w.allowed = w.allowed[:cap(w.allowed)]
 	w.allowed = w.allowed[:b.h.Allowed(b.n, s, w.allowed)]
 }
 
 // chooseHops takes one hop at switch s for the base LID of every port: the least loaded one.
 func (b *builder) chooseHops(w *worker, s int32) {
-	b.look(w, s)
+	b.listAllowed(w, s)
 	flow := b.flow[int(s)*b.N : (int(s)+1)*b.N]
 	ports := b.Row(s)
 	idle := b.seq % len(w.allowed)

@@ -45,7 +45,7 @@ func (b *builder) startPaths() {
 // the path to the base LID, then the least loaded. All nearer switches have chosen.
 func (b *builder) choosePaths(w *worker, s int32) {
 	g, S := b.n.G, b.n.G.NumSwitches
-	b.look(w, s)
+	b.listAllowed(w, s)
 	b.loads(w)
 	for _, i := range w.allowed {
 		b.entries[s] |= b.entriesBy(i)
