@@ -221,6 +221,64 @@ func TestRing(t *testing.T) {
 	}
 }
 
+// TestFill: as many lanes as are allowed are entered, one lane is left out; online layering gives
+// up after the lanes allowed.
+func TestFill(t *testing.T) {
+	for formula, need := range map[string]int{"torus(6,hosts=1)": 2, "rlft(4,2)": 1} {
+		g := graph(t, formula)
+		in, plan := minimal(t, g, 0)
+		p := lanes.BySwitch(in, plan.Tables)
+		if need == 1 {
+			p = p.WithoutSwitches() // paths between spines turn up again
+		}
+		r, err := lanes.Online(t.Context(), p, need)
+		if err != nil || r.Need != need {
+			t.Fatalf("%s: %+v lanes, %v", formula, r, err)
+		}
+		plan.SL, plan.SL2VL, plan.VLs = nil, nil, 0
+		if err := r.Fill("x", g, need, plan); err != nil || (plan.SL != nil) != (need > 1) || need > 1 && plan.VLs != need {
+			t.Errorf("%s: %v, %d VLs, SLs %v", formula, err, plan.VLs, plan.SL != nil)
+		}
+		if few, err := lanes.Online(t.Context(), p, need-1); need > 1 && (err != nil || few.Need != need || few.SL != nil) {
+			t.Errorf("%s: with a lane less %d lanes are needed, %v", formula, few.Need, err)
+		}
+	}
+}
+
+// TestManyEnds: beyond 16,384 end ports a switch has two classes.
+func TestManyEnds(t *testing.T) {
+	for formula, ends := range map[string]bool{"rlft(36,3)": true, "rlft(48,3)": false} {
+		g := graph(t, formula)
+		named, err := lids.Assign(g, lids.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		p := lanes.ByEnd(&route.Input{Graph: g, Ends: named}, route.NewTables(g.NumSwitches, named.Top()))
+		if got := len(p.Home) == g.NumEnds; got != ends || !got && len(p.Home) != 2*g.NumSwitches {
+			t.Errorf("%s: %d classes", formula, len(p.Home))
+		}
+	}
+}
+
+// TestBalance: an empty lane takes pairs of the lane that has most for each of its parts.
+func TestBalance(t *testing.T) {
+	g := graph(t, "torus(6,hosts=1)")
+	in, plan := minimal(t, g, 0)
+	r, err := lanes.Online(t.Context(), lanes.ByEnd(in, plan.Tables), lanes.MaxLanes)
+	if err != nil || r.Need != 2 {
+		t.Fatal(r, err)
+	}
+	before := r.Pairs()
+	r.Balance(3)
+	after, big := r.Pairs(), 0
+	if before[1] > before[0] {
+		big = 1
+	}
+	if before[0] == before[1] || after[1-big] != before[1-big] || after[2] == 0 || after[big]+after[2] != before[big] {
+		t.Errorf("pairs by lane %v, before %v", after, before)
+	}
+}
+
 // TestLoop: tables with a loop are an error, not a hang.
 func TestLoop(t *testing.T) {
 	g := graph(t, "torus(6,hosts=1)")

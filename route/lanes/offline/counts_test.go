@@ -61,3 +61,36 @@ func TestCounts(t *testing.T) {
 		}
 	})
 }
+
+// TestChoose: each heuristic cuts its edge of a ring.
+func TestChoose(t *testing.T) {
+	b := &conformance.Builder{F: fabric.New("ring")}
+	var ring []fabric.NodeID
+	for range 5 {
+		ring = append(ring, b.Switch())
+	}
+	for i := range ring {
+		b.Link(ring[i], ring[(i+1)%len(ring)])
+	}
+	g := b.F.Compile()
+	p := lanes.BySwitch(&route.Input{Graph: g, Ends: route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}, route.NewTables(g.NumSwitches, 1))
+	cycle := []int32{0}
+	for len(cycle) < len(ring) {
+		c := cycle[len(cycle)-1]
+		out := g.OutOf(g.To[c])
+		cycle = append(cycle, out[0])
+		if out[0] == c^1 {
+			cycle[len(cycle)-1] = out[1]
+		}
+	}
+	count := make([]uint32, p.Index.Size)
+	for i, n := range []uint32{4, 7, 2, 9, 3} {
+		count[p.Index.Number(cycle[i], cycle[(i+1)%len(cycle)])] = n
+	}
+	for heuristic, want := range map[Heuristic]int{Weakest: 2, Strongest: 3, First: 0} {
+		s := &search{counts: &counts{p: p, count: [][]uint32{count}}, Options: Options{Heuristic: heuristic}}
+		if got := s.choose(cycle); got != want {
+			t.Errorf("%s: edge %d, want %d", heuristic, got, want)
+		}
+	}
+}
