@@ -179,3 +179,12 @@ func TestName(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestManyFirst: ports with many LIDs come first, so that those with one fill the gaps.
+func TestManyFirst(t *testing.T) {
+	g := routetest.Line(t, 1, 4).Compile()
+	e := routetest.Must(AssignEach(g, []uint8{0, 0, 0, 2, 0}, &route.Held{}))(t)
+	if e.Top() != 8 || e.Base[3] != 4 {
+		t.Errorf("LIDs %v, up to %d, want 8", e.Base, e.Top())
+	}
+}

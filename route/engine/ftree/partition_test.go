@@ -329,3 +329,38 @@ func TestTypes(t *testing.T) {
 		}
 	}
 }
+
+// TestSpreadLanes compares with algorithm 1 of paper II written out, moved on by the rounds.
+func TestSpreadLanes(t *testing.T) {
+	for lanes := int32(1); lanes <= 8; lanes++ {
+		var classes []slClass
+		for leaf := range int32(2 * lanes * lanes) {
+			for round := range min(2, lanes) {
+				classes = append(classes, slClass{at: leaf, leaf: leaf, round: round})
+			}
+			classes = append(classes, slClass{at: leaf, zero: true, leaf: -1})
+		}
+		spread, row := newSpreadLanes(classes, lanes), make([]uint8, len(classes))
+		for b, to := range classes {
+			clear(row)
+			if to.leaf < 0 {
+				continue
+			}
+			spread.fillRow(row, b)
+			for a, from := range classes {
+				want := int32(0)
+				if from.leaf >= 0 && from.leaf != to.leaf {
+					low, high := min(from.leaf, to.leaf), max(from.leaf, to.leaf)
+					first := 2 * low % lanes
+					if 2*low/lanes%2 == 1 {
+						first = (first + 1) % lanes
+					}
+					want = (first + high - low - 1 + from.round + to.round) % lanes
+				}
+				if int32(row[a]) != want {
+					t.Fatalf("%d lanes: %+v to %+v on lane %d, want %d", lanes, from, to, row[a], want)
+				}
+			}
+		}
+	}
+}
