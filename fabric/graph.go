@@ -12,7 +12,7 @@ package fabric
 //     ports attached to a switch ("hosts"), in order of node GUID and port;
 //     NumHosts+s is port 0 of switch s. NumEnds = NumHosts + NumSwitches.
 //
-// CA ports cabled to another CA, and ports without a cable, are in no Graph.
+// CA ports cabled to another CA, ports without a cable, and what is down are in no Graph.
 type Graph struct {
 	Name string
 

@@ -21,7 +21,7 @@ type SLs struct {
 	Dst    []int32 // class of a destination, by LID up to the top LID; -1 for a LID nobody has
 	NumSrc int
 	NumDst int
-	OneWay bool    // an answer is not safe on the SL of its request, only on that of its own path
+	OneWay bool    // each direction of a pair has its SL: an answer is not safe on that of its request
 	Cells  []uint8 // two SLs a byte; row of a destination class after row, each (NumSrc+1)/2 bytes
 }
 

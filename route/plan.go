@@ -46,10 +46,10 @@ type Intended interface {
 	Path(src, dst int32, lid fabric.LID, buf []int32) (channels []int32, ok bool)
 }
 
-// Service are the SLs of traffic that asks for no path record.
+// Service holds the SL of clients that ask for no path record, and the SL of answers.
 type Service struct {
 	Default uint8 // clients that never ask, and their peers: SL 0 in practice
-	// ReplySameSL says that an answer travels on the SL of its request (as the SA
+	// ReplySameSL follows from the SLs (recipe.Run sets it). It says that an answer travels on the SL of its request (as the SA
 	// and most clients do), not on the SL of its own path.
 	ReplySameSL bool
 }

@@ -24,7 +24,7 @@ type Ports struct {
 const (
 	usualPacketLife = 18 // 1 s
 	usualHOQLife    = 18 // 1 s
-	leafHOQLife     = 16 // 0.27 s: a host that takes nothing blocks no switch for long
+	hostHOQLife     = 16 // 0.27 s: a host that takes nothing blocks no switch for long
 	usualStallCount = 7
 )
 
@@ -36,7 +36,7 @@ func UsualPorts(g *fabric.Graph) *Ports {
 	p := &Ports{
 		Pool: []PortParams{
 			between: {HOQLife: usualHOQLife, StallCount: usualStallCount},
-			toHost:  {HOQLife: leafHOQLife, StallCount: usualStallCount},
+			toHost:  {HOQLife: hostHOQLife, StallCount: usualStallCount},
 		},
 		Host: make([]uint16, g.NumHosts), Switch: make([]uint16, len(g.Attached)), PacketLife: usualPacketLife,
 	}

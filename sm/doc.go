@@ -4,7 +4,7 @@
 // Core is a pure state machine: Step takes an Event and answers with Actions. It
 // has no clock, no goroutine and no I/O. Runner drives it over a wire.Transport; the
 // requester of package wire does transaction IDs, window, timeouts and retries, and
-// nobody else. Package route/job computes and judges Plans.
+// lossCount says how many retries. Package route/job computes and judges Plans.
 //
 // # States
 //

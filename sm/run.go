@@ -248,19 +248,19 @@ func (l *lossCount) add(ev *Event) {
 	}
 }
 
-// The repetitions on a good wire and on any, and how improbable it must be that a live
-// node is given up: 10 to the power of minus certainty.
+// The repetitions where nothing is lost and on the worst wire, and how improbable it must be
+// that a live node is given up: 10 to the power of minus certainty.
 const (
-	fewestRetries = 7
-	mostRetries   = 60
-	certainty     = 12
+	usualRetries = 7
+	mostRetries  = 60
+	certainty    = 12
 )
 
-// retries returns how often to repeat a request; least is the caller's least, 0 for the
-// usual.
+// retries returns how often to repeat a request; least is the caller's least (--retries of
+// the commands), 0 for the usual.
 func (l *lossCount) retries(least int) int {
 	if least == 0 {
-		least = fewestRetries
+		least = usualRetries
 	}
 	if l.again == 0 || least < 0 {
 		return least

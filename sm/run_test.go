@@ -210,13 +210,13 @@ func TestLossCount(t *testing.T) {
 		l.add(&Event{Kind: Answer, Outcome: Silent, Attempts: 8})
 		l.add(&Event{Kind: Answer, Outcome: Answered, Attempts: 1})
 	}
-	if got := l.retries(0); got != fewestRetries {
+	if got := l.retries(0); got != usualRetries {
 		t.Errorf("%d retries on a good wire", got)
 	}
 	for range 100 {
 		l.add(&Event{Kind: Answer, Outcome: Refused, Attempts: 3})
 	}
-	if got := l.retries(0); got <= fewestRetries || got > mostRetries {
+	if got := l.retries(0); got <= usualRetries || got > mostRetries {
 		t.Errorf("%d retries on a bad wire", got)
 	}
 	if got := l.retries(-1); got != -1 {

@@ -90,7 +90,7 @@ func entryRemark(p *Paths, s, kind int32, port uint8) route.Remark {
 	case kind == deadPort && int32(port) > g.SwitchPorts[s]:
 		return say(fmt.Sprintf("sends to port %d, but has only %d ports", port, g.SwitchPorts[s]))
 	case kind == deadPort:
-		return say(fmt.Sprintf("sends to port %d, where nothing is attached", port))
+		return say(fmt.Sprintf("sends to port %d, which has no link in use", port))
 	case kind == wrongEnd && port == 0:
 		return say("delivers to its own port 0")
 	case kind == wrongEnd:

@@ -131,7 +131,7 @@ const (
 	NoLID        Kind = "no-lid"          // warning: end ports without a LID
 	Unclear      Kind = "unclear"         // warning: what the source of the Plan leaves open
 	NoEntry      Kind = "no-entry"        // no port for a LID that can be reached
-	DeadPort     Kind = "dead-port"       // a port that leads nowhere or does not exist
+	DeadPort     Kind = "dead-port"       // a port that does not exist, or has no link in use: none, down or drained
 	WrongEnd     Kind = "wrong-end"       // delivered to another end port
 	BeyondTable  Kind = "beyond-table"    // LID beyond LinearFDBCap
 	Loop         Kind = "loop"            // a ring of switches

@@ -11,7 +11,7 @@ import (
 	"weft/route/names/ilp"
 )
 
-// Scheme is a way to assign LIDs.
+// Scheme is a LID assignment, one that --names can name.
 type Scheme struct {
 	Name    string
 	Summary string // one line
@@ -19,7 +19,7 @@ type Scheme struct {
 	Cost    string // for a destination, with n paths of h hops and k LIDs
 	Proves  bool   // it looks for a lower bound too
 	// run colours the classes, and returns a lower bound of the least number of colours:
-	// for a heuristic at most 1.
+	// a heuristic proves nothing and returns at most 1.
 	run func(ctx context.Context, c *classes, opt *Options) (colour []int32, lower int, err error)
 }
 
@@ -27,7 +27,7 @@ type Scheme struct {
 type Options struct {
 	Workers int       // goroutines, at least 1
 	Goal    Goal      // of exact and ilp
-	Budget  int64     // of exact: search steps for a question; DefaultBudget if 0
+	Budget  int64     // of exact: branches of the search for each number of colours tried; DefaultBudget if 0
 	Solve   ilp.Solve // of ilp
 }
 
