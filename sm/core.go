@@ -390,6 +390,3 @@ func (c *Core) Fabric() *fabric.Fabric { return c.fabric }
 
 // Plan returns the Plan that was or is being distributed, nil when none is.
 func (c *Core) Plan() *route.Plan { return c.plan }
-
-// Graph returns the Graph whose indices the Plan uses.
-func (c *Core) Graph() *fabric.Graph { return c.graph }

@@ -20,11 +20,6 @@ func output(cmd *cobra.Command, path string, write func(io.Writer) error) error 
 	return o.write(write)
 }
 
-// outputTo is output for a command, as a function.
-func outputTo(cmd *cobra.Command) func(path string, write func(io.Writer) error) error {
-	return func(path string, write func(io.Writer) error) error { return output(cmd, path, write) }
-}
-
 // outputFile is a file that is going to be written. It appears under its name only when
 // it is complete, with the mode of the one that it replaces; a device, a pipe or what is
 // open already (/dev/stdout) is written to, never replaced.

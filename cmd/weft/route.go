@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"io"
 
 	"github.com/spf13/cobra"
 
@@ -115,7 +116,7 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	if o.keep.kept != nil {
 		out.Change = study.NewChange(o.keep.path, g, o.keep.kept.Changes(g, r.Plan))
 	}
-	unwritten := o.files.Write(g, r.Plan, outputTo(cmd))
+	unwritten := o.files.Write(g, r.Plan, func(path string, write func(io.Writer) error) error { return output(cmd, path, write) })
 	if err := answer(to, out, o.asJSON); err != nil || unwritten != nil {
 		return errors.Join(unwritten, err)
 	}
