@@ -15,7 +15,7 @@ import (
 	"weft/route/recipe"
 )
 
-// Claims are what an engine promises beyond reaching whatever can be reached.
+// Claims says what an engine promises beyond reaching whatever can be reached.
 type Claims struct {
 	Minimal      bool // every path is a shortest one
 	HostsMinimal bool // those between hosts are

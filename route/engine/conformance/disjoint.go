@@ -11,7 +11,7 @@ import (
 // must lead nearer, so that any walk over them ends at t.
 type Allowed func(t int32) func(c int32) bool
 
-// Spread is how well the LIDs of a port use the disjoint paths that there are.
+// Spread says how well the LIDs of a port use the disjoint paths.
 type Spread struct {
 	Pairs     int
 	Min, Mean float64 // realised share, over pairs

@@ -49,7 +49,7 @@ func distances(g *fabric.Graph, t int32) []int {
 	}
 }
 
-// findings is what walking every LID from every switch tells.
+// findings holds the results of walking every LID from every switch.
 type findings struct {
 	problems []string
 	longer   int               // paths longer than the shortest

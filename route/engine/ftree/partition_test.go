@@ -334,7 +334,7 @@ func TestTypes(t *testing.T) {
 func TestSpreadLanes(t *testing.T) {
 	for lanes := int32(1); lanes <= 8; lanes++ {
 		var classes []slClass
-		for leaf := range int32(2 * lanes * lanes) {
+		for leaf := range 2 * lanes * lanes {
 			for round := range min(2, lanes) {
 				classes = append(classes, slClass{at: leaf, leaf: leaf, round: round})
 			}
