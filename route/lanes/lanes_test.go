@@ -260,6 +260,27 @@ func TestManyEnds(t *testing.T) {
 	}
 }
 
+// TestWithoutSwitches: only what is from and to port 0 of switches is left out.
+func TestWithoutSwitches(t *testing.T) {
+	g := graph(t, "torus(6,hosts=1)")
+	in, plan := minimal(t, g, 1)
+	p := lanes.ByEnd(in, plan.Tables).WithoutSwitches()
+	for end := range int32(g.NumEnds) {
+		c, want := p.Class(end), in.Ends.Count(end)
+		if g.IsPortZero(end) {
+			want = 0
+		}
+		if len(p.LIDs[c]) != want || (p.Followed[in.Ends.Base[end]] == c) != (want > 0) {
+			t.Errorf("end port %d: LIDs %v are followed, want %d", end, p.LIDs[c], want)
+		}
+	}
+	for s := range int32(g.NumSwitches) {
+		if n := len(p.ClassesAt(s)); n != 1 {
+			t.Errorf("switch %d has %d classes, want that of its host", s, n)
+		}
+	}
+}
+
 // TestBalance: an empty lane takes pairs of the lane that has most for each of its parts.
 func TestBalance(t *testing.T) {
 	g := graph(t, "torus(6,hosts=1)")

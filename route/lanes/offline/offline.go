@@ -127,8 +127,8 @@ func (s *search) run(ctx context.Context, lane int) (ok bool, err error) {
 	return true, nil
 }
 
-// refill takes back those of the pairs moved on that close no cycle now. An edge is
-// cut with all of its paths, and most cycles need fewer to go.
+// refill takes back those of the pairs moved on that close no cycle now. An edge is cut with all
+// of its paths, and most cycles need fewer to go. Not all can come back: they closed one.
 func (s *search) refill(ctx context.Context) error {
 	slices.Reverse(s.closed)
 	count := s.count[s.lane]
@@ -140,7 +140,6 @@ func (s *search) refill(ctx context.Context) error {
 			}
 		}
 	}
-	back := 0
 	var edges []cdg.Edge
 	for i, m := range s.moved {
 		if i%1024 == 0 && ctx.Err() != nil {
@@ -152,11 +151,7 @@ func (s *search) refill(ctx context.Context) error {
 			}
 			s.Set(m[0], m[1], s.lane)
 			s.recount(m[0], m[1], s.lane+1, none)
-			back++
 		}
-	}
-	if back == len(s.moved) {
-		s.count = s.count[:s.lane+1]
 	}
 	return nil
 }
