@@ -133,42 +133,34 @@ func TestPatch(t *testing.T) {
 // TestPatchOfCycle: where the entries close a cycle, every switch gets an entry, though its
 // dependency closes the cycle once more.
 func TestPatchOfCycle(t *testing.T) {
-	g := graph(t, "torus(6,hosts=1)") // a ring
-	plan := &route.Plan{Ends: must(lids.Assign(g, lids.Options{Fresh: true}))(t)}
-	plan.Tables = route.NewTables(g.NumSwitches, plan.Ends.Top())
-	around := []int32{0} // channels that lead round the ring
-	for len(around) < g.NumSwitches {
-		c := around[len(around)-1]
-		around = append(around, g.OutOf(g.To[c])[0])
-		if around[len(around)-1] == c^1 {
-			around[len(around)-1] = g.OutOf(g.To[c])[1]
+	for target := range int32(6) {
+		g := graph(t, "torus(6,hosts=1)") // a ring
+		plan := &route.Plan{Ends: must(lids.Assign(g, lids.Options{Fresh: true}))(t)}
+		plan.Tables = route.NewTables(g.NumSwitches, plan.Ends.Top())
+		around := []int32{0} // channels that lead round the ring
+		for len(around) < g.NumSwitches {
+			last := around[len(around)-1]
+			out := g.OutOf(g.To[last])
+			if out[0] == last^1 {
+				out = out[1:]
+			}
+			around = append(around, out[0])
 		}
-	}
-	for end := range int32(g.NumHosts) {
-		for _, c := range around {
-			plan.Tables.Set(g.From[c], plan.Ends.Base[end], g.FromPort[c])
+		for end, base := range plan.Ends.Base[:g.NumHosts] {
+			at := g.EndSwitch[end]
+			for _, c := range around { // all entries of the others, the last hop to the target
+				if at != target || g.To[c] == target {
+					plan.Tables.Set(g.From[c], base, g.FromPort[c])
+				} else if g.From[c] == target {
+					g.Drained[g.To[c]] = true // so that only the long way is left
+				}
+			}
+			plan.Tables.Set(at, base, g.EndPort[end])
 		}
-		plan.Tables.Set(g.EndSwitch[end], plan.Ends.Base[end], g.EndPort[end])
-	}
-	lid := plan.Ends.Base[0]
-	for s := range int32(g.NumSwitches) {
-		if s != g.EndSwitch[0] {
-			plan.Tables.Set(s, lid, route.NoPort)
+		lid := plan.Ends.Base[g.HostsOf(target)[0]]
+		if missing := must(patchAll(t.Context(), g, plan, []fabric.LID{lid}))(t); missing != 0 {
+			t.Errorf("to switch %d %d entries are missing", target, missing)
 		}
-	}
-	at := g.EndSwitch[0]
-	for _, c := range around { // the last hop has its entry: the others are to come the long way
-		if g.To[c] == at {
-			plan.Tables.Set(g.From[c], lid, g.FromPort[c])
-		}
-	}
-	for _, out := range g.OutOf(at) { // the other neighbour is drained: only the long way is left
-		if v := g.To[out]; plan.Tables.Port(v, lid) == route.NoPort {
-			g.Drained[v] = true
-		}
-	}
-	if missing := must(patchAll(t.Context(), g, plan, []fabric.LID{lid}))(t); missing != 0 {
-		t.Errorf("%d entries are missing", missing)
 	}
 }
 
