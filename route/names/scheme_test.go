@@ -239,3 +239,18 @@ func TestIlpChecksItsSolver(t *testing.T) {
 		t.Error("without a solver")
 	}
 }
+
+// TestGoalLIDs: five paths that split in a ring need three LIDs, though no three split from each
+// other: as many as four for the LMC, which exact proves for either goal.
+func TestGoalLIDs(t *testing.T) {
+	r := &Routing{}
+	for at := range int32(5) {
+		r.Add(Hop{at, 0}, Hop{(at + 1) % 5, 1}) // a node for each two neighbours
+	}
+	for _, goal := range []Goal{LIDs, Colours} {
+		_, b, err := scheme(t, "exact").Solve(context.Background(), r, Options{Goal: goal})
+		if err != nil || b != (Bounds{3, 3}) {
+			t.Errorf("goal %d: %v, %v", goal, b, err)
+		}
+	}
+}
