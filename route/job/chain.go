@@ -2,7 +2,6 @@ package job
 
 import (
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -142,13 +141,4 @@ func (c Chain) names(name string) bool {
 
 func hasOption(spec *route.Spec, name string) bool {
 	return slices.ContainsFunc(spec.Options, func(o route.Option) bool { return o.Name == name })
-}
-
-// String writes an engine with its options as ParseEngines reads it.
-func (s Step) String() string {
-	parts := []string{s.Engine.Name}
-	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
-		parts = append(parts, name+"="+s.Options[name])
-	}
-	return strings.Join(parts, ",")
 }

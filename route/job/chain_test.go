@@ -1,6 +1,8 @@
 package job
 
 import (
+	"maps"
+	"slices"
 	"strings"
 	"testing"
 
@@ -89,10 +91,19 @@ func TestOptions(t *testing.T) {
 		chain, err := ParseEngines(c.list, c.options)
 		var words []string
 		for _, step := range chain {
-			words = append(words, step.String())
+			words = append(words, asWritten(step))
 		}
 		if got := strings.Join(words, " "); err == nil && got != c.want || err != nil && !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s %v: %s, %v; want %s", c.list, c.options, got, err, c.want)
 		}
 	}
+}
+
+// asWritten writes an engine with its options as ParseEngines reads it.
+func asWritten(s Step) string {
+	parts := []string{s.Engine.Name}
+	for _, name := range slices.Sorted(maps.Keys(s.Options)) {
+		parts = append(parts, name+"="+s.Options[name])
+	}
+	return strings.Join(parts, ",")
 }

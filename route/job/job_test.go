@@ -133,7 +133,7 @@ func TestKept(t *testing.T) {
 		options []string
 		want    string
 	}{{nil, "sssp,passes=2"}, {[]string{"passes=3"}, "sssp,passes=3"}} {
-		if chain, err := kept.Chain(c.options); err != nil || chain[0].String() != c.want {
+		if chain, err := kept.Chain(c.options); err != nil || asWritten(chain[0]) != c.want {
 			t.Errorf("options %v: %v, %v, want %s", c.options, chain, err, c.want)
 		}
 	}
