@@ -96,8 +96,9 @@ func (p *Paths) follow(lid fabric.LID, owner int32, entries []uint8, d *distance
 // the target delivers and every other switch leads to one that is nearer by one: then
 // all have a shortest way, of the depth set here.
 func (p *Paths) resolve(entries []uint8) bool {
-	at, depth, of, hops := p.at, p.Depth, p.ports.of, p.ports.hops
-	dist, other, lid := p.Hops, int32(0), p.LID
+	n := len(entries) // as long as all of these, which spares checks of bounds
+	at, depth, of, dist := p.at[:n], p.Depth[:n], p.ports.of[:n], p.Hops[:n]
+	hops, other, lid := p.ports.hops, int32(0), p.LID
 	for s, port := range entries {
 		if i, ok := of[s].slot(port, lid); ok && hops[i].out >= 0 {
 			at[s] = hops[i]
