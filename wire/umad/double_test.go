@@ -226,6 +226,15 @@ func (f *deviceFile) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
+// written takes the headers that were written since it was asked last.
+func (m *machine) written() []umad.Header {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	headers := m.writes
+	m.writes = nil
+	return headers
+}
+
 // remember does what a write changes in the kernel: the high half of the TID, and
 // the wait for the answer.
 func (f *deviceFile) remember(h umad.Header, m mad.Datagram) error {

@@ -82,16 +82,15 @@ func TestKernelNeverRetries(t *testing.T) {
 	if c := r.Counters(); c.Undelivered != 2 || c.Sent != 2 {
 		t.Errorf("the kernel's reports did not end the attempts: %+v", c)
 	}
-	for _, h := range machine.writes {
+	for _, h := range machine.written() {
 		if h.TimeoutMS != 30 || h.Retries != 0 {
 			t.Errorf("written with timeout %d ms and %d retries", h.TimeoutMS, h.Retries)
 		}
 	}
 	// 0 would be no timeout at all.
-	machine.writes = nil
 	err = wiretest.Do(t.Context(), r, &wire.Request{Addr: wire.Directed(), MAD: m, Timeout: time.Millisecond}, new(wire.Datagram))
-	if !errors.Is(err, wire.ErrTimeout) || machine.writes[0].TimeoutMS != 1 {
-		t.Errorf("written with timeout %d ms: %v", machine.writes[0].TimeoutMS, err)
+	if h := machine.written()[0]; !errors.Is(err, wire.ErrTimeout) || h.TimeoutMS != 1 {
+		t.Errorf("written with timeout %d ms: %v", h.TimeoutMS, err)
 	}
 }
 
@@ -108,7 +107,7 @@ func TestRMPPMessages(t *testing.T) {
 	if err := tr.Send(&wire.Datagram{Addr: wire.ToLID(3, 1), MAD: long}); err != nil {
 		t.Fatal(err)
 	}
-	if h := machine.writes[0]; h.TimeoutMS == 0 || h.Retries == 0 || h.QKey != wire.QKeyGSI || h.QPN != 1 || h.LID != 3 {
+	if h := machine.written()[0]; h.TimeoutMS == 0 || h.Retries == 0 || h.QKey != wire.QKeyGSI || h.QPN != 1 || h.LID != 3 {
 		t.Errorf("header of an RMPP message: %+v", h)
 	}
 	receive := func(m mad.Datagram) {
@@ -240,7 +239,7 @@ func TestAddress(t *testing.T) {
 		t.Fatal(err)
 	}
 	want := umad.Header{Agent: 3, LID: 9, PathBits: 3, QPN: 1, QKey: wire.QKeyGSI, PKeyIndex: 2, SL: 4}
-	if got := machine.writes[0]; got != want {
+	if got := machine.written()[0]; got != want {
 		t.Errorf("wrote %+v, want %+v", got, want)
 	}
 	machine.file.push(want, m)
