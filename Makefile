@@ -31,7 +31,7 @@ soak-mapping: ## every mapping algorithm on 10,000 random networks
 	go test ./mapping/algorithm -run TestRandomNetworks -networks 10000 -drawseed 7 -count 1 -timeout 1h -v
 
 mutate: ## faults put into the code, one at a time: do the tests notice? The score goes to docs/mutants.md
-	go test ./internal/mutate -run TestMutate -mutate all -count 1 -timeout 0 -v
+	go test ./internal/mutate -run TestMutate -mutate all -score docs/mutants.md -count 1 -timeout 0 -v
 
 bench: ## the speed benchmarks
 	go test -run '^$$' -bench . -benchmem ./fabric/... ./route/...

@@ -82,8 +82,18 @@ func (e *edit) try(dir string) (caught bool, err error) {
 	return err != nil, nil
 }
 
-// mutate asks for the edits to be tried: all of them, or those of packages in a folder.
-var mutate = flag.String("mutate", "", "try the edits of packages in this folder of the project; all for every one")
+// mutate asks for the edits to be tried: all of them, or those of packages in some folders.
+var (
+	mutate = flag.String("mutate", "", "try the edits of packages in these folders of the project, a,b,c; all for every one")
+	score  = flag.String("score", "", "write the score to this file")
+)
+
+// asked reports whether the edits of a package are to be tried.
+func asked(pkg string) bool {
+	return *mutate == "all" || slices.ContainsFunc(strings.Split(*mutate, ","), func(folder string) bool {
+		return strings.HasPrefix(pkg+"/", folder+"/")
+	})
+}
 
 // TestEdits: every edit of the lists has its place in the code.
 func TestEdits(t *testing.T) {
@@ -93,10 +103,10 @@ func TestEdits(t *testing.T) {
 	}
 }
 
-// score counts the edits of a package.
-type score struct{ tried, caught int }
+// tally counts the edits of a package.
+type tally struct{ tried, caught int }
 
-// TestMutate tries the edits, and writes docs/mutants.md after all of them.
+// TestMutate tries the edits, and writes the score.
 func TestMutate(t *testing.T) {
 	if *mutate == "" {
 		t.Skip("takes an hour: make mutate")
@@ -107,10 +117,10 @@ func TestMutate(t *testing.T) {
 		t.Fatal(err)
 	}
 	var missed []string
-	scores := map[string]score{}
+	scores := map[string]tally{}
 	for i := range edits {
 		e := &edits[i]
-		if *mutate != "all" && !strings.HasPrefix(e.pkg+"/", *mutate+"/") {
+		if !asked(e.pkg) {
 			continue
 		}
 		caught, err := e.try(t.TempDir())
@@ -131,18 +141,18 @@ func TestMutate(t *testing.T) {
 	}
 	text := report(scores, missed)
 	fmt.Print(text)
-	if *mutate == "all" && !t.Failed() {
-		if err := os.WriteFile("docs/mutants.md", []byte(text), 0o644); err != nil {
+	if *score != "" && !t.Failed() {
+		if err := os.WriteFile(*score, []byte(text), 0o644); err != nil {
 			t.Fatal(err)
 		}
 	}
 }
 
 // report is the score as docs/mutants.md has it.
-func report(scores map[string]score, missed []string) string {
+func report(scores map[string]tally, missed []string) string {
 	var b strings.Builder
 	b.WriteString("# Faults put in by hand\n\n`make mutate` breaks the code by the lists in `internal/mutate`, one edit at a time, and runs the tests of the package.\n\n| package | edits | caught | share |\n|---|---|---|---|\n")
-	var all score
+	var all tally
 	for _, pkg := range slices.Sorted(maps.Keys(scores)) {
 		s := scores[pkg]
 		all.tried, all.caught = all.tried+s.tried, all.caught+s.caught
