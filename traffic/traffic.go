@@ -50,6 +50,19 @@ func (p *Pattern) Round(f *Flows, round int, rng *rand.PCG) {
 	p.fill(f, round, rng)
 }
 
+// Sample is the pattern with so many of its rounds, evenly spaced, or with all of them if it
+// has no more.
+func (p *Pattern) Sample(rounds int) *Pattern {
+	if p.Rounds <= rounds {
+		return p
+	}
+	all, fill := p.Rounds, p.fill
+	s := *p
+	s.Rounds = rounds
+	s.fill = func(f *Flows, round int, rng *rand.PCG) { fill(f, round*all/rounds, rng) }
+	return &s
+}
+
 // FromRounds makes a pattern of given flows between ranks, the same in every run.
 func FromRounds(name string, ranks int, rounds []Flows) *Pattern {
 	return &Pattern{Name: name, Ranks: ranks, Rounds: len(rounds), fill: func(f *Flows, round int, _ *rand.PCG) {

@@ -1,6 +1,9 @@
 package flow
 
-import "slices"
+import (
+	"math"
+	"slices"
+)
 
 // counter puts the flows of one round on the links, in parts: one, or as many as a flow is
 // dealt out in. All of it is scratch memory of one worker.
@@ -9,12 +12,31 @@ type counter struct {
 	load []int32 // by link: parts of flows of the round
 	path []int32 // links of the paths, one part after the other
 	end  []int32 // by part: where its path ends in path
-	hist []int64 // by congestion, in parts: parts of flows since settle; 0 is undelivered
+	hist []int64 // by congestion, in parts and units: parts of flows since settle; 0 is undelivered
 	all  []int64 // by congestion: those before that
+
+	weight []int32 // by link: units that a flow on it counts for, the fewer the faster it is; nil: 1
+	unit   int     // units of the fastest link
 }
 
 func newCounter(n *Network) *counter {
-	return &counter{n: n, load: make([]int32, n.links()), hist: make([]int64, 2)}
+	return &counter{n: n, load: make([]int32, n.links()), hist: make([]int64, 2), unit: 1}
+}
+
+// rateUnits is the number of units that a flow on the fastest link counts for where links
+// have several rates: most ratios of rates are whole numbers of 60ths.
+const rateUnits = 60
+
+// weigh makes links count by their rates.
+func (c *counter) weigh() {
+	_, capacity := c.n.rates(false)
+	if !slices.ContainsFunc(capacity, func(share float64) bool { return share != 1 }) {
+		return
+	}
+	c.unit, c.weight = rateUnits, make([]int32, len(capacity))
+	for link, share := range capacity {
+		c.weight[link] = int32(math.Round(rateUnits / share))
+	}
 }
 
 // place walks the paths of the flows (end ports src[i] to dst[i]) and counts their
@@ -60,8 +82,14 @@ func (c *counter) measure() int32 {
 	worst, at := int32(0), int32(0)
 	for _, end := range c.end {
 		most := int32(0)
-		for _, link := range c.path[at:end] {
-			most = max(most, c.load[link])
+		if c.weight == nil {
+			for _, link := range c.path[at:end] {
+				most = max(most, c.load[link])
+			}
+		} else {
+			for _, link := range c.path[at:end] {
+				most = max(most, c.load[link]*c.weight[link])
+			}
 		}
 		at = end
 		if int(most) >= len(c.hist) {
@@ -86,6 +114,7 @@ func (c *counter) reset() {
 
 // settle moves the histogram to the total and returns its sum of 1/c: the bandwidth of a
 // flow is the mean over its parts of 1/c, with c in flows, and so the sum with c in parts.
+// A link that is slower than the fastest counts its flows for more.
 func (c *counter) settle() float64 {
 	inverse := 0.0
 	if len(c.all) < len(c.hist) {
@@ -93,7 +122,7 @@ func (c *counter) settle() float64 {
 	}
 	for congestion, flows := range c.hist {
 		if flows > 0 && congestion > 0 {
-			inverse += float64(flows) / float64(congestion)
+			inverse += float64(flows) / float64(congestion) * float64(c.unit)
 		}
 		c.all[congestion] += flows
 	}

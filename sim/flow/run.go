@@ -16,12 +16,13 @@ type Options struct {
 	Seed    uint64
 	Shuffle bool // put the ranks on hosts at random in every run
 	MaxMin  bool // compute max-min fair shares too
+	ByRate  bool // congestion counts a flow on a slower link for more, by the rate of the fastest
 	Equal   bool // links are of one rate for max-min fair shares, as they are for congestion
 	Workers int  // goroutines; the result does not depend on it
 }
 
 // Result sums up what a pattern got. Bandwidths are shares of a link, 0 to 1; congestion
-// takes all links for equal. Flows that are dealt out over several LIDs have no Histogram,
+// takes all links for equal. Flows that are dealt out over several LIDs, or counted by rate, have no Histogram,
 // and are undelivered as far as their parts are, in whole flows.
 type Result struct {
 	Ranks       int   `json:"ranks"`
@@ -34,7 +35,8 @@ type Result struct {
 	// MaxCongestion is over runs: the largest c in any round.
 	MaxCongestion Summary `json:"max_congestion"`
 	// SumMaxCongestion is over runs: the sum over rounds of the largest c.
-	SumMaxCongestion Summary `json:"sum_max_congestion"`
+	SumMaxCongestion Summary   `json:"sum_max_congestion"`
+	Worst            []float64 `json:"-"` // by run: its largest c
 	// Histogram counts the delivered flows of all runs by congestion, ascending.
 	Histogram []Bin `json:"histogram"`
 	// RunHistogram counts runs by Bandwidth in steps of 0.05 (ORCS's hist_acc_band).
@@ -137,6 +139,9 @@ func newWorker(n *Network, p *traffic.Pattern, opt *Options, capacity []float64)
 	w := &worker{counter: newCounter(n), p: p, opt: opt, order: append([]int32(nil), opt.Hosts...), run: -1}
 	if opt.MaxMin {
 		w.fair = newFiller(capacity)
+	}
+	if opt.ByRate {
+		w.weigh()
 	}
 	return w
 }

@@ -54,6 +54,7 @@ func summarise(p *traffic.Pattern, parts, runs, blocks int, pieces []piece, work
 	r = &Result{Ranks: p.Ranks, Rounds: p.Rounds, Runs: runs, Histogram: []Bin{}}
 	bandwidth, worst := make([]float64, runs), make([]float64, runs)
 	sums, shares := make([]float64, runs), make([]float64, runs)
+	whole := float64(parts * unitOf(workers)) // a flow on the fastest link
 	for run := range runs {
 		var all piece
 		for _, q := range pieces[run*blocks : (run+1)*blocks] {
@@ -64,7 +65,7 @@ func summarise(p *traffic.Pattern, parts, runs, blocks int, pieces []piece, work
 			all.sum += q.sum
 		}
 		r.Flows += all.flows
-		worst[run], sums[run] = float64(all.worst)/float64(parts), float64(all.sum)/float64(parts)
+		worst[run], sums[run] = float64(all.worst)/whole, float64(all.sum)/whole
 		if all.flows > 0 {
 			bandwidth[run] = all.inverse / float64(all.flows)
 			shares[run] = all.share / float64(all.flows)
@@ -74,8 +75,19 @@ func summarise(p *traffic.Pattern, parts, runs, blocks int, pieces []piece, work
 		r.RunHistogram[min(int(bandwidth[run]*float64(steps)+rounding), steps-1)]++
 	}
 	r.Bandwidth, r.MaxCongestion, r.SumMaxCongestion = Summarise(bandwidth), Summarise(worst), Summarise(sums)
+	r.Worst = worst
 	r.addHistogram(parts, workers)
 	return r, Summarise(shares)
+}
+
+// unitOf returns the units that a flow on the fastest link counts for.
+func unitOf(workers []*worker) int {
+	for _, w := range workers {
+		if w != nil {
+			return w.unit
+		}
+	}
+	return 1
 }
 
 // addHistogram adds up the histograms of the workers.
@@ -96,7 +108,7 @@ func (r *Result) addHistogram(parts int, workers []*worker) {
 		switch {
 		case c == 0:
 			r.Undelivered = (flows + int64(parts) - 1) / int64(parts)
-		case flows > 0 && parts == 1:
+		case flows > 0 && parts == 1 && unitOf(workers) == 1:
 			r.Histogram = append(r.Histogram, Bin{c, flows})
 		}
 	}

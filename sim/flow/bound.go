@@ -1,0 +1,94 @@
+package flow
+
+import "weft/fabric"
+
+// cutBound bounds what any routing gives the flows of a pattern: flows whose bandwidths are
+// 1/c overload no link, so that together they stay below what cuts of the network carry.
+type cutBound struct {
+	n        *Network
+	out, in  []float64 // by switch: what its links to other switches carry, in links of the fastest rate
+	total    float64   // what all channels carry
+	injects  []float64 // by host: the capacity of its own link
+	hops     [][]int32 // by switch with hosts: channels to every switch
+	leaving  []float64 // scratch, by switch: bandwidth that flows from its hosts ask for
+	arriving []float64
+	byHops   []float64 // scratch, by number of channels: bandwidth that flows so far apart ask for
+}
+
+func newCutBound(n *Network) *cutBound {
+	g := n.g
+	_, capacity := n.rates(false)
+	b := &cutBound{
+		n: n, out: make([]float64, g.NumSwitches), in: make([]float64, g.NumSwitches), injects: capacity[len(n.to):],
+		hops: make([][]int32, g.NumSwitches), leaving: make([]float64, g.NumSwitches), arriving: make([]float64, g.NumSwitches),
+	}
+	for c := range int32(g.NumChannels) {
+		carries := capacity[n.slotOf(c)]
+		b.out[g.From[c]] += carries
+		b.in[g.To[c]] += carries
+		b.total += carries
+	}
+	return b
+}
+
+// hopsFrom lists the channels from a switch to every other one, fabric.Unreached where none
+// lead.
+func (b *cutBound) hopsFrom(s int32) []int32 {
+	if b.hops[s] == nil {
+		search := b.n.g.NewSearch(nil)
+		search.From(s)
+		b.hops[s] = search.Hops
+	}
+	return b.hops[s]
+}
+
+// bisection bounds the mean bandwidth of the flows of one bisection: from hosts order[1],
+// order[3] ... to their neighbours order[0], order[2] ...
+func (b *cutBound) bisection(order []int32) float64 {
+	clear(b.leaving)
+	clear(b.arriving)
+	clear(b.byHops)
+	g := b.n.g
+	flows, local := 0, 0.0
+	for i := 1; i < len(order); i += 2 {
+		src, dst := order[i], order[i-1]
+		from, to := g.EndSwitch[src], g.EndSwitch[dst]
+		share := min(b.injects[src], b.injects[dst])
+		flows++
+		if from == to {
+			local += share
+			continue
+		}
+		hops := b.hopsFrom(from)[to]
+		if hops == fabric.Unreached {
+			continue
+		}
+		b.leaving[from] += share
+		b.arriving[to] += share
+		for int(hops) >= len(b.byHops) {
+			b.byHops = append(b.byHops, 0)
+		}
+		b.byHops[hops] += share
+	}
+	out, in := 0.0, 0.0
+	for s := range b.leaving {
+		out += min(b.leaving[s], b.out[s])
+		in += min(b.arriving[s], b.in[s])
+	}
+	return (local + min(out, in, b.volume())) / float64(max(flows, 1))
+}
+
+// volume is the bandwidth that all channels together carry, each flow taking as many of them
+// as its shortest way has: the nearest flows first.
+func (b *cutBound) volume() float64 {
+	sum, left := 0.0, b.total
+	for hops, asked := range b.byHops {
+		if hops == 0 || asked == 0 {
+			continue
+		}
+		given := min(asked, left/float64(hops))
+		sum += given
+		left -= given * float64(hops)
+	}
+	return sum
+}

@@ -1,0 +1,261 @@
+package flow
+
+import (
+	"context"
+	"math"
+	"math/rand/v2"
+	"slices"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+	"weft/traffic"
+)
+
+// Yardstick holds the figures by which routings of one fabric are compared. All of them see
+// the same traffic: bisections, orders and permutations depend on the seed and the hosts
+// alone. Links count by their rates where these differ.
+type Yardstick struct {
+	EBB      Summary `json:"ebb"`       // effective bisection bandwidth, one way, over random bisections
+	EBBBound float64 `json:"ebb_bound"` // no routing has a larger mean on these bisections
+	// Shift is all-to-all by shifts, ranks in the order of leaves.
+	Shift Collective `json:"shift"`
+	// Doubling is recursive doubling, or halving, in the order of leaves; DoublingRandom with
+	// ranks at random.
+	Doubling       Collective `json:"doubling"`
+	DoublingRandom Collective `json:"doubling_random"`
+	// PermutationMedian and PermutationP99 are the largest congestion of random permutations:
+	// the median, and what one in a hundred exceeds.
+	PermutationMedian float64 `json:"permutation_median"`
+	PermutationP99    float64 `json:"permutation_p99"`
+	PairLoad          int64   `json:"pair_load"`        // largest number of pairs of hosts on a channel
+	PairLoadSwitches  int64   `json:"pair_load_switch"` // the same, with switches as sources and targets too
+	DarkChannels      int     `json:"dark_channels"`    // between switches, without any pair of hosts
+	Undelivered       int64   `json:"undelivered"`      // pairs of hosts
+}
+
+// Collective is a pattern of several rounds that wait for one another.
+type Collective struct {
+	Rounds int     `json:"rounds"` // counted
+	Mean   float64 `json:"mean"`   // of the largest congestion of a round
+	Sum    float64 `json:"sum"`    // over all rounds of the pattern, also those not counted
+}
+
+// Measure says how much traffic the figures are taken over.
+type Measure struct {
+	Runs    int // bisections, permutations and random orders; 0: as many as suit the size
+	Seed    uint64
+	Workers int
+}
+
+// flowsMost bounds the flows of one figure: about 3 s on a core.
+const flowsMost = 40_000_000
+
+// NewYardstick measures a Plan. It fails when the Plan is for another Graph, or when ctx ends.
+func NewYardstick(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measure) (*Yardstick, error) {
+	n, err := New(ctx, g, p, m.Workers)
+	if err != nil {
+		return nil, err
+	}
+	if m.Runs == 0 {
+		m.Runs = min(max(10_000_000/max(len(n.Hosts), 1), 100), 1000)
+	}
+	y := &Yardstick{}
+	opt := Options{Runs: m.Runs, Seed: m.Seed, ByRate: true, Workers: m.Workers}
+	if err := y.random(ctx, n, opt); err != nil {
+		return nil, err
+	}
+	if err := y.collectives(ctx, n, opt); err != nil {
+		return nil, err
+	}
+	return y, y.pairs(ctx, g, p, n, m.Workers)
+}
+
+// random measures bisections and permutations.
+func (y *Yardstick) random(ctx context.Context, n *Network, opt Options) error {
+	opt.Shuffle = true
+	bisections, err := n.run(ctx, "bisect", opt)
+	if err != nil {
+		return err
+	}
+	permutations, err := n.run(ctx, "rand", opt)
+	if err != nil {
+		return err
+	}
+	y.EBB, y.EBBBound = bisections.Bandwidth, n.bisectionBound(opt)
+	y.PermutationMedian = permutations.MaxCongestion.Median
+	y.PermutationP99 = nearestRank(permutations.Worst, .99)
+	return nil
+}
+
+// nearestRank is a quantile of a sample.
+func nearestRank(sample []float64, q float64) float64 {
+	if len(sample) == 0 {
+		return 0
+	}
+	sorted := slices.Sorted(slices.Values(sample))
+	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
+}
+
+// run simulates a pattern of all hosts.
+func (n *Network) run(ctx context.Context, pattern string, opt Options) (*Result, error) {
+	p, err := traffic.Parse(pattern, len(n.Hosts))
+	if err != nil {
+		return nil, err
+	}
+	return n.Run(ctx, p, opt)
+}
+
+// collectives measures patterns of several rounds.
+func (y *Yardstick) collectives(ctx context.Context, n *Network, opt Options) error {
+	leaves := opt
+	leaves.Hosts = n.ByLeaf()
+	shift, err := traffic.Parse("shift", len(n.Hosts))
+	if err != nil {
+		return err
+	}
+	shifts := shift.Sample(max(1, flowsMost/max(len(n.Hosts), 1)))
+	r, err := n.Run(ctx, shifts, leaves)
+	if err != nil {
+		return err
+	}
+	y.Shift = collectiveOf(r, shift.Rounds)
+	if r, err = n.run(ctx, "recdbl", leaves); err != nil {
+		return err
+	}
+	y.Doubling = collectiveOf(r, r.Rounds)
+	opt.Shuffle, opt.Runs = true, max(1, opt.Runs/10)
+	if r, err = n.run(ctx, "recdbl", opt); err != nil {
+		return err
+	}
+	y.DoublingRandom = collectiveOf(r, r.Rounds)
+	return nil
+}
+
+// collectiveOf sums up the rounds of a pattern that has so many in all.
+func collectiveOf(r *Result, rounds int) Collective {
+	c := Collective{Rounds: r.Rounds}
+	if r.Rounds > 0 {
+		c.Mean = r.SumMaxCongestion.Mean / float64(r.Rounds)
+		c.Sum = c.Mean * float64(rounds)
+	}
+	return c
+}
+
+// pairs measures the loads of all pairs.
+func (y *Yardstick) pairs(ctx context.Context, g *fabric.Graph, p *route.Plan, n *Network, workers int) error {
+	pairs, err := n.AllPairs(ctx, workers)
+	if err != nil {
+		return err
+	}
+	y.PairLoad, y.DarkChannels, y.Undelivered = pairs.Index, pairs.DarkChannels, pairs.Undelivered
+	y.PairLoadSwitches, err = endPairs(ctx, g, p, workers)
+	return err
+}
+
+// endPairs counts the pairs of end ports, switches' own among them, on each channel, by base
+// LIDs, and returns the largest number. What goes in circles is left out.
+func endPairs(ctx context.Context, g *fabric.Graph, p *route.Plan, workers int) (int64, error) {
+	trees := make([]*endTree, max(workers, 1))
+	pieces := (g.NumEnds + columnsAtOnce - 1) / columnsAtOnce
+	err := par.For(ctx, len(trees), pieces, func(worker, piece int) error {
+		if trees[worker] == nil {
+			trees[worker] = newEndTree(g, p)
+		}
+		for end := piece * columnsAtOnce; end < min((piece+1)*columnsAtOnce, g.NumEnds); end++ {
+			trees[worker].add(int32(end))
+		}
+		return nil
+	})
+	if err != nil {
+		return 0, err
+	}
+	sums, most := make([]int64, g.NumChannels), int64(0)
+	for _, t := range trees {
+		if t == nil {
+			continue
+		}
+		for c, load := range t.load {
+			sums[c] += load
+			most = max(most, sums[c])
+		}
+	}
+	return most, nil
+}
+
+// endTree adds up, one target after the other, the end ports whose packets a channel carries.
+type endTree struct {
+	g     *fabric.Graph
+	p     *route.Plan
+	load  []int64 // by channel, over all targets so far
+	via   []int32 // by switch: its channel towards the target, fabric.Nothing where there is none
+	joins []int32 // by switch: switches whose channel leads to it and that are not done
+	flow  []int64 // by switch: end ports whose packets pass it
+	ready []int32
+}
+
+func newEndTree(g *fabric.Graph, p *route.Plan) *endTree {
+	n := g.NumSwitches
+	return &endTree{
+		g: g, p: p, load: make([]int64, g.NumChannels),
+		via: make([]int32, n), joins: make([]int32, n), flow: make([]int64, n), ready: make([]int32, 0, n),
+	}
+}
+
+// add adds the packets of all end ports to a target's base LID.
+func (t *endTree) add(target int32) {
+	lid := t.p.Ends.Base[target]
+	if lid == 0 {
+		return
+	}
+	clear(t.joins)
+	for s := range t.via {
+		t.via[s], t.flow[s] = fabric.Nothing, int64(len(t.g.HostsOf(int32(s))))+1
+		port := t.p.Tables.Port(int32(s), lid)
+		if port == route.NoPort {
+			continue
+		}
+		if c, _ := t.g.At(int32(s), port); c >= 0 {
+			t.via[s] = c
+			t.joins[t.g.To[c]]++
+		}
+	}
+	t.ready = t.ready[:0]
+	for s, n := range t.joins {
+		if n == 0 {
+			t.ready = append(t.ready, int32(s))
+		}
+	}
+	for len(t.ready) > 0 {
+		s := t.ready[len(t.ready)-1]
+		t.ready = t.ready[:len(t.ready)-1]
+		c := t.via[s]
+		if c == fabric.Nothing {
+			continue
+		}
+		to := t.g.To[c]
+		t.load[c] += t.flow[s]
+		t.flow[to] += t.flow[s]
+		if t.joins[to]--; t.joins[to] == 0 {
+			t.ready = append(t.ready, to)
+		}
+	}
+}
+
+// bisectionBound is the mean over the bisections of an upper bound of the bandwidth that any
+// routing gives. The bandwidths 1/c of the flows of a pattern never overload a link, so
+// that they are at most what the links around each switch with hosts can carry, out and in,
+// and all links together can carry over the shortest ways.
+func (n *Network) bisectionBound(opt Options) float64 {
+	b := newCutBound(n)
+	order := slices.Clone(n.Hosts)
+	var rng rand.PCG
+	sum := 0.0
+	for run := range opt.Runs {
+		copy(order, n.Hosts)
+		traffic.Seed(&rng, opt.Seed, run, -1)
+		traffic.Shuffle(order, &rng)
+		sum += b.bisection(order)
+	}
+	return sum / float64(max(opt.Runs, 1))
+}
