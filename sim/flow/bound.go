@@ -2,28 +2,33 @@ package flow
 
 import "weft/fabric"
 
-// cutBound bounds what any routing gives the flows of a pattern: flows whose bandwidths are
-// 1/c overload no link, so that together they stay below what cuts of the network carry.
+// cutBound bounds what any routing gives the flows of a pattern. Flows that get 1/c of what
+// they ask for overload no link, so that together they stay below what cuts of the network
+// carry. Where hosts have links of several rates all flows are taken to ask for as little as
+// the slowest: the bound stays one, and is a weak one.
 type cutBound struct {
-	n        *Network
-	out, in  []float64 // by switch: what its links to other switches carry, in links of the fastest rate
-	total    float64   // what all channels carry
-	injects  []float64 // by host: the capacity of its own link
-	hops     [][]int32 // by switch with hosts: channels to every switch
-	leaving  []float64 // scratch, by switch: bandwidth that flows from its hosts ask for
-	arriving []float64
-	byHops   []float64 // scratch, by number of channels: bandwidth that flows so far apart ask for
+	n       *Network
+	out, in []float64 // by switch: flows that its links to other switches carry in full
+	total   float64   // flows of one channel each that all channels carry
+	hops    [][]int32 // by switch with hosts: channels to every switch
+
+	// Scratch: flows by switch and by number of channels.
+	leaving, arriving, byHops []float64
 }
 
 func newCutBound(n *Network) *cutBound {
 	g := n.g
 	_, capacity := n.rates(false)
+	least := 1.0
+	for _, h := range n.Hosts {
+		least = min(least, capacity[len(n.to)+int(h)])
+	}
 	b := &cutBound{
-		n: n, out: make([]float64, g.NumSwitches), in: make([]float64, g.NumSwitches), injects: capacity[len(n.to):],
-		hops: make([][]int32, g.NumSwitches), leaving: make([]float64, g.NumSwitches), arriving: make([]float64, g.NumSwitches),
+		n: n, out: make([]float64, g.NumSwitches), in: make([]float64, g.NumSwitches), hops: make([][]int32, g.NumSwitches),
+		leaving: make([]float64, g.NumSwitches), arriving: make([]float64, g.NumSwitches),
 	}
 	for c := range int32(g.NumChannels) {
-		carries := capacity[n.slotOf(c)]
+		carries := capacity[n.slotOf(c)] / least
 		b.out[g.From[c]] += carries
 		b.in[g.To[c]] += carries
 		b.total += carries
@@ -53,22 +58,21 @@ func (b *cutBound) bisection(order []int32) float64 {
 	for i := 1; i < len(order); i += 2 {
 		src, dst := order[i], order[i-1]
 		from, to := g.EndSwitch[src], g.EndSwitch[dst]
-		share := min(b.injects[src], b.injects[dst])
 		flows++
 		if from == to {
-			local += share
+			local++
 			continue
 		}
 		hops := b.hopsFrom(from)[to]
 		if hops == fabric.Unreached {
 			continue
 		}
-		b.leaving[from] += share
-		b.arriving[to] += share
+		b.leaving[from]++
+		b.arriving[to]++
 		for int(hops) >= len(b.byHops) {
 			b.byHops = append(b.byHops, 0)
 		}
-		b.byHops[hops] += share
+		b.byHops[hops]++
 	}
 	out, in := 0.0, 0.0
 	for s := range b.leaving {
@@ -78,8 +82,8 @@ func (b *cutBound) bisection(order []int32) float64 {
 	return (local + min(out, in, b.volume())) / float64(max(flows, 1))
 }
 
-// volume is the bandwidth that all channels together carry, each flow taking as many of them
-// as its shortest way has: the nearest flows first.
+// volume is the number of flows that all channels together carry, each flow taking as many
+// of them as its shortest way has: the nearest flows first.
 func (b *cutBound) volume() float64 {
 	sum, left := 0.0, b.total
 	for hops, asked := range b.byHops {

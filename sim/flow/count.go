@@ -15,28 +15,46 @@ type counter struct {
 	hist []int64 // by congestion, in parts and units: parts of flows since settle; 0 is undelivered
 	all  []int64 // by congestion: those before that
 
-	weight []int32 // by link: units that a flow on it counts for, the fewer the faster it is; nil: 1
-	unit   int     // units of the fastest link
+	// Where links count by their rates: what a flow asks for, by host of its ends, and the
+	// inverse of the capacity of each link; nil where all are equal.
+	asks    []int32
+	inverse []float64
+	unit    int // what a flow between hosts of the fastest link asks for
 }
 
 func newCounter(n *Network) *counter {
 	return &counter{n: n, load: make([]int32, n.links()), hist: make([]int64, 2), unit: 1}
 }
 
-// rateUnits is the number of units that a flow on the fastest link counts for where links
-// have several rates: most ratios of rates are whole numbers of 60ths.
+// rateUnits is what a flow asks for whose hosts have links of the fastest rate: the ratios
+// of most rates are whole numbers of 60ths.
 const rateUnits = 60
 
-// weigh makes links count by their rates.
+// rounding is taken off before a congestion is rounded up to units.
+const rounding = 1e-6
+
+// weigh makes links count by their rates: a flow asks for what the slower link of its two
+// hosts can carry, and congestion is what the flows on a link ask for over what it carries.
 func (c *counter) weigh() {
 	_, capacity := c.n.rates(false)
 	if !slices.ContainsFunc(capacity, func(share float64) bool { return share != 1 }) {
 		return
 	}
-	c.unit, c.weight = rateUnits, make([]int32, len(capacity))
+	c.unit, c.inverse, c.asks = rateUnits, make([]float64, len(capacity)), make([]int32, c.n.g.NumHosts)
 	for link, share := range capacity {
-		c.weight[link] = int32(math.Round(rateUnits / share))
+		c.inverse[link] = 1 / share
 	}
+	for h := range c.asks {
+		c.asks[h] = max(1, int32(math.Ceil(rateUnits*capacity[len(c.n.to)+h]-rounding)))
+	}
+}
+
+// asked is what a flow asks for.
+func (c *counter) asked(src, dst int32) int32 {
+	if c.asks == nil {
+		return 1
+	}
+	return min(c.asks[src], c.asks[dst])
 }
 
 // place walks the paths of the flows (end ports src[i] to dst[i]) and counts their
@@ -56,16 +74,17 @@ func (c *counter) place(src, dst []int32) {
 		inject = int32(len(to))
 	)
 	for i, h := range src {
+		asked := c.asked(h, dst[i])
 		for part := range parts {
 			column := n.column(n.lids.column(h, dst[i], part))
 			s := home[h]
 			if column[s] != 0 {
-				load[inject+h]++
+				load[inject+h] += asked
 				path[at] = inject + h
 				at++
 				for s >= 0 {
 					slot := base[s] + int32(column[s])
-					load[slot]++
+					load[slot] += asked
 					path[at] = slot
 					at++
 					s = to[slot]
@@ -82,14 +101,16 @@ func (c *counter) measure() int32 {
 	worst, at := int32(0), int32(0)
 	for _, end := range c.end {
 		most := int32(0)
-		if c.weight == nil {
+		if c.inverse == nil {
 			for _, link := range c.path[at:end] {
 				most = max(most, c.load[link])
 			}
 		} else {
+			worst := 0.0
 			for _, link := range c.path[at:end] {
-				most = max(most, c.load[link]*c.weight[link])
+				worst = max(worst, float64(c.load[link])*c.inverse[link])
 			}
+			most = int32(math.Ceil(worst - rounding))
 		}
 		at = end
 		if int(most) >= len(c.hist) {
@@ -114,7 +135,6 @@ func (c *counter) reset() {
 
 // settle moves the histogram to the total and returns its sum of 1/c: the bandwidth of a
 // flow is the mean over its parts of 1/c, with c in flows, and so the sum with c in parts.
-// A link that is slower than the fastest counts its flows for more.
 func (c *counter) settle() float64 {
 	inverse := 0.0
 	if len(c.all) < len(c.hist) {

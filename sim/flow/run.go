@@ -16,7 +16,7 @@ type Options struct {
 	Seed    uint64
 	Shuffle bool // put the ranks on hosts at random in every run
 	MaxMin  bool // compute max-min fair shares too
-	ByRate  bool // congestion counts a flow on a slower link for more, by the rate of the fastest
+	ByRate  bool // congestion goes by the rates of links, and is 1 where a flow gets what its hosts can do
 	Equal   bool // links are of one rate for max-min fair shares, as they are for congestion
 	Workers int  // goroutines; the result does not depend on it
 }

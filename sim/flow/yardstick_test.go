@@ -13,8 +13,8 @@ import (
 	"weft/traffic"
 )
 
-// TestByRate: congestion by rate is the largest load on the path, each link weighted by how
-// much slower it is than the fastest.
+// TestByRate: congestion by rate is the largest ratio on the path of what flows ask for, the
+// rate of the slower of their hosts, and what the link carries.
 func TestByRate(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g, p := drawNetwork(rt, t)
@@ -24,16 +24,21 @@ func TestByRate(t *testing.T) {
 		paths := make([][]hop, len(src))
 		for i := range src {
 			paths[i] = pathOf(g, p, src[i], dst[i])
+			asked := 60.0
+			for _, host := range []int32{src[i], dst[i]} {
+				asked = min(asked, math.Ceil(60*capacityOf(g, hop{from: host, host: true})-1e-6))
+			}
 			for _, h := range paths[i] {
-				loads[h]++
+				loads[h] += asked
 			}
 		}
 		want, inverse := 0.0, 0.0
 		for _, path := range paths {
 			worst := 0.0
 			for _, h := range path {
-				worst = max(worst, loads[h]*math.Round(60/capacityOf(g, h))/60)
+				worst = max(worst, loads[h]/capacityOf(g, h))
 			}
+			worst = math.Ceil(worst-1e-6) / 60
 			want = max(want, worst)
 			if worst > 0 {
 				inverse += 1 / worst
