@@ -109,7 +109,7 @@ func (c *Config) fabric(title, name string, dump []byte) (*Fabric, error) {
 	}
 	for _, step := range chain {
 		err := c.Step("comparing "+step.Engine.Name, func(ctx context.Context) error {
-			row, err := study.CompareEngine(ctx, g, step, &c.Routing, runs, c.PeakRSS)
+			row, err := study.CompareEngine(ctx, g, step, &c.Routing, study.Figures{Runs: runs}, c.PeakRSS)
 			if err == nil {
 				row.RouteRSS = 0 // the memory is not this engine's own
 				out.Engines = append(out.Engines, *row)

@@ -45,6 +45,14 @@ type Compared struct {
 	RouteRSS float64         `json:"route_rss_mb,omitempty"`
 	PeakRSS  float64         `json:"peak_rss_mb,omitempty"`
 	Check    *quality.Report `json:"check,omitempty"`
+	// Yardstick holds further figures, if they were asked for.
+	Yardstick *flow.Yardstick `json:"yardstick,omitempty"`
+}
+
+// Figures says what is measured of each Plan.
+type Figures struct {
+	Runs      int  // random bisections
+	Yardstick bool // the whole yardstick too
 }
 
 // orders are the ways to sort rows, best first.
@@ -87,9 +95,9 @@ func (c *Compared) ebb() float64 {
 // UsualRuns is so many random bisections that they take about a second on a core.
 func UsualRuns(hosts int) int { return min(max(5_000_000/max(hosts, 1), 100), 1000) }
 
-// CompareEngine routes by one engine of a chain, judges and simulates so many random
-// bisections. peakRSS measures the memory of the process.
-func CompareEngine(ctx context.Context, g *fabric.Graph, step job.Step, asked *job.Request, runs int, peakRSS func() float64) (*Compared, error) {
+// CompareEngine routes by one engine of a chain, judges and simulates. peakRSS measures the
+// memory of the process.
+func CompareEngine(ctx context.Context, g *fabric.Graph, step job.Step, asked *job.Request, figures Figures, peakRSS func() float64) (*Compared, error) {
 	req := *asked
 	req.Chain = job.Chain{step}
 	c := &Compared{Engine: step.Engine.Name}
@@ -108,9 +116,12 @@ func CompareEngine(ctx context.Context, g *fabric.Graph, step job.Step, asked *j
 	}
 	c.Check, c.Judged = r.Report, r.Judged
 	c.Counted, err = seconds(req.Now, func() (err error) {
-		c.EBB, err = bisections(ctx, g, r.Plan, &req, runs)
+		c.EBB, err = bisections(ctx, g, r.Plan, &req, figures.Runs)
 		return err
 	})
+	if err == nil && figures.Yardstick {
+		c.Yardstick, err = flow.NewYardstick(ctx, g, r.Plan, flow.Measure{Runs: figures.Runs, Seed: req.Seed, Workers: req.Workers})
+	}
 	return c, err
 }
 
@@ -172,12 +183,35 @@ func WriteCompared(w io.Writer, rows []Compared) error {
 	if err := Table(w, out); err != nil {
 		return err
 	}
+	if err := writeYardsticks(w, rows); err != nil {
+		return err
+	}
 	for i := range rows {
 		if r := rows[i].Refused; r != nil {
 			fmt.Fprintln(w, "refused:", r)
 		}
 	}
 	return nil
+}
+
+// writeYardsticks prints a table of the further figures, where there are any.
+func writeYardsticks(w io.Writer, rows []Compared) error {
+	out := [][]string{{"", "EBB", "+-95%", "BOUND", "SHIFTS", "DOUBLING", "DOUBLING random", "PERMUTATION median/99%", "PAIRS/CHANNEL hosts/all", "DARK"}}
+	for i := range rows {
+		if y := rows[i].Yardstick; y != nil {
+			out = append(out, []string{
+				rows[i].Engine, fmt.Sprintf("%.4f", y.EBB.Mean), fmt.Sprintf("%.4f", y.EBB.CI95), fmt.Sprintf("%.4f", y.EBBBound),
+				fmt.Sprintf("%.0f", y.Shift.Sum), fmt.Sprintf("%.1f", y.Doubling.Sum), fmt.Sprintf("%.1f", y.DoublingRandom.Sum),
+				fmt.Sprintf("%.2f/%.2f", y.PermutationMedian, y.PermutationP99), fmt.Sprintf("%d/%d", y.PairLoad, y.PairLoadSwitches),
+				strconv.Itoa(y.DarkChannels),
+			})
+		}
+	}
+	if len(out) == 1 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nThe yardstick: bandwidths by the rates of links, sums over rounds of the largest congestion")
+	return Table(w, out)
 }
 
 // reachable says whether every pair that has a way is delivered.

@@ -108,16 +108,16 @@ func TestCompareEngine(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	row, err := CompareEngine(t.Context(), g, chain[0], req, 10, func() float64 { return 7 })
+	row, err := CompareEngine(t.Context(), g, chain[0], req, Figures{Runs: 10}, func() float64 { return 7 })
 	if err != nil || row.EBB == nil || row.Counted != 1 || row.Judged != 1 || row.RouteRSS != 7 || !row.Check.OK {
 		t.Errorf("%+v, %v", row, err)
 	}
-	if row, err = CompareEngine(t.Context(), g, chain[1], req, 10, func() float64 { return 7 }); err != nil || row.Refused == nil || row.Refused.Engine != "dor" {
+	if row, err = CompareEngine(t.Context(), g, chain[1], req, Figures{Runs: 10}, func() float64 { return 7 }); err != nil || row.Refused == nil || row.Refused.Engine != "dor" {
 		t.Errorf("%+v, %v", row, err)
 	}
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if _, err := CompareEngine(ended, g, chain[0], req, 10, func() float64 { return 0 }); !errors.Is(err, context.Canceled) {
+	if _, err := CompareEngine(ended, g, chain[0], req, Figures{Runs: 10}, func() float64 { return 0 }); !errors.Is(err, context.Canceled) {
 		t.Error(err)
 	}
 }

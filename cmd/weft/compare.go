@@ -26,6 +26,7 @@ type compareOptions struct {
 	routing routeFlags
 	engines string
 	runs    int
+	all     bool
 	sort    string
 	asJSON  bool
 }
@@ -50,6 +51,15 @@ results in one table:
   MB             peak memory of the engine's process, fabric read and routed
                  (--json also gives that with judge and simulation)
 
+--yardstick adds a second table, by the rates of links where these differ:
+
+  EBB, BOUND     as above, and what no routing can exceed on these bisections
+  SHIFTS         all-to-all by shifts in the order of leaves: sum over the rounds of the
+                 largest congestion; likewise DOUBLING, recursive doubling or halving
+  PERMUTATION    largest congestion of random permutations: median, 99 of 100
+  PAIRS/CHANNEL  largest number of pairs on a channel: of hosts, and of all end ports
+  DARK           channels between switches without any pair of hosts
+
 An engine that refuses is in the table with its reason below it.`,
 		Example: `  weft compare examples/sx6036.ibnetdiscover
   weft compare 'rlft(36,2)|fail(links=20,seed=1)' --sort ebb
@@ -65,6 +75,7 @@ An engine that refuses is in the table with its reason below it.`,
 	f := cmd.Flags()
 	f.StringVarP(&opt.engines, "engines", "e", "all", "engines to compare, a,b,c or all")
 	f.IntVarP(&opt.runs, "runs", "n", 0, "random bisections (default: 1000, fewer from 5,000 hosts on)")
+	f.BoolVar(&opt.all, "yardstick", false, "measure all-to-all, recursive doubling, permutations and pair loads too")
 	f.StringVar(&opt.sort, "sort", "engine", "order of rows: engine (as listed), ebb, vls, seconds or memory")
 	return cmd
 }
@@ -104,7 +115,7 @@ func (o *compareOptions) run(cmd *cobra.Command, arg string) error {
 				out.Engines = append(out.Engines, rows...)
 				return err
 			}
-			row, err := study.CompareEngine(ctx, g, step, &o.routing.Request, out.Runs, peakRSS)
+			row, err := study.CompareEngine(ctx, g, step, &o.routing.Request, study.Figures{Runs: out.Runs, Yardstick: o.all}, peakRSS)
 			if err == nil {
 				row.PeakRSS = peakRSS()
 				out.Engines = append(out.Engines, *row)
@@ -128,6 +139,7 @@ func (o *compareOptions) alone(ctx context.Context, arg string, step job.Step, r
 	}
 	args := append([]string{
 		"compare", "--json", "--quiet", "--ibnl", o.fabric.ibnl, "--roles", o.fabric.roles, "--runs", fmt.Sprint(runs),
+		fmt.Sprintf("--yardstick=%t", o.all),
 	}, o.routing.args(step)...)
 	var out study.Comparison
 	err = runJSON(ctx, &out, stdin, self, append(args, "--", arg)...)
