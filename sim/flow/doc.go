@@ -18,6 +18,11 @@
 // O(switches x hosts), not O(hosts^2 x hops). The largest is the edge forwarding
 // index (Heydemann, Meyer and Sotteau, "On Forwarding Indices of Networks", 1989).
 //
+// The Yardstick puts these together for comparing routings of one fabric. There congestion
+// goes by the rates of links: a flow asks for what the slower link of its two hosts carries,
+// and c is what the flows of a link ask for over what it carries. Its bound of the bisection
+// bandwidth is a cut around each switch and the volume of all channels.
+//
 // # Deviations
 //
 // A flow that the tables do not deliver loads nothing, has bandwidth 0, and is
