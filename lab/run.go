@@ -29,6 +29,19 @@ type Run struct {
 	Done      func()      // called after each artefact; may be nil
 }
 
+// Document is the document of `weft lab reproduce --json`.
+type Document struct {
+	Reproduction string    `json:"reproduction"`
+	Mode         Mode      `json:"mode"`
+	Seed         uint64    `json:"seed"`
+	Artefacts    []*Record `json:"artefacts"`
+}
+
+// Document makes the document of what came of a run.
+func (r *Run) Document(out *Outcome) *Document {
+	return &Document{r.Paper.Name, r.Setup.Mode, r.Setup.Seed, out.Records}
+}
+
 // Outcome holds the records of a run.
 type Outcome struct {
 	Records []*Record // in the paper's order

@@ -13,7 +13,6 @@ import (
 	"weft/route/job"
 	"weft/route/quality"
 	"weft/sim/flow"
-	"weft/traffic"
 )
 
 // Trial is a fabric that an engine routed and the judge judged, or the engine's refusal.
@@ -150,14 +149,6 @@ func (s *Setup) Flow(ctx context.Context, t *Trial, pattern string, opt flow.Opt
 	if err != nil {
 		return nil, err
 	}
-	ranks := len(n.Hosts)
-	if opt.Hosts != nil {
-		ranks = len(opt.Hosts)
-	}
-	p, err := traffic.Parse(pattern, ranks)
-	if err != nil {
-		return nil, err
-	}
 	opt.Workers = s.Workers
-	return n.Run(ctx, p, opt)
+	return n.RunPattern(ctx, pattern, opt)
 }

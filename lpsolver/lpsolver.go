@@ -71,6 +71,14 @@ type Session struct {
 	Asked, Unanswered atomic.Int64
 }
 
+// MakeDir makes the directory for programmes, if they are to be written.
+func (s *Session) MakeDir() error {
+	if s.Dir == "" {
+		return nil
+	}
+	return os.MkdirAll(s.Dir, 0o755)
+}
+
 // Solve implements ilp.Solve.
 func (s *Session) Solve(ctx context.Context, p ilp.Programme) (answer colouring.Answer, ones []int32, err error) {
 	s.Asked.Add(1)

@@ -16,7 +16,6 @@ import (
 	"weft/route/job"
 	"weft/route/quality"
 	"weft/sim/flow"
-	"weft/traffic"
 )
 
 // Comparison is the document of `weft compare --json`.
@@ -141,11 +140,7 @@ func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *job
 	if err != nil {
 		return nil, err
 	}
-	p, err := traffic.Parse("bisect", len(n.Hosts))
-	if err != nil {
-		return nil, err
-	}
-	result, err := n.Run(ctx, p, flow.Options{Runs: runs, Seed: req.Seed, Shuffle: true, Workers: req.Workers})
+	result, err := n.RunPattern(ctx, "bisect", flow.Options{Runs: runs, Seed: req.Seed, Shuffle: true, Workers: req.Workers})
 	if err != nil {
 		return nil, err
 	}

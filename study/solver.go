@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"weft/lpsolver"
@@ -95,12 +94,10 @@ func (s *Solving) open(now time.Time) error {
 	case err != nil && !missing:
 		return fmt.Errorf("--solver: %w", err)
 	}
-	if s.Dir != "" {
-		if err := os.MkdirAll(s.Dir, 0o755); err != nil {
-			return fmt.Errorf("--write-lp: %w", err)
-		}
-	}
 	s.session = &lpsolver.Session{Solver: solver, Limit: s.Limit, Until: now.Add(s.Total), Dir: s.Dir}
+	if err := s.session.MakeDir(); err != nil {
+		return fmt.Errorf("--write-lp: %w", err)
+	}
 	return nil
 }
 

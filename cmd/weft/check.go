@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -51,7 +50,10 @@ known, end ports have no known LID, or LIDs in the tables belong to no end port.
 			if err != nil {
 				return err
 			}
-			return errors.Join(answer(cmd.OutOrStdout(), r.Report, asJSON), proven(r))
+			if err := answer(cmd.OutOrStdout(), r.Report, asJSON); err != nil {
+				return err
+			}
+			return proven(r)
 		},
 	}
 	flags.add(cmd)

@@ -175,7 +175,7 @@ func (k *keepFlags) hold(cmd *cobra.Command, g *fabric.Graph, routing *routeFlag
 
 // loadTables reads the Plan of files, and tells what is odd in them.
 func loadTables(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles) (*job.Result, error) {
-	plan, warnings, err := files.Load(g, os.ReadFile)
+	plan, warnings, err := files.Load(g, func(path string) (io.ReadCloser, error) { return os.Open(path) })
 	warn(cmd, warnings)
 	return &job.Result{Plan: plan}, err
 }

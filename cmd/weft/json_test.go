@@ -17,6 +17,8 @@ import (
 	"weft/emulator/control"
 	"weft/fabric/source"
 	"weft/fabric/summary"
+	"weft/lab"
+	"weft/lab/papers"
 	mapjob "weft/mapping/job"
 	"weft/route/quality"
 	"weft/sm"
@@ -42,6 +44,9 @@ var documents = []struct {
 	{"weft emulate control SOCKET state", reflect.TypeFor[control.State]()},
 	{"weft map NETWORK --json", reflect.TypeFor[mapjob.Report]()},
 	{"weft map NETWORK --events FILE --json", reflect.TypeFor[mapjob.WatchReport]()},
+	{"weft lab list --json", reflect.TypeFor[papers.Listing]()},
+	{"weft lab reproduce NAME --json", reflect.TypeFor[lab.Document]()},
+	{"weft version --json", reflect.TypeFor[build]()},
 	{"weft demo --json", reflect.TypeFor[demo.Demo]()},
 }
 

@@ -36,10 +36,10 @@ func labListCmd() *cobra.Command {
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			list := papers.List()
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]any{"artefacts": list})
+				return printJSON(cmd.OutOrStdout(), list)
 			}
 			rows := [][]string{{"NAME", "ARTEFACT", "PLACE", "TITLE"}}
-			for _, e := range list {
+			for _, e := range list.Artefacts {
 				rows = append(rows, []string{e.Reproduction, e.Artefact, e.Place, e.Title})
 			}
 			return study.Table(cmd.OutOrStdout(), rows)
@@ -95,9 +95,7 @@ on the mode and the seed only.`,
 				return err
 			}
 			if asJSON {
-				return errors.Join(err, printJSON(cmd.OutOrStdout(), map[string]any{
-					"reproduction": run.Paper.Name, "mode": run.Setup.Mode, "seed": run.Setup.Seed, "artefacts": out.Records,
-				}))
+				return errors.Join(err, printJSON(cmd.OutOrStdout(), run.Document(out)))
 			}
 			return errors.Join(err, printOutcome(cmd.OutOrStdout(), run, out))
 		},

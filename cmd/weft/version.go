@@ -11,6 +11,13 @@ import (
 // version is the release; the commit comes from the build.
 const version = "0.1.0"
 
+// build is the document of `weft version --json`.
+type build struct {
+	Version string `json:"version"`
+	Commit  string `json:"commit"` // "unknown" where the build does not say
+	Go      string `json:"go"`
+}
+
 func versionCmd() *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
@@ -27,9 +34,7 @@ func versionCmd() *cobra.Command {
 				}
 			}
 			if asJSON {
-				return printJSON(cmd.OutOrStdout(), map[string]string{
-					"version": version, "commit": commit, "go": runtime.Version(),
-				})
+				return printJSON(cmd.OutOrStdout(), build{version, commit, runtime.Version()})
 			}
 			_, err := fmt.Fprintf(cmd.OutOrStdout(), "weft %s (commit %s, %s)\n", version, commit, runtime.Version())
 			return err

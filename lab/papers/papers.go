@@ -26,14 +26,20 @@ type Entry struct {
 	Title        string `json:"title"`
 }
 
+// Listing is the document of `weft lab list --json`.
+type Listing struct {
+	Artefacts []Entry `json:"artefacts"`
+}
+
 // List lists the artefacts of all papers.
-func List() (all []Entry) {
+func List() *Listing {
+	l := &Listing{}
 	for _, r := range All() {
 		for _, a := range r.Artefacts {
-			all = append(all, Entry{r.Name, a.Name, a.Place, a.Title})
+			l.Artefacts = append(l.Artefacts, Entry{r.Name, a.Name, a.Place, a.Title})
 		}
 	}
-	return all
+	return l
 }
 
 // Find finds a reproduction by name.

@@ -1,7 +1,6 @@
 package job
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -34,24 +33,25 @@ func (t *TableFiles) Validate() error {
 // claimsShown is the number of wrong hop counts that are named.
 const claimsShown = 10
 
-// Load reads the Plan of the files for a Graph, by a function such as os.ReadFile.
-// Warnings tell what is odd in the files.
-func (t *TableFiles) Load(g *fabric.Graph, read func(path string) ([]byte, error)) (plan *route.Plan, warnings []string, err error) {
+// Load reads the Plan of the files for a Graph; open opens one. Warnings tell what is odd in
+// the files.
+func (t *TableFiles) Load(g *fabric.Graph, open func(path string) (io.ReadCloser, error)) (plan *route.Plan, warnings []string, err error) {
 	if t.Plan == "" {
-		return t.loadForeign(g, read)
+		return t.loadForeign(g, open)
 	}
-	data, err := read(t.Plan)
+	file, err := open(t.Plan)
 	if err != nil {
 		return nil, nil, err
 	}
-	if plan, err = planfile.Load(bytes.NewReader(data), g); err != nil {
+	defer func() { _ = file.Close() }()
+	if plan, err = planfile.Load(file, g); err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", t.Plan, err)
 	}
 	return plan, nil, nil
 }
 
 // loadForeign makes a Plan of the tables of another subnet manager.
-func (t *TableFiles) loadForeign(g *fabric.Graph, read func(path string) ([]byte, error)) (plan *route.Plan, warnings []string, err error) {
+func (t *TableFiles) loadForeign(g *fabric.Graph, open func(path string) (io.ReadCloser, error)) (plan *route.Plan, warnings []string, err error) {
 	files := foreign.Files{}
 	for _, file := range []struct {
 		path  string
@@ -73,8 +73,12 @@ func (t *TableFiles) loadForeign(g *fabric.Graph, read func(path string) ([]byte
 		if file.path == "" {
 			continue
 		}
-		data, err := read(file.path)
+		in, err := open(file.path)
 		if err != nil {
+			return nil, warnings, err
+		}
+		data, err := io.ReadAll(in)
+		if err = errors.Join(err, in.Close()); err != nil {
 			return nil, warnings, err
 		}
 		odd, err := file.parse(file.path, data)

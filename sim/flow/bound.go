@@ -1,16 +1,22 @@
 package flow
 
-import "weft/fabric"
+import (
+	"slices"
+
+	"weft/fabric"
+)
 
 // cutBound bounds what any routing gives the flows of a pattern. Flows that get 1/c of what
 // they ask for overload no link, so that together they stay below what cuts of the network
 // carry. Where hosts have links of several rates all flows are taken to ask for as little as
-// the slowest: the bound stays one, and is a weak one.
+// the slowest: the bound stays one, and is a weak one. The memory is 4 bytes a pair of
+// switches, the time a search from every switch with hosts and O(hosts) a pattern.
 type cutBound struct {
 	n       *Network
 	out, in []float64 // by switch: flows that its links to other switches carry in full
 	total   float64   // flows of one channel each that all channels carry
 	hops    [][]int32 // by switch with hosts: channels to every switch
+	search  *fabric.Search
 
 	// Scratch: flows by switch and by number of channels.
 	leaving, arriving, byHops []float64
@@ -24,7 +30,7 @@ func newCutBound(n *Network) *cutBound {
 		least = min(least, capacity[len(n.to)+int(h)])
 	}
 	b := &cutBound{
-		n: n, out: make([]float64, g.NumSwitches), in: make([]float64, g.NumSwitches), hops: make([][]int32, g.NumSwitches),
+		n: n, out: make([]float64, g.NumSwitches), in: make([]float64, g.NumSwitches), hops: make([][]int32, g.NumSwitches), search: g.NewSearch(nil),
 		leaving: make([]float64, g.NumSwitches), arriving: make([]float64, g.NumSwitches),
 	}
 	for c := range int32(g.NumChannels) {
@@ -40,9 +46,8 @@ func newCutBound(n *Network) *cutBound {
 // lead.
 func (b *cutBound) hopsFrom(s int32) []int32 {
 	if b.hops[s] == nil {
-		search := b.n.g.NewSearch(nil)
-		search.From(s)
-		b.hops[s] = search.Hops
+		b.search.From(s)
+		b.hops[s] = slices.Clone(b.search.Hops)
 	}
 	return b.hops[s]
 }

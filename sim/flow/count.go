@@ -15,46 +15,58 @@ type counter struct {
 	hist []int64 // by congestion, in parts and units: parts of flows since settle; 0 is undelivered
 	all  []int64 // by congestion: those before that
 
-	// Where links count by their rates: what a flow asks for, by host of its ends, and the
-	// inverse of the capacity of each link; nil where all are equal.
-	asks    []int32
-	inverse []float64
-	unit    int // what a flow between hosts of the fastest link asks for
+	rates *rateWeights // nil where all links are equal
 }
 
-func newCounter(n *Network) *counter {
-	return &counter{n: n, load: make([]int32, n.links()), hist: make([]int64, 2), unit: 1}
+func newCounter(n *Network, rates *rateWeights) *counter {
+	return &counter{n: n, load: make([]int32, n.links()), hist: make([]int64, 2), rates: rates}
 }
 
-// rateUnits is what a flow asks for whose hosts have links of the fastest rate: the ratios
-// of most rates are whole numbers of 60ths.
+// rateWeights makes links count by their rates: a flow asks for what the slower link of its
+// two hosts can carry, and congestion is what the flows on a link ask for over what it
+// carries.
+type rateWeights struct {
+	asks    []int32   // by host, in rateUnits of the fastest link
+	inverse []float64 // by link: of its capacity
+}
+
+// rateUnits divides what a flow asks for whose hosts have links of the fastest rate: the
+// ratios of most rates are whole numbers of 60ths.
 const rateUnits = 60
 
-// rounding is taken off before a congestion is rounded up to units.
-const rounding = 1e-6
+// rateRounding is taken off before a congestion is rounded up to units.
+const rateRounding = 1e-6
 
-// weigh makes links count by their rates: a flow asks for what the slower link of its two
-// hosts can carry, and congestion is what the flows on a link ask for over what it carries.
-func (c *counter) weigh() {
-	_, capacity := c.n.rates(false)
+// rateWeights returns nil where all links are equal.
+func (n *Network) rateWeights() *rateWeights {
+	_, capacity := n.rates(false)
 	if !slices.ContainsFunc(capacity, func(share float64) bool { return share != 1 }) {
-		return
+		return nil
 	}
-	c.unit, c.inverse, c.asks = rateUnits, make([]float64, len(capacity)), make([]int32, c.n.g.NumHosts)
+	r := &rateWeights{asks: make([]int32, n.g.NumHosts), inverse: make([]float64, len(capacity))}
 	for link, share := range capacity {
-		c.inverse[link] = 1 / share
+		r.inverse[link] = 1 / share
 	}
-	for h := range c.asks {
-		c.asks[h] = max(1, int32(math.Ceil(rateUnits*capacity[len(c.n.to)+h]-rounding)))
+	for h := range r.asks {
+		r.asks[h] = max(1, int32(math.Ceil(rateUnits*capacity[len(n.to)+h]-rateRounding)))
 	}
+	return r
 }
 
-// asked is what a flow asks for.
-func (c *counter) asked(src, dst int32) int32 {
-	if c.asks == nil {
+// asked returns what a flow asks for, in parts of unit.
+func (r *rateWeights) asked(src, dst int32) int32 {
+	if r == nil {
 		return 1
 	}
-	return min(c.asks[src], c.asks[dst])
+	return min(r.asks[src], r.asks[dst])
+}
+
+// unit returns what a flow asks for between hosts of the fastest link.
+func (r *rateWeights) unit() int {
+	if r == nil {
+		return 1
+	}
+	return rateUnits
 }
 
 // place walks the paths of the flows (end ports src[i] to dst[i]) and counts their
@@ -74,7 +86,7 @@ func (c *counter) place(src, dst []int32) {
 		inject = int32(len(to))
 	)
 	for i, h := range src {
-		asked := c.asked(h, dst[i])
+		asked := c.rates.asked(h, dst[i])
 		for part := range parts {
 			column := n.column(n.lids.column(h, dst[i], part))
 			s := home[h]
@@ -101,16 +113,16 @@ func (c *counter) measure() int32 {
 	worst, at := int32(0), int32(0)
 	for _, end := range c.end {
 		most := int32(0)
-		if c.inverse == nil {
+		if c.rates == nil {
 			for _, link := range c.path[at:end] {
 				most = max(most, c.load[link])
 			}
 		} else {
 			worst := 0.0
 			for _, link := range c.path[at:end] {
-				worst = max(worst, float64(c.load[link])*c.inverse[link])
+				worst = max(worst, float64(c.load[link])*c.rates.inverse[link])
 			}
-			most = int32(math.Ceil(worst - rounding))
+			most = int32(math.Ceil(worst - rateRounding))
 		}
 		at = end
 		if int(most) >= len(c.hist) {
@@ -142,7 +154,7 @@ func (c *counter) settle() float64 {
 	}
 	for congestion, flows := range c.hist {
 		if flows > 0 && congestion > 0 {
-			inverse += float64(flows) / float64(congestion) * float64(c.unit)
+			inverse += float64(flows) / float64(congestion) * float64(c.rates.unit())
 		}
 		c.all[congestion] += flows
 	}

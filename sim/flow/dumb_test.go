@@ -104,7 +104,7 @@ func TestCountingIsTheDefinition(t *testing.T) {
 	rapid.Check(t, func(rt *rapid.T) {
 		g, p := drawNetwork(rt, t)
 		n := network(t, g, p)
-		c := newCounter(n)
+		c := newCounter(n, nil)
 		for range 2 { // twice: reset must leave nothing behind
 			src, dst := drawFlows(rt, n)
 			want := dumbRound(g, p, src, dst)
@@ -180,7 +180,7 @@ func TestMaxMinHasBottlenecks(t *testing.T) {
 			return capacityOf(g, h)
 		}
 		_, room := n.rates(equal)
-		c, f := newCounter(n), newFiller(room)
+		c, f := newCounter(n, nil), newFiller(room)
 		for range 2 {
 			src, dst := drawFlows(rt, n)
 			c.place(src, dst)

@@ -2,8 +2,6 @@ package flow
 
 import (
 	"context"
-
-	"weft/traffic"
 )
 
 // RingShares sum up rings of all hosts, as shares of a link, when every host sends to
@@ -20,15 +18,11 @@ type RingShares struct {
 // goes one way at a time, so that a host sends to one neighbour at once. Means are max-min
 // fair; for single hosts congestion counting stands for that.
 func (n *Network) Rings(ctx context.Context, runs int, seed uint64, workers int) (*RingShares, error) {
-	p, err := traffic.Parse("shift:1", len(n.Hosts))
+	natural, err := n.RunPattern(ctx, "shift:1", Options{Hosts: n.ByLeaf(), Runs: 1, MaxMin: true, Workers: workers})
 	if err != nil {
 		return nil, err
 	}
-	natural, err := n.Run(ctx, p, Options{Hosts: n.ByLeaf(), Runs: 1, MaxMin: true, Workers: workers})
-	if err != nil {
-		return nil, err
-	}
-	random, err := n.Run(ctx, p, Options{Runs: runs, Seed: seed, Shuffle: true, MaxMin: true, Workers: workers})
+	random, err := n.RunPattern(ctx, "shift:1", Options{Runs: runs, Seed: seed, Shuffle: true, MaxMin: true, Workers: workers})
 	if err != nil {
 		return nil, err
 	}

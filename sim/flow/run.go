@@ -22,8 +22,9 @@ type Options struct {
 }
 
 // Result sums up what a pattern got. Bandwidths are shares of a link, 0 to 1; congestion
-// takes all links for equal. Flows that are dealt out over several LIDs, or counted by rate, have no Histogram,
-// and are undelivered as far as their parts are, in whole flows.
+// takes all links for equal unless Options.ByRate says otherwise. Flows that are dealt out
+// over several LIDs, or counted by rate, have no Histogram. Dealt out, they are undelivered
+// as far as their parts are, in whole flows.
 type Result struct {
 	Ranks       int   `json:"ranks"`
 	Rounds      int   `json:"rounds"`
@@ -71,6 +72,19 @@ type piece struct {
 	sum     int64   // of the largest c by round, in parts of flows
 }
 
+// RunPattern runs the pattern that traffic.Parse makes of a text, with a rank for each of
+// opt.Hosts.
+func (n *Network) RunPattern(ctx context.Context, text string, opt Options) (*Result, error) {
+	if opt.Hosts == nil {
+		opt.Hosts = n.Hosts
+	}
+	p, err := traffic.Parse(text, len(opt.Hosts))
+	if err != nil {
+		return nil, err
+	}
+	return n.Run(ctx, p, opt)
+}
+
 // Run simulates a pattern, whose rank i is opt.Hosts[i], or the i-th of them after
 // a shuffle; they must be among the Network's Hosts. A pattern may have fewer ranks
 // than there are hosts. Runs that could not differ are made once. It fails when the
@@ -103,20 +117,24 @@ func (n *Network) Run(ctx context.Context, p *traffic.Pattern, opt Options) (*Re
 	var (
 		rates    Rates
 		capacity []float64
+		weights  *rateWeights
 	)
+	if opt.ByRate {
+		weights = n.rateWeights()
+	}
 	if opt.MaxMin {
 		rates, capacity = n.rates(opt.Equal)
 	}
 	err := par.For(ctx, len(workers), len(pieces), func(id, i int) error {
 		if workers[id] == nil {
-			workers[id] = newWorker(n, p, &opt, capacity)
+			workers[id] = newWorker(n, p, &opt, weights, capacity)
 		}
 		return workers[id].rounds(ctx, i/blocks, i%blocks*roundsAtOnce, &pieces[i])
 	})
 	if err != nil {
 		return nil, err
 	}
-	result, shares := summarise(p, n.lids.parts, runs, blocks, pieces, workers)
+	result, shares := summarise(p, n.lids.parts, weights.unit(), runs, blocks, pieces, workers)
 	if opt.MaxMin {
 		result.MaxMin, result.Rates = &shares, &rates
 	}
@@ -135,13 +153,10 @@ type worker struct {
 	fair  *filler
 }
 
-func newWorker(n *Network, p *traffic.Pattern, opt *Options, capacity []float64) *worker {
-	w := &worker{counter: newCounter(n), p: p, opt: opt, order: append([]int32(nil), opt.Hosts...), run: -1}
+func newWorker(n *Network, p *traffic.Pattern, opt *Options, weights *rateWeights, capacity []float64) *worker {
+	w := &worker{counter: newCounter(n, weights), p: p, opt: opt, order: append([]int32(nil), opt.Hosts...), run: -1}
 	if opt.MaxMin {
 		w.fair = newFiller(capacity)
-	}
-	if opt.ByRate {
-		w.weigh()
 	}
 	return w
 }

@@ -116,7 +116,7 @@ func TestMaxMinByHand(t *testing.T) {
 	if rates != (Rates{Gbps: 100}) {
 		t.Errorf("rates %v", rates)
 	}
-	c, f := newCounter(n), newFiller(capacity)
+	c, f := newCounter(n, nil), newFiller(capacity)
 	// Host 1 sends to 0 and to 4; 2 and 3 send to 0: thirds at host 0, so host 1
 	// has two thirds left for host 4.
 	c.place([]int32{1, 2, 3, 1}, []int32{0, 0, 0, 4})

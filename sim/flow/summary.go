@@ -50,11 +50,11 @@ func Summarise(v []float64) Summary {
 
 // summarise puts the pieces of all runs together, in order, and sums up the max-min
 // fair shares.
-func summarise(p *traffic.Pattern, parts, runs, blocks int, pieces []piece, workers []*worker) (r *Result, share Summary) {
+func summarise(p *traffic.Pattern, parts, unit, runs, blocks int, pieces []piece, workers []*worker) (r *Result, share Summary) {
 	r = &Result{Ranks: p.Ranks, Rounds: p.Rounds, Runs: runs, Histogram: []Bin{}}
 	bandwidth, worst := make([]float64, runs), make([]float64, runs)
 	sums, shares := make([]float64, runs), make([]float64, runs)
-	whole := float64(parts * unitOf(workers)) // a flow on the fastest link
+	whole := float64(parts * unit) // what a flow between hosts of the fastest link asks for
 	for run := range runs {
 		var all piece
 		for _, q := range pieces[run*blocks : (run+1)*blocks] {
@@ -76,22 +76,12 @@ func summarise(p *traffic.Pattern, parts, runs, blocks int, pieces []piece, work
 	}
 	r.Bandwidth, r.MaxCongestion, r.SumMaxCongestion = Summarise(bandwidth), Summarise(worst), Summarise(sums)
 	r.Worst = worst
-	r.addHistogram(parts, workers)
+	r.addHistogram(parts, unit, workers)
 	return r, Summarise(shares)
 }
 
-// unitOf returns the units that a flow on the fastest link counts for.
-func unitOf(workers []*worker) int {
-	for _, w := range workers {
-		if w != nil {
-			return w.unit
-		}
-	}
-	return 1
-}
-
 // addHistogram adds up the histograms of the workers.
-func (r *Result) addHistogram(parts int, workers []*worker) {
+func (r *Result) addHistogram(parts, unit int, workers []*worker) {
 	var hist []int64
 	for _, w := range workers {
 		if w == nil {
@@ -108,7 +98,7 @@ func (r *Result) addHistogram(parts int, workers []*worker) {
 		switch {
 		case c == 0:
 			r.Undelivered = (flows + int64(parts) - 1) / int64(parts)
-		case flows > 0 && parts == 1 && unitOf(workers) == 1:
+		case flows > 0 && parts == 1 && unit == 1:
 			r.Histogram = append(r.Histogram, Bin{c, flows})
 		}
 	}

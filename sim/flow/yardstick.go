@@ -14,7 +14,8 @@ import (
 
 // Yardstick holds the figures by which routings of one fabric are compared. All of them see
 // the same traffic: bisections, orders and permutations depend on the seed and the hosts
-// alone. Links count by their rates where these differ.
+// alone. Links count by their rates where these differ. The cost is O(flows x hops) of each
+// figure, at most flowsMost flows of all shifts, and O(switches x end ports) for the pairs.
 type Yardstick struct {
 	EBB      Summary `json:"ebb"`       // effective bisection bandwidth, one way, over random bisections
 	EBBBound float64 `json:"ebb_bound"` // no routing has a larger mean on these bisections
@@ -28,10 +29,10 @@ type Yardstick struct {
 	// the median, and what one in a hundred exceeds.
 	PermutationMedian float64 `json:"permutation_median"`
 	PermutationP99    float64 `json:"permutation_p99"`
-	PairLoad          int64   `json:"pair_load"`        // largest number of pairs of hosts on a channel
-	PairLoadSwitches  int64   `json:"pair_load_switch"` // the same, with switches as sources and targets too
-	DarkChannels      int     `json:"dark_channels"`    // between switches, without any pair of hosts
-	Undelivered       int64   `json:"undelivered"`      // pairs of hosts
+	PairLoad          int64   `json:"pair_load"`          // largest number of pairs of hosts on a channel
+	PairLoadSwitches  int64   `json:"pair_load_switches"` // the same, with switches as sources and targets too
+	DarkChannels      int     `json:"dark_channels"`      // between switches, without any pair of hosts
+	Undelivered       int64   `json:"undelivered"`        // pairs of hosts
 }
 
 // Collective is a pattern of several rounds that wait for one another.
@@ -74,18 +75,19 @@ func NewYardstick(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measure
 // random measures bisections and permutations.
 func (y *Yardstick) random(ctx context.Context, n *Network, opt Options) error {
 	opt.Shuffle = true
-	bisections, err := n.run(ctx, "bisect", opt)
+	bisections, err := n.RunPattern(ctx, "bisect", opt)
 	if err != nil {
 		return err
 	}
-	permutations, err := n.run(ctx, "rand", opt)
+	permutations, err := n.RunPattern(ctx, "rand", opt)
 	if err != nil {
 		return err
 	}
-	y.EBB, y.EBBBound = bisections.Bandwidth, n.bisectionBound(opt)
+	y.EBB = bisections.Bandwidth
 	y.PermutationMedian = permutations.MaxCongestion.Median
 	y.PermutationP99 = nearestRank(permutations.Worst, .99)
-	return nil
+	y.EBBBound, err = n.bisectionBound(ctx, opt)
+	return err
 }
 
 // nearestRank is a quantile of a sample.
@@ -95,15 +97,6 @@ func nearestRank(sample []float64, q float64) float64 {
 	}
 	sorted := slices.Sorted(slices.Values(sample))
 	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
-}
-
-// run simulates a pattern of all hosts.
-func (n *Network) run(ctx context.Context, pattern string, opt Options) (*Result, error) {
-	p, err := traffic.Parse(pattern, len(n.Hosts))
-	if err != nil {
-		return nil, err
-	}
-	return n.Run(ctx, p, opt)
 }
 
 // collectives measures patterns of several rounds.
@@ -120,12 +113,12 @@ func (y *Yardstick) collectives(ctx context.Context, n *Network, opt Options) er
 		return err
 	}
 	y.Shift = collectiveOf(r, shift.Rounds)
-	if r, err = n.run(ctx, "recdbl", leaves); err != nil {
+	if r, err = n.RunPattern(ctx, "recdbl", leaves); err != nil {
 		return err
 	}
 	y.Doubling = collectiveOf(r, r.Rounds)
 	opt.Shuffle, opt.Runs = true, max(1, opt.Runs/10)
-	if r, err = n.run(ctx, "recdbl", opt); err != nil {
+	if r, err = n.RunPattern(ctx, "recdbl", opt); err != nil {
 		return err
 	}
 	y.DoublingRandom = collectiveOf(r, r.Rounds)
@@ -246,16 +239,19 @@ func (t *endTree) add(target int32) {
 // routing gives. The bandwidths 1/c of the flows of a pattern never overload a link, so
 // that they are at most what the links around each switch with hosts can carry, out and in,
 // and all links together can carry over the shortest ways.
-func (n *Network) bisectionBound(opt Options) float64 {
+func (n *Network) bisectionBound(ctx context.Context, opt Options) (float64, error) {
 	b := newCutBound(n)
 	order := slices.Clone(n.Hosts)
 	var rng rand.PCG
 	sum := 0.0
 	for run := range opt.Runs {
+		if err := ctx.Err(); err != nil {
+			return 0, err
+		}
 		copy(order, n.Hosts)
 		traffic.Seed(&rng, opt.Seed, run, -1)
 		traffic.Shuffle(order, &rng)
 		sum += b.bisection(order)
 	}
-	return sum / float64(max(opt.Runs, 1))
+	return sum / float64(max(opt.Runs, 1)), nil
 }
