@@ -3,19 +3,36 @@
 // 003, sections I and IV): one shortest path for each pair of switches, put online on
 // the first lane on which it closes no cycle, together with the path back.
 //
-// Paths: for every destination switch a tree of shortest paths; of the neighbours
-// that are equally near, a switch takes the one to which the fewest hosts send so
-// far, and among equals begins with another port than the next switch (option lean:
-// with the lowest, which takes a lane less here and there, and on fat-trees gives half
-// the bandwidth). All LIDs of the switch and its hosts follow that tree from switch to
-// switch. Where several links join two switches, the LIDs are dealt out over them, first the
-// base LIDs as if there were no others.
+// # Paths
 //
-// Lanes: package lanes, with a switch and its hosts as one class. The pairs farthest
-// apart come first: the short ones fit into what these leave. SL i is VL i at every
-// port. The paper's layers are averaged at the end; here that is the option balance.
+// For every destination switch there is a tree of shortest paths, in one of two forms:
+//
+//   - Balanced: of the neighbours that are equally near, a switch takes the one to which the
+//     fewest hosts send so far, and among equals begins with another port than the next
+//     switch. Where no path of a host depends on the choice the first port is taken:
+//     balance gains nothing there, and costs lanes.
+//   - By the first port: always the neighbour behind the lowest port. So OpenSM's engine has
+//     it. Paths that meet make few cycles: torus(6x6x6) takes 7 lanes so, and balanced more
+//     than 16. In fat-trees it gives a small part of the bandwidth.
+//
+// The engine takes the balanced form, unless the other has a sum of squared loads that is no
+// greater, or balanced paths do not fit, or would take more lanes than paths by the first
+// port on which pairs go in the order of switches, as in OpenSM. A note says so. With option
+// lean it always takes the first port.
+//
+// All LIDs of the switch and its hosts follow the tree from switch to switch. Where several
+// links join two switches, the LIDs are dealt out over them, first the base LIDs as if there
+// were no others. Lanes are found as if there were one link: cycles of several links would
+// be cycles of these.
+//
+// # Lanes
+//
+// Package lanes, with a switch and its hosts as one class. The pairs farthest
+// apart come first: the short ones fit into what these leave. Where OpenSM's order may take
+// fewer lanes, that is tried too. SL i is VL i at every port. The paper's layers are averaged
+// at the end; here that is the option balance.
 //
 // The cost is O(switches x (channels + LIDs)) for the paths, and for each pair of
-// switches and each of the parallel links the dependencies of its paths, kept in order;
+// switches the dependencies of its path, kept in order, for up to four layerings;
 // memory 8 bytes a pair of switches, and 52 bytes a channel and lane.
 package lash

@@ -2,6 +2,7 @@ package lash
 
 import (
 	"context"
+	"fmt"
 
 	"weft/fabric"
 	"weft/route"
@@ -22,7 +23,7 @@ func Spec() *route.Spec {
 		Lanes:   "online",
 		Options: []route.Option{
 			{Name: "balance", Default: false, Doc: "spread the pairs over all lanes that are allowed"},
-			{Name: "lean", Default: false, Doc: "let equal ways meet, which can save a lane and costs bandwidth"},
+			{Name: "lean", Default: false, Doc: "always take the first port on shortest paths, as OpenSM's lash does: few lanes, and on fat-trees a small part of the bandwidth"},
 		},
 		New: func(o route.Options) (route.Engine, error) {
 			return &engine{balance: o.Bool("balance"), lean: o.Bool("lean")}, nil
@@ -30,42 +31,143 @@ func Spec() *route.Spec {
 	}
 }
 
-// batch is the number of destinations searched at once.
-const batch = 32
-
 type engine struct {
 	balance bool
 	lean    bool
 }
 
-// Route implements route.Engine. It refuses a network that needs more lanes than
-// there are.
+// Route implements route.Engine. It refuses a network for which neither form of the paths
+// has enough lanes.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
+	chosen, note, err := e.choose(ctx, in)
+	if err != nil {
+		return nil, err
+	}
+	if e.balance {
+		chosen.lanes.Balance(in.MaxVLs)
+	}
+	plan := &route.Plan{Ends: in.Ends, Tables: chosen.tables}
+	if note != "" {
+		plan.Notes = append(plan.Notes, note)
+	}
+	if err := chosen.lanes.Fill(Name, in.Graph, in.MaxVLs, plan); err != nil {
+		return nil, err
+	}
+	return plan, chosen.deal(ctx, in)
+}
+
+// choose takes the balanced paths unless those by the first port spread the load as well, or
+// the balanced ones do not fit, or take more lanes than OpenSM's engine does. A note says
+// what was given up.
+func (e *engine) choose(ctx context.Context, in *route.Input) (f *form, note string, err error) {
+	even, plainAsGood := (*form)(nil), e.lean
+	if !e.lean {
+		if even, plainAsGood, err = newForm(ctx, in, balanced); err != nil {
+			return nil, "", err
+		}
+	}
+	if !plainAsGood {
+		if err := even.layer(ctx, in.MaxVLs, lanes.LongestFirst); err != nil || even.lanes.Need == 1 {
+			return even, "", err
+		}
+	}
+	plain, _, err := newForm(ctx, in, firstPort)
+	if err != nil {
+		return nil, "", err
+	}
+	if plainAsGood {
+		return plain, "", plain.layer(ctx, in.MaxVLs, lanes.LongestFirst, lanes.Online)
+	}
+	// OpenSM puts the pairs on lanes in the order of the switches.
+	first := even.lanes.Need
+	err = plain.layer(ctx, first-1, lanes.Online)
+	if err != nil || first <= in.MaxVLs && plain.lanes.Need == first {
+		return even, "", err
+	}
+	most := min(plain.lanes.Need, in.MaxVLs)
+	if err := even.layer(ctx, most, lanes.Online); err != nil || even.lanes.Need <= most {
+		return even, "", err
+	}
+	if err := plain.layer(ctx, most, lanes.LongestFirst); err != nil || plain.lanes.Need > most {
+		return even, "", err // which refuses
+	}
+	need := fmt.Sprint(first)
+	if first > in.MaxVLs {
+		need = fmt.Sprintf("more than %d", in.MaxVLs)
+	}
+	return plain, fmt.Sprintf("lash: every path by the first port, on %d lanes; balanced paths need %s", plain.lanes.Need, need), nil
+}
+
+// form is one choice of paths. Of parallel links the tables have the first, before deal.
+type form struct {
+	tables *route.Tables
+	paths  *lanes.Paths
+	lanes  *lanes.Lanes // after layer
+	links  *links
+}
+
+// batch is the number of destinations searched at once.
+const batch = 32
+
+// newForm chooses the paths by a rule, and says whether those by the first port spread the
+// load as well.
+func newForm(ctx context.Context, in *route.Input, rule rule) (f *form, plainAsGood bool, err error) {
 	g := in.Graph
-	b, tables := newBuilder(in, e.lean), route.NewTables(g.NumSwitches, in.Ends.Top())
+	l := newLinks(g)
+	b, plain := newBuilder(g, l, rule), newBuilder(g, l, firstPort)
+	tables := route.NewTables(g.NumSwitches, in.Ends.Top())
 	all := columns.Part{First: 0, End: 1 << in.Ends.MaxLMC(), Hosts: true, PortZero: true}
-	order := fabric.Numbers(g.NumSwitches)
 	search := func(_ int, to int32, s **fabric.Search) {
 		if *s == nil {
 			*s = g.NewSearch(g.Drained)
 		}
 		(*s).From(to)
 	}
-	err := columns.Route(ctx, in, tables, all, order, batch, search, func(c *columns.Columns, s **fabric.Search) error {
+	order := fabric.Numbers(g.NumSwitches)
+	err = columns.Route(ctx, in, tables, all, order, batch, search, func(c *columns.Columns, s **fabric.Search) error {
 		b.addTree(*s, c.To)
 		b.enter(c, (*s).Order)
+		if rule == balanced {
+			plain.addTree(*s, c.To)
+		}
 		return nil
 	})
-	if err != nil {
-		return nil, err
+	f = &form{tables: tables, paths: lanes.ByTree(in, tables, oneEach(in)), links: l}
+	return f, plain.squares() <= b.squares(), err
+}
+
+// oneEach marks one LID of each switch: all others there have its tree.
+func oneEach(in *route.Input) []bool {
+	marked := make([]bool, int(in.Ends.Top())+1)
+	seen := make([]bool, in.Graph.NumSwitches)
+	for lid, s := range in.Ends.SwitchByLID(in.Graph) {
+		if s >= 0 && !seen[s] {
+			seen[s], marked[lid] = true, true
+		}
 	}
-	found, err := lanes.LongestFirst(ctx, lanes.ByTree(in, tables, b.followed(&in.Ends)), in.MaxVLs)
-	if err != nil {
-		return nil, err
+	return marked
+}
+
+// layering puts the pairs of switches on lanes in an order of its own.
+type layering func(ctx context.Context, p *lanes.Paths, most int) (*lanes.Lanes, error)
+
+// layer puts the paths on lanes by the way that takes the fewest, the earlier one of equals.
+// What was found before counts too.
+func (f *form) layer(ctx context.Context, most int, ways ...layering) error {
+	for _, way := range ways {
+		if f.lanes != nil {
+			most = min(most, f.lanes.Need-1)
+		}
+		if most == 0 {
+			break
+		}
+		found, err := way(ctx, f.paths, most)
+		if err != nil {
+			return err
+		}
+		if f.lanes == nil || found.Need <= most {
+			f.lanes = found
+		}
 	}
-	if e.balance {
-		found.Balance(in.MaxVLs)
-	}
-	plan := &route.Plan{Ends: in.Ends, Tables: tables}
-	return plan, found.Fill(Name, g, in.MaxVLs, plan)
+	return nil
 }

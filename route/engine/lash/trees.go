@@ -1,37 +1,25 @@
 package lash
 
 import (
+	"context"
 	"slices"
 
 	"weft/fabric"
+	"weft/internal/par"
 	"weft/route"
 	"weft/route/engine/internal/columns"
 	"weft/route/engine/internal/sample"
 )
 
-// builder makes one tree of switches after the other.
-type builder struct {
-	g    *fabric.Graph
-	lean bool // ties go to the lowest port
-
-	parallel [][]uint8 // by channel: ports of the channels with the same two ends
+// links tells which channels join the same two switches.
+type links struct {
+	parallel [][]uint8 // by channel: ports of the channels with the same two ends, if it is the first of them
 	first    []int32   // by channel: the first of those
 	widest   int       // most channels with the same two ends
-	rank     []int32   // by end port: place of its base LID among those at its switch
-
-	load []int64 // by first channel: hosts that send over it, by host that they send to
-	out  []int32 // by switch: first channel of those towards the destination
-	flow []int64 // by switch: hosts whose packets come through
 }
 
-func newBuilder(in *route.Input, lean bool) *builder {
-	g := in.Graph
-	b := &builder{
-		g: g, lean: lean,
-		parallel: make([][]uint8, g.NumChannels), first: make([]int32, g.NumChannels), widest: 1,
-		rank: make([]int32, g.NumEnds), load: make([]int64, g.NumChannels),
-		out: make([]int32, g.NumSwitches), flow: make([]int64, g.NumSwitches),
-	}
+func newLinks(g *fabric.Graph) *links {
+	l := &links{parallel: make([][]uint8, g.NumChannels), first: make([]int32, g.NumChannels), widest: 1}
 	to := slices.Repeat([]int32{fabric.Nothing}, g.NumSwitches) // by neighbour: the first channel to it, if it leaves s
 	for s := range int32(g.NumSwitches) {
 		for _, c := range g.OutOf(s) {
@@ -40,72 +28,68 @@ func newBuilder(in *route.Input, lean bool) *builder {
 				to[v] = c
 			}
 			f := to[v]
-			b.first[c] = f
-			b.parallel[f] = append(b.parallel[f], g.FromPort[c])
-			b.widest = max(b.widest, len(b.parallel[f]))
+			l.first[c] = f
+			l.parallel[f] = append(l.parallel[f], g.FromPort[c])
+			l.widest = max(l.widest, len(l.parallel[f]))
 		}
 	}
-	b.rankEnds(&in.Ends)
-	return b
+	return l
 }
 
-// rankEnds ranks the end ports of each switch by base LID. With LMC above 0 the LIDs of ports
-// 0 fill gaps between those of hosts, and come last here as they do without.
-func (b *builder) rankEnds(ends *route.Ends) {
-	next := make([]int32, b.g.NumSwitches) // rank of the next end port of a switch
-	portZeroLast := ends.MaxLMC() > 0
-	for lid, end := range ends.ByLID() {
-		if end < 0 || ends.Base[end] != fabric.LID(lid) || portZeroLast && b.g.IsPortZero(end) {
-			continue
-		}
-		b.rank[end] = next[b.g.EndSwitch[end]]
-		next[b.g.EndSwitch[end]]++
-	}
-	if portZeroLast {
-		copy(b.rank[b.g.NumHosts:], next)
+// rule says which of the neighbours that are equally near to a destination a switch takes.
+type rule uint8
+
+const (
+	balanced  rule = iota // the one with the least load on the channels to it
+	firstPort             // the one behind the lowest port
+)
+
+// builder makes one tree of switches after the other.
+type builder struct {
+	*links
+	g    *fabric.Graph
+	rule rule
+	load []int64 // by first channel: hosts that send over it, by host that they send to
+	out  []int32 // by switch: first channel of those towards the destination
+	flow []int64 // by switch: hosts whose packets come through
+}
+
+func newBuilder(g *fabric.Graph, l *links, rule rule) *builder {
+	return &builder{
+		links: l, g: g, rule: rule, load: make([]int64, g.NumChannels),
+		out: make([]int32, g.NumSwitches), flow: make([]int64, g.NumSwitches),
 	}
 }
 
-// number tells which of parallel links a LID takes everywhere: its number modulo that of
-// the links. It is less than widest, and another one for each LID of an end port.
-func (b *builder) number(end int32, offset int) int { return (int(b.rank[end]) + offset) % b.widest }
-
-// followed marks one LID for each number at each switch. The paths to all others are among
-// theirs.
-func (b *builder) followed(ends *route.Ends) []bool {
-	followed := make([]bool, int(ends.Top())+1)
-	seen := make([]bool, b.g.NumSwitches*b.widest)
-	for offset := range 1 << ends.MaxLMC() {
-		for _, end := range ends.ByLID() {
-			if end < 0 || offset >= ends.Count(end) {
-				continue
-			}
-			lid := ends.Base[end] + fabric.LID(offset)
-			if at := int(b.g.EndSwitch[end])*b.widest + b.number(end, offset); !seen[at] {
-				seen[at], followed[lid] = true, true
-			}
-		}
-	}
-	return followed
-}
-
-// addTree finds the channels towards a destination: of the nearest neighbours, the one with
-// the least load for each of the channels to it.
+// addTree finds the channels towards destination t. Where no path of a host depends on it
+// they go by the first port: balance gains nothing there, and costs lanes.
 func (b *builder) addTree(near *fabric.Search, t int32) {
+	rule := b.rule
+	if sample.Weight(b.g, t) == 0 {
+		rule = firstPort
+	}
 	for _, s := range near.Order[1:] {
-		b.out[s] = b.choose(near.Hops, s, t)
+		b.out[s] = b.choose(rule, near.Hops, s, t)
 	}
 	b.count(near.Order, t)
+	if rule == firstPort {
+		return
+	}
+	for _, s := range near.Order[1:] {
+		if b.flow[s] == 0 {
+			b.out[s] = b.choose(firstPort, near.Hops, s, t)
+		}
+	}
 }
 
 // choose finds the first channel to the neighbour through which switch s sends. Among
-// equals a switch begins with a port of its own: were it the first port for all, the
-// switches of one level of a fat-tree would all send to t over the same root.
-func (b *builder) choose(hops []int32, s, t int32) int32 {
+// equally loaded ones a switch begins with a port of its own: were it the first port for all,
+// the switches of one level of a fat-tree would all send to t over the same root.
+func (b *builder) choose(rule rule, hops []int32, s, t int32) int32 {
 	best := fabric.Nothing
 	out := b.g.OutOf(s)
 	first := 0
-	if !b.lean {
+	if rule == balanced {
 		first = int(s) % len(out)
 	}
 	for i := range out {
@@ -116,6 +100,9 @@ func (b *builder) choose(hops []int32, s, t int32) int32 {
 		v := b.g.To[c]
 		if b.first[c] != c || hops[v] != hops[s]-1 || (v != t && b.g.Drained[v]) {
 			continue
+		}
+		if rule == firstPort {
+			return c
 		}
 		if best < 0 || b.load[c]*int64(len(b.parallel[best])) < b.load[best]*int64(len(b.parallel[c])) {
 			best = c
@@ -138,15 +125,75 @@ func (b *builder) count(order []int32, t int32) {
 	}
 }
 
-// enter enters the tree of a destination into the columns of all its LIDs.
-func (b *builder) enter(c *columns.Columns, order []int32) {
-	for _, p := range c.Ports {
-		for k := range p.Count {
-			number := int(c.To) + b.number(p.End, k)
-			for _, s := range order[1:] {
-				ports := b.parallel[b.out[s]]
-				c.Set(s, p.Column+k, ports[number%len(ports)])
-			}
+// squares returns the sum of the squares of the loads of all channels, those of parallel
+// channels alike: the less, the more even they are.
+func (b *builder) squares() float64 {
+	sum := 0.0
+	for c, n := range b.load {
+		if n > 0 {
+			sum += float64(n) * float64(n) / float64(len(b.parallel[c]))
 		}
 	}
+	return sum
+}
+
+// enter enters the tree of a destination into the columns of all its LIDs.
+func (b *builder) enter(c *columns.Columns, order []int32) {
+	for _, s := range order[1:] {
+		port := b.g.FromPort[b.out[s]]
+		for column := range c.N {
+			c.Set(s, column, port)
+		}
+	}
+}
+
+// deal deals the LIDs of each switch out over parallel links, base LIDs as if there were no
+// others: it changes the tables, which have the first link everywhere. That closes no cycle,
+// because the first links would have closed one too.
+func (f *form) deal(ctx context.Context, in *route.Input) error {
+	if f.links.widest == 1 {
+		return nil
+	}
+	g, ranks := in.Graph, rankEnds(in)
+	return par.For(ctx, in.Workers, g.NumSwitches, func(_, s int) error {
+		for end := range int32(g.NumEnds) {
+			t := g.EndSwitch[end]
+			if t == int32(s) {
+				continue
+			}
+			for k := range in.Ends.Count(end) {
+				lid := in.Ends.Base[end] + fabric.LID(k)
+				port := f.tables.Port(int32(s), lid)
+				if port == route.NoPort {
+					break
+				}
+				c, _ := g.At(int32(s), port)
+				if ports := f.links.parallel[c]; len(ports) > 1 {
+					number := int(t) + (int(ranks[end])+k)%f.links.widest
+					f.tables.Set(int32(s), lid, ports[number%len(ports)])
+				}
+			}
+		}
+		return nil
+	})
+}
+
+// rankEnds ranks the end ports of each switch by base LID. With LMC above 0 the LIDs of ports
+// 0 fill gaps between those of hosts, and come last here as they do without.
+func rankEnds(in *route.Input) []int32 {
+	g, ends := in.Graph, &in.Ends
+	rank := make([]int32, g.NumEnds)
+	next := make([]int32, g.NumSwitches) // rank of the next end port of a switch
+	portZeroLast := ends.MaxLMC() > 0
+	for lid, end := range ends.ByLID() {
+		if end < 0 || ends.Base[end] != fabric.LID(lid) || portZeroLast && g.IsPortZero(end) {
+			continue
+		}
+		rank[end] = next[g.EndSwitch[end]]
+		next[g.EndSwitch[end]]++
+	}
+	if portZeroLast {
+		copy(rank[g.NumHosts:], next)
+	}
+	return rank
 }
