@@ -52,7 +52,7 @@ var fabrics = []struct {
 }
 
 // engines are quick on every fabric of the demo.
-const engines = "minhop,updn,dor"
+const engines = "minhop,updn,dor,auto"
 
 // runs is the number of random bisections, few so that the demo is quick.
 const runs = 100

@@ -61,7 +61,7 @@ func (c *Config) bringUp(emulated *emulator.Subnet, alive *live.Live) (*sm.Bring
 		return nil, err
 	}
 	runner := sm.Runner{Routing: c.Routing, Clock: c.Clock}
-	if runner.Routing.Chain, err = job.ParseEngines("updn", nil); err != nil {
+	if runner.Routing.Chain, err = job.ParseEngines(job.Auto, nil); err != nil {
 		return nil, err
 	}
 	var core *sm.Core

@@ -360,6 +360,9 @@ func (c *Core) takePlan(ev *Event) {
 		return
 	}
 	r.Engine, r.Check = result.Engine.Name, result.Report
+	if result.Choice != nil {
+		r.Choice = result.Choice.String()
+	}
 	if !r.Check.OK {
 		if !c.cfg.Unproven {
 			c.note(NotProven, Place{}, "the judge found faults in the Plan of %s: nothing was distributed", r.Engine)

@@ -11,9 +11,10 @@ import (
 )
 
 // plan runs a routing job that keeps the LIDs in use. An engine that is to use a switch
-// that was not found is passed over: a dead root must not stop a fabric.
+// that was not found is passed over: a dead root must not stop a fabric. Hosts know no path
+// records, since there is no SA yet.
 func plan(ctx context.Context, req job.Request, g *fabric.Graph, held *route.Held) *Event {
-	req.LIDs.Held, req.PassDeadSwitch = held, true
+	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords = held, true, true
 	result, err := job.Run(ctx, g, &req)
 	return &Event{Kind: Planned, Result: result, Err: err}
 }

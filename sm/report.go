@@ -93,6 +93,7 @@ type LIDs struct {
 type Routing struct {
 	Asked   []string // engines, by the runner
 	Engine  string   // the one that was run
+	Choice  string   // how engine auto chose it, "" where it was named
 	Refused []string // those before it, with their reasons
 	VLs     int
 	Check   *quality.Report

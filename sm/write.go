@@ -24,6 +24,9 @@ func (r *Report) Write(out io.Writer) error {
 		for _, s := range r.Routing.Refused {
 			row("", "refused: %s", s)
 		}
+		if r.Routing.Choice != "" {
+			row("", "auto: %s", r.Routing.Choice)
+		}
 	}
 	if l := r.LIDs; l.Total > 0 {
 		row("LIDs", "%d (LMC %d); %d ports keep their LID; the subnet manager has LID %d", l.Total, l.MaxLMC, l.Kept, l.SM)

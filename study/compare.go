@@ -31,6 +31,7 @@ type Comparison struct {
 // the reason why there is none.
 type Compared struct {
 	Engine  string        `json:"engine"`
+	Choice  *job.Choice   `json:"auto,omitempty"` // how engine auto chose it
 	Refused *Refusal      `json:"refused,omitempty"`
 	LIDs    int           `json:"lids,omitempty"`
 	VLs     int           `json:"vls,omitempty"`
@@ -108,6 +109,9 @@ func CompareEngine(ctx context.Context, g *fabric.Graph, step job.Step, asked *j
 	}
 	if err != nil {
 		return nil, err
+	}
+	if c.Choice = r.Choice; c.Choice != nil {
+		c.Engine = step.Engine.Name + ": " + r.Engine.Name
 	}
 	c.LIDs, c.VLs, c.Seconds, c.Stages, c.RouteRSS = r.Plan.Ends.Total(), r.Plan.VLs, r.Seconds, r.Stages, peakRSS()
 	if err := r.Judge(ctx, g, &req); err != nil {

@@ -15,6 +15,7 @@ import (
 type Route struct {
 	Engine  string          `json:"engine"`
 	Refused []Refusal       `json:"refused,omitempty"` // engines of the chain that refused before it
+	Choice  *job.Choice     `json:"auto,omitempty"`    // how engine auto chose it
 	Recipe  route.Recipe    `json:"recipe"`
 	LIDs    int             `json:"lids"`
 	Least   int             `json:"least_lids,omitempty"` // proven: no assignment of these paths has fewer
@@ -60,7 +61,7 @@ func refusalsOf(errs []error) (out []Refusal) {
 // NewRoute makes the document of a routing job; peakRSS is the memory of the process.
 func NewRoute(r *job.Result, peakRSS float64) *Route {
 	return &Route{
-		Engine: r.Engine.Name, Refused: refusalsOf(r.Refused), Recipe: r.Plan.Recipe, LIDs: r.Plan.Ends.Total(), MaxLMC: r.Plan.Ends.MaxLMC(),
+		Engine: r.Engine.Name, Refused: refusalsOf(r.Refused), Choice: r.Choice, Recipe: r.Plan.Recipe, LIDs: r.Plan.Ends.Total(), MaxLMC: r.Plan.Ends.MaxLMC(),
 		Least: r.Plan.LeastLIDs, VLs: r.Plan.VLs, Seconds: r.Seconds, Stages: r.Stages, PeakRSS: peakRSS,
 		Notes: r.Plan.Notes, Ports: portsOf(r.Plan), Check: r.Report,
 	}

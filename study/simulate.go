@@ -20,13 +20,14 @@ import (
 
 // Simulation is the document of `weft simulate flow --json`.
 type Simulation struct {
-	Fabric  string    `json:"fabric"`
-	Engine  string    `json:"engine,omitempty"` // none for tables from a file
-	Refused []Refusal `json:"refused,omitempty"`
-	Pattern string    `json:"pattern"`
-	Order   string    `json:"order"` // of ranks on hosts: random, natural or leaf
-	Hosts   int       `json:"hosts"`
-	Seed    uint64    `json:"seed"`
+	Fabric  string      `json:"fabric"`
+	Engine  string      `json:"engine,omitempty"` // none for tables from a file
+	Refused []Refusal   `json:"refused,omitempty"`
+	Choice  *job.Choice `json:"auto,omitempty"` // how engine auto chose the engine
+	Pattern string      `json:"pattern"`
+	Order   string      `json:"order"` // of ranks on hosts: random, natural or leaf
+	Hosts   int         `json:"hosts"`
+	Seed    uint64      `json:"seed"`
 	// EBB is the effective bisection bandwidth, for the bisection patterns only.
 	EBB       *flow.Summary `json:"ebb,omitempty"`
 	Direction string        `json:"ebb_direction,omitempty"` // "one way" or "both ways"
@@ -86,7 +87,7 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *job.Result, r *Flow
 	if err != nil {
 		return nil, err
 	}
-	out := &Simulation{Fabric: g.Name, Pattern: p.Name, Order: "natural", Hosts: len(n.Hosts), Seed: r.Seed, Refused: refusalsOf(routing.Refused)}
+	out := &Simulation{Fabric: g.Name, Pattern: p.Name, Order: "natural", Hosts: len(n.Hosts), Seed: r.Seed, Refused: refusalsOf(routing.Refused), Choice: routing.Choice}
 	if routing.Engine != nil {
 		out.Engine = routing.Engine.Name
 	}

@@ -23,7 +23,7 @@ func routed(t *testing.T, formula, chain string) (*fabric.Graph, *job.Result) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	steps, err := job.ParseChain(chain, nil)
+	steps, err := job.ParseEngines(chain, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -37,7 +37,7 @@ func routed(t *testing.T, formula, chain string) (*fabric.Graph, *job.Result) {
 
 // TestPorts: what ports are told is counted by set, with times in seconds and MTUs in bytes.
 func TestPorts(t *testing.T) {
-	g, r := routed(t, "torus(5x5,hosts=1)", "dor,none")
+	g, r := routed(t, "torus(5x5,hosts=1)", "dor")
 	r.Plan.Ports.Pool[0].MTU, r.Plan.Ports.Pool[1].HOQLife, r.Plan.Ports.PacketLife = 4, 20, 19
 	r.Plan.Arbitration.Pool[0].High = []route.ArbEntry{{VL: 1, Weight: 9}}
 	r.Plan.Arbitration.Pool[0].Limit = 3

@@ -34,12 +34,12 @@ func (r *routeFlags) add(cmd *cobra.Command) {
 
 // chainFlag adds the option that names a chain.
 func chainFlag(cmd *cobra.Command, chain *string) {
-	cmd.Flags().StringVarP(chain, "engine", "e", job.DefaultChain, "engine, or a chain a,b,c of which the first that does not refuse is used; "+job.ChainEnd)
+	cmd.Flags().StringVarP(chain, "engine", "e", job.Auto, "engine, or a chain a,b,c of which the first that does not refuse is used; auto is the one that delivers the most")
 }
 
 // setChain reads a chain of engines and validates all that was asked for.
 func (r *routeFlags) setChain(chain string) (err error) {
-	if r.Chain, err = job.ParseChain(chain, r.options); err != nil {
+	if r.Chain, err = job.ParseEngines(chain, r.options); err != nil {
 		return err
 	}
 	return r.validate()
@@ -69,6 +69,9 @@ func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.
 	}
 	if len(r.Refused) > 0 {
 		fmt.Fprintln(w, "weft: routed by", r.Engine.Name, "instead")
+	}
+	if r.Choice != nil {
+		fmt.Fprintln(w, "weft: auto:", r.Choice)
 	}
 	if !r.Plan.Service.ReplySameSL {
 		fmt.Fprintln(w, "weft: warning: with these lanes an answer must travel on the SL of its own path, not on that of its request")

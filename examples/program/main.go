@@ -26,7 +26,7 @@ func run(ctx context.Context, out io.Writer, dump string) error {
 	if err != nil {
 		return err
 	}
-	chain, err := job.ParseChain("ftree,updn", nil) // updn where ftree refuses
+	chain, err := job.ParseEngines("ftree,updn", nil) // updn where ftree refuses
 	if err != nil {
 		return err
 	}

@@ -150,9 +150,9 @@ func (b *Box) Datelines(least int32) []int {
 }
 
 // FitsSL refuses more datelines than an SL has bits. name is a switch of the part.
-func (b *Box) FitsSL(engine, advice, name string, least int32) error {
+func (b *Box) FitsSL(engine, name string, least int32) error {
 	if n := len(b.Datelines(least)); n > slBits {
-		return route.Refuse(engine, advice,
+		return route.Refuse(engine, "",
 			"the torus of %s has %d dimensions that wrap with length %d or more: each needs an SL bit for its dateline, and an SL has %d",
 			name, n, least, slBits)
 	}

@@ -26,16 +26,6 @@ func All() []*route.Spec {
 	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), plain.OnlineSpec(), lash.Spec(), nue.Spec(), ftree.Spec(), torus.Spec()}
 }
 
-// Default is the chain used when none is named.
-const Default = "updn"
-
-// Last is the engine that ends every chain which does not end in None (route/job): it
-// routes any network on any number of lanes, free of deadlock.
-const Last = nue.Name
-
-// None at the end of a chain leaves Last out.
-const None = "none"
-
 // Find finds an engine by name, one of the list or PATHS+NAMES (route/engine/pathset).
 func Find(name string) (*route.Spec, error) {
 	if spec, ok, err := pathset.Parse(name); ok {

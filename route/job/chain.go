@@ -18,19 +18,15 @@ type Step struct {
 // Chain lists engines in the order in which they are tried.
 type Chain []Step
 
-// DefaultChain is the chain used when none is named.
-const DefaultChain = engine.Default
-
-// ChainEnd tells people how a chain ends.
-const ChainEnd = "then " + engine.Last + ", unless it ends in " + engine.None
-
 // ChainHelp tells people how a chain is written.
-const ChainHelp = `A chain lists engines, each with its options after it: ftree,switches=none,dfsssp. The next
-one is tried where one refuses, and the output says so. Every chain ends in ` + engine.Last + `, which
-never refuses and needs one lane, unless it ends in ` + engine.None + `: dor,` + engine.None + `.`
+const ChainHelp = `--engine auto, the default, tries the engines that cannot deadlock and takes the one that
+delivers the most; the output says which, why, and what the next best would give. An engine
+named is that engine: where it refuses, nothing is routed (exit status 3). A chain lists
+engines, each with its options after it: ftree,switches=none,auto. The next one is tried
+where one refuses, and the output says so.`
 
 // ParseEngines reads engines separated by commas, each with its options behind it as
-// NAME=VALUE: "ftree,switches=none,dfsssp". "all" stands for every engine. Further
+// NAME=VALUE: "ftree,switches=none,dfsssp". "all" stands for every engine, and Auto for the best one. Further
 // options, NAME=VALUE or ENGINE.NAME=VALUE, go to all of these engines that have them; an
 // option that none of them has is an error.
 func ParseEngines(list string, options []string) (Chain, error) {
@@ -44,18 +40,6 @@ func ParseEngines(list string, options []string) (Chain, error) {
 		}
 	}
 	return chain, chain.check()
-}
-
-// ParseChain reads a chain as ParseEngines does, and has it end in an engine that refuses
-// nothing unless it ends in the word "none".
-func ParseChain(list string, options []string) (Chain, error) {
-	if end := strings.LastIndexByte(list, ','); end >= 0 && strings.TrimSpace(list[end+1:]) == engine.None {
-		return ParseEngines(list[:end], options)
-	}
-	if chain, err := parseList(list); err == nil && !chain.names(engine.Last) {
-		list += "," + engine.Last
-	}
-	return ParseEngines(list, options)
 }
 
 func parseList(list string) (chain Chain, err error) {
@@ -76,7 +60,7 @@ func parseList(list string) (chain Chain, err error) {
 				return nil, err
 			}
 		default:
-			spec, err := engine.Find(word)
+			spec, err := find(word)
 			if err != nil {
 				return nil, err
 			}
@@ -134,9 +118,11 @@ func (c Chain) check() error {
 	return nil
 }
 
-// names reports whether a chain has an engine of this name.
-func (c Chain) names(name string) bool {
-	return slices.ContainsFunc(c, func(s Step) bool { return s.Engine.Name == name })
+func find(name string) (*route.Spec, error) {
+	if name == Auto {
+		return autoSpec, nil
+	}
+	return engine.Find(name)
 }
 
 func hasOption(spec *route.Spec, name string) bool {

@@ -11,7 +11,7 @@ import (
 
 func TestChain(t *testing.T) {
 	for list, want := range map[string]string{
-		"updn": "updn", "dor, updn": "dor updn", "all": allNames(),
+		"updn": "updn", "dor, updn": "dor updn", "all": allNames(), "auto": "auto", "dor, auto": "dor auto",
 	} {
 		chain, err := ParseEngines(list, nil)
 		if err != nil {
@@ -26,7 +26,7 @@ func TestChain(t *testing.T) {
 			t.Errorf("%s: %s, want %s", list, got, want)
 		}
 	}
-	for _, list := range []string{"", "nosuch", "updn,", "updn,nosuch"} {
+	for _, list := range []string{"", "nosuch", "updn,", "updn,nosuch", "updn,none", "auto,roots=x"} {
 		if _, err := ParseEngines(list, nil); err == nil {
 			t.Errorf("chain %q is accepted", list)
 		}
@@ -40,32 +40,6 @@ func allNames() string {
 		names = append(names, s.Name)
 	}
 	return strings.Join(names, " ")
-}
-
-// TestLast: nue ends every chain that does not say otherwise.
-func TestLast(t *testing.T) {
-	for list, want := range map[string]string{
-		"updn": "updn nue", "dor, updn": "dor updn nue", "dor,nue": "dor nue", "nue,dor": "nue dor",
-		"updn,none": "updn", "dor, updn, none ": "dor updn",
-	} {
-		chain, err := ParseChain(list, nil)
-		if err != nil {
-			t.Errorf("%s: %v", list, err)
-			continue
-		}
-		var names []string
-		for _, s := range chain {
-			names = append(names, s.Engine.Name)
-		}
-		if got := strings.Join(names, " "); got != want {
-			t.Errorf("%s: %s, want %s", list, got, want)
-		}
-	}
-	for _, list := range []string{"", "none", "none,updn", "updn,none,none", "nosuch,none"} {
-		if _, err := ParseChain(list, nil); err == nil {
-			t.Errorf("chain %q is accepted", list)
-		}
-	}
 }
 
 // Options behind an engine are its own; those beside the chain go to whoever has them.

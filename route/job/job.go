@@ -30,6 +30,9 @@ type Request struct {
 	// PassDeadSwitch has the next engine tried also where an option names a switch that is
 	// not there: for a subnet manager, a dead root must not stop a fabric.
 	PassDeadSwitch bool
+	// NoPathRecords has Auto choose only what cannot deadlock while hosts know no path
+	// records: their packets then keep the SL of Plan.Service.
+	NoPathRecords bool
 	// Now is the clock that seconds are measured by; nil leaves them 0.
 	Now func() time.Duration
 }
@@ -39,6 +42,7 @@ type Result struct {
 	Plan    *route.Plan
 	Engine  *route.Spec     // that made the Plan
 	Refused []error         // of the engines tried before, in order
+	Choice  *Choice         // how Auto chose it; nil where the engine was named
 	Stages  []Stage         // of the engine that made the Plan
 	Seconds float64         // of all its stages
 	Report  *quality.Report // nil until it was judged
@@ -66,17 +70,18 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	r := &Result{}
 	for _, step := range req.Chain {
-		watch := stopwatch{now: req.now()}
-		plan, err := recipe.Run(ctx, g, req.recipe(step), watch.stage)
-		watch.stage("")
+		made, err := req.step(ctx, g, step)
 		if err == nil {
-			r.Plan, r.Engine, r.Stages, r.Seconds = plan, step.Engine, watch.stages, watch.total()
-			return r, nil
+			made.Refused = r.Refused
+			if note := shapeOf(g).note(made.Engine.Name); note != "" && made.Choice == nil {
+				made.Plan.Notes = append(made.Plan.Notes, note)
+			}
+			return made, nil
 		}
 		if !req.passes(err) {
 			return r, err
 		}
-		r.Refused = append(r.Refused, err)
+		r.Refused = append(r.Refused, shapeOf(g).advise(err))
 	}
 	if len(r.Refused) == 0 {
 		return r, errors.New("job: no engine was named")
@@ -84,8 +89,22 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 	return r, errors.Join(r.Refused...)
 }
 
-// Judge proves the Plan and measures it.
+// step routes by one engine of a chain.
+func (req *Request) step(ctx context.Context, g *fabric.Graph, step Step) (*Result, error) {
+	if step.Engine == autoSpec {
+		return choose(ctx, g, req)
+	}
+	watch := stopwatch{now: req.now()}
+	plan, err := recipe.Run(ctx, g, req.recipe(step), watch.stage)
+	watch.stage("")
+	return &Result{Plan: plan, Engine: step.Engine, Stages: watch.stages, Seconds: watch.total()}, err
+}
+
+// Judge proves the Plan and measures it, unless that was done already.
 func (r *Result) Judge(ctx context.Context, g *fabric.Graph, req *Request) (err error) {
+	if r.Report != nil {
+		return nil
+	}
 	now := req.now()
 	begun := now()
 	r.Report, err = quality.Judge(ctx, g, r.Plan, check.Options{Workers: max(1, req.Workers)})

@@ -28,7 +28,7 @@ func ReadKept(r io.Reader) (*Kept, error) {
 // Chain is the engine of the Plan, with the options given here or else those that the
 // Plan was made with.
 func (k *Kept) Chain(options []string) (Chain, error) {
-	chain, err := ParseChain(k.Plan.Recipe.Engine(), options)
+	chain, err := ParseEngines(k.Plan.Recipe.Engine(), options)
 	if err == nil && len(options) == 0 {
 		chain[0].Options = maps.Clone(k.Plan.Recipe.Options)
 		err = chain.check()

@@ -101,7 +101,7 @@ func (r *Lanes) Fill(engine string, g *fabric.Graph, allowed int, plan *route.Pl
 		if r.SL == nil {
 			need = fmt.Sprintf("more than %d", r.Need-1)
 		}
-		return route.Refuse(engine, "use updn, which needs one", "needs %s lanes, %d allowed", need, allowed)
+		return route.Refuse(engine, "", "needs %s lanes, %d allowed", need, allowed)
 	}
 	used := max(r.Need, r.used)
 	if used == 1 {

@@ -66,6 +66,16 @@ type Load struct {
 // a fault: the Plan does not do what was computed.
 const DifferingPath check.Kind = "differing-path"
 
+// Kinds of warnings. DarkChannel counts channels between switches that carry no pair of hosts;
+// Detours are pairs of hosts that take no shortest way, where they are more than detoursFew of all.
+const (
+	DarkChannel check.Kind = "dark-channel"
+	Detours     check.Kind = "detours"
+)
+
+// detoursFew is the share of pairs of hosts on ways longer than needed that no warning is given for.
+const detoursFew = .01
+
 // examplesShown is the number of examples of each finding that are kept.
 const examplesShown = 5
 
@@ -109,6 +119,7 @@ func (m *measure) report(r *Report, g *fabric.Graph) (facts *check.Facts) {
 		r.Entries.Stale = f.Count
 	}
 	r.Load = loadOf(facts.Pairs)
+	r.warn(g, facts.Pairs)
 	f := check.Finding{Kind: DifferingPath, Examples: []route.Remark{}}
 	for i := range m.differing {
 		d := &m.differing[i]
@@ -121,6 +132,22 @@ func (m *measure) report(r *Report, g *fabric.Graph) (facts *check.Facts) {
 		r.OK = false
 	}
 	return facts
+}
+
+// warn adds warnings about what the routing leaves undone. pairs are those of hosts by channel.
+func (r *Report) warn(g *fabric.Graph, pairs []int64) {
+	if r.Load.Dark > 0 && r.Load.Dark < len(pairs) {
+		f := check.Finding{Kind: DarkChannel, Count: int64(r.Load.Dark), Examples: []route.Remark{}}
+		for c, n := range pairs {
+			if n == 0 && len(f.Examples) < examplesShown {
+				f.Examples = append(f.Examples, darkChannel(g, int32(c)))
+			}
+		}
+		r.Warnings = append(r.Warnings, f)
+	}
+	if n := r.HostPairs.NonMinimal; float64(n) > detoursFew*float64(r.HostPairs.Pairs) {
+		r.Warnings = append(r.Warnings, check.Finding{Kind: Detours, Count: n, Examples: []route.Remark{}})
+	}
 }
 
 func hopsOf(histogram []int64) Hops {
@@ -157,4 +184,12 @@ func loadOf(paths []int64) Load {
 	l.Avg = float64(total) / float64(len(sorted))
 	l.P99 = sorted[(len(sorted)*99+99)/100-1]
 	return l
+}
+
+// darkChannel says which channel carries nothing.
+func darkChannel(g *fabric.Graph, c int32) route.Remark {
+	return route.Remark{
+		Ports: []fabric.PortName{g.SwitchPort(g.From[c], g.FromPort[c]), g.SwitchPort(g.To[c], g.FromPort[c^1])},
+		Text:  "no pair of hosts goes this way",
+	}
 }

@@ -118,7 +118,7 @@ func TestAsDumb(t *testing.T) {
 	})
 }
 
-// TestProofIsKept: the proof in a Report is that of check.Judge.
+// TestProofIsKept: the proof in a Report is that of check.Judge, but for the warnings about quality.
 func TestProofIsKept(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g, p := drawPlan(t)
@@ -126,7 +126,9 @@ func TestProofIsKept(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if diff := cmp.Diff(*want, judged(t, g, p, 2).Report); diff != "" {
+		got := judged(t, g, p, 2).Report
+		got.Warnings = slices.DeleteFunc(got.Warnings, func(f check.Finding) bool { return f.Kind == DarkChannel || f.Kind == Detours })
+		if diff := cmp.Diff(*want, got); diff != "" {
 			t.Fatalf("proof -, report +\n%s", diff)
 		}
 	})
@@ -228,4 +230,26 @@ func TestSwlab(t *testing.T) {
 		t.Errorf("hops %v, want %v", r.Entries.Hops.Histogram, want)
 	}
 	wants(t, written(t, r), "unknown (cyclic on one lane")
+}
+
+// TestWarnings: dark channels are named, and ways of hosts that are longer than needed counted where they are many.
+func TestWarnings(t *testing.T) {
+	for _, c := range []struct {
+		formula       string
+		dark, detours bool
+	}{{"rlft(4,2)", false, false}, {"torus(5x5,hosts=1)", false, true}, {"rlft(4,2,hosts=2)", true, false}} {
+		g, p := plan(t, c.formula, "updn", 0)
+		r := judged(t, g, p, 1)
+		dark, detours := r.Find(DarkChannel), r.Find(Detours)
+		if (dark != nil) != c.dark || (detours != nil) != c.detours || !r.OK {
+			t.Errorf("%s: %+v", c.formula, r.Warnings)
+			continue
+		}
+		if c.dark && (dark.Count != int64(r.Load.Dark) || len(dark.Examples) != min(r.Load.Dark, examplesShown) || len(dark.Examples[0].Ports) != 2) {
+			t.Errorf("%s: %+v", c.formula, dark)
+		}
+		if c.detours && detours.Count != r.HostPairs.NonMinimal {
+			t.Errorf("%s: %+v", c.formula, detours)
+		}
+	}
 }

@@ -17,10 +17,8 @@ import (
 // alone. Links count by their rates where these differ. The cost is O(flows x hops) of each
 // figure, at most flowsMost flows of all shifts, and O(switches x end ports) for the pairs.
 type Yardstick struct {
-	EBB      Summary `json:"ebb"`       // effective bisection bandwidth, one way, over random bisections
+	KeyFigures
 	EBBBound float64 `json:"ebb_bound"` // no routing has a larger mean on these bisections
-	// Shift is all-to-all by shifts, ranks in the order of leaves.
-	Shift Collective `json:"shift"`
 	// Doubling is recursive doubling, or halving, in the order of leaves; DoublingRandom with
 	// ranks at random.
 	Doubling       Collective `json:"doubling"`
@@ -29,10 +27,17 @@ type Yardstick struct {
 	// the median, and what one in a hundred exceeds.
 	PermutationMedian float64 `json:"permutation_median"`
 	PermutationP99    float64 `json:"permutation_p99"`
-	PairLoad          int64   `json:"pair_load"`          // largest number of pairs of hosts on a channel
-	PairLoadSwitches  int64   `json:"pair_load_switches"` // the same, with switches as sources and targets too
-	DarkChannels      int     `json:"dark_channels"`      // between switches, without any pair of hosts
-	Undelivered       int64   `json:"undelivered"`        // pairs of hosts
+	PairLoadSwitches  int64   `json:"pair_load_switches"` // largest number of pairs of hosts or switches on a channel
+}
+
+// KeyFigures holds the figures of the yardstick that weigh most: engines are chosen by them.
+type KeyFigures struct {
+	EBB Summary `json:"ebb"` // effective bisection bandwidth, one way, over random bisections
+	// Shift is all-to-all by shifts, ranks in the order of leaves.
+	Shift        Collective `json:"shift"`
+	PairLoad     int64      `json:"pair_load"`     // largest number of pairs of hosts on a channel
+	DarkChannels int        `json:"dark_channels"` // between switches, without any pair of hosts
+	Undelivered  int64      `json:"undelivered"`   // pairs of hosts
 }
 
 // Collective is a pattern of several rounds that wait for one another.
@@ -49,8 +54,9 @@ type Measure struct {
 	Workers int
 }
 
-// flowsMost bounds the flows of one figure: about 3 s on a core.
-const flowsMost = 40_000_000
+// flowsMost and flowsFew bound the flows of one figure of a Yardstick, about 3 s on a core,
+// and of KeyFigures.
+const flowsMost, flowsFew = 40_000_000, 2_000_000
 
 // NewYardstick measures a Plan. It fails when the Plan is for another Graph, or when ctx ends.
 func NewYardstick(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measure) (*Yardstick, error) {
@@ -63,27 +69,67 @@ func NewYardstick(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measure
 	}
 	y := &Yardstick{}
 	opt := Options{Runs: m.Runs, Seed: m.Seed, ByRate: true, Workers: m.Workers}
+	if err := y.KeyFigures.measure(ctx, n, opt, flowsMost); err != nil {
+		return nil, err
+	}
 	if err := y.random(ctx, n, opt); err != nil {
 		return nil, err
 	}
-	if err := y.collectives(ctx, n, opt); err != nil {
+	if err := y.doubling(ctx, n, opt); err != nil {
 		return nil, err
 	}
-	return y, y.pairs(ctx, g, p, n, m.Workers)
+	y.PairLoadSwitches, err = endPairs(ctx, g, p, m.Workers)
+	return y, err
 }
 
-// random measures bisections and permutations.
-func (y *Yardstick) random(ctx context.Context, n *Network, opt Options) error {
-	opt.Shuffle = true
-	bisections, err := n.RunPattern(ctx, "bisect", opt)
+// NewKeyFigures measures the key figures of a Plan alone, over less traffic. It fails as
+// NewYardstick does.
+func NewKeyFigures(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measure) (*KeyFigures, error) {
+	n, err := New(ctx, g, p, m.Workers)
+	if err != nil {
+		return nil, err
+	}
+	if m.Runs == 0 {
+		m.Runs = min(max(2*flowsFew/max(len(n.Hosts), 1), 20), 200)
+	}
+	k := &KeyFigures{}
+	return k, k.measure(ctx, n, Options{Runs: m.Runs, Seed: m.Seed, ByRate: true, Workers: m.Workers}, flowsFew)
+}
+
+// measure measures bisections, as many shifts as have so many flows, and all pairs.
+func (k *KeyFigures) measure(ctx context.Context, n *Network, opt Options, flows int) error {
+	random := opt
+	random.Shuffle = true
+	bisections, err := n.RunPattern(ctx, "bisect", random)
 	if err != nil {
 		return err
 	}
+	k.EBB = bisections.Bandwidth
+	opt.Hosts = n.ByLeaf()
+	shift, err := traffic.Parse("shift", len(n.Hosts))
+	if err != nil {
+		return err
+	}
+	r, err := n.Run(ctx, shift.Sample(max(1, flows/max(len(n.Hosts), 1))), opt)
+	if err != nil {
+		return err
+	}
+	k.Shift = collectiveOf(r, shift.Rounds)
+	pairs, err := n.AllPairs(ctx, opt.Workers)
+	if err != nil {
+		return err
+	}
+	k.PairLoad, k.DarkChannels, k.Undelivered = pairs.Index, pairs.DarkChannels, pairs.Undelivered
+	return nil
+}
+
+// random measures permutations, and the bound of bisections.
+func (y *Yardstick) random(ctx context.Context, n *Network, opt Options) error {
+	opt.Shuffle = true
 	permutations, err := n.RunPattern(ctx, "rand", opt)
 	if err != nil {
 		return err
 	}
-	y.EBB = bisections.Bandwidth
 	y.PermutationMedian = permutations.MaxCongestion.Median
 	y.PermutationP99 = nearestRank(permutations.Worst, .99)
 	y.EBBBound, err = n.bisectionBound(ctx, opt)
@@ -99,21 +145,12 @@ func nearestRank(sample []float64, q float64) float64 {
 	return sorted[max(0, int(math.Ceil(q*float64(len(sorted))))-1)]
 }
 
-// collectives measures patterns of several rounds.
-func (y *Yardstick) collectives(ctx context.Context, n *Network, opt Options) error {
+// doubling measures recursive doubling in the order of leaves and at random.
+func (y *Yardstick) doubling(ctx context.Context, n *Network, opt Options) error {
 	leaves := opt
 	leaves.Hosts = n.ByLeaf()
-	shift, err := traffic.Parse("shift", len(n.Hosts))
+	r, err := n.RunPattern(ctx, "recdbl", leaves)
 	if err != nil {
-		return err
-	}
-	shifts := shift.Sample(max(1, flowsMost/max(len(n.Hosts), 1)))
-	r, err := n.Run(ctx, shifts, leaves)
-	if err != nil {
-		return err
-	}
-	y.Shift = collectiveOf(r, shift.Rounds)
-	if r, err = n.RunPattern(ctx, "recdbl", leaves); err != nil {
 		return err
 	}
 	y.Doubling = collectiveOf(r, r.Rounds)
@@ -133,17 +170,6 @@ func collectiveOf(r *Result, rounds int) Collective {
 		c.Sum = c.Mean * float64(rounds)
 	}
 	return c
-}
-
-// pairs measures the loads of all pairs.
-func (y *Yardstick) pairs(ctx context.Context, g *fabric.Graph, p *route.Plan, n *Network, workers int) error {
-	pairs, err := n.AllPairs(ctx, workers)
-	if err != nil {
-		return err
-	}
-	y.PairLoad, y.DarkChannels, y.Undelivered = pairs.Index, pairs.DarkChannels, pairs.Undelivered
-	y.PairLoadSwitches, err = endPairs(ctx, g, p, workers)
-	return err
 }
 
 // endPairs counts the pairs of end ports, switches' own among them, on each channel, by base

@@ -162,8 +162,8 @@ func refusal(t testing.TB, g *fabric.Graph, vls int) string {
 	if !errors.As(err, &r) {
 		t.Fatalf("%s: got %v, want a refusal", g.Name, err)
 	}
-	if r.Engine != Name || r.Advice == "" {
-		t.Errorf("%s: refusal %+v names no engine or gives no advice", g.Name, r)
+	if r.Engine != Name {
+		t.Errorf("%s: refusal %+v names another engine", g.Name, r)
 	}
 	return r.Reason
 }

@@ -22,7 +22,7 @@ func findGrids(g *fabric.Graph) ([]grid, error) {
 	for _, part := range coords.Parts(g) {
 		m, err := coords.Find(part, func(places [][]int32) (grid, error) { return newGrid(part, places) })
 		if err != nil {
-			return nil, route.Refuse(Name, useUpdn, "not a mesh or torus: %v", err)
+			return nil, route.Refuse(Name, "", "not a mesh or torus: %v", err)
 		}
 		grids = append(grids, m)
 	}

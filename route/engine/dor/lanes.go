@@ -10,11 +10,11 @@ import (
 func fitLanes(grids []grid, maxVLs int) error {
 	for _, m := range grids {
 		name := route.SwitchName(m.G, m.Switches[0])
-		if err := m.FitsSL(Name, useUpdn, name, datelineFrom); err != nil {
+		if err := m.FitsSL(Name, name, datelineFrom); err != nil {
 			return err
 		}
 		if len(m.Datelines(datelineFrom)) > 0 && maxVLs < 2 {
-			return route.Refuse(Name, "allow 2 VLs, or use updn",
+			return route.Refuse(Name, "allow 2 VLs",
 				"needs 2 lanes, %d allowed: the torus of %s has a ring of length %d or more", maxVLs, name, datelineFrom)
 		}
 	}

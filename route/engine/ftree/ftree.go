@@ -200,7 +200,7 @@ func (e *engine) tree(g *fabric.Graph) (*tree, error) {
 	}
 	t := recognise(g, roots, leaves)
 	if why := t.notATree(); why != "" {
-		return nil, route.Refuse(Name, "use nue or updn", "not a fat-tree: %s", why)
+		return nil, route.Refuse(Name, "", "not a fat-tree: %s", why)
 	}
 	if e.Bool("strict") {
 		if odd := t.irregular(); len(odd) > 0 {

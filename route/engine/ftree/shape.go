@@ -213,3 +213,19 @@ func (p partition) union(a, b int32) { p[p.find(a)] = p.find(b) }
 
 // name returns the name of a switch in reports.
 func (t *tree) name(s int32) string { return route.SwitchName(t.g, s) }
+
+// IsTree reports whether the engine takes a network for a fat-tree, whole or damaged. Cost: as
+// Recognise.
+func IsTree(g *fabric.Graph) bool {
+	return g.NumSwitches > 0 && recognise(g, nil, nil).notATree() == ""
+}
+
+// IsWhole reports whether a network is a fat-tree without any gap: a PGFT to the last link.
+// Cost: as Recognise.
+func IsWhole(g *fabric.Graph) bool {
+	if g.NumSwitches == 0 || g.NumHosts == 0 {
+		return false
+	}
+	t := recognise(g, nil, nil)
+	return t.notATree() == "" && t.formula() != nil
+}

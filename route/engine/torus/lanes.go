@@ -24,7 +24,7 @@ func addLanes(ctx context.Context, in *route.Input, tori []*torus, plan *route.P
 	for _, m := range tori {
 		ordered, all := m.lanes()
 		if all > in.MaxVLs {
-			return route.Refuse(Name, "allow as many, or use updn",
+			return route.Refuse(Name, "allow as many",
 				"needs %d lanes, %d allowed: the torus of %s takes %d, twice that to step round a switch",
 				all, in.MaxVLs, route.SwitchName(g, m.Switches[0]), ordered)
 		}

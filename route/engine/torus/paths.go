@@ -13,7 +13,7 @@ func (m *torus) plan(ctx context.Context, workers int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := m.FitsSL(Name, useOther, m.Name(0), datelineFrom); err != nil {
+	if err := m.FitsSL(Name, m.Name(0), datelineFrom); err != nil {
 		return err
 	}
 	n := len(m.Switches)
@@ -179,7 +179,7 @@ func (m *torus) noWay(s, d int32) error {
 		}
 	}
 	if len(missing) > 1 {
-		return route.Refuse(Name, useOther, "two failed switches on the ring of %s in dimension %d: at %s and %s", m.Name(s), dim, missing[0], missing[1])
+		return route.Refuse(Name, "", "two failed switches on the ring of %s in dimension %d: at %s and %s", m.Name(s), dim, missing[0], missing[1])
 	}
-	return route.Refuse(Name, useOther, "the ring of %s in dimension %d is broken into disjoint segments: no way to %s", m.Name(s), dim, m.Name(d))
+	return route.Refuse(Name, "", "the ring of %s in dimension %d is broken into disjoint segments: no way to %s", m.Name(s), dim, m.Name(d))
 }

@@ -22,7 +22,7 @@ type torus struct {
 func find(part coords.Part) (*torus, error) {
 	m, err := coords.Find(part, func(places [][]int32) (*torus, error) { return newTorus(part, places) })
 	if err != nil {
-		return nil, route.Refuse(Name, useOther, "not a torus: %v", err)
+		return nil, route.Refuse(Name, "", "not a torus: %v", err)
 	}
 	return m, nil
 }

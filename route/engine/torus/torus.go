@@ -14,8 +14,6 @@ import (
 // Name is the engine's name.
 const Name = "torus"
 
-const useOther = "use updn, which routes any network"
-
 // Spec describes the engine.
 func Spec() *route.Spec {
 	return &route.Spec{

@@ -1,0 +1,71 @@
+package job
+
+import (
+	"errors"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/coords"
+	"weft/route/engine/ftree"
+)
+
+// shape is a kind of network with the engines that deliver most on it (docs/results/routes).
+type shape struct {
+	name    string // as in "on NAME"
+	best    []string
+	advised string // best in words
+	behind  []string
+}
+
+var (
+	trees  = shape{name: "fat-trees", best: []string{"ftree"}, advised: "ftree"}
+	grids  = shape{name: "meshes and tori", best: []string{"torus", "dor"}, advised: "dor or torus"}
+	others = shape{name: "networks of this shape", best: []string{"dfsssp", "lash", "nue"}, advised: "dfsssp or nue", behind: []string{"updn", "minhop", "sssp"}}
+)
+
+// shapeOf recognises the kind of a network.
+func shapeOf(g *fabric.Graph) *shape {
+	switch {
+	case ftree.IsTree(g):
+		return &trees
+	case isGrid(g):
+		return &grids
+	}
+	return &others
+}
+
+// isGrid reports whether all parts of a network are meshes or tori, with or without holes.
+func isGrid(g *fabric.Graph) bool {
+	parts := coords.Parts(g)
+	for _, part := range parts {
+		_, err := coords.Find(part, func(places [][]int32) (*coords.Grid, error) { return coords.NewGrid(part, places) })
+		if err != nil {
+			return false
+		}
+	}
+	return len(parts) > 0
+}
+
+// note says that other engines are known to deliver more on such a network, "" where none is.
+func (s *shape) note(engine string) string {
+	known := len(s.behind) == 0 || slices.Contains(s.behind, engine)
+	if !known || slices.Contains(s.best, engine) {
+		return ""
+	}
+	return s.advised + " is known to deliver more on " + s.name + " (weft compare --yardstick shows by how much)"
+}
+
+// advise completes a refusal that says nothing of what to do instead.
+func (s *shape) advise(err error) error {
+	refusal, ok := errors.AsType[*route.Refusal](err)
+	if !ok || refusal.Advice != "" {
+		return err
+	}
+	full := *refusal
+	full.Advice = "use auto, which takes the engine that delivers the most"
+	if !slices.Contains(s.best, refusal.Engine) {
+		full.Advice = "use " + s.advised + ", known to deliver the most on " + s.name + ", or auto"
+	}
+	return &full
+}

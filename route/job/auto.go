@@ -1,0 +1,296 @@
+package job
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/engine"
+	"weft/route/engine/ftree"
+	"weft/sim/flow"
+)
+
+// Auto is the word that stands for the engine which routes a fabric best.
+const Auto = "auto"
+
+// autoSpec describes Auto where engines are listed. It makes no Plan by itself: Route tries
+// the engines of candidates.
+var autoSpec = &route.Spec{
+	Name:    Auto,
+	Summary: "the engine that delivers the most, found by trying those that cannot deadlock",
+	Cost:    fmt.Sprintf("that of the engines it tries: as many as fit into %d million entries of tables, an entry of a slow engine counted up to %d times", effortMost/1_000_000, 20),
+	Lanes:   "those of the engine it chooses",
+	New:     func(route.Options) (route.Engine, error) { return nil, errors.New("job: auto is no engine by itself") },
+}
+
+// AutoSpec describes the engine auto, which is none of engine.All.
+func AutoSpec() *route.Spec { return autoSpec }
+
+// candidate is an engine that Auto may choose, with the effort that an entry of its tables
+// takes, in that of engine updn. Those that cannot deadlock are candidates.
+type candidate struct {
+	engine string
+	effort int
+}
+
+// candidates lists them in the order in which they are tried, and preferred where they are as
+// good: those for one kind of network first, since they refuse others at once.
+var candidates = []candidate{{"ftree", 2}, {"torus", 1}, {"dor", 1}, {"dfsssp", 5}, {"lash", 2}, {"nue", 20}, {"updn", 1}}
+
+// effortMost bounds the effort of all engines tried, in entries of forwarding tables that
+// engine updn computes: some seconds. The first engine that routes the fabric is not bound.
+const effortMost = 100_000_000
+
+// Choice says how Auto chose.
+type Choice struct {
+	Engine string  `json:"engine"`
+	Why    string  `json:"why"`
+	Next   string  `json:"next,omitempty"` // the second best engine, "" where no other was tried
+	Trials []Trial `json:"trials"`         // in the order tried
+}
+
+// Trial is an engine that Auto tried, or left out.
+type Trial struct {
+	Engine  string           `json:"engine"`
+	Reason  string           `json:"reason,omitempty"` // why it was not to be chosen: a refusal, no proof, the effort
+	VLs     int              `json:"vls,omitempty"`
+	Figures *flow.KeyFigures `json:"figures,omitempty"`
+	// Loss is by how much it falls behind the best of each figure (see loss), 0 is best.
+	Loss float64 `json:"loss"`
+
+	result  *Result
+	refusal *route.Refusal
+}
+
+// choose routes by the best engine: it tries the candidates as far as the effort goes and
+// compares what they deliver. A whole fat-tree goes to ftree without trials, since its closed form
+// is not beaten there (docs/results/routes).
+func choose(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
+	if ftree.IsWhole(g) {
+		if r, err := req.step(ctx, g, named("ftree")); err == nil {
+			r.Choice = &Choice{Engine: r.Engine.Name, Why: "a whole fat-tree", Trials: []Trial{{Engine: r.Engine.Name, VLs: r.Plan.VLs}}}
+			return r, nil
+		}
+	}
+	watch := stopwatch{now: req.now()}
+	watch.stage("trials")
+	c, err := try(ctx, g, req, effortMost)
+	if err != nil {
+		return &Result{}, err
+	}
+	best, next := rank(c.Trials)
+	if best == nil {
+		return &Result{}, c.refusal()
+	}
+	r := best.result
+	watch.stage("")
+	watch.stages[0].Seconds -= r.Seconds
+	r.Stages, r.Seconds = append(watch.stages, r.Stages...), watch.total()+r.Seconds
+	c.explain(best, next)
+	r.Choice = c
+	for i := range c.Trials {
+		c.Trials[i].result = nil // free the other Plans
+	}
+	return r, nil
+}
+
+// named is an engine without options.
+func named(name string) Step {
+	spec, err := engine.Find(name)
+	if err != nil {
+		panic(err) // candidates are engines
+	}
+	return Step{Engine: spec}
+}
+
+// try routes, judges and measures by each candidate, as far as so much effort goes.
+func try(ctx context.Context, g *fabric.Graph, req *Request, most int) (*Choice, error) {
+	c := &Choice{}
+	entries := g.NumSwitches * g.NumEnds << req.LIDs.LMC
+	spent, found := 0, false
+	for _, engine := range candidates {
+		if found && spent+engine.effort*entries > most {
+			c.Trials = append(c.Trials, Trial{Engine: engine.engine, Reason: "not tried: the fabric is too large to try all"})
+			continue
+		}
+		t, err := tryOne(ctx, g, req, engine.engine)
+		if err != nil {
+			return nil, err
+		}
+		if t.result != nil {
+			spent += engine.effort * entries
+			found = found || t.Reason == ""
+		}
+		c.Trials = append(c.Trials, *t)
+	}
+	return c, c.measure(ctx, g, req)
+}
+
+// measure takes the figures of the trials that may be chosen.
+func (c *Choice) measure(ctx context.Context, g *fabric.Graph, req *Request) (err error) {
+	for i := range c.Trials {
+		if t := &c.Trials[i]; err == nil && t.Reason == "" {
+			t.Figures, err = flow.NewKeyFigures(ctx, g, t.result.Plan, flow.Measure{Seed: req.Seed, Workers: req.Workers})
+		}
+	}
+	return err
+}
+
+// tryOne tries one engine.
+func tryOne(ctx context.Context, g *fabric.Graph, req *Request, name string) (*Trial, error) {
+	t := &Trial{Engine: name}
+	r, err := req.step(ctx, g, named(name))
+	if refusal, refused := errors.AsType[*route.Refusal](err); refused {
+		t.Reason, t.refusal = refusal.Reason, refusal
+		return t, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	t.result, t.VLs = r, r.Plan.VLs
+	if err := r.Judge(ctx, g, req); err != nil {
+		return nil, err
+	}
+	switch {
+	case !r.Report.OK:
+		t.Reason = "not proven"
+		return t, nil
+	case req.NoPathRecords && r.Report.NoPathRecord.DeadlockFree != check.Yes:
+		t.Reason = "hosts could deadlock that know no path records"
+		return t, nil
+	}
+	return t, nil
+}
+
+// rank works out the losses and returns the best of the trials that may be chosen, and the
+// second best. Among those that lose no more than asGood more than the best the one with the fewest lanes
+// is the best, or the first.
+func rank(trials []Trial) (best, next *Trial) {
+	var fit []*Trial
+	var most flow.KeyFigures
+	for i := range trials {
+		if f := trials[i].Figures; f != nil {
+			if len(fit) == 0 {
+				most = *f
+			}
+			fit = append(fit, &trials[i])
+			most.EBB.Mean = max(most.EBB.Mean, f.EBB.Mean)
+			most.Shift.Sum = min(most.Shift.Sum, f.Shift.Sum)
+			most.PairLoad = min(most.PairLoad, f.PairLoad)
+		}
+	}
+	least := 0.0
+	for i, t := range fit {
+		t.Loss = loss(t.Figures, &most)
+		if i == 0 || t.Loss < least {
+			least = t.Loss
+		}
+	}
+	better := func(t, than *Trial) bool {
+		good, other := t.Loss <= least+asGood, than.Loss <= least+asGood
+		switch {
+		case good && other:
+			return t.VLs < than.VLs
+		case good != other:
+			return good
+		}
+		return t.Loss < than.Loss
+	}
+	for _, t := range fit {
+		switch {
+		case best == nil || better(t, best):
+			best, next = t, best
+		case next == nil || better(t, next):
+			next = t
+		}
+	}
+	return best, next
+}
+
+// asGood is the loss by which engines may differ and still count as equally good.
+const asGood = .01
+
+// loss adds up the shares by which figures fall behind the best of any trial: effective bisection bandwidth,
+// all-to-all by shifts, and a tenth of what the largest load of a channel exceeds 1.15 times the least by.
+func loss(f, best *flow.KeyFigures) float64 {
+	sum := 0.0
+	if best.EBB.Mean > 0 {
+		sum += 1 - f.EBB.Mean/best.EBB.Mean
+	}
+	if f.Shift.Sum > 0 {
+		sum += 1 - best.Shift.Sum/f.Shift.Sum
+	}
+	if best.PairLoad > 0 {
+		sum += .1 * max(0, float64(f.PairLoad)/(1.15*float64(best.PairLoad))-1)
+	}
+	return sum
+}
+
+// explain says why an engine was chosen.
+func (c *Choice) explain(best, next *Trial) {
+	tried := 0
+	for _, t := range c.Trials {
+		if t.Figures != nil {
+			tried++
+		}
+	}
+	c.Engine = best.Engine
+	switch {
+	case next == nil:
+		c.Why = "the only one that was tried and routes it"
+		return
+	case next.Loss < best.Loss:
+		c.Why = fmt.Sprintf("as good as %s, on fewer lanes", next.Engine)
+	default:
+		c.Why = fmt.Sprintf("the best of %d that route it", tried)
+	}
+	c.Next = next.Engine
+}
+
+// String is the choice in one line: what, why, and what the next best engine would give.
+func (c *Choice) String() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: %s", c.Engine, c.Why)
+	if best := c.trial(c.Engine); best != nil && best.Figures != nil {
+		fmt.Fprintf(&b, " (%s)", best.figures())
+		if next := c.trial(c.Next); next != nil {
+			fmt.Fprintf(&b, "; next %s (%s)", c.Next, next.figures())
+		}
+	}
+	return b.String()
+}
+
+// refusal is the refusal where no engine may be chosen: the reasons of all, and the first advice.
+func (c *Choice) refusal() error {
+	var reasons []string
+	advice := "name an engine"
+	for _, t := range c.Trials {
+		reasons = append(reasons, t.Engine+": "+t.Reason)
+		if t.refusal != nil && t.refusal.Advice != "" {
+			advice = t.refusal.Advice
+		}
+	}
+	return route.Refuse(Auto, advice, "no engine routes this: %s", strings.Join(reasons, "; "))
+}
+
+func (c *Choice) trial(engine string) *Trial {
+	for i := range c.Trials {
+		if c.Trials[i].Engine == engine {
+			return &c.Trials[i]
+		}
+	}
+	return nil
+}
+
+// figures is what a trial delivers, in short.
+func (t *Trial) figures() string {
+	lanes := "1 lane"
+	if t.VLs != 1 {
+		lanes = fmt.Sprintf("%d lanes", t.VLs)
+	}
+	return fmt.Sprintf("ebb %.3f, shifts %.0f, most pairs on a channel %d, %s", t.Figures.EBB.Mean, t.Figures.Shift.Sum, t.Figures.PairLoad, lanes)
+}
