@@ -15,6 +15,7 @@ func (f *Fabric) Compile() *Graph {
 	g.addChannels(f, order, switchOf)
 	g.addHosts(f, order, switchOf)
 	g.addPortZeros(f, order)
+	g.listEnds()
 	g.indexNodes()
 	return g
 }
@@ -119,7 +120,7 @@ func (g *Graph) addHosts(f *Fabric, order []NodeID, switchOf []int32) {
 		if n.Type == Switch {
 			continue
 		}
-		numbered := false
+		numbered, aggregation := false, f.IsAggregationNode(id)
 		for p, link := range f.Cabled(id, f.usable) {
 			there := f.Peer(End{id, p})
 			s := switchOf[there.Node]
@@ -133,19 +134,10 @@ func (g *Graph) addHosts(f *Fabric, order []NodeID, switchOf []int32) {
 			e := int32(len(g.EndSwitch))
 			g.attach(s, there.Port, -2-e, f.linkVLs(link))
 			g.addEnd(n, int(p), s, there.Port, Rate(f.Links[link].Width, f.Links[link].Speed))
+			g.Aggregation[e] = aggregation
 		}
 	}
 	g.NumHosts = len(g.EndSwitch)
-	g.HostStart = make([]int32, g.NumSwitches+1)
-	g.SwitchHosts = make([]int32, 0, g.NumHosts)
-	for s := range int32(g.NumSwitches) {
-		for p := int32(1); p <= g.SwitchPorts[s]; p++ {
-			if v := g.Attached[g.PortStart[s]+p]; v < Nothing {
-				g.SwitchHosts = append(g.SwitchHosts, -2-v)
-			}
-		}
-		g.HostStart[s+1] = int32(len(g.SwitchHosts))
-	}
 }
 
 func (g *Graph) addEnd(n *Node, port int, s int32, switchPort uint8, rate int32) {
@@ -160,6 +152,7 @@ func (g *Graph) addEnd(n *Node, port int, s int32, switchPort uint8, rate int32)
 	g.EndRate = append(g.EndRate, rate)
 	g.EndLID = append(g.EndLID, n.Ports[port].LID)
 	g.EndLMC = append(g.EndLMC, n.Ports[port].LMC)
+	g.Aggregation = append(g.Aggregation, false)
 }
 
 func (g *Graph) addPortZeros(f *Fabric, order []NodeID) {
@@ -173,6 +166,26 @@ func (g *Graph) addPortZeros(f *Fabric, order []NodeID) {
 		s++
 	}
 	g.NumEnds = len(g.EndSwitch)
+}
+
+// listEnds lists the end ports of every switch, its hosts first.
+func (g *Graph) listEnds() {
+	g.EndsStart, g.OthersStart = make([]int32, g.NumSwitches+1), make([]int32, g.NumSwitches)
+	g.SwitchEnds = make([]int32, 0, g.NumEnds)
+	for s := range int32(g.NumSwitches) {
+		list := func(aggregation bool) {
+			for p := int32(1); p <= g.SwitchPorts[s]; p++ {
+				if end := -2 - g.Attached[g.PortStart[s]+p]; end >= 0 && g.Aggregation[end] == aggregation {
+					g.SwitchEnds = append(g.SwitchEnds, end)
+				}
+			}
+		}
+		list(false)
+		g.OthersStart[s] = int32(len(g.SwitchEnds))
+		list(true)
+		g.SwitchEnds = append(g.SwitchEnds, g.PortZero(s))
+		g.EndsStart[s+1] = int32(len(g.SwitchEnds))
+	}
 }
 
 // indexNodes lists the end ports by node. EndNode is ascending by construction.

@@ -151,7 +151,7 @@ func checkChannels(t *rapid.T, g *Graph) {
 
 // checkEnds: hosts by node GUID and port, then the switches' port 0.
 func checkEnds(t *rapid.T, f *Fabric, g *Graph) {
-	if g.NumEnds != g.NumHosts+g.NumSwitches || len(g.EndSwitch) != g.NumEnds || len(g.SwitchHosts) != g.NumHosts {
+	if g.NumEnds != g.NumHosts+g.NumSwitches || len(g.EndSwitch) != g.NumEnds || len(g.SwitchEnds) != g.NumEnds {
 		t.Fatalf("%d ends, %d hosts, %d switches", g.NumEnds, g.NumHosts, g.NumSwitches)
 	}
 	hosts := 0

@@ -9,8 +9,10 @@ package fabric
 //     port of the link's lower end, and even channels leave that end. A cable
 //     between two ports of one switch gives two channels with From equal to To.
 //   - An end port is what a LID can name: 0 .. NumHosts-1 are the CA and router
-//     ports attached to a switch ("hosts"), in order of node GUID and port;
-//     NumHosts+s is port 0 of switch s. NumEnds = NumHosts + NumSwitches.
+//     ports attached to a switch, in order of node GUID and port; NumHosts+s is port 0
+//     of switch s. NumEnds = NumHosts + NumSwitches. The first are hosts, but for those
+//     of aggregation nodes (see Fabric.AggregationEvidence): these have LIDs and are
+//     routed as port 0 of their switch, and count nowhere as hosts.
 //
 // CA ports cabled to another CA, ports without a cable, and what is down are in no Graph.
 type Graph struct {
@@ -50,10 +52,12 @@ type Graph struct {
 	EndRate     []int32  // Mbit/s of its link, 0 when unknown and for port 0
 	EndLID      []LID    // base LID as seen, 0 when none
 	EndLMC      []uint8
+	Aggregation []bool // end port of an aggregation node
 
-	// Hosts attached to a switch, by port: SwitchHosts[HostStart[s]:HostStart[s+1]].
-	HostStart   []int32
-	SwitchHosts []int32
+	// End ports of a switch: SwitchEnds[EndsStart[s]:EndsStart[s+1]]. First its hosts by
+	// port, then from OthersStart[s] on its aggregation nodes by port, and port 0.
+	SwitchEnds             []int32
+	EndsStart, OthersStart []int32
 
 	// End ports of a node: NodeEnds[NodeStart[n]:NodeStart[n+1]]. Nodes with no
 	// end port in the Graph are not counted.
@@ -91,7 +95,21 @@ func (g *Graph) At(s int32, p uint8) (c, host int32) {
 func (g *Graph) OutOf(s int32) []int32 { return g.Out[g.OutStart[s]:g.OutStart[s+1]] }
 
 // HostsOf returns the host end ports attached to switch s, by port.
-func (g *Graph) HostsOf(s int32) []int32 { return g.SwitchHosts[g.HostStart[s]:g.HostStart[s+1]] }
+func (g *Graph) HostsOf(s int32) []int32 { return g.SwitchEnds[g.EndsStart[s]:g.OthersStart[s]] }
+
+// HostCount is the number of hosts attached to switch s.
+func (g *Graph) HostCount(s int32) int32 { return g.OthersStart[s] - g.EndsStart[s] }
+
+// OthersOf returns the end ports of switch s that are no hosts: those of aggregation nodes by
+// port, then port 0.
+func (g *Graph) OthersOf(s int32) []int32 { return g.SwitchEnds[g.OthersStart[s]:g.EndsStart[s+1]] }
+
+// AttachedTo returns the end ports of CAs and routers attached to switch s: hosts by port, then
+// aggregation nodes by port.
+func (g *Graph) AttachedTo(s int32) []int32 { return g.SwitchEnds[g.EndsStart[s] : g.EndsStart[s+1]-1] }
+
+// IsHost reports whether an end port is that of a host: neither of an aggregation node nor port 0.
+func (g *Graph) IsHost(end int32) bool { return end < int32(g.NumHosts) && !g.Aggregation[end] }
 
 // PortZero is the end port of switch s itself.
 func (g *Graph) PortZero(s int32) int32 { return int32(g.NumHosts) + s }

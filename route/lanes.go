@@ -146,7 +146,7 @@ func (m *SL2VL) FitHosts(g *fabric.Graph, lanes int) {
 			by, index = ByOut, slices.Repeat(index, ports)
 		}
 		changed := false
-		for _, h := range g.HostsOf(s) {
+		for _, h := range g.AttachedTo(s) {
 			out := int(g.EndPort[h])
 			vls := g.PortVLs[int(g.PortStart[s])+out]
 			if vls == 0 || int(vls) >= lanes {

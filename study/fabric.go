@@ -55,6 +55,9 @@ func (f *Fabric) Write(w io.Writer) error {
 			rows = append(rows, []string{row.name, strconv.Itoa(row.n)})
 		}
 	}
+	for _, evidence := range slices.Sorted(maps.Keys(f.AggregationEvidence)) {
+		rows = append(rows, []string{"aggregation", fmt.Sprintf("%d nodes inside switches, no hosts: %s", f.AggregationEvidence[evidence], evidence)})
+	}
 	if err := Table(w, rows); err != nil || f.Tree == nil {
 		return err
 	}

@@ -34,6 +34,11 @@ var suffixes = []spec{
 		what:   "merges hosts of neighbouring leaves two by two: each is left with a port on either leaf",
 		source: thesis + ", Paper VI, section V-C", example: "|ports(2)", degrade: twoPorts,
 	},
+	{
+		name:   "aggregation",
+		what:   "puts an aggregation node (SHARP: a CA inside the switch, no host) on a port after the last one of every switch that has none",
+		source: "dumps of Quantum and Quantum-2 switches", example: "|aggregation()", degrade: addAggregation,
+	},
 }
 
 // apply degrades a fabric by one suffix.
@@ -198,7 +203,7 @@ func markRoots(f *fabric.Fabric, a *args, drop []bool) error {
 
 // markHosts marks hosts by name, number or range of numbers.
 func markHosts(f *fabric.Fabric, a *args, drop []bool) error {
-	hosts := byGUID(f, func(id fabric.NodeID) bool { return !isSwitch(f, id) })
+	hosts := byGUID(f, func(id fabric.NodeID) bool { return isHost(f, id) })
 	pos := a.value("hosts").pos
 	for _, name := range a.texts("hosts") {
 		from, to, ok := numberRange(name)

@@ -107,7 +107,7 @@ func TestOrderIndependent(t *testing.T) {
 		g := reordered(f, nodes, links)
 		suffix := rapid.SampledFrom([]string{
 			"fail(links=9,seed=4)", "fail(switches=3,seed=4)", "fail(share=0.3,links=up)",
-			"without(hosts=3-9,1)", "without(roots=2)", "hosts(even=1,odd=2)", "ports(2)",
+			"without(hosts=3-9,1)", "without(roots=2)", "hosts(even=1,odd=2)", "ports(2)", "aggregation()",
 		}).Draw(t, "suffix")
 		a, errA := Apply(f, suffix)
 		b, errB := Apply(g, suffix)

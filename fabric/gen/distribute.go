@@ -17,7 +17,7 @@ func distribute(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
 		return nil, problemf(a.pos, "hosts(even,odd) wants a tree: no switch is above a leaf")
 	}
 	for id := range f.Nodes {
-		if !isSwitch(f, fabric.NodeID(id)) && len(cabled(f, fabric.NodeID(id))) > 1 {
+		if isHost(f, fabric.NodeID(id)) && len(cabled(f, fabric.NodeID(id))) > 1 {
 			return nil, problemf(a.pos, "%s has several cables: hosts(even,odd) wants one a host (put |ports(2) after it)",
 				f.NodeName(fabric.NodeID(id)))
 		}

@@ -1,5 +1,5 @@
 // Package gen builds fabrics from one line of text: topologies by formula,
-// systems by name, and suffixes that degrade them.
+// systems by name, and suffixes that degrade or change them.
 //
 //	rlft(36,3)
 //	torus(8x8x8,hosts=2)|fail(links=10,seed=3)
@@ -23,7 +23,8 @@
 // (where a named system places them otherwise, in the order of placement). Node
 // GUIDs are locally administered: 0x02000053 and a counter from 1 for switches,
 // 0x02000048 and a counter in steps of 256 for hosts, whose port p has the
-// GUID of its node plus p. All links are 4xEDR.
+// GUID of its node plus p; those of aggregation nodes are 0x02000041 and a counter from 1.
+// All links are 4xEDR.
 //
 // E hosts over L leaves are E/L each, the first E mod L leaves one more. So the
 // radix-64 tree of three levels, 65,536 hosts on 5,120 switches, fits one subnet

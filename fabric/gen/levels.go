@@ -50,11 +50,16 @@ func rootLevel(f *fabric.Fabric, leaves []fabric.NodeID) int32 {
 
 func isSwitch(f *fabric.Fabric, id fabric.NodeID) bool { return f.Nodes[id].Type == fabric.Switch }
 
-// hostPorts lists the ports of a switch that are cabled to a CA or router.
+// isHost reports whether a node is a host: neither a switch nor an aggregation node of one.
+func isHost(f *fabric.Fabric, id fabric.NodeID) bool {
+	return !isSwitch(f, id) && !f.IsAggregationNode(id)
+}
+
+// hostPorts lists the ports of a switch that are cabled to a host.
 func hostPorts(f *fabric.Fabric, s fabric.NodeID) []uint8 {
 	var out []uint8
 	for p := range f.Cabled(s, nil) {
-		if !isSwitch(f, f.Peer(fabric.End{Node: s, Port: p}).Node) {
+		if isHost(f, f.Peer(fabric.End{Node: s, Port: p}).Node) {
 			out = append(out, p)
 		}
 	}

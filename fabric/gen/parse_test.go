@@ -118,7 +118,7 @@ func TestErrors(t *testing.T) {
 		{"deimos(hosts=805)", "room for 804"},
 		{"now-c(1)", "too many arguments (accepted: now-c)"},
 
-		{"fat648|", `at 8: no suffix is called "" (accepted: fail without hosts ports)`},
+		{"fat648|", `at 8: no suffix is called "" (accepted: fail without hosts ports aggregation)`},
 		{"fat648|frail(links=1)", `at 8: no suffix is called "frail"`},
 		{"fat648|fail", "at 8: fail takes one of links, share, switches, switch"},
 		{"fat648|fail(links=1,switches=1)", "takes one of"},

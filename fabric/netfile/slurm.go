@@ -124,7 +124,7 @@ func (s *slurm) findCAs() []slurmCA {
 		switch {
 		case n.Type != fabric.CA:
 			continue
-		case strings.Contains(n.Desc, "Aggregation Node"):
+		case s.IsAggregationNode(id):
 			aggregation++
 			continue
 		}

@@ -25,11 +25,14 @@ type Summary struct {
 // Nodes counts nodes and end ports.
 type Nodes struct {
 	Switches    int         `json:"switches"`
-	CAs         int         `json:"cas"`
+	CAs         int         `json:"cas"` // without aggregation nodes
 	Routers     int         `json:"routers"`
 	SwitchPorts map[int]int `json:"switch_ports"` // switches by number of ports
-	EndPorts    int         `json:"end_ports"`    // CA and router ports attached to a switch
+	EndPorts    int         `json:"end_ports"`    // CA and router ports attached to a switch, without aggregation nodes
 	LIDs        int         `json:"lids_seen"`    // end ports with a LID, port 0 of switches included
+
+	Aggregation         int            `json:"aggregation_nodes"`              // CAs inside switches, which are no hosts (SHARP)
+	AggregationEvidence map[string]int `json:"aggregation_evidence,omitempty"` // those by what speaks for it: vendor, device, description, port
 }
 
 // Links counts cables.
@@ -59,7 +62,7 @@ func Of(ctx context.Context, src *source.Source, g *fabric.Graph) (*Summary, err
 }
 
 func countNodes(f *fabric.Fabric, g *fabric.Graph) Nodes {
-	n := Nodes{SwitchPorts: map[int]int{}, EndPorts: g.NumHosts}
+	n := Nodes{SwitchPorts: map[int]int{}, AggregationEvidence: map[string]int{}}
 	for i := range f.Nodes {
 		node := &f.Nodes[i]
 		if node.Down {
@@ -70,10 +73,18 @@ func countNodes(f *fabric.Fabric, g *fabric.Graph) Nodes {
 			n.Switches++
 			n.SwitchPorts[node.NumPorts()]++
 		case fabric.CA:
+			if evidence := f.AggregationEvidence(fabric.NodeID(i)); evidence != "" {
+				n.Aggregation++
+				n.AggregationEvidence[evidence]++
+				continue
+			}
 			n.CAs++
 		case fabric.Router:
 			n.Routers++
 		}
+	}
+	for s := range int32(g.NumSwitches) {
+		n.EndPorts += len(g.HostsOf(s))
 	}
 	for _, l := range g.EndLID {
 		if l != 0 {

@@ -39,12 +39,33 @@ func TestKeys(t *testing.T) {
 	if err := json.Unmarshal(text, &object); err != nil {
 		t.Fatal(err)
 	}
-	want := strings.Fields("cas components diameter end_ports format lids_seen links links_down links_drained name rates routers switch_links switch_ports switches warnings")
+	want := strings.Fields("aggregation_nodes cas components diameter end_ports format lids_seen links links_down links_drained name rates routers switch_links switch_ports switches warnings")
 	if got := slices.Sorted(maps.Keys(object)); !slices.Equal(got, want) {
 		t.Errorf("keys %q\nwant %q", got, want)
 	}
 	if object["warnings"] == nil {
 		t.Error("no warnings are null, want an empty list")
+	}
+}
+
+// TestAggregation: CAs inside switches are counted apart from hosts, with what speaks for them.
+func TestAggregation(t *testing.T) {
+	src, plain := open(t, "rlft(6,2)|aggregation()"), open(t, "rlft(6,2)")
+	s, err := summary.Of(t.Context(), src, src.Fabric.Compile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	without, err := summary.Of(t.Context(), plain, plain.Fabric.Compile())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.Aggregation != s.Switches || s.CAs != without.CAs || s.EndPorts != without.EndPorts {
+		t.Errorf("%d aggregation nodes, %d CAs, %d end ports; without them %d CAs, %d end ports", s.Aggregation, s.CAs, s.EndPorts, without.CAs, without.EndPorts)
+	}
+	for evidence, n := range s.AggregationEvidence {
+		if n != s.Switches || !strings.Contains(evidence, "device 0xcf09") || !strings.Contains(evidence, "last port") {
+			t.Errorf("%d by %q", n, evidence)
+		}
 	}
 }
 

@@ -161,7 +161,7 @@ func (u *users) allow(j *judge, source, owner int32, yes bool) {
 func (u *users) count(j *judge, source, n int32) {
 	s := j.Graph.EndSwitch[source]
 	u.Sources[s] += n
-	if int(source) < j.Graph.NumHosts {
+	if j.Graph.IsHost(source) {
 		u.Hosts[s] += n
 	}
 }

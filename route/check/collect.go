@@ -74,7 +74,7 @@ func (c *collector) collect(p *Paths) {
 // startPairs puts the hosts of each switch on it whose packets to the owner, a host,
 // arrive. Nothing leaves the target, where the owner is.
 func (c *collector) startPairs(p *Paths) {
-	if p.Owner >= int32(c.j.Graph.NumHosts) {
+	if !c.j.Graph.IsHost(p.Owner) {
 		return // nothing has pairs after follow
 	}
 	for s, n := range p.Hosts {
@@ -95,7 +95,7 @@ func (c *collector) start(p *Paths, kinds uint64) {
 // withoutOwner is the mask of all ends of the target's switch but the owner of the LID.
 func (c *collector) withoutOwner(p *Paths) uint64 {
 	g, m, all := c.j.Graph, uint64(0), c.senders.bySwitch()[p.Target]
-	for _, h := range g.HostsOf(p.Target) {
+	for _, h := range g.AttachedTo(p.Target) {
 		if m == all {
 			return m
 		}
@@ -176,7 +176,7 @@ func (c *collector) startByInput(p *Paths, kinds uint64) {
 	clear(c.vls)
 	g := c.j.Graph
 	for s := range int32(g.NumSwitches) {
-		for _, h := range g.HostsOf(s) {
+		for _, h := range g.AttachedTo(s) {
 			if h != p.Owner {
 				c.enter(p, s, g.EndPort[h], c.senders.of(h)&kinds)
 			}

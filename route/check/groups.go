@@ -67,7 +67,7 @@ func newGroups(j *judge) *groups {
 	u.spread = [numGroups]uint64{ofHosts: l.spreadOf(true), ofPortZero: l.spreadOf(false)}
 	u.rows, u.columns = newLines(u.sl.NumSrc, g.NumSwitches), newLines(u.sl.NumDst, g.NumSwitches)
 	for s := range int32(g.NumSwitches) {
-		u.add(j, s, ofHosts, g.HostsOf(s))
+		u.add(j, s, ofHosts, g.AttachedTo(s))
 		u.add(j, s, ofPortZero, []int32{g.PortZero(s)})
 		if j.LIDs.Sources[s] > 0 {
 			u.unasked[s] = l.unasked()

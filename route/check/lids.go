@@ -35,7 +35,7 @@ func readLIDs(g *fabric.Graph, ends *route.Ends) *LIDs {
 		s := g.EndSwitch[e]
 		l.sources++
 		l.Sources[s]++
-		if e < g.NumHosts {
+		if g.IsHost(int32(e)) {
 			l.Hosts[s]++
 		}
 	}

@@ -309,7 +309,7 @@ func FuzzJudge(f *testing.F) {
 	for seed := range uint64(20) {
 		f.Add(seed)
 	}
-	graphs := []*fabric.Graph{{OutStart: []int32{0}, HostStart: []int32{0}}}
+	graphs := []*fabric.Graph{{OutStart: []int32{0}, EndsStart: []int32{0}}}
 	f.Fuzz(func(t *testing.T, seed uint64) {
 		for range 20 {
 			g, p := wild(t, seed, graphs)

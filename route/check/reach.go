@@ -137,7 +137,7 @@ func (j *judge) oneWay() Finding {
 			if !j.LIDs.IsSource(a) || j.allReach(s, a) {
 				continue
 			}
-			for _, b := range g.HostsOf(s) {
+			for _, b := range g.AttachedTo(s) {
 				visit(a, b)
 			}
 			visit(a, g.PortZero(s))

@@ -40,7 +40,7 @@ func ByEnd(in *route.Input, tables *route.Tables) *Paths {
 	return newPaths(in, tables, class, in.Graph.EndSwitch, nil)
 }
 
-// BySwitch makes two classes a switch: its hosts and its port 0.
+// BySwitch makes two classes a switch: its hosts, and its port 0 with its aggregation nodes.
 func BySwitch(in *route.Input, tables *route.Tables) *Paths {
 	g := in.Graph
 	class := make([]int32, g.NumEnds)
@@ -48,7 +48,7 @@ func BySwitch(in *route.Input, tables *route.Tables) *Paths {
 	for end := range class {
 		s := g.EndSwitch[end]
 		class[end] = 2 * s
-		if g.IsPortZero(int32(end)) {
+		if !g.IsHost(int32(end)) {
 			class[end]++
 		}
 	}

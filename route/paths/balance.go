@@ -90,7 +90,7 @@ func (b *balancer) eachPair(visit func(s, t int32, traffic float64)) {
 	g := b.in.Graph
 	for s := range int32(g.NumSwitches) {
 		for t := range int32(g.NumSwitches) {
-			if n := len(g.HostsOf(s)) * len(g.HostsOf(t)); n > 0 && s != t {
+			if n := len(g.AttachedTo(s)) * len(g.AttachedTo(t)); n > 0 && s != t {
 				visit(s, t, float64(n))
 			}
 		}

@@ -99,7 +99,7 @@ func (sel *selection) findCandidates(ctx context.Context, in *Input) error {
 	g, S := sel.g, sel.g.NumSwitches
 	finders := make([]*yen, max(1, in.Workers))
 	return par.For(ctx, in.Workers, S, func(w, t int) error {
-		if len(g.HostsOf(int32(t))) == 0 {
+		if len(g.AttachedTo(int32(t))) == 0 {
 			return nil
 		}
 		if finders[w] == nil {
@@ -107,7 +107,7 @@ func (sel *selection) findCandidates(ctx context.Context, in *Input) error {
 		}
 		finders[w].setTarget(int32(t))
 		for s := range S {
-			if s != t && len(g.HostsOf(int32(s))) > 0 {
+			if s != t && len(g.AttachedTo(int32(s))) > 0 {
 				ways := finders[w].find(int32(s), candidates)
 				for len(ways) > 0 && len(ways[len(ways)-1]) > len(ways[0])+sel.extra {
 					ways = ways[:len(ways)-1]

@@ -96,7 +96,7 @@ func drawPaths(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	b := newBuilder(r)
 	drawers := make([]*pathDrawer, max(1, in.Workers))
 	err := par.For(ctx, in.Workers, g.NumSwitches, func(w, t int) error {
-		hosts := g.HostsOf(int32(t))
+		hosts := g.AttachedTo(int32(t))
 		if len(hosts) == 0 {
 			return nil
 		}

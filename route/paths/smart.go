@@ -78,7 +78,7 @@ func countTurnUse(ctx context.Context, r *Rule) (*turnUse, error) {
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
-		sinks := len(g.HostsOf(t))
+		sinks := len(g.AttachedTo(t))
 		if sinks == 0 {
 			continue
 		}
@@ -95,7 +95,7 @@ func countTurnUse(ctx context.Context, r *Rule) (*turnUse, error) {
 			}
 			byDist[dist] = append(byDist[dist], int32(x))
 			if through[x] = 0; x >= g.NumChannels {
-				through[x] = float64(sinks * len(g.HostsOf(int32(x-g.NumChannels))))
+				through[x] = float64(sinks * len(g.AttachedTo(int32(x-g.NumChannels))))
 			}
 		}
 		for left := len(byDist) - 1; left > 0; left-- {

@@ -38,7 +38,7 @@ func (m *measure) meter(worker int, f *check.Facts) check.Observer {
 
 // Observe measures the ways to one LID.
 func (m *meter) Observe(p *check.Paths) {
-	toHost := p.Owner < int32(m.facts.Graph.NumHosts)
+	toHost := m.facts.Graph.IsHost(p.Owner)
 	if p.Shortest && p.AllMay() {
 		m.countShortest(p, toHost)
 	} else {

@@ -91,7 +91,7 @@ func (r *redundancy) prepare() {
 		var ports []sender
 		apart := false
 		for _, end := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
-			if g.IsPortZero(end) || r.LIDs.Count[end] == 0 {
+			if !g.IsHost(end) || r.LIDs.Count[end] == 0 {
 				continue
 			}
 			s := sender{at: g.EndSwitch[end], end: end, weight: 1}

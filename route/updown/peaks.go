@@ -66,7 +66,7 @@ func hostDistances(g *fabric.Graph, from int32) []int32 {
 		queued[u] = false
 		for _, c := range g.OutOf(u) {
 			v := g.To[c]
-			hosts := g.HostStart[v+1] - g.HostStart[v]
+			hosts := g.HostCount(v)
 			if d := distance[u] + 1 + hosts; d < distance[v] && !g.Drained[v] {
 				if distance[v] = d; !queued[v] {
 					queued[v] = true

@@ -145,7 +145,7 @@ func (n *Network) number(ends *route.Ends) (byLID [][]columnOf) {
 	byLID = make([][]columnOf, int(ends.Top())/route.BlockSize*route.BlockSize+route.BlockSize)
 	for h := range int32(n.g.NumHosts) {
 		lids := ends.Count(h)
-		if lids == 0 {
+		if lids == 0 || !n.g.IsHost(h) {
 			continue
 		}
 		switch n.lids.by {

@@ -166,7 +166,7 @@ func (w *demandWalker) targets(s *demandSource) []demandTarget {
 		own[w.g.EndNode[h]]++
 	}
 	for end := range int32(w.g.NumHosts) {
-		if n := s.n - own[w.g.EndNode[end]]; n > 0 && w.arrives(s.at, end) {
+		if n := s.n - own[w.g.EndNode[end]]; n > 0 && w.g.IsHost(end) && w.arrives(s.at, end) {
 			out = append(out, demandTarget{end, n})
 		}
 	}

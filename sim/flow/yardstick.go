@@ -229,7 +229,7 @@ func (t *endTree) add(target int32) {
 	}
 	clear(t.joins)
 	for s := range t.via {
-		t.via[s], t.flow[s] = fabric.Nothing, int64(len(t.g.HostsOf(int32(s))))+1
+		t.via[s], t.flow[s] = fabric.Nothing, int64(len(t.g.AttachedTo(int32(s))))+1
 		port := t.p.Tables.Port(int32(s), lid)
 		if port == route.NoPort {
 			continue

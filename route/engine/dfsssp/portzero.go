@@ -22,13 +22,13 @@ const (
 	kept  = 128 // trees that are not grown again for want of memory
 )
 
-// routePortZeros routes the LIDs of port 0 of every switch. First those to which the
+// routePortZeros routes the LIDs of port 0 and of the aggregation nodes of every switch. First those to which the
 // first lane, as it is, leads from everywhere. Then the others, one after the other,
 // because what one adds to the lanes may change the next.
 func (r *router) routePortZeros(ctx context.Context, part columns.Part, order []int32) error {
 	var all, others []destination
 	for _, t := range order {
-		if part.Count(&r.in.Ends, r.G.PortZero(t)) > 0 {
+		if slices.ContainsFunc(r.G.OthersOf(t), func(end int32) bool { return part.Count(&r.in.Ends, end) > 0 }) {
 			all = append(all, destination{to: t})
 		}
 	}

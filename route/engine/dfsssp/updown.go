@@ -132,7 +132,7 @@ func (u *upDown) judge(g *fabric.Graph, w *shortest.Ways, kind []uint8) verdict 
 		default:
 			kind[s] = none
 		}
-		if g.HostStart[s] == g.HostStart[s+1] {
+		if g.HostCount(s) == 0 {
 			continue
 		}
 		if kind[s] == none {
@@ -157,7 +157,7 @@ func split(g *fabric.Graph) []part {
 		}
 		var p part
 		for _, x := range found {
-			if g.HostStart[x] < g.HostStart[x+1] {
+			if g.HostCount(x) > 0 {
 				p.hosted = append(p.hosted, x)
 			} else {
 				p.bare = append(p.bare, x)

@@ -91,7 +91,7 @@ func (r *row) route(d int32, from, end int) {
 	}
 	g := r.in.Graph
 	there := r.m.Switches[d]
-	r.ends = append(append(r.ends[:0], g.HostsOf(there)...), g.PortZero(there))
+	r.ends = append(append(r.ends[:0], g.HostsOf(there)...), g.OthersOf(there)...)
 	if r.s == d {
 		for _, e := range r.ends {
 			r.enter(e, from, end, g.EndPort[e])
@@ -110,10 +110,10 @@ func (r *row) route(d int32, from, end int) {
 	load := r.load[r.m.First(place):][:len(links)]
 	weight := r.m.through(r.flow, r.s, d, dim, dir)
 	for _, e := range r.ends {
-		if g.IsPortZero(e) {
-			r.spread(e, from, end, links, load, weight)
-		} else {
+		if g.IsHost(e) {
 			r.spread(e, from, end, links, load, weight*hostWeight)
+		} else {
+			r.spread(e, from, end, links, load, weight)
 		}
 	}
 }

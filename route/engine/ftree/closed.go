@@ -63,10 +63,12 @@ func (f *rowFiller) fillRow(s int32) []*route.Block {
 	for b := range row {
 		row[b] = f.block(b)
 	}
-	for _, h := range f.r.t.g.HostsOf(s) {
-		f.routeOwnEnd(row, h)
+	for _, end := range f.r.t.g.HostsOf(s) {
+		f.routeOwnEnd(row, end)
 	}
-	f.routeOwnEnd(row, f.r.t.g.PortZero(s))
+	for _, end := range f.r.t.g.OthersOf(s) {
+		f.routeOwnEnd(row, end)
+	}
 	return row
 }
 

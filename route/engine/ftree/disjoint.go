@@ -59,7 +59,7 @@ func (w *loadWorker) readSiblings(at hostLID) {
 	node := g.EndNode[at.end]
 	sib.next = sib.next[:0]
 	for _, e := range g.NodeEnds[g.NodeStart[node]:g.NodeStart[node+1]] {
-		if g.IsPortZero(e) || at.number >= w.ends.Count(e) || g.EndSwitch[e] == g.EndSwitch[at.end] {
+		if !g.IsHost(e) || at.number >= w.ends.Count(e) || g.EndSwitch[e] == g.EndSwitch[at.end] {
 			continue
 		}
 		n := len(sib.next)

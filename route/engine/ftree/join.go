@@ -88,7 +88,7 @@ func (j *joiner) run(ctx context.Context, numWorkers int) (*secondLane, error) {
 		w.levelHops.setTarget(target)
 		w.joinHops.setTarget(target)
 		second.hosts[i] = w.join(g.HostsOf(target))
-		second.zeros[i] = w.join([]int32{g.PortZero(target)})
+		second.zeros[i] = w.join(g.OthersOf(target))
 		changes[i] = w.changes
 		return nil
 	})

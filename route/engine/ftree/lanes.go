@@ -171,7 +171,9 @@ func (y *laneLayout) slClasses(t *tree, spreadOver int32) *slClasses {
 			}
 		}
 		if y.second != nil {
-			c.of[g.PortZero(s)] = int32(len(c.all))
+			for _, end := range g.OthersOf(s) {
+				c.of[end] = int32(len(c.all))
+			}
 			c.all = append(c.all, slClass{at: s, zero: true, leaf: -1})
 		}
 	}

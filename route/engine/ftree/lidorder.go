@@ -71,7 +71,7 @@ func newHostKinds(g *fabric.Graph, types []string, multihomed string) *hostKinds
 	for n := range g.NumNodes {
 		before := 0
 		for _, end := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
-			if !g.IsPortZero(end) {
+			if g.IsHost(end) {
 				k.portRank[end] = uint8(before)
 				k.perType = max(k.perType, before+1)
 				before = min(before+1, most-1)
@@ -91,7 +91,7 @@ func (k *hostKinds) kindOf(host int32) uint8 {
 	return uint8(len(k.types)*k.perType) + k.portRank[host]
 }
 
-// switchKind returns the kind of port 0 of all switches, the last one.
+// switchKind returns the kind of port 0 and the aggregation nodes of all switches, the last one.
 func (k *hostKinds) switchKind() uint8 { return uint8((len(k.types) + 1) * k.perType) }
 
 // orderLIDs numbers the LIDs: leaves in their order, then the other switches, and the ports of
@@ -114,8 +114,9 @@ func orderLIDs(t *tree, ends *route.Ends, k *hostKinds, dummies bool) *lidOrder 
 		for _, h := range t.g.HostsOf(s) {
 			l.add(ends, h, lidRun{kind: k.kindOf(h), place: int32(place), index: indexes[h]})
 		}
-		zero := t.g.PortZero(s)
-		l.add(ends, zero, lidRun{kind: k.switchKind(), place: int32(place), index: int32(place)})
+		for _, end := range t.g.OthersOf(s) {
+			l.add(ends, end, lidRun{kind: k.switchKind(), place: int32(place), index: int32(place)})
+		}
 	}
 	return l
 }
@@ -181,7 +182,7 @@ func firstPort(g *fabric.Graph, host int32) int32 { return g.NodeEnds[g.NodeStar
 func mostHosts(t *tree) int32 {
 	most := int32(0)
 	for s := range t.g.NumSwitches {
-		most = max(most, t.g.HostStart[s+1]-t.g.HostStart[s])
+		most = max(most, t.g.HostCount(int32(s)))
 	}
 	return most
 }

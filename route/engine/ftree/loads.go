@@ -84,7 +84,7 @@ func (l *linkLoads) read(ctx context.Context, workers int) error {
 	return par.For(ctx, workers, l.tables.NumBlocks(), func(_, b int) error {
 		sends := l.sends[b*route.BlockSize:][:route.BlockSize]
 		for k := range sends {
-			if lid := b*route.BlockSize + k; lid < len(ends) && ends[lid] >= 0 && !g.IsPortZero(ends[lid]) {
+			if lid := b*route.BlockSize + k; lid < len(ends) && ends[lid] >= 0 && g.IsHost(ends[lid]) {
 				sends[k] = make([]uint8, g.NumSwitches)
 			}
 		}
@@ -156,7 +156,7 @@ type lidPaths struct {
 // gather adds up the paths of all hosts that come through each switch, the farthest first.
 func (p *lidPaths) gather(g *fabric.Graph, hops *nextHops) {
 	for _, s := range hops.order {
-		p.flow[s] = int64(g.HostStart[s+1] - g.HostStart[s])
+		p.flow[s] = int64(g.HostCount(s))
 	}
 	p.flow[hops.target] = 0
 	for k := len(hops.order) - 1; k >= 0; k-- {
@@ -247,10 +247,11 @@ func routeByLoad(ctx context.Context, in *route.Input, r *reachability, order *l
 				w.paths.gather(g, hops)
 				w.paths.count(hops, w.load, 1)
 			})
-			zero := g.PortZero(target)
-			if lid := in.Ends.Base[zero] + fabric.LID(k); k < in.Ends.Count(zero) {
-				tables.Set(target, lid, 0)
-				w.takeLeastLoad(w.towards(target), lid, k)
+			for _, end := range g.OthersOf(target) {
+				if lid := in.Ends.Base[end] + fabric.LID(k); k < in.Ends.Count(end) {
+					tables.Set(target, lid, g.EndPort[end])
+					w.takeLeastLoad(w.towards(target), lid, k)
+				}
 			}
 		}
 	}

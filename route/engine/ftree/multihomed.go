@@ -92,7 +92,7 @@ func (h *indexSwapper) sharedSwitches(host, index int32) int {
 	n, leaf := 0, g.EndSwitch[host]
 	node := g.EndNode[host]
 	for _, other := range g.NodeEnds[g.NodeStart[node]:g.NodeStart[node+1]] {
-		if other == host || g.IsPortZero(other) || !h.fixed[other] {
+		if other == host || !g.IsHost(other) || !h.fixed[other] {
 			continue
 		}
 		n += h.sharedOnWayUp(leaf, index, g.EndSwitch[other], h.indexes[other]) + h.sharedOnWayUp(leaf, index, leaf, h.indexes[other])

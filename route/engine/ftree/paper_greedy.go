@@ -100,7 +100,7 @@ func (w *greedy) run(ctx context.Context, ends *route.Ends) error {
 			}
 		}
 		if w.t.level[s] == 0 {
-			for range w.dummies - (g.HostStart[s+1] - g.HostStart[s]) {
+			for range w.dummies - g.HostCount(s) {
 				w.takeMainPath(s, -1)
 			}
 		}
@@ -109,7 +109,9 @@ func (w *greedy) run(ctx context.Context, ends *route.Ends) error {
 		w.routeSibling(ends, h)
 	}
 	for s := range int32(g.NumSwitches) {
-		w.routeEnd(ends, g.PortZero(s))
+		for _, end := range g.OthersOf(s) {
+			w.routeEnd(ends, end)
+		}
 	}
 	return ctx.Err()
 }
@@ -193,11 +195,11 @@ func (w *greedy) extendUp(hops *nextHops, from, end int32) {
 func (w *greedy) addToMainPath(s, bundle, end int32) {
 	_, link := w.leastLoad(bundle)
 	w.main.leadsTo[s], w.main.step[s] = w.main.round, step{w.main.round, bundle, link}
-	if end < 0 || !w.t.g.IsPortZero(end) {
+	if end < 0 || w.t.g.IsHost(end) {
 		w.loads.link[link]++
 		w.loads.through[s]++
 	}
-	if w.multihomed != none && end >= 0 && !w.t.g.IsPortZero(end) {
+	if w.multihomed != none && end >= 0 && w.t.g.IsHost(end) {
 		w.node.switches[end] = append(w.node.switches[end], s)
 	}
 }
@@ -230,7 +232,7 @@ func (w *greedy) leastLoad(bundle int32) (load, link int32) {
 // routeToMainPath sends a LID from every switch to the main path where it can, otherwise over the
 // least loaded link.
 func (w *greedy) routeToMainPath(hops *nextHops, lid fabric.LID, end int32) {
-	counts := !w.t.g.IsPortZero(end)
+	counts := w.t.g.IsHost(end)
 	for k, s := range hops.order {
 		if on := w.main.step[s]; on.round == w.main.round {
 			w.tables.Set(s, lid, w.t.linkPort[on.link])

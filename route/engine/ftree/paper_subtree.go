@@ -106,6 +106,11 @@ func connectBySubtree(ctx context.Context, in *route.Input, r *reachability, tab
 				tables.Set(s, lid, toSiblings)
 			}
 		}
+		for end, is := range g.Aggregation { // as port 0 of their switch
+			if lid, at := ends.Base[end], g.EndSwitch[end]; is && lid != 0 && s != at && tables.Port(s, lid) == route.NoPort {
+				tables.Set(s, lid, tables.Port(s, lids[at]))
+			}
+		}
 		return nil
 	})
 }

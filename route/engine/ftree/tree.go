@@ -141,13 +141,13 @@ func levelsBelow(g *fabric.Graph, roots []int32) []int32 {
 // that all have many: those are on a spine, as storage often is. One with another role
 // is none.
 func isLeaf(g *fabric.Graph, s int32) bool {
-	hosts := g.HostStart[s+1] - g.HostStart[s]
+	hosts := g.HostCount(s)
 	if hosts == 0 || g.SwitchRole[s] == fabric.RoleRoot || g.SwitchRole[s] == fabric.RoleMiddle {
 		return false
 	}
 	others, sum := int32(0), int32(0)
 	for _, c := range g.OutOf(s) {
-		n := g.HostStart[g.To[c]+1] - g.HostStart[g.To[c]]
+		n := g.HostCount(g.To[c])
 		if n == 0 {
 			return true
 		}

@@ -186,7 +186,7 @@ func rankEnds(in *route.Input) []int32 {
 	next := make([]int32, g.NumSwitches) // rank of the next end port of a switch
 	portZeroLast := ends.MaxLMC() > 0
 	for lid, end := range ends.ByLID() {
-		if end < 0 || ends.Base[end] != fabric.LID(lid) || portZeroLast && g.IsPortZero(end) {
+		if end < 0 || ends.Base[end] != fabric.LID(lid) || portZeroLast && g.IsPortZero(end) || g.Aggregation[end] {
 			continue
 		}
 		rank[end] = next[g.EndSwitch[end]]
@@ -194,6 +194,11 @@ func rankEnds(in *route.Input) []int32 {
 	}
 	if portZeroLast {
 		copy(rank[g.NumHosts:], next)
+	}
+	for end, is := range g.Aggregation {
+		if is {
+			rank[end] = rank[g.PortZero(g.EndSwitch[end])]
+		}
 	}
 	return rank
 }

@@ -61,7 +61,7 @@ func (m *torus) write(in *route.Input, t *route.Tables, d int32) {
 	ends := slices.Clone(g.HostsOf(there))
 	slices.SortFunc(ends, func(a, b int32) int { return cmp.Compare(in.Ends.Base[a], in.Ends.Base[b]) })
 	ends = slices.DeleteFunc(ends, func(end int32) bool { return in.Ends.Count(end) == 0 })
-	ends = append(ends, g.PortZero(there))
+	ends = append(ends, g.OthersOf(there)...)
 	for s, sw := range m.Switches {
 		for i, end := range ends {
 			for k := range in.Ends.Count(end) {

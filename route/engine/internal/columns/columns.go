@@ -1,8 +1,8 @@
 // Package columns fills forwarding tables destination by destination, for engines that
 // choose the paths to one LID after the other.
 //
-// The LIDs at one destination switch, those of its hosts and of its port 0, are columns:
-// a port of every switch for each. Route searches for the ways to several destinations
+// The LIDs at one destination switch, those of its hosts, of its aggregation nodes and of its
+// port 0, are columns: a port of every switch for each. Route searches for the ways to several destinations
 // side by side, has the engine choose the columns of one after the other, in a given
 // order, and writes them. While one batch of destinations is chosen the next one is
 // searched. So what is chosen does not depend on the number of cores.
@@ -23,8 +23,8 @@ import (
 
 // Part says which LIDs of a destination are columns.
 type Part struct {
-	First, End      int // offsets to the base LID, from First on and below End
-	Hosts, PortZero bool
+	First, End      int  // offsets to the base LID, from First on and below End
+	Hosts, PortZero bool // PortZero: with aggregation nodes
 }
 
 // Parts returns the base LIDs and, if there are any, all others.
@@ -43,7 +43,7 @@ func (p *Part) Count(ends *route.Ends, end int32) int { return min(ends.Count(en
 type Columns struct {
 	To    int32 // destination switch
 	Ports []Port
-	LIDs  []fabric.LID // by column: those of hosts, then those of port 0
+	LIDs  []fabric.LID // by column: those of hosts, then those of aggregation nodes and port 0
 	N     int          // number of columns
 	Hosts int          // columns of hosts
 
@@ -76,7 +76,9 @@ func (c *Columns) Open(in *route.Input, to int32, part Part) {
 		}
 	}
 	if c.Hosts = c.N; part.PortZero {
-		c.add(&in.Ends, g.PortZero(to), part)
+		for _, end := range g.OthersOf(to) {
+			c.add(&in.Ends, end, part)
+		}
 	}
 	if need := g.NumSwitches * c.N; cap(c.entries) < need {
 		c.entries = make([]uint8, need)

@@ -132,7 +132,7 @@ func (b *builder) startFlow() {
 	}
 	b.flow = b.flow[:S*b.N]
 	for s := range S {
-		hosts := uint32(g.HostStart[s+1] - g.HostStart[s])
+		hosts := uint32(g.HostCount(int32(s)))
 		row := b.flow[s*b.N : (s+1)*b.N]
 		for c := range row {
 			row[c] = hosts

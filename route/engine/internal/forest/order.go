@@ -5,7 +5,7 @@ package forest
 func destinations(n *Net) []int32 {
 	c := chain{n: n, taken: make([]bool, n.G.NumSwitches), seen: make([]int32, n.G.NumSwitches)}
 	for s := range int32(n.G.NumSwitches) {
-		if n.G.HostStart[s+1] == n.G.HostStart[s] {
+		if n.G.HostCount(s) == 0 {
 			c.taken[s] = true
 		}
 	}
@@ -16,7 +16,7 @@ func destinations(n *Net) []int32 {
 		}
 	}
 	for s := range int32(n.G.NumSwitches) {
-		if n.G.HostStart[s+1] == n.G.HostStart[s] {
+		if n.G.HostCount(s) == 0 {
 			c.order = append(c.order, s)
 		}
 	}

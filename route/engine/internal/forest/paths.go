@@ -51,7 +51,7 @@ func (b *builder) choosePaths(w *worker, s int32) {
 		b.entries[s] |= b.entriesBy(i)
 	}
 	most := min(len(w.allowed), bits.OnesCount64(b.entries[s]))
-	w.own = int64(g.HostStart[s+1]-g.HostStart[s]) + 1
+	w.own = int64(g.HostCount(s)) + 1
 	row := b.Row(s)
 	for _, p := range b.Ports {
 		b.basePath(w, s, p.Base)

@@ -9,14 +9,14 @@ func Weight(g *fabric.Graph, s int32) int64 {
 	if g.NumHosts == 0 {
 		return 1
 	}
-	return int64(g.HostStart[s+1] - g.HostStart[s])
+	return int64(g.HostCount(s))
 }
 
 // Hosted lists those switches of a list that have hosts, the list itself when none has.
 func Hosted(g *fabric.Graph, list []int32) []int32 {
 	var hosted []int32
 	for _, s := range list {
-		if g.HostStart[s+1] > g.HostStart[s] {
+		if g.HostCount(s) > 0 {
 			hosted = append(hosted, s)
 		}
 	}

@@ -38,7 +38,7 @@ func NewLoads(g *fabric.Graph) *Loads {
 		First: make([]int32, g.NumSwitches), flow: make([]int64, g.NumSwitches),
 	}
 	for s := range l.Hosts {
-		l.Hosts[s] = int64(g.HostStart[s+1] - g.HostStart[s])
+		l.Hosts[s] = int64(g.HostCount(int32(s)))
 	}
 	for i, c := range g.Out {
 		l.Place[c] = int32(i)
