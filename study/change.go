@@ -6,9 +6,13 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/check"
+	"weft/route/job"
+	"weft/route/repair"
 )
 
 // Change says what a new Plan changes in a subnet that runs an old one.
@@ -19,6 +23,14 @@ type Change struct {
 	Pairs   *Tally `json:"pairs"`   // of hosts; kept: every LID in use still is; null unless sources choose among LIDs
 	Entries Tally  `json:"entries"` // of the forwarding tables of the switches that are there now
 	Blocks  int    `json:"blocks"`  // of 64 entries that must be written
+
+	// Repair counts what a repair of the old Plan has done; null where an engine routed
+	// afresh, with the reason if a repair was not possible.
+	Repair      *repair.Figures `json:"repair"`
+	NotRepaired string          `json:"not_repaired,omitempty"`
+	// Mixture says what can happen while switches hold entries of both Plans; absent with
+	// --no-check.
+	Mixture *check.Mixture `json:"mixture,omitempty"`
 
 	Switches []SwitchChange `json:"switches"` // that must be written to
 	Moved    []MovedPort    `json:"moved_ports"`
@@ -51,11 +63,15 @@ type MovedPort struct {
 	To   fabric.LID  `json:"to"`
 }
 
-// NewChange makes the document of a Change since the Plan of a file.
-func NewChange(since string, g *fabric.Graph, c *route.Change) *Change {
+// NewChange makes the document of a Change since the Plan of a file, to that of a job. The
+// mixture may be nil.
+func NewChange(since string, g *fabric.Graph, c *route.Change, r *job.Result, mixture *check.Mixture) *Change {
 	out := &Change{
 		Since: since, Ports: Tally(c.Ports), LIDs: Tally(c.LIDs), Pairs: (*Tally)(c.Pairs), Entries: Tally(c.Entries),
-		Blocks: c.Blocks, Switches: []SwitchChange{}, Moved: []MovedPort{}, numSwitches: g.NumSwitches,
+		Blocks: c.Blocks, Repair: r.Repaired, Mixture: mixture, Switches: []SwitchChange{}, Moved: []MovedPort{}, numSwitches: g.NumSwitches,
+	}
+	if r.NotRepaired != nil {
+		out.NotRepaired = r.NotRepaired.Error()
 	}
 	for _, s := range c.Switches {
 		out.Switches = append(out.Switches, SwitchChange{g.SwitchGUID[s.Switch], g.SwitchDesc[s.Switch], Tally(s.Entries), s.Blocks})
@@ -90,7 +106,9 @@ func (c *Change) write(w io.Writer) error {
 		}
 		fmt.Fprintf(w, "  %q (%s) port %d moves from LID %d to %d\n", p.Name, p.GUID, p.Port, p.From, p.To)
 	}
+	c.writeRepair(w)
 	fmt.Fprintf(w, "to write: %d of %d switches, %d blocks of %d entries\n", len(c.Switches), c.numSwitches, c.Blocks, route.BlockSize)
+	c.writeMixture(w)
 	if len(c.Switches) == 0 {
 		return nil
 	}
@@ -106,6 +124,68 @@ func (c *Change) write(w io.Writer) error {
 		rows = append(rows, []string{fmt.Sprintf("  and %d more (--json lists all)", more)})
 	}
 	return Table(w, rows)
+}
+
+// writeRepair says what a repair has done, or why there was none.
+func (c *Change) writeRepair(w io.Writer) {
+	if c.NotRepaired != "" {
+		fmt.Fprintln(w, "routed afresh:", c.NotRepaired)
+	}
+	r := c.Repair
+	if r == nil {
+		return
+	}
+	fmt.Fprintf(w, "repaired: %d entries for %d LIDs crossed what is lost, in %d blocks; %d of them moved, %d entries are new, %d dropped\n",
+		r.Crossed, r.Columns, r.CrossedBlocks, r.Moved, r.Filled, r.Dropped)
+	if r.Dependencies > 0 {
+		fmt.Fprintf(w, "%d channel dependencies are new\n", r.Dependencies)
+	}
+	if r.Unordered {
+		fmt.Fprintln(w, "the old Plan has cycles of channel dependencies, and so none were avoided")
+	}
+	fmt.Fprintln(w, "links that have come back carry nothing yet; --rebalance routes afresh")
+}
+
+// writeMixture says what can happen while the tables are being written.
+func (c *Change) writeMixture(w io.Writer) {
+	m := c.Mixture
+	switch {
+	case m == nil:
+		return
+	case m.OK:
+		fmt.Fprintln(w, "while they are written: old and new entries, mixed in any order, neither loop nor deadlock")
+		return
+	}
+	for _, l := range m.Loops {
+		fmt.Fprintf(w, "while they are written: packets to LID %d can loop between %s\n", l.LID, portList(l.Switches))
+	}
+	if more := m.LoopLIDs - len(m.Loops); more > 0 {
+		fmt.Fprintf(w, "  and to %d LIDs more\n", more)
+	}
+	switch {
+	case m.Deadlock.DeadlockFree == check.Yes:
+		fmt.Fprintln(w, "while they are written: no deadlock")
+	case m.Deadlock.DeadlockFree == check.Unknown:
+		fmt.Fprintln(w, "while they are written: whether packets can deadlock is unknown, as the lanes are")
+	default:
+		fmt.Fprintf(w, "while they are written: packets can deadlock, on VL %s: a ring of %d channels, the first from %s\n",
+			strings.Trim(fmt.Sprint(m.VLs), "[]"), len(m.Deadlock.Cycle), m.Deadlock.Cycle[0].From)
+	}
+}
+
+// ringShown is the number of switches of a ring that are named.
+const ringShown = 4
+
+func portList(ports []fabric.PortName) string {
+	words := make([]string, 0, ringShown+1)
+	for i := range ports {
+		if i == ringShown {
+			words = append(words, fmt.Sprintf("%d more", len(ports)-i))
+			break
+		}
+		words = append(words, ports[i].String())
+	}
+	return strings.Join(words, ", ")
 }
 
 // changed counts all but what is kept.

@@ -14,6 +14,7 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/job"
+	"weft/route/repair"
 	"weft/sim/flow"
 )
 
@@ -128,7 +129,10 @@ func TestChange(t *testing.T) {
 	c := NewChange("old.plan", g, &route.Change{
 		Moved:    []route.MovedPort{{End: 1, From: 3, To: 9}},
 		Switches: []route.SwitchChange{{Switch: 2, Blocks: 1}},
-	})
+	}, &job.Result{Repaired: &repair.Figures{Crossed: 7}, NotRepaired: errors.New("no")}, nil)
+	if c.Repair.Crossed != 7 || c.NotRepaired != "no" {
+		t.Errorf("%+v", c)
+	}
 	if m := c.Moved[0]; m.GUID != g.EndNodeGUID[1] || m.Name != g.EndDesc[1] || m.Port != 1 || m.From != 3 || m.To != 9 {
 		t.Errorf("%+v", m)
 	}

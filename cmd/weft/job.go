@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"time"
 
 	"github.com/spf13/cobra"
@@ -124,25 +125,37 @@ func (p *pathSetFlags) equip(cmd *cobra.Command, chain job.Chain) error {
 
 // keepFlags name the Plan that a subnet runs now.
 type keepFlags struct {
-	path string
-	kept *job.Kept // nil without one
+	path      string
+	kept      *job.Kept // nil without one
+	rebalance bool
 }
 
-const keepHelp = `--keep OLD-PLAN routes a fabric that has changed - hosts, links or switches added or
-lost - for a subnet that runs the old Plan: end ports are known by their GUIDs and keep
-their LIDs wherever the new paths allow it, each source keeps the LIDs that it sends to,
-and LIDs of ports that are gone wait for them as long as there are others. The engine,
-its options and the LMC are those of the old Plan unless they are given (the seed is 1
-unless --seed is given). The report says what changes, and what must be written to the
-switches.`
+const keepHelp = `--keep OLD-PLAN is for a fabric that has changed - hosts, links or switches added or
+lost - and a subnet that runs the old Plan. It repairs that Plan: only entries whose path
+crossed what is lost get another port, and what is new gets entries; links that have come
+back carry nothing yet. End ports are known by their GUIDs and keep their LIDs, each source
+keeps the LIDs that it sends to, and LIDs of ports that are gone wait for them as long as
+there are others.
+
+--rebalance routes afresh instead, and keeps the LIDs wherever the new paths allow it; so do
+--engine, --option, --lmc, --vls and --seed. The engine, its options and the LMC are those
+of the old Plan unless they are given. A fresh routing is also made, and the report says
+why, where a repair would need a cycle of dependencies. The report says what changes, what
+must be written to the switches, and whether packets can loop or deadlock while some
+switches have old entries and others new ones.`
 
 func (k *keepFlags) add(cmd *cobra.Command) {
-	cmd.Flags().StringVar(&k.path, "keep", "", "keep the LIDs of this Plan (written by -o), and report what changes")
+	f := cmd.Flags()
+	f.StringVar(&k.path, "keep", "", "repair this Plan (written by -o), and report what changes")
+	f.BoolVar(&k.rebalance, "rebalance", false, "with --keep: route afresh, keep only the LIDs")
 }
 
 // setChain sets the chain that was asked for, or takes over that of the Plan to be kept.
 func (k *keepFlags) setChain(cmd *cobra.Command, chain string, routing *routeFlags) error {
 	if k.path == "" {
+		if k.rebalance {
+			return errors.New("--rebalance goes with --keep")
+		}
 		return routing.setChain(chain)
 	}
 	f, err := os.Open(k.path)
@@ -173,7 +186,15 @@ func (k *keepFlags) hold(cmd *cobra.Command, g *fabric.Graph, routing *routeFlag
 	if cmd.Flags().Changed("lmc") {
 		routing.HeldLMC = 0
 	}
+	if !k.afresh(cmd) {
+		routing.Kept = k.kept
+	}
 	return nil
+}
+
+// afresh reports whether a fresh routing was asked for.
+func (k *keepFlags) afresh(cmd *cobra.Command) bool {
+	return k.rebalance || slices.ContainsFunc([]string{"engine", "paths", "option", "lmc", "vls", "seed"}, cmd.Flags().Changed)
 }
 
 // loadTables reads the Plan of files, and tells what is odd in them.

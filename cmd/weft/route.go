@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/fabric"
 	"weft/route/job"
 	"weft/study"
 )
@@ -114,11 +115,27 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	out := study.NewRoute(r, peakRSS())
 	out.Solver = o.stages.solving.Report()
 	if o.keep.kept != nil {
-		out.Change = study.NewChange(o.keep.path, g, o.keep.kept.Changes(g, r.Plan))
+		if out.Change, err = o.change(cmd, g, r); err != nil {
+			return err
+		}
 	}
 	unwritten := o.files.Write(g, r.Plan, func(path string, write func(io.Writer) error) error { return output(cmd, path, write) })
 	if err := answer(to, out, o.asJSON); err != nil || unwritten != nil {
 		return errors.Join(unwritten, err)
 	}
 	return proven(r)
+}
+
+// change compares the Plan with the one that was kept. The mixture of both is judged if
+// the Plan is.
+func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *job.Result) (*study.Change, error) {
+	kept := o.keep.kept
+	if o.noCheck {
+		return study.NewChange(o.keep.path, g, kept.Changes(g, r.Plan), r, nil), nil
+	}
+	mixture, err := kept.Mixture(cmd.Context(), g, r.Plan, o.routing.Workers)
+	if err != nil {
+		return nil, err
+	}
+	return study.NewChange(o.keep.path, g, kept.Changes(g, r.Plan), r, mixture), nil
 }

@@ -25,6 +25,7 @@
 //	cycle.go      a shortest cycle
 //	witness.go    packets that hold its channels; packets that are discarded
 //	findings.go   counts and examples of all workers
+//	mix.go        old and new entries in one subnet
 //
 // Three files are there for speed, and do what a simpler one says: groups.go and
 // groupmasks.go do the work of sources.go for all sources of a switch at once;

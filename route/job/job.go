@@ -16,6 +16,7 @@ import (
 	"weft/route/lids"
 	"weft/route/quality"
 	"weft/route/recipe"
+	"weft/route/repair"
 )
 
 // Request is a routing job: what to try, and the limits to keep.
@@ -26,6 +27,7 @@ type Request struct {
 	MaxVLs  int          // data VLs that may be used; 0: as many as the hardware is known to have, 8 if unknown
 	Workers int          // goroutines that may be used; less than 1 is 1
 	Seed    uint64       // of engines that draw at random
+	Kept    *Kept        // to be repaired; where that is not possible, or it is nil, the chain routes
 
 	// PassDeadSwitch has the next engine tried also where an option names a switch that is
 	// not there: for a subnet manager, a dead root must not stop a fabric.
@@ -47,6 +49,9 @@ type Result struct {
 	Seconds float64         // of all its stages
 	Report  *quality.Report // nil until it was judged
 	Judged  float64         // seconds that the judge took
+
+	Repaired    *repair.Figures // of the Plan kept; nil where an engine routed
+	NotRepaired error           // why the Plan kept was not repaired; nil where it was or none was
 }
 
 // Stage is a stage of an engine with its time.
@@ -69,6 +74,11 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 // error joins their refusals; any other error ends the job.
 func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	r := &Result{}
+	if req.Kept != nil {
+		if done, err := req.repair(ctx, g, r); done || err != nil {
+			return r, err
+		}
+	}
 	for _, step := range req.Chain {
 		made, err := req.step(ctx, g, step)
 		if err == nil {

@@ -12,12 +12,15 @@ import (
 	"weft/route/planfile"
 )
 
-// Kept is the Plan that a subnet runs now, when it is to be routed anew with as few
-// changes as can be: LIDs, and the LIDs that sources send to, are kept.
+// Kept is the Plan that a subnet runs now. It is repaired (Request.Kept), or routed afresh
+// with the LIDs, and the LIDs that sources send to, kept.
 type Kept struct {
 	Plan *route.Plan
 	old  *fabric.Graph // its switches and end ports
 }
+
+// Keep makes the Plan kept of one in memory, with its Graph.
+func Keep(plan *route.Plan, old *fabric.Graph) *Kept { return &Kept{plan, old} }
 
 // ReadKept reads the Plan from a file that planfile.Save wrote.
 func ReadKept(r io.Reader) (*Kept, error) {

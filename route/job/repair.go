@@ -1,0 +1,41 @@
+package job
+
+import (
+	"context"
+	"errors"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/lids"
+	"weft/route/repair"
+)
+
+// repair changes the Plan kept as little as the Graph demands. It returns false, and notes
+// why, where that is not possible, so that the Plan's engine routes afresh.
+func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (done bool, err error) {
+	k := req.Kept
+	watch := stopwatch{now: req.now()}
+	watch.stage("repair")
+	plan, figures, err := repair.Run(ctx, g, &repair.Request{Old: k.old, Plan: k.Plan, Held: req.LIDs.Held, Workers: max(1, req.Workers)})
+	watch.stage("")
+	if _, no := errors.AsType[*repair.Impossible](err); no {
+		r.NotRepaired = err
+		return false, nil
+	}
+	if _, no := errors.AsType[*lids.Exhausted](err); no {
+		r.NotRepaired = err
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	r.Plan, r.Engine, r.Repaired, r.Stages, r.Seconds = plan, req.Chain[0].Engine, figures, watch.stages, watch.total()
+	return true, nil
+}
+
+// Mixture judges what can happen while switches hold entries of the Plan kept and of a
+// new one.
+func (k *Kept) Mixture(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers int) (*check.Mixture, error) {
+	return check.Mix(ctx, k.old, k.Plan, g, plan, check.Options{Workers: max(1, workers)})
+}

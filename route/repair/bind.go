@@ -1,0 +1,173 @@
+package repair
+
+import (
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// binding is the old Plan as seen from the new Graph.
+type binding struct {
+	g, old    *fabric.Graph
+	plan      *route.Plan
+	ends      route.Ends // new
+	switchWas []int32    // by switch: the old one, -1 for none
+	endWas    []int32    // by end port: the old one, -1 for none
+	rows      [][]*route.Block
+	owner     []int32 // by LID: the end port, -1 for none
+	same      []bool  // by LID: it named the same end port
+	links     bool    // the links of the old Graph are known
+	other     []bool  // by port slot: what is behind it has changed; with links alone
+	gained    bool    // links, switches or hosts have come
+	drained   bool    // switches have been drained
+}
+
+// noEntries is a block of a switch that is new.
+var noEntries = func() *route.Block {
+	b := &route.Block{}
+	for i := range b {
+		b[i] = route.NoPort
+	}
+	return b
+}()
+
+// bind finds the switches and end ports of the old Plan, and the ports behind which
+// something else is now.
+func bind(g *fabric.Graph, req *Request, ends route.Ends) *binding {
+	b := &binding{
+		g: g, old: req.Old, plan: req.Plan, ends: ends, links: len(req.Old.Attached) > 0,
+		switchWas: match(g.NumSwitches, req.Old.NumSwitches, func(s, o int) int { return compareGUID(g.SwitchGUID[s], req.Old.SwitchGUID[o]) }),
+	}
+	b.endWas = match(g.NumHosts, req.Old.NumHosts, func(h, o int) int { return compareEnds(g, h, req.Old, o) })
+	for _, o := range b.switchWas {
+		if o >= 0 {
+			o += int32(req.Old.NumHosts)
+		}
+		b.endWas = append(b.endWas, o)
+	}
+	b.readRows()
+	b.readOwners()
+	for s, o := range b.switchWas {
+		b.drained = b.drained || g.Drained[s] && b.links && (o < 0 || !b.old.Drained[o])
+	}
+	if b.links {
+		b.readPorts()
+	}
+	return b
+}
+
+// match pairs the members of two sorted lists: by new member the old one, -1 for none.
+func match(n, old int, compare func(i, o int) int) []int32 {
+	was := slices.Repeat([]int32{-1}, n)
+	o := 0
+	for i := range n {
+		for o < old && compare(i, o) > 0 {
+			o++
+		}
+		if o < old && compare(i, o) == 0 {
+			was[i] = int32(o)
+		}
+	}
+	return was
+}
+
+func compareGUID(a, b fabric.GUID) int {
+	switch {
+	case a < b:
+		return -1
+	case a > b:
+		return 1
+	}
+	return 0
+}
+
+func compareEnds(g *fabric.Graph, h int, old *fabric.Graph, o int) int {
+	if d := compareGUID(g.EndNodeGUID[h], old.EndNodeGUID[o]); d != 0 {
+		return d
+	}
+	return int(g.EndNum[h]) - int(old.EndNum[o])
+}
+
+// readRows takes the blocks of all switches.
+func (b *binding) readRows() {
+	blocks := int(b.ends.Top())/route.BlockSize + 1
+	b.rows = make([][]*route.Block, b.g.NumSwitches)
+	for s, o := range b.switchWas {
+		b.rows[s] = slices.Repeat([]*route.Block{noEntries}, blocks)
+		if o < 0 {
+			continue
+		}
+		for i := range min(blocks, b.plan.Tables.NumBlocks()) {
+			b.rows[s][i] = b.plan.Tables.Block(o, i)
+		}
+	}
+}
+
+// readOwners finds the LIDs that name the end port that they named.
+func (b *binding) readOwners() {
+	b.owner = b.ends.ByLID()
+	was := b.plan.Ends.ByLID()
+	b.same = make([]bool, len(b.owner))
+	for lid, end := range b.owner {
+		b.same[lid] = end >= 0 && lid < len(was) && was[lid] >= 0 && b.endWas[end] == was[lid]
+	}
+}
+
+// readPorts finds the ports behind which something else is now.
+func (b *binding) readPorts() {
+	g := b.g
+	b.other = make([]bool, len(g.Attached))
+	for s, o := range b.switchWas {
+		for port := range int(g.SwitchPorts[s]) + 1 {
+			was := peer{}
+			if o >= 0 && int32(port) <= b.old.SwitchPorts[o] {
+				was = peerOf(b.old, o, uint8(port))
+			}
+			now := peerOf(g, int32(s), uint8(port))
+			b.other[int(g.PortStart[s])+port] = was != now
+			b.gained = b.gained || was != now && now != peer{}
+		}
+	}
+}
+
+// peer is what is behind a port, in whatever Graph it is.
+type peer struct {
+	node fabric.GUID
+	port uint8
+	kind uint8 // 0 for nothing
+}
+
+func peerOf(g *fabric.Graph, s int32, port uint8) peer {
+	switch c, host := g.At(s, port); {
+	case c >= 0:
+		return peer{g.SwitchGUID[g.To[c]], g.ToPort[c], 1}
+	case host >= 0:
+		return peer{g.EndNodeGUID[host], g.EndNum[host], 2}
+	}
+	return peer{}
+}
+
+// port is the old entry of a switch.
+func (b *binding) port(s int32, lid int) uint8 {
+	return b.rows[s][lid/route.BlockSize][lid%route.BlockSize]
+}
+
+// channel is the channel of the old entry of a switch, -1 if that has gone or never was.
+func (b *binding) channel(s int32, lid int) int32 {
+	port := b.port(s, lid)
+	c, _ := b.g.At(s, port)
+	if c >= 0 && b.links && b.other[int(b.g.PortStart[s])+int(port)] {
+		return fabric.Nothing
+	}
+	return c
+}
+
+// delivers reports whether the old entry of a LID's own switch is right.
+func (b *binding) delivers(lid int) bool {
+	end := b.owner[lid]
+	return b.same[lid] && b.port(b.g.EndSwitch[end], lid) == b.g.EndPort[end]
+}
+
+// through reports whether packets to a switch t may pass switch s.
+func (b *binding) through(s, t int32) bool { return s == t || !b.g.Drained[s] }

@@ -1,0 +1,304 @@
+package repair
+
+import (
+	"context"
+	"math/bits"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+	"weft/route/cdg"
+)
+
+// dependencies says which pairs of channels of the wide Graph may follow each other.
+type dependencies struct {
+	b     *binding
+	l     *lanes
+	index *cdg.Index
+	lost  []column
+	// looked is by edge of the index: whether the old Plan has it, as far as was asked for.
+	// With one lane and known links.
+	looked []uint8
+	order  *cdg.Order // nil until it is needed
+	cyclic bool       // the old Plan has cycles: everything is admitted
+	added  int        // dependencies that the old Plan does not have
+}
+
+// What looked says.
+const (
+	notAsked uint8 = iota
+	present
+	missing
+)
+
+func newDependencies(b *binding, l *lanes, lost []column) *dependencies {
+	d := &dependencies{b: b, l: l, index: cdg.NewIndex(l.wide), lost: lost}
+	if b.links && l.n == 1 {
+		d.looked = make([]uint8, d.index.Size)
+	}
+	return d
+}
+
+// lazy reports whether dependencies are looked up one by one, without an order.
+func (d *dependencies) lazy() bool { return d.looked != nil }
+
+// has reports whether the old Plan has the dependency of channel e on channel c, or the
+// repair has added it.
+func (d *dependencies) has(c, e int32) bool {
+	if d.order != nil {
+		return d.cyclic || d.order.Has(c, d.index.Rank[e])
+	}
+	at := &d.looked[d.index.Number(c, e)]
+	if *at == notAsked {
+		*at = missing
+		if d.lookUp(c, e) {
+			*at = present
+		}
+	}
+	return *at == present
+}
+
+// lookUp looks for a LID of the old Plan that goes from channel c to e.
+func (d *dependencies) lookUp(c, e int32) bool {
+	g, b := d.b.g, d.b
+	first, then := g.FromPort[c], g.FromPort[e]
+	if b.other[g.PortStart[g.From[c]]+int32(first)] || b.other[g.PortStart[g.From[e]]+int32(then)] {
+		return false
+	}
+	from, on := b.rows[g.From[c]], b.rows[g.From[e]]
+	for i, block := range from {
+		next := on[i]
+		for k, port := range block {
+			if port == first && next[k] == then && i*route.BlockSize+k < len(b.same) && b.same[i*route.BlockSize+k] {
+				return true
+			}
+		}
+	}
+	return false
+}
+
+// admit adds dependencies, or none if they would close a cycle with those of the old Plan.
+func (d *dependencies) admit(ctx context.Context, workers int, edges []cdg.Edge) (bool, error) {
+	if d.order == nil {
+		if err := d.arrange(ctx, workers); err != nil {
+			return false, err
+		}
+	}
+	if d.cyclic {
+		return true, nil
+	}
+	n := 0
+	for _, e := range edges {
+		if !d.order.Has(e.C, d.index.Rank[e.D]) {
+			n++
+		}
+	}
+	if n == 0 {
+		return true, nil
+	}
+	ok := d.order.Add(edges)
+	if ok {
+		d.added += n
+	}
+	return ok, nil
+}
+
+// arrange puts the channels in an order in which all dependencies of the old Plan lead
+// forwards: of all its entries, or, if they close a cycle on the new Graph, of those
+// whose paths are whole.
+func (d *dependencies) arrange(ctx context.Context, workers int) error {
+	for _, wholeOnly := range []bool{false, true} {
+		edges, err := d.read(ctx, workers, wholeOnly)
+		if err != nil {
+			return err
+		}
+		list := d.sorted(edges)
+		d.cyclic = list == nil
+		if d.cyclic {
+			continue
+		}
+		d.order = cdg.NewOrder(d.index, list, cdg.MoveFewer)
+		for c := range int32(d.l.wide.NumChannels) {
+			d.each(edges, c, func(k int32) { d.order.Link(c, k) })
+		}
+		return nil
+	}
+	d.order = cdg.NewOrder(d.index, nil, cdg.MoveFewer) // of no use
+	return nil
+}
+
+// each visits the ranks of the channels that follow channel c.
+func (d *dependencies) each(edges []uint64, c int32, visit func(k int32)) {
+	row := d.index.Row[c]
+	for k := range int32(len(d.l.wide.OutOf(d.l.wide.To[c]))) {
+		if i := row + int(k); edges[i/64]>>(i%64)&1 == 1 {
+			visit(k)
+		}
+	}
+}
+
+// sorted lists the channels so that all edges lead forwards, nil if there is a cycle.
+func (d *dependencies) sorted(edges []uint64) []int32 {
+	w := d.l.wide
+	into := make([]int32, w.NumChannels)
+	for c := range int32(w.NumChannels) {
+		out := w.OutOf(w.To[c])
+		d.each(edges, c, func(k int32) { into[out[k]]++ })
+	}
+	list := make([]int32, 0, w.NumChannels)
+	for c, n := range into {
+		if n == 0 {
+			list = append(list, int32(c))
+		}
+	}
+	for i := 0; i < len(list); i++ {
+		out := w.OutOf(w.To[list[i]])
+		d.each(edges, list[i], func(k int32) {
+			if into[out[k]]--; into[out[k]] == 0 {
+				list = append(list, out[k])
+			}
+		})
+	}
+	if len(list) < w.NumChannels {
+		return nil
+	}
+	return list
+}
+
+// read collects the dependencies of the old Plan as a bit an edge.
+func (d *dependencies) read(ctx context.Context, workers int, wholeOnly bool) ([]uint64, error) {
+	lostAt := make(map[int][]int32, len(d.lost))
+	if wholeOnly {
+		for _, c := range d.lost {
+			lostAt[c.lid] = c.switches
+		}
+	}
+	workers = max(1, workers)
+	own := make([]*reader, workers)
+	blocks := len(d.b.owner)/route.BlockSize + 1
+	err := par.For(ctx, workers, blocks, func(worker, i int) error {
+		if own[worker] == nil {
+			own[worker] = newReader(d)
+		}
+		for lid := i * route.BlockSize; lid < min((i+1)*route.BlockSize, len(d.b.owner)); lid++ {
+			if d.b.same[lid] {
+				own[worker].column(lid, lostAt[lid])
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	edges := make([]uint64, d.index.Size/64+1)
+	for _, r := range own {
+		if r == nil {
+			continue
+		}
+		for i, word := range r.edges {
+			edges[i] |= word
+		}
+	}
+	return edges, nil
+}
+
+// reader collects the dependencies of columns.
+type reader struct {
+	d     *dependencies
+	edges []uint64
+	next  []int32  // by switch: the channel of its entry
+	waits []int32  // by switch: how many entries lead to it
+	order []int32  // switches, those first to which no entry leads
+	on    []uint16 // by switch and SL: VLs by index on its channel; with several lanes
+}
+
+func newReader(d *dependencies) *reader {
+	n := d.l.g.NumSwitches
+	r := &reader{d: d, edges: make([]uint64, d.index.Size/64+1), next: make([]int32, n)}
+	if d.l.n > 1 {
+		r.waits, r.on = make([]int32, n), make([]uint16, n*route.NumSLs)
+	}
+	return r
+}
+
+// column adds those of the entries of a LID, without those of some switches.
+func (r *reader) column(lid int, without []int32) {
+	g, x := r.d.l.g, r.d.index
+	for s := range r.next {
+		r.next[s] = r.d.b.channel(int32(s), lid)
+	}
+	for _, s := range without {
+		r.next[s] = fabric.Nothing
+	}
+	if r.d.l.n > 1 {
+		r.laned(lid)
+		return
+	}
+	for _, c := range r.next {
+		if c < 0 {
+			continue
+		}
+		if e := r.next[g.To[c]]; e >= 0 {
+			i := x.Number(c, e)
+			r.edges[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// laned follows the packets of all sources from switch to switch, those on a ring of
+// switches apart.
+func (r *reader) laned(lid int) {
+	g, l := r.d.l.g, r.d.l
+	clear(r.waits)
+	clear(r.on)
+	for _, c := range r.next {
+		if c >= 0 {
+			r.waits[g.To[c]]++
+		}
+	}
+	r.order = r.order[:0]
+	for s, n := range r.waits {
+		if n == 0 {
+			r.order = append(r.order, int32(s))
+		}
+	}
+	for i := 0; i < len(r.order); i++ {
+		s := r.order[i]
+		c := r.next[s]
+		if c < 0 {
+			continue
+		}
+		on := r.on[int(s)*route.NumSLs:][:route.NumSLs]
+		for sls := l.sent(s, lid); sls != 0; sls &= sls - 1 {
+			sl := bits.TrailingZeros16(sls)
+			on[sl] |= l.first(c, uint8(sl))
+		}
+		t := g.To[c]
+		if e := r.next[t]; e >= 0 {
+			r.step(c, e, on)
+		}
+		if r.waits[t]--; r.waits[t] == 0 {
+			r.order = append(r.order, t)
+		}
+	}
+}
+
+// step carries packets on from channel c to e.
+func (r *reader) step(c, e int32, on []uint16) {
+	g, l, t := r.d.l.g, r.d.l, r.d.l.g.To[c]
+	for _, sl := range l.sls {
+		vls := on[sl]
+		if vls == 0 {
+			continue
+		}
+		then := l.vl(t, g.ToPort[c], g.FromPort[e], sl)
+		if then == noLane {
+			continue
+		}
+		for ; vls != 0; vls &= vls - 1 {
+			i := r.d.index.Number(wideChannel(c, int32(bits.TrailingZeros16(vls)), l.n), wideChannel(e, int32(then), l.n))
+			r.edges[i/64] |= 1 << (i % 64)
+		}
+		r.on[int(t)*route.NumSLs+int(sl)] |= 1 << then
+	}
+}

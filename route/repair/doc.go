@@ -1,0 +1,34 @@
+// Package repair changes a Plan that a subnet runs so that it fits a Graph that has
+// changed: links, switches or hosts lost, returned or new. It does not know which engine
+// made the Plan, and leaves as it is whatever the change does not touch.
+//
+// # The rule
+//
+// The entries of one LID are a column. An entry is crossed if the path from its switch
+// met what is lost. In a column only the switches with crossed entries, and those without
+// an entry (of a new switch, a new LID), get a next hop; all others keep theirs. So no more
+// entries move than were crossed. Of the next hops that are admitted the one on a shortest
+// path is taken, of these the one in force, of the others the least loaded.
+//
+// # Freedom from deadlock
+//
+// A next hop makes channel dependencies, of (channel, lane) pairs. First those are
+// admitted that the old Plan has already: what they are part of has no cycle. Where
+// these do not lead everywhere, an order of the channels is made in which all
+// dependencies of the old Plan lead forwards (route/cdg), and a new one is admitted where
+// the order can be changed so that it leads forwards too. Dependencies of the old Plan
+// stay in the order, so that old and new tables together have no cycle either. A Plan
+// that has cycles itself is repaired without this rule; the judge says what that is worth.
+//
+// With several lanes a source keeps its service levels, and a next hop is admitted if the
+// packets of the switch's own sources meet no new cycle on their whole path. If no next
+// hop is admitted, the repair fails with *Impossible, and the caller routes afresh.
+//
+// # Cost
+//
+// If the old Graph has its links, the tables of the switches at both ends of a lost link
+// are read, and of each column with a crossed entry the neighbours of the switches that
+// have one. With one lane, whether the old Plan has a dependency is looked up in two rows
+// of the tables, once a dependency. If the links are not known (a Plan file), or an order
+// is needed, all tables are read once.
+package repair

@@ -1,0 +1,183 @@
+package repair
+
+import (
+	"math/bits"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// lanes tells the VLs of packets. The (channel, VL) pairs are the channels of a Graph of
+// their own, in which a link stands for itself on each VL.
+type lanes struct {
+	g    *fabric.Graph
+	wide *fabric.Graph // g itself with one lane
+	n    int           // VLs in use between switches
+	sls  []uint8       // in use; with several lanes alone, as what follows
+
+	plan    *route.Plan // new: its SL, SL2VL and LIDs are set
+	index   [route.NumSLs]uint8
+	byInput bool
+	owner   []int32   // by LID
+	sources [][]int32 // by switch: source classes of its end ports
+	targets [][]int32 // by switch: destination classes of their LIDs
+}
+
+// noLane is the index of a VL that discards.
+const noLane = 255
+
+// newLanes reads the lanes of a Plan whose SL and SL2VL fit g.
+func newLanes(g *fabric.Graph, plan *route.Plan, owner []int32) *lanes {
+	l := &lanes{g: g, wide: g, n: 1, plan: plan, owner: owner}
+	if plan.SL == nil || plan.SL2VL == nil {
+		return l
+	}
+	used := slsInUse(plan.SL)
+	vls := uint16(0)
+	for s := range plan.SL2VL.Switch {
+		sw := &plan.SL2VL.Switch[s]
+		l.byInput = l.byInput || sw.By == route.ByInOut
+		for _, c := range g.OutOf(int32(s)) {
+			for _, i := range l.tables(int32(s), g.FromPort[c]) {
+				vls |= vlsOf(&plan.SL2VL.Pool[i], used)
+			}
+		}
+	}
+	vls &^= 1 << route.DropVL
+	l.n = max(1, bits.OnesCount16(vls))
+	if l.n == 1 {
+		return l
+	}
+	for vl := range l.index {
+		if l.index[vl] = noLane; vls>>vl&1 == 1 {
+			l.index[vl] = uint8(bits.OnesCount16(vls & (1<<vl - 1)))
+		}
+	}
+	for sl := range uint8(route.NumSLs) {
+		if used>>sl&1 == 1 {
+			l.sls = append(l.sls, sl)
+		}
+	}
+	l.wide = widen(g, l.n)
+	l.readClasses()
+	return l
+}
+
+// slsInUse is the set of SLs in a map.
+func slsInUse(m *route.SLs) (used uint16) {
+	seen := [256]bool{}
+	for _, cells := range m.Cells {
+		seen[cells] = true
+	}
+	for cells, yes := range seen {
+		if yes {
+			used |= 1<<(cells&15) | 1<<(cells>>4)
+		}
+	}
+	return used
+}
+
+func vlsOf(t *route.VLTable, sls uint16) (vls uint16) {
+	for sl, vl := range t {
+		if sls>>sl&1 == 1 {
+			vls |= 1 << vl
+		}
+	}
+	return vls
+}
+
+// tables lists the SL2VL tables of packets that leave a switch by a port.
+func (l *lanes) tables(s int32, out uint8) []uint16 {
+	sw := &l.plan.SL2VL.Switch[s]
+	switch ports := int(l.g.SwitchPorts[s]) + 1; sw.By {
+	case route.ByOut:
+		return sw.Index[out : out+1]
+	case route.ByInOut:
+		var list []uint16
+		for in := range ports {
+			list = append(list, sw.Index[in*ports+int(out)])
+		}
+		return list
+	case route.ByNothing:
+	}
+	return sw.Index[:1]
+}
+
+// widen makes the Graph in which each link is there n times.
+func widen(g *fabric.Graph, n int) *fabric.Graph {
+	w := &fabric.Graph{NumSwitches: g.NumSwitches, NumChannels: g.NumChannels * n, OutStart: make([]int32, 1, g.NumSwitches+1)}
+	w.From, w.To = make([]int32, w.NumChannels), make([]int32, w.NumChannels)
+	for c := range int32(g.NumChannels) {
+		for v := range int32(n) {
+			w.From[wideChannel(c, v, n)], w.To[wideChannel(c, v, n)] = g.From[c], g.To[c]
+		}
+	}
+	for s := range int32(g.NumSwitches) {
+		for _, c := range g.OutOf(s) {
+			for v := range int32(n) {
+				w.Out = append(w.Out, wideChannel(c, v, n))
+			}
+		}
+		w.OutStart = append(w.OutStart, int32(len(w.Out)))
+	}
+	return w
+}
+
+// wideChannel is the channel of the wide Graph for a channel and the index of a VL. Its
+// reverse is again the one beside it.
+func wideChannel(c, vl int32, n int) int32 { return c>>1*int32(2*n) + 2*vl + c&1 }
+
+// readClasses lists the classes of the end ports of each switch.
+func (l *lanes) readClasses() {
+	l.sources, l.targets = make([][]int32, l.g.NumSwitches), make([][]int32, l.g.NumSwitches)
+	add := func(list *[]int32, class int32) {
+		if class >= 0 && !slices.Contains(*list, class) {
+			*list = append(*list, class)
+		}
+	}
+	for end, s := range l.g.EndSwitch {
+		add(&l.sources[s], l.plan.SL.Src[end])
+		for k := range l.plan.Ends.Count(int32(end)) {
+			add(&l.targets[s], l.plan.SL.Dst[int(l.plan.Ends.Base[end])+k])
+		}
+	}
+}
+
+// sent is the set of SLs on which the end ports of a switch send to a LID: those of
+// requests, and those of replies where they keep the SL of the request.
+func (l *lanes) sent(s int32, lid int) (sls uint16) {
+	m := l.plan.SL
+	for _, class := range l.sources[s] {
+		sls |= 1 << m.Class(class, m.Dst[lid])
+	}
+	if l.plan.Service.ReplySameSL {
+		for _, class := range l.targets[s] {
+			sls |= 1 << m.Class(m.Src[l.owner[lid]], class)
+		}
+	}
+	return sls
+}
+
+// vl is the index of the VL of an SL on its way through a switch.
+func (l *lanes) vl(s int32, in, out, sl uint8) uint8 {
+	return l.index[l.plan.SL2VL.Table(l.g, s, in, out)[sl]]
+}
+
+// first is the set, by index, of VLs of an SL on the channel by which packets of a
+// switch's own end ports leave it.
+func (l *lanes) first(c int32, sl uint8) (vls uint16) {
+	s, out := l.g.From[c], l.g.FromPort[c]
+	add := func(in uint8) {
+		if vl := l.vl(s, in, out, sl); vl != noLane {
+			vls |= 1 << vl
+		}
+	}
+	add(0)
+	if l.byInput {
+		for _, h := range l.g.HostsOf(s) {
+			add(l.g.EndPort[h])
+		}
+	}
+	return vls
+}

@@ -1,0 +1,282 @@
+package repair
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/lids"
+)
+
+// Request is the Plan that a subnet runs, which is to fit a Graph that has changed.
+type Request struct {
+	// Old is the Graph of the Plan. Its switches and end ports are enough
+	// (planfile.LoadAlone); with its links a repair takes less time.
+	Old     *fabric.Graph
+	Plan    *route.Plan
+	Held    *route.Held // what route.Hold made of them
+	Workers int         // goroutines that may be used
+}
+
+// Figures count what a repair has done, in the switches that are in both Graphs and for
+// the LIDs that name the same end port in both.
+type Figures struct {
+	Columns       int  `json:"columns"`        // LIDs in which an entry was crossed
+	Crossed       int  `json:"crossed"`        // entries whose path met the loss
+	Moved         int  `json:"moved"`          // of these: have another port now, or none
+	Filled        int  `json:"filled"`         // entries that are new: of new LIDs or switches, or that led nowhere
+	Dropped       int  `json:"dropped"`        // entries of LIDs that nobody has any more
+	CrossedBlocks int  `json:"crossed_blocks"` // of 64 entries, that held crossed ones
+	Dependencies  int  `json:"dependencies"`   // of (channel, VL) pairs that the old Plan does not have
+	Unordered     bool `json:"unordered"`      // the old Plan has cycles of dependencies, or may have
+}
+
+// Impossible is the error of a repair that finds no next hop without a cycle of
+// dependencies, or no lane for what is new.
+type Impossible struct{ Reason string }
+
+func (e *Impossible) Error() string { return "repair: " + e.Reason }
+
+// Run repairs a Plan. The old one is not changed, and shares blocks with the new one: it
+// must not be written any more.
+func Run(ctx context.Context, g *fabric.Graph, req *Request) (*route.Plan, *Figures, error) {
+	ends, err := names(g, req.Held)
+	if err != nil {
+		return nil, nil, err
+	}
+	workers := max(1, req.Workers)
+	b := bind(g, req, ends)
+	plan, err := b.newPlan(req.Held)
+	if err != nil {
+		return nil, nil, err
+	}
+	lost, err := b.losses(ctx, workers)
+	if err != nil {
+		return nil, nil, err
+	}
+	figures := &Figures{}
+	b.count(lost, figures)
+	l := newLanes(g, plan, b.owner)
+	deps := newDependencies(b, l, lost)
+	if !deps.lazy() && len(lost) > 0 {
+		if err := deps.arrange(ctx, workers); err != nil {
+			return nil, nil, err
+		}
+	}
+	s := newSolver(b, l, deps, plan.Tables, workers)
+	for _, c := range lost {
+		if err := ctx.Err(); err != nil {
+			return nil, nil, err
+		}
+		switch stuck, err := s.column(ctx, c); {
+		case err != nil:
+			return nil, nil, err
+		case stuck >= 0:
+			return nil, nil, &Impossible{fmt.Sprintf("no next hop from %s to LID %d is free of cycles of dependencies",
+				route.SwitchName(g, stuck), c.lid)}
+		}
+	}
+	b.drop(plan.Tables, figures)
+	b.countMoved(plan.Tables, lost, figures)
+	figures.Dependencies, figures.Unordered = deps.added, deps.cyclic
+	return plan, figures, nil
+}
+
+// names keeps the LIDs in use and gives LIDs to new end ports: as many as all hosts have.
+func names(g *fabric.Graph, held *route.Held) (route.Ends, error) {
+	lmc := make([]uint8, g.NumEnds)
+	common := held.HostLMC(g)
+	for end := range lmc {
+		switch {
+		case held.Ends.Base[end] != 0:
+			lmc[end] = held.Ends.LMC[end]
+		case end < g.NumHosts:
+			lmc[end] = common
+		}
+	}
+	ends, err := lids.AssignEach(g, lmc, held)
+	if err != nil {
+		return ends, err
+	}
+	top := int32(ends.Top())
+	for s, size := range g.SwitchFDBCap {
+		if size > 0 && top >= size {
+			return ends, &Impossible{fmt.Sprintf("LID %d is beyond the forwarding table of %s", top, route.SwitchName(g, int32(s)))}
+		}
+	}
+	return ends, nil
+}
+
+// newPlan is the old Plan for the new Graph, its entries as they were.
+func (b *binding) newPlan(held *route.Held) (*route.Plan, error) {
+	old := b.plan
+	blocks := int(b.ends.Top())/route.BlockSize + 1
+	rows := make([][]*route.Block, len(b.rows))
+	for s := range rows {
+		rows[s] = slices.Clone(b.rows[s])
+	}
+	p := &route.Plan{
+		Recipe: old.Recipe, Ends: b.ends, Tables: route.TablesOf(blocks, rows), Choice: route.Choice{By: old.Choice.By},
+		VLs: old.VLs, Service: old.Service, Absent: held.StillAbsent(&b.ends),
+	}
+	if old.Choice.By == route.ListedLIDs {
+		p.Choice = *held.Choice
+	}
+	if old.SL == nil || old.SL2VL == nil {
+		return p, nil
+	}
+	var err error
+	if p.SL, err = b.serviceLevels(); err != nil {
+		return nil, err
+	}
+	if p.SL2VL, err = b.virtualLanes(); err != nil {
+		return nil, err
+	}
+	p.SL2VL.FitHosts(b.g, max(1, p.VLs))
+	p.Arbitration, p.Ports = route.EqualTurns(b.g, max(1, p.VLs)), route.UsualPorts(b.g)
+	return p, nil
+}
+
+// serviceLevels has the old SLs. An end port that is new is in the classes of one that
+// is beside it.
+func (b *binding) serviceLevels() (*route.SLs, error) {
+	g, was := b.g, b.plan.SL
+	if was.NumSrc == 1 && was.NumDst == 1 {
+		m := route.UniformSL(&b.ends, was.Class(0, 0))
+		m.OneWay = was.OneWay
+		return m, nil
+	}
+	m := *was
+	m.Src, m.Dst = make([]int32, g.NumEnds), slices.Repeat([]int32{-1}, int(b.ends.Top())+1)
+	for end := range int32(g.NumEnds) {
+		like := b.like(end)
+		if like < 0 {
+			return nil, &Impossible{"nobody knows the service levels of " + route.EndName(g, end)}
+		}
+		m.Src[end] = was.Src[like]
+		for k := range b.ends.Count(end) {
+			lid := int(b.ends.Base[end]) + k
+			if m.Dst[lid] = was.Dst[b.plan.Ends.Base[like]]; b.same[lid] {
+				m.Dst[lid] = was.Dst[lid]
+			}
+		}
+	}
+	return &m, nil
+}
+
+// like is an old end port with a LID that is an end port of the new Graph, or is at the
+// same switch: a host for a host if there is one; -1 for none.
+func (b *binding) like(end int32) int32 {
+	named := func(e int32) bool { return b.endWas[e] >= 0 && b.plan.Ends.Base[b.endWas[e]] != 0 }
+	s := b.g.EndSwitch[end]
+	if named(end) && (!b.links || b.at(b.endWas[end]) == b.switchWas[s]) {
+		return b.endWas[end]
+	}
+	if !b.g.IsPortZero(end) && b.links {
+		for _, h := range b.g.HostsOf(s) {
+			if named(h) && b.at(b.endWas[h]) == b.switchWas[s] {
+				return b.endWas[h]
+			}
+		}
+	}
+	if zero := b.g.PortZero(s); named(zero) {
+		return b.endWas[zero]
+	}
+	if named(end) {
+		return b.endWas[end]
+	}
+	return -1
+}
+
+// at is the old switch of an old end port. The links of the old Graph are known.
+func (b *binding) at(end int32) int32 { return b.old.EndSwitch[end] }
+
+// virtualLanes has the old SL2VL tables. A switch that is new has those of all others if
+// they all have the same one.
+func (b *binding) virtualLanes() (*route.SL2VL, error) {
+	g, was := b.g, b.plan.SL2VL
+	m := &route.SL2VL{Pool: slices.Clone(was.Pool), Host: make([]uint16, g.NumHosts), Switch: make([]route.SwitchSL2VL, g.NumSwitches)}
+	for h := range m.Host {
+		if o := b.endWas[h]; o >= 0 {
+			m.Host[h] = was.Host[o]
+		} else if like := b.like(int32(h)); like >= 0 && like < int32(b.old.NumHosts) {
+			m.Host[h] = was.Host[like]
+		}
+	}
+	for s, o := range b.switchWas {
+		switch {
+		case o >= 0 && g.SwitchPorts[s] == b.old.SwitchPorts[o]:
+			m.Switch[s] = was.Switch[o]
+		case len(was.Pool) == 1:
+			m.Switch[s].Index = []uint16{0}
+		default:
+			return nil, &Impossible{"nobody knows the SL2VL tables of " + route.SwitchName(g, int32(s))}
+		}
+	}
+	return m, nil
+}
+
+// drop takes out the entries of LIDs that nobody has.
+func (b *binding) drop(t *route.Tables, f *Figures) {
+	for lid, end := range b.owner {
+		if end >= 0 {
+			continue
+		}
+		for s := range b.rows {
+			if b.port(int32(s), lid) != route.NoPort {
+				t.Set(int32(s), fabric.LID(lid), route.NoPort)
+				f.Dropped++
+			}
+		}
+	}
+	for lid := len(b.owner); lid <= int(t.Top()); lid++ {
+		for s := range b.rows {
+			if b.port(int32(s), lid) != route.NoPort {
+				t.Set(int32(s), fabric.LID(lid), route.NoPort)
+				f.Dropped++
+			}
+		}
+	}
+}
+
+// count counts crossed entries and their blocks.
+func (b *binding) count(lost []column, f *Figures) {
+	last := make([]int, len(b.rows)) // by switch: block counted last, from 1
+	for _, c := range lost {
+		if !b.same[c.lid] {
+			continue
+		}
+		crossed := 0
+		for _, s := range c.switches {
+			if b.port(s, c.lid) == route.NoPort {
+				continue
+			}
+			crossed++
+			if at := c.lid/route.BlockSize + 1; last[s] != at {
+				last[s] = at
+				f.CrossedBlocks++
+			}
+		}
+		if f.Crossed += crossed; crossed > 0 {
+			f.Columns++
+		}
+	}
+}
+
+// countMoved compares the entries of the columns that were changed.
+func (b *binding) countMoved(t *route.Tables, lost []column, f *Figures) {
+	for _, c := range lost {
+		for _, s := range c.switches {
+			was, now := b.port(s, c.lid), t.Port(s, fabric.LID(c.lid))
+			switch {
+			case was == now:
+			case b.same[c.lid] && was != route.NoPort:
+				f.Moved++
+			default:
+				f.Filled++
+			}
+		}
+	}
+}

@@ -1,0 +1,210 @@
+package repair
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/engine"
+	"weft/route/engine/conformance"
+	"weft/route/planfile"
+	"weft/route/recipe"
+)
+
+// routed routes a network, nil if the engine refuses it.
+func routed(t testing.TB, g *fabric.Graph, name string) *route.Plan {
+	t.Helper()
+	spec, err := engine.Find(name)
+	if err != nil {
+		t.Fatal(err)
+	}
+	plan, err := recipe.Run(context.Background(), g, &recipe.Request{Engine: spec, Workers: 2, Seed: 1}, func(string) {})
+	if _, no := errors.AsType[*route.Refusal](err); no {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	return plan
+}
+
+func judged(t testing.TB, g *fabric.Graph, p *route.Plan) *check.Report {
+	t.Helper()
+	r, err := check.Judge(context.Background(), g, p, check.Options{Workers: 2})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return r
+}
+
+// saved is a Plan as its file has it.
+func saved(t testing.TB, g *fabric.Graph, p *route.Plan) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := planfile.Save(&b, g, p); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// change takes a node or some links out, or puts them back.
+func change(f *fabric.Fabric, rng *rand.Rand) {
+	if rng.IntN(5) == 0 {
+		n := rng.IntN(len(f.Nodes))
+		f.SetNodeDown(fabric.NodeID(n), !f.Nodes[n].Down)
+		return
+	}
+	for range 1 + 2*rng.IntN(2) {
+		if len(f.Links) > 0 {
+			l := rng.IntN(len(f.Links))
+			f.SetLinkDown(fabric.LinkID(l), !f.Links[l].Down)
+		}
+	}
+}
+
+// TestEngines: fabrics of the table lose and get back links, switches and hosts, three
+// times. What a repair makes of a proven Plan is proven; it moves no more entries than were
+// crossed, leaves the others as they were, and is the same on one core and on four, with
+// the links of the old Graph known or not. Few repairs are impossible.
+func TestEngines(t *testing.T) {
+	for name, impossible := range map[string]int{
+		"minhop": 0, "updn": 20, "dor": 20, "sssp": 20, "dfsssp": 50, "lash": 60, "nue": 20, "torus": 20, "ftree": 20, "renaming": 20,
+	} {
+		t.Run(name, func(t *testing.T) {
+			done, failed := 0, 0
+			for _, c := range conformance.Fabrics() {
+				f, err := c.Build()
+				if err != nil {
+					t.Fatal(err)
+				}
+				old := f.Compile()
+				plan := routed(t, old, name)
+				rng := rand.New(rand.NewPCG(1, 7))
+				for step := range 3 {
+					if plan == nil {
+						break
+					}
+					change(f, rng)
+					g := f.Compile()
+					now := repaired(t, fmt.Sprint(c.Name, " step ", step), old, plan, g)
+					if now == nil {
+						failed++
+						now = routed(t, g, name)
+					} else {
+						done++
+					}
+					old, plan = g, now
+				}
+			}
+			t.Logf("%d done, %d impossible", done, failed)
+			if failed*100 > impossible*(done+failed) {
+				t.Errorf("%d of %d repairs were impossible", failed, done+failed)
+			}
+		})
+	}
+}
+
+// repaired repairs a Plan and checks what came of it; nil if that is impossible.
+func repaired(t *testing.T, what string, old *fabric.Graph, plan *route.Plan, g *fabric.Graph) *route.Plan {
+	t.Helper()
+	before := saved(t, old, plan)
+	held := route.Hold(old, plan, g)
+	now, figures, err := Run(t.Context(), g, &Request{Old: old, Plan: plan, Held: held, Workers: 1})
+	if _, no := errors.AsType[*Impossible](err); no {
+		return nil
+	}
+	if err != nil {
+		t.Fatal(what, err)
+	}
+	if r := judged(t, g, now); judged(t, old, plan).OK && !r.OK {
+		t.Fatalf("%s: %+v %+v, deadlock-free: %v", what, r.Faults, r.Reachability, r.DeadlockFree)
+	}
+	leavesTheRest(t, what, old, plan, g, now, figures)
+	again, _, err := Run(t.Context(), g, &Request{Old: old, Plan: plan, Held: held, Workers: 4})
+	if err != nil || !bytes.Equal(saved(t, g, now), saved(t, g, again)) {
+		t.Fatalf("%s: not the same on 4 cores: %v", what, err)
+	}
+	if !bytes.Equal(before, saved(t, old, plan)) {
+		t.Fatalf("%s: the old plan was changed", what)
+	}
+	loaded, alone, err := planfile.LoadAlone(bytes.NewReader(before))
+	if err != nil {
+		t.Fatal(err)
+	}
+	other, _, err := Run(t.Context(), g, &Request{Old: alone, Plan: loaded, Held: held, Workers: 2})
+	if _, no := errors.AsType[*Impossible](err); no {
+		return now
+	}
+	if err != nil {
+		t.Fatal(what, err)
+	}
+	if r := judged(t, g, other); judged(t, old, plan).OK && !r.OK {
+		t.Fatalf("%s, without links: %+v %+v, deadlock-free: %v", what, r.Faults, r.Reachability, r.DeadlockFree)
+	}
+	return now
+}
+
+// leavesTheRest walks the old tables on both Graphs, entry by entry: one whose path is whole
+// is the same, and as many others have moved as the figures say.
+func leavesTheRest(t *testing.T, what string, old *fabric.Graph, plan *route.Plan, g *fabric.Graph, now *route.Plan, f *Figures) {
+	t.Helper()
+	at := map[fabric.GUID]int32{}
+	for s, guid := range old.SwitchGUID {
+		at[guid] = int32(s)
+	}
+	owners := now.Ends.ByLID()
+	was := plan.Ends.ByLID()
+	moved, crossed := 0, 0
+	for lid, end := range owners {
+		if end < 0 || lid >= len(was) || was[lid] < 0 || old.EndNodeGUID[was[lid]] != g.EndNodeGUID[end] || old.EndNum[was[lid]] != g.EndNum[end] {
+			continue
+		}
+		for s := range int32(g.NumSwitches) {
+			o, known := at[g.SwitchGUID[s]]
+			if !known || plan.Tables.Port(o, fabric.LID(lid)) == route.NoPort {
+				continue
+			}
+			same := now.Tables.Port(s, fabric.LID(lid)) == plan.Tables.Port(o, fabric.LID(lid))
+			if !same {
+				moved++
+			}
+			if wholeOnBoth(old, plan, o, g, at, s, lid, end) {
+				if !same {
+					t.Fatalf("%s: the entry of switch %d for LID %d moved, and was not crossed", what, s, lid)
+				}
+			} else if s != g.EndSwitch[end] {
+				crossed++
+			}
+		}
+	}
+	if f.Crossed < crossed || f.Moved > moved || moved > 2*f.Crossed {
+		t.Fatalf("%s: %+v, counted: %d crossed, %d moved", what, f, crossed, moved)
+	}
+}
+
+// wholeOnBoth walks from a switch on the new Graph by the old entries, as long as the links
+// are those of the old Graph.
+func wholeOnBoth(old *fabric.Graph, plan *route.Plan, o int32, g *fabric.Graph, at map[fabric.GUID]int32, s int32, lid int, end int32) bool {
+	for range g.NumSwitches + 1 {
+		port := plan.Tables.Port(o, fabric.LID(lid))
+		if s == g.EndSwitch[end] {
+			return port == g.EndPort[end]
+		}
+		was, _ := old.At(o, port)
+		c, _ := g.At(s, port)
+		if was < 0 || c < 0 || old.SwitchGUID[old.To[was]] != g.SwitchGUID[g.To[c]] || old.ToPort[was] != g.ToPort[c] {
+			return false
+		}
+		s, o = g.To[c], at[g.SwitchGUID[g.To[c]]]
+		if g.Drained[s] && s != g.EndSwitch[end] {
+			return false
+		}
+	}
+	return false
+}

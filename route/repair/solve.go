@@ -1,0 +1,368 @@
+package repair
+
+import (
+	"context"
+	"math"
+	"math/bits"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/cdg"
+)
+
+// solver gives next hops to the switches of one column after the other.
+type solver struct {
+	b       *binding
+	l       *lanes
+	deps    *dependencies
+	tables  *route.Tables // new
+	workers int
+	loads   loads
+
+	// Of the column.
+	lid    int
+	target int32
+	state  []int8  // by switch
+	out    []int32 // by switch: its channel, if settled
+	hops   []int32 // by switch: channels to the target, or unknown, or nowhere
+	levels [][]int32
+	way    []int32
+	edges  []cdg.Edge
+}
+
+// States of a switch in a column.
+const (
+	whole   int8 = iota // keeps its entry
+	open                // needs a next hop
+	settled             // has one
+)
+
+// Distances that are none.
+const (
+	unknown int32 = -1
+	nowhere int32 = -2
+)
+
+func newSolver(b *binding, l *lanes, deps *dependencies, tables *route.Tables, workers int) *solver {
+	n := b.g.NumSwitches
+	return &solver{
+		b: b, l: l, deps: deps, tables: tables, workers: workers, loads: newLoads(b, tables),
+		state: make([]int8, n), out: make([]int32, n), hops: make([]int32, n),
+	}
+}
+
+// column finds next hops and writes them. It returns the first switch that has a way to
+// the LID but got no next hop, or -1.
+func (s *solver) column(ctx context.Context, c column) (stuck int32, err error) {
+	g := s.b.g
+	s.lid, s.target = c.lid, g.EndSwitch[s.b.owner[c.lid]]
+	for x := range s.hops {
+		s.state[x], s.hops[x] = whole, unknown
+	}
+	s.hops[s.target] = 0
+	for _, x := range c.switches {
+		s.state[x] = open
+	}
+	left := c.switches
+	for _, fresh := range []bool{false, true} {
+		if left, err = s.settle(ctx, left, fresh); err != nil {
+			return -1, err
+		}
+		if len(left) == 0 {
+			break
+		}
+	}
+	stuck = s.firstStuck(left)
+	s.write(c.switches)
+	return stuck, nil
+}
+
+// settle gives next hops to open switches, those first that are nearest to the LID, by
+// dependencies that are there or also by fresh ones. It returns the switches that got none.
+func (s *solver) settle(ctx context.Context, list []int32, fresh bool) (left []int32, err error) {
+	g := s.b.g
+	for i := range s.levels {
+		s.levels[i] = s.levels[i][:0]
+	}
+	for _, x := range list {
+		for _, c := range g.OutOf(x) {
+			if u := g.To[c]; s.passable(u) && s.state[u] != open {
+				if h := s.distance(u); h >= 0 {
+					s.put(x, h+1)
+				}
+			}
+		}
+	}
+	for h := 0; h < len(s.levels); h++ {
+		for i := 0; i < len(s.levels[h]); i++ {
+			x := s.levels[h][i]
+			if s.state[x] != open {
+				continue
+			}
+			c, err := s.choose(ctx, x, int32(h-1), fresh)
+			if err != nil {
+				return nil, err
+			}
+			if c < 0 {
+				continue
+			}
+			s.state[x], s.out[x], s.hops[x] = settled, c, int32(h)
+			if !s.passable(x) {
+				continue
+			}
+			for _, back := range g.OutOf(x) {
+				if p := g.To[back]; s.state[p] == open {
+					s.put(p, int32(h+1))
+				}
+			}
+		}
+	}
+	for _, x := range list {
+		if s.state[x] == open {
+			left = append(left, x)
+		}
+	}
+	return left, nil
+}
+
+// put has a switch looked at when it comes to paths of so many channels.
+func (s *solver) put(x, level int32) {
+	for int(level) >= len(s.levels) {
+		s.levels = append(s.levels, nil)
+	}
+	list := s.levels[level]
+	if n := len(list); n == 0 || list[n-1] != x {
+		s.levels[level] = append(list, x)
+	}
+}
+
+// passable reports whether packets to the LID may enter a switch.
+func (s *solver) passable(u int32) bool { return s.b.through(u, s.target) }
+
+// distance is the number of channels from a switch that keeps its entry or is settled, or
+// nowhere if there is no entry to keep.
+func (s *solver) distance(u int32) int32 {
+	g := s.b.g
+	s.way = s.way[:0]
+	for s.hops[u] == unknown {
+		s.way = append(s.way, u)
+		s.hops[u] = nowhere // unless the way ends elsewhere
+		if c := s.channel(u); c >= 0 {
+			u = g.To[c]
+		}
+	}
+	h := s.hops[u]
+	for _, x := range slices.Backward(s.way) {
+		if h != nowhere {
+			h++
+		}
+		s.hops[x] = h
+	}
+	return h
+}
+
+// channel is the channel by which packets leave a switch that is whole or settled and is
+// not the target.
+func (s *solver) channel(u int32) int32 {
+	if s.state[u] == settled {
+		return s.out[u]
+	}
+	return s.b.channel(u, s.lid)
+}
+
+// choose finds the best channel from a switch to one that is so many channels from the
+// LID: the one in force, or the least loaded. It returns -1 if none is admitted.
+func (s *solver) choose(ctx context.Context, x, hops int32, fresh bool) (int32, error) {
+	g := s.b.g
+	was := s.b.channel(x, s.lid)
+	if was >= 0 && s.candidate(was, hops) {
+		if ok, err := s.admitted(ctx, was, fresh); ok || err != nil {
+			return was, err
+		}
+	}
+	if !fresh {
+		best, least := fabric.Nothing, int32(math.MaxInt32)
+		for _, c := range g.OutOf(x) {
+			if c == was || !s.candidate(c, hops) {
+				continue
+			}
+			if load := s.loads.of(c); load < least {
+				if ok, err := s.admitted(ctx, c, false); err != nil {
+					return -1, err
+				} else if ok {
+					best, least = c, load
+				}
+			}
+		}
+		return best, nil
+	}
+	list := make([]int32, 0, 8)
+	for _, c := range g.OutOf(x) {
+		if c != was && s.candidate(c, hops) {
+			list = append(list, c)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int32) int { return int(s.loads.of(a) - s.loads.of(b)) })
+	for _, c := range list {
+		if ok, err := s.admitted(ctx, c, true); ok || err != nil {
+			return c, err
+		}
+	}
+	return fabric.Nothing, nil
+}
+
+// candidate reports whether a channel leads to a switch so many channels from the LID.
+func (s *solver) candidate(c, hops int32) bool {
+	u := s.b.g.To[c]
+	return s.state[u] != open && s.passable(u) && s.distance(u) == hops
+}
+
+// admitted reports whether the packets of a switch may go by a channel. Fresh
+// dependencies are added.
+func (s *solver) admitted(ctx context.Context, c int32, fresh bool) (bool, error) {
+	s.dependenciesOf(c)
+	if fresh {
+		return s.deps.admit(ctx, s.workers, s.edges)
+	}
+	for _, e := range s.edges {
+		if !s.deps.has(e.C, e.D) {
+			return false, nil
+		}
+	}
+	return true, nil
+}
+
+// dependenciesOf lists the dependencies of packets that go by a channel to the LID: with
+// one lane the first, since the others are there; with several those of the switch's own
+// end ports on their whole path.
+func (s *solver) dependenciesOf(c int32) {
+	g, l := s.b.g, s.l
+	s.edges = s.edges[:0]
+	if g.To[c] == s.target {
+		return
+	}
+	if l.n == 1 {
+		s.edges = append(s.edges, cdg.Edge{C: c, D: s.channel(g.To[c])})
+		return
+	}
+	for sls := l.sent(g.From[c], s.lid); sls != 0; sls &= sls - 1 {
+		sl := uint8(bits.TrailingZeros16(sls))
+		at, vls := c, l.first(c, sl)
+		for g.To[at] != s.target && vls != 0 {
+			next := s.channel(g.To[at])
+			then := l.vl(g.To[at], g.ToPort[at], g.FromPort[next], sl)
+			if then == noLane {
+				break
+			}
+			for ; vls != 0; vls &= vls - 1 {
+				s.edges = append(s.edges, cdg.Edge{
+					C: wideChannel(at, int32(bits.TrailingZeros16(vls)), l.n), D: wideChannel(next, int32(then), l.n),
+				})
+			}
+			at, vls = next, 1<<then
+		}
+	}
+}
+
+// firstStuck returns the first of the open switches from which the LID can be reached,
+// or -1.
+func (s *solver) firstStuck(list []int32) int32 {
+	if len(list) == 0 {
+		return -1
+	}
+	g := s.b.g
+	seen := make([]bool, g.NumSwitches)
+	queue := []int32{s.target}
+	seen[s.target] = true
+	for i := 0; i < len(queue); i++ {
+		if !s.passable(queue[i]) {
+			continue
+		}
+		for _, c := range g.OutOf(queue[i]) {
+			if u := g.To[c]; !seen[u] {
+				seen[u] = true
+				queue = append(queue, u)
+			}
+		}
+	}
+	for _, x := range list {
+		if seen[x] {
+			return x
+		}
+	}
+	return -1
+}
+
+// write puts the next hops into the tables.
+func (s *solver) write(list []int32) {
+	g, lid := s.b.g, fabric.LID(s.lid)
+	s.set(s.target, lid, g.EndPort[s.b.owner[s.lid]])
+	for _, x := range list {
+		switch {
+		case x == s.target:
+		case s.state[x] == settled:
+			s.set(x, lid, g.FromPort[s.out[x]])
+		default:
+			s.set(x, lid, route.NoPort)
+		}
+	}
+}
+
+func (s *solver) set(x int32, lid fabric.LID, port uint8) {
+	was := s.tables.Port(x, lid)
+	if was == port {
+		return
+	}
+	s.loads.change(x, s.lid, was, port)
+	s.tables.Set(x, lid, port)
+}
+
+// loads count, by port slot, the entries of LIDs of hosts; those of a switch when they are
+// first asked for.
+type loads struct {
+	b       *binding
+	tables  *route.Tables
+	entries []int32
+	counted []bool // by switch
+}
+
+func newLoads(b *binding, tables *route.Tables) loads {
+	return loads{b: b, tables: tables, entries: make([]int32, len(b.g.Attached)), counted: make([]bool, b.g.NumSwitches)}
+}
+
+// of is the load of a channel.
+func (l *loads) of(c int32) int32 {
+	g, s := l.b.g, l.b.g.From[c]
+	if !l.counted[s] {
+		l.counted[s] = true
+		count := [256]int32{}
+		for i := range l.tables.NumBlocks() {
+			for k, port := range l.tables.Block(s, i) {
+				if l.counts(i*route.BlockSize + k) {
+					count[port]++
+				}
+			}
+		}
+		copy(l.entries[g.PortStart[s]:][:g.SwitchPorts[s]+1], count[:])
+	}
+	return l.entries[g.PortStart[s]+int32(g.FromPort[c])]
+}
+
+// counts reports whether a LID is a host's.
+func (l *loads) counts(lid int) bool {
+	return lid < len(l.b.owner) && l.b.owner[lid] >= 0 && !l.b.g.IsPortZero(l.b.owner[lid])
+}
+
+func (l *loads) change(s int32, lid int, from, to uint8) {
+	if !l.counted[s] || !l.counts(lid) {
+		return
+	}
+	g := l.b.g
+	if int32(from) <= g.SwitchPorts[s] {
+		l.entries[g.PortStart[s]+int32(from)]--
+	}
+	if int32(to) <= g.SwitchPorts[s] {
+		l.entries[g.PortStart[s]+int32(to)]++
+	}
+}
