@@ -162,14 +162,14 @@ func (c *Change) writeMixture(w io.Writer) {
 	if more := m.LoopLIDs - len(m.Loops); more > 0 {
 		fmt.Fprintf(w, "  and to %d LIDs more\n", more)
 	}
-	switch {
-	case m.Deadlock.DeadlockFree == check.Yes:
+	switch m.Deadlock.DeadlockFree {
+	case check.Yes:
 		fmt.Fprintln(w, "while they are written: no deadlock")
-	case m.Deadlock.DeadlockFree == check.Unknown:
+	case check.Unknown:
 		fmt.Fprintln(w, "while they are written: whether packets can deadlock is unknown, as the lanes are")
-	default:
-		fmt.Fprintf(w, "while they are written: packets can deadlock, on VL %s: a ring of %d channels, the first from %s\n",
-			strings.Trim(fmt.Sprint(m.VLs), "[]"), len(m.Deadlock.Cycle), m.Deadlock.Cycle[0].From)
+	case check.No:
+		fmt.Fprintf(w, "while they are written: packets can deadlock, on VLs %v: a ring of %d channels, the first from %s\n",
+			m.VLs, len(m.Deadlock.Cycle), m.Deadlock.Cycle[0].From)
 	}
 }
 

@@ -54,8 +54,8 @@ func (b *binding) losses(ctx context.Context, workers int) ([]column, error) {
 // that have none though something has come. The links are known.
 func (b *binding) readBroken(broken [][]int32) {
 	for s := range int32(b.g.NumSwitches) {
-		bad, any := b.badPorts(s)
-		if !any {
+		bad, some := b.badPorts(s)
+		if !some {
 			continue
 		}
 		for i, block := range b.rows[s] {
@@ -72,14 +72,14 @@ func (b *binding) readBroken(broken [][]int32) {
 }
 
 // badPorts marks the ports of a switch that an entry can not keep.
-func (b *binding) badPorts(s int32) (bad [256]bool, any bool) {
+func (b *binding) badPorts(s int32) (bad [256]bool, some bool) {
 	first := int(b.g.PortStart[s])
 	for port := range int(b.g.SwitchPorts[s]) + 1 {
 		bad[port] = b.other[first+port]
-		any = any || bad[port]
+		some = some || bad[port]
 	}
 	bad[route.NoPort] = bad[route.NoPort] || b.gained
-	return bad, any || b.gained
+	return bad, some || b.gained
 }
 
 // search finds the switches of columns that need a next hop.
