@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: build demo test lint fuzz mutate soak soak-engines soak-ftree soak-mapping bench results
+.PHONY: routes build demo test lint fuzz mutate soak soak-engines soak-ftree soak-mapping bench results
 
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-4 thesis-3 thesis-1
 
@@ -38,3 +38,9 @@ bench: ## the speed benchmarks
 
 results: build ## all tables and figures of docs/results again, in full; make results PAPERS='thesis-6 thesis-4' some
 	set -e; for paper in $(PAPERS); do bin/weft lab reproduce $$paper --full --redo -o docs/results; done
+
+DUMPS ?= ../shared/data/real
+
+routes: build ## what engines deliver on real and named fabrics, whole and damaged; DUMPS is the directory of the dumps
+	bin/weft lab sweep --quiet --list docs/results/routes/fabrics.txt --in $(DUMPS) -o docs/results/routes/rows.tsv \
+		-e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e dfsssp -e lash -e nue -e updn -e sssp -e minhop > docs/results/routes/standings.txt

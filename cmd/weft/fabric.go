@@ -15,6 +15,7 @@ import (
 // fabricFlags are the options of every command that takes a FABRIC.
 type fabricFlags struct {
 	ibnl  string
+	dir   string // of files
 	roles string // with addRoles
 	quiet bool
 }
@@ -39,7 +40,7 @@ const warningsShown = 10
 func (f *fabricFlags) open(cmd *cobra.Command, arg string) (*source.Source, error) {
 	var src *source.Source
 	err := leavable(func() (err error) {
-		src, err = source.Open(arg, source.Options{IBNL: f.ibnl, Stdin: cmd.InOrStdin()})
+		src, err = source.Open(arg, source.Options{IBNL: f.ibnl, Stdin: cmd.InOrStdin(), Dir: f.dir})
 		return err
 	})(cmd.Context())
 	if err != nil {

@@ -23,7 +23,7 @@ func labCmd() *cobra.Command {
 		Args:  cobra.NoArgs,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(labListCmd(), labReproduceCmd())
+	cmd.AddCommand(labListCmd(), labReproduceCmd(), labSweepCmd())
 	return cmd
 }
 

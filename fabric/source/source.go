@@ -22,6 +22,7 @@ import (
 type Options struct {
 	IBNL  string    // directory of .ibnl system definitions; empty: look beside the file
 	Stdin io.Reader // what "-" reads
+	Dir   string    // directory that files are in; empty: as they are named
 }
 
 // Source is a fabric and where it came from.
@@ -88,6 +89,9 @@ func splitSuffixes(arg string) (path string, suffixes []string) {
 }
 
 func read(path string, opt Options) (*Source, error) {
+	if opt.Dir != "" && path != "-" {
+		path = filepath.Join(opt.Dir, path)
+	}
 	name, data, err := load(path, opt.Stdin)
 	if bad := (*netfile.Error)(nil); err != nil && !errors.As(err, &bad) {
 		err = fmt.Errorf("%w (a FABRIC is a file, - for standard input, or a formula: see weft gen --list)", err)

@@ -1,0 +1,166 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/fabric"
+	"weft/study"
+)
+
+// sweepFlags are the options of weft lab sweep.
+type sweepFlags struct {
+	fabric  fabricFlags
+	routing routeFlags
+	sweep   study.Sweep
+	list    string
+	file    string
+	behind  string
+}
+
+func labSweepCmd() *cobra.Command {
+	var o sweepFlags
+	cmd := &cobra.Command{
+		Use:   "sweep [FABRIC...]",
+		Short: "compare engines on many fabrics, whole and with links failed",
+		Long: `Route fabrics by several engines, whole and with a share of the links between switches
+failed at random, prove what comes of it, and measure the key figures of the yardstick: effective
+bisection bandwidth, all-to-all by shifts, the largest number of pairs of hosts on a channel.
+All engines see the same bisections and shifts. In the end each engine is set beside the best
+proven one of each fabric.
+
+With -o the rows go to a file as they are made. Rows that the file has already are kept: an
+interrupted sweep goes on where it stopped. No figure depends on the machine.`,
+		Example: `  weft lab sweep fat648 'torus(6x6x6,hosts=1)' -e auto -e ftree -e nue
+  weft lab sweep --list docs/results/routes/fabrics.txt -o docs/results/routes/rows.tsv
+  weft lab sweep --failed 0,0.05 --seeds 10 -e 'ftree,balance=zahavi' -e ftree fat3456 --behind ftree`,
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args) },
+	}
+	o.fabric.add(cmd)
+	o.routing.add(cmd)
+	f := cmd.Flags()
+	f.StringVar(&o.list, "list", "", "file of more FABRICs, one a line; # begins a remark")
+	f.StringVar(&o.fabric.dir, "in", "", "directory that FABRICs which are files are in")
+	f.StringArrayVarP(&o.sweep.Engines, "engine", "e", []string{"auto", "ftree", "torus", "dor", "dfsssp", "lash", "nue", "updn", "sssp", "minhop"}, "engine with its options, or a chain; may be given several times")
+	f.Float64SliceVar(&o.sweep.Shares, "failed", []float64{0, .01, .05, .1, .2}, "shares of the links between switches that fail")
+	f.IntVar(&o.sweep.Seeds, "seeds", 3, "draws of the links that fail, for each share")
+	f.IntVarP(&o.sweep.Runs, "runs", "n", 0, "random bisections (default: 200, fewer from 20,000 hosts on)")
+	f.StringVarP(&o.file, "output", "o", "", "file of the rows, made or continued")
+	f.StringVar(&o.behind, "behind", "", "also list the fabrics on which this engine, as given with -e, falls behind")
+	return cmd
+}
+
+func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
+	s := &o.sweep
+	for _, share := range s.Shares {
+		if !(share >= 0 && share <= 1) {
+			return fmt.Errorf("--failed %g: want shares from 0 to 1", share)
+		}
+	}
+	if s.Seeds < 1 || s.Runs < 0 || s.Runs > study.MaxRuns {
+		return fmt.Errorf("--seeds %d, --runs %d: want at least one draw, and 0 to %d runs", s.Seeds, s.Runs, study.MaxRuns)
+	}
+	if err := o.routing.validate(); err != nil {
+		return err
+	}
+	var err error
+	if s.Fabrics, err = o.fabrics(args); err != nil {
+		return err
+	}
+	rows, out, err := o.continueFile()
+	if err != nil {
+		return err
+	}
+	defer out.Close()
+	s.Routing = o.routing.Request
+	s.Open = func(arg string) (*fabric.Graph, error) { return o.fabric.graph(cmd, arg) }
+	have := map[[2]string]bool{}
+	for _, r := range rows {
+		have[[2]string{r.Fabric, r.Engine}] = true
+	}
+	bar := newLabBar(cmd, s.NumRows()-len(rows))
+	s.Step = bar.step
+	s.Has = func(fabric, engine string) bool { return have[[2]string{fabric, engine}] }
+	s.Row = func(r *study.SweepRow) error {
+		rows = append(rows, *r)
+		bar.done()
+		return r.Write(out)
+	}
+	err = s.Run(cmd.Context())
+	bar.stop()
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	w := cmd.OutOrStdout()
+	if e := study.WriteStandings(w, study.Standings(rows)); e != nil {
+		return e
+	}
+	if o.behind != "" {
+		fmt.Fprintln(w)
+		if e := study.WriteBehind(w, rows, o.behind); e != nil {
+			return e
+		}
+	}
+	return err
+}
+
+// fabrics lists the FABRICs of the arguments and of the file.
+func (o *sweepFlags) fabrics(args []string) ([]string, error) {
+	if o.list == "" {
+		if len(args) == 0 {
+			return nil, errors.New("name a FABRIC, or a file of them with --list")
+		}
+		return args, nil
+	}
+	data, err := os.ReadFile(o.list)
+	if err != nil {
+		return nil, err
+	}
+	for line := range strings.Lines(string(data)) {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line != "" {
+			args = append(args, line)
+		}
+	}
+	return args, nil
+}
+
+// continueFile reads the rows that the file has, and opens it for more. Without a file the rows
+// go nowhere.
+func (o *sweepFlags) continueFile() ([]study.SweepRow, *os.File, error) {
+	if o.file == "" {
+		out, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		return nil, out, err
+	}
+	data, err := os.ReadFile(o.file)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, nil, err
+	}
+	end := bytes.LastIndexByte(data, '\n') + 1 // an interrupted run may have left half a line
+	out, err := os.OpenFile(o.file, os.O_RDWR|os.O_CREATE, 0o644)
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := out.Truncate(int64(end)); err != nil {
+		return nil, nil, errors.Join(err, out.Close())
+	}
+	if end == 0 {
+		return nil, out, study.WriteSweepHead(out)
+	}
+	if _, err := out.Seek(int64(end), 0); err != nil {
+		return nil, nil, errors.Join(err, out.Close())
+	}
+	rows, err := study.ReadSweep(o.file, bufio.NewReader(bytes.NewReader(data[:end])))
+	if err != nil {
+		return nil, nil, errors.Join(err, out.Close())
+	}
+	return rows, out, nil
+}

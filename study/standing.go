@@ -1,0 +1,157 @@
+package study
+
+import (
+	"fmt"
+	"io"
+)
+
+// Standing says how an engine does on the fabrics of a sweep against the best proven engine of each:
+// its own row among them.
+type Standing struct {
+	Engine  string
+	Fabrics int // that it routed, proven
+	Refused int // that it refused, or was not proven on
+	// Behind are the shares by which it falls behind the best in effective bisection bandwidth
+	// and in shifts, and the ratio of its largest number of pairs on a channel to the least.
+	EBB, Shift, Pairs Behind
+}
+
+// Behind sums up by how much an engine is behind the best.
+type Behind struct {
+	Mean   float64
+	Most   float64
+	Where  string // the fabric of Most
+	Within int    // fabrics on which it is within the limit
+}
+
+// Limits of being as good as the best: a share, and a ratio of pairs.
+const (
+	asGoodShare = .01
+	asGoodPairs = 1.15
+)
+
+// Standings compares the engines of a sweep, in the order in which they first come.
+func Standings(rows []SweepRow) (out []Standing) {
+	byFabric := map[string][]*SweepRow{}
+	var fabrics []string
+	at := map[string]int{}
+	for i := range rows {
+		r := &rows[i]
+		if byFabric[r.Fabric] == nil {
+			fabrics = append(fabrics, r.Fabric)
+		}
+		byFabric[r.Fabric] = append(byFabric[r.Fabric], r)
+		if _, known := at[r.Engine]; !known {
+			at[r.Engine] = len(out)
+			out = append(out, Standing{Engine: r.Engine})
+		}
+	}
+	for _, name := range fabrics {
+		best, found := bestOf(byFabric[name])
+		for _, r := range byFabric[name] {
+			s := &out[at[r.Engine]]
+			if r.Verdict != Proven || !found {
+				s.Refused++
+				continue
+			}
+			s.Fabrics++
+			s.EBB.add(behind(best.EBB-r.EBB, best.EBB), asGoodShare, name)
+			s.Shift.add(behind(r.Shift-best.Shift, r.Shift), asGoodShare, name)
+			s.Pairs.add(behind(float64(r.Pairs), float64(best.Pairs)), asGoodPairs, name)
+		}
+	}
+	for i := range out {
+		s := &out[i]
+		for _, b := range []*Behind{&s.EBB, &s.Shift, &s.Pairs} {
+			b.Mean /= float64(max(s.Fabrics, 1))
+		}
+	}
+	return out
+}
+
+// bestOf has the best of each figure of the proven rows.
+func bestOf(rows []*SweepRow) (best SweepRow, found bool) {
+	for _, r := range rows {
+		switch {
+		case r.Verdict != Proven:
+		case !found:
+			best, found = *r, true
+		default:
+			best.EBB, best.Shift, best.Pairs = max(best.EBB, r.EBB), min(best.Shift, r.Shift), min(best.Pairs, r.Pairs)
+		}
+	}
+	return best, found
+}
+
+// behind is a/b, or 0 where b is 0.
+func behind(a, b float64) float64 {
+	if b == 0 {
+		return 0
+	}
+	return a / b
+}
+
+func (b *Behind) add(value, limit float64, fabric string) {
+	b.Mean += value
+	if b.Where == "" || value > b.Most {
+		b.Most, b.Where = value, fabric
+	}
+	if value <= limit {
+		b.Within++
+	}
+}
+
+// WriteStandings prints standings as a table for people.
+func WriteStandings(w io.Writer, all []Standing) error {
+	rows := [][]string{{"ENGINE", "FABRICS", "REFUSED", "EBB BEHIND mean/most", "WITHIN 1 %", "SHIFTS BEHIND mean/most", "WITHIN 1 %", "PAIRS RATIO mean/most", "WITHIN 1.15", "MOST BEHIND IN EBB ON", "IN SHIFTS ON"}}
+	for i := range all {
+		s := &all[i]
+		rows = append(rows, []string{
+			s.Engine, fmt.Sprint(s.Fabrics), fmt.Sprint(s.Refused),
+			fmt.Sprintf("%.1f/%.1f %%", 100*s.EBB.Mean, 100*s.EBB.Most), fmt.Sprint(s.EBB.Within),
+			fmt.Sprintf("%.1f/%.1f %%", 100*s.Shift.Mean, 100*s.Shift.Most), fmt.Sprint(s.Shift.Within),
+			fmt.Sprintf("%.2f/%.2f", s.Pairs.Mean, s.Pairs.Most), fmt.Sprint(s.Pairs.Within), s.EBB.Where, s.Shift.Where,
+		})
+	}
+	return Table(w, rows)
+}
+
+// WriteBehind lists the rows of one engine that are behind the best by more than a share in effective
+// bisection bandwidth or in shifts, with the engines that are ahead.
+func WriteBehind(w io.Writer, rows []SweepRow, engine string) error {
+	table := [][]string{{"FABRIC", "EBB", "BEST", "", "SHIFTS", "BEST", "", "PAIRS", "LEAST", ""}}
+	for i := range rows {
+		r := &rows[i]
+		if r.Engine != engine || r.Verdict != Proven {
+			continue
+		}
+		same := func(o SweepRow) bool { return o.Fabric == r.Fabric && o.Verdict == Proven }
+		ebb, shift, pairs := r, r, r
+		for j := range rows {
+			if o := &rows[j]; same(*o) {
+				if o.EBB > ebb.EBB {
+					ebb = o
+				}
+				if o.Shift < shift.Shift {
+					shift = o
+				}
+				if o.Pairs < pairs.Pairs {
+					pairs = o
+				}
+			}
+		}
+		if ebb.EBB <= r.EBB/(1-asGoodShare) && shift.Shift >= r.Shift*(1-asGoodShare) {
+			continue
+		}
+		table = append(table, []string{
+			r.Fabric, fmt.Sprintf("%.4f", r.EBB), fmt.Sprintf("%.4f", ebb.EBB), ebb.Engine,
+			fmt.Sprintf("%.0f", r.Shift), fmt.Sprintf("%.0f", shift.Shift), shift.Engine,
+			fmt.Sprint(r.Pairs), fmt.Sprint(pairs.Pairs), pairs.Engine,
+		})
+	}
+	if len(table) == 1 {
+		_, err := fmt.Fprintf(w, "%s is within 1 %% of the best proven engine on all fabrics it routes\n", engine)
+		return err
+	}
+	return Table(w, table)
+}
