@@ -354,6 +354,7 @@ func (c *Core) takePlan(ev *Event) {
 	for _, err := range result.Refused {
 		r.Refused = append(r.Refused, err.Error())
 	}
+	c.noteRepair(result)
 	if ev.Err != nil {
 		c.note(NoPlan, Place{}, "%v", ev.Err)
 		c.finish(NotRouted)

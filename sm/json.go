@@ -32,6 +32,7 @@ type BringUpJSON struct {
 	Engine      string          `json:"engine"`         // "" when all refused
 	Refused     []string        `json:"refused"`        // reasons of the engines before it
 	Choice      string          `json:"auto,omitempty"` // how engine auto chose, in words
+	Kept        string          `json:"kept,omitempty"` // what became of the old Plan, in words
 	VLs         int             `json:"vls"`
 	Tables      int             `json:"tables"`       // switches that hold their new table in full
 	ActivePorts int             `json:"active_ports"` // ends of links
@@ -74,7 +75,7 @@ func (r *Report) BringUpJSON() *BringUpJSON {
 	return &BringUpJSON{
 		DiscoveryJSON: *r.DiscoveryJSON(),
 		LIDs:          r.LIDs.Total, LIDsKept: r.LIDs.Kept, MaxLMC: r.LIDs.MaxLMC, SMLID: r.LIDs.SM,
-		Asked: append([]string{}, r.Routing.Asked...), Engine: r.Routing.Engine, Refused: append([]string{}, r.Routing.Refused...), Choice: r.Routing.Choice,
+		Asked: append([]string{}, r.Routing.Asked...), Engine: r.Routing.Engine, Refused: append([]string{}, r.Routing.Refused...), Choice: r.Routing.Choice, Kept: r.Routing.Kept,
 		NotTold: append([]string{}, r.Routing.NotTold...),
 		VLs:     r.Routing.VLs, Tables: r.Written.Tables, ActivePorts: r.Written.Active, Check: r.Routing.Check,
 	}

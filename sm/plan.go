@@ -10,11 +10,16 @@ import (
 	"weft/route/quality"
 )
 
-// plan runs a routing job that keeps the LIDs in use. An engine that is to use a switch
+// plan runs a routing job that keeps the LIDs in use, or those of the Plan kept. An engine that is to use a switch
 // that was not found is passed over: a dead root must not stop a fabric. Hosts know no path
 // records, since there is no SA yet.
 func plan(ctx context.Context, req job.Request, g *fabric.Graph, held *route.Held) *Event {
 	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords = held, true, true
+	if req.Kept != nil {
+		if err := req.Kept.Hold(g, &req); err != nil {
+			return &Event{Kind: Planned, Result: &job.Result{}, Err: err}
+		}
+	}
 	result, err := job.Run(ctx, g, &req)
 	return &Event{Kind: Planned, Result: result, Err: err}
 }
@@ -45,4 +50,18 @@ func slDiffers(m *route.SLs, sl uint8) bool {
 		}
 	}
 	return false
+}
+
+// noteRepair reports what became of the Plan that was to be kept.
+func (c *Core) noteRepair(r *job.Result) {
+	if f := r.Repaired; f != nil {
+		c.report.Routing.Kept = fmt.Sprintf("repaired: %d entries moved, %d had met what was lost", f.Moved, f.Crossed)
+		if len(r.Refused) > 0 {
+			c.note(PlanKept, Place{}, "every engine refused: the repaired old Plan is distributed")
+		}
+	}
+	if r.NotRepaired != nil {
+		c.report.Routing.Kept = "routed afresh: " + r.NotRepaired.Error()
+		c.note(NotRepaired, Place{}, "%v", r.NotRepaired)
+	}
 }

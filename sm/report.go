@@ -43,6 +43,8 @@ const (
 	NotAddressed  IncidentKind = "not-addressed"   // a port gets no LID: no switch is behind it
 	NoPlan        IncidentKind = "no-plan"         // every engine refused, or an option of one was wrong
 	NotProven     IncidentKind = "not-proven"      // the judge found faults
+	PlanKept      IncidentKind = "plan-kept"       // every engine refused: the old Plan was repaired
+	NotRepaired   IncidentKind = "not-repaired"    // the old Plan could not be repaired: it was routed afresh
 	NotTaken      IncidentKind = "not-taken"       // a node refused a Set, or holds another table after it
 	Unanswered    IncidentKind = "unanswered"      // a Set was sent and not acknowledged: the node may hold it or not
 	HalfWritten   IncidentKind = "half-written"    // a switch holds some blocks of the new table and not others
@@ -94,6 +96,7 @@ type Routing struct {
 	Asked   []string // engines, by the runner
 	Engine  string   // the one that was run
 	Choice  string   // how engine auto chose it, "" where it was named
+	Kept    string   // what became of the old Plan that was to be kept, "" without one
 	Refused []string // those before it, with their reasons
 	VLs     int
 	Check   *quality.Report

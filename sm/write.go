@@ -27,6 +27,9 @@ func (r *Report) Write(out io.Writer) error {
 		if r.Routing.Choice != "" {
 			row("", "auto: %s", r.Routing.Choice)
 		}
+		if r.Routing.Kept != "" {
+			row("old Plan", "%s", r.Routing.Kept)
+		}
 	}
 	if l := r.LIDs; l.Total > 0 {
 		row("LIDs", "%d (LMC %d); %d ports keep their LID; the subnet manager has LID %d", l.Total, l.MaxLMC, l.Kept, l.SM)

@@ -20,6 +20,7 @@ import (
 type smFlags struct {
 	wires   wireFlags
 	routing routeFlags
+	keep    keepFlags
 	config  sm.Config
 	chain   string
 	once    bool
@@ -54,13 +55,19 @@ interrupted run leaves old and new tables side by side: run it again.
 An engine whose options name a switch that was not found is passed over too: a root
 that died must not keep a subnet down.
 
+--keep OLD-PLAN repairs the Plan that the subnet runs: only entries whose path met what is
+lost move, and the repaired Plan is proven before it is written. With --engine or --rebalance the
+engines route afresh; where they refuse, the repaired old Plan stays in force, and the report
+says so. LIDs are those of the Plan.
+
 Exit status: 0 SUBNET UP; 1 UP IN PART, or a Plan that is not proven (the report says
 what); 3 there is no subnet, another subnet manager is its master,
 every engine refused, or interrupted: the report then says what was sent and not
 acknowledged.`,
 		Example: `  weft sm --once --transport umad:mlx5_0/1
   weft sm --once --transport ibsim --engine dor,updn --lmc 1
-  weft sm --once --transport 'emulate:rlft(36,2)' --json`,
+  weft sm --once --transport 'emulate:rlft(36,2)' --json
+  weft sm --once --keep yesterday.plan --plan today.plan`,
 		Args: none,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
@@ -68,6 +75,7 @@ acknowledged.`,
 	s.routing.add(cmd)
 	jsonFlag(cmd, &s.asJSON)
 	chainFlag(cmd, &s.chain)
+	s.keep.add(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&s.once, "once", false, "bring the subnet up and leave")
 	f.BoolVar(&s.config.Unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
@@ -89,7 +97,7 @@ func (s *smFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	runner, err := s.runner()
+	runner, err := s.runner(cmd)
 	if err != nil {
 		return err
 	}
@@ -125,10 +133,11 @@ func (s *smFlags) run(cmd *cobra.Command) error {
 }
 
 // runner makes the subnet manager that the flags ask for.
-func (s *smFlags) runner() (*sm.Runner, error) {
-	if err := s.routing.setChain(s.chain); err != nil {
+func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
+	if err := s.keep.setChain(cmd, s.chain, &s.routing); err != nil {
 		return nil, err
 	}
+	s.routing.Kept, s.routing.Afresh = s.keep.kept, s.keep.afresh(cmd)
 	s.config.MKey = s.wires.mKey
 	r := &sm.Runner{Config: s.config, Routing: s.routing.Request, Clock: clock()}
 	var err error

@@ -28,6 +28,7 @@ type Request struct {
 	Workers int          // goroutines that may be used; less than 1 is 1
 	Seed    uint64       // of engines that draw at random
 	Kept    *Kept        // to be repaired; where that is not possible, or it is nil, the chain routes
+	Afresh  bool         // the chain routes first, and Kept is repaired where all of it refuses
 
 	// PassDeadSwitch has the next engine tried also where an option names a switch that is
 	// not there: for a subnet manager, a dead root must not stop a fabric.
@@ -74,7 +75,7 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 // error joins their refusals; any other error ends the job.
 func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	r := &Result{}
-	if req.Kept != nil {
+	if req.Kept != nil && !req.Afresh {
 		if done, err := req.repair(ctx, g, r); done || err != nil {
 			return r, err
 		}
@@ -95,6 +96,11 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 	}
 	if len(r.Refused) == 0 {
 		return r, errors.New("job: no engine was named")
+	}
+	if req.Kept != nil && req.Afresh {
+		if done, err := req.repair(ctx, g, r); done || err != nil {
+			return r, err
+		}
 	}
 	return r, errors.Join(r.Refused...)
 }

@@ -7,6 +7,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/engine"
 	"weft/route/lids"
 	"weft/route/repair"
 )
@@ -30,8 +31,9 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 	if err != nil {
 		return false, err
 	}
-	r.Plan, r.Engine, r.Repaired, r.Stages, r.Seconds = plan, req.Chain[0].Engine, figures, watch.stages, watch.total()
-	return true, nil
+	r.Plan, r.Repaired, r.Stages, r.Seconds = plan, figures, watch.stages, watch.total()
+	r.Engine, err = engine.Find(k.Plan.Recipe.Engine())
+	return true, err
 }
 
 // Mixture judges what can happen while switches hold entries of the Plan kept and of a
