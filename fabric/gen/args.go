@@ -15,6 +15,7 @@ const (
 	seed               // any 64-bit number
 	share              // a fraction, 0 to 1
 	word               // text
+	expr               // a formula or a named system, with suffixes or without
 	dims               // sizes such as 8x8x8
 	list               // whole numbers
 	texts              // names
@@ -89,6 +90,7 @@ type value struct {
 	seed  uint64
 	share float64
 	text  string
+	built *fabric.Fabric // of an expr
 	nums  []int
 	texts []string
 }
@@ -127,6 +129,8 @@ func (a *args) set(i int, t term) error {
 		}
 	case word:
 		v.text = unquote(t.text)
+	case expr:
+		v.built, err = nested(t)
 	case texts:
 		v.texts = append(v.texts, unquote(t.text))
 	case dims, list:
@@ -193,9 +197,10 @@ func (a *args) value(name string) *value {
 // int is a number; -1 when it was not given and has no number as default.
 func (a *args) int(name string) int { return a.value(name).num }
 
-func (a *args) ints(name string) []int       { return a.value(name).nums }
-func (a *args) seed(name string) uint64      { return a.value(name).seed }
-func (a *args) given(name string) bool       { return a.value(name).set }
-func (a *args) texts(name string) []string   { return a.value(name).texts }
-func (a *args) text(name string) string      { return a.value(name).text }
-func (a *args) fraction(name string) float64 { return a.value(name).share }
+func (a *args) built(name string) *fabric.Fabric { return a.value(name).built }
+func (a *args) ints(name string) []int           { return a.value(name).nums }
+func (a *args) seed(name string) uint64          { return a.value(name).seed }
+func (a *args) given(name string) bool           { return a.value(name).set }
+func (a *args) texts(name string) []string       { return a.value(name).texts }
+func (a *args) text(name string) string          { return a.value(name).text }
+func (a *args) fraction(name string) float64     { return a.value(name).share }

@@ -54,6 +54,7 @@ var (
 	allHosts = option("hosts", "full", 0, fabric.MaxNodes) // of the whole fabric
 	perHost  = option("hosts", "1", 0, fabric.MaxPorts)
 	width    = option("width", "1", 1, fabric.MaxPorts)
+	groups   = option("groups", "most", 1, fabric.MaxNodes)
 	anySeed  = optional("seed", seed, "1")
 )
 
@@ -93,6 +94,11 @@ var topologies = []spec{
 		source: "Lin, Chung, Huang 2004; Nienaber et al., Fig. 11", example: "mport(8,3)", build: mport,
 	},
 	{
+		name: "rail", params: []param{need("k", 1, fabric.MaxPorts), need("servers", 1, fabric.MaxPorts), option("pods", "1", 1, fabric.MaxPorts), option("spines", "servers", 0, fabric.MaxPorts), width},
+		what:   "rail-optimised tree: pods of servers= hosts of k ports and k rail switches, port i of all hosts of a pod on its rail switch i; every rail switch has width= cables to each of spines= spines, one a server unless given",
+		source: "NVIDIA, DGX SuperPOD reference architecture (2023)", example: "rail(8,32,4,spines=16,width=2)", build: rail,
+	},
+	{
 		name: "torus", params: []param{numbers("sizes", dims), perHost, width},
 		what:   "torus, hosts= on each switch; a ring of two is one link",
 		source: "Nienaber et al., Fig. 10", example: "torus(8x8x8,hosts=1)", build: torus,
@@ -111,9 +117,14 @@ var topologies = []spec{
 		source: "Kautz 1968; " + dfsssp + ", Table I", example: "kautz(3,3,hosts=512)", build: kautz,
 	},
 	{
-		name: "dragonfly", params: []param{need("a", 1, fabric.MaxPorts), need("p", 0, fabric.MaxPorts), need("h", 1, fabric.MaxPorts)},
-		what:   "Dragonfly: a*h+1 groups of a switches with p hosts and h global links each",
-		source: "Kim et al. 2008", example: "dragonfly(4,2,2)", build: dragonfly,
+		name: "dragonfly", params: []param{need("a", 1, fabric.MaxPorts), need("p", 0, fabric.MaxPorts), need("h", 1, fabric.MaxPorts), groups, allHosts},
+		what:   "Dragonfly: groups= (at most a*h+1) of a switches, all joined, with p hosts and h global links each; with fewer groups several links join two; hosts= over all switches, p each unless given",
+		source: "Kim et al. 2008", example: "dragonfly(4,2,2,groups=5)", build: dragonfly,
+	},
+	{
+		name: "dragonflyplus", params: []param{need("leaves", 1, fabric.MaxPorts), need("spines", 1, fabric.MaxPorts), need("p", 0, fabric.MaxPorts), need("h", 1, fabric.MaxPorts), groups, allHosts},
+		what:   "Dragonfly+: groups= (at most spines*h+1) of leaves with p hosts each, joined to all spines of the group, which have h global links each; hosts= over all leaves, p each unless given",
+		source: "Shpiner et al. 2017", example: "dragonflyplus(4,4,4,2)", build: dragonflyPlus,
 	},
 	{
 		name: "hyperx", params: []param{numbers("sizes", dims), perHost, width},

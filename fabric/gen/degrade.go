@@ -35,6 +35,11 @@ var suffixes = []spec{
 		source: thesis + ", Paper VI, section V-C", example: "|ports(2)", degrade: twoPorts,
 	},
 	{
+		name: "merge", params: []param{{name: "tree", kind: expr, required: true}, optional("at", word, "roots"), option("links", "0", 0, fabric.MaxLinks)},
+		what:   "merges a second tree with the first: their roots (or at=leaves their leaves) are the same switches, in order of GUID, as far as both have them; with links=N they stay two, joined by N cables dealt out in that order",
+		source: "weft: clusters bought in two parts", example: "|merge(rlft(8,2),at=leaves)", degrade: merge,
+	},
+	{
 		name:   "aggregation",
 		what:   "puts an aggregation node (SHARP: a CA inside the switch, no host) on a port after the last one of every switch that has none",
 		source: "dumps of Quantum and Quantum-2 switches", example: "|aggregation()", degrade: addAggregation,

@@ -76,47 +76,6 @@ func letters(w []byte) string {
 	return strings.Join(s, ".")
 }
 
-// dragonfly has a*h+1 groups of a switches, each with p hosts and h global
-// cables. Group i reaches group i+q+1 by its global cable q, on switch q/h. Ports:
-// the group's other switches, global cables, hosts.
-func dragonfly(a *args) (*fabric.Fabric, error) {
-	n, p, h := a.int("a"), a.int("p"), a.int("h")
-	groups := n*h + 1
-	switches := mul(groups, n)
-	links := mul(switches, n-1)/2 + mul(groups, n, h)/2
-	if err := (size{switches, n - 1 + h + p, mul(switches, p), links + mul(switches, p)}).fits(); err != nil {
-		return nil, err
-	}
-	b := newBuilder()
-	ids := make([]fabric.NodeID, 0, switches)
-	for g := range groups {
-		for s := range n {
-			ids = append(ids, b.add(n-1+h+p, fmt.Sprintf("group %d switch %d", g, s)))
-		}
-	}
-	for g := range groups {
-		group := ids[g*n : (g+1)*n]
-		b.clique(group)
-		for q := range n * h {
-			if to := g + q + 1; to < groups {
-				back := n*h - 1 - q
-				b.link(group[q/h], n+q%h, ids[to*n+back/h], n+back%h)
-			}
-		}
-	}
-	b.spread(ids, switches*p, n+h)
-	return b.done()
-}
-
-// clique joins all pairs: port j of switch i leads to switch j-1, or j beyond i.
-func (b *builder) clique(ids []fabric.NodeID) {
-	for i := range ids {
-		for j := i + 1; j < len(ids); j++ {
-			b.link(ids[i], j, ids[j], i+1)
-		}
-	}
-}
-
 // slimfly is the graph of McKay, Miller and Širáň for a prime q = 4w+1 or 4w-1:
 // switches (0,x,y) and (1,m,c); (0,x,y)-(0,x,y') where y-y' is in X,
 // (1,m,c)-(1,m,c') where c-c' is in X', (0,x,y)-(1,m,c) where y = mx+c. Its degree

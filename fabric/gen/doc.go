@@ -19,7 +19,7 @@
 // descriptions of grid switches end in their coordinates: "switch (1,2,3)".
 //
 // Switches are made level by level, leaves first, and their GUIDs count in that
-// order: GUID order is level order. Hosts count in the order of their leaves
+// order: GUID order is level order; what the suffix merge adds comes after all others. Hosts count in the order of their leaves
 // (where a named system places them otherwise, in the order of placement). Node
 // GUIDs are locally administered: 0x02000053 and a counter from 1 for switches,
 // 0x02000048 and a counter in steps of 256 for hosts, whose port p has the
@@ -30,8 +30,8 @@
 // radix-64 tree of three levels, 65,536 hosts on 5,120 switches, fits one subnet
 // as rlft(64,3,hosts=40960): 20 hosts on each of its 2,048 leaves.
 //
-// hosts= counts the hosts of the whole fabric for trees, kautz, irregular and the
-// named systems, those of each switch for the other formulas.
+// hosts= counts the hosts of the whole fabric for trees, kautz, irregular, dragonfly,
+// dragonflyplus and the named systems, those of each switch for the other formulas.
 //
 // # Sources
 //
@@ -42,7 +42,8 @@
 // Mainwaring et al. (Berkeley NOW). Trees: XGFT of Öhring et al. (1995), PGFT and
 // RLFT of Zahavi (2010), m-port n-tree of Lin et al. (2004), k-ary n-tree of Petrini
 // and Vanneschi (1997). Direct networks: Kautz (1968), Dragonfly of Kim et al.
-// (2008, palm-tree arrangement of the global links), HyperX of Ahn et al. (2009),
+// (2008, palm-tree arrangement of the global links), Dragonfly+ of Shpiner, Haramaty, Eliad,
+// Zdornov, Gafni and Zahavi (HiPINEB 2017), HyperX of Ahn et al. (2009),
 // Slim Fly of Besta and Hoefler (2014, McKay-Miller-Širáň graphs, q prime).
 //
 // # Cost and limits

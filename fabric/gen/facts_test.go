@@ -23,6 +23,9 @@ func TestDiameters(t *testing.T) {
 		"dragonfly(4,2,2)":          3,
 		"dragonfly(6,3,3)":          3,
 		"hyperx(4x3x5)":             3,
+		"dragonfly(6,1,2,groups=5)": 3,
+		"dragonflyplus(3,3,2,2)":    5,
+		"rail(4,6,2)":               2,
 		"hyperx(9)":                 1,
 		"fullmesh(9)":               1,
 		"slimfly(3)":                2,
@@ -288,6 +291,112 @@ func TestDragonflyGroups(t *testing.T) {
 				t.Errorf("dragonfly%v: groups %v have %d channels", c, p, n)
 			}
 		}
+	}
+}
+
+// TestFewerGroups: in a Dragonfly or Dragonfly+ of any number of groups all are joined by as many
+// cables, or one more, and a group leaves one global port free at most.
+func TestFewerGroups(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		n, h := rapid.IntRange(1, 5).Draw(t, "switches"), rapid.IntRange(1, 4).Draw(t, "h")
+		groups := rapid.IntRange(1, n*h+1).Draw(t, "groups")
+		plus := rapid.Bool().Draw(t, "plus")
+		expr := fmt.Sprintf("dragonfly(%d,1,%d,groups=%d)", n, h, groups)
+		if plus {
+			expr = fmt.Sprintf("dragonflyplus(2,%d,1,%d,groups=%d)", n, h, groups)
+		}
+		f, err := Parse(expr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		group := func(id fabric.NodeID) (g int) {
+			if _, err := fmt.Sscanf(f.Nodes[id].Desc, "group %d", &g); err != nil {
+				t.Fatal(err)
+			}
+			return g
+		}
+		between, of, byGroup := map[[2]int]int{}, map[fabric.NodeID]int{}, map[int]int{}
+		for i, l := range f.Links {
+			if !f.IsSwitchLink(fabric.LinkID(i)) {
+				continue
+			}
+			x, y := group(l.A.Node), group(l.B.Node)
+			if x == y {
+				continue
+			}
+			between[[2]int{min(x, y), max(x, y)}]++
+			for _, end := range []fabric.NodeID{l.A.Node, l.B.Node} {
+				of[end]++
+				byGroup[group(end)]++
+			}
+		}
+		if groups == 1 {
+			return
+		}
+		least := n * h / (groups - 1)
+		for x := range groups {
+			for y := range x {
+				if c := between[[2]int{y, x}]; c < least || c > least+1 {
+					t.Fatalf("%s: groups %d and %d have %d cables, want %d or one more", expr, y, x, c, least)
+				}
+			}
+			if free := n*h - byGroup[x]; free > 1 || free == 1 && groups%2 == 0 {
+				t.Fatalf("%s: group %d has %d global ports free", expr, x, free)
+			}
+		}
+		for id, c := range of {
+			if c > h {
+				t.Fatalf("%s: %s has %d global cables", expr, f.NodeName(id), c)
+			}
+		}
+	})
+}
+
+// TestRails: port i of every host is on rail switch i of its pod.
+func TestRails(t *testing.T) {
+	const k, servers = 4, 3
+	f := parse(t, "rail(4,3,2,spines=2)")
+	for i := range 2 * servers {
+		h, ok := f.NodeByGUID(guidOfHost(i))
+		if !ok {
+			t.Fatalf("no host %d", i)
+		}
+		for port := 1; port <= k; port++ {
+			peer := f.Peer(fabric.End{Node: h, Port: uint8(port)}).Node
+			if got, want := f.Nodes[peer].Desc, fmt.Sprintf("pod %d rail %d", i/servers, port-1); got != want {
+				t.Errorf("port %d of host %d is on %s, want %s", port, i, got, want)
+			}
+		}
+	}
+}
+
+// TestMerged: both trees are in the merged one, with the hosts under each leaf that each has; what
+// was down stays down; neither GUIDs nor descriptions come twice.
+func TestMerged(t *testing.T) {
+	f := parse(t, "rlft(8,2)|merge(rlft(6,2)|fail(links=3),at=leaves)")
+	hosts, down := map[int]int{}, 0
+	seen, desc := map[fabric.GUID]bool{}, map[string]bool{}
+	for id := range f.Nodes {
+		n := &f.Nodes[id]
+		if seen[n.GUID] || desc[n.Desc] {
+			t.Errorf("%s or its GUID comes twice", n.Desc)
+		}
+		seen[n.GUID], desc[n.Desc] = true, true
+		if isSwitch(f, fabric.NodeID(id)) {
+			hosts[len(hostPorts(f, fabric.NodeID(id)))]++
+		}
+	}
+	for _, l := range f.Links {
+		if l.Down {
+			down++
+		}
+	}
+	// rlft(8,2) has 8 leaves of 4 and 4 spines, rlft(6,2) 6 leaves of 3 and 3 spines.
+	if hosts[7] != 6 || hosts[4] != 2 || hosts[0] != 7 || down != 3 {
+		t.Errorf("switches by hosts %v, %d links down", hosts, down)
+	}
+	if _, parts := f.Compile().Components(); parts != 1 {
+		t.Errorf("%d parts", parts)
 	}
 }
 

@@ -45,6 +45,18 @@ func Parse(expr string) (*fabric.Fabric, error) {
 	return f, nil
 }
 
+// nested builds the fabric that an argument describes.
+func nested(t term) (*fabric.Fabric, error) {
+	if strings.Contains(t.text, "merge(") {
+		return nil, problemf(t.pos, "a fabric to merge with has no suffix merge of its own: write one after the other")
+	}
+	f, err := Parse(t.text)
+	if err != nil {
+		return nil, problemf(t.pos, "%s", strings.TrimPrefix(err.Error(), "gen: "))
+	}
+	return f, nil
+}
+
 // Apply degrades a fabric by one suffix, given without its bar:
 // "fail(links=10,seed=3)". The result is a copy; f stays as it is.
 func Apply(f *fabric.Fabric, suffix string) (*fabric.Fabric, error) {

@@ -31,7 +31,8 @@ func TestExamples(t *testing.T) {
 	for name := range strings.FieldsSeq(`rlft xgft pgft karytree mport torus mesh hypercube kautz dragonfly hyperx slimfly
 		fullmesh random irregular regular fat648 racks648 fat3456 juropa juropa3288 ranger deimos deimos-chain15
 		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 racks432 racks216 over384 dual4608
-		vftree-fig3 vftree-fig4a vftree-fig4b sftree-fig4a sftree-fig4b mftree-fig2 fail without hosts ports`) {
+		vftree-fig3 vftree-fig4a vftree-fig4b sftree-fig4a sftree-fig4b mftree-fig2 fail without hosts ports
+		dragonflyplus rail merge`) {
 		if !seen[name] {
 			t.Errorf("%s is not in the catalogue", name)
 		}
@@ -52,6 +53,10 @@ func TestSame(t *testing.T) {
 		{"mport(8,3)", "rlft(8,3)"},
 		{"fullmesh(5)", "hyperx(5)"},
 		{"karytree(3,3)", "xgft(2;3,3;3,3)"},
+		{"dragonfly(4,2,2)", "dragonfly(4,2,2,groups=9,hosts=72)"},
+		{"dragonflyplus(3,2,1,2)", "dragonflyplus(3,2,1,2,groups=5,hosts=15)"},
+		{"dragonflyplus(3,2,4,1,groups=1)", "xgft(1;3;2;hosts=12)"},
+		{"rail(1,4,3)", "xgft(1;3;4;hosts=12)"},
 	} {
 		a, b := parse(t, c[0]).Compile(), parse(t, c[1]).Compile()
 		if !slices.Equal(a.From, b.From) || !slices.Equal(a.To, b.To) || !slices.Equal(a.ToPort, b.ToPort) || !slices.Equal(a.EndSwitch, b.EndSwitch) {
@@ -118,7 +123,7 @@ func TestErrors(t *testing.T) {
 		{"deimos(hosts=805)", "room for 804"},
 		{"now-c(1)", "too many arguments (accepted: now-c)"},
 
-		{"fat648|", `at 8: no suffix is called "" (accepted: fail without hosts ports aggregation)`},
+		{"fat648|", `at 8: no suffix is called "" (accepted: fail without hosts ports merge aggregation)`},
 		{"fat648|frail(links=1)", `at 8: no suffix is called "frail"`},
 		{"fat648|fail", "at 8: fail takes one of links, share, switches, switch"},
 		{"fat648|fail(links=1,switches=1)", "takes one of"},
