@@ -140,6 +140,9 @@ func (c *Change) writeRepair(w io.Writer) {
 	if r.Dependencies > 0 {
 		fmt.Fprintf(w, "%d channel dependencies are new\n", r.Dependencies)
 	}
+	if r.Relaned > 0 {
+		fmt.Fprintf(w, "%d classes of pairs got another service level: their sources must ask for path records again\n", r.Relaned)
+	}
 	if r.Unordered {
 		fmt.Fprintln(w, "the old Plan has cycles of channel dependencies, and so none were avoided")
 	}

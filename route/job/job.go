@@ -83,7 +83,7 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 	for _, step := range req.Chain {
 		made, err := req.step(ctx, g, step)
 		if err == nil {
-			made.Refused = r.Refused
+			made.Refused, made.NotRepaired = r.Refused, r.NotRepaired
 			if note := shapeOf(g).note(made.Engine.Name); note != "" && made.Choice == nil {
 				made.Plan.Notes = append(made.Plan.Notes, note)
 			}

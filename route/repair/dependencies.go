@@ -22,6 +22,7 @@ type dependencies struct {
 	order  *cdg.Order // nil until it is needed
 	cyclic bool       // the old Plan has cycles: everything is admitted
 	added  int        // dependencies that the old Plan does not have
+	turns  []int32    // by switch: of these
 }
 
 // What looked says.
@@ -32,7 +33,7 @@ const (
 )
 
 func newDependencies(b *binding, l *lanes, lost []column) *dependencies {
-	d := &dependencies{b: b, l: l, index: cdg.NewIndex(l.wide), lost: lost}
+	d := &dependencies{b: b, l: l, index: cdg.NewIndex(l.wide), lost: lost, turns: make([]int32, b.g.NumSwitches)}
 	if b.links && l.n == 1 {
 		d.looked = make([]uint8, d.index.Size)
 	}
@@ -79,10 +80,8 @@ func (d *dependencies) lookUp(c, e int32) bool {
 
 // admit adds dependencies, or none if they would close a cycle with those of the old Plan.
 func (d *dependencies) admit(ctx context.Context, workers int, edges []cdg.Edge) (bool, error) {
-	if d.order == nil {
-		if err := d.arrange(ctx, workers); err != nil {
-			return false, err
-		}
+	if err := d.arranged(ctx, workers); err != nil {
+		return false, err
 	}
 	if d.cyclic {
 		return true, nil
@@ -97,10 +96,28 @@ func (d *dependencies) admit(ctx context.Context, workers int, edges []cdg.Edge)
 		return true, nil
 	}
 	ok := d.order.Add(edges)
-	if ok {
-		d.added += n
+	if !ok {
+		return false, nil
 	}
-	return ok, nil
+	d.added += n
+	for _, e := range edges {
+		d.turns[d.l.wide.To[e.C]]++
+	}
+	return true, nil
+}
+
+// forwards reports whether channel c stands before e in the order.
+func (d *dependencies) forwards(c, e int32) bool {
+	labels := d.order.Labels()
+	return labels[d.index.Place[c]] < labels[d.index.Place[e]]
+}
+
+// arranged makes the order if there is none.
+func (d *dependencies) arranged(ctx context.Context, workers int) error {
+	if d.order != nil {
+		return nil
+	}
+	return d.arrange(ctx, workers)
 }
 
 // arrange puts the channels in an order in which all dependencies of the old Plan lead

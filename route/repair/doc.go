@@ -8,7 +8,9 @@
 // met what is lost. In a column only the switches with crossed entries, and those without
 // an entry (of a new switch, a new LID), get a next hop; all others keep theirs. So no more
 // entries move than were crossed. Of the next hops that are admitted the one on a shortest
-// path is taken, of these the one in force, of the others the least loaded.
+// path is taken, of these the one in force, and of the others the one whose path has the
+// fewest pairs on its worst channel that the repair itself has put there, then the one
+// with the fewest entries.
 //
 // # Freedom from deadlock
 //
@@ -16,13 +18,17 @@
 // admitted that the old Plan has already: what they are part of has no cycle. Where
 // these do not lead everywhere, an order of the channels is made in which all
 // dependencies of the old Plan lead forwards (route/cdg), and a new one is admitted where
-// the order can be changed so that it leads forwards too. Dependencies of the old Plan
-// stay in the order, so that old and new tables together have no cycle either. A Plan
-// that has cycles itself is repaired without this rule; the judge says what that is worth.
+// the order can be changed so that it leads forwards too; switches with new turns
+// already are preferred, since many turns at one switch close fewer cycles than some at
+// many. Dependencies of the old Plan stay in the order, so that old and new tables
+// together have no cycle either. A Plan that has cycles itself is repaired without this
+// rule; the judge says what that is worth.
 //
 // With several lanes a source keeps its service levels, and a next hop is admitted if the
-// packets of the switch's own sources meet no new cycle on their whole path. If no next
-// hop is admitted, the repair fails with *Impossible, and the caller routes afresh.
+// packets of the switch's own sources meet no new cycle on their whole path. Where none is
+// admitted, the tables come first and the packets get other service levels afterwards,
+// class by class, of those that the Plan uses. If that fails too, or with one lane, the
+// repair fails with *Impossible, and the caller routes afresh.
 //
 // # Cost
 //

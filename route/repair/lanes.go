@@ -6,6 +6,7 @@ import (
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/cdg"
 )
 
 // lanes tells the VLs of packets. The (channel, VL) pairs are the channels of a Graph of
@@ -180,4 +181,26 @@ func (l *lanes) first(c int32, sl uint8) (vls uint16) {
 		}
 	}
 	return vls
+}
+
+// path adds to a list the dependencies of packets of an SL that leave their first switch by
+// a channel, until they are at the target. next tells by which channel they leave the
+// others, -1 for none.
+func (l *lanes) path(list []cdg.Edge, c int32, sl uint8, target int32, next func(s int32) int32) []cdg.Edge {
+	g := l.g
+	for vls := l.first(c, sl); g.To[c] != target && vls != 0; {
+		e := next(g.To[c])
+		if e < 0 {
+			return list
+		}
+		then := l.vl(g.To[c], g.ToPort[c], g.FromPort[e], sl)
+		if then == noLane {
+			return list
+		}
+		for ; vls != 0; vls &= vls - 1 {
+			list = append(list, cdg.Edge{C: wideChannel(c, int32(bits.TrailingZeros16(vls)), l.n), D: wideChannel(e, int32(then), l.n)})
+		}
+		c, vls = e, 1<<then
+	}
+	return list
 }

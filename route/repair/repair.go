@@ -30,6 +30,7 @@ type Figures struct {
 	Dropped       int  `json:"dropped"`        // entries of LIDs that nobody has any more
 	CrossedBlocks int  `json:"crossed_blocks"` // of 64 entries, that held crossed ones
 	Dependencies  int  `json:"dependencies"`   // of (channel, VL) pairs that the old Plan does not have
+	Relaned       int  `json:"relaned"`        // classes of pairs that got another SL
 	Unordered     bool `json:"unordered"`      // the old Plan has cycles of dependencies, or may have
 }
 
@@ -58,30 +59,39 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*route.Plan, *Figu
 	}
 	figures := &Figures{}
 	b.count(lost, figures)
-	l := newLanes(g, plan, b.owner)
+	if err := b.solve(ctx, plan, lost, workers, figures); err != nil {
+		return nil, nil, err
+	}
+	b.drop(plan.Tables, figures)
+	b.countMoved(plan.Tables, lost, figures)
+	return plan, figures, nil
+}
+
+// solve gives next hops to all switches that need one, and lanes to their packets.
+func (b *binding) solve(ctx context.Context, plan *route.Plan, lost []column, workers int, f *Figures) error {
+	l := newLanes(b.g, plan, b.owner)
 	deps := newDependencies(b, l, lost)
 	if !deps.lazy() && len(lost) > 0 {
 		if err := deps.arrange(ctx, workers); err != nil {
-			return nil, nil, err
+			return err
 		}
 	}
 	s := newSolver(b, l, deps, plan.Tables, workers)
 	for _, c := range lost {
 		if err := ctx.Err(); err != nil {
-			return nil, nil, err
+			return err
 		}
 		switch stuck, err := s.column(ctx, c); {
 		case err != nil:
-			return nil, nil, err
+			return err
 		case stuck >= 0:
-			return nil, nil, &Impossible{fmt.Sprintf("no next hop from %s to LID %d is free of cycles of dependencies",
-				route.SwitchName(g, stuck), c.lid)}
+			return &Impossible{fmt.Sprintf("no next hop from %s to LID %d is free of cycles of dependencies",
+				route.SwitchName(b.g, stuck), c.lid)}
 		}
 	}
-	b.drop(plan.Tables, figures)
-	b.countMoved(plan.Tables, lost, figures)
-	figures.Dependencies, figures.Unordered = deps.added, deps.cyclic
-	return plan, figures, nil
+	relaned, err := s.relane(ctx)
+	f.Relaned, f.Dependencies, f.Unordered = relaned, deps.added, deps.cyclic
+	return err
 }
 
 // names keeps the LIDs in use and gives LIDs to new end ports: as many as all hosts have.

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"cmp"
 	"context"
 	"math"
 	"math/bits"
@@ -19,6 +20,8 @@ type solver struct {
 	tables  *route.Tables // new
 	workers int
 	loads   loads
+	relaned []relaned
+	shifted []int32 // by channel: pairs of hosts that the repair has put there
 
 	// Of the column.
 	lid    int
@@ -48,7 +51,7 @@ func newSolver(b *binding, l *lanes, deps *dependencies, tables *route.Tables, w
 	n := b.g.NumSwitches
 	return &solver{
 		b: b, l: l, deps: deps, tables: tables, workers: workers, loads: newLoads(b, tables),
-		state: make([]int8, n), out: make([]int32, n), hops: make([]int32, n),
+		shifted: make([]int32, b.g.NumChannels), state: make([]int8, n), out: make([]int32, n), hops: make([]int32, n),
 	}
 }
 
@@ -65,8 +68,8 @@ func (s *solver) column(ctx context.Context, c column) (stuck int32, err error) 
 		s.state[x] = open
 	}
 	left := c.switches
-	for _, fresh := range []bool{false, true} {
-		if left, err = s.settle(ctx, left, fresh); err != nil {
+	for by := range numBys {
+		if left, err = s.settle(ctx, left, by); err != nil {
 			return -1, err
 		}
 		if len(left) == 0 {
@@ -78,10 +81,21 @@ func (s *solver) column(ctx context.Context, c column) (stuck int32, err error) 
 	return stuck, nil
 }
 
-// settle gives next hops to open switches, those first that are nearest to the LID, by
-// dependencies that are there or also by fresh ones. It returns the switches that got none.
-func (s *solver) settle(ctx context.Context, list []int32, fresh bool) (left []int32, err error) {
+// Which next hops are admitted.
+const (
+	byPresent = iota // those whose dependencies are there
+	byFresh          // those whose dependencies close no cycle
+	byRelaned        // all; packets get other lanes later. Only with several lanes
+	numBys
+)
+
+// settle gives next hops to open switches, those first that are nearest to the LID. It
+// returns the switches that got none.
+func (s *solver) settle(ctx context.Context, list []int32, by int) (left []int32, err error) {
 	g := s.b.g
+	if by == byRelaned && s.l.n == 1 {
+		return list, nil
+	}
 	for i := range s.levels {
 		s.levels[i] = s.levels[i][:0]
 	}
@@ -100,7 +114,7 @@ func (s *solver) settle(ctx context.Context, list []int32, fresh bool) (left []i
 			if s.state[x] != open {
 				continue
 			}
-			c, err := s.choose(ctx, x, int32(h-1), fresh)
+			c, err := s.choose(ctx, x, int32(h-1), by)
 			if err != nil {
 				return nil, err
 			}
@@ -108,6 +122,10 @@ func (s *solver) settle(ctx context.Context, list []int32, fresh bool) (left []i
 				continue
 			}
 			s.state[x], s.out[x], s.hops[x] = settled, c, int32(h)
+			s.shift(x)
+			if by == byRelaned {
+				s.relaned = append(s.relaned, relaned{x, s.lid})
+			}
 			if !s.passable(x) {
 				continue
 			}
@@ -173,22 +191,22 @@ func (s *solver) channel(u int32) int32 {
 
 // choose finds the best channel from a switch to one that is so many channels from the
 // LID: the one in force, or the least loaded. It returns -1 if none is admitted.
-func (s *solver) choose(ctx context.Context, x, hops int32, fresh bool) (int32, error) {
+func (s *solver) choose(ctx context.Context, x, hops int32, by int) (int32, error) {
 	g := s.b.g
 	was := s.b.channel(x, s.lid)
 	if was >= 0 && s.candidate(was, hops) {
-		if ok, err := s.admitted(ctx, was, fresh); ok || err != nil {
+		if ok, err := s.admitted(ctx, was, by); ok || err != nil {
 			return was, err
 		}
 	}
-	if !fresh {
-		best, least := fabric.Nothing, int32(math.MaxInt32)
+	if by != byFresh {
+		best, least := fabric.Nothing, int64(math.MaxInt64)
 		for _, c := range g.OutOf(x) {
 			if c == was || !s.candidate(c, hops) {
 				continue
 			}
-			if load := s.loads.of(c); load < least {
-				if ok, err := s.admitted(ctx, c, false); err != nil {
+			if load := s.load(c); load < least {
+				if ok, err := s.admitted(ctx, c, by); err != nil {
 					return -1, err
 				} else if ok {
 					best, least = c, load
@@ -203,13 +221,59 @@ func (s *solver) choose(ctx context.Context, x, hops int32, fresh bool) (int32, 
 			list = append(list, c)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b int32) int { return int(s.loads.of(a) - s.loads.of(b)) })
+	if err := s.deps.arranged(ctx, s.workers); err != nil {
+		return -1, err
+	}
+	slices.SortStableFunc(list, func(a, b int32) int {
+		turnsA, turnsB := s.deps.turns[g.To[a]], s.deps.turns[g.To[b]]
+		return cmp.Or(cmp.Compare(turnsB, turnsA), cmp.Compare(s.backwards(a), s.backwards(b)), cmp.Compare(s.load(a), s.load(b)))
+	})
 	for _, c := range list {
-		if ok, err := s.admitted(ctx, c, true); ok || err != nil {
+		if ok, err := s.admitted(ctx, c, byFresh); ok || err != nil {
 			return c, err
 		}
 	}
 	return fabric.Nothing, nil
+}
+
+// load is that of a path by a channel: the most pairs that the repair has put on one of
+// its channels so far, then the entries of the channel.
+func (s *solver) load(c int32) int64 {
+	most, at := int32(0), c
+	for {
+		most = max(most, s.shifted[at])
+		u := s.b.g.To[at]
+		if u == s.target {
+			return int64(most)<<32 | int64(s.loads.of(c))
+		}
+		at = s.channel(u)
+	}
+}
+
+// shift puts the pairs of a switch's own hosts and the LID, a host's, on its path.
+func (s *solver) shift(x int32) {
+	g := s.b.g
+	hosts := int32(len(g.HostsOf(x)))
+	if hosts == 0 || g.IsPortZero(s.b.owner[s.lid]) {
+		return
+	}
+	for x != s.target {
+		c := s.channel(x)
+		s.shifted[c] += hosts
+		x = g.To[c]
+	}
+}
+
+// backwards counts the dependencies of packets that go by a channel which lead backwards
+// in the order of channels.
+func (s *solver) backwards(c int32) (n int) {
+	s.dependenciesOf(c)
+	for _, e := range s.edges {
+		if !s.deps.forwards(e.C, e.D) {
+			n++
+		}
+	}
+	return n
 }
 
 // candidate reports whether a channel leads to a switch so many channels from the LID.
@@ -220,9 +284,12 @@ func (s *solver) candidate(c, hops int32) bool {
 
 // admitted reports whether the packets of a switch may go by a channel. Fresh
 // dependencies are added.
-func (s *solver) admitted(ctx context.Context, c int32, fresh bool) (bool, error) {
+func (s *solver) admitted(ctx context.Context, c int32, by int) (bool, error) {
+	if by == byRelaned {
+		return true, nil
+	}
 	s.dependenciesOf(c)
-	if fresh {
+	if by == byFresh {
 		return s.deps.admit(ctx, s.workers, s.edges)
 	}
 	for _, e := range s.edges {
@@ -248,20 +315,7 @@ func (s *solver) dependenciesOf(c int32) {
 	}
 	for sls := l.sent(g.From[c], s.lid); sls != 0; sls &= sls - 1 {
 		sl := uint8(bits.TrailingZeros16(sls))
-		at, vls := c, l.first(c, sl)
-		for g.To[at] != s.target && vls != 0 {
-			next := s.channel(g.To[at])
-			then := l.vl(g.To[at], g.ToPort[at], g.FromPort[next], sl)
-			if then == noLane {
-				break
-			}
-			for ; vls != 0; vls &= vls - 1 {
-				s.edges = append(s.edges, cdg.Edge{
-					C: wideChannel(at, int32(bits.TrailingZeros16(vls)), l.n), D: wideChannel(next, int32(then), l.n),
-				})
-			}
-			at, vls = next, 1<<then
-		}
+		s.edges = l.path(s.edges, c, sl, s.target, s.channel)
 	}
 }
 
@@ -316,53 +370,4 @@ func (s *solver) set(x int32, lid fabric.LID, port uint8) {
 	}
 	s.loads.change(x, s.lid, was, port)
 	s.tables.Set(x, lid, port)
-}
-
-// loads count, by port slot, the entries of LIDs of hosts; those of a switch when they are
-// first asked for.
-type loads struct {
-	b       *binding
-	tables  *route.Tables
-	entries []int32
-	counted []bool // by switch
-}
-
-func newLoads(b *binding, tables *route.Tables) loads {
-	return loads{b: b, tables: tables, entries: make([]int32, len(b.g.Attached)), counted: make([]bool, b.g.NumSwitches)}
-}
-
-// of is the load of a channel.
-func (l *loads) of(c int32) int32 {
-	g, s := l.b.g, l.b.g.From[c]
-	if !l.counted[s] {
-		l.counted[s] = true
-		count := [256]int32{}
-		for i := range l.tables.NumBlocks() {
-			for k, port := range l.tables.Block(s, i) {
-				if l.counts(i*route.BlockSize + k) {
-					count[port]++
-				}
-			}
-		}
-		copy(l.entries[g.PortStart[s]:][:g.SwitchPorts[s]+1], count[:])
-	}
-	return l.entries[g.PortStart[s]+int32(g.FromPort[c])]
-}
-
-// counts reports whether a LID is a host's.
-func (l *loads) counts(lid int) bool {
-	return lid < len(l.b.owner) && l.b.owner[lid] >= 0 && !l.b.g.IsPortZero(l.b.owner[lid])
-}
-
-func (l *loads) change(s int32, lid int, from, to uint8) {
-	if !l.counted[s] || !l.counts(lid) {
-		return
-	}
-	g := l.b.g
-	if int32(from) <= g.SwitchPorts[s] {
-		l.entries[g.PortStart[s]+int32(from)]--
-	}
-	if int32(to) <= g.SwitchPorts[s] {
-		l.entries[g.PortStart[s]+int32(to)]++
-	}
 }

@@ -1,0 +1,58 @@
+package repair
+
+import (
+	"weft/route"
+)
+
+// loads count, by port slot, the entries of LIDs of hosts; those of a switch when they are
+// first asked for.
+type loads struct {
+	b       *binding
+	tables  *route.Tables
+	ofHost  []bool // by LID
+	entries []int32
+	counted []bool // by switch
+}
+
+func newLoads(b *binding, tables *route.Tables) loads {
+	l := loads{
+		b: b, tables: tables, ofHost: make([]bool, tables.NumBlocks()*route.BlockSize),
+		entries: make([]int32, len(b.g.Attached)), counted: make([]bool, b.g.NumSwitches),
+	}
+	for lid, end := range b.owner {
+		l.ofHost[lid] = end >= 0 && !b.g.IsPortZero(end)
+	}
+	return l
+}
+
+// of is the load of a channel.
+func (l *loads) of(c int32) int32 {
+	g, s := l.b.g, l.b.g.From[c]
+	if !l.counted[s] {
+		l.counted[s] = true
+		count := [256]int32{}
+		for i := range l.tables.NumBlocks() {
+			ofHost := l.ofHost[i*route.BlockSize:][:route.BlockSize]
+			for k, port := range l.tables.Block(s, i) {
+				if ofHost[k] {
+					count[port]++
+				}
+			}
+		}
+		copy(l.entries[g.PortStart[s]:][:g.SwitchPorts[s]+1], count[:])
+	}
+	return l.entries[g.PortStart[s]+int32(g.FromPort[c])]
+}
+
+func (l *loads) change(s int32, lid int, from, to uint8) {
+	if !l.counted[s] || !l.ofHost[lid] {
+		return
+	}
+	g := l.b.g
+	if int32(from) <= g.SwitchPorts[s] {
+		l.entries[g.PortStart[s]+int32(from)]--
+	}
+	if int32(to) <= g.SwitchPorts[s] {
+		l.entries[g.PortStart[s]+int32(to)]++
+	}
+}
