@@ -14,8 +14,8 @@
 //  4. newReachability (reachability.go) finds all shortest legal paths by sweeps over bit sets;
 //     nextHops (nexthops.go) lists the bundles with which those to one target begin.
 //  5. balanced (ftree.go) chooses among these paths and fills the tables: closedForm
-//     (closed.go, blocks.go) or routeByLoad (loads.go). Where the levels are not uniform,
-//     separatePorts (disjoint.go) and rebalance (rebalance.go) move paths.
+//     (closed.go, blocks.go); where the levels are not uniform, rebalance (rebalance.go,
+//     loads.go) then chooses all paths of hosts anew by load.
 //  6. joinSwitches (join.go, join_search.go) gives the switches that still have no path one.
 //  7. assign (lanes.go) fills in SLs and VLs where there are several lanes.
 //
@@ -57,8 +57,11 @@
 //
 // Option balance chooses among the shortest legal paths:
 //
-//   - auto, the default: closed; where the switches of a level differ, paths are then moved
-//     off the most loaded links, as long as that helps (rebalance).
+//   - auto, the default: closed; where the switches of a level differ, each LID in its turn
+//     then takes the paths on which the paths to all others put the least load, in a few sweeps
+//     (rebalance). What comes for one host does not burden it twice: its rate limits that
+//     anyway. So a LID gets one main way down, which as few others share as possible, however
+//     the tree is damaged, and packets of different hosts seldom meet on their way down.
 //   - closed: the LID of index t takes candidate t/p mod n of n, with p the product of the
 //     candidates that the levels below had; the parallel links of a bundle count as
 //     candidates after the first of each. Indexes count end ports leaf by leaf, pod by pod,
@@ -66,8 +69,6 @@
 //     whole trees this is the d-mod-k of Zahavi on the ports in use, on degraded ones that of
 //     Gliksberg et al. ("High-Quality Fault Resiliency in Fat Trees", arXiv 2211.13101), of
 //     which only the published idea is used.
-//   - load: each switch takes the path on which the paths before it put the least load, over
-//     all its hops; then as auto does: for trees of several cores or grown without a plan.
 //   - dmodk: closed, with the ports that do not exist counted.
 //   - zahavi: the classic order, with dummy end ports; it counts the paths on the links
 //     that lead down to a switch.
@@ -84,17 +85,17 @@
 //
 // With multihomed=mftree the paths to the ports of one node share no switch, if that can be.
 // Zahavi and beft do it as paper VI: a port avoids the switches of the one before it. In
-// closed form the hosts of a leaf swap indexes, which changes no load; where no formula fits,
-// paths that still share a switch are separated, and stay so when paths are moved. On some
-// degraded trees a few pairs in ten thousand still share one though they need not: the judge
-// reports them. With multihomed=standby the first port of every node is balanced by itself, as
+// closed form the hosts of a leaf swap indexes, which changes no load; where paths are chosen by
+// load, a path shares as few switches with those to the other ports as it can before anything
+// else. On some degraded trees a few pairs in ten thousand still share one though they need not:
+// the judge reports them. With multihomed=standby the first port of every node is balanced by itself, as
 // the one that is in use.
 //
 // # Cost
 //
 // O(channels x switches/64) for the sweeps, in parallel over blocks of targets, and
-// O(switches x LIDs) to write the tables, in parallel over the switches; load, zahavi and
-// beft O(LIDs x channels), one LID after the other; moving paths the same a sweep, some
-// targets at a time, with 4 bytes a pair of switches for the hops by target, and a byte by
-// LID of a host and switch for the tables by LID.
+// O(switches x LIDs) to write the tables, in parallel over the switches; zahavi, beft and each
+// of at most four sweeps of rebalance O(LIDs x channels), one LID after the other. Rebalance takes a
+// byte by LID of a host and switch for the tables by LID, and 4 bytes a pair of switches for the
+// hops by target.
 package ftree

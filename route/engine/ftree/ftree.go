@@ -19,7 +19,6 @@ const (
 	closed = "closed"
 	dmodk  = "dmodk"
 	auto   = "auto"
-	load   = "load"
 	zahavi = "zahavi"
 	beft   = "beft"
 
@@ -42,8 +41,8 @@ func Spec() *route.Spec {
 		Lanes:   "one; on some degraded trees a second; own with lanes=vftree",
 		Options: []route.Option{
 			{
-				Name: "balance", Default: auto, OneOf: []string{auto, closed, load, dmodk, zahavi, beft},
-				Doc: "in closed form over the ports in use (closed), by the load of whole ways (load), or closed and then evened out where no formula fits (auto); " +
+				Name: "balance", Default: auto, OneOf: []string{auto, closed, dmodk, zahavi, beft},
+				Doc: "in closed form over the ports in use (closed), and then by the load of whole paths where no formula fits (auto); " +
 					"in closed form over all ports (dmodk); the classic one (zahavi), and that of paper I (beft)",
 			},
 			{
@@ -156,32 +155,20 @@ func (e *engine) vftreeLanes(in *route.Input) (int, error) {
 
 // balanced chooses among the shortest legal paths by the balance asked for.
 func (e *engine) balanced(ctx context.Context, in *route.Input, r *reachability, lids *lidOrder) (*route.Tables, error) {
-	var tables *route.Tables
-	var err error
 	balance := e.String("balance")
-	switch balance {
-	case zahavi, beft:
+	if balance == zahavi || balance == beft {
 		return e.greedy(ctx, in, r, lids)
-	case load:
-		tables, err = routeByLoad(ctx, in, r, lids)
-	default:
-		tables, err = closedForm(ctx, in, r, lids)
 	}
-	if err != nil || balance != load && (balance != auto || r.t.isUniform()) {
+	tables, err := closedForm(ctx, in, r, lids)
+	if err != nil || balance != auto || r.t.isUniform() {
 		return tables, err
 	}
 	loads := newLinkLoads(in, r.t, lids, tables)
-	separate := e.String("multihomed") != none
 	for _, cols := range []columns{baseLIDs, {1, 1 << in.Ends.MaxLMC()}} {
 		if cols.first >= cols.end {
 			break
 		}
-		if separate {
-			if err := separatePorts(ctx, in, r, loads, cols); err != nil {
-				return nil, err
-			}
-		}
-		if err := rebalance(ctx, in, r, loads, cols, separate); err != nil {
+		if err := rebalance(ctx, in, r, loads, cols, e.String("multihomed") != none); err != nil {
 			return nil, err
 		}
 	}

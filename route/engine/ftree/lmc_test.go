@@ -98,7 +98,7 @@ func TestBaseLIDsByOptions(t *testing.T) {
 	} {
 		g := graph(t, formula)
 		for _, options := range []map[string]string{
-			{}, {"balance": closed}, {"balance": dmodk}, {"balance": load}, {"multihomed": mftree}, {"multihomed": standby}, {"switches": none},
+			{}, {"balance": closed}, {"balance": dmodk}, {"multihomed": mftree}, {"multihomed": standby}, {"switches": none},
 		} {
 			var plans [3]*route.Plan
 			for lmc := range plans {

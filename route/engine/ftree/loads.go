@@ -3,6 +3,7 @@ package ftree
 import (
 	"bytes"
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -31,50 +32,20 @@ func newLinkLoads(in *route.Input, t *tree, order *lidOrder, tables *route.Table
 		t: t, order: order, ends: &in.Ends, tables: tables,
 		load: make([]int64, n), head: make([]int32, n), number: bytes.Repeat([]byte{noNumber}, len(t.g.PortVLs)),
 	}
-	l.eachLink(func(s, i, p int32) {
-		l.head[p], l.number[t.g.PortStart[s]+int32(t.linkPort[p])] = t.neighbour[i], uint8(p-t.firstLink(s))
-	})
-	return l
-}
-
-// eachLink visits all links with the switch and the bundle that they belong to.
-func (l *linkLoads) eachLink(visit func(s, bundle, link int32)) {
-	for s := range int32(l.t.g.NumSwitches) {
-		for i := range l.t.bundles(s) {
-			for p := l.t.linkStart[i]; p < l.t.linkStart[i+1]; p++ {
-				visit(s, i, p)
+	for s := range int32(t.g.NumSwitches) {
+		for i, v := range t.bundles(s) {
+			for p := t.linkStart[i]; p < t.linkStart[i+1]; p++ {
+				l.head[p], l.number[t.g.PortStart[s]+int32(t.linkPort[p])] = v, uint8(p-t.firstLink(s))
 			}
 		}
 	}
+	return l
 }
 
-// targets lists the switches with hosts, in the order of the LIDs.
-func (l *linkLoads) targets() []int32 {
-	var targets []int32
-	for _, s := range l.order.switches {
-		if len(l.t.g.HostsOf(s)) > 0 {
-			targets = append(targets, s)
-		}
-	}
-	return targets
-}
-
-// highest returns the load of the most loaded link, and the mean of all that carry any.
-func (l *linkLoads) highest() (most, mean int64) {
-	links := int64(0)
-	for _, n := range l.load {
-		if most = max(most, n); n > 0 {
-			mean += n
-			links++
-		}
-	}
-	return most, mean / max(links, 1)
-}
-
-// set sends a LID of a host over a link.
-func (l *linkLoads) set(m move) {
-	l.tables.Set(m.s, m.lid, l.t.linkPort[m.link])
-	l.sends[m.lid][m.s] = uint8(m.link - l.t.firstLink(m.s))
+// set makes a switch send a LID of a host over a link.
+func (l *linkLoads) set(s int32, lid fabric.LID, link int32) {
+	l.tables.Set(s, lid, l.t.linkPort[link])
+	l.sends[lid][s] = uint8(link - l.t.firstLink(s))
 }
 
 // read copies the tables to sends, so that all that is sent to one LID lies together.
@@ -108,18 +79,22 @@ func (l *linkLoads) measure(ctx context.Context, r *reachability, cols columns, 
 	if err := l.read(ctx, numWorkers); err != nil {
 		return err
 	}
-	workers, loads := l.newWorkers(r, max(1, numWorkers)), make([][]int64, max(1, numWorkers))
+	workers, loads := make([]*lidPaths, max(1, numWorkers)), make([][]int64, max(1, numWorkers))
 	for i := range loads {
-		loads[i] = make([]int64, len(l.load))
+		workers[i], loads[i] = l.newPaths(r), make([]int64, len(l.load))
 	}
-	targets := l.targets()
+	var targets []int32
+	for _, s := range l.order.switches {
+		if len(l.t.g.HostsOf(s)) > 0 {
+			targets = append(targets, s)
+		}
+	}
 	err := par.For(ctx, numWorkers, len(targets), func(worker, i int) error {
 		w := workers[worker]
-		w.eachLID(targets[i], cols, func(hops *nextHops, at hostLID) {
-			w.followTables(hops, at.lid)
-			w.paths.gather(l.t.g, hops)
-			w.paths.count(hops, loads[worker], 1)
-		})
+		for _, at := range l.lidsOf(targets[i:i+1], cols) {
+			w.follow(at)
+			w.count(loads[worker], 1)
+		}
 		return nil
 	})
 	clear(l.load)
@@ -142,140 +117,61 @@ type hostLID struct {
 	end    int32
 	number int
 	lid    fabric.LID
-	high   bool // a link on its paths has more than its limit
+}
+
+// lidsOf lists the LIDs of the hosts of some switches that are in some columns.
+func (l *linkLoads) lidsOf(switches []int32, cols columns) []hostLID {
+	var lids []hostLID
+	for _, s := range switches {
+		for _, end := range l.t.g.HostsOf(s) {
+			for k := cols.first; k < min(cols.end, l.ends.Count(end)); k++ {
+				lids = append(lids, hostLID{end, k, l.ends.Base[end] + fabric.LID(k)})
+			}
+		}
+	}
+	return lids
 }
 
 // lidPaths holds the paths of all switches to one LID, by switch.
 type lidPaths struct {
-	link []int32 // link that the switch takes
-	next []int32 // switch to which that leads
-	flow []int64 // paths of hosts that come through the switch
-	cost []int64 // load of all links of its path together, or of the most loaded one
-}
-
-// gather adds up the paths of all hosts that come through each switch, the farthest first.
-func (p *lidPaths) gather(g *fabric.Graph, hops *nextHops) {
-	for _, s := range hops.order {
-		p.flow[s] = int64(g.HostCount(s))
-	}
-	p.flow[hops.target] = 0
-	for k := len(hops.order) - 1; k >= 0; k-- {
-		s := hops.order[k]
-		p.flow[p.next[s]] += p.flow[s]
-	}
-}
-
-// count adds the paths to the loads of the links that they take, or removes them with sign -1.
-func (p *lidPaths) count(hops *nextHops, load []int64, sign int64) {
-	for _, s := range hops.order {
-		load[p.link[s]] += sign * p.flow[s]
-	}
-}
-
-// loadWorker looks at the paths to one LID after the other.
-type loadWorker struct {
 	*linkLoads
 	nextHopCache
-	paths    lidPaths
-	siblings siblingPaths
-	pending  changeSet
-	lids     []hostLID // of the target
-	above    []bool    // by switch: a link of its path has more than its limit
+	hops *nextHops
+	link []int32 // link that the switch takes
+	next []int32 // switch to which that leads
+	flow []int64 // hosts whose packets come through the switch
 }
 
-// newWorkers makes workers for the same tables and loads.
-func (l *linkLoads) newWorkers(r *reachability, count int) []*loadWorker {
+func (l *linkLoads) newPaths(r *reachability) *lidPaths {
 	n := l.t.g.NumSwitches
-	workers := make([]*loadWorker, count)
-	for i := range workers {
-		workers[i] = &loadWorker{
-			linkLoads: l, nextHopCache: nextHopCache{r: r}, above: make([]bool, n),
-			paths:    lidPaths{make([]int32, n), make([]int32, n), make([]int64, n), make([]int64, n)},
-			siblings: siblingPaths{marks: make([]int32, n), firstBehind: make([]int32, n), nextBehind: make([]int32, n)},
-			pending:  changeSet{delta: make([]int64, len(l.load))},
+	return &lidPaths{
+		linkLoads: l, nextHopCache: nextHopCache{r: r},
+		link: make([]int32, n), next: make([]int32, n), flow: make([]int64, n),
+	}
+}
+
+// follow reads the paths to a LID from the tables.
+func (p *lidPaths) follow(at hostLID) {
+	p.hops = p.towards(p.t.g.EndSwitch[at.end])
+	sends := p.sends[at.lid]
+	for _, s := range p.hops.order {
+		link := p.t.firstLink(s) + int32(sends[s])
+		p.link[s], p.next[s] = link, p.head[link]
+	}
+}
+
+// count adds the paths of all hosts to the loads of the links that they take, the farthest first,
+// or removes them with sign -1.
+func (p *lidPaths) count(load []int64, sign int64) {
+	g := p.t.g
+	for _, s := range p.hops.order {
+		p.flow[s] = int64(g.HostCount(s))
+	}
+	for _, s := range slices.Backward(p.hops.order) {
+		load[p.link[s]] += sign * p.flow[s]
+		if v := p.next[s]; v != p.hops.target {
+			p.flow[v] += p.flow[s]
 		}
-	}
-	return workers
-}
-
-// listLIDs lists the LIDs of the hosts of a switch that are in some columns.
-func (w *loadWorker) listLIDs(target int32, cols columns) {
-	w.lids = w.lids[:0]
-	for _, end := range w.t.g.HostsOf(target) {
-		for k := cols.first; k < min(cols.end, w.ends.Count(end)); k++ {
-			w.lids = append(w.lids, hostLID{end: end, number: k, lid: w.ends.Base[end] + fabric.LID(k)})
-		}
-	}
-}
-
-// eachLID visits the LIDs of the hosts of a switch that are in some columns, with the next hops to it.
-func (w *loadWorker) eachLID(target int32, cols columns, visit func(hops *nextHops, at hostLID)) {
-	w.listLIDs(target, cols)
-	if len(w.lids) == 0 {
-		return
-	}
-	hops := w.towards(target)
-	for _, at := range w.lids {
-		visit(hops, at)
-	}
-}
-
-// followTables reads the paths to a LID from the tables.
-func (w *loadWorker) followTables(hops *nextHops, lid fabric.LID) {
-	sends := w.sends[lid]
-	for _, s := range hops.order {
-		p := w.t.firstLink(s) + int32(sends[s])
-		w.paths.link[s], w.paths.next[s] = p, w.head[p]
-	}
-}
-
-// routeByLoad routes one LID after the other along shortest legal paths, on which the paths
-// chosen so far put the least load in all (balance=load): algorithm 1 of paper 003 on the paths of
-// a tree. The base LIDs of all hosts and the switches come first, as with one LID a host.
-func routeByLoad(ctx context.Context, in *route.Input, r *reachability, order *lidOrder) (*route.Tables, error) {
-	g := in.Graph
-	tables := route.NewTables(g.NumSwitches, in.Ends.Top())
-	w := newLinkLoads(in, r.t, order, tables).newWorkers(r, 1)[0]
-	for k := range 1 << in.Ends.MaxLMC() {
-		for _, target := range order.switches {
-			if err := ctx.Err(); err != nil {
-				return nil, err
-			}
-			w.eachLID(target, columns{k, k + 1}, func(hops *nextHops, at hostLID) {
-				tables.Set(target, at.lid, g.EndPort[at.end])
-				w.takeLeastLoad(hops, at.lid, k)
-				w.paths.gather(g, hops)
-				w.paths.count(hops, w.load, 1)
-			})
-			for _, end := range g.OthersOf(target) {
-				if lid := in.Ends.Base[end] + fabric.LID(k); k < in.Ends.Count(end) {
-					tables.Set(target, lid, g.EndPort[end])
-					w.takeLeastLoad(w.towards(target), lid, k)
-				}
-			}
-		}
-	}
-	return tables, nil
-}
-
-// takeLeastLoad chooses the paths to a LID by load, the nearest switches first. Of bundles of equal load
-// it takes the first, for another column another one.
-func (w *loadWorker) takeLeastLoad(hops *nextHops, lid fabric.LID, column int) {
-	p := &w.paths
-	p.cost[hops.target] = 0
-	for k, s := range hops.order {
-		bundles := hops.fromPlace(k)
-		best := int32(-1)
-		for n := range bundles {
-			i := bundles[(n+column)%len(bundles)]
-			for link := w.t.linkStart[i]; link < w.t.linkStart[i+1]; link++ {
-				if cost := w.load[link] + p.cost[w.t.neighbour[i]]; best < 0 || cost < p.cost[s] {
-					best, p.cost[s] = link, cost
-				}
-			}
-		}
-		p.link[s], p.next[s] = best, w.head[best]
-		w.tables.Set(s, lid, w.t.linkPort[best])
 	}
 }
 

@@ -48,7 +48,7 @@ func manyPartners(t *testing.T, leaves, spines int) *fabric.Graph {
 // remembers.
 func TestManyPartners(t *testing.T) {
 	g := manyPartners(t, 2*targetsKept, 6)
-	for _, balance := range []string{auto, load, zahavi, beft} {
+	for _, balance := range []string{auto, zahavi, beft} {
 		for _, homes := range []string{mftree, standby} {
 			o := "balance=" + balance + " multihomed=" + homes
 			if r := judged(t, g, routed(t, g, o)); !r.OK {

@@ -56,7 +56,7 @@ func judged(t testing.TB, g *fabric.Graph, plan *route.Plan) *quality.Report {
 // combinations are those of all options that change paths or lanes.
 func combinations() []string {
 	var out []string
-	for _, b := range []string{auto, closed, load, dmodk, zahavi, beft} {
+	for _, b := range []string{auto, closed, dmodk, zahavi, beft} {
 		for _, s := range []string{all, sftree, none} {
 			for _, m := range []string{none, mftree, standby} {
 				for _, l := range []string{none, vftree} {

@@ -2,369 +2,168 @@ package ftree
 
 import (
 	"context"
-	"math"
 
 	"weft/fabric"
-	"weft/internal/par"
 	"weft/route"
 )
 
 const (
-	mostSweeps = 32 // over the links above their limits
-	// thoroughSize is the most pairs of a LID and a switch of a small tree.
-	thoroughSize = 1 << 18
-	// Targets are looked at in rounds of at most mostAtOnce, and of one in targetsRound: paths
-	// moved for one target are not seen by the others of its round.
-	mostAtOnce   = 8
-	targetsRound = 64
+	mostSweeps = 4 // of rebalance over all LIDs
+	// Sweeps end when one changes few entries: one of lastSweep of what the first one changed, or
+	// of lastLarge in networks of more than largeTree pairs of a LID and a switch.
+	lastSweep, lastLarge = 16, 3
+	largeTree            = 1 << 22
+	perPath              = 4 // price of a path, with 1 for what it costs more if one to a LID close by takes the link
 )
 
-// rebalance moves paths off the most loaded links. A sweep looks at the links with more paths
-// than a limit: half way down to the least that they could have. When sweeps gain less than
-// a twentieth, sweeps over the most loaded links alone follow as long as they gain
-// anything. In a small tree every sweep looks at all links of more than the mean load, and
-// sweeps end when one gains less than a hundredth.
+// rebalance chooses the paths to the LIDs of some columns anew, one LID after the other: its
+// paths are taken off the loads, and from every switch it takes the shortest legal path on which
+// the paths to all other LIDs put the least load in all. Paths to the LID itself are no load: a
+// host takes in what comes for it at its own rate whatever way it comes. So most switches prefer
+// one way down to a LID, the one that the fewest others come down, whoever sends: a link that
+// leads down carries few LIDs, as with the main path of the classic order, and few packets of
+// different LIDs meet. Several sweeps let the first LIDs see the last ones. What loads alike
+// stays as it is.
 //
-// The base LIDs are balanced by themselves, as with one LID a host; the paths to the other LIDs
-// are then moved to the links that those leave.
+// Of links up from a switch with hosts those are dearer by which it sends to LIDs close by in the
+// order: all-to-all in rounds sends to neighbours in that order at once.
+//
+// With separate, the paths to the ports of one node share as few switches as they can, before
+// anything else.
 func rebalance(ctx context.Context, in *route.Input, r *reachability, loads *linkLoads, cols columns, separate bool) error {
-	b := newRebalancer(in, loads, cols, separate)
-	targets := loads.targets()
-	atOnce := max(1, min(len(targets)/targetsRound, mostAtOnce))
-	b.limits.thorough = b.countLIDs(targets)*in.Graph.NumSwitches <= thoroughSize
-	if separate || b.limits.thorough {
-		atOnce = 1 // one LID after the other, since those of a node depend on each other
+	if err := loads.measure(ctx, r, columns{0, cols.end}, in.Workers); err != nil {
+		return err
 	}
-	return b.run(ctx, r, targets, atOnce)
+	b := newRebalancer(r, loads, cols)
+	if separate {
+		b.siblings = newSiblingPaths(in.Graph)
+	}
+	first, last := 0, lastSweep
+	if len(b.lids)*in.Graph.NumSwitches > largeTree {
+		last = lastLarge
+	}
+	for n := range mostSweeps {
+		changed, err := b.sweep(ctx, b.relieve)
+		if err != nil {
+			return err
+		}
+		if first = max(first, changed); n > 0 && last*changed <= first {
+			break
+		}
+	}
+	return nil
 }
 
 // rebalancer is the state of rebalance.
 type rebalancer struct {
-	*linkLoads
-	limits   limits
-	cols     columns // whose paths may move
-	separate bool    // paths to the ports of a node do not share more switches than before
-	workers  int
+	*lidPaths
+	lids     []hostLID     // in their order
+	leaves   []int32       // the switches with hosts
+	reach    int           // LIDs so many places apart in the order are close by
+	price    []int64       // by link: perPath for each path, one for each path to a LID close by
+	cost     []int64       // by switch: the prices on its path
+	siblings *siblingPaths // nil where ports of one node are not kept apart
 }
 
-// limits says which links have too many paths.
-type limits struct {
-	of       []int64 // by link
-	exceeded []bool  // by switch: a link of it had more before the sweep
-	thorough bool    // the tree is small
-}
-
-func newRebalancer(in *route.Input, loads *linkLoads, cols columns, separate bool) *rebalancer {
-	return &rebalancer{
-		linkLoads: loads, cols: cols, separate: separate, workers: in.Workers,
-		limits: limits{of: make([]int64, len(loads.load)), exceeded: make([]bool, in.Graph.NumSwitches)},
+func newRebalancer(r *reachability, loads *linkLoads, cols columns) *rebalancer {
+	g := r.t.g
+	b := &rebalancer{
+		lidPaths: loads.newPaths(r), lids: loads.lidsOf(loads.order.switches, cols),
+		cost: make([]int64, g.NumSwitches), price: make([]int64, len(loads.load)),
 	}
-}
-
-// move is a change of the tables: a switch sends a LID over another link.
-type move struct {
-	s, link int32
-	lid     fabric.LID
-}
-
-// changeSet holds changes that are not made yet.
-type changeSet struct {
-	delta []int64 // by link: change of its load
-	links []int32 // those whose load changes
-	moves []move
-}
-
-// add adds to the load of a link.
-func (c *changeSet) add(link int32, paths int64) {
-	if c.delta[link] == 0 {
-		c.links = append(c.links, link)
-	}
-	c.delta[link] += paths
-}
-
-// countLIDs counts the LIDs of the hosts of some switches whose paths may move.
-func (b *rebalancer) countLIDs(targets []int32) int {
-	n := 0
-	for _, s := range targets {
-		for _, end := range b.t.g.HostsOf(s) {
-			n += max(0, min(b.cols.end, b.ends.Count(end))-b.cols.first)
+	for s := range int32(g.NumSwitches) {
+		if len(g.HostsOf(s)) > 0 {
+			b.leaves = append(b.leaves, s)
+			b.reach = max(b.reach, r.t.countLinks(s).up/2)
 		}
 	}
-	return n
-}
-
-// run sweeps over the links above their limits, with some targets looked at in each round.
-func (b *rebalancer) run(ctx context.Context, r *reachability, targets []int32, atOnce int) error {
-	if err := b.measure(ctx, r, columns{0, b.cols.end}, b.workers); err != nil {
-		return err
+	for p, load := range loads.load {
+		b.price[p] = perPath * load
 	}
-	workers := b.newWorkers(r, atOnce)
-	before, mean := b.highest()
-	for n, share := 0, int64(2); n < mostSweeps && share <= 8; n++ {
-		b.setLimits(before, mean, share)
-		if err := b.sweep(ctx, workers, targets, before); err != nil {
-			return err
-		}
-		after, meanAfter := b.highest()
-		switch {
-		case b.limits.thorough && 100*after > 99*before:
-			return nil
-		case after == before, !b.limits.thorough && share == 2 && 20*after > 19*before:
-			share *= 4
-		}
-		before, mean = after, meanAfter
+	return b
+}
+
+// sweep chooses the paths to one LID after the other, and returns the number of entries that have
+// changed.
+func (b *rebalancer) sweep(ctx context.Context, choose func(at hostLID)) (changed int, err error) {
+	for i := range b.reach {
+		b.countNear(i, 1)
 	}
-	return nil
-}
-
-// setLimits sets the limit of every link: one share of the way from the highest load to the mean, but
-// not below half of the way to the mean of the links out of a switch with hosts, or into it.
-func (b *rebalancer) setLimits(highest, mean, share int64) {
-	n := len(b.limits.exceeded)
-	out, in, outs, ins := make([]int64, n), make([]int64, n), make([]int64, n), make([]int64, n)
-	b.eachLink(func(s, _, p int32) {
-		v := b.head[p]
-		out[s] += b.load[p]
-		outs[s]++
-		in[v] += b.load[p]
-		ins[v]++
-	})
-	hasHosts := func(s int32) bool { return len(b.t.g.HostsOf(s)) > 0 }
-	clear(b.limits.exceeded)
-	b.eachLink(func(s, _, p int32) {
-		v, least := b.head[p], mean
-		if hasHosts(s) {
-			least = max(least, out[s]/outs[s])
+	for i, at := range b.lids {
+		if err := ctx.Err(); err != nil {
+			return 0, err
 		}
-		if hasHosts(v) {
-			least = max(least, in[v]/ins[v])
-		}
-		limit := max(highest-(highest-mean)/share, highest-(highest-least)/2)
-		if b.limits.thorough {
-			limit = mean
-		}
-		b.limits.of[p] = limit
-		b.limits.exceeded[s] = b.limits.exceeded[s] || b.load[p] > limit
-	})
-}
-
-// sweep moves paths off the links above their limits, and leaves no link with more than most.
-// The targets of one round are far from each other in their order, so they share few links.
-func (b *rebalancer) sweep(ctx context.Context, workers []*loadWorker, targets []int32, most int64) error {
-	rounds := (len(targets) + len(workers) - 1) / len(workers)
-	for round := range rounds {
-		err := par.For(ctx, b.workers, len(workers), func(_, i int) error {
-			if at := i*rounds + round; at < len(targets) {
-				b.relieveTarget(workers[i], targets[at], most)
-			}
-			return nil
-		})
-		if err != nil {
-			return err
-		}
-		for _, w := range workers {
-			b.apply(&w.pending, most)
-		}
+		b.countNear(i+b.reach, 1)
+		b.countNear(i, -1)
+		b.follow(at)
+		b.count(b.price, -perPath)
+		choose(at)
+		b.count(b.price, perPath)
+		changed += b.write(at.lid)
+		b.countNear(i, 1)
+		b.countNear(i-b.reach, -1)
 	}
-	return nil
+	for i := range b.reach {
+		b.countNear(len(b.lids)-1-i, -1)
+	}
+	return changed, nil
 }
 
-// relieveTarget moves paths to the LIDs of a target that use a link above its limit.
-func (b *rebalancer) relieveTarget(w *loadWorker, target int32, most int64) {
-	w.listLIDs(target, b.cols)
-	if !b.markHigh(w) {
+// countNear adds the paths of hosts to the i-th LID to the prices of the links that they take first, as
+// paths to a LID close by, or removes them with sign -1.
+func (b *rebalancer) countNear(i int, sign int64) {
+	if i < 0 || i >= len(b.lids) {
 		return
 	}
-	hops := w.towards(target)
-	for _, at := range w.lids {
-		if at.high {
-			b.relieve(w, hops, at)
-			if b.separate {
-				b.apply(&w.pending, most)
-			}
+	sends := b.sends[b.lids[i].lid]
+	for _, s := range b.leaves {
+		if number := sends[s]; number != noNumber {
+			b.price[b.t.firstLink(s)+int32(number)] += sign * int64(b.t.g.HostCount(s))
 		}
 	}
 }
 
-// markHigh marks the LIDs of a worker that use a link above its limit, and reports whether there
-// are any.
-func (b *rebalancer) markHigh(w *loadWorker) bool {
-	left := len(w.lids)
-	for s, exceeded := range b.limits.exceeded {
-		if !exceeded {
-			continue
-		}
-		first := b.t.firstLink(int32(s))
-		for i := range w.lids {
-			at := &w.lids[i]
-			number := b.sends[at.lid][s]
-			if at.high || number == noNumber {
-				continue
-			}
-			if p := first + int32(number); b.load[p] > b.limits.of[p] {
-				at.high = true
-				left--
-			}
-		}
-		if left == 0 {
-			break
-		}
+// relieve chooses the cheapest paths to a LID; where ports of one node keep apart, the cheapest of those
+// that share the fewest switches with the paths from the same switch to the others.
+func (b *rebalancer) relieve(at hostLID) {
+	if b.siblings != nil && b.siblings.read(b.lidPaths, at) {
+		b.chooseApart()
+	} else {
+		b.choose()
 	}
-	return left < len(w.lids)
 }
 
-// apply makes pending changes, unless with those of other workers they are too much for a link.
-func (b *rebalancer) apply(c *changeSet, most int64) {
-	fits := true
-	for _, p := range c.links {
-		fits = fits && (c.delta[p] <= 0 || b.load[p]+c.delta[p] <= most)
-	}
-	for _, p := range c.links {
-		if fits {
-			b.load[p] += c.delta[p]
-		}
-		c.delta[p] = 0
-	}
-	if fits {
-		for _, m := range c.moves {
-			b.set(m)
-		}
-	}
-	c.links, c.moves = c.links[:0], c.moves[:0]
-}
-
-// relieve moves what switches send to a LID to other links, the farthest switch first, where the most
-// loaded link of the new path will have less than that of the old one has. It looks only at
-// paths with a link above its limit.
-func (b *rebalancer) relieve(w *loadWorker, hops *nextHops, at hostLID) {
-	if !b.followLoads(w, hops, at.lid) {
-		return
-	}
-	p, sib := &w.paths, &w.siblings
-	clear(p.flow)
-	clear(sib.firstBehind)
-	known := !b.separate
-	for k := len(hops.order) - 1; k >= 0; k-- {
-		s := hops.order[k]
-		if p.flow[s] += int64(len(b.t.g.HostsOf(s))); p.flow[s] == 0 {
-			continue
-		}
-		if w.above[s] {
-			if best := b.betterLink(w, hops, k); best >= 0 {
-				if !known {
-					w.readSiblings(at)
-					known = true
-				}
-				if w.staysSeparate(s, best) {
-					w.moveFlow(s, best, at.lid)
+// choose chooses the cheapest path of every switch, the nearest switches first.
+func (b *rebalancer) choose() {
+	price, cost, start, neighbour := b.price, b.cost, b.t.linkStart, b.t.neighbour
+	cost[b.hops.target] = 0
+	for k, s := range b.hops.order {
+		old := b.link[s]
+		best, least := old, price[old]+cost[b.next[s]]
+		for _, i := range b.hops.fromPlace(k) {
+			first, last := start[i], start[i+1]
+			beyond := cost[neighbour[i]]
+			for link := first; link < last; link++ {
+				if c := price[link] + beyond; c < least {
+					best, least = link, c
 				}
 			}
 		}
-		v := p.next[s]
-		p.flow[v] += p.flow[s]
-		sib.nextBehind[s], sib.firstBehind[v] = sib.firstBehind[v], s+1
-	}
-}
-
-// followLoads reads the path to a LID from every switch and the load of its most loaded link. It
-// reports whether any link is above its limit.
-func (b *rebalancer) followLoads(w *loadWorker, hops *nextHops, lid fabric.LID) bool {
-	sends, link, next, cost, above := w.sends[lid], w.paths.link, w.paths.next, w.paths.cost, w.above
-	cost[hops.target], above[hops.target] = 0, false
-	some := false
-	for _, s := range hops.order {
-		p := w.t.firstLink(s) + int32(sends[s])
-		v, n := w.head[p], w.loadOf(p)
-		link[s], next[s], cost[s], above[s] = p, v, max(n, cost[v]), above[v] || n > b.limits.of[p]
-		some = some || above[s]
-	}
-	return some
-}
-
-// betterLink finds the link by which the most loaded link of the path from hops.order[k] will have
-// less than that of the old path has; -1 if there is none.
-func (b *rebalancer) betterLink(w *loadWorker, hops *nextHops, k int) int32 {
-	if b.limits.thorough {
-		return b.lowestDetour(w, hops, k)
-	}
-	best := w.lowestPath(hops, k)
-	if best < 0 {
-		return -1
-	}
-	if old, detour := w.highestLoads(hops.order[k], best); detour >= old {
-		return -1
-	}
-	return best
-}
-
-// lowestPath finds the link by which the most loaded link of the whole path from hops.order[k] has
-// least, of equal ones the least loaded itself; -1 if all links have too much.
-func (w *loadWorker) lowestPath(hops *nextHops, k int) int32 {
-	s, p := hops.order[k], &w.paths
-	flow, old, taken := p.flow[s], p.cost[s], p.link[s]
-	best, least, leastOwn := int32(-1), int64(math.MaxInt64), int64(0)
-	for _, i := range hops.fromPlace(k) {
-		beyond := p.cost[w.t.neighbour[i]] + flow
-		if beyond > least {
-			continue
-		}
-		for link := w.t.linkStart[i]; link < w.t.linkStart[i+1]; link++ {
-			own := w.loadOf(link) + flow
-			if own >= old || link == taken {
-				continue
-			}
-			if m := max(own, beyond); m < least || m == least && own < leastOwn {
-				best, least, leastOwn = link, m, own
-			}
+		if cost[s] = least; best != old {
+			b.link[s], b.next[s] = best, b.head[best]
 		}
 	}
-	return best
 }
 
-// lowestDetour finds the link by which the path from hops.order[k] has least on its most loaded
-// link, up to where it meets the old one; -1 if none has less than that, or the old link is within
-// its limit.
-func (b *rebalancer) lowestDetour(w *loadWorker, hops *nextHops, k int) int32 {
-	s, p := hops.order[k], &w.paths
-	best, least := int32(-1), int64(0)
-	for _, i := range hops.fromPlace(k) {
-		for link := w.t.linkStart[i]; link < w.t.linkStart[i+1]; link++ {
-			own := w.loadOf(link) + p.flow[s]
-			if own >= p.cost[s] || link == p.link[s] || best >= 0 && own >= least {
-				continue
-			}
-			old, detour := w.highestLoads(s, link)
-			if old > b.limits.of[p.link[s]] && detour < old && (best < 0 || detour < least) {
-				best, least = link, detour
-			}
+// write writes the chosen paths to a LID into the tables, where packets of hosts take them, and
+// returns the number of entries that this changes.
+func (b *rebalancer) write(lid fabric.LID) (changed int) {
+	sends := b.sends[lid]
+	for _, s := range b.hops.order {
+		if link := b.link[s]; b.flow[s] > 0 && link != b.t.firstLink(s)+int32(sends[s]) {
+			b.set(s, lid, link)
+			changed++
 		}
 	}
-	return best
-}
-
-// loadOf returns the load of a link with the pending changes.
-func (w *loadWorker) loadOf(link int32) int64 { return w.load[link] + w.pending.delta[link] }
-
-// highestLoads returns the load of the most loaded link of the path from a switch, and of the path by
-// another link with its paths on it, up to where the two meet.
-func (w *loadWorker) highestLoads(s, link int32) (old, detour int64) {
-	p := &w.paths
-	old, detour = w.loadOf(p.link[s]), w.loadOf(link)+p.flow[s]
-	for a, b := p.next[s], w.head[link]; a != b; a, b = p.next[a], p.next[b] {
-		old, detour = max(old, w.loadOf(p.link[a])), max(detour, w.loadOf(p.link[b])+p.flow[s])
-	}
-	return old, detour
-}
-
-// moveFlow sends what comes through a switch over another link.
-func (w *loadWorker) moveFlow(s, link int32, lid fabric.LID) {
-	p, flow := &w.paths, w.paths.flow[s]
-	w.pending.add(p.link[s], -flow)
-	w.pending.add(link, flow)
-	for a, b := p.next[s], w.head[link]; a != b; a, b = p.next[a], p.next[b] {
-		w.pending.add(p.link[a], -flow)
-		w.pending.add(p.link[b], flow)
-	}
-	p.link[s], p.next[s] = link, w.head[link]
-	w.pending.moves = append(w.pending.moves, move{s, link, lid})
+	return changed
 }
