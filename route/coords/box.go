@@ -116,7 +116,7 @@ func (b *Box) Parity(s, d int32, dim int) uint8 {
 }
 
 // Crosses reports whether the short way from coordinate x to y takes the link between the
-// last and the first coordinate. It is the same both ways. When both ways are equally long
+// last and the first coordinate, in a ring that needs a dateline. It is the same both ways. When both ways are equally long
 // the lesser coordinate and the parity decide.
 func (b *Box) Crosses(dim int, x, y int32, odd uint8) bool {
 	if !b.Wrap[dim] {
@@ -129,20 +129,30 @@ func (b *Box) Crosses(dim int, x, y int32, odd uint8) bool {
 	return apart > b.Size[dim]
 }
 
-// Short returns the direction of the short way from coordinate x to y, which differ.
+// Short returns the direction of the short way from coordinate x to y, which differ. In a ring of
+// 4 what has two hops to go goes up from the even coordinates and down from the odd ones,
+// whatever odd is. That spreads it over all links, and closes no cycle of dependencies: no two hops of one
+// direction begin at neighbours. So a ring of 4 needs no dateline.
 func (b *Box) Short(dim int, x, y int32, odd uint8) int {
+	if b.Wrap[dim] && b.Size[dim] == 4 && (x-y)&1 == 0 {
+		return int(x & 1) // Up is 0
+	}
 	if rises := x < y; rises != b.Crosses(dim, x, y, odd) {
 		return Up
 	}
 	return Down
 }
 
-// Datelines lists the dimensions that wrap with at least some length. Dimension number k of
-// the list has SL bit k, which says whether a path crosses its dateline.
-func (b *Box) Datelines(least int32) []int {
+// DatelineFrom is the least length of a ring that needs a dateline: minimal paths in shorter ones
+// close no cycle of dependencies (see Short for rings of 4).
+const DatelineFrom = 5
+
+// Datelines lists the dimensions that wrap with a length that needs a dateline. Dimension
+// number k of the list has SL bit k, which says whether a path crosses it.
+func (b *Box) Datelines() []int {
 	var dims []int
 	for i, size := range b.Size {
-		if b.Wrap[i] && size >= least {
+		if b.Wrap[i] && size >= DatelineFrom {
 			dims = append(dims, i)
 		}
 	}
@@ -150,11 +160,11 @@ func (b *Box) Datelines(least int32) []int {
 }
 
 // FitsSL refuses more datelines than an SL has bits. name is a switch of the part.
-func (b *Box) FitsSL(engine, name string, least int32) error {
-	if n := len(b.Datelines(least)); n > slBits {
+func (b *Box) FitsSL(engine, name string) error {
+	if n := len(b.Datelines()); n > slBits {
 		return route.Refuse(engine, "",
 			"the torus of %s has %d dimensions that wrap with length %d or more: each needs an SL bit for its dateline, and an SL has %d",
-			name, n, least, slBits)
+			name, n, DatelineFrom, slBits)
 	}
 	return nil
 }

@@ -28,7 +28,7 @@ func TestParseCoords(t *testing.T) {
 }
 
 // TestBox: the short way takes as few hops as there are, is the same both ways, and
-// crosses the dateline when Crosses says so.
+// crosses the dateline when Crosses says so where there is one.
 func TestBox(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		size := rapid.Int32Range(3, 9).Draw(t, "size")
@@ -65,7 +65,7 @@ func TestBox(t *testing.T) {
 				if b.Wrap[0] {
 					far = min(far, size-far)
 				}
-				if hops != far || over != crosses {
+				if hops != far || over != crosses && size >= DatelineFrom {
 					t.Fatalf("from %v to %v: %d hops, the least is %d; crosses %v, told %v", b.Coords(s), b.Coords(d), hops, far, over, crosses)
 				}
 			}

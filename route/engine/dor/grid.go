@@ -9,9 +9,6 @@ import (
 	"weft/route/coords"
 )
 
-// datelineFrom is the least length of a ring that needs a dateline (see doc.go).
-const datelineFrom = 5
-
 // grid is one connected part with its coordinates, without holes.
 type grid struct{ *coords.Grid }
 

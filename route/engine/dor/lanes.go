@@ -4,18 +4,19 @@ import (
 	"context"
 
 	"weft/route"
+	"weft/route/coords"
 )
 
 // fitLanes refuses what needs more lanes or SL bits than there are.
 func fitLanes(grids []grid, maxVLs int) error {
 	for _, m := range grids {
 		name := route.SwitchName(m.G, m.Switches[0])
-		if err := m.FitsSL(Name, name, datelineFrom); err != nil {
+		if err := m.FitsSL(Name, name); err != nil {
 			return err
 		}
-		if len(m.Datelines(datelineFrom)) > 0 && maxVLs < 2 {
+		if len(m.Datelines()) > 0 && maxVLs < 2 {
 			return route.Refuse(Name, "allow 2 VLs",
-				"needs 2 lanes, %d allowed: the torus of %s has a ring of length %d or more", maxVLs, name, datelineFrom)
+				"needs 2 lanes, %d allowed: the torus of %s has a ring of length %d or more", maxVLs, name, coords.DatelineFrom)
 		}
 	}
 	return nil
@@ -29,7 +30,7 @@ func addLanes(ctx context.Context, in *route.Input, grids []grid, plan *route.Pl
 	lanes := route.UniformVL(g, route.VLTable{})
 	used := 0
 	for k, m := range grids {
-		bits[k] = m.Datelines(datelineFrom)
+		bits[k] = m.Datelines()
 		used += len(bits[k])
 		if len(bits[k]) > 0 {
 			m.FillVLs(bits[k], 0, lanes)

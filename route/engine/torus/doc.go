@@ -11,13 +11,15 @@
 //
 // # Whole rings
 //
-// As in dor, except that rings of 4 stay rings: a dimension that wraps with length 4
-// or more has one SL bit, which says whether the short way crosses its dateline (the
-// link between the last and the first coordinate), and links in that dimension have
-// VL = that bit. Why neither lane has a cycle within a ring is shown there, and holds
-// for 4. Up to four such dimensions fit into an SL; three leave a bit for a second
-// quality of service, as Torus-2QoS has it, which this package does not use: two
-// lanes are enough for freedom of deadlock.
+// As in dor: a dimension that wraps with length 5 or more has one SL bit, which says
+// whether the short way crosses its dateline (the link between the last and the first
+// coordinate), and links in that dimension have VL = that bit. Why neither lane has a
+// cycle within a ring is shown there. Rings of 4 stay rings, but take the ways that
+// they have as two dimensions in dor: two hops go up from even coordinates and down from
+// odd ones, on one lane (coords.Box.Short). So whole tori have the paths of dor. Up to four dimensions
+// with datelines fit into an SL; three leave a bit for a second quality of service,
+// as Torus-2QoS has it, which this package does not use: two lanes are enough for
+// freedom of deadlock.
 //
 // # Failed links
 //
@@ -46,7 +48,7 @@
 //
 // SLs depend on the coordinates of both ends alone, as long as the lengths of the
 // dimensions are recognised: no failure changes the SL of a connection. Clients that
-// ask for no path record use SL 0, which is not safe on rings of 4 or more.
+// ask for no path record use SL 0, which is not safe on rings of 5 or more.
 //
 // LIDs of one port differ in the parallel links that they take, and only there.
 //

@@ -8,7 +8,7 @@ import (
 
 // lanes returns the number of lanes without and with turns against the order.
 func (m *torus) lanes() (ordered, all int) {
-	ordered = min(2, 1+len(m.Datelines(datelineFrom)))
+	ordered = min(2, 1+len(m.Datelines()))
 	all = ordered
 	if m.turns {
 		all *= 2
@@ -37,7 +37,7 @@ func addLanes(ctx context.Context, in *route.Input, tori []*torus, plan *route.P
 	plan.SL = route.NewSLs(g.EndSwitch, in.Ends.SwitchByLID(g), g.NumSwitches, g.NumSwitches)
 	plan.SL2VL = route.UniformVL(g, route.VLTable{})
 	for _, m := range tori {
-		bits := m.Datelines(datelineFrom)
+		bits := m.Datelines()
 		if err := m.FillSLs(ctx, in.Workers, bits, plan.SL); err != nil {
 			return err
 		}

@@ -13,7 +13,7 @@ func (m *torus) plan(ctx context.Context, workers int) error {
 	if err := ctx.Err(); err != nil {
 		return err
 	}
-	if err := m.FitsSL(Name, m.Name(0), datelineFrom); err != nil {
+	if err := m.FitsSL(Name, m.Name(0)); err != nil {
 		return err
 	}
 	n := len(m.Switches)

@@ -5,9 +5,6 @@ import (
 	"weft/route/coords"
 )
 
-// datelineFrom is the least length of a ring that needs a dateline.
-const datelineFrom = 4
-
 // torus is one connected part with its coordinates, and with holes where links or
 // switches are missing. It numbers links by their Place.
 type torus struct {

@@ -15,9 +15,11 @@ import (
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/engine/dor"
 	"weft/route/engine/torus"
 	"weft/route/lids"
 	"weft/route/recipe"
+	"weft/sim/flow"
 )
 
 // box is a torus of a formula, to be harmed.
@@ -133,6 +135,32 @@ func judged(t rapid.TB, g *fabric.Graph, lmc uint8, vls int) (plan *route.Plan, 
 			r.Unreachable, r.Loops, r.Faults, r.Assigned.DeadlockFree, r.AnyDLID.DeadlockFree, r.Cycle)
 	}
 	return plan, ""
+}
+
+// TestAsDimensionOrder: on whole tori the engine loads no channel with more pairs of hosts than engine dor does.
+func TestAsDimensionOrder(t *testing.T) {
+	for _, formula := range []string{"torus(4x4x4,hosts=2)", "torus(4x6,hosts=1)", "torus(5x4x3,hosts=2)", "torus(8x4,hosts=1,width=2)"} {
+		f, err := gen.Parse(formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Compile()
+		most := map[string]int64{}
+		for _, spec := range []*route.Spec{dor.Spec(), torus.Spec()} {
+			plan, err := recipe.Run(t.Context(), g, &recipe.Request{Engine: spec, Workers: 1}, func(string) {})
+			if err != nil {
+				t.Fatal(err)
+			}
+			figures, err := flow.NewKeyFigures(t.Context(), g, plan, flow.Measure{Workers: 1})
+			if err != nil {
+				t.Fatal(err)
+			}
+			most[spec.Name] = figures.PairLoad
+		}
+		if most["torus"] > most["dor"] {
+			t.Errorf("%s: %v pairs on a channel, dor has %v", formula, most["torus"], most["dor"])
+		}
+	}
 }
 
 // kind is a refusal without its names.
@@ -270,7 +298,9 @@ func TestNamed(t *testing.T) {
 		}, 8, "two failed switches on the ring of", 0},
 		{"drained", []int{5, 5, 3}, func(b *box) { b.f.Nodes[b.node([]int{3, 1, 2})].Drained = true }, 8, "", 4},
 		{"chord", []int{5, 5}, func(b *box) { b.join([]int{0, 0}, []int{2, 2}) }, 8, "not a torus: ", 0},
-		{"no bits left", []int{4, 4, 4, 4, 4}, func(*box) {}, 8, "5 dimensions that wrap", 0},
+		{"rings of 4", []int{4, 4, 4}, func(*box) {}, 1, "", 1},
+		{"rings of 4, switch", []int{4, 4}, func(b *box) { b.kill(3, 1) }, 8, "", 2},
+		{"no bits left", []int{5, 5, 5, 5, 5}, func(*box) {}, 8, "5 dimensions that wrap", 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			b := newBox(t, c.size, 1, 1)

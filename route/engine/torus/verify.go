@@ -26,7 +26,7 @@ type deps struct {
 func (m *torus) verify(ctx context.Context, workers int) error {
 	g := &deps{words: (2*m.Dims*lanesMost + 63) / 64}
 	g.next = make([]uint64, m.NumPlaces()*lanesMost*g.words)
-	levels := m.Datelines(datelineFrom)
+	levels := m.Datelines()
 	var turns atomic.Bool
 	err := par.For(ctx, workers, len(m.Switches), func(_, d int) error {
 		for s := range m.Switches {
