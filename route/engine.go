@@ -35,6 +35,8 @@ type Spec struct {
 	Paper   string // where the idea was published
 	Cost    string // time and memory
 	Lanes   string // "none" (one lane), or what its own lanes are
+	// PaperOnly says that only a paper's figures need this form: "all" engines are those without.
+	PaperOnly bool
 	// OwnNames says that the engine gives the LIDs itself, after its paths. It then
 	// fills Plan.Ends, and Paths and Names of Plan.Recipe.
 	OwnNames bool

@@ -8,6 +8,7 @@ import (
 	"io"
 	"slices"
 	"strconv"
+	"strings"
 	"time"
 
 	"weft/fabric"
@@ -154,40 +155,100 @@ func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *job
 // Write prints the table for people.
 func (c *Comparison) Write(w io.Writer) error { return WriteCompared(w, c.Engines) }
 
-// WriteCompared prints a table of engines for people.
+// WriteCompared prints a table of engines for people. The memory is left out where no row has it.
 func WriteCompared(w io.Writer, rows []Compared) error {
-	out := [][]string{{
-		"ENGINE", "REACHABLE", "VERDICT", "NO DEADLOCK", "VLs", "LIDs", "HOPS max/avg", "MINIMAL", "PATHS/CHANNEL max/avg",
-		"EBB", "ROUTE s", "JUDGE s", "MB",
-	}}
+	names := make([]string, len(rows))
 	for i := range rows {
-		r := &rows[i]
-		if r.Refused != nil {
-			out = append(out, []string{r.Engine, "refused"})
-			continue
-		}
-		c := r.Check
-		out = append(out, []string{
-			r.Engine, reachable(c), verdict(c), deadlockFree(c), strconv.Itoa(r.VLs), strconv.Itoa(r.LIDs),
-			fmt.Sprintf("%d/%.2f", c.Hops.Max, c.Hops.Avg), minimal(c),
-			fmt.Sprintf("%d/%.1f", c.Load.Max, c.Load.Avg), fmt.Sprintf("%.4f", r.ebb()),
-			fmt.Sprintf("%.3f", r.Seconds), fmt.Sprintf("%.3f", r.Judged), fmt.Sprintf("%.0f", r.RouteRSS),
-		})
+		names[i] = rows[i].Engine
 	}
-	if !slices.ContainsFunc(rows, func(r Compared) bool { return r.RouteRSS > 0 }) {
-		for i, row := range out {
-			out[i] = row[:min(len(row), len(out[0])-1)]
+	t, err := NewComparedTable(w, names, slices.ContainsFunc(rows, func(r Compared) bool { return r.RouteRSS > 0 }))
+	for i := range rows {
+		if err == nil {
+			err = t.Add(&rows[i])
 		}
 	}
-	if err := Table(w, out); err != nil {
+	return errors.Join(err, t.End())
+}
+
+// ComparedTable prints a table of engines for people, each row as soon as it is there.
+type ComparedTable struct {
+	w      io.Writer
+	widths []int // of the columns
+	rows   []Compared
+}
+
+// comparedColumns are the columns with the width that their cells usually have.
+var comparedColumns = []struct {
+	head  string
+	width int
+}{
+	{"ENGINE", 0}, {"REACHABLE", 0}, {"VERDICT", len("can deadlock")}, {"NO DEADLOCK", 0}, {"VLs", 0}, {"LIDs", len("49151")}, {"HOPS max/avg", 0},
+	{"MINIMAL", 0}, {"PATHS/CHANNEL max/avg", 0}, {"EBB", len("0.5000")}, {"ROUTE s", 0}, {"JUDGE s", 0}, {"MB", 0},
+}
+
+// NewComparedTable prints the head of a table for these engines, with their memory or without.
+func NewComparedTable(w io.Writer, engines []string, memory bool) (*ComparedTable, error) {
+	t := &ComparedTable{w: w}
+	var head []string
+	for _, c := range comparedColumns {
+		head = append(head, c.head)
+		t.widths = append(t.widths, max(len(c.head), c.width))
+	}
+	for _, name := range engines {
+		if name == job.Auto {
+			name += ": dfsssp" // the engine it chooses
+		}
+		t.widths[0] = max(t.widths[0], len(name))
+	}
+	if !memory {
+		head, t.widths = head[:len(head)-1], t.widths[:len(head)-1]
+	}
+	return t, t.line(head)
+}
+
+// line prints cells in the columns; the last one is not filled up.
+func (t *ComparedTable) line(cells []string) error {
+	var b strings.Builder
+	for i, cell := range cells[:min(len(cells), len(t.widths))] {
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		width := t.widths[i]
+		if i == min(len(cells), len(t.widths))-1 {
+			width = 0
+		}
+		fmt.Fprintf(&b, "%-*s", width, cell)
+	}
+	_, err := fmt.Fprintln(t.w, b.String())
+	return err
+}
+
+// Add prints a row.
+func (t *ComparedTable) Add(r *Compared) error {
+	t.rows = append(t.rows, *r)
+	if r.Refused != nil {
+		return t.line([]string{r.Engine, "refused"})
+	}
+	c := r.Check
+	return t.line([]string{
+		r.Engine, reachable(c), verdict(c), deadlockFree(c), strconv.Itoa(r.VLs), strconv.Itoa(r.LIDs),
+		fmt.Sprintf("%d/%.2f", c.Hops.Max, c.Hops.Avg), minimal(c),
+		fmt.Sprintf("%d/%.1f", c.Load.Max, c.Load.Avg), fmt.Sprintf("%.4f", r.ebb()),
+		fmt.Sprintf("%.3f", r.Seconds), fmt.Sprintf("%.3f", r.Judged), fmt.Sprintf("%.0f", r.RouteRSS),
+	})
+}
+
+// End prints what stands below the rows: the further figures, and why engines refused.
+func (t *ComparedTable) End() error {
+	if err := writeYardsticks(t.w, t.rows); err != nil {
 		return err
 	}
-	if err := writeYardsticks(w, rows); err != nil {
-		return err
-	}
-	for i := range rows {
-		if r := rows[i].Refused; r != nil {
-			fmt.Fprintln(w, "refused:", r)
+	for i := range t.rows {
+		if r := t.rows[i].Refused; r != nil {
+			fmt.Fprintln(t.w, "refused:", r)
+		}
+		if c := t.rows[i].Choice; c != nil {
+			fmt.Fprintln(t.w, "auto:", c)
 		}
 	}
 	return nil

@@ -104,6 +104,10 @@ func (o *compareOptions) run(cmd *cobra.Command, arg string) error {
 	if out.Runs == 0 {
 		out.Runs = study.UsualRuns(g.NumHosts)
 	}
+	table, err := o.table(cmd, chain)
+	if err != nil {
+		return err
+	}
 	for i, step := range chain {
 		what := "comparing " + step.Engine.Name
 		if len(chain) > 1 {
@@ -113,21 +117,54 @@ func (o *compareOptions) run(cmd *cobra.Command, arg string) error {
 			if len(chain) > 1 {
 				rows, err := o.alone(ctx, arg, step, out.Runs, stdin.Bytes())
 				out.Engines = append(out.Engines, rows...)
-				return err
+				return errors.Join(err, addRows(table, rows))
 			}
 			row, err := study.CompareEngine(ctx, g, step, &o.routing.Request, study.Figures{Runs: out.Runs, Yardstick: o.all}, peakRSS)
 			if err == nil {
 				row.PeakRSS = peakRSS()
 				out.Engines = append(out.Engines, *row)
+				err = addRows(table, out.Engines)
 			}
 			return err
 		})
 		if err != nil {
+			if table != nil {
+				err = errors.Join(err, table.End())
+			}
 			return err
 		}
 	}
+	if table != nil {
+		return table.End()
+	}
 	out.Sort(o.sort)
 	return answer(cmd.OutOrStdout(), &out, o.asJSON)
+}
+
+// table begins a table whose rows are printed as they come; it is nil where they must be sorted first,
+// or are printed as JSON.
+func (o *compareOptions) table(cmd *cobra.Command, chain job.Chain) (*study.ComparedTable, error) {
+	if o.asJSON || o.sort != "engine" {
+		return nil, nil
+	}
+	var names []string
+	for _, step := range chain {
+		names = append(names, step.Engine.Name)
+	}
+	return study.NewComparedTable(cmd.OutOrStdout(), names, true)
+}
+
+// addRows prints rows of a table, if there is one.
+func addRows(table *study.ComparedTable, rows []study.Compared) error {
+	for i := range rows {
+		if table == nil {
+			break
+		}
+		if err := table.Add(&rows[i]); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // alone runs weft compare once more for one engine, so that the memory it takes is its

@@ -26,7 +26,7 @@ engines, each with its options after it: ftree,switches=none,auto. The next one 
 where one refuses, and the output says so.`
 
 // ParseEngines reads engines separated by commas, each with its options behind it as
-// NAME=VALUE: "ftree,switches=none,dfsssp". "all" stands for every engine, and Auto for the best one. Further
+// NAME=VALUE: "ftree,switches=none,dfsssp". "all" stands for every engine that is not for a paper's figures alone, and Auto for the best one. Further
 // options, NAME=VALUE or ENGINE.NAME=VALUE, go to all of these engines that have them; an
 // option that none of them has is an error.
 func ParseEngines(list string, options []string) (Chain, error) {
@@ -45,7 +45,9 @@ func ParseEngines(list string, options []string) (Chain, error) {
 func parseList(list string) (chain Chain, err error) {
 	if list == "all" {
 		for _, spec := range engine.All() {
-			chain = append(chain, Step{Engine: spec})
+			if !spec.PaperOnly {
+				chain = append(chain, Step{Engine: spec})
+			}
 		}
 		return chain, nil
 	}

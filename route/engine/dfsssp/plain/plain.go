@@ -75,7 +75,7 @@ func OnlineSpec() *route.Spec {
 		Summary: "paths of sssp, each pair on the first lane that has room",
 		Paper:   "Domke, Hoefler and Nagel 2011 (paper 003), algorithm 1; section IV, online layering",
 		Cost:    "time that of sssp, and a search for a cycle for each pair; memory 3 bits an edge place and lane",
-		Lanes:   "online",
+		Lanes:   "online", PaperOnly: true,
 		Options: []route.Option{sssp.Passes, Classes},
 		New: func(o route.Options) (route.Engine, error) {
 			return &online{classes: o.String(Classes.Name), passes: o.Int(sssp.Passes.Name)}, nil
