@@ -182,8 +182,19 @@ var comparedColumns = []struct {
 	head  string
 	width int
 }{
-	{"ENGINE", 0}, {"REACHABLE", 0}, {"VERDICT", len("can deadlock")}, {"NO DEADLOCK", 0}, {"VLs", 0}, {"LIDs", len("49151")}, {"HOPS max/avg", 0},
-	{"MINIMAL", 0}, {"PATHS/CHANNEL max/avg", 0}, {"EBB", len("0.5000")}, {"ROUTE s", 0}, {"JUDGE s", 0}, {"MB", 0},
+	{"ENGINE", 0},
+	{"REACHABLE", 0},
+	{"VERDICT", len("can deadlock")},
+	{"NO DEADLOCK", 0},
+	{"VLs", 0},
+	{"LIDs", len("49151")},
+	{"HOPS max/avg", 0},
+	{"MINIMAL", 0},
+	{"PATHS/CHANNEL max/avg", 0},
+	{"EBB", len("0.5000")},
+	{"ROUTE s", 0},
+	{"JUDGE s", 0},
+	{"MB", 0},
 }
 
 // NewComparedTable prints the head of a table for these engines, with their memory or without.
