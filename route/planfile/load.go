@@ -24,7 +24,8 @@ func Load(r io.Reader, g *fabric.Graph) (*route.Plan, error) {
 }
 
 // LoadAlone reads a Plan that Save wrote, whatever it is for, with a Graph that has the
-// switches and end ports of the Plan, by their GUIDs, and nothing else.
+// switches and end ports of the Plan, by their GUIDs, the channels between them if the file
+// has the links, and nothing else.
 func LoadAlone(r io.Reader) (*route.Plan, *fabric.Graph, error) { return load(r, nil) }
 
 // load reads a Plan and binds it to g, or to a Graph of its own if g is nil.
@@ -141,6 +142,11 @@ func (c *coder) plan(h *planHeader, g *fabric.Graph) (*route.Plan, *fabric.Graph
 	}
 	if err := c.bind(h, g, own, &p.Ends); err != nil {
 		return nil, nil, err
+	}
+	if h.Links {
+		if err := c.links(g, own); err != nil {
+			return nil, nil, err
+		}
 	}
 	p.Tables = c.readTables(h, g)
 	if h.SL != nil {

@@ -29,6 +29,8 @@ import (
 //
 //	switches   each: node GUID uint64, ports uint8, base LID uint16, LMC uint8
 //	end ports  each CA or router port: node GUID uint64, port uint8, base LID uint16, LMC uint8
+//	links      by switch: drained uint8; by switch and port, port 0 included, what is behind
+//	           it int32: -1 nothing, -2-h CA or router port h, 256*s+p port p of switch s
 //	tables     by switch: blocks of 64 egress ports uint8
 //	choice     by end port: rows uint32; each row: target uint32, offset uint8
 //	           (only where sources choose by rows)
@@ -41,7 +43,7 @@ import (
 //	           uint8; parameters of each host uint16; by switch and port uint16
 //	absent     each: node GUID uint64, port uint8, base LID uint16, LMC uint8
 //
-// All from choice on are there if the header says so. A header with a field that this
+// The links, and all from choice on, are there if the header says so. A header with a field that this
 // version does not know is refused: a part of a Plan is never skipped. A Graph is in order of GUIDs, so
 // the same switches and end ports have the same indices in every Graph; Load
 // demands the same sets and answers a *BindError otherwise.
@@ -59,9 +61,10 @@ type planHeader struct {
 	DefaultSL   uint8        `json:"default_sl"`
 	ReplySameSL bool         `json:"reply_same_sl"`
 	Switches    int          `json:"switches"`
-	Hosts       int          `json:"hosts"`  // CA and router ports
-	Blocks      int          `json:"blocks"` // blocks of a forwarding table
-	Choice      string       `json:"choice"` // rule by which sources choose LIDs
+	Hosts       int          `json:"hosts"`           // CA and router ports
+	Links       bool         `json:"links,omitempty"` // the network that the Plan was made for is there
+	Blocks      int          `json:"blocks"`          // blocks of a forwarding table
+	Choice      string       `json:"choice"`          // rule by which sources choose LIDs
 	SL          *slHeader    `json:"sl,omitempty"`
 	Pool        *int         `json:"sl2vl_tables,omitempty"`          // tables in the pool
 	Arbitration *int         `json:"vl_arbitration_tables,omitempty"` // tables in the pool
@@ -106,6 +109,9 @@ func Save(w io.Writer, g *fabric.Graph, p *route.Plan) error {
 	}
 	c := coder{w: bufio.NewWriterSize(zip, 1<<16)}
 	c.writeEnds(g, &p.Ends)
+	if h.Links {
+		_ = c.links(g, false) // its error is c.err
+	}
 	c.writeTables(p.Tables)
 	c.parts(h, p, g)
 	if err := cmp.Or(c.err, c.w.Flush(), zip.Close()); err != nil {
@@ -118,7 +124,7 @@ func headerOf(g *fabric.Graph, p *route.Plan) *planHeader {
 	h := &planHeader{
 		Recipe: p.Recipe, VLs: p.VLs, DefaultSL: p.Service.Default, ReplySameSL: p.Service.ReplySameSL,
 		Switches: g.NumSwitches, Hosts: g.NumHosts, Blocks: p.Tables.NumBlocks(), Choice: p.Choice.By.String(),
-		Absent: len(p.Absent),
+		Absent: len(p.Absent), Links: hasLinks(g),
 	}
 	if p.SL != nil {
 		h.SL = &slHeader{p.SL.NumSrc, p.SL.NumDst, len(p.SL.Dst)}

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"bytes"
 	"context"
 	"math/bits"
 
@@ -68,11 +69,18 @@ func (d *dependencies) lookUp(c, e int32) bool {
 	}
 	from, on := b.rows[g.From[c]], b.rows[g.From[e]]
 	for i, block := range from {
-		next := on[i]
-		for k, port := range block {
-			if port == first && next[k] == then && i*route.BlockSize+k < len(b.same) && b.same[i*route.BlockSize+k] {
+		if block == noEntries {
+			continue
+		}
+		for k := bytes.IndexByte(block[:], first); k >= 0; {
+			if on[i][k] == then && i*route.BlockSize+k < len(b.same) && b.same[i*route.BlockSize+k] {
 				return true
 			}
+			more := bytes.IndexByte(block[k+1:], first)
+			if more < 0 {
+				break
+			}
+			k += 1 + more
 		}
 	}
 	return false

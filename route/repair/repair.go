@@ -12,8 +12,8 @@ import (
 
 // Request is the Plan that a subnet runs, which is to fit a Graph that has changed.
 type Request struct {
-	// Old is the Graph of the Plan. Its switches and end ports are enough
-	// (planfile.LoadAlone); with its links a repair takes less time.
+	// Old is the Graph of the Plan. Its switches and end ports are enough; with its links
+	// (planfile.LoadAlone) a repair takes less time.
 	Old     *fabric.Graph
 	Plan    *route.Plan
 	Held    *route.Held // what route.Hold made of them
