@@ -10,13 +10,33 @@ import (
 // Input is the input of an engine. An engine depends on nothing else: the same
 // Input gives the same Plan, whatever Workers is.
 type Input struct {
-	Graph   *fabric.Graph
-	Ends    Ends // names, given before the paths; empty where Spec.OwnNames is set
-	MaxVLs  int  // data VLs that may be used, at least 1
-	Workers int  // goroutines that may be used, at least 1
+	Graph *fabric.Graph
+	Ends  Ends // names, given before the paths; empty where Spec.OwnNames is set
+	// Kinds are the kinds of hosts, by end port below Graph.NumHosts, from 1 on; nil where all
+	// are of one. The paths to each kind are balanced by themselves first.
+	Kinds   []uint8
+	MaxVLs  int // data VLs that may be used, at least 1
+	Workers int // goroutines that may be used, at least 1
 	Seed    uint64
 	Held    *Held             // LIDs in use, to be kept; for Spec.OwnNames
 	Stage   func(name string) // to be called before a stage of the engine's after the first
+}
+
+// MostKinds is the number of kinds of hosts, 0 where all are alike.
+func (in *Input) MostKinds() int {
+	most := uint8(0)
+	for _, k := range in.Kinds {
+		most = max(most, k)
+	}
+	return int(most)
+}
+
+// KindOf is the kind of an end port: 0 where all hosts are alike, and of port 0.
+func (in *Input) KindOf(end int32) uint8 {
+	if int(end) < len(in.Kinds) {
+		return in.Kinds[end]
+	}
+	return 0
 }
 
 // Engine computes paths, and with them whatever other stage cannot be parted from

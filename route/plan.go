@@ -68,6 +68,7 @@ type Recipe struct {
 	Options map[string]string `json:"options,omitempty"` // its options as given
 	Names   string            `json:"names"`             // "lmc=0", "lmc=3": that many LIDs a port
 	Lanes   string            `json:"lanes"`             // "none", or the engine's own
+	Kinds   []string          `json:"kinds,omitempty"`   // of hosts, balanced by themselves: KIND=HOSTS, as fabric.ParseKindRule reads them
 }
 
 // Engine is the name of the engine: PATHS, or PATHS+NAMES where the LIDs came after the

@@ -193,6 +193,7 @@ func (r *routeFlags) args(step job.Step) []string {
 		"--lmc", fmt.Sprint(r.LIDs.LMC), fmt.Sprintf("--fresh-lids=%t", r.LIDs.Fresh), "--vls", fmt.Sprint(r.MaxVLs),
 		"--seed", fmt.Sprint(r.Seed), "--jobs", fmt.Sprint(r.Workers),
 	}
+	args = append(args, r.kinds.args()...)
 	for _, name := range slices.Sorted(maps.Keys(step.Options)) {
 		args = append(args, "--option", name+"="+step.Options[name])
 	}

@@ -20,6 +20,7 @@ import (
 type routeFlags struct {
 	job.Request // the chain apart
 	options     []string
+	kinds       kindFlags
 }
 
 func (r *routeFlags) add(cmd *cobra.Command) {
@@ -30,6 +31,7 @@ func (r *routeFlags) add(cmd *cobra.Command) {
 	f.Uint64Var(&r.Seed, "seed", 1, "seed of engines that draw at random")
 	jobsFlag(cmd, &r.Workers)
 	f.StringArrayVarP(&r.options, "option", "O", nil, "option of an engine, NAME=VALUE or ENGINE.NAME=VALUE (weft route --engines)")
+	r.kinds.add(cmd)
 	r.Now = clock()
 }
 
@@ -47,11 +49,12 @@ func (r *routeFlags) setChain(chain string) (err error) {
 }
 
 // validate reports options out of range.
-func (r *routeFlags) validate() error {
-	if err := r.Validate(); err != nil {
+func (r *routeFlags) validate() (err error) {
+	if err = r.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
-	return nil
+	r.Kinds, err = r.kinds.read()
+	return err
 }
 
 // routeFabric runs a routing job with progress, and tells of refusals and of lanes that

@@ -41,6 +41,10 @@ hold them. --engine separate and --engine renaming are two such pairs. --names i
 an installed solver of linear programmes for the fewest; where its time runs out, the best
 answer found so far is used, and the report says how many LIDs are needed at least.
 
+--kind, --kinds, --cn-guids and --io-guids name kinds of hosts (input-output nodes, rails of
+GPUs ...). The paths to each kind are balanced by themselves, which costs some bandwidth of
+all hosts together. Aggregation nodes of switches (SHARP) are reached, and are no hosts.
+
 ` + keepHelp + `
 
 Exit status 1: the Plan is not proven: the judge found a fault or a possible deadlock, or
@@ -50,6 +54,7 @@ something is unknown. The files are written all the same.`,
   weft route 'irregular(switches=16,hosts=128)' --paths path-selection --names color-l
   weft route 'irregular(switches=16,hosts=64)' --paths updn-shortest --names ilp --solver cbc --solver-time 60s
   weft route today.txt --keep yesterday.plan -o today.plan
+  weft route fabric.txt --kind 'io=oss*' --kind 'io=mds*'
   weft route fabric.txt --engine updn -O 'roots=spine-1;spine-2' --lfts lfts.dump`,
 		Args: oneOrList("FABRIC", "engines", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {

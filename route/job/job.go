@@ -22,13 +22,14 @@ import (
 // Request is a routing job: what to try, and the limits to keep.
 type Request struct {
 	Chain   Chain
-	LIDs    lids.Options // LMC, LIDs in use; the LMC is left out for engines that give LIDs themselves
-	HeldLMC uint8        // LMC that ports have in use: tree engines keep it where LIDs.LMC asks for less
-	MaxVLs  int          // data VLs that may be used; 0: as many as the hardware is known to have, 8 if unknown
-	Workers int          // goroutines that may be used; less than 1 is 1
-	Seed    uint64       // of engines that draw at random
-	Kept    *Kept        // to be repaired; where that is not possible, or it is nil, the chain routes
-	Afresh  bool         // the chain routes first, and Kept is repaired where all of it refuses
+	LIDs    lids.Options      // LMC, LIDs in use; the LMC is left out for engines that give LIDs themselves
+	HeldLMC uint8             // LMC that ports have in use: tree engines keep it where LIDs.LMC asks for less
+	MaxVLs  int               // data VLs that may be used; 0: as many as the hardware is known to have, 8 if unknown
+	Workers int               // goroutines that may be used; less than 1 is 1
+	Seed    uint64            // of engines that draw at random
+	Kinds   []fabric.KindRule // of hosts, balanced by themselves
+	Kept    *Kept             // to be repaired; where that is not possible, or it is nil, the chain routes
+	Afresh  bool              // the chain routes first, and Kept is repaired where all of it refuses
 
 	// PassDeadSwitch has the next engine tried also where an option names a switch that is
 	// not there: for a subnet manager, a dead root must not stop a fabric.
@@ -132,7 +133,7 @@ func (r *Result) Judge(ctx context.Context, g *fabric.Graph, req *Request) (err 
 func (req *Request) recipe(step Step) *recipe.Request {
 	out := &recipe.Request{
 		Engine: step.Engine, Options: step.Options, Names: req.LIDs,
-		MaxVLs: req.MaxVLs, Workers: max(1, req.Workers), Seed: req.Seed,
+		MaxVLs: req.MaxVLs, Workers: max(1, req.Workers), Seed: req.Seed, Kinds: req.Kinds,
 	}
 	if !step.Engine.OwnNames {
 		out.Names.LMC = max(req.LIDs.LMC, req.HeldLMC)

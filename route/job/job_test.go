@@ -117,7 +117,7 @@ func TestValidate(t *testing.T) {
 // What is kept of a Plan: engine and options unless others are given, LIDs, LMC.
 func TestKept(t *testing.T) {
 	g := graph(t, "rlft(4,2)")
-	first, err := Route(context.Background(), g, &Request{Chain: chain(t, "sssp,passes=2"), LIDs: lids.Options{LMC: 2}})
+	first, err := Route(context.Background(), g, &Request{Chain: chain(t, "sssp,passes=2"), LIDs: lids.Options{LMC: 2}, Kinds: []fabric.KindRule{{Kind: "io", Hosts: "host 3"}}})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -141,6 +141,9 @@ func TestKept(t *testing.T) {
 	var req Request
 	if err := kept.Hold(less, &req); err != nil || req.HeldLMC != 2 {
 		t.Fatalf("LMC %d in use: %v", req.HeldLMC, err)
+	}
+	if len(req.Kinds) != 1 || req.Kinds[0].String() != "io=host 3" {
+		t.Errorf("kinds kept: %v", req.Kinds)
 	}
 	req.Chain = chain(t, "updn")
 	second, err := Route(context.Background(), less, &req)

@@ -50,6 +50,16 @@ func (k *Kept) Hold(g *fabric.Graph, req *Request) error {
 		return fmt.Errorf("the plan is for another fabric: none of its %d end ports is in %s", k.old.NumEnds, g.Name)
 	}
 	req.LIDs.Held, req.HeldLMC = held, held.HostLMC(g)
+	if len(req.Kinds) > 0 {
+		return nil
+	}
+	for _, text := range k.Plan.Recipe.Kinds {
+		rule, err := fabric.ParseKindRule(text)
+		if err != nil {
+			return err
+		}
+		req.Kinds = append(req.Kinds, rule)
+	}
 	return nil
 }
 

@@ -20,6 +20,7 @@ type Request struct {
 	MaxVLs  int // data VLs that may be used; 0: as many as the hardware is known to have, 8 if unknown
 	Workers int
 	Seed    uint64
+	Kinds   []fabric.KindRule // of hosts, balanced by themselves
 }
 
 // Run carries out the stages on a graph. It calls stage before each one, by name;
@@ -44,6 +45,13 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	if in.MaxVLs, err = allowedVLs(g, req); err != nil {
 		return nil, err
 	}
+	kinds, err := fabric.KindsOf(g, req.Kinds)
+	if err != nil {
+		return nil, err
+	}
+	if len(kinds.Names) > 1 {
+		in.Kinds = kinds.Of
+	}
 	stage("paths")
 	plan, err := engine.Route(ctx, in)
 	if err != nil {
@@ -60,6 +68,15 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	plan.Absent = held.StillAbsent(&plan.Ends)
 	plan.Service.ReplySameSL = plan.SL == nil || !plan.SL.OneWay
 	plan.Recipe.Options, plan.Recipe.Lanes = req.Options, req.Engine.Lanes
+	for _, rule := range req.Kinds {
+		plan.Recipe.Kinds = append(plan.Recipe.Kinds, rule.String())
+	}
+	if req.Engine.OwnNames && in.Kinds != nil {
+		plan.Notes = append(plan.Notes, "explicit paths are balanced for all kinds of hosts together")
+	}
+	for _, kind := range kinds.None {
+		plan.Notes = append(plan.Notes, fmt.Sprintf("no host is of kind %s", kind))
+	}
 	if plan.SL == nil {
 		stage("lanes")
 		plan.SingleLane(g)

@@ -49,12 +49,15 @@ func buildFewLanes(ctx context.Context, in *route.Input, slack slack, passes int
 	order := r.ByHosts()
 	hosted := slices.DeleteFunc(slices.Clone(order), func(s int32) bool { return r.Hosts[s] == 0 })
 	search := func(_ int, to int32, w *shortest.Ways) { w.Search(g, r.Head, to) }
-	for k, part := range columns.Parts(&in.Ends) {
-		r.slack = int64([]int{slack.base, slack.others}[k])
+	for _, part := range columns.PartsByKind(in) {
+		if r.slack = int64(slack.base); part.First > 0 {
+			r.slack = int64(slack.others)
+		}
 		if r.slack == sameAsBase {
 			r.followBase(&in.Ends)
 			break
 		}
+		last := part.PortZero
 		part.PortZero = false
 		for pass := range passes {
 			err := columns.Route(ctx, in, r.tables, part, hosted, batch, search, func(c *columns.Columns, w *shortest.Ways) error {
@@ -64,6 +67,9 @@ func buildFewLanes(ctx context.Context, in *route.Input, slack slack, passes int
 			if err != nil {
 				return nil, nil, err
 			}
+		}
+		if !last {
+			continue
 		}
 		part.Hosts, part.PortZero = false, true
 		if err := r.routePortZeros(ctx, part, order); err != nil {

@@ -59,9 +59,12 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 // so they take the paths that they take with one LID a port.
 func fillTables(ctx context.Context, in *route.Input, m grid, t *route.Tables) error {
 	flow := m.flows()
-	load := make([]int64, in.Graph.NumChannels)
+	load, own := make([]int64, in.Graph.NumChannels), make([][]int64, in.MostKinds()+1)
+	for k := range own {
+		own[k] = make([]int64, in.Graph.NumChannels)
+	}
 	return par.For(ctx, in.Workers, len(m.Switches), func(_, s int) error {
-		r := row{in: in, m: m, t: t, flow: flow, load: load, s: int32(s)}
+		r := row{in: in, m: m, t: t, flow: flow, load: load, own: own, s: int32(s)}
 		for d := range m.Switches {
 			r.route(int32(d), 0, 1)
 		}
@@ -78,7 +81,8 @@ type row struct {
 	m    grid
 	t    *route.Tables
 	flow [][]int64
-	load []int64 // by number of a channel in m.Links: sources that it carries so far
+	load []int64   // by number of a channel in m.Links: sources that it carries so far
+	own  [][]int64 // by kind of the end ports that they send to
 	s    int32
 	ends []int32 // end ports of the switch routed to
 	used []int32 // LIDs of one port that each of parallel links carries
@@ -107,13 +111,13 @@ func (r *row) route(d int32, from, end int) {
 		}
 		return
 	}
-	load := r.load[r.m.First(place):][:len(links)]
+	first := r.m.First(place)
 	weight := r.m.through(r.flow, r.s, d, dim, dir)
 	for _, e := range r.ends {
 		if g.IsHost(e) {
-			r.spread(e, from, end, links, load, weight*hostWeight)
+			r.spread(e, from, end, links, int(first), weight*hostWeight)
 		} else {
-			r.spread(e, from, end, links, load, weight)
+			r.spread(e, from, end, links, int(first), weight)
 		}
 	}
 }
@@ -130,13 +134,14 @@ func (r *row) enter(e int32, from, end int, port uint8) {
 }
 
 // spread enters some LIDs of an end port elsewhere: each takes, of parallel links, one
-// that the fewest LIDs of the port take, then the least loaded. So the first LIDs of a port
+// that the fewest LIDs of the port take, then the least loaded by its kind, then by all. So the first LIDs of a port
 // share no link if there are enough.
-func (r *row) spread(e int32, from, end int, links []int32, load []int64, weight int64) {
+func (r *row) spread(e int32, from, end int, links []int32, first int, weight int64) {
 	if r.in.Ends.Count(e) <= from {
 		return
 	}
 	g, here, base := r.in.Graph, r.m.Switches[r.s], r.in.Ends.Base[e]
+	own, load := r.own[r.in.KindOf(e)][first:], r.load[first:]
 	r.used = append(r.used[:0], make([]int32, len(links))...)
 	for k := range from {
 		port := r.t.Port(here, base+fabric.LID(k))
@@ -145,12 +150,13 @@ func (r *row) spread(e int32, from, end int, links []int32, load []int64, weight
 	for k := from; k < min(end, r.in.Ends.Count(e)); k++ {
 		best := 0
 		for i := range links {
-			if u, v := r.used[i], r.used[best]; u < v || u == v && load[i] < load[best] {
+			if u, v := r.used[i], r.used[best]; u < v || u == v && (own[i] < own[best] || own[i] == own[best] && load[i] < load[best]) {
 				best = i
 			}
 		}
 		r.used[best]++
 		load[best] += weight
+		own[best] += weight
 		r.t.Set(here, base+fabric.LID(k), g.FromPort[links[best]])
 	}
 }

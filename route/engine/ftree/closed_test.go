@@ -29,7 +29,7 @@ func TestClosedForm(t *testing.T) {
 			t.Fatal(err)
 		}
 		tr := recognise(g, nil, nil)
-		l := orderLIDs(tr, &in.Ends, newHostKinds(g, nil, rapid.SampledFrom([]string{none, mftree, standby}).Draw(t, "homes")), rapid.Bool().Draw(t, "dummies"))
+		l := orderLIDs(tr, &in.Ends, newHostKinds(in, rapid.SampledFrom([]string{none, mftree, standby}).Draw(t, "homes")), rapid.Bool().Draw(t, "dummies"))
 		rank, _ := tr.joiningOrder()
 		r, err := newReachability(t.Context(), tr, rank, l.placeOf, noLinks, in.Workers)
 		if err != nil {

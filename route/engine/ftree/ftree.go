@@ -3,7 +3,6 @@ package ftree
 import (
 	"context"
 	"fmt"
-	"path"
 	"strings"
 
 	"weft/fabric"
@@ -55,29 +54,15 @@ func Spec() *route.Spec {
 			},
 			{Name: "lanes", Default: none, OneOf: []string{none, vftree}, Doc: "spread the pairs of leaves over virtual lanes (paper II)"},
 			{Name: "vls", Default: 0, Max: route.NumSLs - 1, Doc: "lanes for vftree, 0 for all that are allowed"},
-			{Name: "types", Default: []string(nil), Doc: "hosts balanced by themselves, by patterns of their description (io*;gpu*)"},
 			{Name: "roots", Default: []string(nil), Doc: "all switches with the role of root, by GUID or description (a;b); when none is given, those that have it by --roles or by themselves, or else inferred"},
 			{Name: "leaves", Default: []string(nil), Doc: "switches with the role of leaf beside those with hosts, in the same order"},
 			{Name: "avoid", Default: []string(nil), Doc: "switches that are not to be the root of the subtree, as that of the subnet manager"},
 			{Name: "strict", Default: false, Doc: "refuse any irregularity"},
 		},
 		New: func(o route.Options) (route.Engine, error) {
-			if n := len(o.List("types")); n >= maxKinds {
-				return nil, route.Refuse(Name, "let one pattern stand for several", "%d types, at most %d are balanced by themselves", n, maxKinds-1)
-			}
-			for _, pattern := range o.List("types") {
-				if _, err := path.Match(pattern, ""); err != nil {
-					return nil, route.Refuse(Name, "write it as for file names", "%q is no pattern", pattern)
-				}
-			}
 			return &engine{o}, nil
 		},
 	}
-}
-
-func matches(pattern, name string) bool {
-	ok, _ := path.Match(pattern, name)
-	return ok
 }
 
 type engine struct {
@@ -91,7 +76,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	if err != nil {
 		return nil, err
 	}
-	lids := orderLIDs(t, &in.Ends, newHostKinds(in.Graph, e.List("types"), e.String("multihomed")), e.String("balance") == dmodk)
+	lids := orderLIDs(t, &in.Ends, newHostKinds(in, e.String("multihomed")), e.String("balance") == dmodk)
 	lanes, err := e.vftreeLanes(in)
 	if err != nil {
 		return nil, err

@@ -50,24 +50,25 @@ func (l *lidOrder) byBlock(top fabric.LID) (runs []lidRun, start []int32) {
 	return runs, start
 }
 
-// maxKinds bounds the kinds of hosts, so there are fewer types than that.
+// maxKinds bounds the kinds of end ports, all but that of switches.
 const maxKinds = 200
 
 // hostKinds sorts end ports into kinds. Each kind is balanced by itself.
 type hostKinds struct {
-	g          *fabric.Graph
-	types      []string // patterns of node descriptions; what fits none is one more
-	multihomed string   // option multihomed: with standby each port of a host is of a kind of its own
-	perType    int      // kinds of one type
-	portRank   []uint8  // by host: ports of its node before it
+	given      []uint8 // route.Input.Kinds
+	types      int     // number of given kinds, at least 1
+	multihomed string  // option multihomed: with standby each port of a host is of a kind of its own
+	perType    int     // kinds of one type
+	portRank   []uint8 // by host: ports of its node before it
 }
 
-func newHostKinds(g *fabric.Graph, types []string, multihomed string) *hostKinds {
-	k := &hostKinds{g: g, types: types, multihomed: multihomed, perType: 1, portRank: make([]uint8, g.NumHosts)}
+func newHostKinds(in *route.Input, multihomed string) *hostKinds {
+	g := in.Graph
+	k := &hostKinds{given: in.Kinds, types: max(1, in.MostKinds()), multihomed: multihomed, perType: 1, portRank: make([]uint8, g.NumHosts)}
 	if multihomed != standby {
 		return k
 	}
-	most := maxKinds / (len(types) + 1)
+	most := maxKinds / k.types
 	for n := range g.NumNodes {
 		before := 0
 		for _, end := range g.NodeEnds[g.NodeStart[n]:g.NodeStart[n+1]] {
@@ -83,16 +84,14 @@ func newHostKinds(g *fabric.Graph, types []string, multihomed string) *hostKinds
 
 // kindOf returns the kind of a host.
 func (k *hostKinds) kindOf(host int32) uint8 {
-	for i, pattern := range k.types {
-		if matches(pattern, k.g.EndDesc[host]) {
-			return uint8(i*k.perType) + k.portRank[host]
-		}
+	if k.given == nil {
+		return k.portRank[host]
 	}
-	return uint8(len(k.types)*k.perType) + k.portRank[host]
+	return (k.given[host]-1)*uint8(k.perType) + k.portRank[host]
 }
 
 // switchKind returns the kind of port 0 and the aggregation nodes of all switches, the last one.
-func (k *hostKinds) switchKind() uint8 { return uint8((len(k.types) + 1) * k.perType) }
+func (k *hostKinds) switchKind() uint8 { return uint8(k.types * k.perType) }
 
 // orderLIDs numbers the LIDs: leaves in their order, then the other switches, and the ports of
 // each in order. The LIDs of a port have consecutive indexes from that of its base LID on, so

@@ -41,7 +41,7 @@ func degraded(t *rapid.T) (*route.Input, *reachability, *lidOrder) {
 		t.Fatal(err)
 	}
 	tr := recognise(g, nil, nil)
-	l := orderLIDs(tr, &in.Ends, newHostKinds(g, nil, none), false)
+	l := orderLIDs(tr, &in.Ends, newHostKinds(in, none), false)
 	r, err := newReachability(t.Context(), tr, tr.orderByLevel(), l.placeOf, noLinks, 1)
 	if err != nil {
 		t.Fatal(err)

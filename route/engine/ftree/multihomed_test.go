@@ -1,9 +1,7 @@
 package ftree
 
 import (
-	"errors"
 	"fmt"
-	"strings"
 	"testing"
 
 	"weft/fabric"
@@ -58,25 +56,25 @@ func TestManyPartners(t *testing.T) {
 	}
 }
 
-// TestManyTypes: as many types as there is room for are routed, more are refused, and with
-// ports balanced by themselves the kinds of one type are not those of another.
-func TestManyTypes(t *testing.T) {
+// TestManyKinds: with as many kinds of hosts as there may be, and ports balanced by themselves,
+// the kinds of one are not those of another.
+func TestManyKinds(t *testing.T) {
 	g := graph(t, "rlft(4,2)|ports(2)")
-	for _, n := range []int{1, maxKinds/2 - 1, maxKinds / 2, maxKinds - 1, maxKinds, 300} {
-		types := strings.TrimSuffix(strings.Repeat("none;", n), ";")
-		plan, err := attempt(t, g, "multihomed=standby types="+types)
-		if no, ok := errors.AsType[*route.Refusal](err); ok != (n >= maxKinds) || err != nil && !ok {
-			t.Errorf("%d types: %v (%v)", n, err, no)
-		} else if err == nil && !judged(t, g, plan).OK {
-			t.Errorf("%d types: not proven", n)
+	for _, n := range []uint8{1, 2, 3, fabric.MaxKinds} {
+		in := &route.Input{Graph: g, Kinds: make([]uint8, g.NumHosts)}
+		for h := range in.Kinds {
+			in.Kinds[h] = uint8(h)%n + 1
 		}
-		if n >= maxKinds {
-			continue
-		}
-		k := newHostKinds(g, make([]string, n), standby)
-		for h := range int32(g.NumHosts) {
-			if int(k.portRank[h]) >= k.perType || k.kindOf(h) >= k.switchKind() {
-				t.Errorf("%d types: host %d is of kind %d of %d, %d of %d of its type", n, h, k.kindOf(h), k.switchKind(), k.portRank[h], k.perType)
+		in.Kinds[0] = n
+		k := newHostKinds(in, standby)
+		of := map[uint8]uint8{}
+		for h, kind := range in.Kinds {
+			mine := k.kindOf(int32(h))
+			if old, known := of[mine]; known && old != kind {
+				t.Errorf("%d kinds: %d and %d are both %d", n, old, kind, mine)
+			}
+			if of[mine] = kind; int(k.portRank[h]) >= k.perType || mine >= k.switchKind() {
+				t.Errorf("%d kinds: host %d is of kind %d of %d, %d of %d of its type", n, h, mine, k.switchKind(), k.portRank[h], k.perType)
 			}
 		}
 	}

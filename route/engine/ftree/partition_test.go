@@ -2,7 +2,6 @@ package ftree
 
 import (
 	"errors"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -298,34 +297,6 @@ func TestReal(t *testing.T) {
 		t.Logf("%s: hops %v, load %+v, host pairs not minimal %d of %d", file, r.Hops, r.Load, r.HostPairs.NonMinimal, r.HostPairs.Pairs)
 		if !r.OK {
 			t.Errorf("%s: unreachable %d, deadlock-free %v", file, r.Unreachable, r.DeadlockFree)
-		}
-	}
-}
-
-// TestTypes: hosts of every type are spread over the roots by themselves, whatever
-// their places on the leaves.
-func TestTypes(t *testing.T) {
-	g := graph(t, "rlft(8,2)")
-	for _, types := range []string{"", "types=host*[048]"} {
-		plan := routed(t, g, types)
-		counts := map[bool]map[uint8]int{true: {}, false: {}}
-		for h := range int32(g.NumHosts) {
-			d := g.EndDesc[h]
-			special := strings.ContainsRune("048", rune(d[len(d)-1]))
-			from := g.EndSwitch[0]
-			if g.EndSwitch[h] == from {
-				from = g.EndSwitch[g.NumHosts-1]
-			}
-			c, _ := g.At(from, plan.Tables.Port(from, plan.Ends.Base[h]))
-			counts[special][uint8(g.To[c])]++
-		}
-		uneven := 0
-		for _, by := range counts {
-			n := slices.Sorted(maps.Values(by))
-			uneven = max(uneven, n[len(n)-1]-n[0])
-		}
-		if types == "" && uneven < 2 || types != "" && uneven > 1 {
-			t.Errorf("%q: roots differ by up to %d hosts of a type", types, uneven)
 		}
 	}
 }

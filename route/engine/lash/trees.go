@@ -179,11 +179,13 @@ func (f *form) deal(ctx context.Context, in *route.Input) error {
 }
 
 // rankEnds ranks the end ports of each switch by base LID. With LMC above 0 the LIDs of ports
-// 0 fill gaps between those of hosts, and come last here as they do without.
+// 0 fill gaps between those of hosts, and come last here as they do without. Each kind of hosts is
+// ranked by itself, and aggregation nodes have the rank of port 0.
 func rankEnds(in *route.Input) []int32 {
 	g, ends := in.Graph, &in.Ends
 	rank := make([]int32, g.NumEnds)
-	next := make([]int32, g.NumSwitches) // rank of the next end port of a switch
+	next := make([]int32, g.NumSwitches)                      // rank of the next end port of a switch
+	ofKind := make([]int32, g.NumSwitches*(in.MostKinds()+1)) // the same of one kind of hosts
 	portZeroLast := ends.MaxLMC() > 0
 	for lid, end := range ends.ByLID() {
 		if end < 0 || ends.Base[end] != fabric.LID(lid) || portZeroLast && g.IsPortZero(end) || g.Aggregation[end] {
@@ -191,6 +193,11 @@ func rankEnds(in *route.Input) []int32 {
 		}
 		rank[end] = next[g.EndSwitch[end]]
 		next[g.EndSwitch[end]]++
+		if k := in.KindOf(end); k > 0 {
+			at := &ofKind[int(k)*g.NumSwitches+int(g.EndSwitch[end])]
+			rank[end] = *at
+			*at++
+		}
 	}
 	if portZeroLast {
 		copy(rank[g.NumHosts:], next)

@@ -38,13 +38,13 @@ type builder struct {
 // nothing, as it does at once in a fat-tree that is complete.
 func build(ctx context.Context, in *route.Input, turns *cdg.Index, lanes []*lane, laneOf []int32) (*route.Tables, error) {
 	b := newBuilder(in, turns, lanes, laneOf)
-	for _, part := range columns.Parts(&in.Ends) {
+	for _, part := range columns.PartsByKind(in) {
 		lids := 0
 		for end := range in.Ends.Base {
 			lids += max(0, part.Count(&in.Ends, int32(end)))
 		}
 		for pass := range max(2, min(mostPasses, passWork/(lids*len(in.Graph.Out)+1))) {
-			part.PortZero = pass == 0 // its paths put no load on channels
+			part.PortZero = part.PortZero && pass == 0 // its paths put no load on channels
 			err := b.routeAll(ctx, part, pass > 0)
 			if errors.Is(err, errNoGain) {
 				break

@@ -48,9 +48,9 @@ func Build(ctx context.Context, in *route.Input, passes int) (*route.Tables, err
 	b := &builder{Loads: shortest.NewLoads(g), tables: route.NewTables(g.NumSwitches, in.Ends.Top()), load: make([]int64, g.NumSwitches)}
 	order := b.ByHosts()
 	search := func(_ int, to int32, w *shortest.Ways) { w.Search(g, b.Head, to) }
-	for _, part := range columns.Parts(&in.Ends) {
+	for _, part := range columns.PartsByKind(in) {
 		for pass := range passes {
-			part.PortZero = pass == 0 // its paths do not go by load, and stay
+			part.PortZero = part.PortZero && pass == 0 // its paths do not go by load, and stay
 			err := columns.Route(ctx, in, b.tables, part, order, batch, search, func(c *columns.Columns, w *shortest.Ways) error {
 				b.route(c, w, pass > 0)
 				return nil

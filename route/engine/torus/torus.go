@@ -55,20 +55,28 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 
 // write enters the LIDs of switch d and its hosts. Where several links lead to the
 // next switch, the LIDs are dealt out over them: the base LIDs in their order, as with one LID a
-// port, each further LID of a port by the next link.
+// port, each further LID of a port by the next link, each kind of hosts by itself.
 func (m *torus) write(in *route.Input, t *route.Tables, d int32) {
 	g, there := in.Graph, m.Switches[d]
 	ends := slices.Clone(g.HostsOf(there))
-	slices.SortFunc(ends, func(a, b int32) int { return cmp.Compare(in.Ends.Base[a], in.Ends.Base[b]) })
+	slices.SortFunc(ends, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(in.KindOf(a), in.KindOf(b)), cmp.Compare(in.Ends.Base[a], in.Ends.Base[b]))
+	})
 	ends = slices.DeleteFunc(ends, func(end int32) bool { return in.Ends.Count(end) == 0 })
 	ends = append(ends, g.OthersOf(there)...)
+	turn := fabric.Numbers(len(ends)) // by place in ends: places before it, of its kind if it is a host's
+	for i := 1; i < len(g.HostsOf(there)) && g.IsHost(ends[i]); i++ {
+		if turn[i] = turn[i-1] + 1; in.KindOf(ends[i]) != in.KindOf(ends[i-1]) {
+			turn[i] = 0
+		}
+	}
 	for s, sw := range m.Switches {
 		for i, end := range ends {
 			for k := range in.Ends.Count(end) {
 				port := g.EndPort[end]
 				if int32(s) != d {
 					links := m.Links(m.hop(int32(s), d))
-					port = g.FromPort[links[(int(d)+i+k)%len(links)]]
+					port = g.FromPort[links[(int(d+turn[i])+k)%len(links)]]
 				}
 				t.Set(sw, in.Ends.Base[end]+fabric.LID(k), port)
 			}

@@ -9,12 +9,16 @@
 //
 // With several LIDs a port (LMC above 0) most traffic goes to the base LIDs all the same.
 // Engines therefore choose all base LIDs first, exactly as if there were no others, and
-// then the others beside them: Parts lists the two.
+// then the others beside them: Parts lists the two. PartsByKind
+// lists each for one kind of hosts after the other. The kinds are numbered by size
+// (fabric.KindsOf). So the smallest is balanced as if alone, and the next one beside it: what
+// is balanced with and without some hosts is balanced for those alone.
 package columns
 
 import (
 	"cmp"
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -25,15 +29,33 @@ import (
 type Part struct {
 	First, End      int  // offsets to the base LID, from First on and below End
 	Hosts, PortZero bool // PortZero: with aggregation nodes
+	Kind            int  // of the hosts, as in route.Input.Kinds; 0 for all
 }
 
 // Parts returns the base LIDs and, if there are any, all others.
 func Parts(ends *route.Ends) []Part {
-	parts := []Part{{0, 1, true, true}}
+	parts := []Part{{0, 1, true, true, 0}}
 	if lmc := ends.MaxLMC(); lmc > 0 {
-		parts = append(parts, Part{1, 1 << lmc, true, true})
+		parts = append(parts, Part{1, 1 << lmc, true, true, 0})
 	}
 	return parts
+}
+
+// PartsByKind returns the same, each for one kind of hosts after the other, and port 0 with the
+// last.
+func PartsByKind(in *route.Input) []Part {
+	kinds := in.MostKinds()
+	if kinds == 0 {
+		return Parts(&in.Ends)
+	}
+	var list []Part
+	for _, part := range Parts(&in.Ends) {
+		for part.Kind = 1; part.Kind <= kinds; part.Kind++ {
+			part.PortZero = part.Kind == kinds
+			list = append(list, part)
+		}
+	}
+	return list
 }
 
 // Count returns the number of LIDs of an end port that are in the part, not above 0 if none is.
@@ -71,8 +93,10 @@ func (c *Columns) Open(in *route.Input, to int32, part Part) {
 	g := in.Graph
 	c.To, c.Ports, c.LIDs, c.runs, c.N = to, c.Ports[:0], c.LIDs[:0], c.runs[:0], 0
 	if part.Hosts {
-		for _, host := range g.HostsOf(to) {
-			c.add(&in.Ends, host, part)
+		for _, host := range byKind(in, g.HostsOf(to)) {
+			if part.Kind == 0 || part.Kind == int(in.Kinds[host]) {
+				c.add(&in.Ends, host, part)
+			}
 		}
 	}
 	if c.Hosts = c.N; part.PortZero {
@@ -93,6 +117,16 @@ func (c *Columns) Open(in *route.Input, to int32, part Part) {
 			row[p.Column+k] = g.EndPort[p.End]
 		}
 	}
+}
+
+// byKind lists hosts, those of one kind after those of the other.
+func byKind(in *route.Input, hosts []int32) []int32 {
+	if in.Kinds == nil {
+		return hosts
+	}
+	hosts = slices.Clone(hosts)
+	slices.SortStableFunc(hosts, func(a, b int32) int { return cmp.Compare(in.Kinds[a], in.Kinds[b]) })
+	return hosts
 }
 
 // add gives the LIDs of an end port columns.
@@ -129,7 +163,7 @@ type searched[F any] struct {
 // Route routes the LIDs of a part at some destination switches, and writes them into tables.
 // search finds the ways to one destination; several run at once, worker tells which; choose
 // fills in the columns, for one destination after the other. A destination without a column
-// is not searched unless the part has base LIDs. batch is the number of
+// is not searched unless the part has the base LIDs of all hosts. batch is the number of
 // destinations that are searched, and written, together.
 func Route[F any](
 	ctx context.Context, in *route.Input, tables *route.Tables, part Part, order []int32, batch int,
@@ -144,7 +178,7 @@ func Route[F any](
 		work := func() {
 			done <- par.For(ctx, in.Workers, len(now), func(worker, i int) error {
 				into[i].columns.Open(in, now[i], part)
-				if part.First == 0 || into[i].columns.N > 0 {
+				if part.First == 0 && part.Kind == 0 || into[i].columns.N > 0 {
 					search(worker, now[i], &into[i].found)
 				}
 				return nil

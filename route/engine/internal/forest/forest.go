@@ -38,11 +38,11 @@ func Build(ctx context.Context, in *route.Input, n *Net, find Finder) (*route.Ta
 
 // builder routes one destination switch after the other.
 type builder struct {
-	in      *route.Input
-	n       *Net
-	tables  *route.Tables
-	port    []uint8 // by position in Out
-	load    []int64 // paths from hosts to LIDs, by position in Out
+	n      *Net
+	tables *route.Tables
+	port   []uint8 // by position in Out
+	load   []int64 // paths from hosts to LIDs, by position in Out
+	kindLoads
 	workers []worker
 
 	// The destination whose columns are being chosen.
@@ -62,7 +62,7 @@ type worker struct {
 
 func newBuilder(in *route.Input, n *Net) *builder {
 	b := &builder{
-		in: in, n: n,
+		n: n, kindLoads: newKindLoads(in, len(n.Head)),
 		tables:  route.NewTables(n.G.NumSwitches, in.Ends.Top()),
 		port:    make([]uint8, len(n.Head)),
 		load:    make([]int64, len(n.Head)),
@@ -154,13 +154,16 @@ func (b *builder) chooseHops(w *worker, s int32) {
 	ports := b.Row(s)
 	idle := b.seq % len(w.allowed)
 	var turn leastFirst
+	last := uint8(0)
 	for col, f := range flow {
 		if f > 0 {
-			if turn.load == nil {
-				turn.load = b.loads(w)
+			kind := b.kindOf(col)
+			if turn.load == nil || kind != last {
+				turn, last = leastFirst{load: b.loads(w, kind)}, kind
 			}
-			i := w.allowed[turn.take(int64(f))]
+			i := w.allowed[turn.take(int64(f)*b.cost(kind))]
 			b.load[i] += int64(f)
+			b.count(kind, i, int64(f))
 			b.pass(b.n.Head[i], col, f)
 			ports[col] = b.port[i]
 			continue
@@ -172,11 +175,15 @@ func (b *builder) chooseHops(w *worker, s int32) {
 	}
 }
 
-// loads fills in and returns the loads of the hops to choose from.
-func (b *builder) loads(w *worker) []int64 {
+// loads fills in and returns the loads of the hops to choose from for hosts of a kind.
+func (b *builder) loads(w *worker, kind uint8) []int64 {
 	w.load = w.load[:0]
 	for _, i := range w.allowed {
-		w.load = append(w.load, b.load[i])
+		load := b.load[i]
+		if b.own != nil {
+			load = 2*wholeShare*load + b.share[kind]*b.own[kind][i]
+		}
+		w.load = append(w.load, load)
 	}
 	return w.load
 }

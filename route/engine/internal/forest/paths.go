@@ -46,12 +46,12 @@ func (b *builder) startPaths() {
 func (b *builder) choosePaths(w *worker, s int32) {
 	g, S := b.n.G, b.n.G.NumSwitches
 	b.listAllowed(w, s)
-	b.loads(w)
+	b.loads(w, 0)
 	for _, i := range w.allowed {
 		b.entries[s] |= b.entriesBy(i)
 	}
 	most := min(len(w.allowed), bits.OnesCount64(b.entries[s]))
-	w.own = int64(g.HostCount(s)) + 1
+	w.own = (int64(g.HostCount(s)) + 1) * b.cost(0)
 	row := b.Row(s)
 	for _, p := range b.Ports {
 		b.basePath(w, s, p.Base)

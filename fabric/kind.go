@@ -1,0 +1,140 @@
+package fabric
+
+import (
+	"cmp"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+)
+
+// KindRule names some hosts as of one kind, such as compute or input-output: routing balances
+// the paths to each kind by themselves.
+type KindRule struct {
+	Kind  string
+	Hosts string // a GUID of a node or port, or a pattern of descriptions as for file names
+}
+
+// MaxKinds is the largest number of kinds of hosts, that of all others included.
+const MaxKinds = 64
+
+// ParseKindRule reads KIND=HOSTS.
+func ParseKindRule(text string) (KindRule, error) {
+	kind, hosts, found := strings.Cut(text, "=")
+	if !found || kind == "" || hosts == "" {
+		return KindRule{}, fmt.Errorf("fabric: %q names no kind of hosts (want NAME=PATTERN)", text)
+	}
+	if _, err := path.Match(hosts, ""); err != nil {
+		return KindRule{}, fmt.Errorf("fabric: %q is no pattern (as for file names)", hosts)
+	}
+	return KindRule{kind, hosts}, nil
+}
+
+// String is the text that ParseKindRule reads.
+func (r KindRule) String() string { return r.Kind + "=" + r.Hosts }
+
+// DescPattern is the pattern of one description.
+func DescPattern(desc string) string {
+	return strings.NewReplacer(`\`, `\\`, `*`, `\*`, `?`, `\?`, `[`, `\[`).Replace(desc)
+}
+
+// Kinds holds the kinds of the hosts of a Graph.
+type Kinds struct {
+	Names []string // of the kinds that have hosts; "" of the hosts that no rule names
+	Of    []uint8  // by end port below NumHosts: 1 + its place in Names
+	None  []string // names of kinds without hosts
+}
+
+// KindsOf gives each host the kind of the first rule that names it. The kinds are in order of
+// their hosts, the fewest first, and then of the rules, with the hosts that none names last.
+func KindsOf(g *Graph, rules []KindRule) (*Kinds, error) {
+	k := &kindRules{number: map[string]int{}, guids: map[GUID]int{}, exact: map[string]int{}}
+	for i, r := range rules {
+		k.add(i, r)
+	}
+	if len(k.names) >= MaxKinds {
+		return nil, fmt.Errorf("fabric: %d kinds of hosts, at most %d can be named", len(k.names), MaxKinds-1)
+	}
+	first := make([]int, g.NumHosts)     // by host: number of its kind among those named, or their count
+	hosts := make([]int, len(k.names)+1) // by kind named, and others
+	for h := range first {
+		first[h] = len(k.names)
+		if i := k.first(g, int32(h)); i < len(rules) {
+			first[h] = k.number[rules[i].Kind]
+		}
+		if g.IsHost(int32(h)) {
+			hosts[first[h]]++
+		}
+	}
+	out := &Kinds{Of: make([]uint8, g.NumHosts)}
+	names, number := append(k.names, ""), make([]uint8, len(k.names)+1)
+	order := Numbers(len(names))
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(hosts[a], hosts[b]) })
+	for _, i := range order {
+		switch {
+		case hosts[i] > 0:
+			out.Names = append(out.Names, names[i])
+			number[i] = uint8(len(out.Names))
+		case names[i] != "":
+			out.None = append(out.None, names[i])
+		}
+	}
+	for h, i := range first {
+		out.Of[h] = max(number[i], 1)
+	}
+	return out, nil
+}
+
+// kindRules finds the first rule that names a host.
+type kindRules struct {
+	names    []string // of the kinds, in order of the rules
+	number   map[string]int
+	guids    map[GUID]int   // of nodes and ports: their first rule
+	exact    map[string]int // descriptions without wildcards
+	patterns []numbered
+}
+
+type numbered struct {
+	rule    int
+	pattern string
+}
+
+func (k *kindRules) add(i int, r KindRule) {
+	if _, known := k.number[r.Kind]; !known {
+		k.number[r.Kind] = len(k.names)
+		k.names = append(k.names, r.Kind)
+	}
+	if guid, err := ParseGUID(r.Hosts); err == nil && strings.HasPrefix(r.Hosts, "0x") {
+		if _, known := k.guids[guid]; !known {
+			k.guids[guid] = i
+		}
+		return
+	}
+	if strings.ContainsAny(r.Hosts, `*?[\`) {
+		k.patterns = append(k.patterns, numbered{i, r.Hosts})
+	} else if _, known := k.exact[r.Hosts]; !known {
+		k.exact[r.Hosts] = i
+	}
+}
+
+// first returns the number of the first rule that names a host, beyond all where none does.
+func (k *kindRules) first(g *Graph, host int32) int {
+	best := int(^uint(0) >> 1)
+	for _, guid := range []GUID{g.EndGUID[host], g.EndNodeGUID[host]} {
+		if i, ok := k.guids[guid]; ok {
+			best = min(best, i)
+		}
+	}
+	if i, ok := k.exact[g.EndDesc[host]]; ok {
+		best = min(best, i)
+	}
+	for _, p := range k.patterns {
+		if p.rule >= best {
+			break
+		}
+		if ok, err := path.Match(p.pattern, g.EndDesc[host]); ok && err == nil {
+			return p.rule
+		}
+	}
+	return best
+}
