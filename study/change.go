@@ -28,6 +28,7 @@ type Change struct {
 	// afresh, with the reason if a repair was not possible.
 	Repair      *repair.Figures `json:"repair"`
 	NotRepaired string          `json:"not_repaired,omitempty"`
+	Balance     *Balance        `json:"balance,omitempty"` // of the repaired Plan; absent with --no-check and on very large fabrics
 	// Mixture says what can happen while switches hold entries of both Plans; absent with
 	// --no-check.
 	Mixture *check.Mixture `json:"mixture,omitempty"`
@@ -63,12 +64,12 @@ type MovedPort struct {
 	To   fabric.LID  `json:"to"`
 }
 
-// NewChange makes the document of a Change since the Plan of a file, to that of a job. The
-// mixture may be nil.
-func NewChange(since string, g *fabric.Graph, c *route.Change, r *job.Result, mixture *check.Mixture) *Change {
+// NewChange makes the document of a Change since the Plan of a file, to that of a job. Mixture
+// and balance may be nil.
+func NewChange(since string, g *fabric.Graph, c *route.Change, r *job.Result, mixture *check.Mixture, balance *Balance) *Change {
 	out := &Change{
 		Since: since, Ports: Tally(c.Ports), LIDs: Tally(c.LIDs), Pairs: (*Tally)(c.Pairs), Entries: Tally(c.Entries),
-		Blocks: c.Blocks, Repair: r.Repaired, Mixture: mixture, Switches: []SwitchChange{}, Moved: []MovedPort{}, numSwitches: g.NumSwitches,
+		Blocks: c.Blocks, Repair: r.Repaired, Mixture: mixture, Balance: balance, Switches: []SwitchChange{}, Moved: []MovedPort{}, numSwitches: g.NumSwitches,
 	}
 	if r.NotRepaired != nil {
 		out.NotRepaired = r.NotRepaired.Error()
@@ -146,7 +147,10 @@ func (c *Change) writeRepair(w io.Writer) {
 	if r.Unordered {
 		fmt.Fprintln(w, "the old Plan has cycles of channel dependencies, and so none were avoided")
 	}
-	fmt.Fprintln(w, "links that have come back carry nothing yet; --rebalance routes afresh")
+	if r.Unused > 0 {
+		fmt.Fprintf(w, "%d links that have come carry nothing yet; --rebalance uses them\n", r.Unused)
+	}
+	c.Balance.write(w)
 }
 
 // writeMixture says what can happen while the tables are being written.

@@ -129,7 +129,7 @@ func TestChange(t *testing.T) {
 	c := NewChange("old.plan", g, &route.Change{
 		Moved:    []route.MovedPort{{End: 1, From: 3, To: 9}},
 		Switches: []route.SwitchChange{{Switch: 2, Blocks: 1}},
-	}, &job.Result{Repaired: &repair.Figures{Crossed: 7}, NotRepaired: errors.New("no")}, nil)
+	}, &job.Result{Repaired: &repair.Figures{Crossed: 7}, NotRepaired: errors.New("no")}, nil, nil)
 	if c.Repair.Crossed != 7 || c.NotRepaired != "no" {
 		t.Errorf("%+v", c)
 	}

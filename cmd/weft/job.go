@@ -144,8 +144,8 @@ there are others.
 --engine, --option, --lmc, --vls and --seed. The engine, its options and the LMC are those
 of the old Plan unless they are given. A fresh routing is also made, and the report says
 why, where a repair would need a cycle of dependencies. The report says what changes, what
-must be written to the switches, and whether packets can loop or deadlock while some
-switches have old entries and others new ones.`
+must be written to the switches, whether packets can loop or deadlock while some switches
+have old entries and others new ones, and what a fresh routing would deliver.`
 
 func (k *keepFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()

@@ -131,16 +131,22 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	return proven(r)
 }
 
-// change compares the Plan with the one that was kept. The mixture of both is judged if
-// the Plan is.
-func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *job.Result) (*study.Change, error) {
+// change compares the Plan with the one that was kept, and if Plans are judged the mixture
+// of both, and what a repair delivers.
+func (o *routeOptions) change(cmd *cobra.Command, g *fabric.Graph, r *job.Result) (c *study.Change, err error) {
 	kept := o.keep.kept
+	changes := kept.Changes(g, r.Plan)
 	if o.noCheck {
-		return study.NewChange(o.keep.path, g, kept.Changes(g, r.Plan), r, nil), nil
+		return study.NewChange(o.keep.path, g, changes, r, nil, nil), nil
 	}
-	mixture, err := kept.Mixture(cmd.Context(), g, r.Plan, o.routing.Workers)
-	if err != nil {
-		return nil, err
-	}
-	return study.NewChange(o.keep.path, g, kept.Changes(g, r.Plan), r, mixture), nil
+	err = withProgress(cmd, "comparing", func(ctx context.Context) error {
+		mixture, err := kept.Mixture(ctx, g, r.Plan, o.routing.Workers)
+		if err != nil {
+			return err
+		}
+		balance, err := study.NewBalance(ctx, g, &o.routing.Request, r)
+		c = study.NewChange(o.keep.path, g, changes, r, mixture, balance)
+		return err
+	})
+	return c, err
 }

@@ -1,6 +1,7 @@
 package repair
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"slices"
@@ -30,6 +31,7 @@ type Figures struct {
 	Dropped       int  `json:"dropped"`        // entries of LIDs that nobody has any more
 	CrossedBlocks int  `json:"crossed_blocks"` // of 64 entries, that held crossed ones
 	Dependencies  int  `json:"dependencies"`   // of (channel, VL) pairs that the old Plan does not have
+	Unused        int  `json:"unused"`         // links between switches that have come, which no entry uses
 	Relaned       int  `json:"relaned"`        // classes of pairs that got another SL
 	Unordered     bool `json:"unordered"`      // the old Plan has cycles of dependencies, or may have
 }
@@ -64,6 +66,7 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*route.Plan, *Figu
 	}
 	b.drop(plan.Tables, figures)
 	b.countMoved(plan.Tables, lost, figures)
+	b.countUnused(plan.Tables, figures)
 	return plan, figures, nil
 }
 
@@ -289,4 +292,28 @@ func (b *binding) countMoved(t *route.Tables, lost []column, f *Figures) {
 			}
 		}
 	}
+}
+
+// countUnused counts the links between switches that have come and that no entry uses. The
+// links of the old Graph are known.
+func (b *binding) countUnused(t *route.Tables, f *Figures) {
+	if !b.links || !b.gained {
+		return
+	}
+	g := b.g
+	for c := int32(0); c < int32(g.NumChannels); c += 2 {
+		if b.other[g.PortStart[g.From[c]]+int32(g.FromPort[c])] && !uses(g, t, c) && !uses(g, t, c+1) {
+			f.Unused++
+		}
+	}
+}
+
+// uses reports whether a channel is an entry's.
+func uses(g *fabric.Graph, t *route.Tables, c int32) bool {
+	for i := range t.NumBlocks() {
+		if bytes.IndexByte(t.Block(g.From[c], i)[:], g.FromPort[c]) >= 0 {
+			return true
+		}
+	}
+	return false
 }
