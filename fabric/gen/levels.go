@@ -29,8 +29,8 @@ func Levels(f *fabric.Fabric) []int32 {
 	return level
 }
 
-// rootLevel is half the distance between the leaves farthest apart, as seen from
-// the first leaf of each part of the fabric; 0 for a single leaf. It is rounded
+// rootLevel is half the distance between the leaves farthest apart, in each part of the fabric as
+// seen from a leaf that is farthest from the first one; 0 for a single leaf. It is rounded
 // down: an odd distance has a cable between leaves.
 func rootLevel(f *fabric.Fabric, leaves []fabric.NodeID) int32 {
 	most := int32(0)
@@ -39,10 +39,15 @@ func rootLevel(f *fabric.Fabric, leaves []fabric.NodeID) int32 {
 		if reached[first] {
 			continue
 		}
-		far := f.SwitchHops([]fabric.NodeID{first}, nil)
-		for _, leaf := range leaves {
-			most = max(most, far[leaf])
-			reached[leaf] = reached[leaf] || far[leaf] != NoLevel
+		for range 2 {
+			far := f.SwitchHops([]fabric.NodeID{first}, nil)
+			for _, leaf := range leaves {
+				if far[leaf] > far[first] {
+					first = leaf
+				}
+				most = max(most, far[leaf])
+				reached[leaf] = reached[leaf] || far[leaf] != NoLevel
+			}
 		}
 	}
 	return most / 2

@@ -113,23 +113,24 @@ func (t *tree) newLevelPair(low []int32, h int32) *levelPair {
 			p.union(s, t.neighbour[i])
 			times[len(t.portsOf(i))]++
 		}
-		if b.joined += len(up); len(up) == 0 {
+		if b.joined += len(up); len(up) == 0 && t.countLinks(s).up == 0 {
 			b.lone = append(b.lone, s)
 		}
 	}
 	b.links = commonest(times)
 	of := map[int32]*switchGroup{}
 	for s := range int32(t.g.NumSwitches) {
-		part := p.find(s)
-		switch d := t.level[s] - h; {
-		case d == 0 && len(t.uplinks(s)) > 0:
+		if part := p.find(s); t.level[s] == h && len(t.uplinks(s)) > 0 {
 			if of[part] == nil {
 				of[part] = &switchGroup{}
 				b.groups = append(b.groups, of[part])
 			}
 			of[part].low = append(of[part].low, s)
-		case d == 1 && of[part] != nil:
-			of[part].high = append(of[part].high, s)
+		}
+	}
+	for s := range int32(t.g.NumSwitches) { // they may be numbered before those below them
+		if group := of[p.find(s)]; t.level[s] == h+1 && group != nil {
+			group.high = append(group.high, s)
 		}
 	}
 	lows, highs := map[int]int{}, map[int]int{}

@@ -47,6 +47,35 @@ func TestFormula(t *testing.T) {
 	})
 }
 
+// TestMergedTrees: of two trees with the same roots or the same leaves the levels do not depend on
+// which one comes first: hosts are on level 0 alone, and the roots of the higher tree on the highest level.
+func TestMergedTrees(t *testing.T) {
+	for _, c := range []struct {
+		formula string
+		levels  []int // switches
+	}{
+		{"rlft(8,2)|merge(rlft(8,3))", []int{40, 32, 16}},
+		{"rlft(8,3)|merge(rlft(8,2))", []int{40, 32, 16}},
+		{"rlft(6,2)|merge(rlft(8,3))", []int{38, 32, 16}},
+		{"rlft(8,3)|merge(rlft(6,3))", []int{50, 50, 16}},
+		{"rlft(8,2)|merge(rlft(8,3),at=leaves)", []int{32, 36, 16}},
+		{"rlft(8,3)|merge(rlft(8,2),at=leaves)", []int{32, 36, 16}},
+		{"rlft(8,3)|merge(rlft(8,3),links=32)", []int{64, 64, 32}},
+	} {
+		s := Recognise(parsed(t, c.formula).Compile())
+		var levels []int
+		for i, l := range s.Levels {
+			levels = append(levels, l.Switches)
+			if (l.Hosts.Max > 0) != (i == 0) {
+				t.Errorf("%s: %d hosts on a switch of level %d", c.formula, l.Hosts.Max, i)
+			}
+		}
+		if !s.Tree || !slices.Equal(levels, c.levels) {
+			t.Errorf("%s: tree %v, levels %v, want %v", c.formula, s.Tree, levels, c.levels)
+		}
+	}
+}
+
 // distanceProfile is how many pairs of switches are how far apart, with how many shortest
 // ways: alike in networks that are alike.
 func distanceProfile(g *fabric.Graph) string {

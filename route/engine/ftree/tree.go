@@ -102,17 +102,17 @@ func levelsOf(g *fabric.Graph, roots, leaves []int32) []int32 {
 	search := g.NewSearch(nil)
 	search.From(leaves...)
 	level := slices.Clone(search.Hops)
-	top := int32(0)
-	reached := make([]bool, g.NumSwitches)
-	for _, first := range leaves {
-		if reached[first] {
-			continue
+	top := height(search, leaves)
+	if roots := sharedRoots(g, search, leaves, level, top); len(roots) > 0 {
+		closed := make([]bool, g.NumSwitches)
+		for _, r := range roots {
+			closed[r] = true
 		}
-		search.From(first)
-		for _, l := range leaves {
-			if search.Hops[l] >= 0 {
-				top, reached[l] = max(top, search.Hops[l]/2), true
-			}
+		below := g.NewSearch(closed)
+		below.From(leaves...)
+		copy(level, below.Hops)
+		for _, r := range roots {
+			level[r] = top
 		}
 	}
 	for s, h := range level {
@@ -122,6 +122,59 @@ func levelsOf(g *fabric.Graph, roots, leaves []int32) []int32 {
 		level[s] = max(0, level[s])
 	}
 	return level
+}
+
+// height returns the level of the roots: half the distance between the leaves farthest apart. In
+// each part it is the distance from a leaf that is farthest from the first one: from that itself it
+// may be less, where trees of several heights are merged.
+func height(search *fabric.Search, leaves []int32) int32 {
+	top := int32(0)
+	reached := make([]bool, len(search.Hops))
+	for _, first := range leaves {
+		if reached[first] {
+			continue
+		}
+		for range 2 {
+			search.From(first)
+			for _, l := range leaves {
+				if search.Hops[l] > search.Hops[first] {
+					first = l
+				}
+				if search.Hops[l] >= 0 {
+					top, reached[l] = max(top, search.Hops[l]/2), true
+				}
+			}
+		}
+	}
+	return top
+}
+
+// sharedRoots lists the switches that are roots of two trees of different heights (rlft(8,3) and
+// rlft(8,2), merged). They are near the leaves of the lower tree, at a level where they are linked
+// to switches of the higher one, but reach most leaves in no more hops than a root of the higher
+// tree does.
+func sharedRoots(g *fabric.Graph, search *fabric.Search, leaves, level []int32, top int32) []int32 {
+	var roots []int32
+	for s := range int32(g.NumSwitches) {
+		if h := level[s]; h < 1 || h >= top || g.HostCount(s) > 0 || g.SwitchRole[s] != fabric.NoRole {
+			continue
+		}
+		horizontal := slices.ContainsFunc(g.OutOf(s), func(c int32) bool { return level[g.To[c]] == level[s] })
+		if !horizontal {
+			continue
+		}
+		search.From(s)
+		near := 0
+		for _, l := range leaves {
+			if h := search.Hops[l]; h >= 0 && h <= top {
+				near++
+			}
+		}
+		if 4*near > 3*len(leaves) {
+			roots = append(roots, s)
+		}
+	}
+	return roots
 }
 
 // levelsBelow counts the levels down from given roots: the farthest switches are leaves.
