@@ -10,7 +10,7 @@ import (
 
 // WriteORCS writes a network and its forwarding tables as ORCS reads them, and Read
 // and ReadLFTs do. lids are base LIDs by end port, port the egress port of a switch for a LID.
-// Hosts without a LID are left out, and so is what this format cannot hold: lanes,
+// Hosts without a LID and aggregation nodes, to which ORCS would send, are left out, and so is what this format cannot hold: lanes,
 // other LIDs than the base LID, rates, and which ports belong to one node.
 func WriteORCS(w io.Writer, g *fabric.Graph, lids []fabric.LID, port func(s int32, lid fabric.LID) uint8) error {
 	names := make([]string, g.NumHosts)
@@ -23,10 +23,11 @@ func WriteORCS(w io.Writer, g *fabric.Graph, lids []fabric.LID, port func(s int3
 		known[guid] = true
 		names[h] = fmt.Sprintf("H%016x", uint64(guid))
 	}
+	listed := func(h int32) bool { return lids[h] != 0 && g.IsHost(h) }
 	out := bufio.NewWriter(w)
 	fmt.Fprintln(out, "digraph network {")
 	for h, name := range names {
-		if lids[h] != 0 {
+		if listed(int32(h)) {
 			fmt.Fprintf(out, "\t%q [label=%s];\n", name, dotQuote(g.EndDesc[h]))
 		}
 	}
@@ -39,7 +40,7 @@ func WriteORCS(w io.Writer, g *fabric.Graph, lids []fabric.LID, port func(s int3
 			over[p] = over[p][:0]
 		}
 		for h := range int32(g.NumHosts) {
-			if lids[h] != 0 {
+			if listed(h) {
 				p := port(s, lids[h])
 				over[p] = append(over[p], h)
 			}
@@ -50,7 +51,7 @@ func WriteORCS(w io.Writer, g *fabric.Graph, lids []fabric.LID, port func(s int3
 			case c >= 0:
 				fmt.Fprintf(out, "\t\"%016x\" -> \"%016x\" [taillabel=\"%d\", headlabel=\"%d\"", uint64(g.SwitchGUID[s]), uint64(g.SwitchGUID[g.To[c]]), p, g.ToPort[c])
 				writeTargets(out, names, over[p])
-			case h >= 0 && lids[h] != 0:
+			case h >= 0 && listed(h):
 				fmt.Fprintf(out, "\t%q -> \"%016x\" [comment=\"*\"];\n", names[h], uint64(g.SwitchGUID[s]))
 				fmt.Fprintf(out, "\t\"%016x\" -> %q [taillabel=\"%d\"", uint64(g.SwitchGUID[s]), names[h], p)
 				writeTargets(out, names, over[p])

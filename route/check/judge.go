@@ -71,6 +71,11 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 		return nil, err
 	}
 	r := &Report{Size: Size{Switches: g.NumSwitches, Hosts: g.NumHosts, Channels: g.NumChannels, LIDs: j.LIDs.Used}}
+	for _, is := range g.Aggregation {
+		if is {
+			r.Hosts, r.Aggregation = r.Hosts-1, r.Aggregation+1
+		}
+	}
 	j.report(r)
 	if err := j.verdicts(ctx, r); err != nil {
 		return nil, err

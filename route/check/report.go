@@ -59,9 +59,11 @@ type Report struct {
 // Size counts what a Plan is for.
 type Size struct {
 	Switches int `json:"switches"`
-	Hosts    int `json:"hosts"`
+	Hosts    int `json:"hosts"` // CA and router ports, those of aggregation nodes apart
 	Channels int `json:"channels"`
 	LIDs     int `json:"lids"`
+
+	Aggregation int `json:"aggregation_nodes,omitempty"` // ports of CAs inside switches, which are no hosts
 }
 
 // Reachability counts pairs of a source end port and a LID that it may use, those of

@@ -145,6 +145,10 @@ func TestKept(t *testing.T) {
 	if len(req.Kinds) != 1 || req.Kinds[0].String() != "io=host 3" {
 		t.Errorf("kinds kept: %v", req.Kinds)
 	}
+	changed := Request{Chain: chain(t, "updn"), Kept: kept, Kinds: []fabric.KindRule{{Kind: "io", Hosts: "host 4"}}}
+	if r, err := Route(context.Background(), less, &changed); err != nil || r.NotRepaired == nil || r.Repaired != nil {
+		t.Errorf("other kinds: %v, repaired %v, %v", r.NotRepaired, r.Repaired, err)
+	}
 	req.Chain = chain(t, "updn")
 	second, err := Route(context.Background(), less, &req)
 	if err != nil {

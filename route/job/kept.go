@@ -39,8 +39,13 @@ func (k *Kept) Chain(options []string) (Chain, error) {
 	return chain, err
 }
 
+// sameKinds reports whether rules are those of the Plan.
+func (k *Kept) sameKinds(rules []fabric.KindRule) bool {
+	return slices.EqualFunc(rules, k.Plan.Recipe.Kinds, func(r fabric.KindRule, text string) bool { return r.String() == text })
+}
+
 // Hold makes a Request keep the LIDs of the Plan, for the Graph as it is now, and the LMC
-// of its hosts.
+// of its hosts; also its kinds of hosts, unless others are given.
 func (k *Kept) Hold(g *fabric.Graph, req *Request) error {
 	if req.LIDs.Fresh {
 		return errors.New("to keep LIDs and to assign fresh ones exclude each other")

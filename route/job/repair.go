@@ -16,6 +16,10 @@ import (
 // why, where that is not possible, so that the Plan's engine routes afresh.
 func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (done bool, err error) {
 	k := req.Kept
+	if !k.sameKinds(req.Kinds) {
+		r.NotRepaired = &repair.Impossible{Reason: "the kinds of hosts are not those that the plan was made for"}
+		return false, nil
+	}
 	watch := stopwatch{now: req.now()}
 	watch.stage("repair")
 	plan, figures, err := repair.Run(ctx, g, &repair.Request{Old: k.old, Plan: k.Plan, Held: req.LIDs.Held, Workers: max(1, req.Workers)})

@@ -27,7 +27,7 @@ func (r *Report) Write(out io.Writer) error {
 func (r *Report) verdictLine() string {
 	var parts []string
 	if f := r.Find(check.NoLID); f != nil {
-		parts = append(parts, fmt.Sprintf("%d of %d end ports have no LID and are not judged", f.Count, r.Hosts+r.Switches))
+		parts = append(parts, fmt.Sprintf("%d of %d end ports have no LID and are not judged", f.Count, r.Hosts+r.Aggregation+r.Switches))
 	}
 	if f := r.Find(check.Unclear); f != nil {
 		parts = append(parts, fmt.Sprintf("LIDs are unclear in %d places", f.Count))

@@ -176,7 +176,7 @@ func (l *lanes) first(c int32, sl uint8) (vls uint16) {
 	}
 	add(0)
 	if l.byInput {
-		for _, h := range l.g.HostsOf(s) {
+		for _, h := range l.g.AttachedTo(s) {
 			add(l.g.EndPort[h])
 		}
 	}

@@ -20,7 +20,7 @@ func newLoads(b *binding, tables *route.Tables) loads {
 		entries: make([]int32, len(b.g.Attached)), counted: make([]bool, b.g.NumSwitches),
 	}
 	for lid, end := range b.owner {
-		l.ofHost[lid] = end >= 0 && !b.g.IsPortZero(end)
+		l.ofHost[lid] = end >= 0 && b.g.IsHost(end)
 	}
 	return l
 }

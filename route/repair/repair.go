@@ -187,7 +187,7 @@ func (b *binding) like(end int32) int32 {
 	if named(end) && (!b.links || b.at(b.endWas[end]) == b.switchWas[s]) {
 		return b.endWas[end]
 	}
-	if !b.g.IsPortZero(end) && b.links {
+	if b.g.IsHost(end) && b.links {
 		for _, h := range b.g.HostsOf(s) {
 			if named(h) && b.at(b.endWas[h]) == b.switchWas[s] {
 				return b.endWas[h]

@@ -254,7 +254,7 @@ func (s *solver) load(c int32) int64 {
 func (s *solver) shift(x int32) {
 	g := s.b.g
 	hosts := int32(len(g.HostsOf(x)))
-	if hosts == 0 || g.IsPortZero(s.b.owner[s.lid]) {
+	if hosts == 0 || !g.IsHost(s.b.owner[s.lid]) {
 		return
 	}
 	for x != s.target {
