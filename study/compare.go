@@ -267,13 +267,13 @@ func (t *ComparedTable) End() error {
 
 // writeYardsticks prints a table of the further figures, where there are any.
 func writeYardsticks(w io.Writer, rows []Compared) error {
-	out := [][]string{{"", "EBB", "+-95%", "BOUND", "SHIFTS", "DOUBLING", "DOUBLING random", "PERMUTATION median/99%", "PAIRS/CHANNEL hosts/all", "DARK"}}
+	out := [][]string{{"", "EBB", "+-95%", "BOUND", "SHIFTS", "DOUBLING", "DOUBLING random", "PERMUTATION median/99%", "PAIRS/CHANNEL hosts/all", "LEAST", "DARK"}}
 	for i := range rows {
 		if y := rows[i].Yardstick; y != nil {
 			out = append(out, []string{
 				rows[i].Engine, fmt.Sprintf("%.4f", y.EBB.Mean), fmt.Sprintf("%.4f", y.EBB.CI95), fmt.Sprintf("%.4f", y.EBBBound),
 				fmt.Sprintf("%.0f", y.Shift.Sum), fmt.Sprintf("%.1f", y.Doubling.Sum), fmt.Sprintf("%.1f", y.DoublingRandom.Sum),
-				fmt.Sprintf("%.2f/%.2f", y.PermutationMedian, y.PermutationP99), fmt.Sprintf("%d/%d", y.PairLoad, y.PairLoadSwitches),
+				fmt.Sprintf("%.2f/%.2f", y.PermutationMedian, y.PermutationP99), fmt.Sprintf("%d/%d", y.PairLoad, y.PairLoadSwitches), leastPairs(y.PairLoadBound),
 				strconv.Itoa(y.DarkChannels),
 			})
 		}
@@ -283,6 +283,14 @@ func writeYardsticks(w io.Writer, rows []Compared) error {
 	}
 	fmt.Fprintln(w, "\nThe yardstick: bandwidths by the rates of links, sums over rounds of the largest congestion")
 	return Table(w, out)
+}
+
+// leastPairs is the bound of the pairs on a channel, where there is one.
+func leastPairs(bound float64) string {
+	if bound == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", bound)
 }
 
 // reachable says whether every pair that has a way is delivered.

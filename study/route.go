@@ -1,14 +1,17 @@
 package study
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"strconv"
 
+	"weft/fabric"
 	"weft/route"
 	"weft/route/job"
 	"weft/route/quality"
+	"weft/sim/flow"
 )
 
 // Route is the document of `weft route --json`.
@@ -29,6 +32,8 @@ type Route struct {
 	Check   *quality.Report `json:"check,omitempty"`  // as weft check --json prints it; absent with --no-check
 	Solver  *Solver         `json:"solver,omitempty"` // of --names ilp
 	Change  *Change         `json:"change,omitempty"` // with --keep
+	// Yardstick holds what the routes deliver, with --yardstick.
+	Yardstick *flow.Yardstick `json:"yardstick,omitempty"`
 }
 
 // Refusal is an engine that did not route the fabric.
@@ -67,6 +72,12 @@ func NewRoute(r *job.Result, peakRSS float64) *Route {
 	}
 }
 
+// Measure adds what the routes deliver.
+func (o *Route) Measure(ctx context.Context, g *fabric.Graph, r *job.Result, req *job.Request) (err error) {
+	o.Yardstick, err = flow.NewYardstick(ctx, g, r.Plan, flow.Measure{Seed: req.Seed, Workers: req.Workers})
+	return err
+}
+
 // Write prints the document for people.
 func (o *Route) Write(w io.Writer) error {
 	lids := fmt.Sprintf("%d (LMC %d)", o.LIDs, o.MaxLMC)
@@ -99,6 +110,11 @@ func (o *Route) Write(w io.Writer) error {
 	if o.Change != nil {
 		fmt.Fprintln(w)
 		if err := o.Change.write(w); err != nil {
+			return err
+		}
+	}
+	if o.Yardstick != nil {
+		if err := writeYardsticks(w, []Compared{{Engine: o.Engine, Yardstick: o.Yardstick}}); err != nil {
 			return err
 		}
 	}

@@ -58,6 +58,8 @@ results in one table:
                  largest congestion; likewise DOUBLING, recursive doubling or halving
   PERMUTATION    largest congestion of random permutations: median, 99 of 100
   PAIRS/CHANNEL  largest number of pairs on a channel: of hosts, and of all end ports
+  LEAST          pairs of hosts on the busiest channel under the best routing possible, even
+                 one that splits pairs; - for large networks
   DARK           channels between switches without any pair of hosts
 
 An engine that refuses is in the table with its reason below it.`,

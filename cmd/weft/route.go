@@ -22,6 +22,7 @@ type routeOptions struct {
 	chain   string
 	asJSON  bool
 	noCheck bool
+	measure bool
 }
 
 func routeCmd() *cobra.Command {
@@ -53,6 +54,7 @@ something is unknown. The files are written all the same.`,
   weft route 'torus(4x4x4,hosts=1)' --engine dor,updn --json
   weft route 'irregular(switches=16,hosts=128)' --paths path-selection --names color-l
   weft route 'irregular(switches=16,hosts=64)' --paths updn-shortest --names ilp --solver cbc --solver-time 60s
+  weft route fabric.txt --yardstick
   weft route today.txt --keep yesterday.plan -o today.plan
   weft route fabric.txt --kind 'io=oss*' --kind 'io=mds*'
   weft route fabric.txt --engine updn -O 'roots=spine-1;spine-2' --lfts lfts.dump`,
@@ -80,6 +82,7 @@ something is unknown. The files are written all the same.`,
 	o.stages.add(cmd)
 	o.keep.add(cmd)
 	f.BoolVar(&list, "engines", false, "list the engines with their options")
+	f.BoolVar(&o.measure, "yardstick", false, "measure what the routes deliver, as weft compare --yardstick does")
 	f.BoolVar(&o.noCheck, "no-check", false, "do not judge the result")
 	return cmd
 }
@@ -121,6 +124,12 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	out.Solver = o.stages.solving.Report()
 	if o.keep.kept != nil {
 		if out.Change, err = o.change(cmd, g, r); err != nil {
+			return err
+		}
+	}
+	if o.measure {
+		err = withProgress(cmd, "measuring", func(ctx context.Context) error { return out.Measure(ctx, g, r, &o.routing.Request) })
+		if err != nil {
 			return err
 		}
 	}

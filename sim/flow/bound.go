@@ -15,14 +15,17 @@ type cutBound struct {
 	n       *Network
 	out, in []float64 // by switch: flows that its links to other switches carry in full
 	total   float64   // flows of one channel each that all channels carry
+	carries []float64 // by channel: flows that it carries in full
+	lengths *lengths  // that bound all flows together; nil for large networks
 	hops    [][]int32 // by switch with hosts: channels to every switch
 	search  *fabric.Search
 
 	// Scratch: flows by switch and by number of channels.
 	leaving, arriving, byHops []float64
+	from, to                  []int32 // switches, by flow between two of them
 }
 
-func newCutBound(n *Network) *cutBound {
+func newCutBound(n *Network, lengths *lengths) *cutBound {
 	g := n.g
 	_, capacity := n.rates(false)
 	least := 1.0
@@ -30,11 +33,12 @@ func newCutBound(n *Network) *cutBound {
 		least = min(least, capacity[len(n.to)+int(h)])
 	}
 	b := &cutBound{
-		n: n, out: make([]float64, g.NumSwitches), in: make([]float64, g.NumSwitches), hops: make([][]int32, g.NumSwitches), search: g.NewSearch(nil),
+		n: n, lengths: lengths, carries: make([]float64, g.NumChannels), out: make([]float64, g.NumSwitches), in: make([]float64, g.NumSwitches), hops: make([][]int32, g.NumSwitches), search: g.NewSearch(nil),
 		leaving: make([]float64, g.NumSwitches), arriving: make([]float64, g.NumSwitches),
 	}
 	for c := range int32(g.NumChannels) {
 		carries := capacity[n.slotOf(c)] / least
+		b.carries[c] = carries
 		b.out[g.From[c]] += carries
 		b.in[g.To[c]] += carries
 		b.total += carries
@@ -58,6 +62,7 @@ func (b *cutBound) bisection(order []int32) float64 {
 	clear(b.leaving)
 	clear(b.arriving)
 	clear(b.byHops)
+	b.from, b.to = b.from[:0], b.to[:0]
 	g := b.n.g
 	flows, local := 0, 0.0
 	for i := 1; i < len(order); i += 2 {
@@ -72,6 +77,7 @@ func (b *cutBound) bisection(order []int32) float64 {
 		if hops == fabric.Unreached {
 			continue
 		}
+		b.from, b.to = append(b.from, from), append(b.to, to)
 		b.leaving[from]++
 		b.arriving[to]++
 		for int(hops) >= len(b.byHops) {
@@ -84,7 +90,11 @@ func (b *cutBound) bisection(order []int32) float64 {
 		out += min(b.leaving[s], b.out[s])
 		in += min(b.arriving[s], b.in[s])
 	}
-	return (local + min(out, in, b.volume())) / float64(max(flows, 1))
+	least := min(out, in, b.volume())
+	if b.lengths != nil {
+		least = min(least, b.lengths.throughput(b.from, b.to, b.carries))
+	}
+	return (local + least) / float64(max(flows, 1))
 }
 
 // volume is the number of flows that all channels together carry, each flow taking as many

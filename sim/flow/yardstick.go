@@ -19,6 +19,9 @@ import (
 type Yardstick struct {
 	KeyFigures
 	EBBBound float64 `json:"ebb_bound"` // no routing has a larger mean on these bisections
+	// PairLoadBound is a number of pairs of hosts that the busiest channel carries at least under
+	// any routing, even one that splits pairs: the fractional optimum from below. 0 for large networks.
+	PairLoadBound float64 `json:"pair_load_bound"`
 	// Doubling is recursive doubling, or halving, in the order of leaves; DoublingRandom with
 	// ranks at random.
 	Doubling       Collective `json:"doubling"`
@@ -132,7 +135,14 @@ func (y *Yardstick) random(ctx context.Context, n *Network, opt Options) error {
 	}
 	y.PermutationMedian = permutations.MaxCongestion.Median
 	y.PermutationP99 = nearestRank(permutations.Worst, .99)
-	y.EBBBound, err = n.bisectionBound(ctx, opt)
+	lengths, err := n.findLengths(ctx)
+	if err != nil {
+		return err
+	}
+	if lengths != nil {
+		y.PairLoadBound = lengths.most
+	}
+	y.EBBBound, err = n.bisectionBound(ctx, opt, lengths)
 	return err
 }
 
@@ -264,9 +274,9 @@ func (t *endTree) add(target int32) {
 // bisectionBound is the mean over the bisections of an upper bound of the bandwidth that any
 // routing gives. The bandwidths 1/c of the flows of a pattern never overload a link, so
 // that they are at most what the links around each switch with hosts can carry, out and in,
-// and all links together can carry over the shortest ways.
-func (n *Network) bisectionBound(ctx context.Context, opt Options) (float64, error) {
-	b := newCutBound(n)
+// what all links together can carry over the shortest ways, and the bound of the lengths, if any.
+func (n *Network) bisectionBound(ctx context.Context, opt Options, lengths *lengths) (float64, error) {
+	b := newCutBound(n, lengths)
 	order := slices.Clone(n.Hosts)
 	var rng rand.PCG
 	sum := 0.0

@@ -73,6 +73,9 @@ func TestBound(t *testing.T) {
 		if y.EBB.Mean > y.EBBBound+1e-9 || y.EBBBound > 1+1e-9 {
 			rt.Fatalf("ebb %g, bound %g", y.EBB.Mean, y.EBBBound)
 		}
+		if y.Undelivered == 0 && float64(y.PairLoad) < y.PairLoadBound-1e-9 {
+			rt.Fatalf("%d pairs, bound %g", y.PairLoad, y.PairLoadBound)
+		}
 	})
 }
 
