@@ -59,12 +59,16 @@ type hostKinds struct {
 	types      int     // number of given kinds, at least 1
 	multihomed string  // option multihomed: with standby each port of a host is of a kind of its own
 	perType    int     // kinds of one type
+	inTurn     []uint8 // the given kinds, where the hosts of each leaf are numbered together, see turn; or nil
 	portRank   []uint8 // by host: ports of its node before it
 }
 
 func newHostKinds(in *route.Input, multihomed string) *hostKinds {
 	g := in.Graph
 	k := &hostKinds{given: in.Kinds, types: max(1, in.MostKinds()), multihomed: multihomed, perType: 1, portRank: make([]uint8, g.NumHosts)}
+	if multihomed == none && in.Kinds != nil && leavesAlike(in) {
+		k.given, k.types, k.inTurn = nil, 1, in.Kinds
+	}
 	if multihomed != standby {
 		return k
 	}
@@ -80,6 +84,46 @@ func newHostKinds(in *route.Input, multihomed string) *hostKinds {
 		}
 	}
 	return k
+}
+
+// leavesAlike reports whether all switches with hosts have as many of each kind, and several.
+func leavesAlike(in *route.Input) bool {
+	g := in.Graph
+	var first, here []int32 // by kind: hosts
+	for s := range int32(g.NumSwitches) {
+		if g.HostCount(s) == 0 {
+			continue
+		}
+		here = append(here[:0], make([]int32, in.MostKinds()+1)...)
+		for _, h := range g.HostsOf(s) {
+			here[in.Kinds[h]]++
+		}
+		if first == nil {
+			first = slices.Clone(here)
+		}
+		if g.HostCount(s) == 1 || !slices.Equal(first, here) {
+			return false
+		}
+	}
+	return true
+}
+
+// turn lists the hosts of a leaf by kind, and begins with another one for each leaf: one farther
+// than before it, and once more after as many leaves as a leaf has hosts, and so on. So the hosts of
+// a leaf have consecutive indexes, and those of a kind have every place in their leaves, and every
+// pair of places in two levels, equally often.
+func (k *hostKinds) turn(hosts []int32, leaf int) []int32 {
+	sorted := slices.Clone(hosts)
+	slices.SortStableFunc(sorted, func(a, b int32) int { return cmp.Compare(k.inTurn[a], k.inTurn[b]) })
+	n, first := len(sorted), 0
+	for ; leaf > 0 && n > 1; leaf /= n {
+		first += leaf
+	}
+	turned := make([]int32, n)
+	for i, h := range sorted {
+		turned[(i+first)%n] = h
+	}
+	return turned
 }
 
 // kindOf returns the kind of a host.
@@ -147,7 +191,7 @@ func (l *lidOrder) add(ends *route.Ends, end int32, r lidRun) {
 	l.runs = append(l.runs, r)
 }
 
-// hostIndexes numbers the hosts of each kind, leaf by leaf.
+// hostIndexes numbers the hosts of each kind, leaf by leaf; where kinds take turns, all together.
 func hostIndexes(t *tree, l *lidOrder, k *hostKinds, dummies bool) []int32 {
 	g := t.g
 	indexes := make([]int32, g.NumHosts)
@@ -159,7 +203,11 @@ func hostIndexes(t *tree, l *lidOrder, k *hostKinds, dummies bool) []int32 {
 				next[kind] = int32(place) * width
 			}
 		}
-		for _, h := range g.HostsOf(s) {
+		hosts := g.HostsOf(s)
+		if k.inTurn != nil {
+			hosts = k.turn(hosts, place)
+		}
+		for _, h := range hosts {
 			if k.portRank[h] == 0 {
 				indexes[h] = next[k.kindOf(h)]
 				next[k.kindOf(h)]++
