@@ -31,7 +31,11 @@ func Simulate(tb testing.TB, net []byte) *Simulator {
 	if err := os.WriteFile(s.Path("net"), net, 0o600); err != nil {
 		tb.Fatal(err)
 	}
-	log := s.Start("ibsim", "-s", "-n", "-N", "4000", "-S", "2000", "-P", "100000", "net")
+	const nodes, switches, ports = 4000, 2000, 100_000 // at least
+	log := s.Start("ibsim", "-s", "-n", "net",
+		"-N", fmt.Sprint(max(nodes, bytes.Count(net, []byte("guid=")))),
+		"-S", fmt.Sprint(max(switches, bytes.Count(net, []byte("switchguid=")))),
+		"-P", fmt.Sprint(max(ports, 2*bytes.Count(net, []byte("\n[")))))
 	s.Env = append(s.Env, "LD_PRELOAD="+library)
 	s.Wait("ibsim", log, func() bool {
 		sockets, err := os.ReadFile("/proc/net/unix")
