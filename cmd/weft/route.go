@@ -43,7 +43,7 @@ an installed solver of linear programmes for the fewest; where its time runs out
 answer found so far is used, and the report says how many LIDs are needed at least.
 
 --kind, --kinds, --cn-guids and --io-guids name kinds of hosts (input-output nodes, rails of
-GPUs ...). The paths to each kind are balanced by themselves, which costs some bandwidth of
+GPUs ...). The paths to each kind are balanced by themselves, which can cost bandwidth of
 all hosts together. Aggregation nodes of switches (SHARP) are reached, and are no hosts.
 
 ` + keepHelp + `

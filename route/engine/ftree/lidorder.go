@@ -59,14 +59,15 @@ type hostKinds struct {
 	types      int     // number of given kinds, at least 1
 	multihomed string  // option multihomed: with standby each port of a host is of a kind of its own
 	perType    int     // kinds of one type
-	inTurn     []uint8 // the given kinds, where the hosts of each leaf are numbered together, see turn; or nil
+	inTurn     []uint8 // the given kinds, where the hosts of each leaf are numbered together, see kindSlots; or nil
 	portRank   []uint8 // by host: ports of its node before it
 }
 
 func newHostKinds(in *route.Input, multihomed string) *hostKinds {
 	g := in.Graph
 	k := &hostKinds{given: in.Kinds, types: max(1, in.MostKinds()), multihomed: multihomed, perType: 1, portRank: make([]uint8, g.NumHosts)}
-	if multihomed == none && in.Kinds != nil && leavesAlike(in) {
+	several := func(s int32) bool { return g.HostCount(s) > 1 } // to choose among
+	if multihomed == none && in.Kinds != nil && slices.ContainsFunc(fabric.Numbers(g.NumSwitches), several) {
 		k.given, k.types, k.inTurn = nil, 1, in.Kinds
 	}
 	if multihomed != standby {
@@ -86,44 +87,55 @@ func newHostKinds(in *route.Input, multihomed string) *hostKinds {
 	return k
 }
 
-// leavesAlike reports whether all switches with hosts have as many of each kind, and several.
-func leavesAlike(in *route.Input) bool {
-	g := in.Graph
-	var first, here []int32 // by kind: hosts
-	for s := range int32(g.NumSwitches) {
-		if g.HostCount(s) == 0 {
-			continue
-		}
-		here = append(here[:0], make([]int32, in.MostKinds()+1)...)
-		for _, h := range g.HostsOf(s) {
-			here[in.Kinds[h]]++
-		}
-		if first == nil {
-			first = slices.Clone(here)
-		}
-		if g.HostCount(s) == 1 || !slices.Equal(first, here) {
-			return false
-		}
-	}
-	return true
+// kindSlots gives the hosts of a leaf the indexes that the leaf has. So all hosts together are
+// numbered as where they are alike, and each kind takes every way up about equally often.
+type kindSlots struct {
+	kinds []uint8
+	ways  []int32     // by level: ways up from a leaf to the level above
+	taken [][][]int32 // by kind, level, way
 }
 
-// turn lists the hosts of a leaf by kind, and begins with another one for each leaf: one farther
-// than before it, and once more after as many leaves as a leaf has hosts, and so on. So the hosts of
-// a leaf have consecutive indexes, and those of a kind have every place in their leaves, and every
-// pair of places in two levels, equally often.
-func (k *hostKinds) turn(hosts []int32, leaf int) []int32 {
-	sorted := slices.Clone(hosts)
-	slices.SortStableFunc(sorted, func(a, b int32) int { return cmp.Compare(k.inTurn[a], k.inTurn[b]) })
-	n, first := len(sorted), 0
-	for ; leaf > 0 && n > 1; leaf /= n {
-		first += leaf
+func newKindSlots(t *tree, kinds []uint8) *kindSlots {
+	k := &kindSlots{kinds: kinds}
+	divisor, _ := t.divisors()
+	for _, s := range t.byLevel(false) {
+		if up := int32(len(t.uplinkNeighbours(s))); up > 0 && !slices.Contains(k.ways, divisor[s]*up) {
+			k.ways = append(k.ways, divisor[s]*up)
+		}
 	}
-	turned := make([]int32, n)
-	for i, h := range sorted {
-		turned[(i+first)%n] = h
+	k.taken = make([][][]int32, int(slices.Max(kinds))+1)
+	for kind := range k.taken {
+		for _, n := range k.ways {
+			k.taken[kind] = append(k.taken[kind], make([]int32, n))
+		}
 	}
-	return turned
+	return k
+}
+
+// order lists the hosts of a leaf by the indexes from first on that they get. The smallest kinds
+// choose first: each host takes the free index whose ways its kind has taken least, the
+// ways of a level counted as many times as there are.
+func (k *kindSlots) order(hosts []int32, first int32) []int32 {
+	sorted, order := slices.Clone(hosts), slices.Repeat([]int32{-1}, len(hosts))
+	slices.SortStableFunc(sorted, func(a, b int32) int { return cmp.Compare(k.kinds[a], k.kinds[b]) })
+	for _, h := range sorted {
+		taken := k.taken[k.kinds[h]]
+		best, least := -1, int64(0)
+		for i, other := range order {
+			cost := int64(0)
+			for level, n := range k.ways {
+				cost += int64(n) * int64(taken[level][(first+int32(i))%n])
+			}
+			if other < 0 && (best < 0 || cost < least) {
+				best, least = i, cost
+			}
+		}
+		order[best] = h
+		for level, n := range k.ways {
+			taken[level][(first+int32(best))%n]++
+		}
+	}
+	return order
 }
 
 // kindOf returns the kind of a host.
@@ -197,6 +209,10 @@ func hostIndexes(t *tree, l *lidOrder, k *hostKinds, dummies bool) []int32 {
 	indexes := make([]int32, g.NumHosts)
 	next := make([]int32, k.switchKind())
 	width := mostHosts(t)
+	var slots *kindSlots
+	if k.inTurn != nil {
+		slots = newKindSlots(t, k.inTurn)
+	}
 	for place, s := range l.switches {
 		if dummies {
 			for kind := range next {
@@ -204,8 +220,8 @@ func hostIndexes(t *tree, l *lidOrder, k *hostKinds, dummies bool) []int32 {
 			}
 		}
 		hosts := g.HostsOf(s)
-		if k.inTurn != nil {
-			hosts = k.turn(hosts, place)
+		if slots != nil {
+			hosts = slots.order(hosts, next[0])
 		}
 		for _, h := range hosts {
 			if k.portRank[h] == 0 {
