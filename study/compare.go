@@ -36,6 +36,7 @@ type Compared struct {
 	Refused *Refusal      `json:"refused,omitempty"`
 	LIDs    int           `json:"lids,omitempty"`
 	VLs     int           `json:"vls,omitempty"`
+	Replies string        `json:"replies,omitempty"` // as in Route
 	EBB     *flow.Summary `json:"ebb,omitempty"`     // effective bisection bandwidth
 	Seconds float64       `json:"seconds,omitempty"` // routing alone
 	Stages  []job.Stage   `json:"stages,omitempty"`
@@ -114,6 +115,7 @@ func CompareEngine(ctx context.Context, g *fabric.Graph, step job.Step, asked *j
 	if c.Choice = r.Choice; c.Choice != nil {
 		c.Engine = step.Engine.Name + ": " + r.Engine.Name
 	}
+	c.Replies = repliesOf(r.Plan)
 	c.LIDs, c.VLs, c.Seconds, c.Stages, c.RouteRSS = r.Plan.Ends.Total(), r.Plan.VLs, r.Seconds, r.Stages, peakRSS()
 	if err := r.Judge(ctx, g, &req); err != nil {
 		return nil, err
@@ -186,7 +188,7 @@ var comparedColumns = []struct {
 	{"REACHABLE", 0},
 	{"VERDICT", len("can deadlock")},
 	{"NO DEADLOCK", 0},
-	{"VLs", 0},
+	{"VLs", len("4, own")},
 	{"LIDs", len("49151")},
 	{"HOPS max/avg", 0},
 	{"MINIMAL", 0},
@@ -242,7 +244,7 @@ func (t *ComparedTable) Add(r *Compared) error {
 	}
 	c := r.Check
 	return t.line([]string{
-		r.Engine, reachable(c), verdict(c), deadlockFree(c), strconv.Itoa(r.VLs), strconv.Itoa(r.LIDs),
+		r.Engine, reachable(c), verdict(c), deadlockFree(c), vls(r), strconv.Itoa(r.LIDs),
 		fmt.Sprintf("%d/%.2f", c.Hops.Max, c.Hops.Avg), minimal(c),
 		fmt.Sprintf("%d/%.1f", c.Load.Max, c.Load.Avg), fmt.Sprintf("%.4f", r.ebb()),
 		fmt.Sprintf("%.3f", r.Seconds), fmt.Sprintf("%.3f", r.Judged), fmt.Sprintf("%.0f", r.RouteRSS),
@@ -333,4 +335,13 @@ func minimal(c *quality.Report) string {
 		return "hosts"
 	}
 	return "no"
+}
+
+// vls is the number of lanes, and whether each reply needs the SL of its own path for them.
+func vls(r *Compared) string {
+	n := strconv.Itoa(r.VLs)
+	if r.Replies == RepliesOwn {
+		n += ", own"
+	}
+	return n
 }

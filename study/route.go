@@ -23,7 +23,8 @@ type Route struct {
 	LIDs    int             `json:"lids"`
 	Least   int             `json:"least_lids,omitempty"` // proven: no assignment of these paths has fewer
 	MaxLMC  uint8           `json:"max_lmc"`
-	VLs     int             `json:"vls"` // data lanes that the paths need
+	VLs     int             `json:"vls"`     // data lanes that the paths need
+	Replies string          `json:"replies"` // for which replies: RepliesSame or RepliesOwn
 	Seconds float64         `json:"seconds"`
 	Stages  []job.Stage     `json:"stages"`
 	PeakRSS float64         `json:"peak_rss_mb"`     // memory of the process so far, 10^6 bytes
@@ -34,6 +35,20 @@ type Route struct {
 	Change  *Change         `json:"change,omitempty"` // with --keep
 	// Yardstick holds what the routes deliver, with --yardstick.
 	Yardstick *flow.Yardstick `json:"yardstick,omitempty"`
+}
+
+// The rules for replies for which lanes are safe.
+const (
+	RepliesSame = "same SL" // a reply travels on the SL of its request
+	RepliesOwn  = "own SL"  // it travels on the SL of its own path
+)
+
+// repliesOf names the rule of a Plan.
+func repliesOf(p *route.Plan) string {
+	if p.Service.ReplySameSL {
+		return RepliesSame
+	}
+	return RepliesOwn
 }
 
 // Refusal is an engine that did not route the fabric.
@@ -67,7 +82,7 @@ func refusalsOf(errs []error) (out []Refusal) {
 func NewRoute(r *job.Result, peakRSS float64) *Route {
 	return &Route{
 		Engine: r.Engine.Name, Refused: refusalsOf(r.Refused), Choice: r.Choice, Recipe: r.Plan.Recipe, LIDs: r.Plan.Ends.Total(), MaxLMC: r.Plan.Ends.MaxLMC(),
-		Least: r.Plan.LeastLIDs, VLs: r.Plan.VLs, Seconds: r.Seconds, Stages: r.Stages, PeakRSS: peakRSS,
+		Least: r.Plan.LeastLIDs, VLs: r.Plan.VLs, Replies: repliesOf(r.Plan), Seconds: r.Seconds, Stages: r.Stages, PeakRSS: peakRSS,
 		Notes: r.Plan.Notes, Ports: portsOf(r.Plan), Check: r.Report,
 	}
 }
@@ -95,7 +110,7 @@ func (o *Route) Write(w io.Writer) error {
 	if o.Solver != nil {
 		rows = append(rows, []string{"solver", o.Solver.String()})
 	}
-	rows = append(rows, []string{"VLs", strconv.Itoa(o.VLs)})
+	rows = append(rows, []string{"VLs", strconv.Itoa(o.VLs)}, []string{"replies", o.Replies})
 	rows = append(rows, o.Ports.rows()...)
 	rows = append(rows,
 		[]string{"seconds", fmt.Sprintf("%.3f", o.Seconds)},

@@ -42,6 +42,7 @@ results in one table:
   REACHABLE      every pair of end ports that a path joins is delivered
   VERDICT        what the judge says: proven, or what is wrong
   NO DEADLOCK    for all traffic, for that of hosts only, or not
+  VLs            lanes; own: each reply must travel on the SL of its own path, not of its request
   HOPS           links from the first switch on: 1 between two hosts of one switch
   MINIMAL        every pair takes a shortest path; or only pairs of hosts do; or no
   PATHS/CHANNEL  pairs of hosts on each channel between switches

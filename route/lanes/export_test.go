@@ -1,5 +1,12 @@
 package lanes
 
+import "context"
+
+// LayerOnce is Layer without refilling.
+func (l *Acyclic) LayerOnce(ctx context.Context, p *Paths, most int) (*Lanes, error) {
+	return l.layer(ctx, p, most, 0)
+}
+
 // Pairs visits all pairs of classes on different switches.
 func (p *Paths) Pairs(visit func(a, b int32)) { p.pairs(visit) }
 

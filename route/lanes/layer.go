@@ -7,62 +7,58 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/cdg"
 )
 
-// Layer gives each pair of classes the first lane that has all of its paths, both
-// ways. Where there is none, the paths are added to the first lane that takes them.
-// It gives up after most lanes.
+const (
+	refillWork   = 1 << 19 // paths that are put on lanes again, in all rounds
+	refillRounds = 12
+	refillLeast  = 3 // rounds that may gain
+	refillGain   = 2 // lanes that this may save
+)
+
+// Layer leaves the pairs of classes on the first lane whose paths it has, both ways. The
+// others go on the first lane that takes them, the farthest first, and again in several rounds
+// if they are not too many. What the lanes after the first have makes no difference. It gives
+// up after most lanes.
 func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error) {
-	sets := l.lanesByEdge()
-	pairs, err := l.pairsOffFirst(ctx, p, sets)
+	return l.layer(ctx, p, most, refillRounds)
+}
+
+func (l *Acyclic) layer(ctx context.Context, p *Paths, most, rounds int) (*Lanes, error) {
+	off, err := l.pairsOffFirst(ctx, p, l.lanesByEdge())
 	if err != nil {
 		return nil, err
 	}
-	out, need := NewAssignment(p, false), 1
-	there, back := newEdgeLists(p), newEdgeLists(p)
+	f := &firstFit{p: p, Assignment: NewAssignment(p, false), most: most, lanes: l.lanes[:1:1]}
+	var rest []pair
 	for i, b := range p.at {
-		if err := ctx.Err(); err != nil {
+		for _, a := range off[i] {
+			if a.lanes&1 == 0 && f.Lane(a.class, b) == 0 {
+				f.Set(a.class, b, 1) // listed
+				rest = append(rest, pair{a.class, b})
+			}
+		}
+	}
+	work := 1
+	for _, x := range rest {
+		work += len(p.LIDs[x.a]) + len(p.LIDs[x.b])
+	}
+	rounds = min(rounds, refillWork/work)
+	if rounds >= refillLeast {
+		f.most = min(MaxLanes, most+refillGain)
+	}
+	if err := f.putAll(ctx, p.longestFirst(rest)); err != nil {
+		return nil, err
+	}
+	if rounds >= refillLeast {
+		if err := f.refill(ctx, rest, 1, rounds, 2); err != nil {
 			return nil, err
 		}
-		for _, a := range pairs[i] {
-			if out.Lane(a.class, b) > 0 {
-				continue // found from the other side
-			}
-			lane := a.lanes.first()
-			if a.lanes == 0 {
-				lane = l.addPair(sets, there.to(p.Home[a.class], b), back.to(p.Home[b], a.class), most)
-			}
-			if lane == most {
-				return &Lanes{Need: most + 1}, nil
-			}
-			out.Set(a.class, b, lane)
-			need = max(need, lane+1)
-		}
 	}
-	return out.Result(need), nil
-}
-
-// addPair returns the first lane that has the paths of a pair there and back, by their
-// edges; they may have come to a lane since Layer looked. Otherwise it adds them to the
-// first lane that takes them, and to the sets of lanes; it returns most if none does.
-func (l *Acyclic) addPair(sets []laneSet, there, back []cdg.Edge, most int) int {
-	l.edges = append(append(l.edges[:0], there...), back...)
-	have := l.all()
-	for _, e := range l.edges {
-		have &= sets[l.index.Number(e.C, e.D)]
+	if f.gaveUp || len(f.lanes) > most {
+		f.gaveUp, f.most = true, most
 	}
-	if have != 0 {
-		return have.first()
-	}
-	lane := 0
-	for lane < most && !l.add(lane, l.edges) {
-		lane++
-	}
-	for _, e := range l.edges {
-		sets[l.index.Number(e.C, e.D)] |= 1 << lane
-	}
-	return lane
+	return f.result(), nil
 }
 
 // lanesOf returns the lanes that have the paths from a switch to some LIDs.
@@ -115,40 +111,6 @@ func (l *Acyclic) pairsOffFirst(ctx context.Context, p *Paths, sets []laneSet) (
 		return nil
 	})
 	return pairs, err
-}
-
-// edgeLists lists the edges of the paths from a switch to classes. The list to a class
-// is made once, as long as all are asked for the same switch.
-type edgeLists struct {
-	p     *Paths
-	from  int32
-	round int32 // switches so far
-	edges []cdg.Edge
-	of    []edgeList // by class
-}
-
-// edgeList is a part of edgeLists.edges, made in a round.
-type edgeList struct{ round, start, end int32 }
-
-func newEdgeLists(p *Paths) *edgeLists {
-	return &edgeLists{p: p, from: fabric.Nothing, of: make([]edgeList, len(p.Home))}
-}
-
-// to lists the edges of all paths from a switch to a class.
-func (t *edgeLists) to(from, class int32) []cdg.Edge {
-	if from != t.from {
-		t.from, t.edges = from, t.edges[:0]
-		t.round++
-	}
-	e := &t.of[class]
-	if e.round != t.round {
-		start := len(t.edges)
-		for _, lid := range t.p.LIDs[class] {
-			t.edges = t.p.EdgesTo(from, lid, t.edges)
-		}
-		*e = edgeList{t.round, int32(start), int32(len(t.edges))}
-	}
-	return t.edges[e.start:e.end]
 }
 
 // LayerOneWay gives each path, from a switch to a LID, the first lane that has it.

@@ -1,6 +1,7 @@
 package lanes
 
 import (
+	"cmp"
 	"context"
 	"slices"
 
@@ -37,22 +38,27 @@ func LongestFirst(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	if err != nil {
 		return nil, err
 	}
-	var byLength [][]pair
-	p.pairs(func(a, b int32) {
-		f.edges = p.EdgesTo(p.Home[a], p.LIDs[b][0], f.edges[:0])
-		for len(byLength) <= len(f.edges) {
-			byLength = append(byLength, nil)
-		}
-		byLength[len(f.edges)] = append(byLength[len(f.edges)], pair{a, b})
-	})
-	for _, pairs := range slices.Backward(byLength) {
-		for some := range slices.Chunk(pairs, 1024) {
-			if err := f.put(ctx, some); err != nil {
-				return nil, err
-			}
-		}
+	var all []pair
+	p.pairs(func(a, b int32) { all = append(all, pair{a, b}) })
+	if err := f.putAll(ctx, p.longestFirst(all)); err != nil {
+		return nil, err
 	}
 	return f.result(), nil
+}
+
+// longestFirst lists pairs in falling order of the length of their (first) path.
+func (p *Paths) longestFirst(pairs []pair) []pair {
+	var byLength [][]pair
+	var edges []cdg.Edge
+	for _, x := range pairs {
+		edges = p.EdgesTo(p.Home[x.a], p.LIDs[x.b][0], edges[:0])
+		for len(byLength) <= len(edges) {
+			byLength = append(byLength, nil)
+		}
+		byLength[len(edges)] = append(byLength[len(edges)], x)
+	}
+	slices.Reverse(byLength)
+	return slices.Concat(byLength...)
 }
 
 // pair is a pair of classes.
@@ -68,6 +74,8 @@ type firstFit struct {
 
 	edges []cdg.Edge
 	rest  []waiting
+	seen  []int32 // by number of an edge: the last pair that has it
+	pair  int32
 }
 
 // waiting is a pair that has no lane yet, and its place in the list of hops.
@@ -83,6 +91,50 @@ func newFirstFit(ctx context.Context, p *Paths, most int) (*firstFit, error) {
 	return &firstFit{p: p, Assignment: NewAssignment(p, false), most: most, lanes: []*cdg.Order{cdg.NewOrder(p.Index, nil, cdg.MoveFewer)}}, nil
 }
 
+// putAll gives many pairs their lanes, some of them at a time.
+func (f *firstFit) putAll(ctx context.Context, pairs []pair) error {
+	for some := range slices.Chunk(pairs, 1024) {
+		if err := f.put(ctx, some); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// refill puts pairs on lanes again in several rounds: those of one lane after those of another,
+// in another order of lanes each time. As the pairs of a lane fit on one, no round takes more
+// lanes than the one before; and where pairs that come early fill lanes that others had, it often
+// takes fewer. The first lanes keep what they have. It ends with so many lanes at the most.
+//
+// This is iterated greedy colouring (Culberson, "Iterated Greedy Graph Coloring and the
+// Difficulty Landscape", University of Alberta TR 92-07, 1992), of pairs in place of nodes.
+func (f *firstFit) refill(ctx context.Context, pairs []pair, keep, rounds, enough int) error {
+	for round := 0; round < rounds && !f.gaveUp && len(f.lanes) > max(keep+1, enough); round++ {
+		byLane := make([][]pair, len(f.lanes))
+		for _, x := range pairs {
+			lane := f.Lane(x.a, x.b)
+			byLane[lane] = append(byLane[lane], x)
+		}
+		again := byLane[keep:]
+		switch half := len(again) / 2; round % 3 {
+		case 0:
+			slices.Reverse(again)
+		case 1:
+			slices.SortStableFunc(again, func(x, y []pair) int { return cmp.Compare(len(x), len(y)) })
+		case 2:
+			again = slices.Concat(again[half:], again[:half])
+		}
+		clear(f.lanes[keep:])
+		f.lanes = f.lanes[:keep]
+		for _, x := range again {
+			if err := f.putAll(ctx, x); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
 // put gives the next pairs their lanes. What a lane takes depends only on the pairs
 // that come to it, so all are offered to a lane before those that it leaves go on to
 // the next.
@@ -90,7 +142,7 @@ func (f *firstFit) put(ctx context.Context, pairs []pair) error {
 	f.edges, f.rest = f.edges[:0], f.rest[:0]
 	for _, x := range pairs {
 		first := len(f.edges)
-		f.edges = f.p.Edges(x.a, x.b, f.edges)
+		f.edges = f.once(f.p.Edges(x.a, x.b, f.edges), first)
 		f.rest = append(f.rest, waiting{x, int32(first), int32(len(f.edges))})
 	}
 	for lane := 0; len(f.rest) > 0 && !f.gaveUp; lane++ {
@@ -110,6 +162,22 @@ func (f *firstFit) put(ctx context.Context, pairs []pair) error {
 		})
 	}
 	return ctx.Err()
+}
+
+// once drops edges that are in the list twice, from a place on.
+func (f *firstFit) once(list []cdg.Edge, from int) []cdg.Edge {
+	if f.seen == nil {
+		f.seen = make([]int32, f.p.Index.Size)
+	}
+	f.pair++
+	kept := list[:from]
+	for _, e := range list[from:] {
+		if at := f.p.Index.Number(e.C, e.D); f.seen[at] != f.pair {
+			f.seen[at] = f.pair
+			kept = append(kept, e)
+		}
+	}
+	return kept
 }
 
 func (f *firstFit) result() *Lanes {

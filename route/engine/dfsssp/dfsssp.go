@@ -3,11 +3,10 @@ package dfsssp
 import (
 	"context"
 	"errors"
-	"slices"
 
 	"weft/route"
 	"weft/route/engine/dfsssp/plain"
-	"weft/route/engine/sssp"
+	"weft/route/engine/internal/sample"
 	"weft/route/lanes"
 	"weft/route/lanes/offline"
 )
@@ -37,19 +36,25 @@ func Spec() *route.Spec {
 				OneOf: []string{string(offline.Weakest), string(offline.Strongest), string(offline.First), string(offline.Random)},
 			},
 			{Name: "switches", Default: true, Doc: "with paths=sssp, layer the packets from and to switches too; without, those may deadlock"},
-			sssp.Passes,
-			plain.Classes,
+			{
+				Name: "passes", Default: 0, Min: 0, Max: 16,
+				Doc: "times every LID is routed, from the second on beside all others, which evens out the load; 0: three in small networks, one in the largest, with paths=sssp one",
+			},
+			{
+				Name: plain.Classes.Name, Default: plain.Classes.Default, OneOf: plain.Classes.OneOf,
+				Doc: "with paths=sssp, " + plain.Classes.Doc,
+			},
 			{Name: "balance", Default: false, Doc: "spread the pairs over all lanes that are allowed"},
 		},
 		New: func(o route.Options) (route.Engine, error) {
 			e := &engine{
-				replies: o.String("replies"), classes: o.String(plain.Classes.Name),
-				balance: o.Bool("balance"), passes: o.Int(sssp.Passes.Name),
+				replies: o.String("replies"),
+				balance: o.Bool("balance"), passes: o.Int("passes"),
 			}
 			if o.String("paths") == "sssp" {
 				e.plain = &plain.Offline{
 					Heuristic: offline.Heuristic(o.String("heuristic")), Switches: o.Bool("switches"),
-					Classes: e.classes, Passes: e.passes,
+					Classes: o.String(plain.Classes.Name), Passes: max(1, e.passes),
 				}
 			}
 			return e, nil
@@ -58,10 +63,10 @@ func Spec() *route.Spec {
 }
 
 type engine struct {
-	replies, classes string
-	balance          bool
-	passes           int
-	plain            *plain.Offline // the paper's form instead, or nil
+	replies string
+	balance bool
+	passes  int
+	plain   *plain.Offline // the paper's form instead, or nil
 }
 
 // Route implements route.Engine. It refuses a network that needs more lanes than
@@ -92,65 +97,76 @@ func (e *engine) plainLanes(ctx context.Context, in *route.Input) (*route.Tables
 	return tables, found, err
 }
 
-// slacks are tried in this order until the paths fit (see type slack). The last is as good
-// as any.
-var slacks = []int{3, 8, 1 << 16}
-
-// fewLanes chooses paths that take few lanes, the fewer the more slack and the fewer passes
-// they have. What base LIDs need is found as if there were no others. The others then get
-// at least as much slack; where they do not fit they take the path to the base LID.
-func (e *engine) fewLanes(ctx context.Context, in *route.Input) (tables *route.Tables, found *lanes.Lanes, err error) {
-	base := *in
-	base.Ends.LMC = make([]uint8, len(in.Ends.LMC))
-	for passes := e.passes; passes > 0; passes-- {
-		for i, k := range slacks {
-			tables, found, err = e.choose(ctx, &base, slack{base: k}, passes)
-			if err != nil || found.Need > in.MaxVLs {
-				if err != nil {
-					return nil, nil, err
-				}
-				continue
-			}
-			if in.Ends.MaxLMC() == 0 {
-				return tables, found, nil
-			}
-			return e.otherLIDs(ctx, in, k, slacks[i:], passes)
-		}
-	}
-	return tables, found, err
-}
-
-// otherLIDs routes all LIDs, base LIDs with one slack, the others with the first of several
-// with which they fit.
-func (e *engine) otherLIDs(ctx context.Context, in *route.Input, base int, others []int, passes int) (tables *route.Tables, found *lanes.Lanes, err error) {
-	for _, k := range append(slices.Clip(others), sameAsBase) {
-		tables, found, err = e.choose(ctx, in, slack{base, k}, passes)
-		if err != nil || found.Need <= in.MaxVLs {
-			break
-		}
-	}
-	return tables, found, err
-}
-
-// choose chooses paths and lanes with so much slack.
-func (e *engine) choose(ctx context.Context, in *route.Input, slack slack, passes int) (*route.Tables, *lanes.Lanes, error) {
-	tables, acyclic, err := buildFewLanes(ctx, in, slack, passes)
-	if errors.Is(err, errLanes) {
-		return nil, &lanes.Lanes{Need: lanes.MaxLanes + 1}, nil
-	}
+// fewLanes chooses paths that are even and take few lanes. How is found for the base LIDs as
+// if there were no others. Where those do not fit beside them they take the path to the base LID.
+func (e *engine) fewLanes(ctx context.Context, in *route.Input) (*route.Tables, *lanes.Lanes, error) {
+	u, err := chooseUpDown(ctx, in)
 	if err != nil {
 		return nil, nil, err
 	}
-	if acyclic.Lanes() == 1 && !e.balance {
-		return tables, &lanes.Lanes{Need: 1}, nil
-	}
-	found, err := e.layer(in, func(oneWay bool) (*lanes.Lanes, error) {
-		if oneWay {
-			return acyclic.LayerOneWay(ctx, in, lanes.BySwitch(in, tables))
+	base := *in
+	base.Ends.LMC = make([]uint8, len(in.Ends.LMC))
+	best := &result{found: &lanes.Lanes{Need: lanes.MaxLanes + 1}}
+	for _, group := range formsFor(&base, e.passes) {
+		var fit []*result
+		for _, f := range group {
+			r, err := e.try(ctx, &base, u, f)
+			if err != nil {
+				return nil, nil, err
+			}
+			if r.found.Need <= in.MaxVLs {
+				fit = append(fit, r)
+			} else if r.found.Need < best.found.Need {
+				best = r
+			}
 		}
-		return acyclic.Layer(ctx, plain.Paths(e.classes, in, tables), in.MaxVLs)
+		if len(fit) > 0 {
+			best = chooseResult(&base, fit)
+			break
+		}
+	}
+	if in.Ends.MaxLMC() == 0 || best.found.Need > in.MaxVLs {
+		return best.tables, best.found, nil
+	}
+	list, least := best.form.withOthers(), alike*sample.Bandwidth(&base, best.tables, halves(in), false)
+	for i, f := range list {
+		if best, err = e.try(ctx, in, u, f); err != nil {
+			break
+		}
+		last := i == len(list)-1
+		if best.found.Need <= in.MaxVLs && (last || sample.Bandwidth(in, best.tables, halves(in), true) >= least) {
+			break
+		}
+	}
+	return best.tables, best.found, err
+}
+
+// try chooses paths in one form and finds their lanes.
+func (e *engine) try(ctx context.Context, in *route.Input, u *upDown, f form) (*result, error) {
+	r := &result{form: f, found: &lanes.Lanes{Need: lanes.MaxLanes + 1}}
+	tables, acyclic, err := f.build(ctx, in, u)
+	if errors.Is(err, errLanes) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	r.tables = tables
+	if acyclic.Lanes() == 1 && !e.balance {
+		r.found = &lanes.Lanes{Need: 1}
+		return r, nil
+	}
+	r.found, err = e.layer(in, func(oneWay bool) (*lanes.Lanes, error) {
+		paths := lanes.BySwitch(in, tables)
+		if oneWay {
+			return acyclic.LayerOneWay(ctx, in, paths)
+		}
+		if e.replies == "auto" && acyclic.Lanes() > in.MaxVLs/2+1 { // more than twice as many never fitted
+			return &lanes.Lanes{Need: lanes.MaxLanes + 1}, nil
+		}
+		return acyclic.Layer(ctx, paths, in.MaxVLs)
 	})
-	return tables, found, err
+	return r, err
 }
 
 // layer puts paths on lanes, both directions of a pair as one or each for itself.

@@ -5,11 +5,15 @@ import (
 	"fmt"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine/conformance"
+	"weft/route/engine/internal/sample"
+	"weft/route/engine/sssp"
 	"weft/route/lids"
 	"weft/route/quality"
 	"weft/route/recipe"
@@ -17,11 +21,15 @@ import (
 
 func graph(t *testing.T, formula string) *fabric.Graph {
 	t.Helper()
+	return parse(t, formula).Compile()
+}
+
+func parse(t rapid.TB, formula string) *fabric.Fabric {
 	f, err := gen.Parse(formula)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return f.Compile()
+	return f
 }
 
 // routeAndJudge routes with options and asks the judge; nil is a refusal.
@@ -129,6 +137,24 @@ func TestHard(t *testing.T) {
 			t.Errorf("%s: not routed within 8 lanes", formula)
 		} else {
 			t.Logf("%s: %d lanes", formula, plan.VLs)
+		}
+	}
+}
+
+// TestTrees: on damaged trees, where the paths of package sssp take one lane between hosts, the
+// engine has their bandwidth, and few lanes with all other traffic.
+func TestTrees(t *testing.T) {
+	for formula, lanes := range map[string]int{"rlft(8,3)|fail(links=20,seed=1)": 2, "fat648|fail(share=0.05,links=up,seed=1)": 1} {
+		g := graph(t, formula)
+		plan, r := routeAndJudge(t, g, Spec(), nil, 0)
+		plain, _ := routeAndJudge(t, g, sssp.Spec(), map[string]string{"passes": "3"}, 0)
+		if plan == nil || r.DeadlockFree != check.Yes || plan.VLs > lanes {
+			t.Fatalf("%s: not routed on %d lanes", formula, lanes)
+		}
+		in := &route.Input{Graph: g, Ends: plan.Ends}
+		got, want := sample.Bandwidth(in, plan.Tables, 50, false), sample.Bandwidth(in, plain.Tables, 50, false)
+		if got < .98*want {
+			t.Errorf("%s: bandwidth %.3f, sssp %.3f", formula, got, want)
 		}
 	}
 }

@@ -22,18 +22,31 @@
 //
 // docs/performance.md compares the lanes that both ways take.
 //
-// # Passes
+// # Balanced paths
 //
-// With passes=2 or 3 (package sssp) the load is more even where a network is not whole or
-// not regular, at half of the time again for each; docs/performance.md has figures. One is the
-// default: the paper's, and the fastest.
+// The other form (balanced.go) takes the paths of package sssp between hosts as they are. Where
+// they close no cycle on one lane, as on most trees, whole or damaged, they keep its bandwidth. The
+// switches that no path between hosts passes, and port 0 of all, are then led over what the
+// first lane has, and over other lanes where it has nothing.
+//
+// # Which form
+//
+// forms.go decides, by switches x LIDs, never by seconds. In small networks both forms are made,
+// the first with several slacks in load, each in three passes (package sssp). Of those that fit
+// into the lanes allowed, and are within 1 % of the best estimated bandwidth, the one on the
+// fewest lanes is taken. In larger ones the balanced form is taken if all paths between
+// hosts fit on one lane, else paths with little slack; both in two passes. The largest have
+// paths with little slack, in one pass. docs/performance.md has what that gives.
 //
 // # Answers
 //
 // A pair of end ports has one lane for both directions and all LIDs ("same"), so that
 // an answer is safe on the SL of its request, which most clients use. The paper layers
 // each direction for itself ("own"), which takes fewer lanes. By default that is done
-// only where "same" does not fit; route.Service.ReplySameSL of the Plan tells.
+// only where "same" does not fit; route.Service.ReplySameSL of the Plan tells, and reports say it.
+//
+// For "same", pairs whose paths the first lane has both ways stay there. The others are put on
+// lanes afresh, and again in several rounds, in which early lanes are refilled (package lanes).
 //
 // # Several LIDs a port
 //
@@ -45,13 +58,11 @@
 // Traffic of switches (port 0) is layered with the rest, unless switches=false. Its
 // paths may be longer than the shortest; those between hosts never are. The spread
 // over empty lanes is an option, because it takes lanes that other traffic may be meant
-// for. Paths have little slack in load for the sake of lanes at first; where they do
-// not fit, they are chosen again with more.
+// for.
 //
 // The cost is that of package sssp; the trees of ports 0, which have no load, grow in
 // parallel as long as the first lane need not change for them. Memory beside the tables is
-// O(channels), the trees of at most 160 switches, and 4 bytes a path that is not on the
-// first lane. The SLs take half a byte an ordered pair of end ports, up to 16,384 end
-// ports; larger networks have one class for the hosts of a switch and one for its port 0.
-// A network on one lane needs none.
+// O(channels), the trees to at most 160 switches or to the hosts of 8, and 4 bytes a path that is
+// not on the first lane. The hosts of a switch are one class of SLs, its port 0 another: half a
+// byte for each ordered pair. A network on one lane needs none.
 package dfsssp

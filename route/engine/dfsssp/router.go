@@ -38,16 +38,11 @@ type slack struct{ base, others int }
 //
 // Hosts are routed in so many passes; what one puts on a lane stays there for the next,
 // which may take more lanes for it.
-func buildFewLanes(ctx context.Context, in *route.Input, slack slack, passes int) (*route.Tables, *lanes.Acyclic, error) {
+func buildFewLanes(ctx context.Context, in *route.Input, u *upDown, slack slack, passes int) (*route.Tables, *lanes.Acyclic, error) {
 	g := in.Graph
-	loads := shortest.NewLoads(g)
-	u, err := chooseUpDown(ctx, in, loads.Head)
-	if err != nil {
-		return nil, nil, err
-	}
-	r := newRouter(in, loads, u)
+	r := newRouter(in, shortest.NewLoads(g), u)
 	order := r.ByHosts()
-	hosted := slices.DeleteFunc(slices.Clone(order), func(s int32) bool { return r.Hosts[s] == 0 })
+	hosted := r.hosted(order)
 	search := func(_ int, to int32, w *shortest.Ways) { w.Search(g, r.Head, to) }
 	for _, part := range columns.PartsByKind(in) {
 		if r.slack = int64(slack.base); part.First > 0 {
@@ -91,11 +86,12 @@ type router struct {
 	slack  int64
 	failed bool // no lane took a path
 
-	tree   *tree   // paths to the LID that is being routed
-	spare  []*tree // trees for reuse
-	number []int32 // by switch: place in Ways.Order
-	linked int     // number of tree.taken whose first edges the first lane has
-	moves  int     // of channels on the first lane, when the labels were last read
+	tree   *tree      // paths to the LID that is being routed
+	spare  []*tree    // trees for reuse
+	number []int32    // by switch: place in Ways.Order
+	linked int        // number of tree.taken whose first edges the first lane has
+	moves  int        // of channels on the first lane, when the labels were last read
+	hosts  *hostPaths // scratch of placeHosts
 
 	few  []shortest.Exit // scratch of placeOnLane
 	path []int32         // scratch of pathFrom
@@ -110,6 +106,11 @@ func newRouter(in *route.Input, loads *shortest.Loads, u *upDown) *router {
 		tables: route.NewTables(g.NumSwitches, in.Ends.Top()),
 		tree:   newTree(g.NumSwitches), number: make([]int32, g.NumSwitches),
 	}
+}
+
+// hosted lists the switches of an order that have hosts.
+func (r *router) hosted(order []int32) []int32 {
+	return slices.DeleteFunc(slices.Clone(order), func(s int32) bool { return r.Hosts[s] == 0 })
 }
 
 // routeHosts routes the LIDs of the hosts of a destination. In later passes (again) the
@@ -233,11 +234,16 @@ func (r *router) placeOnLane(w *shortest.Ways, s int32) {
 	slices.SortStableFunc(r.few, func(x, y shortest.Exit) int { return cmp.Compare(r.load(x), r.load(y)) })
 	r.linkTaken()
 	i, lane := r.addToLane(r.few)
+	r.readLabels()
+	r.tree.take(r.channels, s, i, lane)
+}
+
+// readLabels reads the labels of the tree again if channels have moved.
+func (r *router) readLabels() {
 	if moves := r.lanes.First().Moves(); r.moves != moves {
 		r.moves = moves
 		r.tree.updateLabels(r.channels)
 	}
-	r.tree.take(r.channels, s, i, lane)
 }
 
 // placeBehind gives paths to the switches behind the least loaded exits, as long as there

@@ -49,8 +49,9 @@ const (
 // leave the fewest switches without a shortest path to a host that is legal, then
 // those that leave the most choices. In a fat-tree that is a leaf: paths between
 // hosts are legal from any root, those between spines only where a leaf is the root.
-func chooseUpDown(ctx context.Context, in *route.Input, head []int32) (*upDown, error) {
+func chooseUpDown(ctx context.Context, in *route.Input) (*upDown, error) {
 	g := in.Graph
+	head := shortest.NewLoads(g).Head
 	parts := split(g)
 	tries := make([][]verdict, rootsTried)
 	ways := make([][]shortest.Ways, len(parts))

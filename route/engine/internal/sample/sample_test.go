@@ -1,10 +1,14 @@
 package sample
 
 import (
+	"math"
 	"slices"
 	"testing"
 
+	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/route"
+	"weft/route/lids"
 )
 
 func TestHosted(t *testing.T) {
@@ -46,5 +50,39 @@ func TestSpread(t *testing.T) {
 	}
 	if got := Spread(nil, 3); len(got) != 0 {
 		t.Errorf("of nothing: %v", got)
+	}
+}
+
+// TestBandwidth: of two hosts each on two switches that one link joins, in a third of all halves
+// both send over the link in one direction, and get half of it.
+func TestBandwidth(t *testing.T) {
+	f, err := gen.Parse("mesh(2x1,hosts=2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := f.Compile()
+	for lmc := range uint8(2) {
+		ends, err := lids.Assign(g, lids.Options{LMC: lmc})
+		if err != nil {
+			t.Fatal(err)
+		}
+		in := &route.Input{Graph: g, Ends: ends}
+		tables := route.NewTables(g.NumSwitches, ends.Top())
+		for end, base := range ends.Base {
+			for k := range ends.Count(int32(end)) {
+				for s := range int32(g.NumSwitches) {
+					port := g.EndPort[end]
+					if s != g.EndSwitch[end] {
+						port = g.FromPort[g.OutOf(s)[0]]
+					}
+					tables.Set(s, base+fabric.LID(k), port)
+				}
+			}
+		}
+		for _, all := range []bool{false, true} {
+			if got := Bandwidth(in, tables, 2000, all); math.Abs(got-5./6) > .02 {
+				t.Errorf("LMC %d, all LIDs %v: bandwidth %.3f, want %.3f", lmc, all, got, 5./6)
+			}
+		}
 	}
 }

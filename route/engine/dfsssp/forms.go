@@ -1,0 +1,123 @@
+package dfsssp
+
+import (
+	"context"
+
+	"weft/route"
+	"weft/route/engine/internal/sample"
+	"weft/route/lanes"
+)
+
+// form says how paths are chosen.
+type form struct {
+	balanced bool  // the paths of package sssp between hosts, whatever lanes they take
+	slack    slack // otherwise
+	passes   int
+	oneLane  bool // give up where the paths between hosts need a second lane
+	others   bool // with balanced: LIDs beside the base LIDs have paths of their own
+}
+
+// most is a slack as good as any.
+const most = 1 << 16
+
+// Sizes of networks, in switches x LIDs.
+const (
+	small  = 1 << 18 // several forms are tried
+	medium = 1 << 24 // two passes are made
+)
+
+// formsFor lists the forms to try: of each group the best result that fits is taken, of a later
+// group only where none of the earlier ones fits. passes is that of the option, 0 for one by size.
+func formsFor(in *route.Input, passes int) [][]form {
+	few := func(k, passes int) form { return form{slack: slack{base: k}, passes: passes} }
+	size, n := in.Graph.NumSwitches*int(in.Ends.Top()), passes
+	switch {
+	case size <= small:
+		if n == 0 {
+			n = 3
+		}
+		balanced := form{balanced: true, passes: n}
+		return [][]form{{balanced, few(3, n), few(8, n), few(most, n)}, {few(most, 1)}}
+	case size <= medium:
+		if n == 0 {
+			n = 2
+		}
+		balanced := form{balanced: true, passes: n, oneLane: true}
+		return [][]form{{balanced}, {few(8, n)}, {few(most, n)}, {few(most, 1)}}
+	}
+	n = max(1, n)
+	return [][]form{{few(3, n)}, {few(8, n)}, {few(most, n)}, {few(most, 1)}}
+}
+
+// build chooses the paths. The lanes that it returns have all of them.
+func (f form) build(ctx context.Context, in *route.Input, u *upDown) (*route.Tables, *lanes.Acyclic, error) {
+	if f.balanced {
+		return buildBalanced(ctx, in, u, f.passes, f.oneLane, f.others)
+	}
+	return buildFewLanes(ctx, in, u, f.slack, f.passes)
+}
+
+// withOthers lists the forms with which LIDs beside the base LIDs are tried. These get at
+// least as much slack as base LIDs; in the last form they take the path to the base LID.
+func (f form) withOthers() []form {
+	own, same := f, f
+	own.others = true
+	if f.balanced {
+		return []form{own, same}
+	}
+	var list []form
+	for _, k := range []int{3, 8, most, sameAsBase} {
+		if k >= f.slack.base || k == sameAsBase {
+			own.slack.others = k
+			list = append(list, own)
+		}
+	}
+	return list
+}
+
+// result is what a form gave.
+type result struct {
+	form   form
+	tables *route.Tables
+	found  *lanes.Lanes
+}
+
+const alike = .99 // share of the best bandwidth that is as good
+
+// halves is the number of random halves of hosts over which bandwidth is estimated.
+func halves(in *route.Input) int {
+	hosts := int32(1)
+	for s := range int32(in.Graph.NumSwitches) {
+		hosts += in.Graph.HostCount(s)
+	}
+	return int(min(max(50, 1<<14/hosts), 500))
+}
+
+// chooseResult takes, of the results whose answers are safe on the SL of the request, or of
+// all if there is none, the one on the fewest lanes of those with as good a bandwidth as the
+// best.
+func chooseResult(in *route.Input, list []*result) *result {
+	same := func(r *result) bool { return r.found.SL == nil || !r.found.SL.OneWay }
+	anySame := false
+	for _, r := range list {
+		anySame = anySame || same(r)
+	}
+	top, bandwidth := 0.0, make([]float64, len(list))
+	for i, r := range list {
+		if len(list) > 1 && same(r) == anySame {
+			bandwidth[i] = sample.Bandwidth(in, r.tables, halves(in), false)
+			top = max(top, bandwidth[i])
+		}
+	}
+	var best *result
+	most := 0.0
+	for i, r := range list {
+		if same(r) != anySame || bandwidth[i] < alike*top {
+			continue
+		}
+		if best == nil || r.found.Need < best.found.Need || r.found.Need == best.found.Need && bandwidth[i] > most {
+			best, most = r, bandwidth[i]
+		}
+	}
+	return best
+}
