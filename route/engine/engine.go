@@ -12,6 +12,7 @@ import (
 	"weft/route/engine/dfsssp/plain"
 	"weft/route/engine/dor"
 	"weft/route/engine/ftree"
+	"weft/route/engine/hyperx"
 	"weft/route/engine/lash"
 	"weft/route/engine/minhop"
 	"weft/route/engine/nue"
@@ -23,7 +24,7 @@ import (
 
 // All lists the engines in the order in which they are printed.
 func All() []*route.Spec {
-	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), plain.OnlineSpec(), lash.Spec(), nue.Spec(), ftree.Spec(), torus.Spec()}
+	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), plain.OnlineSpec(), lash.Spec(), nue.Spec(), ftree.Spec(), torus.Spec(), hyperx.Spec()}
 }
 
 // Find finds an engine by name, one of the list or PATHS+NAMES (route/engine/pathset).

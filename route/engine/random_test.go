@@ -47,7 +47,7 @@ var madeFor = map[string][]string{"dor": {"torus", "mesh"}, "torus": {"torus"}, 
 // What is found of them names the kind in the distribution.
 var reasons = []*regexp.Regexp{
 	needsLanes,
-	regexp.MustCompile(`^not an? [a-z]+([ -][a-z]+)*`),
+	regexp.MustCompile(`^not an? [a-zA-Z]+([ -][a-z]+)*`),
 	regexp.MustCompile(`is drained\b`),
 	regexp.MustCompile(`is broken into disjoint segments`),
 }

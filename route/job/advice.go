@@ -8,6 +8,7 @@ import (
 	"weft/route"
 	"weft/route/coords"
 	"weft/route/engine/ftree"
+	"weft/route/engine/hyperx"
 )
 
 // shape is a kind of network with the engines that deliver most on it (docs/results/routes).
@@ -21,6 +22,7 @@ type shape struct {
 var (
 	trees  = shape{name: "fat-trees", best: []string{"ftree"}, advised: "ftree"}
 	grids  = shape{name: "meshes and tori", best: []string{"torus", "dor"}, advised: "dor or torus"}
+	boxes  = shape{name: "HyperX networks", best: []string{"hyperx", "dor"}, advised: "hyperx"}
 	others = shape{name: "networks of this shape", best: []string{"dfsssp", "lash", "nue"}, advised: "dfsssp or nue", behind: []string{"updn", "minhop", "sssp"}}
 )
 
@@ -31,6 +33,8 @@ func shapeOf(g *fabric.Graph) *shape {
 		return &trees
 	case isGrid(g):
 		return &grids
+	case hyperx.IsHyperX(g):
+		return &boxes
 	}
 	return &others
 }

@@ -39,7 +39,7 @@ type candidate struct {
 
 // candidates lists them in the order in which they are tried, and preferred where they are as
 // good: those for one kind of network first, since they refuse others at once.
-var candidates = []candidate{{"ftree", 2}, {"torus", 1}, {"dor", 1}, {"dfsssp", 5}, {"lash", 2}, {"nue", 20}, {"updn", 1}}
+var candidates = []candidate{{"ftree", 2}, {"torus", 1}, {"dor", 1}, {"hyperx", 2}, {"dfsssp", 5}, {"lash", 2}, {"nue", 20}, {"updn", 1}}
 
 // effortMost bounds the effort of all engines tried, in entries of forwarding tables that
 // engine updn computes: some seconds. The first engine that routes the fabric is not bound.

@@ -1,0 +1,166 @@
+package hyperx
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/coords"
+)
+
+// box is one connected part with its coordinates.
+type box struct {
+	coords.Part
+	places [][]int32 // by switch of the part
+	whole  bool      // every pair on a common line is linked, no place is empty, no switch is drained
+}
+
+// find gives coordinates to a part: those of the descriptions, or if the network is whole those that
+// the graph has. It returns false for other networks, and why.
+func find(part coords.Part) (*box, error) {
+	why := fmt.Errorf("the descriptions of its switches name no coordinates, and its graph has none")
+	if places := coords.Described(part.G, part.Switches); places != nil {
+		b := &box{Part: part, places: places}
+		if why = b.check(); why == nil {
+			return b, nil
+		}
+	}
+	if places := byGraph(part); places != nil {
+		if b := (&box{Part: part, places: places}); b.check() == nil && b.whole {
+			return b, nil
+		}
+	}
+	return nil, why
+}
+
+// check counts the linked pairs of switches, and refuses coordinates where a link changes several, or
+// too few pairs on a common line are linked.
+func (b *box) check() error {
+	linked, drained := 0, false
+	for s, sw := range b.Switches {
+		drained = drained || b.G.Drained[sw]
+		near := map[int32]bool{}
+		for _, c := range b.G.OutOf(sw) {
+			t := b.Local[b.G.To[c]]
+			if t == int32(s) || near[t] {
+				continue
+			}
+			near[t] = true
+			if b.dimension(int32(s), t) < 0 {
+				return fmt.Errorf("%s and %s are linked, and differ in more than one coordinate", b.name(int32(s)), b.name(t))
+			}
+			linked++
+		}
+	}
+	pairs, filled := b.onLines()
+	if 4*linked < 3*pairs {
+		return fmt.Errorf("%d of %d pairs of switches that differ in one coordinate are linked", linked/2, pairs/2)
+	}
+	b.whole = filled && linked == pairs && !drained
+	return nil
+}
+
+// onLines counts the ordered pairs of switches that differ in one coordinate, and says whether every
+// place has a switch.
+func (b *box) onLines() (pairs int, filled bool) {
+	places := 1
+	for dim := range b.places[0] {
+		line := map[string]int{} // by all coordinates but one: switches
+		most := int32(0)
+		for _, x := range b.places {
+			most = max(most, x[dim])
+			rest := slices.Clone(x)
+			rest[dim] = -1
+			line[coords.Place(rest)]++
+		}
+		for _, n := range line {
+			pairs += n * (n - 1)
+		}
+		if places <= len(b.places) {
+			places *= int(most) + 1
+		}
+	}
+	return pairs, places == len(b.places)
+}
+
+// dimension returns the one in which two switches differ, -1 unless they differ in exactly one.
+func (b *box) dimension(s, t int32) int {
+	x, y, dim := b.places[s], b.places[t], -1
+	for i := range x {
+		if x[i] != y[i] {
+			if dim >= 0 {
+				return -1
+			}
+			dim = i
+		}
+	}
+	return dim
+}
+
+func (b *box) name(s int32) string {
+	return fmt.Sprintf("%s at %s", route.SwitchName(b.G, b.Switches[s]), coords.Place(b.places[s]))
+}
+
+// byGraph finds coordinates from the graph alone. The neighbours of the first switch that are linked to each other
+// are a line with it, one for each dimension. The coordinate of any switch is the place on that
+// line of the switch nearest to it. What it returns is right if the part is a whole HyperX, and
+// is to be checked.
+func byGraph(part coords.Part) [][]int32 {
+	g, root := part.G, part.Switches[0]
+	var near []int32
+	linked := map[[2]int32]bool{}
+	for _, c := range g.OutOf(root) {
+		if t := g.To[c]; t != root && !slices.Contains(near, t) {
+			near = append(near, t)
+			for _, e := range g.OutOf(t) {
+				linked[[2]int32{t, g.To[e]}] = true
+			}
+		}
+	}
+	places := make([][]int32, len(part.Switches))
+	search := g.NewSearch(nil)
+	for len(near) > 0 {
+		line, rest := []int32{root, near[0]}, []int32(nil)
+		for _, t := range near[1:] {
+			if linked[[2]int32{near[0], t}] {
+				line = append(line, t)
+			} else {
+				rest = append(rest, t)
+			}
+		}
+		near = rest
+		least := slices.Repeat([]int32{int32(g.NumSwitches)}, len(part.Switches))
+		at := make([]int32, len(part.Switches))
+		for i, from := range line {
+			search.From(from)
+			for s, sw := range part.Switches {
+				if h := search.Hops[sw]; h < least[s] {
+					least[s], at[s] = h, int32(i)
+				}
+			}
+		}
+		for s := range places {
+			places[s] = append(places[s], at[s])
+		}
+	}
+	seen := make(map[string]bool, len(places))
+	for _, x := range places {
+		if seen[coords.Place(x)] {
+			return nil
+		}
+		seen[coords.Place(x)] = true
+	}
+	return places
+}
+
+// IsHyperX reports whether all parts of a network are HyperX, whole or damaged.
+func IsHyperX(g *fabric.Graph) bool {
+	parts := coords.Parts(g)
+	for _, part := range parts {
+		if _, err := find(part); err != nil {
+			return false
+		}
+	}
+	return len(parts) > 0
+}
