@@ -27,9 +27,23 @@ func reproduction(t *testing.T, paper string) *lab.Reproduction {
 	return all[i]
 }
 
+// TestFigure1: EFT sends to 24 nodes through one root, BEFT through twelve.
+func TestFigure1(t *testing.T) {
+	rec := run(t, "thesis-1", "fig1", &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: labtest.Rows("two levels, a node a leaf EFT", "two levels, a node a leaf BEFT")})
+	want := [][]string{
+		{"two levels, a node a leaf", "EFT", "12", "1", "24", "23"},
+		{"two levels, a node a leaf", "BEFT", "12", "12", "2", "23"},
+	}
+	if d := cmp.Diff(want, rec.Tables[0].Rows); d != "" {
+		t.Error(d)
+	}
+}
+
 // TestEveryArtefact runs some rows of each, so that none is broken unseen.
 func TestEveryArtefact(t *testing.T) {
 	keep := map[string][]string{
+		"thesis-1 fig1":       {"two levels, a node a leaf EFT", "two levels, a node a leaf BEFT"},
+		"thesis-1 fig2":       {"racks648 22:1 EFT", "racks648 22:1 BEFT"},
 		"thesis-1 fig4":       {"fat648 17:1 EFT", "fat648 17:1 BEFT", "fat648 17:1 ours"},
 		"thesis-1 fig5":       {"racks648 22:1 EFT", "racks648 22:1 BEFT"},
 		"thesis-1 fig6":       {"fat3456 6:6 ours"},

@@ -10,6 +10,8 @@ func Reproductions() []*lab.Reproduction {
 			Name:  "thesis-1",
 			Paper: "Bogdański, Sem-Jacobsen, Reinemo, Skeie, Holen and Huse, \"Achieving Predictable High Performance in Imbalanced Fat Trees\", ICPADS 2010 (paper 004, Paper I).",
 			Artefacts: []lab.Artefact{
+				{Name: "fig1", Title: "Roots that few nodes are sent through", Place: "section II-A, Fig. 1", Run: fig1of1},
+				{Name: "fig2", Title: "Leaf switches that rack switches prefer", Place: "section II-A, Fig. 2", Run: fig2of1},
 				{Name: "fig4", Title: "Distributions of nodes, 648 ports", Place: "Table I (a), Fig. 4", Run: fig4of1},
 				{Name: "fig5", Title: "Distributions of nodes, 648 ports with rack switches", Place: "Table I (c), Fig. 5", Run: fig5of1},
 				{Name: "fig6", Title: "Distributions of nodes, 3456 ports", Place: "Table I (b), Fig. 6", Run: fig6of1},
