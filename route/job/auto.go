@@ -31,7 +31,7 @@ var autoSpec = &route.Spec{
 func AutoSpec() *route.Spec { return autoSpec }
 
 // candidate is an engine that Auto may choose, with the effort that an entry of its tables
-// takes, in that of engine updn. Those that cannot deadlock are candidates.
+// takes, in that of engine updn; proof and measuring come to it. Those that cannot deadlock are candidates.
 type candidate struct {
 	engine string
 	effort int
@@ -40,6 +40,9 @@ type candidate struct {
 // candidates lists them in the order in which they are tried, and preferred where they are as
 // good: those for one kind of network first, since they refuse others at once.
 var candidates = []candidate{{"ftree", 2}, {"torus", 1}, {"dor", 1}, {"hyperx", 2}, {"dfsssp", 5}, {"lash", 2}, {"nue", 20}, {"updn", 1}}
+
+// effortProof is the effort of proof and measuring, for an entry.
+const effortProof = 2
 
 // effortMost bounds the effort of all engines tried, in entries of forwarding tables that
 // engine updn computes: some seconds. The first engine that routes the fabric is not bound.
@@ -113,7 +116,8 @@ func try(ctx context.Context, g *fabric.Graph, req *Request, most int) (*Choice,
 	entries := g.NumSwitches * g.NumEnds << req.LIDs.LMC
 	spent, found := 0, false
 	for _, engine := range candidates {
-		if found && spent+engine.effort*entries > most {
+		effort := (engine.effort + effortProof) * entries
+		if found && spent+effort > most {
 			c.Trials = append(c.Trials, Trial{Engine: engine.engine, Reason: "not tried: the fabric is too large to try all"})
 			continue
 		}
@@ -122,7 +126,7 @@ func try(ctx context.Context, g *fabric.Graph, req *Request, most int) (*Choice,
 			return nil, err
 		}
 		if t.result != nil {
-			spent += engine.effort * entries
+			spent += effort
 			found = found || t.Reason == ""
 		}
 		c.Trials = append(c.Trials, *t)

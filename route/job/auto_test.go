@@ -88,7 +88,7 @@ func TestRank(t *testing.T) {
 // The effort bounds what is tried after an engine has routed the fabric.
 func TestEffort(t *testing.T) {
 	g := graph(t, "rlft(36,2)|fail(links=1,seed=1)")
-	c, err := try(context.Background(), g, &Request{Workers: 2}, 3*g.NumSwitches*g.NumEnds)
+	c, err := try(context.Background(), g, &Request{Workers: 2}, 7*g.NumSwitches*g.NumEnds)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -63,13 +63,14 @@ func fillTables(ctx context.Context, in *route.Input, m grid, t *route.Tables) e
 	for k := range own {
 		own[k] = make([]int64, in.Graph.NumChannels)
 	}
+	lids := 1 << in.Ends.MaxLMC()
 	return par.For(ctx, in.Workers, len(m.Switches), func(_, s int) error {
 		r := row{in: in, m: m, t: t, flow: flow, load: load, own: own, s: int32(s)}
 		for d := range m.Switches {
 			r.route(int32(d), 0, 1)
 		}
 		for d := range m.Switches {
-			r.route(int32(d), 1, 1<<in.Ends.MaxLMC())
+			r.route(int32(d), 1, lids)
 		}
 		return nil
 	})
