@@ -128,13 +128,13 @@ func (e *engine) fewLanes(ctx context.Context, in *route.Input) (*route.Tables, 
 	if in.Ends.MaxLMC() == 0 || best.found.Need > in.MaxVLs {
 		return best.tables, best.found, nil
 	}
-	list, least := best.form.withOthers(), alike*sample.Bandwidth(&base, best.tables, halves(in), false)
+	list, least := best.form.withOthers(), alike*sample.Bandwidth(&base, best.tables, false)
 	for i, f := range list {
 		if best, err = e.try(ctx, in, u, f); err != nil {
 			break
 		}
 		last := i == len(list)-1
-		if best.found.Need <= in.MaxVLs && (last || sample.Bandwidth(in, best.tables, halves(in), true) >= least) {
+		if best.found.Need <= in.MaxVLs && (last || sample.Bandwidth(in, best.tables, true) >= least) {
 			break
 		}
 	}

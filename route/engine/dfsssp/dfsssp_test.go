@@ -152,7 +152,7 @@ func TestTrees(t *testing.T) {
 			t.Fatalf("%s: not routed on %d lanes", formula, lanes)
 		}
 		in := &route.Input{Graph: g, Ends: plan.Ends}
-		got, want := sample.Bandwidth(in, plan.Tables, 50, false), sample.Bandwidth(in, plain.Tables, 50, false)
+		got, want := sample.Bandwidth(in, plan.Tables, false), sample.Bandwidth(in, plain.Tables, false)
 		if got < .98*want {
 			t.Errorf("%s: bandwidth %.3f, sssp %.3f", formula, got, want)
 		}

@@ -84,15 +84,6 @@ type result struct {
 
 const alike = .99 // share of the best bandwidth that is as good
 
-// halves is the number of random halves of hosts over which bandwidth is estimated.
-func halves(in *route.Input) int {
-	hosts := int32(1)
-	for s := range int32(in.Graph.NumSwitches) {
-		hosts += in.Graph.HostCount(s)
-	}
-	return int(min(max(50, 1<<14/hosts), 500))
-}
-
 // chooseResult takes, of the results whose answers are safe on the SL of the request, or of
 // all if there is none, the one on the fewest lanes of those with as good a bandwidth as the
 // best.
@@ -105,7 +96,7 @@ func chooseResult(in *route.Input, list []*result) *result {
 	top, bandwidth := 0.0, make([]float64, len(list))
 	for i, r := range list {
 		if len(list) > 1 && same(r) == anySame {
-			bandwidth[i] = sample.Bandwidth(in, r.tables, halves(in), false)
+			bandwidth[i] = sample.Bandwidth(in, r.tables, false)
 			top = max(top, bandwidth[i])
 		}
 	}

@@ -20,6 +20,7 @@ const (
 	orderedWork = 1 << 28 // turns x channels of these
 	orderSteps  = 1 << 24 // turns looked at for one of these
 	mostBoosts  = 2       // orders that are improved further
+	undivided   = 128     // switches up to which each of several lanes tries as much as one
 )
 
 // designer finds the order of the channels of one lane.
@@ -82,8 +83,13 @@ func (d *designer) design(ctx context.Context) (attempt, error) {
 	return list[0], err
 }
 
-// share returns the share of some work that one lane may do.
-func (d *designer) share(n int) int { return max(1, n/d.lanes) }
+// share returns the share of some work that one lane may do: all of it in a small network.
+func (d *designer) share(n int) int {
+	if d.turns.Graph.NumSwitches <= undivided {
+		return n
+	}
+	return max(1, n/d.lanes)
+}
 
 // attempt is an order that was tried.
 type attempt struct {

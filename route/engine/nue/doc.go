@@ -52,7 +52,10 @@
 // the SL of the request, and clients that never ask for a path. With more, each lane
 // has a share of the destinations and an order for them alone, and the SL of a LID is
 // its lane. The loads are those of all lanes together; an order is tried on top of the
-// loads of the lanes before. What is tried is divided among the lanes.
+// loads of the lanes before. What is tried is divided among the lanes, except in small networks.
+// With several lanes allowed, 1, 2, 4 and so on are tried, and the result with the best estimated
+// bandwidth is kept (package sample); nothing more is tried where one lane blocks no shortest
+// path between hosts. So more lanes allowed are never worse.
 //
 // An answer that travels on the SL of its request would be on the lane of
 // another tree, against its order. To allow that, each order would have to hold the

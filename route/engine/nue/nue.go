@@ -22,7 +22,7 @@ func Spec() *route.Spec {
 		Lanes:   "by destination",
 		Options: []route.Option{{
 			Name: "vls", Default: 1, Min: 0, Max: int(route.DropVL),
-			Doc: "lanes to use, each for a share of the destinations, 0 for all that are allowed; with one, answers and clients that never ask are safe on any SL, with more an answer must travel on the SL of its own path",
+			Doc: "the most lanes to use, each for a share of the destinations, 0 for all that are allowed: 1, 2, 4 or 8, what delivers most; with one, answers and clients that never ask are safe on any SL, with more an answer must travel on the SL of its own path",
 		}},
 		New: func(o route.Options) (route.Engine, error) { return &engine{vls: o.Int("vls")}, nil },
 	}
@@ -32,37 +32,73 @@ type engine struct {
 	vls int
 }
 
-// Route implements route.Engine. It never refuses.
+// Route implements route.Engine. It never refuses. It routes with one lane, two, four and so on, as
+// many as there are, and keeps the result that delivers the most: more lanes than were
+// needed leave each of them fewer orders to choose from.
 func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 	turns, p := cdg.NewIndex(in.Graph), newParts(in.Graph)
-	shares := divide(in.Graph, p, e.lanes(in))
-	laneOf := make([]int32, in.Graph.NumSwitches)
-	lanes := make([]*lane, len(shares))
+	most := e.lanes(in)
+	var best *routing
+	for n := 1; n <= most; n *= 2 {
+		r, err := routeWith(ctx, in, turns, p, n)
+		if err != nil {
+			return nil, err
+		}
+		if most > 1 {
+			r.bandwidth = sample.Bandwidth(in, r.tables, false)
+		}
+		if best == nil || r.bandwidth > best.bandwidth {
+			best = r
+		}
+		if r.unblocked {
+			break
+		}
+	}
+	return best.plan(in), nil
+}
+
+// routing is what so many lanes gave.
+type routing struct {
+	lanes     int
+	laneOf    []int32 // by switch: the lane of its LIDs
+	tables    *route.Tables
+	unblocked bool // one lane allows every shortest path between hosts
+	bandwidth float64
+}
+
+func (r *routing) plan(in *route.Input) *route.Plan {
+	plan := &route.Plan{Ends: in.Ends, Tables: r.tables}
+	if r.lanes > 1 {
+		fill(in, plan, r.laneOf, r.lanes)
+	}
+	return plan
+}
+
+// routeWith routes with so many lanes, each for a share of the destinations.
+func routeWith(ctx context.Context, in *route.Input, turns *cdg.Index, p *parts, n int) (*routing, error) {
+	shares := divide(in.Graph, p, n)
+	r := &routing{lanes: n, laneOf: make([]int32, in.Graph.NumSwitches)}
+	lanes := make([]*lane, n)
 	var load []int64
 	for k, to := range shares {
 		for _, s := range to {
-			laneOf[s] = int32(k)
+			r.laneOf[s] = int32(k)
 		}
 		weight, err := demand(ctx, turns, in.Workers, to)
 		if err != nil {
 			return nil, err
 		}
-		d := &designer{in: in, turns: turns, parts: p, lanes: len(shares), to: to, weight: weight, earlier: load}
+		d := &designer{in: in, turns: turns, parts: p, lanes: n, to: to, weight: weight, earlier: load}
 		a, err := d.design(ctx)
 		if err != nil {
 			return nil, err
 		}
+		r.unblocked = n == 1 && a.order.forbiddenWeight(weight) == 0
 		lanes[k], load = newLane(a.order, p), a.load
 	}
-	tables, err := build(ctx, in, turns, lanes, laneOf)
-	if err != nil {
-		return nil, err
-	}
-	plan := &route.Plan{Ends: in.Ends, Tables: tables}
-	if len(lanes) > 1 {
-		fill(in, plan, laneOf, len(lanes))
-	}
-	return plan, nil
+	var err error
+	r.tables, err = build(ctx, in, turns, lanes, r.laneOf)
+	return r, err
 }
 
 // lanes is the number of lanes to use.

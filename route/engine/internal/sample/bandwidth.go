@@ -8,13 +8,20 @@ import (
 	"weft/route"
 )
 
+// Numbers of halves.
+const (
+	leastHalves = 50
+	mostHalves  = 500
+)
+
 // Bandwidth estimates the share of a link that a host gets while half of the hosts send to the
 // others: the mean of 1 / congestion, the largest number of packets that share a channel of the
-// way, over so many random halves, which are the same for all tables. They send to base LIDs, or
-// to all LIDs alike.
-func Bandwidth(in *route.Input, tables *route.Tables, halves int, allLIDs bool) float64 {
+// way, over random halves, which are the same for all tables and the more the fewer hosts there
+// are. They send to base LIDs, or to all LIDs alike.
+func Bandwidth(in *route.Input, tables *route.Tables, allLIDs bool) float64 {
 	g := in.Graph
 	hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(end int32) bool { return !g.IsHost(end) })
+	halves := min(max(leastHalves, 1<<14/max(1, len(hosts))), mostHalves)
 	rng := rand.New(rand.NewPCG(uint64(halves), uint64(len(hosts))))
 	n := len(hosts) / 2
 	load := make([]float64, g.NumChannels)

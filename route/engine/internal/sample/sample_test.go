@@ -80,7 +80,7 @@ func TestBandwidth(t *testing.T) {
 			}
 		}
 		for _, all := range []bool{false, true} {
-			if got := Bandwidth(in, tables, 2000, all); math.Abs(got-5./6) > .02 {
+			if got := Bandwidth(in, tables, all); math.Abs(got-5./6) > .03 {
 				t.Errorf("LMC %d, all LIDs %v: bandwidth %.3f, want %.3f", lmc, all, got, 5./6)
 			}
 		}
