@@ -14,7 +14,7 @@ import (
 
 // engines lists the engines of the figures in the paper's order, with dfsssp in the
 // paper's form, and then weft's own.
-var engines = []string{"minhop", "updn", "ftree", "lash", "dor", "sssp", plainDFSSSP, "dfsssp", "nue"}
+var engines = []string{"minhop", "updn", "ftree", "lash", "dor", onceSSSP, plainDFSSSP, "dfsssp", "nue"}
 
 // candidates returns engines of the registry or of an experiment's own, with as many lanes
 // as InfiniBand has. Each has the seed of its row on a network.

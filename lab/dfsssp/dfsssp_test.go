@@ -112,7 +112,7 @@ func TestPlainSSSP(t *testing.T) {
 func TestListed(t *testing.T) {
 	rapid.Check(t, func(r *rapid.T) {
 		g, _ := labtest.DrawNetwork(r)
-		trial, err := (&lab.Setup{Workers: 1}).Route(t.Context(), g, lab.Routing{Engine: "sssp"})
+		trial, err := (&lab.Setup{Workers: 1}).Route(t.Context(), g, lab.Routing{Engine: onceSSSP})
 		if err != nil {
 			r.Fatal(err)
 		}

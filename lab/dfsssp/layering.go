@@ -18,11 +18,11 @@ func layering(ctx context.Context, s *lab.Setup) *lab.Result {
 		n := all[len(all)-1]
 		nets = append(nets, network{n.name + " " + string(k), n.formula})
 	}
-	t, r := timing(ctx, s, "layering", "Offline and online layering", nets, []string{"minhop", "sssp", "dfsssp", "dfsssp-online", plainDFSSSP})
+	t, r := timing(ctx, s, "layering", "Offline and online layering", nets, []string{"minhop", onceSSSP, "dfsssp", "dfsssp-online", plainDFSSSP})
 	faster := lab.NewClaim("offline is much faster than online (4,096 endpoints, \"a synthetic network\")", "170 s against nearly 2 h: about 42 times")
 	low, high := 0.0, 0.0
 	for _, n := range nets {
-		off, on, paths := r[n.name][plainDFSSSP], r[n.name]["dfsssp-online"], r[n.name]["sssp"]
+		off, on, paths := r[n.name][plainDFSSSP], r[n.name]["dfsssp-online"], r[n.name][onceSSSP]
 		if off <= paths || on == 0 {
 			continue
 		}
@@ -64,7 +64,7 @@ func explainOnline(ctx context.Context, s *lab.Setup, nets []network, r runtimes
 	for _, n := range nets {
 		offline := r[n.name][plainDFSSSP]
 		g := n.graph()
-		t := lab.Must(s.Route(ctx, g, lab.Routing{Engine: "sssp", Workers: 1}))
+		t := lab.Must(s.Route(ctx, g, lab.Routing{Engine: onceSSSP, Workers: 1}))
 		const searches = 20
 		used := usedEdges(t)
 		cost := lab.Must(s.Measure(func() error {

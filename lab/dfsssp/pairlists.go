@@ -43,13 +43,13 @@ const (
 func (r runtimes) plainForms(ctx context.Context, s *lab.Setup, t *lab.Table, nets []network) map[string]float64 {
 	size := map[string]float64{}
 	for _, n := range nets {
-		search := r[n.name]["sssp"]
+		search := r[n.name][onceSSSP]
 		if search == 0 || !s.Want(n.name+" plain forms") {
 			continue
 		}
 		g := n.graph()
 		minhop := lab.Must(s.Route(ctx, g, lab.Routing{Spec: plain.MinHop(plain.ByLeaf), Workers: 1}))
-		trial := lab.Must(s.Route(ctx, g, lab.Routing{Engine: "sssp", Workers: 1}))
+		trial := lab.Must(s.Route(ctx, g, lab.Routing{Engine: onceSSSP, Workers: 1}))
 		var l *listing
 		cost := lab.Must(s.Measure(func() error {
 			l = listed(ctx, trial)

@@ -45,10 +45,16 @@ func (r runtimes) ratio(network, engine string) string {
 	return "-"
 }
 
+// onceSSSP is algorithm 1 to the letter.
+const onceSSSP = "sssp,passes=1"
+
 // label is an engine's name in a legend.
 func label(engine string) string {
-	if engine == plainDFSSSP {
+	switch engine {
+	case plainDFSSSP:
 		return dfssspPlain
+	case onceSSSP:
+		return "sssp"
 	}
 	return engine
 }

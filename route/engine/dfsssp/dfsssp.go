@@ -7,12 +7,20 @@ import (
 	"weft/route"
 	"weft/route/engine/dfsssp/plain"
 	"weft/route/engine/internal/sample"
+	"weft/route/engine/sssp"
 	"weft/route/lanes"
 	"weft/route/lanes/offline"
 )
 
 // Name is the engine's name.
 const Name = "dfsssp"
+
+// passes is the option of package sssp; with paths=sssp it is the paper's by default.
+var passes = func() route.Option {
+	o := sssp.UsualPasses
+	o.Doc += "; with paths=sssp one"
+	return o
+}()
 
 // Spec describes the engine.
 func Spec() *route.Spec {
@@ -36,10 +44,7 @@ func Spec() *route.Spec {
 				OneOf: []string{string(offline.Weakest), string(offline.Strongest), string(offline.First), string(offline.Random)},
 			},
 			{Name: "switches", Default: true, Doc: "with paths=sssp, layer the packets from and to switches too; without, those may deadlock"},
-			{
-				Name: "passes", Default: 0, Min: 0, Max: 16,
-				Doc: "times every LID is routed, from the second on beside all others, which evens out the load; 0: three in small networks, one in the largest, with paths=sssp one",
-			},
+			passes,
 			{
 				Name: plain.Classes.Name, Default: plain.Classes.Default, OneOf: plain.Classes.OneOf,
 				Doc: "with paths=sssp, " + plain.Classes.Doc,
@@ -49,7 +54,7 @@ func Spec() *route.Spec {
 		New: func(o route.Options) (route.Engine, error) {
 			e := &engine{
 				replies: o.String("replies"),
-				balance: o.Bool("balance"), passes: o.Int("passes"),
+				balance: o.Bool("balance"), passes: o.Int(passes.Name),
 			}
 			if o.String("paths") == "sssp" {
 				e.plain = &plain.Offline{

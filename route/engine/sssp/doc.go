@@ -30,10 +30,11 @@
 // # Passes
 //
 // Algorithm 1 routes every LID once, the first ones before anybody can know where the
-// load will be. With passes=2 or more each is then taken off the loads and chosen anew,
+// load will be. In a second and third pass each is taken off the loads and chosen anew,
 // beside all others, which is not of the paper. Where a network is complete that gains
 // nothing; where links are missing up to a tenth of effective bisection bandwidth
-// (docs/performance.md has figures).
+// (docs/performance.md has figures). By default small networks have three passes, larger ones
+// two, the largest one; passes=1 is the paper's.
 //
 // The paths are not free of deadlock on one lane (paper 003, section II); package
 // dfsssp puts them on lanes.
@@ -41,7 +42,8 @@
 // # Several LIDs a port
 //
 // With LMC above 0 all base LIDs are routed first, in all passes, exactly as if there were no
-// others. The others follow, with the loads carried on.
+// others. The others follow, with the loads carried on. Where traffic over all LIDs gets less
+// bandwidth than over base LIDs, as in a few very small networks, they take the path to the base LID.
 //
 // The cost is O(switches x channels) for the searches, which run in parallel with each
 // other and with the choice, and O(LIDs x channels of shortest paths) for the choice, one

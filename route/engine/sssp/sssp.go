@@ -4,8 +4,10 @@ import (
 	"context"
 	"math"
 
+	"weft/fabric"
 	"weft/route"
 	"weft/route/engine/internal/columns"
+	"weft/route/engine/internal/sample"
 	"weft/route/engine/internal/shortest"
 )
 
@@ -17,12 +19,38 @@ func Spec() *route.Spec {
 		Paper:   "Domke, Hoefler and Nagel 2011 (paper 003), algorithm 1; Hoefler, Schneider and Lumsdaine 2009",
 		Cost:    "time O((switches + LIDs) x channels), memory O(channels) and the tables",
 		Lanes:   "none",
-		Options: []route.Option{Passes},
-		New:     func(o route.Options) (route.Engine, error) { return engine{o.Int(Passes.Name)}, nil },
+		Options: []route.Option{UsualPasses},
+		New:     func(o route.Options) (route.Engine, error) { return engine{o.Int(UsualPasses.Name)}, nil },
 	}
 }
 
-// Passes is the option of the engines that route every LID several times.
+// UsualPasses is the option passes of the engines that choose by the size of a network (PassesFor).
+var UsualPasses = route.Option{
+	Name: "passes", Default: 0, Min: 0, Max: Passes.Max,
+	Doc: "times every LID is routed, from the second on beside all others, which evens out the load; 0: three in small networks, two in larger ones, one in the largest",
+}
+
+// Sizes of networks, in switches x LIDs.
+const (
+	small  = 1 << 18
+	medium = 1 << 24
+)
+
+// PassesFor returns so many passes, or with 0 as many as suit the size of a network.
+func PassesFor(in *route.Input, passes int) int {
+	switch size := in.Graph.NumSwitches * int(in.Ends.Top()); {
+	case passes > 0:
+		return passes
+	case size <= small:
+		return 3
+	case size <= medium:
+		return 2
+	}
+	return 1
+}
+
+// Passes is the option of the engines that route every LID once, as the paper does, or several
+// times.
 var Passes = route.Option{
 	Name: "passes", Default: 1, Min: 1, Max: 16,
 	Doc: "times every LID is routed; from the second on each is taken back and chosen anew beside all others, which evens out the load where links are missing",
@@ -32,11 +60,28 @@ type engine struct{ passes int }
 
 // Route implements route.Engine.
 func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
-	tables, err := Build(ctx, in, e.passes)
+	tables, err := Build(ctx, in, PassesFor(in, e.passes))
 	if err != nil {
 		return nil, err
 	}
+	if in.Ends.MaxLMC() > 0 && sample.Bandwidth(in, tables, true) < alike*sample.Bandwidth(in, tables, false) {
+		followBase(in, tables)
+	}
 	return &route.Plan{Ends: in.Ends, Tables: tables}, nil
+}
+
+// alike is the share of the bandwidth over base LIDs that is as good.
+const alike = .99
+
+// followBase gives all other LIDs the path to their base LID.
+func followBase(in *route.Input, tables *route.Tables) {
+	for end, base := range in.Ends.Base {
+		for k := 1; k < in.Ends.Count(int32(end)); k++ {
+			for s := range int32(in.Graph.NumSwitches) {
+				tables.Set(s, base+fabric.LID(k), tables.Port(s, base))
+			}
+		}
+	}
 }
 
 // batch is the number of destination switches searched at once.
