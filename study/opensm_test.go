@@ -34,7 +34,7 @@ var openSMEngines = []string{"minhop", "updn", "dnup", "ftree", "lash", "dor", "
 // ownReplies is dfsssp as OpenSM has it: each direction of a pair has a lane of its own.
 const ownReplies = "dfsssp,replies=own"
 
-// TestOpenSM: on every fabric what auto chooses has as much effective bisection bandwidth, on the same
+// TestOpenSM: on every fabric that OpenSM routes in full what auto chooses has as much effective bisection bandwidth, on the same
 // bisections, as the tables of each engine of OpenSM, but for 1 %, and engines of the same name take no more lanes.
 // The engines minhop, dor and sssp of OpenSM may deadlock; auto's choice may not.
 func TestOpenSM(t *testing.T) {
@@ -83,7 +83,7 @@ func TestOpenSM(t *testing.T) {
 						t.Error(err)
 					}
 				}
-				if auto := ours[job.Auto]; auto != nil && theirs.EBB*(1-asGoodShare) > auto.EBB {
+				if auto := ours[job.Auto]; auto != nil && theirs.Lost == 0 && theirs.EBB*(1-asGoodShare) > auto.EBB {
 					t.Errorf("auto, %s: ebb %.4f, OpenSM %.4f", auto.Chosen, auto.EBB, theirs.EBB)
 				}
 				own := ours[engine]
@@ -177,6 +177,7 @@ func openSM(t *testing.T, src *source.Source, engine string) *SweepRow {
 		t.Fatal(err)
 	}
 	row.EBB, row.CI95, row.Shift, row.Pairs, row.Dark = k.EBB.Mean, k.EBB.CI95, k.Shift.Sum, k.PairLoad, k.DarkChannels
+	row.Lost = k.Undelivered
 	return row
 }
 

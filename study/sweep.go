@@ -49,13 +49,14 @@ type SweepRow struct {
 	Shift   float64 // all-to-all by shifts: sum of the largest congestions
 	Pairs   int64   // largest number of pairs of hosts on a channel
 	Dark    int     // channels without any pair of hosts
+	Lost    int64   // pairs of hosts that are not delivered
 }
 
 // Proven is the verdict of a row whose Plan the judge has proven.
 const Proven = "proven"
 
 // sweepColumns are the columns of a file of rows.
-var sweepColumns = []string{"fabric", "engine", "chosen", "verdict", "vls", "replies", "ebb", "ci95", "shifts", "pairs", "dark"}
+var sweepColumns = []string{"fabric", "engine", "chosen", "verdict", "vls", "replies", "ebb", "ci95", "shifts", "pairs", "dark", "lost"}
 
 // NumRows is the number of rows that there will be.
 func (s *Sweep) NumRows() int { return len(s.variants()) * len(s.Engines) }
@@ -132,7 +133,7 @@ func (s *Sweep) route(ctx context.Context, g *fabric.Graph, engine string) (*Swe
 	}
 	row := &SweepRow{
 		Chosen: r.Engine.Name, Verdict: Proven, VLs: r.Plan.VLs, Replies: "same",
-		EBB: k.EBB.Mean, CI95: k.EBB.CI95, Shift: k.Shift.Sum, Pairs: k.PairLoad, Dark: k.DarkChannels,
+		EBB: k.EBB.Mean, CI95: k.EBB.CI95, Shift: k.Shift.Sum, Pairs: k.PairLoad, Dark: k.DarkChannels, Lost: k.Undelivered,
 	}
 	if !r.Plan.Service.ReplySameSL {
 		row.Replies = "own"
@@ -151,8 +152,8 @@ func WriteSweepHead(w io.Writer) error {
 
 // Write writes a row as a line.
 func (r *SweepRow) Write(w io.Writer) error {
-	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%.4f\t%.4f\t%.0f\t%d\t%d\n",
-		r.Fabric, r.Engine, r.Chosen, r.Verdict, r.VLs, r.Replies, r.EBB, r.CI95, r.Shift, r.Pairs, r.Dark)
+	_, err := fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%d\t%s\t%.4f\t%.4f\t%.0f\t%d\t%d\t%d\n",
+		r.Fabric, r.Engine, r.Chosen, r.Verdict, r.VLs, r.Replies, r.EBB, r.CI95, r.Shift, r.Pairs, r.Dark, r.Lost)
 	return err
 }
 
@@ -182,15 +183,15 @@ func parseSweepRow(cells []string) (*SweepRow, error) {
 		return nil, fmt.Errorf("%d columns, want %d", len(cells), len(sweepColumns))
 	}
 	r := &SweepRow{Fabric: cells[0], Engine: cells[1], Chosen: cells[2], Verdict: cells[3], Replies: cells[5]}
-	var whole [3]int64
-	for i, column := range []int{4, 9, 10} {
+	var whole [4]int64
+	for i, column := range []int{4, 9, 10, 11} {
 		n, err := strconv.ParseInt(cells[column], 10, 64)
 		if err != nil {
 			return nil, fmt.Errorf("column %s: %q is no whole number", sweepColumns[column], cells[column])
 		}
 		whole[i] = n
 	}
-	r.VLs, r.Pairs, r.Dark = int(whole[0]), whole[1], int(whole[2])
+	r.VLs, r.Pairs, r.Dark, r.Lost = int(whole[0]), whole[1], int(whole[2]), whole[3]
 	for i, v := range []*float64{&r.EBB, &r.CI95, &r.Shift} {
 		var err error
 		if *v, err = strconv.ParseFloat(cells[6+i], 64); err != nil {

@@ -10,8 +10,8 @@ import (
 // Rows are read as they were written; what is no row is refused by its line.
 func TestSweepRows(t *testing.T) {
 	rows := []SweepRow{
-		{"fat648|fail(share=0.05,links=all,seed=1)", "auto", "ftree", Proven, 1, "same", .7721, .0012, 1975, 1530, 3},
-		{"odin", "dor", "", "not a mesh or torus: x", 0, "", 0, 0, 0, 0, 0},
+		{"fat648|fail(share=0.05,links=all,seed=1)", "auto", "ftree", Proven, 1, "same", .7721, .0012, 1975, 1530, 3, 0},
+		{"odin", "dor", "", "not a mesh or torus: x", 0, "", 0, 0, 0, 0, 0, 0},
 	}
 	var file bytes.Buffer
 	if err := WriteSweepHead(&file); err != nil {
@@ -29,9 +29,9 @@ func TestSweepRows(t *testing.T) {
 	head := strings.Join(sweepColumns, "\t") + "\n"
 	for text, want := range map[string]string{
 		"a\tb\n":        "f:1: no table",
-		head + "a\tb\n": "f:2: 2 columns, want 11",
-		head + "a\tb\tc\tproven\tx\tsame\t1\t1\t1\t1\t1\n": `f:2: column vls: "x" is no whole number`,
-		head + "a\tb\tc\tproven\t1\tsame\t1\ty\t1\t1\t1\n": `f:2: column ci95: "y" is no number`,
+		head + "a\tb\n": "f:2: 2 columns, want 12",
+		head + "a\tb\tc\tproven\tx\tsame\t1\t1\t1\t1\t1\t0\n": `f:2: column vls: "x" is no whole number`,
+		head + "a\tb\tc\tproven\t1\tsame\t1\ty\t1\t1\t1\t0\n": `f:2: column ci95: "y" is no number`,
 	} {
 		if _, err := ReadSweep("f", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)
@@ -40,7 +40,7 @@ func TestSweepRows(t *testing.T) {
 }
 
 func FuzzReadSweep(f *testing.F) {
-	f.Add(strings.Join(sweepColumns, "\t") + "\nodin\tupdn\tupdn\tproven\t1\tsame\t0.5\t0.1\t10\t5\t0\n")
+	f.Add(strings.Join(sweepColumns, "\t") + "\nodin\tupdn\tupdn\tproven\t1\tsame\t0.5\t0.1\t10\t5\t0\t0\n")
 	f.Fuzz(func(t *testing.T, text string) {
 		rows, err := ReadSweep("f", strings.NewReader(text))
 		if err == nil {
