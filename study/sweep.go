@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -58,8 +59,17 @@ const Proven = "proven"
 // sweepColumns are the columns of a file of rows.
 var sweepColumns = []string{"fabric", "engine", "chosen", "verdict", "vls", "replies", "ebb", "ci95", "shifts", "pairs", "dark", "lost"}
 
-// NumRows is the number of rows that there will be.
-func (s *Sweep) NumRows() int { return len(s.variants()) * len(s.Engines) }
+// Missing is the number of rows that are not there yet.
+func (s *Sweep) Missing() (rows int) {
+	for _, fabric := range s.variants() {
+		for _, engine := range s.Engines {
+			if !s.Has(fabric, engine) {
+				rows++
+			}
+		}
+	}
+	return rows
+}
 
 // variants lists the fabrics, whole and damaged.
 func (s *Sweep) variants() (out []string) {
@@ -186,16 +196,16 @@ func parseSweepRow(cells []string) (*SweepRow, error) {
 	var whole [4]int64
 	for i, column := range []int{4, 9, 10, 11} {
 		n, err := strconv.ParseInt(cells[column], 10, 64)
-		if err != nil {
-			return nil, fmt.Errorf("column %s: %q is no whole number", sweepColumns[column], cells[column])
+		if err != nil || n < 0 {
+			return nil, fmt.Errorf("column %s: %q is no whole number from 0 on", sweepColumns[column], cells[column])
 		}
 		whole[i] = n
 	}
 	r.VLs, r.Pairs, r.Dark, r.Lost = int(whole[0]), whole[1], int(whole[2]), whole[3]
 	for i, v := range []*float64{&r.EBB, &r.CI95, &r.Shift} {
 		var err error
-		if *v, err = strconv.ParseFloat(cells[6+i], 64); err != nil {
-			return nil, fmt.Errorf("column %s: %q is no number", sweepColumns[6+i], cells[6+i])
+		if *v, err = strconv.ParseFloat(cells[6+i], 64); err != nil || !(*v >= 0 && *v <= math.MaxFloat64) {
+			return nil, fmt.Errorf("column %s: %q is no number from 0 on", sweepColumns[6+i], cells[6+i])
 		}
 	}
 	return r, nil

@@ -30,8 +30,11 @@ func TestSweepRows(t *testing.T) {
 	for text, want := range map[string]string{
 		"a\tb\n":        "f:1: no table",
 		head + "a\tb\n": "f:2: 2 columns, want 12",
-		head + "a\tb\tc\tproven\tx\tsame\t1\t1\t1\t1\t1\t0\n": `f:2: column vls: "x" is no whole number`,
-		head + "a\tb\tc\tproven\t1\tsame\t1\ty\t1\t1\t1\t0\n": `f:2: column ci95: "y" is no number`,
+		head + "a\tb\tc\tproven\tx\tsame\t1\t1\t1\t1\t1\t0\n":    `f:2: column vls: "x" is no whole number from 0 on`,
+		head + "a\tb\tc\tproven\t1\tsame\t1\t1\t1\t-1\t1\t0\n":   `f:2: column pairs: "-1" is no whole number from 0 on`,
+		head + "a\tb\tc\tproven\t1\tsame\tNaN\t1\t1\t1\t1\t0\n":  `f:2: column ebb: "NaN" is no number from 0 on`,
+		head + "a\tb\tc\tproven\t1\tsame\t1\t1\t+Inf\t1\t1\t0\n": `f:2: column shifts: "+Inf" is no number from 0 on`,
+		head + "a\tb\tc\tproven\t1\tsame\t1\ty\t1\t1\t1\t0\n":    `f:2: column ci95: "y" is no number from 0 on`,
 	} {
 		if _, err := ReadSweep("f", strings.NewReader(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)

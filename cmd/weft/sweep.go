@@ -1,18 +1,20 @@
 package main
 
 import (
-	"bufio"
 	"bytes"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
+	"weft/route/job"
 	"weft/study"
 )
 
@@ -71,6 +73,11 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	if err := o.routing.validate(); err != nil {
 		return err
 	}
+	for _, engine := range s.Engines {
+		if _, err := job.ParseEngines(engine, nil); err != nil {
+			return err
+		}
+	}
 	var err error
 	if s.Fabrics, err = o.fabrics(args); err != nil {
 		return err
@@ -80,17 +87,22 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		return err
 	}
 	defer out.Close()
+	among := func(r study.SweepRow) bool { return r.Engine == o.behind }
+	if o.behind != "" && !slices.Contains(s.Engines, o.behind) && !slices.ContainsFunc(rows, among) {
+		return fmt.Errorf("--behind %s: no engine of the sweep, which has %s", o.behind, strings.Join(s.Engines, " "))
+	}
 	s.Routing = o.routing.Request
 	s.Open = func(arg string) (*fabric.Graph, error) { return o.fabric.graph(cmd, arg) }
 	have := map[[2]string]bool{}
 	for _, r := range rows {
 		have[[2]string{r.Fabric, r.Engine}] = true
 	}
-	bar := newLabBar(cmd, s.NumRows()-len(rows))
-	s.Step = bar.step
 	s.Has = func(fabric, engine string) bool { return have[[2]string{fabric, engine}] }
+	bar := newLabBar(cmd, s.Missing())
+	s.Step = bar.step
 	s.Row = func(r *study.SweepRow) error {
 		rows = append(rows, *r)
+		have[[2]string{r.Fabric, r.Engine}] = true
 		bar.done()
 		return r.Write(out)
 	}
@@ -134,10 +146,10 @@ func (o *sweepFlags) fabrics(args []string) ([]string, error) {
 }
 
 // continueFile reads the rows that the file has, and opens it for more. Without a file the rows
-// go nowhere.
-func (o *sweepFlags) continueFile() ([]study.SweepRow, *os.File, error) {
+// go nowhere. A file that is no table of rows stays as it is.
+func (o *sweepFlags) continueFile() (rows []study.SweepRow, out *os.File, err error) {
 	if o.file == "" {
-		out, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+		out, err = os.OpenFile(os.DevNull, os.O_WRONLY, 0)
 		return nil, out, err
 	}
 	data, err := os.ReadFile(o.file)
@@ -145,20 +157,21 @@ func (o *sweepFlags) continueFile() ([]study.SweepRow, *os.File, error) {
 		return nil, nil, err
 	}
 	end := bytes.LastIndexByte(data, '\n') + 1 // an interrupted run may have left half a line
-	out, err := os.OpenFile(o.file, os.O_RDWR|os.O_CREATE, 0o644)
-	if err != nil {
+	if len(data) > 0 {
+		if rows, err = study.ReadSweep(o.file, bytes.NewReader(data[:max(end, 1)])); err != nil {
+			return nil, nil, err
+		}
+	}
+	if out, err = os.OpenFile(o.file, os.O_RDWR|os.O_CREATE, 0o644); err != nil {
 		return nil, nil, err
 	}
-	if err := out.Truncate(int64(end)); err != nil {
-		return nil, nil, errors.Join(err, out.Close())
+	err = out.Truncate(int64(end))
+	if err == nil {
+		_, err = out.Seek(int64(end), io.SeekStart)
 	}
-	if end == 0 {
-		return nil, out, study.WriteSweepHead(out)
+	if err == nil && end == 0 {
+		err = study.WriteSweepHead(out)
 	}
-	if _, err := out.Seek(int64(end), 0); err != nil {
-		return nil, nil, errors.Join(err, out.Close())
-	}
-	rows, err := study.ReadSweep(o.file, bufio.NewReader(bytes.NewReader(data[:end])))
 	if err != nil {
 		return nil, nil, errors.Join(err, out.Close())
 	}

@@ -124,7 +124,11 @@ func find(name string) (*route.Spec, error) {
 	if name == Auto {
 		return autoSpec, nil
 	}
-	return engine.Find(name)
+	spec, err := engine.Find(name)
+	if err != nil {
+		return nil, fmt.Errorf("%w, and %s", err, Auto)
+	}
+	return spec, nil
 }
 
 func hasOption(spec *route.Spec, name string) bool {
