@@ -113,7 +113,7 @@ func CompareEngine(ctx context.Context, g *fabric.Graph, step job.Step, asked *j
 		return nil, err
 	}
 	if c.Choice = r.Choice; c.Choice != nil {
-		c.Engine = step.Engine.Name + ": " + r.Engine.Name
+		c.Engine = step.Engine.Name + ": " + c.Choice.Engine
 	}
 	c.Replies = repliesOf(r.Plan)
 	c.LIDs, c.VLs, c.Seconds, c.Stages, c.RouteRSS = r.Plan.Ends.Total(), r.Plan.VLs, r.Seconds, r.Stages, peakRSS()

@@ -41,7 +41,7 @@ type Sweep struct {
 type SweepRow struct {
 	Fabric  string
 	Engine  string // as asked for
-	Chosen  string // the engine that auto took, or that did not refuse
+	Chosen  string // the engine that auto took, with its options, or that did not refuse
 	Verdict string // proven, not proven, or why the engine refused
 	VLs     int
 	Replies string  // the SL of replies that the lanes are for: "same", or "own" of their own path
@@ -144,6 +144,9 @@ func (s *Sweep) route(ctx context.Context, g *fabric.Graph, engine string) (*Swe
 	row := &SweepRow{
 		Chosen: r.Engine.Name, Verdict: Proven, VLs: r.Plan.VLs, Replies: "same",
 		EBB: k.EBB.Mean, CI95: k.EBB.CI95, Shift: k.Shift.Sum, Pairs: k.PairLoad, Dark: k.DarkChannels, Lost: k.Undelivered,
+	}
+	if r.Choice != nil {
+		row.Chosen = r.Choice.Engine
 	}
 	if !r.Plan.Service.ReplySameSL {
 		row.Replies = "own"

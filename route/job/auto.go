@@ -9,7 +9,6 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/check"
-	"weft/route/engine"
 	"weft/route/engine/ftree"
 	"weft/sim/flow"
 )
@@ -39,7 +38,7 @@ type candidate struct {
 
 // candidates lists them in the order in which they are tried, and preferred where they are as
 // good: those for one kind of network first, since they refuse others at once.
-var candidates = []candidate{{"ftree", 2}, {"torus", 1}, {"dor", 1}, {"hyperx", 2}, {"dfsssp", 5}, {"lash", 2}, {"nue", 20}, {"updn", 1}}
+var candidates = []candidate{{"ftree", 2}, {"ftree,balance=beft", 2}, {"ftree,balance=zahavi", 2}, {"torus", 1}, {"dor", 1}, {"hyperx", 2}, {"dfsssp", 5}, {"lash", 2}, {"nue", 20}, {"updn", 1}}
 
 // effortProof is the effort of proof and measuring, for an entry.
 const effortProof = 2
@@ -101,13 +100,13 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error)
 	return r, nil
 }
 
-// named is an engine without options.
+// named is an engine with its options.
 func named(name string) Step {
-	spec, err := engine.Find(name)
+	chain, err := ParseEngines(name, nil)
 	if err != nil {
 		panic(err) // candidates are engines
 	}
-	return Step{Engine: spec}
+	return chain[0]
 }
 
 // try routes, judges and measures by each candidate, as far as so much effort goes.

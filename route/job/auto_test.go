@@ -31,14 +31,14 @@ func TestAuto(t *testing.T) {
 		if !r.Report.OK || req.NoPathRecords && r.Report.NoPathRecord.DeadlockFree != check.Yes {
 			t.Fatalf("%s: %s is not fit to be chosen", formula, r.Engine.Name)
 		}
-		if r.Choice.Engine != r.Engine.Name || !strings.Contains(r.Choice.String(), r.Engine.Name) {
+		if named(r.Choice.Engine).Engine.Name != r.Engine.Name || !strings.Contains(r.Choice.String(), r.Engine.Name) {
 			t.Errorf("%s: %s: %s", formula, r.Engine.Name, r.Choice)
 		}
-		named, err := Route(context.Background(), g, &Request{Chain: chain(t, r.Engine.Name), Seed: 7})
+		named, err := Route(context.Background(), g, &Request{Chain: chain(t, r.Choice.Engine), Seed: 7})
 		if err != nil || !reflect.DeepEqual(named.Plan.Tables, r.Plan.Tables) {
 			t.Errorf("%s: not the Plan of %s: %v", formula, r.Engine.Name, err)
 		}
-		best := r.Choice.trial(r.Engine.Name)
+		best := r.Choice.trial(r.Choice.Engine)
 		for _, other := range r.Choice.Trials {
 			if o, b := other.Figures, best.Figures; o != nil && o.EBB.Mean*(1-asGood) > b.EBB.Mean && o.Shift.Sum < b.Shift.Sum && o.PairLoad <= b.PairLoad {
 				t.Errorf("%s: %s beats %s", formula, other.Engine, r.Choice)
