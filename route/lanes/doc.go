@@ -3,12 +3,14 @@
 // Hoefler and Nagel, "Deadlock-Free Oblivious Routing for Arbitrary Topologies" (paper
 // 003): online layering (Online, LongestFirst) and balancing. Package offline has its
 // algorithm 2. Beyond the paper is Acyclic: lanes that an engine asks while it chooses its
-// paths, which takes far fewer of them (docs/performance.md has figures).
+// paths, which takes far fewer of them (docs/performance.md has figures). Pairs that do not fit
+// on its first lane both ways go on others, again in several rounds that refill early lanes:
+// iterated greedy colouring.
 //
 // # Classes
 //
 // End ports are put into classes, each within one switch: one a port (ByEnd), or
-// the hosts of a switch and its port 0 (BySwitch), or a switch with its hosts where
+// the hosts of a switch and the rest of its end ports (BySwitch), or a switch with its hosts where
 // all LIDs take the paths of a few (ByTree). A pair of classes gets one lane for all
 // paths between them, both ways and to every LID. So a request and its answer are always on
 // the same SL (Service.ReplySameSL), whichever LIDs they name. The paper layers each

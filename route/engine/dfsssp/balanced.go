@@ -186,7 +186,7 @@ func (r *router) completeHosts(ctx context.Context, part columns.Part, hosted []
 					r.placeHosts(d.ways.Order)
 					if r.tree.left > 0 {
 						r.linkTaken()
-						r.tree.joinRest(r.channels)
+						r.tree.joinRest(r.channels, d.ways.Hops())
 						r.placeRest(&d.ways)
 					}
 				}
@@ -219,7 +219,7 @@ func (d *grownHosts) grow(r *router, to int32, part columns.Part) {
 		d.paths.read(r.Loads, r.tables, d.ways.Order, lid)
 		whole := t.placeFirst(r.channels, d.paths, d.ways.Order)
 		if whole && t.left > 0 {
-			t.joinRest(r.channels)
+			t.joinRest(r.channels, d.ways.Hops())
 			whole = t.left == 0
 		}
 		d.whole = append(d.whole, whole)

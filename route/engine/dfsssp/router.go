@@ -125,7 +125,7 @@ func (r *router) routeHosts(c *columns.Columns, w *shortest.Ways, again bool) {
 		r.linked, r.moves = 0, r.lanes.First().Moves()
 		r.routeShortest(w)
 		if r.tree.left > 0 {
-			r.tree.joinRest(r.channels)
+			r.tree.joinRest(r.channels, w.Hops())
 			r.placeRest(w)
 		}
 		r.enter(c, column)

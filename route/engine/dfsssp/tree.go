@@ -110,17 +110,22 @@ func (r *tree) updateLabels(x *channels) {
 }
 
 // joinRest leads the switches without a path to those that have one, by the shortest ways
-// that the first lane allows as it is.
-func (r *tree) joinRest(x *channels) {
+// that the first lane allows as it is. hops are those of the shortest ways of all.
+func (r *tree) joinRest(x *channels, hops []int32) {
 	g := x.G
 	for s := range int32(g.NumSwitches) {
 		if r.of[s].lane != noLane {
 			continue
 		}
-		for i := g.OutStart[s]; i < g.OutStart[s+1]; i++ {
+		for _, i := range x.preferred[g.OutStart[s]:g.OutStart[s+1]] {
 			v := x.Head[i]
-			if x.label[i] < r.of[v].label && (r.of[v].first < 0 || !g.Drained[v]) {
-				r.offer(x, s, i, r.of[v].length+1)
+			p := &r.of[v]
+			if x.label[i] >= p.label || p.first >= 0 && g.Drained[v] {
+				continue
+			}
+			r.offer(x, s, i, p.length+1)
+			if p.length+1 == hops[s] {
+				break // no other is shorter, or preferred
 			}
 		}
 	}

@@ -30,6 +30,10 @@ type span struct{ start, end int32 }
 // far is added to the hops of a drained switch, which is then on nobody's way.
 const far = 1 << 30
 
+// Hops returns the hops of each switch, -1 where there is no way. Those of a drained switch are
+// beyond all others.
+func (w *Ways) Hops() []int32 { return w.hops }
+
 // Search finds the ways to switch t. head is the switch behind each channel of Out.
 func (w *Ways) Search(g *fabric.Graph, head []int32, t int32) {
 	w.Reach(g, head, t)
