@@ -20,11 +20,12 @@ import (
 	"weft/route/engine/sssp"
 	"weft/route/engine/torus"
 	"weft/route/engine/updn"
+	"weft/route/engine/valiant"
 )
 
 // All lists the engines in the order in which they are printed.
 func All() []*route.Spec {
-	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), plain.OnlineSpec(), lash.Spec(), nue.Spec(), ftree.Spec(), torus.Spec(), hyperx.Spec()}
+	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), plain.OnlineSpec(), lash.Spec(), nue.Spec(), ftree.Spec(), torus.Spec(), hyperx.Spec(), valiant.Spec()}
 }
 
 // Find finds an engine by name, one of the list or PATHS+NAMES (route/engine/pathset).

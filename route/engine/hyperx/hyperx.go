@@ -57,7 +57,7 @@ func (engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
 // batch is the number of destinations searched at once.
 const batch = 32
 
-// fill routes every LID: all base LIDs first, then the others.
+// fill routes every LID: all base LIDs first, then the others, one kind of hosts after the other.
 func fill(ctx context.Context, in *route.Input, boxes []*box, tables *route.Tables) error {
 	g := in.Graph
 	b := &builder{
@@ -65,7 +65,7 @@ func fill(ctx context.Context, in *route.Input, boxes []*box, tables *route.Tabl
 		out: make([]int32, g.NumSwitches), path: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
 	}
 	search := func(_ int, to int32, w *ways) { w.search(g, boxes, to) }
-	for _, part := range columns.Parts(&in.Ends) {
+	for _, part := range columns.PartsByKind(in) {
 		err := columns.Route(ctx, in, tables, part, fabric.Numbers(g.NumSwitches), batch, search, func(c *columns.Columns, w *ways) error {
 			for column := range c.N {
 				b.route(c, column, w)

@@ -1,0 +1,148 @@
+package valiant
+
+import (
+	"context"
+	"math/bits"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/cdg"
+)
+
+// colours is the number of colours of groups, one for each SL.
+const colours = route.NumSLs
+
+func colour(group int32) int32 { return group % colours }
+
+// lanes returns the number of lanes: one for each group that a path passes, two where groups are single
+// switches, since no link follows the last one between groups.
+func (n *groups) lanes() int {
+	if n.single() {
+		return 2
+	}
+	return 3
+}
+
+// Where the links at a switch lead: to end ports, within the group, or to another one.
+const (
+	toEnd = iota
+	within
+	between
+)
+
+// laneOf returns the VL of a packet that leaves a switch of a group for another switch, by the kinds of the ports by which
+// it comes and leaves, and by its SL: 0 in the group of the source, 1 in the group that is gone over, which has
+// the colour of the SL, and 2 in that of the destination.
+func laneOf(group int32, in, out int, sl uint8) uint8 {
+	switch {
+	case in == toEnd:
+		return 0
+	case colour(group) == int32(sl) || in == between && out == between:
+		return 1
+	case in == between:
+		return 2
+	}
+	return 0
+}
+
+// addLanes fills in SL2VL tables, and the SLs by LID.
+func (n *groups) addLanes(in *route.Input, plan *route.Plan, sl []int32) {
+	g := in.Graph
+	plan.VLs = n.lanes()
+	plan.SL2VL = route.UniformVL(g, route.VLTable{})
+	for s := range int32(g.NumSwitches) {
+		kinds := n.kinds(in, s)
+		by := route.SwitchSL2VL{By: route.ByInOut, Index: make([]uint16, 0, len(kinds)*len(kinds))}
+		for _, came := range kinds {
+			for _, leaves := range kinds {
+				var table route.VLTable
+				if leaves != toEnd {
+					for sl := range table {
+						table[sl] = laneOf(n.of[s], came, leaves, uint8(sl))
+						if n.single() {
+							table[sl] = uint8(min(came, 1))
+						}
+					}
+				}
+				by.Index = append(by.Index, plan.SL2VL.Intern(table))
+			}
+		}
+		plan.SL2VL.Switch[s] = by
+	}
+	if n.single() {
+		plan.SL = route.UniformSL(&in.Ends, 0)
+		return
+	}
+	plan.SL = route.NewSLs(make([]int32, len(g.EndSwitch)), sl, 1, colours)
+	plan.SL.OneWay = true
+	for i := range int32(colours) {
+		plan.SL.Set(0, i, uint8(i))
+	}
+}
+
+// kinds lists where the ports of a switch lead.
+func (n *groups) kinds(in *route.Input, s int32) []int {
+	g := in.Graph
+	kinds := make([]int, g.SwitchPorts[s]+1)
+	for _, c := range g.OutOf(s) {
+		kinds[g.FromPort[c]] = between
+		if n.of[g.To[c]] == n.of[s] {
+			kinds[g.FromPort[c]] = within
+		}
+	}
+	return kinds
+}
+
+// verify walks from every switch to every LID and looks for a cycle in the dependencies of channels and lanes. Paths over
+// one group at most have none; where links are missing others may.
+func verify(ctx context.Context, in *route.Input, n *groups, plan *route.Plan) error {
+	g, lanes := in.Graph, int32(n.lanes())
+	most := 0
+	for s := range int32(g.NumSwitches) {
+		most = max(most, len(g.OutOf(s)))
+	}
+	words := (most*int(lanes) + 63) / 64
+	next := make([]uint64, g.NumChannels*int(lanes)*words) // by channel and lane: places of channels at its end, and lanes
+	place := make([]int32, g.NumChannels)
+	for i, c := range g.Out {
+		place[c] = int32(i) - g.OutStart[g.From[c]]
+	}
+	for lid, end := range in.Ends.ByLID() {
+		if end < 0 {
+			continue
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		for from := range int32(g.NumSwitches) {
+			s, port, last := from, uint8(0), int32(-1)
+			sl := plan.SL.Class(0, plan.SL.Dst[lid])
+			for s != g.EndSwitch[end] {
+				out := plan.Tables.Port(s, fabric.LID(lid))
+				c, _ := g.At(s, out)
+				if c < 0 {
+					break
+				}
+				vl := int32(plan.SL2VL.Pool[plan.SL2VL.Index(g, s, port, out)][sl])
+				if last >= 0 {
+					bit := place[c]*lanes + vl
+					next[int(last)*words+int(bit/64)] |= 1 << (bit % 64)
+				}
+				last, s, port = c*lanes+vl, g.To[c], g.ToPort[c]
+			}
+		}
+	}
+	cycle := cdg.FindCycle(g.NumChannels*int(lanes), func(node int32, visit func(next int32)) {
+		first := g.OutStart[g.To[node/lanes]]
+		for w, set := range next[int(node)*words : int(node+1)*words] {
+			for ; set != 0; set &= set - 1 {
+				bit := int32(w*64 + bits.TrailingZeros64(set))
+				visit(g.Out[first+bit/lanes]*lanes + bit%lanes)
+			}
+		}
+	})
+	if cycle >= 0 {
+		return route.Refuse(Name, "", "not a Dragonfly without gaps: the ways round what is missing can deadlock at %s", route.SwitchName(g, g.From[cycle/lanes]))
+	}
+	return nil
+}

@@ -1,0 +1,263 @@
+package valiant
+
+import (
+	"context"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/engine/internal/columns"
+)
+
+// Name is the engine's name.
+const Name = "valiant"
+
+// Spec describes the engine.
+func Spec() *route.Spec {
+	return &route.Spec{
+		Name:    Name,
+		Summary: "over another group on Dragonfly and full meshes: all-to-all without hot links, at the price of longer paths; deadlock-free",
+		Paper:   "Valiant, A Scheme for Fast Parallel Communication, 1982; Kim, Dally, Scott and Abts, Technology-Driven, Highly-Scalable Dragonfly Topology, 2008",
+		Cost:    "time O(LIDs x channels), memory O(channels x lanes) and the tables",
+		Lanes:   "by position", // see lanes.go
+		Options: []route.Option{
+			{Name: "share", Default: 100, Min: 0, Max: 100, Doc: "percent of the hosts to which packets go over another group; all others by shortest paths"},
+		},
+		New: func(o route.Options) (route.Engine, error) { return engine{o.Int("share")}, nil },
+	}
+}
+
+type engine struct{ share int }
+
+// Route implements route.Engine. It refuses networks without groups, and what needs more lanes than
+// there are.
+func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error) {
+	g := in.Graph
+	groups, err := findGroups(g)
+	if err != nil {
+		return nil, route.Refuse(Name, "", "not a Dragonfly: %v", err)
+	}
+	if need := groups.lanes(); need > in.MaxVLs {
+		return nil, route.Refuse(Name, "", "needs %d lanes, %d allowed", need, in.MaxVLs)
+	}
+	plan := &route.Plan{Ends: in.Ends, Tables: route.NewTables(g.NumSwitches, in.Ends.Top())}
+	sl, err := e.fill(ctx, in, groups, plan.Tables)
+	if err != nil {
+		return nil, err
+	}
+	groups.addLanes(in, plan, sl)
+	return plan, verify(ctx, in, groups, plan)
+}
+
+// batch is the number of destinations searched at once.
+const batch = 32
+
+// fill routes every LID: all base LIDs first, then the others, one kind of hosts after the other. It returns the SL of packets to each.
+func (e engine) fill(ctx context.Context, in *route.Input, groups *groups, tables *route.Tables) (sl []int32, err error) {
+	g := in.Graph
+	sl = in.Ends.SwitchByLID(g)
+	b := &builder{
+		g: g, groups: groups, share: e.share, hops: make([]int32, g.NumSwitches), outer: make([]bool, g.NumSwitches), entry: make([]bool, len(groups.members)),
+		load: make([]int64, g.NumChannels), out: make([]int32, g.NumSwitches), path: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
+		turn: make([]int, len(groups.members)),
+	}
+	none := func(int, int32, *struct{}) {}
+	for _, part := range columns.PartsByKind(in) {
+		err := columns.Route(ctx, in, tables, part, fabric.Numbers(g.NumSwitches), batch, none, func(c *columns.Columns, _ *struct{}) error {
+			for column := range c.N {
+				sl[c.LIDs[column]] = b.route(c, column)
+			}
+			return ctx.Err()
+		})
+		if err != nil {
+			return nil, err
+		}
+	}
+	return sl, nil
+}
+
+// builder routes one LID after the other.
+type builder struct {
+	g      *fabric.Graph
+	groups *groups
+	share  int
+	turn   []int   // by group: LIDs of its hosts that were routed
+	load   []int64 // by channel: paths between hosts
+	out    []int32 // by switch: channel towards the LID being routed
+	path   []int64 // by switch: load on its path
+	flow   []int64 // by switch: hosts whose packets come through
+
+	// The ways to one destination.
+	hops    []int32 // by switch: to the destination, or to the group to go over
+	outer   []bool  // by switch: it goes over that group
+	entry   []bool  // by group: a link leads next to the destination
+	order   []int32 // switches, each after those on its way
+	minimal bool    // groups with links to the destination's take these
+	free    bool    // any shortest way will do
+}
+
+// route takes the ways to a LID with the least load, and adds the paths from all hosts to it to the loads. It
+// returns the SL of packets to it: the colour of the group that is gone over, or of none that is passed.
+func (b *builder) route(c *columns.Columns, column int) (sl int32) {
+	g, home := b.g, b.groups.of[c.To]
+	n := b.turn[home]
+	b.minimal = true
+	if column < c.Hosts {
+		b.turn[home]++
+		b.minimal = (n+1)*b.share/100 == n*b.share/100
+	}
+	over := int32(-1)
+	if !b.minimal || !b.search(c.To, over) {
+		over = b.between(c.To, n)
+	}
+	if sl = colour(home + 1); over >= 0 {
+		sl = colour(over)
+	}
+	b.free = over < 0 && !b.search(c.To, over)
+	if b.free {
+		b.anyWay(c.To)
+	}
+	b.path[c.To] = 0
+	for _, s := range b.order[1:] {
+		best, least := fabric.Nothing, int64(0)
+		for _, e := range g.OutOf(s) {
+			v := g.To[e]
+			if !b.leads(s, v, c.To, over) {
+				continue
+			}
+			if sum := b.load[e] + b.path[v]; best < 0 || column < c.Hosts && sum < least {
+				best, least = e, sum
+			}
+		}
+		b.out[s], b.path[s] = best, least
+		c.Set(s, column, g.FromPort[best])
+	}
+	if column >= c.Hosts {
+		return sl
+	}
+	for _, s := range b.order {
+		b.flow[s] = int64(g.HostCount(s))
+	}
+	for k := len(b.order) - 1; k > 0; k-- {
+		s := b.order[k]
+		b.load[b.out[s]] += b.flow[s]
+		b.flow[g.To[b.out[s]]] += b.flow[s]
+	}
+	return sl
+}
+
+// between finds the group over which the n-th LID of a group, one of switch t, is reached: one after the other of
+// those beside it that have another colour, the first one from the n-th on for which search finds ways. It
+// returns -1 where there is none.
+func (b *builder) between(t int32, n int) int32 {
+	home := b.groups.of[t]
+	var others []int32
+	for _, k := range b.groups.beside[home] {
+		if colour(k) != colour(home) {
+			others = append(others, k)
+		}
+	}
+	first, _ := slices.BinarySearch(others, home)
+	for i := range others {
+		if over := others[(first+n+i)%len(others)]; b.search(t, over) {
+			return over
+		}
+	}
+	return -1
+}
+
+// search orders the switches by their way to switch t. With a group to go over, packets to t leave all other groups
+// by links to that group, apart from those of its colour, those that have no such link, and if paths are to be minimal those linked to t's
+// group: these, or without a group to go over all, leave by links to t's. There a packet takes one hop at most, so that it needs no lane more. It returns false where some switch has no such
+// way.
+func (b *builder) search(t, over int32) bool {
+	g, of, home := b.g, b.groups.of, b.groups.of[t]
+	b.forget(t)
+	b.extend(0, func(_, v int32) bool { return of[v] == home })
+	b.findEntries(home)
+	direct := func(group int32) bool {
+		return over < 0 || colour(group) == colour(over) || !b.groups.areBeside(group, over) || b.minimal && b.entry[group]
+	}
+	b.extend(0, func(u, v int32) bool {
+		return of[u] == of[v] || of[u] == home && b.hops[u] <= 1 && direct(of[v])
+	})
+	if over < 0 {
+		return len(b.order) == g.NumSwitches
+	}
+	inner := len(b.order)
+	for _, s := range b.order[:inner] {
+		if of[s] != over || g.Drained[s] {
+			continue
+		}
+		for _, c := range g.OutOf(s) {
+			if v := g.To[c]; b.hops[v] < 0 && of[v] != home && !direct(of[v]) {
+				b.hops[v] = 1
+				b.order = append(b.order, v)
+			}
+		}
+	}
+	b.extend(inner, func(u, v int32) bool { return of[u] == of[v] })
+	for _, s := range b.order[inner:] {
+		b.outer[s] = true
+	}
+	return len(b.order) == g.NumSwitches
+}
+
+// findEntries finds the groups with a link to a switch of the destination's group that is one hop from it at most.
+func (b *builder) findEntries(home int32) {
+	clear(b.entry)
+	for _, s := range b.groups.members[home] {
+		if h := b.hops[s]; h < 0 || h > 1 || h > 0 && b.g.Drained[s] {
+			continue
+		}
+		for _, c := range b.g.OutOf(s) {
+			b.entry[b.groups.of[b.g.To[c]]] = true
+		}
+	}
+}
+
+// forget starts a search at switch t.
+func (b *builder) forget(t int32) {
+	for s := range b.hops {
+		b.hops[s], b.outer[s] = -1, false
+	}
+	b.hops[t], b.order = 0, append(b.order[:0], t)
+}
+
+// anyWay orders the switches by their shortest ways to switch t.
+func (b *builder) anyWay(t int32) {
+	b.forget(t)
+	b.extend(0, func(_, _ int32) bool { return true })
+}
+
+// extend visits what the switches of order lead to, from a place on, by links that are allowed. Drained
+// switches let nothing through.
+func (b *builder) extend(from int, allowed func(u, v int32) bool) {
+	g := b.g
+	for head := from; head < len(b.order); head++ {
+		u := b.order[head]
+		if g.Drained[u] && head > 0 {
+			continue
+		}
+		for _, c := range g.OutOf(u) {
+			if v := g.To[c]; b.hops[v] < 0 && allowed(u, v) {
+				b.hops[v] = b.hops[u] + 1
+				b.order = append(b.order, v)
+			}
+		}
+	}
+}
+
+// leads reports whether the neighbour v of s is next on a way to switch t, as search found it.
+func (b *builder) leads(s, v, t, over int32) bool {
+	of, home := b.groups.of, b.groups.of[t]
+	switch {
+	case b.hops[v] < 0 || v != t && b.g.Drained[v]:
+		return false
+	case b.outer[s] && !b.outer[v]:
+		return b.hops[s] == 1 && of[v] == over
+	case b.outer[s] != b.outer[v] || b.hops[v] != b.hops[s]-1:
+		return false
+	}
+	return b.free || of[s] == of[v] || !b.outer[s] && of[v] == home
+}
