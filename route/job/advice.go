@@ -21,7 +21,7 @@ type shape struct {
 
 var (
 	trees  = shape{name: "fat-trees", best: []string{"ftree"}, advised: "ftree"}
-	grids  = shape{name: "meshes and tori", best: []string{"torus", "dor"}, advised: "dor or torus"}
+	grids  = shape{name: "meshes and tori that they do not refuse", best: []string{"torus", "dor"}, advised: "dor or torus"}
 	boxes  = shape{name: "HyperX networks", best: []string{"hyperx", "dor"}, advised: "hyperx"}
 	others = shape{name: "networks of this shape", best: []string{"dfsssp", "lash", "nue"}, advised: "dfsssp or nue", behind: []string{"updn", "minhop", "sssp"}}
 )
@@ -51,13 +51,20 @@ func isGrid(g *fabric.Graph) bool {
 	return len(parts) > 0
 }
 
-// note says that other engines are known to deliver more on such a network, "" where none is.
+// hasChoice reports whether hosts have more than one path to each other: somewhere the switches
+// form a ring, or parallel links join two.
+func hasChoice(g *fabric.Graph) bool {
+	_, parts := g.Components()
+	return g.NumHosts > 1 && g.NumChannels/2 > g.NumSwitches-parts
+}
+
+// note says that other engines are known to deliver as much or more on such a network, "" where none is.
 func (s *shape) note(engine string) string {
 	known := len(s.behind) == 0 || slices.Contains(s.behind, engine)
 	if !known || slices.Contains(s.best, engine) {
 		return ""
 	}
-	return s.advised + " is known to deliver more on " + s.name + " (weft compare --yardstick shows by how much)"
+	return s.advised + " is known to deliver as much or more on " + s.name + " (weft compare --yardstick shows by how much)"
 }
 
 // advise completes a refusal that says nothing of what to do instead.

@@ -85,8 +85,10 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 		made, err := req.step(ctx, g, step)
 		if err == nil {
 			made.Refused, made.NotRepaired = r.Refused, r.NotRepaired
-			if note := shapeOf(g).note(made.Engine.Name); note != "" && made.Choice == nil {
-				made.Plan.Notes = append(made.Plan.Notes, note)
+			if made.Choice == nil && hasChoice(g) {
+				if note := shapeOf(g).note(made.Engine.Name); note != "" {
+					made.Plan.Notes = append(made.Plan.Notes, note)
+				}
 			}
 			return made, nil
 		}
