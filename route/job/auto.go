@@ -267,14 +267,23 @@ func (c *Choice) String() string {
 	return b.String()
 }
 
-// refusal is the refusal where no engine may be chosen: the reasons of all, and the first advice.
+// refusal is the refusal where no engine may be chosen: each reason once, and the last advice.
 func (c *Choice) refusal() error {
 	var reasons []string
+	engines := map[string][]string{} // by reason
 	advice := "name an engine"
 	for _, t := range c.Trials {
-		reasons = append(reasons, t.Engine+": "+t.Reason)
+		if engines[t.Reason] == nil {
+			reasons = append(reasons, t.Reason)
+		}
+		engines[t.Reason] = append(engines[t.Reason], t.Engine)
 		if t.refusal != nil && t.refusal.Advice != "" {
 			advice = t.refusal.Advice
+		}
+	}
+	if len(reasons) > 1 {
+		for i, reason := range reasons {
+			reasons[i] = strings.Join(engines[reason], ", ") + ": " + reason
 		}
 	}
 	return route.Refuse(Auto, advice, "no engine routes this: %s", strings.Join(reasons, "; "))

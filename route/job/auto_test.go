@@ -125,8 +125,13 @@ func TestAdvice(t *testing.T) {
 	g := graph(t, "rlft(4,2)")
 	g.SwitchFDBCap[0] = 3
 	_, err := Run(context.Background(), g, &Request{Chain: chain(t, Auto), LIDs: lids.Options{LMC: 1}})
-	if refusal, ok := errors.AsType[*route.Refusal](err); !ok || refusal.Engine != Auto || !strings.Contains(refusal.Advice, "lower the LMC") {
+	if refusal, ok := errors.AsType[*route.Refusal](err); !ok || refusal.Engine != Auto || !strings.Contains(refusal.Advice, "lower the LMC") || strings.Count(refusal.Reason, "beyond the forwarding table") != 1 {
 		t.Errorf("no engine: %v", err)
+	}
+	g = graph(t, "rlft(8,2)")
+	g.Drained[g.NumSwitches-1] = true
+	if r, err := Run(context.Background(), g, &Request{Chain: chain(t, Auto)}); err != nil || len(r.Choice.Trials) < 2 || len(r.Report.Warnings) != 0 {
+		t.Errorf("a tree with a drained switch is whole: %v", err)
 	}
 }
 

@@ -66,7 +66,8 @@ type Load struct {
 // a fault: the Plan does not do what was computed.
 const DifferingPath check.Kind = "differing-path"
 
-// Kinds of warnings. DarkChannel counts channels between switches that carry no pair of hosts;
+// Kinds of warnings. DarkChannel counts channels between switches that carry no pair of hosts, but those of
+// drained switches without hosts;
 // Detours are pairs of hosts that take no shortest way, where they are more than detoursFew of all.
 const (
 	DarkChannel check.Kind = "dark-channel"
@@ -136,14 +137,19 @@ func (m *measure) report(r *Report, g *fabric.Graph) (facts *check.Facts) {
 
 // warn adds warnings about what the routing leaves undone. pairs are those of hosts by channel.
 func (r *Report) warn(g *fabric.Graph, pairs []int64) {
-	if r.Load.Dark > 0 && r.Load.Dark < len(pairs) {
-		f := check.Finding{Kind: DarkChannel, Count: int64(r.Load.Dark), Examples: []route.Remark{}}
+	if r.Load.Dark < len(pairs) {
+		f := check.Finding{Kind: DarkChannel, Examples: []route.Remark{}}
 		for c, n := range pairs {
-			if n == 0 && len(f.Examples) < examplesShown {
+			if n > 0 || closed(g, g.From[c]) || closed(g, g.To[c]) {
+				continue
+			}
+			if f.Count++; len(f.Examples) < examplesShown {
 				f.Examples = append(f.Examples, darkChannel(g, int32(c)))
 			}
 		}
-		r.Warnings = append(r.Warnings, f)
+		if f.Count > 0 {
+			r.Warnings = append(r.Warnings, f)
+		}
 	}
 	if n := r.HostPairs.NonMinimal; float64(n) > detoursFew*float64(r.HostPairs.Pairs) {
 		r.Warnings = append(r.Warnings, check.Finding{Kind: Detours, Count: n, Examples: []route.Remark{}})
@@ -185,6 +191,9 @@ func loadOf(paths []int64) Load {
 	l.P99 = sorted[(len(sorted)*99+99)/100-1]
 	return l
 }
+
+// closed reports whether a switch can carry no pair of hosts: it is drained and has none.
+func closed(g *fabric.Graph, s int32) bool { return g.Drained[s] && len(g.HostsOf(s)) == 0 }
 
 // darkChannel says which channel carries nothing.
 func darkChannel(g *fabric.Graph, c int32) route.Remark {

@@ -1,6 +1,8 @@
 package ftree
 
 import (
+	"slices"
+
 	"weft/fabric"
 	"weft/route"
 )
@@ -220,10 +222,11 @@ func IsTree(g *fabric.Graph) bool {
 	return g.NumSwitches > 0 && recognise(g, nil, nil).notATree() == ""
 }
 
-// IsWhole reports whether a network is a fat-tree without any gap: a PGFT to the last link.
+// IsWhole reports whether a network is a fat-tree without any gap: a PGFT to the last link, and no switch
+// of it is drained.
 // Cost: as Recognise.
 func IsWhole(g *fabric.Graph) bool {
-	if g.NumSwitches == 0 || g.NumHosts == 0 {
+	if g.NumSwitches == 0 || g.NumHosts == 0 || slices.Contains(g.Drained, true) {
 		return false
 	}
 	t := recognise(g, nil, nil)
