@@ -37,7 +37,9 @@ func (b *binding) losses(ctx context.Context, workers int) ([]column, error) {
 			var list []int32
 			switch {
 			case whole[lid]:
-				list = s.follow(lid)
+				if list = s.follow(lid); len(list) == 0 && !b.delivers(lid) { // another port of the same switch
+					list = []int32{b.g.EndSwitch[b.owner[lid]]}
+				}
 			case len(broken[lid]) > 0:
 				list = s.upstream(lid, broken[lid])
 			}

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/engine"
@@ -212,4 +213,30 @@ func wholeOnBoth(old *fabric.Graph, plan *route.Plan, o int32, g *fabric.Graph, 
 		}
 	}
 	return false
+}
+
+// TestOtherPort: hosts of one switch exchange their ports, with and without other switches. Their LIDs
+// follow them, and nothing else moves.
+func TestOtherPort(t *testing.T) {
+	for _, formula := range []string{"rlft(4,2)", "fullmesh(1,hosts=3)"} {
+		f, err := gen.Parse(formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := f.Compile()
+		plan := routed(t, old, "updn")
+		g := f.Compile()
+		a, b := g.HostsOf(0)[0], g.HostsOf(0)[1]
+		g.EndPort[a], g.EndPort[b] = g.EndPort[b], g.EndPort[a]
+		first := g.PortStart[0]
+		x, y := first+int32(g.EndPort[a]), first+int32(g.EndPort[b])
+		g.Attached[x], g.Attached[y] = g.Attached[y], g.Attached[x]
+		now, figures, err := Run(t.Context(), g, &Request{Old: old, Plan: plan, Held: route.Hold(old, plan, g), Workers: 1})
+		if err != nil {
+			t.Fatal(formula, err)
+		}
+		if r := judged(t, g, now); !r.OK || figures.Moved != 2 {
+			t.Errorf("%s: %+v %+v", formula, r.Faults, figures)
+		}
+	}
 }

@@ -67,6 +67,7 @@ func (s *solver) column(ctx context.Context, c column) (stuck int32, err error) 
 	for _, x := range c.switches {
 		s.state[x] = open
 	}
+	s.state[s.target] = whole // write gives it the port of the LID
 	left := c.switches
 	for by := range numBys {
 		if left, err = s.settle(ctx, left, by); err != nil {
