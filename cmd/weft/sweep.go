@@ -51,7 +51,7 @@ interrupted sweep goes on where it stopped. No figure depends on the machine.`,
 	f := cmd.Flags()
 	f.StringVar(&o.list, "list", "", "file of more FABRICs, one a line; # begins a remark")
 	f.StringVar(&o.fabric.dir, "in", "", "directory that FABRICs which are files are in")
-	f.StringArrayVarP(&o.sweep.Engines, "engine", "e", []string{"auto", "ftree", "torus", "dor", "dfsssp", "lash", "nue", "updn", "sssp", "minhop"}, "engine with its options, or a chain; may be given several times")
+	f.StringArrayVarP(&o.sweep.Engines, "engine", "e", []string{"auto", "ftree", "torus", "dor", "dfsssp", "lash", "nue", "hyperx", "updn", "sssp", "minhop"}, "engine with its options, or a chain; may be given several times")
 	f.Float64SliceVar(&o.sweep.Shares, "failed", []float64{0, .01, .05, .1, .2}, "shares of the links between switches that fail")
 	f.IntVar(&o.sweep.Seeds, "seeds", 3, "draws of the links that fail, for each share")
 	f.IntVarP(&o.sweep.Runs, "runs", "n", 0, "random bisections (default: 200, fewer from 20,000 hosts on)")

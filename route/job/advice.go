@@ -23,7 +23,7 @@ var (
 	trees  = shape{name: "fat-trees", best: []string{"ftree"}, advised: "ftree"}
 	grids  = shape{name: "meshes and tori that they do not refuse", best: []string{"torus", "dor"}, advised: "dor or torus"}
 	boxes  = shape{name: "HyperX networks", best: []string{"hyperx", "dor"}, advised: "hyperx"}
-	others = shape{name: "networks of this shape", best: []string{"dfsssp", "lash", "nue"}, advised: "dfsssp or nue", behind: []string{"updn", "minhop", "sssp"}}
+	others = shape{name: "networks of this shape", best: []string{"dfsssp", "lash", "nue"}, advised: "dfsssp or nue", behind: []string{"updn", "minhop", "sssp", "ftree"}}
 )
 
 // shapeOf recognises the kind of a network.

@@ -150,6 +150,8 @@ func TestKnownAhead(t *testing.T) {
 		{"torus(5x5,hosts=1)", "torus", ""},
 		{"dragonfly(4,2,2)", "updn", "dfsssp or nue is known"},
 		{"dragonfly(4,2,2)", "lash", ""},
+		{"dragonflyplus(3,3,2,1)", "dfsssp", ""},
+		{"deimos", "ftree", "dfsssp or nue is known"},
 		{"hyperx(4x4,hosts=4)|fail(links=3)", "dfsssp", "hyperx is known to deliver as much or more on HyperX networks"},
 	} {
 		r, err := Route(context.Background(), graph(t, c.formula), &Request{Chain: chain(t, c.engine)})

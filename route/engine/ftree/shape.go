@@ -216,10 +216,31 @@ func (p partition) union(a, b int32) { p[p.find(a)] = p.find(b) }
 // name returns the name of a switch in reports.
 func (t *tree) name(s int32) string { return route.SwitchName(t.g, s) }
 
-// IsTree reports whether the engine takes a network for a fat-tree, whole or damaged. Cost: as
-// Recognise.
+// IsTree reports whether a network is a fat-tree, whole or damaged, in which links between levels join
+// all that is joined. The engine takes others too, several trees joined by links within a level (Deimos, a
+// Dragonfly+), but others do better there. Cost: as Recognise.
 func IsTree(g *fabric.Graph) bool {
-	return g.NumSwitches > 0 && recognise(g, nil, nil).notATree() == ""
+	if g.NumSwitches == 0 {
+		return false
+	}
+	t := recognise(g, nil, nil)
+	return t.notATree() == "" && t.isJoinedByLevels()
+}
+
+// isJoinedByLevels reports whether no link within a level joins what links between levels do not.
+func (t *tree) isJoinedByLevels() bool {
+	g, p := t.g, partition(fabric.Numbers(t.g.NumSwitches))
+	for c := range g.NumChannels {
+		if s, v := g.From[c], g.To[c]; t.level[s] != t.level[v] {
+			p.union(s, v)
+		}
+	}
+	for c := range g.NumChannels {
+		if p.find(g.From[c]) != p.find(g.To[c]) {
+			return false
+		}
+	}
+	return true
 }
 
 // IsWhole reports whether a network is a fat-tree without any gap: a PGFT to the last link, and no switch
