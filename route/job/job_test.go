@@ -167,3 +167,47 @@ func TestKept(t *testing.T) {
 		t.Error("fresh LIDs and a plan to keep")
 	}
 }
+
+// A host that moves to another switch can make the lanes of a Plan unsafe: then it is routed afresh.
+func TestMovedHost(t *testing.T) {
+	f, err := gen.Parse("kautz(2,3,hosts=24)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := f.Compile()
+	first, err := Run(context.Background(), old, &Request{Chain: chain(t, "lash")})
+	if err != nil || !first.Report.OK || first.Plan.VLs < 2 {
+		t.Fatalf("%v, %d lanes", err, first.Plan.VLs)
+	}
+	var hosts []fabric.NodeID
+	for i := range f.Nodes {
+		if f.Nodes[i].Type == fabric.CA {
+			hosts = append(hosts, fabric.NodeID(i))
+		}
+	}
+	repaired, afresh := 0, 0
+	for i, a := range hosts {
+		b := hosts[(i+9)%len(hosts)]
+		f.Nodes[a].GUID, f.Nodes[b].GUID = f.Nodes[b].GUID, f.Nodes[a].GUID
+		g := f.Compile()
+		kept := Keep(first.Plan, old)
+		req := &Request{Chain: chain(t, "lash"), Kept: kept}
+		if err := kept.Hold(g, req); err != nil {
+			t.Fatal(err)
+		}
+		r, err := Run(context.Background(), g, req)
+		if err != nil || !r.Report.OK {
+			t.Errorf("host %d: %v", i, err)
+		}
+		if r.Repaired != nil {
+			repaired++
+		} else if r.NotRepaired != nil {
+			afresh++
+		}
+		f.Nodes[a].GUID, f.Nodes[b].GUID = f.Nodes[b].GUID, f.Nodes[a].GUID
+	}
+	t.Logf("%d repaired, %d afresh", repaired, afresh)
+	if afresh == 0 {
+		t.Error("no repair was unsafe: the test shows nothing")
+	}
+}

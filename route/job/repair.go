@@ -35,6 +35,17 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 	if err != nil {
 		return false, err
 	}
+	if figures.Unordered && plan.VLs > 1 {
+		// Engines with lanes make Plans without cycles: what moved, sources with their classes among it, made one.
+		trial := &Result{Plan: plan}
+		if err := trial.Judge(ctx, g, req); err != nil {
+			return false, err
+		}
+		if !trial.Report.OK {
+			r.NotRepaired = errors.New("the repaired Plan could deadlock: the lanes do not fit what moved")
+			return false, nil
+		}
+	}
 	r.Plan, r.Repaired, r.Stages, r.Seconds = plan, figures, watch.stages, watch.total()
 	r.Engine, err = engine.Find(k.Plan.Recipe.Engine())
 	return true, err
