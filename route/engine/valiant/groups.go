@@ -9,19 +9,19 @@ import (
 	"weft/fabric"
 )
 
-// groups says to which group each switch of a network belongs.
+// groups holds the groups of a network: which switches are in each, and which groups are linked.
 type groups struct {
 	of      []int32   // by switch
 	members [][]int32 // by group
-	beside  [][]int32 // by group: groups to which links lead, ascending
+	linked  [][]int32 // by group: the other groups to which links lead, ascending
 }
 
-// findGroups finds the groups of a network whose groups are linked to most others. It returns why there
-// are none.
+// findGroups finds the groups of a network, by descriptions or else by the graph. It fails where most
+// pairs of groups, or half of the pairs of switches in a group, are not linked.
 func findGroups(g *fabric.Graph) (*groups, error) {
 	for _, find := range []func(*fabric.Graph) []int32{described, cliques} {
 		if of := find(g); of != nil {
-			if n := newGroups(g, of); n.areNeighbours() && n.areCliques(g) {
+			if n := newGroups(g, of); n.areMostlyLinked() && n.areHalfLinkedWithin(g) {
 				return n, nil
 			}
 		}
@@ -43,30 +43,30 @@ func newGroups(g *fabric.Graph, of []int32) *groups {
 		n.of[s] = k
 		n.members[k] = append(n.members[k], int32(s))
 	}
-	n.beside = make([][]int32, len(n.members))
+	n.linked = make([][]int32, len(n.members))
 	for c := range g.NumChannels {
 		if x, y := n.of[g.From[c]], n.of[g.To[c]]; x != y {
-			n.beside[x] = append(n.beside[x], y)
+			n.linked[x] = append(n.linked[x], y)
 		}
 	}
-	for k := range n.beside {
-		slices.Sort(n.beside[k])
-		n.beside[k] = slices.Compact(n.beside[k])
+	for k := range n.linked {
+		slices.Sort(n.linked[k])
+		n.linked[k] = slices.Compact(n.linked[k])
 	}
 	return n
 }
 
-// areNeighbours reports whether there are three groups or more, and three quarters of their pairs are linked.
-func (n *groups) areNeighbours() bool {
-	linked, all := 0, len(n.members)*(len(n.members)-1)
-	for _, to := range n.beside {
-		linked += len(to)
+// areMostlyLinked reports whether there are three groups or more, and three quarters of their pairs are linked.
+func (n *groups) areMostlyLinked() bool {
+	pairs, all := 0, len(n.members)*(len(n.members)-1)
+	for _, to := range n.linked {
+		pairs += len(to)
 	}
-	return len(n.members) > 2 && 4*linked >= 3*all
+	return len(n.members) > 2 && 4*pairs >= 3*all
 }
 
-// areCliques reports whether at least half of the pairs of switches of every group are linked.
-func (n *groups) areCliques(g *fabric.Graph) bool {
+// areHalfLinkedWithin reports whether at least half of the pairs of switches of every group are linked.
+func (n *groups) areHalfLinkedWithin(g *fabric.Graph) bool {
 	linked := make([]int, len(n.members))
 	for s := range int32(g.NumSwitches) {
 		near := map[int32]bool{s: true}
@@ -85,16 +85,16 @@ func (n *groups) areCliques(g *fabric.Graph) bool {
 	return true
 }
 
-// areBeside reports whether a link joins two groups, or they are the same.
-func (n *groups) areBeside(a, b int32) bool {
-	_, found := slices.BinarySearch(n.beside[a], b)
+// areLinked reports whether a link joins two groups, or they are the same.
+func (n *groups) areLinked(a, b int32) bool {
+	_, found := slices.BinarySearch(n.linked[a], b)
 	return found || a == b
 }
 
-// single reports whether every group is one switch.
+// single reports whether every group is one switch (full mesh).
 func (n *groups) single() bool { return len(n.members) == len(n.of) }
 
-// described takes groups from descriptions that begin with "group N ", nil where one does not.
+// described returns the group of each switch from descriptions that begin with "group N ", nil if one does not.
 func described(g *fabric.Graph) []int32 {
 	of := make([]int32, g.NumSwitches)
 	for s, desc := range g.SwitchDesc {
@@ -106,8 +106,9 @@ func described(g *fabric.Graph) []int32 {
 	return of
 }
 
-// cliques takes what holds together by links between switches that have many neighbours in common: at least half
-// as many as any two (Dragonfly). Where all pairs are linked every switch is a group (full mesh).
+// cliques returns the group of each switch from the graph. Where each switch is linked to three quarters of
+// all others, every switch is a group (full mesh). Else linked switches are in one group if they have at
+// least half as many neighbours in common as any two linked switches have (Dragonfly).
 func cliques(g *fabric.Graph) []int32 {
 	near := make([]map[int32]bool, g.NumSwitches)
 	complete := true
@@ -138,7 +139,7 @@ func cliques(g *fabric.Graph) []int32 {
 	return joined(g, func(c int32) bool { return 2*common[c] >= most })
 }
 
-// joined numbers the parts that some channels hold together.
+// joined returns, by switch, the first switch of the part that it is in if only the channels that hold join switches.
 func joined(g *fabric.Graph, holds func(c int32) bool) []int32 {
 	of := slices.Repeat([]int32{-1}, g.NumSwitches)
 	for s := range int32(g.NumSwitches) {

@@ -14,8 +14,8 @@ const colours = route.NumSLs
 
 func colour(group int32) int32 { return group % colours }
 
-// lanes returns the number of lanes: one for each group that a path passes, two where groups are single
-// switches, since no link follows the last one between groups.
+// lanes returns the number of lanes: one for each of the three groups of a path, or two where groups are
+// single switches, since a path then ends with its second link.
 func (n *groups) lanes() int {
 	if n.single() {
 		return 2
@@ -23,16 +23,16 @@ func (n *groups) lanes() int {
 	return 3
 }
 
-// Where the links at a switch lead: to end ports, within the group, or to another one.
+// Kinds of ports of a switch, by where their links lead.
 const (
-	toEnd = iota
-	within
-	between
+	toEnd   = iota // to an end port
+	within         // to a switch of the same group
+	between        // to another group
 )
 
-// laneOf returns the VL of a packet that leaves a switch of a group for another switch, by the kinds of the ports by which
-// it comes and leaves, and by its SL: 0 in the group of the source, 1 in the group that is gone over, which has
-// the colour of the SL, and 2 in that of the destination.
+// laneOf returns the VL of a packet that leaves a switch of a group for another switch, by the kinds of the
+// ports by which it comes and leaves, and by its SL: 0 in the group of the source, 1 in the intermediate group,
+// which has the colour of the SL, and 2 in the group of the destination.
 func laneOf(group int32, in, out int, sl uint8) uint8 {
 	switch {
 	case in == toEnd:
@@ -93,8 +93,8 @@ func (n *groups) kinds(in *route.Input, s int32) []int {
 	return kinds
 }
 
-// verify walks from every switch to every LID and looks for a cycle in the dependencies of channels and lanes. Paths over
-// one group at most have none; where links are missing others may.
+// verify walks from every switch to every LID and refuses the network if the dependencies of channels and
+// lanes have a cycle. That can be only where links are missing.
 func verify(ctx context.Context, in *route.Input, n *groups, plan *route.Plan) error {
 	g, lanes := in.Graph, int32(n.lanes())
 	most := 0

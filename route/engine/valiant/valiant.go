@@ -52,14 +52,15 @@ func (e engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error)
 // batch is the number of destinations searched at once.
 const batch = 32
 
-// fill routes every LID: all base LIDs first, then the others, one kind of hosts after the other. It returns the SL of packets to each.
+// fill routes every LID: all base LIDs first, then the others, one kind of hosts after the other. It
+// returns, by LID, the SL of packets to it.
 func (e engine) fill(ctx context.Context, in *route.Input, groups *groups, tables *route.Tables) (sl []int32, err error) {
 	g := in.Graph
 	sl = in.Ends.SwitchByLID(g)
 	b := &builder{
-		g: g, groups: groups, share: e.share, hops: make([]int32, g.NumSwitches), outer: make([]bool, g.NumSwitches), entry: make([]bool, len(groups.members)),
+		g: g, groups: groups, share: e.share, routed: make([]int, len(groups.members)),
 		load: make([]int64, g.NumChannels), out: make([]int32, g.NumSwitches), path: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
-		turn: make([]int, len(groups.members)),
+		hops: make([]int32, g.NumSwitches), indirect: make([]bool, g.NumSwitches), near: make([]bool, len(groups.members)),
 	}
 	none := func(int, int32, *struct{}) {}
 	for _, part := range columns.PartsByKind(in) {
@@ -81,40 +82,41 @@ type builder struct {
 	g      *fabric.Graph
 	groups *groups
 	share  int
-	turn   []int   // by group: LIDs of its hosts that were routed
+	routed []int   // by group: number of LIDs of its hosts that are done
 	load   []int64 // by channel: paths between hosts
 	out    []int32 // by switch: channel towards the LID being routed
 	path   []int64 // by switch: load on its path
 	flow   []int64 // by switch: hosts whose packets come through
 
 	// The ways to one destination.
-	hops    []int32 // by switch: to the destination, or to the group to go over
-	outer   []bool  // by switch: it goes over that group
-	entry   []bool  // by group: a link leads next to the destination
-	order   []int32 // switches, each after those on its way
-	minimal bool    // groups with links to the destination's take these
-	free    bool    // any shortest way will do
+	hops     []int32 // by switch: channels to the destination, or if indirect to the intermediate group; -1 if not reached
+	indirect []bool  // by switch: its way passes the intermediate group
+	near     []bool  // by group: a link leads to the destination, or to a switch one hop from it
+	order    []int32 // switches, each after those on its way
+	minimal  bool    // groups that are near take no intermediate group
+	shortest bool    // all take shortest ways, over whatever groups
 }
 
-// route takes the ways to a LID with the least load, and adds the paths from all hosts to it to the loads. It
-// returns the SL of packets to it: the colour of the group that is gone over, or of none that is passed.
+// route takes the ways to a LID with the least load, and adds the paths from all hosts to it to the loads.
+// It returns the SL of packets to it: the colour of the intermediate group, or without one a colour
+// that is not that of the destination's group.
 func (b *builder) route(c *columns.Columns, column int) (sl int32) {
 	g, home := b.g, b.groups.of[c.To]
-	n := b.turn[home]
+	n := b.routed[home]
 	b.minimal = true
 	if column < c.Hosts {
-		b.turn[home]++
+		b.routed[home]++
 		b.minimal = (n+1)*b.share/100 == n*b.share/100
 	}
 	over := int32(-1)
 	if !b.minimal || !b.search(c.To, over) {
-		over = b.between(c.To, n)
+		over = b.intermediate(c.To, n)
 	}
 	if sl = colour(home + 1); over >= 0 {
 		sl = colour(over)
 	}
-	b.free = over < 0 && !b.search(c.To, over)
-	if b.free {
+	b.shortest = over < 0 && !b.search(c.To, over)
+	if b.shortest {
 		b.anyWay(c.To)
 	}
 	b.path[c.To] = 0
@@ -146,13 +148,12 @@ func (b *builder) route(c *columns.Columns, column int) (sl int32) {
 	return sl
 }
 
-// between finds the group over which the n-th LID of a group, one of switch t, is reached: one after the other of
-// those beside it that have another colour, the first one from the n-th on for which search finds ways. It
-// returns -1 where there is none.
-func (b *builder) between(t int32, n int) int32 {
+// intermediate returns the intermediate group for the n-th LID of a group, which is at switch t: of the groups
+// linked to its own that have another colour the first from the n-th on for which search finds ways, or -1.
+func (b *builder) intermediate(t int32, n int) int32 {
 	home := b.groups.of[t]
 	var others []int32
-	for _, k := range b.groups.beside[home] {
+	for _, k := range b.groups.linked[home] {
 		if colour(k) != colour(home) {
 			others = append(others, k)
 		}
@@ -166,17 +167,18 @@ func (b *builder) between(t int32, n int) int32 {
 	return -1
 }
 
-// search orders the switches by their way to switch t. With a group to go over, packets to t leave all other groups
-// by links to that group, apart from those of its colour, those that have no such link, and if paths are to be minimal those linked to t's
-// group: these, or without a group to go over all, leave by links to t's. There a packet takes one hop at most, so that it needs no lane more. It returns false where some switch has no such
-// way.
+// search orders the switches by their way to switch t over an intermediate group, or none (-1). Packets
+// leave their group by links to the intermediate one. They leave it by links to t's group, straight, if there is no
+// intermediate group, or their own one has its colour, is not linked to it, or is near while paths are to be
+// minimal. In t's group they take one hop at most, so that they need no further lane. It returns false if
+// some switch has no such way.
 func (b *builder) search(t, over int32) bool {
 	g, of, home := b.g, b.groups.of, b.groups.of[t]
-	b.forget(t)
+	b.start(t)
 	b.extend(0, func(_, v int32) bool { return of[v] == home })
-	b.findEntries(home)
+	b.findNear(home)
 	direct := func(group int32) bool {
-		return over < 0 || colour(group) == colour(over) || !b.groups.areBeside(group, over) || b.minimal && b.entry[group]
+		return over < 0 || colour(group) == colour(over) || !b.groups.areLinked(group, over) || b.minimal && b.near[group]
 	}
 	b.extend(0, func(u, v int32) bool {
 		return of[u] == of[v] || of[u] == home && b.hops[u] <= 1 && direct(of[v])
@@ -198,40 +200,40 @@ func (b *builder) search(t, over int32) bool {
 	}
 	b.extend(inner, func(u, v int32) bool { return of[u] == of[v] })
 	for _, s := range b.order[inner:] {
-		b.outer[s] = true
+		b.indirect[s] = true
 	}
 	return len(b.order) == g.NumSwitches
 }
 
-// findEntries finds the groups with a link to a switch of the destination's group that is one hop from it at most.
-func (b *builder) findEntries(home int32) {
-	clear(b.entry)
+// findNear finds the groups with a link to the destination, or to a switch of its group one hop from it.
+func (b *builder) findNear(home int32) {
+	clear(b.near)
 	for _, s := range b.groups.members[home] {
 		if h := b.hops[s]; h < 0 || h > 1 || h > 0 && b.g.Drained[s] {
 			continue
 		}
 		for _, c := range b.g.OutOf(s) {
-			b.entry[b.groups.of[b.g.To[c]]] = true
+			b.near[b.groups.of[b.g.To[c]]] = true
 		}
 	}
 }
 
-// forget starts a search at switch t.
-func (b *builder) forget(t int32) {
+// start begins a search at switch t.
+func (b *builder) start(t int32) {
 	for s := range b.hops {
-		b.hops[s], b.outer[s] = -1, false
+		b.hops[s], b.indirect[s] = -1, false
 	}
 	b.hops[t], b.order = 0, append(b.order[:0], t)
 }
 
 // anyWay orders the switches by their shortest ways to switch t.
 func (b *builder) anyWay(t int32) {
-	b.forget(t)
+	b.start(t)
 	b.extend(0, func(_, _ int32) bool { return true })
 }
 
-// extend visits what the switches of order lead to, from a place on, by links that are allowed. Drained
-// switches let nothing through.
+// extend continues a search from place from of order on: it appends the switches that allowed channels lead to.
+// Drained switches let nothing through.
 func (b *builder) extend(from int, allowed func(u, v int32) bool) {
 	g := b.g
 	for head := from; head < len(b.order); head++ {
@@ -254,10 +256,10 @@ func (b *builder) leads(s, v, t, over int32) bool {
 	switch {
 	case b.hops[v] < 0 || v != t && b.g.Drained[v]:
 		return false
-	case b.outer[s] && !b.outer[v]:
+	case b.indirect[s] && !b.indirect[v]:
 		return b.hops[s] == 1 && of[v] == over
-	case b.outer[s] != b.outer[v] || b.hops[v] != b.hops[s]-1:
+	case b.indirect[s] != b.indirect[v] || b.hops[v] != b.hops[s]-1:
 		return false
 	}
-	return b.free || of[s] == of[v] || !b.outer[s] && of[v] == home
+	return b.shortest || of[s] == of[v] || !b.indirect[s] && of[v] == home
 }
