@@ -7,20 +7,20 @@ import (
 	"weft/route"
 )
 
-// binding is the old Plan as seen from the new Graph.
+// binding holds the old Plan by the numbers of switches and end ports of the new Graph.
 type binding struct {
 	g, old    *fabric.Graph
 	plan      *route.Plan
-	ends      route.Ends // new
-	switchWas []int32    // by switch: the old one, -1 for none
-	endWas    []int32    // by end port: the old one, -1 for none
-	rows      [][]*route.Block
-	owner     []int32 // by LID: the end port, -1 for none
-	same      []bool  // by LID: it named the same end port
-	links     bool    // the links of the old Graph are known
-	other     []bool  // by port slot: what is behind it has changed; with links alone
-	gained    bool    // links, switches or hosts have come
-	drained   bool    // switches have been drained
+	ends      route.Ends       // new
+	switchWas []int32          // by switch: its number in the old Graph, -1 if it is new
+	endWas    []int32          // by end port: the same
+	rows      [][]*route.Block // by switch: the blocks of its old table
+	owner     []int32          // by LID: its end port, -1 for none
+	same      []bool           // by LID: it named the same end port in the old Plan
+	links     bool             // whether the links of the old Graph are known
+	changed   []bool           // by port slot, as Graph.Attached: another port is behind it, or none; needs links
+	gained    bool             // some port leads to something that was not behind it
+	drained   bool             // some switch is drained that was not; needs links
 }
 
 // noEntries is a block of a switch that is new.
@@ -32,7 +32,7 @@ var noEntries = func() *route.Block {
 	return b
 }()
 
-// bind finds the switches and end ports of the old Plan, and the ports behind which
+// bind finds the switches and end ports of the old Plan by GUID, and the ports behind which
 // something else is now.
 func bind(g *fabric.Graph, req *Request, ends route.Ends) *binding {
 	b := &binding{
@@ -117,7 +117,7 @@ func (b *binding) readOwners() {
 // readPorts finds the ports behind which something else is now.
 func (b *binding) readPorts() {
 	g := b.g
-	b.other = make([]bool, len(g.Attached))
+	b.changed = make([]bool, len(g.Attached))
 	for s, o := range b.switchWas {
 		for port := range int(g.SwitchPorts[s]) + 1 {
 			was := peer{}
@@ -125,13 +125,13 @@ func (b *binding) readPorts() {
 				was = peerOf(b.old, o, uint8(port))
 			}
 			now := peerOf(g, int32(s), uint8(port))
-			b.other[int(g.PortStart[s])+port] = was != now
+			b.changed[int(g.PortStart[s])+port] = was != now
 			b.gained = b.gained || was != now && now != peer{}
 		}
 	}
 }
 
-// peer is what is behind a port, in whatever Graph it is.
+// peer names the port behind a port so that two Graphs can be compared.
 type peer struct {
 	node fabric.GUID
 	port uint8
@@ -157,7 +157,7 @@ func (b *binding) port(s int32, lid int) uint8 {
 func (b *binding) channel(s int32, lid int) int32 {
 	port := b.port(s, lid)
 	c, _ := b.g.At(s, port)
-	if c >= 0 && b.links && b.other[int(b.g.PortStart[s])+int(port)] {
+	if c >= 0 && b.links && b.changed[int(b.g.PortStart[s])+int(port)] {
 		return fabric.Nothing
 	}
 	return c

@@ -11,22 +11,23 @@ import (
 	"weft/route/cdg"
 )
 
-// dependencies says which pairs of channels of the wide Graph may follow each other.
+// dependencies says which channel may follow which, over (channel, VL) pairs: the channels of
+// lanes.wide.
 type dependencies struct {
 	b     *binding
 	l     *lanes
 	index *cdg.Index
 	lost  []column
-	// looked is by edge of the index: whether the old Plan has it, as far as was asked for.
-	// With one lane and known links.
+	// looked keeps, by edge of the index, the answers of lookUp. It is nil with several lanes, or
+	// where the links of the old Graph are not known; then has needs the order.
 	looked []uint8
-	order  *cdg.Order // nil until it is needed
+	order  *cdg.Order // of all dependencies, nil until it is needed
 	cyclic bool       // the old Plan has cycles: everything is admitted
-	added  int        // dependencies that the old Plan does not have
-	turns  []int32    // by switch: of these
+	added  int        // number of dependencies admitted that the old Plan does not have
+	turns  []int32    // by switch: the number of them at it
 }
 
-// What looked says.
+// Answers kept in looked.
 const (
 	notAsked uint8 = iota
 	present
@@ -64,7 +65,7 @@ func (d *dependencies) has(c, e int32) bool {
 func (d *dependencies) lookUp(c, e int32) bool {
 	g, b := d.b.g, d.b
 	first, then := g.FromPort[c], g.FromPort[e]
-	if b.other[g.PortStart[g.From[c]]+int32(first)] || b.other[g.PortStart[g.From[e]]+int32(then)] {
+	if b.changed[g.PortStart[g.From[c]]+int32(first)] || b.changed[g.PortStart[g.From[e]]+int32(then)] {
 		return false
 	}
 	from, on := b.rows[g.From[c]], b.rows[g.From[e]]
@@ -232,9 +233,9 @@ type reader struct {
 	d     *dependencies
 	edges []uint64
 	next  []int32  // by switch: the channel of its entry
-	waits []int32  // by switch: how many entries lead to it
+	waits []int32  // by switch: how many entries lead to it whose switches are not done
 	order []int32  // switches, those first to which no entry leads
-	on    []uint16 // by switch and SL: VLs by index on its channel; with several lanes
+	on    []uint16 // by switch and SL: set of VLs, by index, on its channel; with several lanes
 }
 
 func newReader(d *dependencies) *reader {

@@ -9,23 +9,24 @@ import (
 	"weft/route/cdg"
 )
 
-// lanes tells the VLs of packets. The (channel, VL) pairs are the channels of a Graph of
-// their own, in which a link stands for itself on each VL.
+// lanes tells the VLs of packets. VLs have an index, from 0 among those in use. The (channel, VL)
+// pairs are the channels of another Graph, wide, in which each link is there once for every VL.
 type lanes struct {
-	g    *fabric.Graph
-	wide *fabric.Graph // g itself with one lane
-	n    int           // VLs in use between switches
-	sls  []uint8       // in use; with several lanes alone, as what follows
+	g     *fabric.Graph
+	wide  *fabric.Graph // g itself with one lane
+	n     int           // VLs in use between switches
+	plan  *route.Plan   // new: its SL, SL2VL and LIDs are set
+	owner []int32       // by LID: its end port
 
-	plan    *route.Plan // new: its SL, SL2VL and LIDs are set
-	index   [route.NumSLs]uint8
-	byInput bool
-	owner   []int32   // by LID
-	sources [][]int32 // by switch: source classes of its end ports
-	targets [][]int32 // by switch: destination classes of their LIDs
+	// With several lanes only.
+	sls     []uint8             // in use
+	index   [route.NumSLs]uint8 // by VL: its index, or noLane
+	byInput bool                // some switch chooses VLs by input port too
+	sources [][]int32           // by switch: source classes of its end ports
+	targets [][]int32           // by switch: destination classes of their LIDs
 }
 
-// noLane is the index of a VL that discards.
+// noLane stands for the index of a VL that discards, or that no channel uses.
 const noLane = 255
 
 // newLanes reads the lanes of a Plan whose SL and SL2VL fit g.
@@ -88,7 +89,7 @@ func vlsOf(t *route.VLTable, sls uint16) (vls uint16) {
 	return vls
 }
 
-// tables lists the SL2VL tables of packets that leave a switch by a port.
+// tables lists, by number in the pool, the SL2VL tables of packets that leave a switch by a port.
 func (l *lanes) tables(s int32, out uint8) []uint16 {
 	sw := &l.plan.SL2VL.Switch[s]
 	switch ports := int(l.g.SwitchPorts[s]) + 1; sw.By {

@@ -9,9 +9,9 @@ import (
 type loads struct {
 	b       *binding
 	tables  *route.Tables
-	ofHost  []bool // by LID
-	entries []int32
-	counted []bool // by switch
+	ofHost  []bool  // by LID
+	entries []int32 // by port slot, as Graph.Attached
+	counted []bool  // by switch
 }
 
 func newLoads(b *binding, tables *route.Tables) loads {
@@ -25,7 +25,7 @@ func newLoads(b *binding, tables *route.Tables) loads {
 	return l
 }
 
-// of is the load of a channel.
+// of returns the load of a channel: entries of LIDs of hosts.
 func (l *loads) of(c int32) int32 {
 	g, s := l.b.g, l.b.g.From[c]
 	if !l.counted[s] {
@@ -44,6 +44,7 @@ func (l *loads) of(c int32) int32 {
 	return l.entries[g.PortStart[s]+int32(g.FromPort[c])]
 }
 
+// change follows an entry that was changed from one port to another.
 func (l *loads) change(s int32, lid int, from, to uint8) {
 	if !l.counted[s] || !l.ofHost[lid] {
 		return

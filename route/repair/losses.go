@@ -9,8 +9,8 @@ import (
 	"weft/route"
 )
 
-// column is a LID with the switches that need a next hop, in ascending order. The rest of
-// the switches have a whole path to it.
+// column is a LID with the switches that need a next hop towards it, in ascending order. The
+// old entries of all other switches still lead to it.
 type column struct {
 	lid      int
 	switches []int32
@@ -18,7 +18,7 @@ type column struct {
 
 // losses lists the columns in which a switch needs a next hop.
 func (b *binding) losses(ctx context.Context, workers int) ([]column, error) {
-	broken := make([][]int32, len(b.owner)) // by LID: switches whose own entry is no good
+	broken := make([][]int32, len(b.owner)) // by LID: switches whose own entry leads to what has gone
 	whole := make([]bool, len(b.owner))     // by LID: all its paths must be followed
 	if b.links && !b.drained {
 		b.readBroken(broken)
@@ -73,11 +73,12 @@ func (b *binding) readBroken(broken [][]int32) {
 	}
 }
 
-// badPorts marks the ports of a switch that an entry can not keep.
+// badPorts marks the ports that an old entry of a switch cannot keep, route.NoPort among them
+// if something has come, and says whether there are any.
 func (b *binding) badPorts(s int32) (bad [256]bool, some bool) {
 	first := int(b.g.PortStart[s])
 	for port := range int(b.g.SwitchPorts[s]) + 1 {
-		bad[port] = b.other[first+port]
+		bad[port] = b.changed[first+port]
 		some = some || bad[port]
 	}
 	bad[route.NoPort] = bad[route.NoPort] || b.gained
@@ -87,17 +88,17 @@ func (b *binding) badPorts(s int32) (bad [256]bool, some bool) {
 // search finds the switches of columns that need a next hop.
 type search struct {
 	b    *binding
-	mark []int32 // by switch: what is known of it, of the round in steps of 4
-	base int32
-	list []int32
-	way  []int32
+	mark []int32 // by switch: base plus what is known of it; below base: nothing yet
+	base int32   // larger by 4 for each LID, so that marks need not be cleared
+	list []int32 // switches found
+	way  []int32 // switches on the path being followed
 }
 
-// What is known of a switch, above the base of the round.
+// What is known of a switch.
 const (
-	onWay int32 = iota + 1
-	isWhole
-	isLost
+	onWay   int32 = iota + 1 // it is on the path being followed
+	isWhole                  // its path leads to the LID
+	isLost                   // its path does not
 )
 
 func newSearch(b *binding) *search { return &search{b: b, mark: make([]int32, b.g.NumSwitches)} }

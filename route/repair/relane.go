@@ -11,8 +11,8 @@ import (
 	"weft/route/cdg"
 )
 
-// relaned is a switch whose packets to a LID go by a next hop that their lanes may not
-// allow.
+// relaned is a switch and a LID to which it got a next hop on which its packets, on the lanes
+// that they have, may close a cycle.
 type relaned struct {
 	s   int32
 	lid int
@@ -22,8 +22,9 @@ type relaned struct {
 // replies to them are on it too where replies keep the SL of the request.
 type cell struct{ src, dst int32 }
 
-// relane gives the packets of those switches SLs on which they close no cycle, the one that
-// they have if that can be. It returns how many cells got another one.
+// relane gives the packets of all relaned switches SLs on which they close no cycle: their own SL
+// if it does, else another one that the Plan uses. No lane is added. It returns how many cells
+// got another SL.
 func (s *solver) relane(ctx context.Context) (changed int, err error) {
 	if len(s.relaned) == 0 || s.deps.cyclic {
 		return 0, nil

@@ -21,17 +21,17 @@ type Request struct {
 	Workers int         // goroutines that may be used
 }
 
-// Figures count what a repair has done, in the switches that are in both Graphs and for
+// Figures count what a repair has done, at the switches that are in both Graphs and for
 // the LIDs that name the same end port in both.
 type Figures struct {
 	Columns       int  `json:"columns"`        // LIDs in which an entry was crossed
 	Crossed       int  `json:"crossed"`        // entries whose path met the loss
-	Moved         int  `json:"moved"`          // of these: have another port now, or none
+	Moved         int  `json:"moved"`          // crossed entries that have another port now, or none
 	Filled        int  `json:"filled"`         // entries that are new: of new LIDs or switches, or that led nowhere
 	Dropped       int  `json:"dropped"`        // entries of LIDs that nobody has any more
-	CrossedBlocks int  `json:"crossed_blocks"` // of 64 entries, that held crossed ones
-	Dependencies  int  `json:"dependencies"`   // of (channel, VL) pairs that the old Plan does not have
-	Unused        int  `json:"unused"`         // links between switches that have come, which no entry uses
+	CrossedBlocks int  `json:"crossed_blocks"` // blocks of 64 entries that held crossed ones
+	Dependencies  int  `json:"dependencies"`   // between (channel, VL) pairs, that the old Plan does not have
+	Unused        int  `json:"unused"`         // links between switches that have come and that no entry uses
 	Relaned       int  `json:"relaned"`        // classes of pairs that got another SL
 	Unordered     bool `json:"unordered"`      // the old Plan has cycles of dependencies, or may have
 }
@@ -97,7 +97,8 @@ func (b *binding) solve(ctx context.Context, plan *route.Plan, lost []column, wo
 	return err
 }
 
-// names keeps the LIDs in use and gives LIDs to new end ports: as many as all hosts have.
+// names keeps the LIDs in use and gives LIDs to new end ports: to hosts with
+// the LMC that all others have, or 0 if these differ.
 func names(g *fabric.Graph, held *route.Held) (route.Ends, error) {
 	lmc := make([]uint8, g.NumEnds)
 	common := held.HostLMC(g)
@@ -122,7 +123,8 @@ func names(g *fabric.Graph, held *route.Held) (route.Ends, error) {
 	return ends, nil
 }
 
-// newPlan is the old Plan for the new Graph, its entries as they were.
+// newPlan makes the Plan of the new Graph with the old entries, and with SLs and SL2VL tables for
+// what is new.
 func (b *binding) newPlan(held *route.Held) (*route.Plan, error) {
 	old := b.plan
 	blocks := int(b.ends.Top())/route.BlockSize + 1
@@ -152,8 +154,8 @@ func (b *binding) newPlan(held *route.Held) (*route.Plan, error) {
 	return p, nil
 }
 
-// serviceLevels has the old SLs. An end port that is new is in the classes of one that
-// is beside it.
+// serviceLevels returns the old SLs. An end port that is new, or at another switch, gets the classes
+// of one at its switch (see like).
 func (b *binding) serviceLevels() (*route.SLs, error) {
 	g, was := b.g, b.plan.SL
 	if was.NumSrc == 1 && was.NumDst == 1 {
@@ -179,8 +181,9 @@ func (b *binding) serviceLevels() (*route.SLs, error) {
 	return &m, nil
 }
 
-// like is an old end port with a LID that is an end port of the new Graph, or is at the
-// same switch: a host for a host if there is one; -1 for none.
+// like returns the old end port from which one of the new Graph takes its classes, one that had a
+// LID: itself where it has not moved to another switch, or one at its switch, for a host another
+// host if there is one, or else itself though it has moved. It returns -1 for none.
 func (b *binding) like(end int32) int32 {
 	named := func(e int32) bool { return b.endWas[e] >= 0 && b.plan.Ends.Base[b.endWas[e]] != 0 }
 	s := b.g.EndSwitch[end]
@@ -203,10 +206,10 @@ func (b *binding) like(end int32) int32 {
 	return -1
 }
 
-// at is the old switch of an old end port. The links of the old Graph are known.
+// at returns the old switch of an old end port. The links of the old Graph must be known.
 func (b *binding) at(end int32) int32 { return b.old.EndSwitch[end] }
 
-// virtualLanes has the old SL2VL tables. A switch that is new has those of all others if
+// virtualLanes returns the old SL2VL tables. A switch that is new has those of all others if
 // they all have the same one.
 func (b *binding) virtualLanes() (*route.SL2VL, error) {
 	g, was := b.g, b.plan.SL2VL
@@ -231,7 +234,7 @@ func (b *binding) virtualLanes() (*route.SL2VL, error) {
 	return m, nil
 }
 
-// drop takes out the entries of LIDs that nobody has.
+// drop removes the entries of LIDs that nobody has.
 func (b *binding) drop(t *route.Tables, f *Figures) {
 	for lid, end := range b.owner {
 		if end >= 0 {
@@ -254,7 +257,7 @@ func (b *binding) drop(t *route.Tables, f *Figures) {
 	}
 }
 
-// count counts crossed entries and their blocks.
+// count counts crossed entries, and their columns and blocks.
 func (b *binding) count(lost []column, f *Figures) {
 	last := make([]int, len(b.rows)) // by switch: block counted last, from 1
 	for _, c := range lost {
@@ -294,7 +297,7 @@ func (b *binding) countMoved(t *route.Tables, lost []column, f *Figures) {
 	}
 }
 
-// countUnused counts the links between switches that have come and that no entry uses. The
+// countUnused counts the links between switches that have come and that no entry uses, if the
 // links of the old Graph are known.
 func (b *binding) countUnused(t *route.Tables, f *Figures) {
 	if !b.links || !b.gained {
@@ -302,13 +305,13 @@ func (b *binding) countUnused(t *route.Tables, f *Figures) {
 	}
 	g := b.g
 	for c := int32(0); c < int32(g.NumChannels); c += 2 {
-		if b.other[g.PortStart[g.From[c]]+int32(g.FromPort[c])] && !uses(g, t, c) && !uses(g, t, c+1) {
+		if b.changed[g.PortStart[g.From[c]]+int32(g.FromPort[c])] && !uses(g, t, c) && !uses(g, t, c+1) {
 			f.Unused++
 		}
 	}
 }
 
-// uses reports whether a channel is an entry's.
+// uses reports whether some entry sends over a channel.
 func uses(g *fabric.Graph, t *route.Tables, c int32) bool {
 	for i := range t.NumBlocks() {
 		if bytes.IndexByte(t.Block(g.From[c], i)[:], g.FromPort[c]) >= 0 {

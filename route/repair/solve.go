@@ -20,18 +20,22 @@ type solver struct {
 	tables  *route.Tables // new
 	workers int
 	loads   loads
-	relaned []relaned
-	shifted []int32 // by channel: pairs of hosts that the repair has put there
+	relaned []relaned // next hops for which packets may need other lanes
+	added   []int32   // by channel: pairs of hosts that the repair has put there
+	columnState
 
-	// Of the column.
+	way   []int32    // switches: of distance
+	edges []cdg.Edge // result of dependenciesOf
+}
+
+// columnState is what the solver knows of the column that it is at.
+type columnState struct {
 	lid    int
-	target int32
-	state  []int8  // by switch
-	out    []int32 // by switch: its channel, if settled
-	hops   []int32 // by switch: channels to the target, or unknown, or nowhere
-	levels [][]int32
-	way    []int32
-	edges  []cdg.Edge
+	target int32     // switch of the LID
+	state  []int8    // by switch: whole, open or settled
+	out    []int32   // by switch: its channel, if settled
+	hops   []int32   // by switch: channels to the target, or unknown, or nowhere
+	levels [][]int32 // by number of channels to the target: switches to be looked at
 }
 
 // States of a switch in a column.
@@ -51,7 +55,7 @@ func newSolver(b *binding, l *lanes, deps *dependencies, tables *route.Tables, w
 	n := b.g.NumSwitches
 	return &solver{
 		b: b, l: l, deps: deps, tables: tables, workers: workers, loads: newLoads(b, tables),
-		shifted: make([]int32, b.g.NumChannels), state: make([]int8, n), out: make([]int32, n), hops: make([]int32, n),
+		added: make([]int32, b.g.NumChannels), columnState: columnState{state: make([]int8, n), out: make([]int32, n), hops: make([]int32, n)},
 	}
 }
 
@@ -69,8 +73,8 @@ func (s *solver) column(ctx context.Context, c column) (stuck int32, err error) 
 	}
 	s.state[s.target] = whole // write gives it the port of the LID
 	left := c.switches
-	for by := range numBys {
-		if left, err = s.settle(ctx, left, by); err != nil {
+	for rule := range numRules {
+		if left, err = s.settle(ctx, left, rule); err != nil {
 			return -1, err
 		}
 		if len(left) == 0 {
@@ -82,19 +86,19 @@ func (s *solver) column(ctx context.Context, c column) (stuck int32, err error) 
 	return stuck, nil
 }
 
-// Which next hops are admitted.
+// Rules by which next hops are admitted, from the strictest on.
 const (
-	byPresent = iota // those whose dependencies are there
-	byFresh          // those whose dependencies close no cycle
-	byRelaned        // all; packets get other lanes later. Only with several lanes
-	numBys
+	knownOnly   = iota // those whose dependencies the old Plan has, or the repair has added
+	acyclic            // those whose dependencies close no cycle
+	relaneLater        // all: relane finds other lanes for their packets. Only with several lanes
+	numRules
 )
 
 // settle gives next hops to open switches, those first that are nearest to the LID. It
 // returns the switches that got none.
-func (s *solver) settle(ctx context.Context, list []int32, by int) (left []int32, err error) {
+func (s *solver) settle(ctx context.Context, list []int32, rule int) (left []int32, err error) {
 	g := s.b.g
-	if by == byRelaned && s.l.n == 1 {
+	if rule == relaneLater && s.l.n == 1 {
 		return list, nil
 	}
 	for i := range s.levels {
@@ -115,7 +119,7 @@ func (s *solver) settle(ctx context.Context, list []int32, by int) (left []int32
 			if s.state[x] != open {
 				continue
 			}
-			c, err := s.choose(ctx, x, int32(h-1), by)
+			c, err := s.choose(ctx, x, int32(h-1), rule)
 			if err != nil {
 				return nil, err
 			}
@@ -123,8 +127,8 @@ func (s *solver) settle(ctx context.Context, list []int32, by int) (left []int32
 				continue
 			}
 			s.state[x], s.out[x], s.hops[x] = settled, c, int32(h)
-			s.shift(x)
-			if by == byRelaned {
+			s.addPairs(x)
+			if rule == relaneLater {
 				s.relaned = append(s.relaned, relaned{x, s.lid})
 			}
 			if !s.passable(x) {
@@ -145,7 +149,7 @@ func (s *solver) settle(ctx context.Context, list []int32, by int) (left []int32
 	return left, nil
 }
 
-// put has a switch looked at when it comes to paths of so many channels.
+// put adds a switch to those that settle looks at for paths of so many channels.
 func (s *solver) put(x, level int32) {
 	for int(level) >= len(s.levels) {
 		s.levels = append(s.levels, nil)
@@ -192,22 +196,22 @@ func (s *solver) channel(u int32) int32 {
 
 // choose finds the best channel from a switch to one that is so many channels from the
 // LID: the one in force, or the least loaded. It returns -1 if none is admitted.
-func (s *solver) choose(ctx context.Context, x, hops int32, by int) (int32, error) {
+func (s *solver) choose(ctx context.Context, x, hops int32, rule int) (int32, error) {
 	g := s.b.g
 	was := s.b.channel(x, s.lid)
 	if was >= 0 && s.candidate(was, hops) {
-		if ok, err := s.admitted(ctx, was, by); ok || err != nil {
+		if ok, err := s.admitted(ctx, was, rule); ok || err != nil {
 			return was, err
 		}
 	}
-	if by != byFresh {
+	if rule != acyclic {
 		best, least := fabric.Nothing, int64(math.MaxInt64)
 		for _, c := range g.OutOf(x) {
 			if c == was || !s.candidate(c, hops) {
 				continue
 			}
 			if load := s.load(c); load < least {
-				if ok, err := s.admitted(ctx, c, by); err != nil {
+				if ok, err := s.admitted(ctx, c, rule); err != nil {
 					return -1, err
 				} else if ok {
 					best, least = c, load
@@ -230,19 +234,19 @@ func (s *solver) choose(ctx context.Context, x, hops int32, by int) (int32, erro
 		return cmp.Or(cmp.Compare(turnsB, turnsA), cmp.Compare(s.backwards(a), s.backwards(b)), cmp.Compare(s.load(a), s.load(b)))
 	})
 	for _, c := range list {
-		if ok, err := s.admitted(ctx, c, byFresh); ok || err != nil {
+		if ok, err := s.admitted(ctx, c, acyclic); ok || err != nil {
 			return c, err
 		}
 	}
 	return fabric.Nothing, nil
 }
 
-// load is that of a path by a channel: the most pairs that the repair has put on one of
-// its channels so far, then the entries of the channel.
+// load ranks the path that begins with a channel: by the most pairs that the repair has put on
+// one of its channels so far, then by the entries of the channel itself. The least is best.
 func (s *solver) load(c int32) int64 {
 	most, at := int32(0), c
 	for {
-		most = max(most, s.shifted[at])
+		most = max(most, s.added[at])
 		u := s.b.g.To[at]
 		if u == s.target {
 			return int64(most)<<32 | int64(s.loads.of(c))
@@ -251,8 +255,8 @@ func (s *solver) load(c int32) int64 {
 	}
 }
 
-// shift puts the pairs of a switch's own hosts and the LID, a host's, on its path.
-func (s *solver) shift(x int32) {
+// addPairs counts the pairs of a switch's own hosts with the LID on its path, if the LID is a host's.
+func (s *solver) addPairs(x int32) {
 	g := s.b.g
 	hosts := int32(len(g.HostsOf(x)))
 	if hosts == 0 || !g.IsHost(s.b.owner[s.lid]) {
@@ -260,7 +264,7 @@ func (s *solver) shift(x int32) {
 	}
 	for x != s.target {
 		c := s.channel(x)
-		s.shifted[c] += hosts
+		s.added[c] += hosts
 		x = g.To[c]
 	}
 }
@@ -285,12 +289,12 @@ func (s *solver) candidate(c, hops int32) bool {
 
 // admitted reports whether the packets of a switch may go by a channel. Fresh
 // dependencies are added.
-func (s *solver) admitted(ctx context.Context, c int32, by int) (bool, error) {
-	if by == byRelaned {
+func (s *solver) admitted(ctx context.Context, c int32, rule int) (bool, error) {
+	if rule == relaneLater {
 		return true, nil
 	}
 	s.dependenciesOf(c)
-	if by == byFresh {
+	if rule == acyclic {
 		return s.deps.admit(ctx, s.workers, s.edges)
 	}
 	for _, e := range s.edges {
