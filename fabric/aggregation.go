@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// What aggregation nodes say of themselves. NVIDIA's (formerly Mellanox's) switches from
+// Signs of aggregation nodes: vendor, device, description. NVIDIA's (formerly Mellanox's) switches from
 // Switch-IB 2 on have one each: a CA inside the switch that adds up what hosts send for
 // collective operations (SHARP; Graham et al., Scalable Hierarchical Aggregation Protocol,
 // 2016). Dumps of Quantum and Quantum-2 switches show it on the port after the last one of
@@ -20,8 +20,8 @@ const (
 const AggregationCaption = "Mellanox Technologies " + AggregationDesc
 
 // IsAggregationNode reports whether a node is a CA inside a switch that adds up what hosts send,
-// and so no host. It is one if vendor and device say so, or if the description does and
-// no other vendor is named.
+// and so no host. It decides that alone, for all of weft: a node is one if vendor and device say so,
+// or if the description does and no other vendor is named. Ports and system images do not decide.
 func (f *Fabric) IsAggregationNode(id NodeID) bool {
 	n := &f.Nodes[id]
 	switch {
@@ -33,8 +33,9 @@ func (f *Fabric) IsAggregationNode(id NodeID) bool {
 	return strings.Contains(n.Desc, AggregationDesc) && (n.VendorID == 0 || n.VendorID == AggregationVendor)
 }
 
-// AggregationEvidence says in words what speaks for a node being an aggregation node: vendor and
-// device, description, the port that it is on. It is empty where IsAggregationNode says no.
+// AggregationEvidence lists in words, for reports, the signs that a node is an aggregation node: those
+// that IsAggregationNode decides by, and its port and system image, which it does not need. It is
+// empty where IsAggregationNode says no.
 func (f *Fabric) AggregationEvidence(id NodeID) string {
 	if !f.IsAggregationNode(id) {
 		return ""

@@ -8,11 +8,12 @@ import (
 	"strings"
 )
 
-// KindRule names some hosts as of one kind, such as compute or input-output: routing balances
-// the paths to each kind by themselves.
+// KindRule says of which kind some hosts are, such as compute or input-output. Engines balance the
+// paths to each kind by themselves, then all together. Kinds have no weights: what they
+// mean for balance is decided in the engines (columns.PartsByKind, forest's kinds.go, ftree's lidorder.go).
 type KindRule struct {
 	Kind  string
-	Hosts string // a GUID of a node or port, or a pattern of descriptions as for file names
+	Hosts string // a GUID of a node or port (0x...), or a pattern of descriptions in the syntax of path.Match
 }
 
 // MaxKinds is the largest number of kinds of hosts, that of all others included.
@@ -41,7 +42,7 @@ func DescPattern(desc string) string {
 // Kinds holds the kinds of the hosts of a Graph.
 type Kinds struct {
 	Names []string // of the kinds that have hosts; "" of the hosts that no rule names
-	Of    []uint8  // by end port below NumHosts: 1 + its place in Names
+	Of    []uint8  // by host: 1 + the place of its kind in Names
 	None  []string // names of kinds without hosts
 }
 
@@ -55,7 +56,7 @@ func KindsOf(g *Graph, rules []KindRule) (*Kinds, error) {
 	if len(k.names) >= MaxKinds {
 		return nil, fmt.Errorf("fabric: %d kinds of hosts, at most %d can be named", len(k.names), MaxKinds-1)
 	}
-	first := make([]int, g.NumHosts)     // by host: number of its kind among those named, or their count
+	first := make([]int, g.NumHosts)     // by host: number of its kind in order of the rules, len(k.names) for none
 	hosts := make([]int, len(k.names)+1) // by kind named, and others
 	for h := range first {
 		first[h] = len(k.names)

@@ -5,26 +5,26 @@ import (
 	"io"
 )
 
-// Standing says how an engine does on the fabrics of a sweep against the best proven engine of each:
-// its own row among them.
+// Standing compares one engine with the best proven one on each fabric of a sweep. Best is taken figure
+// by figure, and the engine itself counts.
 type Standing struct {
 	Engine  string
-	Fabrics int // that it routed, proven
-	Refused int // that it refused, or was not proven on
-	// Behind are the shares by which it falls behind the best in effective bisection bandwidth
-	// and in shifts, and the ratio of its largest number of pairs on a channel to the least.
+	Fabrics int // number of fabrics that it routed, with a proof
+	Refused int // number of all others: refused, or not proven
+	// EBB and Shift are shares by which it falls behind the best, 0 for the best. Pairs is the ratio of
+	// its largest number of pairs on a channel to the least of any engine, 1 for the best.
 	EBB, Shift, Pairs Behind
 }
 
-// Behind sums up by how much an engine is behind the best.
+// Behind sums up one figure of a Standing over the fabrics that the engine routed.
 type Behind struct {
 	Mean   float64
 	Most   float64
 	Where  string // the fabric of Most
-	Within int    // fabrics on which it is within the limit
+	Within int    // number of fabrics on which it is as good as the best, by asGoodShare or asGoodPairs
 }
 
-// Limits of being as good as the best: a share, and a ratio of pairs.
+// An engine counts as good as the best up to these: a share behind in EBB or Shift, a ratio of Pairs.
 const (
 	asGoodShare = .01
 	asGoodPairs = 1.15
@@ -55,9 +55,9 @@ func Standings(rows []SweepRow) (out []Standing) {
 				continue
 			}
 			s.Fabrics++
-			s.EBB.add(behind(best.EBB-r.EBB, best.EBB), asGoodShare, name)
-			s.Shift.add(behind(r.Shift-best.Shift, r.Shift), asGoodShare, name)
-			s.Pairs.add(behind(float64(r.Pairs), float64(best.Pairs)), asGoodPairs, name)
+			s.EBB.add(ratio(best.EBB-r.EBB, best.EBB), asGoodShare, name)
+			s.Shift.add(ratio(r.Shift-best.Shift, r.Shift), asGoodShare, name)
+			s.Pairs.add(ratio(float64(r.Pairs), float64(best.Pairs)), asGoodPairs, name)
 		}
 	}
 	for i := range out {
@@ -69,7 +69,8 @@ func Standings(rows []SweepRow) (out []Standing) {
 	return out
 }
 
-// bestOf has the best of each figure of the proven rows.
+// bestOf returns the best of each figure of the proven rows, which may be those of several engines, and
+// whether there is a proven row. Other fields of best mean nothing.
 func bestOf(rows []*SweepRow) (best SweepRow, found bool) {
 	for _, r := range rows {
 		switch {
@@ -83,14 +84,15 @@ func bestOf(rows []*SweepRow) (best SweepRow, found bool) {
 	return best, found
 }
 
-// behind is a/b, or 0 where b is 0.
-func behind(a, b float64) float64 {
+// ratio returns a/b, or 0 where b is 0.
+func ratio(a, b float64) float64 {
 	if b == 0 {
 		return 0
 	}
 	return a / b
 }
 
+// add counts one fabric. Mean is the sum until Standings divides it.
 func (b *Behind) add(value, limit float64, fabric string) {
 	b.Mean += value
 	if b.Where == "" || value > b.Most {

@@ -31,13 +31,15 @@ type Sweep struct {
 	Open func(arg string) (*fabric.Graph, error)
 	// Has reports whether a row is there already; it is left out then.
 	Has func(fabric, engine string) bool
-	// Row is told each row as soon as it is made.
+	// Row gets each row as soon as it is made.
 	Row func(*SweepRow) error
-	// Step is told what comes next.
+	// Step gets the fabric and engine that come next.
 	Step func(what string)
 }
 
-// SweepRow is what an engine delivers on a fabric. It depends on neither time nor machine.
+// SweepRow holds the figures of one engine on one fabric. They depend on neither time nor machine.
+// A further figure goes to the end: a field, its name in sweepColumns, its value in Sweep.route,
+// its cell in Write and parseSweepRow. Files with other columns are refused.
 type SweepRow struct {
 	Fabric  string
 	Engine  string // as asked for
@@ -56,7 +58,7 @@ type SweepRow struct {
 // Proven is the verdict of a row whose Plan the judge has proven.
 const Proven = "proven"
 
-// sweepColumns are the columns of a file of rows.
+// sweepColumns names the columns of a file of rows, in the order of the fields of SweepRow.
 var sweepColumns = []string{"fabric", "engine", "chosen", "verdict", "vls", "replies", "ebb", "ci95", "shifts", "pairs", "dark", "lost"}
 
 // Missing is the number of rows that are not there yet.
@@ -71,7 +73,7 @@ func (s *Sweep) Missing() (rows int) {
 	return rows
 }
 
-// variants lists the fabrics, whole and damaged.
+// variants lists the FABRIC arguments of all fabrics, whole and with links failed.
 func (s *Sweep) variants() (out []string) {
 	for _, name := range s.Fabrics {
 		for _, share := range s.Shares {
@@ -123,7 +125,7 @@ func (s *Sweep) fabric(ctx context.Context, arg string) error {
 	return nil
 }
 
-// route routes a fabric by an engine and measures.
+// route routes a fabric by an engine and makes the row, but for its Fabric and Engine.
 func (s *Sweep) route(ctx context.Context, g *fabric.Graph, engine string) (*SweepRow, error) {
 	req := s.Routing
 	var err error

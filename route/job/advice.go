@@ -11,22 +11,26 @@ import (
 	"weft/route/engine/hyperx"
 )
 
-// shape is a kind of network with the engines that deliver most on it (docs/results/routes).
+// shape is a kind of network with the engines that deliver most on it (measured: docs/results/routes).
+// Advice about engines that were named follows from it. Auto takes none: it tries engines.
 type shape struct {
-	name    string // as in "on NAME"
-	best    []string
-	advised string // best in words
-	behind  []string
+	name    string   // as in "on NAME"
+	best    []string // engines that deliver most
+	advised string   // the same in words
+	behind  []string // engines known to deliver less; none: all but best
 }
 
 var (
-	trees  = shape{name: "fat-trees", best: []string{"ftree"}, advised: "ftree"}
-	grids  = shape{name: "meshes and tori that they do not refuse", best: []string{"torus", "dor"}, advised: "dor or torus"}
-	boxes  = shape{name: "HyperX networks", best: []string{"hyperx", "dor"}, advised: "hyperx"}
-	others = shape{name: "networks of this shape", best: []string{"dfsssp", "lash", "nue"}, advised: "dfsssp or nue", behind: []string{"updn", "minhop", "sssp", "ftree"}}
+	trees   = shape{name: "fat-trees", best: []string{"ftree"}, advised: "ftree"}
+	grids   = shape{name: "meshes and tori that they do not refuse", best: []string{"torus", "dor"}, advised: "dor or torus"}
+	hyperXs = shape{name: "HyperX networks", best: []string{"hyperx", "dor"}, advised: "hyperx"}
+	others  = shape{
+		name: "networks of this shape", best: []string{"dfsssp", "lash", "nue"}, advised: "dfsssp or nue",
+		behind: []string{"updn", "minhop", "sssp", "ftree"},
+	}
 )
 
-// shapeOf recognises the kind of a network.
+// shapeOf recognises the kind of a network; others is that of every network not recognised.
 func shapeOf(g *fabric.Graph) *shape {
 	switch {
 	case ftree.IsTree(g):
@@ -34,7 +38,7 @@ func shapeOf(g *fabric.Graph) *shape {
 	case isGrid(g):
 		return &grids
 	case hyperx.IsHyperX(g):
-		return &boxes
+		return &hyperXs
 	}
 	return &others
 }
@@ -58,7 +62,8 @@ func hasChoice(g *fabric.Graph) bool {
 	return g.NumHosts > 1 && g.NumChannels/2 > g.NumSwitches-parts
 }
 
-// note says that other engines are known to deliver as much or more on such a network, "" where none is.
+// note says that other engines are known to deliver as much or more than one on such a network. It is
+// empty where none is known to.
 func (s *shape) note(engine string) string {
 	known := len(s.behind) == 0 || slices.Contains(s.behind, engine)
 	if !known || slices.Contains(s.best, engine) {
@@ -67,7 +72,7 @@ func (s *shape) note(engine string) string {
 	return s.advised + " is known to deliver as much or more on " + s.name + " (weft compare --yardstick shows by how much)"
 }
 
-// advise completes a refusal that says nothing of what to do instead.
+// advise adds what to do instead to a refusal that does not say so.
 func (s *shape) advise(err error) error {
 	refusal, ok := errors.AsType[*route.Refusal](err)
 	if !ok || refusal.Advice != "" {

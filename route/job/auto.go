@@ -21,7 +21,7 @@ const Auto = "auto"
 var autoSpec = &route.Spec{
 	Name:    Auto,
 	Summary: "the engine that delivers the most, found by trying those that cannot deadlock",
-	Cost:    fmt.Sprintf("that of the engines it tries: as many as fit into %d million entries of tables, an entry of a slow engine counted up to %d times", effortMost/1_000_000, 20),
+	Cost:    fmt.Sprintf("that of the engines it tries: as many as fit into %d million entries of tables, an entry of a slow engine counted up to %d times", effortMost/1_000_000, slowestEffort()),
 	Lanes:   "those of the engine it chooses",
 	New:     func(route.Options) (route.Engine, error) { return nil, errors.New("job: auto is no engine by itself") },
 }
@@ -29,18 +29,38 @@ var autoSpec = &route.Spec{
 // AutoSpec describes the engine auto, which is none of engine.All.
 func AutoSpec() *route.Spec { return autoSpec }
 
-// candidate is an engine that Auto may choose, with the effort that an entry of its tables
-// takes, in that of engine updn; proof and measuring come to it. Those that cannot deadlock are candidates.
+// candidate is an engine that Auto may choose. Its effort is what one entry of its tables takes, as a
+// multiple of what it takes engine updn; proof and measuring are added (effortProof).
 type candidate struct {
 	engine string
 	effort int
 }
 
-// candidates lists them in the order in which they are tried, and preferred where they are as
-// good: those for one kind of network first, since they refuse others at once.
-var candidates = []candidate{{"ftree", 2}, {"ftree,balance=beft", 2}, {"ftree,balance=zahavi", 2}, {"torus", 1}, {"dor", 1}, {"hyperx", 2}, {"dfsssp", 5}, {"lash", 2}, {"nue", 20}, {"updn", 1}}
+// candidates are engines whose Plans cannot deadlock, in the order in which they are tried, and
+// preferred where they deliver as much: those for one kind of network first, since they refuse
+// others at once. What is advised in place of an engine that was named stands in shapeOf.
+var candidates = []candidate{
+	{"ftree", 2},
+	{"ftree,balance=beft", 2},
+	{"ftree,balance=zahavi", 2},
+	{"torus", 1},
+	{"dor", 1},
+	{"hyperx", 2},
+	{"dfsssp", 5},
+	{"lash", 2},
+	{"nue", 20},
+	{"updn", 1},
+}
 
-// effortProof is the effort of proof and measuring, for an entry.
+// slowestEffort is the largest effort of a candidate.
+func slowestEffort() (most int) {
+	for _, c := range candidates {
+		most = max(most, c.effort)
+	}
+	return most
+}
+
+// effortProof is the effort of proof and measuring for an entry, in the same unit.
 const effortProof = 2
 
 // effortMost bounds the effort of all engines tried, in entries of forwarding tables that
@@ -51,17 +71,17 @@ const effortMost = 100_000_000
 type Choice struct {
 	Engine string  `json:"engine"`
 	Why    string  `json:"why"`
-	Next   string  `json:"next,omitempty"` // the second best engine, "" where no other was tried
+	Next   string  `json:"next,omitempty"` // the second best engine, "" where no other could be chosen
 	Trials []Trial `json:"trials"`         // in the order tried
 }
 
 // Trial is an engine that Auto tried, or left out.
 type Trial struct {
 	Engine  string           `json:"engine"`
-	Reason  string           `json:"reason,omitempty"` // why it was not to be chosen: a refusal, no proof, the effort
+	Reason  string           `json:"reason,omitempty"` // why it may not be chosen: a refusal, no proof, the effort
 	VLs     int              `json:"vls,omitempty"`
 	Figures *flow.KeyFigures `json:"figures,omitempty"`
-	// Loss is by how much it falls behind the best of each figure (see loss), 0 is best.
+	// Loss is by how much it falls behind the best of each figure, added up; 0 is best.
 	Loss float64 `json:"loss"`
 
 	result  *Result
@@ -100,7 +120,7 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error)
 	return r, nil
 }
 
-// named is an engine with its options.
+// named parses the name of a candidate, with its options.
 func named(name string) Step {
 	chain, err := ParseEngines(name, nil)
 	if err != nil {
@@ -109,7 +129,8 @@ func named(name string) Step {
 	return chain[0]
 }
 
-// try routes, judges and measures by each candidate, as far as so much effort goes.
+// try routes by each candidate, judges and measures it. Those that would take the effort beyond most
+// are left out, once one routes the fabric.
 func try(ctx context.Context, g *fabric.Graph, req *Request, most int) (*Choice, error) {
 	c := &Choice{}
 	entries := g.NumSwitches * g.NumEnds << req.LIDs.LMC
@@ -133,7 +154,7 @@ func try(ctx context.Context, g *fabric.Graph, req *Request, most int) (*Choice,
 	return c, c.measure(ctx, g, req)
 }
 
-// measure takes the figures of the trials that may be chosen.
+// measure adds their figures to the trials that may be chosen: those without a Reason.
 func (c *Choice) measure(ctx context.Context, g *fabric.Graph, req *Request) (err error) {
 	for i := range c.Trials {
 		if t := &c.Trials[i]; err == nil && t.Reason == "" {
@@ -143,7 +164,7 @@ func (c *Choice) measure(ctx context.Context, g *fabric.Graph, req *Request) (er
 	return err
 }
 
-// tryOne tries one engine.
+// tryOne routes by one engine and judges its Plan.
 func tryOne(ctx context.Context, g *fabric.Graph, req *Request, name string) (*Trial, error) {
 	t := &Trial{Engine: name}
 	r, err := req.step(ctx, g, named(name))
@@ -169,26 +190,26 @@ func tryOne(ctx context.Context, g *fabric.Graph, req *Request, name string) (*T
 	return t, nil
 }
 
-// rank works out the losses and returns the best of the trials that may be chosen, and the
-// second best. Among those that lose no more than asGood more than the best the one with the fewest lanes
-// is the best, or the first.
+// rank sets the losses of the trials that have figures and returns the best of them, and the second
+// best. Of those whose loss exceeds the least by asGood at most the one with the fewest lanes
+// is the best, and of several such the first.
 func rank(trials []Trial) (best, next *Trial) {
-	var fit []*Trial
-	var most flow.KeyFigures
+	var measured []*Trial
+	var ideal flow.KeyFigures // the best of each figure, whichever trial has it
 	for i := range trials {
 		if f := trials[i].Figures; f != nil {
-			if len(fit) == 0 {
-				most = *f
+			if len(measured) == 0 {
+				ideal = *f
 			}
-			fit = append(fit, &trials[i])
-			most.EBB.Mean = max(most.EBB.Mean, f.EBB.Mean)
-			most.Shift.Sum = min(most.Shift.Sum, f.Shift.Sum)
-			most.PairLoad = min(most.PairLoad, f.PairLoad)
+			measured = append(measured, &trials[i])
+			ideal.EBB.Mean = max(ideal.EBB.Mean, f.EBB.Mean)
+			ideal.Shift.Sum = min(ideal.Shift.Sum, f.Shift.Sum)
+			ideal.PairLoad = min(ideal.PairLoad, f.PairLoad)
 		}
 	}
 	least := 0.0
-	for i, t := range fit {
-		t.Loss = loss(t.Figures, &most)
+	for i, t := range measured {
+		t.Loss = loss(t.Figures, &ideal)
 		if i == 0 || t.Loss < least {
 			least = t.Loss
 		}
@@ -203,7 +224,7 @@ func rank(trials []Trial) (best, next *Trial) {
 		}
 		return t.Loss < than.Loss
 	}
-	for _, t := range fit {
+	for _, t := range measured {
 		switch {
 		case best == nil || better(t, best):
 			best, next = t, best
@@ -214,11 +235,12 @@ func rank(trials []Trial) (best, next *Trial) {
 	return best, next
 }
 
-// asGood is the loss by which engines may differ and still count as equally good.
+// asGood is the difference of losses up to which engines count as equally good.
 const asGood = .01
 
-// loss adds up the shares by which figures fall behind the best of any trial: effective bisection bandwidth,
-// all-to-all by shifts, and a tenth of what the largest load of a channel exceeds 1.15 times the least by.
+// loss says by how much figures fall behind the best of each: the share in effective bisection
+// bandwidth, plus the share in all-to-all by shifts, plus a tenth of the share by which the largest
+// number of pairs on a channel exceeds 1.15 times the least. What Auto weighs is decided here.
 func loss(f, best *flow.KeyFigures) float64 {
 	sum := 0.0
 	if best.EBB.Mean > 0 {
@@ -267,7 +289,7 @@ func (c *Choice) String() string {
 	return b.String()
 }
 
-// refusal is the refusal where no engine may be chosen: each reason once, and the last advice.
+// refusal makes the refusal where no engine may be chosen: each reason once, and the last advice.
 func (c *Choice) refusal() error {
 	var reasons []string
 	engines := map[string][]string{} // by reason
@@ -298,7 +320,7 @@ func (c *Choice) trial(engine string) *Trial {
 	return nil
 }
 
-// figures is what a trial delivers, in short.
+// figures returns the key figures of a trial as text.
 func (t *Trial) figures() string {
 	lanes := "1 lane"
 	if t.VLs != 1 {

@@ -181,7 +181,7 @@ func (b *builder) loads(w *worker, kind uint8) []int64 {
 	for _, i := range w.allowed {
 		load := b.load[i]
 		if b.own != nil {
-			load = 2*wholeShare*load + b.share[kind]*b.own[kind][i]
+			load = 2*wholePrice*load + b.price[kind]*b.own[kind][i]
 		}
 		w.load = append(w.load, load)
 	}
