@@ -62,23 +62,10 @@ interrupted sweep goes on where it stopped. No figure depends on the machine.`,
 
 func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 	s := &o.sweep
-	for _, share := range s.Shares {
-		if !(share >= 0 && share <= 1) {
-			return fmt.Errorf("--failed %g: want shares from 0 to 1", share)
-		}
-	}
-	if s.Seeds < 1 || s.Runs < 0 || s.Runs > study.MaxRuns {
-		return fmt.Errorf("--seeds %d, --runs %d: want at least one draw, and 0 to %d runs", s.Seeds, s.Runs, study.MaxRuns)
-	}
-	if err := o.routing.validate(); err != nil {
+	err := o.validate()
+	if err != nil {
 		return err
 	}
-	for _, engine := range s.Engines {
-		if _, err := job.ParseEngines(engine, nil); err != nil {
-			return err
-		}
-	}
-	var err error
 	if s.Fabrics, err = o.fabrics(args); err != nil {
 		return err
 	}
@@ -122,6 +109,28 @@ func (o *sweepFlags) run(cmd *cobra.Command, args []string) error {
 		}
 	}
 	return err
+}
+
+// validate checks the options before anything is opened.
+func (o *sweepFlags) validate() error {
+	s := &o.sweep
+	for _, share := range s.Shares {
+		if !(share >= 0 && share <= 1) {
+			return fmt.Errorf("--failed %g: want shares from 0 to 1", share)
+		}
+	}
+	if s.Seeds < 1 || s.Runs < 0 || s.Runs > study.MaxRuns {
+		return fmt.Errorf("--seeds %d, --runs %d: want at least one draw, and 0 to %d runs", s.Seeds, s.Runs, study.MaxRuns)
+	}
+	if err := o.routing.validate(); err != nil {
+		return err
+	}
+	for _, engine := range s.Engines {
+		if _, err := job.ParseEngines(engine, nil); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // fabrics lists the FABRICs of the arguments and of the file.

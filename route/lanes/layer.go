@@ -10,16 +10,16 @@ import (
 )
 
 const (
-	refillWork   = 1 << 19 // paths that are put on lanes again, in all rounds
-	refillRounds = 12
-	refillLeast  = 3 // rounds that may gain
-	refillGain   = 2 // lanes that this may save
+	refillWork   = 1 << 19 // paths that all rounds of refill together put on lanes again at most
+	refillRounds = 12      // rounds of refill at most
+	refillLeast  = 3       // rounds that may save lanes; with fewer none is run
+	refillGain   = 2       // lanes beyond most that may be used before refill, since it may save them
 )
 
-// Layer leaves the pairs of classes on the first lane whose paths it has, both ways. The
-// others go on the first lane that takes them, the farthest first, and again in several rounds
-// if they are not too many. What the lanes after the first have makes no difference. It gives
-// up after most lanes.
+// Layer leaves the pairs of classes on the first lane whose paths are on it, both ways. The others
+// are put anew, the longest paths first, each on the first lane that takes it: what l has on the
+// lanes after the first is not used. If they are not too many, refill then saves lanes. It gives up
+// after most lanes.
 func (l *Acyclic) Layer(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	return l.layer(ctx, p, most, refillRounds)
 }
@@ -34,7 +34,7 @@ func (l *Acyclic) layer(ctx context.Context, p *Paths, most, rounds int) (*Lanes
 	for i, b := range p.at {
 		for _, a := range off[i] {
 			if a.lanes&1 == 0 && f.Lane(a.class, b) == 0 {
-				f.Set(a.class, b, 1) // listed
+				f.Set(a.class, b, 1) // so that it is listed once
 				rest = append(rest, pair{a.class, b})
 			}
 		}

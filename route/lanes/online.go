@@ -64,21 +64,21 @@ func (p *Paths) longestFirst(pairs []pair) []pair {
 // pair is a pair of classes.
 type pair struct{ a, b int32 }
 
-// firstFit gives pairs their lanes.
+// firstFit gives pairs their lanes, each the first that takes it.
 type firstFit struct {
 	*Assignment
 	p      *Paths
-	most   int
-	lanes  []*cdg.Order
-	gaveUp bool
+	most   int          // lanes that may be used
+	lanes  []*cdg.Order // by lane: its dependencies
+	gaveUp bool         // most lanes were not enough
 
-	edges []cdg.Edge
+	edges []cdg.Edge // of the pairs in rest
 	rest  []waiting
 	seen  []int32 // by number of an edge: the last pair that has it
-	pair  int32
+	pair  int32   // number of pairs so far
 }
 
-// waiting is a pair that has no lane yet, and its place in the list of hops.
+// waiting is a pair that has no lane yet. Its dependencies are edges[first:last].
 type waiting struct {
 	pair
 	first, last int32
@@ -104,7 +104,7 @@ func (f *firstFit) putAll(ctx context.Context, pairs []pair) error {
 // refill puts pairs on lanes again in several rounds: those of one lane after those of another,
 // in another order of lanes each time. As the pairs of a lane fit on one, no round takes more
 // lanes than the one before; and where pairs that come early fill lanes that others had, it often
-// takes fewer. The first lanes keep what they have. It ends with so many lanes at the most.
+// takes fewer. The first keep lanes are not touched. It ends early once enough lanes are left.
 //
 // This is iterated greedy colouring (Culberson, "Iterated Greedy Graph Coloring and the
 // Difficulty Landscape", University of Alberta TR 92-07, 1992), of pairs in place of nodes.
@@ -164,7 +164,7 @@ func (f *firstFit) put(ctx context.Context, pairs []pair) error {
 	return ctx.Err()
 }
 
-// once drops edges that are in the list twice, from a place on.
+// once removes repeated edges from a list, from a place on.
 func (f *firstFit) once(list []cdg.Edge, from int) []cdg.Edge {
 	if f.seen == nil {
 		f.seen = make([]int32, f.p.Index.Size)

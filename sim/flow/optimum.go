@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 )
 
-// lengths gives every channel a length from which bounds of all routings follow. If a flow of
+// lengths holds a length for every channel, from which bounds for all routings follow. If a flow of
 // one unit goes from a to b, the channels that carry it have together at least the length of the
 // shortest way from a to b. So no routing, even one that splits flows, has less than
 //
@@ -21,16 +21,15 @@ import (
 // they are equal to it.
 type lengths struct {
 	channel []float64   // by channel
-	way     [][]float64 // by switch with hosts, nil for others: length of the shortest way to every switch
+	way     [][]float64 // by switch, nil without hosts: length of the shortest way to every switch
 	most    float64     // lower bound of the pairs of hosts on the busiest channel
 }
 
-// optimumWork bounds the search for lengths, in channels searched: about a second on a core.
-// optimumRounds bounds the rounds, optimumLeast is the fewest that are worth it.
+// Bounds of the search for lengths.
 const (
-	optimumWork   = 60_000_000
-	optimumRounds = 300
-	optimumLeast  = 20
+	optimumWork   = 60_000_000 // channels and switches searched in all rounds: about a second on a core
+	optimumRounds = 300        // rounds at most
+	optimumLeast  = 20         // rounds that are worth it; with fewer there is no bound
 )
 
 // findLengths searches for lengths under which all pairs of hosts bound the busiest channel best:

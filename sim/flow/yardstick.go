@@ -33,7 +33,8 @@ type Yardstick struct {
 	PairLoadSwitches  int64   `json:"pair_load_switches"` // largest number of pairs of hosts or switches on a channel
 }
 
-// KeyFigures holds the figures of the yardstick that weigh most: engines are chosen by them.
+// KeyFigures holds the figures of the yardstick that weigh most. Engine auto chooses by the first
+// three (package route/job).
 type KeyFigures struct {
 	EBB Summary `json:"ebb"` // effective bisection bandwidth, one way, over random bisections
 	// Shift is all-to-all by shifts, ranks in the order of leaves.
@@ -57,8 +58,8 @@ type Measure struct {
 	Workers int
 }
 
-// flowsMost and flowsFew bound the flows of one figure of a Yardstick, about 3 s on a core,
-// and of KeyFigures.
+// flowsMost bounds the flows of one figure of a Yardstick, about 3 s on a core; flowsFew those of
+// KeyFigures alone.
 const flowsMost, flowsFew = 40_000_000, 2_000_000
 
 // NewYardstick measures a Plan. It fails when the Plan is for another Graph, or when ctx ends.
@@ -99,7 +100,7 @@ func NewKeyFigures(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measur
 	return k, k.measure(ctx, n, Options{Runs: m.Runs, Seed: m.Seed, ByRate: true, Workers: m.Workers}, flowsFew)
 }
 
-// measure measures bisections, as many shifts as have so many flows, and all pairs.
+// measure takes the figures: bisections, shifts (a sample of them with so many flows at most), and all pairs.
 func (k *KeyFigures) measure(ctx context.Context, n *Network, opt Options, flows int) error {
 	random := opt
 	random.Shuffle = true
@@ -126,7 +127,7 @@ func (k *KeyFigures) measure(ctx context.Context, n *Network, opt Options, flows
 	return nil
 }
 
-// random measures permutations, and the bound of bisections.
+// random measures permutations, and the bounds of pair load and of bisections.
 func (y *Yardstick) random(ctx context.Context, n *Network, opt Options) error {
 	opt.Shuffle = true
 	permutations, err := n.RunPattern(ctx, "rand", opt)
@@ -146,7 +147,7 @@ func (y *Yardstick) random(ctx context.Context, n *Network, opt Options) error {
 	return err
 }
 
-// nearestRank is a quantile of a sample.
+// nearestRank returns the quantile q of a sample, one of its values.
 func nearestRank(sample []float64, q float64) float64 {
 	if len(sample) == 0 {
 		return 0
@@ -172,7 +173,7 @@ func (y *Yardstick) doubling(ctx context.Context, n *Network, opt Options) error
 	return nil
 }
 
-// collectiveOf sums up the rounds of a pattern that has so many in all.
+// collectiveOf sums up the rounds of a pattern, which has so many in all, counted or not.
 func collectiveOf(r *Result, rounds int) Collective {
 	c := Collective{Rounds: r.Rounds}
 	if r.Rounds > 0 {

@@ -9,11 +9,11 @@ import (
 
 const (
 	mostSweeps = 4 // of rebalance over all LIDs
-	// Sweeps end when one changes few entries: one of lastSweep of what the first one changed, or
-	// of lastLarge in networks of more than largeTree pairs of a LID and a switch.
+	// The last sweep is one that changes few entries: 1/lastSweep of the most that one has changed,
+	// or 1/lastLarge in networks of more than largeTree pairs of a LID and a switch.
 	lastSweep, lastLarge = 16, 3
 	largeTree            = 1 << 22
-	perPath              = 4 // price of a path, with 1 for what it costs more if one to a LID close by takes the link
+	perPath              = 4 // price of a path on a link; one to a LID close by costs 1 more
 )
 
 // rebalance chooses the paths to the LIDs of some columns anew, one LID after the other: its
@@ -25,8 +25,8 @@ const (
 // different LIDs meet. Several sweeps let the first LIDs see the last ones. What loads alike
 // stays as it is.
 //
-// Of links up from a switch with hosts those are dearer by which it sends to LIDs close by in the
-// order: all-to-all in rounds sends to neighbours in that order at once.
+// A link up from a switch with hosts costs more if the switch also sends to LIDs close by in the order
+// over it: all-to-all in rounds sends to neighbours in that order at once.
 //
 // With separate, the paths to the ports of one node share as few switches as they can, before
 // anything else.
@@ -59,7 +59,7 @@ type rebalancer struct {
 	*lidPaths
 	lids     []hostLID     // in their order
 	leaves   []int32       // the switches with hosts
-	reach    int           // LIDs so many places apart in the order are close by
+	reach    int           // LIDs up to so many places apart in the order are close by
 	price    []int64       // by link: perPath for each path, one for each path to a LID close by
 	cost     []int64       // by switch: the prices on its path
 	siblings *siblingPaths // nil where ports of one node are not kept apart
