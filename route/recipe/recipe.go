@@ -77,6 +77,12 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	for _, kind := range kinds.None {
 		plan.Notes = append(plan.Notes, fmt.Sprintf("no host is of kind %s", kind))
 	}
+	fillIn(g, plan, stage)
+	return plan, nil
+}
+
+// fillIn completes a Plan with what its engine left open.
+func fillIn(g *fabric.Graph, plan *route.Plan, stage func(name string)) {
 	if plan.SL == nil {
 		stage("lanes")
 		plan.SingleLane(g)
@@ -89,7 +95,6 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	if plan.Ports == nil {
 		plan.Ports = route.UsualPorts(g)
 	}
-	return plan, nil
 }
 
 // nameFirst gives the LIDs for an engine that does not give them itself.

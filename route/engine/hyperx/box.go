@@ -9,7 +9,7 @@ import (
 	"weft/route/coords"
 )
 
-// box is one connected part with its coordinates.
+// box is a connected part that is a HyperX, with the coordinates of its switches.
 type box struct {
 	coords.Part
 	places [][]int32 // by switch of the part
@@ -34,8 +34,8 @@ func find(part coords.Part) (*box, error) {
 	return nil, why
 }
 
-// check counts the linked pairs of switches, and refuses coordinates where a link changes several, or
-// too few pairs on a common line are linked.
+// check refuses coordinates where a link joins switches that differ in several, or where less than three
+// quarters of the pairs on a common line are linked. It also sets whole.
 func (b *box) check() error {
 	linked, drained := 0, false
 	for s, sw := range b.Switches {
@@ -102,8 +102,8 @@ func (b *box) name(s int32) string {
 	return fmt.Sprintf("%s at %s", route.SwitchName(b.G, b.Switches[s]), coords.Place(b.places[s]))
 }
 
-// byGraph finds coordinates from the graph alone. The neighbours of the first switch that are linked to each other
-// are a line with it, one for each dimension. The coordinate of any switch is the place on that
+// byGraph finds coordinates from the graph alone. The neighbours of the first switch that are linked to
+// each other are a line with it, one for each dimension. The coordinate of any switch is the place on that
 // line of the switch nearest to it. What it returns is right if the part is a whole HyperX, and
 // is to be checked.
 func byGraph(part coords.Part) [][]int32 {

@@ -86,8 +86,8 @@ type ways struct {
 	exits []int32
 }
 
-// search finds the ways to switch t: from every switch the channels to the neighbours that are nearer, of these
-// those in the first dimension that has any.
+// search finds the ways to switch t: from every switch the channels to the neighbours that are nearer,
+// of these those in the first dimension that has any.
 func (w *ways) search(g *fabric.Graph, boxes []*box, t int32) {
 	if w.near == nil {
 		w.near = g.NewSearch(g.Drained)
@@ -119,12 +119,12 @@ type builder struct {
 	g    *fabric.Graph
 	load []int64 // by channel: paths between hosts
 	out  []int32 // by switch: channel towards the LID being routed
-	path []int64 // by switch: load on its path
+	path []int64 // by switch: sum of the loads on its path
 	flow []int64 // by switch: hosts whose packets come through
 }
 
-// route takes of the ways to a LID those with the least load, and adds the paths from all hosts to it to the
-// loads. To port 0 it takes the first.
+// route takes of the ways to a LID of a host those with the least load, and adds the paths from all hosts
+// to it to the loads. To port 0 of a switch it takes the first ones.
 func (b *builder) route(c *columns.Columns, column int, w *ways) {
 	g, order := b.g, w.near.Order
 	b.path[c.To] = 0
