@@ -133,7 +133,7 @@ func (m *merger) add() error {
 	return nil
 }
 
-// end is where an end of a link of the other fabric is now.
+// end returns the end in the merged fabric of a link's end in the other fabric.
 func (m *merger) end(e fabric.End) (fabric.End, error) {
 	port := int(e.Port) + m.shift[e.Node]
 	if port > fabric.MaxPorts {

@@ -93,7 +93,7 @@ func (j *judge) cyclicVLs() (vls []uint8) {
 	return vls
 }
 
-// mixing is what the workers of Mix read.
+// mixing holds the input of Mix, which all its workers read.
 type mixing struct {
 	j      *judge
 	before [][]*route.Block // by switch of the new Graph; nil for one that is new

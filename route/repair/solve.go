@@ -28,7 +28,7 @@ type solver struct {
 	edges []cdg.Edge // result of dependenciesOf
 }
 
-// columnState is what the solver knows of the column that it is at.
+// columnState holds the state of the column that the solver works on.
 type columnState struct {
 	lid    int
 	target int32     // switch of the LID

@@ -69,7 +69,7 @@ func (f form) withOthers() []form {
 	return list
 }
 
-// result is what a form gave.
+// result holds the outcome of one form.
 type result struct {
 	form   form
 	tables *route.Tables

@@ -57,7 +57,7 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	return best.plan(in), nil
 }
 
-// routing is what so many lanes gave.
+// routing holds the outcome of routing with a number of lanes.
 type routing struct {
 	lanes     int
 	laneOf    []int32 // by switch: the lane of its LIDs
