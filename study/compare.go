@@ -141,13 +141,13 @@ func seconds(now func() time.Duration, work func() error) (float64, error) {
 	return (now() - begun).Seconds(), err
 }
 
-// bisections is the effective bisection bandwidth, one way.
+// bisections is the effective bisection bandwidth, one way, by the rates of links where these differ.
 func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *job.Request, runs int) (*flow.Summary, error) {
 	n, err := flow.New(ctx, g, plan, req.Workers)
 	if err != nil {
 		return nil, err
 	}
-	result, err := n.RunPattern(ctx, "bisect", flow.Options{Runs: runs, Seed: req.Seed, Shuffle: true, Workers: req.Workers})
+	result, err := n.RunPattern(ctx, "bisect", flow.Options{Runs: runs, Seed: req.Seed, Shuffle: true, ByRate: true, Workers: req.Workers})
 	if err != nil {
 		return nil, err
 	}
@@ -283,7 +283,7 @@ func writeYardsticks(w io.Writer, rows []Compared) error {
 	if len(out) == 1 {
 		return nil
 	}
-	fmt.Fprintln(w, "\nThe yardstick: bandwidths by the rates of links, sums over rounds of the largest congestion")
+	fmt.Fprintln(w, "\nThe yardstick: by the rates of links; sums over rounds of the largest congestion")
 	return Table(w, out)
 }
 

@@ -47,12 +47,13 @@ results in one table:
   MINIMAL        every pair takes a shortest path; or only pairs of hosts do; or no
   PATHS/CHANNEL  pairs of hosts on each channel between switches
   EBB            effective bisection bandwidth, one way: the mean of 1/congestion over
-                 random bisections, the same ones for every engine (--runs, --seed)
+                 random bisections, the same ones for every engine (--runs, --seed), by
+                 the rates of links where these differ
   ROUTE s        all stages of routing; JUDGE s is the proof
   MB             peak memory of the engine's process, fabric read and routed
                  (--json also gives that with judge and simulation)
 
---yardstick adds a second table, by the rates of links where these differ:
+--yardstick adds a second table:
 
   EBB, BOUND     as above, and what no routing can exceed on these bisections
   SHIFTS         all-to-all by shifts in the order of leaves: sum over the rounds of the
