@@ -145,7 +145,7 @@ func (e *engine) balanced(ctx context.Context, in *route.Input, r *reachability,
 		return e.greedy(ctx, in, r, lids)
 	}
 	tables, err := closedForm(ctx, in, r, lids)
-	if err != nil || balance != auto || r.t.isUniform() {
+	if err != nil || balance != auto || r.t.fitsClosedForm() {
 		return tables, err
 	}
 	loads := newLinkLoads(in, r.t, lids, tables)

@@ -175,8 +175,34 @@ func (p *lidPaths) count(load []int64, sign int64) {
 	}
 }
 
-// isUniform reports whether the closed form fits: the switches of a level have as many
-// neighbours above and below as each other, all over as many links.
+// fitsClosedForm reports whether the closed form balances a tree: it is uniform, and no two ways up from
+// a leaf meet below the roots, as where a leaf is linked to several leaves of a core. What is
+// above such a place would see only some of the indexes.
+func (t *tree) fitsClosedForm() bool {
+	if !t.isUniform() {
+		return false
+	}
+	reached := make([]bool, t.g.NumSwitches)
+	for list := t.leaves[:min(1, len(t.leaves))]; len(list) > 0; {
+		var above []int32
+		for _, s := range list {
+			for _, v := range t.parents(s) {
+				if reached[v] && len(t.parents(v)) > 0 {
+					return false
+				}
+				if !reached[v] {
+					above = append(above, v)
+				}
+				reached[v] = true
+			}
+		}
+		list = above
+	}
+	return true
+}
+
+// isUniform reports whether the switches of a level have as many neighbours above and below as each
+// other, all over as many links.
 func (t *tree) isUniform() bool {
 	type shape struct{ up, down, linksUp, linksDown int32 }
 	shapes := make([]*shape, t.top+1)
