@@ -50,15 +50,17 @@
 // A table does not know whether a packet has come up or down. So where one switch leads down
 // to another, that one must lead on down; all others use every shortest legal path. A
 // horizontal link between switches that both have links up ends the path of what passes it
-// (endingLinks). Taking the way down wherever there is one, as up*/down* routing does,
+// (endingLinks). Between partners, two leaves under different switches, such a link is the first one
+// of a path instead (partners): then the links down to a leaf carry packets to its own hosts
+// alone. Balances other than auto keep it the last one. Taking the way down wherever there is one, as up*/down* routing does,
 // would leave most links of a joined leaf dark.
 //
 // # Balance
 //
 // Option balance chooses among the shortest legal paths:
 //
-//   - auto, the default: closed; where the switches of a level differ, each LID in its turn
-//     then takes the paths on which the paths to all others put the least load, in a few sweeps
+//   - auto, the default: closed; where the switches of a level differ, or two ways up from a leaf
+//     meet below the roots, each LID in its turn then takes the paths on which the paths to all others put the least load, in a few sweeps
 //     (rebalance). What comes for one host does not burden it twice: its rate limits that
 //     anyway. So a LID gets one main way down, which as few others share as possible, however
 //     the tree is damaged, and packets of different hosts seldom meet on their way down.

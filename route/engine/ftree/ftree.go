@@ -171,6 +171,7 @@ func (e *engine) tree(g *fabric.Graph) (*tree, error) {
 		return nil, err
 	}
 	t := recognise(g, roots, leaves)
+	t.acrossFirst = e.String("balance") == auto && e.String("switches") != sftree // the papers' forms cross at the end
 	if why := t.notATree(); why != "" {
 		return nil, route.Refuse(Name, "", "not a fat-tree: %s", why)
 	}

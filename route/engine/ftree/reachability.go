@@ -23,6 +23,7 @@ type reachability struct {
 	endsPath     []bool    // by bundle: a path that takes it ends there
 	continuation []int32   // by bundle: where a path continues, as an index of hopsTo
 	upBundles    [][]int32 // by switch: its bundles that lead up
+	across       []int32   // by switch: the bundle to its partner, -1 for none
 	downBundles  [][]int32 // by switch: its bundles that lead down
 	place        []int32   // by switch: its place as a target
 	blocks       []targetBlock
@@ -72,16 +73,21 @@ func newReachability(ctx context.Context, t *tree, order updown.Order, place []i
 func (r *reachability) sortBundles(order updown.Order, leftOut func(s, v int32) bool) {
 	t := r.t
 	endsAcross := t.endingLinks(order)
+	if r.across = slices.Repeat([]int32{-1}, len(order)); t.acrossFirst {
+		r.across = t.partners(order, endsAcross)
+	}
 	both := make([]int32, len(t.neighbour)) // the bundles of each switch, those down first
 	for s := range int32(t.g.NumSwitches) {
 		first, last := t.bundlesOf(s)
 		low, high := first, last
 		for i := first; i < last; i++ {
 			v := t.neighbour[i]
-			r.endsPath[i] = t.g.Drained[v] || endsAcross(s, v)
+			r.endsPath[i] = i != r.across[s] && (t.g.Drained[v] || endsAcross(s, v))
 			switch {
 			case v == s, leftOut(s, v):
 				r.unused[i], r.continuation[i] = true, 2*s // never nearer
+			case i == r.across[s]:
+				r.leadsUp[i], r.continuation[i] = true, 2*v
 			case order.Above(v, s) && !r.endsPath[i]:
 				high--
 				both[high], r.leadsUp[i], r.continuation[i] = i, true, 2*v
@@ -114,6 +120,43 @@ func (t *tree) endingLinks(order updown.Order) func(s, v int32) bool {
 	return func(s, v int32) bool {
 		return s != v && t.level[s] == t.level[v] && hasWayUp[s] && hasWayUp[v]
 	}
+}
+
+// partners returns, by switch, the bundle to its partner, -1 for none: the one neighbour of its level,
+// which is under other switches, and nothing is below either. Pairs of rack switches are such, each
+// under a core of its own. A path may begin with the link between partners, and then go up:
+// nothing passes the first switch on its way, so that no packet goes down, across and up again. So
+// the links down to a switch carry packets to its own hosts alone. If packets came down to the
+// partner and crossed there, its links down would carry those to twice as many hosts.
+func (t *tree) partners(order updown.Order, endsAcross func(s, v int32) bool) []int32 {
+	across := slices.Repeat([]int32{-1}, len(order))
+	for s := range int32(len(order)) {
+		level, below := int32(-1), 0 // bundle to a neighbour of the same level; other neighbours not above
+		for i, v := range t.bundles(s) {
+			switch {
+			case level < 0 && endsAcross(s, v):
+				level = i
+			case v != s && !t.g.Drained[v] && (endsAcross(s, v) || !order.Above(v, s)):
+				below++
+			}
+		}
+		if level >= 0 && below == 0 && !t.shareParent(s, t.neighbour[level]) {
+			across[s] = level
+		}
+	}
+	mutual := slices.Clone(across)
+	for s, i := range across {
+		if i >= 0 && across[t.neighbour[i]] < 0 {
+			mutual[s] = -1
+		}
+	}
+	return mutual
+}
+
+// shareParent reports whether two switches are linked to one of a higher level.
+func (t *tree) shareParent(s, v int32) bool {
+	of := t.parents(v)
+	return slices.ContainsFunc(t.parents(s), func(p int32) bool { return slices.Contains(of, p) })
 }
 
 // topDown lists the switches, the highest first.
@@ -200,6 +243,38 @@ func (r *reachability) searchUp(b int, order []int32) {
 		}
 	}
 	block.hops, block.downOnly = hops, must
+	for s, i := range r.across {
+		if i >= 0 && int32(s) < r.t.neighbour[i] {
+			block.addAcross([2]int32{int32(s), r.t.neighbour[i]})
+		}
+	}
+}
+
+// addAcross adds the paths of two partners that go over the link between them, and on as the other one
+// goes up.
+func (b *targetBlock) addAcross(pair [2]int32) {
+	var seen, nearer [2]targetSet // targets reached so far; reached by going up in one hop less
+	for k := 0; ; k++ {
+		if k == len(b.hops) {
+			more := nearer
+			more[0].subtract(&seen[1])
+			more[1].subtract(&seen[0])
+			if more[0].isEmpty() && more[1].isEmpty() {
+				return
+			}
+			b.hops = append(b.hops, make([]targetSet, len(b.downOnly)))
+		}
+		own := [2]targetSet{b.hops[k][pair[0]], b.hops[k][pair[1]]}
+		for j, s := range pair {
+			here := nearer[1-j]
+			here.subtract(&b.downOnly[s])
+			here.union(&own[j])
+			here.subtract(&seen[j])
+			seen[j].union(&here)
+			b.hops[k][s] = here
+		}
+		nearer = own
+	}
 }
 
 // hopsTo returns the hops of all switches to a target, two numbers each: by 2*switch those of a shortest

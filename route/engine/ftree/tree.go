@@ -24,6 +24,8 @@ type tree struct {
 	linkPort    []uint8 // by link: the port
 
 	leaves []int32 // leaves in order: pod by pod
+
+	acrossFirst bool // paths may begin with a link between partners, see partners
 }
 
 // bundlesOf returns the first bundle of a switch and the one after its last.
