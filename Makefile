@@ -40,7 +40,7 @@ results: build ## all tables and figures of docs/results again, in full; make re
 	set -e; for paper in $(PAPERS); do bin/weft lab reproduce $$paper --full --redo -o docs/results; done
 
 DUMPS ?= ../shared/data/real
-ROUTED = -e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e hyperx -e dfsssp -e lash -e nue -e updn -e sssp -e minhop
+ROUTED = -e auto -e ftree -e ftree,balance=zahavi -e ftree,balance=beft -e torus -e dor -e hyperx -e dfsssp -e dfsssp,paths=sssp,passes=3 -e lash -e nue -e updn -e sssp -e minhop
 SWEEP = bin/weft lab sweep --quiet --in $(DUMPS) -o docs/results/routes/rows.tsv $(ROUTED)
 
 routes: build ## what engines deliver on real and named fabrics, whole and damaged; DUMPS is the directory of the dumps. Goes on where it stopped

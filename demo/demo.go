@@ -6,12 +6,16 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"path/filepath"
+	"strings"
 	"time"
+	"unicode"
 
 	"weft/examples"
 	"weft/fabric/netfile"
 	"weft/fabric/source"
 	"weft/fabric/summary"
+	"weft/layout"
 	"weft/route/job"
 	"weft/study"
 )
@@ -24,6 +28,8 @@ type Config struct {
 	// Step runs a step with its progress shown.
 	Step func(what string, work func(context.Context) error) error
 	Out  io.Writer // where each part is printed as it is done; nil: nowhere
+	// Picture takes the picture of each fabric; nil: none is drawn. name is fit for a file.
+	Picture func(name string, p *layout.Picture) error
 }
 
 // Demo is the document of `weft demo --json`.
@@ -100,6 +106,15 @@ func (c *Config) fabric(title, name string, dump []byte) (*Fabric, error) {
 		return nil, err
 	}
 	g, out := src.Fabric.Compile(), &Fabric{Title: title}
+	if c.Picture != nil {
+		p, err := study.Picture(context.Background(), src, nil, c.Routing.Workers)
+		if err == nil {
+			err = c.Picture(fileName(name), p)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
 	err = c.Step("counting "+g.Name, func(ctx context.Context) (err error) {
 		out.Fabric, err = summary.Of(ctx, src, g)
 		return err
@@ -121,6 +136,16 @@ func (c *Config) fabric(title, name string, dump []byte) (*Fabric, error) {
 		}
 	}
 	return out, nil
+}
+
+// fileName makes the name of a fabric the name of a file.
+func fileName(fabric string) string {
+	return strings.Trim(strings.Map(func(r rune) rune {
+		if unicode.IsLetter(r) || unicode.IsDigit(r) || r == '-' {
+			return r
+		}
+		return '-'
+	}, filepath.Base(fabric)), "-")
 }
 
 func (f *Fabric) write(w io.Writer) error {

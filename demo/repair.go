@@ -9,6 +9,7 @@ import (
 	"weft/emulator/live"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/internal/fold"
 	"weft/route/job"
 	"weft/sm"
 )
@@ -90,14 +91,14 @@ func (r *Repair) write(w io.Writer) {
 		if up.Check != nil && up.Check.OK {
 			proven = "yes"
 		}
-		fmt.Fprintf(w, "  %s in %.3f s: %d switches, %d CAs, %d links, routing by %s proven: %s; %d datagrams, %d forwarding table blocks written\n",
-			up.State, up.Seconds, up.Switches, up.CAs, up.Links, up.Engine, proven, up.SMPsSent, blocksWritten(up))
+		fmt.Fprintln(w, "  "+fold.Text(2, fmt.Sprintf("%s in %.3f s: %d switches, %d CAs, %d links, routing by %s proven: %s; %d datagrams, %d forwarding table blocks written",
+			up.State, up.Seconds, up.Switches, up.CAs, up.Links, up.Engine, proven, up.SMPsSent, blocksWritten(up))))
 	}
 	line(r.Cold)
 	fmt.Fprintf(w, "  pulled the cable %s\n", r.Pulled)
 	line(r.Repair)
-	fmt.Fprintf(w, "  repaired: %d of %d blocks had to change, all pairs reachable again over %d links\n\n",
-		blocksWritten(r.Repair), blocksWritten(r.Cold), r.Repair.Links)
+	fmt.Fprintln(w, "  "+fold.Text(2, fmt.Sprintf("repaired: %d of %d blocks had to change, all pairs reachable again over %d links\n",
+		blocksWritten(r.Repair), blocksWritten(r.Cold), r.Repair.Links)))
 }
 
 // blocksWritten counts the blocks of forwarding tables that were set.

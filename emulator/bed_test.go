@@ -99,7 +99,7 @@ func (b *bed) attach(at fabric.End, to *[]wire.Datagram) emulator.ClientID {
 // host is the node called "host i".
 func (b *bed) host(i int) fabric.NodeID {
 	b.t.Helper()
-	id, err := b.f.NodeByName(fmt.Sprintf("host %d", i))
+	id, err := b.f.FindNode(fmt.Sprintf("host %d", i))
 	if err != nil {
 		b.t.Fatal(err)
 	}

@@ -242,7 +242,7 @@ func TestReturn(t *testing.T) {
 }
 
 // A port is named by its node, or by node and number; a node's name may have slashes.
-func TestEndByName(t *testing.T) {
+func TestFindEnd(t *testing.T) {
 	f := star(t)
 	addNode(t, f, fabric.CA, 0x300, 2, "rack 1/host 7")
 	b := newBed(t, f)
@@ -257,12 +257,12 @@ func TestEndByName(t *testing.T) {
 		"rack 1/host 7":   {Node: odd, Port: 1},
 		"rack 1/host 7/2": {Node: odd, Port: 2},
 	} {
-		if got, err := b.s.EndByName(name); err != nil || got != want {
+		if got, err := b.s.FindEnd(name); err != nil || got != want {
 			t.Errorf("%q: %v (%v), want %v", name, got, err, want)
 		}
 	}
 	for _, name := range []string{"nobody", "nobody/1", "host 1/x", "host 1/256", "host 1/"} {
-		if at, err := b.s.EndByName(name); err == nil {
+		if at, err := b.s.FindEnd(name); err == nil {
 			t.Errorf("%q: %v", name, at)
 		}
 	}

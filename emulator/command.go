@@ -24,8 +24,8 @@ node NODE guid GUID              it has this node GUID, which may be another's
 impair SETTING...                make all links bad; "none": perfect again
 count NODE PORT COUNTER N        add N to a counter (bit of CounterSelect, 0 to 15)
 
-NODE is a GUID or a description, in double quotes if it has blanks. DURATION is
-as in 250ms or 2s. SETTING is loss=P, duplicate=P, late=P (probabilities 0 to 1),
+NODE is a GUID, a description or a part of one that no other has, in double quotes
+if it has blanks; NODE PORT may be one word, NODE[PORT]. DURATION is as in 250ms or 2s. SETTING is loss=P, duplicate=P, late=P (probabilities 0 to 1),
 lateby=DURATION or delay=DURATION.
 `
 
@@ -67,24 +67,29 @@ type command struct {
 	err   error
 }
 
-// splitWords parts a line at blanks, outside of double quotes.
-func splitWords(line string) ([]string, error) {
-	var out []string
-	rest := strings.TrimSpace(line)
-	for rest != "" {
-		word, after := "", ""
-		if rest[0] == '"' {
-			var ok bool
-			if word, after, ok = strings.Cut(rest[1:], `"`); !ok {
-				return nil, fmt.Errorf("emulator: a quote is not closed: %s", rest)
+// splitWords parts a line at blanks outside of double quotes, and drops the quotes.
+func splitWords(line string) (words []string, err error) {
+	word, inWord, quoted := "", false, false
+	for i := range len(line) {
+		switch c := line[i]; {
+		case c == '"':
+			inWord, quoted = true, !quoted
+		case !quoted && (c == ' ' || c == '\t' || c == '\n' || c == '\r'):
+			if inWord {
+				words = append(words, word)
 			}
-		} else {
-			word, after, _ = strings.Cut(rest, " ")
+			word, inWord = "", false
+		default:
+			word, inWord = word+string(c), true
 		}
-		out = append(out, word)
-		rest = strings.TrimSpace(after)
 	}
-	return out, nil
+	if quoted {
+		return nil, fmt.Errorf("emulator: a quote is not closed: %s", line)
+	}
+	if inWord {
+		words = append(words, word)
+	}
+	return words, nil
 }
 
 // word is the next word, "" after the last.
@@ -115,7 +120,7 @@ func (c *command) fail(format string, args ...any) {
 
 func (c *command) nodeID() fabric.NodeID {
 	w := c.word()
-	id, err := c.s.fab.NodeByName(w)
+	id, err := c.s.fab.FindNode(w)
 	if err != nil {
 		c.fail("%w", err)
 	}
@@ -140,9 +145,16 @@ func (c *command) duration() time.Duration {
 	return d
 }
 
+// end reads NODE PORT, or both in one word as NODE[PORT] or NODE/PORT.
 func (c *command) end() fabric.End {
-	id := c.nodeID()
-	return fabric.End{Node: id, Port: uint8(c.number(fabric.MaxPorts))}
+	at, err := c.s.fab.FindPlace(c.word())
+	if err != nil {
+		c.fail("%w", err)
+	}
+	if at.Whole {
+		at.Port = uint8(c.number(fabric.MaxPorts))
+	}
+	return at.End
 }
 
 func (c *command) link() {

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strconv"
-	"strings"
 
 	"weft/fabric"
 	"weft/fabric/netfile"
@@ -242,8 +240,8 @@ func (l *lanes) addPort(s *Subnet, p int32) {
 // NodeName names a node for people: its description and GUID.
 func (s *Subnet) NodeName(id fabric.NodeID) string { return s.fab.NodeName(id) }
 
-// NodeByName finds a node by GUID or description, as Fabric.NodeByName.
-func (s *Subnet) NodeByName(name string) (fabric.NodeID, error) { return s.fab.NodeByName(name) }
+// FindNode finds the node that a name names.
+func (s *Subnet) FindNode(name string) (fabric.NodeID, error) { return s.fab.FindNode(name) }
 
 // DefaultEnd returns the port that a program attaches to which names none: the first CA
 // port with a cable, or else port 0 of the first switch.
@@ -277,28 +275,17 @@ func (s *Subnet) EndOf(id fabric.NodeID) (fabric.End, error) {
 	return fabric.End{Node: id, Port: 1}, nil
 }
 
-// EndByName finds the port that a program attaches to which names NODE or NODE/PORT; an
-// empty name is DefaultEnd. A node's name may have slashes.
-func (s *Subnet) EndByName(name string) (fabric.End, error) {
+// FindEnd finds the port that a program attaches to which names NODE or NODE/PORT (see
+// fabric.NameHelp); an empty name is DefaultEnd.
+func (s *Subnet) FindEnd(name string) (fabric.End, error) {
 	if name == "" {
 		return s.DefaultEnd()
 	}
-	id, err := s.NodeByName(name)
-	if err == nil {
-		return s.EndOf(id)
+	at, err := s.fab.FindPlace(name)
+	if err != nil || !at.Whole {
+		return at.End, err
 	}
-	i := strings.LastIndexByte(name, '/')
-	if i < 0 {
-		return fabric.End{}, err
-	}
-	port, bad := strconv.ParseUint(name[i+1:], 10, 8)
-	if bad != nil {
-		return fabric.End{}, fmt.Errorf("%q is no port number", name[i+1:])
-	}
-	if id, err = s.NodeByName(name[:i]); err != nil {
-		return fabric.End{}, err
-	}
-	return fabric.End{Node: id, Port: uint8(port)}, nil
+	return s.EndOf(at.Node)
 }
 
 // NodeID names a node as ibsim and ibnetdiscover do: a letter for its type and its

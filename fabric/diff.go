@@ -47,7 +47,7 @@ func diffNodes(a, b *Fabric) []Change {
 }
 
 func diffLinks(a, b *Fabric) []Change {
-	return differences("link", cable.compare, view[cable, LinkID]{linksByCable(a), a.linkPorts, a.describeLink}, view[cable, LinkID]{linksByCable(b), b.linkPorts, b.describeLink})
+	return differences("link", cable.compare, view[cable, LinkID]{linksByCable(a), a.LinkPorts, a.describeLink}, view[cable, LinkID]{linksByCable(b), b.LinkPorts, b.describeLink})
 }
 
 // view is the nodes or the links of a fabric: by what identifies them, with functions
@@ -150,11 +150,7 @@ func (c cable) compare(d cable) int {
 		cmp.Compare(c.bGUID, d.bGUID), cmp.Compare(c.bPort, d.bPort))
 }
 
-func (f *Fabric) nodePorts(id NodeID) []PortName { return []PortName{f.portName(End{Node: id})} }
-
-func (f *Fabric) linkPorts(id LinkID) []PortName {
-	return []PortName{f.portName(f.Links[id].A), f.portName(f.Links[id].B)}
-}
+func (f *Fabric) nodePorts(id NodeID) []PortName { return []PortName{f.PortName(End{Node: id})} }
 
 // LinkName names a link for people, by its two ends.
 func (f *Fabric) LinkName(id LinkID) string {

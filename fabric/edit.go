@@ -1,5 +1,7 @@
 package fabric
 
+import "fmt"
+
 // Clone returns an independent copy.
 func (f *Fabric) Clone() *Fabric {
 	c := New(f.Name)
@@ -61,4 +63,38 @@ func (f *Fabric) Without(dropNode func(NodeID) bool, dropLink func(LinkID) bool)
 		c.Nodes[l.B.Node].Ports[l.B.Port].Link = id
 	}
 	return c
+}
+
+// SetLinkDrained takes a link that stays up out of use (true) or back (false).
+func (f *Fabric) SetLinkDrained(id LinkID, drained bool) { f.Links[id].Drained = drained }
+
+// SetSwitchDrained keeps traffic of others from a switch (true) or no longer (false).
+func (f *Fabric) SetSwitchDrained(id NodeID, drained bool) { f.Nodes[id].Drained = drained }
+
+// MoveCable pulls a cable out of one port and puts that end into another one, which must be free.
+func (f *Fabric) MoveCable(from, to End) error {
+	id := f.Nodes[from.Node].Ports[from.Port].Link
+	if to.Port == 0 || int(to.Port) > f.Nodes[to.Node].NumPorts() {
+		return fmt.Errorf("fabric: %s has no port %d to cable (ports 1 to %d)", f.NodeName(to.Node), to.Port, f.Nodes[to.Node].NumPorts())
+	}
+	if f.Nodes[to.Node].Ports[to.Port].Link != NoLink {
+		return fmt.Errorf("fabric: port %s is cabled already (to %s)", f.EndName(to), f.EndName(f.Peer(to)))
+	}
+	l := &f.Links[id]
+	if l.A == from {
+		l.A = to
+	} else {
+		l.B = to
+	}
+	f.Nodes[from.Node].Ports[from.Port].Link = NoLink
+	f.Nodes[to.Node].Ports[to.Port].Link = id
+	return nil
+}
+
+// AddPorts gives a switch n more ports without cables, like its last one.
+func (f *Fabric) AddPorts(id NodeID, n int) {
+	s := &f.Nodes[id]
+	for range n {
+		s.Ports = append(s.Ports, Port{GUID: s.GUID, Link: NoLink, VLCap: s.Ports[len(s.Ports)-1].VLCap})
+	}
 }

@@ -1,9 +1,6 @@
 package fabric
 
-import (
-	"errors"
-	"fmt"
-)
+import "fmt"
 
 // NodeID is the index of a node in Fabric.Nodes.
 type NodeID int32
@@ -108,37 +105,6 @@ func (f *Fabric) AddNode(t NodeType, guid GUID, ports int, desc string) (NodeID,
 func (f *Fabric) NodeByGUID(guid GUID) (NodeID, bool) {
 	id, ok := f.byGUID[guid]
 	return id, ok
-}
-
-// ErrNoNode is NodeByName's answer when no node has the name.
-var ErrNoNode = errors.New("fabric: no node is called")
-
-// NodeByName finds a node by GUID, by "S-guid"/"H-guid"/"R-guid" or by a
-// description that only one node has. The error says what is wrong.
-func (f *Fabric) NodeByName(name string) (NodeID, error) {
-	s := name
-	if len(s) > 2 && s[1] == '-' && (s[0] == 'S' || s[0] == 'H' || s[0] == 'R') {
-		s = s[2:]
-	}
-	if g, err := ParseGUID(s); err == nil {
-		if id, ok := f.byGUID[g]; ok {
-			return id, nil
-		}
-	}
-	found := NodeID(-1)
-	for i := range f.Nodes {
-		if f.Nodes[i].Desc != name {
-			continue
-		}
-		if found >= 0 {
-			return -1, fmt.Errorf("fabric: several nodes are called %q: give a GUID", name)
-		}
-		found = NodeID(i)
-	}
-	if found < 0 {
-		return -1, fmt.Errorf("%w %q", ErrNoNode, name)
-	}
-	return found, nil
 }
 
 // Connect joins two free ports by a cable. A cable may join two ports of one

@@ -225,38 +225,6 @@ func TestConnect(t *testing.T) {
 	}
 }
 
-func TestNodeByName(t *testing.T) {
-	f := New("x")
-	s := mustAdd(t, f, Switch, 0x2c90200abcdef, 2, "core 1")
-	h := mustAdd(t, f, CA, 0xbeef, 1, "node-1 HCA-1")
-	r := mustAdd(t, f, Router, 0xcafe, 1, "dup")
-	mustAdd(t, f, CA, 0xd00d, 1, "dup")
-	hex := mustAdd(t, f, CA, 0x20, 1, "feed") // a description that reads as a GUID
-	for name, want := range map[string]NodeID{
-		"core 1": s, "0x0002c90200abcdef": s, "2c90200abcdef": s, "S-0002c90200abcdef": s, "0X2C90200ABCDEF": s,
-		"node-1 HCA-1": h, "H-000000000000beef": h, "beef": h,
-		"R-cafe": r, "S-cafe": r,
-		"20": hex, "feed": hex,
-	} {
-		id, err := f.NodeByName(name)
-		if err != nil || id != want {
-			t.Errorf("%q is node %d, %v; want %d", name, id, err, want)
-		}
-	}
-	for name, want := range map[string]string{
-		"dup":      `several nodes are called "dup": give a GUID`,
-		"core 2":   `no node is called "core 2"`,
-		"":         `no node is called ""`,
-		"S-":       `no node is called "S-"`,
-		"0x99":     `no node is called "0x99"`,
-		"X-beef":   `no node is called "X-beef"`,
-		"0x0Xbeef": `no node is called`,
-	} {
-		_, err := f.NodeByName(name)
-		wantError(t, err, want)
-	}
-}
-
 func TestParseGUID(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		g := GUID(rapid.Uint64().Draw(t, "guid"))

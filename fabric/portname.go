@@ -19,6 +19,14 @@ func (p PortName) String() string {
 	return s
 }
 
+// Short names the port by the description of its node alone, as in leaf 1[19].
+func (p PortName) Short() string {
+	if p.Port > 0 {
+		return fmt.Sprintf("%s[%d]", p.Name, p.Port)
+	}
+	return p.Name
+}
+
 // EndName names an end port.
 func (g *Graph) EndName(end int32) PortName {
 	return PortName{g.EndType[end].String(), g.EndNodeGUID[end], g.EndDesc[end], g.EndNum[end]}
@@ -29,8 +37,13 @@ func (g *Graph) SwitchPort(s int32, port uint8) PortName {
 	return PortName{Switch.String(), g.SwitchGUID[s], g.SwitchDesc[s], port}
 }
 
-// portName names a port of a node; port 0 stands for the node.
-func (f *Fabric) portName(e End) PortName {
+// PortName names a port of a node; port 0 stands for the node.
+func (f *Fabric) PortName(e End) PortName {
 	n := &f.Nodes[e.Node]
 	return PortName{n.Type.String(), n.GUID, n.Desc, e.Port}
+}
+
+// LinkPorts names both ends of a link.
+func (f *Fabric) LinkPorts(id LinkID) []PortName {
+	return []PortName{f.PortName(f.Links[id].A), f.PortName(f.Links[id].B)}
 }

@@ -3,6 +3,8 @@ package mapping
 import (
 	"fmt"
 	"slices"
+
+	"weft/fabric"
 )
 
 // End is a wire-end: a node and a port of it, counted from 0. Nodes are hosts first,
@@ -170,22 +172,15 @@ func (n *Network) HostByID(id uint64) int32 {
 	return int32(slices.IndexFunc(n.Hosts, func(h Host) bool { return h.ID == id }))
 }
 
-// HostByName finds a host by name or address.
-func (n *Network) HostByName(name string) (int32, error) {
-	found := int32(-1)
-	for i, h := range n.Hosts {
-		if h.Name != name && fmt.Sprintf("0x%016x", h.ID) != name {
-			continue
-		}
-		if found >= 0 {
-			return -1, fmt.Errorf("mapping: several hosts are called %q: give an address", name)
-		}
-		found = int32(i)
+// FindHost finds a host by its address, name or part of its name: see fabric.NameHelp.
+func (n *Network) FindHost(name string) (int32, error) {
+	h, err := fabric.FindNamed("host", name, len(n.Hosts), func(i int) (fabric.GUID, string) {
+		return fabric.GUID(n.Hosts[i].ID), n.Hosts[i].Name
+	})
+	if err != nil {
+		return -1, fmt.Errorf("mapping: %w", err)
 	}
-	if found < 0 {
-		return -1, fmt.Errorf("mapping: no host is called %q", name)
-	}
-	return found, nil
+	return int32(h), nil
 }
 
 // NodeName returns the name of a node, for people.

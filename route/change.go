@@ -42,12 +42,10 @@ type MovedPort struct {
 // the tables, and of all pairs of hosts where sources choose among LIDs.
 func Compare(old *fabric.Graph, before *Plan, g *fabric.Graph, after *Plan) *Change {
 	c := &Change{}
-	was := make([]int32, g.NumEnds) // the old end port, or -1
-	by := endsByKey(old)
-	for e := range was {
-		o, ok := by[keyOf(g, int32(e))]
-		if was[e] = -1; ok && before.Ends.Base[o] != 0 {
-			was[e] = o
+	switches, was := fabric.Match(old, g)
+	for e, o := range was {
+		if o >= 0 && before.Ends.Base[o] == 0 {
+			was[e] = fabric.Nothing
 		}
 	}
 	c.ports(before, after, was)
@@ -55,7 +53,7 @@ func Compare(old *fabric.Graph, before *Plan, g *fabric.Graph, after *Plan) *Cha
 	if before.Choice.By != AnyLID || after.Choice.By != AnyLID {
 		c.pairs(old.NumHosts, before, g.NumHosts, after, was)
 	}
-	c.tables(old, before, g, after)
+	c.tables(before, after, switches)
 	return c
 }
 
@@ -146,24 +144,17 @@ func (p *Plan) leadsTo(src, dst int32, lid fabric.LID) bool {
 	return lid >= base && int(lid) < int(base)+p.Ends.Count(dst) && p.Uses(src, dst, lid)
 }
 
-// tables compares the entries of each switch, a block at a time.
-func (c *Change) tables(old *fabric.Graph, before *Plan, g *fabric.Graph, after *Plan) {
-	at := make(map[fabric.GUID]int32, old.NumSwitches)
-	for s, guid := range old.SwitchGUID {
-		at[guid] = int32(s)
-	}
-	for s := range int32(g.NumSwitches) {
-		sw := SwitchChange{Switch: s}
-		o, known := at[g.SwitchGUID[s]]
+// tables compares the entries of each switch, a block at a time. was is, by switch, its number
+// in the old Graph, or -1.
+func (c *Change) tables(before, after *Plan, was []int32) {
+	for s := range int32(len(was)) {
+		sw, o := SwitchChange{Switch: s}, was[s]
 		for i := range max(before.Tables.NumBlocks(), after.Tables.NumBlocks()) {
-			was, now := emptyBlock, after.Tables.blockOr(s, i)
-			if known {
-				was = before.Tables.blockOr(o, i)
-			}
-			if *was != *now {
+			block, now := before.Tables.BlockOr(o, i), after.Tables.BlockOr(s, i)
+			if *block != *now {
 				sw.Blocks++
 			}
-			sw.Entries.add(compareBlocks(was, now))
+			sw.Entries.add(compareBlocks(block, now))
 		}
 		c.Entries.add(sw.Entries)
 		if sw.Blocks > 0 {
@@ -171,14 +162,6 @@ func (c *Change) tables(old *fabric.Graph, before *Plan, g *fabric.Graph, after 
 			c.Blocks += sw.Blocks
 		}
 	}
-}
-
-// blockOr is a block, or an empty one beyond the last.
-func (t *Tables) blockOr(s int32, i int) *Block {
-	if i < t.blocks {
-		return t.rows[s][i]
-	}
-	return emptyBlock
 }
 
 func compareBlocks(was, now *Block) (t Tally) {

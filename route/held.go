@@ -23,23 +23,6 @@ type Absent struct {
 	LMC  uint8
 }
 
-// portKey is an end port in whatever Graph it is.
-type portKey struct {
-	node fabric.GUID
-	port uint8
-}
-
-func keyOf(g *fabric.Graph, end int32) portKey { return portKey{g.EndNodeGUID[end], g.EndNum[end]} }
-
-// endsByKey finds end ports of a Graph.
-func endsByKey(g *fabric.Graph) map[portKey]int32 {
-	by := make(map[portKey]int32, g.NumEnds)
-	for end := range int32(g.NumEnds) {
-		by[keyOf(g, end)] = end
-	}
-	return by
-}
-
 // Seen copies the LIDs as they were seen.
 func Seen(g *fabric.Graph) *Held {
 	return &Held{Ends: Ends{Base: slices.Clone(g.EndLID), LMC: slices.Clone(g.EndLMC)}}
@@ -49,32 +32,29 @@ func Seen(g *fabric.Graph) *Held {
 // the end ports. Of the old Graph the end ports are enough (planfile.LoadAlone).
 func Hold(old *fabric.Graph, p *Plan, g *fabric.Graph) *Held {
 	h := &Held{Ends: Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}}
-	by := endsByKey(g)
-	now := make([]int32, old.NumEnds) // by old end port
-	for o := range int32(old.NumEnds) {
-		e, ok := by[keyOf(old, o)]
-		if !ok {
-			now[o] = -1
-			if p.Ends.Base[o] != 0 {
-				h.Absent = append(h.Absent, Absent{old.EndNodeGUID[o], old.EndNum[o], p.Ends.Base[o], p.Ends.LMC[o]})
-			}
-			continue
+	_, now := fabric.Match(g, old) // by old end port
+	for o, e := range now {
+		if base, lmc := p.Ends.Base[o], p.Ends.LMC[o]; e >= 0 {
+			h.Ends.Base[e], h.Ends.LMC[e] = base, lmc
+		} else if base != 0 {
+			h.Absent = append(h.Absent, Absent{old.EndNodeGUID[o], old.EndNum[o], base, lmc})
 		}
-		now[o] = e
-		h.Ends.Base[e], h.Ends.LMC[e] = p.Ends.Base[o], p.Ends.LMC[o]
 	}
 	for _, a := range p.Absent {
-		if e, back := by[portKey{a.Node, a.Port}]; back {
-			if h.Ends.Base[e] == 0 {
-				h.Ends.Base[e], h.Ends.LMC[e] = a.Base, a.LMC
-			}
-		} else {
+		if e := g.FindEnd(a.Node, a.Port); e < 0 {
 			h.Absent = append(h.Absent, a)
+		} else if h.Ends.Base[e] == 0 {
+			h.Ends.Base[e], h.Ends.LMC[e] = a.Base, a.LMC
 		}
 	}
 	bound := p.Choice.bind(now, g.NumEnds)
 	h.Choice = &bound
 	return h
+}
+
+// Any reports whether any end port has a LID in use.
+func (h *Held) Any() bool {
+	return slices.ContainsFunc(h.Ends.Base, func(l fabric.LID) bool { return l != 0 })
 }
 
 // bind takes the rows of end ports that are still there; where a Choice has none, sources

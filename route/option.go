@@ -10,7 +10,7 @@ import (
 )
 
 // Option is one option of an engine. Its type is that of Default: int, bool,
-// string or []string (written a;b;c).
+// string or []string (written a;b;c, or given several times).
 type Option struct {
 	Name    string
 	Default any
@@ -64,42 +64,34 @@ func (s *Spec) Parse(text map[string]string) (Options, error) {
 // a mistake of whoever asked, not a *Refusal: another engine would route as if nothing had
 // been asked for. Only where the fabric must run in any case, and the switch may just have
 // died, that is better than nothing.
-type NoSwitch struct{ Engine, Option, Name, why string }
+type NoSwitch struct {
+	Engine, Option string
+	Err            error // names the switch
+}
 
 func (e *NoSwitch) Error() string {
-	return fmt.Sprintf("route: option %s of engine %s: %s called %q: name a switch by its GUID or description", e.Option, e.Engine, e.why, e.Name)
+	return fmt.Sprintf("route: option %s of engine %s: %v", e.Option, e.Engine, e.Err)
 }
 
-// NamedSwitches finds the switches that an option of an engine names, by GUID or
-// description, or returns a *NoSwitch.
-func NamedSwitches(g *fabric.Graph, engine, option string, names []string) ([]int32, error) {
-	found := make([]int32, len(names))
-	for i, name := range names {
-		s, why := namedSwitch(g, strings.TrimSpace(name))
-		if why != "" {
-			return nil, &NoSwitch{Engine: engine, Option: option, Name: name, why: why}
+// Unwrap is the error that names the switch.
+func (e *NoSwitch) Unwrap() error { return e.Err }
+
+// NamedSwitches finds the switches that an option of an engine names (see fabric.NameHelp), or
+// returns a *NoSwitch. Names next to each other that were one description, parted at its
+// semicolons, are one name.
+func NamedSwitches(g *fabric.Graph, engine, option string, names []string) (found []int32, err error) {
+	for len(names) > 0 {
+		n := len(names)
+		for n > 1 && !slices.Contains(g.SwitchDesc, strings.Join(names[:n], ";")) {
+			n--
 		}
-		found[i] = s
+		s, err := g.FindSwitch(strings.Join(names[:n], ";"))
+		if err != nil {
+			return nil, &NoSwitch{Engine: engine, Option: option, Err: err}
+		}
+		found, names = append(found, s), names[n:]
 	}
 	return found, nil
-}
-
-// namedSwitch finds one switch, or why is the beginning of what is wrong.
-func namedSwitch(g *fabric.Graph, name string) (found int32, why string) {
-	guid, err := fabric.ParseGUID(strings.TrimPrefix(name, "S-"))
-	found, why = -1, "no switch that is up is"
-	for s := range int32(g.NumSwitches) {
-		switch {
-		case err == nil && g.SwitchGUID[s] == guid:
-			return s, ""
-		case g.SwitchDesc[s] != name:
-		case found < 0:
-			found, why = s, ""
-		default:
-			why = "several switches are"
-		}
-	}
-	return found, why
 }
 
 func (s *Spec) optionNames() string {
@@ -135,7 +127,7 @@ func (o *Option) parse(text string) (any, error) {
 		if text == "" {
 			return []string(nil), nil
 		}
-		return strings.Split(text, ";"), nil
+		return fabric.SplitUnquoted(text, ";"), nil
 	default:
 		if len(o.OneOf) > 0 && !slices.Contains(o.OneOf, text) {
 			return nil, fmt.Errorf("%q is unknown (one of: %s)", text, strings.Join(o.OneOf, ", "))

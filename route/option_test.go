@@ -84,11 +84,20 @@ func TestNamedSwitches(t *testing.T) {
 	if err != nil || !slices.Equal(got, []int32{2, 0, 1, 0}) {
 		t.Error(got, err)
 	}
+	g.SwitchDesc[1], g.SwitchDesc[2] = "MF0;A10-P1:MQM9701/U1", "MF0;A10-P2:MQM9701/U1"
+	roots, err := optionSpec().Parse(map[string]string{"roots": `MF0;A10-P1:MQM9701/U1;"MF0;A10-P2:MQM9701/U1";p2`})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, err = NamedSwitches(g, "toy", "roots", roots.List("roots")); err != nil || !slices.Equal(got, []int32{1, 2, 2}) {
+		t.Error(got, err)
+	}
+	g.SwitchDesc[1], g.SwitchDesc[2] = "leaf", "leaf"
 	for name, want := range map[string]string{
 		"typo": `route: option roots of engine toy: no switch that is up is called "typo"`,
 		"0x50": `no switch that is up is called "0x50"`,
-		"":     `no switch that is up is called ""`,
-		"leaf": `several switches are called "leaf"`,
+		"":     `option roots of engine toy: no name is given: want that of a switch that is up`,
+		"leaf": `option roots of engine toy: "leaf" could be any of 2: "leaf" (0x0000000000000020), "leaf" (0x0000000000000030)`,
 	} {
 		_, err := NamedSwitches(g, "toy", "roots", []string{"spine", name})
 		_, refused := errors.AsType[*Refusal](err)

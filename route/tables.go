@@ -70,6 +70,14 @@ func (t *Tables) NumBlocks() int { return t.blocks }
 // Block returns the entries of LIDs 64*i to 64*i+63 of switch s. It must not be written.
 func (t *Tables) Block(s int32, i int) *Block { return t.rows[s][i] }
 
+// BlockOr is Block, or a block without entries beyond the last one and for no switch (-1).
+func (t *Tables) BlockOr(s int32, i int) *Block {
+	if s < 0 || i >= t.blocks {
+		return emptyBlock
+	}
+	return t.rows[s][i]
+}
+
 // Port is the egress port of switch s for a LID, NoPort when there is none.
 func (t *Tables) Port(s int32, lid fabric.LID) uint8 {
 	b := int(lid) / BlockSize
@@ -97,6 +105,14 @@ func (t *Tables) SetRun(s int32, lid fabric.LID, ports []uint8) {
 	for len(ports) > 0 {
 		t.Set(s, lid, ports[0]) // makes the block writable
 		n := copy(t.rows[s][lid/BlockSize][lid%BlockSize:], ports)
+		lid, ports = lid+fabric.LID(n), ports[n:]
+	}
+}
+
+// Run copies the entries of consecutive LIDs, of which the last is at most Top.
+func (t *Tables) Run(s int32, lid fabric.LID, ports []uint8) {
+	for len(ports) > 0 {
+		n := copy(ports, t.rows[s][lid/BlockSize][lid%BlockSize:])
 		lid, ports = lid+fabric.LID(n), ports[n:]
 	}
 }

@@ -2,6 +2,7 @@ package route
 
 import (
 	"maps"
+	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -91,6 +92,24 @@ func TestTablesOf(t *testing.T) {
 	}
 	if tables.Top() != 127 || b[5] != 7 {
 		t.Errorf("top %d, block %v", tables.Top(), b)
+	}
+}
+
+// TestRun: entries of LIDs in several blocks are written and read together, and no others.
+func TestRun(t *testing.T) {
+	tables := NewTables(2, 200)
+	want := make([]uint8, 130)
+	for i := range want {
+		want[i] = uint8(i)
+	}
+	tables.SetRun(1, 50, want)
+	got := make([]uint8, 130)
+	tables.Run(1, 50, got)
+	if !slices.Equal(got, want) {
+		t.Errorf("read %v", got)
+	}
+	if a, b, c := tables.Port(1, 49), tables.Port(1, 180), tables.Port(0, 60); min(a, b, c) != NoPort {
+		t.Errorf("ports %d, %d, %d beside them", a, b, c)
 	}
 }
 

@@ -9,6 +9,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/job"
+	"weft/sim/flow"
 )
 
 // Balance compares what a repaired Plan delivers with what a fresh routing by its recipe
@@ -72,4 +73,17 @@ func (b *Balance) write(w io.Writer) {
 	default:
 		fmt.Fprintf(w, "effective bisection bandwidth %.3f; a fresh routing (--rebalance) has %.3f and moves %d entries\n", b.Repaired, b.Fresh, b.Moved)
 	}
+}
+
+// bisections is the effective bisection bandwidth, one way, by the rates of links where these differ.
+func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *job.Request, runs int) (*flow.Summary, error) {
+	n, err := flow.New(ctx, g, plan, req.Workers)
+	if err != nil {
+		return nil, err
+	}
+	result, err := n.RunPattern(ctx, "bisect", flow.Options{Runs: runs, Seed: req.Seed, Shuffle: true, ByRate: true, Workers: req.Workers})
+	if err != nil {
+		return nil, err
+	}
+	return &result.Bandwidth, nil
 }

@@ -5,13 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"slices"
 	"strconv"
-	"strings"
 	"time"
 
 	"weft/fabric"
+	"weft/fabric/bill"
 	"weft/route"
 	"weft/route/check"
 	"weft/route/job"
@@ -19,13 +18,51 @@ import (
 	"weft/sim/flow"
 )
 
-// Comparison is the document of `weft compare --json`.
+// Comparisons is the document of `weft compare FABRIC FABRIC ... --json`.
+type Comparisons struct {
+	Fabrics []*Comparison `json:"fabrics"`
+	Best    *Recommended  `json:"recommendation,omitempty"` // absent where nothing is proven
+}
+
+// Comparison is the document of `weft compare FABRIC --json`.
 type Comparison struct {
 	Fabric    string     `json:"fabric"`
-	Runs      int        `json:"runs"` // random bisections of each ebb
+	Bill      *bill.Bill `json:"bill"`               // what is bought
+	Diameter  int        `json:"diameter"`           // channels between the two switches farthest apart
+	Cost      *float64   `json:"cost,omitempty"`     // where prices are given
+	Currency  string     `json:"currency,omitempty"` // of the cost
+	Runs      int        `json:"runs"`               // random bisections of each ebb
 	Direction string     `json:"ebb_direction"`
 	Seed      uint64     `json:"seed"`
 	Engines   []Compared `json:"engines"`
+	// Best is the engine to take; absent where nothing is proven, and where several fabrics are compared.
+	Best *Recommended `json:"recommendation,omitempty"`
+}
+
+// Recommended is what is recommended, and why.
+type Recommended struct {
+	Fabric string `json:"fabric"`
+	Engine string `json:"engine"`
+	Why    string `json:"why"`
+	But    string `json:"but,omitempty"` // what speaks for another fabric
+}
+
+// NewComparison counts a fabric whose Graph is g, at prices that may be nil; its engines come later.
+func NewComparison(ctx context.Context, f *fabric.Fabric, g *fabric.Graph, prices *bill.Prices) (*Comparison, error) {
+	c := &Comparison{Fabric: g.Name, Direction: "one way", Engines: []Compared{}}
+	var err error
+	if c.Bill, err = bill.Of(f, 0); err != nil {
+		return nil, err
+	}
+	if prices != nil {
+		cost, err := prices.Cost(c.Bill)
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", g.Name, err)
+		}
+		c.Cost, c.Currency = &cost, prices.Currency
+	}
+	c.Diameter, err = g.Diameter(ctx)
+	return c, err
 }
 
 // Compared is an engine's Plan with what the judge and the flow simulator say of it, or
@@ -38,10 +75,12 @@ type Compared struct {
 	VLs     int           `json:"vls,omitempty"`
 	Replies string        `json:"replies,omitempty"` // as in Route
 	EBB     *flow.Summary `json:"ebb,omitempty"`     // effective bisection bandwidth
-	Seconds float64       `json:"seconds,omitempty"` // routing alone
-	Stages  []job.Stage   `json:"stages,omitempty"`
-	Judged  float64       `json:"judge_seconds,omitempty"`
-	Counted float64       `json:"ebb_seconds,omitempty"`
+	// Figures are the key figures of the yardstick, the bandwidth among them.
+	Figures *flow.KeyFigures `json:"figures,omitempty"`
+	Seconds float64          `json:"seconds,omitempty"` // routing alone
+	Stages  []job.Stage      `json:"stages,omitempty"`
+	Judged  float64          `json:"judge_seconds,omitempty"`
+	Counted float64          `json:"ebb_seconds,omitempty"`
 	// RouteRSS is the memory of a process of the engine's own, if it has one, when it had
 	// read the fabric and routed it; PeakRSS in the end. In 10^6 bytes.
 	RouteRSS float64         `json:"route_rss_mb,omitempty"`
@@ -122,9 +161,12 @@ func CompareEngine(ctx context.Context, g *fabric.Graph, step job.Step, asked *j
 	}
 	c.Check, c.Judged = r.Report, r.Judged
 	c.Counted, err = seconds(req.Now, func() (err error) {
-		c.EBB, err = bisections(ctx, g, r.Plan, &req, figures.Runs)
+		c.Figures, err = flow.NewKeyFigures(ctx, g, r.Plan, flow.Measure{Runs: figures.Runs, Seed: req.Seed, Workers: req.Workers})
 		return err
 	})
+	if err == nil {
+		c.EBB = &c.Figures.EBB
+	}
 	if err == nil && figures.Yardstick {
 		c.Yardstick, err = flow.NewYardstick(ctx, g, r.Plan, flow.Measure{Runs: figures.Runs, Seed: req.Seed, Workers: req.Workers})
 	}
@@ -139,160 +181,6 @@ func seconds(now func() time.Duration, work func() error) (float64, error) {
 	begun := now()
 	err := work()
 	return (now() - begun).Seconds(), err
-}
-
-// bisections is the effective bisection bandwidth, one way, by the rates of links where these differ.
-func bisections(ctx context.Context, g *fabric.Graph, plan *route.Plan, req *job.Request, runs int) (*flow.Summary, error) {
-	n, err := flow.New(ctx, g, plan, req.Workers)
-	if err != nil {
-		return nil, err
-	}
-	result, err := n.RunPattern(ctx, "bisect", flow.Options{Runs: runs, Seed: req.Seed, Shuffle: true, ByRate: true, Workers: req.Workers})
-	if err != nil {
-		return nil, err
-	}
-	return &result.Bandwidth, nil
-}
-
-// Write prints the table for people.
-func (c *Comparison) Write(w io.Writer) error { return WriteCompared(w, c.Engines) }
-
-// WriteCompared prints a table of engines for people. The memory is left out where no row has it.
-func WriteCompared(w io.Writer, rows []Compared) error {
-	names := make([]string, len(rows))
-	for i := range rows {
-		names[i] = rows[i].Engine
-	}
-	t, err := NewComparedTable(w, names, slices.ContainsFunc(rows, func(r Compared) bool { return r.RouteRSS > 0 }))
-	for i := range rows {
-		if err == nil {
-			err = t.Add(&rows[i])
-		}
-	}
-	return errors.Join(err, t.End())
-}
-
-// ComparedTable prints a table of engines for people, each row as soon as it is there.
-type ComparedTable struct {
-	w      io.Writer
-	widths []int // of the columns
-	rows   []Compared
-}
-
-// comparedColumns are the columns with the width that their cells usually have.
-var comparedColumns = []struct {
-	head  string
-	width int
-}{
-	{"ENGINE", 0},
-	{"REACHABLE", 0},
-	{"VERDICT", len("can deadlock")},
-	{"NO DEADLOCK", 0},
-	{"VLs", len("4, own")},
-	{"LIDs", len("49151")},
-	{"HOPS max/avg", 0},
-	{"MINIMAL", 0},
-	{"PATHS/CHANNEL max/avg", 0},
-	{"EBB", len("0.5000")},
-	{"ROUTE s", 0},
-	{"JUDGE s", 0},
-	{"MB", 0},
-}
-
-// NewComparedTable prints the head of a table for these engines, with their memory or without.
-func NewComparedTable(w io.Writer, engines []string, memory bool) (*ComparedTable, error) {
-	t := &ComparedTable{w: w}
-	var head []string
-	for _, c := range comparedColumns {
-		head = append(head, c.head)
-		t.widths = append(t.widths, max(len(c.head), c.width))
-	}
-	for _, name := range engines {
-		if name == job.Auto {
-			name += ": dfsssp" // the engine it chooses
-		}
-		t.widths[0] = max(t.widths[0], len(name))
-	}
-	if !memory {
-		head, t.widths = head[:len(head)-1], t.widths[:len(head)-1]
-	}
-	return t, t.line(head)
-}
-
-// line prints cells in the columns; the last one is not filled up.
-func (t *ComparedTable) line(cells []string) error {
-	var b strings.Builder
-	for i, cell := range cells[:min(len(cells), len(t.widths))] {
-		if i > 0 {
-			b.WriteString("  ")
-		}
-		width := t.widths[i]
-		if i == min(len(cells), len(t.widths))-1 {
-			width = 0
-		}
-		fmt.Fprintf(&b, "%-*s", width, cell)
-	}
-	_, err := fmt.Fprintln(t.w, b.String())
-	return err
-}
-
-// Add prints a row.
-func (t *ComparedTable) Add(r *Compared) error {
-	t.rows = append(t.rows, *r)
-	if r.Refused != nil {
-		return t.line([]string{r.Engine, "refused"})
-	}
-	c := r.Check
-	return t.line([]string{
-		r.Engine, reachable(c), verdict(c), deadlockFree(c), vls(r), strconv.Itoa(r.LIDs),
-		fmt.Sprintf("%d/%.2f", c.Hops.Max, c.Hops.Avg), minimal(c),
-		fmt.Sprintf("%d/%.1f", c.Load.Max, c.Load.Avg), fmt.Sprintf("%.4f", r.ebb()),
-		fmt.Sprintf("%.3f", r.Seconds), fmt.Sprintf("%.3f", r.Judged), fmt.Sprintf("%.0f", r.RouteRSS),
-	})
-}
-
-// End prints what stands below the rows: the further figures, and why engines refused.
-func (t *ComparedTable) End() error {
-	if err := writeYardsticks(t.w, t.rows); err != nil {
-		return err
-	}
-	for i := range t.rows {
-		if r := t.rows[i].Refused; r != nil {
-			fmt.Fprintln(t.w, "refused:", r)
-		}
-		if c := t.rows[i].Choice; c != nil {
-			fmt.Fprintln(t.w, "auto:", c)
-		}
-	}
-	return nil
-}
-
-// writeYardsticks prints a table of the further figures, where there are any.
-func writeYardsticks(w io.Writer, rows []Compared) error {
-	out := [][]string{{"", "EBB", "+-95%", "BOUND", "SHIFTS", "DOUBLING", "DOUBLING random", "PERMUTATION median/99%", "PAIRS/CHANNEL hosts/all", "LEAST", "DARK"}}
-	for i := range rows {
-		if y := rows[i].Yardstick; y != nil {
-			out = append(out, []string{
-				rows[i].Engine, fmt.Sprintf("%.4f", y.EBB.Mean), fmt.Sprintf("%.4f", y.EBB.CI95), fmt.Sprintf("%.4f", y.EBBBound),
-				fmt.Sprintf("%.0f", y.Shift.Sum), fmt.Sprintf("%.1f", y.Doubling.Sum), fmt.Sprintf("%.1f", y.DoublingRandom.Sum),
-				fmt.Sprintf("%.2f/%.2f", y.PermutationMedian, y.PermutationP99), fmt.Sprintf("%d/%d", y.PairLoad, y.PairLoadSwitches), leastPairs(y.PairLoadBound),
-				strconv.Itoa(y.DarkChannels),
-			})
-		}
-	}
-	if len(out) == 1 {
-		return nil
-	}
-	fmt.Fprintln(w, "\nThe yardstick: by the rates of links; sums over rounds of the largest congestion")
-	return Table(w, out)
-}
-
-// leastPairs is the bound of the pairs on a channel, where there is one.
-func leastPairs(bound float64) string {
-	if bound == 0 {
-		return "-"
-	}
-	return fmt.Sprintf("%.0f", bound)
 }
 
 // reachable says whether every pair that has a way is delivered.

@@ -6,17 +6,14 @@ package study
 import (
 	"fmt"
 	"io"
-	"strings"
-	"text/tabwriter"
+
+	"weft/internal/fold"
 )
 
-// Table prints rows in aligned columns.
+// Table prints rows in aligned columns; texts of the last column are broken at the end of a page.
 func Table(w io.Writer, rows [][]string) error {
-	tw := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	for _, row := range rows {
-		fmt.Fprintln(tw, strings.Join(row, "\t"))
-	}
-	return tw.Flush()
+	_, err := io.WriteString(w, fold.Rows(rows))
+	return err
 }
 
 // Plural is a number with its noun.

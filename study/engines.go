@@ -5,6 +5,7 @@ import (
 	"io"
 	"strings"
 
+	"weft/internal/fold"
 	"weft/route"
 	"weft/route/engine"
 	"weft/route/engine/pathset"
@@ -84,15 +85,17 @@ func (l *Engines) Write(w io.Writer) error {
 }
 
 func (e *Engine) write(w io.Writer) {
-	fmt.Fprintf(w, "%s: %s\n  paper  %s\n  cost   %s\n", e.Name, e.Summary, e.Paper, e.Cost)
-	if e.Lanes != "" {
-		fmt.Fprintf(w, "  lanes  %s\n", e.Lanes)
+	fmt.Fprintf(w, "%s: %s\n", e.Name, fold.Text(len(e.Name)+2, e.Summary))
+	for _, fact := range [][2]string{{"paper", e.Paper}, {"cost", e.Cost}, {"lanes", e.Lanes}} {
+		if fact[1] != "" {
+			fmt.Fprintf(w, "  %-5s  %s\n", fact[0], fold.Text(9, fact[1]))
+		}
 	}
 	for _, o := range e.Options {
 		value := fmt.Sprint(o.Default)
 		if list, ok := o.Default.([]string); ok {
 			value = strings.Join(list, ";")
 		}
-		fmt.Fprintf(w, "  -O %s=%s\n       %s\n", o.Name, value, o.Doc)
+		fmt.Fprintf(w, "  -O %s=%s\n       %s\n", o.Name, value, fold.Text(7, o.Doc))
 	}
 }

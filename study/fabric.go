@@ -6,34 +6,51 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
 
+	"weft/cables"
+	"weft/fabric/netfile"
 	"weft/fabric/source"
 	"weft/fabric/summary"
+	"weft/internal/fold"
 	"weft/route/engine/ftree"
 )
 
 // Fabric is the document of `weft show --json`.
 type Fabric struct {
 	*summary.Summary
-	Tree *ftree.Shape `json:"tree,omitempty"` // with --tree
+	Tree   *ftree.Shape   `json:"tree,omitempty"` // with --tree
+	Cables *cables.Report `json:"odd_cables"`
 }
 
-// ShowFabric counts what a fabric holds, and if asked for recognises it as a fat-tree.
-func ShowFabric(ctx context.Context, src *source.Source, tree bool) (*Fabric, error) {
+// ShowFabric counts what a fabric holds and lists its odd cables, also by counters where there are any. If asked
+// for it recognises the fabric as a fat-tree.
+func ShowFabric(ctx context.Context, src *source.Source, tree bool, counters []netfile.PortCounters) (*Fabric, error) {
 	g := src.Fabric.Compile()
 	s, err := summary.Of(ctx, src, g)
-	out := &Fabric{Summary: s}
-	if err == nil && tree {
+	if err != nil {
+		return nil, err
+	}
+	out := &Fabric{Summary: s, Cables: cables.Of(src.Fabric, g, src.Warnings)}
+	if len(counters) > 0 {
+		out.Cables.AddCounters(src.Fabric, counters)
+	}
+	if tree {
 		out.Tree = ftree.Recognise(g)
 	}
-	return out, err
+	return out, nil
 }
 
-// Write prints the fabric for people.
-func (f *Fabric) Write(w io.Writer) error {
+// Write prints the fabric for people, with the first lines of lists.
+func (f *Fabric) Write(w io.Writer) error { return f.write(w, gapsShown) }
+
+// WriteAll prints the fabric for people, with all lines of lists.
+func (f *Fabric) WriteAll(w io.Writer) error { return f.write(w, math.MaxInt) }
+
+func (f *Fabric) write(w io.Writer, shown int) error {
 	rows := [][]string{
 		{"fabric", f.Name},
 		{"format", f.Format},
@@ -58,11 +75,17 @@ func (f *Fabric) Write(w io.Writer) error {
 	for _, evidence := range slices.Sorted(maps.Keys(f.AggregationEvidence)) {
 		rows = append(rows, []string{"aggregation", fmt.Sprintf("%d nodes inside switches, no hosts: %s", f.AggregationEvidence[evidence], evidence)})
 	}
-	if err := Table(w, rows); err != nil || f.Tree == nil {
+	rows = append(rows, []string{"odd cables", oddCables(f.Cables)})
+	if err := Table(w, rows); err != nil {
 		return err
 	}
-	fmt.Fprintln(w)
-	return writeTree(w, f.Tree)
+	if f.Tree != nil {
+		fmt.Fprintln(w)
+		if err := writeTree(w, f.Tree, shown); err != nil {
+			return err
+		}
+	}
+	return writeCables(w, f.Cables, shown)
 }
 
 // portsText says how many switches have how many ports.
@@ -88,11 +111,11 @@ func countsText(m map[string]int) string {
 	return strings.Join(names, ", ")
 }
 
-// gapsShown limits the items of a list that are printed; JSON has all.
+// gapsShown limits the items of a list that are printed; -v and JSON have all.
 const gapsShown = 10
 
 // writeTree prints what a fabric looks like as a fat-tree.
-func writeTree(w io.Writer, s *ftree.Shape) error {
+func writeTree(w io.Writer, s *ftree.Shape, shown int) error {
 	tree := "yes"
 	if !s.Tree {
 		tree = "no: " + s.Why
@@ -113,18 +136,21 @@ func writeTree(w io.Writer, s *ftree.Shape) error {
 		add("parallel links", "%s", severalLinks(s.Groups))
 		add("horizontal links", "%d", s.Horizontal)
 		add("roles given", "%s", given(s.Roles))
-		add("missing", "%d", len(s.Missing))
-		add("irregular", "%d", len(s.Irregular))
+		add("irregular", "%d places, for which -O strict=true refuses", len(s.Irregular))
 	}
 	if err := Table(w, rows); err != nil || !s.Tree {
 		return err
 	}
-	missing := make([]string, len(s.Missing))
-	for i, gap := range s.Missing {
-		missing[i] = gap.String()
+	var fewer []string
+	for _, gap := range s.Missing {
+		if gap.Kind == ftree.GapSwitches {
+			fewer = append(fewer, gap.String())
+		}
 	}
-	writeSome(w, "missing from the regular shape", missing)
-	writeSome(w, "irregular (-O strict=true refuses)", s.Irregular)
+	writeSome(w, "groups with fewer switches than most", fewer, shown)
+	if shown > gapsShown {
+		writeSome(w, "irregular (-O strict=true refuses)", s.Irregular, shown)
+	}
 	return nil
 }
 
@@ -170,15 +196,15 @@ func given(roles map[string]int) string {
 }
 
 // writeSome prints the first items of a list.
-func writeSome(w io.Writer, title string, items []string) {
+func writeSome(w io.Writer, title string, items []string, shown int) {
 	if len(items) == 0 {
 		return
 	}
 	fmt.Fprintf(w, "\n%s:\n", title)
-	for _, item := range items[:min(len(items), gapsShown)] {
-		fmt.Fprintln(w, " ", item)
+	for _, item := range items[:min(len(items), shown)] {
+		fmt.Fprintln(w, " ", fold.Text(2, item))
 	}
-	if more := len(items) - gapsShown; more > 0 {
-		fmt.Fprintf(w, "  and %d more (--json lists all)\n", more)
+	if more := len(items) - shown; more > 0 {
+		fmt.Fprintf(w, "  and %d more (-v lists all)\n", more)
 	}
 }

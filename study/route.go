@@ -8,6 +8,7 @@ import (
 	"strconv"
 
 	"weft/fabric"
+	"weft/internal/fold"
 	"weft/route"
 	"weft/route/job"
 	"weft/route/quality"
@@ -93,20 +94,22 @@ func (o *Route) Measure(ctx context.Context, g *fabric.Graph, r *job.Result, req
 	return err
 }
 
-// Write prints the document for people.
+// Write prints the document for people in short: the engine, what it needs, and the verdict.
 func (o *Route) Write(w io.Writer) error {
-	lids := fmt.Sprintf("%d (LMC %d)", o.LIDs, o.MaxLMC)
-	switch o.Least {
-	case 0:
-	case o.LIDs:
-		lids += ", proven: no fewer hold these paths"
-	default:
-		lids += fmt.Sprintf(", of which these paths need at least %d", o.Least)
+	rows := [][]string{{"engine", o.Engine}, {"LIDs", o.lidsText()}}
+	if o.Solver != nil {
+		rows = append(rows, []string{"solver", o.Solver.String()})
 	}
-	rows := [][]string{
-		{"engine", o.Engine},
-		{"LIDs", lids},
+	rows = append(rows, []string{"VLs", fmt.Sprintf("%d (replies: %s)", o.VLs, o.Replies)})
+	if err := o.writeFigures(w, rows); err != nil || o.Check == nil {
+		return err
 	}
+	return o.Check.Write(w)
+}
+
+// WriteAll prints all of the document for people.
+func (o *Route) WriteAll(w io.Writer) error {
+	rows := [][]string{{"engine", o.Engine}, {"LIDs", o.lidsText()}}
 	if o.Solver != nil {
 		rows = append(rows, []string{"solver", o.Solver.String()})
 	}
@@ -116,11 +119,20 @@ func (o *Route) Write(w io.Writer) error {
 		[]string{"seconds", fmt.Sprintf("%.3f", o.Seconds)},
 		[]string{"peak memory", fmt.Sprintf("%.0f MB", o.PeakRSS)},
 	)
+	if err := o.writeFigures(w, rows); err != nil || o.Check == nil {
+		return err
+	}
+	return o.Check.WriteAll(w)
+}
+
+// writeFigures prints rows, and what there is of notes, changes and the yardstick; in the
+// end an empty line, or that nothing was judged.
+func (o *Route) writeFigures(w io.Writer, rows [][]string) error {
 	if err := Table(w, rows); err != nil {
 		return err
 	}
 	for _, note := range o.Notes {
-		fmt.Fprintln(w, "note:", note)
+		fmt.Fprintln(w, "note:", fold.Text(6, note))
 	}
 	if o.Change != nil {
 		fmt.Fprintln(w)
@@ -137,6 +149,19 @@ func (o *Route) Write(w io.Writer) error {
 		_, err := fmt.Fprintln(w, "not judged (--no-check)")
 		return err
 	}
-	fmt.Fprintln(w)
-	return o.Check.Write(w)
+	_, err := fmt.Fprintln(w)
+	return err
+}
+
+// lidsText is the number of LIDs, and what is known of the fewest.
+func (o *Route) lidsText() string {
+	text := fmt.Sprintf("%d (LMC %d)", o.LIDs, o.MaxLMC)
+	switch o.Least {
+	case 0:
+	case o.LIDs:
+		text += ", proven: no fewer hold these paths"
+	default:
+		text += fmt.Sprintf(", of which these paths need at least %d", o.Least)
+	}
+	return text
 }

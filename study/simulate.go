@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,6 +15,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/route"
 	"weft/route/job"
+	"weft/route/quality"
 	"weft/sim/flow"
 	"weft/traffic"
 )
@@ -44,6 +46,8 @@ type Pairs struct {
 	*flow.Pairs
 	PathLoad flow.Spread `json:"path_load"`          // the largest load on a path
 	A2A      *int64      `json:"a2a_risk,omitempty"` // absent for a Plan with a Choice of LIDs
+
+	Hottest []quality.Hot `json:"hottest"` // channels with the most pairs for their rate, the first 5
 }
 
 // MaxRuns bounds the memory of a simulation: some 100 bytes a run.
@@ -116,7 +120,7 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *job.Result, r *Flow
 		}
 	}
 	if !r.NoPairs {
-		out.Pairs, err = allPairs(ctx, n, plan, r.Workers)
+		out.Pairs, err = allPairs(ctx, g, n, plan, r.Workers)
 	}
 	return out, err
 }
@@ -134,12 +138,12 @@ func (r *FlowRequest) traffic(g *fabric.Graph, n *flow.Network) (*traffic.Patter
 	return traffic.ReadFile(r.File, r.Text, g, n.Hosts[:ranks])
 }
 
-func allPairs(ctx context.Context, n *flow.Network, plan *route.Plan, workers int) (*Pairs, error) {
+func allPairs(ctx context.Context, g *fabric.Graph, n *flow.Network, plan *route.Plan, workers int) (*Pairs, error) {
 	pairs, err := n.AllPairs(ctx, workers)
 	if err != nil {
 		return nil, err
 	}
-	out := &Pairs{Pairs: pairs}
+	out := &Pairs{Pairs: pairs, Hottest: quality.Hottest(g, plan, pairs.Loads)}
 	if out.PathLoad, err = n.PathLoads(ctx, pairs.Loads, workers); err != nil || plan.Choice.By != route.AnyLID {
 		return out, err
 	}
@@ -233,17 +237,41 @@ func (p *Pairs) write(w io.Writer) error {
 	if p.A2A != nil {
 		rows = append(rows, []string{"all-to-all risk", strconv.FormatInt(*p.A2A, 10)})
 	}
-	return Table(w, rows)
+	if err := Table(w, rows); err != nil || len(p.Hottest) == 0 || p.Load.Max == p.Load.Mean && p.Hottest[0].Slower == 1 {
+		return err
+	}
+	hottest := make([]string, min(len(p.Hottest), hottestShown))
+	for i := range hottest {
+		hottest[i] = fmt.Sprintf("%s on %s", Plural(p.Hottest[i].Paths, "pair"), &p.Hottest[i])
+	}
+	writeSome(w, "hottest channels", hottest, hottestShown)
+	return nil
 }
 
-// WriteLoads writes the pairs of hosts on every channel, a tab-separated line each.
+// hottestShown limits the channels that are printed; JSON and --loads have more.
+const hottestShown = 3
+
+// WriteLoads writes the pairs of hosts on every channel, a tab-separated line each, the greatest load first.
 func WriteLoads(w io.Writer, g *fabric.Graph, loads []int64) error {
+	order := fabric.Numbers(len(loads))
+	slices.SortStableFunc(order, func(a, b int32) int { return cmp.Compare(loads[b], loads[a]) })
 	b := bufio.NewWriter(w)
-	fmt.Fprintln(b, "from_guid\tfrom_port\tto_guid\tto_port\tpairs")
-	for c, load := range loads {
-		fmt.Fprintf(b, "%s\t%d\t%s\t%d\t%d\n", g.SwitchGUID[g.From[c]], g.FromPort[c], g.SwitchGUID[g.To[c]], g.ToPort[c], load)
+	fmt.Fprintln(b, "from_guid\tfrom_port\tto_guid\tto_port\tpairs\tfrom_name\tto_name")
+	for _, c := range order {
+		from, to := g.From[c], g.To[c]
+		fmt.Fprintf(b, "%s\t%d\t%s\t%d\t%d\t%s\t%s\n", g.SwitchGUID[from], g.FromPort[c], g.SwitchGUID[to], g.ToPort[c], loads[c], oneField(g.SwitchDesc[from]), oneField(g.SwitchDesc[to]))
 	}
 	return b.Flush()
+}
+
+// oneField keeps a text in one field of a table that is separated by tabs.
+func oneField(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r < ' ' {
+			return ' '
+		}
+		return r
+	}, text)
 }
 
 // WriteORCS writes a network with its forwarding tables as ORCS reads them.

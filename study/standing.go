@@ -103,19 +103,33 @@ func (b *Behind) add(value, limit float64, fabric string) {
 	}
 }
 
-// WriteStandings prints standings as a table for people.
+// WriteStandings prints standings as two tables for people: how far each engine is behind the best, and
+// on which fabric the most.
 func WriteStandings(w io.Writer, all []Standing) error {
-	rows := [][]string{{"ENGINE", "FABRICS", "REFUSED", "EBB BEHIND mean/most", "WITHIN 1 %", "SHIFTS BEHIND mean/most", "WITHIN 1 %", "PAIRS RATIO mean/most", "WITHIN 1.15", "MOST BEHIND IN EBB ON", "IN SHIFTS ON"}}
+	rows := [][]string{{"ENGINE", "FABRICS", "REFUSED", "EBB", "<1 %", "SHIFTS", "<1 %", "PAIRS", "<1.15"}}
+	most := [][]string{{"ENGINE", "MOST BEHIND", "ON"}}
 	for i := range all {
 		s := &all[i]
 		rows = append(rows, []string{
 			s.Engine, fmt.Sprint(s.Fabrics), fmt.Sprint(s.Refused),
 			fmt.Sprintf("%.1f/%.1f %%", 100*s.EBB.Mean, 100*s.EBB.Most), fmt.Sprint(s.EBB.Within),
 			fmt.Sprintf("%.1f/%.1f %%", 100*s.Shift.Mean, 100*s.Shift.Most), fmt.Sprint(s.Shift.Within),
-			fmt.Sprintf("%.2f/%.2f", s.Pairs.Mean, s.Pairs.Most), fmt.Sprint(s.Pairs.Within), s.EBB.Where, s.Shift.Where,
+			fmt.Sprintf("%.2f/%.2f", s.Pairs.Mean, s.Pairs.Most), fmt.Sprint(s.Pairs.Within),
 		})
+		if s.Fabrics > 0 {
+			most = append(most, []string{s.Engine, "in ebb", s.EBB.Where}, []string{"", "in shifts", s.Shift.Where})
+		}
 	}
-	return Table(w, rows)
+	if _, err := fmt.Fprintln(w, "Behind the best proven engine, mean/most, and on how many fabrics by less than this:"); err != nil {
+		return err
+	}
+	if err := Table(w, rows); err != nil {
+		return err
+	}
+	if _, err := fmt.Fprintln(w); err != nil {
+		return err
+	}
+	return Table(w, most)
 }
 
 // WriteBehind lists the rows of one engine that are behind the best by more than a share in effective

@@ -5,6 +5,8 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"strings"
+
+	"weft/internal/spelling"
 )
 
 // maxFlows is the largest number of flows in one round. All pairs of a larger
@@ -108,7 +110,7 @@ func Parse(text string, ranks int) (*Pattern, error) {
 	for i := range kinds {
 		names = append(names, kinds[i].Name)
 	}
-	return nil, fmt.Errorf("traffic: no pattern is called %q (there are: %s)", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("traffic: no pattern is called %q%s (there are: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
 }
 
 // Seed sets rng to the stream of one round of one run. Round -1 is the order of

@@ -13,23 +13,36 @@ func checkCmd() *cobra.Command {
 		flags   fabricFlags
 		files   job.TableFiles
 		workers int
-		asJSON  bool
+		form    form
 	)
 	cmd := &cobra.Command{
-		Use:   "check FABRIC (--plan FILE | --lfts FILE [--sl FILE] [--sl2vl FILE])",
+		Use:   "check FABRIC (--plan FILE | --lfts FILE [--sl FILE --sl2vl FILE | --one-lane])",
 		Short: "judge a routing: reachable, loop-free, deadlock-free, balanced",
 		Long: `Judge a routing from the fabric and the tables alone: a Plan that weft route wrote,
 or the tables of another subnet manager (opensm-lfts.dump, opensm.fdbs, dump_fts).
 
 Without --sl and --sl2vl the lanes of foreign tables are not known. Then the
 answer about deadlock is "yes" where one lane is enough, and "unknown" otherwise.
+Where QoS is off, as OpenSM leaves it by default, all traffic shares one lane:
+--one-lane says so, and the answer is yes or no.
+
+OpenSM dumps no service levels of paths. Two files hold them:
+
+  --sl     saquery -p > sl.txt, on any host: all path records of the subnet manager
+  --sl2vl  opensm-sl2vl.dump, which OpenSM writes to its log directory with -D 0x43
+
+A file for --sl may also hold a line for each source: its LID, then the SL towards LIDs
+0, 1, 2 ... as one hexadecimal digit each, '.' where there is none:
+
+  # engine dfsssp toplid 8
+  P 0x0001 .20505064
 
 Where FABRIC holds no LMC, it follows from the LIDs that the tables name, or deliver to a port.
 
 Exit status 0 means proven; 1 means a fault, a deadlock, or no proof: lanes are not
 known, end ports have no known LID, or LIDs in the tables belong to no end port.`,
 		Example: `  weft check examples/psmn-x5.ibnetdiscover --plan psmn.plan
-  weft check subnet.lst --lfts osm.fdbs
+  weft check subnet.lst --lfts osm.fdbs --one-lane
   weft check fabric.txt --lfts opensm-lfts.dump --sl sl.txt --sl2vl opensm-sl2vl.dump --json`,
 		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -50,19 +63,20 @@ known, end ports have no known LID, or LIDs in the tables belong to no end port.
 			if err != nil {
 				return err
 			}
-			if err := answer(cmd.OutOrStdout(), r.Report, asJSON); err != nil {
+			if err := form.answer(cmd.OutOrStdout(), r.Report); err != nil {
 				return err
 			}
 			return proven(r)
 		},
 	}
 	flags.add(cmd)
-	jsonFlag(cmd, &asJSON)
+	form.add(cmd)
 	f := cmd.Flags()
 	f.StringVar(&files.Plan, "plan", "", "Plan that weft route -o wrote")
 	f.StringVar(&files.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs or dump_fts output")
-	f.StringVar(&files.SLs, "sl", "", "service levels of the paths that go with --lfts")
+	f.StringVar(&files.SLs, "sl", "", "service levels of the paths that go with --lfts: output of saquery -p, or as weft route --sl writes them")
 	f.StringVar(&files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
+	f.BoolVar(&files.OneLane, "one-lane", false, "all traffic shares one lane: QoS is off, whatever SLs the tables are made for")
 	jobsFlag(cmd, &workers)
 	return cmd
 }

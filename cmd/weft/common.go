@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,6 +13,9 @@ import (
 	"syscall"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"weft/internal/spelling"
 )
 
 // jsonFlag adds --json.
@@ -30,6 +34,16 @@ func printJSON(w io.Writer, v any) error {
 // one takes one argument, which is a what.
 func one(what string) cobra.PositionalArgs { return oneOrList(what, "", new(bool)) }
 
+// some takes one argument or more, each a what.
+func some(what string) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return fmt.Errorf("%s takes a %s or several, got none (see %[1]s --help)", cmd.CommandPath(), what)
+		}
+		return nil
+	}
+}
+
 // oneOrList takes one argument, or none where a flag asks for a list.
 func oneOrList(what, flag string, list *bool) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
@@ -41,6 +55,32 @@ func oneOrList(what, flag string, list *bool) cobra.PositionalArgs {
 		}
 		return nil
 	}
+}
+
+// subcommand takes no argument but the name of a subcommand.
+func subcommand(cmd *cobra.Command, args []string) error {
+	if len(args) == 0 {
+		return nil
+	}
+	var names []string
+	for _, sub := range cmd.Commands() {
+		names = append(names, sub.Name())
+	}
+	return fmt.Errorf("%s has no command %q%s (there are: %s)", cmd.CommandPath(), args[0], spelling.Hint(args[0], names), strings.Join(names, ", "))
+}
+
+// unknownFlag adds the nearest flag to the error about one that a command does not have.
+func unknownFlag(cmd *cobra.Command, err error) error {
+	unknown, ok := errors.AsType[*pflag.NotExistError](err)
+	if !ok || unknown.GetSpecifiedShortnames() != "" {
+		return err
+	}
+	var names []string
+	cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+	if near := spelling.Nearest(unknown.GetSpecifiedName(), names); near != "" {
+		return fmt.Errorf("%w: did you mean --%s?", err, near)
+	}
+	return fmt.Errorf("%w (see %s --help)", err, cmd.CommandPath())
 }
 
 // none takes no argument.
@@ -106,4 +146,26 @@ func peakRSS() float64 {
 		return 0
 	}
 	return float64(u.Maxrss) * 1024 / 1e6
+}
+
+// flagError says in words what is wrong with an option or its value.
+func flagError(cmd *cobra.Command, err error) error {
+	wrong, ok := errors.AsType[*pflag.InvalidValueError](err)
+	if !ok {
+		return unknownFlag(cmd, err)
+	}
+	f := wrong.GetFlag()
+	if _, number := errors.AsType[*strconv.NumError](err); !number {
+		return fmt.Errorf("--%s %s: %w", f.Name, wrong.GetValue(), errors.Unwrap(err))
+	}
+	want := "a whole number"
+	switch kind := f.Value.Type(); {
+	case kind == "bool":
+		want = "true or false"
+	case strings.HasPrefix(kind, "float"):
+		want = "a number"
+	case strings.HasPrefix(kind, "uint"):
+		want = "a whole number from 0 on"
+	}
+	return fmt.Errorf("--%s %s: want %s", f.Name, wrong.GetValue(), want)
 }

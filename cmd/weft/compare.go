@@ -16,44 +16,65 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/fabric"
+	"weft/fabric/bill"
 	"weft/route/job"
 	"weft/study"
 )
 
 // compareOptions are the options of weft compare, beside those of routing.
 type compareOptions struct {
-	fabric  fabricFlags
-	routing routeFlags
-	engines string
-	runs    int
-	all     bool
-	sort    string
-	asJSON  bool
+	fabric    fabricFlags
+	routing   routeFlags
+	engines   string
+	runs      int
+	yardstick bool
+	sort      string
+	prices    string
+	form      form
 }
 
 func compareCmd() *cobra.Command {
 	var opt compareOptions
 	cmd := &cobra.Command{
-		Use:   "compare FABRIC",
-		Short: "route a fabric with several engines and compare the results",
-		Long: `Route a fabric with several engines, each in a process of its own, and compare the
-results in one table:
+		Use:   "compare FABRIC...",
+		Short: "set engines on a fabric, or several fabrics, beside each other",
+		Long: `Route a fabric by several engines, each in a process of its own, or several fabrics by
+the best engine of each (--engines names others), and compare the results. Rows are
+printed as they come; Ctrl-C ends the work, and the recommendation is by the rows that
+are there. What is bought for a fabric stands above its rows.
 
-  REACHABLE      every pair of end ports that a path joins is delivered
+One fabric:
+
   VERDICT        what the judge says: proven, or what is wrong
-  NO DEADLOCK    for all traffic, for that of hosts only, or not
   VLs            lanes; own: each reply must travel on the SL of its own path, not of its request
-  HOPS           links from the first switch on: 1 between two hosts of one switch
-  MINIMAL        every pair takes a shortest path; or only pairs of hosts do; or no
-  PATHS/CHANNEL  pairs of hosts on each channel between switches
+  HOPS           links from the first switch on, on average: 1 between two hosts of one switch
   EBB            effective bisection bandwidth, one way: the mean of 1/congestion over
                  random bisections, the same ones for every engine (--runs, --seed), by
                  the rates of links where these differ
-  ROUTE s        all stages of routing; JUDGE s is the proof
+  SHIFT          largest congestion of a round of all-to-all by shifts, on average: 1 is full rate
+  ROUTE s        all stages of routing
   MB             peak memory of the engine's process, fabric read and routed
                  (--json also gives that with judge and simulation)
 
---yardstick adds a second table:
+Several fabrics have these, beside EBB, SHIFT and VLs:
+
+  SWITCHES       BETWEEN: cables between them; LEFT: their ports without a cable
+  DIAM           channels between the two switches farthest apart
+  PORTS/HOST     ports of switches that are bought for a host
+  PER EBB        the same for each host that gets its full rate: PORTS/HOST divided by EBB
+  COST           with --prices; PER HOST and PER EBB are costs then
+
+--verbose adds, for one fabric and several (there in place of what is bought, and with the reason
+of auto):
+
+  REACHABLE      every pair of end ports that a path joins is delivered
+  NO DEADLOCK    for all traffic, for that of hosts only, or not
+  MINIMAL        every pair takes a shortest path; or only pairs of hosts do; or no
+  PATHS/CHANNEL  pairs of hosts on each channel between switches
+  JUDGE s        the proof
+
+--yardstick adds two tables:
 
   EBB, BOUND     as above, and what no routing can exceed on these bisections
   SHIFTS         all-to-all by shifts in the order of leaves: sum over the rounds of the
@@ -64,130 +85,226 @@ results in one table:
                  one that splits pairs; - for large networks
   DARK           channels between switches without any pair of hosts
 
-An engine that refuses is in the table with its reason below it.`,
+An engine that refuses is in the table with its reason below it.
+
+The recommendation is, for one fabric, the engine that auto would choose of those that are
+proven; for several, the one that delivers the most in bisections and all-to-all together,
+or one that delivers nearly as much for nine tenths of its price or less.
+
+--prices FILE: ` + bill.Help,
 		Example: `  weft compare examples/sx6036.ibnetdiscover
   weft compare 'rlft(36,2)|fail(links=20,seed=1)' --sort ebb
+  weft compare 'tree(40,2000)' 'dragonfly(20,10,10,groups=10,hosts=2000)' 'torus(7x8x8,hosts=5,width=5)'
+  weft compare 'tree(36,500)' 'tree(36,500,ratio=2)' --prices prices.txt
   weft compare 'torus(4x4,hosts=2)' --engines updn,dor --json`,
-		Args: one("FABRIC"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args[0]) },
+		Args: some("FABRIC"),
+		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args) },
 	}
 	opt.fabric.add(cmd)
 	opt.fabric.addRoles(cmd)
 	opt.routing.add(cmd)
 	cmd.Flags().Lookup("seed").Usage = "seed of random bisections, and of engines that draw at random"
-	jsonFlag(cmd, &opt.asJSON)
+	opt.form.add(cmd)
+	pricesFlag(cmd, &opt.prices)
 	f := cmd.Flags()
-	f.StringVarP(&opt.engines, "engines", "e", "all", "engines to compare, a,b,c or all")
+	f.StringVarP(&opt.engines, "engines", "e", "", "engines to compare, a,b,c or all (default: all; auto for several fabrics)")
 	f.IntVarP(&opt.runs, "runs", "n", 0, "random bisections (default: 1000, fewer from 5,000 hosts on)")
-	f.BoolVar(&opt.all, "yardstick", false, "measure all-to-all, recursive doubling, permutations and pair loads too")
+	f.BoolVar(&opt.yardstick, "yardstick", false, "measure all-to-all, recursive doubling, permutations and pair loads too")
 	f.StringVar(&opt.sort, "sort", "engine", "order of rows: engine (as listed), ebb, vls, seconds or memory")
 	return cmd
 }
 
-func (o *compareOptions) run(cmd *cobra.Command, arg string) error {
+func (o *compareOptions) run(cmd *cobra.Command, fabrics []string) error {
+	if o.engines == "" {
+		o.engines = "all"
+		if len(fabrics) > 1 {
+			o.engines = job.Auto
+		}
+	}
 	chain, err := job.ParseEngines(o.engines, o.routing.options)
 	if err != nil {
 		return err
 	}
+	if err := o.validate(fabrics); err != nil {
+		return err
+	}
+	prices, err := readPrices(o.prices)
+	if err != nil {
+		return err
+	}
+	var stdin bytes.Buffer // for the processes of the engines
+	cmd.SetIn(io.TeeReader(cmd.InOrStdin(), &stdin))
+	columns := study.Columns{Fabrics: len(fabrics) > 1, Priced: prices != nil, Memory: true, All: o.form.all}
+	for _, step := range chain {
+		columns.Engines = append(columns.Engines, step.Engine.Name)
+	}
+	out := &study.Comparisons{Fabrics: []*study.Comparison{}}
+	c := comparing{o: o, cmd: cmd, chain: chain, prices: prices, stdin: &stdin, alone: len(fabrics)*len(chain) > 1}
+	if !o.form.json {
+		c.table = study.NewComparedTable(cmd.OutOrStdout(), columns)
+	}
+	var graphs []*fabric.Graph
+	for _, arg := range fabrics {
+		g, counted, err := c.open(arg)
+		if err != nil {
+			return err
+		}
+		graphs, out.Fabrics = append(graphs, g), append(out.Fabrics, counted)
+	}
+	for i, arg := range fabrics {
+		if err = c.fabric(arg, graphs[i], out.Fabrics[i]); err != nil {
+			break
+		}
+	}
+	if err != nil && !errors.Is(err, context.Canceled) {
+		return err
+	}
+	return errors.Join(o.answer(cmd.OutOrStdout(), out, len(fabrics)), err)
+}
+
+// validate checks the options before anything is opened.
+func (o *compareOptions) validate(fabrics []string) error {
 	if err := study.CheckOrder(o.sort); err != nil {
 		return fmt.Errorf("--sort %w", err)
 	}
 	if o.runs < 0 || o.runs > study.MaxRuns {
 		return fmt.Errorf("--runs %d: want at least 1 and at most %d", o.runs, study.MaxRuns)
 	}
-	if err := o.routing.validate(); err != nil {
-		return err
+	first := slices.Index(fabrics, "-")
+	if first >= 0 && slices.Contains(fabrics[first+1:], "-") {
+		return errors.New("standard input holds one FABRIC, not two")
 	}
-	var stdin bytes.Buffer // for the processes of the engines
-	cmd.SetIn(io.TeeReader(cmd.InOrStdin(), &stdin))
-	g, err := o.fabric.graph(cmd, arg)
+	return o.routing.validate()
+}
+
+// answer prints what follows from the rows: the recommendation, or all of it as JSON.
+func (o *compareOptions) answer(w io.Writer, out *study.Comparisons, fabrics int) error {
+	if fabrics == 1 && len(out.Fabrics) == 1 {
+		c := out.Fabrics[0]
+		c.Recommend()
+		if o.form.json {
+			return printJSON(w, c)
+		}
+		if len(c.Engines) < 2 {
+			return nil
+		}
+		return c.Best.Write(w)
+	}
+	out.Recommend()
+	if o.form.json {
+		return printJSON(w, out)
+	}
+	return out.Best.Write(w)
+}
+
+// comparing is a comparison under way.
+type comparing struct {
+	o      *compareOptions
+	cmd    *cobra.Command
+	chain  job.Chain
+	prices *bill.Prices
+	stdin  *bytes.Buffer
+	table  *study.ComparedTable // nil for JSON
+	alone  bool                 // each engine runs in a process of its own
+}
+
+// open reads a fabric and counts what is bought for it.
+func (c *comparing) open(arg string) (*fabric.Graph, *study.Comparison, error) {
+	src, err := c.o.fabric.open(c.cmd, arg)
 	if err != nil {
-		return err
+		return nil, nil, err
 	}
-	out := study.Comparison{Fabric: g.Name, Runs: o.runs, Direction: "one way", Seed: o.routing.Seed}
+	g := src.Fabric.Compile()
+	var out *study.Comparison
+	err = withProgress(c.cmd, "counting "+arg, func(ctx context.Context) (err error) {
+		out, err = study.NewComparison(ctx, src.Fabric, g, c.prices)
+		return err
+	})
+	if err != nil {
+		return nil, nil, err
+	}
+	out.Seed, out.Runs = c.o.routing.Seed, c.o.runs
 	if out.Runs == 0 {
 		out.Runs = study.UsualRuns(g.NumHosts)
 	}
-	table, err := o.table(cmd, chain)
-	if err != nil {
-		return err
-	}
-	for i, step := range chain {
-		what := "comparing " + step.Engine.Name
-		if len(chain) > 1 {
-			what += fmt.Sprintf(" (%d of %d)", i+1, len(chain))
+	return g, out, nil
+}
+
+// fabric compares the engines on one fabric. The rows that it has stay when it ends with an error.
+func (c *comparing) fabric(arg string, g *fabric.Graph, out *study.Comparison) (err error) {
+	if c.table != nil {
+		if err := c.table.Begin(out); err != nil {
+			return err
 		}
-		err := withProgress(cmd, what, func(ctx context.Context) error {
-			if len(chain) > 1 {
-				rows, err := o.alone(ctx, arg, step, out.Runs, stdin.Bytes())
-				out.Engines = append(out.Engines, rows...)
-				return errors.Join(err, addRows(table, rows))
-			}
-			row, err := study.CompareEngine(ctx, g, step, &o.routing.Request, study.Figures{Runs: out.Runs, Yardstick: o.all}, peakRSS)
-			if err == nil {
-				row.PeakRSS = peakRSS()
-				out.Engines = append(out.Engines, *row)
-				err = addRows(table, out.Engines)
-			}
+	}
+	sorted := c.o.sort != "engine"
+	for i, step := range c.chain {
+		what := "comparing " + step.Engine.Name
+		if len(c.chain) > 1 {
+			what += fmt.Sprintf(" (%d of %d)", i+1, len(c.chain))
+		}
+		var row *study.Compared
+		err = withProgress(c.cmd, what, func(ctx context.Context) (err error) {
+			row, err = c.engine(ctx, g, arg, step, out.Runs)
 			return err
 		})
 		if err != nil {
-			if table != nil {
-				err = errors.Join(err, table.End())
-			}
-			return err
-		}
-	}
-	if table != nil {
-		return table.End()
-	}
-	out.Sort(o.sort)
-	return answer(cmd.OutOrStdout(), &out, o.asJSON)
-}
-
-// table begins a table whose rows are printed as they come; it is nil where they must be sorted first,
-// or are printed as JSON.
-func (o *compareOptions) table(cmd *cobra.Command, chain job.Chain) (*study.ComparedTable, error) {
-	if o.asJSON || o.sort != "engine" {
-		return nil, nil
-	}
-	var names []string
-	for _, step := range chain {
-		names = append(names, step.Engine.Name)
-	}
-	return study.NewComparedTable(cmd.OutOrStdout(), names, true)
-}
-
-// addRows prints rows of a table, if there is one.
-func addRows(table *study.ComparedTable, rows []study.Compared) error {
-	for i := range rows {
-		if table == nil {
 			break
 		}
-		if err := table.Add(&rows[i]); err != nil {
-			return err
+		out.Engines = append(out.Engines, *row)
+		if c.table != nil && !sorted {
+			if err = c.table.Add(row); err != nil {
+				break
+			}
 		}
 	}
-	return nil
+	out.Sort(c.o.sort)
+	if c.table == nil {
+		return err
+	}
+	for i := range out.Engines {
+		if sorted {
+			err = errors.Join(err, c.table.Add(&out.Engines[i]))
+		}
+	}
+	return errors.Join(err, c.table.End())
+}
+
+// engine makes a row, in a process of its own where there are several.
+func (c *comparing) engine(ctx context.Context, g *fabric.Graph, arg string, step job.Step, runs int) (*study.Compared, error) {
+	if c.alone {
+		return c.o.alone(ctx, arg, step, runs, c.stdin.Bytes())
+	}
+	row, err := study.CompareEngine(ctx, g, step, &c.o.routing.Request, study.Figures{Runs: runs, Yardstick: c.o.yardstick}, peakRSS)
+	if err == nil {
+		row.PeakRSS = peakRSS()
+	}
+	return row, err
 }
 
 // alone runs weft compare once more for one engine, so that the memory it takes is its
 // own.
-func (o *compareOptions) alone(ctx context.Context, arg string, step job.Step, runs int, stdin []byte) ([]study.Compared, error) {
+func (o *compareOptions) alone(ctx context.Context, arg string, step job.Step, runs int, stdin []byte) (*study.Compared, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, err
 	}
 	args := append([]string{
 		"compare", "--json", "--quiet", "--ibnl", o.fabric.ibnl, "--roles", o.fabric.roles, "--runs", fmt.Sprint(runs),
-		fmt.Sprintf("--yardstick=%t", o.all),
+		fmt.Sprintf("--yardstick=%t", o.yardstick), fmt.Sprintf("--partial=%t", o.fabric.partial),
 	}, o.routing.args(step)...)
 	var out study.Comparison
 	err = runJSON(ctx, &out, stdin, self, append(args, "--", arg)...)
 	if killed, ok := errors.AsType[*exec.ExitError](err); ok && ctx.Err() == nil {
-		return []study.Compared{{Engine: step.Engine.Name, Refused: &study.Refusal{Engine: step.Engine.Name, Reason: "its process ended by " + killed.String()}}}, nil
+		return &study.Compared{Engine: step.Engine.Name, Refused: &study.Refusal{Engine: step.Engine.Name, Reason: "its process ended by " + killed.String()}}, nil
 	}
-	return out.Engines, err
+	if err == nil && len(out.Engines) != 1 {
+		err = fmt.Errorf("%s: the process of engine %s printed no row", arg, step.Engine.Name)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &out.Engines[0], nil
 }
 
 // args are the arguments that say the same to another process, for one engine.

@@ -2,16 +2,21 @@ package main
 
 import (
 	"context"
+	"io"
+	"os"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
 	"weft/demo"
+	"weft/layout"
 )
 
 func demoCmd() *cobra.Command {
 	var (
 		routing routeFlags
 		asJSON  bool
+		dir     string
 	)
 	cmd := &cobra.Command{
 		Use:   "demo",
@@ -22,6 +27,14 @@ func demoCmd() *cobra.Command {
 			c := demo.Config{Routing: routing.Request, Clock: clock(), PeakRSS: peakRSS, Step: step}
 			if !asJSON {
 				c.Out = cmd.OutOrStdout()
+			}
+			if dir != "" {
+				if err := os.MkdirAll(dir, 0o755); err != nil {
+					return err
+				}
+				c.Picture = func(name string, p *layout.Picture) error {
+					return output(cmd, filepath.Join(dir, name+".svg"), func(w io.Writer) error { return p.WriteSVG(w) })
+				}
 			}
 			d, err := demo.Run(&c)
 			if err != nil || !asJSON {
@@ -37,5 +50,6 @@ func demoCmd() *cobra.Command {
 		}
 	}
 	jsonFlag(cmd, &asJSON)
+	cmd.Flags().StringVar(&dir, "svg", "", "draw the fabrics, a file each in this directory")
 	return cmd
 }

@@ -103,3 +103,36 @@ func shellWords(t *testing.T, line string) (words []string) {
 	end()
 	return words
 }
+
+// TestPictures: the pictures of docs are what the commands beside them draw.
+func TestPictures(t *testing.T) {
+	t.Chdir("../..")
+	text, err := os.ReadFile("docs/pictures/README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	drawn := 0
+	for line := range strings.Lines(string(text)) {
+		words := shellWords(t, line)
+		if len(words) < 2 || words[0] != "weft" {
+			continue
+		}
+		file := words[len(words)-1]
+		words[len(words)-1] = "-"
+		got, err := exec.Command("weft", words[1:]...).Output()
+		if err != nil {
+			t.Fatalf("%s%v", line, err)
+		}
+		if *update {
+			err = os.WriteFile(file, got, 0o644)
+		}
+		want, readErr := os.ReadFile(file)
+		if err := errors.Join(err, readErr); err != nil || string(got) != string(want) {
+			t.Errorf("%s is not what is drawn (%v): run this test with -update", file, err)
+		}
+		drawn++
+	}
+	if drawn < 5 {
+		t.Errorf("%d commands found", drawn)
+	}
+}

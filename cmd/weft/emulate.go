@@ -29,8 +29,15 @@ Programs attach as they do to ibsim: with the preload library libumad2sim of
 package libumad2sim0, for which ibsim-run sets the environment. SIM_HOST names the
 node to attach to (GUID or description); without it that is the first CA.
 
-With --umad the port named by --at is served as a umad device too, for programs
-without preload; root is needed, and /dev/fuse.
+With --umad DIR the port named by --at is served as a umad device too, for programs
+without preload; root is needed, and /dev/fuse. weft itself finds it with --umad-dev
+DIR/dev/infiniband --umad-sys DIR/sys/class. For unmodified programs bind the two over
+those of the machine, in a mount namespace of its own:
+
+  unshare -m sh -c 'mkdir -p /dev/infiniband
+    mount --bind DIR/dev/infiniband /dev/infiniband
+    mount --bind DIR/sys/class /sys/class
+    ibnetdiscover'
 
 With --control the subnet can be inspected and given faults while it runs:
 weft emulate control, or HTTP over the socket.

@@ -21,7 +21,7 @@ func TestEmulateUMADRefused(t *testing.T) {
 	for want, args := range map[string][]string{
 		"--at needs --umad":                {"--at", "host 0"},
 		`--at "nobody": `:                  {"--umad", t.TempDir(), "--at", "nobody"},
-		`"x" is no port number`:            {"--umad", t.TempDir(), "--at", "host 0/x"},
+		`no node is called "host 0/x"`:     {"--umad", t.TempDir(), "--at", "host 0/x"},
 		filepath.Join(t.TempDir(), "none"): {"--umad", "none"},
 	} {
 		if args[1] == "none" {

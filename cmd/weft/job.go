@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
+	"weft/internal/fold"
 	"weft/route/job"
 	"weft/study"
 )
@@ -75,7 +76,7 @@ func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.
 		fmt.Fprintln(w, "weft: routed by", r.Engine.Name, "instead")
 	}
 	if r.Choice != nil {
-		fmt.Fprintln(w, "weft: auto:", r.Choice)
+		fmt.Fprintln(w, "weft: auto:", fold.Text(6, r.Choice.String()))
 	}
 	if !r.Plan.Service.ReplySameSL {
 		fmt.Fprintln(w, "weft: warning: with these lanes an answer must travel on the SL of its own path, not on that of its request")
@@ -223,4 +224,27 @@ func answer(w io.Writer, d document, asJSON bool) error {
 		return printJSON(w, d)
 	}
 	return d.Write(w)
+}
+
+// longDocument is a document that has more to say than it prints by default.
+type longDocument interface {
+	document
+	WriteAll(io.Writer) error
+}
+
+// form is how an answer is printed.
+type form struct{ json, all bool }
+
+// add adds --json and --verbose.
+func (f *form) add(cmd *cobra.Command) {
+	jsonFlag(cmd, &f.json)
+	cmd.Flags().BoolVarP(&f.all, "verbose", "v", false, "print every figure and every example")
+}
+
+// answer prints a document in this form.
+func (f *form) answer(w io.Writer, d longDocument) error {
+	if f.all && !f.json {
+		return d.WriteAll(w)
+	}
+	return answer(w, d, f.json)
 }

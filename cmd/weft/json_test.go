@@ -13,6 +13,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/choose"
 	"weft/demo"
 	"weft/emulator/control"
 	"weft/fabric/source"
@@ -23,6 +24,7 @@ import (
 	"weft/route/quality"
 	"weft/sm"
 	"weft/study"
+	"weft/whatif"
 )
 
 // documents lists what commands print with --json.
@@ -37,6 +39,10 @@ var documents = []struct {
 	{"weft route --engines --json", reflect.TypeFor[study.Engines]()},
 	{"weft check FABRIC --json", reflect.TypeFor[quality.Report]()},
 	{"weft compare FABRIC --json", reflect.TypeFor[study.Comparison]()},
+	{"weft compare FABRIC FABRIC ... --json", reflect.TypeFor[study.Comparisons]()},
+	{"weft suggest --json", reflect.TypeFor[choose.Proposals]()},
+	{"weft whatif FABRIC --json", reflect.TypeFor[whatif.Answer]()},
+	{"weft whatif FABRIC --each KIND --json", reflect.TypeFor[whatif.Campaign]()},
 	{"weft simulate flow FABRIC --json", reflect.TypeFor[study.Simulation]()},
 	{"weft simulate flow --patterns --json", reflect.TypeFor[study.Patterns]()},
 	{"weft sm --once --json", reflect.TypeFor[sm.BringUpJSON]()},

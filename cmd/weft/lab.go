@@ -20,7 +20,7 @@ func labCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lab",
 		Short: "experiments: the papers' tables and figures beside ours",
-		Args:  cobra.NoArgs,
+		Args:  subcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(labListCmd(), labReproduceCmd(), labSweepCmd())

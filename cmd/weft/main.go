@@ -13,6 +13,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/study"
 )
@@ -48,7 +49,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	root := newRoot()
 	root.SetArgs(args)
 	root.SetIn(in)
-	root.SetOut(out)
+	root.SetOut(coloured(out))
 	root.SetErr(errOut)
 	err := root.ExecuteContext(ctx)
 	if err == nil {
@@ -85,8 +86,10 @@ before a switch is told.
 
 Every command that takes a FABRIC takes one string: a file (` + netfile.Names(netfile.Readable()) + `;
 the format is recognised, see weft convert --help), "-" for standard input, or a formula
-such as 'rlft(36,2)' (weft gen --list). Any of them may be degraded:
-'fabric.txt|fail(links=10,seed=3)'.
+such as 'rlft(36,2)' (weft gen --list). Any of them may be changed:
+'fabric.txt|fail(links=10,seed=3)', 'fabric.txt|drain(switch=spine 3)'.
+
+` + fabric.NameHelp + `
 
 A file to be written that is called "-" is standard output; the report then goes to
 standard error.
@@ -95,6 +98,9 @@ Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
 		SilenceUsage:  true,
 		SilenceErrors: true,
 	}
-	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), labCmd(), mapCmd(), versionCmd())
+	root.Version = version
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), suggestCmd(), whatifCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), labCmd(), mapCmd(), versionCmd(), manCmd())
+	completeAll(root)
 	return root
 }

@@ -109,9 +109,9 @@ func (m *mapFlags) add(cmd *cobra.Command, algorithms []string) {
 	f.Uint64Var(&o.Seed, "seed", o.Seed, "seed")
 	f.StringVarP(&m.out.fabric, "output", "o", "", "file to write the map to, as a FABRIC")
 	formatFlag(cmd, &m.out.format, "format", "of the map, ")
-	f.StringVar(&m.out.svg, "svg", "", "file to draw the map to: hosts on top, levels of switches")
+	f.StringVar(&m.out.svg, "svg", "", "file to draw the map to (weft show --svg draws fabrics alike)")
 	f.StringVar(&m.out.routes, "routes", "", "file for the routes of all pairs of hosts, as turns (text, or JSON by its ending)")
-	f.StringVar(&m.utility, "utility", "", "host that does not count when a root is chosen, and is drawn below (default: the one that maps)")
+	f.StringVar(&m.utility, "utility", "", "host that does not count when a root is chosen (default: the one that maps)")
 }
 
 func (m *mapFlags) run(cmd *cobra.Command, network string) error {
@@ -175,7 +175,7 @@ func (m *mapFlags) write(cmd *cobra.Command, answer io.Writer, title string, mad
 		return err
 	}
 	if m.out.svg != "" {
-		if err := output(cmd, m.out.svg, func(w io.Writer) error { return made.WriteSVG(w, title, utility) }); err != nil {
+		if err := output(cmd, m.out.svg, func(w io.Writer) error { return made.WriteSVG(w, title) }); err != nil {
 			return err
 		}
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -25,8 +26,10 @@ func output(cmd *cobra.Command, path string, write func(io.Writer) error) error 
 // open already (/dev/stdout) is written to, never replaced.
 type outputFile struct {
 	to     io.Writer
-	file   *os.File // to be closed; nil for what is open already
-	rename string   // what a temporary file is to be called
+	file   *os.File  // to be closed; nil for what is open already
+	rename string    // what a temporary file is to be called
+	path   string    // as the user named it
+	told   io.Writer // where it is said that the file was written
 	mode   fs.FileMode
 }
 
@@ -35,7 +38,7 @@ func openOutput(cmd *cobra.Command, path string) (*outputFile, error) {
 	if path == "" || path == "-" {
 		return &outputFile{to: cmd.OutOrStdout()}, nil
 	}
-	o := &outputFile{rename: path, mode: 0o644}
+	o := &outputFile{rename: path, path: path, told: cmd.ErrOrStderr(), mode: 0o644}
 	if info, err := os.Stat(path); err == nil {
 		for _, std := range []*os.File{os.Stdout, os.Stderr} {
 			if open, err := std.Stat(); err == nil && os.SameFile(info, open) {
@@ -72,7 +75,9 @@ func (o *outputFile) write(write func(io.Writer) error) error {
 	switch {
 	case o.rename == "":
 	case err == nil:
-		err = os.Rename(o.file.Name(), o.rename)
+		if err = os.Rename(o.file.Name(), o.rename); err == nil {
+			fmt.Fprintln(o.told, "weft: wrote", o.path)
+		}
 	default:
 		os.Remove(o.file.Name())
 	}

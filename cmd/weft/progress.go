@@ -2,25 +2,39 @@ package main
 
 import (
 	"context"
+	"fmt"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/vbauerster/mpb/v8"
 	"github.com/vbauerster/mpb/v8/decor"
+
+	"weft/internal/par"
 )
 
 // progressDelay passes before the progress of a step is shown.
 const progressDelay = 2 * time.Second
 
 // withProgress runs work and, when stderr is a terminal and work takes longer than
-// progressDelay, shows what is being done and for how long.
+// progressDelay, shows what is being done, for how long, and of a loop how much is done and
+// how long the rest takes if it goes on like this.
 func withProgress(cmd *cobra.Command, what string, work func(context.Context) error) error {
+	return withSteps(cmd, what, func(ctx context.Context, _ func(string)) error { return work(ctx) })
+}
+
+// withSteps is withProgress for work that says what it is doing now, and begins with a first step.
+func withSteps(cmd *cobra.Command, first string, work func(ctx context.Context, step func(string)) error) error {
 	ctx := cmd.Context()
+	var now atomic.Pointer[string]
+	step := func(what string) { now.Store(&what) }
+	step(first)
 	errOut, ok := cmd.ErrOrStderr().(*os.File)
 	if !ok || !isTerminal(errOut) {
-		return work(ctx)
+		return work(ctx, step)
 	}
+	progress := &steps{}
 	done := make(chan struct{})
 	shown := make(chan struct{})
 	go func() {
@@ -32,16 +46,37 @@ func withProgress(cmd *cobra.Command, what string, work func(context.Context) er
 		}
 		bars := mpb.New(mpb.WithOutput(errOut))
 		bar := bars.AddSpinner(0, mpb.BarRemoveOnComplete(),
-			mpb.PrependDecorators(decor.Name("weft: "+what+" ")),
-			mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO)))
+			mpb.PrependDecorators(decor.Any(func(decor.Statistics) string { return "weft: " + *now.Load() + " " })),
+			mpb.AppendDecorators(decor.Elapsed(decor.ET_STYLE_GO), decor.Any(func(decor.Statistics) string { return progress.text(time.Now()) })))
 		<-done
 		bar.Abort(true)
 		bars.Wait()
 	}()
-	err := work(ctx)
+	err := work(par.WithProgress(ctx, &progress.Progress), step)
 	close(done)
 	<-shown
 	return err
+}
+
+// steps says how far the loop under way is, and when it will end.
+type steps struct {
+	par.Progress
+	loop  int64 // that was under way when it was asked last
+	begun time.Time
+}
+
+// text says it at a time; "" when the loop is young.
+func (s *steps) text(now time.Time) string {
+	loop, share := s.Share()
+	if loop != s.loop {
+		s.loop, s.begun = loop, now
+	}
+	ran := now.Sub(s.begun)
+	if loop == 0 || ran < progressDelay || share <= 0 {
+		return ""
+	}
+	left := time.Duration(float64(ran) * (1 - share) / share)
+	return fmt.Sprintf(", this step %.0f %%, %v to go", 100*share, left.Round(time.Second))
 }
 
 // leavable makes work that nothing inside can stop end for the command when that is

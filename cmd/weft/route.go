@@ -20,7 +20,7 @@ type routeOptions struct {
 	stages  pathSetFlags
 	keep    keepFlags
 	chain   string
-	asJSON  bool
+	form    form
 	noCheck bool
 	measure bool
 }
@@ -61,7 +61,7 @@ something is unknown. The files are written all the same.`,
 		Args: oneOrList("FABRIC", "engines", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
-				return answer(cmd.OutOrStdout(), study.ListEngines(), o.asJSON)
+				return answer(cmd.OutOrStdout(), study.ListEngines(), o.form.json)
 			}
 			return o.run(cmd, args[0])
 		},
@@ -77,7 +77,7 @@ something is unknown. The files are written all the same.`,
 	f.StringVar(&o.files.Random, "random", "", "write random forwarding tables: LID, LMC and port of every entry")
 	f.StringVar(&o.files.SLs, "sl", "", "write the service levels of all paths (weft check --sl reads them)")
 	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "write SL2VL tables as opensm-sl2vl.dump")
-	jsonFlag(cmd, &o.asJSON)
+	o.form.add(cmd)
 	chainFlag(cmd, &o.chain)
 	o.stages.add(cmd)
 	o.keep.add(cmd)
@@ -134,7 +134,7 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 		}
 	}
 	unwritten := o.files.Write(g, r.Plan, func(path string, write func(io.Writer) error) error { return output(cmd, path, write) })
-	if err := answer(to, out, o.asJSON); err != nil || unwritten != nil {
+	if err := o.form.answer(to, out); err != nil || unwritten != nil {
 		return errors.Join(unwritten, err)
 	}
 	return proven(r)

@@ -4,10 +4,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
+	"weft/fabric/netfile"
 	"weft/fabric/source"
 	"weft/fabric/summary"
 	"weft/study"
@@ -16,8 +18,11 @@ import (
 // showFlags are the options of weft show.
 type showFlags struct {
 	fabricFlags
-	asJSON, warnings, tree bool
-	other                  string // the FABRIC of --diff
+	form           form
+	warnings, tree bool
+	other          string // the FABRIC of --diff
+	picture        pictureFlags
+	counters       []string
 }
 
 func showCmd() *cobra.Command {
@@ -25,26 +30,45 @@ func showCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show FABRIC",
 		Short: "count what is in a fabric, describe it as a fat-tree, or compare it with another",
-		Long: `Count what is in a fabric, or list what changed since another one.
+		Long: `Count what is in a fabric and list the cables that somebody should look at, or list
+what changed since another fabric.
+
+Odd cables are: slow, with fewer bits per second than both ends or the cables beside do;
+disputed, of which the two ends tell different widths or speeds; missing from the pattern of
+a tree, mesh or torus, with the ports in which they should be where that can be told;
+crossed, two that are plugged in where the other should be; extra, beside the pattern. The
+pattern is what most cables follow. With --counters also those with errors, and those for
+which packets waited or were discarded.
 
 With --tree also describe it as a fat-tree, as the engine ftree recognises it: levels,
 roots, leaves, parallel and horizontal links, separate cores, the formula (rlft, pgft)
-that gives exactly this tree; if none does, what is missing from the regular shape.
+that gives exactly this tree, or would with what is missing.
 Switches have the role that --roles gives them, or else the one that the fabric says, or
-else the one that follows from their place.`,
+else the one that follows from their place.
+
+With --svg draw it: trees in levels, leaves at the bottom; meshes, tori and HyperX
+networks as grids; Dragonflies and full meshes on a circle. What is too much for one
+picture is folded: a pod becomes one box with a cell for each switch, its cables one
+line. What is down or drained is drawn in its place, and marked. With an engine, a Plan
+or forwarding tables cables have the colour of their load over all pairs of hosts.`,
 		Example: `  weft show examples/psmn-x5.ibnetdiscover
   weft show 'torus(8x8x8,hosts=1)|fail(links=10,seed=3)'
   weft show today.txt --diff yesterday.txt
-  weft show 'rlft(36,2)|fail(links=10,seed=3)' --tree`,
+  weft show 'rlft(36,2)|fail(links=10,seed=3)' --tree
+  weft show fabric.txt --counters errors.txt
+  weft show examples/psmn-x5.ibnetdiscover --svg psmn.svg --engine updn`,
 		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if flags.other != "" && (flags.tree || flags.warnings) {
-				return errors.New("--diff goes with neither --tree nor --warnings")
+			if flags.other != "" && (flags.picture.svg != "" || flags.tree || flags.warnings || len(flags.counters) > 0) {
+				return errors.New("--diff goes with none of --tree, --warnings, --counters and --svg")
 			}
 			if flags.other == "-" && args[0] == "-" {
 				return errors.New("standard input holds one FABRIC, not two")
 			}
-			flags.quiet = flags.quiet || flags.warnings || flags.asJSON
+			if flags.picture.svg == "-" && (flags.form.json || flags.tree || flags.warnings) {
+				return errors.New("--svg - is all that is printed: name a file, or leave out the rest")
+			}
+			flags.quiet = flags.quiet || flags.warnings || flags.form.json
 			src, err := flags.open(cmd, args[0])
 			if err != nil {
 				return err
@@ -52,35 +76,63 @@ else the one that follows from their place.`,
 			if flags.other != "" {
 				return showDiff(cmd, &flags, src.Fabric)
 			}
+			if err := flags.picture.draw(cmd, src); err != nil || flags.picture.alone() {
+				return err
+			}
 			return show(cmd, &flags, src)
 		},
 	}
 	flags.add(cmd)
 	flags.addRoles(cmd)
+	flags.picture.add(cmd)
 	cmd.Flags().BoolVar(&flags.tree, "tree", false, "say what the fabric is as a fat-tree, and what is missing from it")
-	jsonFlag(cmd, &flags.asJSON)
+	flags.form.add(cmd)
 	cmd.Flags().BoolVar(&flags.warnings, "warnings", false, "list everything odd that the file holds")
+	cmd.Flags().StringArrayVar(&flags.counters, "counters", nil, "file of port counters, printed by perfquery or ibqueryerrors; may be given several times")
 	cmd.Flags().StringVar(&flags.other, "diff", "", "list what changed since this other FABRIC; exit 1 if anything did")
 	return cmd
 }
 
 // show prints what a fabric holds.
 func show(cmd *cobra.Command, flags *showFlags, src *source.Source) error {
+	counters, err := readCounters(cmd, flags)
+	if err != nil {
+		return err
+	}
 	var report *study.Fabric
-	err := withProgress(cmd, "measuring the diameter", func(ctx context.Context) (err error) {
-		report, err = study.ShowFabric(ctx, src, flags.tree)
+	err = withProgress(cmd, "measuring the diameter", func(ctx context.Context) (err error) {
+		report, err = study.ShowFabric(ctx, src, flags.tree, counters)
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	if err := answer(cmd.OutOrStdout(), report, flags.asJSON); err != nil || flags.asJSON || !flags.warnings {
+	if err := flags.form.answer(cmd.OutOrStdout(), report); err != nil || flags.form.json || !flags.warnings {
 		return err
 	}
 	for _, w := range report.Warnings {
 		fmt.Fprintln(cmd.OutOrStdout(), "warning:", w)
 	}
 	return nil
+}
+
+// readCounters reads the files of port counters.
+func readCounters(cmd *cobra.Command, flags *showFlags) (all []netfile.PortCounters, err error) {
+	for _, name := range flags.counters {
+		data, err := os.ReadFile(name)
+		if err != nil {
+			return nil, err
+		}
+		ports, warnings, err := netfile.ReadCounters(name, data)
+		if err != nil {
+			return nil, err
+		}
+		for _, w := range warnings {
+			fmt.Fprintln(cmd.ErrOrStderr(), "weft: warning:", w)
+		}
+		all = append(all, ports...)
+	}
+	return all, nil
 }
 
 // showDiff lists what must change in the fabric of --diff to get to.
@@ -90,7 +142,7 @@ func showDiff(cmd *cobra.Command, flags *showFlags, to *fabric.Fabric) error {
 		return err
 	}
 	diff := summary.Compare(from.Fabric, to)
-	if err := answer(cmd.OutOrStdout(), diff, flags.asJSON); err != nil || diff.Equal {
+	if err := answer(cmd.OutOrStdout(), diff, flags.form.json); err != nil || diff.Equal {
 		return err
 	}
 	return answerNo

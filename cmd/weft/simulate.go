@@ -19,7 +19,7 @@ func simulateCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "simulate",
 		Short: "what a routing delivers under traffic",
-		Args:  cobra.NoArgs,
+		Args:  subcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
 	cmd.AddCommand(simulateFlowCmd())
@@ -57,7 +57,7 @@ func (o *flowOptions) add(cmd *cobra.Command) {
 	f.BoolVar(&r.Equal, "equal-rates", false, "take all links for equal in max-min fair shares, as congestion does")
 	f.BoolVar(&r.NoPairs, "no-pairs", false, "leave out the loads over all pairs of hosts")
 	f.StringVar(&o.orcs, "orcs", "", "write the network and its tables to this file as ORCS reads them (weft reads it as FABRIC and as --lfts); with - it goes to standard output and nothing is simulated")
-	f.StringVar(&o.loads, "loads", "", "write the pairs on every channel to this file, tab-separated")
+	f.StringVar(&o.loads, "loads", "", "write the pairs on every channel to this file, tab-separated, the most first")
 }
 
 func (o *flowOptions) validate(cmd *cobra.Command) error {

@@ -33,8 +33,8 @@ func (w *wireFlags) add(cmd *cobra.Command) {
 	f.IntVar(&w.window, "window", 32, "management datagrams in flight at a time")
 	f.DurationVar(&w.timeout, "timeout", 200*time.Millisecond, "how long an answer may take")
 	f.IntVar(&w.retries, "retries", 7, "how often a datagram is repeated that is not answered; more where the wire is seen to lose many")
-	f.StringVar(&w.dev, "umad-dev", "", "directory of the devices umadN and issmN (default: /dev/infiniband)")
-	f.StringVar(&w.sys, "umad-sys", "", "directory that stands for /sys, as weft emulate --umad makes it")
+	f.StringVar(&w.dev, "umad-dev", "", "directory of the devices umadN and issmN: DIR/dev/infiniband of weft emulate --umad DIR (default: /dev/infiniband)")
+	f.StringVar(&w.sys, "umad-sys", "", "directory that stands for /sys/class: DIR/sys/class of weft emulate --umad DIR (default: /sys/class)")
 	f.Uint64Var(&w.mKey, "m-key", 0, "M_Key to ask with; weft sm also gives it to every port")
 }
 

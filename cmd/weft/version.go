@@ -28,8 +28,11 @@ func versionCmd() *cobra.Command {
 			commit := "unknown"
 			if info, ok := debug.ReadBuildInfo(); ok {
 				for _, s := range info.Settings {
-					if s.Key == "vcs.revision" {
+					switch {
+					case s.Key == "vcs.revision":
 						commit = s.Value
+					case s.Key == "vcs.modified" && s.Value == "true":
+						commit += ", changed since"
 					}
 				}
 			}

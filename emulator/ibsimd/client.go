@@ -37,7 +37,7 @@ func (s *Server) connect(c *ibsim.Control, from net.Addr) error {
 	if x.data, err = s.net.dataSocket(who.ID, from); err != nil {
 		return err
 	}
-	s.l.Do(func(sub *emulator.Subnet) { x.at, err = sub.EndByName(who.Node) })
+	s.l.Do(func(sub *emulator.Subnet) { x.at, err = sub.FindEnd(who.Node) })
 	if err != nil {
 		return err
 	}

@@ -44,7 +44,7 @@ func TestConformance(t *testing.T) {
 		}
 		l := start(t, f, emulator.Options{})
 		return func(node string) wire.Transport {
-			id, err := f.NodeByName(node)
+			id, err := f.FindNode(node)
 			if err != nil {
 				t.Fatal(err)
 			}

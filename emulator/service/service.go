@@ -91,7 +91,7 @@ func (s *Service) devicePorts(subnet *emulator.Subnet) ([]fabric.End, error) {
 	ends := make([]fabric.End, len(names))
 	for i, name := range names {
 		var err error
-		if ends[i], err = subnet.EndByName(name); err != nil {
+		if ends[i], err = subnet.FindEnd(name); err != nil {
 			return nil, fmt.Errorf("--at %q: %w", name, err)
 		}
 	}

@@ -75,11 +75,11 @@ func TestService(t *testing.T) {
 // Options that make no sense are refused before anything is served.
 func TestRefused(t *testing.T) {
 	for want, o := range map[string]service.Options{
-		"--training -1ns":                       {Subnet: emulator.Options{Training: -1}},
-		"--at needs --umad":                     {Umad: service.UmadOptions{At: []string{"host 0"}}},
-		`--at "nobody": `:                       {Umad: service.UmadOptions{Dir: "x", At: []string{"nobody"}}},
-		`--at "host 0/x": "x" is no port`:       {Umad: service.UmadOptions{Dir: "x", At: []string{"host 0/x"}}},
-		`--fault "nonsense": emulator: no such`: {Faults: []string{"nonsense"}},
+		"--training -1ns":   {Subnet: emulator.Options{Training: -1}},
+		"--at needs --umad": {Umad: service.UmadOptions{At: []string{"host 0"}}},
+		`--at "nobody": `:   {Umad: service.UmadOptions{Dir: "x", At: []string{"nobody"}}},
+		`--at "host 0/x": no node is called "host 0/x"`: {Umad: service.UmadOptions{Dir: "x", At: []string{"host 0/x"}}},
+		`--fault "nonsense": emulator: no such`:         {Faults: []string{"nonsense"}},
 	} {
 		o.Clock = stopped
 		if _, err := service.New(tree(t), o); err == nil || !strings.Contains(err.Error(), want) {

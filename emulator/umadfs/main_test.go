@@ -130,7 +130,7 @@ func serveSuite(dir string) error {
 	}
 	end := map[string]fabric.End{}
 	for _, name := range []string{"A", "B"} {
-		id, err := s.NodeByName(name)
+		id, err := s.FindNode(name)
 		if err != nil {
 			return err
 		}

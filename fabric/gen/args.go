@@ -1,6 +1,7 @@
 package gen
 
 import (
+	"slices"
 	"strconv"
 	"strings"
 
@@ -14,11 +15,12 @@ const (
 	number kind = iota // a whole number within the bounds of its param
 	seed               // any 64-bit number
 	share              // a fraction, 0 to 1
+	ratio              // a number from 1 to the most ports of a switch
 	word               // text
 	expr               // a formula or a named system, with suffixes or without
 	dims               // sizes such as 8x8x8
 	list               // whole numbers
-	texts              // names
+	texts              // names, quotes included: fabric.NameHelp
 )
 
 // maxDims bounds the number of sizes or list elements of one argument.
@@ -52,6 +54,20 @@ func (s *spec) grouped() bool {
 		}
 	}
 	return false
+}
+
+// named reports whether an argument takes names, which may hold semicolons.
+func (s *spec) named() bool {
+	return slices.ContainsFunc(s.params, func(p param) bool { return p.kind == texts })
+}
+
+// arguments lists the names of the arguments.
+func (s *spec) arguments() []string {
+	list := make([]string, len(s.params))
+	for i := range s.params {
+		list[i] = s.params[i].name
+	}
+	return list
 }
 
 // signature is the arguments as a formula is written.
@@ -88,7 +104,7 @@ type value struct {
 	pos   int
 	num   int
 	seed  uint64
-	share float64
+	share float64 // of a share or a ratio
 	text  string
 	built *fabric.Fabric // of an expr
 	nums  []int
@@ -127,12 +143,16 @@ func (a *args) set(i int, t term) error {
 		if v.share, err = strconv.ParseFloat(t.text, 64); err != nil || !(v.share >= 0 && v.share <= 1) {
 			return problemf(t.pos, "%s=%s: want a fraction from 0 to 1", p.name, t.text)
 		}
+	case ratio:
+		if v.share, err = strconv.ParseFloat(t.text, 64); err != nil || !(v.share >= 1 && v.share <= fabric.MaxPorts) {
+			return problemf(t.pos, "%s=%s: want a number from 1 to %d", p.name, t.text, fabric.MaxPorts)
+		}
 	case word:
-		v.text = unquote(t.text)
+		v.text = fabric.Unquote(t.text)
 	case expr:
 		v.built, err = nested(t)
 	case texts:
-		v.texts = append(v.texts, unquote(t.text))
+		v.texts = append(v.texts, t.text)
 	case dims, list:
 		parts := []string{t.text}
 		if p.kind == dims {
@@ -159,13 +179,6 @@ func (p *param) integer(t term) (int, error) {
 	return n, nil
 }
 
-func unquote(s string) string {
-	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
-		return s[1 : len(s)-1]
-	}
-	return s
-}
-
 // complete fills in defaults and finds what is missing.
 func (a *args) complete() error {
 	for i := range a.spec.params {
@@ -179,7 +192,7 @@ func (a *args) complete() error {
 		v.pos = a.pos
 		v.num = -1
 		if n, err := strconv.Atoi(p.auto); err == nil {
-			v.num, v.seed = n, uint64(n)
+			v.num, v.seed, v.share = n, uint64(n), float64(n)
 		}
 	}
 	return nil

@@ -45,6 +45,10 @@ func optional(name string, k kind, auto string) param {
 	return param{name: name, kind: k, auto: auto}
 }
 
+func needed(name string, k kind, auto string) param {
+	return param{name: name, kind: k, required: true, auto: auto}
+}
+
 func numbers(name string, k kind) param {
 	return param{name: name, kind: k, required: true, lo: 1, hi: fabric.MaxNodes}
 }
@@ -72,6 +76,11 @@ var topologies = []spec{
 		name: "rlft", params: []param{need("radix", 1, fabric.MaxPorts), need("levels", 1, maxDims), allHosts},
 		what:   "real-life fat tree, the largest of one switch radix: 2*(radix/2)^levels hosts",
 		source: "Zahavi 2010", example: "rlft(36,3)", build: rlft,
+	},
+	{
+		name: "tree", params: []param{need("radix", 2, fabric.MaxPorts), need("hosts", 1, fabric.MaxNodes), optional("ratio", ratio, "1")},
+		what:   "the fat tree of the fewest switches of one radix that holds so many hosts, in one to three levels: whole, or with ratio= hosts at most for each cable up of a leaf",
+		source: "Leiserson 1985; shapes of Zahavi 2010", example: "tree(40,2000,ratio=2)", build: smallestTree,
 	},
 	{
 		name: "xgft", params: []param{need("h", 1, maxDims), numbers("m", list), numbers("w", list), allHosts},

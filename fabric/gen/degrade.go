@@ -1,7 +1,6 @@
 package gen
 
 import (
-	"math"
 	"math/rand/v2"
 	"strconv"
 	"strings"
@@ -12,12 +11,29 @@ import (
 // suffixes lists the suffixes of Apply, Parse and Suffixes.
 var suffixes = []spec{
 	{
-		name: "fail", params: []param{
-			optional("links", word, "N"), optional("share", share, "0..1"), option("switches", "N", 1, fabric.MaxNodes),
-			optional("switch", texts, "NAME"), anySeed,
-		},
-		what:   "takes parts down, to be restored or not: links=N random switch links, share= of them (with links=up: of those between levels), switches=N random ones, switch=NAME",
+		name: "fail", params: append(partParams(), optional("host", texts, "NAME"), anySeed),
+		what:   "takes parts down, to be restored or not: links=N random switch links, share= of them (with links=up: of those between levels), switches=N random ones, switch=NAME, link=NAME[PORT], host=NAME",
 		source: thesis + ", Paper IV (share)", example: "|fail(links=10,seed=3)", degrade: fail,
+	},
+	{
+		name: "drain", params: append(partParams(), anySeed),
+		what:   "takes parts out of use that stay up: a drained switch serves its own hosts and lets no other traffic through; the arguments are those of fail",
+		source: "weft: maintenance", example: "|drain(switch=spine 1)", degrade: drain,
+	},
+	{
+		name: "add", params: []param{needed("leaf", texts, "NAMES"), optional("like", word, "NAME")},
+		what:   "adds leaf switches of these names, each with as many hosts and with cables to the same switches as the leaf like= (default: the first leaf above which there are free ports enough); all else stays as it is",
+		source: "weft: clusters that grow", example: "|radix(40)|add(leaf=rack 9)", degrade: addLeaves,
+	},
+	{
+		name: "move", params: []param{needed("link", word, "NAME[PORT]"), needed("to", word, "SWITCH[PORT]")},
+		what:   "puts the end of a cable that is in a switch into another port; link= may be a host, whose cable is then moved, or the end that is to be moved; to= a switch, whose first free port is taken, or a free port",
+		source: "weft: clusters that are rearranged", example: "|without(hosts=90)|move(link=host 3,to=leaf 5)", degrade: move,
+	},
+	{
+		name: "radix", params: []param{need("ports", 1, fabric.MaxPorts)},
+		what:   "gives every switch that has fewer this many ports; the new ones are free",
+		source: "weft: clusters that grow", example: "|radix(40)", degrade: radix,
 	},
 	{
 		name: "without", params: []param{optional("hosts", texts, "NAMES"), option("roots", "N", 1, fabric.MaxNodes)},
@@ -69,91 +85,6 @@ func (a *args) only(names ...string) error {
 	}
 	if len(given) != 1 {
 		return problemf(a.pos, "%s takes one of %s", a.spec.name, strings.Join(names, ", "))
-	}
-	return nil
-}
-
-// fail takes parts of a copy down.
-func fail(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
-	f = f.Clone()
-	kinds := []string{"links", "share", "switches", "switch"}
-	if a.given("share") {
-		kinds = kinds[1:] // links= then says which links
-	}
-	if err := a.only(kinds...); err != nil {
-		return nil, err
-	}
-	switch {
-	case a.given("share"):
-		return f, failShare(f, a)
-	case a.given("links"):
-		return f, failLinks(f, a)
-	case a.given("switches"):
-		return f, failSwitches(f, a)
-	}
-	return f, failNamed(f, a)
-}
-
-func failLinks(f *fabric.Fabric, a *args) error {
-	v := a.value("links")
-	n, err := strconv.Atoi(v.text)
-	if err != nil || n < 1 {
-		return problemf(v.pos, "links=%s: want a number from 1, or links=up with share=", v.text)
-	}
-	links := switchLinks(f, func(*fabric.Link) bool { return true })
-	if n > len(links) {
-		return problemf(v.pos, "links=%d: %d switch-to-switch links are up", n, len(links))
-	}
-	for _, id := range sample(newRand(a), links, n) {
-		f.SetLinkDown(id, true)
-	}
-	return nil
-}
-
-func failSwitches(f *fabric.Fabric, a *args) error {
-	up := byGUID(f, func(id fabric.NodeID) bool { return isSwitch(f, id) && !f.Nodes[id].Down })
-	n := a.int("switches")
-	if n > len(up) {
-		return problemf(a.value("switches").pos, "switches=%d: %d switches are up", n, len(up))
-	}
-	for _, id := range sample(newRand(a), up, n) {
-		f.SetNodeDown(id, true)
-	}
-	return nil
-}
-
-func failNamed(f *fabric.Fabric, a *args) error {
-	for _, name := range a.texts("switch") {
-		id, err := f.NodeByName(name)
-		if err != nil {
-			return problemf(a.value("switch").pos, "%s", strings.TrimPrefix(err.Error(), "fabric: "))
-		}
-		if !isSwitch(f, id) {
-			return problemf(a.value("switch").pos, "%s is a %s, not a switch", f.NodeName(id), f.Nodes[id].Type)
-		}
-		f.SetNodeDown(id, true)
-	}
-	return nil
-}
-
-// failShare fails a share of all switch links or of those between levels.
-func failShare(f *fabric.Fabric, a *args) error {
-	want, kind := func(*fabric.Link) bool { return true }, "between switches"
-	switch text := a.text("links"); {
-	case text == "up":
-		level := Levels(f)
-		want = func(l *fabric.Link) bool { return level[l.A.Node] != level[l.B.Node] }
-		kind = "between switches of different levels"
-	case a.given("links") && text != "all":
-		return problemf(a.value("links").pos, "links=%s: with share= want links=up (between levels) or links=all", text)
-	}
-	links := switchLinks(f, want)
-	if len(links) == 0 {
-		return problemf(a.pos, "no link %s is up", kind)
-	}
-	n := int(math.Round(a.fraction("share") * float64(len(links))))
-	for _, id := range sample(newRand(a), links, n) {
-		f.SetLinkDown(id, true)
 	}
 	return nil
 }
@@ -221,12 +152,9 @@ func markHosts(f *fabric.Fabric, a *args, drop []bool) error {
 			}
 			continue
 		}
-		id, err := f.NodeByName(name)
+		id, err := f.FindHost(name)
 		if err != nil {
-			return problemf(pos, "%s; want a host's name, number or range of numbers", strings.TrimPrefix(err.Error(), "fabric: "))
-		}
-		if isSwitch(f, id) {
-			return problemf(pos, "%s is a switch, not a host", f.NodeName(id))
+			return problemf(pos, "%v; want a host's name, number or range of numbers", err)
 		}
 		drop[id] = true
 	}

@@ -4,9 +4,11 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weft/fabric"
+	"weft/internal/spelling"
 )
 
 // What an expression may be: its length in bytes and its number of suffixes.
@@ -102,6 +104,20 @@ func IsFormula(s string) bool {
 	return lookup(formulas, strings.TrimSpace(s)) != nil
 }
 
+// Nearest returns an expression whose name is no formula and no named system with the nearest
+// name that is one: "rlft(36,2)" for "Rlf(36,2)". It returns "" where none is near.
+func Nearest(s string) string {
+	name, rest := strings.TrimSpace(s), ""
+	if i := strings.IndexAny(name, "(|"); i >= 0 {
+		name, rest = strings.TrimSpace(name[:i]), name[i:]
+	}
+	near := spelling.Nearest(name, names(formulas))
+	if near == "" {
+		return ""
+	}
+	return near + rest
+}
+
 // problem is an error at an offset of the expression.
 type problem struct {
 	pos  int
@@ -122,13 +138,25 @@ func located(pos int, err error) *problem {
 	return &problem{pos, err.Error()}
 }
 
-// at adds the expression and the position to an error.
-func at(expr string, err error) error {
-	p := located(0, err)
+// Error is an error of an expression.
+type Error struct {
+	Expr string
+	At   int // byte, from 1
+	Text string
+}
+
+func (e *Error) Error() string {
+	expr := e.Expr
 	if len(expr) > 80 {
 		expr = expr[:80] + "..."
 	}
-	return fmt.Errorf("gen: %q at %d: %s", expr, p.pos+1, p.text)
+	return fmt.Sprintf("gen: %q at %d: %s", expr, e.At, e.Text)
+}
+
+// at adds the expression and the position to an error.
+func at(expr string, err error) error {
+	p := located(0, err)
+	return &Error{expr, p.pos + 1, p.text}
 }
 
 // term is a piece of the expression and where it begins.
@@ -192,7 +220,10 @@ func parseCall(t term, table []spec, kind string) (call, error) {
 	}
 	s := lookup(table, name.text)
 	if s == nil {
-		return call{}, problemf(t.pos, "no %s is called %q (accepted: %s)", kind, name.text, names(table))
+		if hint := spelling.Hint(name.text, names(table)); hint != "" {
+			return call{}, problemf(t.pos, "no %s is called %q%s", kind, name.text, hint)
+		}
+		return call{}, problemf(t.pos, "no %s is called %q (accepted: %s)", kind, name.text, strings.Join(names(table), " "))
 	}
 	a := &args{spec: s, pos: t.pos, values: make([]value, len(s.params))}
 	if rest.text != "" {
@@ -216,6 +247,9 @@ func (a *args) read(t term) error {
 	if err != nil {
 		return err
 	}
+	if a.spec.named() {
+		groups = []term{t}
+	}
 	if len(groups) > 1 && !a.spec.grouped() {
 		return problemf(groups[1].pos-1, "%s takes no ';' (accepted: %s)", a.spec.name, a.spec.signature())
 	}
@@ -231,8 +265,12 @@ func (a *args) read(t term) error {
 			i, val, named := a.keyword(tok)
 			switch {
 			case named && i < 0:
-				return problemf(tok.pos, "%s has no argument %q (accepted: %s)", a.spec.name, val.text, a.spec.signature())
+				return problemf(tok.pos, "%s has no argument %q%s (accepted: %s)", a.spec.name, val.text, spelling.Hint(val.text, a.spec.arguments()), a.spec.signature())
 			case named:
+			case a.isSecondSize(next, tok):
+				size := a.values[next-1].nums[0]
+				return problemf(tok.pos, "%s(%d,%s) could mean two things: write %[1]s(%[2]dx%[3]s), or %[1]s(%[2]d,%[4]s=%[3]s)",
+					a.spec.name, size, tok.text, a.spec.params[next].name)
 			case open >= 0:
 				i = open
 			case next < len(a.spec.params):
@@ -250,6 +288,16 @@ func (a *args) read(t term) error {
 		}
 	}
 	return nil
+}
+
+// isSecondSize reports whether an unnamed number follows a single size, so that torus(4,4) may be
+// meant as a torus of 4x4.
+func (a *args) isSecondSize(next int, tok term) bool {
+	if next != 1 || len(a.spec.params) < 2 || a.spec.params[0].kind != dims || len(a.values[0].nums) != 1 {
+		return false
+	}
+	_, err := strconv.Atoi(tok.text)
+	return err == nil
 }
 
 // keyword reads "name=value"; named is false for anything else, and the index is
@@ -279,10 +327,10 @@ func lookup(table []spec, name string) *spec {
 	return &table[i]
 }
 
-func names(table []spec) string {
+func names(table []spec) []string {
 	list := make([]string, len(table))
 	for i := range table {
 		list[i] = table[i].name
 	}
-	return strings.Join(list, " ")
+	return list
 }

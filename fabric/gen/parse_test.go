@@ -32,7 +32,7 @@ func TestExamples(t *testing.T) {
 		fullmesh random irregular regular fat648 racks648 fat3456 juropa juropa3288 ranger deimos deimos-chain15
 		deimos-chain30 odin chic tsubame now-c now-ca now-cab renaming-fig1 racks432 racks216 over384 dual4608
 		vftree-fig3 vftree-fig4a vftree-fig4b sftree-fig4a sftree-fig4b mftree-fig2 fail without hosts ports
-		dragonflyplus rail merge`) {
+		dragonflyplus rail merge tree drain add move radix`) {
 		if !seen[name] {
 			t.Errorf("%s is not in the catalogue", name)
 		}
@@ -56,6 +56,8 @@ func TestSame(t *testing.T) {
 		{"dragonfly(4,2,2)", "dragonfly(4,2,2,groups=9,hosts=72)"},
 		{"dragonflyplus(3,2,1,2)", "dragonflyplus(3,2,1,2,groups=5,hosts=15)"},
 		{"dragonflyplus(3,2,4,1,groups=1)", "xgft(1;3;2;hosts=12)"},
+		{"tree(36,648)", "rlft(36,2)"},
+		{"tree(8,hosts=24,ratio=3)", "pgft(2;6,4;1,1;1,2)"},
 		{"rail(1,4,3)", "xgft(1;3;4;hosts=12)"},
 	} {
 		a, b := parse(t, c[0]).Compile(), parse(t, c[1]).Compile()
@@ -68,8 +70,12 @@ func TestSame(t *testing.T) {
 // TestErrors: every refusal says where and why.
 func TestErrors(t *testing.T) {
 	for _, c := range []struct{ expr, want string }{
-		{"", `at 1: no formula or system is called "" (accepted: rlft xgft`},
-		{"toru(4x4)", `gen: "toru(4x4)" at 1: no formula or system is called "toru"`},
+		{"", `at 1: no formula or system is called "" (accepted: rlft tree`},
+		{"toru(4x4)", `gen: "toru(4x4)" at 1: no formula or system is called "toru": did you mean torus?`},
+		{"Torus(4x4)", "did you mean torus?"},
+		{"fat648|fale(links=1)", `no suffix is called "fale": did you mean fail?`},
+		{"torus(4,4)", "at 9: torus(4,4) could mean two things: write torus(4x4), or torus(4,hosts=4)"},
+		{"hyperx(8, 9,1)", "write hyperx(8x9), or hyperx(8,hosts=9)"},
 		{"torus(4x4", "at 10: a parenthesis is not closed"},
 		{"torus)4x4", "at 6: a parenthesis closes"},
 		{"torus(4x4)5", "at 11: text after the closing parenthesis"},
@@ -79,7 +85,7 @@ func TestErrors(t *testing.T) {
 		{"torus(4xy)", "sizes=y: want"},
 		{"torus(4x-3)", "sizes=-3: want"},
 		{"torus(4x+3)", "sizes=+3: want"},
-		{"torus(4x4,hots=2)", `at 11: torus has no argument "hots" (accepted: torus(`},
+		{"torus(4x4,hots=2)", `at 11: torus has no argument "hots": did you mean hosts? (accepted: torus(`},
 		{"torus(4x4,hosts=2,hosts=3)", "at 25: hosts is given twice"},
 		{"torus(4x4,hosts=)", "hosts has no value"},
 		{"torus(4x4,1,1,1)", "at 15: too many arguments"},
@@ -97,6 +103,9 @@ func TestErrors(t *testing.T) {
 		{"rlft(254,24)", "too many to build"},
 		{"rlft(36,2,hosts=649)", "at most 648 hosts fit"},
 		{"rlft(128,3)", "524288 hosts are too many to build"},
+		{"tree(36,2000,ratio=0.5)", "at 20: ratio=0.5: want a number from 1 to 254"},
+		{"tree(36,2000,ratio=NaN)", "want a number from 1"},
+		{"tree(24,5000)", "hosts=5000: three levels of switches of 24 ports hold fewer"},
 		{"xgft(2;6;3,3)", "wants 2 numbers m and 2 numbers w, not 1 and 2"},
 		{"xgft(3)", "needs m"},
 		{"pgft(1;300;1;1)", "300 ports (at most 254)"},
@@ -123,7 +132,7 @@ func TestErrors(t *testing.T) {
 		{"deimos(hosts=805)", "room for 804"},
 		{"now-c(1)", "too many arguments (accepted: now-c)"},
 
-		{"fat648|", `at 8: no suffix is called "" (accepted: fail without hosts ports merge aggregation)`},
+		{"fat648|", `at 8: no suffix is called "" (accepted: fail drain add move radix without hosts ports merge aggregation)`},
 		{"fat648|frail(links=1)", `at 8: no suffix is called "frail"`},
 		{"fat648|fail", "at 8: fail takes one of links, share, switches, switch"},
 		{"fat648|fail(links=1,switches=1)", "takes one of"},
@@ -137,7 +146,7 @@ func TestErrors(t *testing.T) {
 		{"torus(4x4)|fail(share=0.1,links=up)", "no link between switches of different levels is up"},
 		{"rlft(4,1)|fail(share=0.1)", "no link between switches is up"},
 		{"fat648|fail(switches=55)", "54 switches are up"},
-		{"fat648|fail(switch=spine 18)", `no node is called "spine 18"`},
+		{"fat648|fail(switch=spine 18)", `no switch is called "spine 18": did you mean "spine 1`},
 		{"fat648|fail(switch=host 1)", "is a CA, not a switch"},
 		{"fat648|fail(switch=\"spine 1)", "at 20: a quote is not closed"},
 		{"fat648|without", "takes one of hosts, roots"},
@@ -146,7 +155,7 @@ func TestErrors(t *testing.T) {
 		{"fat648|without(hosts=648)", "there are 648 hosts, numbered from 0"},
 		{"fat648|without(hosts=5-3)", "numbered from 0"},
 		{"fat648|without(hosts=leaf 1)", "is a switch, not a host"},
-		{"fat648|without(hosts=nobody)", `no node is called "nobody"; want`},
+		{"fat648|without(hosts=nobody)", `no host is called "nobody"; want`},
 		{"fat648|hosts(even=19,odd=1)", "has no free port"},
 		{"fat648|hosts(even=19)", "hosts needs odd"},
 		{"torus(4x4)|hosts(1,1)", "wants a tree"},
@@ -187,6 +196,17 @@ func TestIsFormula(t *testing.T) {
 	} {
 		if got := IsFormula(s); got != want {
 			t.Errorf("IsFormula(%q) is %t", s, got)
+		}
+	}
+}
+
+func TestNearest(t *testing.T) {
+	for s, want := range map[string]string{
+		"rlf(36,2)": "rlft(36,2)", "Torus (4x4)|fail(links=1)": "torus(4x4)|fail(links=1)", "fat684": "fat648",
+		"fabric.ibnetdiscover": "", "-": "", "": "", "nowhere/tree.net(2)": "",
+	} {
+		if got := Nearest(s); got != want {
+			t.Errorf("Nearest(%q) is %q, want %q", s, got, want)
 		}
 	}
 }

@@ -13,7 +13,7 @@ func TestFT24(t *testing.T) {
 	f := parse(t, "fat3456")
 	const k = 12
 	at := func(name string, i, port int) fabric.End {
-		id, err := f.NodeByName(fmt.Sprintf("%s %d", name, i))
+		id, err := f.FindNode(fmt.Sprintf("%s %d", name, i))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -75,11 +75,11 @@ func TestSystemCables(t *testing.T) {
 		{"renaming-fig1", "n5", 3, 3, "n6"},
 	} {
 		f := parse(t, c.system)
-		a, err := f.NodeByName(c.a)
+		a, err := f.FindNode(c.a)
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := f.NodeByName(c.b)
+		b, err := f.FindNode(c.b)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -164,7 +164,7 @@ func TestNOW(t *testing.T) {
 		}
 	}
 	f := parse(t, "now-c")
-	root, _ := f.NodeByName("C3.1")
+	root, _ := f.FindNode("C3.1")
 	if n := len(hostPorts(f, root)); n != 1 {
 		t.Errorf("C3.1 has %d hosts, want the utility host", n)
 	}

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -74,8 +75,72 @@ func TestCutOffBeforeItsClosingLine(t *testing.T) {
 		head + line: 1,
 		head + line + "\n\n# File closed at : 2025-03-31 23:43:18 UTC +0000\n": 0,
 	} {
-		if _, warnings, err := Read("x", []byte(text), Options{}); err != nil || len(warnings) != want {
+		if _, warnings, err := Read("x", []byte(text), Options{Partial: true}); err != nil || len(warnings) != want {
 			t.Errorf("%q: %v, %v; want %d warnings", text, warnings, err, want)
+		}
+	}
+}
+
+// TestLostParts: a file that lacks nodes, or ends of cables, is refused with what is missing, its
+// place and what to do; with Partial it is read.
+func TestLostParts(t *testing.T) {
+	f, err := gen.Parse("rlft(8,2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	forms := writtenForms(t, f)
+	for _, c := range []struct {
+		form string
+		keep float64 // share of the file, to the end of a line
+		want string
+	}{
+		{"ibnetdiscover", .25, "x:10: 24 nodes are mentioned but never described, the first here, \"n12\" (0x0200004800000100): the file ends early, or nodes did not answer"},
+		{"lst", .9, "x:36: the file lacks the other end of 13 cables, the first \"leaf 4\" (0x0200005300000005)[4] - \"host 19\" (0x0200004800001400)[1]: it ends early, or lines are missing"},
+		{"net_dump", .9, "x:10: no table of the neighbour \"spine 3\" lists its port 1/1: the file ends early, or lines are missing (the cable is left out)"},
+	} {
+		text := forms[c.form]
+		text = text[:strings.LastIndexByte(text[:int(c.keep*float64(len(text)))], '\n')+1]
+		_, _, err := Read("x", []byte(text), Options{})
+		checkError(t, err, c.want+": write the file again, or take what it holds with --partial")
+		fab, warnings, err := Read("x", []byte(text), Options{Partial: true})
+		if err != nil || !slices.ContainsFunc(warnings, func(w Warning) bool { return w.String() == c.want }) {
+			t.Errorf("%s, partial: %v, warnings %v", c.form, err, warnings)
+			continue
+		}
+		checkFabric(t, fab)
+	}
+}
+
+// TestCutInALine: a file that ends within a line is refused with the reason, and read without that line if a part may be
+// missing, wherever it was cut.
+func TestCutInALine(t *testing.T) {
+	f, err := gen.Parse("rlft(4,2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name, text := range writtenForms(t, f) {
+		if name == "json" || name == "orcs" || name == "topo" { // topo: the only cable of a system may be lost
+			continue
+		}
+		refused := 0
+		for at := len(text) / 2; at < len(text)-1; at += 5 {
+			_, _, err := Read("cut", []byte(text[:at]), Options{})
+			if err != nil && !strings.Contains(err.Error(), "--partial") {
+				t.Errorf("%s cut off after %d bytes: %v", name, at, err)
+				break
+			}
+			if err != nil {
+				refused++
+			}
+			if fab, _, err := Read("cut", []byte(text[:at]), Options{Partial: true}); err != nil {
+				t.Errorf("%s cut off after %d bytes, partial: %v", name, at, err)
+				break
+			} else if at%50 == 0 {
+				checkFabric(t, fab)
+			}
+		}
+		if refused == 0 {
+			t.Errorf("%s is never refused", name)
 		}
 	}
 }

@@ -16,8 +16,9 @@ type draft struct {
 	ports  int // of all nodes
 	cables []draftCable
 
-	repeated map[string]int32 // index of a warning by text
-	repeats  []int32          // how often each warning was met again
+	repeated map[string]int32    // index of a warning by text
+	repeats  []int32             // how often each warning was met again
+	disputed map[string]disputed // by the warning that the ends of a cable differ
 }
 
 // draftNode is a node with the lines that speak of it. In its Ports, Link is an
@@ -39,7 +40,7 @@ type draftCable struct {
 }
 
 func newDraft(file string) *draft {
-	return &draft{messages: messages{file: file}, repeated: map[string]int32{}}
+	return &draft{messages: messages{file: file}, repeated: map[string]int32{}, disputed: map[string]disputed{}}
 }
 
 // warnf notes something odd. A text that was noted before is only counted.
@@ -165,25 +166,6 @@ func (d *draft) connect(a, b fabric.End, line int, w fabric.Width, s fabric.Spee
 // joins reports whether the cable is the one between two ends.
 func (c *draftCable) joins(a, b fabric.End) bool {
 	return c.a == a && c.b == b || c.a == b && c.b == a
-}
-
-// agree compares what the two ends of a cable say of its width and speed; the
-// lesser holds.
-func (d *draft) agree(c *draftCable, line int, w fabric.Width, s fabric.Speed) {
-	if w != 0 && c.width != 0 && w != c.width {
-		d.warnf(line, "the cable %s - %s is %dx here and %dx on line %d: the lesser is taken",
-			d.endName(c.a), d.endName(c.b), w, c.width, c.line)
-	}
-	if s != 0 && c.speed != 0 && s != c.speed {
-		d.warnf(line, "the cable %s - %s is %s here and %s on line %d: the lesser is taken",
-			d.endName(c.a), d.endName(c.b), s, c.speed, c.line)
-	}
-	if c.width == 0 || (w != 0 && w < c.width) {
-		c.width = w
-	}
-	if c.speed == 0 || (s != 0 && s < c.speed) {
-		c.speed = s
-	}
 }
 
 // setDown notes that a cable that was noted is down.
@@ -332,6 +314,7 @@ func (d *draft) build() (*fabric.Fabric, []Warning, error) {
 		}
 		f.Links[id].Down = c.down
 	}
+	d.nameDisputed(f)
 	for i, n := range d.repeats {
 		if n > 0 {
 			d.warnings[i].Text += fmt.Sprintf(" (and %d times more)", n)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/internal/spelling"
 )
 
 // Format is a topology file format. A nil function is one that the format lacks.
@@ -31,6 +32,7 @@ type Options struct {
 	// Systems holds the .ibnl system definitions that topo files refer to. When
 	// nil, only systems of a single well known chip can be named.
 	Systems fs.FS
+	Partial bool // read files that lack a part of the network, too
 	Slurm   SlurmOptions
 }
 
@@ -107,7 +109,11 @@ func FindWritable(name string) (*Format, error) {
 			return &formats[i], nil
 		}
 	}
-	return nil, fmt.Errorf("no format is called %q (one of: %s)", name, Names(Writable()))
+	var names []string
+	for _, f := range Writable() {
+		names = append(names, f.Name)
+	}
+	return nil, fmt.Errorf("no format is called %q%s (one of: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
 }
 
 // Write writes a fabric in a format of Writable. The warnings name what a file of it
@@ -120,13 +126,19 @@ func (f *Format) Write(w io.Writer, fab *fabric.Fabric, opt Options) ([]Warning,
 // becomes the fabric's name. Errors are of type *Error.
 func (f *Format) Read(name string, data []byte, opt Options) (*fabric.Fabric, []Warning, error) {
 	fab, warnings, err := f.read(name, data, opt)
+	if f.marks != nil {
+		if line := cutLine(data, err); line > 0 {
+			fab, warnings, err = f.readCut(name, data, opt, line, err)
+		}
+		warnings = append(warnings, cutOff(name, data)...)
+	}
+	if err == nil {
+		err = refuseLost(warnings, opt)
+	}
 	if err != nil {
 		return nil, nil, err
 	}
-	if f.marks != nil {
-		warnings = append(warnings, cutOff(name, data)...)
-	}
-	return fab, warnings, nil
+	return fab, lostFirst(warnings), nil
 }
 
 // Read reads a topology file, whatever its format.
@@ -162,6 +174,9 @@ func Detect(name string, data []byte) (*Format, error) {
 		return found, nil
 	case err != nil:
 		return nil, err
+	}
+	if len(bytes.TrimSpace(data)) == 0 {
+		return nil, errorf(name, 0, "the file is empty")
 	}
 	return nil, errorf(name, 0, "no topology file of a format that is known here (%s)", Names(Readable()))
 }

@@ -277,6 +277,7 @@ func (r *discovered) finish() error {
 		}
 		r.warnf(n.refLine, "%s is not described in this file: taken as a %s of %d ports", r.name(fabric.NodeID(i)), n.Type, len(n.Ports)-1)
 	}
-	r.warnOneSided(r.cables, true, func(id fabric.NodeID) bool { return r.nodes[id].line != 0 })
+	once, _ := r.warnOneSided(r.cables, true, func(id fabric.NodeID) bool { return r.nodes[id].line != 0 })
+	r.lostNodes(once)
 	return nil
 }

@@ -27,12 +27,12 @@ Ca 1 "h3"
 		"a": 0x200000, "b": 0x200003, "c": 0x500, "d": 0x501, "e": 0x510,
 		"h1": 0x100000, "h2": 0x100003, "h3": 0x200001,
 	} {
-		id, err := f.NodeByName(name)
+		id, err := f.FindNode(name)
 		if err != nil || f.Nodes[id].GUID != want {
 			t.Errorf("%s has GUID %s, want %s", name, f.Nodes[id].GUID, want)
 		}
 	}
-	h2, _ := f.NodeByName("h2")
+	h2, _ := f.FindNode("h2")
 	if p := f.Nodes[h2].Ports[2]; p.GUID != 0x100005 {
 		t.Errorf("port 2 of h2 has GUID %s, want node GUID + 2", p.GUID)
 	}
@@ -75,12 +75,12 @@ Ca 2 "h2"
 func TestNetGUIDsByType(t *testing.T) {
 	f := mustRead(t, guidNet, Options{})
 	for name, want := range map[string]fabric.GUID{"a": 0x500, "b": 0x501, "c": 0x520, "h1": 0x100, "h2": 0x120} {
-		id, err := f.NodeByName(name)
+		id, err := f.FindNode(name)
 		if err != nil || f.Nodes[id].GUID != want {
 			t.Errorf("%s has GUID %s, want %s", name, f.Nodes[id].GUID, want)
 		}
 	}
-	if a, _ := f.NodeByName("a"); f.Nodes[a].Ports[0].GUID != 0x507 {
+	if a, _ := f.FindNode("a"); f.Nodes[a].Ports[0].GUID != 0x507 {
 		t.Errorf("port 0 of a has GUID %s", f.Nodes[a].Ports[0].GUID)
 	}
 }
@@ -103,7 +103,7 @@ Switch 8 "b"
 	if l := f.Links[1]; l.Width != 12 || l.Speed != fabric.SDR {
 		t.Errorf("w=8 e=0 s=1 was read as %dx%s, want 12xSDR", l.Width, l.Speed)
 	}
-	if _, err := f.NodeByName("M#b"); err != nil {
+	if _, err := f.FindNode("M#b"); err != nil {
 		t.Error(err)
 	}
 }

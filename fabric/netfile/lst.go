@@ -40,7 +40,8 @@ func readLST(name string, data []byte) (*fabric.Fabric, []Warning, error) {
 		return nil, nil, err
 	}
 	r.retype()
-	r.warnOneSided(r.cables, false, func(fabric.NodeID) bool { return true })
+	once, _ := r.warnOneSided(r.cables, false, func(fabric.NodeID) bool { return true })
+	r.lostEnds(once)
 	return r.build()
 }
 

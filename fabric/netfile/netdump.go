@@ -66,8 +66,25 @@ func readNetDump(name string, data []byte) (*fabric.Fabric, []Warning, error) {
 			return nil, nil, err
 		}
 	}
-	r.warnOneSided(r.cables, false, func(id fabric.NodeID) bool { return r.nodes[id].Type == fabric.Switch })
+	once, _ := r.warnOneSided(r.cables, false, func(id fabric.NodeID) bool { return r.nodes[id].Type == fabric.Switch })
+	r.lostEnds(once)
+	if err := r.lostTables(); err != nil {
+		return nil, nil, err
+	}
 	return r.build()
+}
+
+// lostTables notes switches without a table.
+func (r *netDump) lostTables() error {
+	for i := range r.nodes {
+		if n := &r.nodes[i]; n.Type == fabric.Switch && len(n.Ports) == 1 {
+			r.lostf(n.line, "no table of ports follows the heading of %s: the file ends early", r.name(fabric.NodeID(i)))
+			if err := r.grow(fabric.NodeID(i), 1, n.line); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
 }
 
 func (r *netDump) line(line []byte, at int) error {
@@ -215,9 +232,13 @@ func (r *netDump) labels() map[dumpLabel]int {
 func (r *netDump) cable(row *dumpRow, labels map[dumpLabel]int) error {
 	id, known := r.byGUID[row.guid]
 	isSwitch := known && r.nodes[id].Type == fabric.Switch
-	port := hostPort(row.peer)
+	port, listed := hostPort(row.peer), known
 	if isSwitch {
-		port = labels[dumpLabel{id, string(row.peer)}]
+		port, listed = labels[dumpLabel{id, string(row.peer)}]
+	}
+	if port == 0 && !listed {
+		r.lostf(row.line, "no table of the neighbour %q lists its port %s: the file ends early, or lines are missing (the cable is left out)", row.desc, row.peer)
+		return nil
 	}
 	if port == 0 {
 		return r.errorf(row.line, "N# %q does not tell a port of the neighbour %q", row.peer, row.desc)

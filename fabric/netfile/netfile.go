@@ -2,6 +2,7 @@ package netfile
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -12,6 +13,15 @@ type Warning struct {
 	File string
 	Line int // 0 when it concerns the whole file
 	Text string
+	Lost bool // the file lacks a part of the network: it is refused without Options.Partial
+
+	Dispute *Dispute // where both ends of a cable tell different widths or speeds
+}
+
+// Dispute says what both ends of a cable tell of it.
+type Dispute struct {
+	Ports []fabric.PortName
+	Told  [2]string // width or speed, as in "4x" or "EDR"
 }
 
 // String is "file:line: text", or "file: text" when there is no line.
@@ -56,6 +66,29 @@ func (m *messages) errorf(line int, format string, args ...any) error {
 
 func (m *messages) warnf(line int, format string, args ...any) {
 	m.warnings = append(m.warnings, warningf(m.file, line, format, args...))
+}
+
+// refuseLost refuses a file that lacks a part of the network, unless that part may be missing.
+func refuseLost(warnings []Warning, opt Options) error {
+	i := slices.IndexFunc(warnings, func(w Warning) bool { return w.Lost })
+	if i < 0 || opt.Partial {
+		return nil
+	}
+	w := warnings[i]
+	return errorf(w.File, w.Line, "%s: write the file again, or take what it holds with --partial", w.Text)
+}
+
+// lostFirst puts warnings of parts of the network that are missing before all others.
+func lostFirst(warnings []Warning) []Warning {
+	var lost, others []Warning
+	for _, w := range warnings {
+		if w.Lost {
+			lost = append(lost, w)
+		} else {
+			others = append(others, w)
+		}
+	}
+	return append(lost, others...)
 }
 
 // unicastLID is a LID from least on that a file gives as text, read as a number by read.

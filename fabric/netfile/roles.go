@@ -11,7 +11,7 @@ import (
 )
 
 // ReadRoles reads which switches have which role in a tree, and gives it to those of
-// a fabric: a switch a line, by GUID (as in ReadNames) or by description, which may
+// a fabric: a switch a line, by name (see fabric.NameHelp), which may
 // stand in double quotes, then its role: root, middle, leaf or none. # begins a
 // comment line. A switch that is missing is a Warning: it may be down. Errors are
 // of type *Error, and leave the fabric as it was.
@@ -28,15 +28,14 @@ func ReadRoles(file string, data []byte, f *fabric.Fabric) ([]Warning, error) {
 		case name == "":
 			return errorf(file, at, "no switch before the role")
 		}
-		id, err := f.NodeByName(name)
+		id, err := f.FindSwitch(name)
+		none, isNone := errors.AsType[*fabric.NoName](err)
 		switch {
-		case errors.Is(err, fabric.ErrNoNode):
-			warnings = append(warnings, warningf(file, at, "no switch is called %q", name))
+		case isNone && none.Count == 0:
+			warnings = append(warnings, warningf(file, at, "%v", err))
 			return nil
 		case err != nil:
 			return errorf(file, at, "%s", reason(err))
-		case f.Nodes[id].Type != fabric.Switch:
-			return errorf(file, at, "%s is a %s, not a switch", f.NodeName(id), f.Nodes[id].Type)
 		case given[id] > 0 && roles[id] != role:
 			return errorf(file, at, "%s is %s here and %s on line %d", f.NodeName(id), role, roles[id], given[id])
 		}

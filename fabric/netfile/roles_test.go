@@ -32,7 +32,7 @@ func TestReadRoles(t *testing.T) {
 	hex := strings.TrimPrefix(s[0].GUID.String(), "0x")
 	text := "# roles\n\nS-" + hex + "\troot\n\"core switch 1\"  middle\r\nedge leaf\n" + s[3].GUID.String() + " none\ngone leaf\nedge leaf\n"
 	warnings, err := ReadRoles("r", []byte(text), f)
-	if err != nil || len(warnings) != 1 || warnings[0].String() != `r:7: no switch is called "gone"` {
+	if err != nil || len(warnings) != 1 || warnings[0].String() != `r:7: no switch is called "gone": did you mean "core switch 1"?` {
 		t.Fatalf("%v, %v", warnings, err)
 	}
 	for i, want := range []fabric.Role{fabric.RoleRoot, fabric.RoleMiddle, fabric.RoleLeaf, fabric.NoRole} {
@@ -68,7 +68,7 @@ func TestReadRolesBadInput(t *testing.T) {
 	host.Desc = "host"
 	guid := sw.GUID.String()
 	for text, want := range map[string]string{
-		"\nsame leaf\n":                         `r:2: several nodes are called "same": give a GUID`,
+		"\nsame leaf\n":                         `r:2: "same" could be any of 6: "same" (0x0200005300000001), "same" (0x0200005300000002), "same" (0x0200005300000003), "same" (0x0200005300000004) and 2 more: give more of the name, or a GUID`,
 		guid + " spine\n":                       `r:1: "spine" is no role (root, middle, leaf or none)`,
 		guid + "\n":                             `r:1: "` + guid + `" is no role (root, middle, leaf or none)`,
 		"leaf\n":                                `r:1: no switch before the role`,

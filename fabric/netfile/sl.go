@@ -32,14 +32,19 @@ type SLRow struct {
 //	# engine dfsssp toplid 8
 //	P 0x0001 .20505064
 //
+// or the output of saquery -p, of infiniband-diags, which holds the SL of every path.
+//
 // A line P is a source LID, then the SL towards LIDs 0, 1, 2 ... as one
 // hexadecimal digit each, '.' where there is none. Lines S and H (forwarding
 // tables, see ReadLFTs) may stand between. A file with tables but no P line is
 // of an engine that leaves SLs alone: its Rows are empty, with a warning. Errors
 // are of type *Error.
 func ReadPathSLs(name string, data []byte) (*PathSLs, []Warning, error) {
-	r := slReader{messages: messages{file: name}, seen: map[fabric.LID]int{}, rows: map[string][]uint8{}}
+	r := slReader{messages: messages{file: name}, seen: map[fabric.LID]int{}, rows: map[string][]uint8{}, sources: map[fabric.LID]int{}}
 	if err := eachLine(name, data, r.line); err != nil {
+		return nil, nil, err
+	}
+	if err := r.endRecord(); err != nil {
 		return nil, nil, err
 	}
 	slices.SortFunc(r.out.Rows, func(a, b SLRow) int { return int(a.LID) - int(b.LID) })
@@ -58,9 +63,15 @@ type slReader struct {
 	seen   map[fabric.LID]int // line of each source
 	rows   map[string][]uint8 // rows that were read, by their digits
 	tables bool               // the file has lines of forwarding tables
+
+	record  pathRecord         // of saquery, being read
+	sources map[fabric.LID]int // index in out.Rows, by source LID of path records
 }
 
 func (r *slReader) line(line []byte, at int) error {
+	if told, err := r.recordLine(line, at); told {
+		return err
+	}
 	c := cursor{line}
 	switch {
 	case c.lit("# engine "):
@@ -68,10 +79,10 @@ func (r *slReader) line(line []byte, at int) error {
 	case line[0] == '#':
 	case c.lit("S "), c.lit("H "):
 		r.tables = true
-	case c.lit("P "):
+	case c.lit("P ") && len(r.sources) == 0 && !r.record.open:
 		return r.row(c, at)
 	default:
-		return r.errorf(at, "not a line of path SLs (want P, source LID, SL digits): %q", line)
+		return r.errorf(at, "not a line of path SLs (want P, source LID, SL digits; or the output of saquery -p): %q", line)
 	}
 	return nil
 }

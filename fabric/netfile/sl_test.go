@@ -58,10 +58,37 @@ func TestPathSLsRoundTrip(t *testing.T) {
 	})
 }
 
+func TestReadSaquery(t *testing.T) {
+	record := func(slid, dlid, sl string) string {
+		return "PathRecord dump:\n\t\tdlid...................." + dlid + "\n\t\tslid...................." + slid +
+			"\n\t\tpkey....................0xFFFF\n\t\tsl......................" + sl + "\n\t\tmtu.....................0x85\n"
+	}
+	p, warnings, err := ReadPathSLs("f", []byte(record("2", "2", "0x4")+record("1", "2", "0x0")+record("2", "1", "0xF")+record("2", "1", "0x1")))
+	want := &PathSLs{Rows: []SLRow{{1, []uint8{NoSL, NoSL, 0}}, {2, []uint8{NoSL, 15, 4}}}}
+	if err != nil || cmp.Diff(want, p) != "" {
+		t.Error(p, err)
+	}
+	if len(warnings) != 1 || warnings[0].String() != "f:19: another path record from LID 2 to LID 1: SL 1, not 15; the first counts" {
+		t.Error(warnings)
+	}
+	for in, want := range map[string]string{
+		record("0", "2", "0x4"):                 `f:3: "0" is not a unicast LID`,
+		record("1", "x", "0x4"):                 `f:2: "x" is not a unicast LID`,
+		record("1", "2", "0x10"):                `f:5: "0x10" is not an SL (want 0x0 to 0xf)`,
+		"\nPathRecord dump:\nslid........1\n":   "f:2: a path record without slid, dlid or sl: the output of saquery is not whole",
+		record("1", "2", "0x4") + "P 0x0001 .0": `f:7: not a line of path SLs (want P, source LID, SL digits; or the output of saquery -p): "P 0x0001 .0"`,
+		"P 0x0001 .0\nPathRecord dump:\n":       `f:2: not a line of path SLs (want P, source LID, SL digits; or the output of saquery -p): "PathRecord dump:"`,
+	} {
+		if _, _, err := ReadPathSLs("f", []byte(in)); err == nil || err.Error() != want {
+			t.Errorf("%q: %v\nwant %s", in, err, want)
+		}
+	}
+}
+
 func TestReadPathSLsBadInput(t *testing.T) {
 	for in, want := range map[string]string{
 		"":                         "f: no path SLs in this file",
-		"x\n":                      `f:1: not a line of path SLs (want P, source LID, SL digits): "x"`,
+		"x\n":                      `f:1: not a line of path SLs (want P, source LID, SL digits; or the output of saquery -p): "x"`,
 		"P 0x0000 .0\n":            `f:1: "0x0000" is not a unicast LID`,
 		"P 0xc000 .0\n":            `f:1: "0xc000" is not a unicast LID`,
 		"P 0x0001 .g\n":            `f:1: 'g' is not an SL in hexadecimal, nor '.'`,

@@ -352,10 +352,11 @@ func (r *topoFile) warnCutOff(outer []draftCable) {
 		}
 		types[u.kind] = types[u.kind] || u.line != 0
 	}
-	bothEnds := r.warnOneSided(outer, false, func(id fabric.NodeID) bool { return described[id] })
+	once, bothEnds := r.warnOneSided(outer, false, func(id fabric.NodeID) bool { return described[id] })
+	r.lostEnds(once)
 	for i := range r.used {
 		if u := &r.used[i]; bothEnds && u.line == 0 && types[u.kind] {
-			r.warnf(u.refLine, "system %s is not described in this file, but other systems of type %s are", u.name, u.typ)
+			r.lostf(u.refLine, "system %s is not described in this file, but other systems of type %s are", u.name, u.typ)
 		}
 	}
 }

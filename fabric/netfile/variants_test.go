@@ -186,22 +186,22 @@ func TestSwlab(t *testing.T) {
 // Names, GUIDs and rates of a topology file.
 func TestTopoNodes(t *testing.T) {
 	f := mustRead(t, string(testFile(t, "IS3-loop.topo")), Options{Systems: testSystems()})
-	id, err := f.NodeByName("SW4/leaf1/U1")
+	id, err := f.FindNode("SW4/leaf1/U1")
 	if err != nil {
 		t.Fatal(err)
 	}
-	spine, err := f.NodeByName("SW4/spine1/U1")
+	spine, err := f.FindNode("SW4/spine1/U1")
 	if err != nil {
 		t.Fatal(err)
 	}
 	if a, b := f.Nodes[id].SystemGUID, f.Nodes[spine].SystemGUID; a != b || a == 0 {
 		t.Errorf("chips of one system have system GUIDs %s and %s", a, b)
 	}
-	if _, err := f.NodeByName("SW4/leaf3/U1"); err == nil {
+	if _, err := f.FindNode("SW4/leaf3/U1"); err == nil {
 		t.Error("a removed board is there")
 	}
-	first, _ := f.NodeByName("SW1/U1")
-	host, _ := f.NodeByName("H-1/U1")
+	first, _ := f.FindNode("SW1/U1")
+	host, _ := f.FindNode("H-1/U1")
 	if f.Nodes[first].GUID != 0x200000 || f.Nodes[host].GUID != 0x100000 || f.Nodes[host].Ports[2].GUID != 0x100002 {
 		t.Errorf("GUIDs %s, %s", f.Nodes[first].GUID, f.Nodes[host].GUID)
 	}
@@ -237,7 +237,7 @@ leaf1/U1=isChaBma
 	if len(w) != 1 || w[0].String() != "x.ibnl:16: 12x QDR here and 4x DDR on line 13: the lesser is taken" {
 		t.Errorf("warnings %v", w)
 	}
-	leaf, _ := f.NodeByName("A/leaf1/U1")
+	leaf, _ := f.FindNode("A/leaf1/U1")
 	if n := f.Nodes[leaf].NumPorts(); n != 3 {
 		t.Errorf("the 12x variant has %d ports, want 3", n)
 	}

@@ -16,6 +16,8 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/internal/fold"
+	"weft/internal/spelling"
 )
 
 // Options say how to read files.
@@ -23,6 +25,8 @@ type Options struct {
 	IBNL  string    // directory of .ibnl system definitions; empty: look beside the file
 	Stdin io.Reader // what "-" reads
 	Dir   string    // directory that files are in; empty: as they are named
+
+	Partial bool // read files that lack a part of the network, too
 }
 
 // Source is a fabric and where it came from.
@@ -72,7 +76,7 @@ func ListFormulas() *Formulas { return &Formulas{append(gen.Catalogue(), gen.Suf
 // Write prints the list for people.
 func (l *Formulas) Write(w io.Writer) error {
 	for _, e := range l.Formulas {
-		if _, err := fmt.Fprintf(w, "%s\n  %s\n  as in %s\n", e.Name+e.Args, e.What, e.Example); err != nil {
+		if _, err := fmt.Fprintf(w, "%s\n  %s\n  as in %s\n", e.Name+e.Args, fold.Text(2, e.What), e.Example); err != nil {
 			return err
 		}
 	}
@@ -93,6 +97,12 @@ func read(path string, opt Options) (*Source, error) {
 		path = filepath.Join(opt.Dir, path)
 	}
 	name, data, err := load(path, opt.Stdin)
+	if near := gen.Nearest(path); errors.Is(err, fs.ErrNotExist) && near != "" {
+		return nil, fmt.Errorf("no file and no formula is called %q: did you mean %s?", path, near)
+	}
+	if near := nearestFile(path); errors.Is(err, fs.ErrNotExist) && near != "" {
+		return nil, fmt.Errorf("%w: did you mean %s?", err, near)
+	}
 	if bad := (*netfile.Error)(nil); err != nil && !errors.As(err, &bad) {
 		err = fmt.Errorf("%w (a FABRIC is a file, - for standard input, or a formula: see weft gen --list)", err)
 	}
@@ -107,11 +117,29 @@ func read(path string, opt Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, warnings, err := format.Read(name, data, netfile.Options{Systems: definitions})
+	f, warnings, err := format.Read(name, data, netfile.Options{Systems: definitions, Partial: opt.Partial})
 	if err != nil {
 		return nil, err
 	}
 	return &Source{Fabric: f, Format: format.Name, Warnings: warnings}, nil
+}
+
+// nearestFile returns the file in the same folder whose name is nearest to one that is not there, "" where none is near.
+func nearestFile(path string) string {
+	entries, err := os.ReadDir(filepath.Dir(path))
+	if err != nil {
+		return ""
+	}
+	var names []string
+	for _, e := range entries {
+		if !e.IsDir() {
+			names = append(names, e.Name())
+		}
+	}
+	if near := spelling.Nearest(filepath.Base(path), names); near != "" {
+		return filepath.Join(filepath.Dir(path), near)
+	}
+	return ""
 }
 
 // load reads a file, or standard input, and says what it is called in messages.

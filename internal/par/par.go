@@ -12,7 +12,8 @@ import (
 // For calls body(worker, i) for every i in [0, n), on up to workers goroutines
 // (at least one); worker is in [0, workers) and picks scratch memory. It stops
 // handing out indices when ctx ends or body fails, waits for those under way, and
-// returns the error of the lowest index that failed, or of ctx.
+// returns the error of the lowest index that failed, or of ctx. A Progress of ctx sees how
+// far it is.
 func For(ctx context.Context, workers, n int, body func(worker, i int) error) error {
 	workers = max(1, min(workers, n))
 	var (
@@ -23,6 +24,10 @@ func For(ctx context.Context, workers, n int, body func(worker, i int) error) er
 		first  error
 		at     = n
 	)
+	progress, loop := enter(ctx, n)
+	if progress != nil {
+		defer progress.loop.Store(nil)
+	}
 	work := func(worker int) {
 		for !failed.Load() && ctx.Err() == nil {
 			i := int(next.Add(1)) - 1
@@ -36,6 +41,9 @@ func For(ctx context.Context, workers, n int, body func(worker, i int) error) er
 				}
 				mu.Unlock()
 				failed.Store(true)
+			}
+			if loop != nil {
+				loop.done.Add(1)
 			}
 		}
 	}

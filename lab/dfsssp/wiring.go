@@ -76,7 +76,7 @@ type deimos struct {
 
 // port takes the next outside port of a leaf.
 func (d *deimos) port(at, leaf int) fabric.End {
-	id := lab.Must(d.NodeByName(fmt.Sprintf("director %d leaf %d", at, leaf)))
+	id := lab.Must(d.FindNode(fmt.Sprintf("director %d leaf %d", at, leaf)))
 	d.used[at]++
 	d.onLeaf[at][leaf]++
 	return fabric.End{Node: id, Port: uint8(d.onLeaf[at][leaf])}

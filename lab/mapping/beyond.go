@@ -41,7 +41,7 @@ func routing(ctx context.Context, s *lab.Setup) *lab.Result {
 func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table, claim, root *lab.Claim) {
 	n := network(sys.formula)
 	m := mapOf(ctx, sys)
-	master := lab.Must(m.HostByName(utility))
+	master := lab.Must(m.FindHost(utility))
 	table := routes.Compute(m, &routes.Options{Utility: master, Seed: s.SeedOf(sys.name)})
 	net := model.NewModel(n, model.Circuit, model.Myrinet)
 	tried := table.Try(m, net)

@@ -132,7 +132,7 @@ type responders struct {
 
 func (f *responders) measure(ctx context.Context, s *lab.Setup) {
 	f.depth = leastDepth(ctx, f.n)
-	mapper := lab.Must(f.n.HostByName(utility))
+	mapper := lab.Must(f.n.FindHost(utility))
 	rest := make([]int, 0, f.n.NumHosts())
 	for h := range f.n.NumHosts() {
 		if int32(h) != mapper {

@@ -71,7 +71,7 @@ type trial struct {
 
 func (t trial) run(ctx context.Context, n *model.Network) *algorithm.Result {
 	a := lab.Must(algorithm.Find(t.algorithm))
-	host := lab.Must(n.HostByName(utility))
+	host := lab.Must(n.FindHost(utility))
 	if t.depth == 0 {
 		t.depth = theory.Of(n, host).Depth()
 	}

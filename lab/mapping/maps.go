@@ -4,11 +4,13 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
+	"weft/fabric"
 	"weft/lab"
+	"weft/layout"
 	model "weft/mapping"
-	"weft/mapping/draw"
 	"weft/mapping/theory"
 )
 
@@ -67,19 +69,19 @@ func fig4(ctx context.Context, s *lab.Setup) *lab.Result {
 		return r
 	}
 	m := mapOf(ctx, &systems[0])
-	host := lab.Must(m.HostByName(utility))
-	l := draw.Place(m, host)
+	host := lab.Must(m.FindHost(utility))
+	rows := rowsOf(m, host)
 	below := 0
-	if l.Below >= 0 && len(l.Levels) == l.Level[l.Below]+1 {
+	if at, _ := m.Peer(model.End{Node: host}); slices.Contains(rows[len(rows)-1], at.Node) {
 		below = 1
 	}
 	top := m.NumHosts() - below
 	var levels []string
-	for _, row := range l.Levels {
+	for _, row := range rows {
 		levels = append(levels, count(len(row)))
 	}
 	two, three, full := 0, 0, 0
-	for k, row := range l.Levels {
+	for k, row := range rows {
 		for _, v := range row {
 			hosts, switches := around(m, v)
 			switch {
@@ -93,12 +95,40 @@ func fig4(ctx context.Context, s *lab.Setup) *lab.Result {
 		}
 	}
 	judge(claims, 0,
-		finding{fmt.Sprintf("%d; %s; %d", top, strings.Join(levels, " "), below), top == 35 && len(l.Levels) == 3 && m.NumSwitches() == 13 && below == 1},
+		finding{fmt.Sprintf("%d; %s; %d", top, strings.Join(levels, " "), below), top == 35 && len(rows) == 3 && m.NumSwitches() == 13 && below == 1},
 		finding{count(two), two == 1 && three == 6},
 		finding{count(full), full == 0},
 	)
-	r.Pictures = picture("fig4", "Map of subcluster C", m, host)
+	r.Pictures = picture("fig4", "Map of subcluster C", m)
 	return r
+}
+
+// rowsOf lists the switches by their distance from the nearest host but one.
+func rowsOf(m *model.Network, but int32) [][]int32 {
+	seen := make([]bool, m.NumNodes())
+	var rows [][]int32
+	next := make([]int32, 0, m.NumHosts())
+	for h := range int32(m.NumHosts()) {
+		if h != but {
+			next = append(next, h)
+		}
+	}
+	for len(next) > 0 {
+		var row []int32
+		for _, v := range next {
+			for p := range m.Ports(v) {
+				if e, ok := m.Peer(model.End{Node: v, Port: p}); ok && !m.IsHost(e.Node) && !seen[e.Node] {
+					seen[e.Node] = true
+					row = append(row, e.Node)
+				}
+			}
+		}
+		if row != nil {
+			rows = append(rows, row)
+		}
+		next = row
+	}
+	return rows
 }
 
 // around counts the wires of a switch to hosts and to switches.
@@ -113,9 +143,10 @@ func around(n *model.Network, v int32) (hosts, switches int) {
 	return hosts, switches
 }
 
-func picture(name, title string, m *model.Network, host int32) []lab.Picture {
+func picture(name, title string, m *model.Network) []lab.Picture {
 	var svg bytes.Buffer
-	lab.Check(draw.SVG(&svg, m, draw.Options{Title: title, Utility: host}))
+	f := lab.Must(m.ToFabric(title, 4, fabric.SDR))
+	lab.Check(layout.Of(f, layout.Options{}).WriteSVG(&svg))
 	return []lab.Picture{{Name: name, Title: title, SVG: svg.Bytes()}}
 }
 
@@ -125,10 +156,9 @@ func fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 	r := &lab.Result{Notes: []string{"Only C is drawn as it was; how A and B were wired and joined is one choice of many."}}
 	if s.Want("C+A+B") {
 		m := mapOf(ctx, &systems[2])
-		host := lab.Must(m.HostByName(utility))
 		claim.Ours = fmt.Sprintf("%d, %d, %d", m.NumHosts(), m.NumSwitches(), m.NumWires())
 		claim.Verdict = lab.Judged(claim.Ours == claim.Paper)
-		r.Pictures = picture("fig5", "Map of the 100 nodes of C+A+B", m, host)
+		r.Pictures = picture("fig5", "Map of the 100 nodes of C+A+B", m)
 	}
 	r.Claims = []lab.Claim{claim}
 	return r

@@ -83,7 +83,7 @@ func (sys *system) fig7(ctx context.Context, s *lab.Setup, t *lab.Table) []lab.C
 // elections returns the least, mean and most time of some elections.
 func elections(ctx context.Context, s *lab.Setup, n *model.Network, starts time.Duration) (times [3]float64) {
 	a := lab.Must(algorithm.Find("berkeley"))
-	lowest := lab.Must(n.HostByName(utility))
+	lowest := lab.Must(n.FindHost(utility))
 	var all []float64
 	for run := range uint64(lab.Pick(s, 5, 20)) {
 		rng := rand.New(rand.NewPCG(s.SeedOf("fig7"), run))

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/internal/spelling"
 	"weft/lab"
 	"weft/lab/dfsssp"
 	"weft/lab/fattree"
@@ -51,5 +52,5 @@ func Find(name string) (*lab.Reproduction, error) {
 		}
 		names = append(names, r.Name)
 	}
-	return nil, fmt.Errorf("lab: nothing is called %q (there are: %s)", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("lab: nothing is called %q%s (there are: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
 }

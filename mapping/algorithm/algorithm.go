@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"weft/internal/spelling"
 	"weft/mapping"
 	"weft/mapping/probe"
 )
@@ -80,5 +81,5 @@ func Find(name string) (*Algorithm, error) {
 		}
 		names = append(names, a.Name)
 	}
-	return nil, fmt.Errorf("mapping: no algorithm is called %q (there are: %s)", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("mapping: no algorithm is called %q%s (there are: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
 }

@@ -41,7 +41,7 @@ func run(t *testing.T, name string, n *mapping.Network, host int32, rule mapping
 func TestNOWMaps(t *testing.T) {
 	for _, formula := range []string{"now-c", "now-ca", "now-cab"} {
 		n := mappingtest.Network(t, formula)
-		host, err := n.HostByName(utility)
+		host, err := n.FindHost(utility)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -71,7 +71,7 @@ func TestNOWMaps(t *testing.T) {
 // known).
 func TestFig6(t *testing.T) {
 	n := mappingtest.Network(t, "now-c")
-	host, _ := n.HostByName(utility)
+	host, _ := n.FindHost(utility)
 	p := run(t, "berkeley", n, host, mapping.Circuit).Probes
 	near(t, "host", p.Host, probe.Tally{Sent: 200, Answered: 107})
 	near(t, "switch", p.Switch, probe.Tally{Sent: 250, Answered: 157})
@@ -83,7 +83,7 @@ func TestFig10(t *testing.T) {
 		loop, host, switches, compare int
 	}{{"now-c", 134, 713, 152, 450}, {"now-ca", 283, 1484, 329, 0}, {"now-cab", 424, 2293, 611, 0}} {
 		n := mappingtest.Network(t, c.formula)
-		host, _ := n.HostByName(utility)
+		host, _ := n.FindHost(utility)
 		p := run(t, "myricom", n, host, mapping.Circuit).Probes
 		near(t, "loop", probe.Tally{Sent: p.Loop.Sent, Answered: 0}, probe.Tally{Sent: c.loop, Answered: 0})
 		near(t, "host", probe.Tally{Sent: p.Host.Sent, Answered: 0}, probe.Tally{Sent: c.host, Answered: 0})
@@ -173,7 +173,7 @@ func TestLabelsOnC(t *testing.T) {
 		t.Skip("long")
 	}
 	n := mappingtest.Network(t, "now-c")
-	host, _ := n.HostByName(utility)
+	host, _ := n.FindHost(utility)
 	a := find(t, "berkeley-labels")
 	m := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), host, mapping.Conditions{})
 	r, err := a.Run(t.Context(), m, &Options{Self: n.Hosts[host], Radix: 8, Depth: theory.Of(n, host).Depth()})

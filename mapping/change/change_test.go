@@ -160,7 +160,7 @@ func watchHost35(t *testing.T, happens string) ([]*Round, error) {
 		t.Fatal(err)
 	}
 	n := epochs[0].Network
-	host, err := n.HostByName("host 35")
+	host, err := n.FindHost("host 35")
 	if err != nil {
 		t.Fatal(err)
 	}

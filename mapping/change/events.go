@@ -137,7 +137,7 @@ func (e *Event) apply(f *fabric.Fabric) (*fabric.Fabric, error) {
 		}
 		f.SetLinkDown(link, e.words[3] == "down")
 	case "node":
-		node, err := f.NodeByName(e.words[1])
+		node, err := f.FindNode(e.words[1])
 		if err != nil {
 			return nil, err
 		}
@@ -168,7 +168,7 @@ func (e *Event) apply(f *fabric.Fabric) (*fabric.Fabric, error) {
 }
 
 func endOf(f *fabric.Fabric, name, port string) (fabric.End, error) {
-	node, err := f.NodeByName(name)
+	node, err := f.FindNode(name)
 	if err != nil {
 		return fabric.End{}, err
 	}

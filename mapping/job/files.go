@@ -8,8 +8,8 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/layout"
 	"weft/mapping"
-	"weft/mapping/draw"
 )
 
 // RunFabric runs a job on the network of a fabric. Where its error is about a host of the
@@ -50,10 +50,14 @@ func (r *Result) Utility(name string) (int32, error) {
 	if name == "" {
 		return r.Map.HostByID(r.Mapper.ID), nil
 	}
-	return r.Map.HostByName(name)
+	return r.Map.FindHost(name)
 }
 
-// WriteSVG draws the map, the utility host at the bottom.
-func (r *Result) WriteSVG(w io.Writer, title string, utility int32) error {
-	return draw.SVG(w, r.Map, draw.Options{Title: title, Utility: utility})
+// WriteSVG draws the map.
+func (r *Result) WriteSVG(w io.Writer, title string) error {
+	f, err := r.Fabric(title)
+	if err != nil {
+		return err
+	}
+	return layout.Of(f, layout.Options{Title: title}).WriteSVG(w)
 }

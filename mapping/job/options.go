@@ -118,5 +118,5 @@ func (o *Options) host(n *mapping.Network) (int32, error) {
 	if o.Mapper == "" {
 		return int32(n.NumHosts() - 1), nil
 	}
-	return n.HostByName(o.Mapper)
+	return n.FindHost(o.Mapper)
 }

@@ -134,7 +134,7 @@ func TestResultFiles(t *testing.T) {
 		t.Error("nobody was found")
 	}
 	var svg strings.Builder
-	if err := r.WriteSVG(&svg, "a <map>", utility); err != nil || !strings.Contains(svg.String(), "a &lt;map&gt;") {
+	if err := r.WriteSVG(&svg, "a <map>"); err != nil || !strings.Contains(svg.String(), "a &lt;map&gt;") {
 		t.Errorf("SVG: %v", err)
 	}
 }

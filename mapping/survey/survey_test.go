@@ -301,7 +301,7 @@ func named(r *Result, n *mapping.Network) string {
 		doubt[mapping.End{Node: p.Node, Port: p.Port}] = true
 		elsewhere = elsewhere || p.Node < 0
 	}
-	self, _ := r.Map.HostByName(n.Hosts[0].Name)
+	self, _ := r.Map.FindHost(n.Hosts[0].Name)
 	seen := map[mapping.End]bool{}
 	queue := []at{{mapping.End{Node: self}, mapping.End{}}}
 	cross := func(a at) string {

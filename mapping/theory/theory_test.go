@@ -15,7 +15,7 @@ func TestNOW(t *testing.T) {
 		q, d int
 	}{{"now-c", 6, 4}, {"now-ca", 7, 7}, {"now-cab", 8, 8}} {
 		n := mappingtest.Network(t, c.name)
-		utility, err := n.HostByName("host 35")
+		utility, err := n.FindHost("host 35")
 		if err != nil {
 			t.Fatal(err)
 		}

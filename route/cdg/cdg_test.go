@@ -278,6 +278,28 @@ func TestOfTables(t *testing.T) {
 	}
 }
 
+// TestEachFrom: the edges of a set are visited, each once and in order.
+func TestEachFrom(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		x := NewIndex(draw(t))
+		set := make([]uint64, x.Size/64+1)
+		for i := range set {
+			set[i] = rapid.Uint64().Draw(t, "bits")
+		}
+		for c := range int32(x.Graph.NumChannels) {
+			var want, got []int32
+			for k, d := range x.Graph.OutOf(x.Graph.To[c]) {
+				if i := x.Number(c, d); set[i/64]>>(i%64)&1 == 1 {
+					want = append(want, int32(k))
+				}
+			}
+			if x.EachFrom(set, c, func(k int32) { got = append(got, k) }); !slices.Equal(got, want) {
+				t.Fatalf("from channel %d: %v, want %v", c, got, want)
+			}
+		}
+	})
+}
+
 // TestFindCycle: the node that is found is on a cycle, or a cycle leads to it.
 func TestFindCycle(t *testing.T) {
 	next := [][]int32{{1}, {2}, {3, 4}, {2}, {}, {0}}

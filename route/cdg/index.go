@@ -1,6 +1,10 @@
 package cdg
 
-import "weft/fabric"
+import (
+	"math/bits"
+
+	"weft/fabric"
+)
 
 // Edge is a dependency: channel D follows channel C on a path.
 type Edge struct{ C, D int32 }
@@ -38,3 +42,20 @@ func NewIndex(g *fabric.Graph) *Index {
 // Number returns the number of the edge from channel c to channel d, which leaves the
 // switch at c's end.
 func (x *Index) Number(c, d int32) int { return x.Row[c] + int(x.Rank[d]) }
+
+// EachFrom visits the edges of a set, a bit by number of an edge, that lead from channel c: to the
+// k-th channel out of its end.
+func (x *Index) EachFrom(set []uint64, c int32, visit func(k int32)) {
+	i := x.Row[c]
+	for end := i + len(x.Graph.OutOf(x.Graph.To[c])); i < end; {
+		word := set[i/64] >> (i % 64)
+		if word == 0 {
+			i += 64 - i%64
+			continue
+		}
+		if i += bits.TrailingZeros64(word); i < end {
+			visit(int32(i - x.Row[c]))
+		}
+		i++
+	}
+}

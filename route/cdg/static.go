@@ -3,39 +3,49 @@ package cdg
 import (
 	"context"
 	"math/bits"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
 )
 
-// FindCycle returns the first of n nodes that a cycle leads to or that is on one, -1 if
-// there is none. each visits the nodes to which a node leads. It takes away the nodes to
-// which nothing leads, as long as there are any.
-func FindCycle(n int, each func(node int32, visit func(next int32))) int32 {
+// Sort lists the nodes of a graph, each after those that lead to it: those to which nothing leads
+// first, and of others each as soon as all that lead to it are listed. Nodes on a cycle, or to which
+// one leads, are left out. each visits the nodes to which one of the n nodes leads.
+func Sort(n int, each func(node int32, visit func(next int32))) []int32 {
 	into := make([]int32, n)
 	for node := range int32(n) {
 		each(node, func(next int32) { into[next]++ })
 	}
-	free := make([]int32, 0, n)
+	list := make([]int32, 0, n)
 	for node, k := range into {
 		if k == 0 {
-			free = append(free, int32(node))
+			list = append(list, int32(node))
 		}
 	}
-	for i := 0; i < len(free); i++ {
-		each(free[i], func(next int32) {
+	for i := 0; i < len(list); i++ {
+		each(list[i], func(next int32) {
 			if into[next]--; into[next] == 0 {
-				free = append(free, next)
+				list = append(list, next)
 			}
 		})
 	}
-	for node, k := range into {
-		if k > 0 {
-			return int32(node)
-		}
+	return list
+}
+
+// FindCycle returns the first of n nodes that a cycle leads to or that is on one, -1 if
+// there is none. each is as for Sort.
+func FindCycle(n int, each func(node int32, visit func(next int32))) int32 {
+	list := Sort(n, each)
+	if len(list) == n {
+		return fabric.Nothing
 	}
-	return fabric.Nothing
+	sorted := make([]bool, n)
+	for _, node := range list {
+		sorted[node] = true
+	}
+	return int32(slices.Index(sorted, false))
 }
 
 // ports is a set of ports of a switch.

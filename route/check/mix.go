@@ -101,14 +101,10 @@ type mixing struct {
 
 // oldRows finds the tables of the switches that were there.
 func oldRows(old *fabric.Graph, before *route.Plan, g *fabric.Graph) [][]*route.Block {
-	at := make(map[fabric.GUID]int32, old.NumSwitches)
-	for s, guid := range old.SwitchGUID {
-		at[guid] = int32(s)
-	}
+	switches, _ := fabric.Match(old, g)
 	rows := make([][]*route.Block, g.NumSwitches)
-	for s, guid := range g.SwitchGUID {
-		o, was := at[guid]
-		if !was {
+	for s, o := range switches {
+		if o < 0 {
 			continue
 		}
 		for i := range before.Tables.NumBlocks() {

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"strings"
 
+	"weft/internal/spelling"
 	"weft/route"
 	"weft/route/engine/dfsssp"
 	"weft/route/engine/dfsssp/plain"
@@ -40,5 +41,5 @@ func Find(name string) (*route.Spec, error) {
 		}
 		names = append(names, s.Name)
 	}
-	return nil, fmt.Errorf("engine: no engine is called %q (there are: %s)", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("engine: no engine is called %q%s (there are: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
 }

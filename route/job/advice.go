@@ -43,6 +43,16 @@ func shapeOf(g *fabric.Graph) *shape {
 	return &others
 }
 
+// KnownBest is the chain of engines that are known to deliver the most on such a network, the best
+// first. It tries none of them.
+func KnownBest(g *fabric.Graph) Chain {
+	var chain Chain
+	for _, name := range shapeOf(g).best {
+		chain = append(chain, named(name))
+	}
+	return chain
+}
+
 // isGrid reports whether all parts of a network are meshes or tori, with or without holes.
 func isGrid(g *fabric.Graph) bool {
 	parts := coords.Parts(g)

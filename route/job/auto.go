@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -50,6 +51,17 @@ var candidates = []candidate{
 	{"lash", 2},
 	{"nue", 20},
 	{"updn", 1},
+	{"dfsssp,paths=sssp,passes=3", 60}, // the most balanced paths, on as many lanes as they take
+}
+
+// Preference is the place of an engine among those that Auto tries: one that comes before another is
+// preferred where both deliver as much. Engines that it does not try come last.
+func Preference(engine string) int {
+	i := slices.IndexFunc(candidates, func(c candidate) bool { return c.engine == engine })
+	if i < 0 {
+		return len(candidates)
+	}
+	return i
 }
 
 // slowestEffort is the largest effort of a candidate.
@@ -104,7 +116,7 @@ func choose(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error)
 	if err != nil {
 		return &Result{}, err
 	}
-	best, next := rank(c.Trials)
+	best, next := Rank(c.Trials)
 	if best == nil {
 		return &Result{}, c.refusal()
 	}
@@ -190,10 +202,10 @@ func tryOne(ctx context.Context, g *fabric.Graph, req *Request, name string) (*T
 	return t, nil
 }
 
-// rank sets the losses of the trials that have figures and returns the best of them, and the second
+// Rank sets the losses of the trials that have figures and returns the best of them, and the second
 // best. Of those whose loss exceeds the least by asGood at most the one with the fewest lanes
 // is the best, and of several such the first.
-func rank(trials []Trial) (best, next *Trial) {
+func Rank(trials []Trial) (best, next *Trial) {
 	var measured []*Trial
 	var ideal flow.KeyFigures // the best of each figure, whichever trial has it
 	for i := range trials {

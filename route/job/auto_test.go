@@ -72,7 +72,7 @@ func TestRank(t *testing.T) {
 		{[]Trial{{Engine: "x", Reason: "refused"}, trial("a", .7, 100, 30, 1)}, "a"},
 		{[]Trial{{Engine: "x", Reason: "refused"}}, ""},
 	} {
-		best, next := rank(c.trials)
+		best, next := Rank(c.trials)
 		var got []string
 		for _, t := range []*Trial{best, next} {
 			if t != nil {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/fabric"
 	"weft/route"
 	"weft/route/engine"
 )
@@ -26,9 +27,9 @@ engines, each with its options after it: ftree,switches=none,auto. The next one 
 where one refuses, and the output says so.`
 
 // ParseEngines reads engines separated by commas, each with its options behind it as
-// NAME=VALUE: "ftree,switches=none,dfsssp". "all" stands for every engine that is not for a paper's figures alone, and Auto for the best one. Further
+// NAME=VALUE: "ftree,switches=none,dfsssp"; commas in double quotes are no separators. "all" stands for every engine that is not for a paper's figures alone, and Auto for the best one. Further
 // options, NAME=VALUE or ENGINE.NAME=VALUE, go to all of these engines that have them; an
-// option that none of them has is an error.
+// option that none of them has is an error. A list that is given several times grows.
 func ParseEngines(list string, options []string) (Chain, error) {
 	chain, err := parseList(list)
 	if err != nil {
@@ -51,7 +52,7 @@ func parseList(list string) (chain Chain, err error) {
 		}
 		return chain, nil
 	}
-	for word := range strings.SplitSeq(list, ",") {
+	for _, word := range fabric.SplitUnquoted(list, ",") {
 		word = strings.TrimSpace(word)
 		name, value, isOption := strings.Cut(word, "=")
 		switch {
@@ -99,12 +100,16 @@ func (c Chain) add(text string) error {
 
 // set gives an engine an option, which it must have.
 func (s *Step) set(name, value string) error {
-	if !hasOption(s.Engine, name) {
+	i := slices.IndexFunc(s.Engine.Options, func(o route.Option) bool { return o.Name == name })
+	if i < 0 {
 		_, err := s.Engine.Parse(map[string]string{name: value})
 		return err
 	}
 	if s.Options == nil {
 		s.Options = map[string]string{}
+	}
+	if _, list := s.Engine.Options[i].Default.([]string); list && s.Options[name] != "" {
+		value = s.Options[name] + ";" + value
 	}
 	s.Options[name] = value
 	return nil

@@ -1,6 +1,7 @@
 package job
 
 import (
+	"bytes"
 	"errors"
 	"fmt"
 	"io"
@@ -14,7 +15,11 @@ import (
 
 // TableFiles are the paths of the files of a routing, "" for none: a Plan of weft, or the
 // tables of another subnet manager.
-type TableFiles struct{ Plan, LFTs, SLs, SL2VLs string }
+type TableFiles struct {
+	Plan, LFTs, SLs, SL2VLs string
+
+	OneLane bool // all traffic shares a lane, whatever the Plan says: a site without QoS
+}
 
 // Given reports whether there are tables, so that nothing is routed.
 func (t *TableFiles) Given() bool { return t.Plan != "" || t.LFTs != "" }
@@ -26,6 +31,8 @@ func (t *TableFiles) Validate() error {
 		return errors.New("give either --plan FILE or --lfts FILE")
 	case t.Plan != "" && (t.SLs != "" || t.SL2VLs != ""):
 		return errors.New("--sl and --sl2vl go with --lfts: a Plan holds its lanes")
+	case t.OneLane && (t.SLs != "" || t.SL2VLs != ""):
+		return errors.New("give --one-lane, or lanes with --sl and --sl2vl, not both")
 	}
 	return nil
 }
@@ -37,14 +44,39 @@ const claimsShown = 10
 // the files.
 func (t *TableFiles) Load(g *fabric.Graph, open func(path string) (io.ReadCloser, error)) (plan *route.Plan, warnings []string, err error) {
 	if t.Plan == "" {
-		return t.loadForeign(g, open)
+		plan, warnings, err = t.loadForeign(g, open)
+	} else {
+		plan, warnings, err = t.loadPlan(g, open)
 	}
+	if err == nil && t.OneLane {
+		plan.SingleLane(g)
+	}
+	return plan, warnings, err
+}
+
+// loadPlan reads a Plan of weft. Where it was made for other switches or end ports, those that are
+// still there have the entries and LIDs of the Plan, and a warning says what differs.
+func (t *TableFiles) loadPlan(g *fabric.Graph, open func(path string) (io.ReadCloser, error)) (plan *route.Plan, warnings []string, err error) {
 	file, err := open(t.Plan)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer func() { _ = file.Close() }()
-	if plan, err = planfile.Load(file, g); err != nil {
+	data, err := io.ReadAll(file)
+	if err = errors.Join(err, file.Close()); err != nil {
+		return nil, nil, err
+	}
+	plan, err = planfile.Load(bytes.NewReader(data), g)
+	if differs, ok := errors.AsType[*planfile.BindError](err); ok {
+		kept, err := ReadKept(bytes.NewReader(data))
+		if err == nil {
+			plan, err = kept.AsIs(g)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s: %w", t.Plan, err)
+		}
+		return plan, []string{fmt.Sprintf("%s: %s %s: what is still there has its entries and LIDs", t.Plan, differs.Name, differs.Problem)}, nil
+	}
+	if err != nil {
 		return nil, nil, fmt.Errorf("%s: %w", t.Plan, err)
 	}
 	return plan, nil, nil

@@ -158,7 +158,7 @@ func TestKept(t *testing.T) {
 		t.Errorf("changes: %+v", c)
 	}
 	other := graph(t, "torus(3x3,hosts=1)")
-	other.EndNodeGUID = make([]fabric.GUID, other.NumEnds)
+	other.SwitchGUID, other.EndNodeGUID = make([]fabric.GUID, other.NumSwitches), make([]fabric.GUID, other.NumEnds)
 	if err := kept.Hold(other, &req); err == nil || !strings.Contains(err.Error(), "another fabric") {
 		t.Errorf("another fabric: %v", err)
 	}

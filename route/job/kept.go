@@ -10,6 +10,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/planfile"
+	"weft/route/repair"
 )
 
 // Kept is the Plan that a subnet runs now. It is repaired (Request.Kept), or routed afresh
@@ -51,8 +52,8 @@ func (k *Kept) Hold(g *fabric.Graph, req *Request) error {
 		return errors.New("to keep LIDs and to assign fresh ones exclude each other")
 	}
 	held := route.Hold(k.old, k.Plan, g)
-	if !slices.ContainsFunc(held.Ends.Base, func(l fabric.LID) bool { return l != 0 }) {
-		return fmt.Errorf("the plan is for another fabric: none of its %d end ports is in %s", k.old.NumEnds, g.Name)
+	if !held.Any() {
+		return k.foreign(g)
 	}
 	req.LIDs.Held, req.HeldLMC = held, held.HostLMC(g)
 	if len(req.Kinds) > 0 {
@@ -66,6 +67,20 @@ func (k *Kept) Hold(g *fabric.Graph, req *Request) error {
 		req.Kinds = append(req.Kinds, rule)
 	}
 	return nil
+}
+
+// AsIs is the Plan as a Graph that has changed has it: the tables that switches hold until
+// somebody writes others. It fails where the Plan is for another fabric.
+func (k *Kept) AsIs(g *fabric.Graph) (*route.Plan, error) {
+	if held := route.Hold(k.old, k.Plan, g); !held.Any() {
+		return nil, k.foreign(g)
+	}
+	return repair.AsIs(g, k.old, k.Plan)
+}
+
+// foreign is the error of a Plan of which nothing is in a Graph.
+func (k *Kept) foreign(g *fabric.Graph) error {
+	return fmt.Errorf("the plan is for another fabric: none of its %d end ports is in %s", k.old.NumEnds, g.Name)
 }
 
 // Changes counts what a new Plan changes.

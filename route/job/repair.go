@@ -35,20 +35,21 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 	if err != nil {
 		return false, err
 	}
+	r.Plan, r.Repaired, r.Stages, r.Seconds = plan, figures, watch.stages, watch.total()
 	if figures.Unordered && plan.VLs > 1 {
 		// Engines with lanes make Plans without cycles: what moved, sources with their classes among it, made one.
-		trial := &Result{Plan: plan}
-		if err := trial.Judge(ctx, g, req); err != nil {
+		if err := r.Judge(ctx, g, req); err != nil {
 			return false, err
 		}
-		if !trial.Report.OK {
-			r.NotRepaired = errors.New("the repaired Plan could deadlock: the lanes do not fit what moved")
+		if !r.Report.OK {
+			*r = Result{Refused: r.Refused, NotRepaired: errors.New("the repaired Plan could deadlock: the lanes do not fit what moved")}
 			return false, nil
 		}
 	}
-	r.Plan, r.Repaired, r.Stages, r.Seconds = plan, figures, watch.stages, watch.total()
-	r.Engine, err = engine.Find(k.Plan.Recipe.Engine())
-	return true, err
+	if r.Engine, err = engine.Find(k.Plan.Recipe.Engine()); err != nil { // tables of another subnet manager
+		r.Engine = &route.Spec{Name: k.Plan.Recipe.Paths}
+	}
+	return true, nil
 }
 
 // Mixture judges what can happen while switches hold entries of the Plan kept and of a

@@ -47,11 +47,16 @@ func (l *Acyclic) layer(ctx context.Context, p *Paths, most, rounds int) (*Lanes
 	if rounds >= refillLeast {
 		f.most = min(MaxLanes, most+refillGain)
 	}
-	if err := f.putAll(ctx, p.longestFirst(rest)); err != nil {
-		return nil, err
-	}
-	if rounds >= refillLeast {
-		if err := f.refill(ctx, rest, 1, rounds, 2); err != nil {
+	if rounds < refillLeast {
+		if err := f.putAll(ctx, rest); err != nil {
+			return nil, err
+		}
+	} else {
+		list := f.find(rest)
+		if err := f.put(ctx, longestFirst(list, func(w waiting) int { return p.length(w.pair) })); err != nil {
+			return nil, err
+		}
+		if err := f.refill(ctx, list, 1, rounds, 2); err != nil {
 			return nil, err
 		}
 	}

@@ -24,7 +24,8 @@ func Online(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 				pairs = append(pairs, pair{a, b})
 			}
 		}
-		if err := f.put(ctx, pairs); err != nil {
+		f.edges = f.edges[:0]
+		if err := f.put(ctx, f.find(pairs)); err != nil {
 			return nil, err
 		}
 	}
@@ -40,22 +41,30 @@ func LongestFirst(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	}
 	var all []pair
 	p.pairs(func(a, b int32) { all = append(all, pair{a, b}) })
-	if err := f.putAll(ctx, p.longestFirst(all)); err != nil {
+	if err := f.putAll(ctx, all); err != nil {
 		return nil, err
 	}
 	return f.result(), nil
 }
 
-// longestFirst lists pairs in falling order of the length of their (first) path.
-func (p *Paths) longestFirst(pairs []pair) []pair {
-	var byLength [][]pair
-	var edges []cdg.Edge
-	for _, x := range pairs {
-		edges = p.EdgesTo(p.Home[x.a], p.LIDs[x.b][0], edges[:0])
-		for len(byLength) <= len(edges) {
+// length returns the length of the (first) path of a pair.
+func (p *Paths) length(x pair) int {
+	n, lid := 0, p.LIDs[x.b][0]
+	for c := p.Next(p.Home[x.a], lid); c >= 0; c = p.Next(p.Graph.To[c], lid) {
+		n++
+	}
+	return n
+}
+
+// longestFirst sorts a list by falling length.
+func longestFirst[T any](list []T, length func(T) int) []T {
+	var byLength [][]T
+	for _, x := range list {
+		n := length(x)
+		for len(byLength) <= n {
 			byLength = append(byLength, nil)
 		}
-		byLength[len(edges)] = append(byLength[len(edges)], x)
+		byLength[n] = append(byLength[n], x)
 	}
 	slices.Reverse(byLength)
 	return slices.Concat(byLength...)
@@ -72,13 +81,12 @@ type firstFit struct {
 	lanes  []*cdg.Order // by lane: its dependencies
 	gaveUp bool         // most lanes were not enough
 
-	edges []cdg.Edge // of the pairs in rest
-	rest  []waiting
-	seen  []int32 // by number of an edge: the last pair that has it
-	pair  int32   // number of pairs so far
+	edges []cdg.Edge // of the pairs that wait
+	seen  []int32    // by number of an edge: the last pair that has it
+	pair  int32      // number of pairs so far
 }
 
-// waiting is a pair that has no lane yet. Its dependencies are edges[first:last].
+// waiting is a pair that is to get a lane. Its dependencies are edges[first:last].
 type waiting struct {
 	pair
 	first, last int32
@@ -91,16 +99,6 @@ func newFirstFit(ctx context.Context, p *Paths, most int) (*firstFit, error) {
 	return &firstFit{p: p, Assignment: NewAssignment(p, false), most: most, lanes: []*cdg.Order{cdg.NewOrder(p.Index, nil, cdg.MoveFewer)}}, nil
 }
 
-// putAll gives many pairs their lanes, some of them at a time.
-func (f *firstFit) putAll(ctx context.Context, pairs []pair) error {
-	for some := range slices.Chunk(pairs, 1024) {
-		if err := f.put(ctx, some); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
 // refill puts pairs on lanes again in several rounds: those of one lane after those of another,
 // in another order of lanes each time. As the pairs of a lane fit on one, no round takes more
 // lanes than the one before; and where pairs that come early fill lanes that others had, it often
@@ -108,10 +106,10 @@ func (f *firstFit) putAll(ctx context.Context, pairs []pair) error {
 //
 // This is iterated greedy colouring (Culberson, "Iterated Greedy Graph Coloring and the
 // Difficulty Landscape", University of Alberta TR 92-07, 1992), of pairs in place of nodes.
-func (f *firstFit) refill(ctx context.Context, pairs []pair, keep, rounds, enough int) error {
+func (f *firstFit) refill(ctx context.Context, list []waiting, keep, rounds, enough int) error {
 	for round := 0; round < rounds && !f.gaveUp && len(f.lanes) > max(keep+1, enough); round++ {
-		byLane := make([][]pair, len(f.lanes))
-		for _, x := range pairs {
+		byLane := make([][]waiting, len(f.lanes))
+		for _, x := range list {
 			lane := f.Lane(x.a, x.b)
 			byLane[lane] = append(byLane[lane], x)
 		}
@@ -120,14 +118,14 @@ func (f *firstFit) refill(ctx context.Context, pairs []pair, keep, rounds, enoug
 		case 0:
 			slices.Reverse(again)
 		case 1:
-			slices.SortStableFunc(again, func(x, y []pair) int { return cmp.Compare(len(x), len(y)) })
+			slices.SortStableFunc(again, func(x, y []waiting) int { return cmp.Compare(len(x), len(y)) })
 		case 2:
 			again = slices.Concat(again[half:], again[:half])
 		}
 		clear(f.lanes[keep:])
 		f.lanes = f.lanes[:keep]
 		for _, x := range again {
-			if err := f.putAll(ctx, x); err != nil {
+			if err := f.put(ctx, x); err != nil {
 				return err
 			}
 		}
@@ -135,17 +133,32 @@ func (f *firstFit) refill(ctx context.Context, pairs []pair, keep, rounds, enoug
 	return nil
 }
 
-// put gives the next pairs their lanes. What a lane takes depends only on the pairs
-// that come to it, so all are offered to a lane before those that it leaves go on to
-// the next.
-func (f *firstFit) put(ctx context.Context, pairs []pair) error {
-	f.edges, f.rest = f.edges[:0], f.rest[:0]
-	for _, x := range pairs {
+// putAll gives many pairs their lanes, the longest first, and lists the dependencies of some at a time.
+func (f *firstFit) putAll(ctx context.Context, pairs []pair) error {
+	for some := range slices.Chunk(longestFirst(pairs, f.p.length), 1024) {
+		f.edges = f.edges[:0]
+		if err := f.put(ctx, f.find(some)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// find adds the dependencies of pairs to f.edges.
+func (f *firstFit) find(pairs []pair) []waiting {
+	list := make([]waiting, len(pairs))
+	for i, x := range pairs {
 		first := len(f.edges)
 		f.edges = f.once(f.p.Edges(x.a, x.b, f.edges), first)
-		f.rest = append(f.rest, waiting{x, int32(first), int32(len(f.edges))})
+		list[i] = waiting{x, int32(first), int32(len(f.edges))}
 	}
-	for lane := 0; len(f.rest) > 0 && !f.gaveUp; lane++ {
+	return list
+}
+
+// put gives pairs their lanes. What a lane takes depends only on the pairs that come to it, so all
+// are offered to a lane before those that it leaves go on to the next.
+func (f *firstFit) put(ctx context.Context, list []waiting) error {
+	for lane := 0; len(list) > 0 && !f.gaveUp; lane++ {
 		if lane == f.most {
 			f.gaveUp = true
 			break
@@ -153,13 +166,15 @@ func (f *firstFit) put(ctx context.Context, pairs []pair) error {
 		if lane == len(f.lanes) {
 			f.lanes = append(f.lanes, cdg.NewOrder(f.p.Index, nil, cdg.MoveFewer))
 		}
-		f.rest = slices.DeleteFunc(f.rest, func(w waiting) bool {
-			fits := f.lanes[lane].Add(f.edges[w.first:w.last])
-			if fits {
+		var left []waiting
+		for _, w := range list {
+			if f.lanes[lane].Add(f.edges[w.first:w.last]) {
 				f.Set(w.a, w.b, lane)
+			} else {
+				left = append(left, w)
 			}
-			return fits
-		})
+		}
+		list = left
 	}
 	return ctx.Err()
 }

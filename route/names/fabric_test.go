@@ -106,9 +106,14 @@ func TestRealised(t *testing.T) {
 // drawSet draws loopless paths at random, several a pair and some twice: nothing
 // keeps them from deadlock.
 func drawSet(t *rapid.T, g *fabric.Graph) *paths.Set {
-	rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 0))
+	return randomSet(t, g, rapid.Uint64().Draw(t, "seed"), rapid.IntRange(0, 60).Draw(t, "paths"))
+}
+
+// randomSet walks at random from host to host so many times, and takes the ways that arrive.
+func randomSet(t tb, g *fabric.Graph, seed uint64, walks int) *paths.Set {
+	rng := rand.New(rand.NewPCG(seed, 0))
 	b := paths.NewBuilder(g)
-	for range rapid.IntRange(0, 60).Draw(t, "paths") {
+	for range walks {
 		src, dst := rng.Int32N(int32(g.NumHosts)), rng.Int32N(int32(g.NumHosts))
 		if src == dst {
 			continue

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"weft/fabric"
+	"weft/internal/spelling"
 )
 
 // MostHosts is the number of hosts up to which paths of all pairs are computed: 2^26
@@ -48,5 +49,5 @@ func Find(name string) (*Algorithm, error) {
 		}
 		names = append(names, a.Name)
 	}
-	return nil, fmt.Errorf("paths: no path computation is called %q (there are: %s)", name, strings.Join(names, ", "))
+	return nil, fmt.Errorf("paths: no path computation is called %q%s (there are: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
 }

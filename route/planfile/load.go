@@ -82,7 +82,7 @@ func readHeader(r io.Reader) (*planHeader, error) {
 		return nil, err
 	}
 	if string(head[:len(planMagic)]) != planMagic {
-		return nil, errors.New("not a plan file")
+		return nil, errors.New("not a plan file, which weft route -o writes (tables of another subnet manager are for --lfts)")
 	}
 	if v := binary.LittleEndian.Uint32(head[len(planMagic):]); v != planVersion {
 		return nil, fmt.Errorf("version %d is unknown (known: %d): write the plan again with this weft", v, planVersion)

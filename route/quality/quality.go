@@ -20,6 +20,7 @@ type Report struct {
 	Entries   Entries   `json:"entries"`
 	Hops      Hops      `json:"hops"` // delivered pairs of hosts
 	Load      Load      `json:"load"`
+	Hottest   []Hot     `json:"hottest"` // channels with the most paths for their rate, the first 5
 
 	// MultiHomed is about nodes with ports on several switches, nil without any.
 	MultiHomed *Redundancy `json:"multi_homed,omitempty"`
@@ -120,6 +121,7 @@ func (m *measure) report(r *Report, g *fabric.Graph) (facts *check.Facts) {
 		r.Entries.Stale = f.Count
 	}
 	r.Load = loadOf(facts.Pairs)
+	r.Hottest = hottest(newUsers(g, facts.Plan, facts.LIDs.Owner), facts.Pairs)
 	r.warn(g, facts.Pairs)
 	f := check.Finding{Kind: DifferingPath, Examples: []route.Remark{}}
 	for i := range m.differing {

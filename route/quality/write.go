@@ -6,22 +6,98 @@ import (
 	"strings"
 	"text/tabwriter"
 
+	"weft/internal/fold"
 	"weft/route/check"
 	"weft/route/recipe"
 )
 
-// Write prints a report for people: the verdict, the figures, a line for each
-// finding with its first examples, and the cycle if there is one.
+// Write prints a report for people in short: the verdict, a line each for reach, deadlock,
+// the hottest channel and lanes, a line for each finding with its first example, and one
+// cycle if there is any.
 func (r *Report) Write(out io.Writer) error {
+	var b strings.Builder
+	fmt.Fprintln(&b, r.verdictLine())
+	r.writeShort(&b)
+	writeFindings(&b, "fault", r.Faults, 1)
+	writeFindings(&b, "warning", r.Warnings, 1)
+	r.writeShortCycle(&b)
+	_, err := io.WriteString(out, b.String())
+	return err
+}
+
+// WriteAll prints every figure of a report, all examples of findings and all cycles.
+func (r *Report) WriteAll(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintln(&b, r.verdictLine())
 	r.writeFigures(&b)
 	r.writeLanes(&b)
-	writeFindings(&b, "fault", r.Faults)
-	writeFindings(&b, "warning", r.Warnings)
+	if len(r.Hottest) > 0 {
+		fmt.Fprintln(&b, "hottest channels:")
+		r.writeHottest(&b, 4, hottestKept)
+	}
+	writeFindings(&b, "fault", r.Faults, examplesShown)
+	writeFindings(&b, "warning", r.Warnings, examplesShown)
 	r.writeCycles(&b)
 	_, err := io.WriteString(out, b.String())
 	return err
+}
+
+// writeShort prints the four answers that are asked for first.
+func (r *Report) writeShort(b *strings.Builder) {
+	line := func(name, format string, args ...any) {
+		fmt.Fprintf(b, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
+	}
+	h := &r.HostPairs
+	reach := fmt.Sprintf("%d of %d pairs of hosts", h.Pairs-h.Unreachable-h.Disconnected, h.Pairs)
+	if r.Hops.Max > 0 {
+		reach += fmt.Sprintf("; %.2f hops on average, %d at most", r.Hops.Avg, r.Hops.Max)
+	}
+	if r.Loops > 0 {
+		reach += fmt.Sprintf("; %d loops", r.Loops)
+	}
+	line("reach", "%s", reach)
+	line("deadlock", "%s", r.deadlockText())
+	if r.Load.Max > 0 {
+		line("hottest", "%d paths on one channel; mean %.1f, %d of %d channels dark", r.Load.Max, r.Load.Avg, r.Load.Dark, r.Channels)
+		r.writeHottest(b, 12, 1)
+	}
+	if r.VLs == 0 {
+		line("lanes", "not known")
+	} else {
+		line("lanes", "%d (switches usually have %d VLs)", r.VLs, recipe.UsualVLs)
+	}
+}
+
+// writeHottest lists the first of the channels with the most paths for their rate, unless all are alike.
+func (r *Report) writeHottest(b *strings.Builder, indent, shown int) {
+	if float64(r.Load.Max) == r.Load.Avg && r.Hottest[0].Slower == 1 {
+		return
+	}
+	for i := range r.Hottest[:min(shown, len(r.Hottest))] {
+		h := &r.Hottest[i]
+		text := h.String()
+		if shown > 1 {
+			text = fmt.Sprintf("%d paths: %s", h.Paths, text)
+		}
+		fmt.Fprintf(b, "%*s%s\n", indent, "", fold.Text(indent, text))
+	}
+}
+
+// deadlockText says for which traffic a deadlock can form.
+func (r *Report) deadlockText() string {
+	v := &r.Assigned
+	text := map[check.Answer]string{check.Yes: "none can form", check.No: "one can form", check.Unknown: "not known: one can form if all share a lane"}[v.DeadlockFree]
+	if v.OneLane && v.DeadlockFree == check.Yes {
+		text += " even if all share a lane; the lanes are not known"
+	}
+	exceptions := []string{text}
+	other := map[check.Answer]string{check.Yes: "none", check.No: "one can", check.Unknown: "not known"}
+	for _, o := range r.named() {
+		if o.DeadlockFree != v.DeadlockFree {
+			exceptions = append(exceptions, o.name+": "+other[o.DeadlockFree])
+		}
+	}
+	return strings.Join(exceptions, "; ")
 }
 
 func (r *Report) verdictLine() string {
@@ -147,14 +223,15 @@ func (r *Report) named() []namedVerdict {
 	}
 }
 
-func writeFindings(b *strings.Builder, word string, list []check.Finding) {
+// writeFindings prints findings of one sort, each with at most most examples.
+func writeFindings(b *strings.Builder, word string, list []check.Finding, most int) {
 	for _, f := range list {
 		fmt.Fprintf(b, "%s: %s: %d", word, f.Kind, f.Count)
 		if f.Pairs > 0 {
 			fmt.Fprintf(b, ", %d pairs lost", f.Pairs)
 		}
 		b.WriteByte('\n')
-		for i := range f.Examples {
+		for i := range min(most, len(f.Examples)) {
 			fmt.Fprintf(b, "    %s\n", &f.Examples[i])
 		}
 	}
@@ -171,6 +248,26 @@ func (r *Report) writeCycles(b *strings.Builder) {
 		if first {
 			writeCycle(b, v.Verdict, v.name)
 		}
+	}
+}
+
+// shortCycle is the number of channels of a cycle that are printed in short.
+const shortCycle = 8
+
+// writeShortCycle prints the channels of the first cycle by the names of their switches.
+func (r *Report) writeShortCycle(b *strings.Builder) {
+	for _, v := range r.named() {
+		if len(v.Cycle) == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "cycle, %s: of %d channels, each waits for the next (all of it: -v)\n", v.name, len(v.Cycle))
+		for i, h := range v.Cycle[:min(shortCycle, len(v.Cycle))] {
+			fmt.Fprintf(b, "    %q[%d] -> %q VL %d\n", h.From.Name, h.From.Port, h.To.Name, v.Cycle[i].VL)
+		}
+		if more := len(v.Cycle) - shortCycle; more > 0 {
+			fmt.Fprintf(b, "    and %d more\n", more)
+		}
+		return
 	}
 }
 

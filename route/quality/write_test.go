@@ -13,7 +13,7 @@ import (
 func written(t *testing.T, r *Report) string {
 	t.Helper()
 	var b strings.Builder
-	if err := r.Write(&b); err != nil {
+	if err := r.WriteAll(&b); err != nil {
 		t.Fatal(err)
 	}
 	return b.String()
@@ -123,4 +123,29 @@ func TestWriteNameless(t *testing.T) {
 	g, p := plan(t, "rlft(4,2)", "updn", 0)
 	clear(p.Ends.Base[1:])
 	wants(t, written(t, judged(t, g, p, 2)), fmt.Sprintf("NOT PROVEN: %d of %d end ports have no LID and are not judged, no pairs, ", g.NumEnds-1, g.NumEnds))
+}
+
+// In short: four lines, a cycle by names, and the first example of each finding.
+func TestWriteShort(t *testing.T) {
+	short := func(r *Report) string {
+		var b strings.Builder
+		if err := r.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		for line := range strings.Lines(b.String()) {
+			if strings.HasPrefix(line, "  ") && len(line) > 81 {
+				t.Errorf("wider than 80 columns: %s", line)
+			}
+		}
+		return b.String()
+	}
+	g, p := ring(t)
+	got := short(judged(t, g, p, 2))
+	wants(t, got, "\n  reach     42 of 42 pairs of hosts; 3.00 hops on average, 4 at most\n", "\n  deadlock  none can form; without path records: one can\n", "\n  hottest   ", "\n  lanes     2 (")
+	clear(p.SL.Cells)
+	wants(t, short(judged(t, g, p, 2)), "  deadlock  one can form\n", "cycle, assigned LIDs: of 7 channels", "\n    \"switch (0)\"[1] -> \"switch (1)\" VL 0\n")
+	p.SL = nil
+	wants(t, short(judged(t, g, p, 2)), "  deadlock  not known: one can form if all share a lane")
+	g, p = plan(t, "torus(30,hosts=1)", "minhop", 0)
+	wants(t, short(judged(t, g, p, 2)), "of 30 channels", "\n    and 22 more\n")
 }

@@ -1,8 +1,6 @@
 package repair
 
 import (
-	"slices"
-
 	"weft/fabric"
 	"weft/route"
 )
@@ -23,29 +21,11 @@ type binding struct {
 	drained   bool             // some switch is drained that was not; needs links
 }
 
-// noEntries is a block of a switch that is new.
-var noEntries = func() *route.Block {
-	b := &route.Block{}
-	for i := range b {
-		b[i] = route.NoPort
-	}
-	return b
-}()
-
 // bind finds the switches and end ports of the old Plan by GUID, and the ports behind which
 // something else is now.
 func bind(g *fabric.Graph, req *Request, ends route.Ends) *binding {
-	b := &binding{
-		g: g, old: req.Old, plan: req.Plan, ends: ends, links: len(req.Old.Attached) > 0,
-		switchWas: match(g.NumSwitches, req.Old.NumSwitches, func(s, o int) int { return compareGUID(g.SwitchGUID[s], req.Old.SwitchGUID[o]) }),
-	}
-	b.endWas = match(g.NumHosts, req.Old.NumHosts, func(h, o int) int { return compareEnds(g, h, req.Old, o) })
-	for _, o := range b.switchWas {
-		if o >= 0 {
-			o += int32(req.Old.NumHosts)
-		}
-		b.endWas = append(b.endWas, o)
-	}
+	b := &binding{g: g, old: req.Old, plan: req.Plan, ends: ends, links: len(req.Old.Attached) > 0}
+	b.switchWas, b.endWas = fabric.Match(req.Old, g)
 	b.readRows()
 	b.readOwners()
 	for s, o := range b.switchWas {
@@ -57,49 +37,14 @@ func bind(g *fabric.Graph, req *Request, ends route.Ends) *binding {
 	return b
 }
 
-// match pairs the members of two sorted lists: by new member the old one, -1 for none.
-func match(n, old int, compare func(i, o int) int) []int32 {
-	was := slices.Repeat([]int32{-1}, n)
-	o := 0
-	for i := range n {
-		for o < old && compare(i, o) > 0 {
-			o++
-		}
-		if o < old && compare(i, o) == 0 {
-			was[i] = int32(o)
-		}
-	}
-	return was
-}
-
-func compareGUID(a, b fabric.GUID) int {
-	switch {
-	case a < b:
-		return -1
-	case a > b:
-		return 1
-	}
-	return 0
-}
-
-func compareEnds(g *fabric.Graph, h int, old *fabric.Graph, o int) int {
-	if d := compareGUID(g.EndNodeGUID[h], old.EndNodeGUID[o]); d != 0 {
-		return d
-	}
-	return int(g.EndNum[h]) - int(old.EndNum[o])
-}
-
 // readRows takes the blocks of all switches.
 func (b *binding) readRows() {
 	blocks := int(b.ends.Top())/route.BlockSize + 1
 	b.rows = make([][]*route.Block, b.g.NumSwitches)
 	for s, o := range b.switchWas {
-		b.rows[s] = slices.Repeat([]*route.Block{noEntries}, blocks)
-		if o < 0 {
-			continue
-		}
-		for i := range min(blocks, b.plan.Tables.NumBlocks()) {
-			b.rows[s][i] = b.plan.Tables.Block(o, i)
+		b.rows[s] = make([]*route.Block, blocks)
+		for i := range blocks {
+			b.rows[s][i] = b.plan.Tables.BlockOr(o, i)
 		}
 	}
 }

@@ -18,14 +18,21 @@ type dependencies struct {
 	l     *lanes
 	index *cdg.Index
 	lost  []column
-	// looked keeps, by edge of the index, the answers of lookUp. It is nil with several lanes, or
-	// where the links of the old Graph are not known; then has needs the order.
+	// looked keeps, by edge of the index, the answers of lookUp. It is nil where the links of the old
+	// Graph are not known, and with several lanes where VLs depend on input ports or end ports have
+	// moved; then has needs the order.
 	looked []uint8
+	ups    *search    // of carries
+	masks  []uint16   // of carries: by switch in ups.list, SLs
 	order  *cdg.Order // of all dependencies, nil until it is needed
 	cyclic bool       // the old Plan has cycles: everything is admitted
 	added  int        // number of dependencies admitted that the old Plan does not have
 	turns  []int32    // by switch: the number of them at it
 }
+
+// mostLooked is the number of edges up to which dependencies are looked up one by one. Memory is
+// touched only for those that are.
+const mostLooked = 1 << 28
 
 // Answers kept in looked.
 const (
@@ -36,8 +43,8 @@ const (
 
 func newDependencies(b *binding, l *lanes, lost []column) *dependencies {
 	d := &dependencies{b: b, l: l, index: cdg.NewIndex(l.wide), lost: lost, turns: make([]int32, b.g.NumSwitches)}
-	if b.links && l.n == 1 {
-		d.looked = make([]uint8, d.index.Size)
+	if b.links && (l.n == 1 || !l.byInput && b.classesStay()) && d.index.Size <= mostLooked {
+		d.looked, d.ups = make([]uint8, d.index.Size), newSearch(b)
 	}
 	return d
 }
@@ -61,20 +68,20 @@ func (d *dependencies) has(c, e int32) bool {
 	return *at == present
 }
 
-// lookUp looks for a LID of the old Plan that goes from channel c to e.
+// lookUp looks for a LID of the old Plan whose packets go from channel c to e.
 func (d *dependencies) lookUp(c, e int32) bool {
 	g, b := d.b.g, d.b
+	c, was := d.l.narrow(c)
+	e, becomes := d.l.narrow(e)
 	first, then := g.FromPort[c], g.FromPort[e]
 	if b.changed[g.PortStart[g.From[c]]+int32(first)] || b.changed[g.PortStart[g.From[e]]+int32(then)] {
 		return false
 	}
-	from, on := b.rows[g.From[c]], b.rows[g.From[e]]
-	for i, block := range from {
-		if block == noEntries {
-			continue
-		}
+	sls := d.l.slsOn(c, was) & d.l.slsOn(e, becomes)
+	rows, on := b.rows[g.From[c]], b.rows[g.From[e]]
+	for i, block := range rows {
 		for k := bytes.IndexByte(block[:], first); k >= 0; {
-			if on[i][k] == then && i*route.BlockSize+k < len(b.same) && b.same[i*route.BlockSize+k] {
+			if lid := i*route.BlockSize + k; on[i][k] == then && lid < len(b.same) && b.same[lid] && d.carries(c, lid, sls) {
 				return true
 			}
 			more := bytes.IndexByte(block[k+1:], first)
@@ -82,6 +89,35 @@ func (d *dependencies) lookUp(c, e int32) bool {
 				break
 			}
 			k += 1 + more
+		}
+	}
+	return false
+}
+
+// carries reports whether old entries lead packets of one of some SLs by channel c to a LID: whether a
+// switch from which the way leads there sends any.
+func (d *dependencies) carries(c int32, lid int, sls uint16) bool {
+	if d.l.n == 1 {
+		return true
+	}
+	g, up := d.b.g, d.ups
+	up.begin()
+	up.mark[g.From[c]] = up.base + isLost
+	up.list, d.masks = append(up.list, g.From[c]), append(d.masks[:0], sls)
+	for i := 0; i < len(up.list); i++ {
+		x := up.list[i]
+		if d.l.sent(x, lid)&d.masks[i] != 0 {
+			return true
+		}
+		for _, out := range g.OutOf(x) {
+			u := g.To[out]
+			if up.mark[u] >= up.base || d.b.channel(u, lid) != out^1 {
+				continue
+			}
+			if left := d.masks[i] &^ d.l.slsOn(out^1, noLane); left != 0 {
+				up.mark[u] = up.base + isLost
+				up.list, d.masks = append(up.list, u), append(d.masks, left)
+			}
 		}
 	}
 	return false
@@ -138,57 +174,21 @@ func (d *dependencies) arrange(ctx context.Context, workers int) error {
 		if err != nil {
 			return err
 		}
-		list := d.sorted(edges)
-		d.cyclic = list == nil
-		if d.cyclic {
+		list := cdg.Sort(d.l.wide.NumChannels, func(c int32, visit func(e int32)) {
+			out := d.l.wide.OutOf(d.l.wide.To[c])
+			d.index.EachFrom(edges, c, func(k int32) { visit(out[k]) })
+		})
+		if d.cyclic = len(list) < d.l.wide.NumChannels; d.cyclic {
 			continue
 		}
 		d.order = cdg.NewOrder(d.index, list, cdg.MoveFewer)
 		for c := range int32(d.l.wide.NumChannels) {
-			d.each(edges, c, func(k int32) { d.order.Link(c, k) })
+			d.index.EachFrom(edges, c, func(k int32) { d.order.Link(c, k) })
 		}
 		return nil
 	}
 	d.order = cdg.NewOrder(d.index, nil, cdg.MoveFewer) // of no use
 	return nil
-}
-
-// each visits the ranks of the channels that follow channel c.
-func (d *dependencies) each(edges []uint64, c int32, visit func(k int32)) {
-	row := d.index.Row[c]
-	for k := range int32(len(d.l.wide.OutOf(d.l.wide.To[c]))) {
-		if i := row + int(k); edges[i/64]>>(i%64)&1 == 1 {
-			visit(k)
-		}
-	}
-}
-
-// sorted lists the channels so that all edges lead forwards, nil if there is a cycle.
-func (d *dependencies) sorted(edges []uint64) []int32 {
-	w := d.l.wide
-	into := make([]int32, w.NumChannels)
-	for c := range int32(w.NumChannels) {
-		out := w.OutOf(w.To[c])
-		d.each(edges, c, func(k int32) { into[out[k]]++ })
-	}
-	list := make([]int32, 0, w.NumChannels)
-	for c, n := range into {
-		if n == 0 {
-			list = append(list, int32(c))
-		}
-	}
-	for i := 0; i < len(list); i++ {
-		out := w.OutOf(w.To[list[i]])
-		d.each(edges, list[i], func(k int32) {
-			if into[out[k]]--; into[out[k]] == 0 {
-				list = append(list, out[k])
-			}
-		})
-	}
-	if len(list) < w.NumChannels {
-		return nil
-	}
-	return list
 }
 
 // read collects the dependencies of the old Plan as a bit an edge.

@@ -34,7 +34,8 @@
 //
 // If the old Graph has its links, the tables of the switches at both ends of a lost link
 // are read, and of each column with a crossed entry the neighbours of the switches that
-// have one. With one lane, whether the old Plan has a dependency is looked up in two rows
-// of the tables, once a dependency. If the links are not known (an old Plan file), or an
-// order is needed, all tables are read once.
+// have one. Whether the old Plan has a dependency is looked up in two rows of the tables, once a
+// dependency; with several lanes also who sends over it, switch by switch upstream until one does. If
+// the links are not known (an old Plan file), VLs depend on input ports, end ports have moved while
+// there are several lanes, or an order is needed, all tables are read once.
 package repair

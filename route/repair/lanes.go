@@ -130,6 +130,26 @@ func widen(g *fabric.Graph, n int) *fabric.Graph {
 // reverse is again the one beside it.
 func wideChannel(c, vl int32, n int) int32 { return c>>1*int32(2*n) + 2*vl + c&1 }
 
+// narrow is the channel and the index of the VL of a channel of the wide Graph.
+func (l *lanes) narrow(wide int32) (c int32, vl uint8) {
+	n := int32(l.n)
+	return wide/(2*n)*2 + wide&1, uint8(wide % (2 * n) / 2)
+}
+
+// slsOn is the set of SLs in use that have a VL, by index, on a channel, where input ports do not
+// matter. With one lane it is that of all.
+func (l *lanes) slsOn(c int32, vl uint8) (sls uint16) {
+	if l.n == 1 {
+		return 1<<route.NumSLs - 1
+	}
+	for _, sl := range l.sls {
+		if l.vl(l.g.From[c], 0, l.g.FromPort[c], sl) == vl {
+			sls |= 1 << sl
+		}
+	}
+	return sls
+}
+
 // readClasses lists the classes of the end ports of each switch.
 func (l *lanes) readClasses() {
 	l.sources, l.targets = make([][]int32, l.g.NumSwitches), make([][]int32, l.g.NumSwitches)

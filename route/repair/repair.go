@@ -167,6 +167,9 @@ func (b *binding) serviceLevels() (*route.SLs, error) {
 	m.Src, m.Dst = make([]int32, g.NumEnds), slices.Repeat([]int32{-1}, int(b.ends.Top())+1)
 	for end := range int32(g.NumEnds) {
 		like := b.like(end)
+		if like < 0 && b.ends.Count(end) == 0 {
+			continue // it has no LID, and sends nothing
+		}
 		if like < 0 {
 			return nil, &Impossible{"nobody knows the service levels of " + route.EndName(g, end)}
 		}
@@ -206,6 +209,21 @@ func (b *binding) like(end int32) int32 {
 	return -1
 }
 
+// classesStay reports whether no end port has moved to another switch, and all have classes that were
+// at theirs before: no packets start where none of their SL did. The links of the old Graph must be
+// known.
+func (b *binding) classesStay() bool {
+	for end, s := range b.g.EndSwitch {
+		if was := b.endWas[end]; was >= 0 && b.at(was) != b.switchWas[s] {
+			return false
+		}
+		if like := b.like(int32(end)); like < 0 || b.at(like) != b.switchWas[s] {
+			return false
+		}
+	}
+	return true
+}
+
 // at returns the old switch of an old end port. The links of the old Graph must be known.
 func (b *binding) at(end int32) int32 { return b.old.EndSwitch[end] }
 
@@ -225,7 +243,7 @@ func (b *binding) virtualLanes() (*route.SL2VL, error) {
 		switch {
 		case o >= 0 && g.SwitchPorts[s] == b.old.SwitchPorts[o]:
 			m.Switch[s] = was.Switch[o]
-		case len(was.Pool) == 1:
+		case len(was.Pool) == 1, b.ends.Count(g.PortZero(int32(s))) == 0: // nothing passes a switch without a LID that is new
 			m.Switch[s].Index = []uint16{0}
 		default:
 			return nil, &Impossible{"nobody knows the SL2VL tables of " + route.SwitchName(g, int32(s))}

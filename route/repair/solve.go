@@ -330,23 +330,10 @@ func (s *solver) firstStuck(list []int32) int32 {
 	if len(list) == 0 {
 		return -1
 	}
-	g := s.b.g
-	seen := make([]bool, g.NumSwitches)
-	queue := []int32{s.target}
-	seen[s.target] = true
-	for i := 0; i < len(queue); i++ {
-		if !s.passable(queue[i]) {
-			continue
-		}
-		for _, c := range g.OutOf(queue[i]) {
-			if u := g.To[c]; !seen[u] {
-				seen[u] = true
-				queue = append(queue, u)
-			}
-		}
-	}
+	from := s.b.g.NewSearch(s.b.g.Drained)
+	from.From(s.target)
 	for _, x := range list {
-		if seen[x] {
+		if from.Hops[x] != fabric.Unreached {
 			return x
 		}
 	}

@@ -55,7 +55,7 @@ func newMachine(t *testing.T, subnet *live.Live, node string) *machine {
 	m := &machine{subnet: subnet}
 	var err error
 	subnet.Do(func(s *emulator.Subnet) {
-		if m.at, err = s.EndByName(node); err == nil {
+		if m.at, err = s.FindEnd(node); err == nil {
 			m.id, err = s.Attach(emulator.Client{At: m.at, Deliver: m.arrived})
 		}
 	})

@@ -27,7 +27,8 @@
 // The other form (balanced.go) takes the paths of package sssp between hosts as they are. Where
 // they close no cycle on one lane, as on most trees, whole or damaged, they keep its bandwidth. The
 // switches that no path between hosts passes, and port 0 of all, are then led over what the
-// first lane has, and over other lanes where it has nothing.
+// first lane has, and over other lanes where it has nothing. Since no host begins these
+// paths, they may have twice the least load.
 //
 // # Which form
 //
@@ -62,7 +63,7 @@
 //
 // The cost is that of package sssp; the trees of ports 0, which have no load, grow in
 // parallel as long as the first lane need not change for them. Memory beside the tables is
-// O(channels), the trees to at most 160 switches or to the hosts of 8, and 4 bytes a path that is
+// O(channels), the trees to at most 160 switches or to the hosts of 64, and 4 bytes a path that is
 // not on the first lane. The hosts of a switch are one class of SLs, its port 0 another: half a
 // byte for each ordered pair. A network on one lane needs none.
 package dfsssp

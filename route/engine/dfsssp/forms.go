@@ -21,24 +21,19 @@ type form struct {
 // most is a slack as good as any.
 const most = 1 << 16
 
-// Sizes of networks, in switches x LIDs.
-const (
-	small  = 1 << 18 // several forms are tried
-	medium = 1 << 24 // the balanced form is tried
-)
-
 // formsFor lists the forms to try: of each group the best result that fits is taken, of a later
 // group only where none of the earlier ones fits. passes is that of the option, 0 for one by size.
 func formsFor(in *route.Input, passes int) [][]form {
 	few := func(k, passes int) form { return form{slack: slack{base: k}, passes: passes} }
-	size, n := in.Graph.NumSwitches*int(in.Ends.Top()), sssp.PassesFor(in, passes)
-	switch {
-	case size <= small:
+	n := sssp.PassesFor(in, passes)
+	switch sssp.SizeOf(in) {
+	case sssp.Small:
 		balanced := form{balanced: true, passes: n}
 		return [][]form{{balanced, few(3, n), few(8, n), few(most, n)}, {few(most, 1)}}
-	case size <= medium:
+	case sssp.Medium:
 		balanced := form{balanced: true, passes: n, oneLane: true}
 		return [][]form{{balanced}, {few(8, n)}, {few(most, n)}, {few(most, 1)}}
+	case sssp.Large:
 	}
 	return [][]form{{few(3, n)}, {few(8, n)}, {few(most, n)}, {few(most, 1)}}
 }

@@ -104,7 +104,7 @@ func (r *router) eachTree(
 				r.spare, d.tree = append(r.spare, d.tree), nil
 			}
 		}
-		if err := columns.Write(ctx, r.in, r.tables, chosen); err != nil {
+		if err := columns.Write(ctx, r.in.Workers, r.tables, chosen); err != nil {
 			return err
 		}
 	}

@@ -40,9 +40,9 @@ type slack struct{ base, others int }
 // which may take more lanes for it.
 func buildFewLanes(ctx context.Context, in *route.Input, u *upDown, slack slack, passes int) (*route.Tables, *lanes.Acyclic, error) {
 	g := in.Graph
-	r := newRouter(in, shortest.NewLoads(g), u)
+	r := newRouter(in, shortest.NewLoads(g), route.NewTables(g.NumSwitches, in.Ends.Top()), u)
 	order := r.ByHosts()
-	hosted := r.hosted(order)
+	hosted := r.Hosted(order)
 	search := func(_ int, to int32, w *shortest.Ways) { w.Search(g, r.Head, to) }
 	for _, part := range columns.PartsByKind(in) {
 		if r.slack = int64(slack.base); part.First > 0 {
@@ -55,8 +55,9 @@ func buildFewLanes(ctx context.Context, in *route.Input, u *upDown, slack slack,
 		last := part.PortZero
 		part.PortZero = false
 		for pass := range passes {
+			part.Again = pass > 0
 			err := columns.Route(ctx, in, r.tables, part, hosted, batch, search, func(c *columns.Columns, w *shortest.Ways) error {
-				r.routeHosts(c, w, pass > 0)
+				r.routeHosts(c, w, part.Again)
 				return nil
 			})
 			if err != nil {
@@ -66,7 +67,7 @@ func buildFewLanes(ctx context.Context, in *route.Input, u *upDown, slack slack,
 		if !last {
 			continue
 		}
-		part.Hosts, part.PortZero = false, true
+		part.Hosts, part.PortZero, part.Again = false, true, false
 		if err := r.routePortZeros(ctx, part, order); err != nil {
 			return nil, nil, err
 		}
@@ -86,40 +87,34 @@ type router struct {
 	slack  int64
 	failed bool // no lane took a path
 
-	tree   *tree      // paths to the LID that is being routed
-	spare  []*tree    // trees for reuse
-	number []int32    // by switch: place in Ways.Order
-	linked int        // number of tree.taken whose first edges the first lane has
-	moves  int        // of channels on the first lane, when the labels were last read
-	hosts  *hostPaths // scratch of placeHosts
+	tree   *tree   // paths to the LID that is being routed
+	spare  []*tree // trees for reuse
+	number []int32 // by switch: place in Ways.Order
+	linked int     // number of tree.taken whose first edges the first lane has
+	moves  int     // of channels on the first lane, when the labels were last read
 
 	few  []shortest.Exit // scratch of placeOnLane
 	path []int32         // scratch of pathFrom
 	off  []int32         // scratch of enter
 }
 
-func newRouter(in *route.Input, loads *shortest.Loads, u *upDown) *router {
+func newRouter(in *route.Input, loads *shortest.Loads, tables *route.Tables, u *upDown) *router {
 	g := in.Graph
 	l := lanes.NewAcyclic(g, u.list)
 	return &router{
 		channels: newChannels(loads, u, l.First().Labels()), in: in, lanes: l,
-		tables: route.NewTables(g.NumSwitches, in.Ends.Top()),
-		tree:   newTree(g.NumSwitches), number: make([]int32, g.NumSwitches),
+		tables: tables, tree: newTree(g.NumSwitches), number: make([]int32, g.NumSwitches),
 	}
-}
-
-// hosted lists the switches of an order that have hosts.
-func (r *router) hosted(order []int32) []int32 {
-	return slices.DeleteFunc(slices.Clone(order), func(s int32) bool { return r.Hosts[s] == 0 })
 }
 
 // routeHosts routes the LIDs of the hosts of a destination. In later passes (again) the
 // paths of the earlier one are taken off the loads first.
 func (r *router) routeHosts(c *columns.Columns, w *shortest.Ways, again bool) {
 	r.enumerate(w)
-	for column, lid := range c.LIDs {
+	for column := range c.LIDs {
 		if again {
-			r.TakeBack(w.Order, r.tables, lid)
+			r.Read(c, column, w.Order)
+			r.Count(w.Order, -shortest.Unit)
 		}
 		r.tree.reset(r.channels, c.To, len(w.Order)-1)
 		r.linked, r.moves = 0, r.lanes.First().Moves()

@@ -109,6 +109,28 @@ func (r *tree) updateLabels(x *channels) {
 	}
 }
 
+// join leads the switches without a path to those that have one, which are shortest: by the shortest
+// ways of all where the first lane, as it is, allows one, else by the shortest that it does.
+func (r *tree) join(x *channels, w *shortest.Ways) {
+	for k, s := range w.Order[1:] {
+		if r.of[s].lane != noLane {
+			continue
+		}
+		first, best := fabric.Nothing, int64(math.MaxInt64)
+		for _, e := range w.Exits(k) {
+			if i := e.At(); x.label[i] < r.of[e.Head()].label && x.preference[i] < best {
+				first, best = int32(i), x.preference[i]
+			}
+		}
+		if first >= 0 {
+			r.take(x, s, first, 0)
+		}
+	}
+	if r.left > 0 {
+		r.joinRest(x, w.Hops())
+	}
+}
+
 // joinRest leads the switches without a path to those that have one, by the shortest ways
 // that the first lane allows as it is. hops are those of the shortest ways of all.
 func (r *tree) joinRest(x *channels, hops []int32) {

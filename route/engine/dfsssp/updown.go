@@ -14,7 +14,8 @@ import (
 
 // upDown is an order of channels in which every up*/down* path leads forwards.
 type upDown struct {
-	list []int32
+	rank updown.Order
+	list []int32 // the channels; only of the order that was chosen
 	down []uint8 // by position in Out: 1 where the channel leads down, 0 where it leads up
 }
 
@@ -28,11 +29,9 @@ func newUpDown(g *fabric.Graph, roots []int32) *upDown {
 	for s := range int32(g.NumSwitches) {
 		search.Extend(s)
 	}
-	rank := updown.OneByOne(g.NumSwitches, search.Order)
-	u := &upDown{list: slices.Clone(g.Out), down: make([]uint8, g.NumChannels)}
-	rank.SortChannels(g, u.list)
+	u := &upDown{rank: updown.OneByOne(g.NumSwitches, search.Order), down: make([]uint8, g.NumChannels)}
 	for i, c := range g.Out {
-		if rank.Above(g.From[c], g.To[c]) {
+		if u.rank.Above(g.From[c], g.To[c]) {
 			u.down[i] = 1
 		}
 	}
@@ -86,7 +85,10 @@ func chooseUpDown(ctx context.Context, in *route.Input) (*upDown, error) {
 		}
 		roots[i] = parts[i].root(best)
 	}
-	return newUpDown(g, roots), nil
+	u := newUpDown(g, roots)
+	u.list = slices.Clone(g.Out)
+	u.rank.SortChannels(g, u.list)
+	return u, nil
 }
 
 // verdict counts switches without a legal shortest path, and the choices of the others.

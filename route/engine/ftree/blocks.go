@@ -8,7 +8,8 @@ import (
 )
 
 // choice says by which of some ports a switch sends each LID that it may send by any of them: by
-// number index/divisor, modulo their number, with the index of the LID.
+// number index/divisor, modulo their number, with the index of the LID. A port that the whole tree would
+// have is NoPort: a gap. LIDs of hosts that fall on it get no entry yet, others take the next port.
 type choice struct {
 	ports   []uint8
 	divisor int32
@@ -116,7 +117,11 @@ func (w *blockWriter) makeBlock(runs []lidRun) *route.Block {
 	for i := range runs {
 		r := &runs[i]
 		if c := w.chosen[r.place]; c > noChoice {
-			w.choices[c].writePorts(block[r.lid%route.BlockSize:][:r.n], r.index, w.l.offset[r.kind])
+			row := block[r.lid%route.BlockSize:][:r.n]
+			w.choices[c].writePorts(row, r.index, w.l.offset[r.kind])
+			if int(r.kind) == len(w.l.offset)-1 {
+				w.choices[c].fillGaps(row, r.index)
+			}
 		}
 	}
 	return block
@@ -144,6 +149,16 @@ func (c *choice) writePorts(row []uint8, index, offset int32) {
 		if row = row[m:]; pick == n {
 			pick = 0
 		}
+	}
+}
+
+// fillGaps gives LIDs without a port the next one. index is that of the first LID of the row.
+func (c *choice) fillGaps(row []uint8, index int32) {
+	for i, port := range row {
+		for k := int(index) + i; port == route.NoPort; k++ {
+			port = c.ports[k%len(c.ports)]
+		}
+		row[i] = port
 	}
 }
 

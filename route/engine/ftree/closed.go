@@ -2,6 +2,7 @@ package ftree
 
 import (
 	"context"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -9,16 +10,17 @@ import (
 )
 
 // closedForm fills the tables by the closed form: no LID depends on another. Most switches
-// choose alike for most destinations, so most blocks are equal: those are made once and shared.
-func closedForm(ctx context.Context, in *route.Input, r *reachability, l *lidOrder) (*route.Tables, error) {
+// choose alike for most destinations, so most blocks are equal: those are made once and shared. With
+// whole, LIDs of hosts keep the way that they have in the whole tree, and get no entry where that is missing.
+func closedForm(ctx context.Context, in *route.Input, r *reachability, l *lidOrder, whole *wholeTree) (*route.Tables, error) {
 	rows := make([][]*route.Block, in.Graph.NumSwitches)
-	div, below := r.t.divisors()
+	div, below := r.t.divisors(whole)
 	fillers := make([]*rowFiller, max(1, in.Workers))
 	err := par.For(ctx, in.Workers, len(rows), func(worker, s int) error {
 		f := fillers[worker]
 		if f == nil {
 			f = &rowFiller{
-				r: r, ends: &in.Ends, divisor: div, below: below,
+				r: r, ends: &in.Ends, divisor: div, below: below, whole: whole,
 				blockWriter: newBlockWriter(l, in.Ends.Top()),
 			}
 			fillers[worker] = f
@@ -37,6 +39,7 @@ type rowFiller struct {
 	r              *reachability
 	ends           *route.Ends
 	divisor, below []int32
+	whole          *wholeTree // nil where it is not known
 	blockWriter
 
 	bundles          []int32     // with which paths begin
@@ -125,12 +128,12 @@ func (f *rowFiller) chooseAll(s int32, chosen []int32) {
 		to := f.targets[i]
 		if to.subtract(&f.inSeveral); !to.isEmpty() {
 			f.candidates = append(f.candidates[:0], g)
-			f.addChoice(chosen, &to, f.divisor[s])
+			f.addChoice(s, chosen, &to, f.divisor[s])
 		}
 	}
 	for left := f.inSeveral; !left.isEmpty(); {
 		alike := f.sameCandidates(&left)
-		f.addChoice(chosen, &alike, f.divisorAt(s))
+		f.addChoice(s, chosen, &alike, f.divisorAt(s))
 		left.subtract(&alike)
 	}
 }
@@ -161,9 +164,18 @@ func (f *rowFiller) sameCandidates(to *targetSet) targetSet {
 }
 
 // addChoice makes the links of the candidates the choice for some targets: first one link of
-// each bundle, then the next.
-func (f *rowFiller) addChoice(chosen []int32, to *targetSet, divisor int32) {
+// each bundle, then the next. Where it is known what the whole tree has, what is missing is a gap.
+func (f *rowFiller) addChoice(s int32, chosen []int32, to *targetSet, divisor int32) {
 	from := len(f.ports)
+	if f.whole == nil || !f.addWhole(s) {
+		f.addLinks()
+	}
+	c := f.add(from, divisor)
+	to.each(func(b int) { chosen[b] = c })
+}
+
+// addLinks adds the ports of the candidates: one link of each, then the next.
+func (f *rowFiller) addLinks() {
 	for link, more := 0, true; more; link++ {
 		more = false
 		for _, g := range f.candidates {
@@ -173,6 +185,60 @@ func (f *rowFiller) addChoice(chosen []int32, to *targetSet, divisor int32) {
 			}
 		}
 	}
-	c := f.add(from, divisor)
-	to.each(func(b int) { chosen[b] = c })
+}
+
+// addWhole adds the ports of the candidates at the places that they have in the whole tree, and gaps for
+// those that are missing there. It reports whether they have such places: if all lead to the
+// level above, or the only one to the level below.
+func (f *rowFiller) addWhole(s int32) bool {
+	t, from, level := f.r.t, len(f.ports), f.r.t.level
+	ways, width := 1, int32(0)
+	for _, g := range f.candidates {
+		switch v := f.r.t.neighbour[g]; {
+		case level[v] == level[s]+1:
+			ways, width = int(f.whole.ways[s]), f.whole.width[level[s]]
+		case level[v] == level[s]-1 && len(f.candidates) == 1:
+			width = f.whole.width[level[v]]
+		default:
+			return false
+		}
+	}
+	f.ports = slices.Grow(f.ports, ways*int(width))[:from+ways*int(width)]
+	ports := f.ports[from:]
+	fill(ports, route.NoPort)
+	for _, g := range f.candidates {
+		place := 0
+		if ways > 1 {
+			place = int(f.whole.place[t.neighbour[g]])
+		}
+		for link, p := range t.portsOf(g)[:min(len(t.portsOf(g)), int(width))] {
+			ports[link*ways+place] = p
+		}
+	}
+	return true
+}
+
+// divisors returns, for every switch, the number of shortest ways up to it from one leaf: the
+// product of the numbers of neighbours above that the levels below it have, or have in the whole tree if
+// that is given. below is that number for the level below the switch.
+func (t *tree) divisors(whole *wholeTree) (divisor, below []int32) {
+	divisor, below = make([]int32, t.g.NumSwitches), make([]int32, t.g.NumSwitches)
+	for _, s := range t.byLevel(false) {
+		divisor[s], below[s] = max(divisor[s], 1), max(below[s], 1)
+		up := int32(0)
+		for _, v := range t.neighboursOf(s) {
+			if t.level[v] > t.level[s] {
+				up++
+			}
+		}
+		if whole != nil {
+			up = max(up, whole.ways[s])
+		}
+		for _, v := range t.neighboursOf(s) {
+			if t.level[v] > t.level[s] && divisor[s]*up > divisor[v] {
+				divisor[v], below[v] = min(divisor[s]*up, 1<<20), divisor[s]
+			}
+		}
+	}
+	return divisor, below
 }

@@ -35,7 +35,7 @@ func TestClosedForm(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		tables, err := closedForm(t.Context(), in, r, l)
+		tables, err := closedForm(t.Context(), in, r, l, nil)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -53,7 +53,7 @@ func TestClosedForm(t *testing.T) {
 // formulaRow is the row of a switch, LID by LID.
 func formulaRow(r *reachability, l *lidOrder, in *route.Input, s int32) []uint8 {
 	row := slices.Repeat([]uint8{route.NoPort}, (int(in.Ends.Top())/route.BlockSize+1)*route.BlockSize)
-	div, below := r.t.divisors()
+	div, below := r.t.divisors(nil)
 	for _, run := range l.runs {
 		b, j := &r.blocks[run.place/blockTargets], run.place%blockTargets
 		var links [][]uint8

@@ -1,6 +1,7 @@
 package ftree
 
 import (
+	"math"
 	"slices"
 
 	"weft/fabric"
@@ -72,8 +73,10 @@ func (b *rebalancer) chooseApart() {
 	b.cost[target] = 0
 	for k, s := range b.hops.order {
 		sib.mark(sib.sources[s], 1)
-		best := b.link[s]
-		least, fewest := b.price[best]+b.cost[b.next[s]], sib.shared(b.next, b.next[s], target)
+		best, least, fewest := b.link[s], int64(math.MaxInt64), math.MaxInt
+		if best >= 0 {
+			least, fewest = b.price[best]+b.cost[b.next[s]], sib.shared(b.next, b.next[s], target)
+		}
 		for _, i := range b.hops.fromPlace(k) {
 			v := b.t.neighbour[i]
 			shared := sib.shared(b.next, v, target)
@@ -98,7 +101,7 @@ func (p *siblingPaths) findSources(b *rebalancer) {
 		if b.hops.place[from] < 0 {
 			continue
 		}
-		for s := from; s != b.hops.target; s = b.next[s] {
+		for s := from; s >= 0 && s != b.hops.target; s = b.next[s] {
 			p.sources[s] = append(p.sources[s], from)
 		}
 	}

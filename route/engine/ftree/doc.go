@@ -14,8 +14,8 @@
 //  4. newReachability (reachability.go) finds all shortest legal paths by sweeps over bit sets;
 //     nextHops (nexthops.go) lists the bundles with which those to one target begin.
 //  5. balanced (ftree.go) chooses among these paths and fills the tables: closedForm
-//     (closed.go, blocks.go); where the levels are not uniform, rebalance (rebalance.go,
-//     loads.go) then chooses all paths of hosts anew by load.
+//     (closed.go, blocks.go); where the levels are not uniform by that of the tree without
+//     damage (whole, whole.go), and then rebalance (rebalance.go, loads.go) by load.
 //  6. joinSwitches (join.go, join_search.go) gives the switches that still have no path one.
 //  7. assign (lanes.go) fills in SLs and VLs where there are several lanes.
 //
@@ -59,11 +59,16 @@
 //
 // Option balance chooses among the shortest legal paths:
 //
-//   - auto, the default: closed; where the switches of a level differ, or two ways up from a leaf
-//     meet below the roots, each LID in its turn then takes the paths on which the paths to all others put the least load, in a few sweeps
-//     (rebalance). What comes for one host does not burden it twice: its rate limits that
+//   - auto, the default: closed. Where the switches of a level differ, a LID of a host keeps the way that
+//     closed would give it in the tree without damage, as far as that is left (wholeTree): so
+//     hosts next to each other still take different links, which all-to-all by shifts lives on.
+//     What is missing is chosen by load (rebalance), in a few sweeps; so is all else where
+//     that gains something, where no whole tree is recognised, and where two ways up from a leaf meet below the
+//     roots. Each LID in its turn takes the paths on which the paths to all others put the least
+//     load. What comes for one host does not burden it twice: its rate limits that
 //     anyway. So a LID gets one main way down, which as few others share as possible, however
-//     the tree is damaged, and packets of different hosts seldom meet on their way down.
+//     the tree is damaged, and packets of different hosts seldom meet on their way down. Slow links
+//     among fast ones count more; one of a fifth of the speed is left to others.
 //   - closed: the LID of index t takes candidate t/p mod n of n, with p the product of the
 //     candidates that the levels below had; the parallel links of a bundle count as
 //     candidates after the first of each. Indexes count end ports leaf by leaf, pod by pod,

@@ -144,9 +144,12 @@ func (e *engine) balanced(ctx context.Context, in *route.Input, r *reachability,
 	if balance == zahavi || balance == beft {
 		return e.greedy(ctx, in, r, lids)
 	}
-	tables, err := closedForm(ctx, in, r, lids)
-	if err != nil || balance != auto || r.t.fitsClosedForm() {
-		return tables, err
+	if balance != auto || r.t.fitsClosedForm() {
+		return closedForm(ctx, in, r, lids, nil)
+	}
+	tables, err := closedForm(ctx, in, r, lids, r.t.whole())
+	if err != nil {
+		return nil, err
 	}
 	loads := newLinkLoads(in, r.t, lids, tables)
 	for _, cols := range []columns{baseLIDs, {1, 1 << in.Ends.MaxLMC()}} {

@@ -19,15 +19,16 @@ type Gap struct {
 	Want   int    `json:"want"`
 }
 
+// The kinds of gaps.
 const (
-	gapLinks    = "links"
-	gapSwitches = "switches"
+	GapLinks    = "links"
+	GapSwitches = "switches"
 )
 
 // String writes the gap as one line.
 func (p Gap) String() string {
 	switch {
-	case p.Kind == gapSwitches:
+	case p.Kind == GapSwitches:
 		return fmt.Sprintf("%s: %d of %d switches of level %d in its group", p.Switch, p.Have, p.Want, p.Level)
 	case p.Other != "":
 		return fmt.Sprintf("%s - %s: %d of %d links", p.Switch, p.Other, p.Have, p.Want)
@@ -169,7 +170,7 @@ func (b *levelPair) missing() []Gap {
 	t := b.t
 	var all []Gap
 	for _, s := range b.lone {
-		all = append(all, Gap{Kind: gapLinks, Level: int(b.lower), Switch: t.name(s), Want: b.highCount * b.links})
+		all = append(all, Gap{Kind: GapLinks, Level: int(b.lower), Switch: t.name(s), Want: b.highCount * b.links})
 	}
 	lows, highs := 0, 0
 	for _, g := range b.groups {
@@ -183,10 +184,10 @@ func (b *levelPair) missing() []Gap {
 	has := make([]int, t.g.NumSwitches)
 	for _, g := range b.groups {
 		if n := len(g.low); n < b.lowCount && 4*lows >= 3*len(b.groups) {
-			all = append(all, Gap{Kind: gapSwitches, Level: int(b.lower), Switch: t.name(g.low[0]), Have: n, Want: b.lowCount})
+			all = append(all, Gap{Kind: GapSwitches, Level: int(b.lower), Switch: t.name(g.low[0]), Have: n, Want: b.lowCount})
 		}
 		if n := len(g.high); n < b.highCount && 4*highs >= 3*len(b.groups) {
-			all = append(all, Gap{Kind: gapSwitches, Level: int(b.lower) + 1, Switch: t.name(g.high[0]), Have: n, Want: b.highCount})
+			all = append(all, Gap{Kind: GapSwitches, Level: int(b.lower) + 1, Switch: t.name(g.high[0]), Have: n, Want: b.highCount})
 		}
 		for _, s := range g.low {
 			up := t.uplinks(s)
@@ -195,7 +196,7 @@ func (b *levelPair) missing() []Gap {
 			}
 			for _, v := range g.high {
 				if has[v] < b.links {
-					all = append(all, Gap{Kind: gapLinks, Level: int(b.lower), Switch: t.name(s), Other: t.name(v), Have: has[v], Want: b.links})
+					all = append(all, Gap{Kind: GapLinks, Level: int(b.lower), Switch: t.name(s), Other: t.name(v), Have: has[v], Want: b.links})
 				}
 				has[v] = 0
 			}
@@ -217,7 +218,7 @@ func (t *tree) fewerUplinks(level []int32) []Gap {
 	}
 	for _, s := range level {
 		if n := t.countLinks(s); n.up < usual {
-			all = append(all, Gap{Kind: gapLinks, Level: int(t.level[s]), Switch: t.name(s), Have: n.up, Want: usual})
+			all = append(all, Gap{Kind: GapLinks, Level: int(t.level[s]), Switch: t.name(s), Have: n.up, Want: usual})
 		}
 	}
 	return all

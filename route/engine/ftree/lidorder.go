@@ -97,7 +97,7 @@ type kindSlots struct {
 
 func newKindSlots(t *tree, kinds []uint8) *kindSlots {
 	k := &kindSlots{kinds: kinds}
-	divisor, _ := t.divisors()
+	divisor, _ := t.divisors(nil)
 	for _, s := range t.byLevel(false) {
 		if up := int32(len(t.uplinkNeighbours(s))); up > 0 && !slices.Contains(k.ways, divisor[s]*up) {
 			k.ways = append(k.ways, divisor[s]*up)

@@ -10,7 +10,7 @@ import (
 	"weft/route"
 )
 
-// linkLoads counts, for every link, the paths of all pairs of hosts. A path is counted from
+// linkLoads adds up, for every link, the weights of the paths of all pairs of hosts. A path is counted from
 // every host to every LID of the other hosts.
 type linkLoads struct {
 	t      *tree
@@ -18,6 +18,7 @@ type linkLoads struct {
 	ends   *route.Ends
 	tables *route.Tables
 	load   []int64   // by link
+	weight []int64   // by link: of a path on it
 	head   []int32   // by link: switch to which it leads
 	number []uint8   // by port, as in Graph.PortStart: number of its link among those of the switch
 	sends  [][]uint8 // by LID of a host, switch: number of the link it takes; the tables by LID
@@ -30,7 +31,7 @@ func newLinkLoads(in *route.Input, t *tree, order *lidOrder, tables *route.Table
 	n := len(t.linkPort)
 	l := &linkLoads{
 		t: t, order: order, ends: &in.Ends, tables: tables,
-		load: make([]int64, n), head: make([]int32, n), number: bytes.Repeat([]byte{noNumber}, len(t.g.PortVLs)),
+		load: make([]int64, n), weight: t.weights(), head: make([]int32, n), number: bytes.Repeat([]byte{noNumber}, len(t.g.PortVLs)),
 	}
 	for s := range int32(t.g.NumSwitches) {
 		for i, v := range t.bundles(s) {
@@ -137,8 +138,8 @@ type lidPaths struct {
 	*linkLoads
 	nextHopCache
 	hops *nextHops
-	link []int32 // link that the switch takes
-	next []int32 // switch to which that leads
+	link []int32 // link that the switch takes, -1 where the table has none yet
+	next []int32 // switch to which that leads, or -1
 	flow []int64 // hosts whose packets come through the switch
 }
 
@@ -155,31 +156,51 @@ func (p *lidPaths) follow(at hostLID) {
 	p.hops = p.towards(p.t.g.EndSwitch[at.end])
 	sends := p.sends[at.lid]
 	for _, s := range p.hops.order {
+		if sends[s] == noNumber {
+			p.link[s], p.next[s] = -1, -1
+			continue
+		}
 		link := p.t.firstLink(s) + int32(sends[s])
 		p.link[s], p.next[s] = link, p.head[link]
 	}
 }
 
 // count adds the paths of all hosts to the loads of the links that they take, the farthest first,
-// or removes them with sign -1.
+// or removes them with sign -1. Paths end where the table has no link yet.
 func (p *lidPaths) count(load []int64, sign int64) {
 	g := p.t.g
 	for _, s := range p.hops.order {
 		p.flow[s] = int64(g.HostCount(s))
 	}
 	for _, s := range slices.Backward(p.hops.order) {
-		load[p.link[s]] += sign * p.flow[s]
+		if p.link[s] < 0 {
+			continue
+		}
+		load[p.link[s]] += sign * p.flow[s] * p.weight[p.link[s]]
 		if v := p.next[s]; v != p.hops.target {
 			p.flow[v] += p.flow[s]
 		}
 	}
 }
 
+// weights returns, by link, what a path on it counts: perPath on the fastest links, more on slower ones.
+func (t *tree) weights() []int64 {
+	fastest := slices.Max(append([]int32{1}, t.linkRate...))
+	all := make([]int64, len(t.linkRate))
+	for link, rate := range t.linkRate {
+		all[link] = perPath
+		if rate > 0 {
+			all[link] = (perPath*int64(fastest) + int64(rate)/2) / int64(rate)
+		}
+	}
+	return all
+}
+
 // fitsClosedForm reports whether the closed form balances a tree: it is uniform, and no two ways up from
 // a leaf meet below the roots, as where a leaf is linked to several leaves of a core. What is
 // above such a place would see only some of the indexes.
 func (t *tree) fitsClosedForm() bool {
-	if !t.isUniform() {
+	if !t.isUniform() || !t.hasOneRate() {
 		return false
 	}
 	reached := make([]bool, t.g.NumSwitches)
@@ -197,6 +218,23 @@ func (t *tree) fitsClosedForm() bool {
 			}
 		}
 		list = above
+	}
+	return true
+}
+
+// hasOneRate reports whether all links between the same two levels are equally fast.
+func (t *tree) hasOneRate() bool {
+	rates := make([]int32, (t.top+1)*(t.top+1)) // by levels
+	for s := range int32(t.g.NumSwitches) {
+		for i, v := range t.bundles(s) {
+			known := &rates[t.level[s]*(t.top+1)+t.level[v]]
+			for _, rate := range t.linkRate[t.linkStart[i]:t.linkStart[i+1]] {
+				if *known > 0 && rate > 0 && *known != rate {
+					return false
+				}
+				*known = max(*known, rate)
+			}
+		}
 	}
 	return true
 }

@@ -2,12 +2,14 @@ package ftree
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/fabric/gen"
 	"weft/route"
 	"weft/route/lids"
 )
@@ -74,13 +76,13 @@ func cheapest(r *reachability, x int32, on []int) (dist, hops []int) {
 }
 
 // TestRebalance: it counts the paths right, and leads them over shortest legal ways only.
-// A LID that chooses again takes the ways of least load that there are, by the paths to all
-// others, found by trying until nothing gets better.
+// A LID that chooses again takes ways of the least load that there are, by the paths to all
+// others, found by trying until nothing gets better, or ways that are little worse.
 func TestRebalance(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in, r, l := degraded(t)
 		g, cols := in.Graph, columns{0, 1 << in.Ends.MaxLMC()}
-		tables, err := closedForm(t.Context(), in, r, l)
+		tables, err := closedForm(t.Context(), in, r, l, r.t.whole())
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -116,15 +118,16 @@ func TestRebalance(t *testing.T) {
 		at := rapid.SampledFrom(b.lids).Draw(t, "lid")
 		walk(g, tables, g.EndSwitch[at.end], at.lid, func(s, c int32) { on[c] -= len(g.HostsOf(s)) })
 		b.follow(at)
-		b.count(b.price, -perPath)
+		b.count(b.price, -1)
 		b.choose()
-		b.count(b.price, perPath)
+		b.count(b.price, 1)
 		b.write(at.lid)
-		dist, _ := cheapest(r, g.EndSwitch[at.end], on)
+		dist, hops := cheapest(r, g.EndSwitch[at.end], on)
 		sum := make([]int, g.NumSwitches)
 		walk(g, tables, g.EndSwitch[at.end], at.lid, func(s, c int32) { sum[s] += on[c] })
 		for s, least := range dist {
-			if sum[s] != least && len(g.HostsOf(int32(s))) > 0 {
+			worth := perPath * float64(sum[s]) * math.Pow(1-1./leastGain, float64(hops[s])) // moving at any hop
+			if worth > float64(perPath*least+hops[s]) && len(g.HostsOf(int32(s))) > 0 {
 				t.Fatalf("to LID %d: load of the way from %d is %d, the least is %d", at.lid, s, sum[s], least)
 			}
 		}
@@ -188,4 +191,38 @@ func meetings(g *fabric.Graph, plan *route.Plan) int {
 		sum += n * n
 	}
 	return sum - alike
+}
+
+// TestSlowLink: hosts leave a link alone that is much slower than the others. Where links are slow by
+// level, the closed form stays.
+func TestSlowLink(t *testing.T) {
+	for _, all := range []bool{false, true} {
+		f, err := gen.Parse("rlft(8,3)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range f.Links {
+			l := &f.Links[i]
+			if f.Nodes[l.A.Node].Type == fabric.Switch && f.Nodes[l.B.Node].Type == fabric.Switch {
+				l.Speed = fabric.SDR
+				if !all {
+					break
+				}
+			}
+		}
+		g := f.Compile()
+		plan := routed(t, g, "")
+		if all {
+			byFormula := routed(t, g, "balance=closed")
+			if !slices.Equal(pathsOn(g, plan.Tables, &plan.Ends), pathsOn(g, byFormula.Tables, &byFormula.Ends)) {
+				t.Error("links of one speed are not balanced by the closed form")
+			}
+			continue
+		}
+		for c, n := range pathsOn(g, plan.Tables, &plan.Ends) {
+			if g.ChanRate[c] < slices.Max(g.ChanRate) && n > 0 {
+				t.Errorf("%d paths on a slow link", n)
+			}
+		}
+	}
 }

@@ -10,7 +10,7 @@ import (
 // the ways up by the indexes of one host share no switch.
 func separateByIndex(t *tree, k *hostKinds, indexes []int32) {
 	h := &indexSwapper{t: t, indexes: indexes, fixed: make([]bool, len(indexes))}
-	h.divisor, _ = t.divisors()
+	h.divisor, _ = t.divisors(nil)
 	h.uplinks = make([][]int32, t.g.NumSwitches)
 	for s := range h.uplinks {
 		h.uplinks[s] = t.uplinkNeighbours(int32(s))

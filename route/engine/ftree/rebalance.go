@@ -2,6 +2,7 @@ package ftree
 
 import (
 	"context"
+	"math"
 
 	"weft/fabric"
 	"weft/route"
@@ -13,7 +14,11 @@ const (
 	// or 1/lastLarge in networks of more than largeTree pairs of a LID and a switch.
 	lastSweep, lastLarge = 16, 3
 	largeTree            = 1 << 22
-	perPath              = 4 // price of a path on a link; one to a LID close by costs 1 more
+	fewChanges           = 1000 // a sweep that changes no more than 1/fewChanges of all entries is the last one
+	perPath              = 4    // price of a path on one of the fastest links; one to a LID close by costs 1 more
+	// A path moves if that gains 1/leastGain of its price at least: the closed form has virtues that prices
+	// do not show, all-to-all by shifts above all.
+	leastGain = 32
 )
 
 // rebalance chooses the paths to the LIDs of some columns anew, one LID after the other: its
@@ -22,8 +27,8 @@ const (
 // host takes in what comes for it at its own rate whatever way it comes. So most switches prefer
 // one way down to a LID, the one that the fewest others come down, whoever sends: a link that
 // leads down carries few LIDs, as with the main path of the classic order, and few packets of
-// different LIDs meet. Several sweeps let the first LIDs see the last ones. What loads alike
-// stays as it is.
+// different LIDs meet. Several sweeps let the first LIDs see the last ones. What gains little
+// stays as it is; switches that have no path to the LID yet get one.
 //
 // A link up from a switch with hosts costs more if the switch also sends to LIDs close by in the order
 // over it: all-to-all in rounds sends to neighbours in that order at once.
@@ -38,8 +43,8 @@ func rebalance(ctx context.Context, in *route.Input, r *reachability, loads *lin
 	if separate {
 		b.siblings = newSiblingPaths(in.Graph)
 	}
-	first, last := 0, lastSweep
-	if len(b.lids)*in.Graph.NumSwitches > largeTree {
+	first, last, entries := 0, lastSweep, len(b.lids)*in.Graph.NumSwitches
+	if entries > largeTree {
 		last = lastLarge
 	}
 	for n := range mostSweeps {
@@ -47,7 +52,7 @@ func rebalance(ctx context.Context, in *route.Input, r *reachability, loads *lin
 		if err != nil {
 			return err
 		}
-		if first = max(first, changed); n > 0 && last*changed <= first {
+		if first = max(first, changed); n > 0 && last*changed <= first || fewChanges*changed <= entries {
 			break
 		}
 	}
@@ -57,10 +62,13 @@ func rebalance(ctx context.Context, in *route.Input, r *reachability, loads *lin
 // rebalancer is the state of rebalance.
 type rebalancer struct {
 	*lidPaths
-	lids     []hostLID     // in their order
-	leaves   []int32       // the switches with hosts
-	reach    int           // LIDs up to so many places apart in the order are close by
-	price    []int64       // by link: perPath for each path, one for each path to a LID close by
+	lids   []hostLID // in their order
+	leaves []int32   // the switches with hosts
+	reach  int       // LIDs up to so many places apart in the order are close by
+	// By link: the weights of its paths, and 1 for each path to a LID close by. A slower link slows down also
+	// who has it alone: by its weight more, where any other path is under way with that of a
+	// host once in as many times as there are hosts.
+	price    []int64
 	cost     []int64       // by switch: the prices on its path
 	siblings *siblingPaths // nil where ports of one node are not kept apart
 }
@@ -78,7 +86,7 @@ func newRebalancer(r *reachability, loads *linkLoads, cols columns) *rebalancer 
 		}
 	}
 	for p, load := range loads.load {
-		b.price[p] = perPath * load
+		b.price[p] = load + int64(g.NumHosts)*(loads.weight[p]-perPath)
 	}
 	return b
 }
@@ -96,9 +104,9 @@ func (b *rebalancer) sweep(ctx context.Context, choose func(at hostLID)) (change
 		b.countNear(i+b.reach, 1)
 		b.countNear(i, -1)
 		b.follow(at)
-		b.count(b.price, -perPath)
+		b.count(b.price, -1)
 		choose(at)
-		b.count(b.price, perPath)
+		b.count(b.price, 1)
 		changed += b.write(at.lid)
 		b.countNear(i, 1)
 		b.countNear(i-b.reach, -1)
@@ -139,7 +147,11 @@ func (b *rebalancer) choose() {
 	cost[b.hops.target] = 0
 	for k, s := range b.hops.order {
 		old := b.link[s]
-		best, least := old, price[old]+cost[b.next[s]]
+		best, least, here := old, int64(math.MaxInt64), int64(0)
+		if old >= 0 {
+			here = price[old] + cost[b.next[s]]
+			least = here - here/leastGain
+		}
 		for _, i := range b.hops.fromPlace(k) {
 			first, last := start[i], start[i+1]
 			beyond := cost[neighbour[i]]
@@ -149,9 +161,11 @@ func (b *rebalancer) choose() {
 				}
 			}
 		}
-		if cost[s] = least; best != old {
-			b.link[s], b.next[s] = best, b.head[best]
+		if best == old {
+			cost[s] = here
+			continue
 		}
+		cost[s], b.link[s], b.next[s] = least, best, b.head[best]
 	}
 }
 
@@ -160,7 +174,7 @@ func (b *rebalancer) choose() {
 func (b *rebalancer) write(lid fabric.LID) (changed int) {
 	sends := b.sends[lid]
 	for _, s := range b.hops.order {
-		if link := b.link[s]; b.flow[s] > 0 && link != b.t.firstLink(s)+int32(sends[s]) {
+		if link := b.link[s]; (b.flow[s] > 0 || sends[s] == noNumber) && link != b.t.firstLink(s)+int32(sends[s]) {
 			b.set(s, lid, link)
 			changed++
 		}

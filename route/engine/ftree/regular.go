@@ -30,38 +30,66 @@ func (t *tree) notATree() string {
 
 // irregular lists what keeps a tree from being regular: hosts above the leaves,
 // links within a level or past one, and switches that have other numbers of links
-// up or down than the first of their level.
+// up or down than most of their level.
 func (t *tree) irregular() []string {
 	var odd []string
 	g := t.g
 	say := func(s int32, format string, args ...any) {
 		odd = append(odd, route.SwitchName(g, s)+" "+fmt.Sprintf(format, args...))
 	}
-	type counts struct{ up, down int }
-	first := map[int32]counts{}
+	usual := t.usualLinks()
 	for s := range int32(g.NumSwitches) {
 		h := t.level[s]
 		if h > 0 && len(g.HostsOf(s)) > 0 {
 			say(s, "has hosts, on level %d", h)
 		}
-		c := counts{}
-		for i, v := range t.bundles(s) {
+		for _, v := range t.neighboursOf(s) {
 			switch t.level[v] - h {
-			case 1:
-				c.up += len(t.portsOf(i))
-			case -1:
-				c.down += len(t.portsOf(i))
+			case 1, -1:
 			case 0:
 				say(s, "is linked to %s of its own level", route.SwitchName(g, v))
 			default:
 				say(s, "is linked to %s, levels away", route.SwitchName(g, v))
 			}
 		}
-		if f, ok := first[h]; !ok {
-			first[h] = c
-		} else if f != c {
-			say(s, "has %d links up and %d down, others of level %d have %d and %d", c.up, c.down, h, f.up, f.down)
+		if c, most := t.nextLinks(s), usual[h]; c != most {
+			say(s, "has %d links up and %d down, most of level %d have %d and %d", c.up, c.down, h, most.up, most.down)
 		}
 	}
 	return odd
+}
+
+// usualLinks returns, by level, the numbers of links to the next levels that most of its switches have,
+// the greater of equals.
+func (t *tree) usualLinks() []linkCounts {
+	times := make([]map[linkCounts]int, t.top+1)
+	usual := make([]linkCounts, t.top+1)
+	for s, h := range t.level {
+		if times[h] == nil {
+			times[h] = map[linkCounts]int{}
+		}
+		times[h][t.nextLinks(int32(s))]++
+	}
+	for h := range usual {
+		for c, n := range times[h] {
+			most := times[h][usual[h]]
+			if n > most || n == most && (c.up > usual[h].up || c.up == usual[h].up && c.down > usual[h].down) {
+				usual[h] = c
+			}
+		}
+	}
+	return usual
+}
+
+// nextLinks counts the links of a switch to the levels next to its own.
+func (t *tree) nextLinks(s int32) (n linkCounts) {
+	for i, v := range t.bundles(s) {
+		switch t.level[v] - t.level[s] {
+		case 1:
+			n.up += len(t.portsOf(i))
+		case -1:
+			n.down += len(t.portsOf(i))
+		}
+	}
+	return n
 }

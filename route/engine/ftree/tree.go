@@ -22,6 +22,7 @@ type tree struct {
 	neighbour   []int32 // by bundle: the switch to which it leads
 	linkStart   []int32 // by bundle: its first link, and at the end the number of links
 	linkPort    []uint8 // by link: the port
+	linkRate    []int32 // by link: Mbit/s, 0 when unknown
 
 	leaves []int32 // leaves in order: pod by pod
 
@@ -291,7 +292,7 @@ func (t *tree) makeBundles() {
 	g := t.g
 	key := t.podKeys()
 	t.bundleStart = make([]int32, 1, g.NumSwitches+1)
-	t.linkPort = make([]uint8, 0, g.NumChannels)
+	t.linkPort, t.linkRate = make([]uint8, 0, g.NumChannels), make([]int32, 0, g.NumChannels)
 	var out []int32
 	for s := range int32(g.NumSwitches) {
 		out = append(out[:0], g.OutOf(s)...)
@@ -305,6 +306,7 @@ func (t *tree) makeBundles() {
 				t.linkStart = append(t.linkStart, int32(len(t.linkPort)))
 			}
 			t.linkPort = append(t.linkPort, g.FromPort[c])
+			t.linkRate = append(t.linkRate, g.ChanRate[c])
 		}
 		t.bundleStart = append(t.bundleStart, int32(len(t.neighbour)))
 	}
@@ -373,26 +375,4 @@ func (t *tree) orderLeaves() {
 		}
 		return cmp.Compare(a, b)
 	})
-}
-
-// divisors returns, for every switch, the number of shortest ways up to it from one leaf: the
-// product of the numbers of neighbours above that the levels below it have. below is that number
-// for the level below the switch.
-func (t *tree) divisors() (divisor, below []int32) {
-	divisor, below = make([]int32, t.g.NumSwitches), make([]int32, t.g.NumSwitches)
-	for _, s := range t.byLevel(false) {
-		divisor[s], below[s] = max(divisor[s], 1), max(below[s], 1)
-		up := int32(0)
-		for _, v := range t.neighboursOf(s) {
-			if t.level[v] > t.level[s] {
-				up++
-			}
-		}
-		for _, v := range t.neighboursOf(s) {
-			if t.level[v] > t.level[s] && divisor[s]*up > divisor[v] {
-				divisor[v], below[v] = min(divisor[s]*up, 1<<20), divisor[s]
-			}
-		}
-	}
-	return divisor, below
 }

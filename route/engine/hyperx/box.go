@@ -164,3 +164,12 @@ func IsHyperX(g *fabric.Graph) bool {
 	}
 	return len(parts) > 0
 }
+
+// Coordinates returns those of the switches of a part that is a HyperX, whole or damaged.
+func Coordinates(part coords.Part) ([][]int32, bool) {
+	b, err := find(part)
+	if err != nil {
+		return nil, false
+	}
+	return b.places, true
+}

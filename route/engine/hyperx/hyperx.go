@@ -8,6 +8,7 @@ import (
 	"weft/route"
 	"weft/route/coords"
 	"weft/route/engine/internal/columns"
+	"weft/route/engine/internal/shortest"
 	"weft/route/lanes"
 )
 
@@ -60,15 +61,22 @@ const batch = 32
 // fill routes every LID: all base LIDs first, then the others, one kind of hosts after the other.
 func fill(ctx context.Context, in *route.Input, boxes []*box, tables *route.Tables) error {
 	g := in.Graph
-	b := &builder{
-		g: g, load: make([]int64, g.NumChannels),
-		out: make([]int32, g.NumSwitches), path: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
+	l := shortest.NewLoads(g)
+	search := func(_ int, to int32, w *shortest.Ways) {
+		w.Search(g, l.Head, to)
+		w.Narrow(func(s int32, exits []shortest.Exit) int { return boxes[s].inFirst(s, exits) })
 	}
-	search := func(_ int, to int32, w *ways) { w.search(g, boxes, to) }
 	for _, part := range columns.PartsByKind(in) {
-		err := columns.Route(ctx, in, tables, part, fabric.Numbers(g.NumSwitches), batch, search, func(c *columns.Columns, w *ways) error {
+		err := columns.Route(ctx, in, tables, part, fabric.Numbers(g.NumSwitches), batch, search, func(c *columns.Columns, w *shortest.Ways) error {
 			for column := range c.N {
-				b.route(c, column, w)
+				if column < c.Hosts {
+					l.Choose(c, column, w)
+					l.Count(w.Order, shortest.Unit)
+					continue
+				}
+				for k, s := range w.Order[1:] {
+					c.Set(s, column, l.Port[w.Exits(k)[0].At()])
+				}
 			}
 			return nil
 		})
@@ -79,78 +87,19 @@ func fill(ctx context.Context, in *route.Input, boxes []*box, tables *route.Tabl
 	return nil
 }
 
-// ways holds the channels that may be taken towards a destination.
-type ways struct {
-	near  *fabric.Search
-	start []int32 // by place in near.Order: its channels are exits[start[k]:start[k+1]]
-	exits []int32
-}
-
-// search finds the ways to switch t: from every switch the channels to the neighbours that are nearer,
-// of these those in the first dimension that has any.
-func (w *ways) search(g *fabric.Graph, boxes []*box, t int32) {
-	if w.near == nil {
-		w.near = g.NewSearch(g.Drained)
-	}
-	w.near.From(t)
-	w.start, w.exits = append(w.start[:0], 0, 0), w.exits[:0]
-	hops := w.near.Hops
-	for _, s := range w.near.Order[1:] {
-		box, from, first := boxes[s], len(w.exits), math.MaxInt
-		for _, c := range g.OutOf(s) {
-			v := g.To[c]
-			if hops[v] != hops[s]-1 || v != t && g.Drained[v] {
-				continue
-			}
-			dim := box.dimension(box.Local[s], box.Local[v])
-			if dim < first {
-				w.exits, first = w.exits[:from], dim
-			}
-			if dim == first {
-				w.exits = append(w.exits, c)
-			}
+// inFirst moves the channels from a switch in the first dimension that has any to the front, and
+// counts them.
+func (b *box) inFirst(s int32, exits []shortest.Exit) (n int) {
+	first := math.MaxInt
+	for _, e := range exits {
+		dim := b.dimension(b.Local[s], b.Local[e.Head()])
+		if dim < first {
+			first, n = dim, 0
 		}
-		w.start = append(w.start, int32(len(w.exits)))
-	}
-}
-
-// builder routes one LID after the other.
-type builder struct {
-	g    *fabric.Graph
-	load []int64 // by channel: paths between hosts
-	out  []int32 // by switch: channel towards the LID being routed
-	path []int64 // by switch: sum of the loads on its path
-	flow []int64 // by switch: hosts whose packets come through
-}
-
-// route takes of the ways to a LID of a host those with the least load, and adds the paths from all hosts
-// to it to the loads. To port 0 of a switch it takes the first ones.
-func (b *builder) route(c *columns.Columns, column int, w *ways) {
-	g, order := b.g, w.near.Order
-	b.path[c.To] = 0
-	for k, s := range order[1:] {
-		exits := w.exits[w.start[k+1]:w.start[k+2]]
-		best := exits[0]
-		least := b.load[best] + b.path[g.To[best]]
-		if column < c.Hosts {
-			for _, e := range exits[1:] {
-				if sum := b.load[e] + b.path[g.To[e]]; sum < least {
-					best, least = e, sum
-				}
-			}
+		if dim == first {
+			exits[n] = e
+			n++
 		}
-		b.out[s], b.path[s] = best, least
-		c.Set(s, column, g.FromPort[best])
 	}
-	if column >= c.Hosts {
-		return
-	}
-	for _, s := range order {
-		b.flow[s] = int64(g.HostCount(s))
-	}
-	for k := len(order) - 1; k > 0; k-- {
-		s := order[k]
-		b.load[b.out[s]] += b.flow[s]
-		b.flow[g.To[b.out[s]]] += b.flow[s]
-	}
+	return n
 }

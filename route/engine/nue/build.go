@@ -45,7 +45,8 @@ func build(ctx context.Context, in *route.Input, turns *cdg.Index, lanes []*lane
 		}
 		for pass := range max(2, min(mostPasses, passWork/(lids*len(in.Graph.Out)+1))) {
 			part.PortZero = part.PortZero && pass == 0 // its paths put no load on channels
-			err := b.routeAll(ctx, part, pass > 0)
+			part.Again = pass > 0
+			err := b.routeAll(ctx, part)
 			if errors.Is(err, errNoGain) {
 				break
 			}
@@ -65,14 +66,14 @@ func newBuilder(in *route.Input, turns *cdg.Index, lanes []*lane, laneOf []int32
 	}
 }
 
-// routeAll routes the LIDs of a part in order of their switches: anew if again is set, as
-// long as that gains.
-func (b *builder) routeAll(ctx context.Context, part columns.Part, again bool) error {
+// routeAll routes the LIDs of a part in order of their switches: if it does so again, as long as
+// that gains.
+func (b *builder) routeAll(ctx context.Context, part columns.Part) error {
 	order := fabric.Numbers(b.in.Graph.NumSwitches)
 	before, routed, done := b.squares(), false, 0
 	gained := func() bool {
 		now := b.squares()
-		ok := !again || !routed || now < before
+		ok := !part.Again || !routed || now < before
 		before, routed = now, false
 		return ok
 	}
@@ -83,7 +84,7 @@ func (b *builder) routeAll(ctx context.Context, part columns.Part, again bool) e
 		}
 		done++
 		routed = routed || c.N > 0
-		b.routeSwitch(c, w, again)
+		b.routeSwitch(c, w, part.Again)
 		return nil
 	})
 	if err == nil && !gained() {
@@ -96,13 +97,13 @@ func (b *builder) routeAll(ctx context.Context, part columns.Part, again bool) e
 // management, and rare.
 func (b *builder) routeSwitch(c *columns.Columns, w *ways, again bool) {
 	g, l := b.in.Graph, b.lanes[b.laneOf[c.To]]
-	for column, lid := range c.LIDs {
+	for column := range c.LIDs {
 		paths := int64(1)
 		if column >= c.Hosts {
 			paths = 0
 		}
 		if again {
-			b.takeBack(l, w, lid, paths)
+			b.takeBack(l, w, c, column, paths)
 		}
 		b.choose(l, w, paths)
 		for _, s := range w.order[1:] {
@@ -111,14 +112,14 @@ func (b *builder) routeSwitch(c *columns.Columns, w *ways, again bool) {
 	}
 }
 
-// takeBack takes the paths to a LID off the loads, each switch after all that send to it.
-func (b *builder) takeBack(l *lane, w *ways, lid fabric.LID, paths int64) {
+// takeBack takes the paths of a column off the loads, each switch after all that send to it.
+func (b *builder) takeBack(l *lane, w *ways, c *columns.Columns, column int, paths int64) {
 	for _, s := range w.order {
 		b.flow[s], b.senders[s] = sample.Weight(l.g, s)*paths, 0
 	}
 	for _, s := range w.order[1:] {
-		c, _ := l.g.At(s, b.tables.Port(s, lid))
-		b.chosen[s] = b.turns.Place[c]
+		out, _ := l.g.At(s, c.Row(s)[column])
+		b.chosen[s] = b.turns.Place[out]
 		b.senders[l.head[b.chosen[s]]]++
 	}
 	for _, s := range w.order[1:] {

@@ -30,8 +30,8 @@ func TestPass(t *testing.T) {
 		b := newBuilder(in, cdg.NewIndex(g), []*lane{l}, make([]int32, g.NumSwitches))
 		for _, part := range columns.Parts(&ends) {
 			for pass := range 3 {
-				part.PortZero = pass == 0
-				if err := b.routeAll(t.Context(), part, pass > 0); err != nil && !errors.Is(err, errNoGain) {
+				part.PortZero, part.Again = pass == 0, pass > 0
+				if err := b.routeAll(t.Context(), part); err != nil && !errors.Is(err, errNoGain) {
 					t.Fatal(err)
 				}
 				if load := loadsOf(t, b, l); !slices.Equal(load, b.load) {

@@ -2,7 +2,6 @@ package sssp
 
 import (
 	"context"
-	"math"
 
 	"weft/fabric"
 	"weft/route"
@@ -30,23 +29,33 @@ var UsualPasses = route.Option{
 	Doc: "times every LID is routed, from the second on beside all others, which evens out the load; 0: three in small networks, two in larger ones, one in the largest",
 }
 
-// Sizes of networks, in switches x LIDs.
+// Size is that of a network, in switches x LIDs: how much may be tried on it.
+type Size uint8
+
+// The sizes.
 const (
-	small  = 1 << 18
-	medium = 1 << 24
+	Small  Size = iota // up to 2^18
+	Medium             // up to 2^24
+	Large
 )
+
+// SizeOf returns the size of a network.
+func SizeOf(in *route.Input) Size {
+	switch n := in.Graph.NumSwitches * int(in.Ends.Top()); {
+	case n <= 1<<18:
+		return Small
+	case n <= 1<<24:
+		return Medium
+	}
+	return Large
+}
 
 // PassesFor returns so many passes, or with 0 as many as suit the size of a network.
 func PassesFor(in *route.Input, passes int) int {
-	switch size := in.Graph.NumSwitches * int(in.Ends.Top()); {
-	case passes > 0:
+	if passes > 0 {
 		return passes
-	case size <= small:
-		return 3
-	case size <= medium:
-		return 2
 	}
-	return 1
+	return [...]int{Small: 3, Medium: 2, Large: 1}[SizeOf(in)]
 }
 
 // Passes is the option of the engines that route every LID once, as the paper does, or several
@@ -89,67 +98,73 @@ const batch = 16
 
 // Build routes every LID of in.Ends, so many times: all base LIDs first, then the others.
 func Build(ctx context.Context, in *route.Input, passes int) (*route.Tables, error) {
-	g := in.Graph
-	b := &builder{Loads: shortest.NewLoads(g), tables: route.NewTables(g.NumSwitches, in.Ends.Top()), load: make([]int64, g.NumSwitches)}
-	order := b.ByHosts()
-	search := func(_ int, to int32, w *shortest.Ways) { w.Search(g, b.Head, to) }
+	b := NewBuilder(in)
 	for _, part := range columns.PartsByKind(in) {
-		for pass := range passes {
-			part.PortZero = part.PortZero && pass == 0 // its paths do not go by load, and stay
-			err := columns.Route(ctx, in, b.tables, part, order, batch, search, func(c *columns.Columns, w *shortest.Ways) error {
-				b.route(c, w, pass > 0)
-				return nil
-			})
-			if err != nil {
-				return nil, err
-			}
+		if err := b.Route(ctx, part, passes); err != nil {
+			return nil, err
 		}
 	}
-	return b.tables, nil
+	return b.Tables, nil
 }
 
-// builder routes one LID after the other.
-type builder struct {
-	*shortest.Loads
-	tables *route.Tables
-	load   []int64 // by switch: load on its path to the LID being routed, in units
+// Builder routes one part of the LIDs after the other.
+type Builder struct {
+	*shortest.Loads // of the paths so far
+	Tables          *route.Tables
+	in              *route.Input
+	order           []int32 // destinations
+	hosted          []int32 // those with hosts
 }
 
-// route chooses the paths to the LIDs of a destination: by load to hosts, always the same to
+// NewBuilder returns a Builder with empty tables.
+func NewBuilder(in *route.Input) *Builder {
+	b := &Builder{Loads: shortest.NewLoads(in.Graph), Tables: route.NewTables(in.Graph.NumSwitches, in.Ends.Top()), in: in}
+	b.order = b.ByHosts()
+	b.hosted = b.Hosted(b.order)
+	return b
+}
+
+// Route routes the LIDs of a part, so many times.
+func (b *Builder) Route(ctx context.Context, part columns.Part, passes int) error {
+	search := func(_ int, to int32, w *shortest.Ways) { w.Search(b.G, b.Head, to) }
+	for pass := range passes {
+		part.PortZero = part.PortZero && pass == 0 // its paths do not go by load, and stay
+		order := b.hosted
+		if part.PortZero {
+			order = b.order
+		}
+		part.Again = pass > 0
+		err := columns.Route(ctx, b.in, b.Tables, part, order, batch, search, func(c *columns.Columns, w *shortest.Ways) error {
+			b.choose(c, w, part.Again)
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// choose chooses the paths to the LIDs of a destination: by load to hosts, always the same to
 // port 0. In later passes (again) the paths of the earlier one are taken off the loads first.
-func (b *builder) route(c *columns.Columns, w *shortest.Ways, again bool) {
-	for column, lid := range c.LIDs {
+func (b *Builder) choose(c *columns.Columns, w *shortest.Ways, again bool) {
+	for column := range c.LIDs {
 		if column >= c.Hosts {
 			b.chooseLowest(c, column, w)
 			continue
 		}
 		if again {
-			b.TakeBack(w.Order, b.tables, lid)
+			b.Read(c, column, w.Order)
+			b.Count(w.Order, -shortest.Unit)
 		}
-		b.choose(c, column, w)
+		b.Choose(c, column, w)
 		b.Count(w.Order, shortest.Unit)
-	}
-}
-
-// choose finds the least loaded of the shortest paths from every switch.
-func (b *builder) choose(c *columns.Columns, column int, w *shortest.Ways) {
-	channel, path := b.Load, b.load
-	path[c.To] = 0
-	for k, s := range w.Order[1:] {
-		least := int64(math.MaxInt64)
-		for _, e := range w.Exits(k) {
-			least = min(least, channel[e.At()]+path[e.Head()])
-		}
-		best := b.G.OutStart[s] + int32(least%shortest.Unit)
-		path[s] = shortest.Whole(least)
-		c.Set(s, column, b.Port[best])
-		b.First[s] = best
 	}
 }
 
 // chooseLowest takes at every switch the shortest path to the neighbour of the lowest
 // number, and of parallel links the first.
-func (b *builder) chooseLowest(c *columns.Columns, column int, w *shortest.Ways) {
+func (b *Builder) chooseLowest(c *columns.Columns, column int, w *shortest.Ways) {
 	for k, s := range w.Order[1:] {
 		exits := w.Exits(k)
 		best := exits[0]

@@ -2,11 +2,13 @@ package valiant
 
 import (
 	"context"
+	"math"
 	"slices"
 
 	"weft/fabric"
 	"weft/route"
 	"weft/route/engine/internal/columns"
+	"weft/route/engine/internal/shortest"
 )
 
 // Name is the engine's name.
@@ -58,8 +60,7 @@ func (e engine) fill(ctx context.Context, in *route.Input, groups *groups, table
 	g := in.Graph
 	sl = in.Ends.SwitchByLID(g)
 	b := &builder{
-		g: g, groups: groups, share: e.share, routed: make([]int, len(groups.members)),
-		load: make([]int64, g.NumChannels), out: make([]int32, g.NumSwitches), path: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
+		Loads: shortest.NewLoads(g), groups: groups, share: e.share, routed: make([]int, len(groups.members)),
 		hops: make([]int32, g.NumSwitches), indirect: make([]bool, g.NumSwitches), near: make([]bool, len(groups.members)),
 	}
 	none := func(int, int32, *struct{}) {}
@@ -79,14 +80,10 @@ func (e engine) fill(ctx context.Context, in *route.Input, groups *groups, table
 
 // builder routes one LID after the other.
 type builder struct {
-	g      *fabric.Graph
+	*shortest.Loads
 	groups *groups
 	share  int
-	routed []int   // by group: number of LIDs of its hosts that are done
-	load   []int64 // by channel: paths between hosts
-	out    []int32 // by switch: channel towards the LID being routed
-	path   []int64 // by switch: load on its path
-	flow   []int64 // by switch: hosts whose packets come through
+	routed []int // by group: number of LIDs of its hosts that are done
 
 	// The ways to one destination.
 	hops     []int32 // by switch: channels to the destination, or if indirect to the intermediate group; -1 if not reached
@@ -101,7 +98,7 @@ type builder struct {
 // It returns the SL of packets to it: the colour of the intermediate group, or without one a colour
 // that is not that of the destination's group.
 func (b *builder) route(c *columns.Columns, column int) (sl int32) {
-	g, home := b.g, b.groups.of[c.To]
+	g, home := b.G, b.groups.of[c.To]
 	n := b.routed[home]
 	b.minimal = true
 	if column < c.Hosts {
@@ -119,31 +116,18 @@ func (b *builder) route(c *columns.Columns, column int) (sl int32) {
 	if b.shortest {
 		b.anyWay(c.To)
 	}
-	b.path[c.To] = 0
+	b.Path[c.To] = 0
 	for _, s := range b.order[1:] {
-		best, least := fabric.Nothing, int64(0)
-		for _, e := range g.OutOf(s) {
-			v := g.To[e]
-			if !b.leads(s, v, c.To, over) {
-				continue
-			}
-			if sum := b.load[e] + b.path[v]; best < 0 || column < c.Hosts && sum < least {
-				best, least = e, sum
+		least := int64(math.MaxInt64)
+		for i := g.OutStart[s]; i < g.OutStart[s+1]; i++ {
+			if v := b.Head[i]; (column < c.Hosts || least == math.MaxInt64) && b.leads(s, v, c.To, over) {
+				least = min(least, b.Load[i]+b.Path[v])
 			}
 		}
-		b.out[s], b.path[s] = best, least
-		c.Set(s, column, g.FromPort[best])
+		b.Take(c, column, s, least)
 	}
-	if column >= c.Hosts {
-		return sl
-	}
-	for _, s := range b.order {
-		b.flow[s] = int64(g.HostCount(s))
-	}
-	for k := len(b.order) - 1; k > 0; k-- {
-		s := b.order[k]
-		b.load[b.out[s]] += b.flow[s]
-		b.flow[g.To[b.out[s]]] += b.flow[s]
+	if column < c.Hosts {
+		b.Count(b.order, shortest.Unit)
 	}
 	return sl
 }
@@ -173,7 +157,7 @@ func (b *builder) intermediate(t int32, n int) int32 {
 // minimal. In t's group they take one hop at most, so that they need no further lane. It returns false if
 // some switch has no such way.
 func (b *builder) search(t, over int32) bool {
-	g, of, home := b.g, b.groups.of, b.groups.of[t]
+	g, of, home := b.G, b.groups.of, b.groups.of[t]
 	b.start(t)
 	b.extend(0, func(_, v int32) bool { return of[v] == home })
 	b.findNear(home)
@@ -209,11 +193,11 @@ func (b *builder) search(t, over int32) bool {
 func (b *builder) findNear(home int32) {
 	clear(b.near)
 	for _, s := range b.groups.members[home] {
-		if h := b.hops[s]; h < 0 || h > 1 || h > 0 && b.g.Drained[s] {
+		if h := b.hops[s]; h < 0 || h > 1 || h > 0 && b.G.Drained[s] {
 			continue
 		}
-		for _, c := range b.g.OutOf(s) {
-			b.near[b.groups.of[b.g.To[c]]] = true
+		for _, c := range b.G.OutOf(s) {
+			b.near[b.groups.of[b.G.To[c]]] = true
 		}
 	}
 }
@@ -235,7 +219,7 @@ func (b *builder) anyWay(t int32) {
 // extend continues a search from place from of order on: it appends the switches that allowed channels lead to.
 // Drained switches let nothing through.
 func (b *builder) extend(from int, allowed func(u, v int32) bool) {
-	g := b.g
+	g := b.G
 	for head := from; head < len(b.order); head++ {
 		u := b.order[head]
 		if g.Drained[u] && head > 0 {
@@ -254,7 +238,7 @@ func (b *builder) extend(from int, allowed func(u, v int32) bool) {
 func (b *builder) leads(s, v, t, over int32) bool {
 	of, home := b.groups.of, b.groups.of[t]
 	switch {
-	case b.hops[v] < 0 || v != t && b.g.Drained[v]:
+	case b.hops[v] < 0 || v != t && b.G.Drained[v]:
 		return false
 	case b.indirect[s] && !b.indirect[v]:
 		return b.hops[s] == 1 && of[v] == over

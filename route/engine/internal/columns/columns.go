@@ -30,13 +30,14 @@ type Part struct {
 	First, End      int  // offsets to the base LID, from First on and below End
 	Hosts, PortZero bool // PortZero: with aggregation nodes
 	Kind            int  // of the hosts, as in route.Input.Kinds; 0 for all
+	Again           bool // the columns begin with what the tables have
 }
 
 // Parts returns the base LIDs and, if there are any, all others.
 func Parts(ends *route.Ends) []Part {
-	parts := []Part{{0, 1, true, true, 0}}
+	parts := []Part{{First: 0, End: 1, Hosts: true, PortZero: true}}
 	if lmc := ends.MaxLMC(); lmc > 0 {
-		parts = append(parts, Part{1, 1 << lmc, true, true, 0})
+		parts = append(parts, Part{First: 1, End: 1 << lmc, Hosts: true, PortZero: true})
 	}
 	return parts
 }
@@ -119,6 +120,16 @@ func (c *Columns) Open(in *route.Input, to int32, part Part) {
 	}
 }
 
+// Read takes the entries from tables.
+func (c *Columns) Read(tables *route.Tables) {
+	for s := range int32(tables.NumSwitches()) {
+		row := c.Row(s)
+		for _, r := range c.runs {
+			tables.Run(s, r.lid, row[r.first:r.end])
+		}
+	}
+}
+
 // byKind lists hosts, those of one kind after those of the other.
 func byKind(in *route.Input, hosts []int32) []int32 {
 	if in.Kinds == nil {
@@ -178,6 +189,9 @@ func Route[F any](
 		work := func() {
 			done <- par.For(ctx, in.Workers, len(now), func(worker, i int) error {
 				into[i].columns.Open(in, now[i], part)
+				if part.Again {
+					into[i].columns.Read(tables)
+				}
 				if part.First == 0 && part.Kind == 0 || into[i].columns.N > 0 {
 					search(worker, now[i], &into[i].found)
 				}
@@ -200,7 +214,7 @@ func Route[F any](
 		now := batches[k][:len(next())]
 		order = order[len(now):]
 		done = start(next(), batches[1-k])
-		if err := use(ctx, in, tables, now, choose); err != nil {
+		if err := use(ctx, in.Workers, tables, now, choose); err != nil {
 			return cmp.Or(err, <-done) // the search ends before its memory is given up
 		}
 	}
@@ -208,7 +222,7 @@ func Route[F any](
 }
 
 // use has the columns of a batch chosen, in order, and writes them.
-func use[F any](ctx context.Context, in *route.Input, tables *route.Tables, batch []searched[F], choose func(c *Columns, found *F) error) error {
+func use[F any](ctx context.Context, workers int, tables *route.Tables, batch []searched[F], choose func(c *Columns, found *F) error) error {
 	chosen := make([]*Columns, len(batch))
 	for i := range batch {
 		if err := choose(&batch[i].columns, &batch[i].found); err != nil {
@@ -216,16 +230,16 @@ func use[F any](ctx context.Context, in *route.Input, tables *route.Tables, batc
 		}
 		chosen[i] = &batch[i].columns
 	}
-	return Write(ctx, in, tables, chosen)
+	return Write(ctx, workers, tables, chosen)
 }
 
 // chunk is the number of switches whose tables a worker writes at once.
 const chunk = 64
 
-// Write copies columns into the tables.
-func Write(ctx context.Context, in *route.Input, tables *route.Tables, list []*Columns) error {
-	n := in.Graph.NumSwitches
-	return par.For(ctx, in.Workers, (n+chunk-1)/chunk, func(_, i int) error {
+// Write copies columns into the tables. Several may write columns of different LIDs at once.
+func Write(ctx context.Context, workers int, tables *route.Tables, list []*Columns) error {
+	n := tables.NumSwitches()
+	return par.For(ctx, workers, (n+chunk-1)/chunk, func(_, i int) error {
 		for s := int32(i * chunk); s < int32(min(n, (i+1)*chunk)); s++ {
 			for _, c := range list {
 				row := c.Row(s)

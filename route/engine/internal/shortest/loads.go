@@ -2,10 +2,11 @@ package shortest
 
 import (
 	"cmp"
+	"math"
 	"slices"
 
 	"weft/fabric"
-	"weft/route"
+	"weft/route/engine/internal/columns"
 )
 
 // Unit of load is a path. Below it is room for the number of a channel among those of its
@@ -26,8 +27,10 @@ type Loads struct {
 	Place []int32 // by channel: its position in Out
 	Hosts []int64 // by switch: paths that start at it
 	First []int32 // by switch: position of the first channel of its path, for Count
+	Path  []int64 // by switch: load on its path, in whole units
 
-	flow []int64 // by switch: paths that pass it or start at it
+	behind []int32 // by port slot, as Graph.Attached: position of the channel, or Nothing
+	flow   []int64 // by switch: paths that pass it or start at it
 }
 
 // NewLoads returns loads without a path.
@@ -35,16 +38,38 @@ func NewLoads(g *fabric.Graph) *Loads {
 	l := &Loads{
 		G: g, Load: make([]int64, len(g.Out)), Head: make([]int32, len(g.Out)), Port: make([]uint8, len(g.Out)),
 		Place: make([]int32, g.NumChannels), Hosts: make([]int64, g.NumSwitches),
-		First: make([]int32, g.NumSwitches), flow: make([]int64, g.NumSwitches),
+		First: make([]int32, g.NumSwitches), Path: make([]int64, g.NumSwitches), flow: make([]int64, g.NumSwitches),
+		behind: slices.Repeat([]int32{fabric.Nothing}, len(g.Attached)),
 	}
 	for s := range l.Hosts {
 		l.Hosts[s] = int64(g.HostCount(int32(s)))
 	}
 	for i, c := range g.Out {
-		l.Place[c] = int32(i)
+		l.Place[c], l.behind[g.PortStart[g.From[c]]+int32(g.FromPort[c])] = int32(i), int32(i)
 		l.Head[i], l.Port[i], l.Load[i] = g.To[c], g.FromPort[c], int64(i)-int64(g.OutStart[g.From[c]])
 	}
 	return l
+}
+
+// Choose enters the least loaded of the paths to a destination into a column.
+func (l *Loads) Choose(c *columns.Columns, column int, w *Ways) {
+	channel, path := l.Load, l.Path
+	path[c.To] = 0
+	for k, s := range w.Order[1:] {
+		least := int64(math.MaxInt64)
+		for _, e := range w.Exits(k) {
+			least = min(least, channel[e.At()]+path[e.Head()])
+		}
+		l.Take(c, column, s, least)
+	}
+}
+
+// Take enters the path of a switch into a column. load is that of the path, and tells below units
+// the first channel.
+func (l *Loads) Take(c *columns.Columns, column int, s int32, load int64) {
+	first := l.G.OutStart[s] + int32(load%Unit)
+	l.First[s], l.Path[s] = first, Whole(load)
+	c.Set(s, column, l.Port[first])
 }
 
 // Count adds so much for each of the paths in First to the load of its channels. order lists
@@ -60,13 +85,19 @@ func (l *Loads) Count(order []int32, path int64) {
 	}
 }
 
-// TakeBack takes the paths to a LID that tables have off the loads.
-func (l *Loads) TakeBack(order []int32, tables *route.Tables, lid fabric.LID) {
+// Read sets First to the paths that a column has. order is as for Count.
+func (l *Loads) Read(c *columns.Columns, column int, order []int32) {
 	for _, s := range order[1:] {
-		c, _ := l.G.At(s, tables.Port(s, lid))
-		l.First[s] = l.Place[c]
+		l.First[s] = l.Position(s, c.Row(s)[column])
 	}
-	l.Count(order, -Unit)
+}
+
+// Position returns the position of the channel by a port of a switch, or a negative number.
+func (l *Loads) Position(s int32, port uint8) int32 {
+	if int32(port) > l.G.SwitchPorts[s] {
+		return fabric.Nothing
+	}
+	return l.behind[l.G.PortStart[s]+int32(port)]
 }
 
 // ByHosts lists the switches, those with the most hosts first: as destinations the others
@@ -75,4 +106,9 @@ func (l *Loads) ByHosts() []int32 {
 	order := fabric.Numbers(len(l.Hosts))
 	slices.SortStableFunc(order, func(x, y int32) int { return cmp.Compare(l.Hosts[y], l.Hosts[x]) })
 	return order
+}
+
+// Hosted lists the switches of an order that have hosts.
+func (l *Loads) Hosted(order []int32) []int32 {
+	return slices.DeleteFunc(slices.Clone(order), func(s int32) bool { return l.Hosts[s] == 0 })
 }

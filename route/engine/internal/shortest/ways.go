@@ -94,6 +94,14 @@ func (w *Ways) list(g *fabric.Graph, head []int32, k int) {
 // Exits returns the channels with which shortest paths from Order[k+1] begin, after Search.
 func (w *Ways) Exits(k int) []Exit { return w.allowed[w.listed[k].start:w.listed[k].end] }
 
+// Narrow keeps some of the channels from each switch, after Search: so many as first returns of a
+// list that it may sort.
+func (w *Ways) Narrow(first func(s int32, exits []Exit) int) {
+	for k := range w.listed {
+		w.listed[k].end = w.listed[k].start + int32(first(w.Order[k+1], w.Exits(k)))
+	}
+}
+
 // ListExits is Exits after Reach.
 func (w *Ways) ListExits(g *fabric.Graph, head []int32, k int) []Exit {
 	if w.listed[k].end == 0 {

@@ -1,0 +1,111 @@
+package cables
+
+import (
+	"slices"
+
+	"weft/route/coords"
+)
+
+// grid holds the cables of a network against those of a mesh or a torus.
+type grid struct {
+	wanted
+	at    map[string]int32 // switch by place
+	place [][]int32        // by switch
+	size  []int32          // by dimension
+	wraps []bool           // by dimension
+	usual []int            // by dimension: cables between neighbours
+}
+
+// grid finds the pattern of a mesh or torus whose switches tell their coordinates; ok is false where
+// the network is none.
+func (n *network) grid() (p pattern, ok bool) {
+	all := make([]int32, n.g.NumSwitches)
+	for s := range all {
+		all[s] = int32(s)
+	}
+	m := &grid{wanted: wanted{network: n, cables: map[joined]int{}}, place: coords.Described(n.g, all), at: map[string]int32{}}
+	if m.place == nil || len(m.place[0]) == 0 {
+		return p, false
+	}
+	m.alike = m.others
+	m.size = make([]int32, len(m.place[0]))
+	for s, x := range m.place {
+		m.at[coords.Place(x)] = int32(s)
+		for d := range x {
+			m.size[d] = max(m.size[d], x[d]+1)
+		}
+	}
+	m.measure()
+	all2, have, beside := m.expect()
+	if all2 == 0 || float64(have) < nearlyWhole*float64(all2) || float64(beside) > (1-nearlyWhole)*float64(all2) {
+		return p, false
+	}
+	name := "mesh"
+	if slices.Contains(m.wraps, true) {
+		name = "torus"
+	}
+	return pattern{name: name, odd: m.odd()}, true
+}
+
+// next returns the neighbour of a switch upwards in a dimension, and whether the way is that around the ring;
+// -1 where there is no switch.
+func (m *grid) next(s int32, d int) (t int32, around bool) {
+	x := slices.Clone(m.place[s])
+	if x[d]++; x[d] == m.size[d] {
+		x[d], around = 0, true
+	}
+	t, ok := m.at[coords.Place(x)]
+	if !ok || t == s {
+		return -1, false
+	}
+	return t, around
+}
+
+// measure finds which dimensions are rings, and how many cables most neighbours have.
+func (m *grid) measure() {
+	m.wraps, m.usual = make([]bool, len(m.size)), make([]int, len(m.size))
+	for d := range m.size {
+		times, ends, joined := map[int]int{}, 0, 0
+		for s := range int32(m.g.NumSwitches) {
+			t, around := m.next(s, d)
+			if t < 0 {
+				continue
+			}
+			n := m.count(s, t)
+			switch {
+			case !around && n > 0:
+				times[n]++
+			case around && m.size[d] > 2:
+				if ends++; n > 0 {
+					joined++
+				}
+			}
+		}
+		m.usual[d], _ = mode(times)
+		m.wraps[d] = 2*joined > ends
+	}
+}
+
+// expect notes the cables that the network has if it is whole. It returns their number, how many of them there
+// are, and how many others.
+func (m *grid) expect() (all, have, beside int) {
+	for s := range int32(m.g.NumSwitches) {
+		for d := range m.size {
+			t, around := m.next(s, d)
+			if t < 0 || around && !m.wraps[d] {
+				continue
+			}
+			m.cables[pairOf(s, t)] = m.usual[d]
+			all += m.usual[d]
+			have += min(m.usual[d], m.count(s, t))
+		}
+	}
+	for p, links := range m.plugged {
+		beside += max(0, len(links)-m.cables[p])
+	}
+	return all, have, beside
+}
+
+// others lists, for each switch of a pair, switches in its place: those that are neighbours the same way
+// have their cables in the same ports, but lead elsewhere, so there are none to compare with.
+func (m *grid) others(joined) (likeA, likeB []int32) { return nil, nil }

@@ -1,0 +1,400 @@
+package cables
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+
+	"weft/route/engine/ftree"
+)
+
+// tree holds the cables of a network against those of a regular tree. Switches of a level that lead up to
+// the same switches form a group with these, in which all have as many cables to each other as most have.
+type tree struct {
+	wanted
+	level  []int32 // by switch
+	downUp []int   // by switch: cables to higher levels that are known and down
+	home   []int32 // by switch: the level to which most of its cables up lead, its own where none does
+	group  map[joined]*group
+	notes  []string
+	odds   []Odd // with one end that is known
+}
+
+// tier is the switches of one level that lead up to one other level.
+type tier struct {
+	low    []int32
+	level  int32 // of low
+	to     int32 // level
+	usual  int   // cables between two switches that have any, of most
+	groups []*group
+}
+
+// group is switches of a tier and those above them.
+type group struct {
+	low, high []int32
+	above     map[int32]int // by switch above: how many of low lead to it
+}
+
+// nearlyWhole is the share of its cables from which on a tier has the pattern.
+const nearlyWhole = .85
+
+// someOf is the share of the switches of a level from which on cables that other networks do not have
+// belong to the pattern: links within a level, or past one.
+const someOf = .25
+
+// tree finds the pattern of a tree; ok is false where the network is none.
+func (n *network) tree() (p pattern, ok bool) {
+	shape := ftree.Recognise(n.g)
+	if !shape.Tree || len(shape.Levels) < 2 {
+		return p, false
+	}
+	t := &tree{wanted: wanted{network: n, cables: map[joined]int{}}, level: make([]int32, n.g.NumSwitches), group: map[joined]*group{}}
+	t.alike = t.inGroup
+	for s := range t.level {
+		t.level[s] = shape.Switches[s].Level
+	}
+	t.raise(int32(len(shape.Levels) - 1))
+	t.countDown()
+	t.findHomes()
+	tiers := t.tiers()
+	regular := false
+	for _, tier := range tiers {
+		t.makeGroups(tier)
+		if t.expect(tier) {
+			regular = true
+		} else {
+			t.fewerUp(tier)
+		}
+	}
+	if !regular {
+		return p, false
+	}
+	t.lone(tiers)
+	t.allow(tiers)
+	return pattern{name: "tree", odd: append(t.odd(), t.odds...), notes: t.notes}, true
+}
+
+// raise puts switches without hosts and without a cable up one level up where most of their cables lead to
+// others of their level: roots of trees of unlike heights that lost cables.
+func (t *tree) raise(top int32) {
+	level := slices.Clone(t.level)
+	for s, h := range level {
+		beside, up, all := 0, 0, 0
+		for _, v := range t.neighbours[s] {
+			n := t.count(int32(s), v)
+			all += n
+			switch {
+			case level[v] == h:
+				beside += n
+			case level[v] > h:
+				up += n
+			}
+		}
+		if up == 0 && h > 0 && h < top && 4*beside > all && t.g.HostCount(int32(s)) == 0 {
+			t.level[s]++
+		}
+	}
+}
+
+// countDown counts the cables to higher levels that are known and down.
+func (t *tree) countDown() {
+	t.downUp = make([]int, len(t.level))
+	for p, links := range t.down {
+		switch {
+		case t.level[p.a] < t.level[p.b]:
+			t.downUp[p.a] += len(links)
+		case t.level[p.b] < t.level[p.a]:
+			t.downUp[p.b] += len(links)
+		}
+	}
+}
+
+// findHomes finds the level to which most cables up of every switch lead, the nearest of equals.
+func (t *tree) findHomes() {
+	t.home = slices.Clone(t.level)
+	for s, list := range t.neighbours {
+		to := map[int32]int{}
+		for _, v := range list {
+			if t.level[v] > t.level[s] {
+				to[t.level[v]] += t.count(int32(s), v)
+			}
+		}
+		most := 0
+		for _, h := range slices.Sorted(maps.Keys(to)) {
+			if to[h] > most {
+				most, t.home[s] = to[h], h
+			}
+		}
+	}
+}
+
+// tiers lists the levels and those to which their switches lead up.
+func (t *tree) tiers() (all []*tier) {
+	of := map[joined]*tier{}
+	for s, h := range t.level {
+		k := joined{h, t.home[s]}
+		if h == k.b {
+			continue
+		}
+		if of[k] == nil {
+			of[k] = &tier{level: h, to: k.b}
+			all = append(all, of[k])
+		}
+		of[k].low = append(of[k].low, int32(s))
+	}
+	slices.SortFunc(all, func(a, b *tier) int { return joined{a.level, a.to}.compare(joined{b.level, b.to}) })
+	return all
+}
+
+// up lists the switches of its home level that a switch leads to.
+func (t *tree) up(s int32) (up []int32) {
+	for _, v := range t.neighbours[s] {
+		if t.level[v] == t.home[s] && t.home[s] > t.level[s] {
+			up = append(up, v)
+		}
+	}
+	return up
+}
+
+// makeGroups finds the groups of a tier. A switch belongs to the group with which it shares the most switches
+// above; at first these are those of any member, then those of most, so that a cable that is crossed joins no groups.
+func (t *tree) makeGroups(x *tier) {
+	usual := map[int]int{}
+	for _, s := range x.low {
+		for _, v := range t.up(s) {
+			usual[t.count(s, v)]++
+		}
+	}
+	x.usual, _ = mode(usual)
+	var old grouping
+	for range 3 {
+		now := grouping{groups: make([]*group, len(old.groups)), of: map[int32][]int{}}
+		for i := range now.groups {
+			now.groups[i] = &group{above: map[int32]int{}}
+		}
+		for _, s := range x.low {
+			up := t.up(s)
+			i := old.nearest(up)
+			if i < 0 {
+				i = now.nearest(up)
+			}
+			now.add(i, s, up)
+		}
+		old = now
+	}
+	x.groups = slices.DeleteFunc(old.groups, func(g *group) bool { return len(g.low) == 0 })
+	t.placeAbove(x)
+}
+
+// grouping is groups, with those that lead to each switch above.
+type grouping struct {
+	groups []*group
+	of     map[int32][]int
+}
+
+// nearest returns the group that shares most with a switch that leads up to some, -1 for none. What half
+// of a group leads to is shared, and half of what the switch leads to must be.
+func (k *grouping) nearest(up []int32) int {
+	shared := map[int]int{}
+	for _, v := range up {
+		for _, i := range k.of[v] {
+			if g := k.groups[i]; 2*g.above[v] >= len(g.low) {
+				shared[i]++
+			}
+		}
+	}
+	best := -1
+	for _, i := range slices.Sorted(maps.Keys(shared)) {
+		if n := shared[i]; 2*n >= len(up) && (best < 0 || n > shared[best] || n == shared[best] && len(k.groups[i].low) > len(k.groups[best].low)) {
+			best = i
+		}
+	}
+	return best
+}
+
+// add puts a switch into a group, -1 for a new one.
+func (k *grouping) add(i int, s int32, up []int32) {
+	if i < 0 {
+		i = len(k.groups)
+		k.groups = append(k.groups, &group{above: map[int32]int{}})
+	}
+	g := k.groups[i]
+	g.low = append(g.low, s)
+	for _, v := range up {
+		if g.above[v]++; g.above[v] == 1 {
+			k.of[v] = append(k.of[v], i)
+		}
+	}
+}
+
+// placeAbove puts every switch above into the group with the most cables to it.
+func (t *tree) placeAbove(x *tier) {
+	best := map[int32]*group{}
+	for _, g := range x.groups {
+		for v, n := range g.above {
+			if old := best[v]; old == nil || n > old.above[v] {
+				best[v] = g
+			}
+		}
+	}
+	for _, v := range slices.Sorted(maps.Keys(best)) {
+		best[v].high = append(best[v].high, v)
+	}
+}
+
+// mode returns the number that occurs most often, the greatest of equals, and how often.
+func mode(times map[int]int) (best, n int) {
+	for v, k := range times {
+		if k > n || k == n && v > best {
+			best, n = v, k
+		}
+	}
+	return best, n
+}
+
+// expect notes the cables that the groups of a tier have if they are nearly whole, which it returns. A switch
+// with other numbers of cables to most of its group, as where two were made one, has these.
+func (t *tree) expect(x *tier) bool {
+	want := map[joined]int{}
+	all, have := 0, 0
+	for _, g := range x.groups {
+		byHigh, byLow := t.factors(x, g)
+		for i, s := range g.low {
+			for j, v := range g.high {
+				n := int(float64(x.usual)*byLow[i]*byHigh[j] + .5)
+				want[pairOf(s, v)] = n
+				all += n
+				have += min(n, t.count(s, v))
+			}
+		}
+	}
+	if all == 0 || float64(have) < nearlyWhole*float64(all) {
+		return false
+	}
+	maps.Copy(t.cables, want)
+	for _, g := range x.groups {
+		for _, s := range g.low {
+			for _, v := range g.high {
+				t.group[pairOf(s, v)] = g
+			}
+		}
+	}
+	return true
+}
+
+// factors returns how many times as many cables as usual the switches of a group have to most of the
+// others: those above, then those below.
+func (t *tree) factors(x *tier, g *group) (byHigh, byLow []float64) {
+	byHigh, byLow = make([]float64, len(g.high)), make([]float64, len(g.low))
+	for j, v := range g.high {
+		byHigh[j] = factor(g.low, func(i int) float64 { return float64(t.count(g.low[i], v)) / float64(x.usual) })
+	}
+	for i, s := range g.low {
+		byLow[i] = factor(g.high, func(j int) float64 { return float64(t.count(s, g.high[j])) / float64(x.usual) / byHigh[j] })
+	}
+	return byHigh, byLow
+}
+
+// factor returns the factor that most of some switches have, 1 where there is none. Fewer cables than usual
+// may be missing: only many switches that agree make them a rule.
+func factor(switches []int32, of func(i int) float64) float64 {
+	times := map[int]int{} // in thousandths
+	for i := range switches {
+		times[int(1000*of(i)+.5)]++
+	}
+	f, n := mode(times)
+	many := n >= 6 || n >= 4 && n == len(switches)
+	if f == 0 || n < 2 || 2*n <= len(switches) || f < 1000 && !many {
+		return 1
+	}
+	return float64(f) / 1000
+}
+
+// inGroup lists the switches of the group of a pair that are alike: those on the side of each.
+func (t *tree) inGroup(p joined) (likeA, likeB []int32) {
+	g := t.group[p]
+	if g == nil {
+		return nil, nil
+	}
+	if t.level[p.a] < t.level[p.b] {
+		return without(g.low, p.a), without(g.high, p.b)
+	}
+	return without(g.high, p.a), without(g.low, p.b)
+}
+
+func without(list []int32, s int32) []int32 {
+	return slices.DeleteFunc(slices.Clone(list), func(v int32) bool { return v == s })
+}
+
+// fewerUp lists the switches of a tier without groups that have fewer cables up than most, if most have the same.
+func (t *tree) fewerUp(x *tier) {
+	ups := func(s int32) (n int) {
+		for _, v := range t.up(s) {
+			n += t.count(s, v)
+			t.cables[pairOf(s, v)] = t.count(s, v)
+		}
+		return n
+	}
+	times := map[int]int{}
+	for _, s := range x.low {
+		times[ups(s)]++
+	}
+	usual, k := mode(times)
+	if 2*k < len(x.low) || len(x.low) < 3 {
+		return
+	}
+	for _, s := range x.low {
+		if n := ups(s); n+t.downUp[s] < usual {
+			odd := Odd{Kind: Missing, Text: fmt.Sprintf("%d of %d cables up", n, usual), weight: float64(usual - n - t.downUp[s])}
+			odd.Ports = append(odd.Ports, t.g.SwitchPort(s, 0))
+			t.odds = append(t.odds, odd)
+		}
+	}
+}
+
+// allow notes the cables past a level and within one that belong to no tier, where so many switches
+// have them that they belong to the pattern. All others are beside it.
+func (t *tree) allow(tiers []*tier) {
+	switches, with := map[int32]int{}, map[joined]map[int32]bool{}
+	for _, h := range t.level {
+		switches[h]++
+	}
+	class := func(p joined) joined { return pairOf(t.level[p.a], t.level[p.b]) }
+	for p := range t.plugged {
+		if _, known := t.cables[p]; known {
+			continue
+		}
+		c := class(p)
+		if with[c] == nil {
+			with[c] = map[int32]bool{}
+		}
+		for _, s := range [2]int32{p.a, p.b} {
+			if t.level[s] == c.a {
+				with[c][s] = true
+			}
+		}
+	}
+	for _, x := range tiers {
+		delete(with, joined{x.level, x.to})
+	}
+	few, all := map[joined]int{}, 0
+	for p, links := range t.plugged {
+		all += len(links)
+		if _, known := t.cables[p]; known {
+			continue
+		}
+		if c := class(p); float64(len(with[c])) > someOf*float64(switches[c.a]) {
+			t.cables[p] = len(links)
+		} else if with[c] != nil {
+			few[p] = len(links)
+		}
+	}
+	beside := 0
+	for _, n := range few {
+		beside += n
+	}
+	if float64(beside) > (1-nearlyWhole)/3*float64(all) {
+		t.notes = append(t.notes, fmt.Sprintf("%d cables lead past a level or join switches of one", beside))
+		maps.Copy(t.cables, few)
+	}
+}

@@ -1,0 +1,104 @@
+package choose
+
+import (
+	"fmt"
+
+	"weft/fabric/gen"
+)
+
+// tree is the smallest fat tree; the formula finds it.
+func tree(hosts, radix int, ratio float64) smallest {
+	formula := fmt.Sprintf("tree(%d,%d)", radix, hosts)
+	if ratio > 1 {
+		formula = fmt.Sprintf("tree(%d,%d,ratio=%g)", radix, hosts, ratio)
+	}
+	if _, err := gen.Parse(formula); err != nil {
+		return smallest{}
+	}
+	return smallest{load: ratio, formula: formula}
+}
+
+// rails is the smallest rail-optimised tree: k rail switches in each pod, all joined to all spines.
+func rails(hosts, radix, k int, ratio float64) smallest {
+	var best smallest
+	for pods := 2; pods*k <= radix; pods++ {
+		servers := ceil(hosts, pods)
+		for width := 1; pods*k*width <= radix; width++ {
+			spines := ceil(atLeast(servers, ratio), width)
+			if servers+spines*width > radix {
+				continue
+			}
+			best.try(pods*k+spines, pods*k*spines*width, share(servers, spines*width), "rail(%d,%d,%d,spines=%d,width=%d)", k, servers, pods, spines, width)
+		}
+	}
+	return best
+}
+
+// leastGroups is the number of groups from which on a network of groups deserves the name.
+const leastGroups = 3
+
+// dragonfly is the smallest Dragonfly.
+func dragonfly(hosts, radix int, ratio float64) smallest {
+	var best smallest
+	for p := 1; p < radix; p++ {
+		for h := atLeast(p, ratio); p+h+2*h-1 <= radix; h++ {
+			for a := 2 * h; p+h+a-1 <= radix; a++ {
+				groups := ceil(hosts, a*p)
+				if groups < leastGroups || groups > a*h+1 {
+					continue
+				}
+				switches, cables := groups*a, groups*a*(a-1)/2+groups*a*h/2
+				if best.beats(switches, cables) {
+					best.try(switches, cables, max(share(p, h), share(2*h, a)), "dragonfly(%d,%d,%d,groups=%d,hosts=%d)", a, p, h, groups, hosts)
+				}
+			}
+		}
+	}
+	return best
+}
+
+// dragonflyPlus is the smallest Dragonfly+.
+func dragonflyPlus(hosts, radix int, ratio float64) smallest {
+	var best smallest
+	for spines := 1; spines < radix; spines++ {
+		for p := 1; p <= min(times(ratio, spines), radix-spines); p++ {
+			for leaves := 1; leaves < radix; leaves++ {
+				groups := ceil(hosts, leaves*p)
+				if groups < leastGroups {
+					break
+				}
+				h := max(ceil(atLeast(leaves*p, ratio), spines), ceil(groups-1, spines))
+				switches, cables := groups*(leaves+spines), groups*(leaves*spines+spines*h/2)
+				if leaves+h <= radix && best.beats(switches, cables) {
+					best.try(switches, cables, max(share(p, spines), share(leaves*p, spines*h)), "dragonflyplus(%d,%d,%d,%d,groups=%d,hosts=%d)", leaves, spines, p, h, groups, hosts)
+				}
+			}
+		}
+	}
+	return best
+}
+
+// slimFly is the smallest Slim Fly: 2 q^2 switches of 3q-1 or 3q+1 halves cables, for q an odd prime.
+func slimFly(hosts, radix int, ratio float64) smallest {
+	for q := 3; 3*q-1 < 2*radix; q += 2 {
+		degree := (3*q - 1) / 2
+		if q%4 == 3 {
+			degree = (3*q + 1) / 2
+		}
+		perSwitch := ceil(hosts, 2*q*q)
+		if isPrime(q) && degree+perSwitch <= radix && perSwitch <= times(ratio, ceil(degree, 2)) {
+			hops := 2 - share(degree, 2*q*q-1) // on average, between two switches
+			return smallest{load: hops * share(perSwitch, degree), formula: fmt.Sprintf("slimfly(%d,hosts=%d)", q, perSwitch)}
+		}
+	}
+	return smallest{}
+}
+
+func isPrime(q int) bool {
+	for d := 2; d*d <= q; d++ {
+		if q%d == 0 {
+			return false
+		}
+	}
+	return q > 1
+}

@@ -1,0 +1,173 @@
+package choose
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+	"weft/fabric/bill"
+	"weft/fabric/gen"
+	"weft/route"
+	"weft/route/job"
+	"weft/sim/flow"
+)
+
+// Proposal is a network with what is bought and what it delivers.
+type Proposal struct {
+	Shape
+	Bill     *bill.Bill `json:"bill"`           // of all planes
+	Cost     float64    `json:"cost,omitempty"` // where prices are given
+	Diameter int        `json:"diameter"`       // channels between the two switches farthest apart
+	LIDs     int        `json:"lids"`           // that a plane takes: of hosts and switches
+	// What a plane delivers; absent where nothing was routed.
+	EBB    float64 `json:"ebb,omitempty"`    // effective bisection bandwidth, one way: a share of the rate of a host
+	Shift  float64 `json:"shift,omitempty"`  // largest congestion of a round of all-to-all by shifts, on average: 1 is full rate
+	Engine string  `json:"engine,omitempty"` // that routed it
+	VLs    int     `json:"vls,omitempty"`    // lanes that it takes
+	// Beaten is the formula of a proposal that delivers no less for no more, "" where there is none.
+	Beaten string `json:"beaten_by,omitempty"`
+}
+
+// Study says how proposals are measured.
+type Study struct {
+	Runs    int // random bisections; 0: as many as suit the size
+	Seed    uint64
+	Workers int
+	// Measure is "always" where all are routed and measured, "never" where none is, and "auto" where all are
+	// unless one is too large.
+	Measure string
+	Prices  *bill.Prices                    // nil for none
+	Step    func(done, of int, what string) // told before each step of the work; may be nil
+}
+
+// Validate reports what is out of range, by the names of the options of the command.
+func (s *Study) Validate() error {
+	switch {
+	case s.Measure != "never" && s.Measure != "auto" && s.Measure != "always":
+		return fmt.Errorf("measure %s: want never, auto or always", s.Measure)
+	case s.Runs < 0 || s.Runs > mostRuns:
+		return fmt.Errorf("runs %d: want 0 to %d", s.Runs, mostRuns)
+	}
+	return nil
+}
+
+// mostRuns bounds the bisections of a measurement.
+const mostRuns = 100_000
+
+// routedMost is the number of forwarding table entries up to which all networks of a proposal are routed:
+// about 20 s on two cores for one of so many.
+const routedMost = 8_000_000
+
+// Propose builds, measures and ranks the networks for a wish. When ctx ends it returns what it has
+// measured until then, with the error.
+func Propose(ctx context.Context, want Want, s Study) (*Proposals, error) {
+	out := &Proposals{Want: want, Proposals: []*Proposal{}, Beaten: []*Proposal{}}
+	if s.Prices != nil {
+		out.Currency, out.Priced = s.Prices.Currency, true
+	}
+	shapes, none := Shapes(want)
+	out.None = none
+	var list []*Proposal
+	most := 0
+	for i, shape := range shapes {
+		s.step(i, len(shapes), "building "+shape.Formula)
+		f, err := gen.Parse(shape.Formula)
+		if err != nil {
+			if !slices.Contains(out.None, shape.Kind) {
+				out.None = append(out.None, shape.Kind)
+			}
+			continue
+		}
+		g := f.Compile()
+		p, err := newProposal(shape, f, g, want.Radix, s.Prices)
+		if err != nil {
+			return out, err
+		}
+		if p.Diameter, err = g.Diameter(ctx); err != nil {
+			return out, err
+		}
+		list, most = append(list, p), max(most, g.NumSwitches*g.NumEnds)
+	}
+	out.Measured = s.Measure == "always" || s.Measure == "auto" && most <= routedMost
+	for i, p := range list {
+		if !out.Measured {
+			out.Proposals = append(out.Proposals, p)
+			continue
+		}
+		s.step(i, len(list), "measuring "+p.Formula)
+		if err := s.measure(ctx, p); err != nil {
+			out.Stopped = true
+			out.rank()
+			return out, err
+		}
+		out.Proposals = append(out.Proposals, p)
+	}
+	out.rank()
+	return out, nil
+}
+
+func (s *Study) step(done, of int, what string) {
+	if s.Step != nil {
+		s.Step(done, of, what)
+	}
+}
+
+// newProposal counts the network of a shape.
+func newProposal(shape Shape, f *fabric.Fabric, g *fabric.Graph, radix int, prices *bill.Prices) (*Proposal, error) {
+	b, err := bill.Of(f, radix)
+	if err != nil {
+		return nil, err
+	}
+	p := &Proposal{Shape: shape, Bill: b.Times(shape.Planes), LIDs: g.NumEnds}
+	if prices != nil {
+		p.Cost, err = prices.Cost(p.Bill)
+	}
+	return p, err
+}
+
+// measure routes a network, proves that and measures what it delivers.
+func (s *Study) measure(ctx context.Context, p *Proposal) error {
+	f, err := gen.Parse(p.Formula)
+	if err != nil {
+		return err
+	}
+	g := f.Compile()
+	var trials []job.Trial
+	for i, step := range job.KnownBest(g) {
+		if i < tried || len(trials) == 0 {
+			t, err := s.try(ctx, g, step)
+			if err != nil {
+				return fmt.Errorf("%s: %w", p.Formula, err)
+			}
+			if t != nil {
+				trials = append(trials, *t)
+			}
+		}
+	}
+	best, _ := job.Rank(trials)
+	if best == nil {
+		return fmt.Errorf("%s: none of the engines that are known to deliver the most routes it", p.Formula)
+	}
+	p.Engine, p.VLs, p.EBB, p.Shift = best.Engine, best.VLs, best.Figures.EBB.Mean, best.Figures.Shift.Mean
+	return nil
+}
+
+// tried is the number of engines that are tried on a network: those that are known to deliver the most.
+// More are tried where they refuse.
+const tried = 2
+
+// try routes a network by one engine, proves that and measures it. It returns nil where the engine refuses, or where
+// nothing is proven.
+func (s *Study) try(ctx context.Context, g *fabric.Graph, step job.Step) (*job.Trial, error) {
+	r, err := job.Run(ctx, g, &job.Request{Chain: job.Chain{step}, Seed: s.Seed, Workers: s.Workers})
+	if _, refused := errors.AsType[*route.Refusal](err); refused {
+		return nil, nil
+	}
+	if err != nil || !r.Report.OK {
+		return nil, err
+	}
+	k, err := flow.NewKeyFigures(ctx, g, r.Plan, flow.Measure{Runs: s.Runs, Seed: s.Seed, Workers: s.Workers})
+	return &job.Trial{Engine: r.Engine.Name, VLs: r.Plan.VLs, Figures: k}, err
+}

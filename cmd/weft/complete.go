@@ -1,0 +1,186 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"weft/fabric"
+	"weft/fabric/source"
+	"weft/lab/papers"
+	"weft/mapping/job"
+	"weft/study"
+	"weft/whatif"
+)
+
+// completer offers what may stand where the cursor is: words with a summary behind a tab.
+type completer func(args []string, typed string) []cobra.Completion
+
+// completeAll has a shell complete arguments and the values of options, by their names.
+func completeAll(root *cobra.Command) {
+	algorithms, _ := job.Algorithms()
+	offers := map[string]completer{
+		"engine": enginesBehindCommas, "engines": enginesBehindCommas, "behind": enginesBehindCommas,
+		"option": engineOptions, "pattern": patterns, "paths": pathComputations, "names": assignments,
+		"algorithm": fixed(algorithms), "mapper": hosts, "utility": hosts, "at": nodes,
+		"fail": nodes, "drain": switches, "move": nodes, "each": fixed(whatif.Kinds),
+		"collision": fixed([]string{"packet", "circuit", "cut-through"}), "mode": fixed([]string{"master", "election", "parallel"}),
+		"order": fixed([]string{"auto", "random", "natural", "leaf"}),
+	}
+	for _, cmd := range root.Commands() {
+		completeAll(cmd)
+		cmd.Flags().VisitAll(func(f *pflag.Flag) {
+			if _, done := cmd.GetFlagCompletionFunc(f.Name); offers[f.Name] != nil && !done {
+				completeFlag(cmd, f.Name, offers[f.Name])
+			}
+		})
+		switch {
+		case takes(cmd, "FABRIC"), takes(cmd, "NETWORK"):
+			cmd.ValidArgsFunction = formulaOrFile
+		case takes(cmd, "FORMULA"):
+			cmd.ValidArgsFunction = formulaOrFile
+		case cmd.Name() == "reproduce":
+			cmd.ValidArgsFunction = completer(paperNames).offer
+		}
+	}
+}
+
+// completeFlag has a shell complete the values of an option that the command has.
+func completeFlag(cmd *cobra.Command, name string, c completer) {
+	if err := cmd.RegisterFlagCompletionFunc(name, c.offer); err != nil {
+		panic(err) // the flag is there
+	}
+}
+
+// takes reports whether a command takes an argument by this name.
+func takes(cmd *cobra.Command, argument string) bool {
+	return regexp.MustCompile(`\b` + argument + `\b`).MatchString(cmd.Use)
+}
+
+// offer gives a shell the words that begin with what was typed.
+func (c completer) offer(_ *cobra.Command, args []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var out []cobra.Completion
+	for _, word := range c(args, typed) {
+		if strings.HasPrefix(strings.ToLower(word), strings.ToLower(typed)) {
+			out = append(out, word)
+		}
+	}
+	return out, cobra.ShellCompDirectiveNoFileComp
+}
+
+// formulaOrFile offers formulas and named systems once a letter of them was typed, and files.
+func formulaOrFile(_ *cobra.Command, _ []string, typed string) ([]cobra.Completion, cobra.ShellCompDirective) {
+	var out []cobra.Completion
+	for _, e := range source.ListFormulas().Formulas {
+		word := e.Name
+		if e.Args != "" {
+			word += "("
+		}
+		if typed != "" && strings.HasPrefix(word, typed) {
+			out = append(out, word+"\t"+e.What)
+		}
+	}
+	return out, cobra.ShellCompDirectiveDefault | cobra.ShellCompDirectiveNoSpace
+}
+
+func fixed(words []string) completer {
+	return func([]string, string) []cobra.Completion { return words }
+}
+
+// listed are the names and summaries of engines and the like.
+func listed(list []study.Engine) (words []cobra.Completion) {
+	for _, e := range list {
+		words = append(words, e.Name+"\t"+e.Summary)
+	}
+	return words
+}
+
+// behindCommas offers words as the last of a list.
+func behindCommas(words []string) completer {
+	return func(_ []string, typed string) (offered []cobra.Completion) {
+		before := typed[:strings.LastIndexByte(typed, ',')+1]
+		for _, word := range words {
+			offered = append(offered, before+word)
+		}
+		return offered
+	}
+}
+
+// enginesBehindCommas offers the engines as the last of a chain.
+func enginesBehindCommas(args []string, typed string) []cobra.Completion {
+	return behindCommas(listed(study.ListEngines().Engines))(args, typed)
+}
+
+// engineOptions offers NAME= of every option of an engine, and behind one that takes switches
+// those of the FABRIC.
+func engineOptions(args []string, typed string) (words []cobra.Completion) {
+	name, _, valued := strings.Cut(typed, "=")
+	for _, e := range study.ListEngines().Engines {
+		for _, o := range e.Options {
+			_, list := o.Default.([]string)
+			switch {
+			case !valued:
+				words = append(words, o.Name+"=\t"+e.Name+": "+o.Doc)
+			case o.Name == name && (list || name == "root"):
+				return prefixed(name+"=", switches(args, ""))
+			}
+		}
+	}
+	return words
+}
+
+func prefixed(prefix string, words []cobra.Completion) []cobra.Completion {
+	for i := range words {
+		words[i] = prefix + words[i]
+	}
+	return words
+}
+
+func patterns([]string, string) (words []cobra.Completion) {
+	for _, p := range study.ListPatterns().Patterns {
+		words = append(words, p.Name+"\t"+p.Summary)
+	}
+	return words
+}
+
+func pathComputations([]string, string) []cobra.Completion { return listed(study.ListEngines().Paths) }
+
+func assignments([]string, string) []cobra.Completion { return listed(study.ListEngines().Names) }
+
+func paperNames([]string, string) (words []cobra.Completion) {
+	for _, p := range papers.All() {
+		words = append(words, p.Name)
+	}
+	return words
+}
+
+func switches(args []string, _ string) []cobra.Completion {
+	return descriptions(args, func(n *fabric.Node) bool { return n.Type == fabric.Switch })
+}
+
+func hosts(args []string, _ string) []cobra.Completion {
+	return descriptions(args, func(n *fabric.Node) bool { return n.Type != fabric.Switch })
+}
+
+func nodes(args []string, _ string) []cobra.Completion {
+	return descriptions(args, func(*fabric.Node) bool { return true })
+}
+
+// descriptions lists the descriptions of some nodes of the FABRIC that was typed before.
+func descriptions(args []string, want func(*fabric.Node) bool) (words []cobra.Completion) {
+	if len(args) == 0 || args[0] == "-" {
+		return nil
+	}
+	src, err := source.Open(args[0], source.Options{Partial: true})
+	if err != nil {
+		return nil
+	}
+	for i := range src.Fabric.Nodes {
+		if n := &src.Fabric.Nodes[i]; want(n) && n.Desc != "" {
+			words = append(words, n.Desc+"\t"+n.GUID.String())
+		}
+	}
+	return words
+}

@@ -1,0 +1,54 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+)
+
+func manCmd() *cobra.Command {
+	return &cobra.Command{
+		Use:   "man DIR",
+		Short: "write manual pages, one for each command",
+		Long:  "Write manual pages of section 1 into a directory, which is made if it is not there.",
+		Example: `  weft man ~/.local/share/man/man1
+  weft man /usr/local/share/man/man1`,
+		Args: one("DIR"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := os.MkdirAll(args[0], 0o755); err != nil {
+				return err
+			}
+			root := cmd.Root()
+			root.DisableAutoGenTag = true // no date: the same pages each time
+			keepLayout(root)
+			if err := doc.GenManTree(root, &doc.GenManHeader{Title: "WEFT", Section: "1", Source: "weft " + version}, args[0]); err != nil {
+				return err
+			}
+			pages, err := fs.Glob(os.DirFS(args[0]), "weft*.1")
+			fmt.Fprintf(cmd.ErrOrStderr(), "weft: wrote %d pages to %s (man -l %s/weft.1 shows the first)\n", len(pages), args[0], args[0])
+			return err
+		},
+	}
+}
+
+// keepLayout makes the tables of help texts code blocks, which manual pages leave as they are.
+func keepLayout(cmd *cobra.Command) {
+	var out []string
+	for line := range strings.Lines(cmd.Long) {
+		if strings.HasPrefix(line, "  ") {
+			if len(out) > 0 && len(strings.TrimSpace(out[len(out)-1])) > 0 && !strings.HasPrefix(out[len(out)-1], " ") {
+				out = append(out, "\n")
+			}
+			line = "  " + line
+		}
+		out = append(out, line)
+	}
+	cmd.Long = strings.Join(out, "")
+	for _, c := range cmd.Commands() {
+		keepLayout(c)
+	}
+}

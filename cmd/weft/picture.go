@@ -1,0 +1,76 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"runtime"
+
+	"github.com/spf13/cobra"
+
+	"weft/fabric"
+	"weft/fabric/source"
+	"weft/layout"
+	"weft/route/job"
+	"weft/study"
+)
+
+// pictureFlags are the options of weft show that are about its picture.
+type pictureFlags struct {
+	svg     string // file
+	chain   string
+	files   job.TableFiles
+	routing routeFlags
+}
+
+// add adds the flags.
+func (p *pictureFlags) add(cmd *cobra.Command) {
+	p.routing.Seed, p.routing.Workers = 1, runtime.GOMAXPROCS(0)
+	f := cmd.Flags()
+	f.StringVar(&p.svg, "svg", "", "file to draw the fabric to; - draws to standard output and prints nothing else")
+	f.StringVarP(&p.chain, "engine", "e", "", "with --svg: colour cables by the pairs of hosts that they carry, routed by this engine (weft route --engines)")
+	f.StringVar(&p.files.Plan, "plan", "", "with --svg: the same for a Plan that weft route -o wrote")
+	f.StringVar(&p.files.LFTs, "lfts", "", "with --svg: the same for forwarding tables of another subnet manager")
+}
+
+// alone reports whether the picture is all that is written.
+func (p *pictureFlags) alone() bool { return p.svg == "-" }
+
+// draw writes the picture, if one was asked for.
+func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
+	routed := p.chain != "" || p.files.Given()
+	switch {
+	case p.svg == "" && routed:
+		return errors.New("--engine, --plan and --lfts colour a picture: give --svg FILE too (weft check and weft simulate print loads)")
+	case p.svg == "":
+		return nil
+	}
+	routing, err := p.route(cmd, src.Fabric)
+	if err != nil {
+		return err
+	}
+	var picture *layout.Picture
+	err = withProgress(cmd, "drawing", func(ctx context.Context) (err error) {
+		picture, err = study.Picture(ctx, src, routing, p.routing.Workers)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return output(cmd, p.svg, picture.WriteSVG)
+}
+
+// route routes the fabric or reads tables, where loads were asked for.
+func (p *pictureFlags) route(cmd *cobra.Command, f *fabric.Fabric) (*job.Result, error) {
+	switch {
+	case p.files.Given() && p.chain != "":
+		return nil, errors.New("give --engine, or tables with --plan or --lfts, not both")
+	case p.files.Given():
+		return loadTables(cmd, f.Compile(), &p.files)
+	case p.chain == "":
+		return nil, nil
+	}
+	if err := p.routing.setChain(p.chain); err != nil {
+		return nil, err
+	}
+	return routeFabric(cmd, f.Compile(), &p.routing.Request)
+}

@@ -1,0 +1,227 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/fabric"
+	"weft/internal/spelling"
+	"weft/route"
+	"weft/route/job"
+	"weft/whatif"
+)
+
+// whatifOptions are the options of weft whatif.
+type whatifOptions struct {
+	fabric  fabricFlags
+	routing routeFlags
+	chain   string
+	files   job.TableFiles
+	changes []whatif.Change
+	each    string
+	top     int
+	runs    int
+	window  int
+	trip    time.Duration
+	asJSON  bool
+}
+
+// changeFlag collects changes of one kind in the order in which they were given.
+type changeFlag struct {
+	kind string
+	to   *[]whatif.Change
+}
+
+func (c *changeFlag) String() string { return "" }
+func (c *changeFlag) Type() string   { return "PART" }
+
+// Set implements pflag.Value.
+func (c *changeFlag) Set(text string) error {
+	*c.to = append(*c.to, whatif.Change{Kind: c.kind, What: text})
+	return nil
+}
+
+func whatifCmd() *cobra.Command {
+	var o whatifOptions
+	cmd := &cobra.Command{
+		Use:   "whatif FABRIC",
+		Short: "what a failure, maintenance or an extension would do, before it is done",
+		Long: `Say what happens if parts fail, are drained, added or moved: under the tables that the
+switches have (--plan, --lfts, or routed now), after a repair that changes as few entries as
+it can, and after a fresh routing. Both keep the LIDs (explicit paths, --paths, may need
+others). The first line answers whether it may be done; the exit status is 1 where it may
+not: hosts are cut off, pairs of hosts have no way left, or what is left can deadlock.
+
+` + fabric.NameHelp + `
+
+  --fail PART    a node or a cable; or links=N, switches=N, share=0.05 with seed=N
+  --drain PART   a switch or a cable that stays up until the tables lead around it
+  --add NAME     a leaf switch like the others, with its hosts, cabled as they are; NAME,like=LEAF
+  --move 'HOST to SWITCH'   a host, or the end of a cable: NODE[PORT] to SWITCH[PORT]
+
+All of them may be given several times, and happen together. What the suffixes of a
+formula take (weft gen --list) goes here too: --fail 'links=10,seed=3'.
+
+--each link, switch, spine or leaf lets each of these fail by itself, and ranks what hurts
+most; Ctrl-C prints what was tried so far.
+
+The time to write counts blocks of forwarding tables, --window of them in flight, each
+answered within --round-trip. It leaves out how long a manager takes to notice.`,
+		Example: `  weft whatif fabric.txt --lfts opensm-lfts.dump --fail 'spine 3'
+  weft whatif examples/psmn-x5.ibnetdiscover --fail 'links=3,seed=1'
+  weft whatif 'rlft(8,2)' --drain 'spine 3'
+  weft whatif 'rlft(8,2)|radix(10)' --add 'rack 9'
+  weft whatif 'rlft(8,2)|without(hosts=4)' --move 'host 9 to leaf 1'
+  weft whatif 'rlft(8,2)' --each spine --top 5`,
+		Args: one("FABRIC"),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+	}
+	o.add(cmd)
+	return cmd
+}
+
+func (o *whatifOptions) add(cmd *cobra.Command) {
+	o.fabric.add(cmd)
+	o.fabric.addRoles(cmd)
+	o.routing.add(cmd)
+	chainFlag(cmd, &o.chain)
+	jsonFlag(cmd, &o.asJSON)
+	f := cmd.Flags()
+	f.StringVar(&o.files.Plan, "plan", "", "Plan that the fabric runs, which weft route -o wrote")
+	f.StringVar(&o.files.LFTs, "lfts", "", "forwarding tables that the fabric has: opensm-lfts.dump, opensm.fdbs or dump_fts output")
+	f.StringVar(&o.files.SLs, "sl", "", "service levels of the paths that go with --lfts")
+	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
+	f.BoolVar(&o.files.OneLane, "one-lane", false, "all traffic shares one lane: QoS is off, whatever SLs the tables are made for")
+	f.Var(&changeFlag{"fail", &o.changes}, "fail", "what fails; may be given several times")
+	f.Var(&changeFlag{"drain", &o.changes}, "drain", "what is taken out of use; may be given several times")
+	f.Var(&changeFlag{"add", &o.changes}, "add", "name of a leaf switch to add; may be given several times")
+	f.Var(&changeFlag{"move", &o.changes}, "move", "what is moved and where to; may be given several times")
+	f.StringVar(&o.each, "each", "", "let each link, switch, spine or leaf fail by itself")
+	f.IntVar(&o.top, "top", 20, "with --each: rows to print, 0 for all")
+	f.IntVarP(&o.runs, "runs", "n", 0, "random bisections (default: as many as suit the size)")
+	f.IntVar(&o.window, "window", whatif.UsualPace.Window, "management datagrams in flight while tables are written")
+	f.DurationVar(&o.trip, "round-trip", time.Duration(whatif.UsualPace.RoundTrip*float64(time.Second)), "time from a management datagram to its answer")
+}
+
+func (o *whatifOptions) validate() error {
+	switch {
+	case o.files.Given() && o.routing.LIDs.Fresh:
+		return errors.New("give --fresh-lids, or tables with --plan or --lfts, not both")
+	case o.each == "" && len(o.changes) == 0:
+		return errors.New("say what happens: --fail, --drain, --add, --move or --each (see weft whatif --help)")
+	case o.each != "" && len(o.changes) > 0:
+		return errors.New("--each lets parts fail by itself: leave out --fail, --drain, --add and --move")
+	case o.each != "" && !slices.Contains(whatif.Kinds, o.each):
+		return fmt.Errorf("--each %s: want one of %s%s", o.each, strings.Join(whatif.Kinds, ", "), spelling.Hint(o.each, whatif.Kinds))
+	case o.runs < 0 || o.top < 0:
+		return errors.New("--runs and --top are not negative")
+	case o.window < 1 || o.trip <= 0:
+		return errors.New("--window is at least 1, --round-trip more than 0")
+	}
+	if o.files.Given() || o.files.SLs != "" || o.files.SL2VLs != "" || o.files.OneLane {
+		return o.files.Validate()
+	}
+	return nil
+}
+
+// run answers one question, or runs a campaign.
+func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
+	if err := o.validate(); err != nil {
+		return err
+	}
+	if err := o.routing.setChain(o.chain); err != nil {
+		return err
+	}
+	src, err := o.fabric.open(cmd, arg)
+	if err != nil {
+		return err
+	}
+	if o.each == "" { // a name that is wrong is told before routing takes its time
+		if _, err := whatif.Apply(src.Fabric, o.changes); err != nil {
+			return err
+		}
+	}
+	plan, err := o.plan(cmd, src.Fabric)
+	if err != nil {
+		return err
+	}
+	var today *whatif.Today
+	err = withProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
+		today, err = whatif.New(ctx, src.Fabric, plan, whatif.Options{
+			Request: o.routing.Request, Runs: o.runs, Pace: whatif.Pace{RoundTrip: o.trip.Seconds(), Window: o.window},
+		})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if o.each != "" {
+		return o.campaign(cmd, today)
+	}
+	var a *whatif.Answer
+	err = withProgress(cmd, "asking", func(ctx context.Context) (err error) {
+		a, err = today.Ask(ctx, o.changes)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if err := answer(cmd.OutOrStdout(), a, o.asJSON); err != nil || a.OK {
+		return err
+	}
+	return answerNo
+}
+
+// plan reads the tables, or routes. A fresh routing is then made by the engine of the Plan, or
+// by auto where it refuses.
+func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan, error) {
+	g := f.Compile()
+	if !o.files.Given() {
+		r, err := routeFabric(cmd, g, &o.routing.Request)
+		if err != nil {
+			return nil, err
+		}
+		return r.Plan, nil
+	}
+	r, err := loadTables(cmd, g, &o.files)
+	if err != nil {
+		return nil, err
+	}
+	if o.files.Plan != "" && !cmd.Flags().Changed("engine") {
+		chain, err := job.Keep(r.Plan, g).Chain(o.routing.options)
+		if err != nil {
+			return nil, fmt.Errorf("--plan %s: %w", o.files.Plan, err)
+		}
+		o.routing.Chain = slices.Concat(chain, o.routing.Chain)
+	}
+	return r.Plan, nil
+}
+
+// campaign lets every part of a kind fail by itself. What was tried is printed also where it is
+// interrupted.
+func (o *whatifOptions) campaign(cmd *cobra.Command, today *whatif.Today) error {
+	var c *whatif.Campaign
+	stopped := withProgress(cmd, "trying each "+o.each, func(ctx context.Context) (err error) {
+		c, err = today.Each(ctx, o.each)
+		return err
+	})
+	if c == nil {
+		if stopped != nil && cmd.Context().Err() == nil {
+			return fmt.Errorf("--each %w", stopped)
+		}
+		return stopped
+	}
+	var err error
+	if o.asJSON {
+		err = printJSON(cmd.OutOrStdout(), c)
+	} else {
+		err = c.Write(cmd.OutOrStdout(), o.top)
+	}
+	return errors.Join(stopped, err)
+}

@@ -1,0 +1,103 @@
+// Package bill counts what must be bought for a fabric, and what that costs by a list of prices.
+package bill
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+)
+
+// Bill counts the parts of a fabric, whether they are up or down. Aggregation nodes are inside
+// switches and count for nothing.
+type Bill struct {
+	Hosts     int         `json:"hosts"`                   // CAs and routers
+	HostPorts int         `json:"host_ports"`              // of hosts, with a cable to a switch
+	Switches  int         `json:"switches"`                // all of them
+	ByPorts   map[int]int `json:"switches_by_ports"`       // by the number of ports
+	Between   int         `json:"cables_between_switches"` // with a switch at both ends
+	Below     int         `json:"cables_to_hosts"`         // with a host at one end
+	Left      int         `json:"ports_left"`              // of switches, without a cable
+}
+
+// Of counts a fabric. Where radix is not 0, all switches are bought with so many ports; it fails
+// where one needs more.
+func Of(f *fabric.Fabric, radix int) (*Bill, error) {
+	b := &Bill{ByPorts: map[int]int{}}
+	inside := make([]int, len(f.Nodes)) // ports of a switch that lead to an aggregation node
+	for i := range f.Links {
+		b.addLink(f, fabric.LinkID(i), inside)
+	}
+	for i := range f.Nodes {
+		id := fabric.NodeID(i)
+		if f.Nodes[i].Type != fabric.Switch {
+			if !f.IsAggregationNode(id) {
+				b.Hosts++
+			}
+			continue
+		}
+		ports := f.Nodes[i].NumPorts() - inside[i]
+		if radix > 0 && ports > radix {
+			return nil, fmt.Errorf("%s has %d ports, more than the %d of the switches to be bought", f.NodeName(id), ports, radix)
+		}
+		if radix > 0 {
+			ports = radix
+		}
+		b.Switches++
+		b.ByPorts[ports]++
+		b.Left += ports
+	}
+	return b, nil
+}
+
+// addLink counts a cable and the ports at its ends.
+func (b *Bill) addLink(f *fabric.Fabric, id fabric.LinkID, inside []int) {
+	x, y := f.Links[id].A.Node, f.Links[id].B.Node
+	switch {
+	case f.IsAggregationNode(x):
+		inside[y]++
+	case f.IsAggregationNode(y):
+		inside[x]++
+	case f.IsSwitchLink(id):
+		b.Between++
+		b.Left -= 2
+	default:
+		b.Below++
+		for _, end := range []fabric.NodeID{x, y} {
+			if f.Nodes[end].Type == fabric.Switch {
+				b.Left--
+			} else {
+				b.HostPorts++
+			}
+		}
+	}
+}
+
+// Times is the bill of several equal fabrics that the same hosts are joined to.
+func (b *Bill) Times(n int) *Bill {
+	out := &Bill{Hosts: b.Hosts, HostPorts: n * b.HostPorts, Switches: n * b.Switches, ByPorts: map[int]int{}, Between: n * b.Between, Below: n * b.Below, Left: n * b.Left}
+	for ports, count := range b.ByPorts {
+		out.ByPorts[ports] = n * count
+	}
+	return out
+}
+
+// SwitchPorts is the number of ports of all switches.
+func (b *Bill) SwitchPorts() (n int) {
+	for ports, count := range b.ByPorts {
+		n += ports * count
+	}
+	return n
+}
+
+// String says what is bought in one line.
+func (b *Bill) String() string {
+	var switches []string
+	for _, ports := range slices.Backward(slices.Sorted(maps.Keys(b.ByPorts))) {
+		switches = append(switches, fmt.Sprintf("%d of %d ports", b.ByPorts[ports], ports))
+	}
+	return fmt.Sprintf("%d hosts; switches: %s; cables: %d between switches, %d below; %d ports left",
+		b.Hosts, strings.Join(switches, ", "), b.Between, b.Below, b.Left)
+}

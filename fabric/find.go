@@ -1,0 +1,235 @@
+package fabric
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"weft/internal/spelling"
+)
+
+// NameHelp tells people how a node, a port and a cable are named.
+const NameHelp = `A node is named by its GUID or the last digits of it, four at least, by its description, or any
+part of the description that no other has, in large or small letters; a part does not cut a
+number (spine 1 is no part of spine 12).
+A port is NODE[PORT] or NODE/PORT; a cable is named by one of its ports, by a host that has
+only this one, or as NODE -- NODE. Names may be copied from what weft prints. Double quotes
+keep commas, bars, semicolons and brackets of a description together:
+"MF0;A10-P1:MQM9701/U1"[3].`
+
+// NoName is the error of a name that names nothing, or too much.
+type NoName struct {
+	Kind  string   // what was looked for: "node", "switch", "host"
+	Name  string   // as it was typed
+	Some  []string // the first of those that it could mean, each with its GUID
+	Count int      // how many it could mean, 0 for none
+	Near  string   // a description that is near, where Count is 0
+}
+
+// candidatesShown limits the candidates that an error lists.
+const candidatesShown = 4
+
+func (e *NoName) Error() string {
+	switch {
+	case e.Name == "":
+		return "no name is given: want that of a " + e.Kind
+	case e.Near != "":
+		return fmt.Sprintf("no %s is called %q: did you mean %q?", e.Kind, e.Name, e.Near)
+	case e.Count == 0:
+		return fmt.Sprintf("no %s is called %q", e.Kind, e.Name)
+	}
+	more := ""
+	if n := e.Count - len(e.Some); n > 0 {
+		more = fmt.Sprintf(" and %d more", n)
+	}
+	return fmt.Sprintf("%q could be any of %d: %s%s: give more of the name, or a GUID", e.Name, e.Count, strings.Join(e.Some, ", "), more)
+}
+
+// Unquote takes the double quotes off a name that stands in them.
+func Unquote(s string) string {
+	if len(s) >= 2 && s[0] == '"' && s[len(s)-1] == '"' {
+		return s[1 : len(s)-1]
+	}
+	return s
+}
+
+// CutUnquoted cuts a text at the first separator that is not in double quotes.
+func CutUnquoted(s, sep string) (before, after string, found bool) {
+	quoted := false
+	for i := range len(s) {
+		switch {
+		case s[i] == '"':
+			quoted = !quoted
+		case !quoted && strings.HasPrefix(s[i:], sep):
+			return s[:i], s[i+len(sep):], true
+		}
+	}
+	return s, "", false
+}
+
+// SplitUnquoted parts a text at all separators that are not in double quotes.
+func SplitUnquoted(s, sep string) (parts []string) {
+	for more := true; more; {
+		var part string
+		part, s, more = CutUnquoted(s, sep)
+		parts = append(parts, part)
+	}
+	return parts
+}
+
+// fit tells how well a name fits a description: not at all, as a part, as whole words, but for
+// capitals, letter by letter, or as the GUID of the node or its end.
+type fit int
+
+const (
+	fitsNot fit = iota
+	fitsGUIDEnd
+	fitsPart
+	fitsWords
+	fitsFolded
+	fitsExactly
+	fitsGUID
+)
+
+// FindNamed finds the one of n things with a GUID and a description that a name names. The best
+// fit counts: two things that fit equally well are a *NoName.
+func FindNamed(kind, name string, n int, at func(i int) (GUID, string)) (int, error) {
+	text := Unquote(strings.TrimSpace(name))
+	q := newQuery(text)
+	best, found := fitsNot, []int(nil)
+	for i := range n {
+		guid, desc := at(i)
+		switch f := q.fits(guid, desc, best); {
+		case f == fitsNot || f < best:
+		case f > best:
+			best, found = f, append(found[:0], i)
+		default:
+			found = append(found, i)
+		}
+	}
+	if len(found) == 1 {
+		return found[0], nil
+	}
+	e := &NoName{Kind: kind, Name: text, Count: len(found)}
+	for _, i := range found[:min(len(found), candidatesShown)] {
+		guid, desc := at(i)
+		e.Some = append(e.Some, fmt.Sprintf("%q (%s)", desc, guid))
+	}
+	if len(found) == 0 && text != "" {
+		e.Near = nearest(text, n, at)
+	}
+	return -1, e
+}
+
+// query is a name that is looked for.
+type query struct {
+	text, lower string
+	guid        GUID
+	isGUID      bool
+	printed     string // description that stands before the GUID: "leaf 0" (0x0200005300000001)
+	isPrinted   bool
+}
+
+// guidEnd is the least number of digits by which the end of a GUID names a node.
+const guidEnd = 4
+
+func newQuery(text string) *query {
+	q := &query{text: text, lower: strings.ToLower(text)}
+	if head, digits, ok := strings.Cut(strings.TrimSuffix(text, ")"), " (0x"); ok && strings.HasSuffix(text, ")") {
+		guid, err := ParseGUID(digits)
+		q.guid, q.isPrinted, q.printed = guid, err == nil, unprinted(head)
+		return q
+	}
+	digits := text
+	if len(digits) > 2 && digits[1] == '-' && strings.IndexByte("SHR", digits[0]) >= 0 {
+		digits = digits[2:]
+	}
+	guid, err := ParseGUID(digits)
+	q.guid, q.isGUID = guid, err == nil
+	return q
+}
+
+// unprinted takes off the description of a node what weft prints around it: quotes, and the kind
+// of a part before.
+func unprinted(text string) string {
+	for _, kind := range []string{"switch ", "CA ", "router ", "cable "} {
+		if rest, ok := strings.CutPrefix(text, kind+`"`); ok {
+			text = `"` + rest
+		}
+	}
+	if desc, err := strconv.Unquote(text); err == nil {
+		return desc
+	}
+	return Unquote(text)
+}
+
+// fits compares the name with one thing; a fit below least may be found as none.
+func (q *query) fits(guid GUID, desc string, least fit) fit {
+	switch {
+	case q.text == "":
+		return fitsNot
+	case q.isGUID && q.guid == guid, q.isPrinted && q.guid == guid && q.printed == desc:
+		return fitsGUID
+	case desc == q.text:
+		return fitsExactly
+	case least > fitsFolded:
+		return fitsNot
+	}
+	lower := strings.ToLower(desc)
+	if lower == q.lower {
+		return fitsFolded
+	}
+	best := fitsNot
+	if len(q.lower) >= guidEnd && strings.HasSuffix(guid.String(), q.lower) {
+		best = fitsGUIDEnd
+	}
+	for from := 0; best < fitsWords; {
+		i := strings.Index(lower[from:], q.lower)
+		if i < 0 {
+			break
+		}
+		i += from
+		best = max(best, min(edge(lower, i), edge(lower, i+len(q.lower))))
+		_, size := utf8.DecodeRuneInString(lower[i:])
+		from = i + size
+	}
+	return best
+}
+
+// edge tells what a part that begins or ends at byte i of a text is there: whole words, a part of
+// a word, or nothing where it would cut a number.
+func edge(text string, i int) fit {
+	before, _ := utf8.DecodeLastRuneInString(text[:i])
+	after, _ := utf8.DecodeRuneInString(text[i:])
+	inWord := func(r rune) bool { return r != utf8.RuneError && (unicode.IsLetter(r) || unicode.IsDigit(r)) }
+	switch {
+	case unicode.IsDigit(before) && unicode.IsDigit(after):
+		return fitsNot
+	case inWord(before) && inWord(after):
+		return fitsPart
+	}
+	return fitsWords
+}
+
+// nearest is the description that is nearest to a name, or has a word that is.
+func nearest(name string, n int, at func(i int) (GUID, string)) string {
+	var words []string
+	var owner []int
+	for i := range n {
+		_, desc := at(i)
+		words, owner = append(words, desc), append(owner, i)
+		parts := strings.FieldsFunc(desc, func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) && r != '-' && r != '_' })
+		for _, w := range parts {
+			words, owner = append(words, w), append(owner, i)
+		}
+	}
+	near := spelling.Nearest(name, words)
+	if near == "" {
+		return ""
+	}
+	_, desc := at(owner[slices.Index(words, near)])
+	return desc
+}

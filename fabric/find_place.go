@@ -1,0 +1,235 @@
+package fabric
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// FindNode finds the node that a name names: see NameHelp.
+func (f *Fabric) FindNode(name string) (NodeID, error) {
+	return f.find("node", name, Switch, CA, Router)
+}
+
+// FindSwitch finds the switch that a name names.
+func (f *Fabric) FindSwitch(name string) (NodeID, error) { return f.find("switch", name, Switch) }
+
+// FindHost finds the host, a CA or router, that a name names.
+func (f *Fabric) FindHost(name string) (NodeID, error) { return f.find("host", name, CA, Router) }
+
+// find finds a node of some types. Where only one of another type has the name, the error says so.
+func (f *Fabric) find(kind, name string, types ...NodeType) (NodeID, error) {
+	among := func(want func(*Node) bool) (NodeID, error) {
+		var ids []NodeID
+		for i := range f.Nodes {
+			if want(&f.Nodes[i]) {
+				ids = append(ids, NodeID(i))
+			}
+		}
+		i, err := FindNamed(kind, name, len(ids), func(i int) (GUID, string) { n := &f.Nodes[ids[i]]; return n.GUID, n.Desc })
+		if err != nil {
+			return -1, err
+		}
+		return ids[i], nil
+	}
+	is := func(n *Node) bool { return slices.Contains(types, n.Type) }
+	id, err := among(is)
+	none, ok := errors.AsType[*NoName](err)
+	if !ok || none.Count > 0 {
+		return id, err
+	}
+	if id, ok := f.portGUIDOwner(name); ok && is(&f.Nodes[id]) {
+		return id, nil
+	}
+	if other, wrong := among(func(n *Node) bool { return !is(n) }); wrong == nil {
+		return -1, fmt.Errorf("%s is a %s, not a %s", f.NodeName(other), f.Nodes[other].Type, kind)
+	}
+	return -1, err
+}
+
+// portGUIDOwner finds the node that has a port GUID.
+func (f *Fabric) portGUIDOwner(name string) (NodeID, bool) {
+	q := newQuery(Unquote(strings.TrimSpace(name)))
+	if !q.isGUID || q.guid == 0 {
+		return -1, false
+	}
+	for i := range f.Nodes {
+		if slices.ContainsFunc(f.Nodes[i].Ports, func(p Port) bool { return p.GUID == q.guid }) {
+			return NodeID(i), true
+		}
+	}
+	return -1, false
+}
+
+// Place is a node or one of its ports.
+type Place struct {
+	End
+	Whole bool // the node; Port is 0
+}
+
+// FindPlace finds the node or the port that a name names. NODE[PORT] is a port unless a node is
+// called so; NODE/PORT, NODE:PORT and NODE port PORT are one where no node has the whole name.
+func (f *Fabric) FindPlace(name string) (Place, error) {
+	node, port, style := cutPort(name)
+	if style == atBracket && !f.called(name) {
+		return f.portOf(node, port)
+	}
+	id, err := f.FindNode(name)
+	if err == nil {
+		return Place{End: End{Node: id}, Whole: true}, nil
+	}
+	if style == atNone {
+		return Place{}, err
+	}
+	return f.portOf(node, port)
+}
+
+// called reports whether a node has exactly this description.
+func (f *Fabric) called(name string) bool {
+	text := Unquote(strings.TrimSpace(name))
+	return slices.ContainsFunc(f.Nodes, func(n Node) bool { return n.Desc == text })
+}
+
+// portOf finds a port by its node and its number.
+func (f *Fabric) portOf(node, port string) (Place, error) {
+	id, err := f.FindNode(node)
+	if err != nil {
+		return Place{}, err
+	}
+	n, err := strconv.Atoi(port)
+	if err != nil || n > f.Nodes[id].NumPorts() {
+		return Place{}, fmt.Errorf("%s has the ports 1 to %d, not %s", f.NodeName(id), f.Nodes[id].NumPorts(), port)
+	}
+	return Place{End: End{Node: id, Port: uint8(n)}}, nil
+}
+
+// portStyle says how a port stands behind the name of its node.
+type portStyle int
+
+const (
+	atNone    portStyle = iota // there is no port
+	atBracket                  // NODE[PORT]
+	atOther                    // NODE/PORT, NODE/PPORT, NODE:PORT, NODE port PORT
+)
+
+// cutPort parts the name of a port into the name of its node and its number.
+func cutPort(name string) (node, port string, style portStyle) {
+	name = strings.TrimSpace(name)
+	inner, bracketed := strings.CutSuffix(name, "]")
+	if i := strings.LastIndexByte(inner, '['); bracketed && i > 0 && isNumber(strings.TrimSpace(inner[i+1:])) {
+		return inner[:i], strings.TrimSpace(inner[i+1:]), atBracket
+	}
+	i := strings.LastIndexFunc(name, func(r rune) bool { return r < '0' || r > '9' })
+	port = name[i+1:]
+	if i < 0 || port == "" {
+		return name, "", atNone
+	}
+	head := name[:i+1]
+	for _, sep := range []string{" port ", "/P", "/p", "/", ":"} {
+		if node, ok := strings.CutSuffix(head, sep); ok && node != "" {
+			return node, port, atOther
+		}
+	}
+	return name, "", atNone
+}
+
+func isNumber(s string) bool {
+	return s != "" && strings.IndexFunc(s, func(r rune) bool { return r < '0' || r > '9' }) < 0
+}
+
+// FindLink finds the cable that a name names: a port of it, a node that has only this one, or both
+// of its ends as NODE -- NODE or NODE - NODE, each with a port or without.
+func (f *Fabric) FindLink(name string) (LinkID, error) {
+	var errEnd error
+	if _, _, pair := CutUnquoted(name, "--"); pair {
+		var a, b Place
+		if a, b, errEnd = f.findEnds(name, "--"); errEnd == nil {
+			return f.linkBetween(a, b)
+		}
+	}
+	at, err := f.FindPlace(name)
+	if err == nil { // perhaps a description with -- in it
+		return f.linkAt(at)
+	}
+	if a, b, err := f.findEnds(name, " - "); err == nil { // descriptions may have this too
+		return f.linkBetween(a, b)
+	}
+	return NoLink, cmp.Or(errEnd, err)
+}
+
+// findEnds parts the name of a cable at a separator, at the first place where both ends are found;
+// the error is that of the first place.
+func (f *Fabric) findEnds(name, sep string) (a, b Place, err error) {
+	err = fmt.Errorf("%q names one end", name)
+	parts := SplitUnquoted(name, sep)
+	for i := 1; i < len(parts); i++ {
+		a, errA := f.FindPlace(strings.Join(parts[:i], sep))
+		b, errB := f.FindPlace(strings.Join(parts[i:], sep))
+		if errA == nil && errB == nil {
+			return a, b, nil
+		}
+		if i == 1 {
+			err = cmp.Or(errA, errB)
+		}
+	}
+	return a, b, err
+}
+
+// linkAt is the cable in a port, or the only one of a node.
+func (f *Fabric) linkAt(at Place) (LinkID, error) {
+	if !at.Whole {
+		if l := f.Nodes[at.Node].Ports[at.Port].Link; l != NoLink {
+			return l, nil
+		}
+		return NoLink, fmt.Errorf("port %s has no cable", f.EndName(at.End))
+	}
+	only, count := NoLink, 0
+	for _, l := range f.Cabled(at.Node, nil) {
+		only = l
+		count++
+	}
+	switch count {
+	case 0:
+		return NoLink, fmt.Errorf("%s has no cable", f.NodeName(at.Node))
+	case 1:
+		return only, nil
+	}
+	return NoLink, fmt.Errorf("%s has %d cables: name one by its port, NODE[PORT], or as NODE -- NODE", f.NodeName(at.Node), count)
+}
+
+// linkBetween is the one cable between two nodes or ports.
+func (f *Fabric) linkBetween(a, b Place) (LinkID, error) {
+	at := func(p Place, e End) bool { return p.Node == e.Node && (p.Whole || p.Port == e.Port) }
+	only, ports := NoLink, []string(nil)
+	for p, l := range f.Cabled(a.Node, nil) {
+		near := End{a.Node, p}
+		if at(a, near) && at(b, f.Peer(near)) && l != only {
+			only = l
+			ports = append(ports, strconv.Itoa(int(p)))
+		}
+	}
+	switch {
+	case len(ports) == 0:
+		return NoLink, fmt.Errorf("no cable joins %s and %s", f.placeName(a), f.placeName(b))
+	case len(ports) > 1 && a.Node != b.Node:
+		return NoLink, fmt.Errorf("%d cables join %s and %s: name one by its port: %s[%s]", len(ports), f.placeName(a), f.placeName(b), f.NodeName(a.Node), strings.Join(ports, "], ["))
+	}
+	return only, nil
+}
+
+// placeName names a node or port for people.
+func (f *Fabric) placeName(p Place) string {
+	if p.Whole {
+		return f.NodeName(p.Node)
+	}
+	return f.EndName(p.End)
+}
+
+// FindSwitch finds the switch that a name names among those that are up.
+func (g *Graph) FindSwitch(name string) (int32, error) {
+	s, err := FindNamed("switch that is up", name, g.NumSwitches, func(i int) (GUID, string) { return g.SwitchGUID[i], g.SwitchDesc[i] })
+	return int32(s), err
+}

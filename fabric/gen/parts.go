@@ -1,0 +1,147 @@
+package gen
+
+import (
+	"math"
+	"strconv"
+
+	"weft/fabric"
+)
+
+// parts takes links and nodes of a fabric down, or out of use.
+type parts struct {
+	f    *fabric.Fabric
+	link func(fabric.LinkID, bool)
+	node func(fabric.NodeID, bool)
+}
+
+// partParams are the arguments that name links and switches.
+func partParams() []param {
+	return []param{
+		optional("links", word, "N"), optional("share", share, "0..1"), option("switches", "N", 1, fabric.MaxNodes),
+		optional("switch", texts, "NAME"), optional("link", texts, "NAME[PORT]"),
+	}
+}
+
+// fail takes parts of a copy down.
+func fail(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
+	f = f.Clone()
+	if a.given("host") {
+		return f, failHosts(f, a)
+	}
+	return f, (&parts{f, f.SetLinkDown, f.SetNodeDown}).take(a)
+}
+
+// drain takes parts of a copy out of use.
+func drain(f *fabric.Fabric, a *args) (*fabric.Fabric, error) {
+	f = f.Clone()
+	return f, (&parts{f, f.SetLinkDrained, f.SetSwitchDrained}).take(a)
+}
+
+// take takes the parts that the arguments name.
+func (p *parts) take(a *args) error {
+	kinds := []string{"links", "share", "switches", "switch", "link"}
+	if a.given("share") {
+		kinds = kinds[1:] // links= then says which links
+	}
+	if err := a.only(kinds...); err != nil {
+		return err
+	}
+	switch {
+	case a.given("share"):
+		return p.shareOfLinks(a)
+	case a.given("links"):
+		return p.someLinks(a)
+	case a.given("switches"):
+		return p.someSwitches(a)
+	case a.given("link"):
+		return p.namedLinks(a)
+	}
+	return p.namedSwitches(a)
+}
+
+func (p *parts) someLinks(a *args) error {
+	v := a.value("links")
+	n, err := strconv.Atoi(v.text)
+	if err != nil || n < 1 {
+		return problemf(v.pos, "links=%s: want a number from 1, or links=up with share= (a switch is named by switch=NAME, a cable by link=NAME[PORT])", v.text)
+	}
+	links := switchLinks(p.f, func(*fabric.Link) bool { return true })
+	if n > len(links) {
+		return problemf(v.pos, "links=%d: %d switch-to-switch links are up", n, len(links))
+	}
+	for _, id := range sample(newRand(a), links, n) {
+		p.link(id, true)
+	}
+	return nil
+}
+
+func (p *parts) someSwitches(a *args) error {
+	up := byGUID(p.f, func(id fabric.NodeID) bool { return isSwitch(p.f, id) && !p.f.Nodes[id].Down })
+	n := a.int("switches")
+	if n > len(up) {
+		return problemf(a.value("switches").pos, "switches=%d: %d switches are up", n, len(up))
+	}
+	for _, id := range sample(newRand(a), up, n) {
+		p.node(id, true)
+	}
+	return nil
+}
+
+func (p *parts) namedSwitches(a *args) error {
+	for _, name := range a.texts("switch") {
+		id, err := p.f.FindSwitch(name)
+		if err != nil {
+			return problemf(a.value("switch").pos, "%v", err)
+		}
+		p.node(id, true)
+	}
+	return nil
+}
+
+func (p *parts) namedLinks(a *args) error {
+	for _, name := range a.texts("link") {
+		id, err := p.f.FindLink(name)
+		if err != nil {
+			return problemf(a.value("link").pos, "%v", err)
+		}
+		p.link(id, true)
+	}
+	return nil
+}
+
+// failHosts takes hosts down, which must be named.
+func failHosts(f *fabric.Fabric, a *args) error {
+	if err := a.only("links", "share", "switches", "switch", "link", "host"); err != nil {
+		return err
+	}
+	for _, name := range a.texts("host") {
+		id, err := f.FindHost(name)
+		if err != nil {
+			return problemf(a.value("host").pos, "%v", err)
+		}
+		f.SetNodeDown(id, true)
+	}
+	return nil
+}
+
+// shareOfLinks takes a share of all switch links or of those between levels.
+func (p *parts) shareOfLinks(a *args) error {
+	want, kind := func(*fabric.Link) bool { return true }, "between switches"
+	switch text := a.text("links"); {
+	case text == "up":
+		level := Levels(p.f)
+		want = func(l *fabric.Link) bool { return level[l.A.Node] != level[l.B.Node] }
+		kind = "between switches of different levels"
+	case a.given("links") && text != "all":
+		return problemf(a.value("links").pos, "links=%s: with share= want links=up (between levels) or links=all", text)
+	}
+	links := switchLinks(p.f, want)
+	if len(links) == 0 {
+		return problemf(a.pos, "no link %s is up", kind)
+	}
+	n := int(math.Round(a.fraction("share") * float64(len(links))))
+	for _, id := range sample(newRand(a), links, n) {
+		p.link(id, true)
+	}
+	return nil
+}

@@ -1,0 +1,35 @@
+package par
+
+import (
+	"context"
+	"testing"
+)
+
+// The share is that of the outermost loop, and between loops there is none.
+func TestProgress(t *testing.T) {
+	p := &Progress{}
+	ctx := WithProgress(context.Background(), p)
+	if loop, _ := p.Share(); loop != 0 {
+		t.Error("a loop before any began")
+	}
+	seen := 0.
+	err := For(ctx, 1, 4, func(_, i int) error {
+		loop, share := p.Share()
+		if loop != 1 || share != float64(i)/4 {
+			t.Errorf("step %d of loop %d: %g", i, loop, share)
+		}
+		seen += share
+		return For(ctx, 1, 10, func(_, _ int) error {
+			if _, inner := p.Share(); inner != share {
+				t.Errorf("a loop within step %d counts as steps: %g", i, inner)
+			}
+			return nil
+		})
+	})
+	if err != nil || seen != 1.5 {
+		t.Error(seen, err)
+	}
+	if loop, _ := p.Share(); loop != 0 {
+		t.Error("a loop after the last ended")
+	}
+}

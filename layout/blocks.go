@@ -1,0 +1,366 @@
+package layout
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+)
+
+// block is a switch, or several that share a box.
+type block struct {
+	Area
+	members []int32
+	level   int32
+	columns int // of cells
+	upright bool
+	mute    bool // too small for text
+}
+
+// folding says which switches share a box.
+type folding struct {
+	of      []int32 // by switch: its block
+	blocks  []block
+	chunked bool // some share a box for want of room alone
+}
+
+// unfolded gives every switch a box of its own.
+func unfolded(level []int32) *folding {
+	f := &folding{of: make([]int32, len(level)), blocks: make([]block, len(level))}
+	for s := range level {
+		f.of[s], f.blocks[s] = int32(s), block{members: []int32{int32(s)}, level: level[s]}
+	}
+	return f
+}
+
+// newFolding makes blocks of the switches with the same key, which have the same level, in the order of their first.
+func newFolding[K comparable](level []int32, key func(s int32) K) *folding {
+	f := &folding{of: make([]int32, len(level))}
+	number := map[K]int32{}
+	for s := range int32(len(level)) {
+		k := key(s)
+		b, ok := number[k]
+		if !ok {
+			b = int32(len(f.blocks))
+			number[k] = b
+			f.blocks = append(f.blocks, block{level: level[s]})
+		}
+		f.of[s] = b
+		f.blocks[b].members = append(f.blocks[b].members, s)
+	}
+	return f
+}
+
+// bundle is the cables between two blocks, or within one.
+type bundle struct {
+	a, b  int32
+	links []int32
+}
+
+// bundles collects the cables by the blocks that they join, a <= b, in that order.
+func (d *drawing) bundles(f *folding) []bundle {
+	g := d.g
+	order := make([]int32, len(d.cable))
+	ends := func(link int32) (a, b int32) {
+		a, b = f.of[g.From[2*link]], f.of[g.To[2*link]]
+		return min(a, b), max(a, b)
+	}
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortStableFunc(order, func(i, j int32) int {
+		a, b := ends(i)
+		u, v := ends(j)
+		return cmp.Or(cmp.Compare(a, u), cmp.Compare(b, v))
+	})
+	var out []bundle
+	for _, link := range order {
+		a, b := ends(link)
+		if last := len(out) - 1; last < 0 || out[last].a != a || out[last].b != b {
+			out = append(out, bundle{a: a, b: b})
+		}
+		last := &out[len(out)-1]
+		last.links = append(last.links, link)
+	}
+	return out
+}
+
+// The measures of boxes.
+const (
+	textSize   = 11.0
+	labelSize  = 12.0
+	cellPitch  = 11.0
+	cellShare  = 0.8 // of the pitch that a cell takes
+	boxPadding = 6.0
+	textRow    = 14.0
+	dotSize    = 2.0
+	dotPitch   = 6.0
+)
+
+// hostsOf counts the host ports of a block.
+func (d *drawing) hostsOf(b *block) int {
+	n := 0
+	for _, s := range b.members {
+		n += int(d.g.HostCount(s))
+	}
+	return n
+}
+
+// role names the place of a switch.
+func role(level, top int32) string {
+	switch {
+	case top <= 0:
+		return "switch"
+	case level == 0:
+		return "leaf"
+	case level == top:
+		return "root"
+	}
+	return "middle"
+}
+
+// plural names several switches of a role.
+func plural(role string, n int) string {
+	switch role {
+	case "leaf":
+		return several(n, "leaf", "leaves")
+	case "root":
+		return several(n, "root", "roots")
+	}
+	return several(n, "switch", "switches")
+}
+
+// words returns what stands in the box of a block: the name, or what the names have in common and how many there are; the hosts.
+func (d *drawing) words(b *block, role string) []string {
+	var out []string
+	if len(b.members) == 1 {
+		out = append(out, d.name[b.members[0]])
+	} else {
+		if common := d.common(b.members); common != "" {
+			out = append(out, common)
+		}
+		out = append(out, plural(role, len(b.members)))
+	}
+	if hosts := d.hostsOf(b); hosts > 0 {
+		out = append(out, several(hosts, "host", "hosts"))
+	}
+	return out
+}
+
+// common returns the words with which all names of some switches begin.
+func (d *drawing) common(members []int32) string {
+	first := d.name[members[0]]
+	same := len(first)
+	for _, s := range members[1:] {
+		name := d.name[s]
+		same = min(same, len(name))
+		for i := range same {
+			if name[i] != first[i] {
+				same = i
+				break
+			}
+		}
+	}
+	if same == len(first) {
+		return first
+	}
+	end := strings.LastIndexAny(first[:same], " -_./(,")
+	if end < 2 {
+		return ""
+	}
+	words := strings.TrimRight(first[:end], " -_./(,")
+	if strings.HasPrefix(words, "(") {
+		return words + ",·)"
+	}
+	for _, role := range []string{"switch", "leaf", "spine", "middle", "root"} {
+		if rest, ok := strings.CutSuffix(words, role); ok && (rest == "" || strings.HasSuffix(rest, " ")) {
+			return strings.TrimSpace(rest)
+		}
+	}
+	return words
+}
+
+// titleOf says what there is to say of a switch.
+func (d *drawing) titleOf(s int32) string {
+	text := d.g.SwitchDesc[s]
+	if text == "" || text != d.name[s] && strings.HasPrefix(d.name[s], "…") {
+		text = strings.TrimSpace(text + " " + d.g.SwitchGUID[s].String())
+	}
+	if n := int(d.g.HostCount(s)); n > 0 {
+		text += ": " + several(n, "host", "hosts") + d.hostNames(s)
+	}
+	if d.mark[s] != Fine {
+		text += ", " + string(d.mark[s])
+	}
+	return text
+}
+
+// hostNames lists the first hosts of a switch, in fabrics that are small enough for it.
+func (d *drawing) hostNames(s int32) string {
+	if d.g.NumSwitches > mostNamed {
+		return ""
+	}
+	hosts := d.g.HostsOf(s)
+	var names []string
+	for _, h := range hosts[:min(len(hosts), namedHosts)] {
+		names = append(names, d.g.EndDesc[h])
+	}
+	text := " (" + strings.Join(names, ", ")
+	if len(hosts) > len(names) {
+		text += ", …"
+	}
+	return text + ")"
+}
+
+// The most switches of a fabric in whose titles hosts are named, and how many of each.
+const (
+	mostNamed  = 300
+	namedHosts = 8
+)
+
+// addBox draws a block in its place. Where there is no room for text, the title has it.
+func (d *drawing) addBox(b *block, role string) *Box {
+	words := d.words(b, role)
+	box := Box{
+		Area: b.Area, Role: role, Upright: b.upright, Size: textSize, Switches: len(b.members), Hosts: d.hostsOf(b),
+		Title: strings.Join(words, ", "), Text: []string{},
+	}
+	room := b.W - boxPadding
+	if b.mute {
+		words = nil
+	}
+	if b.upright {
+		room = b.H - boxPadding
+		if len(b.members) > 1 {
+			room = uprightRoom - boxPadding
+			words = []string{strings.Join(words, ", ")}
+		} else if textRow*float64(len(words)) > b.W {
+			words = words[:1]
+		}
+		box.Size = max(6, min(textSize, b.W*0.72))
+	}
+	if !b.upright {
+		words = words[:max(0, min(len(words), int((b.H-2)/(textSize+1))))]
+	}
+	for _, w := range words {
+		box.Size = min(box.Size, max(8, textSize*room/textWidth(w, textSize)))
+	}
+	for _, w := range words {
+		if room >= 3*box.Size*letter {
+			box.Text = append(box.Text, shorten(w, room, box.Size))
+		}
+	}
+	if len(b.members) == 1 {
+		box.Title, box.Mark = d.titleOf(b.members[0]), d.mark[b.members[0]]
+	} else {
+		d.addCells(&box, b, len(box.Text))
+	}
+	d.p.Boxes = append(d.p.Boxes, box)
+	return &d.p.Boxes[len(d.p.Boxes)-1]
+}
+
+// addCells draws the members of a block at the bottom of its box.
+func (d *drawing) addCells(box *Box, b *block, rows int) {
+	pitch := min(cellPitch, (b.W-4)/float64(b.columns))
+	top := b.Y + boxPadding + textRow*float64(rows)
+	if b.upright {
+		top = b.Y + uprightRoom
+	}
+	if b.mute {
+		top = b.Y + (b.H-pitch*float64((len(b.members)+b.columns-1)/b.columns))/2
+	}
+	wide := pitch * float64(min(b.columns, len(b.members)))
+	for i, s := range b.members {
+		at := Point{b.X + (b.W-wide)/2 + pitch*float64(i%b.columns) + pitch*(1-cellShare)/2, top + pitch*float64(i/b.columns)}
+		box.Cells = append(box.Cells, Cell{at, pitch * cellShare, d.mark[s], d.titleOf(s)})
+	}
+}
+
+// uprightWidth is the greatest width of a switch whose text runs upwards.
+const uprightWidth = 30.0
+
+// uprightRoom is the height that upright text over cells takes.
+const uprightRoom = 104.0
+
+// size sets width and height of a block that may be at most room wide.
+func (d *drawing) size(b *block, role string, room float64) {
+	n := len(b.members)
+	words := d.words(b, role)
+	need := 0.0
+	for _, w := range words {
+		need = max(need, textWidth(w, textSize)+2*boxPadding)
+	}
+	b.upright = room < min(need, 62)
+	if n == 1 {
+		b.W, b.H = min(max(need, 48), room, 120), boxPadding*2+textRow*float64(len(words))
+		if b.upright {
+			b.W, b.H = min(room, uprightWidth), min(max(need, 40), 100)
+		}
+		return
+	}
+	b.columns = int(math.Ceil(math.Sqrt(3 * float64(n))))
+	if b.upright {
+		b.columns = 4
+	}
+	b.W = min(room, max(need, float64(b.columns)*cellPitch+2*boxPadding))
+	if b.upright {
+		b.W = min(room, 2*boxPadding+4*cellPitch)
+	}
+	pitch := cellPitch
+	if least := 5.0; float64(b.columns)*pitch > b.W-4 {
+		b.columns = max(1, min(b.columns, int((b.W-4)/least)))
+		pitch = min(cellPitch, (b.W-4)/float64(b.columns))
+	}
+	rows := float64((n + b.columns - 1) / b.columns)
+	b.H = boxPadding*2 + textRow*float64(len(words)) + rows*pitch
+	if b.upright {
+		b.H = uprightRoom + rows*pitch + boxPadding
+	}
+}
+
+// troubles counts the cables of a bundle that are not fine, as in ", 2 failed".
+func (d *drawing) troubles(b *bundle) string {
+	var text strings.Builder
+	for _, m := range marks {
+		n := 0
+		for _, link := range b.links {
+			if d.cable[link].mark == m {
+				n++
+			}
+		}
+		if n > 0 {
+			fmt.Fprintf(&text, ", %d %s", n, m)
+		}
+	}
+	return text.String()
+}
+
+// mostNotes is the most cables of a bundle of which the title says what is odd.
+const mostNotes = 4
+
+// describe names the cables of a bundle.
+func (d *drawing) describe(f *folding, b *bundle, l *Line) string {
+	name := func(i int32) string {
+		members := f.blocks[i].members
+		if len(members) == 1 {
+			return d.name[members[0]]
+		}
+		text := several(len(members), "switch", "switches")
+		if common := d.common(members); common != "" {
+			text = common + ", " + text
+		}
+		return text
+	}
+	text := name(b.a) + " – " + name(b.b) + ": " + several(l.Cables, "cable", "cables") + d.troubles(b)
+	if d.loads {
+		text += ", load " + number(l.Load)
+	}
+	notes := []string{text}
+	for _, link := range b.links {
+		if note := d.cable[link].note; note != "" && len(notes) <= mostNotes {
+			notes = append(notes, note)
+		}
+	}
+	return strings.Join(notes, "; ")
+}

@@ -1,0 +1,154 @@
+package layout
+
+import (
+	"math"
+	"strconv"
+)
+
+// addLine draws the cables of a bundle along a path. Those that failed, are drained or odd are a line of their own,
+// beside the rest.
+func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
+	l := Line{Path: path, Class: class, Cables: len(b.links)}
+	marks := map[Mark]int{}
+	for _, link := range b.links {
+		marks[d.cable[link].mark]++
+		l.Load = max(l.Load, d.cable[link].load)
+	}
+	l.Failed = marks[Failed]
+	l.Title = d.describe(f, b, &l)
+	if d.loads {
+		l.Class = d.loadClass(l.Load)
+	}
+	if n := marks[Fine]; n > 0 || marks[Odd] > 0 {
+		l.Width = lineWidth(max(n, marks[Odd]))
+		if marks[Odd] > 0 && !d.loads {
+			l.Class = classOdd
+			marks[Odd] = 0
+		}
+		d.p.Lines = append(d.p.Lines, l)
+	}
+	for _, m := range []struct {
+		mark  Mark
+		class Class
+	}{{Odd, classOdd}, {Drained, classDrained}, {Missing, classMissing}, {Failed, classFailed}} {
+		if n := marks[m.mark]; n > 0 {
+			beside := l
+			beside.Class, beside.Width = m.class, lineWidth(n)
+			beside.Path = shifted(path, 2*float64(min(1, marks[Fine]+marks[Odd])))
+			d.p.Lines = append(d.p.Lines, beside)
+		}
+	}
+}
+
+// shifted moves a path sideways.
+func shifted(path []Point, by float64) []Point {
+	if by == 0 {
+		return path
+	}
+	a, b := path[0], path[len(path)-1]
+	length := math.Hypot(b.X-a.X, b.Y-a.Y)
+	if length == 0 {
+		return path
+	}
+	out := make([]Point, len(path))
+	for i, at := range path {
+		out[i] = Point{at.X - (b.Y-a.Y)/length*by, at.Y + (b.X-a.X)/length*by}
+	}
+	return out
+}
+
+// lineWidth is the width of a line for a number of cables.
+func lineWidth(cables int) float64 {
+	return min(7, 0.9+0.75*math.Log2(float64(max(1, cables))))
+}
+
+// loadBounds are the most that each class of loads but the last holds, in multiples of the mean.
+var loadBounds = []float64{0.5, 1, 1.5, 2}
+
+// loadClass returns the class of a load.
+func (d *drawing) loadClass(load float64) Class {
+	if load <= 0 {
+		return classDark
+	}
+	for i, bound := range loadBounds {
+		if load <= bound*d.mean*(1+1e-9) {
+			return loadClasses[i]
+		}
+	}
+	return loadClasses[len(loadClasses)-1]
+}
+
+// The measures of a legend.
+const (
+	legendRow  = 18.0
+	sampleSize = 32.0 // of the line before a text
+	entryGap   = 14.0
+)
+
+// placeLegend puts the entries in rows and returns their height.
+func placeLegend(entries []Entry, width, top float64) float64 {
+	x, y := margin, 0.0
+	for i := range entries {
+		e := &entries[i]
+		wide := textWidth(e.Text, labelSize) + entryGap
+		if e.Class != "" {
+			wide += sampleSize
+		}
+		if x > margin && (x+wide > width-margin || i > 0 && entries[i-1].Class == "") {
+			x, y = margin, y+legendRow
+		}
+		e.Point = Point{x, top + y}
+		x += wide
+	}
+	if len(entries) == 0 {
+		return 0
+	}
+	return y + legendRow
+}
+
+// legend explains the classes that the picture has.
+func (d *drawing) legend(unit string) {
+	used := map[Class]bool{}
+	for i := range d.p.Lines {
+		used[d.p.Lines[i].Class] = true
+	}
+	add := func(c Class, text string) {
+		if used[c] {
+			d.p.Legend = append(d.p.Legend, Entry{Class: c, Text: text})
+		}
+	}
+	if d.loads {
+		if unit == "" {
+			unit = "load"
+		}
+		d.p.Legend = append(d.p.Legend, Entry{Text: unit + " on the hottest cable of a line, its busier direction:"})
+		for i, c := range loadClasses {
+			if i == len(loadBounds) {
+				add(c, "more than twice the mean, up to "+number(d.most))
+				continue
+			}
+			text := "up to " + number(math.Floor(loadBounds[i]*d.mean*(1+1e-9)))
+			if loadBounds[i] == 1 {
+				text += " (the mean)"
+			}
+			add(c, text)
+		}
+		add(classDark, "none")
+	}
+	add(classFailed, "failed")
+	add(classMissing, "missing")
+	add(classDrained, "drained")
+	add(classOdd, "odd")
+}
+
+// number writes a load.
+func number(x float64) string {
+	if x == math.Trunc(x) && x < 1e15 {
+		text := strconv.FormatFloat(x, 'f', 0, 64)
+		for i := len(text) - 3; i > 0; i -= 3 {
+			text = text[:i] + "," + text[i:]
+		}
+		return text
+	}
+	return strconv.FormatFloat(x, 'g', 3, 64)
+}

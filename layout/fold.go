@@ -1,0 +1,180 @@
+package layout
+
+import (
+	"slices"
+	"strings"
+	"unicode"
+
+	"weft/fabric"
+)
+
+// The most boxes of a row, and the most lines of a picture, before switches are folded.
+const (
+	rowOfSwitches = 54
+	rowOfBoxes    = 72
+	mostLines     = 1500
+	linesUnfolded = 700
+	tidyLines     = 200
+)
+
+// foldLevels chooses which switches of a tree share a box: none where all rows have room. Or else the switches of a level
+// in the same pod (a part below some level) or in the same core (a part above some level) share one; then those with
+// the same place. Of the ways of doing so it takes a tidy one with the most boxes.
+func (d *drawing) foldLevels(level []int32) *folding {
+	f := unfolded(level)
+	if d.roomy(f, rowOfSwitches) && len(d.bundles(f)) <= linesUnfolded {
+		return f
+	}
+	best := d.fitted(d.cutByName(level))
+	if f := d.fitted(d.cutBySystem(level)); d.untidy(f) <= d.untidy(best) {
+		best = f
+	}
+	top := slices.Max(level)
+	for below := range top + 1 { // levels under this one are in pods
+		for above := below; above <= top+1; above++ { // those from this one are in cores
+			if below == 0 && above > top {
+				continue
+			}
+			f := d.fitted(d.cut(level, below, above))
+			if a, b := d.untidy(f), d.untidy(best); a < b || a == b && len(f.blocks) > len(best.blocks) {
+				best = f
+			}
+		}
+	}
+	return best
+}
+
+// cut makes a block of the switches of each level of a part of the levels under below, and of one of those from above on.
+func (d *drawing) cut(level []int32, below, above int32) *folding {
+	counts := func(link int32) bool { return level[d.g.From[2*link]] != level[d.g.To[2*link]] }
+	pod, _ := d.parts(func(s int32) bool { return level[s] < below }, counts)
+	core, _ := d.parts(func(s int32) bool { return level[s] >= above }, counts)
+	return newFolding(level, func(s int32) [3]int32 {
+		switch {
+		case level[s] < below:
+			return [3]int32{level[s], 0, pod[s]}
+		case level[s] >= above:
+			return [3]int32{level[s], 1, core[s]}
+		}
+		return [3]int32{level[s], 2, s}
+	})
+}
+
+// cutByName makes a block of the switches of a level whose names differ in the last number only.
+func (d *drawing) cutByName(level []int32) *folding {
+	type key struct {
+		level int32
+		name  string
+	}
+	return newFolding(level, func(s int32) key {
+		name := strings.TrimRightFunc(d.name[s], func(r rune) bool { return !unicode.IsDigit(r) })
+		return key{level[s], strings.TrimRightFunc(name, unicode.IsDigit)}
+	})
+}
+
+// cutBySystem makes a block of the switches of a level in one chassis.
+func (d *drawing) cutBySystem(level []int32) *folding {
+	type key struct {
+		level  int32
+		system fabric.GUID
+		alone  int32
+	}
+	return newFolding(level, func(s int32) key {
+		if d.system[s] == 0 {
+			return key{level[s], 0, s}
+		}
+		return key{level: level[s], system: d.system[s]}
+	})
+}
+
+// untidy says how far a folding is from a picture that is easy to read.
+func (d *drawing) untidy(f *folding) int {
+	longest, lines := slices.Max(f.rows()), len(d.bundles(f))
+	switch {
+	case f.chunked:
+		return 3
+	case longest <= rowOfSwitches && lines <= tidyLines:
+		return 0
+	case longest <= rowOfBoxes && lines <= 3*tidyLines:
+		return 1
+	}
+	return 2
+}
+
+// roomy reports whether rows and lines have room. A row of switches alone may have some boxes, one with folded ones more.
+func (d *drawing) roomy(f *folding, most int) bool {
+	for _, n := range f.rows() {
+		if n > most {
+			return false
+		}
+	}
+	return len(d.bundles(f)) <= mostLines
+}
+
+// rows counts the boxes by level.
+func (f *folding) rows() []int {
+	var rows []int
+	for i := range f.blocks {
+		for int(f.blocks[i].level) >= len(rows) {
+			rows = append(rows, 0)
+		}
+		rows[f.blocks[i].level]++
+	}
+	return rows
+}
+
+// fitted folds rows that are too long, or that many lines lead to, until there is room: first switches alone with the same neighbours,
+// then boxes that look alike, at last boxes side by side.
+func (d *drawing) fitted(f *folding) *folding {
+	for h, n := range f.rows() {
+		alone := 0
+		for i := range f.blocks {
+			if f.blocks[i].level == int32(h) && len(f.blocks[i].members) == 1 {
+				alone++
+			}
+		}
+		if n > 1 && alone == n {
+			if merged := d.mergeAlike(f, []int32{int32(h)}, true); h > 0 || n > rowOfSwitches {
+				f = merged
+			}
+		}
+	}
+	if !d.roomy(f, rowOfBoxes) {
+		var long []int32
+		for h, n := range f.rows() {
+			if n > rowOfSwitches {
+				long = append(long, int32(h))
+			}
+		}
+		if len(long) == 0 {
+			_, h := slices.Max(f.rows()), slices.Index(f.rows(), slices.Max(f.rows()))
+			long = []int32{int32(h)}
+		}
+		f = d.mergeAlike(f, long, false)
+	}
+	for h, n := range f.rows() {
+		if n > rowOfBoxes {
+			f = d.chunk(f, int32(h), rowOfSwitches)
+		}
+	}
+	for !d.roomy(f, rowOfBoxes) {
+		rows := f.rows()
+		h := slices.Index(rows, slices.Max(rows))
+		if rows[h] == 1 {
+			break
+		}
+		f = d.chunk(f, int32(h), (rows[h]+1)/2)
+	}
+	return f
+}
+
+// merged gives blocks with the same number one box.
+func (f *folding) merged(number []int32) *folding {
+	level := make([]int32, len(f.of))
+	for s, b := range f.of {
+		level[s] = f.blocks[b].level
+	}
+	out := newFolding(level, func(s int32) [2]int32 { return [2]int32{level[s], number[f.of[s]]} })
+	out.chunked = f.chunked
+	return out
+}

@@ -1,0 +1,319 @@
+package layout
+
+import (
+	"cmp"
+	"math"
+	"slices"
+)
+
+// rows is a folding in levels.
+type rows struct {
+	*folding
+	d       *drawing
+	bundles []bundle
+	row     [][]int32 // by level: blocks from left to right
+	rank    []int     // by block: its place in its row
+	near    [][]int32 // by block: blocks of other levels, once for each bundle
+	frame   []int32   // by block: the pod that it is framed with, -1 for none
+}
+
+// levels draws a network in rows, the leaves at the bottom.
+func (d *drawing) levels(level []int32) {
+	d.p.Kind = Levels
+	r := d.newRows(d.foldLevels(level), level)
+	r.sweep()
+	r.size()
+	r.place()
+	r.draw()
+}
+
+// newRows puts blocks in rows, pod by pod, in the order of their names.
+func (d *drawing) newRows(f *folding, level []int32) *rows {
+	r := &rows{folding: f, d: d, bundles: d.bundles(f), rank: make([]int, len(f.blocks)), near: make([][]int32, len(f.blocks))}
+	for _, b := range r.bundles {
+		if f.blocks[b.a].level != f.blocks[b.b].level {
+			r.near[b.a] = append(r.near[b.a], b.b)
+			r.near[b.b] = append(r.near[b.b], b.a)
+		}
+	}
+	r.row = make([][]int32, len(f.rows()))
+	for i := range f.blocks {
+		d.sortByName(f.blocks[i].members)
+		h := f.blocks[i].level
+		r.row[h] = append(r.row[h], int32(i))
+	}
+	first := func(b int32) string { return d.name[f.blocks[b].members[0]] }
+	for h := range r.row {
+		slices.SortStableFunc(r.row[h], func(a, b int32) int { return byName(first(a), first(b)) })
+		r.number(h)
+	}
+	r.frame = slices.Repeat([]int32{-1}, len(f.blocks))
+	for k := int32(1); k <= int32(len(r.row)); k++ {
+		pods, n := d.parts(func(s int32) bool { return level[s] < k }, func(link int32) bool {
+			return level[d.g.From[2*link]] != level[d.g.To[2*link]]
+		})
+		r.group(pods, n)
+	}
+	return r
+}
+
+// group sorts all rows so that the blocks of each part are together, by the mean place of the lowest ones.
+func (r *rows) group(of []int32, n int) {
+	sum, count := make([]float64, n), make([]float64, n)
+	for _, row := range r.row[:1] {
+		for i, b := range row {
+			if p := of[r.blocks[b].members[0]]; p >= 0 {
+				sum[p] += float64(i)
+				count[p]++
+			}
+		}
+	}
+	for h := range r.row {
+		place := func(b int32) float64 {
+			p := of[r.blocks[b].members[0]]
+			if p < 0 || count[p] == 0 {
+				return float64(r.rank[b])
+			}
+			return sum[p] / count[p]
+		}
+		slices.SortStableFunc(r.row[h], func(a, b int32) int { return cmp.Compare(place(a), place(b)) })
+		r.number(h)
+	}
+	if n < 2 || n > maxFrames {
+		return
+	}
+	several := 0
+	size := make([]int, n)
+	for i := range r.blocks {
+		if p := of[r.blocks[i].members[0]]; p >= 0 {
+			size[p]++
+		}
+	}
+	for _, k := range size {
+		if k > 1 {
+			several++
+		}
+	}
+	if several < 2 {
+		return
+	}
+	for i := range r.blocks {
+		r.frame[i] = of[r.blocks[i].members[0]]
+	}
+}
+
+// maxFrames is the most pods that are framed.
+const maxFrames = 60
+
+// number writes down the places of a row.
+func (r *rows) number(h int) {
+	for i, b := range r.row[h] {
+		r.rank[b] = i
+	}
+}
+
+// gapOf is the space between the boxes of a row of n.
+func gapOf(n int) float64 {
+	return max(2, min(14, maxWidth/float64(n)/5))
+}
+
+// size sets the sizes of all boxes: the widest with which a row has room.
+func (r *rows) size() {
+	top := int32(len(r.row) - 1)
+	for h, row := range r.row {
+		gap := gapOf(len(row))
+		share := (maxWidth+gap)/float64(len(row)) - gap
+		for room := maxWidth; ; room *= 0.85 {
+			for _, i := range row {
+				r.d.size(&r.blocks[i], role(int32(h), top), max(room, share))
+			}
+			if room <= share || r.width(h, gap) <= maxWidth {
+				break
+			}
+		}
+		if slices.ContainsFunc(row, func(i int32) bool { return r.blocks[i].upright }) {
+			for _, i := range row {
+				if b := &r.blocks[i]; len(b.members) == 1 {
+					r.d.size(b, role(int32(h), top), min(b.W, uprightWidth))
+				}
+			}
+		}
+		tall := 0.0
+		for _, i := range row {
+			tall = max(tall, r.blocks[i].H)
+		}
+		for _, i := range row {
+			if b := &r.blocks[i]; len(b.members) == 1 || b.upright {
+				b.H = tall
+			}
+		}
+	}
+}
+
+// width returns the width of a row with gaps.
+func (r *rows) width(h int, gap float64) float64 {
+	w := -gap
+	for _, i := range r.row[h] {
+		w += r.blocks[i].W + gap
+	}
+	return w
+}
+
+// place puts the lowest row in its order, and boxes of the others as near as they can be to the middle of their
+// neighbours below.
+func (r *rows) place() {
+	wide := 0.0
+	for h := range r.row {
+		wide = max(wide, r.width(h, gapOf(len(r.row[h]))))
+	}
+	gap := max(76, min(200, wide/6))
+	y := 0.0
+	for h := len(r.row) - 1; h >= 0; h-- {
+		tall := 0.0
+		for _, i := range r.row[h] {
+			r.blocks[i].Y = y
+			tall = max(tall, r.blocks[i].H)
+		}
+		y += tall + gap
+	}
+	for h, row := range r.row {
+		least := gapOf(len(row))
+		free := 0.0
+		if len(row) > 1 {
+			free = max(0, min(40, (0.85*wide-r.width(h, least))/float64(len(row)-1)))
+		}
+		if h == 0 {
+			free = max(0, min(free, 14))
+		}
+		want := make([]float64, len(row))
+		for k, i := range row {
+			want[k] = r.wanted(i, int32(h), wide, k, len(row))
+		}
+		r.spread(row, want, least+free, wide)
+	}
+}
+
+// wanted returns where the middle of a box should be.
+func (r *rows) wanted(i, h int32, wide float64, k, n int) float64 {
+	sum, count := 0.0, 0.0
+	for _, u := range r.near[i] {
+		if b := &r.blocks[u]; b.level < h {
+			sum += b.X + b.W/2
+			count++
+		}
+	}
+	if count == 0 || h == 0 {
+		return wide * (float64(k) + 0.5) / float64(n)
+	}
+	return sum / count
+}
+
+// spread places boxes in their order as near as possible (least squares) to where they want to be, with gaps:
+// those that would overlap move together.
+func (r *rows) spread(row []int32, want []float64, gap, wide float64) {
+	type pool struct{ sum, count float64 }
+	var pools []pool
+	offset := make([]float64, len(row)) // of the middle, if all are side by side
+	at := 0.0
+	for k, i := range row {
+		offset[k] = at + r.blocks[i].W/2
+		at += r.blocks[i].W + gap
+		pools = append(pools, pool{want[k] - offset[k], 1})
+		for last := len(pools) - 1; last > 0 && pools[last-1].sum/pools[last-1].count > pools[last].sum/pools[last].count; last-- {
+			pools[last-1].sum += pools[last].sum
+			pools[last-1].count += pools[last].count
+			pools = pools[:last]
+		}
+	}
+	high := max(0, wide-(at-gap))
+	k := 0
+	for _, q := range pools {
+		for range int(q.count) {
+			b := &r.blocks[row[k]]
+			b.X = min(max(q.sum/q.count, 0), high) + offset[k] - b.W/2
+			k++
+		}
+	}
+}
+
+// draw draws boxes, hosts, frames and cables.
+func (r *rows) draw() {
+	top := int32(len(r.row) - 1)
+	hosts, alone := 0, true
+	for i := range r.blocks {
+		hosts += r.d.hostsOf(&r.blocks[i])
+		alone = alone && len(r.blocks[i].members) == 1
+	}
+	for h := range slices.Backward(r.row) {
+		for _, i := range r.row[h] {
+			b := &r.blocks[i]
+			box := r.d.addBox(b, role(int32(h), top))
+			if alone && hosts <= mostDots && (h == 0 || int32(h) == top) {
+				box.Dots = dots(b, box.Hosts, h == 0)
+			}
+		}
+	}
+	r.frames()
+	r.cables()
+}
+
+// mostDots is the most hosts that are drawn as dots.
+const mostDots = 1300
+
+// dots returns the places of hosts below or above a box.
+func dots(b *block, hosts int, below bool) []Point {
+	columns := max(1, int((b.W+dotPitch-2*dotSize)/dotPitch))
+	var out []Point
+	for i := range hosts {
+		inRow := min(columns, hosts-i/columns*columns)
+		x := b.X + b.W/2 + (float64(i%columns)-float64(inRow-1)/2)*dotPitch
+		y := dotPitch * (float64(i/columns) + 0.9)
+		if below {
+			out = append(out, Point{x, b.Y + b.H + y})
+		} else {
+			out = append(out, Point{x, b.Y - y})
+		}
+	}
+	return out
+}
+
+// frames draws an area behind each pod, unless two of them overlap.
+func (r *rows) frames() {
+	pad := 5.0
+	for _, row := range r.row {
+		for k := 1; k < len(row); k++ {
+			left, right := &r.blocks[row[k-1]], &r.blocks[row[k]]
+			if r.frame[row[k-1]] != r.frame[row[k]] {
+				pad = max(0, min(pad, (right.X-left.X-left.W)/2-1))
+			}
+		}
+	}
+	areas := map[int32]*Frame{}
+	var order []int32
+	for h := range r.row {
+		for _, i := range r.row[h] {
+			b, p := &r.blocks[i], r.frame[i]
+			if p < 0 {
+				continue
+			}
+			a, ok := areas[p]
+			if !ok {
+				a = &Frame{Area: Area{b.X - pad, b.Y - pad, b.W + 2*pad, b.H + 2*pad}}
+				areas[p], order = a, append(order, p)
+			}
+			x, y := min(a.X, b.X-pad), min(a.Y, b.Y-pad)
+			a.W, a.H = max(a.X+a.W, b.X+b.W+pad)-x, max(a.Y+a.H, b.Y+b.H+pad)-y
+			a.X, a.Y = x, y
+		}
+	}
+	right := math.Inf(-1)
+	for _, p := range order {
+		if a := areas[p]; a.X < right {
+			return
+		}
+		right = areas[p].X + areas[p].W - 2*pad + 1
+	}
+	for _, p := range order {
+		r.d.p.Frames = append(r.d.p.Frames, *areas[p])
+	}
+}

@@ -1,0 +1,293 @@
+package layout
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+	"unicode"
+
+	"weft/fabric"
+)
+
+// Options says how to draw.
+type Options struct {
+	Title string
+	// Loads colours the cables: by channel of the Graph that the fabric compiles to.
+	Loads []float64
+	Unit  string // what is counted in Loads: "pairs of hosts"
+	// Odd says what is odd about cables, by the link.
+	Odd map[fabric.LinkID]string
+	// Missing names the two switches of each cable that should be there and is not.
+	Missing [][2]fabric.GUID
+}
+
+// network is what is drawn: the fabric with everything up that is there, and what of it is not up.
+type network struct {
+	g      *fabric.Graph // as if everything were up
+	name   []string      // by switch: short
+	mark   []Mark        // by switch
+	system []fabric.GUID // by switch: of the chassis that holds several, or 0
+	cable  []cable       // by link: channels 2i and 2i+1
+	loads  bool
+	most   float64 // the largest load of a cable
+	mean   float64 // of the cables that carry anything
+}
+
+// cable is what there is to say of a link between switches.
+type cable struct {
+	mark Mark
+	load float64 // of the busier direction
+	note string
+}
+
+// newNetwork prepares a fabric.
+func newNetwork(f *fabric.Fabric, o *Options) *network {
+	whole := f.Clone()
+	for i := range whole.Nodes {
+		whole.Nodes[i].Down, whole.Nodes[i].Drained = false, false
+	}
+	for i := range whole.Links {
+		whole.Links[i].Down, whole.Links[i].Drained = false, false
+	}
+	for _, ends := range o.Missing {
+		connect(whole, ends)
+	}
+	n := &network{g: whole.Compile()}
+	if setMinorLeaves(whole, n.g) {
+		n.g = whole.Compile()
+	}
+	n.name = shortNames(n.g.SwitchDesc, n.g.SwitchGUID)
+	n.mark = make([]Mark, n.g.NumSwitches)
+	n.system = make([]fabric.GUID, n.g.NumSwitches)
+	inside := map[fabric.GUID]int{}
+	for s, guid := range n.g.SwitchGUID {
+		id, _ := f.NodeByGUID(guid)
+		n.system[s] = f.Nodes[id].SystemGUID
+		inside[n.system[s]]++
+		switch node := &f.Nodes[id]; {
+		case node.Down:
+			n.mark[s] = Failed
+		case node.Drained:
+			n.mark[s] = Drained
+		}
+	}
+	for s, system := range n.system {
+		if inside[system] < 2 {
+			n.system[s] = 0
+		}
+	}
+	n.markCables(f, o.Odd)
+	if o.Loads != nil {
+		n.addLoads(f.Compile(), o.Loads)
+	}
+	return n
+}
+
+// connect joins two switches by free ports, if they have such.
+func connect(whole *fabric.Fabric, switches [2]fabric.GUID) {
+	var ends [2]fabric.End
+	for i, guid := range switches {
+		id, ok := whole.NodeByGUID(guid)
+		if !ok || whole.Nodes[id].Type != fabric.Switch {
+			return
+		}
+		for p := whole.Nodes[id].NumPorts(); p > 0; p-- {
+			if e := (fabric.End{Node: id, Port: uint8(p)}); whole.Nodes[id].Ports[p].Link == fabric.NoLink && e != ends[0] {
+				ends[i] = e
+			}
+		}
+		if ends[i].Port == 0 {
+			return
+		}
+	}
+	_, _ = whole.Connect(ends[0], ends[1], 0, 0) // both are free
+}
+
+// markCables marks what is not up, and what is odd.
+func (n *network) markCables(f *fabric.Fabric, odd map[fabric.LinkID]string) {
+	n.cable = make([]cable, n.g.NumChannels/2)
+	for i := range n.cable {
+		id, _ := f.NodeByGUID(n.g.SwitchGUID[n.g.From[2*i]])
+		link := f.Nodes[id].Ports[n.g.FromPort[2*i]].Link
+		if link == fabric.NoLink {
+			n.cable[i].mark = Missing
+			continue
+		}
+		n.cable[i].note = odd[link]
+		switch {
+		case !f.LinkUp(link):
+			n.cable[i].mark = Failed
+		case f.Links[link].Drained:
+			n.cable[i].mark = Drained
+		case odd[link] != "":
+			n.cable[i].mark = Odd
+		}
+	}
+}
+
+// addLoads takes the loads of the channels of what is up.
+func (n *network) addLoads(up *fabric.Graph, loads []float64) {
+	n.loads = true
+	s := int32(0)
+	for c := range int32(min(up.NumChannels, len(loads))) {
+		for n.g.SwitchGUID[s] != up.SwitchGUID[up.From[c&^1]] {
+			s++
+		}
+		if here, _ := n.g.At(s, up.FromPort[c&^1]); here >= 0 {
+			n.cable[here/2].load = max(n.cable[here/2].load, loads[c])
+			n.most = max(n.most, loads[c])
+		}
+	}
+	busy := 0.0
+	for i := range n.cable {
+		if load := n.cable[i].load; load > 0 {
+			busy++
+			n.mean += load
+		}
+	}
+	n.mean /= max(1, busy)
+}
+
+// setMinorLeaves gives the role of a middle switch to those that have few hosts beside the others, and no
+// role yet, so that a root with a storage server stays a root. It reports whether there are any.
+func setMinorLeaves(whole *fabric.Fabric, g *fabric.Graph) bool {
+	var counts []int32
+	for s := range int32(g.NumSwitches) {
+		if n := g.HostCount(s); n > 0 {
+			counts = append(counts, n)
+		}
+	}
+	if len(counts) == 0 {
+		return false
+	}
+	slices.Sort(counts)
+	median, found := counts[len(counts)/2], false
+	for s := range int32(g.NumSwitches) {
+		n := g.HostCount(s)
+		if n == 0 || minorShare*n > median || g.SwitchRole[s] != fabric.NoRole {
+			continue
+		}
+		id, _ := whole.NodeByGUID(g.SwitchGUID[s])
+		whole.Nodes[id].Role = fabric.RoleMiddle
+		found = true
+	}
+	return found
+}
+
+// minorShare is how many times more hosts the usual leaf has than a switch that is none.
+const minorShare = 4
+
+// links lists the links of a switch to others, and the switch at the other end.
+func (n *network) neighbours(s int32) []int32 {
+	var near []int32
+	for _, c := range n.g.OutOf(s) {
+		if t := n.g.To[c]; t != s {
+			near = append(near, t)
+		}
+	}
+	slices.Sort(near)
+	return slices.Compact(near)
+}
+
+// parts numbers the connected parts of the switches that are kept, in the order of their first switch, by links
+// that count; others get -1.
+func (n *network) parts(kept func(s int32) bool, counts func(link int32) bool) (of []int32, number int) {
+	of = slices.Repeat([]int32{-1}, n.g.NumSwitches)
+	for s := range int32(n.g.NumSwitches) {
+		if of[s] >= 0 || !kept(s) {
+			continue
+		}
+		of[s] = int32(number)
+		for queue := []int32{s}; len(queue) > 0; queue = queue[1:] {
+			for _, c := range n.g.OutOf(queue[0]) {
+				if t := n.g.To[c]; of[t] < 0 && kept(t) && counts(c/2) {
+					of[t] = int32(number)
+					queue = append(queue, t)
+				}
+			}
+		}
+		number++
+	}
+	return of, number
+}
+
+// shortNames makes names for the picture: "name" of "MF0;name:model/L01/U1", with "/L01/U1" where several switches
+// are in that system, and the end of the GUID for switches without a description or with that of another.
+func shortNames(descs []string, guids []fabric.GUID) []string {
+	names, rest := make([]string, len(descs)), make([]string, len(descs))
+	times, systems := map[string]int{}, map[string]int{}
+	for s, d := range descs {
+		times[d]++
+		names[s] = d
+		if _, after, ok := strings.Cut(d, ";"); ok {
+			names[s], rest[s], _ = strings.Cut(after, ":")
+		}
+		systems[names[s]]++
+	}
+	for s, name := range names {
+		if _, chip, ok := strings.Cut(rest[s], "/"); ok && systems[name] > 1 {
+			name += "/" + chip
+		}
+		name = strings.TrimSpace(strings.Map(func(r rune) rune {
+			if unicode.IsControl(r) {
+				return ' '
+			}
+			return r
+		}, name))
+		if times[descs[s]] > 1 || name == "" {
+			guid := guids[s].String()
+			name = "…" + guid[len(guid)-6:]
+		}
+		names[s] = name
+	}
+	return bare(names)
+}
+
+// bare leaves out a word that all names begin with, where coordinates or a number follow it.
+func bare(names []string) []string {
+	if len(names) < 2 {
+		return names
+	}
+	word, _, _ := strings.Cut(names[0], " ")
+	out := make([]string, len(names))
+	for s, name := range names {
+		rest, ok := strings.CutPrefix(name, word+" ")
+		if !ok || rest == "" || strings.ContainsFunc(rest, unicode.IsLetter) {
+			return names
+		}
+		out[s] = rest
+	}
+	return out
+}
+
+// byName compares names as people sort them: digits by the number that they write.
+func byName(a, b string) int {
+	i, j := 0, 0
+	for i < len(a) && j < len(b) {
+		if isDigit(a[i]) && isDigit(b[j]) {
+			x, y := digits(a[i:]), digits(b[j:])
+			i, j = i+len(x), j+len(y)
+			x, y = strings.TrimLeft(x, "0"), strings.TrimLeft(y, "0")
+			if d := cmp.Or(cmp.Compare(len(x), len(y)), cmp.Compare(x, y)); d != 0 {
+				return d
+			}
+			continue
+		}
+		if a[i] != b[j] {
+			return cmp.Compare(a[i], b[j])
+		}
+		i, j = i+1, j+1
+	}
+	return cmp.Compare(len(a)-i, len(b)-j)
+}
+
+func isDigit(b byte) bool { return b >= '0' && b <= '9' }
+
+// digits returns the digits with which a text begins.
+func digits(s string) string {
+	end := 0
+	for end < len(s) && isDigit(s[end]) {
+		end++
+	}
+	return s[:end]
+}

@@ -1,0 +1,139 @@
+package layout
+
+// Kind names an arrangement.
+type Kind string
+
+// The arrangements.
+const (
+	Levels    Kind = "levels" // rows: leaves at the bottom, roots on top
+	Grid      Kind = "grid"   // places by coordinates
+	Ring      Kind = "ring"   // on a circle, groups side by side
+	Irregular Kind = "irregular"
+)
+
+// Picture holds everything that is to be drawn, with its places in pixels. Later parts cover earlier ones:
+// frames, lines, boxes with their cells and dots, labels.
+type Picture struct {
+	Kind   Kind     `json:"kind"`
+	Title  string   `json:"title"`
+	Text   []string `json:"text"` // counts and notes, below the title
+	Width  float64  `json:"width"`
+	Height float64  `json:"height"`
+	Frames []Frame  `json:"frames"`
+	Lines  []Line   `json:"lines"`
+	Boxes  []Box    `json:"boxes"`
+	Labels []Label  `json:"labels"`
+	Legend []Entry  `json:"legend"`
+}
+
+// Area is a rectangle: its upper left corner and its size.
+type Area struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+	W float64 `json:"w"`
+	H float64 `json:"h"`
+}
+
+// Frame is an area behind switches that belong together: a pod, a slice of a grid.
+type Frame struct {
+	Area
+	Text string `json:"text,omitempty"` // above its upper left corner
+}
+
+// Box is a switch, or several in one place.
+type Box struct {
+	Area
+	Role     string   `json:"role"` // leaf, middle, root or switch
+	Mark     Mark     `json:"mark"`
+	Text     []string `json:"text"`
+	Upright  bool     `json:"upright"` // text runs upwards
+	Size     float64  `json:"text_size"`
+	Switches int      `json:"switches"`
+	Hosts    int      `json:"hosts"`
+	Title    string   `json:"title"` // the full name, and what there is to say
+	Cells    []Cell   `json:"cells,omitempty"`
+	Dots     []Point  `json:"dots,omitempty"` // hosts
+}
+
+// Cell is a switch in a box of several: a square.
+type Cell struct {
+	Point
+	Size  float64 `json:"size"`
+	Mark  Mark    `json:"mark"`
+	Title string  `json:"title"`
+}
+
+// Point is a place.
+type Point struct {
+	X float64 `json:"x"`
+	Y float64 `json:"y"`
+}
+
+// Line stands for the cables between two places.
+type Line struct {
+	Path   []Point `json:"path"` // two ends; with four points the middle ones bend it (a cubic curve)
+	Class  Class   `json:"class"`
+	Width  float64 `json:"width"`
+	Cables int     `json:"cables"`
+	Failed int     `json:"failed"`
+	Load   float64 `json:"load"` // the largest of one cable
+	Title  string  `json:"title"`
+}
+
+// Label is text by itself.
+type Label struct {
+	Point
+	Text   string  `json:"text"`
+	Size   float64 `json:"size"`
+	Anchor Anchor  `json:"anchor"`
+	Turn   float64 `json:"turn"` // degrees, clockwise
+}
+
+// Anchor is the part of a label at its place.
+type Anchor string
+
+// The parts of a label, as SVG has them.
+const (
+	Start  Anchor = "start"
+	Middle Anchor = "middle"
+	End    Anchor = "end"
+)
+
+// Mark says what is the matter with a switch or cable.
+type Mark string
+
+// The marks; the most serious of several wins.
+const (
+	Fine    Mark = ""
+	Odd     Mark = "odd"     // what the caller said of it
+	Drained Mark = "drained" // up, not used
+	Missing Mark = "missing" // the caller said that it should be there
+	Failed  Mark = "failed"
+)
+
+// marks lists all but Fine, the most serious first.
+var marks = []Mark{Failed, Missing, Drained, Odd}
+
+// Class is the look of a line.
+type Class string
+
+// Looks of lines: by level from the leaves up, or by load.
+const (
+	classFailed  Class = "failed"
+	classMissing Class = "missing"
+	classDrained Class = "drained"
+	classOdd     Class = "odd"
+	classDark    Class = "dark" // carries nothing
+)
+
+var (
+	levelClasses = []Class{"wire0", "wire1", "wire2", "wire3"}
+	loadClasses  = []Class{"load1", "load2", "load3", "load4", "load5"}
+)
+
+// Entry explains a class of lines, with a sample of one before the text. One without a class is a heading.
+type Entry struct {
+	Point
+	Class Class  `json:"class,omitempty"`
+	Text  string `json:"text"`
+}

@@ -1,0 +1,221 @@
+package layout
+
+import (
+	"cmp"
+	"math"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+)
+
+// mostOnRing is the most switches that stand on a circle each for itself.
+const mostOnRing = 130
+
+// ringInOrder draws switches on a circle by their one coordinate.
+func (d *drawing) ringInOrder(places [][]int32) {
+	group := fabric.Numbers(len(places))
+	slices.SortStableFunc(group, func(a, b int32) int { return cmp.Compare(places[a][0], places[b][0]) })
+	d.ring([][]int32{group}, nil)
+}
+
+// ring draws groups on a circle side by side: each switch for itself, those of higher levels further in; or a box for each
+// group if there are many switches, and one for several groups if there are too many groups.
+func (d *drawing) ring(groups [][]int32, level []int32) {
+	d.p.Kind = Ring
+	if d.g.NumSwitches > mostOnRing {
+		d.ringOfGroups(groups)
+		return
+	}
+	top := int32(0)
+	if level == nil {
+		level = make([]int32, d.g.NumSwitches)
+	}
+	rows := 1
+	for _, h := range level {
+		top = max(top, h)
+	}
+	rows += int(top)
+	f := unfolded(level)
+	slots := 0.0 // along the circle
+	counts, slotsOf := make([][]float64, len(groups)), make([]float64, len(groups))
+	for i, members := range groups {
+		counts[i] = make([]float64, rows)
+		for _, s := range members {
+			counts[i][level[s]]++
+		}
+		slotsOf[i] = slices.Max(counts[i])
+		slots += slotsOf[i]
+		if len(groups) > 1 {
+			slots += groupGap
+		}
+	}
+	radius := 120.0
+	for i := range groups {
+		for h, n := range counts[i] {
+			radius = max(radius, inner*float64(h)+n/slotsOf[i]*slots*onRingSide*1.5/(2*math.Pi))
+		}
+	}
+	at := 0.0
+	for i, members := range groups {
+		done := make([]float64, rows)
+		prefix := ""
+		if len(groups) > 1 {
+			prefix = d.common(members)
+		}
+		for _, s := range members {
+			h := level[s]
+			step := slotsOf[i] / counts[i][h]
+			turn := 2 * math.Pi * (at + step*(done[h]+0.5)) / slots
+			done[h]++
+			d.onRing(&f.blocks[s], radius-inner*float64(h), turn, role(h, top), prefix)
+		}
+		if len(groups) > 1 {
+			d.groupLabel(members, radius+20, 2*math.Pi*(at+slotsOf[i]/2)/slots)
+			at += groupGap
+		}
+		at += slotsOf[i]
+	}
+	for _, b := range d.bundles(f) {
+		d.chord(f, &b, groups, level)
+	}
+}
+
+// The measures of a circle of switches.
+const (
+	groupGap   = 1.0  // between two groups, in switches
+	inner      = 60.0 // from one level to the next, towards the middle
+	onRingSide = 20.0 // of a switch
+)
+
+// around returns the place at an angle from the top, clockwise.
+func around(radius, turn float64) Point {
+	sin, cos := math.Sincos(turn)
+	return Point{radius * sin, -radius * cos}
+}
+
+// onRing draws a switch on the circle with its name outside.
+func (d *drawing) onRing(b *block, radius, turn float64, role, prefix string) {
+	at := around(radius, turn)
+	b.W, b.H = onRingSide, onRingSide
+	b.X, b.Y = at.X-b.W/2, at.Y-b.H/2
+	d.addBox(b, role).Text = []string{}
+	s := b.members[0]
+	if b.level > 0 {
+		return
+	}
+	out := around(radius+16, turn)
+	name := d.name[s]
+	if rest := strings.TrimPrefix(name, prefix); rest != "" {
+		name = strings.TrimSpace(rest)
+	}
+	l := Label{Point: out, Text: shorten(name, 110, 10), Size: 10, Anchor: Start, Turn: turn*180/math.Pi - 90}
+	if turn > math.Pi {
+		l.Anchor, l.Turn = End, l.Turn+180
+	}
+	d.p.Labels = append(d.p.Labels, l)
+}
+
+// groupLabel writes what a group is.
+func (d *drawing) groupLabel(members []int32, radius, turn float64) {
+	hosts := 0
+	for _, s := range members {
+		hosts += int(d.g.HostCount(s))
+	}
+	text := several(len(members), "switch", "switches") + ", " + several(hosts, "host", "hosts")
+	if common := d.common(members); common != "" {
+		text = common + ": " + text
+	}
+	at := around(radius+60, turn)
+	anchor := Start
+	switch sin := math.Sin(turn); {
+	case sin < -0.2:
+		anchor = End
+	case sin < 0.2:
+		anchor = Middle
+	}
+	d.p.Labels = append(d.p.Labels, Label{Point: at, Text: text, Size: labelSize, Anchor: anchor})
+}
+
+// chord draws cables between two places on the circle, bent towards its middle.
+func (d *drawing) chord(f *folding, b *bundle, groups [][]int32, level []int32) {
+	if b.a == b.b {
+		return
+	}
+	class := levelClasses[1]
+	if len(groups) > 1 && d.sameGroup(groups, f.blocks[b.a].members[0], f.blocks[b.b].members[0]) {
+		class = levelClasses[0]
+	}
+	bend := 0.72
+	if len(groups) == 1 {
+		class, bend = levelClasses[0], 1
+	}
+	u, v := f.blocks[b.a].center(), f.blocks[b.b].center()
+	if level != nil && level[f.blocks[b.a].members[0]] != level[f.blocks[b.b].members[0]] {
+		d.addLine(f, b, levelClasses[0], u, v)
+		return
+	}
+	d.addLine(f, b, class, u, Point{u.X * bend, u.Y * bend}, Point{v.X * bend, v.Y * bend}, v)
+}
+
+func (d *drawing) sameGroup(groups [][]int32, a, b int32) bool {
+	for _, g := range groups {
+		if slices.Contains(g, a) {
+			return slices.Contains(g, b)
+		}
+	}
+	return false
+}
+
+func (b *block) center() Point { return Point{b.X + b.W/2, b.Y + b.H/2} }
+
+// mostGroups is the most boxes on a circle.
+const mostGroups = 96
+
+// ringOfGroups draws a box for each group.
+func (d *drawing) ringOfGroups(groups [][]int32) {
+	if len(groups) == 1 {
+		groups = slices.Collect(slices.Chunk(groups[0], (len(groups[0])+47)/48))
+	}
+	if n := len(groups); n > mostGroups {
+		var joined [][]int32
+		for some := range slices.Chunk(groups, (n+mostGroups-1)/mostGroups) {
+			joined = append(joined, slices.Concat(some...))
+		}
+		groups = joined
+	}
+	of := make([]int32, d.g.NumSwitches)
+	for i, members := range groups {
+		for _, s := range members {
+			of[s] = int32(i)
+		}
+	}
+	f := &folding{of: of}
+	n := float64(len(groups))
+	apart := 0.0 // the least distance of two middles
+	for _, members := range groups {
+		b := block{members: members}
+		d.size(&b, "switch", 104)
+		f.blocks = append(f.blocks, b)
+		apart = max(apart, math.Hypot(b.W, b.H)+2*boxPadding)
+	}
+	radius := apart / (2 * math.Sin(math.Pi/max(2, n)))
+	if limit := (maxWidth - 120) / 2; radius > limit {
+		radius = limit
+		side := (2*radius*math.Sin(math.Pi/n) - 3) / math.Sqrt2
+		for i := range f.blocks {
+			b := &f.blocks[i]
+			b.W, b.H, b.upright, b.mute = side, side, false, true
+			b.columns = int(math.Ceil(math.Sqrt(float64(len(b.members)))))
+		}
+	}
+	for i := range f.blocks {
+		b := &f.blocks[i]
+		at := around(radius, 2*math.Pi*float64(i)/n)
+		b.X, b.Y = at.X-b.W/2, at.Y-b.H/2
+		d.addBox(b, "switch")
+	}
+	for _, b := range d.bundles(f) {
+		d.chord(f, &b, [][]int32{nil}, nil)
+	}
+}

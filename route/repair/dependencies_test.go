@@ -1,0 +1,112 @@
+package repair
+
+import (
+	"slices"
+	"testing"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/route"
+)
+
+// TestLookUp: what is looked up one by one, with several lanes, is what reading all entries finds.
+func TestLookUp(t *testing.T) {
+	several := 0
+	for _, c := range []struct{ formula, engine string }{
+		{"torus(4x4,hosts=2)", "lash"},
+		{"torus(4x4,hosts=2)", "dfsssp"},
+		{"kautz(2,3,hosts=24)", "dfsssp"},
+		{"kautz(2,3,hosts=24)", "nue"},
+		{"random(switches=16,hosts=32,links=30,seed=2)", "lash"},
+		{"dragonfly(4,2,2)", "dfsssp"},
+	} {
+		f, err := gen.Parse(c.formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		old := f.Compile()
+		plan := routed(t, old, c.engine)
+		f.SetLinkDown(betweenSwitches(f, 5), true)
+		lazy, eager := bothDependencies(t, old, plan, f.Compile())
+		if lazy.l.n == 1 {
+			continue
+		}
+		if several++; !lazy.lazy() {
+			t.Fatalf("%s by %s: not looked up one by one", c.formula, c.engine)
+		}
+		if err := eager.arrange(t.Context(), 1); err != nil || eager.cyclic {
+			t.Fatalf("%s by %s: a cycle, or %v", c.formula, c.engine, err)
+		}
+		w, found := lazy.l.wide, 0
+		for ch := range int32(w.NumChannels) {
+			for k, next := range w.OutOf(w.To[ch]) {
+				want := eager.order.Has(ch, int32(k))
+				if got := lazy.has(ch, next); got != want {
+					t.Fatalf("%s by %s: channel %d to %d: %v, want %v", c.formula, c.engine, ch, next, got, want)
+				}
+				if want {
+					found++
+				}
+			}
+		}
+		if found == 0 {
+			t.Errorf("%s by %s has no dependencies", c.formula, c.engine)
+		}
+	}
+	if several < 4 {
+		t.Errorf("only %d Plans have several lanes", several)
+	}
+}
+
+// bothDependencies makes the dependencies of a Plan on a Graph that has changed: looked up one by
+// one if that is possible, and to be read.
+func bothDependencies(t *testing.T, old *fabric.Graph, plan *route.Plan, g *fabric.Graph) (lazy, eager *dependencies) {
+	t.Helper()
+	held := route.Hold(old, plan, g)
+	ends, err := names(g, held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b := bind(g, &Request{Old: old, Plan: plan, Held: held}, ends)
+	now, err := b.newPlan(held)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost, err := b.losses(t.Context(), 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := newLanes(g, now, b.owner)
+	lazy, eager = newDependencies(b, l, lost), newDependencies(b, l, lost)
+	eager.looked = nil
+	return lazy, eager
+}
+
+// TestMovedClasses: where hosts have moved to other switches, their SLs start where none did, and
+// all entries are read.
+func TestMovedClasses(t *testing.T) {
+	f, err := gen.Parse("torus(4x4,hosts=1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	old := f.Compile()
+	plan := routed(t, old, "lash")
+	var hosts []int
+	for i := range f.Nodes {
+		if f.Nodes[i].Type == fabric.CA {
+			hosts = append(hosts, i)
+		}
+	}
+	if lazy, _ := bothDependencies(t, old, plan, f.Compile()); lazy.l.n == 1 || !lazy.lazy() {
+		t.Fatalf("%d lanes, looked up one by one: %v", lazy.l.n, lazy.lazy())
+	}
+	a, b := &f.Nodes[hosts[0]], &f.Nodes[hosts[5]]
+	a.GUID, b.GUID = b.GUID, a.GUID
+	g := f.Compile()
+	if slices.Equal(g.EndSwitch, old.EndSwitch) {
+		t.Fatal("no host has moved")
+	}
+	if lazy, _ := bothDependencies(t, old, plan, g); lazy.lazy() {
+		t.Error("dependencies are looked up one by one though hosts have moved")
+	}
+}

@@ -1,0 +1,285 @@
+package study
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/fabric/bill"
+	"weft/internal/fold"
+	"weft/route/job"
+)
+
+// ComparedTable prints what engines make of fabrics, each row as soon as it is there.
+type ComparedTable struct {
+	w       io.Writer
+	columns []comparedColumn
+	widths  []int
+	short   bool        // engines that auto chose go by their own names, without options
+	fabric  *Comparison // of the rows that come now; nil where nothing is bought
+	rows    []Compared
+}
+
+// comparedColumn is a column of the table.
+type comparedColumn struct {
+	head  string
+	width int // that its cells usually have
+	cell  func(c *Comparison, r *Compared) string
+}
+
+// What is said of an engine's Plan.
+var (
+	verdictColumn = comparedColumn{"VERDICT", len("can deadlock"), func(_ *Comparison, r *Compared) string { return verdict(r.Check) }}
+	lanesColumn   = comparedColumn{"VLs", len("4, own"), func(_ *Comparison, r *Compared) string { return vls(r) }}
+	ebbColumn     = comparedColumn{"EBB", len("0.5000"), func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.4f", r.ebb()) }}
+	ebbShort      = comparedColumn{"EBB", len("0.500"), func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.3f", r.ebb()) }}
+	shiftColumn   = comparedColumn{"SHIFT", len("100.0"), func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.1f", r.Figures.Shift.Mean) }}
+	secondsColumn = comparedColumn{"ROUTE s", 0, func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.3f", r.Seconds) }}
+	memoryColumn  = comparedColumn{"MB", len("1000"), func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.0f", r.RouteRSS) }}
+)
+
+// engineColumns are those of one fabric.
+var engineColumns = []comparedColumn{
+	verdictColumn, lanesColumn,
+	{"HOPS", 0, func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.2f", r.Check.Hops.Avg) }},
+	ebbColumn, shiftColumn, secondsColumn, memoryColumn,
+}
+
+// allColumns are those of one fabric with every figure.
+var allColumns = []comparedColumn{
+	{"REACHABLE", 0, func(_ *Comparison, r *Compared) string { return reachable(r.Check) }},
+	verdictColumn,
+	{"NO DEADLOCK", 0, func(_ *Comparison, r *Compared) string { return deadlockFree(r.Check) }},
+	lanesColumn,
+	{"LIDs", len("49151"), func(_ *Comparison, r *Compared) string { return strconv.Itoa(r.LIDs) }},
+	{"HOPS max/avg", 0, func(_ *Comparison, r *Compared) string {
+		return fmt.Sprintf("%d/%.2f", r.Check.Hops.Max, r.Check.Hops.Avg)
+	}},
+	{"MINIMAL", 0, func(_ *Comparison, r *Compared) string { return minimal(r.Check) }},
+	{"PATHS/CHANNEL max/avg", 0, func(_ *Comparison, r *Compared) string {
+		return fmt.Sprintf("%d/%.1f", r.Check.Load.Max, r.Check.Load.Avg)
+	}},
+	ebbColumn, shiftColumn, secondsColumn,
+	{"JUDGE s", 0, func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.3f", r.Judged) }},
+	memoryColumn,
+}
+
+// fabricColumns are those of several fabrics: what is bought, and what it delivers. PORTS/HOST is how
+// many ports of switches are bought for a host, PER EBB how many for each host that gets its full rate; with
+// prices both are costs.
+func fabricColumns(priced bool) []comparedColumn {
+	whole := func(head string, width int, n func(*Comparison) int) comparedColumn {
+		return comparedColumn{head, width, func(c *Comparison, _ *Compared) string { return strconv.Itoa(n(c)) }}
+	}
+	columns := []comparedColumn{
+		whole("SWITCHES", 0, func(c *Comparison) int { return c.Bill.Switches }),
+		whole("BETWEEN", 0, func(c *Comparison) int { return c.Bill.Between }),
+		whole("LEFT", 5, func(c *Comparison) int { return c.Bill.Left }),
+	}
+	if priced {
+		return append(columns,
+			comparedColumn{"COST", len("10,000,000"), func(c *Comparison, _ *Compared) string { return bill.Money(*c.Cost, "") }},
+			comparedColumn{"PER HOST", 0, func(c *Comparison, _ *Compared) string { return bill.Money(c.perHost(), "") }},
+			comparedColumn{"PER EBB", 0, func(c *Comparison, r *Compared) string {
+				return c.perRate(r, func(n float64) string { return bill.Money(n, "") })
+			}},
+			ebbShort, shiftColumn)
+	}
+	return append(columns,
+		whole("DIAM", 0, func(c *Comparison) int { return c.Diameter }),
+		comparedColumn{"PORTS/HOST", 0, func(c *Comparison, _ *Compared) string { return fmt.Sprintf("%.1f", c.perHost()) }},
+		comparedColumn{"PER EBB", 0, func(c *Comparison, r *Compared) string {
+			return c.perRate(r, func(n float64) string { return fmt.Sprintf("%.1f", n) })
+		}},
+		ebbShort, shiftColumn, lanesColumn)
+}
+
+// perHost is the cost of a host, or how many ports of switches are bought for it.
+func (c *Comparison) perHost() float64 {
+	hosts := float64(max(c.Bill.Hosts, 1))
+	if c.Cost != nil {
+		return *c.Cost / hosts
+	}
+	return float64(c.Bill.SwitchPorts()) / hosts
+}
+
+// perRate is perHost for each host that gets its full rate, - where there is no bandwidth.
+func (c *Comparison) perRate(r *Compared, text func(float64) string) string {
+	if r.ebb() == 0 {
+		return "-"
+	}
+	return text(c.perHost() / r.ebb())
+}
+
+// Columns says which columns a ComparedTable has.
+type Columns struct {
+	Engines []string // names in the first column
+	Fabrics bool     // there are several
+	Priced  bool     // and prices
+	Memory  bool     // memory was measured
+	All     bool     // every figure
+}
+
+// NewComparedTable makes a table; its head comes with the first fabric.
+func NewComparedTable(w io.Writer, c Columns) *ComparedTable {
+	t := &ComparedTable{w: w, columns: engineColumns}
+	switch {
+	case c.All:
+		t.columns = allColumns
+	case c.Fabrics:
+		t.columns = fabricColumns(c.Priced)
+	}
+	if !c.Memory && !c.Fabrics || c.All && !c.Memory {
+		t.columns = t.columns[:len(t.columns)-1]
+	}
+	t.short = c.Fabrics && !c.All
+	t.widths = []int{len("ENGINE")}
+	for _, name := range c.Engines {
+		if name == job.Auto {
+			name += ": dfsssp" // the engine it chooses
+		}
+		t.widths[0] = max(t.widths[0], len(t.name(name)))
+	}
+	for _, column := range t.columns {
+		t.widths = append(t.widths, max(len(column.head), column.width))
+	}
+	return t
+}
+
+// name is what stands in the first column for an engine.
+func (t *ComparedTable) name(engine string) string {
+	if t.short {
+		engine, _, _ = strings.Cut(strings.TrimPrefix(engine, job.Auto+": "), ",")
+	}
+	return engine
+}
+
+// Begin prints what is bought for a fabric, whose rows come next, and the head of the table.
+func (t *ComparedTable) Begin(c *Comparison) error {
+	if t.fabric != nil {
+		fmt.Fprintln(t.w)
+	}
+	t.fabric = c
+	text := fmt.Sprintf("%s: %s, diameter %d", c.Fabric, c.Bill, c.Diameter)
+	if c.Cost != nil {
+		text += ", " + bill.Money(*c.Cost, c.Currency)
+	}
+	fmt.Fprintln(t.w, fold.Text(0, text))
+	return t.head()
+}
+
+// head prints the names of the columns.
+func (t *ComparedTable) head() error {
+	cells := []string{"ENGINE"}
+	for _, c := range t.columns {
+		cells = append(cells, c.head)
+	}
+	return t.line(cells)
+}
+
+// line prints cells in the columns; the last one is not filled up.
+func (t *ComparedTable) line(cells []string) error {
+	var b strings.Builder
+	for i, cell := range cells {
+		if i > 0 {
+			b.WriteString("  ")
+		}
+		width := t.widths[i]
+		if i == len(cells)-1 {
+			width = 0
+		}
+		fmt.Fprintf(&b, "%-*s", width, cell)
+	}
+	_, err := fmt.Fprintln(t.w, b.String())
+	return err
+}
+
+// Add prints a row.
+func (t *ComparedTable) Add(r *Compared) error {
+	t.rows = append(t.rows, *r)
+	if r.Refused != nil {
+		return t.line([]string{r.Engine, "refused"})
+	}
+	cells := []string{t.name(r.Engine)}
+	for _, c := range t.columns {
+		cells = append(cells, c.cell(t.fabric, r))
+	}
+	if !r.Check.OK && !slices.ContainsFunc(t.columns, func(c comparedColumn) bool { return c.head == "VERDICT" }) {
+		cells = append(cells, verdict(r.Check))
+		t.widths = append(t.widths, 0)
+		defer func() { t.widths = t.widths[:len(t.widths)-1] }()
+	}
+	return t.line(cells)
+}
+
+// End prints what stands below the rows of a fabric: the further figures, and why engines refused.
+func (t *ComparedTable) End() error {
+	if err := writeYardsticks(t.w, t.rows); err != nil {
+		return err
+	}
+	for i := range t.rows {
+		if r := t.rows[i].Refused; r != nil {
+			fmt.Fprintln(t.w, fold.Text(0, fmt.Sprint("refused: ", r)))
+		}
+		if c := t.rows[i].Choice; c != nil && !t.short {
+			fmt.Fprintln(t.w, fold.Text(0, "auto: "+c.String()))
+		}
+	}
+	t.rows = nil
+	return nil
+}
+
+// WriteCompared prints a table of engines on one fabric for people, without what is bought. The memory is left
+// out where no row has it.
+func WriteCompared(w io.Writer, rows []Compared) error {
+	c := Columns{Memory: slices.ContainsFunc(rows, func(r Compared) bool { return r.RouteRSS > 0 })}
+	for i := range rows {
+		c.Engines = append(c.Engines, rows[i].Engine)
+	}
+	t := NewComparedTable(w, c)
+	err := t.head()
+	for i := range rows {
+		if err == nil {
+			err = t.Add(&rows[i])
+		}
+	}
+	return errors.Join(err, t.End())
+}
+
+// writeYardsticks prints the further figures, where there are any: in two tables, so that they fit a page.
+func writeYardsticks(w io.Writer, rows []Compared) error {
+	first := [][]string{{"", "EBB", "+-95%", "BOUND", "SHIFTS", "DOUBLING", "DOUBLING random"}}
+	second := [][]string{{"", "PERMUTATION median/99%", "PAIRS/CHANNEL hosts/all", "LEAST", "DARK"}}
+	for i := range rows {
+		if y := rows[i].Yardstick; y != nil {
+			first = append(first, []string{
+				rows[i].Engine, fmt.Sprintf("%.4f", y.EBB.Mean), fmt.Sprintf("%.4f", y.EBB.CI95), fmt.Sprintf("%.4f", y.EBBBound),
+				fmt.Sprintf("%.0f", y.Shift.Sum), fmt.Sprintf("%.1f", y.Doubling.Sum), fmt.Sprintf("%.1f", y.DoublingRandom.Sum),
+			})
+			second = append(second, []string{
+				rows[i].Engine, fmt.Sprintf("%.2f/%.2f", y.PermutationMedian, y.PermutationP99), fmt.Sprintf("%d/%d", y.PairLoad, y.PairLoadSwitches), leastPairs(y.PairLoadBound),
+				strconv.Itoa(y.DarkChannels),
+			})
+		}
+	}
+	if len(first) == 1 {
+		return nil
+	}
+	fmt.Fprintln(w, "\nThe yardstick: by the rates of links; sums over rounds of the largest congestion")
+	if err := Table(w, first); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	return Table(w, second)
+}
+
+// leastPairs is the bound of the pairs on a channel, where there is one.
+func leastPairs(bound float64) string {
+	if bound == 0 {
+		return "-"
+	}
+	return fmt.Sprintf("%.0f", bound)
+}

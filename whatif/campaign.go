@@ -1,0 +1,264 @@
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"weft/cables"
+	"weft/fabric"
+	"weft/internal/fold"
+	"weft/internal/par"
+	"weft/route/check"
+	"weft/study"
+)
+
+// Parts of a fabric that a campaign lets fail one after the other.
+const (
+	EachLink   = "link"   // between switches
+	EachSwitch = "switch" // all
+	EachSpine  = "spine"  // switches without hosts
+	EachLeaf   = "leaf"   // switches with hosts
+)
+
+// Kinds lists these parts.
+var Kinds = []string{EachLink, EachSwitch, EachSpine, EachLeaf}
+
+// Campaign is the document of `weft whatif --each --json`.
+type Campaign struct {
+	Fabric   string `json:"fabric"`
+	Each     string `json:"each"`     // link, switch, spine or leaf
+	Parts    int    `json:"parts"`    // that could fail
+	Complete bool   `json:"complete"` // false: it was interrupted
+	Today    *State `json:"today"`
+	Rows     []Row  `json:"rows"` // what hurts most first
+	Pace     Pace   `json:"pace"` // that the seconds assume
+}
+
+// Row holds the effect of the failure of one part.
+type Row struct {
+	Part      string `json:"part"`
+	CutOff    int    `json:"hosts_cut_off"`    // that stay up and have no cable to a switch left
+	AtOnce    int64  `json:"lost_at_once"`     // pairs of hosts, until somebody writes other tables
+	ForGood   int64  `json:"lost_for_good"`    // after the repair, or a fresh routing where there can be none
+	Remaining *State `json:"remaining"`        // what is left then; null where nothing can be routed
+	Reason    string `json:"reason,omitempty"` // why it was not repaired
+
+	short string  // name of the part, with a GUID only where others are described alike
+	loss  float64 // share of bisection bandwidth
+}
+
+// Each lets each part of a kind fail by itself, several of them at a time. When ctx ends it returns
+// the rows that it has, and the error.
+func (t *Today) Each(ctx context.Context, kind string) (*Campaign, error) {
+	parts, err := t.partsOfKind(kind)
+	if err != nil {
+		return nil, err
+	}
+	c := &Campaign{Fabric: t.fabric.Name, Each: kind, Parts: len(parts), Today: t.state, Rows: []Row{}, Pace: t.opt.Pace}
+	each := *t
+	each.opt.Request.Workers = 1 // of one part
+	rows := make([]*Row, len(parts))
+	err = par.For(ctx, t.opt.Request.Workers, len(parts), func(_, i int) (err error) {
+		after := t.fabric.Clone()
+		p := &parts[i]
+		p.fail(after)
+		rows[i], err = each.row(ctx, after)
+		if err == nil {
+			rows[i].Part, rows[i].short = p.name, p.short
+		}
+		return err
+	})
+	for _, r := range rows {
+		if r != nil {
+			c.Rows = append(c.Rows, *r)
+		}
+	}
+	c.Complete = err == nil
+	c.rank()
+	return c, err
+}
+
+// part is a part of a fabric that fails.
+type part struct {
+	name, short string
+	fail        func(f *fabric.Fabric)
+}
+
+// partsOfKind lists the parts of a fabric that fail, each by itself.
+func (t *Today) partsOfKind(kind string) (out []part, err error) {
+	f, short := t.fabric, cables.ShortNames(t.fabric)
+	leaf := map[fabric.NodeID]bool{}
+	for s := range int32(t.graph.NumSwitches) {
+		id, _ := f.NodeByGUID(t.graph.SwitchGUID[s])
+		leaf[id] = t.graph.HostCount(s) > 0
+	}
+	switch kind {
+	case EachLink:
+		for i := range f.Links {
+			id := fabric.LinkID(i)
+			if f.IsSwitchLink(id) && f.LinkUp(id) && !f.Links[i].Drained {
+				out = append(out, part{
+					name:  f.EndName(f.Links[id].A) + " - " + f.EndName(f.Links[id].B),
+					short: cables.NamePorts(short, f.LinkPorts(id)),
+					fail:  func(f *fabric.Fabric) { f.SetLinkDown(id, true) },
+				})
+			}
+		}
+	case EachSwitch, EachSpine, EachLeaf:
+		for i := range f.Nodes {
+			id := fabric.NodeID(i)
+			has, up := leaf[id]
+			if up && (kind == EachSwitch || has == (kind == EachLeaf)) {
+				out = append(out, part{
+					name:  f.NodeName(id),
+					short: short[f.Nodes[id].GUID],
+					fail:  func(f *fabric.Fabric) { f.SetNodeDown(id, true) },
+				})
+			}
+		}
+	default:
+		return nil, fmt.Errorf("%s: want one of %s", kind, strings.Join(Kinds, ", "))
+	}
+	if len(out) == 0 {
+		return nil, fmt.Errorf("%s: the fabric has none that is up", kind)
+	}
+	return out, nil
+}
+
+// row finds what a fabric delivers that has lost one part.
+func (t *Today) row(ctx context.Context, after *fabric.Fabric) (*Row, error) {
+	r := &Row{}
+	c, err := t.compile(after)
+	if errors.Is(err, errNothingLeft) {
+		r.Reason, r.loss, r.CutOff = err.Error(), 1, t.graph.NumHosts
+		return r, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	r.CutOff = len(c.cutOff)
+	asIs, err := t.asIs(ctx, c, noFigures)
+	if err != nil {
+		return nil, err
+	}
+	routed, err := t.route(ctx, c, true, true)
+	if err != nil {
+		return nil, err
+	}
+	r.AtOnce, r.Remaining, r.Reason, r.loss = asIs.Lost, routed.state, routed.why, 1
+	if s := routed.state; s != nil {
+		r.ForGood = s.Lost
+		if now, was := s.Figures, t.state.Figures; now != nil && was != nil && was.EBB.Mean > 0 {
+			r.loss = 1 - now.EBB.Mean/was.EBB.Mean
+		}
+	}
+	return r, nil
+}
+
+// rank puts first what hurts most: hosts cut off, pairs lost for good, bandwidth, pairs lost at once.
+func (c *Campaign) rank() {
+	slices.SortStableFunc(c.Rows, func(a, b Row) int {
+		return cmp.Or(cmp.Compare(b.CutOff, a.CutOff), cmp.Compare(b.ForGood, a.ForGood), cmp.Compare(b.loss, a.loss), cmp.Compare(b.AtOnce, a.AtOnce))
+	})
+}
+
+// harmless counts the rows that cost no pair of hosts for good.
+func (c *Campaign) harmless() (n int) {
+	for i := range c.Rows {
+		if r := &c.Rows[i]; r.CutOff == 0 && r.Remaining != nil && r.ForGood <= c.Today.Lost {
+			n++
+		}
+	}
+	return n
+}
+
+// deadlocks says whether the routing of today, or what is left after a failure, can deadlock; ""
+// where neither can.
+func (c *Campaign) deadlocks() string {
+	if c.Today.DeadlockFree == check.No {
+		return "the routing of today can deadlock already"
+	}
+	n := 0
+	for i := range c.Rows {
+		if s := c.Rows[i].Remaining; s != nil && s.DeadlockFree == check.No {
+			n++
+		}
+	}
+	if n == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%d of %d leave a routing that can deadlock", n, len(c.Rows))
+}
+
+// Write prints the campaign for people: top rows, 0 for all.
+func (c *Campaign) Write(w io.Writer, top int) error {
+	n := len(c.Rows)
+	if n == 0 {
+		_, err := fmt.Fprintln(w, "nothing was tried")
+		return err
+	}
+	fmt.Fprintf(w, "%d of %d can fail, each by itself, and every pair of hosts keeps a way\n", c.harmless(), n)
+	if !c.Complete {
+		fmt.Fprintf(w, "interrupted: %d of %d were not tried\n", c.Parts-n, c.Parts)
+	}
+	if remark := c.deadlocks(); remark != "" {
+		fmt.Fprintln(w, remark)
+	}
+	if worst := &c.Rows[0]; worst.CutOff > 0 || worst.ForGood > 0 || worst.loss > .005 {
+		remark(w, "worst: ", worst.short+": "+worst.words())
+	}
+	fmt.Fprintln(w)
+	if top == 0 {
+		top = n
+	}
+	fmt.Fprint(w, c.table(c.Rows[:min(n, top)]))
+	if n > top {
+		fmt.Fprintf(w, "and %d more (--top 0 lists all)\n", n-top)
+	}
+	fmt.Fprintln(w)
+	return study.Table(w, [][]string{
+		{"CUT OFF", "hosts without a cable to a switch"},
+		{"AT ONCE", "pairs of hosts lost until tables are written"},
+		{"FOR GOOD", "pairs of hosts lost after a repair, or a fresh routing where there can be none"},
+		{"BANDWIDTH", "effective bisection bandwidth then, and what is lost of it"},
+		{"BLOCKS", "blocks of forwarding tables to write"},
+	})
+}
+
+// table shows the figures of rows with the names of the parts.
+func (c *Campaign) table(rows []Row) string {
+	figures, names := [][]string{{"CUT OFF", "AT ONCE", "FOR GOOD", "BANDWIDTH", "BLOCKS"}}, []string{strings.ToUpper(c.Each)}
+	for i := range rows {
+		figures, names = append(figures, rows[i].figures()), append(names, rows[i].short)
+	}
+	return fold.Named(figures, names)
+}
+
+// words says what a part costs.
+func (r *Row) words() string {
+	switch {
+	case r.CutOff > 0:
+		return fmt.Sprintf("%s cut off", hosts(r.CutOff))
+	case r.ForGood > 0:
+		return fmt.Sprintf("%s of hosts lost for good", study.Plural(r.ForGood, "pair"))
+	}
+	return fmt.Sprintf("%.1f %% less bisection bandwidth", 100*r.loss)
+}
+
+// figures are the cells of a row of the table.
+func (r *Row) figures() []string {
+	s := r.Remaining
+	if s == nil {
+		return []string{fmt.Sprint(r.CutOff), fmt.Sprint(r.AtOnce), "-", "-", "-"}
+	}
+	bandwidth := "-"
+	if s.Figures != nil {
+		bandwidth = fmt.Sprintf("%.4f (%+.1f %%)", s.Figures.EBB.Mean, -100*r.loss)
+	}
+	return []string{fmt.Sprint(r.CutOff), fmt.Sprint(r.AtOnce), fmt.Sprint(r.ForGood), bandwidth, fmt.Sprint(s.Writes.Blocks)}
+}

@@ -1,0 +1,130 @@
+package whatif
+
+import (
+	"cmp"
+	"context"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/check"
+	"weft/sim/flow"
+)
+
+// State holds what a fabric delivers under one routing.
+type State struct {
+	Engine string   `json:"engine"`       // that made the routing, or "as programmed"
+	Proven bool     `json:"proven"`       // what the judge says
+	Pairs  int64    `json:"pairs"`        // of a host that is there and a LID of another one
+	Lost   int64    `json:"lost"`         // of these, not delivered
+	CutOff int64    `json:"cut_off"`      // of these, without any way
+	Losing int      `json:"hosts_losing"` // hosts that are there and lose some pair
+	First  []string `json:"first_losing"` // of these hosts, those that lose the most
+
+	Loops        int64            `json:"loops"` // rings of switches, counted by LID
+	DeadlockFree check.Answer     `json:"deadlock_free"`
+	VLs          int              `json:"vls"`
+	Figures      *flow.KeyFigures `json:"figures"` // null with fewer than two hosts; lost pairs load no channel, so that little congestion means nothing where there are many
+
+	Writes *Writes `json:"writes"` // null for the tables that are there
+}
+
+// Writes counts what the switches must be told to have another routing.
+type Writes struct {
+	MovedLIDs int     `json:"moved_lids"` // end ports that get another base LID
+	NewLIDs   int     `json:"new_lids"`   // end ports that had none
+	Entries   int     `json:"entries"`    // of forwarding tables that change
+	Blocks    int     `json:"blocks"`     // of 64 entries, with those
+	Switches  int     `json:"switches"`   // that are written to
+	Seconds   float64 `json:"seconds"`    // estimated for the blocks: see Pace
+	Lanes     bool    `json:"lanes"`      // service levels or SL2VL tables change too
+}
+
+// Pace says how fast blocks are written.
+type Pace struct {
+	RoundTrip float64 `json:"round_trip_seconds"` // of a management datagram and its answer
+	Window    int     `json:"window"`             // datagrams in flight
+}
+
+// UsualPace is a cautious one: management agents of switches answer in some 100 microseconds.
+var UsualPace = Pace{RoundTrip: 100e-6, Window: 32}
+
+// Seconds counts the round trips of so many blocks: one for each full window, and for the rest.
+func (p Pace) Seconds(blocks int) float64 {
+	return float64((blocks+p.Window-1)/p.Window) * p.RoundTrip
+}
+
+// hostsShown limits the hosts that a State lists.
+const hostsShown = 10
+
+// measure judges a Plan, counts what each host loses, and takes the key figures unless m.Runs is negative.
+func measure(ctx context.Context, g *fabric.Graph, plan *route.Plan, m flow.Measure) (*State, error) {
+	counters := make([]*lossCounter, max(1, m.Workers))
+	report, err := check.Judge(ctx, g, plan, check.Options{Workers: len(counters), Observe: func(worker int, facts *check.Facts) check.Observer {
+		counters[worker] = &lossCounter{facts: facts, ofHost: make([]int64, g.NumHosts)}
+		return counters[worker]
+	}})
+	if err != nil {
+		return nil, err
+	}
+	s := &State{Engine: plan.Recipe.Paths, Proven: report.OK, Loops: report.Loops, DeadlockFree: report.DeadlockFree, VLs: report.VLs, First: []string{}}
+	s.addLosses(g, counters)
+	if m.Runs >= 0 && g.NumHosts > 1 {
+		s.Figures, err = flow.NewKeyFigures(ctx, g, plan, m)
+	}
+	return s, err
+}
+
+// lossCounter counts the pairs of hosts that one worker of the judge is shown, and for each host
+// those that it loses.
+type lossCounter struct {
+	facts               *check.Facts
+	pairs, lost, cutOff int64
+	ofHost              []int64 // pairs lost of which it is source or target
+}
+
+// Observe counts the hosts that do not reach one LID of a host.
+func (c *lossCounter) Observe(p *check.Paths) {
+	g := c.facts.Graph
+	if !g.IsHost(p.Owner) {
+		return
+	}
+	c.pairs-- // not from the owner to itself
+	for s, d := range p.Depth {
+		c.pairs += int64(p.Hosts[s])
+		if d > 0 {
+			continue
+		}
+		for _, h := range g.HostsOf(int32(s)) {
+			if h == p.Owner || !c.facts.LIDs.IsSource(h) || !p.May(h) {
+				continue
+			}
+			c.lost++
+			c.ofHost[h]++
+			c.ofHost[p.Owner]++
+			if p.Hops[s] == check.Unreached {
+				c.cutOff++
+			}
+		}
+	}
+}
+
+// addLosses adds up what the workers have counted.
+func (s *State) addLosses(g *fabric.Graph, counters []*lossCounter) {
+	ofHost := make([]int64, g.NumHosts)
+	for _, c := range counters {
+		if c == nil {
+			continue
+		}
+		s.Pairs, s.Lost, s.CutOff = s.Pairs+c.pairs, s.Lost+c.lost, s.CutOff+c.cutOff
+		for h, n := range c.ofHost {
+			ofHost[h] += n
+		}
+	}
+	losing := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return ofHost[h] == 0 })
+	slices.SortStableFunc(losing, func(a, b int32) int { return cmp.Compare(ofHost[b], ofHost[a]) })
+	s.Losing = len(losing)
+	for _, h := range losing[:min(len(losing), hostsShown)] {
+		s.First = append(s.First, g.EndName(h).String())
+	}
+}

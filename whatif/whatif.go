@@ -1,0 +1,247 @@
+package whatif
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/job"
+	"weft/sim/flow"
+)
+
+// Options say how a fabric is routed and measured.
+type Options struct {
+	Request job.Request // of a fresh routing; Kept, Afresh and Held are set here
+	Runs    int         // random bisections of the key figures
+	Pace    Pace
+}
+
+// Today is a fabric with the routing that it has now.
+type Today struct {
+	fabric *fabric.Fabric
+	graph  *fabric.Graph
+	kept   *job.Kept
+	opt    Options
+	state  *State
+}
+
+// New judges and measures the routing of today. Without a Plan the fabric is routed as opt says.
+func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (*Today, error) {
+	t := &Today{fabric: f, graph: f.Compile(), opt: opt}
+	if plan == nil {
+		r, err := job.Route(ctx, t.graph, &opt.Request)
+		if err != nil {
+			return nil, err
+		}
+		plan = r.Plan
+	}
+	t.kept = job.Keep(plan, t.graph)
+	var err error
+	t.state, err = measure(ctx, t.graph, plan, t.measured(opt.Runs))
+	return t, err
+}
+
+func (t *Today) measured(runs int) flow.Measure {
+	return flow.Measure{Runs: runs, Seed: t.opt.Request.Seed, Workers: t.opt.Request.Workers}
+}
+
+// Answer is the document of `weft whatif --json` without --each.
+type Answer struct {
+	Fabric  string `json:"fabric"`
+	Verdict        // may it be done
+	Change  *Parts `json:"change"`
+
+	// CutOff are hosts that stay up and have no cable to a switch left; Gone counts these and those
+	// that fail themselves, by port.
+	CutOff []string `json:"hosts_cut_off"`
+	Gone   int      `json:"host_ports_gone"`
+
+	Today    *State `json:"today"`
+	AsIs     *State `json:"old_tables"` // the changed fabric while nobody does anything
+	Repaired *State `json:"repaired"`   // null where that is not possible
+	Fresh    *State `json:"fresh"`      // null where that is not possible
+
+	NotRepaired string `json:"not_repaired,omitempty"` // why
+	NotFresh    string `json:"not_fresh,omitempty"`    // why
+	// Mixture says what can happen while the tables of the repair are written; null without one.
+	Mixture *check.Mixture `json:"mixture"`
+	Pace    Pace           `json:"pace"` // that the seconds assume
+}
+
+// Ask says what changes would do.
+func (t *Today) Ask(ctx context.Context, changes []Change) (*Answer, error) {
+	after, err := Apply(t.fabric, changes)
+	if err != nil {
+		return nil, err
+	}
+	c, err := t.compile(after)
+	if err != nil {
+		return nil, err
+	}
+	a := &Answer{Fabric: t.fabric.Name, Change: partsOf(t.fabric, after), CutOff: c.cutOff, Gone: c.gone, Today: t.state, Pace: t.opt.Pace}
+	if a.AsIs, err = t.asIs(ctx, c, t.opt.Runs); err != nil {
+		return nil, err
+	}
+	repaired, err := t.route(ctx, c, true, false)
+	if err != nil {
+		return nil, err
+	}
+	a.Repaired, a.NotRepaired = repaired.state, repaired.why
+	if a.Repaired != nil {
+		if a.Mixture, err = t.kept.Mixture(ctx, c.graph, repaired.plan, t.opt.Request.Workers); err != nil {
+			return nil, err
+		}
+	}
+	fresh, err := t.route(ctx, c, false, true)
+	if err != nil {
+		return nil, err
+	}
+	a.Fresh, a.NotFresh = fresh.state, fresh.why
+	a.Verdict = a.judge()
+	return a, nil
+}
+
+// errNothingLeft is the error of changes after which nothing can be routed.
+var errNothingLeft = errors.New("nothing would be left: no switch with a host is up")
+
+// noFigures stands for a number of runs where the key figures are not wanted.
+const noFigures = -1
+
+// changed is a fabric after changes.
+type changed struct {
+	fabric *fabric.Fabric
+	graph  *fabric.Graph
+	still  *fabric.Graph // with what is drained still up
+	cutOff []string
+	gone   int
+}
+
+// compile finds what is left of the hosts.
+func (t *Today) compile(after *fabric.Fabric) (*changed, error) {
+	c := &changed{fabric: after, graph: after.Compile(), still: stillUp(t.fabric, after).Compile(), cutOff: []string{}}
+	if c.graph.NumSwitches == 0 || c.graph.NumHosts == 0 {
+		return nil, errNothingLeft
+	}
+	_, now := fabric.Match(c.graph, t.graph) // by end port of today
+	left := make([]bool, t.graph.NumNodes)
+	for h := range int32(t.graph.NumHosts) {
+		switch {
+		case now[h] >= 0:
+			left[t.graph.EndNode[h]] = true
+		case t.graph.IsHost(h):
+			c.gone++
+		}
+	}
+	for h := range int32(t.graph.NumHosts) {
+		node := t.graph.EndNode[h]
+		if left[node] || !t.graph.IsHost(h) {
+			continue
+		}
+		left[node] = true // named once
+		if id, ok := after.NodeByGUID(t.graph.EndNodeGUID[h]); ok && !after.Nodes[id].Down {
+			c.cutOff = append(c.cutOff, after.NodeName(id))
+		}
+	}
+	return c, nil
+}
+
+// asIs measures the tables of today on the changed fabric.
+func (t *Today) asIs(ctx context.Context, c *changed, runs int) (*State, error) {
+	plan, err := t.kept.AsIs(c.still)
+	if err != nil {
+		return nil, err
+	}
+	return measure(ctx, c.still, plan, t.measured(runs))
+}
+
+// routed is a routing of a changed fabric; without a state it was not possible.
+type routed struct {
+	plan  *route.Plan
+	state *State
+	why   string // it was not possible
+}
+
+// route repairs the Plan of today, or routes afresh and keeps the LIDs. With both, a fresh routing is made
+// where there can be no repair.
+func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*routed, error) {
+	req := t.opt.Request
+	if err := t.kept.Hold(c.graph, &req); err != nil {
+		return nil, err
+	}
+	req.PassDeadSwitch = true // it may be the one that fails
+	if repair {
+		req.Kept = t.kept
+	}
+	if !afresh {
+		req.Chain = nil
+	}
+	r, err := job.Route(ctx, c.graph, &req)
+	_, refused := errors.AsType[*route.Refusal](err)
+	if _, dead := errors.AsType[*route.NoSwitch](err); dead {
+		refused = true
+	}
+	switch {
+	case err == nil:
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case r != nil && r.NotRepaired != nil && !afresh:
+		return &routed{why: r.NotRepaired.Error()}, nil
+	case refused:
+		return &routed{why: strings.ReplaceAll(err.Error(), "\n", "; ")}, nil
+	default:
+		return nil, err
+	}
+	out := &routed{plan: r.Plan}
+	if r.NotRepaired != nil {
+		out.why = r.NotRepaired.Error()
+	}
+	if out.state, err = measure(ctx, c.graph, r.Plan, t.measured(t.opt.Runs)); err != nil {
+		return nil, err
+	}
+	out.state.Engine = r.Engine.Name
+	out.state.Writes = t.writes(c.graph, r)
+	return out, nil
+}
+
+// writes counts what the switches must be told.
+func (t *Today) writes(g *fabric.Graph, r *job.Result) *Writes {
+	change := t.kept.Changes(g, r.Plan)
+	w := &Writes{
+		MovedLIDs: change.Ports.Moved, NewLIDs: change.Ports.New, Blocks: change.Blocks, Switches: len(change.Switches),
+		Entries: change.Entries.Moved + change.Entries.New + change.Entries.Gone,
+		Seconds: t.opt.Pace.Seconds(change.Blocks),
+	}
+	w.Lanes = r.Repaired == nil && max(r.Plan.VLs, t.kept.Plan.VLs) > 1 || r.Repaired != nil && r.Repaired.Relaned > 0
+	return w
+}
+
+// Verdict answers whether a change may be made.
+type Verdict struct {
+	OK     bool   `json:"ok"`
+	Reason string `json:"reason"`
+}
+
+// judge answers, with the reason.
+func (a *Answer) judge() Verdict {
+	best := a.Repaired
+	if best == nil || !best.Proven && a.Fresh != nil && a.Fresh.Proven {
+		best = a.Fresh
+	}
+	switch {
+	case len(a.CutOff) > 0:
+		return Verdict{false, fmt.Sprintf("%s cut off: %s", hosts(len(a.CutOff)), list(a.CutOff))}
+	case best == nil:
+		return Verdict{false, "what is left cannot be routed: " + a.NotFresh}
+	case best.CutOff > a.Today.CutOff:
+		return Verdict{false, fmt.Sprintf("%d of %d pairs of hosts have no way left", best.CutOff, best.Pairs)}
+	case best.Lost > a.Today.Lost:
+		return Verdict{false, fmt.Sprintf("%d of %d pairs of hosts stay lost", best.Lost, best.Pairs)}
+	case best.DeadlockFree == check.No && a.Today.DeadlockFree != check.No:
+		return Verdict{false, "what is left can deadlock, repaired or routed afresh"}
+	}
+	return Verdict{true, a.price(best)}
+}
