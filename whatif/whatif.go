@@ -41,8 +41,36 @@ func New(ctx context.Context, f *fabric.Fabric, plan *route.Plan, opt Options) (
 	}
 	t.kept = job.Keep(plan, t.graph)
 	var err error
-	t.state, err = measure(ctx, t.graph, plan, t.measured(opt.Runs))
-	return t, err
+	if t.state, err = measure(ctx, t.graph, plan, t.measured(opt.Runs)); err != nil {
+		return nil, err
+	}
+	return t, t.fits(plan)
+}
+
+// fits reports tables that cannot be those of the fabric: under them most hosts have no LID, or most
+// pairs of hosts that a way joins are lost before anything changes. Parts of such tables are valid where
+// fabrics have switches of the same GUIDs.
+func (t *Today) fits(plan *route.Plan) error {
+	hosts, named := 0, 0
+	for h := range int32(t.graph.NumHosts) {
+		if t.graph.IsHost(h) {
+			hosts++
+			if plan.Ends.Base[h] != 0 {
+				named++
+			}
+		}
+	}
+	text := ""
+	lost, joined := t.state.Lost-t.state.CutOff, t.state.Pairs-t.state.CutOff
+	switch {
+	case 2*named < hosts:
+		text = fmt.Sprintf("%d of %d hosts have no LID in them", hosts-named, hosts)
+	case 2*lost > joined:
+		text = fmt.Sprintf("%d of %d pairs of hosts are lost under them before anything changes", lost, joined)
+	default:
+		return nil
+	}
+	return fmt.Errorf("the tables are not those of %s: %s; give the tables that it has (weft check judges them), or none, and it is routed", t.fabric.Name, text)
 }
 
 func (t *Today) measured(runs int) flow.Measure {

@@ -33,11 +33,16 @@ func list(names []string) string {
 // price says in words what a change costs that can be made.
 func (a *Answer) price(best *State) string {
 	text := "every pair of hosts keeps a way"
+	if best.Lost > 0 {
+		text = fmt.Sprintf("%d of %d pairs of hosts stay lost, no more than today", best.Lost, best.Pairs)
+	}
 	if a.AsIs.Lost > a.Today.Lost {
 		text += fmt.Sprintf("; %s of pairs lost until the tables are written", percent(a.AsIs.Lost, a.AsIs.Pairs))
 		if a.Today.Lost > 0 {
 			text += fmt.Sprintf(" (%s are today)", percent(a.Today.Lost, a.Today.Pairs))
 		}
+	} else if a.AsIs.Lost > 0 {
+		text += fmt.Sprintf("; until the tables are written no more pairs are lost than today (%s)", percent(a.AsIs.Lost, a.AsIs.Pairs))
 	} else {
 		text += ", and none is lost meanwhile"
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -135,6 +136,9 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.validate(); err != nil {
 		return err
 	}
+	if o.each == "" && cmd.Flags().Changed("top") {
+		return errors.New("--top limits the rows of --each: give --each link, switch, spine or leaf too, or leave out --top")
+	}
 	if err := o.routing.setChain(o.chain); err != nil {
 		return err
 	}
@@ -192,6 +196,11 @@ func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan,
 	r, err := loadTables(cmd, g, &o.files)
 	if err != nil {
 		return nil, err
+	}
+	if cmd.Flags().Changed("lmc") {
+		if has := job.Keep(r.Plan, g).HostLMC(); has != o.routing.LIDs.LMC {
+			return nil, fmt.Errorf("--lmc %d: hosts have LMC %d in the tables of %s, and figures of another LMC count other pairs: leave out --lmc, or leave out the tables", o.routing.LIDs.LMC, has, cmp.Or(o.files.Plan, o.files.LFTs))
+		}
 	}
 	if o.files.Plan != "" && !cmd.Flags().Changed("engine") {
 		chain, err := job.Keep(r.Plan, g).Chain(o.routing.options)

@@ -45,6 +45,9 @@ func (k *Kept) sameKinds(rules []fabric.KindRule) bool {
 	return slices.EqualFunc(rules, k.Plan.Recipe.Kinds, func(r fabric.KindRule, text string) bool { return r.String() == text })
 }
 
+// HostLMC is the LMC that the Plan gives all its hosts, 0 where they differ.
+func (k *Kept) HostLMC() uint8 { return route.Hold(k.old, k.Plan, k.old).HostLMC(k.old) }
+
 // Hold makes a Request keep the LIDs of the Plan, for the Graph as it is now, and the LMC
 // of its hosts; also its kinds of hosts, unless others are given.
 func (k *Kept) Hold(g *fabric.Graph, req *Request) error {
