@@ -48,16 +48,21 @@ func (f *Files) Plan(g *fabric.Graph) (p *route.Plan, notes []string, err error)
 	return p, notes, nil
 }
 
+// switchesNoted limits the switches of one kind that notes name.
+const switchesNoted = 10
+
 func (f *Files) tables(g *fabric.Graph, ends *route.Ends, note func(string, ...any)) (*route.Tables, error) {
 	index := indexByGUID(g.SwitchGUID)
 	t := route.NewTables(g.NumSwitches, max(f.LFTs.TopLID(), ends.Top()))
 	filled := make([]bool, g.NumSwitches)
-	found := 0
+	found, strange := 0, 0
 	for i := range f.LFTs.Switches {
 		sw := &f.LFTs.Switches[i]
 		s, ok := index[sw.GUID]
 		if !ok {
-			note("switch %s of the tables is not in the fabric (or down): ignored", sw.GUID)
+			if strange++; strange <= switchesNoted {
+				note("switch %s of the tables is not in the fabric (or down): ignored", sw.GUID)
+			}
 			continue
 		}
 		found++
@@ -71,10 +76,19 @@ func (f *Files) tables(g *fabric.Graph, ends *route.Ends, note func(string, ...a
 	if found == 0 {
 		return nil, fmt.Errorf("route: none of the %d switches of the tables is in the fabric %q", len(f.LFTs.Switches), g.Name)
 	}
+	if more := strange - switchesNoted; more > 0 {
+		note("and %d more switches of the tables are not in the fabric", more)
+	}
+	silent := 0
 	for s, ok := range filled {
 		if !ok {
-			note("%s has no table in the file: it forwards nothing", route.SwitchName(g, int32(s)))
+			if silent++; silent <= switchesNoted {
+				note("%s has no table in the file: it forwards nothing", route.SwitchName(g, int32(s)))
+			}
 		}
+	}
+	if more := silent - switchesNoted; more > 0 {
+		note("and %d more switches have no table in the file", more)
 	}
 	return t, nil
 }

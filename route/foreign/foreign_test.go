@@ -185,6 +185,17 @@ func TestForeignOfAnotherFabric(t *testing.T) {
 	if err != nil || len(notes) != 6 {
 		t.Errorf("tables of one switch: %v %q", err, notes)
 	}
+	g = generate(t, "fullmesh(30,hosts=1)")
+	lfts = foreign.LFTs(g, planOf(t, g, "updn", 0))
+	for i := range lfts.Switches[1:] {
+		lfts.Switches[1+i].GUID += 1000
+	}
+	_, notes, err = (&foreign.Files{LFTs: lfts}).Plan(g)
+	for _, want := range []string{"and 19 more switches of the tables are not in the fabric", "and 19 more switches have no table in the file"} {
+		if err != nil || len(notes) != 22 || !slices.Contains(notes, want) {
+			t.Errorf("tables of one switch of 30: %v, %d notes: %q", err, len(notes), notes)
+		}
+	}
 }
 
 // swlab's hop counts, all 4,030, are what walking its tables gives.

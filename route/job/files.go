@@ -37,8 +37,10 @@ func (t *TableFiles) Validate() error {
 	return nil
 }
 
-// claimsShown is the number of wrong hop counts that are named.
-const claimsShown = 10
+const (
+	claimsShown   = 10 // wrong hop counts that are named
+	warningsShown = 10 // of each file
+)
 
 // Load reads the Plan of the files for a Graph; open opens one. Warnings tell what is odd in
 // the files.
@@ -117,8 +119,11 @@ func (t *TableFiles) loadForeign(g *fabric.Graph, open func(path string) (io.Rea
 		if err != nil {
 			return nil, warnings, err
 		}
-		for _, w := range odd {
+		for _, w := range odd[:min(len(odd), warningsShown)] {
 			warnings = append(warnings, w.String())
+		}
+		if more := len(odd) - warningsShown; more > 0 {
+			warnings = append(warnings, fmt.Sprintf("%s: and %d more", file.path, more))
 		}
 	}
 	plan, notes, err := files.Plan(g)
