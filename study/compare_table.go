@@ -19,6 +19,7 @@ type ComparedTable struct {
 	columns []comparedColumn
 	widths  []int
 	short   bool        // engines that auto chose go by their own names, without options
+	all     bool        // with further columns
 	fabric  *Comparison // of the rows that come now; nil where nothing is bought
 	rows    []Compared
 }
@@ -48,24 +49,27 @@ var engineColumns = []comparedColumn{
 	ebbColumn, shiftColumn, secondsColumn, memoryColumn,
 }
 
-// allColumns are those of one fabric with every figure.
-var allColumns = []comparedColumn{
-	{"REACHABLE", 0, func(_ *Comparison, r *Compared) string { return reachable(r.Check) }},
-	verdictColumn,
-	{"NO DEADLOCK", 0, func(_ *Comparison, r *Compared) string { return deadlockFree(r.Check) }},
-	lanesColumn,
-	{"LIDs", len("49151"), func(_ *Comparison, r *Compared) string { return strconv.Itoa(r.LIDs) }},
-	{"HOPS max/avg", 0, func(_ *Comparison, r *Compared) string {
-		return fmt.Sprintf("%d/%.2f", r.Check.Hops.Max, r.Check.Hops.Avg)
-	}},
-	{"MINIMAL", 0, func(_ *Comparison, r *Compared) string { return minimal(r.Check) }},
-	{"PATHS/CHANNEL max/avg", 0, func(_ *Comparison, r *Compared) string {
-		return fmt.Sprintf("%d/%.1f", r.Check.Load.Max, r.Check.Load.Avg)
-	}},
-	ebbColumn, shiftColumn, secondsColumn,
-	{"JUDGE s", 0, func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.3f", r.Judged) }},
-	memoryColumn,
-}
+// allColumns are those of one fabric with every figure, and further columns those of a second table, so
+// that both fit a page.
+var (
+	allColumns = []comparedColumn{
+		verdictColumn, lanesColumn,
+		{"HOPS max/avg", 0, func(_ *Comparison, r *Compared) string {
+			return fmt.Sprintf("%d/%.2f", r.Check.Hops.Max, r.Check.Hops.Avg)
+		}},
+		ebbColumn, shiftColumn, secondsColumn, memoryColumn,
+	}
+	furtherColumns = []comparedColumn{
+		{"REACHABLE", 0, func(_ *Comparison, r *Compared) string { return reachable(r.Check) }},
+		{"NO DEADLOCK", 0, func(_ *Comparison, r *Compared) string { return deadlockFree(r.Check) }},
+		{"LIDs", 0, func(_ *Comparison, r *Compared) string { return strconv.Itoa(r.LIDs) }},
+		{"MINIMAL", 0, func(_ *Comparison, r *Compared) string { return minimal(r.Check) }},
+		{"PATHS/CHANNEL", 0, func(_ *Comparison, r *Compared) string {
+			return fmt.Sprintf("%d/%.1f", r.Check.Load.Max, r.Check.Load.Avg)
+		}},
+		{"JUDGE s", 0, func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.3f", r.Judged) }},
+	}
+)
 
 // fabricColumns are those of several fabrics: what is bought, and what it delivers. PORTS/HOST is how
 // many ports of switches are bought for a host, PER EBB how many for each host that gets its full rate; with
@@ -135,7 +139,7 @@ func NewComparedTable(w io.Writer, c Columns) *ComparedTable {
 	if !c.Memory && !c.Fabrics || c.All && !c.Memory {
 		t.columns = t.columns[:len(t.columns)-1]
 	}
-	t.short = c.Fabrics && !c.All
+	t.short, t.all = c.Fabrics && !c.All, c.All
 	t.widths = []int{len("ENGINE")}
 	for _, name := range c.Engines {
 		if name == job.Auto {
@@ -152,8 +156,14 @@ func NewComparedTable(w io.Writer, c Columns) *ComparedTable {
 // name is what stands in the first column for an engine.
 func (t *ComparedTable) name(engine string) string {
 	if t.short {
-		engine, _, _ = strings.Cut(strings.TrimPrefix(engine, job.Auto+": "), ",")
+		return shortName(engine)
 	}
+	return engine
+}
+
+// shortName is the name of an engine without options, also of one that auto chose.
+func shortName(engine string) string {
+	engine, _, _ = strings.Cut(strings.TrimPrefix(engine, job.Auto+": "), ",")
 	return engine
 }
 
@@ -217,7 +227,7 @@ func (t *ComparedTable) Add(r *Compared) error {
 
 // End prints what stands below the rows of a fabric: the further figures, and why engines refused.
 func (t *ComparedTable) End() error {
-	if err := writeYardsticks(t.w, t.rows); err != nil {
+	if err := errors.Join(t.writeFurther(), writeYardsticks(t.w, t.rows)); err != nil {
 		return err
 	}
 	for i := range t.rows {
@@ -230,6 +240,31 @@ func (t *ComparedTable) End() error {
 	}
 	t.rows = nil
 	return nil
+}
+
+// writeFurther prints the second table of every figure.
+func (t *ComparedTable) writeFurther() error {
+	head := []string{"ENGINE"}
+	for _, c := range furtherColumns {
+		head = append(head, c.head)
+	}
+	rows := [][]string{head}
+	for i := range t.rows {
+		r := &t.rows[i]
+		if !t.all || r.Refused != nil {
+			continue
+		}
+		row := []string{shortName(r.Engine)}
+		for _, c := range furtherColumns {
+			row = append(row, c.cell(t.fabric, r))
+		}
+		rows = append(rows, row)
+	}
+	if len(rows) == 1 {
+		return nil
+	}
+	fmt.Fprintln(t.w)
+	return Table(t.w, rows)
 }
 
 // WriteCompared prints a table of engines on one fabric for people, without what is bought. The memory is left

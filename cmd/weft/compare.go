@@ -65,13 +65,14 @@ Several fabrics have these, beside EBB, SHIFT and VLs:
   PER EBB        the same for each host that gets its full rate: PORTS/HOST divided by EBB
   COST           with --prices; PER HOST and PER EBB are costs then
 
---verbose adds, for one fabric and several (there in place of what is bought, and with the reason
-of auto):
+--verbose adds a second table, for one fabric and several (there in place of what is bought, and
+with the reason of auto):
 
   REACHABLE      every pair of end ports that a path joins is delivered
   NO DEADLOCK    for all traffic, for that of hosts only, or not
+  LIDs           that are assigned
   MINIMAL        every pair takes a shortest path; or only pairs of hosts do; or no
-  PATHS/CHANNEL  pairs of hosts on each channel between switches
+  PATHS/CHANNEL  pairs of hosts on a channel between switches: most/mean
   JUDGE s        the proof
 
 --yardstick adds two tables:

@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
 	"weft/internal/fold"
 	"weft/route/check"
@@ -16,7 +15,7 @@ import (
 // cycle if there is any.
 func (r *Report) Write(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintln(&b, r.verdictLine())
+	r.writeVerdict(&b)
 	r.writeShort(&b)
 	writeFindings(&b, "fault", r.Faults, 1)
 	writeFindings(&b, "warning", r.Warnings, 1)
@@ -28,7 +27,7 @@ func (r *Report) Write(out io.Writer) error {
 // WriteAll prints every figure of a report, all examples of findings and all cycles.
 func (r *Report) WriteAll(out io.Writer) error {
 	var b strings.Builder
-	fmt.Fprintln(&b, r.verdictLine())
+	r.writeVerdict(&b)
 	r.writeFigures(&b)
 	r.writeLanes(&b)
 	if len(r.Hottest) > 0 {
@@ -45,7 +44,7 @@ func (r *Report) WriteAll(out io.Writer) error {
 // writeShort prints the four answers that are asked for first.
 func (r *Report) writeShort(b *strings.Builder) {
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(b, "  %-9s %s\n", name, fmt.Sprintf(format, args...))
+		fmt.Fprintf(b, "  %-9s %s\n", name, fold.Text(12, fmt.Sprintf(format, args...)))
 	}
 	h := &r.HostPairs
 	reach := fmt.Sprintf("%d of %d pairs of hosts", h.Pairs-h.Unreachable-h.Disconnected, h.Pairs)
@@ -75,11 +74,11 @@ func (r *Report) writeHottest(b *strings.Builder, indent, shown int) {
 	}
 	for i := range r.Hottest[:min(shown, len(r.Hottest))] {
 		h := &r.Hottest[i]
-		text := h.String()
+		text := fold.Text(indent, h.String())
 		if shown > 1 {
-			text = fmt.Sprintf("%d paths: %s", h.Paths, text)
+			text = fold.Text(indent+2, fmt.Sprintf("%d paths: %s", h.Paths, h))
 		}
-		fmt.Fprintf(b, "%*s%s\n", indent, "", fold.Text(indent, text))
+		fmt.Fprintf(b, "%*s%s\n", indent, "", text)
 	}
 }
 
@@ -100,7 +99,16 @@ func (r *Report) deadlockText() string {
 	return strings.Join(exceptions, "; ")
 }
 
-func (r *Report) verdictLine() string {
+// writeVerdict prints the verdict, and what it says of reach, lengths, deadlock and faults. Of a faulty
+// routing it does not say that the paths which it has are minimal.
+func (r *Report) writeVerdict(b *strings.Builder) {
+	word := "FAULTY"
+	switch {
+	case r.OK:
+		word = "PROVEN"
+	case len(r.Faults) == 0 && r.DeadlockFree != check.No:
+		word = "NOT PROVEN"
+	}
 	var parts []string
 	if f := r.Find(check.NoLID); f != nil {
 		parts = append(parts, fmt.Sprintf("%d of %d end ports have no LID and are not judged", f.Count, r.Hosts+r.Aggregation+r.Switches))
@@ -122,6 +130,7 @@ func (r *Report) verdictLine() string {
 		parts = append(parts, fmt.Sprintf("%d discarded on VL 15", r.Discarded))
 	}
 	switch {
+	case word == "FAULTY" && r.HostPairs.NonMinimal == 0:
 	case r.Minimal:
 		parts = append(parts, "minimal")
 	case r.HostPairs.NonMinimal == 0:
@@ -133,14 +142,8 @@ func (r *Report) verdictLine() string {
 	for _, f := range r.Faults {
 		parts = append(parts, string(f.Kind))
 	}
-	word := "FAULTY"
-	switch {
-	case r.OK:
-		word = "PROVEN"
-	case len(r.Faults) == 0 && r.DeadlockFree != check.No:
-		word = "NOT PROVEN"
-	}
-	return word + ": " + strings.Join(parts, ", ")
+	word += ": "
+	fmt.Fprintln(b, word+fold.Text(len(word), strings.Join(parts, ", ")))
 }
 
 // verdictText is the answer in words.
@@ -156,9 +159,9 @@ func verdictText(v *check.Verdict) string {
 }
 
 func (r *Report) writeFigures(b *strings.Builder) {
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	line := func(name, format string, args ...any) {
-		fmt.Fprintf(t, "  %s\t%s\n", name, fmt.Sprintf(format, args...))
+		rows = append(rows, []string{"  " + name, fmt.Sprintf(format, args...)})
 	}
 	h, e := &r.HostPairs, &r.Entries
 	line("fabric", "%d switches, %d hosts, %d channels, %d LIDs", r.Switches, r.Hosts, r.Channels, r.LIDs)
@@ -178,7 +181,7 @@ func (r *Report) writeFigures(b *strings.Builder) {
 	if r.IntendedPaths > 0 {
 		line("intended paths", "%d, %d differ", r.IntendedPaths, r.DifferingPaths)
 	}
-	_ = t.Flush() // into memory: it cannot fail
+	b.WriteString(fold.Rows(rows))
 }
 
 func (f *Failures) text() string {
@@ -198,15 +201,18 @@ func (h *Hops) text() string {
 }
 
 func (r *Report) writeLanes(b *strings.Builder) {
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
+	var rows [][]string
+	line := func(name, format string, args ...any) {
+		rows = append(rows, []string{"  " + name, fmt.Sprintf(format, args...)})
+	}
 	if r.VLs > 0 {
-		fmt.Fprintf(t, "  VLs used\t%d; %d VLs have room for %d service levels of that kind\n", r.VLs, recipe.UsualVLs, recipe.UsualVLs/r.VLs)
+		line("VLs used", "%d; %d VLs have room for %d service levels of that kind", r.VLs, recipe.UsualVLs, recipe.UsualVLs/r.VLs)
 	}
 	for _, v := range r.named() {
-		fmt.Fprintf(t, "  deadlock-free, %s\t%s\t%d dependencies\n", v.name, verdictText(v.Verdict), v.Edges)
+		line("deadlock-free, "+v.name, "%s; %d dependencies", verdictText(v.Verdict), v.Edges)
 	}
-	fmt.Fprintf(t, "  deliveries\t%d dependencies of channels on links to hosts, on no cycle\n", r.Deliveries)
-	_ = t.Flush() // into memory: it cannot fail
+	line("deliveries", "%d dependencies of channels on links to hosts, on no cycle", r.Deliveries)
+	b.WriteString(fold.Rows(rows))
 }
 
 type namedVerdict struct {
@@ -232,7 +238,7 @@ func writeFindings(b *strings.Builder, word string, list []check.Finding, most i
 		}
 		b.WriteByte('\n')
 		for i := range min(most, len(f.Examples)) {
-			fmt.Fprintf(b, "    %s\n", &f.Examples[i])
+			fmt.Fprintf(b, "    %s\n", fold.Text(6, f.Examples[i].String()))
 		}
 	}
 }
@@ -293,9 +299,8 @@ func writeCycle(b *strings.Builder, v *check.Verdict, name string) {
 		b.WriteString(", on one lane")
 	}
 	b.WriteByte('\n')
-	t := tabwriter.NewWriter(b, 0, 0, 2, ' ', 0)
 	for _, h := range v.Cycle {
-		fmt.Fprintf(t, "    %s VL %d -> %s\theld by %s to LID %d on SL %d\n", h.From, h.VL, h.To, h.Source, h.LID, h.SL)
+		fmt.Fprintf(b, "    %s\n", fold.Text(6, fmt.Sprintf("%s VL %d -> %s", h.From, h.VL, h.To)))
+		fmt.Fprintf(b, "        %s\n", fold.Text(10, fmt.Sprintf("held by %s to LID %d on SL %d", h.Source, h.LID, h.SL)))
 	}
-	_ = t.Flush() // into memory: it cannot fail
 }

@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"weft/fabric"
+	"weft/internal/fold"
 	"weft/route"
 )
 
@@ -19,10 +20,12 @@ func written(t *testing.T, r *Report) string {
 	return b.String()
 }
 
+// wants looks for texts, wherever lines are broken.
 func wants(t *testing.T, got string, want ...string) {
 	t.Helper()
+	line := strings.Join(strings.Fields(got), " ")
 	for _, w := range want {
-		if !strings.Contains(got, w) {
+		if !strings.Contains(line, strings.Join(strings.Fields(w), " ")) {
 			t.Errorf("not written: %s\nin:\n%s", w, got)
 		}
 	}
@@ -39,7 +42,7 @@ func TestWriteDrawsTheCycle(t *testing.T) {
 	g, p := ring(t)
 	clear(p.SL.Cells)
 	got := written(t, judged(t, g, p, 2))
-	wants(t, got, "FAULTY: all pairs reachable, minimal, deadlock-free: no\n",
+	wants(t, got, "FAULTY: all pairs reachable, deadlock-free: no\n",
 		"cycle, assigned LIDs: a shortest one, of 7 channels\n    switch ", " VL 0 -> switch ", "  held by ")
 	if strings.Count(got, "cycle, ") != 1 {
 		t.Errorf("the same cycle is drawn again:\n%s", got)
@@ -80,7 +83,7 @@ func TestWriteNotMinimal(t *testing.T) {
 	if r.Minimal || r.NonMinimal == 0 || r.HostPairs.NonMinimal != 0 || r.Unreachable != 0 {
 		t.Errorf("%d not minimal, %d of hosts, %d unreachable", r.NonMinimal, r.HostPairs.NonMinimal, r.Unreachable)
 	}
-	wants(t, written(t, r), fmt.Sprintf("minimal between hosts (%d pairs with switches are not)", r.NonMinimal))
+	wants(t, written(t, r), fmt.Sprintf("pairs, all 182, 0 unreachable, 0 disconnected, %d not minimal,", r.NonMinimal))
 }
 
 // The keys that programs rely on.
@@ -148,4 +151,24 @@ func TestWriteShort(t *testing.T) {
 	wants(t, short(judged(t, g, p, 2)), "  deadlock  not known: one can form if all share a lane")
 	g, p = plan(t, "torus(30,hosts=1)", "minhop", 0)
 	wants(t, short(judged(t, g, p, 2)), "of 30 channels", "\n    and 22 more\n")
+}
+
+// No line is wider than a page, also of names as long as real ones.
+func TestWriteFitsAPage(t *testing.T) {
+	g, p := ring(t)
+	clear(p.SL.Cells)
+	p.Tables.Set(0, p.Ends.Base[3], 254)
+	r := judged(t, g, p, 2)
+	var short strings.Builder
+	if err := r.Write(&short); err != nil {
+		t.Fatal(err)
+	}
+	for _, line := range strings.Split(written(t, r)+short.String(), "\n") {
+		if len(line) > fold.Columns {
+			t.Errorf("%d columns: %s", len(line), line)
+		}
+	}
+	if strings.Contains(short.String(), "minimal") {
+		t.Errorf("a faulty routing is praised:\n%s", short.String())
+	}
 }
