@@ -1,0 +1,98 @@
+package packet
+
+import (
+	"math/bits"
+
+	"weft/route"
+)
+
+// turns says which VL of a link sends next (IBA volume 1, section 7.6.9). The zero value is a start.
+type turns struct {
+	last      uint8 // VL that sent last, where there is no table
+	high, low list
+	sent      int32 // blocks of the high list since the low one had its turn
+}
+
+// list is a place in a list of VL arbitration entries.
+type list struct {
+	at   uint8
+	left int32 // blocks that the entry may still send
+}
+
+// next chooses among the ready VLs, a set that is not empty. ok is false where no entry of the table names one of them.
+func (t *turns) next(table *route.ArbTable, ready uint16) (vl uint8, high, ok bool) {
+	if table == nil {
+		return after(ready, t.last), false, true
+	}
+	hi := t.high.find(table.High, ready)
+	lo := t.low.find(table.Low, ready)
+	if hi >= 0 && (lo < 0 || table.Limit == 255 || t.sent == 0 || t.sent < int32(table.Limit)*(4096/blockSize)) {
+		return table.High[hi].VL, true, true
+	}
+	if lo < 0 {
+		return 0, false, false
+	}
+	return table.Low[lo].VL, false, true
+}
+
+// take notes that the VL which next chose sends so many blocks.
+func (t *turns) take(table *route.ArbTable, vl uint8, ready uint16, high bool, size int32) {
+	switch {
+	case table == nil:
+		t.last = vl
+	case high:
+		t.high.take(table.High, ready, size)
+		t.sent += size
+	default:
+		t.low.take(table.Low, ready, size)
+		t.sent = 0
+	}
+}
+
+// find is the entry whose turn it is among those of ready VLs, -1 if there is none.
+func (l *list) find(entries []route.ArbEntry, ready uint16) int {
+	for i := range len(entries) {
+		at := (int(l.at) + i) % len(entries)
+		if e := entries[at]; e.Weight > 0 && ready>>e.VL&1 != 0 {
+			return at
+		}
+	}
+	return -1
+}
+
+// take lets the entry that find names send so many blocks. An entry may end its turn with a packet that is larger
+// than what it has left.
+func (l *list) take(entries []route.ArbEntry, ready uint16, size int32) {
+	at := l.find(entries, ready)
+	if at != int(l.at) || l.left <= 0 {
+		l.at, l.left = uint8(at), int32(entries[at].Weight)
+	}
+	if l.left -= size; l.left <= 0 {
+		l.at = uint8((at + 1) % len(entries))
+	}
+}
+
+// after is the first member of a set after another number, in a circle.
+func after(set uint16, last uint8) uint8 {
+	if rest := set &^ (1<<(last+1) - 1); rest != 0 {
+		return uint8(bits.TrailingZeros16(rest))
+	}
+	return uint8(bits.TrailingZeros16(set))
+}
+
+// afterIn is the first member of a set after another number, in a circle. The set is not empty.
+func afterIn(set []uint64, last int32) int32 {
+	w := int(last) >> 6
+	if rest := set[w] &^ (2<<(last&63) - 1); rest != 0 {
+		return int32(w<<6 + bits.TrailingZeros64(rest))
+	}
+	for range set {
+		if w++; w == len(set) {
+			w = 0
+		}
+		if set[w] != 0 {
+			return int32(w<<6 + bits.TrailingZeros64(set[w]))
+		}
+	}
+	panic("packet: an empty set of inputs")
+}

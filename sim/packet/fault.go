@@ -1,0 +1,111 @@
+package packet
+
+import (
+	"weft/fabric"
+	"weft/route"
+)
+
+// SetPortDown fails the link of a port of a switch, both ways, or lets it work again. Packets that are on it are
+// lost, and so are those that want to go there while it is down.
+func (s *Sim) SetPortDown(sw int32, port uint8, down bool) {
+	out := s.g.PortStart[sw] + int32(port)
+	if in := s.inward[out]; in != nowhere {
+		s.setLink(in, down)
+		s.setLink(out, down)
+	}
+}
+
+func (s *Sim) setLink(at int32, down bool) {
+	l := &s.links[at]
+	if l.to == nowhere || l.down == down {
+		return
+	}
+	l.down = down
+	if !down {
+		s.send(at)
+		return
+	}
+	l.epoch++
+	if at < s.firstEnd {
+		s.dropAsking(at)
+	}
+}
+
+// dropAsking drops the packets that wait for a link of a switch.
+func (s *Sim) dropAsking(at int32) {
+	first, end := s.owner[at], int32(0)
+	start := s.g.PortStart[first]
+	end = start + s.g.SwitchPorts[first] + 1
+	for port := start; port < end; port++ {
+		in := s.inward[port]
+		if in == nowhere {
+			continue
+		}
+		for x := in * s.vls; x < (in+1)*s.vls; x++ {
+			if q := &s.queues[x]; q.head != none && q.out == at {
+				s.dropFirst(x, lostNoLink)
+				s.first(x)
+			}
+		}
+	}
+}
+
+// dropFirst drops the first packet of a queue.
+func (s *Sim) dropFirst(at int32, why loss) {
+	q := &s.queues[at]
+	i := q.head
+	if q.out != none {
+		set, bit := s.askers(q.out, q.vl), s.input(at)
+		set[bit>>6] &^= 1 << (bit & 63)
+		if empty(set) {
+			s.links[q.out].asked &^= 1 << q.vl
+		}
+	}
+	s.leave(q)
+	s.lose(i, at, max(s.now, s.packets[i].tail), why)
+}
+
+// dropOld drops a packet that has been the first of its queue for too long.
+func (s *Sim) dropOld(at, i int32) {
+	q := &s.queues[at]
+	if q.head != i || q.out == none || s.now-s.packets[i].head < s.config.HeadOfQueue {
+		return
+	}
+	s.dropFirst(at, lostTooOld)
+	s.first(at)
+}
+
+// SetSwitchDown stops a switch, which loses what is in its buffers and on its links, or starts it again.
+func (s *Sim) SetSwitchDown(sw int32, down bool) {
+	start := s.g.PortStart[sw]
+	for port := int32(1); port <= s.g.SwitchPorts[sw]; port++ {
+		s.SetPortDown(sw, uint8(port), down)
+	}
+	for port := range s.g.SwitchPorts[sw] + 1 {
+		in := s.inward[start+port]
+		if !down || in == nowhere {
+			continue
+		}
+		for x := in * s.vls; x < (in+1)*s.vls; x++ {
+			for s.queues[x].head != none {
+				s.dropFirst(x, lostReboot)
+			}
+		}
+	}
+}
+
+// WriteBlock changes 64 entries of the forwarding table of a switch, as a manager writes them. A packet that
+// already asks for a port keeps it.
+func (s *Sim) WriteBlock(sw int32, index int, b *route.Block) {
+	if at := index * route.BlockSize; at < int(s.top) {
+		copy(s.lft[int(sw)*int(s.top)+at:int(sw)*int(s.top)+int(s.top)], b[:])
+	}
+}
+
+// Port is the egress port of a switch for a LID at present.
+func (s *Sim) Port(sw int32, lid fabric.LID) uint8 {
+	if int32(lid) >= s.top {
+		return route.NoPort
+	}
+	return s.lft[int(sw)*int(s.top)+int(lid)]
+}

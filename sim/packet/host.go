@@ -1,0 +1,210 @@
+package packet
+
+import (
+	"fmt"
+	"math/bits"
+
+	"weft/fabric"
+)
+
+// Message is what a workload sends: bytes from one end port to another.
+type Message struct {
+	Src, Dst int32
+	Bytes    int64
+	Tag      int32 // the workload's own
+	Start    Time
+	Lost     int64 // bytes of it that were dropped, when it is over
+}
+
+// message is one that is under way.
+type message struct {
+	Message
+	next   int32 // in its ring, or the next unused one
+	left   int64 // bytes to be sent
+	flying int32 // packets on their way
+	lid    fabric.LID
+	sl, vl uint8
+}
+
+// ring holds the messages of an end port that wait for a lane, in order of their turns.
+type ring struct{ head, tail int32 }
+
+// source is what the ports of a node share.
+type source struct {
+	injected Time // until then it is busy with the packets that it sent
+	drained  Time // and with those that it took
+}
+
+func newSources(g *fabric.Graph) []source { return make([]source, g.NumNodes) }
+
+// Workload decides what is sent. Sent and Delivered are called for each message.
+type Workload interface {
+	// Begin sends the first messages, or sets timers.
+	Begin(s *Sim)
+	// Sent is called when the last packet of a message begins to leave.
+	Sent(s *Sim, m *Message)
+	// Delivered is called when the target has all packets of a message but those that were lost.
+	Delivered(s *Sim, m *Message)
+	// Timer is called at the time that Sim.Timer was given.
+	Timer(s *Sim, id int32)
+}
+
+// Send lets an end port send a message from now on. It fails where the target has no LID, the source is the target
+// or there is nothing to send.
+func (s *Sim) Send(src, dst int32, bytes int64, tag int32) error {
+	switch ends := int32(s.g.NumEnds); {
+	case src < 0 || src >= ends || dst < 0 || dst >= ends || src == dst:
+		return fmt.Errorf("packet: a message from end port %d to %d of %d", src, dst, ends)
+	case bytes < 1:
+		return fmt.Errorf("packet: a message of %d bytes", bytes)
+	case s.plan.Ends.Base[dst] == 0:
+		return fmt.Errorf("packet: end port %d has no LID", dst)
+	}
+	i := s.spare
+	if i == none {
+		i = int32(len(s.messages))
+		s.messages = append(s.messages, message{})
+	} else {
+		s.spare = s.messages[i].next
+	}
+	m := &s.messages[i]
+	*m = message{Message: Message{Src: src, Dst: dst, Bytes: bytes, Tag: tag, Start: s.now}, left: bytes, next: none}
+	m.lid = s.lid(src, dst)
+	m.sl = s.sl(src, m.lid)
+	if m.vl = s.sendVL(src, m.sl); int32(m.vl) >= s.vls {
+		packets := (bytes + int64(s.config.MTU) - 1) / int64(s.config.MTU)
+		s.measure.sent += packets
+		s.measure.lost[lostNoLane] += packets
+		m.Lost, m.left = bytes, 0
+		s.finish(i)
+		return nil
+	}
+	at := s.firstEnd + src
+	s.join(src, i)
+	s.links[at].asked |= 1 << m.vl
+	s.send(at)
+	return nil
+}
+
+// join puts a message at the end of the ring of its lane.
+func (s *Sim) join(src, i int32) {
+	m := &s.messages[i]
+	r := &s.rings[src*s.vls+int32(m.vl)]
+	m.next = none
+	if r.head == none {
+		r.head, r.tail = i, i
+		return
+	}
+	s.messages[r.tail].next, r.tail = i, i
+}
+
+// inject lets the link of an end port take the next packet.
+func (s *Sim) inject(at int32) {
+	l, end := &s.links[at], at-s.firstEnd
+	node := &s.sources[s.g.EndNode[end]]
+	if s.now < node.injected {
+		if !l.wakes {
+			l.wakes = true
+			s.events.Put(node.injected, occasion{isFree, at, 0})
+		}
+		return
+	}
+	var ready uint16
+	for set := l.asked; set != 0; set &= set - 1 {
+		vl := int32(bits.TrailingZeros16(set))
+		if s.queues[at*s.vls+vl].credits >= s.sizeOfNext(end, vl) {
+			ready |= 1 << vl
+		}
+	}
+	vl, ok := s.lane(at, ready, func(vl uint8) int32 { return s.sizeOfNext(end, int32(vl)) })
+	if !ok {
+		return
+	}
+	r := &s.rings[end*s.vls+int32(vl)]
+	which := r.head
+	m := &s.messages[which]
+	i := s.newPacket()
+	p := &s.packets[i]
+	*p = packet{next: none, message: which, payload: int32(min(m.left, int64(s.config.MTU))), lid: m.lid, sl: m.sl, sent: s.now}
+	m.left -= int64(p.payload)
+	m.flying++
+	p.last = m.left == 0
+	s.measure.sent++
+	s.put(at, i, vl)
+	if s.config.Inject > 0 && !s.g.IsPortZero(end) {
+		node.injected = s.now + duration(p.payload+int32(s.config.Headers), s.config.Inject)
+	}
+	if r.head = m.next; r.head == none {
+		r.tail = none
+	}
+	last := p.last
+	if !last {
+		s.join(end, which)
+	}
+	if r.head == none {
+		l.asked &^= 1 << vl
+	}
+	if last {
+		done := m.Message
+		s.work.Sent(s, &done)
+	}
+	if l := &s.links[at]; l.asked != 0 {
+		s.send(at)
+	}
+}
+
+// sizeOfNext is the blocks that the next packet of an end port on a lane takes.
+func (s *Sim) sizeOfNext(end, vl int32) int32 {
+	m := &s.messages[s.rings[end*s.vls+vl].head]
+	return int32(blocks(int(min(m.left, int64(s.config.MTU))) + s.config.Headers))
+}
+
+// drained is when an end port has taken a packet of which the first and the last byte come at these times.
+func (s *Sim) drained(end int32, first, last Time, size int32) Time {
+	if s.config.Drain == 0 || s.g.IsPortZero(end) {
+		return last
+	}
+	node := &s.sources[s.g.EndNode[end]]
+	node.drained = max(node.drained, first) + duration(size, s.config.Drain)
+	return max(node.drained, last)
+}
+
+// deliver ends the way of a packet at an end port.
+func (s *Sim) deliver(l, i int32) {
+	p := &s.packets[i]
+	at := l*s.vls + int32(p.vl)
+	if p.epoch != s.links[l].epoch {
+		s.lose(i, at, s.now, lostOnLink)
+		return
+	}
+	s.measure.deliver(s.now, -2-s.links[l].to, p)
+	s.events.Put(s.now+s.config.CableDelay, occasion{credit, at, s.blocksOf(p)})
+	s.land(i)
+}
+
+// lose drops a packet; the blocks that it takes of a queue are free from a time on.
+func (s *Sim) lose(i, at int32, free Time, why loss) {
+	p := &s.packets[i]
+	s.measure.lost[why]++
+	s.messages[p.message].Lost += int64(p.payload)
+	s.events.Put(free+s.config.CableDelay, occasion{credit, at, s.blocksOf(p)})
+	s.land(i)
+}
+
+// land forgets a packet, and its message if it was the last of it.
+func (s *Sim) land(i int32) {
+	m := s.packets[i].message
+	s.forget(i)
+	if s.messages[m].flying--; s.messages[m].flying == 0 && s.messages[m].left == 0 {
+		s.finish(m)
+	}
+}
+
+// finish ends a message.
+func (s *Sim) finish(i int32) {
+	m := &s.messages[i]
+	done := m.Message
+	m.next, s.spare = s.spare, i
+	s.measure.finish(s.now, &done)
+	s.work.Delivered(s, &done)
+}

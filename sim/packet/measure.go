@@ -1,0 +1,193 @@
+package packet
+
+import (
+	"fmt"
+	"math/bits"
+
+	"weft/fabric"
+)
+
+// loss is a reason for which a packet is dropped.
+type loss uint8
+
+const (
+	lostNoEntry loss = iota // no entry of the forwarding table
+	lostNoLink              // the port that it names has no link that is up
+	lostNoLane              // the SL2VL table drops its service level
+	lostOnLink              // the link failed while it carried the packet
+	lostTooOld              // it was the first of its queue for too long
+	lostReboot              // the switch that held it was started again
+	losses
+)
+
+// measure is what is counted during a run.
+type measure struct {
+	from      Time // end of the warm-up
+	sent      int64
+	delivered int64
+	lost      [losses]int64
+
+	packets, bytes []int64 // by end port, taken since the warm-up
+	latency        Histogram
+	message        Histogram
+	messages       int64
+	lastMessage    Time
+}
+
+func newMeasure(g *fabric.Graph) measure {
+	return measure{packets: make([]int64, g.NumEnds), bytes: make([]int64, g.NumEnds)}
+}
+
+// deliver counts a packet that an end port took.
+func (m *measure) deliver(now Time, end int32, p *packet) {
+	m.delivered++
+	if now < m.from {
+		return
+	}
+	m.packets[end]++
+	m.bytes[end] += int64(p.payload)
+	m.latency.Add(now - p.sent)
+}
+
+// finish counts a message that is over.
+func (m *measure) finish(now Time, done *Message) {
+	m.lastMessage = now
+	if now >= m.from && done.Lost == 0 {
+		m.messages++
+		m.message.Add(now - done.Start)
+	}
+}
+
+// Result is what a run showed. Bytes are of payload; counts by end port are since the warm-up.
+type Result struct {
+	End      Time // of the run
+	Window   Time // since the warm-up
+	Sent     int64
+	Arrived  int64 // packets in all, also those of the warm-up
+	Lost     Losses
+	Flying   int64   // packets still on their way
+	Packets  []int64 // by end port
+	Bytes    []int64 // by end port
+	Latency  *Histogram
+	Messages *Histogram // from the order to send to the last byte taken
+	Finished Time       // when the last message was over
+	Sent64   []int64    // by link, bytes with headers; see Link
+	Waited   []Time     // by link, time with packets and no credits
+	Deadlock *Deadlock
+}
+
+// Losses counts packets that were dropped, by reason.
+type Losses struct {
+	NoEntry, NoLink, NoLane, OnLink, TooOld, Reboot int64
+}
+
+// Total is the number of all packets that were dropped.
+func (l *Losses) Total() int64 {
+	return l.NoEntry + l.NoLink + l.NoLane + l.OnLink + l.TooOld + l.Reboot
+}
+
+// result is what was measured until now.
+func (s *Sim) result() *Result {
+	m := &s.measure
+	r := &Result{
+		End: s.now, Window: max(s.now-m.from, 0), Sent: m.sent, Arrived: m.delivered, Packets: m.packets, Bytes: m.bytes,
+		Latency: &m.latency, Messages: &m.message, Finished: m.lastMessage, Deadlock: s.deadlock,
+		Lost: Losses{m.lost[lostNoEntry], m.lost[lostNoLink], m.lost[lostNoLane], m.lost[lostOnLink], m.lost[lostTooOld], m.lost[lostReboot]},
+	}
+	r.Flying = s.inUse()
+	r.Sent64, r.Waited = make([]int64, len(s.links)), make([]Time, len(s.links))
+	for i := range s.links {
+		l := &s.links[i]
+		r.Sent64[i], r.Waited[i] = l.bytes, l.waited
+		if l.waiting >= 0 {
+			r.Waited[i] += max(s.now-max(l.waiting, m.from), 0)
+		}
+	}
+	return r
+}
+
+// inUse counts the packets on their way.
+func (s *Sim) inUse() int64 {
+	n := int64(len(s.packets))
+	for i := s.unused; i != none; i = s.packets[i].next {
+		n--
+	}
+	return n
+}
+
+// check reports what can never be: packets made or lost without a count, a buffer that is fuller than it can be.
+func (s *Sim) check() error {
+	m := &s.measure
+	gone := m.delivered
+	for _, n := range m.lost {
+		gone += n
+	}
+	if m.sent != gone+s.inUse() {
+		return fmt.Errorf("%d packets were sent, %d are over and %d on their way", m.sent, gone, s.inUse())
+	}
+	for i := range s.queues {
+		q := &s.queues[i]
+		if q.credits < 0 || q.waiting < 0 || q.credits+q.waiting > s.size {
+			return fmt.Errorf("VL %d behind link %d: %d blocks may come and %d are there, of %d", i%int(s.vls), i/int(s.vls), q.credits, q.waiting, s.size)
+		}
+	}
+	return nil
+}
+
+// Histogram counts durations in buckets of at most 3 % of their value. The zero value is empty.
+type Histogram struct {
+	Count int64
+	Sum   Time
+	Max   Time
+	Min   Time
+	bins  [1920]int64
+}
+
+// Add counts a duration.
+func (h *Histogram) Add(t Time) {
+	if h.Count == 0 || t < h.Min {
+		h.Min = t
+	}
+	h.Count++
+	h.Sum += t
+	h.Max = max(h.Max, t)
+	h.bins[bin(t)]++
+}
+
+// bin is the bucket of a duration: 32 for each power of two.
+func bin(t Time) int {
+	v := uint64(max(t, 0))
+	if v < 32 {
+		return int(v)
+	}
+	shift := bits.Len64(v) - 6
+	return (shift+1)<<5 + int(v>>shift)&31
+}
+
+// Mean is the mean duration, 0 when there is none.
+func (h *Histogram) Mean() Time {
+	if h.Count == 0 {
+		return 0
+	}
+	return h.Sum / Time(h.Count)
+}
+
+// Quantile is the duration that a share of all does not exceed, to the width of a bucket.
+func (h *Histogram) Quantile(share float64) Time {
+	rank := int64(share * float64(h.Count))
+	for b, n := range h.bins {
+		if rank -= n; rank < 0 {
+			return min(h.Max, top(b))
+		}
+	}
+	return h.Max
+}
+
+// top is the longest duration of a bucket.
+func top(b int) Time {
+	if b < 32 {
+		return Time(b)
+	}
+	shift := b>>5 - 1
+	return Time(uint64(32+b&31+1)<<shift - 1)
+}

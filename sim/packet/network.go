@@ -1,0 +1,184 @@
+package packet
+
+import (
+	"errors"
+	"fmt"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// nowhere is the target of a link without a cable.
+const nowhere int32 = -1
+
+// link is one direction of a cable, or the way into or out of port 0 of a switch. Links are numbered: what leaves
+// switch s by port p is PortStart[s]+p of the Graph; what end port e sends follows them.
+type link struct {
+	// to is the switch behind the link, or -2-e for end port e, or nowhere.
+	to    int32
+	port  uint8 // of the switch that it leads to
+	down  bool
+	epoch uint8 // times that it failed: what is on its way then is lost
+	mbps  int32
+
+	free    Time   // end of the last packet that it took
+	waiting Time   // since when it has packets but no credits, -1 if it has
+	wakes   bool   // an event comes when it is free
+	asked   uint16 // VLs on which packets wait to be sent
+	turn    turns
+	bytes   int64 // sent since the warm-up, headers included
+	waited  Time  // time without credits, since the warm-up
+}
+
+// network is the Plan as the simulator reads it.
+type network struct {
+	g        *fabric.Graph
+	plan     *route.Plan
+	vls      int32   // data VLs in use
+	top      int32   // entries of a forwarding table
+	lft      []uint8 // by switch and LID: egress port
+	links    []link
+	firstEnd int32   // link of end port 0
+	owner    []int32 // by link of a switch: the switch that it leaves
+	inward   []int32 // by switch and port, as PortStart has it: the link that comes in there
+	words    []int32 // by switch: words of a set of its inputs, by port and VL
+}
+
+// fits reports a Plan that is not one for g, or that names no LIDs.
+func fits(g *fabric.Graph, p *route.Plan) error {
+	if err := p.Fits(g); err != nil {
+		return fmt.Errorf("packet: %w", err)
+	}
+	if p.Ends.Total() == 0 {
+		return errors.New("packet: no end port has a LID")
+	}
+	return nil
+}
+
+func newNetwork(g *fabric.Graph, p *route.Plan, c *Config) *network {
+	n := &network{g: g, plan: p, vls: lanesOf(p), top: int32(p.Tables.Top()) + 1, firstEnd: int32(len(g.Attached))}
+	n.lft = make([]uint8, int(n.top)*g.NumSwitches)
+	for s := range int32(g.NumSwitches) {
+		for i := range p.Tables.NumBlocks() {
+			copy(n.lft[int(s)*int(n.top)+i*route.BlockSize:], p.Tables.Block(s, i)[:])
+		}
+	}
+	n.links = make([]link, int(n.firstEnd)+g.NumEnds)
+	n.inward, n.owner = make([]int32, len(g.Attached)), make([]int32, len(g.Attached))
+	n.words = make([]int32, g.NumSwitches)
+	for i := range n.inward {
+		n.inward[i], n.links[i].to = nowhere, nowhere
+	}
+	for s := range int32(g.NumSwitches) {
+		n.words[s] = ((g.SwitchPorts[s]+1)*n.vls + 63) / 64
+		for p := range g.SwitchPorts[s] + 1 {
+			l := &n.links[g.PortStart[s]+p]
+			n.owner[g.PortStart[s]+p] = s
+			c, host := g.At(s, uint8(p))
+			switch {
+			case p == 0:
+				l.to, l.mbps = -2-g.PortZero(s), portZeroRate
+			case c >= 0:
+				l.to, l.port, l.mbps = g.To[c], g.ToPort[c], g.ChanRate[c]
+				n.inward[g.PortStart[l.to]+int32(l.port)] = g.PortStart[s] + p
+			case host >= 0:
+				l.to, l.mbps = -2-host, g.EndRate[host]
+			}
+		}
+	}
+	for e := range int32(g.NumEnds) {
+		l := &n.links[n.firstEnd+e]
+		l.to, l.port, l.mbps = g.EndSwitch[e], g.EndPort[e], g.EndRate[e]
+		if g.IsPortZero(e) {
+			l.mbps = portZeroRate
+		}
+		n.inward[g.PortStart[l.to]+int32(l.port)] = n.firstEnd + e
+	}
+	for i := range n.links {
+		l := &n.links[i]
+		if l.mbps == 0 {
+			l.mbps = c.UnknownRate
+		}
+		if c.CreditInterval > 0 { // 8 bytes less in every interval
+			l.mbps = max(l.mbps-int32(8*8_000_000/c.CreditInterval), 1)
+		}
+		l.waiting = -1
+	}
+	return n
+}
+
+// portZeroRate is that of port 0 of a switch, a 1x SDR link, in Mbit/s.
+const portZeroRate = 2000
+
+// lanesOf counts the VLs up to the highest that an SL2VL table of a Plan names.
+func lanesOf(p *route.Plan) int32 {
+	most := int32(0)
+	if p.SL2VL != nil {
+		for _, t := range p.SL2VL.Pool {
+			for _, vl := range t {
+				if vl != route.DropVL {
+					most = max(most, int32(vl))
+				}
+			}
+		}
+	}
+	return most + 1
+}
+
+// lid is the LID by which a source sends to a target, 0 when the target has none.
+func (n *network) lid(src, dst int32) fabric.LID {
+	p := n.plan
+	base, count := p.Ends.Base[dst], p.Ends.Count(dst)
+	switch {
+	case count <= 1:
+	case p.Choice.By == route.HashedLID:
+		return base + fabric.LID(route.HashedOffset(p.Ends.Base[src], p.Ends.LMC[src], count))
+	case p.Choice.By == route.ListedLIDs:
+		if offsets := p.Choice.Offsets(src, dst); len(offsets) > 0 {
+			return base + fabric.LID(offsets[0])
+		}
+	}
+	return base
+}
+
+// sl is the service level from a source to a LID.
+func (n *network) sl(src int32, lid fabric.LID) uint8 {
+	if n.plan.SL == nil {
+		return 0
+	}
+	return n.plan.SL.At(src, lid)
+}
+
+// sendVL is the lane on which an end port sends packets of a service level.
+func (n *network) sendVL(end int32, sl uint8) uint8 {
+	if n.plan.SL2VL == nil || n.g.IsPortZero(end) {
+		return 0
+	}
+	return n.plan.SL2VL.HostTable(end)[sl]
+}
+
+// switchVL is the lane on which switch s sends packets of a service level on.
+func (n *network) switchVL(s int32, in, out, sl uint8) uint8 {
+	if n.vls == 1 && (n.plan.SL2VL == nil || len(n.plan.SL2VL.Pool) == 1) {
+		if n.plan.SL2VL == nil {
+			return 0
+		}
+		return n.plan.SL2VL.Pool[0][sl]
+	}
+	return n.plan.SL2VL.Table(n.g, s, in, out)[sl]
+}
+
+// arbitration is the VL arbitration table of a link, nil where all VLs have equal turns.
+func (n *network) arbitration(l int32) *route.ArbTable {
+	a := n.plan.Arbitration
+	switch {
+	case a == nil:
+		return nil
+	case l >= n.firstEnd:
+		if e := l - n.firstEnd; e < int32(n.g.NumHosts) {
+			return a.OfHost(e)
+		}
+		return nil
+	}
+	return &a.Pool[a.Switch[l]]
+}

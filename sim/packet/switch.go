@@ -1,0 +1,253 @@
+package packet
+
+import (
+	"math/bits"
+
+	"weft/route"
+)
+
+// arrive puts a packet into the buffer behind a link: from now on it can leave.
+func (s *Sim) arrive(l, i int32) {
+	p := &s.packets[i]
+	at := l*s.vls + int32(p.vl)
+	if p.epoch != s.links[l].epoch { // the link failed while it carried the packet
+		s.lose(i, at, s.now, lostOnLink)
+		return
+	}
+	q := &s.queues[at]
+	p.next, p.came = none, s.now
+	q.waiting += s.blocksOf(p)
+	if q.head != none {
+		s.packets[q.tail].next, q.tail = i, i
+		return
+	}
+	q.head, q.tail = i, i
+	s.first(at)
+}
+
+// blocksOf is the blocks of a buffer that a packet takes.
+func (s *Sim) blocksOf(p *packet) int32 { return int32(blocks(int(p.payload) + s.config.Headers)) }
+
+// first lets the first packet of a queue ask for its output, now or when it is in time.
+func (s *Sim) first(at int32) {
+	for {
+		q := &s.queues[at]
+		q.out = none
+		if q.head == none {
+			return
+		}
+		i := q.head
+		p := &s.packets[i]
+		p.head = s.now
+		in := &s.links[at/s.vls]
+		out, vl, why := s.route(in.to, in.port, p)
+		if out == none {
+			s.leave(q)
+			s.lose(i, at, max(s.now, p.tail), why)
+			continue
+		}
+		q.out, q.vl = out, vl
+		if s.config.HeadOfQueue > 0 {
+			s.events.Put(s.now+s.config.HeadOfQueue, occasion{tooOld, at, i})
+		}
+		// A faster link than the one that it came by must not run out of bytes.
+		if start := p.tail - duration(p.payload+int32(s.config.Headers), s.links[out].mbps); start > s.now {
+			s.events.Put(start, occasion{asks, at, i})
+			return
+		}
+		s.ask(at)
+		return
+	}
+}
+
+// route is the link and lane by which a switch sends a packet on; none where it drops it.
+func (s *Sim) route(sw int32, in uint8, p *packet) (out int32, vl uint8, why loss) {
+	port := route.NoPort
+	if int32(p.lid) < s.top {
+		port = s.lft[int(sw)*int(s.top)+int(p.lid)]
+	}
+	if port == route.NoPort || int32(port) > s.g.SwitchPorts[sw] {
+		return none, 0, lostNoEntry
+	}
+	out = s.g.PortStart[sw] + int32(port)
+	if l := &s.links[out]; l.to == nowhere || l.down {
+		return none, 0, lostNoLink
+	}
+	if vl = s.switchVL(sw, in, port, p.sl); vl == route.DropVL {
+		return none, 0, lostNoLane
+	}
+	return out, vl, 0
+}
+
+// ask enters the first packet of a queue among those that wait for its output.
+func (s *Sim) ask(at int32) {
+	q := &s.queues[at]
+	if q.out == none { // its link failed meanwhile
+		return
+	}
+	set, bit := s.askers(q.out, q.vl), s.input(at)
+	set[bit>>6] |= 1 << (bit & 63)
+	s.links[q.out].asked |= 1 << q.vl
+	s.send(q.out)
+}
+
+// askers is the set of the inputs whose first packet waits for a link and lane.
+func (s *Sim) askers(l int32, vl uint8) []uint64 {
+	words := (s.askStart[l+1] - s.askStart[l]) / s.vls
+	start := s.askStart[l] + words*int32(vl)
+	return s.asking[start : start+words]
+}
+
+// input numbers a queue among those of its switch: by lane and port.
+func (s *Sim) input(at int32) int32 {
+	return int32(s.links[at/s.vls].port)*s.vls + at%s.vls
+}
+
+// queueOf is the queue of an input of the switch that a link leaves.
+func (s *Sim) queueOf(sw, input int32) int32 {
+	return s.inward[s.g.PortStart[sw]+input/s.vls]*s.vls + input%s.vls
+}
+
+// candidate is the input whose turn it is to send on a lane of a link.
+func (s *Sim) candidate(sw, l int32, vl uint8) int32 {
+	set := s.askers(l, vl)
+	if !s.config.OldestFirst {
+		return afterIn(set, s.turn[l*s.vls+int32(vl)])
+	}
+	oldest, input := Time(0), none
+	for w, word := range set {
+		for ; word != 0; word &= word - 1 {
+			i := int32(w<<6 + bits.TrailingZeros64(word))
+			if came := s.packets[s.queues[s.queueOf(sw, i)].head].came; input == none || came < oldest {
+				oldest, input = came, i
+			}
+		}
+	}
+	return input
+}
+
+// send lets a link take the next packet, if it is free and there are credits.
+func (s *Sim) send(at int32) {
+	l := &s.links[at]
+	if l.asked == 0 || l.down {
+		return
+	}
+	if s.now < l.free {
+		if !l.wakes {
+			l.wakes = true
+			s.events.Put(l.free, occasion{isFree, at, 0})
+		}
+		return
+	}
+	if at >= s.firstEnd {
+		s.inject(at)
+		return
+	}
+	sw := s.owner[at]
+	var ready uint16
+	var inputs [16]int32
+	for set := l.asked; set != 0; set &= set - 1 {
+		vl := uint8(bits.TrailingZeros16(set))
+		input := s.candidate(sw, at, vl)
+		first := s.queues[s.queueOf(sw, input)].head
+		if s.queues[at*s.vls+int32(vl)].credits >= s.blocksOf(&s.packets[first]) {
+			ready |= 1 << vl
+			inputs[vl] = input
+		}
+	}
+	vl, ok := s.lane(at, ready, func(vl uint8) int32 {
+		return s.blocksOf(&s.packets[s.queues[s.queueOf(sw, inputs[vl])].head])
+	})
+	if !ok {
+		return
+	}
+	s.forward(sw, at, vl, inputs[vl])
+}
+
+// lane chooses among the ready lanes of a link by its arbitration table, and counts what waits.
+func (s *Sim) lane(at int32, ready uint16, size func(vl uint8) int32) (vl uint8, ok bool) {
+	l := &s.links[at]
+	if ready != 0 {
+		table := s.arbitration(at)
+		if s.vls == 1 {
+			table = nil
+		}
+		var high bool
+		if vl, high, ok = l.turn.next(table, ready); ok {
+			l.turn.take(table, vl, ready, high, size(vl))
+		}
+	}
+	switch {
+	case !ok && l.waiting < 0:
+		l.waiting = s.now
+	case ok && l.waiting >= 0:
+		l.waited += max(s.now-max(l.waiting, s.measure.from), 0)
+		l.waiting = -1
+	}
+	return vl, ok
+}
+
+// forward sends the first packet of an input on.
+func (s *Sim) forward(sw, at int32, vl uint8, input int32) {
+	set := s.askers(at, vl)
+	set[input>>6] &^= 1 << (input & 63)
+	s.turn[at*s.vls+int32(vl)] = input
+	l := &s.links[at]
+	if empty(set) {
+		l.asked &^= 1 << vl
+	}
+	from := s.queueOf(sw, input)
+	q := &s.queues[from]
+	i := q.head
+	p := &s.packets[i]
+	tail, size := p.tail, s.blocksOf(p)
+	s.leave(q)
+	end := s.put(at, i, vl)
+	s.events.Put(max(end, tail)+s.config.CableDelay, occasion{credit, from, size})
+	s.first(from)
+	if l.asked != 0 {
+		s.send(at)
+	}
+}
+
+// empty reports a set without members.
+func empty(set []uint64) bool {
+	for _, w := range set {
+		if w != 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// leave takes the first packet out of a queue.
+func (s *Sim) leave(q *queue) {
+	p := &s.packets[q.head]
+	q.waiting -= s.blocksOf(p)
+	if q.head = p.next; q.head == none {
+		q.tail = none
+	}
+	q.out = none
+}
+
+// put lets a link carry a packet from now on, and returns when its last byte has left. Of the packet the times and
+// the lane are then those behind the link.
+func (s *Sim) put(at, i int32, vl uint8) (end Time) {
+	l, p := &s.links[at], &s.packets[i]
+	size := p.payload + int32(s.config.Headers)
+	end = s.now + duration(size, l.mbps)
+	l.free = end
+	if s.now >= s.measure.from {
+		l.bytes += int64(size)
+	}
+	s.queues[at*s.vls+int32(vl)].credits -= s.blocksOf(p)
+	p.vl, p.epoch = vl, l.epoch
+	if l.to >= 0 {
+		p.hops++
+		s.events.Put(s.now+s.config.CableDelay+s.config.SwitchLatency, occasion{atSwitch, at, i})
+		p.tail = end + s.config.CableDelay + s.config.SwitchLatency
+		return end
+	}
+	s.events.Put(s.drained(-2-l.to, s.now+s.config.CableDelay, end+s.config.CableDelay, size), occasion{atEnd, at, i})
+	return end
+}
