@@ -44,6 +44,7 @@ var documents = []struct {
 	{"weft whatif FABRIC --json", reflect.TypeFor[whatif.Answer]()},
 	{"weft whatif FABRIC --each KIND --json", reflect.TypeFor[whatif.Campaign]()},
 	{"weft simulate flow FABRIC --json", reflect.TypeFor[study.Simulation]()},
+	{"weft simulate packet FABRIC --json", reflect.TypeFor[study.PacketSimulation]()},
 	{"weft simulate flow --patterns --json", reflect.TypeFor[study.Patterns]()},
 	{"weft sm --once --json", reflect.TypeFor[sm.BringUpJSON]()},
 	{"weft discover --json", reflect.TypeFor[sm.DiscoveryJSON]()},

@@ -22,7 +22,7 @@ func simulateCmd() *cobra.Command {
 		Args:  subcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(simulateFlowCmd())
+	cmd.AddCommand(simulateFlowCmd(), simulatePacketCmd())
 	return cmd
 }
 

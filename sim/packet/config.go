@@ -56,8 +56,8 @@ func Default() Config {
 	}
 }
 
-// validate reports what cannot be simulated.
-func (c *Config) validate() error {
+// Validate reports what cannot be simulated.
+func (c *Config) Validate() error {
 	switch {
 	case c.MTU < 1 || c.MTU > 4096:
 		return fmt.Errorf("packet: an MTU of %d bytes: want 1 to 4096", c.MTU)

@@ -71,8 +71,10 @@ type Result struct {
 	Latency  *Histogram
 	Messages *Histogram // from the order to send to the last byte taken
 	Finished Time       // when the last message was over
-	Sent64   []int64    // by link, bytes with headers; see Link
-	Waited   []Time     // by link, time with packets and no credits
+	// Carried and Waited are bytes, with headers, and the time with packets but no credits, since the warm-up. By link: what leaves
+	// switch s by port p is PortStart[s]+p of the Graph; what end ports send follows.
+	Carried  []int64
+	Waited   []Time
 	Deadlock *Deadlock
 }
 
@@ -95,10 +97,10 @@ func (s *Sim) result() *Result {
 		Lost: Losses{m.lost[lostNoEntry], m.lost[lostNoLink], m.lost[lostNoLane], m.lost[lostOnLink], m.lost[lostTooOld], m.lost[lostReboot]},
 	}
 	r.Flying = s.inUse()
-	r.Sent64, r.Waited = make([]int64, len(s.links)), make([]Time, len(s.links))
+	r.Carried, r.Waited = make([]int64, len(s.links)), make([]Time, len(s.links))
 	for i := range s.links {
 		l := &s.links[i]
-		r.Sent64[i], r.Waited[i] = l.bytes, l.waited
+		r.Carried[i], r.Waited[i] = l.bytes, l.waited
 		if l.waiting >= 0 {
 			r.Waited[i] += max(s.now-max(l.waiting, m.from), 0)
 		}
@@ -162,6 +164,20 @@ func bin(t Time) int {
 	}
 	shift := bits.Len64(v) - 6
 	return (shift+1)<<5 + int(v>>shift)&31
+}
+
+// Merge adds what another histogram counted.
+func (h *Histogram) Merge(other *Histogram) {
+	if other.Count == 0 {
+		return
+	}
+	if h.Count == 0 || other.Min < h.Min {
+		h.Min = other.Min
+	}
+	h.Count, h.Sum, h.Max = h.Count+other.Count, h.Sum+other.Sum, max(h.Max, other.Max)
+	for b, n := range other.bins {
+		h.bins[b] += n
+	}
 }
 
 // Mean is the mean duration, 0 when there is none.

@@ -56,7 +56,7 @@ func fits(g *fabric.Graph, p *route.Plan) error {
 }
 
 func newNetwork(g *fabric.Graph, p *route.Plan, c *Config) *network {
-	n := &network{g: g, plan: p, vls: lanesOf(p), top: int32(p.Tables.Top()) + 1, firstEnd: int32(len(g.Attached))}
+	n := &network{g: g, plan: p, vls: int32(Lanes(p)), top: int32(p.Tables.Top()) + 1, firstEnd: int32(len(g.Attached))}
 	n.lft = make([]uint8, int(n.top)*g.NumSwitches)
 	for s := range int32(g.NumSwitches) {
 		for i := range p.Tables.NumBlocks() {
@@ -110,8 +110,8 @@ func newNetwork(g *fabric.Graph, p *route.Plan, c *Config) *network {
 // portZeroRate is that of port 0 of a switch, a 1x SDR link, in Mbit/s.
 const portZeroRate = 2000
 
-// lanesOf counts the VLs up to the highest that an SL2VL table of a Plan names.
-func lanesOf(p *route.Plan) int32 {
+// Lanes counts the VLs up to the highest that an SL2VL table of a Plan names.
+func Lanes(p *route.Plan) int {
 	most := int32(0)
 	if p.SL2VL != nil {
 		for _, t := range p.SL2VL.Pool {
@@ -122,7 +122,7 @@ func lanesOf(p *route.Plan) int32 {
 			}
 		}
 	}
-	return most + 1
+	return int(most) + 1
 }
 
 // lid is the LID by which a source sends to a target, 0 when the target has none.

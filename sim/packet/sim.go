@@ -88,7 +88,7 @@ type Sim struct {
 
 // New makes a run over a fabric and its Plan.
 func New(g *fabric.Graph, p *route.Plan, c Config, w Workload) (*Sim, error) {
-	if err := c.validate(); err != nil {
+	if err := c.Validate(); err != nil {
 		return nil, err
 	}
 	if err := fits(g, p); err != nil {

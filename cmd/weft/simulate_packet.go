@@ -1,0 +1,196 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/fabric"
+	"weft/route/job"
+	"weft/sim/packet"
+	"weft/study"
+)
+
+// packetOptions are the options of weft simulate packet.
+type packetOptions struct {
+	fabric  fabricFlags
+	routing routeFlags
+	chain   string
+	files   job.TableFiles
+	packets study.PacketRequest
+	times   hardwareTimes
+	csv     string
+	asJSON  bool
+}
+
+// hardwareTimes are the durations of the hardware as people give them.
+type hardwareTimes struct {
+	switchLatency, cableDelay, headOfQueue time.Duration
+	inject, drain                          float64 // Gbit/s
+}
+
+func (o *packetOptions) add(cmd *cobra.Command) {
+	o.fabric.add(cmd)
+	o.fabric.addRoles(cmd)
+	o.routing.add(cmd)
+	cmd.Flags().Lookup("seed").Usage = "seed of the first run, and of engines that draw at random"
+	jsonFlag(cmd, &o.asJSON)
+	chainFlag(cmd, &o.chain)
+	f, r := cmd.Flags(), &o.packets
+	r.Hardware = packet.Default()
+	f.StringVar(&o.files.Plan, "plan", "", "Plan that weft route -o wrote, instead of an engine")
+	f.StringVar(&o.files.LFTs, "lfts", "", "forwarding tables of another subnet manager, instead of an engine")
+	f.StringVar(&o.files.SLs, "sl", "", "service levels of the paths that go with --lfts")
+	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
+	f.BoolVar(&o.files.OneLane, "one-lane", false, "all traffic shares one lane: QoS is off, whatever SLs the tables are made for")
+	f.StringVarP(&r.Pattern, "pattern", "p", study.Uniform, "uniform, or a traffic pattern NAME or NAME:ARG (weft simulate flow --patterns lists them)")
+	f.StringVar(&r.File, "pattern-file", "", "file of flows: a line SOURCE DESTINATION each; a line round begins the next round")
+	f.StringVar(&r.Order, "order", "auto", "how ranks are put on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (as --patterns says)")
+	f.IntVar(&r.Ranks, "ranks", 0, "number of ranks (default: one for each host port)")
+	f.IntVarP(&r.Seeds, "seeds", "n", 3, "runs of each load, each with a seed of its own")
+	f.Float64SliceVar(&r.Loads, "load", nil, "offered load, as a share of what a host's link carries; several for a row each (default: without pause)")
+	f.BoolVar(&r.Once, "once", false, "every flow is one message; the run ends with the last (so always where a pattern has several rounds)")
+	f.Int64Var(&r.Message, "message", 0, "bytes of a message (default: an MTU; 65536 where each flow is one message)")
+	f.DurationVar(&r.Duration, "duration", 200*time.Microsecond, "time of the network that is measured; the longest time with --once")
+	f.DurationVar(&r.Warmup, "warmup", 50*time.Microsecond, "time of the network before that")
+	f.IntVar(&r.Hardware.MTU, "mtu", r.Hardware.MTU, "largest payload of a packet in bytes")
+	f.IntVar(&r.Hardware.Headers, "headers", r.Hardware.Headers, "bytes of a packet besides its payload")
+	f.IntVar(&r.Hardware.Buffer, "buffer", r.Hardware.Buffer, "bytes of each input buffer, for each VL")
+	f.DurationVar(&o.times.switchLatency, "switch-latency", ns(r.Hardware.SwitchLatency), "time from the first byte in to the first byte out of a switch")
+	f.DurationVar(&o.times.cableDelay, "cable-delay", ns(r.Hardware.CableDelay), "time of a cable; 5ns a metre")
+	f.Float64Var(&o.times.inject, "inject", 0, "most that a host node sends, in Gbit/s (default: what its links carry)")
+	f.Float64Var(&o.times.drain, "drain-rate", 0, "most that a host node takes, in Gbit/s (default: what its links carry)")
+	f.BoolVar(&r.Hardware.OldestFirst, "oldest-first", false, "the packet that came first goes first, in place of a turn for each input port")
+	f.DurationVar(&o.times.headOfQueue, "head-of-queue", 0, "drop a packet that has been the first of its buffer for this long (default: never)")
+	f.StringVar(&o.csv, "csv", "", "write the rows to this file, separated by commas")
+}
+
+// ns is a time of the network as people give it.
+func ns(t packet.Time) time.Duration { return time.Duration(t / packet.Nanosecond) }
+
+// set checks the options and puts them into the request.
+func (o *packetOptions) set(cmd *cobra.Command) error {
+	changed := cmd.Flags().Changed
+	for _, routing := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles"} {
+		if changed(routing) && o.files.Given() {
+			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", routing)
+		}
+	}
+	switch {
+	case changed("pattern") && o.packets.File != "":
+		return errors.New("give --pattern or --pattern-file, not both")
+	case changed("message") && o.packets.Message < 1:
+		return fmt.Errorf("--message %d: want at least 1 byte", o.packets.Message)
+	case o.times.inject < 0 || o.times.drain < 0 || o.times.inject > 2e6 || o.times.drain > 2e6:
+		return errors.New("--inject and --drain-rate: want a rate in Gbit/s")
+	}
+	if o.files != (job.TableFiles{}) {
+		if err := o.files.Validate(); err != nil {
+			return err
+		}
+	}
+	if err := o.packets.Validate(); err != nil {
+		return fmt.Errorf("--%w", err)
+	}
+	h := &o.packets.Hardware
+	h.SwitchLatency, h.CableDelay = packet.Time(o.times.switchLatency)*packet.Nanosecond, packet.Time(o.times.cableDelay)*packet.Nanosecond
+	h.HeadOfQueue = packet.Time(o.times.headOfQueue) * packet.Nanosecond
+	h.Inject, h.Drain = int32(o.times.inject*1000), int32(o.times.drain*1000)
+	if err := h.Validate(); err != nil {
+		return err
+	}
+	return o.routing.setChain(o.chain)
+}
+
+func simulatePacketCmd() *cobra.Command {
+	var o packetOptions
+	cmd := &cobra.Command{
+		Use:   "packet FABRIC",
+		Short: "packets in time: throughput, latency, credits, lanes, deadlocks",
+		Long: `Let the packets of a traffic pattern pass the network of a routing, with the links,
+buffers, credits and virtual lanes that the hardware has, and measure what arrives
+and how long it takes. Switches are virtual cut-through; a packet leaves when the
+link is free and the next input buffer has room for all of it.
+
+A pattern of one round goes on without pause, or with --load as messages at random
+times, and is measured for --duration after --warmup. Patterns of several rounds, and
+all with --once, send one message for each flow: every rank goes on to its next round
+when all of its messages have arrived, whatever others do.
+
+GBIT/S is the payload that a sending rank gets through, SHARE the same as a share of
+what its link carries, SLOWEST what the rank that takes least takes, FAIR Jain's index
+over the ranks that take something (1: all the same). Latency is that of packets, from
+the first byte sent to the last byte taken, in microseconds.
+
+A deadlock ends a run; its cycle is printed, and the exit status is 1. The same seed
+gives the same figures on any number of cores.`,
+		Example: `  weft simulate packet 'rlft(36,2)' --load 0.2,0.4,0.6,0.8,1 --csv load.csv
+  weft simulate packet subnet.lst --plan my.plan --pattern bisect --seeds 10
+  weft simulate packet fabric.txt --pattern recdbl --order leaf --message 4096 --json
+  weft simulate packet 'torus(4x4,hosts=2)' --engine minhop --pattern rand --buffer 4096`,
+		Args: cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+	}
+	o.add(cmd)
+	return cmd
+}
+
+// run routes or reads tables, and simulates.
+func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
+	if err := o.set(cmd); err != nil {
+		return err
+	}
+	to, err := answerTo(cmd, o.csv)
+	if err != nil {
+		return err
+	}
+	if o.packets.File != "" {
+		if o.packets.Text, err = os.ReadFile(o.packets.File); err != nil {
+			return err
+		}
+	}
+	g, err := o.fabric.graph(cmd, arg)
+	if err != nil {
+		return err
+	}
+	r, err := o.plan(cmd, g)
+	if err != nil {
+		return err
+	}
+	o.packets.Seed, o.packets.Workers = o.routing.Seed, o.routing.Workers
+	var out *study.PacketSimulation
+	begun := time.Now()
+	err = withProgress(cmd, "simulating", func(ctx context.Context) (err error) {
+		out, err = study.SimulatePackets(ctx, g, r, &o.packets)
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	out.Seconds = time.Since(begun).Seconds()
+	warn(cmd, out.Warnings())
+	if o.csv != "" {
+		if err := output(cmd, o.csv, out.WriteCSV); err != nil {
+			return err
+		}
+	}
+	if err := answer(to, out, o.asJSON); err != nil {
+		return err
+	}
+	if out.Deadlocked() {
+		return answerNo
+	}
+	return nil
+}
+
+// plan reads the tables, or routes.
+func (o *packetOptions) plan(cmd *cobra.Command, g *fabric.Graph) (*job.Result, error) {
+	if o.files.Given() {
+		return loadTables(cmd, g, &o.files)
+	}
+	return routeFabric(cmd, g, &o.routing.Request)
+}
