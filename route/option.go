@@ -18,6 +18,8 @@ type Option struct {
 	OneOf   []string // the words a string may be, when they are fixed
 	Min     int      // least value of an int
 	Max     int      // greatest value of an int
+
+	Switches bool // its values other than the default name switches
 }
 
 // Options are validated values of an engine's options, by name.
@@ -92,6 +94,29 @@ func NamedSwitches(g *fabric.Graph, engine, option string, names []string) (foun
 		found, names = append(found, s), names[n:]
 	}
 	return found, nil
+}
+
+// FindSwitches returns a *NoSwitch where options given as text name switches that are not there, so that
+// whoever asked need not wait for the engine to look for them.
+func (s *Spec) FindSwitches(g *fabric.Graph, text map[string]string) error {
+	values, err := s.Parse(text)
+	if err != nil {
+		return err
+	}
+	for i := range s.Options {
+		o := &s.Options[i]
+		if !o.Switches {
+			continue
+		}
+		names, ok := values[o.Name].([]string)
+		if !ok && values[o.Name] != o.Default {
+			names = []string{values.String(o.Name)}
+		}
+		if _, err := NamedSwitches(g, s.Name, o.Name, names); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 func (s *Spec) optionNames() string {

@@ -238,7 +238,7 @@ func (j *packetJob) prepare(ctx context.Context) error {
 		j.shuffle = false
 	default:
 		f := &FlowRequest{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks}
-		if j.pattern, err = f.traffic(j.g, n); err != nil {
+		if j.pattern, err = f.traffic(j.g, n.Hosts); err != nil {
 			return err
 		}
 		j.shuffle = j.Order == "random" || j.Order == "auto" && j.pattern.Shuffled

@@ -87,7 +87,7 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *job.Result, r *Flow
 	if err != nil {
 		return nil, err
 	}
-	p, err := r.traffic(g, n)
+	p, err := r.traffic(g, n.Hosts)
 	if err != nil {
 		return nil, err
 	}
@@ -125,9 +125,17 @@ func Simulate(ctx context.Context, g *fabric.Graph, routing *job.Result, r *Flow
 	return out, err
 }
 
-// traffic makes the pattern.
-func (r *FlowRequest) traffic(g *fabric.Graph, n *flow.Network) (*traffic.Pattern, error) {
-	ranks := len(n.Hosts)
+// Check reports a pattern, a file of flows or a number of ranks that a fabric cannot have, before it is
+// routed: then every host port has a LID.
+func (r *FlowRequest) Check(g *fabric.Graph) error {
+	hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return !g.IsHost(h) })
+	_, err := r.traffic(g, hosts)
+	return err
+}
+
+// traffic makes the pattern for hosts by rank.
+func (r *FlowRequest) traffic(g *fabric.Graph, hosts []int32) (*traffic.Pattern, error) {
+	ranks := len(hosts)
 	if r.Ranks > ranks {
 		return nil, fmt.Errorf("--ranks %d: the fabric has %d host ports with a LID", r.Ranks, ranks)
 	}
@@ -135,7 +143,7 @@ func (r *FlowRequest) traffic(g *fabric.Graph, n *flow.Network) (*traffic.Patter
 	if r.File == "" {
 		return traffic.Parse(r.Pattern, ranks)
 	}
-	return traffic.ReadFile(r.File, r.Text, g, n.Hosts[:ranks])
+	return traffic.ReadFile(r.File, r.Text, g, hosts[:ranks])
 }
 
 func allPairs(ctx context.Context, g *fabric.Graph, n *flow.Network, plan *route.Plan, workers int) (*Pairs, error) {

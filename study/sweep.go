@@ -111,6 +111,9 @@ func (s *Sweep) fabric(ctx context.Context, arg string) error {
 			if g, err = s.Open(arg); err != nil {
 				return err
 			}
+			if err = s.findSwitches(arg, g); err != nil {
+				return err
+			}
 		}
 		s.Step(arg + " " + engine)
 		row, err := s.route(ctx, g, engine)
@@ -119,6 +122,23 @@ func (s *Sweep) fabric(ctx context.Context, arg string) error {
 		}
 		row.Fabric, row.Engine = arg, engine
 		if err := s.Row(row); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// findSwitches finds the switches that options of the engines name whose rows are missing.
+func (s *Sweep) findSwitches(arg string, g *fabric.Graph) error {
+	for _, engine := range s.Engines {
+		if s.Has(arg, engine) {
+			continue
+		}
+		chain, err := job.ParseEngines(engine, nil)
+		if err == nil {
+			err = chain.FindSwitches(g)
+		}
+		if err != nil {
 			return err
 		}
 	}

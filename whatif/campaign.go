@@ -55,7 +55,7 @@ type Row struct {
 // Each lets each part of a kind fail by itself, several of them at a time. When ctx ends it returns
 // the rows that it has, and the error.
 func (t *Today) Each(ctx context.Context, kind string) (*Campaign, error) {
-	parts, err := t.partsOfKind(kind)
+	parts, err := partsOfKind(t.fabric, t.graph, kind)
 	if err != nil {
 		return nil, err
 	}
@@ -89,13 +89,19 @@ type part struct {
 	fail        func(f *fabric.Fabric)
 }
 
+// CheckEach reports a kind of which a fabric has no part that could fail.
+func CheckEach(f *fabric.Fabric, kind string) error {
+	_, err := partsOfKind(f, f.Compile(), kind)
+	return err
+}
+
 // partsOfKind lists the parts of a fabric that fail, each by itself.
-func (t *Today) partsOfKind(kind string) (out []part, err error) {
-	f, short := t.fabric, cables.ShortNames(t.fabric)
+func partsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []part, err error) {
+	short := cables.ShortNames(f)
 	leaf := map[fabric.NodeID]bool{}
-	for s := range int32(t.graph.NumSwitches) {
-		id, _ := f.NodeByGUID(t.graph.SwitchGUID[s])
-		leaf[id] = t.graph.HostCount(s) > 0
+	for s := range int32(g.NumSwitches) {
+		id, _ := f.NodeByGUID(g.SwitchGUID[s])
+		leaf[id] = g.HostCount(s) > 0
 	}
 	switch kind {
 	case EachLink:

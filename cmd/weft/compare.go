@@ -150,6 +150,9 @@ func (o *compareOptions) run(cmd *cobra.Command, fabrics []string) error {
 		if err != nil {
 			return err
 		}
+		if err := chain.FindSwitches(g); err != nil {
+			return err
+		}
 		graphs, out.Fabrics = append(graphs, g), append(out.Fabrics, counted)
 	}
 	for i, arg := range fabrics {

@@ -44,6 +44,11 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	case p.svg == "":
 		return nil
 	}
+	file, err := openOutput(cmd, p.svg)
+	if err != nil {
+		return err
+	}
+	defer file.drop()
 	routing, err := p.route(cmd, src.Fabric)
 	if err != nil {
 		return err
@@ -56,7 +61,7 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	if err != nil {
 		return err
 	}
-	return output(cmd, p.svg, picture.WriteSVG)
+	return file.write(picture.WriteSVG)
 }
 
 // route routes the fabric or reads tables, where loads were asked for.

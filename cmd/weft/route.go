@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"slices"
 
 	"github.com/spf13/cobra"
 
@@ -110,6 +111,12 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.keep.hold(cmd, g, &o.routing); err != nil {
 		return err
 	}
+	paths := o.files.Paths()
+	files, err := openOutputs(cmd, paths...)
+	if err != nil {
+		return err
+	}
+	defer files.drop()
 	r, err := routeFabric(cmd, g, &o.routing.Request)
 	if err != nil {
 		return err
@@ -133,7 +140,9 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
-	unwritten := o.files.Write(g, r.Plan, func(path string, write func(io.Writer) error) error { return output(cmd, path, write) })
+	unwritten := o.files.Write(g, r.Plan, func(path string, write func(io.Writer) error) error {
+		return files[slices.Index(paths, path)].write(write)
+	})
 	if err := o.form.answer(to, out); err != nil || unwritten != nil {
 		return errors.Join(unwritten, err)
 	}

@@ -144,12 +144,22 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	if !o.files.Given() {
+		if err := o.flows.Check(g); err != nil {
+			return err
+		}
+	}
+	files, err := openOutputs(cmd, o.orcs, o.loads)
+	if err != nil {
+		return err
+	}
+	defer files.drop()
 	r, err := o.plan(cmd, g)
 	if err != nil {
 		return err
 	}
 	if o.orcs != "" {
-		err := output(cmd, o.orcs, func(w io.Writer) error { return study.WriteORCS(w, g, r.Plan) })
+		err := files[0].write(func(w io.Writer) error { return study.WriteORCS(w, g, r.Plan) })
 		if err != nil || o.orcs == "-" {
 			return err
 		}
@@ -167,7 +177,7 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 	out.Seconds = time.Since(begun).Seconds()
 	warn(cmd, out.Warnings())
 	if o.loads != "" {
-		if err := output(cmd, o.loads, func(w io.Writer) error { return study.WriteLoads(w, g, out.Pairs.Loads) }); err != nil {
+		if err := files[1].write(func(w io.Writer) error { return study.WriteLoads(w, g, out.Pairs.Loads) }); err != nil {
 			return err
 		}
 	}

@@ -146,10 +146,13 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if o.each == "" { // a name that is wrong is told before routing takes its time
-		if _, err := whatif.Apply(src.Fabric, o.changes); err != nil {
-			return err
+	// A name that is wrong is told before routing takes its time.
+	if o.each != "" {
+		if err := whatif.CheckEach(src.Fabric, o.each); err != nil {
+			return fmt.Errorf("--each %w", err)
 		}
+	} else if _, err := whatif.Apply(src.Fabric, o.changes); err != nil {
+		return err
 	}
 	plan, err := o.plan(cmd, src.Fabric)
 	if err != nil {

@@ -26,6 +26,16 @@ named is that engine: where it refuses, nothing is routed (exit status 3). A cha
 engines, each with its options after it: ftree,switches=none,auto. The next one is tried
 where one refuses, and the output says so.`
 
+// FindSwitches returns a *route.NoSwitch where options of any engine name switches that are not in a Graph.
+func (c Chain) FindSwitches(g *fabric.Graph) error {
+	for _, step := range c {
+		if err := step.Engine.FindSwitches(g, step.Options); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // ParseEngines reads engines separated by commas, each with its options behind it as
 // NAME=VALUE: "ftree,switches=none,dfsssp"; commas in double quotes are no separators. "all" stands for every engine that is not for a paper's figures alone, and Auto for the best one. Further
 // options, NAME=VALUE or ENGINE.NAME=VALUE, go to all of these engines that have them; an

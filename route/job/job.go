@@ -81,6 +81,11 @@ func Route(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) 
 			return r, err
 		}
 	}
+	if !req.PassDeadSwitch { // also of engines that come last
+		if err := req.Chain.FindSwitches(g); err != nil {
+			return r, err
+		}
+	}
 	for _, step := range req.Chain {
 		made, err := req.step(ctx, g, step)
 		if err == nil {

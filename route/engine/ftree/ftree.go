@@ -54,9 +54,9 @@ func Spec() *route.Spec {
 			},
 			{Name: "lanes", Default: none, OneOf: []string{none, vftree}, Doc: "spread the pairs of leaves over virtual lanes (paper II)"},
 			{Name: "vls", Default: 0, Max: route.NumSLs - 1, Doc: "lanes for vftree, 0 for all that are allowed"},
-			{Name: "roots", Default: []string(nil), Doc: "all switches with the role of root, by GUID or description (a;b); when none is given, those that have it by --roles or by themselves, or else inferred"},
-			{Name: "leaves", Default: []string(nil), Doc: "switches with the role of leaf beside those with hosts, in the same order"},
-			{Name: "avoid", Default: []string(nil), Doc: "switches that are not to be the root of the subtree, as that of the subnet manager"},
+			{Name: "roots", Default: []string(nil), Switches: true, Doc: "all switches with the role of root, by GUID or description (a;b); when none is given, those that have it by --roles or by themselves, or else inferred"},
+			{Name: "leaves", Default: []string(nil), Switches: true, Doc: "switches with the role of leaf beside those with hosts, in the same order"},
+			{Name: "avoid", Default: []string(nil), Switches: true, Doc: "switches that are not to be the root of the subtree, as that of the subnet manager"},
 			{Name: "strict", Default: false, Doc: "refuse any irregularity"},
 		},
 		New: func(o route.Options) (route.Engine, error) {

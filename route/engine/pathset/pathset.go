@@ -111,7 +111,7 @@ func Options(a *paths.Algorithm) []route.Option {
 		return nil
 	}
 	return []route.Option{{
-		Name: "root", Default: random,
+		Name: "root", Default: random, Switches: true,
 		Doc: "switch at the root of the up*/down* tree, by GUID or description, or " + random,
 	}}
 }

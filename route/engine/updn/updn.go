@@ -16,7 +16,7 @@ func Spec() *route.Spec {
 		Cost:    "time O(switches x (channels + LIDs)), memory O(channels) and the tables",
 		Lanes:   "none",
 		Options: []route.Option{{
-			Name: "roots", Default: []string(nil),
+			Name: "roots", Default: []string(nil), Switches: true,
 			Doc: "switches at the top, by GUID or description (a;b;c); chosen when none is given",
 		}},
 		New: func(o route.Options) (route.Engine, error) { return &engine{roots: o.List("roots")}, nil },
