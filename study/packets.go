@@ -138,6 +138,15 @@ func (r *PacketRequest) Validate() error {
 	return nil
 }
 
+// Check reports a pattern, a file of flows or a number of ranks that a fabric cannot have, before it is
+// routed.
+func (r *PacketRequest) Check(g *fabric.Graph) error {
+	if r.File == "" && r.Pattern == Uniform {
+		return nil
+	}
+	return (&FlowRequest{Pattern: r.Pattern, File: r.File, Text: r.Text, Ranks: r.Ranks}).Check(g)
+}
+
 // packetJob is a request with what all its runs share.
 type packetJob struct {
 	*PacketRequest

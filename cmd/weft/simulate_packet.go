@@ -157,6 +157,16 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
+	if !o.files.Given() {
+		if err := o.packets.Check(g); err != nil {
+			return err
+		}
+	}
+	files, err := openOutputs(cmd, o.csv)
+	if err != nil {
+		return err
+	}
+	defer files.drop()
 	r, err := o.plan(cmd, g)
 	if err != nil {
 		return err
@@ -174,7 +184,7 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 	out.Seconds = time.Since(begun).Seconds()
 	warn(cmd, out.Warnings())
 	if o.csv != "" {
-		if err := output(cmd, o.csv, out.WriteCSV); err != nil {
+		if err := files[0].write(out.WriteCSV); err != nil {
 			return err
 		}
 	}
