@@ -9,6 +9,8 @@ import (
 	"testing"
 
 	"github.com/spf13/cobra"
+
+	"weft/internal/fold"
 )
 
 // TestReadme runs the commands of the README as they are printed, one after the other.
@@ -67,6 +69,28 @@ func TestExamples(t *testing.T) {
 	visit(newRoot())
 	if seen < 30 {
 		t.Errorf("%d examples found", seen)
+	}
+}
+
+// TestHelpFitsAPage: what commands say of themselves and of their flags is broken into lines of a page,
+// and no word of it is lost.
+func TestHelpFitsAPage(t *testing.T) {
+	var visit func(c *cobra.Command)
+	visit = func(c *cobra.Command) {
+		for _, line := range strings.Split(c.Long+"\n"+c.Flags().FlagUsagesWrapped(fold.Columns), "\n") {
+			if text := strings.TrimSpace(line); len(line) > fold.Columns && strings.Count(text, " ") > 3 {
+				t.Errorf("%s --help: %d columns: %s", c.CommandPath(), len(line), line)
+			}
+		}
+		for _, sub := range c.Commands() {
+			visit(sub)
+		}
+	}
+	visit(newRoot())
+	text := "First words\nand more.\n\n  NAME   a row\n         that goes on\n  A B    another\n\n  code | alone\n    deeper\nEnd" + strings.Repeat(" word", 20)
+	want := "First words and more.\n\n  NAME   a row that goes on\n  A B    another\n\n  code | alone\n    deeper\nEnd" + strings.Repeat(" word", 15) + "\nword word word word word"
+	if got := foldLong(text); got != want {
+		t.Errorf("%s\nwant\n%s", got, want)
 	}
 }
 

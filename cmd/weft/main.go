@@ -102,5 +102,6 @@ Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), suggestCmd(), whatifCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), labCmd(), mapCmd(), versionCmd(), manCmd())
 	completeAll(root)
+	foldHelp(root)
 	return root
 }

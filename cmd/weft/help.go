@@ -1,0 +1,66 @@
+package main
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/fold"
+)
+
+// foldHelp breaks the help texts of a command and its subcommands into lines of a page: paragraphs, rows
+// of tables that begin with two spaces, and what is said of flags.
+func foldHelp(cmd *cobra.Command) {
+	cmd.Long = foldLong(cmd.Long)
+	for _, sub := range cmd.Commands() {
+		foldHelp(sub)
+	}
+	if !cmd.HasParent() {
+		cobra.AddTemplateFunc("fold", fold.Text)
+		cmd.SetUsageTemplate(strings.NewReplacer(
+			".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", fold.Columns),
+			"{{.Short}}", "{{fold 14 .Short}}", // behind the names of subcommands
+		).Replace(cmd.UsageTemplate()))
+	}
+}
+
+// tableRow is a name, two spaces or more, and a text.
+var tableRow = regexp.MustCompile(`^( +\S+(?: \S+)* {2,})(\S.*)$`)
+
+// foldLong breaks paragraphs and rows of tables anew. Rows and paragraphs go on in lines that begin at
+// their column; all other lines stay.
+func foldLong(text string) string {
+	var out []string
+	indent := -1 // of the lines that go on with the last one; less than 0 where none do
+	var begins, rest string
+	end := func() {
+		if indent >= 0 {
+			out = append(out, begins+fold.Text(indent, rest))
+		}
+		indent = -1
+	}
+	for _, line := range strings.Split(text, "\n") {
+		words := strings.TrimLeft(line, " ")
+		column := len(line) - len(words)
+		row := tableRow.FindStringSubmatch(line)
+		switch {
+		case words != "" && column == indent:
+			rest += " " + words
+			continue
+		case row != nil && column > 0:
+			end()
+			begins, rest, indent = row[1], row[2], len(row[1])
+			continue
+		}
+		end()
+		if words != "" && column == 0 {
+			begins, rest, indent = "", words, 0
+		} else {
+			out = append(out, line)
+		}
+	}
+	end()
+	return strings.Join(out, "\n")
+}
