@@ -43,6 +43,8 @@ type Config struct {
 	HeadOfQueue Time
 	// DeadlockCheck is the time between two searches for a deadlock; 0: only when nothing moves any more.
 	DeadlockCheck Time
+	// Congestion is congestion control, nil for none.
+	Congestion *CongestionControl
 	// GoOn keeps the run going after a deadlock was found.
 	GoOn bool
 }
@@ -73,6 +75,9 @@ func (c *Config) Validate() error {
 		return errors.New("packet: a time is negative")
 	case c.UnknownRate < 1 || c.Inject < 0 || c.Drain < 0:
 		return errors.New("packet: a rate is negative, or that of unknown links 0")
+	}
+	if c.Congestion != nil {
+		return c.Congestion.validate()
 	}
 	return nil
 }

@@ -24,6 +24,8 @@ type message struct {
 	flying int32 // packets on their way
 	lid    fabric.LID
 	sl, vl uint8
+	flow   int32 // for congestion control
+	notice bool  // a notification of congestion, of which the workload knows nothing
 }
 
 // ring holds the messages of an end port that wait for a lane, in order of their turns.
@@ -60,6 +62,12 @@ func (s *Sim) Send(src, dst int32, bytes int64, tag int32) error {
 	case s.plan.Ends.Base[dst] == 0:
 		return fmt.Errorf("packet: end port %d has no LID", dst)
 	}
+	s.enqueue(src, dst, bytes, tag, false)
+	return nil
+}
+
+// enqueue puts a message among those that its source is to send.
+func (s *Sim) enqueue(src, dst int32, bytes int64, tag int32, notice bool) {
 	i := s.spare
 	if i == none {
 		i = int32(len(s.messages))
@@ -68,7 +76,7 @@ func (s *Sim) Send(src, dst int32, bytes int64, tag int32) error {
 		s.spare = s.messages[i].next
 	}
 	m := &s.messages[i]
-	*m = message{Message: Message{Src: src, Dst: dst, Bytes: bytes, Tag: tag, Start: s.now}, left: bytes, next: none}
+	*m = message{Message: Message{Src: src, Dst: dst, Bytes: bytes, Tag: tag, Start: s.now}, left: bytes, next: none, notice: notice}
 	m.lid = s.lid(src, dst)
 	m.sl = s.sl(src, m.lid)
 	if m.vl = s.sendVL(src, m.sl); int32(m.vl) >= s.vls {
@@ -77,13 +85,24 @@ func (s *Sim) Send(src, dst int32, bytes int64, tag int32) error {
 		s.measure.lost[lostNoLane] += packets
 		m.Lost, m.left = bytes, 0
 		s.finish(i)
-		return nil
+		return
 	}
-	at := s.firstEnd + src
-	s.join(src, i)
+	if s.control != nil {
+		m.flow = s.control.flow(src, dst, s.config.Congestion.Min)
+	}
+	s.offer(i)
+}
+
+// offer lets a message have its turns, now or when its flow may send again.
+func (s *Sim) offer(i int32) {
+	if s.hold(i) {
+		return
+	}
+	m := &s.messages[i]
+	at := s.firstEnd + m.Src
+	s.join(m.Src, i)
 	s.links[at].asked |= 1 << m.vl
 	s.send(at)
-	return nil
 }
 
 // join puts a message at the end of the ring of its lane.
@@ -130,7 +149,7 @@ func (s *Sim) inject(at int32) {
 	m.flying++
 	p.last = m.left == 0
 	s.measure.sent++
-	s.put(at, i, vl)
+	s.delay(m, s.put(at, i, vl)-s.now)
 	if s.config.Inject > 0 && !s.g.IsPortZero(end) {
 		node.injected = s.now + duration(p.payload+int32(s.config.Headers), s.config.Inject)
 	}
@@ -138,13 +157,13 @@ func (s *Sim) inject(at int32) {
 		r.tail = none
 	}
 	last := p.last
-	if !last {
+	if !last && !s.hold(which) {
 		s.join(end, which)
 	}
 	if r.head == none {
 		l.asked &^= 1 << vl
 	}
-	if last {
+	if last && !m.notice {
 		done := m.Message
 		s.work.Sent(s, &done)
 	}
@@ -177,7 +196,17 @@ func (s *Sim) deliver(l, i int32) {
 		s.lose(i, at, s.now, lostOnLink)
 		return
 	}
-	s.measure.deliver(s.now, -2-s.links[l].to, p)
+	switch m := &s.messages[p.message]; {
+	case m.notice:
+		s.measure.delivered++
+		s.slow(m.Dst, m.Src)
+	default:
+		s.measure.deliver(s.now, -2-s.links[l].to, p)
+		if p.marked {
+			s.notify(p)
+			p = &s.packets[i]
+		}
+	}
 	s.events.Put(s.now+s.config.CableDelay, occasion{credit, at, s.blocksOf(p)})
 	s.land(i)
 }
@@ -203,8 +232,11 @@ func (s *Sim) land(i int32) {
 // finish ends a message.
 func (s *Sim) finish(i int32) {
 	m := &s.messages[i]
-	done := m.Message
+	done, notice := m.Message, m.notice
 	m.next, s.spare = s.spare, i
+	if notice {
+		return
+	}
 	s.measure.finish(s.now, &done)
 	s.work.Delivered(s, &done)
 }

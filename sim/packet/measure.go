@@ -75,6 +75,7 @@ type Result struct {
 	// switch s by port p is PortStart[s]+p of the Graph; what end ports send follows.
 	Carried  []int64
 	Waited   []Time
+	Marks    int64 // packets that met congestion and were marked
 	Deadlock *Deadlock
 }
 
@@ -97,6 +98,9 @@ func (s *Sim) result() *Result {
 		Lost: Losses{m.lost[lostNoEntry], m.lost[lostNoLink], m.lost[lostNoLane], m.lost[lostOnLink], m.lost[lostTooOld], m.lost[lostReboot]},
 	}
 	r.Flying = s.inUse()
+	if s.control != nil {
+		r.Marks = s.control.marks
+	}
 	r.Carried, r.Waited = make([]int64, len(s.links)), make([]Time, len(s.links))
 	for i := range s.links {
 		l := &s.links[i]

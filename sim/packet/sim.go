@@ -22,6 +22,7 @@ type packet struct {
 	hops    uint8
 	epoch   uint8 // of the link that it is on
 	last    bool  // of its message
+	marked  bool  // it met congestion
 	sent    Time  // its first byte left the source
 	came    Time  // its first byte could leave the switch that it is in
 	tail    Time  // its last byte could
@@ -50,6 +51,8 @@ const (
 	timer                // of the workload
 	change               // of the fabric
 	search               // for deadlocks
+	recover              // of a flow from congestion
+	resume               // a message, after the delay of its flow
 )
 
 // occasion is an event: what, of which link, queue or end port, and a packet or a number.
@@ -80,6 +83,7 @@ type Sim struct {
 	rings    []ring // by end port and VL: messages to be sent
 	sources  []source
 
+	control  *controlled // nil without congestion control
 	changes  []func(*Sim)
 	measure  measure
 	deadlock *Deadlock // the first that was found
@@ -115,6 +119,9 @@ func New(g *fabric.Graph, p *route.Plan, c Config, w Workload) (*Sim, error) {
 	}
 	s.sources = newSources(g)
 	s.measure = newMeasure(g)
+	if c.Congestion != nil {
+		s.control = newControlled(len(s.queues))
+	}
 	return s, nil
 }
 
@@ -189,6 +196,10 @@ func (s *Sim) handle(e occasion) {
 		s.changes[e.of](s)
 	case search:
 		s.search()
+	case recover:
+		s.quicken(e.of)
+	case resume:
+		s.offer(e.of)
 	}
 }
 

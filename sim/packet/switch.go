@@ -1,6 +1,7 @@
 package packet
 
 import (
+	"iter"
 	"math/bits"
 
 	"weft/route"
@@ -115,15 +116,25 @@ func (s *Sim) candidate(sw, l int32, vl uint8) int32 {
 		return afterIn(set, s.turn[l*s.vls+int32(vl)])
 	}
 	oldest, input := Time(0), none
-	for w, word := range set {
-		for ; word != 0; word &= word - 1 {
-			i := int32(w<<6 + bits.TrailingZeros64(word))
-			if came := s.packets[s.queues[s.queueOf(sw, i)].head].came; input == none || came < oldest {
-				oldest, input = came, i
-			}
+	for i := range members(set) {
+		if came := s.packets[s.queues[s.queueOf(sw, i)].head].came; input == none || came < oldest {
+			oldest, input = came, i
 		}
 	}
 	return input
+}
+
+// members gives the members of a set in order.
+func members(set []uint64) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for w, word := range set {
+			for ; word != 0; word &= word - 1 {
+				if !yield(int32(w<<6 + bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+		}
+	}
 }
 
 // send lets a link take the next packet, if it is free and there are credits.
@@ -153,6 +164,8 @@ func (s *Sim) send(at int32) {
 		if s.queues[at*s.vls+int32(vl)].credits >= s.blocksOf(&s.packets[first]) {
 			ready |= 1 << vl
 			inputs[vl] = input
+		} else if s.control != nil {
+			s.control.starved[at*s.vls+int32(vl)] = s.now
 		}
 	}
 	vl, ok := s.lane(at, ready, func(vl uint8) int32 {
@@ -200,6 +213,9 @@ func (s *Sim) forward(sw, at int32, vl uint8, input int32) {
 	q := &s.queues[from]
 	i := q.head
 	p := &s.packets[i]
+	if s.control != nil {
+		s.mark(p, at, vl, from)
+	}
 	tail, size := p.tail, s.blocksOf(p)
 	s.leave(q)
 	end := s.put(at, i, vl)

@@ -1,0 +1,188 @@
+package packet
+
+import "fmt"
+
+// CongestionControl is the part of the specification's annex A10 (congestion control) that changes traffic. A port of a
+// switch marks packets (FECN) when more waits for it than a threshold. The host that takes a marked packet answers
+// with a notification (BECN), a packet of its own on the way back. The source then raises the index of the flow into
+// a table of delays, and waits after each packet of the flow; a timer lowers the index again.
+//
+// A flow is a source and a target. The annex leaves open what counts as waiting: here the packets in all
+// input buffers of which the first asks for the port and lane, but for the one that leaves.
+type CongestionControl struct {
+	// Threshold is 1 to 15: a port marks when more than (16-Threshold)/16 of an input buffer waits for it.
+	Threshold uint8
+	// MarkingRate is the number of packets between two that a port marks.
+	MarkingRate uint16
+	// PacketSize: smaller packets are not marked, in blocks of 64 bytes.
+	PacketSize uint8
+	// MarkVictims lets ports between switches mark also where they wait for credits themselves, so that
+	// the congestion began behind them. Ports to hosts always mark (Victim_Mask).
+	MarkVictims bool
+	// Table has the delays: entry CCTI of a flow. The first should be 0.
+	Table []Delay
+	// Increase is what a notification adds to the index of a flow; Limit is the greatest index, Min the least.
+	Increase, Limit, Min uint16
+	// Timer is the time after which an index falls by one.
+	Timer Time
+}
+
+// Delay is an entry of the congestion control table: a source waits Multiplier/2^Shift times the time of the packet
+// that it sent before the next one of the flow.
+type Delay struct {
+	Shift      uint8
+	Multiplier uint16
+}
+
+// After is how long a source waits after a packet that took so long.
+func (d Delay) After(packet Time) Time { return packet * Time(d.Multiplier) >> d.Shift }
+
+// UsualCongestionControl marks early and lets the delays grow evenly: entry i waits i/4 times as long as a packet takes.
+// The timer is 30 of its units of 1.024 us; with 150 of them flows stayed slow for milliseconds after they met congestion once.
+func UsualCongestionControl() *CongestionControl {
+	c := &CongestionControl{Threshold: 15, Increase: 1, Limit: 127, Timer: 30 * 1024 * Nanosecond, Table: make([]Delay, 128)}
+	for i := range c.Table {
+		c.Table[i] = Delay{2, uint16(i)}
+	}
+	return c
+}
+
+// validate reports what the annex does not allow.
+func (c *CongestionControl) validate() error {
+	switch {
+	case c.Threshold < 1 || c.Threshold > 15:
+		return fmt.Errorf("packet: congestion control: a threshold of %d: want 1 to 15", c.Threshold)
+	case len(c.Table) == 0 || int(c.Limit) >= len(c.Table):
+		return fmt.Errorf("packet: congestion control: an index up to %d, but %d delays", c.Limit, len(c.Table))
+	case c.Min > c.Limit:
+		return fmt.Errorf("packet: congestion control: the least index is %d, the greatest %d", c.Min, c.Limit)
+	case c.Timer <= 0:
+		return fmt.Errorf("packet: congestion control: a timer of %d ps", c.Timer)
+	}
+	for i, d := range c.Table {
+		if d.Shift > 3 || d.Multiplier >= 1<<14 {
+			return fmt.Errorf("packet: congestion control: delay %d is %d/2^%d: want less than 16384, and a shift of at most 3", i, d.Multiplier, d.Shift)
+		}
+	}
+	return nil
+}
+
+// noticeSize is the payload of a notification, in bytes.
+const noticeSize = 16
+
+// controlled is the state of congestion control.
+type controlled struct {
+	flows   []controlledFlow
+	byEnds  map[[2]int32]int32 // by source and target: flow
+	starved []Time             // by link and VL: when it last had a packet and no credits
+	skipped []uint16           // by link and VL: packets since the last that was marked
+	marks   int64
+	notices int64
+}
+
+// controlledFlow is what a source knows of a flow.
+type controlledFlow struct {
+	index uint16 // into the table of delays
+	ticks bool   // a timer runs
+	ready Time   // when the next packet may be sent
+}
+
+func newControlled(queues int) *controlled {
+	return &controlled{byEnds: map[[2]int32]int32{}, starved: make([]Time, queues), skipped: make([]uint16, queues)}
+}
+
+// flow numbers a source and a target.
+func (c *controlled) flow(src, dst int32, least uint16) int32 {
+	key := [2]int32{src, dst}
+	f, ok := c.byEnds[key]
+	if !ok {
+		f = int32(len(c.flows))
+		c.byEnds[key] = f
+		c.flows = append(c.flows, controlledFlow{index: least})
+	}
+	return f
+}
+
+// mark decides whether a switch marks a packet that it sends on, whose queue is from; the packet has not left yet.
+func (s *Sim) mark(p *packet, at int32, vl uint8, from int32) {
+	cc := s.config.Congestion
+	if s.blocksOf(p) < int32(cc.PacketSize) || s.messages[p.message].notice {
+		return
+	}
+	key := at*s.vls + int32(vl)
+	if s.links[at].to >= 0 && !cc.MarkVictims && s.control.starved[key] >= p.head && s.control.starved[key] > 0 {
+		return
+	}
+	waits := s.queues[from].waiting - s.blocksOf(p)
+	sw, set := s.owner[at], s.askers(at, vl)
+	for input := range members(set) {
+		waits += s.queues[s.queueOf(sw, input)].waiting
+	}
+	if waits*16 <= s.size*int32(16-cc.Threshold) {
+		return
+	}
+	if s.control.skipped[key] < cc.MarkingRate {
+		s.control.skipped[key]++
+		return
+	}
+	s.control.skipped[key] = 0
+	p.marked = true
+	s.control.marks++
+}
+
+// notify sends a notification back for a marked packet.
+func (s *Sim) notify(p *packet) {
+	m := &s.messages[p.message]
+	src, dst := m.Dst, m.Src
+	if s.plan.Ends.Base[dst] == 0 {
+		return
+	}
+	s.control.notices++
+	s.enqueue(src, dst, noticeSize, 0, true)
+}
+
+// slow raises the index of the flow from a source to a target.
+func (s *Sim) slow(src, dst int32) {
+	cc := s.config.Congestion
+	f := s.control.flow(src, dst, cc.Min)
+	flow := &s.control.flows[f]
+	flow.index = min(flow.index+cc.Increase, cc.Limit)
+	if !flow.ticks && flow.index > cc.Min {
+		flow.ticks = true
+		s.events.Put(s.now+cc.Timer, occasion{recover, f, 0})
+	}
+}
+
+// quicken lowers the index of a flow, as its timer says.
+func (s *Sim) quicken(f int32) {
+	flow, cc := &s.control.flows[f], s.config.Congestion
+	if flow.index > cc.Min {
+		flow.index--
+	}
+	if flow.ticks = flow.index > cc.Min; flow.ticks {
+		s.events.Put(s.now+cc.Timer, occasion{recover, f, 0})
+	}
+}
+
+// hold keeps a message from its ring for as long as its flow must wait; false where it need not.
+func (s *Sim) hold(i int32) bool {
+	m := &s.messages[i]
+	if s.control == nil || m.notice {
+		return false
+	}
+	if ready := s.control.flows[m.flow].ready; ready > s.now {
+		s.events.Put(ready, occasion{resume, i, 0})
+		return true
+	}
+	return false
+}
+
+// delay lets the flow of a message wait after a packet that took so long.
+func (s *Sim) delay(m *message, took Time) {
+	if s.control != nil && !m.notice {
+		flow := &s.control.flows[m.flow]
+		if wait := s.config.Congestion.Table[flow.index].After(took); wait > 0 {
+			flow.ready = s.now + took + wait
+		}
+	}
+}
