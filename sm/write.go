@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"io"
 	"strings"
-	"text/tabwriter"
 
+	"weft/internal/fold"
 	"weft/route/quality"
 )
 
@@ -14,9 +14,9 @@ import (
 func (r *Report) Write(out io.Writer) error {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: %d switches, %d CAs, %d routers, %d links\n", r.State, r.Found.Switches, r.Found.CAs, r.Found.Routers, r.Found.Links)
-	t := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
+	var rows [][]string
 	row := func(name, format string, args ...any) {
-		fmt.Fprintf(t, "%s\t%s\n", name, fmt.Sprintf(format, args...))
+		rows = append(rows, []string{name, fmt.Sprintf(format, args...)})
 	}
 	if len(r.Routing.Asked) > 0 {
 		row("engine asked", "%s", strings.Join(r.Routing.Asked, ","))
@@ -49,11 +49,9 @@ func (r *Report) Write(out io.Writer) error {
 	for _, p := range r.Time.Phases {
 		row("  "+p.Name, "%.3f", p.Seconds)
 	}
-	if err := t.Flush(); err != nil {
-		return err
-	}
+	b.WriteString(fold.Rows(rows))
 	for _, i := range r.Incidents {
-		fmt.Fprintf(&b, "%s: %s\n", i.Kind, i.Text)
+		fmt.Fprintf(&b, "%s: %s\n", i.Kind, i.Text) // a line each, whatever its width: people search them
 	}
 	_, err := io.WriteString(out, b.String())
 	return err

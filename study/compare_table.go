@@ -153,10 +153,13 @@ func NewComparedTable(w io.Writer, c Columns) *ComparedTable {
 	return t
 }
 
-// name is what stands in the first column for an engine.
+// name is what stands in the first column for an engine. The options of one that auto chose stand below the table.
 func (t *ComparedTable) name(engine string) string {
 	if t.short {
 		return shortName(engine)
+	}
+	if chosen, auto := strings.CutPrefix(engine, job.Auto+": "); auto {
+		return job.Auto + ": " + shortName(chosen)
 	}
 	return engine
 }

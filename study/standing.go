@@ -120,7 +120,7 @@ func WriteStandings(w io.Writer, all []Standing) error {
 			most = append(most, []string{s.Engine, "in ebb", s.EBB.Where}, []string{"", "in shifts", s.Shift.Where})
 		}
 	}
-	if _, err := fmt.Fprintln(w, "Behind the best proven engine, mean/most, and on how many fabrics by less than this:"); err != nil {
+	if _, err := fmt.Fprintln(w, "Behind the best proven engine, mean/most, and on how many fabrics by\nless than this:"); err != nil {
 		return err
 	}
 	if err := Table(w, rows); err != nil {

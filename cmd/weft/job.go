@@ -76,7 +76,7 @@ func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.
 		fmt.Fprintln(w, "weft: routed by", r.Engine.Name, "instead")
 	}
 	if r.Choice != nil {
-		fmt.Fprintln(w, "weft: auto:", fold.Text(6, r.Choice.String()))
+		fmt.Fprintln(w, "weft:", fold.Text(6, "auto: "+r.Choice.String()))
 	}
 	if !r.Plan.Service.ReplySameSL {
 		fmt.Fprintln(w, "weft: warning: with these lanes an answer must travel on the SL of its own path, not on that of its request")
