@@ -42,7 +42,9 @@ func (t *turns) take(table *route.ArbTable, vl uint8, ready uint16, high bool, s
 		t.last = vl
 	case high:
 		t.high.take(table.High, ready, size)
-		t.sent += size
+		if t.sent += size; t.low.find(table.Low, ready) < 0 {
+			t.sent = 0 // nobody waits for its turn
+		}
 	default:
 		t.low.take(table.Low, ready, size)
 		t.sent = 0

@@ -8,12 +8,18 @@ import (
 // SetPortDown fails the link of a port of a switch, both ways, or lets it work again. Packets that are on it are
 // lost, and so are those that want to go there while it is down.
 func (s *Sim) SetPortDown(sw int32, port uint8, down bool) {
+	if !s.hasSwitch(sw) || int32(port) > s.g.SwitchPorts[sw] {
+		return
+	}
 	out := s.g.PortStart[sw] + int32(port)
 	if in := s.inward[out]; in != nowhere {
 		s.setLink(in, down)
 		s.setLink(out, down)
 	}
 }
+
+// hasSwitch reports whether there is a switch of this number.
+func (s *Sim) hasSwitch(sw int32) bool { return sw >= 0 && sw < int32(s.g.NumSwitches) }
 
 func (s *Sim) setLink(at int32, down bool) {
 	l := &s.links[at]
@@ -59,10 +65,19 @@ func (s *Sim) dropFirst(at int32, why loss) {
 		set[bit>>6] &^= 1 << (bit & 63)
 		if empty(set) {
 			s.links[q.out].asked &^= 1 << q.vl
+			s.rests(q.out)
 		}
 	}
 	s.leave(q)
 	s.lose(i, at, max(s.now, s.packets[i].tail), why)
+}
+
+// rests ends the time without credits of a link for which nothing waits any more.
+func (s *Sim) rests(at int32) {
+	if l := &s.links[at]; l.asked == 0 && l.waiting >= 0 {
+		l.waited += max(s.now-max(l.waiting, s.measure.from), 0)
+		l.waiting = -1
+	}
 }
 
 // dropOld drops a packet that has been the first of its queue for too long.
@@ -77,6 +92,9 @@ func (s *Sim) dropOld(at, i int32) {
 
 // SetSwitchDown stops a switch, which loses what is in its buffers and on its links, or starts it again.
 func (s *Sim) SetSwitchDown(sw int32, down bool) {
+	if !s.hasSwitch(sw) {
+		return
+	}
 	start := s.g.PortStart[sw]
 	for port := int32(1); port <= s.g.SwitchPorts[sw]; port++ {
 		s.SetPortDown(sw, uint8(port), down)
@@ -97,14 +115,14 @@ func (s *Sim) SetSwitchDown(sw int32, down bool) {
 // WriteBlock changes 64 entries of the forwarding table of a switch, as a manager writes them. A packet that
 // already asks for a port keeps it.
 func (s *Sim) WriteBlock(sw int32, index int, b *route.Block) {
-	if at := index * route.BlockSize; at < int(s.top) {
+	if at := index * route.BlockSize; s.hasSwitch(sw) && index >= 0 && at < int(s.top) {
 		copy(s.lft[int(sw)*int(s.top)+at:int(sw)*int(s.top)+int(s.top)], b[:])
 	}
 }
 
 // Port is the egress port of a switch for a LID at present.
 func (s *Sim) Port(sw int32, lid fabric.LID) uint8 {
-	if int32(lid) >= s.top {
+	if !s.hasSwitch(sw) || int32(lid) >= s.top {
 		return route.NoPort
 	}
 	return s.lft[int(sw)*int(s.top)+int(lid)]

@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
@@ -17,7 +19,7 @@ import (
 )
 
 // graph compiles a formula.
-func graph(t testing.TB, formula string) *fabric.Graph {
+func graph(t rapid.TB, formula string) *fabric.Graph {
 	t.Helper()
 	f, err := gen.Parse(formula)
 	if err != nil {
@@ -37,7 +39,7 @@ func qdr(g *fabric.Graph) *fabric.Graph {
 }
 
 // planned routes a fabric by an engine, with so many VLs at most.
-func planned(t testing.TB, g *fabric.Graph, name string, vls int, options map[string]string) *route.Plan {
+func planned(t rapid.TB, g *fabric.Graph, name string, vls int, options map[string]string) *route.Plan {
 	t.Helper()
 	spec, err := engine.Find(name)
 	if err != nil {
@@ -51,7 +53,7 @@ func planned(t testing.TB, g *fabric.Graph, name string, vls int, options map[st
 }
 
 // permutation reads who sends to whom.
-func permutation(t testing.TB, seed int) (to []int32) {
+func permutation(t rapid.TB, seed int) (to []int32) {
 	t.Helper()
 	f, err := os.Open(fmt.Sprintf("testdata/permutation-%d.txt", seed))
 	if err != nil {
@@ -86,7 +88,7 @@ func saturate(to []int32) *packet.Streams {
 	return w
 }
 
-func run(t testing.TB, g *fabric.Graph, p *route.Plan, c packet.Config, w packet.Workload, warmup, until packet.Time) *packet.Result {
+func run(t rapid.TB, g *fabric.Graph, p *route.Plan, c packet.Config, w packet.Workload, warmup, until packet.Time) *packet.Result {
 	t.Helper()
 	s, err := packet.New(g, p, c, w)
 	if err != nil {

@@ -33,8 +33,9 @@ type ring struct{ head, tail int32 }
 
 // source is what the ports of a node share.
 type source struct {
-	injected Time // until then it is busy with the packets that it sent
-	drained  Time // and with those that it took
+	last     int32 // end port that sent last
+	injected Time  // until then it is busy with the packets that it sent
+	drained  Time  // and with those that it took
 }
 
 func newSources(g *fabric.Graph) []source { return make([]source, g.NumNodes) }
@@ -80,11 +81,11 @@ func (s *Sim) enqueue(src, dst int32, bytes int64, tag int32, notice bool) {
 	m.lid = s.lid(src, dst)
 	m.sl = s.sl(src, m.lid)
 	if m.vl = s.sendVL(src, m.sl); int32(m.vl) >= s.vls {
-		packets := (bytes + int64(s.config.MTU) - 1) / int64(s.config.MTU)
+		packets := (bytes-1)/int64(s.config.MTU) + 1
 		s.measure.sent += packets
 		s.measure.lost[lostNoLane] += packets
 		m.Lost, m.left = bytes, 0
-		s.finish(i)
+		s.events.Put(s.now, occasion{over, i, 0}) // not at once: the workload is not done with this one
 		return
 	}
 	if s.control != nil {
@@ -128,6 +129,11 @@ func (s *Sim) inject(at int32) {
 		}
 		return
 	}
+	if s.config.Inject > 0 && node.last == end && s.othersWait(end) {
+		l.wakes = true
+		s.events.Put(s.now, occasion{isFree, at, 0})
+		return
+	}
 	var ready uint16
 	for set := l.asked; set != 0; set &= set - 1 {
 		vl := int32(bits.TrailingZeros16(set))
@@ -151,7 +157,7 @@ func (s *Sim) inject(at int32) {
 	s.measure.sent++
 	s.delay(m, s.put(at, i, vl)-s.now)
 	if s.config.Inject > 0 && !s.g.IsPortZero(end) {
-		node.injected = s.now + duration(p.payload+int32(s.config.Headers), s.config.Inject)
+		node.injected, node.last = s.now+duration(p.payload+int32(s.config.Headers), s.config.Inject), end
 	}
 	if r.head = m.next; r.head == none {
 		r.tail = none
@@ -170,6 +176,17 @@ func (s *Sim) inject(at int32) {
 	if l := &s.links[at]; l.asked != 0 {
 		s.send(at)
 	}
+}
+
+// othersWait reports whether another port of the node of an end port is woken at this very time to send.
+func (s *Sim) othersWait(end int32) bool {
+	n := s.g.EndNode[end]
+	for _, e := range s.g.NodeEnds[s.g.NodeStart[n]:s.g.NodeStart[n+1]] {
+		if l := &s.links[s.firstEnd+e]; e != end && l.wakes && l.free <= s.now {
+			return true
+		}
+	}
+	return false
 }
 
 // sizeOfNext is the blocks that the next packet of an end port on a lane takes.

@@ -121,7 +121,8 @@ func (s *Sim) inUse() int64 {
 	return n
 }
 
-// check reports what can never be: packets made or lost without a count, a buffer that is fuller than it can be.
+// check reports what can never be: packets made or lost without a count, a buffer that is fuller than it can be, credits that
+// did not come back though nothing is to come any more.
 func (s *Sim) check() error {
 	m := &s.measure
 	gone := m.delivered
@@ -133,7 +134,8 @@ func (s *Sim) check() error {
 	}
 	for i := range s.queues {
 		q := &s.queues[i]
-		if q.credits < 0 || q.waiting < 0 || q.credits+q.waiting > s.size {
+		sum := q.credits + q.waiting
+		if q.credits < 0 || q.waiting < 0 || sum > s.size || sum < s.size && s.events.Len() == 0 {
 			return fmt.Errorf("VL %d behind link %d: %d blocks may come and %d are there, of %d", i%int(s.vls), i/int(s.vls), q.credits, q.waiting, s.size)
 		}
 	}

@@ -42,6 +42,7 @@ type network struct {
 	owner    []int32 // by link of a switch: the switch that it leaves
 	inward   []int32 // by switch and port, as PortStart has it: the link that comes in there
 	words    []int32 // by switch: words of a set of its inputs, by port and VL
+	plain    bool    // one VL, which every table of VL arbitration lets send: no table is looked at
 }
 
 // fits reports a Plan that is not one for g, or that names no LIDs.
@@ -61,6 +62,12 @@ func newNetwork(g *fabric.Graph, p *route.Plan, c *Config) *network {
 	for s := range int32(g.NumSwitches) {
 		for i := range p.Tables.NumBlocks() {
 			copy(n.lft[int(s)*int(n.top)+i*route.BlockSize:], p.Tables.Block(s, i)[:])
+		}
+	}
+	n.plain = n.vls == 1
+	if a := p.Arbitration; a != nil {
+		for i := range a.Pool {
+			n.plain = n.plain && a.Pool[i].Weight(0) > 0
 		}
 	}
 	n.links = make([]link, int(n.firstEnd)+g.NumEnds)

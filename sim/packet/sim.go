@@ -48,6 +48,7 @@ const (
 	isFree               // a link can send, and the host behind it
 	credit               // blocks of a queue are free again
 	tooOld               // the first packet of a queue may have waited too long
+	over                 // a message that could not be sent
 	timer                // of the workload
 	change               // of the fabric
 	search               // for deadlocks
@@ -130,12 +131,12 @@ func (s *Sim) Now() Time { return s.now }
 
 // At does something to the fabric at a time to come, such as (*Sim).SetLinkDown.
 func (s *Sim) At(t Time, do func(*Sim)) {
-	s.events.Put(t, occasion{change, int32(len(s.changes)), 0})
+	s.events.Put(max(t, s.now), occasion{change, int32(len(s.changes)), 0})
 	s.changes = append(s.changes, do)
 }
 
 // Timer calls the workload at a time to come.
-func (s *Sim) Timer(t Time, id int32) { s.events.Put(t, occasion{timer, id, 0}) }
+func (s *Sim) Timer(t Time, id int32) { s.events.Put(max(t, s.now), occasion{timer, id, 0}) }
 
 // Run lets time go on until a moment, the end of the traffic or a deadlock. What is measured begins at
 // the end of the warm-up.
@@ -176,9 +177,7 @@ func (s *Sim) handle(e occasion) {
 	case atEnd:
 		s.deliver(e.of, e.with)
 	case asks:
-		if s.queues[e.of].head == e.with {
-			s.ask(e.of)
-		}
+		s.askInTime(e.of, e.with)
 	case isFree:
 		s.links[e.of].wakes = false
 		s.send(e.of)
@@ -190,6 +189,8 @@ func (s *Sim) handle(e occasion) {
 		}
 	case tooOld:
 		s.dropOld(e.of, e.with)
+	case over:
+		s.finish(e.of)
 	case timer:
 		s.work.Timer(s, e.of)
 	case change:
