@@ -61,6 +61,9 @@ func (r *routeFlags) validate() (err error) {
 // routeFabric runs a routing job with progress, and tells of refusals and of lanes that
 // need replies of their own.
 func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.Result, err error) {
+	if err := warnKinds(cmd, g, req.Kinds); err != nil {
+		return nil, err
+	}
 	err = withProgress(cmd, "routing", func(ctx context.Context) (err error) {
 		r, err = job.Route(ctx, g, req)
 		return err

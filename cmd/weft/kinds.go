@@ -53,6 +53,18 @@ func (k *kindFlags) read() (rules []fabric.KindRule, err error) {
 	return rules, nil
 }
 
+// warnKinds tells of kinds that no host has, before a fabric is routed.
+func warnKinds(cmd *cobra.Command, g *fabric.Graph, rules []fabric.KindRule) error {
+	kinds, err := fabric.KindsOf(g, rules)
+	if err != nil {
+		return err
+	}
+	for _, name := range kinds.None {
+		warn(cmd, []string{fmt.Sprintf("no host of %s is of kind %s", g.Name, name)})
+	}
+	return nil
+}
+
 // guidsOf reads a file of GUIDs as hosts of one kind.
 func guidsOf(kind string) func(file string, data []byte) ([]fabric.KindRule, error) {
 	return func(file string, data []byte) (rules []fabric.KindRule, err error) {
