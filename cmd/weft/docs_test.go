@@ -77,7 +77,7 @@ func TestExamples(t *testing.T) {
 func TestHelpFitsAPage(t *testing.T) {
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
-		for _, line := range strings.Split(c.Long+"\n"+c.Flags().FlagUsagesWrapped(fold.Columns), "\n") {
+		for line := range strings.SplitSeq(c.Long+"\n"+c.Flags().FlagUsagesWrapped(fold.Columns), "\n") {
 			if text := strings.TrimSpace(line); len(line) > fold.Columns && strings.Count(text, " ") > 3 {
 				t.Errorf("%s --help: %d columns: %s", c.CommandPath(), len(line), line)
 			}

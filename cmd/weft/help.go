@@ -41,7 +41,7 @@ func foldLong(text string) string {
 		}
 		indent = -1
 	}
-	for _, line := range strings.Split(text, "\n") {
+	for line := range strings.SplitSeq(text, "\n") {
 		words := strings.TrimLeft(line, " ")
 		column := len(line) - len(words)
 		row := tableRow.FindStringSubmatch(line)

@@ -163,7 +163,7 @@ func TestWriteFitsAPage(t *testing.T) {
 	if err := r.Write(&short); err != nil {
 		t.Fatal(err)
 	}
-	for _, line := range strings.Split(written(t, r)+short.String(), "\n") {
+	for line := range strings.SplitSeq(written(t, r)+short.String(), "\n") {
 		if len(line) > fold.Columns {
 			t.Errorf("%d columns: %s", len(line), line)
 		}
