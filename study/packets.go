@@ -50,6 +50,7 @@ type PacketRow struct {
 	Latency    Delays        `json:"latency_ns"`            // of packets, from the first byte sent to the last one taken
 	Messages   *Delays       `json:"message_ns,omitempty"`  // from the order to send a message to its last byte taken
 	Finished   *flow.Summary `json:"finished_ns,omitempty"` // when the last message was over
+	Marks      int64         `json:"marks,omitempty"`       // packets that congestion control marked
 	Lost       int64         `json:"lost"`                  // packets
 	Deadlock   *Deadlock     `json:"deadlock,omitempty"`    // the first that was found
 	Deadlocks  int           `json:"deadlocks"`             // runs that had one
@@ -98,8 +99,11 @@ type PacketRequest struct {
 	Seeds   int    // runs of each row
 	Seed    uint64 // of the first
 	Loads   []float64
-	Once    bool  // every flow is one message, and the run ends with the last
-	Message int64 // bytes of a message; 0: an MTU, or 64 KiB with Once
+	// HotSpots of Uniform: the ranks are so many groups, and a share of the messages of each goes to its first rank.
+	HotSpots int
+	HotShare float64
+	Once     bool  // every flow is one message, and the run ends with the last
+	Message  int64 // bytes of a message; 0: an MTU, or 64 KiB with Once
 	// Duration is measured after the warm-up. With Once it is the longest time that is simulated.
 	Warmup, Duration time.Duration
 	Hardware         packet.Config
@@ -127,6 +131,10 @@ func (r *PacketRequest) Validate() error {
 		return fmt.Errorf("duration %v: want more than 0 and at most 10s", r.Duration)
 	case r.Warmup < 0 || r.Warmup > 10*time.Second:
 		return fmt.Errorf("warmup %v: want 0 to 10s", r.Warmup)
+	case r.HotSpots < 0 || r.HotSpots > 0 && r.Pattern != Uniform:
+		return fmt.Errorf("hot-spots %d: want at least 1, with pattern uniform", r.HotSpots)
+	case r.HotShare <= 0 || r.HotShare > 1:
+		return fmt.Errorf("hot-share %v: want more than 0 and at most 1", r.HotShare)
 	case r.Once && len(r.Loads) > 0:
 		return errors.New("once sends every message at once: leave out --load")
 	}
@@ -197,8 +205,11 @@ func SimulatePackets(ctx context.Context, g *fabric.Graph, routing *job.Result, 
 	if routing.Engine != nil {
 		out.Engine = routing.Engine.Name
 	}
-	if j.pattern != nil {
+	switch {
+	case j.pattern != nil:
 		out.Pattern = j.pattern.Name
+	case r.HotSpots > 0:
+		out.Pattern = fmt.Sprintf("uniform, %g %% to %s", 100*r.HotShare, Plural(r.HotSpots, "hot-spot"))
 	}
 	switch {
 	case j.shuffle:
@@ -244,7 +255,9 @@ func (j *packetJob) prepare(ctx context.Context) error {
 		if j.Once {
 			return errors.New("--once: pattern uniform has no end")
 		}
-		j.shuffle = false
+		if j.HotSpots > ranks/2 {
+			return fmt.Errorf("--hot-spots %d: %d ranks make at most %d groups", j.HotSpots, ranks, ranks/2)
+		}
 	default:
 		f := &FlowRequest{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks}
 		if j.pattern, err = f.traffic(j.g, n.Hosts); err != nil {
@@ -336,9 +349,16 @@ func (j *packetJob) workload(r *packetRun, rounds []traffic.Flows) packet.Worklo
 		streams.List = append(streams.List, s)
 	}
 	if j.pattern == nil {
-		for _, h := range r.hosts {
+		for i, h := range r.hosts {
 			sends[h], takes[h] = true, true
 			add(h, packet.Anyone, 1)
+			if j.HotSpots > 0 {
+				group := i * j.HotSpots / len(r.hosts)
+				if spot := r.hosts[(group*len(r.hosts)+j.HotSpots-1)/j.HotSpots]; spot != h {
+					s := &streams.List[len(streams.List)-1]
+					s.Spot, s.Share = spot, j.HotShare
+				}
+			}
 		}
 		return streams
 	}
@@ -404,6 +424,7 @@ func (j *packetJob) row(runs []*packetRun) PacketRow {
 		latency.Merge(r.Latency)
 		messages.Merge(r.Messages)
 		row.Lost += r.Lost.Total()
+		row.Marks += r.Marks
 		if r.Deadlock != nil {
 			if row.Deadlocks++; row.Deadlock == nil {
 				row.Deadlock = j.deadlock(run)

@@ -23,6 +23,7 @@ type packetOptions struct {
 	files   job.TableFiles
 	packets study.PacketRequest
 	times   hardwareTimes
+	cc      string
 	csv     string
 	asJSON  bool
 }
@@ -66,6 +67,9 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	f.Float64Var(&o.times.drain, "drain-rate", 0, "most that a host node takes, in Gbit/s (default: what its links carry)")
 	f.BoolVar(&r.Hardware.OldestFirst, "oldest-first", false, "the packet that came first goes first, in place of a turn for each input port")
 	f.DurationVar(&o.times.headOfQueue, "head-of-queue", 0, "drop a packet that has been the first of its buffer for this long (default: never)")
+	f.StringVar(&o.cc, "cc", "", "congestion control: on, or some of threshold=15,rate=0,size=0,victims=no,increase=1,limit=127,least=0,step=0.25,timer=30.72us")
+	f.IntVar(&r.HotSpots, "hot-spots", 0, "with pattern uniform: hosts to which a share of the messages goes, one for each group of ranks")
+	f.Float64Var(&r.HotShare, "hot-share", 0.05, "that share")
 	f.StringVar(&o.csv, "csv", "", "write the rows to this file, separated by commas")
 }
 
@@ -100,6 +104,10 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	h.SwitchLatency, h.CableDelay = packet.Time(o.times.switchLatency)*packet.Nanosecond, packet.Time(o.times.cableDelay)*packet.Nanosecond
 	h.HeadOfQueue = packet.Time(o.times.headOfQueue) * packet.Nanosecond
 	h.Inject, h.Drain = int32(o.times.inject*1000), int32(o.times.drain*1000)
+	var err error
+	if h.Congestion, err = packet.ParseCongestionControl(o.cc); err != nil {
+		return fmt.Errorf("--cc: %w", err)
+	}
 	if err := h.Validate(); err != nil {
 		return err
 	}
@@ -126,9 +134,15 @@ what its link carries, SLOWEST what the rank that takes least takes, FAIR Jain's
 over the ranks that take something (1: all the same). Latency is that of packets, from
 the first byte sent to the last byte taken, in microseconds.
 
+--cc switches congestion control on: switches mark packets where more waits than a
+threshold, and sources that are told so wait after each packet of the flow, by an
+index that every notice raises and the timer lowers: index 1 waits step times as long
+as a packet takes, higher ones ever more.
+
 A deadlock ends a run; its cycle is printed, and the exit status is 1. The same seed
 gives the same figures on any number of cores.`,
 		Example: `  weft simulate packet 'rlft(36,2)' --load 0.2,0.4,0.6,0.8,1 --csv load.csv
+  weft simulate packet 'rlft(36,2)' --hot-spots 1 --cc on
   weft simulate packet subnet.lst --plan my.plan --pattern bisect --seeds 10
   weft simulate packet fabric.txt --pattern recdbl --order leaf --message 4096 --json
   weft simulate packet 'torus(4x4,hosts=2)' --engine minhop --pattern rand --buffer 4096`,

@@ -1,6 +1,11 @@
 package packet
 
-import "fmt"
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
 
 // CongestionControl is the part of the specification's annex A10 (congestion control) that changes traffic. A port of a
 // switch marks packets (FECN) when more waits for it than a threshold. The host that takes a marked packet answers
@@ -37,14 +42,21 @@ type Delay struct {
 // After is how long a source waits after a packet that took so long.
 func (d Delay) After(packet Time) Time { return packet * Time(d.Multiplier) >> d.Shift }
 
-// UsualCongestionControl marks early and lets the delays grow evenly: entry i waits i/4 times as long as a packet takes.
+// UsualCongestionControl marks early. Its delays grow slowly at first and fast later, from a quarter of the time of a packet to
+// 2,032 times that, so that few flows find their shares of a host, and hundreds.
 // The timer is 30 of its units of 1.024 us; with 150 of them flows stayed slow for milliseconds after they met congestion once.
 func UsualCongestionControl() *CongestionControl {
 	c := &CongestionControl{Threshold: 15, Increase: 1, Limit: 127, Timer: 30 * 1024 * Nanosecond, Table: make([]Delay, 128)}
 	for i := range c.Table {
-		c.Table[i] = Delay{2, uint16(i)}
+		c.Table[i] = usualDelay(i, 0.25)
 	}
 	return c
+}
+
+// usualDelay is entry i of a table of which entry 1 waits step times as long as a packet takes: step*i*(1 + (i/16)^2).
+func usualDelay(i int, step float64) Delay {
+	x := float64(i)
+	return Delay{3, uint16(min(8*step*x*(1+x*x/256), 1<<14-1))}
 }
 
 // validate reports what the annex does not allow.
@@ -185,4 +197,72 @@ func (s *Sim) delay(m *message, took Time) {
 			flow.ready = s.now + took + wait
 		}
 	}
+}
+
+// ParseCongestionControl reads "" for none, "on" for the usual one, or NAME=VALUE,... for what differs from it: threshold,
+// rate, size, victims (yes or no), increase, limit, least, step (the wait of index 1, as a share of the time of a
+// packet) and timer.
+func ParseCongestionControl(text string) (*CongestionControl, error) {
+	if text == "" || text == "off" {
+		return nil, nil
+	}
+	c := UsualCongestionControl()
+	number := func(value string, bits int) (uint64, error) { return strconv.ParseUint(value, 10, bits) }
+	step := 0.25
+	for setting := range strings.SplitSeq(strings.TrimPrefix(strings.TrimPrefix(text, "on"), ","), ",") {
+		if setting == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(setting, "=")
+		if !ok {
+			return nil, fmt.Errorf("%q: want on, or NAME=VALUE,...", setting)
+		}
+		var n uint64
+		var err error
+		switch name {
+		case "threshold":
+			n, err = number(value, 8)
+			c.Threshold = uint8(n)
+		case "rate":
+			n, err = number(value, 16)
+			c.MarkingRate = uint16(n)
+		case "size":
+			n, err = number(value, 8)
+			c.PacketSize = uint8(n)
+		case "victims":
+			if c.MarkVictims = value == "yes"; !c.MarkVictims && value != "no" {
+				err = fmt.Errorf("want yes or no")
+			}
+		case "increase":
+			n, err = number(value, 14)
+			c.Increase = uint16(n)
+		case "limit":
+			n, err = number(value, 14)
+			c.Limit = uint16(n)
+		case "least":
+			n, err = number(value, 14)
+			c.Min = uint16(n)
+		case "step":
+			step, err = strconv.ParseFloat(value, 64)
+			if err == nil && (step < 0.125 || step > 1000) {
+				err = fmt.Errorf("want 0.125 to 1000")
+			}
+		case "timer":
+			var d time.Duration
+			if d, err = time.ParseDuration(value); err == nil && d > time.Minute {
+				err = fmt.Errorf("want at most a minute")
+			}
+			c.Timer = Time(d) * Nanosecond
+		default:
+			err = fmt.Errorf("there is no such setting")
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s=%s: %w", name, value, err)
+		}
+	}
+	c.Table = make([]Delay, int(c.Limit)+1)
+	for i := range c.Table {
+		c.Table[i] = usualDelay(i, step)
+	}
+	return c, c.validate()
 }

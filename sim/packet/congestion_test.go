@@ -9,7 +9,7 @@ import (
 
 // TestVictim is figure 5 of paper 004 (Paper II): three hosts send to one, and a fourth shares the link up of the first of
 // them on its way to a host that is free. Hosts carry 13.5 Gbit/s, links 32. The victim gets what a hot flow gets, some 4.5 Gbit/s;
-// with congestion control some 13.
+// with congestion control some 13, at the cost of a fifth of what the hot host takes.
 func TestVictim(t *testing.T) {
 	g := qdr(graph(t, "rlft(8,2)"))
 	p := planned(t, g, "ftree", 1, nil)
@@ -31,7 +31,7 @@ func TestVictim(t *testing.T) {
 	c.Congestion = packet.UsualCongestionControl()
 	controlled, hot, r := gbps(c)
 	t.Logf("the victim gets %.1f Gbit/s, with congestion control %.1f; the hot host %.1f and %.1f; %d marks", plain, controlled, hotPlain, hot, r.Marks)
-	if plain > 5 || plain < 4 || controlled < 12.5 || hot < 12 || r.Marks == 0 {
+	if plain > 5 || plain < 4 || controlled < 12.5 || hot < 10 || r.Marks == 0 {
 		t.Error("not as in the figure")
 	}
 }
