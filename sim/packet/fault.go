@@ -5,29 +5,45 @@ import (
 	"weft/route"
 )
 
+// fault is a set of reasons for which a link is down.
+type fault uint8
+
+const (
+	cableDown fault = 1 << iota
+	fromDown        // the switch that it leaves
+	toDown          // the switch that it leads to
+)
+
 // SetPortDown fails the link of a port of a switch, both ways, or lets it work again. Packets that are on it are
 // lost, and so are those that want to go there while it is down.
 func (s *Sim) SetPortDown(sw int32, port uint8, down bool) {
-	if !s.hasSwitch(sw) || int32(port) > s.g.SwitchPorts[sw] {
-		return
+	if s.hasSwitch(sw) && int32(port) <= s.g.SwitchPorts[sw] {
+		s.setPort(s.g.PortStart[sw]+int32(port), cableDown, cableDown, down)
 	}
-	out := s.g.PortStart[sw] + int32(port)
-	if in := s.inward[out]; in != nowhere {
-		s.setLink(in, down)
-		s.setLink(out, down)
+}
+
+// setPort sets or ends a reason for which the links into and out of a port are down.
+func (s *Sim) setPort(port int32, in, out fault, down bool) {
+	if from := s.inward[port]; from != nowhere {
+		s.setLink(from, in, down)
+		s.setLink(port, out, down)
 	}
 }
 
 // hasSwitch reports whether there is a switch of this number.
 func (s *Sim) hasSwitch(sw int32) bool { return sw >= 0 && sw < int32(s.g.NumSwitches) }
 
-func (s *Sim) setLink(at int32, down bool) {
+func (s *Sim) setLink(at int32, why fault, down bool) {
 	l := &s.links[at]
-	if l.to == nowhere || l.down == down {
+	was := l.down
+	if l.why &^= why; down {
+		l.why |= why
+	}
+	l.down = l.why != 0
+	if l.to == nowhere || l.down == was {
 		return
 	}
-	l.down = down
-	if !down {
+	if !l.down {
 		s.send(at)
 		return
 	}
@@ -90,18 +106,17 @@ func (s *Sim) dropOld(at, i int32) {
 	s.first(at)
 }
 
-// SetSwitchDown stops a switch, which loses what is in its buffers and on its links, or starts it again.
+// SetSwitchDown stops a switch, which loses what is in its buffers and on its links, or starts it again. Links that failed
+// by themselves stay down.
 func (s *Sim) SetSwitchDown(sw int32, down bool) {
 	if !s.hasSwitch(sw) {
 		return
 	}
-	start := s.g.PortStart[sw]
-	for port := int32(1); port <= s.g.SwitchPorts[sw]; port++ {
-		s.SetPortDown(sw, uint8(port), down)
-	}
-	for port := range s.g.SwitchPorts[sw] + 1 {
-		in := s.inward[start+port]
-		if !down || in == nowhere {
+	first := s.g.PortStart[sw]
+	end := first + s.g.SwitchPorts[sw] + 1
+	for port := first; down && port < end; port++ {
+		in := s.inward[port]
+		if in == nowhere {
 			continue
 		}
 		for x := in * s.vls; x < (in+1)*s.vls; x++ {
@@ -109,6 +124,9 @@ func (s *Sim) SetSwitchDown(sw int32, down bool) {
 				s.dropFirst(x, lostReboot)
 			}
 		}
+	}
+	for port := first + 1; port < end; port++ {
+		s.setPort(port, toDown, fromDown, down)
 	}
 }
 

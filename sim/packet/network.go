@@ -18,6 +18,7 @@ type link struct {
 	to    int32
 	port  uint8 // of the switch that it leads to
 	down  bool
+	why   fault // it is down
 	epoch uint8 // times that it failed: what is on its way then is lost
 	mbps  int32
 

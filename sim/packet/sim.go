@@ -177,7 +177,10 @@ func (s *Sim) handle(e occasion) {
 	case atEnd:
 		s.deliver(e.of, e.with)
 	case asks:
-		s.askInTime(e.of, e.with)
+		// No other packet of the same number can be the first by then: the link is busy with this one for longer.
+		if s.queues[e.of].head == e.with {
+			s.ask(e.of)
+		}
 	case isFree:
 		s.links[e.of].wakes = false
 		s.send(e.of)

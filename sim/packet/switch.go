@@ -51,25 +51,13 @@ func (s *Sim) first(at int32) {
 		if s.config.HeadOfQueue > 0 {
 			s.events.Put(s.now+s.config.HeadOfQueue, occasion{tooOld, at, i})
 		}
-		if start := s.start(p, out); start > s.now {
+		// A faster link than the one that it came by must not run out of bytes.
+		if start := p.tail - duration(p.payload+int32(s.config.Headers), s.links[out].mbps); start > s.now {
 			s.events.Put(start, occasion{asks, at, i})
 			return
 		}
 		s.ask(at)
 		return
-	}
-}
-
-// start is when a packet may leave by a link at the earliest: a faster one than that by which it came must not run out of bytes.
-func (s *Sim) start(p *packet, out int32) Time {
-	return p.tail - duration(p.payload+int32(s.config.Headers), s.links[out].mbps)
-}
-
-// askInTime enters a packet that is the first of a queue. The event may be one of an earlier packet of the same number, which was
-// dropped: then it is not in time yet.
-func (s *Sim) askInTime(at, i int32) {
-	if q := &s.queues[at]; q.head == i && q.out != none && s.start(&s.packets[i], q.out) <= s.now {
-		s.ask(at)
 	}
 }
 
