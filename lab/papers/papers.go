@@ -12,11 +12,12 @@ import (
 	"weft/lab/fattree"
 	"weft/lab/mapping"
 	"weft/lab/naming"
+	"weft/lab/vftree"
 )
 
 // All lists the reproductions in the order in which they are printed.
 func All() []*lab.Reproduction {
-	return append([]*lab.Reproduction{naming.LID(), naming.Renaming(), dfsssp.Reproduction(), mapping.Reproduction()}, fattree.Reproductions()...)
+	return append([]*lab.Reproduction{naming.LID(), naming.Renaming(), dfsssp.Reproduction(), mapping.Reproduction()}, append(fattree.Reproductions(), vftree.Reproduction())...)
 }
 
 // Entry is an artefact of a paper in the list of all.

@@ -1,0 +1,58 @@
+package vftree
+
+import (
+	"testing"
+
+	"github.com/google/go-cmp/cmp"
+
+	"weft/lab"
+	"weft/lab/labtest"
+)
+
+// TestArtefacts runs some rows of each, so that none is broken unseen.
+func TestArtefacts(t *testing.T) {
+	for name, rows := range map[string][]string{
+		"fig5":  {"vftree-fig3 plain", "vftree-fig3 congestion control", "vftree-fig3 victim on its own lane"},
+		"fig8":  {"vftree-fig4a 1", "vftree-fig4a 2, victims by hand", "vftree-fig4a 3, vFtree"},
+		"fig10": {"648-port 1:1 9 hot-spots 8"},
+	} {
+		rec := labtest.Run(t, Reproduction(), name, &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: labtest.Rows(rows...)})
+		if len(rec.Tables[0].Rows) != len(rows) {
+			t.Errorf("%s: %d rows, want %d", name, len(rec.Tables[0].Rows), len(rows))
+		}
+		for _, cells := range rec.Tables[0].Rows {
+			if len(cells) != len(rec.Tables[0].Columns) {
+				t.Errorf("%s: a row of %d cells under %d columns", name, len(cells), len(rec.Tables[0].Columns))
+			}
+		}
+	}
+}
+
+// TestVictim: the claim of figure 5 must not be lost without a word.
+func TestVictim(t *testing.T) {
+	rec := labtest.Run(t, Reproduction(), "fig5", &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2})
+	for _, c := range rec.Claims[:4] {
+		if c.Verdict != lab.Holds {
+			t.Errorf("%+v", c)
+		}
+	}
+}
+
+// TestSameOnAnyCores: one core or four, the same record.
+func TestSameOnAnyCores(t *testing.T) {
+	rows := labtest.Rows("648-port 2:1 9 hot-spots 2")
+	one := labtest.Run(t, Reproduction(), "fig10", &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: rows})
+	four := labtest.Run(t, Reproduction(), "fig10", &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 4, Rows: rows})
+	if diff := cmp.Diff(one, four); diff != "" {
+		t.Error(diff)
+	}
+}
+
+// TestCommittedRows runs rows of the committed results again, in full.
+func TestCommittedRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short")
+	}
+	labtest.CheckCommitted(t, Reproduction(), "fig5", "vftree-fig3 plain", "vftree-fig3 congestion control")
+	labtest.CheckCommitted(t, Reproduction(), "fig10", "648-port 1:1 1 hot-spots 1")
+}
