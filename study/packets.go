@@ -94,11 +94,13 @@ type PacketRequest struct {
 	Pattern string // traffic.Parse reads it, or Uniform
 	File    string // of flows in place of the pattern
 	Text    []byte
-	Order   string // as in FlowRequest
-	Ranks   int    // 0: all hosts
-	Seeds   int    // runs of each row
-	Seed    uint64 // of the first
-	Loads   []float64
+	// Messages is a file of messages at their times in place of the pattern, and Text what it holds.
+	Messages string
+	Order    string // as in FlowRequest
+	Ranks    int    // 0: all hosts
+	Seeds    int    // runs of each row
+	Seed     uint64 // of the first
+	Loads    []float64
 	// HotSpots of Uniform: the ranks are so many groups, and a share of the messages of each goes to its first rank.
 	HotSpots int
 	HotShare float64
@@ -135,8 +137,8 @@ func (r *PacketRequest) Validate() error {
 		return fmt.Errorf("hot-spots %d: want at least 1, with pattern uniform", r.HotSpots)
 	case r.HotShare <= 0 || r.HotShare > 1:
 		return fmt.Errorf("hot-share %v: want more than 0 and at most 1", r.HotShare)
-	case r.Once && len(r.Loads) > 0:
-		return errors.New("once sends every message at once: leave out --load")
+	case (r.Once || r.Messages != "") && len(r.Loads) > 0:
+		return errors.New("load: messages that are sent once, or at given times, have none")
 	}
 	for _, load := range r.Loads {
 		if load <= 0 || load > 1 {
@@ -149,7 +151,12 @@ func (r *PacketRequest) Validate() error {
 // Check reports a pattern, a file of flows or a number of ranks that a fabric cannot have, before it is
 // routed.
 func (r *PacketRequest) Check(g *fabric.Graph) error {
-	if r.File == "" && r.Pattern == Uniform {
+	switch {
+	case r.Messages != "":
+		hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return !g.IsHost(h) })
+		_, err := traffic.ReadMessages(r.Messages, r.Text, g, hosts)
+		return err
+	case r.File == "" && r.Pattern == Uniform:
 		return nil
 	}
 	return (&FlowRequest{Pattern: r.Pattern, File: r.File, Text: r.Text, Ranks: r.Ranks}).Check(g)
@@ -160,8 +167,9 @@ type packetJob struct {
 	*PacketRequest
 	g       *fabric.Graph
 	plan    *job.Result
-	hosts   []int32          // ranks in place
-	pattern *traffic.Pattern // nil for Uniform
+	hosts   []int32           // ranks in place
+	pattern *traffic.Pattern  // nil for Uniform
+	timed   []traffic.Message // in place of it
 	shuffle bool
 	once    bool
 }
@@ -187,7 +195,7 @@ func SimulatePackets(ctx context.Context, g *fabric.Graph, routing *job.Result, 
 		loads = []float64{0}
 	}
 	seeds := r.Seeds
-	if j.pattern != nil && !j.shuffle && !j.pattern.Drawn && len(r.Loads) == 0 {
+	if j.timed != nil || j.pattern != nil && !j.shuffle && !j.pattern.Drawn && len(r.Loads) == 0 {
 		seeds = 1 // all runs are the same
 	}
 	runs := make([]*packetRun, len(loads)*seeds)
@@ -206,6 +214,8 @@ func SimulatePackets(ctx context.Context, g *fabric.Graph, routing *job.Result, 
 		out.Engine = routing.Engine.Name
 	}
 	switch {
+	case j.timed != nil:
+		out.Pattern = j.Messages
 	case j.pattern != nil:
 		out.Pattern = j.pattern.Name
 	case r.HotSpots > 0:
@@ -217,9 +227,11 @@ func SimulatePackets(ctx context.Context, g *fabric.Graph, routing *job.Result, 
 	case r.Order == "leaf":
 		out.Order = "leaf"
 	}
-	if j.once {
+	switch {
+	case j.timed != nil:
+	case j.once:
 		out.Message = j.message()
-	} else {
+	default:
 		out.Window = float64(r.Duration)
 	}
 	for i := range loads {
@@ -251,6 +263,11 @@ func (j *packetJob) prepare(ctx context.Context) error {
 	}
 	j.once = j.Once
 	switch {
+	case j.Messages != "":
+		j.once, j.hosts = true, j.hosts[:ranks]
+		if j.timed, err = traffic.ReadMessages(j.Messages, j.Text, j.g, j.hosts); err != nil {
+			return err
+		}
 	case j.File == "" && j.Pattern == Uniform:
 		if j.Once {
 			return errors.New("--once: pattern uniform has no end")
@@ -315,7 +332,7 @@ func (j *packetJob) run(ctx context.Context, load float64, seed uint64) (*packet
 	if r.result, err = sim.Run(ctx, warmup, until); err != nil {
 		return nil, err
 	}
-	if w, ok := work.(*packet.Rounds); ok && !w.Done() && r.result.Deadlock == nil && r.result.Lost.Total() == 0 {
+	if w, ok := work.(interface{ Done() bool }); ok && !w.Done() && r.result.Deadlock == nil && r.result.Lost.Total() == 0 {
 		return nil, fmt.Errorf("after %v of the network's time messages are still under way: give a longer --duration", j.Duration)
 	}
 	return r, nil
@@ -334,6 +351,12 @@ func (j *packetJob) workload(r *packetRun, rounds []traffic.Flows) packet.Worklo
 			}
 		}
 	}()
+	if j.timed != nil {
+		for _, m := range j.timed {
+			sends[r.hosts[m.Src]], takes[r.hosts[m.Dst]] = true, true
+		}
+		return packet.NewTimed(j.timed, r.hosts)
+	}
 	streams := &packet.Streams{Targets: r.hosts, Seed: r.seed}
 	add := func(src, dst int32, flows int) {
 		s := packet.Stream{Src: src, Dst: dst, Bytes: j.message()}
@@ -516,9 +539,10 @@ func (o *PacketSimulation) Write(w io.Writer) error {
 		{"lanes", strconv.Itoa(o.VLs)},
 		{"runs", Plural(o.Seeds*len(o.Rows), "run") + ", " + Plural(o.Packets, "packet") + " in all"},
 	}
-	if o.Message > 0 {
+	switch {
+	case o.Message > 0:
 		rows = append(rows, []string{"messages", Plural(o.Message, "byte") + " each"})
-	} else {
+	case o.Window > 0:
 		rows = append(rows, []string{"measured", time.Duration(o.Window).String() + " of each run"})
 	}
 	if err := Table(w, rows); err != nil {
@@ -549,7 +573,7 @@ func (o *PacketSimulation) table() [][]string {
 	number := func(v float64, digits int) string { return strconv.FormatFloat(v, 'f', digits, 64) }
 	us := func(ns float64) string { return number(ns/1000, 2) }
 	head := []string{"LOAD", "GBIT/S", "+-95%", "SHARE", "SLOWEST", "FAIR", "US MEAN", "P99", "MAX", "LOST"}
-	once := o.Message > 0
+	once := o.Window == 0
 	if once {
 		head[0] = "ENDS, US"
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -50,6 +51,7 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	f.BoolVar(&o.files.OneLane, "one-lane", false, "all traffic shares one lane: QoS is off, whatever SLs the tables are made for")
 	f.StringVarP(&r.Pattern, "pattern", "p", study.Uniform, "uniform, or a traffic pattern NAME or NAME:ARG (weft simulate flow --patterns lists them)")
 	f.StringVar(&r.File, "pattern-file", "", "file of flows: a line SOURCE DESTINATION each; a line round begins the next round")
+	f.StringVar(&r.Messages, "messages", "", "file of messages: a line TIME SOURCE DESTINATION BYTES each, as 12.5us 0 17 65536")
 	f.StringVar(&r.Order, "order", "auto", "how ranks are put on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (as --patterns says)")
 	f.IntVar(&r.Ranks, "ranks", 0, "number of ranks (default: one for each host port)")
 	f.IntVarP(&r.Seeds, "seeds", "n", 3, "runs of each load, each with a seed of its own")
@@ -87,6 +89,8 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	switch {
 	case changed("pattern") && o.packets.File != "":
 		return errors.New("give --pattern or --pattern-file, not both")
+	case o.packets.Messages != "" && (changed("pattern") || o.packets.File != "" || changed("once") || changed("message")):
+		return errors.New("--messages says all of the traffic: leave out --pattern, --pattern-file, --once and --message")
 	case changed("message") && o.packets.Message < 1:
 		return fmt.Errorf("--message %d: want at least 1 byte", o.packets.Message)
 	case o.times.inject < 0 || o.times.drain < 0 || o.times.inject > 2e6 || o.times.drain > 2e6:
@@ -139,6 +143,8 @@ threshold, and sources that are told so wait after each packet of the flow, by a
 index that every notice raises and the timer lowers: index 1 waits step times as long
 as a packet takes, higher ones ever more.
 
+--messages FILE sends messages at given times; ENDS is when the last has arrived.
+
 A deadlock ends a run; its cycle is printed, and the exit status is 1. The same seed
 gives the same figures on any number of cores.`,
 		Example: `  weft simulate packet 'rlft(36,2)' --load 0.2,0.4,0.6,0.8,1 --csv load.csv
@@ -162,8 +168,8 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if o.packets.File != "" {
-		if o.packets.Text, err = os.ReadFile(o.packets.File); err != nil {
+	if file := cmp.Or(o.packets.File, o.packets.Messages); file != "" {
+		if o.packets.Text, err = os.ReadFile(file); err != nil {
 			return err
 		}
 	}

@@ -151,7 +151,7 @@ func fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 	got := map[string][]float64{}
 	for _, name := range []string{"plain", "congestion control", "victim on its own lane"} {
 		s.Each(ctx, "vftree-fig3", func() *fabric.Graph { return setRates(lab.Must(lab.Graph("vftree-fig3")), 32_000, 16_000) },
-			[]lab.Candidate{{Name: name, How: lab.Routing{Engine: "updn"}}}, func(e *lab.Candidate, trial *lab.Trial) {
+			[]lab.Candidate{{Name: name, How: lab.Routing{Engine: "updn"}}}, func(_ *lab.Candidate, trial *lab.Trial) {
 				p, c := trial.Plan, packet.Default()
 				switch name {
 				case "congestion control":

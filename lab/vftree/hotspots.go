@@ -104,9 +104,14 @@ func hotSpotClaims(means, gains, printed map[string]float64) (claims []lab.Claim
 	for _, x := range []struct {
 		name, text string
 	}{
-		{"648-port 1:1 1 2", "1:1, one hot-spot: 2 lanes"}, {"648-port 1:1 1 4", "1:1, one hot-spot: 4 lanes"}, {"648-port 1:1 1 6", "1:1, one hot-spot: 6 lanes"},
-		{"648-port 1:1 1 8", "1:1, one hot-spot: 8 lanes"}, {"648-port 1:1 9 8", "1:1, nine hot-spots: 8 lanes"},
-		{"648-port 2:1 1 8", "2:1, one hot-spot: 8 lanes"}, {"648-port 2:1 3 8", "2:1, three hot-spots: 8 lanes"}, {"648-port 2:1 9 8", "2:1, nine hot-spots: 8 lanes"},
+		{"648-port 1:1 1 2", "1:1, one hot-spot: 2 lanes"},
+		{"648-port 1:1 1 4", "1:1, one hot-spot: 4 lanes"},
+		{"648-port 1:1 1 6", "1:1, one hot-spot: 6 lanes"},
+		{"648-port 1:1 1 8", "1:1, one hot-spot: 8 lanes"},
+		{"648-port 1:1 9 8", "1:1, nine hot-spots: 8 lanes"},
+		{"648-port 2:1 1 8", "2:1, one hot-spot: 8 lanes"},
+		{"648-port 2:1 3 8", "2:1, three hot-spots: 8 lanes"},
+		{"648-port 2:1 9 8", "2:1, nine hot-spots: 8 lanes"},
 		{"648-port 2:1 9 6", "2:1, nine hot-spots: 6 lanes"},
 	} {
 		c := add(x.text+" against one", fmt.Sprintf("%+.0f %%", printed[x.name]))

@@ -161,7 +161,7 @@ func (s *Sim) slow(src, dst int32) {
 	flow.index = min(flow.index+cc.Increase, cc.Limit)
 	if !flow.ticks && flow.index > cc.Min {
 		flow.ticks = true
-		s.events.Put(s.now+cc.Timer, occasion{recover, f, 0})
+		s.events.Put(s.now+cc.Timer, occasion{recovers, f, 0})
 	}
 }
 
@@ -172,7 +172,7 @@ func (s *Sim) quicken(f int32) {
 		flow.index--
 	}
 	if flow.ticks = flow.index > cc.Min; flow.ticks {
-		s.events.Put(s.now+cc.Timer, occasion{recover, f, 0})
+		s.events.Put(s.now+cc.Timer, occasion{recovers, f, 0})
 	}
 }
 
@@ -215,7 +215,7 @@ func ParseCongestionControl(text string) (*CongestionControl, error) {
 		}
 		name, value, ok := strings.Cut(setting, "=")
 		if !ok {
-			return nil, fmt.Errorf("%q: want on, or NAME=VALUE,...", setting)
+			return nil, fmt.Errorf("%q: want on, or a list of NAME=VALUE", setting)
 		}
 		var n uint64
 		var err error

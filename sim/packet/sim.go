@@ -52,7 +52,7 @@ const (
 	timer                // of the workload
 	change               // of the fabric
 	search               // for deadlocks
-	recover              // of a flow from congestion
+	recovers             // a flow, from congestion
 	resume               // a message, after the delay of its flow
 )
 
@@ -200,7 +200,7 @@ func (s *Sim) handle(e occasion) {
 		s.changes[e.of](s)
 	case search:
 		s.search()
-	case recover:
+	case recovers:
 		s.quicken(e.of)
 	case resume:
 		s.offer(e.of)

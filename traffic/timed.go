@@ -1,0 +1,76 @@
+package traffic
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"weft/fabric"
+)
+
+// Message is one message at a time, between ranks.
+type Message struct {
+	At       time.Duration
+	Src, Dst int32
+	Bytes    int64
+}
+
+// maxMessages and maxMessageBytes bound what a file of messages may ask for.
+const (
+	maxMessages     = 1 << 22
+	maxMessageBytes = 1 << 40
+)
+
+// ReadMessages reads a file of messages. A line is the time (12.5us), the source, the destination and the bytes, parted
+// by spaces; lines may come in any order. Hosts are named as in ReadFile. Errors are file:line: what is wrong.
+func ReadMessages(name string, data []byte, g *fabric.Graph, hosts []int32) ([]Message, error) {
+	find := directory(g, hosts)
+	var list []Message
+	line := 0
+	for text := range strings.SplitSeq(string(data), "\n") {
+		line++
+		words, err := split(text)
+		if err == nil && len(words) == 0 {
+			continue
+		}
+		var m Message
+		if err == nil {
+			m, err = readMessage(words, find)
+		}
+		if err == nil && len(list) == maxMessages {
+			err = fmt.Errorf("more than %d messages", maxMessages)
+		}
+		if err != nil {
+			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
+		}
+		list = append(list, m)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s: no messages", name)
+	}
+	return list, nil
+}
+
+// readMessage reads the words of a line.
+func readMessage(words []string, find func(string) (int32, error)) (m Message, err error) {
+	if len(words) != 4 {
+		return m, fmt.Errorf("want a time, a source, a destination and bytes; got %d words", len(words))
+	}
+	if m.At, err = time.ParseDuration(words[0]); err != nil || m.At < 0 || m.At > time.Minute {
+		return m, fmt.Errorf("%q is no time from 0 to 1m, with its unit (12.5us)", words[0])
+	}
+	if m.Src, err = find(words[1]); err != nil {
+		return m, err
+	}
+	if m.Dst, err = find(words[2]); err != nil {
+		return m, err
+	}
+	if m.Src == m.Dst {
+		return m, fmt.Errorf("%s sends to itself", words[1])
+	}
+	if m.Bytes, err = strconv.ParseInt(words[3], 10, 64); err != nil || m.Bytes < 1 || m.Bytes > maxMessageBytes {
+		return m, fmt.Errorf("%q bytes: want 1 to %d", words[3], int64(maxMessageBytes))
+	}
+	return m, nil
+}
