@@ -71,6 +71,10 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("packet: a buffer of %d bytes: want at most 1 GB", c.Buffer)
 	case blocks(c.MTU+c.Headers) > c.Buffer/blockSize:
 		return fmt.Errorf("packet: a buffer of %d bytes has %d blocks, a packet takes %d", c.Buffer, c.Buffer/blockSize, blocks(c.MTU+c.Headers))
+	case max(c.SwitchLatency, c.CableDelay, c.HeadOfQueue, c.DeadlockCheck, c.CreditInterval) > longest:
+		return errors.New("packet: a time is longer than 1000 s")
+	case c.DeadlockCheck > 0 && c.DeadlockCheck < Microsecond:
+		return fmt.Errorf("packet: a search for deadlocks every %d ps: want 0 or at least 1 us", c.DeadlockCheck)
 	case c.SwitchLatency < 0 || c.CableDelay < 0 || c.HeadOfQueue < 0 || c.DeadlockCheck < 0 || c.CreditInterval < 0:
 		return errors.New("packet: a time is negative")
 	case c.UnknownRate < 1 || c.Inject < 0 || c.Drain < 0:
@@ -81,6 +85,9 @@ func (c *Config) Validate() error {
 	}
 	return nil
 }
+
+// longest bounds the times of a Config, so that sums of them stay in range.
+const longest = 1000 * Second
 
 // blocks is how many blocks of a buffer so many bytes take.
 func blocks(bytes int) int { return (bytes + blockSize - 1) / blockSize }

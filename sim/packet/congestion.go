@@ -68,7 +68,7 @@ func (c *CongestionControl) validate() error {
 		return fmt.Errorf("packet: congestion control: an index up to %d, but %d delays", c.Limit, len(c.Table))
 	case c.Min > c.Limit:
 		return fmt.Errorf("packet: congestion control: the least index is %d, the greatest %d", c.Min, c.Limit)
-	case c.Timer <= 0:
+	case c.Timer <= 0 || c.Timer > longest:
 		return fmt.Errorf("packet: congestion control: a timer of %d ps", c.Timer)
 	}
 	for i, d := range c.Table {
@@ -158,7 +158,7 @@ func (s *Sim) slow(src, dst int32) {
 	cc := s.config.Congestion
 	f := s.control.flow(src, dst, cc.Min)
 	flow := &s.control.flows[f]
-	flow.index = min(flow.index+cc.Increase, cc.Limit)
+	flow.index = uint16(min(int(flow.index)+int(cc.Increase), int(cc.Limit)))
 	if !flow.ticks && flow.index > cc.Min {
 		flow.ticks = true
 		s.events.Put(s.now+cc.Timer, occasion{recovers, f, 0})

@@ -52,7 +52,7 @@ type Workload interface {
 	Timer(s *Sim, id int32)
 }
 
-// Send lets an end port send a message from now on. It fails where the target has no LID, the source is the target
+// Send lets an end port send a message from now on. It fails where one of them has no LID, the source is the target
 // or there is nothing to send.
 func (s *Sim) Send(src, dst int32, bytes int64, tag int32) error {
 	switch ends := int32(s.g.NumEnds); {
@@ -60,6 +60,8 @@ func (s *Sim) Send(src, dst int32, bytes int64, tag int32) error {
 		return fmt.Errorf("packet: a message from end port %d to %d of %d", src, dst, ends)
 	case bytes < 1:
 		return fmt.Errorf("packet: a message of %d bytes", bytes)
+	case s.plan.Ends.Base[src] == 0:
+		return fmt.Errorf("packet: end port %d has no LID", src)
 	case s.plan.Ends.Base[dst] == 0:
 		return fmt.Errorf("packet: end port %d has no LID", dst)
 	}
@@ -214,6 +216,9 @@ func (s *Sim) deliver(l, i int32) {
 		return
 	}
 	switch m := &s.messages[p.message]; {
+	case m.Dst != -2-s.links[l].to:
+		s.lose(i, at, s.now, lostWrongEnd)
+		return
 	case m.notice:
 		s.measure.delivered++
 		s.slow(m.Dst, m.Src)

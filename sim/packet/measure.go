@@ -11,12 +11,13 @@ import (
 type loss uint8
 
 const (
-	lostNoEntry loss = iota // no entry of the forwarding table
-	lostNoLink              // the port that it names has no link that is up
-	lostNoLane              // the SL2VL table drops its service level
-	lostOnLink              // the link failed while it carried the packet
-	lostTooOld              // it was the first of its queue for too long
-	lostReboot              // the switch that held it was started again
+	lostNoEntry  loss = iota // no entry of the forwarding table
+	lostNoLink               // the port that it names has no link that is up
+	lostNoLane               // the SL2VL table drops its service level
+	lostOnLink               // the link failed while it carried the packet
+	lostTooOld               // it was the first of its queue for too long
+	lostReboot               // the switch that held it was started again
+	lostWrongEnd             // the tables led to an end port that has another LID
 	losses
 )
 
@@ -81,12 +82,12 @@ type Result struct {
 
 // Losses counts packets that were dropped, by reason.
 type Losses struct {
-	NoEntry, NoLink, NoLane, OnLink, TooOld, Reboot int64
+	NoEntry, NoLink, NoLane, OnLink, TooOld, Reboot, WrongEnd int64
 }
 
 // Total is the number of all packets that were dropped.
 func (l *Losses) Total() int64 {
-	return l.NoEntry + l.NoLink + l.NoLane + l.OnLink + l.TooOld + l.Reboot
+	return l.NoEntry + l.NoLink + l.NoLane + l.OnLink + l.TooOld + l.Reboot + l.WrongEnd
 }
 
 // result is what was measured until now.
@@ -95,7 +96,7 @@ func (s *Sim) result() *Result {
 	r := &Result{
 		End: s.now, Window: max(s.now-m.from, 0), Sent: m.sent, Arrived: m.delivered, Packets: m.packets, Bytes: m.bytes,
 		Latency: &m.latency, Messages: &m.message, Finished: m.lastMessage, Deadlock: s.deadlock,
-		Lost: Losses{m.lost[lostNoEntry], m.lost[lostNoLink], m.lost[lostNoLane], m.lost[lostOnLink], m.lost[lostTooOld], m.lost[lostReboot]},
+		Lost: Losses{m.lost[lostNoEntry], m.lost[lostNoLink], m.lost[lostNoLane], m.lost[lostOnLink], m.lost[lostTooOld], m.lost[lostReboot], m.lost[lostWrongEnd]},
 	}
 	r.Flying = s.inUse()
 	if s.control != nil {

@@ -89,6 +89,7 @@ type Sim struct {
 	measure  measure
 	deadlock *Deadlock // the first that was found
 	stopped  bool
+	failed   error // of the workload
 }
 
 // New makes a run over a fabric and its Plan.
@@ -138,10 +139,19 @@ func (s *Sim) At(t Time, do func(*Sim)) {
 // Timer calls the workload at a time to come.
 func (s *Sim) Timer(t Time, id int32) { s.events.Put(max(t, s.now), occasion{timer, id, 0}) }
 
+// Fail ends the run: the workload cannot go on. Run returns the first error.
+func (s *Sim) Fail(err error) {
+	if s.failed == nil {
+		s.failed = err
+	}
+	s.stopped = true
+}
+
 // Run lets time go on until a moment, the end of the traffic or a deadlock. What is measured begins at
 // the end of the warm-up.
 func (s *Sim) Run(ctx context.Context, warmup, until Time) (*Result, error) {
-	s.measure.from = warmup
+	until = min(max(until, 0), 1<<62) // sums with the times of a Config stay in range
+	s.measure.from = max(warmup, 0)
 	s.work.Begin(s)
 	if s.config.DeadlockCheck > 0 {
 		s.events.Put(s.config.DeadlockCheck, occasion{kind: search})
@@ -157,6 +167,9 @@ func (s *Sim) Run(ctx context.Context, warmup, until Time) (*Result, error) {
 		at, e := s.events.Take()
 		s.now = at
 		s.handle(e)
+	}
+	if s.failed != nil {
+		return nil, s.failed
 	}
 	if _, ok := s.events.Next(); ok && !s.stopped {
 		s.now = until

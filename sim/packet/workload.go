@@ -1,6 +1,7 @@
 package packet
 
 import (
+	"fmt"
 	"math"
 	"math/rand/v2"
 
@@ -53,7 +54,7 @@ func (w *Streams) Begin(s *Sim) {
 // gap draws the time to the next message of a stream.
 func (w *Streams) gap(i int) Time {
 	u := float64(w.rng[i].Uint64()>>11) / (1 << 53)
-	return Time(-math.Log(1-u) * float64(w.List[i].Gap))
+	return Time(min(-math.Log(1-u)*float64(w.List[i].Gap), 1<<60))
 }
 
 // Timer lets a stream send.
@@ -67,7 +68,7 @@ func (w *Streams) Timer(s *Sim, id int32) {
 		s.Timer(s.Now()+w.gap(int(id)), id)
 		return
 	}
-	for range max(st.Pending, 1) {
+	for i := 0; i < max(st.Pending, 1) && s.failed == nil; i++ {
 		w.send(s, id)
 	}
 }
@@ -79,6 +80,10 @@ func (w *Streams) send(s *Sim, id int32) {
 	if st.Share > 0 && rng.Float64() < st.Share {
 		dst = st.Spot
 	}
+	if (dst == Anyone || dst == st.Src && st.Dst == Anyone) && !w.hasOther(st.Src) {
+		s.Fail(fmt.Errorf("packet: a stream from end port %d to anyone, but there is no other target", st.Src))
+		return
+	}
 	for dst == Anyone || dst == st.Src && st.Dst == Anyone {
 		dst = w.Targets[rng.IntN(len(w.Targets))]
 		if dst == st.Src {
@@ -86,8 +91,18 @@ func (w *Streams) send(s *Sim, id int32) {
 		}
 	}
 	if err := s.Send(st.Src, dst, st.Bytes, id); err != nil {
-		panic(err) // NewStreams checked
+		s.Fail(err)
 	}
+}
+
+// hasOther reports whether there is a target other than a source. Two different ones are enough for every source.
+func (w *Streams) hasOther(src int32) bool {
+	for _, dst := range w.Targets {
+		if dst != src && dst != Anyone {
+			return true
+		}
+	}
+	return false
 }
 
 // Sent lets a stream without gaps go on.
@@ -147,7 +162,8 @@ func (w *Rounds) next(s *Sim, rank int) {
 		round := w.at[rank]
 		for _, dst := range w.flows[rank][round].Dst {
 			if err := s.Send(w.hosts[rank], w.hosts[dst], w.bytes, int32(round)); err != nil {
-				panic(err)
+				s.Fail(err)
+				return
 			}
 		}
 		if w.left[rank][round] > 0 {
@@ -200,7 +216,7 @@ func (w *Timed) Begin(s *Sim) {
 func (w *Timed) Timer(s *Sim, id int32) {
 	m := &w.list[id]
 	if err := s.Send(w.hosts[m.Src], w.hosts[m.Dst], m.Bytes, id); err != nil {
-		panic(err) // the ranks have LIDs, and ReadMessages checked the rest
+		s.Fail(err)
 	}
 }
 
