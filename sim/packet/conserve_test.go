@@ -101,8 +101,8 @@ func TestConservation(t *testing.T) {
 		}
 		c := drawnConfig(t)
 		w := busy(t, g, targetsOf(p))
-		until := packet.Time(rapid.Int64Range(1, int64(150*packet.Microsecond)).Draw(t, "until"))
-		warmup := packet.Time(rapid.Int64Range(0, int64(until)).Draw(t, "warm-up"))
+		until := rapid.SampledFrom([]packet.Time{1, 20, 60, 150}).Draw(t, "until")*packet.Microsecond + packet.Time(rapid.Int64Range(0, int64(packet.Microsecond)).Draw(t, "later"))
+		warmup := until / rapid.SampledFrom([]packet.Time{1, 2, 10, until}).Draw(t, "warm-up")
 		r := run(t, g, p, c, w, warmup, until)
 		balanced(t, g, c, r)
 		if again := run(t, g, p, c, w, warmup, until); !reflect.DeepEqual(again, r) {

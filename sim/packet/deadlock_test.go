@@ -305,3 +305,47 @@ func TestCyclic(t *testing.T) {
 		t.Errorf("%d of %d stood still", stood, cyclic)
 	}
 }
+
+// TestNoFalseAlarm: what a deadlock holds waits for ever: whenever one is found while traffic runs, one is there at the end, when nothing
+// moves any more.
+func TestNoFalseAlarm(t *testing.T) {
+	alarms, none := 0, 0
+	checks(t, 100, 500)(func(rt *rapid.T) {
+		g := mixed(graph(rt, drawn(rt)), rapid.Uint64().Draw(rt, "rates"))
+		p := drawnPlan(rt, g, []string{"minhop", "sssp"})
+		if p == nil {
+			return
+		}
+		proof := judged(rt, g, p)
+		if proof.DeadlockFree != check.No {
+			return
+		}
+		w := holders(g, p, proof.Cycle, rand.New(rand.NewPCG(rapid.Uint64().Draw(rt, "traffic"), 9)))
+		stop := rapid.SampledFrom([]packet.Time{20, 25, 30, 50, 100, 300, 2000}).Draw(rt, "stop") * packet.Microsecond
+		for i := range w.List {
+			w.List[i].Stop = stop
+		}
+		c := small(rapid.IntRange(1, 3).Draw(rt, "buffer"))
+		c.CableDelay = packet.Time(rapid.Int64Range(0, int64(packet.Microsecond)).Draw(rt, "cable"))
+		c.OldestFirst = rapid.Bool().Draw(rt, "oldest")
+		c.GoOn, c.DeadlockCheck = true, packet.Microsecond
+		early := run(rt, g, p, c, w, 0, packet.Second)
+		c.DeadlockCheck = 0
+		late := run(rt, g, p, c, w, 0, packet.Second)
+		if (early.Deadlock == nil) != (late.Deadlock == nil) || early.Arrived != late.Arrived {
+			rt.Fatalf("while it ran: %+v, at the end: %+v", early.Deadlock, late.Deadlock)
+		}
+		if late.Deadlock == nil {
+			none++
+			if late.Flying != 0 {
+				rt.Fatalf("%d packets do not move, but there is no deadlock", late.Flying)
+			}
+			return
+		}
+		alarms++
+	})
+	t.Logf("%d deadlocks, %d runs without one", alarms, none)
+	if alarms == 0 || none == 0 {
+		t.Error("there were only runs of one kind")
+	}
+}

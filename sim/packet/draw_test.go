@@ -108,9 +108,8 @@ func stream(src, dst int32) packet.Stream {
 // streams is the workload of some streams.
 func streams(list ...packet.Stream) *packet.Streams { return &packet.Streams{List: list} }
 
-// pathOf lists the rates of the links from one end port to another by its base LID.
-func pathOf(t rapid.TB, g *fabric.Graph, p *route.Plan, src, dst int32) (mbps []int32) {
-	t.Helper()
+// pathOf lists the rates of the links from one end port to another by its base LID, none where there is no way.
+func pathOf(g *fabric.Graph, p *route.Plan, src, dst int32) (mbps []int32) {
 	rate := func(e int32) int32 {
 		if g.IsPortZero(e) {
 			return 2000
@@ -125,7 +124,7 @@ func pathOf(t rapid.TB, g *fabric.Graph, p *route.Plan, src, dst int32) (mbps []
 		}
 		c, _ := g.At(s, port)
 		if c < 0 || len(mbps) > g.NumSwitches {
-			t.Fatalf("no way from %d to %d", src, dst)
+			return nil
 		}
 		mbps = append(mbps, g.ChanRate[c])
 		s = g.To[c]

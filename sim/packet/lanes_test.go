@@ -7,6 +7,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/sim/packet"
+	"weft/traffic"
 )
 
 // laned is a Plan for g by which what source e sends is on SL and VL lane[e] all the way, with one VL arbitration table for all ports.
@@ -138,18 +139,20 @@ func TestHighFirst(t *testing.T) {
 	}
 }
 
-// slowest keeps the longest time of the messages of a stream.
+// slowest keeps the longest and the shortest time of the messages of a stream.
 type slowest struct {
 	*packet.Streams
 	of      int32
 	count   int
 	longest packet.Time
+	// shortest is kept where it is set.
+	shortest packet.Time
 }
 
 func (w *slowest) Delivered(s *packet.Sim, m *packet.Message) {
 	if m.Tag == w.of {
 		w.count++
-		w.longest = max(w.longest, s.Now()-m.Start)
+		w.longest, w.shortest = max(w.longest, s.Now()-m.Start), min(w.shortest, s.Now()-m.Start)
 	}
 }
 
@@ -225,5 +228,52 @@ func TestOldestFirst(t *testing.T) {
 		if want := []int32{0, 2, 1}; oldest && !slices.Equal(w.order, want) {
 			t.Errorf("oldest first: %v", w.order)
 		}
+	}
+}
+
+// TestLimitStarts: the bytes up to the limit count from when the low list has packets waiting, not from before.
+func TestLimitStarts(t *testing.T) {
+	g := dumbbell(t)
+	table := route.ArbTable{High: []route.ArbEntry{{VL: 0, Weight: 255}}, Low: []route.ArbEntry{{VL: 1, Weight: 33}}, Limit: 10}
+	c := packet.Default()
+	c.Buffer = 64 << 10
+	w := &slowest{Streams: across(g, 0, 1, 2), of: 1, shortest: packet.Second}
+	w.List[1].Bytes, w.List[1].Gap = 100, 100*packet.Microsecond
+	run(t, g, laned(t, g, byHost(g, 0, 1), table), c, w, 0, 5*window)
+	// 640 blocks are 20 packets of 519 ns at the one link that both want.
+	if full := 519 * packet.Nanosecond; w.count < 20 || w.shortest < 19*full {
+		t.Errorf("%d messages, one in %d ps", w.count, w.shortest)
+	}
+}
+
+// TestRoundsWithoutLane: a rank whose messages cannot be sent goes through its rounds all the same, one after the other.
+func TestRoundsWithoutLane(t *testing.T) {
+	g := dumbbell(t)
+	h := g.HostsOf(0)
+	p := laned(t, g, byHost(g, 1), low(route.ArbEntry{VL: 0, Weight: 1}))
+	p.SL2VL.Host[h[0]] = p.SL2VL.Intern(route.VLTable{0, route.DropVL})
+	rounds := make([]traffic.Flows, 4)
+	for i := range rounds {
+		rounds[i].Add(0, 1)
+	}
+	w := packet.NewRounds(rounds, h[:2], g.NumEnds, 5000)
+	r := run(t, g, p, packet.Default(), w, 0, packet.Second)
+	if !w.Done() || r.Lost.NoLane != 12 || r.Sent != 12 || r.Flying != 0 {
+		t.Errorf("done %v: %d sent, %+v", w.Done(), r.Sent, r.Lost)
+	}
+}
+
+// TestWaitedEnds: a link that lost all that waited for it does not wait for credits any more.
+func TestWaitedEnds(t *testing.T) {
+	g := qdr(graph(t, "mesh(2,hosts=1)"))
+	p := planned(t, g, "minhop", 1, nil)
+	c := packet.Default()
+	c.Drain, c.HeadOfQueue = 10, 5*packet.Microsecond // a packet in 1.7 ms
+	w := streams(stream(0, 1))
+	w.List[0].Bytes, w.List[0].Stop = 2048, 50*packet.Microsecond
+	r := run(t, g, p, c, w, 0, packet.Second)
+	last := r.Waited[g.PortStart[1]+int32(g.EndPort[1])]
+	if r.Lost.TooOld == 0 || r.Flying != 0 || last < 40*packet.Microsecond || last > 120*packet.Microsecond {
+		t.Errorf("the link waited for %d ps; %+v", last, r.Lost)
 	}
 }
