@@ -561,7 +561,7 @@ func (o *PacketSimulation) Write(w io.Writer) error {
 	if len(o.Busiest) > 0 {
 		items := make([]string, len(o.Busiest))
 		for i, b := range o.Busiest {
-			items[i] = fmt.Sprintf("%s -> %s: %.0f %% used, %.0f %% waiting for credits", b.Ports[0], b.Ports[1], 100*b.Used, 100*b.Waiting)
+			items[i] = fmt.Sprintf("%s -> %s: %.0f %% used, %.0f %% waiting for credits", b.Ports[0].Short(), b.Ports[1].Short(), 100*b.Used, 100*b.Waiting)
 		}
 		writeSome(w, "busiest links", items[:min(len(items), hottestShown)], hottestShown)
 	}
@@ -602,9 +602,9 @@ func (d *Deadlock) write(w io.Writer, row *PacketRow, seeds int) {
 	for i, b := range shown {
 		where := "behind a host"
 		if len(b.Ports) == 2 {
-			where = fmt.Sprintf("%s -> %s", b.Ports[0], b.Ports[1])
+			where = fmt.Sprintf("%s -> %s", b.Ports[0].Short(), b.Ports[1].Short())
 		}
-		items[i] = fmt.Sprintf("%s, VL %d: %s, the first from %s to %s", where, b.VL, Plural(b.Packets, "packet"), b.From, b.To)
+		items[i] = fmt.Sprintf("%s, VL %d: %s, the first from %s to %s", where, b.VL, Plural(b.Packets, "packet"), b.From.Short(), b.To.Short())
 	}
 	if more := len(d.Cycle) - len(shown); more > 0 {
 		items = append(items, fmt.Sprintf("and %d more (--json lists all)", more))
