@@ -16,6 +16,9 @@ func TestArtefacts(t *testing.T) {
 		"fig8":  {"vftree-fig4a 1", "vftree-fig4a 2, victims by hand", "vftree-fig4a 3, vFtree"},
 		"fig10": {"648-port 1:1 9 hot-spots 8"},
 	} {
+		if testing.Short() && name == "fig10" {
+			continue // 648 hosts take long with the race detector
+		}
 		rec := labtest.Run(t, Reproduction(), name, &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: labtest.Rows(rows...)})
 		if len(rec.Tables[0].Rows) != len(rows) {
 			t.Errorf("%s: %d rows, want %d", name, len(rec.Tables[0].Rows), len(rows))
@@ -40,6 +43,9 @@ func TestVictim(t *testing.T) {
 
 // TestSameOnAnyCores: one core or four, the same record.
 func TestSameOnAnyCores(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short")
+	}
 	rows := labtest.Rows("648-port 2:1 9 hot-spots 2")
 	one := labtest.Run(t, Reproduction(), "fig10", &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: rows})
 	four := labtest.Run(t, Reproduction(), "fig10", &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 4, Rows: rows})
