@@ -175,7 +175,7 @@ func busy(t *rapid.T, g *fabric.Graph, ends []int32) *packet.Streams {
 		case g.IsPortZero(src) && rng.IntN(2) == 0:
 			continue
 		case rng.IntN(4) == 0:
-			st.Gap = packet.Time(1 + rng.Int64N(int64(2*packet.Microsecond)))
+			st.Gap = 200*packet.Nanosecond + packet.Time(rng.Int64N(int64(2*packet.Microsecond))) // less piles up for seconds
 		case rng.IntN(2) == 0:
 			st.Pending = 1 + rng.IntN(5)
 		}
@@ -250,7 +250,7 @@ func holders(g *fabric.Graph, p *route.Plan, cycle []check.Hold, rng *rand.Rand)
 		st.Bytes = 1 + rng.Int64N(1000)
 		st.Start = packet.Time(rng.Int64N(int64(20 * packet.Microsecond)))
 		if rng.IntN(2) == 0 {
-			st.Gap = packet.Time(1 + rng.Int64N(int64(packet.Microsecond)))
+			st.Gap = 100*packet.Nanosecond + packet.Time(rng.Int64N(int64(packet.Microsecond)))
 		}
 		w.List = append(w.List, st)
 	}

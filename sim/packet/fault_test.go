@@ -256,7 +256,7 @@ func TestFaults(t *testing.T) {
 		}
 		disturb(s, g, [2]*route.Plan{a, b}, rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "faults"), 7)), 40*packet.Microsecond)
 		s.Timer(10*packet.Millisecond, 1<<20)
-		r, err := s.Run(t.Context(), 10*packet.Millisecond, 100*packet.Second)
+		r, err := s.Run(t.Context(), 10*packet.Millisecond, packet.Second)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -271,7 +271,7 @@ func TestFaults(t *testing.T) {
 			return
 		}
 		if r.Flying != 0 || len(w.order) != len(w.list) || c.HeadOfQueue == 0 && w.lost != 0 {
-			t.Fatalf("%d flying, %d of %d messages with %d bytes lost, %+v", r.Flying, len(w.order), len(w.list), w.lost, r.Lost)
+			t.Fatalf("at %d ps %d flying, %d of %d messages with %d bytes lost, %+v", r.End, r.Flying, len(w.order), len(w.list), w.lost, r.Lost)
 		}
 	})
 	t.Logf("%d runs, %d with a deadlock of two Plans; %+v", runs, stuck, lost)
