@@ -25,7 +25,8 @@
 // # Deviations
 //
 // Credits are returned by packet, not by block; the packets that carry them take no room on the links unless
-// Config.CreditInterval is set. Links lose nothing unless they fail.
+// Config.CreditInterval is set. Links lose nothing unless they fail; a packet of which the first byte had arrived when its link failed is whole.
+// The age of a packet is the time since it came into the switch.
 //
 // # Cost
 //

@@ -19,7 +19,6 @@ type packet struct {
 	payload int32
 	lid     fabric.LID
 	sl, vl  uint8
-	hops    uint8
 	epoch   uint8 // of the link that it is on
 	last    bool  // of its message
 	marked  bool  // it met congestion

@@ -259,7 +259,6 @@ func (s *Sim) put(at, i int32, vl uint8) (end Time) {
 	s.queues[at*s.vls+int32(vl)].credits -= s.blocksOf(p)
 	p.vl, p.epoch = vl, l.epoch
 	if l.to >= 0 {
-		p.hops++
 		s.events.Put(s.now+s.config.CableDelay+s.config.SwitchLatency, occasion{atSwitch, at, i})
 		p.tail = end + s.config.CableDelay + s.config.SwitchLatency
 		return end
