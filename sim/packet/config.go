@@ -16,7 +16,7 @@ const (
 	Second           = 1000 * Millisecond
 )
 
-// blockSize is what one credit stands for, in bytes.
+// blockSize: one credit lets a sender fill so many bytes of a buffer.
 const blockSize = 64
 
 // Headers are the bytes that a packet has besides its payload, without a global route header: LRH 8,
@@ -32,14 +32,14 @@ type Config struct {
 	SwitchLatency, CableDelay Time
 	// Inject and Drain bound what the ports of one host node send and take together, in Mbit/s; 0: as their links.
 	Inject, Drain int32
-	// UnknownRate is that of links whose rate is not known, in Mbit/s.
+	// UnknownRate stands in for the rates of links that are not known, in Mbit/s.
 	UnknownRate int32
 	// CreditInterval is the time between two packets of 8 bytes that carry credits, which every link sends and
 	// which take room; 0: they take none.
 	CreditInterval Time
 	// OldestFirst lets the packet that came first go first, in place of a turn for each input.
 	OldestFirst bool
-	// HeadOfQueue is how long a packet may be the first of its buffer before it is dropped; 0: for ever.
+	// HeadOfQueue drops a packet that has been the first of its buffer for so long; 0: never.
 	HeadOfQueue Time
 	// DeadlockCheck is the time between two searches for a deadlock; 0: only when nothing moves any more.
 	DeadlockCheck Time
@@ -89,7 +89,7 @@ func (c *Config) Validate() error {
 // longest bounds the times of a Config, so that sums of them stay in range.
 const longest = 1000 * Second
 
-// blocks is how many blocks of a buffer so many bytes take.
+// blocks counts the blocks of a buffer that so many bytes take.
 func blocks(bytes int) int { return (bytes + blockSize - 1) / blockSize }
 
 // duration is the time that so many bytes take at a rate in Mbit/s, rounded up.

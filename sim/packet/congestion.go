@@ -26,7 +26,7 @@ type CongestionControl struct {
 	MarkVictims bool
 	// Table has the delays: entry CCTI of a flow. The first should be 0.
 	Table []Delay
-	// Increase is what a notification adds to the index of a flow; Limit is the greatest index, Min the least.
+	// A notification adds Increase to the index of a flow, which stays between Min and Limit.
 	Increase, Limit, Min uint16
 	// Timer is the time after which an index falls by one.
 	Timer Time
@@ -39,7 +39,7 @@ type Delay struct {
 	Multiplier uint16
 }
 
-// After is how long a source waits after a packet that took so long.
+// After returns the wait after a packet that took so long.
 func (d Delay) After(packet Time) Time { return packet * Time(d.Multiplier) >> d.Shift }
 
 // UsualCongestionControl marks early. Its delays grow slowly at first and fast later, from a quarter of the time of a packet to
@@ -92,7 +92,7 @@ type controlled struct {
 	notices int64
 }
 
-// controlledFlow is what a source knows of a flow.
+// controlledFlow holds the state of a flow at its source.
 type controlledFlow struct {
 	index uint16 // into the table of delays
 	ticks bool   // a timer runs

@@ -7,7 +7,7 @@ import (
 	"weft/fabric"
 )
 
-// Message is what a workload sends: bytes from one end port to another.
+// Message holds the order to send some bytes from one end port to another.
 type Message struct {
 	Src, Dst int32
 	Bytes    int64
@@ -31,7 +31,7 @@ type message struct {
 // ring holds the messages of an end port that wait for a lane, in order of their turns.
 type ring struct{ head, tail int32 }
 
-// source is what the ports of a node share.
+// source holds the times until which the adapter of a node is busy; its ports share it.
 type source struct {
 	last     int32 // end port that sent last
 	injected Time  // until then it is busy with the packets that it sent

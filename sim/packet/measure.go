@@ -21,7 +21,7 @@ const (
 	losses
 )
 
-// measure is what is counted during a run.
+// measure counts during a run.
 type measure struct {
 	from      Time // end of the warm-up
 	sent      int64
@@ -59,7 +59,7 @@ func (m *measure) finish(now Time, done *Message) {
 	}
 }
 
-// Result is what a run showed. Bytes are of payload; counts by end port are since the warm-up.
+// Result holds the counts and times of a run. Bytes are of payload; counts by end port are since the warm-up.
 type Result struct {
 	End      Time // of the run
 	Window   Time // since the warm-up
@@ -90,7 +90,7 @@ func (l *Losses) Total() int64 {
 	return l.NoEntry + l.NoLink + l.NoLane + l.OnLink + l.TooOld + l.Reboot + l.WrongEnd
 }
 
-// result is what was measured until now.
+// result puts the counts until now together.
 func (s *Sim) result() *Result {
 	m := &s.measure
 	r := &Result{
