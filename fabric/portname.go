@@ -37,6 +37,11 @@ func (g *Graph) SwitchPort(s int32, port uint8) PortName {
 	return PortName{Switch.String(), g.SwitchGUID[s], g.SwitchDesc[s], port}
 }
 
+// ChannelPorts names the port that a channel leaves by, and that by which it arrives.
+func (g *Graph) ChannelPorts(c int32) []PortName {
+	return []PortName{g.SwitchPort(g.From[c], g.FromPort[c]), g.SwitchPort(g.To[c], g.ToPort[c])}
+}
+
 // PortName names a port of a node; port 0 stands for the node.
 func (f *Fabric) PortName(e End) PortName {
 	n := &f.Nodes[e.Node]

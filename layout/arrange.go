@@ -169,7 +169,7 @@ func (d *drawing) raiseRoots(level []int32) {
 	}
 }
 
-// rootLinks is how many times more cables a root has than the usual leaf has up.
+// rootLinks: a root has at least so many times the cables that the usual leaf has up.
 const rootLinks = 1.25
 
 func always(int32) bool { return true }

@@ -21,7 +21,7 @@ type Options struct {
 	Missing [][2]fabric.GUID
 }
 
-// network is what is drawn: the fabric with everything up that is there, and what of it is not up.
+// network holds the fabric to be drawn, with all that is there taken for up, and notes on what is not.
 type network struct {
 	g      *fabric.Graph // as if everything were up
 	name   []string      // by switch: short
@@ -33,7 +33,7 @@ type network struct {
 	mean   float64 // of the cables that carry anything
 }
 
-// cable is what there is to say of a link between switches.
+// cable notes the state of a link between switches.
 type cable struct {
 	mark Mark
 	load float64 // of the busier direction
@@ -103,7 +103,7 @@ func connect(whole *fabric.Fabric, switches [2]fabric.GUID) {
 	_, _ = whole.Connect(ends[0], ends[1], 0, 0) // both are free
 }
 
-// markCables marks what is not up, and what is odd.
+// markCables notes of each cable whether it is up, and why somebody should look at it.
 func (n *network) markCables(f *fabric.Fabric, odd map[fabric.LinkID]string) {
 	n.cable = make([]cable, n.g.NumChannels/2)
 	for i := range n.cable {
@@ -174,10 +174,10 @@ func setMinorLeaves(whole *fabric.Fabric, g *fabric.Graph) bool {
 	return found
 }
 
-// minorShare is how many times more hosts the usual leaf has than a switch that is none.
+// minorShare: the usual leaf has at least so many times the hosts of a switch that is none.
 const minorShare = 4
 
-// links lists the links of a switch to others, and the switch at the other end.
+// neighbours lists the switches that a switch is cabled to.
 func (n *network) neighbours(s int32) []int32 {
 	var near []int32
 	for _, c := range n.g.OutOf(s) {

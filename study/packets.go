@@ -40,7 +40,7 @@ type PacketSimulation struct {
 	Seconds float64     `json:"seconds"` // simulation alone
 }
 
-// PacketRow is what runs of one load show, over their seeds.
+// PacketRow sums up the runs of one load, over their seeds.
 type PacketRow struct {
 	Load       float64       `json:"load,omitempty"`        // offered, as a share of what a host's link carries; absent for flows without pause
 	Throughput flow.Summary  `json:"throughput_gbps"`       // payload that a sending rank gets through
@@ -376,8 +376,7 @@ func (j *packetJob) workload(r *packetRun, rounds []traffic.Flows) packet.Worklo
 			sends[h], takes[h] = true, true
 			add(h, packet.Anyone, 1)
 			if j.HotSpots > 0 {
-				group := i * j.HotSpots / len(r.hosts)
-				if spot := r.hosts[(group*len(r.hosts)+j.HotSpots-1)/j.HotSpots]; spot != h {
+				if spot := packet.HotSpot(r.hosts, j.HotSpots, i); spot != h {
 					s := &streams.List[len(streams.List)-1]
 					s.Spot, s.Share = spot, j.HotShare
 				}
@@ -401,7 +400,7 @@ func (j *packetJob) workload(r *packetRun, rounds []traffic.Flows) packet.Worklo
 	return streams
 }
 
-// pendingMessages is how many messages a host of uniform traffic has under way, so that one lane does not hold up another.
+// pendingMessages lets a host of uniform traffic have so many messages under way, so that one lane does not hold up another.
 const pendingMessages = 8
 
 // onWire is the bytes of a message with the headers of its packets.
@@ -478,7 +477,7 @@ func (j *packetJob) deadlock(run *packetRun) *Deadlock {
 	for _, b := range run.result.Deadlock.Cycle {
 		full := FullBuffer{VL: b.VL, Packets: b.Packets, From: j.g.EndName(b.Src), To: j.g.EndName(b.Dst)}
 		if b.Channel >= 0 {
-			full.Ports = channelPorts(j.g, b.Channel)
+			full.Ports = j.g.ChannelPorts(b.Channel)
 		}
 		d.Cycle = append(d.Cycle, full)
 	}
@@ -498,15 +497,10 @@ func (j *packetJob) busiest(r *packet.Result) []BusyLink {
 	list := []BusyLink{}
 	for _, c := range channels[:min(len(channels), busiestKept)] {
 		if used := j.used(r, c, slot(c)); used > 0 {
-			list = append(list, BusyLink{channelPorts(j.g, c), used, float64(r.Waited[slot(c)]) / float64(max(r.Window, 1))})
+			list = append(list, BusyLink{j.g.ChannelPorts(c), used, float64(r.Waited[slot(c)]) / float64(max(r.Window, 1))})
 		}
 	}
 	return list
-}
-
-// channelPorts names the ends of a channel.
-func channelPorts(g *fabric.Graph, c int32) []fabric.PortName {
-	return []fabric.PortName{g.SwitchPort(g.From[c], g.FromPort[c]), g.SwitchPort(g.To[c], g.ToPort[c])}
 }
 
 // used is the share of the time that a channel carried packets.

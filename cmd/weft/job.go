@@ -204,6 +204,24 @@ func (k *keepFlags) afresh(cmd *cobra.Command) bool {
 	return k.rebalance || slices.ContainsFunc([]string{"engine", "paths", "option", "lmc", "vls", "seed"}, cmd.Flags().Changed)
 }
 
+// refuseBesideTables refuses options that say how to route where tables are given.
+func refuseBesideTables(cmd *cobra.Command, files *job.TableFiles) error {
+	for _, option := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles"} {
+		if files.Given() && cmd.Flags().Changed(option) {
+			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", option)
+		}
+	}
+	return nil
+}
+
+// readOrRoute reads the tables of files where there are some, and routes the fabric where not.
+func readOrRoute(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles, req *job.Request) (*job.Result, error) {
+	if files.Given() {
+		return loadTables(cmd, g, files)
+	}
+	return routeFabric(cmd, g, req)
+}
+
 // loadTables reads the Plan of files, and tells what is odd in them.
 func loadTables(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles) (*job.Result, error) {
 	plan, warnings, err := files.Load(g, func(path string) (io.ReadCloser, error) { return os.Open(path) })
@@ -235,7 +253,7 @@ type longDocument interface {
 	WriteAll(io.Writer) error
 }
 
-// form is how an answer is printed.
+// form says how an answer is printed: as JSON, with all that there is to say.
 type form struct{ json, all bool }
 
 // add adds --json and --verbose.

@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/fabric"
 	"weft/route/job"
 	"weft/study"
 )
@@ -62,10 +61,8 @@ func (o *flowOptions) add(cmd *cobra.Command) {
 
 func (o *flowOptions) validate(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
-	for _, routing := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles"} {
-		if changed(routing) && o.files.Given() {
-			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", routing)
-		}
+	if err := refuseBesideTables(cmd, &o.files); err != nil {
+		return err
 	}
 	switch {
 	case o.files.Plan != "" && o.files.LFTs != "":
@@ -154,7 +151,7 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	defer files.drop()
-	r, err := o.plan(cmd, g)
+	r, err := readOrRoute(cmd, g, &o.files, &o.routing.Request)
 	if err != nil {
 		return err
 	}
@@ -182,12 +179,4 @@ func (o *flowOptions) run(cmd *cobra.Command, arg string) error {
 		}
 	}
 	return answer(to, out, o.asJSON)
-}
-
-// plan reads the tables, or routes.
-func (o *flowOptions) plan(cmd *cobra.Command, g *fabric.Graph) (*job.Result, error) {
-	if o.files.Given() {
-		return loadTables(cmd, g, &o.files)
-	}
-	return routeFabric(cmd, g, &o.routing.Request)
 }

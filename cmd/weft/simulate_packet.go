@@ -10,7 +10,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/fabric"
 	"weft/route/job"
 	"weft/sim/packet"
 	"weft/study"
@@ -81,10 +80,8 @@ func ns(t packet.Time) time.Duration { return time.Duration(t / packet.Nanosecon
 // set checks the options and puts them into the request.
 func (o *packetOptions) set(cmd *cobra.Command) error {
 	changed := cmd.Flags().Changed
-	for _, routing := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles"} {
-		if changed(routing) && o.files.Given() {
-			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", routing)
-		}
+	if err := refuseBesideTables(cmd, &o.files); err != nil {
+		return err
 	}
 	switch {
 	case changed("pattern") && o.packets.File != "":
@@ -187,7 +184,7 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	defer files.drop()
-	r, err := o.plan(cmd, g)
+	r, err := readOrRoute(cmd, g, &o.files, &o.routing.Request)
 	if err != nil {
 		return err
 	}
@@ -215,12 +212,4 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 		return answerNo
 	}
 	return nil
-}
-
-// plan reads the tables, or routes.
-func (o *packetOptions) plan(cmd *cobra.Command, g *fabric.Graph) (*job.Result, error) {
-	if o.files.Given() {
-		return loadTables(cmd, g, &o.files)
-	}
-	return routeFabric(cmd, g, &o.routing.Request)
 }

@@ -11,7 +11,7 @@ import (
 	"weft/sim/packet"
 )
 
-// hostRate is what a host of the test bed sends and takes, in Mbit/s.
+// hostRate limits what a host of the test bed sends, and what it takes, in Mbit/s.
 const hostRate = 13_500
 
 // pair is a flow between two nodes of a figure, numbered from 1.

@@ -73,7 +73,7 @@ func fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 // window is the time that is measured.
 const window = packet.Millisecond
 
-// hotSpots is what a node takes on average, in Gbit/s, in one run.
+// hotSpots makes one run and returns what a node takes on average, in Gbit/s.
 func hotSpots(ctx context.Context, trial *lab.Trial, spots int, seed uint64) float64 {
 	g := trial.Graph
 	hosts := fabric.Numbers(g.NumHosts)
@@ -82,7 +82,7 @@ func hotSpots(ctx context.Context, trial *lab.Trial, spots int, seed uint64) flo
 	gap := packet.Time(c.MTU+c.Headers) * 250 // 32 Gbit/s
 	for h := range hosts {
 		stream := packet.Stream{Src: hosts[h], Dst: packet.Anyone, Bytes: int64(c.MTU), Gap: gap}
-		if spot := hosts[h*spots/len(hosts)*len(hosts)/spots]; spot != hosts[h] {
+		if spot := packet.HotSpot(hosts, spots, h); spot != hosts[h] {
 			stream.Spot, stream.Share = spot, 0.05
 		}
 		work.List = append(work.List, stream)

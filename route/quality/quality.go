@@ -200,7 +200,7 @@ func closed(g *fabric.Graph, s int32) bool { return g.Drained[s] && len(g.HostsO
 // darkChannel says which channel carries nothing.
 func darkChannel(g *fabric.Graph, c int32) route.Remark {
 	return route.Remark{
-		Ports: []fabric.PortName{g.SwitchPort(g.From[c], g.FromPort[c]), g.SwitchPort(g.To[c], g.FromPort[c^1])},
+		Ports: g.ChannelPorts(c),
 		Text:  "no pair of hosts goes this way",
 	}
 }

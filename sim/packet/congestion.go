@@ -1,6 +1,7 @@
 package packet
 
 import (
+	"errors"
 	"fmt"
 	"strconv"
 	"strings"
@@ -89,7 +90,6 @@ type controlled struct {
 	starved []Time             // by link and VL: when it last had a packet and no credits
 	skipped []uint16           // by link and VL: packets since the last that was marked
 	marks   int64
-	notices int64
 }
 
 // controlledFlow holds the state of a flow at its source.
@@ -149,7 +149,6 @@ func (s *Sim) notify(p *packet) {
 	if s.plan.Ends.Base[dst] == 0 {
 		return
 	}
-	s.control.notices++
 	s.enqueue(src, dst, noticeSize, 0, true)
 }
 
@@ -206,57 +205,16 @@ func ParseCongestionControl(text string) (*CongestionControl, error) {
 	if text == "" || text == "off" {
 		return nil, nil
 	}
-	c := UsualCongestionControl()
-	number := func(value string, bits int) (uint64, error) { return strconv.ParseUint(value, 10, bits) }
-	step := 0.25
-	for setting := range strings.SplitSeq(strings.TrimPrefix(strings.TrimPrefix(text, "on"), ","), ",") {
-		if setting == "" {
-			continue
-		}
+	c, step := UsualCongestionControl(), 0.25
+	for setting := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(setting, "=")
-		if !ok {
+		switch {
+		case setting == "on" || setting == "":
+			continue
+		case !ok:
 			return nil, fmt.Errorf("%q: want on, or a list of NAME=VALUE", setting)
 		}
-		var n uint64
-		var err error
-		switch name {
-		case "threshold":
-			n, err = number(value, 8)
-			c.Threshold = uint8(n)
-		case "rate":
-			n, err = number(value, 16)
-			c.MarkingRate = uint16(n)
-		case "size":
-			n, err = number(value, 8)
-			c.PacketSize = uint8(n)
-		case "victims":
-			if c.MarkVictims = value == "yes"; !c.MarkVictims && value != "no" {
-				err = fmt.Errorf("want yes or no")
-			}
-		case "increase":
-			n, err = number(value, 14)
-			c.Increase = uint16(n)
-		case "limit":
-			n, err = number(value, 14)
-			c.Limit = uint16(n)
-		case "least":
-			n, err = number(value, 14)
-			c.Min = uint16(n)
-		case "step":
-			step, err = strconv.ParseFloat(value, 64)
-			if err == nil && (step < 0.125 || step > 1000) {
-				err = fmt.Errorf("want 0.125 to 1000")
-			}
-		case "timer":
-			var d time.Duration
-			if d, err = time.ParseDuration(value); err == nil && d > time.Minute {
-				err = fmt.Errorf("want at most a minute")
-			}
-			c.Timer = Time(d) * Nanosecond
-		default:
-			err = fmt.Errorf("there is no such setting")
-		}
-		if err != nil {
+		if err := c.set(name, value, &step); err != nil {
 			return nil, fmt.Errorf("%s=%s: %w", name, value, err)
 		}
 	}
@@ -265,4 +223,46 @@ func ParseCongestionControl(text string) (*CongestionControl, error) {
 		c.Table[i] = usualDelay(i, step)
 	}
 	return c, c.validate()
+}
+
+// set reads one setting; step is the wait of index 1, from which the table of delays follows.
+func (c *CongestionControl) set(name, value string, step *float64) (err error) {
+	switch name {
+	case "threshold":
+		return whole(&c.Threshold, value, 8)
+	case "rate":
+		return whole(&c.MarkingRate, value, 16)
+	case "size":
+		return whole(&c.PacketSize, value, 8)
+	case "increase":
+		return whole(&c.Increase, value, 14)
+	case "limit":
+		return whole(&c.Limit, value, 14)
+	case "least":
+		return whole(&c.Min, value, 14)
+	case "victims":
+		if c.MarkVictims = value == "yes"; !c.MarkVictims && value != "no" {
+			err = errors.New("want yes or no")
+		}
+	case "step":
+		if *step, err = strconv.ParseFloat(value, 64); err == nil && !(*step >= 0.125 && *step <= 1000) {
+			err = errors.New("want 0.125 to 1000")
+		}
+	case "timer":
+		var d time.Duration
+		if d, err = time.ParseDuration(value); err == nil && d > time.Minute {
+			err = errors.New("want at most a minute")
+		}
+		c.Timer = Time(d) * Nanosecond
+	default:
+		err = errors.New("there is no such setting")
+	}
+	return err
+}
+
+// whole reads a number of so many bits.
+func whole[T uint8 | uint16](to *T, value string, bits int) error {
+	n, err := strconv.ParseUint(value, 10, bits)
+	*to = T(n)
+	return err
 }

@@ -137,13 +137,15 @@ func (s *Sim) inject(at int32) {
 		return
 	}
 	var ready uint16
+	var sizes [16]int32
 	for set := l.asked; set != 0; set &= set - 1 {
 		vl := int32(bits.TrailingZeros16(set))
-		if s.queues[at*s.vls+vl].credits >= s.sizeOfNext(end, vl) {
+		sizes[vl] = s.sizeOfNext(end, vl)
+		if s.queues[at*s.vls+vl].credits >= sizes[vl] {
 			ready |= 1 << vl
 		}
 	}
-	vl, ok := s.lane(at, ready, func(vl uint8) int32 { return s.sizeOfNext(end, int32(vl)) })
+	vl, ok := s.lane(at, ready, &sizes)
 	if !ok {
 		return
 	}
@@ -155,7 +157,6 @@ func (s *Sim) inject(at int32) {
 	*p = packet{next: none, message: which, payload: int32(min(m.left, int64(s.config.MTU))), lid: m.lid, sl: m.sl, sent: s.now}
 	m.left -= int64(p.payload)
 	m.flying++
-	p.last = m.left == 0
 	s.measure.sent++
 	s.delay(m, s.put(at, i, vl)-s.now)
 	if s.config.Inject > 0 && !s.g.IsPortZero(end) {
@@ -164,7 +165,7 @@ func (s *Sim) inject(at int32) {
 	if r.head = m.next; r.head == none {
 		r.tail = none
 	}
-	last := p.last
+	last := m.left == 0
 	if !last && !s.hold(which) {
 		s.join(end, which)
 	}

@@ -115,7 +115,7 @@ func newNetwork(g *fabric.Graph, p *route.Plan, c *Config) *network {
 	return n
 }
 
-// portZeroRate is that of port 0 of a switch, a 1x SDR link, in Mbit/s.
+// portZeroRate: port 0 of a switch sends and takes like a 1x SDR link, in Mbit/s.
 const portZeroRate = 2000
 
 // Lanes counts the VLs up to the highest that an SL2VL table of a Plan names.

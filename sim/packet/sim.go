@@ -20,7 +20,6 @@ type packet struct {
 	lid     fabric.LID
 	sl, vl  uint8
 	epoch   uint8 // of the link that it is on
-	last    bool  // of its message
 	marked  bool  // it met congestion
 	sent    Time  // its first byte left the source
 	came    Time  // its first byte could leave the switch that it is in

@@ -156,29 +156,28 @@ func (s *Sim) send(at int32) {
 	}
 	sw := s.owner[at]
 	var ready uint16
-	var inputs [16]int32
+	var inputs, sizes [16]int32 // by VL: whose turn it is, and the blocks of its packet
 	for set := l.asked; set != 0; set &= set - 1 {
 		vl := uint8(bits.TrailingZeros16(set))
 		input := s.candidate(sw, at, vl)
-		first := s.queues[s.queueOf(sw, input)].head
-		if s.queues[at*s.vls+int32(vl)].credits >= s.blocksOf(&s.packets[first]) {
+		size := s.blocksOf(&s.packets[s.queues[s.queueOf(sw, input)].head])
+		if s.queues[at*s.vls+int32(vl)].credits >= size {
 			ready |= 1 << vl
-			inputs[vl] = input
+			inputs[vl], sizes[vl] = input, size
 		} else if s.control != nil {
 			s.control.starved[at*s.vls+int32(vl)] = s.now
 		}
 	}
-	vl, ok := s.lane(at, ready, func(vl uint8) int32 {
-		return s.blocksOf(&s.packets[s.queues[s.queueOf(sw, inputs[vl])].head])
-	})
+	vl, ok := s.lane(at, ready, &sizes)
 	if !ok {
 		return
 	}
 	s.forward(sw, at, vl, inputs[vl])
 }
 
-// lane chooses among the ready lanes of a link by its arbitration table, and counts what waits.
-func (s *Sim) lane(at int32, ready uint16, size func(vl uint8) int32) (vl uint8, ok bool) {
+// lane chooses among the ready lanes of a link by its arbitration table; sizes has the blocks of the next packet of each. It
+// also counts the time in which nothing is ready.
+func (s *Sim) lane(at int32, ready uint16, sizes *[16]int32) (vl uint8, ok bool) {
 	l := &s.links[at]
 	if ready != 0 {
 		table := s.arbitration(at)
@@ -187,7 +186,7 @@ func (s *Sim) lane(at int32, ready uint16, size func(vl uint8) int32) (vl uint8,
 		}
 		var high bool
 		if vl, high, ok = l.turn.next(table, ready); ok {
-			l.turn.take(table, vl, ready, high, size(vl))
+			l.turn.take(table, vl, ready, high, sizes[vl])
 		}
 	}
 	switch {

@@ -28,6 +28,13 @@ type Stream struct {
 	Share float64
 }
 
+// HotSpot returns the hot-spot to which host i of a list sends: the list is so many groups, one after the other, and the
+// first host of each group is the hot-spot of that group.
+func HotSpot(hosts []int32, spots, i int) int32 {
+	group := i * spots / len(hosts)
+	return hosts[(group*len(hosts)+spots-1)/spots]
+}
+
 // Streams is the workload of streams that go on until they are stopped.
 type Streams struct {
 	List    []Stream
