@@ -1,6 +1,6 @@
 // Package cables names the cables of a fabric that somebody should look at: slower or narrower
-// than they could be, told differently by their two ends, missing from the pattern of a tree, a mesh or a
-// torus, beside it or crossed, with errors in their counters; and those that carry the most
+// than they could be, told differently by the lines of a file, missing from the pattern of a tree, mesh, torus,
+// HyperX, Dragonfly or Dragonfly+, beside it or crossed, with errors in their counters; and those that carry the most
 // paths, with who uses them. Its types are JSON that programs read: their keys stay.
 package cables
 
@@ -19,24 +19,27 @@ type Kind string
 
 // The kinds, worst first.
 const (
+	// Contradicted are cables of which the lines of a file tell different ones in one port: neither is taken.
+	Contradicted Kind = "contradicted"
+
 	Slow     Kind = "slow"     // fewer bits per second than both ends and its like can do
 	Errors   Kind = "errors"   // its counters tell of errors
-	Disputed Kind = "disputed" // the two ends tell different widths or speeds
+	Disputed Kind = "disputed" // lines of the file tell different widths or speeds of it, or LIDs or GUIDs of a port
 	Missing  Kind = "missing"  // it is down, or the pattern has it and the fabric has not
 	Crossed  Kind = "crossed"  // it goes where another should, and that one where this should
 	Extra    Kind = "extra"    // beside the pattern
 	Waiting  Kind = "waiting"  // its counters tell that packets waited for it, or were discarded before it
 )
 
-var kinds = []Kind{Errors, Slow, Disputed, Missing, Crossed, Extra, Waiting}
+var kinds = []Kind{Contradicted, Errors, Slow, Disputed, Missing, Crossed, Extra, Waiting}
 
 // NoPattern is the pattern of a fabric that is none of those known here.
 const NoPattern = "none"
 
 // Odd is a cable that somebody should look at, or one that is missing.
 type Odd struct {
-	Kind Kind `json:"kind"` // "errors", "slow", "disputed", "missing", "crossed", "extra" or "waiting"
-	// Ports are both ends, of cables that are crossed those of both. A port that is not known has number 0.
+	Kind Kind `json:"kind"` // "contradicted", "errors", "slow", "disputed", "missing", "crossed", "extra" or "waiting"
+	// Ports are both ends, of cables that are crossed or contradicted those of both; of a port whose LID is disputed that. A port that is not known has number 0.
 	Ports    []fabric.PortName `json:"ports"`
 	Text     string            `json:"text"`               // what is odd
 	Counters []Count           `json:"counters,omitempty"` // that are not 0
@@ -55,7 +58,7 @@ type Count struct {
 // Report lists the odd cables of a fabric, the worst first.
 type Report struct {
 	Counts  map[Kind]int `json:"counts"`
-	Pattern string       `json:"pattern"` // that cables are held against: "tree", "torus", "mesh", or "none"
+	Pattern string       `json:"pattern"` // that cables are held against: "tree", "torus", "mesh", "hyperx", "dragonfly", "dragonflyplus", or "none"
 	Cables  []Odd        `json:"cables"`
 	Notes   []string     `json:"notes,omitempty"` // what is odd about switches, and what could not be told
 
@@ -72,16 +75,37 @@ func Of(f *fabric.Fabric, g *fabric.Graph, warnings []netfile.Warning) *Report {
 	r := &Report{Counts: map[Kind]int{}, Cables: []Odd{}, short: ShortNames(f)}
 	r.Cables = append(r.Cables, slow(f)...)
 	for _, w := range warnings {
-		if d := w.Dispute; d != nil {
-			r.Cables = append(r.Cables, Odd{Kind: Disputed, Ports: d.Ports, Text: fmt.Sprintf("%s by one end, %s by the other", d.Told[0], d.Told[1])})
+		switch d := w.Dispute; {
+		case d == nil:
+		case d.Cables:
+			r.Cables = append(r.Cables, Odd{Kind: Contradicted, Ports: d.Ports, Text: d.Text})
+		default:
+			r.Cables = append(r.Cables, Odd{Kind: Disputed, Ports: d.Ports, Text: d.Text})
 		}
 	}
 	r.Cables = append(r.Cables, down(f)...)
 	found := findPattern(f, g)
 	r.Pattern, r.Notes = found.name, append(r.downNodes(f), found.notes...)
-	r.Cables = append(r.Cables, found.odd...)
+	r.Cables = append(r.Cables, notContradicted(found.odd, r.Cables)...)
 	r.finish()
 	return r
+}
+
+// notContradicted leaves out cables that are missing because they are contradicted.
+func notContradicted(odd, named []Odd) []Odd {
+	contradicted := map[[2]fabric.GUID]bool{}
+	for i := range named {
+		if named[i].Kind != Contradicted {
+			continue
+		}
+		for ends := range slices.Chunk(named[i].Ports, 2) {
+			contradicted[[2]fabric.GUID{ends[0].GUID, ends[1].GUID}] = true
+			contradicted[[2]fabric.GUID{ends[1].GUID, ends[0].GUID}] = true
+		}
+	}
+	return slices.DeleteFunc(odd, func(o Odd) bool {
+		return o.Kind == Missing && len(o.Ports) == 2 && contradicted[[2]fabric.GUID{o.Ports[0].GUID, o.Ports[1].GUID}]
+	})
 }
 
 // down lists the cables that the fabric knows, and that are down though the nodes at both ends are not.

@@ -27,7 +27,7 @@ func (n *network) grid() (p pattern, ok bool) {
 	if m.place == nil || len(m.place[0]) == 0 {
 		return p, false
 	}
-	m.alike = m.others
+	m.alike = m.sameWay
 	m.size = make([]int32, len(m.place[0]))
 	for s, x := range m.place {
 		m.at[coords.Place(x)] = int32(s)
@@ -36,8 +36,7 @@ func (n *network) grid() (p pattern, ok bool) {
 		}
 	}
 	m.measure()
-	all2, have, beside := m.expect()
-	if all2 == 0 || float64(have) < nearlyWhole*float64(all2) || float64(beside) > (1-nearlyWhole)*float64(all2) {
+	if m.expect(); !m.nearlyAll() {
 		return p, false
 	}
 	name := "mesh"
@@ -86,9 +85,8 @@ func (m *grid) measure() {
 	}
 }
 
-// expect notes the cables that the network has if it is whole. It returns their number, how many of them there
-// are, and how many others.
-func (m *grid) expect() (all, have, beside int) {
+// expect notes the cables that the network has if it is whole.
+func (m *grid) expect() {
 	for s := range int32(m.g.NumSwitches) {
 		for d := range m.size {
 			t, around := m.next(s, d)
@@ -96,16 +94,28 @@ func (m *grid) expect() (all, have, beside int) {
 				continue
 			}
 			m.cables[pairOf(s, t)] = m.usual[d]
-			all += m.usual[d]
-			have += min(m.usual[d], m.count(s, t))
 		}
 	}
-	for p, links := range m.plugged {
-		beside += max(0, len(links)-m.cables[p])
-	}
-	return all, have, beside
 }
 
-// others lists, for each switch of a pair, switches in its place: those that are neighbours the same way
-// have their cables in the same ports, but lead elsewhere, so there are none to compare with.
-func (m *grid) others(joined) (likeA, likeB []int32) { return nil, nil }
+// sameWay lists the other switches with their neighbours in the same direction.
+func (m *grid) sameWay(s, to int32) (pairs [][2]int32) {
+	for d := range m.size {
+		up, _ := m.next(s, d)
+		down, _ := m.next(to, d)
+		if up != to && down != s {
+			continue
+		}
+		for v := range int32(m.g.NumSwitches) {
+			switch t, _ := m.next(v, d); {
+			case t < 0 || v == s && t == to || v == to && t == s:
+			case up == to:
+				pairs = append(pairs, [2]int32{v, t})
+			default:
+				pairs = append(pairs, [2]int32{t, v})
+			}
+		}
+		return pairs
+	}
+	return nil
+}

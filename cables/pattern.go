@@ -84,9 +84,9 @@ type pattern struct {
 type wanted struct {
 	*network
 	cables map[joined]int
-	// alike holds for switch a of a pair the switches in whose place b could be, and for b those
-	// in whose place a could be: their ports tell which a cable should be in.
-	alike func(p joined) (likeA, likeB []int32)
+	// alike lists pairs of switches whose first has its cables to the second in the ports in which s should have those to
+	// another switch.
+	alike func(s, to int32) [][2]int32
 	named map[fabric.LinkID]bool // cables that are listed as odd already
 }
 
@@ -192,8 +192,7 @@ func (w *wanted) missing(p joined, n int) (odd []Odd) {
 	if n <= 0 {
 		return nil
 	}
-	likeA, likeB := w.alike(p)
-	a, b := w.freePorts(p.a, p.b, likeA, n), w.freePorts(p.b, p.a, likeB, n)
+	a, b := w.freePorts(p.a, p.b, n), w.freePorts(p.b, p.a, n)
 	for i := range n {
 		text := "no cable"
 		if have := len(w.plugged[p]); have > 0 {
@@ -205,11 +204,12 @@ func (w *wanted) missing(p joined, n int) (odd []Odd) {
 }
 
 // freePorts guesses in which free ports of a switch n cables to another one should be: in those in
-// which most switches alike have theirs; where that is not told, in the only free ones. 0 stands for
+// which most pairs alike have theirs; where that is not told, in the only free ones. 0 stands for
 // a port that is not known.
-func (w *wanted) freePorts(s, to int32, alike []int32, n int) []uint8 {
+func (w *wanted) freePorts(s, to int32, n int) []uint8 {
 	ports := make([]uint8, n)
-	used := w.portsTo(to, alike)
+	alike := w.alike(s, to)
+	used := w.portsOf(alike)
 	found := 0
 	free := w.free(s)
 	byUse := slices.Clone(free)
@@ -226,11 +226,11 @@ func (w *wanted) freePorts(s, to int32, alike []int32, n int) []uint8 {
 	return ports
 }
 
-// portsTo counts the ports in which switches have their cables to another one.
-func (w *wanted) portsTo(to int32, switches []int32) *[fabric.MaxPorts + 1]int {
+// portsOf counts the ports in which the first switches of pairs have their cables to the second ones.
+func (w *wanted) portsOf(pairs [][2]int32) *[fabric.MaxPorts + 1]int {
 	used := &[fabric.MaxPorts + 1]int{}
-	for _, s := range switches {
-		p := pairOf(s, to)
+	for _, ends := range pairs {
+		s, p := ends[0], pairOf(ends[0], ends[1])
 		for _, list := range [2][]fabric.LinkID{w.plugged[p], w.down[p]} {
 			for _, id := range list {
 				used[w.portAt(s, id)]++
@@ -250,11 +250,10 @@ func (w *wanted) free(s int32) (free []uint8) {
 	return free
 }
 
-// leastUsual takes the n cables of a pair whose ports the fewest switches alike use for theirs.
+// leastUsual takes the n cables of a pair whose ports the fewest pairs alike use for theirs.
 func (w *wanted) leastUsual(p joined, n int) []fabric.LinkID {
 	links := slices.DeleteFunc(slices.Clone(w.plugged[p]), func(id fabric.LinkID) bool { return w.named[id] })
-	likeA, likeB := w.alike(p)
-	usedA, usedB := w.portsTo(p.b, likeA), w.portsTo(p.a, likeB)
+	usedA, usedB := w.portsOf(w.alike(p.a, p.b)), w.portsOf(w.alike(p.b, p.a))
 	use := func(id fabric.LinkID) int { return usedA[w.portAt(p.a, id)] + usedB[w.portAt(p.b, id)] }
 	slices.SortStableFunc(links, func(x, y fabric.LinkID) int { return cmp.Compare(use(x), use(y)) })
 	for _, id := range links[:n] {
@@ -263,14 +262,36 @@ func (w *wanted) leastUsual(p joined, n int) []fabric.LinkID {
 	return links[:n]
 }
 
-// findPattern finds the pattern of a network: that of a mesh or torus, or of a tree.
+// findPattern finds the pattern of a network: that of a mesh, torus or HyperX, of those the one that it breaks the
+// least, of a Dragonfly, or of a tree.
 func findPattern(f *fabric.Fabric, g *fabric.Graph) pattern {
 	n := newNetwork(f, g)
-	if p, ok := n.grid(); ok {
+	grid, isGrid := n.grid()
+	hyperX, isHyperX := n.hyperX()
+	switch {
+	case isGrid && (!isHyperX || len(grid.odd) <= len(hyperX.odd)):
+		return grid
+	case isHyperX:
+		return hyperX
+	}
+	if p, ok := n.dragonfly(); ok {
 		return p
 	}
 	if p, ok := n.tree(); ok {
 		return p
 	}
 	return pattern{name: NoPattern}
+}
+
+// nearlyAll reports whether so many of the cables of a pattern are there, and so few others, that the network has it.
+func (w *wanted) nearlyAll() bool {
+	all, have, beside := 0, 0, 0
+	for p, want := range w.cables {
+		all += want
+		have += min(want, len(w.plugged[p]))
+	}
+	for p, links := range w.plugged {
+		beside += max(0, len(links)-w.cables[p])
+	}
+	return all > 0 && float64(have) >= nearlyWhole*float64(all) && float64(beside) <= (1-nearlyWhole)*float64(all)
 }

@@ -310,20 +310,22 @@ func factor(switches []int32, of func(i int) float64) float64 {
 	return float64(f) / 1000
 }
 
-// inGroup lists the switches of the group of a pair that are alike: those on the side of each.
-func (t *tree) inGroup(p joined) (likeA, likeB []int32) {
-	g := t.group[p]
+// inGroup lists the other switches on the side of one in the group of a pair, each with the switch that they lead to.
+func (t *tree) inGroup(s, to int32) (pairs [][2]int32) {
+	g := t.group[pairOf(s, to)]
 	if g == nil {
-		return nil, nil
+		return nil
 	}
-	if t.level[p.a] < t.level[p.b] {
-		return without(g.low, p.a), without(g.high, p.b)
+	side := g.low
+	if t.level[s] > t.level[to] {
+		side = g.high
 	}
-	return without(g.high, p.a), without(g.low, p.b)
-}
-
-func without(list []int32, s int32) []int32 {
-	return slices.DeleteFunc(slices.Clone(list), func(v int32) bool { return v == s })
+	for _, v := range side {
+		if v != s {
+			pairs = append(pairs, [2]int32{v, to})
+		}
+	}
+	return pairs
 }
 
 // fewerUp lists the switches of a tier without groups that have fewer cables up than most, if most have the same.

@@ -19,7 +19,7 @@ var wholeTrees = []string{
 	"pgft(2;18,12;1,6;1,3)", "pgft(2;24,4;1,2;1,6)", "pgft(3;6,6,4;1,3,3;1,2,2)", "pgft(3;4,6,8;1,4,2;1,1,3)",
 	"karytree(4,3)", "karytree(6,2)", "mport(8,3)", "fat648",
 	"rlft(8,3)|merge(tree=rlft(8,3))", "rlft(16,2)|merge(tree=rlft(16,2),at=leaves)", "rlft(8,3)|merge(tree=rlft(8,2))",
-	"rail(8,16,4,spines=8,width=2)", "rail(4,12,3)", "rail(8,8,6,width=3)",
+	"rail(8,16,4,spines=8,width=2)", "rail(4,12,3)", "rail(8,8,6,width=3)", "rail(4,6,5,spines=3,width=2,cores=2,up=2)",
 }
 
 func generated(t *testing.T, formula string) *fabric.Fabric {

@@ -180,6 +180,36 @@ func TestKnownShapes(t *testing.T) {
 	if got := rails(256, 64, 8, 1); got.formula != "rail(8,32,8,spines=32,width=1)" {
 		t.Errorf("rails: %q", got.formula)
 	}
+	if got := rails(1000, 64, 8, 1); got.formula != "rail(8,32,32,spines=32,width=1,cores=4,up=7)" {
+		t.Errorf("rails that cores join: %q", got.formula)
+	}
+}
+
+// TestRailPlanes: planes that cores join build, hold the hosts, keep the radix, and load no cable beyond the oversubscription
+// under uniform traffic; as many switches are bought as the search said.
+func TestRailPlanes(t *testing.T) {
+	found := 0
+	for seed := range uint64(60) {
+		rng := rand.New(rand.NewPCG(seed, 4))
+		hosts, radix, k, ratio := 50+rng.IntN(400), 16+rng.IntN(32), 2+rng.IntN(5), float64(1+rng.IntN(2))
+		s := railPlanes(hosts, radix, k, ratio)
+		if s.formula == "" {
+			continue
+		}
+		found++
+		f, err := gen.Parse(s.formula)
+		if err != nil {
+			t.Errorf("%s: %v", s.formula, err)
+			continue
+		}
+		b, err := bill.Of(f, radix)
+		if err != nil || b.Hosts < hosts || b.Switches != s.switches || b.Between != s.cables || s.load > ratio+1e-9 {
+			t.Errorf("%d hosts on %d ports, %d rails, %g:1: %s has %s, load %g (%v)", hosts, radix, k, ratio, s.formula, b, s.load, err)
+		}
+	}
+	if found < 20 {
+		t.Errorf("%d networks", found)
+	}
 }
 
 // TestPriced: with prices the cost counts in place of the switches.

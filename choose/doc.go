@@ -17,7 +17,8 @@
 //     cables each (shapes of Ahn et al. 2009);
 //   - torus: T k <= 8 R w for rings of k switches joined by w cables each (Dally, Towles 2004, section 3.3);
 //   - Slim Fly: T <= R d/2, rounded up, for d cables a switch (Besta, Hoefler 2014, section II-B);
-//   - rails: at most R hosts for each cable up of a rail switch.
+//   - rails: at most R hosts for each cable up of a rail switch; where cores join the rails, at most R of the
+//     rates that uniform traffic sends to other rails for each cable of a spine to them.
 //
 // The smallest has the fewest switches, and of those the fewest cables between them. The search is
 // over all numbers of a kind; it costs less than a second for 254 ports.

@@ -2,6 +2,7 @@ package choose
 
 import (
 	"fmt"
+	"math"
 
 	"weft/fabric/gen"
 )
@@ -18,7 +19,8 @@ func tree(hosts, radix int, ratio float64) smallest {
 	return smallest{load: ratio, formula: formula}
 }
 
-// rails is the smallest rail-optimised tree: k rail switches in each pod, all joined to all spines.
+// rails is the smallest rail-optimised tree: k rail switches in each pod, all joined to all spines; or where these have too
+// few ports, planes of two levels, one for each rail, that cores join.
 func rails(hosts, radix, k int, ratio float64) smallest {
 	var best smallest
 	for pods := 2; pods*k <= radix; pods++ {
@@ -29,6 +31,31 @@ func rails(hosts, radix, k int, ratio float64) smallest {
 				continue
 			}
 			best.try(pods*k+spines, pods*k*spines*width, share(servers, spines*width), "rail(%d,%d,%d,spines=%d,width=%d)", k, servers, pods, spines, width)
+		}
+	}
+	if best.formula == "" && k <= radix {
+		return railPlanes(hosts, radix, k, ratio)
+	}
+	return best
+}
+
+// railPlanes is the smallest network of planes of two levels, one for each rail, that cores join. Of uniform traffic all
+// but one part in k leads to another rail.
+func railPlanes(hosts, radix, k int, ratio float64) smallest {
+	var best smallest
+	for pods := 2; pods < radix; pods++ {
+		servers := ceil(hosts, pods)
+		for width := 1; pods*width < radix; width++ {
+			spines := ceil(atLeast(servers, ratio), width)
+			away := share(pods*servers*(k-1), k*spines) // that a spine sends to cores
+			up := max(1, int(math.Ceil(away/ratio-1e-9)))
+			cores := ceil(up, min(up, radix/k))
+			up = ceil(up, cores)
+			if servers+spines*width > radix || pods*width+cores*up > radix {
+				continue
+			}
+			best.try(pods*k+k*spines+spines*cores, k*pods*spines*width+k*spines*cores*up, max(share(servers, spines*width), away/float64(cores*up)),
+				"rail(%d,%d,%d,spines=%d,width=%d,cores=%d,up=%d)", k, servers, pods, spines, width, cores, up)
 		}
 	}
 	return best

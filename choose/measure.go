@@ -120,6 +120,9 @@ func newProposal(shape Shape, f *fabric.Fabric, g *fabric.Graph, radix int, pric
 	if err != nil {
 		return nil, err
 	}
+	if prices != nil {
+		prices.Measure(b, f)
+	}
 	p := &Proposal{Shape: shape, Bill: b.Times(shape.Planes), LIDs: g.NumEnds}
 	if prices != nil {
 		p.Cost, err = prices.Cost(p.Bill)

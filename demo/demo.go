@@ -107,7 +107,7 @@ func (c *Config) fabric(title, name string, dump []byte) (*Fabric, error) {
 	}
 	g, out := src.Fabric.Compile(), &Fabric{Title: title}
 	if c.Picture != nil {
-		p, err := study.Picture(context.Background(), src, nil, c.Routing.Workers)
+		p, err := study.Picture(context.Background(), src, nil, study.ByLoad, c.Routing.Workers)
 		if err == nil {
 			err = c.Picture(fileName(name), p)
 		}

@@ -43,11 +43,13 @@ func Diff(a, b *Fabric) []Change {
 }
 
 func diffNodes(a, b *Fabric) []Change {
-	return differences("node", cmp.Compare[GUID], view[GUID, NodeID]{a.byGUID, a.nodePorts, a.describeNode}, view[GUID, NodeID]{b.byGUID, b.nodePorts, b.describeNode})
+	same := func(x, y NodeID) bool { return a.Nodes[x].saysSame(&b.Nodes[y]) }
+	return differences("node", cmp.Compare[GUID], same, view[GUID, NodeID]{a.byGUID, a.nodePorts, a.describeNode}, view[GUID, NodeID]{b.byGUID, b.nodePorts, b.describeNode})
 }
 
 func diffLinks(a, b *Fabric) []Change {
-	return differences("link", cable.compare, view[cable, LinkID]{linksByCable(a), a.LinkPorts, a.describeLink}, view[cable, LinkID]{linksByCable(b), b.LinkPorts, b.describeLink})
+	same := func(x, y LinkID) bool { return a.Links[x].saysSame(&b.Links[y]) }
+	return differences("link", cable.compare, same, view[cable, LinkID]{linksByCable(a), a.LinkPorts, a.describeLink}, view[cable, LinkID]{linksByCable(b), b.LinkPorts, b.describeLink})
 }
 
 // view is the nodes or the links of a fabric: by what identifies them, with functions
@@ -58,8 +60,8 @@ type view[K comparable, ID any] struct {
 	describe func(ID) []string
 }
 
-// differences compares two views in order of keys.
-func differences[K comparable, ID any](kind string, compare func(x, y K) int, a, b view[K, ID]) (out []Change) {
+// differences compares two views in order of keys. Attributes are put into words only where two are not the same.
+func differences[K comparable, ID any](kind string, compare func(x, y K) int, same func(x, y ID) bool, a, b view[K, ID]) (out []Change) {
 	keys := slices.AppendSeq(slices.Collect(maps.Keys(a.byKey)), maps.Keys(b.byKey))
 	slices.SortFunc(keys, compare)
 	for _, k := range slices.Compact(keys) {
@@ -70,7 +72,7 @@ func differences[K comparable, ID any](kind string, compare func(x, y K) int, a,
 			out = append(out, Change{Kind: kind + " added", Ports: b.name(ib)})
 		case !inB:
 			out = append(out, Change{Kind: kind + " removed", Ports: a.name(ia)})
-		default:
+		case !same(ia, ib):
 			out = appendChanges(out, kind+" changed", a.name(ia), a.describe(ia), b.describe(ib))
 		}
 	}
@@ -92,6 +94,21 @@ func appendChanges(out []Change, kind string, ports []PortName, from, to []strin
 		}
 	}
 	return out
+}
+
+// saysSame reports whether all that is said of two nodes is the same, but for the numbers of their links.
+func (n *Node) saysSame(m *Node) bool {
+	return n.Type == m.Type && n.Desc == m.Desc && n.SystemGUID == m.SystemGUID && n.VendorID == m.VendorID && n.DeviceID == m.DeviceID &&
+		n.Revision == m.Revision && n.Chassis == m.Chassis && n.EnhancedPort0 == m.EnhancedPort0 && n.LinearFDBCap == m.LinearFDBCap &&
+		n.Role == m.Role && n.Down == m.Down && n.Drained == m.Drained && slices.EqualFunc(n.Ports, m.Ports, func(p, q Port) bool {
+		p.Link, q.Link = NoLink, NoLink
+		return p == q
+	})
+}
+
+// saysSame reports whether all that is said of two links is the same, but for their ends.
+func (l *Link) saysSame(k *Link) bool {
+	return l.Width == k.Width && l.Speed == k.Speed && l.Down == k.Down && l.Drained == k.Drained
 }
 
 // describeNode lists a node's attributes, one string each, ports last.

@@ -16,7 +16,6 @@
 // run that was interrupted goes on with those that are there. WriteReport makes one
 // Markdown page of the records of a paper.
 //
-// A verdict is about a claim of the paper, never about a figure alone. Where ours
-// differs, an experiment that changes one assumption is run beside the claim; only
-// when it moves ours to the paper's is the difference called explained.
+// A verdict is about a claim of the paper, never about a figure alone: under its literal
+// text first, over seed blocks, then under the one set of readings that the paper has.
 package lab

@@ -7,9 +7,13 @@ import (
 
 // Reproduction is a paper whose tables and figures can be run again.
 type Reproduction struct {
-	Name      string // of weft lab reproduce
-	Paper     string
-	Artefacts []Artefact
+	Name  string // of weft lab reproduce
+	Paper string
+	// Assumptions say what is taken for all that the paper leaves open, once for all artefacts; "" where nothing needs it.
+	Assumptions string
+	Artefacts   []Artefact
+	// Readings are ways to read it other than by its letter.
+	Readings []Reading
 }
 
 // Find finds an artefact by name.
@@ -29,7 +33,11 @@ type Artefact struct {
 	Place string // in the paper
 	// Measured says that seconds and memory of this machine are in the result.
 	Measured bool
-	Run      func(context.Context, *Setup) *Result // an error ends it, see Check
+	// Seedless says that no claim depends on the seed: one run judges it.
+	Seedless bool
+	// AtMost bounds the seed blocks, for what takes too long in as many as others have; 0 for no bound.
+	AtMost int
+	Run    func(context.Context, *Setup) *Result // an error ends it, see Check
 }
 
 // Mode says how much is run.
@@ -46,6 +54,9 @@ type Setup struct {
 	Mode    Mode
 	Seed    uint64
 	Workers int // goroutines; no result depends on it
+	// Blocks is the number of seed blocks by which claims are judged, and Readings are those that are on.
+	Blocks   int
+	Readings []string
 	// Rows keeps the rows whose name it is true for; nil keeps all.
 	Rows func(name string) bool
 	// Step is told what comes next, for people who wait; it may be nil.

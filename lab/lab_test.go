@@ -16,7 +16,7 @@ import (
 // sample is a reproduction with one artefact of two rows and a chart.
 func sample() *Reproduction {
 	return &Reproduction{Name: "sample", Paper: "A paper.", Artefacts: []Artefact{{
-		Name: "fig1", Title: "A figure", Place: "Fig. 1",
+		Name: "fig1", Title: "A figure", Place: "Fig. 1", Seedless: true,
 		Run: func(_ context.Context, s *Setup) *Result {
 			r := &Result{
 				Tables: []Table{{Name: "fig1", Title: "Numbers", Columns: []string{"row", "a|b"}}},
@@ -76,11 +76,11 @@ func TestRecordSurvives(t *testing.T) {
 		{Setup{Mode: Full, Seed: 8}, "", false},
 		{Setup{Mode: Full, Seed: 7}, "one", false},
 	} {
-		if got := again.Fits("sample", "fig1", &c.setup, c.rows); got != c.fits {
+		if got := again.Fits("sample", &r.Artefacts[0], &c.setup, c.rows); got != c.fits {
 			t.Errorf("fits %+v rows %q: %v, want %v", c.setup, c.rows, got, c.fits)
 		}
 	}
-	if again.Fits("sample", "fig2", s, "") || again.Fits("other", "fig1", s, "") {
+	if again.Fits("sample", &Artefact{Name: "fig2"}, s, "") || again.Fits("other", &r.Artefacts[0], s, "") {
 		t.Error("fits another artefact or paper")
 	}
 }
@@ -133,24 +133,6 @@ func TestReport(t *testing.T) {
 		if !strings.Contains(page.String(), want) {
 			t.Errorf("the page lacks %q:\n%s", want, page.String())
 		}
-	}
-}
-
-func TestExplain(t *testing.T) {
-	idle := NewClaim("it grows", "yes")
-	if idle.Explain(true, "x"); idle.Verdict != NotRun || idle.Why != "" {
-		t.Errorf("a claim that was not run was explained: %+v", idle)
-	}
-	c := Claim{Verdict: Holds}
-	if c.Explain(true, "x"); c.Verdict != Holds || c.Why != "" {
-		t.Error("a claim that holds needs no explanation")
-	}
-	c = Claim{Verdict: Differs}
-	if c.Explain(false, "tried %d", 1); c.Verdict != Differs || c.Why != "tried 1" {
-		t.Errorf("an experiment that does not move ours explains nothing: %+v", c)
-	}
-	if c.Explain(true, "moved"); c.Verdict != Explained || c.Why != "moved" {
-		t.Errorf("not explained: %+v", c)
 	}
 }
 

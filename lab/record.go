@@ -18,6 +18,10 @@ type Record struct {
 	Seed         uint64 `json:"seed"`
 	Rows         string `json:"rows,omitempty"` // the rows kept, as asked for; "" for all
 	Measured     bool   `json:"measured,omitempty"`
+	// Blocks is the number of seed blocks.
+	Blocks int     `json:"seed_blocks"`
+	Few    bool    `json:"few_seed_blocks,omitempty"` // because more would take too long
+	Tried  []Tried `json:"tried,omitempty"`           // by reading
 	*Result
 }
 
@@ -25,24 +29,25 @@ type Record struct {
 func RunArtefact(ctx context.Context, r *Reproduction, a *Artefact, s *Setup, rows string) (*Record, error) {
 	rec := &Record{
 		Reproduction: r.Name, Artefact: a.Name, Title: a.Title, Place: a.Place,
-		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured,
+		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured, Blocks: a.blocks(s), Few: a.AtMost > 0,
 	}
-	if err := rec.run(ctx, a, s); err != nil {
+	if err := rec.run(ctx, r, a, s); err != nil {
 		return nil, fmt.Errorf("lab: %s %s: %w", r.Name, a.Name, err)
 	}
 	return rec, nil
 }
 
-func (r *Record) run(ctx context.Context, a *Artefact, s *Setup) (err error) {
+func (r *Record) run(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) (err error) {
 	defer caught(&err)
-	r.Result = a.Run(ctx, s)
+	r.judge(ctx, p, a, s)
 	return nil
 }
 
 // Fits says whether the record is what a run with this setup would give, so that the
 // run may be left out.
-func (r *Record) Fits(reproduction, artefact string, s *Setup, rows string) bool {
-	return r.Reproduction == reproduction && r.Artefact == artefact && r.Mode == s.Mode && r.Seed == s.Seed && r.Rows == rows
+func (r *Record) Fits(reproduction string, a *Artefact, s *Setup, rows string) bool {
+	return r.Reproduction == reproduction && r.Artefact == a.Name && r.Mode == s.Mode && r.Seed == s.Seed && r.Rows == rows &&
+		r.Blocks == a.blocks(s)
 }
 
 // Load reads a record that Files wrote.

@@ -15,8 +15,11 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	fmt.Fprintf(b, "# %s\n\n%s\n\n", r.Name, r.Paper)
 	fmt.Fprintf(b, "Made by `weft lab reproduce %s`; do not edit. ", r.Name)
 	fmt.Fprintf(b, "Claims: %s.\n\n", CountVerdicts(records))
-	fmt.Fprintf(b, "Verdicts: *holds*; *differs*; *explained*: ours differs, and an experiment that changes one assumption moves it to the\n"+
-		"paper's; *not run*: left out in this mode. ± is half the 95 %% confidence interval of the mean.\n\n")
+	writeVerdicts(b, records)
+	if r.Assumptions != "" {
+		fmt.Fprintf(b, "Assumptions: %s\n\n", r.Assumptions)
+	}
+	r.writeReadings(b, records)
 	claims := Table{Columns: []string{"where", "claim", "paper", "ours", "verdict"}}
 	for _, rec := range records {
 		for i := range rec.Claims {
@@ -35,6 +38,9 @@ func (r *Record) write(b *bufio.Writer) {
 	fmt.Fprintf(b, "\n## %s\n\n%s (%s). Mode %s, seed %d", r.Artefact, r.Title, r.Place, r.Mode, r.Seed)
 	if r.Rows != "" {
 		fmt.Fprintf(b, ", rows %s only", r.Rows)
+	}
+	if r.Blocks > 0 && r.Blocks < Enough && r.Few {
+		fmt.Fprintf(b, ", seed blocks: %d, as more would take too long", r.Blocks)
 	}
 	fmt.Fprint(b, ".\n")
 	if r.Measured {
@@ -80,7 +86,7 @@ func (t *Table) writeMarkdown(w io.Writer) {
 // CountVerdicts says how many claims have each verdict.
 func CountVerdicts(records []*Record) string {
 	var text []string
-	for _, v := range []Verdict{Holds, Explained, Differs, NotRun} {
+	for _, v := range verdicts {
 		n := 0
 		for _, rec := range records {
 			for i := range rec.Claims {

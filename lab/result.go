@@ -37,56 +37,6 @@ type Table struct {
 // Add appends a row.
 func (t *Table) Add(cells ...string) { t.Rows = append(t.Rows, cells) }
 
-// Verdict says what became of a claim.
-type Verdict string
-
-// The verdicts.
-const (
-	Holds     Verdict = "holds"
-	Differs   Verdict = "differs"
-	Explained Verdict = "explained" // differs, and an experiment with one assumption changed moves ours to the paper's
-	NotRun    Verdict = "not run"   // what it needs was left out, by mode or by choice of rows
-)
-
-// Claim is one statement of the paper, with what ours says to it.
-type Claim struct {
-	Text    string  `json:"text"`
-	Paper   string  `json:"paper"` // the number or range as printed
-	Ours    string  `json:"ours"`
-	Verdict Verdict `json:"verdict"`
-	Why     string  `json:"why,omitempty"` // for what differs: the experiment and what it showed
-}
-
-// NewClaim returns a claim that is not judged yet.
-func NewClaim(text, paper string) Claim {
-	return Claim{Text: text, Paper: paper, Ours: "-", Verdict: NotRun}
-}
-
-// Judge says whether a claim holds, and what ours is.
-func (c *Claim) Judge(holds bool, ours string, args ...any) {
-	c.Ours, c.Verdict = fmt.Sprintf(ours, args...), Judged(holds)
-}
-
-// Judged is Holds or Differs.
-func Judged(holds bool) Verdict {
-	if holds {
-		return Holds
-	}
-	return Differs
-}
-
-// Explain turns Differs into Explained when an experiment moved ours to the paper's,
-// and notes the experiment either way.
-func (c *Claim) Explain(moved bool, why string, args ...any) {
-	if c.Verdict != Differs {
-		return
-	}
-	c.Why = fmt.Sprintf(why, args...)
-	if moved {
-		c.Verdict = Explained
-	}
-}
-
 // Drawn leaves out the charts with nothing to draw.
 func Drawn(all ...chart.Chart) []chart.Chart {
 	var out []chart.Chart

@@ -159,7 +159,7 @@ func (r *Run) checkStored() error {
 
 // reusable returns the stored record of an artefact if this run would give the same.
 func (r *Run) reusable(a *Artefact) *Record {
-	if rec := r.stored(a.Name); rec != nil && !r.Redo && rec.Fits(r.Paper.Name, a.Name, &r.Setup, r.rowsText()) {
+	if rec := r.stored(a.Name); rec != nil && !r.Redo && rec.Fits(r.Paper.Name, a, &r.Setup, r.rowsText()) {
 		return rec
 	}
 	return nil

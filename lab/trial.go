@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/fabric/gen"
@@ -31,6 +32,16 @@ func Graph(formula string) (*fabric.Graph, error) {
 		return nil, err
 	}
 	return f.Compile(), nil
+}
+
+// WithRates returns a fabric with these data rates in Mbit/s: of the links between switches, and of hosts.
+func WithRates(g *fabric.Graph, switches, hosts int32) *fabric.Graph {
+	same := *g
+	same.ChanRate, same.EndRate = slices.Repeat([]int32{switches}, g.NumChannels), make([]int32, g.NumEnds)
+	for h := range g.NumHosts {
+		same.EndRate[h] = hosts
+	}
+	return &same
 }
 
 // Candidate is an engine of an experiment.

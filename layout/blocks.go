@@ -353,8 +353,12 @@ func (d *drawing) describe(f *folding, b *bundle, l *Line) string {
 		return text
 	}
 	text := name(b.a) + " – " + name(b.b) + ": " + several(l.Cables, "cable", "cables") + d.troubles(b)
-	if d.loads {
+	switch d.colour {
+	case byPlace:
+	case byLoad:
 		text += ", load " + number(l.Load)
+	case byLanes:
+		text += ", " + laneText(l.VLs)
 	}
 	notes := []string{text}
 	for _, link := range b.links {

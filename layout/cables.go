@@ -13,15 +13,21 @@ func (d *drawing) addLine(f *folding, b *bundle, class Class, path ...Point) {
 	for _, link := range b.links {
 		marks[d.cable[link].mark]++
 		l.Load = max(l.Load, d.cable[link].load)
+		l.VLs |= d.cable[link].vls
 	}
 	l.Failed = marks[Failed]
 	l.Title = d.describe(f, b, &l)
-	if d.loads {
+	switch {
+	case d.colour == byLoad:
 		l.Class = d.loadClass(l.Load)
+	case d.colour == byLanes && l.VLs == 0:
+		l.Class = classDark
+	case d.colour == byLanes:
+		l.Class = laneClasses[0] // until the sets of all lines are known
 	}
 	if n := marks[Fine]; n > 0 || marks[Odd] > 0 {
 		l.Width = lineWidth(max(n, marks[Odd]))
-		if marks[Odd] > 0 && !d.loads {
+		if marks[Odd] > 0 && d.colour == byPlace {
 			l.Class = classOdd
 			marks[Odd] = 0
 		}
@@ -108,6 +114,10 @@ func placeLegend(entries []Entry, width, top float64) float64 {
 
 // legend explains the classes that the picture has.
 func (d *drawing) legend(unit string) {
+	var lanes []string
+	if d.colour == byLanes {
+		lanes = d.colourLanes()
+	}
 	used := map[Class]bool{}
 	for i := range d.p.Lines {
 		used[d.p.Lines[i].Class] = true
@@ -117,7 +127,9 @@ func (d *drawing) legend(unit string) {
 			d.p.Legend = append(d.p.Legend, Entry{Class: c, Text: text})
 		}
 	}
-	if d.loads {
+	switch d.colour {
+	case byPlace:
+	case byLoad:
 		if unit == "" {
 			unit = "load"
 		}
@@ -132,6 +144,12 @@ func (d *drawing) legend(unit string) {
 				text += " (the mean)"
 			}
 			add(c, text)
+		}
+		add(classDark, "none")
+	case byLanes:
+		d.p.Legend = append(d.p.Legend, Entry{Text: "virtual lanes in use on the cables of a line, both directions:"})
+		for i, text := range lanes {
+			add(laneClasses[i], text)
 		}
 		add(classDark, "none")
 	}

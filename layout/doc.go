@@ -10,7 +10,7 @@
 //
 // Files in order of reading: picture.go (the result), network.go (what is drawn, up or not),
 // arrange.go (which arrangement fits), fold.go and alike.go (which switches share a box), levels.go and
-// order.go, grid.go, ring.go, force.go (places), cables.go (lines), svg.go.
+// order.go, grid.go, ring.go, force.go (places), cables.go (lines), lanes.go (their lanes), svg.go.
 //
 // The order within a level is found by barycentre sweeps (Sugiyama, Tagawa and Toda,
 // "Methods for Visual Understanding of Hierarchical System Structures", IEEE Trans.

@@ -15,6 +15,8 @@ type Options struct {
 	// Loads colours the cables: by channel of the Graph that the fabric compiles to.
 	Loads []float64
 	Unit  string // what is counted in Loads: "pairs of hosts"
+	// Lanes colours the cables by the VLs in use instead: by channel of that Graph a set of bits.
+	Lanes []uint16
 	// Odd says what is odd about cables, by the link.
 	Odd map[fabric.LinkID]string
 	// Missing names the two switches of each cable that should be there and is not.
@@ -28,7 +30,7 @@ type network struct {
 	mark   []Mark        // by switch
 	system []fabric.GUID // by switch: of the chassis that holds several, or 0
 	cable  []cable       // by link: channels 2i and 2i+1
-	loads  bool
+	colour colour
 	most   float64 // the largest load of a cable
 	mean   float64 // of the cables that carry anything
 }
@@ -37,8 +39,18 @@ type network struct {
 type cable struct {
 	mark Mark
 	load float64 // of the busier direction
+	vls  uint16  // of both directions
 	note string
 }
+
+// colour is what the colours of lines tell.
+type colour uint8
+
+const (
+	byPlace colour = iota // the level, or the dimension
+	byLoad
+	byLanes
+)
 
 // newNetwork prepares a fabric.
 func newNetwork(f *fabric.Fabric, o *Options) *network {
@@ -77,8 +89,14 @@ func newNetwork(f *fabric.Fabric, o *Options) *network {
 		}
 	}
 	n.markCables(f, o.Odd)
-	if o.Loads != nil {
-		n.addLoads(f.Compile(), o.Loads)
+	switch {
+	case o.Loads != nil:
+		n.colour = byLoad
+		n.eachUp(f.Compile(), func(c int32, on *cable) { on.load = max(on.load, o.Loads[c]) })
+		n.sumLoads()
+	case o.Lanes != nil:
+		n.colour = byLanes
+		n.eachUp(f.Compile(), func(c int32, on *cable) { on.vls |= o.Lanes[c] })
 	}
 	return n
 }
@@ -125,24 +143,27 @@ func (n *network) markCables(f *fabric.Fabric, odd map[fabric.LinkID]string) {
 	}
 }
 
-// addLoads takes the loads of the channels of what is up.
-func (n *network) addLoads(up *fabric.Graph, loads []float64) {
-	n.loads = true
+// eachUp calls what for every channel of what is up, with its cable.
+func (n *network) eachUp(up *fabric.Graph, what func(c int32, on *cable)) {
 	s := int32(0)
-	for c := range int32(min(up.NumChannels, len(loads))) {
+	for c := range int32(up.NumChannels) {
 		for n.g.SwitchGUID[s] != up.SwitchGUID[up.From[c&^1]] {
 			s++
 		}
 		if here, _ := n.g.At(s, up.FromPort[c&^1]); here >= 0 {
-			n.cable[here/2].load = max(n.cable[here/2].load, loads[c])
-			n.most = max(n.most, loads[c])
+			what(c, &n.cable[here/2])
 		}
 	}
+}
+
+// sumLoads finds the largest load, and the mean of the cables that carry anything.
+func (n *network) sumLoads() {
 	busy := 0.0
 	for i := range n.cable {
 		if load := n.cable[i].load; load > 0 {
 			busy++
 			n.mean += load
+			n.most = max(n.most, load)
 		}
 	}
 	n.mean /= max(1, busy)

@@ -77,6 +77,7 @@ type Line struct {
 	Cables int     `json:"cables"`
 	Failed int     `json:"failed"`
 	Load   float64 `json:"load"` // the largest of one cable
+	VLs    uint16  `json:"vls"`  // in use on any of the cables, a set of bits
 	Title  string  `json:"title"`
 }
 
@@ -117,7 +118,7 @@ var marks = []Mark{Failed, Missing, Drained, Odd}
 // Class is the look of a line.
 type Class string
 
-// Looks of lines: by level from the leaves up, or by load.
+// Looks of lines: by level from the leaves up, by load or by lanes.
 const (
 	classFailed  Class = "failed"
 	classMissing Class = "missing"
@@ -129,6 +130,7 @@ const (
 var (
 	levelClasses = []Class{"wire0", "wire1", "wire2", "wire3"}
 	loadClasses  = []Class{"load1", "load2", "load3", "load4", "load5"}
+	laneClasses  = []Class{"lane1", "lane2", "lane3", "lane4", "lane5", "lane6"}
 )
 
 // Entry explains a class of lines, with a sample of one before the text. One without a class is a heading.

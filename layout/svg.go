@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"html"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -16,7 +17,8 @@ text{fill:#1b1f24}.bg{fill:#fff}.frame{fill:#f0f3f7}.soft{fill:#59636e}.times{st
 .leaf{fill:#dcebfa;stroke:#2b6cb0}.middle{fill:#e0f0e3;stroke:#2f7d45}.root{fill:#fbe8d3;stroke:#b35a10}.switch{fill:#e9e6f6;stroke:#5f4bb6}
 .c-leaf{fill:#5b9bd5}.c-middle{fill:#5cab72}.c-root{fill:#e08e45}.c-switch{fill:#8d7ccf}.dot{fill:#6b7683}.w path{fill:none}
 .wire0{stroke:#2b6cb0}.wire1{stroke:#2f8a4b}.wire2{stroke:#b35a10}.wire3{stroke:#7a4fb5}.many{stroke-opacity:.6}.crowd{stroke-opacity:.3}
-.load1{stroke:#4575b4}.load2{stroke:#4fa796}.load3{stroke:#d3ab30}.load4{stroke:#ee7f2d}.load5{stroke:#d01c1c}.dark{stroke:#9aa4af;stroke-dasharray:2 3}
+.load1{stroke:#505fa7}.load2{stroke:#33b6a5}.load3{stroke:#d2b600}.load4{stroke:#d47949}.load5{stroke:#98002c}.dark{stroke:#9aa4af;stroke-dasharray:2 3}
+.lane1{stroke:#7f8ae8}.lane2{stroke:#2d4885}.lane3{stroke:#f5a02a}.lane4{stroke:#b8480a}.lane5{stroke:#b07ab0}.lane6{stroke:#18b868}
 .failed{stroke:#e00024;stroke-dasharray:6 4}.missing{stroke:#e00024;stroke-dasharray:1 5;stroke-linecap:round}.drained{stroke:#8a6d00;stroke-dasharray:2 4}.odd{stroke:#d100b8}
 rect.failed,rect.drained,rect.odd{stroke-width:2.5}.x-failed{fill:#e00024}.x-drained{fill:#c9a400}.x-odd{fill:#d100b8}
 @media(prefers-color-scheme:dark){text{fill:#e6eaef}.bg{fill:#14181d}.frame{fill:#1e242c}.soft{fill:#9aa7b4}.times{stroke:#14181d}.box text{fill:#1b1f24}.dot{fill:#9aa7b4}}
@@ -145,9 +147,9 @@ func (w *svg) lines() {
 	}
 }
 
-// look is the class of a line; where there are many, those in order are pale.
+// look is the class of a line; where there are many, those in order are pale, but for lanes, which only the colour tells.
 func look(l *Line, crowd string) string {
-	if l.Class == classFailed || l.Class == classMissing || l.Class == classOdd || l.Class == loadClasses[len(loadClasses)-1] {
+	if l.Class == classFailed || l.Class == classMissing || l.Class == classOdd || l.Class == loadClasses[len(loadClasses)-1] || slices.Contains(laneClasses, l.Class) {
 		return string(l.Class)
 	}
 	return string(l.Class) + crowd

@@ -96,17 +96,62 @@ func (s *Session) Solve(ctx context.Context, p ilp.Programme) (answer colouring.
 	return answer, ones, err
 }
 
+// SolveLinear implements ilp.SolveLinear.
+func (s *Session) SolveLinear(ctx context.Context, p *ilp.Linear) ([]float64, error) {
+	s.Asked.Add(1)
+	limit := min(s.Limit, time.Until(s.Until))
+	if limit < time.Second {
+		return nil, fmt.Errorf("no time is left for %s", s.Solver.Program)
+	}
+	return RunLinear(ctx, s.Solver, p, limit)
+}
+
 // Run runs a solver on a programme in a directory of its own, for so many whole seconds.
 // A solver that goes on after them is ended, without an answer.
 func Run(ctx context.Context, s *ilp.Solver, p ilp.Programme, limit time.Duration) (colouring.Answer, []int32, error) {
+	out, err := execute(ctx, s, p.Text(s.Dialect), limit)
+	if err != nil || out.late {
+		return colouring.Unknown, nil, err
+	}
+	answer, ones, err := s.Read(p, out.printed, out.solution)
+	if err == nil && answer == colouring.Unknown && out.early {
+		err = out.endedEarly(s)
+	}
+	return answer, ones, err
+}
+
+// RunLinear is Run for a linear programme without whole numbers.
+func RunLinear(ctx context.Context, s *ilp.Solver, p *ilp.Linear, limit time.Duration) ([]float64, error) {
+	out, err := execute(ctx, s, p.Text(s.Dialect), limit)
+	switch {
+	case err != nil:
+		return nil, err
+	case out.late:
+		return nil, fmt.Errorf("%s has no answer in %s", s.Program, limit)
+	}
+	return s.ReadLinear(p, out.printed, out.solution)
+}
+
+// output is what a solver printed and wrote, and whether it was ended late, or ended early by itself.
+type output struct {
+	printed, solution []byte
+	late, early       bool
+}
+
+func (o *output) endedEarly(s *ilp.Solver) error {
+	return fmt.Errorf("%s ended before its time, and said: %s", s.Program, bytes.TrimSpace(o.printed))
+}
+
+// execute runs a solver on the text of a programme.
+func execute(ctx context.Context, s *ilp.Solver, text []byte, limit time.Duration) (out output, err error) {
 	dir, err := os.MkdirTemp("", "weft-programme-")
 	if err != nil {
-		return colouring.Unknown, nil, err
+		return out, err
 	}
 	defer func() { _ = os.RemoveAll(dir) }()
 	model, solution := filepath.Join(dir, "model.lp"), filepath.Join(dir, "solution")
-	if err := os.WriteFile(model, p.Text(s.Dialect), 0o600); err != nil {
-		return colouring.Unknown, nil, err
+	if err := os.WriteFile(model, text, 0o600); err != nil {
+		return out, err
 	}
 	limit = limit.Truncate(time.Second)
 	limited, cancel := context.WithTimeout(ctx, limit+time.Second)
@@ -115,22 +160,19 @@ func Run(ctx context.Context, s *ilp.Solver, p ilp.Programme, limit time.Duratio
 	defer cancelEarly()
 	process := exec.CommandContext(limited, s.Program, s.Args(model, solution, int(limit/time.Second))...)
 	process.WaitDelay = stopDelay
-	printed, err := process.CombinedOutput()
-	endedEarly := early.Err() == nil
+	out.printed, err = process.CombinedOutput()
+	out.early = early.Err() == nil
 	switch {
 	case ctx.Err() != nil:
-		return colouring.Unknown, nil, ctx.Err()
+		return out, ctx.Err()
 	case limited.Err() != nil:
-		return colouring.Unknown, nil, nil
+		out.late = true
+		return out, nil
 	}
 	// The exit status tells whether there is a solution, not whether the program failed.
 	if _, status := errors.AsType[*exec.ExitError](err); err != nil && !status {
-		return colouring.Unknown, nil, err
+		return out, err
 	}
-	written, _ := os.ReadFile(solution) // not every solver writes one
-	answer, ones, err := s.Read(p, printed, written)
-	if err == nil && answer == colouring.Unknown && endedEarly {
-		err = fmt.Errorf("%s ended before its time, and said: %s", s.Program, bytes.TrimSpace(printed))
-	}
-	return answer, ones, err
+	out.solution, _ = os.ReadFile(solution) // not every solver writes one
+	return out, nil
 }

@@ -10,9 +10,12 @@ import (
 	"testing"
 	"time"
 
+	"weft/fabric/gen"
+	"weft/route"
 	"weft/route/names"
 	"weft/route/names/colouring"
 	"weft/route/names/ilp"
+	"weft/route/paths"
 )
 
 // queens joins the squares of a board where queens attack each other: five rows need
@@ -143,5 +146,53 @@ func TestSession(t *testing.T) {
 	cancel()
 	if _, _, err := Run(ctx, &ilp.Solver{Program: "sh", Args: func(string, string, int) []string { return nil }}, p, time.Second); !errors.Is(err, context.Canceled) {
 		t.Error(err)
+	}
+}
+
+// TestLinear: every installed solver balances the paths of smart at least as well as our approximation, but for the rounding to whole
+// paths, and no better than the bound of its dual.
+func TestLinear(t *testing.T) {
+	f, err := gen.Parse("regular(switches=16,degree=4,hosts=4,seed=1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	smart, err := paths.Find("smart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := &paths.Input{Graph: f.Compile(), Seed: 1, Workers: 1, Root: -1}
+	ours, err := smart.Compute(t.Context(), in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, known := range ilp.Solvers() {
+		t.Run(known.Program, func(t *testing.T) {
+			s, err := Find(known.Program)
+			if err != nil {
+				t.Skip(err)
+			}
+			session := &Session{Solver: s, Limit: time.Minute, Until: time.Now().Add(time.Hour)}
+			solved := *in
+			solved.Options = route.Options{"balance": paths.ByProgramme}
+			least := 0.0
+			solved.SolveLinear = func(ctx context.Context, p *ilp.Linear) ([]float64, error) {
+				values, err := session.SolveLinear(ctx, p)
+				if err == nil {
+					least = values[0] / float64(in.Graph.NumHosts-1)
+				}
+				return values, err
+			}
+			set, err := smart.Compute(t.Context(), &solved)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := set.Validate(); err != nil || set.NumPaths() != ours.NumPaths() {
+				t.Errorf("%d paths, %v", set.NumPaths(), err)
+			}
+			if load := set.MaxLoad(); least > ours.MaxLoad()+1e-6 || load < least-1e-6 || load > 1.1*ours.MaxLoad() {
+				t.Errorf("load %.3f, of the programme %.3f, by weights %.3f", load, least, ours.MaxLoad())
+			}
+			t.Logf("load %.3f, of the programme %.3f, by weights %.3f", set.MaxLoad(), least, ours.MaxLoad())
+		})
 	}
 }

@@ -16,6 +16,9 @@
 //     occupies waits, and the rest of it moves up into the buffers between. It gets
 //     through if what is left of it fits there (108 bytes a port), and is lost if not.
 //
+// A message that is lost so holds its wires until a switch destroys it after 55 ms, and
+// others wait for them meanwhile (wires.go).
+//
 // Time is modelled: an answered probe costs software overhead, switch latency and
 // transmission; a silent one its timeout. Overheads are fitted to Fig. 7.
 //

@@ -2,7 +2,6 @@ package mapping
 
 import (
 	"cmp"
-	"math/rand/v2"
 	"time"
 )
 
@@ -23,6 +22,7 @@ type Reply struct {
 	Answered bool
 	Host     Host // who answered; the mapper itself when its own message came back
 	Early    bool // the host was reached with turns left, and answers all the same
+	Left     int  // so many
 	Switch   ID   // of self-identifying switches: the one where the message turned round
 }
 
@@ -58,6 +58,8 @@ type Conditions struct {
 	// Traffic of applications; what it does to probes is drawn from Seed.
 	Traffic
 	Seed uint64
+	// Draw tells the mappers of a host apart that have one seed.
+	Draw uint64
 }
 
 // Mapper is a host that sends probes. It serves one goroutine.
@@ -65,10 +67,13 @@ type Mapper struct {
 	Model *Model
 	Host  int32
 
-	cond Conditions
-	rng  *rand.Rand
-	busy []bool // by wire-end
-	late []lateAnswer
+	cond        Conditions
+	disturbance *Disturbance
+	late        []lateAnswer
+
+	// Wires are those of the network. Mappers that share them wait for each other.
+	Wires  *Wires
+	delays int
 
 	// Outcomes counts the messages so far by how they ended.
 	Outcomes [Outcomes]int
@@ -79,13 +84,22 @@ type Mapper struct {
 // NewMapper makes the mapper of a host, which is wired to a switch.
 func NewMapper(m *Model, host int32, cond Conditions) *Mapper {
 	cond.Clock = cmp.Or(cond.Clock, MyrinetClock)
-	return &Mapper{Model: m, Host: host, cond: cond, rng: rand.New(rand.NewPCG(cond.Seed, 0x9a9)), busy: cond.busyWires(m.Network, cond.Seed)}
+	return &Mapper{Model: m, Host: host, cond: cond, disturbance: NewDisturbance(m.Network, cond.Traffic, cond.Seed, uint64(host)+cond.Draw<<32), Wires: NewWires(m.Network, cond.Clock)}
 }
 
 // Reconnect replaces the network by one that changed, where the host may have another
 // number; -1 says that it is wired to nothing. Which wires are busy is drawn anew.
 func (m *Mapper) Reconnect(model *Model, host int32) {
-	m.Model, m.Host, m.busy = model, host, m.cond.busyWires(model.Network, m.cond.Seed)
+	m.Model, m.Host, m.disturbance.busy = model, host, m.cond.busyWires(model.Network, m.cond.Seed)
+	m.Wires = NewWires(model.Network, m.cond.Clock)
+}
+
+// Delays returns the number of answers that came after the timeout because a wire was held.
+func (m *Mapper) Delays() int { return m.delays }
+
+// WaitLonger makes the timeout longer than any wire is held.
+func (m *Mapper) WaitLonger() {
+	m.cond.Clock.Timeout = max(m.cond.Clock.Timeout, 2*m.Model.Hardware.Break)
 }
 
 // Probe sends a message and waits for the answer or the timeout.
@@ -97,28 +111,56 @@ func (m *Mapper) Probe(turns []Turn) (Reply, time.Duration) {
 	}
 	outcome, at, hops := m.Model.Send(m.Host, turns)
 	back := at == m.Host
+	var answer Reply
 	if outcome == Delivered {
-		outcome = m.disturb(back)
+		if outcome = m.disturbance.Of(m.Model, back); back || m.cond.Responding == nil || m.cond.Responding[at] {
+			answer = m.answer(at, hops, turns)
+		}
+	}
+	before, within := m.cross(answer.Answered && !back, hops, len(turns))
+	m.Elapsed += before
+	took := m.cond.Clock.RoundTrip(hops, m.Model.Hardware.Payload+len(turns), back) + within
+	switch timeout := m.cond.Clock.Timeout; {
+	case !answer.Answered || outcome != Delivered && outcome != Late:
+		answer = Reply{}
+	case outcome == Late:
+		m.addLate(turns, answer, m.disturbance.Delay(timeout))
+		answer = Reply{}
+	case within > 0 && took > timeout:
+		outcome = Late
+		m.delays++
+		m.addLate(turns, answer, took)
+		answer = Reply{}
 	}
 	m.Outcomes[outcome]++
-	reply, took := Reply{}, m.cond.Clock.Timeout
-	if (outcome == Delivered || outcome == Late) && (back || m.cond.Responding == nil || m.cond.Responding[at]) {
-		reply = Reply{Answered: true, Host: m.Model.Hosts[at], Early: hops <= len(turns)}
-		if m.cond.SelfIdentifying && back && !reply.Early {
-			reply.Switch = m.Model.TurnedRound(turns)
-		}
-		if outcome == Late {
-			m.addLate(turns, reply)
-			reply = Reply{}
-		} else {
-			took = m.cond.Clock.RoundTrip(hops, m.Model.Hardware.Payload+len(turns), back)
-		}
-	}
-	if !reply.Answered {
-		reply, took = m.takeLate(turns)
+	if !answer.Answered {
+		answer, took = m.takeLate(turns)
 	}
 	m.Elapsed += took
-	return reply, took
+	return answer, before + took
+}
+
+// answer returns the answer of the host where the message last sent ended.
+func (m *Mapper) answer(at int32, hops int, turns []Turn) Reply {
+	r := Reply{Answered: true, Host: m.Model.Hosts[at], Early: hops <= len(turns), Left: len(turns) + 1 - hops}
+	if m.cond.SelfIdentifying && at == m.Host && !r.Early {
+		r.Switch = m.Model.TurnedRound(turns)
+	}
+	return r
+}
+
+// cross lets the message last sent take its wires, and a host's answer those of the way
+// back. It returns how long the message waited before it left, and how long both waited on
+// their ways.
+func (m *Mapper) cross(answered bool, hops, turns int) (before, within time.Duration) {
+	before, within = m.Wires.Cross(m.Model, m.Elapsed, turns)
+	if answered {
+		arrives := m.Elapsed + before + within + m.cond.Clock.Way(hops, m.Model.Hardware.Payload+turns)
+		m.Model.TurnBack()
+		own, others := m.Wires.Cross(m.Model, arrives, turns)
+		within += own + others
+	}
+	return before, within
 }
 
 // RoundTrip returns the time of an answered probe over so many wires; the message comes

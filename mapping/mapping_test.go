@@ -40,7 +40,7 @@ func TestOutcomes(t *testing.T) {
 		{"no wire", Packet, Myrinet, []Turn{2}, NoSuchWire, "switch 1"},
 		{"host too soon", Packet, Myrinet, []Turn{1, -2, 1}, HostTooSoon, "b"},
 		{"stranded", Packet, Myrinet, []Turn{1}, Stranded, "switch 2"},
-		{"early reply", Packet, Hardware{108, 200, true}, []Turn{1, -2, 1}, Delivered, "b"},
+		{"early reply", Packet, Hardware{Buffer: 108, Payload: 200, Early: true}, []Turn{1, -2, 1}, Delivered, "b"},
 		// Over one wire, back by the other, and the first again: two wires between.
 		{"twice round, packet", Packet, Myrinet, []Turn{1, 1, -3, -2}, Delivered, "b"},
 		{"twice round, circuit", Circuit, Myrinet, []Turn{1, 1, -3, -2}, Collided, "b"},
@@ -110,6 +110,44 @@ func TestConditions(t *testing.T) {
 	}
 	if lost := m.Outcomes[Lost]; lost < 400 || lost > 600 {
 		t.Errorf("%d of 1,000 lost, want about 500", lost)
+	}
+}
+
+// TestBreak: a message that collided with itself holds its wires until it is destroyed.
+// One that holds the mapper's own wire delays the next before it leaves; one that does
+// not delays it on its way, so that its answer comes after the timeout.
+func TestBreak(t *testing.T) {
+	n := pair(t)
+
+	long := Hardware{Buffer: 20, Payload: 30, Break: Myrinet.Break}
+	for _, c := range []struct {
+		name   string
+		rule   Collision
+		hw     Hardware
+		first  []Turn
+		before bool // the next probe waits before it leaves
+		late   bool
+	}{
+		{"circuit", Circuit, Myrinet, []Turn{1, 1, -3, -2}, true, false},
+		{"packet", Packet, Myrinet, []Turn{1, 1, -3, -2}, false, false},
+		{"long worm, its tail on the way", CutThrough, Hardware{Buffer: 100, Payload: 250, Break: Myrinet.Break}, []Turn{1, 3, -1, -6}, false, true},
+		{"short worm", CutThrough, long, []Turn{1, 1}, false, false},
+	} {
+		m := NewMapper(NewModel(n, c.rule, c.hw), 0, Conditions{})
+		m.Probe(c.first)
+		if collided := m.Outcomes[Collided] > 0; collided != (c.before || c.late) {
+			t.Errorf("%s: %v", c.name, m.Outcomes)
+		}
+		r, took := m.Probe([]Turn{1, 3, -6})
+		if waited := took > c.hw.Break/2; r.Answered == c.late || waited != c.before || m.Delays() > 0 != c.late {
+			t.Errorf("%s: the next is answered %v, after %v; %d delayed", c.name, r.Answered, took, m.Delays())
+		}
+		if c.late {
+			m.WaitLonger()
+			if r, took := m.Probe([]Turn{1, 3, -6}); !r.Answered || took < c.hw.Break/2 || m.Delays() > 1 {
+				t.Errorf("%s: with patience it is answered %v, after %v; %d delayed", c.name, r.Answered, took, m.Delays())
+			}
+		}
 	}
 }
 

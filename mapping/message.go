@@ -1,6 +1,9 @@
 package mapping
 
-import "fmt"
+import (
+	"fmt"
+	"time"
+)
 
 // Turn is the port by which a message leaves a switch, relative to the port by which it
 // came in. The sum is not taken modulo the number of ports.
@@ -63,11 +66,14 @@ type Hardware struct {
 	// Early makes a host answer a message that reaches it with turns left, as section
 	// 6 supposes.
 	Early bool
+	// Break is how long a message waits for a wire until a switch destroys the one that has it.
+	Break time.Duration
 }
 
 // Myrinet is the hardware of the paper. What a probe carries is not printed; 200 bytes
-// are about two ports' buffers, so that worms do step on their tails.
-var Myrinet = Hardware{Buffer: 108, Payload: 200}
+// are about two ports' buffers, so that worms do step on their tails. The break is that of
+// section 2.2; section 1.1 says 50 ms.
+var Myrinet = Hardware{Buffer: 108, Payload: 200, Break: 55 * time.Millisecond}
 
 // Model is a network with its rule of collisions.
 type Model struct {
@@ -77,6 +83,7 @@ type Model struct {
 
 	used []int32 // by wire-end: the step at which the message left by it, from 1
 	path []int32 // wire-ends by which the message left
+	met  int     // the first of them that it still held when it came there again, or len(path)
 }
 
 // NewModel makes a model; it serves one goroutine.
@@ -88,11 +95,10 @@ func NewModel(n *Network, rule Collision, hw Hardware) *Model {
 // and the number of wires that it crossed.
 func (m *Model) Send(from int32, turns []Turn) (Outcome, int32, int) {
 	outcome, at := m.walk(from, turns)
-	hops := len(m.path)
-	if outcome == Delivered && m.collides(len(turns)) {
+	if m.met = m.collision(len(turns)); m.met < len(m.path) {
 		outcome = Collided
 	}
-	return outcome, m.node[at], hops
+	return outcome, m.node[at], len(m.path)
 }
 
 // Path returns the wire-ends by which the message last sent left nodes, numbered by node
@@ -143,23 +149,30 @@ func (m *Model) walk(from int32, turns []Turn) (Outcome, int32) {
 	}
 }
 
-// collides reports whether the message on m.path meets itself.
-func (m *Model) collides(turns int) bool {
+// collision returns the step at which the message on m.path needs a wire that it holds
+// itself, len(m.path) if there is none.
+func (m *Model) collision(turns int) int {
 	if m.Rule == Packet {
-		return false
+		return len(m.path)
 	}
-	met := false
+	met := len(m.path)
 	for i, e := range m.path {
-		step := int32(i) + 1
-		if before := m.used[e]; before > 0 && !met {
-			// Turns are taken off by the switches that they were for.
-			left := m.Hardware.Payload + turns - i
-			met = m.Rule == Circuit || left > m.Hardware.Buffer*int(step-before)
+		if before := int(m.used[e]) - 1; before >= 0 && met == len(m.path) && m.holds(before, i, turns) {
+			met = i
 		}
-		m.used[e] = step
+		m.used[e] = int32(i) + 1
 	}
 	for _, e := range m.path {
 		m.used[e] = 0
 	}
 	return met
+}
+
+// holds reports whether a message of so many turns that stands before step head of its
+// way still holds the wire of an earlier step: under cut-through, if what is left of it
+// does not fit into the buffers behind that wire. Turns are taken off by the switches that
+// they were for.
+func (m *Model) holds(step, head, turns int) bool {
+	left := m.Hardware.Payload + turns - head
+	return m.Rule == Circuit || m.Rule == CutThrough && left > m.Hardware.Buffer*(head-step)
 }

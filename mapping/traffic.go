@@ -40,6 +40,19 @@ func (t Traffic) Check() error {
 // Quiet reports whether there is no traffic.
 func (t Traffic) Quiet() bool { return t == Traffic{} }
 
+// Disturbance is what traffic does to the messages of one host.
+type Disturbance struct {
+	traffic Traffic
+	busy    []bool // by wire-end
+	rng     *rand.Rand
+}
+
+// NewDisturbance returns what traffic does to the messages of one host, drawn from a seed
+// and a number of its own. Which wires are busy depends on the seed alone.
+func NewDisturbance(n *Network, t Traffic, seed, own uint64) *Disturbance {
+	return &Disturbance{t, t.busyWires(n, seed), rand.New(rand.NewPCG(seed, 0x9a9+own))}
+}
+
 // busyWires draws the busy wires, by wire-end.
 func (t Traffic) busyWires(n *Network, seed uint64) []bool {
 	if t.Busy == 0 {
@@ -56,22 +69,22 @@ func (t Traffic) busyWires(n *Network, seed uint64) []bool {
 	return busy
 }
 
-// disturb returns how the message last sent ends in traffic, which would be delivered
-// without.
-func (m *Mapper) disturb(back bool) Outcome {
-	for _, e := range m.Model.path {
-		if m.busy == nil {
+// Of returns how the message that a model last sent ends in traffic, which would be
+// delivered without; back says that it came back to its sender.
+func (d *Disturbance) Of(m *Model, back bool) Outcome {
+	for _, e := range m.path {
+		if d.busy == nil {
 			break
 		}
-		if m.busy[e] && (m.rng.Float64() < BusyLoss || !back && m.rng.Float64() < BusyLoss) {
+		if d.busy[e] && (d.rng.Float64() < BusyLoss || !back && d.rng.Float64() < BusyLoss) {
 			return Lost
 		}
 	}
-	t := &m.cond.Traffic
+	t := &d.traffic
 	if t.Loss+t.Late+t.Corrupt == 0 {
 		return Delivered
 	}
-	switch draw := m.rng.Float64(); {
+	switch draw := d.rng.Float64(); {
 	case draw < t.Loss:
 		return Lost
 	case draw < t.Loss+t.Late:
@@ -80,6 +93,11 @@ func (m *Mapper) disturb(back bool) Outcome {
 		return Corrupted
 	}
 	return Delivered
+}
+
+// Delay returns how long after its probe a late answer comes.
+func (d *Disturbance) Delay(timeout time.Duration) time.Duration {
+	return time.Duration((1 + latestAnswer*d.rng.Float64()) * float64(timeout))
 }
 
 // lateAnswer is an answer that arrives after the timeout. Probes are numbered, so
@@ -96,12 +114,11 @@ const (
 	mostLate     = 64 // late answers that are remembered
 )
 
-// addLate notes an answer that comes too late.
-func (m *Mapper) addLate(turns []Turn, reply Reply) {
+// addLate notes an answer that comes too late, so long after the probe.
+func (m *Mapper) addLate(turns []Turn, reply Reply, after time.Duration) {
 	if len(m.late) == mostLate {
 		m.late = slices.Delete(m.late, 0, 1)
 	}
-	after := time.Duration((1 + latestAnswer*m.rng.Float64()) * float64(m.cond.Clock.Timeout))
 	m.late = append(m.late, lateAnswer{slices.Clone(turns), reply, m.Elapsed + after})
 }
 

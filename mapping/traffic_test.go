@@ -60,7 +60,7 @@ func TestBusyWires(t *testing.T) {
 	n := pair(t)
 	m := NewMapper(NewModel(n, Circuit, Myrinet), 0, Conditions{Traffic: Traffic{Busy: 0.9}, Seed: 3})
 	busy := 0
-	for _, b := range m.busy {
+	for _, b := range m.disturbance.busy {
 		if b {
 			busy++
 		}

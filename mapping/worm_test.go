@@ -1,8 +1,11 @@
 package mapping_test
 
 import (
+	"maps"
 	"math/rand/v2"
+	"slices"
 	"testing"
+	"time"
 
 	"weft/mapping"
 	"weft/mapping/mappingtest"
@@ -10,8 +13,8 @@ import (
 
 // worm moves a message byte by byte along a way: each wire carries a byte a tick, each
 // port behind a wire buffers so many, and a wire belongs to the worm from its first byte
-// to its last. It says whether the message gets through.
-func worm(path []int32, bytes, buffer int) bool {
+// to its last. It says whether the message gets through, and which wires it holds if not.
+func worm(path []int32, bytes, buffer int) (through bool, holds []int32) {
 	held := make([]int, len(path))    // bytes behind each wire
 	crossed := make([]int, len(path)) // bytes that crossed it
 	owner := map[int32]int{}          // by wire-end: the step that holds it
@@ -41,26 +44,32 @@ func worm(path []int32, bytes, buffer int) bool {
 			}
 		}
 	}
-	return crossed[len(path)-1] == bytes-len(path)+1
+	return crossed[len(path)-1] == bytes-len(path)+1, slices.Sorted(maps.Keys(owner))
 }
 
-// TestWorm: whether a worm steps on its tail is computed as it happens byte by byte.
+// TestWorm: whether a worm steps on its tail is computed as it happens byte by byte, and
+// so are the wires that it then holds until it is destroyed.
 func TestWorm(t *testing.T) {
 	through, stuck := 0, 0
 	for seed := range uint64(400) {
 		n := mappingtest.Random(seed, 6)
 		r := rand.New(rand.NewPCG(seed, 1))
 		for range 20 {
-			hw := mapping.Hardware{Buffer: 1 + r.IntN(30), Payload: 1 + r.IntN(100)}
+			hw := mapping.Hardware{Buffer: 1 + r.IntN(30), Payload: 1 + r.IntN(100), Break: time.Second}
 			m := mapping.NewModel(n, mapping.CutThrough, hw)
 			turns := wander(n, r)
 			outcome, _, _ := m.Send(0, turns)
 			if outcome != mapping.Delivered && outcome != mapping.Collided {
 				continue
 			}
-			want := worm(m.Path(), hw.Payload+len(turns), hw.Buffer)
+			want, holds := worm(m.Path(), hw.Payload+len(turns), hw.Buffer)
 			if want != (outcome == mapping.Delivered) {
 				t.Fatalf("network %d, %v, %+v: %s, byte by byte %v", seed, turns, hw, outcome, want)
+			}
+			wires := mapping.NewWires(n, mapping.MyrinetClock)
+			wires.Cross(m, 0, len(turns))
+			if held := wires.Held(time.Second / 2); !slices.Equal(held, holds) {
+				t.Fatalf("network %d, %v, %+v: wires %v held, byte by byte %v", seed, turns, hw, held, holds)
 			}
 			if want {
 				through++

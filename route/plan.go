@@ -29,6 +29,9 @@ type Plan struct {
 	// LeastLIDs is proven: whatever assignment realises the paths has as many LIDs. 0
 	// when nobody looked. It is not saved.
 	LeastLIDs int
+	// Used are the LIDs that paths use before each port has a power of 2 of them: of all hosts, and of the port with most.
+	// They are zero where LIDs were not given by paths. They are not saved.
+	Used UsedLIDs
 	// Intended are the paths that were computed, where that was done apart from the
 	// LIDs: the judge compares. It is not saved.
 	Intended Intended
@@ -37,6 +40,14 @@ type Plan struct {
 	Unclear []Remark
 	// Notes of the engine on its result, for people. They are not saved.
 	Notes []string
+}
+
+// UsedLIDs counts LIDs that paths use, with lower bounds of any assignment of these paths; a bound of 0 says that nobody looked.
+type UsedLIDs struct {
+	All       int `json:"all"`
+	LeastAll  int `json:"least_all,omitempty"`
+	Most      int `json:"most"`
+	LeastMost int `json:"least_most,omitempty"`
 }
 
 // Intended gives the channels of a path from the switch of end port src to that of

@@ -1,22 +1,36 @@
 package sm
 
 import (
+	"time"
+
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
 	"weft/route/job"
+	"weft/wire"
 )
 
 // Config says what a Core is to do. The zero value brings a subnet up.
 type Config struct {
-	ReadOnly   bool                       // only look: nothing is Set, and it ends after discovery
-	Unproven   bool                       // distribute a Plan even if the judge finds faults
-	TakeOver   bool                       // write although another subnet manager is the master
-	AskRoles   bool                       // ask switches for their role in a tree, by the vendor attribute SwitchRole
-	MKey       uint64                     // M_Key that every SMP carries
-	Stored     map[fabric.GUID]fabric.LID // base LIDs remembered, by port GUID; they win over those found
-	MaxPending int                        // SMPs handed out and not ended, to bound memory; 1024
-	Sweeps     int                        // sweeps before it goes on in a fabric that keeps changing; 3
+	ReadOnly   bool          // only look: nothing is Set, and it ends after discovery
+	Unproven   bool          // distribute a Plan even if the judge finds faults
+	TakeOver   bool          // write although another subnet manager is the master
+	AskRoles   bool          // ask switches for their role in a tree, by the vendor attribute SwitchRole
+	MKey       uint64        // M_Key that every SMP carries
+	Stored     LIDMap        // LIDs remembered; they win over those found
+	Store      bool          // LIDs and Plan are stored before a port gets its LID: the action Store
+	Last       *job.Kept     // the Plan of the last time, to be repaired in the first round; nil where none is known
+	LastAfresh bool          // it is not to be repaired, but its LIDs to be kept
+	MaxPending int           // SMPs handed out and not ended, to bound memory; 1024
+	Sweeps     int           // sweeps before it goes on in a fabric that keeps changing; 3
+	SMKey      uint64        // that other managers are told; OpenSM heeds none that has not its own
+	Priority   uint8         // towards other subnet managers, 0 to 15
+	Pause      time.Duration // how long packets under way are given to leave where old and new tables must not meet; UsualPause
+	Elect      bool          // who is the master is settled with other managers by priority and GUID, not by who was first
+
+	Drain               []string       // switches and cables by name: no traffic of others passes through them
+	Expected            *fabric.Fabric // what should be there; deviations are told
+	QuarantineStrangers bool           // nodes that are not Expected are left out
 }
 
 // EventKind says what happened.
@@ -24,11 +38,20 @@ type EventKind uint8
 
 // The events.
 const (
-	Start   EventKind = iota // begin; once, first
-	Answer                   // a Send has ended
-	Planned                  // a Route has ended
-	Claimed                  // a Claim has ended well
-	Stop                     // end soon: send no more
+	Start       EventKind = iota // begin; once, first
+	Answer                       // a Send has ended
+	Planned                      // a Route has ended
+	Claimed                      // a Claim has ended well
+	PauseEnds                    // a Pause has ended
+	Stop                         // end soon: send no more
+	Unasked                      // to a Manager: a datagram has come that answers no request
+	Tick                         // to a Manager: the time has come that it asked for by Wake
+	Reconfigure                  // to a Manager: Settings are told anew
+	Resweep                      // to a Manager: a round is asked for
+	Rebalance                    // to a Manager: one that routes all afresh
+	Stored                       // a Store has ended, well or with Err
+	DrainPart                    // to a Manager: take a switch or a cable out of use, Name; Decided follows, with the Tag
+	UndrainPart                  // to a Manager: use it again, a link in quarantine too
 )
 
 // Outcome says how a Send ended.
@@ -53,9 +76,17 @@ type Event struct {
 	Status   mad.Status // of one Refused
 	Data     [64]byte   // the attribute, of one Answered
 
-	// Of Planned. Err says why there is no Plan, or none that was judged.
+	// Of Planned. Err says why there is no Plan, or none that was judged; of Stored, why nothing was stored.
 	Result *job.Result
 	Err    error
+	Way    *job.Transition // from the Plan in force to this one; nil without the first
+
+	// Of Unasked: a copy, which is the Manager's.
+	Datagram *wire.Datagram
+
+	Settings *Settings // of Reconfigure
+
+	Name string // of DrainPart and UndrainPart
 }
 
 // ActionKind says what a Core wants done.
@@ -64,11 +95,19 @@ type ActionKind uint8
 // The actions.
 const (
 	Send  ActionKind = iota // send an SMP; its end comes back as an Answer
-	Route                   // compute and judge a Plan for Graph that keeps what is Held; it comes back as Planned
+	Route                   // compute and judge a Plan for Graph that keeps the LIDs in use, those Stored before all; it comes back as Planned
 	Claim                   // set IsSM at our port; Claimed says that it is
+	Pause                   // packets under way need time to leave; PauseEnds says that it is over
 	Phase                   // a phase of the work begins: Name
 	Note                    // an Incident
+	Store                   // make Core.Record durable; Stored says how that ended
 	Done                    // the end: Report has all
+
+	// Of a Manager alone.
+	Wake       // a Tick is wanted at At, in place of any earlier wish
+	Reply      // send Datagram, which wants no answer
+	RoundEnded // a round has ended: Manager.Core has its Report
+	Decided    // what an event wanted is taken, or refused: its Tag, Name, and Err, nil where it is taken
 )
 
 // Action is something that a Core wants done. Path and Data are valid until the
@@ -85,9 +124,15 @@ type Action struct {
 	Data     []byte // the attribute, of a Set
 
 	Graph    *fabric.Graph
-	Held     *route.Held
+	Stored   LIDMap
+	Absent   []route.Absent // ports that are not in the Graph and keep their LIDs
+	Kept     *job.Kept      // of a Route: the Plan in force, to be repaired; nil for that of the job
+	Afresh   bool           // of a Route with Kept: routed afresh, and repaired where the engines refuse
 	Name     string
+	Err      error
 	Incident Incident
+	At       time.Duration
+	Datagram *wire.Datagram
 }
 
 // phase is the state of a Core.
@@ -101,7 +146,9 @@ const (
 	claiming
 	settling
 	routing
+	storing
 	tables
+	pausing
 	arming
 	activating
 	verifying
@@ -109,7 +156,7 @@ const (
 )
 
 var phaseNames = [...]string{
-	"idle", "discover", "recheck", "managers", "claim", "settle", "route", "tables", "arm", "activate", "verify", "done",
+	"idle", "discover", "recheck", "managers", "claim", "settle", "route", "store", "tables", "pause", "arm", "activate", "verify", "done",
 }
 
 // Core is the subnet manager as a pure state machine: Step takes what happened and
@@ -126,11 +173,27 @@ type Core struct {
 	agenda
 	journal
 	mismatches []mismatch
+	late       []lateNode
 
-	fabric *fabric.Fabric
-	graph  *fabric.Graph
-	plan   *route.Plan
-	prog   programming
+	fabric   *fabric.Fabric
+	graph    *fabric.Graph
+	handedBy fabric.GUID // port of the manager that hands the subnet over to us, 0 for none
+	apart    apart
+	missing  missingNodes // of the Manager
+
+	before   *Core // the round whose Plan is in force; nil where none is known
+	beliefs  beliefs
+	afresh   bool // that Plan is not to be repaired
+	moved    int  // entries that its repair has moved
+	repaired bool // its repair is the Plan of this round
+	plan     *route.Plan
+	way      *job.Transition // what is written before the tables of plan; nil for nothing
+	record   *Record         // what is, or was, to be stored; nil without Config.Store
+	stored   bool            // that has ended
+	unstored bool            // not well
+	prog     programming
+
+	rewritten []tableBlock // written more than once, or sent again: the next light sweep reads them
 }
 
 // agenda holds the SMPs that are to be handed out.
@@ -151,6 +214,10 @@ type journal struct {
 	incomplete bool // something that is there is not managed, or did not take what it was told
 }
 
+// UsualPause is how long packets are given to leave unless Config says otherwise. With credits for 64 KB a lane and links of 10 Gbit/s, a
+// packet behind a full buffer at each of 10 hops leaves in less than 1 ms; behind many senders to one host it takes longer.
+const UsualPause = 100 * time.Millisecond
+
 // New makes a Core that has not started.
 func New(cfg Config) *Core {
 	if cfg.MaxPending <= 0 {
@@ -158,6 +225,9 @@ func New(cfg Config) *Core {
 	}
 	if cfg.Sweeps <= 0 {
 		cfg.Sweeps = 3
+	}
+	if cfg.Pause <= 0 {
+		cfg.Pause = UsualPause
 	}
 	return &Core{cfg: cfg, journal: journal{noted: map[Incident]bool{}}}
 }
@@ -171,14 +241,20 @@ func (c *Core) Step(ev *Event, out []Action) []Action {
 	case Answer:
 		c.outstanding--
 		c.count(ev)
+		c.doubtReached(ev)
 		c.answered(ev)
 	case Planned:
 		c.takePlan(ev)
 	case Claimed:
 		c.claimed = true
+	case PauseEnds:
+		c.prog.pauseOver = true
 	case Stop:
 		c.stopped = true
 		c.queue, c.head = c.queue[:0], 0
+	case Stored:
+		c.takeStored(ev)
+	default: // the Manager's
 	}
 	c.proceed()
 	out, c.out = c.out, nil
@@ -194,14 +270,18 @@ func (c *Core) proceed() {
 			if !ok {
 				break
 			}
-			c.ask(tag)
+			if ev := &c.beliefs.answer; c.answerFromBefore(tag, ev) {
+				c.answered(ev)
+			} else {
+				c.ask(tag)
+			}
 		}
 		switch {
 		case c.outstanding > 0:
 			return
 		case c.stopped:
 			c.finish(Interrupted)
-		case c.phase == routing && c.plan == nil, c.phase == claiming && !c.claimed:
+		case c.phase == routing && c.plan == nil, c.phase == storing && !c.stored, c.phase == claiming && !c.claimed, c.phase == pausing && !c.prog.pauseOver:
 			return
 		default:
 			c.leavePhase()
@@ -267,6 +347,9 @@ func (c *Core) enterPhase(p phase) {
 func (c *Core) leavePhase() {
 	switch c.phase {
 	case discovering:
+		if c.takeLate() {
+			return
+		}
 		if !c.ownPortWorks() {
 			c.finish(Failed)
 			return
@@ -295,9 +378,13 @@ func (c *Core) leavePhase() {
 		}
 		c.endDiscovery()
 	case routing:
+		c.startStoring()
+	case storing:
 		c.startProgram()
 	case tables:
-		c.enterPhase(arming)
+		c.tablesWritten()
+	case pausing:
+		c.nextTables()
 	case arming:
 		c.enterPhase(activating)
 	case activating:
@@ -342,7 +429,16 @@ func (c *Core) endDiscovery() {
 		return
 	}
 	c.enterPhase(routing)
-	c.out = append(c.out, Action{Kind: Route, Graph: c.graph, Held: c.heldLIDs()})
+	a := Action{Kind: Route, Graph: c.graph, Stored: c.cfg.Stored, Absent: c.drainedHosts(), Afresh: c.afresh}
+	switch {
+	case c.before == nil && c.noteOthersLIDs():
+		a.Stored = c.cfg.Stored.After(c.graph, &route.Seen(c.graph).Ends)
+	case c.before != nil:
+		a.Kept = job.Keep(c.missing.withoutForgotten(c.before.plan), c.before.graph)
+	case c.cfg.Last != nil:
+		a.Kept, a.Afresh = c.cfg.Last, c.cfg.LastAfresh
+	}
+	c.out = append(c.out, a)
 }
 
 // takePlan accepts a Plan, or ends the run where there is none or it is not proven.
@@ -372,7 +468,8 @@ func (c *Core) takePlan(ev *Event) {
 		}
 		c.note(NotProven, Place{}, "the Plan of %s has faults and is distributed all the same, as told", r.Engine)
 	}
-	c.plan = result.Plan
+	c.plan, c.way = result.Plan, ev.Way
+	c.noteWay()
 	r.NotTold = notTold(c.plan, r.Check)
 }
 

@@ -166,7 +166,7 @@ func TestDiscoverSeesChanges(t *testing.T) {
 func TestLIDs(t *testing.T) {
 	f := formula(t, "rlft(4,2)")
 	guid := func(n int) fabric.GUID { return f.Nodes[find(f, fabric.CA, n)].Ports[1].GUID }
-	w := newWorld(f, Config{Stored: map[fabric.GUID]fabric.LID{guid(3): 40, guid(6): 60, 0x9999: 1}}, "updn")
+	w := newWorld(f, Config{Stored: LIDMap{guid(3): {Base: 40}, guid(6): {Base: 60}, 0x9999: {Base: 1}}}, "updn")
 	lid := func(n int, to uint64) {
 		mad.PortInfoLID.Put(w.fake.nodes[find(f, fabric.CA, n)].info[1][:], to)
 	}
@@ -189,13 +189,13 @@ func TestLIDs(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	at := func(n int) fabric.LID { return got[guid(n)] }
+	at := func(n int) fabric.LID { return got[guid(n)].Base }
 	if at(0) != 20 || at(3) != 40 || at(6) != 60 || at(4) == 40 || at(5) == 60 || (at(1) == 30) == (at(2) == 30) {
 		t.Errorf("LIDs %d %d %d %d %d %d %d", at(0), at(1), at(2), at(3), at(4), at(5), at(6))
 	}
 	for guid, l := range got {
-		if (l == 1) != (guid == 0x9999) {
-			t.Errorf("%s has LID %d", guid, l)
+		if (l.Base == 1) != (guid == 0x9999) {
+			t.Errorf("%s has LID %d", guid, l.Base)
 		}
 	}
 }
@@ -208,11 +208,15 @@ func TestReadLIDs(t *testing.T) {
 		{"\n0x10\n", "f:2: port 0x0000000000000010 has no LID"},
 		{"0x10 0 0\n", "f:1: \"0\" is not a unicast LID"},
 		{"0x10 0xC000\n", "f:1: \"0xC000\" is not a unicast LID"},
+		{"0x10 5 6\n", "f:1: LIDs 5 to 6: a port has 1, 2, 4"},
+		{"0x10 4 6\n", "f:1: LIDs 4 to 6: "},
+		{"0x10 5 4\n", "f:1: LIDs 5 to 4: "},
+		{"0x10 256 511\n", "f:1: LIDs 256 to 511: "},
 		{"0x10 1\n0x10 2\n", "f:2: port 0x0000000000000010 is named twice"},
 	} {
 		m, err := ReadLIDs("f", []byte(c.text))
 		if c.want == "" {
-			if err != nil || m[0x10] != 5 {
+			if err != nil || m[0x10].Base != 5 {
 				t.Errorf("%q: %v, %v", c.text, m, err)
 			}
 		} else if err == nil || !strings.HasPrefix(err.Error(), c.want) {
@@ -225,9 +229,9 @@ func FuzzReadLIDs(f *testing.F) {
 	f.Add([]byte("0x10 0x5 0x5\n# remark\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		m, err := ReadLIDs("f", data)
-		for guid, lid := range m {
-			if err != nil || lid == 0 || lid > fabric.MaxUnicastLID {
-				t.Fatalf("%s has LID %d, error %v", guid, lid, err)
+		for guid, p := range m {
+			if err != nil || !p.Valid() {
+				t.Fatalf("%s has LIDs %d to %d, error %v", guid, p.Base, p.Last(), err)
 			}
 		}
 	})

@@ -13,7 +13,7 @@ func (c *Core) beginSweep() {
 	c.sweep++
 	c.inventory = inventory{byGUID: map[fabric.GUID]int32{}}
 	c.incomplete, c.programmed, c.uncleared = false, false, false
-	c.mismatches = c.mismatches[:0]
+	c.mismatches, c.late = c.mismatches[:0], nil
 	c.enterPhase(discovering)
 	c.enqueue(makeTag(getNode, noSlot, 0))
 }
@@ -28,6 +28,19 @@ func (c *Core) onNodeInfo(slot int32, ev *Event) {
 	if !c.isPlausible(slot, data) {
 		return
 	}
+	guid, _ := nodeAndPort(data)
+	switch {
+	case c.isStranger(slot, guid):
+	case c.isElsewhere(slot, guid):
+		c.late = append(c.late, lateNode{slot, *ev})
+	default:
+		c.takeNodeInfo(slot, ev)
+	}
+}
+
+// takeNodeInfo takes the NodeInfo of a node that may be there.
+func (c *Core) takeNodeInfo(slot int32, ev *Event) {
+	data := ev.Data[:]
 	guid, local := nodeAndPort(data)
 	id, known := c.byGUID[guid]
 	if !known {
@@ -181,7 +194,9 @@ func (c *Core) onSwitchInfo(id int32, ev *Event) {
 			c.note(NotEnough, c.nodePlace(id), "%s has no linear forwarding table", c.nodeName(id))
 		}
 		c.programmed = c.programmed || mad.SwitchInfoLinearFDBTop.Get(n.sw[:]) != 0
+		c.doubtRestarted(id)
 		if mad.SwitchInfoPortStateChange.Is(n.sw[:]) && !c.cfg.ReadOnly {
+			c.beliefs.doubt(n.guid)
 			if c.mayClearChange() {
 				c.enqueue(makeTag(clearChange, id, 0))
 				return
@@ -230,8 +245,11 @@ func (c *Core) onPortInfo(slot int32, ev *Event) {
 	}
 	c.info[slot] = ev.Data
 	c.flags[slot] |= portKnown
+	if c.state(slot) == mad.PortInit {
+		c.flags[slot] |= portCame
+	}
 	c.programmed = c.programmed || slot == c.ownPort() && mad.PortInfoMasterSMLID.Get(ev.Data[:]) != 0
-	if c.portNumber(slot) == 0 || !c.hasLink(slot) || c.flags[slot]&portProbed != 0 {
+	if c.portNumber(slot) == 0 || !c.hasLink(slot) || c.flags[slot]&portProbed != 0 || c.isHeld(slot) {
 		return
 	}
 	// Behind the port by which a switch was found is the node that found it. A CA
@@ -265,6 +283,8 @@ func (c *Core) onChangeRead(id int32, ev *Event) {
 		c.changed = true
 		c.noteSilent(id, "SwitchInfo any more", ev)
 	case !mad.SwitchInfoPortStateChange.Is(ev.Data[:]):
+	case c.apart.nodes[c.nodes[id].guid]: // its ports are read after the round
+		c.apart.again = append(c.apart.again, c.nodes[id].guid)
 	case c.phase == verifying:
 		c.noteLoss(Changed, c.nodePlace(id), "a port of %s changed its state while the subnet was brought up: sweep again", c.nodeName(id))
 	case !c.cfg.ReadOnly || !mad.SwitchInfoPortStateChange.Is(c.nodes[id].sw[:]):

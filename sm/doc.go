@@ -1,12 +1,36 @@
 // Package sm is the subnet manager: it finds a subnet by directed routes, names,
-// routes and programs it, and takes its links to Active.
+// routes and programs it, takes its links to Active, and keeps it so.
 //
-// Core is a pure state machine: Step takes an Event and answers with Actions. It
-// has no clock, no goroutine and no I/O. Runner drives it over a wire.Transport; the
+// Manager and Core are pure state machines: Step takes an Event and answers with Actions. They
+// have no clock, no goroutine and no I/O. A Core brings a subnet up once: a round. A Manager begins rounds, and
+// watches the subnet between them. Runner drives it over a wire.Transport; the
 // requester of package wire does transaction IDs, window, timeouts and retries, and
 // lossCount says how many retries. Package route/job computes and judges Plans.
 //
-// # States
+// # A manager that stays
+//
+// Between rounds a light sweep asks every switch for its SwitchInfo, one SMP each (lightsweep.go). PortStateChange, silence, and
+// the traps 128, 144 and 145 are changes (unasked.go); every trap is repressed. A round begins when nothing more has
+// changed for Watch.Quiet, and no later than Watch.MostQuiet after the first change. It repairs the Plan in force; after
+// Watch.Rebalance without another change a round routes all afresh, so that what came back is used. A round that a change began asks
+// only what may have changed (believe.go); all others ask everything. A round that did not bring
+// up all is tried again after Watch.Retry, then after twice that. Who is the master is settled with other managers
+// (election.go): by priority and GUID, with handover and standby, of 14.4.1. Two of ours never write at once.
+//
+// A link that comes back more often than FlapRule.Times is put in quarantine: rounds do not look behind it, so that it gets no
+// entry and its ports stay in state Init (unsteady.go). Signs of change of its switches then have their ports read, and a round
+// begins only where another port has changed (look.go). It is used again when it has been up for FlapRule.Hold without a change. The same
+// reading of ports stands for PortStateChange bits that cannot be cleared. A link that alone leads to a switch stays in use.
+//
+// Config.Drain, and the events DrainPart and UndrainPart, keep switches and cables free of traffic (drain.go): they are drained in the Fabric of every
+// round, from which the rest follows. What would leave two switches without a way to each other is refused; where that comes
+// about by a fault it is used all the same, as long as that is so.
+//
+// Every round is compared with the one before (compare.go, changes.go): nodes that are missing, return, or are replaced by others, cables
+// that moved, descriptions and capabilities that changed have an event each. LIDs of a missing node are kept for it, by Watch.KeepAbsent for
+// a number of rounds only.
+//
+// # States of a round
 //
 //	  Start
 //	    |
@@ -27,6 +51,8 @@
 //	  route ---> NOT ROUTED        no switch; every engine refused; or not proven, and not Config.Unproven
 //	    v
 //	  tables     LFT blocks, SL2VL, VL arbitration, P_Keys
+//	    |   ^    in steps, from the tables of the Plan in force to those of the new one
+//	    |   pause    once, where these must not meet: Config.Pause
 //	    v
 //	  arm        LinearFDBTop; PortInfo: LID, LMC, MasterSMLID, MTU, VLs, and Armed
 //	    v
@@ -61,7 +87,7 @@
 // Config.AskRoles, since other devices may leave an unknown attribute unanswered.
 //
 // What is wrong becomes an Incident, is left out, and the rest comes up; the subnet is
-// then UP IN PART. Of two nodes with one GUID the first one found stays. No more nodes are taken in than
+// then UP IN PART. Of two nodes with one GUID the first one found stays, and where the round before found one of them, that one (elsewhere.go). No more nodes are taken in than
 // there are LIDs, so that a sweep ends whatever answers it.
 //
 // # What is written
@@ -94,9 +120,8 @@
 //
 // # Limits
 //
-// It brings a subnet up once: no traps, no sweeps later on, no standby and no answers to
-// SMInfo, no SA, no multicast, no partitions but the default one. A new Plan in a subnet
-// that carries traffic is not ordered to keep the transition free of deadlock.
+// No SA, no multicast, no partitions but the default one. The order of writing (steps.go) is that from the Plan of the round
+// before: tables of which nothing is known are written over in any order, and so are lane tables.
 // LinkSpeedExt is read as the device gives it without the SM's extended-speeds
 // modifier. CAs cabled to each other get no LIDs: NOT ROUTED. A router is treated as a CA.
 // M_Key leases and protection bits are left as they are.

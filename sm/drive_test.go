@@ -145,10 +145,12 @@ func (w *world) step(ev *Event) {
 			w.log = append(w.log, what)
 		case Route:
 			w.log = append(w.log, fmt.Sprintf("route %d switches, %d hosts, %d channels", a.Graph.NumSwitches, a.Graph.NumHosts, a.Graph.NumChannels))
-			next = plan(context.Background(), w.routing, a.Graph, a.Held)
+			next = plan(context.Background(), w.routing, &a)
 			if w.alter != nil {
 				w.alter(next.Result.Plan)
 			}
+		case Store:
+			next = &Event{Kind: Stored}
 		case Claim:
 			next = &Event{Kind: Claimed}
 		case Phase:
@@ -157,6 +159,9 @@ func (w *world) step(ev *Event) {
 			w.log = append(w.log, fmt.Sprintf("! %s: %s", a.Incident.Kind, a.Incident.Text))
 		case Done:
 			w.log = append(w.log, string(w.core.Report().State))
+		case Pause:
+			next = &Event{Kind: PauseEnds}
+		case Wake, Reply, RoundEnded, Decided: // a Manager's
 		}
 	}
 	if next != nil {

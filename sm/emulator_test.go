@@ -18,19 +18,29 @@ import (
 	"weft/wire"
 )
 
-// virtual drives a Core, a requester and an emulated subnet in virtual time.
+// virtual drives a Manager, a requester and an emulated subnet in virtual time.
 type virtual struct {
-	core    *Core
-	wire    *wire.Core
-	sub     *emulator.Subnet
-	id      emulator.ClientID
-	routing job.Request
-	loss    lossCount
-	now     time.Duration
-	inbox   []wire.Datagram
-	actions []wire.Action
-	onPhase func(name string)
-	onEvent func() // before an event of the Core
+	manager  *Manager
+	wire     *wire.Core
+	sub      *emulator.Subnet
+	id       emulator.ClientID
+	routing  job.Request
+	loss     lossCount
+	now      time.Duration
+	inbox    []wire.Datagram
+	actions  []wire.Action
+	wake     time.Duration // when a Tick is due; never
+	planTime time.Duration // how long a Plan takes
+	plan     *Event        // computed, and told at planned
+	planned  time.Duration
+	entries  []Incident
+	deaf     bool                // what nobody asked for is dropped
+	sent     map[mad.AttrID]int  // SMPs, repetitions left out
+	store    func(*Record) error // of Config.Store
+	onPhase  func(name string)
+	onEvent  func() // before an event of the Manager
+	alter    func(ev *Event)
+	onAction func(a *Action)
 }
 
 func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Request) (*virtual, error) {
@@ -38,13 +48,18 @@ func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Requ
 	if err != nil {
 		return nil, err
 	}
-	v := &virtual{
-		core: New(cfg), sub: sub, routing: req,
-		wire: wire.NewCore(wire.Config{Window: 32, Timeout: 20 * time.Millisecond}),
-	}
 	at, err := sub.DefaultEnd()
 	if err != nil {
 		return nil, err
+	}
+	return newVirtualAt(sub, at, cfg, req)
+}
+
+// newVirtualAt attaches a Manager to a port of an emulated subnet.
+func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg Config, req job.Request) (v *virtual, err error) {
+	v = &virtual{
+		manager: NewManager(cfg, Watch{}), sub: sub, routing: req, wake: never, planned: never, sent: map[mad.AttrID]int{},
+		wire: wire.NewCore(wire.Config{Window: 32, Timeout: 20 * time.Millisecond}),
 	}
 	v.id, err = sub.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
 		var c wire.Datagram
@@ -54,33 +69,87 @@ func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Requ
 	return v, err
 }
 
-// run drives all to the end of the Core.
+// run drives all to the end of the Manager.
 func (v *virtual) run() *Report {
 	v.step(&Event{Kind: Start})
-	for v.core.phase != finished {
-		v.perform()
-		if len(v.inbox) > 0 {
-			d := v.inbox[0]
-			v.inbox = v.inbox[1:]
-			v.actions = v.wire.Arrived(v.now, &d, v.actions)
-			continue
+	v.runUntil(never)
+	return v.manager.Core().Report()
+}
+
+// runUntil drives all to the end of the Manager, or up to a time.
+func (v *virtual) runUntil(end time.Duration) { runTogether(end, v) }
+
+// runTogether drives managers of one subnet, until all have ended, or up to a time.
+func runTogether(end time.Duration, all ...*virtual) {
+	sub, now := all[0].sub, all[0].now
+	for {
+		next, running := never, false
+		for _, v := range all {
+			v.takeIn()
+			running = running || !v.manager.ended
+			next = min(next, v.next())
 		}
-		due, waiting := v.wire.Deadline()
-		at, ok := v.sub.Next()
-		switch {
-		case v.core.phase == finished:
-		case ok && (!waiting || at <= due):
-			v.now = max(v.now, at)
-			v.sub.Advance(v.now)
-		case waiting:
-			v.now = max(v.now, due)
-			v.sub.Advance(v.now)
-			v.actions = v.wire.Tick(v.now, v.actions)
-		default:
-			panic(fmt.Sprintf("nothing to come in phase %s", phaseNames[v.core.phase]))
+		if !running {
+			return
+		}
+		if slices.ContainsFunc(all, func(v *virtual) bool { return len(v.inbox) > 0 || len(v.actions) > 0 }) {
+			continue // one has sent something to another
+		}
+		if at, ok := sub.Next(); ok {
+			next = min(next, at)
+		}
+		if next == never && end == never {
+			panic(fmt.Sprintf("nothing to come in phase %s", phaseNames[all[0].manager.Core().phase]))
+		}
+		now = max(now, min(next, end))
+		for _, v := range all {
+			v.now = now
+		}
+		if next > end {
+			return
+		}
+		sub.Advance(now)
+		for _, v := range all {
+			v.tick()
 		}
 	}
-	return v.core.Report()
+}
+
+// takeIn does what can be done without time passing.
+func (v *virtual) takeIn() {
+	for v.perform(); len(v.inbox) > 0; v.perform() {
+		d := v.inbox[0]
+		v.inbox = v.inbox[1:]
+		v.actions = v.wire.Arrived(v.now, &d, v.actions)
+	}
+}
+
+// next returns when something is due other than in the subnet.
+func (v *virtual) next() time.Duration {
+	due, waiting := v.wire.Deadline()
+	if v.manager.ended || !waiting {
+		due = never
+	}
+	if v.manager.ended {
+		return never
+	}
+	return min(due, v.wake, v.planned)
+}
+
+// tick does what is due by now, other than in the subnet.
+func (v *virtual) tick() {
+	if due, waiting := v.wire.Deadline(); waiting && due <= v.now {
+		v.actions = v.wire.Tick(v.now, v.actions)
+		v.perform()
+	}
+	if v.planned <= v.now {
+		v.planned = never
+		v.step(v.plan)
+	}
+	if v.wake <= v.now {
+		v.wake = never
+		v.step(&Event{Kind: Tick})
+	}
 }
 
 // perform does what the requester wants done. What it wants sent is sent before it
@@ -98,7 +167,13 @@ func (v *virtual) perform() {
 				v.sub.Send(v.id, &d)
 			case wire.Complete:
 				ended = append(ended, answerEvent(&a.Result))
-			default: // traps are for later
+			case wire.Deliver:
+				if v.deaf {
+					continue
+				}
+				ev := Event{Kind: Unasked, Datagram: new(wire.Datagram)}
+				ev.Datagram.CopyFrom(&a.Datagram)
+				ended = append(ended, ev)
 			}
 		}
 		for i := range ended {
@@ -112,33 +187,56 @@ func (v *virtual) step(ev *Event) {
 	if v.onEvent != nil {
 		v.onEvent()
 	}
+	if v.alter != nil {
+		v.alter(ev)
+	}
 	var next *Event
-	for _, a := range v.core.Step(ev, nil) {
+	for _, a := range v.manager.Step(v.now, ev, nil) {
+		if v.onAction != nil {
+			v.onAction(&a)
+		}
 		switch a.Kind {
 		case Send:
-			m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: v.core.cfg.MKey}.Directed(make([]byte, mad.Size), a.Path)
-			if err != nil {
-				panic(err)
-			}
-			copy(m.Data(), a.Data)
-			q := wire.Request{Addr: wire.Directed(), MAD: m, Tag: a.Tag, Retries: v.loss.retries(0)}
-			_, v.actions = v.wire.Request(v.now, &q, v.actions)
-			v.keep()
+			v.send(&a)
+		case Reply:
+			v.sub.Send(v.id, a.Datagram)
 		case Route:
-			next = plan(context.Background(), v.routing, a.Graph, a.Held)
+			v.plan, v.planned = plan(context.Background(), v.routing, &a), v.now+v.planTime
 		case Claim:
 			v.sub.SetIsSM(v.id, true)
 			next = &Event{Kind: Claimed}
+		case Store:
+			next = &Event{Kind: Stored, Err: v.store(v.manager.Core().Record())}
 		case Phase:
 			if v.onPhase != nil {
 				v.onPhase(a.Name)
 			}
+		case Wake:
+			v.wake = a.At
+		case Done:
+			if !v.manager.ended {
+				panic("done, and not ended")
+			}
+		case Note:
+			v.entries = append(v.entries, a.Incident)
 		default: // the report has it
 		}
 	}
 	if next != nil {
 		v.step(next)
 	}
+}
+
+func (v *virtual) send(a *Action) {
+	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: v.manager.cfg.MKey}.Directed(make([]byte, mad.Size), a.Path)
+	if err != nil {
+		panic(err)
+	}
+	v.sent[a.Attr]++
+	copy(m.Data(), a.Data)
+	q := wire.Request{Addr: wire.Directed(), MAD: m, Tag: a.Tag, Retries: v.loss.retries(0)}
+	_, v.actions = v.wire.Request(v.now, &q, v.actions)
+	v.keep()
 }
 
 // keep copies what is to be sent, since the requester will be called again first.
@@ -152,7 +250,7 @@ func (v *virtual) keep() {
 // verify compares the emulated subnet with the Plan: tables, LIDs, states.
 func (v *virtual) verify(t fataler) {
 	t.Helper()
-	g, plan := v.core.Graph(), v.core.Plan()
+	g, plan := v.manager.Core().Graph(), v.manager.Core().Plan()
 	at := map[fabric.GUID]int32{}
 	for s, guid := range g.SwitchGUID {
 		at[guid] = int32(s)
@@ -169,6 +267,7 @@ func (v *virtual) verify(t fataler) {
 			}
 		}
 	}
+	v.verifyLanes(t)
 	f := v.sub.Fabric()
 	for e, guid := range g.EndNodeGUID {
 		id, _ := f.NodeByGUID(guid)
@@ -180,13 +279,43 @@ func (v *virtual) verify(t fataler) {
 			t.Fatalf("%s has LID %d", route.EndName(g, int32(e)), lid)
 		}
 	}
-	found := v.core.Fabric()
+	found := v.manager.Core().Fabric()
 	for i := range found.Links {
 		for _, e := range []fabric.End{found.Links[i].A, found.Links[i].B} {
 			id, _ := f.NodeByGUID(found.Nodes[e.Node].GUID)
 			info, err := v.sub.PortInfo(fabric.End{Node: id, Port: e.Port})
 			if err != nil || mad.PortInfoPortState.Get(info) != mad.PortActive {
 				t.Fatalf("%s is not Active", found.EndName(e))
+			}
+		}
+	}
+}
+
+// verifyLanes compares the SL to VL mapping tables of switches with the Plan, where it has several lanes.
+func (v *virtual) verifyLanes(t fataler) {
+	t.Helper()
+	g, plan := v.manager.Core().Graph(), v.manager.Core().Plan()
+	if plan.VLs <= 1 || plan.SL2VL == nil {
+		return
+	}
+	held := v.sub.Lanes()
+	for i := range held.Nodes {
+		n := &held.Nodes[i]
+		s := slices.Index(g.SwitchGUID, n.GUID)
+		if s < 0 {
+			continue
+		}
+		for _, row := range n.Rows {
+			if c, _ := g.At(int32(s), row.Out); c < 0 || row.In == row.Out {
+				continue
+			}
+			if c, _ := g.At(int32(s), row.In); c < 0 && row.In > 0 {
+				continue
+			}
+			for sl, vl := range plan.SL2VL.Table(g, int32(s), row.In, row.Out) {
+				if held.Pool[row.Table][sl] != vl {
+					t.Fatalf("%s maps SL %d from port %d to %d to VL %d, the Plan to %d", route.SwitchName(g, int32(s)), sl, row.In, row.Out, held.Pool[row.Table][sl], vl)
+				}
 			}
 		}
 	}
@@ -215,7 +344,7 @@ func TestFaultsAtAnyTime(t *testing.T) {
 			if n++; !at[n] {
 				return
 			}
-			late = late || v.core.phase == verifying
+			late = late || v.manager.Core().phase == verifying
 			node := fabric.NodeID(rapid.IntRange(1, len(f.Nodes)-1).Draw(t, "node"))
 			link := fabric.LinkID(rapid.IntRange(1, len(f.Links)-1).Draw(t, "link"))
 			switch rapid.IntRange(0, 4).Draw(t, "fault") {
@@ -265,7 +394,7 @@ func TestMKey(t *testing.T) {
 		t.Fatalf("%s: %v", r.State, r.Incidents)
 	}
 	again := func(cfg Config, lmc uint8) *Report {
-		v.core, v.routing = New(cfg), jobOf("updn", lmc)
+		v.manager, v.routing = NewManager(cfg, Watch{}), jobOf("updn", lmc)
 		return v.run()
 	}
 	if r := again(Config{MKey: 0x1234}, 1); r.State != Up {

@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"maps"
 	"slices"
 
 	"weft/fabric"
@@ -43,6 +44,7 @@ func (c *Core) buildFabric() {
 		c.connect(f, id)
 	}
 	c.fabric = f
+	c.applyDrains()
 }
 
 // dropNode forgets the cables of a node.
@@ -115,27 +117,43 @@ var linkSpeeds = [...]fabric.Speed{
 
 // heldLIDs returns the LIDs that end ports are to keep: the stored one, or else the one
 // that the port has. Those stored for ports that were not found are kept for them.
-func (c *Core) heldLIDs() *route.Held {
-	g := c.graph
+func heldLIDs(g *fabric.Graph, stored LIDMap) *route.Held {
 	h := route.Seen(g)
-	here, taken := map[fabric.GUID]bool{}, map[fabric.LID]bool{}
-	for _, guid := range g.EndGUID {
-		here[guid] = true
-		taken[c.cfg.Stored[guid]] = true
+	taken := map[fabric.LID]bool{}
+	for _, p := range stored {
+		p.mark(taken)
 	}
-	for end, guid := range g.EndGUID {
-		if l, ok := c.cfg.Stored[guid]; ok {
-			h.Ends.Base[end] = l
-		} else if taken[h.Ends.Base[end]] {
+	for end, l := range h.Ends.Base {
+		if _, ok := stored[g.EndGUID[end]]; ok || taken[l] {
 			h.Ends.Base[end] = 0
 		}
 	}
-	for _, guid := range sortedGUIDs(c.cfg.Stored) {
-		if !here[guid] {
-			h.Absent = append(h.Absent, route.Absent{Node: guid, Base: c.cfg.Stored[guid]})
+	addStored(h, g, stored)
+	return h
+}
+
+// addStored adds LIDs that were stored: of end ports that hold none, and of ports that were not found.
+func addStored(h *route.Held, g *fabric.Graph, stored LIDMap) {
+	here, taken := map[fabric.GUID]bool{}, map[fabric.LID]bool{}
+	for end, l := range h.Ends.Base {
+		here[g.EndGUID[end]] = true
+		if l != 0 {
+			PortLIDs{l, h.Ends.LMC[end]}.mark(taken)
 		}
 	}
-	return h
+	for end, guid := range g.EndGUID {
+		if p, ok := stored[guid]; ok && h.Ends.Base[end] == 0 && !taken[p.Base] && !taken[p.Last()] {
+			h.Ends.Base[end], h.Ends.LMC[end] = p.Base, p.LMC
+		}
+	}
+	for _, a := range h.Absent {
+		taken[a.Base] = true
+	}
+	for _, guid := range slices.Sorted(maps.Keys(stored)) {
+		if p := stored[guid]; !here[guid] && !taken[p.Base] {
+			h.Absent = append(h.Absent, route.Absent{Node: guid, Base: p.Base, LMC: p.LMC})
+		}
+	}
 }
 
 // addressable yields the ports of the Fabric that a LID can name.

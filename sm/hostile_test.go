@@ -197,7 +197,7 @@ func TestPortGUIDs(t *testing.T) {
 	for n, guid := range map[int]fabric.GUID{3: 0x77, 5: 0x77, 6: 0} {
 		f.Nodes[find(f, fabric.CA, n)].Ports[1].GUID = guid
 	}
-	w := newWorld(f, Config{Stored: map[fabric.GUID]fabric.LID{0x77: 40}}, "updn")
+	w := newWorld(f, Config{Stored: LIDMap{0x77: {Base: 40}}}, "updn")
 	r := w.run()
 	if r.State != Up || len(r.Incidents) != 2 || r.Find(DuplicateGUID) == nil || r.Find(BadNode) == nil {
 		t.Fatalf("%s: %v", r.State, r.Incidents)

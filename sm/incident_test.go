@@ -293,7 +293,7 @@ func TestPulledCable(t *testing.T) {
 		}
 		events = 0
 		v.onEvent = func() {
-			if v.core.phase >= settling {
+			if v.manager.Core().phase >= settling {
 				return
 			}
 			if events++; events != at {

@@ -40,6 +40,8 @@ const (
 	portKnown  portFlags = 1 << iota // info was reported
 	portProbed                       // the node behind it was asked for
 	portFDR10                        // its QDR is FDR10
+	portCame                         // it was found in state Init
+	portTold                         // it has answered a Set of its PortInfo, in this round or in one before, and nothing else was to be told since
 )
 
 // node is a node as it was found.
@@ -119,8 +121,25 @@ func (n *inventory) portsOf(id int32) iter.Seq[int32] {
 // ownPort returns our own port, once it is known.
 func (n *inventory) ownPort() int32 { return n.nodes[0].entry }
 
+// ownGUID returns the GUID of our port, 0 as long as it is not known.
+func (n *inventory) ownGUID() fabric.GUID {
+	if len(n.nodes) == 0 {
+		return 0
+	}
+	return n.guid[n.ownPort()]
+}
+
 // portNumber returns the number of a port at its node.
 func (n *inventory) portNumber(slot int32) uint8 { return uint8(slot - n.nodes[n.owner[slot]].first) }
+
+// slotOf returns a port of the node that has a GUID.
+func (n *inventory) slotOf(guid fabric.GUID, port uint8) (slot int32, ok bool) {
+	id, ok := n.byGUID[guid]
+	if !ok || port > n.nodes[id].ports {
+		return noSlot, false
+	}
+	return n.nodes[id].first + int32(port), true
+}
 
 // isSwitch reports whether a port is a switch's.
 func (n *inventory) isSwitch(slot int32) bool { return n.nodes[n.owner[slot]].typ == fabric.Switch }

@@ -29,12 +29,14 @@ type BringUpJSON struct {
 	MaxLMC      uint8           `json:"max_lmc"`
 	SMLID       fabric.LID      `json:"sm_lid"`
 	Asked       []string        `json:"engines_asked"`
-	Engine      string          `json:"engine"`         // "" when all refused
-	Refused     []string        `json:"refused"`        // reasons of the engines before it
-	Choice      string          `json:"auto,omitempty"` // how engine auto chose, in words
-	Kept        string          `json:"kept,omitempty"` // what became of the old Plan, in words
+	Engine      string          `json:"engine"`            // "" when all refused
+	Refused     []string        `json:"refused"`           // reasons of the engines before it
+	Choice      string          `json:"auto,omitempty"`    // how engine auto chose, in words
+	Kept        string          `json:"kept,omitempty"`    // what became of the old Plan, in words
+	Drained     []string        `json:"drained,omitempty"` // switches and cables that are kept free of traffic, by name
 	VLs         int             `json:"vls"`
 	Tables      int             `json:"tables"`       // switches that hold their new table in full
+	Blocks      int             `json:"blocks"`       // of forwarding tables, written and acknowledged
 	ActivePorts int             `json:"active_ports"` // ends of links
 	NotTold     []string        `json:"not_told"`     // what hosts would have to ask path records for
 	Check       *quality.Report `json:"check"`        // as weft check --json prints it; null when nothing was judged
@@ -50,6 +52,25 @@ type IncidentJSON struct {
 	Text string       `json:"text"`
 }
 
+// LogLine is a line of the log of a manager that stays, as programs read it.
+type LogLine struct {
+	Time   string `json:"time"`   // UTC
+	Number uint64 `json:"number"` // of the lines since the start, from 1 on
+	IncidentJSON
+}
+
+// JSON returns an incident as programs read it.
+func (i *Incident) JSON() IncidentJSON {
+	out := IncidentJSON{Kind: i.Kind, Name: i.At.Name, Text: i.Text}
+	if i.At.Node != 0 {
+		out.GUID = i.At.Node.String()
+		if i.At.Port >= 0 {
+			out.Port = &i.At.Port
+		}
+	}
+	return out
+}
+
 // DiscoveryJSON returns the report of a discovery as programs read it.
 func (r *Report) DiscoveryJSON() *DiscoveryJSON {
 	j := &DiscoveryJSON{
@@ -57,15 +78,8 @@ func (r *Report) DiscoveryJSON() *DiscoveryJSON {
 		Switches: r.Found.Switches, CAs: r.Found.CAs, Routers: r.Found.Routers, Links: r.Found.Links,
 		SMPs: append([]Count{}, r.SMPs.By...), Phases: append([]PhaseTime{}, r.Time.Phases...), Incidents: []IncidentJSON{},
 	}
-	for _, i := range r.Incidents {
-		out := IncidentJSON{Kind: i.Kind, Name: i.At.Name, Text: i.Text}
-		if i.At.Node != 0 {
-			out.GUID = i.At.Node.String()
-			if i.At.Port >= 0 {
-				out.Port = &i.At.Port
-			}
-		}
-		j.Incidents = append(j.Incidents, out)
+	for i := range r.Incidents {
+		j.Incidents = append(j.Incidents, r.Incidents[i].JSON())
 	}
 	return j
 }
@@ -76,7 +90,7 @@ func (r *Report) BringUpJSON() *BringUpJSON {
 		DiscoveryJSON: *r.DiscoveryJSON(),
 		LIDs:          r.LIDs.Total, LIDsKept: r.LIDs.Kept, MaxLMC: r.LIDs.MaxLMC, SMLID: r.LIDs.SM,
 		Asked: append([]string{}, r.Routing.Asked...), Engine: r.Routing.Engine, Refused: append([]string{}, r.Routing.Refused...), Choice: r.Routing.Choice, Kept: r.Routing.Kept,
-		NotTold: append([]string{}, r.Routing.NotTold...),
-		VLs:     r.Routing.VLs, Tables: r.Written.Tables, ActivePorts: r.Written.Active, Check: r.Routing.Check,
+		Drained: append([]string{}, r.Drained...), NotTold: append([]string{}, r.Routing.NotTold...),
+		VLs: r.Routing.VLs, Tables: r.Written.Tables, Blocks: r.Written.Blocks, ActivePorts: r.Written.Active, Check: r.Routing.Check,
 	}
 }

@@ -21,7 +21,7 @@ func (c *Core) queueLanes(slot int32) {
 	case c.plan.SL2VL == nil:
 	case c.prog.end[slot] >= 0: // a CA's: port 0 has no cable
 		if mad.PortInfoVLCap.Get(c.info[slot][:]) != 1 { // with one VL there is nothing to map
-			c.enqueue(makeTag(setSL2VL, slot, 0))
+			c.enqueueLanes(setSL2VL, slot, 0)
 		}
 	case c.prog.sw[id] >= 0:
 		c.queueSwitchLanes(id, slot)
@@ -52,7 +52,7 @@ func (c *Core) queueArbitration(slot int32) bool {
 		{mad.VLArbHighUpper, high > arbBlock},
 	} {
 		if b.exists {
-			c.enqueue(makeTag(setVLArb, slot, b.block))
+			c.enqueueLanes(setVLArb, slot, b.block)
 		}
 	}
 	return true
@@ -64,12 +64,12 @@ func (c *Core) queueSwitchLanes(id, slot int32) {
 	n := &c.nodes[id]
 	byInput := c.plan.SL2VL.Switch[c.prog.sw[id]].By == route.ByInOut
 	if !byInput && mad.SwitchInfoOptimizedSLtoVL.Get(n.sw[:])&1 != 0 {
-		c.enqueue(makeTag(setSL2VL, slot, mad.SLtoVLAllInputs))
+		c.enqueueLanes(setSL2VL, slot, mad.SLtoVLAllInputs)
 		return
 	}
 	for from := range c.portsOf(id) {
-		if in := c.portNumber(from); from != slot && (in == 0 || c.peer[from] != noSlot) {
-			c.enqueue(makeTag(setSL2VL, slot, uint32(in)<<8))
+		if in := c.portNumber(from); from != slot && (in == 0 || c.carries(from)) {
+			c.enqueueLanes(setSL2VL, slot, uint32(in)<<8)
 		}
 	}
 }

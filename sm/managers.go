@@ -2,6 +2,7 @@ package sm
 
 import (
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/mad"
@@ -10,16 +11,38 @@ import (
 // mastership records whether the subnet may be written to: not while another subnet
 // manager is its master.
 type mastership struct {
-	claimed     bool // IsSM is set at our port
-	otherMaster bool // another manager is, or may be, the master
-	programmed  bool // a node holds what some manager has written
-	uncleared   bool // a PortStateChange that was set when the sweep began was not cleared
+	claimed     bool           // IsSM is set at our port
+	granted     bool           // the subnet is ours: the ports that say IsSM were asked, in this round or in an earlier one
+	wasMaster   bool           // it was so when the round began
+	otherMaster bool           // another manager is, or may be, the master
+	others      []otherManager // those that have answered
+	master      *otherManager  // of them, the one that is to be left alone; nil where it is silent, or none is
+	programmed  bool           // a node holds what some manager has written
+	uncleared   bool           // a PortStateChange that was set when the sweep began was not cleared
+}
+
+// otherManager is another subnet manager, as it was when it was asked.
+type otherManager struct {
+	guid     fabric.GUID // of its port
+	priority uint64
+	state    uint64 // SMState
+	path     []byte // directed route to its port
+	name     string
+}
+
+// precedes reports whether a manager goes before one of this priority and port GUID: the one of
+// the higher priority does, of equal ones the one of the lower GUID (14.4.1).
+func (o *otherManager) precedes(priority uint8, guid fabric.GUID) bool {
+	if o.priority != uint64(priority) {
+		return o.priority > uint64(priority)
+	}
+	return o.guid < guid
 }
 
 // mayClearChange reports whether PortStateChange of a switch may be cleared. A master
 // finds changes by it, so it stays until the ports that say IsSM were asked, unless
 // nothing that was found so far shows that a manager has ever been here.
-func (m *mastership) mayClearChange() bool { return m.claimed || !m.programmed }
+func (m *mastership) mayClearChange() bool { return m.granted || !m.programmed }
 
 // queryManagers begins to ask other subnet managers, where anything is to be written.
 func (c *Core) queryManagers() {
@@ -27,6 +50,7 @@ func (c *Core) queryManagers() {
 		c.startSettling()
 		return
 	}
+	c.others, c.master = c.others[:0], nil
 	c.enterPhase(queryingManagers)
 }
 
@@ -54,14 +78,28 @@ func (c *Core) onManager(slot int32, ev *Event) {
 		return
 	}
 	info := ev.Data[:]
-	who := fmt.Sprintf("LID %d, GUID %s, priority %d", lid, fabric.GUID(mad.SMInfoGUID.Get(info)), mad.SMInfoPriority.Get(info))
-	switch mad.SMInfoSMState.Get(info) {
-	case mad.SMStateMaster:
+	o := otherManager{
+		guid: fabric.GUID(mad.SMInfoGUID.Get(info)), priority: mad.SMInfoPriority.Get(info), state: mad.SMInfoSMState.Get(info),
+		path: slices.Clone(c.pathTo(slot)), name: c.portName(slot),
+	}
+	c.others = append(c.others, o)
+	who := fmt.Sprintf("LID %d, GUID %s, priority %d", lid, o.guid, o.priority)
+	first := c.cfg.Elect && !o.precedes(c.cfg.Priority, c.guid[c.ownPort()]) // we go before it
+	before := c.otherMaster
+	switch {
+	case o.state == mad.SMStateMaster && o.guid == c.handedBy:
+		c.noteManager(slot, false, "has the subnet manager that hands the subnet over (%s)", who)
+	case o.state == mad.SMStateMaster && c.wasMaster && first:
+		c.noteManager(slot, false, "has a subnet manager that is the master too, and is to give way (%s)", who)
+	case o.state == mad.SMStateMaster:
 		c.noteManager(slot, true, "has the subnet manager that is the master (%s)", who)
-	case mad.SMStateDiscovering:
+	case o.state == mad.SMStateDiscovering:
 		c.noteManager(slot, true, "has a subnet manager that is about to become the master (%s)", who)
 	default:
 		c.noteManager(slot, false, "has a subnet manager that is not the master (%s)", who)
+	}
+	if c.otherMaster && !before {
+		c.master = &o
 	}
 }
 
@@ -85,10 +123,13 @@ func (c *Core) managersQueried() {
 	switch {
 	case c.otherMaster:
 		c.finish(OtherMaster)
+		return
 	case !c.claimed:
+		c.granted = true
 		c.enterPhase(claiming)
 		c.out = append(c.out, Action{Kind: Claim})
 	default:
+		c.granted = true
 		c.startSettling()
 	}
 }

@@ -2,26 +2,59 @@ package sm
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/check"
 	"weft/route/job"
 	"weft/route/quality"
 )
 
-// plan runs a routing job that keeps the LIDs in use, or those of the Plan kept. An engine that is to use a switch
-// that was not found is passed over: a dead root must not stop a fabric. Hosts know no path
+// plan runs the routing job of a Route, which keeps the LIDs in use, or those of the Plan kept. An engine that is
+// to use a switch that was not found is passed over: a dead root must not stop a fabric. Hosts know no path
 // records, since there is no SA yet.
-func plan(ctx context.Context, req job.Request, g *fabric.Graph, held *route.Held) *Event {
-	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords = held, true, true
+func plan(ctx context.Context, req job.Request, a *Action) *Event {
+	g := a.Graph
+	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords = heldLIDs(g, a.Stored), true, true
+	if a.Kept != nil {
+		req.Kept, req.Afresh = a.Kept, a.Afresh
+	}
+	var foreign error
 	if req.Kept != nil {
-		if err := req.Kept.Hold(g, &req); err != nil {
+		switch err := req.Kept.Hold(g, &req); {
+		case err == nil:
+			addStored(req.LIDs.Held, g, a.Stored)
+		case a.Kept == nil:
 			return &Event{Kind: Planned, Result: &job.Result{}, Err: err}
+		default:
+			foreign, req.Kept = err, nil
 		}
 	}
-	result, err := job.Run(ctx, g, &req)
-	return &Event{Kind: Planned, Result: result, Err: err}
+	addAbsent(req.LIDs.Held, a.Absent)
+	ev := &Event{Kind: Planned}
+	if ev.Result, ev.Err = job.Run(ctx, g, &req); foreign != nil {
+		ev.Result.NotRepaired = foreign
+	}
+	if ev.Err == nil && ev.Result.Repaired != nil && !ev.Result.Report.OK {
+		ev.Result = afreshIfProven(ctx, req, g, ev.Result)
+	}
+	if ev.Err == nil && req.Kept != nil && a.Kept != nil {
+		ev.Way, ev.Err = a.Kept.Transition(ctx, g, ev.Result.Plan, req.Workers)
+	}
+	return ev
+}
+
+// afreshIfProven routes afresh where a repaired Plan has faults; a Plan that has faults too is not better.
+func afreshIfProven(ctx context.Context, req job.Request, g *fabric.Graph, repaired *job.Result) *job.Result {
+	req.Afresh = true
+	r, err := job.Run(ctx, g, &req)
+	if err != nil || r.Repaired != nil || !r.Report.OK {
+		return repaired
+	}
+	r.NotRepaired = errors.New("the judge found faults in the repaired Plan")
+	return r
 }
 
 // notTold lists what hosts learn from path records alone: which LID of a target to use, and
@@ -55,6 +88,7 @@ func slDiffers(m *route.SLs, sl uint8) bool {
 // noteRepair reports what became of the Plan that was to be kept.
 func (c *Core) noteRepair(r *job.Result) {
 	if f := r.Repaired; f != nil {
+		c.moved, c.repaired = f.Moved, true
 		c.report.Routing.Kept = fmt.Sprintf("repaired: %d entries moved, %d had met what was lost", f.Moved, f.Crossed)
 		if len(r.Refused) > 0 {
 			c.note(PlanKept, Place{}, "every engine refused: the repaired old Plan is distributed")
@@ -64,4 +98,30 @@ func (c *Core) noteRepair(r *job.Result) {
 		c.report.Routing.Kept = "routed afresh: " + r.NotRepaired.Error()
 		c.note(NotRepaired, Place{}, "%v", r.NotRepaired)
 	}
+}
+
+// noteWay tells what can happen while switches hold tables of the Plan in force, of the new one, and what is between.
+func (c *Core) noteWay() {
+	if c.way == nil {
+		return
+	}
+	m := c.way.Mixture
+	if c.way.Pause {
+		c.note(EntriesDropped, Place{}, "old and new entries for %d LIDs together could let packets wait for each other in a ring: those that change are dropped first, and written %v later, when the packets under way have left",
+			m.LIDs, c.cfg.Pause)
+	}
+	if m.OK {
+		return
+	}
+	text := ""
+	if m.LoopLIDs > 0 {
+		text = fmt.Sprintf("packets to %d of the %d LIDs that change can go in circles", m.LoopLIDs, m.LIDs)
+	}
+	if m.Deadlock.DeadlockFree != check.Yes {
+		if text != "" {
+			text += ", and "
+		}
+		text += "packets can wait for each other in a ring"
+	}
+	c.note(MixedTables, Place{}, "while old tables stand beside new ones, %s", text)
 }

@@ -166,7 +166,12 @@ func (c *Core) queueArm(id int32) {
 		if c.peer[slot] == noSlot && (c.prog.end[slot] < 0 || c.portNumber(slot) != 0) {
 			continue
 		}
-		if c.plannedPortInfo(slot, data[:]) || c.mustArm(slot) {
+		switch differs := c.plannedPortInfo(slot, data[:]); {
+		case c.mustArm(slot):
+			c.enqueue(makeTag(setPort, slot, 0))
+		case differs && c.wasToldPort(slot, &data):
+			c.flags[slot] |= portTold
+		case differs:
 			c.enqueue(makeTag(setPort, slot, 0))
 		}
 	}
@@ -210,6 +215,7 @@ func (c *Core) onSetPort(k kind, slot int32, ev *Event) {
 	switch {
 	case ev.Outcome == Answered:
 		c.info[slot] = ev.Data
+		c.flags[slot] |= portTold
 		if c.holdsSettings(slot, k == setActive) {
 			return
 		}

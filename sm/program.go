@@ -16,18 +16,28 @@ type programming struct {
 	blocks     []blockCount       // by node
 	closed     []bool             // by node: a switch that does not hold what was proven
 	wrong      []bool             // by node: it was noted that a table of it differs
+	holds      []bool             // by node: a switch that holds all of its forwarding table
 	pkeys      map[int32][64]byte // by slot: P_Key blocks with the default key
+	step       int                // which tables are being written: those between, then those of the Plan
+	pauseOver  bool               // the packets that were under way have left
 }
 
-// blockCount counts the blocks of a switch's forwarding table.
-type blockCount struct{ same, acked, lost uint32 }
+// blockCount counts the blocks of a switch's forwarding table: those that it had already, those that it has taken, with those that others
+// replace later, and those that it has not.
+type blockCount struct{ same, acked, between, lost uint32 }
+
+// tableBlock is a block of the forwarding table of a node.
+type tableBlock struct {
+	node  int32
+	block uint32
+}
 
 // startProgram relates nodes and ports to those of the Plan and begins to write.
 func (c *Core) startProgram() {
 	s := &c.prog
 	s.sw, s.end = make([]int32, len(c.nodes)), make([]int32, len(c.owner))
 	s.blocks = make([]blockCount, len(c.nodes))
-	s.closed, s.wrong = make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
+	s.closed, s.wrong, s.holds = make([]bool, len(c.nodes)), make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
 	s.pkeys = map[int32][64]byte{}
 	for i := range s.sw {
 		s.sw[i] = -1
@@ -49,6 +59,9 @@ func (c *Core) startProgram() {
 	for slot := range c.owner {
 		c.noteAddress(int32(slot))
 	}
+	if c.unstored {
+		c.leaveUnnamed()
+	}
 	c.enterPhase(tables)
 }
 
@@ -60,7 +73,7 @@ func (c *Core) noteAddress(slot int32) {
 		if had := mad.PortInfoLID.Get(c.info[slot][:]); had != 0 && had == uint64(c.plan.Ends.Base[e]) {
 			c.report.LIDs.Kept++
 		}
-	case !c.isSwitch(slot) && c.peer[slot] != noSlot:
+	case !c.isSwitch(slot) && c.carries(slot):
 		c.noteLoss(NotAddressed, c.portPlace(slot), "%s is cabled to no switch: it gets no LID", c.portName(slot))
 	}
 }
@@ -70,28 +83,40 @@ func (c *Core) queueTables(id int32) {
 	if c.prog.fabricNode[id] < 0 {
 		return
 	}
+	if c.prog.step > 0 {
+		c.queueStep(id)
+		return
+	}
 	if s := c.prog.sw[id]; s >= 0 {
 		c.queueBlocks(id)
 	}
 	for slot := range c.portsOf(id) {
-		if c.prog.end[slot] >= 0 {
+		if c.prog.end[slot] >= 0 && !c.isAsBefore(slot) {
 			c.enqueue(makeTag(getPKeys, slot, 0))
 		}
-		if c.plan.VLs > 1 && c.peer[slot] != noSlot {
+		if c.plan.VLs > 1 && c.carries(slot) {
 			c.queueLanes(slot)
 		}
 	}
 }
 
-// queueBlocks queues the forwarding table. Blocks below the top that the switch reports are
-// read first; what lies above it is not defined (14.2.5.4), and is written.
+// queueBlocks queues the forwarding table. Blocks that the switch holds since the round before are written only where they
+// differ. Others below the top that the switch reports are read first; what lies above it is not defined (14.2.5.4), and
+// is written.
 func (c *Core) queueBlocks(id int32) {
-	sw := c.nodes[id].sw[:]
-	top := fabric.LID(mad.SwitchInfoLinearFDBTop.Get(sw))
+	top := fabric.LID(mad.SwitchInfoLinearFDBTop.Get(c.nodes[id].sw[:]))
+	before, known := c.switchBefore(id)
 	for b := range c.tableBlocks() {
-		if top > 0 && b <= uint32(top)/mad.LFTBlock {
+		switch {
+		case known && b < c.before.tableBlocks():
+			if *c.plannedBlock(id, b) == *c.before.plannedBlock(before, b) {
+				c.countHeld(id, b)
+			} else {
+				c.enqueue(makeTag(setLFT, id, b))
+			}
+		case top > 0 && b <= uint32(top)/mad.LFTBlock:
 			c.enqueue(makeTag(getLFT, id, b))
-		} else {
+		default:
 			c.enqueue(makeTag(setLFT, id, b))
 		}
 	}
@@ -100,15 +125,15 @@ func (c *Core) queueBlocks(id int32) {
 // tableBlocks returns the number of blocks of every forwarding table.
 func (c *Core) tableBlocks() uint32 { return uint32(c.prog.top)/mad.LFTBlock + 1 }
 
-// plannedBlock returns a block of the forwarding table that the Plan has for a switch.
+// plannedBlock returns a block of the forwarding table that a switch is to get in this step.
 func (c *Core) plannedBlock(id int32, b uint32) *route.Block {
-	return c.plan.Tables.Block(c.prog.sw[id], int(b))
+	return c.stepTables(c.prog.step).Block(c.prog.sw[id], int(b))
 }
 
 // onLFT takes a block that was read, and writes it where it differs from the Plan.
 func (c *Core) onLFT(id int32, b uint32, ev *Event) {
 	if ev.Outcome == Answered && c.firstWrongLID(id, b, &ev.Data) == 0 {
-		c.prog.blocks[id].same++
+		c.countHeld(id, b)
 		return
 	}
 	c.enqueue(makeTag(setLFT, id, b))
@@ -137,7 +162,14 @@ func (c *Core) onSetLFT(id int32, b uint32, ev *Event) {
 	}
 	lid := c.firstWrongLID(id, b, &ev.Data)
 	if lid == 0 {
-		n.acked++
+		if c.isLast(id, b) {
+			n.acked++
+		} else {
+			n.between++
+		}
+		if c.prog.step > 0 || ev.Attempts > 1 {
+			c.rewritten = append(c.rewritten, tableBlock{id, b})
+		}
 		return
 	}
 	n.lost++
@@ -196,7 +228,7 @@ func (c *Core) keepClosed(id int32) {
 // mayCarryData reports whether both nodes at the cable of a port hold what was proven.
 func (c *Core) mayCarryData(slot int32) bool {
 	t := c.peer[slot]
-	return t != noSlot && !c.prog.closed[c.owner[slot]] && !c.prog.closed[c.owner[t]]
+	return t != noSlot && !c.prog.closed[c.owner[slot]] && !c.prog.closed[c.owner[t]] && !c.isDrainedHost(slot)
 }
 
 // noteHalfWritten counts the switches that hold their new table, and notes those
@@ -204,11 +236,13 @@ func (c *Core) mayCarryData(slot int32) bool {
 func (c *Core) noteHalfWritten() {
 	all := c.tableBlocks()
 	for id, n := range c.prog.blocks {
+		c.report.Written.Blocks += int(n.acked + n.between)
 		switch {
 		case c.prog.sw[id] < 0:
 		case n.same+n.acked == all:
 			c.report.Written.Tables++
-		case n.lost > 0 || n.acked > 0:
+			c.prog.holds[id] = !c.prog.wrong[id]
+		case n.lost > 0 || n.acked+n.between > 0:
 			c.note(HalfWritten, c.nodePlace(int32(id)), "%s: of %d blocks of its forwarding table %d were written, and %d sent and not acknowledged",
 				c.nodeName(int32(id)), all, n.acked, n.lost)
 		}
@@ -281,7 +315,9 @@ func (c *Core) finalState() State {
 			c.report.Written.Active++
 			continue
 		}
-		c.incomplete = true
+		if !c.isDrainedHost(int32(slot)) {
+			c.incomplete = true
+		}
 	}
 	c.recordLIDs()
 	if c.incomplete {

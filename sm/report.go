@@ -50,9 +50,55 @@ const (
 	HalfWritten   IncidentKind = "half-written"    // a switch holds some blocks of the new table and not others
 	KeptClosed    IncidentKind = "kept-closed"     // a switch does not hold what was proven: its links that are not Active stay so
 	NotEnough     IncidentKind = "not-enough-caps" // a port cannot hold what the Plan needs
+	NotRead       IncidentKind = "not-read"        // what was stored cannot be read
+	OthersLIDs    IncidentKind = "other-lids"      // ports have LIDs that another manager has given since
+	NotStored     IncidentKind = "not-stored"      // what must outlive the manager could not be written to its file of state
+
+	// Of a Manager, between and around rounds.
+	RoundBegun     IncidentKind = "round-begun"
+	RoundEnds      IncidentKind = "round-ended"
+	SweepFound     IncidentKind = "sweep-found"     // a light sweep has found a change
+	TrapCame       IncidentKind = "trap"            // a device has told of something
+	Standby        IncidentKind = "standby"         // another manager is the master
+	Handover       IncidentKind = "handover"        // from a manager to another
+	TrapsUntold    IncidentKind = "traps-untold"    // more traps than are told one by one
+	EntriesDropped IncidentKind = "entries-dropped" // packets to LIDs that change were dropped for a moment
+	MixedTables    IncidentKind = "mixed-tables"    // what can happen while tables are written
+	FabricChanged  IncidentKind = "fabric-changed"  // what the subnet has now and had not before, or the other way round
+
+	// Of a Manager in service.
+	Started         IncidentKind = "started"
+	Ended           IncidentKind = "ended"
+	FileFailed      IncidentKind = "file-not-written"
+	AskedFor        IncidentKind = "asked"            // what an operator wants
+	NewSettings     IncidentKind = "settings-changed" // options hold from now on
+	SettingsLater   IncidentKind = "settings-later"   // options that hold from the start on have changed
+	SettingsRefused IncidentKind = "settings-refused" // the configuration is wrong
+	ServerFailed    IncidentKind = "server-failed"    // the socket is not served any more
+
+	NotDrained   IncidentKind = "not-drained"   // what is to be drained is not there, or the only way
+	DrainTold    IncidentKind = "drain"         // something is drained, or no more, as told
+	DrainRefused IncidentKind = "drain-refused" // it is not
+
+	NodeMissing       IncidentKind = "node-missing"       // a node is not there any more
+	NodeReturned      IncidentKind = "node-returned"      // it is there again
+	NodeForgotten     IncidentKind = "node-forgotten"     // its LIDs may be given to others
+	NodeReplaced      IncidentKind = "node-replaced"      // another node is behind a port
+	NodeRenamed       IncidentKind = "node-renamed"       // its NodeDescription has changed
+	CableMoved        IncidentKind = "cable-moved"        // a port leads to another one
+	CapabilityChanged IncidentKind = "capability-changed" // the CapabilityMask of a port
+
+	Deviation  IncidentKind = "deviation"   // something is not as it is expected
+	AsExpected IncidentKind = "as-expected" // it is
+	Stranger   IncidentKind = "stranger"    // a node that is not expected is left out
+
+	Quarantined IncidentKind = "quarantined"  // a link came back too often and is not used
+	Released    IncidentKind = "released"     // it is used again
+	OnlyWay     IncidentKind = "only-way"     // it is used all the same
+	StuckChange IncidentKind = "stuck-change" // a PortStateChange cannot be cleared
 )
 
-// Incident is one thing that went wrong, or is odd.
+// Incident is one thing that went wrong, is odd, or that a Manager tells.
 type Incident struct {
 	Kind IncidentKind
 	Text string
@@ -74,6 +120,7 @@ type Report struct {
 	Found     Found
 	LIDs      LIDs
 	Routing   Routing
+	Drained   []string // switches and cables, by name
 	Written   Written
 	SMPs      Datagrams
 	Time      Time
@@ -106,6 +153,7 @@ type Routing struct {
 // Written counts what holds the Plan.
 type Written struct {
 	Tables int // switches that hold their new table in full
+	Blocks int // of forwarding tables that were written and acknowledged
 	Active int // ends of links that are Active
 }
 

@@ -14,25 +14,36 @@ import (
 	"weft/wire"
 )
 
-// Runner drives a Core over a Transport, through the requester of wire, which does
+// Runner drives a Manager over a Transport, through the requester of wire, which does
 // transaction IDs, window, timeouts and retries.
 type Runner struct {
 	Config
+	Watch   Watch       // the zero value ends the Manager after one round
 	Routing job.Request // what to route by; the LIDs to keep are added
 
-	Wire  wire.Config          // of the requester
-	Clock func() time.Duration // what the seconds of the report are measured by
-	Note  func(Incident)       // told of incidents as they come; may be nil
-	Phase func(name string)    // told of phases as they begin; may be nil
-	Grace time.Duration        // how long answers are waited for once ctx has ended; 200 ms
+	Asked   <-chan *Event        // what operators ask for, and new Settings; may be nil
+	Wire    wire.Config          // of the requester
+	Clock   func() time.Duration // what the seconds of the report are measured by
+	Note    func(Incident)       // told of incidents as they come, and of what the Manager tells; may be nil
+	Phase   func(name string)    // told of phases as they begin; may be nil
+	Round   func(*Core)          // told of rounds as they end; may be nil
+	Store   func(*Record) error  // makes a Record durable, beside the loop, before ports get its LIDs; nil: nothing is stored
+	Show    func(*Snapshot)      // shown what the Manager is after what has happened; may be nil
+	Grace   time.Duration        // how long answers are waited for once ctx has ended; 200 ms
+	Decided func(*Action)        // told how what an Asked event wants was decided, by its Tag; may be nil
 }
 
-// Run brings up, or with Config.ReadOnly discovers, the subnet behind a Transport.
-// It owns the Transport, and closes it. When ctx ends it sends nothing more, waits
+// Run brings up, or with Config.ReadOnly discovers, the subnet behind a Transport, and with
+// a Watch keeps it up until ctx ends. It owns the Transport, and closes it. When ctx ends it sends nothing more, waits
 // for what is under way, and reports; the error is then that of ctx. Otherwise the
-// error says why the Transport failed; what the fabric did is in the Report.
+// error says why the Transport failed; what the fabric did is in the Report of the last round, which is returned.
 func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
-	d := &run{Runner: r, core: New(r.Config), inbox: inbox{wake: make(chan struct{}, 1)}}
+	r.Config.Store = r.Store != nil
+	d := &run{
+		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
+		worked: make(chan *Event, 1), timer: time.NewTimer(time.Hour),
+	}
+	defer d.timer.Stop()
 	if d.Grace <= 0 {
 		d.Grace = 200 * time.Millisecond
 	}
@@ -40,27 +51,30 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 		d.Wire.Window = defaultWindow
 	}
 	d.request.Done = d.inbox.put
-	begun := d.Clock()
-	d.phaseBegun = begun
-	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock})
+	d.begun = d.Clock()
+	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.inbox.putUnasked})
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	d.step(ctx, &Event{Kind: Start})
 	err := d.loop(ctx)
-	d.endPhase()
-	rep := d.core.Report()
-	rep.Time.Seconds = (d.Clock() - begun).Seconds()
-	for _, step := range r.Routing.Chain {
-		rep.Routing.Asked = append(rep.Routing.Asked, step.Engine.Name)
+	if cancel(); d.working {
+		<-d.worked
 	}
-	return d.core, errors.Join(err, d.requester.Close(context.Background()))
+	return d.manager.Core(), errors.Join(err, d.requester.Close(context.Background()))
 }
 
 // run is one Run of a Runner.
 type run struct {
 	*Runner
 	inbox
-	core      *Core
+	routing   job.Request
+	chain     job.Chain // of the last Route
+	manager   *Manager
 	requester *wire.Requester
 	request   wire.Request
+	worked    chan *Event // a Route or a Store has ended: only one of them is under way
+	working   bool
+	timer     *time.Timer // of the last Wake
 	actions   []Action
 	packet    [mad.Size]byte
 	loss      lossCount
@@ -68,28 +82,52 @@ type run struct {
 	stopped   bool
 	failure   error
 
+	begun      time.Duration
+	roundBegun time.Duration
 	phase      string
 	phaseBegun time.Duration
 }
 
-// inbox takes the ends of requests on the requester's goroutine, and keeps them for the
-// one that steps the Core.
+// inbox takes the ends of requests, and what nobody asked for, on the requester's goroutine, and keeps them for the
+// one that steps the Manager.
 type inbox struct {
-	mu    sync.Mutex
-	queue []Event // ended, not yet stepped
-	spare []Event // memory for the next queue
-	dead  error   // why the Transport has ended by itself
-	wake  chan struct{}
+	mu      sync.Mutex
+	queue   []Event // ended, not yet stepped
+	unasked int     // of them, those of Kind Unasked
+	spare   []Event // memory for the next queue
+	dead    error   // why the Transport has ended by itself
+	wake    chan struct{}
 }
 
 // put adds the end of a request.
 func (b *inbox) put(res *wire.Result) {
 	b.mu.Lock()
-	b.queue = append(b.queue, answerEvent(res))
-	first := len(b.queue) == 1
 	if res.Err != nil && b.dead == nil && errors.Is(res.Err, wire.ErrClosed) {
 		b.dead = res.Err
 	}
+	b.add(answerEvent(res))
+}
+
+// mostUnasked bounds what nobody asked for and was not looked at yet: traps are repeated.
+const mostUnasked = 1024
+
+// putUnasked adds a datagram that answers no request.
+func (b *inbox) putUnasked(d *wire.Datagram) {
+	b.mu.Lock()
+	if b.unasked >= mostUnasked {
+		b.mu.Unlock()
+		return
+	}
+	b.unasked++
+	ev := Event{Kind: Unasked, Datagram: new(wire.Datagram)}
+	ev.Datagram.CopyFrom(d)
+	b.add(ev)
+}
+
+// add adds an event, and unlocks.
+func (b *inbox) add(ev Event) {
+	b.queue = append(b.queue, ev)
+	first := len(b.queue) == 1
 	b.mu.Unlock()
 	if first {
 		select {
@@ -104,7 +142,7 @@ func (b *inbox) take() (events []Event, dead error) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	events = b.queue
-	b.queue, b.spare = b.spare[:0], events
+	b.queue, b.spare, b.unasked = b.spare[:0], events, 0
 	return events, b.dead
 }
 
@@ -125,14 +163,28 @@ func answerEvent(res *wire.Result) Event {
 	return ev
 }
 
-// loop steps the core until it is done.
+// loop steps the Manager until it is done.
 func (d *run) loop(ctx context.Context) error {
 	stop := ctx.Done()
 	var grace <-chan time.Time
 	for !d.done {
+		d.snapshot()
 		select {
 		case <-d.wake:
 			d.stepEnded(ctx)
+		case ev := <-d.worked:
+			d.working = false
+			if ctx.Err() != nil {
+				d.stop(ctx)
+			}
+			d.step(ctx, ev)
+		case <-d.timer.C:
+			d.step(ctx, &Event{Kind: Tick})
+		case ev := <-d.Asked:
+			if ev.Settings != nil {
+				d.routing = ev.Settings.Routing
+			}
+			d.step(ctx, ev)
 		case <-stop:
 			stop = nil
 			d.stop(ctx)
@@ -145,13 +197,32 @@ func (d *run) loop(ctx context.Context) error {
 			grace = nil
 		}
 	}
-	if d.core.Report().State == Interrupted {
+	d.snapshot()
+	if d.manager.Core().Report().State == Interrupted {
 		return errors.Join(ctx.Err(), d.failure)
 	}
 	return d.failure
 }
 
-// stop tells the core to end.
+// snapshot shows what the Manager is.
+func (d *run) snapshot() {
+	if d.Show == nil {
+		return
+	}
+	s := d.manager.Snapshot(d.Clock() - d.begun)
+	s.Engines = namesOf(d.routing.Chain)
+	d.Show(s)
+}
+
+// namesOf names the engines of a chain.
+func namesOf(chain job.Chain) (names []string) {
+	for _, step := range chain {
+		names = append(names, step.Engine.Name)
+	}
+	return names
+}
+
+// stop tells the Manager to end.
 func (d *run) stop(ctx context.Context) {
 	if !d.stopped {
 		d.stopped = true
@@ -159,7 +230,7 @@ func (d *run) stop(ctx context.Context) {
 	}
 }
 
-// stepEnded steps the core through the requests that have ended.
+// stepEnded steps the Manager through the requests that have ended.
 func (d *run) stepEnded(ctx context.Context) {
 	for {
 		events, dead := d.inbox.take()
@@ -177,35 +248,36 @@ func (d *run) stepEnded(ctx context.Context) {
 	}
 }
 
-// step feeds the core one event and does what it wants done. Of one Step, Claim and Route
-// are the last actions that wait for an event.
+// step feeds the Manager one event and does what it wants done. Of one Step, Claim is the last action that
+// waits for an event.
 func (d *run) step(ctx context.Context, ev *Event) {
 	var next *Event
-	d.actions = d.core.Step(ev, d.actions[:0])
+	d.actions = d.manager.Step(d.Clock()-d.begun, ev, d.actions[:0])
 	for i := range d.actions {
 		switch a := &d.actions[i]; a.Kind {
 		case Send:
 			d.send(a)
+		case Reply:
+			_ = d.requester.Transport().Send(a.Datagram) // what is lost is asked again
 		case Route:
-			next = plan(ctx, d.Routing, a.Graph, a.Held)
+			d.route(ctx, a)
+		case Store:
+			record := d.manager.Core().Record()
+			d.work(func() *Event { return &Event{Kind: Stored, Err: d.Store(record)} })
 		case Claim:
 			next = &Event{Kind: Claimed}
 			if err := d.requester.Transport().SetIsSM(ctx, true); err != nil {
 				d.failure = fmt.Errorf("sm: cannot be a subnet manager here: %w", err)
 				next.Kind = Stop
 			}
-		case Phase:
-			d.endPhase()
-			d.phase = a.Name
-			if d.Runner.Phase != nil {
-				d.Runner.Phase(a.Name)
-			}
-		case Note:
-			if d.Note != nil {
-				d.Note(a.Incident)
-			}
+		case Wake:
+			d.timer.Reset(max(0, a.At-(d.Clock()-d.begun)))
+		case RoundEnded:
+			d.endRound()
 		case Done:
 			d.done = true
+		default:
+			d.show(a)
 		}
 	}
 	switch {
@@ -216,6 +288,51 @@ func (d *run) step(ctx context.Context, ev *Event) {
 	}
 	if next.Kind != Stop {
 		d.step(ctx, next)
+	}
+}
+
+// show hands on what somebody wants to know.
+func (d *run) show(a *Action) {
+	switch {
+	case a.Kind == Phase:
+		d.endPhase()
+		if d.phase == "" {
+			d.roundBegun = d.phaseBegun
+		}
+		d.phase = a.Name
+		if d.Phase != nil {
+			d.Phase(a.Name)
+		}
+	case a.Kind == Decided && d.Decided != nil:
+		d.Decided(a)
+	case a.Kind == Note && d.Note != nil:
+		d.Note(a.Incident)
+	}
+}
+
+// route computes a Plan beside the loop.
+func (d *run) route(ctx context.Context, a *Action) {
+	ask, req := *a, d.routing
+	d.chain = req.Chain
+	d.work(func() *Event { return plan(ctx, req, &ask) })
+}
+
+// work does what takes long beside the loop.
+func (d *run) work(do func() *Event) {
+	d.working = true
+	go func() { d.worked <- do() }()
+}
+
+// endRound completes the Report of a round.
+func (d *run) endRound() {
+	d.endPhase()
+	d.phase = ""
+	core := d.manager.Core()
+	rep := core.Report()
+	rep.Time.Seconds = (d.phaseBegun - d.roundBegun).Seconds()
+	rep.Routing.Asked = namesOf(d.chain)
+	if d.Round != nil {
+		d.Round(core)
 	}
 }
 
@@ -273,7 +390,7 @@ func (l *lossCount) retries(least int) int {
 func (d *run) endPhase() {
 	now := d.Clock()
 	if d.phase != "" {
-		phases := &d.core.Report().Time.Phases
+		phases := &d.manager.Core().Report().Time.Phases
 		at := slices.IndexFunc(*phases, func(p PhaseTime) bool { return p.Name == d.phase })
 		if at < 0 {
 			at = len(*phases)

@@ -223,3 +223,83 @@ func TestLossCount(t *testing.T) {
 		t.Errorf("%d retries where none are wanted", got)
 	}
 }
+
+// TestStayEnds: a manager that stays ends soon after it is told to, at any moment, and when its transport dies; rounds are
+// told as they end.
+func TestStayEnds(t *testing.T) {
+	for k := range 30 {
+		transport := attach(newFake(formula(t, "rlft(4,2)")))
+		ctx, cancel := context.WithCancel(t.Context())
+		r := runner("updn")
+		r.Elect, r.Grace = true, 10*time.Millisecond
+		r.Watch = Watch{Interval: 2 * time.Millisecond, Quiet: time.Millisecond, MostQuiet: 5 * time.Millisecond, Retry: time.Millisecond, MostRetry: 10 * time.Millisecond}
+		dies := k%3 == 2
+		end := func() {
+			if dies {
+				_ = transport.Close()
+			} else {
+				cancel()
+			}
+		}
+		rounds, first := 0, k >= 20 // it ends with the first round, or at some time
+		r.Round = func(*Core) {
+			if rounds++; first && rounds == 1 {
+				go end()
+			}
+		}
+		if !first {
+			time.AfterFunc(time.Duration(k)*4*time.Millisecond, end)
+		}
+		begun := time.Now()
+		core, err := r.Run(ctx, transport)
+		if took := time.Since(begun); took > 5*time.Second {
+			t.Errorf("%d: it took %v", k, took)
+		}
+		if dies && !errors.Is(err, wire.ErrClosed) {
+			t.Errorf("%d: the transport died: %v", k, err)
+		}
+		if !dies && err != nil && !errors.Is(err, context.Canceled) {
+			t.Errorf("%d: %v", k, err)
+		}
+		if first && core.Report().State == "" {
+			t.Errorf("%d: %d rounds, %s: %v", k, rounds, core.Report().State, core.Report().Incidents)
+		}
+		cancel()
+	}
+}
+
+// TestAskedOfRunner: a Runner takes new settings while it runs, also in the middle of a round, and routes by them.
+func TestAskedOfRunner(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := runner("updn")
+	asked := make(chan *Event)
+	r.Watch, r.Elect, r.Asked = UsualWatch, true, asked
+	names := make(chan string, 100)
+	r.Round = func(c *Core) {
+		names <- c.Report().Routing.Asked[0]
+		names <- c.Report().Routing.Engine
+	}
+	done := make(chan error)
+	go func() {
+		_, err := r.Run(ctx, attach(newFake(formula(t, "rlft(4,2)"))))
+		done <- err
+	}()
+	is := func(want string) {
+		t.Helper()
+		for range 2 {
+			if got := <-names; got != want {
+				t.Errorf("routed by %s, want %s", got, want)
+			}
+		}
+	}
+	is("updn")
+	for _, chain := range []string{"dfsssp", "minhop", "nue"} {
+		asked <- &Event{Kind: Reconfigure, Settings: &Settings{Config: r.Config, Watch: r.Watch, Routing: jobOf(chain, 0), Afresh: true}}
+		is(chain)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

@@ -37,6 +37,9 @@ func (r *Report) Write(out io.Writer) error {
 		row("tables", "%d of %d switches hold their new table", r.Written.Tables, r.Found.Switches)
 		row("active", "%d of %d ends of links", r.Written.Active, 2*r.Found.Links)
 	}
+	for _, name := range r.Drained {
+		row("drained", "%s", name)
+	}
 	row("proven", "%s", proof(r.Routing.Check))
 	for _, line := range r.Routing.NotTold {
 		row("hosts not told", "%s", line)

@@ -10,7 +10,7 @@ import (
 
 // oddCables counts the cables that somebody should look at.
 func oddCables(r *cables.Report) string {
-	pattern := "no pattern of a tree or torus to hold them against"
+	pattern := "no pattern to hold them against"
 	if r.Pattern != cables.NoPattern {
 		pattern = "held against the pattern of a " + r.Pattern
 	}

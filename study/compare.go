@@ -55,6 +55,7 @@ func NewComparison(ctx context.Context, f *fabric.Fabric, g *fabric.Graph, price
 		return nil, err
 	}
 	if prices != nil {
+		prices.Measure(c.Bill, f)
 		cost, err := prices.Cost(c.Bill)
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", g.Name, err)

@@ -48,7 +48,7 @@ func ListEngines() *Engines {
 		out.Paths = append(out.Paths, Engine{a.Name, a.Summary, a.Paper, a.Cost, "", optionsOf(pathset.Options(a))})
 	}
 	for _, s := range names.Schemes() {
-		out.Names = append(out.Names, Engine{s.Name, s.Summary, s.Paper, s.Cost, "", []Option{}})
+		out.Names = append(out.Names, Engine{s.Name, s.Summary, s.Paper, s.Cost, "", optionsOf(s.Options)})
 	}
 	return out
 }

@@ -2,6 +2,7 @@ package study
 
 import (
 	"context"
+	"errors"
 
 	"weft/cables"
 	"weft/fabric"
@@ -11,28 +12,59 @@ import (
 	"weft/sim/flow"
 )
 
+// What the colours of cables can tell of a routing.
+const (
+	ByLoad  = "load"  // pairs of hosts
+	ByLanes = "lanes" // virtual lanes in use
+)
+
 // Picture lays out a fabric, with the cables that somebody should look at marked. If it was routed, cables are coloured by
-// the pairs of hosts that they carry.
-func Picture(ctx context.Context, src *source.Source, routing *job.Result, workers int) (*layout.Picture, error) {
+// the pairs of hosts that they carry, or by the lanes.
+func Picture(ctx context.Context, src *source.Source, routing *job.Result, colour string, workers int) (*layout.Picture, error) {
 	f := src.Fabric
 	g := f.Compile()
 	o := layout.Options{Unit: "pairs of hosts"}
 	markOdd(&o, f, cables.Of(f, g, src.Warnings))
-	if routing != nil {
-		n, err := flow.New(ctx, g, routing.Plan, workers)
-		if err != nil {
-			return nil, err
-		}
-		pairs, err := n.AllPairs(ctx, workers)
-		if err != nil {
-			return nil, err
-		}
-		o.Loads = make([]float64, len(pairs.Loads))
-		for c, load := range pairs.Loads {
-			o.Loads[c] = float64(load)
-		}
+	var err error
+	switch {
+	case routing == nil:
+	case colour == ByLanes:
+		err = addLanes(ctx, &o, g, routing, workers)
+	default:
+		err = addLoads(ctx, &o, g, routing, workers)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return layout.Of(f, o), nil
+}
+
+// addLoads takes over the pairs of hosts on every channel.
+func addLoads(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *job.Result, workers int) error {
+	n, err := flow.New(ctx, g, routing.Plan, workers)
+	if err != nil {
+		return err
+	}
+	pairs, err := n.AllPairs(ctx, workers)
+	if err != nil {
+		return err
+	}
+	o.Loads = make([]float64, len(pairs.Loads))
+	for c, load := range pairs.Loads {
+		o.Loads[c] = float64(load)
+	}
+	return nil
+}
+
+// addLanes takes over the VLs that the judge finds in use on every channel.
+func addLanes(ctx context.Context, o *layout.Options, g *fabric.Graph, routing *job.Result, workers int) error {
+	if err := routing.Judge(ctx, g, &job.Request{Workers: workers}); err != nil {
+		return err
+	}
+	if o.Lanes = routing.Report.ChannelVLs; o.Lanes == nil {
+		return errors.New("the lanes of these tables are not known: give --sl and --sl2vl too, or --one-lane")
+	}
+	return nil
 }
 
 // markOdd takes over what is odd about cables, and those that are missing. What is down is drawn as such.

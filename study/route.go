@@ -23,6 +23,7 @@ type Route struct {
 	Recipe  route.Recipe    `json:"recipe"`
 	LIDs    int             `json:"lids"`
 	Least   int             `json:"least_lids,omitempty"` // proven: no assignment of these paths has fewer
+	Used    *route.UsedLIDs `json:"used_lids,omitempty"`  // those that explicit paths use, before each port has a power of 2
 	MaxLMC  uint8           `json:"max_lmc"`
 	VLs     int             `json:"vls"`     // data lanes that the paths need
 	Replies string          `json:"replies"` // for which replies: RepliesSame or RepliesOwn
@@ -81,8 +82,12 @@ func refusalsOf(errs []error) (out []Refusal) {
 
 // NewRoute makes the document of a routing job; peakRSS is the memory of the process.
 func NewRoute(r *job.Result, peakRSS float64) *Route {
+	var used *route.UsedLIDs
+	if r.Plan.Used.All > 0 {
+		used = &r.Plan.Used
+	}
 	return &Route{
-		Engine: r.Engine.Name, Refused: refusalsOf(r.Refused), Choice: r.Choice, Recipe: r.Plan.Recipe, LIDs: r.Plan.Ends.Total(), MaxLMC: r.Plan.Ends.MaxLMC(),
+		Used: used, Engine: r.Engine.Name, Refused: refusalsOf(r.Refused), Choice: r.Choice, Recipe: r.Plan.Recipe, LIDs: r.Plan.Ends.Total(), MaxLMC: r.Plan.Ends.MaxLMC(),
 		Least: r.Plan.LeastLIDs, VLs: r.Plan.VLs, Replies: repliesOf(r.Plan), Seconds: r.Seconds, Stages: r.Stages, PeakRSS: peakRSS,
 		Notes: r.Plan.Notes, Ports: portsOf(r.Plan), Check: r.Report,
 	}
@@ -112,6 +117,9 @@ func (o *Route) WriteAll(w io.Writer) error {
 	rows := [][]string{{"engine", o.Engine}, {"LIDs", o.lidsText()}}
 	if o.Solver != nil {
 		rows = append(rows, []string{"solver", o.Solver.String()})
+	}
+	if o.Used != nil {
+		rows = append(rows, []string{"LIDs in use", usedText(o.Used)})
 	}
 	rows = append(rows, []string{"VLs", strconv.Itoa(o.VLs)}, []string{"replies", o.Replies})
 	rows = append(rows, o.Ports.rows()...)
@@ -151,6 +159,18 @@ func (o *Route) writeFigures(w io.Writer, rows [][]string) error {
 	}
 	_, err := fmt.Fprintln(w)
 	return err
+}
+
+// usedText is the number of LIDs that paths use, and what is known of the fewest.
+func usedText(u *route.UsedLIDs) string {
+	text := fmt.Sprintf("%d of hosts, at most %d of one", u.All, u.Most)
+	switch {
+	case u.LeastAll == 0:
+		return text
+	case u.LeastAll == u.All && u.LeastMost == u.Most:
+		return text + ", proven: no fewer hold these paths"
+	}
+	return text + fmt.Sprintf(", at least %d and %d", u.LeastAll, u.LeastMost)
 }
 
 // lidsText is the number of LIDs, and what is known of the fewest.

@@ -69,11 +69,11 @@ func CouldNot(err error) bool {
 // The time for all programmes begins now.
 func (s *Solving) Equip(chain job.Chain, now time.Time) (bool, error) {
 	for i := range chain {
-		if spec := chain[i].Engine; pathset.NeedsSolver(spec) {
+		if spec := chain[i].Engine; pathset.NeedsSolver(spec, chain[i].Options) {
 			if err := s.open(now); err != nil {
 				return false, err
 			}
-			chain[i].Engine = pathset.WithSolver(spec, s.solve)
+			chain[i].Engine = pathset.WithSolver(spec, s.solve, s.solveLinear)
 		}
 	}
 	return s.session != nil, nil
@@ -90,7 +90,7 @@ func (s *Solving) open(now time.Time) error {
 	solver, err := lpsolver.Find(s.Program)
 	switch _, missing := errors.AsType[*lpsolver.NotInstalled](err); {
 	case missing && s.Dir == "":
-		return &Unable{fmt.Errorf("LIDs by ilp need a solver of linear programmes, and %w; --names exact needs none, and --write-lp writes the programmes", err)}
+		return &Unable{fmt.Errorf("LIDs by ilp and paths by balance=programme need a solver of linear programmes, and %w; --names exact and balance=weights need none, and --write-lp writes the programmes of ilp", err)}
 	case err != nil && !missing:
 		return fmt.Errorf("--solver: %w", err)
 	}
@@ -108,6 +108,18 @@ func (s *Solving) solve(ctx context.Context, p ilp.Programme) (colouring.Answer,
 		err = &Unable{err}
 	}
 	return answer, ones, err
+}
+
+// solveLinear implements ilp.SolveLinear.
+func (s *Solving) solveLinear(ctx context.Context, p *ilp.Linear) ([]float64, error) {
+	if s.Dir != "" {
+		return nil, errors.New("--write-lp writes the programmes of --names ilp only")
+	}
+	values, err := s.session.SolveLinear(ctx, p)
+	if err != nil && ctx.Err() == nil {
+		err = &Unable{err}
+	}
+	return values, err
 }
 
 // Report says what was solved, nil if no solver was needed.

@@ -8,7 +8,7 @@
 // here under its names: bisect, bisect_fb_sym, rand, null, tree, bruck, recdbl, ring,
 // gather, scatter, neighbor, recvs_all_src, recvs_one_src and ptrnvsptrn; like ORCS we
 // shuffle the hosts before every run of them. The rings of HPCC, shifts (Zahavi et al., 2010), nearest neighbours and tornado (Dally and
-// Towles, "Principles and Practices of Interconnection Networks", section 3.2) are
+// Towles, "Principles and Practices of Interconnection Networks", section 3.2), incast and storage are
 // added. Where ORCS leaves out ranks (recdbl beyond a power of two, an odd number in a
 // bisection), Kinds says what happens.
 //

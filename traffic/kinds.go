@@ -5,6 +5,7 @@ import (
 	"math/bits"
 	"math/rand/v2"
 	"strconv"
+	"strings"
 )
 
 var kinds []Kind
@@ -33,6 +34,8 @@ func init() {
 		{Name: "nearest2d", Arg: "[AxB]", build: nearest(2), Summary: "every rank to its 4 neighbours on a periodic grid, at once; without sizes the squarest grid"},
 		{Name: "nearest3d", Arg: "[AxBxC]", build: nearest(3), Summary: "every rank to its 6 neighbours on a periodic grid, at once; without sizes the most cubic grid"},
 		{Name: "tornado", Arg: "[AxBx..]", build: tornado, Summary: "each coordinate of k to (x + ceil(k/2) - 1) modulo k; without sizes one ring"},
+		{Name: "incast", Arg: "[N]", Shuffled: true, build: incastTo, Summary: "N ranks to one other at once; without N all"},
+		{Name: "storage", Arg: "N[,read|write]", build: storage, Summary: "N ranks, evenly spread, are servers: every other one writes to one of them and reads from it, at once; or does one of the two"},
 		{Name: "hotspot", Arg: "[N]", Shuffled: true, Drawn: true, build: hotspot, Summary: "every rank to one of the first N (1), drawn at random"},
 	}
 }
@@ -198,6 +201,53 @@ func hotspot(p *Pattern, arg string) error {
 		for i := range int32(p.Ranks) {
 			if d := int32(below(rng, spots)); d != i {
 				f.Add(i, d)
+			}
+		}
+	}
+	return nil
+}
+
+// incastTo is a gather of which only the first ranks take part.
+func incastTo(p *Pattern, arg string) error {
+	if arg == "" {
+		return star(true)(p, "")
+	}
+	senders, err := number(arg, p.Ranks-1)
+	if err != nil {
+		return err
+	}
+	p.fill = func(f *Flows, _ int, _ *rand.PCG) {
+		for i := range int32(senders) {
+			f.Add(i+1, 0)
+		}
+	}
+	return nil
+}
+
+// storage deals the servers out to the other ranks in turn.
+func storage(p *Pattern, arg string) error {
+	count, what, _ := strings.Cut(arg, ",")
+	servers, err := number(count, p.Ranks-1)
+	if err != nil {
+		return err
+	}
+	if what != "" && what != "read" && what != "write" {
+		return fmt.Errorf("%q: want read or write", what)
+	}
+	at := func(k int) int32 { return int32(k * p.Ranks / servers) }
+	p.fill = func(f *Flows, _ int, _ *rand.PCG) {
+		clients := 0
+		for i := range int32(p.Ranks) {
+			if i == at(int(i)-clients) { // the next server
+				continue
+			}
+			server := at(clients % servers)
+			clients++
+			if what != "read" {
+				f.Add(i, server)
+			}
+			if what != "write" {
+				f.Add(server, i)
 			}
 		}
 	}

@@ -98,7 +98,11 @@ func Parse(text string, ranks int) (*Pattern, error) {
 		case given && k.Arg == "":
 			return nil, fmt.Errorf("traffic: pattern %s takes no argument (got %q)", name, arg)
 		case k.Arg != "" && arg == "" && (given || !optional):
-			return nil, fmt.Errorf("traffic: pattern %s wants an argument: %s:%s", name, name, strings.Trim(k.Arg, "[]"))
+			want := k.Arg
+			if optional {
+				want = want[1 : len(want)-1]
+			}
+			return nil, fmt.Errorf("traffic: pattern %s wants an argument: %s:%s", name, name, want)
 		}
 		p := &Pattern{Name: text, Ranks: ranks, Rounds: 1, Shuffled: k.Shuffled, Drawn: k.Drawn}
 		if err := k.build(p, arg); err != nil {

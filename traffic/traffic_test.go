@@ -78,6 +78,11 @@ func TestPatterns(t *testing.T) {
 		{"tornado", 4, "0>1 1>2 2>3 3>0"},
 		{"tornado:3x2", 6, "0>2 1>3 2>4 3>5 4>0 5>1"},
 		{"hotspot", 4, "1>0 2>0 3>0"},
+		{"incast", 4, "1>0 2>0 3>0"},
+		{"incast:2", 5, "1>0 2>0"},
+		{"storage:1", 3, "1>0 0>1 2>0 0>2"},
+		{"storage:2,write", 6, "1>0 2>3 4>0 5>3"},
+		{"storage:3,read", 7, "0>1 2>3 4>5 0>6"},
 	} {
 		if got := text(parse(t, c.pattern, c.ranks)); got != c.want {
 			t.Errorf("%s of %d ranks: %s, want %s", c.pattern, c.ranks, got, c.want)
@@ -102,6 +107,10 @@ func TestParseRefuses(t *testing.T) {
 		{"ptrnvsptrn:4:ring::ptrnvsptrn:6:ring::ring", "no whole number from 1 to 5"},
 		{"shift:0", "no whole number from 1 to 9"},
 		{"shift:10", "no whole number from 1 to 9"},
+		{"incast:10", "no whole number from 1 to 9"},
+		{"storage:10", "no whole number from 1 to 9"},
+		{"storage:2,both", "want read or write"},
+		{"storage", "wants an argument: storage:N[,read|write]"},
 		{"hotspot:11", "no whole number from 1 to 10"},
 		{"nearest2d:2x2x2", "has 3 sizes, not 2"},
 		{"nearest2d:3x4", "more cells than there are ranks, 10"},
@@ -120,7 +129,7 @@ func TestParseRefuses(t *testing.T) {
 
 // args are for patterns that want one, and fit 8 ranks.
 var args = map[string]string{
-	"neighbor": ":3", "recvs_all_src": ":4,0.5,0.3", "recvs_one_src": ":4,0.7", "ptrnvsptrn": ":3:recvs_all_src:1,0.5::rand",
+	"neighbor": ":3", "recvs_all_src": ":4,0.5,0.3", "recvs_one_src": ":4,0.7", "storage": ":3", "ptrnvsptrn": ":3:recvs_all_src:1,0.5::rand",
 }
 
 // What holds for every pattern and number of ranks: ranks in range, none to itself,
@@ -219,7 +228,7 @@ func FuzzParse(f *testing.F) {
 		f.Add(k.Name, 8)
 	}
 	for _, text := range []string{
-		"shift:3", "nearest3d:2x2x2", "nearest2d:1x8", "tornado:3x2", "neighbor:3", "hotspot:2", "recvs_all_src:2,0.5,0.5,linear",
+		"shift:3", "nearest3d:2x2x2", "nearest2d:1x8", "tornado:3x2", "neighbor:3", "hotspot:2", "incast:5", "storage:3", "storage:2,read", "recvs_all_src:2,0.5,0.5,linear",
 		"recvs_one_src:4,0,0,rand", "ptrnvsptrn:3:recdbl::shift", "ptrnvsptrn:1:null::ptrnvsptrn:2:ring::neighbor:1",
 	} {
 		f.Add(text, 8)

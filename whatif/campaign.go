@@ -89,10 +89,10 @@ type part struct {
 	fail        func(f *fabric.Fabric)
 }
 
-// CheckEach reports a kind of which a fabric has no part that could fail.
-func CheckEach(f *fabric.Fabric, kind string) error {
-	_, err := partsOfKind(f, f.Compile(), kind)
-	return err
+// CountEach counts the parts of a kind that could fail. It fails where a fabric has none.
+func CountEach(f *fabric.Fabric, kind string) (int, error) {
+	parts, err := partsOfKind(f, f.Compile(), kind)
+	return len(parts), err
 }
 
 // partsOfKind lists the parts of a fabric that fail, each by itself.

@@ -16,7 +16,7 @@ func checkCmd() *cobra.Command {
 		form    form
 	)
 	cmd := &cobra.Command{
-		Use:   "check FABRIC (--plan FILE | --lfts FILE [--sl FILE --sl2vl FILE | --one-lane])",
+		Use:   "check FABRIC (--plan FILE | --lfts FILE [--sl FILE --sl2vl FILE | --one-lane] [--choice FILE])",
 		Short: "judge a routing: reachable, loop-free, deadlock-free, balanced",
 		Long: `Judge a routing from the fabric and the tables alone: a Plan that weft route wrote,
 or the tables of another subnet manager (opensm-lfts.dump, opensm.fdbs, dump_fts).
@@ -36,6 +36,12 @@ A file for --sl may also hold a line for each source: its LID, then the SL towar
 
   # engine dfsssp toplid 8
   P 0x0001 .20505064
+
+Hosts with several LIDs may be sent to by any of them, unless --choice says by which: a file
+as weft route --write-choice writes it.
+
+A file that lacks the tables of switches is refused: a switch that did not answer the dump
+would look like one that forwards nothing. --partial takes it as such.
 
 Where FABRIC holds no LMC, it follows from the LIDs that the tables name, or deliver to a port.
 
@@ -74,9 +80,7 @@ known, end ports have no known LID, or LIDs in the tables belong to no end port.
 	f := cmd.Flags()
 	f.StringVar(&files.Plan, "plan", "", "Plan that weft route -o wrote")
 	f.StringVar(&files.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs or dump_fts output")
-	f.StringVar(&files.SLs, "sl", "", "service levels of the paths that go with --lfts: output of saquery -p, or as weft route --sl writes them")
-	f.StringVar(&files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
-	f.BoolVar(&files.OneLane, "one-lane", false, "all traffic shares one lane: QoS is off, whatever SLs the tables are made for")
+	laneFileFlags(cmd, &files)
 	jobsFlag(cmd, &workers)
 	return cmd
 }

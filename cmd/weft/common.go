@@ -15,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"weft/internal/configfile"
 	"weft/internal/spelling"
 )
 
@@ -154,18 +155,5 @@ func flagError(cmd *cobra.Command, err error) error {
 	if !ok {
 		return unknownFlag(cmd, err)
 	}
-	f := wrong.GetFlag()
-	if _, number := errors.AsType[*strconv.NumError](err); !number {
-		return fmt.Errorf("--%s %s: %w", f.Name, wrong.GetValue(), errors.Unwrap(err))
-	}
-	want := "a whole number"
-	switch kind := f.Value.Type(); {
-	case kind == "bool":
-		want = "true or false"
-	case strings.HasPrefix(kind, "float"):
-		want = "a number"
-	case strings.HasPrefix(kind, "uint"):
-		want = "a whole number from 0 on"
-	}
-	return fmt.Errorf("--%s %s: want %s", f.Name, wrong.GetValue(), want)
+	return fmt.Errorf("--%s %s", wrong.GetFlag().Name, configfile.Wrong(wrong))
 }

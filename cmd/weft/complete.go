@@ -27,7 +27,8 @@ func completeAll(root *cobra.Command) {
 		"algorithm": fixed(algorithms), "mapper": hosts, "utility": hosts, "at": nodes,
 		"fail": nodes, "drain": switches, "move": nodes, "each": fixed(whatif.Kinds),
 		"collision": fixed([]string{"packet", "circuit", "cut-through"}), "mode": fixed([]string{"master", "election", "parallel"}),
-		"order": fixed([]string{"auto", "random", "natural", "leaf"}),
+		"order":  fixed([]string{"auto", "random", "natural", "leaf"}),
+		"colour": fixed([]string{study.ByLoad, study.ByLanes}),
 	}
 	for _, cmd := range root.Commands() {
 		completeAll(cmd)

@@ -20,11 +20,13 @@ type fabricFlags struct {
 	quiet bool
 	// partial says that files may lack a part of the network.
 	partial bool
+	// disputed says that lines of files may tell different cables of one port, none of which is then taken.
+	disputed bool
 }
 
 func (f *fabricFlags) add(cmd *cobra.Command) {
 	cmd.Flags().StringVar(&f.ibnl, "ibnl", "", "directory of .ibnl system definitions for topo files (default: ibnl beside the file)")
-	cmd.Flags().BoolVar(&f.partial, "partial", false, "take a file of which a part is missing: it ends early, or nodes did not answer")
+	cmd.Flags().BoolVar(&f.partial, "partial", false, "take a file of which a part is missing: it ends early, nodes did not answer, or lines contradict each other; also a file of forwarding tables that lacks switches")
 	cmd.Flags().BoolVarP(&f.quiet, "quiet", "q", false, "do not print warnings about odd input")
 }
 
@@ -43,7 +45,7 @@ const warningsShown = 10
 func (f *fabricFlags) open(cmd *cobra.Command, arg string) (*source.Source, error) {
 	var src *source.Source
 	err := leavable(func() (err error) {
-		src, err = source.Open(arg, source.Options{IBNL: f.ibnl, Stdin: cmd.InOrStdin(), Dir: f.dir, Partial: f.partial})
+		src, err = source.Open(arg, source.Options{IBNL: f.ibnl, Stdin: cmd.InOrStdin(), Dir: f.dir, Partial: f.partial, Disputed: f.disputed})
 		return err
 	})(cmd.Context())
 	if err != nil {

@@ -90,14 +90,15 @@ func routeFabric(cmd *cobra.Command, g *fabric.Graph, req *job.Request) (r *job.
 // pathSetFlags choose an engine of two stages, instead of --engine, and its solver.
 type pathSetFlags struct {
 	paths, names string
+	file         string // of the paths, "" where they are computed
 	solving      study.Solving
 }
 
 func (p *pathSetFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&p.paths, "paths", "", "compute explicit paths by this computation, before LIDs are given (weft route --engines lists them)")
+	f.StringVar(&p.paths, "paths", "", "before LIDs are given, compute explicit paths by this computation (weft route --engines lists them), or take those of an engine or a file")
 	f.StringVar(&p.names, "names", "color-l", "with --paths: give the paths LIDs by this assignment")
-	f.StringVar(&p.solving.Program, "solver", "", "for --names ilp: the solver, by name or path (default: the first that is installed of "+study.SolverNames()+")")
+	f.StringVar(&p.solving.Program, "solver", "", "for --names ilp and -O balance=programme: the solver, by name or path (default: the first that is installed of "+study.SolverNames()+")")
 	f.DurationVar(&p.solving.Limit, "solver-time", 10*time.Second, "for --names ilp: how long the solver may take for a programme; each destination takes one or two")
 	f.DurationVar(&p.solving.Total, "solver-total", 5*time.Minute, "for --names ilp: how long it may take for all programmes; then the best answers found so far are used")
 	f.StringVar(&p.solving.Dir, "write-lp", "", "for --names ilp: write the programmes to this directory instead of solving them")
@@ -113,7 +114,22 @@ func (p *pathSetFlags) chain(cmd *cobra.Command, chain string) (string, error) {
 	case f.Changed("engine"):
 		return "", errors.New("--paths and --engine exclude each other")
 	}
+	if _, err := os.Stat(p.paths); err == nil && !job.IsEngine(p.paths+"+"+p.names) {
+		p.file = p.paths
+		return job.FromFile + "+" + p.names, nil
+	}
 	return p.paths + "+" + p.names, nil
+}
+
+// give has engines whose paths come from a file read it.
+func (p *pathSetFlags) give(cmd *cobra.Command, chain job.Chain) error {
+	if p.file == "" {
+		return nil
+	}
+	if err := chain.Give(p.file, func(path string) (io.ReadCloser, error) { return os.Open(path) }, func(texts []string) { warn(cmd, texts) }); err != nil {
+		return err
+	}
+	return p.equip(cmd, chain)
 }
 
 // equip gives engines that need one a solver.
@@ -124,7 +140,7 @@ func (p *pathSetFlags) equip(cmd *cobra.Command, chain job.Chain) error {
 	}
 	for _, flag := range []string{"solver", "solver-time", "solver-total", "write-lp"} {
 		if !equipped && cmd.Flags().Changed(flag) {
-			return fmt.Errorf("--%s goes with --names ilp", flag)
+			return fmt.Errorf("--%s goes with --names ilp or -O balance=programme", flag)
 		}
 	}
 	return nil
@@ -165,6 +181,24 @@ func (k *keepFlags) setChain(cmd *cobra.Command, chain string, routing *routeFla
 		}
 		return routing.setChain(chain)
 	}
+	if err := k.read(); err != nil {
+		return err
+	}
+	if flags := cmd.Flags(); flags.Changed("engine") || flags.Changed("paths") {
+		return routing.setChain(chain)
+	}
+	var err error
+	if routing.Chain, err = k.kept.Chain(routing.options); err != nil {
+		return fmt.Errorf("--keep: %s: %w", k.path, err)
+	}
+	return routing.validate()
+}
+
+// read reads the Plan to be kept, unless that was done.
+func (k *keepFlags) read() error {
+	if k.kept != nil {
+		return nil
+	}
 	f, err := os.Open(k.path)
 	if err != nil {
 		return fmt.Errorf("--keep: %w", err)
@@ -173,13 +207,7 @@ func (k *keepFlags) setChain(cmd *cobra.Command, chain string, routing *routeFla
 	if k.kept, err = job.ReadKept(f); err != nil {
 		return fmt.Errorf("--keep: %s: %w", k.path, err)
 	}
-	if flags := cmd.Flags(); flags.Changed("engine") || flags.Changed("paths") {
-		return routing.setChain(chain)
-	}
-	if routing.Chain, err = k.kept.Chain(routing.options); err != nil {
-		return fmt.Errorf("--keep: %s: %w", k.path, err)
-	}
-	return routing.validate()
+	return nil
 }
 
 // hold makes the engines keep the LIDs, and the LMC unless another one was asked for.
@@ -204,6 +232,15 @@ func (k *keepFlags) afresh(cmd *cobra.Command) bool {
 	return k.rebalance || slices.ContainsFunc([]string{"engine", "paths", "option", "lmc", "vls", "seed"}, cmd.Flags().Changed)
 }
 
+// laneFileFlags adds the options that tell the lanes of foreign tables, and which LIDs are used.
+func laneFileFlags(cmd *cobra.Command, files *job.TableFiles) {
+	f := cmd.Flags()
+	f.StringVar(&files.SLs, "sl", "", "service levels of the paths that go with --lfts: output of saquery -p, or as weft route --sl writes them")
+	f.StringVar(&files.SL2VLs, "sl2vl", "", "SL2VL tables that go with --lfts")
+	f.StringVar(&files.Choice, "choice", "", "by which LIDs hosts send to each other, with --lfts: as weft route --write-choice writes it (default: any LID)")
+	f.BoolVar(&files.OneLane, "one-lane", false, "all traffic shares one lane: QoS is off, whatever SLs the tables are made for")
+}
+
 // refuseBesideTables refuses options that say how to route where tables are given.
 func refuseBesideTables(cmd *cobra.Command, files *job.TableFiles) error {
 	for _, option := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles"} {
@@ -224,6 +261,11 @@ func readOrRoute(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles, req
 
 // loadTables reads the Plan of files, and tells what is odd in them.
 func loadTables(cmd *cobra.Command, g *fabric.Graph, files *job.TableFiles) (*job.Result, error) {
+	partial, err := cmd.Flags().GetBool("partial")
+	if err != nil {
+		return nil, err
+	}
+	files.Partial = partial
 	plan, warnings, err := files.Load(g, func(path string) (io.ReadCloser, error) { return os.Open(path) })
 	warn(cmd, warnings)
 	return &job.Result{Plan: plan}, err

@@ -23,6 +23,8 @@ import (
 	mapjob "weft/mapping/job"
 	"weft/route/quality"
 	"weft/sm"
+	"weft/sm/service"
+	"weft/sm/state"
 	"weft/study"
 	"weft/whatif"
 )
@@ -47,12 +49,17 @@ var documents = []struct {
 	{"weft simulate packet FABRIC --json", reflect.TypeFor[study.PacketSimulation]()},
 	{"weft simulate flow --patterns --json", reflect.TypeFor[study.Patterns]()},
 	{"weft sm --once --json", reflect.TypeFor[sm.BringUpJSON]()},
+	{"weft sm --json", reflect.TypeFor[sm.LogLine]()},
+	{"weft sm state FILE --json", reflect.TypeFor[state.Contents]()},
+	{"weft sm events --json", reflect.TypeFor[sm.LogLine]()},
+	{"weft sm status --json", reflect.TypeFor[service.Status]()},
 	{"weft discover --json", reflect.TypeFor[sm.DiscoveryJSON]()},
 	{"weft emulate control SOCKET state", reflect.TypeFor[control.State]()},
 	{"weft map NETWORK --json", reflect.TypeFor[mapjob.Report]()},
 	{"weft map NETWORK --events FILE --json", reflect.TypeFor[mapjob.WatchReport]()},
 	{"weft lab list --json", reflect.TypeFor[papers.Listing]()},
 	{"weft lab reproduce NAME --json", reflect.TypeFor[lab.Document]()},
+	{"weft lids GRAPH --json", reflect.TypeFor[study.LIDs]()},
 	{"weft version --json", reflect.TypeFor[build]()},
 	{"weft demo --json", reflect.TypeFor[demo.Demo]()},
 }

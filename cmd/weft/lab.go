@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -58,6 +59,8 @@ type reproduceFlags struct {
 	redo bool
 	seed uint64
 	jobs int
+
+	blocks, block int // seed blocks, and the first of them
 }
 
 func labReproduceCmd() *cobra.Command {
@@ -76,11 +79,17 @@ a README.md of all. What is there already, made with the same mode, seed and row
 kept (and its charts drawn again): an interrupted run goes on where it stopped. What was
 run with --full or with all rows is not replaced by less, except with --redo.
 
+Claims are judged by the literal text, over seed blocks: in each, all networks, patterns
+and orders are drawn anew. What differs is judged again under the readings of the paper,
+and each reading is tried alone. With fewer than 8 blocks, what depends on seeds is
+"too few". --seed-block 100 draws blocks that no committed result has.
+
 Seconds and memory in the results are those of this machine; everything else depends
-on the mode and the seed only.`,
+on the mode, the seed and the blocks only.`,
 		Example: `  weft lab reproduce dfsssp --only heuristics,fig10
   weft lab reproduce dfsssp --full -o docs/results
-  weft lab reproduce dfsssp --full --only fig4 --rows Odin`,
+  weft lab reproduce dfsssp --full --only fig4 --rows Odin
+  weft lab reproduce renaming --full --seed-block 100`,
 		Args: one("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			run, err := flags.run(cmd, args[0])
@@ -107,6 +116,8 @@ on the mode and the seed only.`,
 	f.StringVarP(&flags.dir, "output", "o", "", "directory for the results")
 	f.BoolVar(&flags.redo, "redo", false, "run again what the directory has already")
 	f.Uint64Var(&flags.seed, "seed", 1, "seed")
+	f.IntVar(&flags.blocks, "blocks", 0, "seed blocks by which claims are judged (default: 8 with --full, else 1)")
+	f.IntVar(&flags.block, "seed-block", 0, "number of the first seed block: another one draws all networks anew")
 	jobsFlag(cmd, &flags.jobs)
 	jsonFlag(cmd, &asJSON)
 	return cmd
@@ -127,8 +138,13 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 		Setup: lab.Setup{Mode: lab.Quick, Seed: f.seed, Workers: f.jobs, Meter: meter},
 	}
 	if f.full {
-		run.Setup.Mode = lab.Full
+		run.Setup.Mode, run.Setup.Blocks = lab.Full, lab.Enough
 	}
+	if f.blocks < 0 || f.block < 0 {
+		return nil, errors.New("--blocks and --seed-block: want no number below 0")
+	}
+	run.Setup.Blocks = cmp.Or(f.blocks, run.Setup.Blocks)
+	run.Setup.Seed += uint64(f.block) * lab.BlockSeeds
 	if f.dir != "" {
 		dir := &labDir{cmd, filepath.Join(f.dir, name)}
 		run.Store = dir

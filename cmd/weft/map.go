@@ -67,7 +67,8 @@ map is the hint for the next:
   1.5s  connect NODE PORT NODE PORT
   2s    host NAME ADDRESS NODE PORT
 
-The depth is Q + D of the network unless given. Times are modelled, not measured.
+The depth is Q + D of the network unless given, which a mapper cannot know; with --stop
+known there is none. A map is certain if the mapper itself knows that it is right. Times are modelled, not measured.
 Exit status 1 says that the map is not the network, or not its part that host routes
 can use.`,
 		Example: `  weft map now-cab
@@ -93,6 +94,7 @@ func (m *mapFlags) add(cmd *cobra.Command, algorithms []string) {
 	f.StringVar((*string)(&o.Collision), "collision", string(o.Collision), "packet, circuit or cut-through")
 	f.StringVar(&o.Mapper, "mapper", "", "host that maps, by name or address (default: the last one)")
 	f.IntVar(&o.Depth, "depth", 0, "most turns of a probe string (default: Q + D)")
+	f.StringVar((*string)(&o.Stop), "stop", string(o.Stop), "when berkeley stops: at the depth, or known (every switch found is explored; needs no knowledge of the network)")
 	f.IntVar(&o.Retries, "retries", 0, "how often a silent probe is sent again")
 	f.StringVar((*string)(&o.Mode), "mode", string(o.Mode), "master, election or parallel")
 	f.Float64Var(&o.Traffic.Loss, "loss", 0, "share of probes lost to other traffic")
@@ -115,7 +117,7 @@ func (m *mapFlags) add(cmd *cobra.Command, algorithms []string) {
 }
 
 func (m *mapFlags) run(cmd *cobra.Command, network string) error {
-	for _, needs := range [][2]string{{"format", "output"}, {"every", "events"}} {
+	for _, needs := range [][2]string{{"format", "output"}, {"every", "events"}, {"utility", "routes"}} {
 		if cmd.Flags().Changed(needs[0]) && !cmd.Flags().Changed(needs[1]) {
 			return fmt.Errorf("--%s goes with --%s", needs[0], needs[1])
 		}
@@ -131,6 +133,10 @@ func (m *mapFlags) run(cmd *cobra.Command, network string) error {
 	}
 	if err := o.Check(); err != nil {
 		return err
+	}
+	// While events happen nobody is elected by messages: the lowest host that is there maps.
+	if draws := o.Draws() && (m.out.events == "" || !o.Traffic.Quiet()); cmd.Flags().Changed("seed") && !draws && m.out.routes == "" {
+		return errors.New("--seed does nothing here: it draws traffic, when the mappers of an election start, the lots of --algorithm random and vazirani, and one of equal --routes")
 	}
 	if m.out.events != "" {
 		return withProgress(cmd, "mapping", func(ctx context.Context) error { return m.watch(ctx, cmd, network) })
@@ -224,7 +230,7 @@ func located(err error, file string, f *fabric.Fabric) error {
 
 // watch maps a network again and again while events happen to it.
 func (m *mapFlags) watch(ctx context.Context, cmd *cobra.Command, network string) error {
-	for _, name := range []string{"output", "svg", "routes", "algorithm", "depth", "retries"} {
+	for _, name := range []string{"output", "svg", "routes", "algorithm", "depth", "stop", "retries"} {
 		if cmd.Flags().Changed(name) {
 			return fmt.Errorf("--%s does not go with --events, which surveys the network again and again", name)
 		}

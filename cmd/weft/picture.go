@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"runtime"
 
 	"github.com/spf13/cobra"
@@ -17,6 +18,7 @@ import (
 // pictureFlags are the options of weft show that are about its picture.
 type pictureFlags struct {
 	svg     string // file
+	colour  string
 	chain   string
 	files   job.TableFiles
 	routing routeFlags
@@ -30,6 +32,8 @@ func (p *pictureFlags) add(cmd *cobra.Command) {
 	f.StringVarP(&p.chain, "engine", "e", "", "with --svg: colour cables by the pairs of hosts that they carry, routed by this engine (weft route --engines)")
 	f.StringVar(&p.files.Plan, "plan", "", "with --svg: the same for a Plan that weft route -o wrote")
 	f.StringVar(&p.files.LFTs, "lfts", "", "with --svg: the same for forwarding tables of another subnet manager")
+	f.StringVar(&p.colour, "colour", study.ByLoad, "what colours of cables tell of the routing: load (pairs of hosts), or lanes (the virtual lanes that packets use)")
+	laneFileFlags(cmd, &p.files)
 }
 
 // alone reports whether the picture is all that is written.
@@ -39,6 +43,10 @@ func (p *pictureFlags) alone() bool { return p.svg == "-" }
 func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	routed := p.chain != "" || p.files.Given()
 	switch {
+	case p.colour != study.ByLoad && p.colour != study.ByLanes:
+		return fmt.Errorf("--colour %s: want %s or %s", p.colour, study.ByLoad, study.ByLanes)
+	case !routed && (cmd.Flags().Changed("colour") || p.files != job.TableFiles{}):
+		return errors.New("--colour, --sl, --sl2vl, --one-lane and --choice are about a routing: give --engine, --plan or --lfts too")
 	case p.svg == "" && routed:
 		return errors.New("--engine, --plan and --lfts colour a picture: give --svg FILE too (weft check and weft simulate print loads)")
 	case p.svg == "":
@@ -55,7 +63,7 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 	}
 	var picture *layout.Picture
 	err = withProgress(cmd, "drawing", func(ctx context.Context) (err error) {
-		picture, err = study.Picture(ctx, src, routing, p.routing.Workers)
+		picture, err = study.Picture(ctx, src, routing, p.colour, p.routing.Workers)
 		return err
 	})
 	if err != nil {
@@ -67,9 +75,12 @@ func (p *pictureFlags) draw(cmd *cobra.Command, src *source.Source) error {
 // route routes the fabric or reads tables, where loads were asked for.
 func (p *pictureFlags) route(cmd *cobra.Command, f *fabric.Fabric) (*job.Result, error) {
 	switch {
-	case p.files.Given() && p.chain != "":
+	case p.files != job.TableFiles{} && p.chain != "":
 		return nil, errors.New("give --engine, or tables with --plan or --lfts, not both")
 	case p.files.Given():
+		if err := p.files.Validate(); err != nil {
+			return nil, err
+		}
 		return loadTables(cmd, f.Compile(), &p.files)
 	case p.chain == "":
 		return nil, nil

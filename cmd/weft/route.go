@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"io"
+	"os"
+	"path/filepath"
 	"slices"
 
 	"github.com/spf13/cobra"
@@ -22,6 +24,7 @@ type routeOptions struct {
 	keep    keepFlags
 	chain   string
 	form    form
+	splits  string // directory for split graphs
 	noCheck bool
 	measure bool
 }
@@ -39,9 +42,14 @@ func routeCmd() *cobra.Command {
 ` + job.ChainHelp + `
 
 --paths computes explicit paths between all hosts; --names then gives them as few LIDs as
-hold them. --engine separate and --engine renaming are two such pairs. --names ilp asks
+hold them. --engine separate and --engine renaming are two such pairs. --paths also takes
+those of an engine, on its lanes (--paths dfsssp), or those of a file: a table of paths as
+--write-paths writes it, several a pair if need be, a Plan, or forwarding tables of another
+subnet manager. -O goal=k proves the least LIDs that paths use, not the least power of 2. --names ilp asks
 an installed solver of linear programmes for the fewest; where its time runs out, the best
 answer found so far is used, and the report says how many LIDs are needed at least.
+
+--paths smart -O balance=programme asks it for the balance of paths, which smart approximates otherwise.
 
 --kind, --kinds, --cn-guids and --io-guids name kinds of hosts (input-output nodes, rails of
 GPUs ...). The paths to each kind are balanced by themselves, which can cost bandwidth of
@@ -55,6 +63,8 @@ something is unknown. The files are written all the same.`,
   weft route 'torus(4x4x4,hosts=1)' --engine dor,updn --json
   weft route 'irregular(switches=16,hosts=128)' --paths path-selection --names color-l
   weft route 'irregular(switches=16,hosts=64)' --paths updn-shortest --names ilp --solver cbc --solver-time 60s
+  weft route fabric.txt --paths dfsssp --names color-l --write-paths paths.txt --write-splits splits
+  weft route fabric.txt --paths paths.txt --names exact -O goal=k -v
   weft route fabric.txt --yardstick
   weft route today.txt --keep yesterday.plan -o today.plan
   weft route fabric.txt --kind 'io=oss*' --kind 'io=mds*'
@@ -76,6 +86,9 @@ something is unknown. The files are written all the same.`,
 	f.StringVar(&o.files.FDBs, "fdbs", "", "write forwarding tables as opensm.fdbs, with hop counts")
 	f.StringVar(&o.files.Dump, "dump", "", "write forwarding tables as dump_fts prints them")
 	f.StringVar(&o.files.Random, "random", "", "write random forwarding tables: LID, LMC and port of every entry")
+	f.StringVar(&o.files.PathTable, "write-paths", "", "write the paths between all hosts as text, which --paths reads")
+	f.StringVar(&o.files.Choice, "write-choice", "", "write as text by which LIDs each host sends to each other")
+	f.StringVar(&o.splits, "write-splits", "", "write to this directory which paths to each host split, as graphs that weft lids reads")
 	f.StringVar(&o.files.SLs, "sl", "", "write the service levels of all paths (weft check --sl reads them)")
 	f.StringVar(&o.files.SL2VLs, "sl2vl", "", "write SL2VL tables as opensm-sl2vl.dump")
 	o.form.add(cmd)
@@ -111,6 +124,9 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.keep.hold(cmd, g, &o.routing); err != nil {
 		return err
 	}
+	if err := o.stages.give(cmd, o.routing.Chain); err != nil {
+		return err
+	}
 	paths := o.files.Paths()
 	files, err := openOutputs(cmd, paths...)
 	if err != nil {
@@ -143,10 +159,23 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	unwritten := o.files.Write(g, r.Plan, func(path string, write func(io.Writer) error) error {
 		return files[slices.Index(paths, path)].write(write)
 	})
+	if o.splits != "" {
+		unwritten = errors.Join(unwritten, o.writeSplits(cmd.Context(), g, r))
+	}
 	if err := o.form.answer(to, out); err != nil || unwritten != nil {
 		return errors.Join(unwritten, err)
 	}
 	return proven(r)
+}
+
+// writeSplits writes split graphs to the directory asked for.
+func (o *routeOptions) writeSplits(ctx context.Context, g *fabric.Graph, r *job.Result) error {
+	if err := os.MkdirAll(o.splits, 0o755); err != nil {
+		return err
+	}
+	return job.WriteSplits(ctx, g, r.Plan, func(name string, data []byte) error {
+		return os.WriteFile(filepath.Join(o.splits, name), data, 0o644)
+	})
 }
 
 // change compares the Plan with the one that was kept, and if Plans are judged the mixture

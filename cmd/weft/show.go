@@ -34,8 +34,11 @@ func showCmd() *cobra.Command {
 what changed since another fabric.
 
 Odd cables are: slow, with fewer bits per second than both ends or the cables beside do;
-disputed, of which the two ends tell different widths or speeds; missing from the pattern of
-a tree, mesh or torus, with the ports in which they should be where that can be told;
+contradicted, of which lines of the file tell different ones in one port, so that neither
+is taken (other commands refuse such a file without --partial); disputed, of which the two
+ends tell different widths or speeds, or lines different LIDs or GUIDs of a port; missing from the pattern of
+a tree, mesh, torus, HyperX, Dragonfly or Dragonfly+, with the ports in which they should
+be where that can be told;
 crossed, two that are plugged in where the other should be; extra, beside the pattern. The
 pattern is what most cables follow. With --counters also those with errors, and those for
 which packets waited or were discarded.
@@ -50,13 +53,15 @@ With --svg draw it: trees in levels, leaves at the bottom; meshes, tori and Hype
 networks as grids; Dragonflies and full meshes on a circle. What is too much for one
 picture is folded: a pod becomes one box with a cell for each switch, its cables one
 line. What is down or drained is drawn in its place, and marked. With an engine, a Plan
-or forwarding tables cables have the colour of their load over all pairs of hosts.`,
+or forwarding tables cables have the colour of their load over all pairs of hosts, or
+with --colour lanes of the virtual lanes that packets use on them.`,
 		Example: `  weft show examples/psmn-x5.ibnetdiscover
   weft show 'torus(8x8x8,hosts=1)|fail(links=10,seed=3)'
   weft show today.txt --diff yesterday.txt
   weft show 'rlft(36,2)|fail(links=10,seed=3)' --tree
   weft show fabric.txt --counters errors.txt
-  weft show examples/psmn-x5.ibnetdiscover --svg psmn.svg --engine updn`,
+  weft show examples/psmn-x5.ibnetdiscover --svg psmn.svg --engine updn
+  weft show 'dragonfly(4,2,2)' --svg lanes.svg --engine lash --colour lanes`,
 		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if flags.other != "" && (flags.picture.svg != "" || flags.tree || flags.warnings || len(flags.counters) > 0) {
@@ -83,6 +88,7 @@ or forwarding tables cables have the colour of their load over all pairs of host
 		},
 	}
 	flags.add(cmd)
+	flags.disputed = true // lists them
 	flags.addRoles(cmd)
 	flags.picture.add(cmd)
 	cmd.Flags().BoolVar(&flags.tree, "tree", false, "say what the fabric is as a fat-tree, and what is missing from it")

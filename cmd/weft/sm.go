@@ -10,9 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"weft/fabric"
 	"weft/fabric/netfile"
-	"weft/route/job"
 	"weft/sm"
 )
 
@@ -24,51 +22,37 @@ type smFlags struct {
 	config  sm.Config
 	chain   string
 	once    bool
+	codes   bool
+	watch   sm.Watch
+	state   smState
+	expect  string // a fabric
 	lids    string // files
 	plan    string
 	found   string
 	asJSON  bool
+	service serviceFlags
 }
 
 func smCmd() *cobra.Command {
+	cmd, _ := newSM()
+	return cmd
+}
+
+// newSM makes the command, and its flags with their defaults.
+func newSM() (*cobra.Command, *smFlags) {
 	var s smFlags
 	cmd := &cobra.Command{
-		Use:   "sm --once",
-		Short: "bring a subnet up once: find it, give LIDs, route, prove, program",
-		Long: `Bring a subnet up: find it by directed routes, give every port its LID, route it,
-let the judge prove the routing, write what differs from what the devices hold,
-and take every link to Active. Nothing unproven is distributed, unless
---unproven says so. A switch that does not take its tables is kept closed: those of
-its links that are not Active stay so, and the report says what it did not take.
-
-Where another subnet manager is the master, or may be (a port says that one runs
-there, and it does not answer SMInfo), nothing is written to the subnet, unless
---take-over says so; the other one should then be ended first, or it goes on writing.
-
-In a subnet that carries data, the order in which tables are changed is not safe: while
-old ones stand beside new ones, packets may go in circles or wait for each other. An
-interrupted run leaves old and new tables side by side: run it again.
-
-` + transportHelp + `
-
-` + job.ChainHelp + `
-An engine whose options name a switch that was not found is passed over too: a root
-that died must not keep a subnet down.
-
---keep OLD-PLAN repairs the Plan that the subnet runs: only entries whose path met what is
-lost move, and the repaired Plan is proven before it is written. With --engine or --rebalance the
-engines route afresh; where they refuse, the repaired old Plan stays in force, and the report
-says so. LIDs are those of the Plan.
-
-Exit status: 0 SUBNET UP; 1 UP IN PART, or a Plan that is not proven (the report says
-what); 3 there is no subnet, another subnet manager is its master,
-every engine refused, or interrupted: the report then says what was sent and not
-acknowledged.`,
-		Example: `  weft sm --once --transport umad:mlx5_0/1
+		Use:   "sm",
+		Short: "manage a subnet: find it, give LIDs, route, prove, program, and keep it so",
+		Long:  smHelp,
+		Example: `  weft sm --transport umad:mlx5_0/1 --state /var/lib/weft/state
+  weft sm --config /etc/weft/sm.yaml
+  weft sm --config /etc/weft/sm.yaml --print-config
+  weft sm --once --transport umad:mlx5_0/1
   weft sm --once --transport ibsim --engine dor,updn --lmc 1
   weft sm --once --transport 'emulate:rlft(36,2)' --json
   weft sm --once --keep yesterday.plan --plan today.plan`,
-		Args: none,
+		Args: subcommand,
 		RunE: func(cmd *cobra.Command, _ []string) error { return s.run(cmd) },
 	}
 	s.wires.add(cmd)
@@ -76,23 +60,50 @@ acknowledged.`,
 	jsonFlag(cmd, &s.asJSON)
 	chainFlag(cmd, &s.chain)
 	s.keep.add(cmd)
+	s.state.add(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&s.once, "once", false, "bring the subnet up and leave")
+	f.DurationVar(&s.watch.Interval, "interval", sm.UsualWatch.Interval, "time between two looks at all switches")
+	f.DurationVar(&s.config.Pause, "pause", sm.UsualPause, "time for packets under way to leave, where the entries that change are dropped first")
+	f.DurationVar(&s.watch.Rebalance, "rebalance-after", sm.UsualWatch.Rebalance, "time after the last repair until all is routed afresh; 0: never")
+	f.Uint8Var(&s.config.Priority, "priority", 0, "what other subnet managers are told, 0 to 15")
+	f.Uint64Var(&s.config.SMKey, "sm-key", 1, "what other subnet managers know us by; OpenSM, whose sm_key is 1 unless told otherwise, heeds no other")
+	f.BoolVar(&s.codes, "codes", false, "explain the codes of the log and leave")
 	f.BoolVar(&s.config.Unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
 	f.BoolVar(&s.config.TakeOver, "take-over", false, "write to the subnet although another subnet manager is, or may be, its master")
 	f.BoolVar(&s.config.AskRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); routing by ftree goes by them")
+	s.addFaultFlags(cmd)
 	f.StringVar(&s.lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
 	f.StringVar(&s.plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
 	f.StringVarP(&s.found, "output", "o", "", "write the fabric as it was found and named to this file")
-	return cmd
+	s.service.add(cmd)
+	cmd.AddCommand(smStateCmd())
+	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again"),
+		smAskCmd("rebalance", "have a manager that runs route all afresh"))
+	return cmd, &s
 }
 
-// run brings the subnet up. Whatever can be wrong on this side is found before anything
+// run does what the flags and the file of options ask for. Whatever can be wrong on this side is found before anything
 // is sent: options, the engines' names, files to be read and to be written.
 func (s *smFlags) run(cmd *cobra.Command) error {
-	if !s.once {
-		return errors.New("give --once: a manager that stays is not there yet")
+	if s.codes {
+		return explainCodes(cmd.OutOrStdout())
 	}
+	given := givenFlags(cmd.Flags())
+	file, err := s.service.read(cmd, given)
+	switch {
+	case err != nil:
+		return err
+	case s.service.print:
+		return file.Locate(s.printConfig(cmd))
+	case !s.once:
+		return s.stay(cmd, given, file)
+	}
+	return file.Locate(s.bringUp(cmd))
+}
+
+// bringUp brings the subnet up and leaves.
+func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	answer, err := answerTo(cmd, s.lids, s.plan, s.found)
 	if err != nil {
 		return err
@@ -101,26 +112,26 @@ func (s *smFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
+	if err := s.remember(cmd, runner); err != nil {
+		return err
+	}
 	files, err := openOutputs(cmd, s.lids, s.plan, s.found)
 	if err != nil {
-		return err
+		return errors.Join(err, s.state.close())
 	}
 	t, err := s.wires.open(cmd, true)
 	if err != nil {
 		files.drop()
-		return err
+		return errors.Join(err, s.state.close())
 	}
+	runner.Note, runner.Round = s.state.note, s.state.addChanges
 	var core *sm.Core
 	failure := withProgress(cmd, "bringing the subnet up", func(ctx context.Context) (err error) {
 		core, err = runner.Run(ctx, t)
 		return interrupted(ctx, err)
 	})
 	r := core.Report()
-	unwritten := files.writeAll([]func(io.Writer) error{
-		unless(r.State != sm.Up && r.State != sm.UpInPart, core.WriteLIDs),
-		unless(core.Plan() == nil, core.WritePlan),
-		unless(core.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }),
-	})
+	unwritten := errors.Join(files.writeAll(filesOf(core)), s.state.close())
 	if s.asJSON {
 		err = printJSON(answer, r.BringUpJSON())
 	} else {
@@ -132,19 +143,32 @@ func (s *smFlags) run(cmd *cobra.Command) error {
 	return smStatus(r)
 }
 
+// filesOf are what is written after a round: LIDs, the Plan, the fabric as it was found; nil for what there is nothing of.
+func filesOf(core *sm.Core) []func(io.Writer) error {
+	state := core.Report().State
+	return []func(io.Writer) error{
+		unless(state != sm.Up && state != sm.UpInPart, core.WriteLIDs),
+		unless(core.Plan() == nil, core.WritePlan),
+		unless(core.Fabric() == nil, func(w io.Writer) error { return netfile.WriteIBNetDiscover(w, core.Fabric()) }),
+	}
+}
+
 // runner makes the subnet manager that the flags ask for.
 func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
-	if err := s.keep.setChain(cmd, s.chain, &s.routing); err != nil {
+	if err := s.setChain(cmd); err != nil {
 		return nil, err
 	}
 	s.routing.Kept, s.routing.Afresh = s.keep.kept, s.keep.afresh(cmd)
 	s.config.MKey = s.wires.mKey
-	r := &sm.Runner{Config: s.config, Routing: s.routing.Request, Clock: clock()}
+	if s.config.Priority > 15 {
+		return nil, fmt.Errorf("--priority %d: want 0 to 15", s.config.Priority)
+	}
 	var err error
-	if r.Wire, err = s.wires.config(); err != nil {
+	if s.config.Expected, err = s.expected(cmd); err != nil {
 		return nil, err
 	}
-	r.Stored, err = readLIDs(s.lids)
+	r := &sm.Runner{Config: s.config, Routing: s.routing.Request, Clock: clock()}
+	r.Wire, err = s.wires.config()
 	return r, err
 }
 
@@ -160,7 +184,7 @@ func smStatus(r *sm.Report) error {
 }
 
 // readLIDs reads the LIDs that ports had the last time; a missing file has none.
-func readLIDs(path string) (map[fabric.GUID]fabric.LID, error) {
+func readLIDs(path string) (sm.LIDMap, error) {
 	if path == "" {
 		return nil, nil
 	}

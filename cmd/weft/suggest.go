@@ -41,7 +41,8 @@ more oversubscription for nine tenths of its price or less: nine tenths of its b
 in random bisections, and all-to-all by shifts in five quarters of the time.
 
 With --rails every host has so many ports. The proposals are then as many equal networks
-("8 x tree", a formula for each), and rail-optimised trees, which join all rails.
+("8 x tree", a formula for each), and rail-optimised trees, which join all rails: at the
+spines, or where these have too few ports planes of two levels, one a rail, by cores.
 
 --prices FILE: ` + bill.Help,
 		Example: `  weft suggest --hosts 2000 --radix 40

@@ -11,5 +11,5 @@ func Example() {
 	}
 	// Output:
 	// ftree: 100 LIDs on 1 VLs, proven: true
-	// longest path 3 hops, at most 151 pairs of hosts on a channel
+	// longest path 3 hops, at most 161 pairs of hosts on a channel
 }

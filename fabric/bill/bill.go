@@ -1,4 +1,5 @@
-// Package bill counts what must be bought for a fabric, and what that costs by a list of prices.
+// Package bill counts what must be bought for a fabric, and what that costs by a list of prices. How long cables are
+// follows from a machine room by rule (floor.go).
 package bill
 
 import (
@@ -20,6 +21,8 @@ type Bill struct {
 	Between   int         `json:"cables_between_switches"` // with a switch at both ends
 	Below     int         `json:"cables_to_hosts"`         // with a host at one end
 	Left      int         `json:"ports_left"`              // of switches, without a cable
+	// Metres counts the cables by their length, rounded up; absent unless prices go by it.
+	Metres map[int]int `json:"cables_by_metres,omitempty"`
 }
 
 // Of counts a fabric. Where radix is not 0, all switches are bought with so many ports; it fails
@@ -81,6 +84,12 @@ func (b *Bill) Times(n int) *Bill {
 	for ports, count := range b.ByPorts {
 		out.ByPorts[ports] = n * count
 	}
+	if b.Metres != nil {
+		out.Metres = map[int]int{}
+	}
+	for metres, count := range b.Metres {
+		out.Metres[metres] = n * count
+	}
 	return out
 }
 
@@ -98,6 +107,14 @@ func (b *Bill) String() string {
 	for _, ports := range slices.Backward(slices.Sorted(maps.Keys(b.ByPorts))) {
 		switches = append(switches, fmt.Sprintf("%d of %d ports", b.ByPorts[ports], ports))
 	}
-	return fmt.Sprintf("%d hosts; switches: %s; cables: %d between switches, %d below; %d ports left",
-		b.Hosts, strings.Join(switches, ", "), b.Between, b.Below, b.Left)
+	lengths := ""
+	if len(b.Metres) > 0 {
+		all := 0
+		for metres, count := range b.Metres {
+			all += metres * count
+		}
+		lengths = fmt.Sprintf(", %d m in all, the longest %d m", all, slices.Max(slices.Collect(maps.Keys(b.Metres))))
+	}
+	return fmt.Sprintf("%d hosts; switches: %s; cables: %d between switches, %d below%s; %d ports left",
+		b.Hosts, strings.Join(switches, ", "), b.Between, b.Below, lengths, b.Left)
 }

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"weft/fabric"
 	"weft/fabric/gen"
 )
 
@@ -58,16 +59,24 @@ func TestPrices(t *testing.T) {
 
 func TestBadPrices(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                                  "p:1: no switch has a price",
-		"cable below 2\n":                   "p:1: no switch has a price",
-		"switch 36 1000\nswitch 36 1\n":     "p:2: switch 36 is given twice",
-		"switch 36 dear\n":                  "p:1: dear is no price",
-		"switch 36 NaN\n":                   "p:1: NaN is no price",
-		"switch 36 -1\n":                    "p:1: -1 is no price",
-		"switch many 1\n":                   "p:1: switch many: want its number of ports",
-		"\nswich 36 1000\n":                 `p:2: "swich 36 1000": want currency NAME, switch PORTS PRICE`,
-		"switch 36 1\ncable 5 900\n":        `p:2: "cable 5 900": want`,
-		"switch 36 1\ncurrency EUR or so\n": `p:2: "currency EUR or so": want`,
+		"":                                         "p:1: no switch has a price",
+		"cable below 2\n":                          "p:1: no switch has a price",
+		"switch 36 1000\nswitch 36 1\n":            "p:2: switch 36 is given twice",
+		"switch 36 dear\n":                         "p:1: dear is no price",
+		"switch 36 NaN\n":                          "p:1: NaN is no price",
+		"switch 36 -1\n":                           "p:1: -1 is no price",
+		"switch many 1\n":                          "p:1: switch many: want its number of ports",
+		"\nswich 36 1000\n":                        `p:2: "swich 36 1000": want currency NAME, switch PORTS PRICE`,
+		"switch 36 1\ncable 5 900\n":               `p:2: "cable 5 900": want`,
+		"switch 36 1\ncable 0m 900\n":              "p:2: cable 0m: want its metres, 1m to 10000m",
+		"switch 36 1\ncable longm 900\n":           "p:2: cable longm: want its metres",
+		"switch 36 1\nrack 3\n":                    "p:2: rack 3: want units, 4 to 1000",
+		"switch 36 1\nhost no\n":                   "p:2: host no: want units, 1 to 1000",
+		"switch 36 1\nhost 2\n":                    "p:2: rack and host say how long cables are",
+		"switch 36 1\ncable 3m 9\nhost 50\n":       "p:3: a host of 50 units does not fit into a rack of 42",
+		"switch 36 1\ncable 3m 9\ncable below 1\n": "p:3: cables have prices by length, and others between and below",
+		"switch 36 1\ncable 3m 9\ncable 3m 8\n":    "p:3: cable 3m is given twice",
+		"switch 36 1\ncurrency EUR or so\n":        `p:2: "currency EUR or so": want`,
 	} {
 		if _, err := ReadPrices("p", []byte(text)); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%q: %v, want %s", text, err, want)
@@ -79,6 +88,7 @@ func TestBadPrices(t *testing.T) {
 func FuzzReadPrices(f *testing.F) {
 	f.Add([]byte("currency EUR\nswitch 36 12000\ncable between 900\ncable below 250 # each\n"))
 	f.Add([]byte("switch 1 0\n\n#"))
+	f.Add([]byte("switch 36 12000\ncable 3m 90\ncable 10000m 900\nrack 48\nhost 2\n"))
 	f.Fuzz(func(t *testing.T, data []byte) {
 		p, err := ReadPrices("p", data)
 		if err != nil {
@@ -90,6 +100,11 @@ func FuzzReadPrices(f *testing.F) {
 		cost, err := p.Cost(&Bill{ByPorts: map[int]int{1: 1}, Between: 1, Below: 1})
 		if err != nil || !(cost >= 0) {
 			t.Fatalf("%g, %v", cost, err)
+		}
+		small := fabric.New("small")
+		b := &Bill{}
+		if p.Measure(b, small); b.Metres != nil && len(p.ByLength) == 0 {
+			t.Fatal("measured without need")
 		}
 	})
 }

@@ -14,35 +14,36 @@ import (
 // TestDiameters checks known facts, in cables between switches.
 func TestDiameters(t *testing.T) {
 	for expr, want := range map[string]int{
-		"torus(8x8x8)":              12,
-		"torus(5x4)":                4,
-		"mesh(4x5)":                 7,
-		"hypercube(7)":              7,
-		"kautz(2,3)":                3,
-		"kautz(3,2)":                2,
-		"dragonfly(4,2,2)":          3,
-		"dragonfly(6,3,3)":          3,
-		"hyperx(4x3x5)":             3,
-		"dragonfly(6,1,2,groups=5)": 3,
-		"dragonflyplus(3,3,2,2)":    5,
-		"rail(4,6,2)":               2,
-		"hyperx(9)":                 1,
-		"fullmesh(9)":               1,
-		"slimfly(3)":                2,
-		"slimfly(5)":                2,
-		"slimfly(7)":                2,
-		"slimfly(11)":               2,
-		"slimfly(13)":               2,
-		"slimfly(17)":               2,
-		"rlft(8,2)":                 2,
-		"rlft(8,3)":                 4,
-		"karytree(3,4)":             6,
-		"fat648":                    2,
-		"racks648":                  4,
-		"pgft(3;4,3,2;1,2,2;1,1,2)": 4,
-		"fullmesh(1)":               0,
-		"regular(6,5,1,1)":          1,
-		"xgft(2;6,6;3,3)|ports(2)":  4,
+		"torus(8x8x8)":                 12,
+		"torus(5x4)":                   4,
+		"mesh(4x5)":                    7,
+		"hypercube(7)":                 7,
+		"kautz(2,3)":                   3,
+		"kautz(3,2)":                   2,
+		"dragonfly(4,2,2)":             3,
+		"dragonfly(6,3,3)":             3,
+		"hyperx(4x3x5)":                3,
+		"dragonfly(6,1,2,groups=5)":    3,
+		"dragonflyplus(3,3,2,2)":       5,
+		"rail(4,6,2)":                  2,
+		"rail(3,4,2,spines=2,cores=2)": 4,
+		"hyperx(9)":                    1,
+		"fullmesh(9)":                  1,
+		"slimfly(3)":                   2,
+		"slimfly(5)":                   2,
+		"slimfly(7)":                   2,
+		"slimfly(11)":                  2,
+		"slimfly(13)":                  2,
+		"slimfly(17)":                  2,
+		"rlft(8,2)":                    2,
+		"rlft(8,3)":                    4,
+		"karytree(3,4)":                6,
+		"fat648":                       2,
+		"racks648":                     4,
+		"pgft(3;4,3,2;1,2,2;1,1,2)":    4,
+		"fullmesh(1)":                  0,
+		"regular(6,5,1,1)":             1,
+		"xgft(2;6,6;3,3)|ports(2)":     4,
 	} {
 		if got, err := parse(t, expr).Compile().Diameter(t.Context()); got != want || err != nil {
 			t.Errorf("%s: diameter %d, want %d", expr, got, want)
@@ -365,6 +366,41 @@ func TestRails(t *testing.T) {
 			peer := f.Peer(fabric.End{Node: h, Port: uint8(port)}).Node
 			if got, want := f.Nodes[peer].Desc, fmt.Sprintf("pod %d rail %d", i/servers, port-1); got != want {
 				t.Errorf("port %d of host %d is on %s, want %s", port, i, got, want)
+			}
+		}
+	}
+}
+
+// TestRailPlanes: with cores the spines of a rail are joined to its rail switches alone, and each core to one spine of every rail.
+func TestRailPlanes(t *testing.T) {
+	f := parse(t, "rail(3,4,5,spines=2,width=2,cores=3,up=2)")
+	cables := map[[2]string]int{}
+	for _, l := range f.Links {
+		a, b := f.Nodes[l.A.Node].Desc, f.Nodes[l.B.Node].Desc
+		cables[[2]string{a, b}]++
+	}
+	for rail := range 3 {
+		for s := range 2 {
+			spine := fmt.Sprintf("rail %d spine %d", rail, s)
+			for pod := range 5 {
+				for other := range 3 {
+					want := 0
+					if other == rail {
+						want = 2
+					}
+					if got := cables[[2]string{fmt.Sprintf("pod %d rail %d", pod, other), spine}]; got != want {
+						t.Errorf("pod %d rail %d has %d cables to %s", pod, other, got, spine)
+					}
+				}
+			}
+			for core := range 6 {
+				want := 0
+				if core/3 == s {
+					want = 2
+				}
+				if got := cables[[2]string{spine, fmt.Sprintf("core %d", core)}]; got != want {
+					t.Errorf("%s has %d cables to core %d", spine, got, core)
+				}
 			}
 		}
 	}

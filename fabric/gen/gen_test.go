@@ -86,6 +86,7 @@ var table = []counts{
 	{"dragonflyplus(4,4,4,2,groups=10)", 0, 0, 0, 0, 0},
 	{"rail(8,32,4,spines=16,width=2)", 48, 128, 1024, 2, 64},
 	{"rail(4,6)", 10, 6, 24, 2, 12},
+	{"rail(2,4,3,spines=2,width=2,cores=1,up=3)", 2*3 + 2*2 + 2, 12, 2*3*2*2 + 2*2*3, 3, 9},
 	{"rail(4,6,2,spines=0)", 0, 0, 0, 0, 0},
 	{"rlft(8,2)|merge(rlft(8,2))", 20, 64, 64, 2, 16},
 	{"rlft(8,2)|merge(rlft(8,2),at=leaves)", 16, 64, 64, 2, 16},

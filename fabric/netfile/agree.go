@@ -23,10 +23,11 @@ func (d *draft) agree(c *draftCable, line int, w fabric.Width, s fabric.Speed) {
 	}
 }
 
-// disputed is a cable of which the two ends tell different things.
+// disputed is a port or cable of which lines of the file say different things; Dispute is its public form.
 type disputed struct {
-	cable fabric.LinkID
-	told  [2]string
+	ports  []fabric.End
+	text   string
+	cables bool
 }
 
 // dispute warns that the ends of a cable differ.
@@ -34,14 +35,55 @@ func (d *draft) dispute(c *draftCable, line int, here, there string) {
 	const format = "the cable %s - %s is %s here and %s on line %d: the lesser is taken"
 	args := []any{d.endName(c.a), d.endName(c.b), here, there, c.line}
 	d.warnf(line, format, args...)
-	d.disputed[message(format, args)] = disputed{d.port(c.a).Link, [2]string{there, here}}
+	d.disputed[message(format, args)] = disputed{ports: []fabric.End{c.a, c.b}, text: fmt.Sprintf("%s by one end, %s by the other", there, here)}
 }
 
-// nameDisputed gives the warnings that the ends of a cable differ the names of both.
+// differs warns that a line tells something else of a port than one before.
+func (d *draft) differs(e fabric.End, line int, here, before string) {
+	const format = "port %s has %s here, %s before"
+	args := []any{d.endName(e), here, before}
+	d.warnf(line, format, args...)
+	d.disputed[message(format, args)] = disputed{ports: []fabric.End{e}, text: fmt.Sprintf("%s by line %d, %s before", here, line, before)}
+}
+
+// contradict notes that a line tells another cable of ports than lines before did. None of these cables is taken: nobody
+// knows which is there. Later lines that tell one of them again are no news.
+func (d *draft) contradict(a, b fabric.End, line int) {
+	id := fabric.LinkID(len(d.cables))
+	both := [][2]fabric.End{{a, b}, {b, a}}
+	if a == b {
+		both = both[:1]
+	}
+	for _, ends := range both {
+		at, other := ends[0], ends[1]
+		p := d.port(at)
+		if p.Link == fabric.NoLink {
+			p.Link = id
+			continue
+		}
+		c := &d.cables[p.Link]
+		there := c.a
+		if c.a == at {
+			there = c.b
+		}
+		c.contradicted = true
+		const format = "port %s is cabled twice: to %s here, to %s on line %d"
+		args := []any{d.endName(at), d.endName(other), d.endName(there), c.line}
+		d.warnf(line, format, args...)
+		d.disputed[message(format, args)] = disputed{
+			ports: []fabric.End{at, there, at, other}, text: fmt.Sprintf("told by lines %d and %d: neither is taken", c.line, line), cables: true,
+		}
+	}
+	d.cables = append(d.cables, draftCable{a: a, b: b, line: line, contradicted: true})
+}
+
+// nameDisputed gives the warnings that lines differ the names of ports.
 func (d *draft) nameDisputed(f *fabric.Fabric) {
 	for text, is := range d.disputed {
-		c := &d.cables[is.cable]
-		ports := []fabric.PortName{f.PortName(c.a), f.PortName(c.b)}
-		d.warnings[d.repeated[text]].Dispute = &Dispute{ports, is.told}
+		names := make([]fabric.PortName, len(is.ports))
+		for i, e := range is.ports {
+			names[i] = f.PortName(e)
+		}
+		d.warnings[d.repeated[text]].Dispute = &Dispute{names, is.text, is.cables}
 	}
 }

@@ -19,6 +19,9 @@ func caSide(pn string) string {
 
 const dumpHead = "\"sw\", V, 0x1, LID 1\n # : IB# : Sta : LWA : LSA : Neighbor Guid : N# : NLID : Neighbor Description\n"
 
+// again ends the error about a file of which a part is missing or disputed.
+const again = ": write the file again, or take what it holds with --partial"
+
 var badInputs = []struct{ name, data, want string }{
 	{"empty", "", "bad: the file is empty"},
 	{"text", "hello\nworld\n", "bad: no topology file of a format that is known here (ibnetdiscover, lst, net_dump, topo, orcs, json)"},
@@ -57,23 +60,23 @@ var badInputs = []struct{ name, data, want string }{
 	{"unknown peer", "Switch 8 \"a\"\n[1] \"b\"[1]\n", "bad:2: node \"b\" is not described in this file, and its id does not tell what it is"},
 	{
 		"one port, two cables", "Switch 8 \"a\"\n[1] \"b\"[1]\n[1] \"b\"[2]\nSwitch 8 \"b\"\n",
-		"bad:3: port \"a\"[1] is cabled twice: to \"b\"[2] here, to \"b\"[1] on line 2",
+		"bad:3: port \"a\"[1] is cabled twice: to \"b\"[2] here, to \"b\"[1] on line 2" + again,
 	},
 	{
 		"cabled to itself too", "Switch 8 \"a\"\n[1] \"b\"[1]\n[1] \"a\"[1]\nSwitch 8 \"b\"\n",
-		"bad:3: port \"a\"[1] is cabled twice: to \"a\"[1] here, to \"b\"[1] on line 2",
+		"bad:3: port \"a\"[1] is cabled twice: to \"a\"[1] here, to \"b\"[1] on line 2" + again,
 	},
 	{
 		"cabled to itself first", "Switch 8 \"a\"\n[1] \"a\"[1]\n[1] \"b\"[1]\nSwitch 8 \"b\"\n",
-		"bad:3: port \"a\"[1] is cabled twice: to \"b\"[1] here, to \"a\"[1] on line 2",
+		"bad:3: port \"a\"[1] is cabled twice: to \"b\"[1] here, to \"a\"[1] on line 2" + again,
 	},
 	{
 		"asymmetric", "Switch 8 \"a\"\n[1] \"b\"[1]\nSwitch 8 \"b\"\n[1] \"c\"[1]\nSwitch 8 \"c\"\n",
-		"bad:4: port \"b\"[1] is cabled twice: to \"c\"[1] here, to \"a\"[1] on line 2",
+		"bad:4: port \"b\"[1] is cabled twice: to \"c\"[1] here, to \"a\"[1] on line 2" + again,
 	},
 	{
 		"asymmetric, far end", "Switch 8 \"a\"\n[1] \"b\"[1]\n[2] \"b\"[1]\nSwitch 8 \"b\"\n",
-		"bad:3: port \"b\"[1] is cabled twice: to \"a\"[2] here, to \"a\"[1] on line 2",
+		"bad:3: port \"b\"[1] is cabled twice: to \"a\"[2] here, to \"a\"[1] on line 2" + again,
 	},
 	{"LID", "Switch 8 \"a\" # \"x\" base port 0 lid 70000 lmc 0\n", "bad:1: 70000 is not a LID (16 bits)"},
 	{"LID text", "Switch 8 \"a\" # \"x\" base port 0 lid abc lmc 0\n", "bad:1: lid \"abc\" is not a number"},
@@ -94,7 +97,7 @@ var badInputs = []struct{ name, data, want string }{
 	},
 	{
 		"lst two cables", swSide + " " + caSide("01") + "\n" + swSide + " " + strings.Replace(caSide("02"), "0a", "0b", 1) + "\n",
-		"bad:2: port \"a\" (0x0000000000000001)[1] is cabled twice: to \"b\" (0x0000000000000009)[2] here, to \"b\" (0x0000000000000009)[1] on line 1",
+		"bad:2: port \"a\" (0x0000000000000001)[1] is cabled twice: to \"b\" (0x0000000000000009)[2] here, to \"b\" (0x0000000000000009)[1] on line 1" + again,
 	},
 
 	{"dump heading", dumpHead + "\"x\", V, 0x2\n", "bad:3: not the heading of a switch (\"description\", vendor, GUID, LID)"},
@@ -122,7 +125,7 @@ var badInputs = []struct{ name, data, want string }{
 	{"dump unlisted switch", dumpHead + "1 : 1 : ACT : 4x : 100 : 0x2 : 1/2/1 : 3 : \"h\"\n", "bad:3: no table of the neighbour \"h\" lists its port 1/2/1: the file ends early, or lines are missing (the cable is left out): write the file again, or take what it holds with --partial"},
 	{
 		"dump asymmetric", dumpHead + "1 : 1 : ACT : 4x : 100 : 0x9 : 1 : 3 : \"h\"\n2 : 2 : ACT : 4x : 100 : 0x9 : 1 : 3 : \"h\"\n",
-		"bad:4: port \"h\" (0x0000000000000009)[1] is cabled twice: to \"sw\" (0x0000000000000001)[2] here, to \"sw\" (0x0000000000000001)[1] on line 3",
+		"bad:4: port \"h\" (0x0000000000000009)[1] is cabled twice: to \"sw\" (0x0000000000000001)[2] here, to \"sw\" (0x0000000000000001)[1] on line 3" + again,
 	},
 
 	{"topo cable first", "P1 -> Cougar H P1\n", "bad:1: a cable before the first system"},
@@ -135,7 +138,7 @@ var badInputs = []struct{ name, data, want string }{
 	{"topo twice", "MTS800 A\n P1 -> Cougar H P1\nMTS800 A\n", "bad:3: system A is described twice: here and on line 1"},
 	{
 		"topo two cables", "MTS800 A\n P1 -> Cougar H P1\n P1 -> Cougar I P1\n",
-		"bad:3: port \"A/U1\"[1] is cabled twice: to \"I/U1\"[1] here, to \"H/U1\"[1] on line 2",
+		"bad:3: port \"A/U1\"[1] is cabled twice: to \"I/U1\"[1] here, to \"H/U1\"[1] on line 2" + again,
 	},
 	{"topo CFG", "MTS800 A CFG: leaf1\n P1 -> Cougar H P1\n", "bad:1: CFG: \"leaf1\" is not board=modifier"},
 	{"topo CFG board", "MTS800 A CFG: leaf1=R\n P1 -> Cougar H P1\n", "bad:1: CFG: system A (MTS800) has no board leaf1"},
@@ -281,7 +284,7 @@ func TestWarnings(t *testing.T) {
 		},
 		{
 			"LIDs differ", "Switch 8 \"a\"\n[1] \"H-0000000000000002\"[1] # \"h\" lid 5 4xSDR\nCa 1 \"H-0000000000000002\"\n[1] \"a\"[1] # lid 6 lmc 0 \"a\" lid 0 4xSDR\n",
-			[]string{"odd:4: \"h\" (0x0000000000000002) port 1 has LID 6 here, LID 5 before"},
+			[]string{"odd:4: port \"h\" (0x0000000000000002)[1] has LID 6 here, LID 5 before"},
 		},
 		{
 			"lst mistyped", swSide + " " + strings.Replace(caSide("01"), "Ports:02", "Ports:18", 1) + "\n",

@@ -53,7 +53,7 @@ func (d *draft) warnOneSided(cables []draftCable, always bool, isDescribed func(
 	for i := range cables {
 		c := &cables[i]
 		switch {
-		case c.a == c.b || !isDescribed(c.a.Node) || !isDescribed(c.b.Node):
+		case c.a == c.b || c.contradicted || !isDescribed(c.a.Node) || !isDescribed(c.b.Node):
 		case c.back == 0:
 			once = append(once, c)
 		default:

@@ -14,11 +14,12 @@
 //   - orcs: the input of the simulator ORCS, a directed graph of Graphviz;
 //   - json: this package's own.
 //
-// A cable may be listed from one end or from both. Listings that contradict each
-// other, a port with two cables and a node described twice are errors with both
-// lines; a node that is referred to but not described exists with as many ports
-// as are mentioned. What is only odd is read with a Warning. Reading is one pass
-// over the bytes, without copying; its cost is linear in the size of the file.
+// A cable may be listed from one end or from both. A node described twice is an error
+// with both lines; a node that is referred to but not described exists with as many ports
+// as are mentioned. Where lines tell different cables of one port, none of these is taken,
+// and the file is refused unless Options allow it. What is only odd is read with a Warning.
+// Reading is one pass over the bytes, without copying; its cost is linear in the size of
+// the file.
 //
 // GUIDs that a file does not give are counted up in the order of the file as
 // ibsim does: switches from 0x200000 in steps of 1, CAs and routers from 0x100000

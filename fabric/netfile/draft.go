@@ -18,7 +18,7 @@ type draft struct {
 
 	repeated map[string]int32    // index of a warning by text
 	repeats  []int32             // how often each warning was met again
-	disputed map[string]disputed // by the warning that the ends of a cable differ
+	disputed map[string]disputed // by the warning that lines differ
 }
 
 // draftNode is a node with the lines that speak of it. In its Ports, Link is an
@@ -37,6 +37,8 @@ type draftCable struct {
 	width fabric.Width
 	speed fabric.Speed
 	down  bool
+
+	contradicted bool // other lines tell other cables of its ports: it is not taken
 }
 
 func newDraft(file string) *draft {
@@ -139,19 +141,13 @@ func (d *draft) connect(a, b fabric.End, line int, w fabric.Width, s fabric.Spee
 		d.cables = append(d.cables, draftCable{a: a, b: b, line: line, width: w, speed: s})
 		return nil
 	}
-	at, other := a, b
-	if pa.Link == fabric.NoLink {
-		at, other = b, a
-	}
-	c := &d.cables[d.port(at).Link]
+	c := d.known(a, b)
 	switch {
-	case !c.joins(a, b):
-		there := c.a
-		if c.a == at {
-			there = c.b
-		}
-		return d.errorf(line, "port %s is cabled twice: to %s here, to %s on line %d",
-			d.endName(at), d.endName(other), d.endName(there), c.line)
+	case c == nil && len(d.cables) == fabric.MaxLinks:
+		return d.errorf(line, "more than %d cables", fabric.MaxLinks)
+	case c == nil:
+		d.contradict(a, b, line)
+		return nil
 	case c.a == a:
 		d.warnf(line, "the cable %s - %s is listed again (first on line %d)", d.endName(a), d.endName(b), c.line)
 	case c.back != 0:
@@ -160,6 +156,16 @@ func (d *draft) connect(a, b fabric.End, line int, w fabric.Width, s fabric.Spee
 		c.back = line
 	}
 	d.agree(c, line, w, s)
+	return nil
+}
+
+// known returns the cable between two ends that a line has told, nil if none has.
+func (d *draft) known(a, b fabric.End) *draftCable {
+	for _, at := range [2]fabric.End{a, b} {
+		if link := d.port(at).Link; link != fabric.NoLink && d.cables[link].joins(a, b) {
+			return &d.cables[link]
+		}
+	}
 	return nil
 }
 
@@ -192,7 +198,7 @@ func (d *draft) lid(v uint64, line int) (fabric.LID, error) {
 // goes before what is said where it is referred to.
 func (d *draft) setPortGUID(e fabric.End, p *fabric.Port, guid fabric.GUID, line int, own bool) {
 	if p.GUID != 0 && p.GUID != guid {
-		d.warnf(line, "port %s has GUID %s here, %s before", d.endName(e), guid, p.GUID)
+		d.differs(e, line, "GUID "+guid.String(), p.GUID.String())
 	}
 	if p.GUID == 0 || own {
 		p.GUID = guid
@@ -204,7 +210,7 @@ func (d *draft) setPortGUID(e fabric.End, p *fabric.Port, guid fabric.GUID, line
 func (d *draft) setLID(id fabric.NodeID, port int, lid fabric.LID, line int, own bool) {
 	p := &d.nodes[id].Ports[port]
 	if p.LID != 0 && lid != 0 && p.LID != lid {
-		d.warnf(line, "%s port %d has LID %d here, LID %d before", d.name(id), port, lid, p.LID)
+		d.differs(fabric.End{Node: id, Port: uint8(port)}, line, fmt.Sprint("LID ", lid), fmt.Sprint("LID ", p.LID))
 	}
 	if p.LID == 0 || (own && lid != 0) {
 		p.LID = lid
@@ -305,7 +311,7 @@ func (d *draft) build() (*fabric.Fabric, []Warning, error) {
 		}
 	}
 	for _, c := range d.cables {
-		if c.a == c.b {
+		if c.a == c.b || c.contradicted {
 			continue
 		}
 		id, err := f.Connect(c.a, c.b, c.width, c.speed)

@@ -33,7 +33,10 @@ type Options struct {
 	// nil, only systems of a single well known chip can be named.
 	Systems fs.FS
 	Partial bool // read files that lack a part of the network, too
-	Slurm   SlurmOptions
+	// Disputed reads files whose lines tell different cables of one port, too. None of these cables is taken. So
+	// does Partial.
+	Disputed bool
+	Slurm    SlurmOptions
 }
 
 // formats lists the topology file formats. Help texts and completion have their order, and

@@ -15,13 +15,17 @@ type Warning struct {
 	Text string
 	Lost bool // the file lacks a part of the network: it is refused without Options.Partial
 
-	Dispute *Dispute // where both ends of a cable tell different widths or speeds
+	Dispute *Dispute // where lines tell different things of a port or cable
 }
 
-// Dispute says what both ends of a cable tell of it.
+// Dispute says what lines of a file tell differently.
 type Dispute struct {
+	// Ports are both ends of a cable, or one port; where lines tell different cables of one port the ends of both.
 	Ports []fabric.PortName
-	Told  [2]string // width or speed, as in "4x" or "EDR"
+	Text  string // what is told, and where
+	// Cables says that they tell different cables, none of which is taken: the file is refused without
+	// Options.Disputed.
+	Cables bool
 }
 
 // String is "file:line: text", or "file: text" when there is no line.
@@ -68,9 +72,12 @@ func (m *messages) warnf(line int, format string, args ...any) {
 	m.warnings = append(m.warnings, warningf(m.file, line, format, args...))
 }
 
-// refuseLost refuses a file that lacks a part of the network, unless that part may be missing.
+// refuseLost refuses a file that lacks a part of the network, unless that part may be missing, or in which that is
+// disputed.
 func refuseLost(warnings []Warning, opt Options) error {
-	i := slices.IndexFunc(warnings, func(w Warning) bool { return w.Lost })
+	i := slices.IndexFunc(warnings, func(w Warning) bool {
+		return w.Lost || w.Dispute != nil && w.Dispute.Cables && !opt.Disputed
+	})
 	if i < 0 || opt.Partial {
 		return nil
 	}
@@ -78,11 +85,11 @@ func refuseLost(warnings []Warning, opt Options) error {
 	return errorf(w.File, w.Line, "%s: write the file again, or take what it holds with --partial", w.Text)
 }
 
-// lostFirst puts warnings of parts of the network that are missing before all others.
+// lostFirst puts warnings of parts of the network that are missing, or disputed, before all others.
 func lostFirst(warnings []Warning) []Warning {
 	var lost, others []Warning
 	for _, w := range warnings {
-		if w.Lost {
+		if w.Lost || w.Dispute != nil && w.Dispute.Cables {
 			lost = append(lost, w)
 		} else {
 			others = append(others, w)

@@ -26,7 +26,8 @@ type Options struct {
 	Stdin io.Reader // what "-" reads
 	Dir   string    // directory that files are in; empty: as they are named
 
-	Partial bool // read files that lack a part of the network, too
+	Partial  bool // read files that lack a part of the network, too
+	Disputed bool // read files whose lines tell different cables of one port, too; none of these is taken
 }
 
 // Source is a fabric and where it came from.
@@ -117,7 +118,7 @@ func read(path string, opt Options) (*Source, error) {
 	if err != nil {
 		return nil, err
 	}
-	f, warnings, err := format.Read(name, data, netfile.Options{Systems: definitions, Partial: opt.Partial})
+	f, warnings, err := format.Read(name, data, netfile.Options{Systems: definitions, Partial: opt.Partial, Disputed: opt.Disputed})
 	if err != nil {
 		return nil, err
 	}

@@ -1,5 +1,5 @@
 // Package peer finds and runs the real programs that tests hold weft against: ibsim,
-// OpenSM, infiniband-diags, Graphviz. Only tests import it. A program that is not
+// OpenSM, infiniband-diags, Graphviz, strace. Only tests import it. A program that is not
 // installed skips the test, and fails it where CI is set; scripts/peers installs them.
 package peer
 

@@ -16,6 +16,7 @@ type Simulator struct {
 	Dir    string   // scratch, and the working folder of its clients
 	Socket string   // the base name of its sockets
 	Env    []string // what attaches a program to it
+	stdin  *os.File // of ibsim: its console; without one that stays open it would spin
 	tb     testing.TB
 	ended  atomic.Bool // one of its programs did, before the test
 }
@@ -32,7 +33,14 @@ func Simulate(tb testing.TB, net []byte) *Simulator {
 		tb.Fatal(err)
 	}
 	const nodes, switches, ports = 4000, 2000, 100_000 // at least
-	log := s.Start("ibsim", "-s", "-n", "net",
+	console, stdin, err := os.Pipe()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	defer func() { _ = console.Close() }() // ibsim has its own
+	s.stdin = stdin
+	tb.Cleanup(func() { _ = stdin.Close() })
+	log := s.start(console, "ibsim", "-s", "net",
 		"-N", fmt.Sprint(max(nodes, bytes.Count(net, []byte("guid=")))),
 		"-S", fmt.Sprint(max(switches, bytes.Count(net, []byte("switchguid=")))),
 		"-P", fmt.Sprint(max(ports, 2*bytes.Count(net, []byte("\n[")))))
@@ -54,8 +62,21 @@ func Attached(tb testing.TB, dir, socket string) *Simulator {
 // Path names a file in the scratch folder.
 func (s *Simulator) Path(name string) string { return filepath.Join(s.Dir, name) }
 
+// Console has ibsim do something to the fabric: Unlink "NODE"[PORT], ReLink.
+func (s *Simulator) Console(line string) {
+	s.tb.Helper()
+	if _, err := fmt.Fprintln(s.stdin, line); err != nil {
+		s.tb.Fatal(err)
+	}
+}
+
 // Start runs a program until the test ends; it returns the file of its output.
 func (s *Simulator) Start(program string, args ...string) string {
+	s.tb.Helper()
+	return s.start(nil, program, args...)
+}
+
+func (s *Simulator) start(stdin *os.File, program string, args ...string) string {
 	s.tb.Helper()
 	log, err := os.Create(s.Path(filepath.Base(program) + ".out"))
 	if err != nil {
@@ -63,6 +84,9 @@ func (s *Simulator) Start(program string, args ...string) string {
 	}
 	cmd := exec.Command(Program(s.tb, program), args...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = s.Dir, s.Env, log, log
+	if stdin != nil {
+		cmd.Stdin = stdin
+	}
 	if err := cmd.Start(); err != nil {
 		s.tb.Fatal(err)
 	}

@@ -32,6 +32,8 @@ type Axis struct {
 type Series struct {
 	Name   string  `json:"name"`
 	Points []Point `json:"points"`
+	// Marks names the series beside which the points are set as marks alone, such as values that a paper prints; "" for a series of its own.
+	Marks string `json:"marks,omitempty"`
 }
 
 // Point is a value, with the range drawn through it when Low < High.

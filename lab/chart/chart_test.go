@@ -112,7 +112,7 @@ func TestRangesAside(t *testing.T) {
 func TestBelowZero(t *testing.T) {
 	text := svg(t, &Chart{Kind: Bars, Categories: []string{"a", "b"}, Series: []Series{{Name: "s", Points: []Point{{X: 0, Y: -10}, {X: 1, Y: 10}}}}})
 	bars := regexp.MustCompile(`d="M[\d.]+,([\d.]+)L[\d.]+,([\d.]+)[^"]*" style="fill:#0072B2"`).FindAllStringSubmatch(text, 2)
-	if len(bars) != 2 || bars[0][1] != bars[1][1] || bars[0][2] == bars[0][1] || bars[1][2] == bars[1][1] {
+	if len(bars) != 2 || bars[0][2] != bars[1][1] || bars[0][2] == bars[0][1] || bars[1][2] == bars[1][1] { // one ends where the other begins
 		t.Errorf("bars from, to: %q", bars)
 	}
 }
@@ -145,6 +145,86 @@ func TestFill(t *testing.T) {
 		}
 		if (len(c.Categories) == 3) != (kind == Bars) {
 			t.Errorf("%s: categories %v", kind, c.Categories)
+		}
+	}
+}
+
+// TestWriteAll: charts stand one below the other on one page, and one alone is what WriteSVG draws.
+func TestWriteAll(t *testing.T) {
+	c := Chart{Name: "c", Title: "first", Kind: Lines, Series: []Series{{Name: "s", Points: []Point{{X: 1, Y: 1}, {X: 2, Y: 2}}}}}
+	d := c
+	d.Title = "second"
+	var one, alone, both bytes.Buffer
+	for _, err := range []error{WriteAll(&one, c), c.WriteSVG(&alone), WriteAll(&both, c, d)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if one.String() != alone.String() {
+		t.Error("one chart alone differs")
+	}
+	if s := both.String(); !strings.Contains(s, ">first<") || !strings.Contains(s, ">second<") || !strings.Contains(s, `height="660pt"`) {
+		t.Errorf("not both charts: %.300s", s)
+	}
+	if err := WriteAll(&both, c, Chart{Name: "empty"}); err == nil {
+		t.Error("a chart with nothing to draw was drawn")
+	}
+}
+
+// TestMarks: a series of marks has no bars or line of its own; it stands over the bars of the series that it names, in its colour, and in
+// the legend.
+func TestMarks(t *testing.T) {
+	c := Chart{Name: "c", Kind: Bars, Categories: []string{"x"}, Series: []Series{
+		{Name: "printed", Marks: "second", Points: []Point{{Y: 3}}}, {Name: "first", Points: []Point{{Y: 1}}}, {Name: "second", Points: []Point{{Y: 2}}},
+	}}
+	all, at := drawn(c.Series, "second")
+	if len(all) != 2 || at != 1 {
+		t.Errorf("%d series drawn, the second is number %d", len(all), at)
+	}
+	m := newMarks(Bars, c.Series, 0)
+	if want := groupShare / 2 * 0.65; math.Abs(m.aside-want) > 1e-9 || m.color != palette[1] {
+		t.Errorf("marks at %g in %v, want %g in %v", m.aside, m.color, want, palette[1])
+	}
+	for _, kind := range []Kind{Bars, Lines} {
+		c.Kind = kind
+		var svg bytes.Buffer
+		if err := c.WriteSVG(&svg); err != nil || !strings.Contains(svg.String(), ">printed<") {
+			t.Errorf("%s: %v, or no entry in the legend", kind, err)
+		}
+	}
+}
+
+// TestGrey: no two series of bars look the same in grey: they differ in their hatch, or clearly in lightness.
+func TestGrey(t *testing.T) {
+	if len(hatches) != len(palette) {
+		t.Fatalf("%d hatches for %d colours", len(hatches), len(palette))
+	}
+	for i := range palette {
+		for j := range i {
+			if d := math.Abs(lightness(palette[i]) - lightness(palette[j])); hatches[i] == hatches[j] && d < 0.2 {
+				t.Errorf("series %d and %d: hatch %d, lightness %.2f apart", j, i, hatches[i], d)
+			}
+		}
+	}
+}
+
+// TestHatch: every line lies inside its bar and runs from edge to edge, and a narrow bar has some.
+func TestHatch(t *testing.T) {
+	for _, size := range []vg.Point{{X: 5, Y: 120}, {X: 60, Y: 8}, {X: 12, Y: 12}} {
+		r := vg.Rectangle{Min: vg.Point{X: 100, Y: 50}, Max: vg.Point{X: 100 + size.X, Y: 50 + size.Y}}
+		for h := level; h <= falling; h <<= 1 {
+			lines := h.lines(r)
+			if len(lines) == 0 {
+				t.Errorf("%v: hatch %d has no line", size, h)
+			}
+			for _, l := range lines {
+				for _, p := range l {
+					onEdge := p.X == r.Min.X || p.X == r.Max.X || p.Y == r.Min.Y || p.Y == r.Max.Y
+					if p.X < r.Min.X || p.X > r.Max.X || p.Y < r.Min.Y || p.Y > r.Max.Y || !onEdge {
+						t.Errorf("%v, hatch %d: a line ends at %v", size, h, p)
+					}
+				}
+			}
 		}
 	}
 }

@@ -34,7 +34,8 @@ func span(c *draw.Canvas, style draw.LineStyle, x, low, high, half vg.Length) {
 // bars draws the bars of one series, beside those of the others.
 type bars struct {
 	series Series
-	color  color.Color
+	color  color.RGBA
+	hatch  hatch
 	of     int // number of series
 	index  int // of this one
 }
@@ -47,7 +48,7 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 		left := tx(pt.X - groupShare/2 + slot*float64(b.index))
 		right := tx(pt.X - groupShare/2 + slot*(float64(b.index)+0.9))
 		bottom, top := ty(max(p.Y.Min, 0)), ty(pt.Y)
-		c.FillPolygon(b.color, []vg.Point{{X: left, Y: bottom}, {X: left, Y: top}, {X: right, Y: top}, {X: right, Y: bottom}})
+		fill(&c, b.color, b.hatch, vg.Rectangle{Min: vg.Point{X: left, Y: min(bottom, top)}, Max: vg.Point{X: right, Y: max(bottom, top)}})
 		if pt.Low < pt.High {
 			span(&c, rangeStyle(color.Black), (left+right)/2, ty(pt.Low), ty(pt.High), (right-left)/4)
 		}
@@ -58,9 +59,7 @@ func (b *bars) Plot(c draw.Canvas, p *plot.Plot) {
 func (b *bars) DataRange() (xmin, xmax, ymin, ymax float64) { return b.series.extent() }
 
 // Thumbnail implements plot.Thumbnailer.
-func (b *bars) Thumbnail(c *draw.Canvas) {
-	c.FillPolygon(b.color, []vg.Point{c.Min, {X: c.Min.X, Y: c.Max.Y}, c.Max, {X: c.Max.X, Y: c.Min.Y}})
-}
+func (b *bars) Thumbnail(c *draw.Canvas) { fill(c, b.color, b.hatch, c.Rectangle) }
 
 // markRoom is the least distance from one mark of a line to the next: marks tell lines
 // apart, and more of them only hide what is behind.
@@ -116,6 +115,50 @@ func (l *line) Thumbnail(c *draw.Canvas) {
 	c.StrokeLine2(l.style(), c.Min.X, y, c.Max.X, y)
 	c.DrawGlyph(l.glyph(), c.Center())
 }
+
+// marks draws a series of marks alone, in the colour and shape of the series they are set beside, with black edges; beside bars
+// they stand over those of that series.
+type marks struct {
+	series Series
+	color  color.Color
+	shape  draw.GlyphDrawer
+	aside  float64 // from the place of a point
+}
+
+func newMarks(kind Kind, shown []Series, i int) *marks {
+	all, at := drawn(shown, shown[i].Marks)
+	m := &marks{series: shown[i], color: palette[at%len(palette)], shape: shapes[at%len(shapes)]}
+	if kind == Bars {
+		slot := groupShare / float64(max(len(all), 1))
+		m.shape, m.aside = draw.CircleGlyph{}, slot*(float64(at)+0.65)-groupShare/2 // beside the range of the bar
+	}
+	return m
+}
+
+// Plot implements plot.Plotter.
+func (m *marks) Plot(c draw.Canvas, p *plot.Plot) {
+	tx, ty := p.Transforms(&c)
+	for _, pt := range m.series.Points {
+		at := vg.Point{X: tx(pt.X + m.aside), Y: ty(pt.Y)}
+		if pt.Low < pt.High {
+			span(&c, rangeStyle(color.Black), at.X, ty(pt.Low), ty(pt.High), 3)
+		}
+		m.mark(&c, at)
+	}
+}
+
+func (m *marks) mark(c *draw.Canvas, at vg.Point) {
+	for _, ring := range []draw.GlyphStyle{{Color: color.Black, Radius: 5.2}, {Color: color.White, Radius: 4}, {Color: m.color, Radius: 2.4}} {
+		ring.Shape = m.shape
+		c.DrawGlyph(ring, at)
+	}
+}
+
+// DataRange implements plot.DataRanger.
+func (m *marks) DataRange() (xmin, xmax, ymin, ymax float64) { return m.series.extent() }
+
+// Thumbnail implements plot.Thumbnailer.
+func (m *marks) Thumbnail(c *draw.Canvas) { m.mark(c, c.Center()) }
 
 // extent returns the extent of the points, their own ranges included.
 func (s *Series) extent() (xmin, xmax, ymin, ymax float64) {

@@ -47,10 +47,27 @@ var palette = []color.RGBA{
 
 // WriteSVG draws the chart. It fails when a logarithmic axis has a point that is
 // not positive, or a chart has nothing to draw.
-func (c *Chart) WriteSVG(w io.Writer) error {
-	if err := c.check(); err != nil {
-		return err
+func (c *Chart) WriteSVG(w io.Writer) error { return WriteAll(w, *c) }
+
+// WriteAll draws charts one below the other. It fails where WriteSVG does.
+func WriteAll(w io.Writer, charts ...Chart) error {
+	canvas := vgsvg.New(width, vg.Length(height*len(charts)))
+	page := draw.New(canvas)
+	page.SetColor(color.White)
+	page.Fill(page.Rectangle.Path())
+	for i := range charts {
+		if err := charts[i].check(); err != nil {
+			return err
+		}
+		above := vg.Length(height * i)
+		charts[i].draw(draw.Crop(page, margin, -margin, page.Max.Y-above-height+margin, -above-margin))
 	}
+	_, err := canvas.WriteTo(w)
+	return err
+}
+
+// draw draws the chart on a part of a page.
+func (c *Chart) draw(page draw.Canvas) {
 	p := plot.New()
 	shown := slices.DeleteFunc(slices.Clone(c.Series), func(s Series) bool { return len(s.Points) == 0 })
 	side := thumbnail + letter*vg.Length(longest(shown)) // for the legend, beside the picture
@@ -62,18 +79,20 @@ func (c *Chart) WriteSVG(w io.Writer) error {
 	legend.Top, legend.Left, legend.XOffs = true, true, 4
 	legend.Padding = 3
 	for i := range shown {
-		legend.Add(shown[i].Name, drawSeries(c.Kind, p, shown, i, places))
+		if shown[i].Marks == "" {
+			legend.Add(shown[i].Name, drawSeries(c.Kind, p, shown, i, places))
+		}
+	}
+	for i := range shown {
+		if shown[i].Marks != "" {
+			m := newMarks(c.Kind, shown, i)
+			p.Add(m)
+			legend.Add(shown[i].Name, m)
+		}
 	}
 	c.limits(p)
-	canvas := vgsvg.New(width, height)
-	page := draw.New(canvas)
-	page.SetColor(color.White)
-	page.Fill(page.Rectangle.Path())
-	page = draw.Crop(page, margin, -margin, margin, -margin)
 	p.Draw(draw.Crop(page, 0, -side, 0, 0))
 	legend.Draw(draw.Crop(page, width-2*margin-side, 0, 0, -24))
-	_, err := canvas.WriteTo(w)
-	return err
 }
 
 // longest returns the length of the longest name, and at least that of a short word.
@@ -168,15 +187,26 @@ func (c *Chart) limits(p *plot.Plot) {
 
 // drawSeries adds series i of those shown, and returns its mark in the legend.
 func drawSeries(kind Kind, p *plot.Plot, shown []Series, i int, places []place) plot.Thumbnailer {
+	all, i := drawn(shown, shown[i].Name)
 	paint := palette[i%len(palette)]
 	if kind == Bars {
-		bars := &bars{series: shown[i], color: paint, of: len(shown), index: i}
+		bars := &bars{series: all[i], color: paint, hatch: hatches[i%len(hatches)], of: len(all), index: i}
 		p.Add(bars)
 		return bars
 	}
-	line := &line{series: shown[i], color: paint, shape: shapes[i%len(shapes)], dashed: i >= len(palette), aside: aside(shown, i, places)}
+	line := &line{series: all[i], color: paint, shape: shapes[i%len(shapes)], dashed: i >= len(palette), aside: aside(all, i, places)}
 	p.Add(line)
 	return line
+}
+
+// drawn are the series that are not marks alone, and the place of one among them, 0 where it is not there.
+func drawn(shown []Series, name string) (all []Series, at int) {
+	for _, s := range shown {
+		if s.Marks == "" {
+			all = append(all, s)
+		}
+	}
+	return all, max(slices.IndexFunc(all, func(s Series) bool { return s.Name == name }), 0)
 }
 
 // steps are the ticks of a linear axis: about five, at multiples of 1, 2 or 5.

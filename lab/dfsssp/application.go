@@ -6,7 +6,6 @@ import (
 
 	"weft/lab"
 	"weft/lab/chart"
-	"weft/sim/flow"
 	"weft/traffic"
 )
 
@@ -26,56 +25,179 @@ var benchmarks = []benchmark{
 	{"SP", multipartition, []int{121, 256, 484, 1024}},
 }
 
-// communication estimates the time of a benchmark's communication under each engine
-// measured on Deimos: the sum over rounds of the largest congestion.
-func (b *benchmark) communication(ctx context.Context, s *lab.Setup, reading network, cores int) []flow.Summary {
-	nodes := nodesOf(cores)
-	pattern := traffic.FromRounds(b.name, nodes, b.comm(cores).onNodes(cores, nodes))
-	j := &job{pattern: pattern, nodes: nodes, runs: 1, allocations: lab.Pick(s, 3, 20)}
-	return j.under(ctx, s, reading, measured, cores, longestTime)
+// Messages of the benchmarks, and the most rounds of them: of an all-to-all every so many partners.
+const (
+	benchmarkBytes  = 16 << 10
+	benchmarkRounds = 32
+)
+
+// phases is the communication of a benchmark. BT and SP have the same.
+func (b *benchmark) phases(s *lab.Setup, cores int) *phases {
+	all, name := b.comm(cores), b.name
+	if name == "SP" {
+		name = "BT"
+	}
+	var some rounds
+	most := min(len(all), benchmarkRounds)
+	for i := range most {
+		some = append(some, all[i*len(all)/most])
+	}
+	if name == "FT" {
+		return allToAll(s, name, cores, some, benchmarkBytes)
+	}
+	return &phases{name, cores, some.onNodes(cores, nodesOf(cores)), benchmarkBytes}
 }
 
-// gain returns how much longer MinHop's communication takes than DFSSSP's.
-func gain(times []flow.Summary) float64 { return times[0].Mean/times[2].Mean - 1 }
+// allToAll is an all-to-all, given as a pairwise exchange: one partner after the other, or all messages at once.
+func allToAll(s *lab.Setup, name string, cores int, exchange rounds, bytes int64) *phases {
+	if s.Reads(allAtOnce) {
+		name += " at once"
+		var f traffic.Flows
+		for _, r := range exchange {
+			f.Src, f.Dst = append(f.Src, r.Src...), append(f.Dst, r.Dst...)
+		}
+		exchange = rounds{f}
+	}
+	return &phases{name, cores, exchange.onNodes(cores, nodesOf(cores)), bytes}
+}
 
-// scaling is a figure of a benchmark over cores.
-func scaling(ctx context.Context, s *lab.Setup, figure, name string, claims func(gains map[int]float64) []lab.Claim) *lab.Result {
-	b := benchmarkCalled(name)
+// gainRange is the range in which communication gains if the whole benchmark gains low to high and communicates for half to all of its
+// time, in per cent.
+func gainRange(low, high float64) (float64, float64) {
+	half := func(g float64) float64 {
+		if saved := 2 * (1 - 1/(1+g/100)); saved < 1 {
+			return min(100*(1/(1-saved)-1), without)
+		}
+		return without
+	}
+	if low < 0 {
+		low = half(low)
+	}
+	return low, half(high)
+}
+
+// without stands for no bound of a gain, in per cent.
+const without = 1e6
+
+// gainClaim is a claim about the gain of the whole benchmark, low to high per cent.
+func gainClaim(text, paper string, low, high float64, times []duration) lab.Claim {
+	from, to := gainRange(low, high)
+	upTo := fmt.Sprintf("to %+.0f %%", to)
+	if to == without {
+		upTo = "or more"
+	}
+	c := lab.NewClaim(text, fmt.Sprintf("%s; of communication %+.0f %s", paper, from, upTo))
+	if times != nil {
+		c.JudgeRange(gain(true, times), from, to, "%+.1f %%")
+	}
+	return c
+}
+
+// scaling is a figure of a benchmark over cores; it returns the times by cores.
+func (p *paper) scaling(ctx context.Context, s *lab.Setup, figure, title string, b *benchmark, printed ...chart.Series) (*lab.Result, map[int][]duration) {
 	t := lab.Table{
-		Name: figure, Title: "Communication of " + name + " (estimate): messages that the most loaded links carry one after the other",
-		Columns: []string{"links and their leaves", "cores", "nodes", "minhop", "lash", "dfsssp", "minhop longer than dfsssp"},
+		Name: figure, Title: "Communication of " + title + ": one round of all its messages (ms, in time; counted: by congestion)",
+		Columns: []string{"cores", "nodes", "minhop", "lash", "dfsssp", "minhop longer", "minhop counted", "lash counted", "dfsssp counted", "longer counted", "deadlocks"},
 	}
 	c := chart.Chart{
-		Name: figure, Title: "NAS " + name + " on Deimos (estimate): communication time", Kind: chart.Lines,
-		X: chart.Axis{Label: "cores", Log: true}, Y: chart.Axis{Label: "messages one after the other"},
+		Name: figure, Title: "NAS " + title + " on Deimos: time of communication to that of DFSSSP", Kind: chart.Lines,
+		X: chart.Axis{Label: "cores", Log: true}, Y: chart.Axis{Label: "time to that of DFSSSP"},
 	}
-	var judged [][]lab.Claim
-	for _, reading := range []network{mainReading, unevenReading} {
-		first := len(c.Series)
-		for _, name := range labels(measured) {
-			if reading != mainReading {
-				name += ", nine and one"
-			}
-			c.Series = append(c.Series, chart.Series{Name: name})
+	c.Fill([]string{"minhop", "lash", "minhop, counted"}, nil, nil)
+	got := map[int][]duration{}
+	for _, cores := range b.cores {
+		all, wanted := p.rows(ctx, s, count(cores))
+		if !wanted {
+			continue
 		}
-		gains := map[int]float64{}
-		for _, cores := range b.cores {
-			if !s.Want(reading.name + " " + count(cores)) {
-				continue
-			}
-			times := b.communication(ctx, s, reading, cores)
-			gains[cores] = gain(times)
-			t.Add(reading.name, count(cores), count(nodesOf(cores)), cell(times[0]), cell(times[1]), cell(times[2]), lab.Percent(gains[cores]))
-			for i := range times {
-				c.Series[first+i].Add(float64(cores), times[i].Mean, 0, 0)
-			}
+		ph := b.phases(s, cores)
+		row, counted := []string{count(cores), count(nodesOf(cores))}, []string(nil)
+		for _, r := range all {
+			d := p.takes(ctx, s, r, ph)
+			got[cores] = append(got[cores], d)
+			row, counted = append(row, cell(d.inTime)), append(counted, cell(d.counted))
 		}
-		judged = append(judged, claims(gains))
+		times := got[cores]
+		row = append(append(row, lab.Percent(gain(true, times)/100)), counted...)
+		t.Add(append(row, lab.Percent(gain(false, times)/100), deadlocks(metDeadlocks(times)))...)
+		x, last := float64(cores), times[2]
+		c.Series[0].Add(x, times[0].inTime/last.inTime, 0, 0)
+		c.Series[1].Add(x, times[1].inTime/last.inTime, 0, 0)
+		c.Series[2].Add(x, times[0].counted/last.counted, 0, 0)
 	}
-	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: unevenExplains(judged[0], judged[1]),
-		Notes: []string{estimateNote, allocationNote, spreadNote, unevenNote, timeNote},
+	result := &lab.Result{Tables: []lab.Table{t}, Notes: []string{wholeNote}}
+	if len(got) > 0 {
+		c.Series = append(c.Series, printed...)
+		result.Charts = []chart.Chart{c}
 	}
+	return result, got
+}
+
+// whole marks gains that the paper prints for a whole benchmark.
+func whole(name, beside string, points ...chart.Point) chart.Series {
+	return chart.Series{Name: name, Marks: beside, Points: points}
+}
+
+const wholeNote = "Marks are the gains that the paper prints for the whole benchmark."
+
+const noComputing = "Only communication is simulated: how long the processors compute is not."
+
+// alike is the range of gains of the whole benchmark that stands for none, aheadFrom the least of one that is ahead, in per cent.
+const (
+	alike     = 5
+	aheadFrom = 10
+)
+
+// fig14 is BT and SP, which exchange the same messages.
+func (p *paper) fig14(ctx context.Context, s *lab.Setup) *lab.Result {
+	r, got := p.scaling(ctx, s, "fig14", "BT and SP", &benchmarks[0],
+		whole("paper: whole BT", minhop, chart.Point{X: 121, Y: 1}, chart.Point{X: 256, Y: 1}, chart.Point{X: 1024, Y: 1.9507}), whole("paper: whole SP", "minhop, counted", chart.Point{X: 1024, Y: 1.5901}))
+	for _, cores := range []int{121, 256} {
+		r.Claims = append(r.Claims, gainClaim(fmt.Sprintf("BT and SP, %d cores: MinHop as good as DFSSSP (whole benchmark: -5 to +5 %%)", cores), "as well", -alike, alike, got[cores]))
+	}
+	diverge := lab.NewClaim("BT and SP, 484 cores: DFSSSP ahead of MinHop (communication by 10 % at least)", "values diverge")
+	if got[484] != nil {
+		diverge.JudgeRange(gain(true, got[484]), aheadFrom, without, "%+.1f %%")
+	}
+	scale := lab.NewClaim("BT gains from 256 to 484 cores under both routings, SP only under DFSSSP", "Gflop/s drop and rise")
+	scale.Untestable(noComputing)
+	r.Claims = append(r.Claims, diverge, scale)
+	return r
+}
+
+// fig16 is FT.
+func (p *paper) fig16(ctx context.Context, s *lab.Setup) *lab.Result {
+	r, got := p.scaling(ctx, s, "fig16", "FT", &benchmarks[2], whole("paper: whole FT", minhop, chart.Point{X: 128, Y: 1.25}, chart.Point{X: 256, Y: 1.25}, chart.Point{X: 1024, Y: 1.9094}))
+	for _, cores := range []int{128, 256} {
+		r.Claims = append(r.Claims, gainClaim(fmt.Sprintf("FT, %d cores: DFSSSP about 25 %% ahead (whole benchmark: 20 to 30 %%)", cores), "about +25 %", 20, 30, got[cores]))
+	}
+	return r
+}
+
+// table2 compares the six benchmarks on 1,024 cores.
+func (p *paper) table2(ctx context.Context, s *lab.Setup) *lab.Result {
+	t := lab.Table{
+		Name: "table2", Title: "1,024 cores on 250 nodes of Deimos: one round of all messages (ms, in time; counted: by congestion)",
+		Columns: []string{"benchmark", "minhop", "dfsssp", "minhop:dfsssp", "counted", "paper: dfsssp:minhop", "paper: minhop Gflop/s", "paper: dfsssp Gflop/s", "deadlocks"},
+	}
+	result := &lab.Result{Notes: []string{wholeNote, "BT and SP exchange the same messages; they differ by how much they compute."}}
+	for _, printed := range lab.ReadPrinted(publishedTable2) {
+		name, whole := printed["benchmark"], printed.Number("improvement_pct_printed")
+		var times []duration
+		if all, wanted := p.rows(ctx, s, name); wanted {
+			ph := benchmarkCalled(name).phases(s, manyCores)
+			for _, r := range all {
+				times = append(times, p.takes(ctx, s, r, ph))
+			}
+			t.Add(name, cell(times[0].inTime), cell(times[2].inTime), cell(1+gain(true, times)/100), cell(1+gain(false, times)/100), cell(1+whole/100),
+				printed["minhop_gflops"], printed["dfsssp_gflops"], deadlocks(metDeadlocks(times)))
+		}
+		result.Claims = append(result.Claims, gainClaim(name+" on 1,024 cores: DFSSSP ahead", fmt.Sprintf("%+.2f %%", whole), whole, whole, times))
+	}
+	rates := lab.NewClaim("Gflop/s of six benchmarks on 1,024 cores", "5.81 to 247.46")
+	rates.Untestable(noComputing)
+	result.Tables, result.Claims = []lab.Table{t}, append(result.Claims, rates)
+	return result
 }
 
 func benchmarkCalled(name string) *benchmark {
@@ -85,113 +207,4 @@ func benchmarkCalled(name string) *benchmark {
 		}
 	}
 	return nil
-}
-
-// unevenExplains sets beside claims that differ what becomes of them when the links
-// between two directors end on two leaves, nine on one and one on the other.
-func unevenExplains(claims, uneven []lab.Claim) []lab.Claim {
-	for i := range claims {
-		if uneven[i].Verdict != lab.NotRun {
-			claims[i].Explain(uneven[i].Verdict == lab.Holds, "Experiment, links uneven, nine and one: %s.", uneven[i].Ours)
-		}
-	}
-	return claims
-}
-
-// nodesOf is the number of nodes that section VI spreads cores over.
-func nodesOf(cores int) int {
-	if cores == manyCores {
-		return manyNodes
-	}
-	return cores
-}
-
-const timeNote = "Only communication is estimated: the whole benchmark gains less, by the share of time it computes. With uneven links the communication of BT and SP gains on 121 and 256 cores too, where the paper sees no difference:" +
-	" that the benchmarks hardly communicate there is its explanation, and is not estimated."
-
-// within returns the claim that communication gains enough for a gain of the whole
-// benchmark.
-func within(gains map[int]float64, cores int, text, paper string, holds func(gain float64) bool) lab.Claim {
-	c := lab.NewClaim(text, paper)
-	if g, ok := gains[cores]; ok {
-		c.Judge(holds(g), "%s", "communication "+lab.Percent(g))
-	}
-	return c
-}
-
-func fig14(ctx context.Context, s *lab.Setup) *lab.Result {
-	return scaling(ctx, s, "fig14", "BT", func(gains map[int]float64) []lab.Claim {
-		return append(smallAlike(gains), within(gains, 1024, "1,024 cores: DFSSSP ahead, as far as its communication allows", "+95.07 % (whole benchmark)", func(g float64) bool { return g >= 0.9507 }))
-	})
-}
-
-func fig15(ctx context.Context, s *lab.Setup) *lab.Result {
-	return scaling(ctx, s, "fig15", "SP", func(gains map[int]float64) []lab.Claim {
-		return append(smallAlike(gains),
-			within(gains, 484, "484 cores: DFSSSP ahead of MinHop", "a drop with MinHop, a gain with DFSSSP", func(g float64) bool { return g > 0.1 }),
-			within(gains, 1024, "1,024 cores: DFSSSP ahead, as far as its communication allows", "+59.01 % (whole benchmark)", func(g float64) bool { return g >= 0.5901 }))
-	})
-}
-
-// smallAlike returns the claims of the text on BT and SP on few cores.
-func smallAlike(gains map[int]float64) []lab.Claim {
-	alike := func(g float64) bool { return g > -0.15 && g < 0.15 }
-	return []lab.Claim{
-		within(gains, 121, "121 cores: MinHop as good as DFSSSP", "as well", alike),
-		within(gains, 256, "256 cores: MinHop as good as DFSSSP", "as well", alike),
-	}
-}
-
-func fig16(ctx context.Context, s *lab.Setup) *lab.Result {
-	ahead := func(g float64) bool { return g >= 0.2 }
-	return scaling(ctx, s, "fig16", "FT", func(gains map[int]float64) []lab.Claim {
-		return []lab.Claim{
-			within(gains, 128, "128 cores: DFSSSP about 25 % ahead", "about +25 % (whole benchmark)", ahead),
-			within(gains, 256, "256 cores: DFSSSP about 25 % ahead", "about +25 % (whole benchmark)", ahead),
-			within(gains, 1024, "1,024 cores: DFSSSP ahead, as far as its communication allows", "+90.94 % (whole benchmark)", func(g float64) bool { return g >= 0.9094 }),
-		}
-	})
-}
-
-// table2 compares the six benchmarks on 1,024 cores.
-func table2(ctx context.Context, s *lab.Setup) *lab.Result {
-	t := lab.Table{
-		Name: "table2", Title: "1,024 cores on 250 nodes of Deimos (estimate): messages that the most loaded links carry one after the other",
-		Columns: []string{"links and their leaves", "benchmark", "minhop", "dfsssp", "gain of communication", "paper: minhop Gflop/s", "paper: dfsssp Gflop/s", "paper: gain of the whole"},
-	}
-	var judged [2][]lab.Claim
-	for r, reading := range []network{mainReading, unevenReading} {
-		for i := range benchmarks {
-			b := &benchmarks[i]
-			claim := lab.Claim{Text: b.name + ": DFSSSP ahead, and no further than its communication allows", Ours: "-", Verdict: lab.NotRun}
-			printed := printedGflops(b.name)
-			claim.Paper = fmt.Sprintf("%+.1f %% (whole benchmark)", printed.gain)
-			if s.Want(reading.name + " " + b.name) {
-				times := b.communication(ctx, s, reading, manyCores)
-				g := gain(times)
-				t.Add(reading.name, b.name, cell(times[0]), cell(times[2]), lab.Percent(g), printed.minhop, printed.dfsssp, fmt.Sprintf("%+.1f %%", printed.gain))
-				claim.Judge(g >= printed.gain/100, "%s", "communication "+lab.Percent(g))
-			}
-			judged[r] = append(judged[r], claim)
-		}
-	}
-	return &lab.Result{
-		Tables: []lab.Table{t}, Claims: unevenExplains(judged[0], judged[1]),
-		Notes: []string{estimateNote, allocationNote, spreadNote, unevenNote, timeNote},
-	}
-}
-
-// gflops is a row of Table II; the gain in per cent.
-type gflops struct {
-	minhop, dfsssp string
-	gain           float64
-}
-
-func printedGflops(benchmark string) gflops {
-	for _, row := range lab.ReadPrinted(publishedTable2) {
-		if row["benchmark"] == benchmark {
-			return gflops{row["minhop_gflops"], row["dfsssp_gflops"], row.Number("improvement_pct_printed")}
-		}
-	}
-	return gflops{}
 }

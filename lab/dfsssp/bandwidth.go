@@ -3,99 +3,66 @@ package dfsssp
 import (
 	"context"
 	"fmt"
-	"slices"
 	"strconv"
 
 	"weft/lab"
 	"weft/lab/chart"
-	"weft/route"
 	"weft/sim/flow"
 )
 
-// engines lists the engines of the figures in the paper's order, with dfsssp in the
-// paper's form, and then weft's own.
-var engines = []string{"minhop", "updn", "ftree", "lash", "dor", onceSSSP, plainDFSSSP, "dfsssp", "nue"}
-
-// candidates returns engines of the registry or of an experiment's own, with as many lanes
-// as InfiniBand has. Each has the seed of its row on a network.
-func candidates(s *lab.Setup, network string, engines []string, own []*route.Spec) (all []lab.Candidate) {
-	for _, e := range engines {
-		c := lab.Candidate{Name: label(e), How: lab.Routing{Engine: e, MaxVLs: allVLs, Seed: s.SeedOf(network + " " + label(e))}}
-		if i := slices.IndexFunc(own, func(spec *route.Spec) bool { return spec.Name == e }); i >= 0 {
-			c.How.Spec = own[i]
-		}
-		all = append(all, c)
-	}
-	return all
-}
-
-// enginesNote goes with what compares them.
-const enginesNote = "Plain dfsssp has the paper's paths and layers, of hosts only, and stands for DFSSSP in the claims. Beside it weft's own: dfsssp, which chooses" +
-	" paths that take fewer lanes, and nue, which never needs more lanes than there are."
-
-// rivals lists the engines that the paper compares SSSP and DFSSSP with.
-var rivals = []string{"minhop", "updn", "ftree", "lash", "dor"}
-
-// assumptions is the experiment beside a sweep: the same with the plain engines.
-func (w *sweep) assumptions() *sweep {
-	x := &sweep{name: w.name + "-assumptions", title: "Experiment, plain engines", networks: w.networks, runs: w.runs, plain: plainEngines()}
-	for _, spec := range x.plain {
-		x.engines = append(x.engines, spec.Name)
-	}
-	return x
-}
-
-// allVLs lets an engine use what InfiniBand has, so that bandwidth is compared also
-// where 8 lanes are too few; how many were used stands in the tables.
-const allVLs = 15
-
-// sweep is a figure of bandwidths: networks by engines.
+// sweep is a figure of bandwidths: networks by the engines of the paper.
 type sweep struct {
 	name, title string
 	networks    []network
-	engines     []string
-	plain       []*route.Spec // those of the engines that are not in the registry
-	runs        int
 }
 
-// bandwidths are the results of a sweep, by network and engine.
+// bandwidths are the results of a sweep, by network and engine; the mean is 0 where an engine refused.
 type bandwidths map[string]map[string]flow.Summary
 
-// mean is the mean of one, and whether it was run.
+// mean is the mean of one, and whether there is any.
 func (b bandwidths) mean(network, engine string) (float64, bool) {
-	v, ok := b[network][engine]
-	return v.Mean, ok
+	v := b[network][engine]
+	return v.Mean, v.Mean > 0
 }
 
 // best is the best mean of some engines.
-func (b bandwidths) best(network string, engines []string) (mean float64, name string) {
+func (b bandwidths) best(network string, engines []string) (mean float64) {
 	for _, e := range engines {
-		if v, ok := b.mean(network, e); ok && v > mean {
-			mean, name = v, e
+		if v, ok := b.mean(network, e); ok {
+			mean = max(mean, v)
 		}
 	}
-	return mean, name
+	return mean
 }
 
-// run simulates random bisections on every network under every engine.
-func (w *sweep) run(ctx context.Context, s *lab.Setup) (lab.Table, bandwidths) {
+// bisections is the number of random bisections of a seed block.
+func bisections(s *lab.Setup) int { return lab.Pick(s, 100, 125) }
+
+// run simulates random bisections on every network under every engine, the same ones for all.
+func (p *paper) run(ctx context.Context, s *lab.Setup, w *sweep) (lab.Table, bandwidths) {
 	t := lab.Table{
-		Name: w.name, Title: fmt.Sprintf("%s: share of a link, mean of %d random bisections one way", w.title, w.runs),
-		Columns: []string{"network", "engine", "bandwidth", "least", "most", "lanes", "deadlock", "refused because"},
+		Name: w.name, Title: fmt.Sprintf("%s: share of a link, mean of %d random bisections one way", w.title, bisections(s)),
+		Columns: []string{"network", "engine", "bandwidth", "least", "most", "lanes", "deadlock", "refused because", "is"},
 	}
 	out := bandwidths{}
 	for _, n := range w.networks {
 		out[n.name] = map[string]flow.Summary{}
-		s.EachOf(ctx, n.name, n.formula, candidates(s, n.name, w.engines, w.plain), func(e *lab.Candidate, trial *lab.Trial) {
-			if trial.Refused != "" {
-				t.Add(n.name, e.Name, "-", "-", "-", "-", "-", trial.Refused)
-				return
+		for _, e := range engines {
+			if !s.Want(n.name + " " + e) {
+				continue
 			}
-			// The same bisections for every engine.
-			b := lab.Must(s.Bisection(ctx, trial, w.runs, s.SeedOf(n.name))).Bandwidth
-			t.Add(n.name, e.Name, lab.Mean(b), fmt.Sprintf("%.4f", b.Min), fmt.Sprintf("%.4f", b.Max), count(trial.Plan.VLs), trial.Deadlock(), "")
-			out[n.name][e.How.Engine] = b
-		})
+			r := p.route(ctx, s, n, how(s, e))
+			if r.Refused != "" {
+				t.Add(n.name, e, "-", "-", "-", "-", "-", r.Refused, r.engine)
+				out[n.name][e] = flow.Summary{}
+				continue
+			}
+			b := once(p, fmt.Sprintf("%s, %d bisections of %d", r.key, bisections(s), s.SeedOf(n.name)), func() flow.Summary {
+				return lab.Must(r.flows.RunPattern(ctx, "bisect", flow.Options{Runs: bisections(s), Seed: s.SeedOf(n.name), Shuffle: true, Workers: s.Workers})).Bandwidth
+			})
+			out[n.name][e] = b
+			t.Add(n.name, e, lab.Mean(b), fmt.Sprintf("%.4f", b.Min), fmt.Sprintf("%.4f", b.Max), count(r.Plan.VLs), r.Deadlock(), "", r.engine)
+		}
 	}
 	return t, out
 }
@@ -104,9 +71,9 @@ func (w *sweep) run(ctx context.Context, s *lab.Setup) (lab.Table, bandwidths) {
 // of endpoints.
 func (w *sweep) draw(b bandwidths, kind chart.Kind) chart.Chart {
 	c := chart.Chart{Name: w.name, Title: w.title, Kind: kind, Y: chart.Axis{Label: "effective bisection bandwidth (share of a link)"}}
-	overNetworks(&c, w.networks, w.engines, func(network, engine string) (flow.Summary, bool) {
-		v, ok := b[network][engine]
-		return v, ok
+	overNetworks(&c, w.networks, engines, func(network, engine string) (flow.Summary, bool) {
+		v := b[network][engine]
+		return v, v.Mean > 0
 	})
 	return c
 }
@@ -123,10 +90,30 @@ func overNetworks(c *chart.Chart, nets []network, engines []string, found func(n
 	}
 	c.Fill(engines, names, func(engine string, i int) (chart.Point, bool) {
 		v, ok := found(names[i], engine)
-		size, _ := strconv.ParseFloat(names[i], 64)
-		return chart.Point{X: size, Y: v.Mean, Low: v.Min, High: v.Max}, ok
+		return chart.Point{X: endpoints(names[i]), Y: v.Mean, Low: v.Min, High: v.Max}, ok
 	})
-	for i := range c.Series {
-		c.Series[i].Name = label(c.Series[i].Name)
+}
+
+// endpoints is the number of endpoints by which a network of Table I is called, 0 for others.
+func endpoints(name string) float64 {
+	n, _ := strconv.ParseFloat(name, 64)
+	return n
+}
+
+// gain is a claim about how much more DFSSSP gives than the best of some engines, in per cent.
+func (b bandwidths) gain(text, network, paper string, low, high float64, others []string) lab.Claim {
+	c := lab.NewClaim(text, paper)
+	ours, ok := b.mean(network, dfsssp)
+	if best := b.best(network, others); ok && best > 0 {
+		c.JudgeRange(100*(ours/best-1), low, high, "%+.1f %%")
 	}
+	return c
+}
+
+const printedMark = "paper: DFSSSP"
+
+// printed marks what a gain that the paper prints would make of the best of some engines here. It is drawn at the bars of DFSSSP.
+func (b bandwidths) printed(x float64, network string, gain float64, others []string) (pt chart.Point, ok bool) {
+	best := b.best(network, others)
+	return chart.Point{X: x, Y: best * (1 + gain/100)}, best > 0
 }

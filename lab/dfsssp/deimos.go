@@ -1,136 +1,143 @@
 package dfsssp
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"slices"
+	"strings"
 
 	"weft/lab"
 	"weft/sim/flow"
+	"weft/sim/packet"
 	"weft/traffic"
 )
 
-// What section VI says of Deimos.
+// What section VI says of Deimos, and the rates of 4x SDR, in Mbit/s.
 const (
 	linkMiB   = 946.0 // MiB/s, the peak of a host's link
 	manyCores = 1024  // spread over manyNodes nodes; up to 512 cores, one core a node
 	manyNodes = 250
+	linkRate  = 8000
+	hostRate  = 7936 // linkMiB
 )
 
-// readings of "three 288-port switches, connected with 30 links": how the links are
-// dealt to pairs of switches, and on which leaves they end.
-var readings = []network{
-	{"triangle of 10, spread", "deimos"},
-	{"chain of 15, spread", "deimos-chain15"},
-	{"chain of 30, spread", "deimos-chain30"},
-	{"triangle of 10, packed", "deimos packed"},
-	{"chain of 15, packed", "deimos-chain15 packed"},
-	{"chain of 30, packed", "deimos-chain30 packed"},
-	{"triangle of 10, nine and one", "deimos nine+one"},
-	{"triangle of 10, eight and two", "deimos eight+two"},
-}
+// measured are the engines of section VI.
+var measured = []string{minhop, lash, dfsssp}
 
-// mainReading is the one that stands for Deimos; packedReading and unevenReading are
-// experiments that change one assumption.
-var mainReading, packedReading, unevenReading = readings[0], readings[3], readings[6]
-
-// measured are the engines of section VI, dfsssp in the paper's form.
-var measured = []lab.Routing{{Engine: "minhop"}, {Engine: "lash"}, {Engine: plainDFSSSP}}
-
-// labels returns the names of engines in a legend.
-func labels(engines []lab.Routing) (names []string) {
-	for _, e := range engines {
-		names = append(names, label(e.Engine))
+// nodesOf is the number of nodes that section VI spreads cores over.
+func nodesOf(cores int) int {
+	if cores == manyCores {
+		return manyNodes
 	}
-	return names
+	return cores
 }
 
-// job runs communication on nodes of Deimos that a batch system might have given.
-type job struct {
-	pattern     *traffic.Pattern
-	nodes       int
-	runs        int  // of the pattern on one allocation
-	shuffle     bool // ranks over the nodes of an allocation, anew in every run
-	allocations int
-}
-
-// estimate holds the results of a job over its allocations.
-type estimate struct {
-	bandwidth flow.Summary // mean share of a link, over allocations
-	pairTime  flow.Summary // mean congestion of a flow
-	time      flow.Summary // sum over rounds of the largest congestion
-}
-
-// simulate puts the job on random nodes. Allocations are the same for every engine.
-func (j *job) simulate(ctx context.Context, s *lab.Setup, n *flow.Network, seed uint64) *estimate {
-	var bandwidth, pairTime, time []float64
-	for a := range j.allocations {
-		hosts := allocate(n.Hosts, j.nodes, seed, a)
-		r := lab.Must(n.Run(ctx, j.pattern, flow.Options{Hosts: hosts, Runs: j.runs, Seed: seed + uint64(a), Shuffle: j.shuffle, Workers: s.Workers}))
-		bandwidth = append(bandwidth, r.Bandwidth.Mean)
-		pairTime = append(pairTime, meanCongestion(r))
-		time = append(time, r.SumMaxCongestion.Mean)
-	}
-	return &estimate{flow.Summarise(bandwidth), flow.Summarise(pairTime), flow.Summarise(time)}
-}
-
-func meanCongestion(r *flow.Result) float64 {
-	sum, flows := 0.0, 0.0
-	for _, bin := range r.Histogram {
-		sum += float64(bin.Congestion) * float64(bin.Flows)
-		flows += float64(bin.Flows)
-	}
-	return sum / flows
-}
-
-// allocate draws nodes at random, in random order of ranks.
-func allocate(hosts []int32, nodes int, seed uint64, allocation int) []int32 {
+// allocate draws the nodes of a job, in random order of ranks: the same for all engines and all jobs of so many cores.
+func allocate(s *lab.Setup, hosts []int32, cores int) []int32 {
 	all := append([]int32(nil), hosts...)
 	var rng rand.PCG
-	traffic.Seed(&rng, seed, allocation, -2) // a stream that no run uses
+	traffic.Seed(&rng, s.SeedOf(count(cores)), 0, -2) // a stream that no run uses
 	traffic.Shuffle(all, &rng)
-	return all[:nodes]
+	return all[:nodesOf(cores)]
 }
 
-// onDeimos routes one reading of Deimos with an engine.
-func onDeimos(ctx context.Context, s *lab.Setup, reading network, how lab.Routing) *flow.Network {
-	g := reading.graph()
-	how.MaxVLs, how.Seed = allVLs, s.Seed
-	t := lab.Must(s.Route(ctx, g, how))
-	if t.Refused != "" {
-		lab.Check(fmt.Errorf("%s refused: %s", how.Engine, t.Refused))
+// rows routes Deimos by the engines measured there, if a row is wanted.
+func (p *paper) rows(ctx context.Context, s *lab.Setup, row string) (all []*routed, wanted bool) {
+	if !s.Want(row) {
+		return nil, false
 	}
-	return lab.Must(flow.New(ctx, g, t.Plan, s.Workers))
-}
-
-// under returns a figure of the job under each of some engines, on one reading of Deimos.
-func (j *job) under(ctx context.Context, s *lab.Setup, reading network, engines []lab.Routing, cores int, of func(*estimate) flow.Summary) (all []flow.Summary) {
-	for _, how := range engines {
-		all = append(all, of(j.simulate(ctx, s, onDeimos(ctx, s, reading, how), s.SeedOf(count(cores)))))
+	for _, e := range measured {
+		r := p.route(ctx, s, deimosNetwork, how(s, e))
+		if r.Refused != "" {
+			lab.Check(fmt.Errorf("%s refused: %s", e, r.Refused))
+		}
+		all = append(all, r)
 	}
-	return all
+	return all, true
 }
 
-// longestTime is the sum over rounds of the largest congestion.
-func longestTime(e *estimate) flow.Summary { return e.time }
-
-func scaled(s flow.Summary, by float64) flow.Summary {
-	return flow.Summary{Mean: s.Mean * by, Min: s.Min * by, Max: s.Max * by, Median: s.Median * by, StdDev: s.StdDev * by, CI95: s.CI95 * by}
+// phases are the messages of a job, all of one size, in rounds between its nodes.
+type phases struct {
+	name   string
+	cores  int
+	rounds []traffic.Flows
+	bytes  int64
 }
 
-func cell(s flow.Summary) string { return fmt.Sprintf("%.1f ± %.1f", s.Mean, s.CI95) }
+// duration is how long phases take, in ms.
+type duration struct {
+	inTime  float64 // by packets
+	counted float64 // by messages that the most loaded links carry one after the other
+	lanes   bool    // packets met a deadlock, and ran again with paths on lanes
+}
 
-const (
-	estimateNote = "An estimate by congestion counting, not a measurement: a host's link is 946 MiB/s (section VI), and a pair gets the share of its most loaded link."
+// takes finds how long phases take under an engine.
+func (p *paper) takes(ctx context.Context, s *lab.Setup, r *routed, ph *phases) duration {
+	return once(p, fmt.Sprintf("%s, %s on %d cores, %d bytes, seed %d", r.key, ph.name, ph.cores, ph.bytes, s.Seed), func() duration {
+		hosts := allocate(s, r.flows.Hosts, ph.cores)
+		pattern := traffic.FromRounds(ph.name, len(hosts), ph.rounds)
+		loads := lab.Must(r.flows.Run(ctx, pattern, flow.Options{Hosts: hosts, Runs: 1, Workers: s.Workers}))
+		d := duration{counted: loads.SumMaxCongestion.Mean * float64(ph.bytes) / (linkMiB * (1 << 20)) * 1e3}
+		d.lanes = p.packets(ctx, s, r, func() packet.Workload { return packet.NewRounds(ph.rounds, hosts, r.Graph.NumEnds, ph.bytes) },
+			func(w packet.Workload) {
+				d.inTime = float64(slices.Max(w.(*packet.Rounds).Ended)) / float64(packet.Millisecond)
+			})
+		return d
+	})
+}
 
-	spreadNote = "Spread: each link between directors goes to the next leaf."
+// longest bounds the time of the network that a job takes.
+const longest = 100 * packet.Second
 
-	packedNote = "Packed: they fill the 12 outside ports of a leaf before the next."
+// packets runs a workload until its end. Where packets deadlock it is run again with the engine's paths on lanes.
+func (p *paper) packets(ctx context.Context, s *lab.Setup, r *routed, work func() packet.Workload, ended func(packet.Workload)) (lanes bool) {
+	c := packet.Default()
+	c.Inject, c.Drain = hostRate, hostRate
+	g := lab.WithRates(r.Graph, linkRate, linkRate)
+	for _, lanes := range []bool{false, true} {
+		plan := r.Plan
+		if lanes {
+			plan = p.route(ctx, s, r.network, own(onLanes(r.engine+", on lanes", plan))).Plan
+		}
+		w := work()
+		res := lab.Must(lab.Must(packet.New(g, plan, c, w)).Run(ctx, 0, longest))
+		if res.Deadlock == nil && res.End < longest && res.Lost.Total() == 0 {
+			ended(w)
+			return lanes
+		}
+	}
+	lab.Check(fmt.Errorf("%s: packets do not arrive", r.key))
+	return false
+}
 
-	unevenNote = "Nine and one: of the ten links between two directors, nine end on one leaf of each, and one on another. A spine then has two ways to the other director and cannot see how many" +
-		" cables are behind each. MinHop deals its targets out evenly over the two, so that one cable carries as much as nine, whatever is behind; SSSP weighs every cable. Where the real links end is not printed: the paper's gains" +
-		" ask for a wiring like this. The tables of OpenSM 3.3.23 itself, over ibsim, say the same: an all-to-all of 128 nodes by pairwise exchange takes 641 messages one after the other with its MinHop and 644 with its DFSSSP where" +
-		" the links are spread, 1,329 and 661 where they are nine and one."
+// gain is by how much longer the first of the engines measured takes than the last, MinHop than DFSSSP, in per cent.
+func gain(inTime bool, of []duration) float64 {
+	first, last := of[0].counted, of[len(of)-1].counted
+	if inTime {
+		first, last = of[0].inTime, of[len(of)-1].inTime
+	}
+	return 100 * (first/last - 1)
+}
 
-	allocationNote = "The nodes of a job are drawn at random, several times; ± is over these draws."
-)
+// deadlocks names the engines under which packets met a deadlock; met is in the order of those measured.
+func deadlocks(met []bool) string {
+	var names []string
+	for i, m := range met {
+		if m {
+			names = append(names, measured[i])
+		}
+	}
+	return cmp.Or(strings.Join(names, " "), "-")
+}
+
+// metDeadlocks says for which of some durations packets met a deadlock.
+func metDeadlocks(of []duration) (met []bool) {
+	for _, d := range of {
+		met = append(met, d.lanes)
+	}
+	return met
+}
+
+func cell(v float64) string { return fmt.Sprintf("%.2f", v) }

@@ -3,146 +3,183 @@ package dfsssp
 import (
 	"context"
 	"fmt"
-	"math"
+	"math/rand/v2"
 
 	"weft/lab"
 	"weft/lab/chart"
-	"weft/lab/plain"
 	"weft/sim/flow"
+	"weft/sim/packet"
 	"weft/traffic"
 )
 
-// netgauge holds the gains of Fig. 12 that section VI-A prints. The gap of 69.7 to 79.3
-// MiB/s a pair gives MinHop's bandwidth, which is not printed.
+// netgauge holds the gains of Fig. 12 that section VI-A prints, in per cent. The gap a pair gives MinHop's bandwidth, which is not printed.
 var netgauge = []struct {
-	cores int
-	gain  float64
-}{{128, 0.27}, {256, 0.47}, {512, 1.0}}
+	cores   int
+	printed float64
+}{{128, 27}, {256, 47}, {512, 100}}
 
-const gapLow, gapHigh = 69.7, 79.3
+const gapLow, gapHigh = 69.7, 79.3 // MiB/s
 
-// ways to count a bisection: the messages of a ping-pong are under way in step, one way
-// at a time, or out of step, both ways at once; what is averaged over pairs is
-// bandwidth or time; or all wait for the slowest.
-var ways = []struct {
-	name, pattern string
-	mib           func(e *estimate) flow.Summary
-}{
-	{"both ways, mean bandwidth", "bisect_fb_sym", func(e *estimate) flow.Summary { return scaled(e.bandwidth, linkMiB) }},
-	{"one way, mean bandwidth", "bisect", func(e *estimate) flow.Summary { return scaled(e.bandwidth, linkMiB) }},
-	{"both ways, mean time", "bisect_fb_sym", func(e *estimate) flow.Summary { return inverse(e.pairTime) }},
-	{"one way, mean time", "bisect", func(e *estimate) flow.Summary { return inverse(e.pairTime) }},
-	{"both ways, slowest pair", "bisect_fb_sym", func(e *estimate) flow.Summary { return inverse(e.time) }},
+// Netgauge's ping-pongs, scaled down.
+const (
+	pingBytes = 64 << 10
+	pingTimes = 8
+)
+
+// pingPongs lets pairs of nodes send a message there and back some times, all pairs at once.
+type pingPongs struct {
+	pairs [][2]int32
+	left  []int // by pair: times there and back
+	ended []packet.Time
 }
 
-// inverse turns congestion into MiB/s; the interval is that of small changes.
-func inverse(s flow.Summary) flow.Summary {
-	v := linkMiB / s.Mean
-	return flow.Summary{Mean: v, Min: linkMiB / s.Max, Max: linkMiB / s.Min, CI95: v * s.CI95 / s.Mean}
+func newPingPongs(pairs [][2]int32) *pingPongs {
+	w := &pingPongs{pairs: pairs, left: make([]int, len(pairs)), ended: make([]packet.Time, len(pairs))}
+	for i := range pairs {
+		w.left[i] = pingTimes
+	}
+	return w
 }
 
-// gains are DFSSSP's over MinHop, by reading and then by cores.
-type gains map[string]map[int]float64
+// Begin sends the first message of every pair.
+func (w *pingPongs) Begin(s *packet.Sim) {
+	for i := range w.pairs {
+		w.send(s, int32(i), 0)
+	}
+}
 
-// fig12 estimates Netgauge's effective bisection bandwidth.
-func fig12(ctx context.Context, s *lab.Setup) *lab.Result {
+func (w *pingPongs) send(s *packet.Sim, pair int32, from int) {
+	if err := s.Send(w.pairs[pair][from], w.pairs[pair][1-from], pingBytes, pair); err != nil {
+		s.Fail(err)
+	}
+}
+
+// Delivered answers a message, or sends the next one.
+func (w *pingPongs) Delivered(s *packet.Sim, m *packet.Message) {
+	pair := m.Tag
+	if m.Src == w.pairs[pair][0] {
+		w.send(s, pair, 1)
+		return
+	}
+	if w.left[pair]--; w.left[pair] > 0 {
+		w.send(s, pair, 0)
+		return
+	}
+	w.ended[pair] = s.Now()
+}
+
+// Sent does nothing.
+func (w *pingPongs) Sent(*packet.Sim, *packet.Message) {}
+
+// Timer does nothing.
+func (w *pingPongs) Timer(*packet.Sim, int32) {}
+
+// mean is the mean over pairs of what a message gets, in MiB/s.
+func (w *pingPongs) mean() float64 {
+	sum := 0.0
+	for _, t := range w.ended {
+		sum += 2 * pingTimes * pingBytes / (1 << 20) / (float64(t) / float64(packet.Second))
+	}
+	return sum / float64(len(w.ended))
+}
+
+// bandwidth is what a pair gets in random bisections of a job, in MiB/s.
+type bandwidth struct {
+	inTime, counted float64
+	lanes           bool
+}
+
+func (p *paper) bisected(ctx context.Context, s *lab.Setup, r *routed, cores int) bandwidth {
+	return once(p, fmt.Sprintf("%s, ping-pongs on %d cores, seed %d", r.key, cores, s.Seed), func() (b bandwidth) {
+		hosts := allocate(s, r.flows.Hosts, cores)
+		both := lab.Must(traffic.Parse("bisect_fb_sym", cores))
+		opt := flow.Options{Hosts: hosts, Runs: bisections(s), Seed: s.SeedOf(count(cores)), Shuffle: true, Workers: s.Workers}
+		b.counted = lab.Must(r.flows.Run(ctx, both, opt)).Bandwidth.Mean * linkMiB
+		partitions := lab.Pick(s, 1, 2)
+		var rng rand.PCG
+		traffic.Seed(&rng, s.SeedOf(count(cores)), 0, -3)
+		for range partitions {
+			traffic.Shuffle(hosts, &rng)
+			var pairs [][2]int32
+			for i := 0; i+1 < len(hosts); i += 2 {
+				pairs = append(pairs, [2]int32{hosts[i], hosts[i+1]})
+			}
+			lanes := p.packets(ctx, s, r, func() packet.Workload { return newPingPongs(pairs) }, func(w packet.Workload) {
+				b.inTime += w.(*pingPongs).mean() / float64(partitions)
+			})
+			b.lanes = b.lanes || lanes
+		}
+		return b
+	})
+}
+
+// fig12 is Netgauge's effective bisection bandwidth.
+func (p *paper) fig12(ctx context.Context, s *lab.Setup) *lab.Result {
 	t := lab.Table{
-		Name: "fig12", Title: "Effective bisection bandwidth of a job on random nodes (estimate, MiB/s a pair)",
-		Columns: []string{"links and their leaves", "counted", "cores", "minhop", "minhop by entries", "lash", "dfsssp", "gain over minhop", "over minhop by entries", "paper", "minhop by the paper"},
+		Name: "fig12", Title: "Netgauge: effective bisection bandwidth of a job on random nodes (MiB/s a pair, in time; counted: by congestion)",
+		Columns: []string{"cores", "minhop", "lash", "dfsssp", "dfsssp ahead", "minhop counted", "lash counted", "dfsssp counted", "ahead counted", "paper: ahead", "minhop by the paper's gap", "deadlocks"},
 	}
 	c := chart.Chart{
-		Name: "fig12", Title: "Effective bisection bandwidth on Deimos (estimate, " + mainReading.name + ")", Kind: chart.Lines,
-		X: chart.Axis{Label: "cores, one a node", Log: true}, Y: chart.Axis{Label: "MiB/s a pair, both ways"},
+		Name: "fig12", Title: "Netgauge: effective bisection bandwidth on Deimos, in time", Kind: chart.Lines,
+		X: chart.Axis{Label: "cores, one a node", Log: true}, Y: chart.Axis{Label: "MiB/s a pair"},
 	}
-	how := []lab.Routing{{Engine: "minhop"}, {Engine: "minhop by entries", Spec: plain.MinHop(plain.ByLeaf)}, {Engine: "lash"}, {Engine: plainDFSSSP}}
-	c.Fill(labels(how), nil, nil)
-	weft, plain := gains{}, gains{}
-	for _, reading := range readings {
-		for _, d := range ways {
-			key := reading.name + ", " + d.name
-			if !s.Want(key) {
-				continue
-			}
-			weft[key], plain[key] = map[int]float64{}, map[int]float64{}
-			for _, p := range netgauge {
-				mib := bisections(ctx, s, reading, d.pattern, p.cores, how, d.mib)
-				if key == key12 {
-					for i := range mib {
-						c.Series[i].Add(float64(p.cores), mib[i].Mean, mib[i].Min, mib[i].Max)
-					}
-				}
-				weft[key][p.cores], plain[key][p.cores] = mib[3].Mean/mib[0].Mean-1, mib[3].Mean/mib[1].Mean-1
-				t.Add(reading.name, d.name, count(p.cores), cell(mib[0]), cell(mib[1]), cell(mib[2]), cell(mib[3]),
-					lab.Percent(weft[key][p.cores]), lab.Percent(plain[key][p.cores]), lab.Percent(p.gain),
-					fmt.Sprintf("%.0f to %.0f", gapLow/p.gain, gapHigh/p.gain))
-			}
+	c.Fill(measured, nil, nil)
+	first, last := chart.Series{Name: "paper: minhop", Marks: minhop}, chart.Series{Name: "paper: dfsssp", Marks: dfsssp}
+	got := map[int][]bandwidth{}
+	for _, said := range netgauge {
+		all, wanted := p.rows(ctx, s, count(said.cores))
+		if !wanted {
+			continue
 		}
+		row, counted := []string{count(said.cores)}, []string(nil)
+		var met []bool
+		for i, r := range all {
+			b := p.bisected(ctx, s, r, said.cores)
+			got[said.cores] = append(got[said.cores], b)
+			c.Series[i].Add(float64(said.cores), b.inTime, 0, 0)
+			row, counted = append(row, cell(b.inTime)), append(counted, cell(b.counted))
+			met = append(met, b.lanes)
+		}
+		a, b := got[said.cores][0], got[said.cores][2]
+		low, high := gapLow/said.printed*100, gapHigh/said.printed*100
+		first.Add(float64(said.cores), (low+high)/2, low, high)
+		last.Add(float64(said.cores), (low+high+gapLow+gapHigh)/2, low+gapLow, high+gapHigh)
+		row = append(append(row, lab.Percent(b.inTime/a.inTime-1)), counted...)
+		t.Add(append(row, lab.Percent(b.counted/a.counted-1), fmt.Sprintf("%+.0f %%", said.printed), fmt.Sprintf("%.0f to %.0f", low, high), deadlocks(met))...)
 	}
-	return &lab.Result{
-		Tables: []lab.Table{t}, Charts: lab.Drawn(c), Notes: []string{estimateNote, allocationNote, spreadNote, packedNote, unevenNote, entriesNote},
-		Claims: gainClaims(weft, plain),
-	}
+	c.Series = append(c.Series, first, last)
+	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: bandwidthClaims(got), Notes: []string{gapNote}}
 }
 
-// key12 is the reading of the claims: all pairs at once both ways, as Netgauge's pairs
-// answer one another.
-var key12 = mainReading.name + ", " + ways[0].name
+const gapNote = "Bandwidths of the figure are not printed. Marks are what the printed gains (27, 47 and 100 %) and the printed gap (69.7 to 79.3 MiB/s a pair) give."
 
-const entriesNote = "MinHop by entries is as OpenSM counts, leaf by leaf: the table entries of a port, whether or not such a path comes that way."
-
-// bisections is the bandwidth of random bisections under each engine, in MiB/s.
-func bisections(ctx context.Context, s *lab.Setup, reading network, pattern string, cores int, how []lab.Routing, of func(*estimate) flow.Summary) []flow.Summary {
-	p := lab.Must(traffic.Parse(pattern, cores))
-	j := &job{pattern: p, nodes: cores, runs: lab.Pick(s, 50, 100), shuffle: true, allocations: lab.Pick(s, 3, 10)}
-	return j.under(ctx, s, reading, how, cores, of)
-}
-
-// gainClaims returns the claims about Fig. 12.
-func gainClaims(weft, plain gains) []lab.Claim {
-	ours := weft[key12]
-	grows := lab.NewClaim("DFSSSP's gain over MinHop grows with the cores", "27, 47, about 100 %")
-	if ours != nil {
-		grows.Judge(ours[128] > 0 && ours[128] < ours[256] && ours[256] < ours[512], "%s, %s, %s", lab.Percent(ours[128]), lab.Percent(ours[256]), lab.Percent(ours[512]))
+// bandwidthClaims are about Fig. 12; got is by cores and engine.
+func bandwidthClaims(got map[int][]bandwidth) []lab.Claim {
+	grows := lab.NewClaim("Netgauge: DFSSSP's gain over MinHop grows with the cores", "27, 47, about 100 %")
+	falls := lab.NewClaim("Netgauge: the bandwidth of all routings falls with the cores", "decreases")
+	gap := lab.NewClaim("Netgauge: DFSSSP is ahead by about the same at 128, 256 and 512 cores (52 to 99 MiB/s a pair)", "69.7 to 79.3 MiB/s")
+	ahead := func(cores int) float64 { return 100 * (got[cores][2].inTime/got[cores][0].inTime - 1) }
+	if len(got) == len(netgauge) {
+		a, b, c := ahead(128), ahead(256), ahead(512)
+		grows.Judge(a > 0 && a < b && b < c, "%+.1f %%, %+.1f %%, %+.1f %%", a, b, c)
+		down := true
+		for i := range measured {
+			down = down && got[128][i].inTime > got[256][i].inTime && got[256][i].inTime > got[512][i].inTime
+		}
+		falls.Judge(down, "dfsssp %.0f, %.0f, %.0f MiB/s", got[128][2].inTime, got[256][2].inTime, got[512][2].inTime)
+		var by span
+		for _, g := range got {
+			by.add(g[2].inTime - g[0].inTime)
+		}
+		gap.Judge(by.low >= 52 && by.high <= 99, "%.0f to %.0f MiB/s", by.low, by.high)
 	}
-	claims := []lab.Claim{grows}
-	closest, where := closestReading(weft, plain)
-	for _, p := range netgauge {
-		c := lab.NewClaim(fmt.Sprintf("gain at %d cores (within 15 points)", p.cores), lab.Percent(p.gain))
-		if ours != nil {
-			c.Judge(near(ours[p.cores], p.gain), "%s", lab.Percent(ours[p.cores]))
-			c.Explain(near(closest[p.cores], p.gain), "Experiment, other wirings of the 30 links and ways to count: closest to all three gains is %s: %s, %s, %s.",
-				where, lab.Percent(closest[128]), lab.Percent(closest[256]), lab.Percent(closest[512]))
+	claims := []lab.Claim{grows, falls, gap}
+	for _, said := range netgauge {
+		c := lab.NewClaim(fmt.Sprintf("Netgauge, %d cores: DFSSSP ahead of MinHop (within 15 points)", said.cores), fmt.Sprintf("%+.0f %%", said.printed))
+		if got[said.cores] != nil {
+			c.JudgeRange(ahead(said.cores), said.printed-15, said.printed+15, "%+.1f %%")
 		}
 		claims = append(claims, c)
 	}
 	return claims
-}
-
-func near(a, b float64) bool { return a-b < 0.15 && b-a < 0.15 }
-
-// closestReading is the reading whose three gains are closest to the paper's: the
-// largest of their distances is least.
-func closestReading(weft, plain gains) (closest map[int]float64, where string) {
-	worst := math.Inf(1)
-	for _, reading := range readings {
-		for _, way := range ways {
-			key := reading.name + ", " + way.name
-			for _, g := range []struct {
-				name string
-				of   gains
-			}{{"minhop", weft}, {"minhop by entries", plain}} {
-				if g.of[key] == nil {
-					continue
-				}
-				far := 0.0
-				for _, p := range netgauge {
-					far = max(far, g.of[key][p.cores]-p.gain, p.gain-g.of[key][p.cores])
-				}
-				if far < worst {
-					worst, closest, where = far, g.of[key], key+", "+g.name
-				}
-			}
-		}
-	}
-	return closest, where
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"weft/lab"
-	"weft/lab/plain"
 )
 
 // listing is algorithm 2 as section IV tells it: every edge of a layer has a list of the
@@ -28,38 +27,21 @@ type layerOf struct {
 
 type pairOfHosts struct{ from, to int32 }
 
-// megabytes returns the size of the lists, with 8 bytes a pair.
-func (l *listing) megabytes() float64 { return float64(l.made) * 8 / 1e6 }
+// megabytes is the size of lists with so many entries, of 8 bytes each.
+func megabytes(entries int) float64 { return float64(entries) * 8 / 1e6 }
 
-// listsName is the row of DFSSSP with lists: sssp's search, then listed. entriesName is
-// the row of OpenSM's MinHop.
-const (
-	listsName   = "dfsssp with lists of pairs"
-	entriesName = "minhop by entries"
-)
-
-// plainForms adds both to a table of times, and returns the megabytes of the lists by
-// network.
-func (r runtimes) plainForms(ctx context.Context, s *lab.Setup, t *lab.Table, nets []network) map[string]float64 {
-	size := map[string]float64{}
-	for _, n := range nets {
-		search := r[n.name][onceSSSP]
-		if search == 0 || !s.Want(n.name+" plain forms") {
-			continue
+// listEntries counts the entries of the lists before a path is moved to another lane.
+func listEntries(ctx context.Context, t *lab.Trial) (n int) {
+	l := &listing{t: t, e: newEdges(t.Graph)}
+	for u := range int32(t.Graph.NumHosts) {
+		lab.Check(ctx.Err())
+		for v := range int32(t.Graph.NumHosts) {
+			if u != v {
+				n += len(l.walk(pairOfHosts{u, v}))
+			}
 		}
-		g := n.graph()
-		minhop := lab.Must(s.Route(ctx, g, lab.Routing{Spec: plain.MinHop(plain.ByLeaf), Workers: 1}))
-		trial := lab.Must(s.Route(ctx, g, lab.Routing{Engine: onceSSSP, Workers: 1}))
-		var l *listing
-		cost := lab.Must(s.Measure(func() error {
-			l = listed(ctx, trial)
-			return nil
-		}))
-		r[n.name][entriesName], r[n.name][listsName], size[n.name] = minhop.Cost.Seconds, search+cost.Seconds, l.megabytes()
-		t.Add(n.name, entriesName, lab.Num(minhop.Cost.Seconds), r.ratio(n.name, entriesName), "1", lab.Num(minhop.Cost.Allocated/1e6), "")
-		t.Add(n.name, listsName, lab.Num(search+cost.Seconds), r.ratio(n.name, listsName), count(len(l.layers)), lab.Num(cost.Allocated/1e6), "")
 	}
-	return size
+	return n
 }
 
 // listed layers the paths of a trial. The lanes that it needs are those with pairs.

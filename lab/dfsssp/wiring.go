@@ -9,41 +9,20 @@ import (
 	"weft/lab"
 )
 
-// dealing says on which leaf of a director a trunk ends: the nth of all its trunks, and
-// the kth of those to a partner, both from 0. between is 0 for the next director, 1 for
-// the one before.
-type dealing func(nth, kth, between int) (leaf int)
+// unevenDeimos stands for the formula of Deimos with its links nine and one.
+const unevenDeimos = "deimos, links nine and one"
 
-// dealings by the suffix of a formula of Deimos.
-var dealings = map[string]dealing{
-	" packed":    func(nth, _, _ int) int { return nth / 12 },
-	" nine+one":  uneven(9),
-	" eight+two": uneven(8),
-}
-
-// uneven puts the first trunks to a partner on one leaf, and the rest on another.
-func uneven(first int) dealing {
-	return func(_, kth, between int) int {
-		if kth < first {
-			return 2 * between
-		}
-		return 2*between + 1
-	}
-}
-
-// rewired is a Deimos with its trunks on other leaves. Directors, hosts and the number
-// of trunks of each pair stay; hosts go round the directors, each to the leaf that
-// has the fewest.
-func rewired(formula string, deal dealing) *fabric.Graph {
-	whole := lab.Must(gen.Parse(formula))
+// uneven is Deimos with its links on other leaves: of the ten between two directors, the first nine end on one leaf of each, and the tenth
+// on another. Directors and hosts stay; hosts go round the directors, each to the leaf that has the fewest.
+func uneven() *fabric.Graph {
+	whole := lab.Must(gen.Parse("deimos"))
 	isTrunk := func(id fabric.LinkID) bool {
 		l := &whole.Links[id]
 		return whole.IsSwitchLink(id) && isLeaf(whole, l.A.Node) && isLeaf(whole, l.B.Node)
 	}
 	f := whole.Without(func(id fabric.NodeID) bool { return whole.Nodes[id].Type != fabric.Switch }, isTrunk)
-	f.Name = formula + ", trunks rewired"
+	f.Name = unevenDeimos
 	d := &deimos{Fabric: f}
-	var trunks [3]int     // of a director
 	var between [3][2]int // of a director, to the next and to the one before
 	for id := range whole.Links {
 		l := &whole.Links[id]
@@ -54,8 +33,7 @@ func rewired(formula string, deal dealing) *fabric.Graph {
 		var ends [2]fabric.End
 		for i, pair := range [][2]int{{from, to}, {to, from}} {
 			at, partner := pair[0], (pair[1]-pair[0]+2)%3
-			ends[i] = d.port(at, deal(trunks[at], between[at][partner], partner))
-			trunks[at]++
+			ends[i] = d.port(at, 2*partner+between[at][partner]/9)
 			between[at][partner]++
 		}
 		lab.Must(f.Connect(ends[0], ends[1], 4, fabric.EDR))

@@ -2,9 +2,7 @@ package fattree
 
 import (
 	"context"
-	"fmt"
 	"slices"
-	"strings"
 
 	"weft/lab"
 	"weft/lab/chart"
@@ -16,192 +14,140 @@ type border struct {
 	spots []spot
 }
 
-// borders fill a tree of most nodes a leaf: from 1:1 to most-1:1, then case 1 goes on
-// with full even leaves, case 2 fills the odd leaves first. step leaves spots out.
-func borders(base string, most, step int) []border {
+// borders fill a tree of most nodes a leaf: from 1:1 to most-1:1, then case 1 goes on with full even leaves, case 2 fills the odd
+// leaves first. Only these numbers of nodes are taken on even leaves while odd ones have one, and on odd leaves.
+func borders(base string, full int, even, odd []int) []border {
 	var begin, first, second []spot
-	for x := 1; x < most; x += step {
+	for _, x := range even {
 		begin = append(begin, spot{base, x, 1})
 	}
-	if last := (spot{base, most - 1, 1}); begin[len(begin)-1] != last {
-		begin = append(begin, last)
+	first = append(first, spot{base, full, 1})
+	for _, y := range odd {
+		first = append(first, spot{base, full, y})
+		second = append(second, spot{base, full - 1, y})
 	}
-	for y := 1; y < most; y += step {
-		first = append(first, spot{base, most, y})
-		if y > 1 {
-			second = append(second, spot{base, most - 1, y})
-		}
-	}
-	second = append(second, spot{base, most - 1, most}, spot{base, most, most})
-	first = append(first, spot{base, most, most})
+	end := spot{base, full, full}
 	return []border{
-		{"case 1", append(slices.Clip(begin), first...)},
-		{"case 2", append(slices.Clip(begin), second...)},
+		{"case 1", append(slices.Clip(begin), append(first, end)...)},
+		{"case 2", append(slices.Clip(begin), append(second, end)...)},
 	}
 }
 
 // borderFigure is Fig. 8 or 9.
-func borderFigure(ctx context.Context, s *lab.Setup, name, base string, most, step int, claims func(results, []border) []lab.Claim) *lab.Result {
-	cases := borders(base, most, step)
-	var spots []spot
-	seen := map[spot]bool{}
-	for _, c := range cases {
-		for _, p := range c.spots {
-			if !seen[p] {
-				seen[p] = true
-				spots = append(spots, p)
-			}
+func (m *paperI) borderFigure(ctx context.Context, s *lab.Setup, name string, cases []border, claims func(results) []lab.Claim) *lab.Result {
+	w := m.fullLoad(nil)
+	for _, p := range both(cases) {
+		if !slices.Contains(w.spots, p) {
+			w.spots = append(w.spots, p)
 		}
 	}
-	t := lab.Table{Name: name, Title: "Uniform traffic at full load, share of a link that a node gets"}
-	r := sweep(ctx, s, &t, spots)
+	t := lab.Table{Name: name}
+	r := w.run(ctx, s, &t)
 	c := chart.Chart{
-		Name: name, Title: "Uniform traffic at full load, in order: " + base, Kind: chart.Lines,
+		Name: name, Title: "Uniform traffic at full load: " + w.spots[0].base, Kind: chart.Lines,
 		X: chart.Axis{Label: "nodes"}, Y: chart.Axis{Label: "throughput per node (% of capacity)"},
 	}
-	for _, b := range lab.Names(balances) {
+	for _, b := range []string{"EFT", "BEFT"} {
 		for _, way := range cases {
-			c.Fill([]string{b + ", " + way.name}, ratios(way.spots), func(_ string, i int) (chart.Point, bool) { return r.point(way.spots[i], b) })
+			c.Fill([]string{b + ", " + way.name}, ratios(way.spots), func(_ string, i int) (chart.Point, bool) {
+				v, ok := r.full(way.spots[i], b)
+				if !ok {
+					return chart.Point{}, false
+				}
+				return chart.Point{X: float64(r[way.spots[i]][b].nodes), Y: v}, true
+			})
 		}
 	}
-	experiment := otherOrder(ctx, s, base, most)
-	result := &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: claims(r, cases)}
-	for i := range result.Claims {
-		result.Claims[i].Explain(false, "Experiment, d-mod-k with the missing end ports counted (balance=dmodk) in place of EFT: %s.", experiment)
-	}
-	return result
+	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: claims(r)}
 }
 
-// otherOrder is the experiment on dummy end ports: d-mod-k counts the ports that are not
-// there, before and after the even leaves are full.
-func otherOrder(ctx context.Context, s *lab.Setup, base string, most int) string {
-	var text []string
-	for _, p := range []spot{{base, most - 1, 1}, {base, most, 1}} {
-		s.EachOf(ctx, p.String(), p.formula(), []lab.Candidate{{Name: "dmodk", How: lab.Routing{Engine: "ftree,balance=dmodk"}}}, func(_ *lab.Candidate, trial *lab.Trial) {
-			text = append(text, p.ratio()+" "+estimate(ctx, trial).bounds())
-		})
-	}
-	return strings.Join(text, "; ")
+// both are the spots of both cases.
+func both(cases []border) []spot { return append(slices.Clip(cases[0].spots), cases[1].spots...) }
+
+// lowest is the claim where EFT gets least.
+func (r results) lowest(spots []spot, p spot, paper string) lab.Claim {
+	least, _, ok1 := r.extremes("EFT", spots)
+	there, ok2 := r.full(p, "EFT")
+	return lab.InRange("EFT is lowest at "+p.ratio()+": more there than at its lowest", paper, 0, 1).Is(there-least, ok1 && ok2)
 }
 
-// lowest is the spot of a way where a balance gets least, in order.
-func (r results) lowest(name string, spots []spot) (where spot, least float64, n int) {
-	least = 2
+// largestGain is the most that BEFT gains on some spots.
+func (r results) largestGain(spots []spot) (most float64, ok bool) {
+	ok = true
 	for _, p := range spots {
-		if v := r.get(p, name); v != nil {
-			n++
-			if v.inOrder.Hosts < least-rounding {
-				where, least = p, v.inOrder.Hosts
-			}
+		gain, found := r.gain(p)
+		most, ok = max(most, gain), ok && found
+	}
+	return most, ok
+}
+
+// meanOn is the mean of what a balance gets on some spots.
+func (r results) meanOn(name string, spots []spot) (mean float64, ok bool) {
+	ok = true
+	for _, p := range spots {
+		v, found := r.full(p, name)
+		mean, ok = mean+v/float64(len(spots)), ok && found
+	}
+	return mean, ok
+}
+
+func (m *paperI) fig8(ctx context.Context, s *lab.Setup) *lab.Result {
+	cases := borders("fat648", 18, lab.Pick(s, []int{5, 13, 17}, []int{1, 5, 9, 13, 17}), lab.Pick(s, []int{9}, []int{9, 17}))
+	return m.borderFigure(ctx, s, "fig8", cases, func(r results) []lab.Claim { return r.figure8(both(cases)) })
+}
+
+func (r results) figure8(spots []spot) []lab.Claim {
+	on := func(x, y int) spot { return spot{"fat648", x, y} }
+	less, highest, ok := r.extremes("BEFT", spots)
+	begun, ok1 := r.step("EFT", on(17, 1), on(17, 9))
+	ended, ok2 := r.step("EFT", on(17, 9), on(17, 17))
+	if !ok2 { // left out in the quick mode
+		ended, ok2 = r.step("EFT", on(17, 9), on(18, 18))
+	}
+	return []lab.Claim{
+		lab.Level("648 ports, 5:1: EFT", "70 %", 70, lab.Exact).Is(r.full(on(5, 1), "EFT")),
+		lab.Level("648 ports, 13:1: EFT", "64.9 %", 64.9, lab.Exact).Is(r.full(on(13, 1), "EFT")),
+		r.lowest(spots, on(13, 1), "minimum at 13:1"),
+		lab.InRange("648 ports, 18:1, even leaves full: EFT jumps", "from 65 % to over 90 %", 90, lab.Most).Is(r.full(on(18, 1), "EFT")),
+		lab.Signed(lab.InRange("case 2, no leaf full: EFT rises with less skew, least step of 17:1, 17:9, 17:17", "increases gradually", 0, lab.Most)).Is(min(begun, ended), ok1 && ok2),
+		lab.Signed(lab.InRange("case 2, 17:9: EFT is much lower than BEFT", "still much lower", 5, lab.Most)).Is(r.gain(on(17, 9))),
+		lab.Signed(lab.InRange("dummy nodes work where leaves are full: EFT at 18:9 more than at 17:9", "not unless at least one switch is full", 5, lab.Most)).Is(r.step("EFT", on(17, 9), on(18, 9))),
+		lab.Level("BEFT, mean of all distributions", "at a level of 90 %", 90, lab.Rough).Is(r.meanOn("BEFT", spots)),
+		lab.InRange("BEFT is predictable: most less least", "regardless of the number of nodes and their distribution", 0, 10).Is(highest-less, ok),
+		lab.Signed(lab.InRange("BEFT gets slightly more where no leaf is full: 17:9 more than 18:9", "slightly higher", 0, 3)).Is(r.step("BEFT", on(18, 9), on(17, 9))),
+		lab.Gained("the most that BEFT gains", "up to 30 % (abstract)", 30).Is(r.largestGain(spots)),
+	}
+}
+
+func (m *paperI) fig9(ctx context.Context, s *lab.Setup) *lab.Result {
+	cases := borders("fat3456", 12, lab.Pick(s, []int{1}, []int{1, 7, 11}), lab.Pick(s, nil, []int{6}))
+	if s.Mode != lab.Full { // 1:1 alone
+		for i := range cases {
+			cases[i].spots = cases[i].spots[:1]
 		}
 	}
-	return where, least, n
-}
-
-// all are the spots of both cases.
-func all(cases []border) []spot {
-	return append(slices.Clip(cases[0].spots), cases[1].spots...)
-}
-
-// at is a claim about EFT on one spot: the printed share lies between the estimates.
-func (r results) at(p spot, printed float64, paper string) lab.Claim {
-	c := lab.NewClaim(fmt.Sprintf("EFT at %s (between in order and independent)", p.ratio()), paper)
-	if v := r.get(p, "EFT"); v != nil {
-		c.Judge(v.brackets(printed, 0), "%s", v.bounds())
-	}
-	return c
-}
-
-// minimum is the claim where EFT is lowest: a node a leaf more or less is the same place.
-func (r results) minimum(cases []border, p spot, paper string) lab.Claim {
-	c := lab.NewClaim(fmt.Sprintf("EFT is lowest about %s (within 2 points there of its lowest)", p.ratio()), paper)
-	where, least, n := r.lowest("EFT", all(cases))
-	if v := r.get(p, "EFT"); v != nil && n > 2 {
-		c.Judge(v.inOrder.Hosts-least <= 0.02, "lowest %s at %s; %s there", percent(least), where.ratio(), percent(v.inOrder.Hosts))
-	}
-	return c
-}
-
-// jump is the claim what dummy end ports do once even leaves are full.
-func (r results) jump(from, to spot, text, paper string, up bool) lab.Claim {
-	c := lab.NewClaim(text, paper)
-	a, b := r.get(from, "EFT"), r.get(to, "EFT")
-	if a != nil && b != nil {
-		gain := b.inOrder.Hosts - a.inOrder.Hosts
-		c.Judge((gain > 0.15) == up, "%s to %s", percent(a.inOrder.Hosts), percent(b.inOrder.Hosts))
-	}
-	return c
-}
-
-// steady is the claim that BEFT hardly depends on the distribution.
-func (r results) steady(cases []border, least float64, text, paper string) lab.Claim {
-	c := lab.NewClaim(text, paper)
-	where, low, n := r.lowest("BEFT", all(cases))
-	_, ours, _ := r.lowest("ours", all(cases))
-	if n > 2 {
-		c.Judge(low >= least, "BEFT at least %s (%s), ours at least %s", percent(low), where.ratio(), percent(ours))
-	}
-	return c
-}
-
-// ahead says in how many spots ours is at least as good as another balance.
-func (r results) ahead(cases []border) lab.Claim {
-	c := lab.NewClaim("ours, beyond the paper: at least as good as EFT and BEFT everywhere", "-")
-	n, good := 0, 0
-	seen := map[spot]bool{}
-	for _, p := range all(cases) {
-		eft, beft, ok := r.both(p)
-		ours := r.get(p, "ours")
-		if !ok || ours == nil || seen[p] {
-			continue
+	return m.borderFigure(ctx, s, "fig9", cases, func(r results) []lab.Claim {
+		spots := both(cases)
+		if len(spots) == 2 {
+			spots = append(spots, spot{"fat3456", 12, 12}) // not run
 		}
-		seen[p] = true
-		n++
-		if ours.inOrder.Hosts >= max(eft.inOrder.Hosts, beft.inOrder.Hosts)-rounding {
-			good++
-		}
-	}
-	if n > 0 {
-		c.Judge(good == n, "%d of %d distributions", good, n)
-	}
-	return c
-}
-
-func fig8(ctx context.Context, s *lab.Setup) *lab.Result {
-	const base = "fat648"
-	return borderFigure(ctx, s, "fig8", base, 18, lab.Pick(s, 4, 1), func(r results, cases []border) []lab.Claim {
-		return []lab.Claim{
-			r.at(spot{base, 5, 1}, 0.70, "70 %"),
-			r.at(spot{base, 13, 1}, 0.649, "64.9 %"),
-			r.minimum(cases, spot{base, 13, 1}, "lowest at 13:1"),
-			r.jump(spot{base, 17, 1}, spot{base, 18, 1}, "EFT jumps when the even leaves are full (18:1)", "65 % to over 90 %", true),
-			r.steady(cases, 0.9, "BEFT is predictable whatever the distribution", "about 90 %"),
-			r.ahead(cases),
-		}
+		return r.figure9(spots)
 	})
 }
 
-func fig9(ctx context.Context, s *lab.Setup) *lab.Result {
-	const base = "fat3456"
-	return borderFigure(ctx, s, "fig9", base, 12, lab.Pick(s, 6, 1), func(r results, cases []border) []lab.Claim {
-		drop := lab.NewClaim("BEFT drops when the even leaves are full (11:1 to 12:1; within 2 points)", "by 4.8 %")
-		before, after := r.get(spot{base, 11, 1}, "BEFT"), r.get(spot{base, 12, 1}, "BEFT")
-		if before != nil && after != nil {
-			fall := before.inOrder.Hosts - after.inOrder.Hosts
-			drop.Judge(fall > 0.028 && fall < 0.068, "%s", percent(fall))
-		}
-		claims := []lab.Claim{
-			r.at(spot{base, 7, 1}, 0.70, "below 70 %"),
-			r.at(spot{base, 12, 1}, 0.643, "64.3 %"),
-			r.minimum(cases, spot{base, 12, 1}, "lowest at 12:1"),
-			r.jump(spot{base, 11, 1}, spot{base, 12, 1}, "dummy nodes do nothing when the even leaves are full (12:1)", "no jump", false),
-			drop,
-			r.steady(cases, 0.885, "BEFT stays in a narrow range", "88.5 to 96.2 %"),
-			r.ahead(cases),
-		}
-		if eft, beft, ok := r.both(spot{base, 1, 1}); ok {
-			claims = append(claims, needsPackets("EFT is below BEFT even at 1:1", "lower", unseen(eft, beft)))
-		}
-		return claims
-	})
+func (r results) figure9(spots []spot) []lab.Claim {
+	one := func(even int) spot { return spot{"fat3456", even, 1} } // odd leaves have one node
+	lessEFT, mostEFT, ok1 := r.extremes("EFT", spots)
+	less, highest, ok2 := r.extremes("BEFT", spots)
+	return []lab.Claim{
+		r.favours(one(1), "3456 ports", "lower even at 1:1"),
+		lab.InRange("3456 ports, 7:1: EFT", "lower than 70 %", 0, 70).Is(r.full(one(7), "EFT")),
+		lab.Level("3456 ports, 12:1: EFT", "64.3 %", 64.3, lab.Exact).Is(r.full(one(12), "EFT")),
+		r.lowest(spots, one(12), "minimum at 12:1"),
+		lab.Signed(lab.InRange("3456 ports, 11:1 to 12:1, even leaves full: EFT does not jump", "dummy nodes do not activate", -5, 5)).Is(r.step("EFT", one(11), one(12))),
+		lab.Gained("3456 ports, 12:1: BEFT drops against 11:1", "by 4.8 %", 4.8).Is(r.step("BEFT", one(12), one(11))),
+		lab.Level("BEFT, at least", "88.5 %", 88.5, lab.Exact).Is(less, ok2),
+		lab.Level("BEFT, at most", "96.2 %", 96.2, lab.Exact).Is(highest, ok2),
+		lab.InRange("BEFT is more stable than EFT: most less least of EFT, less that of BEFT", "much more stable and predictable", 10, lab.Most).Is(mostEFT-lessEFT-highest+less, ok1 && ok2),
+	}
 }

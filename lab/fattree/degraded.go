@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 
 	"weft/fabric"
 	"weft/fabric/gen"
@@ -60,43 +59,63 @@ func degrade(f *fabric.Fabric, what failure, n int, rng *rand.Rand) *fabric.Fabr
 	return f
 }
 
-// lashOfWeft spreads destinations over parallel links.
-const lashOfWeft = "LASH of weft"
+// Readings of Paper IV.
+const (
+	earlyIV  = "first half millisecond"
+	inTurn   = "LIDs in turn"
+	atRandom = "LIDs at random"
+)
 
-// degradedEngines lists the engines of Paper IV, and ours. MinHop is OpenSM's, that of the
-// anomaly, and LASH takes the first port.
-func degradedEngines() []lab.Candidate {
-	spec := plain.MinHop(plain.ByLeaf)
+// orderOf is the order in which LIDs are dealt to hosts, by which OpenSM's MinHop balances.
+func orderOf(s *lab.Setup) plain.Order {
+	switch {
+	case s.Reads(inTurn):
+		return plain.InTurn
+	case s.Reads(atRandom):
+		return plain.AtRandom
+	}
+	return plain.ByLeaf
+}
+
+// enginesIV are the engines of Paper IV under the readings that are on. MinHop is OpenSM's, by table entries, and LASH takes the first port.
+func enginesIV(s *lab.Setup) []lab.Candidate {
+	eft, minhop := "ftree,balance=zahavi", plain.MinHop(orderOf(s))
+	if s.Reads(firstWay) {
+		eft = "ftree,balance=eft"
+	}
 	return []lab.Candidate{
-		{Name: "EFT", How: lab.Routing{Engine: "ftree,balance=zahavi"}},
-		{Name: "ours", How: lab.Routing{Engine: "ftree"}},
-		{Name: "DFSSSP", How: lab.Routing{Engine: "dfsssp", MaxVLs: 15}},
-		{Name: "MinHop", How: lab.Routing{Engine: spec.Name, Spec: spec}},
-		{Name: "minhop of weft", How: lab.Routing{Engine: "minhop"}},
+		{Name: "fat-tree", How: lab.Routing{Engine: eft}},
+		{Name: "DFSSSP", How: lab.Routing{Engine: letterDFSSSP, MaxVLs: 15}},
+		{Name: "MinHop", How: lab.Routing{Engine: minhop.Name, Spec: minhop, Seed: s.Seed}},
 		{Name: "LASH", How: firstPort()},
-		{Name: lashOfWeft, How: lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
 	}
 }
 
-// metric measures the share of a link that a node of a routed tree gets: in order and
-// independent, where there are two estimates.
-type metric struct {
-	name string
-	of   func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) (inOrder, independent float64)
+// enginesOfWeft are beyond the paper. Weft's LASH spreads destinations over parallel links.
+var enginesOfWeft = []lab.Candidate{
+	{Name: "ours", How: lab.Routing{Engine: "ftree"}},
+	{Name: "minhop of weft", How: lab.Routing{Engine: "minhop"}},
+	{Name: "LASH of weft", How: lab.Routing{Engine: "lash,lean=true", MaxVLs: 15}},
 }
 
-var uniformTraffic = metric{"uniform traffic", func(ctx context.Context, _ *lab.Setup, t *lab.Trial, _ uint64) (float64, float64) {
-	v := estimate(ctx, t)
-	return v.inOrder.Hosts, v.independent.Hosts
+// metric measures what a node of a routed tree gets of its link.
+type metric struct {
+	name string
+	of   func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) share
+}
+
+var uniformTraffic = metric{"uniform traffic", func(ctx context.Context, _ *lab.Setup, t *lab.Trial, seed uint64) share {
+	return inPaper4.run(ctx, t, 1, seed)
 }}
 
-var randomRings = metric{"average of 30 random rings", func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) (float64, float64) {
-	r := ring(ctx, s, t, ringsOfPaper, seed)
-	return r.Average, r.Average
+// randomRings is the mean of some rings, the same whenever it is measured.
+var randomRings = metric{"average of random rings", func(ctx context.Context, s *lab.Setup, t *lab.Trial, seed uint64) share {
+	sum, rings := 0.0, lab.Pick(s, 2, 4)
+	for k := range rings {
+		sum += flow.Summarise(ring(ctx, t, randomRing(t.Graph, seed, k), inPaper4.mbps, ringBytes)).Mean
+	}
+	return share{sum / float64(rings), sum / float64(rings)}
 }}
-
-// estimates holds both over draws of failed parts.
-type estimates struct{ inOrder, independent flow.Summary }
 
 // degradation is a tree with so many failed parts under an engine.
 type degradation struct {
@@ -105,83 +124,119 @@ type degradation struct {
 	engine string
 }
 
-// losses holds what was measured of degraded trees.
-type losses map[degradation]estimates
+// left is what a node gets of its link on degraded trees, in percent.
+type left map[degradation]float64
 
-// mean is the mean in order, and whether it was measured.
-func (l losses) mean(what failure, n int, engine string) (float64, bool) {
-	v, ok := l[degradation{what, n, engine}]
-	return v.inOrder.Mean, ok
+// paperIV keeps what was simulated: figures have trees in common, and a reading changes few runs.
+type paperIV struct{ lab.Kept[outcome] }
+
+// outcome is a share, or why there is none.
+type outcome struct {
+	share
+	refused string
 }
 
-// independently returns the losses with the independent estimate in place of both.
-func (l losses) independently() losses {
-	out := losses{}
-	for k, v := range l {
-		out[k] = estimates{v.independent, v.independent}
-	}
-	return out
+// degradedRun says what is measured of trees with failed parts.
+type degradedRun struct {
+	*paperIV
+	metric  metric
+	what    failure
+	numbers []int
+	engines []lab.Candidate
 }
 
-// drop is the part of its throughput that an engine loses, and whether it was run.
-func (l losses) drop(what failure, n int, engine string) (float64, bool) {
-	whole, ok1 := l.mean(what, 0, engine)
-	now, ok2 := l.mean(what, n, engine)
-	if !ok1 || !ok2 || whole == 0 {
-		return 0, false
-	}
-	return 1 - now/whole, true
-}
-
-// measureDegraded measures engines on trees with parts failed.
-func measureDegraded(ctx context.Context, s *lab.Setup, t *lab.Table, m metric, what failure, numbers []int, draws int, out losses) {
+// measure measures engines on trees with parts failed, drawn anew for each number.
+func (d *degradedRun) measure(ctx context.Context, s *lab.Setup, t *lab.Table, out left) {
 	whole := lab.Must(gen.Parse(degradedBase))
-	engines := degradedEngines()
-	for _, n := range numbers {
-		row := fmt.Sprintf("%d %s", n, what)
+	for _, n := range d.numbers {
+		row := fmt.Sprintf("%d %s", n, d.what)
 		if !s.Want(row) {
 			continue
 		}
-		many := draws
+		seed := s.SeedOf(row)
 		if n == 0 {
-			many = 1
+			seed = s.SeedOf("0")
 		}
-		low, high := make([][]float64, len(engines)), make([][]float64, len(engines))
-		refused := make([][]string, len(engines))
-		for i := range engines {
-			low[i], high[i], refused[i] = make([]float64, many), make([]float64, many), make([]string, many)
-		}
-		alone := *s
-		alone.Workers = 1
-		s.Parallel(ctx, many*len(engines), func(k int) {
-			draw, e := k/len(engines), k%len(engines)
-			seed := s.SeedOf(fmt.Sprintf("%s %d", what, draw))
-			// The same parts fail for every engine, and more where fewer did.
-			g := degrade(whole, what, n, rand.New(rand.NewPCG(seed, 0))).Compile()
-			trial := lab.Must(alone.Route(ctx, g, engines[e].How))
-			if refused[e][draw] = trial.Refused; trial.Refused == "" {
-				low[e][draw], high[e][draw] = m.of(ctx, &alone, trial, seed)
+		g := degrade(whole, d.what, n, rand.New(rand.NewPCG(seed, 0))).Compile()
+		got := make([]outcome, len(d.engines))
+		s.Parallel(ctx, len(got), func(k int) {
+			e := &d.engines[k]
+			name := fmt.Sprint(d.metric.name, e.How.Engine, orderOf(s), seed)
+			if e.How.Spec == nil {
+				name = fmt.Sprint(d.metric.name, e.How.Engine, seed)
 			}
+			got[k] = d.Once(name, func() outcome { return d.metric.on(ctx, s, g, e.How, seed) })
 		})
-		for i, e := range engines {
-			if at := slices.IndexFunc(refused[i], func(why string) bool { return why != "" }); at >= 0 { // a mean of the others is of other trees
-				why := refused[i][at]
-				t.Add(string(what), fmt.Sprint(n), e.Name, fmt.Sprint(many), "-", "-", "-", "-", why)
+		for k, e := range d.engines {
+			if got[k].refused != "" {
+				t.Add(string(d.what), fmt.Sprint(n), e.Name, "-", "-", got[k].refused)
 				continue
 			}
-			sum := estimates{flow.Summarise(low[i]), flow.Summarise(high[i])}
-			out[degradation{what, n, e.Name}] = sum
-			t.Add(string(what), fmt.Sprint(n), e.Name, fmt.Sprint(many), lab.Mean(sum.inOrder), fmt.Sprintf("%.4f", sum.inOrder.Min), fmt.Sprintf("%.4f", sum.inOrder.Max), lab.Mean(sum.independent), "")
+			v := got[k].steady
+			if s.Reads(earlyIV) {
+				v = got[k].first
+			}
+			out[degradation{d.what, n, e.Name}] = 100 * v
+			t.Add(string(d.what), fmt.Sprint(n), e.Name, percent(got[k].steady), percent(got[k].first), "")
 		}
 	}
 }
 
+// on routes a tree on one core and measures.
+func (m *metric) on(ctx context.Context, s *lab.Setup, g *fabric.Graph, how lab.Routing, seed uint64) outcome {
+	alone := *s
+	alone.Workers = 1
+	trial := lab.Must(alone.Route(ctx, g, how))
+	if trial.Refused != "" {
+		return outcome{refused: trial.Refused}
+	}
+	return outcome{share: m.of(ctx, &alone, trial, seed)}
+}
+
+// lost is the part of its throughput that an engine loses, in percent.
+func (l left) lost(what failure, n int, engine string) (percent float64, ok bool) {
+	whole, ok1 := l[degradation{what, 0, engine}]
+	now, ok2 := l[degradation{what, n, engine}]
+	if !ok1 || !ok2 || whole == 0 {
+		return 0, false
+	}
+	return 100 * (1 - now/whole), true
+}
+
+// ahead is by how many points one engine is ahead of another, on average over some numbers of failed parts.
+func (l left) ahead(what failure, numbers []int, a, b string) (points float64, ok bool) {
+	for _, n := range numbers {
+		x, ok1 := l[degradation{what, n, a}]
+		y, ok2 := l[degradation{what, n, b}]
+		if !ok1 || !ok2 {
+			return 0, false
+		}
+		points += (x - y) / float64(len(numbers))
+	}
+	return points, len(numbers) > 0
+}
+
+// rise is by how many points an engine gives more, on average, with some numbers of failed parts than with others.
+func (l left) rise(what failure, engine string, from, to []int) (points float64, ok bool) {
+	mean := func(numbers []int) (v float64, ok bool) {
+		ok = true
+		for _, n := range numbers {
+			x, found := l[degradation{what, n, engine}]
+			v, ok = v+x/float64(len(numbers)), ok && found
+		}
+		return v, ok
+	}
+	a, ok1 := mean(from)
+	b, ok2 := mean(to)
+	return b - a, ok1 && ok2
+}
+
 // draw draws throughput against failed parts.
-func (l losses) draw(name, title string, what failure, numbers []int) chart.Chart {
+func (l left) draw(name, title string, what failure, numbers []int, engines []lab.Candidate) chart.Chart {
 	c := chart.Chart{Name: name, Title: title, Kind: chart.Lines, X: chart.Axis{Label: "failed " + string(what)}, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
-	c.Fill(lab.Names(degradedEngines()), make([]string, len(numbers)), func(engine string, i int) (chart.Point, bool) {
-		v, ok := l.mean(what, numbers[i], engine)
-		return chart.Point{X: float64(numbers[i]), Y: 100 * v}, ok
+	c.Fill(lab.Names(engines), make([]string, len(numbers)), func(engine string, i int) (chart.Point, bool) {
+		v, ok := l[degradation{what, numbers[i], engine}]
+		return chart.Point{X: float64(numbers[i]), Y: v}, ok
 	})
 	return c
 }

@@ -9,110 +9,231 @@ import (
 
 	"weft/fabric"
 	"weft/lab"
-	"weft/sim/flow"
+	"weft/lab/chart"
+	"weft/sim/packet"
 	"weft/traffic"
 )
 
-// rounds are flows of end ports, by round.
-type rounds []traffic.Flows
+// Readings of Paper VI.
+const (
+	inOrder      = "nodes in order of leaves"
+	longMessages = "messages of 16 KB"
+	oneQueue     = "one queue a buffer"
+)
 
-// everyPort is the identity order of hosts, so that ranks are end ports.
-func everyPort(g *fabric.Graph) []int32 {
-	hosts := make([]int32, g.NumHosts)
-	for h := range hosts {
-		hosts[h] = int32(h)
+// setting holds what Paper VI leaves open of a run.
+type setting struct {
+	inPlace  bool  // nodes in order of leaves, not at random
+	bytes    int64 // of every message; 0: from 84 to 2,048
+	oneQueue bool  // in each input buffer, not one for each output
+}
+
+// settingVI is how the paper is read.
+func settingVI(s *lab.Setup) setting {
+	how := setting{inPlace: s.Reads(inOrder), oneQueue: s.Reads(oneQueue)}
+	if s.Reads(longMessages) {
+		how.bytes = 16 << 10
 	}
-	return hosts
+	return how
 }
 
-// exchangeClaim says how much mFtree gains on a topology, by the text on a pattern.
-type exchangeClaim struct {
-	base, paper string
-	low, high   float64
+// targetsOf makes a run of a pattern: the ports that send, and what chooses the next target of a port. Nodes or ports are in order of
+// leaves, or at random where there is an rng.
+type targetsOf func(g *fabric.Graph, order *rand.PCG) (ports []int32, next func(port int32) int32)
+
+// window is the time that is measured of a run.
+const window = 250 * packet.Microsecond
+
+// run simulates a pattern, and returns what a port takes on average in MB/s.
+func (of targetsOf) run(ctx context.Context, trial *lab.Trial, how setting, seed uint64) float64 {
+	g := lab.WithRates(trial.Graph, dataOfDDR, dataOfDDR)
+	order := rand.NewPCG(seed, 0)
+	if how.inPlace {
+		order = nil
+	}
+	ports, next := of(g, order)
+	sizes := make([]*rand.Rand, g.NumHosts)
+	for port := range sizes {
+		sizes[port] = rand.New(rand.NewPCG(seed, uint64(port)+1))
+	}
+	w := &senders{ports: ports, next: func(port int32) (int32, int64) { return next(port), lengths(sizes[port], how.bytes) }}
+	c := packet.Default()
+	c.OneQueue = how.oneQueue
+	return throughputOf(ctx, g, trial.Plan, c, w, window)
 }
 
-// exchange measures a pattern under the engines of Paper VI.
-func exchange(ctx context.Context, s *lab.Setup, name, title string, draws int, of func(g *fabric.Graph, rng *rand.PCG) rounds, said []exchangeClaim) *lab.Result {
-	t := lab.Table{Name: name, Title: fmt.Sprintf("%s, max-min fair, mean of %d random orders of nodes", title, draws), Columns: homeColumns}
-	got := measureHomes(ctx, s, &t, func(base string, trial *lab.Trial) flow.Summary {
-		g := trial.Graph
-		net := lab.Must(flow.New(ctx, g, trial.Plan, s.Workers))
-		var means []float64
-		for draw := range draws {
-			// The same orders for every engine.
-			rng := rand.NewPCG(s.SeedOf(base), uint64(draw))
-			p := traffic.FromRounds(name, g.NumHosts, of(g, rng))
-			r := lab.Must(net.Run(ctx, p, flow.Options{Hosts: everyPort(g), Runs: 1, MaxMin: true, Equal: true, Workers: s.Workers}))
-			means = append(means, r.MaxMin.Mean)
+// inTurns makes targets of rounds: each port goes through its own, and begins again after the last, whatever others do.
+func inTurns(g *fabric.Graph, rounds []traffic.Flows) (ports []int32, next func(port int32) int32) {
+	lists, at := make([][]int32, g.NumHosts), make([]int, g.NumHosts)
+	for _, flows := range rounds {
+		for i, src := range flows.Src {
+			lists[src] = append(lists[src], flows.Dst[i])
 		}
-		return flow.Summarise(means)
-	})
-	var claims []lab.Claim
-	for _, c := range said {
-		claim := gained(got, c.base, c.paper, c.low, c.high)
-		claim.Text += fmt.Sprintf(" (%s to %s)", lab.Percent(c.low), lab.Percent(c.high))
-		claims = append(claims, claim)
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Charts: homeBars(name, title, got), Notes: []string{
-		"Rounds are apart from each other here; in the paper's simulator a port goes on to its next round when its last message is sent.",
-	}}
+	for port, list := range lists {
+		if len(list) > 0 {
+			ports = append(ports, int32(port))
+		}
+	}
+	return ports, func(port int32) int32 {
+		at[port]++
+		return lists[port][(at[port]-1)%len(lists[port])]
+	}
 }
 
-// inPlace orders end ports or nodes as their leaves and ports are.
-func inPlace(g *fabric.Graph, list []int32, end func(int32) int32) {
+// anyPorts draws every target among the ports of other nodes.
+func anyPorts(g *fabric.Graph, order *rand.PCG) (ports []int32, next func(port int32) int32) {
+	rng := rand.New(order)
+	return fabric.Numbers(g.NumHosts), func(port int32) int32 {
+		for {
+			if dst := int32(rng.IntN(g.NumHosts)); g.EndNode[dst] != g.EndNode[port] {
+				return dst
+			}
+		}
+	}
+}
+
+// shifts are all shifts of the ports, from the next on.
+func shifts(g *fabric.Graph, order *rand.PCG) (ports []int32, next func(port int32) int32) {
+	ranks := fabric.Numbers(g.NumHosts)
+	arrange(g, ranks, order, func(port int32) int32 { return port })
+	return inTurns(g, traffic.ShiftsOfPorts(g, ranks, 1))
+}
+
+// doublings are recursive doubling of the nodes, each port to the same port of the other node.
+func doublings(g *fabric.Graph, order *rand.PCG) (ports []int32, next func(port int32) int32) {
+	nodes := traffic.TwoPortNodes(g)
+	arrange(g, nodes, order, func(n int32) int32 { return g.NodeEnds[g.NodeStart[n]] })
+	return inTurns(g, traffic.DoublingOfNodes(g, nodes))
+}
+
+// arrange puts ports or nodes in the order of their leaves and ports there, or at random.
+func arrange(g *fabric.Graph, list []int32, order *rand.PCG, end func(int32) int32) {
 	slices.SortStableFunc(list, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(g.EndSwitch[end(a)], g.EndSwitch[end(b)]), cmp.Compare(g.EndPort[end(a)], g.EndPort[end(b)]))
 	})
+	if order != nil {
+		traffic.Shuffle(list, order)
+	}
 }
 
-// twoOrders runs a pattern with nodes in random order, as the paper's, and as an
-// experiment in order of leaves.
-func twoOrders(ctx context.Context, s *lab.Setup, name, title string, draws int, of func(g *fabric.Graph, rng *rand.PCG) rounds, said []exchangeClaim) *lab.Result {
-	r := exchange(ctx, s, name, title, draws, of, said)
-	x := exchange(ctx, s, name+"-in-place", "Experiment, in order of leaves: "+title, 1, func(g *fabric.Graph, _ *rand.PCG) rounds { return of(g, nil) }, said)
-	for i := range r.Claims {
-		if x.Claims[i].Verdict != lab.NotRun {
-			r.Claims[i].Explain(x.Claims[i].Verdict == lab.Holds, "Experiment, nodes in order of leaves in place of a random order: %s.", x.Claims[i].Ours)
-		}
+// paperVI keeps what was simulated.
+type paperVI struct{ lab.Kept[float64] }
+
+// exchange is a pattern of Paper VI.
+type exchange struct {
+	name, title string
+	targets     targetsOf
+}
+
+// The patterns of the paper.
+var (
+	uniformOfTwo  = exchange{"fig4", "uniform traffic", anyPorts}
+	shiftOfTwo    = exchange{"fig5", "all shifts", shifts}
+	doublingOfTwo = exchange{"fig6", "recursive doubling", doublings}
+)
+
+// taken is what a port takes on average in MB/s, by topology and engine.
+type taken map[string]map[string]float64
+
+// measure runs a pattern on the topologies of the paper.
+func (m *paperVI) measure(ctx context.Context, s *lab.Setup, x *exchange, engines []lab.Candidate) (lab.Table, taken) {
+	t := lab.Table{Name: x.name, Title: x.title + ": what a port takes on average", Columns: []string{"topology", "engine", "MB/s", "of the link", "against ftree"}}
+	got := taken{}
+	for _, base := range treesOfPaper6 {
+		got[base] = map[string]float64{}
+		s.EachOf(ctx, base, base+twoPorts, engines, func(e *lab.Candidate, trial *lab.Trial) {
+			isRouted(e, trial)
+			v := m.Once(fmt.Sprint(x.name, base, e.How.Engine, settingVI(s), s.Seed), func() float64 {
+				return x.targets.run(ctx, trial, settingVI(s), s.SeedOf(base))
+			})
+			got[base][e.Name] = v
+			more, _ := got.gain(base, e.Name)
+			t.Add(base, e.Name, fmt.Sprintf("%.0f", v), percent(v*8/dataOfDDR), fmt.Sprintf("%+.1f %%", more))
+		})
 	}
-	r.Tables = append(r.Tables, x.Tables...)
+	return t, got
+}
+
+// gain is what an engine gains over ftree, in percent.
+func (got taken) gain(base, engine string) (percent float64, ok bool) {
+	a, b := got[base]["ftree"], got[base][engine]
+	if a == 0 || b == 0 {
+		return 0, false
+	}
+	return 100 * (b/a - 1), true
+}
+
+// said is what the text says of a topology: the gain of mFtree, or the range of it.
+type said struct {
+	base, paper string
+	gain        float64
+}
+
+// figure is one of Figs. 4 to 6.
+func (m *paperVI) figure(ctx context.Context, s *lab.Setup, x *exchange, text []said) (*lab.Result, taken) {
+	t, got := m.measure(ctx, s, x, homes(s)[:2])
+	var claims []lab.Claim
+	for _, c := range text {
+		claims = append(claims, lab.Gained(c.base+": mFtree against ftree", c.paper, c.gain).Is(got.gain(c.base, "mFtree")))
+	}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Charts: homeBars(x, got, homes(s)[:2])}, got
+}
+
+// homeBars draws what a port takes.
+func homeBars(x *exchange, got taken, engines []lab.Candidate) []chart.Chart {
+	c := chart.Chart{Name: x.name, Title: "Nodes with two ports: " + x.title, Kind: chart.Bars, Y: chart.Axis{Label: "throughput per port (MB/s)"}}
+	c.Fill(lab.Names(engines), treesOfPaper6, func(engine string, i int) (chart.Point, bool) {
+		v := got[treesOfPaper6[i]][engine]
+		return chart.Point{Y: v}, v > 0
+	})
+	return lab.Drawn(c)
+}
+
+func (m *paperVI) fig4(ctx context.Context, s *lab.Setup) *lab.Result {
+	var text []said
+	for _, base := range treesOfPaper6 {
+		text = append(text, said{base, "equal", 0})
+	}
+	r, _ := m.figure(ctx, s, &uniformOfTwo, text)
 	return r
 }
 
-// shifts are the shifts of all end ports by 1, 1+step and so on; in place without rng.
-func shifts(g *fabric.Graph, rng *rand.PCG, step int) rounds {
-	ends := everyPort(g)
-	inPlace(g, ends, func(end int32) int32 { return end })
-	if rng != nil {
-		traffic.Shuffle(ends, rng)
+func (m *paperVI) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
+	r, got := m.figure(ctx, s, &shiftOfTwo, []said{{"fat648", "-4.5 %", -4.5}, {"over384", "equal", 0}})
+	for _, base := range []string{"racks648", "racks432", "racks216"} {
+		r.Claims = append(r.Claims, lab.Signed(lab.InRange(base+": mFtree against ftree", "+0.8 to +1.8 %", .4, 3.6)).Is(got.gain(base, "mFtree")))
 	}
-	return traffic.ShiftsOfPorts(g, ends, step)
+	return r
 }
 
-func shiftOfTwoPorts(ctx context.Context, s *lab.Setup) *lab.Result {
-	step := lab.Pick(s, 16, 1)
-	return twoOrders(ctx, s, "fig5", "All shifts", lab.Pick(s, 1, 3), func(g *fabric.Graph, rng *rand.PCG) rounds { return shifts(g, rng, step) }, []exchangeClaim{
-		{"fat648", "-4.5 %", -0.08, -0.01},
-		{"racks648", "+0.8 to +1.8 %", 0, 0.04},
-		{"racks432", "+0.8 to +1.8 %", 0, 0.04},
-		{"racks216", "+0.8 to +1.8 %", 0, 0.04},
-		{"over384", "equal", -0.02, 0.02},
+func (m *paperVI) fig6(ctx context.Context, s *lab.Setup) *lab.Result {
+	r, got := m.figure(ctx, s, &doublingOfTwo, []said{
+		{"fat648", "+25.6 %", 25.6}, {"over384", "+52.6 %", 52.6}, {"racks648", "+2 %", 2}, {"racks432", "+7.1 %", 7.1}, {"racks216", "+8.2 %", 8.2},
 	})
-}
-
-func doublingOfTwoPorts(ctx context.Context, s *lab.Setup) *lab.Result {
-	return twoOrders(ctx, s, "fig6", "Recursive doubling", lab.Pick(s, 20, 200), func(g *fabric.Graph, rng *rand.PCG) rounds {
-		nodes := traffic.TwoPortNodes(g)
-		inPlace(g, nodes, func(n int32) int32 { return g.NodeEnds[g.NodeStart[n]] })
-		if rng != nil {
-			traffic.Shuffle(nodes, rng)
+	r.Notes = append(r.Notes, "On 648 ports in two stages every leaf has a spine of its own for each of its ports under both engines, so that nothing but the order of spines tells them apart. The tables of OpenSM 3.3.23's ftree give what those of ours give, within 1 %.")
+	_, shift := m.measure(ctx, s, &shiftOfTwo, homes(s)[:2])
+	for _, e := range []string{"ftree", "mFtree"} {
+		less, ok := 0., true
+		for _, base := range treesOfPaper6 {
+			a, b := shift[base][e], got[base][e]
+			if ok = ok && a > 0 && b > 0; ok {
+				less += 100 * (1 - b/a) / float64(len(treesOfPaper6))
+			}
 		}
-		return traffic.DoublingOfNodes(g, nodes)
-	}, []exchangeClaim{
-		{"fat648", "+25.6 %", 0.156, 0.356},
-		{"over384", "+52.6 %", 0.326, 0.726},
-		{"racks648", "+2 %", -0.03, 0.07},
-		{"racks432", "+7.1 %", 0.02, 0.12},
-		{"racks216", "+8.2 %", 0.03, 0.13},
-	})
+		r.Claims = append(r.Claims, lab.InRange(e+": less than under shifts, on average of the topologies", "the overall performance is lower", lab.Noise, lab.Most).Is(less, ok))
+	}
+	return r
+}
+
+// beyond sets ours beside both.
+func (m *paperVI) beyond(ctx context.Context, s *lab.Setup) *lab.Result {
+	r := &lab.Result{}
+	for _, x := range []exchange{uniformOfTwo, shiftOfTwo, doublingOfTwo} {
+		name := x.name
+		t, got := m.measure(ctx, s, &x, homes(s))
+		t.Name, x.name = "beyond-"+name, "beyond-"+name
+		r.Tables, r.Charts = append(r.Tables, t), append(r.Charts, homeBars(&x, got, homes(s))...)
+	}
+	return r
 }

@@ -1,6 +1,7 @@
 package fattree
 
 import (
+	"os"
 	"slices"
 	"strings"
 	"testing"
@@ -44,31 +45,39 @@ func TestEveryArtefact(t *testing.T) {
 	keep := map[string][]string{
 		"thesis-1 fig1":       {"two levels, a node a leaf EFT", "two levels, a node a leaf BEFT"},
 		"thesis-1 fig2":       {"racks648 22:1 EFT", "racks648 22:1 BEFT"},
-		"thesis-1 fig4":       {"fat648 17:1 EFT", "fat648 17:1 BEFT", "fat648 17:1 ours"},
+		"thesis-1 fig4":       {"fat648 17:1 EFT", "fat648 17:1 BEFT"},
+		"thesis-1 loads":      {"racks648 22:1 ours"},
 		"thesis-1 fig5":       {"racks648 22:1 EFT", "racks648 22:1 BEFT"},
-		"thesis-1 fig6":       {"fat3456 6:6 ours"},
+		"thesis-1 fig6":       {"fat3456 6:6 EFT"},
 		"thesis-1 fig7":       {},
 		"thesis-1 ranger":     {},
 		"thesis-1 table2":     {"fat648 9:9 EFT", "fat648 9:9 BEFT"},
-		"thesis-1 fig8":       {"fat648 5:1 EFT", "fat648 18:1 EFT", "fat648 18:1 dmodk"},
-		"thesis-1 fig9":       {"fat3456 1:1 ours"},
+		"thesis-1 fig8":       {"fat648 5:1 EFT", "fat648 17:1 EFT"},
+		"thesis-1 fig9":       {"fat3456 1:1 EFT"},
 		"thesis-1 table3":     {"648-port fat-tree switch BEFT"},
 		"thesis-3 switches":   {"fat648 none", "fat648 sFtree", "fat648 ours"},
-		"thesis-3 table3":     {"fat648 sFtree", "fat648 LASH"},
-		"thesis-3 lanes":      {"fat648 leaves first", "fat648 shuffled"},
+		"thesis-3 table1":     {"sftree-fig4a all on VL 0", "sftree-fig4a nodes on VL 1"},
+		"thesis-3 table3":     {"fat648 LASH"},
+		"thesis-3 fig6":       {"4 switches edited by hand"},
+		"thesis-3 fig7":       {},
+		"thesis-3 lanes":      {"fat648"},
 		"thesis-3 table4":     {"648-port fat-tree switch LASH"},
-		"thesis-4 anomaly":    {"0 minhop by entries, by leaf", "1 ours"},
-		"thesis-4 fig2":       {"0 links", "80 links"},
+		"thesis-4 anomaly":    {"0 MinHop", "1 ours"},
+		"thesis-4 fig2":       {"259 links"},
 		"thesis-4 fig3":       {"1 switches"},
 		"thesis-4 fig4":       {"80 links"},
 		"thesis-4 fig5":       {"1 switches"},
+		"thesis-4 beyond":     {"1 switches"},
 		"thesis-6 topologies": {"fat648", "racks216"},
 		"thesis-6 redundancy": {"mftree-fig2 ftree", "mftree-fig2 mFtree", "racks216|ports(2) mFtree"},
-		"thesis-6 fig4":       {"racks216 ftree", "racks216 mFtree"},
-		"thesis-6 fig5":       {"racks216 ftree"},
-		"thesis-6 fig6":       {"racks216 ftree"},
+		"thesis-6 fig3":       {"mftree-fig2 ftree"},
+		"thesis-6 fig4":       {"racks216 ftree"},
+		"thesis-6 fig5":       {"racks216 mFtree"},
+		"thesis-6 fig6":       {"racks216 ftree", "racks216 mFtree"},
+		"thesis-6 beyond":     {"racks216 ours"},
 		"thesis-6 table1":     {"3-stage 216-port mFtree"},
 	}
+	slow := []string{"thesis-1 fig6", "thesis-1 table2", "thesis-4 fig2", "thesis-4 fig3", "thesis-4 fig4", "thesis-4 fig5"}
 	for _, r := range Reproductions() {
 		for _, a := range r.Artefacts {
 			name := r.Name + " " + a.Name
@@ -78,6 +87,9 @@ func TestEveryArtefact(t *testing.T) {
 				continue
 			}
 			t.Run(name, func(t *testing.T) {
+				if testing.Short() && slices.Contains(slow, name) {
+					t.Skip("not with -short") // hundreds of nodes take long with the race detector
+				}
 				rec := run(t, r.Name, a.Name, &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: labtest.Rows(rows...)})
 				if len(rec.Tables[0].Rows) < min(len(rows), 1) {
 					t.Error("no rows")
@@ -100,28 +112,51 @@ func TestEveryArtefact(t *testing.T) {
 // TestVerdicts are claims that must not be lost without a word.
 func TestVerdicts(t *testing.T) {
 	for _, c := range []struct{ paper, artefact, row, claim string }{
-		{"thesis-1", "fig4", "fat648 17:1", "648 ports, 17:1: EFT"},
-		{"thesis-1", "fig4", "fat648 17:1", "648 ports, 17:1: BEFT"},
-		{"thesis-1", "table2", "fat648 9:9", "fat648 9:9"},
+		{"thesis-1", "fig1", "", "under EFT one root"},
 		{"thesis-3", "switches", "racks648", "sFtree joins all"},
 		{"thesis-3", "switches", "fat648", "fat-tree routing alone"},
-		{"thesis-4", "anomaly", "0 ", "MinHop, whole tree"},
-		{"thesis-4", "anomaly", "0 ", "a middle switch: three"},
-		{"thesis-6", "redundancy", "racks216", "mFtree leaves no single"},
-		{"thesis-6", "topologies", "", "switches and node ports"},
+		{"thesis-4", "anomaly", "0 ", "MinHop, a root"},
+		{"thesis-4", "anomaly", "0 ", "MinHop, a middle switch"},
+		{"thesis-6", "redundancy", "racks216", "mFtree: no spine"},
+		{"thesis-3", "table1", "sftree", "nodes on VL 1: the traffic of switches"},
+		{"thesis-3", "fig6", "4 switches", "4 switches, the paths of sFtree"},
+		{"thesis-6", "fig3", "mftree-fig2", "mFtree: what is left"},
+		{"thesis-6", "fig3", "mftree-fig2", "classic: what is left"},
 	} {
 		rec := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2, Rows: func(row string) bool { return strings.HasPrefix(row, c.row) }})
 		i := slices.IndexFunc(rec.Claims, func(x lab.Claim) bool { return strings.HasPrefix(x.Text, c.claim) })
-		if i < 0 || rec.Claims[i].Verdict != lab.Holds {
+		if i < 0 || !held(&rec.Claims[i]) {
 			t.Errorf("%s %s: the claim %q does not hold: %+v", c.paper, c.artefact, c.claim, rec.Claims)
+		}
+	}
+}
+
+// held reports whether a claim was true in the only seed block, which is too few for a verdict where it draws something.
+func held(c *lab.Claim) bool {
+	if r := c.Range; r != nil {
+		return r.Value >= r.Low && r.Value <= r.High
+	}
+	return c.Verdict == lab.Holds || c.Verdict == lab.TooFew
+}
+
+// TestTopologies: switches as section V-C of Paper VI counts them.
+func TestTopologies(t *testing.T) {
+	for _, row := range run(t, "thesis-6", "topologies", &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 1}).Tables[0].Rows {
+		for i := 3; i < 9; i += 2 { // leaves, middle, spines
+			if row[i+1] != "-" && row[i+1] != row[i] {
+				t.Errorf("%q", row)
+			}
 		}
 	}
 }
 
 // TestSameOnAnyCores: one core or four, the same record.
 func TestSameOnAnyCores(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short")
+	}
 	for _, c := range []struct{ paper, artefact, row string }{
-		{"thesis-1", "table2", "fat648 9:9 BEFT"}, {"thesis-4", "fig3", "2 switches"}, {"thesis-6", "fig6", "racks216 mFtree"},
+		{"thesis-1", "table2", "fat648 9:9 BEFT"}, {"thesis-4", "fig5", "2 switches"}, {"thesis-6", "fig6", "racks216 mFtree"}, {"thesis-3", "fig6", "4 switches edited by hand"},
 	} {
 		one := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: labtest.Rows(c.row)})
 		four := run(t, c.paper, c.artefact, &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 4, Rows: labtest.Rows(c.row)})
@@ -133,15 +168,34 @@ func TestSameOnAnyCores(t *testing.T) {
 
 // TestCommittedRows runs rows of the committed results again, in full.
 func TestCommittedRows(t *testing.T) {
+	if testing.Short() {
+		t.Skip("not with -short")
+	}
 	for _, c := range []struct {
 		paper, artefact string
 		rows            []string
 	}{
-		{"thesis-1", "fig8", []string{"fat648 5:1 EFT", "fat648 13:1 BEFT", "fat648 18:1 ours"}},
-		{"thesis-3", "table3", []string{"fat648 sFtree", "racks648 DFSSSP", "racks648 LASH"}},
-		{"thesis-4", "anomaly", []string{"0 minhop by entries, by leaf", "3 EFT", "3 ours"}},
+		{"thesis-1", "fig8", []string{"fat648 5:1 EFT", "fat648 13:1 BEFT"}},
+		{"thesis-3", "table1", []string{"sftree-fig4a all on VL 0"}},
+		{"thesis-3", "table3", []string{"fat648 LASH"}},
+		{"thesis-3", "fig6", []string{"4 switches edited by hand", "5 switches OpenSM's minhop"}},
+		{"thesis-4", "fig4", []string{"259 links"}},
+		{"thesis-4", "anomaly", []string{"0 MinHop", "3 fat-tree", "3 ours"}},
+		{"thesis-6", "fig3", []string{"mftree-fig2 ftree", "mftree-fig2 mFtree"}},
+		{"thesis-6", "fig6", []string{"racks216 ftree"}},
 		{"thesis-6", "redundancy", []string{"over384|ports(2) ftree", "over384|ports(2) mFtree"}},
 	} {
 		labtest.CheckCommitted(t, reproduction(t, c.paper), c.artefact, c.rows...)
+	}
+}
+
+// TestClaims: every claim of a paper stands in its list, and every line of the list is judged or says why not.
+func TestClaims(t *testing.T) {
+	for paper, file := range map[string]string{"thesis-1": "p1", "thesis-3": "p3", "thesis-4": "p4", "thesis-6": "p6"} {
+		tsv, err := os.ReadFile("published/" + file + "_claims.tsv")
+		if err != nil {
+			t.Fatal(err)
+		}
+		labtest.CheckClaims(t, reproduction(t, paper), string(tsv))
 	}
 }

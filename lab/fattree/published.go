@@ -10,6 +10,10 @@ var (
 	publishedRings string
 	//go:embed published/p1_table3_time.tsv
 	publishedTimes1 string
+	//go:embed published/p3_table1_hpcc_vl0.tsv
+	publishedBench1 string
+	//go:embed published/p3_table2_hpcc_vl1.tsv
+	publishedBench2 string
 	//go:embed published/p3_table3_algorithms.tsv
 	publishedEngines string
 	//go:embed published/p3_lash_vls.tsv

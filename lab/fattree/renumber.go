@@ -19,8 +19,6 @@ const (
 	shuffled    guidOrder = "shuffled"
 )
 
-var guidOrders = []guidOrder{leavesFirst, rootsFirst, shuffled}
-
 // renumbered is a copy of a fabric whose switches have their GUIDs in another order.
 func renumbered(f *fabric.Fabric, o guidOrder, seed uint64) *fabric.Fabric {
 	if o == leavesFirst {

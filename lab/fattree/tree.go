@@ -11,13 +11,6 @@ import (
 	"weft/sim/flow"
 )
 
-// The three ways of ftree to balance, by the thesis's names.
-var balances = []lab.Candidate{
-	{Name: "EFT", How: lab.Routing{Engine: "ftree,balance=zahavi"}},
-	{Name: "BEFT", How: lab.Routing{Engine: "ftree,balance=beft"}},
-	{Name: "ours", How: lab.Routing{Engine: "ftree"}},
-}
-
 // tree is a fabric with the levels of its switches, 0 for leaves.
 type tree struct {
 	graph *fabric.Graph
@@ -89,16 +82,6 @@ func texts(of []extent) string {
 	return strings.Join(all, "; ")
 }
 
-// even says whether the destinations of the switches of each level differ by at most one.
-func (b *balance) even() bool {
-	for _, e := range b.targets {
-		if e.most-e.least > 1 {
-			return false
-		}
-	}
-	return true
-}
-
 // allPairs counts the paths of all pairs.
 func allPairs(ctx context.Context, s *lab.Setup, trial *lab.Trial) *flow.Pairs {
 	n := lab.Must(flow.New(ctx, trial.Graph, trial.Plan, s.Workers))
@@ -128,29 +111,6 @@ func (t *tree) measure(ctx context.Context, s *lab.Setup, trial *lab.Trial) *bal
 	return b
 }
 
-// percent prints a share of capacity.
-func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }
-
-// allHosts is the traffic of most figures.
-var allHosts = flow.Uniform{Hosts: true}
-
-// throughput holds a routed fabric and both estimates of uniform traffic.
-type throughput struct {
-	trial       *lab.Trial
-	inOrder     flow.Shares
-	independent flow.Shares
-}
-
-// estimate estimates the traffic of all hosts; there is none after a refusal.
-func estimate(ctx context.Context, trial *lab.Trial) *throughput {
-	out := &throughput{trial: trial}
-	if trial.Refused == "" {
-		out.inOrder = lab.Must(flow.InOrder(ctx, trial.Graph, trial.Plan, allHosts))
-		out.independent = lab.Must(flow.Independent(ctx, trial.Graph, trial.Plan, allHosts))
-	}
-	return out
-}
-
 // isRouted ends the artefact if an engine refused.
 func isRouted(e *lab.Candidate, trial *lab.Trial) {
 	if trial.Refused != "" {
@@ -158,20 +118,5 @@ func isRouted(e *lab.Candidate, trial *lab.Trial) {
 	}
 }
 
-// brackets says whether a printed share lies between the two estimates.
-func (t *throughput) brackets(printed, slack float64) bool {
-	return printed >= t.inOrder.Hosts-slack && printed <= t.independent.Hosts+slack
-}
-
-// bounds prints both estimates.
-func (t *throughput) bounds() string {
-	if percent(t.inOrder.Hosts) == percent(t.independent.Hosts) {
-		return percent(t.inOrder.Hosts)
-	}
-	return fmt.Sprintf("%s in order, %s independent", percent(t.inOrder.Hosts), percent(t.independent.Hosts))
-}
-
-// needsPackets is a claim about what the flow level does not resolve.
-func needsPackets(text, paper, ours string) lab.Claim {
-	return lab.Claim{Text: text, Paper: paper, Ours: ours + "; needs the packet simulator", Verdict: lab.NotRun}
-}
+// percent prints a share of capacity.
+func percent(v float64) string { return fmt.Sprintf("%.1f %%", 100*v) }

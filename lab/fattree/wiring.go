@@ -12,16 +12,6 @@ import (
 // leaves, and at which port. All but the port are numbered from 0.
 type plugging func(r, k int) (above int, port uint8)
 
-// The thesis does not say how the cables of rack switches are dealt out. These are other
-// ways than those of package gen.
-
-// oneLeafACore plugs the six cables of a Ranger-like rack switch to a core into one leaf
-// of it, in place of two leaves.
-func oneLeafACore(r, k int) (above int, port uint8) {
-	const leaves, cables = 288, 6
-	return k/cables*leaves + r%leaves, uint8(r/leaves*cables + k%cables + 1)
-}
-
 // oneByOne plugs the twelve cables of a rack switch of racks648 into twelve switches, in
 // place of three each into four.
 func oneByOne(r, k int) (above int, port uint8) {

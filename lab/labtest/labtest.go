@@ -71,3 +71,37 @@ func DrawNetwork(r *rapid.T) (*fabric.Graph, uint64) {
 	}
 	return g, seed
 }
+
+// CheckClaims compares the claims that a paper's artefacts judge with its claims.tsv, which has a line for every sentence and cell that says
+// something of a result: the artefact and the text of the claim that judges it, or the reason why none does.
+func CheckClaims(t *testing.T, r *lab.Reproduction, tsv string) {
+	t.Helper()
+	listed := map[[2]string]bool{}
+	for _, row := range lab.ReadPrinted(tsv) {
+		key := [2]string{row["artefact"], row["claim"]}
+		switch {
+		case row["place"] == "" || row["says"] == "":
+			t.Errorf("%s: a line without place or sentence: %v", r.Name, row)
+		case (row["reason"] == "-") == (row["claim"] == "-") || (row["artefact"] == "-") != (row["claim"] == "-"):
+			t.Errorf("%s: a line has neither a claim nor a reason, or both: %v", r.Name, row)
+		case row["claim"] != "-" && listed[key]:
+			t.Errorf("%s: %s stands twice", r.Name, row["claim"])
+		}
+		if row["claim"] != "-" {
+			listed[key] = true
+		}
+	}
+	for _, a := range r.Artefacts {
+		rec := Run(t, r, a.Name, &lab.Setup{Mode: lab.Full, Rows: func(string) bool { return false }})
+		for _, c := range rec.Claims {
+			key := [2]string{a.Name, c.Text}
+			if !listed[key] {
+				t.Errorf("%s %s: no line of claims.tsv has %q", r.Name, a.Name, c.Text)
+			}
+			delete(listed, key)
+		}
+	}
+	for key := range listed {
+		t.Errorf("%s: claims.tsv has %q of %s, which is not judged", r.Name, key[1], key[0])
+	}
+}

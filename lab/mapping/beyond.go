@@ -4,11 +4,11 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 
 	"weft/lab"
 	"weft/lab/chart"
 	model "weft/mapping"
-	"weft/mapping/algorithm"
 	"weft/mapping/job"
 	"weft/mapping/routes"
 	"weft/mapping/theory"
@@ -72,53 +72,97 @@ func (sys *system) route(ctx context.Context, s *lab.Setup, t *lab.Table, claim,
 }
 
 // growth maps k-ary n-trees of 8-port switches by all algorithms whose probes do not
-// grow with the square of the network.
+// grow with the square of the network and that draw no lots.
 func growth(ctx context.Context, s *lab.Setup) *lab.Result {
+	claims := []lab.Claim{lab.NewClaim("coupon: an algorithm that goes where hosts were found before sends fewer probes, and fewer still the larger the network", "conjectured, of a randomised one")}
+	return grow(ctx, s, "growth", []string{"berkeley", "coupon", "self-identifying"}, lab.Pick(s, 4, 5), claims)
+}
+
+// random maps the NOW networks and trees by the algorithms that draw lots.
+func random(ctx context.Context, s *lab.Setup) *lab.Result {
+	r := grow(ctx, s, "random", []string{"berkeley", "random", "vazirani"}, 4, []lab.Claim{
+		lab.NewClaim("trees: depth-first branches by lot send fewer probes than breadth first alone, and fewer still the larger the network", "conjectured"),
+		lab.NewClaim("trees: the same of long random probes first, answered by hosts on the way (vazirani)", "suggested"),
+	})
+	t := lab.Table{Name: "random-now", Title: "Probes on the NOW networks, by algorithms that draw lots", Columns: []string{"system", "berkeley", "myricom", "random", "vazirani", "isomorphic"}}
+	for i := range systems {
+		sys := &systems[i]
+		claims := []lab.Claim{
+			lab.NewClaim(sys.name+": depth-first branches by lot send fewer probes than breadth first alone", "conjectured"),
+			lab.NewClaim(sys.name+": long random probes first send fewer than depth-first branches (vazirani)", "a considerable saving"),
+		}
+		if s.Want(sys.name) {
+			n, sent, same := network(sys.formula), map[string]int{}, true
+			for _, a := range t.Columns[1:5] {
+				res := trial{algorithm: a, seed: s.SeedOf(sys.name)}.run(ctx, n)
+				sent[a], same = res.Probes.Total().Sent, same && theory.Same(res.Map, n) == nil
+			}
+			t.Add(sys.name, count(sent["berkeley"]), count(sent["myricom"]), count(sent["random"]), count(sent["vazirani"]), fmt.Sprint(same))
+			judge(claims,
+				finding{fmt.Sprintf("%d of %d", sent["random"], sent["berkeley"]), same && sent["random"] < sent["berkeley"]},
+				finding{fmt.Sprintf("%d, %d", sent["vazirani"], sent["random"]), same && sent["vazirani"] < sent["random"]},
+			)
+		}
+		r.Claims = append(r.Claims, claims...)
+	}
+	r.Tables = append(r.Tables, t)
+	return r
+}
+
+// grow maps trees of two levels and more by berkeley and other algorithms; the claims are
+// about the others, in their order.
+func grow(ctx context.Context, s *lab.Setup, name string, algorithms []string, most int, claims []lab.Claim) *lab.Result {
 	t := lab.Table{
-		Name: "growth", Title: "Probes on 4-ary n-trees, circuit routing",
-		Columns: []string{"network", "switches", "hosts", "berkeley", "coupon", "self-identifying", "coupon / berkeley", "isomorphic"},
+		Name: name, Title: "Probes on 4-ary n-trees",
+		Columns: append([]string{"network", "switches", "hosts"}, algorithms...),
 	}
-	c := chart.Chart{
-		Name: "growth", Title: t.Title, Kind: chart.Lines, X: chart.Axis{Label: "switches", Log: true}, Y: chart.Axis{Label: "probes", Log: true},
-		Series: []chart.Series{{Name: "berkeley"}, {Name: "coupon"}, {Name: "self-identifying"}},
+	c := chart.Chart{Name: name, Title: t.Title, Kind: chart.Lines, X: chart.Axis{Label: "switches", Log: true}, Y: chart.Axis{Label: "probes", Log: true}}
+	for _, a := range algorithms {
+		c.Series = append(c.Series, chart.Series{Name: a})
 	}
-	claim := lab.NewClaim("an algorithm that deduces from hosts sends fewer probes, and fewer still the larger the network", "conjectured, of a randomised one")
-	var shares []float64
+	shares := make([][]float64, len(claims))
+	for k := range claims {
+		t.Columns = append(t.Columns, algorithms[k+1]+" / berkeley")
+	}
+	t.Columns = append(t.Columns, "isomorphic")
 	all := true
-	for n := 2; n <= lab.Pick(s, 4, 5); n++ {
+	for n := 2; n <= most; n++ {
 		formula := fmt.Sprintf("karytree(4,%d)", n)
 		if !s.Want(formula) {
 			continue
 		}
 		net := network(formula)
-		depth := theory.Of(net, 0).Depth()
 		same := true
+		cells := []string{formula, count(net.NumSwitches()), count(net.NumHosts())}
 		var sent []int
-		for i, name := range []string{"berkeley", "coupon", "self-identifying"} {
-			a := lab.Must(algorithm.Find(name))
-			m := model.NewMapper(model.NewModel(net, model.Circuit, model.Myrinet), 0, model.Conditions{SelfIdentifying: a.SelfIdentifying})
-			res := lab.Must(a.Run(ctx, m, &algorithm.Options{Self: net.Hosts[0], Radix: net.Radix(), Depth: depth}))
+		for i, a := range algorithms {
+			res := trial{algorithm: a, from: net.Hosts[0].Name, seed: s.SeedOf(name)}.run(ctx, net)
 			same = same && theory.Same(res.Map, net) == nil
 			sent = append(sent, res.Probes.Total().Sent)
+			cells = append(cells, count(sent[i]))
 			c.Series[i].Add(float64(net.NumSwitches()), float64(sent[i]), 0, 0)
 		}
-		share := float64(sent[1]) / float64(sent[0])
-		shares = append(shares, share)
-		t.Add(formula, count(net.NumSwitches()), count(net.NumHosts()), count(sent[0]), count(sent[1]), count(sent[2]), fmt.Sprintf("%.2f", share), fmt.Sprint(same))
+		for k := range claims {
+			shares[k] = append(shares[k], float64(sent[k+1])/float64(sent[0]))
+			cells = append(cells, fmt.Sprintf("%.2f", shares[k][len(shares[k])-1]))
+		}
+		t.Add(append(cells, fmt.Sprint(same))...)
 		all = all && same
 	}
-	if len(shares) > 1 {
-		falls := true
-		claim.Ours = ""
-		for i, share := range shares {
-			falls = falls && share < 1 && (i == 0 || share < shares[i-1])
-			if i > 0 {
-				claim.Ours += ", "
-			}
-			claim.Ours += fmt.Sprintf("%.2f", share)
+	for k := range claims {
+		if len(shares[k]) > 1 {
+			judgeShares(&claims[k], shares[k], all)
 		}
-		claim.Ours += " of berkeley's"
-		claim.Verdict = lab.Judged(falls && all)
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: []lab.Claim{claim}, Charts: []chart.Chart{c}}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: claims, Charts: []chart.Chart{c}}
+}
+
+// judgeShares judges whether shares are below 1 and fall.
+func judgeShares(c *lab.Claim, shares []float64, right bool) {
+	falls, ours := right, ""
+	for i, share := range shares {
+		falls = falls && share < 1 && (i == 0 || share < shares[i-1])
+		ours += fmt.Sprintf("%.2f, ", share)
+	}
+	c.Judge(falls, "%s of berkeley's", strings.TrimSuffix(ours, ", "))
 }

@@ -94,7 +94,7 @@ func fig4(ctx context.Context, s *lab.Setup) *lab.Result {
 			}
 		}
 	}
-	judge(claims, 0,
+	judge(claims,
 		finding{fmt.Sprintf("%d; %s; %d", top, strings.Join(levels, " "), below), top == 35 && len(rows) == 3 && m.NumSwitches() == 13 && below == 1},
 		finding{count(two), two == 1 && three == 6},
 		finding{count(full), full == 0},

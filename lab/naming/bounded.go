@@ -2,34 +2,90 @@ package naming
 
 import (
 	"context"
-	"slices"
+	"errors"
+	"fmt"
 
+	"weft/fabric"
 	"weft/lab"
 	"weft/route/names"
 	"weft/route/paths"
 )
 
-// Nodes of the search tree for a question of the exact search, in place of the 4 h of
-// lp_solve for a programme in the paper: the first limit, and that of the experiment.
-const (
-	mostNodes  = 4
-	extraNodes = 8
-)
+// mostNodes is the limit of the search tree for a question of the exact search, in place of the 4 h of lp_solve for a
+// programme in the paper; nodes are the same on any machine.
+const mostNodes = 4
 
-// finishedOnly keeps the path sets for which the exact search, with a limit of nodes for
-// a question, proves the least number of colours of every destination. Section VI-B of
-// paper 000 keeps those that lp_solve finishes in time; nodes are the same on any machine.
-func finishedOnly(ctx context.Context, s *lab.Setup, sets []*paths.Set, nodes int64) []*paths.Set {
-	proven := make([]bool, len(sets))
-	s.Parallel(ctx, len(sets), func(k int) {
-		a := assign(ctx, sets[k], "exact", names.Options{Workers: 1, Goal: names.Colours, Budget: nodes})
-		proven[k] = !slices.ContainsFunc(a.Need, func(b names.Bounds) bool { return b.Lower < b.Upper })
-	})
-	var finished []*paths.Set
-	for k, set := range sets {
-		if proven[k] {
-			finished = append(finished, set)
+// poolInstances is the number of networks of a row: in all blocks together the paper's.
+func poolInstances(s *lab.Setup) int { return lab.Pick(s, 2, 4) }
+
+// spare is the number of networks that may be tried in place of those that a limited search does not finish.
+const spare = 4
+
+// solved measures the first networks of a row under the readings that are on: LIDs by heuristic and the proven optimum. It leaves out what the
+// exact search does not prove in its usual limit.
+func (st *store) solved(ctx context.Context, s *lab.Setup, c conf, algorithm string) measured {
+	n := poolInstances(s)
+	m, _ := proven(st.pool(ctx, s, c, algorithm, n, names.DefaultBudget), n)
+	return asRead(s, m)
+}
+
+// first measures the first networks of a row, whether the limited search finishes them or not.
+func (st *store) first(ctx context.Context, s *lab.Setup, c conf, algorithm string) measured {
+	n := poolInstances(s)
+	m := measured{}
+	for q, values := range st.pool(ctx, s, c, algorithm, n+spare, mostNodes) {
+		m[q] = values[:n]
+	}
+	return asRead(s, m)
+}
+
+// finished measures the first networks of a row that a search with a limit of nodes finishes, and says how many of those tried it finished.
+func (st *store) finished(ctx context.Context, s *lab.Setup, c conf, algorithm string) (m measured, finished, tried int) {
+	n := poolInstances(s)
+	tried = n + spare
+	m, finished = proven(st.pool(ctx, s, c, algorithm, tried, mostNodes), n)
+	return asRead(s, m), finished, tried
+}
+
+// proven keeps the first n networks whose optimum is proven, and counts all of them.
+func proven(all measured, n int) (m measured, count int) {
+	m = measured{}
+	for k, optimum := range all[optimal] {
+		if optimum == 0 {
+			continue
+		}
+		if count++; count <= n {
+			for q, values := range all {
+				m[q] = append(m[q], values[k])
+			}
 		}
 	}
-	return finished
+	return m, count
+}
+
+// optimal is the quantity of the least LIDs, 0 where the search has not proven them.
+const optimal = "optimum"
+
+// pool measures so many networks with a limit of nodes of the search.
+func (st *store) pool(ctx context.Context, s *lab.Setup, c conf, algorithm string, n int, budget int64) measured {
+	options := pathOptions(s, algorithm)
+	key := fmt.Sprint("pool", c, s.Reads(byChance), algorithm, options, n, budget, s.Seed)
+	return st.Once(key, func() measured {
+		return sample(ctx, s, n, c.build(s), func(g *fabric.Graph, seed uint64) map[string]float64 {
+			set := compute(ctx, algorithm, g, seed, options)
+			values := map[string]float64{optimal: leastLIDs(ctx, set, budget)}
+			countAll(ctx, set, values)
+			return values
+		})
+	})
+}
+
+// leastLIDs is the proven optimum of a set, 0 where the search with a limit of nodes does not prove the least number of colours of every destination.
+func leastLIDs(ctx context.Context, set *paths.Set, budget int64) float64 {
+	a, err := names.Assign(ctx, set, lab.Must(names.ByName("exact")), names.Options{Workers: 1, Goal: names.Colours, Budget: budget, Proven: true})
+	if _, unproven := errors.AsType[*names.Unproven](err); unproven {
+		return 0
+	}
+	lab.Check(err)
+	return float64(a.LIDs())
 }

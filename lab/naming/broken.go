@@ -3,7 +3,6 @@ package naming
 import (
 	"context"
 	"fmt"
-	"math"
 
 	"weft/fabric"
 	"weft/lab"
@@ -14,140 +13,155 @@ import (
 // mostBroken is the number of links that Figs. 10 and 11 break.
 const mostBroken = 4
 
-// near is the largest excess over the optimum that counts as close to it.
-const near = 0.03
+// near is the largest excess over the optimum that counts as close to it, in percent.
+const near = 3
 
-// figure is a network of Figs. 10 and 11; vary is a computation for the experiment.
-type figure struct {
-	name, title, formula, algorithm, vary string
-}
+// brokenInstances is the number of networks of a row: half of the paper's.
+func brokenInstances(s *lab.Setup) int { return lab.Pick(s, 2, 16) }
 
-func fig10(ctx context.Context, s *lab.Setup) *lab.Result {
-	return brokenLinks(ctx, s,
-		figure{"fig10a", "2D torus 16x8", "torus(16x8,hosts=1)", "dor", ""},
-		figure{"fig10b", "3D torus 8x4x4", "torus(8x4x4,hosts=1)", "dor", newFirst})
-}
+// figure is a network of Figs. 10 and 11.
+type figure struct{ name, title, formula, algorithm string }
 
-func fig11(ctx context.Context, s *lab.Setup) *lab.Result {
-	return brokenLinks(ctx, s, figure{"fig11", "8-port 3-tree", "mport(8,3)", "mport", fromTop})
-}
-
-// brokenLinks counts LIDs with 0 to 4 links broken at random.
-func brokenLinks(ctx context.Context, s *lab.Setup, figures ...figure) *lab.Result {
-	result := &lab.Result{}
-	for _, f := range figures {
-		f.run(ctx, s, result)
+func (st *store) fig10(ctx context.Context, s *lab.Setup) *lab.Result {
+	flat := figure{"fig10a", "2D torus 16x8", "torus(16x8,hosts=1)", "dor"}.run(ctx, s, st)
+	deep := figure{"fig10b", "3D torus 8x4x4", "torus(8x4x4,hosts=1)", "dor"}.run(ctx, s, st)
+	result := merged(flat, deep)
+	bad := lab.NewClaim("2D torus 16x8: greedy is significantly worse than the optimum (more than 3 % at the most)", "significantly worse")
+	more := lab.NewClaim("greedy is further above the optimum on the 2D torus than on the 3D torus (points, at the most)", "more")
+	if flat.whole() {
+		bad.JudgeRange(flat.over["greedy"], near, 1000, "%+.1f %%")
+		if deep.whole() {
+			more.JudgeRange(flat.over["greedy"]-deep.over["greedy"], 0, 1000, "%+.1f")
+		}
 	}
+	result.Claims = append(result.Claims, bad, deep.close("greedy", "greedy is close to the optimum too (3 %)"), more)
 	return result
 }
 
+func (st *store) fig11(ctx context.Context, s *lab.Setup) *lab.Result {
+	f := figure{"fig11", "8-port 3-tree", "mport(8,3)", "mport"}.run(ctx, s, st)
+	result := merged(f)
+	result.Claims = append(result.Claims, f.close("greedy", "greedy is close to the optimum too (3 %)"))
+	return result
+}
+
+// merged puts the tables, charts and claims of all figures together.
+func merged(drawn ...*drawing) *lab.Result {
+	r := &lab.Result{Notes: []string{"Without a broken link every heuristic needs one LID a machine: the paths of the base routings to a machine are a tree, so this cannot fail."}}
+	for _, d := range drawn {
+		r.Tables = append(r.Tables, d.table)
+		if d.whole() {
+			r.Charts = append(r.Charts, d.picture, d.above)
+		}
+		r.Claims = append(r.Claims, d.rises(), d.close("color-l", "color/L is very close to the optimum (3 %)"))
+	}
+	return r
+}
+
 // shownSchemes are the lines of the figures.
-var shownSchemes = []struct{ scheme, name string }{{"greedy", "greedy"}, {"color-l", "color/L"}, {"exact", "optimum"}}
+var shownSchemes = []struct{ scheme, name string }{{"greedy", "greedy"}, {"color-l", "color/L"}, {optimal, "optimum"}}
 
-func (f figure) run(ctx context.Context, s *lab.Setup, result *lab.Result) {
-	n := instances(s)
-	table := lab.Table{
-		Name: f.name, Title: fmt.Sprintf("LIDs, %s with broken links (%s)", f.title, seeds(s, n)),
-		Columns: []string{"broken links", "greedy", "color/L", "optimum", "greedy above optimum", "color/L above optimum"},
+// drawing is what was measured for a figure.
+type drawing struct {
+	figure
+	table          lab.Table
+	picture, above chart.Chart
+	over           map[string]float64 // the most above the optimum, in percent
+	optima         []float64          // by number of broken links
+}
+
+// run counts LIDs with 0 to 4 links broken at random.
+func (f figure) run(ctx context.Context, s *lab.Setup, st *store) *drawing {
+	d := &drawing{
+		figure: f, over: map[string]float64{},
+		table: lab.Table{
+			Name: f.name, Title: fmt.Sprintf("LIDs, %s with broken links (%s)", f.title, seeds(s, brokenInstances(s))),
+			Columns: []string{"broken links", "greedy", "color/L", "optimum", "greedy above optimum", "color/L above optimum"},
+		},
+		picture: chart.Chart{
+			Name: f.name, Title: "LIDs, " + f.title, Kind: chart.Lines,
+			X: chart.Axis{Label: "broken links"}, Y: chart.Axis{Label: "LIDs of 128 machines"},
+			Series: []chart.Series{{Name: "greedy"}, {Name: "color/L"}, {Name: "optimum"}},
+		},
+		above: chart.Chart{
+			Name: f.name + "-above", Title: "LIDs above the optimum, " + f.title, Kind: chart.Lines,
+			X: chart.Axis{Label: "broken links"}, Y: chart.Axis{Label: "above the optimum, % (network by network)"},
+			Series: []chart.Series{{Name: "greedy"}, {Name: "color/L"}},
+		},
 	}
-	picture := chart.Chart{
-		Name: f.name, Title: "LIDs, " + f.title, Kind: chart.Lines,
-		X: chart.Axis{Label: "broken links"}, Y: chart.Axis{Label: "LIDs of 128 machines"},
-		Series: []chart.Series{{Name: "greedy"}, {Name: "color/L"}, {Name: "optimum"}},
-	}
-	over := map[string]float64{} // the most above the optimum
-	whole := lab.NewClaim(f.title+", no broken link: one LID a machine for every heuristic", "128")
-	last, rises := 0.0, true
 	for broken := range mostBroken + 1 {
-		if !s.Want(fmt.Sprintf("%s %d", f.name, broken)) {
-			continue
+		if s.Want(fmt.Sprintf("%s %d", f.name, broken)) {
+			d.add(broken, f.measure(ctx, s, st, broken))
 		}
-		m := f.measure(ctx, s, broken, n)
-		cells := []string{fmt.Sprint(broken)}
-		for i, x := range shownSchemes {
-			sum := m.summary(x.scheme)
-			cells = append(cells, fmt.Sprintf("%.1f ± %.1f", sum.Mean, sum.CI95))
-			picture.Series[i].Add(float64(broken), sum.Mean, sum.Mean-sum.CI95, sum.Mean+sum.CI95)
-		}
-		best := m.mean("exact")
-		for _, x := range shownSchemes[:2] {
-			above := m.mean(x.scheme)/best - 1
-			over[x.scheme] = max(over[x.scheme], above)
-			cells = append(cells, lab.Percent(above))
-		}
-		if broken == 0 {
-			most := math.Inf(-1)
-			for _, h := range heuristics {
-				most = max(most, m.summary(h.scheme).Max)
-			}
-			whole.Judge(most == 128, "%.0f", most)
-		}
-		rises = rises && best > last
-		last = best
-		table.Add(cells...)
 	}
-	result.Tables = append(result.Tables, table)
-	result.Claims = append(result.Claims, whole)
-	if len(table.Rows) == mostBroken+1 {
-		result.Charts = append(result.Charts, picture)
-		claims := f.claims(over, rises)
-		f.explain(ctx, s, n, &claims[len(claims)-1])
-		result.Claims = append(result.Claims, claims...)
-	}
+	return d
 }
 
-// explain looks again at the claim that greedy is close to the optimum, with the
-// computation varied.
-func (f figure) explain(ctx context.Context, s *lab.Setup, n int, claim *lab.Claim) {
-	if claim.Verdict != lab.Differs || f.vary == "" {
-		return
+// add adds what was measured with so many links broken.
+func (d *drawing) add(broken int, m measured) {
+	x := float64(broken)
+	cells := []string{fmt.Sprint(broken)}
+	for i, shown := range shownSchemes {
+		sum := m.summary(shown.scheme)
+		cells = append(cells, fmt.Sprintf("%.1f ± %.1f", sum.Mean, sum.CI95))
+		d.picture.Series[i].Add(x, sum.Mean, sum.Mean-sum.CI95, sum.Mean+sum.CI95)
 	}
-	varied := f
-	varied.algorithm = f.vary
-	over := 0.0
-	for broken := 1; broken <= mostBroken; broken++ {
-		m := varied.measure(ctx, s, broken, n)
-		over = max(over, m.mean("greedy")/m.mean("exact")-1)
+	for i, shown := range shownSchemes[:2] {
+		over, each := m.over(shown.scheme, optimal), m.eachOver(shown.scheme, optimal)
+		d.over[shown.scheme] = max(d.over[shown.scheme], over)
+		d.above.Series[i].Add(x, each.Mean, each.Mean-each.CI95, each.Mean+each.CI95)
+		cells = append(cells, lab.Percent(over/100))
 	}
-	claim.Explain(over <= near, "Experiment, %s: at most %s above the optimum.", f.vary, lab.Percent(over))
+	d.optima = append(d.optima, m.mean(optimal))
+	d.table.Add(cells...)
 }
 
-// measure counts the LIDs of networks with so many links broken.
-func (f figure) measure(ctx context.Context, s *lab.Setup, broken, n int) measured {
+// measure counts the LIDs of networks with so many links broken, under the readings that are on.
+func (f figure) measure(ctx context.Context, s *lab.Setup, st *store, broken int) measured {
 	formula := func(seed uint64) string {
 		if broken == 0 {
 			return f.formula
 		}
 		return fmt.Sprintf("%s|fail(links=%d,seed=%d)", f.formula, broken, seed)
 	}
-	return sample(ctx, s, n, formula, func(g *fabric.Graph, seed uint64) map[string]float64 {
-		set := compute(ctx, f.algorithm, g, seed)
-		values := namesOf(ctx, set)
-		a := assign(ctx, set, "exact", names.Options{Workers: 1})
-		if a.LIDs() != a.LeastLIDs() {
-			lab.Check(fmt.Errorf("naming: no proof of the optimum on %s", formula(seed)))
-		}
-		values["exact"] = float64(a.LIDs())
-		return values
-	})
+	options, n := pathOptions(s, f.algorithm), brokenInstances(s)
+	key := fmt.Sprint(f.name, broken, options, n, s.Seed)
+	return asRead(s, st.Once(key, func() measured {
+		return sample(ctx, s, n, formulas(formula), func(g *fabric.Graph, seed uint64) map[string]float64 {
+			set := compute(ctx, f.algorithm, g, seed, options)
+			values := map[string]float64{}
+			countAll(ctx, set, values)
+			a := assign(ctx, set, "exact", names.Options{Workers: 1})
+			if a.LIDs() != a.LeastLIDs() {
+				lab.Check(fmt.Errorf("naming: no proof of the optimum on %s", formula(seed)))
+			}
+			values[optimal] = float64(a.LIDs())
+			return values
+		})
+	}))
 }
 
-// claims returns the claims of the text on a network.
-func (f figure) claims(over map[string]float64, rises bool) []lab.Claim {
-	above := func(text, paper, scheme string, holds func(float64) bool) lab.Claim {
-		return lab.Claim{
-			Text: f.title + ": " + text, Paper: paper, Ours: "at most " + lab.Percent(over[scheme]) + " above the optimum",
-			Verdict: lab.Judged(holds(over[scheme])),
+// whole says whether all rows were run.
+func (d *drawing) whole() bool { return len(d.optima) == mostBroken+1 }
+
+// rises is the claim that each broken link takes more LIDs.
+func (d *drawing) rises() lab.Claim {
+	c := lab.NewClaim(d.title+": more LIDs with each broken link (the least more, by the optimum)", "more")
+	if d.whole() {
+		least := d.optima[1] - d.optima[0]
+		for i := range mostBroken {
+			least = min(least, d.optima[i+1]-d.optima[i])
 		}
+		c.JudgeRange(least, 0, 1000, "%+.1f")
 	}
-	isNear := func(v float64) bool { return v <= near }
-	claims := []lab.Claim{
-		{Text: f.title + ": more LIDs with each broken link", Paper: "more", Ours: map[bool]string{true: "more", false: "not always"}[rises], Verdict: lab.Judged(rises)},
-		above("color/L is very close to the optimum (3 %)", "very close", "color-l", isNear),
+	return c
+}
+
+// close is the claim that a scheme is close to the optimum.
+func (d *drawing) close(scheme, text string) lab.Claim {
+	c := lab.NewClaim(d.title+": "+text, "close")
+	if d.whole() {
+		c.JudgeRange(d.over[scheme], 0, near, "%+.1f %%")
 	}
-	if f.name == "fig10a" {
-		return append(claims, above("greedy is significantly worse (more than 3 %, and than twice color/L's excess)", "significantly worse", "greedy",
-			func(v float64) bool { return v > near && v > 2*over["color-l"] }))
-	}
-	return append(claims, above("greedy is close to the optimum too (3 %)", "similar", "greedy", isNear))
+	return c
 }

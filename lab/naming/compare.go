@@ -6,11 +6,15 @@ import (
 	"strings"
 
 	"weft/lab"
+	"weft/lab/chart"
 	"weft/sim/flow"
 )
 
 // within is the largest difference of means that counts as agreement.
 const within = 0.1
+
+// quarter is the share of a printed difference in percent by which ours may be off.
+const quarter = 0.25
 
 // comparison is a table of printed values beside ours.
 type comparison struct {
@@ -60,118 +64,108 @@ func (c *comparison) interval(s flow.Summary) string {
 	return fmt.Sprintf("%.*f ± %.*f", c.digits, s.Mean, c.digits, s.CI95)
 }
 
-// near returns the claim that the means of a row are within 10 % of those printed; keep
-// chooses quantities, nil all.
+// near returns the claim that the means of a row are within 10 % of those printed, judged by the one that is furthest off;
+// keep chooses quantities, nil all.
 func (c *comparison) near(text, row string, keep func(quantity string) bool) lab.Claim {
 	claim := lab.NewClaim(text, "-")
-	low, high, n := math.Inf(1), math.Inf(-1), 0
+	far := 0.0
 	var list []string
 	for i := range c.cells {
 		x := &c.cells[i]
 		if x.row != row || !x.judged || keep != nil && !keep(x.quantity) {
 			continue
 		}
-		low, high, n = min(low, x.off()), max(high, x.off()), n+1
+		if math.Abs(x.off()) > math.Abs(far) {
+			far = x.off()
+		}
 		list = append(list, c.number(x.paper))
 	}
-	if n == 0 {
-		return claim
+	if len(list) > 0 {
+		claim.Paper = strings.Join(list, ", ")
+		claim.JudgeRange(100*far, -100*within, 100*within, "%+.1f %%")
 	}
-	claim.Paper = strings.Join(list, ", ")
-	claim.Ours = lab.Percent(low)
-	if n > 1 {
-		claim.Ours += " to " + lab.Percent(high)
-	}
-	claim.Verdict = lab.Judged(low >= -within && high <= within)
 	return claim
 }
 
-// explain looks at a claim of near again with the means of an experiment.
-func (c *comparison) explain(claim *lab.Claim, row, what string, keep func(quantity string) bool, mean func(quantity string) float64) {
-	if claim.Verdict != lab.Differs {
-		return
-	}
-	low, high := math.Inf(1), math.Inf(-1)
-	for i := range c.cells {
-		if x := &c.cells[i]; x.row == row && x.judged && (keep == nil || keep(x.quantity)) {
-			off := mean(x.quantity)/x.paper - 1
-			low, high = min(low, off), max(high, off)
-		}
-	}
-	before := claim.Why // of an experiment that did not explain it
-	claim.Explain(low >= -within && high <= within, "Experiment, %s: %s to %s.", what, lab.Percent(low), lab.Percent(high))
-	claim.Why = strings.TrimSpace(before + " " + claim.Why)
-}
-
-// try is an experiment, and how it is run.
-type try struct {
-	text string
-	run  func() measured
-}
-
-// explainBy looks at a claim of near again with one experiment after the other, until one
-// explains it; of gives the mean of a quantity.
-func (c *comparison) explainBy(claim *lab.Claim, row string, keep func(quantity string) bool, tries []try, of func(m measured, quantity string) float64) {
-	for _, x := range tries {
-		if claim.Verdict != lab.Differs {
-			return
-		}
-		if m := x.run(); len(m) > 0 {
-			c.explain(claim, row, x.text, keep, func(quantity string) float64 { return of(m, quantity) })
-		}
-	}
-}
-
-// bySchemeOf returns the mean of the scheme of a quantity.
-func bySchemeOf(m measured, quantity string) float64 { return m.mean(schemeOf(quantity)) }
-
-// ranking is the claim about the order of quantities in the rows of a table: the
-// pairs printed more than 1 % apart are in the same order with us.
-type ranking struct {
-	pairs int
-	wrong []string
-	rows  map[string]bool // that have a wrong pair
-}
-
-// row looks at the pairs of one row; names, printed values and ours go together.
-func (r *ranking) row(row string, names []string, paper, ours []float64) {
-	for i := range names {
-		for j := range names {
-			if paper[j] <= 1.01*paper[i] {
-				continue
-			}
-			r.pairs++
-			if ours[j] <= ours[i] {
-				r.wrong = append(r.wrong, fmt.Sprintf("%s %s above %s", row, names[i], names[j]))
-				if r.rows == nil {
-					r.rows = map[string]bool{}
-				}
-				r.rows[row] = true
-			}
-		}
-	}
-}
-
-// wrongIn reports whether a pair is wrong in a row in which another ranking has one.
-func (r *ranking) wrongIn(other *ranking) bool {
-	for row := range other.rows {
-		if r.rows[row] {
-			return true
-		}
-	}
-	return false
-}
-
-func (r *ranking) claim(text string) lab.Claim {
-	c := lab.NewClaim(text, fmt.Sprintf("%d pairs", r.pairs))
-	if r.pairs > 0 {
-		c.Ours = fmt.Sprintf("%d in the same order", r.pairs-len(r.wrong))
-		if len(r.wrong) > 0 {
-			c.Ours += "; not " + strings.Join(r.wrong, ", ")
-		}
-		c.Verdict = lab.Judged(len(r.wrong) == 0)
+// quarterClaim is the claim that a difference in percent is the printed one, give or take a quarter; not run without ours.
+func quarterClaim(text string, printed float64, ours []float64) lab.Claim {
+	c := lab.NewClaim(text, fmt.Sprintf("%.4g %%", printed))
+	if len(ours) > 0 {
+		c.JudgeRange(mean(ours), (1-quarter)*printed, (1+quarter)*printed, "%+.1f %%")
 	}
 	return c
+}
+
+func mean(values []float64) float64 { return flow.Summarise(values).Mean }
+
+// percents are differences in percent by group of rows, as printed and ours. A group is a number of switches, so that a claim on all rows is not
+// judged by the luck of one of them.
+type percents struct {
+	groups      []string
+	paper, ours map[string][]float64
+}
+
+func (p *percents) add(group string, paper, ours float64) {
+	if p.ours == nil {
+		p.paper, p.ours = map[string][]float64{}, map[string][]float64{}
+	}
+	if len(p.ours[group]) == 0 {
+		p.groups = append(p.groups, group)
+	}
+	p.paper[group], p.ours[group] = append(p.paper[group], paper), append(p.ours[group], ours)
+}
+
+// claim judges what a function makes of the means of the groups, such as the least, by its bounds; not run where there is no row.
+func (p *percents) claim(text string, of func([]float64) float64, low, high float64) lab.Claim {
+	c := lab.NewClaim(text, "-")
+	var paper, ours []float64
+	for _, g := range p.groups {
+		paper, ours = append(paper, mean(p.paper[g])), append(ours, mean(p.ours[g]))
+	}
+	if len(ours) > 0 {
+		c.Paper = fmt.Sprintf("%+.2f %%", of(paper))
+		c.JudgeRange(of(ours), low, high, "%+.2f %%")
+	}
+	return c
+}
+
+// furthest returns the value that is furthest from a number.
+func furthest(from float64) func([]float64) float64 {
+	return func(values []float64) float64 {
+		far := from
+		for _, v := range values {
+			if math.Abs(v-from) > math.Abs(far-from) {
+				far = v
+			}
+		}
+		return far
+	}
+}
+
+// above is a chart of paired differences: by how many percent some quantities are above another one, in print and network by network.
+type above struct {
+	chart.Chart
+	quantities []string // of measured, in the order of their names
+}
+
+// newAbove begins such a chart with two series for each quantity.
+func newAbove(name, title, label string, names, quantities []string) *above {
+	a := &above{chart.Chart{Name: name, Title: title, Kind: chart.Bars, X: chart.Axis{Label: "machines/switches"}, Y: chart.Axis{Label: label}}, quantities}
+	for _, n := range names {
+		a.Series = append(a.Series, chart.Series{Name: n + ", paper"}, chart.Series{Name: n + ", ours"})
+	}
+	return a
+}
+
+// row adds a row: the printed differences in the order of the quantities, and ours with the 95 % interval of the paired difference.
+func (a *above) row(row, base string, printed []float64, m measured) {
+	x := float64(len(a.Categories))
+	a.Categories = append(a.Categories, row)
+	for i, q := range a.quantities {
+		a.Series[2*i].Add(x, printed[i], 0, 0)
+		d := m.eachOver(q, base)
+		a.Series[2*i+1].Add(x, d.Mean, d.Mean-d.CI95, d.Mean+d.CI95)
+	}
 }
 
 // tally counts rows for which a claim is true.

@@ -12,5 +12,6 @@
 // Values that cannot be right as printed are marked, and judged by what the rest of
 // the paper says they are, or not at all.
 //
-// Where a mean is more than 10 % off, an experiment changes one assumption.
+// Path computations, LID assignments and networks have an option for each reading. What was measured is kept, so that a
+// reading that does not concern a row costs nothing there.
 package naming

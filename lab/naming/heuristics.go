@@ -7,168 +7,162 @@ import (
 	"slices"
 
 	"weft/lab"
-	"weft/lab/chart"
 )
 
 // assignments is Table I or II.
 type assignments struct {
 	*comparison
-	algorithm   string
-	order       ranking
-	varied      ranking // with split-merge varied
-	best, worst tally   // color/L is the best, color/S the worst
-	spread      map[conf]float64
-	chart       chart.Chart
+	algorithm string
+	best      percents // others above color/L
+	worst     percents // others above color/S
+	merged    percents // split-merge above greedy
+	spread    map[conf]spread
+	chart     *above
+	near      []lab.Claim
 }
 
+// spread is how many percent more LIDs the worst heuristic needs than the best, in print and ours.
+type spread struct{ paper, ours float64 }
+
 func (st *store) table1(ctx context.Context, s *lab.Setup) *lab.Result {
-	t, rows := st.assignments(ctx, s, "table1", "lid_table1_shortest_widest", "shortest-widest")
-	little := tally{}
-	for _, p := range rows {
-		if spread, ok := t.spread[confOf(p)]; ok && p.Int("switches") == 16 {
-			little.row(confOf(p).String(), spread < 0.01)
+	t := st.assignments(ctx, s, "table1", "lid_table1_shortest_widest", "shortest-widest")
+	var little percents
+	for _, machines := range []int{128, 256, 512} {
+		if d, ok := t.spread[conf{machines, 16}]; ok {
+			little.add("", d.paper, d.ours)
 		}
 	}
-	return t.result(ctx, s, st, rows,
-		little.claim("16 switches: best and worst heuristic differ by less than 1 %", "less than 1 %"),
-		t.grows("the difference between best and worst grows with the network", 256))
+	return t.result(append([]lab.Claim{
+		little.claim("16 switches: best and worst heuristic differ by less than 1 %", slices.Max[[]float64], 0, 1),
+	}, t.spreads(64)...))
 }
 
 func (st *store) table2(ctx context.Context, s *lab.Setup) *lab.Result {
-	t, rows := st.assignments(ctx, s, "table2", "lid_table2_path_selection", "path-selection")
-	var more, moreAny, fewer, spread tally
-	for _, p := range rows {
+	t := st.assignments(ctx, s, "table2", "lid_table2_path_selection", "path-selection")
+	var more, fewer, wider percents
+	widest := readTable("lid_table1_shortest_widest")
+	for i, p := range readTable("lid_table2_path_selection") {
 		c := confOf(p)
 		ours, ok := t.spread[c]
 		if !ok {
 			continue
 		}
-		widest := st.row(ctx, s, c, "shortest-widest", instances(s))
-		selected := st.row(ctx, s, c, t.algorithm, instances(s))
-		if c.machines == 128 && c.switches > 16 {
-			more.row(c.String(), selected.mean("color-l") > widest.mean("color-l"))
-			long := st.row(ctx, s, c, anyLength, instances(s))
-			moreAny.row(c.String(), long.mean("color-l") > widest.mean("color-l"))
+		w, selected := st.row(ctx, s, c, "shortest-widest"), st.row(ctx, s, c, t.algorithm)
+		both := spreadOf(widest[i], w)
+		wider.add(c.group(), ours.paper-both.paper, ours.ours-both.ours)
+		for _, h := range heuristics {
+			d := 100 * (p.Number(h.column)/widest[i].Number(h.column) - 1)
+			ours := 100 * (selected.mean(h.scheme)/w.mean(h.scheme) - 1)
+			switch {
+			case c.machines > 128 && h.scheme == "color-l": // with the others the printed table has it otherwise on 64 switches
+				fewer.add(c.group()+h.scheme, d, ours)
+			case c.machines == 128 && c.switches > 16:
+				more.add(c.group()+h.scheme, d, ours)
+			}
 		}
-		if c.machines > 128 {
-			fewer.row(c.String(), selected.mean("color-l") < widest.mean("color-l"))
-		}
-		spread.row(c.String(), ours > spreadOf(widest))
 	}
-	few := more.claim("128 machines on 32 and 64 switches: more LIDs than with shortest widest (color/L)", "more")
-	again := moreAny.claim("", "")
-	few.Explain(again.Verdict == lab.Holds, "Experiment, path-selection from 16 candidates of any length: %s.", again.Ours)
-	result := t.result(ctx, s, st, rows,
-		spread.claim("the heuristics differ more than with shortest widest", "23.3 to 30.1 %"),
-		few,
-		fewer.claim("256 and 512 machines: fewer LIDs than with shortest widest (color/L)", "fewer"))
+	result := t.result(slices.Concat([]lab.Claim{
+		wider.claim("16, 32 and 64 switches: the heuristics differ more than with shortest widest (points)", slices.Min[[]float64], 0, 100),
+	}, t.spreads(16), t.spreads(64), []lab.Claim{
+		t.grows(),
+		more.claim("128 machines on 32 and 64 switches: more LIDs than with shortest widest, by every heuristic", slices.Min[[]float64], 0, 1000),
+		fewer.claim("256 and 512 machines: fewer LIDs than with shortest widest, by color/L", slices.Max[[]float64], -100, 0),
+	}))
 	result.Notes = append(result.Notes, "Color/L of 128/16 and 128/32 are both printed as 466.0, here and in Table VI: possible, but suspect.")
 	return result
 }
 
 // assignments runs the rows of a table.
-func (st *store) assignments(ctx context.Context, s *lab.Setup, name, file, algorithm string) (*assignments, []lab.Printed) {
-	n := instances(s)
-	rows := readTable(file)
+func (st *store) assignments(ctx context.Context, s *lab.Setup, name, file, algorithm string) *assignments {
 	t := &assignments{
-		comparison: newComparison(name, fmt.Sprintf("LIDs, %s (%s)", algorithm, seeds(s, n)), "machines/switches", 1),
-		algorithm:  algorithm, spread: map[conf]float64{},
-		chart: chart.Chart{
-			Name: name, Title: "LIDs a machine, " + algorithm, Kind: chart.Bars,
-			X: chart.Axis{Label: "machines/switches"}, Y: chart.Axis{Label: "LIDs a machine"},
-			Series: []chart.Series{{Name: "color/L, paper"}, {Name: "color/L, ours"}, {Name: "greedy, paper"}, {Name: "greedy, ours"}, {Name: "color/S, paper"}, {Name: "color/S, ours"}},
-		},
+		comparison: newComparison(name, fmt.Sprintf("LIDs, %s (%s)", algorithm, seedsOfRows(s)), "machines/switches", 1),
+		algorithm:  algorithm, spread: map[conf]spread{},
+		chart: newAbove(name, "LIDs above those of color/L, "+algorithm, "above color/L, % (network by network)",
+			[]string{"greedy", "s-m/L", "color/S"}, []string{"greedy", "split-merge-l", "color-s"}),
 	}
-	for _, p := range rows {
-		c := confOf(p)
-		if !wanted(s, c) {
+	for _, p := range readTable(file) {
+		if c := confOf(p); wanted(s, c) {
+			t.row(c, p, st.row(ctx, s, c, algorithm))
+		} else {
+			t.near = append(t.near, t.nearRow(c))
+		}
+	}
+	return t
+}
+
+func (t *assignments) nearRow(c conf) lab.Claim {
+	return t.comparison.near(c.String()+": LIDs of the five heuristics within 10 %", c.String(), nil)
+}
+
+// row sets what was measured beside the printed row.
+func (t *assignments) row(c conf, p lab.Printed, m measured) {
+	for _, h := range heuristics {
+		t.add(c.String(), h.name, p.Number(h.column), m.summary(h.scheme), "")
+		if h.scheme != "color-l" {
+			t.best.add(c.group()+h.scheme, printedOver(p, h.column, "color_L"), m.over(h.scheme, "color-l"))
+		}
+		if h.scheme != "color-s" {
+			t.worst.add(c.group()+h.scheme, printedOver(p, h.column, "color_S"), m.over(h.scheme, "color-s"))
+		}
+	}
+	for _, h := range heuristics[1:3] {
+		t.merged.add(c.group()+h.scheme, printedOver(p, h.column, "greedy"), m.over(h.scheme, "greedy"))
+	}
+	t.spread[c] = spreadOf(p, m)
+	t.chart.row(c.String(), "color-l", []float64{printedOver(p, "greedy", "color_L"), printedOver(p, "split_merge_L", "color_L"), printedOver(p, "color_S", "color_L")}, m)
+	t.near = append(t.near, t.nearRow(c))
+}
+
+// printedOver is by how many percent a printed value is above another of its row.
+func printedOver(p lab.Printed, column, base string) float64 {
+	return 100 * (p.Number(column)/p.Number(base) - 1)
+}
+
+func spreadOf(p lab.Printed, m measured) spread {
+	least, most := [2]float64{math.Inf(1), math.Inf(1)}, [2]float64{}
+	for _, h := range heuristics {
+		for i, v := range []float64{p.Number(h.column), m.mean(h.scheme)} {
+			least[i], most[i] = min(least[i], v), max(most[i], v)
+		}
+	}
+	return spread{100 * (most[0]/least[0] - 1), 100 * (most[1]/least[1] - 1)}
+}
+
+// spreads are the claims on how much the heuristics differ with so many switches.
+func (t *assignments) spreads(switches int) (claims []lab.Claim) {
+	for _, printed := range readTable(map[string]string{"shortest-widest": "lid_table1_shortest_widest", "path-selection": "lid_table2_path_selection"}[t.algorithm]) {
+		c := confOf(printed)
+		if c.switches != switches {
 			continue
 		}
-		t.row(c, p, st.row(ctx, s, c, algorithm, n))
-	}
-	return t, rows
-}
-
-// row sets a row beside the printed one.
-func (t *assignments) row(c conf, p lab.Printed, m measured) {
-	var (
-		names              []string
-		paper, ours, tried []float64
-	)
-	for _, h := range heuristics {
-		remark := ""
-		if t.algorithm == "path-selection" && h.scheme == "color-l" && c.machines == 128 && c.switches < 64 {
-			remark = "suspect: printed for two rows"
+		var ours []float64
+		if d, ok := t.spread[c]; ok {
+			ours = []float64{d.ours}
 		}
-		t.add(c.String(), h.name, p.Number(h.column), m.summary(h.scheme), remark)
-		names, paper, ours = append(names, h.name), append(paper, p.Number(h.column)), append(ours, m.mean(h.scheme))
-		tried = append(tried, m.mean(variedOf(h.scheme)))
+		claims = append(claims, quarterClaim(c.String()+": best and worst heuristic differ by as much", spreadOf(printed, nil).paper, ours))
 	}
-	t.order.row(c.String(), names, paper, ours)
-	t.varied.row(c.String(), names, paper, tried)
-	t.spread[c] = spreadOf(m)
-	t.best.row(c.String(), m.mean("color-l") == slices.Min(ours))
-	t.worst.row(c.String(), m.mean("color-s") == slices.Max(ours))
-	x := float64(len(t.chart.Categories))
-	t.chart.Categories = append(t.chart.Categories, c.String())
-	size := float64(c.machines)
-	for i, h := range []struct{ column, scheme string }{{"color_L", "color-l"}, {"greedy", "greedy"}, {"color_S", "color-s"}} {
-		sum := m.summary(h.scheme)
-		t.chart.Series[2*i].Add(x, p.Number(h.column)/size, 0, 0)
-		t.chart.Series[2*i+1].Add(x, sum.Mean/size, (sum.Mean-sum.CI95)/size, (sum.Mean+sum.CI95)/size)
-	}
+	return claims
 }
 
-// spreadOf returns how many more LIDs the worst heuristic needs than the best, as a share.
-func spreadOf(m measured) float64 {
-	least, most := math.Inf(1), math.Inf(-1)
-	for _, h := range heuristics {
-		least, most = min(least, m.mean(h.scheme)), max(most, m.mean(h.scheme))
+// grows is the claim that the heuristics differ more on 64 switches than on 16.
+func (t *assignments) grows() lab.Claim {
+	var more percents
+	for _, machines := range []int{128, 256, 512} {
+		small, ok1 := t.spread[conf{machines, 16}]
+		large, ok2 := t.spread[conf{machines, 64}]
+		if ok1 && ok2 {
+			more.add(fmt.Sprint(machines), large.paper-small.paper, large.ours-small.ours)
+		}
 	}
-	return most/least - 1
+	return more.claim("128, 256 and 512 machines: the heuristics differ more on 64 switches than on 16 (points)", slices.Min[[]float64], 0, 100)
 }
 
-// grows is the claim that the difference between the heuristics grows from 16 to 64
-// switches.
-func (t *assignments) grows(text string, machines int) lab.Claim {
-	c := lab.NewClaim(fmt.Sprintf("%s (%d machines)", text, machines), "less than 1 % to 5.5 %")
-	small, ok1 := t.spread[conf{machines, 16, 0}]
-	large, ok2 := t.spread[conf{machines, 64, 0}]
-	if ok1 && ok2 {
-		c.Judge(large > small, "%s to %s", lab.Percent(small), lab.Percent(large))
-	}
-	return c
-}
-
-// result puts the claims together: those of both tables, then more.
-func (t *assignments) result(ctx context.Context, s *lab.Setup, st *store, rows []lab.Printed, more ...lab.Claim) *lab.Result {
-	order := t.order.claim("order of two heuristics printed more than 1 % apart")
-	if t.algorithm == "path-selection" {
-		order.Explain(!t.varied.wrongIn(&t.order), "Experiment, split-merge merges the sets with the fewest different paths first: "+
-			"every pair of the rows named is in the same order; of all pairs %s.", t.varied.claim("").Ours)
-	}
+// result puts the claims together: those of both tables, then more, then the rows.
+func (t *assignments) result(more []lab.Claim) *lab.Result {
 	claims := []lab.Claim{
-		order,
-		t.best.claim("color/L is the best heuristic", "every row"),
-		t.worst.claim("color/S is the worst heuristic", "every row"),
+		t.best.claim("16, 32 and 64 switches: color/L is the best heuristic, no other needs fewer LIDs", slices.Min[[]float64], 0, 1000),
+		t.worst.claim("16, 32 and 64 switches: color/S is the worst heuristic, no other needs more LIDs", slices.Max[[]float64], -100, 0),
+		t.merged.claim("16, 32 and 64 switches: split-merge needs about as many LIDs as greedy (4 %)", furthest(0), -4, 4),
 	}
-	claims = append(claims, more...)
-	for _, p := range rows {
-		c := confOf(p)
-		claim := t.near(c.String()+": LIDs of the five heuristics within 10 %", c.String(), nil)
-		tries := triesOf(experiments(c, t.algorithm), func(x experiment) measured { return st.row(ctx, s, x.c, x.algorithm, instances(s)) })
-		t.explainBy(&claim, c.String(), nil, tries, bySchemeOf)
-		claims = append(claims, claim)
-	}
-	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(t.chart), Claims: claims}
-}
-
-// schemeOf is the scheme of a quantity.
-func schemeOf(quantity string) string {
-	for _, h := range heuristics {
-		if h.name == quantity {
-			return h.scheme
-		}
-	}
-	return "exact"
+	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(t.chart.Chart), Claims: slices.Concat(claims, more, t.near)}
 }

@@ -1,28 +1,143 @@
 package naming
 
-import "weft/lab"
+import (
+	"weft/lab"
+	"weft/route"
+)
+
+// The readings of paper 000.
+const (
+	mostLeft     = "most paths left first"
+	cutLength    = "candidates cut"
+	frozenDegree = "degrees at the start of a LID"
+	fewestMerged = "fewest paths merged first"
+	heaviestLink = "heaviest link"
+	bySwitch     = "hosts by switch"
+	byChance     = "links by chance"
+	leftOut      = "long searches left out"
+	widestNamed  = "renaming by shortest widest"
+	newFirst     = "repaired paths first"
+	treeFromTop  = "fat tree repaired from the top"
+)
 
 // LID is paper 000.
 func LID() *lab.Reproduction {
-	st := &store{rows: map[string]measured{}}
+	st := &store{}
 	return &lab.Reproduction{
 		Name:  "lid",
 		Paper: "Nienaber, Yuan and Duan, \"LID Assignment in InfiniBand Networks\", IEEE TPDS 20(4), 2009 (paper 000).",
+		Assumptions: "Random networks have exactly 4 links a switch between pairs drawn uniformly, the average degree of 8. Machines, the root of up*/down* and the\n" +
+			"order of machines are drawn uniformly. The sample of the paper is 32 networks; that of a seed block is 4 in\n" +
+			"Tables I, II and VI (2 of those with 512 machines), 4 in Tables III to V and 16 in the figures, so that all blocks take minutes. A mean counts as\n" +
+			"the printed one within 10 %, a printed difference in percent within a quarter of it. In Tables III and IV an exact search proves the\n" +
+			"optimum of every network, and none is replaced. In Table V it has 4 nodes for a programme, in place of 4 h of lp_solve.",
+		Readings: lidReadings,
 		Artefacts: []lab.Artefact{
 			{Name: "table1", Title: "LIDs of five heuristics, shortest widest", Place: "Table I", Run: st.table1},
 			{Name: "table2", Title: "LIDs of five heuristics, path selection", Place: "Table II", Run: st.table2},
-			{Name: "table3", Title: "Optimum, greedy and color/L, shortest widest", Place: "Table III", Measured: true, Run: table3},
-			{Name: "table4", Title: "Optimum, greedy and color/L, path selection", Place: "Table IV", Measured: true, Run: table4},
-			{Name: "table5", Title: "Networks that a bounded search finished against all networks", Place: "Table V", Run: table5},
+			{Name: "table3", Title: "Optimum, greedy and color/L, shortest widest", Place: "Table III", Run: st.table3},
+			{Name: "table4", Title: "Optimum, greedy and color/L, path selection", Place: "Table IV", Run: st.table4ILP},
+			{Name: "table5", Title: "Networks that a bounded search finished against all networks", Place: "Table V", Run: st.table5Bias},
 			{Name: "table6", Title: "Maximum link load and LIDs of whole routings", Place: "Table VI", Run: st.table6},
-			{Name: "fig10", Title: "LIDs on tori with broken links", Place: "Fig. 10", Run: fig10},
-			{Name: "fig11", Title: "LIDs on an 8-port 3-tree with broken links", Place: "Fig. 11", Run: fig11},
+			{Name: "fig10", Title: "LIDs on tori with broken links", Place: "Fig. 10", Run: st.fig10},
+			{Name: "fig11", Title: "LIDs on an 8-port 3-tree with broken links", Place: "Fig. 11", Run: st.fig11},
 		},
 	}
 }
 
-// instances is the number of networks a row: the paper's, or a few.
-func instances(s *lab.Setup) int { return lab.Pick(s, 4, 32) }
+// irregularTables are the artefacts with random networks, widestTables and selectionTables those with paths of the two computations.
+var (
+	irregularTables = []string{"table1", "table2", "table3", "table4", "table5", "table6"}
+	selectionTables = []string{"table2", "table4", "table5", "table6"}
+	brokenFigures   = []string{"fig10", "fig11"}
+)
+
+var lidReadings = []lab.Reading{
+	{
+		Name: mostLeft, Chosen: true, Fitted: true, In: selectionTables,
+		Text: "path selection removes, of the paths on the most loaded link, the longest of the pair of machines with most paths left. By the letter any may go, and one is drawn.",
+	},
+	{
+		Name: frozenDegree, Chosen: true, Fitted: true,
+		Text: "color/L and color/S count the splits of a path from all paths that had no LID when the current one was begun. By the letter of Fig. 9 they count those from the paths that can still have it.",
+	},
+	{
+		Name: widestNamed, Chosen: true, Fitted: true, In: []string{"table6"},
+		Text: "destination renaming takes the paths of shortest widest, whose LIDs Table VI repeats within 1 %. The text says only that it takes shortest paths.",
+	},
+	{
+		Name: cutLength, In: selectionTables,
+		Text: "the 16 candidates of path selection are at most one hop longer than the shortest path. The text has no such bound.",
+	},
+	{
+		Name: fewestMerged, In: []string{"table1", "table2"},
+		Text: "split-merge merges the sets with the fewest different paths first. The text does not say in which order.",
+	},
+	{
+		Name: heaviestLink,
+		Text: "in shortest widest a path weighs as much as its heaviest link, in place of all its links together.",
+	},
+	{
+		Name: bySwitch, In: irregularTables,
+		Text: "machines are taken in the order of their switches. They are drawn one after the other, so that those of a switch do not follow each other.",
+	},
+	{
+		Name: byChance, In: irregularTables,
+		Text: "each pair of switches is joined with probability 8/(switches-1), so that the number of links varies.",
+	},
+	{
+		Name: leftOut, In: []string{"table3", "table4"},
+		Text: "networks that the search does not finish with 4 nodes for a programme are replaced, by one of the next 4 if there is one, as the paper replaces those that take lp_solve more than 4 h.",
+	},
+	{
+		Name: newFirst, In: brokenFigures,
+		Text: "paths that replace broken ones come first among those to a machine.",
+	},
+	{
+		Name: treeFromTop, In: []string{"fig11"},
+		Text: "paths over broken links of the fat tree keep the up*/down* rule with a switch at the top as its root. Otherwise it is a leaf, which leaves all the shortest.",
+	},
+}
+
+// choice is the value of an option: one under a reading, another without it.
+func choice(s *lab.Setup, reading, with, without string) string {
+	if s.Reads(reading) {
+		return with
+	}
+	return without
+}
+
+// pathOptions are the options of a path computation under the readings that are on.
+func pathOptions(s *lab.Setup, algorithm string) route.Options {
+	weight, order := choice(s, heaviestLink, "heaviest", "sum"), choice(s, bySwitch, "switch", "drawn")
+	repaired := choice(s, newFirst, "first", "last")
+	switch algorithm {
+	case "shortest-widest":
+		return route.Options{"weight": weight, "order": order}
+	case "path-selection":
+		detour := -1
+		if s.Reads(cutLength) {
+			detour = 1
+		}
+		return route.Options{"detour": detour, "order": order, "remove": choice(s, mostLeft, "most", "drawn")}
+	case "dor":
+		return route.Options{"weight": weight, "repaired": repaired}
+	case "mport":
+		return route.Options{"weight": weight, "repaired": repaired, "repair": choice(s, treeFromTop, "top", "leaf")}
+	}
+	return nil
+}
+
+// instances is the number of networks a row in a seed block: all blocks together have the paper's 32, and take minutes.
+func instances(s *lab.Setup) int { return lab.Pick(s, 2, 4) }
+
+// instances is the number of networks of a row: half as many of the largest, which take longest.
+func (c conf) instances(s *lab.Setup) int {
+	if c.machines > 256 {
+		return instances(s) / 2
+	}
+	return instances(s)
+}
 
 // wanted says whether a row is run: the quick mode leaves out 512 machines, and what
 // --rows leaves out.

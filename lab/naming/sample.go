@@ -3,10 +3,12 @@ package naming
 import (
 	"context"
 	"fmt"
-	"sync"
+	"maps"
+	"math/rand/v2"
 
 	"weft/fabric"
 	"weft/lab"
+	"weft/route"
 	"weft/route/names"
 	"weft/route/paths"
 	"weft/sim/flow"
@@ -19,14 +21,28 @@ func (m measured) summary(quantity string) flow.Summary { return flow.Summarise(
 
 func (m measured) mean(quantity string) float64 { return m.summary(quantity).Mean }
 
+// over is by how many percent the mean of one quantity is above that of another.
+func (m measured) over(quantity, base string) float64 {
+	return 100 * (m.mean(quantity)/m.mean(base) - 1)
+}
+
+// eachOver is the same network by network: a paired difference.
+func (m measured) eachOver(quantity, base string) flow.Summary {
+	var each []float64
+	for i, v := range m[quantity] {
+		each = append(each, 100*(v/m[base][i]-1))
+	}
+	return flow.Summarise(each)
+}
+
 // sample measures n instances of a network, each with a seed of its own.
-func sample(ctx context.Context, s *lab.Setup, n int, formula func(seed uint64) string,
+func sample(ctx context.Context, s *lab.Setup, n int, build func(seed uint64) *fabric.Graph,
 	measure func(g *fabric.Graph, seed uint64) map[string]float64,
 ) measured {
 	each := make([]map[string]float64, n)
 	s.Parallel(ctx, n, func(k int) {
 		seed := s.Seed + uint64(k)
-		each[k] = measure(lab.Must(lab.Graph(formula(seed))), seed)
+		each[k] = measure(build(seed), seed)
 	})
 	m := measured{}
 	for _, values := range each {
@@ -37,14 +53,14 @@ func sample(ctx context.Context, s *lab.Setup, n int, formula func(seed uint64) 
 	return m
 }
 
-// pathSets computes the paths of the instances of a row.
-func pathSets(ctx context.Context, s *lab.Setup, c conf, algorithm string, n int) []*paths.Set {
-	sets := make([]*paths.Set, n)
-	s.Parallel(ctx, n, func(k int) {
-		seed := s.Seed + uint64(k)
-		sets[k] = compute(ctx, algorithm, lab.Must(lab.Graph(c.formula(seed))), seed)
-	})
-	return sets
+// formulas builds networks of formulas.
+func formulas(formula func(seed uint64) string) func(seed uint64) *fabric.Graph {
+	return func(seed uint64) *fabric.Graph { return lab.Must(lab.Graph(formula(seed))) }
+}
+
+// seedsOfRows is seeds for rows of which the largest have half as many instances.
+func seedsOfRows(s *lab.Setup) string {
+	return seeds(s, instances(s)) + ", half as many of 512 machines"
 }
 
 // seeds says which instances a table is about.
@@ -52,23 +68,9 @@ func seeds(s *lab.Setup, n int) string {
 	return fmt.Sprintf("%d instances, seeds %d to %d", n, s.Seed, s.Seed+uint64(n)-1)
 }
 
-// Path computations with one assumption changed.
-const (
-	anyLength = "path-selection from 16 candidates of any length" // not longer than the shortest by one hop
-	newFirst  = "dor, of the paths to a destination those that replace others first"
-	fromTop   = "mport, paths over broken links up*/down* from a switch at the top" // not from a leaf
-)
-
-var variants = map[string]func(context.Context, *paths.Input) (*paths.Set, error){
-	anyLength: paths.SelectAnyLength, newFirst: paths.DORNewFirst, fromTop: paths.MPortFromTop,
-}
-
-// compute runs a path computation on one core.
-func compute(ctx context.Context, algorithm string, g *fabric.Graph, seed uint64) *paths.Set {
-	in := &paths.Input{Graph: g, Seed: seed, Workers: 1, Root: -1}
-	if vary, ok := variants[algorithm]; ok {
-		return lab.Must(vary(ctx, in))
-	}
+// compute runs a path computation with some options on one core.
+func compute(ctx context.Context, algorithm string, g *fabric.Graph, seed uint64, options route.Options) *paths.Set {
+	in := &paths.Input{Graph: g, Seed: seed, Workers: 1, Root: -1, Options: options}
 	return lab.Must(lab.Must(paths.Find(algorithm)).Compute(ctx, in))
 }
 
@@ -77,33 +79,51 @@ func assign(ctx context.Context, set *paths.Set, scheme string, opt names.Option
 	return lab.Must(names.Assign(ctx, set, lab.Must(names.ByName(scheme)), opt))
 }
 
-// lids counts the LIDs that a scheme needs.
-func lids(ctx context.Context, set *paths.Set, scheme string) float64 {
-	return float64(assign(ctx, set, scheme, names.Options{Workers: 1}).LIDs())
-}
-
-// conf is a row of paper 000: machines on switches of average degree 8, less some
-// cables in an experiment.
-type conf struct{ machines, switches, fewer int }
+// conf is a row of paper 000: machines on switches of average degree 8.
+type conf struct{ machines, switches int }
 
 func (c conf) String() string { return fmt.Sprintf("%d/%d", c.machines, c.switches) }
 
+// group is the group of rows that a row is of: those with as many switches.
+func (c conf) group() string { return fmt.Sprintf("%d switches ", c.switches) }
+
 func (c conf) formula(seed uint64) string {
-	f := fmt.Sprintf("irregular(switches=%d,degree=8,hosts=%d,seed=%d)", c.switches, c.machines, seed)
-	if c.fewer > 0 {
-		f += fmt.Sprintf("|fail(links=%d,seed=%d)", c.fewer, seed)
-	}
-	return f
+	return fmt.Sprintf("irregular(switches=%d,degree=8,hosts=%d,seed=%d)", c.switches, c.machines, seed)
 }
 
-// less is the row with fewer cables.
-func (c conf) less(cables int) conf {
-	c.fewer = cables
-	return c
+// build builds an instance under the readings that are on.
+func (c conf) build(s *lab.Setup) func(seed uint64) *fabric.Graph {
+	if s.Reads(byChance) {
+		return c.buildByChance
+	}
+	return formulas(c.formula)
+}
+
+// buildByChance joins each pair of switches with probability 8/(switches-1): links are drawn away from more than enough, until as many are left
+// as so many draws gave, and the network is drawn again where it falls apart.
+func (c conf) buildByChance(seed uint64) *fabric.Graph {
+	const degree, most = 8, 12
+	rng := rand.New(rand.NewPCG(seed, degree))
+	for {
+		links := 0
+		for range c.switches * (c.switches - 1) / 2 {
+			if rng.Float64() < degree/float64(c.switches-1) {
+				links++
+			}
+		}
+		formula := fmt.Sprintf("irregular(switches=%d,degree=%d,hosts=%d,seed=%d)", c.switches, most, c.machines, rng.Uint32())
+		if less := c.switches*most/2 - links; less > 0 {
+			formula += fmt.Sprintf("|fail(links=%d,seed=%d)", less, rng.Uint32())
+		}
+		g := lab.Must(lab.Graph(formula))
+		if _, parts := g.Components(); parts == 1 {
+			return g
+		}
+	}
 }
 
 // confOf is the configuration of a printed row.
-func confOf(p lab.Printed) conf { return conf{p.Int("machines"), p.Int("switches"), 0} }
+func confOf(p lab.Printed) conf { return conf{p.Int("machines"), p.Int("switches")} }
 
 // heuristics of paper 000: the scheme, and its name in print and in the tables' files.
 var heuristics = []struct{ scheme, name, column string }{
@@ -114,102 +134,62 @@ var heuristics = []struct{ scheme, name, column string }{
 	{"color-l", "color/L", "color_L"},
 }
 
-// experiment is a row with one assumption changed.
-type experiment struct {
-	text      string
-	c         conf
-	algorithm string
-	times     int // as many instances
-}
-
-// experiments lists what is tried for a row whose means are off, until one explains it: with 16 switches ours need too many LIDs, and need fewer with fewer cables; with
-// more switches too few, and more with longer candidates.
-func experiments(c conf, algorithm string) []experiment {
-	list := []experiment{{
-		"4 cables less, the mean when each pair of switches is joined with probability 8/switches", c.less(4), algorithm, 1,
-	}, {
-		fmt.Sprintf("8 cables less, an average degree of %.2f", 8-16/float64(c.switches)), c.less(8), algorithm, 1,
-	}}
-	if algorithm != "path-selection" {
-		return list
-	}
-	long := experiment{anyLength, c, anyLength, 1}
-	if c.switches > 16 {
-		return append([]experiment{long}, list...)
-	}
-	return append(list, long)
-}
-
-// triesOf lists experiments with how each is run.
-func triesOf(list []experiment, run func(experiment) measured) (tries []try) {
-	for _, x := range list {
-		tries = append(tries, try{x.text, func() measured { return run(x) }})
-	}
-	return tries
-}
-
 // load is the quantity of the maximum link load.
 const load = "load"
 
-// store keeps what was measured, since tables share rows.
-type store struct {
-	mu   sync.Mutex
-	rows map[string]measured
-}
+// store keeps what was measured, since tables and readings share rows.
+type store struct{ lab.Kept[measured] }
 
-// row is the maximum link load and the LIDs by heuristic of the paths of a
-// computation.
-func (st *store) row(ctx context.Context, s *lab.Setup, c conf, algorithm string, n int) measured {
-	return st.once(fmt.Sprint(c, c.fewer, algorithm, n, s.Seed), func() measured {
-		return sample(ctx, s, n, c.formula, func(g *fabric.Graph, seed uint64) map[string]float64 {
-			set := compute(ctx, algorithm, g, seed)
-			values := namesOf(ctx, set)
-			if algorithm == "path-selection" {
-				countVaried(ctx, set, values)
-			}
+// row is the maximum link load and the LIDs by heuristic of the paths of a computation, under the readings that are on.
+func (st *store) row(ctx context.Context, s *lab.Setup, c conf, algorithm string) measured {
+	options, n := pathOptions(s, algorithm), c.instances(s)
+	key := fmt.Sprint(c, s.Reads(byChance), algorithm, options, n, s.Seed)
+	return asRead(s, st.Once(key, func() measured {
+		return sample(ctx, s, n, c.build(s), func(g *fabric.Graph, seed uint64) map[string]float64 {
+			set := compute(ctx, algorithm, g, seed, options)
+			values := map[string]float64{load: set.MaxLoad()}
+			countAll(ctx, set, values)
 			return values
 		})
-	})
+	}))
 }
 
-// once returns what is kept under a key, or measures it.
-func (st *store) once(key string, measure func() measured) measured {
-	st.mu.Lock()
-	defer st.mu.Unlock()
-	m, ok := st.rows[key]
-	if !ok {
-		m = measure()
-		st.rows[key] = m
+// variants are schemes with an option that a reading sets: all values are counted, as paths take longer than their LIDs.
+var variants = []struct {
+	reading, option, with, without string
+	schemes                        []string
+}{
+	{frozenDegree, "degree", "frozen", "shrinking", []string{"color-s", "color-l"}},
+	{fewestMerged, "merge", "fewest", "order", []string{"split-merge-s", "split-merge-l"}},
+}
+
+// countAll counts LIDs by heuristic, and for those with variants by scheme and value of the option.
+func countAll(ctx context.Context, set *paths.Set, values map[string]float64) {
+	values["greedy"] = float64(assign(ctx, set, "greedy", names.Options{Workers: 1}).LIDs())
+	for _, v := range variants {
+		for _, scheme := range v.schemes {
+			for _, value := range []string{v.with, v.without} {
+				a := assign(ctx, set, scheme, names.Options{Workers: 1, Values: route.Options{v.option: value}})
+				values[scheme+" "+value] = float64(a.LIDs())
+			}
+		}
 	}
-	return m
 }
 
-// namesOf measures a path set.
-func namesOf(ctx context.Context, set *paths.Set) map[string]float64 {
-	values := map[string]float64{load: set.MaxLoad()}
-	for _, h := range heuristics {
-		values[h.scheme] = lids(ctx, set, h.scheme)
+// asRead has the LIDs of the schemes with variants under the readings that are on.
+func asRead(s *lab.Setup, m measured) measured {
+	out := maps.Clone(m)
+	for _, v := range variants {
+		for _, scheme := range v.schemes {
+			if values, ok := m[scheme+" "+choice(s, v.reading, v.with, v.without)]; ok {
+				out[scheme] = values
+			}
+		}
 	}
-	return values
+	return out
 }
 
-// varied are split-merge with one assumption changed, by the scheme that they replace.
-var varied = map[string]*names.Scheme{
-	"split-merge-s": names.SplitMergeFewest(false), "split-merge-l": names.SplitMergeFewest(true),
-}
-
-// variedOf is the quantity of a scheme in the experiment.
-func variedOf(scheme string) string {
-	if _, ok := varied[scheme]; ok {
-		return scheme + ", varied"
-	}
-	return scheme
-}
-
-// countVaried adds the quantities of the experiment.
-func countVaried(ctx context.Context, set *paths.Set, values map[string]float64) {
-	for scheme, s := range varied {
-		a := lab.Must(names.Assign(ctx, set, s, names.Options{Workers: 1}))
-		values[variedOf(scheme)] = float64(a.LIDs())
-	}
+// paired is by how many percent a quantity of one measurement is above that of another of the same networks, network by network.
+func paired(m, base measured, quantity string) flow.Summary {
+	return measured{"m": m[quantity], "base": base[quantity]}.eachOver("m", "base")
 }

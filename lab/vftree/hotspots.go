@@ -7,78 +7,112 @@ import (
 	"weft/fabric"
 	"weft/lab"
 	"weft/lab/chart"
-	"weft/sim/flow"
 	"weft/sim/packet"
 )
 
 // topologies are the fabrics of Fig. 10.
 var topologies = []struct{ name, formula string }{{"648-port 1:1", "fat648"}, {"648-port 2:1", "fat648|without(roots=9)"}}
 
-// lanes are the numbers of lanes of Fig. 10.
-var lanes = []int{1, 2, 4, 6, 8}
+// scenario is a bar of Fig. 10.
+type scenario struct{ topology, spots, lanes int }
+
+// scenarios are the bars that claims are about.
+var scenarios = []scenario{
+	{0, 1, 1},
+	{0, 1, 2},
+	{0, 1, 4},
+	{0, 1, 6},
+	{0, 1, 8},
+	{0, 3, 1},
+	{0, 3, 8},
+	{0, 9, 1},
+	{0, 9, 8},
+	{1, 1, 1},
+	{1, 1, 8},
+	{1, 3, 1},
+	{1, 3, 8},
+	{1, 9, 1},
+	{1, 9, 6},
+	{1, 9, 8},
+}
+
+// throughputs are what a node takes on average, in Gbit/s.
+type throughputs map[scenario]float64
 
 // fig10 sends 5 % of the packets of all nodes to hot-spots, and the others to anyone.
 func fig10(ctx context.Context, s *lab.Setup) *lab.Result {
-	seeds := lab.Pick(s, 2, 8)
 	t := lab.Table{
-		Name: "fig10", Title: fmt.Sprintf("What a node takes on average, %d seeds, and how much more than with one lane", seeds),
+		Name: "fig10", Title: "What a node takes on average, and how much more than with one lane",
 		Columns: []string{"fabric", "hot-spots", "lanes", "Gbit/s a node", "more than with 1 lane", "the paper's"},
 	}
-	printed := map[string]float64{}
-	for _, row := range lab.ReadPrinted(publishedNumbers) {
-		printed[fmt.Sprintf("%s %d %d", row["topology"], row.Int("hot_spots"), row.Int("vls"))] = row.Number("improvement_pct")
-	}
-	means, gains := map[string]float64{}, map[string]float64{}
-	var charts []chart.Chart
-	for i, topology := range topologies {
-		bars := chart.Chart{
-			Name: "fig10" + string(rune('a'+i)), Title: topology.name + ": what a node takes on average", Kind: chart.Bars,
-			X: chart.Axis{Label: "hot-spots"}, Y: chart.Axis{Label: "Gbit/s"}, Categories: []string{"1", "3", "9"},
+	got, printed := throughputs{}, printedGains()
+	for _, x := range scenarios {
+		engine := "ftree,balance=zahavi"
+		if x.lanes > 1 {
+			engine += fmt.Sprintf(",lanes=vftree,vls=%d", x.lanes)
 		}
-		for _, vls := range lanes {
-			bars.Series = append(bars.Series, chart.Series{Name: fmt.Sprint(vls, " VL")})
-		}
-		for group, spots := range []int{1, 3, 9} {
-			for k, vls := range lanes {
-				name := fmt.Sprintf("%s %d %d", topology.name, spots, vls)
-				engine := "ftree,balance=zahavi"
-				if vls > 1 {
-					engine += fmt.Sprintf(",lanes=vftree,vls=%d", vls)
+		topology := topologies[x.topology]
+		build := func() *fabric.Graph { return lab.WithRates(lab.Must(lab.Graph(topology.formula)), 32_000, 32_000) }
+		s.Each(ctx, fmt.Sprintf("%s %d hot-spots", topology.name, x.spots), build, []lab.Candidate{{Name: fmt.Sprint(x.lanes), How: lab.Routing{Engine: engine, MaxVLs: 8}}},
+			func(_ *lab.Candidate, trial *lab.Trial) {
+				got[x] = hotSpots(ctx, trial, hardware(s), x.spots, s.SeedOf(topology.name))
+				more, paper := "-", "-"
+				if one := got[scenario{x.topology, x.spots, 1}]; one > 0 && x.lanes > 1 {
+					more = fmt.Sprintf("%+.0f %%", 100*(got[x]/one-1))
 				}
-				build := func() *fabric.Graph { return setRates(lab.Must(lab.Graph(topology.formula)), 32_000, 32_000) }
-				s.Each(ctx, fmt.Sprintf("%s %d hot-spots", topology.name, spots), build, []lab.Candidate{{Name: fmt.Sprint(vls), How: lab.Routing{Engine: engine, MaxVLs: 8}}},
-					func(_ *lab.Candidate, trial *lab.Trial) {
-						sample := make([]float64, seeds)
-						s.Parallel(ctx, seeds, func(k int) { sample[k] = hotSpots(ctx, trial, spots, s.SeedOf(fmt.Sprint(topology.name, k))) })
-						got := flow.Summarise(sample)
-						means[name] = got.Mean
-						bars.Series[k].Points = append(bars.Series[k].Points, chart.Point{X: float64(group), Y: got.Mean, Low: got.Mean - got.CI95, High: got.Mean + got.CI95})
-						more, paper := "-", "-"
-						if one := means[fmt.Sprintf("%s %d 1", topology.name, spots)]; one > 0 && vls > 1 {
-							gains[name] = 100 * (got.Mean/one - 1)
-							more = fmt.Sprintf("%+.0f %%", gains[name])
-						}
-						if v, ok := printed[name]; ok {
-							paper = fmt.Sprintf("%+.0f %%", v)
-						}
-						t.Add(topology.name, fmt.Sprint(spots), fmt.Sprint(vls), lab.Mean(got), more, paper)
-					})
-			}
-		}
-		charts = append(charts, bars)
+				if v, ok := printed[x]; ok {
+					paper = fmt.Sprintf("%+.0f %%", v)
+				}
+				t.Add(topology.name, fmt.Sprint(x.spots), fmt.Sprint(x.lanes), fmt.Sprintf("%.3f", got[x]), more, paper)
+			})
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: hotSpotClaims(means, gains, printed), Charts: lab.Drawn(charts...)}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(printed), Charts: lab.Drawn(got.bars(0), got.bars(1))}
 }
 
-// window is the time that is measured.
-const window = packet.Millisecond
+// printedGains are the gains over one lane that the text prints, in percent.
+func printedGains() map[scenario]float64 {
+	gains := map[scenario]float64{}
+	for _, row := range lab.ReadPrinted(publishedNumbers) {
+		for i, topology := range topologies {
+			if row["topology"] == topology.name {
+				gains[scenario{i, row.Int("hot_spots"), row.Int("vls")}] = row.Number("improvement_pct")
+			}
+		}
+	}
+	return gains
+}
+
+// bars draw a fabric.
+func (got throughputs) bars(topology int) chart.Chart {
+	c := chart.Chart{
+		Name: "fig10" + string(rune('a'+topology)), Title: topologies[topology].name + ": what a node takes on average", Kind: chart.Bars,
+		X: chart.Axis{Label: "hot-spots"}, Y: chart.Axis{Label: "Gbit/s"},
+	}
+	lanes, spots := []int{1, 2, 4, 6, 8}, []int{1, 3, 9}
+	var names []string
+	for _, n := range lanes {
+		names = append(names, fmt.Sprint(n, " VL"))
+	}
+	c.Fill(names, []string{"1", "3", "9"}, func(name string, i int) (chart.Point, bool) {
+		var n int
+		lab.Must(fmt.Sscan(name, &n))
+		v, ok := got[scenario{topology, spots[i], n}]
+		return chart.Point{Y: v}, ok
+	})
+	return c
+}
+
+// The time that is measured of Fig. 10, and that before it.
+const (
+	settling = 250 * packet.Microsecond
+	window   = 500 * packet.Microsecond
+)
 
 // hotSpots makes one run and returns what a node takes on average, in Gbit/s.
-func hotSpots(ctx context.Context, trial *lab.Trial, spots int, seed uint64) float64 {
+func hotSpots(ctx context.Context, trial *lab.Trial, c packet.Config, spots int, seed uint64) float64 {
 	g := trial.Graph
 	hosts := fabric.Numbers(g.NumHosts)
 	work := &packet.Streams{Targets: hosts, Seed: seed}
-	c := packet.Default()
 	gap := packet.Time(c.MTU+c.Headers) * 250 // 32 Gbit/s
 	for h := range hosts {
 		stream := packet.Stream{Src: hosts[h], Dst: packet.Anyone, Bytes: int64(c.MTU), Gap: gap}
@@ -88,7 +122,7 @@ func hotSpots(ctx context.Context, trial *lab.Trial, spots int, seed uint64) flo
 		work.List = append(work.List, stream)
 	}
 	sim := lab.Must(packet.New(g, trial.Plan, c, work))
-	r := lab.Must(sim.Run(ctx, window/2, window/2+window))
+	r := lab.Must(sim.Run(ctx, settling, settling+window))
 	total := int64(0)
 	for _, b := range r.Bytes {
 		total += b
@@ -96,41 +130,64 @@ func hotSpots(ctx context.Context, trial *lab.Trial, spots int, seed uint64) flo
 	return float64(total) * 8000 / float64(window) / float64(len(hosts))
 }
 
-func hotSpotClaims(means, gains, printed map[string]float64) (claims []lab.Claim) {
-	add := func(text, paper string) *lab.Claim {
-		claims = append(claims, lab.NewClaim(text, paper))
-		return &claims[len(claims)-1]
-	}
-	for _, x := range []struct {
-		name, text string
-	}{
-		{"648-port 1:1 1 2", "1:1, one hot-spot: 2 lanes"},
-		{"648-port 1:1 1 4", "1:1, one hot-spot: 4 lanes"},
-		{"648-port 1:1 1 6", "1:1, one hot-spot: 6 lanes"},
-		{"648-port 1:1 1 8", "1:1, one hot-spot: 8 lanes"},
-		{"648-port 1:1 9 8", "1:1, nine hot-spots: 8 lanes"},
-		{"648-port 2:1 1 8", "2:1, one hot-spot: 8 lanes"},
-		{"648-port 2:1 3 8", "2:1, three hot-spots: 8 lanes"},
-		{"648-port 2:1 9 8", "2:1, nine hot-spots: 8 lanes"},
-		{"648-port 2:1 9 6", "2:1, nine hot-spots: 6 lanes"},
-	} {
-		c := add(x.text+" against one", fmt.Sprintf("%+.0f %%", printed[x.name]))
-		if gain, ok := gains[x.name]; ok {
-			c.Judge(near(gain, printed[x.name], .12), "%+.0f %%", gain)
+// by is what a node takes in one scenario by that in another.
+func (got throughputs) by(a, b scenario) (times float64, ok bool) {
+	x, ok1 := got[a]
+	y, ok2 := got[b]
+	return x / y, ok1 && ok2
+}
+
+// step is by how many Gbit/s a node takes more in one scenario than in another.
+func (got throughputs) step(from, to scenario) (gbps float64, ok bool) {
+	a, ok1 := got[from]
+	b, ok2 := got[to]
+	return b - a, ok1 && ok2
+}
+
+// leastStep is the least step along some scenarios.
+func (got throughputs) leastStep(along ...scenario) (least float64, ok bool) {
+	ok = true
+	for i := range along[1:] {
+		v, found := got.step(along[i], along[i+1])
+		if ok = ok && found; i == 0 || v < least {
+			least = v
 		}
 	}
-	step := add("the second lane is the largest step (one hot-spot, 1:1)", "largest relative increase")
-	if two, four := gains["648-port 1:1 1 2"], gains["648-port 1:1 1 4"]; two > 0 && four > 0 {
-		next := 100 * ((100+four)/(100+two) - 1)
-		step.Judge(two > next, "%+.0f %%, then from 2 to 4 lanes %+.0f %%", two, next)
+	return least, ok
+}
+
+// gbpsIn is a claim that a difference of rates is in a range.
+func gbpsIn(text, paper string, low, high float64) lab.Wanted {
+	return lab.Wanted{Claim: lab.NewClaim(fmt.Sprintf("%s (%.3g to %.3g Gbit/s)", text, low, high), paper), Low: low, High: high, Format: "%+.2f Gbit/s"}
+}
+
+func (got throughputs) claims(printed map[scenario]float64) (claims []lab.Claim) {
+	one := func(lanes int) scenario { return scenario{0, 1, lanes} }
+	for _, x := range scenarios {
+		if gain, ok := printed[x]; ok {
+			text := fmt.Sprintf("%s, hot-spots: %d, with %d lanes against one", topologies[x.topology].name, x.spots, x.lanes)
+			claims = append(claims, factorOf(text, fmt.Sprintf("%+.0f %%", gain), gain).Is(got.by(x, scenario{x.topology, x.spots, 1})))
+		}
 	}
-	local := add("one lane: more hot-spots, each of its own nodes, leave more throughput", "rises")
-	if one, three, nine := means["648-port 1:1 1 1"], means["648-port 1:1 3 1"], means["648-port 1:1 9 1"]; one > 0 && three > 0 && nine > 0 {
-		local.Judge(one < three && three < nine, "%.2f, %.2f, %.2f Gbit/s", one, three, nine)
+	second, ok1 := got.by(one(2), one(1))
+	third, ok2 := got.by(one(4), one(2))
+	all, ok3 := got.step(one(1), one(8))
+	first, ok4 := got.step(one(1), one(2))
+	localised, ok5 := got.by(scenario{0, 9, 8}, scenario{0, 9, 1})
+	single, ok6 := got.by(one(8), one(1))
+	halved, n := 0., 0.
+	for _, x := range scenarios {
+		if v, ok := got.by(x, scenario{0, x.spots, x.lanes}); ok && x.topology == 1 {
+			halved, n = halved+v, n+1
+		}
 	}
-	half := add("2:1: the average of a node is generally halved (8 lanes)", "half")
-	if a, b := means["648-port 1:1 1 8"], means["648-port 2:1 1 8"]; a > 0 && b > 0 {
-		half.Judge(near(b/a, .5, .12), "%.2f of 1:1", b/a)
-	}
-	return claims
+	return append(claims,
+		ratioIn("one hot-spot: the second lane adds a larger part than the next two", "the largest relative increase", 1.05, 100).Is(second/third, ok1 && ok2),
+		ratioIn("one hot-spot: part of the gain of 8 lanes that 2 lanes have", "most of the gain with only 2 VLs (section I)", .5, 1).Is(first/all, ok3 && ok4),
+		gbpsIn("one hot-spot: every additional lane adds, least step", "every additional VL increases the performance", 0, 30).Is(got.leastStep(one(1), one(2), one(4), one(6), one(8))),
+		gbpsIn("one hot-spot: 8 lanes against 6", "in a range of 400 Mb/s", 0, .4).Is(got.step(one(6), one(8))),
+		gbpsIn("one lane: 3 hot-spots leave more than one, 9 more than 3, least step", "the throughput increases", .01, 30).Is(got.leastStep(one(1), scenario{0, 3, 1}, scenario{0, 9, 1})),
+		ratioIn("8 lanes help less where hot-spots are localised, 9 against 1", "smaller", 0, .95).Is(localised/single, ok5 && ok6),
+		ratioIn("2:1 against 1:1, mean of the scenarios", "generally halved", .45, .55).Is(halved/max(n, 1), n > 0),
+	)
 }

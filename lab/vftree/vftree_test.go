@@ -1,6 +1,7 @@
 package vftree
 
 import (
+	"os"
 	"testing"
 
 	"github.com/google/go-cmp/cmp"
@@ -14,6 +15,7 @@ func TestArtefacts(t *testing.T) {
 	for name, rows := range map[string][]string{
 		"fig5":  {"vftree-fig3 plain", "vftree-fig3 congestion control", "vftree-fig3 victim on its own lane"},
 		"fig8":  {"vftree-fig4a 1", "vftree-fig4a 2, victims by hand", "vftree-fig4a 3, vFtree"},
+		"fig9":  {"vftree-fig4b 1", "vftree-fig4b 3, vFtree"},
 		"fig10": {"648-port 1:1 9 hot-spots 8"},
 	} {
 		if testing.Short() && name == "fig10" {
@@ -35,7 +37,7 @@ func TestArtefacts(t *testing.T) {
 func TestVictim(t *testing.T) {
 	rec := labtest.Run(t, Reproduction(), "fig5", &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2})
 	for _, c := range rec.Claims[:4] {
-		if c.Verdict != lab.Holds {
+		if c.Range == nil || c.Range.Value < c.Range.Low || c.Range.Value > c.Range.High {
 			t.Errorf("%+v", c)
 		}
 	}
@@ -46,7 +48,7 @@ func TestSameOnAnyCores(t *testing.T) {
 	if testing.Short() {
 		t.Skip("not with -short")
 	}
-	rows := labtest.Rows("648-port 2:1 9 hot-spots 2")
+	rows := labtest.Rows("648-port 2:1 9 hot-spots 6")
 	one := labtest.Run(t, Reproduction(), "fig10", &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 1, Rows: rows})
 	four := labtest.Run(t, Reproduction(), "fig10", &lab.Setup{Mode: lab.Quick, Seed: 3, Workers: 4, Rows: rows})
 	if diff := cmp.Diff(one, four); diff != "" {
@@ -60,5 +62,28 @@ func TestCommittedRows(t *testing.T) {
 		t.Skip("not with -short")
 	}
 	labtest.CheckCommitted(t, Reproduction(), "fig5", "vftree-fig3 plain", "vftree-fig3 congestion control")
+	labtest.CheckCommitted(t, Reproduction(), "fig9", "vftree-fig4b 2, victim by hand")
 	labtest.CheckCommitted(t, Reproduction(), "fig10", "648-port 1:1 1 hot-spots 1")
+}
+
+// TestBenchmarks: lanes help the random rings of both tables.
+func TestBenchmarks(t *testing.T) {
+	rec := labtest.Run(t, Reproduction(), "table1", &lab.Setup{Mode: lab.Quick, Seed: 1, Workers: 2})
+	if got, want := len(rec.Tables[0].Rows), 2*len(measurements); got != want {
+		t.Errorf("%d rows, want %d", got, want)
+	}
+	for _, row := range rec.Tables[0].Rows {
+		if row[1] == measurements[9] && row[4][0] != '+' {
+			t.Errorf("%q", row)
+		}
+	}
+}
+
+// TestClaims: every claim of the paper stands in its list, and every line of the list is judged or says why not.
+func TestClaims(t *testing.T) {
+	tsv, err := os.ReadFile("published/p2_claims.tsv")
+	if err != nil {
+		t.Fatal(err)
+	}
+	labtest.CheckClaims(t, Reproduction(), string(tsv))
 }

@@ -11,6 +11,10 @@ import (
 // mapBreadthFirst is the algorithm of section 3.3.
 func mapBreadthFirst(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	b := breadthFirst{explorer: newExplorer(ctx, p, opt), frontier: []int32{1}}
+	return b.run(opt)
+}
+
+func (b *breadthFirst) run(opt *Options) (*Result, error) {
 	for again := true; again; {
 		b.exploreAll(opt.Depth)
 		var err error
@@ -18,21 +22,26 @@ func mapBreadthFirst(ctx context.Context, p mapping.Prober, opt *Options) (*Resu
 			return nil, err
 		}
 	}
-	return b.coreResult()
+	r, err := b.coreResult()
+	if err == nil {
+		r.Unexplored = b.waiting()
+	}
+	return r, err
 }
 
 // breadthFirst explores breadth first.
 type breadthFirst struct {
 	explorer
 	frontier []int32
-	skipped  []int32 // merged with an explored vertex
+	skipped  []int32       // merged with an explored vertex
+	after    func(x int32) // called after each exploration; may be nil
 }
 
 // exploreAll explores the frontier, up to strings of so many turns.
 func (b *breadthFirst) exploreAll(depth int) {
 	for len(b.frontier) > 0 && b.Stopped() == nil {
 		x := b.frontier[0]
-		if int(b.graph.length[x]) > depth {
+		if depth >= 0 && int(b.graph.length[x]) > depth {
 			return
 		}
 		b.frontier = b.frontier[1:]
@@ -41,8 +50,13 @@ func (b *breadthFirst) exploreAll(depth int) {
 			continue
 		}
 		b.explore(x)
+		if b.after != nil {
+			b.after(x)
+		}
 		b.explorations++
-		b.report(b.waiting())
+		if b.explored != nil { // counting takes longer than exploring
+			b.report(b.waiting())
+		}
 	}
 }
 
@@ -125,6 +139,11 @@ func (b *breadthFirst) reopen() (bool, error) {
 		}
 	}
 	b.skipped = left
-	slices.SortStableFunc(b.frontier, func(x, y int32) int { return int(g.length[x]) - int(g.length[y]) })
+	b.sortFrontier()
 	return len(again) > 0, nil
+}
+
+// sortFrontier puts the shortest strings first.
+func (b *breadthFirst) sortFrontier() {
+	slices.SortStableFunc(b.frontier, func(x, y int32) int { return int(b.graph.length[x]) - int(b.graph.length[y]) })
 }

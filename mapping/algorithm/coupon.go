@@ -30,6 +30,10 @@ import (
 // (recheck.go).
 func mapBySoundings(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	c := &collector{explorer: newExplorer(ctx, p, opt), frontier: []int32{1}, compared: map[int32]bool{}}
+	return c.run()
+}
+
+func (c *collector) run() (*Result, error) {
 	for again := true; again && c.Stopped() == nil; again = c.recheck() {
 		for ; len(c.frontier) > 0 && c.Stopped() == nil; c.frontier = c.frontier[1:] {
 			x, _ := c.graph.Find(c.frontier[0])
@@ -55,6 +59,7 @@ type collector struct {
 	explorer
 	frontier    []int32
 	compared    map[int32]bool // vertices compared with those known
+	collected   int32          // vertices found by coupons, 0 if there were none: others are compared with all that are explored, and none is sounded
 	withoutHost int            // explorations since a host answered
 	soundings   probe.Soundings
 	found       [probe.Positions][][3]float64 // by position and turn: answers by what was found
@@ -63,7 +68,11 @@ type collector struct {
 // identify finds out which switch x is, and explores it if it is new.
 func (c *collector) identify(x int32) {
 	g := c.graph
-	if !c.sound(x) && !c.compared[x] {
+	if c.collected > 0 {
+		if x >= c.collected {
+			c.isKnown(x, true)
+		}
+	} else if !c.sound(x) && !c.compared[x] {
 		far := c.withoutHost > longWithoutHost && c.distance(x) > farFromHosts
 		c.compared[x] = far
 		c.isKnown(x, far)
@@ -211,7 +220,7 @@ func (c *collector) isKnown(x int32, far bool) {
 		if !far && c.Probes.Compare.Sent-before >= 2*g.Radix {
 			return
 		}
-		if v == x || !far && (!g.explored[v] || g.turn[v] != g.turn[x] || g.HasHost(v)) {
+		if v == x || c.collected > 0 && !g.explored[v] || !far && (!g.explored[v] || g.turn[v] != g.turn[x] || g.HasHost(v)) {
 			continue
 		}
 		if c.isSameSwitch(path, x, v, g.path(v), 0) {

@@ -10,7 +10,9 @@
 //   - myricom: section 4.1. Each new switch is compared with those known.
 //   - self-identifying: section 6. Switches answer with an identifier and the port that
 //     the message came in by, as InfiniBand's do: the fewest probes one can hope for.
+//   - random: section 6, Berkeley's with depth-first branches by lot.
 //   - coupon: our own; see coupon.go.
+//   - vazirani: section 6, long probes by lot first (random.go).
 //
 // All but the labels work on one model graph (package mapping/graph, explorer.go). Two
 // vertices that the same port leads to are one switch, so a contradiction is a deduction,

@@ -27,7 +27,18 @@ func mapByLabels(ctx context.Context, p mapping.Prober, opt *Options) (*Result, 
 	if err != nil {
 		return nil, err
 	}
-	return &Result{Map: theory.Core(n), Probes: t.Probes, Elapsed: t.Elapsed, Peak: len(t.parent), Explorations: explorations}, nil
+	return &Result{Map: theory.Core(n), Probes: t.Probes, Elapsed: t.Elapsed, Peak: len(t.parent), Explorations: explorations, Unexplored: t.unexplored(opt.Depth)}, nil
+}
+
+// unexplored counts the labels of which no vertex was explored.
+func (t *tree) unexplored(depth int) (n int) {
+	for label, vertices := range t.with {
+		isExplored := func(v int32) bool { return depth < 0 || int(t.length[v]) <= depth }
+		if len(vertices) > 0 && !t.isName[label] && !slices.ContainsFunc(vertices, isExplored) {
+			n++
+		}
+	}
+	return n
 }
 
 // exploreTree makes the tree (EXPLORE).
@@ -38,7 +49,7 @@ func exploreTree(ctx context.Context, p mapping.Prober, opt *Options) (t *tree, 
 	t.add(0, 0, 0, t.newLabel())
 	t.kids[0] = []int32{1}
 	for v := int32(1); int(v) < len(t.parent) && t.Stopped() == nil; v++ {
-		if t.isHost(v) || int(t.length[v]) > opt.Depth {
+		if t.isHost(v) || opt.Depth >= 0 && int(t.length[v]) > opt.Depth {
 			continue
 		}
 		t.explore(v)

@@ -18,7 +18,9 @@ var networks, drawSeed = mappingtest.Flags(300)
 
 // mapped runs an algorithm from a host of a network.
 func mapped(a *Algorithm, n *mapping.Network, host int32, rule mapping.Collision, depth int) (*Result, error) {
-	m := mapping.NewMapper(mapping.NewModel(n, rule, mapping.Myrinet), host, mapping.Conditions{SelfIdentifying: a.SelfIdentifying})
+	hardware := mapping.Myrinet
+	hardware.Early = a.EarlyReplies
+	m := mapping.NewMapper(mapping.NewModel(n, rule, hardware), host, mapping.Conditions{SelfIdentifying: a.SelfIdentifying})
 	return a.Run(context.Background(), m, &Options{Self: n.Hosts[host], Radix: n.Radix(), Depth: depth, Limit: 300_000})
 }
 
@@ -47,7 +49,7 @@ func TestRandomNetworks(t *testing.T) {
 		n := mappingtest.Random(seed, 60)
 		facts := theory.Of(n, 0)
 		for _, a := range All() {
-			if a.Name == "berkeley-labels" {
+			if a.Name == "berkeley-labels" || a.Name == "random" && i%4 > 0 { // as dear as berkeley
 				continue
 			}
 			for _, rule := range mapping.Collisions() {
@@ -55,7 +57,7 @@ func TestRandomNetworks(t *testing.T) {
 					continue
 				}
 				r, err := mapped(&a, n, 0, rule, facts.Depth())
-				if errors.Is(err, probe.ErrLimit) && a.Name == "berkeley" {
+				if errors.Is(err, probe.ErrLimit) && (a.Name == "berkeley" || a.Name == "random") {
 					beyond.Add(1)
 					break
 				}
@@ -75,13 +77,39 @@ func TestRandomNetworks(t *testing.T) {
 	t.Logf("%d networks, %d out of the Berkeley algorithm's reach (300,000 probes)", *networks, beyond.Load())
 }
 
+// TestStop: berkeley without a bound stops when every switch that it found is explored, and
+// its map is then what it is with Q + D. With a smaller depth it knows that its map may
+// not be whole, whenever it is not.
+func TestStop(t *testing.T) {
+	a := find(t, "berkeley")
+	for seed := range uint64(30) {
+		n := mappingtest.Random(seed, 20)
+		known, err := mapped(a, n, 0, mapping.Circuit, -1)
+		if err != nil {
+			continue
+		}
+		if err := theory.Same(known.Map, theory.Core(n)); err != nil || known.Unexplored > 0 {
+			t.Errorf("network %d: %v, %d switches unexplored", seed, err, known.Unexplored)
+		}
+		for depth := range theory.Of(n, 0).Depth() {
+			r, err := mapped(a, n, 0, mapping.Circuit, depth)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if r.Unexplored == 0 && theory.Same(r.Map, known.Map) != nil {
+				t.Errorf("network %d, depth %d: nothing is unexplored, and the map is not whole", seed, depth)
+			}
+		}
+	}
+}
+
 // TestWideSwitches: turns of switches with 128 ports fill a byte, and none of them is
 // mistaken for another.
 func TestWideSwitches(t *testing.T) {
 	for seed := range uint64(60) {
 		n := wide(t, mappingtest.Random(seed, 6))
 		for _, a := range All() {
-			if a.Name == "berkeley-labels" || a.Name == "berkeley" {
+			if a.Name == "berkeley-labels" || a.Name == "berkeley" || a.Name == "random" {
 				continue
 			}
 			r, err := mapped(&a, n, 0, mapping.Circuit, theory.Of(n, 0).Depth())

@@ -144,6 +144,61 @@ func TestWatch(t *testing.T) {
 	}
 }
 
+// TestCertainRounds: whenever cables are pulled, a round that is certain has the network as
+// it was at the moment that it says, with and without losses. (One that is pulled and put
+// back between two probes of it is never seen.)
+func TestCertainRounds(t *testing.T) {
+	certain, moved := 0, 0
+	for seed := range uint64(60) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		n := mappingtest.Random(seed, 12)
+		opt := &WatchOptions{Rule: mapping.Collisions()[seed%3], Hardware: mapping.Myrinet, Mapper: n.Hosts[0].ID, Every: 100 * time.Millisecond}
+		if seed%2 == 1 {
+			opt.Conditions = mapping.Conditions{Traffic: mapping.Traffic{Loss: 0.05}, Seed: seed}
+			opt.Survey.Error = 1e-6
+		}
+		epochs := []Epoch{{Network: n}}
+		for k := range 6 {
+			wires := epochs[k].Network.Wires()
+			if len(wires) > 2 {
+				i := 1 + r.IntN(len(wires)-1)
+				wires = slices.Delete(wires, i, i+1)
+			}
+			from := epochs[k].From + time.Duration(r.IntN(400))*time.Millisecond
+			epochs = append(epochs, Epoch{From: from, Network: mappingtest.New(t, n.Hosts, n.Degree, wires)})
+		}
+		err := Watch(t.Context(), epochs, opt, func(round *Round) error {
+			happened := func(before time.Duration) bool { // more than so long before the end
+				return slices.ContainsFunc(epochs, func(e Epoch) bool { return e.From > round.Begin && e.From < round.End-before })
+			}
+			if happened(5*time.Millisecond) && !round.During || !happened(0) && round.During {
+				t.Errorf("network %d, a round from %v to %v: something happened: %v", seed, round.Begin, round.End, round.During)
+			}
+			if !round.Certain {
+				return nil
+			}
+			certain++
+			if round.During {
+				moved++
+			}
+			at := 0
+			for at+1 < len(epochs) && epochs[at+1].From <= round.AsOf {
+				at++
+			}
+			if err := theory.Same(round.Result.Map, theory.Core(theory.Reached(epochs[at].Network, 0))); err != nil || round.Differs != nil {
+				t.Errorf("network %d, a round from %v to %v, certain as of %v: %v, %v", seed, round.Begin, round.End, round.AsOf, err, round.Differs)
+			}
+			return nil
+		})
+		if err != nil && !errors.Is(err, ErrCutOff) {
+			t.Errorf("network %d: %v", seed, err)
+		}
+	}
+	if certain < 60 || moved < 10 {
+		t.Errorf("%d rounds were certain, in %d of them something moved", certain, moved)
+	}
+}
+
 // watchHost35 has host 35 of subcluster C map every two seconds while things happen.
 func watchHost35(t *testing.T, happens string) ([]*Round, error) {
 	t.Helper()
@@ -175,6 +230,15 @@ func TestCutOff(t *testing.T) {
 	rounds, err := watchHost35(t, "1s connect \"host 35\" 1 \"host 3\" 1")
 	if !errors.Is(err, ErrCutOff) || len(rounds) != 1 {
 		t.Errorf("%d rounds, %v", len(rounds), err)
+	}
+}
+
+// TestMute: a host that is cut off in the middle of a round gets no answer, and is not
+// certain of anything.
+func TestMute(t *testing.T) {
+	rounds, err := watchHost35(t, "100ms node \"host 35\" down\n20s node \"host 35\" up")
+	if err != nil || len(rounds) < 2 || rounds[0].Certain || !rounds[len(rounds)-1].Certain {
+		t.Errorf("%d rounds, %v, the first %+v", len(rounds), err, rounds[0])
 	}
 }
 

@@ -30,7 +30,13 @@ type Round struct {
 	By         mapping.Host
 	Result     *survey.Result
 	Changes    []Change // since the round before
-	// Differs is nil when the map is the network as it was at the end of the round.
+	// Certain is set when two maps in a row, made without a doubt, are the same: then it was
+	// the network at the time AsOf, between them, unless what moved was put back before it
+	// was probed again. Later something may have moved.
+	Certain bool
+	AsOf    time.Duration
+	// Differs is nil when the map is the network as it was then, or without certainty as it
+	// was at the end of the round.
 	Differs error
 	// During reports whether something happened while the network was mapped.
 	During bool
@@ -40,8 +46,8 @@ type Round struct {
 var ErrCutOff = errors.New("mapping: the host that maps is wired to no switch")
 
 // Watch maps a network again and again while events happen. Each round takes the map
-// of the round before for a hint, so that it costs little where nothing changed. It
-// calls each with every round. While the host that maps is cut off it waits for an event;
+// of the round before for a hint, so that it costs little where nothing changed; where
+// something did, the network is mapped again until two maps are the same. It calls each with every round. While the host that maps is cut off it waits for an event;
 // it ends with ErrCutOff when there are none left.
 func Watch(ctx context.Context, epochs []Epoch, opt *WatchOptions, each func(*Round) error) error {
 	w := watcher{epochs: epochs, opt: *opt}
@@ -49,7 +55,7 @@ func Watch(ctx context.Context, epochs []Epoch, opt *WatchOptions, each func(*Ro
 	for _, e := range epochs {
 		radix = max(radix, e.Network.Radix())
 	}
-	var known *mapping.Network
+	var known *survey.Result // the last map
 	for {
 		by, err := w.master()
 		for ; err != nil; by, err = w.master() {
@@ -60,18 +66,16 @@ func Watch(ctx context.Context, epochs []Epoch, opt *WatchOptions, each func(*Ro
 		}
 		r := &Round{Begin: w.now(), By: by}
 		from := w.at
-		s := opt.Survey
-		s.Self, s.Radix, s.Hint = r.By, radix, known
-		if r.Result, err = survey.Run(ctx, &w, &s); err != nil {
+		if err := w.mapUntilCertain(ctx, r, known, radix); err != nil {
 			return err
 		}
 		r.End, r.During = w.now(), w.at != from
 		r.Differs = w.compare(r)
 		if r.Result.Contradiction == nil {
 			if known != nil {
-				r.Changes = Diff(known, r.Result.Whole)
+				r.Changes = Diff(known.Whole, r.Result.Whole)
 			}
-			known = r.Result.Whole
+			known = r.Result
 		}
 		if err := each(r); err != nil {
 			return err
@@ -81,6 +85,41 @@ func Watch(ctx context.Context, epochs []Epoch, opt *WatchOptions, each func(*Ro
 		}
 		w.wait(r.Begin + opt.Every)
 	}
+}
+
+// mostMaps is the number of maps that are made in a round until two in a row are the same.
+const mostMaps = 4
+
+// mapUntilCertain maps the network until a map is the same as the one before, each a hint
+// for the next. The cost is that of all.
+func (w *watcher) mapUntilCertain(ctx context.Context, r *Round, known *survey.Result, radix int) error {
+	for maps := 0; maps < mostMaps && !r.Certain; maps++ {
+		opt, begin := w.opt.Survey, w.now()
+		opt.Self, opt.Radix = r.By, radix
+		if known != nil {
+			opt.Hint = known.Whole
+		}
+		if opt.Limit > 0 && r.Result != nil {
+			if opt.Limit -= r.Result.Probes.Total().Sent; opt.Limit <= 0 {
+				return nil
+			}
+		}
+		made, err := survey.Run(ctx, w, &opt)
+		if err != nil {
+			return err
+		}
+		if known != nil && known.Certain() && made.Certain() && theory.Same(known.Whole, made.Whole) == nil {
+			r.Certain, r.AsOf = true, begin
+		}
+		if r.Result != nil {
+			made.AddCost(r.Result)
+		}
+		r.Result = made
+		if made.Contradiction == nil {
+			known = made
+		}
+	}
+	return nil
 }
 
 // watcher is a prober in a network that changes.
@@ -140,12 +179,22 @@ func (w *watcher) Probe(turns []mapping.Turn) (mapping.Reply, time.Duration) {
 	return w.mapper.Probe(turns)
 }
 
+// Delays returns the number of answers that were delayed.
+func (w *watcher) Delays() int { return w.mapper.Delays() }
+
+// WaitLonger makes the timeout longer than any wire is held.
+func (w *watcher) WaitLonger() { w.mapper.WaitLonger() }
+
 // compare compares a map with the network as it is.
 func (w *watcher) compare(r *Round) error {
 	if r.Result.Contradiction != nil {
 		return r.Result.Contradiction
 	}
-	n := w.epochs[w.at].Network
+	at := w.at
+	for r.Certain && w.epochs[at].From > r.AsOf {
+		at--
+	}
+	n := w.epochs[at].Network
 	host := n.HostByID(r.By.ID)
 	if host < 0 {
 		return ErrCutOff

@@ -26,11 +26,16 @@ type ElectionOptions struct {
 	// Spread is the time within which all mappers start, drawn from Seed.
 	Spread time.Duration
 	Seed   uint64
-	// Depth bounds probe strings; 0 stands for Q + D from the lowest host of each part of
-	// the network.
+	// Depth bounds probe strings, negative for no bound; 0 stands for Q + D from the lowest
+	// host of each part of the network.
 	Depth int
+	// Retries tells how often a silent probe is sent again.
+	Retries int
 	// Limit stops a mapper that sent so many probes; 0 is no limit.
 	Limit int
+	// Traffic of applications disturbs the probes of all. A late answer makes a mapper start
+	// over; where messages of the lowest host are lost, there may be several winners.
+	Traffic mapping.Traffic
 }
 
 // Election is the result of an election. A network that is not connected elects one host
@@ -74,8 +79,9 @@ type Winner struct {
 // processor: a mapper that has to answer a probe of another one looks at its own answer
 // later, and a host that others probe answers later. So while there is company a mapper
 // waits longer for an answer; if one comes after that all the same, its map may be
-// wrong, and it starts over. And a wire carries one message at a time: a message waits
-// for those before it.
+// wrong, and it starts over. And a wire carries one message at a time (mapping.Wires): a
+// message waits for those before it, and for one that collided with itself until it is
+// destroyed.
 //
 // Events happen in the order of package event. Cost: O(1) a message.
 func Elect(ctx context.Context, n *mapping.Network, opt *ElectionOptions) (*Election, error) {
@@ -116,10 +122,12 @@ type election struct {
 	now    time.Duration
 	events event.Queue[time.Duration, message]
 	hosts  []candidate
-	idle   []time.Duration // by wire-end: when the last message by it is gone
-	depth  []int           // of probe strings, by host; 0 when not known yet
-	result *Election
-	err    error
+	wires  *mapping.Wires
+	// by host
+	disturbances []*mapping.Disturbance
+	depth        []int // of probe strings, by host; 0 when not known yet
+	result       *Election
+	err          error
 }
 
 // candidate is a host.
@@ -147,8 +155,9 @@ type wait struct {
 func newElection(ctx context.Context, n *mapping.Network, opt *ElectionOptions) *election {
 	s := &election{
 		ctx: ctx, n: n, model: mapping.NewModel(n, opt.Rule, opt.Hardware), opt: opt, clock: cmp.Or(opt.Clock, mapping.MyrinetClock),
-		hosts: make([]candidate, n.NumHosts()), idle: make([]time.Duration, n.NumEnds()), depth: make([]int, n.NumHosts()),
+		hosts: make([]candidate, n.NumHosts()), depth: make([]int, n.NumHosts()),
 	}
+	s.wires = mapping.NewWires(n, s.clock)
 	s.result = &Election{Stopped: make([]time.Duration, n.NumHosts()), By: make([]int32, n.NumHosts())}
 	for h := range s.hosts {
 		s.result.Stopped[h], s.result.By[h] = Never, -1
@@ -158,6 +167,7 @@ func newElection(ctx context.Context, n *mapping.Network, opt *ElectionOptions) 
 			m.address = opt.Address[h]
 		}
 		m.mapper = s.newMapper(int32(h))
+		s.disturbances = append(s.disturbances, mapping.NewDisturbance(n, opt.Traffic, opt.Seed, uint64(h)))
 	}
 	return s
 }
@@ -186,7 +196,7 @@ func (s *election) stopAll() {
 func (s *election) newMapper(h int32) *coroutine {
 	return newCoroutine(s.ctx, func(ctx context.Context, p mapping.Prober) {
 		m := &s.hosts[h]
-		result, err := s.opt.Algorithm.Run(ctx, p, &algorithm.Options{Self: s.n.Hosts[h], Radix: s.n.Radix(), Depth: s.depthOf(h), Limit: s.opt.Limit})
+		result, err := s.opt.Algorithm.Run(ctx, p, &algorithm.Options{Self: s.n.Hosts[h], Radix: s.n.Radix(), Depth: s.depthOf(h), Seed: s.opt.Seed + uint64(h), Retries: s.opt.Retries, Limit: s.opt.Limit})
 		switch {
 		case ctx.Err() != nil && s.ctx.Err() == nil: // it was stopped
 		case err != nil:
@@ -200,7 +210,7 @@ func (s *election) newMapper(h int32) *coroutine {
 // depthOf returns the bound of the probe strings of a host: that of the host which will
 // win its part of the network.
 func (s *election) depthOf(h int32) int {
-	if s.opt.Depth > 0 {
+	if s.opt.Depth != 0 {
 		return s.opt.Depth
 	}
 	if s.depth[h] == 0 {

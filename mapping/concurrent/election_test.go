@@ -214,6 +214,46 @@ func TestImpatient(t *testing.T) {
 	}
 }
 
+// TestElectionInTraffic: what traffic loses, delays and corrupts reaches the mappers of an
+// election: nothing is on a map that the network has not, the lowest address always wins,
+// and with losses it may take more than once.
+func TestElectionInTraffic(t *testing.T) {
+	late, lacking := map[string]int{}, 0
+	for seed := range uint64(12) {
+		n := mappingtest.Random(seed, 15)
+		for name, traffic := range mappingtest.Traffics() {
+			opt := &ElectionOptions{
+				Algorithm: find(t, "coupon"), Rule: mapping.Circuit, Hardware: mapping.Myrinet, Spread: 20 * time.Millisecond,
+				Seed: seed, Traffic: traffic, Limit: 100_000,
+			}
+			res, err := Elect(t.Context(), n, opt)
+			if err != nil {
+				t.Fatalf("network %d, %s: %v", seed, name, err)
+			}
+			late[name] += res.Late
+			lowest := false
+			for _, w := range res.Winners {
+				lowest = lowest || w.Host == 0
+				if err := mappingtest.Embeds(w.Result.Map, n, n.Hosts[w.Host]); err != nil {
+					t.Errorf("network %d, %s: %v", seed, name, err)
+				}
+				if theory.Same(w.Result.Map, theory.Core(n)) != nil {
+					if lacking++; traffic.Quiet() {
+						t.Errorf("network %d: a map without traffic lacks something", seed)
+					}
+				}
+			}
+			if !lowest {
+				t.Errorf("network %d, %s: the lowest address has not won", seed, name)
+			}
+		}
+	}
+	if late["late"] <= 2*late["none"]+10 || lacking == 0 {
+		t.Errorf("%v answers were late, %d maps lack something", late, lacking)
+	}
+	t.Logf("late answers: %v", late)
+}
+
 // TestCompany: a host that another mapper probed just now waits longer for its own answers.
 func TestCompany(t *testing.T) {
 	n := mappingtest.Network(t, "now-c")
@@ -223,7 +263,7 @@ func TestCompany(t *testing.T) {
 	if s.now = company; s.timeout(m) != s.clock.Timeout {
 		t.Errorf("alone a host waits %v, want %v", s.timeout(m), s.clock.Timeout)
 	}
-	s.handle(&message{kind: arrives, host: 1, from: 2, hops: 3, bytes: 200})
+	s.handle(&message{kind: arrives, host: 1, from: 2, hops: 3, turns: []mapping.Turn{1, -1}})
 	if s.timeout(m) != longer*s.clock.Timeout {
 		t.Errorf("in company it waits %v, want %v", s.timeout(m), longer*s.clock.Timeout)
 	}

@@ -1,6 +1,7 @@
 package concurrent
 
 import (
+	"slices"
 	"time"
 
 	"weft/mapping"
@@ -23,7 +24,7 @@ type message struct {
 	from  int32 // who sent it
 	probe int   // number of the probe
 	hops  int
-	bytes int
+	turns []mapping.Turn
 	reply mapping.Reply
 }
 
@@ -64,7 +65,11 @@ func (s *election) answer(e *message) {
 	s.result.Messages++
 	back := *e
 	back.kind, back.host, back.from = returns, e.from, e.host
-	s.events.Put(s.occupyHost(e.host, 2)+s.clock.Way(e.hops, e.bytes), back)
+	leaves := s.occupyHost(e.host, 2)
+	s.model.Send(e.from, e.turns)
+	s.model.TurnBack()
+	own, others := s.crossWires(leaves, len(e.turns))
+	s.events.Put(leaves+own+others+s.wayOf(e), back)
 }
 
 // takeAnswer gives an answer to the mapper that waits for it. One that comes too late
@@ -119,14 +124,22 @@ func (s *election) sendProbe(h int32) {
 	s.result.Probes++
 	leaves := s.occupyHost(h, 1)
 	outcome, at, hops := s.model.Send(h, turns)
-	waits := s.occupyWires(leaves, len(turns))
-	s.events.Put(m.waiting.sent+s.timeout(m), message{kind: expires, host: h, probe: m.waiting.probe})
-	if outcome != mapping.Delivered {
+	if outcome == mapping.Delivered {
+		outcome = s.disturbances[h].Of(s.model, at == h)
+	}
+	own, others := s.crossWires(leaves, len(turns))
+	s.events.Put(m.waiting.sent+own+s.timeout(m), message{kind: expires, host: h, probe: m.waiting.probe})
+	if outcome != mapping.Delivered && outcome != mapping.Late {
 		return
 	}
-	bytes := s.opt.Hardware.Payload + len(turns)
-	e := message{kind: arrives, host: at, from: h, probe: m.waiting.probe, hops: hops, bytes: bytes, reply: mapping.Reply{Answered: true, Host: s.n.Hosts[at], Early: hops <= len(turns)}}
-	arrival := leaves + waits + s.clock.Way(hops, bytes)
+	e := message{
+		kind: arrives, host: at, from: h, probe: m.waiting.probe, hops: hops, turns: slices.Clone(turns),
+		reply: mapping.Reply{Answered: true, Host: s.n.Hosts[at], Early: hops <= len(turns), Left: len(turns) + 1 - hops},
+	}
+	arrival := leaves + own + others + s.wayOf(&e)
+	if outcome == mapping.Late {
+		arrival += s.disturbances[h].Delay(s.clock.Timeout)
+	}
 	if at == h {
 		// The half of the overhead that another host would have is spent here.
 		e.kind = returns
@@ -164,21 +177,17 @@ func (s *election) startOver(h int32) {
 	s.events.Put(max(s.now, m.idle), message{kind: resume, host: h, probe: m.waiting.probe})
 }
 
-// occupyWires lets the message last sent wait for the wires that it needs, and take them.
-// It returns how long it waited.
-func (s *election) occupyWires(leaves time.Duration, turns int) time.Duration {
-	var waited time.Duration
-	through := s.clock.Way(0, s.opt.Hardware.Payload+turns)
-	for k, e := range s.model.Path() {
-		at := leaves + waited + time.Duration(k)*s.clock.Hop
-		if s.idle[e] > at {
-			waited += s.idle[e] - at
-			at = s.idle[e]
-		}
-		s.idle[e] = at + through
-	}
-	if waited > 0 {
+// crossWires lets the message that the model sent last wait for the wires that it needs,
+// and take them.
+func (s *election) crossWires(leaves time.Duration, turns int) (own, others time.Duration) {
+	own, others = s.wires.Cross(s.model, leaves, turns)
+	if own+others > 0 {
 		s.result.Waited++
 	}
-	return waited
+	return own, others
+}
+
+// wayOf returns how long a message is on its way when it waits for no wire.
+func (s *election) wayOf(e *message) time.Duration {
+	return s.clock.Way(e.hops, s.opt.Hardware.Payload+len(e.turns))
 }

@@ -1,7 +1,9 @@
 package concurrent
 
 import (
+	"cmp"
 	"context"
+	"slices"
 	"time"
 
 	"weft/mapping"
@@ -14,6 +16,10 @@ import (
 type MergeOptions struct {
 	Rule     mapping.Collision
 	Hardware mapping.Hardware
+	// Traffic of applications disturbs the probes of all, drawn from Seed. Silence is believed
+	// all the same, so that the map may lack wires.
+	Traffic mapping.Traffic
+	Seed    uint64
 	// Limit is the number of probes of all hosts after which they give up; 0 is no limit.
 	Limit int
 }
@@ -26,6 +32,7 @@ type Merging struct {
 	Messages int
 	Rounds   []Round
 	Elapsed  time.Duration
+	Alone    bool // it was in vain, and single hosts made the maps
 }
 
 // GroupMap is the map of a group that has no port in doubt.
@@ -66,9 +73,27 @@ type Round struct {
 // other at the leader, and the transmission of what a graph holds. Messages of members
 // are not lost, and do not wait for wires.
 //
+// All wait for wires that a message which collided with itself holds (mapping.Wires). When
+// answers came too late for that, members took them for silence, and all begin again with
+// a longer timeout.
+//
+// Where many switches are far from all hosts, members may find the same ones again and
+// again. Then one host goes on alone (package survey), so that together hosts map whatever
+// one of them can.
+//
 // Cost: as a survey, and a copy of the group's graph for each member that works.
 func Merge(ctx context.Context, n *mapping.Network, opt *MergeOptions) (*Merging, error) {
-	s := newMerging(ctx, n, opt)
+	first := newMerging(ctx, n, opt)
+	r, err := first.run(ctx)
+	if err != nil || first.delays == 0 || r.Alone {
+		return r, err
+	}
+	second := newMerging(ctx, n, opt)
+	second.patient, second.sent, second.result = true, first.sent, Merging{Probes: r.Probes, Messages: r.Messages, Rounds: r.Rounds, Elapsed: r.Elapsed}
+	return second.run(ctx)
+}
+
+func (s *merging) run(ctx context.Context) (*Merging, error) {
 	for s.runRound() {
 		if s.isSpent() {
 			return nil, probe.ErrLimit
@@ -76,8 +101,50 @@ func Merge(ctx context.Context, n *mapping.Network, opt *MergeOptions) (*Merging
 		if err := ctx.Err(); err != nil {
 			return nil, err
 		}
+		if s.sent > mostEach*s.n.NumHosts() {
+			return s.finishAlone()
+		}
 	}
 	return s.finish()
+}
+
+// mostEach is the number of probes of a host, in the mean of all, after which working
+// together is in vain: members find the same switches again and again, as where many are
+// far from all hosts.
+const mostEach = 2000
+
+// finishAlone lets the lowest host of each part of the network survey it alone, from the
+// beginning: a single host compares where members would only find more replicates.
+func (s *merging) finishAlone() (*Merging, error) {
+	groups := s.groups()
+	slices.SortFunc(groups, func(a, b *group) int { return cmp.Compare(s.n.Hosts[a.leader].ID, s.n.Hosts[b.leader].ID) })
+	begin, mapped := s.result.Elapsed, map[uint64]bool{}
+	for _, g := range groups {
+		self := s.n.Hosts[g.leader]
+		if mapped[self.ID] {
+			continue
+		}
+		left := 0
+		if s.opt.Limit > 0 {
+			left = max(1, s.opt.Limit-s.sent)
+		}
+		r, err := survey.Run(s.ctx, s.newProber(g.leader), &survey.Options{Self: self, Radix: s.n.Radix(), Limit: left})
+		if err != nil {
+			return nil, err
+		}
+		s.sent += r.Probes.Total().Sent
+		if s.isSpent() {
+			return nil, probe.ErrLimit
+		}
+		s.result.Probes.Add(&r.Probes)
+		s.result.Elapsed = max(s.result.Elapsed, begin+r.Elapsed)
+		s.result.Maps = append(s.result.Maps, GroupMap{g.leader, r})
+		for _, h := range r.Whole.Hosts {
+			mapped[h.ID] = true
+		}
+	}
+	s.result.Alone = true
+	return &s.result, nil
 }
 
 // merging is the state of all hosts.
@@ -89,6 +156,9 @@ type merging struct {
 	groupOf []*group         // by host
 	met     [][2]*group      // in this round
 	sent    int              // probes
+	wires   *mapping.Wires
+	delays  int  // answers that came too late, as a wire was held
+	patient bool // the timeout is longer than any wire is held
 	result  Merging
 }
 
@@ -103,7 +173,7 @@ type group struct {
 }
 
 func newMerging(ctx context.Context, n *mapping.Network, opt *MergeOptions) *merging {
-	s := &merging{ctx: ctx, n: n, opt: opt, byID: make(map[uint64]int32, n.NumHosts())}
+	s := &merging{ctx: ctx, n: n, opt: opt, byID: make(map[uint64]int32, n.NumHosts()), wires: mapping.NewWires(n, mapping.MyrinetClock)}
 	for h := range int32(n.NumHosts()) {
 		s.byID[n.Hosts[h].ID] = h
 		g := &group{leader: h, members: []int32{h}, graph: graph.New(n.Radix()), soundings: &probe.Soundings{}}
@@ -133,7 +203,12 @@ func (s *merging) groups() (groups []*group) {
 
 // newProber returns the prober of a host.
 func (s *merging) newProber(host int32) *mapping.Mapper {
-	return mapping.NewMapper(mapping.NewModel(s.n, s.opt.Rule, s.opt.Hardware), host, mapping.Conditions{})
+	m := mapping.NewMapper(mapping.NewModel(s.n, s.opt.Rule, s.opt.Hardware), host, mapping.Conditions{Traffic: s.opt.Traffic, Seed: s.opt.Seed, Draw: uint64(len(s.result.Rounds))})
+	m.Wires, m.Elapsed = s.wires, s.result.Elapsed
+	if s.patient {
+		m.WaitLonger()
+	}
+	return m
 }
 
 // runRound lets all groups work once. It returns false when none has anything to do.
@@ -165,13 +240,15 @@ func (s *merging) runRound() bool {
 func (s *merging) finish() (*Merging, error) {
 	slowest := time.Duration(0)
 	for _, g := range s.groups() {
-		e := survey.NewExplorer(s.ctx, g.graph, s.newProber(g.leader), s.n.Hosts[g.leader])
+		prober := s.newProber(g.leader)
+		e := survey.NewExplorer(s.ctx, g.graph, prober, s.n.Hosts[g.leader])
 		e.Soundings = g.soundings
 		r, err := e.Finish(100)
 		if err != nil {
 			return nil, err
 		}
 		s.result.Probes.Add(&e.Probes)
+		s.delays += prober.Delays()
 		slowest = max(slowest, e.Elapsed)
 		s.result.Maps = append(s.result.Maps, GroupMap{g.leader, r})
 	}

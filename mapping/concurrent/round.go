@@ -204,6 +204,7 @@ func (s *merging) report(g *group) (done time.Duration, probes int) {
 		g.soundings.Absorb(w.explorer.Soundings)
 		probes += w.explorer.Probes.Total().Sent
 		s.result.Probes.Add(&w.explorer.Probes)
+		s.delays += w.prober.Delays()
 		if w.host != g.leader {
 			done += s.timeOfMessage(0) + s.timeOfMessage(w.explorer.Map.Added()) // its tasks, and its report
 		}

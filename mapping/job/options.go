@@ -22,6 +22,15 @@ const (
 	Parallel Mode = "parallel" // all hosts, which merge their graphs when they meet
 )
 
+// Stop tells when an algorithm that needs a bound stops.
+type Stop string
+
+// The rules.
+const (
+	AtDepth Stop = "depth" // when all strings of Options.Depth turns were tried
+	Known   Stop = "known" // when every switch that was found is explored, which needs no knowledge of the network
+)
+
 // Options controls a job. Network is its name in messages.
 type Options struct {
 	Network   string
@@ -30,6 +39,7 @@ type Options struct {
 	Collision mapping.Collision
 	Mapper    string // host that maps, by name or address; "" stands for the last one
 	Depth     int    // most turns of a probe string; 0 stands for Q + D
+	Stop      Stop   // of berkeley
 	Retries   int    // how often a silent probe is sent again
 	Payload   int    // bytes of a message besides its turns
 	Early     bool   // hosts answer a message that reaches them with turns left
@@ -55,7 +65,7 @@ func Algorithms() (names []string, help string) {
 
 // Defaults returns the options that a user starts from.
 func Defaults() Options {
-	return Options{Mode: Master, Collision: mapping.Circuit, Payload: mapping.Myrinet.Payload, Error: 1e-6, Every: time.Second, Seed: 1}
+	return Options{Mode: Master, Collision: mapping.Circuit, Stop: AtDepth, Payload: mapping.Myrinet.Payload, Error: 1e-6, Every: time.Second, Seed: 1}
 }
 
 // mostPayload keeps modelled times within their range.
@@ -74,6 +84,12 @@ func (o *Options) Check() error {
 	default:
 		return fmt.Errorf("--mode %q: there are master, election and parallel", o.Mode)
 	}
+	switch {
+	case o.Stop != "" && o.Stop != AtDepth && o.Stop != Known:
+		return fmt.Errorf("--stop %q: there are depth and known", o.Stop)
+	case o.Stop == Known && o.Depth > 0:
+		return fmt.Errorf("--stop known goes without --depth")
+	}
 	if o.Depth < 0 || o.Retries < 0 || o.Payload < 0 || o.Limit < 0 {
 		return fmt.Errorf("--depth, --retries, --payload and --limit are not negative")
 	}
@@ -86,10 +102,36 @@ func (o *Options) Check() error {
 	if !(o.Error >= 0 && o.Error < 1) || !(o.Worst >= 0 && o.Worst < 1) {
 		return fmt.Errorf("--error and --worst are at least 0 and below 1")
 	}
-	if o.Mode == Parallel && o.Algorithm != "" {
+	return o.checkUnused()
+}
+
+// checkUnused refuses options that would do nothing.
+func (o *Options) checkUnused() error {
+	a, err := o.algorithm()
+	if err != nil {
+		return err
+	}
+	d := Defaults()
+	bounded := o.Depth > 0 || o.Stop == Known
+	switch {
+	case o.Mode == Parallel && o.Algorithm != "":
 		return fmt.Errorf("--mode parallel has a method of its own: leave out --algorithm")
+	case o.Mode == Parallel && (bounded || o.Retries != d.Retries):
+		return fmt.Errorf("--mode parallel has a method of its own: leave out --depth, --stop and --retries")
+	case bounded && !a.Bounded:
+		return fmt.Errorf("--algorithm %s needs no bound: leave out --depth and --stop", a.Name)
+	case o.Traffic.Quiet() && (o.Error != d.Error || o.Worst != d.Worst):
+		return fmt.Errorf("--error and --worst go with --loss, --late, --corrupt or --busy: without traffic silence is believed")
+	case !o.isSurveyed() && o.Worst != d.Worst:
+		return fmt.Errorf("--worst goes with an --error above 0, which weighs silence")
 	}
 	return nil
+}
+
+// Draws reports whether the seed makes a difference to the map or its cost.
+func (o *Options) Draws() bool {
+	a, err := o.algorithm()
+	return !o.Traffic.Quiet() || o.Mode == Election || err == nil && o.Mode == Master && a.Draws
 }
 
 // algorithm returns the algorithm that is asked for.
@@ -103,8 +145,17 @@ func (o *Options) algorithm() (*algorithm.Algorithm, error) {
 // hardware returns the hardware of the network.
 func (o *Options) hardware() mapping.Hardware {
 	hw := mapping.Myrinet
-	hw.Payload, hw.Early = o.Payload, o.Early
+	a, err := o.algorithm()
+	hw.Payload, hw.Early = o.Payload, o.Early || err == nil && a.EarlyReplies
 	return hw
+}
+
+// depth returns the bound of probe strings, -1 for none, 0 for Q + D.
+func (o *Options) depth() int {
+	if o.Stop == Known {
+		return -1
+	}
+	return o.Depth
 }
 
 // isSurveyed reports whether silence has to be weighed.

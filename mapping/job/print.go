@@ -68,12 +68,9 @@ func (r *Report) surveyRows() (rows [][]string) {
 		if s.GaveUp > 0 {
 			text += fmt.Sprintf(" (the algorithm gave up after %d: this began with nothing)", s.GaveUp)
 		}
-		verdict := "yes"
-		if !r.Certain {
-			verdict = fmt.Sprintf("NO: %d places in doubt", len(r.InDoubt))
-		}
-		rows = append(rows, []string{"survey", text}, []string{"certain", verdict})
+		rows = append(rows, []string{"survey", text})
 	}
+	rows = append(rows, []string{"certain", r.certainty()})
 	for i, d := range r.InDoubt {
 		if i == doubtsShown {
 			return append(rows, []string{"  in doubt", fmt.Sprintf("and %d more (--json prints all)", len(r.InDoubt)-i)})
@@ -81,6 +78,19 @@ func (r *Report) surveyRows() (rows [][]string) {
 		rows = append(rows, []string{"  in doubt", fmt.Sprintf("%s: %d probes silent, lost with a chance of %.2g", d.Where, d.Tries, d.Chance)})
 	}
 	return rows
+}
+
+// certainty says whether the mapper knows that its map is right, and why not.
+func (r *Report) certainty() string {
+	switch {
+	case r.Certain:
+		return "yes"
+	case len(r.InDoubt) > 0:
+		return fmt.Sprintf("NO: %d places in doubt", len(r.InDoubt))
+	case r.Unexplored > 0:
+		return fmt.Sprintf("NO: %d switches found and not explored", r.Unexplored)
+	}
+	return "NO: silence was believed in traffic"
 }
 
 // rows returns what became of the routes.
@@ -100,20 +110,25 @@ func (r *RoutesReport) rows() [][]string {
 	}
 }
 
+func duration(ms float64) time.Duration {
+	return time.Duration(ms * float64(time.Millisecond)).Round(time.Millisecond / 10)
+}
+
 // String returns the map of a network that changes as lines for people.
 func (r *RoundReport) String() string {
 	verdict := "right"
 	switch {
-	case !r.Certain:
+	case !r.Certain && len(r.InDoubt) > 0:
 		verdict = fmt.Sprintf("UNCERTAIN at %d places", len(r.InDoubt))
-	case !r.Isomorphic && r.During:
-		verdict = "outdated: the network changed meanwhile"
+	case !r.Certain:
+		verdict = "UNCERTAIN: no two maps in a row were the same"
+	case r.Isomorphic && r.During:
+		verdict = fmt.Sprintf("right as of %v", duration(r.AsOfMS))
 	case !r.Isomorphic:
 		verdict = "WRONG: " + r.Difference
 	}
-	begin := time.Duration(r.BeginMS * float64(time.Millisecond)).Round(time.Millisecond / 10)
 	var b strings.Builder
-	fmt.Fprintf(&b, "%v  by %s: %d probes, %.1f ms: %d hosts, %d switches, %d wires: %s\n", begin, r.Mapper, r.Probes, r.EndMS-r.BeginMS, r.Hosts, r.Switches, r.Wires, verdict)
+	fmt.Fprintf(&b, "%v  by %s: %d probes, %.1f ms: %d hosts, %d switches, %d wires: %s\n", duration(r.BeginMS), r.Mapper, r.Probes, r.EndMS-r.BeginMS, r.Hosts, r.Switches, r.Wires, verdict)
 	for _, c := range r.Changes {
 		b.WriteString("    " + c + "\n")
 	}

@@ -26,12 +26,12 @@ func TestRows(t *testing.T) {
 	r := &Report{
 		Algorithm: "coupon", Collision: "circuit", Mapper: "h1", Size: Size{36, 13, 64}, Facts: Facts{6, 4, 0},
 		Probes: ProbeCounts{Host: 10, Switch: 4, Total: 14}, Answered: ProbeCounts{Host: 5, Switch: 3, Total: 8},
-		Outcomes: map[string]int{"delivered": 8, "lost": 6, "late": 0}, Cost: Cost{7, 20, 12.5}, Verdict: Verdict{Isomorphic: true}, Certain: true,
+		Outcomes: map[string]int{"delivered": 8, "lost": 6, "late": 0}, Cost: Cost{7, 0, 20, 12.5}, Verdict: Verdict{Isomorphic: true}, Certain: true,
 	}
 	for name, want := range map[string]string{
 		"algorithm": "coupon, circuit routing, from h1", "map": "36 hosts, 13 switches, 64 wires", "network": "Q 6, D 4, F 0 nodes",
 		"probes": "14 sent, 8 answered", "host": "10 sent, 5 answered (50 %)", "switch": "4 sent, 3 answered (75 %)", "loop": "", "compare": "",
-		"lost": "6", "delivered": "", "late": "", "explorations": "7, model graph up to 20 nodes", "survey": "", "certain": "", "routes": "",
+		"lost": "6", "delivered": "", "late": "", "explorations": "7, model graph up to 20 nodes", "survey": "", "certain": "yes", "routes": "",
 		"time": "12.5 ms (modelled)", "isomorphic": "yes", "election": "", "parallel": "",
 	} {
 		if got := row(r, name); got != want {
@@ -72,9 +72,13 @@ func TestRoundLines(t *testing.T) {
 	if got := r.String(); got != head+"WRONG: one more\n" {
 		t.Errorf("wrong: %q", got)
 	}
-	r.During = true
-	if got := r.String(); got != head+"outdated: the network changed meanwhile\n" {
-		t.Errorf("outdated: %q", got)
+	r.During, r.Verdict, r.AsOfMS = true, Verdict{Isomorphic: true}, 255
+	if got := r.String(); got != head+"right as of 255ms\n" {
+		t.Errorf("changed meanwhile: %q", got)
+	}
+	r.Certain = false
+	if got := r.String(); got != head+"UNCERTAIN: no two maps in a row were the same\n" {
+		t.Errorf("uncertain: %q", got)
 	}
 	r.Certain, r.InDoubt = false, slices.Repeat([]Doubt{{Where: "there"}}, 11)
 	if got := r.String(); strings.Count(got, "in doubt: there") != 10 || !strings.Contains(got, "UNCERTAIN at 11 places") || !strings.Contains(got, "and 1 more places") {

@@ -45,6 +45,7 @@ type Facts struct {
 // Cost holds what a map cost besides probes.
 type Cost struct {
 	Explorations int     `json:"explorations"`
+	Unexplored   int     `json:"unexplored"` // switches that were found and not explored, as the depth forbade it
 	ModelPeak    int     `json:"model_peak"` // most nodes of the model graph
 	ModelledMS   float64 `json:"modelled_ms"`
 }
@@ -62,9 +63,11 @@ type ModeReports struct {
 	Parallel *ParallelReport `json:"parallel,omitempty"`
 }
 
-// OK reports whether the map is the network, nothing is in doubt, and the routes work, if
-// any were asked for.
-func (r *Report) OK() bool { return r.Isomorphic && r.Certain && r.Routes.OK() }
+// OK reports whether the map is the network, a survey left nothing in doubt, and the routes
+// work, if any were asked for.
+func (r *Report) OK() bool {
+	return r.Isomorphic && (r.Survey == nil || r.Certain) && r.Routes.OK()
+}
 
 // ProbeCounts counts probes by kind.
 type ProbeCounts struct {
@@ -116,7 +119,7 @@ func (r *Result) Report() *Report {
 		Size: sizeOf(r.Map), Facts: Facts{r.Facts.Q, r.Facts.D, len(r.Facts.F)},
 		Probes:   countProbes(&r.Probes, func(t probe.Tally) int { return t.Sent }),
 		Answered: countProbes(&r.Probes, func(t probe.Tally) int { return t.Answered }),
-		Outcomes: map[string]int{}, Cost: Cost{r.Explorations, r.Peak, milliseconds(r.Elapsed)},
+		Outcomes: map[string]int{}, Cost: Cost{r.Explorations, r.Unexplored, r.Peak, milliseconds(r.Elapsed)},
 		Verdict: verdictOf(r.Differs), Mode: r.Mode, Certain: r.IsCertain(),
 	}
 	for o, n := range r.Sender.Outcomes {

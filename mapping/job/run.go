@@ -1,9 +1,12 @@
 package job
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"slices"
+	"time"
 
 	"weft/mapping"
 	"weft/mapping/algorithm"
@@ -31,18 +34,25 @@ type Result struct {
 	// GaveUp is the number of probes after which the algorithm gave up in traffic, so that
 	// the survey began with nothing; 0 when it did not.
 	GaveUp int
+
+	quiet bool // there was no traffic
 }
 
-// IsCertain reports whether nothing is in doubt, as far as anybody looked.
-func (r *Result) IsCertain() bool { return r.Survey == nil || r.Survey.Certain() }
+// IsCertain reports whether the mapper itself knows that its map is right: a survey left
+// nothing in doubt, or in a quiet network nothing was found that was not explored.
+func (r *Result) IsCertain() bool {
+	if r.Survey != nil {
+		return r.Survey.Certain()
+	}
+	return r.quiet && r.Unexplored == 0 && (r.Parallel == nil || r.Parallel.Maps[0].Certain())
+}
 
-// An algorithm that was made for a quiet network may never end in traffic, and hosts that
-// map together may find the same switches again and again where many are far from all
-// hosts. They give up after so many probes for each switch.
-const (
-	mostInTraffic = 1000
-	mostTogether  = 1000
-)
+// mostInTraffic is the number of probes for each switch after which an algorithm gives up
+// that was made for a quiet network: in traffic it may never end.
+const mostInTraffic = 1000
+
+// Spread is the time within which the mappers of an election start, drawn from the seed.
+const Spread = 20 * time.Millisecond
 
 // ErrLimit says that hosts that map together gave up.
 var ErrLimit = probe.ErrLimit
@@ -59,7 +69,10 @@ func Run(ctx context.Context, n *mapping.Network, opt *Options) (*Result, error)
 	if !n.OnSwitch(host) {
 		return nil, fmt.Errorf("%s: host %s is wired to no switch: choose another one by --mapper", opt.Network, n.Hosts[host].Name)
 	}
-	r := &Result{Mode: opt.Mode, Collision: opt.Collision, Mapper: n.Hosts[host], Network: theory.Reached(n, host)}
+	r := &Result{Mode: opt.Mode, Collision: opt.Collision, Mapper: n.Hosts[host], Network: theory.Reached(n, host), quiet: opt.Traffic.Quiet()}
+	if opt.Mode != Master && opt.Mapper != "" && r.Network.NumNodes() == n.NumNodes() {
+		return nil, fmt.Errorf("--mapper does nothing with --mode %s: all hosts map, and the network has one part", opt.Mode)
+	}
 	if r.Algorithm, err = opt.algorithm(); err != nil {
 		return nil, err
 	}
@@ -97,55 +110,74 @@ func (r *Result) setMapper(h mapping.Host, opt *Options) (depth int) {
 	r.Sender = mapping.NewMapper(mapping.NewModel(r.Network, r.Collision, opt.hardware()), host, mapping.Conditions{
 		SelfIdentifying: r.Algorithm.SelfIdentifying, Traffic: opt.Traffic, Seed: opt.Seed,
 	})
-	if opt.Depth > 0 {
-		return opt.Depth
+	return cmp.Or(opt.depth(), r.Facts.Depth())
+}
+
+// bounds returns how often a silent probe is sent again, and how many probes a host sends
+// at most.
+func (r *Result) bounds(opt *Options) (retries, limit int) {
+	if !opt.isSurveyed() {
+		return opt.Retries, opt.Limit
 	}
-	return r.Facts.Depth()
+	limit = mostInTraffic * r.Network.NumSwitches()
+	if opt.Limit > 0 {
+		limit = min(limit, opt.Limit)
+	}
+	return max(opt.Retries, 1), limit
+}
+
+// gaveUp notes that an algorithm gave up after so many probes in traffic: the survey begins
+// with nothing. Any other error it returns.
+func (r *Result) gaveUp(err error, opt *Options, limit int) error {
+	if !opt.isSurveyed() || !errors.Is(err, probe.ErrLimit) {
+		return err
+	}
+	r.GaveUp = limit
+	return nil
 }
 
 // runMaster lets one host map.
 func (r *Result) runMaster(ctx context.Context, opt *Options) error {
-	a := &algorithm.Options{Self: r.Mapper, Radix: r.Network.Radix(), Depth: r.setMapper(r.Mapper, opt), Retries: opt.Retries}
-	if opt.isSurveyed() {
-		a.Limit = mostInTraffic * r.Network.NumSwitches()
-		if opt.Limit > 0 {
-			a.Limit = min(a.Limit, opt.Limit)
-		}
-		a.Retries = max(a.Retries, 1)
-	}
+	a := &algorithm.Options{Self: r.Mapper, Radix: r.Network.Radix(), Depth: r.setMapper(r.Mapper, opt), Seed: opt.Seed}
+	a.Retries, a.Limit = r.bounds(opt)
 	made, err := r.Algorithm.Run(ctx, r.Sender, a)
-	if opt.isSurveyed() && errors.Is(err, probe.ErrLimit) {
-		r.GaveUp, r.Elapsed = a.Limit, r.Sender.Elapsed
-		return nil
+	if err != nil {
+		r.Elapsed = r.Sender.Elapsed
+		return r.gaveUp(err, opt, a.Limit)
 	}
-	if err == nil {
-		r.Result = *made
-	}
-	return err
+	r.Result = *made
+	return nil
 }
 
-// runElection lets all hosts map until one is left.
-func (r *Result) runElection(ctx context.Context, opt *Options) (err error) {
-	r.Election, err = concurrent.Elect(ctx, r.Network, &concurrent.ElectionOptions{
-		Algorithm: r.Algorithm, Rule: r.Collision, Hardware: opt.hardware(), Depth: opt.Depth, Seed: opt.Seed,
-	})
-	if err != nil {
-		return err
+// runElection lets all hosts map until one is left. Where probes are lost there may be
+// more: the lowest of them has won.
+func (r *Result) runElection(ctx context.Context, opt *Options) error {
+	e := &concurrent.ElectionOptions{
+		Algorithm: r.Algorithm, Rule: r.Collision, Hardware: opt.hardware(), Depth: opt.depth(), Spread: Spread, Seed: opt.Seed, Traffic: opt.Traffic,
 	}
-	w := r.Election.Winners[0]
-	r.Result = *w.Result
-	r.Elapsed = w.Done
+	e.Retries, e.Limit = r.bounds(opt)
+	held, err := concurrent.Elect(ctx, r.Network, e)
+	if err != nil {
+		r.setMapper(slices.MinFunc(r.Network.Hosts, func(a, b mapping.Host) int { return cmp.Compare(a.ID, b.ID) }), opt)
+		return r.gaveUp(err, opt, e.Limit)
+	}
+	w := slices.MinFunc(held.Winners, func(a, b concurrent.Winner) int {
+		return cmp.Compare(r.Network.Hosts[a.Host].ID, r.Network.Hosts[b.Host].ID)
+	})
+	r.Election, r.Result, r.Elapsed = held, *w.Result, w.Done
 	r.setMapper(r.Network.Hosts[w.Host], opt)
 	return nil
 }
 
 // runParallel lets all hosts map and merge their graphs.
 func (r *Result) runParallel(ctx context.Context, opt *Options) (err error) {
+	_, limit := r.bounds(opt)
 	r.Parallel, err = concurrent.Merge(ctx, r.Network, &concurrent.MergeOptions{
-		Rule: r.Collision, Hardware: opt.hardware(), Limit: mostTogether * r.Network.NumSwitches(),
+		Rule: r.Collision, Hardware: opt.hardware(), Limit: limit, Traffic: opt.Traffic, Seed: opt.Seed,
 	})
 	if err != nil {
-		return err
+		r.setMapper(r.Mapper, opt)
+		return r.gaveUp(err, opt, limit)
 	}
 	made := r.Parallel.Maps[0]
 	if made.Contradiction != nil {

@@ -19,11 +19,10 @@ type WatchReport struct {
 	End string `json:"end,omitempty"`
 }
 
-// OK reports whether every map was right. That of a network which changed meanwhile need
-// not be.
+// OK reports whether every map was right at the moment that it says.
 func (w *WatchReport) OK() bool {
 	for i := range w.Rounds {
-		if r := &w.Rounds[i]; !r.Certain || !r.Isomorphic && !r.During {
+		if r := &w.Rounds[i]; !r.Certain || !r.Isomorphic {
 			return false
 		}
 	}
@@ -37,8 +36,9 @@ type RoundReport struct {
 	Mapper  string  `json:"mapper"`
 	Probes  int     `json:"probes"`
 	Size
-	Certain bool     `json:"certain"`
-	Changes []string `json:"changes"` // since the round before
+	Certain bool     `json:"certain"`                     // two maps in a row were the same
+	AsOfMS  float64  `json:"as_of_modelled_ms,omitempty"` // and this is when they were the network
+	Changes []string `json:"changes"`                     // since the round before
 	During  bool     `json:"changed_meanwhile"`
 	Verdict
 	InDoubt []Doubt `json:"in_doubt,omitempty"`
@@ -52,6 +52,9 @@ func Watch(ctx context.Context, f *fabric.Fabric, file string, list io.Reader, o
 	}
 	if opt.Mode == Parallel {
 		return nil, errors.New("--events goes with --mode master and election")
+	}
+	if opt.Mode == Election && opt.Mapper != "" {
+		return nil, errors.New("--mapper does not go with --events and --mode election: the lowest host that is there maps")
 	}
 	if opt.Every <= 0 {
 		return nil, errors.New("--every is a time above 0")
@@ -90,7 +93,7 @@ func Watch(ctx context.Context, f *fabric.Fabric, file string, list io.Reader, o
 func roundReport(r *change.Round) RoundReport {
 	rep := RoundReport{
 		BeginMS: milliseconds(r.Begin), EndMS: milliseconds(r.End), Mapper: r.By.Name, Probes: r.Result.Probes.Total().Sent,
-		Certain: r.Result.Certain(), Changes: []string{}, During: r.During, Verdict: verdictOf(r.Differs), InDoubt: doubts(r.Result),
+		Certain: r.Certain, AsOfMS: milliseconds(r.AsOf), Changes: []string{}, During: r.During, Verdict: verdictOf(r.Differs), InDoubt: doubts(r.Result),
 	}
 	if n := r.Result.Map; n != nil {
 		rep.Size = sizeOf(n)

@@ -5,7 +5,8 @@
 // Every switch has a place in one total order, a wire leads up towards the lesser one,
 // and no route goes up after it went down: so no cycle of waiting messages can form.
 // The paper uses Floyd-Warshall; ours is a breadth-first search over (switch, went down)
-// from every host: O(H E).
+// from every host: O(H E). The paper draws one of parallel wires; ours takes, of all
+// shortest legal ways, one whose wires carry the fewest routes so far (balance.go).
 //
 // Routes are tried in the network and told to the hosts (distribute.go), and made a Plan
 // for the judge, which looks for the cycle that must not be (plan.go).
@@ -21,7 +22,7 @@ import (
 type Options struct {
 	// Utility is a host that does not count when the root is chosen, -1 for none.
 	Utility int32
-	// Seed draws one of parallel wires for each route.
+	// Seed draws one of ways that are as good, and the order in which routes are chosen.
 	Seed uint64
 }
 
@@ -75,6 +76,7 @@ func Root(n *mapping.Network, utility int32) int32 {
 type order struct {
 	n     *mapping.Network
 	level []int32
+	load  map[mapping.End]int // routes so far, by the wire-end that they leave by
 }
 
 // leadsUp reports whether a wire from v to u leads up. Hosts are below all switches.
@@ -108,15 +110,18 @@ func (o *order) relabel() (dominant []int32) {
 	return dominant
 }
 
-// from finds the shortest legal paths from a host. A state is a node and whether the
-// path went down already.
+// from finds a shortest legal path from a host to each other one. A state is a node and
+// whether the path went down already.
 func (o *order) from(source int32, rng *rand.Rand) [][]mapping.Turn {
 	n := o.n
-	parent := make([]int32, 2*n.NumNodes())
-	for s := range parent {
-		parent[s] = -1
+	if o.load == nil {
+		o.load = map[mapping.End]int{}
 	}
-	parent[2*source] = 2 * source
+	dist := make([]int32, 2*n.NumNodes())
+	for s := range dist {
+		dist[s] = -1
+	}
+	dist[2*source] = 0
 	for queue := []int32{2 * source}; len(queue) > 0; queue = queue[1:] {
 		s := queue[0]
 		v, down := s/2, s%2
@@ -135,42 +140,18 @@ func (o *order) from(source int32, rng *rand.Rand) [][]mapping.Turn {
 				}
 				next--
 			}
-			if parent[next] < 0 {
-				parent[next] = s
+			if dist[next] < 0 {
+				dist[next] = dist[s] + 1
 				queue = append(queue, next)
 			}
 		}
 	}
 	routes := make([][]mapping.Turn, n.NumHosts())
-	for h := range routes {
-		if int32(h) != source && parent[2*h+1] >= 0 {
-			routes[h] = o.turns(parent, 2*int32(h)+1, rng)
+	for _, h := range rng.Perm(len(routes)) {
+		if int32(h) != source && dist[2*h+1] >= 0 {
+			w := ways{order: o, dist: dist, rng: rng, best: map[int32]step{}}
+			routes[h] = w.turns(2*int32(h) + 1)
 		}
 	}
 	return routes
-}
-
-// turns returns a path as turns, with a random one of parallel wires each time.
-func (o *order) turns(parent []int32, s int32, rng *rand.Rand) []mapping.Turn {
-	var path []int32
-	for ; parent[s] != s; s = parent[s] {
-		path = append(path, s/2)
-	}
-	var turns []mapping.Turn
-	at, in := s/2, int32(0)
-	for i := len(path) - 1; i >= 0; i-- {
-		var wires []mapping.Wire
-		for p := range o.n.Ports(at) {
-			here := mapping.End{Node: at, Port: p}
-			if there, ok := o.n.Peer(here); ok && there.Node == path[i] {
-				wires = append(wires, mapping.Wire{here, there})
-			}
-		}
-		w := wires[rng.IntN(len(wires))]
-		if !o.n.IsHost(at) {
-			turns = append(turns, mapping.Turn(w[0].Port-in))
-		}
-		at, in = path[i], w[1].Port
-	}
-	return turns
 }

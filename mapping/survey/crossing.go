@@ -74,7 +74,9 @@ func (e *Explorer) crosses(way []int32) bool {
 func (e *Explorer) mergeOnWay(way []int32) bool {
 	for _, p := range e.doubtfulPairs(way) {
 		for !e.isPairSettled(p) && e.compared.pairs[p] < mostComparisons && !e.isSpent() {
-			e.sendControl(p.y, e.Tree().Turns(p.y))
+			if !e.sendControl(p.y, e.Tree().Turns(p.y)) {
+				return false
+			}
 			e.compared.pairs[p]++
 			if e.mergePair(p) {
 				return true

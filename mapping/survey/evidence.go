@@ -1,7 +1,9 @@
 package survey
 
 import (
+	"errors"
 	"math"
+	"slices"
 
 	"weft/mapping"
 	"weft/mapping/graph"
@@ -25,6 +27,8 @@ type evidence struct {
 	at         map[int32]*losses // by vertex
 	allowed    float64           // chance for one port and kind, in this pass
 	memo       map[silences]float64
+	way        map[int32][]mapping.Turn // by vertex: the way of the last control probe that was answered
+	dead       bool                     // control probes are silent
 }
 
 // silences is a number of unanswered probes at a switch.
@@ -39,7 +43,7 @@ type losses struct{ seen, lost float64 }
 const priorWeight = 2
 
 func newEvidence(err, least float64) *evidence {
-	return &evidence{err: err, least: least, at: map[int32]*losses{}, memo: map[silences]float64{}}
+	return &evidence{err: err, least: least, at: map[int32]*losses{}, way: map[int32][]mapping.Turn{}, memo: map[silences]float64{}}
 }
 
 // startPass shares the allowed error among all that is silent, and looks for the worst
@@ -81,7 +85,7 @@ func (e *Explorer) silentItems() int {
 		}
 		low, high := e.Map.Window(v)
 		for i := low; i <= high; i++ {
-			if e.Map.At(v, i).To == graph.None {
+			if e.Map.At(v, i).To == graph.None && e.isPort(v, i) {
 				items += 2
 			}
 		}
@@ -157,16 +161,51 @@ func (d *evidence) add(v int32, seen, lost float64) {
 // ones must not count either.
 func (d *evidence) addAnswer(v int32, silent uint8) { d.add(v, 1, float64(silent)) }
 
-// sendControl sends a switch-probe to a switch that is known to be there.
-func (e *Explorer) sendControl(v int32, way []mapping.Turn) {
-	if e.evidence.err == 0 {
-		return
+// ErrDied says that probes which must be answered are not any more.
+var ErrDied = errors.New("mapping: a switch does not answer any more: the network changed while it was mapped")
+
+// fewestDead is the number of control probes in a row that must be silent before a switch
+// is taken for gone: the ways to some switches lose more than is known of them.
+const fewestDead = 30
+
+// sendControl sends a switch-probe to a switch that is known to be there. Where one was
+// answered before by the same way, which thus does not cross itself, it is sent again
+// while it is silent. It returns false when the switch must be gone: the chance that all
+// were lost, on a way as bad as the worst so far, is below the error that is allowed.
+func (e *Explorer) sendControl(v int32, way []mapping.Turn) bool {
+	d := e.evidence
+	if d.err == 0 {
+		return true
 	}
-	if e.IsOwn(e.Switch(way...)) {
-		e.evidence.add(v, 1, 0)
-	} else {
-		e.evidence.add(v, 0, 1)
+	before, answered := d.way[v]
+	answered = answered && slices.Equal(before, way)
+	lost := 1 - (1-e.worstWay())*(1-d.worst)
+	for n := 1; !e.isSpent(); n++ {
+		if reply := e.Switch(way...); e.IsOwn(reply) {
+			e.identify(v, e.Tree().Entry(v), reply.Switch)
+			d.add(v, 1, 0)
+			d.way[v] = slices.Clone(way)
+			return true
+		}
+		d.add(v, 0, 1)
+		if !answered {
+			return true
+		}
+		if n >= fewestDead && math.Pow(lost, float64(n)) <= d.allowed {
+			d.dead = true
+			return false
+		}
 	}
+	return true
+}
+
+// worstWay returns the share of probes that is lost on the worst way to a switch.
+func (e *Explorer) worstWay() float64 {
+	worst := 0.0
+	for v := range e.evidence.at {
+		worst = max(worst, 1-e.evidence.passes(v))
+	}
+	return worst
 }
 
 // hasSilenceEnough reports whether a port needs no more probes of a kind.
@@ -176,7 +215,7 @@ func (e *Explorer) hasSilenceEnough(v int32, i int, kind graph.Kind) bool {
 
 // isDoubtful reports whether it is not known what a port leads to.
 func (e *Explorer) isDoubtful(v int32, i int) bool {
-	return e.Map.At(v, i).To == graph.None && !(e.hasSilenceEnough(v, i, graph.ForHost) && e.hasSilenceEnough(v, i, graph.ForSwitch))
+	return e.Map.At(v, i).To == graph.None && e.isPort(v, i) && !(e.hasSilenceEnough(v, i, graph.ForHost) && e.hasSilenceEnough(v, i, graph.ForSwitch))
 }
 
 // IsOpen reports whether a switch has a port in doubt.

@@ -24,6 +24,10 @@ type Explorer struct {
 	compared comparisons
 	tree     treeCache
 
+	// Of self-identifying switches, by their number and by vertex.
+	byNumber   map[uint64]identity
+	identified map[int32]identity
+
 	lastKind     graph.Kind // of the last answer
 	visitEnded   bool
 	withoutMerge int // visits since two switches turned out to be one
@@ -47,6 +51,7 @@ func NewExplorer(ctx context.Context, g *graph.Graph, p mapping.Prober, self map
 	e := &Explorer{
 		Sender: probe.NewSender(ctx, p, self, probe.Options{}), Map: g, Soundings: &probe.Soundings{}, host: g.Host(self),
 		evidence: newEvidence(0, 0), compared: comparisons{map[pair]int{}, map[int32]bool{}}, tree: treeCache{version: -1}, lastKind: graph.ForSwitch,
+		byNumber: map[uint64]identity{}, identified: map[int32]identity{},
 	}
 	if e.root() == graph.None {
 		g.Connect(e.host, 0, g.AddSwitch(0), 0)

@@ -61,20 +61,73 @@ type Result struct {
 	Probes  probe.Counts
 	Elapsed time.Duration // modelled
 	Passes  int
+	// Restarts counts how often it began again because the network changed meanwhile.
+	Restarts int
+	Mute     bool // nothing answered
 	// Uncertain is empty when the map is right.
 	Uncertain []Place
 	// Contradiction is set when the network changed meanwhile: Map is then nil.
 	Contradiction error
 }
 
-// Certain reports whether the map is right, within the error that was allowed.
-func (r *Result) Certain() bool { return len(r.Uncertain) == 0 && r.Contradiction == nil }
+// Certain reports whether the map is right, within the error that was allowed, if the
+// network did not change meanwhile. Where nothing answered at all the host may be cut off.
+func (r *Result) Certain() bool {
+	return len(r.Uncertain) == 0 && r.Contradiction == nil && !r.Mute
+}
 
 // mostPasses bounds the probes of a silent port of each kind: no more are counted.
 const mostPasses = 255
 
-// Run surveys a network.
+// Run surveys a network, and once more with the map for a hint when answers were delayed.
+// When answers contradict each other, or control probes die, it begins again.
 func Run(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
+	sent := func(r *Result) int { return r.Probes.Total().Sent }
+	return probe.Patiently(p, opt.Limit, sent, func(limit int, before *Result) (*Result, error) {
+		bounded := *opt
+		bounded.Limit = limit
+		if before != nil {
+			bounded.Hint = before.Whole
+		}
+		r, err := runUnchanged(ctx, p, &bounded)
+		if err == nil && before != nil {
+			r.AddCost(before)
+		}
+		return r, err
+	})
+}
+
+// mostRestarts is the number of times that a survey begins again.
+const mostRestarts = 2
+
+// runUnchanged surveys a network until it did not change meanwhile, or too often.
+func runUnchanged(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
+	r, err := runOnce(ctx, p, opt)
+	for err == nil && r.Contradiction != nil && r.Restarts < mostRestarts {
+		bounded := *opt
+		if opt.Limit > 0 {
+			if bounded.Limit -= r.Probes.Total().Sent; bounded.Limit <= 0 {
+				return r, nil
+			}
+		}
+		before := r
+		if r, err = runOnce(ctx, p, &bounded); err == nil {
+			r.AddCost(before)
+			r.Restarts++
+		}
+	}
+	return r, err
+}
+
+// AddCost adds what an earlier map cost.
+func (r *Result) AddCost(before *Result) {
+	r.Probes.Add(&before.Probes)
+	r.Elapsed += before.Elapsed
+	r.Passes += before.Passes
+	r.Restarts += before.Restarts
+}
+
+func runOnce(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	if !(opt.Error >= 0 && opt.Error < 1 && opt.Worst >= 0 && opt.Worst < 1) {
 		return nil, errors.New("mapping: the allowed error and the worst loss of a wire are shares below 1")
 	}
@@ -83,16 +136,20 @@ func Run(ctx context.Context, p mapping.Prober, opt *Options) (*Result, error) {
 	if opt.Hint != nil {
 		e.hint = newHint(opt.Hint, opt.Self, e.Map, e.root())
 	}
-	return e.Finish(mostPasses)
+	r, err := e.Finish(mostPasses)
+	if err == nil {
+		r.Mute = r.Probes.Total().Answered == 0
+	}
+	return r, err
 }
 
 // Finish visits switches until no port is in doubt, and makes the map.
 func (e *Explorer) Finish(passes int) (*Result, error) {
 	r := &Result{}
-	for r.Passes < passes && !e.isSpent() && e.Map.Err() == nil {
+	for r.Passes < passes && !e.isSpent() && e.changed() == nil {
 		r.Passes++
 		e.visitAll()
-		if e.Map.Err() != nil || e.isSettled() && !e.recheckCrossings() {
+		if e.changed() != nil || e.isSettled() && !e.recheckCrossings() {
 			break
 		}
 	}
@@ -100,6 +157,9 @@ func (e *Explorer) Finish(passes int) (*Result, error) {
 		return nil, e.Stopped()
 	}
 	r.Probes, r.Elapsed = e.Probes, e.Elapsed
+	if r.Contradiction = e.changed(); r.Contradiction != nil {
+		return r, nil
+	}
 	err := e.makeMaps(r)
 	if errors.Is(err, graph.ErrContradiction) {
 		r.Contradiction, err = err, nil
@@ -107,12 +167,21 @@ func (e *Explorer) Finish(passes int) (*Result, error) {
 	return r, err
 }
 
+// changed returns how the network is known to have changed: its answers contradict each
+// other, or control probes are not answered any more. It returns nil when neither is so.
+func (e *Explorer) changed() error {
+	if e.evidence.dead {
+		return ErrDied
+	}
+	return e.Map.Err()
+}
+
 // visitAll visits every switch once that has a port in doubt, those found on the way
 // included.
 func (e *Explorer) visitAll() {
 	e.startPass()
 	visited := map[int32]bool{}
-	for e.Map.Err() == nil && !e.isSpent() {
+	for e.changed() == nil && !e.isSpent() {
 		v, ok := e.nearest(visited)
 		if !ok {
 			return

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"weft/internal/par"
 	"weft/mapping"
@@ -251,12 +252,77 @@ func TestContradiction(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if !res.Certain() {
+		if !res.Certain() || res.Restarts > 0 {
 			noticed++
+		}
+		if !res.Certain() && res.Restarts < mostRestarts && res.Contradiction != nil {
+			t.Errorf("network %d: it did not begin again: %v", seed, res.Contradiction)
 		}
 	}
 	if noticed < 30 {
 		t.Errorf("noticed in %d of 100 networks", noticed)
+	}
+}
+
+// TestIdentities: in traffic, switches that identify themselves save probes, and the map is
+// right all the same.
+func TestIdentities(t *testing.T) {
+	var sent [2]int
+	for seed := range uint64(30) {
+		n := mappingtest.Random(seed, 30)
+		for k, self := range []bool{false, true} {
+			cond := mapping.Conditions{Traffic: mapping.Traffic{Loss: 0.05, Late: 0.05}, Seed: seed, SelfIdentifying: self}
+			r, err := survey(n, mapping.Collisions()[seed%3], cond, Options{Error: 1e-6})
+			if err != nil {
+				t.Fatal(err)
+			}
+			right(t, "identities", seed, r, n)
+			sent[k] += r.Probes.Total().Sent
+		}
+	}
+	if 10*sent[1] > 6*sent[0] {
+		t.Errorf("%d probes with identities, %d without", sent[1], sent[0])
+	}
+	t.Logf("%d probes with identities, %d without", sent[1], sent[0])
+}
+
+// TestDied: a cable that is pulled in the middle of a survey in traffic ends it, and it
+// begins again: its cost is that of a few surveys, not of proving that switches which are
+// gone are only hard to hear.
+func TestDied(t *testing.T) {
+	died := 0
+	for seed := range uint64(40) {
+		n := mappingtest.Random(seed, 20)
+		cond := mapping.Conditions{Traffic: mapping.Traffic{Loss: 0.05}, Seed: seed}
+		opt := Options{Self: n.Hosts[0], Radix: n.Radix(), Error: 1e-6, Limit: 300_000}
+		quiet, err := Run(t.Context(), mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), 0, cond), &opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		pulled := changed(n, seed)
+		if theory.Reached(pulled, 0).NumHosts() < 2 {
+			continue
+		}
+		at := quiet.Probes.Total().Sent / 2
+		m, sent := mapping.NewMapper(mapping.NewModel(n, mapping.Circuit, mapping.Myrinet), 0, cond), 0
+		res, err := Run(t.Context(), mapping.ProbeFunc(func(turns []mapping.Turn) (mapping.Reply, time.Duration) {
+			if sent++; sent == at {
+				m.Reconnect(mapping.NewModel(pulled, mapping.Circuit, mapping.Myrinet), 0)
+			}
+			return m.Probe(turns)
+		}), &opt)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if res.Restarts > 0 {
+			died++
+		}
+		if most := 6*quiet.Probes.Total().Sent + 2000; res.Probes.Total().Sent > most {
+			t.Errorf("network %d: %d probes in %d attempts, without the change %d", seed, res.Probes.Total().Sent, res.Restarts+1, quiet.Probes.Total().Sent)
+		}
+	}
+	if died < 5 {
+		t.Errorf("%d surveys began again", died)
 	}
 }
 

@@ -29,7 +29,9 @@ func (e *Explorer) Visit(vertex int32) {
 	e.visitEnded = false
 	merges := m.Merges()
 	m.AddTest(vertex, t.Way(vertex))
-	e.sendControl(vertex, v.way)
+	if !e.sendControl(vertex, v.way) || !m.IsRoot(vertex) {
+		return
+	}
 	isHinted := e.hint != nil && e.hint.knows(m, vertex)
 	if !isHinted && e.IsUnexplored(vertex) && !e.Sound(vertex) {
 		e.compareWithFew(v)
@@ -131,5 +133,6 @@ func (e *Explorer) probeSwitch(v *visit, i int) bool {
 		e.hint.addSwitch(e.Map, v.vertex, i, u)
 	}
 	e.Map.Connect(v.vertex, i, u, 0)
+	e.identify(u, 0, reply.Switch)
 	return true
 }

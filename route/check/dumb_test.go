@@ -29,6 +29,7 @@ type dumbDep struct{ from, to dumbNode }
 type dumbReport struct {
 	Reachability
 	VLs        int
+	ChannelVLs []uint16
 	Deliveries int64
 	Edges      [4]int
 	Free       [4]Answer

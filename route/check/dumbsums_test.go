@@ -12,6 +12,7 @@ func (d *dumb) lanes(r *dumbReport, used map[portVL]bool, fault func(Kind, int64
 	g := d.g
 	if d.known() {
 		vls := map[uint8]bool{}
+		r.ChannelVLs = make([]uint16, g.NumChannels)
 		for u := range used {
 			has := g.PortVLs[g.PortStart[u.s]+int32(u.p)]
 			if u.vl == 15 {
@@ -19,6 +20,9 @@ func (d *dumb) lanes(r *dumbReport, used map[portVL]bool, fault func(Kind, int64
 				continue
 			}
 			vls[u.vl] = true
+			if c, _ := g.At(u.s, u.p); u.out && c >= 0 {
+				r.ChannelVLs[c] |= 1 << u.vl
+			}
 			turns, told := d.told(u)
 			if told > 0 && (has == 0 || told < has) {
 				has = told

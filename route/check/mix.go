@@ -11,7 +11,8 @@ import (
 )
 
 // Mixture says what can happen while the switches of a subnet get the entries of a new
-// Plan one by one, in any order, and hold those of an old one until then.
+// Plan one by one, in any order, and hold those of an old one until then. Where tables are written between,
+// it says so for each two that follow each other.
 type Mixture struct {
 	// OK says that no packet can go in circles and none can wait in a ring.
 	OK   bool `json:"ok"`
@@ -20,7 +21,7 @@ type Mixture struct {
 	// Loops has the first of them, each with its switches.
 	LoopLIDs int     `json:"loop_lids"`
 	Loops    []Rings `json:"loops"`
-	// Deadlock is the verdict on the dependencies of old and new entries together: of each
+	// Deadlock is the verdict on the dependencies of old and new entries together, and of all between: of each
 	// combination of entries of one LID, but for the LIDs with loops, which add those of the
 	// old entries and those of the new ones.
 	Deadlock Verdict `json:"deadlock"`
@@ -34,9 +35,10 @@ type Rings struct {
 }
 
 // Mix judges a change from one Plan to another. Of the old Graph the switches are enough
-// (planfile.LoadAlone). Packets are taken to have the service levels of the new Plan.
+// (planfile.LoadAlone). Packets are taken to have the service levels of the new Plan. Between are tables of the new Graph, and as many
+// blocks as those of the new Plan, that all switches get before the next ones are written.
 // It fails as Judge does.
-func Mix(ctx context.Context, old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.Plan, opt Options) (*Mixture, error) {
+func Mix(ctx context.Context, old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.Plan, opt Options, between ...*route.Tables) (*Mixture, error) {
 	if err := shape(g, after); err != nil {
 		return nil, err
 	}
@@ -44,7 +46,7 @@ func Mix(ctx context.Context, old *fabric.Graph, before *route.Plan, g *fabric.G
 	if err := j.walk(ctx, nil); err != nil {
 		return nil, err
 	}
-	x := &mixing{j: j, before: oldRows(old, before, g)}
+	x := &mixing{j: j, before: oldRows(old, before, g), steps: append(slices.Clone(between), after.Tables)}
 	blocks := make([]Mixture, len(j.LIDs.Owner)/route.BlockSize)
 	mixers := make([]*mixer, len(j.workers))
 	err := par.For(ctx, len(j.workers), len(blocks), func(i, block int) error {
@@ -97,6 +99,7 @@ func (j *judge) cyclicVLs() (vls []uint8) {
 type mixing struct {
 	j      *judge
 	before [][]*route.Block // by switch of the new Graph; nil for one that is new
+	steps  []*route.Tables  // in the order in which they are written; the last ones are those of the new Plan
 }
 
 // oldRows finds the tables of the switches that were there.
@@ -131,56 +134,78 @@ func newMixer(x *mixing, w *worker) *mixer {
 
 // block joins the entries of the 64 LIDs of a block.
 func (m *mixer) block(block int, out *Mixture) {
-	if !m.differs(block) {
+	lids := m.changed(block)
+	if lids == 0 {
 		return
 	}
 	for k, owner := range m.w.loadBlock(block) {
 		lid := fabric.LID(block*route.BlockSize + k)
-		if owner < 0 || !m.read(lid) {
+		if owner < 0 || lids&(1<<k) == 0 {
 			continue
 		}
-		m.w.follow(lid, owner)
-		out.LIDs++
-		looped := m.order()
-		if looped {
-			out.LoopLIDs++
-			if len(out.Loops) < examplesShown {
-				out.Loops = append(out.Loops, Rings{lid, m.ring()})
+		changed, circles := false, false
+		for step := range m.steps {
+			if !m.read(lid, step) {
+				continue
 			}
+			if !changed {
+				m.w.follow(lid, owner)
+				out.LIDs++
+				changed = true
+			}
+			looped := m.order()
+			if looped && !circles {
+				circles = true
+				out.LoopLIDs++
+				if len(out.Loops) < examplesShown {
+					out.Loops = append(out.Loops, Rings{lid, m.ring()})
+				}
+			}
+			m.spread(looped)
+			m.collect(looped)
 		}
-		m.spread(looped)
-		m.collect(looped)
 	}
 }
 
-// differs reports whether an entry of a block does.
-func (m *mixer) differs(block int) bool {
-	t := m.j.Plan.Tables
-	for s, row := range m.before {
-		if block >= len(row) || block >= t.NumBlocks() {
-			if row != nil {
-				return true
+// changed returns the LIDs of a block, by bit, of which some switch gets another entry in some step. A switch that is new had none.
+func (m *mixer) changed(block int) (lids uint64) {
+	for step, t := range m.steps {
+		for s, row := range m.before {
+			now, was := t.BlockOr(int32(s), block), t.BlockOr(-1, block)
+			switch {
+			case step > 0:
+				was = m.steps[step-1].BlockOr(int32(s), block)
+			case row == nil:
+				continue
+			case block < len(row):
+				was = row[block]
 			}
-			continue
-		}
-		if now := t.Block(int32(s), block); now != row[block] && *now != *row[block] {
-			return true
+			if was == now || *was == *now {
+				continue
+			}
+			for k := range now {
+				if was[k] != now[k] {
+					lids |= 1 << k
+				}
+			}
 		}
 	}
-	return false
+	return lids
 }
 
-// read looks up the entries of a LID. It reports whether some switch has another than
+// read looks up the entries of a LID before and after a step. It reports whether some switch gets another than
 // it had.
-func (m *mixer) read(lid fabric.LID) (differ bool) {
-	g, t := m.j.Graph, m.j.Plan.Tables
+func (m *mixer) read(lid fabric.LID, step int) (differ bool) {
+	g := m.j.Graph
 	for s := range m.ways {
-		now := t.Port(int32(s), lid)
+		now := m.steps[step].Port(int32(s), lid)
 		was := route.NoPort
-		if i := int(lid) / route.BlockSize; i < len(m.before[s]) {
+		if i := int(lid) / route.BlockSize; step > 0 {
+			was = m.steps[step-1].Port(int32(s), lid)
+		} else if i < len(m.before[s]) {
 			was = m.before[s][i][lid%route.BlockSize]
 		}
-		differ = differ || was != now && m.before[s] != nil
+		differ = differ || was != now && (m.before[s] != nil || step > 0)
 		m.ways[s] = [2]int32{m.channel(g, int32(s), was), m.channel(g, int32(s), now)}
 	}
 	return differ

@@ -1,6 +1,7 @@
 package check
 
 import (
+	"maps"
 	"math/rand/v2"
 	"testing"
 
@@ -9,9 +10,9 @@ import (
 )
 
 // dumbMix walks every packet over all mixtures of two tables, hop by hop.
-func dumbMix(g *fabric.Graph, before *route.Tables, after *route.Plan) (loops int, deps map[dumbDep]bool) {
+func dumbMix(g *fabric.Graph, before *route.Tables, after *route.Plan) (loops map[int]bool, deps map[dumbDep]bool) {
 	d := newDumb(g, after)
-	deps = map[dumbDep]bool{}
+	loops, deps = map[int]bool{}, map[dumbDep]bool{}
 	for lid := range d.owner {
 		differ := false
 		ways := make([][2]int32, g.NumSwitches)
@@ -28,7 +29,7 @@ func dumbMix(g *fabric.Graph, before *route.Tables, after *route.Plan) (loops in
 			}
 		}
 		if looped {
-			loops++
+			loops[int(lid)] = true
 		}
 		for src := range int32(g.NumEnds) {
 			if src == d.owner[lid] {
@@ -120,8 +121,8 @@ func TestMix(t *testing.T) {
 				}
 				loops, deps := dumbMix(g, old.Tables, now)
 				cyclic := cyclicDeps(deps)
-				if got.LoopLIDs != loops || (got.Deadlock.DeadlockFree == No) != cyclic || got.OK != (loops == 0 && !cyclic) {
-					t.Fatalf("%s %v %d: %+v, want %d loops, cyclic %v", formula, engines, seed, got, loops, cyclic)
+				if got.LoopLIDs != len(loops) || (got.Deadlock.DeadlockFree == No) != cyclic || got.OK != (len(loops) == 0 && !cyclic) {
+					t.Fatalf("%s %v %d: %+v, want %d loops, cyclic %v", formula, engines, seed, got, len(loops), cyclic)
 				}
 				if cyclic != (len(got.VLs) > 0) || cyclic != (len(got.Deadlock.Cycle) > 0) {
 					t.Fatalf("no witness of a deadlock: %+v", got)
@@ -129,7 +130,7 @@ func TestMix(t *testing.T) {
 				for _, r := range got.Loops {
 					isRing(t, g, old.Tables, now.Tables, r)
 				}
-				seen[[2]bool{loops > 0, cyclic}]++
+				seen[[2]bool{len(loops) > 0, cyclic}]++
 			}
 		}
 	}
@@ -159,8 +160,47 @@ func TestMixTurn(t *testing.T) {
 		t.Fatalf("%+v, %v", got, err)
 	}
 	loops, deps := dumbMix(g, old.Tables, now)
-	if cyclic := cyclicDeps(deps); loops != 1 || cyclic != (got.Deadlock.DeadlockFree == No) {
-		t.Errorf("%d loops, cyclic %v, %+v", loops, cyclic, got)
+	if cyclic := cyclicDeps(deps); len(loops) != 1 || cyclic != (got.Deadlock.DeadlockFree == No) {
+		t.Errorf("%d loops, cyclic %v, %+v", len(loops), cyclic, got)
+	}
+}
+
+// TestMixBetween: with tables between, what can happen is what can happen between each two that follow each other.
+func TestMixBetween(t *testing.T) {
+	seen := map[[2]bool]int{}
+	for _, formula := range []string{"rlft(4,2)", "torus(3x3,hosts=1)", "random(switches=8,hosts=1,links=16,seed=1)"} {
+		for seed := range uint64(8) {
+			g, old := plan(t, formula, "updn", 0, nil)
+			_, now := plan(t, formula, "updn", 0, nil)
+			rng := rand.New(rand.NewPCG(seed, 2))
+			steps := []*route.Tables{old.Tables}
+			for range seed % 3 {
+				_, other := plan(t, formula, "updn", 0, nil)
+				scatter(g, other, now, rng, 1+int(seed)/4)
+				steps = append(steps, other.Tables)
+			}
+			steps = append(steps, now.Tables)
+			got, err := Mix(t.Context(), g, old, g, now, Options{Workers: 1}, steps[1:len(steps)-1]...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			loops, deps := map[int]bool{}, map[dumbDep]bool{}
+			for i, tables := range steps[1:] {
+				step := *now
+				step.Tables = tables
+				l, d := dumbMix(g, steps[i], &step)
+				maps.Copy(loops, l)
+				maps.Copy(deps, d)
+			}
+			cyclic := cyclicDeps(deps)
+			if got.LoopLIDs != len(loops) || (got.Deadlock.DeadlockFree == No) != cyclic {
+				t.Fatalf("%s %d: %+v, want %d loops, cyclic %v", formula, seed, got, len(loops), cyclic)
+			}
+			seen[[2]bool{len(loops) > 0, cyclic}]++
+		}
+	}
+	if len(seen) != 3 {
+		t.Errorf("not all verdicts were met: %v", seen)
 	}
 }
 

@@ -82,8 +82,10 @@ type Deadlock struct {
 	// DeadlockFree is the verdict on Assigned.
 	DeadlockFree Answer `json:"deadlock_free"`
 	// VLs is the number of VLs that assigned traffic uses, 0 when unknown.
-	VLs   int    `json:"vls"`
-	Cycle []Hold `json:"cycle"` // of Assigned
+	VLs int `json:"vls"`
+	// ChannelVLs holds by channel the VLs that assigned traffic uses, as a set of bits; nil when unknown.
+	ChannelVLs []uint16 `json:"-"`
+	Cycle      []Hold   `json:"cycle"` // of Assigned
 
 	// Deliveries is the number of dependencies of a channel on the link to a host, VLs
 	// apart. They can be on no cycle and are not among the edges of a Verdict.

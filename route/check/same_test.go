@@ -202,7 +202,7 @@ func drawSL2VL(t *rapid.T, g *fabric.Graph) *route.SL2VL {
 
 // figures takes out of a Report what the dumb judge finds too.
 func figures(r *Report) *dumbReport {
-	f := &dumbReport{Reachability: r.Reachability, VLs: r.VLs, Deliveries: r.Deliveries, Faults: map[Kind][2]int64{}}
+	f := &dumbReport{Reachability: r.Reachability, VLs: r.VLs, ChannelVLs: r.ChannelVLs, Deliveries: r.Deliveries, Faults: map[Kind][2]int64{}}
 	for i, v := range byTraffic(r) {
 		f.Edges[i], f.Free[i], f.CycleLen[i] = int(v.Edges), v.DeadlockFree, len(v.Cycle)
 	}

@@ -143,9 +143,12 @@ func (j *judge) checkVLs(r *Report) {
 		c.hostPort(h, l.vlsOf(j.sentBy(h), l.sl2vl.HostTable(h)))
 		c.switchPort(s, p, j.vlsSent(s, p, uint16(j.arriving(h))))
 	}
+	r.ChannelVLs = make([]uint16, g.NumChannels)
 	for ch, set := range j.found.sls {
 		s, p := g.From[ch], g.FromPort[ch]
-		c.switchPort(s, p, j.vlsSent(s, p, set))
+		vls := j.vlsSent(s, p, set)
+		c.switchPort(s, p, vls)
+		r.ChannelVLs[ch] = vls &^ (1 << route.DropVL)
 	}
 	r.VLs = bits.OnesCount16(c.all &^ (1 << route.DropVL))
 	r.fault(c.beyond)

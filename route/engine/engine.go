@@ -4,6 +4,7 @@
 package engine
 
 import (
+	"context"
 	"fmt"
 	"strings"
 
@@ -22,6 +23,8 @@ import (
 	"weft/route/engine/torus"
 	"weft/route/engine/updn"
 	"weft/route/engine/valiant"
+	"weft/route/paths"
+	"weft/route/recipe"
 )
 
 // All lists the engines in the order in which they are printed.
@@ -29,17 +32,41 @@ func All() []*route.Spec {
 	return []*route.Spec{minhop.Spec(), updn.Spec(), dor.Spec(), sssp.Spec(), dfsssp.Spec(), plain.OnlineSpec(), lash.Spec(), nue.Spec(), ftree.Spec(), torus.Spec(), hyperx.Spec(), valiant.Spec()}
 }
 
-// Find finds an engine by name, one of the list or PATHS+NAMES (route/engine/pathset).
+// Find finds an engine by name, one of the list or PATHS+NAMES (route/engine/pathset), where PATHS may be an engine of the list too.
 func Find(name string) (*route.Spec, error) {
-	if spec, ok, err := pathset.Parse(name); ok {
-		return spec, err
-	}
+	first, assignment, pair := strings.Cut(name, "+")
 	var names []string
 	for _, s := range All() {
-		if s.Name == name {
+		switch {
+		case s.Name == name:
 			return s, nil
+		case pair && s.Name == first && !isComputation(first):
+			return pathset.Given(s, assignment, pathsOf(s))
 		}
 		names = append(names, s.Name)
 	}
+	if spec, ok, err := pathset.Parse(name); ok {
+		return spec, err
+	}
 	return nil, fmt.Errorf("engine: no engine is called %q%s (there are: %s)", name, spelling.Hint(name, names), strings.Join(names, ", "))
+}
+
+// isComputation reports whether paths are computed under this name, too: dor, by paper 000.
+func isComputation(name string) bool {
+	_, err := paths.Find(name)
+	return err == nil
+}
+
+// pathsOf gives the paths of an engine with one LID for each port, those from and to switches too.
+func pathsOf(s *route.Spec) pathset.Source {
+	return func(ctx context.Context, in *route.Input, options route.Options) (*paths.Set, *route.Plan, error) {
+		given := *s
+		given.Options, given.New = nil, func(route.Options) (route.Engine, error) { return s.New(options) }
+		plan, err := recipe.Run(ctx, in.Graph, &recipe.Request{Engine: &given, MaxVLs: in.MaxVLs, Workers: in.Workers, Seed: in.Seed}, in.Stage)
+		if err != nil {
+			return nil, nil, err
+		}
+		set, err := paths.FromPlan(ctx, in.Graph, plan, in.Graph.NumEnds, in.Workers)
+		return set, plan, err
+	}
 }

@@ -54,7 +54,6 @@ const switchesNoted = 10
 func (f *Files) tables(g *fabric.Graph, ends *route.Ends, note func(string, ...any)) (*route.Tables, error) {
 	index := indexByGUID(g.SwitchGUID)
 	t := route.NewTables(g.NumSwitches, max(f.LFTs.TopLID(), ends.Top()))
-	filled := make([]bool, g.NumSwitches)
 	found, strange := 0, 0
 	for i := range f.LFTs.Switches {
 		sw := &f.LFTs.Switches[i]
@@ -66,7 +65,6 @@ func (f *Files) tables(g *fabric.Graph, ends *route.Ends, note func(string, ...a
 			continue
 		}
 		found++
-		filled[s] = true
 		for lid, port := range sw.Ports {
 			if port != route.NoPort {
 				t.Set(s, fabric.LID(lid), port)
@@ -79,18 +77,28 @@ func (f *Files) tables(g *fabric.Graph, ends *route.Ends, note func(string, ...a
 	if more := strange - switchesNoted; more > 0 {
 		note("and %d more switches of the tables are not in the fabric", more)
 	}
-	silent := 0
-	for s, ok := range filled {
-		if !ok {
-			if silent++; silent <= switchesNoted {
-				note("%s has no table in the file: it forwards nothing", route.SwitchName(g, int32(s)))
-			}
-		}
+	silent := f.Silent(g)
+	for _, s := range silent[:min(len(silent), switchesNoted)] {
+		note("%s has no table in the file: it forwards nothing", route.SwitchName(g, s))
 	}
-	if more := silent - switchesNoted; more > 0 {
+	if more := len(silent) - switchesNoted; more > 0 {
 		note("and %d more switches have no table in the file", more)
 	}
 	return t, nil
+}
+
+// Silent lists the switches of a graph that have no table in the files.
+func (f *Files) Silent(g *fabric.Graph) (silent []int32) {
+	told := make(map[fabric.GUID]bool, len(f.LFTs.Switches))
+	for i := range f.LFTs.Switches {
+		told[f.LFTs.Switches[i].GUID] = true
+	}
+	for s, guid := range g.SwitchGUID {
+		if !told[guid] {
+			silent = append(silent, int32(s))
+		}
+	}
+	return silent
 }
 
 // serviceLevels gives sources with equal rows one class, and every LID its own.

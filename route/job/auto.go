@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -203,8 +204,9 @@ func tryOne(ctx context.Context, g *fabric.Graph, req *Request, name string) (*T
 }
 
 // Rank sets the losses of the trials that have figures and returns the best of them, and the second
-// best. Of those whose loss exceeds the least by asGood at most the one with the fewest lanes
-// is the best, and of several such the first.
+// best. Those are preferred that come up to the best in most figures (held). Of several that do, or
+// whose losses exceed the least by asGood at most, the one with the fewest lanes is the best, and
+// of several such the first.
 func Rank(trials []Trial) (best, next *Trial) {
 	var measured []*Trial
 	var ideal flow.KeyFigures // the best of each figure, whichever trial has it
@@ -219,19 +221,20 @@ func Rank(trials []Trial) (best, next *Trial) {
 			ideal.PairLoad = min(ideal.PairLoad, f.PairLoad)
 		}
 	}
-	least := 0.0
-	for i, t := range measured {
+	least := math.Inf(1)
+	for _, t := range measured {
 		t.Loss = loss(t.Figures, &ideal)
-		if i == 0 || t.Loss < least {
-			least = t.Loss
-		}
+		least = min(least, t.Loss)
 	}
 	better := func(t, than *Trial) bool {
-		good, other := t.Loss <= least+asGood, than.Loss <= least+asGood
+		has, other := held(t.Figures, &ideal), held(than.Figures, &ideal)
+		good, otherGood := has > 0 || t.Loss <= least+asGood, other > 0 || than.Loss <= least+asGood
 		switch {
-		case good && other:
+		case has != other:
+			return has > other
+		case good && otherGood:
 			return t.VLs < than.VLs
-		case good != other:
+		case good != otherGood:
 			return good
 		}
 		return t.Loss < than.Loss
@@ -247,12 +250,27 @@ func Rank(trials []Trial) (best, next *Trial) {
 	return best, next
 }
 
-// asGood is the difference of losses up to which engines count as equally good.
-const asGood = .01
+// held says which figures come up to the best of each: 1 where effective bisection bandwidth and
+// all-to-all by shifts fall behind by asGood at most, 2 where the largest number of pairs on a channel
+// does not exceed mostPairs times the least either, else 0.
+func held(f, best *flow.KeyFigures) int {
+	switch {
+	case f.EBB.Mean < (1-asGood)*best.EBB.Mean || (1-asGood)*f.Shift.Sum > best.Shift.Sum:
+		return 0
+	case float64(f.PairLoad) > mostPairs*float64(best.PairLoad):
+		return 1
+	}
+	return 2
+}
+
+const (
+	asGood    = .01  // difference of losses, or share of a figure, up to which engines count as equally good
+	mostPairs = 1.15 // times the least number of pairs on a channel that costs nothing
+)
 
 // loss says by how much figures fall behind the best of each: the share in effective bisection
 // bandwidth, plus the share in all-to-all by shifts, plus a tenth of the share by which the largest
-// number of pairs on a channel exceeds 1.15 times the least. What Auto weighs is decided here.
+// number of pairs on a channel exceeds mostPairs times the least. What Auto weighs is decided here.
 func loss(f, best *flow.KeyFigures) float64 {
 	sum := 0.0
 	if best.EBB.Mean > 0 {
@@ -262,7 +280,7 @@ func loss(f, best *flow.KeyFigures) float64 {
 		sum += 1 - best.Shift.Sum/f.Shift.Sum
 	}
 	if best.PairLoad > 0 {
-		sum += .1 * max(0, float64(f.PairLoad)/(1.15*float64(best.PairLoad))-1)
+		sum += .1 * max(0, float64(f.PairLoad)/(mostPairs*float64(best.PairLoad))-1)
 	}
 	return sum
 }
@@ -280,7 +298,7 @@ func (c *Choice) explain(best, next *Trial) {
 	case next == nil:
 		c.Why = "the only one that was tried and routes it"
 		return
-	case next.Loss < best.Loss:
+	case next.Loss < best.Loss && next.VLs > best.VLs:
 		c.Why = fmt.Sprintf("as good as %s, on fewer lanes", next.Engine)
 	default:
 		c.Why = fmt.Sprintf("the best of %d that route it", tried)

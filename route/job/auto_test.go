@@ -69,6 +69,9 @@ func TestRank(t *testing.T) {
 		{[]Trial{trial("a", .700, 100, 10, 2), trial("b", .699, 100, 10, 1)}, "b a"},
 		{[]Trial{trial("a", .7, 100, 11, 1), trial("b", .7, 100, 10, 1)}, "a b"}, // within 1.15
 		{[]Trial{trial("a", .7, 100, 30, 1), trial("b", .7, 100, 10, 1)}, "b a"},
+		{[]Trial{trial("a", .7, 101.2, 10, 1), trial("b", .6965, 100, 10, 3)}, "b a"},                         // a is behind by more than 1 % in shifts
+		{[]Trial{trial("a", .7, 100, 12, 1), trial("b", .7, 100, 10, 2)}, "b a"},                              // a is beyond 1.15
+		{[]Trial{trial("a", .7, 110, 10, 1), trial("b", .65, 100, 10, 1), trial("c", .7, 109, 10, 2)}, "b c"}, // none holds both: by loss
 		{[]Trial{{Engine: "x", Reason: "refused"}, trial("a", .7, 100, 30, 1)}, "a"},
 		{[]Trial{{Engine: "x", Reason: "refused"}}, ""},
 	} {

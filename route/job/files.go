@@ -10,6 +10,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/route"
 	"weft/route/foreign"
+	"weft/route/pathfile"
 	"weft/route/planfile"
 )
 
@@ -17,8 +18,12 @@ import (
 // tables of another subnet manager.
 type TableFiles struct {
 	Plan, LFTs, SLs, SL2VLs string
+	Choice                  string // an H table: by which LIDs hosts send to each other
 
 	OneLane bool // all traffic shares a lane, whatever the Plan says: a site without QoS
+	// Partial says that LFTs may lack tables of switches: those forward nothing then. Otherwise such a file is
+	// refused, since what is wrong with the routing or with the file would look the same.
+	Partial bool
 }
 
 // Given reports whether there are tables, so that nothing is routed.
@@ -31,6 +36,8 @@ func (t *TableFiles) Validate() error {
 		return errors.New("give either --plan FILE or --lfts FILE")
 	case t.Plan != "" && (t.SLs != "" || t.SL2VLs != ""):
 		return errors.New("--sl and --sl2vl go with --lfts: a Plan holds its lanes")
+	case t.Plan != "" && t.Choice != "":
+		return errors.New("--choice goes with --lfts: a Plan holds which LIDs are used")
 	case t.OneLane && (t.SLs != "" || t.SL2VLs != ""):
 		return errors.New("give --one-lane, or lanes with --sl and --sl2vl, not both")
 	}
@@ -59,12 +66,8 @@ func (t *TableFiles) Load(g *fabric.Graph, open func(path string) (io.ReadCloser
 // loadPlan reads a Plan of weft. Where it was made for other switches or end ports, those that are
 // still there have the entries and LIDs of the Plan, and a warning says what differs.
 func (t *TableFiles) loadPlan(g *fabric.Graph, open func(path string) (io.ReadCloser, error)) (plan *route.Plan, warnings []string, err error) {
-	file, err := open(t.Plan)
+	data, err := readAll(t.Plan, open)
 	if err != nil {
-		return nil, nil, err
-	}
-	data, err := io.ReadAll(file)
-	if err = errors.Join(err, file.Close()); err != nil {
 		return nil, nil, err
 	}
 	plan, err = planfile.Load(bytes.NewReader(data), g)
@@ -107,12 +110,8 @@ func (t *TableFiles) loadForeign(g *fabric.Graph, open func(path string) (io.Rea
 		if file.path == "" {
 			continue
 		}
-		in, err := open(file.path)
+		data, err := readAll(file.path, open)
 		if err != nil {
-			return nil, warnings, err
-		}
-		data, err := io.ReadAll(in)
-		if err = errors.Join(err, in.Close()); err != nil {
 			return nil, warnings, err
 		}
 		odd, err := file.parse(file.path, data)
@@ -131,6 +130,19 @@ func (t *TableFiles) loadForeign(g *fabric.Graph, open func(path string) (io.Rea
 	if err != nil {
 		return nil, warnings, fmt.Errorf("%s: %w", t.LFTs, err)
 	}
+	if silent := files.Silent(g); len(silent) > 0 && !t.Partial {
+		return nil, nil, fmt.Errorf("%s: %d of %d switches have no table in this file, the first is %s: write the file again, or take what it holds with --partial, as if they forwarded nothing",
+			t.LFTs, len(silent), g.NumSwitches, route.SwitchName(g, silent[0]))
+	}
+	if t.Choice != "" {
+		data, err := readAll(t.Choice, open)
+		if err != nil {
+			return nil, warnings, err
+		}
+		if plan.Choice, err = pathfile.ReadChoice(t.Choice, data, g, &plan.Ends); err != nil {
+			return nil, warnings, err
+		}
+	}
 	wrong, total := files.WrongClaims(g, plan, claimsShown)
 	for _, text := range wrong {
 		warnings = append(warnings, t.LFTs+": "+text)
@@ -142,11 +154,11 @@ func (t *TableFiles) loadForeign(g *fabric.Graph, open func(path string) (io.Rea
 }
 
 // Outputs are the paths of files that a Plan is written to, "" for none.
-type Outputs struct{ Plan, LFTs, FDBs, Dump, Random, SLs, SL2VLs string }
+type Outputs struct{ Plan, LFTs, FDBs, Dump, Random, SLs, SL2VLs, PathTable, Choice string }
 
 // Paths lists all paths.
 func (o *Outputs) Paths() []string {
-	return []string{o.Plan, o.LFTs, o.FDBs, o.Dump, o.Random, o.SLs, o.SL2VLs}
+	return []string{o.Plan, o.LFTs, o.FDBs, o.Dump, o.Random, o.SLs, o.SL2VLs, o.PathTable, o.Choice}
 }
 
 // Write writes the files by a function that makes one. A file that is refused or fails
@@ -170,6 +182,8 @@ func (o *Outputs) Write(g *fabric.Graph, plan *route.Plan, create func(path stri
 		{o.Random, func(w io.Writer) error { return netfile.WriteRandom(w, tables) }, nil},
 		{o.SLs, func(w io.Writer) error { return netfile.WritePathSLs(w, foreign.PathSLs(g, plan)) }, nil},
 		{o.SL2VLs, func(w io.Writer) error { return netfile.WriteSL2VLs(w, foreign.SL2VLs(g, plan)) }, nil},
+		{o.PathTable, func(w io.Writer) error { return writePaths(w, g, plan) }, nil},
+		{o.Choice, func(w io.Writer) error { return pathfile.WriteChoice(w, g, plan) }, nil},
 	} {
 		if file.path == "" {
 			continue

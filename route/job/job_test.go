@@ -24,7 +24,7 @@ func graph(t *testing.T, formula string) *fabric.Graph {
 	return f.Compile()
 }
 
-func chain(t *testing.T, list string, options ...string) Chain {
+func chain(t testing.TB, list string, options ...string) Chain {
 	t.Helper()
 	c, err := ParseEngines(list, options)
 	if err != nil {

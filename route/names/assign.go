@@ -36,6 +36,17 @@ func (a *Assignment) LeastLIDs() int {
 	return n
 }
 
+// Used counts the LIDs of the hosts that the paths use, before LMC, with the lower bounds if they were looked for.
+func (a *Assignment) Used(bounds bool) (u route.UsedLIDs) {
+	for _, b := range a.Need[:a.Set.Graph().NumHosts] {
+		u.All, u.Most = u.All+int(b.Upper), max(u.Most, int(b.Upper))
+		if bounds {
+			u.LeastAll, u.LeastMost = u.LeastAll+int(b.Lower), max(u.LeastMost, int(b.Lower))
+		}
+	}
+	return u
+}
+
 // Assign assigns LIDs to the paths of a set, each destination by itself. It refuses
 // with a *PortExhausted.
 func Assign(ctx context.Context, set *paths.Set, s *Scheme, opt Options) (*Assignment, error) {
@@ -63,6 +74,9 @@ func (a *Assignment) assign(ctx context.Context, dst int32, s *Scheme, opt Optio
 	}
 	if b.Upper > MaxPerPort {
 		return &PortExhausted{route.EndName(a.Set.Graph(), dst), int(b.Upper)}
+	}
+	if opt.Proven && b.Lower < b.Upper {
+		return &Unproven{route.EndName(a.Set.Graph(), dst), b}
 	}
 	a.Need[dst] = b
 	for i, c := range colour {

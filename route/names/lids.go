@@ -29,3 +29,13 @@ func (e *PortExhausted) Error() string {
 	return fmt.Sprintf("names: the paths to %s need %d LIDs, but a port has %d at most: choose paths that split less",
 		e.Port, e.Need, MaxPerPort)
 }
+
+// Unproven says that the search for the fewest LIDs of a port ended without a proof.
+type Unproven struct {
+	Port   string
+	Bounds Bounds
+}
+
+func (e *Unproven) Error() string {
+	return fmt.Sprintf("names: the paths to %s need %d to %d LIDs: the search ended without a proof", e.Port, e.Bounds.Lower, e.Bounds.Upper)
+}

@@ -62,8 +62,8 @@ func plainRenaming(r *Routing) []int32 {
 	return names
 }
 
-// plainColor is Fig. 9 of paper 000, degrees counted when a colour is begun.
-func plainColor(g *colouring.Graph, largest bool) []int32 {
+// plainColor is Fig. 9 of paper 000, degrees counted when a colour is begun, or among the paths that can have it.
+func plainColor(g *colouring.Graph, largest, shrinks bool) []int32 {
 	colour := make([]int32, g.Len())
 	for p := range colour {
 		colour[p] = -1
@@ -71,18 +71,25 @@ func plainColor(g *colouring.Graph, largest bool) []int32 {
 	for k := int32(0); slices.Contains(colour, -1); k++ {
 		degree := make([]int, g.Len())
 		working := map[int]bool{}
-		for u := range colour {
-			if colour[u] >= 0 {
-				continue
-			}
-			working[u] = true
-			for v := range colour {
-				if colour[v] < 0 && g.HasEdge(u, v) {
-					degree[u]++
+		count := func() {
+			clear(degree)
+			for u := range working {
+				for v := range working {
+					if g.HasEdge(u, v) {
+						degree[u]++
+					}
 				}
 			}
 		}
-		for len(working) > 0 {
+		for u := range colour {
+			if colour[u] < 0 {
+				working[u] = true
+			}
+		}
+		for count(); len(working) > 0; {
+			if shrinks {
+				count()
+			}
 			best := -1
 			for u := range g.Len() {
 				if working[u] && (best < 0 || largest && degree[u] > degree[best] || !largest && degree[u] < degree[best]) {

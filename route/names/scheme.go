@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"weft/route"
 	"weft/route/names/colouring"
 	"weft/route/names/ilp"
 )
@@ -18,6 +19,7 @@ type Scheme struct {
 	Paper   string
 	Cost    string // for a destination, with n paths of h hops and k LIDs
 	Proves  bool   // it looks for a lower bound too
+	Options []route.Option
 	// run colours the classes, and returns a lower bound of the least number of colours:
 	// a heuristic proves nothing and returns at most 1.
 	run func(ctx context.Context, c *classes, opt *Options) (colour []int32, lower int, err error)
@@ -25,10 +27,12 @@ type Scheme struct {
 
 // Options are the options of Assign.
 type Options struct {
-	Workers int       // goroutines, at least 1
-	Goal    Goal      // of exact and ilp
-	Budget  int64     // of exact: branches of the search for each number of colours tried; DefaultBudget if 0
-	Solve   ilp.Solve // of ilp
+	Workers int           // goroutines, at least 1
+	Goal    Goal          // of exact and ilp
+	Budget  int64         // of exact: branches of the search for each number of colours tried; DefaultBudget if 0
+	Proven  bool          // Assign returns an *Unproven for the first port whose bounds differ
+	Solve   ilp.Solve     // of ilp
+	Values  route.Options // of the scheme's options; one that is left out has its default
 }
 
 // DefaultBudget is about a second of the search for a colouring.
@@ -63,54 +67,97 @@ var schemes = []*Scheme{
 	{
 		Name: "greedy", Summary: "each path under the first LID where it splits from none",
 		Paper: paper000, Cost: "O(n h k)",
-		run: heuristic(greedy),
+		run: heuristic(func(c *classes, _ *Options) []int32 { return greedy(c) }),
 	},
 	{
 		Name: "split-merge-s", Summary: "part the paths at every node, the least used first, and merge greedily",
 		Paper: paper000, Cost: "O(n h k)",
-		run: heuristic(func(c *classes) []int32 { return splitMerge(c, false, false) }),
+		Options: []route.Option{mergeOption},
+		run: heuristic(func(c *classes, opt *Options) []int32 {
+			return splitMerge(c, false, opt.word(mergeOption) == fewestFirst)
+		}),
 	},
 	{
 		Name: "split-merge-l", Summary: "part the paths at every node, the most used first, and merge greedily",
 		Paper: paper000, Cost: "O(n h k)",
-		run: heuristic(func(c *classes) []int32 { return splitMerge(c, true, false) }),
+		Options: []route.Option{mergeOption},
+		run: heuristic(func(c *classes, opt *Options) []int32 {
+			return splitMerge(c, true, opt.word(mergeOption) == fewestFirst)
+		}),
 	},
 	{
 		Name: "color-s", Summary: "colour the split graph, the path with fewest splits first",
 		Paper: paper000, Cost: "O(n^2 k)",
-		run: heuristic(func(c *classes) []int32 { return colouring.ByDegree(splitGraph(c), c.weight, false) }),
+		Options: []route.Option{degreeOption},
+		run:     heuristic(func(c *classes, opt *Options) []int32 { return colourByDegree(c, opt, false) }),
 	},
 	{
 		Name: "color-l", Summary: "colour the split graph, the path with most splits first: nearly as few LIDs as can be",
 		Paper: paper000, Cost: "O(n^2 k)",
-		run: heuristic(func(c *classes) []int32 { return colouring.ByDegree(splitGraph(c), c.weight, true) }),
+		Options: []route.Option{degreeOption},
+		run:     heuristic(func(c *classes, opt *Options) []int32 { return colourByDegree(c, opt, true) }),
 	},
 	{
 		Name: "renaming", Summary: "destination renaming: the first valid identifier, path by path",
 		Paper: "Lopez, Flich, Duato: Deadlock-free Routing in InfiniBand through Destination Renaming, ICPP 2001",
 		Cost:  "O(n h k)",
-		run:   heuristic(greedy),
+		run:   heuristic(func(c *classes, _ *Options) []int32 { return greedy(c) }),
 	},
 	{
 		Name: "exact", Summary: "as few LIDs as can be, proven; bounds where the search is too long",
 		Paper: paper000 + " (the problem); Brelaz: New Methods to Color the Vertices of a Graph, CACM 1979",
 		Cost:  "exponential at worst", Proves: true,
-		run: exact,
+		Options: []route.Option{goalOption},
+		run:     exact,
 	},
 	{
 		Name: "ilp", Summary: "the 0-1 linear programme, by an installed solver with a time limit",
 		Paper: paper000, Cost: "the solver's", Proves: true,
-		run: byProgramme,
+		Options: []route.Option{goalOption},
+		run:     byProgramme,
 	},
 }
 
-// SplitMergeFewest is split-merge/L or split-merge/S with one assumption changed, for
-// experiments: the merge takes the sets with the fewest different paths first.
-func SplitMergeFewest(largest bool) *Scheme {
-	return &Scheme{
-		Name: "split-merge, fewest paths first", Paper: paper000, Cost: "O(n h k)",
-		run: heuristic(func(c *classes) []int32 { return splitMerge(c, largest, true) }),
+// The options of the schemes: what the paper leaves open, or says in a way that can be read differently.
+var (
+	mergeOption = route.Option{
+		Name: "merge", Default: inOrder, OneOf: []string{inOrder, fewestFirst},
+		Doc: "which sets split-merge merges first: those parted first, or those with the fewest different paths",
 	}
+	goalOption = route.Option{
+		Name: "goal", Default: goalLIDs, OneOf: []string{goalLIDs, goalK},
+		Doc: "what is proven: the least LIDs of a port, a power of 2, or the least k of them that paths use",
+	}
+	degreeOption = route.Option{
+		Name: "degree", Default: frozen, OneOf: []string{frozen, shrinking},
+		Doc: "the splits of a path that count: from all paths without a LID when the current one was begun, or from those that can still have it",
+	}
+)
+
+// The values of these options.
+const (
+	goalLIDs    = "lids"
+	goalK       = "k"
+	inOrder     = "order"
+	fewestFirst = "fewest"
+	frozen      = "frozen"
+	shrinking   = "shrinking"
+)
+
+// word is the value of an option that is a word.
+func (opt *Options) word(o route.Option) string {
+	if v, ok := opt.Values[o.Name]; ok {
+		return v.(string)
+	}
+	return o.Default.(string)
+}
+
+// colourByDegree is color/L or color/S.
+func colourByDegree(c *classes, opt *Options, largest bool) []int32 {
+	if opt.word(degreeOption) == shrinking {
+		return colouring.ByShrinkingDegree(splitGraph(c), c.weight, largest)
+	}
+	return colouring.ByDegree(splitGraph(c), c.weight, largest)
 }
 
 // Schemes lists the schemes.
@@ -135,6 +182,9 @@ type Bounds struct{ Lower, Upper int32 }
 // Solve assigns LIDs to the paths to one destination: a colour a path, so that the paths
 // of a colour are a configuration.
 func (s *Scheme) Solve(ctx context.Context, r *Routing, opt Options) (colour []int32, b Bounds, err error) {
+	if opt.word(goalOption) == goalK {
+		opt.Goal = Colours
+	}
 	c, err := newClasses(r)
 	if err != nil {
 		return nil, Bounds{}, err
@@ -151,9 +201,9 @@ func (s *Scheme) Solve(ctx context.Context, r *Routing, opt Options) (colour []i
 }
 
 // heuristic is the run of a scheme that proves nothing.
-func heuristic(assign func(c *classes) []int32) func(context.Context, *classes, *Options) ([]int32, int, error) {
-	return func(_ context.Context, c *classes, _ *Options) ([]int32, int, error) {
-		colour := assign(c)
+func heuristic(assign func(c *classes, opt *Options) []int32) func(context.Context, *classes, *Options) ([]int32, int, error) {
+	return func(_ context.Context, c *classes, opt *Options) ([]int32, int, error) {
+		colour := assign(c, opt)
 		return colour, min(1, len(colour)), nil
 	}
 }

@@ -7,6 +7,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weft/route"
 	"weft/route/names/colouring"
 	"weft/route/names/ilp"
 )
@@ -87,23 +88,26 @@ func TestSchemes(t *testing.T) {
 		}
 		compare(t, r, "greedy", plainGreedy(r))
 		compare(t, r, "renaming", plainRenaming(r))
-		compare(t, r, "color-l", plainColor(g, true))
-		compare(t, r, "color-s", plainColor(g, false))
-		compare(t, r, "split-merge-l", plainSplitMerge(r, true, false))
-		compare(t, r, "split-merge-s", plainSplitMerge(r, false, false))
-		compareScheme(t, r, SplitMergeFewest(true), plainSplitMerge(r, true, true))
-		compareScheme(t, r, SplitMergeFewest(false), plainSplitMerge(r, false, true))
+		for _, degree := range degreeOption.OneOf {
+			compare(t, r, "color-l", plainColor(g, true, degree == shrinking), degreeOption.Name, degree)
+			compare(t, r, "color-s", plainColor(g, false, degree == shrinking), degreeOption.Name, degree)
+		}
+		for _, merge := range mergeOption.OneOf {
+			compare(t, r, "split-merge-l", plainSplitMerge(r, true, merge == fewestFirst), mergeOption.Name, merge)
+			compare(t, r, "split-merge-s", plainSplitMerge(r, false, merge == fewestFirst), mergeOption.Name, merge)
+		}
 	})
 }
 
-func compare(t *rapid.T, r *Routing, name string, want []int32) {
-	compareScheme(t, r, scheme(t, name), want)
-}
-
-func compareScheme(t *rapid.T, r *Routing, s *Scheme, want []int32) {
-	got, _, err := s.Solve(context.Background(), r, Options{})
+// compare compares a scheme, with the value of an option if any, with a colouring.
+func compare(t *rapid.T, r *Routing, name string, want []int32, option ...string) {
+	opt := Options{}
+	if len(option) > 0 {
+		opt.Values = route.Options{option[0]: option[1]}
+	}
+	got, _, err := scheme(t, name).Solve(context.Background(), r, opt)
 	if err != nil || !slices.Equal(got, want) {
-		t.Fatalf("%s: %v %v, want %v", s.Name, got, err, want)
+		t.Fatalf("%s %v: %v %v, want %v", name, option, got, err, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"slices"
 
 	"weft/route/names/colouring"
+	"weft/route/paths"
 )
 
 // visit says that a class passes a node and leaves it by link out.
@@ -40,6 +41,15 @@ func newVisits(c *classes) visits {
 
 // at returns the visits of a node.
 func (v *visits) at(node int32) []visit { return v.list[v.start[node]:v.start[node+1]] }
+
+// SplitGraph is the split graph of the paths of a set to an end port: a vertex is a path, equal ones being one.
+func SplitGraph(set *paths.Set, dst int32) (*colouring.Graph, error) {
+	c, err := newClasses(pathsTo(set, dst))
+	if err != nil {
+		return nil, err
+	}
+	return splitGraph(c), nil
+}
 
 // splitGraph builds the split graph (section V-C of paper 000): a vertex is a class, an
 // edge joins two that split. At each node, the classes that leave by one link split

@@ -7,6 +7,8 @@ import (
 
 	"weft/fabric"
 	"weft/internal/spelling"
+	"weft/route"
+	"weft/route/names/ilp"
 )
 
 // MostHosts is the number of hosts up to which paths of all pairs are computed: 2^26
@@ -16,10 +18,12 @@ const MostHosts = 1 << 13
 // Input holds the arguments of an algorithm. The same Input gives the same Set, whatever Workers
 // is.
 type Input struct {
-	Graph   *fabric.Graph
-	Seed    uint64
-	Workers int
-	Root    int32 // switch at the root of the up*/down* tree; -1: drawn from Seed
+	Graph       *fabric.Graph
+	Seed        uint64
+	Workers     int
+	Root        int32           // switch at the root of the up*/down* tree; -1: drawn from Seed
+	Options     route.Options   // of the algorithm; one that is left out has its default
+	SolveLinear ilp.SolveLinear // of smart with balance=programme; nil without a solver
 }
 
 // Algorithm computes paths between all hosts.
@@ -30,13 +34,14 @@ type Algorithm struct {
 	Cost         string
 	DeadlockFree bool // on one lane, for the paths themselves
 	Rootless     bool // it has no tree, and takes no Input.Root
+	Options      []route.Option
 	Compute      func(ctx context.Context, in *Input) (*Set, error)
 }
 
 // All lists the algorithms in the order in which they are printed.
 func All() []*Algorithm {
 	return []*Algorithm{
-		updnShortest, updnChannel, shortestWidest, pathSelection, jointSelection, srd, updnIBA, smart, lTurn, dor, mport,
+		updnShortest, updnChannel, shortestWidest, pathSelection, shortSelection, jointSelection, srd, updnIBA, smart, lTurn, dor, mport,
 	}
 }
 

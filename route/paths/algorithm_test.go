@@ -141,6 +141,7 @@ func TestUpDown(t *testing.T) {
 			{"updn-channel", true, false},
 			{"shortest-widest", true, false},
 			{"path-selection", false, false},
+			{"path-selection-short", false, false},
 			{"path-selection-joint", false, false},
 			{"srd", false, true},
 			{"updn-iba", false, true},

@@ -20,10 +20,11 @@ type repair struct {
 // and are taken first; each of the others is replaced by the shortest-widest path, in order of
 // destination and source (paper 000, section VI-C). rule is one that base keeps; the Set keeps
 // it if no new path breaks it.
-func repairBroken(ctx context.Context, g *fabric.Graph, base func(at, dst int32) int32, rule *Rule, how repair) (*Set, error) {
+func repairBroken(ctx context.Context, in *Input, base func(at, dst int32) int32, rule *Rule, how repair) (*Set, error) {
+	g := in.Graph
 	r := &repairer{g: g, base: base, b: newBuilder(rule)}
 	for _, by := range how.by {
-		r.ways = append(r.ways, newWidest(by))
+		r.ways = append(r.ways, newWidest(in, by))
 		r.ways[len(r.ways)-1].weight = r.ways[0].weight
 	}
 	leave := func(_, _ int32) {}

@@ -3,6 +3,7 @@ package paths_test
 import (
 	"context"
 	"errors"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -119,10 +120,7 @@ func TestRepairVaried(t *testing.T) {
 	g := graph(t, "torus(6x4,hosts=1)|fail(links=3,seed=1)")
 	in := paths.Input{Graph: g}
 	plain := compute(t, "dor", in)
-	varied, err := paths.DORNewFirst(t.Context(), &in)
-	if err != nil {
-		t.Fatal(err)
-	}
+	varied := compute(t, "dor", paths.Input{Graph: g, Options: route.Options{"repaired": "first"}})
 	whole := compute(t, "dor", paths.Input{Graph: graph(t, "torus(6x4,hosts=1)")})
 	of := func(s *paths.Set, src, dst int32) []uint8 {
 		for p, last := s.To(dst); p < last; p++ {
@@ -150,13 +148,17 @@ func TestRepairVaried(t *testing.T) {
 	if plain.NumPaths() != varied.NumPaths() {
 		t.Errorf("%d paths, want %d", varied.NumPaths(), plain.NumPaths())
 	}
-	tree := paths.Input{Graph: graph(t, "mport(8,3)|fail(links=3,seed=1)")}
-	fromTop, err := paths.MPortFromTop(t.Context(), &tree)
-	if err != nil {
-		t.Fatal(err)
+	tree := graph(t, "mport(8,3)|fail(links=3,seed=1)")
+	repaired := map[string][][]int32{}
+	for _, kept := range []string{"leaf", "top"} {
+		s := compute(t, "mport", paths.Input{Graph: tree, Options: route.Options{"repair": kept}})
+		if err := s.Validate(); err != nil || s.NumPaths() != 128*127 {
+			t.Errorf("%s: %d paths, %v", kept, s.NumPaths(), err)
+		}
+		repaired[kept] = allWays(s)
 	}
-	if err := fromTop.Validate(); err != nil || fromTop.NumPaths() != 128*127 {
-		t.Errorf("%d paths, %v", fromTop.NumPaths(), err)
+	if reflect.DeepEqual(repaired["leaf"], repaired["top"]) {
+		t.Error("option repair does nothing")
 	}
 }
 

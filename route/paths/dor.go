@@ -14,18 +14,14 @@ var dor = &Algorithm{
 	Paper:    "Nienaber, Yuan, Duan (paper 000), section VI-C",
 	Cost:     "O(pairs x hops), and O(switches x turns) for the repair",
 	Rootless: true,
+	Options:  []route.Option{weightOption, repairedOption},
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
-		return dimensionOrder(ctx, in, false)
+		t, err := newTorus(in.Graph)
+		if err != nil {
+			return nil, err
+		}
+		return repairBroken(ctx, in, t.next, t.rule(), repair{[]*Rule{Unrestricted(in.Graph)}, in.word(repairedOption) == repairedFirst})
 	},
-}
-
-// dimensionOrder is dor; in an experiment the new paths come first.
-func dimensionOrder(ctx context.Context, in *Input, newFirst bool) (*Set, error) {
-	t, err := newTorus(in.Graph)
-	if err != nil {
-		return nil, err
-	}
-	return repairBroken(ctx, in.Graph, t.next, t.rule(), repair{[]*Rule{Unrestricted(in.Graph)}, newFirst})
 }
 
 // torus is a torus or mesh whose switches are described as "switch (x,y,..)", with

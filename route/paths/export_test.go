@@ -1,6 +1,10 @@
 package paths
 
-import "context"
+import (
+	"context"
+
+	"weft/route/names/ilp"
+)
 
 // Yen gives the k shortest ways between two switches under a rule.
 func Yen(r *Rule, s, t int32, k int) [][]int32 {
@@ -41,3 +45,22 @@ func RootOf(in *Input) int32 { return rootOf(in) }
 
 // HostOrder is the order in which pairs are taken.
 func HostOrder(in *Input) []int32 { return hostOrder(in) }
+
+// Spread gives the linear programme of smart for whole paths of a set that are shortest under its rule, the values by which the
+// paths are a solution, and what the values are rounded to.
+func Spread(in *Input, set *Set) (p *ilp.Linear, values []float64, rounded func([]float64) (*Set, error)) {
+	sp := newSpread(in, set.Rule())
+	values = make([]float64, sp.programme.Variables)
+	for dst := range int32(in.Graph.NumHosts) {
+		first, last := set.To(dst)
+		for path := first; path < last; path++ {
+			x := set.Rule().source(in.Graph.EndSwitch[set.Source(path)])
+			for _, c := range set.Append(nil, path) {
+				values[sp.flow[in.Graph.EndSwitch[dst]][[2]int32{x, c}]]++
+				x = c
+			}
+		}
+	}
+	values[0] = set.MaxLoad() * float64(in.Graph.NumHosts-1)
+	return &sp.programme, values, sp.pathSet
+}

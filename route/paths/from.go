@@ -3,6 +3,7 @@ package paths
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -59,4 +60,49 @@ func follow(g *fabric.Graph, way []int32, src, dst int32, next Routing) ([]int32
 		way = append(way, in)
 	}
 	return way, true, nil
+}
+
+// FromPlan returns the paths of a Plan between the first end ports, those of hosts or all: one for each LID by which the
+// source may send to the target, but the same path only once. A pair without entries has no path; a loop is an error.
+func FromPlan(ctx context.Context, g *fabric.Graph, plan *route.Plan, ends, workers int) (*Set, error) {
+	b := NewBuilder(g)
+	err := par.For(ctx, workers, ends, func(_, i int) error {
+		dst := int32(i)
+		for src := range int32(ends) {
+			if src == dst {
+				continue
+			}
+			if err := addPlanned(b, plan, src, dst); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b.Build()
+}
+
+// addPlanned adds the different paths of a Plan from one host to another.
+func addPlanned(b *Builder, plan *route.Plan, src, dst int32) error {
+	var ways [][]int32
+	for l := range plan.Ends.Count(dst) {
+		lid := plan.Ends.Base[dst] + fabric.LID(l)
+		if !plan.Uses(src, dst, lid) {
+			continue
+		}
+		way, ok, err := follow(b.g, nil, src, dst, func(at, _ int32) int32 {
+			c, _ := b.g.At(at, plan.Tables.Port(at, lid))
+			return c
+		})
+		if err != nil {
+			return err
+		}
+		if ok && !slices.ContainsFunc(ways, func(w []int32) bool { return slices.Equal(w, way) }) {
+			ways = append(ways, way)
+			b.Add(src, dst, way)
+		}
+	}
+	return nil
 }

@@ -2,8 +2,11 @@ package paths_test
 
 import (
 	"context"
+	"math"
+	"strings"
 	"testing"
 
+	"weft/route"
 	"weft/route/paths"
 )
 
@@ -107,3 +110,33 @@ func benchmark(b *testing.B, name string) {
 func BenchmarkShortestWidest(b *testing.B) { benchmark(b, "shortest-widest") }
 func BenchmarkPathSelection(b *testing.B)  { benchmark(b, "path-selection") }
 func BenchmarkSmart(b *testing.B)          { benchmark(b, "smart") }
+
+// TestSpread: paths that were balanced are a solution of the linear programme with their greatest load, and are rounded to a set with
+// that load; without a solver the programme is refused.
+func TestSpread(t *testing.T) {
+	g := graph(t, "regular(switches=12,degree=4,hosts=3,seed=2)")
+	in := &paths.Input{Graph: g, Seed: 2, Workers: 1, Root: -1}
+	set := compute(t, "smart", *in)
+	p, values, rounded := paths.Spread(in, set)
+	for i, row := range p.Rows {
+		sum := 0.0
+		for _, term := range row.Terms {
+			sum += term.Factor * values[term.Variable]
+		}
+		if off := sum - row.Value; off > 1e-6 || !row.AtMost && off < -1e-6 {
+			t.Fatalf("row %d: %g, want %g (at most: %v)", i, sum, row.Value, row.AtMost)
+		}
+	}
+	again, err := rounded(values)
+	if err != nil || again.Validate() != nil || again.NumPaths() != set.NumPaths() || math.Abs(again.MaxLoad()-set.MaxLoad()) > 1e-9 {
+		t.Errorf("rounded to %d paths with load %g, want %d, %g: %v", again.NumPaths(), again.MaxLoad(), set.NumPaths(), set.MaxLoad(), err)
+	}
+	in.Options = route.Options{"balance": paths.ByProgramme}
+	a, err := paths.Find("smart")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := a.Compute(t.Context(), in); err == nil || !strings.Contains(err.Error(), "needs an installed solver") {
+		t.Error(err)
+	}
+}

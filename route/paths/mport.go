@@ -15,19 +15,23 @@ var mport = &Algorithm{
 	Paper:    "Gomez, Gilabert, Gomez, Lopez, Duato 2007 (reference [5] of paper 000, section VI-C)",
 	Cost:     "O(pairs x hops), and O(switches x turns) for the repair",
 	Rootless: true,
+	Options:  []route.Option{weightOption, repairedOption, repairOption},
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
 		t, err := newMPort(in.Graph)
 		if err != nil {
 			return nil, err
 		}
-		return t.repairedBy(ctx, t.rule())
+		return repairBroken(ctx, in, t.next, t.rule(), repair{t.repairRules(in.word(repairOption)), in.word(repairedOption) == repairedFirst})
 	},
 }
 
-// repairedBy replaces paths over broken links by ones that keep a rule, or none where it leaves
-// no path. Only of the tori does the paper say that up*/down* is lifted.
-func (t *mportTree) repairedBy(ctx context.Context, r *Rule) (*Set, error) {
-	return repairBroken(ctx, t.g, t.next, t.rule(), repair{by: []*Rule{r, Unrestricted(t.g)}})
+// repairRules are the rules that paths over broken links keep, the first that leaves one. Only of the tori does the
+// paper say that up*/down* is lifted.
+func (t *mportTree) repairRules(kept string) []*Rule {
+	if kept == fromTop {
+		return []*Rule{UpDown(t.g, int32(t.g.NumSwitches-1)), Unrestricted(t.g)}
+	}
+	return []*Rule{t.rule(), Unrestricted(t.g)}
 }
 
 // mportTree is an m-port n-tree in the order of the formula mport(m,n), with links

@@ -3,6 +3,7 @@ package paths
 import (
 	"context"
 	"math/bits"
+	"math/rand/v2"
 	"slices"
 
 	"weft/fabric"
@@ -12,7 +13,6 @@ import (
 
 const (
 	candidates   = 16   // paths of a pair from which one is selected
-	detour       = 1    // hops by which they may be longer than the shortest
 	mostSelected = 2048 // hosts: the uses of their links take about 1 GB
 )
 
@@ -22,8 +22,21 @@ var pathSelection = &Algorithm{
 	Paper:        "Nienaber, Yuan, Duan (paper 000), section VI; Yen 1971; Koibuchi, Jouraku, Amano 2005",
 	Cost:         "Yen for all pairs of switches with hosts (parallel); then O(16 pairs x hops), one core",
 	DeadlockFree: true,
+	Options:      []route.Option{detourOption(anyLength), removeOption, orderOption},
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
-		return selectPaths(ctx, in, detour, false)
+		return selectPaths(ctx, in, in.number(detourOption(anyLength)), false)
+	},
+}
+
+var shortSelection = &Algorithm{
+	Name:         "path-selection-short",
+	Summary:      "path-selection from candidates that are at most one hop longer than the shortest: lower loads",
+	Paper:        "beyond paper 000",
+	Cost:         "that of path-selection",
+	DeadlockFree: true,
+	Options:      []route.Option{detourOption(1), removeOption, orderOption},
+	Compute: func(ctx context.Context, in *Input) (*Set, error) {
+		return selectPaths(ctx, in, in.number(detourOption(1)), false)
 	},
 }
 
@@ -33,8 +46,9 @@ var jointSelection = &Algorithm{
 	Paper:        "beyond paper 000",
 	Cost:         "that of path-selection",
 	DeadlockFree: true,
+	Options:      []route.Option{detourOption(1), orderOption},
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
-		return selectPaths(ctx, in, detour, true)
+		return selectPaths(ctx, in, in.number(detourOption(1)), true)
 	},
 }
 
@@ -47,9 +61,8 @@ const whole = 720720
 // path-selection a load is the number of candidates left over the link; of the pairs
 // of hosts with such a candidate the one with most candidates left loses its longest,
 // of equals the first in order of destination and source, hosts in random order. Of
-// the readings tried this alone has the paper's numbers of LIDs. Its note that some
-// pairs have fewer than 16 candidates says that these are not of any length: longer
-// detours only add load.
+// the readings tried this alone has the paper's numbers of LIDs: drawn ones (option
+// remove) need five times as many, and load links more than srd.
 //
 // With joint the load is the traffic to expect, a pair's being shared by its
 // candidates left, and among the pairs with most candidates left the longest candidate
@@ -60,7 +73,8 @@ const whole = 720720
 type selection struct {
 	g          *fabric.Graph
 	r          *Rule
-	extra      int // hops by which candidates may be longer than the shortest
+	extra      int        // hops by which candidates may be longer than the shortest, or anyLength
+	rng        *rand.Rand // draws the order in which candidates go; nil where the pair with most of them left loses its longest
 	joint      bool
 	candidates [][][]int32 // by pair of switches s*NumSwitches+t
 	alive      []uint16    // by pair of hosts src*NumHosts+dst: the candidates left
@@ -82,6 +96,9 @@ func selectPaths(ctx context.Context, in *Input, extra int, joint bool) (*Set, e
 		g: g, r: UpDown(g, rootOf(in)), extra: extra, joint: joint, candidates: make([][][]int32, g.NumSwitches*g.NumSwitches), alive: make([]uint16, g.NumHosts*g.NumHosts),
 		load: make([]int64, g.NumChannels), uses: make([][]int32, g.NumChannels),
 		next: make([]int32, g.NumChannels), level: make([]uint8, g.NumChannels),
+	}
+	if !joint && in.word(removeOption) == removeDrawn {
+		sel.rng = rand.New(rand.NewPCG(in.Seed, streamRemove))
 	}
 	if err := sel.findCandidates(ctx, in); err != nil {
 		return nil, err
@@ -109,7 +126,7 @@ func (sel *selection) findCandidates(ctx context.Context, in *Input) error {
 		for s := range S {
 			if s != t && len(g.AttachedTo(int32(s))) > 0 {
 				ways := finders[w].find(int32(s), candidates)
-				for len(ways) > 0 && len(ways[len(ways)-1]) > len(ways[0])+sel.extra {
+				for sel.extra != anyLength && len(ways) > 0 && len(ways[len(ways)-1]) > len(ways[0])+sel.extra {
 					ways = ways[:len(ways)-1]
 				}
 				sel.candidates[s*S+t] = ways
@@ -147,10 +164,22 @@ func (sel *selection) prepare(order []int32) {
 	}
 	if !sel.joint {
 		sel.listUses(order, func([]int32) bool { return true })
+		sel.shuffleUses()
 		return
 	}
 	for ; longest > 0; longest-- {
 		sel.listUses(order, func(way []int32) bool { return len(way) == longest })
+	}
+}
+
+// shuffleUses has the candidates over each link go in an order drawn for it, whatever their pairs have left.
+func (sel *selection) shuffleUses() {
+	if sel.rng == nil {
+		return
+	}
+	for c, uses := range sel.uses {
+		sel.level[c] = 2
+		sel.rng.Shuffle(len(uses), func(i, j int) { uses[i], uses[j] = uses[j], uses[i] })
 	}
 }
 

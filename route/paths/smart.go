@@ -1,17 +1,28 @@
 package paths
 
-import "context"
+import (
+	"context"
+
+	"weft/route"
+)
 
 var smart = &Algorithm{
 	Name:         "smart",
-	Summary:      "dependencies are removed until none is cyclic, the least used first; then paths are balanced by our own approximation of the linear programme (multiplicative weights; no solver)",
+	Summary:      "dependencies are removed until none is cyclic, the least used first; then paths are balanced by multiplicative weights, our approximation of the linear programme, or by the programme and an installed solver",
 	Paper:        "Cherkasova, Kotov, Rokicki 1996 (reference [2] of paper 002)",
 	Cost:         "O(rounds x switches x turns) for the rule, O(passes x pairs x turns on their shortest paths) for the balance",
 	DeadlockFree: true,
+	Options:      []route.Option{balanceOption},
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
 		r, err := newSmart(ctx, in)
 		if err != nil {
 			return nil, err
+		}
+		switch in.word(balanceOption) {
+		case byWidest:
+			return widestAll(ctx, in, r)
+		case ByProgramme:
+			return balanceByProgramme(ctx, in, r)
 		}
 		set, _, err := balance(ctx, in, r)
 		return set, err

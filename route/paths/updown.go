@@ -49,11 +49,15 @@ func rootOf(in *Input) int32 {
 const (
 	streamRoot = 1 + iota
 	streamOrder
+	streamRemove
 	streamDest = 1 << 32
 )
 
-// hostOrder draws an order of the hosts.
+// hostOrder draws an order of the hosts, unless they are to be taken by switch, as they are numbered.
 func hostOrder(in *Input) []int32 {
+	if in.word(orderOption) == bySwitch {
+		return fabric.Numbers(in.Graph.NumHosts)
+	}
 	order := make([]int32, in.Graph.NumHosts)
 	for i, h := range rand.New(rand.NewPCG(in.Seed, streamOrder)).Perm(len(order)) {
 		order[i] = int32(h)

@@ -4,6 +4,7 @@ import (
 	"context"
 
 	"weft/fabric"
+	"weft/route"
 )
 
 var shortestWidest = &Algorithm{
@@ -12,6 +13,7 @@ var shortestWidest = &Algorithm{
 	Paper:        "Nienaber, Yuan, Duan (paper 000), section VI",
 	Cost:         "O(switches x turns + pairs x turns on their shortest paths), one core",
 	DeadlockFree: true,
+	Options:      []route.Option{weightOption, orderOption},
 	Compute: func(ctx context.Context, in *Input) (*Set, error) {
 		return widestAll(ctx, in, UpDown(in.Graph, rootOf(in)))
 	},
@@ -23,7 +25,7 @@ var shortestWidest = &Algorithm{
 func widestAll(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 	g := in.Graph
 	b := newBuilder(r)
-	w := newWidest(r)
+	w := newWidest(in, r)
 	order := hostOrder(in)
 	var way []int32
 	for _, src := range order {
@@ -46,15 +48,15 @@ func widestAll(ctx context.Context, in *Input, r *Rule) (*Set, error) {
 // widest takes paths one after the other by the shortest-widest heuristic: every
 // link weighs 1 at first and 1 more for each path on it; a path is the widest of the
 // shortest, the one whose heaviest link weighs least. Of equals it takes the one found
-// first, by port. The paper says "smallest weight"; read as the sum over the links,
-// Table I is further off in most rows, and so is Fig. 11.
+// first, by port. The paper says "smallest weight", which may be the sum over the links:
+// option weight.
 type widest struct {
 	weight []float64 // by channel
 	ways   *lightestPaths
 }
 
-func newWidest(r *Rule) *widest {
-	w := &widest{weight: make([]float64, r.g.NumChannels), ways: newLightestPaths(r, false)}
+func newWidest(in *Input, r *Rule) *widest {
+	w := &widest{weight: make([]float64, r.g.NumChannels), ways: newLightestPaths(r, in.word(weightOption) == sumOfLinks)}
 	for c := range w.weight {
 		w.weight[c] = 1
 	}

@@ -6,14 +6,17 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weft/route"
 	"weft/route/paths"
 )
 
 // Pair by pair, shortest-widest takes one of the shortest legal ways whose heaviest
-// link has as few paths as can be: all ways are looked at.
+// link, or all of whose links together, have as few paths as can be: all ways are looked at.
 func TestShortestWidest(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		in := drawInput(t)
+		sum := rapid.Bool().Draw(t, "sum")
+		in.Options = route.Options{"weight": map[bool]string{false: "heaviest", true: "sum"}[sum], "order": rapid.SampledFrom([]string{"drawn", "switch"}).Draw(t, "order")}
 		g := in.Graph
 		s := compute(t, "shortest-widest", in)
 		way := map[[2]int32][]int32{}
@@ -25,6 +28,9 @@ func TestShortestWidest(t *testing.T) {
 		load := make([]int, g.NumChannels)
 		heaviest := func(way []int32) (most int) {
 			for _, c := range way {
+				if sum {
+					most += load[c]
+				}
 				most = max(most, load[c])
 			}
 			return most

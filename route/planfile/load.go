@@ -23,6 +23,9 @@ func Load(r io.Reader, g *fabric.Graph) (*route.Plan, error) {
 	return p, err
 }
 
+// Is reports whether data begin as a Plan that Save wrote.
+func Is(data []byte) bool { return bytes.HasPrefix(data, []byte(planMagic)) }
+
 // LoadAlone reads a Plan that Save wrote, whatever it is for, with a Graph that has the
 // switches and end ports of the Plan, by their GUIDs, the channels between them if the file
 // has the links, and nothing else.

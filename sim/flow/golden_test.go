@@ -51,7 +51,7 @@ func TestGoldenBisection(t *testing.T) {
 func TestGoldenOrdered(t *testing.T) {
 	g := parse(t, "rlft(8,3)")
 	n := network(t, g, dModK(t, g, 4))
-	for pattern, sum := range map[string]float64{"recdbl": 7, "bruck": 7, "tree": 7, "gather": 127, "scatter": 127, "shift": 127} {
+	for pattern, sum := range map[string]float64{"recdbl": 7, "bruck": 7, "tree": 7, "gather": 127, "scatter": 127, "shift": 127, "storage:8": 15, "storage:8,read": 15} {
 		r := simulate(t, n, pattern, Options{Runs: 10, Seed: 1, Workers: 2})
 		if r.Runs != 1 || r.SumMaxCongestion.Mean != sum {
 			t.Errorf("%s: %d runs, sum of largest congestions %g, want 1 and %g", pattern, r.Runs, r.SumMaxCongestion.Mean, sum)

@@ -1,7 +1,6 @@
 package flow
 
 import (
-	"cmp"
 	"math"
 	"slices"
 
@@ -9,11 +8,10 @@ import (
 )
 
 // filler computes max-min fair shares by progressive filling: the rates of all flows grow
-// alike until a link is full or a flow has what it asks for; such flows are frozen, and the
-// others go on. All of it is scratch memory of one worker.
+// alike until a link is full; its flows are frozen, and the others go on. All of it is
+// scratch memory of one worker.
 type filler struct {
 	capacity []float64 // by link
-	rounding float64   // share by which two links may differ and count as full at once
 
 	links []linkFill // by link
 	used  []int32    // links with flows
@@ -24,8 +22,7 @@ type filler struct {
 // linkFill is the state of a link. Its flows are users[start:start+all].
 type linkFill struct {
 	room       float64 // capacity that frozen flows leave
-	slope      float64 // what the others take together, a unit of rate
-	growing    int32   // number of those others
+	growing    int32   // number of the others
 	start, all int32
 }
 
@@ -33,11 +30,7 @@ type linkFill struct {
 const notFrozen = -1
 
 // flowSet lists flows: flow i crosses links path[end[i-1]:end[i]].
-type flowSet struct {
-	path, end []int32
-	amount    []float64 // by place in path: what a unit of rate takes of the link; nil: 1
-	asked     []float64 // by flow: largest rate; nil: none
-}
+type flowSet struct{ path, end []int32 }
 
 func (s *flowSet) start(flow int32) int32 {
 	if flow == 0 {
@@ -46,34 +39,23 @@ func (s *flowSet) start(flow int32) int32 {
 	return s.end[flow-1]
 }
 
-// amountAt is the share of the link at a place in path that a unit of rate takes.
-func (s *flowSet) amountAt(k int32) float64 {
-	if s.amount == nil {
-		return 1
-	}
-	return s.amount[k]
-}
+// rounding is the factor by which two links may differ and count as full at once.
+const rounding = 1 + 1e-12
 
-// newFiller makes a filler. A link that is full but for more than rounding waits for the
-// next round.
 func newFiller(capacity []float64) *filler {
-	return &filler{capacity: capacity, rounding: 1 + 1e-12, links: make([]linkFill, len(capacity))}
+	return &filler{capacity: capacity, links: make([]linkFill, len(capacity))}
 }
 
 // shares computes the rates of flows and returns their sum.
 func (f *filler) shares(s *flowSet) float64 {
 	f.index(s)
-	asking := s.byAsked()
 	active := slices.Clone(f.used)
 	for {
-		for len(asking) > 0 && f.rate[asking[0]] != notFrozen {
-			asking = asking[1:]
-		}
 		active = slices.DeleteFunc(active, func(l int32) bool { return f.links[l].growing == 0 })
-		if len(active)+len(asking) == 0 {
+		if len(active) == 0 {
 			break
 		}
-		f.round(s, active, asking)
+		f.round(s, active)
 	}
 	for _, l := range f.used {
 		f.links[l].all = 0
@@ -85,35 +67,15 @@ func (f *filler) shares(s *flowSet) float64 {
 	return sum
 }
 
-// byAsked lists the flows that ask for a rate, the least first.
-func (s *flowSet) byAsked() []int32 {
-	list := make([]int32, len(s.asked))
-	for i := range list {
-		list[i] = int32(i)
-	}
-	slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(s.asked[a], s.asked[b]) })
-	return list
-}
-
-// round raises all rates until links are full or flows have what they ask for.
-func (f *filler) round(s *flowSet, active, asking []int32) {
+// round raises all rates until links are full.
+func (f *filler) round(s *flowSet, active []int32) {
 	full := math.Inf(1)
 	for _, l := range active {
-		full = min(full, max(0, f.links[l].room)/f.links[l].slope)
-	}
-	if len(asking) > 0 && s.asked[asking[0]] <= full*f.rounding {
-		rate := s.asked[asking[0]]
-		for _, flow := range asking {
-			if s.asked[flow] > rate {
-				return
-			}
-			f.freeze(s, flow, rate)
-		}
-		return
+		full = min(full, max(0, f.links[l].room)/float64(f.links[l].growing))
 	}
 	for _, l := range active {
 		link := &f.links[l]
-		if link.growing > 0 && link.room <= full*f.rounding*link.slope {
+		if link.growing > 0 && link.room <= full*rounding*float64(link.growing) {
 			for _, flow := range f.users[link.start : link.start+link.all] {
 				f.freeze(s, flow, full)
 			}
@@ -121,7 +83,7 @@ func (f *filler) round(s *flowSet, active, asking []int32) {
 	}
 }
 
-// index lists the flows of every link. A flow without links gets what it asks for, or 0.
+// index lists the flows of every link. A flow without links gets 0.
 func (f *filler) index(s *flowSet) {
 	f.used = f.used[:0]
 	for _, l := range s.path {
@@ -141,14 +103,13 @@ func (f *filler) index(s *flowSet) {
 	from := int32(0)
 	for flow, to := range s.end {
 		f.rate[flow] = notFrozen
-		if from == to && s.asked == nil {
+		if from == to {
 			f.rate[flow] = 0
 		}
 		for k := from; k < to; k++ {
 			link := &f.links[s.path[k]]
 			f.users[link.start+link.growing] = int32(flow)
 			link.growing++
-			link.slope += s.amountAt(k)
 		}
 		from = to
 	}
@@ -161,9 +122,8 @@ func (f *filler) freeze(s *flowSet, flow int32, rate float64) {
 	}
 	f.rate[flow] = rate
 	for k := s.start(flow); k < s.end[flow]; k++ {
-		link, amount := &f.links[s.path[k]], s.amountAt(k)
-		link.room -= rate * amount
-		link.slope -= amount
+		link := &f.links[s.path[k]]
+		link.room -= rate
 		link.growing--
 	}
 }

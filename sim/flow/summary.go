@@ -4,6 +4,8 @@ import (
 	"math"
 	"slices"
 
+	"gonum.org/v1/gonum/stat/distuv"
+
 	"weft/traffic"
 )
 
@@ -45,6 +47,15 @@ func Summarise(v []float64) Summary {
 	}
 	s.StdDev = math.Sqrt(squares / float64(n-1))
 	s.CI95 = normal95 * s.StdDev / math.Sqrt(float64(n))
+	return s
+}
+
+// SummariseFew describes a sample as Summarise does, but with the interval by Student's t, which is wider for a few values.
+func SummariseFew(v []float64) Summary {
+	s := Summarise(v)
+	if n := float64(len(v)); n > 1 {
+		s.CI95 = distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(.975) * s.StdDev / math.Sqrt(n)
+	}
 	return s
 }
 

@@ -6,6 +6,23 @@ import (
 	"weft/route"
 )
 
+// A link chooses twice: in each VL among the inputs of its switch (candidate), then among the VLs (turns).
+
+// candidate chooses the input that is next to send on a VL of a link. It stays the next one where there are no credits for its packet.
+func (s *Sim) candidate(sw, l int32, vl uint8) int32 {
+	set := s.askers(l, vl)
+	if !s.config.OldestFirst {
+		return afterIn(set, s.turn[l*s.vls+int32(vl)])
+	}
+	oldest, input := Time(0), none
+	for i := range members(set) {
+		if came := s.firstOf(sw, i, l).came; input == none || came < oldest {
+			oldest, input = came, i
+		}
+	}
+	return input
+}
+
 // turns says which VL of a link sends next (IBA volume 1, section 7.6.9). The zero value is a start.
 type turns struct {
 	last      uint8 // VL that sent last, where there is no table

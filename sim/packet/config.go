@@ -3,6 +3,8 @@ package packet
 import (
 	"errors"
 	"fmt"
+
+	"weft/route"
 )
 
 // Time is a time or a duration in picoseconds.
@@ -37,15 +39,19 @@ type Config struct {
 	// CreditInterval is the time between two packets of 8 bytes that carry credits, which every link sends and
 	// which take room; 0: they take none.
 	CreditInterval Time
+	// VLs is the least number of data VLs that every port has; 0: as many as the Plan uses.
+	VLs int
+	// OneQueue lets the first packet of an input buffer keep all others in it waiting; else there is a queue for each output.
+	OneQueue bool
 	// OldestFirst lets the packet that came first go first, in place of a turn for each input.
 	OldestFirst bool
-	// HeadOfQueue drops a packet that has been the first of its buffer for so long; 0: never.
+	// HeadOfQueue drops a packet that has been the first of its queue for so long; 0: never.
 	HeadOfQueue Time
 	// DeadlockCheck is the time between two searches for a deadlock; 0: only when nothing moves any more.
 	DeadlockCheck Time
 	// Congestion is congestion control, nil for none.
 	Congestion *CongestionControl
-	// GoOn keeps the run going after a deadlock was found.
+	// GoOn keeps the run going after a deadlock was found. HeadOfQueue does so too: it drops what waits.
 	GoOn bool
 }
 
@@ -77,6 +83,8 @@ func (c *Config) Validate() error {
 		return fmt.Errorf("packet: a search for deadlocks every %d ps: want 0 or at least 1 us", c.DeadlockCheck)
 	case c.SwitchLatency < 0 || c.CableDelay < 0 || c.HeadOfQueue < 0 || c.DeadlockCheck < 0 || c.CreditInterval < 0:
 		return errors.New("packet: a time is negative")
+	case c.VLs < 0 || c.VLs > int(route.DropVL):
+		return fmt.Errorf("packet: %d VLs: want 0 to %d", c.VLs, route.DropVL)
 	case c.UnknownRate < 1 || c.Inject < 0 || c.Drain < 0:
 		return errors.New("packet: a rate is negative, or that of unknown links 0")
 	}

@@ -14,7 +14,8 @@ import (
 // a table of delays, and waits after each packet of the flow; a timer lowers the index again.
 //
 // A flow is a source and a target. The annex leaves open what counts as waiting: here the packets in all
-// input buffers of which the first asks for the port and lane, but for the one that leaves.
+// queues of which the first asks for the port and lane, but for the one that leaves. A packet does not ask yet while it comes by a
+// slower link than it will leave by.
 type CongestionControl struct {
 	// Threshold is 1 to 15: a port marks when more than (16-Threshold)/16 of an input buffer waits for it.
 	Threshold uint8
@@ -97,6 +98,10 @@ type controlledFlow struct {
 	index uint16 // into the table of delays
 	ticks bool   // a timer runs
 	ready Time   // when the next packet may be sent
+
+	waiting ring // messages of it that wait for their turns
+	sends   bool // a message of it is in the ring of its lane, to send one packet
+	wakes   bool // an event comes when it is ready
 }
 
 func newControlled(queues int) *controlled {
@@ -110,13 +115,13 @@ func (c *controlled) flow(src, dst int32, least uint16) int32 {
 	if !ok {
 		f = int32(len(c.flows))
 		c.byEnds[key] = f
-		c.flows = append(c.flows, controlledFlow{index: least})
+		c.flows = append(c.flows, controlledFlow{index: least, waiting: ring{none, none}})
 	}
 	return f
 }
 
-// mark decides whether a switch marks a packet that it sends on, whose queue is from; the packet has not left yet.
-func (s *Sim) mark(p *packet, at int32, vl uint8, from int32) {
+// mark decides whether a switch marks a packet that it sends on by a link and lane; the packet is still the first of its queue, which asks no more.
+func (s *Sim) mark(p *packet, at int32, vl uint8) {
 	cc := s.config.Congestion
 	if s.blocksOf(p) < int32(cc.PacketSize) || s.messages[p.message].notice {
 		return
@@ -125,10 +130,15 @@ func (s *Sim) mark(p *packet, at int32, vl uint8, from int32) {
 	if s.links[at].to >= 0 && !cc.MarkVictims && s.control.starved[key] >= p.head && s.control.starved[key] > 0 {
 		return
 	}
-	waits := s.queues[from].waiting - s.blocksOf(p)
-	sw, set := s.owner[at], s.askers(at, vl)
-	for input := range members(set) {
-		waits += s.queues[s.queueOf(sw, input)].waiting
+	waits := int32(0)
+	for i := range s.packetsFrom(p.next) {
+		waits += s.blocksOf(&s.packets[i])
+	}
+	sw := s.owner[at]
+	for input := range members(s.askers(at, vl)) {
+		for i := range s.packetsFrom(s.list[s.queueOf(sw, input, at)].head) {
+			waits += s.blocksOf(&s.packets[i])
+		}
 	}
 	if waits*16 <= s.size*int32(16-cc.Threshold) {
 		return
@@ -146,10 +156,10 @@ func (s *Sim) mark(p *packet, at int32, vl uint8, from int32) {
 func (s *Sim) notify(p *packet) {
 	m := &s.messages[p.message]
 	src, dst := m.Dst, m.Src
-	if s.plan.Ends.Base[dst] == 0 {
+	if s.planOf(src).Ends.Base[dst] == 0 {
 		return
 	}
-	s.enqueue(src, dst, noticeSize, 0, true)
+	s.enqueue(src, dst, noticeSize, 0, s.now, true)
 }
 
 // slow raises the index of the flow from a source to a target.
@@ -175,17 +185,31 @@ func (s *Sim) quicken(f int32) {
 	}
 }
 
-// hold keeps a message from its ring for as long as its flow must wait; false where it need not.
-func (s *Sim) hold(i int32) bool {
+// serve lets the first message of a flow that waits send a packet, unless another of the flow is about to or the flow must wait.
+func (s *Sim) serve(f int32) {
+	flow := &s.control.flows[f]
+	i := flow.waiting.head
+	switch {
+	case flow.sends || flow.wakes || i == none:
+	case flow.ready > s.now:
+		flow.wakes = true
+		s.events.Put(flow.ready, occasion{resume, f, 0})
+	default:
+		s.takeFirst(&flow.waiting)
+		flow.sends = true
+		s.enter(i)
+	}
+}
+
+// served ends the turn of a message of a flow: the next one has its turn, and this one again later if it has more to send.
+func (s *Sim) served(i int32) {
 	m := &s.messages[i]
-	if s.control == nil || m.notice {
-		return false
+	flow := &s.control.flows[m.flow]
+	flow.sends = false
+	if m.left > 0 {
+		s.putLast(&flow.waiting, i)
 	}
-	if ready := s.control.flows[m.flow].ready; ready > s.now {
-		s.events.Put(ready, occasion{resume, i, 0})
-		return true
-	}
-	return false
+	s.serve(m.flow)
 }
 
 // delay lets the flow of a message wait after a packet that took so long.
@@ -245,7 +269,7 @@ func (c *CongestionControl) set(name, value string, step *float64) (err error) {
 			err = errors.New("want yes or no")
 		}
 	case "step":
-		if *step, err = strconv.ParseFloat(value, 64); err == nil && !(*step >= 0.125 && *step <= 1000) {
+		if *step, err = strconv.ParseFloat(value, 64); err != nil || !(*step >= 0.125 && *step <= 1000) {
 			err = errors.New("want 0.125 to 1000")
 		}
 	case "timer":
@@ -263,6 +287,9 @@ func (c *CongestionControl) set(name, value string, step *float64) (err error) {
 // whole reads a number of so many bits.
 func whole[T uint8 | uint16](to *T, value string, bits int) error {
 	n, err := strconv.ParseUint(value, 10, bits)
+	if err != nil {
+		return fmt.Errorf("want a whole number from 0 to %d", 1<<bits-1)
+	}
 	*to = T(n)
-	return err
+	return nil
 }

@@ -70,3 +70,24 @@ func TestCongestionSettings(t *testing.T) {
 		}
 	}
 }
+
+// TestOneFlow: messages of one flow share its rate: each packet of any of them is followed by the delay, and all go on.
+func TestOneFlow(t *testing.T) {
+	g := qdr(graph(t, "rlft(4,2)"))
+	p := planned(t, g, "ftree", 1, nil)
+	for _, multiplier := range []uint16{0, 1, 7} {
+		c := packet.Default()
+		c.Congestion = packet.UsualCongestionControl()
+		c.Congestion.Table, c.Congestion.Limit = []packet.Delay{{Multiplier: multiplier}}, 0
+		w := &perStream{streams(stream(0, 5), stream(0, 5), stream(0, 5)), 0, make([]int64, 3)}
+		w.List[0].Bytes, w.List[1].Bytes, w.List[2].Bytes = 2048, 2048, 1<<20 // the last has more than one packet a message
+		one := packet.Time(2048+packet.Headers) * 250
+		r := run(t, g, p, c, w, 0, 3000*one*packet.Time(1+multiplier))
+		if r.Sent < 3000 || r.Sent > 3001 {
+			t.Errorf("multiplier %d: %d packets in the time of 3000", multiplier, r.Sent)
+		}
+		if !within(float64(w.bytes[0]), 1000*2048, .01) || !within(float64(w.bytes[1]), 1000*2048, .01) {
+			t.Errorf("multiplier %d: streams delivered %d bytes", multiplier, w.bytes)
+		}
+	}
+}

@@ -114,9 +114,9 @@ func TestRing(t *testing.T) {
 			t.Errorf("%d arrived, %d when the deadlock was found", later.Arrived, r.Arrived)
 		}
 		// Packets that are dropped when they have waited for too long let it go on.
-		c.HeadOfQueue = 20 * packet.Microsecond
+		c.GoOn, c.HeadOfQueue = false, 20*packet.Microsecond
 		later = run(t, g, p, c, around(g), 0, 10*packet.Millisecond)
-		if later.Lost.TooOld == 0 || later.Lost.Total() != later.Lost.TooOld || later.Arrived < 10*r.Arrived {
+		if later.Deadlock == nil || later.Lost.TooOld == 0 || later.Lost.Total() != later.Lost.TooOld || later.Arrived < 10*r.Arrived {
 			t.Errorf("%d switches: %d arrived, %d before the deadlock; %+v", size, later.Arrived, r.Arrived, later.Lost)
 		}
 	}
@@ -224,6 +224,7 @@ func TestProven(t *testing.T) {
 		}
 		c := small(rapid.IntRange(1, 4).Draw(rt, "buffer"))
 		c.OldestFirst = rapid.Bool().Draw(rt, "oldest")
+		c.OneQueue = rapid.Bool().Draw(rt, "one queue")
 		c.SwitchLatency = packet.Time(rapid.Int64Range(0, 300_000).Draw(rt, "latency"))
 		r := run(rt, g, p, c, busy(rt, g, ends), 0, 100*packet.Microsecond)
 		runs++
@@ -292,6 +293,7 @@ func TestCyclic(t *testing.T) {
 			tries++
 			rng := rand.New(rand.NewPCG(seed, 5))
 			c := small(1 + int(seed%4))
+			c.OneQueue = seed/4%2 == 1
 			if d := run(rt, g, p, c, holders(g, p, r.Cycle, rng), 0, 2*packet.Millisecond).Deadlock; d != nil {
 				holdsTogether(rt, g, p, d)
 				stood++
@@ -328,6 +330,7 @@ func TestNoFalseAlarm(t *testing.T) {
 		c := small(rapid.IntRange(1, 3).Draw(rt, "buffer"))
 		c.CableDelay = packet.Time(rapid.Int64Range(0, int64(packet.Microsecond)).Draw(rt, "cable"))
 		c.OldestFirst = rapid.Bool().Draw(rt, "oldest")
+		c.OneQueue = rapid.Bool().Draw(rt, "one queue")
 		c.GoOn, c.DeadlockCheck = true, packet.Microsecond
 		early := run(rt, g, p, c, w, 0, packet.Second)
 		c.DeadlockCheck = 0

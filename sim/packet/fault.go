@@ -1,10 +1,5 @@
 package packet
 
-import (
-	"weft/fabric"
-	"weft/route"
-)
-
 // fault is a set of reasons for which a link is down.
 type fault uint8
 
@@ -49,43 +44,39 @@ func (s *Sim) setLink(at int32, why fault, down bool) {
 	}
 	l.epoch++
 	if at < s.firstEnd {
-		s.dropAsking(at)
+		for input := range s.inputs(s.owner[at]) {
+			s.drop(s.owner[at], s.queueOf(s.owner[at], input, at), lostNoLink, func(i int32) bool { return s.packets[i].out != at })
+		}
 	}
 }
 
-// dropAsking drops the packets that wait for a link of a switch.
-func (s *Sim) dropAsking(at int32) {
-	first, end := s.owner[at], int32(0)
-	start := s.g.PortStart[first]
-	end = start + s.g.SwitchPorts[first] + 1
-	for port := start; port < end; port++ {
-		in := s.inward[port]
-		if in == nowhere {
+// drop takes all packets but those to be kept out of a queue of a switch.
+func (s *Sim) drop(sw, at int32, why loss, keep func(i int32) bool) {
+	first, buffer := s.list[at].head, s.bufferOf(sw, s.inputOf(sw, at))
+	if first == none {
+		return
+	}
+	if !keep(first) && s.asks(sw, at) {
+		p, input := &s.packets[first], s.inputOf(sw, at)
+		set := s.askers(p.out, p.outVL)
+		if set[input>>6] &^= 1 << (input & 63); empty(set) {
+			s.links[p.out].asked &^= 1 << p.outVL
+			s.rests(p.out)
+		}
+	}
+	s.list[at] = queue{none, none}
+	for i := range s.packetsFrom(first) {
+		if keep(i) {
+			s.push(at, i)
 			continue
 		}
-		for x := in * s.vls; x < (in+1)*s.vls; x++ {
-			if q := &s.queues[x]; q.head != none && q.out == at {
-				s.dropFirst(x, lostNoLink)
-				s.first(x)
-			}
-		}
+		p := &s.packets[i]
+		s.buffers[buffer].filled -= s.blocksOf(p)
+		s.lose(i, buffer, max(s.now, p.tail), why)
 	}
-}
-
-// dropFirst drops the first packet of a queue.
-func (s *Sim) dropFirst(at int32, why loss) {
-	q := &s.queues[at]
-	i := q.head
-	if q.out != none {
-		set, bit := s.askers(q.out, q.vl), s.input(at)
-		set[bit>>6] &^= 1 << (bit & 63)
-		if empty(set) {
-			s.links[q.out].asked &^= 1 << q.vl
-			s.rests(q.out)
-		}
+	if s.list[at].head != first {
+		s.first(at)
 	}
-	s.leave(q)
-	s.lose(i, at, max(s.now, s.packets[i].tail), why)
 }
 
 // rests ends the time without credits of a link for which nothing waits any more.
@@ -96,14 +87,11 @@ func (s *Sim) rests(at int32) {
 	}
 }
 
-// dropOld drops a packet that has been the first of its queue for too long.
+// dropOld drops a packet that has been the first of a queue for too long.
 func (s *Sim) dropOld(at, i int32) {
-	q := &s.queues[at]
-	if q.head != i || q.out == none || s.now-s.packets[i].head < s.config.HeadOfQueue {
-		return
+	if p := &s.packets[i]; s.list[at].head == i && s.now-p.head >= s.config.HeadOfQueue {
+		s.drop(s.owner[p.out], at, lostTooOld, func(k int32) bool { return k != i })
 	}
-	s.dropFirst(at, lostTooOld)
-	s.first(at)
 }
 
 // SetSwitchDown stops a switch, which loses what is in its buffers and on its links, or starts it again. Links that failed
@@ -112,36 +100,14 @@ func (s *Sim) SetSwitchDown(sw int32, down bool) {
 	if !s.hasSwitch(sw) {
 		return
 	}
-	first := s.g.PortStart[sw]
-	end := first + s.g.SwitchPorts[sw] + 1
-	for port := first; down && port < end; port++ {
-		in := s.inward[port]
-		if in == nowhere {
-			continue
-		}
-		for x := in * s.vls; x < (in+1)*s.vls; x++ {
-			for s.queues[x].head != none {
-				s.dropFirst(x, lostReboot)
+	if down {
+		for input := range s.inputs(sw) {
+			for at := range s.queuesOf(sw, input) {
+				s.drop(sw, at, lostReboot, func(int32) bool { return false })
 			}
 		}
 	}
-	for port := first + 1; port < end; port++ {
+	for port := s.g.PortStart[sw] + 1; port <= s.g.PortStart[sw]+s.g.SwitchPorts[sw]; port++ {
 		s.setPort(port, toDown, fromDown, down)
 	}
-}
-
-// WriteBlock changes 64 entries of the forwarding table of a switch, as a manager writes them. A packet that
-// already asks for a port keeps it.
-func (s *Sim) WriteBlock(sw int32, index int, b *route.Block) {
-	if at := index * route.BlockSize; s.hasSwitch(sw) && index >= 0 && at < int(s.top) {
-		copy(s.lft[int(sw)*int(s.top)+at:int(sw)*int(s.top)+int(s.top)], b[:])
-	}
-}
-
-// Port is the egress port of a switch for a LID at present.
-func (s *Sim) Port(sw int32, lid fabric.LID) uint8 {
-	if !s.hasSwitch(sw) || int32(lid) >= s.top {
-		return route.NoPort
-	}
-	return s.lft[int(sw)*int(s.top)+int(lid)]
 }

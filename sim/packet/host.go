@@ -28,7 +28,7 @@ type message struct {
 	notice bool  // a notification of congestion, of which the workload knows nothing
 }
 
-// ring holds the messages of an end port that wait for a lane, in order of their turns.
+// ring holds messages of an end port that wait, in order of their turns.
 type ring struct{ head, tail int32 }
 
 // source holds the times until which the adapter of a node is busy; its ports share it.
@@ -38,7 +38,37 @@ type source struct {
 	drained  Time  // and with those that it took
 }
 
-func newSources(g *fabric.Graph) []source { return make([]source, g.NumNodes) }
+// hosts holds what the end ports have to send.
+type hosts struct {
+	messages []message
+	spare    int32    // first free message
+	rings    []ring   // by end port and VL
+	sources  []source // by node
+}
+
+func newHosts(n *network) hosts {
+	h := hosts{spare: none, rings: make([]ring, n.g.NumEnds*int(n.vls)), sources: make([]source, n.g.NumNodes)}
+	for i := range h.rings {
+		h.rings[i] = ring{none, none}
+	}
+	return h
+}
+
+// putLast puts a message at the end of a ring.
+func (h *hosts) putLast(r *ring, i int32) {
+	if h.messages[i].next = none; r.head == none {
+		r.head, r.tail = i, i
+		return
+	}
+	h.messages[r.tail].next, r.tail = i, i
+}
+
+// takeFirst takes the first message out of a ring.
+func (h *hosts) takeFirst(r *ring) {
+	if r.head = h.messages[r.head].next; r.head == none {
+		r.tail = none
+	}
+}
 
 // Workload decides what is sent. Sent and Delivered are called for each message.
 type Workload interface {
@@ -55,22 +85,30 @@ type Workload interface {
 // Send lets an end port send a message from now on. It fails where one of them has no LID, the source is the target
 // or there is nothing to send.
 func (s *Sim) Send(src, dst int32, bytes int64, tag int32) error {
+	if err := s.canSend(src, dst, bytes); err != nil {
+		return err
+	}
+	s.enqueue(src, dst, bytes, tag, s.now, false)
+	return nil
+}
+
+// canSend reports a message that cannot be sent.
+func (s *Sim) canSend(src, dst int32, bytes int64) error {
 	switch ends := int32(s.g.NumEnds); {
 	case src < 0 || src >= ends || dst < 0 || dst >= ends || src == dst:
 		return fmt.Errorf("packet: a message from end port %d to %d of %d", src, dst, ends)
 	case bytes < 1:
 		return fmt.Errorf("packet: a message of %d bytes", bytes)
-	case s.plan.Ends.Base[src] == 0:
+	case s.planOf(src).Ends.Base[src] == 0:
 		return fmt.Errorf("packet: end port %d has no LID", src)
-	case s.plan.Ends.Base[dst] == 0:
+	case s.planOf(src).Ends.Base[dst] == 0:
 		return fmt.Errorf("packet: end port %d has no LID", dst)
 	}
-	s.enqueue(src, dst, bytes, tag, false)
 	return nil
 }
 
-// enqueue puts a message among those that its source is to send.
-func (s *Sim) enqueue(src, dst int32, bytes int64, tag int32, notice bool) {
+// enqueue puts a message among those that its source is to send; start is when it was ordered.
+func (s *Sim) enqueue(src, dst int32, bytes int64, tag int32, start Time, notice bool) {
 	i := s.spare
 	if i == none {
 		i = int32(len(s.messages))
@@ -79,7 +117,7 @@ func (s *Sim) enqueue(src, dst int32, bytes int64, tag int32, notice bool) {
 		s.spare = s.messages[i].next
 	}
 	m := &s.messages[i]
-	*m = message{Message: Message{Src: src, Dst: dst, Bytes: bytes, Tag: tag, Start: s.now}, left: bytes, next: none, notice: notice}
+	*m = message{Message: Message{Src: src, Dst: dst, Bytes: bytes, Tag: tag, Start: start}, left: bytes, next: none, notice: notice}
 	m.lid = s.lid(src, dst)
 	m.sl = s.sl(src, m.lid)
 	if m.vl = s.sendVL(src, m.sl); int32(m.vl) >= s.vls {
@@ -96,44 +134,32 @@ func (s *Sim) enqueue(src, dst int32, bytes int64, tag int32, notice bool) {
 	s.offer(i)
 }
 
-// offer lets a message have its turns, now or when its flow may send again.
+// offer lets a message have its turns. Those of one flow under congestion control have them one after the other.
 func (s *Sim) offer(i int32) {
-	if s.hold(i) {
+	if m := &s.messages[i]; s.control != nil && !m.notice {
+		s.putLast(&s.control.flows[m.flow].waiting, i)
+		s.serve(m.flow)
 		return
 	}
+	s.enter(i)
+}
+
+// enter puts a message into the ring of its lane.
+func (s *Sim) enter(i int32) {
 	m := &s.messages[i]
 	at := s.firstEnd + m.Src
-	s.join(m.Src, i)
+	s.putLast(s.ringOf(m), i)
 	s.links[at].asked |= 1 << m.vl
 	s.send(at)
 }
 
-// join puts a message at the end of the ring of its lane.
-func (s *Sim) join(src, i int32) {
-	m := &s.messages[i]
-	r := &s.rings[src*s.vls+int32(m.vl)]
-	m.next = none
-	if r.head == none {
-		r.head, r.tail = i, i
-		return
-	}
-	s.messages[r.tail].next, r.tail = i, i
-}
+// ringOf is the ring of the end port and lane of a message.
+func (s *Sim) ringOf(m *message) *ring { return &s.rings[m.Src*s.vls+int32(m.vl)] }
 
 // inject lets the link of an end port take the next packet.
 func (s *Sim) inject(at int32) {
 	l, end := &s.links[at], at-s.firstEnd
-	node := &s.sources[s.g.EndNode[end]]
-	if s.now < node.injected {
-		if !l.wakes {
-			l.wakes = true
-			s.events.Put(node.injected, occasion{isFree, at, 0})
-		}
-		return
-	}
-	if s.config.Inject > 0 && node.last == end && s.othersWait(end) {
-		l.wakes = true
-		s.events.Put(s.now, occasion{isFree, at, 0})
+	if s.adapterBusy(at) {
 		return
 	}
 	var ready uint16
@@ -141,7 +167,7 @@ func (s *Sim) inject(at int32) {
 	for set := l.asked; set != 0; set &= set - 1 {
 		vl := int32(bits.TrailingZeros16(set))
 		sizes[vl] = s.sizeOfNext(end, vl)
-		if s.queues[at*s.vls+vl].credits >= sizes[vl] {
+		if s.buffers[at*s.vls+vl].credits >= sizes[vl] {
 			ready |= 1 << vl
 		}
 	}
@@ -160,14 +186,16 @@ func (s *Sim) inject(at int32) {
 	s.measure.sent++
 	s.delay(m, s.put(at, i, vl)-s.now)
 	if s.config.Inject > 0 && !s.g.IsPortZero(end) {
+		node := &s.sources[s.g.EndNode[end]]
 		node.injected, node.last = s.now+duration(p.payload+int32(s.config.Headers), s.config.Inject), end
 	}
-	if r.head = m.next; r.head == none {
-		r.tail = none
-	}
+	s.takeFirst(r)
 	last := m.left == 0
-	if !last && !s.hold(which) {
-		s.join(end, which)
+	switch {
+	case s.control != nil && !m.notice:
+		s.served(which)
+	case !last:
+		s.putLast(r, which)
 	}
 	if r.head == none {
 		l.asked &^= 1 << vl
@@ -179,6 +207,26 @@ func (s *Sim) inject(at int32) {
 	if l := &s.links[at]; l.asked != 0 {
 		s.send(at)
 	}
+}
+
+// adapterBusy reports that an end port must wait for the adapter of its node, or for the turn of another port of it; an event comes
+// when it need not.
+func (s *Sim) adapterBusy(at int32) bool {
+	l, end := &s.links[at], at-s.firstEnd
+	node := &s.sources[s.g.EndNode[end]]
+	if s.now < node.injected {
+		if !l.wakes {
+			l.wakes = true
+			s.events.Put(node.injected, occasion{isFree, at, 0})
+		}
+		return true
+	}
+	if s.config.Inject > 0 && node.last == end && s.othersWait(end) {
+		l.wakes = true
+		s.events.Put(s.now, occasion{isFree, at, 0})
+		return true
+	}
+	return false
 }
 
 // othersWait reports whether another port of the node of an end port is woken at this very time to send.

@@ -3,6 +3,7 @@ package packet
 import (
 	"errors"
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -27,22 +28,21 @@ type link struct {
 	wakes   bool   // an event comes when it is free
 	asked   uint16 // VLs on which packets wait to be sent
 	turn    turns
-	bytes   int64 // sent since the warm-up, headers included
+	bytes   int64 // of the packets that it took, headers included, less what passed before the end of the warm-up
 	waited  Time  // time without credits, since the warm-up
 }
 
 // network is the Plan as the simulator reads it.
 type network struct {
 	g        *fabric.Graph
-	plan     *route.Plan
-	vls      int32   // data VLs in use
-	top      int32   // entries of a forwarding table
-	lft      []uint8 // by switch and LID: egress port
+	plans    []*route.Plan // by switch, and then by end port: where its lane tables are, and what it knows of paths
+	vls      int32         // data VLs of every port
+	top      int32         // entries of a forwarding table
+	lft      []uint8       // by switch and LID: egress port
 	links    []link
 	firstEnd int32   // link of end port 0
 	owner    []int32 // by link of a switch: the switch that it leaves
 	inward   []int32 // by switch and port, as PortStart has it: the link that comes in there
-	words    []int32 // by switch: words of a set of its inputs, by port and VL
 	plain    bool    // one VL, which every table of VL arbitration lets send: no table is looked at
 }
 
@@ -58,27 +58,20 @@ func fits(g *fabric.Graph, p *route.Plan) error {
 }
 
 func newNetwork(g *fabric.Graph, p *route.Plan, c *Config) *network {
-	n := &network{g: g, plan: p, vls: int32(Lanes(p)), top: int32(p.Tables.Top()) + 1, firstEnd: int32(len(g.Attached))}
+	n := &network{g: g, plans: slices.Repeat([]*route.Plan{p}, g.NumSwitches+g.NumEnds), vls: int32(max(Lanes(p), c.VLs)), top: int32(p.Tables.Top()) + 1, firstEnd: int32(len(g.Attached))}
 	n.lft = make([]uint8, int(n.top)*g.NumSwitches)
 	for s := range int32(g.NumSwitches) {
 		for i := range p.Tables.NumBlocks() {
 			copy(n.lft[int(s)*int(n.top)+i*route.BlockSize:], p.Tables.Block(s, i)[:])
 		}
 	}
-	n.plain = n.vls == 1
-	if a := p.Arbitration; a != nil {
-		for i := range a.Pool {
-			n.plain = n.plain && a.Pool[i].Weight(0) > 0
-		}
-	}
+	n.plain = n.vls == 1 && plain(p)
 	n.links = make([]link, int(n.firstEnd)+g.NumEnds)
 	n.inward, n.owner = make([]int32, len(g.Attached)), make([]int32, len(g.Attached))
-	n.words = make([]int32, g.NumSwitches)
 	for i := range n.inward {
 		n.inward[i], n.links[i].to = nowhere, nowhere
 	}
 	for s := range int32(g.NumSwitches) {
-		n.words[s] = ((g.SwitchPorts[s]+1)*n.vls + 63) / 64
 		for p := range g.SwitchPorts[s] + 1 {
 			l := &n.links[g.PortStart[s]+p]
 			n.owner[g.PortStart[s]+p] = s
@@ -133,9 +126,24 @@ func Lanes(p *route.Plan) int {
 	return int(most) + 1
 }
 
+// plain reports that every table of VL arbitration lets VL 0 send.
+func plain(p *route.Plan) bool {
+	if p.Arbitration != nil {
+		for i := range p.Arbitration.Pool {
+			if p.Arbitration.Pool[i].Weight(0) == 0 {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// planOf is the Plan that an end port knows of.
+func (n *network) planOf(end int32) *route.Plan { return n.plans[int32(n.g.NumSwitches)+end] }
+
 // lid is the LID by which a source sends to a target, 0 when the target has none.
 func (n *network) lid(src, dst int32) fabric.LID {
-	p := n.plan
+	p := n.planOf(src)
 	base, count := p.Ends.Base[dst], p.Ends.Count(dst)
 	switch {
 	case count <= 1:
@@ -151,42 +159,44 @@ func (n *network) lid(src, dst int32) fabric.LID {
 
 // sl is the service level from a source to a LID.
 func (n *network) sl(src int32, lid fabric.LID) uint8 {
-	if n.plan.SL == nil {
-		return 0
+	if p := n.planOf(src); p.SL != nil {
+		return p.SL.At(src, lid)
 	}
-	return n.plan.SL.At(src, lid)
+	return 0
 }
 
 // sendVL is the lane on which an end port sends packets of a service level.
 func (n *network) sendVL(end int32, sl uint8) uint8 {
-	if n.plan.SL2VL == nil || n.g.IsPortZero(end) {
+	t := n.planOf(end).SL2VL
+	if t == nil || n.g.IsPortZero(end) {
 		return 0
 	}
-	return n.plan.SL2VL.HostTable(end)[sl]
+	return t.HostTable(end)[sl]
 }
 
 // switchVL is the lane on which switch s sends packets of a service level on.
 func (n *network) switchVL(s int32, in, out, sl uint8) uint8 {
-	if n.vls == 1 && (n.plan.SL2VL == nil || len(n.plan.SL2VL.Pool) == 1) {
-		if n.plan.SL2VL == nil {
-			return 0
-		}
-		return n.plan.SL2VL.Pool[0][sl]
+	switch t := n.plans[s].SL2VL; {
+	case t == nil:
+		return 0
+	case len(t.Pool) == 1:
+		return t.Pool[0][sl]
+	default:
+		return t.Table(n.g, s, in, out)[sl]
 	}
-	return n.plan.SL2VL.Table(n.g, s, in, out)[sl]
 }
 
 // arbitration is the VL arbitration table of a link, nil where all VLs have equal turns.
 func (n *network) arbitration(l int32) *route.ArbTable {
-	a := n.plan.Arbitration
-	switch {
-	case a == nil:
-		return nil
-	case l >= n.firstEnd:
-		if e := l - n.firstEnd; e < int32(n.g.NumHosts) {
-			return a.OfHost(e)
+	if l >= n.firstEnd {
+		end := l - n.firstEnd
+		if a := n.planOf(end).Arbitration; a != nil && end < int32(n.g.NumHosts) {
+			return a.OfHost(end)
 		}
 		return nil
 	}
-	return &a.Pool[a.Switch[l]]
+	if a := n.plans[n.owner[l]].Arbitration; a != nil {
+		return &a.Pool[a.Switch[l]]
+	}
+	return nil
 }

@@ -9,7 +9,7 @@ import (
 	"weft/route"
 )
 
-// none is the number of no packet, message or queue.
+// none is the number of no packet, message or link.
 const none int32 = -1
 
 // packet is a packet on its way.
@@ -21,22 +21,15 @@ type packet struct {
 	sl, vl  uint8
 	epoch   uint8 // of the link that it is on
 	marked  bool  // it met congestion
+	outVL   uint8 // lane on which it is to leave the switch that it is in
+	out     int32 // and the link
 	sent    Time  // its first byte left the source
 	came    Time  // its first byte could leave the switch that it is in
 	tail    Time  // its last byte could
 	head    Time  // since when it is the first of its queue
 }
 
-// queue is the input buffer of one VL behind a link. Queues are numbered link*VLs+VL.
-type queue struct {
-	head, tail int32 // packets
-	out        int32 // link that the first packet asks for, none while it does not
-	vl         uint8 // and on which lane
-	credits    int32 // blocks that the sender may fill
-	waiting    int32 // blocks of the packets in the queue
-}
-
-// what an event is about.
+// kind says what happens at an event.
 type kind uint8
 
 const (
@@ -44,17 +37,17 @@ const (
 	atEnd                // an end port has taken a packet off a link
 	asks                 // the first packet of a queue may ask for its output
 	isFree               // a link can send, and the host behind it
-	credit               // blocks of a queue are free again
+	credit               // blocks of a buffer are free again
 	tooOld               // the first packet of a queue may have waited too long
 	over                 // a message that could not be sent
 	timer                // of the workload
 	change               // of the fabric
 	search               // for deadlocks
 	recovers             // a flow, from congestion
-	resume               // a message, after the delay of its flow
+	resume               // a flow, after its delay
 )
 
-// occasion is an event: what, of which link, queue or end port, and a packet or a number.
+// occasion is an event: what, of which link, buffer, queue or end port, and a packet or a number.
 type occasion struct {
 	kind kind
 	of   int32
@@ -68,26 +61,19 @@ type Sim struct {
 	work   Workload
 	events event.Queue[Time, occasion]
 	now    Time
+	queues
+	hosts
+	packets []packet
+	unused  int32 // first free packet
 
-	queues   []queue
-	size     int32    // blocks of a queue that is empty
-	asking   []uint64 // by link and VL, words[s] each: inputs whose first packet asks for it
-	askStart []int32  // by link
-	turn     []int32  // by link and VL: input that was served last
-
-	packets  []packet
-	unused   int32 // first free packet
-	messages []message
-	spare    int32  // first free message
-	rings    []ring // by end port and VL: messages to be sent
-	sources  []source
-
-	control  *controlled // nil without congestion control
-	changes  []func(*Sim)
-	measure  measure
-	deadlock *Deadlock // the first that was found
-	stopped  bool
-	failed   error // of the workload
+	control *controlled // nil without congestion control
+	changes []func(*Sim)
+	// beforeLanes are called before an end port gets the lanes of another Plan.
+	beforeLanes []func(s *Sim, end int32)
+	measure     measure
+	deadlock    *Deadlock // the first that was found
+	stopped     bool
+	failed      error // of the workload
 }
 
 // New makes a run over a fabric and its Plan.
@@ -99,28 +85,13 @@ func New(g *fabric.Graph, p *route.Plan, c Config, w Workload) (*Sim, error) {
 		return nil, err
 	}
 	n := newNetwork(g, p, &c)
-	s := &Sim{config: c, network: n, work: w, size: int32(c.Buffer / blockSize), unused: none, spare: none}
-	s.queues = make([]queue, len(n.links)*int(n.vls))
-	for i := range s.queues {
-		s.queues[i] = queue{head: none, tail: none, out: none, credits: s.size}
+	q, err := newQueues(n, &c)
+	if err != nil {
+		return nil, err
 	}
-	s.turn = make([]int32, len(s.queues))
-	s.askStart = make([]int32, len(g.Attached)+1)
-	for sw := range int32(g.NumSwitches) {
-		for p := range g.SwitchPorts[sw] + 1 {
-			l := g.PortStart[sw] + p
-			s.askStart[l+1] = s.askStart[l] + n.words[sw]*n.vls
-		}
-	}
-	s.asking = make([]uint64, s.askStart[len(g.Attached)])
-	s.rings = make([]ring, g.NumEnds*int(n.vls))
-	for i := range s.rings {
-		s.rings[i] = ring{none, none}
-	}
-	s.sources = newSources(g)
-	s.measure = newMeasure(g)
+	s := &Sim{config: c, network: n, work: w, queues: q, hosts: newHosts(n), unused: none, measure: newMeasure(g)}
 	if c.Congestion != nil {
-		s.control = newControlled(len(s.queues))
+		s.control = newControlled(len(s.buffers))
 	}
 	return s, nil
 }
@@ -189,15 +160,14 @@ func (s *Sim) handle(e occasion) {
 		s.deliver(e.of, e.with)
 	case asks:
 		// No other packet of the same number can be the first by then: the link is busy with this one for longer.
-		if s.queues[e.of].head == e.with {
+		if s.list[e.of].head == e.with {
 			s.ask(e.of)
 		}
 	case isFree:
 		s.links[e.of].wakes = false
 		s.send(e.of)
 	case credit:
-		q := &s.queues[e.of]
-		q.credits += e.with
+		s.buffers[e.of].credits += e.with
 		if l := e.of / s.vls; s.links[l].asked>>(e.of%s.vls)&1 != 0 {
 			s.send(l)
 		}
@@ -214,14 +184,15 @@ func (s *Sim) handle(e occasion) {
 	case recovers:
 		s.quicken(e.of)
 	case resume:
-		s.offer(e.of)
+		s.control.flows[e.of].wakes = false
+		s.serve(e.of)
 	}
 }
 
 // search looks for a deadlock, and again later while anything else is to come.
 func (s *Sim) search() {
 	if s.deadlock == nil {
-		if s.deadlock = s.findDeadlock(); s.deadlock != nil && !s.config.GoOn {
+		if s.deadlock = s.findDeadlock(); s.deadlock != nil && !s.config.GoOn && s.config.HeadOfQueue == 0 {
 			s.stopped = true
 			return
 		}

@@ -1,7 +1,6 @@
 package packet
 
 import (
-	"iter"
 	"math/bits"
 
 	"weft/route"
@@ -10,20 +9,21 @@ import (
 // arrive puts a packet into the buffer behind a link: from now on it can leave.
 func (s *Sim) arrive(l, i int32) {
 	p := &s.packets[i]
-	at := l*s.vls + int32(p.vl)
-	if p.epoch != s.links[l].epoch { // the link failed while it carried the packet
-		s.lose(i, at, s.now, lostOnLink)
+	in, buffer := &s.links[l], l*s.vls+int32(p.vl)
+	if p.epoch != in.epoch { // the link failed while it carried the packet
+		s.lose(i, buffer, s.now, lostOnLink)
 		return
 	}
-	q := &s.queues[at]
-	p.next, p.came = none, s.now
-	q.waiting += s.blocksOf(p)
-	if q.head != none {
-		s.packets[q.tail].next, q.tail = i, i
+	out, vl, why := s.route(in.to, in.port, p)
+	if out == none {
+		s.lose(i, buffer, max(s.now, p.tail), why)
 		return
 	}
-	q.head, q.tail = i, i
-	s.first(at)
+	p.came, p.out, p.outVL = s.now, out, vl
+	s.buffers[buffer].filled += s.blocksOf(p)
+	if at := s.queueOf(in.to, s.inputBefore(buffer), out); s.push(at, i) {
+		s.first(at)
+	}
 }
 
 // blocksOf is the blocks of a buffer that a packet takes.
@@ -31,34 +31,21 @@ func (s *Sim) blocksOf(p *packet) int32 { return int32(blocks(int(p.payload) + s
 
 // first lets the first packet of a queue ask for its output, now or when it is in time.
 func (s *Sim) first(at int32) {
-	for {
-		q := &s.queues[at]
-		q.out = none
-		if q.head == none {
-			return
-		}
-		i := q.head
-		p := &s.packets[i]
-		p.head = s.now
-		in := &s.links[at/s.vls]
-		out, vl, why := s.route(in.to, in.port, p)
-		if out == none {
-			s.leave(q)
-			s.lose(i, at, max(s.now, p.tail), why)
-			continue
-		}
-		q.out, q.vl = out, vl
-		if s.config.HeadOfQueue > 0 {
-			s.events.Put(s.now+s.config.HeadOfQueue, occasion{tooOld, at, i})
-		}
-		// A faster link than the one that it came by must not run out of bytes.
-		if start := p.tail - duration(p.payload+int32(s.config.Headers), s.links[out].mbps); start > s.now {
-			s.events.Put(start, occasion{asks, at, i})
-			return
-		}
-		s.ask(at)
+	i := s.list[at].head
+	if i == none {
 		return
 	}
+	p := &s.packets[i]
+	p.head = s.now
+	if s.config.HeadOfQueue > 0 {
+		s.events.Put(s.now+s.config.HeadOfQueue, occasion{tooOld, at, i})
+	}
+	// A faster link than the one that it came by must not run out of bytes.
+	if start := p.tail - duration(p.payload+int32(s.config.Headers), s.links[p.out].mbps); start > s.now {
+		s.events.Put(start, occasion{asks, at, i})
+		return
+	}
+	s.ask(at)
 }
 
 // route is the link and lane by which a switch sends a packet on; none where it drops it.
@@ -82,59 +69,11 @@ func (s *Sim) route(sw int32, in uint8, p *packet) (out int32, vl uint8, why los
 
 // ask enters the first packet of a queue among those that wait for its output.
 func (s *Sim) ask(at int32) {
-	q := &s.queues[at]
-	if q.out == none { // its link failed meanwhile
-		return
-	}
-	set, bit := s.askers(q.out, q.vl), s.input(at)
-	set[bit>>6] |= 1 << (bit & 63)
-	s.links[q.out].asked |= 1 << q.vl
-	s.send(q.out)
-}
-
-// askers is the set of the inputs whose first packet waits for a link and lane.
-func (s *Sim) askers(l int32, vl uint8) []uint64 {
-	words := (s.askStart[l+1] - s.askStart[l]) / s.vls
-	start := s.askStart[l] + words*int32(vl)
-	return s.asking[start : start+words]
-}
-
-// input numbers a queue among those of its switch: by lane and port.
-func (s *Sim) input(at int32) int32 {
-	return int32(s.links[at/s.vls].port)*s.vls + at%s.vls
-}
-
-// queueOf is the queue of an input of the switch that a link leaves.
-func (s *Sim) queueOf(sw, input int32) int32 {
-	return s.inward[s.g.PortStart[sw]+input/s.vls]*s.vls + input%s.vls
-}
-
-// candidate is the input whose turn it is to send on a lane of a link.
-func (s *Sim) candidate(sw, l int32, vl uint8) int32 {
-	set := s.askers(l, vl)
-	if !s.config.OldestFirst {
-		return afterIn(set, s.turn[l*s.vls+int32(vl)])
-	}
-	oldest, input := Time(0), none
-	for i := range members(set) {
-		if came := s.packets[s.queues[s.queueOf(sw, i)].head].came; input == none || came < oldest {
-			oldest, input = came, i
-		}
-	}
-	return input
-}
-
-// members gives the members of a set in order.
-func members(set []uint64) iter.Seq[int32] {
-	return func(yield func(int32) bool) {
-		for w, word := range set {
-			for ; word != 0; word &= word - 1 {
-				if !yield(int32(w<<6 + bits.TrailingZeros64(word))) {
-					return
-				}
-			}
-		}
-	}
+	p := &s.packets[s.list[at].head]
+	set, input := s.askers(p.out, p.outVL), s.inputOf(s.owner[p.out], at)
+	set[input>>6] |= 1 << (input & 63)
+	s.links[p.out].asked |= 1 << p.outVL
+	s.send(p.out)
 }
 
 // send lets a link take the next packet, if it is free and there are credits.
@@ -160,8 +99,8 @@ func (s *Sim) send(at int32) {
 	for set := l.asked; set != 0; set &= set - 1 {
 		vl := uint8(bits.TrailingZeros16(set))
 		input := s.candidate(sw, at, vl)
-		size := s.blocksOf(&s.packets[s.queues[s.queueOf(sw, input)].head])
-		if s.queues[at*s.vls+int32(vl)].credits >= size {
+		size := s.blocksOf(s.firstOf(sw, input, at))
+		if s.buffers[at*s.vls+int32(vl)].credits >= size {
 			ready |= 1 << vl
 			inputs[vl], sizes[vl] = input, size
 		} else if s.control != nil {
@@ -199,7 +138,7 @@ func (s *Sim) lane(at int32, ready uint16, sizes *[16]int32) (vl uint8, ok bool)
 	return vl, ok
 }
 
-// forward sends the first packet of an input on.
+// forward sends the first packet of an input for a link on.
 func (s *Sim) forward(sw, at int32, vl uint8, input int32) {
 	set := s.askers(at, vl)
 	set[input>>6] &^= 1 << (input & 63)
@@ -208,41 +147,21 @@ func (s *Sim) forward(sw, at int32, vl uint8, input int32) {
 	if empty(set) {
 		l.asked &^= 1 << vl
 	}
-	from := s.queueOf(sw, input)
-	q := &s.queues[from]
-	i := q.head
+	queue, buffer := s.queueOf(sw, input, at), s.bufferOf(sw, input)
+	i := s.list[queue].head
 	p := &s.packets[i]
 	if s.control != nil {
-		s.mark(p, at, vl, from)
+		s.mark(p, at, vl)
 	}
 	tail, size := p.tail, s.blocksOf(p)
-	s.leave(q)
+	s.pop(queue)
+	s.buffers[buffer].filled -= size
 	end := s.put(at, i, vl)
-	s.events.Put(max(end, tail)+s.config.CableDelay, occasion{credit, from, size})
-	s.first(from)
+	s.events.Put(max(end, tail)+s.config.CableDelay, occasion{credit, buffer, size})
+	s.first(queue)
 	if l.asked != 0 {
 		s.send(at)
 	}
-}
-
-// empty reports a set without members.
-func empty(set []uint64) bool {
-	for _, w := range set {
-		if w != 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// leave takes the first packet out of a queue.
-func (s *Sim) leave(q *queue) {
-	p := &s.packets[q.head]
-	q.waiting -= s.blocksOf(p)
-	if q.head = p.next; q.head == none {
-		q.tail = none
-	}
-	q.out = none
 }
 
 // put lets a link carry a packet from now on, and returns when its last byte has left. Of the packet the times and
@@ -252,10 +171,10 @@ func (s *Sim) put(at, i int32, vl uint8) (end Time) {
 	size := p.payload + int32(s.config.Headers)
 	end = s.now + duration(size, l.mbps)
 	l.free = end
-	if s.now >= s.measure.from {
-		l.bytes += int64(size)
+	if counted := end - max(s.now, s.measure.from); counted > 0 {
+		l.bytes += int64(size) * int64(counted) / int64(end-s.now)
 	}
-	s.queues[at*s.vls+int32(vl)].credits -= s.blocksOf(p)
+	s.buffers[at*s.vls+int32(vl)].credits -= s.blocksOf(p)
 	p.vl, p.epoch = vl, l.epoch
 	if l.to >= 0 {
 		s.events.Put(s.now+s.config.CableDelay+s.config.SwitchLatency, occasion{atSwitch, at, i})

@@ -13,12 +13,11 @@ import (
 	"weft/route/lanes"
 )
 
-// buildBalanced routes hosts over the paths of package sssp, all on the first lane if that
-// takes them, else each on the first that does; with oneLane it fails instead. Then it leads to
-// hosts the switches that no path between hosts passes, and all switches to port 0 of each
-// other, over paths that the first lane has where it can. Unless others is set, all LIDs of a
-// port take the path to its base LID.
-func buildBalanced(ctx context.Context, in *route.Input, u *upDown, passes int, oneLane, others bool) (*route.Tables, *lanes.Acyclic, error) {
+// buildBalanced routes hosts over the paths of package sssp, all on the first lane, or fails where that
+// does not take them. Then it leads to hosts the switches that no path between hosts passes, and
+// all switches to port 0 of each other, over paths that the first lane has where it can. Unless others is
+// set, all LIDs of a port take the path to its base LID.
+func buildBalanced(ctx context.Context, in *route.Input, u *upDown, passes int, others bool) (*route.Tables, *lanes.Acyclic, error) {
 	b := sssp.NewBuilder(in)
 	r := newRouter(in, b.Loads, b.Tables, u)
 	r.slack = 16 // twice the least load: no host begins these paths
@@ -38,8 +37,12 @@ func buildBalanced(ctx context.Context, in *route.Input, u *upDown, passes int, 
 			continue
 		}
 		part.Kind = 0
-		if err := r.linkHosts(ctx, part, hosted, oneLane); err != nil {
+		edges, err := r.edgesOfHosts(ctx, part, hosted)
+		if err != nil {
 			return nil, nil, err
+		}
+		if !r.lanes.First().Add(edges) {
+			return nil, nil, errLanes
 		}
 		if err := r.completeHosts(ctx, part, hosted); err != nil {
 			return nil, nil, err
@@ -119,31 +122,6 @@ func (e *edgeSet) each(visit func(c, k int32)) {
 	}
 }
 
-// linkHosts puts the paths between hosts on lanes: all on the first if that takes them, else
-// each on the first that does. With oneLane it fails instead.
-func (r *router) linkHosts(ctx context.Context, part columns.Part, hosted []int32, oneLane bool) error {
-	edges, err := r.edgesOfHosts(ctx, part, hosted)
-	if err != nil || r.lanes.First().Add(edges) {
-		return err
-	}
-	if oneLane {
-		return errLanes
-	}
-	p := newHostPaths(r.G)
-	for _, to := range hosted {
-		if err := ctx.Err(); err != nil {
-			return err
-		}
-		p.open(r, to, part)
-		p.ways.Reach(r.G, r.Head, to)
-		for column := range p.columns.LIDs {
-			r.placeHosts(p, column)
-			r.linkTaken()
-		}
-	}
-	return nil
-}
-
 // edgesOfHosts lists the edges of the paths between hosts.
 func (r *router) edgesOfHosts(ctx context.Context, part columns.Part, hosted []int32) (list []cdg.Edge, err error) {
 	edges, paths := newEdgeSet(r.in.Workers, r.lanes.First().Index), make([]*hostPaths, max(1, r.in.Workers))
@@ -166,24 +144,4 @@ func (r *router) edgesOfHosts(ctx context.Context, part columns.Part, hosted []i
 	})
 	edges.each(func(c, k int32) { list = append(list, cdg.Edge{C: c, D: r.G.OutOf(r.G.To[c])[k]}) })
 	return list, err
-}
-
-// placeHosts begins the tree of a column with the paths of hosts, each on the first lane that takes it.
-func (r *router) placeHosts(p *hostPaths, column int) {
-	p.read(r.Loads, column)
-	order := p.ways.Order
-	r.tree.reset(r.channels, order[0], len(order)-1)
-	r.linked, r.moves = 0, r.lanes.First().Moves()
-	for _, s := range order[1:] {
-		if p.flow[s] == 0 {
-			continue
-		}
-		i, lane := p.first[s], int32(0)
-		if after := &r.tree.of[r.Head[i]]; after.lane != 0 || r.label[i] >= after.label {
-			r.linkTaken()
-			i, lane = r.addToLane([]shortest.Exit{shortest.Exit(i)<<32 | shortest.Exit(r.Head[i])})
-			r.readLabels()
-		}
-		r.tree.take(r.channels, s, i, lane)
-	}
 }

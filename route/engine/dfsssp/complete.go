@@ -42,7 +42,7 @@ func (r *router) completeSome(ctx context.Context, slots []*grownHosts, part col
 			slots[i] = &grownHosts{hostPaths: newHostPaths(r.G), tree: newTree(r.G.NumSwitches), met: make([]uint64, first.Index.Size/64+1)}
 		}
 		slots[i].open(r, now[i], part)
-		slots[i].ways.Search(r.G, r.Head, now[i])
+		slots[i].ways.Reach(r.G, r.Head, now[i])
 		slots[i].grow(r)
 		return nil
 	})
@@ -127,7 +127,9 @@ func (d *grownHosts) add(index *cdg.Index, e cdg.Edge) {
 func (r *router) completeRest(d *grownHosts) {
 	r.enumerate(&d.ways)
 	for column := range d.columns.LIDs {
-		r.placeHosts(d.hostPaths, column)
+		d.read(r.Loads, column)
+		r.linked, r.moves = 0, r.lanes.First().Moves()
+		r.tree.placeFirst(r.channels, d.hostPaths)
 		if r.tree.left > 0 {
 			r.linkTaken()
 			r.tree.join(r.channels, &d.ways)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"weft/internal/par"
 	"weft/route"
 	"weft/route/engine/dfsssp/plain"
 	"weft/route/engine/internal/sample"
@@ -113,12 +114,12 @@ func (e *engine) fewLanes(ctx context.Context, in *route.Input) (*route.Tables, 
 	base.Ends.LMC = make([]uint8, len(in.Ends.LMC))
 	best := &result{found: &lanes.Lanes{Need: lanes.MaxLanes + 1}}
 	for _, group := range formsFor(&base, e.passes) {
+		results, err := e.tryAll(ctx, &base, u, group)
+		if err != nil {
+			return nil, nil, err
+		}
 		var fit []*result
-		for _, f := range group {
-			r, err := e.try(ctx, &base, u, f)
-			if err != nil {
-				return nil, nil, err
-			}
+		for _, r := range results {
 			if r.found.Need <= in.MaxVLs {
 				fit = append(fit, r)
 			} else if r.found.Need < best.found.Need {
@@ -146,6 +147,24 @@ func (e *engine) fewLanes(ctx context.Context, in *route.Input) (*route.Tables, 
 	return best.tables, best.found, err
 }
 
+// tryAll tries the forms of a group side by side, but the first by itself: where that takes one lane
+// no other is tried.
+func (e *engine) tryAll(ctx context.Context, in *route.Input, u *upDown, group []form) ([]*result, error) {
+	first, err := e.try(ctx, in, u, group[0])
+	if err != nil || first.found.Need == 1 {
+		return []*result{first}, err
+	}
+	results := make([]*result, len(group))
+	results[0] = first
+	alone := *in
+	alone.Workers = 1
+	err = par.For(ctx, in.Workers, len(group)-1, func(_, i int) (err error) {
+		results[i+1], err = e.try(ctx, &alone, u, group[i+1])
+		return err
+	})
+	return results, err
+}
+
 // try chooses paths in one form and finds their lanes.
 func (e *engine) try(ctx context.Context, in *route.Input, u *upDown, f form) (*result, error) {
 	r := &result{form: f, found: &lanes.Lanes{Need: lanes.MaxLanes + 1}}
@@ -166,7 +185,7 @@ func (e *engine) try(ctx context.Context, in *route.Input, u *upDown, f form) (*
 		if oneWay {
 			return acyclic.LayerOneWay(ctx, in, paths)
 		}
-		if e.replies == "auto" && acyclic.Lanes() > in.MaxVLs/2+1 { // more than twice as many never fitted
+		if e.replies == "auto" && acyclic.Lanes() > in.MaxVLs/2 { // more than twice as many never fitted
 			return &lanes.Lanes{Need: lanes.MaxLanes + 1}, nil
 		}
 		return acyclic.Layer(ctx, paths, in.MaxVLs)

@@ -24,20 +24,20 @@
 //
 // # Balanced paths
 //
-// The other form (balanced.go) takes the paths of package sssp between hosts as they are. Where
-// they close no cycle on one lane, as on most trees, whole or damaged, they keep its bandwidth. The
+// The other form (balanced.go) takes the paths of package sssp between hosts as they are, if
+// they close no cycle on one lane, as on most trees, whole or damaged. They keep its bandwidth. The
 // switches that no path between hosts passes, and port 0 of all, are then led over what the
 // first lane has, and over other lanes where it has nothing. Since no host begins these
 // paths, they may have twice the least load.
 //
 // # Which form
 //
-// forms.go decides, by switches x LIDs, never by seconds. In small networks both forms are made,
-// the first with several slacks in load, each in three passes (package sssp). Of those that fit
-// into the lanes allowed, and are within 1 % of the best estimated bandwidth, the one on the
-// fewest lanes is taken. In larger ones the balanced form is taken if all paths between
-// hosts fit on one lane, else paths with little slack; both in two passes. The largest have
-// paths with little slack, in one pass. docs/performance.md has what that gives.
+// forms.go decides, by switches x LIDs, never by seconds. In small networks the balanced form is taken
+// where all of it fits on one lane. Where it does not, the other form is made as well, with several slacks
+// in load, each in three passes (package sssp). Of those that fit into the lanes allowed, and are
+// within 1 % of the best estimated bandwidth, the one on the fewest lanes is taken. In larger
+// ones the balanced form is taken if all paths between hosts fit on one lane, else paths with
+// little slack; both in two passes. The largest have paths with little slack, in one pass. docs/performance.md has what that gives.
 //
 // # Answers
 //

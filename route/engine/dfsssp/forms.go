@@ -14,7 +14,6 @@ type form struct {
 	balanced bool  // the paths of package sssp between hosts, whatever lanes they take
 	slack    slack // otherwise
 	passes   int
-	oneLane  bool // give up where the paths between hosts need a second lane
 	others   bool // with balanced: LIDs beside the base LIDs have paths of their own
 }
 
@@ -26,12 +25,11 @@ const most = 1 << 16
 func formsFor(in *route.Input, passes int) [][]form {
 	few := func(k, passes int) form { return form{slack: slack{base: k}, passes: passes} }
 	n := sssp.PassesFor(in, passes)
+	balanced := form{balanced: true, passes: n}
 	switch sssp.SizeOf(in) {
 	case sssp.Small:
-		balanced := form{balanced: true, passes: n}
 		return [][]form{{balanced, few(3, n), few(8, n), few(most, n)}, {few(most, 1)}}
 	case sssp.Medium:
-		balanced := form{balanced: true, passes: n, oneLane: true}
 		return [][]form{{balanced}, {few(8, n)}, {few(most, n)}, {few(most, 1)}}
 	case sssp.Large:
 	}
@@ -41,7 +39,7 @@ func formsFor(in *route.Input, passes int) [][]form {
 // build chooses the paths. The lanes that it returns have all of them.
 func (f form) build(ctx context.Context, in *route.Input, u *upDown) (*route.Tables, *lanes.Acyclic, error) {
 	if f.balanced {
-		return buildBalanced(ctx, in, u, f.passes, f.oneLane, f.others)
+		return buildBalanced(ctx, in, u, f.passes, f.others)
 	}
 	return buildFewLanes(ctx, in, u, f.slack, f.passes)
 }

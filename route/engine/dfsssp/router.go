@@ -14,8 +14,8 @@ import (
 	"weft/route/lanes"
 )
 
-// errLanes is the error of buildFewLanes for paths that no lane takes any more.
-var errLanes = errors.New("dfsssp: the paths need more lanes than there are SLs")
+// errLanes is the error for paths that the lanes do not take.
+var errLanes = errors.New("dfsssp: the paths need more lanes")
 
 const (
 	batch      = 16 // destination switches searched at once

@@ -117,7 +117,7 @@ func (r *tree) join(x *channels, w *shortest.Ways) {
 			continue
 		}
 		first, best := fabric.Nothing, int64(math.MaxInt64)
-		for _, e := range w.Exits(k) {
+		for _, e := range w.ListExits(x.G, x.Head, k) {
 			if i := e.At(); x.label[i] < r.of[e.Head()].label && x.preference[i] < best {
 				first, best = int32(i), x.preference[i]
 			}

@@ -148,3 +148,28 @@ func TestOldBalance(t *testing.T) {
 		}
 	}
 }
+
+// TestRacks: of several ways from a rack switch eft takes the first, the others spread them (paper I, section II-A). On full racks beft
+// loads links up less than beft-regular, which is without the two steps for racks (section II-B).
+func TestRacks(t *testing.T) {
+	g := graph(t, "racks648")
+	tr := recognise(g, nil, nil)
+	load := map[string]int{}
+	for _, balance := range []string{zahavi, eft, beft, simple} {
+		plan := routed(t, g, "balance="+balance)
+		load[balance] = mostUp(g, plan, tr)
+		through, most, all := map[int32]int{}, 0, 0
+		for h := range int32(g.NumHosts) {
+			if c, _ := g.At(0, plan.Tables.Port(0, plan.Ends.Base[h])); c >= 0 && tr.level[g.To[c]] == 1 {
+				through[g.To[c]]++
+				most, all = max(most, through[g.To[c]]), all+1
+			}
+		}
+		if share := float64(most) / float64(all); (share > .5) != (balance == eft) {
+			t.Errorf("%s: a rack switch sends %.2f of the destinations over one switch", balance, share)
+		}
+	}
+	if load[beft] >= load[simple] {
+		t.Errorf("links up carry up to %v paths", load)
+	}
+}

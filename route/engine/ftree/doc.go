@@ -15,11 +15,12 @@
 //     nextHops (nexthops.go) lists the bundles with which those to one target begin.
 //  5. balanced (ftree.go) chooses among these paths and fills the tables: closedForm
 //     (closed.go, blocks.go); where the levels are not uniform by that of the tree without
-//     damage (whole, whole.go), and then rebalance (rebalance.go, loads.go) by load.
+//     damage (whole, whole.go), and then rebalance (rebalance.go, loads.go) by load, and in trees of up to
+//     about 1,500 hosts evenShifts (shifts.go).
 //  6. joinSwitches (join.go, join_search.go) gives the switches that still have no path one.
 //  7. assign (lanes.go) fills in SLs and VLs where there are several lanes.
 //
-// Files paper_*.go hold forms that only the papers' figures need: the balances zahavi and
+// Files paper_*.go hold forms that only the papers' figures need: the balances zahavi, eft and
 // beft (paper_greedy.go), and switches=sftree (paper_subtree.go). Recognise (shape.go, gaps.go,
 // pgft.go) describes a network without routing it.
 //
@@ -68,7 +69,9 @@
 //     load. What comes for one host does not burden it twice: its rate limits that
 //     anyway. So a LID gets one main way down, which as few others share as possible, however
 //     the tree is damaged, and packets of different hosts seldom meet on their way down. Slow links
-//     among fast ones count more; one of a fifth of the speed is left to others.
+//     among fast ones count more; one of a fifth of the speed is left to others. Then the packets
+//     of all rounds of all-to-all by shifts are counted, and paths leave the links on which most of
+//     a round meet, as long as that adds little load (evenShifts).
 //   - closed: the LID of index t takes candidate t/p mod n of n, with p the product of the
 //     candidates that the levels below had; the parallel links of a bundle count as
 //     candidates after the first of each. Indexes count end ports leaf by leaf, pod by pod,
@@ -79,7 +82,10 @@
 //   - dmodk: closed, with the ports that do not exist counted.
 //   - zahavi: the classic order, with dummy end ports; it counts the paths on the links
 //     that lead down to a switch.
-//   - beft (paper I): counts those of the switch above as well.
+//   - eft: zahavi, but where several ways lead to the main path down, a switch takes the first, as
+//     paper I (II-A) says of OpenSM 3.3.5. OpenSM 3.3.23 spreads them as zahavi does.
+//   - beft (paper I): counts those of the switch above as well, and sends rack switches for one
+//     destination over as few switches as it can (its option -Z). beft-regular is without that.
 //
 // With LMC the base LIDs go the paths that they go with one LID a port, so that traffic to
 // them alone is as balanced. The index of base + k is k more than that of the base LID: the
@@ -104,5 +110,6 @@
 // O(switches x LIDs) to write the tables, in parallel over the switches; zahavi, beft and each
 // of at most four sweeps of rebalance O(LIDs x channels), one LID after the other. Rebalance takes a
 // byte by LID of a host and switch for the tables by LID, and 4 bytes a pair of switches for the
-// hops by target.
+// hops by target. The sweeps of evenShifts take O(pairs of hosts x hops) and more where paths could move,
+// and 4 bytes by host and link, 32 MB at most.
 package ftree

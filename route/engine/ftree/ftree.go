@@ -3,6 +3,7 @@ package ftree
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -19,7 +20,9 @@ const (
 	dmodk  = "dmodk"
 	auto   = "auto"
 	zahavi = "zahavi"
+	eft    = "eft"
 	beft   = "beft"
+	simple = "beft-regular"
 
 	all    = "all"
 	sftree = "sftree"
@@ -40,9 +43,9 @@ func Spec() *route.Spec {
 		Lanes:   "one; on some degraded trees a second; own with lanes=vftree",
 		Options: []route.Option{
 			{
-				Name: "balance", Default: auto, OneOf: []string{auto, closed, dmodk, zahavi, beft},
+				Name: "balance", Default: auto, OneOf: []string{auto, closed, dmodk, zahavi, eft, beft, simple},
 				Doc: "in closed form over the ports in use (closed), and then by the load of whole paths where no formula fits (auto); " +
-					"in closed form over all ports (dmodk); the classic one (zahavi), and that of paper I (beft)",
+					"in closed form over all ports (dmodk); the classic one (zahavi), as it was before paper I (eft), and those of paper I, for trees with racks (beft) or without (beft-regular)",
 			},
 			{
 				Name: "switches", Default: all, OneOf: []string{all, sftree, none},
@@ -138,10 +141,15 @@ func (e *engine) vftreeLanes(in *route.Input) (int, error) {
 	return in.MaxVLs, nil
 }
 
+// isGreedy says whether a balance routes one LID after the other.
+func isGreedy(balance string) bool {
+	return slices.Contains([]string{zahavi, eft, beft, simple}, balance)
+}
+
 // balanced chooses among the shortest legal paths by the balance asked for.
 func (e *engine) balanced(ctx context.Context, in *route.Input, r *reachability, lids *lidOrder) (*route.Tables, error) {
 	balance := e.String("balance")
-	if balance == zahavi || balance == beft {
+	if isGreedy(balance) {
 		return e.greedy(ctx, in, r, lids)
 	}
 	if balance != auto || r.t.fitsClosedForm() {

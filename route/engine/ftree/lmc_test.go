@@ -90,7 +90,7 @@ func TestMultipleLIDs(t *testing.T) {
 }
 
 // TestBaseLIDsByOptions: with LMC the base LIDs go the paths that they go with one LID a port, and all LIDs
-// together load no link more than those paths do.
+// together load no link by more than 2 % more than those paths do.
 func TestBaseLIDsByOptions(t *testing.T) {
 	for _, formula := range []string{
 		"rlft(8,2)", "mport(6,3)", "rlft(6,3)|hosts(even=3,odd=1)", "rlft(8,3)|fail(links=20,seed=1)", "rlft(6,3)|ports(2)|fail(links=9,seed=2)",
@@ -117,7 +117,7 @@ func TestBaseLIDsByOptions(t *testing.T) {
 						}
 					}
 				}
-				if most, all := mostLoaded(g, one), mostLoaded(g, plan); all > most<<(lmc+1) && len(options) == 0 {
+				if most, all := mostLoaded(g, one), mostLoaded(g, plan); 50*all > 51*most<<(lmc+1) && len(options) == 0 {
 					t.Errorf("%s %v lmc %d: %d paths on the most loaded link, %d with one LID", formula, options, lmc+1, all, most)
 				}
 				if r := judged(t, g, plan); !r.OK && options["switches"] != none {

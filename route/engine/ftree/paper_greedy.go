@@ -8,7 +8,7 @@ import (
 	"weft/route"
 )
 
-// greedy routes one LID after the other (balance=zahavi, beft). A LID has a main path down to it,
+// greedy routes one LID after the other (balance=zahavi, eft, beft, beft-regular). A LID has a main path down to it,
 // through one switch of each level; all others go up to where they meet it. The main path is
 // found from the LID up, over the link and to the switch that the fewest main paths use.
 // This is the classic routing (Zahavi), with what papers I and VI add to it.
@@ -17,7 +17,9 @@ type greedy struct {
 	lids   *lidOrder
 	tables *route.Tables
 
-	bySwitch   bool   // beft: loads of switches count as well as those of links
+	bySwitch   bool   // beft, beft-regular: loads of switches count as well as those of links
+	together   bool   // beft: rack switches send where another one sends already
+	firstWay   bool   // eft: the first way to the main path, not the least loaded one
 	multihomed string // mftree, standby: the main paths of one node use different switches
 	dummies    int32  // zahavi: end ports of a leaf, those that do not exist included
 
@@ -58,9 +60,11 @@ type nodePaths struct {
 // greedy routes by the classic algorithm.
 func (e *engine) greedy(ctx context.Context, in *route.Input, r *reachability, lids *lidOrder) (*route.Tables, error) {
 	n, links := in.Graph.NumSwitches, len(r.t.linkPort)
+	balance := e.String("balance")
 	w := &greedy{
 		t: r.t, lids: lids, nextHopCache: nextHopCache{r: r}, tables: route.NewTables(n, in.Ends.Top()),
-		multihomed: e.String("multihomed"), bySwitch: e.String("balance") == beft,
+		multihomed: e.String("multihomed"), bySwitch: balance == beft || balance == simple,
+		together: balance == beft, firstWay: balance == eft,
 		loads: greedyLoads{make([]int32, links), make([]int32, n), make([]int32, n), make([]int32, links)},
 		main:  mainPath{0, make([]step, n), make([]int32, n), make([]int32, n), make([]step, n)},
 		node:  nodePaths{usedBy: make([]int32, n), switches: make([][]int32, in.Graph.NumHosts)},
@@ -303,7 +307,7 @@ func (w *greedy) previousPort(s int32) uint8 {
 
 // isBetterBundle reports whether bundle i is better than bundle j to come from s to the main path.
 // Paper I sends rack switches where another one sends already, or else where the fewest
-// destinations are sent to.
+// destinations are sent to. Before, it says, a rack switch took the first way that reached it.
 func (w *greedy) isBetterBundle(s, i, loadI, j, loadJ, end int32) bool {
 	u, v := w.t.neighbour[i], w.t.neighbour[j]
 	if a, b := w.main.leadsTo[u] == w.main.round, w.main.leadsTo[v] == w.main.round; a != b {
@@ -314,7 +318,10 @@ func (w *greedy) isBetterBundle(s, i, loadI, j, loadJ, end int32) bool {
 			return b
 		}
 	}
-	if w.bySwitch {
+	if w.firstWay && w.main.leadsTo[u] == w.main.round {
+		return false
+	}
+	if w.together {
 		if a, b := w.main.sentUp[u] == w.main.round, w.main.sentUp[v] == w.main.round; a != b {
 			return a
 		}

@@ -1,6 +1,11 @@
 package ftree
 
-import "testing"
+import (
+	"testing"
+
+	"weft/fabric"
+	"weft/route/engine/conformance"
+)
 
 // TestPartners: partners reach each target in the hops of the shorter of two paths: up and down from
 // the switch itself, or across and then from its partner. Neither of these begins across.
@@ -76,5 +81,44 @@ func TestPartnersLoad(t *testing.T) {
 			}
 			carries[c] = h + 1
 		})
+	}
+}
+
+// TestDrainedBesidePartner: a drained switch that is linked to one of two partners alone sends by it to
+// all others, also to where that one sends over its partner.
+func TestDrainedBesidePartner(t *testing.T) {
+	b := &conformance.Builder{F: fabric.New("partners and a drained switch")}
+	leaf, partner, root, rootOfPartner, drained := b.Switch(), b.Switch(), b.Switch(), b.Switch(), b.Switch()
+	for _, ends := range [][2]fabric.NodeID{{leaf, partner}, {leaf, root}, {partner, rootOfPartner}, {root, rootOfPartner}, {drained, leaf}} {
+		b.Link(ends[0], ends[1])
+	}
+	b.Hosts(leaf, 1)
+	b.Hosts(partner, 1)
+	b.F.Nodes[drained].Drained = true
+	g := b.F.Compile()
+	tr := recognise(g, []int32{int32(root), int32(rootOfPartner)}, nil)
+	tr.acrossFirst = true
+	r, err := newReachability(t.Context(), tr, tr.orderByLevel(), sequence(g.NumSwitches), noLinks, 1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if r.across[leaf] < 0 {
+		t.Fatal("leaf and partner are no partners")
+	}
+	next := newNextHops(r)
+	for target := range int32(g.NumSwitches) {
+		next.setTarget(target)
+		if len(next.order) != g.NumSwitches-1 {
+			t.Errorf("%d of %d switches have a path to %d", len(next.order), g.NumSwitches-1, target)
+		}
+		for k, s := range next.order {
+			if len(next.fromPlace(k)) == 0 {
+				t.Errorf("switch %d is %d hops from %d, and no link leads on", s, next.hops[2*s]&unreachable, target)
+			}
+		}
+	}
+	next.setTarget(int32(partner))
+	if k := next.hops[2*drained]; k != 2 {
+		t.Errorf("from the drained switch over the leaf to its partner are %d hops, want 2", k)
 	}
 }

@@ -60,10 +60,12 @@ func newReachability(ctx context.Context, t *tree, order updown.Order, place []i
 	}
 	r.sortBundles(order, leftOut)
 	r.blocks = make([]targetBlock, (n+blockTargets-1)/blockTargets)
-	topDown := topDown(order)
+	passed, drained := topDown(t.g.Drained, order)
 	err := par.For(ctx, workers, len(r.blocks), func(_, b int) error {
 		r.searchDown(b)
-		r.searchUp(b, topDown)
+		r.searchUp(b, passed)
+		r.searchAcross(b)
+		r.searchUp(b, drained) // these may go up to partners
 		return nil
 	})
 	return r, err
@@ -159,11 +161,18 @@ func (t *tree) shareParent(s, v int32) bool {
 	return slices.ContainsFunc(t.parents(s), func(p int32) bool { return slices.Contains(of, p) })
 }
 
-// topDown lists the switches, the highest first.
-func topDown(order updown.Order) []int32 {
+// topDown lists the switches, the highest first, and the drained ones apart, which are below all others.
+func topDown(isDrained []bool, order updown.Order) (passed, drained []int32) {
 	list := fabric.Numbers(len(order))
 	slices.SortStableFunc(list, func(a, b int32) int { return cmp.Compare(order[a], order[b]) })
-	return list
+	for _, s := range list {
+		if isDrained[s] {
+			drained = append(drained, s)
+		} else {
+			passed = append(passed, s)
+		}
+	}
+	return passed, drained
 }
 
 // searchDown finds the targets of a block that every switch reaches going down only, hop by hop.
@@ -197,19 +206,20 @@ func (r *reachability) searchDown(b int) {
 			falls = append(falls, level)
 		}
 	}
-	r.blocks[b].downHops = falls
+	block := targetBlock{downHops: falls, downOnly: make([]targetSet, n), hops: []([]targetSet){falls[0]}}
+	for range len(falls) - 1 {
+		block.hops = append(block.hops, make([]targetSet, n))
+	}
+	r.blocks[b] = block
 }
 
-// searchUp finds the targets of a block that every switch reaches, from the highest switch to the lowest.
-func (r *reachability) searchUp(b int, order []int32) {
+// searchUp finds the targets of a block that some switches reach, from the highest switch to the lowest; all
+// that are above one of them have theirs already.
+func (r *reachability) searchUp(b int, switches []int32) {
 	n := len(r.place)
 	block := &r.blocks[b]
-	falls, must := block.downHops, make([]targetSet, n)
-	hops := []([]targetSet){falls[0]}
-	for range len(falls) - 1 {
-		hops = append(hops, make([]targetSet, n))
-	}
-	for _, s := range order {
+	falls, hops, must := block.downHops, block.hops, block.downOnly
+	for _, s := range switches {
 		seen := falls[0][s]
 		for k := 1; k <= len(hops); k++ {
 			var here, fall targetSet
@@ -242,10 +252,14 @@ func (r *reachability) searchUp(b int, order []int32) {
 			}
 		}
 	}
-	block.hops, block.downOnly = hops, must
+	block.hops = hops
+}
+
+// searchAcross finds the targets of a block that partners reach over the link between them.
+func (r *reachability) searchAcross(b int) {
 	for s, i := range r.across {
 		if i >= 0 && int32(s) < r.t.neighbour[i] {
-			block.addAcross([2]int32{int32(s), r.t.neighbour[i]})
+			r.blocks[b].addAcross([2]int32{int32(s), r.t.neighbour[i]})
 		}
 	}
 }

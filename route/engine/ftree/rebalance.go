@@ -56,6 +56,9 @@ func rebalance(ctx context.Context, in *route.Input, r *reachability, loads *lin
 			break
 		}
 	}
+	if cols == baseLIDs && !separate {
+		return b.evenShifts(ctx)
+	}
 	return nil
 }
 

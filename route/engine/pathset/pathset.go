@@ -12,6 +12,7 @@ package pathset
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"weft/fabric"
@@ -29,16 +30,8 @@ var Recipes = map[string]string{
 }
 
 // Parse finds the engine PATHS+NAMES, or a recipe; ok is false for another kind of
-// name.
+// name. Where PATHS is an engine, package engine finds it.
 func Parse(name string) (spec *route.Spec, ok bool, err error) {
-	e, ok, err := parse(name)
-	if !ok || err != nil {
-		return nil, ok, err
-	}
-	return e.spec(), true, nil
-}
-
-func parse(name string) (e *engine, ok bool, err error) {
 	full := name
 	if r, is := Recipes[name]; is {
 		full = r
@@ -47,28 +40,36 @@ func parse(name string) (e *engine, ok bool, err error) {
 	if !ok {
 		return nil, false, nil
 	}
-	e = &engine{name: name, root: random}
+	if first == FromFile {
+		spec, err = GivenByFile(second, nil)
+		return spec, true, err
+	}
+	e := &engine{name: name, root: random}
 	if e.a, err = paths.Find(first); err != nil {
 		return nil, true, err
 	}
-	e.n, err = names.ByName(second)
-	return e, true, err
+	if e.n, err = names.ByName(second); err != nil {
+		return nil, true, err
+	}
+	return e.spec(), true, nil
 }
 
-// NeedsSolver reports whether an engine must be given a solver of linear programmes.
-func NeedsSolver(spec *route.Spec) bool {
-	e, ok, err := parse(spec.Name)
-	return ok && err == nil && e.n.Name == ilpScheme
+// NeedsSolver reports whether an engine with these options must be given a solver of linear programmes.
+func NeedsSolver(spec *route.Spec, options map[string]string) bool {
+	return strings.HasSuffix(spec.Name, "+"+ilpScheme) || options["balance"] == paths.ByProgramme
 }
 
 // WithSolver is such an engine that has its solver.
-func WithSolver(spec *route.Spec, solve ilp.Solve) *route.Spec {
-	e, _, err := parse(spec.Name)
-	if err != nil {
-		return spec
+func WithSolver(spec *route.Spec, solve ilp.Solve, linear ilp.SolveLinear) *route.Spec {
+	solved := *spec
+	solved.New = func(o route.Options) (route.Engine, error) {
+		made, err := spec.New(o)
+		if e, ok := made.(*engine); ok {
+			e.solve, e.linear = solve, linear
+		}
+		return made, err
 	}
-	e.solve = solve
-	return e.spec()
+	return &solved
 }
 
 // ilpScheme is the assignment that needs a solver.
@@ -78,11 +79,14 @@ const ilpScheme = "ilp"
 const random = "random"
 
 type engine struct {
-	name  string
-	a     *paths.Algorithm
-	n     *names.Scheme
-	solve ilp.Solve // of ilp
-	root  string
+	name   string
+	a      *paths.Algorithm
+	n      *names.Scheme
+	from   Source          // of paths that are given, not computed
+	solve  ilp.Solve       // of ilp
+	linear ilp.SolveLinear // of smart with balance=programme
+	root   string
+	set    route.Options // of both stages
 }
 
 // spec describes the engine of two stages.
@@ -94,9 +98,10 @@ func (e *engine) spec() *route.Spec {
 		Cost:     "paths " + e.a.Cost + "; LIDs of a destination " + e.n.Cost,
 		Lanes:    "none",
 		OwnNames: true,
-		Options:  Options(e.a),
+		Options:  slices.Concat(Options(e.a), e.n.Options),
 		New: func(o route.Options) (route.Engine, error) {
 			made := *e
+			made.set = o
 			if !e.a.Rootless {
 				made.root = o.String("root")
 			}
@@ -105,15 +110,15 @@ func (e *engine) spec() *route.Spec {
 	}
 }
 
-// Options lists the options of a path computation: none where there is no tree.
+// Options lists the options of a path computation; those without a tree have no root.
 func Options(a *paths.Algorithm) []route.Option {
 	if a.Rootless {
-		return nil
+		return a.Options
 	}
-	return []route.Option{{
+	return append([]route.Option{{
 		Name: "root", Default: random, Switches: true,
 		Doc: "switch at the root of the up*/down* tree, by GUID or description, or " + random,
-	}}
+	}}, a.Options...)
 }
 
 // Route implements route.Engine.
@@ -125,16 +130,12 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	if e.n.Name == ilpScheme && e.solve == nil {
 		return nil, route.Refuse(e.name, "use exact", "LIDs by ilp need a solver of linear programmes, which only weft route starts")
 	}
-	root, err := e.findRoot(g)
-	if err != nil {
-		return nil, err
-	}
-	set, err := e.a.Compute(ctx, &paths.Input{Graph: g, Seed: in.Seed, Workers: in.Workers, Root: root})
+	set, old, err := e.compute(ctx, in)
 	if err != nil {
 		return nil, e.refusal(err)
 	}
 	in.Stage("names")
-	assigned, ends, err := names.Stable(ctx, set, e.n, names.Options{Workers: in.Workers, Solve: e.solve}, in.Held)
+	assigned, ends, err := names.Stable(ctx, set, e.n, names.Options{Workers: in.Workers, Solve: e.solve, Values: e.set}, in.Held)
 	if err != nil {
 		return nil, e.refusal(err)
 	}
@@ -142,8 +143,12 @@ func (e *engine) Route(ctx context.Context, in *route.Input) (*route.Plan, error
 	if err != nil {
 		return nil, err
 	}
+	if old != nil && old.SL != nil { // foreign tables may come without lanes
+		keepLanes(plan, old)
+	}
 	plan.Intended = assigned.Intended(ends)
 	plan.Recipe = route.Recipe{Paths: e.a.Name, Names: e.n.Name}
+	plan.Used = assigned.Used(e.n.Proves)
 	if e.n.Proves {
 		plan.LeastLIDs = assigned.LeastLIDs() + g.NumSwitches
 	}

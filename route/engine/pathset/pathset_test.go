@@ -230,6 +230,12 @@ func TestOptions(t *testing.T) {
 			t.Errorf("%s: %v: refusal is %v", c.name, err, refused)
 		}
 	}
+	for _, option := range []map[string]string{{"remove": "drawn"}, {"detour": "0"}, {"degree": "shrinking"}, {"order": "switch"}} {
+		g := graph(t, "irregular(switches=16,degree=8,hosts=64,seed=3)")
+		if plain, other := run(t, "separate", g, 1, nil), run(t, "separate", g, 1, option); plain.Used == other.Used {
+			t.Errorf("%v does nothing", option)
+		}
+	}
 	for name, want := range map[string]string{"x+greedy": "no path computation", "srd+x": "no scheme"} {
 		if _, ok, err := pathset.Parse(name); !ok || err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %q", name, err, want)
@@ -245,9 +251,12 @@ func TestOptions(t *testing.T) {
 func TestSolver(t *testing.T) {
 	g := graph(t, "irregular(switches=12,degree=8,hosts=40,seed=1)")
 	for name, want := range map[string]bool{"srd+ilp": true, "srd+exact": false, "separate": false, "updn": false} {
-		if got := pathset.NeedsSolver(&route.Spec{Name: name}); got != want {
+		if got := pathset.NeedsSolver(&route.Spec{Name: name}, nil); got != want {
 			t.Errorf("%s needs a solver: %v", name, got)
 		}
+	}
+	if !pathset.NeedsSolver(spec(t, "smart+greedy"), map[string]string{"balance": "programme"}) {
+		t.Error("smart by programme needs no solver")
 	}
 	unsolved := spec(t, "shortest-widest+ilp")
 	request := func(s *route.Spec) *recipe.Request { return &recipe.Request{Engine: s, Seed: 7} }
@@ -261,7 +270,7 @@ func TestSolver(t *testing.T) {
 			asked++
 			return answer, nil, nil
 		}
-		plan, err := recipe.Run(context.Background(), g, request(pathset.WithSolver(unsolved, says)), func(string) {})
+		plan, err := recipe.Run(context.Background(), g, request(pathset.WithSolver(unsolved, says, nil)), func(string) {})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ type Size uint8
 
 // The sizes.
 const (
-	Small  Size = iota // up to 2^18
+	Small  Size = iota // up to 2^17
 	Medium             // up to 2^24
 	Large
 )
@@ -42,7 +42,7 @@ const (
 // SizeOf returns the size of a network.
 func SizeOf(in *route.Input) Size {
 	switch n := in.Graph.NumSwitches * int(in.Ends.Top()); {
-	case n <= 1<<18:
+	case n <= 1<<17:
 		return Small
 	case n <= 1<<24:
 		return Medium

@@ -19,14 +19,24 @@ type groups struct {
 // findGroups finds the groups of a network, by descriptions or else by the graph. It fails where most
 // pairs of groups, or half of the pairs of switches in a group, are not linked.
 func findGroups(g *fabric.Graph) (*groups, error) {
-	for _, find := range []func(*fabric.Graph) []int32{described, cliques} {
-		if of := find(g); of != nil {
-			if n := newGroups(g, of); n.areMostlyLinked() && n.areHalfLinkedWithin(g) {
-				return n, nil
-			}
+	if of := described(g); of != nil {
+		if n := newGroups(g, of); n.areMostlyLinked() && n.areLinkedWithin(g, .5) {
+			return n, nil
 		}
 	}
+	if n := cliques(g); n != nil {
+		return n, nil
+	}
 	return nil, errors.New("no groups of switches are found of which most are linked, as the switches of each are")
+}
+
+// Groups returns the group of every switch of a Dragonfly or full mesh, whole or damaged; false for other networks.
+func Groups(g *fabric.Graph) (of []int32, ok bool) {
+	n, err := findGroups(g)
+	if err != nil {
+		return nil, false
+	}
+	return n.of, true
 }
 
 // newGroups numbers the groups by their first switch.
@@ -65,8 +75,8 @@ func (n *groups) areMostlyLinked() bool {
 	return len(n.members) > 2 && 4*pairs >= 3*all
 }
 
-// areHalfLinkedWithin reports whether at least half of the pairs of switches of every group are linked.
-func (n *groups) areHalfLinkedWithin(g *fabric.Graph) bool {
+// areLinkedWithin reports whether at least a share of the pairs of switches of every group are linked.
+func (n *groups) areLinkedWithin(g *fabric.Graph, share float64) bool {
 	linked := make([]int, len(n.members))
 	for s := range int32(g.NumSwitches) {
 		near := map[int32]bool{s: true}
@@ -78,7 +88,7 @@ func (n *groups) areHalfLinkedWithin(g *fabric.Graph) bool {
 		}
 	}
 	for k, members := range n.members {
-		if 2*linked[k] < len(members)*(len(members)-1) {
+		if float64(linked[k]) < share*float64(len(members)*(len(members)-1)) {
 			return false
 		}
 	}
@@ -106,10 +116,11 @@ func described(g *fabric.Graph) []int32 {
 	return of
 }
 
-// cliques returns the group of each switch from the graph. Where each switch is linked to three quarters of
-// all others, every switch is a group (full mesh). Else linked switches are in one group if they have at
-// least half as many neighbours in common as any two linked switches have (Dragonfly).
-func cliques(g *fabric.Graph) []int32 {
+// cliques finds groups from the graph, nil where there are none. Where each switch is linked to three quarters of
+// all others, every switch is a group (full mesh). Else linked switches are in one group if they have enough
+// neighbours in common (Dragonfly): as many as make groups of three or more that are nearly all linked, or at least
+// half as many as any two linked switches have.
+func cliques(g *fabric.Graph) *groups {
 	near := make([]map[int32]bool, g.NumSwitches)
 	complete := true
 	for s := range near {
@@ -122,7 +133,10 @@ func cliques(g *fabric.Graph) []int32 {
 		complete = complete && 4*len(near[s]) >= 3*(g.NumSwitches-1)
 	}
 	if complete {
-		return fabric.Numbers(g.NumSwitches)
+		if n := newGroups(g, fabric.Numbers(g.NumSwitches)); n.areMostlyLinked() {
+			return n
+		}
+		return nil
 	}
 	common, most := make([]int, g.NumChannels), 0
 	for c := range common {
@@ -133,11 +147,24 @@ func cliques(g *fabric.Graph) []int32 {
 		}
 		most = max(most, common[c])
 	}
-	if most == 0 {
-		return nil
+	sharing := func(least int) *groups {
+		return newGroups(g, joined(g, func(c int32) bool { return common[c] >= least }))
 	}
-	return joined(g, func(c int32) bool { return 2*common[c] >= most })
+	for least := most; least > 0; least-- {
+		n := sharing(least)
+		small := slices.ContainsFunc(n.members, func(m []int32) bool { return len(m) < 3 })
+		if !small && n.areMostlyLinked() && n.areLinkedWithin(g, nearlyAll) {
+			return n
+		}
+	}
+	if n := sharing((most + 1) / 2); most > 0 && n.areMostlyLinked() && n.areLinkedWithin(g, .5) {
+		return n
+	}
+	return nil
 }
+
+// nearlyAll is the share of the pairs of switches of a group that are linked where hardly any link is lost.
+const nearlyAll = .8
 
 // joined returns, by switch, the first switch of the part that it is in if only the channels that hold join switches.
 func joined(g *fabric.Graph, holds func(c int32) bool) []int32 {

@@ -227,7 +227,8 @@ func TestMinimumIsTheDefinition(t *testing.T) {
 		}
 	})
 	t.Logf("minima %v; the bound is the minimum in %d of %d, %d left open at a limit", minima, tight, all, open)
-	if !t.Failed() && minima[2]+minima[3]+minima[4] < all/3 {
+	// Of 20 draws, as with -short, none may need several classes by chance alone.
+	if !t.Failed() && all >= 100 && minima[2]+minima[3]+minima[4] < all/10 {
 		t.Error("too few instances need several classes")
 	}
 }

@@ -71,3 +71,61 @@ func weightOf(set []uint64, weight []int32) int32 {
 	}
 	return sum
 }
+
+// ByShrinkingDegree is that heuristic with the degrees of Fig. 9 to the letter: of the vertices that can still have
+// the colour, the one with the most (or fewest) neighbours among them gets it, of equals the lowest.
+func ByShrinkingDegree(g *Graph, weight []int32, largest bool) (colour []int32) {
+	colour = slices.Repeat([]int32{-1}, g.n)
+	degree := make([]int32, g.n)
+	working, both := make([]uint64, g.words), make([]uint64, g.words)
+	var open, removed, neighbours []int32
+	for k, left := int32(0), g.n; left > 0; k++ {
+		open = open[:0]
+		clear(working)
+		for v := range int32(g.n) {
+			if colour[v] < 0 {
+				open = append(open, v)
+				insert(working, v)
+			}
+		}
+		for _, v := range open {
+			degree[v] = weightOf(intersect(both, g.Row(v), working), weight)
+		}
+		for len(open) > 0 {
+			v := mostOrFewest(open, degree, largest)
+			colour[v] = k
+			left--
+			removed = append(Members(removed[:0], intersect(both, g.Row(v), working)), v)
+			for _, u := range removed {
+				remove(working, u)
+			}
+			for _, u := range removed {
+				neighbours = Members(neighbours[:0], intersect(both, g.Row(u), working))
+				for _, w := range neighbours {
+					degree[w] -= weight[u]
+				}
+			}
+			open = Members(open[:0], working)
+		}
+	}
+	return colour
+}
+
+// mostOrFewest is the vertex with the largest or smallest degree, of equals the first.
+func mostOrFewest(vertices, degree []int32, largest bool) int32 {
+	best := vertices[0]
+	for _, v := range vertices {
+		if largest && degree[v] > degree[best] || !largest && degree[v] < degree[best] {
+			best = v
+		}
+	}
+	return best
+}
+
+// intersect writes the elements of both bit sets to a third, and returns it.
+func intersect(out, a, b []uint64) []uint64 {
+	for i := range out {
+		out[i] = a[i] & b[i]
+	}
+	return out
+}

@@ -166,7 +166,7 @@ func TestDIMACS(t *testing.T) {
 		if row.g.Len() != row.n || row.g.NumEdges() != row.m {
 			t.Errorf("%s: %d vertices, %d edges", row.name, row.g.Len(), row.g.NumEdges())
 		}
-		g, err := ReadDIMACS(bytes.NewReader(dimacs(row.g)))
+		g, err := colouring.ReadDIMACS("g", bytes.NewReader(dimacs(row.g)))
 		if err != nil || !equal(g, row.g) {
 			t.Errorf("%s: read as another graph", row.name)
 		}
@@ -187,29 +187,24 @@ func TestBudget(t *testing.T) {
 
 func dimacs(g *colouring.Graph) []byte {
 	var b bytes.Buffer
-	fmt.Fprintf(&b, "c a graph\np edge %d %d\n", g.Len(), g.NumEdges())
-	for u := range g.Len() {
-		for v := range u {
-			if g.HasEdge(u, v) {
-				fmt.Fprintf(&b, "e %d %d\n", u+1, v+1)
-			}
-		}
+	if err := colouring.WriteDIMACS(&b, g); err != nil {
+		panic(err) // a buffer takes all
 	}
 	return b.Bytes()
 }
 
 func TestReadDIMACSErrors(t *testing.T) {
 	for text, want := range map[string]string{
-		"":                           "no p line",
-		"e 1 2":                      "line 1: an edge before the p line",
-		"p edge 2 1\ne 1 3":          "line 2: edge 1 3 (vertices are 1 to 2)",
-		"p edge 2 1\ne 1 1":          "line 2: edge from 1 to itself",
-		"p edge 2 1\np edge 2 1":     "line 2: a second p line",
-		"p edge -1 1":                `line 1: "-1" vertices (want 0 to 20000)`,
-		"p edge 99999999 1":          `line 1: "99999999" vertices (want 0 to 20000)`,
-		"p edge 2 1\n\nc x\nn 1 2 3": `line 4: "n 1 2 3" is no line of a DIMACS graph`,
+		"":                           "g: no p line",
+		"e 1 2":                      "g:1: an edge before the p line",
+		"p edge 2 1\ne 1 3":          "g:2: edge 1 3 (vertices are 1 to 2)",
+		"p edge 2 1\ne 1 1":          "g:2: edge from 1 to itself",
+		"p edge 2 1\np edge 2 1":     "g:2: a second p line",
+		"p edge -1 1":                `g:1: "-1" vertices (want 0 to 20000)`,
+		"p edge 99999999 1":          `g:1: "99999999" vertices (want 0 to 20000)`,
+		"p edge 2 1\n\nc x\nn 1 2 3": `g:4: "n 1 2 3" is no line of a DIMACS graph`,
 	} {
-		if _, err := ReadDIMACS(strings.NewReader(text)); err == nil || err.Error() != want {
+		if _, err := colouring.ReadDIMACS("g", strings.NewReader(text)); err == nil || err.Error() != want {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
@@ -222,11 +217,11 @@ func FuzzReadDIMACS(f *testing.F) {
 		if bytes.Contains(text, []byte("000")) {
 			return // large graphs are slow to write again
 		}
-		g, err := ReadDIMACS(bytes.NewReader(text))
+		g, err := colouring.ReadDIMACS("g", bytes.NewReader(text))
 		if err != nil {
 			return
 		}
-		again, err := ReadDIMACS(bytes.NewReader(dimacs(g)))
+		again, err := colouring.ReadDIMACS("g", bytes.NewReader(dimacs(g)))
 		if err != nil || !equal(g, again) {
 			t.Fatal("written and read again it is another graph", err)
 		}

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"net"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"weft/sm/service"
+)
+
+// printsConfig reads a file of options as weft sm does, and checks them.
+func printsConfig(t *testing.T, path string) *smFlags {
+	t.Helper()
+	cmd, s := newSM()
+	cmd.SetOut(&strings.Builder{})
+	if err := cmd.ParseFlags([]string{"--config", path, "--print-config"}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.run(cmd); err != nil {
+		t.Errorf("%s: %v", path, err)
+	}
+	return s
+}
+
+// TestContrib: the configuration that is handed out is right, and fits the unit.
+func TestContrib(t *testing.T) {
+	s := printsConfig(t, "../../contrib/sm.yaml")
+	unit, err := os.ReadFile("../../contrib/weft-sm.service")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.service.socket != service.Usual || filepath.Dir(s.service.socket) != "/run/weft" || filepath.Dir(s.state.path) != "/var/lib/weft" {
+		t.Errorf("%s, %s", s.service.socket, s.state.path)
+	}
+	for _, line := range []string{"Type=notify", "RuntimeDirectory=weft", "StateDirectory=weft", "ExecReload=/bin/kill -HUP $MAINPID"} {
+		if !slices.Contains(strings.Split(string(unit), "\n"), line) {
+			t.Errorf("the unit has no %s", line)
+		}
+	}
+	start := regexp.MustCompile(`(?m)^ExecStart=/usr/local/bin/weft (.*)$`).FindStringSubmatch(string(unit))
+	if start == nil {
+		t.Fatal("the unit starts nothing")
+	}
+	parses(t, strings.Fields(start[1]))
+}
+
+// parses has the command line of a document parsed.
+func parses(t *testing.T, words []string) {
+	t.Helper()
+	cmd, rest, err := newRoot().Find(words)
+	if err == nil {
+		if err = cmd.ParseFlags(rest); err == nil {
+			err = cmd.ValidateArgs(cmd.Flags().Args())
+		}
+	}
+	if err != nil {
+		t.Errorf("%v: %v", words, err)
+	}
+}
+
+// TestServicePage: the configurations of docs/service.md are right, and its commands are there.
+func TestServicePage(t *testing.T) {
+	page, err := os.ReadFile("../../docs/service.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	blocks := regexp.MustCompile("(?s)```yaml\n(.*?)```").FindAllStringSubmatch(string(page), -1)
+	for _, b := range blocks {
+		path := filepath.Join(t.TempDir(), "sm.yaml")
+		if err := os.WriteFile(path, []byte(b[1]), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		printsConfig(t, path)
+	}
+	commands := 0
+	for line := range strings.Lines(string(page)) {
+		if words := shellWords(t, line); len(words) > 1 && words[0] == "weft" && strings.HasPrefix(line, "weft ") {
+			parses(t, words[1:])
+			commands++
+		}
+	}
+	if len(blocks) < 2 || commands < 6 {
+		t.Errorf("%d configurations, %d commands", len(blocks), commands)
+	}
+}
+
+// TestMetricsAddress: without a host metrics are for this machine alone.
+func TestMetricsAddress(t *testing.T) {
+	l, err := listenMetrics(":0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
+		t.Errorf("it listens at %s", l.Addr())
+	}
+	if _, err := listenMetrics("9461"); err == nil || !strings.Contains(err.Error(), "want HOST:PORT") {
+		t.Error(err)
+	}
+}

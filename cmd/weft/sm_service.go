@@ -1,0 +1,182 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"weft/sm"
+	"weft/sm/service"
+)
+
+// serve serves what is asked of the manager over its socket, until it is ended.
+func (r *serving) serve(s *smFlags) (end func(), err error) {
+	ctx, cancel := context.WithCancel(context.WithoutCancel(r.cmd.Context())) // also while the manager ends
+	var servers sync.WaitGroup
+	end = func() {
+		r.service.End()
+		cancel()
+		servers.Wait()
+	}
+	if s.service.socket != "" {
+		l, err := service.Listen(s.service.socket)
+		if err != nil {
+			end()
+			return nil, &exitError{exitCannot, fmt.Errorf("--socket: %w", err)}
+		}
+		servers.Go(func() { r.served(service.Serve(ctx, l, r.service.Handler())) })
+	}
+	if s.service.metrics != "" {
+		l, err := listenMetrics(s.service.metrics)
+		if err != nil {
+			end()
+			return nil, &exitError{exitCannot, fmt.Errorf("--metrics: %w", err)}
+		}
+		servers.Go(func() { r.served(service.Serve(ctx, l, r.service.Metrics())) })
+	}
+	servers.Go(func() { r.watchdog(ctx) })
+	return end, nil
+}
+
+// listenMetrics listens at HOST:PORT; without a HOST only this machine reaches it.
+func listenMetrics(address string) (net.Listener, error) {
+	host, port, err := net.SplitHostPort(address)
+	if err != nil {
+		return nil, fmt.Errorf("%s: want HOST:PORT, or :PORT for this machine alone", address)
+	}
+	return net.Listen("tcp", net.JoinHostPort(cmp.Or(host, "127.0.0.1"), port))
+}
+
+// served tells of a server that has failed.
+func (r *serving) served(err error) {
+	if err != nil {
+		r.tell(sm.Incident{Kind: sm.ServerFailed, Text: err.Error()})
+	}
+}
+
+// socketFlag adds --socket to a command that asks a manager that runs.
+func socketFlag(cmd *cobra.Command, socket *string) {
+	cmd.Flags().StringVar(socket, "socket", service.Usual, "Unix socket of the manager (its --socket)")
+}
+
+// withManager asks the manager at a socket.
+func withManager(socket string, ask func(c *service.Client) error) error {
+	c := service.NewClient(socket)
+	defer c.Close()
+	err := ask(c)
+	if _, ok := errors.AsType[*exitError](err); err == nil || ok {
+		return err
+	}
+	return &exitError{exitCannot, err}
+}
+
+func smStatusCmd() *cobra.Command {
+	var socket string
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "what a manager that runs is and does",
+		Long: `Print what a manager that runs (weft sm --socket PATH) is and does: whether it is the
+master, what is in force and proven, the round that is under way or was the last, what
+it will do next, what it has asked and what was in the way of the last round.
+
+Exit status: 0; 3 where no manager answers.`,
+		Example: "  weft sm status\n  weft sm status --socket /run/weft/sm.sock --json",
+		Args:    none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var s service.Status
+			err := withManager(socket, func(c *service.Client) error { return c.Get(cmd.Context(), http.MethodGet, "/v1/status", &s) })
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				return printJSON(cmd.OutOrStdout(), &s)
+			}
+			return s.Write(cmd.OutOrStdout())
+		},
+	}
+	socketFlag(cmd, &socket)
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+func smEventsCmd() *cobra.Command {
+	var socket string
+	var asJSON, follow bool
+	var since uint64
+	cmd := &cobra.Command{
+		Use:   "events",
+		Short: "the log of a manager that runs",
+		Long: `Print the lines of the log that a manager that runs (weft sm --socket PATH) still has; with
+--follow also those to come, until it ends. weft sm --codes explains the codes.`,
+		Example: "  weft sm events --follow\n  weft sm events --since 120 --json",
+		Args:    none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return withManager(socket, func(c *service.Client) error {
+				body, err := c.Do(cmd.Context(), http.MethodGet, fmt.Sprintf("/v1/events?since=%d&follow=%t", since, follow))
+				if err != nil {
+					return err
+				}
+				defer func() { _ = body.Close() }()
+				return printEvents(cmd, body, since, asJSON)
+			})
+		},
+	}
+	socketFlag(cmd, &socket)
+	jsonFlag(cmd, &asJSON)
+	f := cmd.Flags()
+	f.Lookup("json").Usage = "print a JSON object for each line"
+	f.BoolVarP(&follow, "follow", "f", false, "go on with the lines to come")
+	f.Uint64Var(&since, "since", 0, "only lines behind this number (number in the JSON)")
+	return cmd
+}
+
+// printEvents prints lines as they come, and says where some are missing.
+func printEvents(cmd *cobra.Command, body io.Reader, since uint64, asJSON bool) error {
+	out := smLog{to: cmd.OutOrStdout(), asJSON: asJSON}
+	for dec := json.NewDecoder(body); ; {
+		var line sm.LogLine
+		switch err := dec.Decode(&line); {
+		case errors.Is(err, io.EOF), cmd.Context().Err() != nil: // Ctrl-C ends --follow
+			return nil
+		case err != nil:
+			return err
+		}
+		if line.Number > since+1 {
+			fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d lines before this one are not kept any more\n", line.Number-since-1)
+		}
+		since = line.Number
+		out.write(&line)
+	}
+}
+
+// smAskCmd makes a command that asks something of a manager that runs.
+func smAskCmd(name, short string) *cobra.Command {
+	var socket string
+	cmd := &cobra.Command{
+		Use:   name,
+		Short: short,
+		Long: "Ask a manager that runs (weft sm --socket PATH) to " + short[len("have a manager that runs "):] + `. It does so as soon as no
+round is under way; weft sm events shows how that goes. A manager that stands by refuses.`,
+		Example: "  weft sm " + name,
+		Args:    none,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			var asked service.Asked
+			err := withManager(socket, func(c *service.Client) error { return c.Get(cmd.Context(), http.MethodPost, "/v1/"+name, &asked) })
+			if err == nil {
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), "asked for", asked.Asked)
+			}
+			return err
+		},
+	}
+	socketFlag(cmd, &socket)
+	return cmd
+}

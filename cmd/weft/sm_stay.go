@@ -1,0 +1,135 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/internal/configfile"
+	"weft/internal/fold"
+	"weft/sm"
+)
+
+// stay runs a manager that stays.
+func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File) (failure error) {
+	runner, err := s.stayer(cmd)
+	if err != nil {
+		return file.Locate(err)
+	}
+	if err := s.remember(cmd, runner); err != nil {
+		return file.Locate(err)
+	}
+	defer func() { failure = errors.Join(failure, s.state.close()) }()
+	files, err := openOutputs(cmd, s.lids, s.plan, s.found) // that they can be written is known before anything is sent
+	if err != nil {
+		return file.Locate(err)
+	}
+	files.drop()
+	t, err := s.wires.open(cmd, true)
+	if err != nil {
+		return file.Locate(err)
+	}
+	run := newServing(cmd, given, &s.state)
+	run.take(s, cmd.Flags())
+	runner.Asked, runner.Note, runner.Round, runner.Show = run.asked, run.tell, run.round, run.show
+	end, err := run.serve(s)
+	if err != nil {
+		return errors.Join(file.Locate(err), t.Close())
+	}
+	defer end()
+	run.tell(sm.Incident{Kind: sm.Started, Text: "weft manages the subnet of " + s.wires.transport})
+	s.state.told(run.tell)
+	defer run.reloadAtSIGHUP()()
+	core, err := runner.Run(cmd.Context(), t)
+	run.notify.Stopping()
+	switch {
+	case err == nil:
+	case cmd.Context().Err() != nil:
+		run.tell(sm.Incident{Kind: sm.Ended, Text: "in the middle of a round: what was sent may not have been taken"})
+		return &exitError{exitCannot, errors.New(string(core.Report().State))}
+	default:
+		run.tell(sm.Incident{Kind: sm.Ended, Text: err.Error()})
+		return &exitError{exitCannot, err}
+	}
+	run.tell(sm.Incident{Kind: sm.Ended, Text: "as it was told to; the tables stay as they are"})
+	return nil
+}
+
+// stayer makes the manager that stays which the flags ask for.
+func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
+	if s.watch.Interval < 10*time.Millisecond {
+		return nil, errors.New("--interval must be 10ms or more")
+	}
+	if s.watch.Rebalance < 0 {
+		return nil, errors.New("--rebalance-after must be 0 or more")
+	}
+	if err := s.checkFaultFlags(); err != nil {
+		return nil, err
+	}
+	runner, err := s.runner(cmd)
+	if err != nil {
+		return nil, err
+	}
+	runner.Watch = sm.UsualWatch
+	runner.Watch.Interval, runner.Watch.Rebalance, runner.Elect = s.watch.Interval, s.watch.Rebalance, true
+	runner.Watch.Flaps, runner.Watch.KeepAbsent = s.watch.Flaps, s.watch.KeepAbsent
+	runner.Watch.Retry = min(runner.Watch.Retry, s.watch.Interval)
+	return runner, nil
+}
+
+// writeFiles writes what is to be kept of a round.
+func (s *smFlags) writeFiles(cmd *cobra.Command, core *sm.Core) error {
+	files, err := openOutputs(cmd, s.lids, s.plan, s.found)
+	if err != nil {
+		return err
+	}
+	for _, f := range files {
+		if f != nil {
+			f.told = io.Discard // not again and again
+		}
+	}
+	return files.writeAll(filesOf(core))
+}
+
+// smLog writes what happens, a line each. It is for concurrent use.
+type smLog struct {
+	mu     sync.Mutex
+	to     io.Writer
+	asJSON bool
+}
+
+// setJSON sets how lines are written.
+func (l *smLog) setJSON(asJSON bool) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.asJSON = asJSON
+}
+
+// write writes a line.
+func (l *smLog) write(line *sm.LogLine) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if !l.asJSON {
+		fmt.Fprintf(l.to, "%s %s: %s\n", line.Time, line.Kind, line.Text)
+		return
+	}
+	data, _ := json.Marshal(line) // texts and numbers
+	fmt.Fprintf(l.to, "%s\n", data)
+}
+
+// explainCodes prints what the codes of the log mean.
+func explainCodes(w io.Writer) error {
+	for _, kind := range slices.Sorted(maps.Keys(sm.Explain)) {
+		if _, err := fmt.Fprintf(w, "%s\n    %s\n", kind, fold.Text(4, sm.Explain[kind])); err != nil {
+			return err
+		}
+	}
+	return nil
+}

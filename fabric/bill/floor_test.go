@@ -1,0 +1,83 @@
+package bill
+
+import (
+	"maps"
+	"strings"
+	"testing"
+
+	"weft/fabric/gen"
+)
+
+// TestLengths: cables are as long as by hand: all in one rack; racks in one row, spines between the leaves; two rows, the
+// second walked back; hosts of several ports below their first switch.
+func TestLengths(t *testing.T) {
+	for _, c := range []struct {
+		formula, floor string
+		want           map[int]int
+	}{
+		{"rlft(4,2)", "", map[int]int{2: 16}},
+		{"rlft(4,2)", "rack 6", map[int]int{2: 10, 5: 6}},
+		{"rlft(4,2)", "rack 5", map[int]int{2: 10, 5: 4, 6: 2}},
+		{"torus(3x3,hosts=3)", "rack 4", map[int]int{2: 27, 5: 5, 6: 5, 7: 5, 8: 2, 9: 1}},
+		{"fullmesh(2,hosts=2)", "rack 21\nhost 10", map[int]int{2: 4, 5: 1}},
+		{"rail(2,3,1,spines=3)", "rack 6", map[int]int{2: 6, 5: 6}},
+		{"rlft(4,2)|aggregation()|fail(links=2,seed=1)", "", map[int]int{2: 16}},
+	} {
+		f, err := gen.Parse(c.formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		p, err := ReadPrices("p", []byte("switch 36 1000\ncable 3m 1\ncable 9m 10\n"+c.floor))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := Of(f, 0)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if p.Measure(b, f); !maps.Equal(b.Metres, c.want) {
+			t.Errorf("%s, %q: %v, want %v", c.formula, c.floor, b.Metres, c.want)
+		}
+		cost, err := p.Cost(b)
+		want := float64(1000 * b.Switches)
+		for metres, n := range c.want {
+			if want += float64(n); metres > 3 {
+				want += float64(9 * n)
+			}
+		}
+		if err != nil || cost != want {
+			t.Errorf("%s, %q: cost %g, want %g (%v)", c.formula, c.floor, cost, want, err)
+		}
+		if cost, err = p.Cost(b.Times(3)); err != nil || cost != 3*want {
+			t.Errorf("%s: three cost %g (%v)", c.formula, cost, err)
+		}
+	}
+}
+
+// TestAllCablesAreLong: every cable has a length, hosts stand with their switch, and one that is longer than any in the list has
+// no price.
+func TestAllCablesAreLong(t *testing.T) {
+	for _, formula := range []string{"tree(36,2000)", "dragonfly(8,4,4)", "dragonflyplus(8,8,8,4)", "rail(8,32,4,spines=16,width=2)", "hyperx(6x6,hosts=6)", "slimfly(5)", "deimos"} {
+		f, err := gen.Parse(formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all := 0
+		for _, n := range usualFloor.lengths(f) {
+			all += n
+		}
+		if b, err := Of(f, 0); err != nil || all != b.Between+b.Below {
+			t.Errorf("%s: %d of %d cables have a length (%v)", formula, all, b.Between+b.Below, err)
+		}
+	}
+	f, _ := gen.Parse("tree(36,2000)")
+	p, _ := ReadPrices("p", []byte("switch 36 1000\ncable 3m 1\n"))
+	b, _ := Of(f, 0)
+	p.Measure(b, f)
+	if _, err := p.Cost(b); err == nil || !strings.Contains(err.Error(), "the prices have no cable of 5 m or more") {
+		t.Errorf("%v", err)
+	}
+	if text := b.String(); !strings.Contains(text, " m in all, the longest ") {
+		t.Error(text)
+	}
+}

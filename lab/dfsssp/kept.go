@@ -1,0 +1,45 @@
+package dfsssp
+
+import (
+	"context"
+	"fmt"
+
+	"weft/fabric"
+	"weft/lab"
+	"weft/sim/flow"
+)
+
+// paper keeps what was computed: readings and seed blocks ask for the same again.
+type paper struct{ kept lab.Kept[any] }
+
+// once returns what is kept under a key, or computes it.
+func once[T any](p *paper, key string, compute func() T) T {
+	return p.kept.Once(key, func() any { return compute() }).(T)
+}
+
+// routed is a network under an engine, ready to count on.
+type routed struct {
+	*lab.Trial
+	network network
+	engine  string
+	key     string        // tells it from all others
+	flows   *flow.Network // nil where the engine refused
+}
+
+// graph builds a network under the readings that are on.
+func (p *paper) graph(s *lab.Setup, n network) *fabric.Graph {
+	n = n.wired(s)
+	return once(p, "graph "+n.formula, n.graph)
+}
+
+// route routes a network under the readings that are on, and judges it.
+func (p *paper) route(ctx context.Context, s *lab.Setup, n network, how lab.Routing) *routed {
+	key := fmt.Sprintf("%s by %s, seed %d", n.wired(s).formula, how.Engine, how.Seed)
+	return once(p, key, func() *routed {
+		r := &routed{Trial: lab.Must(s.Route(ctx, p.graph(s, n), how)), network: n, engine: how.Engine, key: key}
+		if r.Refused == "" {
+			r.flows = lab.Must(flow.New(ctx, r.Graph, r.Plan, s.Workers))
+		}
+		return r
+	})
+}

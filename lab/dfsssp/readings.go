@@ -1,0 +1,134 @@
+package dfsssp
+
+import (
+	"weft/lab"
+	"weft/lab/plain"
+	"weft/route"
+	"weft/route/lanes/offline"
+)
+
+// The readings other than the letter.
+const (
+	asOpenSM   = "engines of OpenSM"
+	nineAndOne = "links nine and one"
+	oneTree    = "one tree a switch"
+	everyNode  = "paths of all nodes"
+	movedLIDs  = "LIDs moved"
+	allAtOnce  = "all-to-all at once"
+)
+
+// onDeimos are the artefacts that were measured on Deimos.
+var onDeimos = []string{"fig12", "fig13", "fig14", "fig16", "table2"}
+
+func artefacts(names ...string) []string { return append(names, onDeimos...) }
+
+var readings = []lab.Reading{
+	{
+		Name: asOpenSM, Chosen: true, In: artefacts("heuristics", "fig4", "fig5", "fig6", "fig7", "fig8", "fig9", "fig10"),
+		Text: "the engines as OpenSM 3.3.23 has them, where the letter is weft's engines of those names: MinHop counts at each switch for itself the table entries of a port, leaf by leaf; " +
+			"LASH takes the first of the shortest paths by port, and the pairs of switches in order; DOR takes that path anywhere; DFSSSP layers the traffic of switches too. Its Up*/Down* and fat-tree routing " +
+			"have no such form here: the best of the others is the best of MinHop, LASH and DOR (section VI calls MinHop second best).",
+	},
+	{
+		Name: nineAndOne, Chosen: true, Fitted: true, In: artefacts("fig4", "fig8", "fig10"),
+		Text: "of the ten links between two switches of Deimos, nine end on one leaf of each, and one on another, where the letter deals them out evenly. A spine then has two ways to the other switch and does not see how many " +
+			"cables are behind each: MinHop deals its targets out evenly over the two, SSSP weighs every cable. The text does not say where they end; this wiring was found among eight with Figs. 12 to 16 as the measure.",
+	},
+	{
+		Name: oneTree, In: artefacts("heuristics", "fig4", "fig5", "fig6", "fig9", "fig10"),
+		Text: "SSSP searches once for each switch, and all its hosts get the tree that is found, where algorithm 1 searches for each host. The authors' code in OpenSM has a tree a host.",
+	},
+	{
+		Name: everyNode, In: artefacts("heuristics", "fig4", "fig5", "fig6", "fig9", "fig10"),
+		Text: "V in algorithm 1 is hosts and switches alike: paths to and from switches weigh as much as those of hosts.",
+	},
+	{
+		Name: movedLIDs, Fitted: true, In: artefacts("fig4", "fig5", "fig6"),
+		Text: "MinHop of OpenSM on LIDs that go leaf by leaf but for one host in ten, as when parts of a cluster were exchanged over the years; the best of the others as under \"" + asOpenSM + "\".",
+	},
+	{
+		Name: allAtOnce, In: []string{"fig13", "fig16", "table2"},
+		Text: "an all-to-all sends all its messages at once, where the letter exchanges them pairwise, one partner after the other. The paper does not say.",
+	},
+}
+
+const assumptions = "Systems: the six real ones are stand-ins from what is published of them (CHiC and Tsubame are guesses). Deimos is \"three 288-port switches, connected with 30 links\": ten between each two, spread evenly over their leaves;" +
+	" that is the plainest reading of the sentence, and all figures and Table II have it. Samples: a seed block has an eighth of the paper's 1,000 bisections; Fig. 9 has 48 networks a point up to 165 links and 24 from 180 on, over all blocks, where the paper has 100." +
+	" Bandwidths of Figs. 4 to 6 count congestion one way, as ORCS does. Deimos in time: packets of 2,048 bytes; 8 Gbit/s a link (4x SDR), 946 MiB/s a host (section VI); 16 KB of input buffer a lane; 200 ns a switch; software takes no time." +
+	" A block draws other nodes for the jobs, the same for all engines. Where packets under a routing deadlock, the run is made again with its paths on lanes by algorithm 2, and the table says so: the paper met none." +
+	" Messages of Netgauge are 64 KiB, 8 times there and back (the paper: 1 MiB, 50 times), for two partitions a block; those of the all-to-all are the paper's; those of the NAS benchmarks are 16 KiB," +
+	" in the order of the benchmarks, of FT every so many of its partners (32 of them). Their computing is not modelled: if the whole benchmark gains so much and communicates for half to all of its time, its communication gains a range, and ours must lie in it."
+
+// The engines of the paper's figures.
+const (
+	minhop = "minhop"
+	updn   = "updn"
+	ftree  = "ftree"
+	lash   = "lash"
+	dor    = "dor"
+	sssp   = "sssp"
+	dfsssp = "dfsssp"
+)
+
+// engines lists them in the paper's order.
+var engines = []string{minhop, updn, ftree, lash, dor, sssp, dfsssp}
+
+// allVLs lets an engine use what InfiniBand has, so that bandwidth is compared also
+// where 8 lanes are too few; how many were used stands in the tables.
+const allVLs = 15
+
+// onceSSSP is algorithm 1, layeredSSSP with algorithm 2, and fewLanes weft's own dfsssp: each direction of a pair for itself.
+const (
+	onceSSSP    = "sssp,passes=1"
+	layeredSSSP = "dfsssp,paths=sssp,replies=own"
+	fewLanes    = "dfsssp,replies=own"
+)
+
+// how says how an engine routes under the readings that are on. The Routing's Engine tells it from all others.
+func how(s *lab.Setup, engine string) lab.Routing {
+	switch {
+	case engine == dfsssp:
+		return layeredBy(s, offline.Weakest)
+	case engine == sssp && s.Reads(everyNode):
+		return own(allNodes(false, offline.Weakest))
+	case engine == sssp && s.Reads(oneTree):
+		return own(treeOfSwitch(false, offline.Weakest))
+	case engine == sssp:
+		return lab.Routing{Engine: onceSSSP, MaxVLs: allVLs}
+	case engine == minhop && s.Reads(movedLIDs):
+		r := own(plain.MinHop(plain.Moved))
+		r.Seed = s.Seed
+		return r
+	case engine == minhop && s.Reads(asOpenSM):
+		return own(plain.MinHop(plain.ByLeaf))
+	case (engine == lash || engine == dor) && s.Reads(asOpenSM):
+		return own(plain.FirstPort())
+	}
+	return lab.Routing{Engine: engine, MaxVLs: allVLs}
+}
+
+// layeredBy is DFSSSP under the readings that are on, with a heuristic.
+func layeredBy(s *lab.Setup, h offline.Heuristic) lab.Routing {
+	switch {
+	case s.Reads(everyNode):
+		return own(allNodes(true, h))
+	case s.Reads(oneTree):
+		return own(treeOfSwitch(true, h))
+	case s.Reads(asOpenSM):
+		return lab.Routing{Engine: layeredSSSP + ",heuristic=" + string(h), MaxVLs: allVLs}
+	}
+	return lab.Routing{Engine: layeredSSSP + ",switches=false,heuristic=" + string(h), MaxVLs: allVLs}
+}
+
+// own routes by an engine that is not in the registry.
+func own(spec *route.Spec) lab.Routing {
+	return lab.Routing{Engine: spec.Name, Spec: spec, MaxVLs: allVLs}
+}
+
+// rivals lists the engines that the paper compares SSSP and DFSSSP with.
+func rivals(s *lab.Setup) []string {
+	if s.Reads(asOpenSM) || s.Reads(movedLIDs) {
+		return []string{minhop, lash, dor}
+	}
+	return []string{minhop, updn, ftree, lash, dor}
+}

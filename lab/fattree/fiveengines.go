@@ -1,0 +1,97 @@
+package fattree
+
+import (
+	"context"
+	"fmt"
+
+	"weft/fabric"
+	"weft/lab"
+	"weft/lab/plain"
+)
+
+// rivalsOfPaper3 are the five of Table III, under the readings that are on.
+func rivalsOfPaper3(s *lab.Setup) []lab.Candidate {
+	minhop := plain.MinHop(orderOf(s))
+	return []lab.Candidate{
+		{Name: "sFtree", Column: "sftree", How: lab.Routing{Engine: sFtree}},
+		{Name: "minhop", Column: "minhop", How: lab.Routing{Engine: minhop.Name, Spec: minhop, Seed: s.Seed}},
+		{Name: "Up*/Down*", Column: "updn", How: lab.Routing{Engine: "updn"}},
+		{Name: "DFSSSP", Column: "dfsssp", How: lab.Routing{Engine: letterDFSSSP, MaxVLs: 15}},
+		{Name: "LASH", Column: "lash", How: firstPort()},
+	}
+}
+
+// letterDFSSSP is DFSSSP as its paper has it; weft's chooses paths that the first lanes can have.
+const letterDFSSSP = "dfsssp,paths=sssp"
+
+// firstPort is LASH as section 7.2.3 tells it.
+func firstPort() lab.Routing {
+	spec := plain.FirstPort()
+	return lab.Routing{Engine: spec.Name, Spec: spec}
+}
+
+// nodesGet are the shares that nodes get, in percent, by fabric and engine.
+type nodesGet map[string]map[string]float64
+
+// fiveEngines is Table III: nodes and switches at full load.
+func fiveEngines(ctx context.Context, s *lab.Setup) *lab.Result {
+	t := lab.Table{
+		Name: "table3", Title: "Uniform traffic of nodes and of switches at full load, as shares of the link of a node",
+		Columns: []string{"fabric", "engine", "a node", "paper", "a switch", "roots with paths down", "lanes", "deadlock"},
+	}
+	load := 1.
+	if s.Reads(silentSwitches) {
+		load = 0
+	}
+	got, lashRoots := nodesGet{}, map[string]int{}
+	for _, printed := range lab.ReadPrinted(publishedEngines) {
+		base := formulas[printed["topology"]]
+		got[base] = map[string]float64{}
+		levels := newTree(base)
+		build := func() *fabric.Graph { return fabricIII(s, base) }
+		s.Each(ctx, base, build, rivalsOfPaper3(s), func(e *lab.Candidate, trial *lab.Trial) {
+			isRouted(e, trial)
+			g := lab.WithRates(trial.Graph, dataOfDDR, dataOfDDR)
+			v := together(ctx, g, trial.Plan, hardwareIII(s), load, s.SeedOf(base))
+			_, roots, _ := (&tree{trial.Graph, levels.level, levels.top}).rootsUsed(allPairs(ctx, s, trial))
+			if e.Name == "LASH" {
+				lashRoots[base] = roots
+			}
+			got[base][e.Name] = 100 * v.nodes
+			t.Add(base, e.Name, percent(v.nodes), printed[e.Column]+" %", percent(v.switches), fmt.Sprint(roots), fmt.Sprint(trial.Plan.VLs), trial.Deadlock())
+		})
+	}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(lashRoots)}
+}
+
+// claims are what Table III and section 7.2.3 say.
+func (got nodesGet) claims(lashRoots map[string]int) (claims []lab.Claim) {
+	for _, printed := range lab.ReadPrinted(publishedEngines) {
+		base := formulas[printed["topology"]]
+		best, ahead, all := 0., 0., true
+		for _, e := range []struct{ name, column string }{{"sFtree", "sftree"}, {"minhop", "minhop"}, {"Up*/Down*", "updn"}, {"DFSSSP", "dfsssp"}, {"LASH", "lash"}} {
+			v, ok := got[base][e.name]
+			p := printed.Number(e.column)
+			within := lab.Exact
+			if e.name == "LASH" { // little
+				within = p / 10
+			}
+			claims = append(claims, lab.Level(base+": "+e.name, printed[e.column]+" %", p, within).Is(v, ok))
+			if all = all && ok; e.name != "sFtree" {
+				best = max(best, v)
+			}
+		}
+		ahead = got[base]["sFtree"] - best
+		roots, ok := lashRoots[base]
+		one := lab.Wanted{Claim: lab.NewClaim(base+": roots that LASH uses", "one of 18"), Low: 1, High: 1, Format: "%.0f"}
+		claims = append(claims,
+			lab.Signed(lab.InRange(base+": sFtree gives more than the best of the others", "only sFtree is able to achieve high performance", lab.Noise, lab.Most)).Is(ahead, all),
+			one.Is(float64(roots), ok))
+	}
+	for _, name := range []string{"minhop", "Up*/Down*", "DFSSSP", "LASH"} {
+		a, ok1 := got["fat648"][name]
+		b, ok2 := got["racks648"][name]
+		claims = append(claims, lab.Signed(lab.InRange(name+" loses on the more complex tree", "all apart from sFtree deteriorate", lab.Noise, lab.Most)).Is(a-b, ok1 && ok2))
+	}
+	return claims
+}

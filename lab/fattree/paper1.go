@@ -1,0 +1,53 @@
+package fattree
+
+import (
+	"fmt"
+
+	"weft/lab"
+)
+
+const assumptionsI = "At full load nodes send without pause, below it at random times. All is measured for a millisecond after a warm-up of one, on fabrics of more than 1,000 nodes for half of that after half; measured for longer, shares on 648 ports change by less than a point. " +
+	"Of Figs. 8 and 9 some distributions are run. EFT is OpenSM's fat-tree routing as version 3.3.23 has it, by counters of links with dummy end ports on each leaf." + lab.HowNear
+
+// reproductionI is Paper I.
+func reproductionI() *lab.Reproduction {
+	m := &paperI{}
+	racks := []string{"fig2", "fig5", "fig7", "ranger", "table2"}
+	return &lab.Reproduction{
+		Name:        "thesis-1",
+		Paper:       "Bogdański, Sem-Jacobsen, Reinemo, Skeie, Holen and Huse, \"Achieving Predictable High Performance in Imbalanced Fat Trees\", ICPADS 2010 (paper 004, Paper I).",
+		Assumptions: fmt.Sprintf(hardware+assumptionsI, "4x SDR, 8 Gbit/s of data"),
+		Readings: []lab.Reading{
+			{
+				Name: early, Chosen: true, Fitted: true, In: []string{"fig4", "fig5", "fig6", "fig7", "ranger", "fig8", "fig9"},
+				Text: "uniform traffic is measured in the first millisecond (half of one above 1,000 nodes), from empty buffers on, not in the second. The paper does not say when it measures. What is under way to busy links comes to rest in the buffers, and then all nodes wait for it: a short run does not see that.",
+			},
+			{
+				Name: oneSequence, In: []string{"fig1", "fig2", "fig4", "fig5", "fig6", "fig7", "ranger", "table2", "fig8", "fig9"},
+				Text: "EFT counts the end ports that are not there in one sequence over all leaves (d-mod-k), not on each leaf by itself. The paper does not say where OpenSM 3.3.5 put its dummy nodes.",
+			},
+			{
+				Name: firstWay, In: racks,
+				Text: "under EFT a rack switch takes the first of several ways to the root of a destination, and counts nothing: \"the path that first reaches the rack switches\" (section II-A). Then one leaf switch carries nearly all, and EFT gets about a third of what it gets otherwise, where Fig. 5 has differences of 6 % at most.",
+			},
+			{
+				Name: withoutZ, In: racks,
+				Text: "BEFT without its two steps for rack switches (section II-B): option -Z is off by default (section IV-D).",
+			},
+		},
+		Artefacts: []lab.Artefact{
+			{Name: "fig1", Title: "Roots that few nodes are sent through", Place: "section II-A, Fig. 1", Seedless: true, Run: fig1of1},
+			{Name: "fig2", Title: "Leaf switches that rack switches prefer", Place: "section II-A, Fig. 2", Seedless: true, Run: fig2of1},
+			{Name: "fig4", Title: "Distributions of nodes, 648 ports", Place: "Table I (a), Fig. 4", Run: m.fig4},
+			{Name: "fig5", Title: "Distributions of nodes, 648 ports with rack switches", Place: "Table I (c), Fig. 5", Run: m.fig5},
+			{Name: "loads", Title: "Throughput against load, with ours", Place: "Figs. 4 and 5", Seedless: true, Run: m.loads},
+			{Name: "fig6", Title: "Distributions of nodes, 3456 ports", Place: "Table I (b), Fig. 6", AtMost: 2, Run: m.fig6},
+			{Name: "fig7", Title: "Distributions of nodes, JuRoPA-like", Place: "Table I (d), Fig. 7", AtMost: 1, Run: m.fig7},
+			{Name: "ranger", Title: "Distributions of nodes, Ranger-like", Place: "section IV-A5", AtMost: 1, Run: m.ranger},
+			{Name: "table2", Title: "Ring bandwidths of HPC Challenge", Place: "Table II", Run: ringTable},
+			{Name: "fig8", Title: "Throughput against number of nodes, 648 ports", Place: "Fig. 8", Run: m.fig8},
+			{Name: "fig9", Title: "Throughput against number of nodes, 3456 ports", Place: "Fig. 9", AtMost: 2, Run: m.fig9},
+			{Name: "table3", Title: "Execution time", Place: "Table III", Measured: true, Seedless: true, Run: timesOfPaper1},
+		},
+	}
+}

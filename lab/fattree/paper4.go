@@ -1,0 +1,42 @@
+package fattree
+
+import (
+	"fmt"
+
+	"weft/lab"
+)
+
+const assumptionsIV = "Nodes send without pause; all packets carry 2 kB, where the paper has messages of 2 kB in packets of 84 B to 2 kB. All is measured for half a millisecond after a warm-up of as long. " +
+	"The same parts fail for all engines, drawn anew for each number of them. Four random rings stand for the paper's thirty, one draw of the traffic for its sixteen, and four numbers for its 0 to 85 failed links. " +
+	"MinHop is OpenSM's, by table entries in order of leaves; LASH takes the first port." + lab.HowNear
+
+// reproductionIV is Paper IV.
+func reproductionIV() *lab.Reproduction {
+	m := &paperIV{}
+	figures := []string{"fig2", "fig3", "fig4", "fig5"}
+	return &lab.Reproduction{
+		Name:        "thesis-4",
+		Paper:       "Bogdański, Johnsen, Reinemo and Sem-Jacobsen, \"Discovery and Routing of Degraded Fat-Trees\", PDCAT 2012 (paper 004, Paper IV).",
+		Assumptions: fmt.Sprintf(hardware+assumptionsIV, "4x DDR, 16 Gbit/s of data"),
+		Readings: []lab.Reading{
+			{
+				Name: earlyIV, Chosen: true, Fitted: true, In: []string{"fig2", "fig3"},
+				Text: "uniform traffic is measured in the first half millisecond, from empty buffers on, not in the second. The paper does not say when it measures; the same reading as in thesis-1.",
+			},
+			{
+				Name: firstWay, In: figures,
+				Text: "under fat-tree routing a rack switch takes the first of several ways to the root of a destination, and counts nothing, as Paper I says of OpenSM 3.3.5.",
+			},
+			{Name: inTurn, In: append([]string{"anomaly"}, figures...), Text: "LIDs are dealt to one host of every switch, then to the next of each; by leaf in the literal text, which does not say."},
+			{Name: atRandom, In: append([]string{"anomaly"}, figures...), Text: "LIDs are dealt to hosts at random."},
+		},
+		Artefacts: []lab.Artefact{
+			{Name: "anomaly", Title: "Ports that MinHop leaves unused", Place: "sections IV-D, VII-A and VII-B", Run: anomaly},
+			{Name: "fig2", Title: "Uniform traffic, failing links", Place: "Fig. 2", AtMost: 4, Run: m.fig2},
+			{Name: "fig3", Title: "Uniform traffic, failing switches", Place: "Fig. 3", AtMost: 4, Run: m.fig3},
+			{Name: "fig4", Title: "Random rings, failing links", Place: "Fig. 4", Run: m.fig4},
+			{Name: "fig5", Title: "Random rings, failing switches", Place: "Fig. 5", Run: m.fig5},
+			{Name: "beyond", Title: "Ours beside the paper's engines", Place: "beyond the paper", Seedless: true, Run: m.beyond},
+		},
+	}
+}

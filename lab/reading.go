@@ -1,0 +1,172 @@
+package lab
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Reading is a way to understand a paper other than by its letter, where its text leaves something open or contradicts its own figures. All
+// claims are judged by the literal text first, and those that differ then by the one set of readings that the paper has.
+type Reading struct {
+	Name string
+	Text string // what is done in place of the literal text
+	// Chosen says that it is one of the set. The others are tried one at a time, to show what they do to every claim.
+	Chosen bool
+	// Fitted says that it was searched for with the paper's own figures as the measure.
+	Fitted bool
+	// In names the artefacts that it changes; nil for all.
+	In []string
+}
+
+// concerns says whether a reading changes an artefact.
+func (x *Reading) concerns(a *Artefact) bool { return x.In == nil || slices.Contains(x.In, a.Name) }
+
+// Reads reports whether a reading is on. The name must be one of the paper's.
+func (s *Setup) Reads(name string) bool { return slices.Contains(s.Readings, name) }
+
+// chosen are the names of the set of readings of a paper that concern an artefact, nil for all of them, and those of them that were not fitted.
+func (r *Reproduction) chosen(a *Artefact) (set, unfitted []string) {
+	for _, x := range r.Readings {
+		if !x.Chosen || a != nil && !x.concerns(a) {
+			continue
+		}
+		set = append(set, x.Name)
+		if !x.Fitted {
+			unfitted = append(unfitted, x.Name)
+		}
+	}
+	return set, unfitted
+}
+
+// Tried holds the verdicts on the claims of an artefact, in their order, under one reading alone or under the whole set.
+type Tried struct {
+	Reading  string    `json:"reading"` // theSet for the set
+	Verdicts []Verdict `json:"verdicts"`
+	Ours     []string  `json:"ours"`
+}
+
+// theSet stands for all readings of a paper's set together, where there are several.
+const theSet = "the set"
+
+func tried(reading string, claims []Claim) Tried {
+	t := Tried{Reading: reading}
+	for _, c := range claims {
+		t.Verdicts, t.Ours = append(t.Verdicts, c.Verdict), append(t.Ours, c.Ours)
+	}
+	return t
+}
+
+// blocks is the number of seed blocks that an artefact is run with.
+func (a *Artefact) blocks(s *Setup) int {
+	if a.Seedless {
+		return 1
+	}
+	if a.AtMost > 0 {
+		return max(min(s.Blocks, a.AtMost), 1)
+	}
+	return max(s.Blocks, 1)
+}
+
+// BlockSeeds is the distance of the seeds of two blocks: artefacts count up from the seed of their block.
+const BlockSeeds = 1 << 20
+
+// runBlock runs an artefact under some readings in one seed block.
+func runBlock(ctx context.Context, a *Artefact, s *Setup, block int, readings []string) *Result {
+	setup := *s
+	setup.Seed, setup.Readings = s.Seed+uint64(block)*BlockSeeds, readings
+	if s.Step != nil {
+		setup.Step = func(row string) {
+			if !a.Seedless {
+				row += fmt.Sprintf(" (seed block %d)", block+1)
+			}
+			s.Step(strings.Join(append([]string{row}, readings...), ", "))
+		}
+	}
+	return a.Run(ctx, &setup)
+}
+
+// runBlocks runs an artefact under some readings in each seed block. The tables and charts are those of the first block.
+func runBlocks(ctx context.Context, a *Artefact, s *Setup, blocks int, readings []string) *Result {
+	first := runBlock(ctx, a, s, 0, readings)
+	if a.Seedless {
+		return first
+	}
+	claims := make([][]Claim, len(first.Claims))
+	for b := range blocks {
+		result := first
+		if b > 0 {
+			result = runBlock(ctx, a, s, b, readings)
+		}
+		if len(result.Claims) != len(claims) {
+			panic(fmt.Sprintf("%s: %d claims, and %d in seed block %d", a.Name, len(claims), len(result.Claims), b+1))
+		}
+		for i, c := range result.Claims {
+			claims[i] = append(claims[i], c)
+		}
+	}
+	for i := range claims {
+		first.Claims[i] = overBlocks(claims[i])
+	}
+	return first
+}
+
+// judge runs an artefact by the literal text, then by the paper's set of readings where a claim differs, and by each reading alone. Where
+// none differs it tries those of the set once, to show what they break.
+func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) {
+	r.Result = runBlocks(ctx, a, s, r.Blocks, nil)
+	differs := slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.Verdict == Differs })
+	set, unfitted := p.chosen(a)
+	if len(set) > 0 && differs {
+		read := runBlocks(ctx, a, s, r.Blocks, set)
+		plain := read // what holds without the readings that were fitted is not fitted
+		switch len(unfitted) {
+		case len(set):
+		case 0:
+			plain = r.Result
+		default:
+			plain = runBlocks(ctx, a, s, r.Blocks, unfitted)
+		}
+		r.readAs(read, plain)
+		if len(set) > 1 {
+			r.Tried = append(r.Tried, tried(theSet, read.Claims))
+		}
+	} else if len(set) > 1 {
+		r.Tried = append(r.Tried, tried(theSet, runBlock(ctx, a, s, 0, set).Claims))
+	}
+	for _, x := range p.Readings {
+		if x.concerns(a) && (differs || x.Chosen) {
+			r.Tried = append(r.Tried, tried(x.Name, runBlock(ctx, a, s, 0, []string{x.Name}).Claims))
+		}
+	}
+}
+
+// readAs judges what differs by what the set of readings gives, and by what those of it give that were not fitted. It adds the tables as
+// read, and the charts too if a verdict rests on them.
+func (r *Record) readAs(read, plain *Result) {
+	rests := false
+	for i := range r.Claims {
+		c, as := &r.Claims[i], read.Claims[i]
+		switch {
+		case c.Verdict != Differs:
+		case as.Verdict == Holds:
+			rests = true
+			c.Why = "As read: " + as.Ours + "."
+			if c.Verdict = Fitted; plain.Claims[i].Verdict == Holds {
+				c.Verdict = HoldsAsRead
+			}
+		default:
+			c.Why = strings.TrimSpace(c.Why + " As read: " + as.Ours + ".")
+		}
+	}
+	for _, t := range read.Tables {
+		t.Name, t.Title = t.Name+"-as-read", t.Title+", as read"
+		r.Tables = append(r.Tables, t)
+	}
+	for _, c := range read.Charts {
+		if c.Name, c.Title = c.Name+"-as-read", c.Title+", as read"; rests {
+			r.Charts = append(r.Charts, c)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package lab
+
+import (
+	"bufio"
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+)
+
+// writeVerdicts writes what the verdicts mean.
+func writeVerdicts(b *bufio.Writer, records []*Record) {
+	blocks := 0
+	for _, rec := range records {
+		blocks = max(blocks, rec.Blocks)
+	}
+	fmt.Fprintf(b, "Verdicts, over %d seed blocks (what draws nothing is run once): *holds*: under the literal text, in every block; where ours is\n"+
+		"a number, by the 95 %% interval of its mean over the blocks. *Holds as read*: under the one set of readings below. *Fitted*: the\n"+
+		"same, but a reading was searched for with the paper's own figures as the measure. *Differs*: all else. *Too few*: fewer than\n"+
+		"%d blocks, or an interval that does not tell. *Not testable*: with the reason. *Not run*: left out in this mode. ± is half the 95 %%\n"+
+		"interval.\n\n", blocks, Enough)
+}
+
+// writeReadings writes the other readings of a paper, the largest differences, and what each reading does to the claims.
+func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
+	if len(r.Readings) > 0 {
+		fmt.Fprint(b, "Other readings than the letter:\n\n")
+		for _, x := range r.Readings {
+			use := "tried alone"
+			switch {
+			case x.Chosen && x.Fitted:
+				use = "of the set, fitted"
+			case x.Chosen:
+				use = "of the set"
+			}
+			fmt.Fprintf(b, "- **%s** (%s): %s\n", x.Name, use, x.Text)
+		}
+		fmt.Fprintln(b)
+	}
+	if far := largest(records); len(far) > 0 {
+		fmt.Fprint(b, "The largest differences:\n\n")
+		for _, c := range far {
+			fmt.Fprintf(b, "- %s. The paper: %s; ours: %s.\n", c.Text, c.Paper, c.Ours)
+		}
+		fmt.Fprintln(b)
+	}
+	if t := r.byReading(records); len(t.Rows) > 0 {
+		fmt.Fprint(b, "What each reading alone does to the claims that some of them move (first seed block):\n\n")
+		t.writeMarkdown(b)
+		fmt.Fprintln(b)
+	}
+}
+
+// largest are the three claims that differ most: those about a number by how far it is out of its range, then others in the paper's order.
+func largest(records []*Record) []Claim {
+	var list []Claim
+	for _, rec := range records {
+		for _, c := range rec.Claims {
+			if c.Verdict == Differs {
+				list = append(list, c)
+			}
+		}
+	}
+	off := func(c Claim) float64 {
+		r := c.Range
+		switch {
+		case r == nil:
+			return 0
+		case r.Value < r.Low:
+			return (r.Low - r.Value) / max(math.Abs(r.Low), 1e-9)
+		default:
+			return (r.Value - r.High) / max(math.Abs(r.High), 1e-9)
+		}
+	}
+	slices.SortStableFunc(list, func(a, b Claim) int { return cmp.Compare(off(b), off(a)) })
+	return list[:min(len(list), 3)]
+}
+
+// byReading has a row for each claim that does not hold by the literal text, or that a reading moves, and a column for each reading and
+// for the set.
+func (r *Reproduction) byReading(records []*Record) Table {
+	t := Table{Columns: []string{"where", "claim", "verdict"}}
+	first := len(t.Columns)
+	if set, _ := r.chosen(nil); len(set) > 1 {
+		t.Columns = append(t.Columns, theSet)
+	}
+	for _, x := range r.Readings {
+		t.Columns = append(t.Columns, x.Name)
+	}
+	for _, rec := range records {
+		if len(rec.Tried) == 0 {
+			continue
+		}
+		for i, c := range rec.Claims {
+			row, moved := []string{rec.Artefact, c.Text, string(c.Verdict)}, false
+			literal := c.Verdict == Holds || c.Verdict == TooFew
+			for _, name := range t.Columns[first:] {
+				cell := "-"
+				if k := slices.IndexFunc(rec.Tried, func(t Tried) bool { return t.Reading == name }); k >= 0 {
+					tried := &rec.Tried[k]
+					cell = fmt.Sprintf("%s: %s", tried.Verdicts[i], tried.Ours[i])
+					moved = moved || (tried.Verdicts[i] == Holds) != literal
+				}
+				row = append(row, cell)
+			}
+			if moved || c.Verdict == Differs {
+				t.Add(row...)
+			}
+		}
+	}
+	return t
+}

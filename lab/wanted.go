@@ -1,0 +1,66 @@
+package lab
+
+import "fmt"
+
+// Noise is the largest difference of two shares, in points, that counts as none.
+const Noise = .5
+
+// Ranges in which numbers of ours count as the printed ones.
+const (
+	Exact = 2. // points about a level that is printed
+	Rough = 5. // about one that is "about" or "approximately"
+	Most  = 100.
+)
+
+// HowNear says so on the page.
+const HowNear = " A printed gain is found where ours is from half of it to twice, and no more than 5 points off; where none is printed, within half a point. " +
+	"A printed level is found within 2 points, \"about\" within 5."
+
+// Wanted is a claim that a number is in a range.
+type Wanted struct {
+	Claim
+	Low, High float64
+	Format    string
+}
+
+// InRange is a claim about a number in percent, or in points of it.
+func InRange(text, paper string, low, high float64) Wanted {
+	return Wanted{NewClaim(fmt.Sprintf("%s (%.4g to %.4g %%)", text, low, high), paper), low, high, "%.1f %%"}
+}
+
+// Level is a claim about a printed share, in percent.
+func Level(text, paper string, printed, within float64) Wanted {
+	return InRange(text, paper, printed-within, printed+within)
+}
+
+// Gained is a claim about a printed gain, in points or percent.
+func Gained(text, paper string, printed float64) Wanted {
+	low, high := max(printed/2, printed-5), min(2*printed, printed+5)
+	switch {
+	case printed == 0:
+		low, high = -Noise, Noise
+	case printed < 0:
+		low, high = max(2*printed, printed-5), min(printed/2, printed+5)
+	}
+	return Signed(InRange(text, paper, low, high))
+}
+
+// Signed prints the number with its sign.
+func Signed(w Wanted) Wanted {
+	w.Format = "%+.1f %%"
+	return w
+}
+
+// RatioOf is a claim about a printed ratio: from half of it to twice.
+func RatioOf(text, paper string, printed float64) Wanted {
+	low, high := printed/2, printed*2
+	return Wanted{NewClaim(fmt.Sprintf("%s (%.3g to %.3g times)", text, low, high), paper), low, high, "%.2f times"}
+}
+
+// Is judges the claim by ours, if there is one.
+func (w Wanted) Is(ours float64, ok bool) Claim {
+	if ok {
+		w.Claim.JudgeRange(ours, w.Low, w.High, w.Format)
+	}
+	return w.Claim
+}

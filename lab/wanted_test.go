@@ -1,0 +1,23 @@
+package lab
+
+import "testing"
+
+// TestRanges: what counts as printed.
+func TestRanges(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		w         Wanted
+		low, high float64
+	}{
+		{"a small gain", Gained("", "", 3), 1.5, 6},
+		{"a large gain", Gained("", "", 30), 25, 35},
+		{"a loss", Gained("", "", -4.5), -9, -2.25},
+		{"no gain", Gained("", "", 0), -.5, .5},
+		{"a level", Level("", "", 65, Rough), 60, 70},
+		{"a ratio", RatioOf("", "", 4), 2, 8},
+	} {
+		if c.w.Low != c.low || c.w.High != c.high {
+			t.Errorf("%s: %g to %g", c.name, c.w.Low, c.w.High)
+		}
+	}
+}

@@ -1,0 +1,292 @@
+package ftree
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"weft/fabric"
+)
+
+const (
+	// Links x rounds up to which shifts are evened out: 32 MB, the trees of up to about 1,500 hosts.
+	mostShifts = 1 << 23
+	// evenShifts sweeps over all LIDs so often at most. A sweep that takes less than 1/leastFall off the sum of
+	// the rounds' largest loads is the last one.
+	shiftSweeps = 3
+	leastFall   = 128
+	// A link's share of the largest load of a round is counted in this part of it, up to twice that load.
+	shareUnit = 16
+	// Price of a packet that makes a link as loaded as the most loaded one of the round.
+	packetPrice = 256
+)
+
+// shifts counts the packets on each link in all-to-all by shifts: in each round every host sends to the
+// one that is so many places after it, in the order of switches and their ports, and the most
+// loaded link sets the pace.
+type shifts struct {
+	*rebalancer
+	rounds  int32    // as many as there are hosts, with one in which all send to themselves
+	place   []int32  // by host
+	first   []int32  // by switch: place of its first host
+	packets []uint16 // by link, round
+	more    []uint16 // by link, round: price of one packet more
+	scale   []int64  // by round: shareUnit of the largest load of a link when the sweep began, in 1/2^16
+	mean    int64    // load on the path of a packet, on average
+	rest    []int64  // by switch: price from there on of the path that is chosen anew, without its own packets; -1 off that path
+}
+
+// evenShifts moves paths so that fewer packets meet in all-to-all by shifts, at little more load. It
+// chooses only the links by which packets of hosts leave their own switch; the way from there on stays.
+//
+// One packet more in a round costs the sixth power of the share of the round's largest load that the link
+// then has. So links near that load are avoided, and others hardly count. Where the packets of a switch make
+// a link as loaded as the most loaded one, that costs half as much as the load on a mean path.
+func (b *rebalancer) evenShifts(ctx context.Context) error {
+	if b.t.g.NumHosts*len(b.price) > mostShifts {
+		return nil
+	}
+	s, before := b.newShifts(), int64(math.MaxInt64)
+	for range shiftSweeps {
+		sum := s.setPrices()
+		if sum > before-before/leastFall {
+			break
+		}
+		before = sum
+		if _, err := b.sweep(ctx, s.choose); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// newShifts counts the packets on the paths that there are.
+func (b *rebalancer) newShifts() *shifts {
+	g := b.t.g
+	hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(end int32) bool { return !g.IsHost(end) })
+	slices.SortFunc(hosts, func(x, y int32) int {
+		return cmp.Or(cmp.Compare(g.EndSwitch[x], g.EndSwitch[y]), cmp.Compare(g.EndPort[x], g.EndPort[y]))
+	})
+	size := len(hosts) * len(b.price)
+	s := &shifts{
+		rebalancer: b, rounds: int32(len(hosts)), place: make([]int32, g.NumHosts), first: make([]int32, g.NumSwitches),
+		packets: make([]uint16, size), more: make([]uint16, size), scale: make([]int64, len(hosts)),
+		rest: slices.Repeat([]int64{-1}, g.NumSwitches),
+	}
+	for i, end := range slices.Backward(hosts) {
+		s.place[end], s.first[g.EndSwitch[end]] = int32(i), int32(i)
+	}
+	s.measure()
+	return s
+}
+
+// measure counts the packets of all rounds, and the load on their paths.
+func (s *shifts) measure() {
+	sum, paths := int64(0), int64(0)
+	for _, at := range s.lids {
+		s.follow(at)
+		to := s.place[at.end]
+		for _, x := range s.leaves {
+			if s.hops.place[x] < 0 || s.link[x] < 0 {
+				continue
+			}
+			first, n := s.firstRound(x, to), s.t.g.HostCount(x)
+			for y := x; y != s.hops.target; y = s.next[y] {
+				now, later := wrapped(s.onLink(s.packets, s.link[y]), first, n)
+				for round := range now {
+					now[round]++
+				}
+				for round := range later {
+					later[round]++
+				}
+			}
+			sum += s.loadFrom(x)
+			paths++
+		}
+	}
+	s.mean = sum / max(paths, 1)
+}
+
+// loadFrom returns the load on the path from a switch to the LID that is followed.
+func (s *shifts) loadFrom(x int32) (sum int64) {
+	for ; x != s.hops.target; x = s.next[x] {
+		sum += s.price[s.link[x]]
+	}
+	return sum
+}
+
+// firstRound returns the first of the rounds in which the hosts of a switch send to a place: it has
+// as many, one after the other.
+func (s *shifts) firstRound(x, to int32) int32 {
+	return (to - s.first[x] - s.t.g.HostCount(x) + 1 + s.rounds) % s.rounds
+}
+
+// onLink returns the cells of a link, by round.
+func (s *shifts) onLink(cells []uint16, link int32) []uint16 {
+	return cells[int(link)*int(s.rounds):][:s.rounds]
+}
+
+// wrapped returns n cells from one on, in two parts where the first cell follows the last one.
+func wrapped[T any](cells []T, first, n int32) (now, later []T) {
+	if rest := first + n - int32(len(cells)); rest > 0 {
+		return cells[first:], cells[:rest]
+	}
+	return cells[first : first+n], nil
+}
+
+// count adds the packets from the hosts of a switch to a place, or removes them with sign -1.
+func (s *shifts) count(x, to int32, sign uint16) {
+	first, n := s.firstRound(x, to), s.t.g.HostCount(x)
+	scale, laterScale := wrapped(s.scale, first, n)
+	for ; x != s.hops.target; x = s.next[x] {
+		weight := s.linkLoads.weight[s.link[x]]
+		packets, laterPackets := wrapped(s.onLink(s.packets, s.link[x]), first, n)
+		more, laterMore := wrapped(s.onLink(s.more, s.link[x]), first, n)
+		addPackets(packets, more, scale, weight, sign)
+		addPackets(laterPackets, laterMore, laterScale, weight, sign)
+	}
+}
+
+// addPackets adds a packet in each of some rounds to a link of such weight, and sets the price of one more.
+func addPackets(packets, more []uint16, scale []int64, weight int64, sign uint16) {
+	for i, n := range packets {
+		packets[i], more[i] = n+sign, priceOfMore(n+sign, weight*scale[i])
+	}
+}
+
+// priceOfMore returns the price of one packet more on a link. scale turns packets into shares.
+func priceOfMore(packets uint16, scale int64) uint16 {
+	return powers[min((int64(packets)+1)*scale>>16, 2*shareUnit)]
+}
+
+// powers are the prices of packets, by the share of the largest load that the link has then.
+var powers = func() (list [2*shareUnit + 1]uint16) {
+	for share := range list {
+		price := packetPrice
+		for range 6 {
+			price *= share
+		}
+		list[share] = uint16(price / shareUnit / shareUnit / shareUnit / shareUnit / shareUnit / shareUnit)
+	}
+	return list
+}()
+
+// setPrices finds the largest load of each round, and the prices of packets. It returns the sum of the loads.
+func (s *shifts) setPrices() (sum int64) {
+	rounds, most := len(s.scale), make([]int64, len(s.scale))
+	for link, weight := range s.linkLoads.weight {
+		for round, n := range s.packets[link*rounds:][:rounds] {
+			most[round] = max(most[round], int64(n)*weight)
+		}
+	}
+	for round, load := range most {
+		s.scale[round] = shareUnit << 16 / max(load, 1)
+		sum += load
+	}
+	for link, weight := range s.linkLoads.weight {
+		addPackets(s.onLink(s.packets, int32(link)), s.onLink(s.more, int32(link)), s.scale, weight, 0)
+	}
+	return sum
+}
+
+// choose chooses the links by which the packets of hosts to a LID leave their switches, where no others
+// come through.
+func (s *shifts) choose(at hostLID) {
+	to := s.place[at.end]
+	s.cost[s.hops.target] = 0
+	for k, x := range s.hops.order {
+		if s.link[x] < 0 {
+			continue
+		}
+		if n := s.t.g.HostCount(x); n > 0 && s.flow[x] == int64(n) {
+			s.chooseFirst(k, x, to, n)
+		}
+		s.cost[x] = s.price[s.link[x]] + s.cost[s.next[x]]
+	}
+}
+
+// chooseFirst chooses the link by which the packets of the n hosts of a switch leave it. Most links are
+// left out at once: those with more load than what the one taken now costs in all.
+func (s *shifts) chooseFirst(k int, x, to, n int32) {
+	old, first := s.link[x], s.firstRound(x, to)
+	load := s.price[old] + s.cost[s.next[x]]
+	price, _ := s.priceOf(old, first, n, math.MaxInt64)
+	best, least, others := old, load+price, false
+	for _, i := range s.hops.fromPlace(k) {
+		v := s.t.neighbour[i]
+		for link := s.t.linkStart[i]; link < s.t.linkStart[i+1]; link++ {
+			there := s.price[link] + s.cost[v]
+			if link == old || there >= least {
+				continue
+			}
+			if !others {
+				others, least = true, load+s.priceOfRest(x, first, n)
+			}
+			if price, less := s.priceOf(link, first, n, least-there); less {
+				best, least = link, there+price
+			}
+		}
+	}
+	if !others {
+		return
+	}
+	for y := x; y != s.hops.target; y = s.next[y] {
+		s.rest[y] = -1
+	}
+	if best != old {
+		s.count(x, to, ^uint16(0))
+		s.link[x], s.next[x] = best, s.head[best]
+		s.count(x, to, 1)
+	}
+}
+
+// priceOfRest returns the price of the packets of n hosts, in rounds one after the other, on the path that they
+// have, as if they were not on it yet. It sets rest for all switches of the path.
+func (s *shifts) priceOfRest(x, first, n int32) int64 {
+	sum := int64(0)
+	scale, laterScale := wrapped(s.scale, first, n)
+	for y := x; y != s.hops.target; y = s.next[y] {
+		weight := s.linkLoads.weight[s.link[y]]
+		packets, laterPackets := wrapped(s.onLink(s.packets, s.link[y]), first, n)
+		s.rest[y] = sum // up to there, for now
+		sum += priceOfLast(packets, scale, weight) + priceOfLast(laterPackets, laterScale, weight)
+	}
+	for y := x; y != s.hops.target; y = s.next[y] {
+		s.rest[y] = sum - s.rest[y]
+	}
+	return s.inLoad(sum, n)
+}
+
+// priceOfLast returns the price of one of the packets that a link of such weight has in each of some rounds.
+func priceOfLast(packets []uint16, scale []int64, weight int64) (sum int64) {
+	for i, n := range packets {
+		sum += int64(priceOfMore(n-1, weight*scale[i]))
+	}
+	return sum
+}
+
+// inLoad turns the price of the packets of n hosts into one of load.
+func (s *shifts) inLoad(sum int64, n int32) int64 { return sum * s.mean / (2 * packetPrice * int64(n)) }
+
+// priceOf returns the price of the packets of n hosts, in rounds one after the other, on the path that begins
+// with a link, if it is less than so much.
+func (s *shifts) priceOf(link, first, n int32, limit int64) (price int64, less bool) {
+	for sum := int64(0); ; link = s.link[s.head[link]] {
+		now, later := wrapped(s.onLink(s.more, link), first, n)
+		for _, price := range now {
+			sum += int64(price)
+		}
+		for _, price := range later {
+			sum += int64(price)
+		}
+		x := s.head[link]
+		there := x == s.hops.target
+		if rest := s.rest[x]; rest >= 0 && !there {
+			sum, there = sum+rest, true
+		}
+		if price = s.inLoad(sum, n); there || price >= limit {
+			return price, price < limit
+		}
+	}
+}

@@ -1,0 +1,75 @@
+package paths
+
+import "weft/route"
+
+// The options of the computations: what the papers leave open, or say in a way that can be read differently.
+var (
+	weightOption = route.Option{
+		Name: "weight", Default: heaviest, OneOf: []string{heaviest, sumOfLinks},
+		Doc: "what a path weighs where shortest-widest chooses: as much as its heaviest link, or the sum of its links",
+	}
+	orderOption = route.Option{
+		Name: "order", Default: drawn, OneOf: []string{drawn, bySwitch},
+		Doc: "the order in which hosts are taken: drawn at random, or those of a switch one after the other",
+	}
+	removeOption = route.Option{
+		Name: "remove", Default: removeMost, OneOf: []string{removeMost, removeDrawn},
+		Doc: "which path on the most loaded link goes: the longest of the pair with most paths left, or one drawn among all",
+	}
+	repairedOption = route.Option{
+		Name: "repaired", Default: repairedLast, OneOf: []string{repairedLast, repairedFirst},
+		Doc: "whether paths that replace broken ones come last or first among those to a destination",
+	}
+	repairOption = route.Option{
+		Name: "repair", Default: fromLeaf, OneOf: []string{fromLeaf, fromTop},
+		Doc: "the up*/down* rule that paths over broken links keep: from a leaf, which leaves all the shortest, or from a switch at the top",
+	}
+	balanceOption = route.Option{
+		Name: "balance", Default: byWeights, OneOf: []string{byWeights, ByProgramme, byWidest},
+		Doc: "how paths are balanced: by multiplicative weights, by the linear programme and an installed solver, or pair by pair as shortest-widest does",
+	}
+)
+
+// The values of these options.
+const (
+	heaviest      = "heaviest"
+	sumOfLinks    = "sum"
+	drawn         = "drawn"
+	bySwitch      = "switch"
+	removeMost    = "most"
+	removeDrawn   = "drawn"
+	repairedLast  = "last"
+	repairedFirst = "first"
+	fromLeaf      = "leaf"
+	fromTop       = "top"
+	byWeights     = "weights"
+	ByProgramme   = "programme"
+	byWidest      = "widest"
+)
+
+// anyLength is the value of the option detour by which candidates may have any length.
+const anyLength = -1
+
+// detourOption says how long candidates of path selection may be.
+func detourOption(hops int) route.Option {
+	return route.Option{
+		Name: "detour", Default: hops, Min: anyLength, Max: 255,
+		Doc: "hops by which candidates may be longer than the shortest path; -1: any length",
+	}
+}
+
+// word is the value of an option that is a word.
+func (in *Input) word(o route.Option) string {
+	if v, ok := in.Options[o.Name]; ok {
+		return v.(string)
+	}
+	return o.Default.(string)
+}
+
+// number is the value of an option that is a number.
+func (in *Input) number(o route.Option) int {
+	if v, ok := in.Options[o.Name]; ok {
+		return v.(int)
+	}
+	return o.Default.(int)
+}

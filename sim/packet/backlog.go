@@ -1,0 +1,104 @@
+package packet
+
+// backlog bounds what a stream has handed over to its end port. The messages of a lane leave an end port in the order in which
+// they came, so that only the first few have to be there. Of the others there is a count, and the place in the random numbers at which
+// the first was drawn; they are drawn again one by one. So the run is the same as if all were there.
+type backlog struct{ lanes []laneBacklog }
+
+// laneBacklog is the messages of a stream on one lane.
+type laneBacklog struct {
+	here int32 // at the end port, not sent yet
+	kept int64 // to be drawn again
+	next drawing
+	at   Time // of the message that next draws
+}
+
+// mostHere bounds the messages of a lane that are at their end port.
+const mostHere = 16
+
+// newBacklogs makes one for each stream with a Gap whose messages leave in the order in which they came: those of one packet,
+// without congestion control, of the only stream of their end port.
+func newBacklogs(s *Sim, list []Stream) []*backlog {
+	backlogs := make([]*backlog, len(list))
+	streams := make([]int32, s.g.NumEnds)
+	for i := range list {
+		if src := list[i].Src; src >= 0 && int(src) < len(streams) {
+			streams[src]++
+		}
+	}
+	for i := range list {
+		st := &list[i]
+		inOrder := st.Gap > 0 && max(st.Bytes, st.Most) <= int64(s.config.MTU) && s.control == nil
+		if inOrder && st.Src >= 0 && int(st.Src) < len(streams) && streams[st.Src] == 1 {
+			backlogs[i] = &backlog{make([]laneBacklog, s.vls)}
+		}
+	}
+	return backlogs
+}
+
+// keep counts a message that has just been drawn, and reports that it is not to be handed over now; draw is where the stream was
+// before.
+func (b *backlog) keep(s *Sim, src, dst int32, draw drawing) bool {
+	vl, ok := s.laneTo(src, dst)
+	if !ok { // Send says what is wrong, or the message is lost at once
+		return false
+	}
+	l := &b.lanes[vl]
+	if l.here < mostHere {
+		l.here++
+		return false
+	}
+	if l.kept++; l.kept == 1 {
+		l.next, l.at = draw, s.now
+	}
+	return true
+}
+
+// release hands over the next message that was kept on the lane of one that has been sent.
+func (w *Streams) release(s *Sim, sent *Message, b *backlog) {
+	vl, _ := s.laneTo(sent.Src, sent.Dst)
+	if l := &b.lanes[vl]; l.kept == 0 {
+		l.here--
+		return
+	}
+	w.handOver(s, sent.Tag, b, vl)
+}
+
+// handOver draws the first message that a stream keeps on a lane again, and gives it to the end port.
+func (w *Streams) handOver(s *Sim, id int32, b *backlog, vl uint8) {
+	l, st := &b.lanes[vl], &w.List[id]
+	l.kept--
+	for {
+		at := l.at
+		dst, bytes := w.message(&l.next, st)
+		l.at += l.next.gap(st)
+		if lane, ok := s.laneTo(st.Src, dst); ok && lane == vl {
+			s.enqueue(st.Src, dst, bytes, id, at, false)
+			return
+		}
+	}
+}
+
+// keepNone hands over all messages that the streams of an end port keep, and lets them keep no more: it is about to get other lanes.
+func (w *Streams) keepNone(s *Sim, end int32) {
+	for id, b := range w.backlogs {
+		if b == nil || w.List[id].Src != end {
+			continue
+		}
+		for vl := range b.lanes {
+			for b.lanes[vl].kept > 0 {
+				w.handOver(s, int32(id), b, uint8(vl))
+			}
+		}
+		w.backlogs[id] = nil
+	}
+}
+
+// laneTo is the lane on which an end port sends to another; ok is false where it cannot.
+func (s *Sim) laneTo(src, dst int32) (vl uint8, ok bool) {
+	if s.canSend(src, dst, 1) != nil {
+		return 0, false
+	}
+	vl = s.sendVL(src, s.sl(src, s.lid(src, dst)))
+	return vl, int32(vl) < s.vls
+}

@@ -1,0 +1,179 @@
+package packet
+
+import (
+	"fmt"
+	"iter"
+	"math/bits"
+)
+
+// buffer is the input buffer of one VL behind a link. Buffers are numbered link*VLs+VL.
+type buffer struct {
+	credits int32 // blocks that the sender may fill
+	filled  int32 // blocks of the packets that are in it
+}
+
+// queue holds the packets of one buffer that go to one output, in the order in which they came. Only the first asks for the output.
+type queue struct{ head, tail int32 }
+
+// queues holds what waits in the switches. The inputs of a switch are numbered port*VLs+VL.
+type queues struct {
+	size    int32    // blocks of a buffer that is empty
+	buffers []buffer // by link and VL
+	list    []queue  // by switch, input and output
+	start   []int32  // by switch: its first queue
+	outputs []int32  // by switch: queues of an input, one for each port or one alone
+
+	asking   []uint64 // by link and VL: set of the inputs that have a first packet for it
+	askStart []int32  // by link
+	turn     []int32  // by link and VL: input that was served last
+}
+
+// mostQueues bounds the memory of a run.
+const mostQueues = 1 << 28
+
+func newQueues(n *network, c *Config) (queues, error) {
+	q := queues{size: int32(c.Buffer / blockSize), buffers: make([]buffer, len(n.links)*int(n.vls))}
+	for i := range q.buffers {
+		q.buffers[i].credits = q.size
+	}
+	q.turn = make([]int32, len(q.buffers))
+	q.askStart = make([]int32, n.firstEnd+1)
+	q.start, q.outputs = make([]int32, n.g.NumSwitches), make([]int32, n.g.NumSwitches)
+	total := int64(0)
+	for sw, ports := range n.g.SwitchPorts {
+		ports++                          // port 0
+		words := (ports*n.vls + 63) / 64 // of a set of the inputs
+		for l := n.g.PortStart[sw]; l < n.g.PortStart[sw]+ports; l++ {
+			q.askStart[l+1] = q.askStart[l] + words*n.vls
+		}
+		if q.outputs[sw] = ports; c.OneQueue {
+			q.outputs[sw] = 1
+		}
+		q.start[sw] = int32(total)
+		if total += int64(ports) * int64(n.vls) * int64(q.outputs[sw]); total > mostQueues {
+			return queues{}, fmt.Errorf("packet: more than %d queues by input, VL and output: use fewer VLs, or one queue for each buffer", mostQueues)
+		}
+	}
+	q.asking = make([]uint64, q.askStart[n.firstEnd])
+	q.list = make([]queue, total)
+	for i := range q.list {
+		q.list[i] = queue{none, none}
+	}
+	return q, nil
+}
+
+// queueOf is the queue of an input of a switch for the packets that go to one of its links.
+func (s *Sim) queueOf(sw, input, out int32) int32 {
+	n := s.outputs[sw]
+	at := s.start[sw] + input*n
+	if n > 1 {
+		at += out - s.g.PortStart[sw]
+	}
+	return at
+}
+
+// inputOf is the input of a switch that a queue belongs to.
+func (s *Sim) inputOf(sw, at int32) int32 { return (at - s.start[sw]) / s.outputs[sw] }
+
+// bufferOf is the buffer of an input of a switch.
+func (s *Sim) bufferOf(sw, input int32) int32 {
+	return s.inward[s.g.PortStart[sw]+input/s.vls]*s.vls + input%s.vls
+}
+
+// inputBefore is the input of its switch that a buffer is.
+func (s *Sim) inputBefore(buffer int32) int32 {
+	return int32(s.links[buffer/s.vls].port)*s.vls + buffer%s.vls
+}
+
+// inputs gives the inputs of a switch into which a link leads.
+func (s *Sim) inputs(sw int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for input := range (s.g.SwitchPorts[sw] + 1) * s.vls {
+			if s.inward[s.g.PortStart[sw]+input/s.vls] != nowhere && !yield(input) {
+				return
+			}
+		}
+	}
+}
+
+// queuesOf gives the queues of an input of a switch.
+func (s *Sim) queuesOf(sw, input int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		first := s.start[sw] + input*s.outputs[sw]
+		for at := first; at < first+s.outputs[sw] && yield(at); at++ {
+		}
+	}
+}
+
+// packetsFrom gives a packet and those behind it in its queue. A packet may be taken out while they are given.
+func (s *Sim) packetsFrom(i int32) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for i != none {
+			next := s.packets[i].next
+			if !yield(i) {
+				return
+			}
+			i = next
+		}
+	}
+}
+
+// askers is the set of the inputs whose first packet waits for a link and lane.
+func (s *Sim) askers(l int32, vl uint8) []uint64 {
+	words := (s.askStart[l+1] - s.askStart[l]) / s.vls
+	start := s.askStart[l] + words*int32(vl)
+	return s.asking[start : start+words]
+}
+
+// asks reports whether the first packet of a queue of a switch waits for its output.
+func (s *Sim) asks(sw, at int32) bool {
+	p, input := &s.packets[s.list[at].head], s.inputOf(sw, at)
+	return s.askers(p.out, p.outVL)[input>>6]>>(input&63)&1 != 0
+}
+
+// firstOf is the first packet of an input of a switch for a link; there is one.
+func (s *Sim) firstOf(sw, input, l int32) *packet {
+	return &s.packets[s.list[s.queueOf(sw, input, l)].head]
+}
+
+// push puts a packet at the end of a queue; first reports that nothing was there.
+func (s *Sim) push(at, i int32) (first bool) {
+	q := &s.list[at]
+	if s.packets[i].next = none; q.head == none {
+		q.head, q.tail = i, i
+		return true
+	}
+	s.packets[q.tail].next, q.tail = i, i
+	return false
+}
+
+// pop takes the first packet out of a queue.
+func (s *Sim) pop(at int32) {
+	q := &s.list[at]
+	if q.head = s.packets[q.head].next; q.head == none {
+		q.tail = none
+	}
+}
+
+// members gives the members of a set in order.
+func members(set []uint64) iter.Seq[int32] {
+	return func(yield func(int32) bool) {
+		for w, word := range set {
+			for ; word != 0; word &= word - 1 {
+				if !yield(int32(w<<6 + bits.TrailingZeros64(word))) {
+					return
+				}
+			}
+		}
+	}
+}
+
+// empty reports a set without members.
+func empty(set []uint64) bool {
+	for _, w := range set {
+		if w != 0 {
+			return false
+		}
+	}
+	return true
+}

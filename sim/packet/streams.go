@@ -1,0 +1,166 @@
+package packet
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+)
+
+// Anyone stands for a target that is drawn anew for each message.
+const Anyone int32 = -1
+
+// Forever is a number of bytes that no run sends.
+const Forever = int64(1) << 62
+
+// Stream sends messages from one end port, one after the other.
+type Stream struct {
+	Src, Dst int32 // Anyone: drawn among Streams.Targets
+	Bytes    int64 // of a message
+	// Most lets the bytes of each message be drawn from Bytes to Most, all sizes alike; 0: all have Bytes.
+	Most int64
+	// Gap is the mean time between two messages, exponentially distributed; 0: the next one follows as soon
+	// as one has left.
+	Gap         Time
+	Bursts      Bursts // where there is a Gap: messages are exactly that far apart while the stream is not silent
+	Pending     int    // messages that wait at once where Gap is 0; 0 means 1
+	Start, Stop Time
+	// Share of the messages goes to Spot in place of Dst.
+	Spot  int32
+	Share float64
+}
+
+// HotSpot returns the hot-spot to which host i of a list sends: the list is so many groups, one after the other, and the
+// first host of each group is the hot-spot of that group.
+func HotSpot(hosts []int32, spots, i int) int32 {
+	group := i * spots / len(hosts)
+	return hosts[(group*len(hosts)+spots-1)/spots]
+}
+
+// Streams is the workload of streams that go on until they are stopped.
+//
+// A stream with a Gap may have far more messages than its source can send. Those that would wait behind many others are counted
+// and drawn again when it is their turn, so that memory does not grow; see backlog.
+type Streams struct {
+	List    []Stream
+	Targets []int32 // end ports for Anyone, at least two
+	Seed    uint64
+
+	draw     []drawing  // by stream: the next message
+	backlogs []*backlog // by stream; nil where all messages are handed over at their time
+}
+
+// drawing holds the place of a stream in its random numbers.
+type drawing struct {
+	rng  rand.PCG
+	left Time // of the burst
+}
+
+// share draws a number of [0, 1).
+func (d *drawing) share() float64 { return float64(d.rng.Uint64()>>11) / (1 << 53) }
+
+// about draws an exponentially distributed time.
+func (d *drawing) about(mean Time) Time {
+	return Time(min(-math.Log(1-d.share())*float64(mean), 1<<60))
+}
+
+// gap draws the time to the next message of a stream.
+func (d *drawing) gap(st *Stream) Time {
+	if st.Bursts.On == 0 {
+		return d.about(st.Gap)
+	}
+	return d.inBursts(&st.Bursts, st.Gap)
+}
+
+// message draws the target and the bytes of a message; there is a target.
+func (w *Streams) message(d *drawing, st *Stream) (dst int32, bytes int64) {
+	rng := rand.New(&d.rng)
+	dst = st.Dst
+	if st.Share > 0 && rng.Float64() < st.Share {
+		dst = st.Spot
+	}
+	for dst == Anyone || dst == st.Src && st.Dst == Anyone {
+		dst = w.Targets[rng.IntN(len(w.Targets))]
+		if dst == st.Src {
+			dst = Anyone
+		}
+	}
+	if bytes = st.Bytes; st.Most > bytes {
+		bytes += rng.Int64N(st.Most - bytes + 1)
+	}
+	return dst, bytes
+}
+
+// Begin sets the timers of all streams.
+func (w *Streams) Begin(s *Sim) {
+	w.draw, w.backlogs = make([]drawing, len(w.List)), newBacklogs(s, w.List)
+	s.beforeLanes = append(s.beforeLanes, w.keepNone)
+	for i := range w.List {
+		st, d := &w.List[i], &w.draw[i]
+		if (st.Dst == Anyone || st.Share > 0 && st.Spot == Anyone) && !w.hasOther(st.Src) {
+			s.Fail(fmt.Errorf("packet: a stream from end port %d to anyone, but there is no other target", st.Src))
+			return
+		}
+		d.rng.Seed(w.Seed, uint64(i))
+		start := st.Start
+		switch {
+		case st.Gap > 0 && st.Bursts.On > 0:
+			start += d.enterBursts(&st.Bursts, st.Gap)
+		case st.Gap > 0:
+			start += d.gap(st)
+		}
+		s.Timer(start, int32(i))
+	}
+}
+
+// Timer lets a stream send.
+func (w *Streams) Timer(s *Sim, id int32) {
+	st := &w.List[id]
+	if st.Stop > 0 && s.Now() >= st.Stop {
+		return
+	}
+	if st.Gap > 0 {
+		w.send(s, id)
+		s.Timer(s.Now()+w.draw[id].gap(st), id)
+		return
+	}
+	for i := 0; i < max(st.Pending, 1) && s.failed == nil; i++ {
+		w.send(s, id)
+	}
+}
+
+// send lets a stream send one message, or keep it for later.
+func (w *Streams) send(s *Sim, id int32) {
+	st, d := &w.List[id], &w.draw[id]
+	before := *d
+	dst, bytes := w.message(d, st)
+	if b := w.backlogs[id]; b != nil && b.keep(s, st.Src, dst, before) {
+		return
+	}
+	if err := s.Send(st.Src, dst, bytes, id); err != nil {
+		s.Fail(err)
+	}
+}
+
+// hasOther reports whether there is a target other than a source. Two different ones are enough for every source.
+func (w *Streams) hasOther(src int32) bool {
+	for _, dst := range w.Targets {
+		if dst != src && dst != Anyone {
+			return true
+		}
+	}
+	return false
+}
+
+// Sent lets a stream without gaps go on, and hands over a message that was kept.
+func (w *Streams) Sent(s *Sim, m *Message) {
+	st := &w.List[m.Tag]
+	switch b := w.backlogs[m.Tag]; {
+	case st.Gap == 0 && (st.Stop == 0 || s.Now() < st.Stop):
+		w.send(s, m.Tag)
+	case b != nil:
+		w.release(s, m, b)
+	}
+}
+
+// Delivered does nothing.
+func (w *Streams) Delivered(*Sim, *Message) {}

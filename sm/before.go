@@ -1,0 +1,92 @@
+package sm
+
+import "weft/mad"
+
+// What a device was told in the round before, and holds by its answer, need not be read or written again, as long as
+// nothing shows that it has lost it: a switch that was rebooted has another LinearFDBTop, a port that was down is not Active.
+
+// switchBefore returns the node of a switch in the round before, if it held all of its forwarding table then and holds it still.
+func (c *Core) switchBefore(id int32) (before int32, ok bool) {
+	b := c.before
+	if b == nil {
+		return 0, false
+	}
+	before, ok = b.byGUID[c.nodes[id].guid]
+	return before, ok && b.prog.sw[before] >= 0 && b.prog.holds[before] && !b.prog.closed[before] &&
+		mad.SwitchInfoLinearFDBTop.Get(c.nodes[id].sw[:]) == uint64(b.prog.top)
+}
+
+// isAsBefore reports whether a port has the LID of the round before and is Active still, port 0 of a switch: whether the
+// switch is as it was.
+func (c *Core) isAsBefore(slot int32) bool {
+	b := c.before
+	if b == nil {
+		return false
+	}
+	if c.isSwitch(slot) && c.portNumber(slot) == 0 {
+		_, ok := c.switchBefore(c.owner[slot])
+		return ok
+	}
+	old, ok := b.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
+	return ok && b.state(old) == mad.PortActive && c.state(slot) == mad.PortActive &&
+		mad.PortInfoLID.Get(c.info[slot][:]) == mad.PortInfoLID.Get(b.info[old][:])
+}
+
+// wasTold reports whether an output port was told the same lane table in the round before, and is as it was then.
+func (c *Core) wasTold(k kind, slot int32, arg uint32) bool {
+	b := c.before
+	if b == nil || b.plan.VLs <= 1 || !c.isAsBefore(slot) {
+		return false
+	}
+	if c.isSwitch(slot) {
+		if before, ok := c.switchBefore(c.owner[slot]); !ok || b.prog.wrong[before] {
+			return false
+		}
+	}
+	old, _ := b.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
+	if in, _ := b.slotOf(c.nodes[c.owner[slot]].guid, uint8(arg>>8)); k == setSL2VL && c.isSwitch(slot) && arg != mad.SLtoVLAllInputs &&
+		arg>>8 > 0 && !b.carries(in) {
+		return false // an input without a cable was told nothing
+	}
+	if !b.carries(old) || !c.isSwitch(slot) && b.prog.end[old] < 0 || b.plan.SL2VL == nil && k == setSL2VL || b.arbTable(old) == nil && k == setVLArb {
+		return false
+	}
+	var now, then [64]byte
+	if k == setSL2VL {
+		c.sl2vl(slot, arg, now[:])
+		b.sl2vl(old, arg, then[:])
+	} else {
+		c.arbitration(slot, arg, now[:])
+		b.arbitration(old, arg, then[:])
+	}
+	return now == then
+}
+
+// wasToldPort reports whether a port was told the same in the round before, and says the same as it did then: some take not all that
+// they are told, and there is no use in telling it again.
+func (c *Core) wasToldPort(slot int32, planned *[64]byte) bool {
+	if !c.isAsBefore(slot) {
+		return false
+	}
+	b := c.before
+	old, ok := b.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
+	if !ok || b.flags[old]&portTold == 0 {
+		return false
+	}
+	var then [64]byte
+	b.plannedPortInfo(old, then[:])
+	now, says, said := *planned, c.info[slot], b.info[old]
+	for _, data := range [...][]byte{now[:], then[:], says[:], said[:]} {
+		for _, counter := range [...]mad.Field{mad.PortInfoMKeyViolations, mad.PortInfoPKeyViolations, mad.PortInfoQKeyViolations, mad.PortInfoDiagCode} {
+			counter.Put(data, 0)
+		}
+	}
+	return says == said && now == then
+}
+
+// enqueueLanes queues a lane table, unless the port has it since the round before.
+func (c *Core) enqueueLanes(k kind, slot int32, arg uint32) {
+	if !c.wasTold(k, slot, arg) {
+		c.enqueue(makeTag(k, slot, arg))
+	}
+}

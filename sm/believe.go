@@ -1,0 +1,141 @@
+package sm
+
+import (
+	"weft/fabric"
+	"weft/mad"
+)
+
+// beliefs are what a round takes from the round in force without asking again. A switch is asked for its SwitchInfo in any case:
+// as long as no port of it has changed its state, its ports are as they were. A link is as it was when its port was Active and
+// is: one that was down comes back in state Init. So a node that is reached by such a link is the same one as before.
+type beliefs struct {
+	on      bool                 // some answers are taken from the round in force
+	doubted map[fabric.GUID]bool // by node GUID: nothing is believed of it, until a round has brought the subnet up
+	answer  Event                // the last one that was taken
+}
+
+// doubt has all of a node asked again.
+func (b *beliefs) doubt(node fabric.GUID) {
+	if b.doubted != nil {
+		b.doubted[node] = true
+	}
+}
+
+// doubtReached doubts a node that was first reached by a link of which nothing is believed: it may have been off.
+func (c *Core) doubtReached(ev *Event) {
+	if k, _, _ := splitTag(ev.Tag); k != getNode || ev.Outcome != Answered {
+		return
+	}
+	guid, _ := nodeAndPort(ev.Data[:])
+	if _, known := c.byGUID[guid]; !known {
+		c.beliefs.doubt(guid)
+	}
+}
+
+// doubtRestarted doubts a switch that has another LinearFDBTop than it was told in the round in force.
+func (c *Core) doubtRestarted(id int32) {
+	b, n := c.before, &c.nodes[id]
+	if b == nil {
+		return
+	}
+	if before, ok := b.byGUID[n.guid]; ok && b.prog.sw[before] >= 0 && mad.SwitchInfoLinearFDBTop.Get(n.sw[:]) != uint64(b.prog.top) {
+		c.beliefs.doubt(n.guid)
+	}
+}
+
+// answerFromBefore fills in the answer to an SMP as the device gave it in the round in force, and reports whether it
+// would give the same now.
+func (c *Core) answerFromBefore(tag uint64, ev *Event) bool {
+	if !c.beliefs.on {
+		return false
+	}
+	k, index, _ := splitTag(tag)
+	b := c.before
+	*ev = Event{Kind: Answer, Tag: tag}
+	switch k {
+	case getNode:
+		behind, ok := c.behindBefore(index)
+		if ok {
+			b.nodeInfo(behind, ev.Data[:])
+		}
+		return ok
+	case getPort:
+		old, ok := c.portBefore(index)
+		if ok {
+			ev.Data = b.info[old]
+		}
+		return ok
+	case getFDR10:
+		old, ok := c.portBefore(index)
+		if ok && b.flags[old]&portFDR10 != 0 {
+			mad.ExtendedPortInfoSpeedActive.Put(ev.Data[:], 1)
+		}
+		return ok
+	case getDescription:
+		id, ok := c.nodeBefore(index)
+		if ok {
+			copy(ev.Data[:], b.nodes[id].desc)
+		}
+		return ok && b.nodes[id].desc != ""
+	default:
+		return false
+	}
+}
+
+// nodeBefore returns the number that a node had in the round in force, if it is believed to be as it was.
+func (c *Core) nodeBefore(id int32) (before int32, ok bool) {
+	guid := c.nodes[id].guid
+	before, ok = c.before.byGUID[guid]
+	return before, ok && !c.beliefs.doubted[guid]
+}
+
+// portBefore returns the slot that a port had in the round in force, if it is believed to be as it was: our own port
+// never is.
+func (c *Core) portBefore(slot int32) (before int32, ok bool) {
+	b, id := c.before, c.owner[slot]
+	if _, ok := c.nodeBefore(id); !ok || slot == c.ownPort() {
+		return noSlot, false
+	}
+	before, ok = b.slotOf(c.nodes[id].guid, c.portNumber(slot))
+	if !ok || b.flags[before]&portKnown == 0 || b.hasLink(before) && b.state(before) != mad.PortActive {
+		return noSlot, false
+	}
+	if c.isSwitch(slot) {
+		return before, c.nodes[id].hasSwitch
+	}
+	if from := c.firstFrom[slot]; from != noSlot {
+		behind, ok := c.behindBefore(from)
+		return before, ok && behind == before
+	}
+	return noSlot, false
+}
+
+// behindBefore returns the slot, in the round in force, of the port at the other end of a cable, if the cable is believed to
+// be as it was.
+func (c *Core) behindBefore(slot int32) (behind int32, ok bool) {
+	if slot == noSlot {
+		return noSlot, false
+	}
+	b, id := c.before, c.owner[slot]
+	before, ok := b.slotOf(c.nodes[id].guid, c.portNumber(slot))
+	if !ok || c.flags[slot]&portKnown == 0 || c.state(slot) != mad.PortActive || b.state(before) != mad.PortActive {
+		return noSlot, false
+	}
+	behind = b.peer[before]
+	return behind, behind != noSlot && !c.beliefs.doubted[b.nodes[b.owner[behind]].guid]
+}
+
+// nodeInfo makes the NodeInfo that a node gives by one of its ports.
+func (n *inventory) nodeInfo(slot int32, data []byte) {
+	d := &n.nodes[n.owner[slot]]
+	mad.NodeInfoNodeType.Put(data, uint64(d.typ))
+	mad.NodeInfoNumPorts.Put(data, uint64(d.ports))
+	mad.NodeInfoSystemImageGUID.Put(data, uint64(d.system))
+	mad.NodeInfoNodeGUID.Put(data, uint64(d.guid))
+	mad.NodeInfoPortGUID.Put(data, uint64(n.guid[slot]))
+	mad.NodeInfoPartitionCap.Put(data, uint64(d.pkeys))
+	mad.NodeInfoDeviceID.Put(data, uint64(d.device))
+	mad.NodeInfoRevision.Put(data, uint64(d.revision))
+	mad.NodeInfoLocalPortNum.Put(data, uint64(n.portNumber(slot)))
+	mad.NodeInfoVendorID.Put(data, uint64(d.vendor))
+}

@@ -1,0 +1,233 @@
+package sm
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/route"
+)
+
+// applyDrains drains what Config.Drain names. What is not there, and what would leave a switch without a way to another, is not
+// drained, and noted.
+func (c *Core) applyDrains() {
+	for _, name := range c.cfg.Drain {
+		if p, err := c.drain(c.fabric, name); err != nil {
+			c.note(NotDrained, Place{}, "%s is not drained: %v", name, err)
+		} else {
+			c.report.Drained = append(c.report.Drained, c.fabric.PartName(p))
+		}
+	}
+}
+
+// drain drains what a name names.
+func (c *Core) drain(f *fabric.Fabric, name string) (fabric.Part, error) {
+	p, err := f.FindPart(name)
+	if err != nil {
+		return p, err
+	}
+	own, port := c.prog.fabricNode[0], c.portNumber(c.ownPort())
+	if p.Link != fabric.NoLink && port > 0 && f.Nodes[own].Ports[port].Link == p.Link {
+		return p, errors.New("it is the cable of our own port: run the manager at another one first")
+	}
+	was := f.IsDrained(p)
+	f.SetDrained(p, true)
+	if a, b, cut := f.CutOffByDrain(); cut {
+		f.SetDrained(p, was)
+		return p, fmt.Errorf("%s and %s would not reach each other without it", f.NodeName(a), f.NodeName(b))
+	}
+	return p, nil
+}
+
+// isDrained reports whether the cable in a port is drained.
+func (c *Core) isDrained(slot int32) bool {
+	v := c.prog.fabricNode[c.owner[slot]]
+	if v < 0 || len(c.cfg.Drain) == 0 {
+		return false
+	}
+	l := c.fabric.Nodes[v].Ports[c.portNumber(slot)].Link
+	return l != fabric.NoLink && c.fabric.Links[l].Drained
+}
+
+// carries reports whether the Plan may use the cable in a port.
+func (c *Core) carries(slot int32) bool { return c.peer[slot] != noSlot && !c.isDrained(slot) }
+
+// isDrainedHost reports whether the cable in a port is drained and leads from or to a CA, which then has no LID.
+func (c *Core) isDrainedHost(slot int32) bool {
+	t := c.peer[slot]
+	return t != noSlot && c.isDrained(slot) && !(c.isSwitch(slot) && c.isSwitch(t))
+}
+
+// drainedHosts lists the hosts whose cable is drained, which keep the LIDs that they have.
+func (c *Core) drainedHosts() (list []route.Absent) {
+	for slot := range c.addressable {
+		lid := fabric.LID(mad.PortInfoLID.Get(c.info[slot][:]))
+		if lid != 0 && c.isDrainedHost(slot) {
+			list = append(list, route.Absent{
+				Node: c.nodes[c.owner[slot]].guid, Port: c.portNumber(slot), Base: lid, LMC: uint8(mad.PortInfoLMC.Get(c.info[slot][:])),
+			})
+		}
+	}
+	return list
+}
+
+// addAbsent adds ports to those whose LIDs are kept, unless their LIDs are others' or kept already.
+func addAbsent(h *route.Held, list []route.Absent) {
+	for _, a := range list {
+		if !slices.Contains(h.Ends.Base, a.Base) && !slices.ContainsFunc(h.Absent, func(b route.Absent) bool { return b.Base == a.Base }) {
+			h.Absent = append(h.Absent, a)
+		}
+	}
+}
+
+// drains holds what is to be drained: what Config.Drain names, with the changes by events.
+type drains struct {
+	told []string // Config.Drain, when it was last looked at
+	now  []string
+}
+
+// follow takes a Config.Drain that is another one than before, and reports whether it is.
+func (d *drains) follow(list []string) bool {
+	if slices.Equal(d.told, list) {
+		return false
+	}
+	kept := slices.DeleteFunc(slices.Clone(d.now), func(w string) bool { return slices.Contains(d.told, w) && !slices.Contains(list, w) })
+	for _, w := range list {
+		if !slices.Contains(d.told, w) && !slices.Contains(kept, w) {
+			kept = append(kept, w)
+		}
+	}
+	d.told, d.now = slices.Clone(list), kept
+	return true
+}
+
+// Drained lists what is drained, or will be in the next round, as Config.Drain has it.
+func (m *Manager) Drained() []string {
+	m.drains.follow(m.cfg.Drain)
+	return slices.Clone(m.drains.now)
+}
+
+// onDrain takes the wish to drain something, or no longer. Decided says whether it is done.
+func (m *Manager) onDrain(now time.Duration, ev *Event) {
+	name, verb := "", map[bool]string{true: "drained", false: "not drained any more"}[ev.Kind == DrainPart]
+	var err error
+	switch {
+	case m.inForce == nil:
+		err = errors.New("this manager has not brought the subnet up, or is not its master")
+	case ev.Kind == DrainPart:
+		name, err = m.addDrain(ev.Name)
+	default:
+		name, err = m.removeDrain(now, ev.Name)
+	}
+	if err != nil {
+		m.out = append(m.out, Action{Kind: Decided, Tag: ev.Tag, Name: ev.Name, Err: err})
+		m.tell(DrainRefused, "%s: nothing changes: %v", ev.Name, err)
+		return
+	}
+	m.out = append(m.out, Action{Kind: Decided, Tag: ev.Tag, Name: name})
+	m.tell(DrainTold, "%s is %s from the next round on, as told", name, verb)
+	m.noteChange(now, name+" is "+verb)
+}
+
+// addDrain adds a switch or a cable to what is drained, by GUID and port, and returns its name for people.
+func (m *Manager) addDrain(what string) (name string, err error) {
+	c := m.inForce
+	f := c.fabric.Clone()
+	for i := range f.Nodes {
+		f.Nodes[i].Drained = false
+	}
+	for i := range f.Links {
+		f.Links[i].Drained = false
+	}
+	for _, w := range m.drains.now {
+		_, _ = c.drain(f, w) // what is not there now may come back
+	}
+	p, err := f.FindPart(what)
+	if err == nil && f.IsDrained(p) {
+		err = fmt.Errorf("%s is drained already", f.PartName(p))
+	}
+	if err == nil {
+		p, err = c.drain(f, what)
+	}
+	if err != nil {
+		return "", err
+	}
+	m.drains.now = append(slices.Clone(m.drains.now), keyOfPart(f, p))
+	return f.PartName(p), nil
+}
+
+// keyOfPart names a switch by its GUID, and a cable by the GUID and the port of one of its ends.
+func keyOfPart(f *fabric.Fabric, p fabric.Part) string {
+	if p.Link == fabric.NoLink {
+		return f.Nodes[p.Switch].GUID.String()
+	}
+	e := f.Links[p.Link].A
+	if f.Nodes[e.Node].Type != fabric.Switch {
+		e = f.Links[p.Link].B
+	}
+	return fmt.Sprintf("%s[%d]", f.Nodes[e.Node].GUID, e.Port)
+}
+
+// removeDrain takes a switch or a cable out of what is drained, or a link out of quarantine. What is not there is named as it is listed.
+func (m *Manager) removeDrain(now time.Duration, what string) (name string, err error) {
+	f := m.inForce.fabric
+	p, err := f.FindPart(what)
+	same := func(w string) bool {
+		q, wrong := f.FindPart(w)
+		return w == what || err == nil && wrong == nil && p == q
+	}
+	i := slices.IndexFunc(m.drains.now, same)
+	switch {
+	case i < 0 && m.releaseNamed(now, what):
+		return what, nil
+	case i < 0 && err != nil:
+		return "", err
+	case i < 0 && len(m.drains.now) == 0:
+		return "", errors.New("nothing is drained")
+	case i < 0:
+		return "", fmt.Errorf("drained are %s", strings.Join(m.drains.now, ", "))
+	}
+	m.drains.now = slices.Delete(slices.Clone(m.drains.now), i, i+1)
+	if err != nil {
+		return what, nil
+	}
+	return f.PartName(p), nil
+}
+
+// releaseNamed releases a link in quarantine that is named by a port of it.
+func (m *Manager) releaseNamed(now time.Duration, what string) bool {
+	at, err := m.inForce.fabric.FindPlace(what)
+	if err != nil || at.Whole {
+		return false
+	}
+	l := m.unsteady.at(portKey{m.inForce.fabric.Nodes[at.Node].GUID, at.Port})
+	if l == nil || l.state == linkUsed {
+		return false
+	}
+	l.state, l.came, l.trial = linkUsed, nil, 0
+	m.tell(Released, "%s is used again, as told", l.name)
+	m.noteChange(now, l.name+" is used again")
+	return true
+}
+
+// standing holds the incidents that stay as they are from round to round, and are told once.
+type standing struct{ before, now map[Incident]bool }
+
+// drop drops notes that were told in the round before, from an action on.
+func (s *standing) drop(out *[]Action, from int) {
+	kept := (*out)[:from]
+	for _, a := range (*out)[from:] {
+		if a.Kind == Note && (a.Incident.Kind == NotDrained || a.Incident.Kind == Stranger) {
+			s.now[a.Incident] = true
+			if s.before[a.Incident] {
+				continue
+			}
+		}
+		kept = append(kept, a)
+	}
+	*out = kept
+}

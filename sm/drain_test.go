@@ -1,0 +1,388 @@
+package sm
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/mad"
+)
+
+// order has a Manager drain something, or no longer, and returns what it decides.
+func (v *virtual) order(kind EventKind, name string) (decided Action) {
+	v.onAction = func(a *Action) {
+		if a.Kind == Decided {
+			decided = *a
+		}
+	}
+	v.step(&Event{Kind: kind, Name: name, Tag: 77})
+	v.onAction = nil
+	return decided
+}
+
+// over counts the entries of the tables that the switches hold which lead out of a port of a switch.
+func (v *virtual) over(guid fabric.GUID, port uint8) (n int) {
+	for _, sw := range v.sub.Tables().Switches {
+		for _, p := range sw.Ports {
+			if sw.GUID == guid && p == port {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// transit counts the entries, in the tables that the switches hold, that lead into a switch for another target than itself and its hosts.
+func (v *virtual) transit(guid fabric.GUID) (n int) {
+	c := v.manager.inForce
+	for s := range int32(c.graph.NumSwitches) {
+		for lid := fabric.LID(1); lid <= c.plan.Ends.Top(); lid++ {
+			ch, _ := c.graph.At(s, c.plan.Tables.Port(s, lid))
+			if ch < 0 || c.graph.SwitchGUID[c.graph.To[ch]] != guid {
+				continue
+			}
+			if to := c.plan.Ends.ByLID()[lid]; to >= 0 && c.graph.SwitchGUID[c.graph.EndSwitch[to]] != guid {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// TestDrainSwitch: a switch that is drained lets nothing of others through, serves itself, stays up, and no LID moves; a fault meanwhile
+// changes nothing of that, nor a new manager that is told of it. When it is so no longer, it is used again.
+func TestDrainSwitch(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	lids := v.lidsOf()
+	f := v.manager.inForce.fabric
+	spine, _ := f.FindSwitch("spine 2")
+	guid := f.Nodes[spine].GUID
+	if v.transit(guid) == 0 {
+		t.Fatal("it is not used at all")
+	}
+	drained := func(when string) {
+		t.Helper()
+		v.runUntil(v.now + 2*UsualWatch.Rebalance)
+		r := v.manager.Core().Report()
+		if n := v.transit(guid); r.State != Up || n > 0 || len(r.Drained) != 1 || !maps.Equal(lids, v.lidsOf()) || r.Find(NotDrained) != nil {
+			t.Fatalf("%s: %s, %d entries lead through it: %v", when, r.State, n, v.entries)
+		}
+		v.verify(t)
+	}
+	if d := v.order(DrainPart, "spine 2"); d.Err != nil || d.Tag != 77 || !strings.Contains(d.Name, "spine 2") {
+		t.Fatalf("%+v", d)
+	}
+	rounds := v.told(RoundBegun)
+	v.runUntil(v.now + time.Second)
+	if r := v.manager.Core().Report(); v.told(RoundBegun) != rounds+1 || !strings.HasPrefix(r.Routing.Kept, "repaired") || v.told(DrainTold) != 1 {
+		t.Fatalf("%s: %v", r.Routing.Kept, v.entries)
+	}
+	drained("after the order")
+	_, id := v.switchLink(t, 0)
+	if err := v.sub.SetLinkDown(id, true); err != nil {
+		t.Fatal(err)
+	}
+	drained("after a fault")
+	if err := v.sub.SetLinkDown(id, false); err != nil {
+		t.Fatal(err)
+	}
+	drained("after its end")
+	again := v.manager.Drained()
+	v.manager = NewManager(Config{Drain: again}, UsualWatch)
+	v.step(&Event{Kind: Start})
+	drained("in a new manager")
+	if d := v.order(UndrainPart, "spine 2"); d.Err != nil || len(v.manager.Drained()) > 0 {
+		t.Fatalf("%+v", d)
+	}
+	v.runUntil(v.now + 2*UsualWatch.Rebalance)
+	if v.transit(guid) == 0 || !maps.Equal(lids, v.lidsOf()) {
+		t.Errorf("it is not used again: %v", v.entries)
+	}
+	v.verify(t)
+}
+
+// TestDrainCable: a cable between switches that is drained stays Active and carries nothing, on a fabric with one lane and on
+// one with several.
+func TestDrainCable(t *testing.T) {
+	for _, text := range []string{"rlft(8,2)", "torus(5x5,hosts=1)"} {
+		v := staying(t, text, emulator.Options{}, Config{})
+		lids := v.lidsOf()
+		f := v.manager.inForce.fabric
+		link, id := v.switchLink(t, 5)
+		a, b := f.Nodes[link.A.Node].GUID, f.Nodes[link.B.Node].GUID
+		name := f.EndName(link.A)
+		if d := v.order(DrainPart, name); d.Err != nil {
+			t.Fatalf("%+v", d)
+		}
+		v.runUntil(v.now + 2*UsualWatch.Rebalance)
+		if n := v.over(a, link.A.Port) + v.over(b, link.B.Port); n > 0 || v.manager.Core().Report().State != Up || !maps.Equal(lids, v.lidsOf()) {
+			t.Fatalf("%s: %d entries lead over it: %v", text, n, v.entries)
+		}
+		v.verify(t)
+		v.flapFor(t, id, time.Second, time.Second) // its ports come back in state Init
+		v.runUntil(v.now + 2*UsualWatch.Rebalance)
+		v.verify(t)
+		if d := v.order(UndrainPart, f.LinkName(v.manager.inForce.fabric.Nodes[link.B.Node].Ports[link.B.Port].Link)); d.Err != nil {
+			t.Fatalf("%+v", d)
+		}
+		v.runUntil(v.now + 2*UsualWatch.Rebalance)
+		if v.over(a, link.A.Port)+v.over(b, link.B.Port) == 0 {
+			t.Errorf("%s: it is not used again: %v", text, v.entries)
+		}
+		v.verify(t)
+	}
+}
+
+// TestDrainHost: the cable of a host that is drained stays as it is; the host is routed to no longer, and has its LID when that ends.
+func TestDrainHost(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	lids := v.lidsOf()
+	f := v.manager.inForce.fabric
+	host := find(f, fabric.CA, 9)
+	port := f.Nodes[host].Ports[1].GUID
+	if d := v.order(DrainPart, f.EndName(fabric.End{Node: host, Port: 1})); d.Err != nil {
+		t.Fatalf("%+v", d)
+	}
+	for _, restart := range []bool{false, true} {
+		if restart {
+			v.manager = NewManager(Config{Drain: v.manager.Drained()}, UsualWatch)
+			v.step(&Event{Kind: Start})
+		}
+		v.runUntil(v.now + 2*time.Second)
+		now := v.lidsOf()
+		if _, has := now[port]; has || v.manager.Core().Report().State != Up || len(v.manager.Core().Report().Incidents) > 0 {
+			t.Fatalf("%s: %v", v.manager.Core().Report().State, v.manager.Core().Report().Incidents)
+		}
+		for guid, lid := range now {
+			if lids[guid] != lid || lid == lids[port] {
+				t.Fatalf("%s has LID %d", guid, lid)
+			}
+		}
+	}
+	node, _ := v.sub.Fabric().NodeByGUID(f.Nodes[host].GUID)
+	info, err := v.sub.PortInfo(fabric.End{Node: node, Port: 1})
+	if err != nil || mad.PortInfoPortState.Get(info) != mad.PortActive {
+		t.Errorf("its port is not Active")
+	}
+	if d := v.order(UndrainPart, f.EndName(fabric.End{Node: host, Port: 1})); d.Err != nil {
+		t.Fatalf("%+v", d)
+	}
+	if v.runUntil(v.now + 2*time.Second); !maps.Equal(lids, v.lidsOf()) {
+		t.Errorf("%v", v.entries)
+	}
+	v.verify(t)
+}
+
+// TestDrainedKeepsLID: a new manager, which finds the cable of a host drained, gives its LID to nobody.
+func TestDrainedKeepsLID(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	lids, f := v.lidsOf(), v.manager.inForce.fabric
+	held, new := find(f, fabric.CA, 5), find(f, fabric.CA, 12)
+	node, _ := v.sub.Fabric().NodeByGUID(f.Nodes[new].GUID)
+	if err := v.sub.Reboot(node, time.Millisecond); err != nil { // it has no LID then
+		t.Fatal(err)
+	}
+	v.manager = NewManager(Config{Drain: []string{f.EndName(fabric.End{Node: held, Port: 1})}}, UsualWatch)
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + time.Second)
+	if lid := v.lidsOf()[f.Nodes[new].Ports[1].GUID]; lid == 0 || lid == lids[f.Nodes[held].Ports[1].GUID] {
+		t.Errorf("LID %d: %v", lid, v.entries)
+	}
+}
+
+// TestDrainRefused: what is not there, is no switch or cable, or is the only way, is refused with the reason, and changes nothing.
+func TestDrainRefused(t *testing.T) {
+	v := staying(t, "rlft(4,2)|fail(switch=spine 1)", emulator.Options{}, Config{})
+	rounds := v.told(RoundBegun)
+	for _, c := range []struct {
+		kind       EventKind
+		name, want string
+	}{
+		{DrainPart, "spien 0", "spine 0"},
+		{DrainPart, "host 3", "is a CA"},
+		{DrainPart, "spine 0", "would not reach each other"},
+		{DrainPart, "leaf 2 -- spine 0", "would not reach each other"},
+		{DrainPart, "host 0[1]", "our own port"},
+		{UndrainPart, "leaf 2", "nothing is drained"},
+		{UndrainPart, "what", "what"},
+	} {
+		d := v.order(c.kind, c.name)
+		if d.Err == nil || !strings.Contains(d.Err.Error(), c.want) || d.Tag != 77 {
+			t.Errorf("%s: %v, want %q", c.name, d.Err, c.want)
+		}
+	}
+	if d := v.order(DrainPart, "leaf 2"); d.Err != nil {
+		t.Error(d.Err)
+	}
+	if d := v.order(DrainPart, "0x0200005300000003"); d.Err == nil || !strings.Contains(d.Err.Error(), "drained already") {
+		t.Error(d.Err)
+	}
+	if d := v.order(UndrainPart, "leaf 1"); d.Err == nil || !strings.Contains(d.Err.Error(), "drained are 0x0200005300000003") {
+		t.Error(d.Err)
+	}
+	if v.runUntil(v.now + time.Minute); v.told(RoundBegun) != rounds+1 || len(v.manager.Drained()) != 1 {
+		t.Errorf("%v", v.entries)
+	}
+	fresh := NewManager(Config{}, UsualWatch)
+	out := fresh.Step(0, &Event{Kind: DrainPart, Name: "x"}, nil)
+	if i := slices.IndexFunc(out, func(a Action) bool { return a.Kind == Decided }); i < 0 || out[i].Err == nil {
+		t.Errorf("%v", out)
+	}
+}
+
+// TestDrainedOnlyWay: when the other spine is lost, the one that is drained is used all the same, and that is told once; when the
+// other one comes back, it is drained again.
+func TestDrainedOnlyWay(t *testing.T) {
+	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{Drain: []string{"spine 0", "nobody"}})
+	f := v.manager.inForce.fabric
+	kept, _ := f.FindSwitch("spine 0")
+	lost, _ := f.FindSwitch("spine 1")
+	if v.transit(f.Nodes[kept].GUID) > 0 || v.told(NotDrained) != 1 {
+		t.Fatalf("%v", v.entries)
+	}
+	node, _ := v.sub.Fabric().NodeByGUID(f.Nodes[lost].GUID)
+	if err := v.sub.SetNodeDown(node, true); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + 3*time.Second)
+	if r := v.manager.Core().Report(); r.State != Up || v.transit(f.Nodes[kept].GUID) == 0 || v.told(NotDrained) != 2 {
+		t.Fatalf("%s: %v", r.State, v.entries)
+	}
+	v.verify(t)
+	v.manager.noteChange(v.now, "a test")
+	if v.runUntil(v.now + 2*time.Minute); v.told(NotDrained) != 2 {
+		t.Errorf("it is told again and again: %v", v.entries)
+	}
+	if err := v.sub.SetNodeDown(node, false); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + 2*UsualWatch.Rebalance)
+	if v.transit(f.Nodes[kept].GUID) > 0 || v.manager.Core().Report().State != Up {
+		t.Errorf("it is not drained again: %v", v.entries)
+	}
+	v.verify(t)
+}
+
+// TestDrainsFollow: a new Config.Drain changes what it names otherwise than before, and leaves what was drained and not by events.
+func TestDrainsFollow(t *testing.T) {
+	d := drains{}
+	for _, c := range []struct{ list, event, want []string }{
+		{[]string{"a", "b"}, nil, []string{"a", "b"}},
+		{[]string{"a", "b"}, []string{"b", "x"}, []string{"b", "x"}}, // a was let go, x drained
+		{[]string{"a", "c"}, nil, []string{"x", "c"}},
+		{[]string{"c", "x"}, nil, []string{"x", "c"}},
+		{nil, nil, nil},
+	} {
+		if c.event != nil {
+			d.now = c.event
+		}
+		if changed := !slices.Equal(d.told, c.list); d.follow(c.list) != changed || !slices.Equal(d.now, c.want) {
+			t.Errorf("%v: %v, want %v", c.list, d.now, c.want)
+		}
+	}
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	v.order(DrainPart, "spine 1")
+	v.runUntil(v.now + time.Second)
+	set := Settings{Config: v.manager.cfg, Watch: v.manager.watch, What: "a test"}
+	set.Config.Drain = []string{"spine 3"}
+	v.step(&Event{Kind: Reconfigure, Settings: &set})
+	v.runUntil(v.now + 2*time.Second)
+	if r := v.manager.Core().Report(); len(r.Drained) != 2 || r.State != Up {
+		t.Errorf("%v: %v", r.Drained, v.entries)
+	}
+}
+
+// TestDrainsInAnyOrder: whatever is drained and not, on any fabric: the subnet stays up, LIDs stay, and what is drained lets nothing through.
+func TestDrainsInAnyOrder(t *testing.T) {
+	done, refused := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SampledFrom([]string{"rlft(6,2)", "torus(4x4,hosts=1)", "dragonfly(2,2,1)", "rlft(4,2)|fail(links=2,seed=3)"}).Draw(t, "fabric")
+		v := staying(t, text, emulator.Options{}, Config{})
+		lids := v.lidsOf()
+		whole := v.manager.inForce.fabric
+		for range rapid.IntRange(1, 6).Draw(t, "orders") {
+			name := whole.EndName(whole.Links[rapid.IntRange(0, len(whole.Links)-1).Draw(t, "link")].A)
+			if rapid.Bool().Draw(t, "switch") {
+				name = whole.NodeName(fabric.NodeID(rapid.IntRange(0, len(whole.Nodes)-1).Draw(t, "node")))
+			}
+			kind := DrainPart
+			if rapid.IntRange(0, 3).Draw(t, "undrain") == 0 {
+				kind = UndrainPart
+			}
+			if v.order(kind, name).Err != nil {
+				refused++
+			} else {
+				done++
+			}
+			v.runUntil(v.now + time.Duration(rapid.IntRange(0, 2000).Draw(t, "ms"))*time.Millisecond)
+		}
+		v.runUntil(v.now + 5*time.Second)
+		r := v.manager.Core().Report()
+		if r.State != Up || len(v.manager.inForce.fabric.Links) != len(whole.Links) || r.Find(NotDrained) != nil {
+			t.Fatalf("%s: %v", r.State, v.entries)
+		}
+		f := v.manager.inForce.fabric
+		for i := range f.Nodes {
+			if f.Nodes[i].Drained && v.transit(f.Nodes[i].GUID) > 0 {
+				t.Fatalf("%s lets others through", f.NodeName(fabric.NodeID(i)))
+			}
+		}
+		for i, l := range f.Links {
+			for _, e := range [2]fabric.End{l.A, l.B} {
+				if l.Drained && f.Nodes[e.Node].Type == fabric.Switch && v.over(f.Nodes[e.Node].GUID, e.Port) > 0 {
+					t.Fatalf("%s carries something", f.LinkName(fabric.LinkID(i)))
+				}
+			}
+		}
+		for guid, lid := range v.lidsOf() {
+			if lids[guid] != lid {
+				t.Fatalf("%s has LID %d, and had %d", guid, lid, lids[guid])
+			}
+		}
+		v.verify(t)
+	})
+	if !t.Failed() && (done == 0 || refused == 0) {
+		t.Errorf("%d done, %d refused", done, refused)
+	}
+}
+
+// TestDrainOfRunner: a Runner tells whoever asked what became of it.
+func TestDrainOfRunner(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	defer cancel()
+	r := runner("updn")
+	asked, decided, up := make(chan *Event), make(chan Action, 2), make(chan State, 100)
+	r.Watch, r.Elect, r.Asked = UsualWatch, true, asked
+	r.Round = func(c *Core) { up <- c.Report().State }
+	r.Decided = func(a *Action) { decided <- *a }
+	done := make(chan error)
+	go func() {
+		_, err := r.Run(ctx, attach(newFake(formula(t, "rlft(4,2)"))))
+		done <- err
+	}()
+	if s := <-up; s != Up {
+		t.Fatal(s)
+	}
+	asked <- &Event{Kind: DrainPart, Name: "spine 0", Tag: 5}
+	if a := <-decided; a.Tag != 5 || a.Err != nil {
+		t.Errorf("%+v", a)
+	}
+	if s := <-up; s != Up {
+		t.Error(s)
+	}
+	asked <- &Event{Kind: DrainPart, Name: "nobody", Tag: 6}
+	if a := <-decided; a.Tag != 6 || a.Err == nil {
+		t.Errorf("%+v", a)
+	}
+	cancel()
+	if err := <-done; err != nil {
+		t.Error(err)
+	}
+}

@@ -1,0 +1,154 @@
+package sm
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"weft/fabric"
+	"weft/wire"
+	"weft/wire/ibsim"
+)
+
+// TestHandoverWithOpenSM: weft and OpenSM hand the subnet over to each other, by priority. A standby writes nothing, and no LID
+// moves. On the real ibsim only OpenSM hands over: one that gets the subnet there waits for ever for the TrapRepress of its
+// own trap 144, which ibsim swallows.
+func TestHandoverWithOpenSM(t *testing.T) {
+	f := formula(t, "rlft(4,2)")
+	for name, start := range map[string]func(*testing.T, *fabric.Fabric) *simulator{
+		"ibsim": func(t *testing.T, f *fabric.Fabric) *simulator { return simulate(t, f) }, "emulator": emulate,
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := start(t, f)
+			node := nodeID(f.Nodes[find(f, fabric.CA, 3)].GUID)
+			s.Env = append(s.Env, "SIM_HOST="+nodeID(f.Nodes[find(f, fabric.CA, 0)].GUID))
+			log := s.Path("osm.log")
+			says := func(text string) bool {
+				data, _ := os.ReadFile(log)
+				return bytes.Contains(data, []byte(text))
+			}
+
+			// Ours runs the subnet; OpenSM comes, goes before it, and gets it.
+			var first *stayer
+			if name == "emulator" {
+				first = s.stay(node, 1)
+				s.Wait("weft", "", func() bool { return first.told(RoundEnds) == 1 })
+			}
+			opensm := s.Start("opensm", "-d2", "-s", "1", "-f", log, "-p", "5", "-R", "minhop")
+			s.Wait("OpenSM", opensm, func() bool { return says("Entering MASTER state") && says("SUBNET UP") })
+			if first != nil {
+				// On a busy machine OpenSM may not get our SMInfo in time, and take the subnet unasked: ours finds that out.
+				s.Wait("standby", opensm, func() bool { return first.told(Standby) > 0 })
+				if first.told(Handover) == 0 {
+					t.Log("OpenSM did not wait for the subnet to be handed over")
+				}
+				before := s.state()
+				time.Sleep(2 * time.Second) // of polls
+				if first.end(t); s.state() != before {
+					t.Errorf("a standby has changed the subnet from\n%s\nto\n%s", before, s.state())
+				}
+			}
+
+			// One of ours that goes before OpenSM comes, and gets the subnet.
+			lids := s.Run("ibnetdiscover", "-p")
+			second := s.stay(node, 9)
+			// OpenSM stands by as soon as it has handed over, also where ours looks at the subnet just then and is not ready:
+			// ours then finds by its next poll that nobody is the master.
+			s.Wait("handover to weft", opensm, func() bool { return second.isMaster() && says("Entering STANDBY state") })
+			if now := s.Run("ibnetdiscover", "-p"); !bytes.Equal(lids, now) {
+				t.Errorf("LIDs have moved from\n%s\nto\n%s", lids, now)
+			}
+			if core := second.end(t); core.Report().State != Up {
+				t.Errorf("%s: %v", core.Report().State, second.incidents())
+			}
+		})
+	}
+}
+
+// stayer is a manager that stays on a simulator.
+type stayer struct {
+	mu     sync.Mutex
+	list   []Incident
+	held   time.Time // when all switches held their tables, in the last round
+	cancel context.CancelFunc
+	core   *Core
+	done   chan error
+}
+
+// stay runs a manager of this priority until it is ended.
+func (s *simulator) stay(node string, priority uint8) *stayer {
+	s.tb.Helper()
+	t, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.Socket, Node: node})
+	if err != nil {
+		s.tb.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	m := &stayer{cancel: cancel, done: make(chan error, 1)}
+	watch := UsualWatch
+	watch.Interval = 500 * time.Millisecond
+	r := Runner{
+		Config: Config{Elect: true, Priority: priority, SMKey: 1}, Watch: watch, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32},
+		Note: func(i Incident) {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			m.list = append(m.list, i)
+		},
+		Phase: func(name string) {
+			if name == phaseNames[arming] {
+				m.mu.Lock()
+				defer m.mu.Unlock()
+				m.held = time.Now()
+			}
+		},
+	}
+	go func() {
+		var err error
+		m.core, err = r.Run(ctx, t)
+		m.done <- err
+	}()
+	return m
+}
+
+// heldAt returns when all switches held their tables, in the last round.
+func (m *stayer) heldAt() time.Time {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.held
+}
+
+// incidents lists what it has told so far.
+func (m *stayer) incidents() []Incident {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return slices.Clone(m.list)
+}
+
+// told counts the incidents of a kind.
+func (m *stayer) told(k IncidentKind) (n int) {
+	for _, i := range m.incidents() {
+		if i.Kind == k {
+			n++
+		}
+	}
+	return n
+}
+
+// isMaster reports whether it has brought the subnet up.
+func (m *stayer) isMaster() bool {
+	return slices.ContainsFunc(m.incidents(), func(i Incident) bool { return i.Kind == RoundEnds && strings.HasPrefix(i.Text, string(Up)) })
+}
+
+// end ends it, and returns its last round.
+func (m *stayer) end(t *testing.T) *Core {
+	t.Helper()
+	m.cancel()
+	if err := <-m.done; err != nil {
+		t.Errorf("%v: %v", err, m.incidents())
+	}
+	return m.core
+}

@@ -1,0 +1,127 @@
+package sm
+
+import (
+	"fmt"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/mad"
+)
+
+// managers attaches managers of these priorities to the first hosts of a subnet, in the order of their GUIDs.
+func managers(t fataler, text string, opt emulator.Options, priorities ...uint8) (*emulator.Subnet, []*virtual) {
+	t.Helper()
+	f, err := gen.Parse(text)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	sub, err := emulator.New(f, opt)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	var all []*virtual
+	for k, priority := range priorities {
+		v, err := newVirtualAt(sub, fabric.End{Node: find(f, fabric.CA, 3*k), Port: 1}, Config{Elect: true, Priority: priority}, jobOf("auto", 0))
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		v.manager, v.planTime = NewManager(v.manager.cfg, UsualWatch), 10*time.Millisecond
+		all = append(all, v)
+	}
+	return sub, all
+}
+
+// masters counts the managers that say that they are the master.
+func masters(all []*virtual) (n int, last *virtual) {
+	for _, v := range all {
+		if v.manager.state() == mad.SMStateMaster {
+			n, last = n+1, v
+		}
+	}
+	return n, last
+}
+
+// TestElection: of managers that start in any order and at any distance there is never more than one master. In the end it is the one of the
+// highest priority, of equal ones that of the lowest GUID: to one that goes before it a master hands over. When the master dies,
+// the next one takes the subnet, and no LID moves.
+func TestElection(t *testing.T) {
+	handed := 0
+	rapid.Check(t, func(t *rapid.T) {
+		priorities := rapid.SliceOfN(rapid.Uint8Range(0, 2), 2, 3).Draw(t, "priorities")
+		opt := emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}
+		if rapid.Bool().Draw(t, "bad wire") {
+			opt.Impairment = emulator.Impairment{Loss: 0.03, Duplicate: 0.03, Late: 0.05, LateBy: 50 * time.Millisecond}
+		}
+		sub, all := managers(t, "rlft(6,2)", opt, priorities...)
+		alive := all
+		for _, v := range all {
+			v.onEvent = func() {
+				if n, _ := masters(alive); n > 1 {
+					t.Fatalf("%d masters at once: %s", n, journals(alive))
+				}
+			}
+		}
+		best := 0
+		for k, p := range priorities {
+			if p > priorities[best] {
+				best = k
+			}
+		}
+		for _, k := range rapid.Permutation(indices(len(all))).Draw(t, "order") {
+			all[k].step(&Event{Kind: Start})
+			pause := rapid.SampledFrom([]time.Duration{time.Microsecond, 100 * time.Microsecond, time.Millisecond, time.Second}).Draw(t, "unit")
+			runTogether(all[0].now+pause*time.Duration(rapid.IntRange(0, 30).Draw(t, "pause")), all...)
+		}
+		end := all[0].now + 2*time.Minute
+		runTogether(end, all...)
+		n, master := masters(all)
+		if n != 1 || master != all[best] {
+			t.Fatalf("%d masters, priorities %v: %s", n, priorities, journals(all))
+		}
+		master.verify(t)
+		for _, v := range all {
+			handed += v.told(Handover)
+		}
+		lids := master.lidsOf()
+
+		sub.Detach(master.id)
+		alive = append(append([]*virtual{}, all[:best]...), all[best+1:]...)
+		runTogether(end+2*time.Minute, alive...)
+		n, next := masters(alive)
+		if n != 1 {
+			t.Fatalf("%d masters after the first one has gone: %s", n, journals(alive))
+		}
+		next.verify(t)
+		for guid, lid := range next.lidsOf() {
+			if lids[guid] != lid {
+				t.Fatalf("port %s has LID %d, and had %d", guid, lid, lids[guid])
+			}
+		}
+	})
+	if !t.Failed() && handed == 0 {
+		t.Error("nothing was ever handed over")
+	}
+}
+
+func indices(n int) (list []int) {
+	for k := range n {
+		list = append(list, k)
+	}
+	return list
+}
+
+// journals prints what all managers have told.
+func journals(all []*virtual) (text string) {
+	for k, v := range all {
+		text += fmt.Sprintf("\nmanager %d, state %d:", k, v.manager.state())
+		for _, e := range v.entries {
+			text += fmt.Sprintf("\n  %s: %s", e.Kind, e.Text)
+		}
+	}
+	return text
+}

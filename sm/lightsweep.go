@@ -1,0 +1,170 @@
+package sm
+
+import (
+	"fmt"
+	"time"
+
+	"weft/mad"
+)
+
+// lightSweep asks every switch that the last round found whether a port of it has changed its state.
+type lightSweep struct {
+	due         time.Duration // when the next one begins; never
+	under       bool          // one is under way
+	number      uint32        // of those begun and dropped so far: answers to an earlier one are late
+	next        int32         // node that is asked next; after the last one, the blocks that are read again
+	outstanding int           // SMPs handed out and not ended
+}
+
+// sweepTag is where a tag has its kind: an SMP of a light sweep. The number of the sweep and the node follow.
+const sweepTag = 0xFF
+
+// blockTag is the same for a block that is read again: the number of the sweep and, after the nodes, the place of the block follow.
+const blockTag = 0xFC
+
+// drop forgets the sweep that is under way. Its SMPs still end.
+func (l *lightSweep) drop() {
+	l.under, l.due = false, never
+	l.number++
+}
+
+// beginLightSweep begins to ask: our own port first, whether another manager has written to it.
+func (m *Manager) beginLightSweep() {
+	m.sweep.drop()
+	m.sweep.under, m.sweep.next = true, 0
+	m.tally.LightSweeps++
+	c := m.inForce
+	m.askForSweep(noSlot, Action{Tag: sweepTag, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.portNumber(c.ownPort()), false)})
+}
+
+// askForSweep hands out an SMP of a light sweep, to a node or to our own port. Its Tag is the kind.
+func (m *Manager) askForSweep(id int32, a Action) {
+	a.Kind, a.Method = Send, mad.Get
+	a.Tag = a.Tag<<56 | uint64(m.sweep.number&0xFFFFFF)<<32 | uint64(uint32(id))
+	m.sweep.outstanding++
+	m.out = append(m.out, a)
+}
+
+// askSwitches hands out the SMPs of a light sweep, up to Config.MaxPending.
+func (m *Manager) askSwitches() {
+	l, c := &m.sweep, m.inForce
+	for ; l.under && int(l.next) < len(c.nodes)+len(c.rewritten) && l.outstanding < c.cfg.MaxPending; l.next++ {
+		if i := int(l.next) - len(c.nodes); i >= 0 {
+			m.askForSweep(l.next, Action{Tag: blockTag, Attr: mad.AttrLinearForwardingTable, Modifier: c.rewritten[i].block, Path: c.nodes[c.rewritten[i].node].path})
+			continue
+		}
+		n := &c.nodes[l.next]
+		if !n.hasSwitch || c.prog.fabricNode[l.next] < 0 {
+			continue
+		}
+		m.askForSweep(l.next, Action{Tag: sweepTag, Attr: mad.AttrSwitchInfo, Path: n.path})
+	}
+}
+
+// onSwept takes what a switch says of its ports. One that says nothing is a change too.
+func (m *Manager) onSwept(now time.Duration, ev *Event) {
+	l := &m.sweep
+	l.outstanding--
+	_, id, number := splitTag(ev.Tag)
+	if !l.under || m.stopped {
+		return
+	}
+	switch c := m.inForce; {
+	case number != l.number&0xFFFFFF || ev.Outcome == Cancelled: // late, or nothing
+	case id == noSlot && ev.Outcome != Answered:
+		m.sweepFound(now, "our own port does not answer any more")
+	case id == noSlot && mad.PortInfoMasterSMLID.Get(ev.Data[:]) != uint64(c.prog.smLID):
+		m.sweepFound(now, "another manager has told our own port who the master is")
+	case id == noSlot:
+	case int(id) >= len(c.nodes):
+		m.onBlockAgain(now, c.rewritten[int(id)-len(c.nodes)], ev)
+	case ev.Outcome != Answered:
+		m.doubted[c.nodes[id].guid] = true
+		m.sweepFound(now, c.nodeName(id)+" does not answer SwitchInfo any more")
+	case mad.SwitchInfoPortStateChange.Is(ev.Data[:]) && m.unsteady.watches(c.nodes[id].guid):
+		m.wantLook(now, id, !m.unsteady.isStuck(c.nodes[id].guid))
+	case mad.SwitchInfoPortStateChange.Is(ev.Data[:]):
+		m.unsteady.sign(now, c.nodes[id].guid)
+		m.sweepFound(now, "a port of "+c.nodeName(id)+" has changed its state")
+	}
+	if c := m.inForce; l.under && int(l.next) >= len(c.nodes)+len(c.rewritten) && l.outstanding == 0 {
+		l.under, l.due = false, now+m.watch.Interval
+		c.rewritten = nil
+	}
+}
+
+// onBlockAgain takes a block of a forwarding table that was written more than once: a copy of an earlier one that came late may
+// have taken its place.
+func (m *Manager) onBlockAgain(now time.Duration, at tableBlock, ev *Event) {
+	c := m.inForce
+	if ev.Outcome == Answered && c.firstWrongLID(at.node, at.block, &ev.Data) > 0 {
+		c.prog.holds[at.node] = false
+		m.sweepFound(now, c.nodeName(at.node)+" holds another block of its forwarding table than it has acknowledged")
+	}
+}
+
+// sweepFound takes a change that a light sweep has found, and ends the sweep: the round that follows asks every switch again, and by paths
+// that the change may have left.
+func (m *Manager) sweepFound(now time.Duration, what string) {
+	m.sweep.drop()
+	m.tell(SweepFound, "%s", what)
+	m.noteChange(now, what)
+}
+
+// pendingChange is a change that no round has looked at yet.
+type pendingChange struct {
+	quiet, latest time.Duration // when a round begins: if nothing more changes, and whatever happens; never
+	first         string        // what changed first
+	more          int           // how often something changed after that
+}
+
+var nothingChanged = pendingChange{quiet: never, latest: never}
+
+func (p *pendingChange) due() time.Duration { return min(p.quiet, p.latest) }
+
+func (p *pendingChange) text() string {
+	if p.more == 0 {
+		return p.first
+	}
+	return fmt.Sprintf("%s, and %d more signs of change", p.first, p.more)
+}
+
+// pace counts the rounds that changes have begun shortly after each other, so that a device which tells of changes without
+// end does not keep the manager busy.
+type pace struct {
+	last  time.Duration // when the last one began
+	count int
+}
+
+// paceForgets is how long after a round the next one counts as the first again.
+const paceForgets = 10 * time.Second
+
+// add counts a round.
+func (p *pace) add(now time.Duration) {
+	if p.last > 0 && now-p.last < paceForgets {
+		p.count++
+	} else {
+		p.count = 0
+	}
+	p.last = now
+}
+
+// quiet returns how long nothing more must have changed for a round to begin.
+func (p *pace) quiet(w *Watch) time.Duration {
+	quiet := w.Quiet
+	for range min(p.count, 20) {
+		quiet = min(2*quiet, w.MostQuiet)
+	}
+	return quiet
+}
+
+// noteChange has a round begin when nothing more has changed for a while.
+func (m *Manager) noteChange(now time.Duration, what string) {
+	p := &m.change
+	p.quiet = now + m.pace.quiet(&m.watch)
+	if p.latest != never {
+		p.more++
+		return
+	}
+	p.latest, p.first = now+m.watch.MostQuiet, what
+}

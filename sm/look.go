@@ -1,0 +1,275 @@
+package sm
+
+import (
+	"slices"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/route"
+)
+
+// looks reads the ports of single switches between rounds: those where a sign of change may come from a port in quarantine. Only
+// where another port has changed does a round follow. PortStateChange is cleared first, so that it shows the next change; the next round
+// asks all of the switch.
+type looks struct {
+	wanted      []look
+	last        []look // that were made lately
+	node        int32  // of the round in force, while one is under way
+	under       bool
+	trap        bool      // the one that is under way was wanted by a new sign of change
+	differs     bool      // it has found a port that is not as it was
+	doubtful    []portKey // ports of switches with vain signs that were not as they were in the last look
+	number      uint32
+	outstanding int
+}
+
+// look is the wish to read the ports of a switch.
+type look struct {
+	node fabric.GUID
+	due  time.Duration // or when it was made
+	trap bool          // by a new sign of change
+}
+
+// lookTag is where a tag has its kind: an SMP of a look. The number of the look and the slot follow.
+const lookTag = 0xFD
+
+// drop forgets what is under way or wanted: a round asks for more.
+func (l *looks) drop() {
+	l.under, l.wanted, l.doubtful = false, l.wanted[:0], nil
+	l.number++
+}
+
+// due returns when the next look is due; never while one is under way.
+func (l *looks) due() time.Duration {
+	due := never
+	for _, w := range l.wanted {
+		due = min(due, w.due)
+	}
+	if l.under {
+		return never
+	}
+	return due
+}
+
+// wantLook has the ports of a switch read soon, and no more often than Watch.MostQuiet.
+func (m *Manager) wantLook(now time.Duration, id int32, trap bool) {
+	l, guid := &m.looks, m.inForce.nodes[id].guid
+	is := func(w look) bool { return w.node == guid }
+	if i := slices.IndexFunc(l.wanted, is); i >= 0 {
+		l.wanted[i].trap = l.wanted[i].trap || trap
+		return
+	}
+	due := now + m.watch.Quiet
+	l.last = slices.DeleteFunc(l.last, func(w look) bool { return now-w.due > m.watch.MostQuiet })
+	if i := slices.IndexFunc(l.last, is); i >= 0 {
+		due = max(due, l.last[i].due+m.watch.MostQuiet)
+	}
+	l.wanted = append(l.wanted, look{guid, due, trap})
+}
+
+// beginLook asks for all ports of a switch.
+func (m *Manager) beginLook(now time.Duration) {
+	l, c := &m.looks, m.inForce
+	i := slices.IndexFunc(l.wanted, func(w look) bool { return now >= w.due })
+	w := l.wanted[i]
+	l.wanted = slices.Delete(l.wanted, i, i+1)
+	id, ok := c.byGUID[w.node]
+	if !ok {
+		return
+	}
+	l.last = append(l.last, look{node: w.node, due: now})
+	l.node, l.under, l.trap, l.differs = id, true, w.trap, false
+	l.number++
+	m.doubted[w.node] = true
+	var info [64]byte
+	c.plannedSwitchInfo(id, info[:])
+	mad.SwitchInfoPortStateChange.Put(info[:], 1)
+	l.outstanding++
+	m.out = append(m.out, Action{
+		Kind: Send, Method: mad.Set, Attr: mad.AttrSwitchInfo, Path: c.nodes[id].path, Data: info[:],
+		Tag: lookTag<<56 | uint64(l.number&0xFFFFFF)<<32 | uint64(clearedByLook),
+	})
+}
+
+// clearedByLook stands in a tag for the SMP by which a look begins.
+const clearedByLook = uint32(1<<32 - 1)
+
+// readPorts asks for all ports of the switch that is looked at.
+func (m *Manager) readPorts() {
+	l, c := &m.looks, m.inForce
+	for slot := range c.portsOf(l.node) {
+		if c.portNumber(slot) == 0 || c.flags[slot]&portKnown == 0 {
+			continue
+		}
+		l.outstanding++
+		m.out = append(m.out, Action{
+			Kind: Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.portNumber(slot), false), Path: c.nodes[l.node].path,
+			Tag: lookTag<<56 | uint64(l.number&0xFFFFFF)<<32 | uint64(uint32(slot)),
+		})
+	}
+}
+
+// onLooked takes the state of a port.
+func (m *Manager) onLooked(now time.Duration, ev *Event) {
+	l := &m.looks
+	l.outstanding--
+	_, slot, number := splitTag(ev.Tag)
+	if !l.under || m.stopped || number != l.number&0xFFFFFF || ev.Outcome == Cancelled {
+		return
+	}
+	if uint32(slot) == clearedByLook {
+		m.readPorts()
+		return
+	}
+	c := m.inForce
+	u := m.unsteady.at(c.portKey(slot))
+	differed := slices.Contains(l.doubtful, c.portKey(slot))
+	l.doubtful = slices.DeleteFunc(l.doubtful, func(k portKey) bool { return k == c.portKey(slot) })
+	switch {
+	case ev.Outcome != Answered:
+		m.sweepFound(now, c.nodeName(l.node)+" does not answer PortInfo any more")
+		l.differs = true
+	case mad.PortInfoPortState.Get(ev.Data[:]) == c.state(slot):
+	case (u == nil || u.state == linkUsed) && !differed && m.unsteady.isVain(c.nodes[l.node].guid): // for a moment only, perhaps
+		l.doubtful = append(l.doubtful, c.portKey(slot))
+		l.differs = true
+		m.wantLook(now, l.node, false)
+	case u == nil || u.state == linkUsed:
+		m.sweepFound(now, c.portName(slot)+" has changed its state")
+		l.differs = true
+	default:
+		c.info[slot] = ev.Data
+		u.changed, l.differs = now, true
+		m.waitLonger(now, u)
+	}
+	if l.outstanding > 0 {
+		return
+	}
+	l.under = false
+	if l.trap && !l.differs { // something has changed, and is as it was
+		m.restart(now, c.nodes[l.node].guid)
+	}
+}
+
+// waitLonger has a round begin for a link that alone leads to a switch, later each time.
+func (m *Manager) waitLonger(now time.Duration, u *unsteadyLink) {
+	if u.state == linkSpared {
+		u.came = append(u.came, now)
+		m.again = min(m.again, now+m.watch.retryAfter(len(u.came)))
+	}
+}
+
+// waitsFor takes a trap that a link of a switch has changed, and reports whether no round is to begin for it yet: its ports are read, or
+// an unsteady link alone leads to the switch, which is not there in the round in force.
+func (m *Manager) waitsFor(now time.Duration, id int32, lid fabric.LID) bool {
+	if id >= 0 {
+		m.unsteady.sign(now, m.inForce.nodes[id].guid)
+		watches := m.unsteady.watches(m.inForce.nodes[id].guid)
+		if watches {
+			m.wantLook(now, id, true)
+		}
+		return watches
+	}
+	if m.inForce == nil {
+		return false
+	}
+	i := slices.IndexFunc(m.inForce.plan.Absent, func(a route.Absent) bool { return a.Base == lid && m.unsteady.watches(a.Node) })
+	if i < 0 {
+		return false
+	}
+	for _, u := range m.unsteady.links {
+		if node := m.inForce.plan.Absent[i].Node; u.ends[0].node == node || u.ends[1].node == node {
+			m.waitLonger(now, u)
+		}
+	}
+	return true
+}
+
+// restart counts a change that nothing shows any more as one of the links of a switch that are in quarantine.
+func (m *Manager) restart(now time.Duration, node fabric.GUID) {
+	for _, u := range m.unsteady.links {
+		if u.state != linkUsed && (u.ends[0].node == node || u.ends[1].node == node) {
+			u.changed = now
+		}
+	}
+}
+
+// watchStuck counts the rounds at whose end PortStateChange of a switch was set, and has the ports read of those where it says nothing.
+func (m *Manager) watchStuck() {
+	c, u := m.core, &m.unsteady
+	set := slices.Clone(c.apart.again)
+	for _, i := range c.report.Incidents {
+		if i.Kind == Changed && i.At.Node != 0 {
+			set = append(set, i.At.Node)
+		}
+	}
+	u.stuck = slices.DeleteFunc(u.stuck, func(s stuckSwitch) bool { return !slices.Contains(set, s.node) })
+	slices.Sort(set)
+	for _, guid := range slices.Compact(set) {
+		i := slices.IndexFunc(u.stuck, func(s stuckSwitch) bool { return s.node == guid })
+		if i < 0 {
+			i = len(u.stuck)
+			u.stuck = append(u.stuck, stuckSwitch{node: guid})
+		}
+		if u.stuck[i].rounds++; u.stuck[i].rounds == stuckAfter && !c.apart.nodes[guid] {
+			m.tell(StuckChange, "PortStateChange of %s is set after every round: from now on its ports are read, and a round begins when one has changed", c.nodeName(c.byGUID[guid]))
+		}
+	}
+}
+
+// lookAfterRound reads the ports of the switches whose PortStateChange said nothing in the round that has ended.
+func (m *Manager) lookAfterRound(now time.Duration) {
+	again := slices.Sorted(slices.Values(m.core.apart.again))
+	for _, guid := range slices.Compact(again) {
+		if id, ok := m.inForce.byGUID[guid]; ok {
+			m.wantLook(now, id, false)
+		}
+	}
+}
+
+// sign counts a sign of change from a switch.
+func (u *unsteady) sign(now time.Duration, node fabric.GUID) {
+	if i := slices.IndexFunc(u.vain, func(s stuckSwitch) bool { return s.node == node }); i >= 0 {
+		u.vain[i].last = now
+	}
+	if !slices.Contains(u.signs, node) {
+		u.signs = append(u.signs, node)
+	}
+}
+
+// watchVain counts the rounds that found nothing at the switches whose signs began them.
+func (m *Manager) watchVain(now time.Duration) {
+	c, b, u := m.core, m.inForce, &m.unsteady
+	u.vain = slices.DeleteFunc(u.vain, func(s stuckSwitch) bool { return now-s.last > m.watch.Flaps.Within })
+	for _, guid := range u.begun {
+		i := slices.IndexFunc(u.vain, func(s stuckSwitch) bool { return s.node == guid })
+		switch {
+		case b == nil || c.differsFrom(b, guid):
+			if i >= 0 {
+				u.vain = slices.Delete(u.vain, i, i+1)
+			}
+		case i >= 0:
+			u.vain[i].rounds++
+		default:
+			u.vain = append(u.vain, stuckSwitch{guid, 1, now})
+		}
+	}
+	u.begun = nil
+}
+
+// differsFrom reports whether a port of a switch has another state than in an earlier round, or had meanwhile.
+func (c *Core) differsFrom(b *Core, guid fabric.GUID) bool {
+	id, ok := c.byGUID[guid]
+	old, was := b.byGUID[guid]
+	if !ok || !was || c.nodes[id].ports != b.nodes[old].ports {
+		return true
+	}
+	for slot := range c.portsOf(id) {
+		before := b.nodes[old].first + int32(c.portNumber(slot))
+		if c.state(slot) != b.state(before) || c.flags[slot]&portCame != 0 && b.state(before) != mad.PortInit {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,420 @@
+package sm
+
+import (
+	"fmt"
+	"maps"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// Watch says how a Manager that stays watches its subnet. The zero value ends it after its first round.
+type Watch struct {
+	Interval  time.Duration // from the end of a light sweep to the next one
+	Quiet     time.Duration // a round begins when nothing more has changed for so long; twice as long for each round that came shortly before
+	MostQuiet time.Duration // and at the latest so long after the first change
+	Retry     time.Duration // until the next round after one that did not bring up all, doubled each time
+	MostRetry time.Duration // and no more than this
+	Rebalance time.Duration // after the last repair, until all is routed afresh; 0: never
+	Flaps     FlapRule      // which links are put in quarantine
+
+	KeepAbsent int // rounds that must miss a node until its LIDs may be given to others; 0: they never are
+}
+
+// UsualWatch is how often a subnet is looked at unless somebody says otherwise.
+var UsualWatch = Watch{
+	Interval: 10 * time.Second, Quiet: 25 * time.Millisecond, MostQuiet: time.Second,
+	Retry: 10 * time.Second, MostRetry: 10 * time.Minute, Rebalance: time.Minute,
+	Flaps: FlapRule{Times: 5, Within: 10 * time.Minute, Hold: time.Minute, MostHold: time.Hour},
+}
+
+// Manager is a subnet manager that stays, as a pure state machine. A round is one bring-up by a Core; between rounds
+// it watches the subnet by light sweeps and traps, and a change begins the next round. Later rounds repair the Plan that
+// is in force. Step takes what happened and the time; times only grow. It is not for concurrent use.
+type Manager struct {
+	cfg   Config
+	watch Watch
+
+	core    *Core // the round that is under way, or else the last one
+	inRound bool
+	inForce *Core // the last round that brought the subnet up, in full or in part
+	claimed bool  // IsSM is set at our port
+	stopped bool
+	ended   bool
+	failed  int // rounds, one after the other, that did not bring up all
+	wanted  wantedRound
+
+	schedule
+	signs
+	findings
+	memory
+
+	election   election
+	guid       fabric.GUID // of our port; 0 until it is known
+	acts       uint64      // SMInfo.ActCount
+	toManagers int         // SMPs to other managers that have not ended
+	out        []Action
+}
+
+// schedule holds when something is due; never.
+type schedule struct {
+	now       time.Duration // of this Step
+	pauseEnds time.Duration // the packets have left for which the round waits
+	again     time.Duration // the next round without a change
+	afresh    time.Duration // a routing afresh, since what is in force was repaired
+}
+
+// signs are those that something has changed, and what looks for them.
+type signs struct {
+	change  pendingChange
+	pace    pace
+	doubted map[fabric.GUID]bool // by node GUID: it may have changed, and no round has asked it since
+	sweep   lightSweep
+	traps   trapLog
+	looks   looks
+}
+
+// findings are what is not as it should be, or is not used.
+type findings struct {
+	unsteady   unsteady
+	standing   standing
+	missing    missingNodes
+	drains     drains
+	deviations []string // from Config.Expected
+}
+
+// memory is what a Manager remembers for Snapshots.
+type memory struct {
+	round Round // that is under way
+	last  *Round
+	good  *Round // whose Plan is in force, or was
+	tally Tally
+}
+
+// never is later than everything.
+const never = time.Duration(1<<63 - 1)
+
+// NewManager makes a Manager that has not started.
+func NewManager(cfg Config, watch Watch) *Manager {
+	return &Manager{
+		cfg: cfg, watch: watch, core: New(cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
+		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}},
+		findings: findings{missing: missingNodes{}},
+	}
+}
+
+// Core returns the round that is under way, or else the last one.
+func (m *Manager) Core() *Core { return m.core }
+
+// Step takes an event and appends the actions that follow from it to out.
+func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
+	m.out, m.now = out, now
+	m.acts++
+	switch ev.Kind {
+	case Start:
+		m.start()
+	case Answer:
+		m.tally.answer(ev)
+		switch ev.Tag >> 56 {
+		case sweepTag, blockTag:
+			m.onSwept(now, ev)
+		case lookTag:
+			m.onLooked(now, ev)
+		case electionTag:
+			m.onManagerAnswer(now, ev)
+		default:
+			m.stepCore(ev)
+		}
+	case Planned, Stored:
+		m.stepCore(ev)
+	case Claimed:
+		m.claimed = true
+		if m.cfg.Elect && !m.inRound && !m.stopped {
+			m.beginRound("the manager has started", askAll)
+		} else {
+			m.stepCore(ev)
+		}
+	case Unasked:
+		m.onUnasked(now, ev)
+	case DrainPart, UndrainPart:
+		m.onDrain(now, ev)
+	case Stop:
+		m.stopped = true
+		if m.inRound {
+			m.stepCore(ev)
+		}
+	case Reconfigure:
+		m.reconfigure(now, ev.Settings)
+	case Resweep:
+		m.ask("a full sweep was asked for", false)
+	case Rebalance:
+		m.ask("a routing afresh was asked for", true)
+	case Tick, PauseEnds: // the second is what the Manager tells a round
+	}
+	m.proceed(now)
+	out, m.out = m.out, nil
+	return out
+}
+
+// start begins the first round. Where a master is elected our port says that a manager runs there before we look for others, so
+// that of two that start at once one at least sees the other.
+func (m *Manager) start() {
+	if m.cfg.Elect {
+		m.out = append(m.out, Action{Kind: Claim})
+		return
+	}
+	m.beginRound("the manager has started", askAll)
+}
+
+// stepCore has the round take an event. That a Core is done, which it says last, ends its round alone.
+func (m *Manager) stepCore(ev *Event) {
+	if !m.inRound {
+		return
+	}
+	from := len(m.out)
+	m.out = m.core.Step(ev, m.out)
+	m.standing.drop(&m.out, from)
+	if m.guid == 0 {
+		m.guid = m.core.ownGUID()
+	}
+	switch last := len(m.out) - 1; {
+	case last < 0:
+	case m.out[last].Kind == Done:
+		m.out = m.out[:last]
+	case m.out[last].Kind == Pause:
+		m.pauseEnds = m.now + m.core.cfg.Pause
+		m.out[last] = Action{Kind: Wake, At: m.pauseEnds}
+	}
+}
+
+// proceed ends a round that is done and begins what is due.
+func (m *Manager) proceed(now time.Duration) {
+	if m.inRound && now >= m.pauseEnds {
+		m.pauseEnds = never
+		m.stepCore(&Event{Kind: PauseEnds})
+	}
+	if !m.ended && m.inRound && m.core.phase == finished {
+		m.endRound(now)
+		if !m.ended { // the next one begins in a Step of its own: who is told of this end looks at its Core
+			m.out = append(m.out, Action{Kind: Wake, At: now})
+			return
+		}
+	}
+	if m.ended || m.inRound {
+		return
+	}
+	if m.drains.follow(m.cfg.Drain) && m.inForce != nil {
+		m.noteChange(now, "what is to be drained was told otherwise")
+	}
+	switch {
+	case m.stopped:
+		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 {
+			m.end()
+		}
+		return
+	case !m.claimed && m.cfg.Elect, m.election.off, m.election.handing != nil: // the one that is to take it may write by now
+		return
+	case m.wanted.why != "":
+		m.beginRound(m.wanted.why, askAll)
+	case now >= m.change.due():
+		m.pace.add(now)
+		m.beginRound(m.change.text(), askChanged)
+	case now >= m.again:
+		m.beginRound("the last one did not bring up all", askAll)
+	case now >= m.afresh:
+		m.beginRound("all is routed afresh after repairs", routeAfresh)
+	case now >= m.releaseDue():
+		m.release(now)
+	case now >= m.looks.due():
+		m.beginLook(now)
+	case now >= m.sweep.due:
+		m.beginLightSweep()
+	case now >= m.pollDue():
+		m.poll()
+	}
+	if m.inRound {
+		return
+	}
+	m.askSwitches()
+	if at := min(m.change.due(), m.again, m.afresh, m.sweep.due, m.pollDue(), m.releaseDue(), m.looks.due()); at < never {
+		m.out = append(m.out, Action{Kind: Wake, At: at})
+	}
+}
+
+// end ends the manager.
+func (m *Manager) end() {
+	m.ended = true
+	m.out = append(m.out, Action{Kind: Done})
+}
+
+// roundKind says what a round asks the devices, and what it does with the Plan in force.
+type roundKind uint8
+
+const (
+	askAll      roundKind = iota // all is asked; the Plan in force is repaired
+	askChanged                   // what has not changed since the round in force is not asked again; its Plan is repaired
+	routeAfresh                  // all is asked; all is routed afresh, and LIDs are kept
+)
+
+// beginRound begins a bring-up.
+func (m *Manager) beginRound(why string, kind roundKind) {
+	if m.wanted.afresh {
+		kind = routeAfresh
+	}
+	m.core, m.inRound = New(m.cfg), true
+	m.core.cfg.Drain = m.Drained()
+	m.core.claimed, m.core.granted, m.core.wasMaster = m.claimed, m.inForce != nil, m.inForce != nil
+	m.core.handedBy = m.election.handed
+	m.core.before, m.core.afresh = m.inForce, kind == routeAfresh
+	m.core.beliefs = beliefs{on: kind == askChanged && m.inForce != nil, doubted: m.doubted}
+	m.doubted = map[fabric.GUID]bool{}
+	m.change, m.again, m.wanted.why = nothingChanged, never, ""
+	if kind == routeAfresh {
+		m.afresh = never
+	}
+	m.core.apart, m.core.missing = m.unsteady.apart(), m.missing
+	m.standing.now = map[Incident]bool{}
+	m.sweep.drop()
+	m.looks.drop()
+	m.unsteady.begun, m.unsteady.signs = m.unsteady.signs, nil
+	if m.traps.untold > 0 {
+		m.tell(TrapsUntold, "%d more traps since the last round began", m.traps.untold)
+	}
+	m.traps = trapLog{seen: map[string]bool{}}
+	m.tell(RoundBegun, "a round begins: %s", why)
+	m.round = Round{Number: m.round.Number + 1, Why: why, Begun: m.now}
+	m.stepCore(&Event{Kind: Start})
+}
+
+// endRound takes what a round has brought about, and says when the next one is due.
+func (m *Manager) endRound(now time.Duration) {
+	m.inRound, m.pauseEnds = false, never
+	m.core.before = nil // and with it the rounds before
+	m.cfg.Stored, m.cfg.Last, m.cfg.LastAfresh = m.core.cfg.Stored, m.core.cfg.Last, m.core.cfg.LastAfresh
+	r := m.core.Report()
+	m.endRecord(now)
+	m.tellEnd()
+	m.out = append(m.out, Action{Kind: RoundEnded})
+	if m.core.fabric != nil {
+		m.standing.before = m.standing.now
+	}
+	m.watchLinks(now)
+	if r.State == Up || r.State == UpInPart {
+		m.watchStuck()
+		m.watchVain(now)
+		m.takeRound(now)
+		m.lookAfterRound(now)
+	} else {
+		maps.Copy(m.doubted, m.core.beliefs.doubted)
+	}
+	if m.stopped || m.watch.Interval <= 0 {
+		m.end()
+		return
+	}
+	if r.State == OtherMaster { // which names and routes as it likes
+		m.inForce = nil
+	}
+	if m.inForce != nil {
+		m.sweep.due = now + m.watch.Interval
+	}
+	switch {
+	case r.State == Up:
+		m.failed = 0
+	case r.State == OtherMaster && m.core.master != nil && m.core.master.state == mad.SMStateDiscovering &&
+		!m.core.master.precedes(m.cfg.Priority, m.guid):
+		m.again = now + min(lookSoon, m.watch.Interval)
+	case r.State == OtherMaster && m.core.master != nil:
+		m.standBy(now, m.core.master)
+	case r.State == OtherMaster: // a silent one
+		m.again = now + m.watch.Interval
+	case r.Find(Changed) != nil && m.failed == 0:
+		m.failed++
+		m.noteChange(now, "something changed while the subnet was brought up")
+	default:
+		m.again = now + m.watch.retryAfter(m.failed)
+		m.failed++
+	}
+}
+
+// endRecord remembers a round that has ended.
+func (m *Manager) endRecord(now time.Duration) {
+	round := m.round
+	round.Ended, round.Report = now, m.core.Report()
+	m.last = &round
+	if s := round.Report.State; s == Up || s == UpInPart {
+		m.good = &round
+	}
+	m.tally.round(m.core)
+}
+
+// retryAfter returns how long after a round that did not bring up all the next one begins, if so many before it did not either.
+func (w Watch) retryAfter(failed int) time.Duration {
+	after := w.Retry
+	for range min(failed, 20) {
+		if after > w.MostRetry/2 {
+			return w.MostRetry
+		}
+		after *= 2
+	}
+	return min(after, w.MostRetry)
+}
+
+// lookSoon is how soon a manager looks again that goes before another one which was looking too.
+const lookSoon = time.Second
+
+// tellEnd tells how a round has ended.
+func (m *Manager) tellEnd() {
+	r := m.core.Report()
+	text := string(r.State)
+	if n := r.Found; n.Switches+n.CAs > 0 {
+		text += fmt.Sprintf(": %d switches, %d channel adapters, %d links", n.Switches, n.CAs, n.Links)
+	}
+	if r.Routing.Engine != "" {
+		text += ", engine " + r.Routing.Engine
+	}
+	if r.Routing.Kept != "" {
+		text += ", " + r.Routing.Kept
+	}
+	if r.State == Up || r.State == UpInPart {
+		text += fmt.Sprintf(", %d blocks of forwarding tables written", r.Written.Blocks)
+	}
+	m.tell(RoundEnds, "%s", text)
+}
+
+// takeRound makes the Plan of a round the one in force, tells what has changed since the last one, and has all routed
+// afresh some time after a repair has moved paths, or something was added that no path uses yet.
+func (m *Manager) takeRound(now time.Duration) {
+	before := m.inForce
+	m.core.addRewritten(before)
+	m.inForce = m.core
+	m.wanted.afresh = m.wanted.afresh && !m.core.afresh
+	m.election = election{}
+	if m.cfg.Elect && !m.stopped {
+		m.handOver()
+	}
+	m.watchMissing(before)
+	m.watchExpected()
+	var changes []Incident
+	added := false
+	if before != nil {
+		changes, added = changesOf(before, m.core)
+	}
+	for _, c := range changes[:min(len(changes), mostChanges)] {
+		m.out = append(m.out, Action{Kind: Note, Incident: c})
+	}
+	if more := len(changes) - mostChanges; more > 0 {
+		m.tell(FabricChanged, "and %d more changes", more)
+	}
+	if m.afresh < never || m.watch.Rebalance > 0 && !m.core.afresh && (added || m.core.moved > 0) {
+		m.afresh = now + m.watch.Rebalance
+	}
+}
+
+// mostChanges is the number of changes that are told one by one.
+const mostChanges = 20
+
+// tell tells what has happened.
+func (m *Manager) tell(k IncidentKind, format string, args ...any) {
+	m.out = append(m.out, Action{Kind: Note, Incident: Incident{Kind: k, Text: fmt.Sprintf(format, args...)}})
+}

@@ -1,0 +1,435 @@
+package sm
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/mad"
+	"weft/wire"
+)
+
+// staying makes a Manager that stays, on an emulated subnet in virtual time, and brings it up.
+func staying(t fataler, text string, opt emulator.Options, cfg Config) *virtual {
+	t.Helper()
+	f, err := gen.Parse(text)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	v, err := newVirtual(f, opt, cfg, jobOf("auto", 0))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	v.manager = NewManager(cfg, UsualWatch)
+	v.planTime = 30 * time.Millisecond
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + time.Second)
+	return v
+}
+
+// told counts the incidents of a kind.
+func (v *virtual) told(k IncidentKind) (n int) {
+	for _, e := range v.entries {
+		if e.Kind == k {
+			n++
+		}
+	}
+	return n
+}
+
+// lidsOf lists the LIDs of the Plan in force by port GUID.
+func (v *virtual) lidsOf() map[fabric.GUID]fabric.LID {
+	lids := map[fabric.GUID]fabric.LID{}
+	c := v.manager.inForce
+	for end, guid := range c.graph.EndGUID {
+		lids[guid] = c.plan.Ends.Base[end]
+	}
+	return lids
+}
+
+// TestIdle: a subnet that is up costs one SMP a switch and light sweep, and one for our own port. Nothing is written.
+func TestIdle(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	if s := v.manager.Core().Report().State; s != Up {
+		t.Fatal(s)
+	}
+	switches, before := v.manager.Core().Report().Found.Switches, maps.Clone(v.sent)
+	const sweeps = 10
+	v.runUntil(v.now + sweeps*UsualWatch.Interval)
+	for attr, n := range v.sent {
+		n -= before[attr]
+		most := map[mad.AttrID]int{mad.AttrSwitchInfo: switches, mad.AttrPortInfo: 1}[attr] * sweeps
+		if n > most || n < most*(sweeps-1)/sweeps {
+			t.Errorf("%d of %s in %d light sweeps of %d switches", n, attrName(attr), sweeps, switches)
+		}
+	}
+	if v.told(RoundBegun) != 1 {
+		t.Errorf("%v", v.entries)
+	}
+	v.step(&Event{Kind: Stop})
+	if v.runUntil(never); !v.manager.ended {
+		t.Error("it does not end")
+	}
+}
+
+// TestLostLink: a cable that is pulled is told by a trap, and repaired within a second: LIDs stay, few blocks are
+// written. Traps are answered. The same by light sweeps, where no trap comes through.
+func TestLostLink(t *testing.T) {
+	for _, deaf := range []bool{false, true} {
+		v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+		f := v.manager.inForce.fabric
+		link := fabric.LinkID(slices.IndexFunc(f.Links, func(l fabric.Link) bool {
+			return f.Nodes[l.A.Node].Type == fabric.Switch && f.Nodes[l.B.Node].Type == fabric.Switch
+		}))
+		lids, blocks, pulled := v.lidsOf(), v.sent[mad.AttrLinearForwardingTable], v.now
+		id := v.linkOf(t, f, link)
+		v.deaf = deaf
+		if err := v.sub.SetLinkDown(id, true); err != nil {
+			t.Fatal(err)
+		}
+		for v.told(RoundEnds) < 2 && v.now < pulled+time.Minute {
+			v.runUntil(v.now + time.Millisecond)
+		}
+		if took, most := v.now-pulled, map[bool]time.Duration{false: 2 * time.Second, true: UsualWatch.Interval + 3*time.Second}[deaf]; took > most {
+			t.Errorf("deaf %v: %v", deaf, took)
+		}
+		r := v.manager.Core().Report()
+		if r.State != Up || !strings.HasPrefix(r.Routing.Kept, "repaired") || !maps.Equal(lids, v.lidsOf()) {
+			t.Errorf("deaf %v: %s, %s: %v", deaf, r.State, r.Routing.Kept, v.entries)
+		}
+		if r.Written.Blocks == 0 || r.Written.Blocks > 16 {
+			t.Errorf("%d blocks are written; %d SMPs of tables", r.Written.Blocks, v.sent[mad.AttrLinearForwardingTable]-blocks)
+		}
+		if v.told(FabricChanged) != 1 || (v.told(TrapCame) == 0) != deaf {
+			t.Errorf("deaf %v: %v", deaf, v.entries)
+		}
+		v.verify(t)
+		v.runUntil(v.now + 3*time.Second) // a trap that was lost on its way comes again
+		before := v.sub.Stats().Traps
+		v.runUntil(v.now + time.Minute)
+		if n := v.sub.Stats().Traps - before; n > 0 && !deaf {
+			t.Errorf("deaf %v: %d traps were not repressed", deaf, n)
+		}
+	}
+}
+
+// linkOf is the number that a link of the Fabric of a round has in the emulated subnet.
+func (v *virtual) linkOf(t fataler, f *fabric.Fabric, link fabric.LinkID) fabric.LinkID {
+	t.Helper()
+	end := f.Links[link].A
+	node, _ := v.sub.Fabric().NodeByGUID(f.Nodes[end.Node].GUID)
+	id, err := v.sub.LinkAt(fabric.End{Node: node, Port: end.Port})
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return id
+}
+
+// TestStaysThroughFaults: after any faults in any order the subnet that is left is up again, proven, and no port that
+// stays in it has another LID than before.
+func TestStaysThroughFaults(t *testing.T) {
+	rounds, repaired, degraded := 0, 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.SampledFrom([]string{"rlft(6,2)", "torus(4x4,hosts=1)", "torus(5x3,hosts=1)", "dragonfly(2,2,1)"}).Draw(t, "fabric")
+		v := staying(t, text, emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}, Config{})
+		lids := v.lidsOf()
+		faults := &faults{v: v, rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "draws"), 0))}
+		for range rapid.IntRange(1, 8).Draw(t, "faults") {
+			faults.next(t)
+			v.runUntil(v.now + time.Duration(rapid.IntRange(0, 3_000).Draw(t, "ms"))*time.Millisecond)
+		}
+		if v.isUp(t) { // or our own switch is off
+			degraded++
+		}
+		faults.settle(t)
+		if !v.isUp(t) {
+			t.Fatalf("%v\n%v", v.manager.Core().Report().Incidents, v.entries)
+		}
+		for guid, lid := range v.lidsOf() {
+			if had, ok := lids[guid]; ok && had != lid {
+				t.Fatalf("port %s has LID %d, and had %d", guid, lid, had)
+			}
+		}
+		rounds += v.told(RoundEnds)
+		for _, e := range v.entries {
+			if strings.Contains(e.Text, "repaired:") {
+				repaired++
+			}
+		}
+	})
+	if !t.Failed() && (repaired == 0 || rounds == 0 || degraded == 0) {
+		t.Errorf("%d rounds, %d of them repairs; %d times up without all parts", rounds, repaired, degraded)
+	}
+}
+
+// isUp waits, and reports whether the subnet is up then. Where it is, the devices hold the Plan.
+func (v *virtual) isUp(t fataler) bool {
+	t.Helper()
+	v.runUntil(v.now + 2*time.Minute)
+	switch r := v.manager.Core().Report(); {
+	case !v.manager.inRound && r.State == Up:
+		v.verify(t)
+		v.verifyFabric(t)
+		return true
+	case r.State == Failed || r.State == NotRouted:
+	default:
+		t.Fatalf("%s: %v\n%v", r.State, r.Incidents, v.entries)
+	}
+	return false
+}
+
+// faults does things to an emulated subnet. Node 0, our own, is left alone, and so is its cable.
+type faults struct {
+	v   *virtual
+	rng *rand.Rand
+}
+
+// next does one thing.
+func (x *faults) next(t fataler) {
+	t.Helper()
+	sub, f := x.v.sub, x.v.sub.Fabric()
+	own := x.v.manager.Core().nodes[0].guid
+	node := fabric.NodeID(x.rng.IntN(len(f.Nodes)))
+	link := fabric.LinkID(x.rng.IntN(len(f.Links)))
+	if l := f.Links[link]; f.Nodes[node].GUID == own || f.Nodes[l.A.Node].GUID == own || f.Nodes[l.B.Node].GUID == own {
+		return
+	}
+	var err error
+	switch pause := time.Duration(1+x.rng.IntN(2000)) * time.Millisecond; x.rng.IntN(5) {
+	case 0:
+		err = sub.SetLinkDown(link, true)
+	case 1:
+		err = sub.SetLinkDown(link, false)
+	case 2:
+		err = sub.Flap(link, pause)
+	case 3:
+		err = sub.Reboot(node, pause)
+	case 4:
+		err = sub.SetNodeDown(node, x.rng.IntN(2) == 0)
+	}
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+}
+
+// settle brings all back that is gone, but for one cable.
+func (x *faults) settle(t fataler) {
+	t.Helper()
+	sub, f := x.v.sub, x.v.sub.Fabric()
+	for id := range f.Nodes {
+		if f.Nodes[id].GUID == x.v.manager.Core().nodes[0].guid {
+			continue
+		}
+		if err := sub.SetNodeDown(fabric.NodeID(id), false); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+	for id := range f.Links {
+		if err := sub.SetLinkDown(fabric.LinkID(id), false); err != nil {
+			t.Fatalf("%v", err)
+		}
+	}
+}
+
+// TestSMInfo: another manager that asks gets to know the master; one that wants to hand something over is refused.
+func TestSMInfo(t *testing.T) {
+	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
+	ask := func(method mad.Method) mad.Datagram {
+		b := make([]byte, mad.Size)
+		m, err := mad.Request{Method: method, Attr: mad.AttrSMInfo, TID: 7}.Routed(b)
+		if err != nil {
+			t.Fatal(err)
+		}
+		d := &wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 9}, MAD: m}
+		for _, a := range v.manager.Step(v.now, &Event{Kind: Unasked, Datagram: d}, nil) {
+			if a.Kind == Reply {
+				if a.Datagram.Addr.DLID != 9 {
+					t.Errorf("to LID %d", a.Datagram.Addr.DLID)
+				}
+				return a.Datagram.MAD
+			}
+		}
+		t.Fatal("no answer")
+		return nil
+	}
+	info := ask(mad.Get)
+	own := v.manager.inForce
+	if info.Status() != 0 || mad.SMInfoSMState.Get(info.Data()) != mad.SMStateMaster || mad.SMInfoGUID.Get(info.Data()) != uint64(own.guid[own.ownPort()]) {
+		t.Errorf("%v: state %d", info.Status(), mad.SMInfoSMState.Get(info.Data()))
+	}
+	if ask(mad.Set).Status() == 0 {
+		t.Error("a handover was taken")
+	}
+}
+
+// TestFloodOfTraps: any number of traps from anywhere, whole or not, take no memory and begin no more rounds than the
+// longest quiet time allows.
+func TestFloodOfTraps(t *testing.T) {
+	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
+	rng := rand.New(rand.NewPCG(1, 1))
+	end := v.now + 20*time.Second
+	for v.now < end {
+		for range 50 {
+			b := make([]byte, mad.Size)
+			m, err := mad.Request{Method: mad.Trap, Attr: mad.AttrNotice, TID: rng.Uint64()}.Routed(b)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for i := range m.Data() {
+				m.Data()[i] = byte(rng.Uint32())
+			}
+			if rng.IntN(2) == 0 {
+				mad.NoticeIsGeneric.Put(m.Data(), 1)
+				mad.NoticeTrapNumber.Put(m.Data(), mad.TrapLinkState)
+			}
+			d := &wire.Datagram{Addr: wire.Address{DLID: 1, SLID: uint16(rng.Uint32())}, MAD: m[:mad.Size-rng.IntN(2)*rng.IntN(mad.Size)]}
+			v.step(&Event{Kind: Unasked, Datagram: d})
+		}
+		v.runUntil(v.now + 50*time.Millisecond)
+	}
+	if n, most := v.told(RoundBegun), int(20*time.Second/UsualWatch.MostQuiet)+8; n > most || n < 5 {
+		t.Errorf("%d rounds, at most %d are allowed", n, most)
+	}
+	if n := v.told(TrapCame); n > mostTraps*v.told(RoundBegun) || v.told(TrapsUntold) == 0 {
+		t.Errorf("%d traps are told", n)
+	}
+	v.runUntil(v.now + time.Minute)
+	if s := v.manager.Core().Report().State; s != Up {
+		t.Error(s)
+	}
+}
+
+// TestRebalance: what came back after a repair is used again when nothing has changed for a while; the Plan is then
+// the one that the whole subnet had.
+func TestRebalance(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	whole := v.manager.inForce
+	spine := v.manager.inForce.fabric.Peer(fabric.End{Node: find(whole.fabric, fabric.Switch, 0), Port: 8}).Node
+	node, _ := v.sub.Fabric().NodeByGUID(whole.fabric.Nodes[spine].GUID)
+	if err := v.sub.Reboot(node, 5*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	same := func() bool {
+		c := v.manager.inForce
+		for s := range int32(whole.graph.NumSwitches) {
+			for b := range whole.plan.Tables.NumBlocks() {
+				if c.graph.NumSwitches != whole.graph.NumSwitches || *c.plan.Tables.Block(s, b) != *whole.plan.Tables.Block(s, b) {
+					return false
+				}
+			}
+		}
+		return true
+	}
+	v.runUntil(v.now + 3*time.Second)
+	if n := v.manager.inForce.graph.NumSwitches; n != whole.graph.NumSwitches-1 {
+		t.Fatalf("%d switches: %v", n, v.entries)
+	}
+	v.runUntil(v.now + 10*time.Second)
+	if v.manager.inForce.graph.NumSwitches != whole.graph.NumSwitches || same() {
+		t.Fatalf("a repair leaves paths where they are: %v", v.entries)
+	}
+	v.runUntil(v.now + UsualWatch.Rebalance)
+	if !same() {
+		t.Errorf("not as before: %v", v.entries)
+	}
+	v.verify(t)
+	before := v.told(RoundBegun)
+	if v.runUntil(v.now + 10*UsualWatch.Rebalance); v.told(RoundBegun) > before {
+		t.Errorf("it is routed afresh again and again: %v", v.entries)
+	}
+}
+
+// TestExplain: every kind of incident is explained.
+func TestExplain(t *testing.T) {
+	file, err := parser.ParseFile(token.NewFileSet(), "report.go", nil, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	kinds := 0
+	ast.Inspect(file, func(n ast.Node) bool {
+		spec, ok := n.(*ast.ValueSpec)
+		if !ok {
+			return true
+		}
+		if typ, ok := spec.Type.(*ast.Ident); ok && typ.Name == "IncidentKind" {
+			kinds++
+			if text, _ := strconv.Unquote(spec.Values[0].(*ast.BasicLit).Value); Explain[IncidentKind(text)] == "" {
+				t.Errorf("%s is not explained", text)
+			}
+		}
+		return true
+	})
+	if kinds != len(Explain) || kinds == 0 {
+		t.Errorf("%d kinds, %d explained", kinds, len(Explain))
+	}
+}
+
+// TestSilentSwitch: a switch that answers nothing any more, while its links stay up, is found by the next light sweep and left
+// out. It is looked for less and less often, and taken in when it answers.
+func TestSilentSwitch(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	f := v.manager.inForce.fabric
+	spine := f.Nodes[f.Peer(fabric.End{Node: find(f, fabric.Switch, 0), Port: 8}).Node].GUID
+	node, _ := v.sub.Fabric().NodeByGUID(spine)
+	if err := v.sub.SetSilent(node, true); err != nil {
+		t.Fatal(err)
+	}
+	ports := v.sent[mad.AttrPortInfo]
+	v.runUntil(v.now + UsualWatch.Interval + 5*time.Second)
+	if n := v.sent[mad.AttrPortInfo] - ports; n > 25 {
+		t.Errorf("%d SMPs of PortInfo: those of a silent switch are not asked for", n)
+	}
+	if v.told(SweepFound) == 0 || v.manager.Core().Report().State != UpInPart || v.manager.inForce.graph.NumSwitches != 11 {
+		t.Fatalf("%s: %v", v.manager.Core().Report().State, v.entries)
+	}
+	const hours = 4
+	before := v.told(RoundBegun)
+	v.runUntil(v.now + hours*time.Hour)
+	if n, most := v.told(RoundBegun)-before, int(hours*time.Hour/UsualWatch.MostRetry)+8; n > most || n < most/2 {
+		t.Errorf("%d rounds in %d hours, %d are expected", n, hours, most)
+	}
+	if err := v.sub.SetSilent(node, false); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + UsualWatch.MostRetry + time.Minute)
+	if v.manager.Core().Report().State != Up {
+		t.Errorf("%s: %v", v.manager.Core().Report().State, v.manager.Core().Report().Incidents)
+	}
+	v.verify(t)
+}
+
+// TestMasterNoMore: a standby looks at the subnet again when the manager that it polls says that it is the master no more.
+func TestMasterNoMore(t *testing.T) {
+	_, all := managers(t, "rlft(4,2)", emulator.Options{}, 1, 0)
+	all[0].step(&Event{Kind: Start})
+	runTogether(all[0].now+time.Second, all...)
+	all[1].step(&Event{Kind: Start})
+	runTogether(all[0].now+time.Second, all...)
+	m, now := all[1].manager, all[1].now
+	if m.state() != mad.SMStateStandby || m.election.master == nil {
+		t.Fatal(journals(all))
+	}
+	m.poll()
+	ev := &Event{Kind: Answer, Tag: electionTag << 56}
+	mad.SMInfoSMState.Put(ev.Data[:], mad.SMStateMaster)
+	if m.Step(now, ev, nil); m.inRound {
+		t.Error("a round begins though the master is the master")
+	}
+	m.poll()
+	mad.SMInfoSMState.Put(ev.Data[:], mad.SMStateStandby)
+	if m.Step(now, ev, nil); !m.inRound {
+		t.Error("no round begins though the master is none")
+	}
+}

@@ -1,0 +1,169 @@
+package service
+
+import (
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"weft/sm"
+)
+
+// Metrics serves figures of the manager and of its process, as Prometheus reads them: GET /metrics.
+func (s *Service) Metrics() http.Handler {
+	all := prometheus.NewRegistry()
+	all.MustRegister(figures{s}, collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}), collectors.NewGoCollector())
+	mux := http.NewServeMux()
+	mux.Handle("GET /metrics", promhttp.HandlerFor(all, promhttp.HandlerOpts{MaxRequestsInFlight: 4}))
+	return mux
+}
+
+// figures makes metrics of the last Snapshot.
+type figures struct{ s *Service }
+
+// figure is one metric: its labels and how its values follow from a Snapshot.
+type figure struct {
+	*prometheus.Desc
+	kind   prometheus.ValueType
+	values func(f *shown, add func(value float64, labels ...string))
+}
+
+// newFigure makes a figure.
+func newFigure(kind prometheus.ValueType, name, help string, values func(*shown, func(float64, ...string)), labels ...string) figure {
+	return figure{prometheus.NewDesc("weft_sm_"+name, help, labels, nil), kind, values}
+}
+
+// count makes a figure that only grows.
+func count(name, help string, value func(t *sm.Tally) int) figure {
+	return newFigure(prometheus.CounterValue, name, help, func(f *shown, add func(float64, ...string)) { add(float64(value(&f.Tally))) })
+}
+
+// inForce makes a figure of what the devices hold, which is absent where no round has brought them up.
+func inForce(name, help string, value func(f *InForce) float64) figure {
+	return newFigure(prometheus.GaugeValue, name, help, func(f *shown, add func(float64, ...string)) {
+		if i := newInForce(f); i != nil {
+			add(value(i))
+		}
+	})
+}
+
+// smps makes a figure of SMPs by method and attribute.
+func smps(name, help string, value func(n sm.Count) int) figure {
+	return newFigure(prometheus.CounterValue, name, help, func(f *shown, add func(float64, ...string)) {
+		for _, n := range f.Tally.SMPs() {
+			add(float64(value(n)), n.Method, n.Attribute)
+		}
+	}, "method", "attribute")
+}
+
+// truth is 1 for what is so, and 0 for what is not.
+func truth(is bool) float64 {
+	if is {
+		return 1
+	}
+	return 0
+}
+
+// allFigures lists the metrics.
+var allFigures = []figure{
+	newFigure(prometheus.GaugeValue, "role_info", "What the manager is to its subnet: 1 for the role that it has, 0 for the others.", roles, "role"),
+	newFigure(prometheus.GaugeValue, "engine_info", "Engines that were asked for, and the one whose routes are in force; always 1.", engines, "asked", "active"),
+	count("light_sweeps_total", "Light sweeps: each asks every switch whether a port has changed.", func(t *sm.Tally) int { return t.LightSweeps }),
+	count("heavy_sweeps_total", "Heavy sweeps: each asks all nodes and ports.", func(t *sm.Tally) int { return t.HeavySweeps }),
+	newFigure(prometheus.CounterValue, "rounds_total", "Rounds that have ended, by how: each finds, routes, proves and programs the subnet.", rounds, "outcome"),
+	count("repairs_total", "Rounds that repaired the routing in force in place of routing afresh.", func(t *sm.Tally) int { return t.Repairs }),
+	count("repaired_entries_total", "Entries of forwarding tables that repairs have moved.", func(t *sm.Tally) int { return t.Moved }),
+	count("written_blocks_total", "Blocks of forwarding tables that were written and acknowledged.", func(t *sm.Tally) int { return t.Blocks }),
+	smps("smp_requests_total", "SMPs that have ended: answered, refused or given up.", func(n sm.Count) int { return n.Requests }),
+	smps("smps_sent_total", "SMPs that were sent, repetitions among them.", func(n sm.Count) int { return n.Sent }),
+	smps("smps_retried_total", "SMPs that were sent again since no answer came.", func(n sm.Count) int { return max(0, n.Sent-n.Requests) }),
+	smps("smps_failed_total", "SMPs that were refused or never answered.", func(n sm.Count) int { return n.Failed }),
+	newFigure(prometheus.CounterValue, "traps_total", "Traps that have come, by number; other: all numbers that the specification does not have.", traps, "trap"),
+	newFigure(prometheus.GaugeValue, "incidents", "Incidents of the last round: what was in its way or is odd.", incidents),
+	newFigure(prometheus.GaugeValue, "pending_changes", "1 where a change waits for its round, or a round is under way; else 0.", pending),
+	newFigure(prometheus.GaugeValue, "last_good_round_timestamp_seconds", "When the last round ended that brought the subnet up, as seconds since 1970.", lastGood),
+	newFigure(prometheus.GaugeValue, "nodes", "Nodes that the round found whose routes are in force, by type.", nodes, "type"),
+	inForce("links", "Links that the round found whose routes are in force.", func(f *InForce) float64 { return float64(f.Links) }),
+	inForce("worst_link_load_paths", "Paths between two hosts on the channel that carries the most of them.", func(f *InForce) float64 { return float64(f.MaxLoad) }),
+	inForce("proven", "1 where the judge has found no fault in the routes in force, 0 where it has.", func(f *InForce) float64 { return truth(f.Proven) }),
+	inForce("complete", "1 where the last round that brought the subnet up left nothing out, 0 where it did.", func(f *InForce) float64 { return truth(f.State == sm.Up) }),
+}
+
+func roles(f *shown, add func(float64, ...string)) {
+	for _, r := range []sm.Role{sm.Looking, sm.Master, sm.StandBy, sm.NotActive, sm.Gone} {
+		add(truth(f.Role == r), string(r))
+	}
+}
+
+func engines(f *shown, add func(float64, ...string)) {
+	active := ""
+	if i := newInForce(f); i != nil {
+		active = i.Engine
+	}
+	add(1, strings.Join(f.Engines, ","), active)
+}
+
+func rounds(f *shown, add func(float64, ...string)) {
+	for state, n := range f.Tally.RoundsBy() {
+		add(float64(n), strings.ToLower(string(state)))
+	}
+}
+
+func traps(f *shown, add func(float64, ...string)) {
+	for number, n := range f.Tally.TrapsBy() {
+		name := "other"
+		if number != 0 {
+			name = strconv.FormatUint(number, 10)
+		}
+		add(float64(n), name)
+	}
+}
+
+func incidents(f *shown, add func(float64, ...string)) {
+	if f.Last != nil {
+		add(float64(len(f.Last.Report.Incidents)))
+	}
+}
+
+func pending(f *shown, add func(float64, ...string)) {
+	is := f.UnderWay != nil
+	for _, d := range f.Due {
+		is = is || strings.HasPrefix(d.What, "a round")
+	}
+	add(truth(is))
+}
+
+func lastGood(f *shown, add func(float64, ...string)) {
+	if f.InForce != nil {
+		add(float64(f.at(f.InForce.Ended).UnixMilli()) / 1000)
+	}
+}
+
+func nodes(f *shown, add func(float64, ...string)) {
+	if i := newInForce(f); i != nil {
+		add(float64(i.Switches), "switch")
+		add(float64(i.CAs), "ca")
+		add(float64(i.Routers), "router")
+	}
+}
+
+// Describe implements prometheus.Collector.
+func (figures) Describe(to chan<- *prometheus.Desc) {
+	for i := range allFigures {
+		to <- allFigures[i].Desc
+	}
+}
+
+// Collect implements prometheus.Collector. All values are of one Snapshot.
+func (c figures) Collect(to chan<- prometheus.Metric) {
+	now := c.s.shown.Load()
+	for i := range allFigures {
+		f := &allFigures[i]
+		f.values(now, func(value float64, labels ...string) {
+			to <- prometheus.MustNewConstMetric(f.Desc, f.kind, value, labels...)
+		})
+	}
+}

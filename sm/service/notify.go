@@ -1,0 +1,77 @@
+package service
+
+import (
+	"fmt"
+	"strings"
+	"sync"
+
+	"weft/sm"
+)
+
+// Notifier tells a service manager how a manager of a subnet is, in the words of sd_notify(3): READY once a round has ended or
+// the manager stands by, STATUS when that changes, RELOADING and READY around new options, STOPPING. It is for concurrent use.
+type Notifier struct {
+	Send func(state string)
+
+	mu     sync.Mutex
+	ready  bool
+	status string
+}
+
+// Show tells what has changed.
+func (n *Notifier) Show(s *sm.Snapshot) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	var lines []string
+	if !n.ready && (s.Last != nil || s.Role == sm.StandBy) {
+		n.ready = true
+		lines = append(lines, "READY=1")
+	}
+	if text := statusText(s); text != n.status {
+		n.status = text
+		lines = append(lines, "STATUS="+text)
+	}
+	if len(lines) > 0 {
+		n.Send(strings.Join(lines, "\n"))
+	}
+}
+
+// Reloading tells that options are read again; since is MONOTONIC_USEC=... of this moment.
+func (n *Notifier) Reloading(since string) { n.send("RELOADING=1\n" + since) }
+
+// Reloaded tells that they have been read.
+func (n *Notifier) Reloaded() { n.send("READY=1") }
+
+// Alive tells that the manager takes events.
+func (n *Notifier) Alive() { n.send("WATCHDOG=1") }
+
+// Stopping tells that the manager ends.
+func (n *Notifier) Stopping() { n.send("STOPPING=1") }
+
+// send sends a state, and not while another one is sent.
+func (n *Notifier) send(state string) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.Send(state)
+}
+
+// statusText says in a line what the manager is.
+func statusText(s *sm.Snapshot) string {
+	text := string(s.Role)
+	if s.Role == sm.StandBy && s.Other != "" {
+		text += ", " + s.Other + " is the master"
+	}
+	if i := newInForce(&shown{Snapshot: s}); i != nil {
+		text += fmt.Sprintf(": %s, %d switches, %d CAs, %d links, engine %s", i.State, i.Switches, i.CAs, i.Links, i.Engine)
+		if !i.Proven {
+			text += ", not proven"
+		}
+	}
+	switch {
+	case s.UnderWay != nil:
+		text += fmt.Sprintf("; round %d is under way: %s", s.UnderWay.Number, s.UnderWay.Why)
+	case s.Last != nil && s.Last != s.InForce:
+		text += fmt.Sprintf("; the last round ended %s", s.Last.Report.State)
+	}
+	return strings.Join(strings.Fields(text), " ")
+}

@@ -1,0 +1,43 @@
+package service
+
+import (
+	"slices"
+	"testing"
+
+	"weft/sm"
+)
+
+func TestNotifier(t *testing.T) {
+	var sent []string
+	n := &Notifier{Send: func(state string) { sent = append(sent, state) }}
+	up := master()
+	up.UnderWay, up.Last = nil, up.InForce
+	first := &sm.Snapshot{Role: sm.Looking, UnderWay: &sm.Round{Number: 1, Why: "the manager\nhas started", Phase: "discover"}}
+	again := *first
+	again.UnderWay = &sm.Round{Number: 1, Why: "the manager\nhas started", Phase: "route"}
+	n.Show(first)
+	n.Show(&again) // nothing that a status tells has changed
+	n.Show(up)
+	n.Show(up)
+	n.Reloading("MONOTONIC_USEC=17")
+	n.Reloaded()
+	n.Show(master())
+	n.Alive()
+	n.Stopping()
+	want := []string{
+		"STATUS=looking; round 1 is under way: the manager has started",
+		"READY=1\nSTATUS=master: SUBNET UP, 12 switches, 32 CAs, 64 links, engine ftree",
+		"RELOADING=1\nMONOTONIC_USEC=17", "READY=1",
+		"STATUS=master: SUBNET UP, 12 switches, 32 CAs, 64 links, engine ftree; round 3 is under way: asked for",
+		"WATCHDOG=1", "STOPPING=1",
+	}
+	if !slices.Equal(sent, want) {
+		t.Errorf("%q\nwant\n%q", sent, want)
+	}
+	sent = nil
+	n = &Notifier{Send: n.Send}
+	n.Show(&sm.Snapshot{Role: sm.StandBy, Other: "host 1"})
+	if want := []string{"READY=1\nSTATUS=standby, host 1 is the master"}; !slices.Equal(sent, want) {
+		t.Errorf("%q", sent)
+	}
+}

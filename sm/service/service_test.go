@@ -1,0 +1,318 @@
+package service
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/route/quality"
+	"weft/sm"
+)
+
+// fixed is a clock that stands.
+func fixed() time.Time { return time.Date(2026, 11, 23, 12, 0, 0, 0, time.UTC) }
+
+// asked remembers events.
+type asked struct {
+	mu   sync.Mutex
+	list []sm.EventKind
+	err  error
+}
+
+func (a *asked) ask(_ context.Context, ev *sm.Event) error {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.err == nil {
+		a.list = append(a.list, ev.Kind)
+	}
+	return a.err
+}
+
+func newService(lines int) (*Service, *asked) {
+	a := &asked{}
+	return New(Options{Version: "test", Clock: fixed, Ask: a.ask, Lines: lines}), a
+}
+
+// master is the Snapshot of a manager that has brought a subnet up and looks at it again.
+func master() *sm.Snapshot {
+	check := &quality.Report{Load: quality.Load{Max: 28}}
+	check.OK = true
+	up := &sm.Round{Number: 1, Why: "the manager has started", Begun: 0, Ended: 2 * time.Second, Report: &sm.Report{
+		State: sm.Up, Found: sm.Found{Switches: 12, CAs: 32, Links: 64}, LIDs: sm.LIDs{SM: 7}, Written: sm.Written{Blocks: 12},
+		Routing: sm.Routing{Engine: "ftree", VLs: 1, Check: check},
+	}}
+	last := &sm.Round{Number: 2, Why: "a trap", Begun: 3 * time.Second, Ended: 4 * time.Second, Report: &sm.Report{
+		State: sm.NotRouted, Incidents: []sm.Incident{{Kind: sm.NoPlan, Text: "all refused", At: sm.Place{Node: 5, Name: "spine 1", Port: 3}}},
+	}}
+	return &sm.Snapshot{
+		Now: 5 * time.Second, Role: sm.Master, Port: 0x1234, Priority: 3, Engines: []string{"ftree", "updn"}, InForce: up, Last: last,
+		UnderWay: &sm.Round{Number: 3, Why: "asked for", Begun: 4500 * time.Millisecond, Phase: "route"},
+		Due:      []sm.Due{{What: "a round: asked for", At: 0}, {What: "a light sweep", At: 8 * time.Second}},
+		Tally:    sm.Tally{LightSweeps: 4, HeavySweeps: 3},
+	}
+}
+
+// get asks a handler.
+func get(t *testing.T, h http.Handler, method, path string) *httptest.ResponseRecorder {
+	t.Helper()
+	w := httptest.NewRecorder()
+	h.ServeHTTP(w, httptest.NewRequest(method, path, http.NoBody))
+	return w
+}
+
+func TestStatus(t *testing.T) {
+	s, _ := newService(0)
+	s.Show(master())
+	w := get(t, s.Handler(), "GET", "/v1/status")
+	var got Status
+	if err := json.Unmarshal(w.Body.Bytes(), &got); err != nil || w.Code != http.StatusOK {
+		t.Fatal(err, w.Code)
+	}
+	var b strings.Builder
+	if err := got.Write(&b); err != nil {
+		t.Fatal(err)
+	}
+	const want = `role             master, for 0s
+port             0x0000000000001234, priority 3
+engine asked     ftree,updn
+in force         engine ftree since 2026-11-23T11:59:57Z: SUBNET UP
+proven           yes, deadlock-free: unknown
+subnet           12 switches, 32 CAs, 0 routers, 64 links; the subnet manager
+                 has LID 7
+worst link       28 paths between hosts; 1 lanes
+round under way  3, route, for 500ms: asked for
+last round       2, NOT ROUTED in 1s: a trap
+next             in 0s a round: asked for
+                 in 3s a light sweep
+looked           4 light sweeps, 3 heavy ones, 0 traps
+SMPs             0 sent, 0 requests failed
+incidents        1
+no-plan: all refused
+`
+	if b.String() != want {
+		t.Errorf("%s\nwant\n%s", b.String(), want)
+	}
+	if got.Incidents[0].GUID != fabric.GUID(5).String() || *got.Incidents[0].Port != 3 || got.Due[1].Seconds != 3 {
+		t.Errorf("%+v", got)
+	}
+	empty, _ := newService(0)
+	if st := empty.Status(); st.Role != sm.Looking || st.InForce != nil || st.Write(&b) != nil {
+		t.Errorf("%+v", st)
+	}
+}
+
+// TestAsk: what is asked becomes an event, once; a standby refuses, a manager that does not take it is busy.
+func TestAsk(t *testing.T) {
+	s, a := newService(0)
+	s.Show(master())
+	for path, kind := range map[string]sm.EventKind{"/v1/resweep": sm.Resweep, "/v1/rebalance": sm.Rebalance} {
+		a.list = nil
+		if w := get(t, s.Handler(), "POST", path); w.Code != http.StatusAccepted || !slices.Equal(a.list, []sm.EventKind{kind}) {
+			t.Errorf("%s: %d %s, %v", path, w.Code, w.Body, a.list)
+		}
+	}
+	a.list, a.err = nil, context.DeadlineExceeded
+	if w := get(t, s.Handler(), "POST", "/v1/resweep"); w.Code != http.StatusServiceUnavailable || !strings.Contains(w.Body.String(), "busy") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+	a.err = nil
+	s.Show(&sm.Snapshot{Role: sm.StandBy, Other: "host 9 port 1"})
+	if w := get(t, s.Handler(), "POST", "/v1/resweep"); w.Code != http.StatusConflict || len(a.list) > 0 || !strings.Contains(w.Body.String(), "host 9") {
+		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestNotAnswered: requests that are none of the page, or wrong, are answered with 4xx, and change nothing.
+func TestNotAnswered(t *testing.T) {
+	s, a := newService(0)
+	for _, r := range []string{
+		"GET /v1/resweep", "DELETE /v1/status", "GET /", "GET /v1/", "POST /v1/status", "GET /v1/events?since=-1", "GET /v1/events?since=x",
+		"GET /v1/events?follow=1", "POST /v1/nothing", "GET /v2/status", "PUT /v1/rebalance",
+	} {
+		method, path, _ := strings.Cut(r, " ")
+		if w := get(t, s.Handler(), method, path); w.Code < 400 || w.Code > 499 {
+			t.Errorf("%s: %d", r, w.Code)
+		}
+	}
+	if len(a.list) > 0 {
+		t.Errorf("%v was asked", a.list)
+	}
+}
+
+// FuzzRequest: any request is answered; only POST of what is on the page asks for something.
+func FuzzRequest(f *testing.F) {
+	f.Add("GET", "/v1/events", "since=3&follow=false")
+	f.Add("POST", "/v1/resweep", "")
+	f.Fuzz(func(t *testing.T, method, path, query string) {
+		s, a := newService(4)
+		s.Tell(sm.Incident{Kind: sm.Started})
+		r := httptest.NewRequest("GET", "/", http.NoBody)
+		r.Method, r.URL.Path, r.URL.RawQuery = method, path, query
+		ctx, cancel := context.WithCancel(r.Context())
+		cancel() // who follows goes at once
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r.WithContext(ctx))
+		if len(a.list) > 0 && (method != "POST" || w.Code != http.StatusAccepted) || w.Code >= 500 {
+			t.Errorf("%s %s: %d, %v", method, path, w.Code, a.list)
+		}
+	})
+}
+
+// TestLog: of any lines the last ones are kept, in order, and those behind a number are given.
+func TestLog(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		most, told := rapid.IntRange(1, 5).Draw(t, "most"), rapid.IntRange(0, 20).Draw(t, "told")
+		since := rapid.Uint64Range(0, 25).Draw(t, "since")
+		s, _ := newService(most)
+		var want []string
+		for i := range told {
+			text := fmt.Sprint(i)
+			if line := s.Tell(sm.Incident{Kind: sm.TrapCame, Text: text}); line.Number != uint64(i+1) {
+				t.Fatalf("line %d has number %d", i, line.Number)
+			}
+			if i >= told-most && uint64(i+1) > since {
+				want = append(want, text)
+			}
+		}
+		lines, _, _ := s.log.after(since)
+		var got []string
+		for _, l := range lines {
+			got = append(got, l.Text)
+		}
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v, want %v", got, want)
+		}
+	})
+	s, _ := newService(3)
+	s.Tell(sm.Incident{})
+	if lines, _, _ := s.log.after(^uint64(0)); len(lines) > 0 {
+		t.Error(lines)
+	}
+}
+
+// serve serves a Service at a socket until the test ends.
+func serve(t *testing.T, s *Service) (socket string, end func()) {
+	t.Helper()
+	socket = filepath.Join(t.TempDir(), "sm.sock")
+	l, err := Listen(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- Serve(ctx, l, s.Handler()) }()
+	end = sync.OnceFunc(func() {
+		cancel()
+		if err := <-done; err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(end)
+	return socket, end
+}
+
+// TestFollow: lines come to all who follow as they are told, in order and each once, and the end after the last.
+func TestFollow(t *testing.T) {
+	s, _ := newService(0)
+	s.opt.Clock = time.Now // deadlines of writing
+	socket, end := serve(t, s)
+	const told, followers = 200, 5
+	var all sync.WaitGroup
+	for range followers {
+		all.Go(func() {
+			c := NewClient(socket)
+			defer c.Close()
+			body, err := c.Do(t.Context(), http.MethodGet, "/v1/events?follow=true")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			defer func() { _ = body.Close() }()
+			next := uint64(1)
+			for lines := bufio.NewScanner(body); lines.Scan(); next++ {
+				var line sm.LogLine
+				if err := json.Unmarshal(lines.Bytes(), &line); err != nil || line.Number != next {
+					t.Errorf("line %d: %v %+v", next, err, line)
+				}
+			}
+			if next != told+1 {
+				t.Errorf("%d lines", next-1)
+			}
+		})
+	}
+	for i := range told {
+		s.Tell(sm.Incident{Kind: sm.TrapCame, Text: fmt.Sprint(i)})
+	}
+	s.End()
+	all.Wait()
+	end()
+	if _, err := os.Lstat(socket); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the socket is left: %v", err)
+	}
+	_, err := NewClient(socket).Do(t.Context(), http.MethodGet, "/v1/status")
+	if _, ok := errors.AsType[*NoAnswer](err); !ok {
+		t.Error(err)
+	}
+}
+
+// TestSocket: a socket is open to its owner alone; one at which a manager answers stays, one at which nobody does is taken.
+func TestSocket(t *testing.T) {
+	s, _ := newService(0)
+	socket, end := serve(t, s)
+	if info, err := os.Stat(socket); err != nil || info.Mode().Perm() != 0o600 {
+		t.Fatal(err, info.Mode())
+	}
+	if _, err := Listen(socket); err == nil || !strings.Contains(err.Error(), "a manager answers at ") {
+		t.Errorf("a second manager takes the socket: %v", err)
+	}
+	var st Status
+	c := NewClient(socket)
+	defer c.Close()
+	if err := c.Get(t.Context(), http.MethodGet, "/v1/status", &st); err != nil || st.Version != "test" {
+		t.Error(err, st)
+	}
+	if err := c.Get(t.Context(), http.MethodGet, "/v1/events?since=x", &st); err == nil || !strings.HasPrefix(err.Error(), "since: want") {
+		t.Error(err)
+	}
+	end()
+
+	stale, err := net.ListenUnix("unix", &net.UnixAddr{Net: "unix", Name: socket})
+	if err != nil {
+		t.Fatal(err)
+	}
+	stale.SetUnlinkOnClose(false)
+	_ = stale.Close()
+	l, err := Listen(socket)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_ = l.Close()
+
+	if err := os.WriteFile(socket, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Listen(socket); err == nil || !strings.Contains(err.Error(), "is no socket") {
+		t.Errorf("a file is taken: %v", err)
+	}
+	if files, _ := os.ReadDir(filepath.Dir(socket)); len(files) != 1 {
+		t.Errorf("left behind: %v", files)
+	}
+	if _, err := Listen(filepath.Join(socket, "no", "dir")); err == nil {
+		t.Error("a socket without a directory")
+	}
+}

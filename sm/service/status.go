@@ -1,0 +1,212 @@
+package service
+
+import (
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"weft/fabric"
+	"weft/internal/fold"
+	"weft/sm"
+)
+
+// Status is what a manager is at one moment, as programs read it.
+type Status struct {
+	Version   string            `json:"version"`
+	Seconds   float64           `json:"seconds"` // since the manager started
+	Role      sm.Role           `json:"role"`
+	Other     string            `json:"other_manager,omitempty"` // that is the master, or may be
+	GUID      string            `json:"port_guid,omitempty"`     // of the manager's port
+	Priority  uint8             `json:"priority"`
+	Asked     []string          `json:"engines_asked"`
+	InForce   *InForce          `json:"in_force,omitempty"` // what the devices hold
+	UnderWay  *Round            `json:"round_under_way,omitempty"`
+	Last      *Round            `json:"last_round,omitempty"` // that has ended
+	Due       []Due             `json:"due"`                  // what is going to be done
+	Sweeps    Sweeps            `json:"sweeps"`
+	SMPs      []sm.Count        `json:"smps"`      // since the start
+	Incidents []sm.IncidentJSON `json:"incidents"` // of the last round: what was in its way, or is odd
+}
+
+// InForce is the Plan that the devices hold.
+type InForce struct {
+	Since        string     `json:"since"` // end of the round that brought it up, UTC
+	Round        int        `json:"round"`
+	State        sm.State   `json:"state"`
+	Engine       string     `json:"engine"`
+	Proven       bool       `json:"proven"`
+	DeadlockFree string     `json:"deadlock_free"` // the judge's words
+	MaxLoad      int64      `json:"max_load"`      // paths of pairs of hosts on the channel with the most
+	VLs          int        `json:"vls"`
+	SMLID        fabric.LID `json:"sm_lid"`
+	Switches     int        `json:"switches"`
+	CAs          int        `json:"cas"`
+	Routers      int        `json:"routers"`
+	Links        int        `json:"links"`
+}
+
+// Round is a bring-up.
+type Round struct {
+	Number  int      `json:"number"` // from 1 on
+	Why     string   `json:"why"`
+	Begun   string   `json:"begun"`            // UTC
+	Seconds float64  `json:"seconds"`          // that it took, or has taken so far
+	Phase   string   `json:"phase,omitempty"`  // of one under way
+	State   sm.State `json:"state,omitempty"`  // how it ended
+	Engine  string   `json:"engine,omitempty"` // that was run
+	Kept    string   `json:"kept,omitempty"`   // what became of the Plan in force, in words
+	Refused []string `json:"refused"`          // engines before it, with their reasons
+	Blocks  int      `json:"blocks"`           // of forwarding tables, written and acknowledged
+}
+
+// Due is something that a manager is going to do.
+type Due struct {
+	What    string  `json:"what"`
+	Seconds float64 `json:"seconds"` // from now on; 0: as soon as it can
+}
+
+// Sweeps counts looks at the subnet.
+type Sweeps struct {
+	Light int `json:"light"` // one SMP a switch
+	Heavy int `json:"heavy"` // all nodes and ports
+	Traps int `json:"traps"` // that have come
+}
+
+// Status returns what the manager is now.
+func (s *Service) Status() *Status {
+	now, shown := s.opt.Clock(), s.shown.Load()
+	tally := &shown.Tally
+	out := &Status{
+		Version: s.opt.Version, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
+		Asked: append([]string{}, shown.Engines...), Due: []Due{}, SMPs: append([]sm.Count{}, tally.SMPs()...),
+		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []sm.IncidentJSON{},
+	}
+	if shown.Port != 0 {
+		out.GUID = shown.Port.String()
+	}
+	for _, n := range tally.Traps {
+		out.Sweeps.Traps += n
+	}
+	for _, d := range shown.Due {
+		out.Due = append(out.Due, Due{d.What, max(0, shown.at(d.At).Sub(now).Seconds())})
+	}
+	out.InForce = newInForce(shown)
+	if r := shown.UnderWay; r != nil {
+		out.UnderWay = newRound(shown, r)
+		out.UnderWay.Seconds = now.Sub(shown.at(r.Begun)).Seconds()
+	}
+	if r := shown.Last; r != nil {
+		out.Last = newRound(shown, r)
+		for i := range r.Report.Incidents {
+			out.Incidents = append(out.Incidents, r.Report.Incidents[i].JSON())
+		}
+	}
+	return out
+}
+
+// utc writes a time.
+func utc(t time.Time) string { return t.UTC().Format(time.RFC3339) }
+
+// newInForce says what the devices hold; nil where no round has brought them up.
+func newInForce(s *shown) *InForce {
+	if s.InForce == nil {
+		return nil
+	}
+	r := s.InForce.Report
+	out := &InForce{
+		Since: utc(s.at(s.InForce.Ended)), Round: s.InForce.Number, State: r.State, Engine: r.Routing.Engine, VLs: r.Routing.VLs, SMLID: r.LIDs.SM,
+		Switches: r.Found.Switches, CAs: r.Found.CAs, Routers: r.Found.Routers, Links: r.Found.Links,
+	}
+	if c := r.Routing.Check; c != nil {
+		out.Proven, out.DeadlockFree, out.MaxLoad = c.OK, c.DeadlockFree.String(), c.Load.Max
+	}
+	return out
+}
+
+// newRound says how a round went.
+func newRound(s *shown, r *sm.Round) *Round {
+	out := &Round{Number: r.Number, Why: r.Why, Begun: utc(s.at(r.Begun)), Phase: r.Phase, Refused: []string{}, Seconds: (r.Ended - r.Begun).Seconds()}
+	if p := r.Report; p != nil {
+		out.State, out.Engine, out.Kept, out.Blocks = p.State, p.Routing.Engine, p.Routing.Kept, p.Written.Blocks
+		out.Refused = append(out.Refused, p.Routing.Refused...)
+	}
+	return out
+}
+
+// Write prints a status for people.
+func (s *Status) Write(w io.Writer) error {
+	var rows [][]string
+	row := func(name, format string, args ...any) {
+		rows = append(rows, []string{name, fmt.Sprintf(format, args...)})
+	}
+	row("role", "%s, for %s", s.Role, seconds(s.Seconds))
+	if s.Other != "" {
+		row("other manager", "%s is the master, or may be", s.Other)
+	}
+	if s.GUID != "" {
+		row("port", "%s, priority %d", s.GUID, s.Priority)
+	}
+	row("engine asked", "%s", strings.Join(s.Asked, ","))
+	if f := s.InForce; f != nil {
+		row("in force", "engine %s since %s: %s", f.Engine, f.Since, f.State)
+		row("proven", "%s", f.proof())
+		row("subnet", "%d switches, %d CAs, %d routers, %d links; the subnet manager has LID %d", f.Switches, f.CAs, f.Routers, f.Links, f.SMLID)
+		row("worst link", "%d paths between hosts; %d lanes", f.MaxLoad, f.VLs)
+	} else {
+		row("in force", "nothing that this manager has written")
+	}
+	if r := s.UnderWay; r != nil {
+		row("round under way", "%d, %s, for %s: %s", r.Number, r.Phase, seconds(r.Seconds), r.Why)
+	}
+	if r := s.Last; r != nil {
+		row("last round", "%d, %s in %s: %s", r.Number, r.State, seconds(r.Seconds), r.Why)
+		for _, e := range r.Refused {
+			row("", "refused: %s", e)
+		}
+		if r.Kept != "" {
+			row("", "old Plan %s", r.Kept)
+		}
+	}
+	for i, d := range s.Due {
+		name := ""
+		if i == 0 {
+			name = "next"
+		}
+		row(name, "in %s %s", seconds(d.Seconds), d.What)
+	}
+	row("looked", "%d light sweeps, %d heavy ones, %d traps", s.Sweeps.Light, s.Sweeps.Heavy, s.Sweeps.Traps)
+	sent, failed := 0, 0
+	for _, n := range s.SMPs {
+		sent, failed = sent+n.Sent, failed+n.Failed
+	}
+	row("SMPs", "%d sent, %d requests failed", sent, failed)
+	row("incidents", "%d", len(s.Incidents))
+	var b strings.Builder
+	b.WriteString(fold.Rows(rows))
+	for _, i := range s.Incidents {
+		fmt.Fprintf(&b, "%s: %s\n", i.Kind, i.Text)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// proof says what the judge found.
+func (f *InForce) proof() string {
+	if f.Proven {
+		return "yes, deadlock-free: " + f.DeadlockFree
+	}
+	return "no"
+}
+
+// seconds writes a duration for people.
+func seconds(s float64) string {
+	d := time.Duration(s * float64(time.Second))
+	switch {
+	case d >= time.Minute:
+		return d.Round(time.Second).String()
+	case d >= time.Second:
+		return d.Round(100 * time.Millisecond).String()
+	}
+	return d.Round(time.Millisecond).String()
+}

@@ -1,0 +1,69 @@
+package sm
+
+import (
+	"time"
+
+	"weft/route/job"
+)
+
+// Settings are what a Manager that runs is told anew. Of Config it takes Unproven, TakeOver, AskRoles, SMKey and Priority; all else
+// holds from the start on.
+type Settings struct {
+	Config  Config
+	Watch   Watch
+	Routing job.Request // taken by the Runner
+	Afresh  bool        // Routing is another one: all is routed afresh
+	What    string      // has changed, in words
+}
+
+// wantedRound is a round that somebody has asked for.
+type wantedRound struct {
+	why    string // "" where none is wanted
+	afresh bool   // all is to be routed afresh, until a round has done so
+}
+
+// ask has a round begin as soon as none is under way. A manager that stands by leaves the subnet alone.
+func (m *Manager) ask(why string, afresh bool) {
+	switch {
+	case m.stopped:
+	case m.election.master != nil || m.election.off:
+		m.tell(AskedFor, "%s: nothing is done, since another manager is the master", why)
+	default:
+		m.wanted.afresh = m.wanted.afresh || afresh
+		m.wanted.why = why
+	}
+}
+
+// reconfigure takes new settings. A round that is under way goes on with the old ones.
+func (m *Manager) reconfigure(now time.Duration, s *Settings) {
+	if m.stopped || m.watch.Interval <= 0 {
+		return
+	}
+	was, to := m.cfg, &s.Config
+	m.cfg.Unproven, m.cfg.TakeOver, m.cfg.AskRoles = to.Unproven, to.TakeOver, to.AskRoles
+	m.cfg.SMKey, m.cfg.Priority = to.SMKey, to.Priority
+	m.cfg.Drain, m.cfg.Expected, m.cfg.QuarantineStrangers = to.Drain, to.Expected, to.QuarantineStrangers
+	m.watch = s.Watch
+	m.tell(NewSettings, "%s", s.What)
+	m.sweep.due = sooner(m.sweep.due, now+s.Watch.Interval)
+	m.again = sooner(m.again, now+s.Watch.MostRetry)
+	m.election.due = sooner(m.election.due, now+s.Watch.Interval)
+	if m.afresh = sooner(m.afresh, now+s.Watch.Rebalance); s.Watch.Rebalance <= 0 {
+		m.afresh = never
+	}
+	isMaster := m.election.master == nil && !m.election.off
+	switch {
+	case s.Afresh && isMaster:
+		m.ask("the routing was told otherwise", true)
+	case m.cfg.Priority != was.Priority && isMaster: // a standby may go before us now
+		m.ask("the priority was told otherwise", false)
+	}
+}
+
+// sooner returns when something is due whose waiting time has changed: never stays never.
+func sooner(due, at time.Duration) time.Duration {
+	if due == never {
+		return never
+	}
+	return min(due, at)
+}

@@ -1,0 +1,115 @@
+package sm
+
+import (
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// Role is what a manager is to its subnet.
+type Role string
+
+// The roles.
+const (
+	Looking   Role = "looking" // finds out what is there
+	Master    Role = "master"
+	StandBy   Role = "standby"
+	NotActive Role = "not active" // as another manager wants it
+	Gone      Role = "ended"
+)
+
+// Snapshot is what a Manager is and knows at one moment. Nothing of it changes later, so that it can be read from anywhere.
+type Snapshot struct {
+	Now      time.Duration // of the Manager
+	Role     Role
+	Other    string // the manager that is the master, or may be; "" where none is known
+	Port     fabric.GUID
+	Priority uint8
+	Engines  []string // asked for, by the Runner
+	UnderWay *Round   // nil between rounds
+	Last     *Round   // that has ended; nil before the first one
+	InForce  *Round   // the last that brought the subnet up and was not given up; nil where none is
+	Due      []Due
+	Tally    Tally
+}
+
+// Round is a bring-up of a Manager.
+type Round struct {
+	Number int // from 1 on
+	Why    string
+	Begun  time.Duration
+	Ended  time.Duration // of one that has
+	Phase  string        // of one that is under way
+	Report *Report       // of one that has ended
+}
+
+// Due is something that a Manager is going to do.
+type Due struct {
+	What string
+	At   time.Duration
+}
+
+// role says what the manager is.
+func (m *Manager) role() Role {
+	switch state := m.state(); {
+	case m.ended:
+		return Gone
+	case state == mad.SMStateMaster:
+		return Master
+	case state == mad.SMStateStandby:
+		return StandBy
+	case state == mad.SMStateNotActive:
+		return NotActive
+	}
+	return Looking
+}
+
+// Snapshot returns what the manager is now.
+func (m *Manager) Snapshot(now time.Duration) *Snapshot {
+	s := &Snapshot{Now: now, Role: m.role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Tally: m.tally}
+	if m.inForce != nil {
+		s.InForce = m.good
+	}
+	if m.inRound {
+		round := m.round
+		round.Phase = phaseNames[m.core.phase]
+		s.UnderWay = &round
+	}
+	switch {
+	case m.election.master != nil:
+		s.Other = m.election.master.name
+	case m.inRound || s.Role == Master:
+	case m.core.report.State == OtherMaster:
+		if i := m.core.report.Find(OtherManager); i != nil {
+			s.Other = i.At.Name
+		}
+	}
+	return s
+}
+
+// due lists what is going to be done, if nothing else happens before.
+func (m *Manager) due() (list []Due) {
+	if m.ended || m.stopped {
+		return nil
+	}
+	add := func(what string, at time.Duration) {
+		if at < never {
+			list = append(list, Due{what, at})
+		}
+	}
+	if m.wanted.why != "" {
+		list = append(list, Due{"a round: " + m.wanted.why, 0})
+	}
+	if at := m.change.due(); at < never {
+		add("a round: "+m.change.text(), at)
+	}
+	if m.inRound {
+		return list
+	}
+	add("a round: the last one did not bring up all", m.again)
+	add("a routing afresh after repairs", m.afresh)
+	add("a light sweep", m.sweep.due)
+	add("a question to the master", m.pollDue())
+	return list
+}

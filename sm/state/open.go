@@ -1,0 +1,278 @@
+package state
+
+import (
+	"context"
+	"database/sql"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"strings"
+	"sync"
+	"syscall"
+
+	_ "modernc.org/sqlite" // the driver
+
+	"weft/fabric"
+	"weft/sm"
+)
+
+const (
+	schemaVersion = 1
+	applicationID = 0x77656674 // "weft"
+)
+
+const schema = `
+CREATE TABLE lids (
+	port_guid INTEGER PRIMARY KEY,
+	base INTEGER NOT NULL UNIQUE CHECK (base BETWEEN 1 AND 49151),
+	lmc INTEGER NOT NULL CHECK (lmc BETWEEN 0 AND 7),
+	gone INTEGER
+) STRICT;
+CREATE TABLE plans (
+	version INTEGER PRIMARY KEY AUTOINCREMENT,
+	time INTEGER NOT NULL,
+	engine TEXT NOT NULL,
+	verdict TEXT NOT NULL,
+	bytes BLOB NOT NULL
+) STRICT;
+CREATE TABLE events (
+	number INTEGER PRIMARY KEY AUTOINCREMENT,
+	time INTEGER NOT NULL,
+	code TEXT NOT NULL,
+	text TEXT NOT NULL,
+	node_guid INTEGER,
+	node_name TEXT,
+	port INTEGER
+) STRICT;
+CREATE TABLE subnet (
+	id INTEGER PRIMARY KEY CHECK (id = 1),
+	time INTEGER NOT NULL,
+	netfile BLOB NOT NULL
+) STRICT;`
+
+// Limits say how much is kept. The zero value stands for UsualLimits.
+type Limits struct {
+	Plans  int // versions
+	Events int
+}
+
+// UsualLimits are those unless somebody says otherwise.
+var UsualLimits = Limits{Plans: 3, Events: 10000}
+
+// Store is an open file of state. It is for concurrent use.
+type Store struct {
+	path   string
+	limits Limits
+	db     *sql.DB
+	lock   *os.File // nil for one that is only read
+
+	mu   sync.Mutex
+	lids sm.LIDMap // as they are stored
+	gone map[fabric.GUID]bool
+}
+
+// Open opens a file of state, and makes it where there is none. That it can be written is known afterwards.
+func Open(path string, limits Limits) (*Store, error) {
+	if limits.Plans < 1 {
+		limits.Plans = UsualLimits.Plans
+	}
+	if limits.Events < 1 {
+		limits.Events = UsualLimits.Events
+	}
+	s := &Store{path: path, limits: limits}
+	err := s.takeLock()
+	if err == nil {
+		err = s.connect("rw" + createUnless(path))
+	}
+	if err == nil {
+		err = s.prepare()
+	}
+	if err != nil {
+		return nil, errors.Join(s.explain(err), s.Close())
+	}
+	return s, nil
+}
+
+// Read opens a file of state to look into it, also while a manager writes it.
+func Read(path string) (*Store, error) {
+	s := &Store{path: path, limits: UsualLimits}
+	if _, err := os.Stat(path); err != nil {
+		return nil, err
+	}
+	err := s.connect("ro")
+	if err == nil {
+		err = s.check()
+	}
+	if err == nil {
+		err = s.loadLIDs()
+	}
+	if err != nil {
+		return nil, errors.Join(s.explain(err), s.Close())
+	}
+	return s, nil
+}
+
+// createUnless adds the right to make the file where it is not there.
+func createUnless(path string) string {
+	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
+		return ""
+	}
+	return "c"
+}
+
+// takeLock makes sure that no other manager has the file.
+func (s *Store) takeLock() (err error) {
+	if s.lock, err = os.OpenFile(s.path+"-lock", os.O_RDWR|os.O_CREATE, 0o644); err != nil {
+		s.lock = nil
+		return err
+	}
+	if err := syscall.Flock(int(s.lock.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		return errLocked
+	}
+	return nil
+}
+
+var errLocked = errors.New("another process has it open: two managers must not share a file of state")
+
+// connect opens the database by one connection.
+func (s *Store) connect(mode string) (err error) {
+	q := url.Values{"mode": {mode}, "_txlock": {"immediate"}, "_pragma": {"busy_timeout(5000)"}}
+	if mode != "ro" {
+		q["_pragma"] = append(q["_pragma"], "synchronous(FULL)", "journal_size_limit(16777216)", "cell_size_check(ON)")
+	}
+	name := (&url.URL{Scheme: "file", Opaque: (&url.URL{Path: s.path}).EscapedPath(), RawQuery: q.Encode()}).String()
+	if s.db, err = sql.Open("sqlite", name); err != nil {
+		return err
+	}
+	s.db.SetMaxOpenConns(1)
+	return s.db.Ping()
+}
+
+// prepare makes the tables of a new file, checks an old one, and writes to it once.
+func (s *Store) prepare() error {
+	var tables int
+	if err := s.db.QueryRow("SELECT count(*) FROM sqlite_schema").Scan(&tables); err != nil {
+		return err
+	}
+	if tables > 0 {
+		if err := s.check(); err != nil {
+			return err
+		}
+	}
+	var mode string
+	if err := s.db.QueryRow("PRAGMA journal_mode = WAL").Scan(&mode); err != nil {
+		return err
+	}
+	if mode != "wal" {
+		return errors.New("it takes no write-ahead log here: name a file on another file system")
+	}
+	if tables == 0 {
+		if err := s.create(); err != nil {
+			return err
+		}
+	}
+	if err := s.loadLIDs(); err != nil {
+		return err
+	}
+	// A full disk, or a file that may not be written, shows here and not in the middle of a round.
+	return s.inTx(func(tx *sql.Tx) error {
+		return execute(tx, "DELETE FROM events WHERE number <= (SELECT max(number) FROM events) - ?", s.limits.Events)
+	}, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+}
+
+// create makes the tables. Where a power cut ends it, none is there.
+func (s *Store) create() error {
+	return s.inTx(func(tx *sql.Tx) error { return execute(tx, schema) },
+		fmt.Sprintf("PRAGMA application_id = %d", applicationID), fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+}
+
+// check refuses a file that is not ours, newer than we are, or damaged.
+func (s *Store) check() error {
+	var app, version int
+	if err := s.db.QueryRow("PRAGMA application_id").Scan(&app); err != nil {
+		return err
+	}
+	if err := s.db.QueryRow("PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	switch {
+	case app != applicationID:
+		return errors.New("it is a database of another program: name another file")
+	case version > schemaVersion:
+		return fmt.Errorf("a newer weft wrote it (schema %d, this one knows %d): run that one, or name another file", version, schemaVersion)
+	case version < schemaVersion:
+		return fmt.Errorf("schema %d is unknown (known: %d)", version, schemaVersion)
+	}
+	var verdict string
+	if err := s.db.QueryRow("PRAGMA quick_check(1)").Scan(&verdict); err != nil {
+		return err
+	}
+	if verdict != "ok" {
+		return damaged(verdict)
+	}
+	return nil
+}
+
+// damaged is the error of a file that holds what nobody wrote.
+func damaged(what string) error {
+	return fmt.Errorf("it is damaged (%s): restore a copy, or move it away; ports then keep the LIDs that they have", what)
+}
+
+// explain says in words what SQLite found.
+func (s *Store) explain(err error) error {
+	text := err.Error()
+	for _, known := range []struct{ part, words string }{
+		{"file is not a database", "it is no database: name another file"},
+		{"malformed", damaged("SQLite: " + text).Error()},
+		{"disk is full", "no space is left for it"},
+		{"unable to open database file", "it cannot be opened: its directory must be there, and be writable"},
+		{"readonly database", "it is read-only"},
+		{"database is locked", errLocked.Error()},
+	} {
+		if strings.Contains(text, known.part) {
+			return fmt.Errorf("%s: %s", s.path, known.words)
+		}
+	}
+	if _, known := errors.AsType[*os.PathError](err); known {
+		return err
+	}
+	return fmt.Errorf("%s: %w", s.path, err)
+}
+
+// Close closes the file.
+func (s *Store) Close() (err error) {
+	if s.db != nil {
+		err = s.db.Close()
+	}
+	if s.lock != nil {
+		err = errors.Join(err, s.lock.Close())
+	}
+	return err
+}
+
+// inTx does something in a transaction, after some PRAGMAs that are part of it.
+func (s *Store) inTx(do func(tx *sql.Tx) error, pragmas ...string) error {
+	tx, err := s.db.BeginTx(context.Background(), nil)
+	if err != nil {
+		return err
+	}
+	for _, p := range pragmas {
+		if err == nil {
+			err = execute(tx, p)
+		}
+	}
+	if err == nil {
+		err = do(tx)
+	}
+	if err != nil {
+		return errors.Join(err, tx.Rollback())
+	}
+	return tx.Commit()
+}
+
+// execute executes a statement.
+func execute(tx *sql.Tx, text string, args ...any) error {
+	_, err := tx.Exec(text, args...)
+	return err
+}

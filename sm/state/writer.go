@@ -1,0 +1,178 @@
+package state
+
+import (
+	"bytes"
+	"compress/gzip"
+	"database/sql"
+	"fmt"
+	"sync"
+	"time"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/sm"
+)
+
+// Event is what happened at a time.
+type Event struct {
+	Time time.Time
+	sm.Incident
+}
+
+// mostWaiting bounds the events that wait to be written: a disk that hangs must not take all memory.
+const mostWaiting = 10000
+
+// Writer writes events and the subnet as it was found last beside the manager, all that waits in one transaction.
+type Writer struct {
+	store *Store
+	fail  func(error) // told when writing begins to fail, and not again until it has worked
+
+	mu     sync.Mutex
+	events []Event
+	lost   int // events for which there was no room
+	subnet *fabric.Fabric
+	now    time.Time // of the subnet
+	closed bool
+	last   error // of the last write, when it is done
+	wake   chan struct{}
+	done   chan struct{}
+}
+
+// NewWriter starts a Writer. It is closed before its Store.
+func NewWriter(s *Store, fail func(error)) *Writer {
+	w := &Writer{store: s, fail: fail, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	go w.run()
+	return w
+}
+
+// Event has an event written.
+func (w *Writer) Event(e Event) {
+	w.mu.Lock()
+	if len(w.events) < mostWaiting {
+		w.events = append(w.events, e)
+	} else {
+		w.lost++
+	}
+	w.mu.Unlock()
+	w.kick()
+}
+
+// Subnet has the subnet written as it was found at a time. It must not change any more.
+func (w *Writer) Subnet(now time.Time, f *fabric.Fabric) {
+	w.mu.Lock()
+	w.subnet, w.now = f, now
+	w.mu.Unlock()
+	w.kick()
+}
+
+func (w *Writer) kick() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Close writes what waits; the error says that it could not.
+func (w *Writer) Close() error {
+	w.mu.Lock()
+	w.closed = true
+	w.mu.Unlock()
+	w.kick()
+	<-w.done
+	return w.last
+}
+
+// run writes until it is closed. What could not be written is tried again with what comes next.
+func (w *Writer) run() {
+	defer close(w.done)
+	failed := false
+	for range w.wake {
+		w.mu.Lock()
+		events, lost, subnet, now, closed := w.events, w.lost, w.subnet, w.now, w.closed
+		w.events, w.lost, w.subnet = nil, 0, nil
+		w.mu.Unlock()
+		if lost > 0 {
+			events = append(events, Event{events[len(events)-1].Time, sm.Incident{Kind: sm.NotStored, Text: fmt.Sprintf("%d events were not stored", lost)}})
+		}
+		err := w.store.write(events, now, subnet)
+		if err != nil {
+			w.putBack(events, now, subnet)
+		}
+		if err != nil && !failed {
+			w.fail(err)
+		}
+		if failed, w.last = err != nil, err; closed {
+			return
+		}
+	}
+}
+
+// putBack keeps what could not be written.
+func (w *Writer) putBack(events []Event, now time.Time, subnet *fabric.Fabric) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	room := max(0, mostWaiting-len(w.events))
+	w.lost += max(0, len(events)-room)
+	w.events = append(events[:min(len(events), room)], w.events...)
+	if w.subnet == nil {
+		w.subnet, w.now = subnet, now
+	}
+}
+
+// write writes events, and the subnet unless it is nil.
+func (s *Store) write(events []Event, now time.Time, subnet *fabric.Fabric) error {
+	if len(events) == 0 && subnet == nil {
+		return nil
+	}
+	var packed []byte
+	if subnet != nil {
+		var err error
+		if packed, err = pack(subnet); err != nil {
+			return err
+		}
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	err := s.inTx(func(tx *sql.Tx) error {
+		for i := range events {
+			if err := insertEvent(tx, &events[i]); err != nil {
+				return err
+			}
+		}
+		if err := execute(tx, "DELETE FROM events WHERE number <= (SELECT max(number) FROM events) - ?", s.limits.Events); err != nil || packed == nil {
+			return err
+		}
+		return execute(tx, "INSERT OR REPLACE INTO subnet (id, time, netfile) VALUES (1, ?, ?)", now.UnixMilli(), packed)
+	})
+	if err != nil {
+		return s.explain(err)
+	}
+	return nil
+}
+
+// insertEvent writes an event. One about a node as a whole has no port, one about the subnet as a whole no GUID either.
+func insertEvent(tx *sql.Tx, e *Event) error {
+	var guid, name, port any
+	if e.At.Node != 0 {
+		guid, name = int64(e.At.Node), e.At.Name
+		if e.At.Port >= 0 {
+			port = int64(e.At.Port)
+		}
+	}
+	return execute(tx, "INSERT INTO events (time, code, text, node_guid, node_name, port) VALUES (?, ?, ?, ?, ?, ?)",
+		e.Time.UnixMilli(), string(e.Kind), e.Text, guid, name, port)
+}
+
+// pack makes the bytes of a fabric.
+func pack(f *fabric.Fabric) ([]byte, error) {
+	var b bytes.Buffer
+	zip, err := gzip.NewWriterLevel(&b, gzip.BestSpeed)
+	if err != nil {
+		return nil, err
+	}
+	if err := netfile.WriteJSON(zip, f); err != nil {
+		return nil, err
+	}
+	err = zip.Close()
+	return b.Bytes(), err
+}

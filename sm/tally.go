@@ -1,0 +1,128 @@
+package sm
+
+import (
+	"slices"
+
+	"weft/mad"
+)
+
+// Tally counts what a Manager has done since it started. It is a value: a copy of it stays as it is.
+type Tally struct {
+	LightSweeps int
+	HeavySweeps int // of rounds: all nodes and ports
+	Rounds      [len(ends)]int
+	Repairs     int // rounds that repaired the Plan in force
+	Moved       int // entries of forwarding tables that repairs have moved
+	Blocks      int // of forwarding tables, written and acknowledged
+	Traps       [len(trapNumbers) + 1]int
+	smps        [numKinds + 1]smpCount
+}
+
+// smpCount counts SMPs of one kind.
+type smpCount struct{ requests, sent, failed int }
+
+// ends lists how a round can end.
+var ends = [...]State{Up, UpInPart, Discovered, OtherMaster, NotRouted, Interrupted, Failed}
+
+// trapNumbers lists the traps that are counted by themselves; all others are counted together.
+var trapNumbers = [...]uint64{
+	mad.TrapGIDInService, mad.TrapGIDOutOfService, mad.TrapGroupCreated, mad.TrapGroupDeleted, mad.TrapLinkState, mad.TrapLinkIntegrity,
+	mad.TrapBufferOverrun, mad.TrapFlowControl, mad.TrapLocalChanges, mad.TrapSystemImageGUID, mad.TrapBadMKey, mad.TrapBadPKey,
+	mad.TrapBadQKey, mad.TrapBadPKeySwitchPort,
+}
+
+// RoundsBy returns how many rounds have ended in each way.
+func (t *Tally) RoundsBy() map[State]int {
+	by := map[State]int{}
+	for i, s := range ends {
+		by[s] = t.Rounds[i]
+	}
+	return by
+}
+
+// TrapsBy returns how many traps have come by their numbers; those of 0 are all others.
+func (t *Tally) TrapsBy() map[uint64]int {
+	by := map[uint64]int{0: t.Traps[len(trapNumbers)]}
+	for i, n := range trapNumbers {
+		by[n] = t.Traps[i]
+	}
+	return by
+}
+
+// setManager is the SMInfo that is Set at another manager: no kind of a Core.
+const setManager = numKinds
+
+// SMPs returns the counts by method and attribute, those of light sweeps and to other managers among them.
+func (t *Tally) SMPs() (by []Count) {
+	for k, n := range t.smps {
+		if n.requests == 0 {
+			continue
+		}
+		method, attr := mad.Set, mad.AttrSMInfo
+		if kind(k) != setManager {
+			method, attr = kinds[k].method, kinds[k].attr
+		}
+		by = addCount(by, Count{method.String(), attrName(attr), n.requests, n.sent, n.failed})
+	}
+	return by
+}
+
+// addCount adds a count to those of the same method and attribute.
+func addCount(by []Count, n Count) []Count {
+	i := slices.IndexFunc(by, func(c Count) bool { return c.Method == n.Method && c.Attribute == n.Attribute })
+	if i < 0 {
+		return append(by, n)
+	}
+	by[i].Requests += n.Requests
+	by[i].Sent += n.Sent
+	by[i].Failed += n.Failed
+	return by
+}
+
+// answer counts the end of an SMP.
+func (t *Tally) answer(ev *Event) {
+	k, index, arg := splitTag(ev.Tag)
+	switch {
+	case k == sweepTag && index == noSlot, k == electionTag && arg == askedOwnPort:
+		k = getPort
+	case k == lookTag && uint32(index) == clearedByLook:
+		k = clearChange
+	case k == lookTag:
+		k = getPort
+	case k == sweepTag:
+		k = getSwitch
+	case k == blockTag:
+		k = getLFT
+	case k == electionTag && arg == 0:
+		k = getManager
+	case k >= numKinds:
+		k = setManager
+	}
+	n := &t.smps[k]
+	n.requests++
+	n.sent += ev.Attempts
+	if ev.Outcome != Answered {
+		n.failed++
+	}
+}
+
+// trap counts a trap.
+func (t *Tally) trap(number uint64) {
+	i := slices.Index(trapNumbers[:], number)
+	if i < 0 {
+		i = len(trapNumbers)
+	}
+	t.Traps[i]++
+}
+
+// round counts a round that has ended.
+func (t *Tally) round(c *Core) {
+	r := &c.report
+	t.Rounds[slices.Index(ends[:], r.State)]++
+	t.HeavySweeps += r.Sweeps
+	t.Blocks += r.Written.Blocks
+	if c.repaired {
+		t.Repairs++
+		t.Moved += c.moved
+	}
+}

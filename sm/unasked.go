@@ -1,0 +1,87 @@
+package sm
+
+import (
+	"fmt"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// onUnasked takes a datagram that answers no request: a trap, or what another manager asks.
+func (m *Manager) onUnasked(now time.Duration, ev *Event) {
+	d := ev.Datagram
+	if !m.claimed || m.stopped || mad.Check(d.MAD) != nil || d.MAD.Class() != mad.ClassSMP && d.MAD.Class() != mad.ClassDirectedSMP {
+		return
+	}
+	switch {
+	case d.MAD.Method() == mad.Trap && d.MAD.Attr() == mad.AttrNotice:
+		m.onTrap(now, ev)
+	case d.MAD.Attr() == mad.AttrSMInfo && (d.MAD.Method() == mad.Get || d.MAD.Method() == mad.Set):
+		m.onSMInfo(now, ev)
+	}
+}
+
+// reply sends a datagram that was turned into its answer back to where it came from.
+func (m *Manager) reply(ev *Event) {
+	ev.Datagram.Addr = ev.Datagram.Addr.Reply()
+	m.out = append(m.out, Action{Kind: Reply, Datagram: ev.Datagram})
+}
+
+// trapLog counts the traps since the last round began, so that each is told once.
+type trapLog struct {
+	seen   map[string]bool
+	untold int // repeated, or too many
+}
+
+// mostTraps bounds the traps that are told apart between two rounds.
+const mostTraps = 256
+
+// onTrap represses a trap, and has the subnet looked at where it may have changed.
+func (m *Manager) onTrap(now time.Duration, ev *Event) {
+	d := ev.Datagram
+	notice := d.MAD.Data()
+	number, issuer := mad.NoticeTrapNumber.Get(notice), fabric.LID(d.Addr.SLID)
+	changed := mad.NoticeIsGeneric.Is(notice) &&
+		(number == mad.TrapLinkState || number == mad.TrapLocalChanges || number == mad.TrapSystemImageGUID)
+	if !d.MAD.Answer(mad.StatusOK) {
+		return
+	}
+	mad.SMPMKey.Put(d.MAD, m.cfg.MKey)
+	m.reply(ev)
+	m.tally.trap(number)
+	id, name := m.nodeOfLID(issuer), ""
+	if id >= 0 {
+		name = ", " + m.inForce.nodeName(id)
+	}
+	what := fmt.Sprintf("trap %d (%s) from LID %d%s", number, mad.NoticeTrapNumber.Decl().ValueName(number), issuer, name)
+	switch {
+	case m.traps.seen[what] || len(m.traps.seen) == mostTraps:
+		m.traps.untold++
+	default:
+		m.traps.seen[what] = true
+		m.tell(TrapCame, "%s", what)
+	}
+	if changed {
+		if id >= 0 {
+			m.doubted[m.inForce.nodes[id].guid] = true
+		}
+		if number != mad.TrapLinkState || !m.waitsFor(now, id, issuer) {
+			m.noteChange(now, what)
+		}
+	}
+}
+
+// nodeOfLID returns the node, in the round in force, that a LID leads to; -1 where no round has given it.
+func (m *Manager) nodeOfLID(lid fabric.LID) int32 {
+	if m.inForce == nil {
+		return -1
+	}
+	c := m.inForce
+	for end, base := range c.plan.Ends.Base {
+		if n := fabric.LID(c.plan.Ends.Count(int32(end))); lid >= base && lid < base+n {
+			return c.byGUID[c.graph.EndNodeGUID[end]]
+		}
+	}
+	return -1
+}

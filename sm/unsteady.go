@@ -1,0 +1,304 @@
+package sm
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// FlapRule says which links are put in quarantine: they are not used, and what happens to them begins no round.
+type FlapRule struct {
+	Times    int           // a link that came back more often than this; 0: none is
+	Within   time.Duration // in so long
+	Hold     time.Duration // until it has been up without a change for so long, doubled each time
+	MostHold time.Duration // and no more than this
+}
+
+// portKey names a port of a node.
+type portKey struct {
+	node fabric.GUID
+	port uint8
+}
+
+// unsteady holds the links that have come back lately, the switches whose PortStateChange cannot be cleared, and those that have given signs
+// of change of which rounds found nothing: of a link that is never up for long enough.
+type unsteady struct {
+	links []*unsteadyLink // in the order in which they first came back
+	stuck []stuckSwitch
+	vain  []stuckSwitch
+	signs []fabric.GUID // switches that gave a sign since the last round began
+	begun []fabric.GUID // before that
+}
+
+// unsteadyLink is a link that went down and came back.
+type unsteadyLink struct {
+	ends     [2]portKey // of a switch; the other end
+	name     string
+	toSwitch bool            // the other end is a switch's too
+	came     []time.Duration // when it came back, as far as it counts still
+	changed  time.Duration   // when it last changed
+	state    linkState
+	hold     time.Duration // of the last quarantine; 0: there was none
+	trial    time.Duration // coming back before this ends in quarantine at once
+}
+
+// linkState says what becomes of an unsteady link.
+type linkState uint8
+
+const (
+	linkUsed   linkState = iota
+	linkHeld             // in quarantine
+	linkSpared           // it would be in quarantine, but nothing else joins a switch to us
+)
+
+// stuckSwitch is a switch whose PortStateChange was set at the end of so many rounds, one after the other, or whose signs began so many in
+// vain.
+type stuckSwitch struct {
+	node   fabric.GUID
+	rounds int
+	last   time.Duration // when it last gave a sign, of one of those in vain
+}
+
+// stuckAfter is the number of rounds after which a PortStateChange counts as one that cannot be cleared.
+const stuckAfter = 2
+
+// apart is what a round leaves out, or takes with patience.
+type apart struct {
+	held  map[portKey]bool     // nothing behind these ports is looked for
+	nodes map[fabric.GUID]bool // PortStateChange of these switches says nothing
+	again []fabric.GUID        // of them, those where it was set
+}
+
+// isHeld reports whether a port is in quarantine.
+func (c *Core) isHeld(slot int32) bool {
+	return len(c.apart.held) > 0 && c.apart.held[portKey{c.nodes[c.owner[slot]].guid, c.portNumber(slot)}]
+}
+
+// apart lists what the next round leaves out.
+func (u *unsteady) apart() apart {
+	a := apart{held: map[portKey]bool{}, nodes: map[fabric.GUID]bool{}}
+	for _, l := range u.links {
+		for _, e := range l.ends {
+			if l.state == linkHeld {
+				a.held[e] = true
+			}
+			if l.state != linkUsed {
+				a.nodes[e.node] = true
+			}
+		}
+	}
+	for _, s := range slices.Concat(u.stuck, u.vain) {
+		if s.rounds >= stuckAfter {
+			a.nodes[s.node] = true
+		}
+	}
+	return a
+}
+
+// watches reports whether a sign of change from a switch may come from a port that begins no round.
+func (u *unsteady) watches(node fabric.GUID) bool {
+	return u.isStuck(node) || u.isVain(node) ||
+		slices.ContainsFunc(u.links, func(l *unsteadyLink) bool {
+			return l.state != linkUsed && (l.ends[0].node == node || l.ends[1].node == node)
+		})
+}
+
+// isStuck reports whether PortStateChange of a switch counts as one that cannot be cleared.
+func (u *unsteady) isStuck(node fabric.GUID) bool { return counts(u.stuck, node) }
+
+// isVain reports whether rounds found nothing of the signs of a switch.
+func (u *unsteady) isVain(node fabric.GUID) bool { return counts(u.vain, node) }
+
+// counts reports whether a switch is listed often enough.
+func counts(list []stuckSwitch, node fabric.GUID) bool {
+	return slices.ContainsFunc(list, func(s stuckSwitch) bool { return s.node == node && s.rounds >= stuckAfter })
+}
+
+// at returns the link at a port, nil where none is unsteady.
+func (u *unsteady) at(e portKey) *unsteadyLink {
+	for _, l := range u.links {
+		if l.ends[0] == e || l.ends[1] == e {
+			return l
+		}
+	}
+	return nil
+}
+
+// forget drops links that have been steady for so long that they count as new.
+func (u *unsteady) forget(now time.Duration, rule FlapRule) {
+	u.links = slices.DeleteFunc(u.links, func(l *unsteadyLink) bool {
+		return l.state == linkUsed && now-l.changed > max(rule.Within, rule.MostHold, l.trial-l.changed)
+	})
+}
+
+// watchLinks compares the ports that a round found with those of the round in force: it counts links that came back, and puts
+// those in quarantine that do so too often.
+func (m *Manager) watchLinks(now time.Duration) {
+	c, b, u := m.core, m.inForce, &m.unsteady
+	if b == nil || c.fabric == nil || m.watch.Flaps.Times <= 0 {
+		return
+	}
+	u.forget(now, m.watch.Flaps)
+	for id := range c.nodes {
+		old, known := b.byGUID[c.nodes[id].guid]
+		if !known || c.nodes[id].typ != fabric.Switch || c.nodes[id].ports != b.nodes[old].ports {
+			continue
+		}
+		for slot := range c.portsOf(int32(id)) {
+			was := b.nodes[old].first + int32(c.portNumber(slot))
+			if c.portNumber(slot) == 0 || c.flags[slot]&b.flags[was]&portKnown == 0 {
+				continue
+			}
+			switch {
+			case c.flags[slot]&portCame != 0 && b.state(was) != mad.PortInit:
+				m.cameBack(now, slot)
+			case c.isHeld(slot) && c.state(slot) != b.state(was):
+				u.at(c.portKey(slot)).changed = now
+			}
+		}
+	}
+	for _, l := range u.links {
+		if l.state == linkHeld && !c.isJoinedWithout(l) {
+			l.state, l.came = linkSpared, nil
+			m.tell(OnlyWay, "%s is used again though it is not steady: nothing else leads there now", l.name)
+			m.noteChange(now, l.name+" is the only way")
+		}
+	}
+}
+
+// portKey names a port.
+func (c *Core) portKey(slot int32) portKey {
+	return portKey{c.nodes[c.owner[slot]].guid, c.portNumber(slot)}
+}
+
+// cameBack counts that the link at a switch port was down and is up again. Our own link is never put in quarantine.
+func (m *Manager) cameBack(now time.Duration, slot int32) {
+	c, u, rule := m.core, &m.unsteady, m.watch.Flaps
+	t := c.peer[slot]
+	if slot == c.ownPort() || t == c.ownPort() {
+		return
+	}
+	l := u.at(c.portKey(slot))
+	if l != nil && t != noSlot && l.ends != c.endsOf(slot) && l.state != linkHeld { // another cable
+		u.links = slices.DeleteFunc(u.links, func(x *unsteadyLink) bool { return x == l })
+		l = nil
+	}
+	if l == nil {
+		l = &unsteadyLink{ends: c.endsOf(slot), name: c.linkName(slot), toSwitch: t != noSlot && c.isSwitch(t)}
+		u.links = append(u.links, l)
+	} else if l.changed == now { // seen from its other end
+		return
+	}
+	l.changed = now
+	if l.state == linkHeld {
+		return
+	}
+	if l.isTooOften(now, rule) {
+		m.quarantine(now, l)
+	}
+}
+
+// isTooOften counts that a link has come back, and reports whether that is too often.
+func (l *unsteadyLink) isTooOften(now time.Duration, rule FlapRule) bool {
+	l.came = slices.DeleteFunc(append(l.came, now), func(at time.Duration) bool { return now-at > rule.Within })
+	return len(l.came) > rule.Times || now < l.trial
+}
+
+// endsOf names both ends of the cable in a switch port, in an order that does not depend on the end; the second is empty where nothing
+// answers there.
+func (c *Core) endsOf(slot int32) [2]portKey {
+	here, t := c.portKey(slot), c.peer[slot]
+	if t == noSlot {
+		return [2]portKey{here}
+	}
+	there := c.portKey(t)
+	if c.isSwitch(t) && (there.node < here.node || there.node == here.node && there.port < here.port) {
+		here, there = there, here
+	}
+	return [2]portKey{here, there}
+}
+
+// linkName names the cable in a port to people.
+func (c *Core) linkName(slot int32) string {
+	if c.peer[slot] == noSlot {
+		return "the link at " + c.portName(slot)
+	}
+	return fmt.Sprintf("the link %s - %s", c.portName(slot), c.portName(c.peer[slot]))
+}
+
+// quarantine takes a link out of use, unless it alone joins a switch to us.
+func (m *Manager) quarantine(now time.Duration, l *unsteadyLink) {
+	rule := m.watch.Flaps
+	if !m.core.isJoinedWithout(l) {
+		if l.state != linkSpared {
+			l.state = linkSpared
+			m.tell(OnlyWay, "%s has come back %d times within %v, and nothing else leads there: it stays in use, and is waited for longer and longer",
+				l.name, len(l.came), rule.Within)
+		}
+		return
+	}
+	why := fmt.Sprintf("has come back %d times within %v", len(l.came), rule.Within)
+	if len(l.came) <= rule.Times {
+		why = fmt.Sprintf("has come back within %v after its last quarantine", l.hold)
+	}
+	l.state, l.hold, l.came = linkHeld, min(max(rule.Hold, 2*l.hold), rule.MostHold), nil
+	m.tell(Quarantined, "%s %s: it is not used until it has been up for %v without a change", l.name, why, l.hold)
+	m.noteChange(now, l.name+" is put in quarantine")
+}
+
+// isJoinedWithout reports whether the switches at the ends of a link are found, and joined to us by others.
+func (c *Core) isJoinedWithout(l *unsteadyLink) bool {
+	slot, ok := c.slotOf(l.ends[0].node, l.ends[0].port)
+	if !ok {
+		return false
+	}
+	t := c.peer[slot]
+	if t != noSlot {
+		c.peer[slot], c.peer[t] = noSlot, noSlot
+		defer func() { c.peer[slot], c.peer[t] = t, slot }()
+	}
+	reached := c.reachableNodes()
+	if !reached[c.owner[slot]] {
+		return false
+	}
+	other, ok := c.byGUID[l.ends[1].node]
+	return !l.toSwitch || ok && reached[other]
+}
+
+// releaseDue returns when the next link is to be released: it has been up without a change for long enough; or never.
+func (m *Manager) releaseDue() time.Duration {
+	due := never
+	for _, l := range m.unsteady.links {
+		due = min(due, m.dueOf(l))
+	}
+	return due
+}
+
+// dueOf returns when a link is to be released, or never.
+func (m *Manager) dueOf(l *unsteadyLink) time.Duration {
+	if l.state == linkUsed || m.inForce == nil {
+		return never
+	}
+	slot, ok := m.inForce.slotOf(l.ends[0].node, l.ends[0].port)
+	if !ok || !m.inForce.hasLink(slot) {
+		return never
+	}
+	return l.changed + max(l.hold, m.watch.Flaps.Hold)
+}
+
+// release takes links into use again that have been steady.
+func (m *Manager) release(now time.Duration) {
+	for _, l := range m.unsteady.links {
+		if now < m.dueOf(l) {
+			continue
+		}
+		m.tell(Released, "%s has been up for %v without a change: it is used again", l.name, now-l.changed)
+		if l.state == linkHeld {
+			m.noteChange(now, l.name+" is used again")
+		}
+		l.state, l.came, l.trial = linkUsed, nil, now+l.hold
+	}
+}

@@ -1,0 +1,205 @@
+package study
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"time"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route/job"
+	"weft/sim/flow"
+	"weft/sim/packet"
+	"weft/traffic"
+)
+
+// packetJob is a request with what all its runs share.
+type packetJob struct {
+	*PacketRequest
+	g       *fabric.Graph
+	plan    *job.Result
+	hosts   []int32           // ranks in place
+	pattern *traffic.Pattern  // nil for Uniform
+	timed   []traffic.Message // in place of it
+	shuffle bool
+	once    bool
+}
+
+// packetRun is one run of a job.
+type packetRun struct {
+	load            float64
+	seed            uint64
+	hosts           []int32 // ranks
+	result          *packet.Result
+	series          *packet.Series // nil where it was not counted over time
+	senders, takers []int32        // end ports
+}
+
+// SimulatePackets lets packets of a traffic pattern pass a network in time. Runs differ by load and seed, and are
+// made side by side.
+func SimulatePackets(ctx context.Context, g *fabric.Graph, routing *job.Result, r *PacketRequest) (*PacketSimulation, error) {
+	j := &packetJob{PacketRequest: r, g: g, plan: routing}
+	if err := j.prepare(ctx); err != nil {
+		return nil, err
+	}
+	out := j.document()
+	if r.IsBEff() {
+		return out, j.runBEff(ctx, out)
+	}
+	loads := r.loads()
+	if out.Seeds = r.Seeds; j.timed != nil || j.pattern != nil && !j.shuffle && !j.pattern.Drawn && loads[0] == 0 {
+		out.Seeds = 1 // all runs are the same
+	}
+	seeds := out.Seeds
+	runs := make([]*packetRun, len(loads)*seeds)
+	err := par.For(ctx, r.Workers, len(runs), func(_, i int) (err error) {
+		runs[i], err = j.run(ctx, loads[i/seeds], r.Seed+uint64(i%seeds))
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	for i := range loads {
+		out.Rows = append(out.Rows, j.row(runs[i*seeds:(i+1)*seeds]))
+	}
+	for _, run := range runs {
+		out.Packets += run.result.Arrived
+	}
+	shown := runs[(len(loads)-1)*seeds]
+	out.OverTime = j.overTime(shown)
+	out.Links, out.Busiest = j.links(shown)
+	return out, nil
+}
+
+// document says what is simulated; the figures are to come.
+func (j *packetJob) document() *PacketSimulation {
+	out := &PacketSimulation{Rows: []PacketRow{}, Busiest: []BusyLink{}}
+	out.PacketSettings = PacketSettings{
+		Fabric: j.g.Name, Pattern: j.Pattern, Order: "natural", Ranks: len(j.hosts), Seeds: 1, VLs: packet.Lanes(j.plan.Plan),
+		Refused: refusalsOf(j.plan.Refused), Choice: j.plan.Choice,
+	}
+	if j.plan.Engine != nil {
+		out.Engine = j.plan.Engine.Name
+	}
+	switch {
+	case j.timed != nil:
+		out.Pattern = j.Messages
+	case j.pattern != nil:
+		out.Pattern = j.pattern.Name
+	case j.HotSpots.Groups > 0:
+		out.Pattern = fmt.Sprintf("uniform, %g %% to %s", 100*j.HotSpots.Share, Plural(j.HotSpots.Groups, "hot-spot"))
+	}
+	if j.Bursts.On > 0 {
+		out.Pattern += fmt.Sprintf(", in bursts of %v", time.Duration(j.Bursts.On/packet.Nanosecond))
+	}
+	switch {
+	case j.shuffle:
+		out.Order = "random"
+	case j.Order == "leaf":
+		out.Order = "leaf"
+	}
+	switch {
+	case j.timed != nil || j.IsBEff():
+	case j.once:
+		out.Message = j.message().Least
+	default:
+		out.Window = float64(j.Duration)
+		out.Message, out.MostMessage = j.Message.Least, j.Message.Most
+	}
+	return out
+}
+
+// prepare finds the ranks and the pattern.
+func (j *packetJob) prepare(ctx context.Context) error {
+	n, err := flow.New(ctx, j.g, j.plan.Plan, j.Workers)
+	if err != nil {
+		return err
+	}
+	ranks := len(n.Hosts)
+	if j.Ranks > ranks {
+		return fmt.Errorf("--ranks %d: the fabric has %d host ports with a LID", j.Ranks, ranks)
+	}
+	if ranks = cmp.Or(j.Ranks, ranks); ranks < 2 {
+		return fmt.Errorf("%s with a LID: traffic needs two", Plural(ranks, "host port"))
+	}
+	j.hosts = n.Hosts
+	if j.Order == "leaf" {
+		j.hosts = n.ByLeaf()
+	}
+	j.once = j.Once
+	switch {
+	case j.Messages != "":
+		j.once, j.hosts = true, j.hosts[:ranks]
+		if j.timed, err = traffic.ReadMessages(j.Messages, j.Text, j.g, j.hosts); err != nil {
+			return err
+		}
+	case j.IsBEff():
+	case j.File == "" && j.Pattern == Uniform:
+		if j.Once {
+			return errors.New("--once: pattern uniform has no end")
+		}
+		if j.HotSpots.Groups > ranks/2 {
+			return fmt.Errorf("--hot-spots %d: %d ranks make at most %d groups", j.HotSpots.Groups, ranks, ranks/2)
+		}
+	default:
+		f := &FlowRequest{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks}
+		if j.pattern, err = f.traffic(j.g, n.Hosts); err != nil {
+			return err
+		}
+		j.shuffle = j.Order == "random" || j.Order == "auto" && j.pattern.Shuffled
+		if j.pattern.Rounds > 1 {
+			if j.loads()[0] > 0 {
+				return fmt.Errorf("--load: pattern %s has %d rounds, which wait for one another; a load is for patterns of one round", j.pattern.Name, j.pattern.Rounds)
+			}
+			j.once = true
+		}
+		if j.once && j.Message.drawn() {
+			return fmt.Errorf("--message: all messages of pattern %s have one size, because its rounds wait for one another", j.pattern.Name)
+		}
+	}
+	if !j.shuffle {
+		j.hosts = j.hosts[:ranks]
+	}
+	return nil
+}
+
+// run makes one run.
+func (j *packetJob) run(ctx context.Context, load float64, seed uint64) (*packetRun, error) {
+	r := &packetRun{load: load, seed: seed, hosts: j.hosts}
+	var rounds []traffic.Flows
+	if j.pattern != nil {
+		var rng rand.PCG
+		if j.shuffle {
+			r.hosts = slices.Clone(j.hosts)
+			traffic.Seed(&rng, seed, 0, -1)
+			traffic.Shuffle(r.hosts, &rng)
+		}
+		rounds = make([]traffic.Flows, j.pattern.Rounds)
+		for i := range rounds {
+			traffic.Seed(&rng, seed, 0, i)
+			j.pattern.Round(&rounds[i], i, &rng)
+		}
+		r.hosts = r.hosts[:j.pattern.Ranks]
+	}
+	work := j.workload(r, rounds)
+	sim, err := packet.New(j.g, j.plan.Plan, j.Hardware, work)
+	if err != nil {
+		return nil, err
+	}
+	warmup, until := packet.Time(j.Warmup)*packet.Nanosecond, packet.Time(j.Warmup+j.Duration)*packet.Nanosecond
+	if j.once {
+		warmup, until = 0, packet.Time(j.Duration)*packet.Nanosecond
+	}
+	r.series = j.record(sim)
+	if r.result, err = sim.Run(ctx, warmup, until); err != nil {
+		return nil, err
+	}
+	if w, ok := work.(interface{ Done() bool }); ok && !w.Done() && r.result.Deadlock == nil {
+		return nil, fmt.Errorf("after %v of the network's time messages are still under way: give a longer --duration", j.Duration)
+	}
+	return r, nil
+}

@@ -1,0 +1,115 @@
+package study
+
+import (
+	"cmp"
+	"math"
+
+	"weft/sim/packet"
+	"weft/traffic"
+)
+
+// message is the bytes of messages.
+func (j *packetJob) message() MessageSize {
+	switch {
+	case j.Message.Least > 0:
+		return j.Message
+	case j.once:
+		return MessageSize{Least: onceMessage}
+	}
+	return MessageSize{Least: int64(j.Hardware.MTU)}
+}
+
+// workload makes what the hosts of a run do, and lists those that send and that are sent to.
+func (j *packetJob) workload(r *packetRun, rounds []traffic.Flows) packet.Workload {
+	sends, takes := make([]bool, j.g.NumEnds), make([]bool, j.g.NumEnds)
+	flows := make([]int, len(r.hosts)) // that each rank sends
+	add := func(src, dst int32) {
+		sends[r.hosts[src]], takes[r.hosts[dst]] = true, true
+		flows[src]++
+	}
+	for _, round := range rounds {
+		for i := range round.Src {
+			add(round.Src[i], round.Dst[i])
+		}
+	}
+	for _, m := range j.timed {
+		add(m.Src, m.Dst)
+	}
+	if j.timed == nil && j.pattern == nil {
+		for i := range r.hosts {
+			add(int32(i), int32(i))
+		}
+	}
+	for e := range int32(j.g.NumEnds) {
+		if sends[e] {
+			r.senders = append(r.senders, e)
+		}
+		if takes[e] {
+			r.takers = append(r.takers, e)
+		}
+	}
+	switch {
+	case j.timed != nil:
+		return packet.NewTimed(j.timed, r.hosts)
+	case j.pattern == nil:
+		return j.uniform(r)
+	case j.once:
+		return packet.NewRounds(rounds, r.hosts, j.g.NumEnds, j.message().Least)
+	}
+	streams := &packet.Streams{Targets: r.hosts, Seed: r.seed}
+	for i, src := range rounds[0].Src {
+		streams.List = append(streams.List, j.stream(r, r.hosts[src], r.hosts[rounds[0].Dst[i]], flows[src]))
+	}
+	return streams
+}
+
+// uniform lets every host send to anyone, or now and then to its hot-spot.
+func (j *packetJob) uniform(r *packetRun) *packet.Streams {
+	streams := &packet.Streams{Targets: r.hosts, Seed: r.seed}
+	for i, h := range r.hosts {
+		s := j.stream(r, h, packet.Anyone, 1)
+		if j.HotSpots.Groups > 0 {
+			if spot := packet.HotSpot(r.hosts, j.HotSpots.Groups, i); spot != h {
+				s.Spot, s.Share = spot, j.HotSpots.Share
+			}
+		}
+		streams.List = append(streams.List, s)
+	}
+	return streams
+}
+
+// stream is one of so many flows of a source.
+func (j *packetJob) stream(r *packetRun, src, dst int32, flows int) packet.Stream {
+	size := j.message()
+	s := packet.Stream{Src: src, Dst: dst, Bytes: size.Least, Most: size.Most}
+	switch {
+	case r.load > 0:
+		load := r.load
+		if j.Bursts.On > 0 {
+			load, s.Bursts = 1, j.Bursts
+			s.Bursts.Off = packet.Time(math.Round(min(float64(j.Bursts.On)*(1/r.load-1), 1<<60)))
+		}
+		rate := float64(cmp.Or(j.g.EndRate[src], j.Hardware.UnknownRate)) * load / float64(flows)
+		s.Gap = packet.Time(min(j.onWire(size)*8e6/rate, 1<<60))
+	case dst == packet.Anyone:
+		s.Pending = pendingMessages
+	case j.Message.Least == 0:
+		s.Bytes = packet.Forever
+	}
+	return s
+}
+
+// pendingMessages lets a host of uniform traffic have so many messages under way, so that one lane does not hold up another.
+const pendingMessages = 8
+
+// onWire is the bytes of a message with the headers of its packets, the mean where its size is drawn.
+func (j *packetJob) onWire(m MessageSize) float64 {
+	mtu := int64(j.Hardware.MTU)
+	most := max(m.Least, m.Most)
+	packets := func(bytes int64) float64 { // of one message each of 1 to so many bytes
+		full := float64(bytes / mtu)
+		return full*(full+1)/2*float64(mtu) + (full+1)*float64(bytes%mtu)
+	}
+	mean := (packets(most) - packets(m.Least-1)) / float64(most-m.Least+1)
+	return float64(m.Least+most)/2 + mean*float64(j.Hardware.Headers)
+}
