@@ -60,17 +60,10 @@ func (t *Today) Each(ctx context.Context, kind string) (*Campaign, error) {
 		return nil, err
 	}
 	c := &Campaign{Fabric: t.fabric.Name, Each: kind, Parts: len(parts), Today: t.state, Rows: []Row{}, Pace: t.opt.Pace}
-	each := *t
-	each.opt.Request.Workers = 1 // of one part
+	each := t.forParts()
 	rows := make([]*Row, len(parts))
 	err = par.For(ctx, t.opt.Request.Workers, len(parts), func(_, i int) (err error) {
-		after := t.fabric.Clone()
-		p := &parts[i]
-		p.fail(after)
-		rows[i], err = each.row(ctx, after)
-		if err == nil {
-			rows[i].Part, rows[i].short = p.name, p.short
-		}
+		rows[i], err = each.row(ctx, &parts[i])
 		return err
 	})
 	for _, r := range rows {
@@ -81,6 +74,24 @@ func (t *Today) Each(ctx context.Context, kind string) (*Campaign, error) {
 	c.Complete = err == nil
 	c.rank()
 	return c, err
+}
+
+// TryOne lets one part of a kind fail, as Each does with all of them on one core each. What it takes tells how long they
+// will.
+func (t *Today) TryOne(ctx context.Context, kind string) error {
+	parts, err := partsOfKind(t.fabric, t.graph, kind)
+	if err != nil {
+		return err
+	}
+	_, err = t.forParts().row(ctx, &parts[len(parts)/2])
+	return err
+}
+
+// forParts returns t as the rows of a campaign are made: each on one core, their figures without shifts.
+func (t *Today) forParts() *Today {
+	each := *t
+	each.brief, each.opt.Request.Workers = true, 1
+	return &each
 }
 
 // part is a part of a fabric that fails.
@@ -136,9 +147,11 @@ func partsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []part, er
 	return out, nil
 }
 
-// row finds what a fabric delivers that has lost one part.
-func (t *Today) row(ctx context.Context, after *fabric.Fabric) (*Row, error) {
-	r := &Row{}
+// row finds what the fabric delivers once it has lost a part.
+func (t *Today) row(ctx context.Context, p *part) (*Row, error) {
+	after := t.fabric.Clone()
+	p.fail(after)
+	r := &Row{Part: p.name, short: p.short}
 	c, err := t.compile(after)
 	if errors.Is(err, errNothingLeft) {
 		r.Reason, r.loss, r.CutOff = err.Error(), 1, t.graph.NumHosts

@@ -27,6 +27,7 @@ type Today struct {
 	kept   *job.Kept
 	opt    Options
 	state  *State
+	brief  bool // figures of changed fabrics leave out shifts
 }
 
 // New judges and measures the routing of today. Without a Plan the fabric is routed as opt says.
@@ -74,7 +75,7 @@ func (t *Today) fits(plan *route.Plan) error {
 }
 
 func (t *Today) measured(runs int) flow.Measure {
-	return flow.Measure{Runs: runs, Seed: t.opt.Request.Seed, Workers: t.opt.Request.Workers}
+	return flow.Measure{Runs: runs, Seed: t.opt.Request.Seed, Workers: t.opt.Request.Workers, NoShifts: t.brief}
 }
 
 // Answer is the document of `weft whatif --json` without --each.

@@ -11,6 +11,7 @@ import (
 	"weft/fabric/gen"
 	"weft/route/check"
 	"weft/route/job"
+	"weft/sim/flow"
 )
 
 func parse(t *testing.T, formula string) *fabric.Fabric {
@@ -103,6 +104,46 @@ func TestEach(t *testing.T) {
 		text.Reset()
 		if err := c.Write(&text, 0); err != nil || text.String() != "nothing was tried\n" {
 			t.Errorf("%q, %v", text.String(), err)
+		}
+	}
+}
+
+// The figures of a row are those that the same failure has when it is asked alone; shifts are left out.
+func TestEachAsAsked(t *testing.T) {
+	chain, err := job.ParseEngines("auto", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := parse(t, "rlft(8,2)|fail(links=4,seed=5)")
+	today, err := New(t.Context(), f, nil, Options{Request: job.Request{Chain: chain, Seed: 1, Workers: 2}, Pace: UsualPace})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, kind := range Kinds {
+		if err := today.TryOne(t.Context(), kind); err != nil {
+			t.Fatal(err)
+		}
+		c, err := today.Each(t.Context(), kind)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i := range c.Rows {
+			r := &c.Rows[i]
+			a, err := today.Ask(t.Context(), []Change{{"fail", r.Part}})
+			if err != nil {
+				t.Fatal(err)
+			}
+			best := a.Repaired
+			if best == nil {
+				best = a.Fresh
+			}
+			got, want := *r.Remaining.Figures, *best.Figures
+			if got.Shift != (flow.Collective{}) || want.Shift.Sum == 0 {
+				t.Errorf("%s: shifts %+v, asked alone %+v", r.Part, got.Shift, want.Shift)
+			}
+			if got.Shift = want.Shift; got != want || *r.Remaining.Writes != *best.Writes || r.Remaining.Lost != best.Lost || r.AtOnce != a.AsIs.Lost || r.CutOff != len(a.CutOff) {
+				t.Errorf("%s: %+v, asked alone %+v", r.Part, r, a)
+			}
 		}
 	}
 }

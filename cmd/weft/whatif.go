@@ -118,7 +118,7 @@ func (o *whatifOptions) validate() error {
 	case o.each == "" && len(o.changes) == 0:
 		return errors.New("say what happens: --fail, --drain, --add, --move or --each (see weft whatif --help)")
 	case o.each != "" && len(o.changes) > 0:
-		return errors.New("--each lets parts fail by itself: leave out --fail, --drain, --add and --move")
+		return errors.New("--each lets each part fail by itself: leave out --fail, --drain, --add and --move")
 	case o.each != "" && !slices.Contains(whatif.Kinds, o.each):
 		return fmt.Errorf("--each %s: want one of %s%s", o.each, strings.Join(whatif.Kinds, ", "), spelling.Hint(o.each, whatif.Kinds))
 	case o.runs < 0 || o.top < 0:
@@ -161,7 +161,6 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	var today *whatif.Today
-	begun := time.Now()
 	err = withProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
 		today, err = whatif.New(ctx, src.Fabric, plan, whatif.Options{
 			Request: o.routing.Request, Runs: o.runs, Pace: whatif.Pace{RoundTrip: o.trip.Seconds(), Window: o.window},
@@ -172,8 +171,8 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 		return err
 	}
 	if o.each != "" {
-		if text := forecast(parts, time.Since(begun)); text != "" && !o.fabric.quiet {
-			fmt.Fprintf(cmd.ErrOrStderr(), "weft: trying each %s takes about %s; Ctrl-C prints what was tried so far\n", o.each, text)
+		if err := o.announce(cmd, today, parts); err != nil {
+			return err
 		}
 		return o.campaign(cmd, today)
 	}
@@ -191,10 +190,23 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 	return answerNo
 }
 
-// forecast says how long a campaign over some parts takes, of which each is measured once as today was, "" where that is not
-// worth a word.
-func forecast(parts int, today time.Duration) string {
-	total := time.Duration(parts) * today
+// announce says how long a campaign over so many parts will take, by what one of them takes.
+func (o *whatifOptions) announce(cmd *cobra.Command, today *whatif.Today, parts int) error {
+	begun := time.Now()
+	err := withProgress(cmd, "trying one "+o.each, func(ctx context.Context) error { return today.TryOne(ctx, o.each) })
+	if err != nil {
+		return err
+	}
+	if text := forecast(parts, o.routing.Workers, time.Since(begun)); text != "" && !o.fabric.quiet {
+		fmt.Fprintf(cmd.ErrOrStderr(), "weft: trying each %s takes about %s; Ctrl-C prints what was tried so far\n", o.each, text)
+	}
+	return nil
+}
+
+// forecast says how long a campaign over some parts takes on some cores, of which each takes as long as one did on one; ""
+// where that is not worth a word.
+func forecast(parts, cores int, one time.Duration) string {
+	total := time.Duration(parts) * one / time.Duration(max(cores, 1))
 	if total < time.Minute {
 		return ""
 	}

@@ -37,8 +37,8 @@ type Yardstick struct {
 // three (package route/job).
 type KeyFigures struct {
 	EBB Summary `json:"ebb"` // effective bisection bandwidth, one way, over random bisections
-	// Shift is all-to-all by shifts, ranks in the order of leaves.
-	Shift        Collective `json:"shift"`
+	// Shift is all-to-all by shifts, ranks in the order of leaves; absent in the rows of a campaign of weft whatif.
+	Shift        Collective `json:"shift,omitzero"`
 	PairLoad     int64      `json:"pair_load"`     // largest number of pairs of hosts on a channel
 	DarkChannels int        `json:"dark_channels"` // between switches, without any pair of hosts
 	Undelivered  int64      `json:"undelivered"`   // pairs of hosts
@@ -53,9 +53,10 @@ type Collective struct {
 
 // Measure says how much traffic the figures are taken over.
 type Measure struct {
-	Runs    int // bisections, permutations and random orders; 0: as many as suit the size
-	Seed    uint64
-	Workers int
+	Runs     int // bisections, permutations and random orders; 0: as many as suit the size
+	Seed     uint64
+	Workers  int
+	NoShifts bool // all-to-all by shifts, most of the work of KeyFigures, is left out
 }
 
 // flowsMost bounds the flows of one figure of a Yardstick, about 3 s on a core; flowsFew those of
@@ -96,11 +97,14 @@ func NewKeyFigures(ctx context.Context, g *fabric.Graph, p *route.Plan, m Measur
 	if m.Runs == 0 {
 		m.Runs = min(max(2*flowsFew/max(len(n.Hosts), 1), 20), 200)
 	}
-	k := &KeyFigures{}
-	return k, k.measure(ctx, n, Options{Runs: m.Runs, Seed: m.Seed, ByRate: true, Workers: m.Workers}, flowsFew)
+	k, shifts := &KeyFigures{}, flowsFew
+	if m.NoShifts {
+		shifts = 0
+	}
+	return k, k.measure(ctx, n, Options{Runs: m.Runs, Seed: m.Seed, ByRate: true, Workers: m.Workers}, shifts)
 }
 
-// measure takes the figures: bisections, shifts (a sample of them with so many flows at most), and all pairs.
+// measure takes the figures: bisections, shifts (a sample of them with so many flows at most, none if 0), and all pairs.
 func (k *KeyFigures) measure(ctx context.Context, n *Network, opt Options, flows int) error {
 	random := opt
 	random.Shuffle = true
@@ -109,22 +113,31 @@ func (k *KeyFigures) measure(ctx context.Context, n *Network, opt Options, flows
 		return err
 	}
 	k.EBB = bisections.Bandwidth
-	opt.Hosts = n.ByLeaf()
-	shift, err := traffic.Parse("shift", len(n.Hosts))
-	if err != nil {
-		return err
+	if flows > 0 {
+		if k.Shift, err = n.shifts(ctx, opt, flows); err != nil {
+			return err
+		}
 	}
-	r, err := n.Run(ctx, shift.Sample(max(1, flows/max(len(n.Hosts), 1))), opt)
-	if err != nil {
-		return err
-	}
-	k.Shift = collectiveOf(r, shift.Rounds)
 	pairs, err := n.AllPairs(ctx, opt.Workers)
 	if err != nil {
 		return err
 	}
 	k.PairLoad, k.DarkChannels, k.Undelivered = pairs.Index, pairs.DarkChannels, pairs.Undelivered
 	return nil
+}
+
+// shifts measures all-to-all by shifts, or a sample of them with so many flows at most.
+func (n *Network) shifts(ctx context.Context, opt Options, flows int) (Collective, error) {
+	opt.Hosts = n.ByLeaf()
+	shift, err := traffic.Parse("shift", len(n.Hosts))
+	if err != nil {
+		return Collective{}, err
+	}
+	r, err := n.Run(ctx, shift.Sample(max(1, flows/max(len(n.Hosts), 1))), opt)
+	if err != nil {
+		return Collective{}, err
+	}
+	return collectiveOf(r, shift.Rounds), nil
 }
 
 // random measures permutations, and the bounds of pair load and of bisections.
