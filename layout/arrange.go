@@ -116,6 +116,12 @@ func (d *drawing) arrange() {
 		d.ring(groups, level)
 		return
 	}
+	if ends := d.leavesAndSpines(); level == nil && ends != nil {
+		if groups := d.trees(ends, 3); groups != nil {
+			d.ring(groups, ends)
+			return
+		}
+	}
 	if level != nil && slices.Max(level) > 0 {
 		d.levels(level)
 		return
@@ -197,12 +203,8 @@ func gridOf(parts []coords.Part) *coords.Grid {
 // where there are none.
 func (d *drawing) groups(level []int32) [][]int32 {
 	if level != nil {
-		of, n := d.parts(always, func(link int32) bool { return level[d.g.From[2*link]] != level[d.g.To[2*link]] })
-		if n >= 4 && n <= d.g.NumSwitches/2 {
-			groups := d.collect(of, n)
-			if !slices.ContainsFunc(groups, func(g []int32) bool { return len(g)*n > 2*d.g.NumSwitches }) {
-				return groups
-			}
+		if groups := d.trees(level, 4); groups != nil {
+			return groups
 		}
 	}
 	if groups := d.cliques(); groups != nil {
@@ -225,6 +227,37 @@ func (d *drawing) groups(level []int32) [][]int32 {
 		return nil
 	}
 	return d.collect(of, len(number))
+}
+
+// trees divides switches into groups that are trees, joined by links within a level; nil where there are fewer than least, or
+// one of them is far larger than the others.
+func (d *drawing) trees(level []int32, least int) [][]int32 {
+	of, n := d.parts(always, func(link int32) bool { return level[d.g.From[2*link]] != level[d.g.To[2*link]] })
+	if n < least || n > d.g.NumSwitches/2 {
+		return nil
+	}
+	groups := d.collect(of, n)
+	if slices.ContainsFunc(groups, func(g []int32) bool { return len(g)*n > 2*d.g.NumSwitches }) {
+		return nil
+	}
+	return groups
+}
+
+// leavesAndSpines puts switches with hosts on level 0 and others on level 1, as they are in the groups of a Dragonfly+; nil
+// where leaves are joined to each other.
+func (d *drawing) leavesAndSpines() []int32 {
+	level := make([]int32, d.g.NumSwitches)
+	for s := range level {
+		if d.g.HostCount(int32(s)) == 0 {
+			level[s] = 1
+		}
+	}
+	for link := range d.cable {
+		if level[d.g.From[2*link]] == 0 && level[d.g.To[2*link]] == 0 {
+			return nil
+		}
+	}
+	return level
 }
 
 // collect lists the switches of each group, by name.

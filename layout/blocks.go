@@ -13,7 +13,8 @@ type block struct {
 	Area
 	members []int32
 	level   int32
-	columns int // of cells
+	columns int    // of cells
+	label   string // in place of the name of the only switch
 	upright bool
 	mute    bool // too small for text
 }
@@ -89,6 +90,7 @@ func (d *drawing) bundles(f *folding) []bundle {
 // The measures of boxes.
 const (
 	textSize   = 11.0
+	leastText  = 8.0
 	labelSize  = 12.0
 	cellPitch  = 11.0
 	cellShare  = 0.8 // of the pitch that a cell takes
@@ -134,7 +136,9 @@ func plural(role string, n int) string {
 // words returns what stands in the box of a block: the name, or what the names have in common and how many there are; the hosts.
 func (d *drawing) words(b *block, role string) []string {
 	var out []string
-	if len(b.members) == 1 {
+	if b.label != "" {
+		out = append(out, b.label)
+	} else if len(b.members) == 1 {
 		out = append(out, d.name[b.members[0]])
 	} else {
 		if common := d.common(b.members); common != "" {
@@ -234,6 +238,9 @@ func (d *drawing) addBox(b *block, role string) *Box {
 		room = b.H - boxPadding
 		if len(b.members) > 1 {
 			room = uprightRoom - boxPadding
+			if all := strings.Join(words, ", "); textWidth(all, leastText) > room && d.common(b.members) != "" {
+				words = words[1:] // how many there are says more
+			}
 			words = []string{strings.Join(words, ", ")}
 		} else if textRow*float64(len(words)) > b.W {
 			words = words[:1]
@@ -244,7 +251,7 @@ func (d *drawing) addBox(b *block, role string) *Box {
 		words = words[:max(0, min(len(words), int((b.H-2)/(textSize+1))))]
 	}
 	for _, w := range words {
-		box.Size = min(box.Size, max(8, textSize*room/textWidth(w, textSize)))
+		box.Size = min(box.Size, max(leastText, textSize*room/textWidth(w, textSize)))
 	}
 	for _, w := range words {
 		if room >= 3*box.Size*letter {

@@ -92,27 +92,35 @@ func (p *plane) boxes(f *folding) {
 		at, b := p.middle(x), &f.blocks[s]
 		b.W, b.H = max(side, min(p.pitch-18, 64)), min(side, 36)
 		b.X, b.Y = at.X-b.W/2, at.Y-b.H/2
+		caption := p.caption(x)
+		if caption != "" && p.d.name[s] == coords.Place(x) {
+			b.label = fmt.Sprintf("%d,%d", x[0], x[1])
+		}
 		p.d.addBox(b, "switch")
 		corner := p.corner(x)
 		if len(p.size) > 2 && !seen[corner] {
 			seen[corner] = true
-			var axes []string
-			for i, v := range x[2:] {
-				axes = append(axes, fmt.Sprintf("%s = %d", p.axis(i+2), v))
-			}
 			p.d.p.Frames = append(p.d.p.Frames, Frame{
 				Area{corner.X - p.gap/8, corner.Y - p.gap/8, p.pitch*float64(p.size[0]) + p.gap/4, p.pitch*float64(p.size[1]) + p.gap/4},
-				p.caption(strings.Join(axes, ", ")),
+				caption,
 			})
 		}
 	}
 }
 
-// caption is the text over a slice, where there is room.
-func (p *plane) caption(text string) string {
+// caption is the text over the slice of a switch, where there is room: the coordinates that its switches share.
+func (p *plane) caption(x []int32) string {
 	room := p.pitch*float64(p.size[0]) + p.gap - 6
-	if p.gap < labelSize+8 || room < 5*labelSize*letter {
+	if len(x) < 3 || p.gap < labelSize+8 || room < 5*labelSize*letter {
 		return ""
+	}
+	var axes []string
+	for i, v := range x[2:] {
+		axes = append(axes, fmt.Sprintf("%s = %d", p.axis(i+2), v))
+	}
+	text := strings.Join(axes, ", ")
+	if textWidth(text, labelSize) > room {
+		text = "(·,·," + coords.Place(x[2:])[1:]
 	}
 	return shorten(text, room, labelSize)
 }

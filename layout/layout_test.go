@@ -20,7 +20,7 @@ var formulas = []string{
 	"rlft(4,2)", "rlft(12,2)|fail(links=5,seed=1)", "rlft(8,3)", "rlft(36,2)", "rlft(8,4)|fail(switches=3,seed=2)", "fat3456", "juropa", "ranger",
 	"deimos", "odin", "chic", "tsubame", "now-cab", "rail(8,32,4,spines=16,width=2)", "rlft(8,3)|merge(rlft(8,2))", "rlft(12,2)|merge(rlft(12,2),links=4)",
 	"torus(8x8)|fail(links=5,seed=1)", "torus(6x6x6)", "torus(3x4x3x2)", "torus(9)", "mesh(5x4)", "mesh(3)", "hypercube(6)", "hypercube(8)",
-	"dragonfly(4,2,2)", "dragonfly(8,4,4)", "dragonflyplus(4,4,4,2)", "dragonflyplus(8,8,8,2)", "hyperx(4x4,hosts=4)", "hyperx(3x4x5)", "fullmesh(8)", "fullmesh(150)",
+	"dragonfly(4,2,2)", "dragonfly(8,4,4)", "dragonflyplus(4,4,4,2)", "dragonflyplus(8,8,8,2)", "dragonflyplus(20,20,20,20,groups=5)", "hyperx(4x4,hosts=4)", "hyperx(3x4x5)", "fullmesh(8)", "fullmesh(150)",
 	"slimfly(5)", "slimfly(7)", "kautz(3,3,hosts=72)", "random(switches=64,hosts=16,links=128,seed=1)", "random(switches=400,hosts=2,links=900,seed=1)",
 	"irregular(switches=16,degree=8,hosts=128,seed=1)", "regular(switches=32,degree=4,hosts=4,seed=1)", "vftree-fig3", "sftree-fig4b",
 }
@@ -242,6 +242,7 @@ func TestKinds(t *testing.T) {
 		"rlft(8,3)": Levels, "fat3456": Levels, "deimos": Levels, "now-cab": Levels, "juropa|fail(share=0.05,seed=1)": Levels,
 		"torus(4x4)": Grid, "torus(4x4x4)|fail(links=3,seed=1)": Grid, "mesh(5x4)": Grid, "hyperx(4x4)": Grid, "hypercube(5)": Grid,
 		"dragonfly(4,2,2)": Ring, "dragonfly(4,2,2)|fail(links=3,seed=1)": Ring, "dragonflyplus(4,4,4,2)": Ring, "fullmesh(9)": Ring, "slimfly(5)": Ring, "torus(9)": Ring,
+		"dragonflyplus(4,4,4,4,groups=5)": Ring, "dragonflyplus(4,4,4,4,groups=3)|fail(links=4,seed=3)": Ring, "dragonflyplus(20,20,20,20,groups=5,hosts=1900)": Ring,
 		"random(switches=64,hosts=16,links=128,seed=1)": Irregular, "kautz(3,3,hosts=72)": Irregular,
 	} {
 		if got := Of(parse(t, formula), Options{}).Kind; got != want {
@@ -278,6 +279,58 @@ func TestRootWithHosts(t *testing.T) {
 		want := map[string]string{"C1": "leaf", "C2": "middle", "C3": "root"}[b.Text[0][:2]]
 		if b.Role != want {
 			t.Errorf("%s is drawn as %s", b.Title, b.Role)
+		}
+	}
+}
+
+// TestLeafWithFewHosts: a switch with few hosts and few cables to switches without hosts is a leaf.
+func TestLeafWithFewHosts(t *testing.T) {
+	f := parse(t, "rlft(8,3)|radix(9)")
+	leaf, err := f.AddNode(fabric.Switch, 0x77, 9, "small")
+	if err != nil {
+		t.Fatal(err)
+	}
+	host, err := f.AddNode(fabric.CA, 0x78, 1, "lone host")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ends := []fabric.End{{Node: host, Port: 1}}
+	for i := range f.Nodes {
+		if n := &f.Nodes[i]; n.Desc == "middle 0" || n.Desc == "middle 5" {
+			ends = append(ends, fabric.End{Node: fabric.NodeID(i), Port: 9})
+		}
+	}
+	for i, e := range ends {
+		if _, err := f.Connect(e, fabric.End{Node: leaf, Port: uint8(1 + i)}, 0, 0); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p := Of(f, Options{})
+	for i := range p.Boxes {
+		if b := &p.Boxes[i]; strings.HasPrefix(b.Title, "small") && b.Role == "leaf" {
+			return
+		}
+	}
+	t.Error("the switch is not drawn among the leaves")
+}
+
+// TestGridLabels: a switch has the coordinates within its slice, and the slice the others.
+func TestGridLabels(t *testing.T) {
+	for formula, want := range map[string][2]string{"torus(8x8x8)": {"7,6", "z = 3"}, "hypercube(8)": {"1,0", "(·,·,1,1,0,1,0,0)"}} {
+		p := Of(parse(t, formula), Options{})
+		boxes, frames := 0, 0
+		for i := range p.Boxes {
+			if p.Boxes[i].Text[0] == want[0] {
+				boxes++
+			}
+		}
+		for _, f := range p.Frames {
+			if f.Text == want[1] {
+				frames++
+			}
+		}
+		if boxes != len(p.Frames) || frames != 1 {
+			t.Errorf("%s: %d boxes %s, %d of %d frames %s", formula, boxes, want[0], frames, len(p.Frames), want[1])
 		}
 	}
 }

@@ -170,22 +170,24 @@ func (n *network) sumLoads() {
 }
 
 // setMinorLeaves gives the role of a middle switch to those that have few hosts beside the others, and no
-// role yet, so that a root with a storage server stays a root. It reports whether there are any.
+// role yet, so that a root with a storage server stays a root. It reports whether there are any. A switch whose cables
+// are fewer than those of the usual leaf, and lead to no such leaf, is a leaf with few hosts.
 func setMinorLeaves(whole *fabric.Fabric, g *fabric.Graph) bool {
-	var counts []int32
+	var counts, cables []int
 	for s := range int32(g.NumSwitches) {
 		if n := g.HostCount(s); n > 0 {
-			counts = append(counts, n)
+			counts, cables = append(counts, int(n)), append(cables, len(g.OutOf(s)))
 		}
 	}
 	if len(counts) == 0 {
 		return false
 	}
-	slices.Sort(counts)
-	median, found := counts[len(counts)/2], false
+	median, usual, found := middleOf(counts), middleOf(cables), false
+	minor := func(s int32) bool { return minorShare*int(g.HostCount(s)) <= median }
 	for s := range int32(g.NumSwitches) {
-		n := g.HostCount(s)
-		if n == 0 || minorShare*n > median || g.SwitchRole[s] != fabric.NoRole {
+		out := g.OutOf(s)
+		above := len(out) >= usual || slices.ContainsFunc(out, func(c int32) bool { return !minor(g.To[c]) })
+		if g.HostCount(s) == 0 || !minor(s) || !above || g.SwitchRole[s] != fabric.NoRole {
 			continue
 		}
 		id, _ := whole.NodeByGUID(g.SwitchGUID[s])
@@ -193,6 +195,12 @@ func setMinorLeaves(whole *fabric.Fabric, g *fabric.Graph) bool {
 		found = true
 	}
 	return found
+}
+
+// middleOf returns the median of numbers, which it sorts.
+func middleOf(numbers []int) int {
+	slices.Sort(numbers)
+	return numbers[len(numbers)/2]
 }
 
 // minorShare: the usual leaf has at least so many times the hosts of a switch that is none.
