@@ -35,8 +35,13 @@ type group struct {
 	above     map[int32]int // by switch above: how many of low lead to it
 }
 
-// nearlyWhole is the share of its cables from which on a tier has the pattern.
-const nearlyWhole = .85
+// nearlyWhole is the share of its cables from which on a tier has the pattern; mostlyWhole the share where all tiers together
+// have that of allWhole.
+const (
+	nearlyWhole = .85
+	mostlyWhole = .7
+	allWhole    = .92
+)
 
 // someOf is the share of the switches of a level from which on cables that other networks do not have
 // belong to the pattern: links within a level, or past one.
@@ -54,19 +59,14 @@ func (n *network) tree() (p pattern, ok bool) {
 		t.level[s] = shape.Switches[s].Level
 	}
 	t.raise(int32(len(shape.Levels) - 1))
+	t.lift(int32(len(shape.Levels) - 1))
 	t.countDown()
 	t.findHomes()
 	tiers := t.tiers()
-	regular := false
 	for _, tier := range tiers {
 		t.makeGroups(tier)
-		if t.expect(tier) {
-			regular = true
-		} else {
-			t.fewerUp(tier)
-		}
 	}
-	if !regular {
+	if !t.expect(tiers) {
 		return p, false
 	}
 	t.lone(tiers)
@@ -94,6 +94,56 @@ func (t *tree) raise(top int32) {
 			t.level[s]++
 		}
 	}
+}
+
+// lift puts switches without hosts that seem to be leaves above their neighbours where all of these have more cables down
+// and fewer up than most of their level: roots that have lost most of their cables.
+func (t *tree) lift(top int32) {
+	level := slices.Clone(t.level)
+	down, up := make([]int, len(level)), make([]int, len(level))
+	for p, links := range t.plugged {
+		low, high := p.a, p.b
+		if level[low] > level[high] {
+			low, high = high, low
+		}
+		if level[low] < level[high] {
+			up[low] += len(links)
+			down[high] += len(links)
+		}
+	}
+	usualDown, usualUp := modesByLevel(level, down, top), modesByLevel(level, up, top)
+	for s, h := range level {
+		if h > 0 || t.g.HostCount(int32(s)) > 0 || len(t.neighbours[s]) == 0 {
+			continue
+		}
+		above := int32(0)
+		for _, v := range t.neighbours[s] {
+			if down[v] <= usualDown[level[v]] || up[v] >= usualUp[level[v]] {
+				above = top
+				break
+			}
+			above = max(above, level[v])
+		}
+		if above < top {
+			t.level[s] = above + 1
+		}
+	}
+}
+
+// modesByLevel returns the number that most switches of each level have.
+func modesByLevel(level []int32, numbers []int, top int32) []int {
+	times := make([]map[int]int, top+1)
+	for s, h := range level {
+		if times[h] == nil {
+			times[h] = map[int]int{}
+		}
+		times[h][numbers[s]]++
+	}
+	modes := make([]int, top+1)
+	for h := range times {
+		modes[h], _ = mode(times[h])
+	}
+	return modes
 }
 
 // countDown counts the cables to higher levels that are known and down.
@@ -156,92 +206,6 @@ func (t *tree) up(s int32) (up []int32) {
 	return up
 }
 
-// makeGroups finds the groups of a tier. A switch belongs to the group with which it shares the most switches
-// above; at first these are those of any member, then those of most, so that a cable that is crossed joins no groups.
-func (t *tree) makeGroups(x *tier) {
-	usual := map[int]int{}
-	for _, s := range x.low {
-		for _, v := range t.up(s) {
-			usual[t.count(s, v)]++
-		}
-	}
-	x.usual, _ = mode(usual)
-	var old grouping
-	for range 3 {
-		now := grouping{groups: make([]*group, len(old.groups)), of: map[int32][]int{}}
-		for i := range now.groups {
-			now.groups[i] = &group{above: map[int32]int{}}
-		}
-		for _, s := range x.low {
-			up := t.up(s)
-			i := old.nearest(up)
-			if i < 0 {
-				i = now.nearest(up)
-			}
-			now.add(i, s, up)
-		}
-		old = now
-	}
-	x.groups = slices.DeleteFunc(old.groups, func(g *group) bool { return len(g.low) == 0 })
-	t.placeAbove(x)
-}
-
-// grouping is groups, with those that lead to each switch above.
-type grouping struct {
-	groups []*group
-	of     map[int32][]int
-}
-
-// nearest returns the group that shares most with a switch that leads up to some, -1 for none. What half
-// of a group leads to is shared, and half of what the switch leads to must be.
-func (k *grouping) nearest(up []int32) int {
-	shared := map[int]int{}
-	for _, v := range up {
-		for _, i := range k.of[v] {
-			if g := k.groups[i]; 2*g.above[v] >= len(g.low) {
-				shared[i]++
-			}
-		}
-	}
-	best := -1
-	for _, i := range slices.Sorted(maps.Keys(shared)) {
-		if n := shared[i]; 2*n >= len(up) && (best < 0 || n > shared[best] || n == shared[best] && len(k.groups[i].low) > len(k.groups[best].low)) {
-			best = i
-		}
-	}
-	return best
-}
-
-// add puts a switch into a group, -1 for a new one.
-func (k *grouping) add(i int, s int32, up []int32) {
-	if i < 0 {
-		i = len(k.groups)
-		k.groups = append(k.groups, &group{above: map[int32]int{}})
-	}
-	g := k.groups[i]
-	g.low = append(g.low, s)
-	for _, v := range up {
-		if g.above[v]++; g.above[v] == 1 {
-			k.of[v] = append(k.of[v], i)
-		}
-	}
-}
-
-// placeAbove puts every switch above into the group with the most cables to it.
-func (t *tree) placeAbove(x *tier) {
-	best := map[int32]*group{}
-	for _, g := range x.groups {
-		for v, n := range g.above {
-			if old := best[v]; old == nil || n > old.above[v] {
-				best[v] = g
-			}
-		}
-	}
-	for _, v := range slices.Sorted(maps.Keys(best)) {
-		best[v].high = append(best[v].high, v)
-	}
-}
-
 // mode returns the number that occurs most often, the greatest of equals, and how often.
 func mode(times map[int]int) (best, n int) {
 	for v, k := range times {
@@ -252,11 +216,51 @@ func mode(times map[int]int) (best, n int) {
 	return best, n
 }
 
-// expect notes the cables that the groups of a tier have if they are nearly whole, which it returns. A switch
-// with other numbers of cables to most of its group, as where two were made one, has these.
-func (t *tree) expect(x *tier) bool {
-	want := map[joined]int{}
+// expect notes the cables that the groups of tiers have which are nearly whole, of others how many cables up their switches
+// have. A tier of few cables may have lost more of them where all tiers together are nearly whole and few cables are beside
+// the groups. It returns false where no tier is nearly whole. A switch with other numbers of cables to most of its group, as where two were made one, has these.
+func (t *tree) expect(tiers []*tier) bool {
+	want, share, tidy := make([]map[joined]int, len(tiers)), make([]float64, len(tiers)), make([]bool, len(tiers))
 	all, have := 0, 0
+	for i, x := range tiers {
+		wanted, there := 0, 0
+		want[i], wanted, there = t.wantedOf(x)
+		share[i] = float64(there) / float64(max(wanted, 1))
+		tidy[i] = float64(there) >= nearlyWhole*float64(t.cablesUp(x))
+		all, have = all+wanted, have+there
+	}
+	together, regular := float64(have) >= allWhole*float64(all), false
+	for i, x := range tiers {
+		if share[i] < nearlyWhole && !(together && tidy[i] && share[i] >= mostlyWhole) {
+			t.fewerUp(x)
+			continue
+		}
+		regular = true
+		maps.Copy(t.cables, want[i])
+		for _, g := range x.groups {
+			for _, s := range g.low {
+				for _, v := range g.high {
+					t.group[pairOf(s, v)] = g
+				}
+			}
+		}
+	}
+	return regular
+}
+
+// cablesUp counts the cables of a tier.
+func (t *tree) cablesUp(x *tier) (n int) {
+	for _, s := range x.low {
+		for _, v := range t.up(s) {
+			n += t.count(s, v)
+		}
+	}
+	return n
+}
+
+// wantedOf returns the cables that the groups of a tier should have, how many that are, and how many of them are there.
+func (t *tree) wantedOf(x *tier) (want map[joined]int, all, have int) {
+	want = map[joined]int{}
 	for _, g := range x.groups {
 		byHigh, byLow := t.factors(x, g)
 		for i, s := range g.low {
@@ -268,18 +272,7 @@ func (t *tree) expect(x *tier) bool {
 			}
 		}
 	}
-	if all == 0 || float64(have) < nearlyWhole*float64(all) {
-		return false
-	}
-	maps.Copy(t.cables, want)
-	for _, g := range x.groups {
-		for _, s := range g.low {
-			for _, v := range g.high {
-				t.group[pairOf(s, v)] = g
-			}
-		}
-	}
-	return true
+	return want, all, have
 }
 
 // factors returns how many times as many cables as usual the switches of a group have to most of the

@@ -105,6 +105,32 @@ func TestRemovedCables(t *testing.T) {
 	t.Logf("%d of %d ports told", known, ports)
 }
 
+// TestMostCablesOfOne: where a root has one cable left, a group or a small tier has lost many, they are named all the same.
+func TestMostCablesOfOne(t *testing.T) {
+	for formula, ports := range map[string][]string{
+		"karytree(4,3)":                   {"root 14[1]", "root 14[3]", "root 14[4]"},
+		"xgft(3;4,4,6;1,4,4)":             {"middle1 13[5]", "middle1 14[8]", "middle1 12[7]", "middle1 12[8]"},
+		"rlft(8,3)|merge(tree=rlft(8,2))": {"tree 2 leaf 6[8]", "tree 2 leaf 2[8]", "tree 2 leaf 3[6]", "tree 2 leaf 1[5]", "tree 2 leaf 7[6]"},
+	} {
+		f := generated(t, formula)
+		gone, want := map[fabric.LinkID]bool{}, []string{}
+		for _, port := range ports {
+			id, err := f.FindLink(port)
+			if err != nil {
+				t.Fatal(err)
+			}
+			gone[id] = true
+			l := &f.Links[id]
+			want = append(want, pairName(f.Nodes[l.A.Node].GUID, f.Nodes[l.B.Node].GUID))
+		}
+		slices.Sort(want)
+		f = f.Without(nil, func(id fabric.LinkID) bool { return gone[id] })
+		if r := Of(f, f.Compile(), nil); !slices.Equal(pairsOf(r), want) {
+			t.Errorf("%s: %v are named, want %v", formula, pairsOf(r), want)
+		}
+	}
+}
+
 // removed fails up to a twentieth of the cables between switches, and names their pairs.
 func removed(f *fabric.Fabric, rng *rand.Rand) (gone map[fabric.LinkID]bool, want []string) {
 	var all []fabric.LinkID
