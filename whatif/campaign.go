@@ -196,6 +196,16 @@ func (c *Campaign) harmless() (n int) {
 	return n
 }
 
+// routedAfresh counts the rows where there can be no repair, but a fresh routing.
+func (c *Campaign) routedAfresh() (n int) {
+	for i := range c.Rows {
+		if r := &c.Rows[i]; r.Reason != "" && r.Remaining != nil {
+			n++
+		}
+	}
+	return n
+}
+
 // deadlocks says whether the routing of today, or what is left after a failure, can deadlock; ""
 // where neither can.
 func (c *Campaign) deadlocks() string {
@@ -227,6 +237,9 @@ func (c *Campaign) Write(w io.Writer, top int) error {
 	}
 	if remark := c.deadlocks(); remark != "" {
 		fmt.Fprintln(w, remark)
+	}
+	if k := c.routedAfresh(); k > 0 {
+		fmt.Fprintf(w, "%d of %d cannot be repaired and take a fresh routing (--json has the reasons)\n", k, n)
 	}
 	if worst := &c.Rows[0]; worst.CutOff > 0 || worst.ForGood > 0 || worst.loss > .005 {
 		remark(w, "worst: ", worst.short+": "+worst.words())

@@ -176,6 +176,15 @@ func TestEachDeadlocks(t *testing.T) {
 	}
 }
 
+// A campaign tells how many parts take a fresh routing.
+func TestEachAfresh(t *testing.T) {
+	rows := []Row{{Part: "a", Reason: "no next hop", Remaining: &State{Writes: &Writes{}}}, {Part: "b", Remaining: &State{Writes: &Writes{}}}, {Part: "c", Reason: "nothing left"}}
+	var text strings.Builder
+	if err := (&Campaign{Parts: 3, Complete: true, Today: &State{}, Rows: rows}).Write(&text, 0); err != nil || !strings.Contains(text.String(), "\n1 of 3 cannot be repaired and take a fresh routing") {
+		t.Errorf("%v\n%s", err, text.String())
+	}
+}
+
 // The share of pairs that are lost meanwhile does not hide those that are lost today.
 func TestPrice(t *testing.T) {
 	a := &Answer{Change: &Parts{}, Today: &State{Pairs: 1000, Lost: 480}, AsIs: &State{Pairs: 1000, Lost: 550}, Repaired: &State{Pairs: 1000, Writes: &Writes{}}, Fresh: &State{Pairs: 1000}}

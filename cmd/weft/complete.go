@@ -169,7 +169,8 @@ func nodes(args []string, _ string) []cobra.Completion {
 	return descriptions(args, func(*fabric.Node) bool { return true })
 }
 
-// descriptions lists the descriptions of some nodes of the FABRIC that was typed before.
+// descriptions lists the descriptions of some nodes of the FABRIC that was typed before, and the GUIDs of those
+// whose description others have too.
 func descriptions(args []string, want func(*fabric.Node) bool) (words []cobra.Completion) {
 	if len(args) == 0 || args[0] == "-" {
 		return nil
@@ -178,8 +179,16 @@ func descriptions(args []string, want func(*fabric.Node) bool) (words []cobra.Co
 	if err != nil {
 		return nil
 	}
+	times := map[string]int{}
 	for i := range src.Fabric.Nodes {
-		if n := &src.Fabric.Nodes[i]; want(n) && n.Desc != "" {
+		times[src.Fabric.Nodes[i].Desc]++
+	}
+	for i := range src.Fabric.Nodes {
+		switch n := &src.Fabric.Nodes[i]; {
+		case !want(n):
+		case n.Desc == "" || times[n.Desc] > 1:
+			words = append(words, n.GUID.String()+"\t"+n.Desc)
+		default:
 			words = append(words, n.Desc+"\t"+n.GUID.String())
 		}
 	}

@@ -73,7 +73,7 @@ formula take (weft gen --list) goes here too: --fail 'links=10,seed=3'.
 --each link, switch, spine or leaf lets each of these fail by itself, and ranks what hurts
 most; Ctrl-C prints what was tried so far. Every part is repaired, judged and measured by
 itself: what it costs is said before it starts, and grows with the parts and with the square
-of the hosts (2,800 cables of 1,356 hosts: some 5 minutes on two cores).
+of the hosts (2,800 cables of 1,356 hosts: some 40 seconds on two cores).
 
 The time to write counts blocks of forwarding tables, --window of them in flight, each
 answered within --round-trip. It leaves out how long a manager takes to notice.`,

@@ -105,17 +105,36 @@ func IsFormula(s string) bool {
 }
 
 // Nearest returns an expression whose name is no formula and no named system with the nearest
-// name that is one: "rlft(36,2)" for "Rlf(36,2)". It returns "" where none is near.
+// name that is one: "rlft(36,2)" for "Rlf(36,2)". Where people call several formulas so, it returns these as Catalogue
+// writes them, since the arguments of one are not those of another. It returns "" where none is near.
 func Nearest(s string) string {
 	name, rest := strings.TrimSpace(s), ""
 	if i := strings.IndexAny(name, "(|"); i >= 0 {
 		name, rest = strings.TrimSpace(name[:i]), name[i:]
+	}
+	plain := strings.NewReplacer("-", "", "_", "", " ", "").Replace(strings.ToLower(name))
+	switch meant := otherNames[plain]; len(meant) {
+	case 0:
+	case 1:
+		return meant[0] + rest
+	default:
+		var all []string
+		for _, m := range meant {
+			all = append(all, lookup(formulas, m).signature())
+		}
+		return strings.Join(all, " or ")
 	}
 	near := spelling.Nearest(name, names(formulas))
 	if near == "" {
 		return ""
 	}
 	return near + rest
+}
+
+// otherNames are what people call the formulas, in small letters.
+var otherNames = map[string][]string{
+	"dragonfly+": {"dragonflyplus"}, "megafly": {"dragonflyplus"}, "kary": {"karytree"}, "karyntree": {"karytree"}, "karyncube": {"torus"}, "cube": {"hypercube"},
+	"ring": {"torus"}, "grid": {"mesh"}, "fattree": {"tree", "rlft"}, "clos": {"tree", "rlft"}, "leafspine": {"tree", "rlft"}, "spineleaf": {"tree", "rlft"},
 }
 
 // problem is an error at an offset of the expression.

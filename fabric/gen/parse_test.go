@@ -203,10 +203,26 @@ func TestIsFormula(t *testing.T) {
 func TestNearest(t *testing.T) {
 	for s, want := range map[string]string{
 		"rlf(36,2)": "rlft(36,2)", "Torus (4x4)|fail(links=1)": "torus(4x4)|fail(links=1)", "fat684": "fat648",
+		"Dragonfly+(4,4,4,4)": "dragonflyplus(4,4,4,4)", "k-ary n-tree(4,3)": "karytree(4,3)", "ring(8)": "torus(8)", "full-mesh(4)": "fullmesh(4)",
+		"fat-tree(36,2)":       "tree(radix,hosts,ratio=1) or rlft(radix,levels,hosts=full)",
 		"fabric.ibnetdiscover": "", "-": "", "": "", "nowhere/tree.net(2)": "",
 	} {
 		if got := Nearest(s); got != want {
 			t.Errorf("Nearest(%q) is %q, want %q", s, got, want)
+		}
+	}
+}
+
+// Names that people use are no formulas, and lead to some.
+func TestOtherNames(t *testing.T) {
+	for name, meant := range otherNames {
+		if IsFormula(name) || len(meant) == 0 {
+			t.Errorf("%s is a formula", name)
+		}
+		for _, m := range meant {
+			if lookup(formulas, m) == nil {
+				t.Errorf("%s: %s is no formula", name, m)
+			}
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"regexp"
 
 	"weft/fabric"
 	"weft/fabric/gen"
@@ -104,6 +105,9 @@ func read(path string, opt Options) (*Source, error) {
 	if near := nearestFile(path); errors.Is(err, fs.ErrNotExist) && near != "" {
 		return nil, fmt.Errorf("%w: did you mean %s?", err, near)
 	}
+	if errors.Is(err, fs.ErrNotExist) && formulaLike.MatchString(path) {
+		return nil, fmt.Errorf("no file and no formula is called %q: weft gen --list shows the formulas", path)
+	}
 	if bad := (*netfile.Error)(nil); err != nil && !errors.As(err, &bad) {
 		err = fmt.Errorf("%w (a FABRIC is a file, - for standard input, or a formula: see weft gen --list)", err)
 	}
@@ -124,6 +128,9 @@ func read(path string, opt Options) (*Source, error) {
 	}
 	return &Source{Fabric: f, Format: format.Name, Warnings: warnings}, nil
 }
+
+// formulaLike is a text that looks like a formula rather than like a file.
+var formulaLike = regexp.MustCompile(`^[A-Za-z0-9+_-]+ *\([^/]*\)$`)
 
 // nearestFile returns the file in the same folder whose name is nearest to one that is not there, "" where none is near.
 func nearestFile(path string) string {

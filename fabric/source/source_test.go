@@ -54,7 +54,8 @@ func TestOpenErrors(t *testing.T) {
 	junk := write(t, "junk", []byte("hello\nworld\n"))
 	for arg, want := range map[string]string{
 		"nowhere.txt":           "no such file",
-		"nosuch(3)":             "no such file",
+		"nosuch(3)":             `no file and no formula is called "nosuch(3)"`,
+		"./nosuch(3)":           "no such file",
 		junk:                    "no topology file",
 		"rlft(4,2)|nosuch(1)":   "nosuch",
 		"rlft(4":                "rlft",
