@@ -19,6 +19,7 @@ type ComparedTable struct {
 	columns []comparedColumn
 	widths  []int
 	short   bool        // engines that auto chose go by their own names, without options
+	starred bool        // and have a star, since there are others
 	all     bool        // with further columns
 	fabric  *Comparison // of the rows that come now; nil where nothing is bought
 	rows    []Compared
@@ -81,7 +82,6 @@ func fabricColumns(priced bool) []comparedColumn {
 	columns := []comparedColumn{
 		whole("SWITCHES", 0, func(c *Comparison) int { return c.Bill.Switches }),
 		whole("BETWEEN", 0, func(c *Comparison) int { return c.Bill.Between }),
-		whole("LEFT", 5, func(c *Comparison) int { return c.Bill.Left }),
 	}
 	if priced {
 		return append(columns,
@@ -90,9 +90,10 @@ func fabricColumns(priced bool) []comparedColumn {
 			comparedColumn{"PER EBB", 0, func(c *Comparison, r *Compared) string {
 				return c.perRate(r, func(n float64) string { return bill.Money(n, "") })
 			}},
-			ebbShort, shiftColumn)
+			ebbShort, shiftColumn, lanesColumn)
 	}
 	return append(columns,
+		whole("LEFT", 5, func(c *Comparison) int { return c.Bill.Left }),
 		whole("DIAM", 0, func(c *Comparison) int { return c.Diameter }),
 		comparedColumn{"PORTS/HOST", 0, func(c *Comparison, _ *Compared) string { return fmt.Sprintf("%.1f", c.perHost()) }},
 		comparedColumn{"PER EBB", 0, func(c *Comparison, r *Compared) string {
@@ -140,6 +141,7 @@ func NewComparedTable(w io.Writer, c Columns) *ComparedTable {
 		t.columns = t.columns[:len(t.columns)-1]
 	}
 	t.short, t.all = c.Fabrics && !c.All, c.All
+	t.starred = t.short && len(c.Engines) > 1 && slices.Contains(c.Engines, job.Auto)
 	t.widths = []int{len("ENGINE")}
 	for _, name := range c.Engines {
 		if name == job.Auto {
@@ -156,7 +158,11 @@ func NewComparedTable(w io.Writer, c Columns) *ComparedTable {
 // name is what stands in the first column for an engine. The options of one that auto chose stand below the table.
 func (t *ComparedTable) name(engine string) string {
 	if t.short {
-		return shortName(engine)
+		name := shortName(engine)
+		if t.starred && strings.HasPrefix(engine, job.Auto) {
+			name += "*"
+		}
+		return name
 	}
 	if chosen, auto := strings.CutPrefix(engine, job.Auto+": "); auto {
 		return job.Auto + ": " + shortName(chosen)
@@ -237,7 +243,10 @@ func (t *ComparedTable) End() error {
 		if r := t.rows[i].Refused; r != nil {
 			fmt.Fprintln(t.w, fold.Text(0, fmt.Sprint("refused: ", r)))
 		}
-		if c := t.rows[i].Choice; c != nil && !t.short {
+		switch c := t.rows[i].Choice; {
+		case c != nil && t.starred:
+			fmt.Fprintln(t.w, "* chosen by auto")
+		case c != nil && !t.short:
 			fmt.Fprintln(t.w, fold.Text(0, "auto: "+c.String()))
 		}
 	}

@@ -26,7 +26,7 @@ import (
 type compareOptions struct {
 	fabric    fabricFlags
 	routing   routeFlags
-	engines   string
+	engines   []string
 	runs      int
 	yardstick bool
 	sort      string
@@ -108,7 +108,7 @@ or one that delivers nearly as much for nine tenths of its price or less.
 	opt.form.add(cmd)
 	pricesFlag(cmd, &opt.prices)
 	f := cmd.Flags()
-	f.StringVarP(&opt.engines, "engines", "e", "", "engines to compare, a,b,c or all (default: all; auto for several fabrics)")
+	f.StringArrayVarP(&opt.engines, "engines", "e", nil, "engines to compare, a,b,c or all; may be given several times (default: all; auto for several fabrics)")
 	f.IntVarP(&opt.runs, "runs", "n", 0, "random bisections (default: 1000, fewer from 5,000 hosts on)")
 	f.BoolVar(&opt.yardstick, "yardstick", false, "measure all-to-all, recursive doubling, permutations and pair loads too")
 	f.StringVar(&opt.sort, "sort", "engine", "order of rows: engine (as listed), ebb, vls, seconds or memory")
@@ -116,13 +116,14 @@ or one that delivers nearly as much for nine tenths of its price or less.
 }
 
 func (o *compareOptions) run(cmd *cobra.Command, fabrics []string) error {
-	if o.engines == "" {
-		o.engines = "all"
+	engines := strings.Join(o.engines, ",")
+	if engines == "" {
+		engines = "all"
 		if len(fabrics) > 1 {
-			o.engines = job.Auto
+			engines = job.Auto
 		}
 	}
-	chain, err := job.ParseEngines(o.engines, o.routing.options)
+	chain, err := job.ParseEngines(engines, o.routing.options)
 	if err != nil {
 		return err
 	}
