@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strings"
 
@@ -290,7 +291,7 @@ func (r *Row) figures() []string {
 	}
 	bandwidth := "-"
 	if s.Figures != nil {
-		bandwidth = fmt.Sprintf("%.4f (%+.1f %%)", s.Figures.EBB.Mean, -100*r.loss)
+		bandwidth = fmt.Sprintf("%.4f (%+.1f %%)", s.Figures.EBB.Mean, math.Round(-1000*r.loss)/10+0) // + 0: no -0.0
 	}
 	return []string{fmt.Sprint(r.CutOff), fmt.Sprint(r.AtOnce), fmt.Sprint(r.ForGood), bandwidth, fmt.Sprint(s.Writes.Blocks)}
 }

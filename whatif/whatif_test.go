@@ -185,6 +185,16 @@ func TestEachAfresh(t *testing.T) {
 	}
 }
 
+// A loss that is rounded to nothing has no sign.
+func TestNoLoss(t *testing.T) {
+	for loss, want := range map[float64]string{0: "0.5000 (+0.0 %)", .0004: "0.5000 (+0.0 %)", -.0004: "0.5000 (+0.0 %)", .0006: "0.5000 (-0.1 %)", -.01: "0.5000 (+1.0 %)"} {
+		r := &Row{loss: loss, Remaining: &State{Writes: &Writes{}, Figures: &flow.KeyFigures{EBB: flow.Summary{Mean: .5}}}}
+		if got := r.figures()[3]; got != want {
+			t.Errorf("%g: %s, want %s", loss, got, want)
+		}
+	}
+}
+
 // The share of pairs that are lost meanwhile does not hide those that are lost today.
 func TestPrice(t *testing.T) {
 	a := &Answer{Change: &Parts{}, Today: &State{Pairs: 1000, Lost: 480}, AsIs: &State{Pairs: 1000, Lost: 550}, Repaired: &State{Pairs: 1000, Writes: &Writes{}}, Fresh: &State{Pairs: 1000}}

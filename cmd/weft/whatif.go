@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"weft/fabric"
+	"weft/internal/fold"
 	"weft/internal/spelling"
 	"weft/route"
 	"weft/route/job"
@@ -198,7 +199,7 @@ func (o *whatifOptions) announce(cmd *cobra.Command, today *whatif.Today, parts 
 		return err
 	}
 	if text := forecast(parts, o.routing.Workers, time.Since(begun)); text != "" && !o.fabric.quiet {
-		fmt.Fprintf(cmd.ErrOrStderr(), "weft: trying each %s takes about %s; Ctrl-C prints what was tried so far\n", o.each, text)
+		fmt.Fprintln(cmd.ErrOrStderr(), "weft: "+fold.Text(len("weft: "), fmt.Sprintf("trying each %s takes about %s; Ctrl-C prints what was tried so far", o.each, text)))
 	}
 	return nil
 }

@@ -15,7 +15,7 @@ const least = 24
 
 // Text breaks a text between words, so that it ends before column Columns when it begins at
 // column indent, where later lines begin too. Beyond the middle of the page nothing is broken,
-// nor are words.
+// nor are words, nor a number and its per cent sign.
 func Text(indent int, text string) string {
 	width := Columns - indent
 	if width < least || ansi.StringWidth(text) <= width {
@@ -23,7 +23,7 @@ func Text(indent int, text string) string {
 	}
 	var b strings.Builder
 	at := 0
-	for i, word := range strings.Split(text, " ") {
+	for i, word := range words(text) {
 		n := ansi.StringWidth(word)
 		switch {
 		case i == 0:
@@ -38,6 +38,18 @@ func Text(indent int, text string) string {
 		at += n
 	}
 	return b.String()
+}
+
+// words parts a text at its spaces, but for that before a per cent sign.
+func words(text string) (list []string) {
+	for word := range strings.SplitSeq(text, " ") {
+		if last := len(list) - 1; last >= 0 && strings.HasPrefix(word, "%") {
+			list[last] += " " + word
+			continue
+		}
+		list = append(list, word)
+	}
+	return list
 }
 
 // Rows aligns the columns of a table, two spaces apart, and breaks the texts of the last one.

@@ -30,6 +30,14 @@ func TestText(t *testing.T) {
 	})
 }
 
+// A number and its per cent sign stay together.
+func TestPerCent(t *testing.T) {
+	text := strings.Repeat("x", 75) + " 33.7 % less"
+	if got, want := Text(0, text), strings.Repeat("x", 75)+"\n33.7 % less"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
+
 func TestRows(t *testing.T) {
 	long := strings.Repeat("word ", 20) + "end"
 	got := Rows([][]string{{"A", "BB", "C"}, {"aaa", "b", long}, {"x"}, {"é", "", ""}, nil})
