@@ -95,7 +95,7 @@ func (r *Repair) write(w io.Writer) {
 			up.State, up.Seconds, up.Switches, up.CAs, up.Links, up.Engine, proven, up.SMPsSent, blocksWritten(up))))
 	}
 	line(r.Cold)
-	fmt.Fprintf(w, "  pulled the cable %s\n", r.Pulled)
+	fmt.Fprintln(w, "  "+fold.Text(2, "pulled the cable "+r.Pulled))
 	line(r.Repair)
 	fmt.Fprintln(w, "  "+fold.Text(2, fmt.Sprintf("repaired: %d of %d blocks had to change, all pairs reachable again over %d links\n",
 		blocksWritten(r.Repair), blocksWritten(r.Cold), r.Repair.Links)))

@@ -266,9 +266,10 @@ func (r *Report) writeShortCycle(b *strings.Builder) {
 		if len(v.Cycle) == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "cycle, %s: of %d channels, each waits for the next (all of it: -v)\n", v.name, len(v.Cycle))
+		const what = "cycle, "
+		b.WriteString(what + fold.Text(len(what), fmt.Sprintf("%s: of %d channels, each waits for the next (all of it: -v)", v.name, len(v.Cycle))) + "\n")
 		for i, h := range v.Cycle[:min(shortCycle, len(v.Cycle))] {
-			fmt.Fprintf(b, "    %q[%d] -> %q VL %d\n", h.From.Name, h.From.Port, h.To.Name, v.Cycle[i].VL)
+			fmt.Fprintf(b, "    %s\n", fold.Text(6, fmt.Sprintf("%q[%d] -> %q VL %d", h.From.Name, h.From.Port, h.To.Name, v.Cycle[i].VL)))
 		}
 		if more := len(v.Cycle) - shortCycle; more > 0 {
 			fmt.Fprintf(b, "    and %d more\n", more)

@@ -136,7 +136,7 @@ func TestWriteShort(t *testing.T) {
 			t.Fatal(err)
 		}
 		for line := range strings.Lines(b.String()) {
-			if strings.HasPrefix(line, "  ") && len(line) > 81 {
+			if len(strings.TrimSuffix(line, "\n")) > fold.Columns {
 				t.Errorf("wider than 80 columns: %s", line)
 			}
 		}
@@ -144,6 +144,7 @@ func TestWriteShort(t *testing.T) {
 	}
 	g, p := ring(t)
 	got := short(judged(t, g, p, 2))
+	wants(t, got, "\ncycle, without path records: of 7 channels, each waits for the next (all of it:\n       -v)\n")
 	wants(t, got, "\n  reach     42 of 42 pairs of hosts; 3.00 hops on average, 4 at most\n", "\n  deadlock  none can form; without path records: one can\n", "\n  hottest   ", "\n  lanes     2 (")
 	clear(p.SL.Cells)
 	wants(t, short(judged(t, g, p, 2)), "  deadlock  one can form\n", "cycle, assigned LIDs: of 7 channels", "\n    \"switch (0)\"[1] -> \"switch (1)\" VL 0\n")
