@@ -104,16 +104,39 @@ func (d *drawing) onRing(b *block, radius, turn float64, role, prefix string) {
 	if b.level > 0 {
 		return
 	}
-	out := around(radius+16, turn)
 	name := d.name[s]
 	if rest := strings.TrimPrefix(name, prefix); rest != "" {
 		name = strings.TrimSpace(rest)
 	}
-	l := Label{Point: out, Text: shorten(name, 110, 10), Size: 10, Anchor: Start, Turn: turn*180/math.Pi - 90}
+	d.outside(radius+16, turn, name)
+}
+
+// outside writes a text outside the circle, away from its middle.
+func (d *drawing) outside(radius, turn float64, text string) {
+	l := Label{Point: around(radius, turn), Text: shorten(text, 110, 10), Size: 10, Anchor: Start, Turn: turn*180/math.Pi - 90}
 	if turn > math.Pi {
 		l.Anchor, l.Turn = End, l.Turn+180
 	}
 	d.p.Labels = append(d.p.Labels, l)
+}
+
+// span names switches that were sorted by name: the group that they are in, "group 0 – 2" where they are in several, the
+// coordinates that they share, or else the first and the last of them.
+func (d *drawing) span(members []int32) string {
+	first, last := d.name[members[0]], d.name[members[len(members)-1]]
+	a, _, grouped := strings.Cut(first, " switch ")
+	b, _, both := strings.Cut(last, " switch ")
+	common := d.common(members)
+	switch {
+	case grouped && both && a == b:
+		return a
+	case grouped && both:
+		word := a[:strings.LastIndexByte(a, ' ')+1]
+		return a + " – " + strings.TrimPrefix(b, word)
+	case strings.HasPrefix(common, "("), first == last:
+		return common
+	}
+	return first + " – " + last
 }
 
 // groupLabel writes what a group is.
@@ -200,8 +223,8 @@ func (d *drawing) ringOfGroups(groups [][]int32) {
 		apart = max(apart, math.Hypot(b.W, b.H)+2*boxPadding)
 	}
 	radius := apart / (2 * math.Sin(math.Pi/max(2, n)))
-	if limit := (maxWidth - 120) / 2; radius > limit {
-		radius = limit
+	if radius > (maxWidth-120)/2 {
+		radius = (maxWidth - 280) / 2 // with room for names outside
 		side := (2*radius*math.Sin(math.Pi/n) - 3) / math.Sqrt2
 		for i := range f.blocks {
 			b := &f.blocks[i]
@@ -211,9 +234,13 @@ func (d *drawing) ringOfGroups(groups [][]int32) {
 	}
 	for i := range f.blocks {
 		b := &f.blocks[i]
-		at := around(radius, 2*math.Pi*float64(i)/n)
+		turn := 2 * math.Pi * float64(i) / n
+		at := around(radius, turn)
 		b.X, b.Y = at.X-b.W/2, at.Y-b.H/2
 		d.addBox(b, "switch")
+		if b.mute {
+			d.outside(radius+b.W, turn, d.span(b.members))
+		}
 	}
 	for _, b := range d.bundles(f) {
 		d.chord(f, &b, [][]int32{nil}, nil)
