@@ -10,7 +10,7 @@ import (
 )
 
 const (
-	refillWork   = 1 << 19 // paths that all rounds of refill together put on lanes again at most
+	refillWork   = 1 << 19 // paths, or pairs of few, that all rounds of refill together put on lanes again at most
 	refillRounds = 12      // rounds of refill at most
 	refillLeast  = 3       // rounds that may save lanes; with fewer none is run
 	refillGain   = 2       // lanes beyond most that may be used before refill, since it may save them

@@ -12,14 +12,19 @@ import (
 // which they close no cycle (section IV of the paper, as LASH does). Pairs are taken
 // in order of their classes. It gives up after most lanes.
 func Online(ctx context.Context, p *Paths, most int) (*Lanes, error) {
+	return OnlineBy(ctx, p, p.at, most)
+}
+
+// OnlineBy is Online for pairs in an order of classes, which lists all that have LIDs.
+func OnlineBy(ctx context.Context, p *Paths, order []int32, most int) (*Lanes, error) {
 	f, err := newFirstFit(ctx, p, most)
 	if err != nil {
 		return nil, err
 	}
 	var pairs []pair
-	for i, a := range p.at {
+	for i, a := range order {
 		pairs = pairs[:0]
-		for _, b := range p.at[i+1:] {
+		for _, b := range order[i+1:] {
 			if p.Home[a] != p.Home[b] {
 				pairs = append(pairs, pair{a, b})
 			}
@@ -44,6 +49,30 @@ func LongestFirst(ctx context.Context, p *Paths, most int) (*Lanes, error) {
 	if err := f.putAll(ctx, all); err != nil {
 		return nil, err
 	}
+	return f.result(), nil
+}
+
+// Refilled is LongestFirst, and then refill until most lanes are enough. It gives up where that is too
+// much work.
+func Refilled(ctx context.Context, p *Paths, most int) (*Lanes, error) {
+	f, err := newFirstFit(ctx, p, min(MaxLanes, most+refillGain))
+	if err != nil {
+		return nil, err
+	}
+	var all []pair
+	p.pairs(func(a, b int32) { all = append(all, pair{a, b}) })
+	rounds := min(refillRounds, refillWork/(len(all)+1))
+	if rounds < refillLeast {
+		return &Lanes{Need: most + 1}, nil
+	}
+	list := f.find(all)
+	if err := f.put(ctx, longestFirst(list, func(w waiting) int { return p.length(w.pair) })); err != nil {
+		return nil, err
+	}
+	if err := f.refill(ctx, list, 0, rounds, most); err != nil {
+		return nil, err
+	}
+	f.gaveUp, f.most = f.gaveUp || len(f.lanes) > most, most
 	return f.result(), nil
 }
 

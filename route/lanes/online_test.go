@@ -56,7 +56,19 @@ func TestFirstFit(t *testing.T) {
 		var pairs []pair
 		p.Pairs(func(a, b int32) { pairs = append(pairs, pair{a, b}) })
 		run := lanes.Online
-		if rapid.Bool().Draw(t, "longest first") {
+		switch rapid.SampledFrom([]string{"by class", "by a list", "longest first"}).Draw(t, "order") {
+		case "by a list":
+			order := rapid.Permutation(classes(p)).Draw(t, "classes")
+			pairs = pairs[:0]
+			for i, a := range order {
+				for _, b := range order[i+1:] {
+					pairs = append(pairs, pair{a, b})
+				}
+			}
+			run = func(ctx context.Context, p *lanes.Paths, most int) (*lanes.Lanes, error) {
+				return lanes.OnlineBy(ctx, p, order, most)
+			}
+		case "longest first":
 			run = lanes.LongestFirst
 			length := func(x pair) int { return len(p.EdgesTo(p.Home[x.a], p.LIDs[x.b][0], nil)) }
 			slices.SortStableFunc(pairs, func(x, y pair) int { return length(y) - length(x) })
@@ -86,6 +98,47 @@ func TestFirstFit(t *testing.T) {
 			t.Fatalf("pairs by lane: %v, not %v", r.Pairs(), count)
 		}
 	})
+}
+
+// classes lists the classes that have LIDs.
+func classes(p *lanes.Paths) (list []int32) {
+	for c, lids := range p.LIDs {
+		if len(lids) > 0 {
+			list = append(list, int32(c))
+		}
+	}
+	return list
+}
+
+// TestRefilled: so many lanes as are asked for, or fewer, without a cycle, wherever the longest first
+// fit; and sometimes where they do not.
+func TestRefilled(t *testing.T) {
+	saved := 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := draw(t)
+		in, plan := minimal(t, g, 0)
+		p := lanes.BySwitch(in, plan.Tables)
+		first, err := lanes.LongestFirst(t.Context(), p, lanes.MaxLanes)
+		if err != nil {
+			t.Fatal(err)
+		}
+		most := rapid.IntRange(1, max(1, first.Need)).Draw(t, "most")
+		r, err := lanes.Refilled(t.Context(), p, most)
+		switch {
+		case err != nil:
+			t.Fatal(err)
+		case r.Need > most && (most >= first.Need || r.SL != nil || r.Need != most+1):
+			t.Fatalf("%d lanes of %d asked for, the longest first take %d", r.Need, most, first.Need)
+		case r.Need <= most:
+			verify(t, g, in, plan.Tables, p, r)
+			if r.Need < first.Need {
+				saved++
+			}
+		}
+	})
+	if saved == 0 && !testing.Short() {
+		t.Error("no network on which refilling saves a lane")
+	}
 }
 
 // firstTwo marks the first two LIDs at each switch.

@@ -16,9 +16,9 @@
 //     than 16. In fat-trees it gives a small part of the bandwidth.
 //
 // The engine takes the balanced form, unless the other has a sum of squared loads that is no
-// greater, or balanced paths do not fit, or would take more lanes than paths by the first
-// port on which pairs go in the order of switches, as in OpenSM. A note says so. With option
-// lean it always takes the first port.
+// greater, or balanced paths do not fit, or would take more lanes than OpenSM: paths by the first
+// port, pairs in its order of switches. A note says so. With option lean it always takes the first
+// port.
 //
 // All LIDs of the switch and its hosts follow the tree from switch to switch. Where several
 // links join two switches, the LIDs are dealt out over them, first the base LIDs as if there
@@ -28,11 +28,12 @@
 // # Lanes
 //
 // Package lanes, with a switch and its hosts as one class. The pairs farthest
-// apart come first: the short ones fit into what these leave. Where OpenSM's order may take
-// fewer lanes, that is tried too. SL i is VL i at every port. The paper's layers are averaged
-// at the end; here that is the option balance.
+// apart come first: the short ones fit into what these leave. Balanced paths that would take more
+// lanes than OpenSM are put on lanes again in up to twelve rounds (lanes.Refilled). SL i is VL i at
+// every port. The paper's layers are averaged at the end; here that is the option balance.
 //
 // The cost is O(switches x (channels + LIDs)) for the paths, and for each pair of
-// switches the dependencies of its path, kept in order, for up to four layerings;
-// memory 8 bytes a pair of switches, and 52 bytes a channel and lane.
+// switches the dependencies of its path, kept in order, for up to three layerings and the
+// rounds; memory 8 bytes a pair of switches, 8 bytes a dependency of a pair for the rounds, and
+// 52 bytes a channel and lane.
 package lash

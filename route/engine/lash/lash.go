@@ -1,8 +1,11 @@
 package lash
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"math/bits"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -75,17 +78,17 @@ func (e *engine) choose(ctx context.Context, in *route.Input) (f *form, note str
 	if err != nil {
 		return nil, "", err
 	}
+	inOpenSM := likeOpenSM(in.Graph)
 	if plainAsGood {
-		return plain, "", plain.layer(ctx, in.MaxVLs, lanes.LongestFirst, lanes.Online)
+		return plain, "", plain.layer(ctx, in.MaxVLs, lanes.LongestFirst, inOpenSM)
 	}
-	// OpenSM puts the pairs on lanes in the order of the switches.
 	first := even.lanes.Need
-	err = plain.layer(ctx, first-1, lanes.Online)
+	err = plain.layer(ctx, first-1, inOpenSM)
 	if err != nil || first <= in.MaxVLs && plain.lanes.Need == first {
 		return even, "", err
 	}
 	most := min(plain.lanes.Need, in.MaxVLs)
-	if err := even.layer(ctx, most, lanes.Online); err != nil || even.lanes.Need <= most {
+	if err := even.layer(ctx, most, lanes.Refilled); err != nil || even.lanes.Need <= most {
 		return even, "", err
 	}
 	if err := plain.layer(ctx, most, lanes.LongestFirst); err != nil || plain.lanes.Need > most {
@@ -96,6 +99,19 @@ func (e *engine) choose(ctx context.Context, in *route.Input) (f *form, note str
 		need = fmt.Sprintf("more than %d", in.MaxVLs)
 	}
 	return plain, fmt.Sprintf("lash: every path by the first port, on %d lanes; balanced paths need %s", plain.lanes.Need, need), nil
+}
+
+// likeOpenSM puts pairs on lanes in the order in which OpenSM does: that of the switches' GUIDs as numbers
+// whose bytes are read backwards, since it compares them as they stand in datagrams, on machines that
+// have the low byte first. So paths by the first port take as many lanes as there.
+func likeOpenSM(g *fabric.Graph) layering {
+	order := fabric.Numbers(g.NumSwitches)
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Compare(bits.ReverseBytes64(uint64(g.SwitchGUID[a])), bits.ReverseBytes64(uint64(g.SwitchGUID[b])))
+	})
+	return func(ctx context.Context, p *lanes.Paths, most int) (*lanes.Lanes, error) {
+		return lanes.OnlineBy(ctx, p, order, most)
+	}
 }
 
 // form is one choice of paths. Of parallel links the tables have the first, before deal.
