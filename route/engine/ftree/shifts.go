@@ -49,10 +49,11 @@ func (b *rebalancer) evenShifts(ctx context.Context) error {
 	}
 	s, before := b.newShifts(), int64(math.MaxInt64)
 	for range shiftSweeps {
-		sum := s.setPrices()
+		sum := s.setScale()
 		if sum > before-before/leastFall {
 			break
 		}
+		s.setPrices()
 		before = sum
 		if _, err := b.sweep(ctx, s.choose); err != nil {
 			return err
@@ -172,8 +173,8 @@ var powers = func() (list [2*shareUnit + 1]uint16) {
 	return list
 }()
 
-// setPrices finds the largest load of each round, and the prices of packets. It returns the sum of the loads.
-func (s *shifts) setPrices() (sum int64) {
+// setScale finds the largest load of each round. It returns the sum of these loads.
+func (s *shifts) setScale() (sum int64) {
 	rounds, most := len(s.scale), make([]int64, len(s.scale))
 	for link, weight := range s.linkLoads.weight {
 		for round, n := range s.packets[link*rounds:][:rounds] {
@@ -184,10 +185,14 @@ func (s *shifts) setPrices() (sum int64) {
 		s.scale[round] = shareUnit << 16 / max(load, 1)
 		sum += load
 	}
+	return sum
+}
+
+// setPrices sets the prices of packets.
+func (s *shifts) setPrices() {
 	for link, weight := range s.linkLoads.weight {
 		addPackets(s.onLink(s.packets, int32(link)), s.onLink(s.more, int32(link)), s.scale, weight, 0)
 	}
-	return sum
 }
 
 // choose chooses the links by which the packets of hosts to a LID leave their switches, where no others

@@ -88,6 +88,7 @@ func countShifts(t *rapid.T) [2]int {
 	before := sumOfShifts(in.Graph, &in.Ends, loads.tables)
 	s := b.newShifts()
 	for range 2 {
+		s.setScale()
 		s.setPrices()
 		if _, err := b.sweep(t.Context(), s.choose); err != nil {
 			t.Fatal(err)
