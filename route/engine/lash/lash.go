@@ -10,6 +10,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/engine/internal/columns"
+	"weft/route/engine/internal/sample"
 	"weft/route/lanes"
 )
 
@@ -88,18 +89,29 @@ func (e *engine) choose(ctx context.Context, in *route.Input) (f *form, note str
 		return even, "", err
 	}
 	most := min(plain.lanes.Need, in.MaxVLs)
-	if err := even.layer(ctx, most, lanes.Refilled); err != nil || even.lanes.Need <= most {
-		return even, "", err
+	if err := even.layer(ctx, most, lanes.Refilled); err != nil {
+		return nil, "", err
 	}
 	if err := plain.layer(ctx, most, lanes.LongestFirst); err != nil || plain.lanes.Need > most {
-		return even, "", err // which refuses
+		return even, "", err // which refuses if it needs more too
 	}
-	need := fmt.Sprint(first)
-	if first > in.MaxVLs {
+	need := fmt.Sprint(even.lanes.Need)
+	switch {
+	case even.lanes.Need > in.MaxVLs:
 		need = fmt.Sprintf("more than %d", in.MaxVLs)
+	case even.lanes.Need <= most && !plain.isAsGood(in, even):
+		return even, "", nil
 	}
 	return plain, fmt.Sprintf("lash: every path by the first port, on %d lanes; balanced paths need %s", plain.lanes.Need, need), nil
 }
+
+// isAsGood reports whether paths deliver nearly as much as others, on no more lanes.
+func (f *form) isAsGood(in *route.Input, other *form) bool {
+	return f.lanes.Need <= other.lanes.Need && sample.Bandwidth(in, f.tables, false) >= alike*sample.Bandwidth(in, other.tables, false)
+}
+
+// alike is the share of the bandwidth of other paths that is as good.
+const alike = .99
 
 // likeOpenSM puts pairs on lanes in the order in which OpenSM does: that of the switches' GUIDs as numbers
 // whose bytes are read backwards, since it compares them as they stand in datagrams, on machines that
