@@ -189,19 +189,24 @@ func fair(t rapid.TB, g *fabric.Graph, p *route.Plan, to []int32) float64 {
 	return r.MaxMin.Mean * r.Rates.Gbps * 1000
 }
 
-// TestCounting: for the first permutation the mean of 1/congestion and the max-min fair shares stand for as many packets in 500 us as the
-// reference prints beside those of the InfiniBand model.
+// TestCounting: the mean of 1/congestion and the max-min fair shares of the first permutation stand for as many packets in 500 us as the
+// reference prints beside those of the InfiniBand model; also where hosts send and take 26 Gbit/s at most.
 func TestCounting(t *testing.T) {
-	g := qdr(graph(t, "mport(8,3)"))
-	r := counted(t, g, planned(t, g, "ftree", 1, nil), permutation(t, 7))
-	const most = 128 * 500e-6 * 32e9 / 8 / 2048 // packets, if no two flows shared a link
 	for _, x := range []struct {
-		name  string
-		share float64
-		want  float64
-	}{{"1/congestion", r.Bandwidth.Mean, 71_615}, {"max-min", r.MaxMin.Mean, 72_673}} {
-		if got := x.share * most; !within(got, x.want, .0001) {
-			t.Errorf("%s: %.0f packets, want %.0f", x.name, got, x.want)
+		hosts                int32
+		congestion, fairness float64 // packets, 0: not printed
+	}{{32_000, 71_615, 72_673}, {26_000, 0, 67_002}} {
+		g := qdr(graph(t, "mport(8,3)"))
+		for e := range g.NumHosts {
+			g.EndRate[e] = x.hosts
+		}
+		p, to := planned(t, g, "ftree", 1, nil), permutation(t, 7)
+		packets := func(mbps float64) float64 { return mbps * 128 * 500 / 8 / 2048 }
+		if got := packets(fair(t, g, p, to)); !within(got, x.fairness, .0001) {
+			t.Errorf("hosts of %d Mbit/s, max-min: %.0f packets, want %.0f", x.hosts, got, x.fairness)
+		}
+		if got := packets(counted(t, g, p, to).Bandwidth.Mean * 32_000); x.congestion > 0 && !within(got, x.congestion, .0001) {
+			t.Errorf("1/congestion: %.0f packets, want %.0f", got, x.congestion)
 		}
 	}
 }

@@ -1,9 +1,11 @@
 package packet_test
 
 import (
+	"flag"
 	"fmt"
 	"math/rand/v2"
 	"slices"
+	"strconv"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -184,33 +186,37 @@ func busy(t *rapid.T, g *fabric.Graph, ends []int32) *packet.Streams {
 	return w
 }
 
-// checks tries a property at least so often: less with -short.
+// checks tries a property so often, or as often as -rapid.checks says where that is more: less with -short. The cases are one
+// sequence, so that all are different.
 func checks(t *testing.T, few, many int) func(func(*rapid.T)) {
 	n := many
 	if testing.Short() {
-		n = few
+		n = 5 * few // of which rapid tries a fifth
+	}
+	f := flag.Lookup("rapid.checks")
+	usual := f.Value.String()
+	if asked, err := strconv.Atoi(usual); err != nil || asked > n {
+		return func(property func(*rapid.T)) { rapid.Check(t, property) }
 	}
 	return func(property func(*rapid.T)) {
-		for tried := 0; tried < n && !t.Failed(); {
-			t.Run(fmt.Sprint("from ", tried), func(t *testing.T) {
-				rapid.Check(t, func(t *rapid.T) {
-					tried++
-					property(t)
-				})
-			})
+		defer func() { _ = f.Value.Set(usual) }()
+		if err := f.Value.Set(strconv.Itoa(n)); err != nil {
+			t.Fatal(err)
 		}
+		rapid.Check(t, property)
 	}
 }
 
-// TestProven: no Plan that the judge proves deadlocks, on any network, by any engine, under any load.
+// TestProven: none of 2,000 Plans that the judge proves deadlocks, on any network, by any engine, under any load.
 func TestProven(t *testing.T) {
 	runs, arrived := 0, int64(0)
-	checks(t, 40, 1000)(func(rt *rapid.T) {
+	engines := map[string]int{}
+	checks(t, 40, 4500)(func(rt *rapid.T) {
 		g := mixed(graph(rt, drawn(rt)), rapid.Uint64().Draw(rt, "rates"))
 		if rapid.Bool().Draw(rt, "equal") {
 			g = qdr(g)
 		}
-		p := drawnPlan(rt, g, []string{"minhop", "sssp", "updn", "nue", "dfsssp", "lash", "dfsssp-online", "ftree", "dor", "valiant"})
+		p := drawnPlan(rt, g, []string{"minhop", "sssp", "updn", "nue", "dfsssp", "lash", "dfsssp-online", "ftree", "dor", "torus", "hyperx", "valiant"})
 		if p == nil {
 			return
 		}
@@ -228,6 +234,7 @@ func TestProven(t *testing.T) {
 		c.SwitchLatency = packet.Time(rapid.Int64Range(0, 300_000).Draw(rt, "latency"))
 		r := run(rt, g, p, c, busy(rt, g, ends), 0, 100*packet.Microsecond)
 		runs++
+		engines[p.Recipe.Paths]++
 		arrived += r.Arrived
 		if r.Deadlock != nil {
 			rt.Fatalf("deadlock: %+v", r.Deadlock)
@@ -236,9 +243,9 @@ func TestProven(t *testing.T) {
 			rt.Fatalf("lost: %+v", r.Lost)
 		}
 	})
-	t.Logf("%d proven Plans, %d packets", runs, arrived)
-	if runs < 5 {
-		t.Errorf("only %d Plans were proven", runs)
+	t.Logf("%d proven Plans, %d packets: %v", runs, arrived, engines)
+	if least := 2000; runs < least && !testing.Short() || runs == 0 {
+		t.Errorf("%d Plans were proven, want %d", runs, least)
 	}
 }
 
@@ -272,10 +279,10 @@ func holdsTogether(t rapid.TB, g *fabric.Graph, p *route.Plan, d *packet.Deadloc
 }
 
 // TestCyclic: where the judge finds a cycle of dependencies, the packets that it names make the network stand still, in at least
-// 95 % of random networks within 20 runs.
+// 95 % of 500 random networks within 20 runs.
 func TestCyclic(t *testing.T) {
 	cyclic, stood, tries := 0, 0, 0
-	checks(t, 60, 600)(func(rt *rapid.T) {
+	checks(t, 60, 1000)(func(rt *rapid.T) {
 		g := mixed(graph(rt, drawn(rt)), rapid.Uint64().Draw(rt, "rates"))
 		if rapid.Bool().Draw(rt, "equal") {
 			g = qdr(g)
@@ -303,8 +310,8 @@ func TestCyclic(t *testing.T) {
 		t.Logf("%s by %s: no deadlock on %d channels: %+v", g.Name, p.Recipe.Paths, len(r.Cycle), r.Cycle)
 	})
 	t.Logf("%d Plans with a cycle, %d stood still, %.1f runs each", cyclic, stood, float64(tries)/float64(max(cyclic, 1)))
-	if cyclic < 5 || float64(stood) < .95*float64(cyclic) {
-		t.Errorf("%d of %d stood still", stood, cyclic)
+	if least := 500; cyclic < least && !testing.Short() || cyclic == 0 || float64(stood) < .95*float64(cyclic) {
+		t.Errorf("%d of %d stood still, want 95 %% of at least %d", stood, cyclic, least)
 	}
 }
 

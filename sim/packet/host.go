@@ -272,7 +272,7 @@ func (s *Sim) deliver(l, i int32) {
 		s.measure.delivered++
 		s.slow(m.Dst, m.Src)
 	default:
-		s.measure.deliver(s.now, -2-s.links[l].to, p)
+		s.measure.deliver(s.now, m.Src, m.Dst, p)
 		if p.marked {
 			s.notify(p)
 			p = &s.packets[i]

@@ -156,6 +156,29 @@ func (w *slowest) Delivered(s *packet.Sim, m *packet.Message) {
 	}
 }
 
+// TestLaneWithoutCredits is figure 2.4 of paper 004 (figure 2 of its Paper II): three lanes share a link; one runs out of credits, because
+// its host takes little, and the other two have its share of the link too. It goes on when credits come.
+func TestLaneWithoutCredits(t *testing.T) {
+	g := dumbbell(t)
+	g.EndRate[g.HostsOf(1)[0]] = 2_000
+	table := low(route.ArbEntry{VL: 0, Weight: 33}, route.ArbEntry{VL: 1, Weight: 33}, route.ArbEntry{VL: 2, Weight: 33})
+	for _, x := range []struct {
+		vls  []uint8
+		want []float64 // Gbit/s
+	}{
+		{[]uint8{0, 1, 2}, []float64{2, 15, 15}},
+		{[]uint8{0, 0, 0}, []float64{2, 2, 2}}, // on one lane all wait
+	} {
+		got := deliveredBy(t, g, laned(t, g, byHost(g, x.vls...), table), packet.Default(), across(g, 0, 1, 2))
+		for i, want := range x.want {
+			if !within(got[i]/1000, want, .03) {
+				t.Errorf("lanes %v: %.0f Mbit/s", x.vls, got)
+				break
+			}
+		}
+	}
+}
+
 // TestNeverSent: a VL in no list never sends, also where it is the only one.
 func TestNeverSent(t *testing.T) {
 	g := dumbbell(t)

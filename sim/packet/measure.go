@@ -33,14 +33,15 @@ type measure struct {
 	message        Histogram
 	messages       int64
 	lastMessage    Time
+	flows          *Flows // nil where they are not asked for
 }
 
 func newMeasure(g *fabric.Graph) measure {
 	return measure{packets: make([]int64, g.NumEnds), bytes: make([]int64, g.NumEnds)}
 }
 
-// deliver counts a packet that an end port took.
-func (m *measure) deliver(now Time, end int32, p *packet) {
+// deliver counts a packet that an end port took from another.
+func (m *measure) deliver(now Time, src, end int32, p *packet) {
 	m.delivered++
 	if now < m.from {
 		return
@@ -48,6 +49,9 @@ func (m *measure) deliver(now Time, end int32, p *packet) {
 	m.packets[end]++
 	m.bytes[end] += int64(p.payload)
 	m.latency.Add(now - p.sent)
+	if m.flows != nil {
+		m.flows.add(src, end, p.payload, now-p.sent)
+	}
 }
 
 // finish counts a message that is over.
@@ -123,7 +127,8 @@ func (s *Sim) inUse() int64 {
 }
 
 // check reports what can never be: packets made or lost without a count, a buffer that is fuller than it can be, credits that
-// did not come back though nothing is to come any more.
+// did not come back though nothing is to come any more, a link that carried more than its rate allows. Buffers are also watched all the
+// time, by spend and fill.
 func (s *Sim) check() error {
 	m := &s.measure
 	gone := m.delivered
@@ -137,10 +142,22 @@ func (s *Sim) check() error {
 		b := &s.buffers[i]
 		sum := b.credits + b.filled
 		if b.credits < 0 || b.filled < 0 || sum > s.size || sum < s.size && s.events.Len() == 0 {
-			return fmt.Errorf("VL %d behind link %d: %d blocks may come and %d are there, of %d", i%int(s.vls), i/int(s.vls), b.credits, b.filled, s.size)
+			return s.misfilled(int32(i))
+		}
+	}
+	window := float64(max(s.now-m.from, 0))
+	for i := range s.links {
+		if bytes, most := s.carried(i), window*float64(s.links[i].mbps)/8e6; float64(bytes) > most*(1+1e-9)+1 {
+			return fmt.Errorf("link %d of %d Mbit/s carried %d bytes in %.0f ps", i, s.links[i].mbps, bytes, window)
 		}
 	}
 	return nil
+}
+
+// misfilled says what is wrong with a buffer.
+func (s *Sim) misfilled(buffer int32) error {
+	b := &s.buffers[buffer]
+	return fmt.Errorf("VL %d behind link %d: %d blocks may come and %d are there, of %d", buffer%s.vls, buffer/s.vls, b.credits, b.filled, s.size)
 }
 
 // Histogram counts durations in buckets of at most 3 % of their value. The zero value is empty.

@@ -62,6 +62,27 @@ func newQueues(n *network, c *Config) (queues, error) {
 	return q, nil
 }
 
+// spend takes the credits for so many blocks of a buffer. There must be as many.
+func (s *Sim) spend(buffer, blocks int32) {
+	b := &s.buffers[buffer]
+	if b.credits -= blocks; b.credits < 0 {
+		s.overrun(buffer)
+	}
+}
+
+// fill puts so many blocks into a buffer. There must be room.
+func (s *Sim) fill(buffer, blocks int32) {
+	b := &s.buffers[buffer]
+	if b.filled += blocks; b.filled > s.size {
+		s.overrun(buffer)
+	}
+}
+
+// overrun ends the run: something was sent without credits, or came into a buffer without room for it.
+func (s *Sim) overrun(buffer int32) {
+	s.Fail(fmt.Errorf("packet: at %d ps: %w", s.now, s.misfilled(buffer)))
+}
+
 // queueOf is the queue of an input of a switch for the packets that go to one of its links.
 func (s *Sim) queueOf(sw, input, out int32) int32 {
 	n := s.outputs[sw]

@@ -20,7 +20,7 @@ func (s *Sim) arrive(l, i int32) {
 		return
 	}
 	p.came, p.out, p.outVL = s.now, out, vl
-	s.buffers[buffer].filled += s.blocksOf(p)
+	s.fill(buffer, s.blocksOf(p))
 	if at := s.queueOf(in.to, s.inputBefore(buffer), out); s.push(at, i) {
 		s.first(at)
 	}
@@ -174,7 +174,7 @@ func (s *Sim) put(at, i int32, vl uint8) (end Time) {
 	if counted := end - max(s.now, s.measure.from); counted > 0 {
 		l.bytes += int64(size) * int64(counted) / int64(end-s.now)
 	}
-	s.buffers[at*s.vls+int32(vl)].credits -= s.blocksOf(p)
+	s.spend(at*s.vls+int32(vl), s.blocksOf(p))
 	p.vl, p.epoch = vl, l.epoch
 	if l.to >= 0 {
 		s.events.Put(s.now+s.config.CableDelay+s.config.SwitchLatency, occasion{atSwitch, at, i})
