@@ -19,6 +19,9 @@ type PacketSimulation struct {
 	Busiest []BusyLink  `json:"busiest"` // links between switches that carried the most in the first run of the last row
 	// Links are all links in that run, the busiest first, those of hosts too.
 	Links []BusyLink `json:"-"`
+	// Hosts and Flows are those of that run, where they were asked for.
+	Hosts []HostRate `json:"-"`
+	Flows []FlowRate `json:"-"`
 	// OverTime has the steps of that run, where they were asked for.
 	OverTime []Moment `json:"over_time,omitempty"`
 	// BEff holds the figures of pattern b_eff, which has no rows.
@@ -43,6 +46,8 @@ type PacketSettings struct {
 	// MostMessage is the bytes of the largest where sizes are drawn; Message is then the smallest.
 	MostMessage int64   `json:"message_most_bytes,omitempty"`
 	Window      float64 `json:"window_ns,omitempty"` // that is measured, after the warm-up; absent where the run ends with the messages
+	// Changes are what happens to the network meanwhile.
+	Changes []NetworkChange `json:"changes,omitempty"`
 }
 
 // PacketRow sums up the runs of one load, over their seeds. Intervals are by Student's t.
@@ -59,9 +64,52 @@ type PacketRow struct {
 	Finished   *flow.Summary `json:"finished_ns,omitempty"` // when the last message was over
 	Marks      int64         `json:"marks,omitempty"`       // packets that congestion control marked
 	Lost       int64         `json:"lost"`                  // packets
-	TooOld     int64         `json:"too_old,omitempty"`     // of these: dropped after the head-of-queue time
-	Deadlock   *Deadlock     `json:"deadlock,omitempty"`    // the first that was found
-	Deadlocks  int           `json:"deadlocks"`             // runs that had one
+	Losses                   // by reason
+	Deadlock   *Deadlock     `json:"deadlock,omitempty"` // the first that was found
+	Deadlocks  int           `json:"deadlocks"`          // runs that had one
+}
+
+// Losses are packets that were lost, by reason.
+type Losses struct {
+	TooOld   int64 `json:"too_old,omitempty"`   // dropped after the head-of-queue time
+	OnLink   int64 `json:"on_link,omitempty"`   // on a link when it failed
+	NoLink   int64 `json:"no_link,omitempty"`   // sent to a port whose link was down
+	Reboot   int64 `json:"reboot,omitempty"`    // in the buffers of a switch that failed
+	NoEntry  int64 `json:"no_entry,omitempty"`  // no forwarding entry
+	NoLane   int64 `json:"no_lane,omitempty"`   // no lane for the service level
+	WrongEnd int64 `json:"wrong_end,omitempty"` // at an end port that has another LID
+}
+
+// add counts those of a run, or of another row.
+func (l *Losses) add(r Losses) {
+	l.TooOld, l.OnLink, l.NoLink, l.Reboot = l.TooOld+r.TooOld, l.OnLink+r.OnLink, l.NoLink+r.NoLink, l.Reboot+r.Reboot
+	l.NoEntry, l.NoLane, l.WrongEnd = l.NoEntry+r.NoEntry, l.NoLane+r.NoLane, l.WrongEnd+r.WrongEnd
+}
+
+// lossesOf are those of a run.
+func lossesOf(l *packet.Losses) Losses {
+	return Losses{TooOld: l.TooOld, OnLink: l.OnLink, NoLink: l.NoLink, Reboot: l.Reboot, NoEntry: l.NoEntry, NoLane: l.NoLane, WrongEnd: l.WrongEnd}
+}
+
+// reasons says how many packets were lost for which reason.
+func (l *Losses) reasons() (list []string) {
+	for _, x := range []struct {
+		n    int64
+		text string
+	}{
+		{l.TooOld, "had waited for too long"},
+		{l.OnLink, "were on a link when it failed"},
+		{l.NoLink, "were sent to a port whose link was down"},
+		{l.Reboot, "were in a switch when it failed"},
+		{l.NoEntry, "found no forwarding entry"},
+		{l.NoLane, "found no lane for their service level"},
+		{l.WrongEnd, "came to a port that has another LID"},
+	} {
+		if x.n > 0 {
+			list = append(list, fmt.Sprintf("%d %s", x.n, x.text))
+		}
+	}
+	return list
 }
 
 // Delays are times in nanoseconds, over all runs of a row.
@@ -137,7 +185,8 @@ func (j *packetJob) row(runs []*packetRun) PacketRow {
 			means = append(means, float64(r.Latency.Mean())/float64(packet.Nanosecond))
 		}
 		messages.Merge(r.Messages)
-		row.Lost, row.TooOld = row.Lost+r.Lost.Total(), row.TooOld+r.Lost.TooOld
+		row.Lost += r.Lost.Total()
+		row.add(lossesOf(&r.Lost))
 		row.Marks += r.Marks
 		if r.Deadlock != nil {
 			if row.Deadlocks++; row.Deadlock == nil {
@@ -182,7 +231,9 @@ func (j *packetJob) deadlock(run *packetRun) *Deadlock {
 func (o *PacketSimulation) Warnings() (list []string) {
 	lost := int64(0)
 	for i := range o.Rows {
-		lost += o.Rows[i].Lost - o.Rows[i].TooOld
+		if r := &o.Rows[i]; len(o.Changes) == 0 {
+			lost += r.Lost - r.TooOld
+		}
 	}
 	if lost > 0 {
 		list = append(list, fmt.Sprintf("%s lost: the tables or lanes do not deliver them", Plural(lost, "packet")))

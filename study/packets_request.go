@@ -17,6 +17,7 @@ import (
 type PacketRequest struct {
 	PacketTraffic
 	PacketRuns
+	Changes  PacketChanges
 	Hardware packet.Config
 	Workers  int
 }
@@ -83,6 +84,8 @@ type PacketRuns struct {
 	Warmup, Duration time.Duration
 	// Steps of the first run of the last row are kept, with the use of links and what is in buffers; 0: none.
 	Steps int
+	// CountFlows keeps what each rank takes from each other one in that run.
+	CountFlows bool
 }
 
 // Uniform is the pattern in which every rank sends each message to another one, drawn at random.
@@ -118,6 +121,10 @@ func (r *PacketRequest) Validate() error {
 		return fmt.Errorf("hot-share %v: want more than 0 and at most 1", r.HotSpots.Share)
 	case (r.Once || r.Messages != "") && (len(r.Loads) > 0 || r.Bursts.On > 0):
 		return errors.New("load: messages that are sent once, or at given times, have none, and no bursts")
+	case r.Changes.File != "" && r.IsBEff():
+		return errors.New("changes: b_eff is many short runs")
+	case r.Changes.File != "" && (r.Changes.BlockTime < 0 || r.Changes.BlockTime > time.Second):
+		return fmt.Errorf("block-time %v: want 0 to 1s", r.Changes.BlockTime)
 	case r.Bursts.On > 0 && (r.Bursts.Off > 0) == (len(r.Loads) > 0):
 		return errors.New("bursts: want off=TIME, or --load, from which it follows")
 	}
@@ -132,9 +139,14 @@ func (r *PacketRequest) Validate() error {
 	return nil
 }
 
-// Check reports a pattern, a file of flows or a number of ranks that a fabric cannot have, before it is
+// Check reports a pattern, files, or a number of ranks that a fabric cannot have, before it is
 // routed.
 func (r *PacketRequest) Check(g *fabric.Graph) error {
+	if r.Changes.File != "" {
+		if _, err := r.readChanges(g); err != nil {
+			return err
+		}
+	}
 	switch {
 	case r.Messages != "":
 		hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return !g.IsHost(h) })

@@ -27,6 +27,8 @@ type packetJob struct {
 	timed   []traffic.Message // in place of it
 	shuffle bool
 	once    bool
+	changes []NetworkChange
+	vls     int // that ports need: those of the Plan, and of repairs
 }
 
 // packetRun is one run of a job.
@@ -36,14 +38,18 @@ type packetRun struct {
 	hosts           []int32 // ranks
 	result          *packet.Result
 	series          *packet.Series // nil where it was not counted over time
+	flows           *packet.Flows  // nil where they were not counted
 	senders, takers []int32        // end ports
 }
 
 // SimulatePackets lets packets of a traffic pattern pass a network in time. Runs differ by load and seed, and are
 // made side by side.
 func SimulatePackets(ctx context.Context, g *fabric.Graph, routing *job.Result, r *PacketRequest) (*PacketSimulation, error) {
-	j := &packetJob{PacketRequest: r, g: g, plan: routing}
+	j := &packetJob{PacketRequest: r, g: g, plan: routing, vls: packet.Lanes(routing.Plan)}
 	if err := j.prepare(ctx); err != nil {
+		return nil, err
+	}
+	if err := j.prepareChanges(ctx); err != nil {
 		return nil, err
 	}
 	out := j.document()
@@ -72,6 +78,7 @@ func SimulatePackets(ctx context.Context, g *fabric.Graph, routing *job.Result, 
 	shown := runs[(len(loads)-1)*seeds]
 	out.OverTime = j.overTime(shown)
 	out.Links, out.Busiest = j.links(shown)
+	out.Hosts, out.Flows = j.hostsAndFlows(shown)
 	return out, nil
 }
 
@@ -80,7 +87,7 @@ func (j *packetJob) document() *PacketSimulation {
 	out := &PacketSimulation{Rows: []PacketRow{}, Busiest: []BusyLink{}}
 	out.PacketSettings = PacketSettings{
 		Fabric: j.g.Name, Pattern: j.Pattern, Order: "natural", Ranks: len(j.hosts), Seeds: 1, VLs: packet.Lanes(j.plan.Plan),
-		Refused: refusalsOf(j.plan.Refused), Choice: j.plan.Choice,
+		Refused: refusalsOf(j.plan.Refused), Choice: j.plan.Choice, Changes: j.changes,
 	}
 	if j.plan.Engine != nil {
 		out.Engine = j.plan.Engine.Name
@@ -186,7 +193,9 @@ func (j *packetJob) run(ctx context.Context, load float64, seed uint64) (*packet
 		r.hosts = r.hosts[:j.pattern.Ranks]
 	}
 	work := j.workload(r, rounds)
-	sim, err := packet.New(j.g, j.plan.Plan, j.Hardware, work)
+	hardware := j.Hardware
+	hardware.VLs = max(hardware.VLs, j.vls)
+	sim, err := packet.New(j.g, j.plan.Plan, hardware, work)
 	if err != nil {
 		return nil, err
 	}
@@ -194,7 +203,11 @@ func (j *packetJob) run(ctx context.Context, load float64, seed uint64) (*packet
 	if j.once {
 		warmup, until = 0, packet.Time(j.Duration)*packet.Nanosecond
 	}
+	j.change(sim, warmup)
 	r.series = j.record(sim)
+	if j.CountFlows {
+		r.flows = sim.CountFlows()
+	}
 	if r.result, err = sim.Run(ctx, warmup, until); err != nil {
 		return nil, err
 	}

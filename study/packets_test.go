@@ -10,13 +10,19 @@ import (
 	"weft/sim/packet"
 )
 
+// usualRequest is one run of uniform traffic.
+func usualRequest() *PacketRequest {
+	r := &PacketRequest{Hardware: packet.Default(), Workers: 2}
+	r.Pattern, r.Order, r.HotSpots.Share = Uniform, "auto", .05
+	r.Seeds, r.Seed, r.Warmup, r.Duration = 1, 1, 10*time.Microsecond, 40*time.Microsecond
+	return r
+}
+
 // simulated runs a request with its usual settings on 32 hosts.
 func simulated(t *testing.T, change func(*PacketRequest)) *PacketSimulation {
 	t.Helper()
 	g, routing := routed(t, "rlft(8,2)", "ftree")
-	r := &PacketRequest{Hardware: packet.Default(), Workers: 2}
-	r.Pattern, r.Order, r.HotSpots.Share = Uniform, "auto", .05
-	r.Seeds, r.Seed, r.Warmup, r.Duration = 1, 1, 10*time.Microsecond, 40*time.Microsecond
+	r := usualRequest()
 	change(r)
 	if err := r.Validate(); err != nil {
 		t.Fatal(err)

@@ -44,6 +44,13 @@ func (o *PacketSimulation) Write(w io.Writer) error {
 			break
 		}
 	}
+	writeChanges(w, o.Changes)
+	var all Losses
+	for i := range o.Rows {
+		all.add(o.Rows[i].Losses)
+	}
+	reasons := all.reasons()
+	writeSome(w, "packets lost", reasons, len(reasons))
 	if len(o.Busiest) > 0 {
 		items := make([]string, len(o.Busiest))
 		for i, b := range o.Busiest {

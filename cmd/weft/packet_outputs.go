@@ -17,6 +17,8 @@ type packetOutputs struct {
 	svg    string
 	beside []string // documents of earlier simulations, drawn beside this one
 	links  string
+	hosts  string
+	flows  string
 	times  []string // for the steps of a run
 }
 
@@ -26,13 +28,18 @@ func (o *packetOutputs) add(f *pflag.FlagSet, steps *int) {
 	f.StringSliceVar(&o.beside, "beside", nil, "with --svg: what earlier calls printed with --json, drawn beside this one")
 	f.StringSliceVar(&o.times, "over-time", nil, "write throughput, latency, use of links and filling of buffers over time to this file, for the first run of the last row: a picture where the name ends in .svg, else separated by commas")
 	f.StringVar(&o.links, "links", "", "write use, waiting for credits and filling of buffers of each link in that run to this file, tab-separated, the busiest first")
+	f.StringVar(&o.hosts, "hosts", "", "write what each host port sent and took in that run to this file, tab-separated")
+	f.StringVar(&o.flows, "flows", "", "write what each host port took from each other one in that run, and the latency, to this file, tab-separated")
 	f.IntVar(steps, "steps", 0, "so many steps of that run, also with --json (default: 100 with --over-time or --links, else none)")
 }
 
 // set checks the options, and asks for the steps that they need.
 func (o *packetOutputs) set(r *study.PacketRequest) error {
 	overTime := len(o.times) > 0 || o.links != ""
+	r.CountFlows = o.flows != ""
 	switch {
+	case r.IsBEff() && (o.hosts != "" || o.flows != ""):
+		return errors.New("--hosts and --flows: b_eff is many short runs")
 	case r.IsBEff() && (r.Steps > 0 || overTime):
 		return errors.New("--over-time, --links and --steps: b_eff is many short runs")
 	case len(o.beside) > 0 && o.svg == "":
@@ -46,7 +53,9 @@ func (o *packetOutputs) set(r *study.PacketRequest) error {
 }
 
 // paths lists the names of the files, "" for one that is not wanted.
-func (o *packetOutputs) paths() []string { return append([]string{o.csv, o.links, o.svg}, o.times...) }
+func (o *packetOutputs) paths() []string {
+	return append([]string{o.csv, o.links, o.svg, o.hosts, o.flows}, o.times...)
+}
 
 // earlier reads the simulations that are drawn beside this one.
 func (o *packetOutputs) earlier() (list []*study.PacketSimulation, err error) {
@@ -67,7 +76,7 @@ func (o *packetOutputs) earlier() (list []*study.PacketSimulation, err error) {
 // writers are the functions that write the files, in the order of paths.
 func (o *packetOutputs) writers(out *study.PacketSimulation, earlier []*study.PacketSimulation) []func(io.Writer) error {
 	curves := append(earlier, out)
-	list := []func(io.Writer) error{out.WriteCSV, out.WriteLinks, func(w io.Writer) error { return study.DrawCurves(w, curves) }}
+	list := []func(io.Writer) error{out.WriteCSV, out.WriteLinks, func(w io.Writer) error { return study.DrawCurves(w, curves) }, out.WriteHosts, out.WriteFlows}
 	for _, path := range o.times {
 		if strings.HasSuffix(path, ".svg") {
 			list = append(list, out.DrawTimes)

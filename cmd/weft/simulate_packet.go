@@ -73,6 +73,8 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	f.StringVar(&o.cc, "cc", "", "congestion control: on, or some of threshold=15,rate=0,size=0,victims=no,increase=1,limit=127,least=0,step=0.25,timer=30.72us")
 	f.IntVar(&r.HotSpots.Groups, "hot-spots", 0, "with pattern uniform: hosts to which a share of the messages goes, one for each group of ranks")
 	f.Float64Var(&r.HotSpots.Share, "hot-share", 0.05, "that share")
+	f.StringVar(&r.Changes.File, "changes", "", "file of what happens to the network meanwhile: a line TIME down PART, TIME up PART or TIME repair each")
+	f.DurationVar(&r.Changes.BlockTime, "block-time", 20*time.Microsecond, "with --changes: time from one block of a forwarding table that a repair writes to the next")
 	o.outputs.add(f, &r.Steps)
 }
 
@@ -170,6 +172,12 @@ one number, and the most pairs of each size (10000 and 100).
 
 --messages FILE sends messages at given times; ENDS is when the last has arrived.
 
+--changes FILE lets switches and cables fail and return while packets pass, at times
+after the warm-up: "20us down spine 1", "90us up spine 1", "40us down leaf 1[5]". At
+"50us repair" the manager writes the tables that go around what is down then, one block
+after the other; when all is up again, those of the start. What is lost by it is counted
+by reason; --over-time shows the pause.
+
 A deadlock ends a run, but not with --head-of-queue, which drops what waits; its cycle is
 printed, and the exit status is 1. The same seed gives the same figures on any number of
 cores.`,
@@ -178,6 +186,7 @@ cores.`,
   weft simulate packet 'rlft(36,2)' --load 0.2,0.5,0.8 --svg load.svg --beside updn.json
   weft simulate packet 'rlft(36,2)' --hot-spots 1 --load 0.8 --over-time steps.csv,steps.svg
   weft simulate packet 'rlft(36,2)' --hot-spots 1 --cc on
+  weft simulate packet 'rlft(8,2)' --changes faults.txt --over-time pause.svg --hosts hosts.tsv
   weft simulate packet 'rlft(36,2)' --bursts on=20us --load 0.3,0.6
   weft simulate packet racks648 --pattern b_eff:30,100 --order leaf --message 200000
   weft simulate packet 'rlft(36,2)' --pattern storage:8 --order leaf --message 84-2048
@@ -209,10 +218,17 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
-	g, err := o.fabric.graph(cmd, arg)
+	if file := o.packets.Changes.File; file != "" {
+		if o.packets.Changes.Text, err = os.ReadFile(file); err != nil {
+			return err
+		}
+	}
+	src, err := o.fabric.open(cmd, arg)
 	if err != nil {
 		return err
 	}
+	g := src.Fabric.Compile()
+	o.packets.Changes.Fabric, o.packets.Changes.Routing = src.Fabric, &o.routing.Request
 	if !o.files.Given() {
 		if err := o.packets.Check(g); err != nil {
 			return err
