@@ -58,6 +58,7 @@ func TestEveryArtefact(t *testing.T) {
 		"thesis-3 switches":   {"fat648 none", "fat648 sFtree", "fat648 ours"},
 		"thesis-3 table1":     {"sftree-fig4a all on VL 0", "sftree-fig4a nodes on VL 1"},
 		"thesis-3 table3":     {"fat648 LASH"},
+		"thesis-3 fig2":       {"0-3 3-0 2-4 5-1 edited by hand"},
 		"thesis-3 fig6":       {"4 switches edited by hand"},
 		"thesis-3 fig7":       {},
 		"thesis-3 lanes":      {"fat648"},
@@ -68,6 +69,7 @@ func TestEveryArtefact(t *testing.T) {
 		"thesis-4 fig4":       {"80 links"},
 		"thesis-4 fig5":       {"1 switches"},
 		"thesis-4 beyond":     {"1 switches"},
+		"thesis-4 default":    {"uniform traffic 0 links"},
 		"thesis-6 topologies": {"fat648", "racks216"},
 		"thesis-6 redundancy": {"mftree-fig2 ftree", "mftree-fig2 mFtree", "racks216|ports(2) mFtree"},
 		"thesis-6 fig3":       {"mftree-fig2 ftree"},
@@ -77,7 +79,7 @@ func TestEveryArtefact(t *testing.T) {
 		"thesis-6 beyond":     {"racks216 ours"},
 		"thesis-6 table1":     {"3-stage 216-port mFtree"},
 	}
-	slow := []string{"thesis-1 fig6", "thesis-1 table2", "thesis-4 fig2", "thesis-4 fig3", "thesis-4 fig4", "thesis-4 fig5"}
+	slow := []string{"thesis-1 fig6", "thesis-1 table2", "thesis-4 fig2", "thesis-4 fig3", "thesis-4 fig4", "thesis-4 fig5", "thesis-4 default"}
 	for _, r := range Reproductions() {
 		for _, a := range r.Artefacts {
 			name := r.Name + " " + a.Name
@@ -119,6 +121,9 @@ func TestVerdicts(t *testing.T) {
 		{"thesis-4", "anomaly", "0 ", "MinHop, a middle switch"},
 		{"thesis-6", "redundancy", "racks216", "mFtree: no spine"},
 		{"thesis-3", "table1", "sftree", "nodes on VL 1: the traffic of switches"},
+		{"thesis-3", "fig2", "", "four pairs close a cycle"},
+		{"thesis-3", "fig2", "", "all four stand still"},
+		{"thesis-3", "fig2", "", "no three of them stand still"},
 		{"thesis-3", "fig6", "4 switches", "4 switches, the paths of sFtree"},
 		{"thesis-6", "fig3", "mftree-fig2", "mFtree: what is left"},
 		{"thesis-6", "fig3", "mftree-fig2", "classic: what is left"},
@@ -178,6 +183,7 @@ func TestCommittedRows(t *testing.T) {
 		{"thesis-1", "fig8", []string{"fat648 5:1 EFT", "fat648 13:1 BEFT"}},
 		{"thesis-3", "table1", []string{"sftree-fig4a all on VL 0"}},
 		{"thesis-3", "table3", []string{"fat648 LASH"}},
+		{"thesis-3", "fig2", []string{"0-3 3-0 2-4 5-1 edited by hand"}},
 		{"thesis-3", "fig6", []string{"4 switches edited by hand", "5 switches OpenSM's minhop"}},
 		{"thesis-4", "fig4", []string{"259 links"}},
 		{"thesis-4", "anomaly", []string{"0 MinHop", "3 fat-tree", "3 ours"}},

@@ -73,6 +73,7 @@ func reproductionIII() *lab.Reproduction {
 			{Name: "switches", Title: "Switches that reach each other", Place: "sections 1, 4, 5 and 7.1.3", Seedless: true, Run: switchToSwitch},
 			{Name: "table1", Title: "The benchmark of nodes beside the traffic of switches", Place: "sections 7.1.1 and 7.1.2, Tables I and II", Run: benchmarks},
 			{Name: "table3", Title: "Throughput under five engines, nodes and switches sending", Place: "section 7.2.3, Table III", Run: fiveEngines},
+			{Name: "fig2", Title: "Four pairs that close a cycle, step by step", Place: "section 1, Fig. 2", Seedless: true, Run: fourPairs},
 			{Name: "fig6", Title: "Rings of switches and deadlock", Place: "sections 1 and 7.1.3, Figs. 2 and 6", Seedless: true, Run: ringOfSwitches},
 			{Name: "fig7", Title: "Nodes at full load while switches send", Place: "section 7.2, Fig. 7", Run: switchesAlongside},
 			{Name: "lanes", Title: "Lanes that LASH needs", Place: "section 7.2.3", Seedless: true, Run: lashLanes},

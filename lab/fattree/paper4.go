@@ -37,6 +37,7 @@ func reproductionIV() *lab.Reproduction {
 			{Name: "fig4", Title: "Random rings, failing links", Place: "Fig. 4", Run: m.fig4},
 			{Name: "fig5", Title: "Random rings, failing switches", Place: "Fig. 5", Run: m.fig5},
 			{Name: "beyond", Title: "Ours beside the paper's engines", Place: "beyond the paper", Seedless: true, Run: m.beyond},
+			{Name: "default", Title: "Ours without options beside the paper's", Place: "beyond the paper", Seedless: true, Run: ofDefault},
 		},
 	}
 }

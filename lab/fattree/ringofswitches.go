@@ -49,8 +49,11 @@ const (
 	sixRing  = "6 switches"
 )
 
-// ringRuns lists the runs of section 7.1.3, on the ring of Fig. 4 (b) and on a larger one, and of Fig. 2. In Fig. 2 four pairs close the cycle
-// of a ring of six switches: two of switches, 0 to 3 and 3 to 6, which is 0 of the ring, and two of nodes, which bridge them.
+// fourOfSix are the pairs of Fig. 2, which close the cycle of a ring of six switches: two of switches, 0 to 3 and 3 to 6, which is 0 of the
+// ring, and two of nodes, which bridge them.
+var fourOfSix = [][2]int{{0, 3}, {3, 0}, {2, 4}, {5, 1}}
+
+// ringRuns lists the runs of section 7.1.3, on the ring of Fig. 4 (b) and on a larger one, and of Fig. 2.
 func ringRuns(s *lab.Setup) (list []ringRun) {
 	nodes, four, root := 1, "sftree-fig4b", subtree
 	if s.Reads(twoNodes) {
@@ -58,7 +61,6 @@ func ringRuns(s *lab.Setup) (list []ringRun) {
 	}
 	minhop := plain.MinHop(orderOf(s))
 	openSMs := lab.Candidate{Name: "OpenSM's minhop", How: lab.Routing{Spec: minhop, Seed: s.Seed}}
-	pairs := [][2]int{{0, 3}, {3, 0}, {2, 4}, {5, 1}}
 	for _, e := range []lab.Candidate{edited, openSMs, root} {
 		list = append(list, ringRun{fourRing, four, oppositeOnes(4), e})
 	}
@@ -66,7 +68,7 @@ func ringRuns(s *lab.Setup) (list []ringRun) {
 		list = append(list, ringRun{fiveRing, fmt.Sprintf("torus(5,hosts=%d)", nodes), oppositeOnes(5), e})
 	}
 	for _, e := range []lab.Candidate{edited, withoutTree} {
-		list = append(list, ringRun{sixRing, fmt.Sprintf("torus(6,hosts=%d)", nodes), pairs, e})
+		list = append(list, ringRun{sixRing, fmt.Sprintf("torus(6,hosts=%d)", nodes), fourOfSix, e})
 	}
 	return list
 }

@@ -16,24 +16,22 @@ var topologies = []struct{ name, formula string }{{"648-port 1:1", "fat648"}, {"
 // scenario is a bar of Fig. 10.
 type scenario struct{ topology, spots, lanes int }
 
-// scenarios are the bars that claims are about.
-var scenarios = []scenario{
-	{0, 1, 1},
-	{0, 1, 2},
-	{0, 1, 4},
-	{0, 1, 6},
-	{0, 1, 8},
-	{0, 3, 1},
-	{0, 3, 8},
-	{0, 9, 1},
-	{0, 9, 8},
-	{1, 1, 1},
-	{1, 1, 8},
-	{1, 3, 1},
-	{1, 3, 8},
-	{1, 9, 1},
-	{1, 9, 6},
-	{1, 9, 8},
+// The lanes and numbers of hot-spots of Fig. 10.
+var (
+	lanesOfFig10 = []int{1, 2, 4, 6, 8}
+	spotsOfFig10 = []int{1, 3, 9}
+)
+
+// scenarios are the bars, those with one lane before those that are held against them.
+func scenarios() (list []scenario) {
+	for topology := range topologies {
+		for _, spots := range spotsOfFig10 {
+			for _, lanes := range lanesOfFig10 {
+				list = append(list, scenario{topology, spots, lanes})
+			}
+		}
+	}
+	return list
 }
 
 // throughputs are what a node takes on average, in Gbit/s.
@@ -46,7 +44,7 @@ func fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 		Columns: []string{"fabric", "hot-spots", "lanes", "Gbit/s a node", "more than with 1 lane", "the paper's"},
 	}
 	got, printed := throughputs{}, printedGains()
-	for _, x := range scenarios {
+	for _, x := range scenarios() {
 		engine := "ftree,balance=zahavi"
 		if x.lanes > 1 {
 			engine += fmt.Sprintf(",lanes=vftree,vls=%d", x.lanes)
@@ -88,15 +86,14 @@ func (got throughputs) bars(topology int) chart.Chart {
 		Name: "fig10" + string(rune('a'+topology)), Title: topologies[topology].name + ": what a node takes on average", Kind: chart.Bars,
 		X: chart.Axis{Label: "hot-spots"}, Y: chart.Axis{Label: "Gbit/s"},
 	}
-	lanes, spots := []int{1, 2, 4, 6, 8}, []int{1, 3, 9}
 	var names []string
-	for _, n := range lanes {
+	for _, n := range lanesOfFig10 {
 		names = append(names, fmt.Sprint(n, " VL"))
 	}
 	c.Fill(names, []string{"1", "3", "9"}, func(name string, i int) (chart.Point, bool) {
 		var n int
 		lab.Must(fmt.Sscan(name, &n))
-		v, ok := got[scenario{topology, spots[i], n}]
+		v, ok := got[scenario{topology, spotsOfFig10[i], n}]
 		return chart.Point{Y: v}, ok
 	})
 	return c
@@ -163,7 +160,7 @@ func gbpsIn(text, paper string, low, high float64) lab.Wanted {
 
 func (got throughputs) claims(printed map[scenario]float64) (claims []lab.Claim) {
 	one := func(lanes int) scenario { return scenario{0, 1, lanes} }
-	for _, x := range scenarios {
+	for _, x := range scenarios() {
 		if gain, ok := printed[x]; ok {
 			text := fmt.Sprintf("%s, hot-spots: %d, with %d lanes against one", topologies[x.topology].name, x.spots, x.lanes)
 			claims = append(claims, factorOf(text, fmt.Sprintf("%+.0f %%", gain), gain).Is(got.by(x, scenario{x.topology, x.spots, 1})))
@@ -176,7 +173,7 @@ func (got throughputs) claims(printed map[scenario]float64) (claims []lab.Claim)
 	localised, ok5 := got.by(scenario{0, 9, 8}, scenario{0, 9, 1})
 	single, ok6 := got.by(one(8), one(1))
 	halved, n := 0., 0.
-	for _, x := range scenarios {
+	for _, x := range scenarios() {
 		if v, ok := got.by(x, scenario{0, x.spots, x.lanes}); ok && x.topology == 1 {
 			halved, n = halved+v, n+1
 		}

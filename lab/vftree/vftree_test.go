@@ -13,6 +13,7 @@ import (
 // TestArtefacts runs some rows of each, so that none is broken unseen.
 func TestArtefacts(t *testing.T) {
 	for name, rows := range map[string][]string{
+		"fig2":  {"two switches 3, all have credits", "two switches 3, lane 0 runs out of credits", "two switches 1, it runs out of credits"},
 		"fig5":  {"vftree-fig3 plain", "vftree-fig3 congestion control", "vftree-fig3 victim on its own lane"},
 		"fig8":  {"vftree-fig4a 1", "vftree-fig4a 2, victims by hand", "vftree-fig4a 3, vFtree"},
 		"fig9":  {"vftree-fig4b 1", "vftree-fig4b 3, vFtree"},

@@ -3,6 +3,7 @@ package packet_test
 import (
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -196,5 +197,27 @@ func TestTogether(t *testing.T) {
 	t.Logf("%d runs, %d packets lost, %d marked, %d deadlocks", runs, lost, marks, deadlocks)
 	if lost == 0 || marks == 0 {
 		t.Error("nothing was lost, or nothing marked")
+	}
+}
+
+// TestSabotage: a run whose counts do not fit together ends with an error.
+func TestSabotage(t *testing.T) {
+	g := qdr(graph(t, "mesh(2,hosts=1)"))
+	p := planned(t, g, "minhop", 1, nil)
+	for what, want := range map[string]string{
+		"nothing": "", "a packet without credits": "blocks may come", "a packet without room": "blocks may come", "a packet made": "were sent", "a packet lost": "were sent",
+		"credits lost": "blocks may come", "credits made": "blocks may come", "a link too fast": "carried",
+	} {
+		w := streams(stream(0, 1))
+		w.List[0].Bytes, w.List[0].Stop = 2048, 50*packet.Microsecond
+		s, err := packet.New(g, p, packet.Default(), w)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.At(100*packet.Microsecond, func(s *packet.Sim) { s.Sabotage(what) })
+		_, err = s.Run(t.Context(), 0, packet.Second)
+		if (err != nil) != (want != "") || err != nil && !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", what, err)
+		}
 	}
 }

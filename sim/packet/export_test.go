@@ -163,3 +163,26 @@ func (s *Sim) auditRest() error {
 	}
 	return nil
 }
+
+// Sabotage breaks what a run keeps count of.
+func (s *Sim) Sabotage(what string) {
+	at := s.firstEnd * s.vls // the buffer of VL 0 behind the link of the first end port
+	switch what {
+	case "a packet without credits":
+		s.spend(at, s.buffers[at].credits+1)
+		s.buffers[at].credits = s.size
+	case "a packet without room":
+		s.fill(at, s.size-s.buffers[at].filled+1)
+		s.buffers[at].filled = 0
+	case "a packet made":
+		s.measure.delivered++
+	case "a packet lost":
+		s.measure.sent++
+	case "credits lost":
+		s.buffers[at].credits--
+	case "credits made":
+		s.buffers[at].credits += s.size
+	case "a link too fast":
+		s.links[s.firstEnd].bytes += 1 << 40
+	}
+}
