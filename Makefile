@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build demo test lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-draws soak-kill soak-sm bench results
+.PHONY: routes build demo test lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-draws soak-kill soak-sm bench results
 
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-1
 
@@ -26,6 +26,9 @@ soak-engines: ## every engine on 5,000 random networks
 
 soak-ftree: ## every combination of options of ftree on every fabric of the thesis, whole and degraded
 	go test ./route/engine/ftree -run TestSoak -soak -count 1 -timeout 2h -v
+
+soak-packets: ## 20,000 random networks each: proven Plans and deadlocks, everything at once, faults
+	go test ./sim/packet -run 'TestProven|TestCyclic|TestNoFalseAlarm|TestTogether|TestFaults|TestConservation' -rapid.checks=20000 -count 1 -timeout 4h -v
 
 soak-mapping: ## every mapping algorithm on 10,000 random networks
 	go test ./mapping/algorithm -run TestRandomNetworks -networks 10000 -drawseed 7 -count 1 -timeout 1h -v

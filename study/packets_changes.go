@@ -32,7 +32,9 @@ type NetworkChange struct {
 	What   string  `json:"what"`             // down, up or repair
 	Part   string  `json:"part,omitempty"`   // switch or cable
 	Blocks int     `json:"blocks,omitempty"` // of forwarding tables that a repair writes
-	Engine string  `json:"engine,omitempty"` // that routed afresh, where the tables could not be repaired
+	// Written is when the last of them is: a repair begins to write when the one before is through.
+	Written float64 `json:"written_ns,omitempty"`
+	Engine  string  `json:"engine,omitempty"` // that routed afresh, where the tables could not be repaired
 
 	line   int
 	part   fabric.Part
@@ -137,7 +139,7 @@ func (j *packetJob) prepareChanges(ctx context.Context) (err error) {
 	if j.changes, err = j.readChanges(j.g); err != nil {
 		return err
 	}
-	down, tables := map[fabric.Part]bool{}, newHeldTables(j.plan.Plan, j.g)
+	down, tables, free := map[fabric.Part]bool{}, newHeldTables(j.plan.Plan, j.g), 0.
 	for i := range j.changes {
 		c := &j.changes[i]
 		if c.What != "repair" {
@@ -154,6 +156,8 @@ func (j *packetJob) prepareChanges(ctx context.Context) (err error) {
 		}
 		c.writes = tables.write(c.plan)
 		c.Blocks = len(c.writes)
+		free = max(free, c.At) + float64(c.Blocks)*float64(j.Changes.BlockTime)
+		c.Written = free
 		j.vls = max(j.vls, packet.Lanes(c.plan))
 	}
 	return nil
@@ -277,12 +281,12 @@ func (j *packetJob) change(sim *packet.Sim, warmup packet.Time) {
 			})
 			continue
 		}
-		for _, w := range c.writes {
-			sim.At(at, func(s *packet.Sim) { s.WriteBlock(w.sw, w.index, c.plan.Tables.Block(w.sw, w.index)) })
-			at += packet.Time(j.Changes.BlockTime) * packet.Nanosecond
+		written, each := warmup+packet.Time(c.Written)*packet.Nanosecond, packet.Time(j.Changes.BlockTime)*packet.Nanosecond
+		for i, w := range c.writes {
+			sim.At(written-packet.Time(len(c.writes)-i)*each, func(s *packet.Sim) { s.WriteBlock(w.sw, w.index, c.plan.Tables.Block(w.sw, w.index)) })
 		}
 		if j.vls > 1 {
-			sim.At(at, func(s *packet.Sim) { writeLanes(s, j.g, c.plan) })
+			sim.At(written, func(s *packet.Sim) { writeLanes(s, j.g, c.plan) })
 		}
 	}
 }
@@ -306,9 +310,9 @@ func writeChanges(w io.Writer, list []NetworkChange) {
 		case c.Part != "":
 			items[i] += " " + c.Part
 		case c.Engine != "":
-			items[i] += fmt.Sprintf(": %s written, routed afresh by %s", Plural(c.Blocks, "block"), c.Engine)
+			items[i] += fmt.Sprintf(": %s written by %v, routed afresh by %s", Plural(c.Blocks, "block"), time.Duration(c.Written), c.Engine)
 		default:
-			items[i] += fmt.Sprintf(": %s written", Plural(c.Blocks, "block"))
+			items[i] += fmt.Sprintf(": %s written by %v", Plural(c.Blocks, "block"), time.Duration(c.Written))
 		}
 	}
 	writeSome(w, "changes", items, len(items))

@@ -78,6 +78,25 @@ func TestChanges(t *testing.T) {
 	}
 }
 
+// TestRepairsInTurn: a repair that is asked for while another one writes begins when that is through, so that its tables are there in the end.
+func TestRepairsInTurn(t *testing.T) {
+	out, err := changing(t, "rlft(8,2)", "ftree", "10us down spine 1\n10us down spine 2\n20us repair\n21us up spine 1\n22us up spine 2\n23us repair")
+	if err != nil {
+		t.Fatal(err)
+	}
+	first, second := out.Changes[2], out.Changes[5]
+	if first.Written != 20_000+1000*float64(first.Blocks) || second.Written != first.Written+1000*float64(second.Blocks) || second.Blocks != first.Blocks {
+		t.Fatalf("%+v, %+v", first, second)
+	}
+	whole, err := changing(t, "rlft(8,2)", "ftree", "0us up spine 1")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got, want := out.OverTime[9].Throughput, whole.OverTime[9].Throughput; got < .95*want || got > 1.05*want {
+		t.Errorf("%.1f Gbit/s in the end, %.1f where nothing fails", got, want)
+	}
+}
+
 // TestChangesOfAnyKind: a leaf with its hosts, a cable of a host, tables of several lanes: runs go on.
 func TestChangesOfAnyKind(t *testing.T) {
 	for _, x := range []struct{ formula, engine, changes string }{

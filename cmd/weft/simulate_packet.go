@@ -175,8 +175,8 @@ one number, and the most pairs of each size (10000 and 100).
 --changes FILE lets switches and cables fail and return while packets pass, at times
 after the warm-up: "20us down spine 1", "90us up spine 1", "40us down leaf 1[5]". At
 "50us repair" the manager writes the tables that go around what is down then, one block
-after the other; when all is up again, those of the start. What is lost by it is counted
-by reason; --over-time shows the pause.
+after the other; when all is up again, those of the start. A repair begins when the one
+before is through. What is lost by it is counted by reason; --over-time shows the pause.
 
 A deadlock ends a run, but not with --head-of-queue, which drops what waits; its cycle is
 printed, and the exit status is 1. The same seed gives the same figures on any number of
