@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"slices"
 
+	"weft/fabric"
 	"weft/mad"
 )
 
@@ -138,6 +139,11 @@ func (s *Subnet) switchVL(n *node, in, out, sl uint8) uint8 {
 		return 0
 	}
 	return laneOf(s.switchLanes(n, in, out), sl)
+}
+
+// VL is the VL on which a switch sends on packets of an SL that come in by one port and leave by another, 15 where it discards them.
+func (s *Subnet) VL(switchNode fabric.NodeID, in, out, sl uint8) uint8 {
+	return s.switchVL(&s.nodes[switchNode], in, out, sl)
 }
 
 // slToVL gets or sets the mapping of a CA port, or of a switch between two

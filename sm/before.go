@@ -38,8 +38,12 @@ func (c *Core) wasTold(k kind, slot int32, arg uint32) bool {
 	if b == nil || b.plan.VLs <= 1 || !c.isAsBefore(slot) {
 		return false
 	}
+	if before := b.byGUID[c.nodes[c.owner[slot]].guid]; b.prog.wrong[before] {
+		return false
+	}
 	if c.isSwitch(slot) {
-		if before, ok := c.switchBefore(c.owner[slot]); !ok || b.prog.wrong[before] {
+		before, ok := c.switchBefore(c.owner[slot])
+		if !ok || k == setSL2VL && b.plan.SL2VL != nil && b.byInput(before, b.prog.step) != c.byInput(c.owner[slot], c.prog.step) {
 			return false
 		}
 	}
@@ -84,8 +88,17 @@ func (c *Core) wasToldPort(slot int32, planned *[64]byte) bool {
 	return says == said && now == then
 }
 
-// enqueueLanes queues a lane table, unless the port has it since the round before.
+// enqueueLanes queues a lane table, unless the port has it since a step or the round before.
 func (c *Core) enqueueLanes(k kind, slot int32, arg uint32) {
+	for step := c.prog.step - 1; step >= 0 && k == setSL2VL; step-- {
+		if was := c.laneTable(slot, uint8(arg>>8), step); was != nil {
+			id := c.owner[slot]
+			if *was != *c.laneTable(slot, uint8(arg>>8), c.prog.step) || c.isSwitch(slot) && c.byInput(id, step) != c.byInput(id, c.prog.step) {
+				c.enqueue(makeTag(k, slot, arg))
+			}
+			return
+		}
+	}
 	if !c.wasTold(k, slot, arg) {
 		c.enqueue(makeTag(k, slot, arg))
 	}

@@ -193,7 +193,7 @@ type Core struct {
 	unstored bool            // not well
 	prog     programming
 
-	rewritten []tableBlock // written more than once, or sent again: the next light sweep reads them
+	rewritten []uint64 // tags of Sets of tables that were written more than once, or sent again: the next light sweep reads them
 }
 
 // agenda holds the SMPs that are to be handed out.
@@ -382,9 +382,9 @@ func (c *Core) leavePhase() {
 	case storing:
 		c.startProgram()
 	case tables:
-		c.tablesWritten()
+		c.stepEnded()
 	case pausing:
-		c.nextTables()
+		c.nextStep()
 	case arming:
 		c.enterPhase(activating)
 	case activating:

@@ -121,7 +121,8 @@
 // # Limits
 //
 // No SA, no multicast, no partitions but the default one. The order of writing (steps.go) is that from the Plan of the round
-// before: tables of which nothing is known are written over in any order, and so are lane tables.
+// before: tables of which nothing is known are written over in any order. VL arbitration is no part of it: where VLs lose their turn it
+// comes with the last step, otherwise with the first.
 // LinkSpeedExt is read as the device gives it without the SM's extended-speeds
 // modifier. CAs cabled to each other get no LIDs: NOT ROUTED. A router is treated as a CA.
 // M_Key leases and protection bits are left as they are.

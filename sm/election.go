@@ -57,12 +57,18 @@ func (m *Manager) putSMInfo(data []byte) {
 
 // standBy leaves the subnet to another manager, and polls it from now on.
 func (m *Manager) standBy(now time.Duration, o *otherManager) {
-	m.inForce = nil
+	m.giveUp()
 	m.afresh, m.wanted = never, wantedRound{}
 	m.sweep.drop()
 	m.unsteady = unsteady{}
 	m.election = election{master: o, due: now + m.watch.Interval}
 	m.tell(Standby, "%s is the master: we stand by", o.name)
+}
+
+// giveUp leaves the subnet: no Plan of ours is in force, and nothing is to be looked at by it.
+func (m *Manager) giveUp() {
+	m.inForce = nil
+	m.looks.drop()
 }
 
 // pollDue returns when the master that is stood by for is to be polled, or never.

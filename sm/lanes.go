@@ -12,13 +12,16 @@ const arbBlock = 32
 // one. (With one, any mapping keeps the proof: where channels form no cycle, they form
 // none on any VL.) What the port holds is not read: that would cost as much as writing it.
 func (c *Core) queueLanes(slot int32) {
-	if !c.queueArbitration(slot) {
+	if !c.hasTurns(slot) {
 		c.closeForLanes(slot)
 		return
 	}
+	if c.prog.step == c.turnStep() {
+		c.queueArbitration(slot)
+	}
 	id := c.owner[slot]
 	switch {
-	case c.plan.SL2VL == nil:
+	case c.stepped(c.prog.step).SL2VL == nil:
 	case c.prog.end[slot] >= 0: // a CA's: port 0 has no cable
 		if mad.PortInfoVLCap.Get(c.info[slot][:]) != 1 { // with one VL there is nothing to map
 			c.enqueueLanes(setSL2VL, slot, 0)
@@ -28,20 +31,37 @@ func (c *Core) queueLanes(slot int32) {
 	}
 }
 
-// queueArbitration queues the VL arbitration table of an output port, all blocks that it
-// has, unless the Plan leaves it as it is or only one VL has a turn. It reports whether the
-// port has room for the table.
-func (c *Core) queueArbitration(slot int32) bool {
+// turnStep is the step that writes VL arbitration: the first one, or the last where VLs lose their turn.
+func (c *Core) turnStep() int {
+	if c.before != nil && c.before.plan.VLs > c.plan.VLs {
+		return c.lastStep()
+	}
+	return 0
+}
+
+// hasTurns reports whether an output port has room for its VL arbitration table.
+func (c *Core) hasTurns(slot int32) bool {
 	table, info := c.arbTable(slot), c.info[slot][:]
 	if table == nil || len(table.Low) <= 1 && len(table.High) == 0 {
 		return true
 	}
 	low, high := int(mad.PortInfoVLArbLowCap.Get(info)), int(mad.PortInfoVLArbHighCap.Get(info))
-	if low < len(table.Low) || high < len(table.High) {
-		c.noteLoss(NotEnough, c.portPlace(slot), "%s arbitrates %d entries at low priority and %d at high: too few for %d and %d",
-			c.portName(slot), low, high, len(table.Low), len(table.High))
-		return false
+	if low >= len(table.Low) && high >= len(table.High) {
+		return true
 	}
+	c.noteLoss(NotEnough, c.portPlace(slot), "%s arbitrates %d entries at low priority and %d at high: too few for %d and %d",
+		c.portName(slot), low, high, len(table.Low), len(table.High))
+	return false
+}
+
+// queueArbitration queues the VL arbitration table of an output port, all blocks that it
+// has, unless the Plan leaves it as it is or only one VL has a turn.
+func (c *Core) queueArbitration(slot int32) {
+	table, info := c.arbTable(slot), c.info[slot][:]
+	if table == nil || len(table.Low) <= 1 && len(table.High) == 0 {
+		return
+	}
+	low, high := mad.PortInfoVLArbLowCap.Get(info), mad.PortInfoVLArbHighCap.Get(info)
 	for _, b := range [...]struct {
 		block  uint32
 		exists bool
@@ -55,15 +75,13 @@ func (c *Core) queueArbitration(slot int32) bool {
 			c.enqueueLanes(setVLArb, slot, b.block)
 		}
 	}
-	return true
 }
 
 // queueSwitchLanes queues the SL2VL mappings to one output port: one for all inputs where
 // the Plan has no others and the switch takes it so (14.2.5.8).
 func (c *Core) queueSwitchLanes(id, slot int32) {
 	n := &c.nodes[id]
-	byInput := c.plan.SL2VL.Switch[c.prog.sw[id]].By == route.ByInOut
-	if !byInput && mad.SwitchInfoOptimizedSLtoVL.Get(n.sw[:])&1 != 0 {
+	if !c.byInput(id, c.prog.step) && mad.SwitchInfoOptimizedSLtoVL.Get(n.sw[:])&1 != 0 {
 		c.enqueueLanes(setSL2VL, slot, mad.SLtoVLAllInputs)
 		return
 	}
@@ -74,15 +92,14 @@ func (c *Core) queueSwitchLanes(id, slot int32) {
 	}
 }
 
-// sl2vl makes a SLtoVLMappingTable.
+// byInput reports whether the SL2VL tables of a switch after a step depend on the input port.
+func (c *Core) byInput(id int32, step int) bool {
+	return c.stepped(step).SL2VL.Switch[c.prog.sw[id]].By == route.ByInOut
+}
+
+// sl2vl makes a SLtoVLMappingTable, as it is after this step.
 func (c *Core) sl2vl(slot int32, arg uint32, data []byte) {
-	var table *route.VLTable
-	if c.isSwitch(slot) {
-		table = c.plan.SL2VL.Table(c.graph, c.prog.sw[c.owner[slot]], uint8(arg>>8), c.portNumber(slot))
-	} else {
-		table = c.plan.SL2VL.HostTable(c.prog.end[slot])
-	}
-	for sl, vl := range table {
+	for sl, vl := range c.laneTable(slot, uint8(arg>>8), c.prog.step) {
 		mad.SLtoVLMappingTableVL.Set(data, sl, uint64(vl))
 	}
 }

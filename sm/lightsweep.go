@@ -12,14 +12,14 @@ type lightSweep struct {
 	due         time.Duration // when the next one begins; never
 	under       bool          // one is under way
 	number      uint32        // of those begun and dropped so far: answers to an earlier one are late
-	next        int32         // node that is asked next; after the last one, the blocks that are read again
+	next        int32         // node that is asked next; after the last one, the tables that are read again
 	outstanding int           // SMPs handed out and not ended
 }
 
 // sweepTag is where a tag has its kind: an SMP of a light sweep. The number of the sweep and the node follow.
 const sweepTag = 0xFF
 
-// blockTag is the same for a block that is read again: the number of the sweep and, after the nodes, the place of the block follow.
+// blockTag is the same for a table that is read again: the number of the sweep and, after the nodes, its place in the list follow.
 const blockTag = 0xFC
 
 // drop forgets the sweep that is under way. Its SMPs still end.
@@ -50,7 +50,9 @@ func (m *Manager) askSwitches() {
 	l, c := &m.sweep, m.inForce
 	for ; l.under && int(l.next) < len(c.nodes)+len(c.rewritten) && l.outstanding < c.cfg.MaxPending; l.next++ {
 		if i := int(l.next) - len(c.nodes); i >= 0 {
-			m.askForSweep(l.next, Action{Tag: blockTag, Attr: mad.AttrLinearForwardingTable, Modifier: c.rewritten[i].block, Path: c.nodes[c.rewritten[i].node].path})
+			a := c.readAgain(c.rewritten[i])
+			a.Tag = blockTag
+			m.askForSweep(l.next, a)
 			continue
 		}
 		n := &c.nodes[l.next]
@@ -77,7 +79,7 @@ func (m *Manager) onSwept(now time.Duration, ev *Event) {
 		m.sweepFound(now, "another manager has told our own port who the master is")
 	case id == noSlot:
 	case int(id) >= len(c.nodes):
-		m.onBlockAgain(now, c.rewritten[int(id)-len(c.nodes)], ev)
+		m.onTableAgain(now, c.rewritten[int(id)-len(c.nodes)], ev)
 	case ev.Outcome != Answered:
 		m.doubted[c.nodes[id].guid] = true
 		m.sweepFound(now, c.nodeName(id)+" does not answer SwitchInfo any more")
@@ -93,13 +95,19 @@ func (m *Manager) onSwept(now time.Duration, ev *Event) {
 	}
 }
 
-// onBlockAgain takes a block of a forwarding table that was written more than once: a copy of an earlier one that came late may
-// have taken its place.
-func (m *Manager) onBlockAgain(now time.Duration, at tableBlock, ev *Event) {
+// onTableAgain takes a table, or a block of one, that was written more than once: a copy of an earlier one that came late may have taken
+// its place.
+func (m *Manager) onTableAgain(now time.Duration, tag uint64, ev *Event) {
 	c := m.inForce
-	if ev.Outcome == Answered && c.firstWrongLID(at.node, at.block, &ev.Data) > 0 {
-		c.prog.holds[at.node] = false
-		m.sweepFound(now, c.nodeName(at.node)+" holds another block of its forwarding table than it has acknowledged")
+	k, index, arg := splitTag(tag)
+	switch {
+	case ev.Outcome != Answered:
+	case k == setLFT && c.firstWrongLID(index, arg, &ev.Data) > 0:
+		c.prog.holds[index] = false
+		m.sweepFound(now, c.nodeName(index)+" holds another block of its forwarding table than it has acknowledged")
+	case k == setSL2VL && c.firstWrongSL(index, arg, &ev.Data) >= 0:
+		c.prog.wrong[c.owner[index]] = true
+		m.sweepFound(now, c.portName(index)+" holds another SLtoVLMappingTable than it has acknowledged")
 	}
 }
 

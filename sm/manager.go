@@ -313,7 +313,7 @@ func (m *Manager) endRound(now time.Duration) {
 		return
 	}
 	if r.State == OtherMaster { // which names and routes as it likes
-		m.inForce = nil
+		m.giveUp()
 	}
 	if m.inForce != nil {
 		m.sweep.due = now + m.watch.Interval

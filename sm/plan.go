@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"weft/fabric"
 	"weft/route"
@@ -106,22 +107,38 @@ func (c *Core) noteWay() {
 		return
 	}
 	m := c.way.Mixture
-	if c.way.Pause {
+	if c.way.Pauses() {
 		c.note(EntriesDropped, Place{}, "old and new entries for %d LIDs together could let packets wait for each other in a ring: those that change are dropped first, and written %v later, when the packets under way have left",
 			m.LIDs, c.cfg.Pause)
 	}
-	if m.OK {
-		return
+	if !m.OK {
+		c.note(MixedTables, Place{}, "while old tables stand beside new ones, %s", mayHappen(m))
 	}
-	text := ""
+	if m = c.way.Asked; m != nil && !m.OK {
+		c.note(OldLevels, Place{}, "until hosts ask again which service levels to use, %s: %s", mayHappen(m), staleText(m))
+	}
+}
+
+// mayHappen says what can happen to packets.
+func mayHappen(m *check.Mixture) string {
+	var list []string
 	if m.LoopLIDs > 0 {
-		text = fmt.Sprintf("packets to %d of the %d LIDs that change can go in circles", m.LoopLIDs, m.LIDs)
+		list = append(list, fmt.Sprintf("packets to %d of the %d LIDs that change can go in circles", m.LoopLIDs, m.LIDs))
 	}
 	if m.Deadlock.DeadlockFree != check.Yes {
-		if text != "" {
-			text += ", and "
-		}
-		text += "packets can wait for each other in a ring"
+		list = append(list, "packets can wait for each other in a ring")
 	}
-	c.note(MixedTables, Place{}, "while old tables stand beside new ones, %s", text)
+	return strings.Join(list, ", and ")
+}
+
+// staleText names the first packets that cause it.
+func staleText(m *check.Mixture) string {
+	var list []string
+	for _, s := range m.Stale {
+		list = append(list, fmt.Sprintf("from %s to LID %d on SL %d", s.Switch, s.LID, s.SL))
+	}
+	if more := m.StalePairs - len(m.Stale); more > 0 {
+		list = append(list, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(list, ", ")
 }

@@ -18,19 +18,13 @@ type programming struct {
 	wrong      []bool             // by node: it was noted that a table of it differs
 	holds      []bool             // by node: a switch that holds all of its forwarding table
 	pkeys      map[int32][64]byte // by slot: P_Key blocks with the default key
-	step       int                // which tables are being written: those between, then those of the Plan
+	step       int                // what is being written: what is between, then what the Plan has
 	pauseOver  bool               // the packets that were under way have left
 }
 
 // blockCount counts the blocks of a switch's forwarding table: those that it had already, those that it has taken, with those that others
 // replace later, and those that it has not.
 type blockCount struct{ same, acked, between, lost uint32 }
-
-// tableBlock is a block of the forwarding table of a node.
-type tableBlock struct {
-	node  int32
-	block uint32
-}
 
 // startProgram relates nodes and ports to those of the Plan and begins to write.
 func (c *Core) startProgram() {
@@ -85,13 +79,11 @@ func (c *Core) queueTables(id int32) {
 	}
 	if c.prog.step > 0 {
 		c.queueStep(id)
-		return
-	}
-	if s := c.prog.sw[id]; s >= 0 {
+	} else if c.prog.sw[id] >= 0 {
 		c.queueBlocks(id)
 	}
 	for slot := range c.portsOf(id) {
-		if c.prog.end[slot] >= 0 && !c.isAsBefore(slot) {
+		if c.prog.step == 0 && c.prog.end[slot] >= 0 && !c.isAsBefore(slot) {
 			c.enqueue(makeTag(getPKeys, slot, 0))
 		}
 		if c.plan.VLs > 1 && c.carries(slot) {
@@ -127,7 +119,7 @@ func (c *Core) tableBlocks() uint32 { return uint32(c.prog.top)/mad.LFTBlock + 1
 
 // plannedBlock returns a block of the forwarding table that a switch is to get in this step.
 func (c *Core) plannedBlock(id int32, b uint32) *route.Block {
-	return c.stepTables(c.prog.step).Block(c.prog.sw[id], int(b))
+	return c.stepped(c.prog.step).Tables.Block(c.prog.sw[id], int(b))
 }
 
 // onLFT takes a block that was read, and writes it where it differs from the Plan.
@@ -168,7 +160,7 @@ func (c *Core) onSetLFT(id int32, b uint32, ev *Event) {
 			n.between++
 		}
 		if c.prog.step > 0 || ev.Attempts > 1 {
-			c.rewritten = append(c.rewritten, tableBlock{id, b})
+			c.rewritten = append(c.rewritten, makeTag(setLFT, id, b))
 		}
 		return
 	}
@@ -193,17 +185,26 @@ func (c *Core) onSetSL2VL(slot int32, arg uint32, ev *Event) {
 	if ev.Outcome != Answered {
 		return
 	}
-	var want [64]byte
-	c.sl2vl(slot, arg, want[:])
-	for sl := range mad.SLtoVLMappingTableVL.Len() {
-		told, has := mad.SLtoVLMappingTableVL.At(want[:], sl), mad.SLtoVLMappingTableVL.At(ev.Data[:], sl)
-		if has != told {
-			c.noteWrongTable(c.owner[slot], "SLtoVLMappingTable 0x%x of %s differs from what it was told: SL %d goes to VL %d, not %d",
-				c.modifier(setSL2VL, slot, arg), c.portName(slot), sl, has, told)
-			c.closeForLanes(slot)
-			return
+	if c.prog.step > 0 || ev.Attempts > 1 {
+		c.rewritten = append(c.rewritten, makeTag(setSL2VL, slot, arg))
+	}
+	sl := c.firstWrongSL(slot, arg, &ev.Data)
+	if sl < 0 {
+		return
+	}
+	c.noteWrongTable(c.owner[slot], "SLtoVLMappingTable 0x%x of %s differs from what it was told: SL %d goes to VL %d, not %d",
+		c.modifier(setSL2VL, slot, arg), c.portName(slot), sl, mad.SLtoVLMappingTableVL.At(ev.Data[:], sl), c.laneTable(slot, uint8(arg>>8), c.prog.step)[sl])
+	c.closeForLanes(slot)
+}
+
+// firstWrongSL returns the first SL that a port maps to another VL than it is to after this step, -1 for none.
+func (c *Core) firstWrongSL(slot int32, arg uint32, has *[64]byte) int {
+	for sl, vl := range c.laneTable(slot, uint8(arg>>8), c.prog.step) {
+		if mad.SLtoVLMappingTableVL.At(has[:], sl) != uint64(vl) {
+			return sl
 		}
 	}
+	return -1
 }
 
 // closeForLanes keeps a switch closed that does not have the proven lanes on a link to

@@ -64,6 +64,7 @@ const (
 	TrapsUntold    IncidentKind = "traps-untold"    // more traps than are told one by one
 	EntriesDropped IncidentKind = "entries-dropped" // packets to LIDs that change were dropped for a moment
 	MixedTables    IncidentKind = "mixed-tables"    // what can happen while tables are written
+	OldLevels      IncidentKind = "old-levels"      // what hosts that have not asked again can bring about
 	FabricChanged  IncidentKind = "fabric-changed"  // what the subnet has now and had not before, or the other way round
 
 	// Of a Manager in service.

@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"math/bits"
 	"math/rand/v2"
 	"testing"
 	"time"
@@ -11,20 +12,25 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/mad"
+	"weft/route"
 )
 
-// TestNoCircleAtAnyMoment: while a repair is written, there is no moment in which the tables that the switches hold send packets in
-// circles, or let them wait for each other in a ring.
+// TestNoCircleAtAnyMoment: while a new Plan is written, there is no moment in which what the switches hold sends packets in
+// circles, or lets them wait for each other in a ring of channels and VLs: packets have the service levels of the old Plan, since hosts are
+// told when all is written. Where the manager says that those could wait in a ring by the new tables, this holds for the new ones.
 func TestNoCircleAtAnyMoment(t *testing.T) {
-	steps, pauses, moments := 0, 0, 0
+	seen := map[string]int{}
 	rapid.Check(t, func(t *rapid.T) {
-		text := rapid.SampledFrom([]string{"rlft(6,2)", "rlft(4,3)", "torus(4x4,hosts=1)", "random(switches=12,hosts=1,links=24,seed=3)"}).Draw(t, "fabric")
+		text := rapid.SampledFrom([]string{
+			"rlft(6,2)", "rlft(4,3)", "torus(4x4,hosts=1)", "torus(5x4,hosts=1)", "random(switches=12,hosts=1,links=24,seed=3)", "kautz(2,3,hosts=12)",
+		}).Draw(t, "fabric")
+		engine := rapid.SampledFrom([]string{"updn", "dfsssp", "lash", "nue", "dor,dfsssp"}).Draw(t, "engine")
 		f, err := gen.Parse(text)
 		if err != nil {
 			t.Fatal(err)
 		}
 		cfg := Config{MaxPending: rapid.IntRange(1, 4).Draw(t, "at once")}
-		v, err := newVirtual(f, emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}, cfg, jobOf("updn", 0))
+		v, err := newVirtual(f, emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}, cfg, jobOf(engine, 0))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -32,91 +38,173 @@ func TestNoCircleAtAnyMoment(t *testing.T) {
 		v.step(&Event{Kind: Start})
 		v.runUntil(v.now + time.Second)
 		faults := &faults{v: v, rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "draws"), 0))}
-		written := 0
-		v.onEvent = func() {
-			c := v.manager.Core()
-			if c.phase != tables || v.sent[mad.AttrLinearForwardingTable] == written {
-				return
-			}
-			written = v.sent[mad.AttrLinearForwardingTable]
-			moments++
-			if c.way != nil {
-				steps += len(c.way.Between)
-			}
-			if at := v.circle(); at != "" {
-				t.Fatalf("%s\n%v", at, v.entries)
-			}
-		}
+		m := moments{v: v, seen: seen}
+		v.onEvent = func() { m.look(t) }
 		for range rapid.IntRange(1, 4).Draw(t, "faults") {
 			link := fabric.LinkID(faults.rng.IntN(len(f.Links)))
 			if l := f.Links[link]; f.Nodes[l.A.Node].Type != fabric.Switch || f.Nodes[l.B.Node].Type != fabric.Switch {
 				continue
 			}
-			if err := v.sub.SetLinkDown(link, true); err != nil {
+			if err := v.sub.SetLinkDown(link, faults.rng.IntN(3) > 0); err != nil {
 				t.Fatal(err)
 			}
-			v.runUntil(v.now + 5*time.Second)
+			if rapid.IntRange(0, 3).Draw(t, "other engine") == 0 {
+				v.routing = jobOf(rapid.SampledFrom([]string{"updn", "dfsssp", "nue"}).Draw(t, "engine then"), 0)
+				v.step(&Event{Kind: Rebalance})
+			}
+			v.runUntil(v.now + []time.Duration{5 * time.Second, 2 * time.Minute}[faults.rng.IntN(2)]) // the second with a routing afresh
 			if r := v.manager.Core().Report(); r.State != Up {
 				t.Skip("the subnet is in parts")
 			}
 			v.verify(t)
 		}
-		pauses += v.told(EntriesDropped)
+		seen["pauses"] += v.told(EntriesDropped)
 	})
-	if !t.Failed() && (steps == 0 || pauses == 0) {
-		t.Errorf("%d moments, %d with steps to come, %d while packets leave", moments, steps, pauses)
+	t.Log(seen)
+	for _, what := range []string{"steps", "pauses", "lanes", "old levels", "new levels"} {
+		if !t.Failed() && seen[what] == 0 {
+			t.Errorf("none with %s: %v", what, seen)
+		}
 	}
 }
 
-// circle looks for a circle in the tables that the switches hold, and for a ring of channels that wait for each other; "" where
-// there is none.
-func (v *virtual) circle() string {
-	g := v.sub.Fabric().Compile()
-	held := v.sub.Tables()
+// moments looks at what switches hold, whenever some of it was written.
+type moments struct {
+	v     *virtual
+	seen  map[string]int
+	round int // that is looked at
+	sent  int
+	waits map[lane]map[lane]bool // that packets under way may have come to, since the round began or a pause was over
+	vls   map[sentOn]uint16      // those that packets of an SL may have on a channel, likewise
+	step  int
+}
+
+// lane is a channel and a VL, sentOn a channel and an SL.
+type lane struct {
+	c  int32
+	vl uint8
+}
+type sentOn struct {
+	c  int32
+	sl uint8
+}
+
+func (m *moments) look(t *rapid.T) {
+	v, c := m.v, m.v.manager.Core()
+	sent := v.sent[mad.AttrLinearForwardingTable] + v.sent[mad.AttrSLtoVLMappingTable]
+	if c.phase != tables || c.before == nil || sent == m.sent {
+		return
+	}
+	m.sent = sent
+	if m.round != v.manager.round.Number || m.step != c.prog.step && c.stepped(c.prog.step-1).Drops {
+		m.waits, m.vls = map[lane]map[lane]bool{}, map[sentOn]uint16{}
+	}
+	m.round, m.step = v.manager.round.Number, c.prog.step
+	if c.way != nil {
+		m.seen["steps"] += len(c.way.Between)
+	}
+	told := c.before
+	dropped := false
+	for i := range c.prog.step {
+		dropped = dropped || c.stepped(i).Drops
+	}
+	switch {
+	case c.report.Find(MixedTables) != nil:
+		t.Fatalf("no way is proven, though both Plans are: %v", v.entries)
+	case c.report.Find(OldLevels) == nil, !dropped && c.way != nil && c.way.Pauses():
+		m.seen["old levels"]++
+	default:
+		told = c
+		m.seen["new levels"]++
+	}
+	if c.plan.VLs > 1 || c.before.plan.VLs > 1 {
+		m.seen["lanes"]++
+	}
+	if at := m.circle(told); at != "" {
+		t.Fatalf("step %d of %d: %s\n%v", c.prog.step, c.lastStep(), at, v.entries)
+	}
+}
+
+// circle looks for a circle in the tables that the switches hold, and for a ring of lanes that wait for each other; "" where there is
+// none. Packets have the SLs of the Plan of a round.
+func (m *moments) circle(told *Core) string {
+	sub := m.v.sub
+	g := sub.Fabric().Compile()
+	held := sub.Tables()
 	at := map[fabric.GUID]int{}
 	for i := range held.Switches {
 		at[held.Switches[i].GUID] = i
+	}
+	nodes := make([]fabric.NodeID, g.NumSwitches)
+	for s, guid := range g.SwitchGUID {
+		nodes[s], _ = sub.Fabric().NodeByGUID(guid)
 	}
 	next := func(s int32, lid fabric.LID) int32 {
 		c, _ := g.At(s, held.Switches[at[g.SwitchGUID[s]]].Port(lid))
 		return c
 	}
-	waits := make([]map[int32]bool, g.NumChannels)
-	for lid := fabric.LID(1); lid <= v.manager.Core().plan.Ends.Top(); lid++ {
+	top := m.v.manager.Core().plan.Ends.Top()
+	for lid := fabric.LID(1); lid <= top; lid++ {
 		for from := range int32(g.NumSwitches) {
-			last := fabric.Nothing
-			for s, n := from, 0; ; n++ {
+			for s, n := from, 0; s >= 0; n++ {
 				if n > g.NumSwitches {
 					return "packets go in circles"
 				}
+				if c := next(s, lid); c >= 0 {
+					s = g.To[c]
+				} else {
+					s = -1
+				}
+			}
+		}
+	}
+	for e, guid := range told.graph.EndNodeGUID {
+		src := g.FindEnd(guid, told.graph.EndNum[e])
+		for lid := fabric.LID(1); src >= 0 && lid <= told.plan.Ends.Top(); lid++ {
+			sl := uint8(0)
+			if p := told.plan; p.SL != nil {
+				if p.SL.Dst[lid] < 0 {
+					continue
+				}
+				sl = p.SL.At(int32(e), lid)
+			}
+			last, in := sentOn{c: -1}, g.EndPort[src]
+			for s := g.EndSwitch[src]; ; {
 				c := next(s, lid)
 				if c < 0 {
 					break
 				}
-				if last >= 0 {
-					if waits[last] == nil {
-						waits[last] = map[int32]bool{}
-					}
-					waits[last][c] = true
+				vl := sub.VL(nodes[s], in, g.FromPort[c], sl)
+				if vl == route.DropVL {
+					break
 				}
-				last, s = c, g.To[c]
+				for had := m.vls[last]; last.c >= 0 && had != 0; had &= had - 1 {
+					before := lane{last.c, uint8(bits.TrailingZeros16(had))}
+					if m.waits[before] == nil {
+						m.waits[before] = map[lane]bool{}
+					}
+					m.waits[before][lane{c, vl}] = true
+				}
+				last = sentOn{c, sl}
+				m.vls[last] |= 1 << vl
+				s, in = g.To[c], g.ToPort[c]
 			}
 		}
 	}
-	state := make([]uint8, g.NumChannels) // 1: on the way, 2: done
-	var ring func(c int32) bool
-	ring = func(c int32) bool {
-		state[c] = 1
-		for e := range waits[c] {
+	state := map[lane]uint8{} // 1: on the way, 2: done
+	var ring func(l lane) bool
+	ring = func(l lane) bool {
+		state[l] = 1
+		for e := range m.waits[l] {
 			if state[e] == 1 || state[e] == 0 && ring(e) {
 				return true
 			}
 		}
-		state[c] = 2
+		state[l] = 2
 		return false
 	}
-	for c := range int32(g.NumChannels) {
-		if state[c] == 0 && ring(c) {
+	for l := range m.waits {
+		if state[l] == 0 && ring(l) {
 			return "packets wait in a ring"
 		}
 	}

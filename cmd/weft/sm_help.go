@@ -44,8 +44,9 @@ subnet from it.
 
 A manager that stays changes the tables of a subnet that carries data in steps, so that at no moment
 packets go in circles or wait for each other in a ring. Where no order does that, switches
-drop packets to the LIDs that change for --pause; where that does not help
-either, since the service levels of paths change too, a line of the log says so (mixed-tables).
+drop packets to the LIDs that change, and on service levels whose lane changes, for --pause. Hosts
+learn of other service levels last, and keep the old ones until they ask again: where these could
+wait in a ring by the new tables a line of the log names them (old-levels).
 This holds against the Plan of the round before: with --once, and in the first round, the old tables are
 not known, and written over in any order. An interrupted run leaves old and new tables side by side: run it again.
 

@@ -39,6 +39,7 @@ type judge struct {
 	groups *groups // nil where each source needs a mask of its own
 	choice *choice // nil where every source may use all LIDs of every target
 	deps   *deps
+	beside *beside // what Mix judges beside this Plan; nil otherwise
 
 	drained []int32 // switches
 	invalid []Finding
@@ -66,7 +67,7 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 		return nil, err
 	}
 	n := max(1, opt.Workers)
-	j := prepare(g, p, n)
+	j := prepare(g, p, n, room{})
 	if err := j.walk(ctx, opt.Observe); err != nil {
 		return nil, err
 	}
@@ -87,8 +88,8 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 	return r, nil
 }
 
-// prepare reads what all workers need.
-func prepare(g *fabric.Graph, p *route.Plan, workers int) *judge {
+// prepare reads what all workers need. Masks and nodes have at least the room that is needed.
+func prepare(g *fabric.Graph, p *route.Plan, workers int, need room) *judge {
 	j := &judge{Facts: Facts{Graph: g, Plan: p, LIDs: readLIDs(g, &p.Ends)}, workers: make([]*worker, workers)}
 	for s, yes := range g.Drained {
 		if yes {
@@ -96,7 +97,7 @@ func prepare(g *fabric.Graph, p *route.Plan, workers int) *judge {
 		}
 	}
 	j.readChoice()
-	j.lanes = j.readLanes()
+	j.lanes = j.readLanes(need)
 	j.groups = newGroups(j)
 	j.deps = newDeps(g, j.lanes)
 	j.ports = newPortMap(g, j.deps)

@@ -17,8 +17,23 @@ const (
 	numTraffics
 )
 
+// room is what the masks and the nodes of a dependency graph must have room for. Two Plans with the same room have masks and nodes of the
+// same meaning.
+type room struct {
+	slSet, vlSet uint16
+	byInput      bool // VLs depend on the input port
+	choice       bool // there is traffic to LIDs that no source is to use
+	otherDefault bool // clients without a path record have an SL of their own
+}
+
+// and is the room for two Plans.
+func (r room) and(o room) room {
+	return room{r.slSet | o.slSet, r.vlSet | o.vlSet, r.byInput || o.byInput, r.choice || o.choice, r.otherDefault || o.otherDefault}
+}
+
 // lanes holds the SLs and VLs of a Plan. SLs are kept in masks (see maskLayout).
 type lanes struct {
+	room
 	sl    *route.SLs // nil when the lanes are unknown: all on one
 	sls   []uint8    // SLs in use, ascending
 	index [route.NumSLs]uint8
@@ -47,8 +62,8 @@ type maskLayout struct {
 	byDefault uint64               // bit of Service.Default within a field
 }
 
-// readLanes reads the lanes of the Plan and notes invalid classes.
-func (j *judge) readLanes() *lanes {
+// readLanes reads the lanes of the Plan and notes invalid classes. Their room is at least the one that is needed.
+func (j *judge) readLanes(need room) *lanes {
 	g, p := j.Graph, j.Plan
 	l := &lanes{classes: classes{numSrc: 1, src: make([]int32, g.NumEnds), dst: make([]int32, len(j.LIDs.Owner))}}
 	if p.SL != nil && p.SL2VL != nil {
@@ -73,14 +88,15 @@ func (j *judge) readLanes() *lanes {
 	if l.sl == nil {
 		byDefault = 0
 	}
-	used |= 1 << byDefault
+	used |= 1<<byDefault | need.slSet
+	l.room = need.and(room{slSet: used, choice: j.choice != nil, otherDefault: !uniform || first != byDefault})
 	for sl := range uint8(route.NumSLs) {
 		if used>>sl&1 == 1 {
 			l.index[sl] = uint8(len(l.sls))
 			l.sls = append(l.sls, sl)
 		}
 	}
-	l.maskLayout = newMaskLayout(len(l.sls), j.choice != nil, !uniform || first != byDefault)
+	l.maskLayout = newMaskLayout(len(l.sls), l.choice, l.otherDefault)
 	l.byDefault = 1 << l.index[byDefault]
 	l.readVLs(g)
 	return l

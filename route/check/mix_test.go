@@ -115,7 +115,7 @@ func TestMix(t *testing.T) {
 				g, old := plan(t, formula, engines[0], 0, nil)
 				_, now := plan(t, formula, engines[1], 0, nil)
 				scatter(g, old, now, rand.New(rand.NewPCG(seed, 1)), int(seed)*2)
-				got, err := Mix(t.Context(), g, old, g, now, Options{Workers: 1 + int(seed)%2})
+				got, err := Mix(t.Context(), g, old, g, now, Options{Workers: 1 + int(seed)%2}, Writing{Lanes: OfNew, Choices: OfNew})
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -155,7 +155,7 @@ func TestMixTurn(t *testing.T) {
 			break
 		}
 	}
-	got, err := Mix(t.Context(), g, old, g, now, Options{})
+	got, err := Mix(t.Context(), g, old, g, now, Options{}, Writing{})
 	if err != nil || got.OK || got.LIDs != 1 || got.LoopLIDs != 1 || len(got.Loops[0].Switches) != 2 || got.Loops[0].LID != lid {
 		t.Fatalf("%+v, %v", got, err)
 	}
@@ -180,7 +180,7 @@ func TestMixBetween(t *testing.T) {
 				steps = append(steps, other.Tables)
 			}
 			steps = append(steps, now.Tables)
-			got, err := Mix(t.Context(), g, old, g, now, Options{Workers: 1}, steps[1:len(steps)-1]...)
+			got, err := Mix(t.Context(), g, old, g, now, Options{Workers: 1}, Writing{Between: steps[1 : len(steps)-1]})
 			if err != nil {
 				t.Fatal(err)
 			}

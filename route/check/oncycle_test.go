@@ -18,7 +18,7 @@ func TestOnCyclesLikeComponents(t *testing.T) {
 			g, p := plan(t, formula, "minhop", 0, nil)
 			randomSLs(g, p, rand.New(rand.NewPCG(seed, 2)))
 			p.Service = route.Service{Default: uint8(seed % 3), ReplySameSL: seed%2 == 0}
-			j := prepare(g, p, 2)
+			j := prepare(g, p, 2, room{})
 			if err := j.walk(context.Background(), nil); err != nil {
 				t.Fatal(err)
 			}

@@ -115,7 +115,7 @@ func TestRareSLsLikeDumbJudge(t *testing.T) {
 func TestPathsLikeWalks(t *testing.T) {
 	loops := 0
 	seededPlans(t, func(name string, g *fabric.Graph, p *route.Plan) {
-		d, j := newDumb(g, p), prepare(g, p, 1)
+		d, j := newDumb(g, p), prepare(g, p, 1, room{})
 		err := j.eachLID(context.Background(), func(w *worker) {
 			q := &w.paths
 			inLoops := slices.Concat(q.loops.switches)

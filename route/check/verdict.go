@@ -222,6 +222,9 @@ type vlPairs [route.NumSLs]uint16
 // indices on the first channel; pairs was empty.
 func (j *judge) pairVLs(c, next int32, traffic int, pairs *vlPairs) (before uint16) {
 	g, l := j.Graph, j.lanes
+	if j.beside != nil {
+		return j.mixedPairs(c, next, traffic, pairs)
+	}
 	masks := 1
 	if l.byInput {
 		masks = len(l.vls)

@@ -15,7 +15,6 @@ type vlTables struct {
 	vlIndex  [route.NumSLs]uint8
 	pool     []vlIndices // of the tables of sl2vl.Pool
 	distinct []bool      // of each: no two SLs share a VL
-	byInput  bool        // some switch's VL depends on the input port
 }
 
 // vlIndices is an SL2VL table by indices: of the SL, then of the VL, or dropped.
@@ -34,9 +33,9 @@ type discarding struct {
 
 // readVLs lists the VLs in use and, by port, the SLs that are discarded.
 func (l *lanes) readVLs(g *fabric.Graph) {
-	set := uint16(0)
+	set := l.vlSet
 	if l.sl2vl == nil {
-		set = 1
+		set |= 1
 	} else {
 		for i := range l.sl2vl.Pool {
 			for _, sl := range l.sls {
@@ -47,6 +46,7 @@ func (l *lanes) readVLs(g *fabric.Graph) {
 			l.byInput = l.byInput || l.sl2vl.Switch[s].By == route.ByInOut
 		}
 	}
+	l.vlSet = set
 	for vl := range route.DropVL {
 		if set>>vl&1 == 1 {
 			l.vlIndex[vl] = uint8(len(l.vls))
@@ -59,7 +59,7 @@ func (l *lanes) readVLs(g *fabric.Graph) {
 			l.pool[i], l.distinct[i] = l.indicesOf(&l.sl2vl.Pool[i])
 		}
 	}
-	if set>>route.DropVL == 1 {
+	if set>>route.DropVL == 1 && l.sl2vl != nil {
 		l.readDiscards(g)
 	}
 }

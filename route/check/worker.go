@@ -62,6 +62,12 @@ func (w *worker) loadBlock(block int) (owners []int32) {
 // follow follows the paths to a LID of the block loaded, and finds what is sent to it.
 func (w *worker) follow(lid fabric.LID, owner int32) {
 	w.paths.follow(lid, owner, w.columns.of(lid), w.distances)
+	w.address(lid, owner)
+}
+
+// address finds what is sent to a LID.
+func (w *worker) address(lid fabric.LID, owner int32) {
+	w.paths.LID, w.paths.Owner = lid, owner
 	w.paths.users.set(w.j, lid, owner)
 	w.senders.set(&w.paths)
 }

@@ -55,5 +55,5 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 // Mixture judges what can happen while switches hold entries of the Plan kept and of a
 // new one.
 func (k *Kept) Mixture(ctx context.Context, g *fabric.Graph, plan *route.Plan, workers int) (*check.Mixture, error) {
-	return check.Mix(ctx, k.old, k.Plan, g, plan, check.Options{Workers: max(1, workers)})
+	return check.Mix(ctx, k.old, k.Plan, g, plan, check.Options{Workers: max(1, workers)}, check.Writing{})
 }

@@ -1,4 +1,4 @@
-// Package transition says in which order the switches of a subnet get the forwarding tables of a new Plan, while packets are
+// Package transition says in which order the switches of a subnet get the forwarding and lane tables of a new Plan, while packets are
 // under way and each switch holds its old table until it gets the new one.
 //
 // # Order
@@ -14,6 +14,8 @@
 // Old and new entries together may let packets wait for each other in a ring, in whatever order they are written. Then the
 // entries that differ are taken away first. When the packets on the old ways have left, the new ones are written: at any moment the
 // dependencies are a part of those of one Plan. Until then packets to these LIDs are lost at these switches.
+//
+// SL2VL tables are treated alike: an SL whose VL changes has VL 15 until then (DropLanes).
 //
 // Cost: time and memory O(switches) for each LID with an entry that differs.
 package transition

@@ -2,6 +2,7 @@ package transition
 
 import (
 	"math/bits"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -51,6 +52,52 @@ func Drop(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.P
 		}
 	})
 	return tables
+}
+
+// DropLanes returns the SL2VL tables of a new Plan with VL 15 for each SL that has another VL than by those of an old Plan. It returns nil
+// where these are not known.
+func DropLanes(old *fabric.Graph, before *route.Plan, g *fabric.Graph, after *route.Plan) *route.SL2VL {
+	was, now := before.SL2VL, after.SL2VL
+	if was == nil || now == nil {
+		return nil
+	}
+	m := &route.SL2VL{Pool: slices.Clone(now.Pool), Host: slices.Clone(now.Host), Switch: slices.Clone(now.Switch)}
+	switches, ends := fabric.Match(old, g)
+	common := func(a, b *route.VLTable) uint16 {
+		t := *b
+		for sl := range t {
+			if a[sl] != b[sl] {
+				t[sl] = route.DropVL
+			}
+		}
+		return m.Intern(t)
+	}
+	for h, o := range ends[:g.NumHosts] {
+		if o >= 0 {
+			m.Host[h] = common(was.HostTable(o), now.HostTable(int32(h)))
+		}
+	}
+	for s, o := range switches {
+		if o < 0 || old.SwitchPorts[o] != g.SwitchPorts[s] {
+			continue
+		}
+		by := max(was.Switch[o].By, now.Switch[s].By)
+		ins, outs := 1, 1
+		if by != route.ByNothing {
+			outs = int(g.SwitchPorts[s]) + 1
+		}
+		if by == route.ByInOut {
+			ins = outs
+		}
+		m.Switch[s] = route.SwitchSL2VL{By: by}
+		for in := range ins {
+			for out := range outs {
+				m.Switch[s].Index = append(m.Switch[s].Index,
+					common(was.Table(old, o, uint8(in), uint8(out)), now.Table(g, int32(s), uint8(in), uint8(out))))
+			}
+		}
+	}
+	return m
 }
 
 // entry is an entry of a switch's table.

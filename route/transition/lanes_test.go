@@ -1,0 +1,59 @@
+package transition_test
+
+import (
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/route"
+	"weft/route/job"
+	"weft/route/transition"
+)
+
+// TestDropLanes: an SL has its VL where both Plans have the same one, and VL 15 otherwise.
+func TestDropLanes(t *testing.T) {
+	dropped, kept := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		f, err := gen.Parse("torus(5x3,hosts=1)")
+		if err != nil {
+			t.Fatal(err)
+		}
+		old, before := routed(t, f, rapid.SampledFrom([]string{"dor", "dfsssp", "lash"}).Draw(t, "engine"), nil)
+		f.SetLinkDown(fabric.LinkID(rapid.IntRange(0, len(f.Links)-1).Draw(t, "link")), true)
+		g, after := routed(t, f, rapid.SampledFrom([]string{"nue", "dfsssp", "lash"}).Draw(t, "engine then"), job.Keep(before, old))
+		if before.SL2VL == nil || after.SL2VL == nil || g.NumSwitches != old.NumSwitches || g.NumHosts != old.NumHosts {
+			return
+		}
+		less := transition.DropLanes(old, before, g, after)
+		if err := less.Fits(g); err != nil {
+			t.Fatal(err)
+		}
+		same := func(was, now, less *route.VLTable) {
+			for sl := range less {
+				want := now[sl]
+				if kept++; was[sl] != want {
+					want = route.DropVL
+					dropped++
+				}
+				if less[sl] != want {
+					t.Fatalf("SL %d has VL %d, and then %d; between %d", sl, was[sl], now[sl], less[sl])
+				}
+			}
+		}
+		for h := range int32(g.NumHosts) {
+			same(before.SL2VL.HostTable(h), after.SL2VL.HostTable(h), less.HostTable(h))
+		}
+		for s := range int32(g.NumSwitches) {
+			for in := range uint8(g.SwitchPorts[s] + 1) {
+				for out := range uint8(g.SwitchPorts[s] + 1) {
+					same(before.SL2VL.Table(old, s, in, out), after.SL2VL.Table(g, s, in, out), less.Table(g, s, in, out))
+				}
+			}
+		}
+	})
+	if !t.Failed() && (dropped == 0 || dropped == kept) {
+		t.Errorf("%d of %d dropped", dropped, kept)
+	}
+}
