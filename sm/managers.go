@@ -93,6 +93,8 @@ func (c *Core) onManager(slot int32, ev *Event) {
 		c.noteManager(slot, false, "has a subnet manager that is the master too, and is to give way (%s)", who)
 	case o.state == mad.SMStateMaster:
 		c.noteManager(slot, true, "has the subnet manager that is the master (%s)", who)
+	case o.state == mad.SMStateDiscovering && c.wasMaster && c.cfg.Elect:
+		c.noteManager(slot, false, "has a subnet manager that looks for the master, which we are (%s)", who)
 	case o.state == mad.SMStateDiscovering:
 		c.noteManager(slot, true, "has a subnet manager that is about to become the master (%s)", who)
 	default:

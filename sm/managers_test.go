@@ -199,3 +199,15 @@ func TestBackToBack(t *testing.T) {
 		t.Errorf("%s: %v", r.State, r.Incidents)
 	}
 }
+
+// TestMasterStays: a master that meets a manager which has just begun to look, and will find us, goes on.
+func TestMasterStays(t *testing.T) {
+	for _, was := range []bool{false, true} {
+		w := newWorld(formula(t, "rlft(4,2)"), Config{Elect: true}, "updn")
+		w.core.wasMaster, w.core.granted, w.core.claimed = was, was, was
+		w.fake.runManager(find(w.fake.f, fabric.CA, 5), mad.SMStateDiscovering, 9)
+		if s := w.run().State; (s == Up) != was {
+			t.Errorf("was the master %v: %s", was, s)
+		}
+	}
+}

@@ -89,8 +89,9 @@ func (w *way) mix(ctx context.Context, to *route.Tables, part check.Writing) (*c
 	return check.Mix(ctx, w.k.old, w.k.Plan, w.g, &plan, w.opt, part)
 }
 
-// dropping is the way on which what differs is dropped before anything new is written; nil where it is not proven. Of lane tables that nobody
-// knows all may differ: they are written before entries that may need them.
+// dropping is the way on which what differs is dropped before anything new is written; nil where it is not proven. What can happen until
+// then is a part of what can by the old tables, where a cable that was moved has led them into a circle. Of lane tables that nobody knows
+// all may differ: they are written before entries that may need them.
 func (w *way) dropping(ctx context.Context, choices check.Of, lanes bool) (*Transition, error) {
 	type part struct {
 		to   *route.Tables
@@ -106,12 +107,14 @@ func (w *way) dropping(ctx context.Context, choices check.Of, lanes bool) (*Tran
 		parts = append(parts, part{less, check.Writing{From: less, Choices: choices}})
 	}
 	parts = append(parts, part{w.plan.Tables, check.Writing{From: less, Lanes: check.OfNew, Choices: choices}})
-	for _, p := range parts {
+	for i, p := range parts {
 		m, err := w.mix(ctx, p.to, p.what)
-		if err != nil || !m.OK {
+		if err != nil || !m.OK && i > 0 {
 			return nil, err
 		}
-		t.Mixture = m
+		if t.Mixture == nil || t.Mixture.OK {
+			t.Mixture = m
+		}
 	}
 	return t, nil
 }
