@@ -61,7 +61,10 @@ func month(t *testing.T, seed uint64, bad bool, days int) {
 			if n > 1 {
 				t.Fatalf("%d masters at once: %v %s", n, x.log, journals(x.all))
 			}
-			if n == 1 && master != x.master { // one that takes over knows the LIDs of ports that are there
+			switch {
+			case n == 0: // it has died, or given way
+				x.master = nil
+			case master != x.master: // one that takes over knows the LIDs of ports that are there
 				x.master = master
 				clear(x.lids)
 			}
