@@ -1,0 +1,106 @@
+package sm
+
+import (
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/mad"
+)
+
+// TestBlocksOfALostLink: where the Plan can be repaired, a lost link has at most twice as many blocks written as held entries whose paths
+// crossed it. The blocks of the steps on the way to the new tables count too.
+func TestBlocksOfALostLink(t *testing.T) {
+	for _, c := range []struct {
+		name, chain string
+		f           func() *fabric.Fabric
+		links       int
+	}{
+		{"janus", "auto", func() *fabric.Fabric { return realFabric(t, "janus/ibnetdiscover-2014-02-12.txt") }, 6},
+		{"rlft(6,3)", "ftree", func() *fabric.Fabric { return formula(t, "rlft(6,3)") }, 10},
+		{"rlft(8,2)", "updn", func() *fabric.Fabric { return formula(t, "rlft(8,2)") }, 10},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			f := c.f()
+			v, err := newVirtual(f, emulator.Options{}, Config{}, jobOf(c.chain, 0))
+			if err != nil {
+				t.Fatal(err)
+			}
+			watch := UsualWatch
+			watch.Rebalance = 0
+			v.manager = NewManager(Config{}, watch)
+			v.step(&Event{Kind: Start})
+			v.runUntil(v.now + time.Minute)
+			sets := 0
+			v.onAction = func(a *Action) {
+				if a.Kind == Send && a.Method == mad.Set && a.Attr == mad.AttrLinearForwardingTable {
+					sets++
+				}
+			}
+			rng := rand.New(rand.NewPCG(1, 0))
+			written, held := 0, 0
+			for range c.links {
+				link := fabric.LinkID(rng.IntN(len(f.Links)))
+				if l := f.Links[link]; f.Nodes[l.A.Node].Type != fabric.Switch || f.Nodes[l.B.Node].Type != fabric.Switch {
+					continue
+				}
+				before := v.manager.inForce
+				blocks := before.blocksOver(f.Nodes[f.Links[link].A.Node].GUID, f.Links[link].A.Port)
+				sets = 0
+				if err := v.sub.SetLinkDown(link, true); err != nil {
+					t.Fatal(err)
+				}
+				v.runUntil(v.now + 20*time.Second)
+				r := v.manager.Core().Report()
+				if sets > 2*blocks || r.State != Up {
+					t.Errorf("%s: %s: %d blocks were written for %d", f.LinkName(link), r.State, sets, blocks)
+				}
+				written, held = written+sets, held+blocks
+				if err := v.sub.SetLinkDown(link, false); err != nil {
+					t.Fatal(err)
+				}
+				v.runUntil(v.now + 20*time.Second)
+			}
+			if held == 0 || written == 0 {
+				t.Error("no entry crossed a link")
+			}
+			t.Logf("%d blocks held crossed entries, %d were written", held, written)
+		})
+	}
+}
+
+// blocksOver counts the blocks of forwarding tables with an entry from which the cable in a port of a switch is crossed, by walking
+// from every switch to every LID.
+func (c *Core) blocksOver(guid fabric.GUID, port uint8) (n int) {
+	id := c.byGUID[guid]
+	here, far := c.prog.sw[id], c.prog.sw[c.owner[c.peer[c.nodes[id].first+int32(port)]]]
+	farPort := c.portNumber(c.peer[c.nodes[id].first+int32(port)])
+	for s := range int32(c.graph.NumSwitches) {
+		for b := range c.tableBlocks() {
+			if c.crosses(s, fabric.LID(b)*mad.LFTBlock, here, port) || c.crosses(s, fabric.LID(b)*mad.LFTBlock, far, farPort) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// crosses reports whether an entry of a block leads by a port of a switch, there or farther on.
+func (c *Core) crosses(s int32, first fabric.LID, by int32, port uint8) bool {
+	for lid := max(1, first); lid < first+mad.LFTBlock && lid <= c.prog.top; lid++ {
+		for at := s; ; {
+			out := c.plan.Tables.Port(at, lid)
+			if at == by && out == port {
+				return true
+			}
+			next, _ := c.graph.At(at, out)
+			if next < 0 {
+				break
+			}
+			at = c.graph.To[next]
+		}
+	}
+	return false
+}
