@@ -94,6 +94,7 @@ type inbox struct {
 	mu      sync.Mutex
 	queue   []Event // ended, not yet stepped
 	unasked int     // of them, those of Kind Unasked
+	dropped int     // for which there was no room
 	spare   []Event // memory for the next queue
 	dead    error   // why the Transport has ended by itself
 	wake    chan struct{}
@@ -115,6 +116,7 @@ const mostUnasked = 1024
 func (b *inbox) putUnasked(d *wire.Datagram) {
 	b.mu.Lock()
 	if b.unasked >= mostUnasked {
+		b.dropped++
 		b.mu.Unlock()
 		return
 	}
@@ -211,6 +213,12 @@ func (d *run) snapshot() {
 	}
 	s := d.manager.Snapshot(d.Clock() - d.begun)
 	s.Engines = namesOf(d.routing.Chain)
+	n := d.requester.Counters()
+	s.Tally.Dropped.Malformed += int(n.Malformed)
+	s.Tally.Dropped.Stray = int(n.Stray)
+	d.inbox.mu.Lock()
+	s.Tally.Dropped.Overflow = d.inbox.dropped
+	d.inbox.mu.Unlock()
 	d.Show(s)
 }
 

@@ -15,7 +15,16 @@ type Tally struct {
 	Moved       int // entries of forwarding tables that repairs have moved
 	Blocks      int // of forwarding tables, written and acknowledged
 	Traps       [len(trapNumbers) + 1]int
+	Dropped     Dropped
 	smps        [numKinds + 1]smpCount
+}
+
+// Dropped counts datagrams that came and of which nothing followed.
+type Dropped struct {
+	Unheeded  int // whole, and nothing that a subnet manager answers; or it could not be answered
+	Malformed int // too short for what they say that they are
+	Stray     int // answers to no request under way: late, repeated, or not ours
+	Overflow  int // there was no room: too many that nobody asked for had come at once
 }
 
 // smpCount counts SMPs of one kind.

@@ -11,14 +11,17 @@ import (
 // onUnasked takes a datagram that answers no request: a trap, or what another manager asks.
 func (m *Manager) onUnasked(now time.Duration, ev *Event) {
 	d := ev.Datagram
-	if !m.claimed || m.stopped || mad.Check(d.MAD) != nil || d.MAD.Class() != mad.ClassSMP && d.MAD.Class() != mad.ClassDirectedSMP {
-		return
-	}
 	switch {
+	case mad.Check(d.MAD) != nil:
+		m.tally.Dropped.Malformed++
+	case !m.claimed || m.stopped || d.MAD.Class() != mad.ClassSMP && d.MAD.Class() != mad.ClassDirectedSMP:
+		m.tally.Dropped.Unheeded++
 	case d.MAD.Method() == mad.Trap && d.MAD.Attr() == mad.AttrNotice:
 		m.onTrap(now, ev)
 	case d.MAD.Attr() == mad.AttrSMInfo && (d.MAD.Method() == mad.Get || d.MAD.Method() == mad.Set):
 		m.onSMInfo(now, ev)
+	default:
+		m.tally.Dropped.Unheeded++
 	}
 }
 

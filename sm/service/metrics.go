@@ -82,6 +82,7 @@ var allFigures = []figure{
 	smps("smps_retried_total", "SMPs that were sent again since no answer came.", func(n sm.Count) int { return max(0, n.Sent-n.Requests) }),
 	smps("smps_failed_total", "SMPs that were refused or never answered.", func(n sm.Count) int { return n.Failed }),
 	newFigure(prometheus.CounterValue, "traps_total", "Traps that have come, by number; other: all numbers that the specification does not have.", traps, "trap"),
+	newFigure(prometheus.CounterValue, "datagrams_dropped_total", "Datagrams that came and of which nothing followed, by reason.", dropped, "reason"),
 	newFigure(prometheus.GaugeValue, "incidents", "Incidents of the last round: what was in its way or is odd.", incidents),
 	newFigure(prometheus.GaugeValue, "pending_changes", "1 where a change waits for its round, or a round is under way; else 0.", pending),
 	newFigure(prometheus.GaugeValue, "last_good_round_timestamp_seconds", "When the last round ended that brought the subnet up, as seconds since 1970.", lastGood),
@@ -120,6 +121,14 @@ func traps(f *shown, add func(float64, ...string)) {
 		}
 		add(float64(n), name)
 	}
+}
+
+func dropped(f *shown, add func(float64, ...string)) {
+	n := &f.Tally.Dropped
+	add(float64(n.Unheeded), "unheeded")
+	add(float64(n.Malformed), "malformed")
+	add(float64(n.Stray), "stray")
+	add(float64(n.Overflow), "overflow")
 }
 
 func incidents(f *shown, add func(float64, ...string)) {
