@@ -4,13 +4,16 @@ import (
 	"bytes"
 	"context"
 	"os"
+	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 	"sync"
 	"testing"
 	"time"
 
 	"weft/fabric"
+	"weft/mad"
 	"weft/wire"
 	"weft/wire/ibsim"
 )
@@ -55,7 +58,7 @@ func TestHandoverWithOpenSM(t *testing.T) {
 			}
 
 			// One of ours that goes before OpenSM comes, and gets the subnet.
-			lids := s.Run("ibnetdiscover", "-p")
+			lids, tables := s.Run("ibnetdiscover", "-p"), s.blocks()
 			second := s.stay(node, 9)
 			// OpenSM stands by as soon as it has handed over, also where ours looks at the subnet just then and is not ready:
 			// ours then finds by its next poll that nobody is the master.
@@ -65,6 +68,11 @@ func TestHandoverWithOpenSM(t *testing.T) {
 			}
 			if core := second.end(t); core.Report().State != Up {
 				t.Errorf("%s: %v", core.Report().State, second.incidents())
+			}
+			if differ, written := differing(tables, s.blocks()), second.written(t); written != differ {
+				t.Errorf("%d blocks were written where %d are other ones than OpenSM's", written, differ)
+			} else {
+				t.Logf("%d of %d blocks are other ones than OpenSM's, and only these were written", differ, len(tables))
 			}
 		})
 	}
@@ -151,4 +159,62 @@ func (m *stayer) end(t *testing.T) *Core {
 		t.Errorf("%v: %v", err, m.incidents())
 	}
 	return m.core
+}
+
+// blockOf names a block of the forwarding table of a switch.
+type blockOf struct {
+	sw    string
+	block int
+}
+
+var (
+	tableHead  = regexp.MustCompile(`^Unicast lids .* of switch .* guid (0x[0-9a-f]+)`)
+	tableEntry = regexp.MustCompile(`^(0x[0-9a-f]+) +(\d+)`)
+)
+
+// blocks reads the forwarding tables of all switches by infiniband-diags: the entries of each block, as text.
+func (s *simulator) blocks() map[blockOf]string {
+	s.tb.Helper()
+	all, sw := map[blockOf]string{}, ""
+	for line := range strings.Lines(string(s.Run("dump_fts", "-n"))) {
+		if m := tableHead.FindStringSubmatch(line); m != nil {
+			sw = m[1]
+		} else if m := tableEntry.FindStringSubmatch(line); m != nil {
+			lid, err := strconv.ParseUint(m[1], 0, 16)
+			if err != nil {
+				s.tb.Fatal(err)
+			}
+			all[blockOf{sw, int(lid) / mad.LFTBlock}] += m[1] + " " + m[2] + "\n"
+		}
+	}
+	if len(all) == 0 {
+		s.tb.Fatal("no tables")
+	}
+	return all
+}
+
+// differing counts the blocks that are not alike.
+func differing(a, b map[blockOf]string) (n int) {
+	for at := range b {
+		if a[at] != b[at] {
+			n++
+		}
+	}
+	return n
+}
+
+var blocksWritten = regexp.MustCompile(`(\d+) blocks of forwarding tables written`)
+
+// written counts the blocks that all its rounds together have written.
+func (m *stayer) written(t *testing.T) (n int) {
+	for _, i := range m.incidents() {
+		if found := blocksWritten.FindStringSubmatch(i.Text); i.Kind == RoundEnds && found != nil {
+			of, err := strconv.Atoi(found[1])
+			if err != nil {
+				t.Fatal(err)
+			}
+			n += of
+		}
+	}
+	return n
 }
