@@ -41,6 +41,7 @@ type virtual struct {
 	onEvent  func() // before an event of the Manager
 	alter    func(ev *Event)
 	onAction func(a *Action)
+	recorder *Recorder // nil where nothing is recorded
 }
 
 func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Request) (*virtual, error) {
@@ -190,8 +191,18 @@ func (v *virtual) step(ev *Event) {
 	if v.alter != nil {
 		v.alter(ev)
 	}
+	if ev.Kind == Start && *recordTo != "" {
+		v.recordToFile()
+	}
+	if v.recorder != nil {
+		v.recorder.Event(v.now, ev)
+	}
+	actions := v.manager.Step(v.now, ev, nil)
+	if v.recorder != nil {
+		v.recorder.Actions(actions)
+	}
 	var next *Event
-	for _, a := range v.manager.Step(v.now, ev, nil) {
+	for _, a := range actions {
 		if v.onAction != nil {
 			v.onAction(&a)
 		}

@@ -41,7 +41,7 @@ var Explain = map[IncidentKind]string{
 	OldLevels:       "By the new Plan some paths have another service level. Connections that were made before keep the old one until their hosts ask again, and those named could wait in a ring with others meanwhile.",
 	Started:         "The manager runs, and begins to look for its subnet.",
 	Ended:           "The manager has ended. What the devices hold stays as it is.",
-	FileFailed:      "A file of LIDs, of the Plan or of the fabric could not be written after a round. The subnet is as the round left it.",
+	FileFailed:      "A file of LIDs, of the Plan or of the fabric could not be written after a round, or that of --record no more. The subnet is as the round left it.",
 	AskedFor:        "An operator or a program has asked for something, over the socket or by a signal.",
 	NewSettings:     "The configuration was read again, and holds from now on. Where it changes the routing, all is routed afresh.",
 	SettingsLater:   "Options were changed that hold from the start of the manager on. They keep their old values until it is started again.",

@@ -59,6 +59,12 @@ type LogLine struct {
 	IncidentJSON
 }
 
+// ReplayedLine is a line of the log of a recording that is played.
+type ReplayedLine struct {
+	Seconds float64 `json:"seconds"` // since the manager started
+	IncidentJSON
+}
+
 // JSON returns an incident as programs read it.
 func (i *Incident) JSON() IncidentJSON {
 	out := IncidentJSON{Kind: i.Kind, Name: i.At.Name, Text: i.Text}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math"
 	"slices"
 	"sync"
@@ -31,6 +32,7 @@ type Runner struct {
 	Show    func(*Snapshot)      // shown what the Manager is after what has happened; may be nil
 	Grace   time.Duration        // how long answers are waited for once ctx has ended; 200 ms
 	Decided func(*Action)        // told how what an Asked event wants was decided, by its Tag; may be nil
+	Record  io.Writer            // all that the Manager is given is written there, for Replay; may be nil
 }
 
 // Run brings up, or with Config.ReadOnly discovers, the subnet behind a Transport, and with
@@ -55,8 +57,11 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.inbox.putUnasked})
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	if r.Record != nil {
+		d.recorder = NewRecorder(r.Record, &r.Config, &r.Watch, &r.Routing)
+	}
 	d.step(ctx, &Event{Kind: Start})
-	err := d.loop(ctx)
+	err := errors.Join(d.loop(ctx), d.endRecording())
 	if cancel(); d.working {
 		<-d.worked
 	}
@@ -81,6 +86,7 @@ type run struct {
 	done      bool
 	stopped   bool
 	failure   error
+	recorder  *Recorder // nil where nothing is recorded
 
 	begun      time.Duration
 	roundBegun time.Duration
@@ -260,7 +266,14 @@ func (d *run) stepEnded(ctx context.Context) {
 // waits for an event.
 func (d *run) step(ctx context.Context, ev *Event) {
 	var next *Event
-	d.actions = d.manager.Step(d.Clock()-d.begun, ev, d.actions[:0])
+	now := d.Clock() - d.begun
+	if d.recorder != nil {
+		d.recorder.Event(now, ev)
+	}
+	d.actions = d.manager.Step(now, ev, d.actions[:0])
+	if d.recorder != nil {
+		d.record()
+	}
 	for i := range d.actions {
 		switch a := &d.actions[i]; a.Kind {
 		case Send:
@@ -297,6 +310,28 @@ func (d *run) step(ctx context.Context, ev *Event) {
 	if next.Kind != Stop {
 		d.step(ctx, next)
 	}
+}
+
+// record records what has followed from an event. A recording that cannot be written ends, and the Manager goes on.
+func (d *run) record() {
+	if d.recorder.Actions(d.actions); d.recorder.Err() == nil {
+		return
+	}
+	if d.Note != nil {
+		d.Note(Incident{Kind: FileFailed, Text: "nothing is recorded any more: " + d.recorder.Err().Error()})
+	}
+	d.recorder = nil
+}
+
+// endRecording writes the rest of the recording.
+func (d *run) endRecording() error {
+	if d.recorder == nil {
+		return nil
+	}
+	if err := d.recorder.Close(); err != nil {
+		return fmt.Errorf("the recording: %w", err)
+	}
+	return nil
 }
 
 // show hands on what somebody wants to know.

@@ -50,6 +50,7 @@ var documents = []struct {
 	{"weft simulate flow --patterns --json", reflect.TypeFor[study.Patterns]()},
 	{"weft sm --once --json", reflect.TypeFor[sm.BringUpJSON]()},
 	{"weft sm --json", reflect.TypeFor[sm.LogLine]()},
+	{"weft sm replay FILE --json", reflect.TypeFor[sm.ReplayedLine]()},
 	{"weft sm state FILE --json", reflect.TypeFor[state.Contents]()},
 	{"weft sm events --json", reflect.TypeFor[sm.LogLine]()},
 	{"weft sm status --json", reflect.TypeFor[service.Status]()},

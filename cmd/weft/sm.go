@@ -29,6 +29,7 @@ type smFlags struct {
 	lids    string // files
 	plan    string
 	found   string
+	record  string
 	asJSON  bool
 	service serviceFlags
 }
@@ -76,8 +77,9 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.StringVar(&s.lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
 	f.StringVar(&s.plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
 	f.StringVarP(&s.found, "output", "o", "", "write the fabric as it was found and named to this file")
+	f.StringVar(&s.record, "record", "", "write all that the manager is given to this file, M_Key included, for weft sm replay; some 40 bytes for each SMP")
 	s.service.add(cmd)
-	cmd.AddCommand(smStateCmd())
+	cmd.AddCommand(smStateCmd(), smReplayCmd())
 	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again"),
 		smAskCmd("rebalance", "have a manager that runs route all afresh"))
 	return cmd, &s
@@ -119,10 +121,15 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	if err != nil {
 		return errors.Join(err, s.state.close())
 	}
-	t, err := s.wires.open(cmd, true)
+	endRecording, err := s.openRecording(runner)
 	if err != nil {
 		files.drop()
 		return errors.Join(err, s.state.close())
+	}
+	t, err := s.wires.open(cmd, true)
+	if err != nil {
+		files.drop()
+		return errors.Join(err, s.state.close(), endRecording())
 	}
 	runner.Note, runner.Round = s.state.note, s.state.addChanges
 	var core *sm.Core
@@ -131,7 +138,7 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 		return interrupted(ctx, err)
 	})
 	r := core.Report()
-	unwritten := errors.Join(files.writeAll(filesOf(core)), s.state.close())
+	unwritten := errors.Join(files.writeAll(filesOf(core)), s.state.close(), endRecording())
 	if s.asJSON {
 		err = printJSON(answer, r.BringUpJSON())
 	} else {

@@ -72,6 +72,9 @@ lost move, and the repaired Plan is proven before it is written. With --engine o
 engines route afresh; where they refuse, the repaired old Plan stays in force, and the report
 says so. LIDs are those of the Plan.
 
+--record FILE writes every answer, trap and order that the manager is given, with its time.
+weft sm replay FILE shows afterwards, without a subnet, what the manager did with them, SMP by SMP.
+
 Exit status with --once: 0 SUBNET UP; 1 UP IN PART, or a Plan that is not proven (the report says
 what); 3 there is no subnet, another subnet manager is its master,
 every engine refused, or interrupted: the report then says what was sent and not

@@ -32,6 +32,11 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 		return file.Locate(err)
 	}
 	files.drop()
+	endRecording, err := s.openRecording(runner)
+	if err != nil {
+		return file.Locate(err)
+	}
+	defer func() { failure = errors.Join(failure, endRecording()) }()
 	t, err := s.wires.open(cmd, true)
 	if err != nil {
 		return file.Locate(err)

@@ -1,0 +1,114 @@
+package sm
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+
+	"weft/route/job"
+)
+
+// Replay gives a new Manager what a recording has, and computes its Plans again. See, which may be nil, is shown every event with the actions
+// that follow. It ends with an error where these are other ones than were recorded: by another version of weft, mostly.
+func Replay(ctx context.Context, r *Recording, see func(now time.Duration, ev *Event, actions []Action)) error {
+	p := player{manager: NewManager(r.Made.Config, r.Made.Watch), routing: r.Made.Routing, asked: map[uint64]int{}}
+	var actions []Action
+	var scratch []byte
+	for {
+		now, ev, sum, err := r.Next()
+		if errors.Is(err, io.EOF) {
+			return nil
+		}
+		if err == nil {
+			err = p.complete(ctx, ev)
+		}
+		if err != nil {
+			return err
+		}
+		actions = p.manager.Step(now, ev, actions[:0])
+		if see != nil {
+			see(now, ev, actions)
+		}
+		p.take(actions)
+		var follows uint32
+		if follows, scratch = sumOf(actions, scratch); follows != sum {
+			return fmt.Errorf("event %d, at %v: %w", r.number, now, ErrOtherActions)
+		}
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+	}
+}
+
+// ErrOtherActions is the error of a recording from which other actions follow now.
+var ErrOtherActions = errors.New("other actions follow than were recorded")
+
+// player holds what a Manager waits for.
+type player struct {
+	manager *Manager
+	routing job.Request
+	begun   bool
+	asked   map[uint64]int // by tag: Sends that have not ended
+	route   *Action        // a Route that has not ended, and its request
+	request job.Request
+	store   bool
+	claim   bool
+}
+
+// errNotAsked is an event that a Manager does not wait for.
+var errNotAsked = errors.New("an event that nothing has asked for: the recording is damaged, or of another version of weft")
+
+// complete makes a recorded event whole, and refuses what the Manager does not wait for.
+func (p *player) complete(ctx context.Context, ev *Event) error {
+	if (ev.Kind == Start) == p.begun {
+		return errNotAsked
+	}
+	p.begun = true
+	ok := true
+	switch ev.Kind {
+	case Answer:
+		if ok = p.asked[ev.Tag] > 0; ok {
+			p.asked[ev.Tag]--
+		}
+		if p.asked[ev.Tag] == 0 {
+			delete(p.asked, ev.Tag)
+		}
+	case Planned:
+		if ok = p.route != nil; ok && ev.Err == nil {
+			*ev = *plan(ctx, p.request, p.route)
+		} else {
+			ev.Result = &job.Result{}
+		}
+		p.route = nil
+	case Stored:
+		ok, p.store = p.store, false
+	case Claimed:
+		ok, p.claim = p.claim, false
+	case Reconfigure:
+		p.routing = ev.Settings.Routing
+	default: // comes at any time
+	}
+	if !ok {
+		return errNotAsked
+	}
+	return nil
+}
+
+// take remembers what a Manager waits for.
+func (p *player) take(actions []Action) {
+	for i := range actions {
+		switch a := actions[i]; a.Kind {
+		case Send:
+			p.asked[a.Tag]++
+		case Route:
+			p.route, p.request = &a, p.routing
+		case Store:
+			p.store = true
+		case Claim:
+			p.claim = true
+		default: // wants no event
+		}
+	}
+}
