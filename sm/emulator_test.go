@@ -106,10 +106,10 @@ func runTogether(end time.Duration, all ...*virtual) {
 		for _, v := range all {
 			v.now = now
 		}
+		sub.Advance(now) // also where nothing happens: what is done to the subnet next begins now
 		if next > end {
 			return
 		}
-		sub.Advance(now)
 		for _, v := range all {
 			v.tick()
 		}

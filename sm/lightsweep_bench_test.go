@@ -66,7 +66,9 @@ func BenchmarkLightSweep(b *testing.B) {
 	b.ReportMetric(used.Seconds()*1000/n, "CPU-ms/sweep")
 	b.ReportMetric(100*used.Seconds()/n/UsualWatch.Interval.Seconds(), "%-of-a-core-idle")
 	cancel()
-	<-done
+	if err := <-done; err != nil {
+		b.Error(err)
+	}
 }
 
 // cpuTime returns the CPU time of this process.

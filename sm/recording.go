@@ -24,7 +24,6 @@ type Recording struct {
 	from   *bufio.Reader
 	number int // of events so far
 	last   time.Duration
-	block  []byte
 }
 
 // mostRecorded bounds the block of an event, and the first line of a recording: a damaged length must not take all memory.

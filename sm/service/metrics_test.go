@@ -127,6 +127,7 @@ func TestMetricsMove(t *testing.T) {
 		`weft_sm_role_info{role="master"}`: 1, `weft_sm_role_info{role="standby"}`: 0, `weft_sm_engine_info{active="updn",asked="updn,dfsssp"}`: 1,
 		"weft_sm_proven": 1, "weft_sm_complete": 1, "weft_sm_links": 64, `weft_sm_nodes{type="switch"}`: 12, `weft_sm_nodes{type="ca"}`: 32,
 		"weft_sm_repairs_total": 0, `weft_sm_traps_total{trap="128"}`: 0, `weft_sm_smps_failed_total{attribute="NodeInfo",method="Get"}`: 0,
+		`weft_sm_smps_retried_total{attribute="NodeInfo",method="Get"}`: 0,
 	} {
 		if got, ok := up[name]; !ok || got != want {
 			t.Errorf("%s: %v, want %v", name, got, want)
@@ -170,6 +171,21 @@ func TestMetricsAreDocumented(t *testing.T) {
 		name := regexp.MustCompile(`fqName: "(\w+)"`).FindStringSubmatch(f.Desc.String())[1]
 		if !strings.Contains(string(page), "`"+name+"`") {
 			t.Errorf("%s is not in docs/service.md", name)
+		}
+	}
+}
+
+// TestPending: a round that is due or under way is pending, a light sweep is not.
+func TestPending(t *testing.T) {
+	for want, change := range map[float64]func(s *sm.Snapshot){
+		1: func(s *sm.Snapshot) { s.UnderWay = nil },
+		0: func(s *sm.Snapshot) { s.UnderWay, s.Due = nil, s.Due[1:] },
+	} {
+		s, _ := newService(0)
+		snapshot := master()
+		change(snapshot)
+		if s.Show(snapshot); samples(t, s)["weft_sm_pending_changes"] != want {
+			t.Errorf("%v pending, want %v", samples(t, s)["weft_sm_pending_changes"], want)
 		}
 	}
 }

@@ -32,3 +32,21 @@ func TestTIDs(t *testing.T) {
 		t.Errorf("transaction IDs %#x", got)
 	}
 }
+
+// A datagram without a source LID is sent from that of the port; another one stays.
+func TestSourceLID(t *testing.T) {
+	var got []uint16
+	at := loop.New(func(d *wire.Datagram, _ func(*wire.Datagram)) { got = append(got, d.Addr.SLID) }, loop.Options{Port: func() wire.Port { return wire.Port{LID: 5} }})
+	for _, slid := range []uint16{0, 6} {
+		m, err := mad.Request{Method: mad.Get, Attr: mad.AttrNodeInfo}.Routed(make([]byte, mad.Size))
+		if err == nil {
+			err = at.Send(&wire.Datagram{Addr: wire.Address{DLID: 1, SLID: slid}, MAD: m})
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if len(got) != 2 || got[0] != 5 || got[1] != 6 {
+		t.Errorf("source LIDs %v", got)
+	}
+}

@@ -1,0 +1,519 @@
+package sm
+
+import (
+	"context"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/emulator/live"
+	"weft/fabric"
+	"weft/mad"
+	"weft/route"
+	"weft/wire"
+)
+
+// TestBelievedInventory: a round that asks only what may have changed knows the same of all nodes and ports as one that asks everything. A
+// description that did not come is asked for again.
+func TestBelievedInventory(t *testing.T) {
+	f := formula(t, "rlft(8,2)")
+	for i := range f.Links {
+		f.Links[i].Speed = fabric.FDR10
+	}
+	for i := range f.Nodes {
+		f.Nodes[i].VendorID, f.Nodes[i].DeviceID = 0x2c9, map[fabric.NodeType]uint32{fabric.CA: 4099, fabric.Switch: 51000}[f.Nodes[i].Type]
+	}
+	v, err := newVirtual(f, emulator.Options{}, Config{}, jobOf("updn", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	nameless := 0
+	v.alter = func(ev *Event) {
+		if k, index, _ := splitTag(ev.Tag); ev.Kind == Answer && k == getDescription && index == 3 && nameless == 0 {
+			nameless++
+			ev.Outcome = Silent
+		}
+	}
+	v.manager = NewManager(Config{}, UsualWatch)
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + time.Second)
+	_, id := v.switchLink(t, 7)
+	asked := v.sent[mad.AttrNodeDescription]
+	if err := v.sub.SetLinkDown(id, true); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + time.Second)
+	if n := v.sent[mad.AttrNodeDescription] - asked; nameless != 1 || n == 0 || n > 5 {
+		t.Errorf("%d descriptions are asked for", n)
+	}
+	believed := v.manager.inForce
+	v.step(&Event{Kind: Resweep})
+	v.runUntil(v.now + time.Second)
+	all := v.manager.inForce
+	if all == believed || all.beliefs.on || !believed.beliefs.on {
+		t.Fatal("other rounds were wanted")
+	}
+	for i := range all.nodes {
+		n := &all.nodes[i]
+		old := &believed.nodes[believed.byGUID[n.guid]]
+		if n.identity != old.identity || n.ports != old.ports || n.pkeys != old.pkeys || n.desc != old.desc || n.desc == "" {
+			t.Errorf("%+v\nwas believed to be %+v", n, old)
+		}
+		for slot := range all.portsOf(int32(i)) {
+			before, _ := believed.slotOf(n.guid, all.portNumber(slot))
+			if (all.flags[slot]^believed.flags[before])&(portKnown|portFDR10) != 0 || all.info[slot] != believed.info[before] || all.guid[slot] != believed.guid[before] {
+				t.Errorf("%s: flags %x and %x", all.portName(slot), all.flags[slot], believed.flags[before])
+			}
+		}
+	}
+	if !slices.ContainsFunc(all.flags, func(f portFlags) bool { return f&portFDR10 != 0 }) {
+		t.Error("no port runs at FDR10")
+	}
+}
+
+// TestOwnPortIsAsked: what another manager may have written to our own port is read in every round, also where that is port 0 of a switch.
+func TestOwnPortIsAsked(t *testing.T) {
+	f := formula(t, "rlft(4,2)")
+	sub, err := emulator.New(f, emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := newVirtualAt(sub, fabric.End{Node: find(f, fabric.Switch, 1)}, Config{}, jobOf("updn", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.manager = NewManager(Config{}, UsualWatch)
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + time.Second)
+	own := 0
+	v.onAction = func(a *Action) {
+		if k, slot, _ := splitTag(a.Tag); a.Kind == Send && k == getPort && slot == v.manager.Core().ownPort() {
+			own++
+		}
+	}
+	_, id := v.switchLink(t, 5)
+	if err := sub.SetLinkDown(id, true); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + time.Second)
+	if own != v.told(RoundBegun)-1 || own == 0 {
+		t.Errorf("our own port is asked %d times in %d rounds", own, v.told(RoundBegun)-1)
+	}
+}
+
+// TestUnknownRates: a cable of which width or speed is not known is as expected.
+func TestUnknownRates(t *testing.T) {
+	expected, found := formula(t, "rlft(4,2)"), formula(t, "rlft(4,2)")
+	expected.Links[0].Width, expected.Links[1].Speed, found.Links[2].Width, found.Links[3].Speed = 0, 0, 0, 0
+	if list := deviations(expected, found); len(list) > 0 {
+		t.Error(list)
+	}
+	expected.Links[4].Width = 1
+	if list := deviations(expected, found); len(list) != 1 {
+		t.Error(list)
+	}
+}
+
+// trapFrom makes a trap that comes from a LID.
+func trapFrom(t *testing.T, number uint64, lid fabric.LID) *Event {
+	t.Helper()
+	m, err := mad.Request{Method: mad.Trap, Attr: mad.AttrNotice, TID: 7}.Routed(make([]byte, mad.Size))
+	if err != nil {
+		t.Fatal(err)
+	}
+	mad.NoticeIsGeneric.Put(m.Data(), 1)
+	mad.NoticeTrapNumber.Put(m.Data(), number)
+	return &Event{Kind: Unasked, Datagram: &wire.Datagram{Addr: wire.Address{DLID: 1, SLID: uint16(lid)}, MAD: m}}
+}
+
+// TestSilentAtTheEnd: a manager that ends answers nothing any more.
+func TestSilentAtTheEnd(t *testing.T) {
+	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
+	v.step(&Event{Kind: Resweep})
+	if !v.manager.inRound {
+		t.Fatal("no round")
+	}
+	v.step(&Event{Kind: Stop})
+	v.onAction = func(a *Action) {
+		if a.Kind == Reply {
+			t.Error("it answers")
+		}
+	}
+	v.step(trapFrom(t, mad.TrapLinkState, 3))
+	if v.manager.tally.Dropped.Unheeded != 1 {
+		t.Errorf("%+v", v.manager.tally.Dropped)
+	}
+}
+
+// TestSweepInTurn: a light sweep has no more SMPs under way than it may, and blocks that were written more than once are read by the next one only.
+func TestSweepInTurn(t *testing.T) {
+	v, err := newVirtual(formula(t, "rlft(8,2)"), emulator.Options{}, Config{}, jobOf("updn", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.manager = NewManager(Config{MaxPending: 4}, UsualWatch)
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + time.Second)
+	most := 0
+	v.onEvent = func() { most = max(most, v.manager.sweep.outstanding) }
+	sw := slices.IndexFunc(v.manager.inForce.nodes, func(n node) bool { return n.hasSwitch })
+	v.manager.inForce.rewritten = []tableBlock{{int32(sw), 0}}
+	read := v.sent[mad.AttrLinearForwardingTable]
+	v.runUntil(v.now + 5*UsualWatch.Interval)
+	if most != 4 || v.manager.tally.LightSweeps < 4 {
+		t.Errorf("%d under way, %d sweeps", most, v.manager.tally.LightSweeps)
+	}
+	if n := v.sent[mad.AttrLinearForwardingTable] - read; n != 1 {
+		t.Errorf("the block is read %d times", n)
+	}
+	core := v.manager.inForce
+	core.addRewritten(&Core{inventory: core.inventory, rewritten: []tableBlock{{int32(sw), 0}, {int32(sw), core.tableBlocks()}}})
+	if len(core.rewritten) != 1 {
+		t.Errorf("%v: a block is above the table", core.rewritten)
+	}
+}
+
+// TestChangedMeanwhile: where something has changed while the subnet was brought up the next round begins at once, and not when one that
+// failed is tried again. All its sweeps are counted.
+func TestChangedMeanwhile(t *testing.T) {
+	for _, phase := range []string{"verify", "settle"} {
+		v, err := newVirtual(formula(t, "rlft(8,2)"), emulator.Options{}, Config{}, jobOf("updn", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.manager, v.deaf = NewManager(Config{}, UsualWatch), true
+		v.onPhase = func(name string) {
+			if name != phase {
+				return
+			}
+			v.onPhase = nil
+			if err := v.sub.SetLinkDown(40, true); err != nil {
+				t.Error(err)
+			}
+		}
+		sweeps := 0
+		v.onAction = func(a *Action) {
+			if a.Kind == RoundEnded {
+				sweeps += v.manager.Core().report.Sweeps
+			}
+		}
+		v.step(&Event{Kind: Start})
+		v.runUntil(v.now + 2*time.Second)
+		if r := v.manager.Core().Report(); r.State != Up || v.manager.inRound || r.Found.Links != 63 {
+			t.Errorf("%s: %s: %v", phase, r.State, v.entries)
+		}
+		if n := v.manager.tally.HeavySweeps; n != sweeps || n < 2 {
+			t.Errorf("%s: %d heavy sweeps are counted, %d were made", phase, n, sweeps)
+		}
+	}
+}
+
+// TestReturnedOnce: that a node is there again is told once.
+func TestReturnedOnce(t *testing.T) {
+	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
+	host := find(v.sub.Fabric(), fabric.CA, 5)
+	if err := v.sub.Reboot(host, 2*time.Second); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + 5*time.Second)
+	for range 3 {
+		v.step(&Event{Kind: Resweep})
+		v.runUntil(v.now + time.Second)
+	}
+	if v.told(NodeReturned) != 1 || len(v.manager.missing) > 0 {
+		t.Errorf("%d times: %v", v.told(NodeReturned), v.entries)
+	}
+}
+
+// TestDisable: another manager may switch off one that stands by, and not the master.
+func TestDisable(t *testing.T) {
+	_, all := managers(t, "rlft(4,2)", emulator.Options{}, 1, 0)
+	for _, v := range all {
+		v.step(&Event{Kind: Start})
+		runTogether(v.now+2*time.Second, all...)
+	}
+	master, standby := all[0], all[1]
+	if s := standby.manager.Snapshot(standby.now); s.Role != StandBy || s.Other == "" || s.Other != standby.manager.election.master.name {
+		t.Fatalf("%+v", s)
+	}
+	for _, v := range all {
+		m, err := mad.Request{Method: mad.Set, Attr: mad.AttrSMInfo, Modifier: mad.SMSetDisable, TID: 7}.Routed(make([]byte, mad.Size))
+		if err != nil {
+			t.Fatal(err)
+		}
+		refused := false
+		v.onAction = func(a *Action) { refused = refused || a.Kind == Reply && a.Datagram.MAD.Status() != 0 }
+		v.step(&Event{Kind: Unasked, Datagram: &wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 9}, MAD: m}})
+		if v.onAction = nil; refused != (v == master) {
+			t.Errorf("refused: %v, of the master: %v", refused, v == master)
+		}
+	}
+	if master.manager.state() != mad.SMStateMaster || standby.manager.state() != mad.SMStateNotActive {
+		t.Errorf("states %d and %d", master.manager.state(), standby.manager.state())
+	}
+}
+
+// TestRemindWhom: a port without a LID, or that knows no master, reminds nobody.
+func TestRemindWhom(t *testing.T) {
+	for _, c := range []struct {
+		lid, master uint64
+		want        int
+	}{{0, 0, 0}, {3, 0, 0}, {0, 4, 0}, {3, 4, 1}} {
+		m := NewManager(Config{}, UsualWatch)
+		info := make([]byte, 64)
+		mad.PortInfoLID.Put(info, c.lid)
+		mad.PortInfoMasterSMLID.Put(info, c.master)
+		if m.remind(info); len(m.out) != c.want {
+			t.Errorf("LID %d, master %d: %d datagrams", c.lid, c.master, len(m.out))
+		}
+	}
+}
+
+// TestReleaseByName: a link in quarantine is used again when it is told so by the name of one of its ports. A trap of other changes from
+// its switch begins a round meanwhile, one of a link does not.
+func TestReleaseByName(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	link, id := v.switchLink(t, 3)
+	name, sw := v.manager.inForce.fabric.EndName(link.A), v.manager.inForce.fabric.Nodes[link.A.Node].GUID
+	v.flapFor(t, id, 30*time.Second, 5*time.Minute)
+	if v.told(Quarantined) != 1 || !v.manager.unsteady.watches(sw) {
+		t.Fatal(v.entries)
+	}
+	lid := v.manager.inForce.plan.Ends.Base[slices.Index(v.manager.inForce.graph.EndNodeGUID, sw)]
+	v.runUntil(v.now + 10*time.Second)
+	for number, want := range map[uint64]bool{mad.TrapLinkState: false, mad.TrapLocalChanges: true} {
+		v.manager.change = nothingChanged
+		v.step(trapFrom(t, number, lid))
+		if got := v.manager.change.due() < never; got != want {
+			t.Errorf("trap %d: a round is to begin: %v", number, got)
+		}
+		v.manager.change = nothingChanged
+	}
+	if d := v.order(UndrainPart, name); d.Err != nil || v.told(Released) != 1 {
+		t.Fatalf("%v: %v", d.Err, v.entries[len(v.entries)-5:])
+	}
+	v.runUntil(v.now + 5*time.Second)
+	if len(v.manager.inForce.fabric.Links) != 64 {
+		t.Errorf("%d links", len(v.manager.inForce.fabric.Links))
+	}
+	v.verify(t)
+	if d := v.order(UndrainPart, name); d.Err == nil {
+		t.Error("it is released twice")
+	}
+}
+
+// TestNoSuchPort: a node has the ports that it says, and no more.
+func TestNoSuchPort(t *testing.T) {
+	c := staying(t, "rlft(4,2)", emulator.Options{}, Config{}).manager.inForce
+	for i := range c.nodes {
+		n := &c.nodes[i]
+		if slot, ok := c.slotOf(n.guid, n.ports); !ok || c.owner[slot] != int32(i) {
+			t.Errorf("%s has no port %d", c.nodeName(int32(i)), n.ports)
+		}
+		if _, ok := c.slotOf(n.guid, n.ports+1); ok {
+			t.Errorf("%s has a port %d", c.nodeName(int32(i)), n.ports+1)
+		}
+	}
+}
+
+// TestRebalanceWaits: a round that comes before all is routed afresh puts that off.
+func TestRebalanceWaits(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	_, id := v.switchLink(t, 2)
+	if err := v.sub.SetLinkDown(id, true); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + 20*time.Second)
+	due := v.manager.afresh
+	if due == never {
+		t.Fatal("nothing was repaired")
+	}
+	v.step(&Event{Kind: Resweep})
+	v.runUntil(v.now + time.Second)
+	if v.manager.core.moved > 0 || v.manager.afresh < due+15*time.Second || v.manager.afresh == never {
+		t.Errorf("due at %v, then at %v", due, v.manager.afresh)
+	}
+}
+
+// TestHighTurns: a table with turns at high priority is written, also where its low one has one entry only.
+func TestHighTurns(t *testing.T) {
+	w := newWorld(formula(t, "torus(5x5,hosts=1)"), Config{}, "dor")
+	w.alter = func(p *route.Plan) {
+		for i := range p.Arbitration.Pool {
+			p.Arbitration.Pool[i].High, p.Arbitration.Pool[i].Low = p.Arbitration.Pool[i].Low, p.Arbitration.Pool[i].Low[:1]
+		}
+	}
+	r := w.run()
+	if i := slices.IndexFunc(r.SMPs.By, func(n Count) bool { return n.Attribute == "VLArbitrationTable" && n.Method == "Set" }); i < 0 || r.State != Up {
+		t.Errorf("%s: %v", r.State, r.SMPs.By)
+	}
+}
+
+// TestPollsSooner: a standby that is told a shorter interval polls the master by that at once.
+func TestPollsSooner(t *testing.T) {
+	_, all := managers(t, "rlft(4,2)", emulator.Options{}, 1, 0)
+	for _, v := range all {
+		v.manager.watch.Interval = time.Hour
+		v.step(&Event{Kind: Start})
+		runTogether(v.now+2*time.Second, all...)
+	}
+	v := all[1]
+	polls := v.sent[mad.AttrSMInfo]
+	v.step(&Event{Kind: Reconfigure, Settings: &Settings{Config: v.manager.cfg, Watch: UsualWatch}})
+	runTogether(v.now+UsualWatch.Interval+time.Second, all...)
+	if v.manager.state() != mad.SMStateStandby || v.sent[mad.AttrSMInfo] == polls {
+		t.Errorf("state %d, %d polls", v.manager.state(), v.sent[mad.AttrSMInfo]-polls)
+	}
+}
+
+// TestCameBackHost: a host whose link was down is asked for its P_Keys again, and no other is.
+func TestCameBackHost(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	f := v.manager.inForce.fabric
+	before := v.sent[mad.AttrPKeyTable]
+	if err := v.sub.Flap(v.linkOf(t, f, f.Nodes[find(f, fabric.CA, 9)].Ports[1].Link), 5*time.Millisecond); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + time.Second)
+	if n := v.sent[mad.AttrPKeyTable] - before; n != 1 || v.told(RoundBegun) < 2 {
+		t.Errorf("%d P_Key tables are read in %d rounds", n, v.told(RoundBegun)-1)
+	}
+}
+
+// TestNoWayThroughHosts: a host with a port at each of two switches does not join them.
+func TestNoWayThroughHosts(t *testing.T) {
+	f := fabric.New("two switches")
+	var id [5]fabric.NodeID
+	for i, n := range []struct {
+		typ   fabric.NodeType
+		ports int
+	}{{fabric.CA, 1}, {fabric.Switch, 4}, {fabric.Switch, 4}, {fabric.CA, 2}, {fabric.CA, 1}} {
+		var err error
+		if id[i], err = f.AddNode(n.typ, fabric.GUID(0x100*(i+1)), n.ports, string(rune('a'+i))); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var between fabric.LinkID
+	for _, c := range [][4]int{{0, 1, 1, 1}, {3, 1, 1, 2}, {3, 2, 2, 2}, {4, 1, 2, 1}, {1, 3, 2, 3}} {
+		link, err := f.Connect(fabric.End{Node: id[c[0]], Port: uint8(c[1])}, fabric.End{Node: id[c[2]], Port: uint8(c[3])}, 4, fabric.EDR)
+		if err != nil {
+			t.Fatal(err)
+		}
+		between = link
+	}
+	sub, err := emulator.New(f, emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := newVirtualAt(sub, fabric.End{Node: id[0], Port: 1}, Config{}, jobOf("updn", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.manager = NewManager(Config{}, UsualWatch)
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + time.Second)
+	v.flapFor(t, between, 20*time.Second, 5*time.Minute)
+	if v.told(OnlyWay) == 0 || v.told(Quarantined) > 0 {
+		t.Errorf("%v", v.entries)
+	}
+}
+
+// TestLooksEnd: a round ends the reading of ports that is under way, and what else was to be read.
+func TestLooksEnd(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	m := v.manager
+	ids := []int32{}
+	for i := range m.inForce.nodes {
+		if m.inForce.nodes[i].hasSwitch {
+			ids = append(ids, int32(i))
+		}
+	}
+	m.wantLook(v.now, ids[0], true)
+	m.beginLook(v.now + time.Second)
+	m.wantLook(v.now, ids[1], true)
+	if !m.looks.under || len(m.looks.wanted) != 1 || !m.doubted[m.inForce.nodes[ids[0]].guid] {
+		t.Fatalf("%+v", m.looks)
+	}
+	number := m.looks.number
+	m.beginRound("a test", askAll)
+	if m.looks.under || len(m.looks.wanted) > 0 || m.looks.number == number {
+		t.Errorf("%+v", m.looks)
+	}
+}
+
+// TestWakesInTime: what is due some time from now is due then, however long the manager has been running.
+func TestWakesInTime(t *testing.T) {
+	sub, err := emulator.New(formula(t, "rlft(4,2)"), emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := runner("updn")
+	var hours atomic.Int64
+	clock := r.Clock
+	l := live.New(sub, clock)
+	defer l.Close()
+	end, err := sub.DefaultEnd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	at, err := l.Attach(end)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.Clock = func() time.Duration { return clock() + time.Duration(hours.Load())*time.Hour }
+	r.Watch = UsualWatch
+	r.Watch.Interval = 10 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	r.Round = func(*Core) { hours.Store(3) }
+	r.Show = func(s *Snapshot) {
+		if s.Tally.LightSweeps > 3 {
+			cancel()
+		}
+	}
+	if _, err := r.Run(ctx, at); err != nil {
+		t.Error(err)
+	}
+}
+
+// TestRestartedIsDoubted: of a switch that has another LinearFDBTop than it was told nothing is believed.
+func TestRestartedIsDoubted(t *testing.T) {
+	before := staying(t, "rlft(4,2)", emulator.Options{}, Config{}).manager.inForce
+	for name, c := range map[string]struct {
+		top  uint64
+		want bool
+	}{"as it was": {uint64(before.prog.top), false}, "empty": {0, true}, "another": {uint64(before.prog.top) + 1, true}} {
+		now := New(Config{})
+		now.inventory, now.before, now.beliefs = before.inventory, before, beliefs{on: true, doubted: map[fabric.GUID]bool{}}
+		now.nodes = slices.Clone(before.nodes)
+		id := int32(slices.IndexFunc(now.nodes, func(n node) bool { return n.hasSwitch }))
+		mad.SwitchInfoLinearFDBTop.Put(now.nodes[id].sw[:], c.top)
+		if now.doubtRestarted(id); now.beliefs.doubted[now.nodes[id].guid] != c.want {
+			t.Errorf("%s: doubted: %v", name, !c.want)
+		}
+	}
+}
+
+// TestHandsOverWhole: a master that hands the subnet over routes nothing afresh any more, and forgets which links were not steady.
+func TestHandsOverWhole(t *testing.T) {
+	_, all := managers(t, "rlft(6,2)", emulator.Options{}, 1, 2)
+	first, second := all[0], all[1]
+	first.step(&Event{Kind: Start})
+	first.runUntil(2 * time.Second)
+	_, id := first.switchLink(t, 4)
+	first.flapFor(t, id, 4*time.Second, 12*time.Second)
+	if first.manager.afresh == never || len(first.manager.unsteady.links) == 0 {
+		t.Fatalf("%v, %d unsteady links: %v", first.manager.afresh, len(first.manager.unsteady.links), first.entries)
+	}
+	second.now = first.now
+	second.step(&Event{Kind: Start})
+	runTogether(first.now+5*time.Second, all...)
+	if m := first.manager; m.state() != mad.SMStateStandby || m.afresh != never || len(m.unsteady.links) > 0 || m.wanted.why != "" {
+		t.Errorf("state %d, routed afresh at %v, %d unsteady links", m.state(), m.afresh, len(m.unsteady.links))
+	}
+	rounds := first.told(RoundBegun)
+	if runTogether(first.now+10*time.Minute, all...); first.told(RoundBegun) > rounds {
+		t.Error("a round begins beside the master")
+	}
+}
