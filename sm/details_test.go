@@ -517,3 +517,64 @@ func TestHandsOverWhole(t *testing.T) {
 		t.Error("a round begins beside the master")
 	}
 }
+
+// TestPace: rounds shortly after each other are waited for longer and longer, one that comes much later is not.
+func TestPace(t *testing.T) {
+	var p pace
+	w := UsualWatch
+	for k, want := range []time.Duration{w.Quiet, 2 * w.Quiet, 4 * w.Quiet} {
+		if p.add(time.Second * time.Duration(1+k)); p.quiet(&w) != want {
+			t.Errorf("round %d: %v, want %v", k, p.quiet(&w), want)
+		}
+	}
+	for range 30 {
+		p.add(p.last + time.Second)
+	}
+	if p.quiet(&w) != w.MostQuiet {
+		t.Errorf("after many: %v", p.quiet(&w))
+	}
+	if p.add(p.last + time.Hour); p.quiet(&w) != w.Quiet {
+		t.Errorf("an hour later: %v", p.quiet(&w))
+	}
+}
+
+// TestReachedIsDoubted: nothing is believed of a node that a round reaches first by asking, and all of others.
+func TestReachedIsDoubted(t *testing.T) {
+	c := New(Config{})
+	c.byGUID, c.beliefs.doubted = map[fabric.GUID]int32{5: 0}, map[fabric.GUID]bool{}
+	for _, guid := range []uint64{5, 6, 7} {
+		ev := &Event{Kind: Answer, Tag: makeTag(getNode, 3, 0)}
+		mad.NodeInfoNodeGUID.Put(ev.Data[:], guid)
+		if guid == 7 {
+			ev.Outcome = Silent
+		}
+		c.doubtReached(ev)
+	}
+	if !c.beliefs.doubted[6] || len(c.beliefs.doubted) != 1 {
+		t.Errorf("%v", c.beliefs.doubted)
+	}
+}
+
+// TestOtherPortCount: the links of a switch that says that it has another number of ports are not compared with those before.
+func TestOtherPortCount(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	m := v.manager
+	link, _ := v.switchLink(t, 9)
+	for name, ports := range map[string]uint8{"as before": 8, "another": 2} {
+		before := *m.inForce
+		before.nodes = slices.Clone(m.inForce.nodes)
+		sw := before.byGUID[before.fabric.Nodes[link.A.Node].GUID]
+		before.nodes[sw].ports = ports
+		now := *m.inForce
+		now.flags = slices.Clone(now.flags)
+		for slot := range now.flags {
+			now.flags[slot] &^= portCame
+		}
+		now.flags[now.nodes[sw].first+int32(link.A.Port)] |= portCame
+		w := NewManager(Config{}, UsualWatch)
+		w.core, w.inForce = &now, &before
+		if w.watchLinks(time.Second); (len(w.unsteady.links) == 1) != (ports == 8) {
+			t.Errorf("%s: %d links came back", name, len(w.unsteady.links))
+		}
+	}
+}
