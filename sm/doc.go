@@ -30,6 +30,8 @@
 // that moved, descriptions and capabilities that changed have an event each. LIDs of a missing node are kept for it, by Watch.KeepAbsent for
 // a number of rounds only.
 //
+// Recorder writes all that a Manager is given, as values with their times, and Replay gives it to another one (recorder.go, recording.go, replay.go).
+//
 // # States of a round
 //
 //	  Start
