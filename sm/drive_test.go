@@ -145,7 +145,7 @@ func (w *world) step(ev *Event) {
 			w.log = append(w.log, what)
 		case Route:
 			w.log = append(w.log, fmt.Sprintf("route %d switches, %d hosts, %d channels", a.Graph.NumSwitches, a.Graph.NumHosts, a.Graph.NumChannels))
-			next = plan(context.Background(), w.routing, &a)
+			next = Plan(context.Background(), w.routing, &a)
 			if w.alter != nil {
 				w.alter(next.Result.Plan)
 			}

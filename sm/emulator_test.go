@@ -167,7 +167,7 @@ func (v *virtual) perform() {
 				d.CopyFrom(&a.Datagram)
 				v.sub.Send(v.id, &d)
 			case wire.Complete:
-				ended = append(ended, answerEvent(&a.Result))
+				ended = append(ended, AnswerEvent(&a.Result))
 			case wire.Deliver:
 				if v.deaf {
 					continue
@@ -212,7 +212,7 @@ func (v *virtual) step(ev *Event) {
 		case Reply:
 			v.sub.Send(v.id, a.Datagram)
 		case Route:
-			v.plan, v.planned = plan(context.Background(), v.routing, &a), v.now+v.planTime
+			v.plan, v.planned = Plan(context.Background(), v.routing, &a), v.now+v.planTime
 		case Claim:
 			v.sub.SetIsSM(v.id, true)
 			next = &Event{Kind: Claimed}

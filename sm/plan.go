@@ -13,10 +13,10 @@ import (
 	"weft/route/quality"
 )
 
-// plan runs the routing job of a Route, which keeps the LIDs in use, or those of the Plan kept. An engine that is
+// Plan runs the routing job of a Route, which keeps the LIDs in use, or those of the Plan kept. An engine that is
 // to use a switch that was not found is passed over: a dead root must not stop a fabric. Hosts know no path
 // records, since there is no SA yet.
-func plan(ctx context.Context, req job.Request, a *Action) *Event {
+func Plan(ctx context.Context, req job.Request, a *Action) *Event {
 	g := a.Graph
 	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords = heldLIDs(g, a.Stored), true, true
 	if a.Kept != nil {

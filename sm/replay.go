@@ -77,7 +77,7 @@ func (p *player) complete(ctx context.Context, ev *Event) error {
 		}
 	case Planned:
 		if ok = p.route != nil; ok && ev.Err == nil {
-			*ev = *plan(ctx, p.request, p.route)
+			*ev = *Plan(ctx, p.request, p.route)
 		} else {
 			ev.Result = &job.Result{}
 		}

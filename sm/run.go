@@ -112,7 +112,7 @@ func (b *inbox) put(res *wire.Result) {
 	if res.Err != nil && b.dead == nil && errors.Is(res.Err, wire.ErrClosed) {
 		b.dead = res.Err
 	}
-	b.add(answerEvent(res))
+	b.add(AnswerEvent(res))
 }
 
 // mostUnasked bounds what nobody asked for and was not looked at yet: traps are repeated.
@@ -154,8 +154,8 @@ func (b *inbox) take() (events []Event, dead error) {
 	return events, b.dead
 }
 
-// answerEvent translates the end of a request.
-func answerEvent(res *wire.Result) Event {
+// AnswerEvent translates the end of a request.
+func AnswerEvent(res *wire.Result) Event {
 	ev := Event{Kind: Answer, Tag: res.Tag, Attempts: res.Attempts}
 	var status *wire.StatusError
 	switch {
@@ -357,7 +357,7 @@ func (d *run) show(a *Action) {
 func (d *run) route(ctx context.Context, a *Action) {
 	ask, req := *a, d.routing
 	d.chain = req.Chain
-	d.work(func() *Event { return plan(ctx, req, &ask) })
+	d.work(func() *Event { return Plan(ctx, req, &ask) })
 }
 
 // work does what takes long beside the loop.

@@ -94,13 +94,18 @@ func (l *Losses) Total() int64 {
 	return l.NoEntry + l.NoLink + l.NoLane + l.OnLink + l.TooOld + l.Reboot + l.WrongEnd
 }
 
+// Lost counts the packets that have been dropped until now.
+func (s *Sim) Lost() Losses {
+	n := &s.measure.lost
+	return Losses{n[lostNoEntry], n[lostNoLink], n[lostNoLane], n[lostOnLink], n[lostTooOld], n[lostReboot], n[lostWrongEnd]}
+}
+
 // result puts the counts until now together.
 func (s *Sim) result() *Result {
 	m := &s.measure
 	r := &Result{
 		End: s.now, Window: max(s.now-m.from, 0), Sent: m.sent, Arrived: m.delivered, Packets: m.packets, Bytes: m.bytes,
-		Latency: &m.latency, Messages: &m.message, Finished: m.lastMessage, Deadlock: s.deadlock,
-		Lost: Losses{m.lost[lostNoEntry], m.lost[lostNoLink], m.lost[lostNoLane], m.lost[lostOnLink], m.lost[lostTooOld], m.lost[lostReboot], m.lost[lostWrongEnd]},
+		Latency: &m.latency, Messages: &m.message, Finished: m.lastMessage, Deadlock: s.deadlock, Lost: s.Lost(),
 	}
 	r.Flying = s.inUse()
 	if s.control != nil {
