@@ -159,7 +159,7 @@ func TestSweepInTurn(t *testing.T) {
 	most := 0
 	v.onEvent = func() { most = max(most, v.manager.sweep.outstanding) }
 	sw := slices.IndexFunc(v.manager.inForce.nodes, func(n node) bool { return n.hasSwitch })
-	v.manager.inForce.rewritten = []tableBlock{{int32(sw), 0}}
+	v.manager.inForce.rewritten = []uint64{makeTag(setLFT, int32(sw), 0)}
 	read := v.sent[mad.AttrLinearForwardingTable]
 	v.runUntil(v.now + 5*UsualWatch.Interval)
 	if most != 4 || v.manager.tally.LightSweeps < 4 {
@@ -169,7 +169,7 @@ func TestSweepInTurn(t *testing.T) {
 		t.Errorf("the block is read %d times", n)
 	}
 	core := v.manager.inForce
-	core.addRewritten(&Core{inventory: core.inventory, rewritten: []tableBlock{{int32(sw), 0}, {int32(sw), core.tableBlocks()}}})
+	core.addRewritten(&Core{inventory: core.inventory, rewritten: []uint64{makeTag(setLFT, int32(sw), 0), makeTag(setLFT, int32(sw), core.tableBlocks())}})
 	if len(core.rewritten) != 1 {
 		t.Errorf("%v: a block is above the table", core.rewritten)
 	}
