@@ -180,6 +180,7 @@ var systems = []system{
 	{"racks648", 648, 648, racks(9), "648-port switch with 27 cross-linked pairs of rack switches", thesis + ", Papers I, II, IV, VI"},
 	{"racks432", 432, 432, racks(6), "six ninths of racks648: 36 rack switches, 24 leaves, 18 spines", thesis + ", Paper VI"},
 	{"racks216", 216, 216, racks(3), "three ninths of racks648: 18 rack switches, 12 leaves, 18 spines", thesis + ", Paper VI"},
+	{"racks72", 72, 72, ninth, "a ninth of racks648 without its spines: six rack switches, four leaves with 18 free ports each for routers", thesis + ", Paper V"},
 	{"over384", 384, 384, over384, "oversubscribed: 16 leaves of 42 ports, 24 hosts and 18 cables up each, 8 spines", thesis + ", Paper VI"},
 	{"fat3456", 3456, 3456, fat3456, "3456-port switch: three levels of 24-port switches", thesis + ", Paper I"},
 	{"juropa", 5184, 5184, juropa(216), "JuRoPA-like: eight 648-port switches, 216 cross-linked pairs of rack switches", thesis + ", Paper I"},

@@ -54,6 +54,18 @@ func racks(ninths int) func(b *builder, hosts int) {
 	}
 }
 
+// ninth is four leaves of D648 with all ports to spines free, and the three modules on them.
+func ninth(b *builder, hosts int) {
+	modules := b.modules(3)
+	leaves := b.addAll(4, d648.outside+d648.spines, "leaf")
+	for r, rack := range modules {
+		for j, leaf := range leaves {
+			b.group(rack, j, leaf, 3*r+1)
+		}
+	}
+	b.spread(modules, hosts, 1)
+}
+
 // over384 is 16 leaves of 42 ports, 24 hosts and 18 cables up, dealt to 8 spines one
 // after the other: the first spines of a leaf have a third one.
 func over384(b *builder, hosts int) {

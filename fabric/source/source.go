@@ -95,9 +95,7 @@ func splitSuffixes(arg string) (path string, suffixes []string) {
 }
 
 func read(path string, opt Options) (*Source, error) {
-	if opt.Dir != "" && path != "-" {
-		path = filepath.Join(opt.Dir, path)
-	}
+	path = opt.in(path)
 	name, data, err := load(path, opt.Stdin)
 	if near := gen.Nearest(path); errors.Is(err, fs.ErrNotExist) && near != "" {
 		return nil, fmt.Errorf("no file and no formula is called %q: did you mean %s?", path, near)

@@ -1,0 +1,73 @@
+package source
+
+import (
+	"os"
+	"path/filepath"
+
+	"weft/fabric/gen"
+	"weft/fabric/netfile"
+	"weft/fabric/subnets"
+)
+
+// IsNetwork reports whether a FABRIC argument names several subnets: a formula of them, or a file that lists them.
+// What cannot be read is no such file: Open says why.
+func IsNetwork(arg string, opt Options) bool {
+	if subnets.IsFormula(arg) {
+		return true
+	}
+	if arg == "-" || gen.IsFormula(arg) {
+		return false
+	}
+	file, err := os.Open(opt.in(arg))
+	if err != nil {
+		return false
+	}
+	defer file.Close()
+	if info, err := file.Stat(); err != nil || !info.Mode().IsRegular() {
+		return false
+	}
+	begin := make([]byte, 64)
+	n, _ := file.Read(begin)
+	return subnets.IsFile(begin[:n])
+}
+
+// OpenNetwork reads or makes the subnets that a FABRIC argument names. The FABRICs in a file are looked for beside it.
+func OpenNetwork(arg string, opt Options) (*subnets.Network, []netfile.Warning, error) {
+	var warnings []netfile.Warning
+	open := func(one string) (subnets.Opened, error) {
+		src, err := Open(one, opt)
+		if err != nil {
+			return subnets.Opened{}, err
+		}
+		warnings = append(warnings, src.Warnings...)
+		return subnets.Opened{Fabric: src.Fabric, Made: src.Format == "formula"}, nil
+	}
+	var f *subnets.File
+	if subnets.IsFormula(arg) {
+		var err error
+		if f, err = subnets.Expand(arg, open); err != nil {
+			return nil, warnings, err
+		}
+		warnings = nil // Build opens them again
+	} else {
+		path := opt.in(arg)
+		name, data, err := load(path, opt.Stdin)
+		if err != nil {
+			return nil, nil, err
+		}
+		if f, err = subnets.Read(name, data); err != nil {
+			return nil, nil, err
+		}
+		opt.Dir = filepath.Dir(path)
+	}
+	n, err := f.Build(arg, open)
+	return n, warnings, err
+}
+
+// in is the path of a file.
+func (o *Options) in(path string) string {
+	if o.Dir != "" && path != "-" && !filepath.IsAbs(path) {
+		return filepath.Join(o.Dir, path)
+	}
+	return path
+}

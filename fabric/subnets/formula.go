@@ -1,0 +1,271 @@
+package subnets
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/fabric"
+)
+
+// FormulaHelp tells people how a formula is written.
+const FormulaHelp = `subnets(N,FABRIC,...) is N equal subnets, subnets(FABRIC,FABRIC,...) those of a list.
+  routers=R   routers (2); in a chain or star so many at each joint
+  cables=C    cables of a router into each of its subnets (1)
+  shape=all   every router joins all subnets; chain: each subnet with the next;
+              star: the first subnet with each other one
+  on=any      routers take free ports of switches without hosts, if there are
+              such with free ports; leaves: of switches with hosts. Where
+              all ports are taken, switches with hosts of a formula get more`
+
+// firstPrefix and the number of a subnet, from 1, are the prefixes of a formula's subnets: site-local.
+const firstPrefix Prefix = 0xfec0000000000000
+
+// routerGUID and a counter in steps of 256 are the GUIDs of a formula's routers; their ports have them plus the number.
+const routerGUID fabric.GUID = 0x0200005200000000
+
+// IsFormula reports whether a text reads as a formula of several subnets.
+func IsFormula(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "subnets(") }
+
+// formula is a formula that was read.
+type formula struct {
+	fabrics         []string
+	routers, cables int
+	shape, on       string
+}
+
+// Expand makes the File of a formula. Each FABRIC is opened, to find the free ports of its switches.
+func Expand(text string, open func(arg string) (Opened, error)) (*File, error) {
+	q, err := parse(text)
+	if err != nil {
+		return nil, fmt.Errorf("subnets: %w (accepted: subnets(N,FABRIC or FABRIC,FABRIC,..., routers=2, cables=1, shape=all|chain|star, on=any|leaves))", err)
+	}
+	f := &File{}
+	free := make([]*freePorts, len(q.fabrics))
+	opened := map[string]Opened{}
+	for i, arg := range q.fabrics {
+		f.Subnets = append(f.Subnets, SubnetLine{Name: subnetName(i), Prefix: firstPrefix + Prefix(i+1), Fabric: arg})
+		if opened[arg].Fabric == nil {
+			o, err := open(arg)
+			if err != nil {
+				return nil, err
+			}
+			opened[arg] = o
+		}
+		free[i] = newFreePorts(opened[arg], q.on)
+	}
+	for _, joint := range q.joints() {
+		for range q.routers {
+			r := RouterLine{Name: fmt.Sprint("router ", len(f.Routers)), GUID: routerGUID + fabric.GUID(len(f.Routers)+1)<<8}
+			for _, s := range joint {
+				for range q.cables {
+					guid, port, ok := free[s].take()
+					if !ok {
+						return nil, fmt.Errorf("subnets: subnet %q (%s) has no free port left for %s", subnetName(s), q.fabrics[s], r.Name)
+					}
+					if len(r.Ports) == fabric.MaxPorts {
+						return nil, fmt.Errorf("subnets: a router would have more than %d ports", fabric.MaxPorts)
+					}
+					r.Ports = append(r.Ports, PortLine{uint8(len(r.Ports) + 1), subnetName(s), guid.String(), port, 0})
+				}
+			}
+			f.Routers = append(f.Routers, r)
+		}
+	}
+	return f, nil
+}
+
+func subnetName(i int) string { return "s" + strconv.Itoa(i) }
+
+// joints lists the subnets that the routers of each joint have ports in.
+func (q *formula) joints() (list [][]int) {
+	switch n := len(q.fabrics); q.shape {
+	case "chain":
+		for i := range n - 1 {
+			list = append(list, []int{i, i + 1})
+		}
+	case "star":
+		for i := range n - 1 {
+			list = append(list, []int{0, i + 1})
+		}
+	default:
+		all := make([]int, n)
+		for i := range all {
+			all[i] = i
+		}
+		list = append(list, all)
+	}
+	return list
+}
+
+// parse reads the text of a formula.
+func parse(text string) (*formula, error) {
+	text = strings.TrimSpace(text)
+	inside, ok := strings.CutPrefix(text, "subnets(")
+	if inside, ok = strings.CutSuffix(inside, ")"); !ok || len(text) > maxLine {
+		return nil, fmt.Errorf("want subnets(...), one closing parenthesis at the end")
+	}
+	q := &formula{routers: 2, cables: 1, shape: "all", on: "any"}
+	copies := 0
+	parts, err := splitCommas(inside)
+	if err != nil {
+		return nil, err
+	}
+	for i, part := range parts {
+		name, value, named := strings.Cut(part, "=")
+		switch n, err := strconv.Atoi(part); {
+		case i == 0 && err == nil:
+			if copies = n; n < 1 || n > MaxSubnets {
+				return nil, fmt.Errorf("%d subnets: want 1 to %d", n, MaxSubnets)
+			}
+		case named && !strings.ContainsAny(name, "(|\"/."):
+			if err := q.set(name, value); err != nil {
+				return nil, err
+			}
+		case part == "":
+			return nil, fmt.Errorf("an argument is empty")
+		case strings.ContainsAny(part, "\n\r") || IsFormula(part):
+			return nil, fmt.Errorf("%q is no FABRIC of one subnet", part)
+		default:
+			q.fabrics = append(q.fabrics, part)
+		}
+	}
+	switch {
+	case len(q.fabrics) == 0:
+		return nil, fmt.Errorf("no FABRIC is named")
+	case copies > 0 && len(q.fabrics) > 1:
+		return nil, fmt.Errorf("a number of subnets goes with one FABRIC, not %d", len(q.fabrics))
+	case copies > 0:
+		q.fabrics = slices.Repeat(q.fabrics, copies)
+	case len(q.fabrics) > MaxSubnets:
+		return nil, fmt.Errorf("%d subnets: at most %d", len(q.fabrics), MaxSubnets)
+	}
+	if len(q.joints())*q.routers*q.cables*2 > MaxPorts {
+		return nil, fmt.Errorf("more than %d router ports", MaxPorts)
+	}
+	return q, nil
+}
+
+// set sets an argument given by name.
+func (q *formula) set(name, value string) error {
+	number := func(to *int, most int) error {
+		n, err := strconv.Atoi(value)
+		if err != nil || n < 1 || n > most {
+			return fmt.Errorf("%s=%s: want a number from 1 to %d", name, value, most)
+		}
+		*to = n
+		return nil
+	}
+	word := func(to *string, words ...string) error {
+		if !slices.Contains(words, value) {
+			return fmt.Errorf("%s=%s: want %s", name, value, strings.Join(words, " or "))
+		}
+		*to = value
+		return nil
+	}
+	switch name {
+	case "routers":
+		return number(&q.routers, 1<<16)
+	case "cables":
+		return number(&q.cables, fabric.MaxPorts)
+	case "shape":
+		return word(&q.shape, "all", "chain", "star")
+	case "on":
+		return word(&q.on, "any", "leaves")
+	}
+	return fmt.Errorf("there is no argument %s=", name)
+}
+
+// splitCommas parts a text at commas outside parentheses and quotes.
+func splitCommas(s string) (parts []string, err error) {
+	depth, quoted, from := 0, false, 0
+	for i := range len(s) {
+		switch c := s[i]; {
+		case c == '"':
+			quoted = !quoted
+		case quoted:
+		case c == '(':
+			depth++
+		case c == ')':
+			if depth--; depth < 0 {
+				return nil, fmt.Errorf("a parenthesis closes that was not opened")
+			}
+		case c == ',' && depth == 0:
+			parts = append(parts, strings.TrimSpace(s[from:i]))
+			from = i + 1
+		}
+	}
+	if depth != 0 || quoted {
+		return nil, fmt.Errorf("a parenthesis or quote is not closed")
+	}
+	return append(parts, strings.TrimSpace(s[from:])), nil
+}
+
+// freePorts deals out the free ports of switches: one of each switch in turn. When none are left, switches of formulas get more.
+type freePorts struct {
+	guids []fabric.GUID
+	ports [][]uint8 // free
+	more  []int     // number of the port that a switch would get
+	made  bool
+	next  int
+}
+
+// newFreePorts lists the free ports of the switches without hosts, or of those with hosts where on is leaves or the others have none.
+func newFreePorts(from Opened, on string) *freePorts {
+	f := from.Fabric
+	hosts := make([]bool, len(f.Nodes))
+	for i := range f.Links {
+		a, b := f.Links[i].A.Node, f.Links[i].B.Node
+		hosts[a], hosts[b] = hosts[a] || f.Nodes[b].Type == fabric.CA, hosts[b] || f.Nodes[a].Type == fabric.CA
+	}
+	if on == "any" {
+		if d := freePortsOf(f, hosts, false); slices.ContainsFunc(d.ports, func(p []uint8) bool { return len(p) > 0 }) {
+			return d
+		}
+	}
+	d := freePortsOf(f, hosts, true)
+	d.made = from.Made
+	return d
+}
+
+// freePortsOf lists the free ports of switches with hosts, or of those without.
+func freePortsOf(f *fabric.Fabric, hosts []bool, with bool) *freePorts {
+	d := &freePorts{}
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if n.Type != fabric.Switch || n.Down || hosts[i] != with {
+			continue
+		}
+		var free []uint8
+		for p := 1; p <= n.NumPorts(); p++ {
+			if n.Ports[p].Link == fabric.NoLink {
+				free = append(free, uint8(p))
+			}
+		}
+		d.guids, d.ports, d.more = append(d.guids, n.GUID), append(d.ports, free), append(d.more, n.NumPorts()+1)
+	}
+	return d
+}
+
+// take returns the next free port.
+func (d *freePorts) take() (fabric.GUID, uint8, bool) {
+	for range d.guids {
+		i := d.next % len(d.guids)
+		d.next++
+		if len(d.ports[i]) > 0 {
+			p := d.ports[i][0]
+			d.ports[i] = d.ports[i][1:]
+			return d.guids[i], p, true
+		}
+	}
+	for range d.guids {
+		i := d.next % len(d.guids)
+		d.next++
+		if d.made && d.more[i] <= fabric.MaxPorts {
+			d.more[i]++
+			return d.guids[i], uint8(d.more[i] - 1), true
+		}
+	}
+	return 0, 0, false
+}
