@@ -112,8 +112,7 @@ func (b *builder) subnet(s int) error {
 	return nil
 }
 
-// cable adds the router ports of a subnet to a copy of its fabric. A switch to which only routers are cabled is no
-// leaf of a tree: where no roles were given, the switches of hosts get that of a leaf.
+// cable adds the router ports of a subnet to a copy of its fabric.
 func (b *builder) cable(s int, from Opened) (*fabric.Fabric, error) {
 	f := from.Fabric.Clone()
 	for i, c := range b.cables[s] {
@@ -135,7 +134,7 @@ func (b *builder) cable(s int, from Opened) (*fabric.Fabric, error) {
 			return nil, b.errorf(c.port.Line, "subnet %q: %v", b.f.Subnets[s].Name, err)
 		}
 	}
-	giveLeafRoles(f)
+	giveRoles(f)
 	return f, nil
 }
 
@@ -156,24 +155,29 @@ func usualLink(f *fabric.Fabric, s fabric.NodeID) (fabric.Width, fabric.Speed) {
 	return 4, fabric.EDR
 }
 
-// giveLeafRoles gives the switches of CAs the role of a leaf, where a switch has routers and no CA and no roles were given.
-func giveLeafRoles(f *fabric.Fabric) {
+// giveRoles gives switches of CAs the role of a leaf, and those with routers and no CA that of a middle switch, where
+// there are such and no roles were given: the latter have end ports, but are no leaves of a tree.
+func giveRoles(f *fabric.Fabric) {
 	has := make([][fabric.Router + 1]bool, len(f.Nodes))
 	for i := range f.Links {
 		a, b := f.Links[i].A.Node, f.Links[i].B.Node
 		has[a][f.Nodes[b].Type], has[b][f.Nodes[a].Type] = true, true
 	}
-	above := false
+	above := func(i int) bool { return has[i][fabric.Router] && !has[i][fabric.CA] }
+	some := false
 	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		if n.Role != fabric.NoRole {
+		if f.Nodes[i].Role != fabric.NoRole {
 			return
 		}
-		above = above || n.Type == fabric.Switch && has[i][fabric.Router] && !has[i][fabric.CA]
+		some = some || f.Nodes[i].Type == fabric.Switch && above(i)
 	}
 	for i := range f.Nodes {
-		if above && f.Nodes[i].Type == fabric.Switch && has[i][fabric.CA] {
-			f.Nodes[i].Role = fabric.RoleLeaf
+		switch n := &f.Nodes[i]; {
+		case !some || n.Type != fabric.Switch:
+		case has[i][fabric.CA]:
+			n.Role = fabric.RoleLeaf
+		case above(i):
+			n.Role = fabric.RoleMiddle
 		}
 	}
 }

@@ -15,9 +15,9 @@ const FormulaHelp = `subnets(N,FABRIC,...) is N equal subnets, subnets(FABRIC,FA
   cables=C    cables of a router into each of its subnets (1)
   shape=all   every router joins all subnets; chain: each subnet with the next;
               star: the first subnet with each other one
-  on=any      routers take free ports of switches without hosts, if there are
-              such with free ports; leaves: of switches with hosts. Where
-              all ports are taken, switches with hosts of a formula get more`
+  on=top      routers are cabled to the switches farthest from hosts, one
+              after the other; leaves: to those with hosts. They take free
+              ports; where all are taken, switches of formulas get more`
 
 // firstPrefix and the number of a subnet, from 1, are the prefixes of a formula's subnets: site-local.
 const firstPrefix Prefix = 0xfec0000000000000
@@ -39,7 +39,7 @@ type formula struct {
 func Expand(text string, open func(arg string) (Opened, error)) (*File, error) {
 	q, err := parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("subnets: %w (accepted: subnets(N,FABRIC or FABRIC,FABRIC,..., routers=2, cables=1, shape=all|chain|star, on=any|leaves))", err)
+		return nil, fmt.Errorf("subnets: %w (accepted: subnets(N,FABRIC or FABRIC,FABRIC,..., routers=2, cables=1, shape=all|chain|star, on=top|leaves))", err)
 	}
 	f := &File{}
 	free := make([]*freePorts, len(q.fabrics))
@@ -106,7 +106,7 @@ func parse(text string) (*formula, error) {
 	if inside, ok = strings.CutSuffix(inside, ")"); !ok || len(text) > maxLine {
 		return nil, fmt.Errorf("want subnets(...), one closing parenthesis at the end")
 	}
-	q := &formula{routers: 2, cables: 1, shape: "all", on: "any"}
+	q := &formula{routers: 2, cables: 1, shape: "all", on: "top"}
 	copies := 0
 	parts, err := splitCommas(inside)
 	if err != nil {
@@ -172,7 +172,7 @@ func (q *formula) set(name, value string) error {
 	case "shape":
 		return word(&q.shape, "all", "chain", "star")
 	case "on":
-		return word(&q.on, "any", "leaves")
+		return word(&q.on, "top", "leaves")
 	}
 	return fmt.Errorf("there is no argument %s=", name)
 }
@@ -211,32 +211,28 @@ type freePorts struct {
 	next  int
 }
 
-// newFreePorts lists the free ports of the switches without hosts, or of those with hosts where on is leaves or the others have none.
+// newFreePorts lists the free ports of the switches farthest from hosts, or of those with hosts.
 func newFreePorts(from Opened, on string) *freePorts {
-	f := from.Fabric
-	hosts := make([]bool, len(f.Nodes))
-	for i := range f.Links {
-		a, b := f.Links[i].A.Node, f.Links[i].B.Node
-		hosts[a], hosts[b] = hosts[a] || f.Nodes[b].Type == fabric.CA, hosts[b] || f.Nodes[a].Type == fabric.CA
-	}
-	if on == "any" {
-		if d := freePortsOf(f, hosts, false); slices.ContainsFunc(d.ports, func(p []uint8) bool { return len(p) > 0 }) {
-			return d
+	g := from.Fabric.Compile()
+	var leaves []int32
+	for s := range int32(g.NumSwitches) {
+		if g.HostCount(s) > 0 {
+			leaves = append(leaves, s)
 		}
 	}
-	d := freePortsOf(f, hosts, true)
-	d.made = from.Made
-	return d
-}
-
-// freePortsOf lists the free ports of switches with hosts, or of those without.
-func freePortsOf(f *fabric.Fabric, hosts []bool, with bool) *freePorts {
-	d := &freePorts{}
-	for i := range f.Nodes {
-		n := &f.Nodes[i]
-		if n.Type != fabric.Switch || n.Down || hosts[i] != with {
+	search := g.NewSearch(nil)
+	search.From(leaves...)
+	farthest := int32(0)
+	if on == "top" && g.NumSwitches > 0 {
+		farthest = max(0, slices.Max(search.Hops))
+	}
+	d := &freePorts{made: from.Made}
+	for s, hops := range search.Hops {
+		if hops != farthest {
 			continue
 		}
+		id, _ := from.Fabric.NodeByGUID(g.SwitchGUID[s])
+		n := &from.Fabric.Nodes[id]
 		var free []uint8
 		for p := 1; p <= n.NumPorts(); p++ {
 			if n.Ports[p].Link == fabric.NoLink {

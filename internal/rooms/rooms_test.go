@@ -28,6 +28,7 @@ var floors = []struct {
 	{"weft/sm", 4},
 	{"weft/sm/service", 4},
 	{"weft/emulator", 4},
+	{"weft/intersubnet", 4},
 	{"weft/sim", 3},
 	{"weft/traffic", 3},
 	{"weft/route/check", 3},
@@ -51,6 +52,7 @@ var floors = []struct {
 var forbidden = []struct{ from, to, why string }{
 	{"weft/route/check", "weft/route/engine", "the judge shares no code with the engines"},
 	{"weft/route/check", "weft/route/quality", "the proof stands alone"},
+	{"weft/intersubnet", "weft/intersubnet/check", "what routes does not judge"},
 	{"weft/route/lids", "weft/fabric/netfile", "LIDs come from Graphs and Plans, not from files"},
 	{"weft/route/recipe", "weft/route/engine", "a recipe gets its engine, it does not choose one"},
 	{"weft/route/recipe", "weft/fabric/netfile", "a recipe reads no files"},

@@ -1,0 +1,220 @@
+package check
+
+import (
+	"context"
+
+	"weft/fabric/subnets"
+	"weft/internal/par"
+	"weft/intersubnet"
+	"weft/route"
+	local "weft/route/check"
+)
+
+// judge is one run of Judge.
+type judge struct {
+	n       *subnets.Network
+	p       *intersubnet.Plan
+	grounds []*ground // by subnet; equal ones are one
+	parts   parts
+	vls     int
+	usage   []*usage // by subnet: which SLs routers and sources of other subnets send to its LIDs
+	joints  []joint  // by router
+	hosts   bool     // Options.HostsOnly
+	senders [][]bool // by subnet and switch: some end port of it is judged
+	count   []int64  // by subnet: end ports that are judged
+	r       *Report
+}
+
+// Options are the options of Judge.
+type Options struct {
+	Workers int
+	// HostsOnly judges pairs of hosts alone. Port 0 of switches and routers themselves then send nothing but what is in transit, as the
+	// paper has it; a tree with routers on its roots needs one layer of lanes less so.
+	HostsOnly bool
+}
+
+// usage is what packets of other subnets do in one subnet.
+type usage struct {
+	enter  [][]uint16 // by LID, then by router port in the subnet's order: SLs on which it sends there; nil for none
+	layers []uint16   // by router port in the subnet's order: layers on which the subnet's own end ports send to it
+}
+
+// Judge proves a Plan or says what is wrong with it.
+func Judge(ctx context.Context, p *intersubnet.Plan, opt Options) (*Report, error) {
+	n, workers := p.Net, max(1, opt.Workers)
+	j := &judge{n: n, p: p, hosts: opt.HostsOnly, r: &Report{Subnets: len(n.Subnets), Routers: len(n.Routers), RouterPorts: len(n.Ports)}}
+	if err := j.judgeLocal(ctx, workers); err != nil {
+		return nil, err
+	}
+	for s := range n.Subnets {
+		j.countSenders(int32(s))
+		j.r.EndPorts += int(j.count[s])
+		j.usage = append(j.usage, &usage{enter: make([][]uint16, j.grounds[s].lids), layers: make([]uint16, len(n.Subnets[s].Ports))})
+	}
+	j.parts = j.joinParts()
+	j.joints = make([]joint, len(n.Routers))
+	for r := range j.joints {
+		j.joints[r] = newJoint(int(n.Routers[r].End - n.Routers[r].First))
+	}
+	j.ways()
+	if err := j.dependencies(ctx, workers); err != nil {
+		return nil, err
+	}
+	r := j.r
+	r.OK = r.Unreachable == 0 && r.Loops == 0 && r.LocalFaults == 0 && len(r.Faults) == 0 && r.DeadlockFree
+	return r, nil
+}
+
+// judgeLocal judges each Kind with each local Plan once by itself.
+func (j *judge) judgeLocal(ctx context.Context, workers int) error {
+	type key struct {
+		kind int32
+		plan *route.Plan
+	}
+	var keys []key
+	at := map[key]int{}
+	for s := range j.n.Subnets {
+		k := key{j.n.Subnets[s].Kind, j.p.Local[s]}
+		if _, ok := at[k]; !ok {
+			at[k] = len(keys)
+			keys = append(keys, k)
+		}
+	}
+	reports, grounds := make([]*local.Report, len(keys)), make([]*ground, len(keys))
+	for i, k := range keys {
+		var err error
+		if reports[i], err = local.Judge(ctx, j.n.Kinds[k.kind].Graph, k.plan, local.Options{Workers: workers}); err != nil {
+			return err
+		}
+	}
+	err := par.For(ctx, workers, len(keys), func(_, i int) error {
+		grounds[i] = newGround(j.n.Kinds[keys[i].kind].Graph, keys[i].plan)
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	j.r.Kinds = len(keys)
+	told := make([]bool, len(keys))
+	for s := range j.n.Subnets {
+		i := at[key{j.n.Subnets[s].Kind, j.p.Local[s]}]
+		j.grounds = append(j.grounds, grounds[i])
+		if !reports[i].OK && !told[i] {
+			told[i] = true
+			j.r.LocalFaults++
+			j.r.fault("subnet %q by itself is not proven: %d unreachable, deadlock-free %s", j.n.Subnets[s].Name, reports[i].Unreachable, reports[i].DeadlockFree)
+		}
+	}
+	for _, d := range grounds {
+		for i := range d.p.SL2VL.Pool {
+			for _, vl := range d.p.SL2VL.Pool[i] {
+				if vl != route.DropVL {
+					j.vls = max(j.vls, int(vl)+1)
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// parts numbers what routers join: the connected parts of all subnets.
+type parts struct {
+	of    [][]int32 // by subnet and local part
+	lead  []int32
+	sizes [][]int64 // by subnet and local part: end ports
+}
+
+// joinParts joins the parts of subnets that routers with ports up join.
+func (j *judge) joinParts() parts {
+	var q parts
+	next := int32(0)
+	for s, d := range j.grounds {
+		most := int32(-1)
+		for _, x := range d.part {
+			most = max(most, x)
+		}
+		of := make([]int32, most+1)
+		for i := range of {
+			of[i] = next
+			q.lead = append(q.lead, next)
+			next++
+		}
+		q.of = append(q.of, of)
+		sizes := make([]int64, most+1)
+		for e := range int32(d.g.NumEnds) {
+			if j.judged(int32(s), e) {
+				sizes[d.part[d.g.EndSwitch[e]]]++
+			}
+		}
+		q.sizes = append(q.sizes, sizes)
+	}
+	for r := range j.n.Routers {
+		first := int32(-1)
+		for port := j.n.Routers[r].First; port < j.n.Routers[r].End; port++ {
+			if j.p.Down[port] {
+				continue
+			}
+			at := &j.n.Ports[port]
+			d := j.grounds[at.Subnet]
+			part := q.find(q.of[at.Subnet][d.part[d.g.EndSwitch[at.End]]])
+			if first < 0 {
+				first = part
+			}
+			q.lead[part] = q.find(first)
+		}
+	}
+	return q
+}
+
+func (q *parts) find(x int32) int32 {
+	for q.lead[x] != x {
+		q.lead[x] = q.lead[q.lead[x]]
+		x = q.lead[x]
+	}
+	return x
+}
+
+// countSenders counts the end ports of a subnet that are judged.
+func (j *judge) countSenders(s int32) {
+	g := j.grounds[s].g
+	of, n := make([]bool, g.NumSwitches), int64(0)
+	for e := range int32(g.NumEnds) {
+		if j.judged(s, e) {
+			of[g.EndSwitch[e]] = true
+			n++
+		}
+	}
+	j.senders, j.count = append(j.senders, of), append(j.count, n)
+}
+
+// judged reports whether an end port is a source and a target.
+func (j *judge) judged(subnet, end int32) bool {
+	return !j.router(subnet, end) && (!j.hosts || j.grounds[subnet].g.IsHost(end))
+}
+
+// router reports whether an end port is one of a router.
+func (j *judge) router(subnet, end int32) bool {
+	of := j.n.Subnets[subnet].PortOf
+	return int(end) < len(of) && of[end] >= 0
+}
+
+// partOf is the joined part of an end port.
+func (j *judge) partOf(subnet, end int32) int32 {
+	d := j.grounds[subnet]
+	return j.parts.find(j.parts.of[subnet][d.part[d.g.EndSwitch[end]]])
+}
+
+// place is the place of a router port in its subnet's list.
+func (j *judge) place(port int32) int {
+	list := j.n.Subnets[j.n.Ports[port].Subnet].Ports
+	lo, hi := 0, len(list)
+	end := j.n.Ports[port].End
+	for lo < hi { // they are in order of end ports
+		if mid := (lo + hi) / 2; j.n.Ports[list[mid]].End < end {
+			lo = mid + 1
+		} else {
+			hi = mid
+		}
+	}
+	return lo
+}

@@ -1,0 +1,176 @@
+package check
+
+import (
+	"math/bits"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// pairs is a set of (SL, VL).
+type pairs [4]uint64
+
+func (s *pairs) add(sl, vl uint8) { s[sl>>2] |= 1 << (uint(sl&3)<<4 | uint(vl)) }
+
+func (s *pairs) each(do func(sl, vl uint8)) {
+	for i, word := range s {
+		for ; word != 0; word &= word - 1 {
+			b := bits.TrailingZeros64(word)
+			do(uint8(i<<2|b>>4), uint8(b&15))
+		}
+	}
+}
+
+// edges are the dependencies inside one subnet: a bit for each (switch, input, output, VL in, VL out).
+type edges struct {
+	start []int64 // by switch
+	vls   int64
+	bits  []uint64
+}
+
+func newEdges(g *fabric.Graph, vls int) *edges {
+	e := &edges{start: make([]int64, g.NumSwitches+1), vls: int64(vls)}
+	for s := range g.NumSwitches {
+		ports := int64(g.SwitchPorts[s] + 1)
+		e.start[s+1] = e.start[s] + ports*ports*e.vls*e.vls
+	}
+	e.bits = make([]uint64, e.start[g.NumSwitches]/64+1)
+	return e
+}
+
+func (e *edges) add(g *fabric.Graph, s int32, in, out, vlIn, vlOut uint8) {
+	at := e.start[s] + ((int64(in)*int64(g.SwitchPorts[s]+1)+int64(out))*e.vls+int64(vlIn))*e.vls + int64(vlOut)
+	e.bits[at>>6] |= 1 << (at & 63)
+}
+
+// walks collects the dependencies of the packets in one subnet, LID by LID.
+type walks struct {
+	*judge
+	subnet int32
+	d      *ground
+	edges  *edges
+	out    []pairs // by switch: what it sends for the LID
+	far    []int32 // switches by falling distance
+}
+
+func (j *judge) walkSubnet(subnet int32) *edges {
+	d := j.grounds[subnet]
+	w := &walks{judge: j, subnet: subnet, d: d, edges: newEdges(d.g, j.vls), out: make([]pairs, d.g.NumSwitches), far: make([]int32, d.g.NumSwitches)}
+	for end := range int32(d.g.NumEnds) {
+		if d.p.Ends.Base[end] != 0 && (w.judged(subnet, end) || w.router(subnet, end)) {
+			w.to(end)
+		}
+	}
+	return w.edges
+}
+
+// to walks to the LID of an end port.
+func (w *walks) to(end int32) {
+	d := w.d
+	lid := d.p.Ends.Base[end]
+	hops := d.to(lid)
+	n := w.sort(hops)
+	clear(w.out)
+	isRouter := w.router(w.subnet, end)
+	layers := uint16(1) // on which end ports of the subnet send there
+	if isRouter {
+		layers |= w.usage[w.subnet].layers[w.place(w.n.Subnets[w.subnet].PortOf[end])]
+	}
+	for _, s := range w.far[:n] {
+		port := d.p.Tables.Port(s, lid)
+		toHost := hops[s] == 0 && !isRouter
+		w.begin(s, port, lid, layers)
+		w.enterAt(s, port, lid, toHost)
+		if hops[s] == 0 {
+			continue
+		}
+		c, _ := d.g.At(s, port)
+		t, in := d.g.To[c], d.g.ToPort[c]
+		next := d.p.Tables.Port(t, lid)
+		last := hops[t] == 0 && !isRouter
+		w.out[s].each(func(sl, vl uint8) {
+			out := d.vl(t, in, next, sl)
+			if out == route.DropVL {
+				return
+			}
+			w.out[t].add(sl, out)
+			if !last {
+				w.edges.add(d.g, t, in, next, vl, out)
+			}
+		})
+	}
+}
+
+// sort puts the switches from which a LID is reached in falling order of distance into far, and returns how many there are.
+func (w *walks) sort(hops []int16) int {
+	var count [1 << 13]int32
+	most := int16(0)
+	for _, h := range hops {
+		if h != lost {
+			count[h&(1<<13-1)]++
+			most = max(most, h)
+		}
+	}
+	at := int32(0)
+	for h := most; h >= 0; h-- {
+		count[h], at = at, at+count[h]
+	}
+	for s, h := range hops {
+		if h != lost {
+			w.far[count[h]] = int32(s)
+			count[h]++
+		}
+	}
+	return int(at)
+}
+
+// begin adds what the end ports of a switch send.
+func (w *walks) begin(s int32, port uint8, lid fabric.LID, layers uint16) {
+	d := w.d
+	send := func(in, sl uint8) {
+		for set := layers; set != 0; set &= set - 1 {
+			x := sl + uint8(bits.TrailingZeros16(set)*w.p.SLs)
+			if vl := d.vl(s, in, port, x&15); vl != route.DropVL {
+				w.out[s].add(x&15, vl)
+			}
+		}
+	}
+	if !w.senders[w.subnet][s] {
+		return
+	}
+	if d.oneSL && !d.byIn {
+		send(0, d.p.SL.Class(0, 0))
+		return
+	}
+	for _, e := range d.g.SwitchEnds[d.g.EndsStart[s]:d.g.EndsStart[s+1]] {
+		if d.p.Ends.Base[e] != 0 && w.judged(w.subnet, e) {
+			send(d.g.EndPort[e], d.p.SL.At(e, lid))
+		}
+	}
+}
+
+// enterAt adds what the routers at a switch send for other subnets: it waits on the link from the router, too.
+func (w *walks) enterAt(s int32, port uint8, lid fabric.LID, toHost bool) {
+	from := w.usage[w.subnet].enter[lid]
+	if from == nil {
+		return
+	}
+	d := w.d
+	for _, e := range d.g.SwitchEnds[d.g.EndsStart[s]:d.g.EndsStart[s+1]] {
+		if !w.router(w.subnet, e) {
+			continue
+		}
+		set := from[w.place(w.n.Subnets[w.subnet].PortOf[e])]
+		for ; set != 0; set &= set - 1 {
+			sl := uint8(bits.TrailingZeros16(set))
+			in, out := d.p.SL2VL.HostTable(e)[sl], d.vl(s, d.g.EndPort[e], port, sl)
+			if in == route.DropVL || out == route.DropVL {
+				continue
+			}
+			w.out[s].add(sl, out)
+			if !toHost {
+				w.edges.add(d.g, s, d.g.EndPort[e], port, in, out)
+			}
+		}
+	}
+}

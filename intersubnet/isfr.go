@@ -1,0 +1,218 @@
+package intersubnet
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+	"weft/fabric/subnets"
+	"weft/route"
+)
+
+// Fallback says that packets from one subnet to another go by ISSR though ISFR was asked for.
+type Fallback struct {
+	From   string `json:"from"` // "" for all subnets
+	To     string `json:"to"`
+	Reason string `json:"reason"`
+}
+
+// isfr starts from ISSR and changes the ways into each subnet that is a fat-tree with its routers on top.
+func (p *Plan) isfr(a *admissible) []Fallback {
+	p.issr(a)
+	var told []Fallback
+	start := map[int]int{} // by place of a switch with routers: targets at home there in the subnets before
+	homes := map[int32][]int32{}
+	for target := range int32(len(p.Net.Subnets)) {
+		sub := &p.Net.Subnets[target]
+		if reason := notRooted(p.Net, target, p.Local[target]); reason != "" {
+			told = append(told, Fallback{To: sub.Name, Reason: reason})
+			continue
+		}
+		primary := homes[sub.Kind]
+		if primary == nil || p.Local[target] != p.Local[p.firstOf(sub.Kind)] {
+			primary = primarySwitches(p.Net, target, p.Local[target])
+			homes[sub.Kind] = primary
+		}
+		home := p.homePorts(target, primary, start)
+		for s := range int32(len(p.Net.Subnets)) {
+			if s == target {
+				continue
+			}
+			if reason := p.follow(a, s, target, home); reason != "" {
+				told = append(told, Fallback{p.Net.Subnets[s].Name, sub.Name, reason})
+			}
+		}
+		for r := range int32(len(p.Net.Routers)) {
+			p.pickPrimary(r, target, primary)
+		}
+	}
+	return told
+}
+
+// firstOf is the first subnet of a Kind.
+func (p *Plan) firstOf(kind int32) int32 {
+	return int32(slices.IndexFunc(p.Net.Subnets, func(s subnets.Subnet) bool { return s.Kind == kind }))
+}
+
+// notRooted says why a subnet is no fat-tree with its routers where roots of a larger one would be; "" where it is.
+func notRooted(n *subnets.Network, subnet int32, local *route.Plan) string {
+	g := n.Graph(subnet)
+	if local.Recipe.Paths != "ftree" {
+		return "it is routed by " + local.Recipe.Engine() + ", not by ftree"
+	}
+	height := heights(n, subnet)
+	top := slices.Max(height)
+	for _, port := range n.Subnets[subnet].Ports {
+		if s := g.EndSwitch[n.Ports[port].End]; height[s] != top || top == 0 {
+			return fmt.Sprintf("%s is at switch %q, which is no root", n.PortName(port), g.SwitchDesc[s])
+		}
+	}
+	return ""
+}
+
+// heights is by switch its distance from the switches with hosts, routers apart.
+func heights(n *subnets.Network, subnet int32) []int32 {
+	search := n.Graph(subnet).NewSearch(nil)
+	search.From(leavesOf(n, subnet)...)
+	return search.Hops
+}
+
+// leavesOf lists the switches with hosts, routers apart.
+func leavesOf(n *subnets.Network, subnet int32) (list []int32) {
+	g := n.Graph(subnet)
+	for s := range int32(g.NumSwitches) {
+		if slices.ContainsFunc(g.HostsOf(s), func(h int32) bool { return !n.IsRouter(subnet, h) }) {
+			list = append(list, s)
+		}
+	}
+	return list
+}
+
+// primarySwitches is by end port the switch with routers through which most leaves go to it: that of its primary path. Where
+// no leaf goes through one it is the first of the nearest.
+func primarySwitches(n *subnets.Network, subnet int32, local *route.Plan) []int32 {
+	g, leaves := n.Graph(subnet), leavesOf(n, subnet)
+	withRouters := make([]bool, g.NumSwitches)
+	var tops []int32
+	for _, p := range n.Subnets[subnet].Ports {
+		if s := g.EndSwitch[n.Ports[p].End]; !withRouters[s] {
+			withRouters[s] = true
+			tops = append(tops, s)
+		}
+	}
+	slices.Sort(tops)
+	search := g.NewSearch(nil)
+	primary := slices.Repeat([]int32{-1}, g.NumEnds)
+	votes := make([]int32, g.NumSwitches)
+	for _, end := range targets(n, subnet) {
+		clear(votes)
+		lid, best := local.Ends.Base[end], int32(-1)
+		for _, leaf := range leaves {
+			if s := passes(g, local.Tables, leaf, lid, withRouters); s >= 0 {
+				votes[s]++
+			}
+		}
+		for _, s := range tops {
+			if votes[s] > 0 && (best < 0 || votes[s] > votes[best]) {
+				best = s
+			}
+		}
+		if best < 0 && len(tops) > 0 {
+			search.From(g.EndSwitch[end])
+			best = slices.MinFunc(tops, func(x, y int32) int { return cmp.Compare(uint32(search.Hops[x]), uint32(search.Hops[y])) })
+		}
+		primary[end] = best
+	}
+	return primary
+}
+
+// passes is the first of some switches on the way from a switch to a LID, -1 for none.
+func passes(g *fabric.Graph, t *route.Tables, s int32, lid fabric.LID, some []bool) int32 {
+	for range g.NumSwitches {
+		if some[s] {
+			return s
+		}
+		c, _ := g.At(s, t.Port(s, lid))
+		if c < 0 {
+			return -1
+		}
+		s = g.To[c]
+	}
+	return -1
+}
+
+// homePorts gives each target a router port at the switch of its primary path, round robin. The turns of switches of the same
+// place go on from subnet to subnet, as roots are dealt out to the pods of a larger tree.
+func (p *Plan) homePorts(target int32, primary []int32, start map[int]int) []int32 {
+	g := p.Net.Graph(target)
+	ports := map[int32][]int32{} // by switch
+	list := slices.Clone(p.Net.Subnets[target].Ports)
+	slices.Sort(list)
+	for _, port := range list {
+		if s := g.EndSwitch[p.Net.Ports[port].End]; !p.Down[port] {
+			ports[s] = append(ports[s], port)
+		}
+	}
+	var tops []int32
+	for s := range ports {
+		tops = append(tops, s)
+	}
+	slices.Sort(tops)
+	home := slices.Repeat([]int32{-1}, g.NumEnds)
+	for _, end := range targets(p.Net, target) {
+		at := ports[primary[end]]
+		if len(at) == 0 {
+			continue
+		}
+		place, _ := slices.BinarySearch(tops, primary[end])
+		home[end] = at[start[place]%len(at)]
+		if g.IsHost(end) { // port 0 of switches must not shift hosts
+			start[place]++
+		}
+	}
+	return home
+}
+
+// follow sends packets from a subnet to the routers of the home ports of their targets: by the port there that has the place that the home
+// port has. It says why not where it cannot, and changes nothing then.
+func (p *Plan) follow(a *admissible, s, target int32, home []int32) string {
+	if a.distance[target][s] != 1 {
+		return "no router joins them directly"
+	}
+	row := slices.Clone(p.Gateway[s][target])
+	for _, end := range targets(p.Net, target) {
+		if home[end] < 0 {
+			continue // keeps that of ISSR
+		}
+		at := &p.Net.Ports[home[end]]
+		up := func(subnet int32) []int32 {
+			return slices.DeleteFunc(p.Net.PortsIn(at.Router, subnet), func(q int32) bool { return p.Down[q] })
+		}
+		here := up(s)
+		if len(here) == 0 {
+			return fmt.Sprintf("router %q, which has primary paths, has no port in %q", p.Net.Routers[at.Router].Name, p.Net.Subnets[s].Name)
+		}
+		row[end] = here[slices.Index(up(target), home[end])%len(here)]
+	}
+	p.Gateway[s][target] = row
+	return ""
+}
+
+// pickPrimary has a router with ports in a target subnet send packets down by the port at the switch of the primary path; where it has none
+// there, hosts take turns at its ports.
+func (p *Plan) pickPrimary(r, target int32, primary []int32) {
+	e := &p.Egress[r][target]
+	if len(e.Ports) == 0 || p.Net.Ports[e.Ports[0]].Subnet != target {
+		return
+	}
+	g := p.Net.Graph(target)
+	e.Pick = make([]uint8, g.NumEnds)
+	for i, end := range targets(p.Net, target) {
+		at := slices.IndexFunc(e.Ports, func(q int32) bool { return g.EndSwitch[p.Net.Ports[q].End] == primary[end] })
+		if at < 0 {
+			at = i % len(e.Ports)
+		}
+		e.Pick[end] = uint8(at)
+	}
+}

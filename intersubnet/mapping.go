@@ -1,0 +1,186 @@
+package intersubnet
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/fabric/subnets"
+)
+
+// Mapping is the mapping file of one subnet (code 1 of paper V): which router port takes packets for a GID.
+//
+//	fec0:0000:0000:0002:0200:0048:0000:0101 0x0200005200000101
+//	fec0:0000:0000:0002:0200:0048:0000:0101 0x0200005200000205   a second line is the backup of the first
+//	0xfec0000000000002 0x0200005200000101                         a whole prefix, as OpenSM's prefix routes
+//	* 0x0200005200000101                                          the default
+//	* 0x0200005200000201                                          its backup
+//
+// What fits best decides, whatever the order: a GID, then a prefix, then *. Of lines that fit equally the first whose port can be used counts.
+type Mapping struct {
+	byGID    map[subnets.GID][]fabric.GUID
+	byPrefix map[subnets.Prefix][]fabric.GUID
+	defaults []fabric.GUID
+}
+
+// maxMappingLine bounds a line of a mapping file.
+const maxMappingLine = 1024
+
+// ReadMapping reads a mapping file. Errors are of type *netfile.Error. What stands behind # is a comment.
+func ReadMapping(name string, data []byte) (*Mapping, error) {
+	m := &Mapping{byGID: map[subnets.GID][]fabric.GUID{}, byPrefix: map[subnets.Prefix][]fabric.GUID{}}
+	rest := bytes.TrimPrefix(data, []byte("\uFEFF"))
+	for at := 1; len(rest) > 0; at++ {
+		var line []byte
+		line, rest, _ = bytes.Cut(rest, []byte("\n"))
+		err := fmt.Errorf("a line of more than %d bytes", maxMappingLine)
+		if len(line) <= maxMappingLine {
+			err = m.line(string(line))
+		}
+		if err != nil {
+			return nil, &netfile.Error{File: name, Line: at, Msg: err.Error()}
+		}
+	}
+	return m, nil
+}
+
+func (m *Mapping) line(text string) error {
+	text, _, _ = strings.Cut(text, "#")
+	words := strings.Fields(text)
+	if len(words) == 0 {
+		return nil
+	}
+	if len(words) != 2 {
+		return fmt.Errorf("%d words: want a GID, a prefix or *, and the GUID of a router port", len(words))
+	}
+	port, err := fabric.ParseGUID(words[1])
+	if err != nil {
+		return fmt.Errorf("%q is not the GUID of a router port (want up to 16 hexadecimal digits)", words[1])
+	}
+	switch target := words[0]; {
+	case target == "*":
+		m.defaults = append(m.defaults, port)
+	case strings.Contains(target, ":"):
+		gid, err := subnets.ParseGID(target)
+		if err != nil {
+			return err
+		}
+		m.byGID[gid] = append(m.byGID[gid], port)
+	default:
+		prefix, err := fabric.ParseGUID(target)
+		if err != nil {
+			return fmt.Errorf("%q is no GID, no prefix and not *", target)
+		}
+		m.byPrefix[subnets.Prefix(prefix)] = append(m.byPrefix[subnets.Prefix(prefix)], port)
+	}
+	return nil
+}
+
+// FindRouter returns the GUID of the router port to which packets for a GID go: of those named the first that can be used. It returns
+// false where there is none.
+func (m *Mapping) FindRouter(gid subnets.GID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
+	for _, ports := range [][]fabric.GUID{m.byGID[gid], m.byPrefix[gid.Prefix], m.defaults} {
+		if i := slices.IndexFunc(ports, usable); i >= 0 {
+			return ports[i], true
+		}
+	}
+	return 0, false
+}
+
+// ports lists every router port that is named.
+func (m *Mapping) ports() []fabric.GUID {
+	list := slices.Clone(m.defaults)
+	for _, ports := range m.byGID {
+		list = append(list, ports...)
+	}
+	for _, ports := range m.byPrefix {
+		list = append(list, ports...)
+	}
+	slices.Sort(list)
+	return slices.Compact(list)
+}
+
+// apply sets the gateways of a subnet by a mapping file. A port that is down, or leads no nearer to the target, is passed over.
+func (p *Plan) apply(a *admissible, s int32, m *Mapping) error {
+	ports := map[fabric.GUID]int32{}
+	for _, port := range p.Net.Subnets[s].Ports {
+		ports[p.Net.Ports[port].GUID] = port
+	}
+	for _, guid := range m.ports() {
+		if _, ok := ports[guid]; !ok {
+			return fmt.Errorf("intersubnet: the mapping of subnet %q names router port %s, which is not in it", p.Net.Subnets[s].Name, guid)
+		}
+	}
+	for target := range int32(len(p.Net.Subnets)) {
+		if target == s || a.distance[target][s] < 0 {
+			continue
+		}
+		row := slices.Repeat([]int32{-1}, p.Net.Graph(target).NumEnds)
+		leads := map[fabric.GUID]bool{}
+		for guid, port := range ports {
+			leads[guid] = a.leads(port, target)
+		}
+		for _, end := range targets(p.Net, target) {
+			if guid, ok := m.FindRouter(p.Net.GID(target, end), func(g fabric.GUID) bool { return leads[g] }); ok {
+				row[end] = ports[guid]
+			}
+		}
+		p.Gateway[s][target] = row
+	}
+	return nil
+}
+
+// WriteMapping writes the gateways of a subnet as a mapping file: each GID with its port and a backup, the gateway after it on another router where there
+// is one; then the gateways as defaults.
+func (p *Plan) WriteMapping(w io.Writer, s int32) error {
+	out := bufio.NewWriter(w)
+	a := newAdmissible(p.Net, p.Down)
+	fmt.Fprintf(out, "# gateways of subnet %q: GID, router port\n", p.Net.Subnets[s].Name)
+	guid := func(port int32) fabric.GUID { return p.Net.Ports[port].GUID }
+	var defaults []int32
+	for target := range int32(len(p.Net.Subnets)) {
+		row := p.Gateway[s][target]
+		if row == nil {
+			continue
+		}
+		ports := a.gateways(s, target)
+		for _, port := range ports[:min(len(ports), 4)] {
+			if !slices.Contains(defaults, port) {
+				defaults = append(defaults, port)
+			}
+		}
+		for _, end := range targets(p.Net, target) {
+			if row[end] < 0 {
+				continue
+			}
+			gid := p.Net.GID(target, end)
+			fmt.Fprintln(out, gid, guid(row[end]))
+			if backup := backupOf(p.Net, ports, row[end]); backup >= 0 {
+				fmt.Fprintln(out, gid, guid(backup))
+			}
+		}
+	}
+	for _, port := range defaults {
+		fmt.Fprintln(out, "*", guid(port))
+	}
+	return out.Flush()
+}
+
+// backupOf is the gateway after one in a list, on another router where there is one; -1 for none.
+func backupOf(n *subnets.Network, ports []int32, port int32) int32 {
+	at := slices.Index(ports, port)
+	if at < 0 || len(ports) < 2 {
+		return -1
+	}
+	for i := 1; i < len(ports); i++ {
+		if q := ports[(at+i)%len(ports)]; n.Ports[q].Router != n.Ports[port].Router {
+			return q
+		}
+	}
+	return ports[(at+1)%len(ports)]
+}

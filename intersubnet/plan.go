@@ -1,0 +1,187 @@
+// Package intersubnet routes packets between subnets. Inside each subnet an engine of its own has routed; here come the
+// gateways (to which router port a subnet sends packets for a GID), the ports by which routers send them on, and the
+// layers of lanes that keep the whole free of deadlock.
+//
+// It builds on Bogdański, Johnsen, Reinemo and Flich, "Making the Network Scalable: Inter-subnet Routing in InfiniBand"
+// (Euro-Par 2013; paper V of paper 004):
+//
+//   - the gateways of code 1 (mapping.go): find_router with whole GIDs, several defaults and backup routes;
+//   - Baseline: what OpenSM does, one router port for each target subnet;
+//   - ISSR (section 4.1): gateways round robin; a router hashes source and destination LID over its ports;
+//   - ISFR (section 4.2): routers leave by the port at the switch that has the primary path.
+//
+// # Deviations
+//
+// ISSR's random number comes from both LIDs and not from their sum alone (Request.SumOfLIDs has it so): with the sum all pairs
+// of one sum share a port. ISFR's gateways are no plain round robin: each target has a home port, dealt out round robin over
+// the router ports at the switch of its primary path, and the subnets around use the same router. So on a whole tree each link
+// down from a router carries as few targets as possible, which the paper's order gives only where the numbers fit. Its managers ask through
+// the routers; here the function that plans reads their tables. Transit subnets, which the paper leaves to a super subnet manager,
+// are planned: routers get the gateways of the subnet in between. Freedom from deadlock on subnets that are no trees is not in the paper, see
+// lanes.go and docs/design/2026-11-24-intersubnet.md.
+//
+// # Cost
+//
+// O(subnets squared x end ports) for gateways, less where rows are equal and shared; ISFR adds O(leaves x end ports x
+// hops) for each kind of subnet. Memory: 4 bytes for each subnet and foreign end port, a byte for each router and end port with ISFR.
+package intersubnet
+
+import (
+	"weft/fabric"
+	"weft/fabric/subnets"
+	"weft/route"
+)
+
+// Plan is what all subnets and routers must be told.
+type Plan struct {
+	Net   *subnets.Network
+	Local []*route.Plan // by subnet; those of one Kind may share it
+	// Gateway is by subnet, target subnet and target end port the router port to which packets go, -1 for none. A row is nil
+	// where there is no way, and in the subnet itself. Equal rows may be the same one.
+	Gateway [][][]int32
+	Egress  [][]Egress // by router and target subnet
+	// Layer is by subnet and target subnet the layer of lanes of packets. SL of layer l and SL s of the local Plan is l*SLs+s.
+	Layer  [][]uint8
+	Layers int
+	SLs    int
+	// SumOfLIDs says that hashes are of the sum of both LIDs.
+	SumOfLIDs bool
+	Down      []bool // by router port: not used
+}
+
+// Egress is how a router sends on packets for one target subnet.
+type Egress struct {
+	Ports []int32 // admissible ports of the router; none where it has no way
+	Pick  []uint8 // by target end port: which of Ports; nil: by Hash
+}
+
+// Address names an end port of a subnet.
+type Address struct{ Subnet, End int32 }
+
+// Hash chooses one of n ports for packets from a source to a destination LID: the same one each time.
+func (p *Plan) Hash(source, destination fabric.LID, n int) int {
+	x := uint64(source)<<16 | uint64(destination)
+	if p.SumOfLIDs {
+		x = uint64(source) + uint64(destination)
+	}
+	x += 0x9e3779b97f4a7c15 // splitmix64 (Steele, Lea and Flood, OOPSLA 2014)
+	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
+	x = (x ^ x>>27) * 0x94d049bb133111eb
+	return int((x ^ x>>31) % uint64(n))
+}
+
+// DLID is the destination LID of packets for a target inside a subnet: its own, or that of the gateway there; 0 for none.
+func (p *Plan) DLID(subnet int32, to Address) fabric.LID {
+	end := to.End
+	if subnet != to.Subnet {
+		row := p.Gateway[subnet][to.Subnet]
+		if row == nil || row[to.End] < 0 {
+			return 0
+		}
+		end = p.Net.Ports[row[to.End]].End
+	}
+	return p.Local[subnet].Ends.Base[end]
+}
+
+// SL is the service level of packets from an end port to a LID of its subnet, on a layer.
+func (p *Plan) SL(subnet, end int32, lid fabric.LID, layer uint8) uint8 {
+	return layer*uint8(p.SLs) + p.Local[subnet].SL.At(end, lid)
+}
+
+// Send is what a router does with a packet: the port by which it leaves, and its new LIDs and SL.
+type Send struct {
+	Port                int32 // -1: it is dropped
+	Source, Destination fabric.LID
+	SL                  uint8
+}
+
+// Forward is what a router does with a packet that has a source LID and an SL and is for a target.
+func (p *Plan) Forward(router int32, source fabric.LID, sl uint8, to Address) Send {
+	e := &p.Egress[router][to.Subnet]
+	if len(e.Ports) == 0 {
+		return Send{Port: -1}
+	}
+	port := e.Ports[0]
+	lid := p.DLID(p.Net.Ports[port].Subnet, to)
+	if e.Pick != nil {
+		port = e.Ports[e.Pick[to.End]]
+		lid = p.DLID(p.Net.Ports[port].Subnet, to)
+	} else {
+		port = e.Ports[p.Hash(source, lid, len(e.Ports))]
+	}
+	at := &p.Net.Ports[port]
+	if lid == 0 {
+		return Send{Port: -1}
+	}
+	return Send{port, p.Local[at.Subnet].Ends.Base[at.End], lid, p.SL(at.Subnet, at.End, lid, sl/uint8(p.SLs))}
+}
+
+// Hop is a link of a path: a port of a switch, or what an end port sends.
+type Hop struct {
+	Subnet int32
+	Switch int32 // -1 for what end port End sends
+	Port   uint8
+	End    int32 // the sender, or the end port behind the port, or -1
+	SL     uint8
+}
+
+// Path is the links of packets from a source to a target, links of end ports included, in buf from its start; ok is false where they do
+// not arrive.
+func (p *Plan) Path(from, to Address, buf []Hop) (path []Hop, ok bool) {
+	path = buf[:0]
+	at := from
+	lid := p.DLID(from.Subnet, to)
+	if lid == 0 || from == to {
+		return path, from == to
+	}
+	sl := p.SL(from.Subnet, from.End, lid, p.Layer[from.Subnet][to.Subnet])
+	for range len(p.Net.Routers) + 1 { // who comes to a router again goes in circles
+		end, more := p.walk(at, lid, sl, path)
+		path = more
+		if end < 0 {
+			return path, false
+		}
+		if at.Subnet == to.Subnet && end == to.End {
+			return path, true
+		}
+		if !p.Net.IsRouter(at.Subnet, end) {
+			return path, false
+		}
+		in := &p.Net.Ports[p.Net.Subnets[at.Subnet].PortOf[end]]
+		send := p.Forward(in.Router, p.Local[at.Subnet].Ends.Base[at.End], sl, to)
+		if send.Port < 0 {
+			return path, false
+		}
+		next := &p.Net.Ports[send.Port]
+		at, lid, sl = Address{next.Subnet, next.End}, send.Destination, send.SL
+	}
+	return path, false
+}
+
+// walk adds the links from an end port to where a LID of its subnet is delivered, and returns the end port there, -1 for none.
+func (p *Plan) walk(at Address, lid fabric.LID, sl uint8, path []Hop) (int32, []Hop) {
+	g, tables := p.Net.Graph(at.Subnet), p.Local[at.Subnet].Tables
+	if !g.IsPortZero(at.End) {
+		path = append(path, Hop{at.Subnet, -1, 0, at.End, sl})
+	}
+	s := g.EndSwitch[at.End]
+	for range g.NumSwitches + 1 {
+		port := tables.Port(s, lid)
+		if port == 0 {
+			return g.PortZero(s), path
+		}
+		if port == route.NoPort {
+			return -1, path
+		}
+		c, host := g.At(s, port)
+		if c < 0 && host < 0 {
+			return -1, path
+		}
+		path = append(path, Hop{at.Subnet, s, port, host, sl})
+		if host >= 0 {
+			return host, path
+		}
+		s = g.To[c]
+	}
+	return -1, path
+}

@@ -1,0 +1,171 @@
+package intersubnet
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"weft/fabric/subnets"
+	"weft/route"
+	"weft/route/job"
+)
+
+// Method is a way to route between subnets.
+type Method string
+
+// The methods.
+const (
+	Baseline Method = "baseline"
+	ISSR     Method = "issr"
+	ISFR     Method = "isfr"
+)
+
+// Methods lists them with a line each, for help texts.
+const Methods = `isfr (routers leave by the primary path of fat-trees, issr elsewhere), issr (gateways
+round robin, routers hash source and destination LID) or baseline (one router port for
+each target subnet, as OpenSM's prefix routes)`
+
+// ParseMethod reads the name of a method.
+func ParseMethod(s string) (Method, error) {
+	switch m := Method(s); m {
+	case Baseline, ISSR, ISFR:
+		return m, nil
+	}
+	return "", fmt.Errorf("no way to route between subnets is called %q (%s, %s or %s)", s, ISFR, ISSR, Baseline)
+}
+
+// Request says how to route a Network.
+type Request struct {
+	Method    Method
+	Local     job.Request       // for each subnet
+	Chains    map[int]job.Chain // by subnet: another chain than Local has
+	Mappings  map[int]*Mapping  // by subnet: gateways by a mapping file
+	SumOfLIDs bool              // hash the sum of both LIDs, as the paper's algorithm 1 does
+	Down      []int32           // router ports that are not to be used
+
+}
+
+// Result is what came of a Request.
+type Result struct {
+	Plan      *Plan
+	Jobs      []*job.Result // by subnet; those of one Kind and chain are one
+	Fallbacks []Fallback
+	VLs       int // data VLs in use
+}
+
+// Route routes every subnet by its own engine and then between them, on as many layers as lanes.go needs. It returns the Plan on one
+// layer as well, if layers were added: where the judge proves that, it is the better one.
+func Route(ctx context.Context, n *subnets.Network, req *Request) (r, oneLayer *Result, err error) {
+	r = &Result{Plan: &Plan{Net: n, SumOfLIDs: req.SumOfLIDs, Down: make([]bool, len(n.Ports))}}
+	for _, p := range req.Down {
+		r.Plan.Down[p] = true
+	}
+	if err := r.routeSubnets(ctx, req); err != nil {
+		return nil, nil, err
+	}
+	p := r.Plan
+	p.empty()
+	a := newAdmissible(n, p.Down)
+	switch req.Method {
+	case Baseline:
+		p.baseline(a)
+	case ISSR:
+		p.issr(a)
+	case ISFR:
+		r.Fallbacks = p.isfr(a)
+	}
+	for s, m := range req.Mappings {
+		if err := p.apply(a, int32(s), m); err != nil {
+			return nil, nil, err
+		}
+	}
+	one := *r
+	plan := *p
+	one.Plan = &plan
+	one.Plan.Layers = 1
+	one.Plan.Layer = make([][]uint8, len(n.Subnets))
+	for s := range one.Plan.Layer {
+		one.Plan.Layer[s] = make([]uint8, len(n.Subnets))
+	}
+	one.VLs = one.Plan.fitLanes()
+	p.layer()
+	if p.Layers == 1 {
+		return &one, nil, nil
+	}
+	sls, vls := p.stride()
+	most := req.Local.MaxVLs
+	if most == 0 {
+		most = int(route.DropVL)
+	}
+	if p.Layers*sls > route.NumSLs || p.Layers*vls > most {
+		return nil, &one, &TooManyLanes{Layers: p.Layers, SLs: sls, VLs: vls, Allowed: most}
+	}
+	r.VLs = p.fitLanes()
+	return r, &one, nil
+}
+
+// TooManyLanes says that the layers of a Plan need more SLs or VLs than there are.
+type TooManyLanes struct{ Layers, SLs, VLs, Allowed int }
+
+func (e *TooManyLanes) Error() string {
+	return fmt.Sprintf("intersubnet: %d layers of %d SLs and %d VLs are more than %d SLs and %d VLs; route the subnets by an engine of fewer lanes (--engine updn has one)",
+		e.Layers, e.SLs, e.VLs, route.NumSLs, e.Allowed)
+}
+
+// stride is the number of SLs and of VLs of one layer: the most that a local Plan uses.
+func (p *Plan) stride() (sls, vls int) {
+	known := map[*route.Plan]bool{}
+	for _, local := range p.Local {
+		if !known[local] {
+			known[local] = true
+			s, v := lanesOf(local)
+			sls, vls = max(sls, s), max(vls, v)
+		}
+	}
+	return sls, vls
+}
+
+// fitLanes gives the local Plans their layers, and returns the number of VLs.
+func (p *Plan) fitLanes() int {
+	sls, vls := p.stride()
+	p.SLs = sls
+	made := map[*route.Plan]*route.Plan{}
+	local := make([]*route.Plan, len(p.Local))
+	for s, plan := range p.Local {
+		if made[plan] == nil {
+			made[plan] = p.onLayers(int32(s), plan, vls)
+		}
+		local[s] = made[plan]
+	}
+	p.Local = local
+	return p.Layers * vls
+}
+
+// routeSubnets routes the subnets, each Kind once for each chain.
+func (r *Result) routeSubnets(ctx context.Context, req *Request) error {
+	n := r.Plan.Net
+	type key struct {
+		kind  int32
+		chain *job.Step
+	}
+	done := map[key]*job.Result{}
+	for s := range n.Subnets {
+		one := req.Local
+		if chain := req.Chains[s]; chain != nil {
+			one.Chain = chain
+		}
+		if len(one.Chain) == 0 {
+			return errors.New("intersubnet: no engine was named")
+		}
+		k := key{n.Subnets[s].Kind, &one.Chain[0]}
+		if done[k] == nil {
+			result, err := job.RouteSubnet(ctx, n.Graph(int32(s)), &one)
+			if err != nil {
+				return fmt.Errorf("subnet %q: %w", n.Subnets[s].Name, err)
+			}
+			done[k] = result
+		}
+		r.Jobs, r.Plan.Local = append(r.Jobs, done[k]), append(r.Plan.Local, done[k].Plan)
+	}
+	return nil
+}
