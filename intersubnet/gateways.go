@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"weft/fabric/subnets"
+	"weft/route"
 )
 
 // admissible is what may be used: router ports that are up and lead nearer.
@@ -119,14 +120,23 @@ func btoi(b bool) int {
 // empty makes the rows of a Plan without any way.
 func (p *Plan) empty() {
 	n := len(p.Net.Subnets)
-	p.Gateway, p.Layer, p.Layers = make([][][]int32, n), make([][]uint8, n), 1
+	p.Gateway, p.LayerMap, p.Layers = make([][][]int32, n), newLayerMap(n), 1
 	for s := range p.Gateway {
-		p.Gateway[s], p.Layer[s] = make([][]int32, n), make([]uint8, n)
+		p.Gateway[s] = make([][]int32, n)
 	}
 	p.Egress = make([][]Egress, len(p.Net.Routers))
 	for r := range p.Egress {
 		p.Egress[r] = make([]Egress, n)
 	}
+}
+
+// newLayerMap has all packets stay on the first layer.
+func newLayerMap(subnets int) [][][route.NumSLs]uint8 {
+	m := make([][][route.NumSLs]uint8, subnets)
+	for s := range m {
+		m[s] = make([][route.NumSLs]uint8, subnets)
+	}
+	return m
 }
 
 // baseline sends all packets of a subnet for another to one router port, and has routers send all packets for a subnet by one. The

@@ -6,110 +6,115 @@ import (
 	"weft/route"
 )
 
-// Inside a subnet the packets of a layer follow the local Plan on its lanes, which the judge proves acyclic. So a cycle of
-// dependencies must leave subnets by routers and come back. If on each layer the graph of crossings, an edge from subnet a to subnet b
-// where packets of the layer go from a through a router to b, is acyclic, there is none.
+// Inside a subnet the packets of a layer follow the local Plan on its lanes, which the judge proves acyclic. So a cycle of dependencies must leave
+// subnets by routers and come back. The subnets stand in an order. On even layers packets cross routers only to subnets earlier in the
+// order, on odd layers only to later ones; where the next crossing goes the other way, the router puts packets on the next layer. So along every chain of
+// dependencies the layer never falls, and on one layer no subnet comes again: no cycle. All packets start on layer 0, and sources need not know of layers.
 
-// layer gives each pair of subnets the first layer on which the crossings of all its pairs stay acyclic.
-func (p *Plan) layer() {
-	n := int32(len(p.Net.Subnets))
-	var layers []crossings
-	for s := range n {
-		for target := range n {
-			if p.Gateway[s][target] == nil {
+// layer chooses the order of the subnets for which the fewest layers are enough: by distance from one of them.
+func (p *Plan) layer(distance [][]int32) {
+	best := []int32(nil)
+	for _, root := range p.roots() {
+		order := orderFrom(distance[root])
+		if layers := p.layersFor(order); best == nil || layers < p.Layers {
+			best, p.Layers = order, layers
+		}
+	}
+	for a := range best {
+		for b := range best {
+			for l := range p.Layers {
+				if a != b && l < route.NumSLs { // packets that would need one more are not there
+					p.LayerMap[a][b][l] = min(after(uint8(l), best[b] < best[a]), uint8(p.Layers-1))
+				}
+			}
+		}
+	}
+}
+
+// after is the layer of packets that cross a router to an earlier or a later subnet.
+func after(layer uint8, earlier bool) uint8 {
+	if earlier == (layer%2 == 0) || layer == route.NumSLs-1 {
+		return layer
+	}
+	return layer + 1
+}
+
+// rootsTried bounds the orders that are tried.
+const rootsTried = 8
+
+// roots lists subnets from which the order may count, those with most neighbours first.
+func (p *Plan) roots() []int32 {
+	neighbours := p.Net.Neighbours()
+	list := make([]int32, len(neighbours))
+	for s := range list {
+		list[s] = int32(s)
+	}
+	slices.SortStableFunc(list, func(a, b int32) int { return len(neighbours[b]) - len(neighbours[a]) })
+	return list[:min(len(list), rootsTried)]
+}
+
+// orderFrom is by subnet its place in the order of distance.
+func orderFrom(distance []int32) []int32 {
+	list := make([]int32, len(distance))
+	for s := range list {
+		list[s] = int32(s)
+	}
+	slices.SortStableFunc(list, func(a, b int32) int { return int(distance[a]) - int(distance[b]) })
+	place := make([]int32, len(list))
+	for i, s := range list {
+		place[s] = int32(i)
+	}
+	return place
+}
+
+// layersFor counts the layers that all packets need under an order.
+func (p *Plan) layersFor(order []int32) int {
+	most := uint8(0)
+	for target := range int32(len(order)) {
+		seen := map[[2]int32]bool{} // subnet and layer
+		var stack [][2]int32
+		reach := func(s int32, layer uint8) {
+			if at := [2]int32{s, int32(layer)}; !seen[at] {
+				seen[at] = true
+				most = max(most, layer)
+				stack = append(stack, at)
+			}
+		}
+		for s := range int32(len(order)) {
+			if s != target && p.Gateway[s][target] != nil {
+				reach(s, 0)
+			}
+		}
+		for len(stack) > 0 {
+			at := stack[len(stack)-1]
+			stack = stack[:len(stack)-1]
+			if at[0] == target {
 				continue
 			}
-			edges := p.crossed(s, target)
-			l := 0
-			for l < len(layers) && !layers[l].add(edges) {
-				l++
+			for _, next := range p.crossed(at[0], target) {
+				reach(next, after(uint8(at[1]), order[next] < order[at[0]]))
 			}
-			if l == len(layers) {
-				layers = append(layers, newCrossings(int(n)))
-				layers[l].add(edges) // every crossing of one pair leads nearer to its target
-			}
-			p.Layer[s][target] = uint8(min(l, 255))
 		}
 	}
-	p.Layers = max(1, len(layers))
+	return int(most) + 1
 }
 
-// crossed lists the crossings on the ways from a subnet to another.
-func (p *Plan) crossed(s, target int32) (edges [][2]int32) {
-	seen := make([]bool, len(p.Net.Subnets))
-	seen[s] = true
-	for queue := []int32{s}; len(queue) > 0; queue = queue[1:] {
-		at := queue[0]
-		if at == target {
+// crossed lists the subnets into which the routers of a subnet send its packets for another.
+func (p *Plan) crossed(s, target int32) (list []int32) {
+	seen := map[int32]bool{}
+	for _, port := range p.Gateway[s][target] {
+		if port < 0 || seen[p.Net.Ports[port].Router] {
 			continue
 		}
-		for _, r := range p.routersTo(at, target) {
-			for _, q := range p.Egress[r][target].Ports {
-				to := p.Net.Ports[q].Subnet
-				if e := [2]int32{at, to}; !slices.Contains(edges, e) {
-					edges = append(edges, e)
-				}
-				if !seen[to] {
-					seen[to] = true
-					queue = append(queue, to)
-				}
+		r := p.Net.Ports[port].Router
+		seen[r] = true
+		for _, q := range p.Egress[r][target].Ports {
+			if to := p.Net.Ports[q].Subnet; !slices.Contains(list, to) {
+				list = append(list, to)
 			}
 		}
 	}
-	return edges
-}
-
-// routersTo lists the routers to which a subnet sends packets for another.
-func (p *Plan) routersTo(s, target int32) (list []int32) {
-	row, seen := p.Gateway[s][target], map[int32]bool{}
-	for _, port := range row {
-		if port < 0 {
-			continue
-		}
-		if r := p.Net.Ports[port].Router; !seen[r] {
-			seen[r] = true
-			list = append(list, r)
-		}
-	}
-	slices.Sort(list)
 	return list
-}
-
-// crossings is an acyclic graph of subnets.
-type crossings struct{ to [][]int32 }
-
-func newCrossings(n int) crossings { return crossings{make([][]int32, n)} }
-
-// add adds edges, or none of them and returns false if they would close a cycle.
-func (c *crossings) add(edges [][2]int32) bool {
-	before := slices.Clone(c.to)
-	for _, e := range edges {
-		if !slices.Contains(c.to[e[0]], e[1]) {
-			if c.reaches(e[1], e[0]) {
-				c.to = before
-				return false
-			}
-			c.to[e[0]] = append(slices.Clone(c.to[e[0]]), e[1])
-		}
-	}
-	return true
-}
-
-// reaches reports whether there is a way from a subnet to another.
-func (c *crossings) reaches(from, to int32) bool {
-	seen := make([]bool, len(c.to))
-	for stack := []int32{from}; len(stack) > 0; {
-		at := stack[len(stack)-1]
-		stack = stack[:len(stack)-1]
-		if at == to {
-			return true
-		}
-		if !seen[at] {
-			seen[at] = true
-			stack = append(stack, c.to[at]...)
-		}
-	}
-	return false
 }
 
 // lanesOf counts the SLs and the VLs of a local Plan: up to the highest SL in use, and to the highest VL of these.

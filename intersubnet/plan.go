@@ -40,10 +40,11 @@ type Plan struct {
 	// where there is no way, and in the subnet itself. Equal rows may be the same one.
 	Gateway [][][]int32
 	Egress  [][]Egress // by router and target subnet
-	// Layer is by subnet and target subnet the layer of lanes of packets. SL of layer l and SL s of the local Plan is l*SLs+s.
-	Layer  [][]uint8
-	Layers int
-	SLs    int
+	// LayerMap is by the subnet that packets leave over a router, the one that they enter, and their layer of lanes: their layer from then on.
+	// All start on layer 0. SL s of the local Plan on layer l is l*SLs+s.
+	LayerMap [][][route.NumSLs]uint8
+	Layers   int
+	SLs      int
 	// SumOfLIDs says that hashes are of the sum of both LIDs.
 	SumOfLIDs bool
 	Down      []bool // by router port: not used
@@ -95,9 +96,10 @@ type Send struct {
 	SL                  uint8
 }
 
-// Forward is what a router does with a packet that has a source LID and an SL and is for a target.
-func (p *Plan) Forward(router int32, source fabric.LID, sl uint8, to Address) Send {
-	e := &p.Egress[router][to.Subnet]
+// Forward is what a router does with a packet that comes by one of its ports with a source LID and an SL and is for a target.
+func (p *Plan) Forward(in int32, source fabric.LID, sl uint8, to Address) Send {
+	from := &p.Net.Ports[in]
+	e := &p.Egress[from.Router][to.Subnet]
 	if len(e.Ports) == 0 {
 		return Send{Port: -1}
 	}
@@ -113,7 +115,8 @@ func (p *Plan) Forward(router int32, source fabric.LID, sl uint8, to Address) Se
 	if lid == 0 {
 		return Send{Port: -1}
 	}
-	return Send{port, p.Local[at.Subnet].Ends.Base[at.End], lid, p.SL(at.Subnet, at.End, lid, sl/uint8(p.SLs))}
+	layer := p.LayerMap[from.Subnet][at.Subnet][sl/uint8(p.SLs)]
+	return Send{port, p.Local[at.Subnet].Ends.Base[at.End], lid, p.SL(at.Subnet, at.End, lid, layer)}
 }
 
 // Hop is a link of a path: a port of a switch, or what an end port sends.
@@ -134,7 +137,7 @@ func (p *Plan) Path(from, to Address, buf []Hop) (path []Hop, ok bool) {
 	if lid == 0 || from == to {
 		return path, from == to
 	}
-	sl := p.SL(from.Subnet, from.End, lid, p.Layer[from.Subnet][to.Subnet])
+	sl := p.SL(from.Subnet, from.End, lid, 0)
 	for range len(p.Net.Routers) + 1 { // who comes to a router again goes in circles
 		end, more := p.walk(at, lid, sl, path)
 		path = more
@@ -147,8 +150,7 @@ func (p *Plan) Path(from, to Address, buf []Hop) (path []Hop, ok bool) {
 		if !p.Net.IsRouter(at.Subnet, end) {
 			return path, false
 		}
-		in := &p.Net.Ports[p.Net.Subnets[at.Subnet].PortOf[end]]
-		send := p.Forward(in.Router, p.Local[at.Subnet].Ends.Base[at.End], sl, to)
+		send := p.Forward(p.Net.Subnets[at.Subnet].PortOf[end], p.Local[at.Subnet].Ends.Base[at.End], sl, to)
 		if send.Port < 0 {
 			return path, false
 		}

@@ -42,7 +42,6 @@ type Request struct {
 	Mappings  map[int]*Mapping  // by subnet: gateways by a mapping file
 	SumOfLIDs bool              // hash the sum of both LIDs, as the paper's algorithm 1 does
 	Down      []int32           // router ports that are not to be used
-
 }
 
 // Result is what came of a Request.
@@ -82,13 +81,9 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (r, oneLayer *
 	one := *r
 	plan := *p
 	one.Plan = &plan
-	one.Plan.Layers = 1
-	one.Plan.Layer = make([][]uint8, len(n.Subnets))
-	for s := range one.Plan.Layer {
-		one.Plan.Layer[s] = make([]uint8, len(n.Subnets))
-	}
 	one.VLs = one.Plan.fitLanes()
-	p.layer()
+	p.LayerMap = newLayerMap(len(n.Subnets))
+	p.layer(a.distance)
 	if p.Layers == 1 {
 		return &one, nil, nil
 	}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +14,7 @@ func checkCmd() *cobra.Command {
 		flags   fabricFlags
 		files   job.TableFiles
 		workers int
+		hosts   bool
 		form    form
 	)
 	cmd := &cobra.Command{
@@ -45,6 +47,10 @@ would look like one that forwards nothing. --partial takes it as such.
 
 Where FABRIC holds no LMC, it follows from the LIDs that the tables name, or deliver to a port.
 
+` + betweenHelp + `
+Then all pairs of end ports in different subnets are judged, and one dependency graph over
+all subnets and routers.
+
 Exit status 0 means proven; 1 means a fault, a deadlock, or no proof: lanes are not
 known, end ports have no known LID, or LIDs in the tables belong to no end port.`,
 		Example: `  weft check examples/psmn-x5.ibnetdiscover --plan psmn.plan
@@ -52,6 +58,15 @@ known, end ports have no known LID, or LIDs in the tables belong to no end port.
   weft check fabric.txt --lfts opensm-lfts.dump --sl sl.txt --sl2vl opensm-sl2vl.dump --json`,
 		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if flags.several(args[0]) {
+				if err := refuseOne(cmd, "plan", "jobs"); err != nil {
+					return err
+				}
+				return checkBetween(cmd, &flags, args[0], &betweenCheck{files.Plan, workers, hosts, form.json})
+			}
+			if hosts {
+				return errors.New("--hosts-only goes with several subnets, and FABRIC is one")
+			}
 			if err := files.Validate(); err != nil {
 				return err
 			}
@@ -78,7 +93,8 @@ known, end ports have no known LID, or LIDs in the tables belong to no end port.
 	flags.add(cmd)
 	form.add(cmd)
 	f := cmd.Flags()
-	f.StringVar(&files.Plan, "plan", "", "Plan that weft route -o wrote")
+	f.StringVar(&files.Plan, "plan", "", "Plan that weft route -o wrote; of several subnets the directory")
+	f.BoolVar(&hosts, "hosts-only", false, "of several subnets, judge pairs of hosts alone, not port 0 of switches")
 	f.StringVar(&files.LFTs, "lfts", "", "forwarding tables: opensm-lfts.dump, opensm.fdbs or dump_fts output")
 	laneFileFlags(cmd, &files)
 	jobsFlag(cmd, &workers)

@@ -18,6 +18,7 @@ import (
 	"weft/emulator/control"
 	"weft/fabric/source"
 	"weft/fabric/summary"
+	betweencheck "weft/intersubnet/check"
 	"weft/lab"
 	"weft/lab/papers"
 	mapjob "weft/mapping/job"
@@ -38,6 +39,10 @@ var documents = []struct {
 	{"weft show FABRIC --diff FABRIC --json", reflect.TypeFor[summary.Difference]()},
 	{"weft gen --list --json", reflect.TypeFor[source.Formulas]()},
 	{"weft route FABRIC --json", reflect.TypeFor[study.Route]()},
+	{"weft show SUBNETS --json", reflect.TypeFor[study.Network]()},
+	{"weft route SUBNETS --json", reflect.TypeFor[study.Between]()},
+	{"weft check SUBNETS --json", reflect.TypeFor[betweencheck.Report]()},
+	{"weft simulate flow SUBNETS --json", reflect.TypeFor[study.FlowsBetween]()},
 	{"weft route --engines --json", reflect.TypeFor[study.Engines]()},
 	{"weft check FABRIC --json", reflect.TypeFor[quality.Report]()},
 	{"weft compare FABRIC --json", reflect.TypeFor[study.Comparison]()},

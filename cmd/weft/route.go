@@ -22,6 +22,7 @@ type routeOptions struct {
 	files   job.Outputs
 	stages  pathSetFlags
 	keep    keepFlags
+	between betweenFlags
 	chain   string
 	form    form
 	splits  string // directory for split graphs
@@ -57,6 +58,11 @@ all hosts together. Aggregation nodes of switches (SHARP) are reached, and are n
 
 ` + keepHelp + `
 
+` + betweenHelp + `
+Each subnet is routed by --engine, or by its own --engine-of, and then --between them. All
+packets stay on the lanes of one layer where the judge proves that for all subnets together;
+or else pairs of subnets get layers of lanes of their own.
+
 Exit status 1: the Plan is not proven: the judge found a fault or a possible deadlock, or
 something is unknown. The files are written all the same.`,
 		Example: `  weft route examples/psmn-x5.ibnetdiscover -o psmn.plan
@@ -68,11 +74,18 @@ something is unknown. The files are written all the same.`,
   weft route fabric.txt --yardstick
   weft route today.txt --keep yesterday.plan -o today.plan
   weft route fabric.txt --kind 'io=oss*' --kind 'io=mds*'
+  weft route 'subnets(3,racks72,routers=18,cables=4)' --between isfr -o plans
   weft route fabric.txt --engine updn -O 'roots=spine-1;spine-2' --lfts lfts.dump`,
 		Args: oneOrList("FABRIC", "engines", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
 				return answer(cmd.OutOrStdout(), study.ListEngines(), o.form.json)
+			}
+			if o.fabric.several(args[0]) {
+				return o.runBetween(cmd, args[0])
+			}
+			if err := o.between.refuse(cmd); err != nil {
+				return err
 			}
 			return o.run(cmd, args[0])
 		},
@@ -80,8 +93,9 @@ something is unknown. The files are written all the same.`,
 	o.fabric.add(cmd)
 	o.fabric.addRoles(cmd)
 	o.routing.add(cmd)
+	o.between.add(cmd)
 	f := cmd.Flags()
-	f.StringVarP(&o.files.Plan, "output", "o", "", "write the Plan to this file (weft check --plan reads it)")
+	f.StringVarP(&o.files.Plan, "output", "o", "", "write the Plan to this file (weft check --plan reads it); of several subnets to this directory, with a mapping file for each")
 	f.StringVar(&o.files.LFTs, "lfts", "", "write forwarding tables for OpenSM's file engine (opensm -R file -U FILE); with --sl and --sl2vl also those of several lanes")
 	f.StringVar(&o.files.FDBs, "fdbs", "", "write forwarding tables as opensm.fdbs, with hop counts")
 	f.StringVar(&o.files.Dump, "dump", "", "write forwarding tables as dump_fts prints them")

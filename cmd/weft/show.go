@@ -54,13 +54,16 @@ networks as grids; Dragonflies and full meshes on a circle. What is too much for
 picture is folded: a pod becomes one box with a cell for each switch, its cables one
 line. What is down or drained is drawn in its place, and marked. With an engine, a Plan
 or forwarding tables cables have the colour of their load over all pairs of hosts, or
-with --colour lanes of the virtual lanes that packets use on them.`,
+with --colour lanes of the virtual lanes that packets use on them.
+
+` + betweenHelp,
 		Example: `  weft show examples/psmn-x5.ibnetdiscover
   weft show 'torus(8x8x8,hosts=1)|fail(links=10,seed=3)'
   weft show today.txt --diff yesterday.txt
   weft show 'rlft(36,2)|fail(links=10,seed=3)' --tree
   weft show fabric.txt --counters errors.txt
   weft show examples/psmn-x5.ibnetdiscover --svg psmn.svg --engine updn
+  weft show 'subnets(rlft(36,2),torus(4x4x4),routers=4)'
   weft show 'dragonfly(4,2,2)' --svg lanes.svg --engine lash --colour lanes`,
 		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -72,6 +75,16 @@ with --colour lanes of the virtual lanes that packets use on them.`,
 			}
 			if flags.picture.svg == "-" && (flags.form.json || flags.tree || flags.warnings) {
 				return errors.New("--svg - is all that is printed: name a file, or leave out the rest")
+			}
+			if flags.several(args[0]) {
+				if err := refuseOne(cmd); err != nil {
+					return err
+				}
+				n, err := flags.network(cmd, args[0])
+				if err != nil {
+					return err
+				}
+				return flags.form.answer(cmd.OutOrStdout(), study.NewNetwork(n))
 			}
 			flags.quiet = flags.quiet || flags.warnings || flags.form.json
 			src, err := flags.open(cmd, args[0])

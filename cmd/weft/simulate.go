@@ -29,6 +29,7 @@ func simulateCmd() *cobra.Command {
 type flowOptions struct {
 	fabric  fabricFlags
 	routing routeFlags
+	between betweenFlags
 	chain   string
 	files   job.TableFiles
 	flows   study.FlowRequest
@@ -41,6 +42,7 @@ func (o *flowOptions) add(cmd *cobra.Command) {
 	o.fabric.add(cmd)
 	o.fabric.addRoles(cmd)
 	o.routing.add(cmd)
+	o.between.add(cmd)
 	cmd.Flags().Lookup("seed").Usage = "seed of orders and draws, and of engines that draw at random"
 	jsonFlag(cmd, &o.asJSON)
 	chainFlag(cmd, &o.chain)
@@ -102,7 +104,9 @@ the largest max_congestion with --pattern shift.
 
 A source uses the LID of its target that the Plan says. Where a Plan with an LMC lets
 it use any, two kinds of traffic are reported: to base LIDs alone, as most MPI libraries
-send, and with every flow divided equally over all LIDs of its target. The same seed gives the same figures on any number of cores.`,
+send, and with every flow divided equally over all LIDs of its target. The same seed gives the same figures on any number of cores.
+
+` + betweenHelp,
 		Example: `  weft simulate flow 'rlft(36,3)' --engine updn --runs 1000
   weft simulate flow subnet.lst --lfts osm.fdbs --pattern shift --json
   weft simulate flow fabric.txt --plan my.plan --pattern nearest3d:8x8x4 --max-min
@@ -111,6 +115,12 @@ send, and with every flow divided equally over all LIDs of its target. The same 
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
 				return answer(cmd.OutOrStdout(), study.ListPatterns(), o.asJSON)
+			}
+			if o.fabric.several(args[0]) {
+				return o.runBetween(cmd, args[0])
+			}
+			if err := o.between.refuse(cmd); err != nil {
+				return err
 			}
 			return o.run(cmd, args[0])
 		},

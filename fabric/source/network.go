@@ -1,6 +1,7 @@
 package source
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 
@@ -29,6 +30,11 @@ func IsNetwork(arg string, opt Options) bool {
 	begin := make([]byte, 64)
 	n, _ := file.Read(begin)
 	return subnets.IsFile(begin[:n])
+}
+
+// errSeveral refuses several subnets where one is wanted.
+func errSeveral(arg string) error {
+	return fmt.Errorf("%s is several subnets, and one is wanted here: weft show, route, check and simulate flow take several, by the name of a file or as a formula; to others name the FABRIC of one of them", arg)
 }
 
 // OpenNetwork reads or makes the subnets that a FABRIC argument names. The FABRICs in a file are looked for beside it.

@@ -17,6 +17,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/fabric/netfile"
+	"weft/fabric/subnets"
 	"weft/internal/fold"
 	"weft/internal/spelling"
 )
@@ -42,6 +43,9 @@ type Source struct {
 func Open(arg string, opt Options) (*Source, error) {
 	if gen.IsFormula(arg) {
 		return Generate(arg)
+	}
+	if subnets.IsFormula(arg) {
+		return nil, errSeveral(arg)
 	}
 	path, suffixes := splitSuffixes(arg)
 	src, err := read(path, opt)
@@ -111,6 +115,9 @@ func read(path string, opt Options) (*Source, error) {
 	}
 	if err != nil {
 		return nil, err
+	}
+	if subnets.IsFile(data) {
+		return nil, errSeveral(name)
 	}
 	definitions, err := systems(path, opt.IBNL)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 )
 
 // FormulaHelp tells people how a formula is written.
-const FormulaHelp = `subnets(N,FABRIC,...) is N equal subnets, subnets(FABRIC,FABRIC,...) those of a list.
+const FormulaHelp = `subnets(N,FABRIC,...) is N equal subnets, subnets(FABRIC,FABRIC,...) a list.
   routers=R   routers (2); in a chain or star so many at each joint
   cables=C    cables of a router into each of its subnets (1)
   shape=all   every router joins all subnets; chain: each subnet with the next;
@@ -102,8 +102,8 @@ func (q *formula) joints() (list [][]int) {
 // parse reads the text of a formula.
 func parse(text string) (*formula, error) {
 	text = strings.TrimSpace(text)
-	inside, ok := strings.CutPrefix(text, "subnets(")
-	if inside, ok = strings.CutSuffix(inside, ")"); !ok || len(text) > maxLine {
+	inside, closed := strings.CutSuffix(strings.TrimPrefix(text, "subnets("), ")")
+	if !closed || !IsFormula(text) || len(text) > maxLine {
 		return nil, fmt.Errorf("want subnets(...), one closing parenthesis at the end")
 	}
 	q := &formula{routers: 2, cables: 1, shape: "all", on: "top"}

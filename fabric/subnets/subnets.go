@@ -196,3 +196,17 @@ func (n *Network) Distances() [][]int32 {
 	}
 	return all
 }
+
+// FindPort finds the router port with a GUID.
+func (n *Network) FindPort(text string) (int32, error) {
+	guid, err := fabric.ParseGUID(text)
+	if err != nil {
+		return -1, err
+	}
+	for p := range n.Ports {
+		if n.Ports[p].GUID == guid {
+			return int32(p), nil
+		}
+	}
+	return -1, fmt.Errorf("subnets: no router port has the GUID %s", guid)
+}

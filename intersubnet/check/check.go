@@ -17,7 +17,7 @@ type judge struct {
 	grounds []*ground // by subnet; equal ones are one
 	parts   parts
 	vls     int
-	usage   []*usage // by subnet: which SLs routers and sources of other subnets send to its LIDs
+	usage   []*usage // by subnet: on which SLs routers send to its LIDs
 	joints  []joint  // by router
 	hosts   bool     // Options.HostsOnly
 	senders [][]bool // by subnet and switch: some end port of it is judged
@@ -33,10 +33,9 @@ type Options struct {
 	HostsOnly bool
 }
 
-// usage is what packets of other subnets do in one subnet.
+// usage is what routers send in one subnet.
 type usage struct {
-	enter  [][]uint16 // by LID, then by router port in the subnet's order: SLs on which it sends there; nil for none
-	layers []uint16   // by router port in the subnet's order: layers on which the subnet's own end ports send to it
+	enter [][]uint16 // by LID, then by router port in the subnet's order: SLs on which it sends there; nil for none
 }
 
 // Judge proves a Plan or says what is wrong with it.
@@ -49,7 +48,7 @@ func Judge(ctx context.Context, p *intersubnet.Plan, opt Options) (*Report, erro
 	for s := range n.Subnets {
 		j.countSenders(int32(s))
 		j.r.EndPorts += int(j.count[s])
-		j.usage = append(j.usage, &usage{enter: make([][]uint16, j.grounds[s].lids), layers: make([]uint16, len(n.Subnets[s].Ports))})
+		j.usage = append(j.usage, &usage{enter: make([][]uint16, j.grounds[s].lids)})
 	}
 	j.parts = j.joinParts()
 	j.joints = make([]joint, len(n.Routers))

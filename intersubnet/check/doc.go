@@ -18,7 +18,7 @@
 // because routers hold packets until the link out has room. It is acyclic, or a cycle is shown.
 //
 // Traffic: all pairs of end ports in different subnets; inside a subnet all end ports to all LIDs, routers apart, which send only what is in transit. On which
-// VL a packet travels follows from the tables: SL by the layer of its subnet pair and the local Plan, SL2VL at each port.
+// VL a packet travels follows from the tables: SL by the local Plan and the layer to which routers map it, SL2VL at each port.
 //
 // # Cost
 //

@@ -61,7 +61,7 @@ func (r *Report) Write(w io.Writer) error {
 	if !r.OK {
 		verdict = "NOT PROVEN"
 	}
-	fmt.Fprintf(w, "between subnets %s\n", verdict)
+	fmt.Fprintf(w, "all subnets     %s\n", verdict)
 	fmt.Fprintf(w, "subnets         %d, of %d kinds; %d routers, %d router ports\n", r.Subnets, r.Kinds, r.Routers, r.RouterPorts)
 	fmt.Fprintf(w, "pairs           %d, unreachable %d, disconnected %d, loops %d\n", r.Pairs, r.Unreachable, r.Disconnected, r.Loops)
 	fmt.Fprintf(w, "hops            max %d, avg %.2f, over at most %d routers\n", r.Hops.Max, r.Hops.Avg, r.Hops.Routers)

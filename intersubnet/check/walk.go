@@ -72,14 +72,10 @@ func (w *walks) to(end int32) {
 	n := w.sort(hops)
 	clear(w.out)
 	isRouter := w.router(w.subnet, end)
-	layers := uint16(1) // on which end ports of the subnet send there
-	if isRouter {
-		layers |= w.usage[w.subnet].layers[w.place(w.n.Subnets[w.subnet].PortOf[end])]
-	}
 	for _, s := range w.far[:n] {
 		port := d.p.Tables.Port(s, lid)
 		toHost := hops[s] == 0 && !isRouter
-		w.begin(s, port, lid, layers)
+		w.begin(s, port, lid)
 		w.enterAt(s, port, lid, toHost)
 		if hops[s] == 0 {
 			continue
@@ -125,14 +121,11 @@ func (w *walks) sort(hops []int16) int {
 }
 
 // begin adds what the end ports of a switch send.
-func (w *walks) begin(s int32, port uint8, lid fabric.LID, layers uint16) {
+func (w *walks) begin(s int32, port uint8, lid fabric.LID) {
 	d := w.d
 	send := func(in, sl uint8) {
-		for set := layers; set != 0; set &= set - 1 {
-			x := sl + uint8(bits.TrailingZeros16(set)*w.p.SLs)
-			if vl := d.vl(s, in, port, x&15); vl != route.DropVL {
-				w.out[s].add(x&15, vl)
-			}
+		if vl := d.vl(s, in, port, sl); vl != route.DropVL {
+			w.out[s].add(sl, vl)
 		}
 	}
 	if !w.senders[w.subnet][s] {

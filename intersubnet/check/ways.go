@@ -94,8 +94,7 @@ func (w *walker) from(s int32) {
 		return
 	}
 	at := w.sending(port)
-	w.seeArrive(port, at.sls<<(int(w.p.Layer[s][w.target])*w.p.SLs))
-	w.usage[s].layers[w.place(port)] |= 1 << w.p.Layer[s][w.target]
+	w.seeArrive(port, at.sls)
 	f := w.follow(w.n.Ports[port].Router)
 	if !f.ok {
 		w.lose(s, joined, "packets are lost behind "+w.n.PortName(port))
@@ -255,7 +254,7 @@ func (w *walker) seeLeave(port, q int32, sls uint16) {
 		if sls>>sl&1 == 0 {
 			continue
 		}
-		kept := sl/uint8(w.p.SLs)*uint8(w.p.SLs) + local
+		kept := w.p.LayerMap[w.n.Ports[port].Subnet][at.Subnet][sl/uint8(w.p.SLs)]*uint8(w.p.SLs) + local
 		out |= 1 << (kept & 15)
 		w.joints[at.Router].see(w.judge, port, q, sl, kept&15)
 	}

@@ -1,0 +1,221 @@
+package study
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"text/tabwriter"
+
+	"weft/fabric/subnets"
+	"weft/internal/fold"
+	"weft/intersubnet"
+	betweencheck "weft/intersubnet/check"
+)
+
+// Network is the document of `weft show` of several subnets.
+type Network struct {
+	Name        string       `json:"name"`
+	Switches    int          `json:"switches"` // of all subnets
+	CAs         int          `json:"cas"`
+	Routers     int          `json:"routers"`
+	RouterPorts int          `json:"router_ports"`
+	EndPorts    int          `json:"end_ports"` // CA and router ports
+	Subnets     []OneSubnet  `json:"subnets"`
+	Joints      []JointCount `json:"joints"`
+}
+
+// OneSubnet is one subnet of a Network.
+type OneSubnet struct {
+	Name        string         `json:"name"`
+	Prefix      subnets.Prefix `json:"prefix"`
+	Fabric      string         `json:"fabric"`
+	Kind        int            `json:"kind"` // subnets of one kind are alike
+	Switches    int            `json:"switches"`
+	CAs         int            `json:"cas"`
+	RouterPorts int            `json:"router_ports"`
+}
+
+// JointCount counts the routers between the same subnets.
+type JointCount struct {
+	Subnets []string `json:"subnets"`
+	Routers int      `json:"routers"`
+}
+
+// NewNetwork counts what is in a network.
+func NewNetwork(n *subnets.Network) *Network {
+	d := &Network{Name: n.Name, Routers: len(n.Routers), RouterPorts: len(n.Ports)}
+	for s := range n.Subnets {
+		sub, g := &n.Subnets[s], n.Graph(int32(s))
+		one := OneSubnet{sub.Name, sub.Prefix, n.Kinds[sub.Kind].Source, int(sub.Kind), g.NumSwitches, sub.Nodes - g.NumSwitches, len(sub.Ports)}
+		d.Subnets = append(d.Subnets, one)
+		d.Switches, d.CAs, d.EndPorts = d.Switches+one.Switches, d.CAs+one.CAs, d.EndPorts+one.CAs+one.RouterPorts
+	}
+	at := map[string]int{}
+	for r := range n.Routers {
+		var names []string
+		for s := range n.Subnets {
+			if len(n.PortsIn(int32(r), int32(s))) > 0 {
+				names = append(names, n.Subnets[s].Name)
+			}
+		}
+		key := fmt.Sprint(names)
+		if _, ok := at[key]; !ok {
+			at[key] = len(d.Joints)
+			d.Joints = append(d.Joints, JointCount{Subnets: names})
+		}
+		d.Joints[at[key]].Routers++
+	}
+	return d
+}
+
+// subnetsShown limits the subnets that are listed for people without --verbose.
+const subnetsShown = 20
+
+// Write prints the network for people.
+func (d *Network) Write(w io.Writer) error { return d.write(w, subnetsShown) }
+
+// WriteAll prints it with all subnets.
+func (d *Network) WriteAll(w io.Writer) error { return d.write(w, len(d.Subnets)) }
+
+func (d *Network) write(w io.Writer, most int) error {
+	fmt.Fprintf(w, "network      %s\n", fold.Text(13, d.Name))
+	fmt.Fprintf(w, "subnets      %d\nswitches     %d\nCAs          %d\nrouters      %d, %d ports\n\n", len(d.Subnets), d.Switches, d.CAs, d.Routers, d.RouterPorts)
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "subnet\tprefix\tswitches\tCAs\trouter ports\tfabric")
+	for i, s := range d.Subnets {
+		if i == most {
+			break
+		}
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%d\t%s\n", s.Name, s.Prefix, s.Switches, s.CAs, s.RouterPorts, shortened(s.Fabric, 24))
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(d.Subnets) - most; more > 0 {
+		fmt.Fprintf(w, "and %d more (--verbose lists them)\n", more)
+	}
+	fmt.Fprintln(w)
+	for i, j := range d.Joints {
+		if i == most {
+			fmt.Fprintf(w, "and %d more\n", len(d.Joints)-i)
+			break
+		}
+		fmt.Fprintf(w, "%s\n", fold.Text(2, fmt.Sprintf("%d routers join %v", j.Routers, j.Subnets)))
+	}
+	return nil
+}
+
+// shortened cuts a text that is longer than some runes.
+func shortened(s string, most int) string {
+	if r := []rune(s); len(r) > most {
+		return string(r[:most-3]) + "..."
+	}
+	return s
+}
+
+// Between is the document of `weft route` of several subnets.
+type Between struct {
+	Method    intersubnet.Method     `json:"method"`
+	Subnets   []RoutedSubnet         `json:"subnets"`
+	Fallbacks []intersubnet.Fallback `json:"fallbacks"` // where isfr was asked for and issr is used
+	Layers    int                    `json:"layers"`    // of lanes
+	VLs       int                    `json:"vls"`
+	Why       string                 `json:"why,omitempty"` // there are several layers
+	Seconds   float64                `json:"seconds"`
+	PeakRSS   float64                `json:"peak_rss_mb"`
+	Check     *betweencheck.Report   `json:"check"`
+}
+
+// RoutedSubnet is a subnet with the engine that routed it.
+type RoutedSubnet struct {
+	Name   string `json:"name"`
+	Engine string `json:"engine"`
+	LIDs   int    `json:"lids"`
+	VLs    int    `json:"vls"`
+}
+
+// RouteBetween routes several subnets and judges the Plan. It takes one layer of lanes where the judge proves that, or else those that
+// intersubnet.Route adds. With hostsOnly the proof is for pairs of hosts alone.
+func RouteBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Request, hostsOnly bool) (*Between, *intersubnet.Plan, error) {
+	layered, r, err := intersubnet.Route(ctx, n, req)
+	if r == nil {
+		return nil, nil, err
+	}
+	opt := betweencheck.Options{Workers: req.Local.Workers, HostsOnly: hostsOnly}
+	report, failed := betweencheck.Judge(ctx, r.Plan, opt)
+	if failed != nil {
+		return nil, nil, failed
+	}
+	why := ""
+	if !report.DeadlockFree {
+		switch {
+		case layered != nil:
+			why = fmt.Sprintf("one layer has a cycle of %d dependencies", len(report.Cycle))
+			r = layered
+			if report, failed = betweencheck.Judge(ctx, r.Plan, opt); failed != nil {
+				return nil, nil, failed
+			}
+		case err != nil:
+			return nil, nil, err
+		}
+	}
+	d := &Between{Method: req.Method, Fallbacks: r.Fallbacks, Layers: r.Plan.Layers, VLs: r.VLs, Why: why, Check: report}
+	for s, one := range r.Jobs {
+		d.Subnets = append(d.Subnets, RoutedSubnet{n.Subnets[s].Name, one.Engine.Name, one.Plan.Ends.Total(), one.Plan.VLs})
+	}
+	return d, r.Plan, nil
+}
+
+// Write prints the result for people.
+func (d *Between) Write(w io.Writer) error { return d.write(w, subnetsShown) }
+
+// WriteAll prints it with all subnets.
+func (d *Between) WriteAll(w io.Writer) error { return d.write(w, len(d.Subnets)+len(d.Fallbacks)) }
+
+func (d *Between) write(w io.Writer, most int) error {
+	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(t, "subnet\tengine\tLIDs\tVLs")
+	for _, s := range d.Subnets[:min(most, len(d.Subnets))] {
+		fmt.Fprintf(t, "%s\t%s\t%d\t%d\n", s.Name, s.Engine, s.LIDs, s.VLs)
+	}
+	if err := t.Flush(); err != nil {
+		return err
+	}
+	if more := len(d.Subnets) - most; more > 0 {
+		fmt.Fprintf(w, "and %d more (--verbose lists them)\n", more)
+	}
+	fmt.Fprintf(w, "\nbetween them    %s\n", d.Method)
+	for _, f := range d.Fallbacks[:min(most, len(d.Fallbacks))] {
+		from := "all"
+		if f.From != "" {
+			from = f.From
+		}
+		fmt.Fprintf(w, "  %s\n", fold.Text(4, fmt.Sprintf("issr from %s to %s: %s", from, f.To, f.Reason)))
+	}
+	if more := len(d.Fallbacks) - most; more > 0 {
+		fmt.Fprintf(w, "  and issr in %d more places\n", more)
+	}
+	fmt.Fprintf(w, "layers          %d, %d VLs", d.Layers, d.VLs)
+	if d.Why != "" {
+		fmt.Fprintf(w, ": %s", d.Why)
+	}
+	fmt.Fprintln(w)
+	if d.Check == nil {
+		return nil
+	}
+	return d.Check.Write(w)
+}
+
+// FlowsBetween is the document of `weft simulate flow` of several subnets.
+type FlowsBetween struct {
+	Network string `json:"network"`
+	Layers  int    `json:"layers"`
+	*intersubnet.Flows
+}
+
+// Write prints the result for people.
+func (d *FlowsBetween) Write(w io.Writer) error {
+	_, err := fmt.Fprintf(w, "network     %s\npattern     %s, %d hosts, %d runs\nflows       %d, %.1f %% between subnets, %d undelivered\nbandwidth   mean %.4f, min %.4f, max %.4f of a link\ncongestion  max %d\n",
+		fold.Text(12, d.Network), d.Pattern, d.Hosts, d.Runs, d.Flows.Flows, 100*d.Across, d.Undelivered, d.Mean, d.Min, d.Max, d.MaxCongestion)
+	return err
+}
