@@ -53,50 +53,9 @@ func oneLayer(t rapid.TB, n *subnets.Network, req *Request, engines string) *Res
 
 // whole is the network as one subnet, with routers for switches.
 func whole(t rapid.TB, n *subnets.Network) *fabric.Graph {
-	f := fabric.New("whole")
-	fail := func(err error) {
-		if err != nil {
-			t.Fatal(err)
-		}
-	}
-	routers := make([]fabric.NodeID, len(n.Routers))
-	for r := range n.Routers {
-		var err error
-		routers[r], err = f.AddNode(fabric.Switch, n.Routers[r].GUID, int(n.Routers[r].End-n.Routers[r].First), n.Routers[r].Name)
-		fail(err)
-	}
-	for s := range n.Subnets {
-		sub := &n.Subnets[s]
-		from, g := n.Kinds[sub.Kind].Fabric, n.Graph(int32(s))
-		ids := make([]fabric.NodeID, len(from.Nodes))
-		port := map[fabric.GUID]*subnets.Port{} // by GUID of the socket
-		for _, p := range sub.Ports {
-			port[g.EndGUID[n.Ports[p].End]] = &n.Ports[p]
-		}
-		for i := range from.Nodes {
-			node := &from.Nodes[i]
-			if node.Type == fabric.Router {
-				continue
-			}
-			var err error
-			ids[i], err = f.AddNode(node.Type, node.GUID+sub.Shift, node.NumPorts(), node.Desc)
-			fail(err)
-			for p := range node.Ports {
-				f.Nodes[ids[i]].Ports[p].GUID = node.Ports[p].GUID + sub.Shift
-			}
-		}
-		end := func(e fabric.End) fabric.End {
-			if from.Nodes[e.Node].Type == fabric.Router {
-				p := port[from.Nodes[e.Node].Ports[e.Port].GUID]
-				return fabric.End{Node: routers[p.Router], Port: p.Number}
-			}
-			return fabric.End{Node: ids[e.Node], Port: e.Port}
-		}
-		for i := range from.Links {
-			l := &from.Links[i]
-			_, err := f.Connect(end(l.A), end(l.B), l.Width, l.Speed)
-			fail(err)
-		}
+	f, err := Whole(n)
+	if err != nil {
+		t.Fatal(err)
 	}
 	return f.Compile()
 }

@@ -99,6 +99,7 @@ func (s *Sim) laneTo(src, dst int32) (vl uint8, ok bool) {
 	if s.canSend(src, dst, 1) != nil {
 		return 0, false
 	}
-	vl = s.sendVL(src, s.sl(src, s.lid(src, dst)))
+	_, sl := s.firstHeader(src, dst)
+	vl = s.sendVL(src, sl)
 	return vl, int32(vl) < s.vls
 }

@@ -118,8 +118,7 @@ func (s *Sim) enqueue(src, dst int32, bytes int64, tag int32, start Time, notice
 	}
 	m := &s.messages[i]
 	*m = message{Message: Message{Src: src, Dst: dst, Bytes: bytes, Tag: tag, Start: start}, left: bytes, next: none, notice: notice}
-	m.lid = s.lid(src, dst)
-	m.sl = s.sl(src, m.lid)
+	m.lid, m.sl = s.firstHeader(src, dst)
 	if m.vl = s.sendVL(src, m.sl); int32(m.vl) >= s.vls {
 		packets := (bytes-1)/int64(s.config.MTU) + 1
 		s.measure.sent += packets
@@ -180,7 +179,7 @@ func (s *Sim) inject(at int32) {
 	m := &s.messages[which]
 	i := s.newPacket()
 	p := &s.packets[i]
-	*p = packet{next: none, message: which, payload: int32(min(m.left, int64(s.config.MTU))), lid: m.lid, sl: m.sl, sent: s.now}
+	*p = packet{next: none, message: which, payload: int32(min(m.left, int64(s.config.MTU))), lid: m.lid, from: s.planOf(m.Src).Ends.Base[m.Src], sl: m.sl, sent: s.now}
 	m.left -= int64(p.payload)
 	m.flying++
 	s.measure.sent++

@@ -18,6 +18,7 @@ type packet struct {
 	message int32
 	payload int32
 	lid     fabric.LID
+	from    fabric.LID // source LID in the subnet that it is in
 	sl, vl  uint8
 	epoch   uint8 // of the link that it is on
 	marked  bool  // it met congestion
@@ -67,6 +68,7 @@ type Sim struct {
 	unused  int32 // first free packet
 
 	control *controlled // nil without congestion control
+	relay   Relay       // nil without routers
 	changes []func(*Sim)
 	// beforeLanes are called before an end port gets the lanes of another Plan.
 	beforeLanes []func(s *Sim, end int32)

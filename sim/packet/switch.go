@@ -50,6 +50,9 @@ func (s *Sim) first(at int32) {
 
 // route is the link and lane by which a switch sends a packet on; none where it drops it.
 func (s *Sim) route(sw int32, in uint8, p *packet) (out int32, vl uint8, why loss) {
+	if s.relay != nil && s.relay.IsRouter(sw) {
+		return s.forwardBetween(sw, in, p)
+	}
 	port := route.NoPort
 	if int32(p.lid) < s.top {
 		port = s.lft[int(sw)*int(s.top)+int(p.lid)]
@@ -57,11 +60,16 @@ func (s *Sim) route(sw int32, in uint8, p *packet) (out int32, vl uint8, why los
 	if port == route.NoPort || int32(port) > s.g.SwitchPorts[sw] {
 		return none, 0, lostNoEntry
 	}
+	return s.leave(sw, in, port, p.sl)
+}
+
+// leave is the link and lane by which a packet leaves a switch by a port; none where it cannot.
+func (s *Sim) leave(sw int32, in, port, sl uint8) (out int32, vl uint8, why loss) {
 	out = s.g.PortStart[sw] + int32(port)
 	if l := &s.links[out]; l.to == nowhere || l.down {
 		return none, 0, lostNoLink
 	}
-	if vl = s.switchVL(sw, in, port, p.sl); vl == route.DropVL {
+	if vl = s.switchVL(sw, in, port, sl); vl == route.DropVL {
 		return none, 0, lostNoLane
 	}
 	return out, vl, 0
