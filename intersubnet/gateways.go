@@ -86,6 +86,15 @@ func (a *admissible) gateways(subnet, target int32) []int32 {
 	return out
 }
 
+// routersOf counts the routers of a list of ports.
+func (a *admissible) routersOf(ports []int32) int {
+	seen := map[int32]bool{}
+	for _, p := range ports {
+		seen[a.n.Ports[p].Router] = true
+	}
+	return len(seen)
+}
+
 // portsInto lists the ports of a router that are up, into the next subnet on the way to a target.
 func (a *admissible) portsInto(router, target int32) []int32 {
 	next := a.next(router, target)
@@ -152,7 +161,8 @@ func (p *Plan) baseline(a *admissible) {
 				continue
 			}
 			turn := (int(target) - int(s) - 1 + int(n)) % int(n) // of the other subnets
-			port := list[turn*len(list)/max(1, int(n)-1)%len(list)]
+			first := a.routersOf(list) // the first ports of so many routers come first
+			port := list[turn*first/max(1, int(n)-1)%first]
 			if rows[port] == nil {
 				rows[port] = slices.Repeat([]int32{port}, ends)
 			}

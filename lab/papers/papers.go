@@ -10,6 +10,7 @@ import (
 	"weft/lab"
 	"weft/lab/dfsssp"
 	"weft/lab/fattree"
+	"weft/lab/intersubnet"
 	"weft/lab/mapping"
 	"weft/lab/naming"
 	"weft/lab/vftree"
@@ -17,7 +18,7 @@ import (
 
 // All lists the reproductions in the order in which they are printed.
 func All() []*lab.Reproduction {
-	return append([]*lab.Reproduction{naming.LID(), naming.Renaming(), dfsssp.Reproduction(), mapping.Reproduction()}, append(fattree.Reproductions(), vftree.Reproduction())...)
+	return append([]*lab.Reproduction{naming.LID(), naming.Renaming(), dfsssp.Reproduction(), mapping.Reproduction()}, append(fattree.Reproductions(), vftree.Reproduction(), intersubnet.Reproduction())...)
 }
 
 // Entry is an artefact of a paper in the list of all.

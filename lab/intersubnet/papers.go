@@ -1,0 +1,101 @@
+// Package intersubnet reproduces Bogdański, Johnsen, Reinemo and Flich, "Making the Network Scalable: Inter-subnet Routing in
+// InfiniBand", Euro-Par 2013 (paper 004, Paper V), by simulation of packets that cross routers.
+package intersubnet
+
+import (
+	"context"
+	_ "embed"
+	"fmt"
+
+	"weft/fabric/gen"
+	"weft/fabric/subnets"
+	"weft/intersubnet"
+	"weft/intersubnet/check"
+	"weft/lab"
+	"weft/route/job"
+	"weft/sim/packet"
+)
+
+// The numbers of section 5.1, and Table 1.
+var (
+	//go:embed published/p5_text_numbers.tsv
+	publishedText string
+	//go:embed published/p5_table1_hpcc.tsv
+	publishedTable string
+)
+
+// Readings of the paper.
+const (
+	bothLIDs = "both LIDs hashed"
+	oneQueue = "one queue a buffer"
+	byItself = "each message by itself"
+)
+
+// hostRate is what a host sends and takes, in Mbit/s, and linkRate what a link carries: 4x DDR.
+const (
+	hostRate = 12_739
+	linkRate = 16_000
+)
+
+const assumptions = "Subnets are ninths of the 648-port fabric with its rack switches: 72 hosts, four leaves of 18 router ports each; 18 routers with four ports a subnet stand where the roots would. " +
+	"Links carry 16 Gbit/s (4x DDR); hosts send and take 12.74, so that a ring without contention gives the 1572 MB/s of Table 1. A throughput is in percent of what hosts can take. " +
+	"A router forwards as fast as a switch. Input buffers hold 16 KB on one lane, with a queue for each output; the judge has proven each routing on one lane for pairs of hosts. " +
+	"Hosts always have a message to send; it is to another subnet with a probability of ISP, else to the own one. Uniform: 2 kB, a packet each. Non-uniform: messages of 84 bytes to 2 kB, all sizes alike, " +
+	"and 5 % of those of either kind to the hot-spot of the subnet to which they go, one host drawn for each subnet. After 120 us 60 us count. " +
+	"OpenSM's routing takes another router port for each pair of subnets, as far from each other as there are. " +
+	"A ring is that of Table 1 with messages of 64 kB, not 1954; its bandwidth is the mean over nodes of the bytes of both messages by the time until all four are through. Each seed block draws 15 random rings in full mode, so that eight have 120, where the paper has 499."
+
+// Reproduction is the paper.
+func Reproduction() *lab.Reproduction {
+	return &lab.Reproduction{
+		Name:        "thesis-5",
+		Paper:       "Bogdański, Johnsen, Reinemo and Flich, \"Making the Network Scalable: Inter-subnet Routing in InfiniBand\", Euro-Par 2013 (paper 004, Paper V).",
+		Assumptions: assumptions,
+		Readings: []lab.Reading{
+			{Name: bothLIDs, Text: "ISSR's random number depends on both LIDs, not on their sum alone. By the letter of algorithm 1 all pairs with one sum share a port."},
+			{Name: byItself, Chosen: true, In: []string{"table1"}, Text: "the bandwidth of a ring is the mean over its messages, each by its own time. The paper does not say what it takes the mean of; with nodes, those that send inside a subnet wait for neighbours that do not."},
+			{Name: oneQueue, In: []string{"fig2"}, Text: "an input buffer is one queue, in which a packet waits for those before it. The paper speaks of head-of-line blocking, and says nothing of queues."},
+		},
+		Artefacts: []lab.Artefact{
+			{Name: "fig2", Title: "Throughput by the share of traffic between subnets", Place: "section 5.1, Fig. 2", Run: fig2},
+			{Name: "table1", Title: "Ring bandwidth", Place: "section 5.1, Table 1", Run: table1},
+		},
+	}
+}
+
+// fabrics are those of Fig. 1.
+var fabrics = []int{2, 3, 6}
+
+// fabricName names one of them in rows.
+func fabricName(count int) string { return fmt.Sprint(count, " subnets") }
+
+// methods are the routings, by the paper's names.
+var methods = []struct {
+	name string
+	how  intersubnet.Method
+}{{"OpenSM", intersubnet.Baseline}, {"ISSR", intersubnet.ISSR}, {"ISFR", intersubnet.ISFR}}
+
+// routed routes a fabric on one lane and proves it for pairs of hosts.
+func routed(ctx context.Context, s *lab.Setup, count int, method intersubnet.Method) *intersubnet.Flat {
+	open := func(arg string) (subnets.Opened, error) {
+		f, err := gen.Parse(arg)
+		return subnets.Opened{Fabric: f, Made: true}, err
+	}
+	text := fmt.Sprintf("subnets(%d,racks72,routers=18,cables=4)", count)
+	n := lab.Must(lab.Must(subnets.Expand(text, open)).Build(text, open))
+	req := &intersubnet.Request{Method: method, SumOfLIDs: !s.Reads(bothLIDs), Local: job.Request{Chain: lab.Must(job.ParseEngines("ftree", nil)), Workers: 1}}
+	_, one, err := intersubnet.Route(ctx, n, req)
+	lab.Check(err)
+	if r := lab.Must(check.Judge(ctx, one.Plan, check.Options{Workers: 1, HostsOnly: true})); !r.OK || len(one.Fallbacks) > 0 {
+		lab.Check(fmt.Errorf("lab: %s by %s is not proven, or falls back: %v", text, method, r.Faults))
+	}
+	return lab.Must(one.Plan.Flatten(linkRate))
+}
+
+// hardware is how the paper is read.
+func hardware(s *lab.Setup) packet.Config {
+	c := packet.Default()
+	c.OneQueue = s.Reads(oneQueue)
+	c.Inject, c.Drain = hostRate, hostRate
+	return c
+}

@@ -1,0 +1,147 @@
+package intersubnet
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+
+	"weft/lab"
+	"weft/sim/packet"
+	"weft/traffic"
+)
+
+// ringBytes is the size of a message of a ring.
+const ringBytes = 64_000
+
+// rings are the bandwidths of one fabric and method, in MB/s.
+type rings struct{ natural, least, most, mean float64 }
+
+// table1 runs a natural and random rings.
+func table1(ctx context.Context, s *lab.Setup) *lab.Result {
+	t := lab.Table{
+		Name: "table1", Title: "Bandwidth of rings, MB/s; random ones min/max/avg",
+		Columns: []string{"fabric", "routing", "natural", "random", "the paper's natural", "the paper's random"},
+	}
+	printed := lab.ReadPrinted(publishedTable)
+	got := map[string]rings{}
+	for i, count := range fabrics {
+		for k, m := range methods {
+			name := fabricName(count) + " " + m.name
+			if !s.Want(name) {
+				continue
+			}
+			r := runRings(ctx, s, count, k)
+			got[name] = r
+			column := []string{"opensm", "issr", "isfr"}[k]
+			t.Add(fabricName(count), m.name, fmt.Sprintf("%.0f", r.natural), fmt.Sprintf("%.0f/%.0f/%.0f", r.least, r.most, r.mean), "1572",
+				printed[i][column+"_min"]+"/"+printed[i][column+"_max"]+"/"+printed[i][column+"_avg"])
+		}
+	}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: ringClaims(got, printed)}
+}
+
+// runRings runs the natural ring and random ones.
+func runRings(ctx context.Context, s *lab.Setup, count, method int) (sum rings) {
+	f := routed(ctx, s, count, methods[method].how)
+	var hosts []int32
+	for k := range int32(count) {
+		hosts = append(hosts, f.Hosts(k)...)
+	}
+	n := 1 + lab.Pick(s, 6, 15)
+	values := make([]float64, n)
+	s.Parallel(ctx, n, func(k int) {
+		order := append([]int32(nil), hosts...)
+		if k > 0 {
+			rng := rand.New(rand.NewPCG(s.SeedOf(fabricName(count)), uint64(k)))
+			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
+		}
+		values[k] = ring(ctx, s, f.Graph.NumEnds, order, func(w packet.Workload) *packet.Sim {
+			sim := lab.Must(packet.New(f.Graph, f.Plan, hardware(s), w))
+			sim.UseRelay(f)
+			return sim
+		})
+	})
+	sum = rings{natural: values[0], least: values[1], most: values[1]}
+	for _, v := range values[1:] {
+		sum.least, sum.most, sum.mean = min(sum.least, v), max(sum.most, v), sum.mean+v/float64(n-1)
+	}
+	return sum
+}
+
+// ring sends a message from each node to its left neighbour, and then one to its right. It returns the mean bandwidth of nodes in MB/s.
+func ring(ctx context.Context, s *lab.Setup, ends int, order []int32, start func(packet.Workload) *packet.Sim) float64 {
+	rounds := make([]traffic.Flows, 2)
+	n := int32(len(order))
+	for i := range n {
+		rounds[0].Add(i, (i+n-1)%n)
+		rounds[1].Add(i, (i+1)%n)
+	}
+	w := &timed{Rounds: packet.NewRounds(rounds, order, ends, ringBytes)}
+	r := lab.Must(start(w).Run(ctx, 0, packet.Second))
+	if !w.Done() || r.Deadlock != nil || r.Lost.Total() > 0 {
+		lab.Check(fmt.Errorf("lab: a ring of %d is not over: %d packets lost", n, r.Lost.Total()))
+	}
+	if s.Reads(byItself) {
+		return w.sum / float64(2*n)
+	}
+	mean := 0.0
+	for _, t := range w.Ended {
+		mean += 2 * ringBytes / (float64(t) / float64(packet.Second)) / 1e6 / float64(n)
+	}
+	return mean
+}
+
+// timed is the workload of a ring that sums up the bandwidths of its messages.
+type timed struct {
+	*packet.Rounds
+	sum float64 // MB/s
+}
+
+// Delivered counts a message.
+func (w *timed) Delivered(s *packet.Sim, m *packet.Message) {
+	w.sum += float64(m.Bytes) / (float64(s.Now()-m.Start) / float64(packet.Second)) / 1e6
+	w.Rounds.Delivered(s, m)
+}
+
+// near is a claim about a printed bandwidth, within a tenth.
+func near(text string, printed float64) lab.Wanted {
+	return lab.Wanted{Claim: lab.NewClaim(fmt.Sprintf("%s (%.0f to %.0f MB/s)", text, .9*printed, 1.1*printed), fmt.Sprintf("%.0f MB/s", printed)), Low: .9 * printed, High: 1.1 * printed, Format: "%.0f MB/s"}
+}
+
+// ringClaims judges Table 1 and what is said of it.
+func ringClaims(got map[string]rings, printed []lab.Printed) (claims []lab.Claim) {
+	of := func(count int, method string) (rings, bool) {
+		r, ok := got[fabricName(count)+" "+method]
+		return r, ok
+	}
+	for i, count := range fabrics {
+		name := fabricName(count)
+		for k, m := range methods {
+			r, ok := of(count, m.name)
+			column := []string{"opensm", "issr", "isfr"}[k]
+			claims = append(claims,
+				near(name+", "+m.name+", natural ring", 1572.49).Is(r.natural, ok),
+				near(name+", "+m.name+", random rings, average", printed[i].Number(column+"_avg")).Is(r.mean, ok))
+		}
+		open, ok1 := of(count, "OpenSM")
+		issr, ok2 := of(count, "ISSR")
+		isfr, ok3 := of(count, "ISFR")
+		claims = append(claims,
+			lab.Signed(lab.InRange(name+", ISSR above OpenSM, average", "1001 against 703, 867 / 482, 775 / 270", 5, 1000)).Is(100*(issr.mean/open.mean-1), ok1 && ok2),
+			lab.Signed(lab.InRange(name+", ISFR above ISSR, average", "1187 against 1001, 1069 / 867, 933 / 775", 5, 1000)).Is(100*(isfr.mean/issr.mean-1), ok2 && ok3),
+			lab.Signed(lab.InRange(name+", ISFR on average above the largest of ISSR", "in all cases", 0, 1000)).Is(100*(isfr.mean/issr.most-1), ok2 && ok3))
+	}
+	two, ok1 := of(2, "OpenSM")
+	best, ok2 := of(2, "ISFR")
+	claims = append(claims,
+		lab.RatioOf("2 subnets, minimum, ISFR against OpenSM", "102 % more", 2.02).Is(best.least/two.least, ok1 && ok2),
+		lab.RatioOf("2 subnets, average, ISFR against OpenSM", "69 % more", 1.69).Is(best.mean/two.mean, ok1 && ok2))
+	for _, m := range methods {
+		a, ok1 := of(2, m.name)
+		b, ok2 := of(3, m.name)
+		c, ok3 := of(6, m.name)
+		claims = append(claims, lab.Signed(lab.InRange("the larger the fabric, the lower the average, 2 to 3 subnets: "+m.name, "lower", -60, -lab.Noise)).Is(100*(b.mean/a.mean-1), ok1 && ok2),
+			lab.Signed(lab.InRange("the larger the fabric, the lower the average, 3 to 6 subnets: "+m.name, "lower", -60, -lab.Noise)).Is(100*(c.mean/b.mean-1), ok2 && ok3))
+	}
+	return claims
+}
