@@ -1,8 +1,11 @@
 package cables
 
 import (
+	"fmt"
 	"maps"
 	"slices"
+
+	"weft/fabric"
 )
 
 // makeGroups finds the groups of a tier. A switch belongs to the group with which it shares the most switches
@@ -110,7 +113,8 @@ func (k *grouping) add(i int, s int32, up []int32) {
 	}
 }
 
-// placeAbove puts every switch above into the group with the most cables to it.
+// placeAbove puts every switch above into the group with the most cables to it, and into all others of which most lead to
+// it: where cables are dealt out, two groups can share a switch.
 func (t *tree) placeAbove(x *tier) {
 	best := map[int32]*group{}
 	for _, g := range x.groups {
@@ -121,6 +125,76 @@ func (t *tree) placeAbove(x *tier) {
 		}
 	}
 	for _, v := range slices.Sorted(maps.Keys(best)) {
-		best[v].high = append(best[v].high, v)
+		for _, g := range x.groups {
+			n := g.above[v]
+			if g == best[v] || n >= leastSharing && 2*n > len(g.low) {
+				g.high = append(g.high, v)
+			}
+		}
+	}
+}
+
+// leastSharing is the number of switches of a group from which on they share one above with another group.
+const leastSharing = 3
+
+// totalUp returns the greatest number of cables up that a fifth of the switches of a tier have.
+func (t *tree) totalUp(x *tier) (most int) {
+	times := map[int]int{}
+	for _, s := range x.low {
+		times[t.countUp(s)]++
+	}
+	for n, k := range times {
+		if 5*k >= len(x.low) {
+			most = max(most, n)
+		}
+	}
+	return most
+}
+
+// countUp counts the cables of a switch to the level to which most of them lead.
+func (t *tree) countUp(s int32) (n int) {
+	for _, v := range t.up(s) {
+		n += t.count(s, v)
+	}
+	return n
+}
+
+// deal replaces what is wanted of a group whose switches have so many cables up in all that they cannot have the same number
+// to each switch above: each has one more to some, and which these are follows from the cables there alone. It
+// leaves groups alone that can have the same number, or of which some pair has more.
+func (t *tree) deal(g *group, total int, want map[joined]int) {
+	if len(g.high) == 0 || total%len(g.high) == 0 || total < len(g.high) {
+		return
+	}
+	least, regular := total/len(g.high), 0
+	for _, s := range g.low {
+		sum, inside := 0, 0
+		for _, v := range g.high {
+			sum += want[pairOf(s, v)]
+			inside += t.count(s, v)
+			if t.count(s, v) > least+1 {
+				return
+			}
+		}
+		if sum == total || inside < t.countUp(s) {
+			regular++
+		}
+	}
+	if 2*regular > len(g.low) {
+		return
+	}
+	for _, s := range g.low {
+		sum := 0
+		for _, v := range g.high {
+			p := pairOf(s, v)
+			want[p] = max(least, min(least+1, t.count(s, v)+len(t.down[p])))
+			sum += want[p]
+		}
+		if sum < total && t.countUp(s) < total {
+			t.odds = append(t.odds, Odd{
+				Kind: Missing, Text: fmt.Sprintf("%d of %d cables up", t.countUp(s), total), weight: float64(total - sum),
+				Ports: []fabric.PortName{t.g.SwitchPort(s, 0)},
+			})
+		}
 	}
 }

@@ -251,9 +251,7 @@ func (t *tree) expect(tiers []*tier) bool {
 // cablesUp counts the cables of a tier.
 func (t *tree) cablesUp(x *tier) (n int) {
 	for _, s := range x.low {
-		for _, v := range t.up(s) {
-			n += t.count(s, v)
-		}
+		n += t.countUp(s)
 	}
 	return n
 }
@@ -261,12 +259,18 @@ func (t *tree) cablesUp(x *tier) (n int) {
 // wantedOf returns the cables that the groups of a tier should have, how many that are, and how many of them are there.
 func (t *tree) wantedOf(x *tier) (want map[joined]int, all, have int) {
 	want = map[joined]int{}
+	total := t.totalUp(x)
 	for _, g := range x.groups {
 		byHigh, byLow := t.factors(x, g)
 		for i, s := range g.low {
 			for j, v := range g.high {
-				n := int(float64(x.usual)*byLow[i]*byHigh[j] + .5)
-				want[pairOf(s, v)] = n
+				want[pairOf(s, v)] = int(float64(x.usual)*byLow[i]*byHigh[j] + .5)
+			}
+		}
+		t.deal(g, total, want)
+		for _, s := range g.low {
+			for _, v := range g.high {
+				n := want[pairOf(s, v)]
 				all += n
 				have += min(n, t.count(s, v))
 			}
