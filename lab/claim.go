@@ -2,6 +2,7 @@ package lab
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 
 	"weft/sim/flow"
@@ -31,12 +32,15 @@ type Claim struct {
 	Ours    string  `json:"ours"`
 	Verdict Verdict `json:"verdict"`
 	Why     string  `json:"why,omitempty"` // for what differs: what was tried; for what cannot be tested: why not
-	// Range holds the number of ours and its bounds; nil where the claim is about no number.
+	// Range holds the number of ours and its bounds; nil where the claim is about no number. Of several it is the one that decides.
 	Range *Range `json:"range,omitempty"`
+	// Parts are the numbers of a claim on several, each of which must be in its range.
+	Parts []Range `json:"parts,omitempty"`
 }
 
 // Range is a number of ours with the least and the greatest value under which its claim holds.
 type Range struct {
+	Of     string  `json:"of,omitempty"` // what a part is about: a row, a column
 	Value  float64 `json:"value"`
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
@@ -56,8 +60,23 @@ func (c *Claim) Judge(holds bool, ours string, args ...any) {
 // JudgeRange says that a claim holds where a number of ours is in a range. Over several seed blocks the 95 % interval of
 // its mean must be: where ours is a difference of two that had the same networks in each block, that is a paired interval.
 func (c *Claim) JudgeRange(value, low, high float64, format string) {
-	c.Range = &Range{value, low, high, format}
+	c.Range = &Range{"", value, low, high, format}
 	c.Judge(value >= low && value <= high, format, value)
+}
+
+// JudgeEach says that a claim holds where each of several numbers of ours is in its range. Over several seed blocks each of them has its
+// own interval: the worst of several in each block would be the worse the smaller a block is.
+func (c *Claim) JudgeEach(parts []Range) {
+	if len(parts) == 0 {
+		return
+	}
+	c.Parts = parts
+	values := make([][]float64, len(parts))
+	for i := range parts {
+		values[i] = []float64{parts[i].Value}
+	}
+	c.decide(values)
+	c.Verdict = Judged(c.Range.slack() >= 0)
 }
 
 // Untestable says why nothing can be said of a claim.
@@ -77,8 +96,9 @@ const Enough = 8
 // overBlocks judges a claim by what it was in each seed block.
 func overBlocks(blocks []Claim) Claim {
 	c := blocks[0]
-	var values []float64
-	held := 0
+	parts := c.ranges()
+	values := make([][]float64, len(parts))
+	held, numbers := 0, len(parts) > 0
 	for i := range blocks {
 		b := &blocks[i]
 		if b.Verdict != Holds && b.Verdict != Differs { // not run, or not testable
@@ -87,12 +107,14 @@ func overBlocks(blocks []Claim) Claim {
 		if b.Verdict == Holds {
 			held++
 		}
-		if b.Range != nil {
-			values = append(values, b.Range.Value)
+		if numbers = numbers && len(b.ranges()) == len(parts); numbers {
+			for k, r := range b.ranges() {
+				values[k] = append(values[k], r.Value)
+			}
 		}
 	}
-	if len(values) == len(blocks) {
-		c.overRange(flow.SummariseFew(values), len(blocks))
+	if numbers {
+		c.decide(values)
 		return c
 	}
 	c.Ours += fmt.Sprintf("; in %d of %d seed blocks", held, len(blocks))
@@ -102,23 +124,53 @@ func overBlocks(blocks []Claim) Claim {
 	return c
 }
 
-// overRange judges by the interval of the mean over seed blocks.
-func (c *Claim) overRange(s flow.Summary, blocks int) {
-	r := *c.Range
-	r.Value = s.Mean
-	c.Range = &r
-	if blocks == 1 {
-		c.Ours, c.Verdict = fmt.Sprintf(r.Format, s.Mean), TooFew
+// ranges are the numbers that a claim is about.
+func (c *Claim) ranges() []Range {
+	if c.Parts == nil && c.Range != nil {
+		return []Range{*c.Range}
+	}
+	return c.Parts
+}
+
+// decide judges by the values of each part over the seed blocks: a claim differs if one does, and holds if all do. The part that decides is
+// what the page shows.
+func (c *Claim) decide(values [][]float64) {
+	ranges := slices.Clone(c.ranges())
+	weight := map[Verdict]int{Holds: 0, TooFew: 1, Differs: 2}
+	c.Verdict = ""
+	for i := range ranges {
+		r := &ranges[i]
+		ours, v := r.over(values[i])
+		if c.Verdict == "" || weight[v] > weight[c.Verdict] || v == c.Verdict && r.slack() < c.Range.slack() {
+			c.Range, c.Ours, c.Verdict = r, ours, v
+		}
+	}
+	if c.Parts == nil {
 		return
 	}
-	c.Ours = fmt.Sprintf(r.Format+" ± "+strings.ReplaceAll(r.Format, "+", ""), s.Mean, s.CI95)
+	c.Parts = ranges
+	if len(ranges) > 1 {
+		c.Ours += fmt.Sprintf(" (%s, of %d)", c.Range.Of, len(ranges))
+	}
+}
+
+// slack is how far the number is from the nearer end of the range, below 0 outside.
+func (r *Range) slack() float64 { return min(r.Value-r.Low, r.High-r.Value) }
+
+// over judges by the interval of the mean over seed blocks, which becomes the number.
+func (r *Range) over(values []float64) (ours string, v Verdict) {
+	s := flow.SummariseFew(values)
+	r.Value = s.Mean
+	if len(values) == 1 {
+		return fmt.Sprintf(r.Format, s.Mean), TooFew
+	}
+	ours = fmt.Sprintf(r.Format+" ± "+strings.ReplaceAll(r.Format, "+", ""), s.Mean, s.CI95)
 	low, high := s.Mean-s.CI95, s.Mean+s.CI95
 	switch {
 	case high < r.Low || low > r.High:
-		c.Verdict = Differs
-	case low >= r.Low && high <= r.High && blocks >= Enough:
-		c.Verdict = Holds
-	default:
-		c.Verdict = TooFew
+		return ours, Differs
+	case low >= r.Low && high <= r.High && len(values) >= Enough:
+		return ours, Holds
 	}
+	return ours, TooFew
 }

@@ -157,13 +157,13 @@ func TestUntestable(t *testing.T) {
 func TestFewBlocks(t *testing.T) {
 	runs := 0
 	r := &Reproduction{Name: "few", Readings: []Reading{{Name: "here"}, {Name: "elsewhere", Chosen: true, In: []string{"fig2"}}}}
-	r.Artefacts = []Artefact{{Name: "fig1", AtMost: 2, Run: func(_ context.Context, s *Setup) *Result {
+	r.Artefacts = []Artefact{{Name: "fig1", Blocks: 2, Run: func(_ context.Context, s *Setup) *Result {
 		runs++
 		c := NewClaim("never", "so")
 		c.Judge(s.Reads("elsewhere"), "no")
 		return &Result{Claims: []Claim{c}}
 	}}}
-	rec, err := RunArtefact(t.Context(), r, &r.Artefacts[0], &Setup{Blocks: 8}, "")
+	rec, err := RunArtefact(t.Context(), r, &r.Artefacts[0], &Setup{Mode: Full}, "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,6 +3,8 @@ package lab
 import (
 	"context"
 	"hash/fnv"
+
+	"weft/route/names/ilp"
 )
 
 // Reproduction is a paper whose tables and figures can be run again.
@@ -35,8 +37,9 @@ type Artefact struct {
 	Measured bool
 	// Seedless says that no claim depends on the seed: one run judges it.
 	Seedless bool
-	// AtMost bounds the seed blocks, for what takes too long in as many as others have; 0 for no bound.
-	AtMost int
+	// Blocks is the number of seed blocks of a full run, fixed before it: fewer than Enough for what takes too long, more for what is
+	// cheap and has claims near an end of their range; 0 for Enough.
+	Blocks int
 	Run    func(context.Context, *Setup) *Result // an error ends it, see Check
 }
 
@@ -54,9 +57,11 @@ type Setup struct {
 	Mode    Mode
 	Seed    uint64
 	Workers int // goroutines; no result depends on it
-	// Blocks is the number of seed blocks by which claims are judged, and Readings are those that are on.
+	// Blocks is the number of seed blocks by which claims are judged, 0 for that of each artefact. Readings are those that are on.
 	Blocks   int
 	Readings []string
+	// SolveLinear solves linear programmes; nil where no solver is installed, and readings that need one are not tried.
+	SolveLinear ilp.SolveLinear
 	// Rows keeps the rows whose name it is true for; nil keeps all.
 	Rows func(name string) bool
 	// Step is told what comes next, for people who wait; it may be nil.

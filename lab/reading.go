@@ -1,6 +1,7 @@
 package lab
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -16,6 +17,8 @@ type Reading struct {
 	Chosen bool
 	// Fitted says that it was searched for with the paper's own figures as the measure.
 	Fitted bool
+	// Solver says that it needs a solver of linear programmes. Such a reading is never of the set: what is installed decides no verdict.
+	Solver bool
 	// In names the artefacts that it changes; nil for all.
 	In []string
 }
@@ -58,15 +61,17 @@ func tried(reading string, claims []Claim) Tried {
 	return t
 }
 
-// blocks is the number of seed blocks that an artefact is run with.
+// blocks is the number of seed blocks that an artefact is run with: as many as are asked for, else its own in the full mode.
 func (a *Artefact) blocks(s *Setup) int {
-	if a.Seedless {
+	switch {
+	case a.Seedless:
 		return 1
+	case s.Blocks > 0:
+		return s.Blocks
+	case s.Mode == Full:
+		return cmp.Or(a.Blocks, Enough)
 	}
-	if a.AtMost > 0 {
-		return max(min(s.Blocks, a.AtMost), 1)
-	}
-	return max(s.Blocks, 1)
+	return 1
 }
 
 // BlockSeeds is the distance of the seeds of two blocks: artefacts count up from the seed of their block.
@@ -136,7 +141,7 @@ func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Set
 		r.Tried = append(r.Tried, tried(theSet, runBlock(ctx, a, s, 0, set).Claims))
 	}
 	for _, x := range p.Readings {
-		if x.concerns(a) && (differs || x.Chosen) {
+		if x.concerns(a) && (differs || x.Chosen) && (!x.Solver || s.SolveLinear != nil) {
 			r.Tried = append(r.Tried, tried(x.Name, runBlock(ctx, a, s, 0, []string{x.Name}).Claims))
 		}
 	}

@@ -14,8 +14,9 @@ func writeVerdicts(b *bufio.Writer, records []*Record) {
 	for _, rec := range records {
 		blocks = max(blocks, rec.Blocks)
 	}
-	fmt.Fprintf(b, "Verdicts, over %d seed blocks (what draws nothing is run once): *holds*: under the literal text, in every block; where ours is\n"+
-		"a number, by the 95 %% interval of its mean over the blocks. *Holds as read*: under the one set of readings below. *Fitted*: the\n"+
+	fmt.Fprintf(b, "Verdicts, over up to %d seed blocks, a number fixed before the run (what draws nothing is run once): *holds*: under the literal\n"+
+		"text, in every block; where ours is a number, by the 95 %% interval of its mean over the blocks; where it is several, by that of\n"+
+		"each, and the one that decides is shown. *Holds as read*: under the one set of readings below. *Fitted*: the\n"+
 		"same, but a reading was searched for with the paper's own figures as the measure. *Differs*: all else. *Too few*: fewer than\n"+
 		"%d blocks, or an interval that does not tell. *Not testable*: with the reason. *Not run*: left out in this mode. ± is half the 95 %%\n"+
 		"interval.\n\n", blocks, Enough)

@@ -29,7 +29,7 @@ type Record struct {
 func RunArtefact(ctx context.Context, r *Reproduction, a *Artefact, s *Setup, rows string) (*Record, error) {
 	rec := &Record{
 		Reproduction: r.Name, Artefact: a.Name, Title: a.Title, Place: a.Place,
-		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured, Blocks: a.blocks(s), Few: a.AtMost > 0,
+		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured, Blocks: a.blocks(s), Few: a.Blocks > 0 && a.Blocks < Enough,
 	}
 	if err := rec.run(ctx, r, a, s); err != nil {
 		return nil, fmt.Errorf("lab: %s %s: %w", r.Name, a.Name, err)

@@ -39,8 +39,11 @@ func (r *Record) write(b *bufio.Writer) {
 	if r.Rows != "" {
 		fmt.Fprintf(b, ", rows %s only", r.Rows)
 	}
+	if r.Blocks > 1 || r.Few {
+		fmt.Fprintf(b, ", seed blocks: %d", r.Blocks)
+	}
 	if r.Blocks > 0 && r.Blocks < Enough && r.Few {
-		fmt.Fprintf(b, ", seed blocks: %d, as more would take too long", r.Blocks)
+		fmt.Fprint(b, ", as more would take too long")
 	}
 	fmt.Fprint(b, ".\n")
 	if r.Measured {

@@ -40,6 +40,24 @@ func (s *Solver) String() string {
 // SolverNames lists the names of the solvers that can be asked.
 func SolverNames() string { return lpsolver.Names() }
 
+// linearTime is how long a solver may take for a linear programme of an experiment.
+const linearTime = time.Minute
+
+// SolverOfLinear finds a solver of linear programmes, by name or path. With "" it takes the first that is installed, and returns nil where
+// there is none.
+func SolverOfLinear(program string) (ilp.SolveLinear, error) {
+	solver, err := lpsolver.Find(program)
+	if _, missing := errors.AsType[*lpsolver.NotInstalled](err); missing && program == "" {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context, p *ilp.Linear) ([]float64, error) {
+		return lpsolver.RunLinear(ctx, solver, p, linearTime)
+	}, nil
+}
+
 // Solving gives engines a solver of linear programmes. Its methods work on one chain.
 type Solving struct {
 	Program string        // name or path; "": the first that is installed

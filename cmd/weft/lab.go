@@ -1,7 +1,6 @@
 package main
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -60,7 +59,8 @@ type reproduceFlags struct {
 	seed uint64
 	jobs int
 
-	blocks, block int // seed blocks, and the first of them
+	blocks, block int    // seed blocks, and the first of them
+	solver        string // of linear programmes, by name or path
 }
 
 func labReproduceCmd() *cobra.Command {
@@ -116,8 +116,9 @@ on the mode, the seed and the blocks only.`,
 	f.StringVarP(&flags.dir, "output", "o", "", "directory for the results")
 	f.BoolVar(&flags.redo, "redo", false, "run again what the directory has already")
 	f.Uint64Var(&flags.seed, "seed", 1, "seed")
-	f.IntVar(&flags.blocks, "blocks", 0, "seed blocks by which claims are judged (default: 8 with --full, else 1)")
+	f.IntVar(&flags.blocks, "blocks", 0, "seed blocks by which claims are judged (default: with --full as many as the table or figure has, else 1)")
 	f.IntVar(&flags.block, "seed-block", 0, "number of the first seed block: another one draws all networks anew")
+	f.StringVar(&flags.solver, "solver", "", "for readings with a linear programme: the solver, by name or path (default: the first that is installed; without one they are not tried)")
 	jobsFlag(cmd, &flags.jobs)
 	jsonFlag(cmd, &asJSON)
 	return cmd
@@ -138,12 +139,15 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 		Setup: lab.Setup{Mode: lab.Quick, Seed: f.seed, Workers: f.jobs, Meter: meter},
 	}
 	if f.full {
-		run.Setup.Mode, run.Setup.Blocks = lab.Full, lab.Enough
+		run.Setup.Mode = lab.Full
 	}
 	if f.blocks < 0 || f.block < 0 {
 		return nil, errors.New("--blocks and --seed-block: want no number below 0")
 	}
-	run.Setup.Blocks = cmp.Or(f.blocks, run.Setup.Blocks)
+	run.Setup.Blocks = f.blocks
+	if run.Setup.SolveLinear, err = study.SolverOfLinear(f.solver); err != nil {
+		return nil, fmt.Errorf("--solver: %w", err)
+	}
 	run.Setup.Seed += uint64(f.block) * lab.BlockSeeds
 	if f.dir != "" {
 		dir := &labDir{cmd, filepath.Join(f.dir, name)}

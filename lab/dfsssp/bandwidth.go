@@ -100,14 +100,11 @@ func endpoints(name string) float64 {
 	return n
 }
 
-// gain is a claim about how much more DFSSSP gives than the best of some engines, in per cent.
-func (b bandwidths) gain(text, network, paper string, low, high float64, others []string) lab.Claim {
-	c := lab.NewClaim(text, paper)
+// gain is how much more DFSSSP gives than the best of some engines, in per cent.
+func (b bandwidths) gain(network string, others []string) (percent float64, ok bool) {
 	ours, ok := b.mean(network, dfsssp)
-	if best := b.best(network, others); ok && best > 0 {
-		c.JudgeRange(100*(ours/best-1), low, high, "%+.1f %%")
-	}
-	return c
+	best := b.best(network, others)
+	return 100 * (ours/best - 1), ok && best > 0
 }
 
 const printedMark = "paper: DFSSSP"

@@ -175,11 +175,11 @@ func bandwidthClaims(got map[int][]bandwidth) []lab.Claim {
 	}
 	claims := []lab.Claim{grows, falls, gap}
 	for _, said := range netgauge {
-		c := lab.NewClaim(fmt.Sprintf("Netgauge, %d cores: DFSSSP ahead of MinHop (within 15 points)", said.cores), fmt.Sprintf("%+.0f %%", said.printed))
+		c := lab.Gained(fmt.Sprintf("Netgauge, %d cores: DFSSSP ahead of MinHop", said.cores), fmt.Sprintf("%+.0f %%", said.printed), said.printed)
 		if got[said.cores] != nil {
-			c.JudgeRange(ahead(said.cores), said.printed-15, said.printed+15, "%+.1f %%")
+			c.Claim = c.Is(ahead(said.cores), true)
 		}
-		claims = append(claims, c)
+		claims = append(claims, c.Claim)
 	}
 	return claims
 }

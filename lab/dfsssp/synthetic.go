@@ -30,9 +30,10 @@ func (p *paper) fig5(ctx context.Context, s *lab.Setup) *lab.Result {
 		}
 	}
 	for _, n := range []string{"512", "2048", "4096"} {
-		claims = append(claims, b.gain("XGFT, "+n+" endpoints: DFSSSP slightly above MinHop (0 to 20 %)", n, "small increase", 0, 20, []string{minhop}))
+		claims = append(claims, lab.Signed(lab.InRange("XGFT, "+n+" endpoints: DFSSSP slightly above MinHop", "small increase", 0, 20)).Is(b.gain(n, []string{minhop})))
 	}
-	claims = append(claims, b.gain("XGFT, 1024 endpoints: DFSSSP about twice MinHop (70 to 130 % more)", "1024", "about +100 %", 70, 130, []string{minhop}))
+	twice := lab.Wanted{Claim: lab.NewClaim("XGFT, 1024 endpoints: DFSSSP about twice MinHop (70 to 130 % more)", "about +100 %"), Low: 70, High: 130, Format: "%+.1f %%"}
+	claims = append(claims, twice.Is(b.gain("1024", []string{minhop})))
 	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: claims, Notes: []string{dfssspNote, heightNote}}
 }
 

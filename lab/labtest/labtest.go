@@ -48,7 +48,7 @@ func CheckCommitted(t *testing.T, r *lab.Reproduction, artefact string, rows ...
 	if committed.Mode != lab.Full {
 		t.Errorf("%s %s: the committed results are of mode %s", r.Name, artefact, committed.Mode)
 	}
-	now := Run(t, r, artefact, &lab.Setup{Mode: lab.Full, Seed: committed.Seed, Workers: 2, Rows: Rows(rows...)})
+	now := Run(t, r, artefact, &lab.Setup{Mode: lab.Full, Seed: committed.Seed, Workers: 2, Blocks: 1, Rows: Rows(rows...)})
 	if len(now.Tables[0].Rows) < len(rows) {
 		t.Errorf("%s %s: %d rows, want %d", r.Name, artefact, len(now.Tables[0].Rows), len(rows))
 	}
@@ -92,7 +92,7 @@ func CheckClaims(t *testing.T, r *lab.Reproduction, tsv string) {
 		}
 	}
 	for _, a := range r.Artefacts {
-		rec := Run(t, r, a.Name, &lab.Setup{Mode: lab.Full, Rows: func(string) bool { return false }})
+		rec := Run(t, r, a.Name, &lab.Setup{Mode: lab.Full, Blocks: 1, Rows: func(string) bool { return false }})
 		for _, c := range rec.Claims {
 			key := [2]string{a.Name, c.Text}
 			if !listed[key] {

@@ -16,6 +16,7 @@ type bias struct {
 	similar percents // greedy above color/L on networks that were finished, less that on all, points
 	solved  lab.Table
 	near    []lab.Claim
+	each    []lab.Claim          // greedy above color/L, row by row
 	better  map[string][]float64 // greedy above color/L on all networks, by computation
 }
 
@@ -48,9 +49,11 @@ func (st *store) table5Bias(ctx context.Context, s *lab.Setup) *lab.Result {
 		run := c.machines <= lab.Pick(s, 64, 192) && s.Want(c.String())
 		for _, x := range computations {
 			label := c.String() + " " + x.algorithm
+			var ours []float64
 			if run {
 				all := st.first(ctx, s, c, x.algorithm)
-				t.better[x.algorithm] = append(t.better[x.algorithm], all.over("greedy", "color-l"))
+				ours = []float64{all.over("greedy", "color-l")}
+				t.better[x.algorithm] = append(t.better[x.algorithm], ours...)
 				if len(printed[c]) > 0 {
 					m, finished, tried := st.finished(ctx, s, c, x.algorithm)
 					t.solved.Add(c.String(), x.algorithm, fmt.Sprint(tried), fmt.Sprint(finished))
@@ -58,13 +61,14 @@ func (st *store) table5Bias(ctx context.Context, s *lab.Setup) *lab.Result {
 				}
 			}
 			if len(printed[c]) > 0 {
+				t.each = append(t.each, quarterClaim(label+", all: greedy above color/L", printed[c][0].Number(x.prefix+"_improvement_pct_printed"), ours))
 				t.near = append(t.near, t.comparison.near(label+", all: greedy and color/L within 10 %", label, func(q string) bool { return strings.HasPrefix(q, "all") }))
 			}
 		}
 	}
 	claims := []lab.Claim{
-		t.fewer.claim("every row: networks that the search finishes need no more LIDs by color/L than all", slices.Max[[]float64], -100, 0),
-		t.similar.claim("every row: color/L improves on greedy about as much on both (2 points)", furthest(0), -2, 2),
+		t.fewer.claim("every row: networks that the search finishes need no more LIDs by color/L than all", -100, 0),
+		t.similar.claim("every row: color/L improves on greedy about as much on both (2 points)", -2, 2),
 	}
 	for _, x := range computations {
 		ours := t.better[x.algorithm]
@@ -74,7 +78,7 @@ func (st *store) table5Bias(ctx context.Context, s *lab.Setup) *lab.Result {
 		claims = append(claims, quarterClaim("greedy above color/L, the average of the nine rows of Tables III and IV, all networks, "+x.algorithm, x.average, ours))
 	}
 	return &lab.Result{
-		Tables: []lab.Table{t.Table, t.solved}, Claims: append(claims, t.near...),
+		Tables: []lab.Table{t.Table, t.solved}, Claims: slices.Concat(claims, t.each, t.near),
 		Notes: []string{"What is printed of the finished networks repeats Tables III and IV, and is judged there; the averages of the finished ones are those tables in other words."},
 	}
 }

@@ -13,8 +13,12 @@ import (
 // mostBroken is the number of links that Figs. 10 and 11 break.
 const mostBroken = 4
 
-// near is the largest excess over the optimum that counts as close to it, in percent.
-const near = 3
+// near is the largest excess over the optimum that counts as close to it, in percent, and worse the least that counts as significant: the
+// paper calls greedy of Table III, up to 4.8 % above, very close.
+const (
+	near  = 3
+	worse = 5
+)
 
 // brokenInstances is the number of networks of a row: half of the paper's.
 func brokenInstances(s *lab.Setup) int { return lab.Pick(s, 2, 16) }
@@ -26,12 +30,12 @@ func (st *store) fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 	flat := figure{"fig10a", "2D torus 16x8", "torus(16x8,hosts=1)", "dor"}.run(ctx, s, st)
 	deep := figure{"fig10b", "3D torus 8x4x4", "torus(8x4x4,hosts=1)", "dor"}.run(ctx, s, st)
 	result := merged(flat, deep)
-	bad := lab.NewClaim("2D torus 16x8: greedy is significantly worse than the optimum (more than 3 % at the most)", "significantly worse")
-	more := lab.NewClaim("greedy is further above the optimum on the 2D torus than on the 3D torus (points, at the most)", "more")
+	bad := lab.NewClaim("2D torus 16x8: greedy is significantly worse than the optimum (more than 5 %, 4 broken links)", "significantly worse")
+	more := lab.NewClaim("greedy is further above the optimum on the 2D torus than on the 3D torus (points, 4 broken links)", "more")
 	if flat.whole() {
-		bad.JudgeRange(flat.over["greedy"], near, 1000, "%+.1f %%")
+		bad.JudgeRange(flat.over["greedy"][mostBroken], worse, 1000, "%+.1f %%")
 		if deep.whole() {
-			more.JudgeRange(flat.over["greedy"]-deep.over["greedy"], 0, 1000, "%+.1f")
+			more.JudgeRange(flat.over["greedy"][mostBroken]-deep.over["greedy"][mostBroken], 0, 1000, "%+.1f")
 		}
 	}
 	result.Claims = append(result.Claims, bad, deep.close("greedy", "greedy is close to the optimum too (3 %)"), more)
@@ -66,14 +70,14 @@ type drawing struct {
 	figure
 	table          lab.Table
 	picture, above chart.Chart
-	over           map[string]float64 // the most above the optimum, in percent
-	optima         []float64          // by number of broken links
+	over           map[string][]float64 // above the optimum, in percent, by number of broken links
+	optima         []float64            // likewise
 }
 
 // run counts LIDs with 0 to 4 links broken at random.
 func (f figure) run(ctx context.Context, s *lab.Setup, st *store) *drawing {
 	d := &drawing{
-		figure: f, over: map[string]float64{},
+		figure: f, over: map[string][]float64{},
 		table: lab.Table{
 			Name: f.name, Title: fmt.Sprintf("LIDs, %s with broken links (%s)", f.title, seeds(s, brokenInstances(s))),
 			Columns: []string{"broken links", "greedy", "color/L", "optimum", "greedy above optimum", "color/L above optimum"},
@@ -108,7 +112,7 @@ func (d *drawing) add(broken int, m measured) {
 	}
 	for i, shown := range shownSchemes[:2] {
 		over, each := m.over(shown.scheme, optimal), m.eachOver(shown.scheme, optimal)
-		d.over[shown.scheme] = max(d.over[shown.scheme], over)
+		d.over[shown.scheme] = append(d.over[shown.scheme], over)
 		d.above.Series[i].Add(x, each.Mean, each.Mean-each.CI95, each.Mean+each.CI95)
 		cells = append(cells, lab.Percent(over/100))
 	}
@@ -146,22 +150,30 @@ func (d *drawing) whole() bool { return len(d.optima) == mostBroken+1 }
 
 // rises is the claim that each broken link takes more LIDs.
 func (d *drawing) rises() lab.Claim {
-	c := lab.NewClaim(d.title+": more LIDs with each broken link (the least more, by the optimum)", "more")
-	if d.whole() {
-		least := d.optima[1] - d.optima[0]
-		for i := range mostBroken {
-			least = min(least, d.optima[i+1]-d.optima[i])
-		}
-		c.JudgeRange(least, 0, 1000, "%+.1f")
+	return d.claimEach("more LIDs with each broken link (by the optimum)", "more", func(broken int) lab.Range {
+		return lab.Range{Value: d.optima[broken] - d.optima[broken-1], Low: 0, High: 1000, Format: "%+.1f"}
+	})
+}
+
+// claimEach is a claim on each number of broken links.
+func (d *drawing) claimEach(text, paper string, part func(broken int) lab.Range) lab.Claim {
+	c := lab.NewClaim(d.title+": "+text, paper)
+	if !d.whole() {
+		return c
 	}
+	var parts []lab.Range
+	for broken := 1; broken <= mostBroken; broken++ {
+		r := part(broken)
+		r.Of = fmt.Sprintf("%d broken", broken)
+		parts = append(parts, r)
+	}
+	c.JudgeEach(parts)
 	return c
 }
 
 // close is the claim that a scheme is close to the optimum.
 func (d *drawing) close(scheme, text string) lab.Claim {
-	c := lab.NewClaim(d.title+": "+text, "close")
-	if d.whole() {
-		c.JudgeRange(d.over[scheme], 0, near, "%+.1f %%")
-	}
-	return c
+	return d.claimEach(text, "close", func(broken int) lab.Range {
+		return lab.Range{Value: d.over[scheme][broken], Low: 0, High: near, Format: "%+.1f %%"}
+	})
 }

@@ -64,25 +64,22 @@ func (c *comparison) interval(s flow.Summary) string {
 	return fmt.Sprintf("%.*f ± %.*f", c.digits, s.Mean, c.digits, s.CI95)
 }
 
-// near returns the claim that the means of a row are within 10 % of those printed, judged by the one that is furthest off;
-// keep chooses quantities, nil all.
+// near returns the claim that the means of a row are within 10 % of those printed; keep chooses quantities, nil all.
 func (c *comparison) near(text, row string, keep func(quantity string) bool) lab.Claim {
 	claim := lab.NewClaim(text, "-")
-	far := 0.0
+	var parts []lab.Range
 	var list []string
 	for i := range c.cells {
 		x := &c.cells[i]
 		if x.row != row || !x.judged || keep != nil && !keep(x.quantity) {
 			continue
 		}
-		if math.Abs(x.off()) > math.Abs(far) {
-			far = x.off()
-		}
+		parts = append(parts, lab.Range{Of: x.quantity, Value: 100 * x.off(), Low: -100 * within, High: 100 * within, Format: "%+.1f %%"})
 		list = append(list, c.number(x.paper))
 	}
 	if len(list) > 0 {
 		claim.Paper = strings.Join(list, ", ")
-		claim.JudgeRange(100*far, -100*within, 100*within, "%+.1f %%")
+		claim.JudgeEach(parts)
 	}
 	return claim
 }
@@ -98,48 +95,43 @@ func quarterClaim(text string, printed float64, ours []float64) lab.Claim {
 
 func mean(values []float64) float64 { return flow.Summarise(values).Mean }
 
-// percents are differences in percent by group of rows, as printed and ours. A group is a number of switches, so that a claim on all rows is not
-// judged by the luck of one of them.
-type percents struct {
-	groups      []string
-	paper, ours map[string][]float64
+// percents are differences in percent or points, as printed and ours: of rows, or of rows and schemes.
+type percents []percent
+
+type percent struct {
+	of          string
+	paper, ours float64
 }
 
-func (p *percents) add(group string, paper, ours float64) {
-	if p.ours == nil {
-		p.paper, p.ours = map[string][]float64{}, map[string][]float64{}
-	}
-	if len(p.ours[group]) == 0 {
-		p.groups = append(p.groups, group)
-	}
-	p.paper[group], p.ours[group] = append(p.paper[group], paper), append(p.ours[group], ours)
+func (p *percents) add(of string, paper, ours float64) { *p = append(*p, percent{of, paper, ours}) }
+
+// claim says that each of them is in a range; not run where there is none.
+func (p percents) claim(text string, low, high float64) lab.Claim {
+	return p.claimEach(text, func(float64) (float64, float64) { return low, high })
 }
 
-// claim judges what a function makes of the means of the groups, such as the least, by its bounds; not run where there is no row.
-func (p *percents) claim(text string, of func([]float64) float64, low, high float64) lab.Claim {
+// asPrinted says that each of them is the printed one: within a quarter of it, or within a tenth of a point, as figures of 0.06 % are printed.
+func (p percents) asPrinted(text string) lab.Claim {
+	return p.claimEach(text, func(paper float64) (float64, float64) {
+		off := max(quarter*paper, 0.1)
+		return paper - off, paper + off
+	})
+}
+
+func (p percents) claimEach(text string, bounds func(paper float64) (low, high float64)) lab.Claim {
 	c := lab.NewClaim(text, "-")
-	var paper, ours []float64
-	for _, g := range p.groups {
-		paper, ours = append(paper, mean(p.paper[g])), append(ours, mean(p.ours[g]))
+	var parts []lab.Range
+	least, most := math.Inf(1), math.Inf(-1)
+	for _, x := range p {
+		low, high := bounds(x.paper)
+		parts = append(parts, lab.Range{Of: x.of, Value: x.ours, Low: low, High: high, Format: "%+.2f %%"})
+		least, most = min(least, x.paper), max(most, x.paper)
 	}
-	if len(ours) > 0 {
-		c.Paper = fmt.Sprintf("%+.2f %%", of(paper))
-		c.JudgeRange(of(ours), low, high, "%+.2f %%")
+	if len(parts) > 0 {
+		c.Paper = fmt.Sprintf("%+.2f to %+.2f %%", least, most)
+		c.JudgeEach(parts)
 	}
 	return c
-}
-
-// furthest returns the value that is furthest from a number.
-func furthest(from float64) func([]float64) float64 {
-	return func(values []float64) float64 {
-		far := from
-		for _, v := range values {
-			if math.Abs(v-from) > math.Abs(far-from) {
-				far = v
-			}
-		}
-		return far
-	}
 }
 
 // above is a chart of paired differences: by how many percent some quantities are above another one, in print and network by network.
@@ -166,29 +158,4 @@ func (a *above) row(row, base string, printed []float64, m measured) {
 		d := m.eachOver(q, base)
 		a.Series[2*i+1].Add(x, d.Mean, d.Mean-d.CI95, d.Mean+d.CI95)
 	}
-}
-
-// tally counts rows for which a claim is true.
-type tally struct {
-	of    int
-	wrong []string
-}
-
-func (t *tally) row(row string, holds bool) {
-	t.of++
-	if !holds {
-		t.wrong = append(t.wrong, row)
-	}
-}
-
-func (t *tally) claim(text, paper string) lab.Claim {
-	c := lab.NewClaim(text, paper)
-	if t.of > 0 {
-		c.Ours = fmt.Sprintf("%d of %d rows", t.of-len(t.wrong), t.of)
-		if len(t.wrong) > 0 {
-			c.Ours += "; not " + strings.Join(t.wrong, ", ")
-		}
-		c.Verdict = lab.Judged(len(t.wrong) == 0)
-	}
-	return c
 }

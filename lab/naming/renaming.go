@@ -10,6 +10,7 @@ import (
 	"weft/route"
 	"weft/route/names"
 	"weft/route/paths"
+	"weft/sim/flow"
 )
 
 // Renaming is paper 002.
@@ -19,15 +20,21 @@ func Renaming() *lab.Reproduction {
 		Name: "renaming",
 		Paper: "López, Flich and Duato, \"Deadlock-free Routing in InfiniBand through Destination Renaming\"," +
 			" ICPP 2001 (paper 002).",
-		Readings: []lab.Reading{{
-			Name: byWidest, Chosen: true,
-			Text: "smart routing keeps its rule of what may follow what, but its paths are chosen pair by pair, shortest widest. The paper takes them from a linear programme of another paper, which it does not give.",
-		}},
+		Readings: []lab.Reading{
+			{
+				Name: byWidest, Chosen: true,
+				Text: "smart routing keeps its rule of what may follow what, but its paths are chosen pair by pair, shortest widest. The paper takes them from a linear programme of another paper, which it does not give.",
+			},
+			{
+				Name: byProgramme, Solver: true,
+				Text: "smart routing takes its paths from a linear programme of ours, which an installed solver solves (cbc here): the traffic to each switch as a flow over its shortest paths, so that the most loaded link carries the least; flows are rounded to whole paths. By the letter they come from our approximation of it.",
+			},
+		},
 		Artefacts: []lab.Artefact{
 			{Name: "example", Title: "Forwarding tables of Fig. 1 before and after renaming", Place: "Tables 1 and 3", Seedless: true, Run: example},
-			{Name: "table4", Title: "Forwarding table overhead", Place: "Table 4", Run: st.table4},
-			{Name: "table5", Title: "Renamings a host", Place: "Table 5", Run: st.table5},
-			{Name: "table6", Title: "Entries with conflicts", Place: "Table 6", Run: st.table6Conflicts},
+			{Name: "table4", Title: "Forwarding table overhead", Place: "Table 4", Blocks: 16, Run: st.table4},
+			{Name: "table5", Title: "Renamings a host", Place: "Table 5", Blocks: 16, Run: st.table5},
+			{Name: "table6", Title: "Entries with conflicts", Place: "Table 6", Blocks: 16, Run: st.table6Conflicts},
 		},
 	}
 }
@@ -55,13 +62,16 @@ func samples(s *lab.Setup) int { return lab.Pick(s, 4, 10) }
 // byWidest is the reading by which smart has no linear programme.
 const byWidest = "smart by shortest widest"
 
+// byProgramme is the reading by which a solver solves the linear programme of smart.
+const byProgramme = "smart by linear programme"
+
 // renamingPaths computes the paths of a row.
 func renamingPaths(ctx context.Context, s *lab.Setup, algorithm string, g *fabric.Graph, seed uint64) *paths.Set {
-	var options route.Options
-	if algorithm == "smart" && s.Reads(byWidest) {
-		options = route.Options{"balance": "widest"}
+	in := &paths.Input{Graph: g, Seed: seed, Workers: 1, Root: -1, SolveLinear: s.SolveLinear}
+	if algorithm == "smart" {
+		in.Options = route.Options{"balance": choice(s, byWidest, "widest", choice(s, byProgramme, "programme", "weights"))}
 	}
-	return compute(ctx, algorithm, g, seed, options)
+	return lab.Must(lab.Must(paths.Find(algorithm)).Compute(ctx, in))
 }
 
 // algorithmOf is the path computation of a printed row.
@@ -108,23 +118,57 @@ func (r regular) measure(ctx context.Context, s *lab.Setup) measured {
 	})
 }
 
-// eachRow measures the rows of a printed table that are run, and judges all.
-func (st *store) eachRow(ctx context.Context, s *lab.Setup, file string, visit func(r regular, p lab.Printed, m measured), judge func(r regular)) {
+// eachRow measures the rows of a printed table that are run, and judges all: measured is nil of the others.
+func (st *store) eachRow(ctx context.Context, s *lab.Setup, file string, visit func(r regular, p lab.Printed, m measured), judge func(r regular, p lab.Printed, m measured)) {
 	for _, p := range readTable(file) {
 		r := regular{p.Int("switches"), 4, algorithmOf(p)}
 		if p["links_per_switch"] != "" {
 			r.links = p.Int("links_per_switch")
 		}
-		if m, ok := st.renamingRow(ctx, s, r); ok {
+		m, ok := st.renamingRow(ctx, s, r)
+		if ok {
 			visit(r, p, m)
 		}
-		judge(r)
+		judge(r, p, m)
 	}
 }
 
 // nearRow returns the claim that a quantity of a row is near the printed value.
 func nearRow(t *comparison, r regular, text, quantity string) lab.Claim {
 	return t.near(r.String()+": "+text+" within 10 %", r.String(), func(q string) bool { return q == quantity })
+}
+
+// extremes are the claims on the least and the greatest value of ten networks, in columns with these endings.
+func extremes(r regular, quantity string, p lab.Printed, column string, m measured) (claims []lab.Claim) {
+	for _, x := range []struct {
+		name, ending string
+		of           func(flow.Summary) float64
+	}{
+		{"least", "_min", func(s flow.Summary) float64 { return s.Min }},
+		{"greatest", "_max", func(s flow.Summary) float64 { return s.Max }},
+	} {
+		if p[column+x.ending] == "-" {
+			continue
+		}
+		printed := p.Number(column + x.ending)
+		c := lab.NewClaim(fmt.Sprintf("%s: %s, the %s of ten networks within 10 %%", r, quantity, x.name), p[column+x.ending])
+		if m != nil {
+			c.JudgeRange(100*(x.of(m.summary(quantity))/printed-1), -100*within, 100*within, "%+.1f %%")
+		}
+		claims = append(claims, c)
+	}
+	return claims
+}
+
+// renamingsOf is the printed mean of renamings of a row.
+func renamingsOf(r regular) float64 {
+	for _, p := range readTable("ren_table5_renamings_per_host") {
+		if p.Int("switches") == r.switches && algorithmOf(p) == r.algorithm {
+			return p.Number("avg_renamings")
+		}
+	}
+	lab.Check(fmt.Errorf("naming: Table 5 has no row %s", r))
+	return 0
 }
 
 // addCategory appends the category of a row to a chart of bars, and returns its place.
@@ -167,6 +211,7 @@ func (st *store) table4(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	var claims []lab.Claim
 	increases := map[regular]float64{}
+	var grown percents // random tables more than linear ones
 	st.eachRow(ctx, s, "ren_table4_forwarding_overhead", func(r regular, p lab.Printed, m measured) {
 		row := r.String()
 		for _, q := range entryQuantities {
@@ -176,10 +221,12 @@ func (st *store) table4(ctx context.Context, s *lab.Setup) *lab.Result {
 		x := addCategory(&picture, r)
 		picture.Series[0].Add(x, p.Number("pct_increase_avg"), p.Number("pct_increase_min"), p.Number("pct_increase_max"))
 		picture.Series[1].Add(x, m.mean(increase), m.summary(increase).Min, m.summary(increase).Max)
-	}, func(r regular) {
+		grown.add(row, p.Number("pct_increase_avg")-100*renamingsOf(r), m.mean(increase)-100*m.mean(renamings))
+	}, func(r regular, p lab.Printed, m measured) {
 		for _, q := range entryQuantities {
 			claims = append(claims, nearRow(t, r, q.quantity, q.quantity))
 		}
+		claims = append(claims, extremes(r, increase, p, "pct_increase", m)...)
 	})
 	lower := lab.NewClaim("smart routing needs a lower increase than up*/down* (32 switches)", "33 % against 65 %")
 	smart, ok1 := increases[regular{32, 4, "smart"}]
@@ -187,7 +234,7 @@ func (st *store) table4(ctx context.Context, s *lab.Setup) *lab.Result {
 	if ok1 && ok2 {
 		lower.Judge(smart < updn, "%.0f %% against %.0f %%", smart, updn)
 	}
-	claims = append([]lab.Claim{lower}, claims...)
+	claims = append([]lab.Claim{lower, grown.claim("random tables grow more in proportion than linear ones, by the renamings a host (points, every row)", 0, 1000)}, claims...)
 	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: claims}
 }
 
@@ -201,20 +248,33 @@ func (st *store) table5(ctx context.Context, s *lab.Setup) *lab.Result {
 	}
 	var (
 		claims []lab.Claim
-		most   tally
+		most   percents
 	)
 	st.eachRow(ctx, s, "ren_table5_renamings_per_host", func(r regular, p lab.Printed, m measured) {
 		row, worst := r.String(), m.summary(mostRenamed).Max
 		t.add(row, renamings, p.Number("avg_renamings"), m.summary(renamings), "")
 		t.Add(row, mostRenamed, p["max_renamings"], fmt.Sprintf("%.0f", worst), "-", "-",
 			fmt.Sprintf("of %d networks, the paper's of 10; mean of the most of a network %.1f", samples(s), m.mean(mostRenamed)))
-		most.row(row, worst < 127)
+		most.add(row, p.Number("max_renamings"), worst)
 		x := addCategory(&picture, r)
 		for i, v := range []float64{p.Number("avg_renamings"), m.mean(renamings), p.Number("max_renamings"), worst} {
 			picture.Series[i].Add(x, v, 0, 0)
 		}
-	}, func(r regular) { claims = append(claims, nearRow(t, r, "mean renamings", renamings)) })
-	claims = append([]lab.Claim{most.claim("the 128 identifiers of a port are far from used up", "at most 7 renamings")}, claims...)
+	}, func(r regular, p lab.Printed, m measured) {
+		claims = append(claims, nearRow(t, r, "mean renamings", renamings))
+		c := lab.NewClaim(r.String()+": most renamings of ten networks, give or take one", p["max_renamings"])
+		if m != nil {
+			c.JudgeRange(m.summary(mostRenamed).Max, p.Number("max_renamings")-1, p.Number("max_renamings")+1, "%.1f")
+		}
+		claims = append(claims, c)
+	})
+	seven := lab.NewClaim("no host of ten networks needs more than 7 renamings (every row)", "at most 7")
+	var parts []lab.Range
+	for _, x := range most {
+		parts = append(parts, lab.Range{Of: x.of, Value: x.ours, Low: 0, High: 7, Format: "%.1f"})
+	}
+	seven.JudgeEach(parts)
+	claims = append([]lab.Claim{seven}, claims...)
 	return &lab.Result{Tables: []lab.Table{t.Table}, Charts: lab.Drawn(picture), Claims: claims}
 }
 
@@ -238,7 +298,9 @@ func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) *lab.Result 
 			means = append(means, sum.Mean)
 		}
 		t.add(r.String(), conflicts, p.Number("conflict_pct_avg"), sum, remark)
-	}, func(r regular) { claims = append(claims, nearRow(t, r, "mean", conflicts)) })
+	}, func(r regular, p lab.Printed, m measured) {
+		claims = append(append(claims, nearRow(t, r, "mean", conflicts)), extremes(r, conflicts, p, "conflict_pct", m)...)
+	})
 	rises := lab.NewClaim("more links, more conflicts (64 switches)", "1.26 to 8.08 %")
 	if len(means) > 1 {
 		holds := true

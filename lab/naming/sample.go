@@ -84,9 +84,6 @@ type conf struct{ machines, switches int }
 
 func (c conf) String() string { return fmt.Sprintf("%d/%d", c.machines, c.switches) }
 
-// group is the group of rows that a row is of: those with as many switches.
-func (c conf) group() string { return fmt.Sprintf("%d switches ", c.switches) }
-
 func (c conf) formula(seed uint64) string {
 	return fmt.Sprintf("irregular(switches=%d,degree=8,hosts=%d,seed=%d)", c.switches, c.machines, seed)
 }
