@@ -5,6 +5,8 @@ import (
 	"context"
 	"strings"
 	"testing"
+
+	"weft/route/names/ilp"
 )
 
 // judgedAs is what a claim becomes whose number is value(block) in each seed block, and must be between 1 and 2.
@@ -55,6 +57,91 @@ func TestOverBlocks(t *testing.T) {
 	}
 }
 
+// TestJudgeEach: each number of a claim has its own interval over the seed blocks, and the one that decides is shown.
+func TestJudgeEach(t *testing.T) {
+	judged := func(blocks int, a, b func(block int) float64) Claim {
+		var list []Claim
+		for k := range blocks {
+			c := NewClaim("both are between 1 and 2", "1 to 2")
+			c.JudgeEach([]Range{{Of: "a", Value: a(k), Low: 1, High: 2, Format: "%.1f"}, {Of: "b", Value: b(k), Low: 1, High: 2, Format: "%.1f"}})
+			list = append(list, c)
+		}
+		return overBlocks(list)
+	}
+	is := func(v float64) func(int) float64 { return func(int) float64 { return v } }
+	turns := func(v, w float64) func(int) float64 {
+		return func(b int) float64 { return []float64{v, w}[b%2] }
+	}
+	for _, c := range []struct {
+		name   string
+		blocks int
+		a, b   func(int) float64
+		want   Verdict
+		ours   string
+	}{
+		{"both inside", 8, is(1.5), is(1.9), Holds, "1.9 ± 0.0 (b, of 2)"},
+		{"one outside", 8, is(2.5), is(1.5), Differs, "2.5 ± 0.0 (a, of 2)"},
+		{"one outside, the other does not tell", 8, turns(.9, 1.9), is(2.1), Differs, "2.1 ± 0.0 (b, of 2)"},
+		{"one does not tell", 8, turns(.9, 1.9), is(1.1), TooFew, "1.4 ± 0.4 (a, of 2)"},
+		{"few blocks", 7, is(1.5), is(1.5), TooFew, "1.5 ± 0.0 (a, of 2)"},
+		// In each block one of the two is outside, but neither is on average.
+		{"the worst of each block is not the worst", 64, turns(.9, 1.9), turns(1.9, .9), Holds, "1.4 ± 0.1 (a, of 2)"},
+	} {
+		got := judged(c.blocks, c.a, c.b)
+		if got.Verdict != c.want || got.Ours != c.ours {
+			t.Errorf("%s: %s, ours %s", c.name, got.Verdict, got.Ours)
+		}
+	}
+	for _, c := range []struct {
+		b    float64
+		want Verdict
+	}{{2, Holds}, {2.1, Differs}} {
+		one := NewClaim("x", "y")
+		if one.JudgeEach([]Range{{Value: 1, Low: 1, High: 2, Format: "%.1f"}, {Value: c.b, Low: 1, High: 2, Format: "%.1f"}}); one.Verdict != c.want {
+			t.Errorf("%+v", one)
+		}
+	}
+	none := NewClaim("x", "y")
+	if none.JudgeEach(nil); none.Verdict != NotRun {
+		t.Errorf("%+v", none)
+	}
+}
+
+// TestSolverReading: a reading that needs a solver is tried where there is one, and left out where there is none.
+func TestSolverReading(t *testing.T) {
+	for _, solve := range []ilp.SolveLinear{nil, func(context.Context, *ilp.Linear) ([]float64, error) { return nil, nil }} {
+		r := read(Reading{Name: "r", Solver: true})
+		rec, err := RunArtefact(t.Context(), r, &r.Artefacts[0], &Setup{SolveLinear: solve}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if tried := len(rec.Tried) == 2; tried != (solve != nil) {
+			t.Errorf("a solver: %v; tried: %v", solve != nil, tried)
+		}
+	}
+}
+
+// TestBlocks: an artefact has the seed blocks that are asked for, else its own in the full mode.
+func TestBlocks(t *testing.T) {
+	for _, c := range []struct {
+		a    Artefact
+		s    Setup
+		want int
+	}{
+		{Artefact{}, Setup{Mode: Quick}, 1},
+		{Artefact{Blocks: 16}, Setup{Mode: Quick}, 1},
+		{Artefact{}, Setup{Mode: Full}, Enough},
+		{Artefact{Blocks: 16}, Setup{Mode: Full}, 16},
+		{Artefact{Blocks: 2}, Setup{Mode: Full}, 2},
+		{Artefact{Blocks: 2}, Setup{Mode: Full, Blocks: 9}, 9},
+		{Artefact{Seedless: true, Blocks: 2}, Setup{Mode: Full, Blocks: 9}, 1},
+	} {
+		if got := c.a.blocks(&c.s); got != c.want {
+			t.Errorf("%+v, %s, %d: %d blocks, want %d", c.a, c.s.Mode, c.s.Blocks, got, c.want)
+		}
+	}
+}
+
 // read is a paper with a claim that holds as it is, one that a reading mends, and one that it breaks.
 func read(readings ...Reading) *Reproduction {
 	return &Reproduction{Name: "read", Paper: "A paper.", Readings: readings, Artefacts: []Artefact{{
@@ -93,7 +180,10 @@ func TestReadings(t *testing.T) {
 			}
 		}
 		want := len(c.readings)
-		if want == 2 {
+		if want > 0 {
+			want++ // the letter
+		}
+		if len(c.readings) == 2 {
 			want++ // the set
 		}
 		if len(rec.Tried) != want {
@@ -106,7 +196,7 @@ func TestReadings(t *testing.T) {
 		if err := WriteReport(&page, r, []*Record{rec}); err != nil {
 			t.Fatal(err)
 		}
-		for _, want := range []string{"- never. The paper: so; ours: false.", "| fig1 | broken | holds | differs: false |", "| fig1 | never | differs | differs: false |"} {
+		for _, want := range []string{"- never. The paper: so; ours: false.", "| fig1 | broken | holds | holds: true | differs: false |", "| fig1 | never | differs | differs: false | differs: false |"} {
 			if !strings.Contains(page.String(), want) {
 				t.Errorf("the page lacks %q:\n%s", want, page.String())
 			}
@@ -134,7 +224,7 @@ func TestBroken(t *testing.T) {
 		if err := WriteReport(&page, r, []*Record{rec}); err != nil {
 			t.Fatal(err)
 		}
-		if shown := strings.Contains(page.String(), "| fig1 | broken | holds | differs: false |"); shown != chosen {
+		if shown := strings.Contains(page.String(), "| fig1 | broken | holds | holds: true | differs: false |"); shown != chosen {
 			t.Errorf("of the set: %v; shown what it breaks: %v", chosen, shown)
 		}
 	}
@@ -167,7 +257,7 @@ func TestFewBlocks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if runs != 3 || rec.Blocks != 2 || len(rec.Tried) != 1 || rec.Tried[0].Reading != "here" {
+	if runs != 3 || rec.Blocks != 2 || len(rec.Tried) != 2 || rec.Tried[1].Reading != "here" {
 		t.Errorf("%d runs, %+v", runs, rec)
 	}
 	var page bytes.Buffer

@@ -45,13 +45,16 @@ func (r *Reproduction) chosen(a *Artefact) (set, unfitted []string) {
 
 // Tried holds the verdicts on the claims of an artefact, in their order, under one reading alone or under the whole set.
 type Tried struct {
-	Reading  string    `json:"reading"` // theSet for the set
+	Reading  string    `json:"reading"` // theSet for the set, theLetter for the literal text
 	Verdicts []Verdict `json:"verdicts"`
 	Ours     []string  `json:"ours"`
 }
 
 // theSet stands for all readings of a paper's set together, where there are several.
 const theSet = "the set"
+
+// theLetter stands for the literal text, in the first seed block as the readings are tried.
+const theLetter = "the letter"
 
 func tried(reading string, claims []Claim) Tried {
 	t := Tried{Reading: reading}
@@ -92,11 +95,13 @@ func runBlock(ctx context.Context, a *Artefact, s *Setup, block int, readings []
 	return a.Run(ctx, &setup)
 }
 
-// runBlocks runs an artefact under some readings in each seed block. The tables and charts are those of the first block.
-func runBlocks(ctx context.Context, a *Artefact, s *Setup, blocks int, readings []string) *Result {
+// runBlocks runs an artefact under some readings in each seed block. The tables and charts are those of the first block, whose own claims
+// are returned too.
+func runBlocks(ctx context.Context, a *Artefact, s *Setup, blocks int, readings []string) (all *Result, alone []Claim) {
 	first := runBlock(ctx, a, s, 0, readings)
+	alone = slices.Clone(first.Claims)
 	if a.Seedless {
-		return first
+		return first, alone
 	}
 	claims := make([][]Claim, len(first.Claims))
 	for b := range blocks {
@@ -114,24 +119,25 @@ func runBlocks(ctx context.Context, a *Artefact, s *Setup, blocks int, readings 
 	for i := range claims {
 		first.Claims[i] = overBlocks(claims[i])
 	}
-	return first
+	return first, alone
 }
 
 // judge runs an artefact by the literal text, then by the paper's set of readings where a claim differs, and by each reading alone. Where
 // none differs it tries those of the set once, to show what they break.
 func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) {
-	r.Result = runBlocks(ctx, a, s, r.Blocks, nil)
+	all, letter := runBlocks(ctx, a, s, r.Blocks, nil)
+	r.Result = all
 	differs := slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.Verdict == Differs })
 	set, unfitted := p.chosen(a)
 	if len(set) > 0 && differs {
-		read := runBlocks(ctx, a, s, r.Blocks, set)
+		read, _ := runBlocks(ctx, a, s, r.Blocks, set)
 		plain := read // what holds without the readings that were fitted is not fitted
 		switch len(unfitted) {
 		case len(set):
 		case 0:
 			plain = r.Result
 		default:
-			plain = runBlocks(ctx, a, s, r.Blocks, unfitted)
+			plain, _ = runBlocks(ctx, a, s, r.Blocks, unfitted)
 		}
 		r.readAs(read, plain)
 		if len(set) > 1 {
@@ -144,6 +150,9 @@ func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Set
 		if x.concerns(a) && (differs || x.Chosen) && (!x.Solver || s.SolveLinear != nil) {
 			r.Tried = append(r.Tried, tried(x.Name, runBlock(ctx, a, s, 0, []string{x.Name}).Claims))
 		}
+	}
+	if len(r.Tried) > 0 {
+		r.Tried = slices.Insert(r.Tried, 0, tried(theLetter, letter))
 	}
 }
 

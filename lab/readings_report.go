@@ -19,7 +19,7 @@ func writeVerdicts(b *bufio.Writer, records []*Record) {
 		"each, and the one that decides is shown. *Holds as read*: under the one set of readings below. *Fitted*: the\n"+
 		"same, but a reading was searched for with the paper's own figures as the measure. *Differs*: all else. *Too few*: fewer than\n"+
 		"%d blocks, or an interval that does not tell. *Not testable*: with the reason. *Not run*: left out in this mode. ± is half the 95 %%\n"+
-		"interval.\n\n", blocks, Enough)
+		"interval. Marks in charts are what the paper prints.\n\n", blocks, Enough)
 }
 
 // writeReadings writes the other readings of a paper, the largest differences, and what each reading does to the claims.
@@ -77,11 +77,14 @@ func largest(records []*Record) []Claim {
 	return list[:min(len(list), 3)]
 }
 
-// byReading has a row for each claim that does not hold by the literal text, or that a reading moves, and a column for each reading and
-// for the set.
+// byReading has a row for each claim that differs by the literal text, or that a reading moves, and a column for the letter, for the set and
+// for each reading. What is the same as by the letter in the first seed block is no move, whatever all blocks give.
 func (r *Reproduction) byReading(records []*Record) Table {
 	t := Table{Columns: []string{"where", "claim", "verdict"}}
 	first := len(t.Columns)
+	if slices.ContainsFunc(records, func(rec *Record) bool { return rec.tried(theLetter) != nil }) {
+		t.Columns = append(t.Columns, theLetter)
+	}
 	if set, _ := r.chosen(nil); len(set) > 1 {
 		t.Columns = append(t.Columns, theSet)
 	}
@@ -92,17 +95,16 @@ func (r *Reproduction) byReading(records []*Record) Table {
 		if len(rec.Tried) == 0 {
 			continue
 		}
+		letter := rec.tried(theLetter)
 		for i, c := range rec.Claims {
 			row, moved := []string{rec.Artefact, c.Text, string(c.Verdict)}, false
 			literal := c.Verdict == Holds || c.Verdict == TooFew
 			for _, name := range t.Columns[first:] {
-				cell := "-"
-				if k := slices.IndexFunc(rec.Tried, func(t Tried) bool { return t.Reading == name }); k >= 0 {
-					tried := &rec.Tried[k]
-					cell = fmt.Sprintf("%s: %s", tried.Verdicts[i], tried.Ours[i])
+				tried := rec.tried(name)
+				row = append(row, tried.cell(i))
+				if tried != nil && name != theLetter && (letter == nil || name == theSet || tried.Ours[i] != letter.Ours[i]) {
 					moved = moved || (tried.Verdicts[i] == Holds) != literal
 				}
-				row = append(row, cell)
 			}
 			if moved || c.Verdict == Differs {
 				t.Add(row...)
@@ -110,4 +112,20 @@ func (r *Reproduction) byReading(records []*Record) Table {
 		}
 	}
 	return t
+}
+
+// tried is what a reading gave, nil where it was not tried.
+func (r *Record) tried(reading string) *Tried {
+	if k := slices.IndexFunc(r.Tried, func(t Tried) bool { return t.Reading == reading }); k >= 0 {
+		return &r.Tried[k]
+	}
+	return nil
+}
+
+// cell is the verdict on a claim and ours, "-" where nothing was tried.
+func (t *Tried) cell(claim int) string {
+	if t == nil {
+		return "-"
+	}
+	return fmt.Sprintf("%s: %s", t.Verdicts[claim], t.Ours[claim])
 }

@@ -81,8 +81,10 @@ run with --full or with all rows is not replaced by less, except with --redo.
 
 Claims are judged by the literal text, over seed blocks: in each, all networks, patterns
 and orders are drawn anew. What differs is judged again under the readings of the paper,
-and each reading is tried alone. With fewer than 8 blocks, what depends on seeds is
-"too few". --seed-block 100 draws blocks that no committed result has.
+and each reading is tried alone. With --full a table or figure has 8 blocks, fewer where
+it takes long, more where it is quick and its claims are close. With fewer than 8, what
+depends on seeds is "too few". --seed-block 100 draws blocks that no committed result
+has.
 
 Seconds and memory in the results are those of this machine; everything else depends
 on the mode, the seed and the blocks only.`,

@@ -58,6 +58,7 @@ func (m *paperI) borderFigure(ctx context.Context, s *lab.Setup, name string, ca
 			})
 		}
 	}
+	c.Mark(saidOfPaper1[name]...)
 	return &lab.Result{Tables: []lab.Table{t}, Charts: lab.Drawn(c), Claims: claims(r)}
 }
 

@@ -228,6 +228,7 @@ func (w *sweep) bars(name string, r results) chart.Chart {
 		v, ok := r.full(w.spots[i], name)
 		return chart.Point{Y: v}, ok
 	})
+	c.Mark(saidOfPaper1[name]...)
 	return c
 }
 

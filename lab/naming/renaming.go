@@ -65,12 +65,17 @@ const byWidest = "smart by shortest widest"
 // byProgramme is the reading by which a solver solves the linear programme of smart.
 const byProgramme = "smart by linear programme"
 
+// renamingOptions are the options of a path computation under the readings that are on.
+func renamingOptions(s *lab.Setup, algorithm string) route.Options {
+	if algorithm != "smart" {
+		return nil
+	}
+	return route.Options{"balance": choice(s, byWidest, "widest", choice(s, byProgramme, "programme", "weights"))}
+}
+
 // renamingPaths computes the paths of a row.
 func renamingPaths(ctx context.Context, s *lab.Setup, algorithm string, g *fabric.Graph, seed uint64) *paths.Set {
-	in := &paths.Input{Graph: g, Seed: seed, Workers: 1, Root: -1, SolveLinear: s.SolveLinear}
-	if algorithm == "smart" {
-		in.Options = route.Options{"balance": choice(s, byWidest, "widest", choice(s, byProgramme, "programme", "weights"))}
-	}
+	in := &paths.Input{Graph: g, Seed: seed, Workers: 1, Root: -1, SolveLinear: s.SolveLinear, Options: renamingOptions(s, algorithm)}
 	return lab.Must(lab.Must(paths.Find(algorithm)).Compute(ctx, in))
 }
 
@@ -96,7 +101,7 @@ func (st *store) renamingRow(ctx context.Context, s *lab.Setup, r regular) (meas
 	if r.switches > lab.Pick(s, 32, 64) || !s.Want(r.String()) {
 		return nil, false
 	}
-	return st.Once(fmt.Sprint(r, s.Readings, samples(s), s.Seed), func() measured { return r.measure(ctx, s) }), true
+	return st.Once(fmt.Sprint(r, renamingOptions(s, r.algorithm), samples(s), s.Seed), func() measured { return r.measure(ctx, s) }), true
 }
 
 func (r regular) measure(ctx context.Context, s *lab.Setup) measured {

@@ -3,6 +3,7 @@ package vftree
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"weft/fabric"
 	"weft/lab"
@@ -64,7 +65,7 @@ func fig10(ctx context.Context, s *lab.Setup) *lab.Result {
 				t.Add(topology.name, fmt.Sprint(x.spots), fmt.Sprint(x.lanes), fmt.Sprintf("%.3f", got[x]), more, paper)
 			})
 	}
-	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(printed), Charts: lab.Drawn(got.bars(0), got.bars(1))}
+	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(printed), Charts: lab.Drawn(got.bars(0, printed), got.bars(1, printed))}
 }
 
 // printedGains are the gains over one lane that the text prints, in percent.
@@ -80,8 +81,8 @@ func printedGains() map[scenario]float64 {
 	return gains
 }
 
-// bars draw a fabric.
-func (got throughputs) bars(topology int) chart.Chart {
+// bars draw a fabric. Marks are what the printed gains make of what is taken with one lane.
+func (got throughputs) bars(topology int, printed map[scenario]float64) chart.Chart {
 	c := chart.Chart{
 		Name: "fig10" + string(rune('a'+topology)), Title: topologies[topology].name + ": what a node takes on average", Kind: chart.Bars,
 		X: chart.Axis{Label: "hot-spots"}, Y: chart.Axis{Label: "Gbit/s"},
@@ -96,6 +97,14 @@ func (got throughputs) bars(topology int) chart.Chart {
 		v, ok := got[scenario{topology, spotsOfFig10[i], n}]
 		return chart.Point{Y: v}, ok
 	})
+	var said []chart.Said
+	for _, x := range scenarios {
+		if gain, ok := printed[x]; ok && x.topology == topology {
+			times := 1 + gain/100
+			said = append(said, chart.Said{Series: names[slices.Index(lanes, x.lanes)], Group: fmt.Sprint(x.spots), Low: times, High: times, Of: names[0]})
+		}
+	}
+	c.Mark(said...)
 	return c
 }
 

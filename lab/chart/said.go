@@ -1,0 +1,70 @@
+package chart
+
+import "slices"
+
+// Said is what a paper prints of a point of a series: a level, or so many times what a series has at a place.
+type Said struct {
+	Series    string
+	Group     string  // the place among bars
+	X         float64 // the place on lines
+	Low, High float64 // the printed value, twice, or its range
+	Of        string  // the series of which it is so many times; "" for a level
+	OfX       float64 // where on lines that series is taken
+}
+
+// Mark sets what a paper prints as marks beside the series, a series of marks for each. What is said of a point that is not drawn is left out.
+func (c *Chart) Mark(said ...Said) {
+	for _, name := range c.names() {
+		marks := Series{Name: "paper: " + name, Marks: name}
+		for _, x := range said {
+			if pt, ok := c.marked(&x); ok && x.Series == name {
+				marks.Points = append(marks.Points, pt)
+			}
+		}
+		if len(marks.Points) > 0 {
+			c.Series = append(c.Series, marks)
+		}
+	}
+}
+
+// names are the series that are no marks.
+func (c *Chart) names() (names []string) {
+	for i := range c.Series {
+		if c.Series[i].Marks == "" {
+			names = append(names, c.Series[i].Name)
+		}
+	}
+	return names
+}
+
+// marked is the mark of what is said; ok is false where its place or what it is a part of is not drawn.
+func (c *Chart) marked(x *Said) (pt Point, ok bool) {
+	at, of, times := x.X, x.OfX, 1.
+	if c.Kind == Bars {
+		at = float64(slices.Index(c.Categories, x.Group))
+		of = at
+	}
+	if x.Of != "" {
+		if times, ok = c.at(x.Of, of); !ok {
+			return Point{}, false
+		}
+	}
+	pt = Point{X: at, Y: times * (x.Low + x.High) / 2}
+	if x.Low < x.High {
+		pt.Low, pt.High = times*x.Low, times*x.High
+	}
+	return pt, at >= 0
+}
+
+// at is what a series has at a place.
+func (c *Chart) at(series string, x float64) (y float64, ok bool) {
+	i := slices.IndexFunc(c.Series, func(s Series) bool { return s.Name == series })
+	if i < 0 {
+		return 0, false
+	}
+	k := slices.IndexFunc(c.Series[i].Points, func(p Point) bool { return p.X == x })
+	if k < 0 {
+		return 0, false
+	}
+	return c.Series[i].Points[k].Y, true
+}

@@ -1,0 +1,67 @@
+package fattree
+
+import (
+	"weft/lab/chart"
+)
+
+// saidOfPaper1 is what Paper I prints of the figures on distributions of nodes, in percent of capacity, and as gains of BEFT over EFT. Of
+// "over 90 %" or "at most 6 %" it is the number.
+var saidOfPaper1 = map[string][]chart.Said{
+	"fig4": {
+		{Series: "BEFT", Group: "9:9", Low: 1.05, High: 1.05, Of: "EFT"}, level("EFT", "17:1", 65), level("BEFT", "17:1", 90),
+		{Series: "BEFT", Group: "18:18", Low: 1, High: 1, Of: "EFT"},
+	},
+	"fig5": {
+		{Series: "BEFT", Group: "12:12", Low: 1.06, High: 1.06, Of: "EFT"}, {Series: "BEFT", Group: "22:1", Low: 1.06, High: 1.06, Of: "EFT"},
+		{Series: "BEFT", Group: "24:24", Low: 1.06, High: 1.06, Of: "EFT"},
+	},
+	"fig6": {level("EFT", "6:6", 89.85), level("BEFT", "6:6", 95.42)},
+	"fig7": {{Series: "BEFT", Group: "23:1", Low: 1.05, High: 1.05, Of: "EFT"}},
+	"ranger": {
+		{Series: "BEFT", Group: "6:6", Low: 1.01, High: 1.02, Of: "EFT"}, {Series: "BEFT", Group: "7:5", Low: 1.01, High: 1.02, Of: "EFT"},
+		{Series: "BEFT", Group: "9:3", Low: 1.01, High: 1.02, Of: "EFT"}, {Series: "BEFT", Group: "11:1", Low: 1.01, High: 1.02, Of: "EFT"},
+		{Series: "BEFT", Group: "12:12", Low: 1, High: 1, Of: "EFT"},
+	},
+	"fig8": {
+		point("EFT, case 1", 108, 70), point("EFT, case 1", 252, 64.9), point("EFT, case 1", 342, 90),
+		point("BEFT, case 1", 36, 90), point("BEFT, case 1", 648, 90),
+	},
+	"fig9": {
+		point("EFT, case 1", 1152, 70), point("EFT, case 1", 1872, 64.3),
+		{Series: "BEFT, case 1", X: 288, Low: 88.5, High: 96.2}, {Series: "BEFT, case 1", X: 3456, Low: 88.5, High: 96.2},
+	},
+}
+
+// saidOfFig2 is what Paper IV prints: 80 failed links take 35 % of what fat-tree routing gives.
+var saidOfFig2 = chart.Said{Series: "fat-tree", X: 80, Low: .65, High: .65, Of: "fat-tree"}
+
+// saidOfFig7 is what Paper III prints of nodes, by chart: switches at full load take 1 %, or leave 64 %.
+var saidOfFig7 = map[string]chart.Said{
+	"fig7a": {Series: "nodes", X: 100, Low: .99, High: .99, Of: "nodes"},
+	"fig7b": point("nodes", 100, 64),
+}
+
+// saidOfFig3 is what Paper VI prints of a node while a spine is down: half of what it gets by mFtree, nothing by classic routing.
+var saidOfFig3 = []chart.Said{
+	{Series: "mFtree", X: 30.5, Low: .5, High: .5, Of: "mFtree", OfX: .5}, point("ftree", 30.5, 0),
+}
+
+func level(series, group string, v float64) chart.Said {
+	return chart.Said{Series: series, Group: group, Low: v, High: v}
+}
+
+func point(series string, x, v float64) chart.Said {
+	return chart.Said{Series: series, X: x, Low: v, High: v}
+}
+
+// marksOfPaper6 are the printed gains of mFtree.
+func marksOfPaper6(text []said) (marks []chart.Said) {
+	for _, c := range text {
+		low, high := 1+c.gain/100, 1+c.gain/100
+		if c.most != 0 {
+			high = 1 + c.most/100
+		}
+		marks = append(marks, chart.Said{Series: "mFtree", Group: c.base, Low: low, High: high, Of: "ftree"})
+	}
+	return marks
+}
