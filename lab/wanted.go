@@ -1,6 +1,9 @@
 package lab
 
-import "fmt"
+import (
+	"fmt"
+	"math"
+)
 
 // Noise is the largest difference of two shares, in points, that counts as none.
 const Noise = .5
@@ -14,7 +17,7 @@ const (
 
 // HowNear says so on the page.
 const HowNear = " A printed gain is found where ours is from half of it to twice, and no more than 5 points off; where none is printed, within half a point. " +
-	"A printed level is found within 2 points, \"about\" within 5."
+	"A printed level is found within 2 points, \"about\" within 5; of a printed ratio what it, or its inverse, has above one, from half of it to twice."
 
 // Wanted is a claim that a number is in a range.
 type Wanted struct {
@@ -51,9 +54,19 @@ func Signed(w Wanted) Wanted {
 	return w
 }
 
-// RatioOf is a claim about a printed ratio: from half of it to twice.
+// even is the largest distance of a ratio from one that counts as none.
+const even = .05
+
+// RatioOf is a claim about a printed ratio: what it, or its inverse, has above one is found from half of it to twice. A ratio of about one is
+// found within 0.05.
 func RatioOf(text, paper string, printed float64) Wanted {
-	low, high := printed/2, printed*2
+	low, high := 1+(printed-1)/2, 1+2*(printed-1)
+	switch {
+	case math.Abs(printed-1) < even:
+		low, high = printed-even, printed+even
+	case printed < 1:
+		low, high = 1/(1+2*(1/printed-1)), 1/(1+(1/printed-1)/2)
+	}
 	return Wanted{NewClaim(fmt.Sprintf("%s (%.3g to %.3g times)", text, low, high), paper), low, high, "%.2f times"}
 }
 
