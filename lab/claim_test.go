@@ -268,3 +268,25 @@ func TestFewBlocks(t *testing.T) {
 		t.Errorf("the page lacks %q:\n%s", want, page.String())
 	}
 }
+
+// TestLargest: the page names the largest difference of each artefact, a factor before a trifle, whatever the ends of the ranges are.
+func TestLargest(t *testing.T) {
+	claim := func(text string, value, low, high float64) Claim {
+		c := NewClaim(text, "")
+		c.JudgeRange(value, low, high, "%.0f")
+		return c
+	}
+	records := []*Record{
+		{Artefact: "a", Result: &Result{Claims: []Claim{claim("just above zero", .2, -100, 0), claim("40 times the end", 400, -10, 10), claim("30 times the end", 300, -10, 10)}}},
+		{Artefact: "b", Result: &Result{Claims: []Claim{claim("holds", 1, 0, 2), claim("a hundredth of the end", 1, 100, 200)}}},
+		{Artefact: "c", Result: &Result{Claims: []Claim{{Text: "no number", Verdict: Differs}}}},
+		{Artefact: "d", Result: &Result{Claims: []Claim{claim("on the other side", -3, 2, 5)}}},
+	}
+	var got []string
+	for _, c := range largest(records) {
+		got = append(got, c.Text)
+	}
+	if want := "a hundredth of the end, 40 times the end, on the other side"; strings.Join(got, ", ") != want {
+		t.Errorf("%v, want %s", got, want)
+	}
+}

@@ -52,29 +52,46 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 	}
 }
 
-// largest are the three claims that differ most: those about a number by how far it is out of its range, then others in the paper's order.
-func largest(records []*Record) []Claim {
-	var list []Claim
+// largest are the three claims that differ most, of as many artefacts as there are: those about a number by how far it is out of its range,
+// then others in the paper's order.
+func largest(records []*Record) (first []Claim) {
+	type difference struct {
+		artefact string
+		Claim
+	}
+	var list []difference
 	for _, rec := range records {
 		for _, c := range rec.Claims {
 			if c.Verdict == Differs {
-				list = append(list, c)
+				list = append(list, difference{rec.Artefact, c})
 			}
 		}
 	}
-	off := func(c Claim) float64 {
-		r := c.Range
-		switch {
-		case r == nil:
-			return 0
-		case r.Value < r.Low:
-			return (r.Low - r.Value) / max(math.Abs(r.Low), 1e-9)
-		default:
-			return (r.Value - r.High) / max(math.Abs(r.High), 1e-9)
+	slices.SortStableFunc(list, func(a, b difference) int { return cmp.Compare(b.Range.off(), a.Range.off()) })
+	shown := map[string]bool{}
+	var rest []Claim
+	for _, d := range list {
+		if len(first) < 3 && !shown[d.artefact] {
+			first, shown[d.artefact] = append(first, d.Claim), true
+		} else {
+			rest = append(rest, d.Claim)
 		}
 	}
-	slices.SortStableFunc(list, func(a, b Claim) int { return cmp.Compare(off(b), off(a)) })
-	return list[:min(len(list), 3)]
+	return append(first, rest[:min(len(rest), 3-len(first))]...)
+}
+
+// off is how far the number is out of its range, on a scale that is linear about zero and logarithmic beyond one: a factor counts as a factor,
+// whichever end was missed.
+func (r *Range) off() float64 {
+	if r == nil {
+		return 0
+	}
+	end := r.High
+	if r.Value < r.Low {
+		end = r.Low
+	}
+	scale := func(v float64) float64 { return math.Copysign(math.Log1p(math.Abs(v)), v) }
+	return math.Abs(scale(r.Value) - scale(end))
 }
 
 // byReading has a row for each claim that differs by the literal text, or that a reading moves, and a column for the letter, for the set and
