@@ -1,34 +1,33 @@
 package fattree
 
-import (
-	"weft/lab/chart"
-)
+import "weft/lab/chart"
 
 // saidOfPaper1 is what Paper I prints of the figures on distributions of nodes, in percent of capacity, and as gains of BEFT over EFT. Of
 // "over 90 %" or "at most 6 %" it is the number.
 var saidOfPaper1 = map[string][]chart.Said{
-	"fig4": {
-		{Series: "BEFT", Group: "9:9", Low: 1.05, High: 1.05, Of: "EFT"}, level("EFT", "17:1", 65), level("BEFT", "17:1", 90),
-		{Series: "BEFT", Group: "18:18", Low: 1, High: 1, Of: "EFT"},
-	},
-	"fig5": {
-		{Series: "BEFT", Group: "12:12", Low: 1.06, High: 1.06, Of: "EFT"}, {Series: "BEFT", Group: "22:1", Low: 1.06, High: 1.06, Of: "EFT"},
-		{Series: "BEFT", Group: "24:24", Low: 1.06, High: 1.06, Of: "EFT"},
-	},
+	"fig4": {gain("9:9", 5, 5), level("EFT", "17:1", 65), level("BEFT", "17:1", 90), gain("18:18", 0, 0)},
+	"fig5": {gain("12:12", 6, 6), gain("22:1", 6, 6), gain("24:24", 6, 6)},
 	"fig6": {level("EFT", "6:6", 89.85), level("BEFT", "6:6", 95.42)},
-	"fig7": {{Series: "BEFT", Group: "23:1", Low: 1.05, High: 1.05, Of: "EFT"}},
+	"fig7": {gain("23:1", 5, 5)},
 	"ranger": {
-		{Series: "BEFT", Group: "6:6", Low: 1.01, High: 1.02, Of: "EFT"}, {Series: "BEFT", Group: "7:5", Low: 1.01, High: 1.02, Of: "EFT"},
-		{Series: "BEFT", Group: "9:3", Low: 1.01, High: 1.02, Of: "EFT"}, {Series: "BEFT", Group: "11:1", Low: 1.01, High: 1.02, Of: "EFT"},
-		{Series: "BEFT", Group: "12:12", Low: 1, High: 1, Of: "EFT"},
+		gain("6:6", 1, 2),
+		gain("7:5", 1, 2),
+		gain("9:3", 1, 2),
+		gain("11:1", 1, 2),
+		gain("12:12", 0, 0),
 	},
 	"fig8": {
-		point("EFT, case 1", 108, 70), point("EFT, case 1", 252, 64.9), point("EFT, case 1", 342, 90),
-		point("BEFT, case 1", 36, 90), point("BEFT, case 1", 648, 90),
+		point("EFT, case 1", 108, 70),
+		point("EFT, case 1", 252, 64.9),
+		point("EFT, case 1", 342, 90),
+		point("BEFT, case 1", 36, 90),
+		point("BEFT, case 1", 648, 90),
 	},
 	"fig9": {
-		point("EFT, case 1", 1152, 70), point("EFT, case 1", 1872, 64.3),
-		{Series: "BEFT, case 1", X: 288, Low: 88.5, High: 96.2}, {Series: "BEFT, case 1", X: 3456, Low: 88.5, High: 96.2},
+		point("EFT, case 1", 1152, 70),
+		point("EFT, case 1", 1872, 64.3),
+		{Series: "BEFT, case 1", X: 288, Low: 88.5, High: 96.2},
+		{Series: "BEFT, case 1", X: 3456, Low: 88.5, High: 96.2},
 	},
 }
 
@@ -43,7 +42,13 @@ var saidOfFig7 = map[string]chart.Said{
 
 // saidOfFig3 is what Paper VI prints of a node while a spine is down: half of what it gets by mFtree, nothing by classic routing.
 var saidOfFig3 = []chart.Said{
-	{Series: "mFtree", X: 30.5, Low: .5, High: .5, Of: "mFtree", OfX: .5}, point("ftree", 30.5, 0),
+	{Series: "mFtree", X: 30.5, Low: .5, High: .5, Of: "mFtree", OfX: .5},
+	point("ftree", 30.5, 0),
+}
+
+// gain is what BEFT has over EFT in percent, from the least to the most.
+func gain(group string, low, high float64) chart.Said {
+	return chart.Said{Series: "BEFT", Group: group, Low: 1 + low/100, High: 1 + high/100, Of: "EFT"}
 }
 
 func level(series, group string, v float64) chart.Said {
