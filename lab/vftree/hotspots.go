@@ -98,10 +98,10 @@ func (got throughputs) bars(topology int, printed map[scenario]float64) chart.Ch
 		return chart.Point{Y: v}, ok
 	})
 	var said []chart.Said
-	for _, x := range scenarios {
+	for _, x := range scenarios() {
 		if gain, ok := printed[x]; ok && x.topology == topology {
 			times := 1 + gain/100
-			said = append(said, chart.Said{Series: names[slices.Index(lanes, x.lanes)], Group: fmt.Sprint(x.spots), Low: times, High: times, Of: names[0]})
+			said = append(said, chart.Said{Series: names[slices.Index(lanesOfFig10, x.lanes)], Group: fmt.Sprint(x.spots), Low: times, High: times, Of: names[0]})
 		}
 	}
 	c.Mark(said...)
