@@ -204,7 +204,7 @@ func (st *store) table4(ctx context.Context, s *lab.Setup) *lab.Result {
 		picture.Series[0].Add(x, p.Number("pct_increase_avg"), p.Number("pct_increase_min"), p.Number("pct_increase_max"))
 		picture.Series[1].Add(x, m.mean(increase), m.summary(increase).Min, m.summary(increase).Max)
 		grown.add(row, p.Number("pct_increase_avg")-100*renamingsOf(r), m.mean(increase)-100*m.mean(renamings))
-	}, func(r regular, _ lab.Printed, m measured) {
+	}, func(r regular, _ lab.Printed, _ measured) {
 		for _, q := range entryQuantities {
 			claims = append(claims, nearRow(t, r, q.quantity, q.quantity))
 		}
@@ -286,7 +286,7 @@ func (st *store) table6Conflicts(ctx context.Context, s *lab.Setup) *lab.Result 
 			means = append(means, sum.Mean)
 		}
 		t.add(r.String(), conflicts, p.Number("conflict_pct_avg"), sum, remark)
-	}, func(r regular, _ lab.Printed, m measured) {
+	}, func(r regular, _ lab.Printed, _ measured) {
 		claims = append(claims, nearRow(t, r, "mean", conflicts))
 	})
 	rises := lab.NewClaim("more links, more conflicts (64 switches)", "1.26 to 8.08 %")
