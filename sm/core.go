@@ -29,6 +29,7 @@ type Config struct {
 	Elect      bool          // who is the master is settled with other managers by priority and GUID, not by who was first
 
 	Drain               []string       // switches and cables by name: no traffic of others passes through them
+	Drains              Drains         // what was drained the last time; Drain is followed from there
 	Expected            *fabric.Fabric // what should be there; deviations are told
 	QuarantineStrangers bool           // nodes that are not Expected are left out
 }
@@ -130,6 +131,7 @@ type Action struct {
 	Afresh   bool           // of a Route with Kept: routed afresh, and repaired where the engines refuse
 	Name     string
 	Err      error
+	Drains   *Drains // of Decided: what is to be drained from now on, to be known by a restart; nil where nothing has changed
 	Incident Incident
 	At       time.Duration
 	Datagram *wire.Datagram

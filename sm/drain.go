@@ -84,31 +84,31 @@ func addAbsent(h *route.Held, list []route.Absent) {
 	}
 }
 
-// drains holds what is to be drained: what Config.Drain names, with the changes by events.
-type drains struct {
-	told []string // Config.Drain, when it was last looked at
-	now  []string
+// Drains are what is to be drained: what Config.Drain names, with the changes by events.
+type Drains struct {
+	Told []string // Config.Drain, when it was last looked at
+	Now  []string
 }
 
 // follow takes a Config.Drain that is another one than before, and reports whether it is.
-func (d *drains) follow(list []string) bool {
-	if slices.Equal(d.told, list) {
+func (d *Drains) follow(list []string) bool {
+	if slices.Equal(d.Told, list) {
 		return false
 	}
-	kept := slices.DeleteFunc(slices.Clone(d.now), func(w string) bool { return slices.Contains(d.told, w) && !slices.Contains(list, w) })
+	kept := slices.DeleteFunc(slices.Clone(d.Now), func(w string) bool { return slices.Contains(d.Told, w) && !slices.Contains(list, w) })
 	for _, w := range list {
-		if !slices.Contains(d.told, w) && !slices.Contains(kept, w) {
+		if !slices.Contains(d.Told, w) && !slices.Contains(kept, w) {
 			kept = append(kept, w)
 		}
 	}
-	d.told, d.now = slices.Clone(list), kept
+	d.Told, d.Now = slices.Clone(list), kept
 	return true
 }
 
 // Drained lists what is drained, or will be in the next round, as Config.Drain has it.
 func (m *Manager) Drained() []string {
 	m.drains.follow(m.cfg.Drain)
-	return slices.Clone(m.drains.now)
+	return slices.Clone(m.drains.Now)
 }
 
 // onDrain takes the wish to drain something, or no longer. Decided says whether it is done.
@@ -128,7 +128,7 @@ func (m *Manager) onDrain(now time.Duration, ev *Event) {
 		m.tell(DrainRefused, "%s: nothing changes: %v", ev.Name, err)
 		return
 	}
-	m.out = append(m.out, Action{Kind: Decided, Tag: ev.Tag, Name: name})
+	m.out = append(m.out, Action{Kind: Decided, Tag: ev.Tag, Name: name, Drains: &Drains{slices.Clone(m.drains.Told), slices.Clone(m.drains.Now)}})
 	m.tell(DrainTold, "%s is %s from the next round on, as told", name, verb)
 	m.noteChange(now, name+" is "+verb)
 }
@@ -143,7 +143,7 @@ func (m *Manager) addDrain(what string) (name string, err error) {
 	for i := range f.Links {
 		f.Links[i].Drained = false
 	}
-	for _, w := range m.drains.now {
+	for _, w := range m.drains.Now {
 		_, _ = c.drain(f, w) // what is not there now may come back
 	}
 	p, err := f.FindPart(what)
@@ -156,7 +156,7 @@ func (m *Manager) addDrain(what string) (name string, err error) {
 	if err != nil {
 		return "", err
 	}
-	m.drains.now = append(slices.Clone(m.drains.now), keyOfPart(f, p))
+	m.drains.Now = append(slices.Clone(m.drains.Now), keyOfPart(f, p))
 	return f.PartName(p), nil
 }
 
@@ -180,18 +180,18 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 		q, wrong := f.FindPart(w)
 		return w == what || err == nil && wrong == nil && p == q
 	}
-	i := slices.IndexFunc(m.drains.now, same)
+	i := slices.IndexFunc(m.drains.Now, same)
 	switch {
 	case i < 0 && m.releaseNamed(now, what):
 		return what, nil
 	case i < 0 && err != nil:
 		return "", err
-	case i < 0 && len(m.drains.now) == 0:
+	case i < 0 && len(m.drains.Now) == 0:
 		return "", errors.New("nothing is drained")
 	case i < 0:
-		return "", fmt.Errorf("drained are %s", strings.Join(m.drains.now, ", "))
+		return "", fmt.Errorf("drained are %s", strings.Join(m.drains.Now, ", "))
 	}
-	m.drains.now = slices.Delete(slices.Clone(m.drains.now), i, i+1)
+	m.drains.Now = slices.Delete(slices.Clone(m.drains.Now), i, i+1)
 	if err != nil {
 		return what, nil
 	}

@@ -270,9 +270,28 @@ func TestDrainedOnlyWay(t *testing.T) {
 	v.verify(t)
 }
 
+// TestDrainsKept: a manager that is told what was drained the last time goes on with it; a name that its configuration has since then is
+// drained too, and one that it has no longer is not.
+func TestDrainsKept(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{Drain: []string{"spine 3", "spine 2"}})
+	v.order(UndrainPart, "spine 3")
+	d := v.order(DrainPart, "leaf 0[5]")
+	if d.Err != nil || d.Drains == nil || len(d.Drains.Now) != 2 || len(d.Drains.Told) != 2 {
+		t.Fatalf("%+v", d)
+	}
+	if again := v.order(DrainPart, "leaf 0[5]"); again.Err == nil || again.Drains != nil {
+		t.Fatalf("%+v", again)
+	}
+	next := staying(t, "rlft(8,2)", emulator.Options{}, Config{Drain: []string{"spine 3", "spine 0"}, Drains: *d.Drains})
+	r := next.manager.Core().Report()
+	if len(r.Drained) != 2 || !strings.Contains(r.Drained[0], "leaf 0") || !strings.Contains(r.Drained[1], "spine 0") {
+		t.Errorf("drained are %v: %v", r.Drained, next.entries)
+	}
+}
+
 // TestDrainsFollow: a new Config.Drain changes what it names otherwise than before, and leaves what was drained and not by events.
 func TestDrainsFollow(t *testing.T) {
-	d := drains{}
+	d := Drains{}
 	for _, c := range []struct{ list, event, want []string }{
 		{[]string{"a", "b"}, nil, []string{"a", "b"}},
 		{[]string{"a", "b"}, []string{"b", "x"}, []string{"b", "x"}}, // a was let go, x drained
@@ -281,10 +300,10 @@ func TestDrainsFollow(t *testing.T) {
 		{nil, nil, nil},
 	} {
 		if c.event != nil {
-			d.now = c.event
+			d.Now = c.event
 		}
-		if changed := !slices.Equal(d.told, c.list); d.follow(c.list) != changed || !slices.Equal(d.now, c.want) {
-			t.Errorf("%v: %v, want %v", c.list, d.now, c.want)
+		if changed := !slices.Equal(d.Told, c.list); d.follow(c.list) != changed || !slices.Equal(d.Now, c.want) {
+			t.Errorf("%v: %v, want %v", c.list, d.Now, c.want)
 		}
 	}
 	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})

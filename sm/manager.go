@@ -80,7 +80,7 @@ type findings struct {
 	unsteady   unsteady
 	standing   standing
 	missing    missingNodes
-	drains     drains
+	drains     Drains
 	deviations []string // from Config.Expected
 }
 
@@ -100,7 +100,7 @@ func NewManager(cfg Config, watch Watch) *Manager {
 	return &Manager{
 		cfg: cfg, watch: watch, core: New(cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}},
-		findings: findings{missing: missingNodes{}},
+		findings: findings{missing: missingNodes{}, drains: cfg.Drains},
 	}
 }
 

@@ -210,7 +210,7 @@ func (x *monthly) heal(t *testing.T) {
 		}
 	}
 	for _, v := range x.all { // a drained host has no LID
-		v.manager.drains.now = nil
+		v.manager.drains.Now = nil
 		if v.manager.inForce != nil {
 			v.manager.noteChange(v.now, "nothing is drained")
 		}

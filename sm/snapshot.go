@@ -31,6 +31,7 @@ type Snapshot struct {
 	Last     *Round   // that has ended; nil before the first one
 	InForce  *Round   // the last that brought the subnet up and was not given up; nil where none is
 	Due      []Due
+	Drains   []string // switches and cables that are to be drained, there or not
 	Tally    Tally
 }
 
@@ -67,7 +68,7 @@ func (m *Manager) role() Role {
 
 // Snapshot returns what the manager is now.
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
-	s := &Snapshot{Now: now, Role: m.role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Tally: m.tally}
+	s := &Snapshot{Now: now, Role: m.role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
 	if m.inForce != nil {
 		s.InForce = m.good
 	}

@@ -81,7 +81,9 @@ func newSM() (*cobra.Command, *smFlags) {
 	s.service.add(cmd)
 	cmd.AddCommand(smStateCmd(), smReplayCmd())
 	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again"),
-		smAskCmd("rebalance", "have a manager that runs route all afresh"))
+		smAskCmd("rebalance", "have a manager that runs route all afresh"),
+		smDrainCmd("drain", "have a manager that runs take a switch or a cable out of use", drainHelp),
+		smDrainCmd("undrain", "have a manager that runs use a switch or a cable again", undrainHelp))
 	return cmd, &s
 }
 

@@ -36,7 +36,7 @@ func (s *serviceFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.config, "config", "", "file of options, OPTION: VALUE; those on the command line win; SIGHUP reads it again")
 	f.BoolVar(&s.print, "print-config", false, "check all options, print them as a file for --config, and leave")
-	f.StringVar(&s.socket, "socket", "", "Unix socket for weft sm status, events, resweep and rebalance, and for programs over HTTP (made with mode 0600)")
+	f.StringVar(&s.socket, "socket", "", "Unix socket for weft sm status, events, drain and the like, and for programs over HTTP (made with mode 0600)")
 	f.StringVar(&s.metrics, "metrics", "", "serve metrics for Prometheus at HOST:PORT over TCP (http://HOST:PORT/metrics); :PORT for this machine alone")
 	configfile.Exclude(f, "config", "print-config", "codes")
 	for _, name := range changeable {

@@ -29,8 +29,8 @@ file, and those of hosts' kinds, again: what may change while the manager runs h
 what routes otherwise routes afresh; for the rest the log says that it waits for a new start. A
 file that is wrong changes nothing. --print-config prints all options as such a file.
 
---socket PATH lets operators and programs ask the manager: weft sm status, events, resweep and
-rebalance, or HTTP (curl --unix-socket PATH http://weft/v1/status). Metrics for Prometheus are there
+--socket PATH lets operators and programs ask the manager: weft sm status, events, drain, undrain,
+resweep and rebalance, or HTTP (curl --unix-socket PATH http://weft/v1/status). Metrics for Prometheus are there
 too, at /metrics, and with --metrics HOST:PORT over TCP. Started by systemd (Type=notify) the manager tells it
 when it is ready and what it is (docs/service.md).
 

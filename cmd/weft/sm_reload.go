@@ -29,6 +29,8 @@ type serving struct {
 	log   smLog
 	state *smState
 
+	deciding sync.WaitGroup // what is being stored of decisions
+
 	telling sync.Mutex // keeps lines in the order of their numbers
 	service *service.Service
 	notify  *service.Notifier
@@ -67,6 +69,21 @@ func (r *serving) tell(i sm.Incident) {
 func (r *serving) show(s *sm.Snapshot) {
 	r.service.Show(s)
 	r.notify.Show(s)
+}
+
+// decided stores what a drain changes, beside the manager, and says how it was decided.
+func (r *serving) decided(a *sm.Action) {
+	kept, now := *a, time.Now()
+	r.deciding.Go(func() {
+		warning := ""
+		if kept.Drains != nil {
+			if err := r.state.drains(now, kept.Drains); err != nil {
+				r.tell(sm.Incident{Kind: sm.NotStored, Text: "what is drained: " + err.Error()})
+				warning = "a restart will not know it: " + err.Error()
+			}
+		}
+		r.service.Decide(kept.Tag, kept.Name, warning, kept.Err)
+	})
 }
 
 // take has options be in force.

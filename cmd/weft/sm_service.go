@@ -9,6 +9,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	"net/url"
 	"sync"
 
 	"github.com/spf13/cobra"
@@ -157,6 +158,49 @@ func printEvents(cmd *cobra.Command, body io.Reader, since uint64, asJSON bool) 
 		out.write(&line)
 	}
 }
+
+// smDrainCmd makes a command that drains something, or no longer.
+func smDrainCmd(name, short, long string) *cobra.Command {
+	var socket string
+	cmd := &cobra.Command{
+		Use:     name + " NAME",
+		Short:   short,
+		Long:    long,
+		Example: "  weft sm " + name + " 'spine 1'\n  weft sm " + name + " 'leaf 3[20]'",
+		Args:    one("NAME"),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			var asked service.Asked
+			err := withManager(socket, func(c *service.Client) error {
+				return c.Get(cmd.Context(), http.MethodPost, "/v1/"+name+"?name="+url.QueryEscape(args[0]), &asked)
+			})
+			if asked.Warning != "" {
+				fmt.Fprintln(cmd.ErrOrStderr(), "weft:", asked.Warning)
+			}
+			if err == nil {
+				_, err = fmt.Fprintln(cmd.OutOrStdout(), asked.Asked)
+			}
+			return err
+		},
+	}
+	socketFlag(cmd, &socket)
+	return cmd
+}
+
+const drainHelp = `Have a manager that runs (weft sm --socket PATH) take a switch or a cable out of use, as for
+work on it. A drained switch serves its own hosts and lets no other traffic through; a drained
+cable stays up and carries nothing. NAME is a switch by its name or GUID, or one of its
+ports, as in 'leaf 3[20]'. What would leave two switches without a way to each other is
+refused. Paths are moved by the next round (weft sm events shows it); with --state it
+holds after a restart too. weft sm status lists what is drained.
+
+Exit status: 0; 3 where it is refused, or no manager answers.`
+
+const undrainHelp = `Have a manager that runs (weft sm --socket PATH) use a switch or a cable again that was
+drained, or a link that is in quarantine since it went up and down too often. NAME is as for
+weft sm drain, or as weft sm status lists it. What the configuration drains (--drain) is used
+again too, until that is changed.
+
+Exit status: 0; 3 where it is refused, or no manager answers.`
 
 // smAskCmd makes a command that asks something of a manager that runs.
 func smAskCmd(name, short string) *cobra.Command {

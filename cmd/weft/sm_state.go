@@ -73,6 +73,9 @@ func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error)
 	if lids := s.store.LIDs(); len(lids) > 0 || r.Stored == nil {
 		r.Stored = lids
 	}
+	if r.Drains, err = s.store.Drains(); err != nil {
+		return errors.Join(err, s.close())
+	}
 	if s.then, s.at, err = s.store.LastSubnet(); err != nil {
 		s.unread = append(s.unread, sm.Incident{Kind: sm.NotRead, Text: err.Error()})
 	}
@@ -135,6 +138,14 @@ func (s *smState) note(i sm.Incident) {
 	if s.writer != nil {
 		s.writer.Event(state.Event{Time: time.Now(), Incident: i})
 	}
+}
+
+// drains stores what is to be drained.
+func (s *smState) drains(since time.Time, d *sm.Drains) error {
+	if s.store == nil {
+		return nil
+	}
+	return s.store.SetDrains(since, d)
 }
 
 // round has the subnet stored as a round has found it, and tells after the first one what has changed since the last time.

@@ -43,7 +43,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	}
 	run := newServing(cmd, given, &s.state)
 	run.take(s, cmd.Flags())
-	runner.Asked, runner.Note, runner.Round, runner.Show = run.asked, run.tell, run.round, run.show
+	runner.Asked, runner.Note, runner.Round, runner.Show, runner.Decided = run.asked, run.tell, run.round, run.show, run.decided
 	end, err := run.serve(s)
 	if err != nil {
 		return errors.Join(file.Locate(err), t.Close())
@@ -53,6 +53,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	s.state.told(run.tell)
 	defer run.reloadAtSIGHUP()()
 	core, err := runner.Run(cmd.Context(), t)
+	run.deciding.Wait()
 	run.notify.Stopping()
 	switch {
 	case err == nil:

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"net/http"
 	"strconv"
+	"sync"
 	"time"
 
 	"weft/sm"
@@ -21,6 +22,8 @@ func (s *Service) Handler() http.Handler {
 	mux.HandleFunc("GET /v1/events", s.events)
 	mux.HandleFunc("POST /v1/resweep", s.ask("a full sweep", sm.Resweep))
 	mux.HandleFunc("POST /v1/rebalance", s.ask("a routing afresh", sm.Rebalance))
+	mux.HandleFunc("POST /v1/drain", s.drain(sm.DrainPart))
+	mux.HandleFunc("POST /v1/undrain", s.drain(sm.UndrainPart))
 	mux.Handle("GET /metrics", s.metrics)
 	return mux
 }
@@ -45,25 +48,108 @@ func refuse(w http.ResponseWriter, status int, text string) { answer(w, status, 
 
 // Asked is the answer to what was asked of a manager.
 type Asked struct {
-	Asked string `json:"asked"` // what, in words
+	Asked   string `json:"asked"`             // what, in words
+	Warning string `json:"warning,omitempty"` // what will not be so
 }
 
 // ask gives the manager an event.
 func (s *Service) ask(what string, kind sm.EventKind) http.HandlerFunc {
 	return func(w http.ResponseWriter, r *http.Request) {
-		if shown := s.shown.Load(); shown.Role == sm.StandBy || shown.Role == sm.NotActive {
-			refuse(w, http.StatusConflict, "this manager is "+string(shown.Role)+": ask the master, "+shown.Other)
+		ctx, cancel := context.WithTimeout(r.Context(), patience)
+		defer cancel()
+		if s.hand(ctx, w, &sm.Event{Kind: kind}) {
+			answer(w, http.StatusAccepted, Asked{Asked: what})
+		}
+	}
+}
+
+// hand gives the manager an event. It answers, and returns false, where it cannot.
+func (s *Service) hand(ctx context.Context, w http.ResponseWriter, ev *sm.Event) bool {
+	if shown := s.shown.Load(); shown.Role == sm.StandBy || shown.Role == sm.NotActive {
+		refuse(w, http.StatusConflict, "this manager is "+string(shown.Role)+": ask the master, "+shown.Other)
+		return false
+	}
+	err := s.opt.Ask(ctx, ev)
+	if err != nil {
+		refuseLate(w, err)
+	}
+	return err == nil
+}
+
+// refuseLate writes why a manager has not answered.
+func refuseLate(w http.ResponseWriter, err error) {
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = errors.New("the manager is busy: ask again")
+	}
+	refuse(w, http.StatusServiceUnavailable, err.Error())
+}
+
+// wants are questions that the manager has not decided yet.
+type wants struct {
+	mu     sync.Mutex
+	number uint64
+	open   map[uint64]chan decision // by the Tag of the event
+}
+
+// decision is what a manager has decided: what it has named, with what will not be so, or why nothing changes.
+type decision struct {
+	name, warning string
+	err           error
+}
+
+// add opens a question, until it is closed.
+func (w *wants) add() (tag uint64, answer chan decision, closed func()) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.open == nil {
+		w.open = map[uint64]chan decision{}
+	}
+	w.number++
+	tag, answer = w.number, make(chan decision, 1)
+	w.open[tag] = answer
+	return tag, answer, func() {
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		delete(w.open, tag)
+	}
+}
+
+// Decide answers the question of a Tag: by the name of what is drained or used again and what will not be so, "" where all is; or by
+// the error that says why nothing changes.
+func (s *Service) Decide(tag uint64, name, warning string, err error) {
+	s.wants.mu.Lock()
+	defer s.wants.mu.Unlock()
+	if to := s.wants.open[tag]; to != nil {
+		delete(s.wants.open, tag)
+		to <- decision{name, warning, err}
+	}
+}
+
+// drain has the manager take something out of use, or use it again, and waits until it has decided.
+func (s *Service) drain(kind sm.EventKind) http.HandlerFunc {
+	will := map[sm.EventKind]string{sm.DrainPart: " is drained from the next round on", sm.UndrainPart: " is used from the next round on"}[kind]
+	return func(w http.ResponseWriter, r *http.Request) {
+		name := r.URL.Query().Get("name")
+		if name == "" {
+			refuse(w, http.StatusBadRequest, "name: want a switch, or a cable by a port of it, SWITCH[PORT]")
 			return
 		}
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
-		switch err := s.opt.Ask(ctx, &sm.Event{Kind: kind}); {
-		case errors.Is(err, context.DeadlineExceeded):
-			refuse(w, http.StatusServiceUnavailable, "the manager is busy: ask again")
-		case err != nil:
-			refuse(w, http.StatusServiceUnavailable, err.Error())
-		default:
-			answer(w, http.StatusAccepted, Asked{what})
+		tag, decided, done := s.wants.add()
+		defer done()
+		if !s.hand(ctx, w, &sm.Event{Kind: kind, Name: name, Tag: tag}) {
+			return
+		}
+		select {
+		case d := <-decided:
+			if d.err != nil {
+				refuse(w, http.StatusConflict, d.err.Error())
+				return
+			}
+			answer(w, http.StatusOK, Asked{d.name + will, d.warning})
+		case <-ctx.Done():
+			refuseLate(w, ctx.Err())
 		}
 	}
 }

@@ -88,6 +88,8 @@ var allFigures = []figure{
 	newFigure(prometheus.GaugeValue, "last_good_round_timestamp_seconds", "When the last round ended that brought the subnet up, as seconds since 1970.", lastGood),
 	newFigure(prometheus.GaugeValue, "nodes", "Nodes that the round found whose routes are in force, by type.", nodes, "type"),
 	inForce("links", "Links that the round found whose routes are in force.", func(f *InForce) float64 { return float64(f.Links) }),
+	inForce("drained", "Switches and cables that carry no traffic, since they are drained.", func(f *InForce) float64 { return float64(len(f.Drained)) }),
+	newFigure(prometheus.GaugeValue, "drains", "Switches and cables that are to be drained, there or not.", func(f *shown, add func(float64, ...string)) { add(float64(len(f.Drains))) }),
 	inForce("worst_link_load_paths", "Paths between two hosts on the channel that carries the most of them.", func(f *InForce) float64 { return float64(f.MaxLoad) }),
 	inForce("proven", "1 where the judge has found no fault in the routes in force, 0 where it has.", func(f *InForce) float64 { return truth(f.Proven) }),
 	inForce("complete", "1 where the last round that brought the subnet up left nothing out, 0 where it did.", func(f *InForce) float64 { return truth(f.State == sm.Up) }),

@@ -4,13 +4,15 @@
 //	GET  /v1/events?since=N       the log, a JSON object a line: see sm.LogLine; with follow=true until the manager ends
 //	POST /v1/resweep              find the whole subnet again
 //	POST /v1/rebalance            route all afresh
+//	POST /v1/drain?name=NAME      take a switch or a cable out of use
+//	POST /v1/undrain?name=NAME    use it again; a link in quarantine too
 //	GET  /metrics                 figures, as Prometheus reads them
 //
 // An answer that is no success is {"error": TEXT}. Whoever can open the socket may do all this: it is meant to be a Unix socket
 // that only its owner opens. Metrics can be served alone, over TCP.
 //
 // Answers come from the last sm.Snapshot of the Runner and from a log of bounded length: they wait for nothing that the manager
-// does. What is asked of it becomes an sm.Event.
+// does, but for drains, which answer when the manager has decided. What is asked of it becomes an sm.Event.
 package service
 
 import (
@@ -36,6 +38,7 @@ type Service struct {
 	begun time.Time
 	log   log
 	shown atomic.Pointer[shown]
+	wants wants
 
 	metrics http.Handler
 }

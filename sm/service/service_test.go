@@ -32,6 +32,8 @@ type asked struct {
 	mu   sync.Mutex
 	list []sm.EventKind
 	err  error
+
+	decide func(ev *sm.Event) // nil: nothing is ever decided
 }
 
 func (a *asked) ask(_ context.Context, ev *sm.Event) error {
@@ -39,13 +41,18 @@ func (a *asked) ask(_ context.Context, ev *sm.Event) error {
 	defer a.mu.Unlock()
 	if a.err == nil {
 		a.list = append(a.list, ev.Kind)
+		if a.decide != nil {
+			a.decide(ev)
+		}
 	}
 	return a.err
 }
 
 func newService(lines int) (*Service, *asked) {
 	a := &asked{}
-	return New(Options{Version: "test", Clock: fixed, Ask: a.ask, Lines: lines}), a
+	s := New(Options{Version: "test", Clock: fixed, Ask: a.ask, Lines: lines})
+	a.decide = func(ev *sm.Event) { s.Decide(ev.Tag, ev.Name, "", nil) }
+	return s, a
 }
 
 // master is the Snapshot of a manager that has brought a subnet up and looks at it again.
@@ -134,6 +141,47 @@ func TestAsk(t *testing.T) {
 	s.Show(&sm.Snapshot{Role: sm.StandBy, Other: "host 9 port 1"})
 	if w := get(t, s.Handler(), "POST", "/v1/resweep"); w.Code != http.StatusConflict || len(a.list) > 0 || !strings.Contains(w.Body.String(), "host 9") {
 		t.Errorf("%d %s", w.Code, w.Body)
+	}
+}
+
+// TestDrain: what is to be drained is asked of the manager, whose decision is the answer; who has gone, or waits for none, is no trouble.
+func TestDrain(t *testing.T) {
+	s, a := newService(0)
+	s.Show(master())
+	for _, c := range []struct {
+		path, name, warning string
+		err                 error
+		status              int
+		text                string
+	}{
+		{"/v1/drain?name=spine+1", "spine 1", "", nil, http.StatusOK, `"asked": "spine 1 is drained from the next round on"`},
+		{"/v1/undrain?name=x%5B3%5D", "x[3]", "no room", nil, http.StatusOK, `"warning": "no room"`},
+		{"/v1/drain?name=none", "none", "", errors.New("no node is called none"), http.StatusConflict, "no node is called none"},
+		{"/v1/drain", "", "", nil, http.StatusBadRequest, "want a switch"},
+	} {
+		a.decide = func(ev *sm.Event) {
+			if ev.Name != c.name {
+				t.Errorf("%q is asked for", ev.Name)
+			}
+			s.Decide(ev.Tag+1, "another", "", nil)
+			s.Decide(ev.Tag, ev.Name, c.warning, c.err)
+			s.Decide(ev.Tag, ev.Name, "again", nil)
+		}
+		if r := get(t, s.Handler(), http.MethodPost, c.path); r.Code != c.status || !strings.Contains(r.Body.String(), c.text) {
+			t.Errorf("%s: %d %s", c.path, r.Code, r.Body)
+		}
+	}
+	a.decide = nil
+	ctx, cancel := context.WithTimeout(t.Context(), time.Millisecond)
+	defer cancel()
+	r := httptest.NewRecorder()
+	s.Handler().ServeHTTP(r, httptest.NewRequestWithContext(ctx, http.MethodPost, "/v1/drain?name=a", nil))
+	if r.Code != http.StatusServiceUnavailable || len(s.wants.open) > 0 {
+		t.Errorf("%d, %d questions are open", r.Code, len(s.wants.open))
+	}
+	s.Show(&sm.Snapshot{Role: sm.StandBy, Other: "host 9"})
+	if r := get(t, s.Handler(), http.MethodPost, "/v1/drain?name=a"); r.Code != http.StatusConflict || !strings.Contains(r.Body.String(), "host 9") {
+		t.Errorf("%d %s", r.Code, r.Body)
 	}
 }
 

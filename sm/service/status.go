@@ -24,6 +24,7 @@ type Status struct {
 	UnderWay  *Round            `json:"round_under_way,omitempty"`
 	Last      *Round            `json:"last_round,omitempty"` // that has ended
 	Due       []Due             `json:"due"`                  // what is going to be done
+	Drains    []string          `json:"drains"`               // switches and cables that are to be drained, there or not
 	Sweeps    Sweeps            `json:"sweeps"`
 	SMPs      []sm.Count        `json:"smps"`      // since the start
 	Incidents []sm.IncidentJSON `json:"incidents"` // of the last round: what was in its way, or is odd
@@ -44,6 +45,7 @@ type InForce struct {
 	CAs          int        `json:"cas"`
 	Routers      int        `json:"routers"`
 	Links        int        `json:"links"`
+	Drained      []string   `json:"drained"` // what carries no traffic, since it is drained
 }
 
 // Round is a bring-up.
@@ -79,7 +81,7 @@ func (s *Service) Status() *Status {
 	tally := &shown.Tally
 	out := &Status{
 		Version: s.opt.Version, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
-		Asked: append([]string{}, shown.Engines...), Due: []Due{}, SMPs: append([]sm.Count{}, tally.SMPs()...),
+		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), SMPs: append([]sm.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []sm.IncidentJSON{},
 	}
 	if shown.Port != 0 {
@@ -116,7 +118,7 @@ func newInForce(s *shown) *InForce {
 	r := s.InForce.Report
 	out := &InForce{
 		Since: utc(s.at(s.InForce.Ended)), Round: s.InForce.Number, State: r.State, Engine: r.Routing.Engine, VLs: r.Routing.VLs, SMLID: r.LIDs.SM,
-		Switches: r.Found.Switches, CAs: r.Found.CAs, Routers: r.Found.Routers, Links: r.Found.Links,
+		Switches: r.Found.Switches, CAs: r.Found.CAs, Routers: r.Found.Routers, Links: r.Found.Links, Drained: append([]string{}, r.Drained...),
 	}
 	if c := r.Routing.Check; c != nil {
 		out.Proven, out.DeadlockFree, out.MaxLoad = c.OK, c.DeadlockFree.String(), c.Load.Max
@@ -153,8 +155,14 @@ func (s *Status) Write(w io.Writer) error {
 		row("proven", "%s", f.proof())
 		row("subnet", "%d switches, %d CAs, %d routers, %d links; the subnet manager has LID %d", f.Switches, f.CAs, f.Routers, f.Links, f.SMLID)
 		row("worst link", "%d paths between hosts; %d lanes", f.MaxLoad, f.VLs)
+		for _, name := range f.Drained {
+			row("drained", "%s", name)
+		}
 	} else {
 		row("in force", "nothing that this manager has written")
+	}
+	for _, name := range s.Drains {
+		row("to be drained", "%s", name)
 	}
 	if r := s.UnderWay; r != nil {
 		row("round under way", "%d, %s, for %s: %s", r.Number, r.Phase, seconds(r.Seconds), r.Why)

@@ -38,6 +38,7 @@ type LID struct {
 type Contents struct {
 	LIDs   []LID        `json:"lids"` // in order of LIDs
 	Plans  []Plan       `json:"plans"`
+	Drains []string     `json:"drains"` // switches and cables that are to be drained
 	Subnet *Subnet      `json:"subnet"` // as it was found last; null before the first time
 	Events []sm.LogLine `json:"events"` // the last ones, oldest first
 }
@@ -119,7 +120,7 @@ func Changes(then *fabric.Fabric, at string, now *fabric.Fabric) (told []sm.Inci
 
 // Contents reads what the file holds, and of the events the last ones.
 func (s *Store) Contents(events int) (*Contents, error) {
-	c := &Contents{LIDs: []LID{}, Plans: []Plan{}, Events: []sm.LogLine{}}
+	c := &Contents{LIDs: []LID{}, Plans: []Plan{}, Drains: []string{}, Events: []sm.LogLine{}}
 	for _, read := range []func() error{
 		func() error { return s.readLIDs(c) },
 		func() error { return s.readPlans(c) },
@@ -130,7 +131,9 @@ func (s *Store) Contents(events int) (*Contents, error) {
 			return nil, s.explain(err)
 		}
 	}
-	return c, nil
+	d, err := s.Drains()
+	c.Drains = append(c.Drains, d.Now...)
+	return c, err
 }
 
 // each calls a function for every row of an answer.
@@ -233,6 +236,9 @@ func (c *Contents) Write(out io.Writer) error {
 	rows := [][]string{}
 	for _, p := range c.Plans {
 		rows = append(rows, []string{fmt.Sprintf("Plan %d", p.Version), fmt.Sprintf("%s, engine %s, proven: %s, %d bytes", p.Time, p.Engine, p.Verdict, p.Bytes)})
+	}
+	for _, name := range c.Drains {
+		rows = append(rows, []string{"to be drained", name})
 	}
 	for _, l := range c.LIDs {
 		text := fmt.Sprintf("LID %d", l.First)

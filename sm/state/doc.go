@@ -3,7 +3,7 @@
 //
 // # What is promised
 //
-// What Record has returned from without an error outlives a crash of the process and a power cut at any moment: the journal
+// What Record or SetDrains has returned from without an error outlives a crash of the process and a power cut at any moment: the journal
 // is a write-ahead log (WAL) that is synced at every commit (synchronous=FULL), and LIDs and Plan are one transaction. Events
 // and the subnet that was found are written by a Writer beside the manager; a power cut loses those that were under way.
 //
@@ -12,15 +12,16 @@
 //
 // # Schema
 //
-// Version 1 (user_version), application_id 0x77656674. All tables are STRICT; GUIDs are stored as the signed number of the same
+// Version 2 (user_version), application_id 0x77656674. All tables are STRICT; GUIDs are stored as the signed number of the same
 // bits; times are milliseconds since 1970.
 //
 //	lids    port_guid, base, lmc, gone (since when the port is missed; NULL: it is there)
 //	plans   version, time, engine, verdict, bytes (as planfile.Save writes them: compressed)
 //	events  number, time, code, text, node_guid, node_name, port
+//	drains  name, told (by the configuration), drained (now, after what operators have asked for)
 //	subnet  id 1, time, netfile (as netfile.WriteJSON writes it, by gzip)
 //
-// A file of a newer schema, of another program, or a damaged one is refused when it is opened, with what to do.
+// A file of version 1, which has no drains, is brought to version 2 when it is opened. A file of a newer schema, of another program, or a damaged one is refused when it is opened, with what to do.
 //
 // Cost: Record writes only LIDs that have changed, and the Plan unless it is that of the last version; a commit is one sync.
 package state

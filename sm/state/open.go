@@ -10,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"syscall"
+	"time"
 
 	_ "modernc.org/sqlite" // the driver
 
@@ -18,7 +19,7 @@ import (
 )
 
 const (
-	schemaVersion = 1
+	schemaVersion = 2
 	applicationID = 0x77656674 // "weft"
 )
 
@@ -49,6 +50,14 @@ CREATE TABLE subnet (
 	id INTEGER PRIMARY KEY CHECK (id = 1),
 	time INTEGER NOT NULL,
 	netfile BLOB NOT NULL
+) STRICT;` + drainsTable
+
+// drainsTable is what version 2 has more than version 1.
+const drainsTable = `
+CREATE TABLE drains (
+	name TEXT PRIMARY KEY,
+	told INTEGER NOT NULL CHECK (told IN (0, 1)),
+	drained INTEGER NOT NULL CHECK (drained IN (0, 1))
 ) STRICT;`
 
 // Limits say how much is kept. The zero value stands for UsualLimits.
@@ -66,10 +75,13 @@ type Store struct {
 	limits Limits
 	db     *sql.DB
 	lock   *os.File // nil for one that is only read
+	schema int      // version in which it was found
 
 	mu   sync.Mutex
 	lids sm.LIDMap // as they are stored
 	gone map[fabric.GUID]bool
+
+	drainsTime time.Time // of the last SetDrains
 }
 
 // Open opens a file of state, and makes it where there is none. That it can be written is known afterwards.
@@ -176,9 +188,16 @@ func (s *Store) prepare() error {
 		return err
 	}
 	// A full disk, or a file that may not be written, shows here and not in the middle of a round.
-	return s.inTx(func(tx *sql.Tx) error {
+	err := s.inTx(func(tx *sql.Tx) error {
+		if s.schema == 1 {
+			if err := execute(tx, drainsTable); err != nil {
+				return err
+			}
+		}
 		return execute(tx, "DELETE FROM events WHERE number <= (SELECT max(number) FROM events) - ?", s.limits.Events)
 	}, fmt.Sprintf("PRAGMA user_version = %d", schemaVersion))
+	s.schema = schemaVersion
+	return err
 }
 
 // create makes the tables. Where a power cut ends it, none is there.
@@ -201,9 +220,10 @@ func (s *Store) check() error {
 		return errors.New("it is a database of another program: name another file")
 	case version > schemaVersion:
 		return fmt.Errorf("a newer weft wrote it (schema %d, this one knows %d): run that one, or name another file", version, schemaVersion)
-	case version < schemaVersion:
-		return fmt.Errorf("schema %d is unknown (known: %d)", version, schemaVersion)
+	case version < 1:
+		return fmt.Errorf("schema %d is unknown (known: 1 to %d)", version, schemaVersion)
 	}
+	s.schema = version
 	var verdict string
 	if err := s.db.QueryRow("PRAGMA quick_check(1)").Scan(&verdict); err != nil {
 		return err
