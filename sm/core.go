@@ -101,7 +101,7 @@ const (
 	Pause                   // packets under way need time to leave; PauseEnds says that it is over
 	Phase                   // a phase of the work begins: Name
 	Note                    // an Incident
-	Store                   // make Core.Record durable; Stored says how that ended
+	Store                   // make Core.Record durable; Stored says how that ended, before the round ends or after Stop
 	Done                    // the end: Report has all
 
 	// Of a Manager alone.
@@ -283,7 +283,7 @@ func (c *Core) proceed() {
 			return
 		case c.stopped:
 			c.finish(Interrupted)
-		case c.phase == routing && c.plan == nil, c.phase == storing && !c.stored, c.phase == claiming && !c.claimed, c.phase == pausing && !c.prog.pauseOver:
+		case c.phase == routing && c.plan == nil, c.phase == storing && !c.stored, c.phase == verifying && c.isStoring(), c.phase == claiming && !c.claimed, c.phase == pausing && !c.prog.pauseOver:
 			return
 		default:
 			c.leavePhase()

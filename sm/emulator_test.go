@@ -37,6 +37,11 @@ type virtual struct {
 	deaf     bool                // what nobody asked for is dropped
 	sent     map[mad.AttrID]int  // SMPs, repetitions left out
 	store    func(*Record) error // of Config.Store
+
+	storeTime time.Duration // how long it takes
+	stored    *Event        // told at storedAt
+	storedAt  time.Duration
+
 	onPhase  func(name string)
 	onEvent  func() // before an event of the Manager
 	alter    func(ev *Event)
@@ -59,7 +64,7 @@ func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Requ
 // newVirtualAt attaches a Manager to a port of an emulated subnet.
 func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg Config, req job.Request) (v *virtual, err error) {
 	v = &virtual{
-		manager: NewManager(cfg, Watch{}), sub: sub, routing: req, wake: never, planned: never, sent: map[mad.AttrID]int{},
+		manager: NewManager(cfg, Watch{}), sub: sub, routing: req, wake: never, planned: never, storedAt: never, sent: map[mad.AttrID]int{},
 		wire: wire.NewCore(wire.Config{Window: 32, Timeout: 20 * time.Millisecond}),
 	}
 	v.id, err = sub.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
@@ -134,7 +139,7 @@ func (v *virtual) next() time.Duration {
 	if v.manager.ended {
 		return never
 	}
-	return min(due, v.wake, v.planned)
+	return min(due, v.wake, v.planned, v.storedAt)
 }
 
 // tick does what is due by now, other than in the subnet.
@@ -146,6 +151,10 @@ func (v *virtual) tick() {
 	if v.planned <= v.now {
 		v.planned = never
 		v.step(v.plan)
+	}
+	if v.storedAt <= v.now {
+		v.storedAt = never
+		v.step(v.stored)
 	}
 	if v.wake <= v.now {
 		v.wake = never
@@ -217,7 +226,7 @@ func (v *virtual) step(ev *Event) {
 			v.sub.SetIsSM(v.id, true)
 			next = &Event{Kind: Claimed}
 		case Store:
-			next = &Event{Kind: Stored, Err: v.store(v.manager.Core().Record())}
+			v.stored, v.storedAt = &Event{Kind: Stored, Err: v.store(v.manager.Core().Record())}, v.now+v.storeTime
 		case Phase:
 			if v.onPhase != nil {
 				v.onPhase(a.Name)

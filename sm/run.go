@@ -43,7 +43,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	r.Config.Store = r.Store != nil
 	d := &run{
 		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
-		worked: make(chan *Event, 1), timer: time.NewTimer(time.Hour),
+		worked: make(chan *Event), timer: time.NewTimer(time.Hour),
 	}
 	defer d.timer.Stop()
 	if d.Grace <= 0 {
@@ -62,7 +62,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	}
 	d.step(ctx, &Event{Kind: Start})
 	err := errors.Join(d.loop(ctx), d.endRecording())
-	if cancel(); d.working {
+	for cancel(); d.working > 0; d.working-- {
 		<-d.worked
 	}
 	return d.manager.Core(), errors.Join(err, d.requester.Close(context.Background()))
@@ -77,8 +77,8 @@ type run struct {
 	manager   *Manager
 	requester *wire.Requester
 	request   wire.Request
-	worked    chan *Event // a Route or a Store has ended: only one of them is under way
-	working   bool
+	worked    chan *Event // a Route or a Store has ended
+	working   int         // of them, those that have not
 	timer     *time.Timer // of the last Wake
 	actions   []Action
 	packet    [mad.Size]byte
@@ -181,7 +181,7 @@ func (d *run) loop(ctx context.Context) error {
 		case <-d.wake:
 			d.stepEnded(ctx)
 		case ev := <-d.worked:
-			d.working = false
+			d.working--
 			if ctx.Err() != nil {
 				d.stop(ctx)
 			}
@@ -362,7 +362,7 @@ func (d *run) route(ctx context.Context, a *Action) {
 
 // work does what takes long beside the loop.
 func (d *run) work(do func() *Event) {
-	d.working = true
+	d.working++
 	go func() { d.worked <- do() }()
 }
 

@@ -46,7 +46,8 @@ func (c *Core) noteOthersLIDs() bool {
 	return n > 0
 }
 
-// startStoring has the LIDs and the Plan stored, where that is wanted.
+// startStoring has the LIDs and the Plan stored, where that is wanted. Where all LIDs are stored already nothing waits for it but the end of
+// the round.
 func (c *Core) startStoring() {
 	lids := c.cfg.Stored.After(c.graph, &c.plan.Ends)
 	if !c.cfg.Store {
@@ -57,18 +58,31 @@ func (c *Core) startStoring() {
 		return
 	}
 	c.record = &Record{LIDs: lids, Graph: c.graph, Plan: c.plan, Engine: c.report.Routing.Engine, Verdict: proof(c.report.Routing.Check)}
-	c.enterPhase(storing)
 	c.out = append(c.out, Action{Kind: Store})
+	for guid, p := range lids {
+		if c.cfg.Stored[guid] != p {
+			c.enterPhase(storing)
+			return
+		}
+	}
+	c.startProgram()
 }
+
+// isStoring reports whether a Store has not ended.
+func (c *Core) isStoring() bool { return c.record != nil && !c.stored }
 
 // takeStored goes on with LIDs that are stored. Where they could not be, ports whose LIDs are not those of an earlier Record get
 // none; a Plan by which a port would lose a LID that is stored is not distributed at all.
 func (c *Core) takeStored(ev *Event) {
-	if c.phase != storing || c.stored {
+	if !c.isStoring() || c.phase == finished {
 		return
 	}
 	if c.stored = true; ev.Err == nil {
 		c.cfg.Stored, c.cfg.Last, c.cfg.LastAfresh = c.record.LIDs, job.Keep(c.plan, c.graph), false
+		return
+	}
+	if c.phase != storing {
+		c.note(NotStored, Place{}, "the Plan is distributed, and a restart will not know it: %v", ev.Err)
 		return
 	}
 	c.unstored = true

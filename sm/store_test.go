@@ -109,6 +109,53 @@ func TestStoredFirst(t *testing.T) {
 	v.verify(t)
 }
 
+// TestRepairNotDelayed: a repair is written while a slow disk stores its Plan, since no LID has changed; the round ends when it is
+// stored. A new port waits for the disk.
+func TestRepairNotDelayed(t *testing.T) {
+	for _, full := range []bool{false, true} {
+		d := &disk{}
+		sub := emulated(t, "rlft(4,2)", emulator.Options{})
+		f := sub.Fabric()
+		host := find(f, fabric.CA, 5)
+		if err := sub.SetNodeDown(host, true); err != nil {
+			t.Fatal(err)
+		}
+		v := withDisk(t, sub, d, Config{})
+		v.step(&Event{Kind: Start})
+		v.runUntil(5 * time.Second)
+		lids := maps.Clone(d.lids)
+		v.storeTime, d.full = 10*time.Second, full
+		link := fabric.LinkID(slices.IndexFunc(f.Links, func(l fabric.Link) bool {
+			return f.Nodes[l.A.Node].Type == fabric.Switch && f.Nodes[l.B.Node].Type == fabric.Switch
+		}))
+		if err := sub.SetLinkDown(link, true); err != nil {
+			t.Fatal(err)
+		}
+		v.runUntil(v.now + 5*time.Second)
+		if c := v.manager.Core(); !v.manager.inRound || c.phase != verifying || v.told(RoundEnds) != 1 || v.storedAt == never {
+			t.Fatalf("full %v: %s: %v", full, phaseNames[c.phase], v.entries)
+		}
+		v.verify(t)
+		v.storeTime = 0
+		v.runUntil(v.now + 8*time.Second)
+		v.storeTime = 10 * time.Second
+		if r := v.manager.Core().Report(); v.manager.inRound || r.State != Up || (r.Find(NotStored) != nil) != full || !maps.Equal(given(t, sub), lids) {
+			t.Fatalf("full %v: %s: %v", full, r.State, v.entries)
+		}
+		if err := sub.SetNodeDown(host, false); err != nil {
+			t.Fatal(err)
+		}
+		v.runUntil(v.now + 5*time.Second)
+		if c := v.manager.Core(); c.phase != storing || given(t, sub)[f.Nodes[host].Ports[1].GUID].Base != 0 {
+			t.Fatalf("full %v: %s: %v", full, phaseNames[c.phase], v.entries)
+		}
+		v.step(&Event{Kind: Stop})
+		if v.runUntil(never); !v.manager.ended {
+			t.Error("it does not end")
+		}
+	}
+}
+
 // TestFullDisk: a manager whose disk is full repairs what breaks, and keeps LIDs; a port that is new gets none, and no open
 // link, until it can be stored.
 func TestFullDisk(t *testing.T) {
