@@ -80,7 +80,7 @@ type Event struct {
 	// Of Planned. Err says why there is no Plan, or none that was judged; of Stored, why nothing was stored.
 	Result *job.Result
 	Err    error
-	Way    *job.Transition // from the Plan in force to this one; nil without the first
+	Way    *job.Transition // from what the devices hold to this Plan; nil where that is not known
 
 	// Of Unasked: a copy, which is the Manager's.
 	Datagram *wire.Datagram
@@ -128,6 +128,7 @@ type Action struct {
 	Stored   LIDMap
 	Absent   []route.Absent // ports that are not in the Graph and keep their LIDs
 	Kept     *job.Kept      // of a Route: the Plan in force, to be repaired; nil for that of the job
+	Found    *job.Kept      // of a Route: what the devices hold, where that is not Kept; nil where nobody knows
 	Afresh   bool           // of a Route with Kept: routed afresh, and repaired where the engines refuse
 	Name     string
 	Err      error
@@ -147,6 +148,7 @@ const (
 	queryingManagers
 	claiming
 	settling
+	reading
 	routing
 	storing
 	tables
@@ -158,7 +160,7 @@ const (
 )
 
 var phaseNames = [...]string{
-	"idle", "discover", "recheck", "managers", "claim", "settle", "route", "store", "tables", "pause", "arm", "activate", "verify", "done",
+	"idle", "discover", "recheck", "managers", "claim", "settle", "read", "route", "store", "tables", "pause", "arm", "activate", "verify", "done",
 }
 
 // Core is the subnet manager as a pure state machine: Step takes what happened and
@@ -194,6 +196,9 @@ type Core struct {
 	stored   bool            // that has ended
 	unstored bool            // not well
 	prog     programming
+
+	read    map[uint64]*route.Block // by tag of getLFT: what switches held before a Plan was made; nil where the Plan in force is known
+	readTop fabric.LID              // the last LID that was read
 
 	rewritten []uint64 // tags of Sets of tables that were written more than once, or sent again: the next light sweep reads them
 }
@@ -321,6 +326,8 @@ func (c *Core) queueNextNode() bool {
 		queue = (*Core).queueManagers
 	case settling, verifying:
 		queue = (*Core).queueChangeRead
+	case reading:
+		queue = (*Core).queueRead
 	case tables:
 		queue = (*Core).queueTables
 	case arming:
@@ -379,6 +386,8 @@ func (c *Core) leavePhase() {
 			return
 		}
 		c.endDiscovery()
+	case reading:
+		c.askForPlan()
 	case routing:
 		c.startStoring()
 	case storing:
@@ -414,7 +423,7 @@ func (c *Core) ownPortWorks() bool {
 	return c.portNumber(c.ownPort()) == 0 || c.behind[c.ownPort()] != noSlot
 }
 
-// endDiscovery makes a Fabric of what was found, and asks for a Plan where the subnet is to
+// endDiscovery makes a Fabric of what was found, and goes on where the subnet is to
 // be brought up.
 func (c *Core) endDiscovery() {
 	c.buildFabric()
@@ -430,8 +439,13 @@ func (c *Core) endDiscovery() {
 		c.finish(NotRouted)
 		return
 	}
+	c.startReading()
+}
+
+// askForPlan asks for a Plan.
+func (c *Core) askForPlan() {
 	c.enterPhase(routing)
-	a := Action{Kind: Route, Graph: c.graph, Stored: c.cfg.Stored, Absent: c.drainedHosts(), Afresh: c.afresh}
+	a := Action{Kind: Route, Graph: c.graph, Stored: c.cfg.Stored, Absent: c.drainedHosts(), Afresh: c.afresh, Found: c.foundPlan()}
 	switch {
 	case c.before == nil && c.noteOthersLIDs():
 		a.Stored = c.cfg.Stored.After(c.graph, &route.Seen(c.graph).Ends)

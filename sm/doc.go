@@ -50,11 +50,13 @@
 //	    |
 //	    +--> DISCOVERED            Config.ReadOnly, which asks no managers
 //	    v
+//	  read                         forwarding tables, where no Plan of ours is in force
+//	    v
 //	  route ---> NOT ROUTED        no switch; every engine refused; or not proven, and not Config.Unproven
 //	    v
 //	  tables     LFT blocks, SL2VL, VL arbitration, P_Keys
-//	    |   ^    in steps, from the tables of the Plan in force to those of the new one
-//	    |   pause    once, where these must not meet: Config.Pause
+//	    |   ^    in steps, from what was read, or the Plan in force has, to what the new one has
+//	    |   pause    where these must not meet: Config.Pause
 //	    v
 //	  arm        LinearFDBTop; PortInfo: LID, LMC, MasterSMLID, MTU, VLs, and Armed
 //	    v
@@ -95,7 +97,8 @@
 // # What is written
 //
 // Only what differs from what the device reports, but for lane tables, which are not
-// read. A block of a forwarding table below the reported LinearFDBTop is read first;
+// read. A block of a forwarding table below the reported LinearFDBTop is read first,
+// before a Plan is made where no Plan of ours is in force;
 // what lies above is not defined (14.2.5.4, 14.2.5.10) and is written. The top is
 // raised after the blocks.
 // Parameters of a port and the step to Armed are one Set; Active comes when both
@@ -123,7 +126,8 @@
 // # Limits
 //
 // No SA, no multicast, no partitions but the default one. The order of writing (steps.go) is that from the Plan of the round
-// before: tables of which nothing is known are written over in any order. VL arbitration is no part of it: where VLs lose their turn it
+// before, or from tables that were read (found.go). Of what was read nobody knows service levels and lanes: its packets may be on any VL, and
+// their SL is taken to be 0. VL arbitration is no part of it: where VLs lose their turn it
 // comes with the last step, otherwise with the first.
 // LinkSpeedExt is read as the device gives it without the SM's extended-speeds
 // modifier. CAs cabled to each other get no LIDs: NOT ROUTED. A router is treated as a CA.

@@ -41,8 +41,12 @@ func Plan(ctx context.Context, req job.Request, a *Action) *Event {
 	if ev.Err == nil && ev.Result.Repaired != nil && !ev.Result.Report.OK {
 		ev.Result = afreshIfProven(ctx, req, g, ev.Result)
 	}
-	if ev.Err == nil && req.Kept != nil && a.Kept != nil {
-		ev.Way, ev.Err = a.Kept.Transition(ctx, g, ev.Result.Plan, req.Workers)
+	from := a.Found
+	if from == nil && req.Kept != nil {
+		from = a.Kept
+	}
+	if ev.Err == nil && from != nil {
+		ev.Way, ev.Err = from.Transition(ctx, g, ev.Result.Plan, req.Workers)
 	}
 	return ev
 }

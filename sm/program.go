@@ -106,6 +106,12 @@ func (c *Core) queueBlocks(id int32) {
 			} else {
 				c.enqueue(makeTag(setLFT, id, b))
 			}
+		case c.read[makeTag(getLFT, id, b)] != nil:
+			if c.firstWrongLID(id, b, (*[64]byte)(c.read[makeTag(getLFT, id, b)])) == 0 {
+				c.countHeld(id, b)
+			} else {
+				c.enqueue(makeTag(setLFT, id, b))
+			}
 		case top > 0 && b <= uint32(top)/mad.LFTBlock:
 			c.enqueue(makeTag(getLFT, id, b))
 		default:
@@ -124,6 +130,13 @@ func (c *Core) plannedBlock(id int32, b uint32) *route.Block {
 
 // onLFT takes a block that was read, and writes it where it differs from the Plan.
 func (c *Core) onLFT(id int32, b uint32, ev *Event) {
+	if c.phase == reading {
+		if ev.Outcome == Answered {
+			block := route.Block(ev.Data) // the event is the caller's
+			c.read[ev.Tag] = &block
+		}
+		return
+	}
 	if ev.Outcome == Answered && c.firstWrongLID(id, b, &ev.Data) == 0 {
 		c.countHeld(id, b)
 		return

@@ -92,7 +92,7 @@ type sentOn struct {
 func (m *moments) look(t *rapid.T) {
 	v, c := m.v, m.v.manager.Core()
 	sent := v.sent[mad.AttrLinearForwardingTable] + v.sent[mad.AttrSLtoVLMappingTable]
-	if c.phase != tables || c.before == nil || sent == m.sent {
+	if c.phase != tables || c.before == nil && c.read == nil || sent == m.sent {
 		return
 	}
 	m.sent = sent
@@ -104,6 +104,9 @@ func (m *moments) look(t *rapid.T) {
 		m.seen["steps"] += len(c.way.Between)
 	}
 	told := c.before
+	if told == nil { // of a subnet that was taken over: all are on SL 0
+		told = c
+	}
 	dropped := false
 	for i := range c.prog.step {
 		dropped = dropped || c.stepped(i).Drops
@@ -117,7 +120,7 @@ func (m *moments) look(t *rapid.T) {
 		told = c
 		m.seen["new levels"]++
 	}
-	if c.plan.VLs > 1 || c.before.plan.VLs > 1 {
+	if c.plan.VLs > 1 || told.plan.VLs > 1 {
 		m.seen["lanes"]++
 	}
 	if at := m.circle(told); at != "" {

@@ -47,8 +47,8 @@ packets go in circles or wait for each other in a ring. Where no order does that
 drop packets to the LIDs that change, and on service levels whose lane changes, for --pause. Hosts
 learn of other service levels last, and keep the old ones until they ask again: where these could
 wait in a ring by the new tables a line of the log names them (old-levels).
-This holds against the Plan of the round before: with --once, and in the first round, the old tables are
-not known, and written over in any order. An interrupted run leaves old and new tables side by side: run it again.
+With --once, in the first round and after a handover the old tables are read from the switches; which service
+levels they were made for is not known. An interrupted run leaves old and new tables side by side: run it again.
 
 ` + transportHelp + `
 
