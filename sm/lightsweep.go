@@ -100,8 +100,10 @@ func (m *Manager) onSwept(now time.Duration, ev *Event) {
 func (m *Manager) onTableAgain(now time.Duration, tag uint64, ev *Event) {
 	c := m.inForce
 	k, index, arg := splitTag(tag)
+	if ev.Outcome != Answered {
+		return
+	}
 	switch {
-	case ev.Outcome != Answered:
 	case k == setLFT && c.firstWrongLID(index, arg, &ev.Data) > 0:
 		c.prog.holds[index] = false
 		m.sweepFound(now, c.nodeName(index)+" holds another block of its forwarding table than it has acknowledged")

@@ -66,7 +66,10 @@ func didOf(now time.Duration, actions []Action) (list []did) {
 		if a.Kept != nil {
 			d.text += "kept"
 		}
-		a.Path, a.Data, a.Graph, a.Datagram, a.Err, a.Kept = nil, nil, nil, nil, nil, nil
+		if a.Found != nil {
+			d.text += "found"
+		}
+		a.Path, a.Data, a.Graph, a.Datagram, a.Err, a.Kept, a.Found = nil, nil, nil, nil, nil, nil, nil
 		d.action = a
 		list = append(list, d)
 	}

@@ -77,6 +77,7 @@ type moments struct {
 	waits map[lane]map[lane]bool // that packets under way may have come to, since the round began or a pause was over
 	vls   map[sentOn]uint16      // those that packets of an SL may have on a channel, likewise
 	step  int
+	at    time.Duration // of the last write
 }
 
 // lane is a channel and a VL, sentOn a channel and an SL.
@@ -96,10 +97,14 @@ func (m *moments) look(t *rapid.T) {
 		return
 	}
 	m.sent = sent
-	if m.round != v.manager.round.Number || m.step != c.prog.step && c.stepped(c.prog.step-1).Drops {
+	paused := m.round == v.manager.round.Number && m.step != c.prog.step && c.stepped(c.prog.step-1).Drops
+	if paused && v.now-m.at < c.cfg.Pause {
+		t.Fatalf("%v after the last write of step %d packets are taken to have left", v.now-m.at, m.step)
+	}
+	if paused || m.round != v.manager.round.Number {
 		m.waits, m.vls = map[lane]map[lane]bool{}, map[sentOn]uint16{}
 	}
-	m.round, m.step = v.manager.round.Number, c.prog.step
+	m.round, m.step, m.at = v.manager.round.Number, c.prog.step, v.now
 	if c.way != nil {
 		m.seen["steps"] += len(c.way.Between)
 	}
