@@ -92,6 +92,9 @@ type mirrored struct {
 
 // Run simulates a Setup.
 func Run(ctx context.Context, u *Setup) (*Result, error) {
+	if err := u.Validate(); err != nil {
+		return nil, fmt.Errorf("outage: %w", err)
+	}
 	r := &run{Setup: u}
 	if err := r.bringUp(ctx); err != nil {
 		return nil, err

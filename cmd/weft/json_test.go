@@ -22,6 +22,7 @@ import (
 	"weft/lab"
 	"weft/lab/papers"
 	mapjob "weft/mapping/job"
+	"weft/outage"
 	"weft/route/quality"
 	"weft/sm"
 	"weft/sm/service"
@@ -52,6 +53,7 @@ var documents = []struct {
 	{"weft whatif FABRIC --each KIND --json", reflect.TypeFor[whatif.Campaign]()},
 	{"weft simulate flow FABRIC --json", reflect.TypeFor[study.Simulation]()},
 	{"weft simulate packet FABRIC --json", reflect.TypeFor[study.PacketSimulation]()},
+	{"weft simulate outage FABRIC --json", reflect.TypeFor[outage.Report]()},
 	{"weft simulate flow --patterns --json", reflect.TypeFor[study.Patterns]()},
 	{"weft sm --once --json", reflect.TypeFor[sm.BringUpJSON]()},
 	{"weft sm --json", reflect.TypeFor[sm.LogLine]()},

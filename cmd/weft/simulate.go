@@ -21,7 +21,7 @@ func simulateCmd() *cobra.Command {
 		Args:  subcommand,
 		RunE:  func(cmd *cobra.Command, _ []string) error { return cmd.Help() },
 	}
-	cmd.AddCommand(simulateFlowCmd(), simulatePacketCmd())
+	cmd.AddCommand(simulateFlowCmd(), simulatePacketCmd(), simulateOutageCmd())
 	return cmd
 }
 

@@ -21,6 +21,7 @@ var floors = []struct {
 	{"weft/lab", 5},
 	{"weft/lab/chart", 3},
 	{"weft/demo", 5},
+	{"weft/outage", 5},
 	{"weft/study", 4},
 	{"weft/choose", 4},
 	{"weft/choose", 4},
