@@ -101,6 +101,10 @@ func TestOwnPortIsAsked(t *testing.T) {
 	if own != v.told(RoundBegun)-1 || own == 0 {
 		t.Errorf("our own port is asked %d times in %d rounds", own, v.told(RoundBegun)-1)
 	}
+	c := v.manager.inForce
+	if !c.beliefs.on || !c.beliefs.doubted[c.nodes[0].guid] || c.beliefs.doubted[c.nodes[c.owner[c.peer[c.nodes[0].first+1]]].guid] {
+		t.Errorf("doubted: %v", c.beliefs.doubted)
+	}
 }
 
 // TestUnknownRates: a cable of which width or speed is not known is as expected.
@@ -576,5 +580,181 @@ func TestOtherPortCount(t *testing.T) {
 		if w.watchLinks(time.Second); (len(w.unsteady.links) == 1) != (ports == 8) {
 			t.Errorf("%s: %d links came back", name, len(w.unsteady.links))
 		}
+	}
+}
+
+// TestInitIsNotBelieved: a port that was not Active in the round before is asked again, one without a link is not.
+func TestInitIsNotBelieved(t *testing.T) {
+	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
+	link, _ := v.switchLink(t, 2)
+	for state, want := range map[uint64]bool{mad.PortActive: true, mad.PortInit: false, mad.PortArmed: false, mad.PortDown: true} {
+		before := *v.manager.inForce
+		before.info = slices.Clone(before.info)
+		slot, _ := before.slotOf(before.fabric.Nodes[link.A.Node].GUID, link.A.Port)
+		mad.PortInfoPortState.Put(before.info[slot][:], state)
+		now := New(Config{})
+		now.inventory, now.before, now.beliefs = before.inventory, &before, beliefs{on: true, doubted: map[fabric.GUID]bool{}}
+		if _, ok := now.portBefore(slot); ok != want {
+			t.Errorf("state %d: believed: %v", state, ok)
+		}
+	}
+}
+
+// TestApartIsNotMissing: a host behind a link in quarantine is not counted as missing.
+func TestApartIsNotMissing(t *testing.T) {
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{})
+	f := v.manager.inForce.fabric
+	v.flapFor(t, v.linkOf(t, f, f.Nodes[find(f, fabric.CA, 9)].Ports[1].Link), 20*time.Second, 5*time.Minute)
+	v.step(&Event{Kind: Resweep})
+	v.runUntil(v.now + time.Second)
+	if v.told(Quarantined) != 1 || len(v.manager.missing) > 0 {
+		t.Errorf("%d are missing: %v", len(v.manager.missing), v.entries)
+	}
+}
+
+// TestForgetStored: the LIDs of a node are forgotten under its GUID and under those of its ports.
+func TestForgetStored(t *testing.T) {
+	stored := LIDMap{1: {Base: 1}, 2: {Base: 2}, 3: {Base: 3}}
+	m := NewManager(Config{Stored: stored}, UsualWatch)
+	m.forgetStored(1, &missingNode{ports: []fabric.GUID{2}})
+	if _, kept := m.cfg.Stored[3]; len(m.cfg.Stored) != 1 || !kept || len(stored) != 3 {
+		t.Errorf("%v of %v", m.cfg.Stored, stored)
+	}
+}
+
+// TestDownInBoth: a node that is down where it is expected to be down is no deviation.
+func TestDownInBoth(t *testing.T) {
+	expected, found := formula(t, "rlft(4,2)"), formula(t, "rlft(4,2)")
+	expected.Nodes[2].Down, found.Nodes[2].Down = true, true
+	if list := deviations(expected, found); len(list) > 0 {
+		t.Error(list)
+	}
+	expected.Nodes[2].Down = false
+	if list := deviations(expected, found); len(list) != 1 {
+		t.Error(list)
+	}
+}
+
+// TestManyDeviations: no more deviations are told one by one than are read.
+func TestManyDeviations(t *testing.T) {
+	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{})
+	m := v.manager
+	for _, c := range []struct {
+		expected *fabric.Fabric
+		kind     IncidentKind
+	}{{formula(t, "rlft(8,3)"), Deviation}, {m.inForce.fabric, AsExpected}} {
+		m.cfg.Expected, m.out = c.expected, nil
+		m.watchExpected()
+		n := 0
+		for _, a := range m.out {
+			if a.Kind == Note && a.Incident.Kind == c.kind {
+				n++
+			}
+		}
+		if n != mostDeviations+1 {
+			t.Errorf("%d lines of %s", n, c.kind)
+		}
+	}
+}
+
+// TestAskedWhoIsThere: a manager that is alone asks no port for SMInfo, and not its own either.
+func TestAskedWhoIsThere(t *testing.T) {
+	_, all := managers(t, "rlft(4,2)", emulator.Options{}, 1)
+	v := all[0]
+	v.step(&Event{Kind: Start})
+	v.runUntil(2 * time.Second)
+	v.step(&Event{Kind: Resweep})
+	v.runUntil(4 * time.Second)
+	if v.told(RoundEnds) != 2 || v.sent[mad.AttrSMInfo] > 0 {
+		t.Errorf("%d questions in %d rounds", v.sent[mad.AttrSMInfo], v.told(RoundEnds))
+	}
+}
+
+// TestSilentManager: beside a port that says that a manager runs there, and that answers nothing, a master gives the subnet up.
+func TestSilentManager(t *testing.T) {
+	sub, all := managers(t, "rlft(4,2)", emulator.Options{}, 1)
+	v := all[0]
+	v.step(&Event{Kind: Start})
+	v.runUntil(2 * time.Second)
+	id, err := sub.Attach(emulator.Client{At: fabric.End{Node: find(sub.Fabric(), fabric.CA, 5), Port: 1}, Deliver: func(*wire.Datagram) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sub.SetIsSM(id, true)
+	v.step(&Event{Kind: Resweep})
+	v.runUntil(v.now + 5*time.Second)
+	if v.manager.Core().Report().State != OtherMaster || v.manager.inForce != nil || v.manager.state() != mad.SMStateStandby {
+		t.Errorf("%s, state %d", v.manager.Core().Report().State, v.manager.state())
+	}
+	sub.SetIsSM(id, false)
+	if v.runUntil(v.now + time.Minute); v.manager.state() != mad.SMStateMaster {
+		t.Errorf("state %d: %v", v.manager.state(), v.entries)
+	}
+}
+
+// TestHandedToWhom: the subnet is handed over to one that stands by and goes before us, and to no other.
+func TestHandedToWhom(t *testing.T) {
+	for name, c := range map[string]struct {
+		other otherManager
+		want  bool
+	}{
+		"before us":       {otherManager{guid: 1, priority: 9, state: mad.SMStateStandby}, true},
+		"behind us":       {otherManager{guid: 1, priority: 3, state: mad.SMStateStandby}, false},
+		"switched off":    {otherManager{guid: 1, priority: 9, state: mad.SMStateNotActive}, false},
+		"finding out":     {otherManager{guid: 1, priority: 9, state: mad.SMStateDiscovering}, false},
+		"by its GUID":     {otherManager{guid: 1, priority: 5, state: mad.SMStateStandby}, true},
+		"not by its GUID": {otherManager{guid: 9, priority: 5, state: mad.SMStateStandby}, false},
+	} {
+		m := NewManager(Config{Elect: true, Priority: 5}, UsualWatch)
+		m.guid = 5
+		m.core.others = []otherManager{c.other}
+		if m.handOver(); (m.election.handing != nil) != c.want {
+			t.Errorf("%s: handed over: %v", name, !c.want)
+		}
+	}
+}
+
+// TestSentCounts: every attempt counts as one that was sent, of nodes that answer.
+func TestSentCounts(t *testing.T) {
+	var l lossCount
+	for _, ev := range []Event{{Kind: Answer, Attempts: 4}, {Kind: Answer, Attempts: 1, Outcome: Refused}, {Kind: Answer, Attempts: 8, Outcome: Silent}, {Kind: Unasked, Attempts: 3}} {
+		l.add(&ev)
+	}
+	if l != (lossCount{sent: 5, again: 3}) {
+		t.Errorf("%+v", l)
+	}
+}
+
+// TestOwnLinkIsSteady: our own link is never counted as one that came back.
+func TestOwnLinkIsSteady(t *testing.T) {
+	m := staying(t, "rlft(8,2)", emulator.Options{}, Config{}).manager
+	own := m.inForce.peer[m.inForce.ownPort()]
+	for range 20 {
+		m.cameBack(m.now+time.Second, own)
+	}
+	if len(m.unsteady.links) > 0 {
+		t.Errorf("%+v", m.unsteady.links[0])
+	}
+}
+
+// TestRepeatedBlocks: blocks that were sent more than once are read again by the next light sweep.
+func TestRepeatedBlocks(t *testing.T) {
+	v, err := newVirtual(formula(t, "rlft(4,2)"), emulator.Options{}, Config{}, jobOf("updn", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := 0
+	v.alter = func(ev *Event) {
+		if k, _, _ := splitTag(ev.Tag); ev.Kind == Answer && k == setLFT {
+			if n++; n%2 == 0 {
+				ev.Attempts = 2
+			}
+		}
+	}
+	v.manager = NewManager(Config{}, UsualWatch)
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + time.Second)
+	if len(v.manager.inForce.rewritten) != n/2 || n < 4 {
+		t.Errorf("%d of %d", len(v.manager.inForce.rewritten), n)
 	}
 }

@@ -81,3 +81,18 @@ func TestNothingAfterClose(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 }
+
+// TestBusy: an answer that says busy, whatever else it says, ends nothing until the attempts are over.
+func TestBusy(t *testing.T) {
+	c := NewCore(Config{Timeout: time.Second, Retries: NoRetries})
+	_, out := c.Request(0, request(t, 1), nil)
+	answer := append(mad.Datagram(nil), out[0].Datagram.MAD...)
+	answer[3] = byte(mad.GetResp)
+	mad.HeaderStatus.Put(answer, 0x8000|uint64(mad.StatusBusy)|0x4)
+	if out = c.Arrived(0, &Datagram{MAD: answer}, nil); len(out) > 0 {
+		t.Fatalf("%+v", out)
+	}
+	if out = c.Tick(time.Second, nil); len(out) != 1 || out[0].Kind != Complete || out[0].Result.Err == nil {
+		t.Errorf("%+v", out)
+	}
+}

@@ -364,3 +364,42 @@ func TestSocket(t *testing.T) {
 		t.Error("a socket without a directory")
 	}
 }
+
+// TestNotActive: one that another manager has switched off does not do what is asked.
+func TestNotActive(t *testing.T) {
+	for role, want := range map[sm.Role]int{sm.NotActive: http.StatusConflict, sm.StandBy: http.StatusConflict, sm.Master: http.StatusAccepted} {
+		s, _ := newService(0)
+		snapshot := master()
+		snapshot.Role = role
+		s.Show(snapshot)
+		if w := get(t, s.Handler(), "POST", "/v1/resweep"); w.Code != want {
+			t.Errorf("%s: %d", role, w.Code)
+		}
+	}
+}
+
+// TestFollowFromTheMiddle: who follows a log whose first lines are not kept any more gets each line once.
+func TestFollowFromTheMiddle(t *testing.T) {
+	s := New(Options{Version: "test", Clock: time.Now, Lines: 3})
+	for range 10 {
+		s.Tell(sm.Incident{Kind: sm.Started})
+	}
+	server := httptest.NewServer(s.Handler())
+	defer server.Close()
+	answer, err := http.Get(server.URL + "/v1/events?follow=true")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = answer.Body.Close() }()
+	dec := json.NewDecoder(answer.Body)
+	for want := uint64(8); want <= 12; want++ {
+		if want > 10 {
+			s.Tell(sm.Incident{Kind: sm.Started})
+		}
+		var line sm.LogLine
+		if err := dec.Decode(&line); err != nil || line.Number != want {
+			t.Fatalf("line %d: %+v, %v", want, line, err)
+		}
+	}
+	s.End()
+}

@@ -376,3 +376,14 @@ func TestFullDisk(t *testing.T) {
 		t.Errorf("%d LIDs", len(s.LIDs()))
 	}
 }
+
+// TestWaitingIsBounded: as long as nothing is written, events wait up to a number, and those beyond it are counted.
+func TestWaitingIsBounded(t *testing.T) {
+	w := &Writer{wake: make(chan struct{}, 1)}
+	for range mostWaiting + 7 {
+		w.Event(Event{})
+	}
+	if len(w.events) != mostWaiting || w.lost != 7 {
+		t.Errorf("%d wait, %d are lost", len(w.events), w.lost)
+	}
+}
