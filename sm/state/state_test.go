@@ -387,3 +387,18 @@ func TestWaitingIsBounded(t *testing.T) {
 		t.Errorf("%d wait, %d are lost", len(w.events), w.lost)
 	}
 }
+
+// TestPutBack: a subnet that could not be written is tried again, unless a later one waits.
+func TestPutBack(t *testing.T) {
+	older, newer := fabric.New("older"), fabric.New("newer")
+	w := &Writer{}
+	w.putBack(nil, time.Unix(1, 0), older)
+	if w.subnet != older || w.now != time.Unix(1, 0) {
+		t.Error("it is lost")
+	}
+	w.subnet, w.now = newer, time.Unix(2, 0)
+	w.putBack(nil, time.Unix(1, 0), older)
+	if w.subnet != newer || w.now != time.Unix(2, 0) {
+		t.Error("an older one takes the place of a newer one")
+	}
+}
