@@ -63,8 +63,14 @@ func (w *between) Delivered(s *packet.Sim, m *packet.Message) {
 	}
 }
 
-// send draws a message: the subnet, then the hot-spot or any host of it.
+// send sends a message.
 func (w *between) send(s *packet.Sim, src int32) {
+	dst, bytes := w.draw(src)
+	lab.Check(s.Send(src, dst, bytes, 0))
+}
+
+// draw draws a message: the subnet, then the hot-spot or any host of it.
+func (w *between) draw(src int32) (dst int32, bytes int64) {
 	to := int(w.subnetOf[src])
 	if w.rng.Float64() < w.share {
 		to = (to + 1 + w.rng.IntN(len(w.hosts)-1)) % len(w.hosts)
@@ -76,13 +82,8 @@ func (w *between) send(s *packet.Sim, src int32) {
 			spot = w.spots[to]
 		}
 	}
-	for dst := spot; ; dst = -1 {
-		if dst < 0 {
-			dst = w.hosts[to][w.rng.IntN(len(w.hosts[to]))]
-		}
-		if dst != src {
-			lab.Check(s.Send(src, dst, bytes, 0))
-			return
-		}
+	for dst = spot; dst < 0 || dst == src; {
+		dst = w.hosts[to][w.rng.IntN(len(w.hosts[to]))]
 	}
+	return dst, bytes
 }
