@@ -161,7 +161,7 @@ func (p *Plan) baseline(a *admissible) {
 				continue
 			}
 			turn := (int(target) - int(s) - 1 + int(n)) % int(n) // of the other subnets
-			first := a.routersOf(list) // the first ports of so many routers come first
+			first := a.routersOf(list)                           // the first ports of so many routers come first
 			port := list[turn*first/max(1, int(n)-1)%first]
 			if rows[port] == nil {
 				rows[port] = slices.Repeat([]int32{port}, ends)

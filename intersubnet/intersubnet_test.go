@@ -276,7 +276,7 @@ func TestFallbacksAreTold(t *testing.T) {
 func TestMappingRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"subnets(3,pgft(2;2,2;1,2;1,1),routers=4)", "subnets(4,torus(3x3),shape=chain,routers=3)", "subnets(3,mesh(2x2),shape=star)"}).Draw(t, "network")
-		method := rapid.SampledFrom([]Method{Baseline, ISSR, ISFR}).Draw(t, "method")
+		method := rapid.SampledFrom([]Method{Baseline, ISSR, ISFR, Nearest, Auto}).Draw(t, "method")
 		n := network(t, text)
 		p := oneLayer(t, n, &Request{Method: method}, "updn").Plan
 		mappings := map[int]*Mapping{}

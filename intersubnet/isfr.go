@@ -10,23 +10,23 @@ import (
 	"weft/route"
 )
 
-// Fallback says that packets from one subnet to another go by ISSR though ISFR was asked for.
+// Fallback says that packets from one subnet to another go by another method than ISFR.
 type Fallback struct {
+	Method Method `json:"method"`
 	From   string `json:"from"` // "" for all subnets
 	To     string `json:"to"`
 	Reason string `json:"reason"`
 }
 
-// isfr starts from ISSR and changes the ways into each subnet that is a fat-tree with its routers on top.
-func (p *Plan) isfr(a *admissible) []Fallback {
-	p.issr(a)
+// isfr changes the ways into each subnet that is a fat-tree with its routers on top. All others stay as the method had them that made them.
+func (p *Plan) isfr(a *admissible, method Method) []Fallback {
 	var told []Fallback
 	start := map[int]int{} // by place of a switch with routers: targets at home there in the subnets before
 	homes := map[int32][]int32{}
 	for target := range int32(len(p.Net.Subnets)) {
 		sub := &p.Net.Subnets[target]
 		if reason := notRooted(p.Net, target, p.Local[target]); reason != "" {
-			told = append(told, Fallback{To: sub.Name, Reason: reason})
+			told = append(told, Fallback{Method: method, To: sub.Name, Reason: reason})
 			continue
 		}
 		primary := homes[sub.Kind]
@@ -40,7 +40,7 @@ func (p *Plan) isfr(a *admissible) []Fallback {
 				continue
 			}
 			if reason := p.follow(a, s, target, home); reason != "" {
-				told = append(told, Fallback{p.Net.Subnets[s].Name, sub.Name, reason})
+				told = append(told, Fallback{method, p.Net.Subnets[s].Name, sub.Name, reason})
 			}
 		}
 		for r := range int32(len(p.Net.Routers)) {
@@ -183,7 +183,7 @@ func (p *Plan) follow(a *admissible, s, target int32, home []int32) string {
 	row := slices.Clone(p.Gateway[s][target])
 	for _, end := range targets(p.Net, target) {
 		if home[end] < 0 {
-			continue // keeps that of ISSR
+			continue // keeps what it has
 		}
 		at := &p.Net.Ports[home[end]]
 		up := func(subnet int32) []int32 {

@@ -8,7 +8,8 @@
 //   - the gateways of code 1 (mapping.go): find_router with whole GIDs, several defaults and backup routes;
 //   - Baseline: what OpenSM does, one router port for each target subnet;
 //   - ISSR (section 4.1): gateways round robin; a router hashes source and destination LID over its ports;
-//   - ISFR (section 4.2): routers leave by the port at the switch that has the primary path.
+//   - ISFR (section 4.2): routers leave by the port at the switch that has the primary path;
+//   - Nearest, of weft: the shortest ways; Auto: ISFR into fat-trees, Nearest into other subnets.
 //
 // # Deviations
 //

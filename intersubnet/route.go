@@ -18,20 +18,23 @@ const (
 	Baseline Method = "baseline"
 	ISSR     Method = "issr"
 	ISFR     Method = "isfr"
+	Nearest  Method = "nearest"
+	Auto     Method = "auto" // ISFR into fat-trees, Nearest into other subnets
 )
 
 // Methods lists them with a line each, for help texts.
-const Methods = `isfr (routers leave by the primary path of fat-trees, issr elsewhere), issr (gateways
-round robin, routers hash source and destination LID) or baseline (one router port for
-each target subnet, as OpenSM's prefix routes)`
+const Methods = `auto (isfr into fat-trees, nearest into others), isfr (routers leave by the
+primary path of fat-trees; issr elsewhere), issr (gateways round robin, routers hash source and
+destination LID), nearest (the shortest ways, unless others carry less) or baseline (one router
+port for each target subnet, as OpenSM's prefix routes)`
 
 // ParseMethod reads the name of a method.
 func ParseMethod(s string) (Method, error) {
 	switch m := Method(s); m {
-	case Baseline, ISSR, ISFR:
+	case Baseline, ISSR, ISFR, Nearest, Auto:
 		return m, nil
 	}
-	return "", fmt.Errorf("no way to route between subnets is called %q (%s, %s or %s)", s, ISFR, ISSR, Baseline)
+	return "", fmt.Errorf("no way to route between subnets is called %q (%s, %s, %s, %s or %s)", s, Auto, ISFR, ISSR, Nearest, Baseline)
 }
 
 // Request says how to route a Network.
@@ -70,8 +73,14 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (r, oneLayer *
 		p.baseline(a)
 	case ISSR:
 		p.issr(a)
+	case Nearest:
+		p.nearest(a)
 	case ISFR:
-		r.Fallbacks = p.isfr(a)
+		p.issr(a)
+		r.Fallbacks = p.isfr(a, ISSR)
+	case Auto:
+		p.nearest(a)
+		r.Fallbacks = p.isfr(a, Nearest)
 	}
 	for s, m := range req.Mappings {
 		if err := p.apply(a, int32(s), m); err != nil {

@@ -13,7 +13,7 @@ import (
 
 // What Save writes Load reads: the same gateways, routers and layers.
 func TestSaveAndLoad(t *testing.T) {
-	for _, method := range []Method{Baseline, ISSR, ISFR} {
+	for _, method := range []Method{Baseline, ISSR, ISFR, Nearest, Auto} {
 		n := network(t, "subnets(3,pgft(2;2,2;1,2;1,1),shape=chain,routers=4)")
 		chain, err := job.ParseEngines("ftree", nil)
 		if err != nil {

@@ -117,7 +117,7 @@ func shortened(s string, most int) string {
 type Between struct {
 	Method    intersubnet.Method     `json:"method"`
 	Subnets   []RoutedSubnet         `json:"subnets"`
-	Fallbacks []intersubnet.Fallback `json:"fallbacks"` // where isfr was asked for and issr is used
+	Fallbacks []intersubnet.Fallback `json:"fallbacks"` // where isfr was asked for, or auto, and another method is used
 	Layers    int                    `json:"layers"`    // of lanes
 	VLs       int                    `json:"vls"`
 	Why       string                 `json:"why,omitempty"` // there are several layers
@@ -190,10 +190,10 @@ func (d *Between) write(w io.Writer, most int) error {
 		if f.From != "" {
 			from = f.From
 		}
-		fmt.Fprintf(w, "  %s\n", fold.Text(4, fmt.Sprintf("issr from %s to %s: %s", from, f.To, f.Reason)))
+		fmt.Fprintf(w, "  %s\n", fold.Text(4, fmt.Sprintf("%s from %s to %s: %s", f.Method, from, f.To, f.Reason)))
 	}
 	if more := len(d.Fallbacks) - most; more > 0 {
-		fmt.Fprintf(w, "  and issr in %d more places\n", more)
+		fmt.Fprintf(w, "  and others in %d more places\n", more)
 	}
 	fmt.Fprintf(w, "layers          %d, %d VLs", d.Layers, d.VLs)
 	if d.Why != "" {

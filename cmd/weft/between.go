@@ -43,7 +43,7 @@ var betweenNames = []string{"between", "engine-of", "mapping", "port-down", "hos
 
 func (b *betweenFlags) add(cmd *cobra.Command) {
 	f := cmd.Flags()
-	f.StringVar(&b.method, "between", string(intersubnet.ISFR), "how to route between subnets: "+strings.ReplaceAll(intersubnet.Methods, "\n", " "))
+	f.StringVar(&b.method, "between", string(intersubnet.Auto), "how to route between subnets: "+strings.ReplaceAll(intersubnet.Methods, "\n", " "))
 	f.StringArrayVar(&b.engines, "engine-of", nil, "engine, or chain of engines, of one of several subnets, NAME=CHAIN (default: --engine)")
 	f.StringArrayVar(&b.mappings, "mapping", nil, "file of the gateways of one of several subnets, NAME=FILE: lines GID or prefix or *, and the GUID of a router port")
 	f.StringArrayVar(&b.down, "port-down", nil, "port of a router that is not to be used, by its GUID")

@@ -72,7 +72,7 @@ func TestIrregularSubnets(t *testing.T) {
 	cycles := 0
 	rapid.Check(t, func(t *rapid.T) {
 		n := drawNetwork(t, true)
-		method := rapid.SampledFrom([]intersubnet.Method{intersubnet.Baseline, intersubnet.ISSR, intersubnet.ISFR}).Draw(t, "method")
+		method := rapid.SampledFrom([]intersubnet.Method{intersubnet.Baseline, intersubnet.ISSR, intersubnet.ISFR, intersubnet.Nearest, intersubnet.Auto}).Draw(t, "method")
 		engine := rapid.SampledFrom([]string{"updn", "nue", "dfsssp", "lash"}).Draw(t, "engine")
 		layered, one := drawnRoute(t, n, method, engine)
 		if layered == nil {
@@ -224,7 +224,7 @@ func (d *dumb) cyclic() bool {
 func TestJudgeAgreesWithADumbOne(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		n := drawNetwork(t, false)
-		method := rapid.SampledFrom([]intersubnet.Method{intersubnet.Baseline, intersubnet.ISSR, intersubnet.ISFR}).Draw(t, "method")
+		method := rapid.SampledFrom([]intersubnet.Method{intersubnet.Baseline, intersubnet.ISSR, intersubnet.ISFR, intersubnet.Nearest}).Draw(t, "method")
 		layered, one := drawnRoute(t, n, method, rapid.SampledFrom([]string{"updn", "dfsssp", "ftree,updn", "dor,lash"}).Draw(t, "engine"))
 		plan := one.Plan
 		if layered != nil && rapid.Bool().Draw(t, "layers") {
