@@ -96,6 +96,18 @@ func (f *fabricFlags) network(cmd *cobra.Command, arg string) (n *subnets.Networ
 	return n, err
 }
 
+// writeSubnets writes the list of the subnets and routers of a formula.
+func writeSubnets(cmd *cobra.Command, arg, out string) error {
+	if cmd.Flags().Changed("format") {
+		return errors.New("--format goes with one FABRIC, not with several subnets, which have one format")
+	}
+	n, err := new(fabricFlags).network(cmd, arg)
+	if err != nil {
+		return err
+	}
+	return output(cmd, out, n.File.Write)
+}
+
 // request makes the request of a routing.
 func (b *betweenFlags) request(n *subnets.Network, local *routeFlags) (*intersubnet.Request, error) {
 	method, err := intersubnet.ParseMethod(b.method)

@@ -19,9 +19,11 @@ func genCmd() *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "gen FORMULA",
 		Short: "write the fabric of a formula to a file",
+		Long:  "Write the fabric of a formula to a file.\n\n" + betweenHelp + "\nThey are written as such a file.",
 		Example: `  weft gen --list
   weft gen 'rlft(36,2)' -o tree.ibnetdiscover
-  weft gen 'fat648|fail(links=5,seed=1)' --format json`,
+  weft gen 'fat648|fail(links=5,seed=1)' --format json
+  weft gen 'subnets(rlft(36,2),torus(4x4x4),routers=4)' -o net.subnets`,
 		Args: oneOrList("FORMULA", "list", &list),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
@@ -29,6 +31,9 @@ func genCmd() *cobra.Command {
 			}
 			if asJSON {
 				return errors.New("--json goes with --list; --format json writes a fabric as JSON")
+			}
+			if new(fabricFlags).several(args[0]) {
+				return writeSubnets(cmd, args[0], out)
 			}
 			var src *source.Source
 			if err := leavable(func() (err error) {

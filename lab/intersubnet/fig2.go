@@ -80,7 +80,7 @@ func throughput(ctx context.Context, s *lab.Setup, p point, method int) float64 
 		lab.Check(fmt.Errorf("lab: %v: a deadlock, or %d packets lost", p, r.Lost.Total()))
 	}
 	taken := float64(w.bytes) * 8 / (float64(window) / float64(packet.Second)) / 1e6 / float64(all)
-	payload := hostRate * float64(c.MTU) / float64(c.MTU+c.Headers)
+	payload := linkRate * float64(c.MTU) / float64(c.MTU+c.Headers)
 	return 100 * taken / payload
 }
 

@@ -31,14 +31,14 @@ const (
 	byItself = "each message by itself"
 )
 
-// hostRate is what a host sends and takes, in Mbit/s, and linkRate what a link carries: 4x DDR.
+// linkRate is what a link carries, in Mbit/s: 4x DDR. hostRate is what a host of Table 1 sends and takes.
 const (
 	hostRate = 12_739
 	linkRate = 16_000
 )
 
 const assumptions = "Subnets are ninths of the 648-port fabric with its rack switches: 72 hosts, four leaves of 18 router ports each; 18 routers with four ports a subnet stand where the roots would. " +
-	"Links carry 16 Gbit/s (4x DDR); hosts send and take 12.74, so that a ring without contention gives the 1572 MB/s of Table 1. A throughput is in percent of what hosts can take. " +
+	"Links carry 16 Gbit/s (4x DDR), and hosts of Fig. 2 send and take as much; those of Table 1 12.74, so that a ring without contention gives the 1572 MB/s that are printed. A throughput is in percent of what hosts can take. " +
 	"A router forwards as fast as a switch. Input buffers hold 16 KB on one lane, with a queue for each output; the judge has proven each routing on one lane for pairs of hosts. " +
 	"Hosts always have a message to send; it is to another subnet with a probability of ISP, else to the own one. Uniform: 2 kB, a packet each. Non-uniform: messages of 84 bytes to 2 kB, all sizes alike, " +
 	"and 5 % of those of either kind to the hot-spot of the subnet to which they go, one host drawn for each subnet. After 120 us 60 us count. " +
@@ -96,6 +96,5 @@ func routed(ctx context.Context, s *lab.Setup, count int, method intersubnet.Met
 func hardware(s *lab.Setup) packet.Config {
 	c := packet.Default()
 	c.OneQueue = s.Reads(oneQueue)
-	c.Inject, c.Drain = hostRate, hostRate
 	return c
 }

@@ -56,7 +56,9 @@ func runRings(ctx context.Context, s *lab.Setup, count, method int) (sum rings) 
 			rng.Shuffle(len(order), func(i, j int) { order[i], order[j] = order[j], order[i] })
 		}
 		values[k] = ring(ctx, s, f.Graph.NumEnds, order, func(w packet.Workload) *packet.Sim {
-			sim := lab.Must(packet.New(f.Graph, f.Plan, hardware(s), w))
+			c := hardware(s)
+			c.Inject, c.Drain = hostRate, hostRate
+			sim := lab.Must(packet.New(f.Graph, f.Plan, c, w))
 			sim.UseRelay(f)
 			return sim
 		})
