@@ -8,6 +8,7 @@ import (
 	"weft/fabric/subnets"
 	"weft/route"
 	"weft/route/job"
+	"weft/route/recipe"
 )
 
 // Method is a way to route between subnets.
@@ -97,10 +98,7 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (r, oneLayer *
 		return &one, nil, nil
 	}
 	sls, vls := p.stride()
-	most := req.Local.MaxVLs
-	if most == 0 {
-		most = int(route.DropVL)
-	}
+	most := allowedVLs(n, req.Local.MaxVLs)
 	if p.Layers*sls > route.NumSLs || p.Layers*vls > most {
 		return nil, &one, &TooManyLanes{Layers: p.Layers, SLs: sls, VLs: vls, Allowed: most}
 	}
@@ -108,12 +106,33 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (r, oneLayer *
 	return r, &one, nil
 }
 
+// allowedVLs is the number of data VLs that may be used: as many as asked for and as every link has; where neither is known, recipe.UsualVLs.
+func allowedVLs(n *subnets.Network, asked int) int {
+	most := asked
+	for k := range n.Kinds {
+		for _, vls := range n.Kinds[k].Graph.PortVLs {
+			if vls > 0 && (most == 0 || int(vls) < most) {
+				most = int(vls)
+			}
+		}
+	}
+	if most == 0 {
+		return recipe.UsualVLs
+	}
+	return most
+}
+
 // TooManyLanes says that the layers of a Plan need more SLs or VLs than there are.
 type TooManyLanes struct{ Layers, SLs, VLs, Allowed int }
 
 func (e *TooManyLanes) Error() string {
-	return fmt.Sprintf("intersubnet: %d layers of %d SLs and %d VLs are more than %d SLs and %d VLs; route the subnets by an engine of fewer lanes (--engine updn has one)",
-		e.Layers, e.SLs, e.VLs, route.NumSLs, e.Allowed)
+	return e.Unwrap().Error()
+}
+
+// Unwrap is the refusal, for those that know it.
+func (e *TooManyLanes) Unwrap() error {
+	return route.Refuse("between subnets", "route the subnets by an engine of fewer lanes, such as updn, or allow more VLs",
+		"%d layers of %d SLs and %d VLs are more than %d SLs and %d VLs", e.Layers, e.SLs, e.VLs, route.NumSLs, e.Allowed)
 }
 
 // stride is the number of SLs and of VLs of one layer: the most that a local Plan uses.

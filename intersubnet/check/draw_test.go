@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"testing"
 
 	"pgregory.net/rapid"
@@ -292,6 +293,29 @@ func breakPlan(t *rapid.T, p *intersubnet.Plan) {
 		lid := fabric.LID(rapid.IntRange(1, int(local.Ends.Top())).Draw(t, "lid"))
 		local.Tables.Set(sw, lid, rapid.SampledFrom([]uint8{0, 1, 2, 3, route.NoPort}).Draw(t, "entry"))
 		p.Local[s] = &local
+	}
+}
+
+// A link with fewer VLs than packets use is told, and not used in the first place.
+func TestLinksWithFewVLs(t *testing.T) {
+	n := network(t, "subnets(2,torus(3x3))")
+	layered, _ := routed(t, n, intersubnet.ISSR, "updn")
+	if r := judge(t, layered.Plan); !r.OK || r.VLs != 2 {
+		t.Fatalf("%+v", r)
+	}
+	for i := range n.Kinds[0].Graph.PortVLs {
+		n.Kinds[0].Graph.PortVLs[i] = 1
+	}
+	if r := judge(t, layered.Plan); r.OK || !strings.Contains(fmt.Sprint(r.Faults), "but the link has 1 VLs") {
+		t.Errorf("one VL: %+v", r)
+	}
+	chain, err := job.ParseEngines("updn", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, _, err = intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: job.Request{Chain: chain}})
+	if many := (*intersubnet.TooManyLanes)(nil); !errors.As(err, &many) {
+		t.Errorf("routing with one VL: %v", err)
 	}
 }
 

@@ -68,11 +68,14 @@ func (j *judge) dependencies(ctx context.Context, workers int) error {
 	}
 	lists[len(j.n.Subnets)] = w.joints()
 	used := uint16(0)
+	beyond := map[int32]bool{}
 	w.start = make([]int64, w.first[len(j.n.Subnets)]+1)
 	for _, list := range lists {
 		for _, e := range list {
 			w.start[e.from+1]++
 			used |= 1<<w.vl(e.from) | 1<<w.vl(e.to)
+			w.checkVL(e.from, beyond)
+			w.checkVL(e.to, beyond)
 		}
 		j.r.Edges += int64(len(list))
 	}
@@ -95,6 +98,22 @@ func (j *judge) dependencies(ctx context.Context, workers int) error {
 		j.r.Cycle = append(j.r.Cycle, Hold{from, to, uint8(w.vl(node))})
 	}
 	return nil
+}
+
+// checkVL reports a VL that a link does not have, once.
+func (w *whole) checkVL(node int32, told map[int32]bool) {
+	s := int32(w.subnetOf(node))
+	g := w.grounds[s].g
+	slot := int32((int64(node) - w.first[s]) / int64(w.vls))
+	if i := int(slot) - len(g.Attached); i >= 0 { // what a router sends
+		end := w.n.Ports[w.n.Subnets[s].Ports[i]].End
+		slot = g.PortStart[g.EndSwitch[end]] + int32(g.EndPort[end])
+	}
+	if vls := g.PortVLs[slot]; vls > 0 && w.vl(node) >= int(vls) && !told[node] {
+		told[node] = true
+		from, _ := w.name(node)
+		w.r.fault("%s sends on VL %d, but the link has %d VLs", from, w.vl(node), vls)
+	}
 }
 
 type edge struct{ from, to int32 }
