@@ -19,7 +19,7 @@ const BEff = "b_eff"
 // IsBEff reports whether the traffic is that of BEff.
 func (t *PacketTraffic) IsBEff() bool {
 	name, _, _ := strings.Cut(t.Pattern, ":")
-	return name == BEff && t.File == "" && t.Messages == ""
+	return name == BEff && t.File == "" && t.Messages == "" && t.Streams == ""
 }
 
 // validateBEff reports what does not go with BEff.

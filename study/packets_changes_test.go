@@ -200,3 +200,24 @@ func FuzzChanges(f *testing.F) {
 		}
 	})
 }
+
+// TestStreams: streams have their rates in their times, and what is left where they ask for more than there is.
+func TestStreams(t *testing.T) {
+	out := simulated(t, func(r *PacketRequest) {
+		r.Duration, r.CountFlows, r.Message = 400*time.Microsecond, true, MessageSize{Least: 2048}
+		r.Streams, r.Text = "streams", []byte("0 9 rate=20\n1 10 rate=40 bytes=512\n2 11\n3 12 rate=30 start=200us\n4 13 stop=100us")
+	})
+	full := 96.969 * 2048 / 2074
+	want := []float64{20, 40, full, 15, full / 4}
+	if len(out.Flows) != len(want) {
+		t.Fatalf("%+v", out.Flows)
+	}
+	for i, f := range out.Flows {
+		if f.Gbps < .85*want[i] || f.Gbps > 1.15*want[i] {
+			t.Errorf("stream %d: %.1f Gbit/s, want %.1f", i, f.Gbps, want[i])
+		}
+	}
+	if out.Pattern != "streams" || out.Seeds != 1 {
+		t.Errorf("%+v", out.PacketSettings)
+	}
+}

@@ -28,7 +28,9 @@ type PacketTraffic struct {
 	File    string // of flows in place of the pattern
 	// Messages is a file of messages at their times in place of the pattern.
 	Messages string
-	Text     []byte // what File or Messages holds
+	// Streams is a file of streams with their rates and times in place of the pattern.
+	Streams  string
+	Text     []byte // what File, Messages or Streams holds
 	Order    string // as in FlowRequest
 	Ranks    int    // 0: all hosts
 	HotSpots HotSpots
@@ -113,14 +115,16 @@ func (r *PacketRequest) Validate() error {
 		return fmt.Errorf("steps %d: a step of %v has less than 100ns; give fewer, or a longer --duration", r.Steps, r.Duration/time.Duration(r.Steps))
 	case r.Warmup < 0 || r.Warmup > 10*time.Second:
 		return fmt.Errorf("warmup %v: want 0 to 10s", r.Warmup)
-	case r.Order == "random" && r.Messages != "":
-		return errors.New("order random: a file of messages says which hosts send")
-	case r.HotSpots.Groups < 0 || r.HotSpots.Groups > 0 && (r.Pattern != Uniform || r.File != "" || r.Messages != ""):
+	case r.Order == "random" && r.Messages+r.Streams != "":
+		return errors.New("order random: a file of messages or streams says which hosts send")
+	case r.HotSpots.Groups < 0 || r.HotSpots.Groups > 0 && (r.Pattern != Uniform || r.File != "" || r.Messages != "" || r.Streams != ""):
 		return fmt.Errorf("hot-spots %d: want at least 1, with pattern uniform", r.HotSpots.Groups)
 	case !(r.HotSpots.Share > 0 && r.HotSpots.Share <= 1):
 		return fmt.Errorf("hot-share %v: want more than 0 and at most 1", r.HotSpots.Share)
 	case (r.Once || r.Messages != "") && (len(r.Loads) > 0 || r.Bursts.On > 0):
 		return errors.New("load: messages that are sent once, or at given times, have none, and no bursts")
+	case r.Streams != "" && (len(r.Loads) > 0 || r.Bursts.On > 0):
+		return errors.New("load: the file of streams has their rates, and no bursts")
 	case r.Changes.File != "" && r.IsBEff():
 		return errors.New("changes: b_eff is many short runs")
 	case r.Changes.File != "" && (r.Changes.BlockTime < 0 || r.Changes.BlockTime > time.Second):
@@ -148,8 +152,12 @@ func (r *PacketRequest) Check(g *fabric.Graph) error {
 		}
 	}
 	switch {
-	case r.Messages != "":
+	case r.Messages != "", r.Streams != "":
 		hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(h int32) bool { return !g.IsHost(h) })
+		if r.Streams != "" {
+			_, err := traffic.ReadStreams(r.Streams, r.Text, g, hosts)
+			return err
+		}
 		_, err := traffic.ReadMessages(r.Messages, r.Text, g, hosts)
 		return err
 	case r.File == "" && r.Pattern == Uniform, r.IsBEff():

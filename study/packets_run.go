@@ -25,6 +25,7 @@ type packetJob struct {
 	hosts   []int32           // ranks in place
 	pattern *traffic.Pattern  // nil for Uniform
 	timed   []traffic.Message // in place of it
+	streams []traffic.Stream  // likewise
 	shuffle bool
 	once    bool
 	changes []NetworkChange
@@ -57,15 +58,17 @@ func SimulatePackets(ctx context.Context, g *fabric.Graph, routing *job.Result, 
 		return out, j.runBEff(ctx, out)
 	}
 	loads := r.loads()
-	if out.Seeds = r.Seeds; j.timed != nil || j.pattern != nil && !j.shuffle && !j.pattern.Drawn && loads[0] == 0 {
+	if out.Seeds = r.Seeds; j.allSame(loads[0]) {
 		out.Seeds = 1 // all runs are the same
 	}
 	seeds := out.Seeds
 	runs := make([]*packetRun, len(loads)*seeds)
+	step, end := par.Steps(ctx, len(runs)*stepsOfRun)
 	err := par.For(ctx, r.Workers, len(runs), func(_, i int) (err error) {
-		runs[i], err = j.run(ctx, loads[i/seeds], r.Seed+uint64(i%seeds))
+		runs[i], err = j.run(ctx, loads[i/seeds], r.Seed+uint64(i%seeds), step)
 		return err
 	})
+	end()
 	if err != nil {
 		return nil, err
 	}
@@ -82,6 +85,17 @@ func SimulatePackets(ctx context.Context, g *fabric.Graph, routing *job.Result, 
 	return out, nil
 }
 
+// allSame reports that runs do not depend on their seeds.
+func (j *packetJob) allSame(load float64) bool {
+	switch {
+	case j.streams != nil:
+		return !slices.ContainsFunc(j.streams, func(s traffic.Stream) bool { return s.Gbps > 0 })
+	case j.pattern != nil:
+		return !j.shuffle && !j.pattern.Drawn && load == 0
+	}
+	return j.timed != nil
+}
+
 // document says what is simulated; the figures are to come.
 func (j *packetJob) document() *PacketSimulation {
 	out := &PacketSimulation{Rows: []PacketRow{}, Busiest: []BusyLink{}}
@@ -95,6 +109,8 @@ func (j *packetJob) document() *PacketSimulation {
 	switch {
 	case j.timed != nil:
 		out.Pattern = j.Messages
+	case j.streams != nil:
+		out.Pattern = j.Streams
 	case j.pattern != nil:
 		out.Pattern = j.pattern.Name
 	case j.HotSpots.Groups > 0:
@@ -144,6 +160,11 @@ func (j *packetJob) prepare(ctx context.Context) error {
 		if j.timed, err = traffic.ReadMessages(j.Messages, j.Text, j.g, j.hosts); err != nil {
 			return err
 		}
+	case j.Streams != "":
+		j.hosts = j.hosts[:ranks]
+		if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, j.hosts); err != nil {
+			return err
+		}
 	case j.IsBEff():
 	case j.File == "" && j.Pattern == Uniform:
 		if j.Once {
@@ -174,8 +195,11 @@ func (j *packetJob) prepare(ctx context.Context) error {
 	return nil
 }
 
-// run makes one run.
-func (j *packetJob) run(ctx context.Context, load float64, seed uint64) (*packetRun, error) {
+// stepsOfRun is the steps in which a run says how far it is.
+const stepsOfRun = 100
+
+// run makes one run; it calls step for each of its steps.
+func (j *packetJob) run(ctx context.Context, load float64, seed uint64, step func()) (*packetRun, error) {
 	r := &packetRun{load: load, seed: seed, hosts: j.hosts}
 	var rounds []traffic.Flows
 	if j.pattern != nil {
@@ -208,8 +232,17 @@ func (j *packetJob) run(ctx context.Context, load float64, seed uint64) (*packet
 	if j.CountFlows {
 		r.flows = sim.CountFlows()
 	}
+	steps := 0
+	sim.Watch(func(now packet.Time) {
+		for ; steps < int(stepsOfRun*float64(now)/float64(until)); steps++ {
+			step()
+		}
+	})
 	if r.result, err = sim.Run(ctx, warmup, until); err != nil {
 		return nil, err
+	}
+	for ; steps < stepsOfRun; steps++ {
+		step()
 	}
 	if w, ok := work.(interface{ Done() bool }); ok && !w.Done() && r.result.Deadlock == nil {
 		return nil, fmt.Errorf("after %v of the network's time messages are still under way: give a longer --duration", j.Duration)

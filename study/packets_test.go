@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"weft/internal/par"
 	"weft/sim/packet"
 )
 
@@ -32,6 +33,31 @@ func simulated(t *testing.T, change func(*PacketRequest)) *PacketSimulation {
 		t.Fatal(err)
 	}
 	return out
+}
+
+// TestProgress: while a run goes on, its share is between 0 and 1 and grows; a run that ends early is whole in the end.
+func TestProgress(t *testing.T) {
+	g, routing := routed(t, "rlft(8,2)", "ftree")
+	r := usualRequest()
+	r.Duration, r.Seeds, r.Workers = 400*time.Microsecond, 2, 1
+	p := &par.Progress{}
+	shares := map[float64]bool{}
+	j := &packetJob{PacketRequest: r, g: g, plan: routing}
+	if err := j.prepare(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	step, end := par.Steps(par.WithProgress(t.Context(), p), stepsOfRun)
+	defer end()
+	if _, err := j.run(t.Context(), 0, 1, func() {
+		step()
+		_, share := p.Share()
+		shares[share] = true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if _, share := p.Share(); share != 1 || len(shares) != stepsOfRun {
+		t.Errorf("%g in the end, %d shares", share, len(shares))
+	}
 }
 
 // TestOverTime: the steps of a run have the mean of the run, and buffers are no fuller than they can be.

@@ -35,7 +35,10 @@ func (j *packetJob) workload(r *packetRun, rounds []traffic.Flows) packet.Worklo
 	for _, m := range j.timed {
 		add(m.Src, m.Dst)
 	}
-	if j.timed == nil && j.pattern == nil {
+	for _, s := range j.streams {
+		add(s.Src, s.Dst)
+	}
+	if j.timed == nil && j.streams == nil && j.pattern == nil {
 		for i := range r.hosts {
 			add(int32(i), int32(i))
 		}
@@ -51,6 +54,8 @@ func (j *packetJob) workload(r *packetRun, rounds []traffic.Flows) packet.Worklo
 	switch {
 	case j.timed != nil:
 		return packet.NewTimed(j.timed, r.hosts)
+	case j.streams != nil:
+		return j.givenStreams(r)
 	case j.pattern == nil:
 		return j.uniform(r)
 	case j.once:
@@ -59,6 +64,29 @@ func (j *packetJob) workload(r *packetRun, rounds []traffic.Flows) packet.Worklo
 	streams := &packet.Streams{Targets: r.hosts, Seed: r.seed}
 	for i, src := range rounds[0].Src {
 		streams.List = append(streams.List, j.stream(r, r.hosts[src], r.hosts[rounds[0].Dst[i]], flows[src]))
+	}
+	return streams
+}
+
+// givenStreams are those of a file. Their times count from the end of the warm-up; those that have no start begin with the run.
+func (j *packetJob) givenStreams(r *packetRun) *packet.Streams {
+	streams := &packet.Streams{Seed: r.seed}
+	warmup := packet.Time(j.Warmup) * packet.Nanosecond
+	for _, g := range j.streams {
+		s := packet.Stream{Src: r.hosts[g.Src], Dst: r.hosts[g.Dst], Bytes: cmp.Or(g.Bytes, j.message().Least), Most: j.message().Most}
+		if g.Bytes > 0 {
+			s.Most = 0
+		}
+		if g.Start > 0 {
+			s.Start = warmup + packet.Time(g.Start)*packet.Nanosecond
+		}
+		if g.Stop > 0 {
+			s.Stop = warmup + packet.Time(g.Stop)*packet.Nanosecond
+		}
+		if g.Gbps > 0 {
+			s.Gap = max(packet.Time(min(float64(s.Bytes+max(s.Bytes, s.Most))/2*8000/g.Gbps, 1<<60)), 1)
+		}
+		streams.List = append(streams.List, s)
 	}
 	return streams
 }

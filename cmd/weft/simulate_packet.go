@@ -51,6 +51,7 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	f.StringVarP(&r.Pattern, "pattern", "p", study.Uniform, "uniform, b_eff, or a traffic pattern NAME or NAME:ARG (weft simulate flow --patterns lists them)")
 	f.StringVar(&r.File, "pattern-file", "", "file of flows: a line SOURCE DESTINATION each; a line round begins the next round")
 	f.StringVar(&r.Messages, "messages", "", "file of messages: a line TIME SOURCE DESTINATION BYTES each, as 12.5us 0 17 65536")
+	f.StringVar(&r.Streams, "streams", "", "file of streams: a line SOURCE DESTINATION each, with any of rate=GBIT/S, bytes=N, start=TIME, stop=TIME behind it; without rate= they make no pause")
 	f.StringVar(&r.Order, "order", "auto", "how ranks are put on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (as --patterns says)")
 	f.IntVar(&r.Ranks, "ranks", 0, "number of ranks (default: one for each host port)")
 	f.IntVarP(&r.Seeds, "seeds", "n", 3, "runs of each load, each with a seed of its own")
@@ -95,6 +96,8 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 		return errors.New("give --pattern or --pattern-file, not both")
 	case o.packets.Messages != "" && (changed("pattern") || o.packets.File != "" || changed("once") || changed("message")):
 		return errors.New("--messages says all of the traffic: leave out --pattern, --pattern-file, --once and --message")
+	case o.packets.Streams != "" && (changed("pattern") || o.packets.File != "" || o.packets.Messages != "" || changed("once")):
+		return errors.New("--streams says who sends to whom: leave out --pattern, --pattern-file, --messages and --once")
 	case o.packets.IsBEff() && (changed("seeds") || changed("duration") || changed("warmup")):
 		return errors.New("--pattern b_eff:RINGS,PAIRS says how much is run: leave out --seeds, --duration and --warmup")
 	case changed("inject") && !isRate(o.delays.inject) || changed("drain-rate") && !isRate(o.delays.drain):
@@ -171,6 +174,8 @@ the geometric one. The usual 30 rings of latency and 10 of bandwidth can be give
 one number, and the most pairs of each size (10000 and 100).
 
 --messages FILE sends messages at given times; ENDS is when the last has arrived.
+--streams FILE has streams of messages instead, each with its rate of payload and its
+times, which count from the end of the warm-up; --flows has what each got.
 
 --changes FILE lets switches and cables fail and return while packets pass, at times
 after the warm-up: "20us down spine 1", "90us up spine 1", "40us down leaf 1[5]". At
@@ -187,6 +192,7 @@ cores.`,
   weft simulate packet 'rlft(36,2)' --hot-spots 1 --load 0.8 --over-time steps.csv,steps.svg
   weft simulate packet 'rlft(36,2)' --hot-spots 1 --cc on
   weft simulate packet 'rlft(8,2)' --changes faults.txt --over-time pause.svg --hosts hosts.tsv
+  weft simulate packet 'rlft(8,2)' --streams victim.txt --flows flows.tsv --vls 2
   weft simulate packet 'rlft(36,2)' --bursts on=20us --load 0.3,0.6
   weft simulate packet racks648 --pattern b_eff:30,100 --order leaf --message 200000
   weft simulate packet 'rlft(36,2)' --pattern storage:8 --order leaf --message 84-2048
@@ -213,7 +219,7 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if file := cmp.Or(o.packets.File, o.packets.Messages); file != "" {
+	if file := cmp.Or(o.packets.File, o.packets.Messages, o.packets.Streams); file != "" {
 		if o.packets.Text, err = os.ReadFile(file); err != nil {
 			return err
 		}

@@ -40,6 +40,16 @@ func enter(ctx context.Context, n int) (p *Progress, loop *loopState) {
 	return p, loop
 }
 
+// Steps notes work of n steps as the loop under way until end is called, loops within it are not noted; step says that one more is
+// done. It is for loops whose bodies take long and know how far they are.
+func Steps(ctx context.Context, n int) (step, end func()) {
+	progress, loop := enter(ctx, n)
+	if progress == nil {
+		return func() {}, func() {}
+	}
+	return func() { loop.done.Add(1) }, func() { progress.loop.Store(nil) }
+}
+
 // Share returns how much of the loop under way is done, from 0 to 1, and the number of the
 // loop; between loops the number is 0.
 func (p *Progress) Share() (loop int64, share float64) {

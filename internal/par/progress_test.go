@@ -33,3 +33,26 @@ func TestProgress(t *testing.T) {
 		t.Error("a loop after the last ended")
 	}
 }
+
+// TestSteps: steps count as those of a loop until their end, and loops among them do not.
+func TestSteps(t *testing.T) {
+	p := &Progress{}
+	ctx := WithProgress(context.Background(), p)
+	step, end := Steps(ctx, 8)
+	for range 2 {
+		step()
+	}
+	if err := For(ctx, 2, 3, func(_, _ int) error { step(); return nil }); err != nil {
+		t.Error(err)
+	}
+	if loop, share := p.Share(); loop != 1 || share != 5./8 {
+		t.Errorf("loop %d: %g", loop, share)
+	}
+	end()
+	if loop, _ := p.Share(); loop != 0 {
+		t.Error("steps after their end")
+	}
+	step, end = Steps(context.Background(), 8) // nobody asked
+	step()
+	end()
+}

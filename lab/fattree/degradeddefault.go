@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"math/rand/v2"
+	"strings"
 
 	"weft/fabric/gen"
 	"weft/lab"
@@ -17,12 +18,12 @@ const drawsOfDefault = 6
 // ofDefault sets what weft does without options beside the fat-tree routing and the DFSSSP of the paper: on several trees for each number of
 // failed links, as a gap of a few points is less than what one tree differs from another.
 func ofDefault(ctx context.Context, s *lab.Setup) *lab.Result {
-	engines := append(enginesIV(s)[:2], lab.Candidate{Name: "auto", How: lab.Routing{Engine: "auto"}}, lab.Candidate{Name: "ftree", How: lab.Routing{Engine: "ftree"}})
+	engines := append(enginesIV(s)[:2], lab.Candidate{Name: "auto", How: lab.Routing{Engine: "auto"}})
 	t := lab.Table{Name: "default", Title: "Share of a link that a node gets, by packets: mean of the trees, and by how many points auto is ahead", Columns: []string{"traffic", "failed links", "trees"}}
 	t.Columns = append(append(t.Columns, lab.Names(engines)...), "auto - DFSSSP", "auto - fat-tree")
 	result := &lab.Result{}
 	for _, of := range []metric{uniformTraffic, randomRings} {
-		line := chart.Chart{Name: "default-" + of.name, Title: "Ours without options: " + of.name, Kind: chart.Lines, X: chart.Axis{Label: "failed links"}, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
+		line := chart.Chart{Name: "default-" + strings.ReplaceAll(of.name, " ", "-"), Title: "Ours without options: " + of.name, Kind: chart.Lines, X: chart.Axis{Label: "failed links"}, Y: chart.Axis{Label: "throughput per node (% of capacity)"}}
 		means := map[string]map[int]float64{}
 		numbers := linksOfPaper(s)
 		for _, n := range numbers {

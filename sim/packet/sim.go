@@ -68,14 +68,19 @@ type Sim struct {
 	unused  int32 // first free packet
 
 	control *controlled // nil without congestion control
-	relay   Relay       // nil without routers
-	changes []func(*Sim)
-	// beforeLanes are called before an end port gets the lanes of another Plan.
-	beforeLanes []func(s *Sim, end int32)
-	measure     measure
-	deadlock    *Deadlock // the first that was found
-	stopped     bool
-	failed      error // of the workload
+	hooks
+	measure  measure
+	deadlock *Deadlock // the first that was found
+	stopped  bool
+	failed   error // of the workload
+}
+
+// hooks are functions of others that a run calls.
+type hooks struct {
+	relay       Relay                     // nil without routers
+	changes     []func(*Sim)              // at their times
+	beforeLanes []func(s *Sim, end int32) // before an end port gets the lanes of another Plan
+	watch       func(now Time)            // now and then, nil for none
 }
 
 // New makes a run over a fabric and its Plan.
@@ -107,6 +112,9 @@ func (s *Sim) At(t Time, do func(*Sim)) {
 	s.changes = append(s.changes, do)
 }
 
+// Watch calls a function now and then while the run goes on.
+func (s *Sim) Watch(look func(now Time)) { s.watch = look }
+
 // Timer calls the workload at a time to come.
 func (s *Sim) Timer(t Time, id int32) { s.events.Put(max(t, s.now), occasion{timer, id, 0}) }
 
@@ -128,8 +136,13 @@ func (s *Sim) Run(ctx context.Context, warmup, until Time) (*Result, error) {
 		s.events.Put(s.config.DeadlockCheck, occasion{kind: search})
 	}
 	for n := 0; !s.stopped; n++ {
-		if n&0xffff == 0 && ctx.Err() != nil {
-			return nil, ctx.Err()
+		if n&0xffff == 0 {
+			if ctx.Err() != nil {
+				return nil, ctx.Err()
+			}
+			if s.watch != nil {
+				s.watch(s.now)
+			}
 		}
 		t, ok := s.events.Next()
 		if !ok || t > until {
