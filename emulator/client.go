@@ -112,7 +112,7 @@ func (s *Subnet) Send(id ClientID, d *wire.Datagram) {
 	s.stats.Sent++
 	by := origin{client: int32(id) - 1}
 	m := d.MAD
-	if len(m) < wire.Size || m[0] != 1 {
+	if len(m) < wire.Size && (len(m) < mad.SAHeader.Size || !m.Class().HasRMPP()) || m[0] != 1 {
 		s.lose(d, by, LostMalformed)
 		return
 	}

@@ -1,6 +1,7 @@
 package emulator
 
 import (
+	"encoding/binary"
 	"time"
 
 	"weft/mad"
@@ -57,6 +58,9 @@ type arrival struct {
 // transmit sends a datagram from a port. All of its way is decided now, by the
 // state and the tables that the links and switches have at this moment.
 func (s *Subnet) transmit(from int32, d *wire.Datagram, by origin) {
+	if d.Addr.GRH.Present {
+		d.Addr.GRH.GID = s.gid(from)
+	}
 	t, lost := s.follow(from, d)
 	if lost != notLost {
 		s.lose(d, by, lost)
@@ -73,6 +77,14 @@ func (s *Subnet) transmit(from int32, d *wire.Datagram, by origin) {
 		return
 	}
 	s.arrive(t.port, t.in, d, by)
+}
+
+// gid is the GID by which the receiver of a datagram knows the sender.
+func (s *Subnet) gid(p int32) (gid [16]byte) {
+	p = s.agentPort(p)
+	binary.BigEndian.PutUint64(gid[:], mad.PortInfoGidPrefix.Get(s.ports[p].info[:]))
+	binary.BigEndian.PutUint64(gid[8:], s.ports[p].guid)
+	return gid
 }
 
 // follow finds where a datagram from a port arrives, or why it is lost on the way.

@@ -5,6 +5,7 @@
 //	wire/ibsim  the native protocol of the ibsim simulator, Unix and UDP sockets
 //	wire/umad   the user MAD devices of Linux, /dev/infiniband/umadN
 //
+// wire/rmpp cuts long messages into datagrams, for media that move nothing longer.
 // wire/wiretest is the conformance suite that all of them pass.
 //
 // A Transport only moves datagrams; it may lose, repeat and reorder them, as VL15
@@ -28,8 +29,8 @@
 // # Limits
 //
 // RMPP is not done here: a medium may deliver a whole RMPP message as one long
-// datagram (umad and loop do); single segments that belong to no request go to the
-// handler of unsolicited datagrams. No GRH, so no datagram to another subnet.
+// datagram (umad and loop do), and wire/rmpp makes one of those that do not; single segments that belong to no
+// request go to the handler of unsolicited datagrams.
 //
 // Sources: IBA volume 1, 13.4 (MAD header, TransactionID) and 13.4.5 to 13.4.6
 // (methods, response timeouts, status).

@@ -26,6 +26,18 @@ type Address struct {
 	QKey      uint32 // 0 on QP 0
 	PKeyIndex uint16
 	SL        uint8
+	GRH       GRH
+}
+
+// GRH is a global route header. Its GID is the peer's: to whom, on a datagram to be sent, from whom on one that was
+// received, so that an answer needs no change. Media without one (ibsim) leave it out.
+type GRH struct {
+	Present      bool
+	GIDIndex     uint8 // of the local port's GID
+	HopLimit     uint8
+	TrafficClass uint8
+	FlowLabel    uint32
+	GID          [16]byte
 }
 
 // Directed is the address of every directed-route SMP; the route is in the SMP.
@@ -58,7 +70,8 @@ func (a Address) String() string {
 // Datagram is one management datagram with its address.
 type Datagram struct {
 	Addr Address
-	// MAD is Size bytes, or a whole RMPP message. On receipt it is as long as the
+	// MAD is Size bytes, or a whole RMPP message: the headers of its first segment and all of its data, which may be less
+	// than fits a datagram. Media move it by RMPP or in one piece; ibsim moves what fits. On receipt it is as long as the
 	// peer or the medium says, with Undelivered set often the header alone: prove
 	// it before reading beyond the header (mad.Check), as Core does.
 	MAD mad.Datagram

@@ -66,7 +66,7 @@ func (w *wireFlags) open(cmd *cobra.Command, manage bool) (wire.Transport, error
 		}
 		return attach.Emulate(src.Fabric, clock())
 	}
-	o := attach.Options{Manager: manage, Dev: w.dev}
+	o := attach.Options{Manager: manage, Dev: w.dev, Clock: clock()}
 	if w.sys != "" {
 		o.Sys = os.DirFS(w.sys)
 	}

@@ -15,6 +15,7 @@ import (
 	"weft/fabric"
 	"weft/wire"
 	"weft/wire/ibsim"
+	"weft/wire/rmpp"
 	"weft/wire/umad"
 )
 
@@ -61,12 +62,22 @@ type Options struct {
 	Manager bool   // it is attached to as its subnet manager, not only to look
 	Dev     string // directory of the umad devices; empty: /dev/infiniband
 	Sys     fs.FS  // stands for /sys/class; nil: /sys/class
+
+	Clock func() time.Duration // never goes back
 }
+
+// ibsimRMPP is how long messages go over ibsim: its own clients take the first segment and never acknowledge it, and one that comes
+// again could reach another client that has got their slot.
+var ibsimRMPP = rmpp.Config{Retries: wire.NoRetries, Silent: true}
 
 // Open attaches to a subnet outside of this process.
 func (t *Target) Open(ctx context.Context, o Options) (wire.Transport, error) {
 	if t.ibsim != nil {
-		return ibsim.Dial(ctx, *t.ibsim)
+		medium, err := ibsim.Dial(ctx, *t.ibsim)
+		if err != nil {
+			return nil, err
+		}
+		return rmpp.Over(medium, ibsimRMPP, o.Clock), nil
 	}
 	device := *t.umad
 	device.Dev, device.Sys = o.Dev, o.Sys

@@ -90,6 +90,7 @@ func (f *file) write(now time.Duration, b []byte) (d wire.Datagram, pathBits uin
 	if len(b) < n+rmppHeader {
 		return d, 0, syscall.EINVAL
 	}
+	// A short datagram is filled up; a message that the kernel cuts is as long as it was written.
 	msg := make([]byte, umad.HeaderSize+max(len(b)-n, mad.Size))
 	copy(msg[:umad.HeaderSize], b[:n])
 	copy(msg[umad.HeaderSize:], b[n:])
@@ -101,11 +102,14 @@ func (f *file) write(now time.Duration, b []byte) (d wire.Datagram, pathBits uin
 	if a == nil {
 		return d, 0, syscall.EIO
 	}
-	if len(m) > mad.Size && !(a.kernelRMPP() && wire.RMPPActive(m)) {
+	switch message := a.kernelRMPP() && wire.RMPPActive(m); {
+	case message:
+		m = m[:max(len(b)-n, mad.SAHeader.Size)]
+	case len(m) > mad.Size:
 		return d, 0, syscall.EINVAL
 	}
 	d = wire.Datagram{MAD: m, Addr: wire.Address{
-		DLID: h.LID, DQP: h.QPN, SQP: a.QP, QKey: h.QKey, SL: h.SL, PKeyIndex: h.PKeyIndex,
+		DLID: h.LID, DQP: h.QPN, SQP: a.QP, QKey: h.QKey, SL: h.SL, PKeyIndex: h.PKeyIndex, GRH: h.GRH,
 	}}
 	if m.Class() == mad.ClassDirectedSMP && h.LID == wire.Permissive {
 		d.Addr.SLID = wire.Permissive
@@ -181,7 +185,7 @@ func (v *device) deliver(d *wire.Datagram, pathBits uint8) {
 		return
 	}
 	h := umad.Header{
-		Agent: a.id, QPN: d.Addr.SQP, LID: d.Addr.SLID, SL: d.Addr.SL, PathBits: pathBits, PKeyIndex: d.Addr.PKeyIndex,
+		Agent: a.id, QPN: d.Addr.SQP, LID: d.Addr.SLID, SL: d.Addr.SL, PathBits: pathBits, PKeyIndex: d.Addr.PKeyIndex, GRH: d.Addr.GRH,
 	}
 	a.file.push(&h, d.MAD)
 }

@@ -34,7 +34,7 @@
 // read gives data or an error, so ENOSPC for a long message comes without its header:
 // programs over libibumad cannot fetch tables longer than a datagram, those with a
 // large buffer can. A Get or Set that no agent wants is dropped, not answered with
-// "unsupported". No GRH. The device files are regular files.
+// "unsupported". The device files are regular files.
 //
 // The process that serves must not use its own mount: see package fuse.
 //

@@ -15,7 +15,8 @@
 // # Limits
 //
 //   - The header has LIDs and queue pairs only: SL, Q_Key and P_Key index are not
-//     carried. A MAD is 256 bytes, so no RMPP message in one piece.
+//     carried. A MAD is 256 bytes at most: of an RMPP message the first segment is sent,
+//     and wire/rmpp sends the others.
 //   - ibsim gives back at once what it cannot deliver; that becomes an
 //     Undelivered datagram. A request that goes to another client who does not
 //     answer is lost without a word.

@@ -26,7 +26,7 @@ const (
 )
 
 // Header precedes a MAD in reads and writes. Addresses are those of the peer: to
-// whom on write, from whom on read. GRH fields are left out.
+// whom on write, from whom on read.
 type Header struct {
 	Agent     uint32
 	Status    uint32 // on read: 0, or the error number of a request that got no answer
@@ -39,6 +39,7 @@ type Header struct {
 	SL        uint8
 	PathBits  uint8 // on our side
 	PKeyIndex uint16
+	GRH       wire.GRH
 }
 
 // Put writes the header to the first HeaderSize bytes of b.
@@ -53,6 +54,11 @@ func (h *Header) Put(b []byte) {
 	binary.BigEndian.PutUint32(b[24:], h.QKey)
 	binary.BigEndian.PutUint16(b[28:], h.LID)
 	b[30], b[31] = h.SL, h.PathBits
+	if g := &h.GRH; g.Present {
+		b[32], b[33], b[34], b[35] = 1, g.GIDIndex, g.HopLimit, g.TrafficClass
+		copy(b[36:52], g.GID[:])
+		binary.BigEndian.PutUint32(b[52:], g.FlowLabel)
+	}
 	binary.NativeEndian.PutUint16(b[56:], h.PKeyIndex)
 }
 
@@ -70,7 +76,7 @@ func ParseMessage(b []byte) (Header, mad.Datagram, error) {
 }
 
 func parseHeader(b []byte) Header {
-	return Header{
+	h := Header{
 		Agent:     binary.NativeEndian.Uint32(b[0:]),
 		Status:    binary.NativeEndian.Uint32(b[4:]),
 		TimeoutMS: binary.NativeEndian.Uint32(b[8:]),
@@ -83,6 +89,13 @@ func parseHeader(b []byte) Header {
 		PathBits:  b[31],
 		PKeyIndex: binary.NativeEndian.Uint16(b[56:]),
 	}
+	if b[32] != 0 {
+		h.GRH = wire.GRH{
+			Present: true, GIDIndex: b[33], HopLimit: b[34], TrafficClass: b[35],
+			GID: [16]byte(b[36:52]), FlowLabel: binary.BigEndian.Uint32(b[52:]),
+		}
+	}
+	return h
 }
 
 // Lengths of the arguments of IoctlRegisterAgent2 and IoctlRegisterAgent, in bytes.

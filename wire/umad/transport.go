@@ -181,7 +181,7 @@ func (t *Transport) Send(d *wire.Datagram) error {
 func (t *Transport) header(a *agent, d *wire.Datagram, message bool) Header {
 	h := Header{
 		Agent: a.id, QPN: d.Addr.DQP, QKey: d.Addr.QKey, LID: d.Addr.DLID,
-		SL: d.Addr.SL, PKeyIndex: d.Addr.PKeyIndex,
+		SL: d.Addr.SL, PKeyIndex: d.Addr.PKeyIndex, GRH: d.Addr.GRH,
 	}
 	if lid := uint16(t.lid.Load()); d.Addr.SLID > lid && d.Addr.SLID != wire.Permissive {
 		h.PathBits = uint8(d.Addr.SLID-lid) & 0x7F
@@ -250,7 +250,7 @@ func (t *Transport) datagram(b []byte) (wire.Datagram, error) {
 	d := wire.Datagram{
 		Addr: wire.Address{
 			DLID: uint16(t.lid.Load()) | uint16(h.PathBits), SLID: h.LID, SQP: h.QPN,
-			PKeyIndex: h.PKeyIndex, SL: h.SL,
+			PKeyIndex: h.PKeyIndex, SL: h.SL, GRH: h.GRH,
 		},
 		MAD:         m,
 		Undelivered: h.Status != 0,

@@ -235,10 +235,11 @@ func TestAddress(t *testing.T) {
 	m := make(mad.Datagram, mad.Size)
 	m[1], m[3] = byte(mad.ClassPerf), byte(mad.GetResp)
 	a := wire.Address{DLID: 9, SLID: 0x13, DQP: 1, SQP: 1, QKey: wire.QKeyGSI, PKeyIndex: 2, SL: 4}
+	a.GRH = wire.GRH{Present: true, GIDIndex: 1, HopLimit: 64, TrafficClass: 5, FlowLabel: 0xABCDE, GID: [16]byte{0xFE, 0x80, 15: 7}}
 	if err := tr.Send(&wire.Datagram{Addr: a, MAD: m}); err != nil {
 		t.Fatal(err)
 	}
-	want := umad.Header{Agent: 3, LID: 9, PathBits: 3, QPN: 1, QKey: wire.QKeyGSI, PKeyIndex: 2, SL: 4}
+	want := umad.Header{Agent: 3, LID: 9, PathBits: 3, QPN: 1, QKey: wire.QKeyGSI, PKeyIndex: 2, SL: 4, GRH: a.GRH}
 	if got := machine.written()[0]; got != want {
 		t.Errorf("wrote %+v, want %+v", got, want)
 	}
@@ -298,8 +299,9 @@ func TestVectors(t *testing.T) {
 		}
 		again := make([]byte, umad.HeaderSize)
 		h.Put(again)
-		// The GRH fields, bytes 32 to 55, are not kept.
-		clear(b[32:56])
+		if !h.GRH.Present || h.GRH.GID == [16]byte{} {
+			t.Errorf("%s: GRH %+v", name, h.GRH)
+		}
 		if !bytes.Equal(again, b[:umad.HeaderSize]) {
 			t.Errorf("%s: header %x, written again %x", name, b[:umad.HeaderSize], again)
 		}

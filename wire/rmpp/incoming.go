@@ -1,0 +1,160 @@
+package rmpp
+
+import (
+	"maps"
+	"time"
+
+	"weft/mad"
+	"weft/wire"
+)
+
+// incoming is a message that is being received.
+type incoming struct {
+	addr     wire.Address // the way back
+	message  mad.Datagram
+	got      int    // segments that came, from the first one on
+	ahead    uint64 // bit i: segment got+1+i came
+	window   int    // last segment that was allowed
+	last     int    // number of the last segment, 0 as long as it is not known
+	lastData int    // bytes of data in it
+	declared int    // bytes that the first segment says the message has, headers included; 0: it does not
+	complete bool   // it was delivered; what comes again is acknowledged
+	due      time.Duration
+}
+
+// onData takes a segment.
+func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
+	segment, flags := mad.RMPPSegmentNumber.Get(d.MAD), mad.RMPPFlags.Get(d.MAD)
+	r := m.in[k]
+	switch {
+	case mad.RMPPVersion.Get(d.MAD) != 1:
+		m.refuse(k, d, mad.RMPPStatusBadVersion)
+		return
+	case segment == 0 || (segment == 1) != (flags&mad.RMPPFirst != 0) || segment > uint64(m.cfg.Longest/mad.RMPPSegmentData+1):
+		m.refuse(k, d, mad.RMPPStatusBadSegment)
+		return
+	case r == nil && segment > 1: // its beginning was lost, or overtaken: it will come again
+		return
+	case r == nil:
+		if r = m.open(k, d); r == nil {
+			return
+		}
+	}
+	r.due = now + m.patience()
+	if r.complete || int(segment) <= r.got {
+		m.acknowledge(r)
+		return
+	}
+	if int(segment) > r.window {
+		m.refuse(k, d, mad.RMPPStatusSegmentTooBig)
+		return
+	}
+	if !m.keep(k, r, d, int(segment), flags&mad.RMPPLast != 0) {
+		return
+	}
+	if r.last > 0 && r.got == r.last {
+		m.deliver(k, r)
+	} else if r.got == r.window {
+		m.acknowledge(r)
+	}
+}
+
+// open begins a message with its first segment; nil where there is no room for it.
+func (m *Machine) open(k key, d *wire.Datagram) *incoming {
+	declared := d.MAD.MessageLength()
+	if len(m.in) >= m.cfg.Messages {
+		m.forgetComplete()
+	}
+	if len(m.in) >= m.cfg.Messages || declared > m.cfg.Longest {
+		m.counters.Refused++
+		m.abort(d.Addr.Reply(), d.MAD, mad.RMPPStatusNoResources)
+		return nil
+	}
+	r := &incoming{addr: d.Addr.Reply(), window: 1, declared: declared}
+	r.message = append(r.message, d.MAD[:mad.SAHeader.Size]...)
+	m.in[k] = r
+	return r
+}
+
+// forgetComplete forgets the messages that are complete: what comes of them again is taken for a new one.
+func (m *Machine) forgetComplete() {
+	maps.DeleteFunc(m.in, func(_ key, r *incoming) bool { return r.complete })
+}
+
+// keep takes the data of a segment, and counts what is in order now. It reports false for a segment that contradicts others.
+func (m *Machine) keep(k key, r *incoming, d *wire.Datagram, segment int, last bool) bool {
+	n := mad.RMPPSegmentData
+	if last {
+		n = int(mad.RMPPPayloadLength.Get(d.MAD)) - mad.RMPPSegmentOverhead
+		if segment == 1 {
+			n = r.declared - mad.SAHeader.Size
+		}
+	}
+	switch known := r.last > 0; {
+	case n < 0 || n > len(d.MAD.Data()) || n > mad.RMPPSegmentData:
+		m.refuse(k, d, mad.RMPPStatusBadLength)
+		return false
+	case last && known && (r.last != segment || r.lastData != n), !last && known && segment >= r.last, last && !m.isEnd(r, segment, n):
+		m.refuse(k, d, mad.RMPPStatusBadSegment)
+		return false
+	}
+	if last {
+		r.last, r.lastData = segment, n
+	}
+	from := mad.SAHeader.Size + (segment-1)*mad.RMPPSegmentData
+	if short := from + n - len(r.message); short > 0 {
+		r.message = append(r.message, make([]byte, short)...)
+	}
+	copy(r.message[from:from+n], d.MAD.Data())
+	r.ahead |= 1 << (segment - r.got - 1)
+	for r.ahead&1 != 0 {
+		r.ahead >>= 1
+		r.got++
+	}
+	return true
+}
+
+// isEnd reports whether a message can end with a segment of n bytes: nothing behind it has come, and it is as long as was declared.
+func (m *Machine) isEnd(r *incoming, segment, n int) bool {
+	end := mad.SAHeader.Size + (segment-1)*mad.RMPPSegmentData + n
+	return len(r.message) <= end && (r.declared == 0 || r.declared == end)
+}
+
+// acknowledge says what has come, and allows the next window.
+func (m *Machine) acknowledge(r *incoming) {
+	r.window = max(r.window, r.got+m.cfg.Window)
+	d := m.datagram(r.message, mad.Size)
+	d.PutAck(r.got, r.window)
+	m.send(r.addr, d)
+}
+
+// deliver hands a message over that has come whole, and keeps what is needed to acknowledge its last segment again.
+func (m *Machine) deliver(k key, r *incoming) {
+	m.counters.Received++
+	m.acknowledge(r)
+	whole := r.message
+	r.message, r.complete = append(mad.Datagram(nil), whole[:mad.SAHeader.Size]...), true
+	whole.PutSegment(1, len(whole)-mad.SAHeader.Size)
+	m.actions = append(m.actions, Action{Kind: Deliver, Datagram: wire.Datagram{Addr: r.addr.Reply(), MAD: whole}})
+}
+
+// refuse ends a message that contradicts itself.
+func (m *Machine) refuse(k key, d *wire.Datagram, status uint64) {
+	m.counters.Malformed++
+	m.abort(d.Addr.Reply(), d.MAD, status)
+	if r := m.in[k]; r != nil && !r.complete {
+		m.counters.Broken++
+		delete(m.in, k)
+	}
+}
+
+// giveUp forgets a message that is complete, or of which nothing more has come.
+func (m *Machine) giveUp(k key, r *incoming) {
+	delete(m.in, k)
+	if !r.complete {
+		m.counters.Broken++
+		if !m.cfg.Silent {
+			m.abort(r.addr, r.message, mad.RMPPStatusTooLong)
+		}
+	}
+}

@@ -1,0 +1,233 @@
+package rmpp
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	"weft/mad"
+	"weft/wire"
+)
+
+// Config of a Machine. Zero fields get the defaults.
+type Config struct {
+	Window   int           // segments that a peer may send before it is acknowledged, 1 to MaxWindow; 32
+	Timeout  time.Duration // until what was not acknowledged is sent again; 1 s
+	Retries  int           // repetitions without progress; 5, wire.NoRetries for none
+	Silent   bool          // a message that nobody acknowledges ends without ABORT
+	Longest  int           // bytes of a message that is received; 64 MiB
+	Messages int           // messages under way, in each direction; 1024
+}
+
+// MaxWindow is the largest window: a receiver keeps a bit for each of its segments.
+const MaxWindow = 64
+
+func (c Config) withDefaults() Config {
+	if c.Window <= 0 {
+		c.Window = 32
+	}
+	c.Window = min(c.Window, MaxWindow)
+	if c.Timeout <= 0 {
+		c.Timeout = time.Second
+	}
+	if c.Retries == 0 {
+		c.Retries = 5
+	}
+	c.Retries = max(c.Retries, 0)
+	if c.Longest <= 0 {
+		c.Longest = 64 << 20
+	}
+	if c.Messages <= 0 {
+		c.Messages = 1024
+	}
+	return c
+}
+
+// Kind of an Action.
+type Kind uint8
+
+// What a Machine wants done.
+const (
+	Send    Kind = iota // hand Datagram to the medium
+	Deliver             // Datagram is a whole message
+)
+
+// Action is something that a Machine wants done. The memory of its Datagram is valid until the next call.
+type Action struct {
+	Kind     Kind
+	Datagram wire.Datagram
+}
+
+// Counters of a Machine.
+type Counters struct {
+	Sent      uint64 // messages that were acknowledged whole
+	Failed    uint64 // messages that were not
+	Received  uint64 // messages that came whole
+	Broken    uint64 // messages that did not
+	Refused   uint64 // messages for which there was no room
+	Segments  uint64 // DATA sent, repetitions included
+	Repeated  uint64
+	Malformed uint64
+}
+
+// Machine is RMPP at one port. It is not for concurrent use.
+type Machine struct {
+	cfg      Config
+	counters Counters
+	out      map[key]*outgoing
+	in       map[key]*incoming
+	memory   []byte // of the datagrams of this call
+	actions  []Action
+}
+
+// New makes a Machine without messages.
+func New(cfg Config) *Machine {
+	return &Machine{cfg: cfg.withDefaults(), out: map[key]*outgoing{}, in: map[key]*incoming{}}
+}
+
+// Counters returns the counts so far.
+func (m *Machine) Counters() Counters { return m.counters }
+
+// key names a message by its peer. Of a request's transaction ID only the low half counts: media change the other
+// one, and not always to the same.
+type key struct {
+	lid    uint16
+	qp     uint32
+	class  mad.Class
+	method mad.Method
+	tid    uint64
+}
+
+func keyOf(peer uint16, qp uint32, d mad.Datagram) key {
+	k := key{peer, qp, d.Class(), d.Method(), d.TID()}
+	if !k.method.IsResponse() {
+		k.tid &= 0xFFFFFFFF
+	}
+	return k
+}
+
+// Send begins to send a message: the header of its first segment and all data. A message with the transaction of one that is
+// under way takes its place.
+func (m *Machine) Send(now time.Duration, d *wire.Datagram, out []Action) []Action {
+	m.begin(out)
+	k := keyOf(d.Addr.DLID, d.Addr.DQP, d.MAD)
+	if _, again := m.out[k]; !again && len(m.out) >= m.cfg.Messages {
+		m.counters.Refused++
+		return m.end()
+	}
+	s := &outgoing{addr: d.Addr, window: 1, left: m.cfg.Retries}
+	s.message = append(s.message, d.MAD...)
+	s.segments = max(1, (s.total()+mad.RMPPSegmentData-1)/mad.RMPPSegmentData)
+	m.out[k] = s
+	m.sendWindow(now, s)
+	return m.end()
+}
+
+// Arrived takes a datagram from the medium. It is a part of a message, or an answer to one, where wire.RMPPActive says so.
+func (m *Machine) Arrived(now time.Duration, d *wire.Datagram, out []Action) []Action {
+	m.begin(out)
+	if d.Undelivered || len(d.MAD) < mad.SAHeader.Size {
+		m.counters.Malformed++
+		return m.end()
+	}
+	k := keyOf(d.Addr.SLID, d.Addr.SQP, d.MAD)
+	switch kind := mad.RMPPType.Get(d.MAD); kind {
+	case mad.RMPPTypeData:
+		m.onData(now, k, d)
+	case mad.RMPPTypeAck:
+		m.onAck(now, k, d)
+	case mad.RMPPTypeStop, mad.RMPPTypeAbort:
+		m.onEnd(k)
+	default:
+		m.counters.Malformed++
+		m.abort(d.Addr.Reply(), d.MAD, mad.RMPPStatusBadType)
+	}
+	return m.end()
+}
+
+// Tick repeats what was not acknowledged, and gives up what was repeated often enough. It is to be called when Deadline has come.
+func (m *Machine) Tick(now time.Duration, out []Action) []Action {
+	m.begin(out)
+	for _, k := range inOrder(m.out, func(s *outgoing) bool { return s.due <= now }) {
+		m.repeat(now, k, m.out[k])
+	}
+	for _, k := range inOrder(m.in, func(r *incoming) bool { return r.due <= now }) {
+		m.giveUp(k, m.in[k])
+	}
+	return m.end()
+}
+
+// inOrder lists the messages of which something holds, always in the same order.
+func inOrder[M any](all map[key]M, holds func(M) bool) (keys []key) {
+	for k, x := range all {
+		if holds(x) {
+			keys = append(keys, k)
+		}
+	}
+	slices.SortFunc(keys, func(a, b key) int {
+		return cmp.Or(cmp.Compare(a.lid, b.lid), cmp.Compare(a.qp, b.qp), cmp.Compare(a.class, b.class), cmp.Compare(a.method, b.method), cmp.Compare(a.tid, b.tid))
+	})
+	return keys
+}
+
+// Deadline is when Tick is to be called; ok is false when nothing is under way.
+func (m *Machine) Deadline() (due time.Duration, ok bool) {
+	for _, s := range m.out {
+		if !ok || s.due < due {
+			due, ok = s.due, true
+		}
+	}
+	for _, r := range m.in {
+		if !ok || r.due < due {
+			due, ok = r.due, true
+		}
+	}
+	return due, ok
+}
+
+// patience is how long a receiver waits for the next segment, and remembers a message that is complete: as long as its sender
+// repeats.
+func (m *Machine) patience() time.Duration { return m.cfg.Timeout * time.Duration(m.cfg.Retries+2) }
+
+func (m *Machine) begin(out []Action) { m.memory, m.actions = m.memory[:0], out }
+
+func (m *Machine) end() []Action {
+	out := m.actions
+	m.actions = nil
+	return out
+}
+
+// datagram makes room for a datagram that begins like another one.
+func (m *Machine) datagram(header mad.Datagram, size int) mad.Datagram {
+	// When append moves the memory, earlier datagrams keep the old one.
+	at := len(m.memory)
+	m.memory = append(m.memory, make([]byte, size)...)
+	d := mad.Datagram(m.memory[at : at+size : at+size])
+	copy(d, header[:mad.SAHeader.Size])
+	return d
+}
+
+func (m *Machine) send(addr wire.Address, d mad.Datagram) {
+	m.actions = append(m.actions, Action{Kind: Send, Datagram: wire.Datagram{Addr: addr, MAD: d}})
+}
+
+// abort ends a message that its peer has under way.
+func (m *Machine) abort(to wire.Address, header mad.Datagram, status uint64) {
+	d := m.datagram(header, mad.Size)
+	d.PutAck(0, 0)
+	mad.RMPPType.Put(d, mad.RMPPTypeAbort)
+	mad.RMPPStatus.Put(d, status)
+	m.send(to, d)
+}
+
+// onEnd takes a STOP or an ABORT.
+func (m *Machine) onEnd(k key) {
+	if _, ok := m.out[k]; ok {
+		m.counters.Failed++
+		delete(m.out, k)
+	}
+	if r, ok := m.in[k]; ok && !r.complete {
+		m.counters.Broken++
+		delete(m.in, k)
+	}
+}

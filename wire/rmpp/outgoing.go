@@ -1,0 +1,93 @@
+package rmpp
+
+import (
+	"time"
+
+	"weft/mad"
+	"weft/wire"
+)
+
+// outgoing is a message that is being sent.
+type outgoing struct {
+	addr     wire.Address
+	message  mad.Datagram
+	segments int
+	sent     int // segments that were sent, from the first one on
+	acked    int // segments that were acknowledged, from the first one on
+	window   int // last segment that may be sent
+	left     int // repetitions
+	due      time.Duration
+}
+
+// total is the number of bytes of data.
+func (s *outgoing) total() int { return len(s.message) - mad.SAHeader.Size }
+
+// sendWindow sends what may be sent and was not.
+func (m *Machine) sendWindow(now time.Duration, s *outgoing) {
+	for s.sent < min(s.window, s.segments) {
+		s.sent++
+		size := mad.Size
+		if s.segments == 1 { // what ends early is told so: ibsim's clients count records by the length
+			size = len(s.message)
+		}
+		d := m.datagram(s.message, size)
+		from, to := d.PutSegment(s.sent, s.total())
+		copy(d.Data(), s.message.Data()[from:to])
+		m.send(s.addr, d)
+		m.counters.Segments++
+	}
+	s.due = now + m.cfg.Timeout
+}
+
+// onAck takes an acknowledgement.
+func (m *Machine) onAck(now time.Duration, k key, d *wire.Datagram) {
+	s := m.out[k]
+	if s == nil {
+		return // late, or not ours
+	}
+	segment, window := mad.RMPPSegmentNumber.Get(d.MAD), mad.RMPPNewWindowLast.Get(d.MAD)
+	switch {
+	case segment > uint64(s.sent):
+		m.fail(k, s, mad.RMPPStatusSegmentTooBig)
+		return
+	case window < segment:
+		m.fail(k, s, mad.RMPPStatusWindowTooSmall)
+		return
+	case int(segment) < s.acked: // overtaken by a later one
+		return
+	}
+	if int(segment) > s.acked {
+		s.acked, s.left = int(segment), m.cfg.Retries
+	}
+	s.window = max(s.window, int(min(window, uint64(s.segments))))
+	if s.acked == s.segments {
+		m.counters.Sent++
+		delete(m.out, k)
+		return
+	}
+	m.sendWindow(now, s)
+}
+
+// fail ends a message with an ABORT.
+func (m *Machine) fail(k key, s *outgoing, status uint64) {
+	m.counters.Failed++
+	m.abort(s.addr, s.message, status)
+	delete(m.out, k)
+}
+
+// repeat sends again what was not acknowledged in time.
+func (m *Machine) repeat(now time.Duration, k key, s *outgoing) {
+	if s.left > 0 {
+		s.left--
+		m.counters.Repeated += uint64(s.sent - s.acked)
+		s.sent = s.acked
+		m.sendWindow(now, s)
+		return
+	}
+	if m.cfg.Silent {
+		m.counters.Failed++
+		delete(m.out, k)
+		return
+	}
+	m.fail(k, s, mad.RMPPStatusTooManyRetries)
+}

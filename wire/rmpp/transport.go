@@ -1,0 +1,115 @@
+package rmpp
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"weft/mad"
+	"weft/wire"
+)
+
+// Transport is a medium that moves datagrams alone, made one that moves whole messages.
+type Transport struct {
+	wire.Transport
+	clock func() time.Duration
+
+	mu      sync.Mutex
+	machine *Machine
+	actions []Action
+	whole   []wire.Datagram // messages that wait for Recv
+	timer   *time.Timer
+	closed  bool
+}
+
+// Over makes a Transport of a medium, which belongs to it from now on. The clock must never go back.
+func Over(t wire.Transport, cfg Config, clock func() time.Duration) *Transport {
+	r := &Transport{Transport: t, clock: clock, machine: New(cfg)}
+	r.timer = time.AfterFunc(time.Hour, r.tick)
+	return r
+}
+
+// isMessage reports whether a datagram to be sent is one that must be cut, or acknowledged.
+func isMessage(m mad.Datagram) bool {
+	return wire.RMPPActive(m) && len(m) >= mad.SAHeader.Size && mad.RMPPType.Get(m) == mad.RMPPTypeData
+}
+
+// Send implements wire.Transport. What the medium has no room for counts as lost: it is repeated.
+func (t *Transport) Send(d *wire.Datagram) error {
+	if !isMessage(d.MAD) {
+		return t.Transport.Send(d)
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.actions = t.machine.Send(t.clock(), d, t.actions[:0])
+	return t.perform()
+}
+
+// Recv implements wire.Transport.
+func (t *Transport) Recv(ctx context.Context, d *wire.Datagram) error {
+	for {
+		if t.takeWhole(d) {
+			return nil
+		}
+		if err := t.Transport.Recv(ctx, d); err != nil {
+			return err
+		}
+		if d.Undelivered || !wire.RMPPActive(d.MAD) {
+			return nil
+		}
+		t.arrived(d)
+	}
+}
+
+// takeWhole takes the oldest message that is complete.
+func (t *Transport) takeWhole(d *wire.Datagram) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(t.whole) == 0 {
+		return false
+	}
+	*d = t.whole[0]
+	t.whole = t.whole[1:]
+	return true
+}
+
+func (t *Transport) arrived(d *wire.Datagram) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.actions = t.machine.Arrived(t.clock(), d, t.actions[:0])
+	_ = t.perform() // what is lost is repeated
+}
+
+func (t *Transport) tick() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.actions = t.machine.Tick(t.clock(), t.actions[:0])
+	_ = t.perform()
+}
+
+// perform does what the machine wants done.
+func (t *Transport) perform() (err error) {
+	for i := range t.actions {
+		switch a := &t.actions[i]; a.Kind {
+		case Send:
+			if e := t.Transport.Send(&a.Datagram); err == nil {
+				err = e
+			}
+		case Deliver:
+			t.whole = append(t.whole, a.Datagram)
+		}
+	}
+	if due, ok := t.machine.Deadline(); ok && !t.closed {
+		t.timer.Reset(max(0, due-t.clock()))
+	}
+	return err
+}
+
+// Close implements wire.Transport.
+func (t *Transport) Close() error {
+	t.mu.Lock()
+	t.closed = true
+	t.timer.Stop()
+	t.mu.Unlock()
+	return t.Transport.Close()
+}
