@@ -153,6 +153,9 @@ func (d Datagram) PutSegment(n, total int) (from, to int) {
 	return from, to
 }
 
+// PutNoRMPP clears the RMPP header, of a datagram that is a message by itself.
+func (d Datagram) PutNoRMPP() { clear(d[Header.Size:RMPP.Size]) }
+
 // PutAck writes the RMPP header that acknowledges the segments up to last and
 // allows those up to window.
 func (d Datagram) PutAck(last, window int) {

@@ -13,13 +13,14 @@ type programming struct {
 	end        []int32         // by slot: end port of the Graph, -1 for none
 	top        fabric.LID
 	smLID      fabric.LID
-	blocks     []blockCount       // by node
-	closed     []bool             // by node: a switch that does not hold what was proven
-	wrong      []bool             // by node: it was noted that a table of it differs
-	holds      []bool             // by node: a switch that holds all of its forwarding table
-	pkeys      map[int32][64]byte // by slot: P_Key blocks with the default key
-	step       int                // what is being written: what is between, then what the Plan has
-	pauseOver  bool               // the packets that were under way have left
+	blocks     []blockCount        // by node
+	closed     []bool              // by node: a switch that does not hold what was proven
+	wrong      []bool              // by node: it was noted that a table of it differs
+	holds      []bool              // by node: a switch that holds all of its forwarding table
+	pkeys      map[int32][64]byte  // by slot: P_Key blocks with the default key
+	hasPKeys   map[int32]*[64]byte // by slot: the first P_Key block as the port has it
+	step       int                 // what is being written: what is between, then what the Plan has
+	pauseOver  bool                // the packets that were under way have left
 }
 
 // blockCount counts the blocks of a switch's forwarding table: those that it had already, those that it has taken, with those that others
@@ -32,7 +33,7 @@ func (c *Core) startProgram() {
 	s.sw, s.end = make([]int32, len(c.nodes)), make([]int32, len(c.owner))
 	s.blocks = make([]blockCount, len(c.nodes))
 	s.closed, s.wrong, s.holds = make([]bool, len(c.nodes)), make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
-	s.pkeys = map[int32][64]byte{}
+	s.pkeys, s.hasPKeys = map[int32][64]byte{}, map[int32]*[64]byte{}
 	for i := range s.sw {
 		s.sw[i] = -1
 	}
@@ -83,7 +84,11 @@ func (c *Core) queueTables(id int32) {
 		c.queueBlocks(id)
 	}
 	for slot := range c.portsOf(id) {
-		if c.prog.step == 0 && c.prog.end[slot] >= 0 && !c.isAsBefore(slot) {
+		switch {
+		case c.prog.step > 0 || c.prog.end[slot] < 0:
+		case c.isAsBefore(slot):
+			c.keepPKeys(slot)
+		default:
 			c.enqueue(makeTag(getPKeys, slot, 0))
 		}
 		if c.plan.VLs > 1 && c.carries(slot) {
@@ -301,6 +306,8 @@ func (c *Core) onPKey(slot int32, ev *Event) {
 		}
 		return
 	}
+	has := ev.Data
+	c.prog.hasPKeys[slot] = &has
 	place := -1
 	for i := range min(mad.PKeyTablePKey.Len(), max(1, int(c.nodes[c.owner[slot]].pkeys))) {
 		switch key := mad.PKeyTablePKey.At(ev.Data[:], i); {
@@ -314,8 +321,8 @@ func (c *Core) onPKey(slot int32, ev *Event) {
 		c.noteLoss(NotEnough, c.portPlace(slot), "%s has no room for the P_Key of the default partition in the first block of its table", c.portName(slot))
 		return
 	}
-	mad.PKeyTablePKey.Set(ev.Data[:], place, mad.DefaultPKey)
-	c.prog.pkeys[slot] = ev.Data
+	mad.PKeyTablePKey.Set(has[:], place, mad.DefaultPKey)
+	c.prog.pkeys[slot] = has
 	c.enqueue(makeTag(setPKey, slot, 0))
 }
 

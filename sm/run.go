@@ -54,7 +54,8 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	}
 	d.request.Done = d.inbox.put
 	d.begun = d.Clock()
-	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.inbox.putUnasked})
+	d.administration = startAdministration(t)
+	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.unasked})
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if r.Record != nil {
@@ -65,6 +66,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	for cancel(); d.working > 0; d.working-- {
 		<-d.worked
 	}
+	d.administration.close()
 	return d.manager.Core(), errors.Join(err, d.requester.Close(context.Background()))
 }
 
@@ -72,9 +74,10 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 type run struct {
 	*Runner
 	inbox
-	routing   job.Request
-	chain     job.Chain // of the last Route
-	manager   *Manager
+	routing job.Request
+	chain   job.Chain // of the last Route
+	manager *Manager
+	*administration
 	requester *wire.Requester
 	request   wire.Request
 	worked    chan *Event // a Route or a Store has ended
@@ -113,6 +116,15 @@ func (b *inbox) put(res *wire.Result) {
 		b.dead = res.Err
 	}
 	b.add(AnswerEvent(res))
+}
+
+// unasked takes a datagram that answers no request: queries go to the administration, all else to the Manager.
+func (d *run) unasked(datagram *wire.Datagram) {
+	if datagram.MAD.Class() == mad.ClassSA {
+		d.administration.ask(datagram)
+		return
+	}
+	d.inbox.putUnasked(datagram)
 }
 
 // mostUnasked bounds what nobody asked for and was not looked at yet: traps are repeated.
@@ -176,6 +188,7 @@ func (d *run) loop(ctx context.Context) error {
 	stop := ctx.Done()
 	var grace <-chan time.Time
 	for !d.done {
+		d.administration.follow(d.manager)
 		d.snapshot()
 		select {
 		case <-d.wake:

@@ -140,3 +140,11 @@ func (s *Simulator) Run(program string, args ...string) []byte {
 	}
 	return out
 }
+
+// TryRun runs a client of the simulator to its end, and gives all that it printed and how it ended.
+func (s *Simulator) TryRun(program string, args ...string) ([]byte, error) {
+	s.tb.Helper()
+	cmd := exec.Command(Program(s.tb, program), args...)
+	cmd.Dir, cmd.Env = s.Dir, s.Env
+	return cmd.CombinedOutput()
+}

@@ -1,0 +1,168 @@
+package sm
+
+import (
+	"context"
+	"errors"
+	"sync/atomic"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/sm/sa"
+	"weft/wire"
+)
+
+// administered makes what subnet administration tells, of a round that has brought the subnet up. It shares Graph and Plan
+// with the round, and nothing that changes later.
+func (c *Core) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
+	s := sa.Subnet{Graph: c.graph, Plan: c.plan, SMKey: smKey, Timeout: subnetTimeout}
+	number := make([]int32, len(c.nodes)) // by node: its place in s.Nodes
+	order := make([]int32, len(c.fabric.Nodes))
+	for id, at := range c.prog.fabricNode {
+		if number[id] = int32(at); at >= 0 {
+			order[at] = int32(id)
+		}
+	}
+	slots := make([]int32, len(c.owner)) // by slot: its place in s.Ports
+	for i := range slots {
+		slots[i] = -1
+	}
+	s.Nodes = make([]sa.Node, len(order))
+	s.Ports = make([]sa.Port, 0, len(c.owner))
+	for at, id := range order {
+		n := &c.nodes[id]
+		d := &s.Nodes[at]
+		d.Desc, d.First, d.Num, d.Sw = n.desc, int32(len(s.Ports)), n.ports, c.prog.sw[id]
+		c.nodeInfo(n.entry, d.Info[:])
+		mad.NodeInfoBaseVersion.Put(d.Info[:], 1)
+		mad.NodeInfoClassVersion.Put(d.Info[:], 1)
+		if n.hasSwitch {
+			d.Switch = append(d.Switch, n.sw[:]...)
+			c.plannedSwitchInfo(id, d.Switch)
+		}
+		for slot := range c.portsOf(id) {
+			slots[slot] = int32(len(s.Ports))
+			s.Ports = append(s.Ports, sa.Port{
+				Info: c.info[slot], Known: c.flags[slot]&portKnown != 0, GUID: c.guid[slot], Node: int32(at), Num: c.portNumber(slot),
+				Peer: c.peer[slot], End: c.prog.end[slot], PKeys: c.prog.hasPKeys[slot],
+			})
+		}
+	}
+	for i := range s.Ports {
+		if p := &s.Ports[i]; p.Peer != noSlot {
+			p.Peer = slots[p.Peer]
+		}
+	}
+	s.Managers = append(s.Managers, sa.Manager{End: c.prog.end[c.ownPort()], SMKey: smKey, ActCount: acts & 0xFFFFFFFF, Priority: priority, State: mad.SMStateMaster})
+	for _, o := range c.others {
+		s.Managers = append(s.Managers, sa.Manager{End: c.endOf(o.guid), Priority: uint8(o.priority), State: o.state})
+	}
+	return sa.New(s)
+}
+
+// endOf returns the end port of a port GUID, -1 for none.
+func (c *Core) endOf(guid fabric.GUID) int32 {
+	for slot, e := range c.prog.end {
+		if e >= 0 && c.guid[slot] == guid {
+			return e
+		}
+	}
+	return -1
+}
+
+// keepPKeys keeps what is known of the P_Keys of a port that is as it was in the round before.
+func (c *Core) keepPKeys(slot int32) {
+	if old, ok := c.before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot)); ok && c.before.prog.hasPKeys[old] != nil {
+		c.prog.hasPKeys[slot] = c.before.prog.hasPKeys[old]
+	}
+}
+
+// administration answers the queries of hosts and tools beside the loop of a Runner.
+type administration struct {
+	transport wire.Transport
+	office    atomic.Pointer[office]
+	in        *wire.Inbox
+	done      chan struct{}
+
+	core *Core // that office was made of
+	role Role
+}
+
+// office is what queries are answered by.
+type office struct {
+	subnet *sa.Subnet // nil: not yet known
+	open   bool       // this manager is the one to answer
+}
+
+func startAdministration(t wire.Transport) *administration {
+	a := &administration{transport: t, in: wire.NewInbox(), done: make(chan struct{})}
+	a.office.Store(&office{open: true})
+	go a.serve()
+	return a
+}
+
+// follow has queries answered by what the Manager knows now.
+func (a *administration) follow(m *Manager) {
+	role := m.role()
+	if m.inForce == a.core && role == a.role {
+		return
+	}
+	next := &office{open: role == Master || role == Looking}
+	switch {
+	case role != Master:
+	case m.inForce == a.core:
+		next.subnet = a.office.Load().subnet
+	default:
+		next.subnet = m.inForce.administered(m.cfg.Priority, m.cfg.SMKey, m.acts)
+	}
+	a.core, a.role = m.inForce, role
+	a.office.Store(next)
+}
+
+// ask takes a query, which is answered soon, or at once that too many wait.
+func (a *administration) ask(d *wire.Datagram) {
+	if a.in.Push(d) || !a.office.Load().open {
+		return
+	}
+	var busy sa.Responder
+	a.answer(&busy, nil, d)
+}
+
+// serve answers until close.
+func (a *administration) serve() {
+	defer close(a.done)
+	var responder sa.Responder
+	var d wire.Datagram
+	for a.in.Pop(context.Background(), &d) == nil {
+		if o := a.office.Load(); o.open {
+			a.answer(&responder, o.subnet, &d)
+		}
+	}
+}
+
+// sendTries and sendPause say how often, and how soon, an answer is sent again that the medium had no room for.
+const (
+	sendTries = 100
+	sendPause = time.Millisecond
+)
+
+// answer sends the answer to a query. What is lost is asked again.
+func (a *administration) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) {
+	m := r.Answer(s, d.MAD)
+	if m == nil {
+		return
+	}
+	reply := wire.Datagram{Addr: d.Addr.Reply(), MAD: m}
+	for range sendTries {
+		if err := a.transport.Send(&reply); !errors.Is(err, wire.ErrBusy) || s == nil {
+			return
+		}
+		<-time.NewTimer(sendPause).C
+	}
+}
+
+// close ends the answers.
+func (a *administration) close() {
+	a.in.Close(nil)
+	<-a.done
+}

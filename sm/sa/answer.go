@@ -1,0 +1,164 @@
+package sa
+
+import (
+	"weft/mad"
+)
+
+// MostBytes bounds an answer: what would be longer is refused for want of resources.
+const MostBytes = 64 << 20
+
+// keptMemory is how much of the memory of an answer is kept for the next one.
+const keptMemory = 1 << 20
+
+// Responder answers requests, one at a time. The zero value is ready.
+type Responder struct {
+	search  search
+	memory  []byte
+	request [mad.Size]byte // of one that ends before its layouts do
+}
+
+// Answer makes the answer to a request, from what is known of a subnet, nil for nothing yet: a whole RMPP message where that is long. It
+// is valid until the next call; nil where the datagram wants none. The request is not changed.
+func (r *Responder) Answer(s *Subnet, q mad.Datagram) mad.Datagram {
+	if len(q) < mad.SAHeader.Size || q.Class() != mad.ClassSA {
+		return nil
+	}
+	if len(q) < mad.Size {
+		clear(r.request[copy(r.request[:], q):])
+		q = r.request[:]
+	}
+	method := q.Method()
+	if _, ok := method.Response(); !ok || method.IsResponse() || method == mad.Trap {
+		return nil
+	}
+	switch key := mad.SAHeaderSMKey.Get(q); {
+	case mad.HeaderBaseVersion.Get(q) != 1 || mad.HeaderClassVersion.Get(q) != 2:
+		return r.refuse(q, mad.StatusBadVersion)
+	case s == nil:
+		return r.refuse(q, mad.StatusBusy)
+	case key != 0 && key != s.SMKey:
+		return r.refuse(q, mad.StatusRequestInvalid)
+	default:
+		r.search.trusted = key != 0
+	}
+	switch attr := q.Attr(); {
+	case method == mad.GetTrace && attr == mad.AttrPathRecord:
+		return r.trace(s, q)
+	case method == mad.GetMulti && attr == mad.AttrMultiPathRecord:
+		return r.multiPath(s, q)
+	case method != mad.Get && method != mad.GetTable:
+		return r.refuse(q, unsupported(method))
+	case attr == mad.AttrPathRecord:
+		return r.paths(s, q)
+	case attr == mad.AttrClassPortInfo && method == mad.Get:
+		return r.classPortInfo(s, q)
+	case kinds[attr] != nil:
+		return r.records(s, q, kinds[attr])
+	default:
+		return r.refuse(q, mad.StatusBadAttribute)
+	}
+}
+
+// unsupported returns the status for a method that is not served for an attribute, or not at all.
+func unsupported(m mad.Method) mad.Status {
+	switch m {
+	case mad.Set, mad.Delete, mad.GetMulti, mad.GetTrace:
+		return mad.StatusBadAttribute
+	default:
+		return mad.StatusBadMethod
+	}
+}
+
+// refuse answers with a status; the record is that of the request.
+func (r *Responder) refuse(q mad.Datagram, status mad.Status) mad.Datagram {
+	r.memory = append(r.memory[:0], q[:mad.Size]...)
+	a := mad.Datagram(r.memory)
+	a.PutNoRMPP()
+	a.Answer(status)
+	if q.Attr() == mad.AttrMultiPathRecord {
+		mad.HeaderAttributeID.Put(a, uint64(mad.AttrPathRecord))
+	}
+	return a
+}
+
+// open begins the records of an answer: room for headers.
+func (r *Responder) open(q mad.Datagram, size int) *search {
+	c := &r.search
+	if cap(r.memory) > keptMemory {
+		r.memory = nil
+	}
+	c.out = append(r.memory[:0], q[:mad.SAHeader.Size]...)
+	c.size, c.found, c.tooMany, c.most = size, 0, false, MostBytes
+	c.enough = 2 // more than a Get may have
+	if q.Method() != mad.Get {
+		c.enough = MostBytes
+	}
+	return c
+}
+
+// close makes the answer of the records that were found.
+func (r *Responder) close(q mad.Datagram) mad.Datagram {
+	c := &r.search
+	r.memory = c.out
+	switch get := q.Method() == mad.Get; {
+	case c.tooMany:
+		return r.refuse(q, mad.StatusNoResources)
+	case get && c.found == 0:
+		return r.refuse(q, mad.StatusNoRecords)
+	case get && c.found > 1:
+		return r.refuse(q, mad.StatusTooManyRecords)
+	case get: // a datagram as any other
+		if short := mad.Size - len(r.memory); short > 0 {
+			r.memory = append(r.memory, zeros[:short]...)
+		}
+	}
+	a := mad.Datagram(r.memory)
+	a.Answer(mad.StatusOK)
+	a.PutNoRMPP()
+	mad.SAHeaderAttributeOffset.Put(a, uint64(c.size/8))
+	if q.Method() != mad.Get {
+		a.PutSegment(1, len(a)-mad.SAHeader.Size)
+	}
+	return a
+}
+
+var zeros [mad.Size]byte
+
+// records answers a query for records that belong to nodes.
+func (r *Responder) records(s *Subnet, q mad.Datagram, k *kind) mad.Datagram {
+	c := r.open(q, k.layout.RecordSize())
+	if k.secret && !c.trusted {
+		return r.refuse(q, mad.StatusRequestInvalid)
+	}
+	nodes, ok := c.begin(s, k, q, s.Nodes)
+	for i := range nodes {
+		if !ok || c.done() {
+			break
+		}
+		k.fill(c, &nodes[i])
+	}
+	return r.close(q)
+}
+
+// responseTime is how long an answer may take, a code of time: 0.27 s.
+const responseTime = 16
+
+// classPortInfo says what is served.
+func (r *Responder) classPortInfo(_ *Subnet, q mad.Datagram) mad.Datagram {
+	c := r.open(q, mad.ClassPortInfo.Size)
+	var rec [72]byte
+	mad.ClassPortInfoBaseVersion.Put(rec[:], 1)
+	mad.ClassPortInfoClassVersion.Put(rec[:], 2)
+	mad.ClassPortInfoCapabilityMask.Put(rec[:], mad.SACapOptionalRecords|mad.SACapMultiPath|mad.SACapPortInfoMatch)
+	mad.ClassPortInfoCapabilityMask2.Put(rec[:], mad.SACap2FullPortInfoRecord|mad.SACap2ExtendedSpeeds|mad.SACap2LinkWidth2x|mad.SACap2LinkSpeedHDR|mad.SACap2LinkSpeedNDR)
+	mad.ClassPortInfoRespTimeValue.Put(rec[:], responseTime)
+	mad.ClassPortInfoRedirectQP.Put(rec[:], 1)
+	mad.ClassPortInfoRedirectQKey.Put(rec[:], queueKey)
+	mad.ClassPortInfoTrapQKey.Put(rec[:], queueKey)
+	c.add(rec[:])
+	c.size = 0 // no table
+	return r.close(q)
+}
+
+// queueKey is the Q_Key of QP 1.
+const queueKey = 0x80010000

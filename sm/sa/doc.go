@@ -1,0 +1,44 @@
+// Package sa answers for subnet administration (IBA volume 1, chapter 15): what hosts and tools ask a subnet
+// manager about paths, nodes, ports, links and tables.
+//
+// Subnet is what is known of a subnet at one moment: Graph, Plan, and what the devices said. Nothing of it changes
+// after New. Responder turns a request into its answer, bytes to bytes: it has no clock, no lock and no state but memory that it uses again.
+//
+// # What is answered
+//
+//	Get, GetTable  NodeRecord, PortInfoRecord, SwitchInfoRecord, LinkRecord, SMInfoRecord, LinearForwardingTableRecord,
+//	               SLtoVLMappingTableRecord, VLArbitrationTableRecord, P_KeyTableRecord, GuidInfoRecord, PathRecord
+//	Get            ClassPortInfo
+//	GetMulti       MultiPathRecord, by PathRecords
+//	GetTraceTable  PathRecord, by TraceRecords
+//
+// Everything else gets status 0x0008 or 0x000C. A LID of a query may be any LID of a port; records have the base LID.
+//
+// # Paths
+//
+// Source and target are end ports of the Graph, by GID, LID, or both. LIDs follow route.Choice: a source is told the LIDs of its target that
+// it may use, and as its own those that the target may use for it; nothing has proven others, so a query for one gets no record. Of
+// several LIDs each pairs with each, diagonals first. The SL is that of the Plan for source and target LID; a path is reversible
+// where the way back may have the same one. MTU and rate are the least of all ports on the way, by the tables of
+// the Plan; a query may ask for less of both, and is told what it asked for. A path that the tables do not deliver has no
+// record. The packet life time is the subnet's timeout, 0 within a port. FlowLabel, TClass, HopLimit, ServiceID and QoSClass are given back as
+// they were asked for.
+//
+// # Trust
+//
+// A request with the SM_Key of Subnet.SMKey is trusted; one with another SM_Key than 0 is refused as invalid. Others see no
+// P_Key table, and M_Keys as 0.
+//
+// # Deviations
+//
+//   - GuidInfoRecords have the port GUID alone: further GUIDs of a port are not read.
+//   - Lane tables have records where the manager has written them, which it does for Plans of several lanes.
+//   - A GetTable of PathRecords needs neither end fixed; answers are bounded by MostBytes.
+//   - MultiPathRecord's IndependenceSelector is not heeded. A request that is not marked as RMPP is taken all the same.
+//   - A TraceRecord's IDs are GUIDs as they are; IDGeneration is 0.
+//
+// # Cost
+//
+// A path by two GIDs or LIDs: two look-ups and a walk of its hops, no allocation (BenchmarkPathRecord). A query by LID looks at one node, any other
+// at all; a table of paths at all pairs that it leaves open. An index of a Subnet is two arrays by end port and LID, two bytes a switch port.
+package sa

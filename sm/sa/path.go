@@ -1,0 +1,292 @@
+package sa
+
+import (
+	"encoding/binary"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/route"
+)
+
+// The bits of the ComponentMask of a PathRecord.
+var (
+	pathServiceID    = mad.PathRecord.Mask(mad.PathRecordServiceID)
+	pathDGID         = mad.PathRecord.Mask(mad.PathRecordDGID)
+	pathSGID         = mad.PathRecord.Mask(mad.PathRecordSGID)
+	pathDLID         = mad.PathRecord.Mask(mad.PathRecordDLID)
+	pathSLID         = mad.PathRecord.Mask(mad.PathRecordSLID)
+	pathRaw          = mad.PathRecord.Mask(mad.PathRecordRawTraffic)
+	pathFlowLabel    = mad.PathRecord.Mask(mad.PathRecordFlowLabel)
+	pathHopLimit     = mad.PathRecord.Mask(mad.PathRecordHopLimit)
+	pathTClass       = mad.PathRecord.Mask(mad.PathRecordTClass)
+	pathReversible   = mad.PathRecord.Mask(mad.PathRecordReversible)
+	pathNumbPath     = mad.PathRecord.Mask(mad.PathRecordNumbPath)
+	pathPKey         = mad.PathRecord.Mask(mad.PathRecordPKey)
+	pathQoSClass     = mad.PathRecord.Mask(mad.PathRecordQoSClass)
+	pathSL           = mad.PathRecord.Mask(mad.PathRecordSL)
+	pathMtuSelector  = mad.PathRecord.Mask(mad.PathRecordMtuSelector)
+	pathMtu          = mad.PathRecord.Mask(mad.PathRecordMtu)
+	pathRateSelector = mad.PathRecord.Mask(mad.PathRecordRateSelector)
+	pathRate         = mad.PathRecord.Mask(mad.PathRecordRate)
+	pathLifeSelector = mad.PathRecord.Mask(mad.PathRecordPacketLifeTimeSelector)
+	pathLife         = mad.PathRecord.Mask(mad.PathRecordPacketLifeTime)
+)
+
+// mostPaths is the number of paths between two ports that a query may ask for.
+const mostPaths = 127
+
+// pathQuery is what a query says of paths.
+type pathQuery struct {
+	mask            uint64
+	sgid, dgid      []byte     // 16 bytes each
+	slid, dlid      fabric.LID // 0 for any
+	number          int        // paths between two ports
+	reversible      bool       // only those
+	raw             bool
+	pkey            uint16
+	sl              uint8
+	mtu, rate, life limit
+	echo            [64]byte // of the records: what is given back as it was asked for
+}
+
+// readPath reads a query for PathRecords.
+func (p *pathQuery) readPath(q mad.Datagram) {
+	rec, mask := q.Data(), mad.SAHeaderComponentMask.Get(q)
+	*p = pathQuery{
+		mask: mask, sgid: rec[24:40], dgid: rec[8:24], number: mostPaths,
+		reversible: mask&pathReversible != 0 && mad.PathRecordReversible.Is(rec),
+		raw:        mask&pathRaw != 0 && mad.PathRecordRawTraffic.Is(rec),
+		pkey:       uint16(mad.PathRecordPKey.Get(rec)),
+		sl:         uint8(mad.PathRecordSL.Get(rec)),
+		mtu:        limitOf(mask, pathMtuSelector, pathMtu, uint8(mad.PathRecordMtuSelector.Get(rec)), uint8(mad.PathRecordMtu.Get(rec))),
+		rate:       limitOf(mask, pathRateSelector, pathRate, uint8(mad.PathRecordRateSelector.Get(rec)), rankOf(uint8(mad.PathRecordRate.Get(rec)))),
+		life:       limitOf(mask, pathLifeSelector, pathLife, uint8(mad.PathRecordPacketLifeTimeSelector.Get(rec)), uint8(mad.PathRecordPacketLifeTime.Get(rec))),
+	}
+	if mask&pathNumbPath != 0 {
+		p.number = max(1, int(mad.PathRecordNumbPath.Get(rec)))
+	}
+	if mask&pathSLID != 0 {
+		p.slid = fabric.LID(mad.PathRecordSLID.Get(rec))
+	}
+	if mask&pathDLID != 0 {
+		p.dlid = fabric.LID(mad.PathRecordDLID.Get(rec))
+	}
+	if mask&(pathServiceID|pathFlowLabel|pathHopLimit|pathTClass|pathQoSClass) == 0 {
+		return
+	}
+	for _, f := range [...]struct {
+		bit   uint64
+		field mad.Field
+	}{
+		{pathServiceID, mad.PathRecordServiceID}, {pathFlowLabel, mad.PathRecordFlowLabel}, {pathHopLimit, mad.PathRecordHopLimit},
+		{pathTClass, mad.PathRecordTClass}, {pathQoSClass, mad.PathRecordQoSClass},
+	} {
+		if mask&f.bit != 0 {
+			f.field.Put(p.echo[:], f.field.Get(rec))
+		}
+	}
+}
+
+// ends are end ports from first to last.
+type ends struct{ first, last int32 }
+
+// end returns the end ports that a GID and a LID leave, where a mask says that they count, and a status where there are none.
+func (s *Subnet) ends(mask, gidBit, lidBit uint64, gid []byte, lid fabric.LID) (ends, mad.Status) {
+	all := ends{0, int32(s.Graph.NumEnds) - 1}
+	if mask&gidBit != 0 {
+		e := int32(-1)
+		if binary.BigEndian.Uint64(gid) == mad.DefaultGIDPrefix {
+			e = s.endOfGUID(fabric.GUID(binary.BigEndian.Uint64(gid[8:])))
+		}
+		if e < 0 || s.Plan.Ends.Base[e] == 0 {
+			return all, mad.StatusInvalidGID
+		}
+		all = ends{e, e}
+	}
+	if mask&lidBit != 0 {
+		e := s.endOfLID(lid)
+		if e < all.first || e > all.last || lid == 0 {
+			return all, mad.StatusNoRecords
+		}
+		all = ends{e, e}
+	}
+	return all, mad.StatusOK
+}
+
+// paths answers a query for PathRecords.
+func (r *Responder) paths(s *Subnet, q mad.Datagram) mad.Datagram {
+	var p pathQuery
+	p.readPath(q)
+	c := r.open(q, mad.PathRecord.RecordSize())
+	if q.Method() == mad.Get {
+		p.number, c.enough = 1, 1
+	}
+	from, status := s.ends(p.mask, pathSGID, pathSLID, p.sgid, p.slid)
+	if status != mad.StatusOK {
+		return r.refuse(q, status)
+	}
+	to, status := s.ends(p.mask, pathDGID, pathDLID, p.dgid, p.dlid)
+	if status != mad.StatusOK {
+		return r.refuse(q, status)
+	}
+	if !p.possible() {
+		return r.close(q)
+	}
+	c.s = s
+	for src := from.first; src <= from.last && !c.done(); src++ {
+		for dst := to.first; dst <= to.last && !c.done(); dst++ {
+			c.pathsBetween(&p, src, dst)
+		}
+	}
+	return r.close(q)
+}
+
+// possible reports whether any path can be as it is asked for.
+func (p *pathQuery) possible() bool {
+	return !p.raw && (p.mask&pathPKey == 0 || p.pkey&^mad.PKeyFull == mad.DefaultPKey&^mad.PKeyFull)
+}
+
+// offsets are those of some LIDs of a port, from its base LID.
+type offsets struct {
+	n    int
+	list [1 << fabric.MaxLMC]uint8
+}
+
+// usable fills in the offsets of the LIDs of a target that a source may send to; lid fixes one unless it is 0.
+func (o *offsets) usable(plan *route.Plan, source, target int32, lid fabric.LID) {
+	o.n = 0
+	base := plan.Ends.Base[target]
+	if lid != 0 {
+		if plan.Uses(source, target, lid) {
+			o.list[0], o.n = uint8(lid-base), 1
+		}
+		return
+	}
+	switch count := plan.Ends.Count(target); {
+	case count == 0:
+	case count == 1 || plan.Choice.By == route.BaseLID:
+		o.list[0], o.n = 0, 1
+	case plan.Choice.By == route.HashedLID:
+		o.list[0], o.n = route.HashedOffset(plan.Ends.Base[source], plan.Ends.LMC[source], count), 1
+	case plan.Choice.By == route.ListedLIDs:
+		o.n = copy(o.list[:], plan.Choice.Offsets(source, target))
+	default:
+		for i := range count {
+			o.list[i] = uint8(i)
+		}
+		o.n = count
+	}
+}
+
+// pathsBetween adds the paths between two end ports.
+func (c *search) pathsBetween(p *pathQuery, src, dst int32) {
+	var there, back offsets
+	plan := c.s.Plan
+	if plan.Ends.Base[src] == 0 {
+		return
+	}
+	there.usable(plan, src, dst, p.dlid)
+	back.usable(plan, dst, src, p.slid)
+	left := p.number
+	for shift := range back.n {
+		for i := range there.n {
+			if left == 0 || c.done() {
+				return
+			}
+			slid := plan.Ends.Base[src] + fabric.LID(back.list[(i+shift)%back.n])
+			dlid := plan.Ends.Base[dst] + fabric.LID(there.list[i])
+			if c.path(p, src, dst, slid, dlid) {
+				left--
+			}
+		}
+	}
+}
+
+// path adds the path between two LIDs, and reports whether it is as it is asked for.
+func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID) bool {
+	plan := c.s.Plan
+	sl, backSL := uint8(0), uint8(0)
+	if plan.SL != nil {
+		sl = plan.SL.At(src, dlid)
+		if backSL = sl; plan.SL.OneWay {
+			backSL = plan.SL.At(dst, slid)
+		}
+	}
+	reversible := sl == backSL
+	if p.mask&pathSL != 0 && sl != p.sl || p.reversible && !reversible {
+		return false
+	}
+	mtu, rank, delivered := c.s.walk(src, dst, dlid)
+	life := c.s.Timeout
+	if src == dst {
+		life = 0
+	}
+	mtu, fits := p.mtu.atMost(mtu)
+	rank, fast := p.rate.atMost(rank)
+	if !delivered || !fits || !fast || !p.life.holds(life) {
+		return false
+	}
+	rec := c.rec[:64]
+	copy(rec, p.echo[:])
+	c.s.putGID(rec[8:24], dst)
+	c.s.putGID(rec[24:40], src)
+	binary.BigEndian.PutUint16(rec[40:], uint16(dlid))
+	binary.BigEndian.PutUint16(rec[42:], uint16(slid))
+	if reversible {
+		rec[49] = 0x80
+	}
+	binary.BigEndian.PutUint16(rec[50:], mad.DefaultPKey)
+	rec[53] = rec[53]&0xF0 | sl
+	rec[54] = mad.SelectExactly<<6 | mtu
+	rec[55] = mad.SelectExactly<<6 | codeByRank[rank]
+	rec[56] = mad.SelectExactly<<6 | life
+	c.add(rec)
+	return true
+}
+
+// putGID writes the GID of an end port.
+func (s *Subnet) putGID(b []byte, end int32) {
+	binary.BigEndian.PutUint64(b, mad.DefaultGIDPrefix)
+	binary.BigEndian.PutUint64(b[8:], uint64(s.Graph.EndGUID[end]))
+}
+
+// The MTU and the rate of a path that nothing limits: between ports that say neither.
+const (
+	leastMTU  = 1 // 256 bytes
+	leastRate = 2 // 2.5 Gbit/s
+)
+
+// walk follows the tables from an end port to a LID of another one, and returns the least MTU and rank on the way; ok is false where
+// the LID is not delivered there.
+func (s *Subnet) walk(src, dst int32, lid fabric.LID) (mtu, rank uint8, ok bool) {
+	g := s.Graph
+	mtu, rank = min(s.endMTU[src], s.endMTU[dst]), min(s.endRank[src], s.endRank[dst])
+	if src != dst {
+		sw := g.EndSwitch[src]
+		for hops := 0; ; hops++ {
+			port := s.Plan.Tables.Port(sw, lid)
+			if port == 0 {
+				ok = g.PortZero(sw) == dst
+				break
+			}
+			c, host := g.At(sw, port)
+			if c < 0 || hops > g.NumSwitches {
+				ok = host >= 0 && host == dst
+				break
+			}
+			at := g.PortStart[sw] + int32(port)
+			mtu, rank = min(mtu, s.mtu[at]), min(rank, s.rank[at])
+			sw = g.To[c]
+		}
+		if !ok {
+			return 0, 0, false
+		}
+	}
+	if mtu == unlimited {
+		mtu = leastMTU
+	}
+	if rank == unlimited {
+		rank = rankOf(leastRate)
+	}
+	return mtu, rank, true
+}

@@ -1,0 +1,524 @@
+package sa
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/mad"
+	"weft/route"
+	"weft/route/job"
+	"weft/route/lids"
+)
+
+// dumbWalk walks the ports of a Subnet from an end port, by the tables, and returns the ports that a packet passes; nil where it does not
+// reach the other end port.
+func dumbWalk(s *Subnet, src, dst int32, lid fabric.LID) (passed []*Port) {
+	at := slices.IndexFunc(s.Ports, func(p Port) bool { return p.End == src })
+	if src == dst {
+		return []*Port{&s.Ports[at]}
+	}
+	for range 100 {
+		p := &s.Ports[at]
+		passed = append(passed, p)
+		if p.End == dst {
+			return passed
+		}
+		n := &s.Nodes[p.Node]
+		out := p
+		if n.Sw >= 0 {
+			port := s.Plan.Tables.Port(n.Sw, lid)
+			if port == route.NoPort || int(port) > int(n.Num) {
+				return nil
+			}
+			if out = &s.Ports[int(n.First)+int(port)]; port == 0 {
+				if out.End != dst {
+					return nil
+				}
+				return append(passed, out)
+			}
+			passed = append(passed, out)
+		} else if len(passed) > 1 {
+			return nil
+		}
+		if out.Peer < 0 {
+			return nil
+		}
+		at = int(out.Peer)
+	}
+	return nil
+}
+
+// dumbLeast returns the least MTU and the least rate in Mbit/s of ports.
+func dumbLeast(s *Subnet, passed []*Port) (mtu uint64, mbps int32) {
+	mtu, mbps = 99, 1<<30
+	for _, p := range passed {
+		both := []*Port{p}
+		if p.Peer >= 0 {
+			both = append(both, &s.Ports[p.Peer])
+		}
+		for _, x := range both {
+			if !x.Known || s.Nodes[x.Node].Sw >= 0 && x.Num == 0 && len(both) > 1 {
+				continue
+			}
+			m := mad.PortInfoNeighborMTU.Get(x.Info[:])
+			if x.Num == 0 {
+				m = mad.PortInfoMTUCap.Get(x.Info[:])
+			}
+			mtu = min(mtu, m)
+			if r := mad.RateMbps(mad.PortRate(x.Info[:])); r > 0 {
+				mbps = min(mbps, r)
+			}
+		}
+	}
+	if mtu == 99 {
+		mtu = 1
+	}
+	if mbps == 1<<30 {
+		mbps = 2500
+	}
+	return mtu, mbps
+}
+
+// dumbPaths lists all paths from a port to another one, as text.
+func dumbPaths(s *Subnet, src, dst int32) map[string]bool {
+	paths := map[string]bool{}
+	ends := &s.Plan.Ends
+	for i := range ends.Count(src) {
+		for j := range ends.Count(dst) {
+			slid, dlid := ends.Base[src]+fabric.LID(i), ends.Base[dst]+fabric.LID(j)
+			passed := dumbWalk(s, src, dst, dlid)
+			if passed == nil || !s.Plan.Uses(src, dst, dlid) || !s.Plan.Uses(dst, src, slid) {
+				continue
+			}
+			mtu, mbps := dumbLeast(s, passed)
+			sl, reversible := uint8(0), true
+			if s.Plan.SL != nil {
+				sl = s.Plan.SL.At(src, dlid)
+				reversible = !s.Plan.SL.OneWay || sl == s.Plan.SL.At(dst, slid)
+			}
+			paths[pathText(s.Graph.EndGUID[src], s.Graph.EndGUID[dst], slid, dlid, sl, mtu, mbps, reversible, src == dst)] = true
+		}
+	}
+	return paths
+}
+
+func pathText(src, dst fabric.GUID, slid, dlid fabric.LID, sl uint8, mtu uint64, mbps int32, reversible, same bool) string {
+	life := 18
+	if same {
+		life = 0
+	}
+	return fmt.Sprintf("%v %d -> %v %d SL %d MTU %d rate %d reversible %v life %d", src, slid, dst, dlid, sl, mtu, mbps, reversible, life)
+}
+
+// textOf reads a PathRecord.
+func textOf(rec []byte) string {
+	guid := func(f mad.Bytes) fabric.GUID { return fabric.GUID(binary.BigEndian.Uint64(f.Get(rec)[8:])) }
+	for _, f := range []mad.Field{mad.PathRecordMtuSelector, mad.PathRecordRateSelector, mad.PathRecordPacketLifeTimeSelector} {
+		if f.Get(rec) != mad.SelectExactly {
+			return "a selector that is not exact"
+		}
+	}
+	life := mad.PathRecordPacketLifeTime.Get(rec)
+	if life != 0 && life != 18 || mad.PathRecordPKey.Get(rec) != mad.DefaultPKey {
+		return "life time or P_Key"
+	}
+	return pathText(guid(mad.PathRecordSGID), guid(mad.PathRecordDGID), fabric.LID(mad.PathRecordSLID.Get(rec)), fabric.LID(mad.PathRecordDLID.Get(rec)),
+		uint8(mad.PathRecordSL.Get(rec)), mad.PathRecordMtu.Get(rec), mad.RateMbps(uint8(mad.PathRecordRate.Get(rec))), mad.PathRecordReversible.Is(rec), life == 0)
+}
+
+// TestPaths asks for paths by any of GIDs and LIDs, and compares with a dumb list of all paths.
+func TestPaths(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f := rapid.SampledFrom(fabrics).Draw(t, "fabric")
+		s := subnetOf(t, f.formula, f.engine, f.lmc, rapid.Uint64Range(0, 5).Draw(t, "seed"))
+		s.Plan.Choice = choice(t, s)
+		end := rapid.Int32Range(0, int32(s.Graph.NumEnds)-1)
+		src, dst := end.Draw(t, "source"), end.Draw(t, "target")
+		rec := make([]byte, 64)
+		s.putGID(mad.PathRecordSGID.Get(rec), src)
+		s.putGID(mad.PathRecordDGID.Get(rec), dst)
+		slid := s.Plan.Ends.Base[src] + fabric.LID(rapid.IntRange(0, s.Plan.Ends.Count(src)-1).Draw(t, "own LID"))
+		dlid := s.Plan.Ends.Base[dst] + fabric.LID(rapid.IntRange(0, s.Plan.Ends.Count(dst)-1).Draw(t, "LID"))
+		mad.PathRecordSLID.Put(rec, uint64(slid))
+		mad.PathRecordDLID.Put(rec, uint64(dlid))
+		sl := uint8(rapid.IntRange(0, 2).Draw(t, "SL"))
+		mad.PathRecordSL.Put(rec, uint64(sl))
+		mad.PathRecordReversible.Put(rec, 1)
+		mask := uint64(0)
+		for _, bit := range []uint64{pathSGID, pathDGID, pathSLID, pathDLID, pathSL, pathReversible} {
+			if rapid.Bool().Draw(t, "component") {
+				mask |= bit
+			}
+		}
+		want := map[string]bool{}
+		for a := range int32(s.Graph.NumEnds) {
+			for b := range int32(s.Graph.NumEnds) {
+				if mask&(pathSGID|pathSLID) != 0 && a != src || mask&(pathDGID|pathDLID) != 0 && b != dst {
+					continue
+				}
+				maps.Copy(want, dumbPaths(s, a, b))
+			}
+		}
+		var r Responder
+		got := recordsOf(t, r.Answer(s, ask(mad.GetTable, mad.AttrPathRecord, mask, rec)))
+		seen := map[string]bool{}
+		for _, x := range got {
+			text := textOf(x)
+			if seen[text] || !want[text] {
+				t.Fatalf("twice, or no path: %s", text)
+			}
+			seen[text] = true
+		}
+		for text := range want {
+			var a, b string
+			var l, m, level int
+			var reversible bool
+			if _, err := fmt.Sscanf(text, "%s %d -> %s %d SL %d", &a, &l, &b, &m, &level); err != nil {
+				t.Fatalf("%s: %v", text, err)
+			}
+			reversible = !bytes.Contains([]byte(text), []byte("reversible false"))
+			excluded := mask&pathSLID != 0 && l != int(slid) || mask&pathDLID != 0 && m != int(dlid) || mask&pathSL != 0 && level != int(sl) ||
+				mask&pathReversible != 0 && !reversible
+			if excluded == seen[text] {
+				t.Fatalf("excluded %v, told %v: %s", excluded, seen[text], text)
+			}
+		}
+		one := r.Answer(s, ask(mad.Get, mad.AttrPathRecord, mask, rec))
+		if len(got) == 0 && one.Status() != mad.StatusNoRecords || len(got) > 0 && !seen[textOf(recordsOf(t, one)[0])] {
+			t.Fatalf("Get of one of %d paths: %v", len(got), one)
+		}
+	})
+}
+
+// choice draws a rule of choice among LIDs.
+func choice(t *rapid.T, s *Subnet) route.Choice {
+	by := rapid.SampledFrom([]route.ChoiceBy{route.AnyLID, route.BaseLID, route.HashedLID, route.ListedLIDs}).Draw(t, "choice")
+	if by != route.ListedLIDs {
+		return route.Choice{By: by}
+	}
+	var rows []route.Row
+	for range rapid.IntRange(0, 200).Draw(t, "rows") {
+		row := route.Row{Source: rapid.Int32Range(0, int32(s.Graph.NumEnds)-1).Draw(t, "from"), Target: rapid.Int32Range(0, int32(s.Graph.NumEnds)-1).Draw(t, "to")}
+		row.Offset = uint8(rapid.IntRange(0, s.Plan.Ends.Count(row.Target)-1).Draw(t, "offset"))
+		rows = append(rows, row)
+	}
+	return route.NewChoice(s.Graph.NumEnds, rows)
+}
+
+// TestLimits: MTU, rate and life time by their selectors.
+func TestLimits(t *testing.T) {
+	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
+	for i := range s.Ports {
+		mad.PortInfoNeighborMTU.Put(s.Ports[i].Info[:], 4)
+		mad.PortInfoWidthActive.Put(s.Ports[i].Info[:], 2) // 4 lanes of 25 Gbit/s: code 16
+	}
+	s = New(*s)
+	rec := make([]byte, 64)
+	s.putGID(mad.PathRecordSGID.Get(rec), 0)
+	s.putGID(mad.PathRecordDGID.Get(rec), 5)
+	both := pathSGID | pathDGID
+	const none = 0
+	for _, c := range []struct {
+		what            string
+		mask            uint64
+		selector, value mad.Field
+		s, v            uint64
+		result          mad.Field
+		want            uint64 // none: no record
+	}{
+		{"MTU", pathMtu, mad.PathRecordMtuSelector, mad.PathRecordMtu, 0, 4, mad.PathRecordMtu, 4}, // without its bit the selector is exact
+		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectGreater, 3, mad.PathRecordMtu, 4},
+		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectGreater, 4, mad.PathRecordMtu, none},
+		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectLess, 5, mad.PathRecordMtu, 4},
+		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectLess, 3, mad.PathRecordMtu, 2},
+		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectLess, 1, mad.PathRecordMtu, none},
+		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectExactly, 2, mad.PathRecordMtu, 2},
+		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectExactly, 5, mad.PathRecordMtu, none},
+		{"MTU", pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectLargest, 0, mad.PathRecordMtu, 4},
+		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectGreater, 7, mad.PathRecordRate, 16},    // 40 Gbit/s
+		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectGreater, 10, mad.PathRecordRate, none}, // 120
+		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectLess, 16, mad.PathRecordRate, 9},       // the next one below is 80
+		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectExactly, 3, mad.PathRecordRate, 3},     // 10
+		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectExactly, 10, mad.PathRecordRate, none}, // 120
+		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectExactly, 63, mad.PathRecordRate, none}, // no rate
+		{"rate", pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectLargest, 0, mad.PathRecordRate, 16},
+		{"life", pathLife | pathLifeSelector, mad.PathRecordPacketLifeTimeSelector, mad.PathRecordPacketLifeTime, mad.SelectLess, 19, mad.PathRecordPacketLifeTime, 18},
+		{"life", pathLife | pathLifeSelector, mad.PathRecordPacketLifeTimeSelector, mad.PathRecordPacketLifeTime, mad.SelectLess, 18, mad.PathRecordPacketLifeTime, none},
+		{"life", pathLife, mad.PathRecordPacketLifeTimeSelector, mad.PathRecordPacketLifeTime, 0, 18, mad.PathRecordPacketLifeTime, 18},
+	} {
+		q := slices.Clone(rec)
+		c.selector.Put(q, c.s)
+		c.value.Put(q, c.v)
+		var r Responder
+		a := r.Answer(s, ask(mad.Get, mad.AttrPathRecord, both|c.mask, q))
+		switch {
+		case c.want == none && a.Status() != mad.StatusNoRecords:
+			t.Errorf("%s, selector %d, value %d: %v", c.what, c.s, c.v, a)
+		case c.want != none && (a.Status() != 0 || c.result.Get(a.Data()) != c.want):
+			t.Errorf("%s, selector %d, value %d: %v, %d, want %d", c.what, c.s, c.v, a, c.result.Get(a.Data()), c.want)
+		}
+	}
+}
+
+// TestPathComponents: what a query says besides ends and limits.
+func TestPathComponents(t *testing.T) {
+	s := subnetOf(t, "rlft(4,2)", "updn", 2, 1)
+	rec := make([]byte, 64)
+	s.putGID(mad.PathRecordSGID.Get(rec), 0)
+	s.putGID(mad.PathRecordDGID.Get(rec), 5)
+	both := pathSGID | pathDGID
+	var r Responder
+	count := func(mask uint64, change func(rec []byte)) int {
+		q := slices.Clone(rec)
+		change(q)
+		return len(recordsOf(t, r.Answer(s, ask(mad.GetTable, mad.AttrPathRecord, mask, q))))
+	}
+	put := func(f mad.Field, v uint64) func([]byte) { return func(b []byte) { f.Put(b, v) } }
+	for what, got := range map[string][2]int{
+		"all LIDs with all":            {count(both, func([]byte) {}), 16},
+		"3 paths":                      {count(both|pathNumbPath, put(mad.PathRecordNumbPath, 3)), 3},
+		"0 paths":                      {count(both|pathNumbPath, put(mad.PathRecordNumbPath, 0)), 1},
+		"the default P_Key":            {count(both|pathPKey|pathNumbPath, func(b []byte) { mad.PathRecordPKey.Put(b, 0x7FFF); mad.PathRecordNumbPath.Put(b, 1) }), 1},
+		"another P_Key":                {count(both|pathPKey, put(mad.PathRecordPKey, 0x8001)), 0},
+		"raw traffic":                  {count(both|pathRaw, put(mad.PathRecordRawTraffic, 1)), 0},
+		"an SL that is not the path's": {count(both|pathSL, put(mad.PathRecordSL, 7)), 0},
+	} {
+		if got[0] != got[1] {
+			t.Errorf("%s: %d paths, want %d", what, got[0], got[1])
+		}
+	}
+	first := recordsOf(t, r.Answer(s, ask(mad.GetTable, mad.AttrPathRecord, both, rec)))[:4]
+	for i, x := range first { // each LID of either port comes once before one comes twice
+		if lid := mad.PathRecordDLID.Get(x) - uint64(s.Plan.Ends.Base[5]); lid != uint64(i) {
+			t.Errorf("path %d goes to LID %d of its target", i, lid)
+		}
+	}
+	q := slices.Clone(rec)
+	mad.PathRecordServiceID.Put(q, 99)
+	mad.PathRecordTClass.Put(q, 7)
+	mad.PathRecordQoSClass.Put(q, 0x123)
+	mad.PathRecordFlowLabel.Put(q, 0xABCDE)
+	mad.PathRecordHopLimit.Put(q, 3)
+	a := r.Answer(s, ask(mad.Get, mad.AttrPathRecord, both|pathServiceID|pathTClass|pathQoSClass, q))
+	d := a.Data()
+	if mad.PathRecordServiceID.Get(d) != 99 || mad.PathRecordTClass.Get(d) != 7 || mad.PathRecordQoSClass.Get(d) != 0x123 ||
+		mad.PathRecordFlowLabel.Get(d) != 0 || mad.PathRecordHopLimit.Get(d) != 0 || mad.PathRecordSL.Get(d) != uint64(s.Plan.SL.At(0, s.Plan.Ends.Base[5])) {
+		t.Errorf("given back: % x", d[:64])
+	}
+}
+
+// TestUnknownEnds: an unknown GID is invalid, an unknown LID has no records, as OpenSM answers.
+func TestUnknownEnds(t *testing.T) {
+	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
+	rec := make([]byte, 64)
+	s.putGID(mad.PathRecordSGID.Get(rec), 0)
+	s.putGID(mad.PathRecordDGID.Get(rec), 1)
+	strange, foreign := slices.Clone(rec), slices.Clone(rec)
+	strange[23]++
+	foreign[8] = 0xFD
+	mad.PathRecordSLID.Put(rec, 0xFFF)
+	mad.PathRecordDLID.Put(rec, uint64(s.Plan.Ends.Base[2]))
+	for _, c := range []struct {
+		what   string
+		mask   uint64
+		rec    []byte
+		status mad.Status
+	}{
+		{"a GUID that nobody has", pathSGID | pathDGID, strange, mad.StatusInvalidGID},
+		{"another subnet", pathSGID | pathDGID, foreign, mad.StatusInvalidGID},
+		{"a LID that nobody has", pathSLID | pathDLID, rec, mad.StatusNoRecords},
+		{"a LID of another port than the GID", pathDGID | pathDLID, rec, mad.StatusNoRecords},
+		{"LID 0", pathSLID, make([]byte, 64), mad.StatusNoRecords},
+	} {
+		var r Responder
+		for _, m := range []mad.Method{mad.Get, mad.GetTable} {
+			if a := r.Answer(s, ask(m, mad.AttrPathRecord, c.mask, c.rec)); a.Status() != c.status {
+				t.Errorf("%v, %s: %v", m, c.what, a)
+			}
+		}
+	}
+}
+
+// TestMultiPath: paths between several ports are those of the queries for each pair.
+func TestMultiPath(t *testing.T) {
+	s := subnetOf(t, "torus(3x3,hosts=1)", "dor", 1, 1)
+	rec := make([]byte, 200)
+	sources, targets := []int32{0, 3}, []int32{5, 10, 0}
+	mad.MultiPathRecordSGIDCount.Put(rec, uint64(len(sources)))
+	mad.MultiPathRecordDGIDCount.Put(rec, uint64(len(targets)))
+	mad.MultiPathRecordNumbPath.Put(rec, 2)
+	for i, e := range slices.Concat(sources, targets) {
+		s.putGID(rec[24+16*i:], e)
+	}
+	mask := mad.MultiPathRecord.Mask(mad.MultiPathRecordSGIDCount, mad.MultiPathRecordDGIDCount, mad.MultiPathRecordNumbPath)
+	var r Responder
+	q := ask(mad.GetMulti, mad.AttrMultiPathRecord, mask, rec)
+	a := r.Answer(s, q)
+	if a.Method() != mad.GetMultiResp || a.Attr() != mad.AttrPathRecord {
+		t.Fatalf("%v", a)
+	}
+	got := recordsOf(t, slices.Clone(a))
+	var want [][]byte
+	for _, src := range sources {
+		for _, dst := range targets {
+			one := make([]byte, 64)
+			s.putGID(mad.PathRecordSGID.Get(one), src)
+			s.putGID(mad.PathRecordDGID.Get(one), dst)
+			mad.PathRecordNumbPath.Put(one, 2)
+			want = append(want, recordsOf(t, slices.Clone(r.Answer(s, ask(mad.GetTable, mad.AttrPathRecord, pathSGID|pathDGID|pathNumbPath, one))))...)
+		}
+	}
+	if len(got) != 12 || !slices.EqualFunc(got, want, bytes.Equal) {
+		t.Errorf("%d paths, want %d", len(got), len(want))
+	}
+	mad.MultiPathRecordDGIDCount.Put(q.Data(), 100)
+	if a := r.Answer(s, q); a.Status() != mad.StatusRequestInvalid || a.Attr() != mad.AttrPathRecord {
+		t.Errorf("GIDs that are not there: %v", a)
+	}
+}
+
+// TestTrace: the nodes of a trace are those that a packet passes.
+func TestTrace(t *testing.T) {
+	for _, f := range fabrics {
+		s := subnetOf(t, f.formula, f.engine, f.lmc, 2)
+		for src := range int32(s.Graph.NumEnds) {
+			dst := (src*7 + 3) % int32(s.Graph.NumEnds)
+			rec := make([]byte, 64)
+			s.putGID(mad.PathRecordSGID.Get(rec), src)
+			s.putGID(mad.PathRecordDGID.Get(rec), dst)
+			var r Responder
+			one := r.Answer(s, ask(mad.Get, mad.AttrPathRecord, pathSGID|pathDGID, rec))
+			lid := fabric.LID(mad.PathRecordDLID.Get(one.Data()))
+			var want []int32 // nodes
+			for _, p := range dumbWalk(s, src, dst, lid) {
+				if len(want) == 0 || want[len(want)-1] != p.Node {
+					want = append(want, p.Node)
+				}
+			}
+			a := r.Answer(s, ask(mad.GetTrace, mad.AttrPathRecord, pathSGID|pathDGID, rec))
+			if a.Attr() != mad.AttrTraceRecord || a.Method() != mad.GetTableResp {
+				t.Fatalf("%v", a)
+			}
+			got := recordsOf(t, a)
+			if len(got) != len(want) {
+				t.Fatalf("%s: %d nodes from %d to %d, want %d", f.formula, len(got), src, dst, len(want))
+			}
+			for i, x := range got {
+				n := &s.Nodes[want[i]]
+				if mad.TraceRecordNodeID.Get(x) != mad.NodeInfoNodeGUID.Get(n.Info[:]) || (mad.TraceRecordEntryPort.Get(x) == 0) != (i == 0) ||
+					(mad.TraceRecordExitPort.Get(x) == 0) != (i == len(got)-1) {
+					t.Fatalf("%s: step %d from %d to %d: % x", f.formula, i, src, dst, x)
+				}
+				if i == 0 {
+					continue
+				}
+				before := &s.Nodes[want[i-1]]
+				out := &s.Ports[int(before.First)+int(mad.TraceRecordExitPort.Get(got[i-1]))]
+				if in := &s.Ports[out.Peer]; in.Node != want[i] || uint64(in.Num) != mad.TraceRecordEntryPort.Get(x) {
+					t.Fatalf("%s: step %d from %d to %d enters by another port than the one before leaves by", f.formula, i, src, dst)
+				}
+			}
+		}
+	}
+}
+
+// TestTooMuch: an answer that would be too long is refused, and memory is not kept.
+func TestTooMuch(t *testing.T) {
+	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
+	var r Responder
+	c := r.open(ask(mad.GetTable, mad.AttrPathRecord, 0, nil), 64)
+	c.most = 1000
+	for range 100 {
+		c.add(make([]byte, 64))
+	}
+	if a := r.close(ask(mad.GetTable, mad.AttrPathRecord, 0, nil)); a.Status() != mad.StatusNoResources {
+		t.Errorf("%v", a)
+	}
+	r.memory = make([]byte, 0, 10*keptMemory)
+	r.Answer(s, ask(mad.GetTable, mad.AttrNodeRecord, 0, nil))
+	if cap(r.memory) > keptMemory {
+		t.Errorf("%d bytes are kept", cap(r.memory))
+	}
+}
+
+// large makes the Subnet of 11,664 hosts.
+func large(b *testing.B, engine string, lmc uint8) *Subnet {
+	f, err := gen.Parse("rlft(36,3)")
+	if err != nil {
+		b.Fatal(err)
+	}
+	chain, err := job.ParseEngines(engine, nil)
+	if err != nil {
+		b.Fatal(err)
+	}
+	g := f.Compile()
+	r, err := job.Route(context.Background(), g, &job.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
+	if err != nil {
+		b.Fatal(err)
+	}
+	return fill(f, g, r.Plan, rand.New(rand.NewPCG(1, 0)))
+}
+
+// BenchmarkPathRecord asks for paths between random hosts of 11,664, bytes to bytes.
+func BenchmarkPathRecord(b *testing.B) {
+	s := large(b, "ftree", 0)
+	rng := rand.New(rand.NewPCG(2, 0))
+	queries := make([]mad.Datagram, 4096)
+	for _, by := range []struct {
+		name string
+		mask uint64
+	}{{"GID", pathSGID | pathDGID | pathNumbPath | pathReversible}, {"LID", pathSLID | pathDLID}} {
+		for i := range queries {
+			src, dst := rng.Int32N(int32(s.Graph.NumHosts)), rng.Int32N(int32(s.Graph.NumHosts))
+			rec := make([]byte, 64)
+			s.putGID(mad.PathRecordSGID.Get(rec), src)
+			s.putGID(mad.PathRecordDGID.Get(rec), dst)
+			mad.PathRecordSLID.Put(rec, uint64(s.Plan.Ends.Base[src]))
+			mad.PathRecordDLID.Put(rec, uint64(s.Plan.Ends.Base[dst]))
+			mad.PathRecordReversible.Put(rec, 1)
+			mad.PathRecordNumbPath.Put(rec, 1)
+			queries[i] = ask(mad.Get, mad.AttrPathRecord, by.mask, rec)
+		}
+		b.Run(by.name, func(b *testing.B) {
+			var r Responder
+			b.ReportAllocs()
+			for i := range b.N {
+				if a := r.Answer(s, queries[i%len(queries)]); a.Status() != mad.StatusOK {
+					b.Fatal(a)
+				}
+			}
+			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "queries/s")
+		})
+	}
+}
+
+// BenchmarkNew makes the index of 11,664 hosts.
+func BenchmarkNew(b *testing.B) {
+	s := large(b, "ftree", 0)
+	for range b.N {
+		New(*s)
+	}
+}
+
+// TestAllocations: a path costs no memory.
+func TestAllocations(t *testing.T) {
+	s := subnetOf(t, "rlft(4,2)", "updn", 2, 1)
+	rec := make([]byte, 64)
+	s.putGID(mad.PathRecordSGID.Get(rec), 0)
+	s.putGID(mad.PathRecordDGID.Get(rec), 5)
+	q := ask(mad.Get, mad.AttrPathRecord, pathSGID|pathDGID|pathNumbPath, rec)
+	var r Responder
+	if n := testing.AllocsPerRun(100, func() { r.Answer(s, q) }); n > 0 {
+		t.Errorf("%v allocations a path", n)
+	}
+}
