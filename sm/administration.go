@@ -53,6 +53,9 @@ func (c *Core) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
 			p.Peer = slots[p.Peer]
 		}
 	}
+	if own := s.Ports[slots[c.ownPort()]].Info[:]; c.claimed { // it was read before, and is not read again where nothing is to be told
+		mad.PortInfoCapabilityMask.Put(own, mad.PortInfoCapabilityMask.Get(own)|mad.CapIsSM)
+	}
 	s.Managers = append(s.Managers, sa.Manager{End: c.prog.end[c.ownPort()], SMKey: smKey, ActCount: acts & 0xFFFFFFFF, Priority: priority, State: mad.SMStateMaster})
 	for _, o := range c.others {
 		s.Managers = append(s.Managers, sa.Manager{End: c.endOf(o.guid), Priority: uint8(o.priority), State: o.state})

@@ -109,6 +109,9 @@ func (t *Transport) pump(data socket) {
 			t.bad.Add(1)
 			continue
 		}
+		if m := d.MAD; len(m) >= mad.SAHeader.Size && m.Class().HasRMPP() && !wire.RMPPActive(m) {
+			d.MAD = mad.Datagram(buf[dataHeader:DataSize]) // OpenSM's answers end with their records
+		}
 		t.in.Push(&d)
 	}
 }

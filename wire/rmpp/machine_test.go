@@ -116,7 +116,9 @@ func TestLossyWire(t *testing.T) {
 		rng := rapid.IntRange(0, 99)
 		lateBy := rapid.IntRange(0, 150).Draw(t, "late by ms")
 		p.fate = func(int, *wire.Datagram) (copies []time.Duration) {
-			late := func() time.Duration { return time.Duration(rapid.IntRange(0, lateBy).Draw(t, "late")) * time.Millisecond }
+			late := func() time.Duration {
+				return time.Duration(rapid.IntRange(0, lateBy).Draw(t, "late")) * time.Millisecond
+			}
 			if rng.Draw(t, "lost") >= loss {
 				copies = append(copies, late())
 			}

@@ -1,0 +1,329 @@
+package sm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/emulator/live"
+	"weft/fabric"
+	"weft/mad"
+	"weft/wire"
+	"weft/wire/loop"
+	"weft/wire/wiretest"
+)
+
+// asker is a client of subnet administration.
+type asker struct {
+	t   testing.TB
+	r   *wire.Requester
+	lid uint16 // of the SA
+	key uint64
+}
+
+func newAsker(t testing.TB, medium wire.Transport, lid uint16) *asker {
+	a := &asker{t: t, r: wire.New(medium, wire.Options{Config: wire.Config{Timeout: 200 * time.Millisecond, Retries: 20}}), lid: lid}
+	t.Cleanup(func() { _ = a.r.Close(context.Background()) })
+	return a
+}
+
+// ask returns a copy of the answer, and the status as an error.
+func (a *asker) ask(method mad.Method, attr mad.AttrID, mask uint64, rec []byte) (mad.Datagram, error) {
+	a.t.Helper()
+	q, err := mad.Request{Method: method, Attr: attr, Key: a.key}.SA(make([]byte, mad.Size), mask)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	copy(q.Data(), rec)
+	if method == mad.GetMulti {
+		q.PutSegment(1, len(q)-mad.SAHeader.Size)
+	}
+	type end struct {
+		m   mad.Datagram
+		err error
+	}
+	done := make(chan end, 1)
+	a.r.Start(&wire.Request{Addr: wire.ToLID(a.lid, 1), MAD: q, Done: func(res *wire.Result) {
+		e := end{err: res.Err}
+		if res.Reply != nil {
+			e.m = bytes.Clone(res.Reply.MAD)
+		}
+		done <- e
+	}})
+	e := <-done
+	return e.m, e.err
+}
+
+// table returns the records of a GetTable.
+func (a *asker) table(attr mad.AttrID, mask uint64, rec []byte) (records [][]byte) {
+	a.t.Helper()
+	m, err := a.ask(mad.GetTable, attr, mask, rec)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	size, n := m.Records()
+	for i := range n {
+		records = append(records, m.Data()[i*size:][:size])
+	}
+	return records
+}
+
+// managed is an emulated subnet in real time, with a manager that stays.
+type managed struct {
+	t     testing.TB
+	f     *fabric.Fabric
+	l     *live.Live
+	asked chan *Event
+	round chan State
+}
+
+// manage has a manager bring a fabric up, and stay until the test ends.
+func manage(t testing.TB, f *fabric.Fabric, chain string, lmc uint8) *managed {
+	t.Helper()
+	sub, err := emulator.New(f, emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &managed{t: t, f: f, l: live.New(sub, testClock()), asked: make(chan *Event, 1), round: make(chan State, 100)}
+	at, err := sub.DefaultEnd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	medium, err := m.l.Attach(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := Runner{
+		Config: Config{SMKey: 1}, Watch: UsualWatch, Routing: jobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
+		Round: func(c *Core) { m.round <- c.Report().State },
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := r.Run(ctx, medium)
+		ended <- err
+	}()
+	t.Cleanup(func() {
+		cancel()
+		if err := <-ended; !errors.Is(err, context.Canceled) && err != nil {
+			t.Error(err)
+		}
+		m.l.Close()
+	})
+	m.wantUp()
+	return m
+}
+
+// wantUp waits for the end of a round.
+func (m *managed) wantUp() {
+	m.t.Helper()
+	select {
+	case state := <-m.round:
+		if state != Up {
+			m.t.Fatalf("the subnet is %s", state)
+		}
+	case <-time.After(2 * time.Minute):
+		m.t.Fatal("no round has ended in two minutes")
+	}
+}
+
+// client attaches to a host, by its number.
+func (m *managed) client(host int) *asker {
+	m.t.Helper()
+	n := 0
+	for i := range m.f.Nodes {
+		if m.f.Nodes[i].Type == fabric.Switch {
+			continue
+		}
+		if n++; n > host {
+			medium, err := m.l.Attach(fabric.End{Node: fabric.NodeID(i), Port: 1})
+			if err != nil {
+				m.t.Fatal(err)
+			}
+			port, err := medium.Port(m.t.Context())
+			if err != nil {
+				m.t.Fatal(err)
+			}
+			return newAsker(m.t, medium, port.SMLID)
+		}
+	}
+	m.t.Fatalf("no host %d", host)
+	return nil
+}
+
+// TestAdministration: what hosts are told is what the devices say.
+func TestAdministration(t *testing.T) {
+	wiretest.NoLeaks(t)
+	for _, c := range []struct {
+		formula, chain string
+		lmc            uint8
+	}{{"rlft(4,2)", "updn", 0}, {"torus(3x3,hosts=1)", "dor", 1}} {
+		m := manage(t, formula(t, c.formula), c.chain, c.lmc)
+		a := m.client(3)
+		a.key = 1
+		ports, blocks, keys := 0, 0, 0
+		for _, rec := range a.table(mad.AttrPortInfoRecord, 0, nil) {
+			info := mad.PortInfoRecordPortInfo.Get(rec)
+			e := m.endOf(mad.PortInfoRecordLID.Get(rec), uint8(mad.PortInfoRecordPortNum.Get(rec)))
+			m.l.Do(func(s *emulator.Subnet) {
+				want, err := s.PortInfo(e)
+				for _, by := range [][]byte{want, info} { // of a switch: by which port it was asked
+					mad.PortInfoLocalPortNum.Put(by, 0)
+				}
+				if err != nil || !bytes.Equal(want, info[:64]) {
+					t.Fatalf("%s: PortInfo of %s[%d] (%v)\n has %x\ntold %x", c.formula, m.f.NodeName(e.Node), e.Port, err, want, info[:64])
+				}
+			})
+			ports++
+		}
+		var tables map[fabric.GUID]func(lid fabric.LID) uint8
+		m.l.Do(func(s *emulator.Subnet) {
+			tables = map[fabric.GUID]func(lid fabric.LID) uint8{}
+			all := s.Tables()
+			for i := range all.Switches {
+				tables[all.Switches[i].GUID] = all.Switches[i].Port
+			}
+		})
+		for _, rec := range a.table(mad.AttrLinearForwardingTableRecord, 0, nil) {
+			node := m.f.Nodes[m.endOf(mad.LinearForwardingTableRecordLID.Get(rec), 0).Node].GUID
+			first := fabric.LID(64 * mad.LinearForwardingTableRecordBlock.Get(rec))
+			for i, port := range mad.LinearForwardingTableRecordTable.Get(rec)[:64] {
+				if lid := first + fabric.LID(i); lid > 0 && tables[node](lid) != port && port != 255 {
+					t.Fatalf("%s: switch %s has port %d for LID %d, %d is told", c.formula, node, tables[node](lid), lid, port)
+				}
+			}
+			blocks++
+		}
+		for _, rec := range a.table(mad.AttrPKeyTableRecord, 0, nil) {
+			e := m.endOf(mad.PKeyTableRecordLID.Get(rec), uint8(mad.PKeyTableRecordPort.Get(rec)))
+			m.l.Do(func(s *emulator.Subnet) {
+				want, err := s.PKeys(e)
+				told := uint16(mad.PKeyTablePKey.At(mad.PKeyTableRecordTable.Get(rec), 0))
+				if err != nil || len(want) == 0 || want[0] != told {
+					t.Fatalf("P_Key %#x, told %#x (%v)", want, told, err)
+				}
+			})
+			keys++
+		}
+		g := m.f.Compile()
+		if hosts := g.NumHosts; ports < 2*hosts || blocks < g.NumSwitches || keys != g.NumEnds {
+			t.Errorf("%s: %d ports, %d blocks, %d P_Key tables", c.formula, ports, blocks, keys)
+		}
+		if got := len(a.table(mad.AttrNodeRecord, 0, nil)); got != g.NumEnds {
+			t.Errorf("%s: %d NodeRecords, want %d", c.formula, got, g.NumEnds)
+		}
+		if got := len(a.table(mad.AttrLinkRecord, 0, nil)); got != 2*len(m.f.Links) {
+			t.Errorf("%s: %d LinkRecords, want %d", c.formula, got, 2*len(m.f.Links))
+		}
+		if got := len(a.table(mad.AttrPathRecord, 0, nil)); got != g.NumEnds*g.NumEnds<<(2*c.lmc)-countPortZero(g, c.lmc) {
+			t.Errorf("%s: %d paths", c.formula, got)
+		}
+	}
+}
+
+// countPortZero counts the paths that there would be if port 0 of switches had as many LIDs as a host: they have one.
+func countPortZero(g *fabric.Graph, lmc uint8) int {
+	n, hosts, switches := 1<<lmc, g.NumEnds-g.NumSwitches, g.NumSwitches
+	return (hosts+switches)*(hosts+switches)*n*n - (hosts*n+switches)*(hosts*n+switches)
+}
+
+// endOf finds a port by LID, 0 of a CA being that of the LID.
+func (m *managed) endOf(lid uint64, port uint8) (e fabric.End) {
+	m.t.Helper()
+	m.l.Do(func(s *emulator.Subnet) {
+		for i := range m.f.Nodes {
+			for p := range m.f.Nodes[i].Ports {
+				at := fabric.End{Node: fabric.NodeID(i), Port: uint8(p)}
+				isSwitch := m.f.Nodes[i].Type == fabric.Switch
+				info, err := s.PortInfo(at)
+				if err == nil && mad.PortInfoLID.Get(info) == lid && isSwitch == (p == 0) {
+					if isSwitch {
+						at.Port = port
+					}
+					e = at
+				}
+			}
+		}
+	})
+	return e
+}
+
+// TestAnsweredThroughout: while cables come and go and all is routed again, every query is answered, by a path that the Plan in force had.
+func TestAnsweredThroughout(t *testing.T) {
+	m := manage(t, formula(t, "rlft(8,2)"), "updn", 0)
+	a := m.client(5)
+	g := m.f.Compile()
+	var stop atomic.Bool
+	type outcome struct {
+		n   int
+		err error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		var o outcome
+		rec := make([]byte, 64)
+		for mad.PathRecordSLID.Put(rec, 6); !stop.Load() && o.err == nil; o.n++ {
+			mad.PathRecordDLID.Put(rec, uint64(1+o.n%g.NumHosts))
+			_, o.err = a.ask(mad.Get, mad.AttrPathRecord, mad.PathRecord.Mask(mad.PathRecordSLID, mad.PathRecordDLID), rec)
+		}
+		done <- o
+	}()
+	cable := fabric.LinkID(-1) // between switches
+	for i, l := range m.f.Links {
+		if m.f.Nodes[l.A.Node].Type == fabric.Switch && m.f.Nodes[l.B.Node].Type == fabric.Switch {
+			cable = fabric.LinkID(i)
+		}
+	}
+	for _, down := range []bool{true, false} {
+		m.l.Do(func(s *emulator.Subnet) {
+			if err := s.SetLinkDown(cable, down); err != nil {
+				t.Error(err)
+			}
+		})
+		m.wantUp()
+	}
+	m.asked <- &Event{Kind: Rebalance}
+	m.wantUp()
+	stop.Store(true)
+	o := <-done
+	if o.err != nil || o.n == 0 {
+		t.Errorf("%d queries, the last one: %v", o.n, o.err)
+	}
+	t.Logf("%d queries answered", o.n)
+}
+
+// TestFlood: more queries than are answered take bounded memory; those that are not taken are answered busy, and a manager that is not the
+// master answers nothing.
+func TestFlood(t *testing.T) {
+	var got []wire.Datagram
+	medium := loop.New(func(d *wire.Datagram, _ func(*wire.Datagram)) {
+		var c wire.Datagram
+		c.CopyFrom(d)
+		got = append(got, c)
+	}, loop.Options{})
+	q, err := mad.Request{Method: mad.Get, Attr: mad.AttrNodeRecord}.SA(make([]byte, mad.Size), 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	a := &administration{transport: medium, in: wire.NewInbox(), done: make(chan struct{})}
+	a.office.Store(&office{open: true})
+	d := wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 7, DQP: 1, SQP: 1}, MAD: q}
+	sent := 0
+	for ; len(got) == 0 && sent < 1<<20; sent++ {
+		a.ask(&d)
+	}
+	if len(got) != 1 || got[0].MAD.Status() != mad.StatusBusy || got[0].Addr.DLID != 7 || sent > 1<<17 {
+		t.Errorf("of %d queries that nobody answers %d were answered", sent, len(got))
+	}
+	a.office.Store(&office{})
+	for range 100 {
+		a.ask(&d)
+	}
+	if len(got) != 1 {
+		t.Errorf("a manager that is not the master has answered %d queries", len(got)-1)
+	}
+}
