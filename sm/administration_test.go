@@ -327,3 +327,51 @@ func TestFlood(t *testing.T) {
 		t.Errorf("a manager that is not the master has answered %d queries", len(got)-1)
 	}
 }
+
+// BenchmarkAnswered asks for paths on the emulated fabric of 11,664 hosts, from one of them, while all of it is routed again and
+// again: from the client's requester through the emulator and the manager's queue, and back.
+func BenchmarkAnswered(b *testing.B) {
+	m := manage(b, formula(b, "rlft(36,3)"), "ftree", 0)
+	a := m.client(5)
+	g := m.f.Compile()
+	stop, stopped := make(chan struct{}), make(chan int)
+	go func() {
+		rounds := 0
+		for {
+			select {
+			case m.asked <- &Event{Kind: Rebalance}:
+				m.wantUp()
+				rounds++
+			case <-stop:
+				stopped <- rounds
+				return
+			}
+		}
+	}()
+	rec := make([]byte, mad.Size)
+	q, err := mad.Request{Method: mad.Get, Attr: mad.AttrPathRecord}.SA(rec, mad.PathRecord.Mask(mad.PathRecordSLID, mad.PathRecordDLID))
+	if err != nil {
+		b.Fatal(err)
+	}
+	mad.PathRecordSLID.Put(q.Data(), 6)
+	done := make(chan error, 64)
+	before := a.r.Counters()
+	b.ResetTimer()
+	for sent, ended := 0, 0; ended < b.N; {
+		for ; sent < b.N && sent-ended < cap(done); sent++ {
+			mad.PathRecordDLID.Put(q.Data(), uint64(1+sent%g.NumHosts))
+			a.r.Start(&wire.Request{Addr: wire.ToLID(a.lid, 1), MAD: q, Done: func(res *wire.Result) { done <- res.Err }})
+		}
+		if err := <-done; err != nil {
+			b.Fatal(err)
+		}
+		ended++
+	}
+	b.StopTimer()
+	close(stop)
+	c := a.r.Counters()
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "queries/s")
+	b.ReportMetric(float64(c.Retried-before.Retried), "repeated")
+	b.ReportMetric(float64(c.TimedOut-before.TimedOut), "timeouts")
+	b.ReportMetric(float64(<-stopped), "rounds")
+}
