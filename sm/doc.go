@@ -73,6 +73,11 @@
 // A state ends when all its SMPs have ended; inside a state they go out as fast as
 // the window allows, in an order that keeps the sweep breadth first.
 //
+// # Administration
+//
+// A manager that stays answers what hosts and tools ask (administration.go, room sm/sa), beside the loop: by the Plan in force until the next
+// round has ended. The master alone answers; before its first round has ended it says busy.
+//
 // # Discovery
 //
 // From our own port on: NodeInfo (IBA volume 1, 14.2.5.3), NodeDescription, of a
@@ -108,7 +113,7 @@
 // arbitration (7.6.6, 7.6.9) are written where the Plan has several lanes; with one lane
 // every mapping is free of deadlock, since no cycle of channels exists, and the devices'
 // own is left. What hosts can learn from path records alone (an SL of their own for each
-// path, one of several LIDs) is named in the report as not told.
+// path, one of several LIDs) is named in the report as not told: some never ask, and after --once nobody answers.
 //
 // The answer to a Set is compared with what was asked, for names, states, forwarding
 // tables and SL2VL. A port that refuses a Set is read: the refusal may be of a
@@ -125,7 +130,7 @@
 //
 // # Limits
 //
-// No SA, no multicast, no partitions but the default one. The order of writing (steps.go) is that from the Plan of the round
+// No multicast, services and subscriptions, no partitions but the default one. The order of writing (steps.go) is that from the Plan of the round
 // before, or from tables that were read (found.go). Of what was read nobody knows service levels and lanes: its packets may be on any VL, and
 // their SL is taken to be 0. VL arbitration is no part of it: where VLs lose their turn it
 // comes with the last step, otherwise with the first.

@@ -14,8 +14,8 @@ import (
 )
 
 // Plan runs the routing job of a Route, which keeps the LIDs in use, or those of the Plan kept. An engine that is
-// to use a switch that was not found is passed over: a dead root must not stop a fabric. Hosts know no path
-// records, since there is no SA yet.
+// to use a switch that was not found is passed over: a dead root must not stop a fabric. Hosts may know no path
+// records: some never ask, and others keep old ones.
 func Plan(ctx context.Context, req job.Request, a *Action) *Event {
 	g := a.Graph
 	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords = heldLIDs(g, a.Stored), true, true

@@ -148,7 +148,7 @@ type Routing struct {
 	Refused []string // those before it, with their reasons
 	VLs     int
 	Check   *quality.Report
-	NotTold []string // what hosts must know of the Plan and learn from path records alone, which are not there yet
+	NotTold []string // what hosts must know of the Plan and learn from path records alone
 }
 
 // Written counts what holds the Plan.
