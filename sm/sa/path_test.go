@@ -142,6 +142,12 @@ func TestPaths(t *testing.T) {
 		f := rapid.SampledFrom(fabrics).Draw(t, "fabric")
 		s := subnetOf(t, f.formula, f.engine, f.lmc, rapid.Uint64Range(0, 5).Draw(t, "seed"))
 		s.Plan.Choice = choice(t, s)
+		if sls := s.Plan.SL; rapid.Bool().Draw(t, "one way") {
+			sls.OneWay = true
+			for range 40 {
+				sls.Set(rapid.Int32Range(0, int32(sls.NumSrc)-1).Draw(t, "source class"), rapid.Int32Range(0, int32(sls.NumDst)-1).Draw(t, "class"), uint8(rapid.IntRange(0, 2).Draw(t, "level")))
+			}
+		}
 		end := rapid.Int32Range(0, int32(s.Graph.NumEnds)-1)
 		src, dst := end.Draw(t, "source"), end.Draw(t, "target")
 		rec := make([]byte, 64)

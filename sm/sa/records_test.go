@@ -103,6 +103,9 @@ func TestQueries(t *testing.T) {
 			mask |= 1 << rapid.IntRange(0, 63).Draw(t, "component")
 		}
 		mask &= componentsOf(k.layout, k.layout)
+		if rapid.Bool().Draw(t, "by LID") {
+			mask |= k.layout.Component(k.lids[0].Decl())
+		}
 		if l := k.lids[0]; f.lmc > 0 && rapid.Bool().Draw(t, "another LID of the port") { // any LID of a port names it
 			l.Put(rec, l.Get(rec)+uint64(rapid.IntRange(0, 1<<f.lmc-1).Draw(t, "offset")))
 		}

@@ -41,7 +41,7 @@ func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 		}
 	}
 	r.due = now + m.patience()
-	if r.complete || int(segment) <= r.got {
+	if int(segment) <= r.got {
 		m.acknowledge(r)
 		return
 	}

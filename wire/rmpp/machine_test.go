@@ -191,6 +191,42 @@ func TestWindow(t *testing.T) {
 	}
 }
 
+// TestProgress: what was acknowledged counts: a wire that loses the first copy of each segment carries a message of any length.
+func TestProgress(t *testing.T) {
+	p := newPair(Config{Window: 1, Retries: 1})
+	seen := map[uint64]bool{}
+	p.fate = func(_ int, d *wire.Datagram) []time.Duration {
+		if n := mad.RMPPSegmentNumber.Get(d.MAD); mad.RMPPType.Get(d.MAD) == mad.RMPPTypeData && !seen[n] {
+			seen[n] = true
+			return nil
+		}
+		return []time.Duration{time.Millisecond}
+	}
+	p.send(0, message(2, mad.GetTableResp, 7, make([]byte, 2000)))
+	p.run(t)
+	if len(p.got[1]) != 1 || p.machines[0].Counters().Repeated != 10 {
+		t.Errorf("%d messages, %+v", len(p.got[1]), p.machines[0].Counters())
+	}
+}
+
+// TestTransactions: of requests only the low half of the transaction ID counts, since media change the other one.
+func TestTransactions(t *testing.T) {
+	p := newPair(Config{})
+	sent := uint64(0)
+	p.fate = func(_ int, d *wire.Datagram) []time.Duration {
+		sent++
+		mad.HeaderTransactionID.Put(d.MAD, sent<<32|d.MAD.TID()&0xFFFFFFFF)
+		return []time.Duration{time.Millisecond}
+	}
+	for _, tid := range []uint64{0x100, 0x10100, 0x1000100} {
+		p.send(0, message(2, mad.GetMulti, tid, make([]byte, 1000)))
+	}
+	p.run(t)
+	if got := p.machines[0].Counters().Sent; got != 3 || len(p.got[1]) != 3 {
+		t.Errorf("of 3 messages %d came, %d were acknowledged", len(p.got[1]), got)
+	}
+}
+
 // TestFirstSegment: the first segment of a message says what ib_umad's does.
 func TestFirstSegment(t *testing.T) {
 	m := New(Config{})
@@ -233,6 +269,9 @@ func TestContradictions(t *testing.T) {
 		"too long":                     {mad.RMPPStatusNoResources, []*wire.Datagram{segment(1, data, act|mad.RMPPFirst, 1, 1<<30)}},
 		"an end before the end": {mad.RMPPStatusBadSegment, []*wire.Datagram{
 			segment(1, data, act|mad.RMPPFirst, 1, 0), segment(1, data, act|mad.RMPPLast, 4, 220), segment(1, data, act|mad.RMPPLast, 3, 220),
+		}},
+		"an end before data": {mad.RMPPStatusBadSegment, []*wire.Datagram{
+			segment(1, data, act|mad.RMPPFirst, 1, 0), segment(1, data, act, 5, 0), segment(1, data, act|mad.RMPPLast, 3, 220),
 		}},
 		"data behind the end": {mad.RMPPStatusBadSegment, []*wire.Datagram{
 			segment(1, data, act|mad.RMPPFirst, 1, 0), segment(1, data, act|mad.RMPPLast, 4, 220), segment(1, data, act, 5, 0),
