@@ -149,6 +149,12 @@ func TestPaths(t *testing.T) {
 			}
 		}
 		end := rapid.Int32Range(0, int32(s.Graph.NumEnds)-1)
+		for range rapid.IntRange(0, 3).Draw(t, "wrong entries") { // holes, circles, ways to others
+			sw := rapid.Int32Range(0, int32(s.Graph.NumSwitches)-1).Draw(t, "switch")
+			lid := fabric.LID(rapid.IntRange(1, int(s.Plan.Ends.Top())).Draw(t, "of LID"))
+			port := rapid.IntRange(-1, int(s.Graph.SwitchPorts[sw])).Draw(t, "to port")
+			s.Plan.Tables.Set(sw, lid, uint8(port)) // -1 is route.NoPort
+		}
 		src, dst := end.Draw(t, "source"), end.Draw(t, "target")
 		rec := make([]byte, 64)
 		s.putGID(mad.PathRecordSGID.Get(rec), src)
