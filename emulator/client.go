@@ -186,11 +186,12 @@ func (s *Subnet) deliver(port int32, d *wire.Datagram, by origin) {
 }
 
 // asker finds the program on a port whose request a datagram answers, -1 when there is
-// none. A program is not given what it has sent itself: an acknowledgement of RMPP
-// carries the transaction ID of whom it is sent by.
+// none. An acknowledgement of RMPP carries the transaction ID of whom it is sent by, and is not given back to that program; an
+// answer is: a umad device is one program here, and may have a manager and those who ask it.
 func (s *Subnet) asker(port int32, m mad.Datagram, by origin) int32 {
 	id := ClientID(m.TID() >> 48)
-	if c := s.client(id); c == nil || c.port != port || by.method == 0 && int32(id)-1 == by.client {
+	own := by.method == 0 && int32(id)-1 == by.client && wire.RMPPActive(m) && mad.RMPPType.Get(m) != mad.RMPPTypeData
+	if c := s.client(id); c == nil || c.port != port || own {
 		return -1
 	}
 	return int32(id) - 1

@@ -44,9 +44,28 @@ func TestWhoGetsWhat(t *testing.T) {
 		t.Fatalf("after the answer: subnet manager %d, asker %d, third %d; want 1, 1, 0", len(sm), len(b.inbox), len(quiet))
 	}
 	ack := wire.Datagram{Addr: b.inbox[0].Addr.Reply(), MAD: slices.Clone(b.inbox[0].MAD)}
+	ack.MAD.PutAck(1, 2)
 	b.s.Send(b.id, &ack)
 	if len(sm) != 2 || len(b.inbox) != 1 {
 		t.Fatalf("after the acknowledgement: subnet manager %d, asker %d; want 2, 1", len(sm), len(b.inbox))
+	}
+}
+
+// A program that is a subnet manager, and asks itself, gets the request and the answer: a umad device is one for all programs that use it.
+func TestAsksItself(t *testing.T) {
+	b := newBed(t, star(t))
+	b.configure()
+	b.s.SetIsSM(b.id, true)
+	b.inbox = nil // trap 144
+	b.send(saRequest(t, 1, mad.Get))
+	if len(b.inbox) != 1 {
+		t.Fatalf("%d requests", len(b.inbox))
+	}
+	answer := wire.Datagram{Addr: b.inbox[0].Addr.Reply(), MAD: slices.Clone(b.inbox[0].MAD)}
+	answer.MAD.Answer(0)
+	b.s.Send(b.id, &answer)
+	if len(b.inbox) != 2 || b.inbox[1].MAD.Method() != mad.GetResp {
+		t.Fatalf("%d datagrams, want the request and the answer", len(b.inbox))
 	}
 }
 

@@ -54,7 +54,9 @@ func (s *simulator) administer(chain string, lmc uint8) (end func()) {
 	}
 	return func() {
 		cancel()
-		<-ended
+		if err := <-ended; !errors.Is(err, context.Canceled) {
+			s.tb.Errorf("the manager has ended: %v", err)
+		}
 	}
 }
 

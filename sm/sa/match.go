@@ -77,7 +77,6 @@ type search struct {
 	want    [256]byte // what they must be
 	rec     [256]byte // the record that is being made
 	size    int
-	counts  bool // all records count: care is empty
 
 	out     []byte // header and records
 	found   int

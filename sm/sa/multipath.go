@@ -65,8 +65,10 @@ func readMultiPath(rec []byte, mask uint64) *pathQuery {
 		p.number = max(1, int(get(mad.MultiPathRecordNumbPath)))
 	}
 	for _, same := range [...]struct{ from, to mad.Field }{
-		{mad.MultiPathRecordFlowLabel, mad.PathRecordFlowLabel}, {mad.MultiPathRecordHopLimit, mad.PathRecordHopLimit},
-		{mad.MultiPathRecordTClass, mad.PathRecordTClass}, {mad.MultiPathRecordQoSClass, mad.PathRecordQoSClass},
+		{mad.MultiPathRecordFlowLabel, mad.PathRecordFlowLabel},
+		{mad.MultiPathRecordHopLimit, mad.PathRecordHopLimit},
+		{mad.MultiPathRecordTClass, mad.PathRecordTClass},
+		{mad.MultiPathRecordQoSClass, mad.PathRecordQoSClass},
 	} {
 		if has(same.from) {
 			same.to.Put(p.echo[:], same.from.Get(rec))

@@ -78,8 +78,11 @@ func (p *pathQuery) readPath(q mad.Datagram) {
 		bit   uint64
 		field mad.Field
 	}{
-		{pathServiceID, mad.PathRecordServiceID}, {pathFlowLabel, mad.PathRecordFlowLabel}, {pathHopLimit, mad.PathRecordHopLimit},
-		{pathTClass, mad.PathRecordTClass}, {pathQoSClass, mad.PathRecordQoSClass},
+		{pathServiceID, mad.PathRecordServiceID},
+		{pathFlowLabel, mad.PathRecordFlowLabel},
+		{pathHopLimit, mad.PathRecordHopLimit},
+		{pathTClass, mad.PathRecordTClass},
+		{pathQoSClass, mad.PathRecordQoSClass},
 	} {
 		if mask&f.bit != 0 {
 			f.field.Put(p.echo[:], f.field.Get(rec))

@@ -73,12 +73,9 @@ func componentsOf(l, inner *mad.Layout) (all uint64) {
 
 // TestQueries asks for records by any components, and compares with a dumb search of the whole table.
 func TestQueries(t *testing.T) {
-	var attrs []mad.AttrID
-	for _, a := range []mad.AttrID{
+	attrs := []mad.AttrID{
 		mad.AttrNodeRecord, mad.AttrPortInfoRecord, mad.AttrSwitchInfoRecord, mad.AttrLinkRecord, mad.AttrSMInfoRecord, mad.AttrLinearForwardingTableRecord,
 		mad.AttrSLtoVLMappingTableRecord, mad.AttrVLArbitrationTableRecord, mad.AttrPKeyTableRecord, mad.AttrGUIDInfoRecord,
-	} {
-		attrs = append(attrs, a)
 	}
 	if len(attrs) != len(kinds) {
 		t.Fatalf("%d kinds of records are served, %d are tested", len(kinds), len(attrs))

@@ -53,7 +53,7 @@ func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 		return
 	}
 	if r.last > 0 && r.got == r.last {
-		m.deliver(k, r)
+		m.deliver(r)
 	} else if r.got == r.window {
 		m.acknowledge(r)
 	}
@@ -129,7 +129,7 @@ func (m *Machine) acknowledge(r *incoming) {
 }
 
 // deliver hands a message over that has come whole, and keeps what is needed to acknowledge its last segment again.
-func (m *Machine) deliver(k key, r *incoming) {
+func (m *Machine) deliver(r *incoming) {
 	m.counters.Received++
 	m.acknowledge(r)
 	whole := r.message
