@@ -54,7 +54,7 @@ func (s *simulator) administer(chain string, lmc uint8) (end func()) {
 	}
 	return func() {
 		cancel()
-		if err := <-ended; !errors.Is(err, context.Canceled) {
+		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
 			s.tb.Errorf("the manager has ended: %v", err)
 		}
 	}

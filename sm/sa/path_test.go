@@ -2,22 +2,17 @@ package sa
 
 import (
 	"bytes"
-	"context"
 	"encoding/binary"
 	"fmt"
 	"maps"
-	"math/rand/v2"
 	"slices"
 	"testing"
 
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/fabric/gen"
 	"weft/mad"
 	"weft/route"
-	"weft/route/job"
-	"weft/route/lids"
 )
 
 // dumbWalk walks the ports of a Subnet from an end port, by the tables, and returns the ports that a packet passes; nil where it does not
@@ -227,61 +222,6 @@ func choice(t *rapid.T, s *Subnet) route.Choice {
 	return route.NewChoice(s.Graph.NumEnds, rows)
 }
 
-// TestLimits: MTU, rate and life time by their selectors.
-func TestLimits(t *testing.T) {
-	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
-	for i := range s.Ports {
-		mad.PortInfoNeighborMTU.Put(s.Ports[i].Info[:], 4)
-		mad.PortInfoWidthActive.Put(s.Ports[i].Info[:], 2) // 4 lanes of 25 Gbit/s: code 16
-	}
-	s = New(*s)
-	rec := make([]byte, 64)
-	s.putGID(mad.PathRecordSGID.Get(rec), 0)
-	s.putGID(mad.PathRecordDGID.Get(rec), 5)
-	both := pathSGID | pathDGID
-	const none = 0
-	for _, c := range []struct {
-		what            string
-		mask            uint64
-		selector, value mad.Field
-		s, v            uint64
-		result          mad.Field
-		want            uint64 // none: no record
-	}{
-		{"MTU", pathMtu, mad.PathRecordMtuSelector, mad.PathRecordMtu, 0, 4, mad.PathRecordMtu, 4}, // without its bit the selector is exact
-		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectGreater, 3, mad.PathRecordMtu, 4},
-		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectGreater, 4, mad.PathRecordMtu, none},
-		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectLess, 5, mad.PathRecordMtu, 4},
-		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectLess, 3, mad.PathRecordMtu, 2},
-		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectLess, 1, mad.PathRecordMtu, none},
-		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectExactly, 2, mad.PathRecordMtu, 2},
-		{"MTU", pathMtu | pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectExactly, 5, mad.PathRecordMtu, none},
-		{"MTU", pathMtuSelector, mad.PathRecordMtuSelector, mad.PathRecordMtu, mad.SelectLargest, 0, mad.PathRecordMtu, 4},
-		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectGreater, 7, mad.PathRecordRate, 16},    // 40 Gbit/s
-		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectGreater, 10, mad.PathRecordRate, none}, // 120
-		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectLess, 16, mad.PathRecordRate, 9},       // the next one below is 80
-		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectExactly, 3, mad.PathRecordRate, 3},     // 10
-		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectExactly, 10, mad.PathRecordRate, none}, // 120
-		{"rate", pathRate | pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectExactly, 63, mad.PathRecordRate, none}, // no rate
-		{"rate", pathRateSelector, mad.PathRecordRateSelector, mad.PathRecordRate, mad.SelectLargest, 0, mad.PathRecordRate, 16},
-		{"life", pathLife | pathLifeSelector, mad.PathRecordPacketLifeTimeSelector, mad.PathRecordPacketLifeTime, mad.SelectLess, 19, mad.PathRecordPacketLifeTime, 18},
-		{"life", pathLife | pathLifeSelector, mad.PathRecordPacketLifeTimeSelector, mad.PathRecordPacketLifeTime, mad.SelectLess, 18, mad.PathRecordPacketLifeTime, none},
-		{"life", pathLife, mad.PathRecordPacketLifeTimeSelector, mad.PathRecordPacketLifeTime, 0, 18, mad.PathRecordPacketLifeTime, 18},
-	} {
-		q := slices.Clone(rec)
-		c.selector.Put(q, c.s)
-		c.value.Put(q, c.v)
-		var r Responder
-		a := r.Answer(s, ask(mad.Get, mad.AttrPathRecord, both|c.mask, q))
-		switch {
-		case c.want == none && a.Status() != mad.StatusNoRecords:
-			t.Errorf("%s, selector %d, value %d: %v", c.what, c.s, c.v, a)
-		case c.want != none && (a.Status() != 0 || c.result.Get(a.Data()) != c.want):
-			t.Errorf("%s, selector %d, value %d: %v, %d, want %d", c.what, c.s, c.v, a, c.result.Get(a.Data()), c.want)
-		}
-	}
-}
-
 // TestPathComponents: what a query says besides ends and limits.
 func TestPathComponents(t *testing.T) {
 	s := subnetOf(t, "rlft(4,2)", "updn", 2, 1)
@@ -460,65 +400,6 @@ func TestTooMuch(t *testing.T) {
 	r.Answer(s, ask(mad.GetTable, mad.AttrNodeRecord, 0, nil))
 	if cap(r.memory) > keptMemory {
 		t.Errorf("%d bytes are kept", cap(r.memory))
-	}
-}
-
-// large makes the Subnet of 11,664 hosts.
-func large(b *testing.B, engine string, lmc uint8) *Subnet {
-	f, err := gen.Parse("rlft(36,3)")
-	if err != nil {
-		b.Fatal(err)
-	}
-	chain, err := job.ParseEngines(engine, nil)
-	if err != nil {
-		b.Fatal(err)
-	}
-	g := f.Compile()
-	r, err := job.Route(context.Background(), g, &job.Request{Chain: chain, LIDs: lids.Options{LMC: lmc}, Workers: 1, Seed: 1})
-	if err != nil {
-		b.Fatal(err)
-	}
-	return fill(f, g, r.Plan, rand.New(rand.NewPCG(1, 0)))
-}
-
-// BenchmarkPathRecord asks for paths between random hosts of 11,664, bytes to bytes.
-func BenchmarkPathRecord(b *testing.B) {
-	s := large(b, "ftree", 0)
-	rng := rand.New(rand.NewPCG(2, 0))
-	queries := make([]mad.Datagram, 4096)
-	for _, by := range []struct {
-		name string
-		mask uint64
-	}{{"GID", pathSGID | pathDGID | pathNumbPath | pathReversible}, {"LID", pathSLID | pathDLID}} {
-		for i := range queries {
-			src, dst := rng.Int32N(int32(s.Graph.NumHosts)), rng.Int32N(int32(s.Graph.NumHosts))
-			rec := make([]byte, 64)
-			s.putGID(mad.PathRecordSGID.Get(rec), src)
-			s.putGID(mad.PathRecordDGID.Get(rec), dst)
-			mad.PathRecordSLID.Put(rec, uint64(s.Plan.Ends.Base[src]))
-			mad.PathRecordDLID.Put(rec, uint64(s.Plan.Ends.Base[dst]))
-			mad.PathRecordReversible.Put(rec, 1)
-			mad.PathRecordNumbPath.Put(rec, 1)
-			queries[i] = ask(mad.Get, mad.AttrPathRecord, by.mask, rec)
-		}
-		b.Run(by.name, func(b *testing.B) {
-			var r Responder
-			b.ReportAllocs()
-			for i := range b.N {
-				if a := r.Answer(s, queries[i%len(queries)]); a.Status() != mad.StatusOK {
-					b.Fatal(a)
-				}
-			}
-			b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "queries/s")
-		})
-	}
-}
-
-// BenchmarkNew makes the index of 11,664 hosts.
-func BenchmarkNew(b *testing.B) {
-	s := large(b, "ftree", 0)
-	for range b.N {
-		New(*s)
 	}
 }
 
