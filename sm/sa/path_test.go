@@ -415,3 +415,18 @@ func TestAllocations(t *testing.T) {
 		t.Errorf("%v allocations a path", n)
 	}
 }
+
+// TestAnotherHost: a path that the tables lead to another host of the same switch has no record.
+func TestAnotherHost(t *testing.T) {
+	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
+	hosts := s.Graph.HostsOf(s.Graph.EndSwitch[0])
+	lid := s.Plan.Ends.Base[hosts[0]]
+	s.Plan.Tables.Set(s.Graph.EndSwitch[0], lid, s.Graph.EndPort[hosts[1]])
+	rec := make([]byte, 64)
+	mad.PathRecordSLID.Put(rec, uint64(s.Plan.Ends.Base[s.Graph.NumHosts-1]))
+	mad.PathRecordDLID.Put(rec, uint64(lid))
+	var r Responder
+	if a := r.Answer(s, ask(mad.Get, mad.AttrPathRecord, pathSLID|pathDLID, rec)); a.Status() != mad.StatusNoRecords {
+		t.Errorf("%v", a)
+	}
+}

@@ -317,3 +317,18 @@ func FuzzAnswer(f *testing.F) {
 		}
 	})
 }
+
+// TestAnyLID: each LID of a port names it, and the record has the first one.
+func TestAnyLID(t *testing.T) {
+	s := subnetOf(t, "rlft(4,2)", "updn", 2, 1)
+	base := s.Plan.Ends.Base[0]
+	for i := range uint64(4) {
+		rec := make([]byte, 112)
+		mad.NodeRecordLID.Put(rec, uint64(base)+i)
+		var r Responder
+		a := r.Answer(s, ask(mad.Get, mad.AttrNodeRecord, mad.NodeRecord.Mask(mad.NodeRecordLID), rec))
+		if a.Status() != 0 || mad.NodeRecordLID.Get(a.Data()) != uint64(base) {
+			t.Errorf("LID %d: %v", uint64(base)+i, a)
+		}
+	}
+}
