@@ -258,6 +258,21 @@ func TestAnswersOfOpenSM(t *testing.T) {
 	}
 }
 
+// TestTablesOverIbsim: tables of several segments come whole.
+func TestTablesOverIbsim(t *testing.T) {
+	f := tree(t)
+	s := simulate(t, f)
+	defer s.administer("minhop", 0)()
+	g := f.Compile()
+	a := s.saClient(nodeID(g.EndNodeGUID[g.NumHosts-1]))
+	if n := len(a.table(mad.AttrNodeRecord, 0, nil)); n != g.NumEnds {
+		t.Errorf("%d NodeRecords of %d end ports", n, g.NumEnds)
+	}
+	if n := len(a.table(mad.AttrPathRecord, 0, nil)); n != g.NumEnds*g.NumEnds {
+		t.Errorf("%d PathRecords of %d end ports", n, g.NumEnds)
+	}
+}
+
 func compareAnswers(t *testing.T, theirs, ours answers) {
 	found, differ := map[string]int{}, 0
 	var what []string

@@ -7,10 +7,11 @@
 //
 // # Protocol
 //
-// A sender sends the first segment, and others as the receiver allows by acknowledgements: of segment n, those up to a last one. A
+// A sender sends the first segment, and others as the receiver allows by acknowledgements: of segment n, those up to a last one, but no more than
+// MaxWindow at a time. What a receiver sends has the method of the message with the other response bit: by it drivers and ibsim find the sender. A
 // receiver acknowledges the last segment that it allowed, the last of the message, and again what comes twice; it keeps what overtakes
-// within its window. A sender that hears nothing sends again from the first segment on that was not acknowledged,
-// Config.Retries times, then ABORT. A receiver that hears nothing for as long sends ABORT. What contradicts itself (a segment of no message, a
+// within its window. A sender whose message does not get on sends again from the first segment on that was not acknowledged,
+// Config.Retries times, then ABORT. A receiver whose message does not get on for as long sends ABORT. What contradicts itself (a segment of no message, a
 // length that does not fit, an acknowledgement of what was not sent) is answered by ABORT with the status that says so. STOP and
 // ABORT end a message at once, and are never answered.
 //
@@ -25,5 +26,5 @@
 // # Cost
 //
 // Time is constant for a segment, but for finding which message is due: a scan of those under way. Memory is the messages under way; their
-// number and length are bounded by Config.
+// number, their length and the sum of it are bounded by Config.
 package rmpp

@@ -1,7 +1,6 @@
 package rmpp
 
 import (
-	"maps"
 	"time"
 
 	"weft/mad"
@@ -36,12 +35,14 @@ func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 	case r == nil && segment > 1: // its beginning was lost, or overtaken: it will come again
 		return
 	case r == nil:
-		if r = m.open(k, d); r == nil {
+		if r = m.open(now, k, d); r == nil {
 			return
 		}
 	}
-	r.due = now + m.patience()
 	if int(segment) <= r.got {
+		if r.complete { // its sender has not heard that yet
+			r.due = now + m.patience()
+		}
 		m.acknowledge(r)
 		return
 	}
@@ -49,8 +50,12 @@ func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 		m.refuse(k, d, mad.RMPPStatusSegmentTooBig)
 		return
 	}
+	before := r.got
 	if !m.keep(k, r, d, int(segment), flags&mad.RMPPLast != 0) {
 		return
+	}
+	if r.got > before { // a message that stands still ends
+		r.due = now + m.patience()
 	}
 	if r.last > 0 && r.got == r.last {
 		m.deliver(r)
@@ -60,25 +65,30 @@ func (m *Machine) onData(now time.Duration, k key, d *wire.Datagram) {
 }
 
 // open begins a message with its first segment; nil where there is no room for it.
-func (m *Machine) open(k key, d *wire.Datagram) *incoming {
+func (m *Machine) open(now time.Duration, k key, d *wire.Datagram) *incoming {
 	declared := d.MAD.MessageLength()
 	if len(m.in) >= m.cfg.Messages {
 		m.forgetComplete()
 	}
 	if len(m.in) >= m.cfg.Messages || declared > m.cfg.Longest {
 		m.counters.Refused++
-		m.abort(d.Addr.Reply(), d.MAD, mad.RMPPStatusNoResources)
+		m.abortIncoming(d.Addr.Reply(), d.MAD, mad.RMPPStatusNoResources)
 		return nil
 	}
-	r := &incoming{addr: d.Addr.Reply(), window: 1, declared: declared}
+	r := &incoming{addr: d.Addr.Reply(), window: 1, declared: declared, due: now + m.patience()}
 	r.message = append(r.message, d.MAD[:mad.SAHeader.Size]...)
 	m.in[k] = r
+	m.inBytes += len(r.message)
 	return r
 }
 
 // forgetComplete forgets the messages that are complete: what comes of them again is taken for a new one.
 func (m *Machine) forgetComplete() {
-	maps.DeleteFunc(m.in, func(_ key, r *incoming) bool { return r.complete })
+	for k, r := range m.in {
+		if r.complete {
+			m.dropIn(k)
+		}
+	}
 }
 
 // keep takes the data of a segment, and counts what is in order now. It reports false for a segment that contradicts others.
@@ -98,11 +108,17 @@ func (m *Machine) keep(k key, r *incoming, d *wire.Datagram, segment int, last b
 		m.refuse(k, d, mad.RMPPStatusBadSegment)
 		return false
 	}
+	from := mad.SAHeader.Size + (segment-1)*mad.RMPPSegmentData
+	short := max(0, from+n-len(r.message))
+	if m.inBytes+short > m.cfg.Bytes {
+		m.refuse(k, d, mad.RMPPStatusNoResources)
+		return false
+	}
 	if last {
 		r.last, r.lastData = segment, n
 	}
-	from := mad.SAHeader.Size + (segment-1)*mad.RMPPSegmentData
-	if short := from + n - len(r.message); short > 0 {
+	if short > 0 {
+		m.inBytes += short
 		r.message = append(r.message, make([]byte, short)...)
 	}
 	copy(r.message[from:from+n], d.MAD.Data())
@@ -124,6 +140,7 @@ func (m *Machine) isEnd(r *incoming, segment, n int) bool {
 func (m *Machine) acknowledge(r *incoming) {
 	r.window = max(r.window, r.got+m.cfg.Window)
 	d := m.datagram(r.message, mad.Size)
+	mad.HeaderMethod.Put(d, uint64(receiverMethod(d.Method())))
 	d.PutAck(r.got, r.window)
 	m.send(r.addr, d)
 }
@@ -134,27 +151,37 @@ func (m *Machine) deliver(r *incoming) {
 	m.acknowledge(r)
 	whole := r.message
 	r.message, r.complete = append(mad.Datagram(nil), whole[:mad.SAHeader.Size]...), true
+	m.inBytes -= len(whole) - len(r.message)
 	whole.PutSegment(1, len(whole)-mad.SAHeader.Size)
 	m.actions = append(m.actions, Action{Kind: Deliver, Datagram: wire.Datagram{Addr: r.addr.Reply(), MAD: whole}})
 }
 
-// refuse ends a message that contradicts itself.
+// refuse ends a message that contradicts itself, or for which there is no more room.
 func (m *Machine) refuse(k key, d *wire.Datagram, status uint64) {
-	m.counters.Malformed++
-	m.abort(d.Addr.Reply(), d.MAD, status)
+	if status == mad.RMPPStatusNoResources {
+		m.counters.Refused++
+	} else {
+		m.counters.Malformed++
+	}
+	m.abortIncoming(d.Addr.Reply(), d.MAD, status)
 	if r := m.in[k]; r != nil && !r.complete {
 		m.counters.Broken++
-		delete(m.in, k)
+		m.dropIn(k)
 	}
 }
 
 // giveUp forgets a message that is complete, or of which nothing more has come.
 func (m *Machine) giveUp(k key, r *incoming) {
-	delete(m.in, k)
+	m.dropIn(k)
 	if !r.complete {
 		m.counters.Broken++
 		if !m.cfg.Silent {
-			m.abort(r.addr, r.message, mad.RMPPStatusTooLong)
+			m.abortIncoming(r.addr, r.message, mad.RMPPStatusTooLong)
 		}
 	}
+}
+
+// abortIncoming ends a message that a peer sends.
+func (m *Machine) abortIncoming(to wire.Address, header mad.Datagram, status uint64) {
+	m.abort(to, header, receiverMethod(header.Method()), status)
 }

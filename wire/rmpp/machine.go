@@ -17,9 +17,11 @@ type Config struct {
 	Silent   bool          // a message that nobody acknowledges ends without ABORT
 	Longest  int           // bytes of a message that is received; 64 MiB
 	Messages int           // messages under way, in each direction; 1024
+	Bytes    int           // of all messages under way, in each direction; 256 MiB
 }
 
-// MaxWindow is the largest window: a receiver keeps a bit for each of its segments.
+// MaxWindow is the largest window: a receiver keeps a bit for each of its segments. A sender has no more under way either, whatever it is
+// allowed.
 const MaxWindow = 64
 
 func (c Config) withDefaults() Config {
@@ -39,6 +41,9 @@ func (c Config) withDefaults() Config {
 	}
 	if c.Messages <= 0 {
 		c.Messages = 1024
+	}
+	if c.Bytes <= 0 {
+		c.Bytes = 256 << 20
 	}
 	return c
 }
@@ -76,6 +81,8 @@ type Machine struct {
 	counters Counters
 	out      map[key]*outgoing
 	in       map[key]*incoming
+	outBytes int    // of the messages in out
+	inBytes  int    // of the messages in in
 	memory   []byte // of the datagrams of this call
 	actions  []Action
 }
@@ -98,20 +105,27 @@ type key struct {
 	tid    uint64
 }
 
-func keyOf(peer uint16, qp uint32, d mad.Datagram) key {
-	k := key{peer, qp, d.Class(), d.Method(), d.TID()}
+func keyOf(peer uint16, qp uint32, d mad.Datagram, method mad.Method) key {
+	k := key{peer, qp, d.Class(), method, d.TID()}
 	if !k.method.IsResponse() {
 		k.tid &= 0xFFFFFFFF
 	}
 	return k
 }
 
+// receiverMethod returns the method under which a receiver answers the segments of a message, and the reverse: that of the message with the
+// other response bit. By it drivers and ibsim find the sender.
+func receiverMethod(m mad.Method) mad.Method { return m ^ responseBit }
+
+const responseBit = 0x80
+
 // Send begins to send a message: the header of its first segment and all data. A message with the transaction of one that is
 // under way takes its place.
 func (m *Machine) Send(now time.Duration, d *wire.Datagram, out []Action) []Action {
 	m.begin(out)
-	k := keyOf(d.Addr.DLID, d.Addr.DQP, d.MAD)
-	if _, again := m.out[k]; !again && len(m.out) >= m.cfg.Messages {
+	k := keyOf(d.Addr.DLID, d.Addr.DQP, d.MAD, d.MAD.Method())
+	m.dropOut(k)
+	if len(m.out) >= m.cfg.Messages || m.outBytes+len(d.MAD) > m.cfg.Bytes {
 		m.counters.Refused++
 		return m.end()
 	}
@@ -119,7 +133,9 @@ func (m *Machine) Send(now time.Duration, d *wire.Datagram, out []Action) []Acti
 	s.message = append(s.message, d.MAD...)
 	s.segments = max(1, (s.total()+mad.RMPPSegmentData-1)/mad.RMPPSegmentData)
 	m.out[k] = s
-	m.sendWindow(now, s)
+	m.outBytes += len(s.message)
+	s.due = now + m.cfg.Timeout
+	m.sendWindow(s)
 	return m.end()
 }
 
@@ -130,17 +146,19 @@ func (m *Machine) Arrived(now time.Duration, d *wire.Datagram, out []Action) []A
 		m.counters.Malformed++
 		return m.end()
 	}
-	k := keyOf(d.Addr.SLID, d.Addr.SQP, d.MAD)
+	// Of a message that the peer sends, and of one that we send.
+	theirs := keyOf(d.Addr.SLID, d.Addr.SQP, d.MAD, d.MAD.Method())
+	ours := keyOf(d.Addr.SLID, d.Addr.SQP, d.MAD, receiverMethod(d.MAD.Method()))
 	switch kind := mad.RMPPType.Get(d.MAD); kind {
 	case mad.RMPPTypeData:
-		m.onData(now, k, d)
+		m.onData(now, theirs, d)
 	case mad.RMPPTypeAck:
-		m.onAck(now, k, d)
+		m.onAck(now, ours, d)
 	case mad.RMPPTypeStop, mad.RMPPTypeAbort:
-		m.onEnd(k)
+		m.onEnd(theirs, ours)
 	default:
 		m.counters.Malformed++
-		m.abort(d.Addr.Reply(), d.MAD, mad.RMPPStatusBadType)
+		m.abortIncoming(d.Addr.Reply(), d.MAD, mad.RMPPStatusBadType)
 	}
 	return m.end()
 }
@@ -185,8 +203,8 @@ func (m *Machine) Deadline() (due time.Duration, ok bool) {
 	return due, ok
 }
 
-// patience is how long a receiver waits for the next segment, and remembers a message that is complete: as long as its sender
-// repeats.
+// patience returns the time after which a receiver gives up a message that does not get on, and forgets one that is complete: its sender
+// repeats no longer either.
 func (m *Machine) patience() time.Duration { return m.cfg.Timeout * time.Duration(m.cfg.Retries+2) }
 
 func (m *Machine) begin(out []Action) { m.memory, m.actions = m.memory[:0], out }
@@ -212,22 +230,40 @@ func (m *Machine) send(addr wire.Address, d mad.Datagram) {
 }
 
 // abort ends a message that its peer has under way.
-func (m *Machine) abort(to wire.Address, header mad.Datagram, status uint64) {
+func (m *Machine) abort(to wire.Address, header mad.Datagram, method mad.Method, status uint64) {
 	d := m.datagram(header, mad.Size)
+	mad.HeaderMethod.Put(d, uint64(method))
 	d.PutAck(0, 0)
 	mad.RMPPType.Put(d, mad.RMPPTypeAbort)
 	mad.RMPPStatus.Put(d, status)
 	m.send(to, d)
 }
 
-// onEnd takes a STOP or an ABORT.
-func (m *Machine) onEnd(k key) {
-	if _, ok := m.out[k]; ok {
+// onEnd takes a STOP or an ABORT: of the sender of a message that we receive, or of the receiver of one that we send.
+func (m *Machine) onEnd(theirs, ours key) {
+	if m.dropOut(ours) {
 		m.counters.Failed++
+	}
+	if r := m.in[theirs]; r != nil && !r.complete {
+		m.counters.Broken++
+		m.dropIn(theirs)
+	}
+}
+
+// dropOut forgets a message that is being sent, and reports whether there was one.
+func (m *Machine) dropOut(k key) bool {
+	s, ok := m.out[k]
+	if ok {
+		m.outBytes -= len(s.message)
 		delete(m.out, k)
 	}
-	if r, ok := m.in[k]; ok && !r.complete {
-		m.counters.Broken++
+	return ok
+}
+
+// dropIn forgets a message that is being received, or is complete.
+func (m *Machine) dropIn(k key) {
+	if r, ok := m.in[k]; ok {
+		m.inBytes -= len(r.message)
 		delete(m.in, k)
 	}
 }

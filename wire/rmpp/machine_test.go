@@ -244,6 +244,9 @@ func TestFirstSegment(t *testing.T) {
 func segment(tid uint64, kind, flags, number, length uint64) *wire.Datagram {
 	d := message(1, mad.GetTableResp, tid, make([]byte, 200))
 	d.Addr.SLID = 2
+	if kind == mad.RMPPTypeAck {
+		mad.HeaderMethod.Put(d.MAD, uint64(mad.GetTable))
+	}
 	mad.RMPPType.Put(d.MAD, kind)
 	mad.RMPPFlags.Put(d.MAD, flags)
 	mad.RMPPSegmentNumber.Put(d.MAD, number)
@@ -303,7 +306,9 @@ func TestEnds(t *testing.T) {
 	for _, kind := range []uint64{mad.RMPPTypeStop, mad.RMPPTypeAbort} {
 		m := New(Config{})
 		m.Send(0, message(2, mad.GetTableResp, 7, make([]byte, 1000)), nil)
-		if a := m.Arrived(0, segment(7, kind, mad.RMPPActive, 0, 0), nil); len(a) > 0 || len(m.out) > 0 {
+		end := segment(7, kind, mad.RMPPActive, 0, 0)
+		mad.HeaderMethod.Put(end.MAD, uint64(mad.GetTable)) // of the receiver
+		if a := m.Arrived(0, end, nil); len(a) > 0 || len(m.out) > 0 {
 			t.Errorf("type %d: %d actions, %d messages left", kind, len(a), len(m.out))
 		}
 	}

@@ -22,9 +22,10 @@ type outgoing struct {
 // total is the number of bytes of data.
 func (s *outgoing) total() int { return len(s.message) - mad.SAHeader.Size }
 
-// sendWindow sends what may be sent and was not.
-func (m *Machine) sendWindow(now time.Duration, s *outgoing) {
-	for s.sent < min(s.window, s.segments) {
+// sendWindow sends what may be sent and was not, and reports whether that was anything.
+func (m *Machine) sendWindow(s *outgoing) bool {
+	from := s.sent
+	for s.sent < min(s.window, s.segments, s.acked+MaxWindow) {
 		s.sent++
 		size := mad.Size
 		if s.segments == 1 { // what ends early is told so: ibsim's clients count records by the length
@@ -36,10 +37,10 @@ func (m *Machine) sendWindow(now time.Duration, s *outgoing) {
 		m.send(s.addr, d)
 		m.counters.Segments++
 	}
-	s.due = now + m.cfg.Timeout
+	return s.sent > from
 }
 
-// onAck takes an acknowledgement.
+// onAck takes an acknowledgement. One that brings nothing on does not put off the repetition: a message that stands still ends.
 func (m *Machine) onAck(now time.Duration, k key, d *wire.Datagram) {
 	s := m.out[k]
 	if s == nil {
@@ -56,23 +57,26 @@ func (m *Machine) onAck(now time.Duration, k key, d *wire.Datagram) {
 	case int(segment) < s.acked: // overtaken by a later one
 		return
 	}
-	if int(segment) > s.acked {
+	progress := int(segment) > s.acked
+	if progress {
 		s.acked, s.left = int(segment), m.cfg.Retries
 	}
 	s.window = max(s.window, int(min(window, uint64(s.segments))))
 	if s.acked == s.segments {
 		m.counters.Sent++
-		delete(m.out, k)
+		m.dropOut(k)
 		return
 	}
-	m.sendWindow(now, s)
+	if m.sendWindow(s) || progress {
+		s.due = now + m.cfg.Timeout
+	}
 }
 
 // fail ends a message with an ABORT.
 func (m *Machine) fail(k key, s *outgoing, status uint64) {
 	m.counters.Failed++
-	m.abort(s.addr, s.message, status)
-	delete(m.out, k)
+	m.abort(s.addr, s.message, s.message.Method(), status)
+	m.dropOut(k)
 }
 
 // repeat sends again what was not acknowledged in time.
@@ -81,12 +85,13 @@ func (m *Machine) repeat(now time.Duration, k key, s *outgoing) {
 		s.left--
 		m.counters.Repeated += uint64(s.sent - s.acked)
 		s.sent = s.acked
-		m.sendWindow(now, s)
+		s.due = now + m.cfg.Timeout
+		m.sendWindow(s)
 		return
 	}
 	if m.cfg.Silent {
 		m.counters.Failed++
-		delete(m.out, k)
+		m.dropOut(k)
 		return
 	}
 	m.fail(k, s, mad.RMPPStatusTooManyRetries)

@@ -68,7 +68,7 @@ func (t *Transport) takeWhole(d *wire.Datagram) bool {
 	if len(t.whole) == 0 {
 		return false
 	}
-	*d = t.whole[0]
+	*d, t.whole[0] = t.whole[0], wire.Datagram{}
 	t.whole = t.whole[1:]
 	return true
 }

@@ -1,0 +1,88 @@
+package rmpp
+
+import (
+	"testing"
+	"time"
+
+	"weft/mad"
+)
+
+// TestReceiverMethod: what a receiver sends has the method of the message with the other response bit, what a sender sends its own.
+func TestReceiverMethod(t *testing.T) {
+	for method, receiver := range map[mad.Method]mad.Method{mad.GetTableResp: mad.GetTable, mad.GetMulti: mad.GetMultiResp} {
+		m := New(Config{Retries: -1})
+		d := segment(1, mad.RMPPTypeData, mad.RMPPActive|mad.RMPPFirst|mad.RMPPLast, 1, 220)
+		mad.HeaderMethod.Put(d.MAD, uint64(method))
+		ack := m.Arrived(0, d, nil)[0].Datagram.MAD
+		if mad.RMPPType.Get(ack) != mad.RMPPTypeAck || ack.Method() != receiver || ack.TID() != 1 {
+			t.Errorf("%v is acknowledged by %v", method, ack.Method())
+		}
+		mad.RMPPSegmentNumber.Put(d.MAD, 0)
+		if abort := m.Arrived(0, d, nil)[0].Datagram.MAD; mad.RMPPType.Get(abort) != mad.RMPPTypeAbort || abort.Method() != receiver {
+			t.Errorf("%v is refused by %v", method, abort.Method())
+		}
+		m.Send(0, message(2, method, 7, make([]byte, 1000)), nil)
+		end := m.Tick(time.Hour, nil)
+		if abort := end[0].Datagram.MAD; mad.RMPPType.Get(abort) != mad.RMPPTypeAbort || abort.Method() != method {
+			t.Errorf("%v is given up by %v", method, abort.Method())
+		}
+	}
+}
+
+// TestBurst: a receiver that allows everything gets no more than MaxWindow segments before it acknowledges some.
+func TestBurst(t *testing.T) {
+	m := New(Config{})
+	m.Send(0, message(2, mad.GetTableResp, 7, make([]byte, 1<<20)), nil)
+	for acked, want := range []int{MaxWindow - 1, 1, 1, 1} {
+		a := m.Arrived(0, segment(7, mad.RMPPTypeAck, mad.RMPPActive, uint64(acked), 1<<32-1), nil)
+		if len(a) != want {
+			t.Errorf("%d segments after an acknowledgement of %d, want %d", len(a), acked, want)
+		}
+	}
+}
+
+// TestStandsStill: a message ends in time that gets nowhere, though its peer says something again and again.
+func TestStandsStill(t *testing.T) {
+	m := New(Config{})
+	m.Send(0, message(2, mad.GetTableResp, 7, make([]byte, 1000)), nil)
+	for now := time.Duration(0); now < 20*time.Second; now += 500 * time.Millisecond {
+		m.Arrived(now, segment(7, mad.RMPPTypeAck, mad.RMPPActive, 0, 1), nil)
+		m.Arrived(now, segment(8, mad.RMPPTypeData, mad.RMPPActive|mad.RMPPFirst, 1, 0), nil)
+		m.Arrived(now, segment(8, mad.RMPPTypeData, mad.RMPPActive, 3, 0), nil)
+		m.Tick(now, nil)
+	}
+	if c := m.Counters(); c.Failed != 1 || c.Broken < 2 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestBytes: messages under way have no more bytes together than is allowed, and room comes back when they end.
+func TestBytes(t *testing.T) {
+	m := New(Config{Bytes: 10_000})
+	for tid := range uint64(100) {
+		m.Send(0, message(2, mad.GetTableResp, tid, make([]byte, 1000)), nil)
+		m.Arrived(0, segment(tid, mad.RMPPTypeData, mad.RMPPActive|mad.RMPPFirst, 1, 0), nil)
+		for n := uint64(2); n < 10; n++ {
+			m.Arrived(0, segment(tid, mad.RMPPTypeData, mad.RMPPActive, n, 0), nil)
+		}
+		in, out := 0, 0
+		for _, s := range m.out {
+			out += len(s.message)
+		}
+		for _, r := range m.in {
+			in += len(r.message)
+		}
+		if in > 10_000 || out > 10_000 || in != m.inBytes || out != m.outBytes {
+			t.Fatalf("%d bytes come, %d go, counted as %d and %d", in, out, m.inBytes, m.outBytes)
+		}
+	}
+	if m.Counters().Refused < 150 {
+		t.Errorf("%d are refused", m.Counters().Refused)
+	}
+	for now := time.Duration(0); len(m.in)+len(m.out) > 0; now += time.Second {
+		m.Tick(now, nil)
+	}
+	if m.inBytes != 0 || m.outBytes != 0 {
+		t.Errorf("%d and %d bytes of no message", m.inBytes, m.outBytes)
+	}
+}
