@@ -7,7 +7,11 @@ import (
 // MostBytes bounds an answer: what would be longer is refused for want of resources.
 const MostBytes = 64 << 20
 
-// keptMemory is how much of the memory of an answer is kept for the next one.
+// mostTries bounds the pairs of LIDs that are looked at for paths: as many as an answer has room for. It takes less than a second, in
+// which all other queries wait.
+const mostTries = MostBytes / 64
+
+// keptMemory bounds the memory of an answer that is kept for the next one.
 const keptMemory = 1 << 20
 
 // Responder answers requests, one at a time. The zero value is ready.
@@ -29,6 +33,9 @@ func (r *Responder) Answer(s *Subnet, q mad.Datagram) mad.Datagram {
 	}
 	method := q.Method()
 	if _, ok := method.Response(); !ok || method.IsResponse() || method == mad.Trap {
+		return nil
+	}
+	if mad.RMPPFlags.Get(q)&mad.RMPPActive != 0 && mad.RMPPType.Get(q) != mad.RMPPTypeData { // of a message that nobody here sends
 		return nil
 	}
 	switch key := mad.SAHeaderSMKey.Get(q); {
@@ -88,7 +95,7 @@ func (r *Responder) open(q mad.Datagram, size int) *search {
 		r.memory = nil
 	}
 	c.out = append(r.memory[:0], q[:mad.SAHeader.Size]...)
-	c.size, c.found, c.tooMany, c.most = size, 0, false, MostBytes
+	c.size, c.found, c.tooMany, c.most, c.tries = size, 0, false, MostBytes, mostTries
 	c.enough = 2 // more than a Get may have
 	if q.Method() != mad.Get {
 		c.enough = MostBytes
@@ -140,7 +147,7 @@ func (r *Responder) records(s *Subnet, q mad.Datagram, k *kind) mad.Datagram {
 	return r.close(q)
 }
 
-// responseTime is how long an answer may take, a code of time: 0.27 s.
+// responseTime is told to those who ask, as the time in which they have their answer: a code, of 0.27 s.
 const responseTime = 16
 
 // classPortInfo says what is served.

@@ -1,7 +1,7 @@
 // Package sa answers for subnet administration (IBA volume 1, chapter 15): what hosts and tools ask a subnet
 // manager about paths, nodes, ports, links and tables.
 //
-// Subnet is what is known of a subnet at one moment: Graph, Plan, and what the devices said. Nothing of it changes
+// Subnet holds what is known of a subnet at one moment: Graph, Plan, and what the devices said. Nothing of it changes
 // after New. Responder turns a request into its answer, bytes to bytes: it has no clock, no lock and no state but memory that it uses again.
 //
 // # What is answered
@@ -33,7 +33,8 @@
 //
 //   - GuidInfoRecords have the port GUID alone: further GUIDs of a port are not read.
 //   - Lane tables have records where the manager has written them, which it does for Plans of several lanes.
-//   - A GetTable of PathRecords needs neither end fixed; answers are bounded by MostBytes.
+//   - A GetTable of PathRecords needs neither end fixed; answers are bounded by MostBytes, and the pairs of LIDs that are looked at by as many as
+//     have room there, also where few of them are as they are asked for. What needs more is refused for want of resources.
 //   - MultiPathRecord's IndependenceSelector is not heeded. A request that is not marked as RMPP is taken all the same.
 //   - A TraceRecord's IDs are GUIDs as they are; IDGeneration is 0.
 //

@@ -82,6 +82,7 @@ type search struct {
 	found   int
 	enough  int // records after which no more are looked for
 	most    int // bytes of out
+	tries   int // pairs of LIDs that may still be looked at for paths
 	tooMany bool
 }
 

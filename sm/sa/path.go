@@ -35,7 +35,7 @@ var (
 // mostPaths is the number of paths between two ports that a query may ask for.
 const mostPaths = 127
 
-// pathQuery is what a query says of paths.
+// pathQuery holds what a query asks of paths.
 type pathQuery struct {
 	mask            uint64
 	sgid, dgid      []byte     // 16 bytes each
@@ -149,7 +149,7 @@ func (p *pathQuery) possible() bool {
 	return !p.raw && (p.mask&pathPKey == 0 || p.pkey&^mad.PKeyFull == mad.DefaultPKey&^mad.PKeyFull)
 }
 
-// offsets are those of some LIDs of a port, from its base LID.
+// offsets holds some LIDs of a port, as their distances from its base LID.
 type offsets struct {
 	n    int
 	list [1 << fabric.MaxLMC]uint8
@@ -207,6 +207,11 @@ func (c *search) pathsBetween(p *pathQuery, src, dst int32) {
 
 // path adds the path between two LIDs, and reports whether it is as it is asked for.
 func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID) bool {
+	if c.tries == 0 {
+		c.tooMany = true
+		return false
+	}
+	c.tries--
 	plan := c.s.Plan
 	sl, backSL := uint8(0), uint8(0)
 	if plan.SL != nil {

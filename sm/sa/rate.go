@@ -27,7 +27,7 @@ var rankByCode, codeByRank = func() (ranks [64]uint8, codes []uint8) {
 // rankOf returns the rank of a rate code, 0 for one without meaning.
 func rankOf(code uint8) uint8 { return rankByCode[code&63] }
 
-// limit is what a query says of the MTU, the rate or the life time of paths.
+// limit holds what a query asks of the MTU, the rate or the life time of paths.
 type limit struct {
 	selector uint8
 	value    uint8

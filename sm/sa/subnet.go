@@ -6,7 +6,7 @@ import (
 	"weft/route"
 )
 
-// Subnet is what is known of a subnet at one moment. It must not be changed after New.
+// Subnet holds what is known of a subnet at one moment. It must not be changed after New.
 type Subnet struct {
 	Graph *fabric.Graph
 	Plan  *route.Plan
