@@ -1,0 +1,95 @@
+package sm
+
+import (
+	"bytes"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric/gen"
+	"weft/mad"
+	"weft/sm/sa"
+)
+
+// allPaths asks for all paths as hosts would be told now.
+func (a *administration) allPaths(t fataler, s *sa.Subnet) mad.Datagram {
+	t.Helper()
+	q, err := mad.Request{Method: mad.GetTable, Attr: mad.AttrPathRecord}.SA(make([]byte, mad.Size), 0)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	var r sa.Responder
+	return r.Answer(s, q)
+}
+
+// TestOldPathsUntilTheEnd: as long as a round is under way hosts are told the paths of the Plan before, SLs among them, byte by byte; those of the
+// new one come when all devices hold it. The order of writing relies on that.
+func TestOldPathsUntilTheEnd(t *testing.T) {
+	f, err := gen.Parse("torus(5x5,hosts=1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := newVirtual(f, emulator.Options{}, Config{}, jobOf("dfsssp", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := UsualWatch
+	watch.Rebalance = 0
+	v.manager, v.planTime = NewManager(Config{}, watch), 30*time.Millisecond
+	a := &administration{}
+	a.office.Store(&office{open: true})
+	var told mad.Datagram // between rounds
+	var of *Core          // whose paths these are
+	during, rounds := 0, 0
+	v.onEvent = func() {
+		a.follow(v.manager)
+		o := a.office.Load()
+		switch now := a.allPaths(t, o.subnet); {
+		case !o.open:
+			t.Fatal("queries are not answered")
+		case v.manager.inForce == nil:
+			if now.Status() != mad.StatusBusy {
+				t.Fatalf("in the first round: %v", now)
+			}
+		case v.manager.inRound:
+			during++
+			if !bytes.Equal(now, told) {
+				t.Fatalf("in phase %s of a round hosts are told other paths than before", phaseNames[v.manager.core.phase])
+			}
+		case v.manager.inForce != of:
+			rounds++
+			v.verify(t)
+			told, of = now, v.manager.inForce
+		case !bytes.Equal(now, told):
+			t.Fatal("between rounds hosts are told other paths than before")
+		}
+	}
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + time.Second)
+	first, sls := a.office.Load().subnet, told
+	_, link := v.switchLink(t, 7)
+	if err := v.sub.SetLinkDown(link, true); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + 5*time.Second)
+	v.routing.Chain = jobOf("lash", 0).Chain
+	v.step(&Event{Kind: Rebalance})
+	v.runUntil(v.now + 5*time.Second)
+	if rounds < 3 || during < 100 {
+		t.Fatalf("%d rounds, asked %d times while they were under way", rounds, during)
+	}
+	if !bytes.Equal(a.allPaths(t, first), sls) {
+		t.Error("what was told first has changed in later rounds")
+	}
+	changed := 0
+	for i := range min(len(sls), len(told)) / 64 {
+		at := mad.SAHeader.Size + 64*i
+		if at+64 <= min(len(sls), len(told)) && mad.PathRecordSL.Get(sls[at:at+64]) != mad.PathRecordSL.Get(told[at:at+64]) {
+			changed++
+		}
+	}
+	if changed == 0 {
+		t.Error("no SL has changed: the test shows nothing")
+	}
+	t.Logf("%d of %d SLs have changed", changed, len(told)/64)
+}
