@@ -86,12 +86,13 @@ type administration struct {
 	office    atomic.Pointer[office]
 	in        *wire.Inbox
 	done      chan struct{}
+	counts    queryCounts
 
 	core *Core // that office was made of
 	role Role
 }
 
-// office is what queries are answered by.
+// office holds by what queries are answered, if at all.
 type office struct {
 	subnet *sa.Subnet // nil: not yet known
 	open   bool       // this manager is the one to answer
@@ -111,24 +112,25 @@ func (a *administration) follow(m *Manager) {
 		return
 	}
 	next := &office{open: role == Master || role == Looking}
-	switch {
-	case role != Master:
-	case m.inForce == a.core:
-		next.subnet = a.office.Load().subnet
-	default:
+	if role == Master { // by a round that has ended since
 		next.subnet = m.inForce.administered(m.cfg.Priority, m.cfg.SMKey, m.acts)
 	}
 	a.core, a.role = m.inForce, role
 	a.office.Store(next)
 }
 
+// mostQuery bounds the bytes of a query: more than paths between as many ports as MultiPathRecord can name.
+const mostQuery = 16 << 10
+
 // ask takes a query, which is answered soon, or at once that too many wait.
 func (a *administration) ask(d *wire.Datagram) {
-	if a.in.Push(d) || !a.office.Load().open {
-		return
+	switch {
+	case len(d.MAD) > mostQuery || !a.office.Load().open:
+		a.counts.count(d.MAD, nil)
+	case !a.in.Push(d):
+		var busy sa.Responder
+		a.answer(&busy, nil, d)
 	}
-	var busy sa.Responder
-	a.answer(&busy, nil, d)
 }
 
 // serve answers until close.
@@ -137,8 +139,10 @@ func (a *administration) serve() {
 	var responder sa.Responder
 	var d wire.Datagram
 	for a.in.Pop(context.Background(), &d) == nil {
-		if o := a.office.Load(); o.open {
+		if o := a.office.Load(); o.open { // still
 			a.answer(&responder, o.subnet, &d)
+		} else {
+			a.counts.count(d.MAD, nil)
 		}
 	}
 }
@@ -152,6 +156,7 @@ const (
 // answer sends the answer to a query. What is lost is asked again.
 func (a *administration) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) {
 	m := r.Answer(s, d.MAD)
+	a.counts.count(d.MAD, m)
 	if m == nil {
 		return
 	}

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"slices"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -79,6 +80,7 @@ type managed struct {
 	l     *live.Live
 	asked chan *Event
 	round chan State
+	shown atomic.Pointer[Snapshot]
 }
 
 // manage has a manager bring a fabric up, and stay until the test ends.
@@ -99,7 +101,7 @@ func manage(t testing.TB, f *fabric.Fabric, chain string, lmc uint8) *managed {
 	}
 	r := Runner{
 		Config: Config{SMKey: 1}, Watch: UsualWatch, Routing: jobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
-		Round: func(c *Core) { m.round <- c.Report().State },
+		Round: func(c *Core) { m.round <- c.Report().State }, Show: func(s *Snapshot) { m.shown.Store(s) },
 	}
 	ctx, cancel := context.WithCancel(context.Background())
 	ended := make(chan error, 1)
@@ -325,6 +327,51 @@ func TestFlood(t *testing.T) {
 	}
 	if len(got) != 1 {
 		t.Errorf("a manager that is not the master has answered %d queries", len(got)-1)
+	}
+	if list, unheeded := a.counts.now(); unheeded != 100 || len(list) != 1 || list[0] != (QueryCount{"NodeRecord", 0, 0, 1}) {
+		t.Errorf("counted: %v, %d unheeded", list, unheeded)
+	}
+}
+
+// TestQueryCounts: queries are counted by attribute and outcome, in few rows whatever is asked for; one that is longer than any can be
+// is not kept.
+func TestQueryCounts(t *testing.T) {
+	m := manage(t, formula(t, "rlft(4,2)"), "updn", 0)
+	a := m.client(5)
+	rec := make([]byte, 200)
+	for range 3 {
+		a.table(mad.AttrNodeRecord, 0, nil)
+	}
+	var refusals int
+	for _, c := range []struct {
+		method mad.Method
+		attr   mad.AttrID
+		mask   uint64
+	}{
+		{mad.Get, mad.AttrNodeRecord, 0}, {mad.Set, mad.AttrNodeRecord, 0}, {mad.Get, mad.AttrNodeRecord, mad.NodeRecord.Mask(mad.NodeRecordLID)},
+		{mad.Get, 0x7777, 0}, {mad.GetTable, 0x8888, 0}, {mad.Get, mad.AttrPKeyTableRecord, 0},
+	} {
+		var status *wire.StatusError
+		if _, err := a.ask(c.method, c.attr, c.mask, rec); errors.As(err, &status) {
+			refusals++
+		}
+	}
+	if refusals != 6 {
+		t.Fatalf("%d of 6 are answered by a status", refusals)
+	}
+	m.asked <- &Event{Kind: Resweep}
+	m.wantUp()
+	want := []QueryCount{{"NodeRecord", 4, 2, 0}, {"P_KeyTableRecord", 0, 1, 0}, {"other", 0, 2, 0}}
+	if got := m.shown.Load().Queries; !slices.Equal(got, want) {
+		t.Errorf("counted %v, want %v", got, want)
+	}
+	b := &administration{in: wire.NewInbox()}
+	b.office.Store(&office{open: true})
+	b.ask(&wire.Datagram{MAD: make(mad.Datagram, mostQuery+1)})
+	b.ask(&wire.Datagram{MAD: make(mad.Datagram, mostQuery)})
+	b.in.Close(nil)
+	if _, unheeded := b.counts.now(); unheeded != 1 {
+		t.Errorf("%d queries are too long", unheeded)
 	}
 }
 

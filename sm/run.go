@@ -238,6 +238,9 @@ func (d *run) snapshot() {
 	d.inbox.mu.Lock()
 	s.Tally.Dropped.Overflow = d.inbox.dropped
 	d.inbox.mu.Unlock()
+	var unheeded int
+	s.Queries, unheeded = d.administration.counts.now()
+	s.Tally.Dropped.Unheeded += unheeded
 	d.Show(s)
 }
 

@@ -33,6 +33,7 @@ type Snapshot struct {
 	Due      []Due
 	Drains   []string // switches and cables that are to be drained, there or not
 	Tally    Tally
+	Queries  []QueryCount // to subnet administration, by the Runner
 }
 
 // Round is a bring-up of a Manager.

@@ -21,7 +21,7 @@ type Tally struct {
 
 // Dropped counts datagrams that came and of which nothing followed.
 type Dropped struct {
-	Unheeded  int // whole, and nothing that a subnet manager answers; or it could not be answered
+	Unheeded  int // whole, and nothing that this subnet manager answers, queries while it is not the master among them; or it could not be answered
 	Malformed int // too short for what they say that they are
 	Stray     int // answers to no request under way: late, repeated, or not ours
 	Overflow  int // there was no room: too many that nobody asked for had come at once

@@ -83,6 +83,7 @@ var allFigures = []figure{
 	smps("smps_failed_total", "SMPs that were refused or never answered.", func(n sm.Count) int { return n.Failed }),
 	newFigure(prometheus.CounterValue, "traps_total", "Traps that have come, by number; other: all numbers that the specification does not have.", traps, "trap"),
 	newFigure(prometheus.CounterValue, "datagrams_dropped_total", "Datagrams that came and of which nothing followed, by reason.", dropped, "reason"),
+	newFigure(prometheus.CounterValue, "queries_total", "Queries of hosts and tools, by attribute and by what was said: answered, refused, or busy to ask again.", queries, "attribute", "outcome"),
 	newFigure(prometheus.GaugeValue, "incidents", "Incidents of the last round: what was in its way or is odd.", incidents),
 	newFigure(prometheus.GaugeValue, "pending_changes", "1 where a change waits for its round, or a round is under way; else 0.", pending),
 	newFigure(prometheus.GaugeValue, "last_good_round_timestamp_seconds", "When the last round ended that brought the subnet up, as seconds since 1970.", lastGood),
@@ -131,6 +132,14 @@ func dropped(f *shown, add func(float64, ...string)) {
 	add(float64(n.Malformed), "malformed")
 	add(float64(n.Stray), "stray")
 	add(float64(n.Overflow), "overflow")
+}
+
+func queries(f *shown, add func(float64, ...string)) {
+	for _, n := range f.Queries {
+		add(float64(n.Answered), n.Attribute, "answered")
+		add(float64(n.Refused), n.Attribute, "refused")
+		add(float64(n.Busy), n.Attribute, "busy")
+	}
 }
 
 func incidents(f *shown, add func(float64, ...string)) {

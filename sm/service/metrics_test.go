@@ -189,3 +189,18 @@ func TestPending(t *testing.T) {
 		}
 	}
 }
+
+// TestQueryMetrics: queries have a metric by attribute and outcome.
+func TestQueryMetrics(t *testing.T) {
+	s, _ := newService(0)
+	s.Show(master())
+	v := samples(t, s)
+	for name, want := range map[string]float64{
+		`weft_sm_queries_total{attribute="PathRecord",outcome="answered"}`: 500, `weft_sm_queries_total{attribute="PathRecord",outcome="busy"}`: 3,
+		`weft_sm_queries_total{attribute="NodeRecord",outcome="refused"}`: 2, `weft_sm_queries_total{attribute="other",outcome="answered"}`: 0,
+	} {
+		if got, ok := v[name]; !ok || got != want {
+			t.Errorf("%s: %v, want %v", name, got, want)
+		}
+	}
+}

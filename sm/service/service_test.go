@@ -71,6 +71,10 @@ func master() *sm.Snapshot {
 		UnderWay: &sm.Round{Number: 3, Why: "asked for", Begun: 4500 * time.Millisecond, Phase: "route"},
 		Due:      []sm.Due{{What: "a round: asked for", At: 0}, {What: "a light sweep", At: 8 * time.Second}},
 		Tally:    sm.Tally{LightSweeps: 4, HeavySweeps: 3},
+		Queries: []sm.QueryCount{
+			{Attribute: "LinkRecord", Answered: 1}, {Attribute: "NodeRecord", Answered: 7, Refused: 2}, {Attribute: "PathRecord", Answered: 500, Busy: 3},
+			{Attribute: "PortInfoRecord", Answered: 7}, {Attribute: "other", Refused: 4},
+		},
 	}
 }
 
@@ -108,6 +112,8 @@ next             in 0s a round: asked for
                  in 3s a light sweep
 looked           4 light sweeps, 3 heavy ones, 0 traps
 SMPs             0 sent, 0 requests failed
+queries          515 answered (most: 500 PathRecord, 7 NodeRecord, 7
+                 PortInfoRecord), 6 refused, 3 told to ask again
 incidents        1
 no-plan: all refused
 `

@@ -1,8 +1,10 @@
 package service
 
 import (
+	"cmp"
 	"fmt"
 	"io"
+	"slices"
 	"strings"
 	"time"
 
@@ -27,6 +29,7 @@ type Status struct {
 	Drains    []string          `json:"drains"`               // switches and cables that are to be drained, there or not
 	Sweeps    Sweeps            `json:"sweeps"`
 	SMPs      []sm.Count        `json:"smps"`      // since the start
+	Queries   []sm.QueryCount   `json:"queries"`   // of hosts and tools to subnet administration, since the start
 	Incidents []sm.IncidentJSON `json:"incidents"` // of the last round: what was in its way, or is odd
 }
 
@@ -82,7 +85,7 @@ func (s *Service) Status() *Status {
 	out := &Status{
 		Version: s.opt.Version, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), SMPs: append([]sm.Count{}, tally.SMPs()...),
-		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []sm.IncidentJSON{},
+		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []sm.IncidentJSON{}, Queries: append([]sm.QueryCount{}, shown.Queries...),
 	}
 	if shown.Port != 0 {
 		out.GUID = shown.Port.String()
@@ -189,6 +192,7 @@ func (s *Status) Write(w io.Writer) error {
 		sent, failed = sent+n.Sent, failed+n.Failed
 	}
 	row("SMPs", "%d sent, %d requests failed", sent, failed)
+	row("queries", "%s", s.queries())
 	row("incidents", "%d", len(s.Incidents))
 	var b strings.Builder
 	b.WriteString(fold.Rows(rows))
@@ -197,6 +201,25 @@ func (s *Status) Write(w io.Writer) error {
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
+}
+
+// queries says how queries were answered, and for which attributes the most.
+func (s *Status) queries() string {
+	var all sm.QueryCount
+	by := slices.Clone(s.Queries)
+	slices.SortStableFunc(by, func(a, b sm.QueryCount) int { return cmp.Compare(b.Answered, a.Answered) })
+	var most []string
+	for _, n := range by {
+		all.Answered, all.Refused, all.Busy = all.Answered+n.Answered, all.Refused+n.Refused, all.Busy+n.Busy
+		if n.Answered > 0 && len(most) < 3 {
+			most = append(most, fmt.Sprintf("%d %s", n.Answered, n.Attribute))
+		}
+	}
+	text := fmt.Sprintf("%d answered", all.Answered)
+	if len(most) > 0 {
+		text += " (most: " + strings.Join(most, ", ") + ")"
+	}
+	return text + fmt.Sprintf(", %d refused, %d told to ask again", all.Refused, all.Busy)
 }
 
 // proof says what the judge found.

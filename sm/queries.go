@@ -1,0 +1,73 @@
+package sm
+
+import (
+	"cmp"
+	"slices"
+	"sync"
+
+	"weft/mad"
+)
+
+// QueryCount counts queries to subnet administration for one attribute.
+type QueryCount struct {
+	Attribute string `json:"attribute"` // "other": all that the specification does not have
+	Answered  int    `json:"answered"`  // told what there is, or that there is nothing
+	Refused   int    `json:"refused"`   // not served, not allowed, not as a query must be, or too much
+	Busy      int    `json:"busy"`      // told to ask again: nothing was known yet, or too many waited
+}
+
+// queryCounts counts queries, from several goroutines.
+type queryCounts struct {
+	mu       sync.Mutex
+	by       map[mad.AttrID]*QueryCount // 0: attributes that are not known
+	unheeded int                        // queries that got no answer
+}
+
+// count counts a query by its answer, nil for none.
+func (c *queryCounts) count(query, answer mad.Datagram) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if answer == nil {
+		c.unheeded++
+		return
+	}
+	n := c.of(query.Attr())
+	switch answer.Status() {
+	case mad.StatusOK, mad.StatusNoRecords:
+		n.Answered++
+	case mad.StatusBusy:
+		n.Busy++
+	default:
+		n.Refused++
+	}
+}
+
+// of returns the count of an attribute.
+func (c *queryCounts) of(attr mad.AttrID) *QueryCount {
+	name := "other"
+	if l := mad.ClassSA.Attribute(attr); l != nil {
+		name = l.Name
+	} else {
+		attr = 0
+	}
+	n := c.by[attr]
+	if n == nil {
+		if c.by == nil {
+			c.by = map[mad.AttrID]*QueryCount{}
+		}
+		n = &QueryCount{Attribute: name}
+		c.by[attr] = n
+	}
+	return n
+}
+
+// now lists the counts by name.
+func (c *queryCounts) now() (list []QueryCount, unheeded int) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, n := range c.by {
+		list = append(list, *n)
+	}
+	slices.SortFunc(list, func(a, b QueryCount) int { return cmp.Compare(a.Attribute, b.Attribute) })
+	return list, c.unheeded
+}
