@@ -12,7 +12,7 @@ import (
 	"weft/wire"
 )
 
-// administered makes what subnet administration tells, of a round that has brought the subnet up. It shares Graph and Plan
+// administered makes the Subnet that subnet administration answers from, of a round that has brought the subnet up. It shares Graph and Plan
 // with the round, and nothing that changes later.
 func (c *Core) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
 	s := sa.Subnet{Graph: c.graph, Plan: c.plan, SMKey: smKey, Timeout: subnetTimeout}
@@ -83,49 +83,49 @@ func (c *Core) keepPKeys(slot int32) {
 // administration answers the queries of hosts and tools beside the loop of a Runner.
 type administration struct {
 	transport wire.Transport
-	office    atomic.Pointer[office]
+	serving   atomic.Pointer[serving]
 	in        *wire.Inbox
 	done      chan struct{}
 	counts    queryCounts
 
-	core *Core // that office was made of
+	core *Core // that serving was made of
 	role Role
 }
 
-// office holds by what queries are answered, if at all.
-type office struct {
+// serving says by what queries are answered, and whether they are at all.
+type serving struct {
 	subnet *sa.Subnet // nil: not yet known
 	open   bool       // this manager is the one to answer
 }
 
 func startAdministration(t wire.Transport) *administration {
 	a := &administration{transport: t, in: wire.NewInbox(), done: make(chan struct{})}
-	a.office.Store(&office{open: true})
+	a.serving.Store(&serving{open: true})
 	go a.serve()
 	return a
 }
 
-// follow has queries answered by what the Manager knows now.
+// follow takes the role of the Manager and the Subnet of its round in force: queries are answered by them from now on.
 func (a *administration) follow(m *Manager) {
 	role := m.role()
 	if m.inForce == a.core && role == a.role {
 		return
 	}
-	next := &office{open: role == Master || role == Looking}
+	next := &serving{open: role == Master || role == Looking}
 	if role == Master { // by a round that has ended since
 		next.subnet = m.inForce.administered(m.cfg.Priority, m.cfg.SMKey, m.acts)
 	}
 	a.core, a.role = m.inForce, role
-	a.office.Store(next)
+	a.serving.Store(next)
 }
 
 // mostQuery bounds the bytes of a query: more than paths between as many ports as MultiPathRecord can name.
 const mostQuery = 16 << 10
 
-// ask takes a query, which is answered soon, or at once that too many wait.
+// ask takes a query: it is queued for serve, or answered busy where too many wait.
 func (a *administration) ask(d *wire.Datagram) {
 	switch {
-	case len(d.MAD) > mostQuery || !a.office.Load().open:
+	case len(d.MAD) > mostQuery || !a.serving.Load().open:
 		a.counts.count(d.MAD, nil)
 	case !a.in.Push(d):
 		var busy sa.Responder
@@ -139,7 +139,7 @@ func (a *administration) serve() {
 	var responder sa.Responder
 	var d wire.Datagram
 	for a.in.Pop(context.Background(), &d) == nil {
-		if o := a.office.Load(); o.open { // still
+		if o := a.serving.Load(); o.open { // still
 			a.answer(&responder, o.subnet, &d)
 		} else {
 			a.counts.count(d.MAD, nil)

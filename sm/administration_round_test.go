@@ -37,13 +37,13 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 	watch.Rebalance = 0
 	v.manager, v.planTime = NewManager(Config{}, watch), 30*time.Millisecond
 	a := &administration{}
-	a.office.Store(&office{open: true})
+	a.serving.Store(&serving{open: true})
 	var told mad.Datagram // between rounds
 	var of *Core          // whose paths these are
 	during, rounds := 0, 0
 	v.onEvent = func() {
 		a.follow(v.manager)
-		o := a.office.Load()
+		o := a.serving.Load()
 		switch now := a.allPaths(t, o.subnet); {
 		case !o.open:
 			t.Fatal("queries are not answered")
@@ -66,7 +66,7 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 	}
 	v.step(&Event{Kind: Start})
 	v.runUntil(v.now + time.Second)
-	first, sls := a.office.Load().subnet, told
+	first, sls := a.serving.Load().subnet, told
 	_, link := v.switchLink(t, 7)
 	if err := v.sub.SetLinkDown(link, true); err != nil {
 		t.Fatal(err)

@@ -312,7 +312,7 @@ func TestFlood(t *testing.T) {
 		t.Fatal(err)
 	}
 	a := &administration{transport: medium, in: wire.NewInbox(), done: make(chan struct{})}
-	a.office.Store(&office{open: true})
+	a.serving.Store(&serving{open: true})
 	d := wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 7, DQP: 1, SQP: 1}, MAD: q}
 	sent := 0
 	for ; len(got) == 0 && sent < 1<<20; sent++ {
@@ -321,7 +321,7 @@ func TestFlood(t *testing.T) {
 	if len(got) != 1 || got[0].MAD.Status() != mad.StatusBusy || got[0].Addr.DLID != 7 || sent > 1<<17 {
 		t.Errorf("of %d queries that nobody answers %d were answered", sent, len(got))
 	}
-	a.office.Store(&office{})
+	a.serving.Store(&serving{})
 	for range 100 {
 		a.ask(&d)
 	}
@@ -366,7 +366,7 @@ func TestQueryCounts(t *testing.T) {
 		t.Errorf("counted %v, want %v", got, want)
 	}
 	b := &administration{in: wire.NewInbox()}
-	b.office.Store(&office{open: true})
+	b.serving.Store(&serving{open: true})
 	b.ask(&wire.Datagram{MAD: make(mad.Datagram, mostQuery+1)})
 	b.ask(&wire.Datagram{MAD: make(mad.Datagram, mostQuery)})
 	b.in.Close(nil)

@@ -54,7 +54,7 @@ func (r *Responder) Answer(s *Subnet, q mad.Datagram) mad.Datagram {
 	case method == mad.GetMulti && attr == mad.AttrMultiPathRecord:
 		return r.multiPath(s, q)
 	case method != mad.Get && method != mad.GetTable:
-		return r.refuse(q, unsupported(method))
+		return r.refuse(q, unservedStatus(method))
 	case attr == mad.AttrPathRecord:
 		return r.paths(s, q)
 	case attr == mad.AttrClassPortInfo && method == mad.Get:
@@ -66,8 +66,8 @@ func (r *Responder) Answer(s *Subnet, q mad.Datagram) mad.Datagram {
 	}
 }
 
-// unsupported returns the status for a method that is not served for an attribute, or not at all.
-func unsupported(m mad.Method) mad.Status {
+// unservedStatus returns the status for a method that is not served for an attribute, or not at all.
+func unservedStatus(m mad.Method) mad.Status {
 	switch m {
 	case mad.Set, mad.Delete, mad.GetMulti, mad.GetTrace:
 		return mad.StatusBadAttribute

@@ -18,17 +18,17 @@ func (c *search) lanes(n *Node) {
 		case n.Sw >= 0:
 			for in := range c.s.portsOf(n) {
 				if q := &c.s.portsOf(n)[in]; q != p && (q.Num == 0 || q.Peer >= 0) {
-					c.mapping(p, q.Num, p.Num, plan.SL2VL.Table(c.s.Graph, n.Sw, q.Num, p.Num))
+					c.laneTable(p, q.Num, p.Num, plan.SL2VL.Table(c.s.Graph, n.Sw, q.Num, p.Num))
 				}
 			}
 		case p.End >= 0 && mad.PortInfoVLCap.Get(p.Info[:]) != 1:
-			c.mapping(p, 0, 0, plan.SL2VL.HostTable(p.End))
+			c.laneTable(p, 0, 0, plan.SL2VL.HostTable(p.End))
 		}
 	}
 }
 
-// mapping offers an SL2VL table.
-func (c *search) mapping(p *Port, in, out uint8, table *route.VLTable) {
+// laneTable offers an SL2VL table.
+func (c *search) laneTable(p *Port, in, out uint8, table *route.VLTable) {
 	rec := c.record()
 	mad.SLtoVLMappingTableRecordLID.Put(rec, uint64(c.s.lidOf(p)))
 	mad.SLtoVLMappingTableRecordInPort.Put(rec, uint64(in))
@@ -78,14 +78,14 @@ func (c *search) arbitration(n *Node) {
 			{mad.VLArbHighUpper, high > arbBlock, table.High[min(len(table.High), arbBlock):]},
 		} {
 			if b.has {
-				c.turns(p, b.block, b.list)
+				c.arbitrationBlock(p, b.block, b.list)
 			}
 		}
 	}
 }
 
-// turns offers a block of a VL arbitration table.
-func (c *search) turns(p *Port, block uint64, list []route.ArbEntry) {
+// arbitrationBlock offers a block of a VL arbitration table.
+func (c *search) arbitrationBlock(p *Port, block uint64, list []route.ArbEntry) {
 	rec := c.record()
 	mad.VLArbitrationTableRecordLID.Put(rec, uint64(c.s.lidOf(p)))
 	if c.s.Nodes[p.Node].Switch != nil {

@@ -126,7 +126,7 @@ func (c *search) traceTo(src, dst int32, lid fabric.LID) {
 		if src == dst || n.Sw >= 0 && out == 0 {
 			break
 		}
-		c.step(n, in, out)
+		c.traceNode(n, in, out)
 		next := s.Ports[n.First+int32(out)].Peer
 		if next < 0 || len(c.out) > mad.SAHeader.Size+c.size*(g.NumSwitches+2) {
 			return
@@ -134,11 +134,11 @@ func (c *search) traceTo(src, dst int32, lid fabric.LID) {
 		p = &s.Ports[next]
 		in = p.Num
 	}
-	c.step(&s.Nodes[p.Node], in, 0)
+	c.traceNode(&s.Nodes[p.Node], in, 0)
 }
 
-// step adds the record of a node on a path; port 0 is where it begins or ends.
-func (c *search) step(n *Node, in, out uint8) {
+// traceNode adds the record of a node on a path; port 0 is where it begins or ends.
+func (c *search) traceNode(n *Node, in, out uint8) {
 	rec := c.record()
 	ports := c.s.portsOf(n)
 	mad.TraceRecordGIDPrefix.Put(rec, mad.DefaultGIDPrefix)

@@ -44,7 +44,7 @@ func limitOf(mask, selectorBit, valueBit uint64, selector, value uint8) limit {
 	return l
 }
 
-// atMost returns what a path that can have as much as best is used with; false where that is not wanted.
+// atMost returns the value that a path is told with which can have as much as best; false where such a path is not asked for.
 func (l limit) atMost(best uint8) (uint8, bool) {
 	switch {
 	case !l.on || l.selector == mad.SelectLargest:
@@ -58,7 +58,7 @@ func (l limit) atMost(best uint8) (uint8, bool) {
 	}
 }
 
-// holds reports whether a value is wanted as it is.
+// holds reports whether a path with exactly this value is asked for.
 func (l limit) holds(v uint8) bool {
 	switch {
 	case !l.on || l.selector == mad.SelectLargest:
