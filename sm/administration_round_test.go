@@ -2,6 +2,7 @@ package sm
 
 import (
 	"bytes"
+	"slices"
 	"testing"
 	"time"
 
@@ -92,4 +93,46 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 		t.Error("no SL has changed: the test shows nothing")
 	}
 	t.Logf("%d of %d SLs have changed", changed, len(told)/64)
+}
+
+// TestAnswersByRole: a master answers, a manager that stands by does not, and one that takes over says busy until its own round has ended:
+// what it knew when it was the master before is not told again.
+func TestAnswersByRole(t *testing.T) {
+	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{Elect: true})
+	a := &administration{}
+	a.serving.Store(&serving{open: true})
+	var seen []string
+	old := (*sa.Subnet)(nil)
+	look := func() {
+		a.follow(v.manager)
+		s, what := a.serving.Load(), "paths"
+		switch {
+		case !s.open:
+			what = "nothing"
+		case s.subnet == nil:
+			what = "busy"
+		case s.subnet == old:
+			what = "old paths"
+		}
+		if n := len(seen); n == 0 || seen[n-1] != what {
+			seen = append(seen, what)
+		}
+	}
+	look()
+	old = a.serving.Load().subnet
+	v.manager.standBy(v.now, &otherManager{guid: 1, state: mad.SMStateMaster, path: []byte{99}, name: "another"})
+	look()
+	v.onEvent = look
+	v.step(&Event{Kind: Tick})
+	v.runUntil(v.now + 2*time.Minute)
+	look()
+	if want := []string{"paths", "nothing", "busy", "paths"}; !slices.Equal(seen, want) {
+		t.Errorf("hosts are told %v, want %v", seen, want)
+	}
+	v.step(&Event{Kind: Stop})
+	if v.runUntil(never); v.manager.ended {
+		if look(); seen[len(seen)-1] != "nothing" {
+			t.Errorf("a manager that has ended tells %s", seen[len(seen)-1])
+		}
+	}
 }

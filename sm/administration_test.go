@@ -348,8 +348,12 @@ func TestQueryCounts(t *testing.T) {
 		attr   mad.AttrID
 		mask   uint64
 	}{
-		{mad.Get, mad.AttrNodeRecord, 0}, {mad.Set, mad.AttrNodeRecord, 0}, {mad.Get, mad.AttrNodeRecord, mad.NodeRecord.Mask(mad.NodeRecordLID)},
-		{mad.Get, 0x7777, 0}, {mad.GetTable, 0x8888, 0}, {mad.Get, mad.AttrPKeyTableRecord, 0},
+		{mad.Get, mad.AttrNodeRecord, 0},
+		{mad.Set, mad.AttrNodeRecord, 0},
+		{mad.Get, mad.AttrNodeRecord, mad.NodeRecord.Mask(mad.NodeRecordLID)},
+		{mad.Get, 0x7777, 0},
+		{mad.GetTable, 0x8888, 0},
+		{mad.Get, mad.AttrPKeyTableRecord, 0},
 	} {
 		var status *wire.StatusError
 		if _, err := a.ask(c.method, c.attr, c.mask, rec); errors.As(err, &status) {

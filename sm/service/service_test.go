@@ -72,8 +72,11 @@ func master() *sm.Snapshot {
 		Due:      []sm.Due{{What: "a round: asked for", At: 0}, {What: "a light sweep", At: 8 * time.Second}},
 		Tally:    sm.Tally{LightSweeps: 4, HeavySweeps: 3},
 		Queries: []sm.QueryCount{
-			{Attribute: "LinkRecord", Answered: 1}, {Attribute: "NodeRecord", Answered: 7, Refused: 2}, {Attribute: "PathRecord", Answered: 500, Busy: 3},
-			{Attribute: "PortInfoRecord", Answered: 7}, {Attribute: "other", Refused: 4},
+			{Attribute: "LinkRecord", Answered: 1},
+			{Attribute: "NodeRecord", Answered: 7, Refused: 2},
+			{Attribute: "PathRecord", Answered: 500, Busy: 3},
+			{Attribute: "PortInfoRecord", Answered: 7},
+			{Attribute: "other", Refused: 4},
 		},
 	}
 }
