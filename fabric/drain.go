@@ -15,7 +15,7 @@ func (f *Fabric) FindPart(name string) (Part, error) {
 	case err == nil && at.Whole && f.Nodes[at.Node].Type == Switch:
 		return Part{at.Node, NoLink}, nil
 	case err == nil && at.Whole:
-		return Part{-1, NoLink}, fmt.Errorf("%s is a %s: switches and cables can be drained", f.NodeName(at.Node), f.Nodes[at.Node].Type)
+		return Part{-1, NoLink}, fmt.Errorf("%s is a %s: want a switch or a cable", f.NodeName(at.Node), f.Nodes[at.Node].Type)
 	}
 	link, err := f.FindLink(name)
 	return Part{-1, link}, err

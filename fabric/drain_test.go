@@ -97,7 +97,7 @@ func TestFindPart(t *testing.T) {
 			t.Errorf("%s: %s is not drained", name, f.PartName(got))
 		}
 	}
-	for name, want := range map[string]string{"host": "is a CA: switches and cables can be drained", "lefd": "left", "left[9]": "ports 1 to 4", "left[3]": "no cable"} {
+	for name, want := range map[string]string{"host": "is a CA: want a switch or a cable", "lefd": "left", "left[9]": "ports 1 to 4", "left[3]": "no cable"} {
 		if _, err := f.FindPart(name); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, want %s", name, err, want)
 		}

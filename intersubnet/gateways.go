@@ -13,10 +13,14 @@ type admissible struct {
 	n        *subnets.Network
 	down     []bool
 	distance [][]int32 // by target and subnet: routers in between
+	nexts    [][]int32 // by target and router what next has found, or unasked
 }
 
+// unasked stands in admissible.nexts for what is not known yet.
+const unasked int32 = -2
+
 func newAdmissible(n *subnets.Network, down []bool) *admissible {
-	a := &admissible{n: n, down: down}
+	a := &admissible{n: n, down: down, nexts: make([][]int32, len(n.Subnets))}
 	up := *n // without the ports that are down
 	up.Ports = slices.Clone(n.Ports)
 	up.Routers = slices.Clone(n.Routers)
@@ -36,6 +40,12 @@ func newAdmissible(n *subnets.Network, down []bool) *admissible {
 
 // next is the subnet into which a router sends packets for a target subnet, the nearest of its own and of these the first; -1 for none.
 func (a *admissible) next(router, target int32) int32 {
+	if a.nexts[target] == nil {
+		a.nexts[target] = slices.Repeat([]int32{unasked}, len(a.n.Routers))
+	}
+	if known := a.nexts[target][router]; known != unasked {
+		return known
+	}
 	best := int32(-1)
 	for p := a.n.Routers[router].First; p < a.n.Routers[router].End; p++ {
 		t := a.n.Ports[p].Subnet
@@ -47,6 +57,7 @@ func (a *admissible) next(router, target int32) int32 {
 			best = t
 		}
 	}
+	a.nexts[target][router] = best
 	return best
 }
 

@@ -413,7 +413,7 @@ func FuzzReadMapping(f *testing.F) {
 			}
 			return
 		}
-		for _, port := range m.ports() {
+		for port := range m.lines {
 			_ = port.String()
 		}
 	})

@@ -35,16 +35,17 @@ func (p *Plan) isfr(a *admissible, method Method) []Fallback {
 			homes[sub.Kind] = primary
 		}
 		home := p.homePorts(target, primary, start)
+		ends := targets(p.Net, target)
 		for s := range int32(len(p.Net.Subnets)) {
-			if s == target {
+			if s == target || a.distance[target][s] < 0 { // there is no way, by whatever method
 				continue
 			}
-			if reason := p.follow(a, s, target, home); reason != "" {
+			if reason := p.follow(a, s, target, ends, home); reason != "" {
 				told = append(told, Fallback{method, p.Net.Subnets[s].Name, sub.Name, reason})
 			}
 		}
 		for r := range int32(len(p.Net.Routers)) {
-			p.pickPrimary(r, target, primary)
+			p.pickPrimary(r, target, ends, primary)
 		}
 	}
 	return told
@@ -176,39 +177,46 @@ func (p *Plan) homePorts(target int32, primary []int32, start map[int]int) []int
 
 // follow sends packets from a subnet to the routers of the home ports of their targets: by the port there that has the place that the home
 // port has. It says why not where it cannot, and changes nothing then.
-func (p *Plan) follow(a *admissible, s, target int32, home []int32) string {
+func (p *Plan) follow(a *admissible, s, target int32, ends, home []int32) string {
 	if a.distance[target][s] != 1 {
 		return "no router joins them directly"
 	}
-	row := slices.Clone(p.Gateway[s][target])
-	for _, end := range targets(p.Net, target) {
+	row, gateways := slices.Clone(p.Gateway[s][target]), map[int32]int32{} // by home port
+	for _, end := range ends {
 		if home[end] < 0 {
 			continue // keeps what it has
 		}
-		at := &p.Net.Ports[home[end]]
-		up := func(subnet int32) []int32 {
-			return slices.DeleteFunc(p.Net.PortsIn(at.Router, subnet), func(q int32) bool { return p.Down[q] })
+		gateway, known := gateways[home[end]]
+		if !known {
+			router := p.Net.Ports[home[end]].Router
+			here, there := p.upPorts(router, s), p.upPorts(router, target)
+			if len(here) == 0 {
+				return fmt.Sprintf("router %q, which has primary paths, has no port in %q", p.Net.Routers[router].Name, p.Net.Subnets[s].Name)
+			}
+			gateway = here[slices.Index(there, home[end])%len(here)]
+			gateways[home[end]] = gateway
 		}
-		here := up(s)
-		if len(here) == 0 {
-			return fmt.Sprintf("router %q, which has primary paths, has no port in %q", p.Net.Routers[at.Router].Name, p.Net.Subnets[s].Name)
-		}
-		row[end] = here[slices.Index(up(target), home[end])%len(here)]
+		row[end] = gateway
 	}
 	p.Gateway[s][target] = row
 	return ""
 }
 
+// upPorts lists the ports of a router in a subnet that are up.
+func (p *Plan) upPorts(router, subnet int32) []int32 {
+	return slices.DeleteFunc(p.Net.PortsIn(router, subnet), func(q int32) bool { return p.Down[q] })
+}
+
 // pickPrimary has a router with ports in a target subnet send packets down by the port at the switch of the primary path; where it has none
 // there, hosts take turns at its ports.
-func (p *Plan) pickPrimary(r, target int32, primary []int32) {
+func (p *Plan) pickPrimary(r, target int32, ends, primary []int32) {
 	e := &p.Egress[r][target]
 	if len(e.Ports) == 0 || p.Net.Ports[e.Ports[0]].Subnet != target {
 		return
 	}
 	g := p.Net.Graph(target)
 	e.Pick = make([]uint8, g.NumEnds)
-	for i, end := range targets(p.Net, target) {
+	for i, end := range ends {
 		at := slices.IndexFunc(e.Ports, func(q int32) bool { return g.EndSwitch[p.Net.Ports[q].End] == primary[end] })
 		if at < 0 {
 			at = i % len(e.Ports)

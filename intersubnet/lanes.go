@@ -14,9 +14,10 @@ import (
 // layer chooses the order of the subnets for which the fewest layers are enough: by distance from one of them.
 func (p *Plan) layer(distance [][]int32) {
 	best := []int32(nil)
+	crossed := make([][]int32, len(distance)*len(distance))
 	for _, root := range p.roots() {
 		order := orderFrom(distance[root])
-		if layers := p.layersFor(order); best == nil || layers < p.Layers {
+		if layers := p.layersFor(order, crossed); best == nil || layers < p.Layers {
 			best, p.Layers = order, layers
 		}
 	}
@@ -67,8 +68,8 @@ func orderFrom(distance []int32) []int32 {
 	return place
 }
 
-// layersFor counts the layers that all packets need under an order.
-func (p *Plan) layersFor(order []int32) int {
+// layersFor counts the layers that all packets need under an order. What crossed says of a subnet and a target is kept for the next order.
+func (p *Plan) layersFor(order []int32, known [][]int32) int {
 	most := uint8(0)
 	for target := range int32(len(order)) {
 		seen := map[[2]int32]bool{} // subnet and layer
@@ -91,7 +92,11 @@ func (p *Plan) layersFor(order []int32) int {
 			if at[0] == target {
 				continue
 			}
-			for _, next := range p.crossed(at[0], target) {
+			list := &known[int(at[0])*len(order)+int(target)]
+			if *list == nil {
+				*list = p.crossed(at[0], target)
+			}
+			for _, next := range *list {
 				reach(next, after(uint8(at[1]), order[next] < order[at[0]]))
 			}
 		}

@@ -26,6 +26,8 @@ type Mapping struct {
 	byGID    map[subnets.GID][]fabric.GUID
 	byPrefix map[subnets.Prefix][]fabric.GUID
 	defaults []fabric.GUID
+	file     string
+	lines    map[fabric.GUID]int // by router port: the first line that names it
 }
 
 // maxMappingLine bounds a line of a mapping file.
@@ -33,14 +35,14 @@ const maxMappingLine = 1024
 
 // ReadMapping reads a mapping file. Errors are of type *netfile.Error. What stands behind # is a comment.
 func ReadMapping(name string, data []byte) (*Mapping, error) {
-	m := &Mapping{byGID: map[subnets.GID][]fabric.GUID{}, byPrefix: map[subnets.Prefix][]fabric.GUID{}}
+	m := &Mapping{byGID: map[subnets.GID][]fabric.GUID{}, byPrefix: map[subnets.Prefix][]fabric.GUID{}, file: name, lines: map[fabric.GUID]int{}}
 	rest := bytes.TrimPrefix(data, []byte("\uFEFF"))
 	for at := 1; len(rest) > 0; at++ {
 		var line []byte
 		line, rest, _ = bytes.Cut(rest, []byte("\n"))
 		err := fmt.Errorf("a line of more than %d bytes", maxMappingLine)
 		if len(line) <= maxMappingLine {
-			err = m.line(string(line))
+			err = m.line(string(line), at)
 		}
 		if err != nil {
 			return nil, &netfile.Error{File: name, Line: at, Msg: err.Error()}
@@ -49,7 +51,7 @@ func ReadMapping(name string, data []byte) (*Mapping, error) {
 	return m, nil
 }
 
-func (m *Mapping) line(text string) error {
+func (m *Mapping) line(text string, at int) error {
 	text, _, _ = strings.Cut(text, "#")
 	words := strings.Fields(text)
 	if len(words) == 0 {
@@ -61,6 +63,9 @@ func (m *Mapping) line(text string) error {
 	port, err := fabric.ParseGUID(words[1])
 	if err != nil {
 		return fmt.Errorf("%q is not the GUID of a router port (want up to 16 hexadecimal digits)", words[1])
+	}
+	if m.lines[port] == 0 {
+		m.lines[port] = at
 	}
 	switch target := words[0]; {
 	case target == "*":
@@ -92,29 +97,20 @@ func (m *Mapping) FindRouter(gid subnets.GID, usable func(port fabric.GUID) bool
 	return 0, false
 }
 
-// ports lists every router port that is named.
-func (m *Mapping) ports() []fabric.GUID {
-	list := slices.Clone(m.defaults)
-	for _, ports := range m.byGID {
-		list = append(list, ports...)
-	}
-	for _, ports := range m.byPrefix {
-		list = append(list, ports...)
-	}
-	slices.Sort(list)
-	return slices.Compact(list)
-}
-
 // apply sets the gateways of a subnet by a mapping file. A port that is down, or leads no nearer to the target, is passed over.
 func (p *Plan) apply(a *admissible, s int32, m *Mapping) error {
 	ports := map[fabric.GUID]int32{}
 	for _, port := range p.Net.Subnets[s].Ports {
 		ports[p.Net.Ports[port].GUID] = port
 	}
-	for _, guid := range m.ports() {
-		if _, ok := ports[guid]; !ok {
-			return fmt.Errorf("intersubnet: the mapping of subnet %q names router port %s, which is not in it", p.Net.Subnets[s].Name, guid)
+	var wrong *netfile.Error
+	for guid, line := range m.lines {
+		if _, ok := ports[guid]; !ok && (wrong == nil || line < wrong.Line) {
+			wrong = &netfile.Error{File: m.file, Line: line, Msg: fmt.Sprintf("subnet %q has no router port %s", p.Net.Subnets[s].Name, guid)}
 		}
+	}
+	if wrong != nil {
+		return wrong
 	}
 	for target := range int32(len(p.Net.Subnets)) {
 		if target == s || a.distance[target][s] < 0 {

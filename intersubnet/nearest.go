@@ -1,6 +1,11 @@
 package intersubnet
 
-import "slices"
+import (
+	"encoding/binary"
+	"slices"
+
+	"weft/route"
+)
 
 // nearest gives each target the gateway over which the ways of its packets are shortest, unless others carry less: a way costs its hops, and a
 // hop more for as many targets as an even division would give the gateway. Routers leave by the port nearest to where packets go, by the same
@@ -9,17 +14,18 @@ import "slices"
 func (p *Plan) nearest(a *admissible) {
 	p.issr(a)
 	n := int32(len(p.Net.Subnets))
+	hops := newRouterHops(p)
 	for target := range n {
-		ends := targets(p.Net, target)
+		ends, chosen := targets(p.Net, target), map[string][]int32{}
 		for d := range n {
 			for r := range p.Egress {
 				if e := &p.Egress[r][target]; len(e.Ports) > 0 && a.distance[target][p.Net.Ports[e.Ports[0]].Subnet] == d {
-					p.pickNearest(e, target, ends)
+					p.pickNearest(hops, e, target, ends)
 				}
 			}
 			for s := range n {
 				if a.distance[target][s] == d+1 {
-					p.followNearest(a, s, target, ends)
+					p.followNearest(a, hops, s, target, ends, chosen)
 				}
 			}
 		}
@@ -47,58 +53,116 @@ func (c *cheapest) next(cost func(place int) float64) int {
 	return best
 }
 
+// routerHops answers from the local Plans how far it is from router ports. What subnets of one Kind and local Plan have alike is
+// counted once.
+type routerHops struct {
+	p    *Plan
+	like []*likeSubnets // by subnet
+}
+
+// likeSubnets is what is known of the subnets of one Kind and local Plan.
+type likeSubnets struct {
+	number int
+	from   [][]int32         // by switch and LID: hops + 1, or 0 where they were not counted yet; nil for a whole switch
+	mean   map[int32]float64 // by router port: hops to it, the mean over hosts
+}
+
+func newRouterHops(p *Plan) *routerHops {
+	type key struct {
+		kind  int32
+		local *route.Plan
+	}
+	known := map[key]*likeSubnets{}
+	h := &routerHops{p: p}
+	for s := range p.Net.Subnets {
+		k := key{p.Net.Subnets[s].Kind, p.Local[s]}
+		if known[k] == nil {
+			known[k] = &likeSubnets{len(known), make([][]int32, p.Net.Graph(int32(s)).NumSwitches), map[int32]float64{}}
+		}
+		h.like = append(h.like, known[k])
+	}
+	return h
+}
+
+// from is the hops from a router port to the target, or to the gateway of the port's subnet.
+func (h *routerHops) from(port int32, to Address) float64 {
+	p, at := h.p, &h.p.Net.Ports[port]
+	g, local, like := p.Net.Graph(at.Subnet), p.Local[at.Subnet], h.like[at.Subnet]
+	s, lid := g.EndSwitch[at.End], p.DLID(at.Subnet, to)
+	if like.from[s] == nil {
+		like.from[s] = make([]int32, int(local.Ends.Top())+1)
+	}
+	if like.from[s][lid] == 0 {
+		hops, _ := local.Tables.Hops(g, s, lid)
+		like.from[s][lid] = int32(hops) + 1
+	}
+	return float64(like.from[s][lid] - 1)
+}
+
+// mean is the mean of the hops to a router port over the hosts of its subnet.
+func (h *routerHops) mean(port int32) float64 {
+	p, at := h.p, &h.p.Net.Ports[port]
+	known := h.like[at.Subnet].mean
+	if mean, ok := known[at.End]; ok {
+		return mean
+	}
+	g, local := p.Net.Graph(at.Subnet), p.Local[at.Subnet]
+	sum, hosts := 0, 0
+	for _, end := range targets(p.Net, at.Subnet) {
+		if g.IsHost(end) {
+			hops, _ := local.Tables.Hops(g, g.EndSwitch[end], local.Ends.Base[at.End])
+			sum += hops
+			hosts++
+		}
+	}
+	known[at.End] = float64(sum) / float64(max(hosts, 1))
+	return known[at.End]
+}
+
 // pickNearest chooses the port by which a router sends packets for each target: by the hops to where they go in the next subnet.
-func (p *Plan) pickNearest(e *Egress, target int32, ends []int32) {
+func (p *Plan) pickNearest(hops *routerHops, e *Egress, target int32, ends []int32) {
 	e.Pick = make([]uint8, p.Net.Graph(target).NumEnds)
 	choose := newCheapest(len(e.Ports), len(ends))
 	for _, end := range ends {
-		e.Pick[end] = uint8(choose.next(func(i int) float64 { return p.hopsFrom(e.Ports[i], Address{target, end}) }))
+		e.Pick[end] = uint8(choose.next(func(i int) float64 { return hops.from(e.Ports[i], Address{target, end}) }))
 	}
 }
 
-// hopsFrom is the hops from a router port to the target, or to the gateway of the port's subnet.
-func (p *Plan) hopsFrom(port int32, to Address) float64 {
-	at := &p.Net.Ports[port]
-	g, local := p.Net.Graph(at.Subnet), p.Local[at.Subnet]
-	hops, _ := local.Tables.Hops(g, g.EndSwitch[at.End], p.DLID(at.Subnet, to))
-	return float64(hops)
-}
-
-// followNearest chooses the gateways of a subnet for the targets of another.
-func (p *Plan) followNearest(a *admissible, s, target int32, ends []int32) {
+// followNearest chooses the gateways of a subnet for the targets of another. Subnets that are alike and have the same routers at the same
+// places choose alike: chosen holds the places of gateways by what decides.
+func (p *Plan) followNearest(a *admissible, hops *routerHops, s, target int32, ends []int32, chosen map[string][]int32) {
 	ports := a.gateways(s, target)
 	if len(ports) == 0 {
 		return
 	}
-	mean := make([]float64, len(ports)) // hops from the subnet's hosts
-	g, local := p.Net.Graph(s), p.Local[s]
-	hosts := 0
-	for _, h := range targets(p.Net, s) {
-		if g.IsHost(h) {
-			for i, port := range ports {
-				hops, _ := local.Tables.Hops(g, g.EndSwitch[h], local.Ends.Base[p.Net.Ports[port].End])
-				mean[i] += float64(hops)
-			}
-			hosts++
+	decides := binary.AppendUvarint(nil, uint64(hops.like[s].number))
+	for _, port := range ports {
+		decides = binary.AppendUvarint(decides, uint64(p.Net.Ports[port].Router))
+		decides = binary.AppendUvarint(decides, uint64(p.Net.Ports[port].End))
+	}
+	places, known := chosen[string(decides)]
+	if !known {
+		choose := newCheapest(len(ports), len(ends))
+		for _, end := range ends {
+			place := choose.next(func(i int) float64 { return hops.mean(ports[i]) + p.beyond(hops, ports[i], Address{target, end}) })
+			places = append(places, int32(place))
 		}
+		chosen[string(decides)] = places
 	}
 	row := slices.Clone(p.Gateway[s][target])
-	choose := newCheapest(len(ports), len(ends))
-	for _, end := range ends {
-		row[end] = ports[choose.next(func(i int) float64 {
-			return mean[i]/float64(max(hosts, 1)) + p.beyond(ports[i], Address{target, end})
-		})]
+	for i, end := range ends {
+		row[end] = ports[places[i]]
 	}
 	p.Gateway[s][target] = row
 }
 
 // beyond is the hops from the router of a gateway to a target.
-func (p *Plan) beyond(gateway int32, to Address) float64 {
+func (p *Plan) beyond(h *routerHops, gateway int32, to Address) float64 {
 	hops := 0.0
 	for {
 		e := &p.Egress[p.Net.Ports[gateway].Router][to.Subnet]
 		port := e.Ports[e.Pick[to.End]]
-		hops += p.hopsFrom(port, to)
+		hops += h.from(port, to)
 		if p.Net.Ports[port].Subnet == to.Subnet {
 			return hops
 		}

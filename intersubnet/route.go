@@ -56,10 +56,10 @@ type Result struct {
 	VLs       int // data VLs in use
 }
 
-// Route routes every subnet by its own engine and then between them, on as many layers as lanes.go needs. It returns the Plan on one
-// layer as well, if layers were added: where the judge proves that, it is the better one.
-func Route(ctx context.Context, n *subnets.Network, req *Request) (r, oneLayer *Result, err error) {
-	r = &Result{Plan: &Plan{Net: n, SumOfLIDs: req.SumOfLIDs, Down: make([]bool, len(n.Ports))}}
+// Route routes every subnet by its own engine and then between them. It returns the Plan on one layer of lanes, which is the better one
+// where the judge proves it, and the Plan on as many layers as lanes.go needs: nil where one is enough, and with *TooManyLanes.
+func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneLayer *Result, err error) {
+	r := &Result{Plan: &Plan{Net: n, SumOfLIDs: req.SumOfLIDs, Down: make([]bool, len(n.Ports))}}
 	for _, p := range req.Down {
 		r.Plan.Down[p] = true
 	}
@@ -95,7 +95,7 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (r, oneLayer *
 	p.LayerMap = newLayerMap(len(n.Subnets))
 	p.layer(a.distance)
 	if p.Layers == 1 {
-		return &one, nil, nil
+		return nil, &one, nil
 	}
 	sls, vls := p.stride()
 	most := allowedVLs(n, req.Local.MaxVLs)

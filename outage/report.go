@@ -15,7 +15,7 @@ import (
 // Validate reports what cannot be simulated.
 func (u *Setup) Validate() error {
 	switch {
-	case u.Load <= 0 || u.Load > 1:
+	case !(u.Load > 0 && u.Load <= 1): // nor NaN
 		return fmt.Errorf("load %v: want more than 0 and at most 1", u.Load)
 	case u.Bytes < 1 || u.Bytes > 1<<30:
 		return fmt.Errorf("messages of %d bytes: want 1 to 1 GB", u.Bytes)
@@ -115,9 +115,17 @@ func (r *Report) Write(w io.Writer) error {
 	}
 	rows = append(rows, []string{"lost", strings.Join(lost, "; ")})
 	if r.Lost > 0 {
-		rows = append(rows, []string{"lost from", fmt.Sprintf("%.0f us to %.0f us after the fault", r.From, r.Until)})
+		until := fmt.Sprintf("%.0f us to %.0f us after the fault", r.From, r.Until)
+		if r.Until >= r.FirstStep+r.StepUS*float64(len(r.Steps)) {
+			until = fmt.Sprintf("%.0f us after the fault to the end of the run: a longer --after shows more", r.From)
+		}
+		rows = append(rows, []string{"lost from", until})
 	}
-	rows = append(rows, []string{"settled", fmt.Sprintf("%.0f us after the fault", r.Settled)}, []string{"SMPs", fmt.Sprintf("%d, %d of them blocks of forwarding tables", r.SMPs, r.Blocks)})
+	settled := fmt.Sprintf("%.0f us after the fault", r.Settled)
+	if r.Settled == 0 {
+		settled = "no table or link has changed after the fault"
+	}
+	rows = append(rows, []string{"settled", settled}, []string{"SMPs", fmt.Sprintf("%d, %d of them blocks of forwarding tables", r.SMPs, r.Blocks)})
 	if r.Deadlock {
 		rows = append(rows, []string{"deadlock", "yes"})
 	}

@@ -100,7 +100,11 @@ func (d *Network) write(w io.Writer, most int) error {
 			fmt.Fprintf(w, "and %d more\n", len(d.Joints)-i)
 			break
 		}
-		fmt.Fprintf(w, "%s\n", fold.Text(2, fmt.Sprintf("%d routers join %v", j.Routers, j.Subnets)))
+		join := "routers join"
+		if j.Routers == 1 {
+			join = "router joins"
+		}
+		fmt.Fprintf(w, "%s\n", fold.Text(2, fmt.Sprintf("%d %s %v", j.Routers, join, j.Subnets)))
 	}
 	return nil
 }

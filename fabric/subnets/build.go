@@ -257,17 +257,21 @@ func (b *builder) unique() error {
 			seen[node.GUID] = s
 		}
 	}
-	routers := map[fabric.GUID]string{}
+	routers, ports := map[fabric.GUID]string{}, map[fabric.GUID]string{}
 	for r := range n.Routers {
 		if old, ok := routers[n.Routers[r].GUID]; ok {
 			return b.errorf(b.lineOf(r), "routers %q and %q have one GUID, %s", old, n.Routers[r].Name, n.Routers[r].GUID)
 		}
 		routers[n.Routers[r].GUID] = n.Routers[r].Name
-		ports := n.Ports[n.Routers[r].First:n.Routers[r].End]
-		for i := 1; i < len(ports); i++ {
-			if ports[i].Number == ports[i-1].Number {
-				return b.errorf(b.lineOf(r), "router %q has two ports %d", n.Routers[r].Name, ports[i].Number)
+		for p := n.Routers[r].First; p < n.Routers[r].End; p++ {
+			port := &n.Ports[p]
+			if p > n.Routers[r].First && port.Number == n.Ports[p-1].Number {
+				return b.errorf(b.lineOf(r), "router %q has two ports %d", n.Routers[r].Name, port.Number)
 			}
+			if old, ok := ports[port.GUID]; r < len(b.f.Routers) && (ok || port.GUID < n.Routers[r].GUID) {
+				return b.errorf(b.lineOf(r), "port %d of router %q gets the GUID %s, the router's plus its number, which %s: give the router another", port.Number, n.Routers[r].Name, port.GUID, cmp.Or(old, "is too large"))
+			}
+			ports[port.GUID] = fmt.Sprintf("port %d of router %q has", port.Number, n.Routers[r].Name)
 		}
 	}
 	return nil

@@ -140,6 +140,8 @@ func TestBuildSaysWhatIsWrong(t *testing.T) {
 		{top + "port 1 A nobody 1", `f:5: subnet "A": no switch`},
 		{top + "port 1 A \"leaf 0\" 1", `f:5: subnet "A": fabric: port`},
 		{top + "router S 0x5", `f:5: routers "R" and "S" have one GUID`},
+		{top + "port 2 A \"spine 0\" 5\nrouter S 0x6\nport 1 A \"spine 1\" 5", `f:6: port 1 of router "S" gets the GUID 0x0000000000000007, the router's plus its number, which port 2 of router "R" has`},
+		{top + "router S 0xffffffffffffffff\nport 1 A \"spine 0\" 5", `f:5: port 1 of router "S" gets the GUID 0x0000000000000000, the router's plus its number, which is too large`},
 	} {
 		f, err := Read("f", []byte(c.text))
 		if err == nil {

@@ -58,9 +58,13 @@ func (j *judge) dependencies(ctx context.Context, workers int) error {
 	for s, d := range j.grounds {
 		w.first[s+1] = w.first[s] + int64(len(d.g.Attached)+len(j.n.Subnets[s].Ports))*int64(j.vls)
 	}
+	own, err := j.walkGrounds(ctx, workers)
+	if err != nil {
+		return err
+	}
 	lists := make([][]edge, len(j.n.Subnets)+1)
-	err := par.For(ctx, workers, len(j.n.Subnets), func(_, s int) error {
-		lists[s] = w.list(int32(s), j.walkSubnet(int32(s)))
+	err = par.For(ctx, workers, len(j.n.Subnets), func(_, s int) error {
+		lists[s] = w.list(int32(s), j.walkSubnet(int32(s), own[j.grounds[s]]))
 		return nil
 	})
 	if err != nil {
@@ -98,6 +102,27 @@ func (j *judge) dependencies(ctx context.Context, workers int) error {
 		j.r.Cycle = append(j.r.Cycle, Hold{from, to, uint8(w.vl(node))})
 	}
 	return nil
+}
+
+// walkGrounds collects what the end ports of each ground do, in the first subnet of it.
+func (j *judge) walkGrounds(ctx context.Context, workers int) (map[*ground]*edges, error) {
+	var subnets []int32
+	own := map[*ground]*edges{}
+	for s, d := range j.grounds {
+		if _, known := own[d]; !known {
+			own[d] = nil
+			subnets = append(subnets, int32(s))
+		}
+	}
+	walked := make([]*edges, len(subnets))
+	err := par.For(ctx, workers, len(subnets), func(_, i int) error {
+		walked[i] = j.walkOwn(subnets[i])
+		return nil
+	})
+	for i, s := range subnets {
+		own[j.grounds[s]] = walked[i]
+	}
+	return own, err
 }
 
 // checkVL reports a VL that a link does not have, once.

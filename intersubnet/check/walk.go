@@ -2,6 +2,7 @@ package check
 
 import (
 	"math/bits"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -11,6 +12,8 @@ import (
 type pairs [4]uint64
 
 func (s *pairs) add(sl, vl uint8) { s[sl>>2] |= 1 << (uint(sl&3)<<4 | uint(vl)) }
+
+func (s *pairs) has(sl, vl uint8) bool { return s[sl>>2]>>(uint(sl&3)<<4|uint(vl))&1 != 0 }
 
 func (s *pairs) each(do func(sl, vl uint8)) {
 	for i, word := range s {
@@ -38,6 +41,8 @@ func newEdges(g *fabric.Graph, vls int) *edges {
 	return e
 }
 
+func (e *edges) clone() *edges { return &edges{e.start, e.vls, slices.Clone(e.bits)} }
+
 func (e *edges) add(g *fabric.Graph, s int32, in, out, vlIn, vlOut uint8) {
 	at := e.start[s] + ((int64(in)*int64(g.SwitchPorts[s]+1)+int64(out))*e.vls+int64(vlIn))*e.vls + int64(vlOut)
 	e.bits[at>>6] |= 1 << (at & 63)
@@ -53,19 +58,39 @@ type walks struct {
 	far    []int32 // switches by falling distance
 }
 
-func (j *judge) walkSubnet(subnet int32) *edges {
+func (j *judge) newWalks(subnet int32) *walks {
 	d := j.grounds[subnet]
-	w := &walks{judge: j, subnet: subnet, d: d, edges: newEdges(d.g, j.vls), out: make([]pairs, d.g.NumSwitches), far: make([]int32, d.g.NumSwitches)}
-	for end := range int32(d.g.NumEnds) {
-		if d.p.Ends.Base[end] != 0 && (w.judged(subnet, end) || w.router(subnet, end)) {
-			w.to(end)
+	return &walks{judge: j, subnet: subnet, d: d, out: make([]pairs, d.g.NumSwitches)}
+}
+
+// lids calls do for each end port to which packets go.
+func (w *walks) lids(do func(end int32)) {
+	for end := range int32(w.d.g.NumEnds) {
+		if w.d.p.Ends.Base[end] != 0 && (w.judged(w.subnet, end) || w.router(w.subnet, end)) {
+			do(end)
 		}
 	}
+}
+
+// walkOwn collects the dependencies of what end ports of a subnet send: the same in all subnets of one ground.
+func (j *judge) walkOwn(subnet int32) *edges {
+	w := j.newWalks(subnet)
+	w.edges, w.far = newEdges(w.d.g, j.vls), make([]int32, w.d.g.NumSwitches)
+	w.lids(w.own)
 	return w.edges
 }
 
-// to walks to the LID of an end port.
-func (w *walks) to(end int32) {
+// walkSubnet adds the dependencies of what routers send in a subnet to those of its own end ports. Both are unions over packets, so that
+// they can be collected apart.
+func (j *judge) walkSubnet(subnet int32, own *edges) *edges {
+	w := j.newWalks(subnet)
+	w.edges = own.clone()
+	w.lids(w.fromRouters)
+	return w.edges
+}
+
+// own walks to the LID of an end port from all switches.
+func (w *walks) own(end int32) {
 	d := w.d
 	lid := d.p.Ends.Base[end]
 	hops := d.to(lid)
@@ -74,9 +99,7 @@ func (w *walks) to(end int32) {
 	isRouter := w.router(w.subnet, end)
 	for _, s := range w.far[:n] {
 		port := d.p.Tables.Port(s, lid)
-		toHost := hops[s] == 0 && !isRouter
 		w.begin(s, port, lid)
-		w.enterAt(s, port, lid, toHost)
 		if hops[s] == 0 {
 			continue
 		}
@@ -94,6 +117,59 @@ func (w *walks) to(end int32) {
 				w.edges.add(d.g, t, in, next, vl, out)
 			}
 		})
+	}
+}
+
+// fromRouters walks to the LID of an end port from the routers that send there.
+func (w *walks) fromRouters(end int32) {
+	d := w.d
+	lid := d.p.Ends.Base[end]
+	enter := w.usage[w.subnet].enter[lid]
+	if enter == nil {
+		return
+	}
+	clear(w.out)
+	hops, isRouter := d.to(lid), w.router(w.subnet, end)
+	for i, set := range enter {
+		from := w.n.Ports[w.n.Subnets[w.subnet].Ports[i]].End
+		s := d.g.EndSwitch[from]
+		if hops[s] == lost {
+			continue
+		}
+		port := d.p.Tables.Port(s, lid)
+		for ; set != 0; set &= set - 1 {
+			sl := uint8(bits.TrailingZeros16(set))
+			in, out := d.p.SL2VL.HostTable(from)[sl], d.vl(s, d.g.EndPort[from], port, sl)
+			if in == route.DropVL || out == route.DropVL {
+				continue
+			}
+			if hops[s] > 0 || isRouter { // it waits on the link from the router, too
+				w.edges.add(d.g, s, d.g.EndPort[from], port, in, out)
+			}
+			w.follow(s, lid, sl, out, isRouter)
+		}
+	}
+}
+
+// follow goes on from a switch that sends packets for a LID on an SL and VL, to where others went on before.
+func (w *walks) follow(s int32, lid fabric.LID, sl, vl uint8, isRouter bool) {
+	d := w.d
+	for hops := d.to(lid); !w.out[s].has(sl, vl); {
+		w.out[s].add(sl, vl)
+		if hops[s] == 0 {
+			return
+		}
+		c, _ := d.g.At(s, d.p.Tables.Port(s, lid))
+		t, in := d.g.To[c], d.g.ToPort[c]
+		next := d.p.Tables.Port(t, lid)
+		out := d.vl(t, in, next, sl)
+		if out == route.DropVL {
+			return
+		}
+		if hops[t] > 0 || isRouter {
+			w.edges.add(d.g, t, in, next, vl, out)
+		}
+		s, vl = t, out
 	}
 }
 
@@ -138,32 +214,6 @@ func (w *walks) begin(s int32, port uint8, lid fabric.LID) {
 	for _, e := range d.g.SwitchEnds[d.g.EndsStart[s]:d.g.EndsStart[s+1]] {
 		if d.p.Ends.Base[e] != 0 && w.judged(w.subnet, e) {
 			send(d.g.EndPort[e], d.p.SL.At(e, lid))
-		}
-	}
-}
-
-// enterAt adds what the routers at a switch send for other subnets: it waits on the link from the router, too.
-func (w *walks) enterAt(s int32, port uint8, lid fabric.LID, toHost bool) {
-	from := w.usage[w.subnet].enter[lid]
-	if from == nil {
-		return
-	}
-	d := w.d
-	for _, e := range d.g.SwitchEnds[d.g.EndsStart[s]:d.g.EndsStart[s+1]] {
-		if !w.router(w.subnet, e) {
-			continue
-		}
-		set := from[w.place(w.n.Subnets[w.subnet].PortOf[e])]
-		for ; set != 0; set &= set - 1 {
-			sl := uint8(bits.TrailingZeros16(set))
-			in, out := d.p.SL2VL.HostTable(e)[sl], d.vl(s, d.g.EndPort[e], port, sl)
-			if in == route.DropVL || out == route.DropVL {
-				continue
-			}
-			w.out[s].add(sl, out)
-			if !toHost {
-				w.edges.add(d.g, s, d.g.EndPort[e], port, in, out)
-			}
 		}
 	}
 }

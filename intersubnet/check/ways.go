@@ -100,7 +100,9 @@ func (w *walker) from(s int32) {
 		w.lose(s, joined, "packets are lost behind "+w.n.PortName(port))
 		return
 	}
-	w.lose(s, max(0, joined-at.reach), "the way to "+w.n.PortName(port)+" is lost")
+	if at.reach < joined {
+		w.lose(s, joined-at.reach, "the way to "+w.n.PortName(port)+" is lost")
+	}
 	w.sum += float64(at.hops) + float64(at.reach)*(1+f.mean)
 	if at.reach > 0 {
 		w.r.Hops.Max = max(w.r.Hops.Max, at.max+1+f.max)
