@@ -251,7 +251,7 @@ func (f *Flat) First(src, dst int32) (fabric.LID, uint8) {
 // IsRouter reports whether a switch of the Graph is a router.
 func (f *Flat) IsRouter(s int32) bool { return f.router[s] >= 0 }
 
-// Forward is what a router does.
+// Forward chooses the port by which a router sends a packet on, and its new header, by Plan.Forward.
 func (f *Flat) Forward(s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
 	n := f.p.Net
 	port := f.ports[f.router[s]][in]

@@ -9,7 +9,7 @@ import (
 	"weft/traffic"
 )
 
-// Flows is what a traffic pattern gets on the paths of a Plan, by congestion counting as sim/flow does it: bandwidth of a flow is 1/c of a
+// Flows is the bandwidth of a traffic pattern on the paths of a Plan, by congestion counting as sim/flow does it: bandwidth of a flow is 1/c of a
 // link, with c the most flows on a link of its path.
 type Flows struct {
 	Pattern       string  `json:"pattern"`

@@ -8,15 +8,15 @@ import (
 	"weft/route"
 )
 
-// admissible is what may be used: router ports that are up and lead nearer.
+// admissible tells which router ports packets may take: those that are up and lead nearer to the target subnet.
 type admissible struct {
 	n        *subnets.Network
 	down     []bool
 	distance [][]int32 // by target and subnet: routers in between
-	nexts    [][]int32 // by target and router what next has found, or unasked
+	nexts    [][]int32 // by target and router: the subnet that next found, or unasked
 }
 
-// unasked stands in admissible.nexts for what is not known yet.
+// unasked marks an entry of admissible.nexts that next has not found yet.
 const unasked int32 = -2
 
 func newAdmissible(n *subnets.Network, down []bool) *admissible {

@@ -53,14 +53,13 @@ func (c *cheapest) next(cost func(place int) float64) int {
 	return best
 }
 
-// routerHops answers from the local Plans how far it is from router ports. What subnets of one Kind and local Plan have alike is
-// counted once.
+// routerHops counts the hops from and to router ports by the local Plans, once for all subnets of one Kind and local Plan.
 type routerHops struct {
 	p    *Plan
 	like []*likeSubnets // by subnet
 }
 
-// likeSubnets is what is known of the subnets of one Kind and local Plan.
+// likeSubnets holds distances in the subnets of one Kind and local Plan.
 type likeSubnets struct {
 	number int
 	from   [][]int32         // by switch and LID: hops + 1, or 0 where they were not counted yet; nil for a whole switch

@@ -33,7 +33,7 @@ import (
 	"weft/route"
 )
 
-// Plan is what all subnets and routers must be told.
+// Plan holds the routing of all subnets and routers.
 type Plan struct {
 	Net   *subnets.Network
 	Local []*route.Plan // by subnet; those of one Kind may share it
@@ -51,7 +51,7 @@ type Plan struct {
 	Down      []bool // by router port: not used
 }
 
-// Egress is how a router sends on packets for one target subnet.
+// Egress holds the ports by which a router sends on packets for one target subnet.
 type Egress struct {
 	Ports []int32 // admissible ports of the router; none where it has no way
 	Pick  []uint8 // by target end port: which of Ports; nil: by Hash
@@ -90,14 +90,15 @@ func (p *Plan) SL(subnet, end int32, lid fabric.LID, layer uint8) uint8 {
 	return layer*uint8(p.SLs) + p.Local[subnet].SL.At(end, lid)
 }
 
-// Send is what a router does with a packet: the port by which it leaves, and its new LIDs and SL.
+// Send says how a packet leaves a router: the port, and its new LIDs and SL.
 type Send struct {
 	Port                int32 // -1: it is dropped
 	Source, Destination fabric.LID
 	SL                  uint8
 }
 
-// Forward is what a router does with a packet that comes by one of its ports with a source LID and an SL and is for a target.
+// Forward chooses the port by which a router sends a packet on, and its new LIDs and SL. The packet came by a port of the router, with a
+// source LID and an SL, and is for a target.
 func (p *Plan) Forward(in int32, source fabric.LID, sl uint8, to Address) Send {
 	from := &p.Net.Ports[in]
 	e := &p.Egress[from.Router][to.Subnet]

@@ -48,7 +48,7 @@ type Request struct {
 	Down      []int32           // router ports that are not to be used
 }
 
-// Result is what came of a Request.
+// Result holds the Plan of a Request, and how it was made.
 type Result struct {
 	Plan      *Plan
 	Jobs      []*job.Result // by subnet; those of one Kind and chain are one

@@ -11,7 +11,7 @@ import (
 	"weft/route"
 )
 
-// saved is what Save writes: all of a Plan but the local Plans, which have files of their own (route/planfile). Router
+// saved is the document that Save writes: all of a Plan but the local Plans, which have files of their own (route/planfile). Router
 // ports are numbers of Network.Ports; rows are runs of equal values.
 type saved struct {
 	Format    string        `json:"format"`

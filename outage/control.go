@@ -16,7 +16,7 @@ import (
 // never is later than everything.
 const never = time.Duration(1<<63 - 1)
 
-// control is what runs beside the packets: the devices, and the managers at their ports.
+// control runs the devices, and the managers at their ports, in one time.
 type control struct {
 	ctx      context.Context
 	subnet   *emulator.Subnet

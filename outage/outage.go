@@ -15,7 +15,7 @@ import (
 	"weft/sm"
 )
 
-// Setup is what is simulated.
+// Setup says what to simulate: the subnet, its managers, the traffic and the fault.
 type Setup struct {
 	Fabric   *fabric.Fabric
 	Routing  job.Request
@@ -35,7 +35,7 @@ type Setup struct {
 	Step   time.Duration // of Result.Lost and Result.Arrived
 }
 
-// Fault is what fails.
+// Fault names the cable, the switch or the manager that fails.
 type Fault struct {
 	Pull   fabric.LinkID // this cable, for good; fabric.NoLink for none
 	Reboot fabric.NodeID // this switch, which comes back empty; -1 for none
@@ -43,7 +43,7 @@ type Fault struct {
 	Kill   bool          // the master ends at the same moment
 }
 
-// Result is what a run has cost.
+// Result counts packets, losses and SMPs of a run.
 type Result struct {
 	Sent, Arrived int64 // packets
 	Lost          packet.Losses
@@ -55,7 +55,7 @@ type Result struct {
 	Deadlock      *packet.Deadlock
 }
 
-// Step is what happened in a step of time.
+// Step counts the packets of a step of time.
 type Step struct{ Arrived, Lost int64 }
 
 // Line is a line of the log of a manager.

@@ -52,7 +52,7 @@ type Report struct {
 	Log       []LogReport  `json:"log"` // of the managers
 }
 
-// StepReport is what happened in a step of time.
+// StepReport counts the packets of a step of time.
 type StepReport struct {
 	Arrived int64 `json:"arrived"`
 	Lost    int64 `json:"lost"`

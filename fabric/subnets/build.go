@@ -17,7 +17,7 @@ type Opened struct {
 	Made   bool
 }
 
-// shiftBits is where the number of a subnet stands in GUIDs of formulas, which leave these 16 bits 0.
+// shiftBits is the lowest of the 16 bits of a GUID that hold the number of a subnet. Formulas leave them 0.
 const shiftBits = 40
 
 // socketGUID and a counter from 1 are the node GUIDs of router ports that a File cables, in the fabric of a Kind.

@@ -101,7 +101,7 @@ func Read(name string, data []byte) (*File, error) {
 	return r.f, nil
 }
 
-// reader is what is known while lines are read.
+// reader reads a File line by line, and remembers the names and prefixes that were read.
 type reader struct {
 	f        *File
 	subnets  map[string]bool

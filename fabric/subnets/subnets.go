@@ -68,7 +68,7 @@ type Network struct {
 	Ports   []Port // of routers, by router and number
 }
 
-// Kind is what subnets that are made alike share.
+// Kind holds the fabric that equal subnets share.
 type Kind struct {
 	Source string // FABRIC argument
 	Fabric *fabric.Fabric

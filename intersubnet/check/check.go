@@ -33,7 +33,7 @@ type Options struct {
 	HostsOnly bool
 }
 
-// usage is what routers send in one subnet.
+// usage holds the SLs on which routers send in one subnet.
 type usage struct {
 	enter [][]uint16 // by LID, then by router port in the subnet's order: SLs on which it sends there; nil for none
 }

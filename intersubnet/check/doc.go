@@ -22,6 +22,7 @@
 //
 // # Cost
 //
-// O(switches x LIDs) for each subnet, and O(subnets x targets x admissible ports) for the ways. Memory: 2 bytes for each switch and LID of a
-// Kind, 2 bytes for each router port and LID of a subnet, a bit for each (switch, input, output, VL, VL).
+// O(switches x LIDs) for each Kind and local Plan; for each subnet at most O(LIDs x routers that send there x hops); and O(subnets x targets x
+// admissible ports) for the ways. Memory: 2 bytes for each switch and LID of a Kind, 2 bytes for each router port and LID of a subnet, a bit for
+// each (switch, input, output, VL, VL).
 package check

@@ -80,8 +80,8 @@ func (j *judge) walkOwn(subnet int32) *edges {
 	return w.edges
 }
 
-// walkSubnet adds the dependencies of what routers send in a subnet to those of its own end ports. Both are unions over packets, so that
-// they can be collected apart.
+// walkSubnet adds the dependencies of what routers send in a subnet to those of its own end ports. They may be collected apart, because the
+// dependencies of all packets are the union of those of each.
 func (j *judge) walkSubnet(subnet int32, own *edges) *edges {
 	w := j.newWalks(subnet)
 	w.edges = own.clone()
@@ -151,7 +151,7 @@ func (w *walks) fromRouters(end int32) {
 	}
 }
 
-// follow goes on from a switch that sends packets for a LID on an SL and VL, to where others went on before.
+// follow walks along the path of packets that a switch sends to a LID on an SL and VL, until a switch has sent such ones before.
 func (w *walks) follow(s int32, lid fabric.LID, sl, vl uint8, isRouter bool) {
 	d := w.d
 	for hops := d.to(lid); !w.out[s].has(sl, vl); {

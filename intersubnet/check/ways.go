@@ -18,7 +18,7 @@ func (j *judge) ways() {
 	}
 }
 
-// fate is what becomes of packets from a router on.
+// fate says whether packets arrive from a router on, and over how many links.
 type fate struct {
 	ok      bool
 	max     int
@@ -26,7 +26,7 @@ type fate struct {
 	routers int
 }
 
-// sending is what the end ports of a subnet do that send to one of its router ports.
+// sending sums up the ways from the end ports of a subnet to one of its router ports.
 type sending struct {
 	reach int64 // end ports whose packets arrive
 	hops  int64 // of these, in sum

@@ -72,7 +72,10 @@ func throughput(ctx context.Context, s *lab.Setup, p point, method int) float64 
 	}
 	w := newBetween(hosts, f.Graph.NumEnds, float64(p.share)/100, p.spots, s.SeedOf(fmt.Sprint(p.subnets, p.spots, p.share)))
 	w.begin = settling
-	c := hardware(s)
+	c, rate := hardware(s), float64(linkRate)
+	if s.Reads(slowerHosts) {
+		rate, c.Inject, c.Drain = hostRate, hostRate, hostRate
+	}
 	sim := lab.Must(packet.New(f.Graph, f.Plan, c, w))
 	sim.UseRelay(f)
 	r := lab.Must(sim.Run(ctx, settling, settling+window))
@@ -80,7 +83,7 @@ func throughput(ctx context.Context, s *lab.Setup, p point, method int) float64 
 		lab.Check(fmt.Errorf("lab: %v: a deadlock, or %d packets lost", p, r.Lost.Total()))
 	}
 	taken := float64(w.bytes) * 8 / (float64(window) / float64(packet.Second)) / 1e6 / float64(all)
-	payload := linkRate * float64(c.MTU) / float64(c.MTU+c.Headers)
+	payload := rate * float64(c.MTU) / float64(c.MTU+c.Headers)
 	return 100 * taken / payload
 }
 
