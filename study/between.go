@@ -43,7 +43,7 @@ type JointCount struct {
 
 // NewNetwork counts what is in a network.
 func NewNetwork(n *subnets.Network) *Network {
-	d := &Network{Name: n.Name, Routers: len(n.Routers), RouterPorts: len(n.Ports)}
+	d := &Network{Name: n.Name, Routers: len(n.Routers), RouterPorts: len(n.Ports), Joints: []JointCount{}}
 	for s := range n.Subnets {
 		sub, g := &n.Subnets[s], n.Graph(int32(s))
 		one := OneSubnet{sub.Name, sub.Prefix, n.Kinds[sub.Kind].Source, int(sub.Kind), g.NumSwitches, sub.Nodes - g.NumSwitches, len(sub.Ports)}
@@ -163,7 +163,7 @@ func RouteBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Requ
 			return nil, nil, err
 		}
 	}
-	d := &Between{Method: req.Method, Fallbacks: r.Fallbacks, Layers: r.Plan.Layers, VLs: r.VLs, Why: why, Check: report}
+	d := &Between{Method: req.Method, Fallbacks: append([]intersubnet.Fallback{}, r.Fallbacks...), Layers: r.Plan.Layers, VLs: r.VLs, Why: why, Check: report}
 	for s, one := range r.Jobs {
 		d.Subnets = append(d.Subnets, RoutedSubnet{n.Subnets[s].Name, one.Engine.Name, one.Plan.Ends.Total(), one.Plan.VLs})
 	}

@@ -156,7 +156,7 @@ func usualLink(f *fabric.Fabric, s fabric.NodeID) (fabric.Width, fabric.Speed) {
 }
 
 // giveRoles gives switches of CAs the role of a leaf, and those with routers and no CA that of a middle switch, where
-// there are such and no roles were given: the latter have end ports, but are no leaves of a tree.
+// there are both and no roles were given: the latter have end ports, but are no leaves of a tree.
 func giveRoles(f *fabric.Fabric) {
 	has := make([][fabric.Router + 1]bool, len(f.Nodes))
 	for i := range f.Links {
@@ -164,16 +164,16 @@ func giveRoles(f *fabric.Fabric) {
 		has[a][f.Nodes[b].Type], has[b][f.Nodes[a].Type] = true, true
 	}
 	above := func(i int) bool { return has[i][fabric.Router] && !has[i][fabric.CA] }
-	some := false
+	some, hosts := false, false
 	for i := range f.Nodes {
 		if f.Nodes[i].Role != fabric.NoRole {
 			return
 		}
-		some = some || f.Nodes[i].Type == fabric.Switch && above(i)
+		some, hosts = some || f.Nodes[i].Type == fabric.Switch && above(i), hosts || has[i][fabric.CA]
 	}
 	for i := range f.Nodes {
 		switch n := &f.Nodes[i]; {
-		case !some || n.Type != fabric.Switch:
+		case !some || !hosts || n.Type != fabric.Switch:
 		case has[i][fabric.CA]:
 			n.Role = fabric.RoleLeaf
 		case above(i):

@@ -17,7 +17,8 @@ const FormulaHelp = `subnets(N,FABRIC,...) is N equal subnets, subnets(FABRIC,FA
               star: the first subnet with each other one
   on=top      routers are cabled to the switches farthest from hosts, one
               after the other; leaves: to those with hosts. They take free
-              ports; where all are taken, switches of formulas get more`
+              ports; where all are taken, switches of formulas get more.
+              A FABRIC without hosts is a core: all its switches take routers`
 
 // firstPrefix and the number of a subnet, from 1, are the prefixes of a formula's subnets: site-local.
 const firstPrefix Prefix = 0xfec0000000000000
@@ -211,7 +212,7 @@ type freePorts struct {
 	next  int
 }
 
-// newFreePorts lists the free ports of the switches farthest from hosts, or of those with hosts.
+// newFreePorts lists the free ports of the switches farthest from hosts, or of those with hosts; of all switches where there are no hosts.
 func newFreePorts(from Opened, on string) *freePorts {
 	g := from.Fabric.Compile()
 	var leaves []int32
@@ -228,7 +229,7 @@ func newFreePorts(from Opened, on string) *freePorts {
 	}
 	d := &freePorts{made: from.Made}
 	for s, hops := range search.Hops {
-		if hops != farthest {
+		if hops != farthest && len(leaves) > 0 {
 			continue
 		}
 		id, _ := from.Fabric.NodeByGUID(g.SwitchGUID[s])

@@ -46,6 +46,7 @@ func TestFormulas(t *testing.T) {
 		{"subnets(rlft(6,2),torus(3x3,hosts=2))", 2, 2, 2, 4, 36},
 		{"subnets(3,torus(3x3),shape=chain)", 2, 3, 4, 8, 27}, // the middle one has twice as many router ports
 		{"subnets(4,rlft(4,2),shape=star,routers=1)", 2, 4, 3, 6, 32},
+		{"subnets(torus(3x3,hosts=0),rlft(4,2),rlft(4,2),shape=star)", 2, 3, 4, 8, 16},
 		{"subnets(2,torus(3x3)|fail(links=1,seed=2))", 1, 2, 2, 4, 18},
 	} {
 		n := network(t, c.text)
