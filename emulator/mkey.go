@@ -4,11 +4,13 @@ import (
 	"time"
 
 	"weft/mad"
+	"weft/wire"
 )
 
 // admit checks the M_Key of a request (IBA volume 1, 14.2.4). A request that is
 // not admitted gets no answer; it is counted, starts the lease and sends trap 256.
-func (s *Subnet) admit(q *query, m mad.Datagram) bool {
+func (s *Subnet) admit(q *query, d *wire.Datagram) bool {
+	m := d.MAD
 	x := &s.ports[q.port]
 	b := x.info[:]
 	key := mad.PortInfoMKey.Get(b)
@@ -28,7 +30,7 @@ func (s *Subnet) admit(q *query, m mad.Datagram) bool {
 		mad.PortInfoMKeyViolations.Put(b, v+1)
 	}
 	s.startLease(q.port)
-	s.keyTrap(q.port, m)
+	s.keyTrap(q.port, d)
 	return false
 }
 

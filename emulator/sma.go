@@ -38,7 +38,7 @@ func (s *Subnet) answerSMP(port int32, in uint8, d *wire.Datagram, by origin) {
 		status = mad.StatusBadVersion
 	case !q.set && m.Method() != mad.Get:
 		status = mad.StatusBadMethod
-	case !s.admit(&q, m):
+	case !s.admit(&q, d):
 		s.lose(d, by, LostMKey)
 		return
 	default:

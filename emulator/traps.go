@@ -85,10 +85,15 @@ func (s *Subnet) enabledTrap(port int32, widths, speeds bool) {
 	}
 }
 
-// keyTrap raises trap 256: a request had the wrong M_Key.
-func (s *Subnet) keyTrap(port int32, m mad.Datagram) {
+// keyTrap raises trap 256: a request had the wrong M_Key. Its LID is that of the requester, or with a directed route, which has none,
+// that of the port.
+func (s *Subnet) keyTrap(port int32, d *wire.Datagram) {
+	m, lid := d.MAD, d.Addr.SLID
+	if m.Class() == mad.ClassDirectedSMP {
+		lid = s.lid(port)
+	}
 	n := s.notice(port, mad.NoticeTypeSecurity, mad.TrapBadMKey)
-	mad.Trap256LID.Put(n[:], uint64(s.lid(port)))
+	mad.Trap256LID.Put(n[:], uint64(lid))
 	mad.Trap256Method.Put(n[:], uint64(m.Method()))
 	mad.Trap256AttributeID.Put(n[:], uint64(m.Attr()))
 	mad.Trap256Modifier.Put(n[:], uint64(m.Modifier()))

@@ -31,6 +31,8 @@ const (
 	getFDR10                    // slot: whether QDR is FDR10
 	getRole                     // node: its role in a tree
 	getManager                  // slot: the subnet manager at a port that says IsSM
+	getKey                      // slot, argument: which of the M_Keys that the port may have, and afterSetKey
+	setKey                      // slot: its M_Key alone
 	numKinds
 )
 
@@ -60,6 +62,8 @@ var kinds = [numKinds]struct {
 	getFDR10:        {mad.Get, mad.AttrExtendedPortInfo, true},
 	getRole:         {mad.Get, mad.AttrSwitchRole, false},
 	getManager:      {mad.Get, mad.AttrSMInfo, true},
+	getKey:          {mad.Get, mad.AttrPortInfo, true},
+	setKey:          {mad.Set, mad.AttrPortInfo, true},
 }
 
 // attrName names an attribute.
@@ -93,7 +97,7 @@ func (c *Core) ask(tag uint64) {
 		c.noteLoss(TooFar, c.portPlace(index), "%s is more than %d hops away: nothing behind it is managed", c.portName(index), mad.MaxHops)
 		return
 	}
-	a.Modifier = c.modifier(k, index, arg)
+	a.Modifier, a.Key = c.modifier(k, index, arg), c.keyFor(k, index, arg)
 	if what.method == mad.Set {
 		a.Data = c.attributeToSet(k, index, arg)
 	}
@@ -104,9 +108,9 @@ func (c *Core) ask(tag uint64) {
 // modifier returns the attribute modifier of an SMP.
 func (c *Core) modifier(k kind, index int32, arg uint32) uint32 {
 	switch k {
-	case getPort, getLinkAgain, getPortAfterSet, getFDR10:
+	case getPort, getLinkAgain, getPortAfterSet, getFDR10, getKey:
 		return mad.PortModifier(c.portNumber(index), false)
-	case setPort, setActive:
+	case setPort, setActive, setKey:
 		return mad.PortModifier(c.portNumber(index), c.extendedSpeeds(index))
 	case getPKeys, setPKey:
 		return mad.PKeyModifier(c.switchPort(index), 0)
@@ -152,12 +156,12 @@ func (c *Core) pathTo(slot int32) []byte {
 // answered sends an answer to the handler of its kind.
 func (c *Core) answered(ev *Event) {
 	k, index, arg := splitTag(ev.Tag)
-	if kinds[k].method == mad.Set && ev.Outcome != Answered && ev.Attempts > 0 {
+	if kinds[k].method == mad.Set && k != setKey && ev.Outcome != Answered && ev.Attempts > 0 {
 		c.noteNotTaken(k, index, arg, ev)
 	}
 	switch k {
 	case getNode:
-		c.onNodeInfo(index, ev)
+		c.onNodeInfo(index, arg, ev)
 	case getNodeAgain:
 		c.onNodeAgain(arg, ev)
 	case getLinkAgain:
@@ -192,6 +196,10 @@ func (c *Core) answered(ev *Event) {
 		c.onRole(index, ev)
 	case getManager:
 		c.onManager(index, ev)
+	case getKey:
+		c.onKey(index, arg, ev)
+	case setKey:
+		c.onSetKey(index, ev)
 	default: // that it was taken needs no more
 	}
 }

@@ -59,7 +59,7 @@ func (c *Core) answerFromBefore(tag uint64, ev *Event) bool {
 			b.nodeInfo(behind, ev.Data[:])
 		}
 		return ok
-	case getPort:
+	case getPort, getKey:
 		old, ok := c.portBefore(index)
 		if ok {
 			ev.Data = b.info[old]

@@ -119,6 +119,6 @@ func (c *Core) reachableNodes() []bool {
 // switch its port 0 and how large its forwarding table is.
 func (c *Core) isManageable(id int32) bool {
 	n := &c.nodes[id]
-	return n.typ != fabric.Switch ||
-		c.flags[n.first]&portKnown != 0 && mad.SwitchInfoLinearFDBCap.Get(n.sw[:]) > 0
+	return !c.locked[id] && (n.typ != fabric.Switch ||
+		c.flags[n.first]&portKnown != 0 && mad.SwitchInfoLinearFDBCap.Get(n.sw[:]) > 0)
 }

@@ -16,7 +16,7 @@ type Config struct {
 	Unproven   bool          // distribute a Plan even if the judge finds faults
 	TakeOver   bool          // write although another subnet manager is the master
 	AskRoles   bool          // ask switches for their role in a tree, by the vendor attribute SwitchRole
-	MKey       uint64        // M_Key that every SMP carries
+	Keys       Keys          // M_Keys of ports
 	Stored     LIDMap        // LIDs remembered; they win over those found
 	Store      bool          // LIDs and Plan are stored before a port gets its LID: the action Store
 	Last       *job.Kept     // the Plan of the last time, to be repaired in the first round; nil where none is known
@@ -123,6 +123,7 @@ type Action struct {
 	Modifier uint32
 	Path     []byte // egress port of every hop
 	Data     []byte // the attribute, of a Set
+	Key      uint64 // M_Key
 
 	Graph    *fabric.Graph
 	Stored   LIDMap
@@ -168,6 +169,7 @@ var phaseNames = [...]string{
 // an SMP, no allocation but for growing tables; about 93 bytes a port.
 type Core struct {
 	cfg     Config
+	keys    *keyring // the Manager's, where there is one
 	phase   phase
 	sweep   int
 	stopped bool
@@ -236,7 +238,7 @@ func New(cfg Config) *Core {
 	if cfg.Pause <= 0 {
 		cfg.Pause = UsualPause
 	}
-	return &Core{cfg: cfg, journal: journal{noted: map[Incident]bool{}}}
+	return &Core{cfg: cfg, keys: newKeyring(cfg.Keys), journal: journal{noted: map[Incident]bool{}}}
 }
 
 // Step takes an event and appends the actions that follow from it to out.
@@ -414,7 +416,7 @@ func (c *Core) ownPortWorks() bool {
 	case c.flags[c.ownPort()]&portKnown == 0:
 		c.noteSilent(0, "PortInfo", &Event{Outcome: Silent})
 		return false
-	case !c.isManageable(0):
+	case !c.isManageable(0) && (c.granted || !c.locked[0]): // one that is locked is given its key when the managers have been asked
 		return false
 	case c.portNumber(c.ownPort()) != 0 && !c.hasLink(c.ownPort()):
 		c.note(NoAnswer, c.portPlace(c.ownPort()), "our own port has no link")

@@ -18,8 +18,12 @@ func (c *Core) beginSweep() {
 	c.enqueue(makeTag(getNode, noSlot, 0))
 }
 
-// onNodeInfo takes the NodeInfo of the node behind a port.
-func (c *Core) onNodeInfo(slot int32, ev *Event) {
+// onNodeInfo takes the NodeInfo of the node behind a port. One that does not answer is asked with the next of the M_Keys that it may have.
+func (c *Core) onNodeInfo(slot int32, arg uint32, ev *Event) {
+	if keys := c.keys.ofStrangers(); ev.Outcome == Silent && int(arg)+1 < len(keys) {
+		c.enqueue(makeTag(getNode, slot, arg+1))
+		return
+	}
 	if ev.Outcome != Answered {
 		c.noteNothingBehind(slot, ev)
 		return
@@ -64,7 +68,7 @@ func (c *Core) takeNodeInfo(slot int32, ev *Event) {
 	if c.nodes[id].typ != fabric.Switch {
 		c.guid[t] = fabric.GUID(mad.NodeInfoPortGUID.Get(data))
 		if known && first {
-			c.enqueue(makeTag(getPort, t, 0))
+			c.askFor(t)
 		}
 	}
 }
@@ -92,11 +96,11 @@ func (c *Core) noteNothingBehind(slot int32, ev *Event) {
 	switch {
 	case ev.Outcome == Cancelled:
 	case slot == noSlot:
-		c.note(NoAnswer, Place{}, "our own port does not answer NodeInfo")
+		c.note(NoAnswer, Place{}, "our own port does not answer NodeInfo%s", c.perhapsLocked())
 	case ev.Outcome == Refused:
 		c.noteLoss(NoAnswer, c.portPlace(slot), "the node behind %s refuses NodeInfo (%v)", c.portName(slot), ev.Status)
 	default:
-		c.noteLoss(NoAnswer, c.portPlace(slot), "nobody answers behind %s, though its link is up", c.portName(slot))
+		c.noteLoss(NoAnswer, c.portPlace(slot), "nobody answers behind %s, though its link is up%s", c.portName(slot), c.perhapsLocked())
 	}
 }
 
@@ -133,14 +137,16 @@ func (c *Core) addFound(slot int32, data []byte, local uint8) int32 {
 	guid := fabric.GUID(mad.NodeInfoPortGUID.Get(data))
 	if n.typ != fabric.Switch {
 		c.guid[n.entry] = guid
-		c.enqueue(makeTag(getPort, n.entry, 0))
+		c.askFor(n.entry)
 	} else {
 		for slot := range c.portsOf(id) {
 			c.guid[slot] = guid
 		}
-		c.enqueue(makeTag(getSwitch, id, 0))
+		c.askFor(n.first)
 	}
-	c.enqueue(makeTag(getDescription, id, 0))
+	if !c.usesKeys() {
+		c.enqueue(makeTag(getDescription, id, 0))
+	}
 	return id
 }
 
@@ -197,7 +203,7 @@ func (c *Core) onSwitchInfo(id int32, ev *Event) {
 		c.doubtRestarted(id)
 		if mad.SwitchInfoPortStateChange.Is(n.sw[:]) && !c.cfg.ReadOnly {
 			c.beliefs.doubt(n.guid)
-			if c.mayClearChange() {
+			if c.mayClearChange() && !c.locked[id] {
 				c.enqueue(makeTag(clearChange, id, 0))
 				return
 			}

@@ -248,7 +248,7 @@ func (v *virtual) step(ev *Event) {
 }
 
 func (v *virtual) send(a *Action) {
-	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: v.manager.cfg.MKey}.Directed(make([]byte, mad.Size), a.Path)
+	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: a.Key}.Directed(make([]byte, mad.Size), a.Path)
 	if err != nil {
 		panic(err)
 	}
@@ -406,7 +406,7 @@ func TestFaultsAtAnyTime(t *testing.T) {
 // TestMKey: with a key, the subnet is locked and still ours; without it, it is not.
 func TestMKey(t *testing.T) {
 	f := formula(t, "rlft(4,2)")
-	v, err := newVirtual(f, emulator.Options{}, Config{MKey: 0x1234}, jobOf("updn", 0))
+	v, err := newVirtual(f, emulator.Options{}, Config{Keys: Keys{One: 0x1234}}, jobOf("updn", 0))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -417,7 +417,7 @@ func TestMKey(t *testing.T) {
 		v.manager, v.routing = NewManager(cfg, Watch{}), jobOf("updn", lmc)
 		return v.run()
 	}
-	if r := again(Config{MKey: 0x1234}, 1); r.State != Up {
+	if r := again(Config{Keys: Keys{One: 0x1234}}, 1); r.State != Up {
 		t.Errorf("with the key: %s: %v", r.State, r.Incidents)
 	}
 	v.verify(t)

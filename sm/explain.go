@@ -33,6 +33,8 @@ var Explain = map[IncidentKind]string{
 	RoundEnds:       "How that has ended. What was not brought up is tried again by itself; the lines before say what was in the way.",
 	SweepFound:      "A light sweep, which asks every switch for its SwitchInfo, has found a change. A round follows.",
 	TrapCame:        "A device has told of an event, and was answered. Traps 128, 144 and 145 are followed by a round.",
+	Locked:          "A port has an M_Key that is none of those known, so that nothing can be written to it. Its node is left out. Name its key in --mkey-file or the secret of before by --mkey-old-secret; where it has a lease, its key can be read when that has ended, and it is taken by itself.",
+	WrongKey:        "A device has told by trap 256 that somebody has sent it an SMP without its M_Key, which it has dropped. It was shown its key, so that its lease goes on.",
 	Standby:         "Another subnet manager is the master. Nothing is written; it is polled, and the subnet is looked at again when it is silent or no master any more.",
 	Handover:        "A master hands the subnet over to a manager that stands by and has the higher priority, or of equal ones the lower GUID.",
 	TrapsUntold:     "So many more traps have come since the last round began: the same ones again, or too many. They were answered too.",

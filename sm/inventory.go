@@ -26,6 +26,8 @@ type inventory struct {
 	peer      []int32 // after pairPorts: the other end of a cable that both ends agree on
 	flags     []portFlags
 
+	locked map[int32]bool // nodes to which nothing can be written, since their M_Key is not known
+
 	changed bool // something changed during the sweep
 	full    bool // there are more nodes than LIDs
 }

@@ -34,7 +34,7 @@ func (m *Manager) beginLightSweep() {
 	m.sweep.under, m.sweep.next = true, 0
 	m.tally.LightSweeps++
 	c := m.inForce
-	m.askForSweep(noSlot, Action{Tag: sweepTag, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.portNumber(c.ownPort()), false)})
+	m.askForSweep(noSlot, Action{Tag: sweepTag, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.portNumber(c.ownPort()), false), Key: c.keyFor(getPort, c.ownPort(), 0)})
 }
 
 // askForSweep hands out an SMP of a light sweep, to a node or to our own port. Its Tag is the kind.
@@ -59,7 +59,7 @@ func (m *Manager) askSwitches() {
 		if !n.hasSwitch || c.prog.fabricNode[l.next] < 0 {
 			continue
 		}
-		m.askForSweep(l.next, Action{Tag: sweepTag, Attr: mad.AttrSwitchInfo, Path: n.path})
+		m.askForSweep(l.next, Action{Tag: sweepTag, Attr: mad.AttrSwitchInfo, Path: n.path, Key: c.keyFor(getSwitch, l.next, 0)})
 	}
 }
 

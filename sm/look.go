@@ -87,7 +87,7 @@ func (m *Manager) beginLook(now time.Duration) {
 	mad.SwitchInfoPortStateChange.Put(info[:], 1)
 	l.outstanding++
 	m.out = append(m.out, Action{
-		Kind: Send, Method: mad.Set, Attr: mad.AttrSwitchInfo, Path: c.nodes[id].path, Data: info[:],
+		Kind: Send, Method: mad.Set, Attr: mad.AttrSwitchInfo, Path: c.nodes[id].path, Data: info[:], Key: c.keyFor(setSwitch, id, 0),
 		Tag: lookTag<<56 | uint64(l.number&0xFFFFFF)<<32 | uint64(clearedByLook),
 	})
 }
@@ -105,6 +105,7 @@ func (m *Manager) readPorts() {
 		l.outstanding++
 		m.out = append(m.out, Action{
 			Kind: Send, Method: mad.Get, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.portNumber(slot), false), Path: c.nodes[l.node].path,
+			Key: c.keyFor(getPort, slot, 0),
 			Tag: lookTag<<56 | uint64(l.number&0xFFFFFF)<<32 | uint64(uint32(slot)),
 		})
 	}

@@ -36,6 +36,7 @@ type Manager struct {
 	cfg   Config
 	watch Watch
 
+	keys    *keyring
 	core    *Core // the round that is under way, or else the last one
 	inRound bool
 	inForce *Core // the last round that brought the subnet up, in full or in part
@@ -98,7 +99,7 @@ const never = time.Duration(1<<63 - 1)
 // NewManager makes a Manager that has not started.
 func NewManager(cfg Config, watch Watch) *Manager {
 	return &Manager{
-		cfg: cfg, watch: watch, core: New(cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
+		cfg: cfg, watch: watch, core: New(cfg), keys: newKeyring(cfg.Keys), schedule: schedule{pauseEnds: never, again: never, afresh: never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}},
 		findings: findings{missing: missingNodes{}, drains: cfg.Drains},
 	}
@@ -123,6 +124,8 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 			m.onLooked(now, ev)
 		case electionTag:
 			m.onManagerAnswer(now, ev)
+		case keyTag:
+			m.onKeyShown(now, ev)
 		default:
 			m.stepCore(ev)
 		}
@@ -209,7 +212,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	switch {
 	case m.stopped:
-		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 {
+		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && len(m.keys.asking) == 0 {
 			m.end()
 		}
 		return
@@ -263,6 +266,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		kind = routeAfresh
 	}
 	m.core, m.inRound = New(m.cfg), true
+	m.core.keys = m.keys
 	m.core.cfg.Drain = m.Drained()
 	m.core.claimed, m.core.granted, m.core.wasMaster = m.claimed, m.inForce != nil, m.inForce != nil
 	m.core.handedBy = m.election.handed

@@ -32,6 +32,8 @@ func (c *Core) attributeToSet(k kind, index int32, arg uint32) []byte {
 		if c.mustArm(index) {
 			mad.PortInfoPortState.Put(data, mad.PortArmed)
 		}
+	case setKey:
+		c.setKeyInfo(index, data)
 	case setActive:
 		c.plannedPortInfo(index, data)
 		mad.PortInfoPortState.Put(data, mad.PortActive)
@@ -65,10 +67,7 @@ func (c *Core) plannedSwitchInfo(id int32, data []byte) (differs bool) {
 func (c *Core) plannedPortInfo(slot int32, data []byte) (differs bool) {
 	info := c.info[slot][:]
 	copy(data, info)
-	mad.PortInfoPortState.Put(data, mad.PortNoChange)
-	mad.PortInfoPhysicalState.Put(data, mad.PhysNoChange)
-	mad.PortInfoLinkDownDefault.Put(data, 0)
-	mad.PortInfoClientReregister.Put(data, 0)
+	leaveStates(data)
 	set := func(f mad.Field, v uint64) {
 		differs = differs || f.Get(info) != v
 		f.Put(data, v)
@@ -80,8 +79,8 @@ func (c *Core) plannedPortInfo(slot int32, data []byte) (differs bool) {
 		set(mad.PortInfoMasterSMSL, c.serviceSL(e))
 		set(mad.PortInfoGidPrefix, mad.DefaultGIDPrefix)
 		set(mad.PortInfoSubnetTimeOut, subnetTimeout)
-		if c.cfg.MKey != 0 {
-			set(mad.PortInfoMKey, c.cfg.MKey)
+		if _, other := c.keys.has[c.guid[slot]]; c.keys.Given() && !other {
+			c.putKey(c.guid[slot], set)
 		}
 	}
 	if c.peer[slot] != noSlot {

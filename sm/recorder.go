@@ -223,6 +223,9 @@ func sumOf(actions []Action, scratch []byte) (sum uint32, memory []byte) {
 			b = binary.AppendUvarint(binary.AppendUvarint(binary.AppendUvarint(b, uint64(g.NumSwitches)), uint64(g.NumEnds)), uint64(g.NumChannels))
 		}
 		b = appendBytes(appendBytes(b, a.Path), a.Data)
+		if a.Key != 0 {
+			b = binary.AppendUvarint(b, a.Key)
+		}
 		for _, text := range []string{a.Name, string(a.Incident.Kind), a.Incident.Text, a.Incident.At.Name} {
 			b = appendBytes(b, []byte(text))
 		}

@@ -52,6 +52,7 @@ const (
 	NotEnough     IncidentKind = "not-enough-caps" // a port cannot hold what the Plan needs
 	NotRead       IncidentKind = "not-read"        // what was stored cannot be read
 	OthersLIDs    IncidentKind = "other-lids"      // ports have LIDs that another manager has given since
+	Locked        IncidentKind = "locked"          // a port has an M_Key that is not known
 	NotStored     IncidentKind = "not-stored"      // what must outlive the manager could not be written to its file of state
 
 	// Of a Manager, between and around rounds.
@@ -59,6 +60,7 @@ const (
 	RoundEnds      IncidentKind = "round-ended"
 	SweepFound     IncidentKind = "sweep-found"     // a light sweep has found a change
 	TrapCame       IncidentKind = "trap"            // a device has told of something
+	WrongKey       IncidentKind = "wrong-key"       // somebody has sent a device an SMP without its M_Key
 	Standby        IncidentKind = "standby"         // another manager is the master
 	Handover       IncidentKind = "handover"        // from a manager to another
 	TrapsUntold    IncidentKind = "traps-untold"    // more traps than are told one by one

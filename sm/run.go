@@ -397,7 +397,7 @@ func (d *run) endRound() {
 
 // send builds an SMP and starts its request.
 func (d *run) send(a *Action) {
-	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: d.MKey}.Directed(d.packet[:], a.Path)
+	m, err := mad.Request{Method: a.Method, Attr: a.Attr, Modifier: a.Modifier, Key: a.Key}.Directed(d.packet[:], a.Path)
 	if err != nil {
 		d.inbox.put(&wire.Result{Tag: a.Tag, Err: err})
 		return

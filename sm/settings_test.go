@@ -17,7 +17,7 @@ func (v *virtual) reconfigure(chain string, priority uint8, watch Watch) {
 		v.routing = jobOf(chain, 0)
 	}
 	cfg := v.manager.cfg
-	cfg.Priority, cfg.Elect, cfg.MKey = priority, !cfg.Elect, 7
+	cfg.Priority, cfg.Elect, cfg.Keys.One = priority, !cfg.Elect, 7
 	v.step(&Event{Kind: Reconfigure, Settings: &Settings{Config: cfg, Watch: watch, Routing: v.routing, Afresh: afresh, What: "as the test says"}})
 }
 
@@ -42,7 +42,7 @@ func TestReconfigure(t *testing.T) {
 			t.Errorf("during %v: %s, %s: %v", during, r.State, r.Routing.Engine, v.entries)
 		}
 		v.verify(t)
-		if cfg := v.manager.cfg; cfg.Elect || cfg.MKey != 0 || cfg.Priority != 3 {
+		if cfg := v.manager.cfg; cfg.Elect || cfg.Keys.One != 0 || cfg.Priority != 3 {
 			t.Errorf("%+v", cfg)
 		}
 		before := v.told(RoundBegun)

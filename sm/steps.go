@@ -88,12 +88,12 @@ func (c *Core) addRewritten(before *Core) {
 func (c *Core) readAgain(tag uint64) Action {
 	k, index, arg := splitTag(tag)
 	if k == setLFT {
-		return Action{Attr: mad.AttrLinearForwardingTable, Modifier: arg, Path: c.nodes[index].path}
+		return Action{Attr: mad.AttrLinearForwardingTable, Modifier: arg, Path: c.nodes[index].path, Key: c.keyFor(k, index, arg)}
 	}
 	if arg == mad.SLtoVLAllInputs { // one input tells, since all were written at once
 		arg = 0
 	}
-	return Action{Attr: mad.AttrSLtoVLMappingTable, Modifier: c.modifier(k, index, arg), Path: c.pathTo(index)}
+	return Action{Attr: mad.AttrSLtoVLMappingTable, Modifier: c.modifier(k, index, arg), Path: c.pathTo(index), Key: c.keyFor(k, index, arg)}
 }
 
 // isLast reports whether the block that a switch is to get in this step is the one of the Plan.

@@ -50,20 +50,27 @@ func (m *Manager) onTrap(now time.Duration, ev *Event) {
 	if !d.MAD.Answer(mad.StatusOK) {
 		return
 	}
-	mad.SMPMKey.Put(d.MAD, m.cfg.MKey)
+	slot := m.portOfLID(issuer)
+	id, name := int32(-1), ""
+	if slot != noSlot {
+		id = m.inForce.owner[slot]
+		name = ", " + m.inForce.nodeName(id)
+		mad.SMPMKey.Put(d.MAD, m.keys.key(m.inForce.guid[slot]))
+	}
 	m.reply(ev)
 	m.tally.trap(number)
-	id, name := m.nodeOfLID(issuer), ""
-	if id >= 0 {
-		name = ", " + m.inForce.nodeName(id)
-	}
 	what := fmt.Sprintf("trap %d (%s) from LID %d%s", number, mad.NoticeTrapNumber.Decl().ValueName(number), issuer, name)
+	kind := TrapCame
+	if number == mad.TrapBadMKey && mad.NoticeIsGeneric.Is(notice) {
+		kind, what = WrongKey, what+m.violation(slot, notice)
+		m.showKey(slot)
+	}
 	switch {
 	case m.traps.seen[what] || len(m.traps.seen) == mostTraps:
 		m.traps.untold++
 	default:
 		m.traps.seen[what] = true
-		m.tell(TrapCame, "%s", what)
+		m.tell(kind, "%s", what)
 	}
 	if changed {
 		if id >= 0 {
@@ -75,16 +82,18 @@ func (m *Manager) onTrap(now time.Duration, ev *Event) {
 	}
 }
 
-// nodeOfLID returns the node, in the round in force, that a LID leads to; -1 where no round has given it.
-func (m *Manager) nodeOfLID(lid fabric.LID) int32 {
+// portOfLID returns the port, in the round in force, that a LID leads to; noSlot where no round has given it.
+func (m *Manager) portOfLID(lid fabric.LID) int32 {
 	if m.inForce == nil {
-		return -1
+		return noSlot
 	}
 	c := m.inForce
 	for end, base := range c.plan.Ends.Base {
 		if n := fabric.LID(c.plan.Ends.Count(int32(end))); lid >= base && lid < base+n {
-			return c.byGUID[c.graph.EndNodeGUID[end]]
+			if slot, ok := c.slotOf(c.graph.EndNodeGUID[end], c.graph.EndNum[end]); ok {
+				return slot
+			}
 		}
 	}
-	return -1
+	return noSlot
 }

@@ -55,7 +55,7 @@ func (d *discoverFlags) run(cmd *cobra.Command) error {
 	if err != nil {
 		return err
 	}
-	runner := sm.Runner{Config: sm.Config{ReadOnly: true, AskRoles: d.roles != "", MKey: d.wires.mKey}, Clock: clock()}
+	runner := sm.Runner{Config: sm.Config{ReadOnly: true, AskRoles: d.roles != "", Keys: sm.Keys{One: d.wires.mKey}}, Clock: clock()}
 	runner.Note = func(i sm.Incident) { fmt.Fprintf(cmd.ErrOrStderr(), "weft: %s: %s\n", i.Kind, i.Text) }
 	if runner.Wire, err = d.wires.config(); err != nil {
 		return err

@@ -20,6 +20,7 @@ type smFlags struct {
 	routing routeFlags
 	keep    keepFlags
 	config  sm.Config
+	keys    keyFlags
 	chain   string
 	once    bool
 	codes   bool
@@ -73,6 +74,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.BoolVar(&s.config.Unproven, "unproven", false, "distribute the Plan even if the judge finds faults in it")
 	f.BoolVar(&s.config.TakeOver, "take-over", false, "write to the subnet although another subnet manager is, or may be, its master")
 	f.BoolVar(&s.config.AskRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); routing by ftree goes by them")
+	s.keys.add(cmd, &s.config.Keys)
 	s.addFaultFlags(cmd)
 	f.StringVar(&s.lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
 	f.StringVar(&s.plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
@@ -168,7 +170,9 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 		return nil, err
 	}
 	s.routing.Kept, s.routing.Afresh = s.keep.kept, s.keep.afresh(cmd)
-	s.config.MKey = s.wires.mKey
+	if err := s.keys.read(&s.config.Keys, s.wires.mKey); err != nil {
+		return nil, err
+	}
 	if s.config.Priority > 15 {
 		return nil, fmt.Errorf("--priority %d: want 0 to 15", s.config.Priority)
 	}

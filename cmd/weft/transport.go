@@ -35,7 +35,7 @@ func (w *wireFlags) add(cmd *cobra.Command) {
 	f.IntVar(&w.retries, "retries", 7, "how often a datagram is repeated that is not answered; more where the wire is seen to lose many")
 	f.StringVar(&w.dev, "umad-dev", "", "directory of the devices umadN and issmN: DIR/dev/infiniband of weft emulate --umad DIR (default: /dev/infiniband)")
 	f.StringVar(&w.sys, "umad-sys", "", "directory that stands for /sys/class: DIR/sys/class of weft emulate --umad DIR (default: /sys/class)")
-	f.Uint64Var(&w.mKey, "m-key", 0, "M_Key to ask with; weft sm also gives it to every port")
+	f.Uint64Var(&w.mKey, "m-key", 0, "M_Key to ask with; weft sm also gives it to every port (one for all; --mkey-secret has one for each)")
 }
 
 func (w *wireFlags) config() (wire.Config, error) {

@@ -1,0 +1,179 @@
+package sm
+
+import (
+	"bytes"
+	"crypto/hmac"
+	"crypto/sha256"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+
+	"weft/fabric"
+)
+
+// Keys are the M_Keys (14.2.4) that a manager gives to ports, and those that it knows ports may have. With neither One nor
+// Secret it gives none: M_Keys, protection bits and lease periods are left as they are.
+type Keys struct {
+	One     uint64                 // for every port, or
+	Secret  []byte                 // what the key of a port follows from, with its GUID
+	Former  [][]byte               // secrets of before, in the order in which they are tried
+	Known   map[fabric.GUID]uint64 // keys of single ports, by port GUID
+	Others  []uint64               // keys that any port may have
+	Protect uint8                  // M_KeyProtectBits; with a Secret at most 1: what a port answers to nobody does not tell the GUID from which its key follows
+	Lease   uint16                 // M_KeyLeasePeriod in seconds, 0 for without end
+}
+
+// Given reports whether ports are given keys.
+func (k *Keys) Given() bool { return k.One != 0 || len(k.Secret) > 0 }
+
+// Of returns the key that a port is to have, 0 for none.
+func (k *Keys) Of(port fabric.GUID) uint64 {
+	if len(k.Secret) > 0 {
+		return DeriveKey(k.Secret, port)
+	}
+	return k.One
+}
+
+// DeriveKey returns the key of a port that follows from a secret: the first 8 bytes of HMAC-SHA-256, keyed by the secret, of
+// "M_Key" and the port GUID, most significant byte first. In place of 0, which is no key, it is 1.
+func DeriveKey(secret []byte, port fabric.GUID) uint64 {
+	h := hmac.New(sha256.New, secret)
+	h.Write(binary.BigEndian.AppendUint64([]byte("M_Key"), uint64(port)))
+	return max(binary.BigEndian.Uint64(h.Sum(nil)), 1)
+}
+
+// of returns the keys that a port may have, the one that it is to have first.
+func (k *Keys) of(port fabric.GUID) []uint64 {
+	out := []uint64{k.Of(port)}
+	add := func(key uint64) {
+		if !slices.Contains(out, key) {
+			out = append(out, key)
+		}
+	}
+	for _, secret := range k.Former {
+		add(DeriveKey(secret, port))
+	}
+	if key, ok := k.Known[port]; ok {
+		add(key)
+	}
+	for _, key := range k.Others {
+		add(key)
+	}
+	return out
+}
+
+// mostTried bounds the keys that a port is asked with whose GUID is not known.
+const mostTried = 16
+
+// ofStrangers returns the keys by which a port may answer whose GUID is not known. The first is also the last one: another way may have led to
+// the same port, and given it that key meanwhile.
+func (k *Keys) ofStrangers() []uint64 {
+	out := []uint64{k.One}
+	known := slices.Sorted(maps.Values(k.Known))
+	for _, key := range slices.Concat(k.Others, known) {
+		if !slices.Contains(out, key) && len(out) < mostTried {
+			out = append(out, key)
+		}
+	}
+	if len(out) > 1 {
+		out = append(out, k.One)
+	}
+	return out
+}
+
+// keyring holds, beside the Keys, what single ports have been found to have.
+type keyring struct {
+	Keys
+	has    map[fabric.GUID]uint64 // other keys than those that the ports are to have
+	own    map[fabric.GUID]uint64 // derived
+	asking map[uint64]shownKey    // after traps 256, by tag: what has not answered
+}
+
+func newKeyring(k Keys) *keyring {
+	return &keyring{Keys: k, has: map[fabric.GUID]uint64{}, own: map[fabric.GUID]uint64{}, asking: map[uint64]shownKey{}}
+}
+
+// key returns the M_Key that SMPs to a port carry.
+func (k *keyring) key(port fabric.GUID) uint64 {
+	if key, ok := k.has[port]; ok {
+		return key
+	}
+	return k.toHave(port)
+}
+
+// toHave returns the key that a port is to have.
+func (k *keyring) toHave(port fabric.GUID) uint64 {
+	if len(k.Secret) == 0 {
+		return k.One
+	}
+	key, ok := k.own[port]
+	if !ok {
+		key = k.Of(port)
+		k.own[port] = key
+	}
+	return key
+}
+
+// tries returns the keys that a port is asked with, one after the other.
+func (k *keyring) tries(port fabric.GUID) []uint64 {
+	keys := k.of(port)
+	if key, ok := k.has[port]; ok && !slices.Contains(keys, key) {
+		keys = append(keys, key)
+	}
+	return keys
+}
+
+// learn takes the key that a port has, 0 for none.
+func (k *keyring) learn(port fabric.GUID, key uint64) {
+	if delete(k.has, port); key != 0 && key != k.toHave(port) {
+		k.has[port] = key
+	}
+}
+
+// ReadKeys reads keys of ports: a line for each, with the port GUID, or * for a key that any port may have, and the key;
+// # begins a remark.
+func ReadKeys(name string, data []byte) (known map[fabric.GUID]uint64, others []uint64, err error) {
+	known = map[fabric.GUID]uint64{}
+	for i, line := range bytes.Split(data, []byte("\n")) {
+		line, _, _ = bytes.Cut(line, []byte("#"))
+		words := bytes.Fields(line)
+		if len(words) == 0 {
+			continue
+		}
+		guid, key, err := parseKey(words)
+		if _, twice := known[guid]; err == nil && twice {
+			err = fmt.Errorf("port %s is named twice", guid)
+		}
+		if err != nil {
+			return nil, nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
+		}
+		if guid == 0 {
+			others = append(others, key)
+		} else {
+			known[guid] = key
+		}
+	}
+	return known, others, nil
+}
+
+// parseKey reads the words of a line of keys; the GUID of any port is 0.
+func parseKey(words [][]byte) (guid fabric.GUID, key uint64, err error) {
+	if len(words) != 2 {
+		return 0, 0, errors.New("want a port GUID, or * for any port, and its M_Key")
+	}
+	if string(words[0]) != "*" {
+		if guid, err = fabric.ParseGUID(string(words[0])); err != nil {
+			return 0, 0, err
+		}
+		if guid == 0 {
+			return 0, 0, errors.New("no port has GUID 0; * stands for any port")
+		}
+	}
+	if key, err = strconv.ParseUint(string(words[1]), 0, 64); err != nil || key == 0 {
+		return 0, 0, errors.New("the second word is no M_Key: want a number of 64 bits other than 0, as 0x1234") // which must not be printed
+	}
+	return guid, key, nil
+}

@@ -1,0 +1,333 @@
+package sm
+
+import (
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/mad"
+	"weft/wire"
+)
+
+var (
+	secretKeys = Keys{Secret: []byte("a secret of ours"), Protect: 1, Lease: 60}
+	otherKeys  = Keys{Secret: []byte("that of somebody else"), Protect: 1, Lease: 60}
+)
+
+// TestDeriveKey: the key of a port is what openssl dgst -sha256 -hmac says.
+func TestDeriveKey(t *testing.T) {
+	if key := DeriveKey([]byte("secret of sixteen bytes"), 0x0011223344556677); key != 0x4f4e21dade773622 {
+		t.Errorf("%#x", key)
+	}
+}
+
+// endPorts yields the PortInfo of all end ports that are on and have a link, by port GUID.
+func endPorts(t fataler, sub *emulator.Subnet) map[fabric.GUID]fabric.End {
+	t.Helper()
+	ends, f := map[fabric.GUID]fabric.End{}, sub.Fabric()
+	for id := range f.Nodes {
+		n := &f.Nodes[id]
+		if n.Type == fabric.Switch {
+			ends[n.GUID] = fabric.End{Node: fabric.NodeID(id)}
+			continue
+		}
+		for p := 1; p <= n.NumPorts(); p++ {
+			if n.Ports[p].Link != fabric.NoLink {
+				ends[n.Ports[p].GUID] = fabric.End{Node: fabric.NodeID(id), Port: uint8(p)}
+			}
+		}
+	}
+	return ends
+}
+
+// verifyKeys checks that all ports have their keys, and returns how many SMPs without the right key they have seen.
+func verifyKeys(t fataler, v *virtual, k Keys) (violations uint64) {
+	t.Helper()
+	c := v.manager.Core()
+	checked := 0
+	for _, e := range endPorts(t, v.sub) {
+		info, err := v.sub.PortInfo(e)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		id := c.byGUID[v.sub.Fabric().Nodes[e.Node].GUID]
+		if c.flags[c.nodes[id].first+int32(e.Port)]&portKnown == 0 {
+			continue
+		}
+		checked++
+		guid := c.guid[c.nodes[id].first+int32(e.Port)]
+		key, protect, lease := mad.PortInfoMKey.Get(info), mad.PortInfoMKeyProtectBits.Get(info), mad.PortInfoMKeyLeasePeriod.Get(info)
+		if key != k.Of(guid) || protect != uint64(k.Protect) || lease != uint64(k.Lease) {
+			t.Fatalf("%s has M_Key %#x, protection %d, lease %d\n%v", v.sub.Fabric().EndName(e), key, protect, lease, v.entries)
+		}
+		violations += mad.PortInfoMKeyViolations.Get(info)
+	}
+	if checked < len(c.nodes) {
+		t.Fatalf("%d ports of %d nodes were checked", checked, len(c.nodes))
+	}
+	return violations
+}
+
+// again lets another manager in the place of one bring the subnet up, and leave.
+func (v *virtual) again(k Keys) *Report {
+	v.manager, v.entries = NewManager(Config{Keys: k}, Watch{}), nil
+	return v.run()
+}
+
+// successor starts another manager in the place of one that has died.
+func (v *virtual) successor(t fataler, cfg Config) *virtual {
+	t.Helper()
+	at, err := v.sub.DefaultEnd()
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	v.sub.Detach(v.id)
+	next, err := newVirtualAt(v.sub, at, cfg, v.routing)
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	next.manager, next.planTime, next.now = NewManager(cfg, UsualWatch), v.planTime, v.now
+	next.step(&Event{Kind: Start})
+	return next
+}
+
+// isOpen reports whether a round has brought up all and found nothing wrong.
+func isOpen(r *Report) bool { return r.State == Up && len(r.Incidents) == 0 }
+
+// TestKeysByPort: every port gets its own key; a manager that starts with the same secret and knows nothing else writes nothing, and
+// no port ever sees a wrong key. One with another secret writes nothing either, and says why.
+func TestKeysByPort(t *testing.T) {
+	for _, k := range []Keys{secretKeys, {One: 7, Protect: 0}, {One: 7, Protect: 2, Lease: 5}, {One: 1<<64 - 1, Protect: 3, Lease: 1<<16 - 1}} {
+		v, err := newVirtual(formula(t, "rlft(6,2)"), emulator.Options{}, Config{Keys: k}, jobOf("updn", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		sets := 0
+		v.onAction = func(a *Action) {
+			if a.Kind == Send && a.Method == mad.Set && a.Attr != mad.AttrVLArbitrationTable {
+				sets++
+			}
+		}
+		if r := v.run(); !isOpen(r) || verifyKeys(t, v, k) > 0 || sets == 0 {
+			t.Fatalf("%+v: %s: %v", k, r.State, r.Incidents)
+		}
+		for range 2 {
+			sets = 0
+			if r := v.again(k); !isOpen(r) || verifyKeys(t, v, k) > 0 || sets > 0 {
+				t.Fatalf("%+v: %s, %d Sets: %v", k, r.State, sets, r.Incidents)
+			}
+		}
+		if k.Protect == 0 { // anybody may read the keys
+			continue
+		}
+		before := states(t, v)
+		r := v.again(otherKeys)
+		switch {
+		case r.State == Up || r.State == UpInPart, k.Protect == 1 && r.Find(Locked) == nil, k.Protect > 1 && r.Find(NoAnswer) == nil:
+			t.Errorf("%+v, with another secret: %s: %v", k, r.State, r.Incidents)
+		}
+		if !maps.Equal(before, states(t, v)) {
+			t.Errorf("%+v: somebody without the key has written", k)
+		}
+	}
+}
+
+// states holds what could be written to end ports.
+func states(t fataler, v *virtual) map[fabric.End][44]byte {
+	t.Helper()
+	out := map[fabric.End][44]byte{}
+	for _, e := range endPorts(t, v.sub) {
+		info, err := v.sub.PortInfo(e)
+		if err != nil {
+			t.Fatalf("%v", err)
+		}
+		out[e] = [44]byte(info[:44]) // violations follow
+	}
+	return out
+}
+
+// TestKeysMove: from any keys to any others that are known, on wires that lose and repeat, while things happen to the subnet, and
+// with managers that die in the middle of it: in the end all ports have their keys.
+func TestKeysMove(t *testing.T) {
+	moved := 0
+	rapid.Check(t, func(t *rapid.T) {
+		all := []Keys{{}, secretKeys, otherKeys, {One: 1, Protect: 3, Lease: 60}, {One: 2, Protect: 2}, {One: 3}}
+		from, to := rapid.IntRange(0, len(all)-1).Draw(t, "from"), rapid.IntRange(1, len(all)-1).Draw(t, "to")
+		opt := emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}
+		if rapid.Bool().Draw(t, "bad wire") {
+			opt.Impairment = emulator.Impairment{Loss: 0.03, Duplicate: 0.03, Late: 0.05, LateBy: 50 * time.Millisecond}
+		}
+		v := staying(t, "rlft(6,2)", opt, Config{Keys: all[from]})
+		v.runUntil(v.now + time.Minute)
+		k := all[to]
+		if s := all[from].Secret; s != nil {
+			k.Former = [][]byte{[]byte("never used by anybody"), s}
+		} else if one := all[from].One; one != 0 && rapid.Bool().Draw(t, "by port") {
+			k.Known = map[fabric.GUID]uint64{}
+			for guid := range v.lidsOf() {
+				k.Known[guid] = one
+			}
+		} else if one != 0 {
+			k.Others = []uint64{99, one}
+		}
+		faults := &faults{v: v, rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "draws"), 0))}
+		for range rapid.IntRange(1, 4).Draw(t, "managers") {
+			v = v.successor(t, Config{Keys: k})
+			faults.v = v
+			v.runUntil(v.now + rapid.SampledFrom([]time.Duration{time.Microsecond, time.Millisecond, time.Second}).Draw(t, "unit")*time.Duration(rapid.IntRange(0, 30).Draw(t, "lives")))
+		}
+		v.runUntil(v.now + 10*time.Second)
+		for range rapid.IntRange(0, 3).Draw(t, "later faults") {
+			if len(v.manager.Core().nodes) > 0 { // it knows our own, which is left alone
+				faults.next(t)
+			}
+			v.runUntil(v.now + time.Duration(rapid.IntRange(0, 3000).Draw(t, "ms"))*time.Millisecond)
+		}
+		faults.settle(t)
+		v.runUntil(v.now + 15*time.Minute)
+		if !v.isUp(t) {
+			t.Fatalf("%v\n%v", v.manager.Core().Report().Incidents, v.entries)
+		}
+		verifyKeys(t, v, k)
+		if from > 0 && from != to {
+			moved++
+		}
+	})
+	if !t.Failed() && moved == 0 {
+		t.Error("no key was ever changed")
+	}
+}
+
+// TestKeysOfTwo: of two managers with one secret the second takes the subnet when the first one dies, and no port sees a wrong key. One with another
+// secret stands by and writes nothing; when the first dies it takes the subnet when leases have ended, and not otherwise.
+func TestKeysOfTwo(t *testing.T) {
+	for _, c := range []struct {
+		name          string
+		first, second Keys
+		takes         bool
+	}{
+		{"one secret", secretKeys, secretKeys, true},
+		{"other secrets", secretKeys, otherKeys, true},
+		{"other secrets without a lease", Keys{Secret: secretKeys.Secret, Protect: 1}, otherKeys, false},
+		{"all may read the keys", Keys{One: 9}, otherKeys, true},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			sub, all := managers(t, "rlft(6,2)", emulator.Options{}, 1, 0)
+			wrote := 0
+			for i, k := range []Keys{c.first, c.second} {
+				v := all[i]
+				v.manager = NewManager(Config{Elect: true, Priority: uint8(1 - i), Keys: k}, UsualWatch)
+			}
+			all[1].onAction = func(a *Action) {
+				if a.Kind == Send && a.Method == mad.Set && a.Attr != mad.AttrSMInfo {
+					wrote++
+				}
+			}
+			for _, v := range all {
+				v.step(&Event{Kind: Start})
+				runTogether(v.now+5*time.Second, all...)
+			}
+			runTogether(all[0].now+5*time.Minute, all...)
+			if n, master := masters(all); n != 1 || master != all[0] || wrote > 0 || verifyKeys(t, all[0], c.first) > 0 {
+				t.Fatalf("%d masters, %d written: %s", n, wrote, journals(all))
+			}
+			lids := all[0].lidsOf()
+			sub.Detach(all[0].id)
+			runTogether(all[1].now+20*time.Minute, all[1])
+			r := all[1].manager.Core().Report()
+			if (r.State == Up) != c.takes || !c.takes && r.Find(Locked) == nil {
+				t.Fatalf("%s: %v: %s", r.State, r.Incidents, journals(all))
+			}
+			if !c.takes {
+				verifyKeys(t, &virtual{sub: sub, manager: all[0].manager}, c.first)
+				return
+			}
+			if n := verifyKeys(t, all[1], c.second); slices.Equal(c.first.Secret, c.second.Secret) && n > 0 {
+				t.Errorf("%d SMPs with a wrong key", n)
+			}
+			if !maps.Equal(lids, all[1].lidsOf()) {
+				t.Error("LIDs have moved")
+			}
+			all[1].verify(t)
+		})
+	}
+}
+
+// TestWrongKey: somebody without the keys changes nothing, and is named. The port is shown its key, so that its lease does not end.
+func TestWrongKey(t *testing.T) {
+	v := staying(t, "rlft(6,2)", emulator.Options{}, Config{Keys: secretKeys})
+	f := v.sub.Fabric()
+	host := find(f, fabric.CA, 5)
+	id, err := v.sub.Attach(emulator.Client{At: fabric.End{Node: host, Port: 1}, Deliver: func(*wire.Datagram) {}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	leaf := f.Peer(fabric.End{Node: host, Port: 1})
+	other := slices.IndexFunc(f.Nodes[leaf.Node].Ports, func(p fabric.Port) bool {
+		return p.Link != fabric.NoLink && p.Link != f.Nodes[host].Ports[1].Link && f.Nodes[f.Peer(fabric.End{Node: leaf.Node, Port: 1}).Node].Type == fabric.CA
+	})
+	target := f.Peer(fabric.End{Node: leaf.Node, Port: uint8(other)})
+	attack := func(directed bool) {
+		m, err := mad.Request{Method: mad.Set, Attr: mad.AttrPortInfo, Key: 0xBAD}.Directed(make([]byte, mad.Size), []byte{1, uint8(other)})
+		d := &wire.Datagram{Addr: wire.Directed(), MAD: m}
+		if !directed {
+			m, err = mad.Request{Method: mad.Set, Attr: mad.AttrPortInfo, Key: 0xBAD}.Routed(make([]byte, mad.Size))
+			info, _ := v.sub.PortInfo(target)
+			from, _ := v.sub.PortInfo(fabric.End{Node: host, Port: 1})
+			d = &wire.Datagram{Addr: wire.ToLID(uint16(mad.PortInfoLID.Get(info)), 0), MAD: m}
+			d.Addr.SLID = uint16(mad.PortInfoLID.Get(from))
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		v.sub.Send(id, d)
+	}
+	before := states(t, v)
+	rounds := v.told(RoundBegun)
+	for i := range 20 {
+		attack(i%2 == 0)
+		v.runUntil(v.now + 50*time.Second)
+	}
+	if !maps.Equal(before, states(t, v)) {
+		t.Error("the lease has ended, or something was written")
+	}
+	info, err := v.sub.PortInfo(target)
+	if err != nil || mad.PortInfoMKeyViolations.Get(info) != 20 {
+		t.Fatalf("%v, %d violations of %s", err, mad.PortInfoMKeyViolations.Get(info), f.EndName(target))
+	}
+	lid := uint64(v.lidsOf()[f.Nodes[host].Ports[1].GUID])
+	for _, want := range []string{fmt.Sprintf("from LID %d, ", lid), fmt.Sprintf("by a directed route from CA %q", f.Nodes[host].Desc)} {
+		if !slices.ContainsFunc(v.entries, func(i Incident) bool { return i.Kind == WrongKey && strings.Contains(i.Text, want) }) {
+			t.Errorf("nothing is told %s: %v", want, v.entries)
+		}
+	}
+	if n := v.told(RoundBegun) - rounds; n > 1 { // a routing afresh may be due
+		t.Errorf("%d rounds", n)
+	}
+	if v.told(WrongKey) != 2 {
+		t.Errorf("told %d times", v.told(WrongKey))
+	}
+}
+
+// TestReadKeys: a file of keys, and what is wrong with one.
+func TestReadKeys(t *testing.T) {
+	known, others, err := ReadKeys("keys", []byte("# ours\n0x12 0x34 # a port\n\n* 7\n * 0xffffffffffffffff\n"))
+	if err != nil || !maps.Equal(known, map[fabric.GUID]uint64{0x12: 0x34}) || !slices.Equal(others, []uint64{7, 1<<64 - 1}) {
+		t.Errorf("%v %v %v", known, others, err)
+	}
+	for text, want := range map[string]string{
+		"\n0x12": "keys:2: want a port GUID", "0x12 0": "keys:1: the second word", "x 1": "keys:1:", "0 1": "keys:1: no port", "1 2\n1 3": "keys:2: port", "* 1 2": "keys:1: want",
+	} {
+		if _, _, err := ReadKeys("keys", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
