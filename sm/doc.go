@@ -78,6 +78,11 @@
 // A manager that stays answers what hosts and tools ask (administration.go, room sm/sa), beside the loop: by the Plan in force until the next
 // round has ended. The master alone answers; before its first round has ended it says busy.
 //
+// # M_Keys
+//
+// With Config.Keys a port is asked for its M_Key before anything else of its node (lock.go), and given the one that it is to have, which follows
+// from a secret and its GUID (keys.go). After a trap 256 it is shown its key, so that its lease goes on (violation.go).
+//
 // # Discovery
 //
 // From our own port on: NodeInfo (IBA volume 1, 14.2.5.3), NodeDescription, of a
@@ -136,5 +141,5 @@
 // comes with the last step, otherwise with the first.
 // LinkSpeedExt is read as the device gives it without the SM's extended-speeds
 // modifier. CAs cabled to each other get no LIDs: NOT ROUTED. A router is treated as a CA.
-// M_Key leases and protection bits are left as they are.
+// External ports of a switch have no M_Key of their own. A port that sends no trap 256 has its lease end after a wrong key, until a round asks it again.
 package sm

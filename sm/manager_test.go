@@ -143,7 +143,8 @@ func TestStaysThroughFaults(t *testing.T) {
 	rounds, repaired, degraded := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(6,2)", "torus(4x4,hosts=1)", "torus(5x3,hosts=1)", "dragonfly(2,2,1)"}).Draw(t, "fabric")
-		v := staying(t, text, emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}, Config{})
+		keys := rapid.SampledFrom([]Keys{{}, secretKeys, {One: 5, Protect: 3, Lease: 10}}).Draw(t, "keys")
+		v := staying(t, text, emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}, Config{Keys: keys})
 		lids := v.lidsOf()
 		faults := &faults{v: v, rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "draws"), 0))}
 		for range rapid.IntRange(1, 8).Draw(t, "faults") {
@@ -156,6 +157,9 @@ func TestStaysThroughFaults(t *testing.T) {
 		faults.settle(t)
 		if !v.isUp(t) {
 			t.Fatalf("%v\n%v", v.manager.Core().Report().Incidents, v.entries)
+		}
+		if keys.Given() && verifyKeys(t, v, keys) > 0 {
+			t.Fatalf("an SMP had a wrong key: %v", v.entries)
 		}
 		for guid, lid := range v.lidsOf() {
 			if had, ok := lids[guid]; ok && had != lid {

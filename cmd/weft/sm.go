@@ -79,7 +79,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.StringVar(&s.lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
 	f.StringVar(&s.plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
 	f.StringVarP(&s.found, "output", "o", "", "write the fabric as it was found and named to this file")
-	f.StringVar(&s.record, "record", "", "write all that the manager is given to this file, M_Key included, for weft sm replay; some 40 bytes for each SMP")
+	f.StringVar(&s.record, "record", "", "write all that the manager is given to this file, M_Keys and secret included, for weft sm replay; some 40 bytes for each SMP")
 	s.service.add(cmd)
 	cmd.AddCommand(smStateCmd(), smReplayCmd())
 	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again"),

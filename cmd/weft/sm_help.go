@@ -42,6 +42,14 @@ hands it over. Of managers that start together the one of the highest --priority
 the master, of equal ones that of the lowest port GUID; one that goes before the master gets the
 subnet from it.
 
+--mkey-secret FILE has every port get an M_Key of its own, which follows from the secret in FILE and the
+port's GUID, so that nobody else can write to it; --m-key KEY gives all ports one. A manager with the same
+secret needs nothing else to go on. The protection is --mkey-protect; --mkey-lease is how long a
+port keeps it when somebody tries to write and its manager is gone. Ports that have other keys are
+given ours if theirs is known: by --mkey-old-secret FILE, which moves from one secret to the next, or
+by --mkey-file FILE. One that has none of these is left out, and the log says so (locked); who
+tries keys is named there too (wrong-key).
+
 A manager that stays changes the tables of a subnet that carries data in steps, so that at no moment
 packets go in circles or wait for each other in a ring. Where no order does that, switches
 drop packets to the LIDs that change, and on service levels whose lane changes, for --pause. Hosts
