@@ -49,6 +49,9 @@ func (c *Core) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
 		}
 	}
 	for i := range s.Ports {
+		if c.keys.Given() { // who knows the SM_Key, which is 1 unless told otherwise, would know them all
+			mad.PortInfoMKey.Put(s.Ports[i].Info[:], 0)
+		}
 		if p := &s.Ports[i]; p.Peer != noSlot {
 			p.Peer = slots[p.Peer]
 		}

@@ -201,7 +201,7 @@ func (m *Manager) transition(now time.Duration, to uint32, from fabric.GUID) (th
 	e, state := &m.election, m.state()
 	switch to {
 	case mad.SMSetHandover:
-		return func() { m.takeOver(now, from) }, state == mad.SMStateStandby || state == mad.SMStateMaster
+		return func() { m.takeOver(now, from) }, (state == mad.SMStateStandby || state == mad.SMStateMaster) && !m.core.isLockedOut()
 	case mad.SMSetAcknowledge:
 		if h := e.handing; h != nil && h.guid == from { // before its answer to the handover, or in place of that
 			return func() { m.standBy(now, h) }, true

@@ -212,6 +212,23 @@ func TestKeysMove(t *testing.T) {
 // TestKeysOfTwo: of two managers with one secret the second takes the subnet when the first one dies, and no port sees a wrong key. One with another
 // secret stands by and writes nothing; when the first dies it takes the subnet when leases have ended, and not otherwise.
 func TestKeysOfTwo(t *testing.T) {
+	t.Run("hands over to nobody without the keys", func(t *testing.T) {
+		for _, k := range []Keys{otherKeys, {}, secretKeys} {
+			_, all := managers(t, "rlft(6,2)", emulator.Options{}, 1, 2)
+			for i, k := range []Keys{secretKeys, k} {
+				all[i].manager = NewManager(Config{Elect: true, Priority: uint8(i + 1), Keys: k}, UsualWatch)
+			}
+			for _, v := range all {
+				v.step(&Event{Kind: Start})
+				runTogether(v.now+5*time.Second, all...)
+			}
+			runTogether(all[0].now+30*time.Minute, all...)
+			takes := slices.Equal(k.Secret, secretKeys.Secret)
+			if n, master := masters(all); n != 1 || (master == all[1]) != takes || verifyKeys(t, master, secretKeys) > 0 {
+				t.Errorf("%d masters: %s", n, journals(all))
+			}
+		}
+	})
 	for _, c := range []struct {
 		name          string
 		first, second Keys

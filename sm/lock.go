@@ -67,8 +67,8 @@ func (c *Core) onKey(agent int32, arg uint32, ev *Event) {
 	guid := c.guid[agent]
 	tried, again := int(arg&^afterSetKey), arg&afterSetKey != 0
 	info := ev.Data[:]
-	shown, hidden := mad.PortInfoMKey.Get(info), mad.PortInfoMKeyProtectBits.Get(info) == 1
-	if ev.Outcome == Silent || ev.Outcome == Answered && shown == 0 && hidden {
+	shown, hidden := mad.PortInfoMKey.Get(info), isHidden(info)
+	if ev.Outcome == Silent || ev.Outcome == Answered && hidden {
 		if tried+1 < len(c.keys.tries(guid)) {
 			c.enqueue(makeTag(getKey, agent, arg+1))
 			return
@@ -125,6 +125,16 @@ func (c *Core) keyKnown(agent int32, ev *Event) {
 	if agent == c.agent(getDescription, id) {
 		c.enqueue(makeTag(getDescription, id, 0))
 	}
+}
+
+// isLockedOut reports whether our own port hides its M_Key, so that the subnet is that of a manager with other keys.
+func (c *Core) isLockedOut() bool {
+	return len(c.nodes) > 0 && isHidden(c.info[c.ownPort()][:])
+}
+
+// isHidden reports whether a PortInfo was given without the M_Key, since that of the request was wrong.
+func isHidden(info []byte) bool {
+	return mad.PortInfoMKey.Get(info) == 0 && mad.PortInfoMKeyProtectBits.Get(info) == 1
 }
 
 // perhapsLocked says what else may be the reason where a node answers nothing.

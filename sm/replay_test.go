@@ -86,11 +86,13 @@ func TestReplay(t *testing.T) {
 			opt.Impairment = emulator.Impairment{Loss: 0.02, Duplicate: 0.02, Late: 0.05, LateBy: 30 * time.Millisecond}
 		}
 		_, all := managers(t, "rlft(4,2)", opt, 1, uint8(rapid.IntRange(0, 2).Draw(t, "priority")))
+		keys := rapid.SampledFrom([]Keys{{}, secretKeys, {One: 3, Protect: 2, Others: []uint64{9}}}).Draw(t, "keys")
 		var buffers [2]bytes.Buffer
 		var done [2][]did
 		for k, v := range all {
 			v.routing = jobOf(chain, uint8(rapid.IntRange(0, 1).Draw(t, "LMC")))
 			v.manager.cfg.Expected = v.sub.Fabric()
+			v.manager.cfg.Keys, v.manager.keys = keys, newKeyring(keys)
 			if k == 0 && rapid.Bool().Draw(t, "store") {
 				v.manager.cfg.Store, v.store = true, func(*Record) error {
 					if rapid.IntRange(0, 4).Draw(t, "disk") == 0 {
