@@ -351,3 +351,42 @@ func TestReadKeys(t *testing.T) {
 		}
 	}
 }
+
+// TestKeysChange: keys without a lease are changed in one round, when those of before are known.
+func TestKeysChange(t *testing.T) {
+	old := Keys{Secret: []byte("an old secret"), Protect: 1}
+	for _, c := range []struct{ from, to Keys }{
+		{old, Keys{Secret: secretKeys.Secret, Former: [][]byte{[]byte("none"), old.Secret}, Protect: 1}},
+		{old, Keys{One: 5, Former: [][]byte{old.Secret}, Protect: 3}},
+		{Keys{One: 1, Protect: 3}, Keys{One: 2, Others: []uint64{9, 1}, Protect: 3}},
+		{Keys{One: 1, Protect: 2}, Keys{Secret: secretKeys.Secret, Others: []uint64{1}, Protect: 1}},
+	} {
+		v, err := newVirtual(formula(t, "rlft(6,2)"), emulator.Options{}, Config{Keys: c.from}, jobOf("updn", 0))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if r := v.run(); !isOpen(r) {
+			t.Fatalf("%s: %v", r.State, r.Incidents)
+		}
+		if r := v.again(c.to); !isOpen(r) {
+			t.Errorf("from %+v to %+v: %s: %v", c.from, c.to, r.State, r.Incidents)
+		}
+		if n := verifyKeys(t, v, c.to); n > 0 && c.from.Protect == 1 {
+			t.Errorf("from %+v to %+v: %d SMPs with a wrong key", c.from, c.to, n)
+		}
+	}
+}
+
+// TestKeysOfStrangers: a port whose GUID is not known is asked with a few keys, and the first one once more.
+func TestKeysOfStrangers(t *testing.T) {
+	k := Keys{One: 2, Others: []uint64{9, 1, 9}, Known: map[fabric.GUID]uint64{8: 1, 7: 4}}
+	if got := k.ofStrangers(); !slices.Equal(got, []uint64{2, 9, 1, 4, 2}) {
+		t.Errorf("%v", got)
+	}
+	for key := range uint64(99) {
+		k.Others = append(k.Others, key)
+	}
+	if got := k.ofStrangers(); len(got) != mostTried+1 || !slices.Equal((&Keys{One: 3}).ofStrangers(), []uint64{3}) {
+		t.Errorf("%v", got)
+	}
+}
