@@ -4,10 +4,8 @@ import (
 	"time"
 
 	"weft/fabric"
-	"weft/mad"
 	"weft/route"
 	"weft/route/job"
-	"weft/wire"
 )
 
 // Config says what a Core is to do. The zero value brings a subnet up.
@@ -34,112 +32,6 @@ type Config struct {
 	QuarantineStrangers bool           // nodes that are not Expected are left out
 }
 
-// EventKind says what happened.
-type EventKind uint8
-
-// The events.
-const (
-	Start       EventKind = iota // begin; once, first
-	Answer                       // a Send has ended
-	Planned                      // a Route has ended
-	Claimed                      // a Claim has ended well
-	PauseEnds                    // a Pause has ended
-	Stop                         // end soon: send no more
-	Unasked                      // to a Manager: a datagram has come that answers no request
-	Tick                         // to a Manager: the time has come that it asked for by Wake
-	Reconfigure                  // to a Manager: Settings are told anew
-	Resweep                      // to a Manager: a round is asked for
-	Rebalance                    // to a Manager: one that routes all afresh
-	Stored                       // a Store has ended, well or with Err
-	DrainPart                    // to a Manager: take a switch or a cable out of use, Name; Decided follows, with the Tag
-	UndrainPart                  // to a Manager: use it again, a link in quarantine too
-)
-
-// Outcome says how a Send ended.
-type Outcome uint8
-
-// The outcomes.
-const (
-	Answered  Outcome = iota // status 0
-	Refused                  // another status
-	Silent                   // no answer to any attempt
-	Cancelled                // given up; it may have been sent
-)
-
-// Event is something that happened to a Core.
-type Event struct {
-	Kind EventKind
-
-	// Of an Answer.
-	Tag      uint64 // the Send's
-	Outcome  Outcome
-	Attempts int        // times it was sent
-	Status   mad.Status // of one Refused
-	Data     [64]byte   // the attribute, of one Answered
-
-	// Of Planned. Err says why there is no Plan, or none that was judged; of Stored, why nothing was stored.
-	Result *job.Result
-	Err    error
-	Way    *job.Transition // from what the devices hold to this Plan; nil where that is not known
-
-	// Of Unasked: a copy, which is the Manager's.
-	Datagram *wire.Datagram
-
-	Settings *Settings // of Reconfigure
-
-	Name string // of DrainPart and UndrainPart
-}
-
-// ActionKind says what a Core wants done.
-type ActionKind uint8
-
-// The actions.
-const (
-	Send  ActionKind = iota // send an SMP; its end comes back as an Answer
-	Route                   // compute and judge a Plan for Graph that keeps the LIDs in use, those Stored before all; it comes back as Planned
-	Claim                   // set IsSM at our port; Claimed says that it is
-	Pause                   // packets under way need time to leave; PauseEnds says that it is over
-	Phase                   // a phase of the work begins: Name
-	Note                    // an Incident
-	Store                   // make Core.Record durable; Stored says how that ended, before the round ends or after Stop
-	Done                    // the end: Report has all
-
-	// Of a Manager alone.
-	Wake       // a Tick is wanted at At, in place of any earlier wish
-	Reply      // send Datagram, which wants no answer
-	RoundEnded // a round has ended: Manager.Core has its Report
-	Decided    // what an event wanted is taken, or refused: its Tag, Name, and Err, nil where it is taken
-)
-
-// Action is something that a Core wants done. Path and Data are valid until the
-// next Step.
-type Action struct {
-	Kind ActionKind
-
-	// Of a Send: a directed-route SMP.
-	Tag      uint64
-	Method   mad.Method
-	Attr     mad.AttrID
-	Modifier uint32
-	Path     []byte // egress port of every hop
-	Data     []byte // the attribute, of a Set
-	Key      uint64 // M_Key
-
-	Graph    *fabric.Graph
-	Stored   LIDMap
-	Absent   []route.Absent // ports that are not in the Graph and keep their LIDs
-	Kept     *job.Kept      // of a Route: the Plan in force, to be repaired; nil for that of the job
-	Found    *job.Kept      // of a Route: what the devices hold, where that is not Kept; nil where nobody knows
-	Afresh   bool           // of a Route with Kept: routed afresh, and repaired where the engines refuse
-	Name     string
-	Err      error
-	Drains   *Drains // of Decided: what is to be drained from now on, to be known by a restart; nil where nothing has changed
-	Incident Incident
-	At       time.Duration
-	Datagram *wire.Datagram
-}
-
-// phase is the state of a Core.
 type phase uint8
 
 const (

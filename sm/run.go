@@ -7,7 +7,6 @@ import (
 	"io"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
 	"weft/mad"
@@ -95,92 +94,6 @@ type run struct {
 	roundBegun time.Duration
 	phase      string
 	phaseBegun time.Duration
-}
-
-// inbox takes the ends of requests, and what nobody asked for, on the requester's goroutine, and keeps them for the
-// one that steps the Manager.
-type inbox struct {
-	mu      sync.Mutex
-	queue   []Event // ended, not yet stepped
-	unasked int     // of them, those of Kind Unasked
-	dropped int     // for which there was no room
-	spare   []Event // memory for the next queue
-	dead    error   // why the Transport has ended by itself
-	wake    chan struct{}
-}
-
-// put adds the end of a request.
-func (b *inbox) put(res *wire.Result) {
-	b.mu.Lock()
-	if res.Err != nil && b.dead == nil && errors.Is(res.Err, wire.ErrClosed) {
-		b.dead = res.Err
-	}
-	b.add(AnswerEvent(res))
-}
-
-// unasked takes a datagram that answers no request: queries go to the administration, all else to the Manager.
-func (d *run) unasked(datagram *wire.Datagram) {
-	if datagram.MAD.Class() == mad.ClassSA {
-		d.administration.ask(datagram)
-		return
-	}
-	d.inbox.putUnasked(datagram)
-}
-
-// mostUnasked bounds what nobody asked for and was not looked at yet: traps are repeated.
-const mostUnasked = 1024
-
-// putUnasked adds a datagram that answers no request.
-func (b *inbox) putUnasked(d *wire.Datagram) {
-	b.mu.Lock()
-	if b.unasked >= mostUnasked {
-		b.dropped++
-		b.mu.Unlock()
-		return
-	}
-	b.unasked++
-	ev := Event{Kind: Unasked, Datagram: new(wire.Datagram)}
-	ev.Datagram.CopyFrom(d)
-	b.add(ev)
-}
-
-// add adds an event, and unlocks.
-func (b *inbox) add(ev Event) {
-	b.queue = append(b.queue, ev)
-	first := len(b.queue) == 1
-	b.mu.Unlock()
-	if first {
-		select {
-		case b.wake <- struct{}{}:
-		default:
-		}
-	}
-}
-
-// take returns what has ended since the last call, until the next one.
-func (b *inbox) take() (events []Event, dead error) {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	events = b.queue
-	b.queue, b.spare, b.unasked = b.spare[:0], events, 0
-	return events, b.dead
-}
-
-// AnswerEvent translates the end of a request.
-func AnswerEvent(res *wire.Result) Event {
-	ev := Event{Kind: Answer, Tag: res.Tag, Attempts: res.Attempts}
-	var status *wire.StatusError
-	switch {
-	case res.Err == nil:
-		copy(ev.Data[:], res.Reply.MAD.Data())
-	case errors.As(res.Err, &status):
-		ev.Outcome, ev.Status = Refused, status.Status
-	case errors.Is(res.Err, wire.ErrTimeout):
-		ev.Outcome = Silent
-	default:
-		ev.Outcome = Cancelled
-	}
-	return ev
 }
 
 // loop steps the Manager until it is done.
