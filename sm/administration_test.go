@@ -366,7 +366,11 @@ func TestQueryCounts(t *testing.T) {
 	m.asked <- &Event{Kind: Resweep}
 	m.wantUp()
 	want := []QueryCount{{"NodeRecord", 4, 2, 0}, {"P_KeyTableRecord", 0, 1, 0}, {"other", 0, 2, 0}}
-	if got := m.shown.Load().Queries; !slices.Equal(got, want) {
+	got := slices.Clone(m.shown.Load().Queries)
+	for i := range got {
+		got[i].Busy = 0 // a query that comes before the first Subnet is told is told to ask again, and does
+	}
+	if !slices.Equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}
 	b := &administration{in: wire.NewInbox()}
