@@ -23,30 +23,7 @@ type Stream struct {
 // parted by spaces. Hosts are named as in ReadFile. Errors are file:line: what is wrong.
 func ReadStreams(name string, data []byte, g *fabric.Graph, hosts []int32) ([]Stream, error) {
 	find := directory(g, hosts)
-	var list []Stream
-	line := 0
-	for text := range strings.SplitSeq(string(data), "\n") {
-		line++
-		words, err := split(text)
-		if err == nil && len(words) == 0 {
-			continue
-		}
-		var s Stream
-		if err == nil {
-			s, err = readStream(words, find)
-		}
-		if err == nil && len(list) == maxMessages {
-			err = fmt.Errorf("more than %d streams", maxMessages)
-		}
-		if err != nil {
-			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
-		}
-		list = append(list, s)
-	}
-	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: no streams", name)
-	}
-	return list, nil
+	return readLines(name, "streams", data, func(words []string) (Stream, error) { return readStream(words, find) })
 }
 
 // readStream reads the words of a line.

@@ -26,7 +26,12 @@ const (
 // by spaces; lines may come in any order. Hosts are named as in ReadFile. Errors are file:line: what is wrong.
 func ReadMessages(name string, data []byte, g *fabric.Graph, hosts []int32) ([]Message, error) {
 	find := directory(g, hosts)
-	var list []Message
+	return readLines(name, "messages", data, func(words []string) (Message, error) { return readMessage(words, find) })
+}
+
+// readLines reads the words of every line that has some, at most maxMessages, by read. what says in errors what a line holds.
+func readLines[T any](name, what string, data []byte, read func(words []string) (T, error)) ([]T, error) {
+	var list []T
 	line := 0
 	for text := range strings.SplitSeq(string(data), "\n") {
 		line++
@@ -34,20 +39,20 @@ func ReadMessages(name string, data []byte, g *fabric.Graph, hosts []int32) ([]M
 		if err == nil && len(words) == 0 {
 			continue
 		}
-		var m Message
+		var entry T
 		if err == nil {
-			m, err = readMessage(words, find)
+			entry, err = read(words)
 		}
 		if err == nil && len(list) == maxMessages {
-			err = fmt.Errorf("more than %d messages", maxMessages)
+			err = fmt.Errorf("more than %d %s", maxMessages, what)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", name, line, err)
 		}
-		list = append(list, m)
+		list = append(list, entry)
 	}
 	if len(list) == 0 {
-		return nil, fmt.Errorf("%s: no messages", name)
+		return nil, fmt.Errorf("%s: no %s", name, what)
 	}
 	return list, nil
 }
