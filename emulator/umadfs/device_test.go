@@ -311,19 +311,29 @@ func TestRMPP(t *testing.T) {
 }
 
 // Any bytes may be written and any argument given: no panic, and what is accepted is
-// a datagram.
+// a datagram, or the headers at least of a message that the kernel cuts.
 func FuzzDevice(f *testing.F) {
 	arg := make([]byte, umad.AgentSize)
 	managing.Put(arg)
 	f.Add(uint32(umad.IoctlRegisterAgent2), arg, message(umad.Header{TimeoutMS: 1, Retries: 1}, datagram(mad.ClassSMP, mad.Get, 1)))
 	f.Add(uint32(umad.IoctlRegisterAgent), make([]byte, 28), make([]byte, umad.ShortHeaderSize+rmppHeader))
 	f.Add(uint32(umad.IoctlEnablePKey), []byte{}, []byte{})
+	whole := make([]byte, umad.AgentSize)
+	cut := umad.Agent{Class: mad.ClassSA, QP: 1, Version: 2, RMPPVersion: 1}
+	cut.Put(whole)
+	short := datagram(mad.ClassSA, mad.GetTableResp, 1)[:mad.SAHeader.Size]
+	short[24], short[25], short[26] = 1, mad.RMPPTypeData, mad.RMPPActive
+	f.Add(uint32(umad.IoctlRegisterAgent2), whole, message(umad.Header{}, short))
 	f.Fuzz(func(t *testing.T, number uint32, arg, b []byte) {
 		v := newDevice()
 		x := v.open(func() {})
 		_ = x.ioctl(number, arg)
 		d, _, e := x.write(0, b)
-		if e == 0 && len(d.MAD) < mad.Size {
+		least := mad.Size
+		if e == 0 && wire.RMPPActive(d.MAD) {
+			least = mad.SAHeader.Size
+		}
+		if e == 0 && len(d.MAD) < least {
 			t.Errorf("accepted a datagram of %d bytes", len(d.MAD))
 		}
 		v.deliver(&d, 0)
