@@ -33,8 +33,8 @@ soak-packets: ## 20,000 random networks each: proven Plans and deadlocks, everyt
 soak-mapping: ## every mapping algorithm on 10,000 random networks
 	go test ./mapping/algorithm -run TestRandomNetworks -networks 10000 -drawseed 7 -count 1 -timeout 1h -v
 
-soak-draws: ## every property test with cases that no run has drawn before
-	RAPID_SEED=0 ./scripts/test
+soak-draws: ## all tests with cases that no run has drawn before, and ten seconds of every fuzz target
+	RAPID_SEED=0 FUZZTIME=10s ./scripts/test
 
 soak-kill: ## a manager killed at 1,000 moments, the power cut six times at every write: no LID moves, nothing stored is lost
 	go test ./cmd/weft -run TestKilled -kills 1000 -kill-seed 3 -count 1 -timeout 1h -v
