@@ -154,7 +154,7 @@ func (c *Claim) decide(values [][]float64) {
 	}
 }
 
-// slack is how far the number is from the nearer end of the range, below 0 outside.
+// slack returns the distance of the number from the nearer end of the range, below 0 outside.
 func (r *Range) slack() float64 { return min(r.Value-r.Low, r.High-r.Value) }
 
 // over judges by the interval of the mean over seed blocks, which becomes the number.

@@ -80,7 +80,7 @@ func largest(records []*Record) (first []Claim) {
 	return append(first, rest[:min(len(rest), 3-len(first))]...)
 }
 
-// off is how far the number is out of its range, on a scale that is linear about zero and logarithmic beyond one: a factor counts as a factor,
+// off returns the distance of the number from its range, on a scale that is linear about zero and logarithmic beyond one: a factor counts as a factor,
 // whichever end was missed.
 func (r *Range) off() float64 {
 	if r == nil {
@@ -131,7 +131,7 @@ func (r *Reproduction) byReading(records []*Record) Table {
 	return t
 }
 
-// tried is what a reading gave, nil where it was not tried.
+// tried returns the result of a reading, nil where it was not tried.
 func (r *Record) tried(reading string) *Tried {
 	if k := slices.IndexFunc(r.Tried, func(t Tried) bool { return t.Reading == reading }); k >= 0 {
 		return &r.Tried[k]

@@ -43,7 +43,7 @@ type cable struct {
 	note string
 }
 
-// colour is what the colours of lines tell.
+// colour says what the colours of lines show.
 type colour uint8
 
 const (

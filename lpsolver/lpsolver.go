@@ -132,7 +132,7 @@ func RunLinear(ctx context.Context, s *ilp.Solver, p *ilp.Linear, limit time.Dur
 	return s.ReadLinear(p, out.printed, out.solution)
 }
 
-// output is what a solver printed and wrote, and whether it was ended late, or ended early by itself.
+// output holds what a solver printed and wrote, and whether it was ended late, or ended early by itself.
 type output struct {
 	printed, solution []byte
 	late, early       bool

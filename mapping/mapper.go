@@ -71,7 +71,7 @@ type Mapper struct {
 	disturbance *Disturbance
 	late        []lateAnswer
 
-	// Wires are those of the network. Mappers that share them wait for each other.
+	// Wires holds the wires of the network. Mappers that share them wait for each other.
 	Wires  *Wires
 	delays int
 

@@ -66,7 +66,7 @@ type Hardware struct {
 	// Early makes a host answer a message that reaches it with turns left, as section
 	// 6 supposes.
 	Early bool
-	// Break is how long a message waits for a wire until a switch destroys the one that has it.
+	// Break is the longest time that a message waits for a wire; then a switch destroys the one that has it.
 	Break time.Duration
 }
 

@@ -40,7 +40,7 @@ func (t Traffic) Check() error {
 // Quiet reports whether there is no traffic.
 func (t Traffic) Quiet() bool { return t == Traffic{} }
 
-// Disturbance is what traffic does to the messages of one host.
+// Disturbance says what traffic does to the messages of one host.
 type Disturbance struct {
 	traffic Traffic
 	busy    []bool // by wire-end

@@ -39,7 +39,7 @@ type Comparison struct {
 	Best *Recommended `json:"recommendation,omitempty"`
 }
 
-// Recommended is what is recommended, and why.
+// Recommended holds the recommendation and its reason.
 type Recommended struct {
 	Fabric string `json:"fabric"`
 	Engine string `json:"engine"`

@@ -106,7 +106,7 @@ func (c *Comparisons) Recommend() {
 	}
 }
 
-// price is what a host costs, or its part of a switch.
+// price returns the cost of a host, or its part of a switch.
 func (c *Comparison) price() float64 {
 	hosts := float64(max(c.Bill.Hosts, 1))
 	if c.Cost != nil {

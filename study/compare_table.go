@@ -43,14 +43,14 @@ var (
 	memoryColumn  = comparedColumn{"MB", len("1000"), func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.0f", r.RouteRSS) }}
 )
 
-// engineColumns are those of one fabric.
+// engineColumns lists the columns for one fabric.
 var engineColumns = []comparedColumn{
 	verdictColumn, lanesColumn,
 	{"HOPS", 0, func(_ *Comparison, r *Compared) string { return fmt.Sprintf("%.2f", r.Check.Hops.Avg) }},
 	ebbColumn, shiftColumn, secondsColumn, memoryColumn,
 }
 
-// allColumns are those of one fabric with every figure, and further columns those of a second table, so
+// allColumns lists the columns for one fabric with every figure, and further columns those of a second table, so
 // that both fit a page.
 var (
 	allColumns = []comparedColumn{
@@ -72,7 +72,7 @@ var (
 	}
 )
 
-// fabricColumns are those of several fabrics: what is bought, and what it delivers. PORTS/HOST is how
+// fabricColumns lists the columns for several fabrics: what is bought, and what it delivers. PORTS/HOST is how
 // many ports of switches are bought for a host, PER EBB how many for each host that gets its full rate; with
 // prices both are costs.
 func fabricColumns(priced bool) []comparedColumn {
@@ -155,7 +155,7 @@ func NewComparedTable(w io.Writer, c Columns) *ComparedTable {
 	return t
 }
 
-// name is what stands in the first column for an engine. The options of one that auto chose stand below the table.
+// name returns the first column of an engine. The options of one that auto chose stand below the table.
 func (t *ComparedTable) name(engine string) string {
 	if t.short {
 		name := shortName(engine)

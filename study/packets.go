@@ -46,7 +46,7 @@ type PacketSettings struct {
 	// MostMessage is the bytes of the largest where sizes are drawn; Message is then the smallest.
 	MostMessage int64   `json:"message_most_bytes,omitempty"`
 	Window      float64 `json:"window_ns,omitempty"` // that is measured, after the warm-up; absent where the run ends with the messages
-	// Changes are what happens to the network meanwhile.
+	// Changes lists what happens to the network meanwhile.
 	Changes []NetworkChange `json:"changes,omitempty"`
 }
 
@@ -86,7 +86,7 @@ func (l *Losses) add(r Losses) {
 	l.NoEntry, l.NoLane, l.WrongEnd = l.NoEntry+r.NoEntry, l.NoLane+r.NoLane, l.WrongEnd+r.WrongEnd
 }
 
-// lossesOf are those of a run.
+// lossesOf returns the losses of a run.
 func lossesOf(l *packet.Losses) Losses {
 	return Losses{TooOld: l.TooOld, OnLink: l.OnLink, NoLink: l.NoLink, Reboot: l.Reboot, NoEntry: l.NoEntry, NoLane: l.NoLane, WrongEnd: l.WrongEnd}
 }

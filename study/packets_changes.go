@@ -15,7 +15,7 @@ import (
 	"weft/sim/packet"
 )
 
-// PacketChanges are what happens to the network while packets pass it.
+// PacketChanges lists what happens to the network while packets pass it.
 type PacketChanges struct {
 	File string // "" for none
 	Text []byte // what it holds

@@ -9,14 +9,14 @@ import (
 	"weft/sim/packet"
 )
 
-// HostRate is what a host port sent and took in a run, in Gbit/s: what it sent on the wire, with headers, what it took as payload.
+// HostRate holds the rates at which a host port sent and took data in a run, in Gbit/s: what it sent on the wire, with headers, what it took as payload.
 type HostRate struct {
 	Port        fabric.PortName
 	Sent, Taken float64
 	Packets     int64 // that it took
 }
 
-// FlowRate is what a host port took from another in a run.
+// FlowRate holds the rate at which a host port took data from another in a run.
 type FlowRate struct {
 	From, To fabric.PortName
 	Gbps     float64 // of payload

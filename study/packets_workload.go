@@ -68,7 +68,7 @@ func (j *packetJob) workload(r *packetRun, rounds []traffic.Flows) packet.Worklo
 	return streams
 }
 
-// givenStreams are those of a file. Their times count from the end of the warm-up; those that have no start begin with the run.
+// givenStreams returns the streams of a file. Their times count from the end of the warm-up; those that have no start begin with the run.
 func (j *packetJob) givenStreams(r *packetRun) *packet.Streams {
 	streams := &packet.Streams{Seed: r.seed}
 	warmup := packet.Time(j.Warmup) * packet.Nanosecond

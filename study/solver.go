@@ -40,7 +40,7 @@ func (s *Solver) String() string {
 // SolverNames lists the names of the solvers that can be asked.
 func SolverNames() string { return lpsolver.Names() }
 
-// linearTime is how long a solver may take for a linear programme of an experiment.
+// linearTime is the time that a solver gets for a linear programme of an experiment.
 const linearTime = time.Minute
 
 // SolverOfLinear finds a solver of linear programmes, by name or path. With "" it takes the first that is installed, and returns nil where

@@ -9,18 +9,8 @@ import (
 	"weft/route/job"
 )
 
-func checkCmd() *cobra.Command {
-	var (
-		flags   fabricFlags
-		files   job.TableFiles
-		workers int
-		hosts   bool
-		form    form
-	)
-	cmd := &cobra.Command{
-		Use:   "check FABRIC (--plan FILE | --lfts FILE [--sl FILE --sl2vl FILE | --one-lane] [--choice FILE])",
-		Short: "judge a routing: reachable, loop-free, deadlock-free, balanced",
-		Long: `Judge a routing from the fabric and the tables alone: a Plan that weft route wrote,
+// checkHelp tells what weft check --help says.
+const checkHelp = `Judge a routing from the fabric and the tables alone: a Plan that weft route wrote,
 or the tables of another subnet manager (opensm-lfts.dump, opensm.fdbs, dump_fts).
 
 Without --sl and --sl2vl the lanes of foreign tables are not known. Then the
@@ -52,7 +42,20 @@ Then all pairs of end ports in different subnets are judged, and one dependency 
 all subnets and routers.
 
 Exit status 0 means proven; 1 means a fault, a deadlock, or no proof: lanes are not
-known, end ports have no known LID, or LIDs in the tables belong to no end port.`,
+known, end ports have no known LID, or LIDs in the tables belong to no end port.`
+
+func checkCmd() *cobra.Command {
+	var (
+		flags   fabricFlags
+		files   job.TableFiles
+		workers int
+		hosts   bool
+		form    form
+	)
+	cmd := &cobra.Command{
+		Use:   "check FABRIC (--plan FILE | --lfts FILE [--sl FILE --sl2vl FILE | --one-lane] [--choice FILE])",
+		Short: "judge a routing: reachable, loop-free, deadlock-free, balanced",
+		Long:  checkHelp,
 		Example: `  weft check examples/psmn-x5.ibnetdiscover --plan psmn.plan
   weft check subnet.lst --lfts osm.fdbs --one-lane
   weft check fabric.txt --lfts opensm-lfts.dump --sl sl.txt --sl2vl opensm-sl2vl.dump --json`,

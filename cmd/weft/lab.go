@@ -63,15 +63,8 @@ type reproduceFlags struct {
 	solver        string // of linear programmes, by name or path
 }
 
-func labReproduceCmd() *cobra.Command {
-	var (
-		flags  reproduceFlags
-		asJSON bool
-	)
-	cmd := &cobra.Command{
-		Use:   "reproduce NAME",
-		Short: "run a paper's experiments, and judge its claims",
-		Long: `Run the tables and figures of a paper (weft lab list) and set ours beside the
+// labReproduceHelp tells what weft lab reproduce --help says.
+const labReproduceHelp = `Run the tables and figures of a paper (weft lab list) and set ours beside the
 paper's. The quick mode takes minutes; --full is the paper's size.
 
 With -o, DIR/NAME gets for each table and figure a TSV, an SVG and a JSON file, and
@@ -87,7 +80,17 @@ depends on seeds is "too few". --seed-block 100 draws blocks that no committed r
 has.
 
 Seconds and memory in the results are those of this machine; everything else depends
-on the mode, the seed and the blocks only.`,
+on the mode, the seed and the blocks only.`
+
+func labReproduceCmd() *cobra.Command {
+	var (
+		flags  reproduceFlags
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "reproduce NAME",
+		Short: "run a paper's experiments, and judge its claims",
+		Long:  labReproduceHelp,
 		Example: `  weft lab reproduce dfsssp --only heuristics,fig10
   weft lab reproduce dfsssp --full -o docs/results
   weft lab reproduce dfsssp --full --only fig4 --rows Odin

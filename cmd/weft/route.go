@@ -30,15 +30,8 @@ type routeOptions struct {
 	measure bool
 }
 
-func routeCmd() *cobra.Command {
-	var (
-		o    routeOptions
-		list bool
-	)
-	cmd := &cobra.Command{
-		Use:   "route FABRIC",
-		Short: "route a fabric and prove the routing",
-		Long: `Route a fabric, let the judge prove the result, and write it to files.
+// routeHelp tells what weft route --help says.
+const routeHelp = `Route a fabric, let the judge prove the result, and write it to files.
 
 ` + job.ChainHelp + `
 
@@ -64,7 +57,17 @@ packets stay on the lanes of one layer where the judge proves that for all subne
 or else pairs of subnets get layers of lanes of their own.
 
 Exit status 1: the Plan is not proven: the judge found a fault or a possible deadlock, or
-something is unknown. The files are written all the same.`,
+something is unknown. The files are written all the same.`
+
+func routeCmd() *cobra.Command {
+	var (
+		o    routeOptions
+		list bool
+	)
+	cmd := &cobra.Command{
+		Use:   "route FABRIC",
+		Short: "route a fabric and prove the routing",
+		Long:  routeHelp,
 		Example: `  weft route examples/psmn-x5.ibnetdiscover -o psmn.plan
   weft route 'torus(4x4x4,hosts=1)' --engine dor,updn --json
   weft route 'irregular(switches=16,hosts=128)' --paths path-selection --names color-l

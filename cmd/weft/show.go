@@ -25,12 +25,8 @@ type showFlags struct {
 	counters       []string
 }
 
-func showCmd() *cobra.Command {
-	var flags showFlags
-	cmd := &cobra.Command{
-		Use:   "show FABRIC",
-		Short: "count what is in a fabric, describe it as a fat-tree, or compare it with another",
-		Long: `Count what is in a fabric and list the cables that somebody should look at, or list
+// showHelp tells what weft show --help says.
+const showHelp = `Count what is in a fabric and list the cables that somebody should look at, or list
 what changed since another fabric.
 
 Odd cables are: slow, with fewer bits per second than both ends or the cables beside do;
@@ -56,7 +52,14 @@ line. What is down or drained is drawn in its place, and marked. With an engine,
 or forwarding tables cables have the colour of their load over all pairs of hosts, or
 with --colour lanes of the virtual lanes that packets use on them.
 
-` + betweenHelp,
+` + betweenHelp
+
+func showCmd() *cobra.Command {
+	var flags showFlags
+	cmd := &cobra.Command{
+		Use:   "show FABRIC",
+		Short: "count what is in a fabric, describe it as a fat-tree, or compare it with another",
+		Long:  showHelp,
 		Example: `  weft show examples/psmn-x5.ibnetdiscover
   weft show 'torus(8x8x8,hosts=1)|fail(links=10,seed=3)'
   weft show today.txt --diff yesterday.txt

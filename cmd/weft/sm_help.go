@@ -2,7 +2,7 @@ package main
 
 import "weft/route/job"
 
-// smHelp is what weft sm --help says.
+// smHelp tells what weft sm --help says.
 const smHelp = `Manage a subnet. It is found by directed routes; every port gets its LID; it is routed,
 and the judge proves the routing; what differs from what the devices hold is written,
 and every link is taken to Active. Nothing unproven is distributed, unless

@@ -66,7 +66,7 @@ type Options struct {
 	Clock func() time.Duration // never goes back
 }
 
-// ibsimRMPP is how long messages go over ibsim: its own clients take the first segment and never acknowledge it, and one that comes
+// ibsimRMPP configures RMPP over ibsim: its own clients take the first segment and never acknowledge it, and one that comes
 // again could reach another client that has got their slot.
 var ibsimRMPP = rmpp.Config{Retries: wire.NoRetries, Silent: true}
 

@@ -131,7 +131,7 @@ func Nearest(s string) string {
 	return near + rest
 }
 
-// otherNames are what people call the formulas, in small letters.
+// otherNames lists other names of the formulas, in small letters.
 var otherNames = map[string][]string{
 	"dragonfly+": {"dragonflyplus"}, "megafly": {"dragonflyplus"}, "kary": {"karytree"}, "karyntree": {"karytree"}, "karyncube": {"torus"}, "cube": {"hypercube"},
 	"ring": {"torus"}, "grid": {"mesh"}, "fattree": {"tree", "rlft"}, "clos": {"tree", "rlft"}, "leafspine": {"tree", "rlft"}, "spineleaf": {"tree", "rlft"},

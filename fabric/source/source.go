@@ -137,7 +137,7 @@ func read(path string, opt Options) (*Source, error) {
 // formulaLike is a text that looks like a formula rather than like a file.
 var formulaLike = regexp.MustCompile(`^[A-Za-z0-9+_-]+ *\([^/]*\)$`)
 
-// nearestFile returns the file in the same folder whose name is nearest to one that is not there, "" where none is near.
+// nearestFile returns the file in the same folder whose name is nearest to that of a missing one, "" where none is near.
 func nearestFile(path string) string {
 	entries, err := os.ReadDir(filepath.Dir(path))
 	if err != nil {

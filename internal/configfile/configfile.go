@@ -31,7 +31,7 @@ type Setting struct {
 	Line   int
 }
 
-// Error is what is wrong with a file.
+// Error says what is wrong with a file, and in which line.
 type Error struct {
 	File string
 	Line int

@@ -51,7 +51,7 @@ func lightness(c color.RGBA) float64 {
 	return (0.299*float64(c.R) + 0.587*float64(c.G) + 0.114*float64(c.B)) / 255
 }
 
-// lines are those of a hatch inside a bar, from end to end.
+// lines returns the lines of a hatch inside a bar, from end to end.
 func (h hatch) lines(r vg.Rectangle) (lines [][2]vg.Point) {
 	width, height := r.Max.X-r.Min.X, r.Max.Y-r.Min.Y
 	add := func(x0, y0, x1, y1 vg.Length) {

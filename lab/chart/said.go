@@ -2,7 +2,7 @@ package chart
 
 import "slices"
 
-// Said is what a paper prints of a point of a series: a level, or so many times what a series has at a place.
+// Said holds the value that a paper prints for a point of a series: a level, or a multiple of the value of a series at a place.
 type Said struct {
 	Series    string
 	Group     string  // the place among bars
@@ -56,7 +56,7 @@ func (c *Chart) marked(x *Said) (pt Point, ok bool) {
 	return pt, at >= 0
 }
 
-// at is what a series has at a place.
+// at returns the value of a series at a place.
 func (c *Chart) at(series string, x float64) (y float64, ok bool) {
 	i := slices.IndexFunc(c.Series, func(s Series) bool { return s.Name == series })
 	if i < 0 {

@@ -199,7 +199,7 @@ func drawSeries(kind Kind, p *plot.Plot, shown []Series, i int, places []place) 
 	return line
 }
 
-// drawn are the series that are not marks alone, and the place of one among them, 0 where it is not there.
+// drawn returns the series that are not marks alone, and the place of one among them, 0 where it is none of them.
 func drawn(shown []Series, name string) (all []Series, at int) {
 	for _, s := range shown {
 		if s.Marks == "" {

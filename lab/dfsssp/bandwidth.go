@@ -100,7 +100,7 @@ func endpoints(name string) float64 {
 	return n
 }
 
-// gain is how much more DFSSSP gives than the best of some engines, in per cent.
+// gain returns by how much DFSSSP is ahead of the best of some engines, in per cent.
 func (b bandwidths) gain(network string, others []string) (percent float64, ok bool) {
 	ours, ok := b.mean(network, dfsssp)
 	best := b.best(network, others)

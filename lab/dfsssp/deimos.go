@@ -66,7 +66,7 @@ type phases struct {
 	bytes  int64
 }
 
-// duration is how long phases take, in ms.
+// duration returns the time that phases take, in ms.
 type duration struct {
 	inTime  float64 // by packets
 	counted float64 // by messages that the most loaded links carry one after the other

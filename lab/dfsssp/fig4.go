@@ -9,7 +9,7 @@ import (
 	"weft/lab/chart"
 )
 
-// gainsOfFig4 are what section V says of DFSSSP against the best of the others, in per cent: 0 where only the range of all systems is printed.
+// gainsOfFig4 lists the gains of DFSSSP over the best of the others that section V prints, in per cent: 0 where only the range of all systems is printed.
 var gainsOfFig4 = []struct {
 	system  string
 	printed float64

@@ -28,7 +28,7 @@ func (n network) graph() *fabric.Graph {
 	return lab.Must(lab.Graph(n.formula))
 }
 
-// deimosNetwork is what section VI measures on.
+// deimosNetwork is the network of section VI.
 var deimosNetwork = network{"Deimos", "deimos"}
 
 // systems are the six real ones, in the order of Fig. 4.

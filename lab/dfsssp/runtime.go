@@ -45,7 +45,7 @@ func (p *paper) timed(ctx context.Context, s *lab.Setup, t *lab.Table, n network
 	return trial.Cost.Seconds
 }
 
-// listTimes are those of DFSSSP with lists of pairs: the search of algorithm 1, and algorithm 2.
+// listTimes measures DFSSSP with lists of pairs: the search of algorithm 1, and algorithm 2.
 type listTimes struct {
 	seconds               float64
 	lanes, entries, pairs int

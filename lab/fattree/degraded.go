@@ -124,7 +124,7 @@ type degradation struct {
 	engine string
 }
 
-// left is what a node gets of its link on degraded trees, in percent.
+// left returns the share of its link that a node gets on degraded trees, in percent.
 type left map[degradation]float64
 
 // paperIV keeps what was simulated: figures have trees in common, and a reading changes few runs.

@@ -28,7 +28,7 @@ type setting struct {
 	oneQueue bool  // in each input buffer, not one for each output
 }
 
-// settingVI is how the paper is read.
+// settingVI holds the readings of the paper.
 func settingVI(s *lab.Setup) setting {
 	how := setting{inPlace: s.Reads(inOrder), oneQueue: s.Reads(oneQueue)}
 	if s.Reads(longMessages) {
@@ -133,7 +133,7 @@ var (
 	doublingOfTwo = exchange{"fig6", "recursive doubling", doublings}
 )
 
-// taken is what a port takes on average in MB/s, by topology and engine.
+// taken holds the mean rate at which a port takes data in MB/s, by topology and engine.
 type taken map[string]map[string]float64
 
 // measure runs a pattern on the topologies of the paper.
@@ -155,7 +155,7 @@ func (m *paperVI) measure(ctx context.Context, s *lab.Setup, x *exchange, engine
 	return t, got
 }
 
-// gain is what an engine gains over ftree, in percent.
+// gain returns by how much an engine is ahead of ftree, in percent.
 func (got taken) gain(base, engine string) (percent float64, ok bool) {
 	a, b := got[base]["ftree"], got[base][engine]
 	if a == 0 || b == 0 {
@@ -164,7 +164,7 @@ func (got taken) gain(base, engine string) (percent float64, ok bool) {
 	return 100 * (b/a - 1), true
 }
 
-// said is what the text says of a topology: the gain of mFtree in percent, or the least and the most of it.
+// said holds the gain of mFtree that the text prints for a topology, in percent, or the least and the most of it.
 type said struct {
 	base, paper string
 	gain, most  float64

@@ -64,7 +64,7 @@ func fiveEngines(ctx context.Context, s *lab.Setup) *lab.Result {
 	return &lab.Result{Tables: []lab.Table{t}, Claims: got.claims(lashRoots)}
 }
 
-// claims are what Table III and section 7.2.3 say.
+// claims lists the claims of Table III and section 7.2.3.
 func (got nodesGet) claims(lashRoots map[string]int) (claims []lab.Claim) {
 	for _, printed := range lab.ReadPrinted(publishedEngines) {
 		base := formulas[printed["topology"]]

@@ -2,7 +2,7 @@ package fattree
 
 import "weft/lab/chart"
 
-// saidOfPaper1 is what Paper I prints of the figures on distributions of nodes, in percent of capacity, and as gains of BEFT over EFT. Of
+// saidOfPaper1 holds the values that Paper I prints of the figures on distributions of nodes, in percent of capacity, and as gains of BEFT over EFT. Of
 // "over 90 %" or "at most 6 %" it is the number.
 var saidOfPaper1 = map[string][]chart.Said{
 	"fig4": {gain("9:9", 5, 5), level("EFT", "17:1", 65), level("BEFT", "17:1", 90), gain("18:18", 0, 0)},
@@ -31,22 +31,22 @@ var saidOfPaper1 = map[string][]chart.Said{
 	},
 }
 
-// saidOfFig2 is what Paper IV prints: 80 failed links take 35 % of what fat-tree routing gives.
+// saidOfFig2 holds the value that Paper IV prints: 80 failed links take 35 % of what fat-tree routing gives.
 var saidOfFig2 = chart.Said{Series: "fat-tree", X: 80, Low: .65, High: .65, Of: "fat-tree"}
 
-// saidOfFig7 is what Paper III prints of nodes, by chart: switches at full load take 1 %, or leave 64 %.
+// saidOfFig7 holds the values of nodes that Paper III prints, by chart: switches at full load take 1 %, or leave 64 %.
 var saidOfFig7 = map[string]chart.Said{
 	"fig7a": {Series: "nodes", X: 100, Low: .99, High: .99, Of: "nodes"},
 	"fig7b": point("nodes", 100, 64),
 }
 
-// saidOfFig3 is what Paper VI prints of a node while a spine is down: half of what it gets by mFtree, nothing by classic routing.
+// saidOfFig3 holds the rate of a node while a spine is down that Paper VI prints: half of what it gets by mFtree, nothing by classic routing.
 var saidOfFig3 = []chart.Said{
 	{Series: "mFtree", X: 30.5, Low: .5, High: .5, Of: "mFtree", OfX: .5},
 	point("ftree", 30.5, 0),
 }
 
-// gain is what BEFT has over EFT in percent, from the least to the most.
+// gain holds by how many percent BEFT is ahead of EFT, from the least to the most.
 func gain(group string, low, high float64) chart.Said {
 	return chart.Said{Series: "BEFT", Group: group, Low: 1 + low/100, High: 1 + high/100, Of: "EFT"}
 }

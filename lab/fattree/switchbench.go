@@ -54,7 +54,7 @@ const (
 	naturalRate    = 8
 )
 
-// benchmarkClaims are what Tables I and II say of one choice of lanes.
+// benchmarkClaims lists the claims of Tables I and II about one choice of lanes.
 func benchmarkClaims(name, printed string, silent, sending []float64) (claims []lab.Claim) {
 	rows, ok := lab.ReadPrinted(printed), silent != nil
 	for i, what := range []string{"no latency", "no bandwidth"} {

@@ -28,7 +28,7 @@ func (w *witness) Probe(turns []model.Turn) (model.Reply, time.Duration) {
 	return reply, took
 }
 
-// saidOfFig8 is what the paper prints of Fig. 8: the most nodes, after how many explorations, and the nodes that are left.
+// saidOfFig8 holds the numbers that the paper prints of Fig. 8: the most nodes, after how many explorations, and the nodes that are left.
 var saidOfFig8 = []chart.Said{{Series: "nodes", X: 250, Low: 750, High: 750}, {Series: "nodes", X: 260, Low: 140, High: 140}}
 
 func fig8(ctx context.Context, s *lab.Setup) *lab.Result {

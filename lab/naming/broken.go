@@ -65,7 +65,7 @@ func merged(drawn ...*drawing) *lab.Result {
 // shownSchemes are the lines of the figures.
 var shownSchemes = []struct{ scheme, name string }{{"greedy", "greedy"}, {"color-l", "color/L"}, {optimal, "optimum"}}
 
-// drawing is what was measured for a figure.
+// drawing holds the measurements of a figure.
 type drawing struct {
 	figure
 	table          lab.Table

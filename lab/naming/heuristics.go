@@ -21,7 +21,7 @@ type assignments struct {
 	near      []lab.Claim
 }
 
-// spread is how many percent more LIDs the worst heuristic needs than the best, in print and ours.
+// spread holds by how many percent the worst heuristic needs more LIDs than the best, in print and ours.
 type spread struct{ paper, ours float64 }
 
 func (st *store) table1(ctx context.Context, s *lab.Setup) *lab.Result {

@@ -18,7 +18,7 @@ var creditRows = []struct {
 	{"1, it runs out of credits", slowNode, 1},
 }
 
-// slowNode is what a node takes that lets its lane run out of credits, in Mbit/s.
+// slowNode is the rate of a node that lets its lane run out of credits, in Mbit/s.
 const slowNode = 1_000
 
 // fig2 lets three flows share a link between two switches, each on a lane of its own as in Fig. 1; one goes to a node that takes little.

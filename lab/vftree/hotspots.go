@@ -35,7 +35,7 @@ func scenarios() (list []scenario) {
 	return list
 }
 
-// throughputs are what a node takes on average, in Gbit/s.
+// throughputs holds the mean rates at which nodes take data, in Gbit/s.
 type throughputs map[scenario]float64
 
 // fig10 sends 5 % of the packets of all nodes to hot-spots, and the others to anyone.
@@ -136,7 +136,7 @@ func hotSpots(ctx context.Context, trial *lab.Trial, c packet.Config, spots int,
 	return float64(total) * 8000 / float64(window) / float64(len(hosts))
 }
 
-// by is what a node takes in one scenario by that in another.
+// by divides the throughput of a node in one scenario by that in another.
 func (got throughputs) by(a, b scenario) (times float64, ok bool) {
 	x, ok1 := got[a]
 	y, ok2 := got[b]

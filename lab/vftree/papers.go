@@ -27,7 +27,7 @@ const (
 	slowLinks  = "links of Fig. 4 at 8 Gbit/s"
 )
 
-// hardware is how the paper is read.
+// hardware holds the readings of the paper.
 func hardware(s *lab.Setup) packet.Config {
 	c := packet.Default()
 	c.OneQueue = s.Reads(oneQueue)

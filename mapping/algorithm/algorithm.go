@@ -23,7 +23,7 @@ type Options struct {
 	// one that is. That needs no knowledge of the network, and where no switch-bridge has
 	// hosts on one side only it comes no later than with Q + D; elsewhere it may come late.
 	Depth int
-	// Seed is that of the algorithms that draw lots.
+	// Seed starts the draws of the algorithms that draw lots.
 	Seed uint64
 	// Retries tells how often a silent probe is sent again.
 	Retries int

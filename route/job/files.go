@@ -89,7 +89,41 @@ func (t *TableFiles) loadPlan(g *fabric.Graph, open func(path string) (io.ReadCl
 
 // loadForeign makes a Plan of the tables of another subnet manager.
 func (t *TableFiles) loadForeign(g *fabric.Graph, open func(path string) (io.ReadCloser, error)) (plan *route.Plan, warnings []string, err error) {
-	files := foreign.Files{}
+	files, warnings, err := t.readForeign(open)
+	if err != nil {
+		return nil, warnings, err
+	}
+	plan, notes, err := files.Plan(g)
+	warnings = append(warnings, notes...)
+	if err != nil {
+		return nil, warnings, fmt.Errorf("%s: %w", t.LFTs, err)
+	}
+	if silent := files.Silent(g); len(silent) > 0 && !t.Partial {
+		return nil, nil, fmt.Errorf("%s: %d of %d switches have no table in this file, the first is %s: write the file again, or take what it holds with --partial, as if they forwarded nothing",
+			t.LFTs, len(silent), g.NumSwitches, route.SwitchName(g, silent[0]))
+	}
+	if t.Choice != "" {
+		data, err := readAll(t.Choice, open)
+		if err != nil {
+			return nil, warnings, err
+		}
+		if plan.Choice, err = pathfile.ReadChoice(t.Choice, data, g, &plan.Ends); err != nil {
+			return nil, warnings, err
+		}
+	}
+	wrong, total := files.WrongClaims(g, plan, claimsShown)
+	for _, text := range wrong {
+		warnings = append(warnings, t.LFTs+": "+text)
+	}
+	if more := total - len(wrong); more > 0 {
+		warnings = append(warnings, fmt.Sprintf("%s: and %d more wrong hop counts", t.LFTs, more))
+	}
+	return plan, warnings, nil
+}
+
+// readForeign reads the files of another subnet manager: forwarding tables, service levels of paths and SL2VL tables.
+func (t *TableFiles) readForeign(open func(path string) (io.ReadCloser, error)) (files *foreign.Files, warnings []string, err error) {
+	files = &foreign.Files{}
 	for _, file := range []struct {
 		path  string
 		parse func(name string, data []byte) ([]netfile.Warning, error)
@@ -125,32 +159,7 @@ func (t *TableFiles) loadForeign(g *fabric.Graph, open func(path string) (io.Rea
 			warnings = append(warnings, fmt.Sprintf("%s: and %d more", file.path, more))
 		}
 	}
-	plan, notes, err := files.Plan(g)
-	warnings = append(warnings, notes...)
-	if err != nil {
-		return nil, warnings, fmt.Errorf("%s: %w", t.LFTs, err)
-	}
-	if silent := files.Silent(g); len(silent) > 0 && !t.Partial {
-		return nil, nil, fmt.Errorf("%s: %d of %d switches have no table in this file, the first is %s: write the file again, or take what it holds with --partial, as if they forwarded nothing",
-			t.LFTs, len(silent), g.NumSwitches, route.SwitchName(g, silent[0]))
-	}
-	if t.Choice != "" {
-		data, err := readAll(t.Choice, open)
-		if err != nil {
-			return nil, warnings, err
-		}
-		if plan.Choice, err = pathfile.ReadChoice(t.Choice, data, g, &plan.Ends); err != nil {
-			return nil, warnings, err
-		}
-	}
-	wrong, total := files.WrongClaims(g, plan, claimsShown)
-	for _, text := range wrong {
-		warnings = append(warnings, t.LFTs+": "+text)
-	}
-	if more := total - len(wrong); more > 0 {
-		warnings = append(warnings, fmt.Sprintf("%s: and %d more wrong hop counts", t.LFTs, more))
-	}
-	return plan, warnings, nil
+	return files, warnings, nil
 }
 
 // Outputs are the paths of files that a Plan is written to, "" for none.

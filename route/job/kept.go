@@ -23,7 +23,7 @@ type Kept struct {
 // Keep makes the Plan kept of one in memory, with its Graph.
 func Keep(plan *route.Plan, old *fabric.Graph) *Kept { return &Kept{plan, old} }
 
-// Graph is that of the Plan: its switches and end ports, and no more where it was read alone.
+// Graph is the Graph of the Plan: its switches and end ports, and no more where it was read alone.
 func (k *Kept) Graph() *fabric.Graph { return k.old }
 
 // ReadKept reads the Plan from a file that planfile.Save wrote.

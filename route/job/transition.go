@@ -13,12 +13,12 @@ import (
 type Transition struct {
 	Between []Between      // what is to be written, one after the other, before what the new Plan has
 	Mixture *check.Mixture // what can happen on this way
-	// Asked is what can happen by the new tables, until all hosts have asked again which SL and LID to use; nil where
+	// Asked says what can happen under the new tables until all hosts have asked again which SL and LID to use; nil where
 	// it is the same as by the old Plan.
 	Asked *check.Mixture
 }
 
-// Between is what switches hold between two Plans.
+// Between holds the tables of switches between two Plans.
 type Between struct {
 	Tables *route.Tables
 	SL2VL  *route.SL2VL // nil: what they have

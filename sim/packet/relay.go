@@ -16,7 +16,7 @@ type Relay interface {
 	Forward(s int32, in uint8, h Header, dst int32) (out uint8, next Header, ok bool)
 }
 
-// Header is what routers change of a packet.
+// Header holds the fields of a packet that routers change.
 type Header struct {
 	Source, Destination fabric.LID
 	SL                  uint8

@@ -29,7 +29,7 @@ var UsualPasses = route.Option{
 	Doc: "times every LID is routed, from the second on beside all others, which evens out the load; 0: three in small networks, two in larger ones, one in the largest",
 }
 
-// Size is that of a network, in switches x LIDs: how much may be tried on it.
+// Size holds the size of a network in switches x LIDs, which bounds how much is tried on it.
 type Size uint8
 
 // The sizes.

@@ -72,7 +72,7 @@ func weightOf(set []uint64, weight []int32) int32 {
 	return sum
 }
 
-// ByShrinkingDegree is that heuristic with the degrees of Fig. 9 to the letter: of the vertices that can still have
+// ByShrinkingDegree is the same heuristic with the degrees of Fig. 9 to the letter: of the vertices that can still have
 // the colour, the one with the most (or fewest) neighbours among them gets it, of equals the lowest.
 func ByShrinkingDegree(g *Graph, weight []int32, largest bool) (colour []int32) {
 	colour = slices.Repeat([]int32{-1}, g.n)
