@@ -44,7 +44,7 @@ func (c *Core) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
 			slots[slot] = int32(len(s.Ports))
 			s.Ports = append(s.Ports, sa.Port{
 				Info: c.info[slot], Known: c.flags[slot]&portKnown != 0, GUID: c.guid[slot], Node: int32(at), Num: c.portNumber(slot),
-				Peer: c.peer[slot], End: c.prog.end[slot], PKeys: c.prog.hasPKeys[slot],
+				Peer: c.peer[slot], End: c.prog.end[slot], PKeys: c.prog.pkeys[slot].held(),
 			})
 		}
 	}
@@ -59,6 +59,7 @@ func (c *Core) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
 	if own := s.Ports[slots[c.ownPort()]].Info[:]; c.claimed { // it was read before, and is not read again where nothing is to be told
 		mad.PortInfoCapabilityMask.Put(own, mad.PortInfoCapabilityMask.Get(own)|mad.CapIsSM)
 	}
+	s.Keys = c.keysByEnd()
 	s.Managers = append(s.Managers, sa.Manager{End: c.prog.end[c.ownPort()], SMKey: smKey, ActCount: acts & 0xFFFFFFFF, Priority: priority, State: mad.SMStateMaster})
 	for _, o := range c.others {
 		s.Managers = append(s.Managers, sa.Manager{End: c.endOf(o.guid), Priority: uint8(o.priority), State: o.state})
@@ -74,13 +75,6 @@ func (c *Core) endOf(guid fabric.GUID) int32 {
 		}
 	}
 	return -1
-}
-
-// keepPKeys keeps what is known of the P_Keys of a port that is as it was in the round before.
-func (c *Core) keepPKeys(slot int32) {
-	if old, ok := c.before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot)); ok && c.before.prog.hasPKeys[old] != nil {
-		c.prog.hasPKeys[slot] = c.before.prog.hasPKeys[old]
-	}
 }
 
 // administration answers the queries of hosts and tools beside the loop of a Runner.
@@ -158,6 +152,7 @@ const (
 
 // answer sends the answer to a query. What is lost is asked again.
 func (a *administration) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) {
+	r.Asks = fabric.LID(d.Addr.SLID)
 	m := r.Answer(s, d.MAD)
 	a.counts.count(d.MAD, m)
 	if m == nil {

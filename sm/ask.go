@@ -18,8 +18,8 @@ const (
 	clearChange                 // node: clear PortStateChange
 	getChange                   // node: PortStateChange at the end
 	getPort                     // slot
-	getPKeys                    // slot, block 0
-	setPKey                     // slot
+	getPKeys                    // slot, argument: block
+	setPKey                     // slot, argument: block
 	getLFT                      // node, argument: block
 	setLFT                      // node, argument: block
 	setSL2VL                    // slot of the output port, argument: input port or flags
@@ -113,7 +113,7 @@ func (c *Core) modifier(k kind, index int32, arg uint32) uint32 {
 	case setPort, setActive, setKey:
 		return mad.PortModifier(c.portNumber(index), c.extendedSpeeds(index))
 	case getPKeys, setPKey:
-		return mad.PKeyModifier(c.switchPort(index), 0)
+		return mad.PKeyModifier(c.switchPort(index), uint16(arg))
 	case getLFT, setLFT:
 		return arg
 	case setSL2VL:
@@ -177,7 +177,9 @@ func (c *Core) answered(ev *Event) {
 	case getPort:
 		c.onPortInfo(index, ev)
 	case getPKeys:
-		c.onPKey(index, ev)
+		c.onPKeys(index, arg, ev)
+	case setPKey:
+		c.onSetPKey(index, arg, ev)
 	case getLFT:
 		c.onLFT(index, arg, ev)
 	case setLFT:

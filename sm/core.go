@@ -15,6 +15,7 @@ type Config struct {
 	TakeOver   bool          // write although another subnet manager is the master
 	AskRoles   bool          // ask switches for their role in a tree, by the vendor attribute SwitchRole
 	Keys       Keys          // M_Keys of ports
+	Partitions *Partitioning // nil: all ports are full members of the default partition, and keep what other P_Keys they have
 	Stored     LIDMap        // LIDs remembered; they win over those found
 	Store      bool          // LIDs and Plan are stored before a port gets its LID: the action Store
 	Last       *job.Kept     // the Plan of the last time, to be repaired in the first round; nil where none is known

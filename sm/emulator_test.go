@@ -24,6 +24,7 @@ type virtual struct {
 	wire     *wire.Core
 	sub      *emulator.Subnet
 	id       emulator.ClientID
+	at       fabric.End // where it is attached
 	routing  job.Request
 	loss     lossCount
 	now      time.Duration
@@ -64,7 +65,7 @@ func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Requ
 // newVirtualAt attaches a Manager to a port of an emulated subnet.
 func newVirtualAt(sub *emulator.Subnet, at fabric.End, cfg Config, req job.Request) (v *virtual, err error) {
 	v = &virtual{
-		manager: NewManager(cfg, Watch{}), sub: sub, routing: req, wake: never, planned: never, storedAt: never, sent: map[mad.AttrID]int{},
+		manager: NewManager(cfg, Watch{}), sub: sub, at: at, routing: req, wake: never, planned: never, storedAt: never, sent: map[mad.AttrID]int{},
 		wire: wire.NewCore(wire.Config{Window: 32, Timeout: 20 * time.Millisecond}),
 	}
 	v.id, err = sub.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {

@@ -21,8 +21,7 @@ func (c *Core) attributeToSet(k kind, index int32, arg uint32) []byte {
 	case setSwitch:
 		c.plannedSwitchInfo(index, data)
 	case setPKey:
-		block := c.prog.pkeys[index]
-		copy(data, block[:])
+		c.prog.pkeys[index].putBlock(arg, data)
 	case setSL2VL:
 		c.sl2vl(index, arg, data)
 	case setVLArb:
@@ -85,6 +84,7 @@ func (c *Core) plannedPortInfo(slot int32, data []byte) (differs bool) {
 	}
 	if c.peer[slot] != noSlot {
 		c.setLinkParams(slot, set)
+		c.setEnforcement(slot, set)
 	}
 	return differs
 }

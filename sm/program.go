@@ -13,14 +13,13 @@ type programming struct {
 	end        []int32         // by slot: end port of the Graph, -1 for none
 	top        fabric.LID
 	smLID      fabric.LID
-	blocks     []blockCount        // by node
-	closed     []bool              // by node: a switch that does not hold what was proven
-	wrong      []bool              // by node: it was noted that a table of it differs
-	holds      []bool              // by node: a switch that holds all of its forwarding table
-	pkeys      map[int32][64]byte  // by slot: P_Key blocks with the default key
-	hasPKeys   map[int32]*[64]byte // by slot: the first P_Key block as the port has it
-	step       int                 // what is being written: what is between, then what the Plan has
-	pauseOver  bool                // the packets that were under way have left
+	blocks     []blockCount         // by node
+	closed     []bool               // by node: a switch that does not hold what was proven
+	wrong      []bool               // by node: it was noted that a table of it differs
+	holds      []bool               // by node: a switch that holds all of its forwarding table
+	pkeys      map[int32]*pkeyTable // by slot
+	step       int                  // what is being written: what is between, then what the Plan has
+	pauseOver  bool                 // the packets that were under way have left
 }
 
 // blockCount counts the blocks of a switch's forwarding table: those that it had already, those that it has taken, with those that others
@@ -33,7 +32,7 @@ func (c *Core) startProgram() {
 	s.sw, s.end = make([]int32, len(c.nodes)), make([]int32, len(c.owner))
 	s.blocks = make([]blockCount, len(c.nodes))
 	s.closed, s.wrong, s.holds = make([]bool, len(c.nodes)), make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
-	s.pkeys, s.hasPKeys = map[int32][64]byte{}, map[int32]*[64]byte{}
+	s.pkeys = map[int32]*pkeyTable{}
 	for i := range s.sw {
 		s.sw[i] = -1
 	}
@@ -84,12 +83,8 @@ func (c *Core) queueTables(id int32) {
 		c.queueBlocks(id)
 	}
 	for slot := range c.portsOf(id) {
-		switch {
-		case c.prog.step > 0 || c.prog.end[slot] < 0:
-		case c.isAsBefore(slot):
-			c.keepPKeys(slot)
-		default:
-			c.enqueue(makeTag(getPKeys, slot, 0))
+		if c.prog.step == 0 {
+			c.queuePKeys(slot)
 		}
 		if c.plan.VLs > 1 && c.carries(slot) {
 			c.queueLanes(slot)
@@ -295,35 +290,6 @@ func (c *Core) noteNotTaken(k kind, index int32, arg uint32, ev *Event) {
 		c.closeForLanes(index)
 	default: // the proof does not depend on it
 	}
-}
-
-// onPKey makes sure that a port is a full member of the default partition: the P_Key takes
-// the place of the limited membership, or else the first free one.
-func (c *Core) onPKey(slot int32, ev *Event) {
-	if ev.Outcome != Answered { // one that refuses has no table
-		if ev.Outcome == Silent {
-			c.noteLoss(NoAnswer, c.portPlace(slot), "%s does not answer P_KeyTable: whether it is in the default partition is not known", c.portName(slot))
-		}
-		return
-	}
-	has := ev.Data
-	c.prog.hasPKeys[slot] = &has
-	place := -1
-	for i := range min(mad.PKeyTablePKey.Len(), max(1, int(c.nodes[c.owner[slot]].pkeys))) {
-		switch key := mad.PKeyTablePKey.At(ev.Data[:], i); {
-		case key == mad.DefaultPKey:
-			return
-		case key == mad.DefaultPKey&^mad.PKeyFull, key&^mad.PKeyFull == 0 && place < 0:
-			place = i
-		}
-	}
-	if place < 0 {
-		c.noteLoss(NotEnough, c.portPlace(slot), "%s has no room for the P_Key of the default partition in the first block of its table", c.portName(slot))
-		return
-	}
-	mad.PKeyTablePKey.Set(has[:], place, mad.DefaultPKey)
-	c.prog.pkeys[slot] = has
-	c.enqueue(makeTag(setPKey, slot, 0))
 }
 
 // finalState finds how a bring-up ended.

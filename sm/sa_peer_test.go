@@ -27,6 +27,12 @@ var overIbsim = rmpp.Config{Retries: wire.NoRetries, Silent: true}
 // administer has a manager bring the subnet up behind the first node and stay; end ends it.
 func (s *simulator) administer(chain string, lmc uint8) (end func()) {
 	s.tb.Helper()
+	return s.administerBy(Config{SMKey: 1}, chain, lmc)
+}
+
+// administerBy is administer with a Config.
+func (s *simulator) administerBy(cfg Config, chain string, lmc uint8) (end func()) {
+	s.tb.Helper()
 	t, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.Socket})
 	if err != nil {
 		s.tb.Fatal(err)
@@ -34,7 +40,7 @@ func (s *simulator) administer(chain string, lmc uint8) (end func()) {
 	clock := testClock()
 	up, ended := make(chan State, 16), make(chan error, 1)
 	r := Runner{
-		Config: Config{SMKey: 1}, Watch: UsualWatch, Routing: jobOf(chain, lmc), Clock: clock, Wire: wire.Config{Window: 32},
+		Config: cfg, Watch: UsualWatch, Routing: jobOf(chain, lmc), Clock: clock, Wire: wire.Config{Window: 32},
 		Round: func(c *Core) { up <- c.Report().State },
 	}
 	ctx, cancel := context.WithCancel(context.Background())

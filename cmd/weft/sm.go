@@ -21,6 +21,7 @@ type smFlags struct {
 	keep    keepFlags
 	config  sm.Config
 	keys    keyFlags
+	pkeys   partitionFlags
 	chain   string
 	once    bool
 	codes   bool
@@ -75,13 +76,14 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.BoolVar(&s.config.TakeOver, "take-over", false, "write to the subnet although another subnet manager is, or may be, its master")
 	f.BoolVar(&s.config.AskRoles, "ask-roles", false, "ask switches for their roles in a tree (vendor attribute SwitchRole); routing by ftree goes by them")
 	s.keys.add(cmd, &s.config.Keys)
+	s.pkeys.add(cmd)
 	s.addFaultFlags(cmd)
 	f.StringVar(&s.lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
 	f.StringVar(&s.plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
 	f.StringVarP(&s.found, "output", "o", "", "write the fabric as it was found and named to this file")
 	f.StringVar(&s.record, "record", "", "write all that the manager is given to this file, M_Keys and secret included, for weft sm replay; some 40 bytes for each SMP")
 	s.service.add(cmd)
-	cmd.AddCommand(smStateCmd(), smReplayCmd())
+	cmd.AddCommand(smStateCmd(), smReplayCmd(), smPartitionsCmd())
 	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again"),
 		smAskCmd("rebalance", "have a manager that runs route all afresh"),
 		smDrainCmd("drain", "have a manager that runs take a switch or a cable out of use", drainHelp),
@@ -173,10 +175,13 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if err := s.keys.read(&s.config.Keys, s.wires.mKey); err != nil {
 		return nil, err
 	}
+	var err error
+	if s.config.Partitions, err = s.pkeys.read(); err != nil {
+		return nil, err
+	}
 	if s.config.Priority > 15 {
 		return nil, fmt.Errorf("--priority %d: want 0 to 15", s.config.Priority)
 	}
-	var err error
 	if s.config.Expected, err = s.expected(cmd); err != nil {
 		return nil, err
 	}

@@ -25,7 +25,7 @@ const mayChange = "may-change"
 // changeable are the flags of weft sm that SIGHUP may change. Others hold from the start on.
 var changeable = []string{
 	"interval", "rebalance-after", "pause", "priority", "sm-key", "unproven", "take-over", "ask-roles", "lids", "plan", "output", "json",
-	"drain", "expect", "quarantine-strangers", "flaps", "flaps-within", "quarantine", "keep-absent",
+	"partitions", "partition-enforce", "drain", "expect", "quarantine-strangers", "flaps", "flaps-within", "quarantine", "keep-absent",
 	"engine", "option", "vls", "seed", "jobs", "kind", "kinds", "cn-guids", "io-guids",
 }
 

@@ -144,6 +144,9 @@ func (r *serving) reload(ctx context.Context) {
 		set.Afresh = true
 		changed = append(changed, "kinds of hosts")
 	}
+	if !reflect.DeepEqual(was.config.Partitions, runner.Config.Partitions) && !slices.Contains(changed, "partitions") {
+		changed = append(changed, "partitions")
+	}
 	if len(changed) > 0 {
 		set.What = "changed: " + strings.Join(changed, ", ")
 	}

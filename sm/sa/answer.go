@@ -1,6 +1,7 @@
 package sa
 
 import (
+	"weft/fabric"
 	"weft/mad"
 )
 
@@ -16,6 +17,9 @@ const keptMemory = 1 << 20
 
 // Responder answers requests, one at a time. The zero value is ready.
 type Responder struct {
+	// Asks is the LID that the next request comes from; ports that have no partition in common with its port are not shown to it. 0: all are.
+	Asks fabric.LID
+
 	search  search
 	memory  []byte
 	request [mad.Size]byte // of one that ends before its layouts do
@@ -47,6 +51,7 @@ func (r *Responder) Answer(s *Subnet, q mad.Datagram) mad.Datagram {
 		return r.refuse(q, mad.StatusRequestInvalid)
 	default:
 		r.search.trusted = key != 0
+		r.search.asks = s.keysOfLID(r.Asks)
 	}
 	switch attr := q.Attr(); {
 	case method == mad.GetTrace && attr == mad.AttrPathRecord:
@@ -142,7 +147,9 @@ func (r *Responder) records(s *Subnet, q mad.Datagram, k *kind) mad.Datagram {
 		if !ok || c.done() {
 			break
 		}
-		k.fill(c, &nodes[i])
+		if c.seesNode(&nodes[i]) {
+			k.fill(c, &nodes[i])
+		}
 	}
 	return r.close(q)
 }

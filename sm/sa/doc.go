@@ -24,10 +24,15 @@
 // record. The packet life time is the subnet's timeout, 0 within a port. FlowLabel, TClass, HopLimit, ServiceID and QoSClass are given back as
 // they were asked for.
 //
+// # Partitions
+//
+// With Subnet.Keys a path joins ports that have a partition in common, of which one at least is a full member, and has the P_Key of the
+// source. Who asks is shown paths between ports, and nodes with a port, that it shares a partition with.
+//
 // # Trust
 //
 // A request with the SM_Key of Subnet.SMKey is trusted; one with another SM_Key than 0 is refused as invalid. Others see no
-// P_Key table, and M_Keys as 0.
+// P_Key table, and M_Keys as 0. Who is trusted sees all ports.
 //
 // # Deviations
 //

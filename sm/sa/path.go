@@ -146,7 +146,7 @@ func (r *Responder) paths(s *Subnet, q mad.Datagram) mad.Datagram {
 
 // possible reports whether any path can be as it is asked for.
 func (p *pathQuery) possible() bool {
-	return !p.raw && (p.mask&pathPKey == 0 || p.pkey&^mad.PKeyFull == mad.DefaultPKey&^mad.PKeyFull)
+	return !p.raw && (p.mask&pathPKey == 0 || p.pkey&^mad.PKeyFull != 0)
 }
 
 // offsets holds some LIDs of a port, as their distances from its base LID.
@@ -190,6 +190,14 @@ func (c *search) pathsBetween(p *pathQuery, src, dst int32) {
 	}
 	there.usable(plan, src, dst, p.dlid)
 	back.usable(plan, dst, src, p.slid)
+	asked := uint16(0)
+	if p.mask&pathPKey != 0 {
+		asked = p.pkey
+	}
+	pkey, ok := c.s.sharedKey(src, dst, asked)
+	if !ok || !c.sees(src) || !c.sees(dst) {
+		return
+	}
 	left := p.number
 	for shift := range back.n {
 		for i := range there.n {
@@ -198,7 +206,7 @@ func (c *search) pathsBetween(p *pathQuery, src, dst int32) {
 			}
 			slid := plan.Ends.Base[src] + fabric.LID(back.list[(i+shift)%back.n])
 			dlid := plan.Ends.Base[dst] + fabric.LID(there.list[i])
-			if c.path(p, src, dst, slid, dlid) {
+			if c.path(p, src, dst, slid, dlid, pkey) {
 				left--
 			}
 		}
@@ -206,7 +214,7 @@ func (c *search) pathsBetween(p *pathQuery, src, dst int32) {
 }
 
 // path adds the path between two LIDs, and reports whether it is as it is asked for.
-func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID) bool {
+func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID, pkey uint16) bool {
 	if c.tries == 0 {
 		c.tooMany = true
 		return false
@@ -243,7 +251,7 @@ func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID) bool 
 	if reversible {
 		rec[49] = 0x80
 	}
-	binary.BigEndian.PutUint16(rec[50:], mad.DefaultPKey)
+	binary.BigEndian.PutUint16(rec[50:], pkey)
 	rec[53] = rec[53]&0xF0 | sl
 	rec[54] = mad.SelectExactly<<6 | mtu
 	rec[55] = mad.SelectExactly<<6 | codeByRank[rank]

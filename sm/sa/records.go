@@ -138,17 +138,26 @@ func (c *search) guids(n *Node) {
 	}
 }
 
+// pkeyBlock is the number of P_Keys in a block.
+const pkeyBlock = 32
+
 // pkeys offers the P_Key blocks that were read.
 func (c *search) pkeys(n *Node) {
 	for i := range c.s.portsOf(n) {
 		p := &c.s.portsOf(n)[i]
-		if p.End < 0 || p.PKeys == nil {
+		if p.PKeys == nil || c.s.lidOf(p) == 0 {
 			continue
 		}
-		rec := c.record()
-		mad.PKeyTableRecordLID.Put(rec, uint64(c.s.lidOf(p)))
-		mad.PKeyTableRecordPort.Put(rec, uint64(p.Num))
-		copy(mad.PKeyTableRecordTable.Get(rec), p.PKeys[:])
-		c.offer()
+		for from := 0; from < len(p.PKeys); from += pkeyBlock {
+			rec := c.record()
+			mad.PKeyTableRecordLID.Put(rec, uint64(c.s.lidOf(p)))
+			mad.PKeyTableRecordBlock.Put(rec, uint64(from/pkeyBlock))
+			mad.PKeyTableRecordPort.Put(rec, uint64(p.Num))
+			table := mad.PKeyTableRecordTable.Get(rec)
+			for i, key := range p.PKeys[from:min(from+pkeyBlock, len(p.PKeys))] {
+				mad.PKeyTablePKey.Set(table, i, uint64(key))
+			}
+			c.offer()
+		}
 	}
 }

@@ -145,7 +145,7 @@ func TestQueries(t *testing.T) {
 // TestTables: a table has a record for everything that is there.
 func TestTables(t *testing.T) {
 	s := subnetOf(t, "torus(4x4,hosts=1)", "dfsssp", 0, 1)
-	known, cables, guids := 0, 0, 0
+	known, cables, guids, pkeys := 0, 0, 0, 0
 	for i := range s.Ports {
 		p := &s.Ports[i]
 		if p.Known && s.lidOf(p) != 0 {
@@ -154,13 +154,14 @@ func TestTables(t *testing.T) {
 		if p.Peer >= 0 {
 			cables++
 		}
+		pkeys += (len(p.PKeys) + 31) / 32
 		if p.End >= 0 {
 			guids += max(1, (int(mad.PortInfoGUIDCap.Get(p.Info[:]))+7)/8)
 		}
 	}
 	for attr, want := range map[mad.AttrID]int{
 		mad.AttrNodeRecord: 32, mad.AttrPortInfoRecord: known, mad.AttrSwitchInfoRecord: 16, mad.AttrLinkRecord: cables, mad.AttrSMInfoRecord: 2,
-		mad.AttrLinearForwardingTableRecord: 16, mad.AttrGUIDInfoRecord: guids, mad.AttrPKeyTableRecord: 32,
+		mad.AttrLinearForwardingTableRecord: 16, mad.AttrGUIDInfoRecord: guids, mad.AttrPKeyTableRecord: pkeys,
 		// 5 ports with a cable: from port 0 and from 4 others; a host one.
 		mad.AttrSLtoVLMappingTableRecord: 16*5*5 + 16,
 		// Two blocks each: one a priority.

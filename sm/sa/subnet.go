@@ -16,6 +16,8 @@ type Subnet struct {
 	Managers []Manager
 	SMKey    uint64 // of requests that are trusted, 0 for none
 	Timeout  uint8  // of the subnet, as the ports were told: a code of time
+	// Keys holds the P_Keys of the end ports of the Graph; nil where all are full members of the default partition, and of no other one.
+	Keys [][]uint16
 	index
 }
 
@@ -36,9 +38,9 @@ type Port struct {
 	GUID  fabric.GUID
 	Node  int32
 	Num   uint8
-	Peer  int32     // port at the other end of its cable, -1 for none
-	End   int32     // end port of the Graph, -1 for none
-	PKeys *[64]byte // first block of its P_KeyTable, nil where it was not read
+	Peer  int32    // port at the other end of its cable, -1 for none
+	End   int32    // end port of the Graph, -1 for none
+	PKeys []uint16 // its P_KeyTable as far as it was read, nil for not at all
 }
 
 // Manager is a subnet manager.

@@ -82,8 +82,8 @@ func fill(f *fabric.Fabric, g *fabric.Graph, plan *route.Plan, rng *rand.Rand) *
 			x := Port{Known: rng.IntN(8) > 0 || d.Sw < 0, GUID: n.Ports[p].GUID, Node: int32(i), Num: uint8(p), Peer: -1, End: -1}
 			if e, ok := ends[at]; ok {
 				x.End, x.GUID = e, g.EndGUID[e]
-				x.PKeys = new([64]byte)
-				mad.PKeyTablePKey.Set(x.PKeys[:], rng.IntN(3), mad.DefaultPKey)
+				x.PKeys = make([]uint16, rng.IntN(100)+3)
+				x.PKeys[rng.IntN(3)] = mad.DefaultPKey
 			}
 			fillPort(&x, f, n.Ports[p].Link, rng)
 			if l := n.Ports[p].Link; l != fabric.NoLink {

@@ -1,0 +1,31 @@
+// Package partition holds the partitions of a subnet (IBA volume 1, section 10.9): which ports may talk to each other.
+//
+// Read reads them from a file in the syntax of OpenSM's partitions.conf. Partitions.KeysOf says which P_Keys a port gets, and Place at which
+// index of its table each of them stands. Share says whether two ports have a partition in common.
+//
+// # The file
+//
+//	Default=0x7fff, ipoib, mtu=4096, rate=100G : ALL=full ;
+//	storage=0x0010, indx0, defmember=limited :
+//	    0x0002c90300001234=full, "gpu-*", ALL_SWITCHES=both ;
+//
+// A partition has a name, a P_Key and flags, then a colon, its members, and a semicolon. A comment goes from # to the end of its line. A
+// member is the GUID of a port, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF (the port of the subnet manager), or in quotes
+// a pattern of node descriptions, with a membership: full, limited or both; without one it is that of defmember, which is limited where
+// it is not given. Among the members there may be multicast groups, mgid=ADDRESS and flags, one a line. Parts of the file with one
+// P_Key are one partition. A port that is named twice is a full member if either says so.
+//
+// The default partition, 0x7fff, is always there. Where no file has it, all ports are its limited members, and the subnet manager a full one,
+// as it is everywhere.
+//
+// # Deviations from OpenSM
+//
+//   - MTU and rate may be written as people say them: mtu=4096 (or the code 5), rate=100G (or the code 16). A number that is both is a code.
+//   - Patterns of descriptions in quotes are ours.
+//   - What OpenSM warns of and passes over is an error here, with its line: an unknown flag or word, a second colon, a P_Key out of range.
+//   - A partition without a P_Key gets the least free one, in the order of the file.
+//
+// # Cost
+//
+// KeysOf looks at each member of each partition for each port; Place is linear in the size of a table.
+package partition

@@ -1,0 +1,263 @@
+package partition
+
+import (
+	"fmt"
+	"net/netip"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// Membership says how a port belongs to a partition: two limited members cannot talk to each other.
+type Membership uint8
+
+// The memberships. A port with Both has two P_Keys for the partition.
+const (
+	Limited Membership = 1 << iota
+	Full
+	Both = Limited | Full
+)
+
+var membershipNames = map[string]Membership{"limited": Limited, "full": Full, "both": Both}
+
+// Partitions are those of a subnet, in the order of the file, each P_Key once.
+type Partitions []Partition
+
+// Partition is a set of ports that share a P_Key.
+type Partition struct {
+	Name      string
+	Key       uint16 // without the bit of full members
+	IndexZero bool   // its P_Key stands at index 0 of the tables
+	Members   []Member
+	Groups    []Group
+}
+
+// Member names ports, and says how they belong to a partition.
+type Member struct {
+	Who     Who
+	GUID    fabric.GUID // of a port, for OnePort
+	Pattern string      // of descriptions in the syntax of path.Match, for Described
+	As      Membership
+}
+
+// Who says which ports a Member names.
+type Who uint8
+
+// The kinds of members.
+const (
+	OnePort Who = iota
+	Described
+	All
+	AllCAs
+	AllSwitches
+	AllRouters
+	Self // the port of the subnet manager
+)
+
+var whoNames = map[string]Who{"ALL": All, "ALL_CAS": AllCAs, "ALL_SWITCHES": AllSwitches, "ALL_ROUTERS": AllRouters, "SELF": Self}
+
+// Group is a multicast group that a partition has from the start.
+type Group struct {
+	Broadcast bool     // the IPoIB broadcast group of the partition; MGID is not given then
+	MGID      [16]byte // as the file has it
+	MTU, Rate uint8    // codes, 0 where they are not given
+	SL, Scope uint8
+	QKey      uint32 // 0 where it is not given
+	TClass    uint8
+	FlowLabel uint32
+}
+
+// Port is an end port that may be a member.
+type Port struct {
+	GUID    fabric.GUID
+	Type    fabric.NodeType
+	Desc    string // of its node
+	Manager bool   // the subnet manager runs here
+}
+
+// Everyone returns the partitions of a subnet that has none but the default one, with all ports as full members.
+func Everyone() Partitions {
+	return Partitions{{Name: "Default", Key: defaultKey, Members: []Member{{Who: All, As: Full}}}}
+}
+
+// defaultKey is the P_Key of the default partition without the bit of full members.
+const defaultKey = mad.DefaultPKey &^ mad.PKeyFull
+
+// KeysOf returns the P_Keys of a port: those of partitions with IndexZero first, then that of the default partition, then in order.
+func (ps Partitions) KeysOf(p *Port) []uint16 {
+	var keys [3][]uint16
+	for i := range ps {
+		part := &ps[i]
+		rank := 2
+		switch {
+		case part.IndexZero:
+			rank = 0
+		case part.Key == defaultKey:
+			rank = 1
+		}
+		as := part.membership(p)
+		if as&Full != 0 {
+			keys[rank] = append(keys[rank], part.Key|mad.PKeyFull)
+		}
+		if as&Limited != 0 {
+			keys[rank] = append(keys[rank], part.Key)
+		}
+	}
+	return append(append(keys[0], keys[1]...), keys[2]...)
+}
+
+// StandsFirst reports whether a P_Key is that of a partition with IndexZero.
+func (ps Partitions) StandsFirst(key uint16) bool {
+	for i := range ps {
+		if ps[i].IndexZero && ps[i].Key == key&^mad.PKeyFull {
+			return true
+		}
+	}
+	return false
+}
+
+// membership returns how a port belongs to a partition, 0 for not at all. Full goes before Limited, unless a Member says Both.
+func (part *Partition) membership(p *Port) Membership {
+	as, both := Membership(0), false
+	for i := range part.Members {
+		if m := &part.Members[i]; m.names(p) {
+			as |= m.As
+			both = both || m.As == Both
+		}
+	}
+	if part.Key == defaultKey && p.Manager {
+		as |= Full
+	}
+	if as == Both && !both {
+		return Full
+	}
+	return as
+}
+
+// names reports whether a Member names a port.
+func (m *Member) names(p *Port) bool {
+	switch m.Who {
+	case OnePort:
+		return m.GUID == p.GUID
+	case Described:
+		ok, err := path.Match(m.Pattern, p.Desc)
+		return ok && err == nil
+	case All:
+		return true
+	case AllCAs:
+		return p.Type == fabric.CA
+	case AllSwitches:
+		return p.Type == fabric.Switch
+	case AllRouters:
+		return p.Type == fabric.Router
+	default:
+		return p.Manager
+	}
+}
+
+// Share returns the P_Key of the first port by which two ports may talk to each other, of those whose partition is asked for (0 for any);
+// false where there is none. Two limited members of a partition may not.
+func Share(a, b []uint16, asked uint16) (key uint16, ok bool) {
+	for _, k := range a {
+		if asked != 0 && (k^asked)&^mad.PKeyFull != 0 {
+			continue
+		}
+		for _, l := range b {
+			if (k^l)&^mad.PKeyFull == 0 && (k|l)&mad.PKeyFull != 0 {
+				return k, true
+			}
+		}
+	}
+	return 0, false
+}
+
+// Place puts P_Keys into a table, in which 0 is free, and reports whether all have found room. A P_Key that stands there already
+// keeps its index; else it takes the index of the other membership of its partition, or the first free one. P_Keys that are not
+// wanted go. If first is set, want[0] stands at index 0.
+func Place(table, want []uint16, first bool) (placed []uint16, ok bool) {
+	placed = make([]uint16, len(table))
+	stands := make([]bool, len(want))
+	for _, same := range [...]uint16{0xFFFF, ^uint16(mad.PKeyFull)} {
+		for w, key := range want {
+			for i, has := range table {
+				if !stands[w] && placed[i] == 0 && has&^mad.PKeyFull != 0 && (has^key)&same == 0 {
+					placed[i], stands[w] = key, true
+				}
+			}
+		}
+	}
+	ok = true
+	for w, key := range want {
+		if stands[w] {
+			continue
+		}
+		free := slices.Index(placed, 0)
+		if free < 0 {
+			ok = false
+			continue
+		}
+		placed[free] = key
+	}
+	if first && len(want) > 0 && len(placed) > 0 {
+		if at := slices.Index(placed, want[0]); at >= 0 {
+			placed[0], placed[at] = placed[at], placed[0]
+		} else {
+			placed[0] = want[0]
+		}
+	}
+	return placed, ok
+}
+
+// String writes a Member as in a file.
+func (m *Member) String() string {
+	var who, as string
+	for name, membership := range membershipNames {
+		if membership == m.As {
+			as = name
+		}
+	}
+	for name, w := range whoNames {
+		if w == m.Who {
+			who = name
+		}
+	}
+	switch m.Who {
+	case OnePort:
+		who = fmt.Sprintf("0x%016x", uint64(m.GUID))
+	case Described:
+		who = strconv.Quote(m.Pattern)
+	default: // a word
+	}
+	return who + "=" + as
+}
+
+// String writes a Group as in a file.
+func (g *Group) String() string {
+	var b strings.Builder
+	if b.WriteString("ipoib"); !g.Broadcast {
+		b.Reset()
+		fmt.Fprintf(&b, "mgid=%s", netip.AddrFrom16(g.MGID))
+	}
+	if g.MTU > 0 {
+		fmt.Fprintf(&b, ",mtu=%d", 128<<g.MTU)
+	}
+	if g.Rate > 0 {
+		fmt.Fprintf(&b, ",rate=%gG", float64(mad.RateMbps(g.Rate))/1000)
+	}
+	for _, f := range [...]struct {
+		name  string
+		value uint32
+	}{{"sl", uint32(g.SL)}, {"scope", uint32(g.Scope)}, {"TClass", uint32(g.TClass)}, {"FlowLabel", g.FlowLabel}} {
+		if f.value > 0 {
+			fmt.Fprintf(&b, ",%s=%d", f.name, f.value)
+		}
+	}
+	if g.QKey > 0 {
+		fmt.Fprintf(&b, ",Q_Key=%#x", g.QKey)
+	}
+	return b.String()
+}

@@ -1,0 +1,258 @@
+package partition
+
+import (
+	"fmt"
+	"net/netip"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// Error says what is wrong with a file of partitions.
+type Error struct {
+	File string
+	Line int
+	Text string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("%s:%d: %s", e.File, e.Line, e.Text) }
+
+// MostBytes bounds the size of a file.
+const MostBytes = 16 << 20
+
+// Read reads a file of partitions. The default partition is among them, whether or not the file has it. Every error is an *Error.
+func Read(name string, data []byte) (Partitions, error) {
+	r := reader{file: name, line: 1}
+	if len(data) > MostBytes {
+		r.fail("more than %d bytes", MostBytes)
+	}
+	for text := withoutComments(string(data)); r.err == nil && strings.TrimSpace(text) != ""; {
+		one, rest, ended := cutOutside(text, ';')
+		after := r.line + strings.Count(one, "\n")
+		r.skipLines(one, len(one)-len(strings.TrimLeft(one, " \t\r\n")))
+		if !ended {
+			r.fail("a partition does not end in a semicolon")
+		}
+		r.partition(strings.TrimSpace(one))
+		r.line, text = after, rest
+	}
+	r.number()
+	if r.err != nil {
+		return nil, r.err
+	}
+	if !slices.ContainsFunc(r.ps, func(p Partition) bool { return p.Key == defaultKey }) {
+		r.ps = append(Partitions{{Name: "Default", Key: defaultKey, Members: []Member{{Who: All, As: Limited}}}}, r.ps...)
+	}
+	return r.ps, nil
+}
+
+// reader reads a file of partitions.
+type reader struct {
+	file string
+	line int // of what is being read
+	ps   Partitions
+	err  error // the first one
+}
+
+// fail notes what is wrong, if nothing was before.
+func (r *reader) fail(format string, args ...any) {
+	if r.err == nil {
+		r.err = &Error{r.file, r.line, fmt.Sprintf(format, args...)}
+	}
+}
+
+// skipLines counts the lines that end in the first bytes of a text.
+func (r *reader) skipLines(text string, bytes int) { r.line += strings.Count(text[:bytes], "\n") }
+
+// cutOutside cuts a text at the first of a character that is not in quotes. Quotes end with their line.
+func cutOutside(text string, at byte) (before, after string, found bool) {
+	quoted := false
+	for i := range len(text) {
+		switch c := text[i]; {
+		case c == '"' && at != c:
+			quoted = !quoted
+		case c == '\n':
+			quoted = false
+		case c == at && !quoted:
+			return text[:i], text[i+1:], true
+		}
+	}
+	return text, "", false
+}
+
+// withoutComments takes the comments out of a text, and no line.
+func withoutComments(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, line := range lines {
+		lines[i], _, _ = cutOutside(line, '#')
+	}
+	return strings.Join(lines, "\n")
+}
+
+// partition reads one partition, and joins it with an earlier one of the same P_Key.
+func (r *reader) partition(text string) {
+	head, body, found := cutOutside(text, ':')
+	if !found {
+		r.fail("a partition has no colon between its name and its members")
+	}
+	p := Partition{}
+	as := r.head(&p, head)
+	r.skipLines(head, len(head))
+	first := r.line
+	for i, line := range strings.Split(body, "\n") {
+		r.line = first + i
+		r.members(&p, line, as)
+	}
+	at := -1
+	for i := range r.ps {
+		if old := &r.ps[i]; p.Key != 0 && old.Key == p.Key || p.Key == 0 && p.Name != "" && old.Name == p.Name {
+			at = i
+		}
+	}
+	if at < 0 {
+		r.ps = append(r.ps, p)
+		return
+	}
+	old := &r.ps[at]
+	old.IndexZero = old.IndexZero || p.IndexZero
+	old.Members = append(old.Members, p.Members...)
+	old.Groups = append(old.Groups, p.Groups...)
+}
+
+// head reads what stands before the colon, and returns the membership of members that do not say theirs.
+func (r *reader) head(p *Partition, head string) Membership {
+	as := Limited
+	for i, part := range strings.Split(head, ",") {
+		part = strings.TrimSpace(part)
+		name, value, given := strings.Cut(part, "=")
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		switch flag := strings.ToLower(name); {
+		case i == 0:
+			p.Name = name
+			if given {
+				p.Key = r.key(value)
+			} else if p.Name == "Default" {
+				p.Key = defaultKey
+			}
+		case flag == "indx0" && !given:
+			p.IndexZero = true
+		case flag == "defmember" && given:
+			as = r.membership(value)
+		case flag == "ipoib" && !given:
+			p.Groups = append(p.Groups, Group{Broadcast: true})
+		case len(p.Groups) > 0 && r.flag(&p.Groups[len(p.Groups)-1], flag, value):
+		case r.flag(&Group{}, flag, value):
+			r.fail("%s says nothing without ipoib before it", name)
+		default:
+			r.fail("%q is no flag of a partition: want indx0, defmember=full|limited|both, ipoib, and after it mtu=, rate=, sl=, scope=, Q_Key=, TClass= or FlowLabel=", part)
+		}
+	}
+	return as
+}
+
+// members reads a line of members or a multicast group.
+func (r *reader) members(p *Partition, line string, as Membership) {
+	var group *Group
+	for rest, more := line, true; more; {
+		var part string
+		part, rest, more = cutOutside(rest, ',')
+		part = strings.TrimSpace(part)
+		name, value, given := cutValue(part)
+		switch {
+		case part == "":
+		case strings.EqualFold(name, "mgid"):
+			p.Groups = append(p.Groups, Group{MGID: r.group(value)})
+			group = &p.Groups[len(p.Groups)-1]
+		case group != nil && r.flag(group, strings.ToLower(name), value):
+		case strings.Contains(name, ":"):
+			r.fail("%q: a second colon: does the partition before end in a semicolon?", part)
+		default:
+			m := r.member(name)
+			if m.As = as; given {
+				m.As = r.membership(value)
+			}
+			p.Members = append(p.Members, m)
+		}
+	}
+}
+
+// cutValue cuts NAME=VALUE, where the name may be in quotes.
+func cutValue(part string) (name, value string, given bool) {
+	name, value, given = cutOutside(part, '=')
+	return strings.TrimSpace(name), strings.TrimSpace(value), given
+}
+
+// member reads who is a member.
+func (r *reader) member(name string) Member {
+	if who, ok := whoNames[strings.ToUpper(name)]; ok {
+		return Member{Who: who}
+	}
+	if pattern, ok := strings.CutPrefix(name, `"`); ok {
+		pattern, closed := strings.CutSuffix(pattern, `"`)
+		if !closed {
+			r.fail("%s: a quote is not closed", name)
+		}
+		if _, err := path.Match(pattern, ""); err != nil || pattern == "" {
+			r.fail("%s is no pattern of descriptions: want text in which * stands for any characters, ? for one and [...] for one of some", name)
+		}
+		return Member{Who: Described, Pattern: pattern}
+	}
+	guid, err := strconv.ParseUint(name, 0, 64)
+	if err != nil || guid == 0 {
+		r.fail("%q is no member: want the GUID of a port, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF, or a pattern of descriptions in quotes", name)
+	}
+	return Member{Who: OnePort, GUID: fabric.GUID(guid)}
+}
+
+// membership reads how a port belongs to a partition: a word, or its beginning.
+func (r *reader) membership(value string) Membership {
+	for name, m := range membershipNames {
+		if value != "" && strings.HasPrefix(name, strings.ToLower(value)) {
+			return m
+		}
+	}
+	r.fail("%q is no membership: want full, limited or both", value)
+	return 0
+}
+
+// key reads a P_Key.
+func (r *reader) key(value string) uint16 {
+	v, err := strconv.ParseUint(value, 0, 16)
+	if err != nil || v&^mad.PKeyFull == 0 {
+		r.fail("%q is no P_Key: want a number from 0x0001 to 0x7fff", value)
+	}
+	return uint16(v) &^ mad.PKeyFull
+}
+
+// group reads the address of a multicast group.
+func (r *reader) group(value string) [16]byte {
+	a, err := netip.ParseAddr(value)
+	if err != nil || !a.Is6() || !a.IsMulticast() || a.Zone() != "" {
+		r.fail("mgid=%s is no multicast address: want 16 bytes as ff12:401b::1", value)
+	}
+	return a.As16()
+}
+
+// number gives P_Keys to partitions that have none: the least that are free.
+func (r *reader) number() {
+	used := map[uint16]bool{0: true}
+	for i := range r.ps {
+		used[r.ps[i].Key] = true
+	}
+	next := uint16(1)
+	for i := range r.ps {
+		if r.ps[i].Key != 0 {
+			continue
+		}
+		for used[next] {
+			if next++; next >= defaultKey {
+				r.fail("more partitions than there are P_Keys")
+			}
+		}
+		r.ps[i].Key, used[next] = next, true
+	}
+}

@@ -1,0 +1,208 @@
+package sm
+
+import (
+	"slices"
+
+	"weft/mad"
+	"weft/sm/partition"
+)
+
+// Partitioning says which ports may talk to each other, and whether switches see to it.
+type Partitioning struct {
+	Partitions partition.Partitions
+	// In and Out have switches drop packets with P_Keys that a CA or router port at their own port does not have: those that come from
+	// it, and those that go to it.
+	In, Out bool
+}
+
+// after returns the partitions to be in force after others: where none are told any more, all ports are together again.
+func (p *Partitioning) after(was *Partitioning) *Partitioning {
+	if p == nil && was != nil {
+		return &Partitioning{Partitions: partition.Everyone()}
+	}
+	return p
+}
+
+// pkeyBlock is the number of P_Keys in a block of a P_KeyTable.
+const pkeyBlock = 32
+
+// pkeyTable is the P_KeyTable of a port.
+type pkeyTable struct {
+	has     []uint16 // as the port has it, 0 where a place is free
+	planned []uint16 // as it is to be; nil where it is not known what the port has
+	short   bool     // it has no room for all that it is to have
+}
+
+// held returns what a port has, nil where that is not known.
+func (t *pkeyTable) held() []uint16 {
+	if t == nil || t.planned == nil {
+		return nil
+	}
+	return t.has
+}
+
+// putBlock writes a block as it is to be.
+func (t *pkeyTable) putBlock(block uint32, data []byte) {
+	for i, key := range t.planned[pkeyBlock*block : min(int(pkeyBlock*(block+1)), len(t.planned))] {
+		mad.PKeyTablePKey.Set(data, i, uint64(key))
+	}
+}
+
+// queuePKeys queues the P_KeyTable of an end port, or of the switch port before it where that enforces partitions. What a port has since the
+// round before is not read again.
+func (c *Core) queuePKeys(slot int32) {
+	switch {
+	case c.prog.end[slot] < 0 && !c.mayEnforce(slot):
+	case !c.isAsBefore(slot):
+		c.enqueue(makeTag(getPKeys, slot, 0))
+	default:
+		old, ok := c.before.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
+		if !ok {
+			return
+		}
+		had := c.before.prog.pkeys[old].held()
+		switch room := c.pkeyRoom(slot); {
+		case had != nil && len(had) >= room:
+			c.prog.pkeys[slot] = &pkeyTable{has: slices.Clone(had)}
+			c.planPKeys(slot)
+		case had != nil || c.prog.end[slot] < 0: // more of it counts now than was read then
+			c.enqueue(makeTag(getPKeys, slot, 0))
+		}
+	}
+}
+
+// pkeyRoom returns how many P_Keys of a port's table are looked at: where there are no partitions, those of its first block.
+func (c *Core) pkeyRoom(slot int32) int {
+	n := &c.nodes[c.owner[slot]]
+	room := int(n.pkeys)
+	if c.isSwitch(slot) && c.portNumber(slot) > 0 {
+		room = int(mad.SwitchInfoPartitionEnfCap.Get(n.sw[:]))
+	}
+	if c.cfg.Partitions == nil {
+		room = min(room, pkeyBlock)
+	}
+	return max(1, room)
+}
+
+// onPKeys takes a block of a P_KeyTable, and asks for the next one.
+func (c *Core) onPKeys(slot int32, block uint32, ev *Event) {
+	if ev.Outcome != Answered { // one that refuses has no table
+		if ev.Outcome == Silent {
+			c.noteLoss(NoAnswer, c.portPlace(slot), "%s does not answer P_KeyTable: which P_Keys it has is not known", c.portName(slot))
+		}
+		return
+	}
+	t := c.prog.pkeys[slot]
+	if t == nil {
+		t = &pkeyTable{}
+		c.prog.pkeys[slot] = t
+	}
+	room := c.pkeyRoom(slot)
+	for i := range pkeyBlock {
+		if len(t.has) < room {
+			t.has = append(t.has, uint16(mad.PKeyTablePKey.At(ev.Data[:], i)))
+		}
+	}
+	if len(t.has) < room {
+		c.enqueue(makeTag(getPKeys, slot, block+1))
+		return
+	}
+	c.planPKeys(slot)
+}
+
+// planPKeys says what a P_KeyTable is to hold, and queues the blocks that differ.
+func (c *Core) planPKeys(slot int32) {
+	t := c.prog.pkeys[slot]
+	enough := false
+	if p := c.cfg.Partitions; p == nil {
+		t.planned, enough = withDefault(t.has)
+	} else {
+		want := c.keysOf(slot)
+		t.planned, enough = partition.Place(t.has, want, len(want) > 0 && p.Partitions.StandsFirst(want[0]))
+	}
+	if t.short = !enough; t.short {
+		c.noteLoss(NotEnough, c.portPlace(slot), "%s has no room for all of its P_Keys: %d places", c.portName(slot), len(t.has))
+	}
+	for from := 0; from < len(t.has); from += pkeyBlock {
+		to := min(from+pkeyBlock, len(t.has))
+		if !slices.Equal(t.has[from:to], t.planned[from:to]) {
+			c.enqueue(makeTag(setPKey, slot, uint32(from/pkeyBlock)))
+		}
+	}
+}
+
+// withDefault returns a table in which a port is a full member of the default partition: that P_Key takes the place of the limited
+// membership, or else the first free one.
+func withDefault(has []uint16) (table []uint16, ok bool) {
+	table = slices.Clone(has)
+	if slices.Contains(has, mad.DefaultPKey) {
+		return table, true
+	}
+	at := slices.Index(has, mad.DefaultPKey&^mad.PKeyFull)
+	if at < 0 {
+		at = slices.IndexFunc(has, func(key uint16) bool { return key&^mad.PKeyFull == 0 })
+	}
+	if at < 0 {
+		return table, false
+	}
+	table[at] = mad.DefaultPKey
+	return table, true
+}
+
+// onSetPKey notes that a port has taken a block.
+func (c *Core) onSetPKey(slot int32, block uint32, ev *Event) {
+	if t := c.prog.pkeys[slot]; ev.Outcome == Answered {
+		from := int(block) * pkeyBlock
+		copy(t.has[from:], t.planned[from:min(from+pkeyBlock, len(t.planned))])
+	}
+}
+
+// keysOf returns the P_Keys that a port is to have: those of an end port, or of the one at the other end of its cable.
+func (c *Core) keysOf(slot int32) []uint16 {
+	if c.prog.end[slot] < 0 {
+		slot = c.peer[slot]
+	}
+	n := &c.nodes[c.owner[slot]]
+	return c.cfg.Partitions.Partitions.KeysOf(&partition.Port{GUID: c.guid[slot], Type: n.typ, Desc: n.desc, Manager: slot == c.ownPort()})
+}
+
+// keysByEnd returns the P_Keys of the end ports of the Graph, nil where there are no partitions.
+func (c *Core) keysByEnd() [][]uint16 {
+	if c.cfg.Partitions == nil {
+		return nil
+	}
+	keys := make([][]uint16, c.graph.NumEnds)
+	for slot, e := range c.prog.end {
+		if e >= 0 {
+			keys[e] = c.keysOf(int32(slot))
+		}
+	}
+	return keys
+}
+
+// mayEnforce reports whether a port of a switch can see to it that the CA or router port at its cable keeps to its partitions, and is
+// to do so.
+func (c *Core) mayEnforce(slot int32) bool {
+	p, peer := c.cfg.Partitions, c.peer[slot]
+	return p != nil && (p.In || p.Out) && c.isSwitch(slot) && c.portNumber(slot) > 0 && peer != noSlot && !c.isSwitch(peer) && c.prog.end[peer] >= 0 &&
+		mad.SwitchInfoPartitionEnfCap.Get(c.nodes[c.owner[slot]].sw[:]) > 0
+}
+
+// setEnforcement sets whether a port of a switch drops packets of other partitions. One whose table has no room for all P_Keys, or is not
+// known, drops none.
+func (c *Core) setEnforcement(slot int32, set func(f mad.Field, v uint64)) {
+	if c.cfg.Partitions == nil || !c.isSwitch(slot) || c.portNumber(slot) == 0 {
+		return
+	}
+	in, out := uint64(0), uint64(0)
+	if t := c.prog.pkeys[slot]; c.mayEnforce(slot) && t.held() != nil && !t.short {
+		if c.cfg.Partitions.In {
+			in = 1
+		}
+		if c.cfg.Partitions.Out {
+			out = 1
+		}
+	}
+	set(mad.PortInfoEnforceInbound, in)
+	set(mad.PortInfoEnforceOutbound, out)
+}

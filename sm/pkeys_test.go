@@ -1,0 +1,168 @@
+package sm
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/mad"
+	"weft/sm/partition"
+)
+
+func partitioning(t fataler, text string, in, out bool) *Partitioning {
+	ps, err := partition.Read("partitions.conf", []byte(text))
+	if err != nil {
+		t.Fatalf("%v", err)
+	}
+	return &Partitioning{ps, in, out}
+}
+
+// verifyPartitions compares the P_Keys of all end ports, and those of the switch ports before hosts and their enforcement, with what the
+// partitions say.
+func (v *virtual) verifyPartitions(t fataler, p *Partitioning, room func(e fabric.End) bool) {
+	t.Helper()
+	f := v.sub.Fabric()
+	for id := range f.Nodes {
+		n := &f.Nodes[id]
+		for num := range n.Ports {
+			e := fabric.End{Node: fabric.NodeID(id), Port: uint8(num)}
+			end := e
+			enforced := n.Type == fabric.Switch && num > 0
+			if enforced {
+				if n.Ports[num].Link == fabric.NoLink || f.Nodes[f.Peer(e).Node].Type == fabric.Switch || !p.In && !p.Out {
+					continue
+				}
+				end = f.Peer(e)
+			} else if n.Type != fabric.Switch && (num == 0 || n.Ports[num].Link == fabric.NoLink) {
+				continue
+			}
+			m := &f.Nodes[end.Node]
+			guid := m.GUID
+			if m.Type != fabric.Switch {
+				guid = m.Ports[end.Port].GUID
+			}
+			want := p.Partitions.KeysOf(&partition.Port{GUID: guid, Type: m.Type, Desc: m.Desc, Manager: end == v.at})
+			has, err := v.sub.PKeys(e)
+			if err != nil {
+				t.Fatalf("%v", err)
+			}
+			has = slices.DeleteFunc(has, func(key uint16) bool { return key == 0 })
+			fits := room(e)
+			if slices.Sort(has); fits && !slices.Equal(has, slices.Sorted(slices.Values(want))) {
+				t.Fatalf("%s has %#x, want %#x", f.EndName(e), has, want)
+			}
+			if info, _ := v.sub.PortInfo(e); enforced && (mad.PortInfoEnforceInbound.Is(info) != (p.In && fits) || mad.PortInfoEnforceOutbound.Is(info) != (p.Out && fits)) {
+				t.Fatalf("%s enforces %v, %v", f.EndName(e), mad.PortInfoEnforceInbound.Is(info), mad.PortInfoEnforceOutbound.Is(info))
+			}
+		}
+	}
+}
+
+func anyRoom(fabric.End) bool { return true }
+
+// TestPartitions: each port gets the P_Keys of its partitions, and the switches see to it. Partitions that are told while the manager runs
+// are in force after the next round, in which P_Keys that stay keep their index; no LID moves, and a round with nothing new writes nothing.
+func TestPartitions(t *testing.T) {
+	p := partitioning(t, `Default=0x7fff: ALL=limited; storage=0x10: "host 1*"=full, "host 2*", ALL_SWITCHES=both; x=5,indx0: "host 3"=full;`, true, true)
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{Partitions: p})
+	if r := v.manager.Core().Report(); r.State != Up {
+		t.Fatalf("%s: %v", r.State, r.Incidents)
+	}
+	v.verifyPartitions(t, p, anyRoom)
+	lids := v.lidsOf()
+	tell := func(p *Partitioning) {
+		cfg := v.manager.cfg
+		cfg.Partitions = p
+		v.step(&Event{Kind: Reconfigure, Settings: &Settings{Config: cfg, Watch: UsualWatch, Routing: v.routing, What: "as the test says"}})
+		v.runUntil(v.now + 3*time.Second)
+	}
+	f := v.sub.Fabric()
+	host, _ := f.FindNode("host 17")
+	at := fabric.End{Node: host, Port: 1}
+	before, _ := v.sub.PKeys(at)
+	next := partitioning(t, `new=3:ALL=full; storage=0x10: ALL_CAS=full;`, true, false)
+	tell(next)
+	v.verifyPartitions(t, next, anyRoom)
+	after, _ := v.sub.PKeys(at)
+	if i := slices.Index(before, 0x8010); i < 0 || after[i] != 0x8010 {
+		t.Errorf("host 17 had %#x, now %#x", before, after)
+	}
+	sets := func() (n int) {
+		v.onAction = func(a *Action) {
+			if a.Kind == Send && a.Method == mad.Set && a.Attr == mad.AttrPKeyTable {
+				n++
+			}
+		}
+		v.step(&Event{Kind: Resweep})
+		v.runUntil(v.now + 3*time.Second)
+		v.onAction = nil
+		return n
+	}
+	if n := sets(); n > 0 {
+		t.Errorf("%d P_Key blocks are written again", n)
+	}
+	tell(nil)
+	v.verifyPartitions(t, &Partitioning{Partitions: partition.Everyone()}, anyRoom)
+	if !maps.Equal(lids, v.lidsOf()) {
+		t.Error("LIDs have moved")
+	}
+	v.verify(t)
+}
+
+// Whatever the partitions are, and whatever they were before, faults among them: the ports get what they say, as far as there is room.
+func TestRandomPartitions(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		draw := func(label string) *Partitioning {
+			var text strings.Builder
+			for i := range rapid.IntRange(0, rapid.SampledFrom([]int{3, 12, 80}).Draw(t, label+" many")).Draw(t, label) {
+				fmt.Fprintf(&text, "p%d=%d%s: ", i, i+1, rapid.SampledFrom([]string{"", ",indx0", ",defmember=full"}).Draw(t, "flags"))
+				for range rapid.IntRange(1, 3).Draw(t, "members") {
+					fmt.Fprintf(&text, "%s%s, ", rapid.SampledFrom([]string{"ALL", "ALL_CAS", "SELF", "ALL_SWITCHES", `"host ?"`, `"host 1*"`, "0x12"}).Draw(t, "who"),
+						rapid.SampledFrom([]string{"", "=full", "=limited", "=both"}).Draw(t, "as"))
+				}
+				text.WriteString(";\n")
+			}
+			return partitioning(t, text.String(), rapid.Bool().Draw(t, "in"), rapid.Bool().Draw(t, "out"))
+		}
+		p := draw("first")
+		v := staying(t, "rlft(4,2)", emulator.Options{}, Config{Partitions: p})
+		for range 2 {
+			f := v.sub.Fabric()
+			v.verifyPartitions(t, p, func(e fabric.End) bool {
+				n := &f.Nodes[e.Node]
+				room, end := 64, e
+				switch {
+				case n.Type == fabric.Switch && e.Port == 0:
+					room = 8
+				case n.Type == fabric.Switch:
+					room, end = 32, f.Peer(e)
+				}
+				m := &f.Nodes[end.Node]
+				guid := m.GUID
+				if m.Type != fabric.Switch {
+					guid = m.Ports[end.Port].GUID
+				}
+				return len(p.Partitions.KeysOf(&partition.Port{GUID: guid, Type: m.Type, Desc: m.Desc, Manager: end == v.at})) <= room
+			})
+			v.verify(t)
+			p = draw("next")
+			cfg := v.manager.cfg
+			cfg.Partitions = p
+			if rapid.Bool().Draw(t, "fault") {
+				_, id := v.switchLink(t, 1)
+				if err := v.sub.SetLinkDown(id, true); err != nil {
+					t.Fatal(err)
+				}
+			}
+			v.step(&Event{Kind: Reconfigure, Settings: &Settings{Config: cfg, Watch: UsualWatch, Routing: v.routing, What: "as the test says"}})
+			v.runUntil(v.now + 3*time.Second)
+		}
+	})
+}

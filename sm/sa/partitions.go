@@ -1,0 +1,65 @@
+package sa
+
+import (
+	"weft/fabric"
+	"weft/mad"
+	"weft/sm/partition"
+)
+
+// everyone holds the P_Keys of ports where there are no partitions.
+var everyone = []uint16{mad.DefaultPKey}
+
+// keysOf returns the P_Keys of an end port.
+func (s *Subnet) keysOf(end int32) []uint16 {
+	if s.Keys == nil {
+		return everyone
+	}
+	return s.Keys[end]
+}
+
+// keysOfLID returns the P_Keys of the port that asks, nil where it may see all: where there are no partitions, or nobody asks.
+func (s *Subnet) keysOfLID(lid fabric.LID) []uint16 {
+	if s.Keys == nil || lid == 0 {
+		return nil
+	}
+	if e := s.endOfLID(lid); e >= 0 && s.Keys[e] != nil {
+		return s.Keys[e]
+	}
+	return []uint16{}
+}
+
+// sharedKey returns the P_Key of a source for a path to a target, of the partition that is asked for, 0 for any. A port may talk to itself in
+// all of its partitions.
+func (s *Subnet) sharedKey(src, dst int32, asked uint16) (key uint16, ok bool) {
+	if src == dst {
+		for _, key := range s.keysOf(src) {
+			if asked == 0 || (key^asked)&^mad.PKeyFull == 0 {
+				return key, true
+			}
+		}
+		return 0, false
+	}
+	return partition.Share(s.keysOf(src), s.keysOf(dst), asked)
+}
+
+// sees reports whether whoever asks may know of an end port: they have a partition in common, or the request is trusted.
+func (c *search) sees(end int32) bool {
+	if c.trusted || c.asks == nil {
+		return true
+	}
+	_, ok := partition.Share(c.asks, c.s.keysOf(end), 0)
+	return ok
+}
+
+// seesNode reports whether whoever asks may know of a node: of one of its end ports.
+func (c *search) seesNode(n *Node) bool {
+	if c.trusted || c.asks == nil {
+		return true
+	}
+	for i := range c.s.portsOf(n) {
+		if e := c.s.portsOf(n)[i].End; e >= 0 && c.sees(e) {
+			return true
+		}
+	}
+	return false
+}
