@@ -37,7 +37,7 @@ func (p *siblingPaths) read(w *lidPaths, at hostLID) bool {
 		next, base := p.next[n], int(w.ends.Base[e])
 		for s, number := range w.sends[base+at.number] {
 			if next[s] = -1; number != noNumber {
-				next[s] = w.head[w.t.firstLink(int32(s))+int32(number)]
+				next[s] = w.head[w.first[s]+int32(number)]
 			}
 		}
 	}
@@ -68,19 +68,19 @@ func (p *siblingPaths) shared(next []int32, s, target int32) int {
 // chooseApart chooses the path of every switch so that the sources whose paths pass it share the fewest
 // switches with their paths to the siblings, and of such paths the cheapest; the nearest switches first.
 func (b *rebalancer) chooseApart() {
-	sib, target := b.siblings, b.hops.target
+	sib, target := b.siblings, b.to.target
 	sib.findSources(b)
 	b.cost[target] = 0
-	for k, s := range b.hops.order {
+	for k, s := range b.to.order {
 		sib.mark(sib.sources[s], 1)
 		best, least, fewest := b.link[s], int64(math.MaxInt64), math.MaxInt
 		if best >= 0 {
 			least, fewest = b.price[best]+b.cost[b.next[s]], sib.shared(b.next, b.next[s], target)
 		}
-		for _, i := range b.hops.fromPlace(k) {
-			v := b.t.neighbour[i]
-			shared := sib.shared(b.next, v, target)
-			for link := b.t.linkStart[i]; link < b.t.linkStart[i+1]; link++ {
+		for _, r := range b.to.from(k) {
+			for link := r.from; link < r.to; link++ {
+				v := b.head[link]
+				shared := sib.shared(b.next, v, target)
 				if cost := b.price[link] + b.cost[v]; shared < fewest || shared == fewest && cost < least {
 					best, least, fewest = link, cost, shared
 				}
@@ -94,18 +94,18 @@ func (b *rebalancer) chooseApart() {
 // findSources lists the switches with hosts whose paths pass each switch; where there are none, the
 // switch itself.
 func (p *siblingPaths) findSources(b *rebalancer) {
-	for _, s := range b.hops.order {
+	for _, s := range b.to.order {
 		p.sources[s] = p.sources[s][:0]
 	}
 	for _, from := range b.leaves {
-		if b.hops.place[from] < 0 {
+		if !b.to.reachedFrom(from) {
 			continue
 		}
-		for s := from; s >= 0 && s != b.hops.target; s = b.next[s] {
+		for s := from; s >= 0 && s != b.to.target; s = b.next[s] {
 			p.sources[s] = append(p.sources[s], from)
 		}
 	}
-	for _, s := range b.hops.order {
+	for _, s := range b.to.order {
 		if len(p.sources[s]) == 0 {
 			p.sources[s] = append(p.sources[s], s)
 		}

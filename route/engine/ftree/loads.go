@@ -17,23 +17,31 @@ type linkLoads struct {
 	order  *lidOrder
 	ends   *route.Ends
 	tables *route.Tables
-	load   []int64   // by link
-	weight []int64   // by link: of a path on it
-	head   []int32   // by link: switch to which it leads
-	number []uint8   // by port, as in Graph.PortStart: number of its link among those of the switch
-	sends  [][]uint8 // by LID of a host, switch: number of the link it takes; the tables by LID
+	load   []int64       // by link
+	weight []int64       // by link: of a path on it
+	head   []int32       // by link: switch to which it leads
+	number []uint8       // by port, as in Graph.PortStart: number of its link among those of the switch
+	first  []int32       // by switch: its first link
+	hosts  []int64       // by switch
+	sends  [][]uint8     // by LID of a host, switch: number of the link it takes; the tables by LID
+	ways   []*firstLinks // by switch: the links to it, once they are found; nil in networks where these take too much memory
 }
 
 // noNumber stands for the number of a link where there is none.
 const noNumber = route.NoPort
 
 func newLinkLoads(in *route.Input, t *tree, order *lidOrder, tables *route.Tables) *linkLoads {
-	n := len(t.linkPort)
+	n, switches := len(t.linkPort), t.g.NumSwitches
 	l := &linkLoads{
 		t: t, order: order, ends: &in.Ends, tables: tables,
 		load: make([]int64, n), weight: t.weights(), head: make([]int32, n), number: bytes.Repeat([]byte{noNumber}, len(t.g.PortVLs)),
+		first: make([]int32, switches), hosts: make([]int64, switches),
 	}
-	for s := range int32(t.g.NumSwitches) {
+	if switches*switches <= mostWays {
+		l.ways = make([]*firstLinks, switches)
+	}
+	for s := range int32(switches) {
+		l.first[s], l.hosts[s] = t.firstLink(s), int64(t.g.HostCount(s))
 		for i, v := range t.bundles(s) {
 			for p := t.linkStart[i]; p < t.linkStart[i+1]; p++ {
 				l.head[p], l.number[t.g.PortStart[s]+int32(t.linkPort[p])] = v, uint8(p-t.firstLink(s))
@@ -46,7 +54,7 @@ func newLinkLoads(in *route.Input, t *tree, order *lidOrder, tables *route.Table
 // set makes a switch send a LID of a host over a link.
 func (l *linkLoads) set(s int32, lid fabric.LID, link int32) {
 	l.tables.Set(s, lid, l.t.linkPort[link])
-	l.sends[lid][s] = uint8(link - l.t.firstLink(s))
+	l.sends[lid][s] = uint8(link - l.first[s])
 }
 
 // read copies the tables to sends, so that all that is sent to one LID lies together.
@@ -136,31 +144,49 @@ func (l *linkLoads) lidsOf(switches []int32, cols columns) []hostLID {
 // lidPaths holds the paths of all switches to one LID, by switch.
 type lidPaths struct {
 	*linkLoads
-	nextHopCache
-	hops *nextHops
-	link []int32 // link that the switch takes, -1 where the table has none yet
-	next []int32 // switch to which that leads, or -1
-	flow []int64 // hosts whose packets come through the switch
+	search nextHops    // finds ways where linkLoads does not keep them
+	found  *firstLinks // by the last search
+	to     *firstLinks
+	link   []int32 // link that the switch takes, -1 where the table has none yet
+	next   []int32 // switch to which that leads, or -1
+	flow   []int64 // hosts whose packets come through the switch
+	near   int64   // what the path of a host counts on its first link, beside the weight
 }
 
 func (l *linkLoads) newPaths(r *reachability) *lidPaths {
 	n := l.t.g.NumSwitches
 	return &lidPaths{
-		linkLoads: l, nextHopCache: nextHopCache{r: r},
+		linkLoads: l, search: newNextHops(r), found: &firstLinks{target: -1},
 		link: make([]int32, n), next: make([]int32, n), flow: make([]int64, n),
 	}
 }
 
+// towards finds the links to a switch. Goroutines that call it together must ask for different switches.
+func (p *lidPaths) towards(target int32) *firstLinks {
+	if p.ways != nil && p.ways[target] != nil {
+		return p.ways[target]
+	}
+	if p.found.target == target {
+		return p.found
+	}
+	if p.ways != nil {
+		p.found = &firstLinks{}
+		p.ways[target] = p.found
+	}
+	p.found.find(&p.search, target)
+	return p.found
+}
+
 // follow reads the paths to a LID from the tables.
 func (p *lidPaths) follow(at hostLID) {
-	p.hops = p.towards(p.t.g.EndSwitch[at.end])
+	p.to = p.towards(p.t.g.EndSwitch[at.end])
 	sends := p.sends[at.lid]
-	for _, s := range p.hops.order {
+	for _, s := range p.to.order {
 		if sends[s] == noNumber {
 			p.link[s], p.next[s] = -1, -1
 			continue
 		}
-		link := p.t.firstLink(s) + int32(sends[s])
+		link := p.first[s] + int32(sends[s])
 		p.link[s], p.next[s] = link, p.head[link]
 	}
 }
@@ -168,17 +194,12 @@ func (p *lidPaths) follow(at hostLID) {
 // count adds the paths of all hosts to the loads of the links that they take, the farthest first,
 // or removes them with sign -1. Paths end where the table has no link yet.
 func (p *lidPaths) count(load []int64, sign int64) {
-	g := p.t.g
-	for _, s := range p.hops.order {
-		p.flow[s] = int64(g.HostCount(s))
-	}
-	for _, s := range slices.Backward(p.hops.order) {
-		if p.link[s] < 0 {
-			continue
-		}
-		load[p.link[s]] += sign * p.flow[s] * p.weight[p.link[s]]
-		if v := p.next[s]; v != p.hops.target {
-			p.flow[v] += p.flow[s]
+	copy(p.flow, p.hosts)
+	for k := len(p.to.order) - 1; k >= 0; k-- {
+		s := p.to.order[k]
+		if link := p.link[s]; link >= 0 {
+			load[link] += sign * (p.flow[s]*p.weight[link] + p.hosts[s]*p.near)
+			p.flow[p.next[s]] += p.flow[s]
 		}
 	}
 }

@@ -115,3 +115,43 @@ func (y *nextHops) setTarget(target int32) {
 		}
 	}
 }
+
+// mostWays bounds the pairs of switches for which firstLinks are kept: 16 bytes a pair and more, at most about 50 MB.
+const mostWays = 3 << 20
+
+// firstLinks holds the links with which all shortest legal paths to one target begin.
+type firstLinks struct {
+	target int32
+	hops   []uint16 // reachability.hopsTo the target
+	order  []int32  // switches, the nearest first, without the target
+	start  []int32  // by place in order, and at the end: the first of its ranges
+	ranges []span   // links with numbers one after the other
+}
+
+// find finds the links to a target.
+func (y *firstLinks) find(search *nextHops, target int32) {
+	search.setTarget(target)
+	t := search.r.t
+	y.target, y.hops, y.order = target, search.hops, append(y.order[:0], search.order...)
+	y.start, y.ranges = append(slices.Grow(y.start[:0], len(y.order)+1), 0), slices.Grow(y.ranges[:0], len(y.order))
+	for k := range y.order {
+		first := len(y.ranges)
+		for _, i := range search.fromPlace(k) {
+			if last := len(y.ranges); last > first && y.ranges[last-1].to == t.linkStart[i] {
+				y.ranges[last-1].to = t.linkStart[i+1]
+			} else {
+				y.ranges = append(y.ranges, span{t.linkStart[i], t.linkStart[i+1]})
+			}
+		}
+		y.start = append(y.start, int32(len(y.ranges)))
+	}
+}
+
+// from lists the links of order[k].
+func (y *firstLinks) from(k int) []span { return y.ranges[y.start[k]:y.start[k+1]] }
+
+// reachedFrom reports whether a switch other than the target has a path to it.
+func (y *firstLinks) reachedFrom(s int32) bool {
+	k := y.hops[2*s] & unreachable
+	return k > 0 && k != unreachable
+}

@@ -39,7 +39,7 @@ func rebalance(ctx context.Context, in *route.Input, r *reachability, loads *lin
 	if err := loads.measure(ctx, r, columns{0, cols.end}, in.Workers); err != nil {
 		return err
 	}
-	b := newRebalancer(r, loads, cols)
+	b := newRebalancer(r, loads, cols, in.Workers)
 	if separate {
 		b.siblings = newSiblingPaths(in.Graph)
 	}
@@ -65,9 +65,10 @@ func rebalance(ctx context.Context, in *route.Input, r *reachability, loads *lin
 // rebalancer is the state of rebalance.
 type rebalancer struct {
 	*lidPaths
-	lids   []hostLID // in their order
-	leaves []int32   // the switches with hosts
-	reach  int       // LIDs up to so many places apart in the order are close by
+	workers int
+	lids    []hostLID // in their order
+	leaves  []int32   // the switches with hosts
+	reach   int       // LIDs up to so many places apart in the order are close by
 	// By link: the weights of its paths, and 1 for each path to a LID close by. A slower link slows down also
 	// who has it alone: by its weight more, where any other path is under way with that of a
 	// host once in as many times as there are hosts.
@@ -76,10 +77,10 @@ type rebalancer struct {
 	siblings *siblingPaths // nil where ports of one node are not kept apart
 }
 
-func newRebalancer(r *reachability, loads *linkLoads, cols columns) *rebalancer {
+func newRebalancer(r *reachability, loads *linkLoads, cols columns, workers int) *rebalancer {
 	g := r.t.g
 	b := &rebalancer{
-		lidPaths: loads.newPaths(r), lids: loads.lidsOf(loads.order.switches, cols),
+		lidPaths: loads.newPaths(r), workers: workers, lids: loads.lidsOf(loads.order.switches, cols),
 		cost: make([]int64, g.NumSwitches), price: make([]int64, len(loads.load)),
 	}
 	for s := range int32(g.NumSwitches) {
@@ -88,6 +89,7 @@ func newRebalancer(r *reachability, loads *linkLoads, cols columns) *rebalancer 
 			b.reach = max(b.reach, r.t.countLinks(s).up/2)
 		}
 	}
+	b.near = 1
 	for p, load := range loads.load {
 		b.price[p] = load + int64(g.NumHosts)*(loads.weight[p]-perPath)
 	}
@@ -95,7 +97,7 @@ func newRebalancer(r *reachability, loads *linkLoads, cols columns) *rebalancer 
 }
 
 // sweep chooses the paths to one LID after the other, and returns the number of entries that have
-// changed.
+// changed. A LID is close by to itself, so its paths count for that too.
 func (b *rebalancer) sweep(ctx context.Context, choose func(at hostLID)) (changed int, err error) {
 	for i := range b.reach {
 		b.countNear(i, 1)
@@ -105,13 +107,11 @@ func (b *rebalancer) sweep(ctx context.Context, choose func(at hostLID)) (change
 			return 0, err
 		}
 		b.countNear(i+b.reach, 1)
-		b.countNear(i, -1)
 		b.follow(at)
 		b.count(b.price, -1)
 		choose(at)
 		b.count(b.price, 1)
 		changed += b.write(at.lid)
-		b.countNear(i, 1)
 		b.countNear(i-b.reach, -1)
 	}
 	for i := range b.reach {
@@ -129,7 +129,7 @@ func (b *rebalancer) countNear(i int, sign int64) {
 	sends := b.sends[b.lids[i].lid]
 	for _, s := range b.leaves {
 		if number := sends[s]; number != noNumber {
-			b.price[b.t.firstLink(s)+int32(number)] += sign * int64(b.t.g.HostCount(s))
+			b.price[b.first[s]+int32(number)] += sign * b.hosts[s]
 		}
 	}
 }
@@ -146,21 +146,20 @@ func (b *rebalancer) relieve(at hostLID) {
 
 // choose chooses the cheapest path of every switch, the nearest switches first.
 func (b *rebalancer) choose() {
-	price, cost, start, neighbour := b.price, b.cost, b.t.linkStart, b.t.neighbour
-	cost[b.hops.target] = 0
-	for k, s := range b.hops.order {
+	price, cost, head := b.price, b.cost, b.head
+	cost[b.to.target] = 0
+	for k, s := range b.to.order {
 		old := b.link[s]
 		best, least, here := old, int64(math.MaxInt64), int64(0)
 		if old >= 0 {
 			here = price[old] + cost[b.next[s]]
 			least = here - here/leastGain
 		}
-		for _, i := range b.hops.fromPlace(k) {
-			first, last := start[i], start[i+1]
-			beyond := cost[neighbour[i]]
-			for link := first; link < last; link++ {
-				if c := price[link] + beyond; c < least {
-					best, least = link, c
+		for _, r := range b.to.from(k) {
+			price, head := price[r.from:r.to], head[r.from:r.to]
+			for j, c := range price {
+				if c += cost[head[j]]; c < least {
+					best, least = r.from+int32(j), c
 				}
 			}
 		}
@@ -168,7 +167,7 @@ func (b *rebalancer) choose() {
 			cost[s] = here
 			continue
 		}
-		cost[s], b.link[s], b.next[s] = least, best, b.head[best]
+		cost[s], b.link[s], b.next[s] = least, best, head[best]
 	}
 }
 
@@ -176,8 +175,8 @@ func (b *rebalancer) choose() {
 // returns the number of entries that this changes.
 func (b *rebalancer) write(lid fabric.LID) (changed int) {
 	sends := b.sends[lid]
-	for _, s := range b.hops.order {
-		if link := b.link[s]; (b.flow[s] > 0 || sends[s] == noNumber) && link != b.t.firstLink(s)+int32(sends[s]) {
+	for _, s := range b.to.order {
+		if link := b.link[s]; link != b.first[s]+int32(sends[s]) && (b.flow[s] > 0 || sends[s] == noNumber) {
 			b.set(s, lid, link)
 			changed++
 		}

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"weft/fabric"
+	"weft/internal/par"
 )
 
 const (
@@ -34,6 +35,7 @@ type shifts struct {
 	more    []uint16 // by link, round: price of one packet more
 	scale   []int64  // by round: shareUnit of the largest load of a link when the sweep began, in 1/2^16
 	mean    int64    // load on the path of a packet, on average
+	loads   []int64  // on the paths among which a switch chooses
 	rest    []int64  // by switch: price from there on of the path that is chosen anew, without its own packets; -1 off that path
 }
 
@@ -47,14 +49,23 @@ func (b *rebalancer) evenShifts(ctx context.Context) error {
 	if b.t.g.NumHosts*len(b.price) > mostShifts {
 		return nil
 	}
-	s, before := b.newShifts(), int64(math.MaxInt64)
+	s, err := b.newShifts(ctx)
+	if err != nil {
+		return err
+	}
+	before := int64(math.MaxInt64)
 	for range shiftSweeps {
-		sum := s.setScale()
+		sum, err := s.setScale(ctx)
+		if err != nil {
+			return err
+		}
 		if sum > before-before/leastFall {
 			break
 		}
-		s.setPrices()
 		before = sum
+		if err := s.setPrices(ctx); err != nil {
+			return err
+		}
 		if _, err := b.sweep(ctx, s.choose); err != nil {
 			return err
 		}
@@ -63,7 +74,7 @@ func (b *rebalancer) evenShifts(ctx context.Context) error {
 }
 
 // newShifts counts the packets on the paths that there are.
-func (b *rebalancer) newShifts() *shifts {
+func (b *rebalancer) newShifts(ctx context.Context) (*shifts, error) {
 	g := b.t.g
 	hosts := slices.DeleteFunc(fabric.Numbers(g.NumHosts), func(end int32) bool { return !g.IsHost(end) })
 	slices.SortFunc(hosts, func(x, y int32) int {
@@ -78,40 +89,77 @@ func (b *rebalancer) newShifts() *shifts {
 	for i, end := range slices.Backward(hosts) {
 		s.place[end], s.first[g.EndSwitch[end]] = int32(i), int32(i)
 	}
-	s.measure()
-	return s
+	return s, s.measure(ctx)
 }
 
-// measure counts the packets of all rounds, and the load on their paths.
-func (s *shifts) measure() {
-	sum, paths := int64(0), int64(0)
+// measure counts the packets of all rounds, and the load on their paths. Each core has rounds of its own.
+func (s *shifts) measure(ctx context.Context) error {
+	parts := max(1, s.workers)
+	sums, paths := make([]int64, parts), make([]int64, parts)
+	clear(s.packets)
+	err := par.For(ctx, parts, parts, func(_, i int) error {
+		part := *s
+		rebalancer := *s.rebalancer
+		part.rebalancer, rebalancer.lidPaths = &rebalancer, s.newPaths(s.search.r)
+		rounds, n := int(s.rounds), len(sums)
+		sums[i], paths[i] = part.countRounds(int32(rounds*i/n), int32(rounds*(i+1)/n))
+		return nil
+	})
+	sum, all := int64(0), int64(0)
+	for i := range sums {
+		sum, all = sum+sums[i], all+paths[i]
+	}
+	s.mean = sum / max(all, 1)
+	return err
+}
+
+// countRounds counts the packets of some rounds. It returns the number of paths whose first packet is
+// sent in one of them, and the sum of the loads on these. First it notes by how much each link has more or
+// fewer packets than in the round before.
+func (s *shifts) countRounds(from, to int32) (sum, paths int64) {
 	for _, at := range s.lids {
 		s.follow(at)
-		to := s.place[at.end]
 		for _, x := range s.leaves {
-			if s.hops.place[x] < 0 || s.link[x] < 0 {
+			if !s.to.reachedFrom(x) || s.link[x] < 0 {
 				continue
 			}
-			first, n := s.firstRound(x, to), s.t.g.HostCount(x)
-			for y := x; y != s.hops.target; y = s.next[y] {
-				now, later := wrapped(s.onLink(s.packets, s.link[y]), first, n)
-				for round := range now {
-					now[round]++
-				}
-				for round := range later {
-					later[round]++
-				}
+			first, n := s.firstRound(x, s.place[at.end]), s.t.g.HostCount(x)
+			if from <= first && first < to {
+				sum += s.loadFrom(x)
+				paths++
 			}
-			sum += s.loadFrom(x)
-			paths++
+			s.noteChanges(x, max(first, from), min(first+n, to), to)
+			s.noteChanges(x, from, min(first+n-s.rounds, to), to)
 		}
 	}
-	s.mean = sum / max(paths, 1)
+	for link := range s.linkLoads.weight {
+		packets := s.onLink(s.packets, int32(link))[from:to]
+		n := uint16(0)
+		for round, change := range packets {
+			n += change
+			packets[round] = n
+		}
+	}
+	return sum, paths
+}
+
+// noteChanges notes a packet in some rounds before the end on the path from a switch.
+func (s *shifts) noteChanges(x, from, to, end int32) {
+	if from >= to {
+		return
+	}
+	for ; x != s.to.target; x = s.next[x] {
+		packets := s.onLink(s.packets, s.link[x])
+		packets[from]++
+		if to < end {
+			packets[to]--
+		}
+	}
 }
 
 // loadFrom returns the load on the path from a switch to the LID that is followed.
 func (s *shifts) loadFrom(x int32) (sum int64) {
-	for ; x != s.hops.target; x = s.next[x] {
+	for ; x != s.to.target; x = s.next[x] {
 		sum += s.price[s.link[x]]
 	}
 	return sum
@@ -140,7 +188,7 @@ func wrapped[T any](cells []T, first, n int32) (now, later []T) {
 func (s *shifts) count(x, to int32, sign uint16) {
 	first, n := s.firstRound(x, to), s.t.g.HostCount(x)
 	scale, laterScale := wrapped(s.scale, first, n)
-	for ; x != s.hops.target; x = s.next[x] {
+	for ; x != s.to.target; x = s.next[x] {
 		weight := s.linkLoads.weight[s.link[x]]
 		packets, laterPackets := wrapped(s.onLink(s.packets, s.link[x]), first, n)
 		more, laterMore := wrapped(s.onLink(s.more, s.link[x]), first, n)
@@ -174,33 +222,57 @@ var powers = func() (list [2*shareUnit + 1]uint16) {
 }()
 
 // setScale finds the largest load of each round. It returns the sum of these loads.
-func (s *shifts) setScale() (sum int64) {
-	rounds, most := len(s.scale), make([]int64, len(s.scale))
-	for link, weight := range s.linkLoads.weight {
-		for round, n := range s.packets[link*rounds:][:rounds] {
-			most[round] = max(most[round], int64(n)*weight)
+func (s *shifts) setScale(ctx context.Context) (sum int64, err error) {
+	weights := slices.Compact(slices.Sorted(slices.Values(s.linkLoads.weight)))
+	parts := max(1, s.workers)
+	most := make([]uint16, parts*len(weights)*len(s.scale)) // packets by part of the links, weight, round
+	err = par.For(ctx, parts, parts, func(_, i int) error {
+		n := len(s.linkLoads.weight)
+		for link := n * i / parts; link < n*(i+1)/parts; link++ {
+			class, _ := slices.BinarySearch(weights, s.linkLoads.weight[link])
+			raise(most[(i*len(weights)+class)*len(s.scale):][:len(s.scale)], s.onLink(s.packets, int32(link)))
 		}
-	}
-	for round, load := range most {
-		s.scale[round] = shareUnit << 16 / max(load, 1)
+		return nil
+	})
+	for round := range s.scale {
+		load := int64(1)
+		for k := range parts * len(weights) {
+			load = max(load, int64(most[k*len(s.scale)+round])*weights[k%len(weights)])
+		}
+		s.scale[round] = shareUnit << 16 / load
 		sum += load
 	}
-	return sum
+	return sum, err
+}
+
+// raise raises numbers to those of another list where these are larger.
+func raise(most, to []uint16) {
+	for i, n := range to[:len(most)] {
+		if n > most[i] {
+			most[i] = n
+		}
+	}
 }
 
 // setPrices sets the prices of packets.
-func (s *shifts) setPrices() {
-	for link, weight := range s.linkLoads.weight {
-		addPackets(s.onLink(s.packets, int32(link)), s.onLink(s.more, int32(link)), s.scale, weight, 0)
-	}
+func (s *shifts) setPrices(ctx context.Context) error {
+	const some = 32 // links
+	n := len(s.linkLoads.weight)
+	return par.For(ctx, s.workers, (n+some-1)/some, func(_, i int) error {
+		for link := some * i; link < min(n, some*(i+1)); link++ {
+			packets, more := s.onLink(s.packets, int32(link)), s.onLink(s.more, int32(link))
+			addPackets(packets, more, s.scale, s.linkLoads.weight[link], 0)
+		}
+		return nil
+	})
 }
 
 // choose chooses the links by which the packets of hosts to a LID leave their switches, where no others
 // come through.
 func (s *shifts) choose(at hostLID) {
 	to := s.place[at.end]
-	s.cost[s.hops.target] = 0
-	for k, x := range s.hops.order {
+	s.cost[s.to.target] = 0
+	for k, x := range s.to.order {
 		if s.link[x] < 0 {
 			continue
 		}
@@ -215,28 +287,25 @@ func (s *shifts) choose(at hostLID) {
 // left out at once: those with more load than what the one taken now costs in all.
 func (s *shifts) chooseFirst(k int, x, to, n int32) {
 	old, first := s.link[x], s.firstRound(x, to)
-	load := s.price[old] + s.cost[s.next[x]]
-	price, _ := s.priceOf(old, first, n, math.MaxInt64)
-	best, least, others := old, load+price, false
-	for _, i := range s.hops.fromPlace(k) {
-		v := s.t.neighbour[i]
-		for link := s.t.linkStart[i]; link < s.t.linkStart[i+1]; link++ {
-			there := s.price[link] + s.cost[v]
-			if link == old || there >= least {
-				continue
-			}
-			if !others {
-				others, least = true, load+s.priceOfRest(x, first, n)
-			}
-			if price, less := s.priceOf(link, first, n, least-there); less {
-				best, least = link, there+price
-			}
+	load, lightest := s.price[old]+s.cost[s.next[x]], s.readLoads(k, old)
+	if lightest >= load {
+		if _, less := s.priceOf(old, first, n, lightest-load+1); less { // even with one packet more
+			return
 		}
 	}
-	if !others {
-		return
+	best, least, loads := old, load+s.priceOfRest(x, first, n), s.loads
+	for _, r := range s.to.from(k) {
+		for i, there := range loads[:r.to-r.from] {
+			if there >= least {
+				continue
+			}
+			if price, less := s.priceOf(r.from+int32(i), first, n, least-there); less {
+				best, least = r.from+int32(i), there+price
+			}
+		}
+		loads = loads[r.to-r.from:]
 	}
-	for y := x; y != s.hops.target; y = s.next[y] {
+	for y := x; y != s.to.target; y = s.next[y] {
 		s.rest[y] = -1
 	}
 	if best != old {
@@ -246,18 +315,36 @@ func (s *shifts) chooseFirst(k int, x, to, n int32) {
 	}
 }
 
+// readLoads sets loads to those on the paths that begin with the links of order[k], but for the one
+// taken now. It returns the least.
+func (s *shifts) readLoads(k int, taken int32) int64 {
+	lightest := int64(math.MaxInt64)
+	s.loads = s.loads[:0]
+	for _, r := range s.to.from(k) {
+		price, head := s.price[r.from:r.to], s.head[r.from:r.to]
+		for i, load := range price {
+			if load += s.cost[head[i]]; r.from+int32(i) == taken {
+				load = math.MaxInt64
+			}
+			s.loads = append(s.loads, load)
+			lightest = min(lightest, load)
+		}
+	}
+	return lightest
+}
+
 // priceOfRest returns the price of the packets of n hosts, in rounds one after the other, on the path that they
 // have, as if they were not on it yet. It sets rest for all switches of the path.
 func (s *shifts) priceOfRest(x, first, n int32) int64 {
 	sum := int64(0)
 	scale, laterScale := wrapped(s.scale, first, n)
-	for y := x; y != s.hops.target; y = s.next[y] {
+	for y := x; y != s.to.target; y = s.next[y] {
 		weight := s.linkLoads.weight[s.link[y]]
 		packets, laterPackets := wrapped(s.onLink(s.packets, s.link[y]), first, n)
 		s.rest[y] = sum // up to there, for now
 		sum += priceOfLast(packets, scale, weight) + priceOfLast(laterPackets, laterScale, weight)
 	}
-	for y := x; y != s.hops.target; y = s.next[y] {
+	for y := x; y != s.to.target; y = s.next[y] {
 		s.rest[y] = sum - s.rest[y]
 	}
 	return s.inLoad(sum, n)
@@ -279,14 +366,9 @@ func (s *shifts) inLoad(sum int64, n int32) int64 { return sum * s.mean / (2 * p
 func (s *shifts) priceOf(link, first, n int32, limit int64) (price int64, less bool) {
 	for sum := int64(0); ; link = s.link[s.head[link]] {
 		now, later := wrapped(s.onLink(s.more, link), first, n)
-		for _, price := range now {
-			sum += int64(price)
-		}
-		for _, price := range later {
-			sum += int64(price)
-		}
+		sum += sumOf(now) + sumOf(later)
 		x := s.head[link]
-		there := x == s.hops.target
+		there := x == s.to.target
 		if rest := s.rest[x]; rest >= 0 && !there {
 			sum, there = sum+rest, true
 		}
@@ -294,4 +376,15 @@ func (s *shifts) priceOf(link, first, n int32, limit int64) (price int64, less b
 			return price, price < limit
 		}
 	}
+}
+
+// sumOf adds up prices, four at a time.
+func sumOf(prices []uint16) (sum int64) {
+	for ; len(prices) >= 4; prices = prices[4:] {
+		sum += int64(prices[0]) + int64(prices[1]) + int64(prices[2]) + int64(prices[3])
+	}
+	for _, price := range prices {
+		sum += int64(price)
+	}
+	return sum
 }
