@@ -173,6 +173,61 @@ func TestHundredChanges(t *testing.T) {
 	}
 }
 
+// TestSecondChange: the first change begins a round at once. One that comes while that looks at the subnet is seen by it, and one that comes
+// later by another round, at any moment; nothing is left to the next light sweep.
+func TestSecondChange(t *testing.T) {
+	one, more := 0, 0
+	for at := range 400 {
+		v := staying(t, "rlft(6,2)", emulator.Options{}, Config{})
+		v.planTime = time.Millisecond
+		_, first := v.switchLink(t, 11)
+		_, second := v.switchLink(t, 7)
+		rounds, sends, phase := v.told(RoundBegun), 0, ""
+		v.onPhase = func(name string) { phase = name }
+		inPhase := ""
+		v.onAction = func(a *Action) {
+			if a.Kind != Send || v.told(RoundBegun) == rounds {
+				return
+			}
+			if sends++; sends == at+1 {
+				inPhase = phase
+				if err := v.sub.SetLinkDown(second, true); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		if err := v.sub.SetLinkDown(first, true); err != nil {
+			t.Fatal(err)
+		}
+		begun := v.now
+		for v.told(RoundBegun) == rounds {
+			v.runUntil(v.now + 100*time.Microsecond)
+		}
+		if v.now-begun > time.Millisecond {
+			t.Fatalf("the round begins after %v", v.now-begun)
+		}
+		v.runUntil(begun + UsualWatch.Interval/4)
+		if inPhase == "" {
+			break
+		}
+		switch n := v.told(RoundBegun) - rounds; {
+		case n == 1 && (inPhase == "discover" || inPhase == "settle"):
+			one++
+		case n == 2, n == 3: // traps may come late, by other ways
+			more++
+		default:
+			t.Fatalf("SMP %d, in phase %s: %d rounds: %v", at, inPhase, n, v.entries)
+		}
+		if r := v.manager.Core().Report(); r.State != Up || v.manager.inRound || r.Found.Links != 34 {
+			t.Fatalf("SMP %d, in phase %s: %s, %d links: %v", at, inPhase, r.State, r.Found.Links, v.entries)
+		}
+		v.verify(t)
+	}
+	if one == 0 || more == 0 {
+		t.Errorf("%d times one round, %d times more", one, more)
+	}
+}
+
 // TestKeepAbsent: the LIDs of a node that is gone are given to nobody, until as many rounds have missed it as KeepAbsent says.
 func TestKeepAbsent(t *testing.T) {
 	for _, keep := range []int{0, 1, 3} {

@@ -287,13 +287,12 @@ func TestReleaseByName(t *testing.T) {
 	}
 	lid := v.manager.inForce.plan.Ends.Base[slices.Index(v.manager.inForce.graph.EndNodeGUID, sw)]
 	v.runUntil(v.now + 10*time.Second)
-	for number, want := range map[uint64]bool{mad.TrapLinkState: false, mad.TrapLocalChanges: true} {
-		v.manager.change = nothingChanged
+	for number, want := range map[uint64]int{mad.TrapLinkState: 0, mad.TrapLocalChanges: 1} {
+		rounds := v.told(RoundBegun)
 		v.step(trapFrom(t, number, lid))
-		if got := v.manager.change.due() < never; got != want {
-			t.Errorf("trap %d: a round is to begin: %v", number, got)
+		if v.runUntil(v.now + UsualWatch.MostQuiet + time.Second); v.told(RoundBegun)-rounds != want {
+			t.Errorf("trap %d: %d rounds begin", number, v.told(RoundBegun)-rounds)
 		}
-		v.manager.change = nothingChanged
 	}
 	if d := v.order(UndrainPart, name); d.Err != nil || v.told(Released) != 1 {
 		t.Fatalf("%v: %v", d.Err, v.entries[len(v.entries)-5:])
@@ -526,19 +525,25 @@ func TestHandsOverWhole(t *testing.T) {
 func TestPace(t *testing.T) {
 	var p pace
 	w := UsualWatch
+	if got := p.quiet(0, &w); got != 0 {
+		t.Errorf("the first round waits %v", got)
+	}
 	for k, want := range []time.Duration{w.Quiet, 2 * w.Quiet, 4 * w.Quiet} {
-		if p.add(time.Second * time.Duration(1+k)); p.quiet(&w) != want {
-			t.Errorf("round %d: %v, want %v", k, p.quiet(&w), want)
+		if p.add(time.Second * time.Duration(1+k)); p.quiet(p.last+time.Second, &w) != want {
+			t.Errorf("round %d: %v, want %v", k, p.quiet(p.last+time.Second, &w), want)
 		}
 	}
 	for range 30 {
 		p.add(p.last + time.Second)
 	}
-	if p.quiet(&w) != w.MostQuiet {
-		t.Errorf("after many: %v", p.quiet(&w))
+	if got := p.quiet(p.last+paceForgets-1, &w); got != w.MostQuiet {
+		t.Errorf("after many: %v", got)
 	}
-	if p.add(p.last + time.Hour); p.quiet(&w) != w.Quiet {
-		t.Errorf("an hour later: %v", p.quiet(&w))
+	if got := p.quiet(p.last+paceForgets, &w); got != 0 {
+		t.Errorf("after calm: %v", got)
+	}
+	if p.add(p.last + time.Hour); p.quiet(p.last+time.Second, &w) != w.Quiet {
+		t.Errorf("after the first one after calm: %v", p.quiet(p.last+time.Second, &w))
 	}
 }
 

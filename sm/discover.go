@@ -100,6 +100,7 @@ func (c *Core) noteNothingBehind(slot int32, ev *Event) {
 	case ev.Outcome == Refused:
 		c.noteLoss(NoAnswer, c.portPlace(slot), "the node behind %s refuses NodeInfo (%v)", c.portName(slot), ev.Status)
 	default:
+		c.missed = true
 		c.noteLoss(NoAnswer, c.portPlace(slot), "nobody answers behind %s, though its link is up%s", c.portName(slot), c.perhapsLocked())
 	}
 }
@@ -215,6 +216,10 @@ func (c *Core) onSwitchInfo(id int32, ev *Event) {
 	c.queuePorts(id)
 }
 
+// seesChanges reports whether a change of a port of a switch that has come about by now is seen by this round: PortStateChange of
+// every switch is read when discovery has ended, and cleared only before its ports are read.
+func (c *Core) seesChanges() bool { return c.phase > idle && c.phase < settling }
+
 // queuePorts asks for all ports of a switch.
 func (c *Core) queuePorts(id int32) {
 	for slot := range c.portsOf(id) {
@@ -227,7 +232,7 @@ func (c *Core) noteSilent(id int32, what string, ev *Event) {
 	if c.nodes[id].silent || ev.Outcome == Cancelled {
 		return
 	}
-	c.nodes[id].silent = true
+	c.nodes[id].silent, c.missed = true, true
 	verb := "does not answer " + what
 	if ev.Outcome == Refused {
 		verb = "refuses " + what + " (" + ev.Status.String() + ")"

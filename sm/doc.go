@@ -10,8 +10,8 @@
 // # A manager that stays
 //
 // Between rounds a light sweep asks every switch for its SwitchInfo, one SMP each (lightsweep.go). PortStateChange, silence, and
-// the traps 128, 144 and 145 are changes (unasked.go); every trap is repressed. A round begins when nothing more has
-// changed for Watch.Quiet, and no later than Watch.MostQuiet after the first change. It repairs the Plan in force; after
+// the traps 128, 144 and 145 are changes (unasked.go); every trap is repressed. The first change begins a round at once; those that
+// follow shortly are waited for, by Watch.Quiet and Watch.MostQuiet. A round repairs the Plan in force; after
 // Watch.Rebalance without another change a round routes all afresh, so that what came back is used. A round that a change began asks
 // only what may have changed (believe.go); all others ask everything. A round that did not bring
 // up all is tried again after Watch.Retry, then after twice that. Who is the master is settled with other managers

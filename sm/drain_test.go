@@ -76,10 +76,10 @@ func TestDrainSwitch(t *testing.T) {
 		}
 		v.verify(t)
 	}
+	rounds := v.told(RoundBegun)
 	if d := v.order(DrainPart, "spine 2"); d.Err != nil || d.Tag != 77 || !strings.Contains(d.Name, "spine 2") {
 		t.Fatalf("%+v", d)
 	}
-	rounds := v.told(RoundBegun)
 	v.runUntil(v.now + time.Second)
 	if r := v.manager.Core().Report(); v.told(RoundBegun) != rounds+1 || !strings.HasPrefix(r.Routing.Kept, "repaired") || v.told(DrainTold) != 1 {
 		t.Fatalf("%s: %v", r.Routing.Kept, v.entries)

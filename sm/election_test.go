@@ -108,6 +108,39 @@ func TestElection(t *testing.T) {
 	}
 }
 
+// TestUnseenMaster: a manager that starts while the host of the master says nothing for a moment looks for it again, and stands by. Where the
+// host stays silent it takes the subnet.
+func TestUnseenMaster(t *testing.T) {
+	for _, back := range []bool{true, false} {
+		sub, all := managers(t, "rlft(6,2)", emulator.Options{}, 5, 5)
+		all[0].step(&Event{Kind: Start})
+		runTogether(time.Second, all[0])
+		if n, _ := masters(all); n != 1 {
+			t.Fatal(journals(all))
+		}
+		host := find(sub.Fabric(), fabric.CA, 0)
+		if err := sub.SetSilent(host, true); err != nil {
+			t.Fatal(err)
+		}
+		sweeps := 0
+		all[1].onPhase = func(name string) {
+			if name == "discover" {
+				sweeps++
+			}
+			if back && sweeps == 2 {
+				if err := sub.SetSilent(host, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		all[1].step(&Event{Kind: Start})
+		runTogether(time.Minute, all[1])
+		if state := all[1].manager.state(); sweeps < 2 || back != (state == mad.SMStateStandby) || !back && state != mad.SMStateMaster {
+			t.Errorf("back %v: after %d sweeps state %d: %s", back, sweeps, state, journals(all))
+		}
+	}
+}
+
 func indices(n int) (list []int) {
 	for k := range n {
 		list = append(list, k)

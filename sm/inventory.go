@@ -29,6 +29,7 @@ type inventory struct {
 	locked map[int32]bool // nodes to which nothing can be written, since their M_Key is not known
 
 	changed bool // something changed during the sweep
+	missed  bool // a link is up, and what is behind it has not answered
 	full    bool // there are more nodes than LIDs
 }
 

@@ -86,7 +86,7 @@ func (m *Manager) onSwept(now time.Duration, ev *Event) {
 	case mad.SwitchInfoPortStateChange.Is(ev.Data[:]) && m.unsteady.watches(c.nodes[id].guid):
 		m.wantLook(now, id, !m.unsteady.isStuck(c.nodes[id].guid))
 	case mad.SwitchInfoPortStateChange.Is(ev.Data[:]):
-		m.unsteady.sign(now, c.nodes[id].guid)
+		m.unsteady.sign(now, c.nodes[id].guid, false)
 		m.sweepFound(now, "a port of "+c.nodeName(id)+" has changed its state")
 	}
 	if c := m.inForce; l.under && int(l.next) >= len(c.nodes)+len(c.rewritten) && l.outstanding == 0 {
@@ -151,16 +151,21 @@ const paceForgets = 10 * time.Second
 
 // add counts a round.
 func (p *pace) add(now time.Duration) {
-	if p.last > 0 && now-p.last < paceForgets {
-		p.count++
-	} else {
+	if p.count++; p.isCalm(now) {
 		p.count = 0
 	}
 	p.last = now
 }
 
-// quiet returns how long nothing more must have changed for a round to begin.
-func (p *pace) quiet(w *Watch) time.Duration {
+// isCalm reports whether no change has begun a round lately.
+func (p *pace) isCalm(now time.Duration) bool { return p.last == 0 || now-p.last >= paceForgets }
+
+// quiet returns how long nothing more must have changed for a round to begin: no time after calm, since more changes that come
+// while it looks at the subnet are seen by it too.
+func (p *pace) quiet(now time.Duration, w *Watch) time.Duration {
+	if p.isCalm(now) {
+		return 0
+	}
 	quiet := w.Quiet
 	for range min(p.count, 20) {
 		quiet = min(2*quiet, w.MostQuiet)
@@ -171,7 +176,7 @@ func (p *pace) quiet(w *Watch) time.Duration {
 // noteChange has a round begin when nothing more has changed for a while.
 func (m *Manager) noteChange(now time.Duration, what string) {
 	p := &m.change
-	p.quiet = now + m.pace.quiet(&m.watch)
+	p.quiet = now + m.pace.quiet(now, &m.watch)
 	if p.latest != never {
 		p.more++
 		return

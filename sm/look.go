@@ -161,16 +161,17 @@ func (m *Manager) waitLonger(now time.Duration, u *unsteadyLink) {
 	}
 }
 
-// waitsFor takes a trap that a link of a switch has changed, and reports whether no round is to begin for it yet: its ports are read, or
-// an unsteady link alone leads to the switch, which is not there in the round in force.
+// waitsFor takes a trap that a link of a switch has changed, and reports whether no round is to begin for it yet: the one under way
+// sees it, its ports are read, or an unsteady link alone leads to the switch, which is not there in the round in force.
 func (m *Manager) waitsFor(now time.Duration, id int32, lid fabric.LID) bool {
 	if id >= 0 {
-		m.unsteady.sign(now, m.inForce.nodes[id].guid)
-		watches := m.unsteady.watches(m.inForce.nodes[id].guid)
+		node, seen := m.inForce.nodes[id].guid, m.inRound && m.core.seesChanges()
+		m.unsteady.sign(now, node, seen)
+		watches := m.unsteady.watches(node)
 		if watches {
 			m.wantLook(now, id, true)
 		}
-		return watches
+		return watches || seen
 	}
 	if m.inForce == nil {
 		return false
@@ -229,13 +230,17 @@ func (m *Manager) lookAfterRound(now time.Duration) {
 	}
 }
 
-// sign counts a sign of change from a switch.
-func (u *unsteady) sign(now time.Duration, node fabric.GUID) {
+// sign counts a sign of change from a switch: for the next round, or for the one under way where that still sees what has changed.
+func (u *unsteady) sign(now time.Duration, node fabric.GUID, seen bool) {
 	if i := slices.IndexFunc(u.vain, func(s stuckSwitch) bool { return s.node == node }); i >= 0 {
 		u.vain[i].last = now
 	}
-	if !slices.Contains(u.signs, node) {
-		u.signs = append(u.signs, node)
+	signs := &u.signs
+	if seen {
+		signs = &u.begun
+	}
+	if !slices.Contains(*signs, node) {
+		*signs = append(*signs, node)
 	}
 }
 

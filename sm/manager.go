@@ -12,7 +12,7 @@ import (
 // Watch says how a Manager that stays watches its subnet. The zero value ends it after its first round.
 type Watch struct {
 	Interval  time.Duration // from the end of a light sweep to the next one
-	Quiet     time.Duration // a round begins when nothing more has changed for so long; twice as long for each round that came shortly before
+	Quiet     time.Duration // shortly after a round, the next one begins when nothing more has changed for so long, doubled each time; otherwise at once
 	MostQuiet time.Duration // and at the latest so long after the first change
 	Retry     time.Duration // until the next round after one that did not bring up all, doubled each time
 	MostRetry time.Duration // and no more than this

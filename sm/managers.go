@@ -119,12 +119,30 @@ func (c *Core) noteManager(slot int32, forbids bool, format string, args ...any)
 	c.note(OtherManager, c.portPlace(slot), "%s", text)
 }
 
-// managersQueried ends the run beside another master, and otherwise makes our port that
+// missesMaster reports whether the master that our own port was told of may be there, unseen: no port that was found has its LID, and
+// something has not answered. On a bad wire all repetitions of an SMP can be lost.
+func (c *Core) missesMaster() bool {
+	lid := mad.PortInfoMasterSMLID.Get(c.info[c.ownPort()][:])
+	if c.granted || !c.missed || lid == 0 || c.cfg.TakeOver {
+		return false
+	}
+	for slot := range c.owner {
+		if c.takesLID(int32(slot)) && c.flags[slot]&portKnown != 0 && mad.PortInfoLID.Get(c.info[slot][:]) == lid {
+			return false
+		}
+	}
+	return true
+}
+
+// managersQueried ends the run beside another master, looks again for one that may be there, and otherwise makes our port that
 // of a manager.
 func (c *Core) managersQueried() {
 	switch {
 	case c.otherMaster:
 		c.finish(OtherMaster)
+		return
+	case c.missesMaster() && c.sweep < c.cfg.Sweeps:
+		c.beginSweep()
 		return
 	case !c.claimed:
 		c.granted = true

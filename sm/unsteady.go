@@ -29,8 +29,8 @@ type unsteady struct {
 	links []*unsteadyLink // in the order in which they first came back
 	stuck []stuckSwitch
 	vain  []stuckSwitch
-	signs []fabric.GUID // switches that gave a sign since the last round began
-	begun []fabric.GUID // before that
+	signs []fabric.GUID // switches that gave a sign that no round has seen
+	begun []fabric.GUID // those whose sign began the round under way, or was seen by it
 }
 
 // unsteadyLink is a link that went down and came back.

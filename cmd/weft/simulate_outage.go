@@ -64,7 +64,7 @@ are refused. The same seed gives the same run.`,
 	f.DurationVar(&u.Planning, "planning", 5*time.Millisecond, "time that a Plan and its proof take")
 	f.DurationVar(&u.Hop, "hop", time.Microsecond, "time that an SMP takes for each link")
 	f.DurationVar(&u.Watch.Interval, "interval", u.Watch.Interval, "time between two looks of the manager at all switches")
-	f.DurationVar(&u.Watch.Quiet, "quiet-time", u.Watch.Quiet, "time without another change that a repair waits for")
+	f.DurationVar(&u.Watch.Quiet, "quiet-time", u.Watch.Quiet, "time without another change that a repair waits for which follows another one")
 	return cmd
 }
 
