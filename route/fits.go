@@ -52,7 +52,7 @@ func (p *Plan) tablesFit(g *fabric.Graph) error {
 func (p *Plan) absentFits(*fabric.Graph) error {
 	for _, a := range p.Absent {
 		if a.Base == 0 || a.LMC > fabric.MaxLMC || int(a.Base)+1<<a.LMC-1 > int(fabric.MaxUnicastLID) {
-			return fmt.Errorf("end port %s[%d] has LID %d with LMC %d", a.Node, a.Port, a.Base, a.LMC)
+			return fmt.Errorf("end port %s has LID %d with LMC %d", a.Name(), a.Base, a.LMC)
 		}
 	}
 	return nil

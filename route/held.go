@@ -1,6 +1,7 @@
 package route
 
 import (
+	"fmt"
 	"slices"
 
 	"weft/fabric"
@@ -15,12 +16,22 @@ type Held struct {
 }
 
 // Absent is an end port that had LIDs and has gone. Others get its LIDs only
-// when there are no more, so that it finds them when it comes back.
+// when there are no more, so that it finds them when it comes back. It is named by its node and its number there,
+// by its port GUID, or by both.
 type Absent struct {
-	Node fabric.GUID
+	Node fabric.GUID // 0: not known
 	Port uint8
+	GUID fabric.GUID // of the port; 0: not known
 	Base fabric.LID
 	LMC  uint8
+}
+
+// Name names the port for people.
+func (a *Absent) Name() string {
+	if a.Node == 0 {
+		return a.GUID.String()
+	}
+	return fmt.Sprintf("%s[%d]", a.Node, a.Port)
 }
 
 // Seen copies the LIDs as they were seen.
@@ -37,11 +48,12 @@ func Hold(old *fabric.Graph, p *Plan, g *fabric.Graph) *Held {
 		if base, lmc := p.Ends.Base[o], p.Ends.LMC[o]; e >= 0 {
 			h.Ends.Base[e], h.Ends.LMC[e] = base, lmc
 		} else if base != 0 {
-			h.Absent = append(h.Absent, Absent{old.EndNodeGUID[o], old.EndNum[o], base, lmc})
+			h.Absent = append(h.Absent, Absent{old.EndNodeGUID[o], old.EndNum[o], old.EndGUID[o], base, lmc})
 		}
 	}
+	find := finder(g, p.Absent)
 	for _, a := range p.Absent {
-		if e := g.FindEnd(a.Node, a.Port); e < 0 {
+		if e := find(&a); e < 0 {
 			h.Absent = append(h.Absent, a)
 		} else if h.Ends.Base[e] == 0 {
 			h.Ends.Base[e], h.Ends.LMC[e] = a.Base, a.LMC
@@ -50,6 +62,25 @@ func Hold(old *fabric.Graph, p *Plan, g *fabric.Graph) *Held {
 	bound := p.Choice.bind(now, g.NumEnds)
 	h.Choice = &bound
 	return h
+}
+
+// finder returns a function that finds absent ports in a Graph where they are there again: the index of the end port, or fabric.Nothing.
+func finder(g *fabric.Graph, list []Absent) func(a *Absent) int32 {
+	byGUID := map[fabric.GUID]int32{}
+	if slices.ContainsFunc(list, func(a Absent) bool { return a.GUID != 0 }) {
+		for e, guid := range g.EndGUID {
+			byGUID[guid] = int32(e)
+		}
+	}
+	return func(a *Absent) int32 {
+		if e := g.FindEnd(a.Node, a.Port); e >= 0 && a.Node != 0 {
+			return e
+		}
+		if e, ok := byGUID[a.GUID]; ok && a.GUID != 0 {
+			return e
+		}
+		return fabric.Nothing
+	}
 }
 
 // Any reports whether any end port has a LID in use.

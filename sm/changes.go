@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -64,10 +65,14 @@ func capabilitiesChanged(before, now *Core) (list []Incident) {
 	return list
 }
 
-// missingNodes holds the nodes that have LIDs and are not there, and counts the rounds that have not found them.
+// missingNodes holds the nodes that have LIDs and are not there, and counts the rounds that have not found them. They are listed by
+// node GUID, and ports of which nothing else is known by port GUID.
 type missingNodes map[fabric.GUID]*missingNode
 
-// missingNode is a node that is not there, by its GUID or, where only LIDs were remembered, that of its port.
+// listedBy returns the GUID by which the node of a port that is gone is listed.
+func listedBy(a route.Absent) fabric.GUID { return cmp.Or(a.Node, a.GUID) }
+
+// missingNode is a node that is not there, or a port of which nothing else is known.
 type missingNode struct {
 	name   string
 	rounds int
@@ -79,18 +84,27 @@ type missingNode struct {
 // Watch.KeepAbsent.
 func (m *Manager) watchMissing(before *Core) {
 	c := m.core
+	ports := map[fabric.GUID]bool{}
+	for _, guid := range c.graph.EndGUID {
+		ports[guid] = true
+	}
+	isHere := func(guid fabric.GUID) bool {
+		_, here := c.byGUID[guid]
+		return here || ports[guid]
+	}
 	for _, guid := range slices.Sorted(maps.Keys(m.missing)) {
-		if _, here := c.byGUID[guid]; here {
+		if isHere(guid) {
 			m.tell(NodeReturned, "%s is there again; %d rounds have not found it", m.missing[guid].name, m.missing[guid].rounds)
 			delete(m.missing, guid)
 		}
 	}
 	for _, a := range c.plan.Absent {
-		if _, here := c.byGUID[a.Node]; here || m.isApart(a.Node) { // its cable is drained, or in quarantine
+		guid := listedBy(a)
+		if isHere(guid) || m.isApart(guid) { // its cable is drained, or in quarantine
 			continue
 		}
-		if m.missing[a.Node] == nil {
-			m.missing[a.Node] = newMissing(before, a)
+		if m.missing[guid] == nil {
+			m.missing[guid] = newMissing(before, a)
 		}
 	}
 	for _, guid := range slices.Sorted(maps.Keys(m.missing)) {
@@ -105,7 +119,7 @@ func (m *Manager) watchMissing(before *Core) {
 
 // newMissing makes the record of an end port that is gone.
 func newMissing(before *Core, a route.Absent) *missingNode {
-	x := &missingNode{name: "the port " + a.Node.String()}
+	x := &missingNode{name: "the port " + a.Name(), ports: []fabric.GUID{a.GUID}}
 	if before == nil {
 		return x
 	}
@@ -134,7 +148,7 @@ func (m *Manager) isApart(node fabric.GUID) bool {
 
 // withoutForgotten returns a Plan that does not keep the LIDs of the nodes that are forgotten.
 func (m missingNodes) withoutForgotten(p *route.Plan) *route.Plan {
-	forgotten := func(a route.Absent) bool { return m[a.Node] != nil && m[a.Node].gone }
+	forgotten := func(a route.Absent) bool { return m[listedBy(a)] != nil && m[listedBy(a)].gone }
 	if !slices.ContainsFunc(p.Absent, forgotten) {
 		return p
 	}

@@ -68,7 +68,7 @@ func (c *Core) drainedHosts() (list []route.Absent) {
 		lid := fabric.LID(mad.PortInfoLID.Get(c.info[slot][:]))
 		if lid != 0 && c.isDrainedHost(slot) {
 			list = append(list, route.Absent{
-				Node: c.nodes[c.owner[slot]].guid, Port: c.portNumber(slot), Base: lid, LMC: uint8(mad.PortInfoLMC.Get(c.info[slot][:])),
+				Node: c.nodes[c.owner[slot]].guid, Port: c.portNumber(slot), GUID: c.guid[slot], Base: lid, LMC: uint8(mad.PortInfoLMC.Get(c.info[slot][:])),
 			})
 		}
 	}

@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"cmp"
 	"maps"
 	"slices"
 
@@ -146,12 +147,19 @@ func addStored(h *route.Held, g *fabric.Graph, stored LIDMap) {
 			h.Ends.Base[end], h.Ends.LMC[end] = p.Base, p.LMC
 		}
 	}
-	for _, a := range h.Absent {
-		taken[a.Base] = true
+	gone, guids := map[fabric.LID]fabric.GUID{}, slices.Sorted(maps.Keys(stored))
+	for _, guid := range guids {
+		if !here[guid] {
+			gone[stored[guid].Base] = guid
+		}
 	}
-	for _, guid := range slices.Sorted(maps.Keys(stored)) {
+	for i := range h.Absent {
+		a := &h.Absent[i]
+		taken[a.Base], a.GUID = true, cmp.Or(a.GUID, gone[a.Base]) // a Plan from a file may not know it
+	}
+	for _, guid := range guids {
 		if p := stored[guid]; !here[guid] && !taken[p.Base] {
-			h.Absent = append(h.Absent, route.Absent{Node: guid, Base: p.Base, LMC: p.LMC})
+			h.Absent = append(h.Absent, route.Absent{GUID: guid, Base: p.Base, LMC: p.LMC})
 		}
 	}
 }

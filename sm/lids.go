@@ -2,6 +2,7 @@ package sm
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -135,8 +136,8 @@ func (c *Core) WriteLIDs(w io.Writer) error {
 	for _, guid := range slices.Sorted(maps.Keys(m)) {
 		line(guid, m[guid])
 	}
-	for _, a := range c.plan.Absent { // of a Plan that was kept, which does not know port GUIDs
-		line(a.Node, PortLIDs{a.Base, a.LMC})
+	for _, a := range c.plan.Absent {
+		line(cmp.Or(a.GUID, a.Node), PortLIDs{a.Base, a.LMC}) // a Plan of long ago does not know port GUIDs
 	}
 	_, err := w.Write(b.Bytes())
 	return err

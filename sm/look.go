@@ -176,7 +176,7 @@ func (m *Manager) waitsFor(now time.Duration, id int32, lid fabric.LID) bool {
 	if m.inForce == nil {
 		return false
 	}
-	i := slices.IndexFunc(m.inForce.plan.Absent, func(a route.Absent) bool { return a.Base == lid && m.unsteady.watches(a.Node) })
+	i := slices.IndexFunc(m.inForce.plan.Absent, func(a route.Absent) bool { return a.Base == lid && a.Node != 0 && m.unsteady.watches(a.Node) })
 	if i < 0 {
 		return false
 	}

@@ -434,7 +434,7 @@ func TestTwinsStored(t *testing.T) {
 func TestAddStored(t *testing.T) {
 	g := formula(t, "rlft(4,2)").Compile()
 	guid := func(end int) fabric.GUID { return g.EndGUID[end] }
-	h := &route.Held{Ends: route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}, Absent: []route.Absent{{Node: 7, Base: 40}}}
+	h := &route.Held{Ends: route.Ends{Base: make([]fabric.LID, g.NumEnds), LMC: make([]uint8, g.NumEnds)}, Absent: []route.Absent{{Node: 7, Port: 1, Base: 40}}}
 	h.Ends.Base[0], h.Ends.LMC[0] = 4, 1
 	addStored(h, g, LIDMap{
 		guid(0): {Base: 30}, guid(1): {Base: 5}, guid(2): {Base: 20, LMC: 2}, guid(3): {Base: 2, LMC: 2}, // up to LID 5
@@ -443,8 +443,36 @@ func TestAddStored(t *testing.T) {
 	if got := h.Ends.Base[:5]; !slices.Equal(got, []fabric.LID{4, 0, 20, 0, 0}) || h.Ends.LMC[2] != 2 {
 		t.Errorf("LIDs %v, LMCs %v", got, h.Ends.LMC[:5])
 	}
-	if want := []route.Absent{{Node: 7, Base: 40}, {Node: 0x98, Base: 50, LMC: 1}}; !slices.Equal(h.Absent, want) {
+	if want := []route.Absent{{Node: 7, Port: 1, GUID: 0x99, Base: 40}, {GUID: 0x98, Base: 50, LMC: 1}}; !slices.Equal(h.Absent, want) {
 		t.Errorf("absent: %v", h.Absent)
+	}
+}
+
+// TestStoredReturns: a port of which the manager knows the LIDs alone is missed until it is there, and keeps them then.
+func TestStoredReturns(t *testing.T) {
+	sub := emulated(t, "rlft(4,2)", emulator.Options{})
+	host := find(sub.Fabric(), fabric.CA, 5)
+	guid := sub.Fabric().Nodes[host].Ports[1].GUID
+	if err := sub.SetNodeDown(host, true); err != nil {
+		t.Fatal(err)
+	}
+	v := withDisk(t, sub, &disk{lids: LIDMap{guid: {Base: 99}}}, Config{})
+	v.manager.watch.KeepAbsent = 3
+	v.step(&Event{Kind: Start})
+	v.runUntil(10 * time.Second)
+	if m := v.manager.missing[guid]; m == nil || m.rounds != 1 || !strings.Contains(m.name, guid.String()) {
+		t.Fatalf("%+v", v.manager.missing)
+	}
+	if err := sub.SetNodeDown(host, false); err != nil {
+		t.Fatal(err)
+	}
+	v.runUntil(v.now + 20*time.Second)
+	for range 5 {
+		v.step(&Event{Kind: Resweep})
+		v.runUntil(v.now + 20*time.Second)
+	}
+	if v.told(NodeReturned) != 1 || v.told(NodeForgotten) > 0 || len(v.manager.missing) > 0 || v.manager.cfg.Stored[guid].Base != 99 || v.lidsOf()[guid] != 99 {
+		t.Errorf("%v", v.entries)
 	}
 }
 

@@ -139,5 +139,5 @@ func addPortZeros(g *fabric.Graph) {
 func addEnd(g *fabric.Graph, t fabric.NodeType, id identity) {
 	g.NumEnds++
 	g.EndNodeGUID, g.EndNum = append(g.EndNodeGUID, id.guid), append(g.EndNum, id.ports)
-	g.EndType, g.EndDesc = append(g.EndType, t), append(g.EndDesc, "")
+	g.EndType, g.EndDesc, g.EndGUID = append(g.EndType, t), append(g.EndDesc, ""), append(g.EndGUID, 0)
 }

@@ -103,7 +103,7 @@ func (c *coder) parts(h *planHeader, p *route.Plan, g *fabric.Graph) {
 		c.perPort(&p.Ports.Host, &p.Ports.Switch, g)
 	}
 	c.section = "absent"
-	list(c, &p.Absent, h.Absent, absent)
+	list(c, &p.Absent, h.Absent, func(c *coder, a *route.Absent) { absent(c, a, h.AbsentGUIDs) })
 }
 
 // choice reads or writes rows of LIDs.
@@ -185,9 +185,21 @@ func portParams(c *coder, p *route.PortParams) {
 	}
 }
 
-func absent(c *coder, a *route.Absent) {
+// absent reads or writes a port that is gone. A file without port GUIDs may have one in place of that of the node, with port 0.
+func absent(c *coder, a *route.Absent, guids bool) {
+	if guids {
+		u64(c, &a.GUID)
+	}
 	u64(c, &a.Node)
 	u8(c, &a.Port)
 	u16(c, &a.Base)
 	u8(c, &a.LMC)
+	if c.reads() && !guids && a.Port == 0 {
+		a.GUID = a.Node
+	}
+}
+
+// hasGUID reports whether the port GUID of a port that is gone must be written: reading one without gives it the same otherwise.
+func hasGUID(a route.Absent) bool {
+	return a.Port > 0 && a.GUID != 0 || a.Port == 0 && a.GUID != a.Node
 }

@@ -31,7 +31,7 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 		Service: route.Service{Default: uint8(n("default", 0, 15)), ReplySameSL: rapid.Bool().Draw(t, "reply")},
 	}
 	for i := range n("absent", 0, 3) {
-		p.Absent = append(p.Absent, route.Absent{Node: fabric.GUID(0x77 + i), Port: uint8(n("port", 0, 255)), Base: fabric.LID(n("base", 1, 49000)), LMC: uint8(n("LMC", 0, 7))})
+		p.Absent = append(p.Absent, route.Absent{Node: fabric.GUID(n("node", 0, 1) * (0x77 + i)), Port: uint8(n("port", 0, 255)), GUID: fabric.GUID(n("GUID", 0, 1) * (0x77 + i)), Base: fabric.LID(n("base", 1, 49000)), LMC: uint8(n("LMC", 0, 7))})
 	}
 	if rapid.Bool().Draw(t, "options") {
 		p.Recipe.Options = map[string]string{"roots": rapid.String().Draw(t, "roots"), "b": "1"}

@@ -206,6 +206,18 @@ func TestLoadHostile(t *testing.T) {
 		g.NumEnds != 1 || p.Ends.Base[0] != 7 || p.Absent[0] != (route.Absent{Node: 2, Port: 9, Base: 8, LMC: 3}) {
 		t.Errorf("a plan of one end port: %v %+v", err, p)
 	}
+	for header, want := range map[string]route.Absent{ // port GUIDs stood in place of node GUIDs before they had a place of their own
+		`{"blocks":1,"absent":1}`:                     {Node: 2, GUID: 2, Base: 8, LMC: 3},
+		`{"blocks":1,"absent":1,"absent_guids":true}`: {Node: 2, GUID: 5, Base: 8, LMC: 3},
+	} {
+		body := []byte{2, 0, 0, 0, 0, 0, 0, 0, 0, 8, 0, 3}
+		if want.GUID == 5 {
+			body = append([]byte{5, 0, 0, 0, 0, 0, 0, 0}, body...)
+		}
+		if p, _, err := LoadAlone(bytes.NewReader(forge(header, body))); err != nil || p.Absent[0] != want {
+			t.Errorf("%s: %v %+v", header, err, p)
+		}
+	}
 	if _, _, err := LoadAlone(bytes.NewReader(forge(`{"blocks":1,"absent":1}`, append(one[:9:9], 0, 0, 0)))); err == nil || !strings.Contains(err.Error(), "absent: end port 0x0000000000000001[4] has LID 0") {
 		t.Errorf("an absent port without a LID: %v", err)
 	}

@@ -11,6 +11,7 @@ import (
 	"fmt"
 	"hash/crc32"
 	"io"
+	"slices"
 
 	"weft/fabric"
 	"weft/route"
@@ -41,7 +42,8 @@ import (
 //	           weight uint8; table of each host uint16; by switch and port uint16
 //	ports      packet lifetime uint8; pool: MTU, VLs, head-of-queue lifetime, stall count
 //	           uint8; parameters of each host uint16; by switch and port uint16
-//	absent     each: node GUID uint64, port uint8, base LID uint16, LMC uint8
+//	absent     each: node GUID uint64, port uint8, base LID uint16, LMC uint8; with absent_guids before it
+//	           the port GUID of each, uint64. Without, the GUID of a port 0 may be that of another port
 //
 // The links, and all from choice on, are there if the header says so. A header with a field that this
 // version does not know is refused: a part of a Plan is never skipped. A Graph is in order of GUIDs, so
@@ -70,6 +72,7 @@ type planHeader struct {
 	Arbitration *int         `json:"vl_arbitration_tables,omitempty"` // tables in the pool
 	Ports       *int         `json:"port_parameters,omitempty"`       // sets in the pool
 	Absent      int          `json:"absent,omitempty"`                // ports whose LIDs wait for them
+	AbsentGUIDs bool         `json:"absent_guids,omitempty"`          // their port GUIDs are there, as far as they are known
 }
 
 type slHeader struct {
@@ -124,7 +127,7 @@ func headerOf(g *fabric.Graph, p *route.Plan) *planHeader {
 	h := &planHeader{
 		Recipe: p.Recipe, VLs: p.VLs, DefaultSL: p.Service.Default, ReplySameSL: p.Service.ReplySameSL,
 		Switches: g.NumSwitches, Hosts: g.NumHosts, Blocks: p.Tables.NumBlocks(), Choice: p.Choice.By.String(),
-		Absent: len(p.Absent), Links: hasLinks(g),
+		Absent: len(p.Absent), AbsentGUIDs: slices.ContainsFunc(p.Absent, hasGUID), Links: hasLinks(g),
 	}
 	if p.SL != nil {
 		h.SL = &slHeader{p.SL.NumSrc, p.SL.NumDst, len(p.SL.Dst)}
