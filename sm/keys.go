@@ -134,7 +134,7 @@ func (k *keyring) learn(port fabric.GUID, key uint64) {
 }
 
 // ReadKeys reads keys of ports: a line for each, with the port GUID, or * for a key that any port may have, and the key;
-// # begins a remark.
+// # begins a remark. A port with key 0 has none, as OpenSM writes it in guid2mkey.
 func ReadKeys(name string, data []byte) (known map[fabric.GUID]uint64, others []uint64, err error) {
 	known = map[fabric.GUID]uint64{}
 	for i, line := range bytes.Split(data, []byte("\n")) {
@@ -150,9 +150,10 @@ func ReadKeys(name string, data []byte) (known map[fabric.GUID]uint64, others []
 		if err != nil {
 			return nil, nil, fmt.Errorf("%s:%d: %w", name, i+1, err)
 		}
-		if guid == 0 {
+		switch {
+		case guid == 0:
 			others = append(others, key)
-		} else {
+		case key != 0:
 			known[guid] = key
 		}
 	}
@@ -172,7 +173,7 @@ func parseKey(words [][]byte) (guid fabric.GUID, key uint64, err error) {
 			return 0, 0, errors.New("no port has GUID 0; * stands for any port")
 		}
 	}
-	if key, err = strconv.ParseUint(string(words[1]), 0, 64); err != nil || key == 0 {
+	if key, err = strconv.ParseUint(string(words[1]), 0, 64); err != nil || key == 0 && guid == 0 {
 		return 0, 0, errors.New("the second word is no M_Key: want a number of 64 bits other than 0, as 0x1234") // which must not be printed
 	}
 	return guid, key, nil

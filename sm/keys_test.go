@@ -339,12 +339,12 @@ func TestWrongKey(t *testing.T) {
 
 // TestReadKeys: a file of keys, and what is wrong with one.
 func TestReadKeys(t *testing.T) {
-	known, others, err := ReadKeys("keys", []byte("# ours\n0x12 0x34 # a port\n\n* 7\n * 0xffffffffffffffff\n"))
+	known, others, err := ReadKeys("keys", []byte("# ours\n0x12 0x34 # a port\n0x13 0x0\n* 7\n * 0xffffffffffffffff\n"))
 	if err != nil || !maps.Equal(known, map[fabric.GUID]uint64{0x12: 0x34}) || !slices.Equal(others, []uint64{7, 1<<64 - 1}) {
 		t.Errorf("%v %v %v", known, others, err)
 	}
 	for text, want := range map[string]string{
-		"\n0x12": "keys:2: want a port GUID", "0x12 0": "keys:1: the second word", "x 1": "keys:1:", "0 1": "keys:1: no port", "1 2\n1 3": "keys:2: port", "* 1 2": "keys:1: want",
+		"\n0x12": "keys:2: want a port GUID", "* 0": "keys:1: the second word", "x 1": "keys:1:", "0 1": "keys:1: no port", "1 2\n1 3": "keys:2: port", "* 1 2": "keys:1: want",
 	} {
 		if _, _, err := ReadKeys("keys", []byte(text)); err == nil || !strings.HasPrefix(err.Error(), want) {
 			t.Errorf("%q: %v", text, err)

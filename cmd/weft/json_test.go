@@ -25,6 +25,7 @@ import (
 	"weft/outage"
 	"weft/route/quality"
 	"weft/sm"
+	"weft/sm/opensm"
 	"weft/sm/service"
 	"weft/sm/state"
 	"weft/study"
@@ -59,6 +60,8 @@ var documents = []struct {
 	{"weft sm --json", reflect.TypeFor[sm.LogLine]()},
 	{"weft sm replay FILE --json", reflect.TypeFor[sm.ReplayedLine]()},
 	{"weft sm state FILE --json", reflect.TypeFor[state.Contents]()},
+	{"weft sm import --json", reflect.TypeFor[opensm.Report]()},
+	{"weft sm export DIR --state FILE --json", reflect.TypeFor[opensm.Report]()},
 	{"weft sm events --json", reflect.TypeFor[sm.LogLine]()},
 	{"weft sm status --json", reflect.TypeFor[service.Status]()},
 	{"weft discover --json", reflect.TypeFor[sm.DiscoveryJSON]()},

@@ -83,7 +83,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.StringVarP(&s.found, "output", "o", "", "write the fabric as it was found and named to this file")
 	f.StringVar(&s.record, "record", "", "write all that the manager is given to this file, M_Keys and secret included, for weft sm replay; some 40 bytes for each SMP")
 	s.service.add(cmd)
-	cmd.AddCommand(smStateCmd(), smReplayCmd(), smPartitionsCmd())
+	cmd.AddCommand(smStateCmd(), smReplayCmd(), smPartitionsCmd(), smImportCmd(), smExportCmd())
 	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again"),
 		smAskCmd("rebalance", "have a manager that runs route all afresh"),
 		smDrainCmd("drain", "have a manager that runs take a switch or a cable out of use", drainHelp),

@@ -1,0 +1,246 @@
+package opensm
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/internal/configfile"
+	"weft/sm"
+)
+
+// conf is a configuration file.
+func conf(lines ...string) *File {
+	return &File{"opensm.conf", []byte(strings.Join(lines, "\n") + "\n")}
+}
+
+// opener finds files by the paths that a configuration names.
+func opener(files map[string]string) func(string, string) (*File, error) {
+	return func(_, path string) (*File, error) {
+		if data, ok := files[path]; ok {
+			return &File{path, []byte(data)}, nil
+		}
+		return nil, nil
+	}
+}
+
+// told writes a Result as text: the settings, then the notes.
+func told(r *Result) string {
+	var b strings.Builder
+	for _, s := range r.Settings {
+		fmt.Fprintf(&b, "%s = %s\n", s.Option, strings.Join(s.Values, " | "))
+	}
+	for _, n := range r.Notes {
+		fmt.Fprintf(&b, "%s:%d: %s %s: %s\n", n.File, n.Line, n.Option, n.Value, n.Fate)
+	}
+	return b.String()
+}
+
+// TestImport: each option becomes what is written out here, and nothing else is said.
+func TestImport(t *testing.T) {
+	files := map[string]string{"/etc/roots": "0x10\n# a remark\n0x11 # another\n", "/etc/io": "0x20\n", "/etc/order": "0x10 1 2 3\n"}
+	for _, c := range []struct{ name, lines, want string }{
+		{"defaults", "lmc 0\nsm_priority 0\nrouting_engine (null)\nsm_key 0x0000000000000001\nlog_max_size 0\n", ""},
+		{
+			"numbers", "lmc 2\nsm_priority 7\nsm_key 0x5\nmax_op_vls 3\nsweep_interval 30\ntransaction_timeout 500\n",
+			"lmc = 2\npriority = 7\nsm-key = 5\nvls = 4\ninterval = 30s\ntimeout = 500ms\n" +
+				"opensm.conf:1: lmc 2: taken over\nopensm.conf:2: sm_priority 7: taken over\nopensm.conf:3: sm_key 0x5: taken over\n" +
+				"opensm.conf:4: max_op_vls 3: taken over\nopensm.conf:5: sweep_interval 30: taken over\nopensm.conf:6: transaction_timeout 500: taken over\n",
+		},
+		{
+			"unknown, twice, none", "lmcs 2\nlmc 1\nlmc 3\ntorus_config /x\nlog_file '/var/log/a b'\n",
+			"lmc = 3\nopensm.conf:1: lmcs 2: unknown\nopensm.conf:2: lmc 1: not needed\nopensm.conf:3: lmc 3: taken over\n" +
+				"opensm.conf:4: torus_config /x: not taken\nopensm.conf:5: log_file /var/log/a b: not needed\n",
+		},
+		{
+			"keys", "m_key 0x99\nm_key_lease_period 30\n",
+			"m-key = 0x99\nmkey-lease = 30s\nmkey-protect = 0\nopensm.conf:1: m_key 0x99: taken over\n" +
+				"opensm.conf:2: m_key_lease_period 30: taken over\nopensm.conf:1: m_key_protection_level 0: taken over\n",
+		},
+		{
+			"engines", "routing_engine ftree, dnup updn\nroot_guid_file /etc/roots # here\nio_guid_file /etc/io\nport_search_ordering_file /etc/order\ncn_guid_file /etc/none\n",
+			"engine = ftree,updn\noption = ftree.roots=0x0000000000000010;0x0000000000000011 | updn.roots=0x0000000000000010;0x0000000000000011\nio-guids = /etc/io\n" +
+				"opensm.conf:1: routing_engine ftree, dnup updn: not taken\nopensm.conf:1: routing_engine ftree, dnup updn: taken over\n" +
+				"opensm.conf:1: routing_engine ftree, dnup updn: not taken\nopensm.conf:2: root_guid_file /etc/roots: taken over\n" +
+				"opensm.conf:3: io_guid_file /etc/io: taken over\nopensm.conf:4: port_search_ordering_file /etc/order: not taken\n" +
+				"opensm.conf:5: cn_guid_file /etc/none: not taken\n",
+		},
+		{
+			"nue", "routing_engine nue,no_fallback\nnue_max_num_vls 6\nperfmgr TRUE\n",
+			"engine = nue\noption = nue.vls=4\ncounters = 180s\nopensm.conf:1: routing_engine nue,no_fallback: taken over\n" +
+				"opensm.conf:2: nue_max_num_vls 6: taken over\nopensm.conf:3: perfmgr 180: taken over\n",
+		},
+	} {
+		r, err := Import(&Input{Config: conf(strings.Split(strings.TrimSuffix(c.lines, "\n"), "\n")...), Open: opener(files)})
+		if err != nil {
+			t.Errorf("%s: %v", c.name, err)
+			continue
+		}
+		if got := told(r); got != c.want {
+			t.Errorf("%s: got\n%s\nwant\n%s", c.name, got, c.want)
+		}
+	}
+}
+
+// TestImportErrors: what cannot be taken over without loss is named with its line.
+func TestImportErrors(t *testing.T) {
+	files := map[string]string{"/etc/roots": "0x10\nspine 1\n", "/etc/order": "0x10 1 999\n"}
+	for _, c := range []struct {
+		in   Input
+		want string
+	}{
+		{Input{Config: conf("lmc 0", "lmc 8")}, "opensm.conf:2: lmc 8: want a number from 0 to 7"},
+		{Input{Config: conf("lmc")}, "opensm.conf:1: lmc has no value: want OPTION VALUE"},
+		{Input{Config: conf("", "routing_engine updown")}, `opensm.conf:2: routing_engine updown: OpenSM has no engine "updown"`},
+		{Input{Config: conf("m_key 1", "m_key_protection_level 4")}, "opensm.conf:1: m_key 1: m_key_protection_level 4: want a number from 0 to 3"},
+		{Input{Config: conf("ignore_other_sm yes")}, "opensm.conf:1: ignore_other_sm yes: want TRUE or FALSE"},
+		{Input{Config: conf("port_search_ordering_file /etc/order")}, `/etc/order:1: "999" is not a port`},
+		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x1 0x1\n\n0x2 0x1 0x1\n")}}, "guid2lid:3: LID 1 is that of port 0x0000000000000001 and of port 0x0000000000000002: take one of the lines out"},
+		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x4 0x5\n0x2 0x5 0x5\n")}}, "guid2lid:2: LID 5 is that of port 0x0000000000000001 and of port 0x0000000000000002: take one of the lines out"},
+		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x3 0x4\n")}}, "guid2lid:1: LIDs 0x3 to 0x4: a port has 1, 2, 4 ... or 128 LIDs, from a multiple of their number on"},
+		{Input{LIDs: &File{"guid2lid", []byte("0x1 0xc000\n")}}, `guid2lid:1: "0xc000" is not a unicast LID`},
+		{Input{Neighbors: &File{"neighbors", []byte("0x1:1 0x2\n")}}, `neighbors:1: "0x2" is not GUID:PORT`},
+	} {
+		c.in.Open = opener(files)
+		if _, err := Import(&c.in); err == nil || err.Error() != c.want {
+			t.Errorf("got  %v\nwant %s", err, c.want)
+		}
+	}
+	if _, err := Import(&Input{Config: conf("routing_engine updn", "root_guid_file /etc/roots"), Open: opener(files)}); err == nil || !strings.Contains(err.Error(), "/etc/roots:2:") {
+		t.Errorf("a root that is no GUID: %v", err)
+	}
+}
+
+// TestOptionsOfOpenSM: every option that the table calls taken over has a function that does so, and no other has.
+func TestOptionsOfOpenSM(t *testing.T) {
+	if len(options) != 160 {
+		t.Errorf("%d options, want the 160 of OpenSM 3.3.23", len(options))
+	}
+	for name, o := range options {
+		if (o.fate == Taken) != (takers[name] != nil) {
+			t.Errorf("%s: %s", name, o.fate)
+		}
+		if o.fate == Left && o.text == "" {
+			t.Errorf("%s: what weft sm does is not said", name)
+		}
+	}
+	for name := range takers {
+		if _, ok := options[name]; !ok {
+			t.Errorf("%s is no option of OpenSM", name)
+		}
+	}
+}
+
+// drawLIDs draws LIDs of ports that do not clash.
+func drawLIDs(t *rapid.T) sm.LIDMap {
+	m := sm.LIDMap{}
+	next := 1
+	for range rapid.IntRange(0, 30).Draw(t, "ports") {
+		lmc := rapid.IntRange(0, 7).Draw(t, "lmc")
+		base := (next + rapid.IntRange(0, 40).Draw(t, "gap") + 1<<lmc - 1) >> lmc << lmc
+		guid := fabric.GUID(rapid.Uint64Range(1, 1<<64-1).Draw(t, "guid"))
+		if _, twice := m[guid]; twice || base+1<<lmc > 0xbfff {
+			continue
+		}
+		m[guid] = sm.PortLIDs{Base: fabric.LID(base), LMC: uint8(lmc)}
+		next = base + 1<<lmc
+	}
+	return m
+}
+
+// TestThereAndBack: LIDs that are exported and imported are the same ones; and exported again they are the same bytes.
+func TestThereAndBack(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		m := drawLIDs(t)
+		files, _ := (&Export{LIDs: m}).Files("/d")
+		r, err := Import(&Input{LIDs: &files[0]})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !maps.Equal(r.LIDs, m) {
+			t.Fatalf("got %v\nwant %v", r.LIDs, m)
+		}
+		again, _ := (&Export{LIDs: r.LIDs}).Files("/d")
+		if string(again[0].Data) != string(files[0].Data) {
+			t.Fatal("other bytes")
+		}
+	})
+}
+
+// TestConfigurationThereAndBack: what an OpenSM is configured by comes back as it was.
+func TestConfigurationThereAndBack(t *testing.T) {
+	lines := []string{
+		"sm_priority 7", "sm_key 5", "m_key 0x99", "m_key_lease_period 30", "m_key_protection_level 1", "max_op_vls 3", "sweep_interval 30",
+		"routing_engine torus-2QoS,nue,updn", "root_guid_file /d/root_guid.conf", "nue_max_num_vls 4", "perfmgr TRUE", "perfmgr_sweep_time_s 60",
+		"cn_guid_file /d/cn", "ignore_other_sm TRUE", "transaction_timeout 300", "transaction_retries 5", "max_wire_smps 16",
+	}
+	read := func(config *File) *Result {
+		r, err := Import(&Input{Config: config, Open: opener(map[string]string{"/d/root_guid.conf": "0x0000000000000010\n", "/d/cn": "0x5\n"})})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return r
+	}
+	first := read(conf(lines...))
+	back := &configfile.File{Name: "sm.yaml"}
+	for i, s := range first.Settings {
+		back.Settings = append(back.Settings, configfile.Setting{Option: s.Option, Values: s.Values, Line: i + 1})
+	}
+	files, notes := (&Export{Config: back}).Files("/d/")
+	if len(notes) > 0 {
+		t.Errorf("not given back: %v", notes)
+	}
+	second := read(&files[len(files)-1])
+	byName := func(r *Result) string {
+		text := strings.SplitAfter(told(&Result{Settings: r.Settings}), "\n")
+		slices.Sort(text)
+		return strings.Join(text, "")
+	}
+	if got, want := byName(second), byName(first); got != want {
+		t.Errorf("got\n%s\nwant\n%s\nby\n%s", got, want, files[len(files)-1].Data)
+	}
+}
+
+// FuzzImport: a file gives a Result or an error that names a line; what was taken of LIDs is what was there.
+func FuzzImport(f *testing.F) {
+	f.Add([]byte("lmc 1\nrouting_engine ftree\n"), []byte("0x1 0x2 0x3\n"), []byte("0x1:1 0x2:2\n"))
+	f.Add([]byte("m_key 0x1\nroot_guid_file \"/x\"\nrouting_engine updn,ftree\nport_search_ordering_file y\n"), []byte("0x1 1\n\n0x2 2"), []byte("0x1 0x7\n"))
+	f.Add([]byte("qos_max_vls 0\ncc_ca_cong_setting_ccti_min 0 0\nlmc (null)\nlmc_esp0 TRUE\n"), []byte("# none\n"), []byte(""))
+	f.Fuzz(func(t *testing.T, config, lids, other []byte) {
+		in := &Input{
+			Config: &File{"opensm.conf", config}, LIDs: &File{"guid2lid", lids}, Neighbors: &File{"neighbors", other}, Keys: &File{"guid2mkey", other},
+			Open: func(_, path string) (*File, error) { return &File{path, other}, nil },
+		}
+		r, err := Import(in)
+		if err != nil {
+			checkError(t, err)
+			return
+		}
+		files, _ := (&Export{LIDs: r.LIDs}).Files("/d")
+		again, err := Import(&Input{LIDs: &files[0]})
+		if err != nil || !maps.Equal(again.LIDs, r.LIDs) {
+			t.Fatalf("%v: got %v, want %v", err, again, r.LIDs)
+		}
+	})
+}
+
+// checkError demands that an error names a file and a line.
+func checkError(t *testing.T, err error) {
+	t.Helper()
+	if e, ok := errors.AsType[*Error](err); ok && e.Line > 0 {
+		return
+	}
+	if e, ok := errors.AsType[*netfile.Error](err); ok && e.Line > 0 {
+		return
+	}
+	if !strings.HasPrefix(err.Error(), "guid2lid:") && !strings.HasPrefix(err.Error(), "guid2mkey:") { // those of sm
+		t.Errorf("no file and line: %v", err)
+	}
+}

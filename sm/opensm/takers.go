@@ -1,0 +1,272 @@
+package opensm
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/fabric"
+	"weft/fabric/netfile"
+)
+
+// takers give options of weft sm what a line of opensm.conf says otherwise than by default. They are those whose fate is Taken.
+var takers map[string]func(*importer, line) error
+
+func init() { // some of them look at others
+	takers = map[string]func(*importer, line) error{
+		"sm_key":                 numberOf("sm-key", 0, 1<<64-1),
+		"lmc":                    numberOf("lmc", 0, fabric.MaxLMC),
+		"sm_priority":            numberOf("priority", 0, 15),
+		"max_wire_smps":          numberOf("window", 1, 1024),
+		"transaction_retries":    numberOf("retries", 0, 1000),
+		"transaction_timeout":    timeOf("timeout", "ms"),
+		"m_key":                  (*importer).mKey,
+		"m_key_lease_period":     (*importer).mKeyDetail,
+		"m_key_protection_level": (*importer).mKeyDetail,
+		"max_op_vls":             (*importer).vls,
+		"partition_config_file":  (*importer).partitions,
+		"sweep_interval":         (*importer).interval,
+		"routing_engine":         (*importer).engines,
+		"root_guid_file":         (*importer).roots,
+		"cn_guid_file":           hostsOf("cn-guids"),
+		"io_guid_file":           hostsOf("io-guids"),
+		"nue_max_num_vls":        (*importer).nueVLs,
+		"ignore_other_sm":        (*importer).ignoreOthers,
+		"perfmgr":                (*importer).counters,
+		"perfmgr_sweep_time_s":   (*importer).countersDetail,
+	}
+}
+
+// numberOf takes a number over.
+func numberOf(name string, least, most uint64) func(*importer, line) error {
+	return func(r *importer, l line) error {
+		n, err := within(l.value, least, most)
+		if err == nil {
+			r.give(l, name, strconv.FormatUint(n, 10))
+		}
+		return err
+	}
+}
+
+// timeOf takes a time over that is written as a number of some unit.
+func timeOf(name, unit string) func(*importer, line) error {
+	return func(r *importer, l line) error {
+		n, err := within(l.value, 1, 1<<31)
+		if err == nil {
+			r.give(l, name, fmt.Sprintf("%d%s", n, unit))
+		}
+		return err
+	}
+}
+
+// interval takes the time between sweeps over.
+func (r *importer) interval(l line) error {
+	if n, err := number(l.value); err == nil && n == 0 {
+		r.note(l, Left, "weft sm always looks at its switches: interval says how often")
+		return nil
+	}
+	return timeOf("interval", "s")(r, l)
+}
+
+// mKey takes the key of all ports over, with how it protects them: weft's defaults are other ones.
+func (r *importer) mKey(l line) error {
+	n, err := within(l.value, 0, 1<<64-1)
+	if err != nil {
+		return err
+	}
+	r.give(l, "m-key", fmt.Sprintf("0x%x", n))
+	for _, d := range []struct {
+		name, to, unit string
+		most           uint64
+	}{{"m_key_lease_period", "mkey-lease", "s", 1<<16 - 1}, {"m_key_protection_level", "mkey-protect", "", 3}} {
+		own, ok := r.set[d.name]
+		if !ok {
+			own = line{l.number, d.name, plain(options[d.name].usual)}
+		}
+		n, err := within(own.value, 0, d.most)
+		if err != nil {
+			return fmt.Errorf("%s %s: %w", d.name, clip(own.value), err)
+		}
+		r.give(own, d.to, strconv.FormatUint(n, 10)+d.unit)
+	}
+	return nil
+}
+
+// mKeyDetail is taken over with the key.
+func (r *importer) mKeyDetail(l line) error {
+	if key, ok := r.set["m_key"]; !ok || isZero(key.value) {
+		r.note(l, Left, "without m_key ports get no key")
+	}
+	return nil
+}
+
+// isZero reports whether a value is the number 0.
+func isZero(value string) bool {
+	n, err := number(value)
+	return err == nil && n == 0
+}
+
+// vls takes the number of lanes over, which OpenSM writes as PortInfo has it.
+func (r *importer) vls(l line) error {
+	code, err := within(l.value, 1, 5)
+	if err == nil {
+		r.give(l, "vls", strconv.Itoa([...]int{1, 2, 4, 8, 15}[code-1]))
+	}
+	return err
+}
+
+// engineNames are weft's engines by OpenSM's names; "" for those that weft has none for.
+var engineNames = map[string]string{
+	"minhop": "minhop", "updn": "updn", "ftree": "ftree", "lash": "lash", "dor": "dor", "torus-2qos": "torus", "nue": "nue",
+	"dfsssp": "dfsssp", "sssp": "sssp", "dnup": "", "file": "",
+}
+
+// chain returns the engines that are asked for, as weft calls them, those that it has none for, and whether OpenSM would go on with minhop.
+func (r *importer) chain() (names, none []string, goesOn bool, err error) {
+	goesOn = true
+	for word := range strings.FieldsFuncSeq(r.set["routing_engine"].value, func(c rune) bool { return strings.ContainsRune(", \t;", c) }) {
+		if strings.EqualFold(word, "no_fallback") {
+			goesOn = false
+			continue
+		}
+		name, known := engineNames[strings.ToLower(word)]
+		switch {
+		case !known:
+			return nil, nil, false, fmt.Errorf("OpenSM has no engine %q", clip(word))
+		case name == "":
+			none = append(none, word)
+		case !slices.Contains(names, name):
+			names = append(names, name)
+		}
+	}
+	return names, none, goesOn && !slices.Contains(names, "minhop"), nil
+}
+
+// engines takes the chain of engines over.
+func (r *importer) engines(l line) error {
+	names, none, goesOn, err := r.chain()
+	if err != nil {
+		return err
+	}
+	if len(none) > 0 {
+		r.note(l, Left, "weft has no engine %s", strings.Join(none, ", "))
+	}
+	if len(names) == 0 {
+		return nil // auto
+	}
+	r.give(l, "engine", strings.Join(names, ","))
+	switch {
+	case slices.Contains(names, "minhop") || slices.Contains(names, "sssp"):
+		r.note(l, Left, "routes by minhop and sssp in which packets can wait in a ring are not distributed (see unproven)")
+	case goesOn:
+		r.note(l, Left, "where all of these refuse OpenSM routes by minhop, weft sm not at all: end the chain with nue")
+	}
+	return nil
+}
+
+// roots names the switches at the top to the engines that heed them.
+func (r *importer) roots(l line) error {
+	f, err := r.named(l)
+	if f == nil {
+		return err
+	}
+	guids, err := netfile.ReadGUIDs(f.Name, f.Data)
+	if err != nil {
+		return err
+	}
+	names, _, _, _ := r.chain() // what is wrong with it is told at its line
+	var list []string
+	for _, g := range guids {
+		if text := g.String(); !slices.Contains(list, text) {
+			list = append(list, text)
+		}
+	}
+	var given []string
+	for _, engine := range []string{"ftree", "updn"} {
+		if slices.Contains(names, engine) && len(list) > 0 {
+			given = append(given, engine+".roots="+strings.Join(list, ";"))
+		}
+	}
+	if given == nil {
+		r.note(l, Left, "%d roots: only ftree and updn heed them, and neither is asked for", len(list))
+		return nil
+	}
+	r.addOptions(l, given...)
+	return nil
+}
+
+// addOptions adds options of engines.
+func (r *importer) addOptions(l line, options ...string) {
+	for i := range r.out.Settings {
+		if s := &r.out.Settings[i]; s.Option == "option" {
+			s.Values = append(s.Values, options...)
+			r.note(l, Taken, "option: %s", clip(strings.Join(options, ", ")))
+			return
+		}
+	}
+	r.give(l, "option", options...)
+}
+
+// nueVLs takes the lanes of nue over: weft's takes 1, 2, 4 or 8 of them.
+func (r *importer) nueVLs(l line) error {
+	n, err := within(l.value, 0, 15)
+	if err != nil {
+		return err
+	}
+	if names, _, _, _ := r.chain(); !slices.Contains(names, "nue") {
+		r.note(l, Idle, "nue is not asked for")
+		return nil
+	}
+	lanes := uint64(8)
+	for lanes > n {
+		lanes /= 2
+	}
+	r.addOptions(l, "nue.vls="+strconv.FormatUint(lanes, 10))
+	return nil
+}
+
+// hostsOf names a file of hosts, when all of it is understood.
+func hostsOf(name string) func(*importer, line) error {
+	return func(r *importer, l line) error {
+		f, err := r.named(l)
+		if f == nil {
+			return err
+		}
+		if _, err := netfile.ReadGUIDs(f.Name, f.Data); err != nil {
+			return err
+		}
+		r.give(l, name, f.Name)
+		return nil
+	}
+}
+
+// ignoreOthers takes over that other managers are not heeded.
+func (r *importer) ignoreOthers(l line) error {
+	is, err := truth(l.value)
+	if err == nil && is {
+		r.give(l, "take-over", "true")
+	}
+	return err
+}
+
+// counters has the counters of ports read.
+func (r *importer) counters(l line) error {
+	is, err := truth(l.value)
+	if err != nil || !is {
+		return err
+	}
+	every, ok := r.set["perfmgr_sweep_time_s"]
+	if !ok {
+		every = line{l.number, l.name, plain(options["perfmgr_sweep_time_s"].usual)}
+	}
+	return timeOf("counters", "s")(r, every)
+}
+
+// countersDetail is taken over with perfmgr.
+func (r *importer) countersDetail(l line) error {
+	if on, ok := r.set["perfmgr"]; !ok || !strings.EqualFold(on.value, "TRUE") {
+		r.note(l, Idle, "perfmgr is FALSE")
+	}
+	return nil
+}
