@@ -12,8 +12,14 @@ import (
 type admissible struct {
 	n        *subnets.Network
 	down     []bool
-	distance [][]int32 // by target and subnet: routers in between
-	nexts    [][]int32 // by target and router: the subnet that next found, or unasked
+	distance [][]int32   // by target and subnet: routers in between
+	nexts    [][]int32   // by target and router: the subnet that next found, or unasked
+	up       [][][]int32 // by router and subnet: the ports there that are up
+	sorted   [][]int32   // by subnet: places of its router ports, by router and number
+	rows     shared[int32]
+	picks    shared[uint8]
+	row      []int32 // scratch memory of the row that is made
+	pick     []uint8
 }
 
 // unasked marks an entry of admissible.nexts that next has not found yet.
@@ -35,7 +41,45 @@ func newAdmissible(n *subnets.Network, down []bool) *admissible {
 		up.Routers[r].End = int32(len(up.Ports))
 	}
 	a.distance = up.Distances()
+	a.sortPorts()
 	return a
+}
+
+// sortPorts sorts the router ports for up and sorted.
+func (a *admissible) sortPorts() {
+	n := a.n
+	a.up, a.sorted = make([][][]int32, len(n.Routers)), make([][]int32, len(n.Subnets))
+	for r := range n.Routers {
+		a.up[r] = make([][]int32, len(n.Subnets))
+		for p := n.Routers[r].First; p < n.Routers[r].End; p++ {
+			if s := n.Ports[p].Subnet; !a.down[p] {
+				a.up[r][s] = append(a.up[r][s], p)
+			}
+		}
+	}
+	for s := range n.Subnets {
+		ports := n.Subnets[s].Ports
+		for place := range ports {
+			a.sorted[s] = append(a.sorted[s], int32(place))
+		}
+		slices.SortFunc(a.sorted[s], func(x, y int32) int { return cmp.Compare(ports[x], ports[y]) })
+	}
+}
+
+// emptyRow returns a row for the end ports of a target subnet, without any gateway, until it is called again.
+func (a *admissible) emptyRow(target int32) []int32 {
+	a.row = slices.Grow(a.row[:0], a.n.Graph(target).NumEnds)[:a.n.Graph(target).NumEnds]
+	for i := range a.row {
+		a.row[i] = -1
+	}
+	return a.row
+}
+
+// emptyPick returns a row for Egress.Pick, until it is called again.
+func (a *admissible) emptyPick(target int32) []uint8 {
+	a.pick = slices.Grow(a.pick[:0], a.n.Graph(target).NumEnds)[:a.n.Graph(target).NumEnds]
+	clear(a.pick)
+	return a.pick
 }
 
 // next is the subnet into which a router sends packets for a target subnet, the nearest of its own and of these the first; -1 for none.
@@ -71,37 +115,43 @@ func (a *admissible) leads(port, target int32) bool {
 	return next >= 0 && a.distance[target][next] == a.distance[target][at.Subnet]-1
 }
 
-// gateways lists the router ports of a subnet that lead nearer to a target: the first of each router, then the second of
+// gateways lists the places of the router ports of a subnet that lead nearer to a target: the first of each router, then the second of
 // each, as code 1 of the paper has them.
 func (a *admissible) gateways(subnet, target int32) []int32 {
-	turn := map[int32]int{}
-	type candidate struct {
-		turn int
-		port int32
-	}
-	var list []candidate
-	ports := slices.Clone(a.n.Subnets[subnet].Ports)
-	slices.Sort(ports) // by router and number
-	for _, p := range ports {
-		if a.leads(p, target) {
-			r := a.n.Ports[p].Router
-			list = append(list, candidate{turn[r], p})
-			turn[r]++
+	ports := a.n.Subnets[subnet].Ports
+	var list []int32
+	var turns []int // of list
+	several := false
+	for _, place := range a.sorted[subnet] {
+		if !a.leads(ports[place], target) {
+			continue
 		}
+		turn := 0
+		if i := len(list) - 1; i >= 0 && a.n.Ports[ports[list[i]]].Router == a.n.Ports[ports[place]].Router {
+			turn, several = turns[i]+1, true
+		}
+		list, turns = append(list, place), append(turns, turn)
 	}
-	slices.SortStableFunc(list, func(x, y candidate) int { return cmp.Compare(x.turn, y.turn) })
+	if !several {
+		return list
+	}
+	order := make([]int, len(list))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(x, y int) int { return cmp.Compare(turns[x], turns[y]) })
 	out := make([]int32, len(list))
-	for i := range list {
-		out[i] = list[i].port
+	for i, at := range order {
+		out[i] = list[at]
 	}
 	return out
 }
 
-// routersOf counts the routers of a list of ports.
-func (a *admissible) routersOf(ports []int32) int {
+// routersOf counts the routers of a list of places of a subnet.
+func (a *admissible) routersOf(subnet int32, places []int32) int {
 	seen := map[int32]bool{}
-	for _, p := range ports {
-		seen[a.n.Ports[p].Router] = true
+	for _, place := range places {
+		seen[a.n.Ports[a.n.Subnets[subnet].Ports[place]].Router] = true
 	}
 	return len(seen)
 }
@@ -112,7 +162,7 @@ func (a *admissible) portsInto(router, target int32) []int32 {
 	if next < 0 {
 		return nil
 	}
-	return slices.DeleteFunc(a.n.PortsIn(router, next), func(p int32) bool { return a.down[p] })
+	return a.up[router][next]
 }
 
 // targets lists the end ports of a subnet that others send to, hosts by switch and port first: all but those of routers.
@@ -164,22 +214,20 @@ func newLayerMap(subnets int) [][][route.NumSLs]uint8 {
 func (p *Plan) baseline(a *admissible) {
 	n := int32(len(p.Net.Subnets))
 	for target := range n {
-		ends := p.Net.Graph(target).NumEnds
-		rows := map[int32][]int32{} // by router port
 		for s := range n {
 			list := a.gateways(s, target)
 			if s == target || len(list) == 0 {
 				continue
 			}
 			turn := (int(target) - int(s) - 1 + int(n)) % int(n) // of the other subnets
-			first := a.routersOf(list)                           // the first ports of so many routers come first
-			port := list[turn*first/max(1, int(n)-1)%first]
-			if rows[port] == nil {
-				rows[port] = slices.Repeat([]int32{port}, ends)
+			first := a.routersOf(s, list)                        // the first ports of so many routers come first
+			row, place := a.emptyRow(target), list[turn*first/max(1, int(n)-1)%first]
+			for e := range row {
+				row[e] = place
 			}
-			p.Gateway[s][target] = rows[port]
+			p.Gateway[s][target] = a.rows.row(row)
 		}
-		pick := make([]uint8, ends)
+		pick := a.picks.row(a.emptyPick(target))
 		for r := range p.Egress {
 			p.Egress[r][target] = Egress{a.portsInto(int32(r), target), pick}
 		}
@@ -208,15 +256,15 @@ func (p *Plan) issr(a *admissible) {
 
 // dealOut gives targets of one subnet their gateways in another, round robin from a turn on.
 func (p *Plan) dealOut(a *admissible, s, target int32, ends []int32, turn *int) {
-	ports := a.gateways(s, target)
-	if len(ports) == 0 {
+	places := a.gateways(s, target)
+	if len(places) == 0 {
 		p.Gateway[s][target] = nil
 		return
 	}
-	row := slices.Repeat([]int32{-1}, p.Net.Graph(target).NumEnds)
+	row := a.emptyRow(target)
 	for _, e := range ends {
-		row[e] = ports[*turn%len(ports)]
+		row[e] = places[*turn%len(places)]
 		*turn++
 	}
-	p.Gateway[s][target] = row
+	p.Gateway[s][target] = a.rows.row(row)
 }

@@ -209,9 +209,10 @@ func TestISSRIsStableAndSpreads(t *testing.T) {
 		if !slices.Equal(a, b) {
 			t.Fatalf("%v to %v takes two ways", from, to)
 		}
-		router := n.Ports[p.Gateway[0][1][to.End]].Router
+		gateway := p.GatewayPort(0, to)
+		router := n.Ports[gateway].Router
 		source := p.Local[0].Ends.Base[from.End]
-		count[slices.Index(p.Egress[router][1].Ports, p.Forward(p.Gateway[0][1][to.End], source, 0, to).Port)]++
+		count[slices.Index(p.Egress[router][1].Ports, p.Forward(gateway, source, 0, to).Port)]++
 	})
 	if x := chiSquare(count); x > 16.27 { // 3 degrees of freedom, 0.1 %
 		t.Errorf("ports are chosen %v times: chi-square %.1f", count, x)
@@ -250,9 +251,9 @@ func TestISSRDealsOutGatewaysEvenly(t *testing.T) {
 	for s := range n.Subnets {
 		count := map[int32]int{}
 		for target := range n.Subnets {
-			for e, port := range p.Gateway[s][target] {
+			for e, place := range p.Gateway[s][target] {
 				if !n.IsRouter(int32(target), int32(e)) {
-					count[port]++
+					count[n.Subnets[s].Ports[place]]++
 				}
 			}
 		}
@@ -359,7 +360,7 @@ func TestBackupRoutes(t *testing.T) {
 	q := oneLayer(t, n, &Request{Method: ISSR, Mappings: map[int]*Mapping{0: m}, Down: down}, "auto").Plan
 	moved := 0
 	for _, e := range targets(n, 1) {
-		before, after := p.Gateway[0][1][e], q.Gateway[0][1][e]
+		before, after := p.GatewayPort(0, Address{1, e}), q.GatewayPort(0, Address{1, e})
 		if slices.Contains(down, after) || after < 0 {
 			t.Fatalf("target %d: gateway %d is down", e, after)
 		}

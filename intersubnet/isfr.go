@@ -34,7 +34,7 @@ func (p *Plan) isfr(a *admissible, method Method) []Fallback {
 			primary = primarySwitches(p.Net, target, p.Local[target])
 			homes[sub.Kind] = primary
 		}
-		home := p.homePorts(target, primary, start)
+		home := p.homePorts(target, a.sorted[target], primary, start)
 		ends := targets(p.Net, target)
 		for s := range int32(len(p.Net.Subnets)) {
 			if s == target || a.distance[target][s] < 0 { // there is no way, by whatever method
@@ -45,7 +45,7 @@ func (p *Plan) isfr(a *admissible, method Method) []Fallback {
 			}
 		}
 		for r := range int32(len(p.Net.Routers)) {
-			p.pickPrimary(r, target, ends, primary)
+			p.pickPrimary(a, r, target, ends, primary)
 		}
 	}
 	return told
@@ -143,16 +143,15 @@ func passes(g *fabric.Graph, t *route.Tables, s int32, lid fabric.LID, some []bo
 	return -1
 }
 
-// homePorts gives each target a router port at the switch of its primary path, round robin. The turns of switches of the same
+// homePorts gives each target a router port at the switch of its primary path, by its place, round robin. The turns of switches of the same
 // place go on from subnet to subnet, as roots are dealt out to the pods of a larger tree.
-func (p *Plan) homePorts(target int32, primary []int32, start map[int]int) []int32 {
+func (p *Plan) homePorts(target int32, sorted, primary []int32, start map[int]int) []int32 {
 	g := p.Net.Graph(target)
-	ports := map[int32][]int32{} // by switch
-	list := slices.Clone(p.Net.Subnets[target].Ports)
-	slices.Sort(list)
-	for _, port := range list {
+	ports := map[int32][]int32{} // places by switch
+	for _, place := range sorted {
+		port := p.Net.Subnets[target].Ports[place]
 		if s := g.EndSwitch[p.Net.Ports[port].End]; !p.Down[port] {
-			ports[s] = append(ports[s], port)
+			ports[s] = append(ports[s], place)
 		}
 	}
 	var tops []int32
@@ -181,46 +180,44 @@ func (p *Plan) follow(a *admissible, s, target int32, ends, home []int32) string
 	if a.distance[target][s] != 1 {
 		return "no router joins them directly"
 	}
-	row, gateways := slices.Clone(p.Gateway[s][target]), map[int32]int32{} // by home port
+	n := p.Net
+	gateways := slices.Repeat([]int32{-1}, len(n.Subnets[target].Ports)) // by place of the home port
+	for place, port := range n.Subnets[target].Ports {
+		router := n.Ports[port].Router
+		here, there := a.up[router][s], a.up[router][target]
+		if i := slices.Index(there, port); i >= 0 && len(here) > 0 {
+			gateways[place] = n.PlaceOf(here[i%len(here)])
+		}
+	}
+	row := a.emptyRow(target)
+	copy(row, p.Gateway[s][target])
 	for _, end := range ends {
 		if home[end] < 0 {
 			continue // keeps what it has
 		}
-		gateway, known := gateways[home[end]]
-		if !known {
-			router := p.Net.Ports[home[end]].Router
-			here, there := p.upPorts(router, s), p.upPorts(router, target)
-			if len(here) == 0 {
-				return fmt.Sprintf("router %q, which has primary paths, has no port in %q", p.Net.Routers[router].Name, p.Net.Subnets[s].Name)
-			}
-			gateway = here[slices.Index(there, home[end])%len(here)]
-			gateways[home[end]] = gateway
+		if row[end] = gateways[home[end]]; row[end] < 0 {
+			router := n.Ports[n.Subnets[target].Ports[home[end]]].Router
+			return fmt.Sprintf("router %q, which has primary paths, has no port in %q", n.Routers[router].Name, n.Subnets[s].Name)
 		}
-		row[end] = gateway
 	}
-	p.Gateway[s][target] = row
+	p.Gateway[s][target] = a.rows.row(row)
 	return ""
-}
-
-// upPorts lists the ports of a router in a subnet that are up.
-func (p *Plan) upPorts(router, subnet int32) []int32 {
-	return slices.DeleteFunc(p.Net.PortsIn(router, subnet), func(q int32) bool { return p.Down[q] })
 }
 
 // pickPrimary has a router with ports in a target subnet send packets down by the port at the switch of the primary path; where it has none
 // there, hosts take turns at its ports.
-func (p *Plan) pickPrimary(r, target int32, ends, primary []int32) {
+func (p *Plan) pickPrimary(a *admissible, r, target int32, ends, primary []int32) {
 	e := &p.Egress[r][target]
-	if len(e.Ports) == 0 || p.Net.Ports[e.Ports[0]].Subnet != target {
+	if len(e.Ports) < 2 || p.Net.Ports[e.Ports[0]].Subnet != target {
 		return
 	}
-	g := p.Net.Graph(target)
-	e.Pick = make([]uint8, g.NumEnds)
+	g, pick := p.Net.Graph(target), a.emptyPick(target)
 	for i, end := range ends {
 		at := slices.IndexFunc(e.Ports, func(q int32) bool { return g.EndSwitch[p.Net.Ports[q].End] == primary[end] })
 		if at < 0 {
 			at = i % len(e.Ports)
 		}
-		e.Pick[end] = uint8(at)
+		pick[end] = uint8(at)
 	}
+	e.Pick = a.picks.row(pick)
 }

@@ -106,14 +106,14 @@ func (p *Plan) layersFor(order []int32, known [][]int32) int {
 
 // crossed lists the subnets into which the routers of a subnet send its packets for another.
 func (p *Plan) crossed(s, target int32) (list []int32) {
-	seen := map[int32]bool{}
-	for _, port := range p.Gateway[s][target] {
-		if port < 0 || seen[p.Net.Ports[port].Router] {
+	ports := p.Net.Subnets[s].Ports
+	seen := make([]bool, len(ports)+1)
+	for _, place := range p.Gateway[s][target] {
+		if seen[place+1] || place < 0 {
 			continue
 		}
-		r := p.Net.Ports[port].Router
-		seen[r] = true
-		for _, q := range p.Egress[r][target].Ports {
+		seen[place+1] = true
+		for _, q := range p.Egress[p.Net.Ports[ports[place]].Router][target].Ports {
 			if to := p.Net.Ports[q].Subnet; !slices.Contains(list, to) {
 				list = append(list, to)
 			}

@@ -99,13 +99,13 @@ func (m *Mapping) FindRouter(gid subnets.GID, usable func(port fabric.GUID) bool
 
 // apply sets the gateways of a subnet by a mapping file. A port that is down, or leads no nearer to the target, is passed over.
 func (p *Plan) apply(a *admissible, s int32, m *Mapping) error {
-	ports := map[fabric.GUID]int32{}
-	for _, port := range p.Net.Subnets[s].Ports {
-		ports[p.Net.Ports[port].GUID] = port
+	places := map[fabric.GUID]int32{}
+	for place, port := range p.Net.Subnets[s].Ports {
+		places[p.Net.Ports[port].GUID] = int32(place)
 	}
 	var wrong *netfile.Error
 	for guid, line := range m.lines {
-		if _, ok := ports[guid]; !ok && (wrong == nil || line < wrong.Line) {
+		if _, ok := places[guid]; !ok && (wrong == nil || line < wrong.Line) {
 			wrong = &netfile.Error{File: m.file, Line: line, Msg: fmt.Sprintf("subnet %q has no router port %s", p.Net.Subnets[s].Name, guid)}
 		}
 	}
@@ -116,17 +116,17 @@ func (p *Plan) apply(a *admissible, s int32, m *Mapping) error {
 		if target == s || a.distance[target][s] < 0 {
 			continue
 		}
-		row := slices.Repeat([]int32{-1}, p.Net.Graph(target).NumEnds)
+		row := a.emptyRow(target)
 		leads := map[fabric.GUID]bool{}
-		for guid, port := range ports {
-			leads[guid] = a.leads(port, target)
+		for guid, place := range places {
+			leads[guid] = a.leads(p.Net.Subnets[s].Ports[place], target)
 		}
 		for _, end := range targets(p.Net, target) {
 			if guid, ok := m.FindRouter(p.Net.GID(target, end), func(g fabric.GUID) bool { return leads[g] }); ok {
-				row[end] = ports[guid]
+				row[end] = places[guid]
 			}
 		}
-		p.Gateway[s][target] = row
+		p.Gateway[s][target] = a.rows.row(row)
 	}
 	return nil
 }
@@ -140,23 +140,26 @@ func (p *Plan) WriteMapping(w io.Writer, s int32) error {
 	guid := func(port int32) fabric.GUID { return p.Net.Ports[port].GUID }
 	var defaults []int32
 	for target := range int32(len(p.Net.Subnets)) {
-		row := p.Gateway[s][target]
-		if row == nil {
+		if p.Gateway[s][target] == nil {
 			continue
 		}
 		ports := a.gateways(s, target)
+		for i, place := range ports {
+			ports[i] = p.Net.Subnets[s].Ports[place]
+		}
 		for _, port := range ports[:min(len(ports), 4)] {
 			if !slices.Contains(defaults, port) {
 				defaults = append(defaults, port)
 			}
 		}
 		for _, end := range targets(p.Net, target) {
-			if row[end] < 0 {
+			port := p.GatewayPort(s, Address{target, end})
+			if port < 0 {
 				continue
 			}
 			gid := p.Net.GID(target, end)
-			fmt.Fprintln(out, gid, guid(row[end]))
-			if backup := backupOf(p.Net, ports, row[end]); backup >= 0 {
+			fmt.Fprintln(out, gid, guid(port))
+			if backup := backupOf(p.Net, ports, port); backup >= 0 {
 				fmt.Fprintln(out, gid, guid(backup))
 			}
 		}

@@ -2,7 +2,6 @@ package intersubnet
 
 import (
 	"encoding/binary"
-	"slices"
 
 	"weft/route"
 )
@@ -20,7 +19,7 @@ func (p *Plan) nearest(a *admissible) {
 		for d := range n {
 			for r := range p.Egress {
 				if e := &p.Egress[r][target]; len(e.Ports) > 0 && a.distance[target][p.Net.Ports[e.Ports[0]].Subnet] == d {
-					p.pickNearest(hops, e, target, ends)
+					p.pickNearest(a, hops, e, target, ends)
 				}
 			}
 			for s := range n {
@@ -119,12 +118,16 @@ func (h *routerHops) mean(port int32) float64 {
 }
 
 // pickNearest chooses the port by which a router sends packets for each target: by the hops to where they go in the next subnet.
-func (p *Plan) pickNearest(hops *routerHops, e *Egress, target int32, ends []int32) {
-	e.Pick = make([]uint8, p.Net.Graph(target).NumEnds)
+func (p *Plan) pickNearest(a *admissible, hops *routerHops, e *Egress, target int32, ends []int32) {
+	if len(e.Ports) < 2 {
+		return
+	}
+	pick := a.emptyPick(target)
 	choose := newCheapest(len(e.Ports), len(ends))
 	for _, end := range ends {
-		e.Pick[end] = uint8(choose.next(func(i int) float64 { return hops.from(e.Ports[i], Address{target, end}) }))
+		pick[end] = uint8(choose.next(func(i int) float64 { return hops.from(e.Ports[i], Address{target, end}) }))
 	}
+	e.Pick = a.picks.row(pick)
 }
 
 // followNearest chooses the gateways of a subnet for the targets of another. Subnets that are alike and have the same routers at the same
@@ -133,6 +136,9 @@ func (p *Plan) followNearest(a *admissible, hops *routerHops, s, target int32, e
 	ports := a.gateways(s, target)
 	if len(ports) == 0 {
 		return
+	}
+	for i, place := range ports {
+		ports[i] = p.Net.Subnets[s].Ports[place]
 	}
 	decides := binary.AppendUvarint(nil, uint64(hops.like[s].number))
 	for _, port := range ports {
@@ -148,11 +154,11 @@ func (p *Plan) followNearest(a *admissible, hops *routerHops, s, target int32, e
 		}
 		chosen[string(decides)] = places
 	}
-	row := slices.Clone(p.Gateway[s][target])
+	row := a.emptyRow(target)
 	for i, end := range ends {
-		row[end] = ports[places[i]]
+		row[end] = p.Net.PlaceOf(ports[places[i]])
 	}
-	p.Gateway[s][target] = row
+	p.Gateway[s][target] = a.rows.row(row)
 }
 
 // beyond is the hops from the router of a gateway to a target.
@@ -160,12 +166,15 @@ func (p *Plan) beyond(h *routerHops, gateway int32, to Address) float64 {
 	hops := 0.0
 	for {
 		e := &p.Egress[p.Net.Ports[gateway].Router][to.Subnet]
-		port := e.Ports[e.Pick[to.End]]
+		port := e.Ports[0]
+		if e.Pick != nil {
+			port = e.Ports[e.Pick[to.End]]
+		}
 		hops += h.from(port, to)
 		if p.Net.Ports[port].Subnet == to.Subnet {
 			return hops
 		}
-		if gateway = p.Gateway[p.Net.Ports[port].Subnet][to.Subnet][to.End]; gateway < 0 {
+		if gateway = p.GatewayPort(p.Net.Ports[port].Subnet, to); gateway < 0 {
 			return hops
 		}
 	}

@@ -23,8 +23,9 @@
 //
 // # Cost
 //
-// O(subnets squared x end ports) for gateways, less where rows are equal and shared; ISFR adds O(leaves x end ports x
-// hops) for each kind of subnet. Memory: 4 bytes for each subnet and foreign end port, a byte for each router and end port with ISFR.
+// O(subnets squared x end ports) for gateways; ISFR adds O(leaves x end ports x hops) for each kind of subnet. Memory: 4 bytes for each end
+// port and row of gateways that differs from all others (equal subnets behind the same routers have equal rows, because a row holds places), and a byte
+// for each end port and row of Egress that differs, where a router has several ports into the next subnet.
 package intersubnet
 
 import (
@@ -37,8 +38,8 @@ import (
 type Plan struct {
 	Net   *subnets.Network
 	Local []*route.Plan // by subnet; those of one Kind may share it
-	// Gateway is by subnet, target subnet and target end port the router port to which packets go, -1 for none. A row is nil
-	// where there is no way, and in the subnet itself. Equal rows may be the same one.
+	// Gateway is by subnet, target subnet and target end port the place, in Subnet.Ports, of the router port to which packets go, -1 for none. A row
+	// is nil where there is no way, and in the subnet itself. Equal rows are one, so rows are not to be written.
 	Gateway [][][]int32
 	Egress  [][]Egress // by router and target subnet
 	// LayerMap is by the subnet that packets leave over a router, the one that they enter, and their layer of lanes: their layer from then on.
@@ -54,7 +55,7 @@ type Plan struct {
 // Egress holds the ports by which a router sends on packets for one target subnet.
 type Egress struct {
 	Ports []int32 // admissible ports of the router; none where it has no way
-	Pick  []uint8 // by target end port: which of Ports; nil: by Hash
+	Pick  []uint8 // by target end port: which of Ports; nil: by Hash. Equal ones are one.
 }
 
 // Address names an end port of a subnet.
@@ -76,13 +77,22 @@ func (p *Plan) Hash(source, destination fabric.LID, n int) int {
 func (p *Plan) DLID(subnet int32, to Address) fabric.LID {
 	end := to.End
 	if subnet != to.Subnet {
-		row := p.Gateway[subnet][to.Subnet]
-		if row == nil || row[to.End] < 0 {
+		port := p.GatewayPort(subnet, to)
+		if port < 0 {
 			return 0
 		}
-		end = p.Net.Ports[row[to.End]].End
+		end = p.Net.Ports[port].End
 	}
 	return p.Local[subnet].Ends.Base[end]
+}
+
+// GatewayPort is the router port to which a subnet sends packets for a target in another, -1 for none.
+func (p *Plan) GatewayPort(subnet int32, to Address) int32 {
+	row := p.Gateway[subnet][to.Subnet]
+	if row == nil || row[to.End] < 0 {
+		return -1
+	}
+	return p.Net.Subnets[subnet].Ports[row[to.End]]
 }
 
 // SL is the service level of packets from an end port to a LID of its subnet, on a layer.

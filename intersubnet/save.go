@@ -12,7 +12,7 @@ import (
 )
 
 // saved is the document that Save writes: all of a Plan but the local Plans, which have files of their own (route/planfile). Router
-// ports are numbers of Network.Ports; rows are runs of equal values.
+// ports are numbers of Network.Ports, but for gateways, which are places in Subnet.Ports; rows are runs of equal values.
 type saved struct {
 	Format    string        `json:"format"`
 	Subnets   []string      `json:"subnets"`
@@ -26,12 +26,12 @@ type saved struct {
 	Egress    []savedEgress `json:"egress"`
 }
 
-const savedFormat = "weft between subnets 1"
+const savedFormat = "weft between subnets 2"
 
 type savedRow struct {
 	From  int32 `json:"from"`
 	To    int32 `json:"to"`
-	Ports []run `json:"ports"` // by end port of the target subnet
+	Ports []run `json:"places"` // by end port of the target subnet
 }
 
 type savedLayers struct {
@@ -164,25 +164,22 @@ func (p *Plan) isPair(from, to int32) bool {
 }
 
 func (p *Plan) loadGateways(rows []savedRow) error {
+	var known shared[int32]
 	for _, g := range rows {
 		if !p.isPair(g.From, g.To) {
 			return fmt.Errorf("intersubnet: gateways from subnet %d to %d", g.From, g.To)
 		}
-		row, err := rowOf[int32](g.Ports, p.Net.Graph(g.To).NumEnds, -1, len(p.Net.Ports))
+		row, err := rowOf[int32](g.Ports, p.Net.Graph(g.To).NumEnds, -1, len(p.Net.Subnets[g.From].Ports))
 		if err != nil {
 			return fmt.Errorf("intersubnet: gateways from subnet %d to %d: %w", g.From, g.To, err)
 		}
-		for _, port := range row {
-			if port >= 0 && p.Net.Ports[port].Subnet != g.From {
-				return fmt.Errorf("intersubnet: gateway %d of subnet %d is in another subnet", port, g.From)
-			}
-		}
-		p.Gateway[g.From][g.To] = row
+		p.Gateway[g.From][g.To] = known.row(row)
 	}
 	return nil
 }
 
-func (p *Plan) loadEgress(list []savedEgress) (err error) {
+func (p *Plan) loadEgress(list []savedEgress) error {
+	var known shared[uint8]
 	for _, e := range list {
 		if e.Router < 0 || int(e.Router) >= len(p.Net.Routers) || e.To < 0 || int(e.To) >= len(p.Net.Subnets) || len(e.Ports) == 0 {
 			return fmt.Errorf("intersubnet: egress of router %d to subnet %d", e.Router, e.To)
@@ -194,9 +191,11 @@ func (p *Plan) loadEgress(list []savedEgress) (err error) {
 		}
 		out := Egress{Ports: e.Ports}
 		if e.Pick != nil {
-			if out.Pick, err = rowOf[uint8](e.Pick, p.Net.Graph(e.To).NumEnds, 0, len(e.Ports)); err != nil {
+			row, err := rowOf[uint8](e.Pick, p.Net.Graph(e.To).NumEnds, 0, len(e.Ports))
+			if err != nil {
 				return fmt.Errorf("intersubnet: egress of router %d to subnet %d: %w", e.Router, e.To, err)
 			}
+			out.Pick = known.row(row)
 		}
 		p.Egress[e.Router][e.To] = out
 	}

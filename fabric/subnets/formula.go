@@ -15,6 +15,8 @@ const FormulaHelp = `subnets(N,FABRIC,...) is N equal subnets, subnets(FABRIC,FA
   cables=C    cables of a router into each of its subnets (1)
   shape=all   every router joins all subnets; chain: each subnet with the next;
               star: the first subnet with each other one
+  core=FABRIC add a subnet, core0, that routers join with each of the others,
+              which are not joined otherwise; cores=K: K such ones
   on=top      routers are cabled to the switches farthest from hosts, one
               after the other; leaves: to those with hosts. They take free
               ports; where all are taken, switches of formulas get more.
@@ -31,22 +33,24 @@ func IsFormula(s string) bool { return strings.HasPrefix(strings.TrimSpace(s), "
 
 // formula is a formula that was read.
 type formula struct {
-	fabrics         []string
+	fabrics         []string // cores behind the others
 	routers, cables int
 	shape, on       string
+	core            string
+	cores           int
 }
 
 // Expand makes the File of a formula. Each FABRIC is opened, to find the free ports of its switches.
 func Expand(text string, open func(arg string) (Opened, error)) (*File, error) {
 	q, err := parse(text)
 	if err != nil {
-		return nil, fmt.Errorf("subnets: %w (accepted: subnets(N,FABRIC or FABRIC,FABRIC,..., routers=2, cables=1, shape=all|chain|star, on=top|leaves))", err)
+		return nil, fmt.Errorf("subnets: %w (accepted: subnets(N,FABRIC or FABRIC,FABRIC,..., routers=2, cables=1, shape=all|chain|star, core=FABRIC, cores=1, on=top|leaves))", err)
 	}
 	f := &File{}
 	free := make([]*freePorts, len(q.fabrics))
 	opened := map[string]Opened{}
 	for i, arg := range q.fabrics {
-		f.Subnets = append(f.Subnets, SubnetLine{Name: subnetName(i), Prefix: firstPrefix + Prefix(i+1), Fabric: arg})
+		f.Subnets = append(f.Subnets, SubnetLine{Name: q.name(i), Prefix: firstPrefix + Prefix(i+1), Fabric: arg})
 		if opened[arg].Fabric == nil {
 			o, err := open(arg)
 			if err != nil {
@@ -63,12 +67,12 @@ func Expand(text string, open func(arg string) (Opened, error)) (*File, error) {
 				for range q.cables {
 					guid, port, ok := free[s].take()
 					if !ok {
-						return nil, fmt.Errorf("subnets: subnet %q (%s) has no free port left for %s", subnetName(s), q.fabrics[s], r.Name)
+						return nil, fmt.Errorf("subnets: subnet %q (%s) has no free port left for %s", q.name(s), q.fabrics[s], r.Name)
 					}
 					if len(r.Ports) == fabric.MaxPorts {
 						return nil, fmt.Errorf("subnets: a router would have more than %d ports", fabric.MaxPorts)
 					}
-					r.Ports = append(r.Ports, PortLine{uint8(len(r.Ports) + 1), subnetName(s), guid.String(), port, 0})
+					r.Ports = append(r.Ports, PortLine{uint8(len(r.Ports) + 1), q.name(s), guid.String(), port, 0})
 				}
 			}
 			f.Routers = append(f.Routers, r)
@@ -77,7 +81,13 @@ func Expand(text string, open func(arg string) (Opened, error)) (*File, error) {
 	return f, nil
 }
 
-func subnetName(i int) string { return "s" + strconv.Itoa(i) }
+// name is the name of a subnet.
+func (q *formula) name(i int) string {
+	if others := len(q.fabrics) - q.cores; i >= others {
+		return "core" + strconv.Itoa(i-others)
+	}
+	return "s" + strconv.Itoa(i)
+}
 
 // joints lists the subnets that the routers of each joint have ports in.
 func (q *formula) joints() (list [][]int) {
@@ -89,6 +99,12 @@ func (q *formula) joints() (list [][]int) {
 	case "star":
 		for i := range n - 1 {
 			list = append(list, []int{0, i + 1})
+		}
+	case "core":
+		for i := range n - q.cores {
+			for core := range q.cores {
+				list = append(list, []int{i, n - q.cores + core})
+			}
 		}
 	default:
 		all := make([]int, n)
@@ -139,13 +155,32 @@ func parse(text string) (*formula, error) {
 		return nil, fmt.Errorf("a number of subnets goes with one FABRIC, not %d", len(q.fabrics))
 	case copies > 0:
 		q.fabrics = slices.Repeat(q.fabrics, copies)
-	case len(q.fabrics) > MaxSubnets:
+	}
+	if err := q.addCores(); err != nil {
+		return nil, err
+	}
+	if len(q.fabrics) > MaxSubnets {
 		return nil, fmt.Errorf("%d subnets: at most %d", len(q.fabrics), MaxSubnets)
 	}
 	if len(q.joints())*q.routers*q.cables*2 > MaxPorts {
 		return nil, fmt.Errorf("more than %d router ports", MaxPorts)
 	}
 	return q, nil
+}
+
+// addCores adds the subnets of the core, where there is one.
+func (q *formula) addCores() error {
+	switch {
+	case q.core == "" && q.cores > 0:
+		return fmt.Errorf("cores=%d without core=FABRIC", q.cores)
+	case q.core == "":
+		return nil
+	case q.shape != "all":
+		return fmt.Errorf("shape=%s with core=: its routers join the core with the other subnets", q.shape)
+	}
+	q.shape, q.cores = "core", max(1, q.cores)
+	q.fabrics = append(slices.Clone(q.fabrics), slices.Repeat([]string{q.core}, q.cores)...)
+	return nil
 }
 
 // set sets an argument given by name.
@@ -170,6 +205,14 @@ func (q *formula) set(name, value string) error {
 		return number(&q.routers, 1<<16)
 	case "cables":
 		return number(&q.cables, fabric.MaxPorts)
+	case "cores":
+		return number(&q.cores, MaxSubnets)
+	case "core":
+		if value == "" || IsFormula(value) || strings.ContainsAny(value, "\n\r") {
+			return fmt.Errorf("core=%s: want a FABRIC of one subnet", value)
+		}
+		q.core = value
+		return nil
 	case "shape":
 		return word(&q.shape, "all", "chain", "star")
 	case "on":

@@ -120,6 +120,13 @@ func (n *Network) IsRouter(subnet, end int32) bool {
 	return int(end) < len(s.PortOf) && s.PortOf[end] >= 0
 }
 
+// PlaceOf is the place of a router port among those of its subnet.
+func (n *Network) PlaceOf(port int32) int32 {
+	at := &n.Ports[port]
+	place, _ := slices.BinarySearchFunc(n.Subnets[at.Subnet].Ports, at.End, func(p, end int32) int { return int(n.Ports[p].End) - int(end) })
+	return int32(place)
+}
+
 // PortsIn lists the ports of a router in a subnet.
 func (n *Network) PortsIn(router, subnet int32) []int32 {
 	var list []int32

@@ -48,6 +48,7 @@ func TestFormulas(t *testing.T) {
 		{"subnets(4,rlft(4,2),shape=star,routers=1)", 2, 4, 3, 6, 32},
 		{"subnets(torus(3x3,hosts=0),rlft(4,2),rlft(4,2),shape=star)", 2, 3, 4, 8, 16},
 		{"subnets(2,torus(3x3)|fail(links=1,seed=2))", 1, 2, 2, 4, 18},
+		{"subnets(4,rlft(4,2),core=torus(3x3,hosts=0),cores=2)", 2, 6, 16, 32, 32},
 	} {
 		n := network(t, c.text)
 		hosts := 0
@@ -166,7 +167,8 @@ func TestFormulaSaysWhatIsWrong(t *testing.T) {
 	for _, text := range []string{
 		"subnets()", "subnets(2)", "subnets(0,rlft(4,2))", "subnets(2,rlft(4,2),rlft(4,2))", "subnets(2,rlft(4,2),routers=0)",
 		"subnets(2,rlft(4,2),shape=ring)", "subnets(2,rlft(4,2),color=red)", "subnets(2,rlft(4,2)", "subnets(2,rlft(4,2)))",
-		"subnets(2,subnets(2,rlft(4,2)))", "subnets(2,nothing)", "subnets(2,rlft(4,2),routers=60000,cables=254)", "subnets(9999,rlft(4,2))",
+		"subnets(2,subnets(2,rlft(4,2)))", "subnets(2,nothing)", "subnets(2,rlft(4,2),routers=60000,cables=254)",
+		"subnets(2,rlft(4,2),cores=2)", "subnets(2,rlft(4,2),core=subnets(2,rlft(4,2)))", "subnets(2,rlft(4,2),core=rlft(4,2),shape=star)", "subnets(4096,rlft(4,2),core=rlft(4,2))", "subnets(2,rlft(4,2),core=)", "subnets(9999,rlft(4,2))",
 	} {
 		if _, err := Expand(text, open); err == nil {
 			t.Errorf("%s is accepted", text)

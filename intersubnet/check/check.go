@@ -17,7 +17,7 @@ type judge struct {
 	grounds []*ground // by subnet; equal ones are one
 	parts   parts
 	vls     int
-	usage   []*usage // by subnet: on which SLs routers send to its LIDs
+	usage   []*usage // by subnet
 	joints  []joint  // by router
 	hosts   bool     // Options.HostsOnly
 	senders [][]bool // by subnet and switch: some end port of it is judged
@@ -33,11 +33,6 @@ type Options struct {
 	HostsOnly bool
 }
 
-// usage holds the SLs on which routers send in one subnet.
-type usage struct {
-	enter [][]uint16 // by LID, then by router port in the subnet's order: SLs on which it sends there; nil for none
-}
-
 // Judge proves a Plan or says what is wrong with it.
 func Judge(ctx context.Context, p *intersubnet.Plan, opt Options) (*Report, error) {
 	n, workers := p.Net, max(1, opt.Workers)
@@ -48,12 +43,12 @@ func Judge(ctx context.Context, p *intersubnet.Plan, opt Options) (*Report, erro
 	for s := range n.Subnets {
 		j.countSenders(int32(s))
 		j.r.EndPorts += int(j.count[s])
-		j.usage = append(j.usage, &usage{enter: make([][]uint16, j.grounds[s].lids)})
+		j.usage = append(j.usage, &usage{transit: map[[2]int32]uint16{}})
 	}
 	j.parts = j.joinParts()
 	j.joints = make([]joint, len(n.Routers))
 	for r := range j.joints {
-		j.joints[r] = newJoint(int(n.Routers[r].End - n.Routers[r].First))
+		j.joints[r] = newJoint(int(n.Routers[r].End-n.Routers[r].First), j.vls)
 	}
 	j.ways()
 	if err := j.dependencies(ctx, workers); err != nil {

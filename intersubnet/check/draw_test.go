@@ -290,8 +290,7 @@ func breakPlan(t *rapid.T, p *intersubnet.Plan) {
 	case 0: // a gateway
 		if row := p.Gateway[s][target]; row != nil {
 			row = append([]int32(nil), row...)
-			ports := append([]int32{-1}, p.Net.Subnets[s].Ports...)
-			row[rapid.IntRange(0, len(row)-1).Draw(t, "end")] = rapid.SampledFrom(ports).Draw(t, "port")
+			row[rapid.IntRange(0, len(row)-1).Draw(t, "end")] = int32(rapid.IntRange(-1, len(p.Net.Subnets[s].Ports)-1).Draw(t, "place"))
 			p.Gateway[s][target] = row
 		}
 	case 1: // a way out of a router
@@ -336,10 +335,10 @@ func TestLinksWithFewVLs(t *testing.T) {
 func TestJudgeNoticesFaults(t *testing.T) {
 	n := network(t, "subnets(3,torus(3x3),shape=chain)")
 	fresh := func() *intersubnet.Plan { _, one := routed(t, n, intersubnet.Baseline, "updn"); return one.Plan }
-	first := n.Ports[fresh().Gateway[0][2][0]].Router // on the way from the first subnet to the last
+	first := n.Ports[fresh().GatewayPort(0, intersubnet.Address{Subnet: 2})].Router // on the way from the first subnet to the last
 	for name, fault := range map[string]func(p *intersubnet.Plan){
 		"no gateway":           func(p *intersubnet.Plan) { p.Gateway[0][2] = nil },
-		"gateway elsewhere":    func(p *intersubnet.Plan) { p.Gateway[0][2][0] = n.Subnets[1].Ports[0] },
+		"gateway beyond":       func(p *intersubnet.Plan) { p.Gateway[0][2][0] = int32(len(n.Subnets[0].Ports)) },
 		"router without a way": func(p *intersubnet.Plan) { p.Egress[first][2] = intersubnet.Egress{} },
 		"router sends back":    func(p *intersubnet.Plan) { p.Egress[first][2].Ports = n.PortsIn(first, 0) },
 		"port down":            func(p *intersubnet.Plan) { p.Down[p.Egress[first][2].Ports[0]] = true },

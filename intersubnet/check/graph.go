@@ -11,11 +11,13 @@ import (
 
 // joint is the dependencies in one router: a bit for each (port in, port out, VL in, VL out).
 type joint struct {
-	ports int
-	bits  []uint64
+	ports, vls int
+	bits       []uint64
 }
 
-func newJoint(ports int) joint { return joint{ports, make([]uint64, ports*ports*256/64+1)} }
+func newJoint(ports, vls int) joint {
+	return joint{ports, vls, make([]uint64, ports*ports*vls*vls/64+1)}
+}
 
 // see notes packets that come by one port on an SL and leave by another on an SL.
 func (x *joint) see(j *judge, port, q int32, in, out uint8) {
@@ -30,7 +32,7 @@ func (x *joint) see(j *judge, port, q int32, in, out uint8) {
 	}
 	add := func(vlIn uint8) {
 		if vlIn != route.DropVL {
-			at := (int(port-r.First)*x.ports+int(q-r.First))<<8 | int(vlIn)<<4 | int(vlOut)
+			at := ((int(port-r.First)*x.ports+int(q-r.First))*x.vls+int(vlIn))*x.vls + int(vlOut)
 			x.bits[at>>6] |= 1 << (at & 63)
 		}
 	}
@@ -44,17 +46,33 @@ func (x *joint) see(j *judge, port, q int32, in, out uint8) {
 }
 
 // whole is the dependency graph over all subnets. Node of a link and VL: first[subnet] + link*vls + VL; links are the ports of
-// switches (what they send), then what each router port sends.
+// switches (what they send), then what each router port sends. What follows a node inside its subnet is there once for all subnets that have the same
+// dependencies.
 type whole struct {
 	*judge
-	first []int64
-	start []int64
-	to    []int32
+	first  []int64
+	inside []*inside // by subnet
+	start  []int64   // by router port and VL of the link to it: where to begins
+	to     []hold    // what routers send on
+}
+
+// inside is the dependencies inside a subnet, by node less that of the subnet's first.
+type inside struct {
+	start   []int64
+	to      []int32
+	toPort  []int32 // by link: place of the router port to which it goes, -1 for other links
+	subnets []int32 // those that have them
+}
+
+// hold is what a router port sends on a VL.
+type hold struct {
+	port int32
+	vl   uint8
 }
 
 // dependencies joins what packets do in all subnets and routers, and looks for a cycle.
 func (j *judge) dependencies(ctx context.Context, workers int) error {
-	w := &whole{judge: j, first: make([]int64, len(j.n.Subnets)+1)}
+	w := &whole{judge: j, first: make([]int64, len(j.n.Subnets)+1), inside: make([]*inside, len(j.n.Subnets))}
 	for s, d := range j.grounds {
 		w.first[s+1] = w.first[s] + int64(len(d.g.Attached)+len(j.n.Subnets[s].Ports))*int64(j.vls)
 	}
@@ -62,39 +80,21 @@ func (j *judge) dependencies(ctx context.Context, workers int) error {
 	if err != nil {
 		return err
 	}
-	lists := make([][]edge, len(j.n.Subnets)+1)
-	err = par.For(ctx, workers, len(j.n.Subnets), func(_, s int) error {
-		lists[s] = w.list(int32(s), j.walkSubnet(int32(s), own[j.grounds[s]]))
+	alike := j.alike()
+	err = par.For(ctx, workers, len(alike), func(_, i int) error {
+		s := alike[i][0]
+		in := w.list(s, j.walkUsage(s, own[j.grounds[s]]))
+		in.subnets = alike[i]
+		for _, s := range alike[i] {
+			w.inside[s] = in
+		}
 		return nil
 	})
 	if err != nil {
 		return err
 	}
-	lists[len(j.n.Subnets)] = w.joints()
-	used := uint16(0)
-	beyond := map[int32]bool{}
-	w.start = make([]int64, w.first[len(j.n.Subnets)]+1)
-	for _, list := range lists {
-		for _, e := range list {
-			w.start[e.from+1]++
-			used |= 1<<w.vl(e.from) | 1<<w.vl(e.to)
-			w.checkVL(e.from, beyond)
-			w.checkVL(e.to, beyond)
-		}
-		j.r.Edges += int64(len(list))
-	}
-	j.r.VLs = max(1, bits.OnesCount16(used))
-	for i := range len(w.start) - 1 {
-		w.start[i+1] += w.start[i]
-	}
-	w.to = make([]int32, j.r.Edges)
-	at := slices.Clone(w.start)
-	for _, list := range lists {
-		for _, e := range list {
-			w.to[at[e.from]] = e.to
-			at[e.from]++
-		}
-	}
+	w.joinRouters()
+	w.checkVLs(alike)
 	cycle := w.cycle()
 	j.r.DeadlockFree = cycle == nil
 	for _, node := range cycle {
@@ -102,6 +102,24 @@ func (j *judge) dependencies(ctx context.Context, workers int) error {
 		j.r.Cycle = append(j.r.Cycle, Hold{from, to, uint8(w.vl(node))})
 	}
 	return nil
+}
+
+// alike lists the subnets that have the same dependencies inside: those of one ground in which routers send alike.
+func (j *judge) alike() (lists [][]int32) {
+	same := func(a, b int32) bool {
+		return j.grounds[a] == j.grounds[b] && slices.EqualFunc(j.usage[a].entries, j.usage[b].entries, func(x, y entry) bool {
+			return slices.Equal(x.by, y.by) && slices.Equal(x.ends, y.ends)
+		})
+	}
+	for s := range int32(len(j.n.Subnets)) {
+		i := slices.IndexFunc(lists, func(list []int32) bool { return same(list[0], s) })
+		if i < 0 {
+			i = len(lists)
+			lists = append(lists, nil)
+		}
+		lists[i] = append(lists[i], s)
+	}
+	return lists
 }
 
 // walkGrounds collects what the end ports of each ground do, in the first subnet of it.
@@ -125,11 +143,39 @@ func (j *judge) walkGrounds(ctx context.Context, workers int) (map[*ground]*edge
 	return own, err
 }
 
+// checkVLs counts dependencies and the VLs in use, and reports VLs that a link does not have, once for subnets that are alike.
+func (w *whole) checkVLs(alike [][]int32) {
+	used := uint16(0)
+	told := map[int64]bool{}
+	for _, list := range alike {
+		in, first := w.inside[list[0]], w.first[list[0]]
+		for node := range len(in.start) - 1 {
+			for _, to := range in.to[in.start[node]:in.start[node+1]] {
+				used |= 1<<(node%w.vls) | 1<<(int(to)%w.vls)
+				w.checkVL(first+int64(node), told)
+				w.checkVL(first+int64(to), told)
+			}
+		}
+		w.r.Edges += int64(len(in.to)) * int64(len(list))
+	}
+	for port := range w.n.Ports {
+		for vl := range w.vls {
+			for _, to := range w.onward(int32(port), vl) {
+				used |= 1<<vl | 1<<to.vl
+				w.checkVL(w.sendsTo(int32(port), uint8(vl)), told)
+				w.checkVL(w.sendsIn(to.port, to.vl), told)
+			}
+		}
+	}
+	w.r.Edges += int64(len(w.to))
+	w.r.VLs = max(1, bits.OnesCount16(used))
+}
+
 // checkVL reports a VL that a link does not have, once.
-func (w *whole) checkVL(node int32, told map[int32]bool) {
-	s := int32(w.subnetOf(node))
+func (w *whole) checkVL(node int64, told map[int64]bool) {
+	s := w.subnetOf(node)
 	g := w.grounds[s].g
-	slot := int32((int64(node) - w.first[s]) / int64(w.vls))
+	slot := int32((node - w.first[s]) / int64(w.vls))
 	if i := int(slot) - len(g.Attached); i >= 0 { // what a router sends
 		end := w.n.Ports[w.n.Subnets[s].Ports[i]].End
 		slot = g.PortStart[g.EndSwitch[end]] + int32(g.EndPort[end])
@@ -141,38 +187,66 @@ func (w *whole) checkVL(node int32, told map[int32]bool) {
 	}
 }
 
-type edge struct{ from, to int32 }
-
-func (w *whole) vl(node int32) int {
-	s := w.subnetOf(node)
-	return int((int64(node) - w.first[s]) % int64(w.vls))
+func (w *whole) vl(node int64) int {
+	return int((node - w.first[w.subnetOf(node)]) % int64(w.vls))
 }
 
 // subnetOf is the subnet of a node.
-func (w *whole) subnetOf(node int32) int {
-	s, found := slices.BinarySearch(w.first, int64(node))
+func (w *whole) subnetOf(node int64) int32 {
+	s, found := slices.BinarySearch(w.first, node)
 	if !found {
 		s--
 	}
 	for s+1 < len(w.first) && w.first[s+1] == w.first[s] {
 		s++
 	}
-	return s
+	return int32(s)
 }
 
-// sends is the node of what a switch sends by a port on a VL.
+// sends is what a switch sends by a port on a VL, among the nodes of its subnet.
 func (w *whole) sends(subnet, s int32, port, vl uint8) int32 {
-	return int32(w.first[subnet] + (int64(w.grounds[subnet].g.PortStart[s])+int64(port))*int64(w.vls) + int64(vl))
+	return (w.grounds[subnet].g.PortStart[s]+int32(port))*int32(w.vls) + int32(vl)
+}
+
+// sendsTo is the node of what is sent to a router port on a VL.
+func (w *whole) sendsTo(port int32, vl uint8) int64 {
+	at := &w.n.Ports[port]
+	g := w.grounds[at.Subnet].g
+	return w.first[at.Subnet] + int64(w.sends(at.Subnet, g.EndSwitch[at.End], g.EndPort[at.End], vl))
 }
 
 // sendsIn is the node of what a router port sends on a VL.
-func (w *whole) sendsIn(port int32, vl uint8) int32 {
+func (w *whole) sendsIn(port int32, vl uint8) int64 {
 	s := w.n.Ports[port].Subnet
-	return int32(w.first[s] + int64(len(w.grounds[s].g.Attached)+w.place(port))*int64(w.vls) + int64(vl))
+	return w.first[s] + int64(len(w.grounds[s].g.Attached)+w.place(port))*int64(w.vls) + int64(vl)
 }
 
-// list turns the bits of a subnet into edges.
-func (w *whole) list(subnet int32, e *edges) (list []edge) {
+// list lists the dependencies that the bits of a subnet say.
+func (w *whole) list(subnet int32, e *edges) *inside {
+	g, v := w.grounds[subnet].g, int64(w.vls)
+	x := &inside{start: make([]int64, w.first[subnet+1]-w.first[subnet]+1), toPort: make([]int32, len(g.Attached))}
+	w.eachEdge(subnet, e, func(from, _ int32) { x.start[from+1]++ })
+	for i := range len(x.start) - 1 {
+		x.start[i+1] += x.start[i]
+	}
+	x.to = make([]int32, x.start[len(x.start)-1])
+	at := slices.Clone(x.start)
+	w.eachEdge(subnet, e, func(from, to int32) {
+		x.to[at[from]] = to
+		at[from]++
+	})
+	for i := range x.toPort {
+		x.toPort[i] = -1
+	}
+	for place, port := range w.n.Subnets[subnet].Ports {
+		end := w.n.Ports[port].End
+		x.toPort[int64(w.sends(subnet, g.EndSwitch[end], g.EndPort[end], 0))/v] = int32(place)
+	}
+	return x
+}
+
+// eachEdge calls do for the dependencies that the bits of a subnet say.
+func (w *whole) eachEdge(subnet int32, e *edges, do func(from, to int32)) {
 	g, v := w.grounds[subnet].g, int64(w.vls)
 	s := int32(0)
 	for i, word := range e.bits {
@@ -184,118 +258,61 @@ func (w *whole) list(subnet int32, e *edges) (list []edge) {
 			rest := at - e.start[s]
 			out := uint8(rest / v / v % int64(g.SwitchPorts[s]+1))
 			in := uint8(rest / v / v / int64(g.SwitchPorts[s]+1))
-			from := w.comesIn(subnet, s, in, uint8(rest/v%v))
-			list = append(list, edge{from, w.sends(subnet, s, out, uint8(rest%v))})
+			do(w.comesIn(subnet, s, in, uint8(rest/v%v)), w.sends(subnet, s, out, uint8(rest%v)))
 		}
 	}
-	return list
 }
 
-// comesIn is the node of the link that comes into a switch by a port.
+// comesIn is what the link that comes into a switch by a port holds, among the nodes of its subnet.
 func (w *whole) comesIn(subnet, s int32, in, vl uint8) int32 {
 	g := w.grounds[subnet].g
 	if c, _ := g.At(s, in); c >= 0 {
 		return w.sends(subnet, g.To[c], g.ToPort[c], vl)
 	}
 	_, host := g.At(s, in)
-	return w.sendsIn(w.n.Subnets[subnet].PortOf[host], vl)
+	return int32(w.sendsIn(w.n.Subnets[subnet].PortOf[host], vl) - w.first[subnet])
 }
 
-// joints turns the bits of routers into edges.
-func (w *whole) joints() (list []edge) {
-	for r := range w.judge.joints {
-		x, first := &w.judge.joints[r], w.n.Routers[r].First
+// joinRouters lists what routers send on, by router port and VL.
+func (w *whole) joinRouters() {
+	w.start = make([]int64, len(w.n.Ports)*w.vls+1)
+	w.eachJoint(func(from int, _ hold) { w.start[from+1]++ })
+	for i := range len(w.start) - 1 {
+		w.start[i+1] += w.start[i]
+	}
+	w.to = make([]hold, w.start[len(w.start)-1])
+	at := slices.Clone(w.start)
+	w.eachJoint(func(from int, to hold) {
+		w.to[at[from]] = to
+		at[from]++
+	})
+}
+
+// eachJoint calls do for the dependencies in routers: from a router port and a VL of what comes there to what is sent on.
+func (w *whole) eachJoint(do func(from int, to hold)) {
+	for r := range w.joints {
+		x, first := &w.joints[r], int(w.n.Routers[r].First)
 		for i, word := range x.bits {
 			for ; word != 0; word &= word - 1 {
 				at := i<<6 | bits.TrailingZeros64(word)
-				in, out := first+int32(at>>8/x.ports), first+int32(at>>8%x.ports)
-				p := &w.n.Ports[in]
-				g := w.grounds[p.Subnet].g
-				list = append(list, edge{w.sends(p.Subnet, g.EndSwitch[p.End], g.EndPort[p.End], uint8(at>>4&15)), w.sendsIn(out, uint8(at&15))})
+				ports, in, out := at/x.vls/x.vls, at/x.vls%x.vls, at%x.vls
+				do((first+ports/x.ports)*w.vls+in, hold{int32(first + ports%x.ports), uint8(out)})
 			}
 		}
 	}
-	return list
 }
 
-// cycle returns the nodes of a cycle, nil where there is none: a shortest one through some node of the first that a search meets.
-func (w *whole) cycle() []int32 {
-	n := len(w.start) - 1
-	colour, edge := make([]uint8, n), make([]int64, n)
-	var path []int32
-	for root := range int32(n) {
-		if colour[root] != 0 {
-			continue
-		}
-		path = append(path[:0], root)
-		colour[root], edge[root] = 1, w.start[root]
-		for len(path) > 0 {
-			at := path[len(path)-1]
-			if edge[at] == w.start[at+1] {
-				colour[at] = 2
-				path = path[:len(path)-1]
-				continue
-			}
-			to := w.to[edge[at]]
-			edge[at]++
-			switch colour[to] {
-			case 0:
-				colour[to], edge[to] = 1, w.start[to]
-				path = append(path, to)
-			case 1:
-				return w.shortest(path[slices.Index(path, to):])
-			}
-		}
-	}
-	return nil
-}
-
-// searches bounds the nodes of a cycle from which a shorter one is looked for.
-const searches = 32
-
-// shortest returns the shortest cycle through one of some nodes of a cycle.
-func (w *whole) shortest(nodes []int32) []int32 {
-	best := slices.Clone(nodes)
-	via := make([]int32, len(w.start)-1)
-	for _, root := range nodes[:min(len(nodes), searches)] {
-		for i := range via {
-			via[i] = -1
-		}
-		depth, queue, found := map[int32]int{root: 0}, []int32{root}, int32(-1)
-		for len(queue) > 0 && found < 0 {
-			at := queue[0]
-			queue = queue[1:]
-			if depth[at]+1 >= len(best) {
-				break
-			}
-			for _, to := range w.to[w.start[at]:w.start[at+1]] {
-				if to == root {
-					found = at
-					break
-				}
-				if via[to] < 0 {
-					via[to], depth[to] = at, depth[at]+1
-					queue = append(queue, to)
-				}
-			}
-		}
-		if found >= 0 {
-			best = best[:0]
-			for at := found; at != root; at = via[at] {
-				best = append(best, at)
-			}
-			best = append(best, root)
-			slices.Reverse(best)
-		}
-	}
-	return best
+// onward lists what follows in a router on what comes to a port of it on a VL.
+func (w *whole) onward(port int32, vl int) []hold {
+	at := int(port)*w.vls + vl
+	return w.to[w.start[at]:w.start[at+1]]
 }
 
 // name names the ends of the link of a node.
-func (w *whole) name(node int32) (from, to string) {
-	s := int32(w.subnetOf(node))
+func (w *whole) name(node int64) (from, to string) {
+	s := w.subnetOf(node)
 	g := w.grounds[s].g
-	link := (int64(node) - w.first[s]) / int64(w.vls)
+	link := (node - w.first[s]) / int64(w.vls)
 	if i := int(link) - len(g.Attached); i >= 0 {
 		port := w.n.Subnets[s].Ports[i]
 		end := w.n.Ports[port].End

@@ -15,8 +15,9 @@ type ground struct {
 	hops  []int16 // by LID and switch: links between switches to where it is delivered, or lost
 	part  []int32 // by switch: its connected part
 	lids  int
-	byIn  bool // some VL depends on the input port
-	oneSL bool // all packets have one SL
+	byIn  bool   // some VL depends on the input port
+	oneSL bool   // all packets have one SL
+	alone []bool // by end port: judge.notReached
 }
 
 func newGround(g *fabric.Graph, p *route.Plan) *ground {

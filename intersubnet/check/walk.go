@@ -80,12 +80,16 @@ func (j *judge) walkOwn(subnet int32) *edges {
 	return w.edges
 }
 
-// walkSubnet adds the dependencies of what routers send in a subnet to those of its own end ports. They may be collected apart, because the
+// walkUsage adds the dependencies of what routers send in a subnet to those of its own end ports. They may be collected apart, because the
 // dependencies of all packets are the union of those of each.
-func (j *judge) walkSubnet(subnet int32, own *edges) *edges {
+func (j *judge) walkUsage(subnet int32, own *edges) *edges {
 	w := j.newWalks(subnet)
 	w.edges = own.clone()
-	w.lids(w.fromRouters)
+	for _, e := range j.usage[subnet].entries {
+		for _, end := range e.ends {
+			w.fromRouters(end, e.by)
+		}
+	}
 	return w.edges
 }
 
@@ -121,24 +125,20 @@ func (w *walks) own(end int32) {
 }
 
 // fromRouters walks to the LID of an end port from the routers that send there.
-func (w *walks) fromRouters(end int32) {
+func (w *walks) fromRouters(end int32, by []arrival) {
 	d := w.d
 	lid := d.p.Ends.Base[end]
-	enter := w.usage[w.subnet].enter[lid]
-	if enter == nil {
-		return
-	}
 	clear(w.out)
 	hops, isRouter := d.to(lid), w.router(w.subnet, end)
-	for i, set := range enter {
-		from := w.n.Ports[w.n.Subnets[w.subnet].Ports[i]].End
+	for _, a := range by {
+		from := w.n.Ports[w.n.Subnets[w.subnet].Ports[a.place]].End
 		s := d.g.EndSwitch[from]
 		if hops[s] == lost {
 			continue
 		}
-		port := d.p.Tables.Port(s, lid)
-		for ; set != 0; set &= set - 1 {
-			sl := uint8(bits.TrailingZeros16(set))
+		port, local := d.p.Tables.Port(s, lid), d.p.SL.At(from, lid)
+		for set := a.layers; set != 0; set &= set - 1 {
+			sl := w.onLayer(local, uint8(bits.TrailingZeros16(set)))
 			in, out := d.p.SL2VL.HostTable(from)[sl], d.vl(s, d.g.EndPort[from], port, sl)
 			if in == route.DropVL || out == route.DropVL {
 				continue

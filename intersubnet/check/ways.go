@@ -1,17 +1,25 @@
 package check
 
-// ways follows the packets of all subnets to all targets in others.
+import (
+	"fmt"
+	"math/bits"
+
+	"weft/route"
+)
+
+// ways follows the packets of all subnets to all targets in others, group by group.
 func (j *judge) ways() {
 	w := &walker{
 		judge: j, fate: make([]fate, len(j.n.Routers)), state: make([]uint8, len(j.n.Routers)),
-		arrived: make([]uint16, len(j.n.Ports)), sent: map[int32]*sending{}, sum: 0,
+		arrived: make([]uint16, len(j.n.Ports)), entered: make([]uint16, len(j.n.Ports)), sent: map[int32]*sending{},
 	}
 	for target := range int32(len(j.n.Subnets)) {
-		for end := range int32(j.grounds[target].g.NumEnds) {
-			if j.judged(target, end) {
-				w.to(target, end)
-			}
+		for _, group := range j.groups(target) {
+			w.to(target, group)
 		}
+	}
+	for s, u := range w.usage {
+		u.enterTransit(j.n, int32(s))
 	}
 	if reached := j.r.Pairs - j.r.Unreachable - j.r.Disconnected; reached > 0 {
 		j.r.Hops.Avg = w.sum / float64(reached)
@@ -41,7 +49,7 @@ const (
 	done
 )
 
-// walker follows packets to one target after the other.
+// walker follows packets to one group of targets after the other.
 type walker struct {
 	*judge
 	fate    []fate  // by router
@@ -50,15 +58,18 @@ type walker struct {
 	touched []int32            // router ports with something in arrived
 	routers []int32            // with state
 	sent    map[int32]*sending // by router port
+	entered []uint16           // by router port: on which layers it sends to the group
+	enterBy []int32            // router ports with something in entered
 	target  int32
-	end     int32
+	group   []int32 // end ports of the target subnet
+	end     int32   // the first of the group
 	looped  bool
 	sum     float64
 }
 
-// to follows the packets of all other subnets to an end port.
-func (w *walker) to(target, end int32) {
-	w.target, w.end, w.looped = target, end, false
+// to follows the packets of all other subnets to a group of end ports.
+func (w *walker) to(target int32, group []int32) {
+	w.target, w.group, w.end, w.looped = target, group, group[0], false
 	for _, r := range w.routers {
 		w.state[r] = unseen
 	}
@@ -71,15 +82,16 @@ func (w *walker) to(target, end int32) {
 			w.from(s)
 		}
 	}
+	w.enterAll()
 	if w.looped {
-		w.r.Loops++
+		w.r.Loops += int64(len(group))
 	}
 }
 
 // from follows the packets of one subnet.
 func (w *walker) from(s int32) {
-	all := w.count[s]
-	w.r.Pairs += all
+	all, targets := w.count[s], int64(len(w.group))
+	w.r.Pairs += all * targets
 	joined := int64(0) // end ports that could reach the target
 	here := w.partOf(w.target, w.end)
 	for part, size := range w.parts.sizes[s] {
@@ -87,7 +99,7 @@ func (w *walker) from(s int32) {
 			joined += size
 		}
 	}
-	w.r.Disconnected += all - joined
+	w.r.Disconnected += (all - joined) * targets
 	port := w.gateway(s)
 	if port < 0 {
 		w.lose(s, joined, "there is no gateway")
@@ -103,18 +115,25 @@ func (w *walker) from(s int32) {
 	if at.reach < joined {
 		w.lose(s, joined-at.reach, "the way to "+w.n.PortName(port)+" is lost")
 	}
-	w.sum += float64(at.hops) + float64(at.reach)*(1+f.mean)
+	w.sum += float64(targets) * (float64(at.hops) + float64(at.reach)*(1+f.mean))
 	if at.reach > 0 {
 		w.r.Hops.Max = max(w.r.Hops.Max, at.max+1+f.max)
 		w.r.Hops.Routers = max(w.r.Hops.Routers, f.routers)
 	}
 }
 
-// lose counts pairs that are not delivered.
-func (w *walker) lose(s int32, pairs int64, why string) {
-	if pairs > 0 {
-		w.r.Unreachable += pairs
-		w.r.fault("%d end ports of subnet %q do not reach %s: %s", pairs, w.n.Subnets[s].Name, w.n.EndName(w.target, w.end), why)
+// lose counts the pairs of some end ports of a subnet and the group, which are not delivered.
+func (w *walker) lose(s int32, ends int64, why string) {
+	if ends == 0 {
+		return
+	}
+	w.r.Unreachable += ends * int64(len(w.group))
+	if len(w.r.Faults) < faultsShown {
+		more := ""
+		if n := len(w.group) - 1; n > 0 {
+			more = fmt.Sprintf(" and %d more end ports there", n)
+		}
+		w.r.fault("%d end ports of subnet %q do not reach %s%s: %s", ends, w.n.Subnets[s].Name, w.n.EndName(w.target, w.end), more, why)
 	}
 }
 
@@ -124,11 +143,11 @@ func (w *walker) gateway(s int32) int32 {
 	if int(w.end) >= len(row) {
 		return -1
 	}
-	port := row[w.end]
-	if port < 0 || int(port) >= len(w.n.Ports) || w.n.Ports[port].Subnet != s || w.p.Down[port] {
+	place, ports := row[w.end], w.n.Subnets[s].Ports
+	if place < 0 || int(place) >= len(ports) || w.p.Down[ports[place]] {
 		return -1
 	}
-	return port
+	return ports[place]
 }
 
 // sending sums up the end ports of a subnet that send to a router port of it.
@@ -201,12 +220,7 @@ func (w *walker) behind(q int32) fate {
 		return fate{}
 	}
 	if at.Subnet == w.target {
-		lid := d.p.Ends.Base[w.end]
-		if lid == 0 || d.to(lid)[from] == lost {
-			return fate{}
-		}
-		h := int(d.to(lid)[from])
-		return fate{ok: true, max: h, mean: float64(h)}
+		return w.inside(d, from)
 	}
 	port := w.gateway(at.Subnet)
 	if port < 0 {
@@ -219,6 +233,21 @@ func (w *walker) behind(q int32) fate {
 	h := int(d.to(lid)[from]) + 1
 	f := w.follow(w.n.Ports[port].Router)
 	f.max, f.mean = f.max+h, f.mean+float64(h)
+	return f
+}
+
+// inside follows packets from a switch of the target subnet to the group.
+func (w *walker) inside(d *ground, from int32) fate {
+	f, sum := fate{ok: true}, 0
+	for _, end := range w.group {
+		lid := d.p.Ends.Base[end]
+		if lid == 0 || d.to(lid)[from] == lost { // such an end port is a group by itself
+			return fate{}
+		}
+		h := int(d.to(lid)[from])
+		f.max, sum = max(f.max, h), sum+h
+	}
+	f.mean = float64(sum) / float64(len(w.group))
 	return f
 }
 
@@ -236,36 +265,37 @@ func (w *walker) seeArrive(port int32, sls uint16) {
 	}
 }
 
-// seeLeave notes that a router sends packets for the target, which came by one port on some SLs, by another.
+// seeLeave notes that a router sends packets for the group, which came by one port on some SLs, by another.
 func (w *walker) seeLeave(port, q int32, sls uint16) {
 	at := &w.n.Ports[q]
-	d, to := w.grounds[at.Subnet], w.end
+	d, to := w.grounds[at.Subnet], w.group
 	next := int32(-1)
 	if at.Subnet != w.target {
 		if next = w.gateway(at.Subnet); next < 0 {
 			return
 		}
-		to = w.n.Ports[next].End
+		to = []int32{w.n.Ports[next].End}
 	}
-	lid := d.p.Ends.Base[to]
-	if lid == 0 || w.p.Down[q] {
+	if w.p.Down[q] || d.p.Ends.Base[to[0]] == 0 { // an end port without a LID is a group by itself
 		return
 	}
-	local, out := d.p.SL.At(at.End, lid), uint16(0)
-	for sl := range uint8(16) {
+	locals, layers, out := d.sls(at.End, to), uint16(0), uint16(0)
+	for sl := range uint8(route.NumSLs) {
 		if sls>>sl&1 == 0 {
 			continue
 		}
-		kept := w.p.LayerMap[w.n.Ports[port].Subnet][at.Subnet][sl/uint8(w.p.SLs)]*uint8(w.p.SLs) + local
-		out |= 1 << (kept & 15)
-		w.joints[at.Router].see(w.judge, port, q, sl, kept&15)
+		layer := w.p.LayerMap[w.n.Ports[port].Subnet][at.Subnet][sl/uint8(w.p.SLs)]
+		layers |= 1 << (layer & 15)
+		for set := locals; set != 0; set &= set - 1 {
+			kept := w.onLayer(uint8(bits.TrailingZeros16(set)), layer)
+			out |= 1 << kept
+			w.joints[at.Router].see(w.judge, port, q, sl, kept)
+		}
 	}
-	u := w.usage[at.Subnet]
-	if u.enter[lid] == nil {
-		u.enter[lid] = make([]uint16, len(w.n.Subnets[at.Subnet].Ports))
+	if next < 0 {
+		w.enters(q, layers)
+		return
 	}
-	u.enter[lid][w.place(q)] |= out
-	if next >= 0 {
-		w.seeArrive(next, out)
-	}
+	w.usage[at.Subnet].transit[[2]int32{int32(w.place(q)), int32(w.place(next))}] |= layers
+	w.seeArrive(next, out)
 }

@@ -1,0 +1,184 @@
+package check
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"weft/fabric/subnets"
+	"weft/route"
+)
+
+// partition numbers the groups of some end ports, which it parts again and again.
+type partition struct {
+	group []int32 // by end port, -1 for those that are in none
+	next  int32
+}
+
+// part parts each group by a number of its members.
+func (q *partition) part(number func(end int32) int32) {
+	known := map[[2]int32]int32{}
+	for end, group := range q.group {
+		if group < 0 {
+			continue
+		}
+		key := [2]int32{group, number(int32(end))}
+		fresh, ok := known[key]
+		if !ok {
+			fresh = q.next
+			q.next++
+			known[key] = fresh
+		}
+		q.group[end] = fresh
+	}
+}
+
+// groups parts the end ports of a subnet that are judged: packets for those of one group have the same gateways in all other subnets
+// and leave every router by the same ports, so that they part only inside the subnet. They are in one connected part, and
+// every router port of the subnet reaches all of them; an end port that one does not reach is a group by itself.
+func (j *judge) groups(target int32) [][]int32 {
+	d := j.grounds[target]
+	q := partition{group: make([]int32, d.g.NumEnds), next: 1}
+	for e := range q.group {
+		if !j.judged(target, int32(e)) {
+			q.group[e] = -1
+		}
+	}
+	alone := j.notReached(target)
+	q.part(func(end int32) int32 {
+		if alone[end] {
+			return -1 - end
+		}
+		return d.part[d.g.EndSwitch[end]]
+	})
+	rows, picks := map[*int32]bool{}, map[*uint8]bool{}
+	for s := range j.n.Subnets {
+		if row := j.p.Gateway[s][target]; len(row) > 0 && !rows[&row[0]] {
+			rows[&row[0]] = true
+			q.part(func(end int32) int32 {
+				if int(end) < len(row) {
+					return row[end]
+				}
+				return -1
+			})
+		}
+	}
+	for r := range j.n.Routers {
+		if row := j.p.Egress[r][target].Pick; len(row) > 0 && !picks[&row[0]] {
+			picks[&row[0]] = true
+			q.part(func(end int32) int32 {
+				if int(end) < len(row) {
+					return int32(row[end])
+				}
+				return -1
+			})
+		}
+	}
+	return q.lists()
+}
+
+// lists lists the members of the groups, which are in order of their first ones.
+func (q *partition) lists() (groups [][]int32) {
+	at := map[int32]int{}
+	for end, group := range q.group {
+		if group < 0 {
+			continue
+		}
+		i, ok := at[group]
+		if !ok {
+			i = len(groups)
+			at[group] = i
+			groups = append(groups, nil)
+		}
+		groups[i] = append(groups[i], int32(end))
+	}
+	return groups
+}
+
+// notReached is by end port of a subnet whether some router port does not reach it: the same in all subnets of one ground.
+func (j *judge) notReached(subnet int32) []bool {
+	d := j.grounds[subnet]
+	if d.alone != nil {
+		return d.alone
+	}
+	d.alone = make([]bool, d.g.NumEnds)
+	for e := range int32(d.g.NumEnds) {
+		lid := d.p.Ends.Base[e]
+		d.alone[e] = lid == 0
+		for _, port := range j.n.Subnets[subnet].Ports {
+			if !d.alone[e] && d.to(lid)[d.g.EndSwitch[j.n.Ports[port].End]] == lost {
+				d.alone[e] = true
+			}
+		}
+	}
+	return d.alone
+}
+
+// usage tells on which layers of lanes routers send in one subnet.
+type usage struct {
+	entries []entry
+	transit map[[2]int32]uint16 // by place of the port that sends and of the gateway to which: layers
+}
+
+// entry says that routers send to some end ports.
+type entry struct {
+	ends []int32
+	by   []arrival
+}
+
+// arrival is a router port, by its place, and the layers on which it sends.
+type arrival struct {
+	place  int32
+	layers uint16
+}
+
+// enters notes that a port sends to a group of end ports of its subnet, on some layers. enterAll keeps what was noted.
+func (w *walker) enters(q int32, layers uint16) {
+	if w.entered[q] == 0 {
+		w.enterBy = append(w.enterBy, q)
+	}
+	w.entered[q] |= layers
+}
+
+// enterAll keeps what enters has noted for the group that is followed.
+func (w *walker) enterAll() {
+	if len(w.enterBy) == 0 {
+		return
+	}
+	e := entry{ends: w.group}
+	for _, q := range w.enterBy {
+		e.by = append(e.by, arrival{int32(w.place(q)), w.entered[q]})
+		w.entered[q] = 0
+	}
+	w.enterBy = w.enterBy[:0]
+	u := w.usage[w.target]
+	u.entries = append(u.entries, e)
+}
+
+// enterTransit keeps what was noted of packets that a subnet passes on, gateway by gateway.
+func (u *usage) enterTransit(n *subnets.Network, s int32) {
+	pairs := slices.SortedFunc(maps.Keys(u.transit), func(a, b [2]int32) int { return cmp.Or(cmp.Compare(a[1], b[1]), cmp.Compare(a[0], b[0])) })
+	for _, pair := range pairs {
+		end := n.Ports[n.Subnets[s].Ports[pair[1]]].End
+		if last := len(u.entries) - 1; last < 0 || u.entries[last].ends[0] != end {
+			u.entries = append(u.entries, entry{ends: []int32{end}})
+		}
+		e := &u.entries[len(u.entries)-1]
+		e.by = append(e.by, arrival{pair[0], u.transit[pair]})
+	}
+}
+
+// sls is the set of the SLs on which a router port sends to some end ports of its subnet on a layer: those of the local Plan, before it is
+// put on the layer.
+func (d *ground) sls(from int32, to []int32) (set uint16) {
+	if d.oneSL {
+		return 1 << (d.p.SL.Class(0, 0) & 15)
+	}
+	for _, end := range to {
+		set |= 1 << (d.p.SL.At(from, d.p.Ends.Base[end]) & 15)
+	}
+	return set
+}
+
+// onLayer is an SL of a local Plan on a layer.
+func (j *judge) onLayer(sl, layer uint8) uint8 { return (layer*uint8(j.p.SLs) + sl) % route.NumSLs }
