@@ -6,9 +6,11 @@
 //	report.go   what is answered
 //	check.go    the stages
 //	ground.go   one subnet by itself: how far each LID is from each switch
-//	ways.go     the ways between subnets, target by target: what is lost, what goes in circles, which SLs routers send
+//	groups.go   targets that are followed together, and where and on which layers routers send to them
+//	ways.go     the ways between subnets, group by group: what is lost, what goes in circles
 //	walk.go     the dependencies inside a subnet
-//	graph.go    one graph of dependencies over all subnets, and a cycle in it
+//	graph.go    one graph of dependencies over all subnets
+//	cycle.go    a cycle in it
 //
 // # What it proves
 //
@@ -20,9 +22,15 @@
 // Traffic: all pairs of end ports in different subnets; inside a subnet all end ports to all LIDs, routers apart, which send only what is in transit. On which
 // VL a packet travels follows from the tables: SL by the local Plan and the layer to which routers map it, SL2VL at each port.
 //
+// # What it does once for many
+//
+// A group of targets (groups.go) is followed once: its members have the same gateway in every subnet and leave each router by the same ports, so
+// that their packets part only inside their subnet, where each is looked up. The dependencies inside a subnet are collected once for all subnets of one Kind and
+// local Plan to whose end ports routers send by the same places on the same layers. All subnets have their own nodes in the graph in which the cycle is looked for.
+//
 // # Cost
 //
-// O(switches x LIDs) for each Kind and local Plan; for each subnet at most O(LIDs x routers that send there x hops); and O(subnets x targets x
-// admissible ports) for the ways. Memory: 2 bytes for each switch and LID of a Kind, 2 bytes for each router port and LID of a subnet, a bit for
-// each (switch, input, output, VL, VL).
+// O(switches x LIDs) for each Kind and local Plan; O(LIDs x routers that send there x hops) for each kind of use; O(subnets x groups x
+// admissible ports) for the ways; and one visit of each dependency of the whole. Memory: 2 bytes for each switch and LID of a Kind, 4 for each dependency of
+// subnets that differ, one for each link and VL, a bit for each (port in, port out, VL, VL) of routers.
 package check
