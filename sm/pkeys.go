@@ -48,6 +48,17 @@ func (t *pkeyTable) putBlock(block uint32, data []byte) {
 	}
 }
 
+// findMembers makes the index of partitions, or takes that of the round before.
+func (c *Core) findMembers() {
+	switch p := c.cfg.Partitions; {
+	case p == nil:
+	case c.before != nil && c.before.cfg.Partitions == p:
+		c.prog.members = c.before.prog.members
+	default:
+		c.prog.members = partition.NewIndex(p.Partitions)
+	}
+}
+
 // queuePKeys queues the P_KeyTable of an end port, or of the switch port before it where that enforces partitions. What a port has since the
 // round before is not read again.
 func (c *Core) queuePKeys(slot int32) {
@@ -163,7 +174,7 @@ func (c *Core) keysOf(slot int32) []uint16 {
 		slot = c.peer[slot]
 	}
 	n := &c.nodes[c.owner[slot]]
-	return c.cfg.Partitions.Partitions.KeysOf(&partition.Port{GUID: c.guid[slot], Type: n.typ, Desc: n.desc, Manager: slot == c.ownPort()})
+	return c.prog.members.KeysOf(&partition.Port{GUID: c.guid[slot], Type: n.typ, Desc: n.desc, Manager: slot == c.ownPort()})
 }
 
 // keysByEnd returns the P_Keys of the end ports of the Graph, nil where there are no partitions.

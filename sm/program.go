@@ -4,6 +4,7 @@ import (
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
+	"weft/sm/partition"
 )
 
 // programming holds what is to be written, and how far that is done.
@@ -18,6 +19,7 @@ type programming struct {
 	wrong      []bool               // by node: it was noted that a table of it differs
 	holds      []bool               // by node: a switch that holds all of its forwarding table
 	pkeys      map[int32]*pkeyTable // by slot
+	members    *partition.Index     // of Config.Partitions, nil without
 	step       int                  // what is being written: what is between, then what the Plan has
 	pauseOver  bool                 // the packets that were under way have left
 }
@@ -33,6 +35,7 @@ func (c *Core) startProgram() {
 	s.blocks = make([]blockCount, len(c.nodes))
 	s.closed, s.wrong, s.holds = make([]bool, len(c.nodes)), make([]bool, len(c.nodes)), make([]bool, len(c.nodes))
 	s.pkeys = map[int32]*pkeyTable{}
+	c.findMembers()
 	for i := range s.sw {
 		s.sw[i] = -1
 	}

@@ -1,6 +1,6 @@
 // Package partition holds the partitions of a subnet (IBA volume 1, section 10.9): which ports may talk to each other.
 //
-// Read reads them from a file in the syntax of OpenSM's partitions.conf. Partitions.KeysOf says which P_Keys a port gets, and Place at which
+// Read reads them from a file in the syntax of OpenSM's partitions.conf. Index.KeysOf says which P_Keys a port gets, and Place at which
 // index of its table each of them stands. Share says whether two ports have a partition in common.
 //
 // # The file
@@ -27,5 +27,6 @@
 //
 // # Cost
 //
-// KeysOf looks at each member of each partition for each port; Place is linear in the size of a table.
+// An Index takes time and memory for each member once; KeysOf then looks at the members of a port by GUID, and at all others that are not
+// named by GUID. Place is linear in the size of a table for each P_Key. Share compares each P_Key of one port with each of the other.
 package partition

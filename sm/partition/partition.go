@@ -87,29 +87,6 @@ func Everyone() Partitions {
 // defaultKey is the P_Key of the default partition without the bit of full members.
 const defaultKey = mad.DefaultPKey &^ mad.PKeyFull
 
-// KeysOf returns the P_Keys of a port: those of partitions with IndexZero first, then that of the default partition, then in order.
-func (ps Partitions) KeysOf(p *Port) []uint16 {
-	var keys [3][]uint16
-	for i := range ps {
-		part := &ps[i]
-		rank := 2
-		switch {
-		case part.IndexZero:
-			rank = 0
-		case part.Key == defaultKey:
-			rank = 1
-		}
-		as := part.membership(p)
-		if as&Full != 0 {
-			keys[rank] = append(keys[rank], part.Key|mad.PKeyFull)
-		}
-		if as&Limited != 0 {
-			keys[rank] = append(keys[rank], part.Key)
-		}
-	}
-	return append(append(keys[0], keys[1]...), keys[2]...)
-}
-
 // StandsFirst reports whether a P_Key is that of a partition with IndexZero.
 func (ps Partitions) StandsFirst(key uint16) bool {
 	for i := range ps {
@@ -118,24 +95,6 @@ func (ps Partitions) StandsFirst(key uint16) bool {
 		}
 	}
 	return false
-}
-
-// membership returns how a port belongs to a partition, 0 for not at all. Full goes before Limited, unless a Member says Both.
-func (part *Partition) membership(p *Port) Membership {
-	as, both := Membership(0), false
-	for i := range part.Members {
-		if m := &part.Members[i]; m.names(p) {
-			as |= m.As
-			both = both || m.As == Both
-		}
-	}
-	if part.Key == defaultKey && p.Manager {
-		as |= Full
-	}
-	if as == Both && !both {
-		return Full
-	}
-	return as
 }
 
 // names reports whether a Member names a port.

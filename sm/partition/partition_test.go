@@ -151,6 +151,75 @@ func TestPlace(t *testing.T) {
 	})
 }
 
+// keysOf says by the words of the file what P_Keys a port gets.
+func keysOf(ps Partitions, p *Port) []uint16 {
+	var first, middle, last []uint16
+	for _, part := range ps {
+		full, limited, both := part.Key == 0x7fff && p.Manager, false, false
+		for _, m := range part.Members {
+			if m.names(p) {
+				full, limited, both = full || m.As == Full, limited || m.As == Limited, both || m.As == Both
+			}
+		}
+		var keys []uint16
+		if full || both {
+			keys = append(keys, part.Key+0x8000)
+		}
+		if both || limited && !full {
+			keys = append(keys, part.Key)
+		}
+		switch {
+		case part.IndexZero:
+			first = append(first, keys...)
+		case part.Key == 0x7fff:
+			middle = append(middle, keys...)
+		default:
+			last = append(last, keys...)
+		}
+	}
+	return append(append(first, middle...), last...)
+}
+
+func TestIndex(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		member := rapid.Custom(func(t *rapid.T) Member {
+			return Member{
+				Who:  rapid.SampledFrom([]Who{OnePort, OnePort, OnePort, Described, All, AllCAs, AllSwitches, AllRouters, Self}).Draw(t, "who"),
+				GUID: fabric.GUID(rapid.Uint64Range(1, 3).Draw(t, "guid")), Pattern: rapid.SampledFrom([]string{"a*", "b"}).Draw(t, "pattern"),
+				As: rapid.SampledFrom([]Membership{Limited, Full, Both}).Draw(t, "as"),
+			}
+		})
+		var ps Partitions
+		for _, key := range rapid.SliceOfNDistinct(rapid.SampledFrom([]uint16{1, 2, 3, 4, 0x7fff}), 1, 5, rapid.ID[uint16]).Draw(t, "keys") {
+			ps = append(ps, Partition{Key: key, IndexZero: rapid.Bool().Draw(t, "zero"), Members: rapid.SliceOfN(member, 0, 4).Draw(t, "members")})
+		}
+		p := Port{
+			GUID: fabric.GUID(rapid.Uint64Range(1, 4).Draw(t, "port")), Type: rapid.SampledFrom([]fabric.NodeType{fabric.CA, fabric.Switch, fabric.Router}).Draw(t, "type"),
+			Desc: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "desc"), Manager: rapid.Bool().Draw(t, "manager"),
+		}
+		if got, want := NewIndex(ps).KeysOf(&p), keysOf(ps, &p); !slices.Equal(got, want) {
+			t.Fatalf("%+v of %+v: %#x, want %#x", p, ps, got, want)
+		}
+	})
+}
+
+// 500 partitions of 500 ports each: the P_Keys of one port.
+func BenchmarkKeysOf(b *testing.B) {
+	var ps Partitions
+	for i := range uint64(500) {
+		p := Partition{Key: uint16(i) + 1}
+		for j := range uint64(500) {
+			p.Members = append(p.Members, Member{GUID: fabric.GUID((i*7919 + j*23) % 11664), As: Full})
+		}
+		ps = append(ps, p)
+	}
+	x := NewIndex(ps)
+	b.ReportAllocs()
+	for i := 0; b.Loop(); i++ {
+		x.KeysOf(&Port{GUID: fabric.GUID(i % 11664)})
+	}
+}
+
 func TestShare(t *testing.T) {
 	for _, c := range []struct {
 		a, b []uint16
