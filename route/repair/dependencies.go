@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"math/bits"
+	"slices"
 
 	"weft/fabric"
 	"weft/internal/par"
@@ -174,21 +175,40 @@ func (d *dependencies) arrange(ctx context.Context, workers int) error {
 		if err != nil {
 			return err
 		}
+		next := d.successors(edges)
 		list := cdg.Sort(d.l.wide.NumChannels, func(c int32, visit func(e int32)) {
-			out := d.l.wide.OutOf(d.l.wide.To[c])
-			d.index.EachFrom(edges, c, func(k int32) { visit(out[k]) })
+			for _, e := range next[c] {
+				visit(e)
+			}
 		})
 		if d.cyclic = len(list) < d.l.wide.NumChannels; d.cyclic {
 			continue
 		}
 		d.order = cdg.NewOrder(d.index, list, cdg.MoveFewer)
-		for c := range int32(d.l.wide.NumChannels) {
-			d.index.EachFrom(edges, c, func(k int32) { d.order.Link(c, k) })
+		for c := range next {
+			for _, e := range next[c] {
+				d.order.Link(int32(c), d.index.Rank[e])
+			}
 		}
 		return nil
 	}
 	d.order = cdg.NewOrder(d.index, nil, cdg.MoveFewer) // of no use
 	return nil
+}
+
+// successors lists, by channel, those that follow it in a set of edges.
+func (d *dependencies) successors(edges []uint64) [][]int32 {
+	n := 0
+	for _, word := range edges {
+		n += bits.OnesCount64(word)
+	}
+	next, all := make([][]int32, d.l.wide.NumChannels), make([]int32, 0, n)
+	for c := range next {
+		out, first := d.l.wide.OutOf(d.l.wide.To[c]), len(all)
+		d.index.EachFrom(edges, int32(c), func(k int32) { all = append(all, out[k]) })
+		next[c] = all[first:]
+	}
+	return next
 }
 
 // read collects the dependencies of the old Plan as a bit an edge.
@@ -200,15 +220,19 @@ func (d *dependencies) read(ctx context.Context, workers int, wholeOnly bool) ([
 		}
 	}
 	workers = max(1, workers)
-	own := make([]*reader, workers)
-	blocks := len(d.b.owner)/route.BlockSize + 1
-	err := par.For(ctx, workers, blocks, func(worker, i int) error {
+	own, lids := make([]*reader, workers), d.lidsBySwitch()
+	err := par.For(ctx, workers, len(lids), func(worker, i int) error {
 		if own[worker] == nil {
 			own[worker] = newReader(d)
 		}
-		for lid := i * route.BlockSize; lid < min((i+1)*route.BlockSize, len(d.b.owner)); lid++ {
-			if d.b.same[lid] {
+		var done []int // LIDs whose packets go each another way
+		for _, lid := range lids[i] {
+			switch {
+			case lostAt[lid] != nil:
 				own[worker].column(lid, lostAt[lid])
+			case !slices.ContainsFunc(done, func(other int) bool { return d.alike(lid, other) }):
+				own[worker].column(lid, nil)
+				done = append(done, lid)
 			}
 		}
 		return nil
@@ -226,6 +250,35 @@ func (d *dependencies) read(ctx context.Context, workers int, wholeOnly bool) ([
 		}
 	}
 	return edges, nil
+}
+
+// lidsBySwitch lists, by switch, the LIDs of its end ports that name the same ones in the old Plan.
+func (d *dependencies) lidsBySwitch() [][]int {
+	lids := make([][]int, d.b.g.NumSwitches)
+	for lid, end := range d.b.owner {
+		if d.b.same[lid] {
+			s := d.b.g.EndSwitch[end]
+			lids[s] = append(lids[s], lid)
+		}
+	}
+	return lids
+}
+
+// alike reports whether packets to two LIDs of one switch take the same channels and lanes.
+func (d *dependencies) alike(lid, other int) bool {
+	b := d.b
+	owner, before := b.owner[lid], b.owner[other]
+	if sl := d.l.plan.SL; d.l.n > 1 && (sl.Dst[lid] != sl.Dst[other] || sl.Src[owner] != sl.Src[before]) {
+		return false
+	}
+	to := b.g.EndSwitch[owner]
+	for s, row := range b.rows {
+		block, k := row[lid/route.BlockSize], lid%route.BlockSize
+		if block[k] != row[other/route.BlockSize][other%route.BlockSize] && int32(s) != to {
+			return false
+		}
+	}
+	return b.channel(to, lid) == b.channel(to, other)
 }
 
 // reader collects the dependencies of columns.

@@ -4,6 +4,8 @@ import (
 	"slices"
 	"testing"
 
+	"pgregory.net/rapid"
+
 	"weft/fabric"
 	"weft/fabric/gen"
 	"weft/route"
@@ -55,6 +57,51 @@ func TestLookUp(t *testing.T) {
 	}
 	if several < 4 {
 		t.Errorf("only %d Plans have several lanes", several)
+	}
+}
+
+// TestReadOnce: LIDs whose packets go like those to another one are left out, and nothing is lost by that,
+// also where some entries are wrong.
+func TestReadOnce(t *testing.T) {
+	for _, c := range []struct{ formula, engine string }{
+		{"torus(4x4,hosts=4)", "lash"}, {"rlft(8,2)", "updn"}, {"random(switches=16,hosts=64,links=30,seed=2)", "dfsssp"},
+	} {
+		f, err := gen.Parse(c.formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Compile()
+		right := routed(t, g, c.engine)
+		rapid.Check(t, func(rt *rapid.T) {
+			plan := *right
+			plan.Tables = right.Tables.Clone()
+			for range rapid.IntRange(0, 20).Draw(rt, "wrong") {
+				end := rapid.Int32Range(0, int32(g.NumHosts)-1).Draw(rt, "end")
+				s := rapid.SampledFrom([]int32{g.EndSwitch[end], int32(rapid.IntRange(0, g.NumSwitches-1).Draw(rt, "switch"))}).Draw(rt, "where")
+				plan.Tables.Set(s, plan.Ends.Base[end], uint8(rapid.Int32Range(1, g.SwitchPorts[s]).Draw(rt, "port")))
+			}
+			_, d := bothDependencies(t, g, &plan, g)
+			all, left := newReader(d), 0
+			for lid := range d.b.owner {
+				if d.b.same[lid] {
+					all.column(lid, nil)
+				}
+			}
+			got, err := d.read(t.Context(), 2, false)
+			if err != nil || !slices.Equal(got, all.edges) {
+				rt.Fatalf("%s by %s: edges differ, or %v", c.formula, c.engine, err)
+			}
+			for _, lids := range d.lidsBySwitch() {
+				for i, lid := range lids {
+					if slices.ContainsFunc(lids[:i], func(other int) bool { return d.alike(lid, other) }) {
+						left++
+					}
+				}
+			}
+			if c.engine == "lash" && left == 0 {
+				rt.Errorf("%s by %s: every LID was read", c.formula, c.engine)
+			}
+		})
 	}
 }
 
