@@ -102,9 +102,13 @@ func (t *Tables) Set(s int32, lid fabric.LID, port uint8) {
 
 // SetRun changes the entries of consecutive LIDs, as Set does.
 func (t *Tables) SetRun(s int32, lid fabric.LID, ports []uint8) {
+	row, owned := t.rows[s], t.owned[s]
 	for len(ports) > 0 {
-		t.Set(s, lid, ports[0]) // makes the block writable
-		n := copy(t.rows[s][lid/BlockSize][lid%BlockSize:], ports)
+		b := lid / BlockSize
+		if !owned[b] {
+			t.Set(s, lid, ports[0]) // makes the block writable
+		}
+		n := copy(row[b][lid%BlockSize:], ports)
 		lid, ports = lid+fabric.LID(n), ports[n:]
 	}
 }

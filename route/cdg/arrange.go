@@ -73,14 +73,28 @@ func (o *Order) arrange(c, d int32) bool {
 	} else {
 		ok = o.moveFewer(labelC, labelD)
 	}
-	for _, x := range o.ahead {
-		o.side[x] = nowhere
-	}
-	for _, x := range o.behind {
-		o.side[x] = nowhere
-	}
+	o.forget(o.ahead, o.outSeen, o.Graph.To)
+	o.forget(o.behind, o.inSeen, o.Graph.From)
 	return ok
 }
+
+// forget clears what a search has noted of the channels that it found on one side, and of those seen at
+// the switches to which it went from them.
+func (o *Order) forget(found []int32, seen []uint64, to []int32) {
+	for _, x := range found {
+		o.side[x] = nowhere
+	}
+	if clearedAlike*len(found)*o.words > len(seen) {
+		clear(seen)
+		return
+	}
+	for _, x := range found {
+		clear(o.at(seen, to[x]))
+	}
+}
+
+// clearedAlike is the number of words that are cleared in a row in the time that one by itself takes.
+const clearedAlike = 8
 
 // moveFewer searches on both sides of an edge by turns, between the labels of its start
 // and of its end, and moves the side that is found whole first past the other channel.
@@ -131,12 +145,17 @@ func (o *Order) exchange(start, end int64) bool {
 	return true
 }
 
+// at returns the words of a switch.
+func (o *Order) at(sets []uint64, s int32) []uint64 { return sets[int(s)*o.words : int(s+1)*o.words] }
+
 // searchAhead finds what channel x leads to, up to a label; false if that is behind.
 func (o *Order) searchAhead(x int32, label int64) bool {
-	g := o.Graph
-	first := g.OutStart[g.To[x]]
-	out, labels := g.Out[first:], o.label[first:]
+	s := o.Graph.To[x]
+	first, seen := o.Graph.OutStart[s], o.at(o.outSeen, s)
+	out, labels := o.Graph.Out[first:], o.label[first:]
 	for w, set := range o.next[int(x)*o.words : int(x+1)*o.words] {
+		set &^= seen[w]
+		seen[w] |= set
 		for ; set != 0; set &= set - 1 {
 			i := w*64 + bits.TrailingZeros64(set)
 			if labels[i] > label {
@@ -157,10 +176,12 @@ func (o *Order) searchAhead(x int32, label int64) bool {
 
 // searchBehind finds what leads to channel y, down to a label; false if that is ahead.
 func (o *Order) searchBehind(y int32, label int64) bool {
-	g := o.Graph
-	first := g.OutStart[g.From[y]]
-	out, back := g.Out[first:], o.back[first:]
+	s := o.Graph.From[y]
+	first, seen := o.Graph.OutStart[s], o.at(o.inSeen, s)
+	out, back := o.Graph.Out[first:], o.back[first:]
 	for w, set := range o.last[int(y)*o.words : int(y+1)*o.words] {
+		set &^= seen[w]
+		seen[w] |= set
 		for ; set != 0; set &= set - 1 {
 			i := w*64 + bits.TrailingZeros64(set)
 			if o.label[back[i]] < label {

@@ -37,6 +37,10 @@ type Order struct {
 	side   []uint8 // by channel: on which side of an edge a search found it
 	ahead  []int32 // channels to which the edge's end leads, that end first
 	behind []int32 // channels that lead to the edge's start, that start first
+
+	// By switch a bit for each channel out of it, as in next, and for each into it, as in last: those that
+	// a search need not look at again.
+	outSeen, inSeen []uint64
 }
 
 // NewOrder makes a graph without edges whose channels stand in the order of a list, or
@@ -54,6 +58,8 @@ func NewOrder(x *Index, channels []int32, rule Rule) *Order {
 	for s := range int32(g.NumSwitches) {
 		o.words = max(o.words, (len(g.OutOf(s))+63)/64)
 	}
+	seen := make([]uint64, 2*g.NumSwitches*o.words)
+	o.outSeen, o.inSeen = seen[:len(seen)/2], seen[len(seen)/2:]
 	o.next, o.last, o.never = make([]uint64, n*o.words), make([]uint64, n*o.words), make([]uint64, n*o.words)
 	return o
 }

@@ -58,7 +58,9 @@ func (l *Loads) Choose(c *columns.Columns, column int, w *Ways) {
 	for k, s := range w.Order[1:] {
 		least := int64(math.MaxInt64)
 		for _, e := range w.Exits(k) {
-			least = min(least, channel[e.At()]+path[e.Head()])
+			if load := channel[e.At()] + path[e.Head()]; load < least { // seldom so; min would wait for it
+				least = load
+			}
 		}
 		l.Take(c, column, s, least)
 	}
@@ -67,7 +69,7 @@ func (l *Loads) Choose(c *columns.Columns, column int, w *Ways) {
 // Take enters the path of a switch into a column. load is that of the path, and tells below units
 // the first channel.
 func (l *Loads) Take(c *columns.Columns, column int, s int32, load int64) {
-	first := l.G.OutStart[s] + int32(load%Unit)
+	first := l.G.OutStart[s] + int32(load&(Unit-1))
 	l.First[s], l.Path[s] = first, Whole(load)
 	c.Set(s, column, l.Port[first])
 }
