@@ -20,7 +20,7 @@ func (v *virtual) verifyFabric(t fataler) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	other, err := newVirtualAt(v.sub, at, Config{ReadOnly: true, Sweeps: 1, Keys: v.manager.cfg.Keys}, jobOf("auto", 0))
+	other, err := newVirtualAt(v.sub, at, Config{ReadOnly: true, Sweeps: 1, Keys: v.manager.cfg.Keys, OwnPort: ownPort(v), Neighbours: Neighbours(v.sub.Fabric())}, jobOf("auto", 0))
 	if err != nil {
 		t.Fatalf("%v", err)
 	}

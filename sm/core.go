@@ -16,6 +16,8 @@ type Config struct {
 	AskRoles   bool          // ask switches for their role in a tree, by the vendor attribute SwitchRole
 	Keys       Keys          // M_Keys of ports
 	Partitions *Partitioning // nil: all ports are full members of the default partition, and keep what other P_Keys they have
+	OwnPort    fabric.GUID   // GUID of our own port, 0 where it is not known: its M_Key may be needed to ask for it
+	Neighbours []Neighbour   // as they were found before
 	Stored     LIDMap        // LIDs remembered; they win over those found
 	Store      bool          // LIDs and Plan are stored before a port gets its LID: the action Store
 	Last       *job.Kept     // the Plan of the last time, to be repaired in the first round; nil where none is known
@@ -73,6 +75,8 @@ type Core struct {
 	journal
 	mismatches []mismatch
 	late       []lateNode
+	silent     []int32  // slots behind which nobody has answered, until others' M_Keys are tried there
+	movedKeys  []uint64 // these
 
 	fabric   *fabric.Fabric
 	graph    *fabric.Graph
@@ -131,7 +135,7 @@ func New(cfg Config) *Core {
 	if cfg.Pause <= 0 {
 		cfg.Pause = UsualPause
 	}
-	return &Core{cfg: cfg, keys: newKeyring(cfg.Keys), journal: journal{noted: map[Incident]bool{}}}
+	return &Core{cfg: cfg, keys: newKeyring(&cfg), journal: journal{noted: map[Incident]bool{}}}
 }
 
 // Step takes an event and appends the actions that follow from it to out.
@@ -251,7 +255,7 @@ func (c *Core) enterPhase(p phase) {
 func (c *Core) leavePhase() {
 	switch c.phase {
 	case discovering:
-		if c.takeLate() {
+		if c.takeLate() || c.tryMoved() {
 			return
 		}
 		if !c.ownPortWorks() {
@@ -322,6 +326,7 @@ func (c *Core) ownPortWorks() bool {
 // be brought up.
 func (c *Core) endDiscovery() {
 	c.buildFabric()
+	c.rememberNeighbours()
 	c.notePortGUIDs()
 	if c.cfg.ReadOnly {
 		c.finish(Discovered)

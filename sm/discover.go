@@ -13,15 +13,14 @@ func (c *Core) beginSweep() {
 	c.sweep++
 	c.inventory = inventory{byGUID: map[fabric.GUID]int32{}}
 	c.incomplete, c.programmed, c.uncleared = false, false, false
-	c.mismatches, c.late = c.mismatches[:0], nil
+	c.mismatches, c.late, c.silent, c.movedKeys = c.mismatches[:0], nil, nil, nil
 	c.enterPhase(discovering)
 	c.enqueue(makeTag(getNode, noSlot, 0))
 }
 
 // onNodeInfo takes the NodeInfo of the node behind a port. One that does not answer is asked with the next of the M_Keys that it may have.
 func (c *Core) onNodeInfo(slot int32, arg uint32, ev *Event) {
-	if keys := c.keys.ofStrangers(); ev.Outcome == Silent && int(arg)+1 < len(keys) {
-		c.enqueue(makeTag(getNode, slot, arg+1))
+	if ev.Outcome == Silent && c.triesAgain(slot, arg) {
 		return
 	}
 	if ev.Outcome != Answered {
@@ -40,6 +39,23 @@ func (c *Core) onNodeInfo(slot int32, arg uint32, ev *Event) {
 	default:
 		c.takeNodeInfo(slot, ev)
 	}
+}
+
+// triesAgain asks for the node behind a port with the next of the M_Keys that it may have, and reports whether there is another one.
+func (c *Core) triesAgain(slot int32, arg uint32) bool {
+	keys := len(c.movedKeys)
+	if arg&triesMoved == 0 {
+		keys = len(c.keys.ofStrangers(c.expected(slot)))
+	}
+	switch {
+	case int(arg&^triesMoved)+1 < keys:
+		c.enqueue(makeTag(getNode, slot, arg+1))
+		return true
+	case arg&triesMoved == 0 && slot != noSlot && c.keys.Given() && c.keys.hiding:
+		c.silent = append(c.silent, slot)
+		return true
+	}
+	return false
 }
 
 // takeNodeInfo takes the NodeInfo of a node that may be there.

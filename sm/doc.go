@@ -81,7 +81,7 @@
 // # M_Keys
 //
 // With Config.Keys a port is asked for its M_Key before anything else of its node (lock.go), and given the one that it is to have, which follows
-// from a secret and its GUID (keys.go). After a trap 256 it is shown its key, so that its lease goes on (violation.go).
+// from a secret and its GUID (keys.go). Where a port tells its GUID only to who has its key, that of the port which was there is tried (keyring.go). After a trap 256 it is shown its key, so that its lease goes on (violation.go).
 //
 // # Discovery
 //

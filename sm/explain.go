@@ -34,6 +34,7 @@ var Explain = map[IncidentKind]string{
 	SweepFound:      "A light sweep, which asks every switch for its SwitchInfo, has found a change. A round follows.",
 	TrapCame:        "A device has told of an event, and was answered. Traps 128, 144 and 145 are followed by a round.",
 	Locked:          "A port has an M_Key that is none of those known, so that nothing can be written to it. Its node is left out. Name its key in --mkey-file or the secret of before by --mkey-old-secret; where it has a lease, its key can be read when that has ended, and it is taken by itself.",
+	KeysGiven:       "M_Keys were told otherwise while the manager runs, and the first round since has ended. The secret or key of before is still to be named as long as ports that are away may have it.",
 	WrongKey:        "A device has told by trap 256 that somebody has sent it an SMP without its M_Key, which it has dropped. It was shown its key, so that its lease goes on.",
 	Standby:         "Another subnet manager is the master. Nothing is written; it is polled, and the subnet is looked at again when it is silent or no master any more.",
 	Handover:        "A master hands the subnet over to a manager that stands by and has the higher priority, or of equal ones the lower GUID.",

@@ -22,7 +22,7 @@ type Keys struct {
 	Former  [][]byte               // secrets of before, in the order in which they are tried
 	Known   map[fabric.GUID]uint64 // keys of single ports, by port GUID
 	Others  []uint64               // keys that any port may have
-	Protect uint8                  // M_KeyProtectBits; with a Secret at most 1: what a port answers to nobody does not tell the GUID from which its key follows
+	Protect uint8                  // M_KeyProtectBits; with 2 or 3 a port does not tell the GUID from which its key follows: see Neighbour
 	Lease   uint16                 // M_KeyLeasePeriod in seconds, 0 for without end
 }
 
@@ -65,72 +65,23 @@ func (k *Keys) of(port fabric.GUID) []uint64 {
 	return out
 }
 
-// mostTried bounds the keys that a port is asked with whose GUID is not known.
-const mostTried = 16
-
-// ofStrangers returns the keys by which a port may answer whose GUID is not known. The first is also the last one: another way may have led to
-// the same port, and given it that key meanwhile.
-func (k *Keys) ofStrangers() []uint64 {
-	out := []uint64{k.One}
-	known := slices.Sorted(maps.Values(k.Known))
-	for _, key := range slices.Concat(k.Others, known) {
-		if !slices.Contains(out, key) && len(out) < mostTried {
-			out = append(out, key)
-		}
-	}
-	if len(out) > 1 {
-		out = append(out, k.One)
-	}
-	return out
+// Equal reports whether two Keys say the same.
+func (k *Keys) Equal(o *Keys) bool {
+	return k.givesSame(o) && slices.Equal(k.Others, o.Others) && maps.Equal(k.Known, o.Known) && slices.EqualFunc(k.Former, o.Former, slices.Equal)
 }
 
-// keyring holds, beside the Keys, what single ports have been found to have.
-type keyring struct {
-	Keys
-	has    map[fabric.GUID]uint64 // other keys than those that the ports are to have
-	own    map[fabric.GUID]uint64 // derived
-	asking map[uint64]shownKey    // after traps 256, by tag: what has not answered
+// givesSame reports whether ports are given the same by two Keys.
+func (k *Keys) givesSame(o *Keys) bool {
+	return k.One == o.One && k.Protect == o.Protect && k.Lease == o.Lease && slices.Equal(k.Secret, o.Secret)
 }
 
-func newKeyring(k Keys) *keyring {
-	return &keyring{Keys: k, has: map[fabric.GUID]uint64{}, own: map[fabric.GUID]uint64{}, asking: map[uint64]shownKey{}}
-}
-
-// key returns the M_Key that SMPs to a port carry.
-func (k *keyring) key(port fabric.GUID) uint64 {
-	if key, ok := k.has[port]; ok {
-		return key
+// Reaches reports whether all ports that have keys by old ones are reached by these too: a manager that starts in the middle of the change must
+// know both.
+func (k *Keys) Reaches(old *Keys) bool {
+	isKnown := func(secret []byte) bool {
+		return bytes.Equal(k.Secret, secret) || slices.ContainsFunc(k.Former, func(f []byte) bool { return bytes.Equal(f, secret) })
 	}
-	return k.toHave(port)
-}
-
-// toHave returns the key that a port is to have.
-func (k *keyring) toHave(port fabric.GUID) uint64 {
-	if len(k.Secret) == 0 {
-		return k.One
-	}
-	key, ok := k.own[port]
-	if !ok {
-		key = k.Of(port)
-		k.own[port] = key
-	}
-	return key
-}
-
-// tries returns the keys that a port is asked with, one after the other.
-func (k *keyring) tries(port fabric.GUID) []uint64 {
-	keys := k.of(port)
-	if key, ok := k.has[port]; ok && !slices.Contains(keys, key) {
-		keys = append(keys, key)
-	}
-	return keys
-}
-
-// learn takes the key that a port has, 0 for none.
-func (k *keyring) learn(port fabric.GUID, key uint64) {
-	if delete(k.has, port); key != 0 && key != k.toHave(port) {
-		k.has[port] = key
-	}
+	return (len(old.Secret) == 0 || isKnown(old.Secret)) && (old.One == 0 || k.One == old.One || slices.Contains(k.Others, old.One))
 }
 
 // ReadKeys reads keys of ports: a line for each, with the port GUID, or * for a key that any port may have, and the key;

@@ -20,6 +20,7 @@ import (
 var (
 	secretKeys = Keys{Secret: []byte("a secret of ours"), Protect: 1, Lease: 60}
 	otherKeys  = Keys{Secret: []byte("that of somebody else"), Protect: 1, Lease: 60}
+	hidingKeys = Keys{Secret: []byte("a secret that hides"), Protect: 3, Lease: 10}
 )
 
 // TestDeriveKey: the key of a port is what openssl dgst -sha256 -hmac says.
@@ -102,6 +103,16 @@ func (v *virtual) successor(t fataler, cfg Config) *virtual {
 	return next
 }
 
+// ownPort is the GUID of the port that a manager is attached to by default.
+func ownPort(v *virtual) fabric.GUID {
+	f := v.sub.Fabric()
+	end, err := v.sub.DefaultEnd()
+	if err != nil {
+		panic(err)
+	}
+	return f.Nodes[end.Node].Ports[end.Port].GUID
+}
+
 // isOpen reports whether a round has brought up all and found nothing wrong.
 func isOpen(r *Report) bool { return r.State == Up && len(r.Incidents) == 0 }
 
@@ -162,7 +173,7 @@ func states(t fataler, v *virtual) map[fabric.End][44]byte {
 func TestKeysMove(t *testing.T) {
 	moved := 0
 	rapid.Check(t, func(t *rapid.T) {
-		all := []Keys{{}, secretKeys, otherKeys, {One: 1, Protect: 3, Lease: 60}, {One: 2, Protect: 2}, {One: 3}}
+		all := []Keys{{}, secretKeys, otherKeys, {One: 1, Protect: 3, Lease: 60}, {One: 2, Protect: 2}, {One: 3}, hidingKeys}
 		from, to := rapid.IntRange(0, len(all)-1).Draw(t, "from"), rapid.IntRange(1, len(all)-1).Draw(t, "to")
 		opt := emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}
 		if rapid.Bool().Draw(t, "bad wire") {
@@ -183,7 +194,7 @@ func TestKeysMove(t *testing.T) {
 		}
 		faults := &faults{v: v, rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "draws"), 0))}
 		for range rapid.IntRange(1, 4).Draw(t, "managers") {
-			v = v.successor(t, Config{Keys: k})
+			v = v.successor(t, Config{Keys: k, OwnPort: ownPort(v), Neighbours: Neighbours(v.sub.Fabric())})
 			faults.v = v
 			v.runUntil(v.now + rapid.SampledFrom([]time.Duration{time.Microsecond, time.Millisecond, time.Second}).Draw(t, "unit")*time.Duration(rapid.IntRange(0, 30).Draw(t, "lives")))
 		}
@@ -380,13 +391,19 @@ func TestKeysChange(t *testing.T) {
 // TestKeysOfStrangers: a port whose GUID is not known is asked with a few keys, and the first one once more.
 func TestKeysOfStrangers(t *testing.T) {
 	k := Keys{One: 2, Others: []uint64{9, 1, 9}, Known: map[fabric.GUID]uint64{8: 1, 7: 4}}
-	if got := k.ofStrangers(); !slices.Equal(got, []uint64{2, 9, 1, 4, 2}) {
+	strangers := func(k Keys, expected fabric.GUID) []uint64 { return newKeyring(&Config{Keys: k}).ofStrangers(expected) }
+	if got := strangers(k, 0); !slices.Equal(got, []uint64{2, 9, 1, 4, 2}) {
+		t.Errorf("%v", got)
+	}
+	secret := Keys{Secret: []byte("of now"), Former: [][]byte{[]byte("of before")}, Others: []uint64{9}}
+	now, before := DeriveKey(secret.Secret, 5), DeriveKey(secret.Former[0], 5)
+	if got := strangers(secret, 5); !slices.Equal(got, []uint64{now, before, 9, now}) {
 		t.Errorf("%v", got)
 	}
 	for key := range uint64(99) {
 		k.Others = append(k.Others, key)
 	}
-	if got := k.ofStrangers(); len(got) != mostTried+1 || !slices.Equal((&Keys{One: 3}).ofStrangers(), []uint64{3}) {
+	if got := strangers(k, 0); len(got) != mostTried+1 || !slices.Equal(strangers(Keys{One: 3}, 0), []uint64{3}) {
 		t.Errorf("%v", got)
 	}
 }

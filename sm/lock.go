@@ -34,14 +34,17 @@ func (n *inventory) agent(k kind, index int32) int32 {
 func (c *Core) keyFor(k kind, index int32, arg uint32) uint64 {
 	switch k {
 	case getNode:
-		return c.keys.ofStrangers()[arg]
+		if arg&triesMoved != 0 {
+			return c.movedKeys[arg&^triesMoved]
+		}
+		return c.keys.ofStrangers(c.expected(index))[arg]
 	case getNodeAgain:
 		if c.behind[index] == noSlot {
 			return c.keys.One
 		}
 		return c.keys.key(c.guid[c.agent(getPort, c.behind[index])])
 	case getKey:
-		return c.keys.tries(c.guid[index])[arg&^afterSetKey]
+		return c.keys.tries(c.guid[index], arg&afterSetKey != 0)[arg&^afterSetKey]
 	default:
 		return c.keys.key(c.guid[c.agent(k, index)])
 	}
@@ -69,7 +72,7 @@ func (c *Core) onKey(agent int32, arg uint32, ev *Event) {
 	info := ev.Data[:]
 	shown, hidden := mad.PortInfoMKey.Get(info), isHidden(info)
 	if ev.Outcome == Silent || ev.Outcome == Answered && hidden {
-		if tried+1 < len(c.keys.tries(guid)) {
+		if tried+1 < len(c.keys.tries(guid, again)) {
 			c.enqueue(makeTag(getKey, agent, arg+1))
 			return
 		}

@@ -99,7 +99,7 @@ const never = time.Duration(1<<63 - 1)
 // NewManager makes a Manager that has not started.
 func NewManager(cfg Config, watch Watch) *Manager {
 	return &Manager{
-		cfg: cfg, watch: watch, core: New(cfg), keys: newKeyring(cfg.Keys), schedule: schedule{pauseEnds: never, again: never, afresh: never},
+		cfg: cfg, watch: watch, core: New(cfg), keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}},
 		findings: findings{missing: missingNodes{}, drains: cfg.Drains},
 	}
@@ -266,6 +266,9 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 		kind = routeAfresh
 	}
 	m.core, m.inRound = New(m.cfg), true
+	if !m.keys.Equal(&m.cfg.Keys) {
+		m.keys.change(m.cfg.Keys, m.inForce)
+	}
 	m.core.keys = m.keys
 	m.core.cfg.Drain = m.Drained()
 	m.core.claimed, m.core.granted, m.core.wasMaster = m.claimed, m.inForce != nil, m.inForce != nil
@@ -394,6 +397,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	m.inForce = m.core
 	m.wanted.afresh = m.wanted.afresh && !m.core.afresh
 	m.election = election{}
+	m.tellKeys()
 	if m.cfg.Elect && !m.stopped {
 		m.handOver()
 	}

@@ -143,7 +143,7 @@ func TestStaysThroughFaults(t *testing.T) {
 	rounds, repaired, degraded := 0, 0, 0
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"rlft(6,2)", "torus(4x4,hosts=1)", "torus(5x3,hosts=1)", "dragonfly(2,2,1)"}).Draw(t, "fabric")
-		keys := rapid.SampledFrom([]Keys{{}, secretKeys, {One: 5, Protect: 3, Lease: 10}}).Draw(t, "keys")
+		keys := rapid.SampledFrom([]Keys{{}, secretKeys, {One: 5, Protect: 3, Lease: 10}, hidingKeys}).Draw(t, "keys")
 		v := staying(t, text, emulator.Options{Seed: rapid.Uint64().Draw(t, "seed")}, Config{Keys: keys})
 		lids := v.lidsOf()
 		faults := &faults{v: v, rng: rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "draws"), 0))}

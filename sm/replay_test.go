@@ -92,7 +92,7 @@ func TestReplay(t *testing.T) {
 		for k, v := range all {
 			v.routing = jobOf(chain, uint8(rapid.IntRange(0, 1).Draw(t, "LMC")))
 			v.manager.cfg.Expected = v.sub.Fabric()
-			v.manager.cfg.Keys, v.manager.keys = keys, newKeyring(keys)
+			v.manager.cfg.Keys, v.manager.keys = keys, newKeyring(&Config{Keys: keys})
 			if k == 0 && rapid.Bool().Draw(t, "store") {
 				v.manager.cfg.Store, v.store = true, func(*Record) error {
 					if rapid.IntRange(0, 4).Draw(t, "disk") == 0 {

@@ -61,6 +61,7 @@ const (
 	SweepFound     IncidentKind = "sweep-found"     // a light sweep has found a change
 	TrapCame       IncidentKind = "trap"            // a device has told of something
 	WrongKey       IncidentKind = "wrong-key"       // somebody has sent a device an SMP without its M_Key
+	KeysGiven      IncidentKind = "keys-given"      // M_Keys were told otherwise, and ports have theirs
 	Standby        IncidentKind = "standby"         // another manager is the master
 	Handover       IncidentKind = "handover"        // from a manager to another
 	TrapsUntold    IncidentKind = "traps-untold"    // more traps than are told one by one

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"time"
 
+	"weft/fabric"
 	"weft/mad"
 	"weft/route/job"
 	"weft/wire"
@@ -40,6 +41,11 @@ type Runner struct {
 // error says why the Transport failed; what the fabric did is in the Report of the last round, which is returned.
 func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	r.Config.Store = r.Store != nil
+	if r.Keys.Given() && r.OwnPort == 0 {
+		if p, err := t.Port(ctx); err == nil { // the medium may know it without an SMP
+			r.OwnPort = fabric.GUID(p.PortGUID)
+		}
+	}
 	d := &run{
 		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
 		worked: make(chan *Event), timer: time.NewTimer(time.Hour),

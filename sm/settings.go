@@ -7,8 +7,8 @@ import (
 	"weft/route/job"
 )
 
-// Settings are what a Manager that runs is told anew. Of Config it takes Unproven, TakeOver, AskRoles, SMKey, Priority, Partitions, Drain, Expected and
-// QuarantineStrangers; all else holds from the start on.
+// Settings are what a Manager that runs is told anew. Of Config it takes Unproven, TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Drain,
+// Expected and QuarantineStrangers; all else holds from the start on.
 type Settings struct {
 	Config  Config
 	Watch   Watch
@@ -42,7 +42,7 @@ func (m *Manager) reconfigure(now time.Duration, s *Settings) {
 	}
 	was, to := m.cfg, &s.Config
 	m.cfg.Unproven, m.cfg.TakeOver, m.cfg.AskRoles = to.Unproven, to.TakeOver, to.AskRoles
-	m.cfg.SMKey, m.cfg.Priority = to.SMKey, to.Priority
+	m.cfg.SMKey, m.cfg.Priority, m.cfg.Keys = to.SMKey, to.Priority, to.Keys
 	m.cfg.Partitions = to.Partitions.after(was.Partitions)
 	m.cfg.Drain, m.cfg.Expected, m.cfg.QuarantineStrangers = to.Drain, to.Expected, to.QuarantineStrangers
 	m.watch = s.Watch
@@ -61,6 +61,8 @@ func (m *Manager) reconfigure(now time.Duration, s *Settings) {
 		m.ask("the partitions were told otherwise", false)
 	case m.cfg.Priority != was.Priority && isMaster: // a standby may go before us now
 		m.ask("the priority was told otherwise", false)
+	case !m.cfg.Keys.givesSame(&was.Keys) && isMaster:
+		m.ask("the M_Keys were told otherwise", false)
 	}
 }
 

@@ -42,7 +42,7 @@ func TestReconfigure(t *testing.T) {
 			t.Errorf("during %v: %s, %s: %v", during, r.State, r.Routing.Engine, v.entries)
 		}
 		v.verify(t)
-		if cfg := v.manager.cfg; cfg.Elect || cfg.Keys.One != 0 || cfg.Priority != 3 {
+		if cfg := v.manager.cfg; cfg.Elect || cfg.Keys.One != 7 || cfg.Priority != 3 {
 			t.Errorf("%+v", cfg)
 		}
 		before := v.told(RoundBegun)

@@ -175,6 +175,9 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if err := s.keys.read(&s.config.Keys, s.wires.mKey); err != nil {
 		return nil, err
 	}
+	if err := s.checkHiding(); err != nil {
+		return nil, err
+	}
 	var err error
 	if s.config.Partitions, err = s.pkeys.read(); err != nil {
 		return nil, err
@@ -184,6 +187,9 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	}
 	if s.config.Expected, err = s.expected(cmd); err != nil {
 		return nil, err
+	}
+	if s.config.Expected != nil && s.config.Keys.Given() {
+		s.config.Neighbours = sm.Neighbours(s.config.Expected)
 	}
 	r := &sm.Runner{Config: s.config, Routing: s.routing.Request, Clock: clock()}
 	r.Wire, err = s.wires.config()

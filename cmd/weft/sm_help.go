@@ -46,8 +46,8 @@ subnet from it.
 port's GUID, so that nobody else can write to it; --m-key KEY gives all ports one. A manager with the same
 secret needs nothing else to go on. The protection is --mkey-protect; --mkey-lease is how long a
 port keeps it when somebody tries to write and its manager is gone. Ports that have other keys are
-given ours if theirs is known: by --mkey-old-secret FILE, which moves from one secret to the next, or
-by --mkey-file FILE. One that has none of these is left out, and the log says so (locked); who
+given ours if theirs is known: by --mkey-old-secret FILE, which moves from one secret to the next, also
+while the manager runs (SIGHUP), or by --mkey-file FILE. One that has none of these is left out, and the log says so (locked); who
 tries keys is named there too (wrong-key).
 
 A manager that stays changes the tables of a subnet that carries data in steps, so that at no moment

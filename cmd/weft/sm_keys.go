@@ -31,7 +31,7 @@ func (k *keyFlags) add(cmd *cobra.Command, keys *sm.Keys) {
 	f.StringVar(&k.secret, "mkey-secret", "", "file with a secret of 16 bytes or more, from which with its GUID the M_Key of each port follows; managers of one subnet have the same")
 	f.StringArrayVar(&k.former, "mkey-old-secret", nil, "file with a secret of before: ports with its keys are given new ones; may be given several times")
 	f.StringVar(&k.known, "mkey-file", "", "file of M_Keys that ports may have, a line for each: port GUID, or * for any port, and key; such ports are given ours")
-	f.Uint8Var(&keys.Protect, "mkey-protect", 1, "M_KeyProtectBits of ports with an M_Key: 0 all may read it, 1 all may read all but it, 2 or 3 nothing is told without it (not with --mkey-secret)")
+	f.Uint8Var(&keys.Protect, "mkey-protect", 1, "M_KeyProtectBits of ports with an M_Key: 0 all may read it, 1 all may read all but it, 2 or 3 nothing is told without it (with --mkey-secret they need --state or --expect)")
 	f.DurationVar(&k.lease, "mkey-lease", usualLease, "M_KeyLeasePeriod: how long after a wrong M_Key a port stays protected if its manager is gone; 0 without end")
 }
 
@@ -46,8 +46,6 @@ func (k *keyFlags) read(keys *sm.Keys, one uint64) error {
 		return errors.New("--mkey-old-secret and --mkey-file go with --mkey-secret or --m-key, which say what keys ports are to have")
 	case keys.Protect > 3:
 		return fmt.Errorf("--mkey-protect %d: want 0 to 3", keys.Protect)
-	case keys.Protect > 1 && k.secret != "":
-		return fmt.Errorf("--mkey-protect %d with --mkey-secret: a port that answers nothing without its M_Key does not tell the GUID from which that follows: want 0 or 1, or one key for all ports by --m-key", keys.Protect)
 	case k.lease < 0 || seconds > math.MaxUint16:
 		return fmt.Errorf("--mkey-lease %v: want 0 to %d s", k.lease, math.MaxUint16)
 	}
@@ -75,6 +73,17 @@ func (k *keyFlags) read(keys *sm.Keys, one uint64) error {
 	}
 	if keys.Known, keys.Others, err = sm.ReadKeys(k.known, data); err != nil {
 		return fmt.Errorf("--mkey-file %w", err)
+	}
+	return nil
+}
+
+// errOldKeys refuses keys that are told to a manager that runs: a restart in the middle of the change would not reach all ports.
+var errOldKeys = errors.New("--mkey-secret and --m-key: the secret or key until now is not named, so that a restart would not reach ports that have no new key yet: name the file of the old secret by --mkey-old-secret, an old --m-key by a line \"* KEY\" of --mkey-file")
+
+// checkHiding refuses keys that ports do not tell their GUIDs without, where a restart would not know which port is where.
+func (s *smFlags) checkHiding() error {
+	if s.keys.secret != "" && s.config.Keys.Protect > 1 && s.state.path == "" && s.expect == "" {
+		return fmt.Errorf("--mkey-protect %d with --mkey-secret: a port that answers nothing without its M_Key does not tell the GUID from which that follows, so what is where must be known after a restart: name --state or --expect, or want protection 0 or 1", s.config.Keys.Protect)
 	}
 	return nil
 }

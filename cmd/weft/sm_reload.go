@@ -147,6 +147,9 @@ func (r *serving) reload(ctx context.Context) {
 	if !reflect.DeepEqual(was.config.Partitions, runner.Config.Partitions) && !slices.Contains(changed, "partitions") {
 		changed = append(changed, "partitions")
 	}
+	if !was.config.Keys.Equal(&runner.Keys) && !slices.ContainsFunc(changed, func(name string) bool { return strings.Contains(name, "key") }) {
+		changed = append(changed, "M_Keys")
+	}
 	if len(changed) > 0 {
 		set.What = "changed: " + strings.Join(changed, ", ")
 	}
@@ -195,6 +198,9 @@ func (r *serving) readAgain() (next *reloaded, later, changed []string, err erro
 	runner, err := s.stayer(cmd)
 	if err != nil {
 		return nil, nil, nil, file.Locate(err)
+	}
+	if !runner.Keys.Reaches(&r.now.Load().config.Keys) {
+		return nil, nil, nil, file.Locate(errOldKeys)
 	}
 	return &reloaded{cmd, s, runner}, later, changed, nil
 }

@@ -79,6 +79,9 @@ func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error)
 	if s.then, s.at, err = s.store.LastSubnet(); err != nil {
 		s.unread = append(s.unread, sm.Incident{Kind: sm.NotRead, Text: err.Error()})
 	}
+	if s.then != nil && r.Keys.Given() {
+		r.Neighbours = append(r.Neighbours, sm.Neighbours(s.then)...)
+	}
 	r.Store = func(rec *sm.Record) error { return s.store.Record(time.Now(), rec) }
 	s.tell = s.note
 	s.writer = state.NewWriter(s.store, func(err error) {
