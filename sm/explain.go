@@ -42,6 +42,7 @@ var Explain = map[IncidentKind]string{
 	EntriesDropped:  "Old and new entries together would let packets wait for each other in a ring, in whatever order they are written. So switches drop packets to the LIDs that change, until those under way have left. Others are not touched.",
 	MixedTables:     "What can happen, for the milliseconds that it takes, while some switches hold entries or lane tables of the old Plan and others of the new one.",
 	OldLevels:       "By the new Plan some paths have another service level. Connections that were made before keep the old one until their hosts ask again, and those named could wait in a ring with others meanwhile.",
+	OtherPort:       "The port that the manager is at has no link any more. It goes on at the next of --other-port that has one, with the same LIDs and the Plan in force.",
 	Started:         "The manager runs, and begins to look for its subnet.",
 	Ended:           "The manager has ended. What the devices hold stays as it is.",
 	FileFailed:      "A file of LIDs, of the Plan or of the fabric could not be written after a round, or that of --record no more. The subnet is as the round left it.",

@@ -75,6 +75,7 @@ const (
 	Ended           IncidentKind = "ended"
 	FileFailed      IncidentKind = "file-not-written"
 	AskedFor        IncidentKind = "asked"            // what an operator wants
+	OtherPort       IncidentKind = "other-port"       // our port has no link any more, and another one is used
 	NewSettings     IncidentKind = "settings-changed" // options hold from now on
 	SettingsLater   IncidentKind = "settings-later"   // options that hold from the start on have changed
 	SettingsRefused IncidentKind = "settings-refused" // the configuration is wrong

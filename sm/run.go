@@ -33,12 +33,14 @@ type Runner struct {
 	Grace   time.Duration        // how long answers are waited for once ctx has ended; 200 ms
 	Decided func(*Action)        // told how what an Asked event wants was decided, by its Tag; may be nil
 	Record  io.Writer            // all that the Manager is given is written there, for Replay; may be nil
+	Leaves  bool                 // Run ends with ErrNoLink where the link of our port goes down
 }
 
 // Run brings up, or with Config.ReadOnly discovers, the subnet behind a Transport, and with
 // a Watch keeps it up until ctx ends. It owns the Transport, and closes it. When ctx ends it sends nothing more, waits
 // for what is under way, and reports; the error is then that of ctx. Otherwise the
-// error says why the Transport failed; what the fabric did is in the Report of the last round, which is returned.
+// error says why the Transport failed; what the fabric did is in the Report of the last round, which is returned. After ErrNoLink another Run,
+// over another port, goes on from there.
 func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	r.Config.Store = r.Store != nil
 	if r.Keys.Given() && r.OwnPort == 0 {
@@ -72,7 +74,11 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 		<-d.worked
 	}
 	d.administration.close()
-	return d.manager.Core(), errors.Join(err, d.requester.Close(context.Background()))
+	err = errors.Join(err, d.requester.Close(context.Background()))
+	if errors.Is(err, ErrNoLink) {
+		r.Config, r.Watch, r.Routing, r.Record = d.manager.successor(), d.manager.watch, d.routing, nil
+	}
+	return d.manager.Core(), err
 }
 
 // run is one Run of a Runner.
@@ -94,6 +100,7 @@ type run struct {
 	done      bool
 	stopped   bool
 	failure   error
+	linkless  int       // looks in a row that found no link at our port
 	recorder  *Recorder // nil where nothing is recorded
 
 	begun      time.Duration
@@ -105,7 +112,12 @@ type run struct {
 // loop steps the Manager until it is done.
 func (d *run) loop(ctx context.Context) error {
 	stop := ctx.Done()
-	var grace <-chan time.Time
+	var grace, look <-chan time.Time
+	if d.Leaves {
+		ticker := time.NewTicker(lookAtLink)
+		defer ticker.Stop()
+		look = ticker.C
+	}
 	for !d.done {
 		d.administration.follow(d.manager)
 		d.snapshot()
@@ -125,8 +137,12 @@ func (d *run) loop(ctx context.Context) error {
 				d.routing = ev.Settings.Routing
 			}
 			d.step(ctx, ev)
+		case <-look:
+			if look = d.lookAtLink(ctx, look); look == nil {
+				stop = nil
+			}
 		case <-stop:
-			stop = nil
+			stop, look = nil, nil
 			d.stop(ctx)
 			timer := time.NewTimer(d.Grace)
 			defer timer.Stop()

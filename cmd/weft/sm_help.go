@@ -42,6 +42,9 @@ hands it over. Of managers that start together the one of the highest --priority
 the master, of equal ones that of the lowest port GUID; one that goes before the master gets the
 subnet from it.
 
+--other-port TRANSPORT names another port of this machine at the same subnet: the manager goes on
+there when the port that it is at has no link any more, with the same LIDs and Plan.
+
 --mkey-secret FILE has every port get an M_Key of its own, which follows from the secret in FILE and the
 port's GUID, so that nobody else can write to it; --m-key KEY gives all ports one. A manager with the same
 secret needs nothing else to go on. The protection is --mkey-protect; --mkey-lease is how long a

@@ -52,7 +52,7 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	run.tell(sm.Incident{Kind: sm.Started, Text: "weft manages the subnet of " + s.wires.transport})
 	s.state.told(run.tell)
 	defer run.reloadAtSIGHUP()()
-	core, err := runner.Run(cmd.Context(), t)
+	core, err := s.runAtPorts(cmd, runner, t, run.tell)
 	run.deciding.Wait()
 	run.notify.Stopping()
 	switch {
@@ -76,7 +76,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.watch.Rebalance < 0 {
 		return nil, errors.New("--rebalance-after must be 0 or more")
 	}
-	if err := s.checkFaultFlags(); err != nil {
+	if err := errors.Join(s.checkFaultFlags(), s.wires.checkOthers()); err != nil {
 		return nil, err
 	}
 	runner, err := s.runner(cmd)

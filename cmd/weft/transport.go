@@ -17,6 +17,7 @@ import (
 type wireFlags struct {
 	fabric    fabricFlags
 	transport string
+	others    []string // as transport: ports that weft sm goes on at
 	window    int
 	timeout   time.Duration
 	retries   int

@@ -1,0 +1,47 @@
+package sm
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"weft/mad"
+	"weft/route/job"
+)
+
+// ErrNoLink ends a Run whose port has no link any more, where Runner.Leaves says so.
+var ErrNoLink = errors.New("sm: our own port has no link any more")
+
+// lookAtLink is how often a Runner that leaves looks at the link of our port. Two looks in a row must find none.
+const lookAtLink = 100 * time.Millisecond
+
+// lookAtLink ends the Run when our port has no link. It returns what tells of the next look; nil where there is none.
+func (d *run) lookAtLink(ctx context.Context, next <-chan time.Time) <-chan time.Time {
+	short, cancel := context.WithTimeout(ctx, lookAtLink)
+	defer cancel()
+	switch p, err := d.requester.Transport().Port(short); {
+	case err != nil: // a Transport that has died says so by itself
+		return next
+	case p.State >= mad.PortInit:
+		d.linkless = 0
+		return next
+	}
+	if d.linkless++; d.linkless < 2 {
+		return next
+	}
+	d.failure = errors.Join(ErrNoLink, d.failure)
+	d.stop(ctx)
+	d.failure = errors.Join(d.failure, d.requester.Close(context.Background())) // what is under way ends now, cancelled
+	return nil
+}
+
+// successor returns how a Manager at another port is to be made, so that it goes on where this one ends.
+func (m *Manager) successor() Config {
+	cfg := m.cfg
+	cfg.OwnPort, cfg.Drains = 0, m.drains
+	if c := m.inForce; c != nil {
+		cfg.Last, cfg.LastAfresh = job.Keep(c.plan, c.graph), false
+		cfg.Neighbours = Neighbours(c.fabric)
+	}
+	return cfg
+}
