@@ -70,4 +70,7 @@ var Explain = map[IncidentKind]string{
 	Released:          "A link in quarantine has been up for long enough, and is used again.",
 	OnlyWay:           "A link came back too often, but a switch is joined to us by nothing else. It stays in use; rounds that it alone is the reason for come later and later.",
 	StuckChange:       "PortStateChange of a switch is set however often it is cleared. Its ports are read at every light sweep instead, and a round begins when one has changed.",
+
+	CounterPassed: "A counter of errors of a port grows faster than it should (--counters): the text says how fast, and the most. weft sm links lists the worst cables. Clean or reseat the cable, then its ports, then replace it; weft sm drain takes it out of use before.",
+	CounterCalm:   "Such a counter grows slower than half of that again.",
 }

@@ -101,6 +101,9 @@ const (
 	Released    IncidentKind = "released"     // it is used again
 	OnlyWay     IncidentKind = "only-way"     // it is used all the same
 	StuckChange IncidentKind = "stuck-change" // a PortStateChange cannot be cleared
+
+	CounterPassed IncidentKind = "counter-passed" // a counter of a port grows faster than it should
+	CounterCalm   IncidentKind = "counter-calm"   // it does so no more
 )
 
 // Incident is one thing that went wrong, is odd, or that a Manager tells.

@@ -12,6 +12,7 @@ import (
 	"weft/fabric"
 	"weft/mad"
 	"weft/route/job"
+	"weft/sm/perf"
 	"weft/wire"
 )
 
@@ -25,7 +26,7 @@ type Runner struct {
 	Asked   <-chan *Event        // what operators ask for, and new Settings; may be nil
 	Wire    wire.Config          // of the requester
 	Clock   func() time.Duration // what the seconds of the report are measured by
-	Note    func(Incident)       // told of incidents as they come, and of what the Manager tells; may be nil
+	Note    func(Incident)       // told of incidents as they come, and of what the Manager tells, with Counters from several goroutines; may be nil
 	Phase   func(name string)    // told of phases as they begin; may be nil
 	Round   func(*Core)          // told of rounds as they end; may be nil
 	Store   func(*Record) error  // makes a Record durable, beside the loop, before ports get its LIDs; nil: nothing is stored
@@ -34,6 +35,8 @@ type Runner struct {
 	Decided func(*Action)        // told how what an Asked event wants was decided, by its Tag; may be nil
 	Record  io.Writer            // all that the Manager is given is written there, for Replay; may be nil
 	Leaves  bool                 // Run ends with ErrNoLink where the link of our port goes down
+
+	Counters perf.Config // how counters of ports are read; the zero value reads none
 }
 
 // Run brings up, or with Config.ReadOnly discovers, the subnet behind a Transport, and with
@@ -63,6 +66,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	d.begun = d.Clock()
 	d.administration = startAdministration(t)
 	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.unasked})
+	d.counting = startCounting(r.Counters, r.Clock, d.requester, r.Note)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	if r.Record != nil {
@@ -74,6 +78,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 		<-d.worked
 	}
 	d.administration.close()
+	d.counting.close()
 	err = errors.Join(err, d.requester.Close(context.Background()))
 	if errors.Is(err, ErrNoLink) {
 		r.Config, r.Watch, r.Routing, r.Record = d.manager.successor(), d.manager.watch, d.routing, nil
@@ -89,6 +94,7 @@ type run struct {
 	chain   job.Chain // of the last Route
 	manager *Manager
 	*administration
+	counting  *counting // nil where no counters are read
 	requester *wire.Requester
 	request   wire.Request
 	worked    chan *Event // a Route or a Store has ended
@@ -120,6 +126,7 @@ func (d *run) loop(ctx context.Context) error {
 	}
 	for !d.done {
 		d.administration.follow(d.manager)
+		d.counting.look(d.manager)
 		d.snapshot()
 		select {
 		case <-d.wake:
@@ -132,6 +139,7 @@ func (d *run) loop(ctx context.Context) error {
 			d.step(ctx, ev)
 		case <-d.timer.C:
 			d.step(ctx, &Event{Kind: Tick})
+		case <-d.counting.news(): // shown as the loop begins again
 		case ev := <-d.Asked:
 			if ev.Settings != nil {
 				d.routing = ev.Settings.Routing
@@ -176,6 +184,7 @@ func (d *run) snapshot() {
 	var unheeded int
 	s.Queries, unheeded = d.administration.counts.now()
 	s.Tally.Dropped.Unheeded += unheeded
+	s.Counters = d.counting.shown()
 	d.Show(s)
 }
 

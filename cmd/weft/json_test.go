@@ -26,6 +26,7 @@ import (
 	"weft/route/quality"
 	"weft/sm"
 	"weft/sm/opensm"
+	"weft/sm/perf"
 	"weft/sm/service"
 	"weft/sm/state"
 	"weft/study"
@@ -63,6 +64,7 @@ var documents = []struct {
 	{"weft sm import --json", reflect.TypeFor[opensm.Report]()},
 	{"weft sm export DIR --state FILE --json", reflect.TypeFor[opensm.Report]()},
 	{"weft sm events --json", reflect.TypeFor[sm.LogLine]()},
+	{"weft sm links --json", reflect.TypeFor[perf.Report]()},
 	{"weft sm status --json", reflect.TypeFor[service.Status]()},
 	{"weft discover --json", reflect.TypeFor[sm.DiscoveryJSON]()},
 	{"weft emulate control SOCKET state", reflect.TypeFor[control.State]()},

@@ -87,6 +87,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	cmd.AddCommand(smStateCmd(), smReplayCmd(), smPartitionsCmd(), smImportCmd(), smExportCmd())
 	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again"),
 		smAskCmd("rebalance", "have a manager that runs route all afresh"),
+		smLinksCmd(),
 		smDrainCmd("drain", "have a manager that runs take a switch or a cable out of use", drainHelp),
 		smDrainCmd("undrain", "have a manager that runs use a switch or a cable again", undrainHelp))
 	return cmd, &s

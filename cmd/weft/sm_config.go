@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"weft/internal/configfile"
+	"weft/sm/perf"
 )
 
 // serviceFlags are the flags of a manager in service.
@@ -17,6 +18,7 @@ type serviceFlags struct {
 	config          string
 	print           bool
 	socket, metrics string
+	counters        perf.Config
 }
 
 // mayChange marks a flag whose value may change while the manager runs.
@@ -39,6 +41,8 @@ func (s *serviceFlags) add(cmd *cobra.Command) {
 	f.BoolVar(&s.print, "print-config", false, "check all options, print them as a file for --config, and leave")
 	f.StringVar(&s.socket, "socket", "", "Unix socket for weft sm status, events, drain and the like, and for programs over HTTP (made with mode 0600)")
 	f.StringVar(&s.metrics, "metrics", "", "serve metrics for Prometheus at HOST:PORT over TCP (http://HOST:PORT/metrics); :PORT for this machine alone")
+	f.DurationVar(&s.counters.Interval, "counters", 0, "read the counters of all ports this often, for weft sm links, metrics and events of errors, as the master; 0: not at all")
+	f.IntVar(&s.counters.Rate, "counters-rate", perf.UsualRate, "datagrams a second at most with which counters are read")
 	configfile.Exclude(f, "config", "print-config", "codes")
 	for _, name := range changeable {
 		if err := f.SetAnnotation(name, mayChange, nil); err != nil {

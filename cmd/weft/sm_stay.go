@@ -86,6 +86,10 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	runner.Watch = sm.UsualWatch
 	runner.Watch.Interval, runner.Watch.Rebalance, runner.Elect = s.watch.Interval, s.watch.Rebalance, true
 	runner.Watch.Flaps, runner.Watch.KeepAbsent = s.watch.Flaps, s.watch.KeepAbsent
+	if s.service.counters.Interval < 0 || s.service.counters.Rate < 1 {
+		return nil, errors.New("--counters must be 0 or more, --counters-rate 1 or more")
+	}
+	runner.Counters = s.service.counters
 	runner.Watch.Retry = min(runner.Watch.Retry, s.watch.Interval)
 	return runner, nil
 }

@@ -20,6 +20,7 @@ func (s *Service) Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, s.Status()) })
 	mux.HandleFunc("GET /v1/events", s.events)
+	mux.HandleFunc("GET /v1/links", s.links)
 	mux.HandleFunc("POST /v1/resweep", s.ask("a full sweep", sm.Resweep))
 	mux.HandleFunc("POST /v1/rebalance", s.ask("a routing afresh", sm.Rebalance))
 	mux.HandleFunc("POST /v1/drain", s.drain(sm.DrainPart))

@@ -175,15 +175,20 @@ func (figures) Describe(to chan<- *prometheus.Desc) {
 	for i := range allFigures {
 		to <- allFigures[i].Desc
 	}
+	for i := range counterFigures {
+		to <- counterFigures[i].Desc
+	}
 }
 
 // Collect implements prometheus.Collector. All values are of one Snapshot.
 func (c figures) Collect(to chan<- prometheus.Metric) {
 	now := c.s.shown.Load()
-	for i := range allFigures {
-		f := &allFigures[i]
-		f.values(now, func(value float64, labels ...string) {
-			to <- prometheus.MustNewConstMetric(f.Desc, f.kind, value, labels...)
-		})
+	for _, list := range [][]figure{allFigures, counterFigures} {
+		for i := range list {
+			f := &list[i]
+			f.values(now, func(value float64, labels ...string) {
+				to <- prometheus.MustNewConstMetric(f.Desc, f.kind, value, labels...)
+			})
+		}
 	}
 }

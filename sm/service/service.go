@@ -2,6 +2,7 @@
 //
 //	GET  /v1/status               one JSON object: see Status
 //	GET  /v1/events?since=N       the log, a JSON object a line: see sm.LogLine; with follow=true until the manager ends
+//	GET  /v1/links                what the counters of ports tell: see perf.Report
 //	POST /v1/resweep              find the whole subnet again
 //	POST /v1/rebalance            route all afresh
 //	POST /v1/drain?name=NAME      take a switch or a cable out of use

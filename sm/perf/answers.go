@@ -1,0 +1,180 @@
+package perf
+
+import (
+	"slices"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// answered takes an answer.
+func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
+	a := &m.agents[p.agent]
+	if len(data) < mad.PortCountersExtended.Size {
+		m.failures++
+		return
+	}
+	switch p.kind {
+	case classInfo:
+		caps := mad.ClassPortInfoCapabilityMask.Get(data)
+		a.known = true
+		a.ext = caps&(mad.PerfCapExtendedCounters|mad.PerfCapExtendedNoIETF) != 0
+		a.errors = a.ext && mad.ClassPortInfoCapabilityMask2.Get(data)&mad.PerfCap2ExtendedErrors != 0
+		m.readAll(p.agent)
+	case readExtended:
+		m.time(now, p.port)
+		m.back += m.ports[p.port].takeExtended(data, a.errors)
+		if !a.errors {
+			m.more = append(m.more, pending{kind: readPlain, agent: p.agent, port: p.port, mask: 1})
+			return
+		}
+		m.watch(p.port)
+	case readPlain:
+		if p.mask == 0 { // not beside the other attribute
+			m.time(now, p.port)
+		}
+		told := func(counter int) bool {
+			return p.mask != 0 && counter >= mad.CounterXmitData && counter <= mad.CounterRcvPkts
+		}
+		q := &m.ports[p.port]
+		m.back += q.takePlain(data, told)
+		if mask := q.full(); mask != 0 {
+			m.more = append(m.more, pending{kind: clearPlain, agent: p.agent, port: p.port, mask: mask})
+		}
+		m.watch(p.port)
+	case clearPlain:
+		q := &m.ports[p.port]
+		for counter := range mad.CounterQP1Dropped {
+			if p.mask>>counter&1 == 1 {
+				q.last[counter] = 0
+			}
+		}
+	}
+}
+
+// readAll has the counters of all ports of an agent read next.
+func (m *Monitor) readAll(i int32) {
+	for at := m.agents[i].num - 1; at >= 0; at-- {
+		m.more = append(m.more, m.reading(i, at))
+	}
+}
+
+// time notes when a port is read.
+func (m *Monitor) time(now time.Duration, i int32) {
+	p := &m.ports[i]
+	if p.took = 0; p.at > 0 {
+		p.took = now - p.at
+	}
+	p.at = max(now, 1)
+}
+
+// redirected follows a redirection, once.
+func (m *Monitor) redirected(p pending, data []byte) {
+	a := &m.agents[p.agent]
+	if len(data) < mad.ClassPortInfo.Size {
+		m.failures++
+		return
+	}
+	lid, qp := mad.ClassPortInfoRedirectLID.Get(data), mad.ClassPortInfoRedirectQP.Get(data)
+	if a.moved || lid == 0 || lid > uint64(fabric.MaxUnicastLID) || qp == 0 {
+		m.failures++
+		m.giveUp(p.agent)
+		return
+	}
+	a.moved = true
+	a.at = Address{fabric.LID(lid), uint8(mad.ClassPortInfoRedirectSL.Get(data)), uint32(qp), uint32(mad.ClassPortInfoRedirectQKey.Get(data))}
+	m.more = append(m.more, p) // again, there
+}
+
+// refused goes on without what an agent has not.
+func (m *Monitor) refused(p pending) {
+	a := &m.agents[p.agent]
+	switch p.kind {
+	case classInfo:
+		a.known = true // it has PortCounters, as all have
+		m.readAll(p.agent)
+	case readExtended:
+		a.ext, a.errors = false, false
+		m.more = append(m.more, pending{kind: readPlain, agent: p.agent, port: p.port})
+	default:
+		m.failures++
+	}
+}
+
+// mostSkipped is the most rounds in which an agent is not asked that did not answer.
+const mostSkipped = 16
+
+// giveUp leaves out the rest of the ports of an agent that does not answer, and the agent for some rounds.
+func (m *Monitor) giveUp(i int32) {
+	a := &m.agents[i]
+	if m.atAgent == int(i) {
+		m.atPort = a.num
+	}
+	m.more = slices.DeleteFunc(m.more, func(p pending) bool { return p.agent == i })
+	if a.skip == 0 {
+		a.failed++
+		a.skip = min(1<<min(a.failed-1, 10), mostSkipped)
+	}
+	a.known = false // it may be another one when it answers again
+	if a.moved {
+		s := &m.subnet.Agents[i]
+		a.moved, a.at = false, Address{LID: s.LID, SL: s.SL, QP: 1}
+	}
+}
+
+// Rule is the most that a counter should grow by in a minute.
+type Rule struct {
+	Counter int
+	Most    float64
+}
+
+// Rules are the thresholds. A good link has a bit error in 10^12: some 2 symbol errors a minute at 40 Gbit/s.
+var Rules = []Rule{
+	{mad.CounterSymbolError, 10},
+	{mad.CounterLinkErrorRecovery, 1},
+	{mad.CounterLinkDowned, 2},
+	{mad.CounterRcvErrors, 10},
+	{mad.CounterLocalLinkIntegrity, 1},
+	{mad.CounterBufferOverrun, 1},
+	{mad.CounterXmitDiscards, 100},
+	{mad.CounterXmitConstraint, 100},
+	{mad.CounterRcvConstraint, 100},
+	{mad.CounterVL15Dropped, 100},
+}
+
+// mostEvents is how many events of a round are told one by one.
+const mostEvents = 50
+
+// watch tells where a rate has passed its threshold, and where it has come down to half of it.
+func (m *Monitor) watch(i int32) {
+	p := &m.ports[i]
+	if p.took <= 0 {
+		return
+	}
+	for _, r := range Rules {
+		rate := float64(p.grown[r.Counter]) / p.took.Minutes()
+		was := p.over>>r.Counter&1 == 1
+		is := rate > r.Most && p.grown[r.Counter] > 1 || was && rate > r.Most/2 // one error in a short while is no rate
+		if is == was {
+			continue
+		}
+		p.over ^= 1 << r.Counter
+		if m.passed++; m.passed <= mostEvents {
+			m.events = append(m.events, Event{Port: m.subnet.Fabric.PortName(p.end), Counter: Name(r.Counter), Passed: is, Rate: rate, Most: r.Most})
+		}
+	}
+}
+
+// names are the names of counters by the specification.
+var names = [mad.NumCounters]string{
+	mad.CounterSymbolError: "SymbolErrorCounter", mad.CounterLinkErrorRecovery: "LinkErrorRecoveryCounter", mad.CounterLinkDowned: "LinkDownedCounter",
+	mad.CounterRcvErrors: "PortRcvErrors", mad.CounterRcvRemotePhysical: "PortRcvRemotePhysicalErrors", mad.CounterRcvSwitchRelay: "PortRcvSwitchRelayErrors",
+	mad.CounterXmitDiscards: "PortXmitDiscards", mad.CounterXmitConstraint: "PortXmitConstraintErrors", mad.CounterRcvConstraint: "PortRcvConstraintErrors",
+	mad.CounterLocalLinkIntegrity: "LocalLinkIntegrityErrors", mad.CounterBufferOverrun: "ExcessiveBufferOverrunErrors", mad.CounterVL15Dropped: "VL15Dropped",
+	mad.CounterXmitData: "PortXmitData", mad.CounterRcvData: "PortRcvData", mad.CounterXmitPkts: "PortXmitPkts", mad.CounterRcvPkts: "PortRcvPkts",
+	mad.CounterXmitWait: "PortXmitWait", mad.CounterQP1Dropped: "QP1Dropped",
+}
+
+// Name returns the name of a counter by the specification.
+func Name(counter int) string { return names[counter] }

@@ -1,0 +1,320 @@
+package perf
+
+import (
+	"time"
+
+	"weft/cables"
+	"weft/fabric"
+	"weft/mad"
+)
+
+// Ask is a request to a performance management agent.
+type Ask struct {
+	Tag    uint64 // comes back with the answer
+	To     Address
+	Method mad.Method
+	Attr   mad.AttrID
+	Data   [192]byte // of the attribute
+}
+
+// Address is where a request goes.
+type Address struct {
+	LID  fabric.LID
+	SL   uint8
+	QP   uint32
+	QKey uint32 // 0: the usual one
+}
+
+// Outcome says how a request has ended.
+type Outcome uint8
+
+// The outcomes.
+const (
+	Answered   Outcome = iota
+	Refused            // by a status
+	Redirected         // the answer is a ClassPortInfo that says to whom
+	Silent
+)
+
+// Event says that the rate of a counter has passed its threshold, or is below it again.
+type Event struct {
+	Port    fabric.PortName
+	Counter string
+	Passed  bool
+	Rate    float64 // a minute
+	Most    float64 // the threshold
+	More    int     // so many more have passed theirs in this round; nothing else is set
+}
+
+// agent holds what is known of an Agent.
+type agent struct {
+	at          Address
+	first, num  int32 // ports
+	known       bool  // its ClassPortInfo
+	ext, errors bool  // it has PortCountersExtended, with the error counters
+	moved       bool  // it has redirected us
+	failed      int   // rounds, one after the other, in which it did not answer
+	skip        int   // rounds in which it is not asked
+}
+
+// what is asked.
+type kind uint8
+
+const (
+	classInfo kind = iota
+	readExtended
+	readPlain
+	clearPlain
+)
+
+// pending is a request that is under way.
+type pending struct {
+	tag   uint64 // 0: free
+	kind  kind
+	agent int32
+	port  int32
+	mask  uint32
+}
+
+// Monitor reads counters. Times only grow. It is not for concurrent use.
+type Monitor struct {
+	cfg    Config
+	subnet *Subnet
+	agents []agent
+	ports  []port
+
+	pending []pending
+	count   uint64    // tags given
+	more    []pending // to be asked next
+	under   int       // requests under way
+
+	round
+	totals
+	events []Event
+	base   *cables.Report // of the cables without counters
+	report *Report
+}
+
+// round is the reading of all ports that is under way.
+type round struct {
+	begun     time.Duration
+	due       time.Duration // the next request
+	gap       time.Duration // between two requests
+	atAgent   int
+	atPort    int32 // of the agent
+	asked     int
+	passed    int // events in this round
+	active    bool
+	nextBegin time.Duration
+}
+
+// totals are counted since the start.
+type totals struct {
+	requests, failures, back int
+	gone                     [mad.NumCounters]uint64 // what ports have counted that are not there any more
+}
+
+// New makes a Monitor that has nothing to read.
+func New(cfg Config) *Monitor {
+	if cfg.Rate <= 0 {
+		cfg.Rate = UsualRate
+	}
+	if cfg.Window <= 0 {
+		cfg.Window = UsualWindow
+	}
+	return &Monitor{cfg: cfg, pending: make([]pending, cfg.Window)}
+}
+
+// Follow has another subnet read from now on, or none. Ports that were there before go on as they were.
+func (m *Monitor) Follow(now time.Duration, s *Subnet) {
+	old := map[key]*port{}
+	for i := range m.ports {
+		p := &m.ports[i]
+		old[key{m.subnet.Fabric.Nodes[p.end.Node].GUID, p.end.Port}] = p
+	}
+	was := map[key]agent{}
+	for _, a := range m.agents {
+		p := &m.ports[a.first]
+		was[key{m.subnet.Fabric.Nodes[p.end.Node].GUID, p.end.Port}] = a
+	}
+	m.subnet, m.agents, m.ports, m.more, m.under = s, nil, nil, nil, 0
+	clear(m.pending)
+	m.round = round{nextBegin: now}
+	if s == nil {
+		s = &Subnet{}
+	}
+	for i := range s.Agents {
+		a := &s.Agents[i]
+		next := agent{at: Address{LID: a.LID, SL: a.SL, QP: 1}, first: int32(len(m.ports)), num: int32(len(a.Ports))}
+		guid := s.Fabric.Nodes[a.Node].GUID
+		if w, ok := was[key{guid, a.Ports[0]}]; ok && !w.moved {
+			next.known, next.ext, next.errors, next.failed, next.skip = w.known, w.ext, w.errors, w.failed, w.skip
+		}
+		for _, number := range a.Ports {
+			p := port{end: fabric.End{Node: a.Node, Port: number}, agent: int32(i)}
+			if o := old[key{guid, number}]; o != nil {
+				p.at, p.took, p.over, p.counts = o.at, o.took, o.over, o.counts
+				delete(old, key{guid, number})
+			}
+			m.ports = append(m.ports, p)
+		}
+		m.agents = append(m.agents, next)
+	}
+	for _, p := range old {
+		for c, n := range p.total {
+			m.gone[c] += n
+		}
+	}
+	m.base, m.report = nil, nil
+}
+
+// Next returns what is to be asked now, nil where nothing is: then it is time again at wake, or after an answer.
+func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
+	const never = time.Duration(1<<63 - 1)
+	if len(m.agents) == 0 || m.cfg.Interval <= 0 {
+		return nil, never
+	}
+	if !m.active {
+		if now < m.nextBegin {
+			return nil, m.nextBegin
+		}
+		m.begin(now)
+	}
+	if m.under >= len(m.pending) {
+		return nil, never
+	}
+	if now < m.due {
+		return nil, m.due
+	}
+	p, ok := m.choose()
+	if !ok {
+		if m.under > 0 {
+			return nil, never
+		}
+		m.end(now)
+		return nil, m.nextBegin
+	}
+	m.due = max(m.due, now-time.Duration(len(m.pending))*m.gap) + m.gap // late ones are made up for, a few
+	return m.ask(p), now
+}
+
+// begin begins a round.
+func (m *Monitor) begin(now time.Duration) {
+	m.round = round{begun: now, due: now, active: true}
+	requests := time.Duration(len(m.ports))
+	for i := range m.agents {
+		if a := &m.agents[i]; !a.known {
+			requests++
+		} else if a.ext && !a.errors {
+			requests += time.Duration(a.num)
+		}
+		if m.agents[i].skip > 0 {
+			m.agents[i].skip--
+		}
+	}
+	m.gap = max(time.Second/time.Duration(m.cfg.Rate), m.cfg.Interval/(requests+1))
+}
+
+// end ends a round.
+func (m *Monitor) end(now time.Duration) {
+	if m.passed > mostEvents {
+		m.events = append(m.events, Event{More: m.passed - mostEvents})
+	}
+	m.makeReport(now)
+	m.active, m.nextBegin = false, max(now, m.begun+m.cfg.Interval)
+}
+
+// choose returns the next request of the round.
+func (m *Monitor) choose() (pending, bool) {
+	if n := len(m.more); n > 0 {
+		p := m.more[n-1]
+		m.more = m.more[:n-1]
+		return p, true
+	}
+	for ; m.atAgent < len(m.agents); m.atAgent, m.atPort = m.atAgent+1, 0 {
+		a := &m.agents[m.atAgent]
+		switch {
+		case a.skip > 0:
+		case !a.known: // its ports follow when it has answered
+			m.atAgent++
+			return pending{kind: classInfo, agent: int32(m.atAgent - 1), port: a.first}, true
+		case m.atPort < a.num:
+			m.atPort++
+			return m.reading(int32(m.atAgent), m.atPort-1), true
+		}
+	}
+	return pending{}, false
+}
+
+// reading makes the request for the counters of a port of an agent.
+func (m *Monitor) reading(agent, at int32) pending {
+	p := pending{kind: readPlain, agent: agent, port: m.agents[agent].first + at}
+	if m.agents[agent].ext {
+		p.kind = readExtended
+	}
+	return p
+}
+
+// ask makes a request, and notes that it is under way.
+func (m *Monitor) ask(p pending) *Ask {
+	slot := 0
+	for m.pending[slot].tag != 0 {
+		slot++
+	}
+	m.count++
+	p.tag = m.count<<16 | uint64(slot)
+	m.pending[slot] = p
+	m.under++
+	m.asked++
+	m.requests++
+	a := &Ask{Tag: p.tag, To: m.agents[p.agent].at, Method: mad.Get}
+	number := uint64(m.ports[p.port].end.Port)
+	switch p.kind {
+	case classInfo:
+		a.Attr = mad.AttrClassPortInfo
+	case readExtended:
+		a.Attr = mad.AttrPortCountersExtended
+		mad.PortCountersExtendedPortSelect.Put(a.Data[:], number)
+	case readPlain, clearPlain:
+		a.Attr = mad.AttrPortCounters
+		mad.PortCountersPortSelect.Put(a.Data[:], number)
+		if p.kind == clearPlain {
+			a.Method = mad.Set
+			mad.PortCountersCounterSelect.Put(a.Data[:], uint64(p.mask)&0xFFFF)
+			mad.PortCountersCounterSelect2.Put(a.Data[:], uint64(p.mask)>>16)
+		}
+	}
+	return a
+}
+
+// Ended takes the end of a request. Data is the attribute, where the outcome has one. Ends of requests that are not under way any more change nothing.
+func (m *Monitor) Ended(now time.Duration, tag uint64, outcome Outcome, data []byte) {
+	slot := int(tag & 0xFFFF)
+	if slot >= len(m.pending) || m.pending[slot].tag != tag || tag == 0 {
+		return
+	}
+	p := m.pending[slot]
+	m.pending[slot] = pending{}
+	m.under--
+	switch outcome {
+	case Answered:
+		m.agents[p.agent].failed = 0
+		m.answered(now, p, data)
+	case Redirected:
+		m.redirected(p, data)
+	case Refused:
+		m.refused(p)
+	case Silent:
+		m.failures++
+		m.giveUp(p.agent)
+	}
+}
+
+// Events returns what has passed a threshold since the last call.
+func (m *Monitor) Events() (events []Event) {
+	events, m.events = m.events, nil
+	return events
+}
+
+// Report returns what the last round has found; nil before it has ended. It does not change later.
+func (m *Monitor) Report() *Report { return m.report }

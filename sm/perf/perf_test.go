@@ -1,0 +1,473 @@
+package perf
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+	"time"
+
+	"pgregory.net/rapid"
+
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/mad"
+)
+
+// world is a subnet of devices whose counters are known, and which answer a Monitor at once or later.
+type world struct {
+	t       rapid.TB
+	m       *Monitor
+	subnet  *Subnet
+	devices []*device
+	now     time.Duration
+	asked   []time.Duration // when
+	waiting []*Ask
+	most    int // under way at a time
+}
+
+// device is a performance management agent. Its ports are those of its Agent.
+type device struct {
+	ext, errors, silent bool
+	redirect            uint16
+	lid                 fabric.LID // where it answers
+	has                 map[uint8]*[mad.NumCounters]uint64
+	truth               map[uint8]*[mad.NumCounters]uint64 // never set back
+	lost                map[uint8]*[mad.NumCounters]uint64 // that were in a counter that was set back
+	cut                 map[uint8]*[mad.NumCounters]uint64 // for which there was no room
+	first               map[uint8]*[mad.NumCounters]uint64 // truth at the first reading
+	told                map[uint8]*[mad.NumCounters]uint64 // 1: there was one
+}
+
+func newWorld(t rapid.TB, formula string, cfg Config, kind func(i int, d *device)) *world {
+	f, err := gen.Parse(formula)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lid := fabric.LID(1)
+	for i := range f.Nodes {
+		for p := range f.Nodes[i].Ports {
+			if (p == 0) == (f.Nodes[i].Type == fabric.Switch) {
+				f.Nodes[i].Ports[p].LID = lid
+				lid++
+			}
+		}
+	}
+	w := &world{t: t, m: New(cfg), subnet: NewSubnet(f, func(fabric.LID) uint8 { return 3 })}
+	for i, a := range w.subnet.Agents {
+		d := &device{lid: a.LID}
+		for _, to := range []*map[uint8]*[mad.NumCounters]uint64{&d.has, &d.truth, &d.lost, &d.cut, &d.first, &d.told} {
+			*to = map[uint8]*[mad.NumCounters]uint64{}
+			for _, p := range a.Ports {
+				(*to)[p] = new([mad.NumCounters]uint64)
+			}
+		}
+		kind(i, d)
+		w.devices = append(w.devices, d)
+	}
+	w.m.Follow(0, w.subnet)
+	return w
+}
+
+// count has a counter of a port grow. Where plain counters stop, only the truth goes on.
+func (d *device) count(p uint8, counter int, by uint64) {
+	d.truth[p][counter] += by
+	d.has[p][counter] += by
+	if now := &d.has[p][counter]; !d.holds(counter) && *now > mostOf(counter) {
+		d.cut[p][counter] += *now - mostOf(counter)
+		*now = mostOf(counter)
+	}
+}
+
+// holds reports whether a counter has 64 bits.
+func (d *device) holds(counter int) bool {
+	return d.ext && (d.errors || counter >= mad.CounterXmitData && counter <= mad.CounterRcvPkts)
+}
+
+// back sets a counter back.
+func (d *device) back(p uint8, counter int) {
+	d.lost[p][counter] += d.has[p][counter] + d.cut[p][counter]
+	d.has[p][counter], d.cut[p][counter] = 0, 0
+}
+
+// run runs the Monitor until a time. Answers take a while, drawn by delay.
+func (w *world) run(until time.Duration, delay func() time.Duration) {
+	for w.now < until {
+		ask, wake := w.m.Next(w.now)
+		if ask != nil {
+			w.asked = append(w.asked, w.now)
+			w.waiting = append(w.waiting, ask)
+			w.most = max(w.most, len(w.waiting))
+			if delay == nil {
+				w.answer(0)
+			}
+			continue
+		}
+		switch {
+		case len(w.waiting) > 0:
+			w.now += delay()
+			w.answer(0)
+		case wake > until:
+			w.now = until
+		default:
+			w.now = wake
+		}
+	}
+}
+
+// answer answers one of those that wait.
+func (w *world) answer(i int) {
+	a := w.waiting[i]
+	w.waiting = append(w.waiting[:i], w.waiting[i+1:]...)
+	var d *device
+	for _, x := range w.devices {
+		if x.lid == a.To.LID {
+			d = x
+		}
+	}
+	if d == nil {
+		w.m.Ended(w.now, a.Tag, Silent, nil)
+		return
+	}
+	outcome, data := d.answer(a)
+	w.m.Ended(w.now, a.Tag, outcome, data)
+}
+
+// answer answers as an agent does.
+func (d *device) answer(a *Ask) (Outcome, []byte) {
+	data := make([]byte, 192)
+	switch {
+	case d.silent:
+		return Silent, nil
+	case d.redirect != 0 && a.To.QP == 1:
+		mad.ClassPortInfoRedirectLID.Put(data, uint64(d.redirect))
+		mad.ClassPortInfoRedirectQP.Put(data, 77)
+		mad.ClassPortInfoRedirectQKey.Put(data, 5)
+		return Redirected, data
+	case a.Attr == mad.AttrClassPortInfo:
+		if d.ext {
+			mad.ClassPortInfoCapabilityMask.Put(data, mad.PerfCapExtendedCounters)
+		}
+		if d.errors {
+			mad.ClassPortInfoCapabilityMask2.Put(data, mad.PerfCap2ExtendedErrors)
+		}
+		return Answered, data
+	case a.Attr == mad.AttrPortCountersExtended:
+		if !d.ext {
+			return Refused, data
+		}
+		p := uint8(mad.PortCountersExtendedPortSelect.Get(a.Data[:]))
+		for i, c := range extendedCounters {
+			if c >= 0 && (i < firstError || d.errors) {
+				mad.PortCountersExtendedFields[i].Put(data, d.has[p][c])
+				d.seen(p, c)
+			}
+		}
+		return Answered, data
+	}
+	p := uint8(mad.PortCountersPortSelect.Get(a.Data[:]))
+	if a.Method == mad.Set {
+		mask := mad.PortCountersCounterSelect.Get(a.Data[:]) | mad.PortCountersCounterSelect2.Get(a.Data[:])<<16
+		for c := range mad.CounterQP1Dropped {
+			if mask>>c&1 == 1 {
+				d.back(p, c)
+			}
+		}
+		return Answered, data
+	}
+	for c, f := range mad.PortCountersField {
+		f.Put(data, min(d.has[p][c], mostOf(c)))
+		d.seen(p, c)
+	}
+	return Answered, data
+}
+
+// seen notes the first reading of a counter.
+func (d *device) seen(p uint8, counter int) {
+	if d.told[p][counter] == 0 {
+		d.told[p][counter], d.first[p][counter] = 1, d.truth[p][counter]
+	}
+}
+
+// TestTotals: whatever kinds of devices a subnet has, what is told of a counter is what it has really grown by; where somebody has set
+// it back it is no more than that, and no more is missing than was in it then; where it had stopped at its most the total says that it is a least.
+func TestTotals(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		seed := rapid.Uint64().Draw(t, "seed")
+		rng := rand.New(rand.NewPCG(seed, 0))
+		backs := rapid.Bool().Draw(t, "set back")
+		w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second, Window: 4}, func(_ int, d *device) {
+			d.ext = rng.IntN(3) > 0
+			d.errors = d.ext && rng.IntN(2) > 0
+		})
+		delay := func() time.Duration { return time.Duration(rng.IntN(300)) * time.Microsecond }
+		for range 12 {
+			w.run(w.now+time.Second, delay)
+			for i, a := range w.subnet.Agents {
+				d := w.devices[i]
+				for _, p := range a.Ports {
+					for range rng.IntN(6) {
+						d.count(p, rng.IntN(mad.NumCounters), rng.Uint64N([]uint64{3, 200, 70000, 1 << 33}[rng.IntN(4)]))
+					}
+					if backs && rng.IntN(8) == 0 {
+						for c := range d.has[p] { // the device restarts
+							d.back(p, c)
+						}
+					}
+				}
+			}
+		}
+		w.run(w.now+3*time.Second, delay)
+		for i := range w.m.ports {
+			p := &w.m.ports[i]
+			d := w.devices[p.agent]
+			for c := range p.total {
+				truth := d.truth[p.end.Port][c] - d.first[p.end.Port][c]
+				stopped := p.least>>c&1 == 1
+				if p.total[c] > truth {
+					t.Fatalf("port %v, %s: told %d, has grown by %d", p.end, Name(c), p.total[c], truth)
+				}
+				if missing := truth - p.total[c]; missing > 0 && (d.holds(c) && !backs || !stopped && missing > d.lost[p.end.Port][c]) {
+					t.Fatalf("port %v, %s: told %d, has grown by %d, set back at %d, stopped %t", p.end, Name(c), p.total[c], truth, d.lost[p.end.Port][c], stopped)
+				}
+			}
+		}
+		if r := w.m.Report(); r.Unread != 0 || r.Ports != len(w.m.ports) || w.most > 4 {
+			t.Fatalf("%+v, %d under way", r, w.most)
+		}
+	})
+}
+
+// TestGoesRound: a counter of 64 bits that is near its end goes round, another one was set back.
+func TestGoesRound(t *testing.T) {
+	var c counts
+	for _, step := range []struct {
+		value, grown uint64
+		back         bool
+	}{{1<<64 - 100, 0, false}, {1<<64 - 10, 90, false}, {20, 30, false}, {500, 480, false}, {7, 7, true}} {
+		if back := c.take(mad.CounterXmitData, step.value, extended); back != step.back || c.grown[mad.CounterXmitData] != step.grown {
+			t.Errorf("%d: grown by %d, set back %t", step.value, c.grown[mad.CounterXmitData], back)
+		}
+	}
+	if c.total[mad.CounterXmitData] != 90+30+480+7 {
+		t.Errorf("total %d", c.total[mad.CounterXmitData])
+	}
+}
+
+// TestRate: no more requests a second are made than are allowed, also when answers come late, and no more are under way.
+func TestRate(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := Config{
+			Interval: time.Duration(rapid.IntRange(1, 4000).Draw(t, "interval")) * time.Millisecond,
+			Rate:     rapid.IntRange(1, 3000).Draw(t, "rate"), Window: rapid.IntRange(1, 20).Draw(t, "window"),
+		}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 1))
+		w := newWorld(t, "rlft(4,2)", cfg, func(i int, d *device) { d.ext, d.silent = i%2 == 0, i%5 == 4 })
+		w.run(5*time.Second, func() time.Duration { return time.Duration(rng.IntN(40)) * time.Millisecond })
+		for i := range w.asked {
+			n := 0
+			for j := i; j < len(w.asked) && w.asked[j] < w.asked[i]+time.Second; j++ {
+				n++
+			}
+			if n > cfg.Rate+cfg.Window+1 {
+				t.Fatalf("%d requests within a second, %d a second and %d under way are allowed", n, cfg.Rate, cfg.Window)
+			}
+		}
+		if w.most > cfg.Window || len(w.asked) == 0 {
+			t.Fatalf("%d under way, %d asked", w.most, len(w.asked))
+		}
+	})
+}
+
+// TestSilent: a device that does not answer is asked ever more rarely, all others are read all the same, and it is read when it answers again.
+func TestSilent(t *testing.T) {
+	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(i int, d *device) { d.ext, d.errors, d.silent = true, true, i == 0 })
+	w.run(40*time.Second, nil)
+	ports := len(w.subnet.Agents[0].Ports)
+	if r := w.m.Report(); r.Unread != ports || r.Ports != len(w.m.ports)-ports || r.All.Failures > 12 {
+		t.Errorf("%d read, %d not, %d failures", r.Ports, r.Unread, r.All.Failures)
+	}
+	w.devices[0].silent = false
+	w.run(80*time.Second, nil)
+	if r := w.m.Report(); r.Unread != 0 {
+		t.Errorf("%d not read", r.Unread)
+	}
+}
+
+// TestRedirected: a redirection is followed, with its queue pair and key; one that leads to another is not.
+func TestRedirected(t *testing.T) {
+	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(i int, d *device) {
+		if d.ext, d.errors = true, true; i == 1 {
+			d.redirect, d.lid = 9000, 9000
+		}
+	})
+	old := w.subnet.Agents[1].LID
+	w.devices = append(w.devices, &device{lid: old, redirect: 9000})
+	w.run(3*time.Second, nil)
+	if r := w.m.Report(); r.Unread != 0 || r.All.Failures != 0 || w.m.agents[1].at != (Address{9000, 0, 77, 5}) {
+		t.Errorf("%d not read, %+v, at %+v", r.Unread, r.All, w.m.agents[1].at)
+	}
+	m := New(Config{Interval: time.Second})
+	m.Follow(0, w.subnet)
+	data := make([]byte, 192)
+	mad.ClassPortInfoRedirectLID.Put(data, 9000)
+	mad.ClassPortInfoRedirectQP.Put(data, 1)
+	for now := time.Second; m.failures == 0 && now < time.Minute; now += time.Second {
+		ask, _ := m.Next(now)
+		m.Ended(now, ask.Tag, Redirected, data)
+	}
+	if m.failures != 1 {
+		t.Errorf("redirected twice: %d failures", m.failures)
+	}
+}
+
+// TestThresholds: a rate that passes its threshold is told once, and when it has come down to half of it; of many at once the first 50.
+func TestThresholds(t *testing.T) {
+	w := newWorld(t, "rlft(8,2)", Config{Interval: time.Minute}, func(_ int, d *device) { d.ext, d.errors = true, true })
+	port := w.subnet.Agents[0].Ports[0]
+	var told []string
+	step := func(errors uint64) {
+		w.devices[0].count(port, mad.CounterSymbolError, errors)
+		w.run(w.now+time.Minute, nil)
+		for _, e := range w.m.Events() {
+			told = append(told, fmt.Sprintf("%s %t %.0f", e.Counter, e.Passed, e.Rate))
+		}
+	}
+	for _, errors := range []uint64{1000, 8, 12, 30, 7, 4, 0} {
+		step(errors)
+	}
+	if got := strings.Join(told, "; "); got != "SymbolErrorCounter true 12; SymbolErrorCounter false 4" {
+		t.Errorf("told %s", got)
+	}
+	if r := w.m.Report(); r.OddCounts["errors"] != 1 || r.Odd[0].Kind != "errors" || r.Counters[mad.CounterSymbolError].Total != 61 {
+		t.Errorf("%+v, %+v", r.OddCounts, r.Counters[mad.CounterSymbolError])
+	}
+	for i, a := range w.subnet.Agents {
+		for _, p := range a.Ports {
+			w.devices[i].count(p, mad.CounterVL15Dropped, 10000)
+		}
+	}
+	w.run(w.now+time.Minute, nil)
+	events := w.m.Events()
+	if len(events) != mostEvents+1 || events[mostEvents].More != len(w.m.ports)-mostEvents {
+		t.Errorf("%d events, the last %+v", len(events), events[len(events)-1])
+	}
+}
+
+// TestHot: the links that are used most come first, with what they carry in the direction that is used more.
+func TestHot(t *testing.T) {
+	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(_ int, d *device) { d.ext, d.errors = true, true })
+	w.run(1500*time.Millisecond, nil)
+	busy, less := w.subnet.Agents[0], w.subnet.Agents[1]
+	w.devices[0].count(busy.Ports[0], mad.CounterXmitData, 1e9) // 32 Gbit
+	w.devices[0].count(busy.Ports[0], mad.CounterXmitWait, 5000)
+	w.devices[1].count(less.Ports[0], mad.CounterXmitData, 1e6)
+	w.run(2990*time.Millisecond, nil)
+	r := w.m.Report()
+	if len(r.Hot) != 2 || r.Hot[0].From != w.subnet.Fabric.PortName(fabric.End{Node: busy.Node, Port: busy.Ports[0]}) ||
+		r.Hot[0].Gbps < 30 || r.Hot[0].Gbps > 34 || r.Hot[0].Wait < 4500 || r.Hot[1].Gbps > 0.1 {
+		t.Errorf("%+v", r.Hot)
+	}
+}
+
+// TestFollow: when the subnet changes, ports that stay go on counting, and what others have counted stays in the totals.
+func TestFollow(t *testing.T) {
+	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(_ int, d *device) { d.ext, d.errors = true, true })
+	w.run(1500*time.Millisecond, nil)
+	for i := range 2 {
+		w.devices[i].count(w.subnet.Agents[i].Ports[0], mad.CounterSymbolError, 100)
+	}
+	w.run(2900*time.Millisecond, nil)
+	less := *w.subnet
+	less.Agents = less.Agents[1:]
+	w.m.Follow(w.now, &less)
+	w.devices[1].count(less.Agents[0].Ports[0], mad.CounterSymbolError, 11)
+	w.run(5*time.Second, nil)
+	if r := w.m.Report(); r.Counters[mad.CounterSymbolError].Total != 211 {
+		t.Errorf("total %d", r.Counters[mad.CounterSymbolError].Total)
+	}
+	w.m.Follow(w.now, nil)
+	if ask, _ := w.m.Next(w.now + time.Hour); ask != nil || w.m.Report() != nil {
+		t.Error("without a subnet something is asked, or told")
+	}
+}
+
+// FuzzMonitor: whatever devices answer, nothing breaks, no more is under way than is allowed, and a round ends.
+func FuzzMonitor(f *testing.F) {
+	f.Add([]byte{0, 1, 2, 3, 0xff, 0x80}, uint8(3))
+	f.Add([]byte("a device that answers anything"), uint8(1))
+	f.Fuzz(func(t *testing.T, answers []byte, window uint8) {
+		if len(answers) == 0 {
+			return
+		}
+		w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second, Window: int(window%8) + 1}, func(int, *device) {})
+		at := 0
+		next := func() byte {
+			at++
+			return answers[at%len(answers)]
+		}
+		var under []*Ask
+		now := time.Duration(0)
+		for range 2000 {
+			ask, wake := w.m.Next(now)
+			if ask != nil {
+				if under = append(under, ask); len(under) > int(window%8)+1 {
+					t.Fatalf("%d under way", len(under))
+				}
+				continue
+			}
+			if len(under) == 0 {
+				now = max(now, min(wake, now+time.Hour))
+				continue
+			}
+			data := make([]byte, int(next())%193)
+			for i := range data {
+				data[i] = next()
+			}
+			w.m.Ended(now, under[0].Tag+uint64(next()/250), Outcome(next()%5), data) // some are of nobody
+			w.m.Ended(now, under[0].Tag, Silent, nil)
+			under = under[1:]
+		}
+		if w.m.Report() == nil {
+			t.Fatal("no round has ended")
+		}
+	})
+}
+
+// BenchmarkRound reads all ports of a subnet of 11,664 hosts once.
+func BenchmarkRound(b *testing.B) {
+	f, err := gen.Parse("rlft(36,3)")
+	if err != nil {
+		b.Fatal(err)
+	}
+	lid := fabric.LID(1)
+	for i := range f.Nodes {
+		f.Nodes[i].Ports[map[bool]int{true: 0, false: 1}[f.Nodes[i].Type == fabric.Switch]].LID = lid
+		lid++
+	}
+	m := New(Config{Interval: time.Nanosecond, Rate: 1e9})
+	m.Follow(0, NewSubnet(f, func(fabric.LID) uint8 { return 0 }))
+	info, data := make([]byte, 192), make([]byte, 192)
+	mad.ClassPortInfoCapabilityMask.Put(info, mad.PerfCapExtendedCounters)
+	mad.ClassPortInfoCapabilityMask2.Put(info, mad.PerfCap2ExtendedErrors)
+	now, n := time.Duration(0), uint64(0)
+	b.ReportAllocs()
+	for b.Loop() {
+		for was := m.Report(); m.Report() == was; {
+			ask, _ := m.Next(now)
+			if ask == nil {
+				now += time.Second
+				continue
+			}
+			answer := data
+			if ask.Attr == mad.AttrClassPortInfo {
+				answer = info
+			}
+			n++
+			mad.PortCountersExtendedFields[0].Put(data, n*1000)
+			m.Ended(now, ask.Tag, Answered, answer)
+		}
+	}
+	b.ReportMetric(float64(len(m.ports)), "ports")
+	b.ReportMetric(float64(n)/float64(b.N), "requests/op")
+}

@@ -1,0 +1,218 @@
+package perf
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+	"time"
+
+	"weft/cables"
+	"weft/fabric"
+	"weft/fabric/netfile"
+	"weft/mad"
+)
+
+// Report is what a round of readings has found, as programs read it.
+type Report struct {
+	Ports    int       `json:"ports"`    // that were read
+	Unread   int       `json:"unread"`   // that did not answer
+	Seconds  float64   `json:"seconds"`  // from the begin of the round to its end
+	Requests int       `json:"requests"` // datagrams of the round, without repetitions
+	Rate     float64   `json:"requests_per_second"`
+	All      Totals    `json:"totals"`
+	Counters []Counter `json:"counters"`
+	Over     []Over    `json:"over_threshold"` // the worst first, at most 50
+	Hot      []Hot     `json:"hot"`            // links by the share of their rate that is used, the most first, at most 50
+
+	// Odd are cables that somebody should look at, as weft show --counters lists them, the worst first; at most 200. Counters have grown so since they were first read.
+	Odd       []cables.Odd        `json:"odd"`
+	OddCounts map[cables.Kind]int `json:"odd_counts"` // of all
+	Notes     []string            `json:"notes"`
+}
+
+// Totals are counted since the manager has begun to read.
+type Totals struct {
+	Requests int `json:"requests"`
+	Failures int `json:"failures"` // requests without an answer that can be used
+	SetBack  int `json:"set_back"` // counters that were smaller than before: cleared by somebody, or the device has restarted
+}
+
+// Counter is a counter of all ports together.
+type Counter struct {
+	Name  string `json:"name"`
+	Total uint64 `json:"total"` // that it has grown by since it was first read
+	Grown uint64 `json:"grown"` // by the last reading
+	Over  int    `json:"over"`  // ports whose rate is over the threshold
+	Least bool   `json:"least"` // somewhere it had stopped at its most: there is more
+}
+
+// Over is a rate over its threshold.
+type Over struct {
+	Port    fabric.PortName `json:"port"`
+	Counter string          `json:"counter"`
+	Rate    float64         `json:"per_minute"`
+	Most    float64         `json:"threshold_per_minute"`
+}
+
+// Hot is the use of a link in the direction that is used more.
+type Hot struct {
+	From  fabric.PortName `json:"from"`
+	To    fabric.PortName `json:"to"`
+	Gbps  float64         `json:"gbit_per_second"`
+	Share float64         `json:"share"`                 // of the link's rate, 0 where that is not known
+	Wait  float64         `json:"wait_ticks_per_second"` // that data waited at the port: ticks are as long as the device has them
+}
+
+// The most that a Report lists.
+const (
+	mostOver = 50
+	mostHot  = 50
+	mostOdd  = 200
+)
+
+// makeReport makes the Report of a round that has ended.
+func (m *Monitor) makeReport(now time.Duration) {
+	r := &Report{
+		Seconds: (now - m.begun).Seconds(), Requests: m.asked, All: Totals{m.requests, m.failures, m.back},
+		Counters: make([]Counter, mad.NumCounters), Over: []Over{}, Hot: []Hot{}, Odd: []cables.Odd{}, Notes: []string{},
+	}
+	if r.Seconds > 0 {
+		r.Rate = float64(r.Requests) / r.Seconds
+	}
+	for c := range r.Counters {
+		r.Counters[c] = Counter{Name: Name(c), Total: m.gone[c]}
+	}
+	for i := range m.ports {
+		p := &m.ports[i]
+		if p.at < m.begun || p.at == 0 {
+			r.Unread++
+			continue
+		}
+		r.Ports++
+		m.addPort(r, p)
+	}
+	slices.SortStableFunc(r.Over, func(a, b Over) int { return cmp.Compare(b.Rate/b.Most, a.Rate/a.Most) })
+	r.Over = r.Over[:min(len(r.Over), mostOver)]
+	m.findHot(r)
+	m.findOdd(r)
+	m.report = r
+}
+
+// addPort adds the counters of a port.
+func (m *Monitor) addPort(r *Report, p *port) {
+	for c := range r.Counters {
+		n := &r.Counters[c]
+		n.Total += p.total[c]
+		n.Grown += p.grown[c]
+		n.Least = n.Least || p.least>>c&1 == 1
+	}
+	if p.over == 0 {
+		return
+	}
+	for _, rule := range Rules {
+		if p.over>>rule.Counter&1 == 1 {
+			r.Counters[rule.Counter].Over++
+			r.Over = append(r.Over, Over{m.subnet.Fabric.PortName(p.end), Name(rule.Counter), float64(p.grown[rule.Counter]) / p.took.Minutes(), rule.Most})
+		}
+	}
+}
+
+// rate returns the Gbit/s that a port has sent, 0 where that is not known.
+func (p *port) rate() float64 {
+	if p.took <= 0 {
+		return 0
+	}
+	return float64(p.grown[mad.CounterXmitData]) * 32 / p.took.Seconds() / 1e9
+}
+
+// findHot lists the links that are used most.
+func (m *Monitor) findHot(r *Report) {
+	type used struct {
+		at    int
+		rate  float64
+		share float64
+	}
+	var list []used
+	best := map[fabric.LinkID]int{} // place in list
+	f := m.subnet.Fabric
+	for i := range m.ports {
+		p := &m.ports[i]
+		gbps := p.rate()
+		if gbps == 0 {
+			continue
+		}
+		link := f.Nodes[p.end.Node].Ports[p.end.Port].Link
+		u := used{at: i, rate: gbps}
+		if most := fabric.Rate(f.Links[link].Width, f.Links[link].Speed); most > 0 {
+			u.share = gbps / (float64(most) / 1000)
+		}
+		at, ok := best[link]
+		switch {
+		case !ok:
+			best[link] = len(list)
+			list = append(list, u)
+		case u.rate > list[at].rate:
+			list[at] = u
+		}
+	}
+	slices.SortStableFunc(list, func(a, b used) int { return cmp.Or(cmp.Compare(b.share, a.share), cmp.Compare(b.rate, a.rate)) })
+	for _, u := range list[:min(len(list), mostHot)] {
+		p := &m.ports[u.at]
+		l := &f.Links[f.Nodes[p.end.Node].Ports[p.end.Port].Link]
+		other := l.A
+		if other == p.end {
+			other = l.B
+		}
+		r.Hot = append(r.Hot, Hot{f.PortName(p.end), f.PortName(other), u.rate, u.share, float64(p.grown[mad.CounterXmitWait]) / p.took.Seconds()})
+	}
+}
+
+// failing and held are the counters by which cables finds what is odd; and the data for which they counted.
+var (
+	failing = []int{mad.CounterLinkDowned, mad.CounterLinkErrorRecovery, mad.CounterLocalLinkIntegrity, mad.CounterBufferOverrun, mad.CounterSymbolError, mad.CounterRcvErrors}
+	held    = []int{mad.CounterXmitDiscards, mad.CounterXmitWait}
+)
+
+// findOdd lists the cables that somebody should look at.
+func (m *Monitor) findOdd(r *Report) {
+	var list []netfile.PortCounters
+	for _, of := range [][]int{failing, held} {
+		at := m.worst(of)
+		for _, i := range at[:min(len(at), mostOdd)] {
+			p := &m.ports[i]
+			values := map[string]uint64{}
+			for _, c := range append(slices.Clone(of), mad.CounterXmitData, mad.CounterRcvData) {
+				values[Name(c)] = p.total[c]
+			}
+			list = append(list, netfile.PortCounters{GUID: m.subnet.Fabric.Nodes[p.end.Node].GUID, Port: p.end.Port, Values: values})
+		}
+		if len(at) > mostOdd {
+			r.Notes = append(r.Notes, "more ports have counted errors or waiting than are listed")
+		}
+	}
+	if m.base == nil {
+		m.base = cables.Of(m.subnet.Fabric, m.subnet.Fabric.Compile(), nil)
+	}
+	odd := *m.base
+	odd.Counts, odd.Cables = maps.Clone(odd.Counts), slices.Clone(odd.Cables)
+	odd.AddCounters(m.subnet.Fabric, list)
+	r.Odd, r.OddCounts = append(r.Odd, odd.Cables[:min(len(odd.Cables), mostOdd)]...), odd.Counts
+	r.Notes = append(r.Notes, odd.Notes...)
+}
+
+// worst lists the ports that have counted something, those with the most first.
+func (m *Monitor) worst(of []int) (at []int) {
+	sum := func(i int) (n uint64) {
+		for _, c := range of {
+			n += m.ports[i].total[c]
+		}
+		return n
+	}
+	for i := range m.ports {
+		if sum(i) > 0 {
+			at = append(at, i)
+		}
+	}
+	slices.SortStableFunc(at, func(a, b int) int { return cmp.Compare(sum(b), sum(a)) })
+	return at
+}
