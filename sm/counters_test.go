@@ -1,0 +1,94 @@
+package sm
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/emulator/live"
+	"weft/fabric"
+	"weft/mad"
+	"weft/sm/perf"
+	"weft/wire"
+	"weft/wire/wiretest"
+)
+
+// TestCounters: a manager that stays reads the counters of all ports, over all lanes that its engine uses, tells of errors, and goes on so when a cable
+// is pulled. Nothing of it runs on when it has ended.
+func TestCounters(t *testing.T) {
+	wiretest.NoLeaks(t)
+	f := formula(t, "torus(4x4,hosts=1)")
+	sub, err := emulator.New(f, emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l := live.New(sub, testClock())
+	defer l.Close()
+	at, err := sub.DefaultEnd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	medium, err := l.Attach(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	notes, shown := make(chan Incident, 10000), make(chan *perf.Report, 1000)
+	var last *perf.Report
+	r := Runner{
+		Config: Config{SMKey: 1}, Watch: UsualWatch, Routing: jobOf("dfsssp", 0), Clock: testClock(), Wire: wire.Config{Window: 32},
+		Note: func(i Incident) { notes <- i }, Counters: perf.Config{Interval: 50 * time.Millisecond, Rate: 100000},
+		Show: func(s *Snapshot) {
+			if s.Counters != last && s.Counters != nil {
+				shown <- s.Counters
+			}
+			last = s.Counters
+		},
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := r.Run(ctx, medium)
+		ended <- err
+	}()
+	report := func(what string, is func(*perf.Report) bool) {
+		t.Helper()
+		for patience := time.After(2 * time.Minute); ; {
+			select {
+			case r := <-shown:
+				if is(r) {
+					return
+				}
+			case <-patience:
+				t.Fatal("no report with ", what)
+			}
+		}
+	}
+	ports := 2 * len(f.Links)
+	report("all ports", func(r *perf.Report) bool { return r.Ports == ports && r.Unread == 0 && r.All.Failures == 0 })
+	bad := fabric.End{Node: find(f, fabric.Switch, 5), Port: 1}
+	l.Do(func(s *emulator.Subnet) { err = s.Count(bad, mad.CounterSymbolError, 777) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	report("777 errors", func(r *perf.Report) bool { return r.Counters[mad.CounterSymbolError].Total == 777 && r.OddCounts["errors"] == 1 })
+	l.Do(func(s *emulator.Subnet) { err = s.SetLinkDown(f.Nodes[bad.Node].Ports[bad.Port].Link, true) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	report("two ports less", func(r *perf.Report) bool { return r.Ports == ports-2 && r.Counters[mad.CounterSymbolError].Total == 777 })
+	cancel()
+	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+		t.Error(err)
+	}
+	close(notes)
+	told := false
+	for i := range notes {
+		told = told || i.Kind == CounterPassed && i.At.Node == f.Nodes[bad.Node].GUID && i.At.Port == 1 && strings.Contains(i.Text, "SymbolErrorCounter")
+	}
+	if !told {
+		t.Error("the errors were not told")
+	}
+}
