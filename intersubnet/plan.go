@@ -124,7 +124,7 @@ func (p *Plan) Forward(in int32, source fabric.LID, sl uint8, to Address) Send {
 		port = e.Ports[p.Hash(source, lid, len(e.Ports))]
 	}
 	at := &p.Net.Ports[port]
-	if lid == 0 {
+	if lid == 0 || p.Down[port] {
 		return Send{Port: -1}
 	}
 	layer := p.LayerMap[from.Subnet][at.Subnet][sl/uint8(p.SLs)]
@@ -162,7 +162,11 @@ func (p *Plan) Path(from, to Address, buf []Hop) (path []Hop, ok bool) {
 		if !p.Net.IsRouter(at.Subnet, end) {
 			return path, false
 		}
-		send := p.Forward(p.Net.Subnets[at.Subnet].PortOf[end], p.Local[at.Subnet].Ends.Base[at.End], sl, to)
+		port := p.Net.Subnets[at.Subnet].PortOf[end]
+		if p.Down[port] {
+			return path, false
+		}
+		send := p.Forward(port, p.Local[at.Subnet].Ends.Base[at.End], sl, to)
 		if send.Port < 0 {
 			return path, false
 		}

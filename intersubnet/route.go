@@ -46,6 +46,8 @@ type Request struct {
 	Mappings  map[int]*Mapping  // by subnet: gateways by a mapping file
 	SumOfLIDs bool              // hash the sum of both LIDs, as the paper's algorithm 1 does
 	Down      []int32           // router ports that are not to be used
+	// Routed is by subnet a routing that was made before; nil: each is routed by Local.
+	Routed []*job.Result
 }
 
 // Result holds the Plan of a Request, and how it was made.
@@ -167,6 +169,12 @@ func (p *Plan) fitLanes() int {
 // routeSubnets routes the subnets, each Kind once for each chain.
 func (r *Result) routeSubnets(ctx context.Context, req *Request) error {
 	n := r.Plan.Net
+	if req.Routed != nil {
+		for _, one := range req.Routed {
+			r.Jobs, r.Plan.Local = append(r.Jobs, one), append(r.Plan.Local, one.Plan)
+		}
+		return nil
+	}
 	type key struct {
 		kind  int32
 		chain *job.Step

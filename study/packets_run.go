@@ -106,6 +106,9 @@ func (j *packetJob) document() *PacketSimulation {
 	if j.plan.Engine != nil {
 		out.Engine = j.plan.Engine.Name
 	}
+	if j.Relay != nil {
+		out.Engine = j.plan.Plan.Recipe.Paths
+	}
 	switch {
 	case j.timed != nil:
 		out.Pattern = j.Messages
@@ -222,6 +225,9 @@ func (j *packetJob) run(ctx context.Context, load float64, seed uint64, step fun
 	sim, err := packet.New(j.g, j.plan.Plan, hardware, work)
 	if err != nil {
 		return nil, err
+	}
+	if j.Relay != nil {
+		sim.UseRelay(j.Relay)
 	}
 	warmup, until := packet.Time(j.Warmup)*packet.Nanosecond, packet.Time(j.Warmup+j.Duration)*packet.Nanosecond
 	if j.once {

@@ -328,12 +328,7 @@ func (o *flowOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	var p *intersubnet.Plan
-	if o.files.Plan != "" {
-		p, err = loadBetween(o.files.Plan, n)
-	} else {
-		_, p, err = o.between.route(cmd, n, &o.routing)
-	}
+	p, err := o.between.planOr(cmd, o.files.Plan, n, &o.routing)
 	if err != nil {
 		return err
 	}

@@ -26,6 +26,7 @@ import (
 type compareOptions struct {
 	fabric    fabricFlags
 	routing   routeFlags
+	between   betweenFlags
 	engines   []string
 	runs      int
 	yardstick bool
@@ -92,18 +93,31 @@ The recommendation is, for one fabric, the engine that auto would choose of thos
 proven; for several, the one that delivers the most in bisections and all-to-all together,
 or one that delivers nearly as much for nine tenths of its price or less.
 
---prices FILE: ` + bill.Help,
+--prices FILE: ` + bill.Help + `
+
+` + betweenHelp + `
+They are routed by --engines (auto), and rows are ways to route --between them: LAYERS of
+lanes, HOPS between subnets, EBB and SHIFT as means of the bandwidth of a flow.`,
 		Example: `  weft compare examples/sx6036.ibnetdiscover
   weft compare 'rlft(36,2)|fail(links=20,seed=1)' --sort ebb
   weft compare 'tree(40,2000)' 'dragonfly(20,10,10,groups=10,hosts=2000)' 'torus(7x8x8,hosts=5,width=5)'
   weft compare 'tree(36,500)' 'tree(36,500,ratio=2)' --prices prices.txt
   weft compare 'torus(4x4,hosts=2)' --engines updn,dor --json`,
 		Args: some("FABRIC"),
-		RunE: func(cmd *cobra.Command, args []string) error { return opt.run(cmd, args) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if slices.ContainsFunc(args, opt.fabric.several) {
+				return opt.runBetween(cmd, args)
+			}
+			if err := opt.between.refuse(cmd); err != nil {
+				return err
+			}
+			return opt.run(cmd, args)
+		},
 	}
 	opt.fabric.add(cmd)
 	opt.fabric.addRoles(cmd)
 	opt.routing.add(cmd)
+	opt.between.addCompared(cmd)
 	cmd.Flags().Lookup("seed").Usage = "seed of random bisections, and of engines that draw at random"
 	opt.form.add(cmd)
 	pricesFlag(cmd, &opt.prices)

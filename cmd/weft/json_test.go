@@ -45,6 +45,8 @@ var documents = []struct {
 	{"weft show SUBNETS --json", reflect.TypeFor[study.Network]()},
 	{"weft route SUBNETS --json", reflect.TypeFor[study.Between]()},
 	{"weft check SUBNETS --json", reflect.TypeFor[betweencheck.Report]()},
+	{"weft compare SUBNETS --json", reflect.TypeFor[study.ComparedBetween]()},
+	{"weft whatif SUBNETS --json", reflect.TypeFor[study.BetweenAnswer]()},
 	{"weft simulate flow SUBNETS --json", reflect.TypeFor[study.FlowsBetween]()},
 	{"weft route --engines --json", reflect.TypeFor[study.Engines]()},
 	{"weft check FABRIC --json", reflect.TypeFor[quality.Report]()},

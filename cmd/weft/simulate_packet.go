@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"weft/fabric"
 	"weft/route/job"
 	"weft/sim/packet"
 	"weft/study"
@@ -19,6 +20,7 @@ import (
 type packetOptions struct {
 	fabric  fabricFlags
 	routing routeFlags
+	between betweenFlags
 	chain   string
 	files   job.TableFiles
 	packets study.PacketRequest
@@ -40,6 +42,7 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	o.fabric.add(cmd)
 	o.fabric.addRoles(cmd)
 	o.routing.add(cmd)
+	o.between.add(cmd)
 	cmd.Flags().Lookup("seed").Usage = "seed of the first run, and of engines that draw at random"
 	jsonFlag(cmd, &o.asJSON)
 	chainFlag(cmd, &o.chain)
@@ -185,7 +188,10 @@ before is through. What is lost by it is counted by reason; --over-time shows th
 
 A deadlock ends a run, but not with --head-of-queue, which drops what waits; its cycle is
 printed, and the exit status is 1. The same seed gives the same figures on any number of
-cores.`,
+cores.
+
+` + betweenHelp + `
+Routers are switches of the simulation that rewrite headers; --changes is for one subnet.`,
 		Example: `  weft simulate packet 'rlft(36,2)' --load 0.2,0.4,0.6,0.8,1 --csv load.csv
   weft simulate packet 'rlft(36,2)' --engine updn --load 0.2,0.5,0.8 --json > updn.json
   weft simulate packet 'rlft(36,2)' --load 0.2,0.5,0.8 --svg load.svg --beside updn.json
@@ -211,14 +217,7 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.set(cmd); err != nil {
 		return err
 	}
-	to, err := answerTo(cmd, o.outputs.paths()...)
-	if err != nil {
-		return err
-	}
-	earlier, err := o.outputs.earlier()
-	if err != nil {
-		return err
-	}
+	var err error
 	if file := cmp.Or(o.packets.File, o.packets.Messages, o.packets.Streams); file != "" {
 		if o.packets.Text, err = os.ReadFile(file); err != nil {
 			return err
@@ -228,6 +227,12 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 		if o.packets.Changes.Text, err = os.ReadFile(file); err != nil {
 			return err
 		}
+	}
+	if o.fabric.several(arg) {
+		return o.runBetween(cmd, arg)
+	}
+	if err := o.between.refuse(cmd); err != nil {
+		return err
 	}
 	src, err := o.fabric.open(cmd, arg)
 	if err != nil {
@@ -240,12 +245,25 @@ func (o *packetOptions) run(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
+	return o.simulate(cmd, g, func() (*job.Result, error) { return readOrRoute(cmd, g, &o.files, &o.routing.Request) })
+}
+
+// simulate has packets pass a network on the paths of a routing, which is made when all files that are written are open.
+func (o *packetOptions) simulate(cmd *cobra.Command, g *fabric.Graph, routing func() (*job.Result, error)) error {
+	to, err := answerTo(cmd, o.outputs.paths()...)
+	if err != nil {
+		return err
+	}
+	earlier, err := o.outputs.earlier()
+	if err != nil {
+		return err
+	}
 	files, err := openOutputs(cmd, o.outputs.paths()...)
 	if err != nil {
 		return err
 	}
 	defer files.drop()
-	r, err := readOrRoute(cmd, g, &o.files, &o.routing.Request)
+	r, err := routing()
 	if err != nil {
 		return err
 	}

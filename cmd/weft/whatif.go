@@ -17,6 +17,7 @@ import (
 	"weft/internal/spelling"
 	"weft/route"
 	"weft/route/job"
+	"weft/study"
 	"weft/whatif"
 )
 
@@ -24,6 +25,7 @@ import (
 type whatifOptions struct {
 	fabric  fabricFlags
 	routing routeFlags
+	between betweenFlags
 	chain   string
 	files   job.TableFiles
 	changes []whatif.Change
@@ -77,15 +79,28 @@ itself: what it costs is said before it starts, and grows with the parts and wit
 of the hosts (2,800 cables of 1,356 hosts: some 40 seconds on two cores).
 
 The time to write counts blocks of forwarding tables, --window of them in flight, each
-answered within --round-trip. It leaves out how long a manager takes to notice.`,
+answered within --round-trip. It leaves out how long a manager takes to notice.
+
+` + betweenHelp + `
+` + study.BetweenFaultHelp + `
+They are routed now; what is lost counts pairs of end ports in different subnets.`,
 		Example: `  weft whatif fabric.txt --lfts opensm-lfts.dump --fail 'spine 3'
   weft whatif examples/psmn-x5.ibnetdiscover --fail 'links=3,seed=1'
   weft whatif 'rlft(8,2)' --drain 'spine 3'
   weft whatif 'rlft(8,2)|radix(10)' --add 'rack 9'
   weft whatif 'rlft(8,2)|without(hosts=4)' --move 'host 9 to leaf 1'
-  weft whatif 'rlft(8,2)' --each spine --top 5`,
+  weft whatif 'rlft(8,2)' --each spine --top 5
+  weft whatif 'subnets(2,rlft(8,2),routers=4)' --fail 'router 1'`,
 		Args: one("FABRIC"),
-		RunE: func(cmd *cobra.Command, args []string) error { return o.run(cmd, args[0]) },
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if o.fabric.several(args[0]) {
+				return o.runBetween(cmd, args[0])
+			}
+			if err := o.between.refuse(cmd); err != nil {
+				return err
+			}
+			return o.run(cmd, args[0])
+		},
 	}
 	o.add(cmd)
 	return cmd
@@ -95,6 +110,7 @@ func (o *whatifOptions) add(cmd *cobra.Command) {
 	o.fabric.add(cmd)
 	o.fabric.addRoles(cmd)
 	o.routing.add(cmd)
+	o.between.add(cmd)
 	chainFlag(cmd, &o.chain)
 	jsonFlag(cmd, &o.asJSON)
 	f := cmd.Flags()

@@ -34,7 +34,7 @@ func IsNetwork(arg string, opt Options) bool {
 
 // errSeveral refuses several subnets where one is wanted.
 func errSeveral(arg string) error {
-	return fmt.Errorf("%s is several subnets, and one is wanted here: weft show, route, check and simulate flow take several, by the name of a file or as a formula; to others name the FABRIC of one of them", arg)
+	return fmt.Errorf("%s is several subnets, and one is wanted here: weft show, route, check, compare, whatif, simulate flow and simulate packet take several, by the name of a file or as a formula; to others name the FABRIC of one of them", arg)
 }
 
 // OpenNetwork reads or makes the subnets that a FABRIC argument names. The FABRICs in a file are looked for beside it.
