@@ -135,6 +135,10 @@ func (s *Subnet) lid(p int32) uint16 { return uint16(mad.PortInfoLID.Get(s.ports
 // arrive hands a datagram to its receiver: the agents of the node, or a
 // program attached to the port.
 func (s *Subnet) arrive(port int32, in uint8, d *wire.Datagram, by origin) {
+	if isMulticast(d) {
+		s.takeMulticast(port, d, by)
+		return
+	}
 	m := d.MAD
 	response := m.Method().IsResponse()
 	switch c := m.Class(); {

@@ -27,6 +27,8 @@
 //   - Directed routes; LID routes by LFT and LinearFDBTop. A hole in a table, a loop
 //     or an SL without a VL loses the datagram; data (all but subnet management)
 //     needs Active links, and brings an Armed port that receives it to Active.
+//   - Datagrams to multicast groups, copied by the switches' MulticastForwardingTables up to MulticastFDBTop. Every program on a port
+//     that a copy reaches takes it; tables of a loop copy until the datagram is counted as lost in one.
 //   - Faults while it runs: links down, up, flapping, moved; nodes off, rebooted,
 //     slow, silent, lying about ports or GUID; loss, duplicates, delay, reordering,
 //     by link or for all.
@@ -36,7 +38,7 @@
 //   - A datagram's way is decided at the moment it is sent, by the links and tables of
 //     that moment; delays of its links add up before it arrives. There is no
 //     bandwidth and no queue, so VL arbitration is stored and not used.
-//   - No multicast forwarding, no P_Key, Q_Key and GRH check (traps 129 to 131 and
+//   - No P_Key, Q_Key and GRH check (traps 129 to 131 and
 //     257 to 259 never occur), no directed route with a LID-routed part, no
 //     RandomForwardingTable, Notice, VendorDiag, PortInfoExtended, no optional
 //     counters. Requests for those are answered with status 0x000C.

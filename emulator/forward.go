@@ -61,6 +61,10 @@ func (s *Subnet) transmit(from int32, d *wire.Datagram, by origin) {
 	if d.Addr.GRH.Present {
 		d.Addr.GRH.GID = s.gid(from)
 	}
+	if isMulticast(d) {
+		s.transmitMulticast(from, d, by)
+		return
+	}
 	t, lost := s.follow(from, d)
 	if lost != notLost {
 		s.lose(d, by, lost)

@@ -18,6 +18,14 @@ type Stats struct {
 	Delivered uint64 // to programs, returned ones not counted
 	Traps     uint64 // sent by nodes, repetitions included
 	Lost      [numCauses]uint64
+	Multicast MulticastStats
+}
+
+// MulticastStats count datagrams to multicast groups.
+type MulticastStats struct {
+	Sent    uint64
+	Copies  uint64 // made by switches
+	Arrived uint64 // at end ports, with a program there or without
 }
 
 // Losses are the losses by cause, in words; causes without losses are left out.

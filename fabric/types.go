@@ -41,6 +41,9 @@ type LID uint16
 const (
 	// MaxUnicastLID is the highest LID that can name an end port.
 	MaxUnicastLID LID = 0xBFFF
+	// FirstMLID is the first LID of multicast groups, LastMLID the last one.
+	FirstMLID LID = 0xC000
+	LastMLID  LID = 0xFFFE
 	// MaxLMC is the largest LID mask control: 2^7 LIDs name one port.
 	MaxLMC = 7
 	// MaxPorts is the largest number of external ports of a node; port 255

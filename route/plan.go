@@ -26,6 +26,8 @@ type Plan struct {
 	// Absent are ports that are not there now and whose LIDs wait for them, those gone
 	// last first.
 	Absent []Absent
+	// Multicast holds the trees that multicast groups may use; nil where there are none. It is not saved.
+	Multicast *Multicast
 	// LeastLIDs is proven: whatever assignment realises the paths has as many LIDs. 0
 	// when nobody looked. It is not saved.
 	LeastLIDs int

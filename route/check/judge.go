@@ -84,7 +84,9 @@ func Judge(ctx context.Context, g *fabric.Graph, p *route.Plan, opt Options) (*R
 	if err := j.discards(ctx, r); err != nil {
 		return nil, err
 	}
-	r.OK = len(r.Faults) == 0 && r.DeadlockFree == Yes && r.Find(NoLID) == nil && r.Find(Unclear) == nil
+	j.multicast(r)
+	r.OK = len(r.Faults) == 0 && r.DeadlockFree == Yes && r.Find(NoLID) == nil && r.Find(Unclear) == nil &&
+		(r.Multicast == nil || r.Multicast.DeadlockFree == Yes)
 	return r, nil
 }
 

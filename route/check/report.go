@@ -51,6 +51,7 @@ type Report struct {
 	Size
 	Reachability
 	Deadlock
+	Multicast *Multicast `json:"multicast,omitempty"` // nil where the Plan has no trees for groups
 
 	Faults   []Finding `json:"faults"`   // what makes OK false, except cycles
 	Warnings []Finding `json:"warnings"` // what does not; NoLID and Unclear leave no proof
@@ -146,6 +147,7 @@ const (
 	VLBeyondPlan Kind = "vl-beyond-plan"  // warning: more VLs than Plan.VLs says
 	DiscardVL    Kind = "discard-vl"      // VL 15 for an SL in use
 	NoWeight     Kind = "no-weight"       // traffic on a VL that never has its turn
+	BadTree      Kind = "multicast-tree"  // a tree for multicast groups that is none
 	DrainedUsed  Kind = "drained-transit" // warning: traffic through a drained switch
 	StaleEntry   Kind = "stale-entry"     // warning: entries for LIDs that nobody has
 )

@@ -10,7 +10,7 @@ import (
 
 // ShapeError says that a Plan does not fit the Graph.
 type ShapeError struct {
-	Part   string // ends, tables, choice, sl, sl2vl, arbitration, ports or service
+	Part   string // ends, tables, choice, sl, multicast, sl2vl, arbitration, ports or service
 	Detail string
 }
 
@@ -44,7 +44,7 @@ func shape(g *fabric.Graph, p *route.Plan) error {
 	for _, part := range []struct {
 		name string
 		fits func(*fabric.Graph) error
-	}{{"sl2vl", p.SL2VL.Fits}, {"arbitration", p.Arbitration.Fits}, {"ports", p.Ports.Fits}} {
+	}{{"multicast", p.Multicast.Fits}, {"sl2vl", p.SL2VL.Fits}, {"arbitration", p.Arbitration.Fits}, {"ports", p.Ports.Fits}} {
 		if err := part.fits(g); err != nil {
 			return wrong(part.name, "%v", err)
 		}

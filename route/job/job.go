@@ -14,6 +14,7 @@ import (
 	"weft/route"
 	"weft/route/check"
 	"weft/route/lids"
+	"weft/route/multicast"
 	"weft/route/quality"
 	"weft/route/recipe"
 	"weft/route/repair"
@@ -37,6 +38,8 @@ type Request struct {
 	// NoPathRecords has Auto choose only what cannot deadlock while hosts know no path
 	// records: their packets then keep the SL of Plan.Service.
 	NoPathRecords bool
+	// Multicast has the Plan get a pool of trees for multicast groups: that of Kept as far as it can stay.
+	Multicast bool
 	// Now is the clock that seconds are measured by; nil leaves them 0.
 	Now func() time.Duration
 }
@@ -54,6 +57,7 @@ type Result struct {
 
 	Repaired    *repair.Figures // of the Plan kept; nil where an engine routed
 	NotRepaired error           // why the Plan kept was not repaired; nil where it was or none was
+	NoMulticast error           // why the Plan has no trees for groups; nil where it has, or none were asked for
 }
 
 // Stage is a stage of an engine with its time.
@@ -69,7 +73,20 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	if err != nil {
 		return r, err
 	}
+	if req.Multicast {
+		r.addTrees(g, req)
+	}
 	return r, r.Judge(ctx, g, req)
+}
+
+// addTrees gives the Plan trees for multicast groups. A Plan that was judged without them is judged again.
+func (r *Result) addTrees(g *fabric.Graph, req *Request) {
+	opt := multicast.Options{MaxVLs: req.MaxVLs}
+	if req.Kept != nil {
+		opt.Keep = &multicast.Kept{Graph: req.Kept.old, Pool: req.Kept.Plan.Multicast}
+	}
+	r.NoMulticast = multicast.Complete(g, r.Plan, opt)
+	r.Report = nil
 }
 
 // Route tries the engines in order until one does not refuse. When all refuse, the

@@ -1,0 +1,121 @@
+package check
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// Groups judges the trees of multicast groups: each is a part of a tree of the Plan's pool without a ring, in one piece, that reaches every
+// receiver once and nobody else, and the switch of every sender is in it. So no turn of it is missing in the pool, which Judge proves with the
+// Plan. The faults of a group are listed by its place in groups.
+func Groups(g *fabric.Graph, pool *route.Multicast, groups []route.Group, trees []route.GroupTree) (faults []GroupFault) {
+	for i := range groups {
+		if fault := groupFault(g, pool, &groups[i], &trees[i]); fault != "" {
+			faults = append(faults, GroupFault{i, fault})
+		}
+	}
+	return faults
+}
+
+// GroupFault says what is wrong with the tree of a group.
+type GroupFault struct {
+	Group int
+	Text  string
+}
+
+// groupFault says what is wrong with the tree of a group, "" for nothing.
+func groupFault(g *fabric.Graph, pool *route.Multicast, group *route.Group, t *route.GroupTree) string {
+	members := len(group.Receivers) + len(group.Senders)
+	switch {
+	case t.Tree == route.NoTree && members > 0:
+		return "no tree of the pool covers all of its members"
+	case members == 0 && len(t.Switches) > 0:
+		return "it has switches and no members"
+	case members == 0:
+		return ""
+	case pool == nil || t.Tree < 0 || t.Tree >= len(pool.Trees) || len(t.Switches) != len(t.Ports):
+		return "it is of no tree of the pool"
+	}
+	for i, s := range t.Switches {
+		if s < 0 || int(s) >= g.NumSwitches || i > 0 && s <= t.Switches[i-1] {
+			return "its switches are not in order"
+		}
+	}
+	for _, e := range slices.Concat(group.Receivers, group.Senders) {
+		if _, ok := slices.BinarySearch(t.Switches, g.EndSwitch[e]); !ok {
+			return fmt.Sprintf("the switch of %v is not in it", g.EndName(e))
+		}
+	}
+	cables, fault := groupPorts(g, &pool.Trees[t.Tree], group, t)
+	switch {
+	case fault != "":
+		return fault
+	case cables != len(t.Switches)-1:
+		return fmt.Sprintf("it has %d cables between %d switches", cables, len(t.Switches))
+	case !inOnePiece(g, t):
+		return "it is not in one piece"
+	}
+	return ""
+}
+
+// groupPorts looks at every port of a group: a cable of the tree, with its other end, or a receiver. Each receiver must be among them.
+func groupPorts(g *fabric.Graph, pool *route.SpanningTree, group *route.Group, t *route.GroupTree) (cables int, fault string) {
+	reached := 0
+	for i, s := range t.Switches {
+		t.Ports[i].Each(func(port uint8) {
+			c, host := g.At(s, port)
+			end := host
+			if port == 0 {
+				end = g.PortZero(s)
+			}
+			switch {
+			case fault != "":
+			case c < 0 && end < 0:
+				fault = fmt.Sprintf("it leads out of %v, where nothing is", g.SwitchPort(s, port))
+			case c < 0:
+				if _, ok := slices.BinarySearch(group.Receivers, end); !ok {
+					fault = fmt.Sprintf("it reaches %v, which has not joined", g.EndName(end))
+				}
+				reached++
+			default:
+				other := t.At(g.To[c])
+				if !other.Has(g.ToPort[c]) {
+					fault = fmt.Sprintf("%v is in it, and the other end of the cable is not", g.SwitchPort(s, port))
+				}
+				if pool.Up[s] != c && pool.Up[g.To[c]] != c^1 {
+					fault = fmt.Sprintf("%v is in it, and not in the tree of the pool", g.SwitchPort(s, port))
+				}
+				cables++
+			}
+		})
+	}
+	if fault == "" && reached != len(group.Receivers) {
+		fault = fmt.Sprintf("it reaches %d of %d receivers", reached, len(group.Receivers))
+	}
+	return cables / 2, fault
+}
+
+// inOnePiece reports whether all switches of a group are joined.
+func inOnePiece(g *fabric.Graph, t *route.GroupTree) bool {
+	seen := make([]bool, len(t.Switches))
+	seen[0] = true
+	n := 1
+	for queue := []int32{t.Switches[0]}; len(queue) > 0; queue = queue[1:] {
+		ports := t.At(queue[0])
+		ports.Each(func(port uint8) {
+			c, _ := g.At(queue[0], port)
+			if c < 0 || port == 0 {
+				return
+			}
+			if at, ok := slices.BinarySearch(t.Switches, g.To[c]); ok && !seen[at] {
+				seen[at] = true
+				n++
+				queue = append(queue, g.To[c])
+			}
+		})
+	}
+	return n == len(t.Switches)
+}

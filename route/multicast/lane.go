@@ -1,0 +1,173 @@
+package multicast
+
+import (
+	"math/bits"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/cdg"
+)
+
+// usualVLs is the number of data VLs of today's hardware, taken where nobody knows.
+const usualVLs = 8
+
+// usualTurn is the weight of a VL's turn, as route.EqualTurns has it.
+const usualTurn = 32
+
+// pathSLs is the set of SLs that paths of a Plan use, and clients that never ask.
+func pathSLs(plan *route.Plan) uint16 {
+	used := uint16(1) << plan.Service.Default
+	if plan.SL == nil {
+		return used
+	}
+	for dst := range int32(plan.SL.NumDst) {
+		for src := range int32(plan.SL.NumSrc) {
+			used |= 1 << plan.SL.Class(src, dst)
+		}
+	}
+	return used
+}
+
+// pathVLs is the set of VLs between switches to which a Plan maps some SLs.
+func pathVLs(plan *route.Plan, sls uint16) (vls uint16) {
+	if plan.SL2VL == nil {
+		return 1
+	}
+	seen := make([]bool, len(plan.SL2VL.Pool))
+	for s := range plan.SL2VL.Switch {
+		for _, i := range plan.SL2VL.Switch[s].Index {
+			if seen[i] {
+				continue
+			}
+			seen[i] = true
+			for m := sls; m != 0; m &= m - 1 {
+				vls |= 1 << plan.SL2VL.Pool[i][bits.TrailingZeros16(m)]
+			}
+		}
+	}
+	return vls
+}
+
+// usedVLs counts the VLs that paths of a Plan use; 1 where it has no lane tables.
+func usedVLs(plan *route.Plan) int {
+	return bits.OnesCount16(pathVLs(plan, pathSLs(plan)))
+}
+
+// unicastOrder is an order of channels that has the dependencies of all table entries, nil where these have a cycle.
+func unicastOrder(x *cdg.Index, plan *route.Plan) *cdg.Order {
+	g := x.Graph
+	set := make([]uint64, x.Size/64+1)
+	for s := range int32(g.NumSwitches) {
+		for b := range plan.Tables.NumBlocks() {
+			for i, port := range plan.Tables.Block(s, b) {
+				if port == 0 || port == route.NoPort {
+					continue
+				}
+				c, _ := g.At(s, port)
+				if c < 0 {
+					continue
+				}
+				next := plan.Tables.Block(g.To[c], b)[i]
+				if next == 0 || next == route.NoPort {
+					continue
+				}
+				if d, _ := g.At(g.To[c], next); d >= 0 {
+					n := x.Number(c, d)
+					set[n/64] |= 1 << (n % 64)
+				}
+			}
+		}
+	}
+	each := func(c int32, visit func(d int32)) {
+		out := g.OutOf(g.To[c])
+		x.EachFrom(set, c, func(k int32) { visit(out[k]) })
+	}
+	channels := cdg.Sort(g.NumChannels, each)
+	if len(channels) < g.NumChannels {
+		return nil
+	}
+	order := cdg.NewOrder(x, channels, cdg.MoveFewer)
+	for c := range int32(g.NumChannels) {
+		x.EachFrom(set, c, func(k int32) { order.Link(c, k) })
+	}
+	return order
+}
+
+// ownLane finds a VL and an SL that no path uses, and maps one to the other in all tables.
+func ownLane(g *fabric.Graph, plan *route.Plan, maxVLs int) (sl uint8, err error) {
+	used := pathSLs(plan)
+	vls := pathVLs(plan, used)
+	if sl, ok := laneThatIsThere(plan, used, vls); ok {
+		return sl, nil
+	}
+	most := hardwareVLs(g)
+	if maxVLs > 0 {
+		most = min(most, maxVLs)
+	}
+	vl, sl := bits.TrailingZeros16(^vls), uint8(bits.TrailingZeros16(^used))
+	if vl >= most || sl >= route.NumSLs || plan.SL2VL == nil {
+		return 0, route.Refuse("multicast", "give the engine a lane less (--vls)",
+			"the paths use all of the %d VLs that the links have: no lane is left for multicast trees that are free of deadlock", most)
+	}
+	m := *plan.SL2VL
+	m.Pool = slices.Clone(m.Pool)
+	for i := range m.Pool {
+		m.Pool[i][sl] = uint8(vl)
+	}
+	m.Host, m.Switch = slices.Clone(m.Host), slices.Clone(m.Switch)
+	plan.SL2VL, plan.VLs = &m, max(plan.VLs, vl+1)
+	m.FitHosts(g, plan.VLs)
+	addTurns(g, plan, uint8(vl))
+	return sl, nil
+}
+
+// laneThatIsThere finds an SL that no path uses and that every switch maps to one VL of the Plan which no path uses: that of the pool before.
+func laneThatIsThere(plan *route.Plan, sls, vls uint16) (sl uint8, ok bool) {
+	if plan.SL2VL == nil {
+		return 0, false
+	}
+	for free := ^sls; free != 0; free &= free - 1 {
+		sl := bits.TrailingZeros16(free)
+		at := pathVLs(plan, 1<<sl)
+		if bits.OnesCount16(at) == 1 && at&vls == 0 && bits.TrailingZeros16(at) < plan.VLs {
+			return uint8(sl), true
+		}
+	}
+	return 0, false
+}
+
+// addTurns gives a VL its turn at every port.
+func addTurns(g *fabric.Graph, plan *route.Plan, vl uint8) {
+	if plan.Arbitration == nil {
+		return
+	}
+	a := *plan.Arbitration
+	a.Pool = slices.Clone(a.Pool)
+	for i := range a.Pool {
+		a.Pool[i].Low = append(slices.Clone(a.Pool[i].Low), route.ArbEntry{VL: vl, Weight: usualTurn})
+	}
+	plan.Arbitration = &a
+	for h := range int32(g.NumHosts) { // links with fewer VLs have the usual turns
+		at := int(g.PortStart[g.EndSwitch[h]]) + int(g.EndPort[h])
+		if v := g.PortVLs[at]; v > 0 && v <= vl {
+			plan.Arbitration = route.EqualTurns(g, plan.VLs)
+			return
+		}
+	}
+}
+
+// hardwareVLs is the number of data VLs that every link between switches has.
+func hardwareVLs(g *fabric.Graph) int {
+	least := 0
+	for c := range g.NumChannels {
+		v := int(g.PortVLs[g.PortStart[g.From[c]]+int32(g.FromPort[c])])
+		if v > 0 && (least == 0 || v < least) {
+			least = v
+		}
+	}
+	if least == 0 {
+		return usualVLs
+	}
+	return least
+}

@@ -1,0 +1,178 @@
+package multicast
+
+import (
+	"cmp"
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/cdg"
+)
+
+// UsualTrees is the number of trees of a pool unless somebody says otherwise.
+const UsualTrees = 8
+
+// Options of Complete.
+type Options struct {
+	Trees  int   // of the pool, if so many are found; 0: UsualTrees
+	MaxVLs int   // data VLs that may be used; 0: as many as the ports are known to have, 8 if unknown
+	Keep   *Kept // the pool of the Plan before, nil for none
+}
+
+// Kept is the pool of an earlier Plan, and the Graph that it was made for.
+type Kept struct {
+	Graph *fabric.Graph
+	Pool  *route.Multicast
+}
+
+// Complete gives a Plan its pool of trees, and its lanes what these need. The error is a *route.Refusal where there are none.
+func Complete(g *fabric.Graph, plan *route.Plan, opt Options) error {
+	if opt.Trees <= 0 {
+		opt.Trees = UsualTrees
+	}
+	plan.Multicast = nil
+	if g.NumChannels == 0 {
+		plan.Multicast = &route.Multicast{Trees: singleSwitches(g)}
+		return nil
+	}
+	index := cdg.NewIndex(g)
+	roots := candidates(g)
+	if usedVLs(plan) == 1 {
+		if order := unicastOrder(index, plan); order != nil {
+			if trees := grow(g, order, roots, &opt); len(trees) > 0 {
+				plan.Multicast = &route.Multicast{SL: anySL(plan), Trees: trees}
+				return nil
+			}
+		}
+	}
+	sl, err := ownLane(g, plan, opt.MaxVLs)
+	if err != nil {
+		return err
+	}
+	trees := grow(g, cdg.NewOrder(index, nil, cdg.MoveFewer), roots, &opt)
+	if len(trees) == 0 {
+		return route.Refuse("multicast", "look for parts that `weft check` calls disconnected", "no tree reaches all switches with hosts")
+	}
+	plan.Multicast = &route.Multicast{SL: sl, Trees: trees}
+	return nil
+}
+
+// anySL is the SL of a Plan of one lane that clients use who never ask.
+func anySL(plan *route.Plan) uint8 {
+	if plan.SL != nil && plan.SL.NumDst > 0 && plan.SL.NumSrc > 0 {
+		return plan.SL.Class(0, 0)
+	}
+	return plan.Service.Default
+}
+
+// singleSwitches is the pool of a network without cables between switches: a tree for each.
+func singleSwitches(g *fabric.Graph) (trees []route.SpanningTree) {
+	for s := range int32(g.NumSwitches) {
+		t := newTree(g, s)
+		trees = append(trees, t)
+	}
+	return trees
+}
+
+// newTree is a tree of its root alone.
+func newTree(g *fabric.Graph, root int32) route.SpanningTree {
+	t := route.SpanningTree{Root: root, Up: slices.Repeat([]int32{route.Outside}, g.NumSwitches)}
+	t.Up[root] = fabric.Nothing
+	return t
+}
+
+// sampled is the number of switches with hosts from which distances are measured.
+const sampled = 16
+
+// candidates lists switches that can be roots: those whose farthest host is nearest first.
+func candidates(g *fabric.Graph) []int32 {
+	var leaves, list []int32
+	for s := range int32(g.NumSwitches) {
+		if g.HostCount(s) > 0 {
+			leaves = append(leaves, s)
+		}
+		if !g.Drained[s] {
+			list = append(list, s)
+		}
+	}
+	if len(leaves) == 0 {
+		leaves = list
+	}
+	far, sum := make([]int32, g.NumSwitches), make([]int32, g.NumSwitches)
+	search := g.NewSearch(g.Drained)
+	for i := range min(sampled, len(leaves)) {
+		search.From(leaves[i*len(leaves)/min(sampled, len(leaves))])
+		for s, hops := range search.Hops {
+			if hops == fabric.Unreached {
+				hops = int32(g.NumSwitches)
+			}
+			far[s] = max(far[s], hops)
+			sum[s] += hops
+		}
+	}
+	slices.SortStableFunc(list, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(far[a], far[b]), cmp.Compare(sum[a], sum[b]), cmp.Compare(g.HostCount(a), g.HostCount(b)))
+	})
+	return list
+}
+
+// tries is how many roots are tried for each tree that is wanted.
+const tries = 2
+
+// grow grows trees: those of an earlier pool first, then from candidates for roots, no root twice.
+func grow(g *fabric.Graph, order *cdg.Order, roots []int32, opt *Options) (trees []route.SpanningTree) {
+	w := &grower{g: g, order: order, load: make([]int32, g.NumChannels), children: make([][]int32, g.NumSwitches)}
+	w.search = g.NewSearch(g.Drained)
+	taken := make([]bool, g.NumSwitches)
+	take := func(t route.SpanningTree, ok bool) {
+		taken[t.Root] = true
+		if ok {
+			trees = append(trees, t)
+			w.addLoad(&t)
+		}
+	}
+	if opt.Keep != nil && opt.Keep.Pool != nil {
+		for _, old := range translate(g, opt.Keep) {
+			if len(trees) < opt.Trees && !taken[old.Root] {
+				take(w.tree(old.Root, &old))
+			}
+		}
+	}
+	covered := func(s int32) bool {
+		return slices.ContainsFunc(trees, func(t route.SpanningTree) bool { return t.Covers(s) })
+	}
+	for i, root := range roots { // every part of a network that is not in one piece gets a tree
+		wanted := len(trees) < opt.Trees && i < tries*opt.Trees
+		if !taken[root] && (wanted || !covered(root)) {
+			take(w.tree(root, nil))
+		}
+	}
+	return trees
+}
+
+// translate finds the trees of an earlier pool in a Graph, as far as their cables are there. Trees whose root is gone are left out.
+func translate(g *fabric.Graph, k *Kept) (trees []route.SpanningTree) {
+	at := make(map[fabric.GUID]int32, g.NumSwitches)
+	for s, guid := range g.SwitchGUID {
+		at[guid] = int32(s)
+	}
+	was := k.Graph
+	for _, old := range k.Pool.Trees {
+		root, ok := at[was.SwitchGUID[old.Root]]
+		if !ok || g.Drained[root] {
+			continue
+		}
+		t := newTree(g, root)
+		for s, c := range old.Up {
+			now, ok := at[was.SwitchGUID[s]]
+			if c < 0 || !ok || now == root {
+				continue
+			}
+			if d, _ := g.At(now, was.FromPort[c]); d >= 0 && g.SwitchGUID[g.To[d]] == was.SwitchGUID[was.To[c]] {
+				t.Up[now] = d
+			}
+		}
+		trees = append(trees, t)
+	}
+	return trees
+}
