@@ -84,9 +84,11 @@ type administration struct {
 	in        *wire.Inbox
 	done      chan struct{}
 	counts    queryCounts
+	members   // of multicast groups
 
-	core *Core // that serving was made of
-	role Role
+	core   *Core // that serving was made of
+	role   Role
+	spread int // version of the Manager's
 }
 
 // serving says by what queries are answered, and whether they are at all.
@@ -96,7 +98,7 @@ type serving struct {
 }
 
 func startAdministration(t wire.Transport) *administration {
-	a := &administration{transport: t, in: wire.NewInbox(), done: make(chan struct{})}
+	a := &administration{transport: t, in: wire.NewInbox(), done: make(chan struct{}), members: newMembers()}
 	a.serving.Store(&serving{open: true})
 	go a.serve()
 	return a
@@ -105,14 +107,18 @@ func startAdministration(t wire.Transport) *administration {
 // follow takes the role of the Manager and the Subnet of its round in force: queries are answered by them from now on.
 func (a *administration) follow(m *Manager) {
 	role := m.role()
-	if m.inForce == a.core && role == a.role {
+	if m.inForce == a.core && role == a.role && m.groups.version == a.spread {
 		return
 	}
 	next := &serving{open: role == Master || role == Looking}
-	if role == Master { // by a round that has ended since
-		next.subnet = m.inForce.administered(m.cfg.Priority, m.cfg.SMKey, m.acts)
+	switch was := a.serving.Load().subnet; {
+	case role == Master && was != nil && m.inForce == a.core:
+		next.subnet = was.With(m.groups.spread)
+	case role == Master: // by a round that has ended since
+		next.subnet = m.inForce.administered(m.cfg.Priority, m.cfg.SMKey, m.acts).With(m.groups.spread)
+		a.members.follow(next.subnet, m.inForce.cfg.Partitions)
 	}
-	a.core, a.role = m.inForce, role
+	a.core, a.role, a.spread = m.inForce, role, m.groups.version
 	a.serving.Store(next)
 }
 
@@ -152,8 +158,7 @@ const (
 
 // answer sends the answer to a query. What is lost is asked again.
 func (a *administration) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) {
-	r.Asks = fabric.LID(d.Addr.SLID)
-	m := r.Answer(s, d.MAD)
+	m := a.members.answer(r, s, d)
 	a.counts.count(d.MAD, m)
 	if m == nil {
 		return

@@ -37,7 +37,7 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 	watch := UsualWatch
 	watch.Rebalance = 0
 	v.manager, v.planTime = NewManager(Config{}, watch), 30*time.Millisecond
-	a := &administration{}
+	a := &administration{members: newMembers()}
 	a.serving.Store(&serving{open: true})
 	var told mad.Datagram // between rounds
 	var of *Core          // whose paths these are
@@ -99,7 +99,7 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 // what it knew when it was the master before is not told again.
 func TestAnswersByRole(t *testing.T) {
 	v := staying(t, "rlft(4,2)", emulator.Options{}, Config{Elect: true})
-	a := &administration{}
+	a := &administration{members: newMembers()}
 	a.serving.Store(&serving{open: true})
 	var seen []string
 	old := (*sa.Subnet)(nil)

@@ -311,7 +311,7 @@ func TestFlood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &administration{transport: medium, in: wire.NewInbox(), done: make(chan struct{})}
+	a := &administration{transport: medium, in: wire.NewInbox(), done: make(chan struct{}), members: newMembers()}
 	a.serving.Store(&serving{open: true})
 	d := wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 7, DQP: 1, SQP: 1}, MAD: q}
 	sent := 0
@@ -373,7 +373,7 @@ func TestQueryCounts(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}
-	b := &administration{in: wire.NewInbox()}
+	b := &administration{in: wire.NewInbox(), members: newMembers()}
 	b.serving.Store(&serving{open: true})
 	b.ask(&wire.Datagram{MAD: make(mad.Datagram, mostQuery+1)})
 	b.ask(&wire.Datagram{MAD: make(mad.Datagram, mostQuery)})

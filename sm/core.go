@@ -84,17 +84,18 @@ type Core struct {
 	apart    apart
 	missing  missingNodes // of the Manager
 
-	before   *Core // the round whose Plan is in force; nil where none is known
-	beliefs  beliefs
-	afresh   bool // that Plan is not to be repaired
-	moved    int  // entries that its repair has moved
-	repaired bool // its repair is the Plan of this round
-	plan     *route.Plan
-	way      *job.Transition // what is written before the tables of plan; nil for nothing
-	record   *Record         // what is, or was, to be stored; nil without Config.Store
-	stored   bool            // that has ended
-	unstored bool            // not well
-	prog     programming
+	before    *Core // the round whose Plan is in force; nil where none is known
+	beliefs   beliefs
+	afresh    bool // that Plan is not to be repaired
+	multicast bool // it is to have trees for multicast groups
+	moved     int  // entries that its repair has moved
+	repaired  bool // its repair is the Plan of this round
+	plan      *route.Plan
+	way       *job.Transition // what is written before the tables of plan; nil for nothing
+	record    *Record         // what is, or was, to be stored; nil without Config.Store
+	stored    bool            // that has ended
+	unstored  bool            // not well
+	prog      programming
 
 	read    map[uint64]*route.Block // by tag of getLFT: what switches held before a Plan was made; nil where the Plan in force is known
 	readTop fabric.LID              // the last LID that was read
@@ -345,7 +346,7 @@ func (c *Core) endDiscovery() {
 // askForPlan asks for a Plan.
 func (c *Core) askForPlan() {
 	c.enterPhase(routing)
-	a := Action{Kind: Route, Graph: c.graph, Stored: c.cfg.Stored, Absent: c.drainedHosts(), Afresh: c.afresh, Found: c.foundPlan()}
+	a := Action{Kind: Route, Graph: c.graph, Stored: c.cfg.Stored, Absent: c.drainedHosts(), Multicast: c.multicast, Afresh: c.afresh, Found: c.foundPlan()}
 	switch {
 	case c.before == nil && c.noteOthersLIDs():
 		a.Stored = c.cfg.Stored.After(c.graph, &route.Seen(c.graph).Ends)
@@ -372,6 +373,7 @@ func (c *Core) takePlan(ev *Event) {
 		c.finish(NotRouted)
 		return
 	}
+	c.noteTrees(result.NoMulticast)
 	r.Engine, r.Check = result.Engine.Name, result.Report
 	if result.Choice != nil {
 		r.Choice = result.Choice.String()

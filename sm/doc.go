@@ -78,6 +78,14 @@
 // A manager that stays answers what hosts and tools ask (administration.go, room sm/sa), beside the loop: by the Plan in force until the next
 // round has ended. The master alone answers; before its first round has ended it says busy.
 //
+// # Multicast
+//
+// The Plan of a manager that stays has a pool of trees (route/multicast). Members of groups are kept by subnet administration (members.go, sm/sa), and told to
+// the Manager when nothing more has changed for Watch.Quiet, and no later than Watch.MostQuiet after the first change. Between rounds the Manager writes the blocks of
+// MulticastForwardingTables that differ from what switches have acknowledged (groups.go), first what takes ports away, then what adds them. A block of which
+// that is not known is read first, if groups are or were in it; MulticastFDBTop is the last MLID that a switch has room for.
+// What a switch does not take is tried again after Watch.Retry.
+//
 // # M_Keys
 //
 // With Config.Keys a port is asked for its M_Key before anything else of its node (lock.go), and given the one that it is to have, which follows
@@ -135,7 +143,7 @@
 //
 // # Limits
 //
-// No multicast, services and subscriptions, no partitions but the default one. The order of writing (steps.go) is that from the Plan of the round
+// No services and subscriptions. The order of writing (steps.go) is that from the Plan of the round
 // before, or from tables that were read (found.go). Of what was read nobody knows service levels and lanes: its packets may be on any VL, and
 // their SL is taken to be 0. VL arbitration is no part of it: where VLs lose their turn it
 // comes with the last step, otherwise with the first.

@@ -15,6 +15,7 @@ import (
 	"weft/mad"
 	"weft/route"
 	"weft/route/job"
+	"weft/sm/sa"
 	"weft/wire"
 )
 
@@ -48,6 +49,7 @@ type virtual struct {
 	alter    func(ev *Event)
 	onAction func(a *Action)
 	recorder *Recorder // nil where nothing is recorded
+	members  func() []sa.Members
 }
 
 func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Request) (*virtual, error) {
@@ -228,6 +230,8 @@ func (v *virtual) step(ev *Event) {
 			next = &Event{Kind: Claimed}
 		case Store:
 			v.stored, v.storedAt = &Event{Kind: Stored, Err: v.store(v.manager.Core().Record())}, v.now+v.storeTime
+		case TakeMembers:
+			next = &Event{Kind: MembersTold, Members: v.members()}
 		case Phase:
 			if v.onPhase != nil {
 				v.onPhase(a.Name)

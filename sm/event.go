@@ -7,6 +7,7 @@ import (
 	"weft/mad"
 	"weft/route"
 	"weft/route/job"
+	"weft/sm/sa"
 	"weft/wire"
 )
 
@@ -15,20 +16,22 @@ type EventKind uint8
 
 // The events.
 const (
-	Start       EventKind = iota // begin; once, first
-	Answer                       // a Send has ended
-	Planned                      // a Route has ended
-	Claimed                      // a Claim has ended well
-	PauseEnds                    // a Pause has ended
-	Stop                         // end soon: send no more
-	Unasked                      // to a Manager: a datagram has come that answers no request
-	Tick                         // to a Manager: the time has come that it asked for by Wake
-	Reconfigure                  // to a Manager: Settings are told anew
-	Resweep                      // to a Manager: a round is asked for
-	Rebalance                    // to a Manager: one that routes all afresh
-	Stored                       // a Store has ended, well or with Err
-	DrainPart                    // to a Manager: take a switch or a cable out of use, Name; Decided follows, with the Tag
-	UndrainPart                  // to a Manager: use it again, a link in quarantine too
+	Start          EventKind = iota // begin; once, first
+	Answer                          // a Send has ended
+	Planned                         // a Route has ended
+	Claimed                         // a Claim has ended well
+	PauseEnds                       // a Pause has ended
+	Stop                            // end soon: send no more
+	Unasked                         // to a Manager: a datagram has come that answers no request
+	Tick                            // to a Manager: the time has come that it asked for by Wake
+	Reconfigure                     // to a Manager: Settings are told anew
+	Resweep                         // to a Manager: a round is asked for
+	Rebalance                       // to a Manager: one that routes all afresh
+	Stored                          // a Store has ended, well or with Err
+	DrainPart                       // to a Manager: take a switch or a cable out of use, Name; Decided follows, with the Tag
+	UndrainPart                     // to a Manager: use it again, a link in quarantine too
+	MembersChanged                  // to a Manager: members of multicast groups have changed; TakeMembers follows
+	MembersTold                     // to a Manager: Members are those of all groups
 )
 
 // Outcome says how a Send ended.
@@ -64,6 +67,8 @@ type Event struct {
 	Settings *Settings // of Reconfigure
 
 	Name string // of DrainPart and UndrainPart
+
+	Members []sa.Members // of MembersTold
 }
 
 // ActionKind says what a Core wants done.
@@ -81,10 +86,11 @@ const (
 	Done                    // the end: Report has all
 
 	// Of a Manager alone.
-	Wake       // a Tick is wanted at At, in place of any earlier wish
-	Reply      // send Datagram, which wants no answer
-	RoundEnded // a round has ended: Manager.Core has its Report
-	Decided    // what an event wanted is taken, or refused: its Tag, Name, and Err, nil where it is taken
+	Wake        // a Tick is wanted at At, in place of any earlier wish
+	Reply       // send Datagram, which wants no answer
+	RoundEnded  // a round has ended: Manager.Core has its Report
+	TakeMembers // the members of multicast groups are wanted: MembersTold
+	Decided     // what an event wanted is taken, or refused: its Tag, Name, and Err, nil where it is taken
 )
 
 // Action is something that a Core wants done. Path and Data are valid until the
@@ -101,18 +107,19 @@ type Action struct {
 	Data     []byte // the attribute, of a Set
 	Key      uint64 // M_Key
 
-	Graph    *fabric.Graph
-	Stored   LIDMap
-	Absent   []route.Absent // ports that are not in the Graph and keep their LIDs
-	Kept     *job.Kept      // of a Route: the Plan in force, to be repaired; nil for that of the job
-	Found    *job.Kept      // of a Route: what the devices hold, where that is not Kept; nil where nobody knows
-	Afresh   bool           // of a Route with Kept: routed afresh, and repaired where the engines refuse
-	Name     string
-	Err      error
-	Drains   *Drains // of Decided: what is to be drained from now on, to be known by a restart; nil where nothing has changed
-	Incident Incident
-	At       time.Duration
-	Datagram *wire.Datagram
+	Graph     *fabric.Graph
+	Stored    LIDMap
+	Absent    []route.Absent // ports that are not in the Graph and keep their LIDs
+	Kept      *job.Kept      // of a Route: the Plan in force, to be repaired; nil for that of the job
+	Found     *job.Kept      // of a Route: what the devices hold, where that is not Kept; nil where nobody knows
+	Multicast bool           // of a Route: the Plan is to have trees for multicast groups
+	Afresh    bool           // of a Route with Kept: routed afresh, and repaired where the engines refuse
+	Name      string
+	Err       error
+	Drains    *Drains // of Decided: what is to be drained from now on, to be known by a restart; nil where nothing has changed
+	Incident  Incident
+	At        time.Duration
+	Datagram  *wire.Datagram
 }
 
 // phase is the state of a Core.

@@ -46,6 +46,7 @@ type Manager struct {
 	failed  int // rounds, one after the other, that did not bring up all
 	wanted  wantedRound
 
+	groups groups
 	schedule
 	signs
 	findings
@@ -101,6 +102,7 @@ func NewManager(cfg Config, watch Watch) *Manager {
 	return &Manager{
 		cfg: cfg, watch: watch, core: New(cfg), keys: newKeyring(&cfg), schedule: schedule{pauseEnds: never, again: never, afresh: never},
 		signs:    signs{change: nothingChanged, doubted: map[fabric.GUID]bool{}, sweep: lightSweep{due: never}},
+		groups:   groups{due: never, latest: never, again: never},
 		findings: findings{missing: missingNodes{}, drains: cfg.Drains},
 	}
 }
@@ -126,6 +128,8 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 			m.onManagerAnswer(now, ev)
 		case keyTag:
 			m.onKeyShown(now, ev)
+		case groupTag:
+			m.onGroupBlock(ev)
 		default:
 			m.stepCore(ev)
 		}
@@ -142,6 +146,10 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 		m.onUnasked(now, ev)
 	case DrainPart, UndrainPart:
 		m.onDrain(now, ev)
+	case MembersChanged:
+		m.noteMembers(now)
+	case MembersTold:
+		m.takeMembers(ev.Members)
 	case Stop:
 		m.stopped = true
 		if m.inRound {
@@ -212,7 +220,7 @@ func (m *Manager) proceed(now time.Duration) {
 	}
 	switch {
 	case m.stopped:
-		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && len(m.keys.asking) == 0 {
+		if m.sweep.outstanding == 0 && m.looks.outstanding == 0 && m.toManagers == 0 && m.groups.outstanding == 0 && len(m.keys.asking) == 0 {
 			m.end()
 		}
 		return
@@ -229,6 +237,9 @@ func (m *Manager) proceed(now time.Duration) {
 		m.beginRound("all is routed afresh after repairs", routeAfresh)
 	case now >= m.releaseDue():
 		m.release(now)
+	case now >= m.groups.membersDue():
+		m.groups.due, m.groups.latest = never, never
+		m.out = append(m.out, Action{Kind: TakeMembers})
 	case now >= m.looks.due():
 		m.beginLook(now)
 	case now >= m.sweep.due:
@@ -240,7 +251,8 @@ func (m *Manager) proceed(now time.Duration) {
 		return
 	}
 	m.askSwitches()
-	if at := min(m.change.due(), m.again, m.afresh, m.sweep.due, m.pollDue(), m.releaseDue(), m.looks.due()); at < never {
+	m.workOnGroups(now)
+	if at := min(m.change.due(), m.again, m.afresh, m.sweep.due, m.pollDue(), m.releaseDue(), m.looks.due(), m.groups.membersDue(), m.groups.again); at < never {
 		m.out = append(m.out, Action{Kind: Wake, At: at})
 	}
 }
@@ -273,7 +285,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.core.cfg.Drain = m.Drained()
 	m.core.claimed, m.core.granted, m.core.wasMaster = m.claimed, m.inForce != nil, m.inForce != nil
 	m.core.handedBy = m.election.handed
-	m.core.before, m.core.afresh = m.inForce, kind == routeAfresh
+	m.core.before, m.core.afresh, m.core.multicast = m.inForce, kind == routeAfresh, m.watch.Interval > 0
 	m.core.beliefs = beliefs{on: kind == askChanged && m.inForce != nil, doubted: m.doubted}
 	m.doubted = map[fabric.GUID]bool{}
 	m.change, m.again, m.wanted.why = nothingChanged, never, ""
@@ -284,6 +296,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.standing.now = map[Incident]bool{}
 	m.sweep.drop()
 	m.looks.drop()
+	m.groups.drop()
 	m.unsteady.begun, m.unsteady.signs = m.unsteady.signs, nil
 	if m.traps.untold > 0 {
 		m.tell(TrapsUntold, "%d more traps since the last round began", m.traps.untold)
@@ -297,6 +310,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 // endRound takes what a round has brought about, and says when the next one is due.
 func (m *Manager) endRound(now time.Duration) {
 	m.inRound, m.pauseEnds = false, never
+	m.forgetRestarted()
 	m.core.before = nil // and with it the rounds before
 	m.cfg.Stored, m.cfg.Last, m.cfg.LastAfresh = m.core.cfg.Stored, m.core.cfg.Last, m.core.cfg.LastAfresh
 	r := m.core.Report()

@@ -165,6 +165,12 @@ func (r *Recorder) Event(now time.Duration, ev *Event) {
 	case DrainPart, UndrainPart:
 		b = binary.AppendUvarint(b, ev.Tag)
 		b = appendBytes(b, []byte(ev.Name))
+	case MembersTold:
+		text, err := json.Marshal(ev.Members)
+		if r.err = err; err != nil {
+			return
+		}
+		b = appendBytes(b, text)
 	default: // its kind says all
 	}
 	r.block = b

@@ -123,7 +123,7 @@ func (r *Recording) Next() (now time.Duration, ev *Event, sum uint32, err error)
 	switch {
 	case f.err == nil && len(f.rest) > 0:
 		f.err = fmt.Errorf("%d bytes too many", len(f.rest))
-	case f.err == nil && ev.Kind > UndrainPart:
+	case f.err == nil && ev.Kind > MembersTold:
 		f.err = fmt.Errorf("of unknown kind %d", ev.Kind)
 	}
 	if f.err != nil {
@@ -229,6 +229,10 @@ func (f *fields) event(ev *Event) {
 	case DrainPart, UndrainPart:
 		ev.Tag = f.number(1<<64 - 1)
 		ev.Name = string(f.text())
+	case MembersTold:
+		if text := f.text(); f.err == nil {
+			f.err = json.Unmarshal(text, &ev.Members)
+		}
 	default: // its kind says all
 	}
 }

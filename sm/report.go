@@ -68,6 +68,7 @@ const (
 	EntriesDropped IncidentKind = "entries-dropped" // packets to LIDs that change were dropped for a moment
 	MixedTables    IncidentKind = "mixed-tables"    // what can happen while tables are written
 	OldLevels      IncidentKind = "old-levels"      // what hosts that have not asked again can bring about
+	NotSpread      IncidentKind = "not-spread"      // multicast groups have no trees, or a switch does not hold them
 	FabricChanged  IncidentKind = "fabric-changed"  // what the subnet has now and had not before, or the other way round
 
 	// Of a Manager in service.

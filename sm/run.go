@@ -140,6 +140,8 @@ func (d *run) loop(ctx context.Context) error {
 		case <-d.timer.C:
 			d.step(ctx, &Event{Kind: Tick})
 		case <-d.counting.news(): // shown as the loop begins again
+		case <-d.administration.changed:
+			d.step(ctx, &Event{Kind: MembersChanged})
 		case ev := <-d.Asked:
 			if ev.Settings != nil {
 				d.routing = ev.Settings.Routing
@@ -253,6 +255,8 @@ func (d *run) step(ctx context.Context, ev *Event) {
 			}
 		case Wake:
 			d.timer.Reset(max(0, a.At-(d.Clock()-d.begun)))
+		case TakeMembers:
+			next = &Event{Kind: MembersTold, Members: d.administration.membership()}
 		case RoundEnded:
 			d.endRound()
 		case Done:

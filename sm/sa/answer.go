@@ -17,6 +17,7 @@ const keptMemory = 1 << 20
 
 // Responder answers requests, one at a time. The zero value is ready.
 type Responder struct {
+	Groups *Groups // multicast groups, which joins and leaves change; nil where there are none
 	// Asks is the LID that the next request comes from; ports that have no partition in common with its port are not shown to it. 0: all are.
 	Asks fabric.LID
 
@@ -39,7 +40,8 @@ func (r *Responder) Answer(s *Subnet, q mad.Datagram) mad.Datagram {
 	if _, ok := method.Response(); !ok || method.IsResponse() || method == mad.Trap {
 		return nil
 	}
-	if mad.RMPPFlags.Get(q)&mad.RMPPActive != 0 && mad.RMPPType.Get(q) != mad.RMPPTypeData { // of a message that nobody here sends
+	// A segment of a message that nobody here sends. Programs leave it to the kernel to fill in the header; without one it has no version.
+	if mad.RMPPVersion.Get(q) == 1 && mad.RMPPFlags.Get(q)&mad.RMPPActive != 0 && mad.RMPPType.Get(q) != mad.RMPPTypeData {
 		return nil
 	}
 	switch key := mad.SAHeaderSMKey.Get(q); {
@@ -58,10 +60,16 @@ func (r *Responder) Answer(s *Subnet, q mad.Datagram) mad.Datagram {
 		return r.trace(s, q)
 	case method == mad.GetMulti && attr == mad.AttrMultiPathRecord:
 		return r.multiPath(s, q)
+	case attr == mad.AttrMCMemberRecord && r.Groups != nil && method == mad.Set:
+		return r.join(s, q)
+	case attr == mad.AttrMCMemberRecord && r.Groups != nil && method == mad.Delete:
+		return r.leave(s, q)
 	case method != mad.Get && method != mad.GetTable:
 		return r.refuse(q, unservedStatus(method))
 	case attr == mad.AttrPathRecord:
 		return r.paths(s, q)
+	case attr == mad.AttrMCMemberRecord && r.Groups != nil:
+		return r.members(s, q)
 	case attr == mad.AttrClassPortInfo && method == mad.Get:
 		return r.classPortInfo(s, q)
 	case kinds[attr] != nil:
@@ -165,6 +173,10 @@ func (r *Responder) classPortInfo(_ *Subnet, q mad.Datagram) mad.Datagram {
 	mad.ClassPortInfoClassVersion.Put(rec[:], 2)
 	mad.ClassPortInfoCapabilityMask.Put(rec[:], mad.SACapOptionalRecords|mad.SACapMultiPath|mad.SACapPortInfoMatch)
 	mad.ClassPortInfoCapabilityMask2.Put(rec[:], mad.SACap2FullPortInfoRecord|mad.SACap2ExtendedSpeeds|mad.SACap2LinkWidth2x|mad.SACap2LinkSpeedHDR|mad.SACap2LinkSpeedNDR)
+	if r.Groups != nil {
+		mad.ClassPortInfoCapabilityMask.Put(rec[:], mad.ClassPortInfoCapabilityMask.Get(rec[:])|mad.SACapUDMulticast)
+		mad.ClassPortInfoCapabilityMask2.Put(rec[:], mad.ClassPortInfoCapabilityMask2.Get(rec[:])|mad.SACap2SendOnlyFullMember)
+	}
 	mad.ClassPortInfoRespTimeValue.Put(rec[:], responseTime)
 	mad.ClassPortInfoRedirectQP.Put(rec[:], 1)
 	mad.ClassPortInfoRedirectQKey.Put(rec[:], queueKey)

@@ -8,6 +8,8 @@
 //
 //	Get, GetTable  NodeRecord, PortInfoRecord, SwitchInfoRecord, LinkRecord, SMInfoRecord, LinearForwardingTableRecord,
 //	               SLtoVLMappingTableRecord, VLArbitrationTableRecord, P_KeyTableRecord, GuidInfoRecord, PathRecord
+//	               MulticastForwardingTableRecord, MCMemberRecord
+//	Set, Delete    MCMemberRecord
 //	Get            ClassPortInfo
 //	GetMulti       MultiPathRecord, by PathRecords
 //	GetTraceTable  PathRecord, by TraceRecords
@@ -28,6 +30,13 @@
 //
 // With Subnet.Keys a path joins ports that have a partition in common, of which one at least is a full member, and has the P_Key of the
 // source. Who asks is shown paths between ports, and nodes with a port, that it shares a partition with.
+//
+// # Groups
+//
+// Groups are a state of their own beside the Subnet, which joins and leaves change. A group is made by the join of a full member, and deleted when the last full member has
+// left; the IPoIB broadcast group stays. All groups are on the SL of the Plan's pool of trees where that has a VL of its own: a request for another is
+// refused. A group without a tree for one of its members still takes joins: the manager says so. Who is not trusted is told groups, and
+// members of a port that it names. Of what a port has joined itself, only ports of its node may leave.
 //
 // # Trust
 //

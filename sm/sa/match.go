@@ -26,6 +26,7 @@ var kinds = func() map[mad.AttrID]*kind {
 		{attr: mad.AttrLinkRecord, layout: mad.LinkRecord, fill: (*search).links, lids: []mad.Field{mad.LinkRecordFromLID, mad.LinkRecordToLID}},
 		{attr: mad.AttrSMInfoRecord, layout: mad.SMInfoRecord, fill: (*search).managers, lids: []mad.Field{mad.SMInfoRecordLID}},
 		{attr: mad.AttrLinearForwardingTableRecord, layout: mad.LinearForwardingTableRecord, fill: (*search).tables, lids: []mad.Field{mad.LinearForwardingTableRecordLID}},
+		{attr: mad.AttrMulticastForwardingTableRecord, layout: mad.MulticastForwardingTableRecord, fill: (*search).multicastTables, lids: []mad.Field{mad.MulticastForwardingTableRecordLID}},
 		{attr: mad.AttrSLtoVLMappingTableRecord, layout: mad.SLtoVLMappingTableRecord, fill: (*search).lanes, lids: []mad.Field{mad.SLtoVLMappingTableRecordLID}},
 		{attr: mad.AttrVLArbitrationTableRecord, layout: mad.VLArbitrationTableRecord, fill: (*search).arbitration, lids: []mad.Field{mad.VLArbitrationTableRecordLID}},
 		{attr: mad.AttrPKeyTableRecord, layout: mad.PKeyTableRecord, fill: (*search).pkeys, secret: true, lids: []mad.Field{mad.PKeyTableRecordLID}},

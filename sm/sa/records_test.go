@@ -75,7 +75,7 @@ func componentsOf(l, inner *mad.Layout) (all uint64) {
 func TestQueries(t *testing.T) {
 	attrs := []mad.AttrID{
 		mad.AttrNodeRecord, mad.AttrPortInfoRecord, mad.AttrSwitchInfoRecord, mad.AttrLinkRecord, mad.AttrSMInfoRecord, mad.AttrLinearForwardingTableRecord,
-		mad.AttrSLtoVLMappingTableRecord, mad.AttrVLArbitrationTableRecord, mad.AttrPKeyTableRecord, mad.AttrGUIDInfoRecord,
+		mad.AttrMulticastForwardingTableRecord, mad.AttrSLtoVLMappingTableRecord, mad.AttrVLArbitrationTableRecord, mad.AttrPKeyTableRecord, mad.AttrGUIDInfoRecord,
 	}
 	if len(attrs) != len(kinds) {
 		t.Fatalf("%d kinds of records are served, %d are tested", len(kinds), len(attrs))

@@ -17,8 +17,22 @@ type Subnet struct {
 	SMKey    uint64 // of requests that are trusted, 0 for none
 	Timeout  uint8  // of the subnet, as the ports were told: a code of time
 	// Keys holds the P_Keys of the end ports of the Graph; nil where all are full members of the default partition, and of no other one.
-	Keys [][]uint16
+	Keys   [][]uint16
+	Spread Spread // of multicast groups, as the switches were told last
 	index
+}
+
+// Spread holds the groups of a subnet and, of each, the ports to which switches copy its packets.
+type Spread struct {
+	Groups []route.Group // by MLID
+	Trees  []route.GroupTree
+}
+
+// With is the same Subnet with other groups.
+func (s *Subnet) With(spread Spread) *Subnet {
+	now := *s
+	now.Spread = spread
+	return &now
 }
 
 // Node is a node as it was found.

@@ -1,0 +1,77 @@
+package umadfs_test
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/fabric"
+	"weft/internal/peer"
+	"weft/route/job"
+	"weft/sm"
+)
+
+// manage has our manager bring the subnet up from another port than that of the machine, and stay.
+func (m *machine) manage(engine string) {
+	m.t.Helper()
+	var at fabric.End
+	for id := range m.f.Nodes {
+		if n := &m.f.Nodes[id]; n.Type == fabric.CA && fabric.NodeID(id) != m.at.Node {
+			at = fabric.End{Node: fabric.NodeID(id), Port: 1}
+		}
+	}
+	transport, err := m.l.Attach(at)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	chain, err := job.ParseEngines(engine, nil)
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	up, ended := make(chan sm.State, 16), make(chan error, 1)
+	clock := realTime()
+	r := sm.Runner{
+		Config: sm.Config{SMKey: 1}, Watch: sm.UsualWatch, Routing: job.Request{Chain: chain}, Clock: clock,
+		Round: func(c *sm.Core) { up <- c.Report().State },
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		_, err := r.Run(ctx, transport)
+		ended <- err
+	}()
+	m.t.Cleanup(func() {
+		cancel()
+		if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+			m.t.Error(err)
+		}
+	})
+	select {
+	case state := <-up:
+		if state != sm.Up {
+			m.t.Fatalf("the subnet is %s", state)
+		}
+	case <-time.After(patience):
+		m.t.Fatal("no subnet")
+	}
+}
+
+// TestOsmtest: OpenSM's tester of subnet administration makes an inventory of a subnet of ours, and its groups are made, joined, left and deleted
+// as it expects.
+func TestOsmtest(t *testing.T) {
+	m := newMachine(t, "rlft(4,2)")
+	m.manage("updn")
+	m.preload = filepath.Join(t.TempDir(), "recv.so")
+	if out, err := exec.Command(peer.Program(t, "gcc"), "-shared", "-fPIC", "-o", m.preload, "testdata/recv.c", "-ldl").CombinedOutput(); err != nil {
+		t.Fatalf("gcc: %v\n%s", err, out)
+	}
+	for _, flow := range []string{"c", "m"} {
+		out := m.run("osmtest", "-f", flow, "-i", filepath.Join(m.tmp, "osmtest.dat"), "-l", filepath.Join(m.tmp, "osmtest.log"))
+		if !strings.Contains(out, "PASS") {
+			t.Errorf("osmtest -f %s:\n%s", flow, out)
+		}
+	}
+}

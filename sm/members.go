@@ -1,0 +1,100 @@
+package sm
+
+import (
+	"cmp"
+	"sync"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/sm/partition"
+	"weft/sm/sa"
+	"weft/wire"
+)
+
+// members hold the multicast groups, which queries change beside the loop.
+type members struct {
+	mu      *sync.Mutex
+	groups  *sa.Groups
+	changed chan struct{} // has a value when members have changed since the loop asked last
+}
+
+// What groups that stand have unless their partition says otherwise: packets of 2,048 bytes at 10 Gbit/s, which all hosts can, in one subnet.
+const (
+	usualQKey       = 0x0B1B
+	usualGroupMTU   = 4
+	usualGroupRate  = 3
+	usualGroupScope = 2
+)
+
+func newMembers() members {
+	return members{mu: new(sync.Mutex), groups: sa.NewGroups(), changed: make(chan struct{}, 1)}
+}
+
+// standing lists the groups that are there before anybody joins: those of the partitions, the default one first; without a file of partitions, the IPoIB broadcast
+// group of the default one.
+func (p *Partitioning) standing() (list []sa.Standing) {
+	if p == nil {
+		p = &Partitioning{Partitions: partition.Everyone()}
+		p.Partitions[0].Groups = []partition.Group{{Broadcast: true}}
+	}
+	add := func(ps *partition.Partition) {
+		for i := range ps.Groups {
+			g := &ps.Groups[i]
+			st := sa.Standing{
+				MGID: sa.InPartition(g.MGID, ps.Key), QKey: cmp.Or(g.QKey, usualQKey), PKey: ps.Key | mad.PKeyFull, MTU: cmp.Or(g.MTU, usualGroupMTU),
+				Rate: cmp.Or(g.Rate, usualGroupRate), SL: g.SL, TClass: g.TClass, FlowLabel: g.FlowLabel,
+			}
+			if g.Broadcast {
+				st.MGID = sa.IPoIBBroadcast(ps.Key, cmp.Or(g.Scope, usualGroupScope))
+			}
+			list = append(list, st)
+		}
+	}
+	for _, first := range [...]bool{true, false} {
+		for i := range p.Partitions {
+			if ps := &p.Partitions[i]; (ps.Key|mad.PKeyFull == mad.DefaultPKey) == first {
+				add(ps)
+			}
+		}
+	}
+	return list
+}
+
+// follow takes out the members of ports that a new Subnet has not, or has in other partitions.
+func (m *members) follow(s *sa.Subnet, p *Partitioning) {
+	m.mu.Lock()
+	m.groups.Follow(s, p.standing())
+	m.tell()
+	m.mu.Unlock()
+}
+
+// answer makes the answer to a query, which may be a join or a leave.
+func (m *members) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) mad.Datagram {
+	r.Groups, r.Asks = m.groups, fabric.LID(d.Addr.SLID)
+	if len(d.MAD) < mad.SAHeader.Size || d.MAD.Attr() != mad.AttrMCMemberRecord {
+		return r.Answer(s, d.MAD)
+	}
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	a := r.Answer(s, d.MAD)
+	m.tell()
+	return a
+}
+
+// tell wakes the loop where members have changed.
+func (m *members) tell() {
+	if !m.groups.Changed() {
+		return
+	}
+	select {
+	case m.changed <- struct{}{}:
+	default:
+	}
+}
+
+// membership lists the members of all groups.
+func (m *members) membership() []sa.Members {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.groups.Membership()
+}

@@ -1,0 +1,37 @@
+package sm
+
+import (
+	"fmt"
+	"testing"
+
+	"weft/sm/partition"
+	"weft/sm/sa"
+)
+
+// TestStandingGroups: each partition has the groups that its file gives it, the default partition the first ones; without a file there is the broadcast group of
+// the default partition.
+func TestStandingGroups(t *testing.T) {
+	ps, err := partition.Read("partitions.conf", []byte("storage=0x10, ipoib, mtu=4096, rate=100G : ALL ;\nDefault=0x7fff, ipoib : ALL=full ;\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		p    *Partitioning
+		want []string
+	}{
+		{nil, []string{"ff12401bffff0000 0xFFFF mtu 4 rate 3 Q_Key 0xb1b"}},
+		{&Partitioning{Partitions: ps}, []string{"ff12401bffff0000 0xFFFF mtu 4 rate 3 Q_Key 0xb1b", "ff12401b80100000 0x8010 mtu 5 rate 16 Q_Key 0xb1b"}},
+		{&Partitioning{Partitions: partition.Everyone()}, nil},
+	} {
+		var got []string
+		for _, st := range c.p.standing() {
+			got = append(got, fmt.Sprintf("%x 0x%X mtu %d rate %d Q_Key %#x", st.MGID[:8], st.PKey, st.MTU, st.Rate, st.QKey))
+		}
+		if fmt.Sprint(got) != fmt.Sprint(c.want) {
+			t.Errorf("%v: %v, want %v", c.p, got, c.want)
+		}
+	}
+	if sa.InPartition([16]byte{0xFF, 0x12, 0x60, 0x1B}, 0x10) != [16]byte{0xFF, 0x12, 0x60, 0x1B, 0x80, 0x10} {
+		t.Error("an MGID of IPv6 has the P_Key of its partition in it")
+	}
+}

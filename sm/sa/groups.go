@@ -1,0 +1,299 @@
+package sa
+
+import (
+	"bytes"
+	"encoding/binary"
+	"slices"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// Bounds of groups and members: MLIDs bound the groups too.
+const (
+	mostMembers = 1 << 20 // of all groups together
+	restFor     = 64      // MLIDs that have become free rest until so many others have, as long as there are fresh ones
+)
+
+// Groups are the multicast groups of a subnet and their members. Joins and leaves change them, a new Subnet takes out members whose ports are gone (Follow). It
+// is not for concurrent use, and holds no pointers into a Subnet.
+type Groups struct {
+	byGID   map[[16]byte]*Group
+	byMLID  []*Group     // by MLID - fabric.FirstMLID; nil for a free one
+	free    []fabric.LID // that were in use, the one longest free first
+	most    int          // MLIDs that all switches have room for
+	members int          // of all groups
+	made    uint32       // groups whose MGID was made here
+	changed bool         // members have changed since Changed was asked last
+
+	// Told is called when a group has come to be, or is deleted (traps 66 and 67); nil: nobody is told.
+	Told func(g *Group, created bool)
+}
+
+// Group is a multicast group.
+type Group struct {
+	MGID      [16]byte
+	MLID      fabric.LID
+	QKey      uint32
+	PKey      uint16
+	MTU, Rate uint8 // codes
+	Life      uint8
+	SL        uint8
+	TClass    uint8
+	FlowLabel uint32
+	HopLimit  uint8
+	Standing  bool     // it is there without members too
+	Members   []Member // by GID
+}
+
+// Member is a port that has joined a group.
+type Member struct {
+	GID   [16]byte
+	State uint8 // mad.JoinFull ...
+	Proxy bool  // another port has joined it
+}
+
+// scope is the scope of the group's MGID.
+func (g *Group) scope() uint8 { return g.MGID[1] & 15 }
+
+// find returns the place of a member, or where it belongs.
+func (g *Group) find(gid []byte) (int, bool) {
+	return slices.BinarySearchFunc(g.Members, gid, func(m Member, gid []byte) int { return bytes.Compare(m.GID[:], gid) })
+}
+
+// hasFull reports whether a full member is left.
+func (g *Group) hasFull() bool {
+	return slices.ContainsFunc(g.Members, func(m Member) bool { return m.State&(mad.JoinFull|mad.JoinSendOnlyFull) != 0 })
+}
+
+// NewGroups makes a subnet without groups.
+func NewGroups() *Groups { return &Groups{byGID: map[[16]byte]*Group{}} }
+
+// Find returns the group of an MGID, nil for none.
+func (gs *Groups) Find(mgid []byte) *Group { return gs.byGID[[16]byte(mgid)] }
+
+// All visits the groups by MLID.
+func (gs *Groups) All(visit func(g *Group)) {
+	for _, g := range gs.byMLID {
+		if g != nil {
+			visit(g)
+		}
+	}
+}
+
+// Changed reports whether members have changed since it was asked last.
+func (gs *Groups) Changed() bool {
+	c := gs.changed
+	gs.changed = false
+	return c
+}
+
+// mlid takes a free MLID: one that was never used, as long as few rest, else the one that has been free for longest. ok is false where none is left.
+func (gs *Groups) mlid() (lid fabric.LID, ok bool) {
+	fresh := len(gs.byMLID) < gs.most
+	for len(gs.free) > 0 && (len(gs.free) > restFor || !fresh) {
+		lid, gs.free = gs.free[0], gs.free[1:]
+		if int(lid-fabric.FirstMLID) < gs.most {
+			return lid, true
+		}
+	}
+	if !fresh {
+		return 0, false
+	}
+	gs.byMLID = append(gs.byMLID, nil)
+	return fabric.FirstMLID + fabric.LID(len(gs.byMLID)-1), true
+}
+
+// add gives a group an MLID and adds it; false where none is left.
+func (gs *Groups) add(g *Group) bool {
+	lid, ok := gs.mlid()
+	if !ok {
+		return false
+	}
+	g.MLID = lid
+	gs.byGID[g.MGID] = g
+	gs.byMLID[lid-fabric.FirstMLID] = g
+	gs.changed = true
+	if gs.Told != nil {
+		gs.Told(g, true)
+	}
+	return true
+}
+
+// remove deletes a group. Its MLID rests, so that packets under way meet no other group.
+func (gs *Groups) remove(g *Group) {
+	delete(gs.byGID, g.MGID)
+	gs.byMLID[g.MLID-fabric.FirstMLID] = nil
+	gs.free = append(gs.free, g.MLID)
+	gs.members -= len(g.Members)
+	gs.changed = true
+	if gs.Told != nil {
+		gs.Told(g, false)
+	}
+}
+
+// join adds a state to a member, which is new or not.
+func (gs *Groups) join(g *Group, gid []byte, state uint8, proxy bool) *Member {
+	at, is := g.find(gid)
+	if !is {
+		g.Members = slices.Insert(g.Members, at, Member{GID: [16]byte(gid), Proxy: proxy})
+		gs.members++
+	}
+	m := &g.Members[at]
+	gs.changed = gs.changed || m.State|state != m.State
+	m.State |= state
+	return m
+}
+
+// leave takes a state from a member. A group without a full member is deleted.
+func (gs *Groups) leave(g *Group, at int, state uint8) {
+	m := &g.Members[at]
+	gs.changed = gs.changed || m.State&state != 0
+	if m.State &^= state; m.State == 0 {
+		g.Members = slices.Delete(g.Members, at, at+1)
+		gs.members--
+	}
+	if !g.Standing && !g.hasFull() {
+		gs.remove(g)
+	}
+}
+
+// Standing is a group that is there from the start.
+type Standing struct {
+	MGID      [16]byte
+	QKey      uint32
+	PKey      uint16
+	MTU, Rate uint8
+	SL        uint8 // where groups have no VL of their own
+	TClass    uint8
+	FlowLabel uint32
+}
+
+// IPoIBBroadcast is the MGID of the broadcast group of a partition (RFC 4391), in a scope.
+func IPoIBBroadcast(pkey uint16, scope uint8) (mgid [16]byte) {
+	copy(mgid[:], []byte{0xFF, 0x10 | scope, signatureIPv4 >> 8, signatureIPv4 & 0xFF})
+	binary.BigEndian.PutUint16(mgid[4:], pkey|mad.PKeyFull)
+	copy(mgid[12:], []byte{0xFF, 0xFF, 0xFF, 0xFF})
+	return mgid
+}
+
+// InPartition is an MGID with the P_Key of its partition, which those of IP have in them.
+func InPartition(mgid [16]byte, pkey uint16) [16]byte {
+	if signature := binary.BigEndian.Uint16(mgid[2:]); signature == signatureIPv4 || signature == signatureIPv6 {
+		binary.BigEndian.PutUint16(mgid[4:], pkey|mad.PKeyFull)
+	}
+	return mgid
+}
+
+// Follow takes the members of ports that are not there out of all groups, and makes the groups that stand. Groups are left that have no full member.
+func (gs *Groups) Follow(s *Subnet, standing []Standing) {
+	gs.most = s.mlids()
+	for _, st := range standing {
+		g := gs.byGID[st.MGID]
+		is := g != nil
+		if !is {
+			g = &Group{MGID: st.MGID, Life: s.Timeout}
+		}
+		g.QKey, g.PKey, g.MTU, g.Rate, g.SL, g.TClass, g.FlowLabel, g.Standing = st.QKey, st.PKey, st.MTU, st.Rate, st.SL, st.TClass, st.FlowLabel, true
+		if !is {
+			gs.add(g)
+		}
+	}
+	for _, g := range slices.Clone(gs.byMLID) {
+		if g == nil {
+			continue
+		}
+		g.SL = s.groupSL(g.SL)
+		g.Standing = slices.ContainsFunc(standing, func(st Standing) bool { return st.MGID == g.MGID })
+		n := len(g.Members)
+		g.Members = slices.DeleteFunc(g.Members, func(m Member) bool { return s.endOfGID(m.GID[:]) < 0 || !s.shares(s.endOfGID(m.GID[:]), g.PKey) })
+		gs.members -= n - len(g.Members)
+		gs.changed = gs.changed || n != len(g.Members)
+		if !g.Standing && (!g.hasFull() || int(g.MLID-fabric.FirstMLID) >= gs.most) {
+			gs.remove(g)
+		}
+	}
+}
+
+// Members are the ports of a group, by port GUID: those that its packets reach, and those that only send.
+type Members struct {
+	MLID               fabric.LID
+	Receivers, Senders []fabric.GUID
+}
+
+// Membership lists the members of all groups by MLID. Groups without any are left out.
+func (gs *Groups) Membership() (list []Members) {
+	gs.All(func(g *Group) {
+		m := Members{MLID: g.MLID}
+		for i := range g.Members {
+			guid := fabric.GUID(binary.BigEndian.Uint64(g.Members[i].GID[8:]))
+			if g.Members[i].State&(mad.JoinFull|mad.JoinNon) != 0 {
+				m.Receivers = append(m.Receivers, guid)
+			} else {
+				m.Senders = append(m.Senders, guid)
+			}
+		}
+		if len(g.Members) > 0 {
+			list = append(list, m)
+		}
+	})
+	return list
+}
+
+// Restore puts groups in place that another manager, or this one before, had; their MLIDs stay. The list is that of All.
+func (gs *Groups) Restore(list []Group) {
+	for i := range list {
+		g := list[i]
+		g.Members = slices.Clone(g.Members)
+		at := int(g.MLID) - int(fabric.FirstMLID)
+		if g.MLID < fabric.FirstMLID || g.MLID > fabric.LastMLID || gs.byGID[g.MGID] != nil || at < len(gs.byMLID) && gs.byMLID[at] != nil {
+			continue
+		}
+		for len(gs.byMLID) <= at {
+			gs.byMLID = append(gs.byMLID, nil)
+			gs.free = append(gs.free, fabric.FirstMLID+fabric.LID(len(gs.byMLID)-1))
+		}
+		gs.free = slices.DeleteFunc(gs.free, func(l fabric.LID) bool { return l == g.MLID })
+		gs.byGID[g.MGID], gs.byMLID[at] = &g, &g
+		gs.members += len(g.Members)
+		gs.changed = true
+	}
+}
+
+// mlids is the number of MLIDs that all switches have room for.
+func (s *Subnet) mlids() int {
+	most := int(fabric.LastMLID-fabric.FirstMLID) + 1
+	for i := range s.Nodes {
+		if sw := s.Nodes[i].Switch; sw != nil {
+			if n := int(mad.SwitchInfoMulticastFDBCap.Get(sw)); n > 0 {
+				most = min(most, n)
+			}
+		}
+	}
+	return most
+}
+
+// groupSL is the SL of a group that has, or asks for, one: where groups have a VL of their own it is the SL of that.
+func (s *Subnet) groupSL(sl uint8) uint8 {
+	if m := s.Plan.Multicast; m != nil && s.Plan.VLs > 1 {
+		return m.SL
+	}
+	return sl
+}
+
+// endOfGID returns the end port of a GID that has a LID, -1 for none.
+func (s *Subnet) endOfGID(gid []byte) int32 {
+	if binary.BigEndian.Uint64(gid) != mad.DefaultGIDPrefix {
+		return -1
+	}
+	e := s.endOfGUID(fabric.GUID(binary.BigEndian.Uint64(gid[8:])))
+	if e < 0 || s.Plan.Ends.Base[e] == 0 {
+		return -1
+	}
+	return e
+}
+
+// shares reports whether a port is a member of a partition, full or limited.
+func (s *Subnet) shares(end int32, pkey uint16) bool {
+	return slices.ContainsFunc(s.keysOf(end), func(key uint16) bool { return (key^pkey)&^mad.PKeyFull == 0 })
+}
