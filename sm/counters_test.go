@@ -73,12 +73,16 @@ func TestCounters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	report("777 errors", func(r *perf.Report) bool { return r.Counters[mad.CounterSymbolError].Total == 777 && r.OddCounts["errors"] == 1 })
+	report("777 errors", func(r *perf.Report) bool {
+		return r.Counters[mad.CounterSymbolError].Total == 777 && r.OddCounts["errors"] == 1
+	})
 	l.Do(func(s *emulator.Subnet) { err = s.SetLinkDown(f.Nodes[bad.Node].Ports[bad.Port].Link, true) })
 	if err != nil {
 		t.Fatal(err)
 	}
-	report("two ports less", func(r *perf.Report) bool { return r.Ports == ports-2 && r.Counters[mad.CounterSymbolError].Total == 777 })
+	report("two ports less", func(r *perf.Report) bool {
+		return r.Ports == ports-2 && r.Counters[mad.CounterSymbolError].Total == 777
+	})
 	cancel()
 	if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
 		t.Error(err)
