@@ -102,6 +102,10 @@ func (t *Tables) Set(s int32, lid fabric.LID, port uint8) {
 
 // SetRun changes the entries of consecutive LIDs, as Set does.
 func (t *Tables) SetRun(s int32, lid fabric.LID, ports []uint8) {
+	if len(ports) == 1 {
+		t.Set(s, lid, ports[0])
+		return
+	}
 	row, owned := t.rows[s], t.owned[s]
 	for len(ports) > 0 {
 		b := lid / BlockSize
@@ -115,6 +119,10 @@ func (t *Tables) SetRun(s int32, lid fabric.LID, ports []uint8) {
 
 // Run copies the entries of consecutive LIDs, of which the last is at most Top.
 func (t *Tables) Run(s int32, lid fabric.LID, ports []uint8) {
+	if len(ports) == 1 {
+		ports[0] = t.Port(s, lid)
+		return
+	}
 	for len(ports) > 0 {
 		n := copy(ports, t.rows[s][lid/BlockSize][lid%BlockSize:])
 		lid, ports = lid+fabric.LID(n), ports[n:]
