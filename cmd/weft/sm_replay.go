@@ -103,6 +103,7 @@ var eventNames = [...]string{
 	sm.Start: "started", sm.Answer: "answer", sm.Planned: "a Plan was computed", sm.Claimed: "IsSM is set", sm.PauseEnds: "the pause is over",
 	sm.Stop: "told to end", sm.Unasked: "came unasked", sm.Tick: "the time has come", sm.Reconfigure: "new settings", sm.Resweep: "a full sweep is asked for",
 	sm.Rebalance: "a routing afresh is asked for", sm.Stored: "stored", sm.DrainPart: "to be drained", sm.UndrainPart: "to be drained no more",
+	sm.MembersChanged: "members of multicast groups have changed", sm.MembersTold: "told the members of multicast groups",
 }
 
 // eventText says what happened.
@@ -149,6 +150,8 @@ func actionText(a *sm.Action) string {
 		return fmt.Sprintf("%v %s to %v", a.Datagram.MAD.Method(), a.Datagram.MAD.Class().AttributeName(a.Datagram.MAD.Attr()), a.Datagram.Addr)
 	case sm.RoundEnded:
 		return "the round has ended"
+	case sm.TakeMembers:
+		return "ask for the members of multicast groups"
 	case sm.Decided:
 		if a.Err != nil {
 			return a.Name + ": refused"
