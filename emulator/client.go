@@ -132,23 +132,24 @@ func (s *Subnet) Send(id ClientID, d *wire.Datagram) {
 // lid returns the base LID of an end port.
 func (s *Subnet) lid(p int32) uint16 { return uint16(mad.PortInfoLID.Get(s.ports[p].info[:])) }
 
-// arrive hands a datagram to its receiver: the agents of the node, or a
-// program attached to the port.
-func (s *Subnet) arrive(port int32, in uint8, d *wire.Datagram, by origin) {
+// arrive hands a datagram to its receiver: the agents of the node, a
+// program attached to the port, or a router.
+func (s *Subnet) arrive(t *arrival, d *wire.Datagram, by origin) {
+	m, port := d.MAD, t.port
 	if isMulticast(d) {
 		s.takeMulticast(port, d, by)
 		return
 	}
-	m := d.MAD
 	response := m.Method().IsResponse()
 	switch c := m.Class(); {
+	case s.passesOn(t, d):
 	case c == mad.ClassSMP || c == mad.ClassDirectedSMP:
 		switch {
 		case m.Method() == mad.TrapRepress && s.repressed(port, m):
 		case response || m.Attr() == mad.AttrSMInfo || m.Method() == mad.Trap:
 			s.deliver(port, d, by)
 		default:
-			s.answerSMP(port, in, d, by)
+			s.answerSMP(port, t.in, d, by)
 		}
 	case c == mad.ClassPerf && !response:
 		s.answerPerf(port, d, by)
@@ -251,6 +252,9 @@ func (s *Subnet) answer(port int32, in uint8, d *wire.Datagram, by origin, statu
 	from := port
 	if d.MAD.Class() != mad.ClassDirectedSMP {
 		d.Addr = d.Addr.Reply()
+		if d.Addr.GRH.Present {
+			d.Addr.GRH.HopLimit = answerHops
+		}
 	} else if n := &s.nodes[s.ports[port].node]; n.sw >= 0 {
 		from = n.first + int32(in)
 	}

@@ -29,6 +29,8 @@
 //     needs Active links, and brings an Armed port that receives it to Active.
 //   - Datagrams to multicast groups, copied by the switches' MulticastForwardingTables up to MulticastFDBTop. Every program on a port
 //     that a copy reaches takes it; tables of a loop copy until the datagram is counted as lost in one.
+//   - Routers between subnets (Joined): global route headers, LIDs and SL given anew in
+//     each subnet, hop limit. Answers of agents set out with a hop limit of 64.
 //   - Faults while it runs: links down, up, flapping, moved; nodes off, rebooted,
 //     slow, silent, lying about ports or GUID; loss, duplicates, delay, reordering,
 //     by link or for all.

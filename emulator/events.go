@@ -64,8 +64,7 @@ func (s *Subnet) do(e action) {
 // flight is a datagram that arrives later.
 type flight struct {
 	d    wire.Datagram
-	port int32
-	in   uint8
+	at   arrival
 	from origin
 	next int32 // free list
 }
@@ -88,17 +87,17 @@ func (s *Subnet) arriveLater(t arrival, d *wire.Datagram, from origin, delay tim
 	}
 	x := &f.all[i]
 	x.d.CopyFrom(d)
-	x.port, x.in, x.from = t.port, t.in, from
+	x.at, x.from = t, from
 	s.later(delay, flightArrives, i, 0)
 }
 
 // endFlight lets a datagram arrive.
 func (s *Subnet) endFlight(i int32) {
 	x := s.flights.all[i]
-	if s.nodes[s.ports[x.port].node].off {
+	if s.nodes[s.ports[x.at.port].node].off {
 		s.lose(&x.d, x.from, LostDown)
 	} else {
-		s.arrive(x.port, x.in, &x.d, x.from)
+		s.arrive(&x.at, &x.d, x.from)
 	}
 	// Only now may another flight use the memory of the datagram.
 	f := &s.flights

@@ -24,12 +24,13 @@ const (
 	LostSilent          // the agent answers nothing
 	LostMKey            // wrong M_Key
 	LostNobody          // no program is attached there that would take it
+	LostRouter          // in a router that has no way to where it goes, or over too many routers
 	numCauses
 )
 
 var causeNames = [numCauses]string{
 	"not lost", "malformed", "link down", "link not active", "no route", "routing loop", "no lane",
-	"impaired link", "silent agent", "wrong M_Key", "nobody there",
+	"impaired link", "silent agent", "wrong M_Key", "nobody there", "router without a way",
 }
 
 // String returns the cause in words.
@@ -53,11 +54,13 @@ type arrival struct {
 	in         uint8 // port of that node by which it comes in
 	duplicated bool  // by a link: a second copy arrives later
 	delay      time.Duration
+	to         mad.GID // of its global route header, where it has one
 }
 
 // transmit sends a datagram from a port. All of its way is decided now, by the
 // state and the tables that the links and switches have at this moment.
 func (s *Subnet) transmit(from int32, d *wire.Datagram, by origin) {
+	to := mad.GID(d.Addr.GRH.GID)
 	if d.Addr.GRH.Present {
 		d.Addr.GRH.GID = s.gid(from)
 	}
@@ -65,7 +68,13 @@ func (s *Subnet) transmit(from int32, d *wire.Datagram, by origin) {
 		s.transmitMulticast(from, d, by)
 		return
 	}
+	s.carry(from, d, by, to)
+}
+
+// carry sends a datagram, which names its sender, from a port.
+func (s *Subnet) carry(from int32, d *wire.Datagram, by origin, to mad.GID) {
 	t, lost := s.follow(from, d)
+	t.to = to
 	if lost != notLost {
 		s.lose(d, by, lost)
 		return
@@ -80,7 +89,7 @@ func (s *Subnet) transmit(from int32, d *wire.Datagram, by origin) {
 		s.arriveLater(t, d, by, t.delay)
 		return
 	}
-	s.arrive(t.port, t.in, d, by)
+	s.arrive(&t, d, by)
 }
 
 // gid is the GID by which the receiver of a datagram knows the sender.

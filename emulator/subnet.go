@@ -55,6 +55,7 @@ type Subnet struct {
 	traps    traps
 	impaired bool // some link, or all of them, are not perfect
 	stats    Stats
+	routers  map[int32]routerPort // by port
 }
 
 // node is a switch, CA or router.

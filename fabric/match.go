@@ -10,8 +10,8 @@ import (
 // of g its number there, by end port the same, or -1. Of both Graphs it reads the GUIDs and the
 // port numbers of end ports alone.
 func Match(old, g *Graph) (switches, ends []int32) {
-	switches = match(g.NumSwitches, old.NumSwitches, func(s, o int) int { return cmp.Compare(g.SwitchGUID[s], old.SwitchGUID[o]) })
-	ends = match(g.NumHosts, old.NumHosts, func(h, o int) int { return compareEnd(old, o, g.EndNodeGUID[h], g.EndNum[h]) })
+	switches = match(inOrder(g.NumSwitches, g.compareSwitches), inOrder(old.NumSwitches, old.compareSwitches), func(s, o int32) int { return cmp.Compare(g.SwitchGUID[s], old.SwitchGUID[o]) })
+	ends = match(inOrder(g.NumHosts, g.compareHosts), inOrder(old.NumHosts, old.compareHosts), func(h, o int32) int { return compareEnd(old, int(o), g.EndNodeGUID[h], g.EndNum[h]) })
 	for _, o := range switches {
 		if o >= 0 {
 			o = old.PortZero(o)
@@ -21,15 +21,30 @@ func Match(old, g *Graph) (switches, ends []int32) {
 	return switches, ends
 }
 
-// match pairs the members of two sorted lists: by member of the first that of the second, -1 for none.
-func match(n, old int, compare func(i, o int) int) []int32 {
-	was := slices.Repeat([]int32{-1}, n)
-	for i, o := 0, 0; i < n && o < old; {
-		switch d := compare(i, o); {
+// inOrder lists numbers up to n in an order, which is theirs in a Graph that Compile made.
+func inOrder(n int, compare func(a, b int32) int) []int32 {
+	list := Numbers(n)
+	if !slices.IsSortedFunc(list, compare) {
+		slices.SortFunc(list, compare)
+	}
+	return list
+}
+
+func (g *Graph) compareSwitches(a, b int32) int { return cmp.Compare(g.SwitchGUID[a], g.SwitchGUID[b]) }
+
+func (g *Graph) compareHosts(a, b int32) int {
+	return compareEnd(g, int(b), g.EndNodeGUID[a], g.EndNum[a])
+}
+
+// match pairs the members of two lists in order: by number of one of the first that of the second, -1 for none.
+func match(list, old []int32, compare func(i, o int32) int) []int32 {
+	was := slices.Repeat([]int32{-1}, len(list))
+	for i, o := 0, 0; i < len(list) && o < len(old); {
+		switch d := compare(list[i], old[o]); {
 		case d > 0:
 			o++
 		case d == 0:
-			was[i] = int32(o)
+			was[list[i]] = old[o]
 			i++
 		default:
 			i++

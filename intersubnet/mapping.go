@@ -11,6 +11,7 @@ import (
 	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/fabric/subnets"
+	"weft/mad"
 )
 
 // Mapping is the mapping file of one subnet (code 1 of paper V): which router port takes packets for a GID.
@@ -95,6 +96,11 @@ func (m *Mapping) FindRouter(gid subnets.GID, usable func(port fabric.GUID) bool
 		}
 	}
 	return 0, false
+}
+
+// Router is FindRouter for a GID as it is in datagrams.
+func (m *Mapping) Router(gid mad.GID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
+	return m.FindRouter(subnets.GID{Prefix: subnets.Prefix(mad.GIDPrefix.Get(gid[:])), GUID: fabric.GUID(mad.GIDGUID.Get(gid[:]))}, usable)
 }
 
 // apply sets the gateways of a subnet by a mapping file. A port that is down, or leads no nearer to the target, is passed over.

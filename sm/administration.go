@@ -15,7 +15,7 @@ import (
 // administered makes the Subnet that subnet administration answers from, of a round that has brought the subnet up. It shares Graph and Plan
 // with the round, and nothing that changes later.
 func (c *Core) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
-	s := sa.Subnet{Graph: c.graph, Plan: c.plan, SMKey: smKey, Timeout: subnetTimeout}
+	s := sa.Subnet{Graph: c.graph, Plan: c.plan, SMKey: smKey, Timeout: subnetTimeout, Between: c.cfg.Between}
 	number := make([]int32, len(c.nodes)) // by node: its place in s.Nodes
 	order := make([]int32, len(c.fabric.Nodes))
 	for id, at := range c.prog.fabricNode {

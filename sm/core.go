@@ -6,6 +6,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/job"
+	"weft/sm/sa"
 )
 
 // Config says what a Core is to do. The zero value brings a subnet up.
@@ -33,6 +34,8 @@ type Config struct {
 	Drains              Drains         // what was drained the last time; Drain is followed from there
 	Expected            *fabric.Fabric // what should be there; deviations are told
 	QuarantineStrangers bool           // nodes that are not Expected are left out
+
+	Between sa.Between // how the subnet is joined with others
 }
 
 type phase uint8

@@ -79,7 +79,7 @@ func (c *Core) plannedPortInfo(slot int32, data []byte) (differs bool) {
 		set(mad.PortInfoLMC, uint64(c.plan.Ends.LMC[e]))
 		set(mad.PortInfoMasterSMLID, uint64(c.prog.smLID))
 		set(mad.PortInfoMasterSMSL, c.serviceSL(e))
-		set(mad.PortInfoGidPrefix, mad.DefaultGIDPrefix)
+		set(mad.PortInfoGidPrefix, c.cfg.Between.OwnPrefix())
 		set(mad.PortInfoSubnetTimeOut, subnetTimeout)
 		if _, other := c.keys.has[c.guid[slot]]; c.keys.Given() && !other {
 			c.putKey(c.guid[slot], set)

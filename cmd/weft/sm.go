@@ -22,6 +22,7 @@ type smFlags struct {
 	config  sm.Config
 	keys    keyFlags
 	pkeys   partitionFlags
+	gids    gidFlags
 	chain   string
 	once    bool
 	codes   bool
@@ -78,6 +79,7 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.StringArrayVar(&s.wires.others, "other-port", nil, "another port of this machine at the same subnet, as for --transport: the manager goes on there when the port that it is at has no link any more; may be given several times")
 	s.keys.add(cmd, &s.config.Keys)
 	s.pkeys.add(cmd)
+	s.gids.add(cmd)
 	s.addFaultFlags(cmd)
 	f.StringVar(&s.lids, "lids", "", "file of LIDs to keep, a line for each port (GUID, first and last LID), as OpenSM's guid2lid; written when the subnet is up")
 	f.StringVar(&s.plan, "plan", "", "write the Plan to this file (weft check --plan reads it)")
@@ -182,6 +184,9 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	}
 	var err error
 	if s.config.Partitions, err = s.pkeys.read(); err != nil {
+		return nil, err
+	}
+	if s.config.Between, err = s.gids.read(); err != nil {
 		return nil, err
 	}
 	if s.config.Priority > 15 {

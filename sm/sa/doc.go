@@ -38,6 +38,11 @@
 // refused. A group without a tree for one of its members still takes joins: the manager says so. Who is not trusted is told groups, and
 // members of a port that it names. Of what a port has joined itself, only ports of its node may leave.
 //
+// # Other subnets
+//
+// A path to a GID with another prefix leads to a router port (Between.Router says which): the record has its LID, the GID that was asked for and a hop limit of
+// 64, or that which was asked for. MTU and rate are those as far as the router.
+//
 // # Trust
 //
 // A request with the SM_Key of Subnet.SMKey is trusted; one with another SM_Key than 0 is refused as invalid. Others see no

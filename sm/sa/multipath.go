@@ -141,7 +141,7 @@ func (c *search) traceTo(src, dst int32, lid fabric.LID) {
 func (c *search) traceNode(n *Node, in, out uint8) {
 	rec := c.record()
 	ports := c.s.portsOf(n)
-	mad.TraceRecordGIDPrefix.Put(rec, mad.DefaultGIDPrefix)
+	mad.TraceRecordGIDPrefix.Put(rec, c.s.OwnPrefix())
 	mad.TraceRecordNodeType.Put(rec, mad.NodeInfoNodeType.Get(n.Info[:]))
 	mad.TraceRecordNodeID.Put(rec, mad.NodeInfoNodeGUID.Get(n.Info[:]))
 	mad.TraceRecordChassisID.Put(rec, mad.NodeInfoSystemImageGUID.Get(n.Info[:]))

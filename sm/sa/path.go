@@ -47,6 +47,7 @@ type pathQuery struct {
 	sl              uint8
 	mtu, rate, life limit
 	echo            [64]byte // of the records: what is given back as it was asked for
+	remote          []byte   // the GID of another subnet to which the paths are
 }
 
 // readPath reads a query for PathRecords.
@@ -98,7 +99,7 @@ func (s *Subnet) ends(mask, gidBit, lidBit uint64, gid []byte, lid fabric.LID) (
 	all := ends{0, int32(s.Graph.NumEnds) - 1}
 	if mask&gidBit != 0 {
 		e := int32(-1)
-		if binary.BigEndian.Uint64(gid) == mad.DefaultGIDPrefix {
+		if binary.BigEndian.Uint64(gid) == s.OwnPrefix() {
 			e = s.endOfGUID(fabric.GUID(binary.BigEndian.Uint64(gid[8:])))
 		}
 		if e < 0 || s.Plan.Ends.Base[e] == 0 {
@@ -129,6 +130,9 @@ func (r *Responder) paths(s *Subnet, q mad.Datagram) mad.Datagram {
 		return r.refuse(q, status)
 	}
 	to, status := s.ends(p.mask, pathDGID, pathDLID, p.dgid, p.dlid)
+	if s.isRemote(&p) {
+		to, status = s.toRemote(&p)
+	}
 	if status != mad.StatusOK {
 		return r.refuse(q, status)
 	}
@@ -244,7 +248,9 @@ func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID, pkey 
 	}
 	rec := c.rec[:64]
 	copy(rec, p.echo[:])
-	c.s.putGID(rec[8:24], dst)
+	if copy(rec[8:24], p.remote) == 0 {
+		c.s.putGID(rec[8:24], dst)
+	}
 	c.s.putGID(rec[24:40], src)
 	binary.BigEndian.PutUint16(rec[40:], uint16(dlid))
 	binary.BigEndian.PutUint16(rec[42:], uint16(slid))
@@ -262,7 +268,7 @@ func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID, pkey 
 
 // putGID writes the GID of an end port.
 func (s *Subnet) putGID(b []byte, end int32) {
-	binary.BigEndian.PutUint64(b, mad.DefaultGIDPrefix)
+	binary.BigEndian.PutUint64(b, s.OwnPrefix())
 	binary.BigEndian.PutUint64(b[8:], uint64(s.Graph.EndGUID[end]))
 }
 

@@ -16,6 +16,7 @@ type Subnet struct {
 	Managers []Manager
 	SMKey    uint64 // of requests that are trusted, 0 for none
 	Timeout  uint8  // of the subnet, as the ports were told: a code of time
+	Between
 	// Keys holds the P_Keys of the end ports of the Graph; nil where all are full members of the default partition, and of no other one.
 	Keys   [][]uint16
 	Spread Spread // of multicast groups, as the switches were told last

@@ -1,0 +1,132 @@
+package emulator
+
+import (
+	"fmt"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/wire"
+)
+
+// Joined is several Subnets in one time, and the routers between them. A datagram with a global route header that arrives at a router
+// port and is for another GID is sent on: by the port, with the LID and on the SL that the router's Way says. Its hop limit falls by one.
+type Joined struct {
+	Subnets []*Subnet
+}
+
+// RouterPort is a port of a router, as the end port that it is in its subnet.
+type RouterPort struct {
+	Subnet int // of Joined.Subnets
+	At     fabric.End
+}
+
+// Onward says how a router sends a datagram on: by which of its ports, to which LID there, and on which SL.
+type Onward struct {
+	Port int
+	LID  uint16
+	SL   uint8
+}
+
+// Way finds how datagrams for a GID leave a router that come by one of its ports, with a source LID and an SL there; ok is false where there is no way.
+type Way func(in int, source uint16, sl uint8, to mad.GID) (on Onward, ok bool)
+
+// answerHops is the hop limit of answers.
+const answerHops = 64
+
+// router is a router of a Joined.
+type router struct {
+	*Joined
+	ports []RouterPort
+	way   Way
+}
+
+// routerPort is a port of a router, in its Subnet.
+type routerPort struct {
+	router *router
+	number int // in router.ports
+}
+
+// AddRouter makes some end ports those of one router.
+func (j *Joined) AddRouter(ports []RouterPort, way Way) error {
+	r := &router{j, ports, way}
+	for i, at := range ports {
+		if at.Subnet < 0 || at.Subnet >= len(j.Subnets) {
+			return fmt.Errorf("emulator: a router in subnet %d of %d", at.Subnet, len(j.Subnets))
+		}
+		s := j.Subnets[at.Subnet]
+		p, err := s.external(at.At)
+		if err != nil {
+			return err
+		}
+		if s.agentPort(p) != p || s.routers[p].router != nil {
+			return fmt.Errorf("emulator: %s is a switch, or has a router already", s.fab.EndName(at.At))
+		}
+		if s.routers == nil {
+			s.routers = map[int32]routerPort{}
+		}
+		s.routers[p] = routerPort{r, i}
+	}
+	return nil
+}
+
+// passesOn has a router send a datagram on, and reports whether it is for one.
+func (s *Subnet) passesOn(t *arrival, d *wire.Datagram) bool {
+	c := d.MAD.Class()
+	if !d.Addr.GRH.Present || s.routers == nil || c == mad.ClassSMP || c == mad.ClassDirectedSMP {
+		return false
+	}
+	at := s.routers[t.port]
+	if at.router == nil || t.to == s.gid(t.port) {
+		return false
+	}
+	at.router.pass(s, at.number, d, t.to)
+	return true
+}
+
+// pass sends a datagram on that has come by a port. What is lost in another subnet is given back to nobody.
+func (r *router) pass(s *Subnet, in int, d *wire.Datagram, to mad.GID) {
+	a := &d.Addr
+	on, ok := r.way(in, a.SLID, a.SL, to)
+	if !ok || on.Port < 0 || on.Port >= len(r.ports) || a.GRH.HopLimit <= 1 {
+		s.lose(d, origin{client: -1}, LostRouter)
+		return
+	}
+	a.GRH.HopLimit--
+	out := r.ports[on.Port]
+	next := r.Subnets[out.Subnet]
+	next.Advance(s.now) // its own events up to now come before
+	from := next.nodes[out.At.Node].first + int32(out.At.Port)
+	if next.nodes[out.At.Node].off {
+		next.lose(d, origin{client: -1}, LostDown)
+		return
+	}
+	a.SLID, a.DLID, a.SL = next.lid(from), on.LID, on.SL
+	next.carry(from, d, origin{client: -1}, to)
+}
+
+// Next is when Advance has something to do; ok is false when nothing is to come.
+func (j *Joined) Next() (at time.Duration, ok bool) {
+	for _, s := range j.Subnets {
+		if t, some := s.Next(); some && (!ok || t < at) {
+			at, ok = t, true
+		}
+	}
+	return at, ok
+}
+
+// Advance moves the time of all subnets on, and does what is due until then, in order.
+func (j *Joined) Advance(to time.Duration) {
+	for {
+		at, ok := j.Next()
+		if !ok || at > to {
+			break
+		}
+		for _, s := range j.Subnets {
+			s.Advance(at)
+		}
+	}
+	for _, s := range j.Subnets {
+		s.Advance(to)
+	}
+}
