@@ -239,13 +239,16 @@ func (f *Flat) fillLanes() {
 }
 
 // First is the LID, in the range of the source's subnet, and the SL of packets to an end port of the Graph.
-func (f *Flat) First(src, dst int32) (fabric.LID, uint8) {
+func (f *Flat) First(src, dst int32) (fabric.LID, uint8) { return f.sends(f.p, src, dst) }
+
+// sends is First by a Plan.
+func (f *Flat) sends(p *Plan, src, dst int32) (fabric.LID, uint8) {
 	from, to := f.place[src], f.place[dst]
-	lid := f.p.DLID(from.Subnet, to)
+	lid := p.DLID(from.Subnet, to)
 	if lid == 0 {
 		return 0, 0
 	}
-	return lid + fabric.LID(f.first[from.Subnet]), f.p.SL(from.Subnet, from.End, lid, 0)
+	return lid + fabric.LID(f.first[from.Subnet]), p.SL(from.Subnet, from.End, lid, 0)
 }
 
 // IsRouter reports whether a switch of the Graph is a router.
@@ -253,9 +256,14 @@ func (f *Flat) IsRouter(s int32) bool { return f.router[s] >= 0 }
 
 // Forward chooses the port by which a router sends a packet on, and its new header, by Plan.Forward.
 func (f *Flat) Forward(s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
+	return f.passes(f.p, s, in, h, dst)
+}
+
+// passes is Forward by a Plan.
+func (f *Flat) passes(p *Plan, s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
 	n := f.p.Net
 	port := f.ports[f.router[s]][in]
-	send := f.p.Forward(port, h.Source-fabric.LID(f.first[n.Ports[port].Subnet]), h.SL, f.place[dst])
+	send := p.Forward(port, h.Source-fabric.LID(f.first[n.Ports[port].Subnet]), h.SL, f.place[dst])
 	if send.Port < 0 {
 		return 0, h, false
 	}

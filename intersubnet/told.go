@@ -1,0 +1,67 @@
+package intersubnet
+
+import (
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+	"weft/sim/packet"
+)
+
+// Told is a Flat whose hosts and routers come to follow another Plan while packets pass: the hosts of a subnet when its manager has told them, routers when they
+// are told. It is a packet.Relay of one run.
+type Told struct {
+	*Flat
+	hosts   []*Plan // by subnet
+	routers *Plan
+}
+
+// Told makes a relay in which all follow the Plan of the Flat.
+func (f *Flat) Told() *Told {
+	return &Told{f, slices.Repeat([]*Plan{f.p}, len(f.p.Net.Subnets)), f.p}
+}
+
+// TellHosts has the hosts of a subnet send what they send from now on by another Plan.
+func (t *Told) TellHosts(subnet int32, p *Plan) error {
+	if err := t.fits(p); err != nil {
+		return err
+	}
+	t.hosts[subnet] = p
+	return nil
+}
+
+// TellRouters has all routers send packets on by another Plan from now on.
+func (t *Told) TellRouters(p *Plan) error {
+	if err := t.fits(p); err != nil {
+		return err
+	}
+	t.routers = p
+	return nil
+}
+
+// fits refuses a Plan that has other tables, LIDs or lanes in the subnets.
+func (t *Told) fits(p *Plan) error {
+	was := t.p
+	if p.Net != was.Net || p.Layers != was.Layers || p.SLs != was.SLs {
+		return fmt.Errorf("intersubnet: a Plan of another network, or of %d layers of lanes for one of %d", p.Layers, was.Layers)
+	}
+	for s, local := range p.Local {
+		if local.Tables != was.Local[s].Tables || !slices.Equal(local.Ends.Base, was.Local[s].Ends.Base) {
+			return fmt.Errorf("intersubnet: the Plan has other tables or LIDs in subnet %q", p.Net.Subnets[s].Name)
+		}
+	}
+	return nil
+}
+
+// First is Flat.First by the Plan that the source's subnet follows.
+func (t *Told) First(src, dst int32) (fabric.LID, uint8) {
+	return t.sends(t.hosts[t.place[src].Subnet], src, dst)
+}
+
+// Forward is Flat.Forward by the Plan that routers follow.
+func (t *Told) Forward(s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
+	return t.passes(t.routers, s, in, h, dst)
+}
+
+// Router is the switch that stands for a router.
+func (f *Flat) Router(r int32) int32 { return int32(slices.Index(f.router, r)) }
