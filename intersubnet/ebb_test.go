@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"weft/fabric/subnets"
+	"weft/fabric/subnets/subnetstest"
 	"weft/route/job"
 	"weft/sim/flow"
 )
@@ -20,7 +21,7 @@ func TestNearestAgainstNue(t *testing.T) {
 		for i := range 2 + k%4 {
 			text += fmt.Sprintf("irregular(switches=16,degree=4,hosts=64,seed=%d),", 10*k+i+1)
 		}
-		n := network(t, text+fmt.Sprintf("routers=%d,shape=%s)", 12, []string{"all", "chain", "star"}[k%3]))
+		n := subnetstest.Network(t, text+fmt.Sprintf("routers=%d,shape=%s)", 12, []string{"all", "chain", "star"}[k%3]))
 		g := whole(t, n)
 		for _, method := range []Method{Nearest, ISSR} {
 			r := layered(t, n, method, "nue")

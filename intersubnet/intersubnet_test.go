@@ -12,29 +12,11 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/fabric/gen"
 	"weft/fabric/netfile"
 	"weft/fabric/subnets"
+	"weft/fabric/subnets/subnetstest"
 	"weft/route/job"
 )
-
-func open(arg string) (subnets.Opened, error) {
-	f, err := gen.Parse(arg)
-	return subnets.Opened{Fabric: f, Made: true}, err
-}
-
-func network(t rapid.TB, text string) *subnets.Network {
-	t.Helper()
-	f, err := subnets.Expand(text, open)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := f.Build(text, open)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // oneLayer routes a network on one layer.
 func oneLayer(t rapid.TB, n *subnets.Network, req *Request, engines string) *Result {
@@ -71,7 +53,7 @@ func TestISFREqualsOneTree(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		k, m2, w3 := rapid.IntRange(1, 4).Draw(t, "hosts of a leaf"), rapid.IntRange(2, 4).Draw(t, "leaves of a pod"), rapid.IntRange(1, 4).Draw(t, "roots of a middle switch")
 		pods := rapid.IntRange(2, 6).Draw(t, "pods")
-		n := network(t, fmt.Sprintf("subnets(%d,pgft(2;%d,%d;1,%d;1,1),routers=%d)", pods, k, m2, k, k*w3))
+		n := subnetstest.Network(t, fmt.Sprintf("subnets(%d,pgft(2;%d,%d;1,%d;1,1),routers=%d)", pods, k, m2, k, k*w3))
 		p := oneLayer(t, n, &Request{Method: ISFR}, "ftree")
 		if len(p.Fallbacks) > 0 {
 			t.Fatalf("falls back: %+v", p.Fallbacks)
@@ -154,7 +136,7 @@ func eachPair(n *subnets.Network, visit func(from, to Address)) {
 // packets for more targets than the others, and all packets for one target use one.
 func TestISFRDedicatesLinks(t *testing.T) {
 	for _, k := range []int{2, 3, 6} {
-		n := network(t, fmt.Sprintf("subnets(%d,racks72,routers=18,cables=4)", k))
+		n := subnetstest.Network(t, fmt.Sprintf("subnets(%d,racks72,routers=18,cables=4)", k))
 		p := oneLayer(t, n, &Request{Method: ISFR}, "auto").Plan
 		down, up := map[step]map[Address]bool{}, map[step]map[Address]bool{}
 		eachPair(n, func(from, to Address) {
@@ -197,7 +179,7 @@ func note(m map[step]map[Address]bool, at step, to Address) {
 
 // ISSR sends a pair by the same ports every time, and pairs spread evenly over the whole admissible set.
 func TestISSRIsStableAndSpreads(t *testing.T) {
-	n := network(t, "subnets(2,racks72,routers=18,cables=4)")
+	n := subnetstest.Network(t, "subnets(2,racks72,routers=18,cables=4)")
 	p := oneLayer(t, n, &Request{Method: ISSR}, "auto").Plan
 	count := make([]int, 4)
 	eachPair(n, func(from, to Address) {
@@ -246,7 +228,7 @@ func chiSquare(count []int) float64 {
 
 // With ISSR an equal number of targets is mapped to each gateway (section 4.1).
 func TestISSRDealsOutGatewaysEvenly(t *testing.T) {
-	n := network(t, "subnets(3,racks72,routers=18,cables=4)")
+	n := subnetstest.Network(t, "subnets(3,racks72,routers=18,cables=4)")
 	p := oneLayer(t, n, &Request{Method: ISSR}, "auto").Plan
 	for s := range n.Subnets {
 		count := map[int32]int{}
@@ -266,7 +248,7 @@ func TestISSRDealsOutGatewaysEvenly(t *testing.T) {
 }
 
 func TestFallbacksAreTold(t *testing.T) {
-	n := network(t, "subnets(racks72,torus(3x3),shape=chain)")
+	n := subnetstest.Network(t, "subnets(racks72,torus(3x3),shape=chain)")
 	r := oneLayer(t, n, &Request{Method: ISFR}, "auto")
 	if len(r.Fallbacks) != 1 || r.Fallbacks[0].To != "s1" || r.Fallbacks[0].Reason == "" {
 		t.Errorf("%+v", r.Fallbacks)
@@ -278,7 +260,7 @@ func TestMappingRoundTrip(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"subnets(3,pgft(2;2,2;1,2;1,1),routers=4)", "subnets(4,torus(3x3),shape=chain,routers=3)", "subnets(3,mesh(2x2),shape=star)"}).Draw(t, "network")
 		method := rapid.SampledFrom([]Method{Baseline, ISSR, ISFR, Nearest, Auto}).Draw(t, "method")
-		n := network(t, text)
+		n := subnetstest.Network(t, text)
 		p := oneLayer(t, n, &Request{Method: method}, "updn").Plan
 		mappings := map[int]*Mapping{}
 		for s := range n.Subnets {
@@ -346,7 +328,7 @@ fec0::2:0:0:0:11 0xb1  # backup
 
 // Backups of a mapping file take over when router ports fail, and all is reached.
 func TestBackupRoutes(t *testing.T) {
-	n := network(t, "subnets(2,racks72,routers=18,cables=4)")
+	n := subnetstest.Network(t, "subnets(2,racks72,routers=18,cables=4)")
 	p := oneLayer(t, n, &Request{Method: ISSR}, "auto").Plan
 	var b bytes.Buffer
 	if err := p.WriteMapping(&b, 0); err != nil {
@@ -390,7 +372,7 @@ func TestMappingSaysWhatIsWrong(t *testing.T) {
 			t.Errorf("%q: %v, want %s", text, err, want)
 		}
 	}
-	n := network(t, "subnets(2,torus(3x3))")
+	n := subnetstest.Network(t, "subnets(2,torus(3x3))")
 	m, err := ReadMapping("m", []byte("* 0x99"))
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"pgregory.net/rapid"
 
+	"weft/fabric/subnets/subnetstest"
 	"weft/route/job"
 	"weft/sim/packet"
 	"weft/traffic"
@@ -48,7 +49,7 @@ func TestPacketsDoNotDeadlock(t *testing.T) {
 		for range rapid.IntRange(2, 4).Draw(t, "subnets") {
 			text += fmt.Sprintf("irregular(switches=%d,degree=4,hosts=%d,seed=%d),", rapid.IntRange(5, 8).Draw(t, "switches"), rapid.IntRange(6, 16).Draw(t, "hosts"), rapid.IntRange(1, 99).Draw(t, "seed"))
 		}
-		n := network(t, text+fmt.Sprintf("routers=%d,shape=%s)", rapid.IntRange(1, 4).Draw(t, "routers"), rapid.SampledFrom([]string{"all", "chain", "star"}).Draw(t, "shape")))
+		n := subnetstest.Network(t, text+fmt.Sprintf("routers=%d,shape=%s)", rapid.IntRange(1, 4).Draw(t, "routers"), rapid.SampledFrom([]string{"all", "chain", "star"}).Draw(t, "shape")))
 		chain, err := job.ParseEngines(rapid.SampledFrom([]string{"updn", "nue", "dfsssp"}).Draw(t, "engine"), nil)
 		if err != nil {
 			t.Fatal(err)
@@ -69,7 +70,7 @@ func TestPacketsDoNotDeadlock(t *testing.T) {
 
 // Two trees joined at their leaves deadlock on one layer, and not on two.
 func TestPacketsDeadlockOnOneLayer(t *testing.T) {
-	n := network(t, "subnets(2,rlft(6,2),routers=3,cables=2,on=leaves)")
+	n := subnetstest.Network(t, "subnets(2,rlft(6,2),routers=3,cables=2,on=leaves)")
 	chain, err := job.ParseEngines("ftree", nil)
 	if err != nil {
 		t.Fatal(err)
@@ -89,7 +90,7 @@ func TestPacketsDeadlockOnOneLayer(t *testing.T) {
 // Packets take the links that Path lists, no others, and arrive: one pair after the other.
 func TestPacketsFollowPaths(t *testing.T) {
 	for _, text := range []string{"subnets(3,mesh(2x2),shape=chain)", "subnets(rlft(4,2),torus(3x3),routers=2)", "subnets(2,racks72,routers=18,cables=4)"} {
-		n := network(t, text)
+		n := subnetstest.Network(t, text)
 		p := oneLayer(t, n, &Request{Method: ISSR}, "auto").Plan
 		f, err := p.Flatten(0)
 		if err != nil {

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"weft/fabric/subnets/subnetstest"
 	"weft/route/job"
 	"weft/sim/flow"
 )
@@ -14,7 +15,7 @@ import (
 // What Save writes Load reads: the same gateways, routers and layers.
 func TestSaveAndLoad(t *testing.T) {
 	for _, method := range []Method{Baseline, ISSR, ISFR, Nearest, Auto} {
-		n := network(t, "subnets(3,pgft(2;2,2;1,2;1,1),shape=chain,routers=4)")
+		n := subnetstest.Network(t, "subnets(3,pgft(2;2,2;1,2;1,1),shape=chain,routers=4)")
 		chain, err := job.ParseEngines("ftree", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -38,7 +39,7 @@ func TestSaveAndLoad(t *testing.T) {
 }
 
 func FuzzLoad(f *testing.F) {
-	n := network(f, "subnets(2,mesh(2x2))")
+	n := subnetstest.Network(f, "subnets(2,mesh(2x2))")
 	r := oneLayer(f, n, &Request{Method: ISFR}, "updn")
 	var b bytes.Buffer
 	if err := r.Plan.Save(&b); err != nil {
@@ -67,7 +68,7 @@ func TestLayers(t *testing.T) {
 		"subnets(4,racks72,routers=18,cables=4)":  2,
 		"subnets(4,irregular(switches=8,degree=4,hosts=16,seed=3),shape=chain,routers=3)": 2,
 	} {
-		n := network(t, text)
+		n := subnetstest.Network(t, text)
 		chain, err := job.ParseEngines("updn", nil)
 		if err != nil {
 			t.Fatal(err)
@@ -87,7 +88,7 @@ func TestLayers(t *testing.T) {
 
 // Flows over subnets get what they get in one tree, where ISFR has its paths.
 func TestFlowsEqualOneTree(t *testing.T) {
-	n := network(t, "subnets(3,pgft(2;3,3;1,3;1,1),routers=9)")
+	n := subnetstest.Network(t, "subnets(3,pgft(2;3,3;1,3;1,1),routers=9)")
 	p := oneLayer(t, n, &Request{Method: ISFR}, "ftree").Plan
 	g := whole(t, n)
 	chain, err := job.ParseEngines("ftree", nil)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 
+	"weft/fabric/subnets/subnetstest"
 	"weft/route/job"
 	"weft/sim/packet"
 )
@@ -11,7 +12,7 @@ import (
 // A router fails under traffic. Packets are lost until routers and the hosts of every subnet have been told of the ways around it; where the manager of a
 // subnet is lost with it, its hosts go on losing until another has taken over. Nothing is lost before and after, and nothing deadlocks.
 func TestRouterFailsUnderTraffic(t *testing.T) {
-	n := network(t, "subnets(3,rlft(6,2),routers=4)")
+	n := subnetstest.Network(t, "subnets(3,rlft(6,2),routers=4)")
 	chain, err := job.ParseEngines("ftree", nil)
 	if err != nil {
 		t.Fatal(err)

@@ -9,8 +9,8 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/fabric/gen"
 	"weft/fabric/subnets"
+	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/intersubnet/check"
 	"weft/mad"
@@ -31,18 +31,7 @@ type joined struct {
 // joinSubnets has a manager of each subnet write its part of a Plan and answer by its mapping file; the routers follow the Plan.
 func joinSubnets(t *testing.T, formula, engines string, method intersubnet.Method, delay time.Duration) *joined {
 	t.Helper()
-	open := func(arg string) (subnets.Opened, error) {
-		f, err := gen.Parse(arg)
-		return subnets.Opened{Fabric: f, Made: true}, err
-	}
-	file, err := subnets.Expand(formula, open)
-	if err != nil {
-		t.Fatal(err)
-	}
-	j := &joined{t: t}
-	if j.n, err = file.Build(formula, open); err != nil {
-		t.Fatal(err)
-	}
+	j := &joined{t: t, n: subnetstest.Network(t, formula)}
 	j.p = j.route(engines, method, nil)
 	for s := range int32(len(j.n.Subnets)) {
 		f, err := j.n.Fabric(s)

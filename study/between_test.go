@@ -7,35 +7,17 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
-	"weft/fabric/gen"
-	"weft/fabric/subnets"
+	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/route/job"
 )
-
-func openFormula(arg string) (subnets.Opened, error) {
-	f, err := gen.Parse(arg)
-	return subnets.Opened{Fabric: f, Made: true}, err
-}
-
-func networkOf(t rapid.TB, text string) *subnets.Network {
-	f, err := subnets.Expand(text, openFormula)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := f.Build(text, openFormula)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // What is lost under the old Plans is what a walk of every pair loses. All that still has a way is reached again, by backup routes too where a router is
 // left that has the place of the lost one.
 func TestAskBetween(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.SampledFrom([]string{"subnets(3,torus(3x3),shape=chain,routers=2)", "subnets(3,rlft(4,2),routers=3)", "subnets(2,mesh(2x3,hosts=2),core=torus(3x3,hosts=0),routers=2)"}).Draw(t, "network")
-		n := networkOf(t, text)
+		n := subnetstest.Network(t, text)
 		method := rapid.SampledFrom([]intersubnet.Method{intersubnet.Baseline, intersubnet.ISFR, intersubnet.Nearest}).Draw(t, "method")
 		chain, err := job.ParseEngines("updn", nil)
 		if err != nil {

@@ -36,7 +36,7 @@ type Options struct {
 // Judge proves a Plan or says what is wrong with it.
 func Judge(ctx context.Context, p *intersubnet.Plan, opt Options) (*Report, error) {
 	n, workers := p.Net, max(1, opt.Workers)
-	j := &judge{n: n, p: p, hosts: opt.HostsOnly, r: &Report{Subnets: len(n.Subnets), Routers: len(n.Routers), RouterPorts: len(n.Ports), Cycle: []Hold{}, Faults: []string{}}}
+	j := &judge{n: n, p: p, hosts: opt.HostsOnly, r: &Report{Size: Size{Subnets: len(n.Subnets), Routers: len(n.Routers), RouterPorts: len(n.Ports)}, Deadlock: Deadlock{Cycle: []Hold{}}, Faults: []string{}}}
 	if err := j.judgeLocal(ctx, workers); err != nil {
 		return nil, err
 	}

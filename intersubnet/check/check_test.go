@@ -9,30 +9,12 @@ import (
 
 	"pgregory.net/rapid"
 
-	"weft/fabric/gen"
 	"weft/fabric/subnets"
+	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/intersubnet/check"
 	"weft/route/job"
 )
-
-func open(arg string) (subnets.Opened, error) {
-	f, err := gen.Parse(arg)
-	return subnets.Opened{Fabric: f, Made: true}, err
-}
-
-func network(t rapid.TB, text string) *subnets.Network {
-	t.Helper()
-	f, err := subnets.Expand(text, open)
-	if err != nil {
-		t.Fatal(err)
-	}
-	n, err := f.Build(text, open)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return n
-}
 
 // routed routes a network by a method and a chain of engines, and returns it with and without layers.
 func routed(t rapid.TB, n *subnets.Network, method intersubnet.Method, engines string) (layered, oneLayer *intersubnet.Result) {
@@ -61,7 +43,7 @@ func judgeSome(t rapid.TB, p *intersubnet.Plan, hostsOnly bool) *check.Report {
 
 func TestPaperFabrics(t *testing.T) {
 	for _, subnetCount := range []int{2, 3, 6} {
-		n := network(t, fmt.Sprintf("subnets(%d,racks72,routers=18,cables=4)", subnetCount))
+		n := subnetstest.Network(t, fmt.Sprintf("subnets(%d,racks72,routers=18,cables=4)", subnetCount))
 		for _, method := range []intersubnet.Method{intersubnet.Baseline, intersubnet.ISSR, intersubnet.ISFR} {
 			layered, one := routed(t, n, method, "auto")
 			if layered == nil || one == nil {
@@ -84,7 +66,7 @@ func TestPaperFabrics(t *testing.T) {
 
 // Two trees whose leaves routers join deadlock on one layer: down to a leaf of one, over a router, and up from a leaf of the other.
 func TestTreesJoinedAtLeaves(t *testing.T) {
-	n := network(t, "subnets(2,rlft(6,2),routers=2,on=leaves)")
+	n := subnetstest.Network(t, "subnets(2,rlft(6,2),routers=2,on=leaves)")
 	layered, one := routed(t, n, intersubnet.ISSR, "ftree")
 	r := judge(t, one.Plan)
 	if r.DeadlockFree || r.OK || len(r.Cycle) < 2 || r.Unreachable > 0 {
@@ -106,7 +88,7 @@ func TestChainAndMix(t *testing.T) {
 		"subnets(rlft(6,2),torus(3x3,hosts=2))",
 		"subnets(rlft(6,2),torus(4x4),irregular(switches=8,degree=4,hosts=16,seed=3),shape=chain,routers=3)",
 	} {
-		n := network(t, text)
+		n := subnetstest.Network(t, text)
 		for _, method := range []intersubnet.Method{intersubnet.Baseline, intersubnet.ISSR, intersubnet.ISFR} {
 			layered, one := routed(t, n, method, "auto")
 			result := layered

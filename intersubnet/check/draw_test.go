@@ -11,6 +11,7 @@ import (
 
 	"weft/fabric"
 	"weft/fabric/subnets"
+	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/intersubnet/check"
 	"weft/route"
@@ -28,7 +29,7 @@ func drawNetwork(t *rapid.T, irregular bool) *subnets.Network {
 		if !irregular {
 			arg = rapid.SampledFrom([]string{arg, "torus(3x3)", "rlft(4,2)", "xgft(1;3;2;hosts=6)", "pgft(2;3,3;1,3;1,1)", "mesh(2x3,hosts=2)"}).Draw(t, "fabric")
 		}
-		o, err := open(arg)
+		o, err := subnetstest.Open(arg)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -61,7 +62,7 @@ func drawNetwork(t *rapid.T, irregular bool) *subnets.Network {
 	for range rapid.IntRange(0, 2).Draw(t, "more") {
 		add(rapid.SliceOfN(rapid.IntRange(0, n-1), 2, 4).Draw(t, "in")...)
 	}
-	net, err := f.Build("drawn", open)
+	net, err := f.Build("drawn", subnetstest.Open)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -73,7 +74,7 @@ func drawAlike(t *rapid.T) *subnets.Network {
 	text := fmt.Sprintf("subnets(%d,%s,routers=%d,cables=%d)", rapid.IntRange(2, 4).Draw(t, "subnets"),
 		rapid.SampledFrom([]string{"torus(3x3)", "rlft(4,2)", "mesh(2x3,hosts=2)", "irregular(switches=6,degree=4,hosts=8,seed=7)"}).Draw(t, "fabric"),
 		rapid.IntRange(1, 3).Draw(t, "routers"), rapid.IntRange(1, 2).Draw(t, "cables"))
-	return network(t, text)
+	return subnetstest.Network(t, text)
 }
 
 // A hundred combinations of irregular subnets (and more with other seeds): all is reachable, and with layers nothing can deadlock.
@@ -310,7 +311,7 @@ func breakPlan(t *rapid.T, p *intersubnet.Plan) {
 
 // A link with fewer VLs than packets use is told, and not used in the first place.
 func TestLinksWithFewVLs(t *testing.T) {
-	n := network(t, "subnets(2,torus(3x3))")
+	n := subnetstest.Network(t, "subnets(2,torus(3x3))")
 	layered, _ := routed(t, n, intersubnet.ISSR, "updn")
 	if r := judge(t, layered.Plan); !r.OK || r.VLs != 2 {
 		t.Fatalf("%+v", r)
@@ -333,7 +334,7 @@ func TestLinksWithFewVLs(t *testing.T) {
 
 // Every fault that is put into a proven Plan is told.
 func TestJudgeNoticesFaults(t *testing.T) {
-	n := network(t, "subnets(3,torus(3x3),shape=chain)")
+	n := subnetstest.Network(t, "subnets(3,torus(3x3),shape=chain)")
 	fresh := func() *intersubnet.Plan { _, one := routed(t, n, intersubnet.Baseline, "updn"); return one.Plan }
 	first := n.Ports[fresh().GatewayPort(0, intersubnet.Address{Subnet: 2})].Router // on the way from the first subnet to the last
 	for name, fault := range map[string]func(p *intersubnet.Plan){

@@ -10,26 +10,38 @@ import (
 // Report says what the judge found.
 type Report struct {
 	// OK says that the whole is proven: every subnet by itself, every pair of subnets, and no cycle.
-	OK          bool `json:"ok"`
-	Subnets     int  `json:"subnets"`
-	Kinds       int  `json:"kinds"` // subnets that were judged by themselves: equal ones once
-	Routers     int  `json:"routers"`
-	RouterPorts int  `json:"router_ports"`
-	EndPorts    int  `json:"end_ports"` // hosts and switches of all subnets
+	OK bool `json:"ok"`
+	Size
+	Reached
+	Deadlock
+	LocalFaults int      `json:"local_faults"` // kinds that are not proven by themselves
+	Faults      []string `json:"faults"`       // the first ones, in words
+}
 
+// Size counts what was judged.
+type Size struct {
+	Subnets     int `json:"subnets"`
+	Kinds       int `json:"kinds"` // subnets that were judged by themselves: equal ones once
+	Routers     int `json:"routers"`
+	RouterPorts int `json:"router_ports"`
+	EndPorts    int `json:"end_ports"` // hosts and switches of all subnets
+}
+
+// Reached says which pairs are delivered.
+type Reached struct {
 	Pairs        int64 `json:"pairs"`        // of end ports in different subnets
 	Unreachable  int64 `json:"unreachable"`  // not delivered, though a way exists
 	Disconnected int64 `json:"disconnected"` // no way exists
 	Loops        int64 `json:"loops"`        // targets for which packets go in circles over routers
 	Hops         Hops  `json:"hops"`
-	LocalFaults  int   `json:"local_faults"` // kinds that are not proven by themselves
+}
 
+// Deadlock says whether packets can wait for each other in a circle.
+type Deadlock struct {
 	DeadlockFree bool   `json:"deadlock_free"`
 	VLs          int    `json:"vls"`
 	Edges        int64  `json:"edges"` // dependencies of (link, VL) pairs
 	Cycle        []Hold `json:"cycle"`
-
-	Faults []string `json:"faults"` // the first ones, in words
 }
 
 // Hops counts links between switches and routers on the ways of Pairs, where a router hashes the mean of its ports.
