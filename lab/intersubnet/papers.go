@@ -46,7 +46,7 @@ const assumptions = "Subnets are ninths of the 648-port fabric with its rack swi
 	"Hosts always have a message to send; it is to another subnet with a probability of ISP, else to the own one. Uniform: 2 kB, a packet each. Non-uniform: messages of 84 bytes to 2 kB, all sizes alike, " +
 	"and 5 % of those of either kind to the hot-spot of the subnet to which they go, one host drawn for each subnet. After 120 us 60 us count. " +
 	"OpenSM's routing takes another router port for each pair of subnets, as far from each other as there are. " +
-	"A ring is that of Table 1 with messages of 64 kB, not 1954; its bandwidth is the mean over nodes of the bytes of both messages by the time until all four are through. Each seed block draws 15 random rings in full mode, so that eight have 120, where the paper has 499."
+	"A ring is that of Table 1 with messages of 64 kB, not 1954; its bandwidth is the mean over nodes of the bytes of both messages by the time until all four are through. Each seed block draws 63 random rings in full mode, so that eight have 504, where the paper has 499."
 
 // Reproduction is the paper.
 func Reproduction() *lab.Reproduction {

@@ -47,7 +47,7 @@ func runRings(ctx context.Context, s *lab.Setup, count, method int) (sum rings) 
 	for k := range int32(count) {
 		hosts = append(hosts, f.Hosts(k)...)
 	}
-	n := 1 + lab.Pick(s, 6, 15)
+	n := 1 + lab.Pick(s, 6, 63)
 	values := make([]float64, n)
 	s.Parallel(ctx, n, func(k int) {
 		order := append([]int32(nil), hosts...)
