@@ -86,5 +86,8 @@ func (f *exportFlags) export() (e *opensm.Export, err error) {
 		return nil, e.Config.Locate(err)
 	}
 	e.Keys = &flags.config.Keys
+	if p := flags.config.Partitions; p != nil {
+		e.Partitions = p.Partitions
+	}
 	return e, nil
 }

@@ -11,6 +11,7 @@ import (
 	"weft/fabric"
 	"weft/internal/configfile"
 	"weft/sm"
+	"weft/sm/partition"
 )
 
 // Export is what an OpenSM needs to go on as a weft sm has begun.
@@ -19,6 +20,8 @@ type Export struct {
 	Subnet *fabric.Fabric   // as it was found last; nil where none is known
 	Keys   *sm.Keys         // nil where ports have none
 	Config *configfile.File // of weft sm; nil where there is none
+
+	Partitions partition.Partitions // nil where there is no file of them
 }
 
 // Files returns the files by their names, and what of the configuration OpenSM has no counterpart for. guid2lid, guid2mkey and
@@ -42,6 +45,14 @@ func (e *Export) Files(dir string) (files []File, notes []Note) {
 		files = append(files, File{"guid2mkey", e.keys()})
 		if e.Keys.One == 0 {
 			conf.note("mkey-secret", 0, "OpenSM has one m_key for all ports: it finds those of now in guid2mkey, and takes them away")
+		}
+	}
+	if e.Partitions != nil {
+		text, both, notes := Partitions(e.Partitions, e.Subnet)
+		conf.files, conf.notes = append(conf.files, File{"partitions.conf", text}), append(conf.notes, notes...)
+		conf.set("partition_config_file", conf.dir+"/partitions.conf")
+		if both {
+			conf.set("allow_both_pkeys", "TRUE")
 		}
 	}
 	files = append(files, conf.files...)
@@ -120,7 +131,7 @@ func (w *confWriter) note(option string, line int, format string, args ...any) {
 // sameValue are options of weft sm whose values OpenSM writes alike.
 var sameValue = map[string]string{
 	"sm-key": "sm_key", "priority": "sm_priority", "window": "max_wire_smps", "retries": "transaction_retries",
-	"m-key": "m_key", "mkey-protect": "m_key_protection_level", "cn-guids": "cn_guid_file", "io-guids": "io_guid_file", "partitions": "partition_config_file",
+	"m-key": "m_key", "mkey-protect": "m_key_protection_level", "cn-guids": "cn_guid_file", "io-guids": "io_guid_file", "partition-enforce": "part_enforce",
 }
 
 // times are options of weft sm that OpenSM writes as numbers of a unit.
@@ -133,7 +144,7 @@ var times = map[string]struct {
 }
 
 // ours are options that say how weft sm itself is run.
-var ours = []string{"transport", "state", "state-plans", "state-events", "socket", "metrics", "record", "json", "quiet", "jobs", "lids", "plan", "output", "umad-dev", "umad-sys", "mkey-file", "mkey-secret", "lmc"}
+var ours = []string{"transport", "state", "state-plans", "state-events", "socket", "metrics", "record", "json", "quiet", "jobs", "lids", "plan", "output", "umad-dev", "umad-sys", "mkey-file", "mkey-secret", "lmc", "counters-rate", "partitions"}
 
 // give writes what an option of weft sm is in OpenSM.
 func (w *confWriter) give(file string, s *configfile.Setting) {

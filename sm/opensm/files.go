@@ -10,6 +10,7 @@ import (
 
 	"weft/fabric"
 	"weft/sm"
+	"weft/sm/partition"
 )
 
 // named opens the file that a line names; nil, with a note, where it is not there.
@@ -70,7 +71,16 @@ func (r *importer) partitions(l line) error {
 		r.note(l, Left, "there is no such file: all ports are in the default partition")
 		return nil
 	}
+	ps, err := partition.Read(f.Name, f.Data)
+	if err != nil {
+		return err
+	}
 	r.out.Partitions = f.Name
+	r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: Taken, Text: fmt.Sprintf("partitions: %d", len(ps))})
+	if p := lessAtLast(ps); p != nil {
+		r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: Left, Text: fmt.Sprintf(
+			"%s=0x%04x: a port that is named as a full member and after that as a limited one is a limited one in OpenSM, and a full one in weft: name it once", p.Name, p.Key)})
+	}
 	return nil
 }
 

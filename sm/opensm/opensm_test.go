@@ -14,6 +14,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/internal/configfile"
 	"weft/sm"
+	"weft/sm/partition"
 )
 
 // conf is a configuration file.
@@ -179,7 +180,7 @@ func TestConfigurationThereAndBack(t *testing.T) {
 	lines := []string{
 		"sm_priority 7", "sm_key 5", "m_key 0x99", "m_key_lease_period 30", "m_key_protection_level 1", "max_op_vls 3", "sweep_interval 30",
 		"routing_engine torus-2QoS,nue,updn", "root_guid_file /d/root_guid.conf", "nue_max_num_vls 4", "perfmgr TRUE", "perfmgr_sweep_time_s 60",
-		"cn_guid_file /d/cn", "ignore_other_sm TRUE", "transaction_timeout 300", "transaction_retries 5", "max_wire_smps 16",
+		"cn_guid_file /d/cn", "ignore_other_sm TRUE", "part_enforce in", "transaction_timeout 300", "transaction_retries 5", "max_wire_smps 16",
 	}
 	read := func(config *File) *Result {
 		r, err := Import(&Input{Config: config, Open: opener(map[string]string{"/d/root_guid.conf": "0x0000000000000010\n", "/d/cn": "0x5\n"})})
@@ -234,6 +235,9 @@ func FuzzImport(f *testing.F) {
 // checkError demands that an error names a file and a line.
 func checkError(t *testing.T, err error) {
 	t.Helper()
+	if e, ok := errors.AsType[*partition.Error](err); ok && e.Line > 0 {
+		return
+	}
 	if e, ok := errors.AsType[*Error](err); ok && e.Line > 0 {
 		return
 	}

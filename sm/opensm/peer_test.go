@@ -7,6 +7,7 @@ import (
 	"maps"
 	"math/rand/v2"
 	"os"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -21,6 +22,7 @@ import (
 	"weft/route/lids"
 	"weft/sm"
 	"weft/sm/opensm"
+	"weft/sm/partition"
 	"weft/wire"
 	"weft/wire/ibsim"
 )
@@ -30,6 +32,7 @@ type subnet struct {
 	*peer.Simulator
 	t   *testing.T
 	off func()
+	l   *live.Live
 }
 
 func switchOn(t *testing.T, f *fabric.Fabric) *subnet {
@@ -52,7 +55,7 @@ func switchOn(t *testing.T, f *fabric.Fabric) *subnet {
 	t.Cleanup(off)
 	s := peer.Attached(t, t.TempDir(), base)
 	s.Env = append(s.Env, "LD_PRELOAD="+library)
-	return &subnet{s, t, off}
+	return &subnet{s, t, off, l}
 }
 
 func clock() func() time.Duration {
@@ -211,5 +214,69 @@ func same(t *testing.T, what string, got, want sm.LIDMap) {
 	t.Helper()
 	if !maps.Equal(got, want) {
 		t.Fatalf("LIDs %s: got %v\nwant %v", what, got, want)
+	}
+}
+
+// keys reads what P_Keys the ports of hosts have, in order of their numbers.
+func (s *subnet) keys(f *fabric.Fabric) map[fabric.GUID][]uint16 {
+	s.t.Helper()
+	m := map[fabric.GUID][]uint16{}
+	s.l.Do(func(sub *emulator.Subnet) {
+		for i := range f.Nodes {
+			if f.Nodes[i].Type == fabric.Switch {
+				continue
+			}
+			keys, err := sub.PKeys(fabric.End{Node: fabric.NodeID(i), Port: 1})
+			if err != nil {
+				s.t.Error(err)
+			}
+			keys = slices.DeleteFunc(slices.Clone(keys), func(k uint16) bool { return k == 0 })
+			slices.Sort(keys)
+			m[f.Nodes[i].Ports[1].GUID] = keys
+		}
+	})
+	return m
+}
+
+// TestPartitionsToOpenSM: partitions that weft has, with patterns and units that OpenSM does not know, give all hosts the same P_Keys under an OpenSM that they
+// are exported to; and what that has is imported as the same P_Keys again.
+func TestPartitionsToOpenSM(t *testing.T) {
+	f, err := gen.Parse("rlft(4,2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ps, err := partition.Read("ours", []byte("Default=0x7fff,ipoib,mtu=4096 : ALL=full;\nstorage=0x0010 : \"host [0-3]\"=full, ALL_CAS;\ntwo=0x11,ipoib,rate=100G : \"host 5\"=both;\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := switchOn(t, f)
+	core := s.weft(sm.Config{Partitions: &sm.Partitioning{Partitions: ps, In: true, Out: true}}, 0)
+	ours := s.keys(f)
+	s.off()
+	s = switchOn(t, f)
+	files, _ := (&opensm.Export{LIDs: s.lids(), Subnet: core.Fabric(), Partitions: ps}).Files(s.Dir)
+	for _, file := range files {
+		s.write(file)
+	}
+	s.openSM(nil, "-F", s.Path("opensm.conf"))
+	theirs := s.keys(f)
+	for guid, keys := range ours {
+		if !slices.Equal(keys, theirs[guid]) || len(keys) < 2 {
+			t.Errorf("port %s: weft gives %#x, OpenSM %#x", guid, keys, theirs[guid])
+		}
+	}
+	data, err := os.ReadFile(s.Path("partitions.conf"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	again, err := partition.Read("partitions.conf", data)
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.off()
+	s = switchOn(t, f)
+	s.weft(sm.Config{Partitions: &sm.Partitioning{Partitions: again, In: true, Out: true}}, 0)
+	if got := s.keys(f); !maps.EqualFunc(got, ours, slices.Equal) {
+		t.Errorf("imported again: %#x, want %#x", got, ours)
 	}
 }

@@ -1,6 +1,7 @@
 package opensm
 
 import (
+	"errors"
 	"fmt"
 	"slices"
 	"strconv"
@@ -15,26 +16,28 @@ var takers map[string]func(*importer, line) error
 
 func init() { // some of them look at others
 	takers = map[string]func(*importer, line) error{
-		"sm_key":                 numberOf("sm-key", 0, 1<<64-1),
-		"lmc":                    numberOf("lmc", 0, fabric.MaxLMC),
-		"sm_priority":            numberOf("priority", 0, 15),
-		"max_wire_smps":          numberOf("window", 1, 1024),
-		"transaction_retries":    numberOf("retries", 0, 1000),
-		"transaction_timeout":    timeOf("timeout", "ms"),
-		"m_key":                  (*importer).mKey,
-		"m_key_lease_period":     (*importer).mKeyDetail,
-		"m_key_protection_level": (*importer).mKeyDetail,
-		"max_op_vls":             (*importer).vls,
-		"partition_config_file":  (*importer).partitions,
-		"sweep_interval":         (*importer).interval,
-		"routing_engine":         (*importer).engines,
-		"root_guid_file":         (*importer).roots,
-		"cn_guid_file":           hostsOf("cn-guids"),
-		"io_guid_file":           hostsOf("io-guids"),
-		"nue_max_num_vls":        (*importer).nueVLs,
-		"ignore_other_sm":        (*importer).ignoreOthers,
-		"perfmgr":                (*importer).counters,
-		"perfmgr_sweep_time_s":   (*importer).countersDetail,
+		"sm_key":                   numberOf("sm-key", 0, 1<<64-1),
+		"lmc":                      numberOf("lmc", 0, fabric.MaxLMC),
+		"sm_priority":              numberOf("priority", 0, 15),
+		"max_wire_smps":            numberOf("window", 1, 1024),
+		"transaction_retries":      numberOf("retries", 0, 1000),
+		"transaction_timeout":      timeOf("timeout", "ms"),
+		"m_key":                    (*importer).mKey,
+		"m_key_lease_period":       (*importer).mKeyDetail,
+		"m_key_protection_level":   (*importer).mKeyDetail,
+		"max_op_vls":               (*importer).vls,
+		"partition_config_file":    (*importer).partitions,
+		"part_enforce":             (*importer).enforce,
+		"no_partition_enforcement": (*importer).enforceNone,
+		"sweep_interval":           (*importer).interval,
+		"routing_engine":           (*importer).engines,
+		"root_guid_file":           (*importer).roots,
+		"cn_guid_file":             hostsOf("cn-guids"),
+		"io_guid_file":             hostsOf("io-guids"),
+		"nue_max_num_vls":          (*importer).nueVLs,
+		"ignore_other_sm":          (*importer).ignoreOthers,
+		"perfmgr":                  (*importer).counters,
+		"perfmgr_sweep_time_s":     (*importer).countersDetail,
 	}
 }
 
@@ -58,6 +61,30 @@ func timeOf(name, unit string) func(*importer, line) error {
 		}
 		return err
 	}
+}
+
+// enforce takes over where switches drop packets of other partitions.
+func (r *importer) enforce(l line) error {
+	word := strings.ToLower(l.value)
+	if !slices.Contains([]string{"both", "in", "out", "off"}, word) {
+		return errors.New("want both, in, out or off")
+	}
+	r.give(l, "partition-enforce", word)
+	return nil
+}
+
+// enforceNone takes over that they do nowhere, as it was said before there was part_enforce.
+func (r *importer) enforceNone(l line) error {
+	is, err := truth(l.value)
+	if err != nil || !is {
+		return err
+	}
+	if other, ok := r.set["part_enforce"]; ok {
+		r.note(l, Idle, "line %d says it too", other.number)
+		return nil
+	}
+	r.give(l, "partition-enforce", "off")
+	return nil
 }
 
 // interval takes the time between sweeps over.

@@ -1,0 +1,111 @@
+package opensm
+
+import (
+	"bytes"
+	"cmp"
+	"fmt"
+	"net/netip"
+	"path"
+	"slices"
+	"strings"
+
+	"weft/fabric"
+	"weft/sm/partition"
+)
+
+// Partitions writes partitions as OpenSM reads them: MTU and rate as codes, and in place of a pattern of descriptions the ports that it names in
+// a subnet. Of a port that is named twice OpenSM takes what is said last, and weft the most: so limited members come first. It reports whether a port is a full and a limited member at once, which OpenSM wants to be told to allow.
+func Partitions(ps partition.Partitions, subnet *fabric.Fabric) (text []byte, both bool, notes []Note) {
+	var b bytes.Buffer
+	for i := range ps {
+		p := &ps[i]
+		fmt.Fprintf(&b, "%s=0x%04x", p.Name, p.Key)
+		if p.IndexZero {
+			b.WriteString(",indx0")
+		}
+		for g := range p.Groups {
+			if p.Groups[g].Broadcast {
+				b.WriteString(",ipoib" + flags(&p.Groups[g]))
+			}
+		}
+		b.WriteString(" :\n")
+		for g := range p.Groups {
+			if !p.Groups[g].Broadcast {
+				fmt.Fprintf(&b, "    mgid=%s%s\n", netip.AddrFrom16(p.Groups[g].MGID), flags(&p.Groups[g]))
+			}
+		}
+		members := slices.Clone(p.Members)
+		slices.SortStableFunc(members, func(a, b partition.Member) int { return cmp.Compare(a.As, b.As) })
+		var list []string
+		for _, m := range members {
+			if m.Who != partition.Described {
+				list = append(list, "    "+m.String())
+				continue
+			}
+			ports := described(subnet, m.Pattern)
+			notes = append(notes, Note{Option: "partitions", Fate: Left, Text: fmt.Sprintf("%s, %q: OpenSM has no patterns; the %d ports of now are written", p.Name, m.Pattern, len(ports))})
+			for _, guid := range ports {
+				one := partition.Member{Who: partition.OnePort, GUID: guid, As: m.As}
+				list = append(list, "    "+one.String())
+			}
+		}
+		both = both || slices.ContainsFunc(list, func(line string) bool { return strings.HasSuffix(line, "=both") })
+		b.WriteString(strings.Join(list, ",\n"))
+		b.WriteString(" ;\n")
+	}
+	return b.Bytes(), both, notes
+}
+
+// lessAtLast returns a partition of which a member may be named as a full one and after that as a limited one; nil for none.
+func lessAtLast(ps partition.Partitions) *partition.Partition {
+	for i := range ps {
+		members := ps[i].Members
+		for k := range members {
+			if members[k].As != partition.Limited {
+				continue
+			}
+			if slices.ContainsFunc(members[:k], func(m partition.Member) bool {
+				return m.As != partition.Limited && (m.Who != partition.OnePort || members[k].Who != partition.OnePort || m.GUID == members[k].GUID)
+			}) {
+				return &ps[i]
+			}
+		}
+	}
+	return nil
+}
+
+// flags writes what a file says of a multicast group.
+func flags(g *partition.Group) string {
+	var b bytes.Buffer
+	for _, f := range [...]struct {
+		name  string
+		value uint32
+	}{{"mtu", uint32(g.MTU)}, {"rate", uint32(g.Rate)}, {"sl", uint32(g.SL)}, {"scope", uint32(g.Scope)}, {"TClass", uint32(g.TClass)}, {"FlowLabel", g.FlowLabel}} {
+		if f.value > 0 {
+			fmt.Fprintf(&b, ",%s=%d", f.name, f.value)
+		}
+	}
+	if g.QKey > 0 {
+		fmt.Fprintf(&b, ",Q_Key=0x%x", g.QKey)
+	}
+	return b.String()
+}
+
+// described lists the end ports of nodes whose description a pattern fits.
+func described(f *fabric.Fabric, pattern string) (ports []fabric.GUID) {
+	if f == nil {
+		return nil
+	}
+	for i := range f.Nodes {
+		n := &f.Nodes[i]
+		if ok, err := path.Match(pattern, n.Desc); !ok || err != nil {
+			continue
+		}
+		for number := range n.Ports {
+			if guid := n.Ports[number].GUID; (number == 0) == (n.Type == fabric.Switch) && guid != 0 && !slices.Contains(ports, guid) {
+				ports = append(ports, guid)
+			}
+		}
+	}
+	return ports
+}
