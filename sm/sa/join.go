@@ -322,9 +322,6 @@ func (r *Responder) members(s *Subnet, q mad.Datagram) mad.Datagram {
 			for i := range g.Members {
 				offer(g, &g.Members[i])
 			}
-			if len(g.Members) == 0 && mask&(memberPort|memberJoin) == 0 {
-				offer(g, nil)
-			}
 		case mask&memberPort != 0:
 			if at, is := g.find(q.Data()[16:32]); is {
 				offer(g, &g.Members[at])

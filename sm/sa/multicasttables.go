@@ -14,7 +14,7 @@ func (c *search) multicastTables(n *Node) {
 	if n.Sw < 0 || lid == 0 {
 		return
 	}
-	blocks := 1
+	blocks := 0
 	if len(groups) > 0 {
 		blocks = int(groups[len(groups)-1].MLID-fabric.FirstMLID)/mad.MFTBlock + 1
 	}
