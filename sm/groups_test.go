@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"bytes"
 	"encoding/binary"
 	"slices"
 	"testing"
@@ -278,5 +279,47 @@ func TestGroupsThroughFaults(t *testing.T) {
 	})
 	if sent == 0 {
 		t.Error("nothing was sent")
+	}
+}
+
+// TestReplayOfGroups: a recording holds the members that the manager was told, and the same tables are written from it.
+func TestReplayOfGroups(t *testing.T) {
+	f, err := gen.Parse("torus(3x3,hosts=1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := newVirtual(f, emulator.Options{Seed: 1}, Config{}, jobOf("dfsssp", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	watch := UsualWatch
+	v.manager = NewManager(Config{}, watch)
+	var recording bytes.Buffer
+	v.recorder = NewRecorder(&recording, &Config{}, &watch, &v.routing)
+	v.members = func() []sa.Members {
+		g := v.manager.inForce.graph
+		return []sa.Members{{MLID: fabric.FirstMLID + 1, Receivers: []fabric.GUID{g.EndGUID[0], g.EndGUID[4]}, Senders: []fabric.GUID{g.EndGUID[8]}}}
+	}
+	v.step(&Event{Kind: Start})
+	v.runUntil(2 * time.Second)
+	v.step(&Event{Kind: MembersChanged})
+	v.runUntil(4 * time.Second)
+	if err := v.recorder.Close(); err != nil {
+		t.Fatal(err)
+	}
+	r, err := NewRecording(&recording)
+	if err != nil {
+		t.Fatal(err)
+	}
+	written := 0
+	err = Replay(t.Context(), r, func(_ time.Duration, _ *Event, actions []Action) {
+		for i := range actions {
+			if a := &actions[i]; a.Kind == Send && a.Method == mad.Set && a.Attr == mad.AttrMulticastForwardingTable {
+				written++
+			}
+		}
+	})
+	if err != nil || written < 3 {
+		t.Errorf("%d blocks are written in the replay: %v", written, err)
 	}
 }
