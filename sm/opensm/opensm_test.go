@@ -168,6 +168,13 @@ func TestThereAndBack(t *testing.T) {
 		if !maps.Equal(r.LIDs, m) {
 			t.Fatalf("got %v\nwant %v", r.LIDs, m)
 		}
+		most := uint8(0)
+		for _, p := range m {
+			most = max(most, p.LMC)
+		}
+		if c := string(files[len(files)-1].Data); most > 0 != strings.Contains(c, fmt.Sprintf("\nlmc %d\n", most)) {
+			t.Fatalf("LMC %d by\n%s", most, c)
+		}
 		again, _ := (&Export{LIDs: r.LIDs}).Files("/d")
 		if string(again[0].Data) != string(files[0].Data) {
 			t.Fatal("other bytes")

@@ -29,6 +29,7 @@ type world struct {
 // device is a performance management agent. Its ports are those of its Agent.
 type device struct {
 	ext, errors, silent bool
+	lies, mute          bool // it says that it has what it refuses; it answers nothing but ClassPortInfo
 	redirect            uint16
 	lid                 fabric.LID // where it answers
 	has                 map[uint8]*[mad.NumCounters]uint64
@@ -145,13 +146,15 @@ func (d *device) answer(a *Ask) (Outcome, []byte) {
 		mad.ClassPortInfoRedirectQKey.Put(data, 5)
 		return Redirected, data
 	case a.Attr == mad.AttrClassPortInfo:
-		if d.ext {
+		if d.ext || d.lies {
 			mad.ClassPortInfoCapabilityMask.Put(data, mad.PerfCapExtendedCounters)
 		}
 		if d.errors {
 			mad.ClassPortInfoCapabilityMask2.Put(data, mad.PerfCap2ExtendedErrors)
 		}
 		return Answered, data
+	case d.mute:
+		return Silent, nil
 	case a.Attr == mad.AttrPortCountersExtended:
 		if !d.ext {
 			return Refused, data
@@ -251,6 +254,43 @@ func TestGoesRound(t *testing.T) {
 	}
 	if c.total[mad.CounterXmitData] != 90+30+480+7 {
 		t.Errorf("total %d", c.total[mad.CounterXmitData])
+	}
+}
+
+// TestSource: what two attributes tell of a counter is not compared.
+func TestSource(t *testing.T) {
+	var c counts
+	c.take(mad.CounterXmitData, 100, plain)
+	if back := c.take(mad.CounterXmitData, 5000, extended); back || c.total[mad.CounterXmitData] != 0 {
+		t.Errorf("set back %t, total %d", back, c.total[mad.CounterXmitData])
+	}
+}
+
+// TestCleared: of PortCounters what comes near its most is set to 0, and nothing else, and goes on from there; that is not taken for a restart.
+func TestCleared(t *testing.T) {
+	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(int, *device) {})
+	port := w.subnet.Agents[0].Ports[0]
+	for i, step := range []struct{ errors, has uint64 }{{40000, 40000}, {9000, 49000}, {200, 0}, {7, 7}, {0, 7}} {
+		w.devices[0].count(port, mad.CounterSymbolError, step.errors)
+		w.devices[0].count(port, mad.CounterRcvErrors, 100)
+		w.run(w.now+time.Second, nil)
+		if got := w.devices[0].has[port][mad.CounterSymbolError]; got != step.has || w.devices[0].has[port][mad.CounterRcvErrors] != uint64(100*(i+1)) {
+			t.Errorf("step %d: the device has %d errors, want %d", i, got, step.has)
+		}
+	}
+	r := w.m.Report()
+	if got := r.Counters[mad.CounterSymbolError]; got.Total != 9000+200+7 || got.Least || r.All.SetBack != 0 || r.All.Failures != 0 {
+		t.Errorf("%+v, %+v", got, r.All)
+	}
+}
+
+// TestLies: a device that refuses what it says that it has is read by what all have; one that stops to answer is given up at once with all of its ports.
+func TestLies(t *testing.T) {
+	w := newWorld(t, "rlft(8,2)", Config{Interval: time.Second, Window: 2}, func(i int, d *device) { d.lies, d.mute = i > 0, i == 0 })
+	w.run(4500*time.Millisecond, func() time.Duration { return time.Microsecond })
+	ports := len(w.m.ports)
+	if r := w.m.Report(); r.Unread != len(w.subnet.Agents[0].Ports) || r.Ports != ports-r.Unread || r.Requests > ports+2*len(w.subnet.Agents) || r.All.Failures > 2*4 {
+		t.Errorf("%d read, %d not, %d requests for %d ports, %+v", r.Ports, r.Unread, r.Requests, ports, r.All)
 	}
 }
 
@@ -357,11 +397,19 @@ func TestThresholds(t *testing.T) {
 // TestHot: the links that are used most come first, with what they carry in the direction that is used more.
 func TestHot(t *testing.T) {
 	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(_ int, d *device) { d.ext, d.errors = true, true })
-	w.run(1500*time.Millisecond, nil)
+	w.run(1990*time.Millisecond, nil) // between two rounds
 	busy, less := w.subnet.Agents[0], w.subnet.Agents[1]
 	w.devices[0].count(busy.Ports[0], mad.CounterXmitData, 1e9) // 32 Gbit
 	w.devices[0].count(busy.Ports[0], mad.CounterXmitWait, 5000)
 	w.devices[1].count(less.Ports[0], mad.CounterXmitData, 1e6)
+	for i, a := range w.subnet.Agents { // the other end of the same cable, which sends less
+		for _, p := range a.Ports {
+			f := w.subnet.Fabric
+			if l := f.Nodes[a.Node].Ports[p].Link; i != 0 && l == f.Nodes[busy.Node].Ports[busy.Ports[0]].Link {
+				w.devices[i].count(p, mad.CounterXmitData, 5e8)
+			}
+		}
+	}
 	w.run(2990*time.Millisecond, nil)
 	r := w.m.Report()
 	if len(r.Hot) != 2 || r.Hot[0].From != w.subnet.Fabric.PortName(fabric.End{Node: busy.Node, Port: busy.Ports[0]}) ||
