@@ -1,13 +1,15 @@
 package sm
 
 import (
-	"context"
+	"bytes"
 	"errors"
+	"sync"
 	"sync/atomic"
 	"time"
 
 	"weft/fabric"
 	"weft/mad"
+	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
 )
@@ -80,11 +82,22 @@ func (c *Core) endOf(guid fabric.GUID) int32 {
 // administration answers the queries of hosts and tools beside the loop of a Runner.
 type administration struct {
 	transport wire.Transport
+	clock     func() time.Duration
+	store     func(replaces bool, list []sa.Entry) error
 	serving   atomic.Pointer[serving]
-	in        *wire.Inbox
+	in        *fairQueue
+	control   chan func() []deed // what is to be done between two queries
+	news      registrarNews      // for the Manager
 	done      chan struct{}
+	stopped   chan struct{}
 	counts    queryCounts
-	members   // of multicast groups
+	members                   // of multicast groups
+	requester *wire.Requester // for reports, and copies of what must not be lost
+
+	registrar *registrar // of the goroutine
+	timer     *time.Timer
+	responder sa.Responder
+	packet    wire.Datagram
 
 	core   *Core // that serving was made of
 	role   Role
@@ -97,20 +110,79 @@ type serving struct {
 	open   bool       // this manager is the one to answer
 }
 
-func startAdministration(t wire.Transport) *administration {
-	a := &administration{transport: t, in: wire.NewInbox(), done: make(chan struct{}), members: newMembers()}
+// registrarNews is what a registrar wants the Manager to know, until that has taken it.
+type registrarNews struct {
+	mu                 sync.Mutex
+	lids               LIDMap // nil: as before
+	guids              []fabric.GUID
+	missed, reregister bool
+	settled            bool // guids are new
+	wake               chan struct{}
+}
+
+// put notes something, and does not wait.
+func (n *registrarNews) put(note func(*registrarNews)) {
+	n.mu.Lock()
+	note(n)
+	n.mu.Unlock()
+	select {
+	case n.wake <- struct{}{}:
+	default:
+	}
+}
+
+// take returns what was noted since the last call, as events.
+func (n *registrarNews) take() (events []*Event) {
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	if n.lids != nil { // before the round that a missing master begins
+		events = append(events, &Event{Kind: Learned, LIDs: n.lids})
+	}
+	if n.missed {
+		events = append(events, &Event{Kind: MasterMissed})
+	}
+	if n.settled {
+		events = append(events, &Event{Kind: MayTakeOver, GUIDs: n.guids})
+	}
+	if n.reregister {
+		events = append(events, &Event{Kind: Reregister})
+	}
+	n.lids, n.missed, n.settled, n.reregister = nil, false, false, false
+	return events
+}
+
+func newAdministration(t wire.Transport, clock func() time.Duration) *administration {
+	a := &administration{
+		transport: t, clock: clock, in: newFairQueue(), control: make(chan func() []deed, 64), news: registrarNews{wake: make(chan struct{}, 1)},
+		done: make(chan struct{}), stopped: make(chan struct{}), timer: time.NewTimer(time.Hour), members: newMembers(),
+	}
 	a.serving.Store(&serving{open: true})
-	go a.serve()
 	return a
+}
+
+// start begins to answer, by a registrar.
+func (a *administration) start(q *wire.Requester, r *registrar, store func(replaces bool, list []sa.Entry) error) {
+	a.requester, a.registrar, a.store = q, r, store
+	a.members.groups.Told = a.groupTold
+	go a.serve()
 }
 
 // follow takes the role of the Manager and the Subnet of its round in force: queries are answered by them from now on.
 func (a *administration) follow(m *Manager) {
+	if f := a.take(m); f != nil {
+		a.do(func() []deed { return a.registrar.follow(a.clock(), f) })
+	}
+}
+
+// take has queries answered by the role of the Manager and the Subnet of its round in force, and returns what the registrar is to know; nil where
+// nothing has changed.
+func (a *administration) take(m *Manager) *footing {
 	role := m.role()
 	if m.inForce == a.core && role == a.role && m.groups.version == a.spread {
-		return
+		return nil
 	}
 	next := &serving{open: role == Master || role == Looking}
+	f := &footing{role: role, master: m.election.master != nil && m.election.master.state == mad.SMStateMaster}
 	switch was := a.serving.Load().subnet; {
 	case role == Master && was != nil && m.inForce == a.core:
 		next.subnet = was.With(m.groups.spread)
@@ -118,8 +190,41 @@ func (a *administration) follow(m *Manager) {
 		next.subnet = m.inForce.administered(m.cfg.Priority, m.cfg.SMKey, m.acts).With(m.groups.spread)
 		a.members.follow(next.subnet, m.inForce.cfg.Partitions)
 	}
+	if role == Master {
+		f.subnet, f.members = next.subnet, m.inForce.managersBeside()
+		f.wasActive, f.others = m.inForce.clients.wasActive, m.inForce.clients.others
+	}
 	a.core, a.role, a.spread = m.inForce, role, m.groups.version
 	a.serving.Store(next)
+	return f
+}
+
+// managersBeside lists the managers beside us that may stand by.
+func (c *Core) managersBeside() (list []replica.Member) {
+	for _, o := range c.others {
+		if e := c.endOf(o.guid); e >= 0 {
+			to := wire.ToLID(uint16(c.plan.Ends.Base[e]), 1)
+			to.SLID, to.SL = uint16(c.prog.smLID), c.slBetween(c.prog.end[c.ownPort()], c.plan.Ends.Base[e])
+			list = append(list, replica.Member{GUID: o.guid, To: to})
+		}
+	}
+	return list
+}
+
+// slBetween returns the SL from an end port to a LID.
+func (c *Core) slBetween(from int32, to fabric.LID) uint8 {
+	if c.plan.SL == nil || from < 0 {
+		return 0
+	}
+	return c.plan.SL.At(from, to)
+}
+
+// do has something done between two queries.
+func (a *administration) do(what func() []deed) {
+	select {
+	case a.control <- what:
+	case <-a.done:
+	}
 }
 
 // mostQuery bounds the bytes of a query: more than paths between as many ports as MultiPathRecord can name.
@@ -127,26 +232,151 @@ const mostQuery = 16 << 10
 
 // ask takes a query: it is queued for serve, or answered busy where too many wait.
 func (a *administration) ask(d *wire.Datagram) {
+	copies := d.MAD.Attr() == replica.Attr
 	switch {
-	case len(d.MAD) > mostQuery || !a.serving.Load().open:
+	case len(d.MAD) > mostQuery || !a.serving.Load().open && !copies:
 		a.counts.count(d.MAD, nil)
-	case !a.in.Push(d):
-		var busy sa.Responder
-		a.answer(&busy, nil, d)
+	default:
+		if without := a.in.push(d); without != nil {
+			var busy sa.Responder
+			a.answer(&busy, nil, without)
+		}
 	}
 }
 
 // serve answers until close.
 func (a *administration) serve() {
 	defer close(a.done)
-	var responder sa.Responder
-	var d wire.Datagram
-	for a.in.Pop(context.Background(), &d) == nil {
-		if o := a.serving.Load(); o.open { // still
-			a.answer(&responder, o.subnet, &d)
-		} else {
-			a.counts.count(d.MAD, nil)
+	for {
+		select {
+		case what := <-a.control:
+			a.perform(what())
+			continue
+		case <-a.stopped:
+			return
+		default:
 		}
+		if a.in.pop(&a.packet) {
+			a.serveOne()
+			continue
+		}
+		if due := a.registrar.deadline(); due < never {
+			a.timer.Reset(max(0, due-a.clock()))
+		} else {
+			a.timer.Stop()
+		}
+		select {
+		case what := <-a.control:
+			a.perform(what())
+		case <-a.in.wake:
+		case <-a.timer.C:
+			a.perform(a.registrar.tick(a.clock()))
+		case <-a.stopped:
+			return
+		}
+	}
+}
+
+// serveOne answers the query that was taken.
+func (a *administration) serveOne() {
+	d, o := &a.packet, a.serving.Load()
+	switch {
+	case len(d.MAD) >= mad.SAHeader.Size && a.registrar.serves(d.MAD) && (o.open || d.MAD.Attr() == replica.Attr):
+		if len(d.MAD) >= mad.Size {
+			a.perform(a.registrar.request(a.clock(), d))
+		}
+	case o.open: // still
+		a.answer(&a.responder, o.subnet, d)
+	default:
+		a.counts.count(d.MAD, nil)
+	}
+	if due := a.registrar.deadline(); due <= a.clock() {
+		a.perform(a.registrar.tick(a.clock()))
+	}
+}
+
+// perform does what the registrar wants done.
+func (a *administration) perform(deeds []deed) {
+	for i := range deeds {
+		switch d := &deeds[i]; d.kind {
+		case sendAnswer:
+			if d.datagram.MAD.Attr() != replica.Attr {
+				a.counts.count(d.datagram.MAD, d.datagram.MAD)
+			}
+			a.send(&d.datagram, true)
+		case sendReport:
+			a.request(d, 0, 0, func(err error, _ mad.Datagram) []deed { return a.registrar.reported(a.clock(), d.tag, err == nil) })
+		case sendCopy:
+			a.request(d, replica.Timeout, wire.NoRetries, func(err error, reply mad.Datagram) []deed {
+				var status *wire.StatusError
+				return a.registrar.copied(a.clock(), d.tag, reply, errors.As(err, &status))
+			})
+		case storeEntries:
+			go func() {
+				err := a.store(d.replaces, d.entries)
+				a.do(func() []deed { return a.registrar.storedAll(a.clock(), err) })
+			}()
+		case missMaster:
+			a.news.put(func(n *registrarNews) { n.missed = true })
+		case learnLIDs:
+			a.news.put(func(n *registrarNews) { n.lids = d.lids })
+		case mayTakeOver:
+			a.news.put(func(n *registrarNews) { n.guids, n.settled = d.guids, true })
+		case askReregister:
+			a.news.put(func(n *registrarNews) { n.reregister = true })
+		case committed:
+			d.done(d.err)
+		}
+	}
+}
+
+// groupTold has subscribers told that a multicast group has come to be, or is deleted (traps 66 and 67).
+func (a *administration) groupTold(g *sa.Group, created bool) {
+	trap, mgid := uint64(mad.TrapGroupDeleted), g.MGID
+	if created {
+		trap = mad.TrapGroupCreated
+	}
+	select {
+	case a.control <- func() []deed {
+		if a.registrar.subnet == nil {
+			return nil
+		}
+		return a.registrar.notify(a.clock(), sa.GIDNotice(trap, a.registrar.subnet.ManagerLID(), mgid[:]))
+	}:
+	default: // too much is to be done already
+	}
+}
+
+// trapped has subscribers told of a trap, unless too much is to be done already: it comes again.
+func (a *administration) trapped(notice []byte) {
+	notice = bytes.Clone(notice)
+	select {
+	case a.control <- func() []deed { return a.registrar.notify(a.clock(), notice) }:
+	default:
+	}
+}
+
+// request sends what wants an answer.
+func (a *administration) request(d *deed, timeout time.Duration, retries int, ended func(err error, reply mad.Datagram) []deed) {
+	a.requester.Start(&wire.Request{Addr: d.datagram.Addr, MAD: d.datagram.MAD, Timeout: timeout, Retries: retries, Done: func(res *wire.Result) {
+		var reply mad.Datagram
+		if res.Reply != nil {
+			reply = append(reply, res.Reply.MAD...)
+		}
+		err := res.Err
+		go a.do(func() []deed { return ended(err, reply) }) // Done must not wait
+	}})
+}
+
+// commit returns when all managers that stand by know the LIDs of all ports.
+func (a *administration) commit(lids LIDMap) error {
+	ended := make(chan error, 1)
+	a.do(func() []deed { return a.registrar.commitLIDs(a.clock(), lids, func(err error) { ended <- err }) })
+	select {
+	case err := <-ended:
+		return err
+	case <-a.done:
+		return wire.ErrClosed
 	}
 }
 
@@ -156,16 +386,19 @@ const (
 	sendPause = time.Millisecond
 )
 
-// answer sends the answer to a query. What is lost is asked again.
+// answer sends the answer to a query.
 func (a *administration) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram) {
 	m := a.members.answer(r, s, d)
 	a.counts.count(d.MAD, m)
-	if m == nil {
-		return
+	if m != nil {
+		a.send(&wire.Datagram{Addr: d.Addr.Reply(), MAD: m}, s != nil)
 	}
-	reply := wire.Datagram{Addr: d.Addr.Reply(), MAD: m}
+}
+
+// send sends an answer. What is lost is asked again.
+func (a *administration) send(reply *wire.Datagram, patient bool) {
 	for range sendTries {
-		if err := a.transport.Send(&reply); !errors.Is(err, wire.ErrBusy) || s == nil {
+		if err := a.transport.Send(reply); !errors.Is(err, wire.ErrBusy) || !patient {
 			return
 		}
 		<-time.NewTimer(sendPause).C
@@ -174,6 +407,7 @@ func (a *administration) answer(r *sa.Responder, s *sa.Subnet, d *wire.Datagram)
 
 // close ends the answers.
 func (a *administration) close() {
-	a.in.Close(nil)
+	close(a.stopped)
 	<-a.done
+	a.timer.Stop()
 }

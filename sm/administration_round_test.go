@@ -43,7 +43,7 @@ func TestOldPathsUntilTheEnd(t *testing.T) {
 	var of *Core          // whose paths these are
 	during, rounds := 0, 0
 	v.onEvent = func() {
-		a.follow(v.manager)
+		a.take(v.manager)
 		o := a.serving.Load()
 		switch now := a.allPaths(t, o.subnet); {
 		case !o.open:
@@ -104,7 +104,7 @@ func TestAnswersByRole(t *testing.T) {
 	var seen []string
 	old := (*sa.Subnet)(nil)
 	look := func() {
-		a.follow(v.manager)
+		a.take(v.manager)
 		s, what := a.serving.Load(), "paths"
 		switch {
 		case !s.open:

@@ -136,6 +136,17 @@ func (m *managed) wantUp() {
 // client attaches to a host, by its number.
 func (m *managed) client(host int) *asker {
 	m.t.Helper()
+	medium := m.attach(host)
+	port, err := medium.Port(m.t.Context())
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	return newAsker(m.t, medium, port.SMLID)
+}
+
+// attach returns the medium of a host, by its number.
+func (m *managed) attach(host int) wire.Transport {
+	m.t.Helper()
 	n := 0
 	for i := range m.f.Nodes {
 		if m.f.Nodes[i].Type == fabric.Switch {
@@ -146,11 +157,7 @@ func (m *managed) client(host int) *asker {
 			if err != nil {
 				m.t.Fatal(err)
 			}
-			port, err := medium.Port(m.t.Context())
-			if err != nil {
-				m.t.Fatal(err)
-			}
-			return newAsker(m.t, medium, port.SMLID)
+			return medium
 		}
 	}
 	m.t.Fatalf("no host %d", host)
@@ -311,8 +318,7 @@ func TestFlood(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a := &administration{transport: medium, in: wire.NewInbox(), done: make(chan struct{}), members: newMembers()}
-	a.serving.Store(&serving{open: true})
+	a := newAdministration(medium, testClock())
 	d := wire.Datagram{Addr: wire.Address{DLID: 1, SLID: 7, DQP: 1, SQP: 1}, MAD: q}
 	sent := 0
 	for ; len(got) == 0 && sent < 1<<20; sent++ {
@@ -373,11 +379,9 @@ func TestQueryCounts(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("counted %v, want %v", got, want)
 	}
-	b := &administration{in: wire.NewInbox(), members: newMembers()}
-	b.serving.Store(&serving{open: true})
+	b := newAdministration(nil, testClock())
 	b.ask(&wire.Datagram{MAD: make(mad.Datagram, mostQuery+1)})
 	b.ask(&wire.Datagram{MAD: make(mad.Datagram, mostQuery)})
-	b.in.Close(nil)
 	if _, unheeded := b.counts.now(); unheeded != 1 {
 		t.Errorf("%d queries are too long", unheeded)
 	}

@@ -27,6 +27,7 @@ type Config struct {
 	Sweeps     int           // sweeps before it goes on in a fabric that keeps changing; 3
 	SMKey      uint64        // that other managers are told; OpenSM heeds none that has not its own
 	Priority   uint8         // towards other subnet managers, 0 to 15
+	Replicates bool          // the subnet is handed over to another manager after MayTakeOver alone
 	Pause      time.Duration // how long packets under way are given to leave where old and new tables must not meet; UsualPause
 	Elect      bool          // who is the master is settled with other managers by priority and GUID, not by who was first
 
@@ -84,6 +85,7 @@ type Core struct {
 	fabric   *fabric.Fabric
 	graph    *fabric.Graph
 	handedBy fabric.GUID // port of the manager that hands the subnet over to us, 0 for none
+	clients  clients
 	apart    apart
 	missing  missingNodes // of the Manager
 

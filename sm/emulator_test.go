@@ -50,6 +50,7 @@ type virtual struct {
 	onAction func(a *Action)
 	recorder *Recorder // nil where nothing is recorded
 	members  func() []sa.Members
+	keeper   *keeper // nil where no clients are served
 }
 
 func newVirtual(f *fabric.Fabric, opt emulator.Options, cfg Config, req job.Request) (*virtual, error) {
@@ -142,6 +143,9 @@ func (v *virtual) next() time.Duration {
 	if v.manager.ended {
 		return never
 	}
+	if v.keeper != nil {
+		due = min(due, max(v.now, v.keeper.r.deadline()))
+	}
 	return min(due, v.wake, v.planned, v.storedAt)
 }
 
@@ -163,6 +167,12 @@ func (v *virtual) tick() {
 		v.wake = never
 		v.step(&Event{Kind: Tick})
 	}
+	if v.keeper != nil && v.keeper.r.deadline() <= v.now {
+		v.keeper.perform(v.keeper.r.tick(v.now))
+	}
+	if v.keeper != nil {
+		v.keeper.later()
+	}
 }
 
 // perform does what the requester wants done. What it wants sent is sent before it
@@ -179,9 +189,12 @@ func (v *virtual) perform() {
 				d.CopyFrom(&a.Datagram)
 				v.sub.Send(v.id, &d)
 			case wire.Complete:
+				if v.keeper != nil && v.keeper.takes(&a.Result) {
+					continue
+				}
 				ended = append(ended, AnswerEvent(&a.Result))
 			case wire.Deliver:
-				if v.deaf {
+				if v.deaf || v.keeper != nil && v.keeper.request(&a.Datagram) {
 					continue
 				}
 				ev := Event{Kind: Unasked, Datagram: new(wire.Datagram)}
@@ -192,6 +205,9 @@ func (v *virtual) perform() {
 		for i := range ended {
 			v.loss.add(&ended[i])
 			v.step(&ended[i])
+		}
+		if v.keeper != nil {
+			v.keeper.later()
 		}
 	}
 }
@@ -229,6 +245,10 @@ func (v *virtual) step(ev *Event) {
 			v.sub.SetIsSM(v.id, true)
 			next = &Event{Kind: Claimed}
 		case Store:
+			if v.keeper != nil {
+				v.keeper.commit(v.manager.Core().Record().LIDs)
+				continue
+			}
 			v.stored, v.storedAt = &Event{Kind: Stored, Err: v.store(v.manager.Core().Record())}, v.now+v.storeTime
 		case TakeMembers:
 			next = &Event{Kind: MembersTold, Members: v.members()}
@@ -249,6 +269,9 @@ func (v *virtual) step(ev *Event) {
 	}
 	if next != nil {
 		v.step(next)
+	}
+	if v.keeper != nil {
+		v.keeper.follow()
 	}
 }
 

@@ -32,6 +32,10 @@ const (
 	UndrainPart                     // to a Manager: use it again, a link in quarantine too
 	MembersChanged                  // to a Manager: members of multicast groups have changed; TakeMembers follows
 	MembersTold                     // to a Manager: Members are those of all groups
+	Learned                         // to a Manager: what LIDs the master gives that it stands by for
+	MasterMissed                    // to a Manager: the master that it stands by for tells no more what it does
+	MayTakeOver                     // to a Manager that Replicates: GUIDs are the ports of managers that the subnet may be handed over to
+	Reregister                      // to a Manager: clients are to register with subnet administration again
 )
 
 // Outcome says how a Send ended.
@@ -68,7 +72,9 @@ type Event struct {
 
 	Name string // of DrainPart and UndrainPart
 
-	Members []sa.Members // of MembersTold
+	Members []sa.Members  // of MembersTold
+	LIDs    LIDMap        // of Learned
+	GUIDs   []fabric.GUID // of MayTakeOver
 }
 
 // ActionKind says what a Core wants done.

@@ -35,6 +35,9 @@ func (d *run) unasked(datagram *wire.Datagram) {
 		d.administration.ask(datagram)
 		return
 	}
+	if m := datagram.MAD; len(m) >= mad.Size && m.Method() == mad.Trap && m.Attr() == mad.AttrNotice && (m.Class() == mad.ClassSMP || m.Class() == mad.ClassDirectedSMP) {
+		d.administration.trapped(m.Data())
+	}
 	d.inbox.putUnasked(datagram)
 }
 

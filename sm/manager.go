@@ -53,9 +53,11 @@ type Manager struct {
 	memory
 
 	election   election
-	guid       fabric.GUID // of our port; 0 until it is known
-	acts       uint64      // SMInfo.ActCount
-	toManagers int         // SMPs to other managers that have not ended
+	guid       fabric.GUID   // of our port; 0 until it is known
+	acts       uint64        // SMInfo.ActCount
+	settled    []fabric.GUID // ports of managers that the subnet may be handed over to, where we Replicate
+	reregister bool          // clients are to register again, in the next round
+	toManagers int           // SMPs to other managers that have not ended
 	out        []Action
 }
 
@@ -161,6 +163,8 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 		m.ask("a full sweep was asked for", false)
 	case Rebalance:
 		m.ask("a routing afresh was asked for", true)
+	case Learned, MasterMissed, MayTakeOver, Reregister:
+		m.onRegistrar(ev)
 	case Tick, PauseEnds: // the second is what the Manager tells a round
 	}
 	m.proceed(now)
@@ -285,6 +289,7 @@ func (m *Manager) beginRound(why string, kind roundKind) {
 	m.core.cfg.Drain = m.Drained()
 	m.core.claimed, m.core.granted, m.core.wasMaster = m.claimed, m.inForce != nil, m.inForce != nil
 	m.core.handedBy = m.election.handed
+	m.core.clients.reregister = m.reregister
 	m.core.before, m.core.afresh, m.core.multicast = m.inForce, kind == routeAfresh, m.watch.Interval > 0
 	m.core.beliefs = beliefs{on: kind == askChanged && m.inForce != nil, doubted: m.doubted}
 	m.doubted = map[fabric.GUID]bool{}
@@ -409,6 +414,7 @@ func (m *Manager) takeRound(now time.Duration) {
 	before := m.inForce
 	m.core.addRewritten(before)
 	m.inForce = m.core
+	m.reregister = m.reregister && !m.core.clients.reregister
 	m.wanted.afresh = m.wanted.afresh && !m.core.afresh
 	m.election = election{}
 	m.tellKeys()

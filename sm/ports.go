@@ -31,6 +31,9 @@ func (c *Core) attributeToSet(k kind, index int32, arg uint32) []byte {
 		if c.mustArm(index) {
 			mad.PortInfoPortState.Put(data, mad.PortArmed)
 		}
+		if c.mustReregister(index) {
+			mad.PortInfoClientReregister.Put(data, 1)
+		}
 	case setKey:
 		c.setKeyInfo(index, data)
 	case setActive:
@@ -169,7 +172,7 @@ func (c *Core) queueArm(id int32) {
 			continue
 		}
 		switch differs := c.plannedPortInfo(slot, data[:]); {
-		case c.mustArm(slot):
+		case c.mustArm(slot), c.mustReregister(slot):
 			c.enqueue(makeTag(setPort, slot, 0))
 		case differs && c.wasToldPort(slot, &data):
 			c.flags[slot] |= portTold

@@ -55,6 +55,7 @@ func (c *Core) startProgram() {
 	c.report.LIDs.SM = s.smLID
 	for slot := range c.owner {
 		c.noteAddress(int32(slot))
+		c.noteClients(int32(slot))
 	}
 	if c.unstored {
 		c.leaveUnnamed()

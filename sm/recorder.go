@@ -9,6 +9,8 @@ import (
 	"errors"
 	"hash/crc32"
 	"io"
+	"maps"
+	"slices"
 	"time"
 
 	"weft/fabric"
@@ -171,6 +173,16 @@ func (r *Recorder) Event(now time.Duration, ev *Event) {
 			return
 		}
 		b = appendBytes(b, text)
+	case MayTakeOver:
+		for _, guid := range ev.GUIDs {
+			b = binary.BigEndian.AppendUint64(b, uint64(guid))
+		}
+	case Learned:
+		for _, guid := range slices.Sorted(maps.Keys(ev.LIDs)) {
+			p := ev.LIDs[guid]
+			b = binary.BigEndian.AppendUint64(b, uint64(guid))
+			b = append(binary.BigEndian.AppendUint16(b, uint16(p.Base)), p.LMC)
+		}
 	default: // its kind says all
 	}
 	r.block = b

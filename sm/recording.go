@@ -10,6 +10,7 @@ import (
 	"io"
 	"time"
 
+	"weft/fabric"
 	"weft/fabric/netfile"
 	"weft/mad"
 	"weft/route/job"
@@ -123,7 +124,7 @@ func (r *Recording) Next() (now time.Duration, ev *Event, sum uint32, err error)
 	switch {
 	case f.err == nil && len(f.rest) > 0:
 		f.err = fmt.Errorf("%d bytes too many", len(f.rest))
-	case f.err == nil && ev.Kind > MembersTold:
+	case f.err == nil && ev.Kind > Reregister:
 		f.err = fmt.Errorf("of unknown kind %d", ev.Kind)
 	}
 	if f.err != nil {
@@ -232,6 +233,25 @@ func (f *fields) event(ev *Event) {
 	case MembersTold:
 		if text := f.text(); f.err == nil {
 			f.err = json.Unmarshal(text, &ev.Members)
+		}
+	case MayTakeOver:
+		for f.err == nil && len(f.rest) > 4 { // the checksum follows
+			if b := f.bytes(8); b != nil {
+				ev.GUIDs = append(ev.GUIDs, fabric.GUID(binary.BigEndian.Uint64(b)))
+			}
+		}
+	case Learned:
+		ev.LIDs = LIDMap{}
+		for f.err == nil && len(f.rest) > 4 { // the checksum follows
+			b := f.bytes(11)
+			if b == nil {
+				return
+			}
+			p := PortLIDs{fabric.LID(binary.BigEndian.Uint16(b[8:])), b[10]}
+			if !p.Valid() {
+				f.err = fmt.Errorf("LID %d, LMC %d", p.Base, p.LMC)
+			}
+			ev.LIDs[fabric.GUID(binary.BigEndian.Uint64(b))] = p
 		}
 	default: // its kind says all
 	}

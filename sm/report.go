@@ -64,6 +64,7 @@ const (
 	KeysGiven      IncidentKind = "keys-given"      // M_Keys were told otherwise, and ports have theirs
 	Standby        IncidentKind = "standby"         // another manager is the master
 	Handover       IncidentKind = "handover"        // from a manager to another
+	Reregistration IncidentKind = "reregistration"  // clients are asked to register again
 	TrapsUntold    IncidentKind = "traps-untold"    // more traps than are told one by one
 	EntriesDropped IncidentKind = "entries-dropped" // packets to LIDs that change were dropped for a moment
 	MixedTables    IncidentKind = "mixed-tables"    // what can happen while tables are written

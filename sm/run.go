@@ -2,6 +2,8 @@ package sm
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +15,8 @@ import (
 	"weft/mad"
 	"weft/route/job"
 	"weft/sm/perf"
+	"weft/sm/replica"
+	"weft/sm/sa"
 	"weft/wire"
 )
 
@@ -23,18 +27,20 @@ type Runner struct {
 	Watch   Watch       // the zero value ends the Manager after one round
 	Routing job.Request // what to route by; the LIDs to keep are added
 
-	Asked   <-chan *Event        // what operators ask for, and new Settings; may be nil
-	Wire    wire.Config          // of the requester
-	Clock   func() time.Duration // what the seconds of the report are measured by
-	Note    func(Incident)       // told of incidents as they come, and of what the Manager tells, with Counters from several goroutines; may be nil
-	Phase   func(name string)    // told of phases as they begin; may be nil
-	Round   func(*Core)          // told of rounds as they end; may be nil
-	Store   func(*Record) error  // makes a Record durable, beside the loop, before ports get its LIDs; nil: nothing is stored
-	Show    func(*Snapshot)      // shown what the Manager is after what has happened; may be nil
-	Grace   time.Duration        // how long answers are waited for once ctx has ended; 200 ms
-	Decided func(*Action)        // told how what an Asked event wants was decided, by its Tag; may be nil
-	Record  io.Writer            // all that the Manager is given is written there, for Replay; may be nil
-	Leaves  bool                 // Run ends with ErrNoLink where the link of our port goes down
+	Asked      <-chan *Event                              // what operators ask for, and new Settings; may be nil
+	Wire       wire.Config                                // of the requester
+	Clock      func() time.Duration                       // what the seconds of the report are measured by
+	Note       func(Incident)                             // told of incidents as they come, and of what the Manager tells, with Counters from several goroutines; may be nil
+	Phase      func(name string)                          // told of phases as they begin; may be nil
+	Round      func(*Core)                                // told of rounds as they end; may be nil
+	Store      func(*Record) error                        // makes a Record durable, beside the loop, before ports get its LIDs; nil: nothing is stored
+	Registered []sa.Entry                                 // what clients had registered as Remember was told last; nil where it never was
+	Remember   func(replaces bool, list []sa.Entry) error // makes it durable, beside the loop, before clients are answered: in place of all that was, or as well; nil: it is not
+	Show       func(*Snapshot)                            // shown what the Manager is after what has happened; may be nil
+	Grace      time.Duration                              // how long answers are waited for once ctx has ended; 200 ms
+	Decided    func(*Action)                              // told how what an Asked event wants was decided, by its Tag; may be nil
+	Record     io.Writer                                  // all that the Manager is given is written there, for Replay; may be nil
+	Leaves     bool                                       // Run ends with ErrNoLink where the link of our port goes down
 
 	Counters perf.Config // how counters of ports are read; the zero value reads none
 }
@@ -45,7 +51,7 @@ type Runner struct {
 // error says why the Transport failed; what the fabric did is in the Report of the last round, which is returned. After ErrNoLink another Run,
 // over another port, goes on from there.
 func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
-	r.Config.Store = r.Store != nil
+	r.Config.Store, r.Replicates = r.Store != nil || r.Elect, true
 	if r.Keys.Given() && r.OwnPort == 0 {
 		if p, err := t.Port(ctx); err == nil { // the medium may know it without an SMP
 			r.OwnPort = fabric.GUID(p.PortGUID)
@@ -64,8 +70,9 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	}
 	d.request.Done = d.inbox.put
 	d.begun = d.Clock()
-	d.administration = startAdministration(t)
+	d.administration = newAdministration(t, r.Clock)
 	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.unasked})
+	d.administration.start(d.requester, newRegistrar(r.registrarOptions(ctx, t)), r.Remember)
 	d.counting = startCounting(r.Counters, r.Clock, d.requester, r.Note)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -137,6 +144,10 @@ func (d *run) loop(ctx context.Context) error {
 				d.stop(ctx)
 			}
 			d.step(ctx, ev)
+		case <-d.administration.news.wake:
+			for _, ev := range d.administration.news.take() {
+				d.step(ctx, ev)
+			}
 		case <-d.timer.C:
 			d.step(ctx, &Event{Kind: Tick})
 		case <-d.counting.news(): // shown as the loop begins again
@@ -246,7 +257,7 @@ func (d *run) step(ctx context.Context, ev *Event) {
 			d.route(ctx, a)
 		case Store:
 			record := d.manager.Core().Record()
-			d.work(func() *Event { return &Event{Kind: Stored, Err: d.Store(record)} })
+			d.work(func() *Event { return &Event{Kind: Stored, Err: d.keep(record)} })
 		case Claim:
 			next = &Event{Kind: Claimed}
 			if err := d.requester.Transport().SetIsSM(ctx, true); err != nil {
@@ -315,6 +326,36 @@ func (d *run) show(a *Action) {
 	case a.Kind == Note && d.Note != nil:
 		d.Note(a.Incident)
 	}
+}
+
+// keep has the LIDs of a Record stored, and known to managers that stand by.
+func (d *run) keep(record *Record) error {
+	if d.Store != nil {
+		if err := d.Store(record); err != nil {
+			return err
+		}
+	}
+	return d.administration.commit(record.LIDs)
+}
+
+// registrarOptions says what the registrar begins with. Where our port cannot be read all else fails too.
+func (r *Runner) registrarOptions(ctx context.Context, t wire.Transport) registrarOptions {
+	// Members of multicast groups have no entries yet: hosts are asked to join again.
+	o := registrarOptions{Forgets: true, Stores: r.Remember != nil, Disk: r.Registered}
+	secret := r.Keys.Secret
+	if len(secret) == 0 {
+		secret = binary.BigEndian.AppendUint64(nil, r.SMKey)
+	}
+	o.Key = replica.KeyOf(secret)
+	if port, err := t.Port(ctx); err == nil {
+		o.GUID = fabric.GUID(port.PortGUID)
+	}
+	o.Nonce = func() uint64 {
+		var b [8]byte
+		_, _ = rand.Read(b[:]) // it never fails
+		return max(1, binary.BigEndian.Uint64(b[:]))
+	}
+	return o
 }
 
 // route computes a Plan beside the loop.

@@ -76,6 +76,10 @@ func (s *smState) open(cmd *cobra.Command, f *smFlags, r *sm.Runner) (err error)
 	if r.Drains, err = s.store.Drains(); err != nil {
 		return errors.Join(err, s.close())
 	}
+	if r.Registered, err = s.store.Entries(); err != nil {
+		return errors.Join(err, s.close())
+	}
+	r.Remember = s.store.SetEntries
 	if s.then, s.at, err = s.store.LastSubnet(); err != nil {
 		s.unread = append(s.unread, sm.Incident{Kind: sm.NotRead, Text: err.Error()})
 	}

@@ -28,33 +28,12 @@ type Responder struct {
 
 // Answer makes the answer to a request, from what is known of a subnet, nil for nothing yet: a whole RMPP message where that is long. It
 // is valid until the next call; nil where the datagram wants none. The request is not changed.
-func (r *Responder) Answer(s *Subnet, q mad.Datagram) mad.Datagram {
-	if len(q) < mad.SAHeader.Size || q.Class() != mad.ClassSA {
-		return nil
-	}
-	if len(q) < mad.Size {
-		clear(r.request[copy(r.request[:], q):])
-		q = r.request[:]
+func (r *Responder) Answer(s *Subnet, request mad.Datagram) mad.Datagram {
+	q, refusal := r.check(s, request)
+	if q == nil {
+		return refusal
 	}
 	method := q.Method()
-	if _, ok := method.Response(); !ok || method.IsResponse() || method == mad.Trap {
-		return nil
-	}
-	// A segment of a message that nobody here sends. Programs leave it to the kernel to fill in the header; without one it has no version.
-	if mad.RMPPVersion.Get(q) == 1 && mad.RMPPFlags.Get(q)&mad.RMPPActive != 0 && mad.RMPPType.Get(q) != mad.RMPPTypeData {
-		return nil
-	}
-	switch key := mad.SAHeaderSMKey.Get(q); {
-	case mad.HeaderBaseVersion.Get(q) != 1 || mad.HeaderClassVersion.Get(q) != 2:
-		return r.refuse(q, mad.StatusBadVersion)
-	case s == nil:
-		return r.refuse(q, mad.StatusBusy)
-	case key != 0 && key != s.SMKey:
-		return r.refuse(q, mad.StatusRequestInvalid)
-	default:
-		r.search.trusted = key != 0
-		r.search.asks = s.keysOfLID(r.Asks)
-	}
 	switch attr := q.Attr(); {
 	case method == mad.GetTrace && attr == mad.AttrPathRecord:
 		return r.trace(s, q)
@@ -77,6 +56,37 @@ func (r *Responder) Answer(s *Subnet, q mad.Datagram) mad.Datagram {
 	default:
 		return r.refuse(q, mad.StatusBadAttribute)
 	}
+}
+
+// check returns a request that is as it must be, as long as its layouts; otherwise nil, and its refusal where it wants an answer.
+func (r *Responder) check(s *Subnet, q mad.Datagram) (request, refusal mad.Datagram) {
+	if len(q) < mad.SAHeader.Size || q.Class() != mad.ClassSA {
+		return nil, nil
+	}
+	if len(q) < mad.Size {
+		clear(r.request[copy(r.request[:], q):])
+		q = r.request[:]
+	}
+	method := q.Method()
+	if _, ok := method.Response(); !ok || method.IsResponse() || method == mad.Trap {
+		return nil, nil
+	}
+	// A segment of a message that nobody here sends. Programs leave it to the kernel to fill in the header; without one it has no version.
+	if mad.RMPPVersion.Get(q) == 1 && mad.RMPPFlags.Get(q)&mad.RMPPActive != 0 && mad.RMPPType.Get(q) != mad.RMPPTypeData {
+		return nil, nil
+	}
+	switch key := mad.SAHeaderSMKey.Get(q); {
+	case mad.HeaderBaseVersion.Get(q) != 1 || mad.HeaderClassVersion.Get(q) != 2:
+		return nil, r.refuse(q, mad.StatusBadVersion)
+	case s == nil:
+		return nil, r.refuse(q, mad.StatusBusy)
+	case key != 0 && key != s.SMKey:
+		return nil, r.refuse(q, mad.StatusRequestInvalid)
+	default:
+		r.search.trusted = key != 0
+		r.search.asks = s.keysOfLID(r.Asks)
+	}
+	return q, nil
 }
 
 // unservedStatus returns the status for a method that is not served for an attribute, or not at all.

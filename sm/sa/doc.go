@@ -14,6 +14,13 @@
 //	GetMulti       MultiPathRecord, by PathRecords
 //	GetTraceTable  PathRecord, by TraceRecords
 //
+// And by Registry, which holds what clients have registered:
+//
+//	Set, Delete, Get, GetTable  ServiceRecord
+//	Set                         InformInfo
+//	Get, GetTable               InformInfoRecord
+//	Report                      Notice: traps of devices, and 64 to 67
+//
 // Everything else gets status 0x0008 or 0x000C. A LID of a query may be any LID of a port; records have the base LID.
 //
 // # Paths
@@ -55,6 +62,10 @@
 //   - A GetTable of PathRecords needs neither end fixed; answers are bounded by MostBytes, and the pairs of LIDs that are looked at by as many as
 //     have room there, also where few of them are as they are asked for. What needs more is refused for want of resources.
 //   - MultiPathRecord's IndependenceSelector is not heeded. A request that is not marked as RMPP is taken all the same.
+//   - The prefix of a ServiceGID does not count. A service without a P_Key may be registered for any GID, by any port.
+//   - A subscription is that of the QP from which it came; reports go there. GID, LIDs, Type, TrapNumber and ProducerType choose. A port hears of
+//     ports that it shares a partition with.
+//   - ServiceAssociationRecords are not served.
 //   - A TraceRecord's IDs are GUIDs as they are; IDGeneration is 0.
 //
 // # Cost

@@ -136,12 +136,19 @@ func (c *search) record() []byte {
 
 // offer takes the record that was made, if it is one of those that are asked for.
 func (c *search) offer() {
+	if c.matches() {
+		c.add(c.rec[:c.size])
+	}
+}
+
+// matches reports whether the record that was made is one of those that are asked for.
+func (c *search) matches() bool {
 	for i, b := range c.rec[:c.size] {
 		if b&c.care[i] != c.want[i] {
-			return
+			return false
 		}
 	}
-	c.add(c.rec[:c.size])
+	return true
 }
 
 // add takes a record.

@@ -45,7 +45,7 @@ func TestVersion1(t *testing.T) {
 	if err := s.Record(time.UnixMilli(1), r); err != nil {
 		t.Fatal(err)
 	}
-	if err := s.inTx(func(tx *sql.Tx) error { return execute(tx, "DROP TABLE drains") }, "PRAGMA user_version = 1"); err != nil {
+	if err := s.inTx(func(tx *sql.Tx) error { return execute(tx, "DROP TABLE drains; DROP TABLE entries") }, "PRAGMA user_version = 1"); err != nil {
 		t.Fatal(err)
 	}
 	if err := s.Close(); err != nil {

@@ -19,7 +19,7 @@ import (
 )
 
 const (
-	schemaVersion = 2
+	schemaVersion = 3
 	applicationID = 0x77656674 // "weft"
 )
 
@@ -50,7 +50,7 @@ CREATE TABLE subnet (
 	id INTEGER PRIMARY KEY CHECK (id = 1),
 	time INTEGER NOT NULL,
 	netfile BLOB NOT NULL
-) STRICT;` + drainsTable
+) STRICT;` + drainsTable + entriesTable
 
 // drainsTable is what version 2 has more than version 1.
 const drainsTable = `
@@ -189,9 +189,11 @@ func (s *Store) prepare() error {
 	}
 	// A full disk, or a file that may not be written, shows here and not in the middle of a round.
 	err := s.inTx(func(tx *sql.Tx) error {
-		if s.schema == 1 {
-			if err := execute(tx, drainsTable); err != nil {
-				return err
+		for i, table := range []string{drainsTable, entriesTable} {
+			if tables > 0 && s.schema <= i+1 {
+				if err := execute(tx, table); err != nil {
+					return err
+				}
 			}
 		}
 		return execute(tx, "DELETE FROM events WHERE number <= (SELECT max(number) FROM events) - ?", s.limits.Events)

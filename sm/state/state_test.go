@@ -280,7 +280,7 @@ func TestRefused(t *testing.T) {
 	}
 	locked := open(t, filepath.Join(dir, "locked"))
 	for _, c := range []struct{ path, want string }{
-		{made("newer", "PRAGMA user_version = 3"), "a newer weft wrote it (schema 3, this one knows 2)"},
+		{made("newer", "PRAGMA user_version = 4"), "a newer weft wrote it (schema 4, this one knows 3)"},
 		{written("text", []byte(strings.Repeat("no database ", 100))), "it is no database: name another file"},
 		{written("broken", broken), "it is damaged ("},
 		{written("half", whole[:len(whole)/2]), "it is damaged ("},

@@ -1,0 +1,435 @@
+package sm
+
+import (
+	"encoding/binary"
+	"errors"
+	"maps"
+	"slices"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/sm/replica"
+	"weft/sm/sa"
+	"weft/wire"
+)
+
+// registrar answers for what clients register, as a pure machine: time, requests and the ends of what it wanted in, actions out. What it has taken
+// is acknowledged when it is stored and when all managers that stand by have it.
+type registrar struct {
+	registry *sa.Registry
+	subnet   *sa.Subnet // by which requests are answered; nil: not known yet
+	role     Role
+
+	table    replica.Table // all that must not be lost: it is the Leader's too
+	leader   *replica.Leader
+	settled  []fabric.GUID // as was told last
+	follower *replica.Follower
+	kept     bool          // the copy of the one that was master before us is good
+	disk     replica.Table // as it was stored the last time; nil where nothing was, or somebody was master since
+	told     uint64        // of Follower.LIDs
+	missed   bool          // that the master is silent was told
+
+	forgets   bool
+	stores    bool
+	stored    uint64                // the last change that is stored
+	unstored  map[sa.EntryName]bool // what has changed since
+	replaces  bool                  // all that was stored before goes
+	storing   map[sa.EntryName]bool // what is being stored; nil for nothing
+	storingTo uint64
+
+	held    []heldAnswer
+	waiting []commitment
+	now     time.Duration
+	out     []deed
+}
+
+// heldAnswer is an answer that waits until a change is safe.
+type heldAnswer struct {
+	change uint64
+	d      wire.Datagram
+}
+
+// commitment is something else that waits for it.
+type commitment struct {
+	change uint64
+	done   func(error)
+}
+
+// mostHeld bounds the answers that wait: who asks beyond that is told that we are busy.
+const mostHeld = 8192
+
+// deedKind says what a registrar wants done.
+type deedKind uint8
+
+const (
+	sendAnswer    deedKind = iota // send Datagram
+	sendReport                    // and say by reported how that ended
+	sendCopy                      // and say by copied how that ended
+	storeEntries                  // make Entries durable, and say by storedAll how that ended
+	missMaster                    // the master that is stood by for is silent
+	learnLIDs                     // the master has given ports these LIDs
+	mayTakeOver                   // the subnet may be handed over to the managers at the ports guids
+	askReregister                 // clients are to register again
+	committed                     // call done
+)
+
+// deed is something that a registrar wants done.
+type deed struct {
+	kind     deedKind
+	tag      uint64
+	datagram wire.Datagram
+	entries  []sa.Entry
+	replaces bool // of storeEntries: what was stored before goes
+	lids     LIDMap
+	guids    []fabric.GUID
+	done     func(error)
+	err      error
+}
+
+// registrarOptions say what a registrar begins with.
+type registrarOptions struct {
+	Key     replica.Key
+	GUID    fabric.GUID   // of our port
+	Nonce   func() uint64 // see replica.NewFollower
+	Stores  bool          // entries are stored
+	Disk    []sa.Entry    // as they were stored the last time; nil for never
+	Limits  sa.Limits
+	Forgets bool // some of what clients register has no entries, and they are asked to register again after each takeover and restart
+}
+
+func newRegistrar(o registrarOptions) *registrar {
+	r := &registrar{registry: sa.NewRegistry(o.Limits), role: Looking, table: replica.Table{}, forgets: o.Forgets, stores: o.Stores, unstored: map[sa.EntryName]bool{}}
+	r.leader = replica.NewLeader(o.Key, o.GUID, r.table)
+	r.follower = replica.NewFollower(o.Key, o.GUID, o.Nonce)
+	if o.Disk != nil {
+		r.disk = replica.Table{}
+		r.disk.Put(o.Disk...)
+	}
+	return r
+}
+
+// footing is what a registrar is told of the Manager.
+type footing struct {
+	role    Role
+	master  bool             // of one that stands by: the other one was the master, and was not just about to be
+	subnet  *sa.Subnet       // of the round in force, of a Master
+	members []replica.Member // other managers that may stand by
+	// Of the first round of a Master: ports were Active, or had another manager's LID as that of their master.
+	wasActive, others bool
+}
+
+// begin begins a call.
+func (r *registrar) begin(now time.Duration) { r.now, r.out = max(r.now, now), nil }
+
+// end ends a call: what can be done is done.
+func (r *registrar) end() []deed {
+	if changes := r.registry.Changes(); r.role == Master && len(changes) > 0 {
+		r.put(changes)
+	}
+	r.store()
+	safe := r.leader.Taken()
+	if r.stores {
+		safe = min(safe, r.stored)
+	}
+	for len(r.held) > 0 && r.held[0].change <= safe {
+		r.out = append(r.out, deed{kind: sendAnswer, datagram: r.held[0].d})
+		r.held = r.held[1:]
+	}
+	for len(r.waiting) > 0 && r.waiting[0].change <= r.leader.Taken() {
+		r.out = append(r.out, deed{kind: committed, done: r.waiting[0].done})
+		r.waiting = r.waiting[1:]
+	}
+	if r.role == Master {
+		for {
+			d, tag, ok := r.registry.NextReport()
+			if !ok {
+				break
+			}
+			r.out = append(r.out, deed{kind: sendReport, tag: tag, datagram: d})
+		}
+	}
+	if settled := r.leader.Settled(); r.role == Master && !slices.Equal(settled, r.settled) {
+		r.settled = settled
+		r.out = append(r.out, deed{kind: mayTakeOver, guids: settled})
+	}
+	for {
+		d, tag, ok := r.leader.Next(r.now)
+		if !ok {
+			break
+		}
+		r.out = append(r.out, deed{kind: sendCopy, tag: tag, datagram: d})
+	}
+	return r.out
+}
+
+// store has stored what has changed, where nothing is being stored.
+func (r *registrar) store() {
+	if !r.stores || r.storing != nil || len(r.unstored) == 0 {
+		return
+	}
+	var list []sa.Entry
+	for _, name := range slices.SortedFunc(maps.Keys(r.unstored), sa.CompareNames) {
+		list = append(list, sa.Entry{EntryName: name, Value: r.table[name]})
+	}
+	r.storing, r.storingTo, r.unstored = r.unstored, r.leader.Last(), map[sa.EntryName]bool{}
+	r.out = append(r.out, deed{kind: storeEntries, entries: list, replaces: r.replaces})
+}
+
+// allStored takes it that changes of which nothing is to be stored are stored.
+func (r *registrar) allStored() {
+	if len(r.unstored) == 0 && r.storing == nil {
+		r.stored = r.leader.Last()
+	}
+}
+
+// put tells changes to the disk and to those that stand by.
+func (r *registrar) put(list []sa.Entry) {
+	r.leader.Put(list)
+	for i := range list {
+		if list[i].Kind != sa.PortLID { // which Record stores
+			r.unstored[list[i].EntryName] = true
+		}
+	}
+	r.allStored()
+}
+
+// deadline returns when tick is to be called.
+func (r *registrar) deadline() time.Duration {
+	due := r.leader.Deadline()
+	if r.role == Master {
+		due = min(due, r.registry.Deadline())
+	}
+	if r.role == StandBy && !r.missed {
+		due = min(due, r.follower.Quiet())
+	}
+	return due
+}
+
+// tick lets time pass.
+func (r *registrar) tick(now time.Duration) []deed {
+	r.begin(now)
+	if r.role == Master {
+		r.registry.Tick(now)
+	}
+	if r.role == StandBy && !r.missed && now >= r.follower.Quiet() {
+		r.missed = true
+		r.out = append(r.out, deed{kind: missMaster})
+	}
+	return r.end()
+}
+
+// follow takes what the manager is now.
+func (r *registrar) follow(now time.Duration, f *footing) []deed {
+	r.begin(now)
+	before := r.role
+	r.role = f.role
+	if before == StandBy && r.role != StandBy && r.follower.Following() {
+		r.kept = r.follower.Close(now)
+	}
+	if r.role == StandBy {
+		r.kept, r.missed = r.kept && !f.master, false
+	}
+	switch {
+	case r.role == Master && before != Master:
+		r.takeOver(f)
+		fallthrough
+	case r.role == Master:
+		r.registry.Follow(r.subnet, f.subnet)
+		r.subnet = f.subnet
+		r.leader.Follow(now, f.members)
+	case before == Master:
+		r.leave()
+	}
+	return r.end()
+}
+
+// takeOver makes what the last master had ours, where it is known, and asks clients to register again where it is not.
+func (r *registrar) takeOver(f *footing) {
+	from := replica.Table{}
+	known := true
+	switch {
+	case r.kept:
+		from = r.follower.Copy()
+	case r.disk != nil && !f.others:
+		from = r.disk
+	default:
+		known = false
+	}
+	if f.wasActive && (r.forgets || !known) {
+		r.out = append(r.out, deed{kind: askReregister})
+	}
+	r.kept, r.disk = false, nil
+	var list []sa.Entry
+	for _, name := range slices.SortedFunc(maps.Keys(r.table), sa.CompareNames) {
+		if name.Kind != sa.PortLID {
+			list = append(list, sa.Entry{EntryName: name})
+		}
+	}
+	gone := len(list)
+	for _, name := range slices.SortedFunc(maps.Keys(from), sa.CompareNames) {
+		if name.Kind != sa.PortLID {
+			list = append(list, sa.Entry{EntryName: name, Value: from[name]})
+		}
+	}
+	r.registry = sa.NewRegistry(r.registry.Limits())
+	r.registry.Restore(r.now, list[gone:])
+	r.replaces, r.unstored, r.stored = true, map[sa.EntryName]bool{}, 0
+	if r.storing != nil { // by which what is stored is not known any more
+		r.storing = map[sa.EntryName]bool{}
+	}
+	// That there is nothing is stored too.
+	r.put(append(list, sa.Entry{EntryName: sa.EntryName{Kind: sa.Nothing}, Value: []byte{}}))
+}
+
+// leave ends what a master does.
+func (r *registrar) leave() {
+	r.leader.Stop()
+	r.subnet, r.held, r.settled = nil, nil, nil
+	for _, w := range r.waiting {
+		r.out = append(r.out, deed{kind: committed, done: w.done, err: errNotMaster})
+	}
+	r.waiting = nil
+}
+
+var errNotMaster = errors.New("another manager is the master now")
+
+// serves reports whether a datagram of subnet administration is the registrar's business.
+func (r *registrar) serves(m mad.Datagram) bool {
+	return r.registry.Serves(m.Attr()) || m.Attr() == replica.Attr
+}
+
+// request takes a request for what it serves.
+func (r *registrar) request(now time.Duration, d *wire.Datagram) []deed {
+	r.begin(now)
+	if d.MAD.Attr() == replica.Attr {
+		r.copyOf(d)
+		return r.end()
+	}
+	get := d.MAD.Method() == mad.Get || d.MAD.Method() == mad.GetTable
+	s := r.subnet
+	if r.role != Master || !get && len(r.held) >= mostHeld {
+		s = nil // busy
+	}
+	a := r.registry.Answer(now, s, d)
+	if a == nil {
+		return r.end()
+	}
+	answer := heldAnswer{d: wire.Datagram{Addr: d.Addr.Reply(), MAD: append(mad.Datagram(nil), a...)}}
+	if changes := r.registry.Changes(); len(changes) > 0 {
+		r.put(changes)
+	}
+	if !get && s != nil { // also that there is nothing to be ended: it may have ended just now
+		answer.change = r.leader.Last()
+		r.held = append(r.held, answer)
+	} else {
+		r.out = append(r.out, deed{kind: sendAnswer, datagram: answer.d})
+	}
+	return r.end()
+}
+
+// copyOf takes a message of another manager's Leader.
+func (r *registrar) copyOf(d *wire.Datagram) {
+	if !r.follower.Take(r.now, r.role == StandBy, d) {
+		return
+	}
+	r.missed, r.kept = false, r.kept && !r.follower.Following()
+	r.out = append(r.out, deed{kind: sendAnswer, datagram: *d})
+	if r.follower.Live() && r.follower.LIDs() != r.told {
+		r.told = r.follower.LIDs()
+		r.out = append(r.out, deed{kind: learnLIDs, lids: lidsOf(r.follower.Copy())})
+	}
+}
+
+// notify tells subscribers of a notice.
+func (r *registrar) notify(now time.Duration, notice []byte) []deed {
+	r.begin(now)
+	if r.role == Master {
+		r.registry.Notify(r.subnet, notice)
+	}
+	return r.end()
+}
+
+// commitLIDs has all managers that stand by know the LIDs of all ports before done is called.
+func (r *registrar) commitLIDs(now time.Duration, lids LIDMap, done func(error)) []deed {
+	r.begin(now)
+	r.leader.Put(lidChanges(r.table, lids))
+	r.allStored()
+	r.waiting = append(r.waiting, commitment{r.leader.Last(), done})
+	return r.end()
+}
+
+// reported takes how a report has ended.
+func (r *registrar) reported(now time.Duration, tag uint64, acknowledged bool) []deed {
+	r.begin(now)
+	r.registry.Reported(tag, acknowledged)
+	return r.end()
+}
+
+// copied takes how a message to another manager has ended: its answer, or that it refuses such messages.
+func (r *registrar) copied(now time.Duration, tag uint64, reply mad.Datagram, refused bool) []deed {
+	r.begin(now)
+	r.leader.Ended(r.now, tag, reply, refused)
+	return r.end()
+}
+
+// storedAll takes how storing has ended. What waits for it is answered: busy, where it could not be stored.
+func (r *registrar) storedAll(now time.Duration, err error) []deed {
+	r.begin(now)
+	was := r.storing
+	r.storing = nil
+	if err == nil {
+		if len(was) > 0 {
+			r.stored, r.replaces = r.storingTo, false
+			r.allStored()
+		}
+		return r.end()
+	}
+	maps.Copy(r.unstored, was)
+	for _, h := range r.held {
+		h.d.MAD.SetStatus(mad.StatusBusy)
+		r.out = append(r.out, deed{kind: sendAnswer, datagram: h.d})
+	}
+	r.held = nil
+	return r.out
+}
+
+// lidEntry makes the entry of a port's LIDs.
+func lidEntry(guid fabric.GUID, p PortLIDs) sa.Entry {
+	return sa.Entry{EntryName: lidName(guid), Value: append(binary.BigEndian.AppendUint16(nil, uint16(p.Base)), p.LMC)}
+}
+
+func lidName(guid fabric.GUID) sa.EntryName {
+	return sa.EntryName{Kind: sa.PortLID, Key: string(binary.BigEndian.AppendUint64(nil, uint64(guid)))}
+}
+
+// lidsOf returns the LIDs of a table; it leaves out what nobody writes.
+func lidsOf(t replica.Table) LIDMap {
+	lids := LIDMap{}
+	for name, value := range t {
+		if name.Kind != sa.PortLID || len(name.Key) != 8 || len(value) != 3 {
+			continue
+		}
+		if p := (PortLIDs{fabric.LID(binary.BigEndian.Uint16(value)), value[2]}); p.Valid() {
+			lids[fabric.GUID(binary.BigEndian.Uint64([]byte(name.Key)))] = p
+		}
+	}
+	return lids
+}
+
+// lidChanges lists what makes the LIDs of a table those of a map.
+func lidChanges(t replica.Table, lids LIDMap) (list []sa.Entry) {
+	for guid, p := range lidsOf(t) {
+		if _, ok := lids[guid]; !ok {
+			list = append(list, sa.Entry{EntryName: lidName(guid)})
+		} else if lids[guid] != p {
+			list = append(list, lidEntry(guid, lids[guid]))
+		}
+	}
+	for guid, p := range lids {
+		if t[lidName(guid)] == nil {
+			list = append(list, lidEntry(guid, p))
+		}
+	}
+	return list
+}

@@ -1,0 +1,215 @@
+package sa
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/wire"
+)
+
+// mail is what waits to be told to a subscription: one report at a time is under way, so that they come in order.
+type mail struct {
+	waiting []*[80]byte // SANotices, shared by all subscriptions; the first one is under way where tag is not 0
+	tag     uint64
+	queued  bool // among those whose turn comes
+}
+
+// reporter sends the reports of a Registry.
+type reporter struct {
+	turn     []*subscription // which have a report to be sent, and none under way
+	underWay map[uint64]*subscription
+	waiting  int // reports of all subscriptions
+	lastTag  uint64
+	counts   ReportCounts
+}
+
+// ReportCounts counts reports to subscribers.
+type ReportCounts struct {
+	Acknowledged int `json:"acknowledged"`
+	Unanswered   int `json:"unanswered"` // given up
+	Dropped      int `json:"dropped"`    // for which there was no room
+}
+
+func newReporter() reporter { return reporter{underWay: map[uint64]*subscription{}} }
+
+// Reports counts the reports so far.
+func (g *Registry) Reports() ReportCounts { return g.counts }
+
+// Registered counts the services and subscriptions that are registered.
+func (g *Registry) Registered() (services, subscriptions int) { return len(g.services), len(g.subs) }
+
+// Notify tells all who have subscribed to it of a notice. Its issuer is the port with IssuerLID, which the GID is taken from; a notice of the
+// manager itself has the LID of its port. The same notice is told again only when the first one has arrived.
+func (g *Registry) Notify(s *Subnet, notice []byte) {
+	if s == nil {
+		return
+	}
+	var note [80]byte
+	copy(note[:64], notice)
+	issuer := s.endOfLID(fabric.LID(mad.NoticeIssuerLID.Get(notice)))
+	if issuer < 0 {
+		return
+	}
+	s.putGID(note[64:], issuer)
+	about := note[64:]
+	group := false
+	if mad.NoticeIsGeneric.Is(notice) {
+		switch mad.NoticeTrapNumber.Get(notice) {
+		case mad.TrapGIDInService, mad.TrapGIDOutOfService:
+			about = mad.TrapGIDGID.Get(note[:])
+		case mad.TrapGroupCreated, mad.TrapGroupDeleted:
+			about, group = mad.TrapGIDGID.Get(note[:]), true
+		}
+	}
+	for _, v := range g.subs {
+		to := s.endOfGUID(v.port)
+		if to < 0 || !group && !s.share(issuer, to, 0) || !v.wants(notice, about) {
+			continue
+		}
+		g.post(v, &note)
+	}
+}
+
+// post has a report wait for its turn.
+func (g *Registry) post(v *subscription, note *[80]byte) {
+	if slices.ContainsFunc(v.waiting, func(other *[80]byte) bool { return *other == *note }) {
+		return
+	}
+	if len(v.waiting) >= g.limits.ReportsOfSubscription || g.waiting >= g.limits.Reports {
+		g.counts.Dropped++
+		return
+	}
+	v.waiting = append(v.waiting, note)
+	g.waiting++
+	g.enqueue(v)
+}
+
+func (g *Registry) enqueue(v *subscription) {
+	if !v.queued && v.tag == 0 && len(v.waiting) > 0 {
+		v.queued = true
+		g.turn = append(g.turn, v)
+	}
+}
+
+// forget drops the reports of a subscription that has ended.
+func (g *Registry) forget(v *subscription) {
+	g.waiting -= len(v.waiting)
+	v.waiting = nil
+	delete(g.underWay, v.tag)
+	if v.queued {
+		g.turn = slices.DeleteFunc(g.turn, func(other *subscription) bool { return other == v })
+	}
+}
+
+// MostUnderWay bounds the reports that are under way at a time: hosts that do not answer keep others waiting no longer than their turn.
+const MostUnderWay = 8
+
+// NextReport returns the next report to be sent, and its tag; false where none is to be sent now. Reported is to be told how it ended.
+func (g *Registry) NextReport() (d wire.Datagram, tag uint64, ok bool) {
+	if len(g.turn) == 0 || len(g.underWay) >= MostUnderWay {
+		return d, 0, false
+	}
+	v := g.turn[0]
+	g.turn = slices.Delete(g.turn, 0, 1)
+	g.lastTag++
+	v.queued, v.tag = false, g.lastTag
+	g.underWay[v.tag] = v
+	m, err := mad.Request{Method: mad.Report, Attr: mad.AttrNotice, TID: v.tag}.SA(make([]byte, mad.Size), 0)
+	if err != nil {
+		panic(err) // the memory is as long as it must be
+	}
+	copy(m.Data(), v.waiting[0][:])
+	return wire.Datagram{Addr: v.to, MAD: m}, v.tag, true
+}
+
+// Reported takes how a report has ended: acknowledged by its subscriber, or not.
+func (g *Registry) Reported(tag uint64, acknowledged bool) {
+	v := g.underWay[tag]
+	if v == nil {
+		return
+	}
+	delete(g.underWay, tag)
+	v.tag = 0
+	v.waiting = slices.Delete(v.waiting, 0, 1)
+	g.waiting--
+	if acknowledged {
+		g.counts.Acknowledged++
+	} else {
+		g.counts.Unanswered++
+	}
+	g.enqueue(v)
+}
+
+// GIDNotice makes the notice of one of the traps 64 to 67, issued by the manager at a LID: about the GID of a port, or of a multicast group.
+func GIDNotice(trap uint64, manager fabric.LID, gid []byte) []byte {
+	n := make([]byte, 64)
+	mad.NoticeIsGeneric.Put(n, 1)
+	mad.NoticeType.Put(n, mad.NoticeTypeInfo)
+	mad.NoticeProducerType.Put(n, mad.NoticeProducerClassMgr)
+	mad.NoticeTrapNumber.Put(n, trap)
+	mad.NoticeIssuerLID.Put(n, uint64(manager))
+	mad.TrapGIDGID.Put(n, gid)
+	return n
+}
+
+// Follow takes the subnet that a round has brought about after another one, nil for none: subscribers are told of GIDs that have come into service
+// or gone, and subscriptions of ports that are gone end.
+func (g *Registry) Follow(before, now *Subnet) {
+	for i := len(g.subs) - 1; i >= 0; i-- {
+		if now.endInService(g.subs[i].port) < 0 {
+			g.dropSubscription(i)
+		}
+	}
+	if before == nil || len(g.subs) == 0 {
+		return
+	}
+	manager := now.ManagerLID()
+	for _, guid := range missingFrom(now, before) {
+		g.Notify(now, GIDNotice(mad.TrapGIDOutOfService, manager, gidOf(guid)))
+	}
+	for _, guid := range missingFrom(before, now) {
+		g.Notify(now, GIDNotice(mad.TrapGIDInService, manager, gidOf(guid)))
+	}
+}
+
+// ManagerLID returns the base LID of the master's port, 0 where that is not known.
+func (s *Subnet) ManagerLID() fabric.LID {
+	for _, m := range s.Managers {
+		if m.State == mad.SMStateMaster && m.End >= 0 {
+			return s.Plan.Ends.Base[m.End]
+		}
+	}
+	return 0
+}
+
+// missingFrom lists the port GUIDs that have a LID in one subnet and none in another one.
+func missingFrom(s, in *Subnet) (guids []fabric.GUID) {
+	for e, guid := range in.Graph.EndGUID {
+		if in.Plan.Ends.Base[e] != 0 && guid != 0 && s.endInService(guid) < 0 {
+			guids = append(guids, guid)
+		}
+	}
+	slices.Sort(guids)
+	return slices.Compact(guids)
+}
+
+// endInService returns the end port of a GUID that has a LID, -1 for none.
+func (s *Subnet) endInService(guid fabric.GUID) int32 {
+	if e := s.endOfGUID(guid); e >= 0 && s.Plan.Ends.Base[e] != 0 {
+		return e
+	}
+	return -1
+}
+
+// gidOf returns the GID of a port GUID.
+func gidOf(guid fabric.GUID) []byte {
+	return binary.BigEndian.AppendUint64(binary.BigEndian.AppendUint64(nil, mad.DefaultGIDPrefix), uint64(guid))
+}
+
+// share reports whether two end ports share a partition: that of a P_Key, or any where it is 0.
+func (s *Subnet) share(a, b int32, pkey uint16) bool {
+	_, ok := s.sharedKey(a, b, pkey)
+	return ok
+}

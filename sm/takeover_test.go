@@ -1,0 +1,471 @@
+package sm
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/mad"
+	"weft/sm/replica"
+	"weft/sm/sa"
+	"weft/wire"
+)
+
+var takeovers = flag.Int("takeovers", 40, "takeovers of TestTakeovers")
+
+// keeper is the registrar of a virtual manager.
+type keeper struct {
+	v     *virtual
+	m     *market
+	a     *administration // which is not started: it follows the Manager
+	r     *registrar
+	tag   uint64
+	ended map[uint64]func(*wire.Result) // by tag
+	todo  []func()                      // after what is being done
+}
+
+// keeperTag marks the tags of a keeper's requests.
+const keeperTag = 0xA5 << 56
+
+var nonces uint64
+
+// serve has a virtual manager serve clients.
+func (v *virtual) serve(m *market, at fabric.End) {
+	guid, g := fabric.GUID(0), m.f.Compile()
+	for e, node := range g.EndNodeGUID {
+		if node == m.f.Nodes[at.Node].GUID && g.EndNum[e] == at.Port {
+			guid = g.EndGUID[e]
+		}
+	}
+	v.keeper = &keeper{v: v, m: m, a: newAdministration(nil, nil), ended: map[uint64]func(*wire.Result){}}
+	v.keeper.r = newRegistrar(registrarOptions{Key: replica.KeyOf(nil), GUID: guid, Nonce: func() uint64 { nonces++; return nonces }, Stores: m.stores, Disk: m.disk})
+}
+
+func (k *keeper) follow() {
+	if f := k.a.take(k.v.manager); f != nil {
+		k.perform(k.r.follow(k.v.now, f))
+	}
+}
+
+// later does what must not be done in the middle of something else.
+func (k *keeper) later() {
+	for len(k.todo) > 0 {
+		do := k.todo[0]
+		k.todo = k.todo[1:]
+		do()
+	}
+}
+
+func (k *keeper) perform(deeds []deed) {
+	v := k.v
+	for i := range deeds {
+		switch d := &deeds[i]; d.kind {
+		case sendAnswer:
+			v.sub.Send(v.id, &d.datagram)
+		case sendReport:
+			k.ask(d, 0, 0, func(res *wire.Result) { k.perform(k.r.reported(v.now, d.tag, res.Err == nil)) })
+		case sendCopy:
+			k.ask(d, replica.Timeout, wire.NoRetries, func(res *wire.Result) {
+				var status *wire.StatusError
+				var reply mad.Datagram
+				if res.Reply != nil {
+					reply = res.Reply.MAD
+				}
+				k.perform(k.r.copied(v.now, d.tag, reply, errors.As(res.Err, &status)))
+			})
+		case storeEntries:
+			k.todo = append(k.todo, func() { k.perform(k.r.storedAll(v.now, k.m.store(d.replaces, d.entries))) })
+		case missMaster:
+			k.todo = append(k.todo, func() { v.step(&Event{Kind: MasterMissed}) })
+		case learnLIDs:
+			k.todo = append(k.todo, func() { v.step(&Event{Kind: Learned, LIDs: d.lids}) })
+		case mayTakeOver:
+			k.todo = append(k.todo, func() { v.step(&Event{Kind: MayTakeOver, GUIDs: d.guids}) })
+		case askReregister:
+			k.todo = append(k.todo, func() { v.step(&Event{Kind: Reregister}) })
+		case committed:
+			d.done(d.err)
+		}
+	}
+}
+
+func (k *keeper) ask(d *deed, timeout time.Duration, retries int, ended func(*wire.Result)) {
+	k.tag++
+	k.ended[keeperTag|k.tag] = ended
+	q := wire.Request{Addr: d.datagram.Addr, MAD: d.datagram.MAD, Tag: keeperTag | k.tag, Timeout: timeout, Retries: retries}
+	_, k.v.actions = k.v.wire.Request(k.v.now, &q, k.v.actions)
+	k.v.keep()
+}
+
+// takes takes the end of a request of the keeper.
+func (k *keeper) takes(res *wire.Result) bool {
+	ended := k.ended[res.Tag]
+	if ended == nil {
+		return false
+	}
+	delete(k.ended, res.Tag)
+	ended(res)
+	return true
+}
+
+// request takes what is the registrar's business.
+func (k *keeper) request(d *wire.Datagram) bool {
+	if d.MAD.Method() == mad.Trap && d.MAD.Class() != mad.ClassSA {
+		k.perform(k.r.notify(k.v.now, d.MAD.Data()))
+		return false
+	}
+	if d.MAD.Class() != mad.ClassSA || !k.r.serves(d.MAD) || !k.a.serving.Load().open && d.MAD.Attr() != replica.Attr {
+		return d.MAD.Class() == mad.ClassSA
+	}
+	var c wire.Datagram
+	c.CopyFrom(d)
+	k.perform(k.r.request(k.v.now, &c))
+	return true
+}
+
+func (k *keeper) commit(lids LIDMap) {
+	v := k.v
+	k.perform(k.r.commitLIDs(v.now, lids, func(err error) { v.stored, v.storedAt = &Event{Kind: Stored, Err: err}, v.now }))
+}
+
+// customer is a client of subnet administration at a host, in virtual time: it has one request under way at a time.
+type customer struct {
+	sub   *emulator.Subnet
+	id    emulator.ClientID
+	at    fabric.End
+	host  int
+	inbox []wire.Datagram
+	tid   uint64
+	last  time.Duration // of its last send
+	want  *change       // under way
+	heard map[[80]byte]int
+}
+
+// change is something that a customer registers or ends.
+type change struct {
+	name  sa.EntryName // in the model: its kind, and what tells it from others
+	value string       // "" for its end
+	mad   mad.Datagram
+}
+
+func newCustomer(sub *emulator.Subnet, at fabric.End, host int) (*customer, error) {
+	c := &customer{sub: sub, at: at, host: host, heard: map[[80]byte]int{}}
+	var err error
+	c.id, err = sub.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
+		var x wire.Datagram
+		x.CopyFrom(d)
+		c.inbox = append(c.inbox, x)
+	}})
+	return c, err
+}
+
+// send sends a request to the manager that its port knows.
+func (c *customer) send(now time.Duration, m mad.Datagram) {
+	info, err := c.sub.PortInfo(c.at)
+	if err != nil {
+		panic(err)
+	}
+	c.last = now
+	to := wire.ToLID(uint16(mad.PortInfoMasterSMLID.Get(info)), 1)
+	to.SLID = uint16(mad.PortInfoLID.Get(info))
+	c.sub.Send(c.id, &wire.Datagram{Addr: to, MAD: slices.Clone(m)})
+}
+
+// next draws what the customer changes next.
+func (c *customer) next(rng *rand.Rand, gid []byte) {
+	c.tid++
+	ch := &change{}
+	if rng.IntN(3) == 0 {
+		info := make([]byte, 36)
+		mad.InformInfoLIDRangeBegin.Put(info, 0xFFFF)
+		mad.InformInfoIsGeneric.Put(info, 1)
+		mad.InformInfoType.Put(info, 0xFFFF)
+		trap := []uint64{mad.TrapGIDInService, mad.TrapGIDOutOfService, mad.TrapGroupCreated, mad.TrapLinkState}[rng.IntN(4)]
+		mad.InformInfoTrapNumber.Put(info, trap)
+		mad.InformInfoProducerType.Put(info, 0xFFFFFF)
+		mad.InformInfoQPN.Put(info, 1)
+		ch.name = sa.EntryName{Kind: sa.Subscription, Key: fmt.Sprintf("%x %d", gid, trap)}
+		if rng.IntN(3) > 0 {
+			mad.InformInfoSubscribe.Put(info, 1)
+			ch.value = "subscribed"
+		}
+		ch.mad = request(mad.Set, mad.AttrInformInfo, 0, info)
+	} else {
+		rec := make([]byte, 176)
+		id := uint64(c.host)<<8 | uint64(rng.IntN(4))
+		mad.ServiceRecordID.Put(rec, id)
+		mad.ServiceRecordGID.Put(rec, gid)
+		mad.ServiceRecordLease.Put(rec, 0xFFFFFFFF)
+		ch.name = sa.EntryName{Kind: sa.Service, Key: fmt.Sprint(id)}
+		mask := mad.ServiceRecord.Mask(mad.ServiceRecordID, mad.ServiceRecordGID)
+		method := mad.Delete
+		if rng.IntN(3) > 0 {
+			method = mad.Set
+			ch.value = fmt.Sprint("value ", c.tid)
+			mad.ServiceRecordName.Put(rec, []byte(ch.value))
+			mask |= mad.ServiceRecord.Mask(mad.ServiceRecordName)
+		}
+		ch.mad = request(method, mad.AttrServiceRecord, mask, rec)
+	}
+	mad.HeaderTransactionID.Put(ch.mad, uint64(c.host)<<20|c.tid)
+	c.want = ch
+}
+
+func request(method mad.Method, attr mad.AttrID, mask uint64, rec []byte) mad.Datagram {
+	q, err := mad.Request{Method: method, Attr: attr}.SA(make([]byte, mad.Size), mask)
+	if err != nil {
+		panic(err)
+	}
+	copy(q.Data(), rec)
+	return q
+}
+
+// market is a subnet with managers that stand by for each other, and customers.
+type market struct {
+	t         testing.TB
+	rng       *rand.Rand
+	sub       *emulator.Subnet
+	f         *fabric.Fabric
+	managers  []*virtual
+	at        []fabric.End
+	priority  []uint8
+	customers []*customer
+	gids      [][]byte
+	now       time.Duration
+	acked     map[sa.EntryName]string // what was acknowledged
+	open      map[sa.EntryName]bool   // of which something else was asked since, without an answer
+	acks      int
+	written   int
+	wrote     func(v *virtual, a *Action)
+	disk      []sa.Entry // of managers that start
+	stores    bool
+	store     func(replaces bool, list []sa.Entry) error
+}
+
+// start begins a manager at its port.
+func (m *market) start(i int) {
+	v, err := newVirtualAt(m.sub, m.at[i], Config{Elect: true, Store: true, Replicates: true, Priority: m.priority[i], SMKey: 1}, jobOf("auto", 0))
+	if err != nil {
+		m.t.Fatal(err)
+	}
+	v.manager, v.planTime, v.now = NewManager(v.manager.cfg, UsualWatch), 10*time.Millisecond, m.now
+	v.store = func(*Record) error { return nil }
+	v.serve(m, m.at[i])
+	v.onAction = func(a *Action) { m.wrote(v, a) }
+	m.managers[i] = v
+	v.step(&Event{Kind: Start})
+}
+
+// run lets a time pass, with customers that change things where they may.
+func (m *market) run(d time.Duration, may bool) {
+	end := m.now + d
+	for m.now < end {
+		for _, c := range m.customers {
+			m.serve(c, may)
+		}
+		m.now = min(end, m.now+5*time.Millisecond)
+		var live []*virtual
+		for _, v := range m.managers {
+			if v != nil {
+				v.now = max(v.now, m.now-5*time.Millisecond)
+				live = append(live, v)
+			}
+		}
+		runTogether(m.now, live...)
+	}
+}
+
+// serve takes what has come for a customer, and has it ask on.
+func (m *market) serve(c *customer, may bool) {
+	for _, d := range c.inbox {
+		switch {
+		case d.MAD.Method() == mad.Report:
+			c.heard[[80]byte(d.MAD.Data())]++
+			d.MAD.Answer(mad.StatusOK)
+			d.Addr = d.Addr.Reply()
+			c.sub.Send(c.id, &d)
+		case c.want == nil || uint32(d.MAD.TID()) != uint32(c.want.mad.TID()):
+		case d.MAD.Status() == mad.StatusBusy: // again later
+		default:
+			// Of what was asked before and of which the answer was lost, the second answer may say that it is not there.
+			if ok := d.MAD.Status() == mad.StatusOK; !ok && c.want.value != "" {
+				m.t.Fatalf("host %d: %v", c.host, d.MAD)
+			}
+			m.acks++
+			delete(m.open, c.want.name)
+			if m.acked[c.want.name] = c.want.value; c.want.value == "" {
+				delete(m.acked, c.want.name)
+			}
+			c.want = nil
+		}
+	}
+	c.inbox = c.inbox[:0]
+	if c.want == nil && may && m.rng.IntN(8) == 0 {
+		c.next(m.rng, m.gids[c.host])
+		m.open[c.want.name] = true
+		c.send(m.now, c.want.mad)
+	} else if c.want != nil && m.now >= c.last+300*time.Millisecond {
+		c.send(m.now, c.want.mad)
+	}
+}
+
+// check compares what the master has with what was acknowledged.
+func (m *market) check(v *virtual, when string) {
+	m.t.Helper()
+	m.compare(v.keeper.r.registry.Entries(), when)
+}
+
+// compare compares entries with what was acknowledged.
+func (m *market) compare(list []sa.Entry, when string) {
+	m.t.Helper()
+	got := map[sa.EntryName]string{}
+	for _, e := range list {
+		switch e.Kind {
+		case sa.Service:
+			rec := e.Value[8:]
+			got[sa.EntryName{Kind: sa.Service, Key: fmt.Sprint(mad.ServiceRecordID.Get(rec))}] = mad.ServiceRecordName.Text(rec)
+		case sa.Subscription:
+			got[sa.EntryName{Kind: sa.Subscription, Key: fmt.Sprintf("%x %d", e.Key[:16], mad.InformInfoTrapNumber.Get(e.Value))}] = "subscribed"
+		default: // none of a customer's
+		}
+	}
+	for name, want := range m.acked {
+		if !m.open[name] && got[name] != want {
+			m.t.Fatalf("%s: %v is %q, acknowledged was %q %s", when, name, got[name], want, journals(m.living()))
+		}
+	}
+	for name, is := range got {
+		if !m.open[name] && m.acked[name] != is {
+			m.t.Fatalf("%s: %v is %q, and has ended", when, name, is)
+		}
+	}
+}
+
+func (m *market) living() (all []*virtual) {
+	for _, v := range m.managers {
+		if v != nil {
+			all = append(all, v)
+		}
+	}
+	return all
+}
+
+// followed reports whether all managers but one stand by with a good copy: which of them goes first is not settled yet.
+func (m *market) followed() bool {
+	n := 0
+	for _, v := range m.living() {
+		if v.keeper.r.role == StandBy && v.keeper.r.follower.Good(m.now) {
+			n++
+		}
+	}
+	return n == len(m.living())-1
+}
+
+// newMarket makes a market with managers at the first hosts of leaves, and customers at others.
+func newMarket(t testing.TB, text string, seed uint64, managers int) *market {
+	f := formula(t, text)
+	sub, err := emulator.New(f, emulator.Options{Seed: seed})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := &market{
+		t: t, rng: rand.New(rand.NewPCG(seed, 1)), sub: sub, f: f, acked: map[sa.EntryName]string{}, open: map[sa.EntryName]bool{},
+		managers: make([]*virtual, managers), priority: make([]uint8, managers), wrote: func(*virtual, *Action) {},
+	}
+	for i := range managers {
+		m.at = append(m.at, fabric.End{Node: find(f, fabric.CA, 3*i), Port: 1})
+	}
+	g := f.Compile()
+	for host := range 4 {
+		at := fabric.End{Node: find(f, fabric.CA, 3*host+1), Port: 1}
+		c, err := newCustomer(sub, at, host)
+		if err != nil {
+			t.Fatal(err)
+		}
+		m.customers = append(m.customers, c)
+		for e, node := range g.EndNodeGUID {
+			if node == f.Nodes[at.Node].GUID {
+				gid := make([]byte, 16)
+				gid[0], gid[1] = 0xFE, 0x80
+				for b := range 8 {
+					gid[8+b] = byte(g.EndGUID[e] >> (56 - 8*b))
+				}
+				m.gids = append(m.gids, gid)
+			}
+		}
+	}
+	return m
+}
+
+// TestTakeovers: managers of ours die, return, and hand over to each other while customers register and subscribe. Nothing that was acknowledged is lost, no LID
+// moves, no block of a forwarding table is written that is right already, and nobody is asked to register again.
+func TestTakeovers(t *testing.T) {
+	taken, handed := 0, 0
+	for seed := uint64(1); taken < *takeovers; seed++ {
+		m := newMarket(t, "rlft(6,2)", seed, 3)
+		m.wrote = func(v *virtual, a *Action) {
+			switch {
+			case a.Kind == Note && a.Incident.Kind == Reregistration && m.acks > 0:
+				t.Fatalf("seed %d: clients are asked to register again %s", seed, journals(m.living()))
+			case a.Kind == Send && a.Method == mad.Set && a.Attr == mad.AttrLinearForwardingTable && m.acks > 0:
+				m.written++
+			}
+		}
+		for i := range m.managers {
+			m.start(i)
+			m.run(time.Duration(m.rng.IntN(3000))*time.Millisecond, false)
+		}
+		m.run(30*time.Second, false)
+		n, master := masters(m.living())
+		if n != 1 {
+			t.Fatalf("seed %d: %d masters %s", seed, n, journals(m.living()))
+		}
+		lids := master.lidsOf()
+		for range 10 {
+			m.run(time.Duration(2000+m.rng.IntN(3000))*time.Millisecond, true)
+			if n, _ = masters(m.living()); n != 1 {
+				t.Fatalf("seed %d: %d masters %s", seed, n, journals(m.living()))
+			}
+			for wait := 0; !m.followed(); wait++ {
+				if m.run(100*time.Millisecond, true); wait == 300 {
+					t.Fatalf("seed %d: no standby has a good copy %s", seed, journals(m.living()))
+				}
+			}
+			if n, master = masters(m.living()); n != 1 {
+				continue // just being handed over
+			}
+			m.check(master, fmt.Sprintf("seed %d, before takeover %d", seed, taken))
+			at := slices.Index(m.managers, master)
+			m.sub.Detach(master.id)
+			m.managers[at] = nil
+			m.run(time.Duration(10000)*time.Millisecond, true)
+			n, master = masters(m.living())
+			if n != 1 {
+				t.Fatalf("seed %d: %d masters after one has died %s", seed, n, journals(m.living()))
+			}
+			m.check(master, fmt.Sprintf("seed %d, takeover %d", seed, taken))
+			master.verify(t)
+			for guid, lid := range master.lidsOf() {
+				if lids[guid] != lid {
+					t.Fatalf("seed %d: port %s had LID %d, and has %d", seed, guid, lids[guid], lid)
+				}
+			}
+			taken++
+			m.start(at)
+			m.run(time.Duration(1000+m.rng.IntN(9000))*time.Millisecond, true)
+		}
+		for _, v := range m.living() {
+			handed += v.told(Handover)
+		}
+		if m.acks == 0 || m.written > 0 {
+			t.Fatalf("seed %d: %d changes acknowledged, %d blocks written", seed, m.acks, m.written)
+		}
+	}
+	t.Logf("%d takeovers, %d handovers", taken, handed)
+}
