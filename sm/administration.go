@@ -91,7 +91,8 @@ type administration struct {
 	done      chan struct{}
 	stopped   chan struct{}
 	counts    queryCounts
-	members                   // of multicast groups
+	members   // of multicast groups
+	clients   atomic.Pointer[Registered]
 	requester *wire.Requester // for reports, and copies of what must not be lost
 
 	registrar *registrar // of the goroutine
@@ -157,6 +158,7 @@ func newAdministration(t wire.Transport, clock func() time.Duration) *administra
 		done: make(chan struct{}), stopped: make(chan struct{}), timer: time.NewTimer(time.Hour), members: newMembers(),
 	}
 	a.serving.Store(&serving{open: true})
+	a.clients.Store(&Registered{})
 	return a
 }
 
@@ -297,6 +299,9 @@ func (a *administration) serveOne() {
 
 // perform does what the registrar wants done.
 func (a *administration) perform(deeds []deed) {
+	if now := a.registrar.counts(); now != *a.clients.Load() {
+		a.clients.Store(&now)
+	}
 	for i := range deeds {
 		switch d := &deeds[i]; d.kind {
 		case sendAnswer:

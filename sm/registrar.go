@@ -394,6 +394,25 @@ func (r *registrar) storedAll(now time.Duration, err error) []deed {
 	return r.out
 }
 
+// Registered counts what clients have registered with subnet administration, and the managers that stand by with a copy of it.
+type Registered struct {
+	Services      int             `json:"services"`
+	Subscriptions int             `json:"subscriptions"`
+	Reports       sa.ReportCounts `json:"reports"`  // to subscribers, since we are the master
+	Standbys      int             `json:"standbys"` // without which nothing is acknowledged
+	InStep        bool            `json:"in_step"`  // of one that stands by: it has a complete copy
+}
+
+// counts returns the counts of now.
+func (r *registrar) counts() Registered {
+	c := Registered{InStep: r.role == StandBy && r.follower.Live()}
+	if r.role == Master {
+		c.Services, c.Subscriptions = r.registry.Registered()
+		c.Reports, c.Standbys = r.registry.Reports(), r.leader.Synced()
+	}
+	return c
+}
+
 // lidEntry makes the entry of a port's LIDs.
 func lidEntry(guid fabric.GUID, p PortLIDs) sa.Entry {
 	return sa.Entry{EntryName: lidName(guid), Value: append(binary.BigEndian.AppendUint16(nil, uint16(p.Base)), p.LMC)}

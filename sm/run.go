@@ -196,6 +196,7 @@ func (d *run) snapshot() {
 	d.inbox.mu.Unlock()
 	var unheeded int
 	s.Queries, unheeded = d.administration.counts.now()
+	s.Clients = *d.administration.clients.Load()
 	s.Tally.Dropped.Unheeded += unheeded
 	s.Counters = d.counting.shown()
 	d.Show(s)

@@ -35,6 +35,7 @@ type Snapshot struct {
 	Drains   []string // switches and cables that are to be drained, there or not
 	Tally    Tally
 	Queries  []QueryCount // to subnet administration, by the Runner
+	Clients  Registered   // of subnet administration, by the Runner
 	Counters *perf.Report // of ports, by the Runner; nil where none are read, or no round over them has ended
 }
 

@@ -302,6 +302,7 @@ func (l leases) Len() int { return len(l) }
 func (l leases) Less(i, j int) bool {
 	return cmp.Or(cmp.Compare(l[i].ends, l[j].ends), bytes.Compare(l[i].key, l[j].key)) < 0
 }
+
 func (l leases) Swap(i, j int) {
 	l[i], l[j] = l[j], l[i]
 	l[i].atLease, l[j].atLease = i, j

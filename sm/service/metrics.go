@@ -84,6 +84,9 @@ var allFigures = []figure{
 	newFigure(prometheus.CounterValue, "traps_total", "Traps that have come, by number; other: all numbers that the specification does not have.", traps, "trap"),
 	newFigure(prometheus.CounterValue, "datagrams_dropped_total", "Datagrams that came and of which nothing followed, by reason.", dropped, "reason"),
 	newFigure(prometheus.CounterValue, "queries_total", "Queries of hosts and tools, by attribute and by what was said: answered, refused, or busy to ask again.", queries, "attribute", "outcome"),
+	newFigure(prometheus.GaugeValue, "registered", "What clients have registered with subnet administration, by kind: services, subscriptions.", registered, "kind"),
+	newFigure(prometheus.CounterValue, "reports_total", "Reports to subscribers, by outcome: acknowledged, unanswered, or dropped since too many wait.", reports, "outcome"),
+	newFigure(prometheus.GaugeValue, "standbys", "Managers that stand by with a copy of LIDs, services and subscriptions.", func(f *shown, add func(float64, ...string)) { add(float64(f.Clients.Standbys)) }),
 	newFigure(prometheus.GaugeValue, "incidents", "Incidents of the last round: what was in its way or is odd.", incidents),
 	newFigure(prometheus.GaugeValue, "pending_changes", "1 where a change waits for its round, or a round is under way; else 0.", pending),
 	newFigure(prometheus.GaugeValue, "last_good_round_timestamp_seconds", "When the last round ended that brought the subnet up, as seconds since 1970.", lastGood),
@@ -140,6 +143,17 @@ func queries(f *shown, add func(float64, ...string)) {
 		add(float64(n.Refused), n.Attribute, "refused")
 		add(float64(n.Busy), n.Attribute, "busy")
 	}
+}
+
+func registered(f *shown, add func(float64, ...string)) {
+	add(float64(f.Clients.Services), "services")
+	add(float64(f.Clients.Subscriptions), "subscriptions")
+}
+
+func reports(f *shown, add func(float64, ...string)) {
+	add(float64(f.Clients.Reports.Acknowledged), "acknowledged")
+	add(float64(f.Clients.Reports.Unanswered), "unanswered")
+	add(float64(f.Clients.Reports.Dropped), "dropped")
 }
 
 func incidents(f *shown, add func(float64, ...string)) {

@@ -30,6 +30,7 @@ type Status struct {
 	Sweeps    Sweeps            `json:"sweeps"`
 	SMPs      []sm.Count        `json:"smps"`      // since the start
 	Queries   []sm.QueryCount   `json:"queries"`   // of hosts and tools to subnet administration, since the start
+	Clients   sm.Registered     `json:"clients"`   // what they have registered with subnet administration
 	Incidents []sm.IncidentJSON `json:"incidents"` // of the last round: what was in its way, or is odd
 }
 
@@ -86,6 +87,7 @@ func (s *Service) Status() *Status {
 		Version: s.opt.Version, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), SMPs: append([]sm.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []sm.IncidentJSON{}, Queries: append([]sm.QueryCount{}, shown.Queries...),
+		Clients: shown.Clients,
 	}
 	if shown.Port != 0 {
 		out.GUID = shown.Port.String()
@@ -193,6 +195,7 @@ func (s *Status) Write(w io.Writer) error {
 	}
 	row("SMPs", "%d sent, %d requests failed", sent, failed)
 	row("queries", "%s", s.queries())
+	row("clients", "%s", s.clients())
 	row("incidents", "%d", len(s.Incidents))
 	var b strings.Builder
 	b.WriteString(fold.Rows(rows))
@@ -220,6 +223,19 @@ func (s *Status) queries() string {
 		text += " (most: " + strings.Join(most, ", ") + ")"
 	}
 	return text + fmt.Sprintf(", %d refused, %d told to ask again", all.Refused, all.Busy)
+}
+
+// clients says what clients have registered, and who has a copy of it.
+func (s *Status) clients() string {
+	c := &s.Clients
+	if s.Role == sm.StandBy {
+		if c.InStep {
+			return "we have a copy of what the master has"
+		}
+		return "we have no copy of what the master has"
+	}
+	return fmt.Sprintf("%d services, %d subscriptions; reports: %d acknowledged, %d not, %d dropped; %d standbys in step", c.Services, c.Subscriptions,
+		c.Reports.Acknowledged, c.Reports.Unanswered, c.Reports.Dropped, c.Standbys)
 }
 
 // proof says what the judge found.
