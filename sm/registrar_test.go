@@ -173,3 +173,55 @@ func TestNotStored(t *testing.T) {
 	}
 	m.compare(stored(), "when all can be stored")
 }
+
+// TestFloodOfRegistrations: while a standby that was in step is silent nothing is acknowledged, so many answers wait and no more are taken, and when it is given
+// up those that wait are answered.
+func TestFloodOfRegistrations(t *testing.T) {
+	m := newMarket(t, "rlft(6,2)", 1, 2)
+	m.start(0)
+	m.run(5*time.Second, false)
+	m.start(1)
+	m.run(20*time.Second, false)
+	r := m.managers[0].keeper.r
+	if r.counts().Standbys != 1 || !m.managers[1].keeper.r.counts().InStep {
+		t.Fatalf("%+v, %+v", r.counts(), m.managers[1].keeper.r.counts())
+	}
+	info, err := m.sub.PortInfo(m.customers[0].at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	from := wire.ToLID(uint16(mad.PortInfoMasterSMLID.Get(info)), 1)
+	from.SLID = uint16(mad.PortInfoLID.Get(info))
+	said := map[mad.Status]int{}
+	count := func(deeds []deed) {
+		for i := range deeds {
+			if d := &deeds[i]; d.kind == sendAnswer {
+				said[d.datagram.MAD.Status()]++
+			}
+		}
+	}
+	now := m.now
+	for i := range mostHeld + 500 {
+		rec := make([]byte, 176)
+		mad.ServiceRecordID.Put(rec, uint64(i%100))
+		mad.ServiceRecordGID.Put(rec, m.gids[0])
+		q := request(mad.Set, mad.AttrServiceRecord, mad.ServiceRecord.Mask(mad.ServiceRecordID, mad.ServiceRecordGID), rec)
+		count(r.request(now, &wire.Datagram{Addr: from, MAD: q}))
+	}
+	if len(said) != 1 || said[mad.StatusBusy] != 500 || len(r.held) != mostHeld {
+		t.Fatalf("answers by status: %v; %d wait", said, len(r.held))
+	}
+	for i := range uint64(100_000) { // whatever is under way gets no answer
+		now += 250 * time.Millisecond
+		for tag := range uint64(1000) {
+			count(r.copied(now, tag, nil, false))
+		}
+		now += time.Millisecond
+		if count(r.tick(now)); len(r.held) == 0 || i > 1000 {
+			break
+		}
+	}
+	if said[mad.StatusOK] != mostHeld || r.counts().Standbys != 0 {
+		t.Errorf("answers by status: %v; %+v", said, r.counts())
+	}
+}
