@@ -86,3 +86,21 @@ func TestBytes(t *testing.T) {
 		t.Errorf("%d and %d bytes of no message", m.inBytes, m.outBytes)
 	}
 }
+
+// TestShares: a peer that asks for much, and acknowledges nothing, takes its share of the messages and of the bytes, and leaves room for others.
+func TestShares(t *testing.T) {
+	for _, c := range []struct{ bytes, sent, want int }{{100, 300, 128}, {1 << 20, 9, 4}, {6 << 20, 4, 1}} {
+		m := New(Config{Messages: 1024, Bytes: 16 << 20})
+		data := make([]byte, c.bytes)
+		for tid := range uint64(c.sent) {
+			m.Send(0, message(7, mad.GetTableResp, tid, data), nil)
+		}
+		if len(m.out) != c.want || m.Counters().Refused != uint64(c.sent-c.want) {
+			t.Errorf("%d messages of %d bytes are under way to one peer, want %d", len(m.out), c.bytes, c.want)
+		}
+		m.Send(0, message(8, mad.GetTableResp, 1, data), nil)
+		if len(m.out) != c.want+1 {
+			t.Errorf("there is no room for another peer beside %d messages of %d bytes", c.want, c.bytes)
+		}
+	}
+}

@@ -125,7 +125,7 @@ func (m *Machine) Send(now time.Duration, d *wire.Datagram, out []Action) []Acti
 	m.begin(out)
 	k := keyOf(d.Addr.DLID, d.Addr.DQP, d.MAD, d.MAD.Method())
 	m.dropOut(k)
-	if len(m.out) >= m.cfg.Messages || m.outBytes+len(d.MAD) > m.cfg.Bytes {
+	if len(m.out) >= m.cfg.Messages || m.outBytes+len(d.MAD) > m.cfg.Bytes || m.hasItsShare(d.Addr.DLID, len(d.MAD)) {
 		m.counters.Refused++
 		return m.end()
 	}
@@ -137,6 +137,18 @@ func (m *Machine) Send(now time.Duration, d *wire.Datagram, out []Action) []Acti
 	s.due = now + m.cfg.Timeout
 	m.sendWindow(s)
 	return m.end()
+}
+
+// hasItsShare reports whether a peer is sent as much as it may be at a time, so that there is room for others: an eighth of the messages or 16, and of
+// several messages a quarter of the bytes.
+func (m *Machine) hasItsShare(lid uint16, size int) bool {
+	n := 0
+	for k, s := range m.out {
+		if k.lid == lid {
+			n, size = n+1, size+len(s.message)
+		}
+	}
+	return n >= max(16, m.cfg.Messages/8) || n > 0 && size > m.cfg.Bytes/4
 }
 
 // Arrived takes a datagram from the medium. It is a part of a message, or an answer to one, where wire.RMPPActive says so.
