@@ -17,7 +17,7 @@ func (m *Manager) onRegistrar(ev *Event) {
 	switch {
 	case ev.Kind == Reregister && m.inForce != nil:
 		m.reregister = true
-		m.tell(Reregistration, "what clients have registered is not known: all ports are asked to register again")
+		m.tell(Reregistration, "not all that clients have registered is known: all ports are asked to register again")
 		m.noteChange(m.now, "clients are asked to register again")
 	case ev.Kind == MayTakeOver:
 		m.settled = ev.GUIDs
