@@ -25,7 +25,7 @@ type Mixture struct {
 	// combination of entries of one LID, but for the LIDs with loops, which add those of the
 	// old entries and those of the new ones.
 	Deadlock Verdict `json:"deadlock"`
-	VLs      []uint8 `json:"vls"` // that are on cycles of dependencies
+	VLs      []int   `json:"vls"` // that are on cycles of dependencies
 
 	// Lanes says that the Plans differ in service levels, lane tables or LIDs to send to. StalePairs counts the switches and LIDs
 	// between which the old SL is not the new one, and leads onto a cycle by the new tables: hosts must ask again. Stale has
@@ -99,7 +99,7 @@ func Mix(ctx context.Context, old *fabric.Graph, before *route.Plan, g *fabric.G
 	if err != nil {
 		return nil, err
 	}
-	m := &Mixture{Loops: []Rings{}, VLs: []uint8{}, Lanes: o != nil, Stale: []Stale{}}
+	m := &Mixture{Loops: []Rings{}, VLs: []int{}, Lanes: o != nil, Stale: []Stale{}}
 	for i := range blocks {
 		m.LIDs += blocks[i].LIDs
 		m.LoopLIDs += blocks[i].LoopLIDs
@@ -123,7 +123,7 @@ func Mix(ctx context.Context, old *fabric.Graph, before *route.Plan, g *fabric.G
 }
 
 // cyclicVLs lists the VLs of nodes in parts that hold a cycle.
-func (j *judge) cyclicVLs(part []int32) (vls []uint8) {
+func (j *judge) cyclicVLs(part []int32) (vls []int) {
 	on := uint16(0)
 	for node, p := range part {
 		if p >= 0 {
@@ -131,7 +131,7 @@ func (j *judge) cyclicVLs(part []int32) (vls []uint8) {
 		}
 	}
 	for ; on != 0; on &= on - 1 {
-		vls = append(vls, j.lanes.vls[bits.TrailingZeros16(on)])
+		vls = append(vls, int(j.lanes.vls[bits.TrailingZeros16(on)]))
 	}
 	return vls
 }
