@@ -5,6 +5,7 @@ import (
 
 	"weft/fabric"
 	"weft/mad"
+	"weft/route"
 	"weft/sm/perf"
 )
 
@@ -31,12 +32,22 @@ type Snapshot struct {
 	UnderWay *Round   // nil between rounds
 	Last     *Round   // that has ended; nil before the first one
 	InForce  *Round   // the last that brought the subnet up and was not given up; nil where none is
+	Routed   *Routed  // what it found, and its Plan; nil where InForce is
 	Due      []Due
 	Drains   []string // switches and cables that are to be drained, there or not
 	Tally    Tally
 	Queries  []QueryCount // to subnet administration, by the Runner
 	Clients  Registered   // of subnet administration, by the Runner
 	Counters *perf.Report // of ports, by the Runner; nil where none are read, or no round over them has ended
+}
+
+// Routed is a subnet as a round found it, and the Plan that its devices hold. The indices of the Plan are those of the Graph.
+type Routed struct {
+	Fabric *fabric.Fabric
+	Graph  *fabric.Graph
+	Plan   *route.Plan
+
+	Partitions *Partitioning // nil where all ports are together
 }
 
 // Round is a bring-up of a Manager.
@@ -74,7 +85,7 @@ func (m *Manager) role() Role {
 func (m *Manager) Snapshot(now time.Duration) *Snapshot {
 	s := &Snapshot{Now: now, Role: m.role(), Port: m.guid, Priority: m.cfg.Priority, Last: m.last, Due: m.due(), Drains: m.drains.Now, Tally: m.tally}
 	if m.inForce != nil {
-		s.InForce = m.good
+		s.InForce, s.Routed = m.good, &Routed{m.inForce.fabric, m.inForce.graph, m.inForce.plan, m.inForce.cfg.Partitions}
 	}
 	if m.inRound {
 		round := m.round

@@ -202,6 +202,7 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 		return nil, err
 	}
 	req.PassDeadSwitch = true // it may be the one that fails
+	req.Kept, req.Afresh = nil, false
 	if repair {
 		req.Kept = t.kept
 	}

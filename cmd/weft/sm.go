@@ -12,6 +12,7 @@ import (
 
 	"weft/fabric/netfile"
 	"weft/sm"
+	"weft/sm/service/client"
 )
 
 // smFlags are the flags of weft sm.
@@ -87,11 +88,10 @@ func newSM() (*cobra.Command, *smFlags) {
 	f.StringVar(&s.record, "record", "", "write all that the manager is given to this file, M_Keys and secret included, for weft sm replay; some 40 bytes for each SMP")
 	s.service.add(cmd)
 	cmd.AddCommand(smStateCmd(), smReplayCmd(), smPartitionsCmd(), smImportCmd(), smExportCmd())
-	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again"),
-		smAskCmd("rebalance", "have a manager that runs route all afresh"),
-		smLinksCmd(),
-		smDrainCmd("drain", "have a manager that runs take a switch or a cable out of use", drainHelp),
-		smDrainCmd("undrain", "have a manager that runs use a switch or a cable again", undrainHelp))
+	cmd.AddCommand(smStatusCmd(), smEventsCmd(), smAskCmd("resweep", "have a manager that runs find and program its whole subnet again", (*client.Client).Resweep),
+		smAskCmd("rebalance", "have a manager that runs route all afresh", (*client.Client).Rebalance), smLinksCmd(),
+		smDrainCmd("drain", "have a manager that runs take a switch or a cable out of use", drainHelp, (*client.Client).Drain),
+		smDrainCmd("undrain", "have a manager that runs use a switch or a cable again", undrainHelp, (*client.Client).Undrain))
 	return cmd, &s
 }
 

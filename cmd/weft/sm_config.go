@@ -19,6 +19,7 @@ type serviceFlags struct {
 	print           bool
 	socket, metrics string
 	counters        perf.Config
+	api             apiFlags
 }
 
 // mayChange marks a flag whose value may change while the manager runs.
@@ -43,6 +44,7 @@ func (s *serviceFlags) add(cmd *cobra.Command) {
 	f.StringVar(&s.metrics, "metrics", "", "serve metrics for Prometheus at HOST:PORT over TCP (http://HOST:PORT/metrics); :PORT for this machine alone")
 	f.DurationVar(&s.counters.Interval, "counters", 0, "read the counters of all ports this often, for weft sm links, metrics and events of errors, as the master; 0: not at all")
 	f.IntVar(&s.counters.Rate, "counters-rate", perf.UsualRate, "datagrams a second at most with which counters are read")
+	s.api.add(f)
 	configfile.Exclude(f, "config", "print-config", "codes")
 	for _, name := range changeable {
 		if err := f.SetAnnotation(name, mayChange, nil); err != nil {

@@ -90,7 +90,7 @@ func TestServicePage(t *testing.T) {
 
 // TestMetricsAddress: without a host metrics are for this machine alone.
 func TestMetricsAddress(t *testing.T) {
-	l, err := listenMetrics(":0")
+	l, err := listenTCP(":0")
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -98,7 +98,7 @@ func TestMetricsAddress(t *testing.T) {
 	if !l.Addr().(*net.TCPAddr).IP.IsLoopback() {
 		t.Errorf("it listens at %s", l.Addr())
 	}
-	if _, err := listenMetrics("9461"); err == nil || !strings.Contains(err.Error(), "want HOST:PORT") {
+	if _, err := listenTCP("9461"); err == nil || !strings.Contains(err.Error(), "want HOST:PORT") {
 		t.Error(err)
 	}
 }

@@ -1,12 +1,9 @@
 package main
 
 import (
-	"net/http"
-
 	"github.com/spf13/cobra"
 
-	"weft/sm/perf"
-	"weft/sm/service"
+	"weft/sm/service/client"
 )
 
 func smLinksCmd() *cobra.Command {
@@ -24,19 +21,20 @@ Exit status: 0; 3 where no manager answers, or it has read no counters yet.`,
 		Example: "  weft sm links\n  weft sm links --all\n  weft sm links --json",
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var r perf.Report
-			err := withManager(socket, func(c *service.Client) error { return c.Get(cmd.Context(), http.MethodGet, "/v1/links", &r) })
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), &r)
-			}
-			most := 10
-			if all {
-				most = 1000
-			}
-			return r.Write(cmd.OutOrStdout(), most)
+			return withManager(socket, func(c *client.Client) error {
+				r, err := c.Links(cmd.Context())
+				if err != nil {
+					return err
+				}
+				if asJSON {
+					return printJSON(cmd.OutOrStdout(), r)
+				}
+				most := 10
+				if all {
+					most = 1000
+				}
+				return r.Write(cmd.OutOrStdout(), most)
+			})
 		},
 	}
 	socketFlag(cmd, &socket)

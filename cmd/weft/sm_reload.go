@@ -17,6 +17,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"weft/internal/configfile"
+	"weft/route/job"
 	"weft/sm"
 	"weft/sm/service"
 )
@@ -42,7 +43,10 @@ type serving struct {
 // newServing makes what goes with a manager that stays.
 func newServing(cmd *cobra.Command, given settings, state *smState) *serving {
 	r := &serving{cmd: cmd, given: given, state: state, asked: make(chan *sm.Event), log: smLog{to: cmd.OutOrStdout()}, notify: newNotifier()}
-	r.service = service.New(service.Options{Version: version, Clock: time.Now, Ask: r.ask})
+	r.service = service.New(service.Options{
+		Version: version, Clock: time.Now, Ask: r.ask, Routing: func() job.Request { return r.now.Load().routing.Request },
+		Plans: state.plans, PlanFile: state.planFile,
+	})
 	return r
 }
 

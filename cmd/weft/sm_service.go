@@ -3,19 +3,16 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
-	"net/http"
-	"net/url"
 	"sync"
 
 	"github.com/spf13/cobra"
 
 	"weft/sm"
 	"weft/sm/service"
+	"weft/sm/service/client"
 )
 
 // serve serves what is asked of the manager over its socket, until it is ended.
@@ -35,8 +32,16 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 		}
 		servers.Go(func() { r.served(service.Serve(ctx, l, r.service.Handler())) })
 	}
+	if s.service.api.address != "" {
+		l, h, err := s.service.api.listen(r.service.Handler())
+		if err != nil {
+			end()
+			return nil, &exitError{exitCannot, fmt.Errorf("--api: %w", err)}
+		}
+		servers.Go(func() { r.served(service.Serve(ctx, l, h)) })
+	}
 	if s.service.metrics != "" {
-		l, err := listenMetrics(s.service.metrics)
+		l, err := listenTCP(s.service.metrics)
 		if err != nil {
 			end()
 			return nil, &exitError{exitCannot, fmt.Errorf("--metrics: %w", err)}
@@ -47,8 +52,8 @@ func (r *serving) serve(s *smFlags) (end func(), err error) {
 	return end, nil
 }
 
-// listenMetrics listens at HOST:PORT; without a HOST only this machine reaches it.
-func listenMetrics(address string) (net.Listener, error) {
+// listenTCP listens at HOST:PORT; without a HOST only this machine reaches it.
+func listenTCP(address string) (net.Listener, error) {
 	host, port, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, fmt.Errorf("%s: want HOST:PORT, or :PORT for this machine alone", address)
@@ -69,8 +74,8 @@ func socketFlag(cmd *cobra.Command, socket *string) {
 }
 
 // withManager asks the manager at a socket.
-func withManager(socket string, ask func(c *service.Client) error) error {
-	c := service.NewClient(socket)
+func withManager(socket string, ask func(c *client.Client) error) error {
+	c := client.Unix(socket)
 	defer c.Close()
 	err := ask(c)
 	if _, ok := errors.AsType[*exitError](err); err == nil || ok {
@@ -93,15 +98,13 @@ Exit status: 0; 3 where no manager answers.`,
 		Example: "  weft sm status\n  weft sm status --socket /run/weft/sm.sock --json",
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var s service.Status
-			err := withManager(socket, func(c *service.Client) error { return c.Get(cmd.Context(), http.MethodGet, "/v1/status", &s) })
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return printJSON(cmd.OutOrStdout(), &s)
-			}
-			return s.Write(cmd.OutOrStdout())
+			return withManager(socket, func(c *client.Client) error {
+				s, err := c.Status(cmd.Context())
+				if err != nil {
+					return err
+				}
+				return answer(cmd.OutOrStdout(), s, asJSON)
+			})
 		},
 	}
 	socketFlag(cmd, &socket)
@@ -121,14 +124,7 @@ func smEventsCmd() *cobra.Command {
 		Example: "  weft sm events --follow\n  weft sm events --since 120 --json",
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			return withManager(socket, func(c *service.Client) error {
-				body, err := c.Do(cmd.Context(), http.MethodGet, fmt.Sprintf("/v1/events?since=%d&follow=%t", since, follow))
-				if err != nil {
-					return err
-				}
-				defer func() { _ = body.Close() }()
-				return printEvents(cmd, body, since, asJSON)
-			})
+			return withManager(socket, func(c *client.Client) error { return printEvents(cmd, c, since, follow, asJSON) })
 		},
 	}
 	socketFlag(cmd, &socket)
@@ -141,26 +137,24 @@ func smEventsCmd() *cobra.Command {
 }
 
 // printEvents prints lines as they come, and says where some are missing.
-func printEvents(cmd *cobra.Command, body io.Reader, since uint64, asJSON bool) error {
+func printEvents(cmd *cobra.Command, c *client.Client, since uint64, follow, asJSON bool) error {
 	out := smLog{to: cmd.OutOrStdout(), asJSON: asJSON}
-	for dec := json.NewDecoder(body); ; {
-		var line sm.LogLine
-		switch err := dec.Decode(&line); {
-		case errors.Is(err, io.EOF), cmd.Context().Err() != nil: // Ctrl-C ends --follow
-			return nil
-		case err != nil:
-			return err
-		}
+	err := c.Events(cmd.Context(), client.Position{Number: since}, follow, func(_ client.Position, line *sm.LogLine) error {
 		if line.Number > since+1 {
 			fmt.Fprintf(cmd.ErrOrStderr(), "weft: %d lines before this one are not kept any more\n", line.Number-since-1)
 		}
 		since = line.Number
-		out.write(&line)
+		out.write(line)
+		return nil
+	})
+	if cmd.Context().Err() != nil { // Ctrl-C ends --follow
+		return nil
 	}
+	return err
 }
 
 // smDrainCmd makes a command that drains something, or no longer.
-func smDrainCmd(name, short, long string) *cobra.Command {
+func smDrainCmd(name, short, long string, ask func(*client.Client, context.Context, string) (*service.Asked, error)) *cobra.Command {
 	var socket string
 	cmd := &cobra.Command{
 		Use:     name + " NAME",
@@ -169,17 +163,17 @@ func smDrainCmd(name, short, long string) *cobra.Command {
 		Example: "  weft sm " + name + " 'spine 1'\n  weft sm " + name + " 'leaf 3[20]'",
 		Args:    one("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var asked service.Asked
-			err := withManager(socket, func(c *service.Client) error {
-				return c.Get(cmd.Context(), http.MethodPost, "/v1/"+name+"?name="+url.QueryEscape(args[0]), &asked)
-			})
-			if asked.Warning != "" {
-				fmt.Fprintln(cmd.ErrOrStderr(), "weft:", asked.Warning)
-			}
-			if err == nil {
+			return withManager(socket, func(c *client.Client) error {
+				asked, err := ask(c, cmd.Context(), args[0])
+				if err != nil {
+					return err
+				}
+				if asked.Warning != "" {
+					fmt.Fprintln(cmd.ErrOrStderr(), "weft:", asked.Warning)
+				}
 				_, err = fmt.Fprintln(cmd.OutOrStdout(), asked.Asked)
-			}
-			return err
+				return err
+			})
 		},
 	}
 	socketFlag(cmd, &socket)
@@ -203,7 +197,7 @@ again too, until that is changed.
 Exit status: 0; 3 where it is refused, or no manager answers.`
 
 // smAskCmd makes a command that asks something of a manager that runs.
-func smAskCmd(name, short string) *cobra.Command {
+func smAskCmd(name, short string, ask func(*client.Client, context.Context) (*service.Asked, error)) *cobra.Command {
 	var socket string
 	cmd := &cobra.Command{
 		Use:   name,
@@ -213,12 +207,13 @@ round is under way; weft sm events shows how that goes. A manager that stands by
 		Example: "  weft sm " + name,
 		Args:    none,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			var asked service.Asked
-			err := withManager(socket, func(c *service.Client) error { return c.Get(cmd.Context(), http.MethodPost, "/v1/"+name, &asked) })
-			if err == nil {
-				_, err = fmt.Fprintln(cmd.OutOrStdout(), "asked for", asked.Asked)
-			}
-			return err
+			return withManager(socket, func(c *client.Client) error {
+				asked, err := ask(c, cmd.Context())
+				if err == nil {
+					_, err = fmt.Fprintln(cmd.OutOrStdout(), "asked for", asked.Asked)
+				}
+				return err
+			})
 		},
 	}
 	socketFlag(cmd, &socket)

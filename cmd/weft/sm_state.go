@@ -15,6 +15,7 @@ import (
 	"weft/fabric/netfile"
 	"weft/route/job"
 	"weft/sm"
+	"weft/sm/service"
 	"weft/sm/state"
 )
 
@@ -138,6 +139,26 @@ func (s *smState) told(tell func(sm.Incident)) {
 	for _, i := range s.unread {
 		tell(i)
 	}
+}
+
+// plans lists the Plans that are stored.
+func (s *smState) plans() (list []service.Plan, err error) {
+	if s.store == nil {
+		return nil, nil
+	}
+	stored, err := s.store.Plans()
+	for _, p := range stored {
+		list = append(list, service.Plan(p))
+	}
+	return list, err
+}
+
+// planFile returns the Plan of a version; nil where it is not stored.
+func (s *smState) planFile(version int64) ([]byte, error) {
+	if s.store == nil {
+		return nil, nil
+	}
+	return s.store.PlanFile(version)
 }
 
 // note has an incident stored.

@@ -79,6 +79,9 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if err := errors.Join(s.checkFaultFlags(), s.wires.checkOthers()); err != nil {
 		return nil, err
 	}
+	if err := s.service.api.check(); err != nil {
+		return nil, err
+	}
 	runner, err := s.runner(cmd)
 	if err != nil {
 		return nil, err

@@ -15,20 +15,6 @@ import (
 // patience is how long what is asked may wait for the manager, and how long a reader may take for a line.
 const patience = 10 * time.Second
 
-// Handler serves all that the package comment lists.
-func (s *Service) Handler() http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /v1/status", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, s.Status()) })
-	mux.HandleFunc("GET /v1/events", s.events)
-	mux.HandleFunc("GET /v1/links", s.links)
-	mux.HandleFunc("POST /v1/resweep", s.ask("a full sweep", sm.Resweep))
-	mux.HandleFunc("POST /v1/rebalance", s.ask("a routing afresh", sm.Rebalance))
-	mux.HandleFunc("POST /v1/drain", s.drain(sm.DrainPart))
-	mux.HandleFunc("POST /v1/undrain", s.drain(sm.UndrainPart))
-	mux.Handle("GET /metrics", s.metrics)
-	return mux
-}
-
 // failure is an answer that is no success.
 type failure struct {
 	Error string `json:"error"`
@@ -53,9 +39,9 @@ type Asked struct {
 	Warning string `json:"warning,omitempty"` // what will not be so
 }
 
-// ask gives the manager an event.
-func (s *Service) ask(what string, kind sm.EventKind) http.HandlerFunc {
-	return func(w http.ResponseWriter, r *http.Request) {
+// ask makes what gives the manager an event.
+func ask(what string, kind sm.EventKind) handle {
+	return func(s *Service, w http.ResponseWriter, r *http.Request) {
 		ctx, cancel := context.WithTimeout(r.Context(), patience)
 		defer cancel()
 		if s.hand(ctx, w, &sm.Event{Kind: kind}) {
@@ -126,10 +112,10 @@ func (s *Service) Decide(tag uint64, name, warning string, err error) {
 	}
 }
 
-// drain has the manager take something out of use, or use it again, and waits until it has decided.
-func (s *Service) drain(kind sm.EventKind) http.HandlerFunc {
+// drain makes what has the manager take something out of use, or use it again, and waits until it has decided.
+func drain(kind sm.EventKind) handle {
 	will := map[sm.EventKind]string{sm.DrainPart: " is drained from the next round on", sm.UndrainPart: " is used from the next round on"}[kind]
-	return func(w http.ResponseWriter, r *http.Request) {
+	return func(s *Service, w http.ResponseWriter, r *http.Request) {
 		name := r.URL.Query().Get("name")
 		if name == "" {
 			refuse(w, http.StatusBadRequest, "name: want a switch, or a cable by a port of it, SWITCH[PORT]")
@@ -156,18 +142,28 @@ func (s *Service) drain(kind sm.EventKind) http.HandlerFunc {
 }
 
 // events writes the log from a number on.
-func (s *Service) events(w http.ResponseWriter, r *http.Request) {
+func events(s *Service, w http.ResponseWriter, r *http.Request) {
 	since, err := uintOf(r, "since")
 	if err != nil {
 		refuse(w, http.StatusBadRequest, "since: want the number of a line, 0 for all that are kept")
 		return
+	}
+	if run := r.URL.Query().Get("run"); run != "" && run != s.run {
+		since = 0
 	}
 	follow := r.URL.Query().Get("follow")
 	if follow != "" && follow != "true" && follow != "false" {
 		refuse(w, http.StatusBadRequest, "follow: want true or false")
 		return
 	}
+	if follow == "true" && !s.followers.take() {
+		tooMany(w, "too many follow the log")
+		return
+	} else if follow == "true" {
+		defer s.followers.give()
+	}
 	w.Header().Set("Content-Type", "application/jsonl")
+	w.Header().Set(RunHeader, s.run)
 	control, enc := http.NewResponseController(w), json.NewEncoder(w)
 	enc.SetEscapeHTML(false)
 	for {

@@ -10,7 +10,7 @@ import (
 )
 
 // links answers with what the counters of ports tell.
-func (s *Service) links(w http.ResponseWriter, _ *http.Request) {
+func links(s *Service, w http.ResponseWriter, _ *http.Request) {
 	r := s.shown.Load().Counters
 	if r == nil {
 		refuse(w, http.StatusNotFound, "no counters have been read: weft sm --counters INTERVAL reads them, as the master, and the first time takes as long")

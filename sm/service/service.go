@@ -1,16 +1,11 @@
 // Package service shows a manager that runs to operators and programs, and takes what they ask of it, over HTTP:
 //
-//	GET  /v1/status               one JSON object: see Status
-//	GET  /v1/events?since=N       the log, a JSON object a line: see sm.LogLine; with follow=true until the manager ends
-//	GET  /v1/links                what the counters of ports tell: see perf.Report
-//	POST /v1/resweep              find the whole subnet again
-//	POST /v1/rebalance            route all afresh
-//	POST /v1/drain?name=NAME      take a switch or a cable out of use
-//	POST /v1/undrain?name=NAME    use it again; a link in quarantine too
-//	GET  /metrics                 figures, as Prometheus reads them
+//	weft sm status, events, drain ...    the Unix socket (Listen, Serve)
+//	programs on other machines           TCP, with a token (Guard)
+//	Prometheus                           Metrics, alone over TCP
 //
-// An answer that is no success is {"error": TEXT}. Whoever can open the socket may do all this: it is meant to be a Unix socket
-// that only its owner opens. Metrics can be served alone, over TCP.
+// All that is served is listed in endpoints.go and in the document openapi.json, which is served too (GET /v1/openapi.json); a test holds the one
+// against the other. An answer that is no success is {"error": TEXT}. Whoever can open the Unix socket may do all this: only its owner can.
 //
 // Answers come from the last sm.Snapshot of the Runner and from a log of bounded length: they wait for nothing that the manager
 // does, but for drains, which answer when the manager has decided. What is asked of it becomes an sm.Event.
@@ -19,9 +14,11 @@ package service
 import (
 	"context"
 	"net/http"
+	"strconv"
 	"sync/atomic"
 	"time"
 
+	"weft/route/job"
 	"weft/sm"
 )
 
@@ -31,15 +28,23 @@ type Options struct {
 	Clock   func() time.Time
 	Ask     func(context.Context, *sm.Event) error // gives an event to the Runner
 	Lines   int                                    // of the log that are kept; 4096
+
+	Routing  func() job.Request                  // by which the manager routes afresh, for what-if; nil: no such questions
+	Plans    func() ([]Plan, error)              // that are stored; nil: none are
+	PlanFile func(version int64) ([]byte, error) // of a version, as planfile.Save has written it; nil and no error where it is not stored
 }
 
 // Service shows a manager. Its methods are for concurrent use.
 type Service struct {
 	opt   Options
 	begun time.Time
+	run   string // names the run of the manager, in which lines are numbered
 	log   log
 	shown atomic.Pointer[shown]
 	wants wants
+
+	requests, followers, large, questions places // bound what is under way
+	today                                 today  // what questions of what-if are held against; of the one that has the place
 
 	metrics http.Handler
 }
@@ -58,7 +63,11 @@ func New(o Options) *Service {
 	if o.Lines <= 0 {
 		o.Lines = 4096
 	}
-	s := &Service{opt: o, begun: o.Clock(), log: log{most: o.Lines, changed: make(chan struct{})}}
+	s := &Service{
+		opt: o, begun: o.Clock(), log: log{most: o.Lines, changed: make(chan struct{})},
+		requests: make(places, 64), followers: make(places, 32), large: make(places, 1), questions: make(places, 1),
+	}
+	s.run = strconv.FormatInt(s.begun.UnixMicro(), 36)
 	s.Show(&sm.Snapshot{Role: sm.Looking})
 	s.metrics = s.Metrics()
 	return s

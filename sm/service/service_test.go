@@ -215,25 +215,6 @@ func TestNotAnswered(t *testing.T) {
 	}
 }
 
-// FuzzRequest: any request is answered; only POST of what is on the page asks for something.
-func FuzzRequest(f *testing.F) {
-	f.Add("GET", "/v1/events", "since=3&follow=false")
-	f.Add("POST", "/v1/resweep", "")
-	f.Fuzz(func(t *testing.T, method, path, query string) {
-		s, a := newService(4)
-		s.Tell(sm.Incident{Kind: sm.Started})
-		r := httptest.NewRequest("GET", "/", http.NoBody)
-		r.Method, r.URL.Path, r.URL.RawQuery = method, path, query
-		ctx, cancel := context.WithCancel(r.Context())
-		cancel() // who follows goes at once
-		w := httptest.NewRecorder()
-		s.Handler().ServeHTTP(w, r.WithContext(ctx))
-		if len(a.list) > 0 && (method != "POST" || w.Code != http.StatusAccepted) || w.Code >= 500 {
-			t.Errorf("%s %s: %d, %v", method, path, w.Code, a.list)
-		}
-	})
-}
-
 // TestLog: of any lines the last ones are kept, in order, and those behind a number are given.
 func TestLog(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
@@ -287,6 +268,17 @@ func serve(t *testing.T, s *Service) (socket string, end func()) {
 	return socket, end
 }
 
+// overUnix makes a client of a socket.
+func overUnix(socket string) *http.Client {
+	return &http.Client{Transport: &http.Transport{
+		DisableKeepAlives: true,
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "unix", socket)
+		},
+	}}
+}
+
 // TestFollow: lines come to all who follow as they are told, in order and each once, and the end after the last.
 func TestFollow(t *testing.T) {
 	s, _ := newService(0)
@@ -296,16 +288,14 @@ func TestFollow(t *testing.T) {
 	var all sync.WaitGroup
 	for range followers {
 		all.Go(func() {
-			c := NewClient(socket)
-			defer c.Close()
-			body, err := c.Do(t.Context(), http.MethodGet, "/v1/events?follow=true")
+			answer, err := overUnix(socket).Get("http://weft/v1/events?follow=true")
 			if err != nil {
 				t.Error(err)
 				return
 			}
-			defer func() { _ = body.Close() }()
+			defer func() { _ = answer.Body.Close() }()
 			next := uint64(1)
-			for lines := bufio.NewScanner(body); lines.Scan(); next++ {
+			for lines := bufio.NewScanner(answer.Body); lines.Scan(); next++ {
 				var line sm.LogLine
 				if err := json.Unmarshal(lines.Bytes(), &line); err != nil || line.Number != next {
 					t.Errorf("line %d: %v %+v", next, err, line)
@@ -325,10 +315,6 @@ func TestFollow(t *testing.T) {
 	if _, err := os.Lstat(socket); !errors.Is(err, os.ErrNotExist) {
 		t.Errorf("the socket is left: %v", err)
 	}
-	_, err := NewClient(socket).Do(t.Context(), http.MethodGet, "/v1/status")
-	if _, ok := errors.AsType[*NoAnswer](err); !ok {
-		t.Error(err)
-	}
 }
 
 // TestSocket: a socket is open to its owner alone; one at which a manager answers stays, one at which nobody does is taken.
@@ -340,15 +326,6 @@ func TestSocket(t *testing.T) {
 	}
 	if _, err := Listen(socket); err == nil || !strings.Contains(err.Error(), "a manager answers at ") {
 		t.Errorf("a second manager takes the socket: %v", err)
-	}
-	var st Status
-	c := NewClient(socket)
-	defer c.Close()
-	if err := c.Get(t.Context(), http.MethodGet, "/v1/status", &st); err != nil || st.Version != "test" {
-		t.Error(err, st)
-	}
-	if err := c.Get(t.Context(), http.MethodGet, "/v1/events?since=x", &st); err == nil || !strings.HasPrefix(err.Error(), "since: want") {
-		t.Error(err)
 	}
 	end()
 

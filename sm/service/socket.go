@@ -2,13 +2,10 @@ package service
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"net"
 	"net/http"
-	"net/url"
 	"os"
 	"path/filepath"
 	"syscall"
@@ -86,7 +83,7 @@ func removeStale(path string) error {
 func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	server := &http.Server{
 		Handler: http.MaxBytesHandler(h, 1<<16), ReadHeaderTimeout: patience, ReadTimeout: patience, IdleTimeout: time.Minute,
-		MaxHeaderBytes: 1 << 14,
+		MaxHeaderBytes: 1 << 14, DisableGeneralOptionsHandler: true,
 	}
 	ended := make(chan struct{})
 	stop := context.AfterFunc(ctx, func() {
@@ -103,71 +100,4 @@ func Serve(ctx context.Context, l net.Listener, h http.Handler) error {
 	}
 	<-ended
 	return nil
-}
-
-// NoAnswer is the error of a socket that no manager answers at.
-type NoAnswer struct {
-	Socket string
-	Err    error
-}
-
-func (e *NoAnswer) Error() string {
-	return fmt.Sprintf("no manager answers at %s: %v (weft sm --socket PATH makes a socket)", e.Socket, e.Err)
-}
-
-// Unwrap returns the cause.
-func (e *NoAnswer) Unwrap() error { return e.Err }
-
-// Client asks the manager at a socket.
-type Client struct {
-	socket string
-	http   http.Client
-}
-
-// NewClient makes a Client; Close ends it.
-func NewClient(socket string) *Client {
-	return &Client{socket, http.Client{Transport: &http.Transport{
-		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
-			var d net.Dialer
-			return d.DialContext(ctx, "unix", socket)
-		},
-	}}}
-}
-
-// Close ends what a Client keeps open.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
-
-// Do sends a request and returns the body of the answer, which must be closed.
-func (c *Client) Do(ctx context.Context, method, path string) (io.ReadCloser, error) {
-	req, err := http.NewRequestWithContext(ctx, method, "http://weft"+path, nil)
-	if err != nil {
-		return nil, err
-	}
-	resp, err := c.http.Do(req)
-	if err != nil {
-		if failed, ok := errors.AsType[*url.Error](err); ok {
-			err = failed.Err
-		}
-		return nil, &NoAnswer{c.socket, err}
-	}
-	if resp.StatusCode >= http.StatusOK && resp.StatusCode < http.StatusMultipleChoices {
-		return resp.Body, nil
-	}
-	defer func() { _ = resp.Body.Close() }()
-	said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
-	var f failure
-	if json.Unmarshal(said, &f) != nil || f.Error == "" {
-		f.Error = resp.Status
-	}
-	return nil, errors.New(f.Error)
-}
-
-// Get asks for a JSON object.
-func (c *Client) Get(ctx context.Context, method, path string, into any) error {
-	body, err := c.Do(ctx, method, path)
-	if err != nil {
-		return err
-	}
-	defer func() { _ = body.Close() }()
-	return json.NewDecoder(body).Decode(into)
 }

@@ -16,6 +16,7 @@ import (
 // Status is what a manager is at one moment, as programs read it.
 type Status struct {
 	Version   string            `json:"version"`
+	Run       string            `json:"run"`     // changes when the manager is started again: lines of the log are numbered in it
 	Seconds   float64           `json:"seconds"` // since the manager started
 	Role      sm.Role           `json:"role"`
 	Other     string            `json:"other_manager,omitempty"` // that is the master, or may be
@@ -84,7 +85,7 @@ func (s *Service) Status() *Status {
 	now, shown := s.opt.Clock(), s.shown.Load()
 	tally := &shown.Tally
 	out := &Status{
-		Version: s.opt.Version, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
+		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), SMPs: append([]sm.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []sm.IncidentJSON{}, Queries: append([]sm.QueryCount{}, shown.Queries...),
 		Clients: shown.Clients,

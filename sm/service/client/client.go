@@ -1,0 +1,224 @@
+// Package client asks a weft sm that runs, over its Unix socket or over TCP, by what package sm/service serves:
+//
+//	c := client.Unix("/run/weft/sm.sock")
+//	defer c.Close()
+//	status, err := c.Status(ctx)
+//
+// Errors are *NoAnswer where nobody answers, and *Refused with the words of the manager.
+package client
+
+import (
+	"bytes"
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"net/url"
+	"strconv"
+
+	"weft/sm"
+	"weft/sm/perf"
+	"weft/sm/service"
+	"weft/whatif"
+)
+
+// NoAnswer is the error of a manager that does not answer.
+type NoAnswer struct {
+	At  string
+	Err error
+}
+
+func (e *NoAnswer) Error() string {
+	return fmt.Sprintf("no manager answers at %s: %v (weft sm --socket PATH makes a socket)", e.At, e.Err)
+}
+
+// Unwrap returns the cause.
+func (e *NoAnswer) Unwrap() error { return e.Err }
+
+// Refused is the error of what a manager does not do.
+type Refused struct {
+	Status int // of HTTP
+	Text   string
+}
+
+func (e *Refused) Error() string { return e.Text }
+
+// Client asks a manager. It is for concurrent use.
+type Client struct {
+	at, base, token string
+	http            http.Client
+}
+
+// Unix makes a Client of a Unix socket; Close ends it.
+func Unix(socket string) *Client {
+	return &Client{at: socket, base: "http://weft", http: http.Client{Transport: &http.Transport{
+		DialContext: func(ctx context.Context, _, _ string) (net.Conn, error) {
+			var d net.Dialer
+			return d.DialContext(ctx, "unix", socket)
+		},
+	}}}
+}
+
+// TCP makes a Client of a URL, http://HOST:PORT or https://HOST:PORT, with a token. trust says which certificates are trusted, nil for those
+// that the system trusts.
+func TCP(base, token string, trust *tls.Config) *Client {
+	return &Client{at: base, base: base, token: token, http: http.Client{Transport: &http.Transport{TLSClientConfig: trust}}}
+}
+
+// Close ends what a Client keeps open.
+func (c *Client) Close() { c.http.CloseIdleConnections() }
+
+// do sends a request. The body of the answer must be closed.
+func (c *Client) do(ctx context.Context, method, path string, body any) (*http.Response, error) {
+	var sent io.Reader
+	if body != nil {
+		data, err := json.Marshal(body)
+		if err != nil {
+			return nil, err
+		}
+		sent = bytes.NewReader(data)
+	}
+	req, err := http.NewRequestWithContext(ctx, method, c.base+path, sent)
+	if err != nil {
+		return nil, err
+	}
+	if body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	if c.token != "" {
+		req.Header.Set("Authorization", "Bearer "+c.token)
+	}
+	resp, err := c.http.Do(req)
+	if err != nil {
+		if failed, ok := errors.AsType[*url.Error](err); ok {
+			err = failed.Err
+		}
+		return nil, &NoAnswer{c.at, err}
+	}
+	if resp.StatusCode >= http.StatusOK && resp.StatusCode < http.StatusMultipleChoices {
+		return resp, nil
+	}
+	defer func() { _ = resp.Body.Close() }()
+	said, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<16))
+	var failure struct{ Error string }
+	if json.Unmarshal(said, &failure) != nil || failure.Error == "" {
+		failure.Error = resp.Status
+	}
+	return nil, &Refused{resp.StatusCode, failure.Error}
+}
+
+// get asks for a JSON object.
+func get[T any](ctx context.Context, c *Client, method, path string, body any) (*T, error) {
+	resp, err := c.do(ctx, method, path, body)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	into := new(T)
+	return into, json.NewDecoder(resp.Body).Decode(into)
+}
+
+// file asks for bytes.
+func (c *Client) file(ctx context.Context, path string) ([]byte, error) {
+	resp, err := c.do(ctx, http.MethodGet, path, nil)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	return io.ReadAll(resp.Body)
+}
+
+// Status returns what the manager is and does.
+func (c *Client) Status(ctx context.Context) (*service.Status, error) {
+	return get[service.Status](ctx, c, http.MethodGet, "/v1/status", nil)
+}
+
+// Plan returns the Plan in force and its verdict.
+func (c *Client) Plan(ctx context.Context) (*service.PlanInForce, error) {
+	return get[service.PlanInForce](ctx, c, http.MethodGet, "/v1/plan", nil)
+}
+
+// Plans lists the Plans that are stored.
+func (c *Client) Plans(ctx context.Context) (*service.Plans, error) {
+	return get[service.Plans](ctx, c, http.MethodGet, "/v1/plans", nil)
+}
+
+// PlanFile returns a Plan that is stored, as a file for weft check --plan.
+func (c *Client) PlanFile(ctx context.Context, version int64) ([]byte, error) {
+	return c.file(ctx, "/v1/plans/"+strconv.FormatInt(version, 10))
+}
+
+// Fabric returns the subnet in force, as ibnetdiscover prints it.
+func (c *Client) Fabric(ctx context.Context) ([]byte, error) { return c.file(ctx, "/v1/fabric") }
+
+// Links returns what the counters of ports tell.
+func (c *Client) Links(ctx context.Context) (*perf.Report, error) {
+	return get[perf.Report](ctx, c, http.MethodGet, "/v1/links", nil)
+}
+
+// Partitions returns the partitions in force.
+func (c *Client) Partitions(ctx context.Context) (*service.Partitions, error) {
+	return get[service.Partitions](ctx, c, http.MethodGet, "/v1/partitions", nil)
+}
+
+// WhatIf says what changes would do. Nothing is changed.
+func (c *Client) WhatIf(ctx context.Context, changes ...service.Change) (*whatif.Answer, error) {
+	return get[whatif.Answer](ctx, c, http.MethodPost, "/v1/whatif", service.WhatIf{Changes: changes})
+}
+
+// Resweep has the manager find its whole subnet again.
+func (c *Client) Resweep(ctx context.Context) (*service.Asked, error) {
+	return get[service.Asked](ctx, c, http.MethodPost, "/v1/resweep", nil)
+}
+
+// Rebalance has the manager route all afresh.
+func (c *Client) Rebalance(ctx context.Context) (*service.Asked, error) {
+	return get[service.Asked](ctx, c, http.MethodPost, "/v1/rebalance", nil)
+}
+
+// Drain has the manager take a switch or a cable out of use.
+func (c *Client) Drain(ctx context.Context, name string) (*service.Asked, error) {
+	return get[service.Asked](ctx, c, http.MethodPost, "/v1/drain?name="+url.QueryEscape(name), nil)
+}
+
+// Undrain has the manager use a switch or a cable again.
+func (c *Client) Undrain(ctx context.Context, name string) (*service.Asked, error) {
+	return get[service.Asked](ctx, c, http.MethodPost, "/v1/undrain?name="+url.QueryEscape(name), nil)
+}
+
+// Position says which lines of the log one has: those up to a number, of a run of the manager. The zero value has none.
+type Position struct {
+	Run    string
+	Number uint64
+}
+
+// Events calls line for each line of the log behind a position, with the position after it, until line returns an error, or there are no more lines;
+// with follow until the manager ends. From the last position it can be resumed, after a break or with another Client: where the manager has
+// been started again meanwhile, it begins with the first line of the new run.
+func (c *Client) Events(ctx context.Context, from Position, follow bool, line func(Position, *sm.LogLine) error) error {
+	q := url.Values{"since": {strconv.FormatUint(from.Number, 10)}, "follow": {strconv.FormatBool(follow)}}
+	if from.Run != "" {
+		q.Set("run", from.Run)
+	}
+	resp, err := c.do(ctx, http.MethodGet, "/v1/events?"+q.Encode(), nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = resp.Body.Close() }()
+	run := resp.Header.Get(service.RunHeader)
+	for dec := json.NewDecoder(resp.Body); ; {
+		var l sm.LogLine
+		if err := dec.Decode(&l); errors.Is(err, io.EOF) {
+			return nil
+		} else if err != nil {
+			return err
+		}
+		if err := line(Position{run, l.Number}, &l); err != nil {
+			return err
+		}
+	}
+}

@@ -1,0 +1,263 @@
+package service
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/sm"
+)
+
+const secret = "0123456789abcdef0123456789abcdef"
+
+// TestReadToken: a token is the first line of a file that only its owner reads.
+func TestReadToken(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "token")
+	for _, c := range []struct {
+		text, want, wrong string
+		mode              os.FileMode
+	}{
+		{secret + "\nmore\n", secret, "", 0o600},
+		{" " + secret + " \r\n", secret, "", 0o400},
+		{secret, "", "others may read it", 0o640},
+		{secret[:19], "", "want a token of 20", 0o600},
+		{"", "", "want a token of 20", 0o600},
+		{"0123456789 0123456789", "", "want a token of 20", 0o600},
+		{"0123456789\x000123456789", "", "want a token of 20", 0o600},
+	} {
+		if err := os.WriteFile(path, []byte(c.text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Chmod(path, c.mode); err != nil {
+			t.Fatal(err)
+		}
+		got, err := ReadToken(path)
+		if got != c.want || (err == nil) != (c.wrong == "") || err != nil && !strings.Contains(err.Error(), c.wrong) {
+			t.Errorf("%q: %q, %v", c.text, got, err)
+		}
+		os.Remove(path)
+	}
+	if _, err := ReadToken(path); !errors.Is(err, os.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+// TestGuard: only a request with the token, for this machine and from no page of elsewhere, is let through.
+func TestGuard(t *testing.T) {
+	s, a := newService(0)
+	s.Show(master())
+	local := NewGuard(secret, &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1), Port: 9462}).Protect(s.Handler())
+	open := NewGuard(secret, &net.TCPAddr{IP: net.IPv4(10, 0, 0, 1), Port: 9462}).Protect(s.Handler())
+	for _, c := range []struct {
+		name    string
+		headers string
+		h       http.Handler
+		want    int
+	}{
+		{"token", "Host: localhost:9462\nAuthorization: Bearer " + secret, local, http.StatusAccepted},
+		{"token, ::1", "Host: [::1]:9462\nAuthorization: bearer " + secret, local, http.StatusAccepted},
+		{"page of the same origin", "Host: 127.0.0.1:9462\nOrigin: http://127.0.0.1:9462\nSec-Fetch-Site: same-origin\nAuthorization: Bearer " + secret, local, http.StatusAccepted},
+		{"by name, not on loopback", "Host: sm.example:9462\nAuthorization: Bearer " + secret, open, http.StatusAccepted},
+		{"none", "Host: localhost", local, http.StatusUnauthorized},
+		{"wrong", "Host: localhost\nAuthorization: Bearer " + secret[1:], local, http.StatusUnauthorized},
+		{"longer", "Host: localhost\nAuthorization: Bearer " + secret + "0", local, http.StatusUnauthorized},
+		{"another scheme", "Host: localhost\nAuthorization: Basic " + secret, local, http.StatusUnauthorized},
+		{"twice", "Host: localhost\nAuthorization: Bearer x\nAuthorization: Bearer " + secret, local, http.StatusUnauthorized},
+		{"another host", "Host: evil.example\nAuthorization: Bearer " + secret, local, http.StatusMisdirectedRequest},
+		{"a name that ends alike", "Host: evil.localhost.example\nAuthorization: Bearer " + secret, local, http.StatusMisdirectedRequest},
+		{"no host", "Host: \nAuthorization: Bearer " + secret, local, http.StatusMisdirectedRequest},
+		{"another origin", "Host: localhost\nOrigin: http://evil.example\nAuthorization: Bearer " + secret, local, http.StatusForbidden},
+		{"no origin", "Host: localhost\nOrigin: null\nAuthorization: Bearer " + secret, local, http.StatusForbidden},
+		{"another port", "Host: localhost:9462\nOrigin: http://localhost:80\nAuthorization: Bearer " + secret, local, http.StatusForbidden},
+		{"fetched from elsewhere", "Host: localhost\nSec-Fetch-Site: cross-site\nAuthorization: Bearer " + secret, local, http.StatusForbidden},
+		{"elsewhere, not on loopback", "Host: sm.example\nOrigin: https://evil.example\nAuthorization: Bearer " + secret, open, http.StatusForbidden},
+	} {
+		a.list = nil
+		r := httptest.NewRequest("POST", "/v1/resweep", http.NoBody)
+		for line := range strings.SplitSeq(c.headers, "\n") {
+			name, value, _ := strings.Cut(line, ": ")
+			if name == "Host" {
+				r.Host = value
+			} else {
+				r.Header.Add(name, value)
+			}
+		}
+		w := httptest.NewRecorder()
+		c.h.ServeHTTP(w, r)
+		if w.Code != c.want || (len(a.list) == 1) != (w.Code == http.StatusAccepted) {
+			t.Errorf("%s: %d, asked %v: %s", c.name, w.Code, a.list, w.Body)
+		}
+	}
+}
+
+// TestNotAsDocumented: what differs from the document is refused and changes nothing, also from who knows the token.
+func TestNotAsDocumented(t *testing.T) {
+	s, a := newService(0)
+	s.Show(master())
+	many := `{"changes":[` + strings.TrimSuffix(strings.Repeat(`{"kind":"fail","what":"x"},`, mostChanges+1), ",") + "]}"
+	for _, c := range []struct {
+		method, target, body string
+		want                 int
+	}{
+		{"GET", "/v1/resweep", "", http.StatusMethodNotAllowed},
+		{"BREW", "/v1/resweep", "", http.StatusMethodNotAllowed},
+		{"POST", "/v1/resweep?now=1", "", http.StatusBadRequest},
+		{"POST", "/v1/resweep", "{}", http.StatusBadRequest},
+		{"POST", "/v1/drain", "", http.StatusBadRequest},
+		{"POST", "/v1/drain?name=a&name=b", "", http.StatusBadRequest},
+		{"POST", "/v1/drain?name=a&names=b", "", http.StatusBadRequest},
+		{"POST", "/v1/drain?name=a;b", "", http.StatusBadRequest},
+		{"POST", "/v1/drain?name=%zz", "", http.StatusBadRequest},
+		{"POST", "/v1/../v1/resweep", "", http.StatusNotFound},
+		{"POST", "//v1/resweep", "", http.StatusNotFound},
+		{"POST", "/v1/resweep/", "", http.StatusNotFound},
+		{"GET", "/v1/plans/0", "", http.StatusBadRequest},
+		{"GET", "/v1/plans/-1", "", http.StatusBadRequest},
+		{"GET", "/v1/plans/99999999999999999999", "", http.StatusBadRequest},
+		{"GET", "/v1/plans/7", "", http.StatusNotFound},
+		{"GET", "/v1/plans/7?version=8", "", http.StatusBadRequest},
+		{"GET", "/v1/events?since=1e3", "", http.StatusBadRequest},
+		{"POST", "/v1/whatif", "", http.StatusBadRequest},
+		{"POST", "/v1/whatif", "[]", http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"changes":[]}`, http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"changes":[{"kind":"fail","what":"x"}]} {}`, http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"changes":[{"kind":"fail","what":"x","why":"y"}]}`, http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"changes":[{"kind":"radix(99)|fail","what":"x"}]}`, http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"changes":[{"kind":"add","what":"x)|radix(999"}]}`, http.StatusBadRequest},
+		{"POST", "/v1/whatif", many, http.StatusBadRequest},
+		{"POST", "/v1/whatif", `{"changes":[{"kind":"fail","what":"` + strings.Repeat("x", 1<<16) + `"}]}`, http.StatusBadRequest},
+	} {
+		r := httptest.NewRequest(c.method, "/", strings.NewReader(c.body))
+		target, query, _ := strings.Cut(c.target, "?")
+		r.URL.Path, r.URL.RawQuery = target, query
+		r.Header.Set("Content-Type", jsonMedia)
+		w := httptest.NewRecorder()
+		http.MaxBytesHandler(s.Handler(), 1<<16).ServeHTTP(w, r)
+		if w.Code != c.want || len(a.list) > 0 || !strings.HasPrefix(w.Body.String(), "{") || w.Header().Get("Content-Type") != jsonMedia {
+			t.Errorf("%s %s %.60s: %d, asked %v: %s", c.method, c.target, c.body, w.Code, a.list, w.Body)
+		}
+	}
+}
+
+// TestPlaces: more than may be under way is told to ask again, and places come back.
+func TestPlaces(t *testing.T) {
+	s, _ := newService(0)
+	s.Show(master())
+	h := s.Handler()
+	for range cap(s.requests) {
+		s.requests.take()
+	}
+	if w := get(t, h, "GET", "/v1/status"); w.Code != http.StatusTooManyRequests || w.Header().Get("Retry-After") == "" {
+		t.Error(w.Code)
+	}
+	s.requests.give()
+	for range 3 {
+		if w := get(t, h, "GET", "/v1/status"); w.Code != http.StatusOK {
+			t.Error(w.Code)
+		}
+	}
+	for range cap(s.followers) {
+		s.followers.take()
+	}
+	if w := get(t, h, "GET", "/v1/events?follow=true"); w.Code != http.StatusTooManyRequests {
+		t.Error(w.Code)
+	}
+	if w := get(t, h, "GET", "/v1/events"); w.Code != http.StatusOK {
+		t.Error(w.Code)
+	}
+}
+
+// FuzzUnauthenticated: whatever bytes come over TCP from who does not know the token, each request in them is answered by a status of 400 to 499, and nothing is
+// asked of the manager. What net/http refuses by itself, a version or a coding that it does not know, it answers by 505 and 501.
+func FuzzUnauthenticated(f *testing.F) {
+	s, a := newService(0)
+	s.opt.Clock = time.Now
+	s.Show(master())
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		f.Fatal(err)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	done := make(chan error, 1)
+	go func() { done <- Serve(ctx, l, NewGuard(secret, l.Addr()).Protect(s.Handler())) }()
+	f.Cleanup(func() {
+		cancel()
+		if err := <-done; err != nil {
+			f.Error(err)
+		}
+	})
+	for _, text := range []string{
+		"GET /v1/status HTTP/1.1\r\nHost: localhost\r\n\r\n", "OPTIONS * HTTP/1.1\r\nHost: localhost\r\n\r\n", "CONNECT localhost:80 HTTP/1.1\r\nHost: localhost\r\n\r\n",
+		"POST /v1/resweep HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer x\r\n\r\nGET / HTTP/1.1\r\n\r\n", "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n",
+		"POST /v1/drain?name=x HTTP/1.1\r\nHost: localhost\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n", "\x16\x03\x01\x02\x00",
+		"POST /v1/rebalance HTTP/1.1\r\nHost: localhost\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello", "GET //v1/status HTTP/1.0\r\n\r\n",
+	} {
+		f.Add([]byte(text))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if bytes.Contains(data, []byte(secret)) {
+			t.Skip()
+		}
+		c, err := net.Dial("tcp", l.Addr().String())
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func() { _ = c.Close() }()
+		go func() {
+			_, _ = c.Write(data)
+			_ = c.(*net.TCPConn).CloseWrite()
+		}()
+		for said := bufio.NewReader(c); ; {
+			resp, err := http.ReadResponse(said, nil)
+			if err != nil { // no more
+				break
+			}
+			if n := resp.StatusCode; (n < 400 || n > 499) && n != http.StatusNotImplemented && n != http.StatusHTTPVersionNotSupported {
+				t.Errorf("%q: %s", data, resp.Status)
+			}
+			_, _ = io.Copy(io.Discard, resp.Body)
+			_ = resp.Body.Close()
+		}
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		if len(a.list) > 0 {
+			t.Errorf("%q: %v was asked", data, a.list)
+		}
+	})
+}
+
+// FuzzRequest: any request of who knows the token is answered; only a POST of the document that is answered by success asks for something.
+func FuzzRequest(f *testing.F) {
+	f.Add("GET", "/v1/events", "since=3&follow=false", "", jsonMedia)
+	f.Add("POST", "/v1/resweep", "", "", "")
+	f.Add("POST", "/v1/whatif", "", `{"changes":[{"kind":"fail","what":"spine 1"}]}`, jsonMedia)
+	f.Add("POST", "/v1/drain", "name=spine+1", "", "")
+	f.Fuzz(func(t *testing.T, method, path, query, body, media string) {
+		s, a := newService(4)
+		s.Show(master())
+		s.Tell(sm.Incident{Kind: sm.Started})
+		r := httptest.NewRequest("GET", "/", strings.NewReader(body))
+		r.Method, r.URL.Path, r.URL.RawQuery = method, path, query
+		r.Header.Set("Content-Type", media)
+		ctx, cancel := context.WithCancel(r.Context())
+		defer cancel()
+		if strings.Contains(query, "follow") {
+			cancel() // who follows goes at once
+		}
+		w := httptest.NewRecorder()
+		s.Handler().ServeHTTP(w, r.WithContext(ctx))
+		if success := w.Code >= 200 && w.Code < 300; len(a.list) > 0 && (method != "POST" || !success) || w.Code >= 500 || !success && w.Code < 400 {
+			t.Errorf("%s %s: %d, %v", method, path, w.Code, a.list)
+		}
+	})
+}

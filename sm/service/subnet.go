@@ -1,0 +1,160 @@
+package service
+
+import (
+	"bytes"
+	"net/http"
+	"strconv"
+
+	"weft/fabric/netfile"
+	"weft/route"
+	"weft/route/quality"
+)
+
+// RunHeader is the header of an answer to /v1/events that names the run of the manager.
+const RunHeader = "Weft-Run"
+
+// PlanInForce is the Plan that the devices hold, and what the judge says of it.
+type PlanInForce struct {
+	Round   int             `json:"round"` // that has brought it up
+	Since   string          `json:"since"` // end of that round, UTC
+	Engine  string          `json:"engine"`
+	Recipe  route.Recipe    `json:"recipe"`            // engine, options and LIDs of the Plan
+	Choice  string          `json:"choice,omitempty"`  // how auto chose the engine
+	Kept    string          `json:"kept,omitempty"`    // what became of the Plan before it
+	NotTold []string        `json:"not_told"`          // what hosts learn from path records alone
+	Verdict *quality.Report `json:"verdict,omitempty"` // of the judge, as weft check --json has it
+}
+
+// Plan is one that is stored.
+type Plan struct {
+	Version int64  `json:"version"`
+	Time    string `json:"time"` // UTC, when it was first distributed
+	Engine  string `json:"engine"`
+	Verdict string `json:"verdict"` // of the judge, in words
+	Bytes   int    `json:"bytes"`
+}
+
+// Plans are those that are stored, the oldest first.
+type Plans struct {
+	Plans []Plan `json:"plans"`
+}
+
+// Partitions are those in force.
+type Partitions struct {
+	Partitions []Partition `json:"partitions"`   // none where all ports are full members of the default one
+	In         bool        `json:"enforced_in"`  // switches drop what comes from a port of another partition
+	Out        bool        `json:"enforced_out"` // and what goes to one
+}
+
+// Partition is a set of ports that may talk to each other.
+type Partition struct {
+	Name    string   `json:"name"`
+	PKey    int      `json:"p_key"`   // without the bit of full members
+	Members []string `json:"members"` // as the file has them: a port GUID, a pattern of descriptions, ALL ..., with = and the membership
+}
+
+// inForce returns what the devices hold. Where no round has brought them up it answers, and returns nil.
+func (s *Service) inForce(w http.ResponseWriter) *shown {
+	now := s.shown.Load()
+	if now.InForce == nil || now.Routed == nil {
+		refuse(w, http.StatusConflict, "nothing is in force that this manager has written")
+		return nil
+	}
+	return now
+}
+
+func planInForce(s *Service, w http.ResponseWriter, _ *http.Request) {
+	now := s.inForce(w)
+	if now == nil {
+		return
+	}
+	r := &now.InForce.Report.Routing
+	out := PlanInForce{
+		Round: now.InForce.Number, Since: utc(now.at(now.InForce.Ended)), Engine: r.Engine, Recipe: now.Routed.Plan.Recipe,
+		Choice: r.Choice, Kept: r.Kept, NotTold: append([]string{}, r.NotTold...), Verdict: r.Check,
+	}
+	answer(w, http.StatusOK, &out)
+}
+
+func plans(s *Service, w http.ResponseWriter, _ *http.Request) {
+	out := Plans{Plans: []Plan{}}
+	if s.opt.Plans != nil {
+		if !s.large.take() {
+			tooMany(w, "another large answer is under way")
+			return
+		}
+		defer s.large.give()
+		list, err := s.opt.Plans()
+		if err != nil {
+			refuse(w, http.StatusServiceUnavailable, err.Error())
+			return
+		}
+		out.Plans = append(out.Plans, list...)
+	}
+	answer(w, http.StatusOK, &out)
+}
+
+func planFile(s *Service, w http.ResponseWriter, r *http.Request) {
+	version, err := strconv.ParseInt(r.PathValue("version"), 10, 64)
+	if err != nil || version < 1 {
+		refuse(w, http.StatusBadRequest, "version: want a number of /v1/plans")
+		return
+	}
+	if !s.large.take() {
+		tooMany(w, "another large answer is under way")
+		return
+	}
+	defer s.large.give()
+	var data []byte
+	if s.opt.PlanFile != nil {
+		if data, err = s.opt.PlanFile(version); err != nil {
+			refuse(w, http.StatusServiceUnavailable, err.Error())
+			return
+		}
+	}
+	if data == nil {
+		refuse(w, http.StatusNotFound, "no Plan of this version is stored: see /v1/plans")
+		return
+	}
+	w.Header().Set("Content-Type", "application/octet-stream")
+	_, _ = w.Write(data) // who has gone needs no answer
+}
+
+func fabricFile(s *Service, w http.ResponseWriter, _ *http.Request) {
+	now := s.inForce(w)
+	if now == nil {
+		return
+	}
+	if !s.large.take() {
+		tooMany(w, "another large answer is under way")
+		return
+	}
+	defer s.large.give()
+	var b bytes.Buffer
+	if err := netfile.WriteIBNetDiscover(&b, now.Routed.Fabric); err != nil {
+		refuse(w, http.StatusConflict, err.Error())
+		return
+	}
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	_, _ = b.WriteTo(w)
+}
+
+func partitions(s *Service, w http.ResponseWriter, _ *http.Request) {
+	now := s.inForce(w)
+	if now == nil {
+		return
+	}
+	out := Partitions{Partitions: []Partition{}}
+	if p := now.Routed.Partitions; p != nil {
+		out.In, out.Out = p.In, p.Out
+		for i := range p.Partitions {
+			from := &p.Partitions[i]
+			to := Partition{Name: from.Name, PKey: int(from.Key), Members: []string{}}
+			for j := range from.Members {
+				to.Members = append(to.Members, from.Members[j].String())
+			}
+			out.Partitions = append(out.Partitions, to)
+		}
+	}
+	answer(w, http.StatusOK, &out)
+}
