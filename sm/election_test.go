@@ -123,6 +123,11 @@ func TestUnseenMaster(t *testing.T) {
 			t.Fatal(err)
 		}
 		sweeps := 0
+		all[1].onEvent = func() {
+			if n, _ := masters(all); back && n > 1 {
+				t.Fatalf("%d masters at once: %s", n, journals(all))
+			}
+		}
 		all[1].onPhase = func(name string) {
 			if name == "discover" {
 				sweeps++

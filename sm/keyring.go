@@ -183,8 +183,7 @@ func (c *Core) rememberNeighbours() {
 // triesMoved is added to the argument of a getNode that has the key of a port that may have moved.
 const triesMoved = 0x10000
 
-// tryMoved asks once more through ports behind which nobody has answered, where another port was there before or none: with the keys of ports that
-// were not found this time. It reports whether there is anything to ask.
+// tryMoved asks once more through ports behind which nobody has answered: with the keys of other ports that were not found this time. It reports whether there is anything to ask.
 func (c *Core) tryMoved() bool {
 	silent := c.silent
 	c.silent, c.movedKeys = nil, nil
@@ -208,7 +207,8 @@ func (c *Core) tryMoved() bool {
 	}
 	asked := false
 	for _, slot := range silent {
-		if was := c.expected(slot); len(moved) == 0 || was != 0 && !found[was] { // that one is silent, more likely
+		was := c.expected(slot) // with its key it was asked
+		if !slices.ContainsFunc(moved, func(guid fabric.GUID) bool { return guid != was }) {
 			c.noteNothingBehind(slot, &Event{Outcome: Silent})
 			continue
 		}

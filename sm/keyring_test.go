@@ -106,7 +106,9 @@ func TestKeysRotateThroughFaults(t *testing.T) {
 // TestHiddenMoves: a host whose port tells nothing without its key, and whose cable is moved to another switch, is found there; one that is new
 // too, and a manager that does not know what was where says what may be the reason that ports are silent.
 func TestHiddenMoves(t *testing.T) {
-	v := staying(t, "rlft(6,2)", emulator.Options{}, Config{Keys: hidingKeys})
+	keys := hidingKeys
+	keys.Lease = 0
+	v := staying(t, "rlft(6,2)", emulator.Options{}, Config{Keys: keys})
 	f := v.sub.Fabric()
 	host, other := find(f, fabric.CA, 5), find(f, fabric.CA, 9)
 	at := f.Peer(fabric.End{Node: other, Port: 1})
@@ -130,8 +132,8 @@ func TestHiddenMoves(t *testing.T) {
 	if err != nil || r.State != Up || r.Found.CAs != 17 || mad.PortInfoPortState.Get(info) != mad.PortActive || mad.PortInfoLID.Get(info) == 0 || lid != 0 && mad.PortInfoLID.Get(info) != lid {
 		t.Fatalf("%v %s, %d CAs: %v", err, r.State, r.Found.CAs, v.entries)
 	}
-	verifyKeys(t, v, hidingKeys)
-	next := v.successor(t, Config{Keys: hidingKeys, OwnPort: ownPort(v)})
+	verifyKeys(t, v, keys)
+	next := v.successor(t, Config{Keys: keys, OwnPort: ownPort(v)})
 	next.runUntil(next.now + 20*time.Second)
 	if r := next.manager.Core().Report(); r.State == Up || r.Find(NoAnswer) == nil {
 		t.Errorf("%s: %v", r.State, r.Incidents)
