@@ -24,7 +24,7 @@ func (v *virtual) verifyFabric(t fataler) {
 	if err != nil {
 		t.Fatalf("%v", err)
 	}
-	other.now = v.now
+	other.now, other.loss = v.now, v.loss // as patient as the wire asks for
 	r := other.run()
 	v.sub.Detach(other.id)
 	v.now = other.now
