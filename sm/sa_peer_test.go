@@ -119,6 +119,12 @@ func tree(tb testing.TB) *fabric.Fabric {
 // saClient attaches to a host, and asks the manager that its port knows.
 func (s *simulator) saClient(node string) *asker {
 	s.tb.Helper()
+	return s.saClientWith(node, wire.Config{Timeout: 200 * time.Millisecond, Retries: 20})
+}
+
+// saClientWith is saClient by a requester that is told how to repeat.
+func (s *simulator) saClientWith(node string, cfg wire.Config) *asker {
+	s.tb.Helper()
 	t, err := ibsim.Dial(context.Background(), ibsim.Options{Base: s.Socket, Node: node})
 	if err != nil {
 		s.tb.Fatal(err)
@@ -127,8 +133,8 @@ func (s *simulator) saClient(node string) *asker {
 	if err != nil {
 		s.tb.Fatal(err)
 	}
-	a := newAsker(s.tb, rmpp.Over(t, overIbsim, testClock()), port.SMLID)
-	a.key = 1
+	a := &asker{t: s.tb, r: wire.New(rmpp.Over(t, overIbsim, testClock()), wire.Options{Config: cfg}), lid: port.SMLID, key: 1}
+	s.tb.Cleanup(func() { _ = a.r.Close(context.Background()) })
 	return a
 }
 
