@@ -58,11 +58,11 @@ A partition has a name, a P_Key and flags, then a colon, its members, and a semi
 
   Default=0x7fff, ipoib, mtu=4096, rate=100G : ALL=full ;
   storage=0x0010, defmember=limited :
-      0x0002c90300001234=full, "oss-*"=full, ALL_CAS ;   # a comment
+      ALL_CAS, 0x0002c90300001234=full, "oss-*"=full ;   # a comment
 
 Members are GUIDs of ports, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF (the port of
 the subnet manager), and in quotes patterns of node descriptions. Each is full, limited
-or both; two limited members of a partition cannot talk to each other. Flags are indx0
+or both, as is said last; two limited members of a partition cannot talk to each other. Flags are indx0
 (its P_Key stands at index 0), defmember=, and ipoib, after which mtu= (bytes or a code),
 rate= (such as 100G, or a code), sl=, scope=, Q_Key=, TClass= and FlowLabel= may follow.
 

@@ -77,10 +77,6 @@ func (r *importer) partitions(l line) error {
 	}
 	r.out.Partitions = f.Name
 	r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: Taken, Text: fmt.Sprintf("partitions: %d", len(ps))})
-	if p := lessAtLast(ps); p != nil {
-		r.out.Notes = append(r.out.Notes, Note{File: f.Name, Fate: Left, Text: fmt.Sprintf(
-			"%s=0x%04x: a port that is named as a full member and after that as a limited one is a limited one in OpenSM, and a full one in weft: name it once", p.Name, p.Key)})
-	}
 	return nil
 }
 

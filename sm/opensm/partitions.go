@@ -2,7 +2,6 @@ package opensm
 
 import (
 	"bytes"
-	"cmp"
 	"fmt"
 	"net/netip"
 	"path"
@@ -14,7 +13,8 @@ import (
 )
 
 // Partitions writes partitions as OpenSM reads them: MTU and rate as codes, and in place of a pattern of descriptions the ports that it names in
-// a subnet. Of a port that is named twice OpenSM takes what is said last, and weft the most: so limited members come first. It reports whether a port is a full and a limited member at once, which OpenSM wants to be told to allow.
+// a subnet. It reports whether a port is a full and a limited member at once,
+// which OpenSM wants to be told to allow.
 func Partitions(ps partition.Partitions, subnet *fabric.Fabric) (text []byte, both bool, notes []Note) {
 	var b bytes.Buffer
 	for i := range ps {
@@ -34,10 +34,8 @@ func Partitions(ps partition.Partitions, subnet *fabric.Fabric) (text []byte, bo
 				fmt.Fprintf(&b, "    mgid=%s%s\n", netip.AddrFrom16(p.Groups[g].MGID), flags(&p.Groups[g]))
 			}
 		}
-		members := slices.Clone(p.Members)
-		slices.SortStableFunc(members, func(a, b partition.Member) int { return cmp.Compare(a.As, b.As) })
 		var list []string
-		for _, m := range members {
+		for _, m := range p.Members {
 			if m.Who != partition.Described {
 				list = append(list, "    "+m.String())
 				continue
@@ -54,24 +52,6 @@ func Partitions(ps partition.Partitions, subnet *fabric.Fabric) (text []byte, bo
 		b.WriteString(" ;\n")
 	}
 	return b.Bytes(), both, notes
-}
-
-// lessAtLast returns a partition of which a member may be named as a full one and after that as a limited one; nil for none.
-func lessAtLast(ps partition.Partitions) *partition.Partition {
-	for i := range ps {
-		members := ps[i].Members
-		for k := range members {
-			if members[k].As != partition.Limited {
-				continue
-			}
-			if slices.ContainsFunc(members[:k], func(m partition.Member) bool {
-				return m.As != partition.Limited && (m.Who != partition.OnePort || members[k].Who != partition.OnePort || m.GUID == members[k].GUID)
-			}) {
-				return &ps[i]
-			}
-		}
-	}
-	return nil
 }
 
 // flags writes what a file says of a multicast group.

@@ -7,13 +7,13 @@
 //
 //	Default=0x7fff, ipoib, mtu=4096, rate=100G : ALL=full ;
 //	storage=0x0010, indx0, defmember=limited :
-//	    0x0002c90300001234=full, "gpu-*", ALL_SWITCHES=both ;
+//	    ALL_SWITCHES=both, "gpu-*", 0x0002c90300001234=full ;
 //
 // A partition has a name, a P_Key and flags, then a colon, its members, and a semicolon. A comment goes from # to the end of its line. A
 // member is the GUID of a port, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF (the port of the subnet manager), or in quotes
 // a pattern of node descriptions, with a membership: full, limited or both; without one it is that of defmember, which is limited where
 // it is not given. Among the members there may be multicast groups, mgid=ADDRESS and flags, one a line. Parts of the file with one
-// P_Key are one partition. A port that is named twice is a full member if either says so.
+// P_Key are one partition. Of a port that is named twice what is said last counts.
 //
 // The default partition, 0x7fff, is always there. Where no file has it, all ports are its limited members, and the subnet manager a full one,
 // as it is everywhere.

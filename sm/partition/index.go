@@ -15,10 +15,10 @@ type Index struct {
 	byGUID map[fabric.GUID][]named // members by GUID of a port
 }
 
-// named is a partition that names a port, and how.
+// named is a Member that names a port.
 type named struct {
-	part int32
-	as   Membership
+	part, at int32 // its partition, and its place there
+	as       Membership
 }
 
 // NewIndex makes an Index. The partitions must not be changed after that.
@@ -28,7 +28,7 @@ func NewIndex(ps Partitions) *Index {
 		open := ps[i].Key == defaultKey // to which the manager belongs
 		for j := range ps[i].Members {
 			if m := &ps[i].Members[j]; m.Who == OnePort {
-				x.byGUID[m.GUID] = append(x.byGUID[m.GUID], named{int32(i), m.As})
+				x.byGUID[m.GUID] = append(x.byGUID[m.GUID], named{int32(i), int32(j), m.As})
 			} else {
 				open = true
 			}
@@ -41,34 +41,33 @@ func NewIndex(ps Partitions) *Index {
 }
 
 // KeysOf returns the P_Keys of a port: those of partitions with IndexZero first, then that of the default partition, then in order. In each
-// partition a full membership goes before a limited one, unless a Member says Both.
+// partition the last Member that names the port counts.
 func (x *Index) KeysOf(p *Port) []uint16 {
 	of := slices.Clone(x.byGUID[p.GUID])
 	for _, i := range x.open {
 		part := &x.ps[i]
 		if part.Key == defaultKey && p.Manager {
-			of = append(of, named{i, Full})
+			of = append(of, named{i, int32(len(part.Members)), Full})
 		}
 		for j := range part.Members {
 			if m := &part.Members[j]; m.Who != OnePort && m.names(p) {
-				of = append(of, named{i, m.As})
+				of = append(of, named{i, int32(j), m.As})
 			}
 		}
 	}
-	slices.SortStableFunc(of, func(a, b named) int {
-		return cmp.Or(cmp.Compare(x.rank(a.part), x.rank(b.part)), cmp.Compare(a.part, b.part))
+	slices.SortFunc(of, func(a, b named) int {
+		return cmp.Or(cmp.Compare(x.rank(a.part), x.rank(b.part)), cmp.Compare(a.part, b.part), cmp.Compare(a.at, b.at))
 	})
 	keys := make([]uint16, 0, len(of))
-	for len(of) > 0 {
-		part, both, full := of[0].part, false, false
-		for ; len(of) > 0 && of[0].part == part; of = of[1:] {
-			both, full = both || of[0].as == Both, full || of[0].as&Full != 0
+	for i, m := range of {
+		if i+1 < len(of) && of[i+1].part == m.part {
+			continue
 		}
-		key := x.ps[part].Key
-		if full {
+		key := x.ps[m.part].Key
+		if m.as&Full != 0 {
 			keys = append(keys, key|mad.PKeyFull)
 		}
-		if both || !full {
+		if m.as&Limited != 0 {
 			keys = append(keys, key)
 		}
 	}

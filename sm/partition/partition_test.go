@@ -56,7 +56,7 @@ func TestRead(t *testing.T) {
 		want []uint16
 	}{
 		{Port{GUID: 0x123456, Type: fabric.CA, Desc: "gpu;#-7"}, []uint16{0x8080, 0x0080, 0x7fff, 0x8001, 0x0300}},
-		{Port{GUID: 9, Type: fabric.CA, Manager: true}, []uint16{0xffff, 0x8300}},
+		{Port{GUID: 9, Type: fabric.CA, Manager: true}, []uint16{0xffff, 0x0300}},
 		{Port{GUID: 8, Type: fabric.Switch}, []uint16{0x7fff}},
 		{Port{GUID: 7, Type: fabric.Router}, []uint16{0x8080, 0x7fff}},
 	} {
@@ -155,17 +155,20 @@ func TestPlace(t *testing.T) {
 func keysOf(ps Partitions, p *Port) []uint16 {
 	var first, middle, last []uint16
 	for _, part := range ps {
-		full, limited, both := part.Key == 0x7fff && p.Manager, false, false
+		said := Membership(0)
 		for _, m := range part.Members {
 			if m.names(p) {
-				full, limited, both = full || m.As == Full, limited || m.As == Limited, both || m.As == Both
+				said = m.As
 			}
 		}
+		if part.Key == 0x7fff && p.Manager {
+			said = Full
+		}
 		var keys []uint16
-		if full || both {
+		if said == Full || said == Both {
 			keys = append(keys, part.Key+0x8000)
 		}
-		if both || limited && !full {
+		if said == Limited || said == Both {
 			keys = append(keys, part.Key)
 		}
 		switch {
