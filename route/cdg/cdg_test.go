@@ -118,6 +118,52 @@ func TestOrder(t *testing.T) {
 	}
 }
 
+// TestOrderOf: an order of edges that are there as a whole is made if and only if they close no cycle, has them
+// alone, and takes others as one does to which they were added. What is removed again leaves no trace.
+func TestOrderOf(t *testing.T) {
+	made, cyclic := 0, 0
+	rapid.Check(t, func(t *rapid.T) {
+		g := draw(t)
+		if g.NumChannels == 0 {
+			return
+		}
+		x, have := NewIndex(g), []Edge(nil)
+		for range rapid.IntRange(0, 12).Draw(t, "ways") {
+			for _, e := range walk(t, g) {
+				if !slices.Contains(have, e) {
+					have = append(have, e)
+				}
+			}
+		}
+		o := NewOrderOf(x, func(visit func(c, k int32)) {
+			for _, e := range have {
+				visit(e.C, x.Rank[e.D])
+			}
+		}, MoveFewer)
+		if (o != nil) != acyclic(have) {
+			t.Fatalf("%v: made: %v", have, o != nil)
+		}
+		if o == nil {
+			cyclic++
+			return
+		}
+		made++
+		rising(t, o)
+		way := slices.DeleteFunc(walk(t, g), func(e Edge) bool { return slices.Contains(have, e) })
+		if want := acyclic(slices.Concat(have, way)); o.Add(way) != want {
+			t.Fatalf("%v on %v: not %v", way, have, want)
+		} else if want {
+			o.Remove(way)
+		}
+		rising(t, o)
+		hasEdges(t, o, have)
+	})
+	t.Logf("%d orders, %d cycles", made, cyclic)
+	if !t.Failed() && (made == 0 || cyclic == 0) {
+		t.Errorf("%d orders made, %d cycles", made, cyclic)
+	}
+}
+
 // hasEdges fails unless an order has just these edges, and refuses only what closes a
 // cycle with them.
 func hasEdges(t *rapid.T, o *Order, have []Edge) {

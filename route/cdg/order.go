@@ -46,15 +46,52 @@ type Order struct {
 // NewOrder makes a graph without edges whose channels stand in the order of a list, or
 // of their numbers if that is nil.
 func NewOrder(x *Index, channels []int32, rule Rule) *Order {
-	g, n := x.Graph, x.Graph.NumChannels
-	o := &Order{
-		Index: x, rule: rule, list: newList(channels, n),
-		label: make([]int64, n+2), back: make([]int32, n), side: make([]uint8, n),
+	o := newOrder(x, rule)
+	o.setList(channels)
+	return o
+}
+
+// NewOrderOf makes a graph of edges, each visited once: from channel c to the k-th channel out of its end. It
+// returns nil if they close a cycle.
+func NewOrderOf(x *Index, each func(visit func(c, k int32)), rule Rule) *Order {
+	o, g := newOrder(x, rule), x.Graph
+	into := make([]int32, g.NumChannels) // by channel: edges that lead to it from channels not listed yet
+	each(func(c, k int32) {
+		o.flip(c, k)
+		into[g.Out[g.OutStart[g.To[c]]+k]]++
+	})
+	list := make([]int32, 0, len(into))
+	for c, n := range into {
+		if n == 0 {
+			list = append(list, int32(c))
+		}
 	}
+	for i := 0; i < len(list); i++ {
+		c := int(list[i])
+		out := g.OutOf(g.To[c])
+		for w, set := range o.next[c*o.words : (c+1)*o.words] {
+			for ; set != 0; set &= set - 1 {
+				d := out[w*64+bits.TrailingZeros64(set)]
+				if into[d]--; into[d] == 0 {
+					list = append(list, d)
+				}
+			}
+		}
+	}
+	if len(list) < len(into) {
+		return nil
+	}
+	o.setList(list)
+	return o
+}
+
+// newOrder makes a graph without edges, whose channels are not listed yet.
+func newOrder(x *Index, rule Rule) *Order {
+	g, n := x.Graph, x.Graph.NumChannels
+	o := &Order{Index: x, rule: rule, back: make([]int32, n), side: make([]uint8, n)}
 	for i, c := range g.Out {
 		o.back[i] = x.Place[c^1]
 	}
-	o.spread()
 	for s := range int32(g.NumSwitches) {
 		o.words = max(o.words, (len(g.OutOf(s))+63)/64)
 	}
@@ -62,6 +99,13 @@ func NewOrder(x *Index, channels []int32, rule Rule) *Order {
 	o.outSeen, o.inSeen = seen[:len(seen)/2], seen[len(seen)/2:]
 	o.next, o.last, o.never = make([]uint64, n*o.words), make([]uint64, n*o.words), make([]uint64, n*o.words)
 	return o
+}
+
+// setList lists the channels, in the order of their numbers if channels is nil.
+func (o *Order) setList(channels []int32) {
+	n := o.Graph.NumChannels
+	o.list, o.label = newList(channels, n), make([]int64, n+2)
+	o.spread()
 }
 
 // Labels returns the labels of all channels by position in Graph.Out. A path may take a
@@ -156,6 +200,9 @@ func (o *Order) Add(edges []Edge) bool {
 	}
 	return true
 }
+
+// Remove takes back edges that Add has added.
+func (o *Order) Remove(edges []Edge) { o.unlink(edges) }
 
 // unlink takes back edges, of which some are listed twice.
 func (o *Order) unlink(edges []Edge) {

@@ -15,8 +15,9 @@ import (
 // one leads, are left out. each visits the nodes to which one of the n nodes leads.
 func Sort(n int, each func(node int32, visit func(next int32))) []int32 {
 	into := make([]int32, n)
+	enter := func(next int32) { into[next]++ }
 	for node := range int32(n) {
-		each(node, func(next int32) { into[next]++ })
+		each(node, enter)
 	}
 	list := make([]int32, 0, n)
 	for node, k := range into {
@@ -24,12 +25,13 @@ func Sort(n int, each func(node int32, visit func(next int32))) []int32 {
 			list = append(list, int32(node))
 		}
 	}
+	leave := func(next int32) {
+		if into[next]--; into[next] == 0 {
+			list = append(list, next)
+		}
+	}
 	for i := 0; i < len(list); i++ {
-		each(list[i], func(next int32) {
-			if into[next]--; into[next] == 0 {
-				list = append(list, next)
-			}
-		})
+		each(list[i], leave)
 	}
 	return list
 }

@@ -1,6 +1,8 @@
 package repair
 
 import (
+	"slices"
+
 	"weft/fabric"
 	"weft/route"
 )
@@ -17,6 +19,7 @@ type binding struct {
 	same      []bool           // by LID: it named the same end port in the old Plan
 	links     bool             // whether the links of the old Graph are known
 	changed   []bool           // by port slot, as Graph.Attached: another port is behind it, or none; needs links
+	channels  []int32          // by port slot: the channel that old entries lead to, -1 if there is none or it has gone
 	gained    bool             // some port leads to something that was not behind it
 	drained   bool             // some switch is drained that was not; needs links
 }
@@ -34,6 +37,7 @@ func bind(g *fabric.Graph, req *Request, ends route.Ends) *binding {
 	if b.links {
 		b.readPorts()
 	}
+	b.readChannels()
 	return b
 }
 
@@ -76,6 +80,16 @@ func (b *binding) readPorts() {
 	}
 }
 
+// readChannels finds the channels that old entries lead to.
+func (b *binding) readChannels() {
+	b.channels = slices.Repeat([]int32{fabric.Nothing}, len(b.g.Attached))
+	for c := range int32(b.g.NumChannels) {
+		if at := b.g.PortStart[b.g.From[c]] + int32(b.g.FromPort[c]); !b.links || !b.changed[at] {
+			b.channels[at] = c
+		}
+	}
+}
+
 // peer names the port behind a port so that two Graphs can be compared.
 type peer struct {
 	node fabric.GUID
@@ -100,12 +114,11 @@ func (b *binding) port(s int32, lid int) uint8 {
 
 // channel is the channel of the old entry of a switch, -1 if that has gone or never was.
 func (b *binding) channel(s int32, lid int) int32 {
-	port := b.port(s, lid)
-	c, _ := b.g.At(s, port)
-	if c >= 0 && b.links && b.changed[int(b.g.PortStart[s])+int(port)] {
+	port := int32(b.port(s, lid))
+	if port > b.g.SwitchPorts[s] {
 		return fabric.Nothing
 	}
-	return c
+	return b.channels[b.g.PortStart[s]+port]
 }
 
 // delivers reports whether the old entry of a LID's own switch is right.

@@ -14,7 +14,7 @@ import (
 // TestLookUp: what is looked up one by one, with several lanes, is what reading all entries finds.
 func TestLookUp(t *testing.T) {
 	several := 0
-	for _, c := range []struct{ formula, engine string }{
+	for _, p := range []struct{ formula, engine string }{
 		{"torus(4x4,hosts=2)", "lash"},
 		{"torus(4x4,hosts=2)", "dfsssp"},
 		{"kautz(2,3,hosts=24)", "dfsssp"},
@@ -22,37 +22,40 @@ func TestLookUp(t *testing.T) {
 		{"random(switches=16,hosts=32,links=30,seed=2)", "lash"},
 		{"dragonfly(4,2,2)", "dfsssp"},
 	} {
-		f, err := gen.Parse(c.formula)
+		f, err := gen.Parse(p.formula)
 		if err != nil {
 			t.Fatal(err)
 		}
 		old := f.Compile()
-		plan := routed(t, old, c.engine)
+		plan := routed(t, old, p.engine)
 		f.SetLinkDown(betweenSwitches(f, 5), true)
 		lazy, eager := bothDependencies(t, old, plan, f.Compile())
 		if lazy.l.n == 1 {
 			continue
 		}
 		if several++; !lazy.lazy() {
-			t.Fatalf("%s by %s: not looked up one by one", c.formula, c.engine)
+			t.Fatalf("%s by %s: not looked up one by one", p.formula, p.engine)
 		}
-		if err := eager.arrange(t.Context(), 1); err != nil || eager.cyclic {
-			t.Fatalf("%s by %s: a cycle, or %v", c.formula, c.engine, err)
+		if err := eager.arrangeAll(t.Context(), 1); err != nil || eager.cyclic {
+			t.Fatalf("%s by %s: a cycle, or %v", p.formula, p.engine, err)
 		}
-		w, found := lazy.l.wide, 0
-		for ch := range int32(w.NumChannels) {
-			for k, next := range w.OutOf(w.To[ch]) {
-				want := eager.order.Has(ch, int32(k))
-				if got := lazy.has(ch, next); got != want {
-					t.Fatalf("%s by %s: channel %d to %d: %v, want %v", c.formula, c.engine, ch, next, got, want)
-				}
-				if want {
-					found++
+		w, found := lazy.l.layer, 0
+		for layer, order := range eager.orders {
+			first := int32(layer * w.NumChannels)
+			for c := range int32(w.NumChannels) {
+				for k, next := range w.OutOf(w.To[c]) {
+					want := order.Has(c, int32(k))
+					if got := lazy.has(first+c, first+next); got != want {
+						t.Fatalf("%s by %s: layer %d, channel %d to %d: %v, want %v", p.formula, p.engine, layer, c, next, got, want)
+					}
+					if want {
+						found++
+					}
 				}
 			}
 		}
 		if found == 0 {
-			t.Errorf("%s by %s has no dependencies", c.formula, c.engine)
+			t.Errorf("%s by %s has no dependencies", p.formula, p.engine)
 		}
 	}
 	if several < 4 {
@@ -88,7 +91,7 @@ func TestReadOnce(t *testing.T) {
 				}
 			}
 			got, err := d.read(t.Context(), 2, false)
-			if err != nil || !slices.Equal(got, all.edges) {
+			if err != nil || !slices.Equal(got.edges, all.edges) || !slices.Equal(got.vls, all.vls) {
 				rt.Fatalf("%s by %s: edges differ, or %v", c.formula, c.engine, err)
 			}
 			for _, lids := range d.lidsBySwitch() {
@@ -102,6 +105,47 @@ func TestReadOnce(t *testing.T) {
 				rt.Errorf("%s by %s: every LID was read", c.formula, c.engine)
 			}
 		})
+	}
+}
+
+// TestLayers: there is a layer for each VL where packets keep theirs, and else one for all. A pair names one
+// channel and VL, and its reverse stands beside it.
+func TestLayers(t *testing.T) {
+	for _, p := range []struct {
+		formula, engine string
+		stay            bool
+	}{
+		{"torus(4x4,hosts=2)", "lash", true},
+		{"kautz(2,3,hosts=24)", "nue", true},
+		{"torus(5x5,hosts=1)", "torus", false},
+		{"rlft(4,2)", "ftree", true},
+	} {
+		f, err := gen.Parse(p.formula)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Compile()
+		plan := routed(t, g, p.engine)
+		l := newLanes(g, plan, plan.Ends.ByLID())
+		if want := map[bool]int{true: l.n, false: 1}[p.stay]; l.stay != p.stay || l.layers() != want {
+			t.Errorf("%s by %s: %d VLs, %d layers", p.formula, p.engine, l.n, l.layers())
+		}
+		seen := map[int32]bool{}
+		for c := range int32(g.NumChannels) {
+			for vl := range int32(l.n) {
+				pair := l.pair(c, vl)
+				seen[pair] = true
+				layer, there := l.layerOf(pair)
+				c1, vl1 := l.channelOf(pair)
+				if c1 != c || int32(vl1) != vl || l.pair(c^1, vl) != pair^1 || int(layer) >= l.layers() ||
+					p.stay && (there != c || layer != vl) || l.layer.From[there] != g.From[c] {
+					t.Fatalf("%s by %s: channel %d, VL %d: pair %d, layer %d", p.formula, p.engine, c, vl, pair, layer)
+				}
+			}
+		}
+		if len(seen) != g.NumChannels*l.n || len(seen) != l.layer.NumChannels*l.layers() {
+			t.Errorf("%s by %s: %d pairs of %d", p.formula, p.engine, len(seen), g.NumChannels*l.n)
+		}
 	}
 }
 

@@ -9,19 +9,23 @@ import (
 	"weft/route/cdg"
 )
 
-// lanes tells the VLs of packets. VLs have an index, from 0 among those in use. The (channel, VL)
-// pairs are the channels of another Graph, wide, in which each link is there once for every VL.
+// lanes tells the VLs of packets. VLs have an index, from 0 among those in use. The (channel, VL) pairs are
+// the channels of layers. Where packets keep their VL on their whole way there is a layer for each VL, with the
+// channels of g itself. Else there is one, with the channels of another Graph, in which each link is there once for
+// every VL.
 type lanes struct {
 	g     *fabric.Graph
-	wide  *fabric.Graph // g itself with one lane
+	layer *fabric.Graph // whose channels each layer has
 	n     int           // VLs in use between switches
 	plan  *route.Plan   // new: its SL, SL2VL and LIDs are set
 	owner []int32       // by LID: its end port
+	stay  bool          // packets keep their VL on their whole way
 
 	// With several lanes only.
 	sls     []uint8             // in use
 	index   [route.NumSLs]uint8 // by VL: its index, or noLane
 	byInput bool                // some switch chooses VLs by input port too
+	staysOn [route.NumSLs]uint8 // by SL, with stay: the index of its VL
 	sources [][]int32           // by switch: source classes of its end ports
 	targets [][]int32           // by switch: destination classes of their LIDs
 }
@@ -31,20 +35,14 @@ const noLane = 255
 
 // newLanes reads the lanes of a Plan whose SL and SL2VL fit g.
 func newLanes(g *fabric.Graph, plan *route.Plan, owner []int32) *lanes {
-	l := &lanes{g: g, wide: g, n: 1, plan: plan, owner: owner}
+	l := &lanes{g: g, layer: g, n: 1, stay: true, plan: plan, owner: owner}
 	if plan.SL == nil || plan.SL2VL == nil {
 		return l
 	}
-	used := slsInUse(plan.SL)
+	used, tables := slsInUse(plan.SL), l.tablesInUse()
 	vls := uint16(0)
-	for s := range plan.SL2VL.Switch {
-		sw := &plan.SL2VL.Switch[s]
-		l.byInput = l.byInput || sw.By == route.ByInOut
-		for _, c := range g.OutOf(int32(s)) {
-			for _, i := range l.tables(int32(s), g.FromPort[c]) {
-				vls |= vlsOf(&plan.SL2VL.Pool[i], used)
-			}
-		}
+	for _, t := range tables {
+		vls |= vlsOf(t, used)
 	}
 	vls &^= 1 << route.DropVL
 	l.n = max(1, bits.OnesCount16(vls))
@@ -61,9 +59,53 @@ func newLanes(g *fabric.Graph, plan *route.Plan, owner []int32) *lanes {
 			l.sls = append(l.sls, sl)
 		}
 	}
-	l.wide = widen(g, l.n)
+	if l.stay = l.readStay(tables); !l.stay {
+		l.layer = widen(g, l.n)
+	}
 	l.readClasses()
 	return l
+}
+
+// tablesInUse lists the SL2VL tables of packets that leave switches for others. It notes whether input
+// ports matter.
+func (l *lanes) tablesInUse() (list []*route.VLTable) {
+	m := l.plan.SL2VL
+	seen := make([]bool, len(m.Pool))
+	for s := range m.Switch {
+		l.byInput = l.byInput || m.Switch[s].By == route.ByInOut
+		for _, c := range l.g.OutOf(int32(s)) {
+			for _, i := range l.tables(int32(s), l.g.FromPort[c]) {
+				if !seen[i] {
+					seen[i] = true
+					list = append(list, &m.Pool[i])
+				}
+			}
+		}
+	}
+	return list
+}
+
+// readStay reports whether each SL has the same VL in all of some SL2VL tables, and notes it.
+func (l *lanes) readStay(tables []*route.VLTable) bool {
+	for _, sl := range l.sls {
+		l.staysOn[sl] = l.index[tables[0][sl]]
+		for _, t := range tables {
+			if l.index[t[sl]] != l.staysOn[sl] {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// vlsOn is the set of VLs, by index, of packets of some SLs that keep their VL.
+func (l *lanes) vlsOn(sls uint16) (vls uint16) {
+	for ; sls != 0; sls &= sls - 1 {
+		if vl := l.staysOn[bits.TrailingZeros16(sls)]; vl != noLane {
+			vls |= 1 << vl
+		}
+	}
+	return vls
 }
 
 // slsInUse is the set of SLs in a map.
@@ -130,10 +172,38 @@ func widen(g *fabric.Graph, n int) *fabric.Graph {
 // reverse is again the one beside it.
 func wideChannel(c, vl int32, n int) int32 { return c>>1*int32(2*n) + 2*vl + c&1 }
 
-// narrow is the channel and the index of the VL of a channel of the wide Graph.
-func (l *lanes) narrow(wide int32) (c int32, vl uint8) {
+// pair numbers a channel with the index of a VL: those of each layer follow those of the layer before.
+func (l *lanes) pair(c, vl int32) int32 {
+	if l.stay {
+		return vl*int32(l.g.NumChannels) + c
+	}
+	return wideChannel(c, vl, l.n)
+}
+
+// channelOf is the channel and the index of the VL of a pair.
+func (l *lanes) channelOf(pair int32) (c int32, vl uint8) {
+	if l.stay {
+		layer, c := l.layerOf(pair)
+		return c, uint8(layer)
+	}
 	n := int32(l.n)
-	return wide/(2*n)*2 + wide&1, uint8(wide % (2 * n) / 2)
+	return pair/(2*n)*2 + pair&1, uint8(pair % (2 * n) / 2)
+}
+
+// layers is the number of layers.
+func (l *lanes) layers() int {
+	if l.stay {
+		return l.n
+	}
+	return 1
+}
+
+// layerOf is the layer of a pair, and its channel there.
+func (l *lanes) layerOf(pair int32) (layer, c int32) {
+	if pair < int32(l.layer.NumChannels) {
+		return 0, pair
+	}
+	return pair / int32(l.layer.NumChannels), pair % int32(l.layer.NumChannels)
 }
 
 // slsOn is the set of SLs in use that have a VL, by index, on a channel, where input ports do not
@@ -219,7 +289,7 @@ func (l *lanes) path(list []cdg.Edge, c int32, sl uint8, target int32, next func
 			return list
 		}
 		for ; vls != 0; vls &= vls - 1 {
-			list = append(list, cdg.Edge{C: wideChannel(c, int32(bits.TrailingZeros16(vls)), l.n), D: wideChannel(e, int32(then), l.n)})
+			list = append(list, cdg.Edge{C: l.pair(c, int32(bits.TrailingZeros16(vls))), D: l.pair(e, int32(then))})
 		}
 		c, vls = e, 1<<then
 	}

@@ -75,7 +75,7 @@ func (b *binding) solve(ctx context.Context, plan *route.Plan, lost []column, wo
 	l := newLanes(b.g, plan, b.owner)
 	deps := newDependencies(b, l, lost)
 	if !deps.lazy() && len(lost) > 0 {
-		if err := deps.arrange(ctx, workers); err != nil {
+		if err := deps.arrangeAll(ctx, workers); err != nil {
 			return err
 		}
 	}

@@ -220,22 +220,24 @@ func (s *solver) choose(ctx context.Context, x, hops int32, rule int) (int32, er
 		}
 		return best, nil
 	}
-	list := make([]int32, 0, 8)
+	type ranked struct{ c, backwards int32 }
+	list := make([]ranked, 0, 8)
 	for _, c := range g.OutOf(x) {
 		if c != was && s.candidate(c, hops) {
-			list = append(list, c)
+			n, err := s.backwards(ctx, c)
+			if err != nil {
+				return -1, err
+			}
+			list = append(list, ranked{c, n})
 		}
 	}
-	if err := s.deps.arranged(ctx, s.workers); err != nil {
-		return -1, err
-	}
-	slices.SortStableFunc(list, func(a, b int32) int {
-		turnsA, turnsB := s.deps.turns[g.To[a]], s.deps.turns[g.To[b]]
-		return cmp.Or(cmp.Compare(turnsB, turnsA), cmp.Compare(s.backwards(a), s.backwards(b)), cmp.Compare(s.load(a), s.load(b)))
+	slices.SortStableFunc(list, func(a, b ranked) int {
+		turnsA, turnsB := s.deps.turns[g.To[a.c]], s.deps.turns[g.To[b.c]]
+		return cmp.Or(cmp.Compare(turnsB, turnsA), cmp.Compare(a.backwards, b.backwards), cmp.Compare(s.load(a.c), s.load(b.c)))
 	})
-	for _, c := range list {
-		if ok, err := s.admitted(ctx, c, acyclic); ok || err != nil {
-			return c, err
+	for _, r := range list {
+		if ok, err := s.admitted(ctx, r.c, acyclic); ok || err != nil {
+			return r.c, err
 		}
 	}
 	return fabric.Nothing, nil
@@ -271,14 +273,18 @@ func (s *solver) addPairs(x int32) {
 
 // backwards counts the dependencies of packets that go by a channel which lead backwards
 // in the order of channels.
-func (s *solver) backwards(c int32) (n int) {
+func (s *solver) backwards(ctx context.Context, c int32) (n int32, err error) {
 	s.dependenciesOf(c)
 	for _, e := range s.edges {
-		if !s.deps.forwards(e.C, e.D) {
+		forwards, err := s.deps.forwards(ctx, s.workers, e.C, e.D)
+		if err != nil {
+			return 0, err
+		}
+		if !forwards {
 			n++
 		}
 	}
-	return n
+	return n, nil
 }
 
 // candidate reports whether a channel leads to a switch so many channels from the LID.

@@ -1,0 +1,233 @@
+package repair
+
+import (
+	"context"
+	"math/bits"
+	"slices"
+
+	"weft/fabric"
+	"weft/internal/par"
+	"weft/route"
+	"weft/route/cdg"
+)
+
+// read collects the dependencies of the old Plan.
+func (d *dependencies) read(ctx context.Context, workers int, wholeOnly bool) (*reader, error) {
+	lostAt := make(map[int][]int32, len(d.lost))
+	if wholeOnly {
+		for _, c := range d.lost {
+			lostAt[c.lid] = c.switches
+		}
+	}
+	own, lids := make([]*reader, max(1, workers)), d.lidsBySwitch()
+	err := par.For(ctx, workers, len(lids), func(worker, i int) error {
+		if own[worker] == nil {
+			own[worker] = newReader(d)
+		}
+		var done []int // LIDs whose packets go each another way
+		for _, lid := range lids[i] {
+			switch {
+			case lostAt[lid] != nil:
+				own[worker].column(lid, lostAt[lid])
+			case !slices.ContainsFunc(done, func(other int) bool { return d.alike(lid, other) }):
+				own[worker].column(lid, nil)
+				done = append(done, lid)
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		return nil, err
+	}
+	all := newReader(d)
+	for _, r := range own {
+		if r == nil {
+			continue
+		}
+		for i, word := range r.edges {
+			all.edges[i] |= word
+		}
+		for i, vls := range r.vls {
+			all.vls[i] |= vls
+		}
+	}
+	return all, nil
+}
+
+// lidsBySwitch lists, by switch, the LIDs of its end ports that name the same ones in the old Plan.
+func (d *dependencies) lidsBySwitch() [][]int {
+	lids := make([][]int, d.b.g.NumSwitches)
+	for lid, end := range d.b.owner {
+		if d.b.same[lid] {
+			s := d.b.g.EndSwitch[end]
+			lids[s] = append(lids[s], lid)
+		}
+	}
+	return lids
+}
+
+// alike reports whether packets to two LIDs of one switch take the same channels and lanes.
+func (d *dependencies) alike(lid, other int) bool {
+	b := d.b
+	owner, before := b.owner[lid], b.owner[other]
+	if sl := d.l.plan.SL; d.l.n > 1 && (sl.Dst[lid] != sl.Dst[other] || sl.Src[owner] != sl.Src[before]) {
+		return false
+	}
+	to := b.g.EndSwitch[owner]
+	for s, row := range b.rows {
+		block, k := row[lid/route.BlockSize], lid%route.BlockSize
+		if block[k] != row[other/route.BlockSize][other%route.BlockSize] && int32(s) != to {
+			return false
+		}
+	}
+	return b.channel(to, lid) == b.channel(to, other)
+}
+
+// order makes the order of a layer, or returns nil if there is a cycle.
+func (r *reader) order(layer int32) *cdg.Order {
+	g := r.d.index.Graph
+	return cdg.NewOrderOf(r.d.index, func(visit func(c, k int32)) {
+		for c := range int32(g.NumChannels) {
+			if r.vls == nil {
+				r.d.index.EachFrom(r.edges, c, func(k int32) { visit(c, k) })
+				continue
+			}
+			first := r.d.index.Row[c]
+			for k, vls := range r.vls[first : first+len(g.OutOf(g.To[c]))] {
+				if vls>>layer&1 == 1 {
+					visit(c, int32(k))
+				}
+			}
+		}
+	}, cdg.MoveFewer)
+}
+
+// reader collects the dependencies of columns.
+type reader struct {
+	d      *dependencies
+	edges  []uint64 // a bit by number of an edge, where there is one layer
+	vls    []uint16 // by number of an edge: the layers that have it, where there are several
+	next   []int32  // by switch: the channel of its entry
+	waits  []int32  // by switch: how many entries lead to it whose switches are not done
+	sorted []int32  // switches, those first to which no entry leads
+	on     []uint16 // set of VLs, by index, on the channel of a switch: by switch and SL, or by switch if packets keep their VL
+}
+
+func newReader(d *dependencies) *reader {
+	n := d.l.g.NumSwitches
+	r := &reader{d: d, next: make([]int32, n), waits: make([]int32, n)}
+	if d.l.layers() > 1 {
+		r.vls, r.on = make([]uint16, d.index.Size), make([]uint16, n)
+		return r
+	}
+	r.edges = make([]uint64, d.index.Size/64+1)
+	if d.l.n > 1 {
+		r.on = make([]uint16, n*route.NumSLs)
+	}
+	return r
+}
+
+// column adds those of the entries of a LID, without those of some switches.
+func (r *reader) column(lid int, without []int32) {
+	g, x := r.d.l.g, r.d.index
+	for s := range r.next {
+		r.next[s] = r.d.b.channel(int32(s), lid)
+	}
+	for _, s := range without {
+		r.next[s] = fabric.Nothing
+	}
+	if r.d.l.n > 1 {
+		r.laned(lid)
+		return
+	}
+	for _, c := range r.next {
+		if c < 0 {
+			continue
+		}
+		if e := r.next[g.To[c]]; e >= 0 {
+			i := x.Number(c, e)
+			r.edges[i/64] |= 1 << (i % 64)
+		}
+	}
+}
+
+// laned follows the packets of all sources from switch to switch, those on a ring of
+// switches apart.
+func (r *reader) laned(lid int) {
+	g, l := r.d.l.g, r.d.l
+	r.sort()
+	clear(r.on)
+	for _, s := range r.sorted {
+		c := r.next[s]
+		if c < 0 {
+			continue
+		}
+		e := r.next[g.To[c]]
+		if l.stay {
+			r.on[s] |= l.vlsOn(l.sent(s, lid))
+			r.keepLane(c, e, r.on[s])
+			continue
+		}
+		on := r.on[int(s)*route.NumSLs:][:route.NumSLs]
+		for sls := l.sent(s, lid); sls != 0; sls &= sls - 1 {
+			sl := bits.TrailingZeros16(sls)
+			on[sl] |= l.first(c, uint8(sl))
+		}
+		if e >= 0 {
+			r.step(c, e, on)
+		}
+	}
+}
+
+// sort lists the switches, those first to which no entry leads, but those on a ring.
+func (r *reader) sort() {
+	g := r.d.l.g
+	clear(r.waits)
+	for _, c := range r.next {
+		if c >= 0 {
+			r.waits[g.To[c]]++
+		}
+	}
+	r.sorted = r.sorted[:0]
+	for s, n := range r.waits {
+		if n == 0 {
+			r.sorted = append(r.sorted, int32(s))
+		}
+	}
+	for i := 0; i < len(r.sorted); i++ {
+		if c := r.next[r.sorted[i]]; c >= 0 {
+			t := g.To[c]
+			if r.waits[t]--; r.waits[t] == 0 {
+				r.sorted = append(r.sorted, t)
+			}
+		}
+	}
+}
+
+// keepLane carries packets of some VLs, by index, on from channel c to e, if there is one.
+func (r *reader) keepLane(c, e int32, vls uint16) {
+	if e >= 0 {
+		r.on[r.d.l.g.To[c]] |= vls
+		r.vls[r.d.index.Number(c, e)] |= vls
+	}
+}
+
+// step carries packets on from channel c to e.
+func (r *reader) step(c, e int32, on []uint16) {
+	g, l, t := r.d.l.g, r.d.l, r.d.l.g.To[c]
+	for _, sl := range l.sls {
+		vls := on[sl]
+		if vls == 0 {
+			continue
+		}
+		then := l.vl(t, g.ToPort[c], g.FromPort[e], sl)
+		if then == noLane {
+			continue
+		}
+		for ; vls != 0; vls &= vls - 1 {
+			i := r.d.index.Number(l.pair(c, int32(bits.TrailingZeros16(vls))), l.pair(e, int32(then)))
+			r.edges[i/64] |= 1 << (i % 64)
+		}
+		r.on[int(t)*route.NumSLs+int(sl)] |= 1 << then
+	}
+}
