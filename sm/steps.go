@@ -62,7 +62,8 @@ func (c *Core) nextStep() {
 	c.enterPhase(tables)
 }
 
-// addRewritten adds the Sets that no light sweep has read again since the round before.
+// addRewritten adds the Sets that no light sweep has read again since the round before. Lane tables are not written for a Plan of one lane, and
+// may hold what they held before.
 func (c *Core) addRewritten(before *Core) {
 	if before == nil {
 		return
@@ -71,7 +72,7 @@ func (c *Core) addRewritten(before *Core) {
 		k, index, arg := splitTag(tag)
 		if k == setSL2VL {
 			slot, ok := c.slotOf(before.nodes[before.owner[index]].guid, before.portNumber(index))
-			if ok && c.plan.SL2VL != nil && (!c.isSwitch(slot) && c.prog.end[slot] >= 0 || c.prog.sw[c.owner[slot]] >= 0) {
+			if ok && c.plan.VLs > 1 && c.plan.SL2VL != nil && (!c.isSwitch(slot) && c.prog.end[slot] >= 0 || c.prog.sw[c.owner[slot]] >= 0) {
 				c.rewritten = append(c.rewritten, makeTag(k, slot, arg))
 			}
 			continue

@@ -74,19 +74,27 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 		return r, err
 	}
 	if req.Multicast {
-		r.addTrees(g, req)
+		return r, r.judgeWithTrees(ctx, g, req)
 	}
 	return r, r.Judge(ctx, g, req)
 }
 
-// addTrees gives the Plan trees for multicast groups. A Plan that was judged without them is judged again.
-func (r *Result) addTrees(g *fabric.Graph, req *Request) {
+// judgeWithTrees gives the Plan trees for multicast groups and judges it, again where it was judged without them. A repaired Plan keeps the trees that
+// have lost nothing, if they are proven beside its paths: to make others would hold up the repair.
+func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Request) error {
 	opt := multicast.Options{MaxVLs: req.MaxVLs}
 	if req.Kept != nil {
 		opt.Keep = &multicast.Kept{Graph: req.Kept.old, Pool: req.Kept.Plan.Multicast}
 	}
+	if r.Repaired != nil && multicast.Keep(g, r.Plan, opt.Keep) {
+		r.Report = nil
+		if err := r.Judge(ctx, g, req); err != nil || r.Report.OK {
+			return err
+		}
+	}
 	r.NoMulticast = multicast.Complete(g, r.Plan, opt)
 	r.Report = nil
+	return r.Judge(ctx, g, req)
 }
 
 // Route tries the engines in order until one does not refuse. When all refuse, the

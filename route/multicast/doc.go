@@ -12,6 +12,8 @@
 // Roots are switches whose farthest host is nearest, measured from a sample of the switches with hosts. A tree of an earlier Plan is kept as far as its cables
 // are there: its switches are tried first where they were.
 //
+// Keep gives a repaired Plan those trees of the Plan before that have lost nothing, at no cost. The lost ones come back when all is routed afresh.
+//
 // Cutter cuts a tree of the pool down to the members of a group. Which tree that is follows from the MLID and the GUIDs of the roots (rendezvous
 // hashing: Thaler and Ravishankar, "Using Name-Based Mappings to Increase Hit Rates", IEEE/ACM ToN 1998), so that the loss of a root moves its groups alone.
 //

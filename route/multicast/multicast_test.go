@@ -328,6 +328,68 @@ func TestKept(t *testing.T) {
 	}
 }
 
+// TestKeep: a repaired Plan has the trees that have lost nothing, as they were, and no other ones.
+func TestKeep(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		f, err := gen.Parse(rapid.SampledFrom([]string{"rlft(8,2)", "rlft(6,3)", "torus(4x4,hosts=1)"}).Draw(t, "network"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := f.Compile()
+		p := plan(t, g, "updn", 0)
+		if err := multicast.Complete(g, p, multicast.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		node := func(s int) fabric.NodeID {
+			id, _ := f.NodeByGUID(g.SwitchGUID[s])
+			return id
+		}
+		down := map[fabric.End]bool{}
+		for range rapid.IntRange(0, 4).Draw(t, "lost") {
+			id := rapid.IntRange(0, len(f.Links)-1).Draw(t, "link")
+			if l := f.Links[id]; f.Nodes[l.A.Node].Type == fabric.Switch && f.Nodes[l.B.Node].Type == fabric.Switch {
+				f.SetLinkDown(fabric.LinkID(id), true)
+				down[l.A], down[l.B] = true, true
+			}
+		}
+		if rapid.IntRange(0, 3).Draw(t, "drain") == 0 {
+			f.SetDrained(fabric.Part{Switch: node(rapid.IntRange(0, g.NumSwitches-1).Draw(t, "switch")), Link: fabric.NoLink}, true)
+		}
+		now := f.Compile()
+		var want [][]int32
+		for _, old := range p.Multicast.Trees {
+			whole := true
+			for s, c := range old.Up {
+				if c >= 0 {
+					lost := down[fabric.End{Node: node(s), Port: g.FromPort[c]}]
+					whole = whole && (!lost || now.Drained[s]) && !now.Drained[g.To[c]]
+				}
+			}
+			if whole && !now.Drained[old.Root] {
+				want = append(want, old.Up)
+			}
+		}
+		q := *p
+		kept := multicast.Keep(now, &q, &multicast.Kept{Graph: g, Pool: p.Multicast})
+		if kept != (len(want) > 0) {
+			t.Fatalf("kept %v, want %d trees", kept, len(want))
+		}
+		if !kept {
+			return
+		}
+		if len(q.Multicast.Trees) != len(want) || q.Multicast.SL != p.Multicast.SL {
+			t.Fatalf("%d trees, want %d", len(q.Multicast.Trees), len(want))
+		}
+		for i, tree := range q.Multicast.Trees {
+			for s, c := range want[i] {
+				if d := tree.Up[s]; !now.Drained[s] && (c < 0) != (d < 0) || d >= 0 && g.FromPort[c] != now.FromPort[d] {
+					t.Fatalf("tree %d: switch %d has another parent", i, s)
+				}
+			}
+		}
+	})
+}
+
 // TestBalance: groups are spread over the roots.
 func TestBalance(t *testing.T) {
 	f, err := gen.Parse("rlft(12,2)")

@@ -150,6 +150,34 @@ func grow(g *fabric.Graph, order *cdg.Order, roots []int32, opt *Options) (trees
 	return trees
 }
 
+// Keep gives a repaired Plan the trees of an earlier one that have lost nothing and cover all switches that are not drained, and reports
+// whether there is one. Among themselves they are free of deadlock as before; whether they are so beside the paths of now the judge has to say.
+func Keep(g *fabric.Graph, plan *route.Plan, k *Kept) bool {
+	plan.Multicast = nil
+	if k == nil || k.Pool == nil {
+		return false
+	}
+	trees := slices.DeleteFunc(translate(g, k), func(t route.SpanningTree) bool { return !isWhole(g, &t) })
+	if len(trees) == 0 {
+		return false
+	}
+	plan.Multicast = &route.Multicast{SL: k.Pool.SL, Trees: trees}
+	return true
+}
+
+// isWhole reports whether every switch that is not drained has a parent that is not, but for the root.
+func isWhole(g *fabric.Graph, t *route.SpanningTree) bool {
+	for s, up := range t.Up {
+		switch {
+		case up >= 0 && g.Drained[g.To[up]]:
+			return false
+		case up < 0 && int32(s) != t.Root && !g.Drained[s]:
+			return false
+		}
+	}
+	return true
+}
+
 // translate finds the trees of an earlier pool in a Graph, as far as their cables are there. Trees whose root is gone are left out.
 func translate(g *fabric.Graph, k *Kept) (trees []route.SpanningTree) {
 	at := make(map[fabric.GUID]int32, g.NumSwitches)
