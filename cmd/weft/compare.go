@@ -35,12 +35,8 @@ type compareOptions struct {
 	form      form
 }
 
-func compareCmd() *cobra.Command {
-	var opt compareOptions
-	cmd := &cobra.Command{
-		Use:   "compare FABRIC...",
-		Short: "set engines on a fabric, or several fabrics, beside each other",
-		Long: `Route a fabric by several engines, each in a process of its own, or several fabrics by
+// compareHelp tells what weft compare --help says.
+const compareHelp = `Route a fabric by several engines, each in a process of its own, or several fabrics by
 the best engine of each (--engines names others), and compare the results. Rows are
 printed as they come; Ctrl-C ends the work, and the recommendation is by the rows that
 are there. What is bought for a fabric stands above its rows.
@@ -97,7 +93,14 @@ or one that delivers nearly as much for nine tenths of its price or less.
 
 ` + betweenHelp + `
 They are routed by --engines (auto), and rows are ways to route --between them: LAYERS of
-lanes, HOPS between subnets, EBB and SHIFT as means of the bandwidth of a flow.`,
+lanes, HOPS between subnets, EBB and SHIFT as means of the bandwidth of a flow.`
+
+func compareCmd() *cobra.Command {
+	var opt compareOptions
+	cmd := &cobra.Command{
+		Use:   "compare FABRIC...",
+		Short: "set engines on a fabric, or several fabrics, beside each other",
+		Long:  compareHelp,
 		Example: `  weft compare examples/sx6036.ibnetdiscover
   weft compare 'rlft(36,2)|fail(links=20,seed=1)' --sort ebb
   weft compare 'tree(40,2000)' 'dragonfly(20,10,10,groups=10,hosts=2000)' 'torus(7x8x8,hosts=5,width=5)'

@@ -154,24 +154,9 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	if !o.noCheck {
-		err = withProgress(cmd, "judging", func(ctx context.Context) error { return r.Judge(ctx, g, &o.routing.Request) })
-		if err != nil {
-			return err
-		}
-	}
-	out := study.NewRoute(r, peakRSS())
-	out.Solver = o.stages.solving.Report()
-	if o.keep.kept != nil {
-		if out.Change, err = o.change(cmd, g, r); err != nil {
-			return err
-		}
-	}
-	if o.measure {
-		err = withProgress(cmd, "measuring", func(ctx context.Context) error { return out.Measure(ctx, g, r, &o.routing.Request) })
-		if err != nil {
-			return err
-		}
+	out, err := o.report(cmd, g, r)
+	if err != nil {
+		return err
 	}
 	unwritten := o.files.Write(g, r.Plan, func(path string, write func(io.Writer) error) error {
 		return files[slices.Index(paths, path)].write(write)
@@ -183,6 +168,30 @@ func (o *routeOptions) run(cmd *cobra.Command, arg string) error {
 		return errors.Join(unwritten, err)
 	}
 	return proven(r)
+}
+
+// report judges a routing, unless that is not wanted, and says what is asked of it.
+func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *job.Result) (out *study.Route, err error) {
+	if !o.noCheck {
+		err = withProgress(cmd, "judging", func(ctx context.Context) error { return r.Judge(ctx, g, &o.routing.Request) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	out = study.NewRoute(r, peakRSS())
+	out.Solver = o.stages.solving.Report()
+	if o.keep.kept != nil {
+		if out.Change, err = o.change(cmd, g, r); err != nil {
+			return nil, err
+		}
+	}
+	if o.measure {
+		err = withProgress(cmd, "measuring", func(ctx context.Context) error { return out.Measure(ctx, g, r, &o.routing.Request) })
+		if err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
 }
 
 // writeSplits writes split graphs to the directory asked for.

@@ -139,12 +139,8 @@ func (o *packetOptions) set(cmd *cobra.Command) error {
 	return o.routing.setChain(o.chain)
 }
 
-func simulatePacketCmd() *cobra.Command {
-	var o packetOptions
-	cmd := &cobra.Command{
-		Use:   "packet FABRIC",
-		Short: "packets in time: throughput, latency, credits, lanes, deadlocks",
-		Long: `Let the packets of a traffic pattern pass the network of a routing, with the links,
+// packetHelp tells what weft simulate packet --help says.
+const packetHelp = `Let the packets of a traffic pattern pass the network of a routing, with the links,
 buffers, credits and virtual lanes that the hardware has, and measure what arrives
 and how long it takes. Switches are virtual cut-through; a packet leaves when the
 link is free and the next input buffer has room for all of it.
@@ -191,7 +187,14 @@ printed, and the exit status is 1. The same seed gives the same figures on any n
 cores.
 
 ` + betweenHelp + `
-Routers are switches of the simulation that rewrite headers; --changes is for one subnet.`,
+Routers are switches of the simulation that rewrite headers; --changes is for one subnet.`
+
+func simulatePacketCmd() *cobra.Command {
+	var o packetOptions
+	cmd := &cobra.Command{
+		Use:   "packet FABRIC",
+		Short: "packets in time: throughput, latency, credits, lanes, deadlocks",
+		Long:  packetHelp,
 		Example: `  weft simulate packet 'rlft(36,2)' --load 0.2,0.4,0.6,0.8,1 --csv load.csv
   weft simulate packet 'rlft(36,2)' --engine updn --load 0.2,0.5,0.8 --json > updn.json
   weft simulate packet 'rlft(36,2)' --load 0.2,0.5,0.8 --svg load.svg --beside updn.json

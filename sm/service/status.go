@@ -142,44 +142,72 @@ func newRound(s *shown, r *sm.Round) *Round {
 	return out
 }
 
+// rows are the lines of a status for people: a name and a text each.
+type rows [][]string
+
+// add adds a line.
+func (r *rows) add(name, format string, args ...any) {
+	*r = append(*r, []string{name, fmt.Sprintf(format, args...)})
+}
+
 // Write prints a status for people.
 func (s *Status) Write(w io.Writer) error {
-	var rows [][]string
-	row := func(name, format string, args ...any) {
-		rows = append(rows, []string{name, fmt.Sprintf(format, args...)})
+	var lines rows
+	s.addManager(&lines)
+	s.addSubnet(&lines)
+	s.addRounds(&lines)
+	s.addCounts(&lines)
+	var b strings.Builder
+	b.WriteString(fold.Rows(lines))
+	for _, i := range s.Incidents {
+		fmt.Fprintf(&b, "%s: %s\n", i.Kind, i.Text)
 	}
-	row("role", "%s, for %s", s.Role, seconds(s.Seconds))
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// addManager adds what the manager is.
+func (s *Status) addManager(lines *rows) {
+	lines.add("role", "%s, for %s", s.Role, seconds(s.Seconds))
 	if s.Other != "" {
-		row("other manager", "%s is the master, or may be", s.Other)
+		lines.add("other manager", "%s is the master, or may be", s.Other)
 	}
 	if s.GUID != "" {
-		row("port", "%s, priority %d", s.GUID, s.Priority)
+		lines.add("port", "%s, priority %d", s.GUID, s.Priority)
 	}
-	row("engine asked", "%s", strings.Join(s.Asked, ","))
+	lines.add("engine asked", "%s", strings.Join(s.Asked, ","))
+}
+
+// addSubnet adds the Plan that the devices hold, and what is drained.
+func (s *Status) addSubnet(lines *rows) {
 	if f := s.InForce; f != nil {
-		row("in force", "engine %s since %s: %s", f.Engine, f.Since, f.State)
-		row("proven", "%s", f.proof())
-		row("subnet", "%d switches, %d CAs, %d routers, %d links; the subnet manager has LID %d", f.Switches, f.CAs, f.Routers, f.Links, f.SMLID)
-		row("worst link", "%d paths between hosts; %d lanes", f.MaxLoad, f.VLs)
+		lines.add("in force", "engine %s since %s: %s", f.Engine, f.Since, f.State)
+		lines.add("proven", "%s", f.proof())
+		lines.add("subnet", "%d switches, %d CAs, %d routers, %d links; the subnet manager has LID %d", f.Switches, f.CAs, f.Routers, f.Links, f.SMLID)
+		lines.add("worst link", "%d paths between hosts; %d lanes", f.MaxLoad, f.VLs)
 		for _, name := range f.Drained {
-			row("drained", "%s", name)
+			lines.add("drained", "%s", name)
 		}
 	} else {
-		row("in force", "nothing that this manager has written")
+		lines.add("in force", "nothing that this manager has written")
 	}
 	for _, name := range s.Drains {
-		row("to be drained", "%s", name)
+		lines.add("to be drained", "%s", name)
 	}
+}
+
+// addRounds adds the round under way, the last one, and what is going to be done.
+func (s *Status) addRounds(lines *rows) {
 	if r := s.UnderWay; r != nil {
-		row("round under way", "%d, %s, for %s: %s", r.Number, r.Phase, seconds(r.Seconds), r.Why)
+		lines.add("round under way", "%d, %s, for %s: %s", r.Number, r.Phase, seconds(r.Seconds), r.Why)
 	}
 	if r := s.Last; r != nil {
-		row("last round", "%d, %s in %s: %s", r.Number, r.State, seconds(r.Seconds), r.Why)
+		lines.add("last round", "%d, %s in %s: %s", r.Number, r.State, seconds(r.Seconds), r.Why)
 		for _, e := range r.Refused {
-			row("", "refused: %s", e)
+			lines.add("", "refused: %s", e)
 		}
 		if r.Kept != "" {
-			row("", "old Plan %s", r.Kept)
+			lines.add("", "old Plan %s", r.Kept)
 		}
 	}
 	for i, d := range s.Due {
@@ -187,24 +215,21 @@ func (s *Status) Write(w io.Writer) error {
 		if i == 0 {
 			name = "next"
 		}
-		row(name, "in %s %s", seconds(d.Seconds), d.What)
+		lines.add(name, "in %s %s", seconds(d.Seconds), d.What)
 	}
-	row("looked", "%d light sweeps, %d heavy ones, %d traps", s.Sweeps.Light, s.Sweeps.Heavy, s.Sweeps.Traps)
+}
+
+// addCounts adds what was counted since the manager started.
+func (s *Status) addCounts(lines *rows) {
+	lines.add("looked", "%d light sweeps, %d heavy ones, %d traps", s.Sweeps.Light, s.Sweeps.Heavy, s.Sweeps.Traps)
 	sent, failed := 0, 0
 	for _, n := range s.SMPs {
 		sent, failed = sent+n.Sent, failed+n.Failed
 	}
-	row("SMPs", "%d sent, %d requests failed", sent, failed)
-	row("queries", "%s", s.queries())
-	row("clients", "%s", s.clients())
-	row("incidents", "%d", len(s.Incidents))
-	var b strings.Builder
-	b.WriteString(fold.Rows(rows))
-	for _, i := range s.Incidents {
-		fmt.Fprintf(&b, "%s: %s\n", i.Kind, i.Text)
-	}
-	_, err := io.WriteString(w, b.String())
-	return err
+	lines.add("SMPs", "%d sent, %d requests failed", sent, failed)
+	lines.add("queries", "%s", s.queries())
+	lines.add("clients", "%s", s.clients())
+	lines.add("incidents", "%d", len(s.Incidents))
 }
 
 // queries says how queries were answered, and for which attributes the most.
