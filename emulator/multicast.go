@@ -107,7 +107,7 @@ func (s *Subnet) copyOut(queue []copying, out int32) []copying {
 	return append(queue, copying{at: peer, hops: c.hops + 1, delay: t.delay, twice: t.duplicated})
 }
 
-// arriveMulticast hands a copy to the programs on a port that take what is not theirs alone.
+// arriveMulticast hands a copy to the programs on a port that take multicast packets.
 func (s *Subnet) arriveMulticast(c *copying, port int32, d *wire.Datagram, by origin) {
 	s.stats.Multicast.Arrived++
 	t := arrival{port: port, in: s.ports[c.at].num}

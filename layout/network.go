@@ -19,11 +19,11 @@ type Options struct {
 	Lanes []uint16
 	// Odd says what is odd about cables, by the link.
 	Odd map[fabric.LinkID]string
-	// Missing names the two switches of each cable that should be there and is not.
+	// Missing names the two switches of each missing cable.
 	Missing [][2]fabric.GUID
 }
 
-// network holds the fabric to be drawn, with all that is there taken for up, and notes on what is not.
+// network holds the fabric to be drawn, as if all of it were up, and marks the parts that are not.
 type network struct {
 	g      *fabric.Graph // as if everything were up
 	name   []string      // by switch: short

@@ -111,7 +111,7 @@ type serving struct {
 	open   bool       // this manager is the one to answer
 }
 
-// registrarNews is what a registrar wants the Manager to know, until that has taken it.
+// registrarNews holds what a registrar has to tell the Manager, until that has taken it.
 type registrarNews struct {
 	mu                 sync.Mutex
 	lids               LIDMap // nil: as before

@@ -5,7 +5,7 @@ import (
 	"weft/mad"
 )
 
-// beliefs are what a round takes from the round in force without asking again. A switch is asked for its SwitchInfo in any case:
+// beliefs hold the answers that a round takes from the round in force without asking again. A switch is asked for its SwitchInfo in any case:
 // as long as no port of it has changed its state, its ports are as they were. A link is as it was when its port was Active and
 // is: one that was down comes back in state Init. So a node that is reached by such a link is the same one as before.
 type beliefs struct {

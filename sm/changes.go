@@ -72,7 +72,7 @@ type missingNodes map[fabric.GUID]*missingNode
 // listedBy returns the GUID by which the node of a port that is gone is listed.
 func listedBy(a route.Absent) fabric.GUID { return cmp.Or(a.Node, a.GUID) }
 
-// missingNode is a node that is not there, or a port of which nothing else is known.
+// missingNode is a missing node, or a port of which nothing else is known.
 type missingNode struct {
 	name   string
 	rounds int

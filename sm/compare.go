@@ -64,7 +64,7 @@ func compareFabrics(a, b *fabric.Fabric) *comparison {
 	return c
 }
 
-// translate finds an end of one fabric in another one; false where the node or the port is not there.
+// translate finds an end of one fabric in another one; false where that has no such node or port.
 func translate(from, to *fabric.Fabric, e fabric.End) (fabric.End, bool) {
 	id, ok := to.NodeByGUID(from.Nodes[e.Node].GUID)
 	return fabric.End{Node: id, Port: e.Port}, ok && !to.Nodes[id].Down && int(e.Port) <= to.Nodes[id].NumPorts()

@@ -126,7 +126,7 @@ type journal struct {
 	incomplete bool // something that is there is not managed, or did not take what it was told
 }
 
-// UsualPause is how long packets are given to leave unless Config says otherwise. With credits for 64 KB a lane and links of 10 Gbit/s, a
+// UsualPause is the time that packets are given to leave unless Config says otherwise. With credits for 64 KB a lane and links of 10 Gbit/s, a
 // packet behind a full buffer at each of 10 hops leaves in less than 1 ms; behind many senders to one host it takes longer.
 const UsualPause = 100 * time.Millisecond
 

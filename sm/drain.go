@@ -12,8 +12,8 @@ import (
 	"weft/route"
 )
 
-// applyDrains drains what Config.Drain names. What is not there, and what would leave a switch without a way to another, is not
-// drained, and noted.
+// applyDrains drains what Config.Drain names. It notes, and does not drain, missing parts and those without which a switch has no
+// way to another.
 func (c *Core) applyDrains() {
 	for _, name := range c.cfg.Drain {
 		if p, err := c.drain(c.fabric, name); err != nil {
@@ -84,7 +84,7 @@ func addAbsent(h *route.Held, list []route.Absent) {
 	}
 }
 
-// Drains are what is to be drained: what Config.Drain names, with the changes by events.
+// Drains list the switches and cables to be drained: those that Config.Drain names, with the changes by events.
 type Drains struct {
 	Told []string // Config.Drain, when it was last looked at
 	Now  []string
@@ -172,7 +172,7 @@ func keyOfPart(f *fabric.Fabric, p fabric.Part) string {
 	return fmt.Sprintf("%s[%d]", f.Nodes[e.Node].GUID, e.Port)
 }
 
-// removeDrain takes a switch or a cable out of what is drained, or a link out of quarantine. What is not there is named as it is listed.
+// removeDrain takes a switch or a cable out of what is drained, or a link out of quarantine. A missing part is named as it is listed.
 func (m *Manager) removeDrain(now time.Duration, what string) (name string, err error) {
 	f := m.inForce.fabric
 	p, err := f.FindPart(what)

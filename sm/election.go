@@ -25,7 +25,7 @@ type election struct {
 	handed  fabric.GUID   // port of the manager that hands the subnet over to us, until a round has taken it
 }
 
-// electionTag is where a tag has its kind: an SMP to another manager. Its argument is the modifier of a Set, 0 for a poll, or
+// electionTag marks the tags of SMPs to other managers, in their first byte. Its argument is the modifier of a Set, 0 for a poll, or
 // askedOwnPort.
 const (
 	electionTag  = 0xFE

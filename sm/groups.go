@@ -37,7 +37,7 @@ type groups struct {
 	failed      bool // a switch has not taken a block
 }
 
-// groupStep is what is being done to the tables.
+// groupStep is a step of the work on the tables.
 type groupStep uint8
 
 const (
@@ -59,7 +59,7 @@ type groupBlock struct {
 // key names the block at its switch.
 func (b *groupBlock) key() uint32 { return uint32(b.position)<<16 | uint32(b.block) }
 
-// groupTag is where a tag has its kind: an SMP of a multicast table. The number of the work and the place of the block follow.
+// groupTag marks the tags of SMPs of multicast tables, in their first byte. The number of the work and the place of the block follow.
 const groupTag = 0xFA
 
 // noteMembers takes that members of groups have changed: they are asked for when nothing more has changed for a while.

@@ -16,7 +16,7 @@ type lightSweep struct {
 	outstanding int           // SMPs handed out and not ended
 }
 
-// sweepTag is where a tag has its kind: an SMP of a light sweep. The number of the sweep and the node follow.
+// sweepTag marks the tags of SMPs of a light sweep, in their first byte. The number of the sweep and the node follow.
 const sweepTag = 0xFF
 
 // blockTag is the same for a table that is read again: the number of the sweep and, after the nodes, its place in the list follow.
@@ -146,7 +146,7 @@ type pace struct {
 	count int
 }
 
-// paceForgets is how long after a round the next one counts as the first again.
+// paceForgets is the time after a round from which on the next one counts as the first again.
 const paceForgets = 10 * time.Second
 
 // add counts a round.

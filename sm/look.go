@@ -31,7 +31,7 @@ type look struct {
 	trap bool          // by a new sign of change
 }
 
-// lookTag is where a tag has its kind: an SMP of a look. The number of the look and the slot follow.
+// lookTag marks the tags of SMPs of a look, in their first byte. The number of the look and the slot follow.
 const lookTag = 0xFD
 
 // drop forgets what is under way or wanted: a round asks for more.

@@ -22,7 +22,7 @@ type Watch struct {
 	KeepAbsent int // rounds that must miss a node until its LIDs may be given to others; 0: they never are
 }
 
-// UsualWatch is how often a subnet is looked at unless somebody says otherwise.
+// UsualWatch has the usual times between looks at a subnet.
 var UsualWatch = Watch{
 	Interval: 10 * time.Second, Quiet: 25 * time.Millisecond, MostQuiet: time.Second,
 	Retry: 10 * time.Second, MostRetry: 10 * time.Minute, Rebalance: time.Minute,
@@ -69,7 +69,7 @@ type schedule struct {
 	afresh    time.Duration // a routing afresh, since what is in force was repaired
 }
 
-// signs are those that something has changed, and what looks for them.
+// signs hold the signs that something has changed, and the sweeps and looks that find them.
 type signs struct {
 	change  pendingChange
 	pace    pace
@@ -79,7 +79,7 @@ type signs struct {
 	looks   looks
 }
 
-// findings are what is not as it should be, or is not used.
+// findings hold the faults of a subnet that a Manager knows of, and the parts that it does not use.
 type findings struct {
 	unsteady   unsteady
 	standing   standing
@@ -88,7 +88,7 @@ type findings struct {
 	deviations []string // from Config.Expected
 }
 
-// memory is what a Manager remembers for Snapshots.
+// memory holds rounds and counts for Snapshots.
 type memory struct {
 	round Round // that is under way
 	last  *Round
@@ -386,7 +386,7 @@ func (w Watch) retryAfter(failed int) time.Duration {
 	return min(after, w.MostRetry)
 }
 
-// lookSoon is how soon a manager looks again that goes before another one which was looking too.
+// lookSoon is the time after which a manager looks again if another one, which it goes before, was looking too.
 const lookSoon = time.Second
 
 // tellEnd tells how a round has ended.

@@ -12,7 +12,7 @@ import (
 // ErrNoLink ends a Run whose port has no link any more, where Runner.Leaves says so.
 var ErrNoLink = errors.New("sm: our own port has no link any more")
 
-// lookAtLink is how often a Runner that leaves looks at the link of our port. Two looks in a row must find none.
+// lookAtLink is the time between two looks of a Runner that leaves at the link of our port. Two looks in a row must find none.
 const lookAtLink = 100 * time.Millisecond
 
 // lookAtLink ends the Run when our port has no link. It returns what tells of the next look; nil where there is none.

@@ -211,7 +211,7 @@ func (r *Recorder) Actions(actions []Action) {
 	r.err = err
 }
 
-// Close writes what is not written yet. The error is the first of all.
+// Close writes what is left. The error is the first of all.
 func (r *Recorder) Close() error {
 	if r.err == nil {
 		r.err = r.to.Flush()

@@ -7,7 +7,7 @@ import (
 	"weft/route/job"
 )
 
-// Settings are what a Manager that runs is told anew. Of Config it takes Unproven, TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Drain,
+// Settings hold the options that a running Manager can be given anew. Of Config it takes Unproven, TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Drain,
 // Expected and QuarantineStrangers; all else holds from the start on.
 type Settings struct {
 	Config  Config

@@ -9,7 +9,7 @@ import (
 	"weft/sm/perf"
 )
 
-// Role is what a manager is to its subnet.
+// Role says what a manager does for its subnet.
 type Role string
 
 // The roles.
@@ -21,7 +21,7 @@ const (
 	Gone      Role = "ended"
 )
 
-// Snapshot is what a Manager is and knows at one moment. Nothing of it changes later, so that it can be read from anywhere.
+// Snapshot holds the state of a Manager at one moment. Nothing of it changes later, so that it can be read from anywhere.
 type Snapshot struct {
 	Now      time.Duration // of the Manager
 	Role     Role

@@ -7,7 +7,7 @@ import (
 	"weft/route/job"
 )
 
-// Record is what must outlive a manager before it distributes a Plan: a restart gives every port the LIDs of the last Record
+// Record holds what is stored before a manager distributes a Plan: a restart gives every port the LIDs of the last Record
 // that was stored.
 type Record struct {
 	LIDs    LIDMap // also of ports that are not there

@@ -65,7 +65,7 @@ type stuckSwitch struct {
 // stuckAfter is the number of rounds after which a PortStateChange counts as one that cannot be cleared.
 const stuckAfter = 2
 
-// apart is what a round leaves out, or takes with patience.
+// apart lists the ports in quarantine, and the switches whose PortStateChange a round does not heed.
 type apart struct {
 	held  map[portKey]bool     // nothing behind these ports is looked for
 	nodes map[fabric.GUID]bool // PortStateChange of these switches says nothing

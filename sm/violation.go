@@ -38,7 +38,7 @@ func (m *Manager) violation(slot int32, notice []byte) string {
 	return text
 }
 
-// keyTag is where a tag has its kind: a port is asked for its PortInfo with its M_Key, which has its lease go on. 56 bits of its GUID follow.
+// keyTag marks the tags of requests for a port's PortInfo with its M_Key, which have its lease go on, in their first byte. 56 bits of its GUID follow.
 const keyTag = 0xFB
 
 // shownKey is a port that was shown its key.

@@ -16,7 +16,7 @@ import (
 	"weft/study"
 )
 
-// betweenRuns is how many random bisections of several subnets are measured where nothing is said.
+// betweenRuns is the number of random bisections of several subnets that are measured by default.
 const betweenRuns = 100
 
 // routingNames are the options of routing that go with several subnets.
@@ -105,7 +105,7 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 	return answer(cmd.OutOrStdout(), c, o.form.json)
 }
 
-// everyMethod is what compare takes for --between where nothing is said.
+// everyMethod is the value of --between that compare takes by default.
 const everyMethod = "all"
 
 // addCompared adds the options, with --between for several methods.

@@ -160,7 +160,7 @@ func (s *smFlags) bringUp(cmd *cobra.Command) error {
 	return smStatus(r)
 }
 
-// filesOf are what is written after a round: LIDs, the Plan, the fabric as it was found; nil for what there is nothing of.
+// filesOf lists the files that are written after a round: LIDs, the Plan, the fabric as it was found; nil for what there is nothing of.
 func filesOf(core *sm.Core) []func(io.Writer) error {
 	state := core.Report().State
 	return []func(io.Writer) error{

@@ -33,7 +33,7 @@ var changeable = []string{
 	"engine", "option", "vls", "seed", "jobs", "kind", "kinds", "cn-guids", "io-guids",
 }
 
-// rerouting are those of them by which routes change.
+// rerouting lists those of changeable by which routes change.
 var rerouting = []string{"engine", "option", "vls", "seed", "kind", "kinds", "cn-guids", "io-guids"}
 
 func (s *serviceFlags) add(cmd *cobra.Command) {

@@ -10,7 +10,7 @@ import (
 	"weft/sm"
 )
 
-// addFaultFlags adds the flags for what is not as it should be in a subnet.
+// addFaultFlags adds the flags that say what is done about faults of a subnet.
 func (s *smFlags) addFaultFlags(cmd *cobra.Command) {
 	f, usual := cmd.Flags(), sm.UsualWatch.Flaps
 	f.StringArrayVar(&s.config.Drain, "drain", nil, "a switch that lets no traffic of others through, or a cable that carries nothing, though it is up; may be given several times")

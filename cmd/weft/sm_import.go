@@ -175,7 +175,7 @@ func writePrivate(cmd *cobra.Command, path string, data []byte) error {
 	return o.write(func(w io.Writer) error { _, err := w.Write(data); return err })
 }
 
-// openSMDirs are where OpenSM keeps what it is configured by, and what it stores.
+// openSMDirs lists the directories of OpenSM's configuration, and of what it stores.
 var openSMDirs = []string{"/etc/opensm", "/var/cache/opensm"}
 
 // openSMNames are the names of its files.
@@ -246,7 +246,7 @@ func (o *openSMFiles) ofOption(option, path string) (*opensm.File, error) {
 	return o.find(filepath.Base(path))
 }
 
-// find opens a file that was named, or is in one of the directories; nil where it is not there.
+// find opens a file that was named, or is in one of the directories; nil where there is none.
 func (o *openSMFiles) find(name string) (*opensm.File, error) {
 	if path := o.named[name]; path != "" {
 		o.used[name] = true
@@ -274,7 +274,7 @@ func (o *openSMFiles) unused() error {
 	return nil
 }
 
-// readOpenSMFile reads a file under its whole name; nil where it is not there.
+// readOpenSMFile reads a file under its whole name; nil where there is none.
 func readOpenSMFile(path string) (*opensm.File, error) {
 	info, err := os.Stat(path)
 	if errors.Is(err, fs.ErrNotExist) || err == nil && !info.Mode().IsRegular() {

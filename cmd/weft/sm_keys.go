@@ -22,7 +22,7 @@ type keyFlags struct {
 	lease  time.Duration
 }
 
-// usualLease is how long a device keeps its protection when somebody asks it without its key and no manager shows it.
+// usualLease is the time for which a device keeps its protection when somebody asks it without its key and no manager shows it.
 const usualLease = time.Minute
 
 // add adds the flags. The protection goes to keys at once.

@@ -64,7 +64,7 @@ type inside struct {
 	subnets []int32 // those that have them
 }
 
-// hold is what a router port sends on a VL.
+// hold is a router port and the VL on which it sends.
 type hold struct {
 	port int32
 	vl   uint8
@@ -203,7 +203,7 @@ func (w *whole) subnetOf(node int64) int32 {
 	return int32(s)
 }
 
-// sends is what a switch sends by a port on a VL, among the nodes of its subnet.
+// sends returns the node of a switch's output port and VL, among the nodes of its subnet.
 func (w *whole) sends(subnet, s int32, port, vl uint8) int32 {
 	return (w.grounds[subnet].g.PortStart[s]+int32(port))*int32(w.vls) + int32(vl)
 }
@@ -263,7 +263,7 @@ func (w *whole) eachEdge(subnet int32, e *edges, do func(from, to int32)) {
 	}
 }
 
-// comesIn is what the link that comes into a switch by a port holds, among the nodes of its subnet.
+// comesIn returns the node of the link that comes into a switch by a port, among the nodes of its subnet.
 func (w *whole) comesIn(subnet, s int32, in, vl uint8) int32 {
 	g := w.grounds[subnet].g
 	if c, _ := g.At(s, in); c >= 0 {

@@ -17,7 +17,7 @@ const (
 	numTraffics
 )
 
-// room is what the masks and the nodes of a dependency graph must have room for. Two Plans with the same room have masks and nodes of the
+// room has the numbers of VLs and nodes that the masks and a dependency graph need room for. Two Plans with the same room have masks and nodes of the
 // same meaning.
 type room struct {
 	slSet, vlSet uint16

@@ -116,7 +116,7 @@ func candidates(g *fabric.Graph) []int32 {
 	return list
 }
 
-// tries is how many roots are tried for each tree that is wanted.
+// tries bounds the roots that are tried for each tree that is wanted.
 const tries = 2
 
 // grow grows trees: those of an earlier pool first, then from candidates for roots, no root twice.

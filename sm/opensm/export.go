@@ -14,7 +14,7 @@ import (
 	"weft/sm/partition"
 )
 
-// Export is what an OpenSM needs to go on as a weft sm has begun.
+// Export holds all that an OpenSM needs in order to take a subnet over from a weft sm.
 type Export struct {
 	LIDs   sm.LIDMap
 	Subnet *fabric.Fabric   // as it was found last; nil where none is known

@@ -13,7 +13,7 @@ import (
 	"weft/sm/partition"
 )
 
-// named opens the file that a line names; nil, with a note, where it is not there.
+// named opens the file that a line names; nil, with a note, where it is missing.
 func (r *importer) named(l line) (*File, error) {
 	if l.value == "" || r.in.Open == nil {
 		return nil, nil

@@ -15,14 +15,14 @@ type File struct {
 	Data []byte
 }
 
-// Input is what an OpenSM is configured by and has stored. A file that is not there is nil.
+// Input holds the files that an OpenSM is configured by and has stored. A missing file is nil.
 type Input struct {
 	Config    *File // opensm.conf
 	LIDs      *File // guid2lid
 	Keys      *File // guid2mkey
 	Neighbors *File
 
-	// Open opens a file that the configuration names, by the option. It returns nil where it is not there.
+	// Open opens a file that the configuration names, by the option. It returns nil for a missing file.
 	Open func(option, path string) (*File, error)
 }
 
@@ -42,7 +42,7 @@ type Note struct {
 	Text   string `json:"text"` // the option of weft sm, or what it does
 }
 
-// Result is what a weft sm needs to go on as an OpenSM has begun.
+// Result holds all that a weft sm needs in order to take a subnet over from an OpenSM.
 type Result struct {
 	Settings   []Setting
 	LIDs       sm.LIDMap // nil where no guid2lid is there
@@ -50,7 +50,7 @@ type Result struct {
 	Notes      []Note
 }
 
-// Error is what is wrong with a file.
+// Error says where a file is wrong, and how.
 type Error struct {
 	File string
 	Line int

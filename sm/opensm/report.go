@@ -8,7 +8,7 @@ import (
 	"weft/internal/fold"
 )
 
-// Report is what was taken over, or given back, as programs read it.
+// Report lists what was taken over, or given back, as programs read it.
 type Report struct {
 	LIDs     int       `json:"lids"`     // ports with LIDs
 	Settings []Setting `json:"settings"` // of weft sm

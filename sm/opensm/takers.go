@@ -134,7 +134,7 @@ func isZero(value string) bool {
 	return err == nil && n == 0
 }
 
-// vls takes the number of lanes over, which OpenSM writes as PortInfo has it.
+// vls takes the number of lanes over, which OpenSM writes in the code of PortInfo.
 func (r *importer) vls(l line) error {
 	code, err := within(l.value, 1, 5)
 	if err == nil {

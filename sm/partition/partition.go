@@ -24,7 +24,7 @@ const (
 
 var membershipNames = map[string]Membership{"limited": Limited, "full": Full, "both": Both}
 
-// Partitions are those of a subnet, in the order of the file, each P_Key once.
+// Partitions lists the partitions of a subnet, in the order of the file, each P_Key once.
 type Partitions []Partition
 
 // Partition is a set of ports that share a P_Key.

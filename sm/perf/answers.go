@@ -143,7 +143,7 @@ var Rules = []Rule{
 	{mad.CounterVL15Dropped, 100},
 }
 
-// mostEvents is how many events of a round are told one by one.
+// mostEvents bounds the events of a round that are told one by one.
 const mostEvents = 50
 
 // watch tells where a rate has passed its threshold, and where it has come down to half of it.

@@ -17,7 +17,7 @@ type Ask struct {
 	Data   [192]byte // of the attribute
 }
 
-// Address is where a request goes.
+// Address holds the LID, QP and SL that a request goes to.
 type Address struct {
 	LID  fabric.LID
 	SL   uint8

@@ -12,7 +12,7 @@ import (
 	"weft/mad"
 )
 
-// Report is what a round of readings has found, as programs read it.
+// Report holds the result of a round of readings, as programs read it.
 type Report struct {
 	Ports    int       `json:"ports"`    // that were read
 	Unread   int       `json:"unread"`   // that did not answer

@@ -21,7 +21,7 @@ const (
 	UsualWindow = 8
 )
 
-// Agent is what answers for ports of a node: port 0 of a switch for all of them, every port of an adapter for itself.
+// Agent is a performance management agent, which answers for ports of a node: port 0 of a switch for all of them, every port of an adapter for itself.
 type Agent struct {
 	Node  fabric.NodeID
 	LID   fabric.LID
@@ -29,7 +29,7 @@ type Agent struct {
 	Ports []uint8 // that have a cable
 }
 
-// Subnet is what is to be read. Nothing of it changes later.
+// Subnet lists the agents that are to be read. Nothing of it changes later.
 type Subnet struct {
 	Fabric *fabric.Fabric
 	Agents []Agent
@@ -118,7 +118,7 @@ var most = func() (list [mad.NumCounters]uint64) {
 	return list
 }()
 
-// nearEnd is where a counter of 64 bits goes round sooner than that somebody sets it back.
+// nearEnd is the least value of a 64-bit counter after which a smaller one counts as gone round, not as set back.
 const nearEnd = 1<<64 - 1<<56
 
 // take takes a reading of a counter. It reports whether the counter was set back since the last one.

@@ -51,7 +51,7 @@ const (
 	strange              // no manager of ours
 )
 
-// session is what a Leader knows of a Follower.
+// session holds what a Leader knows of a Follower.
 type session struct {
 	Member
 	state   state

@@ -28,7 +28,7 @@ const (
 // complete is the flag of the Part with which a copy is complete.
 const complete = 1
 
-// message is what a datagram carries.
+// message has the fields that a datagram carries.
 type message struct {
 	kind    kind
 	flags   uint8
@@ -45,7 +45,7 @@ const (
 	macSize     = 16
 )
 
-// Key is what managers share, by which they know each other's messages.
+// Key is the secret by which managers know each other's messages.
 type Key [sha256.Size]byte
 
 // KeyOf makes a Key of a secret.

@@ -10,7 +10,7 @@ import (
 	"weft/wire"
 )
 
-// subscription is what a client wants to hear of, and where.
+// subscription holds which notices a client wants reported, and where to.
 type subscription struct {
 	key  []byte // GID of the subscriber, its QP, its InformInfo without Subscribe and RespTimeValue
 	info [36]byte

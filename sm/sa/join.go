@@ -41,10 +41,10 @@ type memberQuery struct {
 	limits
 }
 
-// limits are what a request asks of the MTU, rate (by rank) and life time of a group.
+// limits holds the bounds that a request sets on the MTU, rate (by rank) and life time of a group.
 type limits struct{ mtu, rate, life limit }
 
-// limitsOf reads them from a record.
+// limitsOf reads the limits of a record.
 func limitsOf(mask uint64, rec []byte) limits {
 	return limits{
 		limitOf(mask, memberMTUSel, memberMTU, uint8(mad.MCMemberRecordMtuSelector.Get(rec)), uint8(mad.MCMemberRecordMtu.Get(rec))),
@@ -53,7 +53,7 @@ func limitsOf(mask uint64, rec []byte) limits {
 	}
 }
 
-// hold reports whether a group is as they ask.
+// hold reports whether a group is within the limits.
 func (l *limits) hold(g *Group) bool {
 	return l.mtu.holds(g.MTU) && l.rate.holds(rankOf(g.Rate)) && l.life.holds(g.Life)
 }
@@ -77,7 +77,7 @@ func (r *Responder) readMember(s *Subnet, q mad.Datagram) (m memberQuery, status
 	return m, mad.StatusOK
 }
 
-// join answers a Set of an MCMemberRecord: a port joins a group, which is made if it is not there.
+// join answers a Set of an MCMemberRecord: a port joins a group, which is made if there is none.
 func (r *Responder) join(s *Subnet, q mad.Datagram) mad.Datagram {
 	m, status := r.readMember(s, q)
 	if status != mad.StatusOK {

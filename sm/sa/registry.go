@@ -20,7 +20,7 @@ type Limits struct {
 	Reports, ReportsOfSubscription     int // that wait to be sent or acknowledged
 }
 
-// UsualLimits are those unless somebody says otherwise: some 60 MB where all is full.
+// UsualLimits holds the usual limits: some 60 MB where all is full.
 var UsualLimits = Limits{Services: 65536, ServicesOfPort: 1024, Subscriptions: 65536, SubscriptionsOfPort: 64, Reports: 65536, ReportsOfSubscription: 64}
 
 // Registry holds what clients have registered with subnet administration: services with their leases, and subscriptions to reports. It is a

@@ -9,7 +9,7 @@ import (
 	"weft/wire"
 )
 
-// mail is what waits to be told to a subscription: one report at a time is under way, so that they come in order.
+// mail holds the reports that wait for a subscription. One at a time is under way, so that they come in order.
 type mail struct {
 	waiting []*[80]byte // SANotices, shared by all subscriptions; the first one is under way where tag is not 0
 	tag     uint64

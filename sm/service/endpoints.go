@@ -26,7 +26,7 @@ type parameter struct {
 	needed     bool
 }
 
-// endpoint is what is served at a path by a method.
+// endpoint is a request that is served: a method and a path.
 type endpoint struct {
 	method, path string
 	about        string

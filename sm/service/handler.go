@@ -12,7 +12,7 @@ import (
 	"weft/sm"
 )
 
-// patience is how long what is asked may wait for the manager, and how long a reader may take for a line.
+// patience bounds the time that a request waits for the manager, and that a reader takes for a line.
 const patience = 10 * time.Second
 
 // failure is an answer that is no success.
@@ -78,7 +78,7 @@ type wants struct {
 	open   map[uint64]chan decision // by the Tag of the event
 }
 
-// decision is what a manager has decided: what it has named, with what will not be so, or why nothing changes.
+// decision is a Manager's answer to a request: the name that it has found, with a warning, or an error where nothing changes.
 type decision struct {
 	name, warning string
 	err           error

@@ -59,7 +59,7 @@ func smps(name, help string, value func(n sm.Count) int) figure {
 	}, "method", "attribute")
 }
 
-// truth is 1 for what is so, and 0 for what is not.
+// truth is 1 for true, and 0 for false.
 func truth(is bool) float64 {
 	if is {
 		return 1

@@ -12,7 +12,7 @@ import (
 	"time"
 )
 
-// Usual is where a manager is looked for unless somebody says otherwise.
+// Usual is the usual path of a manager's socket.
 const Usual = "/run/weft/sm.sock"
 
 // Listen makes a Unix socket that only its owner can open. One that is there and that nobody answers at is removed; anything else

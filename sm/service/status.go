@@ -13,7 +13,7 @@ import (
 	"weft/sm"
 )
 
-// Status is what a manager is at one moment, as programs read it.
+// Status holds the state of a manager at one moment, as programs read it.
 type Status struct {
 	Version   string            `json:"version"`
 	Run       string            `json:"run"`     // changes when the manager is started again: lines of the log are numbered in it

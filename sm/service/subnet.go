@@ -34,12 +34,12 @@ type Plan struct {
 	Bytes   int    `json:"bytes"`
 }
 
-// Plans are those that are stored, the oldest first.
+// Plans lists the Plans that are stored, the oldest first.
 type Plans struct {
 	Plans []Plan `json:"plans"`
 }
 
-// Partitions are those in force.
+// Partitions lists the partitions in force.
 type Partitions struct {
 	Partitions []Partition `json:"partitions"`   // none where all ports are full members of the default one
 	In         bool        `json:"enforced_in"`  // switches drop what comes from a port of another partition

@@ -34,7 +34,7 @@ type LID struct {
 	Gone     string      `json:"gone,omitempty"` // UTC, since when the port is missed
 }
 
-// Contents is what a file of state holds, but for the Plans themselves.
+// Contents has all of a file of state, but for the Plans themselves.
 type Contents struct {
 	LIDs   []LID        `json:"lids"` // in order of LIDs
 	Plans  []Plan       `json:"plans"`
@@ -51,7 +51,7 @@ type Subnet struct {
 	Links    int    `json:"links"`
 }
 
-// timeFormat is that of the log.
+// timeFormat is the format of times, as in the log.
 const timeFormat = "2006-01-02T15:04:05.000Z"
 
 func timeText(ms int64) string { return time.UnixMilli(ms).UTC().Format(timeFormat) }

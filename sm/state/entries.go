@@ -7,7 +7,7 @@ import (
 	"weft/sm/sa"
 )
 
-// entriesTable is what version 3 has more than version 2.
+// entriesTable is the table that version 3 adds to version 2.
 const entriesTable = `
 CREATE TABLE entries (
 	kind INTEGER NOT NULL CHECK (kind BETWEEN 1 AND 255),

@@ -52,7 +52,7 @@ CREATE TABLE subnet (
 	netfile BLOB NOT NULL
 ) STRICT;` + drainsTable + entriesTable
 
-// drainsTable is what version 2 has more than version 1.
+// drainsTable is the table that version 2 adds to version 1.
 const drainsTable = `
 CREATE TABLE drains (
 	name TEXT PRIMARY KEY,
@@ -66,7 +66,7 @@ type Limits struct {
 	Events int
 }
 
-// UsualLimits are those unless somebody says otherwise.
+// UsualLimits holds the usual limits.
 var UsualLimits = Limits{Plans: 3, Events: 10000}
 
 // Store is an open file of state. It is for concurrent use.
@@ -125,7 +125,7 @@ func Read(path string) (*Store, error) {
 	return s, nil
 }
 
-// createUnless adds the right to make the file where it is not there.
+// createUnless lets SQLite make the file where there is none.
 func createUnless(path string) string {
 	if info, err := os.Stat(path); err == nil && info.Size() > 0 {
 		return ""

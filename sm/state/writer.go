@@ -13,7 +13,7 @@ import (
 	"weft/sm"
 )
 
-// Event is what happened at a time.
+// Event is a line of the log, with its time.
 type Event struct {
 	Time time.Time
 	sm.Incident
