@@ -11,7 +11,7 @@ import (
 	"weft/sim/packet"
 )
 
-// Whole is a network as one fabric, in which routers are switches. Nodes have the GUIDs that they have in the network.
+// Whole returns a network as one fabric, in which routers are switches. Nodes have the GUIDs that they have in the network.
 func Whole(n *subnets.Network) (*fabric.Fabric, error) {
 	f := fabric.New(n.Name)
 	var errs []error
@@ -185,7 +185,7 @@ func (f *Flat) placeEnds() {
 	}
 }
 
-// subnetOf is the subnet of a switch of the Graph and its number there.
+// subnetOf returns the subnet of a switch of the Graph and its number there.
 func (f *Flat) subnetOf(s int32) (subnet, local int32) {
 	at := f.place[f.Graph.PortZero(s)]
 	if at.Subnet < 0 {
@@ -238,10 +238,10 @@ func (f *Flat) fillLanes() {
 	f.Plan.SL2VL = m
 }
 
-// First is the LID, in the range of the source's subnet, and the SL of packets to an end port of the Graph.
+// First returns the LID, in the range of the source's subnet, and the SL of packets to an end port of the Graph.
 func (f *Flat) First(src, dst int32) (fabric.LID, uint8) { return f.sends(f.p, src, dst) }
 
-// sends is First by a Plan.
+// sends does the work of First, by a Plan.
 func (f *Flat) sends(p *Plan, src, dst int32) (fabric.LID, uint8) {
 	from, to := f.place[src], f.place[dst]
 	lid := p.DLID(from.Subnet, to)
@@ -259,7 +259,7 @@ func (f *Flat) Forward(s int32, in uint8, h packet.Header, dst int32) (uint8, pa
 	return f.passes(f.p, s, in, h, dst)
 }
 
-// passes is Forward by a Plan.
+// passes does the work of Forward, by a Plan.
 func (f *Flat) passes(p *Plan, s int32, in uint8, h packet.Header, dst int32) (uint8, packet.Header, bool) {
 	n := f.p.Net
 	port := f.ports[f.router[s]][in]

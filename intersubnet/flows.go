@@ -92,7 +92,7 @@ func (p *Plan) Simulate(ctx context.Context, req *FlowRequest) (*Flows, error) {
 	return out, nil
 }
 
-// firstLinks is by subnet the number of its first link: ports of switches, then end ports.
+// firstLinks returns, by subnet, the number of its first link: ports of switches, then end ports.
 func (p *Plan) firstLinks() []int32 {
 	first := []int32{0}
 	for s := range int32(len(p.Net.Subnets)) {
@@ -113,7 +113,7 @@ type linkCounter struct {
 	flows traffic.Flows
 }
 
-// number is the number of a link.
+// number returns the number of a link.
 func (c *linkCounter) number(h Hop) int32 {
 	g := c.p.Net.Graph(h.Subnet)
 	if h.Switch < 0 {

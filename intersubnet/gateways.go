@@ -82,7 +82,7 @@ func (a *admissible) emptyPick(target int32) []uint8 {
 	return a.pick
 }
 
-// next is the subnet into which a router sends packets for a target subnet, the nearest of its own and of these the first; -1 for none.
+// next returns the subnet into which a router sends packets for a target subnet, the nearest of its own and of these the first; -1 for none.
 func (a *admissible) next(router, target int32) int32 {
 	if a.nexts[target] == nil {
 		a.nexts[target] = slices.Repeat([]int32{unasked}, len(a.n.Routers))
@@ -200,7 +200,7 @@ func (p *Plan) empty() {
 	}
 }
 
-// newLayerMap has all packets stay on the first layer.
+// newLayerMap makes a layer map in which all packets stay on the first layer.
 func newLayerMap(subnets int) [][][route.NumSLs]uint8 {
 	m := make([][][route.NumSLs]uint8, subnets)
 	for s := range m {

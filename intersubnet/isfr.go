@@ -51,7 +51,7 @@ func (p *Plan) isfr(a *admissible, method Method) []Fallback {
 	return told
 }
 
-// firstOf is the first subnet of a Kind.
+// firstOf returns the first subnet of a Kind.
 func (p *Plan) firstOf(kind int32) int32 {
 	return int32(slices.IndexFunc(p.Net.Subnets, func(s subnets.Subnet) bool { return s.Kind == kind }))
 }
@@ -72,7 +72,7 @@ func notRooted(n *subnets.Network, subnet int32, local *route.Plan) string {
 	return ""
 }
 
-// heights is by switch its distance from the switches with hosts, routers apart.
+// heights returns, by switch, its distance from the switches with hosts, routers apart.
 func heights(n *subnets.Network, subnet int32) []int32 {
 	search := n.Graph(subnet).NewSearch(nil)
 	search.From(leavesOf(n, subnet)...)
@@ -90,7 +90,7 @@ func leavesOf(n *subnets.Network, subnet int32) (list []int32) {
 	return list
 }
 
-// primarySwitches is by end port the switch with routers through which most leaves go to it: that of its primary path. Where
+// primarySwitches returns, by end port, the switch with routers through which most leaves go to it: that of its primary path. Where
 // no leaf goes through one it is the first of the nearest.
 func primarySwitches(n *subnets.Network, subnet int32, local *route.Plan) []int32 {
 	g, leaves := n.Graph(subnet), leavesOf(n, subnet)
@@ -128,7 +128,7 @@ func primarySwitches(n *subnets.Network, subnet int32, local *route.Plan) []int3
 	return primary
 }
 
-// passes is the first of some switches on the way from a switch to a LID, -1 for none.
+// passes returns the first of some switches on the way from a switch to a LID, -1 for none.
 func passes(g *fabric.Graph, t *route.Tables, s int32, lid fabric.LID, some []bool) int32 {
 	for range g.NumSwitches {
 		if some[s] {
@@ -204,7 +204,7 @@ func (p *Plan) follow(a *admissible, s, target int32, ends, home []int32) string
 	return ""
 }
 
-// pickPrimary has a router with ports in a target subnet send packets down by the port at the switch of the primary path; where it has none
+// pickPrimary picks the ports by which a router sends packets into a target subnet: the one at the switch of the primary path; where it has none
 // there, hosts take turns at its ports.
 func (p *Plan) pickPrimary(a *admissible, r, target int32, ends, primary []int32) {
 	e := &p.Egress[r][target]

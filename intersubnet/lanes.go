@@ -32,7 +32,7 @@ func (p *Plan) layer(distance [][]int32) {
 	}
 }
 
-// after is the layer of packets that cross a router to an earlier or a later subnet.
+// after returns the layer of packets that cross a router to an earlier or a later subnet.
 func after(layer uint8, earlier bool) uint8 {
 	if earlier == (layer%2 == 0) || layer == route.NumSLs-1 {
 		return layer
@@ -54,7 +54,7 @@ func (p *Plan) roots() []int32 {
 	return list[:min(len(list), rootsTried)]
 }
 
-// orderFrom is by subnet its place in the order of distance.
+// orderFrom returns, by subnet, its place in the order of distance.
 func orderFrom(distance []int32) []int32 {
 	list := make([]int32, len(distance))
 	for s := range list {
@@ -141,7 +141,7 @@ func lanesOf(p *route.Plan) (sls, vls int) {
 	return sls, vls
 }
 
-// onLayers is a local Plan with as many copies of its lanes as there are layers. Where one link has fewer VLs than that takes, the
+// onLayers returns a local Plan with as many copies of its lanes as there are layers. Where one link has fewer VLs than that takes, the
 // lanes of links to hosts share them; what remains too few the judge reports.
 func (p *Plan) onLayers(subnet int32, local *route.Plan, vls int) *route.Plan {
 	if p.Layers == 1 {

@@ -176,7 +176,7 @@ func (p *Plan) WriteMapping(w io.Writer, s int32) error {
 	return out.Flush()
 }
 
-// backupOf is the gateway after one in a list, on another router where there is one; -1 for none.
+// backupOf returns the gateway after one in a list, on another router where there is one; -1 for none.
 func backupOf(n *subnets.Network, ports []int32, port int32) int32 {
 	at := slices.Index(ports, port)
 	if at < 0 || len(ports) < 2 {

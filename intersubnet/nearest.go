@@ -82,7 +82,7 @@ func newRouterHops(p *Plan) *routerHops {
 	return h
 }
 
-// from is the hops from a router port to the target, or to the gateway of the port's subnet.
+// from returns the hops from a router port to the target, or to the gateway of the port's subnet.
 func (h *routerHops) from(port int32, to Address) float64 {
 	p, at := h.p, &h.p.Net.Ports[port]
 	g, local, like := p.Net.Graph(at.Subnet), p.Local[at.Subnet], h.like[at.Subnet]
@@ -97,7 +97,7 @@ func (h *routerHops) from(port int32, to Address) float64 {
 	return float64(like.from[s][lid] - 1)
 }
 
-// mean is the mean of the hops to a router port over the hosts of its subnet.
+// mean returns the mean of the hops to a router port over the hosts of its subnet.
 func (h *routerHops) mean(port int32) float64 {
 	p, at := h.p, &h.p.Net.Ports[port]
 	known := h.like[at.Subnet].mean
@@ -161,7 +161,7 @@ func (p *Plan) followNearest(a *admissible, hops *routerHops, s, target int32, e
 	p.Gateway[s][target] = a.rows.row(row)
 }
 
-// beyond is the hops from the router of a gateway to a target.
+// beyond returns the hops from the router of a gateway to a target.
 func (p *Plan) beyond(h *routerHops, gateway int32, to Address) float64 {
 	hops := 0.0
 	for {

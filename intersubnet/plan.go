@@ -73,7 +73,7 @@ func (p *Plan) Hash(source, destination fabric.LID, n int) int {
 	return int((x ^ x>>31) % uint64(n))
 }
 
-// DLID is the destination LID of packets for a target inside a subnet: its own, or that of the gateway there; 0 for none.
+// DLID returns the destination LID of packets for a target inside a subnet: its own, or that of the gateway there; 0 for none.
 func (p *Plan) DLID(subnet int32, to Address) fabric.LID {
 	end := to.End
 	if subnet != to.Subnet {
@@ -86,7 +86,7 @@ func (p *Plan) DLID(subnet int32, to Address) fabric.LID {
 	return p.Local[subnet].Ends.Base[end]
 }
 
-// GatewayPort is the router port to which a subnet sends packets for a target in another, -1 for none.
+// GatewayPort returns the router port to which a subnet sends packets for a target in another, -1 for none.
 func (p *Plan) GatewayPort(subnet int32, to Address) int32 {
 	row := p.Gateway[subnet][to.Subnet]
 	if row == nil || row[to.End] < 0 {
@@ -95,7 +95,7 @@ func (p *Plan) GatewayPort(subnet int32, to Address) int32 {
 	return p.Net.Subnets[subnet].Ports[row[to.End]]
 }
 
-// SL is the service level of packets from an end port to a LID of its subnet, on a layer.
+// SL returns the service level of packets from an end port to a LID of its subnet, on a layer.
 func (p *Plan) SL(subnet, end int32, lid fabric.LID, layer uint8) uint8 {
 	return layer*uint8(p.SLs) + p.Local[subnet].SL.At(end, lid)
 }
@@ -140,7 +140,7 @@ type Hop struct {
 	SL     uint8
 }
 
-// Path is the links of packets from a source to a target, links of end ports included, in buf from its start; ok is false where they do
+// Path returns the links of packets from a source to a target, links of end ports included, in buf from its start; ok is false where they do
 // not arrive.
 func (p *Plan) Path(from, to Address, buf []Hop) (path []Hop, ok bool) {
 	path = buf[:0]

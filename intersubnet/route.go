@@ -108,7 +108,7 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneL
 	return r, &one, nil
 }
 
-// allowedVLs is the number of data VLs that may be used: as many as asked for and as every link has; where neither is known, recipe.UsualVLs.
+// allowedVLs returns the number of data VLs that may be used: as many as asked for and as every link has; where neither is known, recipe.UsualVLs.
 func allowedVLs(n *subnets.Network, asked int) int {
 	most := asked
 	for k := range n.Kinds {
@@ -131,13 +131,13 @@ func (e *TooManyLanes) Error() string {
 	return e.Unwrap().Error()
 }
 
-// Unwrap is the refusal, for those that know it.
+// Unwrap returns the refusal, for those that know it.
 func (e *TooManyLanes) Unwrap() error {
 	return route.Refuse("between subnets", "route the subnets by an engine of fewer lanes, such as updn, or allow more VLs",
 		"%d layers of %d SLs and %d VLs are more than %d SLs and %d VLs", e.Layers, e.SLs, e.VLs, route.NumSLs, e.Allowed)
 }
 
-// stride is the number of SLs and of VLs of one layer: the most that a local Plan uses.
+// stride returns the number of SLs and of VLs of one layer: the most that a local Plan uses.
 func (p *Plan) stride() (sls, vls int) {
 	known := map[*route.Plan]bool{}
 	for _, local := range p.Local {

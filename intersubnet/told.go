@@ -8,8 +8,8 @@ import (
 	"weft/sim/packet"
 )
 
-// Told is a Flat whose hosts and routers come to follow another Plan while packets pass: the hosts of a subnet when its manager has told them, routers when they
-// are told. It is a packet.Relay of one run.
+// Told is a Flat whose hosts and routers can be told to follow another Plan while packets pass: the hosts of one subnet (TellHosts), or all routers
+// (TellRouters). It is a packet.Relay of one run.
 type Told struct {
 	*Flat
 	hosts   []*Plan // by subnet
@@ -21,7 +21,7 @@ func (f *Flat) Told() *Told {
 	return &Told{f, slices.Repeat([]*Plan{f.p}, len(f.p.Net.Subnets)), f.p}
 }
 
-// TellHosts has the hosts of a subnet send what they send from now on by another Plan.
+// TellHosts makes the hosts of a subnet send by another Plan from now on.
 func (t *Told) TellHosts(subnet int32, p *Plan) error {
 	if err := t.fits(p); err != nil {
 		return err
@@ -30,7 +30,7 @@ func (t *Told) TellHosts(subnet int32, p *Plan) error {
 	return nil
 }
 
-// TellRouters has all routers send packets on by another Plan from now on.
+// TellRouters makes all routers forward packets by another Plan from now on.
 func (t *Told) TellRouters(p *Plan) error {
 	if err := t.fits(p); err != nil {
 		return err
@@ -63,5 +63,5 @@ func (t *Told) Forward(s int32, in uint8, h packet.Header, dst int32) (uint8, pa
 	return t.passes(t.routers, s, in, h, dst)
 }
 
-// Router is the switch that stands for a router.
+// Router returns the switch that stands for a router.
 func (f *Flat) Router(r int32) int32 { return int32(slices.Index(f.router, r)) }

@@ -176,8 +176,8 @@ func (a *administration) follow(m *Manager) {
 	}
 }
 
-// take has queries answered by the role of the Manager and the Subnet of its round in force, and returns what the registrar is to know; nil where
-// nothing has changed.
+// take sets the role and the Subnet by which queries are answered: those of the Manager and its round in force. It returns what the registrar is to
+// know, nil where nothing has changed.
 func (a *administration) take(m *Manager) *footing {
 	role := m.role()
 	if m.inForce == a.core && role == a.role && m.groups.version == a.spread {
@@ -221,7 +221,7 @@ func (c *Core) slBetween(from int32, to fabric.LID) uint8 {
 	return c.plan.SL.At(from, to)
 }
 
-// do has something done between two queries.
+// do calls a function between two queries.
 func (a *administration) do(what func() []deed) {
 	select {
 	case a.control <- what:
@@ -335,7 +335,7 @@ func (a *administration) perform(deeds []deed) {
 	}
 }
 
-// groupTold has subscribers told that a multicast group has come to be, or is deleted (traps 66 and 67).
+// groupTold tells subscribers that a multicast group has come to be, or is deleted (traps 66 and 67).
 func (a *administration) groupTold(g *sa.Group, created bool) {
 	trap, mgid := uint64(mad.TrapGroupDeleted), g.MGID
 	if created {
@@ -352,7 +352,7 @@ func (a *administration) groupTold(g *sa.Group, created bool) {
 	}
 }
 
-// trapped has subscribers told of a trap, unless too much is to be done already: it comes again.
+// trapped tells subscribers of a trap, unless too much is to be done already: it comes again.
 func (a *administration) trapped(notice []byte) {
 	notice = bytes.Clone(notice)
 	select {

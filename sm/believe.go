@@ -14,7 +14,7 @@ type beliefs struct {
 	answer  Event                // the last one that was taken
 }
 
-// doubt has all of a node asked again.
+// doubt believes nothing of a node any more, so that all of it is asked again.
 func (b *beliefs) doubt(node fabric.GUID) {
 	if b.doubted != nil {
 		b.doubted[node] = true

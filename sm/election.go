@@ -32,7 +32,7 @@ const (
 	askedOwnPort = 0x100
 )
 
-// state is the SMState that others are told.
+// state returns the SMState that others are told.
 func (m *Manager) state() uint64 {
 	switch {
 	case m.election.off:

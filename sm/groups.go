@@ -290,7 +290,7 @@ func (c *Core) noteTrees(err error) {
 	}
 }
 
-// topMLID is the highest MLID that a switch has room for: it forwards none above its top.
+// topMLID returns the highest MLID that a switch has room for: it forwards none above its top.
 func topMLID(sw []byte) uint64 {
 	most := uint64(fabric.LastMLID)
 	if n := mad.SwitchInfoMulticastFDBCap.Get(sw); n > 0 {

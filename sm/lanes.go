@@ -31,7 +31,7 @@ func (c *Core) queueLanes(slot int32) {
 	}
 }
 
-// turnStep is the step that writes VL arbitration: the first one, or the last where VLs lose their turn.
+// turnStep returns the step that writes VL arbitration: the first one, or the last where VLs lose their turn.
 func (c *Core) turnStep() int {
 	if c.before != nil && c.before.plan.VLs > c.plan.VLs {
 		return c.lastStep()

@@ -173,7 +173,7 @@ func (p *pace) quiet(now time.Duration, w *Watch) time.Duration {
 	return quiet
 }
 
-// noteChange has a round begin when nothing more has changed for a while.
+// noteChange notes a change: a round begins when nothing more has changed for a while.
 func (m *Manager) noteChange(now time.Duration, what string) {
 	p := &m.change
 	p.quiet = now + m.pace.quiet(now, &m.watch)

@@ -162,7 +162,7 @@ func (c *Core) setKeyInfo(agent int32, data []byte) {
 	c.putKey(c.guid[agent], func(f mad.Field, v uint64) { f.Put(data, v) })
 }
 
-// leaveStates has a Set of PortInfo change no state.
+// leaveStates makes a Set of PortInfo change no state.
 func leaveStates(data []byte) {
 	mad.PortInfoPortState.Put(data, mad.PortNoChange)
 	mad.PortInfoPhysicalState.Put(data, mad.PhysNoChange)
@@ -170,7 +170,7 @@ func leaveStates(data []byte) {
 	mad.PortInfoClientReregister.Put(data, 0)
 }
 
-// lock has nothing written to a node in this sweep, and so no traffic led through it.
+// lock leaves a node out of this sweep: nothing is written to it, and so no traffic is led through it.
 func (c *Core) lock(agent int32) {
 	if c.locked == nil {
 		c.locked = map[int32]bool{}

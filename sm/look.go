@@ -52,7 +52,7 @@ func (l *looks) due() time.Duration {
 	return due
 }
 
-// wantLook has the ports of a switch read soon, and no more often than Watch.MostQuiet.
+// wantLook asks for a look at the ports of a switch, soon, and no more often than once in Watch.MostQuiet.
 func (m *Manager) wantLook(now time.Duration, id int32, trap bool) {
 	l, guid := &m.looks, m.inForce.nodes[id].guid
 	is := func(w look) bool { return w.node == guid }
@@ -153,7 +153,7 @@ func (m *Manager) onLooked(now time.Duration, ev *Event) {
 	}
 }
 
-// waitLonger has a round begin for a link that alone leads to a switch, later each time.
+// waitLonger asks for a round for a link that alone leads to a switch, later each time.
 func (m *Manager) waitLonger(now time.Duration, u *unsteadyLink) {
 	if u.state == linkSpared {
 		u.came = append(u.came, now)

@@ -182,7 +182,7 @@ func (m *Manager) start() {
 	m.beginRound("the manager has started", askAll)
 }
 
-// stepCore has the round take an event. That a Core is done, which it says last, ends its round alone.
+// stepCore gives an event to the Core of the round. That a Core is done, which it says last, ends its round alone.
 func (m *Manager) stepCore(ev *Event) {
 	if !m.inRound {
 		return

@@ -163,7 +163,7 @@ func (r *registrar) end() []deed {
 	return r.out
 }
 
-// store has stored what has changed, where nothing is being stored.
+// store stores what has changed, unless something is being stored.
 func (r *registrar) store() {
 	if !r.stores || r.storing != nil || len(r.unstored) == 0 {
 		return
@@ -350,7 +350,7 @@ func (r *registrar) notify(now time.Duration, notice []byte) []deed {
 	return r.end()
 }
 
-// commitLIDs has all managers that stand by know the LIDs of all ports before done is called.
+// commitLIDs tells the LIDs of all ports to the managers that stand by, and calls done when all of them know these.
 func (r *registrar) commitLIDs(now time.Duration, lids LIDMap, done func(error)) []deed {
 	r.begin(now)
 	r.leader.Put(lidChanges(r.table, lids))

@@ -329,7 +329,7 @@ func (d *run) show(a *Action) {
 	}
 }
 
-// keep has the LIDs of a Record stored, and known to managers that stand by.
+// keep stores the LIDs of a Record, and tells them to the managers that stand by.
 func (d *run) keep(record *Record) error {
 	if d.Store != nil {
 		if err := d.Store(record); err != nil {

@@ -23,7 +23,7 @@ type wantedRound struct {
 	afresh bool   // all is to be routed afresh, until a round has done so
 }
 
-// ask has a round begin as soon as none is under way. A manager that stands by leaves the subnet alone.
+// ask asks for a round, which begins as soon as none is under way. A manager that stands by leaves the subnet alone.
 func (m *Manager) ask(why string, afresh bool) {
 	switch {
 	case m.stopped:

@@ -19,7 +19,7 @@ func (c *Core) stepped(step int) job.Between {
 	return c.way.Between[step]
 }
 
-// lastStep is the number of the step that writes what the Plan has.
+// lastStep returns the number of the step that writes what the Plan has.
 func (c *Core) lastStep() int {
 	if c.way == nil {
 		return 0

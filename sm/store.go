@@ -46,7 +46,7 @@ func (c *Core) noteOthersLIDs() bool {
 	return n > 0
 }
 
-// startStoring has the LIDs and the Plan stored, where that is wanted. Where all LIDs are stored already nothing waits for it but the end of
+// startStoring asks for the LIDs and the Plan to be stored, where that is wanted. Where all LIDs are stored already nothing waits for it but the end of
 // the round.
 func (c *Core) startStoring() {
 	lids := c.cfg.Stored.After(c.graph, &c.plan.Ends)

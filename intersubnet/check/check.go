@@ -192,13 +192,13 @@ func (j *judge) router(subnet, end int32) bool {
 	return int(end) < len(of) && of[end] >= 0
 }
 
-// partOf is the joined part of an end port.
+// partOf returns the joined part of an end port.
 func (j *judge) partOf(subnet, end int32) int32 {
 	d := j.grounds[subnet]
 	return j.parts.find(j.parts.of[subnet][d.part[d.g.EndSwitch[end]]])
 }
 
-// place is the place of a router port in its subnet's list.
+// place returns the place of a router port in its subnet's list.
 func (j *judge) place(port int32) int {
 	list := j.n.Subnets[j.n.Ports[port].Subnet].Ports
 	lo, hi := 0, len(list)

@@ -2,7 +2,7 @@ package check
 
 import "slices"
 
-// next is the i-th node that follows a node of a subnet, and its subnet; -1 where there are no more.
+// next returns the i-th node that follows a node of a subnet, and its subnet; -1 where there are no more.
 func (w *whole) next(subnet int32, node int64, i int) (int64, int32) {
 	in, local := w.inside[subnet], node-w.first[subnet]
 	list := in.to[in.start[local]:in.start[local+1]]

@@ -191,7 +191,7 @@ func (w *whole) vl(node int64) int {
 	return int((node - w.first[w.subnetOf(node)]) % int64(w.vls))
 }
 
-// subnetOf is the subnet of a node.
+// subnetOf returns the subnet of a node.
 func (w *whole) subnetOf(node int64) int32 {
 	s, found := slices.BinarySearch(w.first, node)
 	if !found {
@@ -208,14 +208,14 @@ func (w *whole) sends(subnet, s int32, port, vl uint8) int32 {
 	return (w.grounds[subnet].g.PortStart[s]+int32(port))*int32(w.vls) + int32(vl)
 }
 
-// sendsTo is the node of what is sent to a router port on a VL.
+// sendsTo returns the node of what is sent to a router port on a VL.
 func (w *whole) sendsTo(port int32, vl uint8) int64 {
 	at := &w.n.Ports[port]
 	g := w.grounds[at.Subnet].g
 	return w.first[at.Subnet] + int64(w.sends(at.Subnet, g.EndSwitch[at.End], g.EndPort[at.End], vl))
 }
 
-// sendsIn is the node of what a router port sends on a VL.
+// sendsIn returns the node of what a router port sends on a VL.
 func (w *whole) sendsIn(port int32, vl uint8) int64 {
 	s := w.n.Ports[port].Subnet
 	return w.first[s] + int64(len(w.grounds[s].g.Attached)+w.place(port))*int64(w.vls) + int64(vl)

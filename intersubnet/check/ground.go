@@ -40,7 +40,7 @@ func newGround(g *fabric.Graph, p *route.Plan) *ground {
 	return d
 }
 
-// to is the distances to a LID, by switch.
+// to returns the distances to a LID, by switch.
 func (d *ground) to(lid fabric.LID) []int16 {
 	return d.hops[int(lid)*d.g.NumSwitches:][:d.g.NumSwitches]
 }
@@ -115,5 +115,5 @@ func (d *ground) findParts() {
 	}
 }
 
-// vl is the VL of an SL that leaves a switch by a port, where it came in by another.
+// vl returns the VL of an SL that leaves a switch by a port, where it came in by another.
 func (d *ground) vl(s int32, in, out, sl uint8) uint8 { return d.p.SL2VL.Table(d.g, s, in, out)[sl] }

@@ -95,7 +95,7 @@ func (q *partition) lists() (groups [][]int32) {
 	return groups
 }
 
-// notReached is by end port of a subnet whether some router port does not reach it: the same in all subnets of one ground.
+// notReached reports, by end port of a subnet, whether some router port does not reach it: the same in all subnets of one ground.
 func (j *judge) notReached(subnet int32) []bool {
 	d := j.grounds[subnet]
 	if d.alone != nil {
@@ -168,7 +168,7 @@ func (u *usage) enterTransit(n *subnets.Network, s int32) {
 	}
 }
 
-// sls is the set of the SLs on which a router port sends to some end ports of its subnet on a layer: those of the local Plan, before it is
+// sls returns the set of the SLs on which a router port sends to some end ports of its subnet on a layer: those of the local Plan, before it is
 // put on the layer.
 func (d *ground) sls(from int32, to []int32) (set uint16) {
 	if d.oneSL {
@@ -180,5 +180,5 @@ func (d *ground) sls(from int32, to []int32) (set uint16) {
 	return set
 }
 
-// onLayer is an SL of a local Plan on a layer.
+// onLayer returns an SL of a local Plan on a layer.
 func (j *judge) onLayer(sl, layer uint8) uint8 { return (layer*uint8(j.p.SLs) + sl) % route.NumSLs }

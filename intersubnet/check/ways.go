@@ -137,7 +137,7 @@ func (w *walker) lose(s int32, ends int64, why string) {
 	}
 }
 
-// gateway is the router port to which a subnet sends packets for the target, -1 for none that it has.
+// gateway returns the router port to which a subnet sends packets for the target, -1 for none that it has.
 func (w *walker) gateway(s int32) int32 {
 	row := w.p.Gateway[s][w.target]
 	if int(w.end) >= len(row) {

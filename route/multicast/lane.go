@@ -15,7 +15,7 @@ const usualVLs = 8
 // usualTurn is the weight of a VL's turn, as route.EqualTurns has it.
 const usualTurn = 32
 
-// pathSLs is the set of SLs that paths of a Plan use, and clients that never ask.
+// pathSLs returns the set of SLs of a Plan's paths, with that of clients that never ask.
 func pathSLs(plan *route.Plan) uint16 {
 	used := uint16(1) << plan.Service.Default
 	if plan.SL == nil {
@@ -29,7 +29,7 @@ func pathSLs(plan *route.Plan) uint16 {
 	return used
 }
 
-// pathVLs is the set of VLs between switches to which a Plan maps some SLs.
+// pathVLs returns the set of VLs between switches to which a Plan maps some SLs.
 func pathVLs(plan *route.Plan, sls uint16) (vls uint16) {
 	if plan.SL2VL == nil {
 		return 1
@@ -54,7 +54,7 @@ func usedVLs(plan *route.Plan) int {
 	return bits.OnesCount16(pathVLs(plan, pathSLs(plan)))
 }
 
-// unicastOrder is an order of channels that has the dependencies of all table entries, nil where these have a cycle.
+// unicastOrder returns an order of channels that has the dependencies of all table entries, nil where these have a cycle.
 func unicastOrder(x *cdg.Index, plan *route.Plan) *cdg.Order {
 	g := x.Graph
 	set := make([]uint64, x.Size/64+1)
@@ -157,7 +157,7 @@ func addTurns(g *fabric.Graph, plan *route.Plan, vl uint8) {
 	}
 }
 
-// hardwareVLs is the number of data VLs that every link between switches has.
+// hardwareVLs returns the number of data VLs that every link between switches has.
 func hardwareVLs(g *fabric.Graph) int {
 	least := 0
 	for c := range g.NumChannels {

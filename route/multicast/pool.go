@@ -57,7 +57,7 @@ func Complete(g *fabric.Graph, plan *route.Plan, opt Options) error {
 	return nil
 }
 
-// anySL is the SL of a Plan of one lane that clients use who never ask.
+// anySL returns an SL of the paths of a Plan of one lane.
 func anySL(plan *route.Plan) uint8 {
 	if plan.SL != nil && plan.SL.NumDst > 0 && plan.SL.NumSrc > 0 {
 		return plan.SL.Class(0, 0)
@@ -65,7 +65,7 @@ func anySL(plan *route.Plan) uint8 {
 	return plan.Service.Default
 }
 
-// singleSwitches is the pool of a network without cables between switches: a tree for each.
+// singleSwitches returns the pool of a network without cables between switches: a tree for each.
 func singleSwitches(g *fabric.Graph) (trees []route.SpanningTree) {
 	for s := range int32(g.NumSwitches) {
 		t := newTree(g, s)
@@ -74,7 +74,7 @@ func singleSwitches(g *fabric.Graph) (trees []route.SpanningTree) {
 	return trees
 }
 
-// newTree is a tree of its root alone.
+// newTree returns a tree of its root alone.
 func newTree(g *fabric.Graph, root int32) route.SpanningTree {
 	t := route.SpanningTree{Root: root, Up: slices.Repeat([]int32{route.Outside}, g.NumSwitches)}
 	t.Up[root] = fabric.Nothing

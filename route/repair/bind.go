@@ -107,12 +107,12 @@ func peerOf(g *fabric.Graph, s int32, port uint8) peer {
 	return peer{}
 }
 
-// port is the old entry of a switch.
+// port returns the old entry of a switch.
 func (b *binding) port(s int32, lid int) uint8 {
 	return b.rows[s][lid/route.BlockSize][lid%route.BlockSize]
 }
 
-// channel is the channel of the old entry of a switch, -1 if that has gone or never was.
+// channel returns the channel of the old entry of a switch, -1 if that has gone or never was.
 func (b *binding) channel(s int32, lid int) int32 {
 	port := int32(b.port(s, lid))
 	if port > b.g.SwitchPorts[s] {

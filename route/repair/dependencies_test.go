@@ -87,7 +87,7 @@ func TestReadOnce(t *testing.T) {
 			all, left := newReader(d), 0
 			for lid := range d.b.owner {
 				if d.b.same[lid] {
-					all.column(lid, nil)
+					all.readColumn(lid, nil)
 				}
 			}
 			got, err := d.read(t.Context(), 2, false)

@@ -98,7 +98,7 @@ func (l *lanes) readStay(tables []*route.VLTable) bool {
 	return true
 }
 
-// vlsOn is the set of VLs, by index, of packets of some SLs that keep their VL.
+// vlsOn returns the set of VLs, by index, of packets of some SLs that keep their VL.
 func (l *lanes) vlsOn(sls uint16) (vls uint16) {
 	for ; sls != 0; sls &= sls - 1 {
 		if vl := l.staysOn[bits.TrailingZeros16(sls)]; vl != noLane {
@@ -108,7 +108,7 @@ func (l *lanes) vlsOn(sls uint16) (vls uint16) {
 	return vls
 }
 
-// slsInUse is the set of SLs in a map.
+// slsInUse returns the set of SLs in a map.
 func slsInUse(m *route.SLs) (used uint16) {
 	seen := [256]bool{}
 	for _, cells := range m.Cells {
@@ -168,7 +168,7 @@ func widen(g *fabric.Graph, n int) *fabric.Graph {
 	return w
 }
 
-// wideChannel is the channel of the wide Graph for a channel and the index of a VL. Its
+// wideChannel returns the channel of the wide Graph for a channel and the index of a VL. Its
 // reverse is again the one beside it.
 func wideChannel(c, vl int32, n int) int32 { return c>>1*int32(2*n) + 2*vl + c&1 }
 
@@ -180,7 +180,7 @@ func (l *lanes) pair(c, vl int32) int32 {
 	return wideChannel(c, vl, l.n)
 }
 
-// channelOf is the channel and the index of the VL of a pair.
+// channelOf returns the channel and the index of the VL of a pair.
 func (l *lanes) channelOf(pair int32) (c int32, vl uint8) {
 	if l.stay {
 		layer, c := l.layerOf(pair)
@@ -190,7 +190,7 @@ func (l *lanes) channelOf(pair int32) (c int32, vl uint8) {
 	return pair/(2*n)*2 + pair&1, uint8(pair % (2 * n) / 2)
 }
 
-// layers is the number of layers.
+// layers returns the number of layers.
 func (l *lanes) layers() int {
 	if l.stay {
 		return l.n
@@ -198,7 +198,7 @@ func (l *lanes) layers() int {
 	return 1
 }
 
-// layerOf is the layer of a pair, and its channel there.
+// layerOf returns the layer of a pair, and its channel there.
 func (l *lanes) layerOf(pair int32) (layer, c int32) {
 	if pair < int32(l.layer.NumChannels) {
 		return 0, pair
@@ -206,7 +206,7 @@ func (l *lanes) layerOf(pair int32) (layer, c int32) {
 	return pair / int32(l.layer.NumChannels), pair % int32(l.layer.NumChannels)
 }
 
-// slsOn is the set of SLs in use that have a VL, by index, on a channel, where input ports do not
+// slsOn returns the set of SLs in use that have a VL, by index, on a channel, where input ports do not
 // matter. With one lane it is that of all.
 func (l *lanes) slsOn(c int32, vl uint8) (sls uint16) {
 	if l.n == 1 {
@@ -236,7 +236,7 @@ func (l *lanes) readClasses() {
 	}
 }
 
-// sent is the set of SLs on which the end ports of a switch send to a LID: those of
+// sent returns the set of SLs on which the end ports of a switch send to a LID: those of
 // requests, and those of replies where they keep the SL of the request.
 func (l *lanes) sent(s int32, lid int) (sls uint16) {
 	m := l.plan.SL
@@ -251,12 +251,12 @@ func (l *lanes) sent(s int32, lid int) (sls uint16) {
 	return sls
 }
 
-// vl is the index of the VL of an SL on its way through a switch.
+// vl returns the index of the VL of an SL on its way through a switch.
 func (l *lanes) vl(s int32, in, out, sl uint8) uint8 {
 	return l.index[l.plan.SL2VL.Table(l.g, s, in, out)[sl]]
 }
 
-// first is the set, by index, of VLs of an SL on the channel by which packets of a
+// first returns the set, by index, of VLs of an SL on the channel by which packets of a
 // switch's own end ports leave it.
 func (l *lanes) first(c int32, sl uint8) (vls uint16) {
 	s, out := l.g.From[c], l.g.FromPort[c]

@@ -28,9 +28,9 @@ func (d *dependencies) read(ctx context.Context, workers int, wholeOnly bool) (*
 		for _, lid := range lids[i] {
 			switch {
 			case lostAt[lid] != nil:
-				own[worker].column(lid, lostAt[lid])
+				own[worker].readColumn(lid, lostAt[lid])
 			case !slices.ContainsFunc(done, func(other int) bool { return d.alike(lid, other) }):
-				own[worker].column(lid, nil)
+				own[worker].readColumn(lid, nil)
 				done = append(done, lid)
 			}
 		}
@@ -127,8 +127,8 @@ func newReader(d *dependencies) *reader {
 	return r
 }
 
-// column adds those of the entries of a LID, without those of some switches.
-func (r *reader) column(lid int, without []int32) {
+// readColumn adds the dependencies of the entries of a LID, without the entries of some switches.
+func (r *reader) readColumn(lid int, without []int32) {
 	g, x := r.d.l.g, r.d.index
 	for s := range r.next {
 		r.next[s] = r.d.b.channel(int32(s), lid)
@@ -137,7 +137,7 @@ func (r *reader) column(lid int, without []int32) {
 		r.next[s] = fabric.Nothing
 	}
 	if r.d.l.n > 1 {
-		r.laned(lid)
+		r.readByLane(lid)
 		return
 	}
 	for _, c := range r.next {
@@ -151,11 +151,11 @@ func (r *reader) column(lid int, without []int32) {
 	}
 }
 
-// laned follows the packets of all sources from switch to switch, those on a ring of
-// switches apart.
-func (r *reader) laned(lid int) {
+// readByLane adds those of a LID where there are several layers: it follows the packets of all sources from switch to switch, except those
+// on a ring of switches.
+func (r *reader) readByLane(lid int) {
 	g, l := r.d.l.g, r.d.l
-	r.sort()
+	r.sortSwitches()
 	clear(r.on)
 	for _, s := range r.sorted {
 		c := r.next[s]
@@ -179,8 +179,8 @@ func (r *reader) laned(lid int) {
 	}
 }
 
-// sort lists the switches, those first to which no entry leads, but those on a ring.
-func (r *reader) sort() {
+// sortSwitches lists the switches in the order in which packets pass them, without those on a ring.
+func (r *reader) sortSwitches() {
 	g := r.d.l.g
 	clear(r.waits)
 	for _, c := range r.next {

@@ -163,7 +163,7 @@ func (s *solver) put(x, level int32) {
 // passable reports whether packets to the LID may enter a switch.
 func (s *solver) passable(u int32) bool { return s.b.through(u, s.target) }
 
-// distance is the number of channels from a switch that keeps its entry or is settled, or
+// distance returns the number of channels from a switch that keeps its entry or is settled, or
 // nowhere if there is no entry to keep.
 func (s *solver) distance(u int32) int32 {
 	g := s.b.g
@@ -185,7 +185,7 @@ func (s *solver) distance(u int32) int32 {
 	return h
 }
 
-// channel is the channel by which packets leave a switch that is whole or settled and is
+// channel returns the channel by which packets leave a switch that is whole or settled and is
 // not the target.
 func (s *solver) channel(u int32) int32 {
 	if s.state[u] == settled {

@@ -120,7 +120,7 @@ func (r *importer) mKey(l line) error {
 	return nil
 }
 
-// mKeyDetail is taken over with the key.
+// mKeyDetail notes an option that says nothing without m_key. With it, the taker of m_key takes it over.
 func (r *importer) mKeyDetail(l line) error {
 	if key, ok := r.set["m_key"]; !ok || isZero(key.value) {
 		r.note(l, Left, "without m_key ports get no key")
@@ -277,7 +277,7 @@ func (r *importer) ignoreOthers(l line) error {
 	return err
 }
 
-// counters has the counters of ports read.
+// counters takes over that the counters of ports are read, and how often.
 func (r *importer) counters(l line) error {
 	is, err := truth(l.value)
 	if err != nil || !is {
@@ -290,7 +290,7 @@ func (r *importer) counters(l line) error {
 	return timeOf("counters", "s")(r, every)
 }
 
-// countersDetail is taken over with perfmgr.
+// countersDetail notes an option that says nothing without perfmgr. With it, counters takes it over.
 func (r *importer) countersDetail(l line) error {
 	if on, ok := r.set["perfmgr"]; !ok || !strings.EqualFold(on.value, "TRUE") {
 		r.note(l, Idle, "perfmgr is FALSE")

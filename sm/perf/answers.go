@@ -53,7 +53,7 @@ func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 	}
 }
 
-// readAll has the counters of all ports of an agent read next.
+// readAll puts the counters of all ports of an agent first of those to be read.
 func (m *Monitor) readAll(i int32) {
 	for at := m.agents[i].num - 1; at >= 0; at-- {
 		m.more = append(m.more, m.reading(i, at))

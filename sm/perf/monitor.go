@@ -125,7 +125,7 @@ func New(cfg Config) *Monitor {
 	return &Monitor{cfg: cfg, pending: make([]pending, cfg.Window)}
 }
 
-// Follow has another subnet read from now on, or none. Ports that were there before go on as they were.
+// Follow takes the subnet that is read from now on, nil for none. Ports that were there before go on as they were.
 func (m *Monitor) Follow(now time.Duration, s *Subnet) {
 	old := map[key]*port{}
 	for i := range m.ports {

@@ -274,7 +274,7 @@ func (s *session) taken(now time.Duration) {
 	}
 }
 
-// unanswered has a message sent again, or gives the Follower up.
+// unanswered sends a message again, or gives the Follower up.
 func (s *session) unanswered(now time.Duration) {
 	if s.silent++; s.silent < mostSilent {
 		s.due = max(now, s.begun+Timeout)

@@ -53,7 +53,7 @@ type Member struct {
 	Proxy bool  // another port has joined it
 }
 
-// scope is the scope of the group's MGID.
+// scope returns the scope of the group's MGID.
 func (g *Group) scope() uint8 { return g.MGID[1] & 15 }
 
 // find returns the place of a member, or where it belongs.
@@ -169,7 +169,7 @@ type Standing struct {
 	FlowLabel uint32
 }
 
-// IPoIBBroadcast is the MGID of the broadcast group of a partition (RFC 4391), in a scope.
+// IPoIBBroadcast returns the MGID of the broadcast group of a partition (RFC 4391), in a scope.
 func IPoIBBroadcast(pkey uint16, scope uint8) (mgid [16]byte) {
 	copy(mgid[:], []byte{0xFF, 0x10 | scope, signatureIPv4 >> 8, signatureIPv4 & 0xFF})
 	binary.BigEndian.PutUint16(mgid[4:], pkey|mad.PKeyFull)
@@ -177,7 +177,7 @@ func IPoIBBroadcast(pkey uint16, scope uint8) (mgid [16]byte) {
 	return mgid
 }
 
-// InPartition is an MGID with the P_Key of its partition, which those of IP have in them.
+// InPartition returns an MGID with the P_Key of its partition, which those of IP have in them.
 func InPartition(mgid [16]byte, pkey uint16) [16]byte {
 	if signature := binary.BigEndian.Uint16(mgid[2:]); signature == signatureIPv4 || signature == signatureIPv6 {
 		binary.BigEndian.PutUint16(mgid[4:], pkey|mad.PKeyFull)
@@ -260,7 +260,7 @@ func (gs *Groups) Restore(list []Group) {
 	}
 }
 
-// mlids is the number of MLIDs that all switches have room for.
+// mlids returns the number of MLIDs that all switches have room for.
 func (s *Subnet) mlids() int {
 	most := int(fabric.LastMLID-fabric.FirstMLID) + 1
 	for i := range s.Nodes {
@@ -273,7 +273,7 @@ func (s *Subnet) mlids() int {
 	return most
 }
 
-// groupSL is the SL of a group that has, or asks for, one: where groups have a VL of their own it is the SL of that.
+// groupSL returns the SL of a group that has, or asks for, one: where groups have a VL of their own it is the SL of that.
 func (s *Subnet) groupSL(sl uint8) uint8 {
 	if m := s.Plan.Multicast; m != nil && s.Plan.VLs > 1 {
 		return m.SL

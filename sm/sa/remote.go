@@ -15,7 +15,7 @@ type Between struct {
 	Router func(gid mad.GID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) `json:"-"`
 }
 
-// OwnPrefix is the prefix of the subnet.
+// OwnPrefix returns the prefix of the subnet.
 func (b *Between) OwnPrefix() uint64 {
 	if b.Prefix == 0 {
 		return mad.DefaultGIDPrefix

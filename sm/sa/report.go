@@ -72,7 +72,7 @@ func (g *Registry) Notify(s *Subnet, notice []byte) {
 	}
 }
 
-// post has a report wait for its turn.
+// post queues a report for a subscription.
 func (g *Registry) post(v *subscription, note *[80]byte) {
 	if slices.ContainsFunc(v.waiting, func(other *[80]byte) bool { return *other == *note }) {
 		return

@@ -29,7 +29,7 @@ type Spread struct {
 	Trees  []route.GroupTree
 }
 
-// With is the same Subnet with other groups.
+// With returns the same Subnet with other groups.
 func (s *Subnet) With(spread Spread) *Subnet {
 	now := *s
 	now.Spread = spread

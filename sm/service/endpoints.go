@@ -159,7 +159,7 @@ func notFound(w http.ResponseWriter, _ *http.Request) {
 	refuse(w, http.StatusNotFound, "nothing is served there: see /v1/openapi.json")
 }
 
-// dispatch has a request served by its method, when it is as the document says.
+// dispatch serves a request by its method, when it is as the document says.
 func (s *Service) dispatch(methods map[string]*endpoint, w http.ResponseWriter, r *http.Request) {
 	method := r.Method
 	if method == http.MethodHead {

@@ -236,7 +236,7 @@ func (s *Store) check() error {
 	return nil
 }
 
-// damaged is the error of a file that holds what nobody wrote.
+// damaged returns the error of a file that holds what nobody wrote.
 func damaged(what string) error {
 	return fmt.Errorf("it is damaged (%s): restore a copy, or move it away; ports then keep the LIDs that they have", what)
 }

@@ -45,7 +45,7 @@ func NewWriter(s *Store, fail func(error)) *Writer {
 	return w
 }
 
-// Event has an event written.
+// Event queues an event.
 func (w *Writer) Event(e Event) {
 	w.mu.Lock()
 	if len(w.events) < mostWaiting {
@@ -57,7 +57,7 @@ func (w *Writer) Event(e Event) {
 	w.kick()
 }
 
-// Subnet has the subnet written as it was found at a time. It must not change any more.
+// Subnet queues the subnet as it was found at a time. It must not change any more.
 func (w *Writer) Subnet(now time.Time, f *fabric.Fabric) {
 	w.mu.Lock()
 	w.subnet, w.now = f, now

@@ -155,7 +155,7 @@ func (c *Client) PlanFile(ctx context.Context, version int64) ([]byte, error) {
 // Fabric returns the subnet in force, as ibnetdiscover prints it.
 func (c *Client) Fabric(ctx context.Context) ([]byte, error) { return c.file(ctx, "/v1/fabric") }
 
-// Links returns what the counters of ports tell.
+// Links returns the last report on the counters of ports.
 func (c *Client) Links(ctx context.Context) (*perf.Report, error) {
 	return get[perf.Report](ctx, c, http.MethodGet, "/v1/links", nil)
 }
@@ -170,22 +170,22 @@ func (c *Client) WhatIf(ctx context.Context, changes ...service.Change) (*whatif
 	return get[whatif.Answer](ctx, c, http.MethodPost, "/v1/whatif", service.WhatIf{Changes: changes})
 }
 
-// Resweep has the manager find its whole subnet again.
+// Resweep asks the manager to find its whole subnet again.
 func (c *Client) Resweep(ctx context.Context) (*service.Asked, error) {
 	return get[service.Asked](ctx, c, http.MethodPost, "/v1/resweep", nil)
 }
 
-// Rebalance has the manager route all afresh.
+// Rebalance asks the manager to route all afresh.
 func (c *Client) Rebalance(ctx context.Context) (*service.Asked, error) {
 	return get[service.Asked](ctx, c, http.MethodPost, "/v1/rebalance", nil)
 }
 
-// Drain has the manager take a switch or a cable out of use.
+// Drain asks the manager to take a switch or a cable out of use.
 func (c *Client) Drain(ctx context.Context, name string) (*service.Asked, error) {
 	return get[service.Asked](ctx, c, http.MethodPost, "/v1/drain?name="+url.QueryEscape(name), nil)
 }
 
-// Undrain has the manager use a switch or a cable again.
+// Undrain asks the manager to use a switch or a cable again.
 func (c *Client) Undrain(ctx context.Context, name string) (*service.Asked, error) {
 	return get[service.Asked](ctx, c, http.MethodPost, "/v1/undrain?name="+url.QueryEscape(name), nil)
 }
