@@ -335,7 +335,7 @@ func (a *administration) perform(deeds []deed) {
 	}
 }
 
-// groupTold tells subscribers that a multicast group has come to be, or is deleted (traps 66 and 67).
+// groupTold has subscribers told that a multicast group has come to be, or is deleted (traps 66 and 67).
 func (a *administration) groupTold(g *sa.Group, created bool) {
 	trap, mgid := uint64(mad.TrapGroupDeleted), g.MGID
 	if created {
@@ -352,7 +352,7 @@ func (a *administration) groupTold(g *sa.Group, created bool) {
 	}
 }
 
-// trapped tells subscribers of a trap, unless too much is to be done already: it comes again.
+// trapped has subscribers told of a trap, unless too much is to be done already: it comes again.
 func (a *administration) trapped(notice []byte) {
 	notice = bytes.Clone(notice)
 	select {

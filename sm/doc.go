@@ -86,6 +86,21 @@
 // that is not known is read first, if groups are or were in it; MulticastFDBTop is the last MLID that a switch has room for.
 // What a switch does not take is tried again after Watch.Retry.
 //
+// # Registrations
+//
+// Services, subscriptions and the LIDs of ports are kept by a registrar (registrar.go), beside the loop. It answers a client when the change is
+// stored (Runner.Remember) and when all standbys that are in step have it (room sm/replica). After a takeover without a good copy all ports
+// are asked to register again (reregister.go).
+//
+// # Partitions
+//
+// With Config.Partitions (room sm/partition) every end port gets the P_Keys that its partitions have, and the switch ports before CAs and routers
+// drop packets with others (pkeys.go). Without them a port is made a full member of the default partition, and keeps what else it has.
+//
+// # Counters
+//
+// The master reads the counters of all ports beside the loop (counters.go, room sm/perf), if Runner.Counters says so.
+//
 // # M_Keys
 //
 // With Config.Keys a port is asked for its M_Key before anything else of its node (lock.go), and given the one that it is to have, which follows
@@ -143,7 +158,7 @@
 //
 // # Limits
 //
-// No services and subscriptions. The order of writing (steps.go) is that from the Plan of the round
+// The order of writing (steps.go) is that from the Plan of the round
 // before, or from tables that were read (found.go). Of what was read nobody knows service levels and lanes: its packets may be on any VL, and
 // their SL is taken to be 0. VL arbitration is no part of it: where VLs lose their turn it
 // comes with the last step, otherwise with the first.

@@ -33,7 +33,7 @@ func TestContrib(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if s.service.socket != service.Usual || filepath.Dir(s.service.socket) != "/run/weft" || filepath.Dir(s.state.path) != "/var/lib/weft" {
+	if s.service.socket != service.UsualSocket || filepath.Dir(s.service.socket) != "/run/weft" || filepath.Dir(s.state.path) != "/var/lib/weft" {
 		t.Errorf("%s, %s", s.service.socket, s.state.path)
 	}
 	for _, line := range []string{"Type=notify", "RuntimeDirectory=weft", "StateDirectory=weft", "ExecReload=/bin/kill -HUP $MAINPID"} {

@@ -70,7 +70,7 @@ func (r *serving) served(err error) {
 
 // socketFlag adds --socket to a command that asks a manager that runs.
 func socketFlag(cmd *cobra.Command, socket *string) {
-	cmd.Flags().StringVar(socket, "socket", service.Usual, "Unix socket of the manager (its --socket)")
+	cmd.Flags().StringVar(socket, "socket", service.UsualSocket, "Unix socket of the manager (its --socket)")
 }
 
 // withManager asks the manager at a socket.

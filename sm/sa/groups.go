@@ -260,7 +260,7 @@ func (gs *Groups) Restore(list []Group) {
 	}
 }
 
-// mlids returns the number of MLIDs that all switches have room for.
+// mlids is the number of MLIDs that all switches have room for.
 func (s *Subnet) mlids() int {
 	most := int(fabric.LastMLID-fabric.FirstMLID) + 1
 	for i := range s.Nodes {

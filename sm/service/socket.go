@@ -12,8 +12,8 @@ import (
 	"time"
 )
 
-// Usual is the usual path of a manager's socket.
-const Usual = "/run/weft/sm.sock"
+// UsualSocket is the path of a manager's socket, unless another one is given.
+const UsualSocket = "/run/weft/sm.sock"
 
 // Listen makes a Unix socket that only its owner can open. One that is there and that nobody answers at is removed; anything else
 // there is an error.

@@ -32,7 +32,7 @@ type Change struct {
 const (
 	mostChanges = 32
 	mostName    = 256
-	thinking    = 2 * time.Minute
+	mostTime    = 2 * time.Minute
 )
 
 // today is the subnet that questions are held against: measured once for each Plan.
@@ -95,13 +95,13 @@ func askWhatIf(s *Service, w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, strings.TrimPrefix(err.Error(), "--"))
 		return
 	}
-	ctx, cancel := context.WithTimeout(r.Context(), thinking)
+	ctx, cancel := context.WithTimeout(r.Context(), mostTime)
 	defer cancel()
-	_ = http.NewResponseController(w).SetWriteDeadline(s.opt.Clock().Add(thinking + patience)) // some writers have none
+	_ = http.NewResponseController(w).SetWriteDeadline(s.opt.Clock().Add(mostTime + patience)) // some writers have none
 	a, err := s.whatIf(ctx, now.Routed, changes)
 	switch {
 	case errors.Is(err, context.DeadlineExceeded):
-		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("no answer within %v: weft whatif on /v1/fabric takes as long as it needs", thinking))
+		refuse(w, http.StatusServiceUnavailable, fmt.Sprintf("no answer within %v: weft whatif on /v1/fabric takes as long as it needs", mostTime))
 	case err != nil:
 		refuse(w, http.StatusConflict, strings.TrimPrefix(err.Error(), "--"))
 	default:
