@@ -162,7 +162,7 @@ func (m *Manager) waitLonger(now time.Duration, u *unsteadyLink) {
 }
 
 // waitsFor takes a trap that a link of a switch has changed, and reports whether no round is to begin for it yet: the one under way
-// sees it, its ports are read, or an unsteady link alone leads to the switch, which is not there in the round in force.
+// sees it, its ports are read, or an unsteady link alone leads to the switch, which the round in force has not found.
 func (m *Manager) waitsFor(now time.Duration, id int32, lid fabric.LID) bool {
 	if id >= 0 {
 		node, seen := m.inForce.nodes[id].guid, m.inRound && m.core.seesChanges()

@@ -18,7 +18,7 @@ import (
 	"weft/route/job"
 )
 
-// BetweenFault is what fails in a network of subnets.
+// BetweenFault lists the parts that fail in a network of subnets.
 type BetweenFault struct {
 	Ports []int32         // of routers
 	Links map[int]LinkSet // between switches, by subnet
@@ -112,7 +112,7 @@ type BetweenAnswer struct {
 	Entries  int           `json:"entries"`         // of forwarding tables that change
 }
 
-// BetweenState is what a network delivers.
+// BetweenState says how much of its traffic a network delivers, and whether that can deadlock.
 type BetweenState struct {
 	Pairs        int64   `json:"pairs"` // of end ports in different subnets
 	Lost         int64   `json:"lost"`
@@ -212,7 +212,7 @@ func (a *BetweenAnswer) backups(ctx context.Context, q *betweenQuestion, today *
 	return err
 }
 
-// betweenQuestion is how states are measured.
+// betweenQuestion says by which options states are measured.
 type betweenQuestion struct {
 	hostsOnly bool
 	workers   int

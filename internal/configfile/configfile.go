@@ -1,6 +1,6 @@
 // Package configfile reads the options of a command from a YAML file, and writes them as one. The keys are the names of its
-// flags, so that a flag that a command gets is a key of its file too. It is strict: what is not known, is given twice or has
-// no value is an error with its line.
+// flags, so that a flag that a command gets is a key of its file too. It is strict: an option that is unknown, is given
+// twice or has no value is an error with its line.
 package configfile
 
 import (

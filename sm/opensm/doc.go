@@ -1,6 +1,6 @@
 // Package opensm reads what an OpenSM is configured by and has stored, for a weft sm that takes its subnet over: opensm.conf, the files that it
-// names, and guid2lid, guid2mkey and neighbors. It says what of it weft sm does by which option, what needs none, what has no
-// counterpart, and what is not known, each with its line. The other way round it writes such files, for an OpenSM that takes
+// names, and guid2lid, guid2mkey and neighbors. Of each line it says by which option weft sm does the same, that none is
+// needed, that there is no counterpart, or that the line is not understood. The other way round it writes such files, for an OpenSM that takes
 // the subnet back.
 //
 // The options are those of OpenSM 3.3.23 (opensm -c), in options.tsv. Of an option that is set twice the last line counts, as there.

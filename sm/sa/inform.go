@@ -17,7 +17,7 @@ type subscription struct {
 	port fabric.GUID
 	to   wire.Address // of its reports
 	enum uint16
-	mail
+	reportQueue
 }
 
 // keyOf returns the name of a subscription.

@@ -38,23 +38,23 @@ type memberQuery struct {
 	state      uint8
 	end        int32 // of the port
 	proxy      bool  // it is not the port that asks
-	limits
+	groupLimits
 }
 
-// limits holds the bounds that a request sets on the MTU, rate (by rank) and life time of a group.
-type limits struct{ mtu, rate, life limit }
+// groupLimits holds the bounds that a request sets on the MTU, rate (by rank) and life time of a group.
+type groupLimits struct{ mtu, rate, life limit }
 
 // limitsOf reads the limits of a record.
-func limitsOf(mask uint64, rec []byte) limits {
-	return limits{
+func limitsOf(mask uint64, rec []byte) groupLimits {
+	return groupLimits{
 		limitOf(mask, memberMTUSel, memberMTU, uint8(mad.MCMemberRecordMtuSelector.Get(rec)), uint8(mad.MCMemberRecordMtu.Get(rec))),
 		limitOf(mask, memberRateSel, memberRate, uint8(mad.MCMemberRecordRateSelector.Get(rec)), rankOf(uint8(mad.MCMemberRecordRate.Get(rec)))),
 		limitOf(mask, memberLifeSel, memberLife, uint8(mad.MCMemberRecordPacketLifeTimeSelector.Get(rec)), uint8(mad.MCMemberRecordPacketLifeTime.Get(rec))),
 	}
 }
 
-// hold reports whether a group is within the limits.
-func (l *limits) hold(g *Group) bool {
+// allow reports whether a group is within the limits.
+func (l *groupLimits) allow(g *Group) bool {
 	return l.mtu.holds(g.MTU) && l.rate.holds(rankOf(g.Rate)) && l.life.holds(g.Life)
 }
 
@@ -62,7 +62,7 @@ func (l *limits) hold(g *Group) bool {
 func (r *Responder) readMember(s *Subnet, q mad.Datagram) (m memberQuery, status mad.Status) {
 	rec, mask := q.Data(), mad.SAHeaderComponentMask.Get(q)
 	m = memberQuery{mask: mask, rec: rec, mgid: rec[:16], port: rec[16:32], state: uint8(mad.MCMemberRecordJoinState.Get(rec))}
-	m.limits = limitsOf(mask, rec)
+	m.groupLimits = limitsOf(mask, rec)
 	if mask&memberToMakeAny != memberToMakeAny || q.Method() == mad.Delete && mask&memberMGID == 0 {
 		return m, mad.StatusInsufficientComponents
 	}
@@ -127,7 +127,7 @@ func (m *memberQuery) fits(s *Subnet, g *Group) mad.Status {
 		return mad.StatusRequestInvalid
 	case g.MTU > mtu || rankOf(g.Rate) > rank:
 		return mad.StatusRequestInvalid
-	case !m.hold(g):
+	case !m.allow(g):
 		return mad.StatusRequestInvalid
 	}
 	return mad.StatusOK
@@ -317,7 +317,7 @@ func (r *Responder) members(s *Subnet, q mad.Datagram) mad.Datagram {
 	}
 	r.Groups.All(func(g *Group) {
 		switch {
-		case c.done() || !c.trusted && asks >= 0 && !s.shares(asks, g.PKey) || !want.hold(g):
+		case c.done() || !c.trusted && asks >= 0 && !s.shares(asks, g.PKey) || !want.allow(g):
 		case c.trusted:
 			for i := range g.Members {
 				offer(g, &g.Members[i])

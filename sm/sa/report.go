@@ -9,8 +9,8 @@ import (
 	"weft/wire"
 )
 
-// mail holds the reports that wait for a subscription. One at a time is under way, so that they come in order.
-type mail struct {
+// reportQueue holds the reports that wait for a subscription. One at a time is under way, so that they come in order.
+type reportQueue struct {
 	waiting []*[80]byte // SANotices, shared by all subscriptions; the first one is under way where tag is not 0
 	tag     uint64
 	queued  bool // among those whose turn comes

@@ -6,7 +6,7 @@ import (
 	"weft/fabric/subnets"
 )
 
-// Fataler is what testing and rapid have in common.
+// Fataler has the methods that tests of testing and of rapid have in common.
 type Fataler interface {
 	Helper()
 	Fatal(args ...any)
