@@ -95,7 +95,7 @@ func (c *Core) counted() *perf.Subnet {
 	})
 }
 
-// signal wakes who waits for what is new.
+// signal wakes the goroutine that waits on a channel.
 func signal(to chan<- struct{}) {
 	select {
 	case to <- struct{}{}:

@@ -37,7 +37,8 @@ func newFairQueue() *fairQueue {
 	return &fairQueue{sources: map[uint16]*sourceQueue{}, wake: make(chan struct{}, 1)}
 }
 
-// push adds a copy of a datagram. Where there is no room it returns the one that has no place, which may be another one, and that is the caller's then.
+// push adds a copy of a datagram. Where there is no room it returns the datagram that is left out: this one, or the last one of the source with the most. It is the
+// caller's then.
 func (q *fairQueue) push(d *wire.Datagram) (without *wire.Datagram) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -31,7 +31,7 @@ func Neighbours(f *fabric.Fabric) (list []Neighbour) {
 	return list
 }
 
-// keyring holds, beside the Keys, what single ports have been found to have. The rounds of a Manager share one.
+// keyring holds the Keys, and the M_Keys that single ports have been found to have. The rounds of a Manager share one.
 type keyring struct {
 	Keys
 	has    map[fabric.GUID]uint64  // other keys than those that the ports are to have

@@ -128,13 +128,13 @@ func (w *confWriter) note(option string, line int, format string, args ...any) {
 	w.notes = append(w.notes, Note{Option: option, Line: line, Fate: Left, Text: fmt.Sprintf(format, args...)})
 }
 
-// sameValue are options of weft sm whose values OpenSM writes alike.
+// sameValue maps options of weft sm to those of OpenSM whose values are written alike.
 var sameValue = map[string]string{
 	"sm-key": "sm_key", "priority": "sm_priority", "window": "max_wire_smps", "retries": "transaction_retries",
 	"m-key": "m_key", "mkey-protect": "m_key_protection_level", "cn-guids": "cn_guid_file", "io-guids": "io_guid_file", "partition-enforce": "part_enforce",
 }
 
-// times are options of weft sm that OpenSM writes as numbers of a unit.
+// times maps options of weft sm to those of OpenSM that are numbers of a unit of time.
 var times = map[string]struct {
 	name string
 	unit time.Duration
@@ -143,10 +143,10 @@ var times = map[string]struct {
 	"counters": {"perfmgr_sweep_time_s", time.Second},
 }
 
-// ours are options that say how weft sm itself is run.
+// ours lists options of which nothing is noted: they say how weft sm itself is run, or Files writes what they say.
 var ours = []string{"transport", "state", "state-plans", "state-events", "socket", "metrics", "record", "json", "quiet", "jobs", "lids", "plan", "output", "umad-dev", "umad-sys", "mkey-file", "mkey-secret", "lmc", "counters-rate", "partitions"}
 
-// give writes what an option of weft sm is in OpenSM.
+// give writes the option of OpenSM that does what one of weft sm does, or notes that there is none.
 func (w *confWriter) give(file string, s *configfile.Setting) {
 	from := len(w.notes)
 	defer func() {

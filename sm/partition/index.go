@@ -74,7 +74,7 @@ func (x *Index) KeysOf(p *Port) []uint16 {
 	return keys
 }
 
-// rank orders partitions in a table.
+// rank returns 0, 1 or 2: P_Keys of partitions with a lower rank stand before others in a new table.
 func (x *Index) rank(part int32) int {
 	switch p := &x.ps[part]; {
 	case p.IndexZero:

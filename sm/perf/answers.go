@@ -23,7 +23,7 @@ func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 		a.errors = a.ext && mad.ClassPortInfoCapabilityMask2.Get(data)&mad.PerfCap2ExtendedErrors != 0
 		m.readAll(p.agent)
 	case readExtended:
-		m.time(now, p.port)
+		m.noteTime(now, p.port)
 		m.back += m.ports[p.port].takeExtended(data, a.errors)
 		if !a.errors {
 			m.more = append(m.more, pending{kind: readPlain, agent: p.agent, port: p.port, mask: 1})
@@ -32,7 +32,7 @@ func (m *Monitor) answered(now time.Duration, p pending, data []byte) {
 		m.watch(p.port)
 	case readPlain:
 		if p.mask == 0 { // not beside the other attribute
-			m.time(now, p.port)
+			m.noteTime(now, p.port)
 		}
 		told := func(counter int) bool {
 			return p.mask != 0 && counter >= mad.CounterXmitData && counter <= mad.CounterRcvPkts
@@ -60,8 +60,8 @@ func (m *Monitor) readAll(i int32) {
 	}
 }
 
-// time notes when a port is read.
-func (m *Monitor) time(now time.Duration, i int32) {
+// noteTime notes the time of a reading of a port.
+func (m *Monitor) noteTime(now time.Duration, i int32) {
 	p := &m.ports[i]
 	if p.took = 0; p.at > 0 {
 		p.took = now - p.at
@@ -87,7 +87,7 @@ func (m *Monitor) redirected(p pending, data []byte) {
 	m.more = append(m.more, p) // again, there
 }
 
-// refused goes on without what an agent has not.
+// refused notes that an agent does not have an attribute, and goes on without it.
 func (m *Monitor) refused(p pending) {
 	a := &m.agents[p.agent]
 	switch p.kind {

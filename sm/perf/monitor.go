@@ -57,7 +57,7 @@ type agent struct {
 	skip        int   // rounds in which it is not asked
 }
 
-// what is asked.
+// kind says what a request asks of an agent.
 type kind uint8
 
 const (

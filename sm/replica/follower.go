@@ -97,7 +97,7 @@ func (f *Follower) begin(session uint64) {
 	f.stream, f.incoming, f.live = nil, Table{}, false
 }
 
-// part takes a Part of the session; false where it cannot follow.
+// part takes a Part of the session; false where that is not the next one, or cannot be read.
 func (f *Follower) part(now time.Duration, m *message) bool {
 	switch m.number {
 	case f.number: // again: the answer was lost

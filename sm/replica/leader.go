@@ -70,7 +70,7 @@ type session struct {
 	settled bool          // it has had a complete copy, or will have none
 }
 
-// mark says with how many bytes of the backlog a change is told.
+// mark holds the number of a change, and how much of the backlog tells it.
 type mark struct {
 	change uint64
 	at     int
