@@ -59,7 +59,7 @@ type commitment struct {
 // mostHeld bounds the answers that wait: who asks beyond that is told that we are busy.
 const mostHeld = 8192
 
-// deedKind says what a registrar wants done.
+// deedKind is the kind of an action that a registrar asks for.
 type deedKind uint8
 
 const (
@@ -74,7 +74,7 @@ const (
 	committed                     // call done
 )
 
-// deed is something that a registrar wants done.
+// deed is an action that a registrar asks of the administration.
 type deed struct {
 	kind     deedKind
 	tag      uint64
@@ -109,7 +109,7 @@ func newRegistrar(o registrarOptions) *registrar {
 	return r
 }
 
-// footing is what a registrar is told of the Manager.
+// footing holds the facts about the Manager that a registrar is told.
 type footing struct {
 	role    Role
 	master  bool             // of one that stands by: the other one was the master, and was not just about to be
