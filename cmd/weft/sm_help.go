@@ -90,4 +90,4 @@ Exit status with --once: 0 SUBNET UP; 1 UP IN PART, or a Plan that is not proven
 what); 3 there is no subnet, another subnet manager is its master,
 every engine refused, or interrupted: the report then says what was sent and not
 acknowledged. A manager that stays ends with 0 when it is told to, and with 3 where its port
-is gone or it was in the middle of writing.`
+is gone.`

@@ -15,17 +15,17 @@ import (
 )
 
 // runAtPorts runs a manager at one port of the subnet; when that has no link any more, at the next one of --other-port that has one, in a circle.
-func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Transport, tell func(sm.Incident)) (*sm.Core, error) {
+func (s *smFlags) runAtPorts(cmd *cobra.Command, runner *sm.Runner, t wire.Transport, tell func(sm.Incident)) error {
 	ports := append([]string{s.wires.transport}, s.wires.others...)
 	runner.Leaves = len(ports) > 1
 	for at := 0; ; {
-		core, err := runner.Run(cmd.Context(), t)
+		_, err := runner.Run(cmd.Context(), t)
 		if !errors.Is(err, sm.ErrNoLink) || cmd.Context().Err() != nil {
-			return core, err
+			return err
 		}
 		tell(sm.Incident{Kind: sm.OtherPort, Text: ports[at] + " has no link any more: weft looks for another port of --other-port that has one"})
 		if t, at, err = s.wires.openLinked(cmd, ports, at); err != nil {
-			return core, err
+			return err
 		}
 		tell(sm.Incident{Kind: sm.OtherPort, Text: "weft goes on at " + ports[at]})
 	}

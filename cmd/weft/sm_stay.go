@@ -52,20 +52,20 @@ func (s *smFlags) stay(cmd *cobra.Command, given settings, file *configfile.File
 	run.tell(sm.Incident{Kind: sm.Started, Text: "weft manages the subnet of " + s.wires.transport})
 	s.state.told(run.tell)
 	defer run.reloadAtSIGHUP()()
-	core, err := s.runAtPorts(cmd, runner, t, run.tell)
+	err = s.runAtPorts(cmd, runner, t, run.tell)
 	run.deciding.Wait()
 	run.notify.Stopping()
 	switch {
 	case err == nil:
-	case cmd.Context().Err() != nil:
-		run.tell(sm.Incident{Kind: sm.Ended, Text: "in the middle of a round: what was sent may not have been taken"})
-		return &exitError{exitCannot, errors.New(string(core.Report().State))}
+		run.tell(sm.Incident{Kind: sm.Ended, Text: "as it was told to; the tables stay as they are"})
+		return nil
+	case cmd.Context().Err() != nil: // no failure: a restart goes on from here
+		run.tell(sm.Incident{Kind: sm.Ended, Text: "as it was told to, in the middle of a round: what was sent may not have been taken"})
+		return nil
 	default:
 		run.tell(sm.Incident{Kind: sm.Ended, Text: err.Error()})
 		return &exitError{exitCannot, err}
 	}
-	run.tell(sm.Incident{Kind: sm.Ended, Text: "as it was told to; the tables stay as they are"})
-	return nil
 }
 
 // stayer makes the manager that stays which the flags ask for.

@@ -202,7 +202,13 @@ func TestClient(t *testing.T) {
 		if asked, err := c.Drain(ctx, "spine 2"); err != nil || !strings.Contains(asked.Asked, "spine 2") {
 			t.Errorf("%+v, %v", asked, err)
 		}
-		if status, err = c.Status(ctx); err != nil || len(status.Drains) != 1 {
+		for range 600 { // what is shown follows what is decided
+			if status, err = c.Status(ctx); err != nil || len(status.Drains) == 1 {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		if err != nil || len(status.Drains) != 1 {
 			t.Errorf("%v, %v", status.Drains, err)
 		}
 		if _, err := c.Undrain(ctx, "spine 2"); err != nil {
