@@ -57,6 +57,7 @@ func TestPartitionsOfOpenSM(t *testing.T) {
 	for name, text := range map[string]string{
 		"default": "Default=0x7fff:ALL=full;\n",
 		"limited": "storage=0x0010: 0x1001=full, 0x1003=limited;\n",
+		"people":  "Default=0x7fff,rate=3,mtu=4,scope=2,defmember=full:\n\tALL, ALL_SWITCHES=full;\n0x8020,ipoib:ALL_CAS=full,NONE;\nb=0x21,mtu=4,ipoib,:ALL;\n",
 		"twice":   "Default=0x7fff:ALL=full;\na=0x20:0x1001=full,ALL_CAS=limited,0x1011=full,0x1013=full;\na=0x20:0x1013=limited;\n",
 		"several": "Default=0x7fff,ipoib:ALL=limited,SELF=full;\na=0x20,defmember=full:0x1001,0x1011=limited;\nb=0x21:ALL_CAS=full,ALL_SWITCHES=limited;\na=0x20:0x1013=limited;\n",
 	} {

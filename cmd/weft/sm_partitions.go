@@ -60,11 +60,14 @@ A partition has a name, a P_Key and flags, then a colon, its members, and a semi
   storage=0x0010, defmember=limited :
       ALL_CAS, 0x0002c90300001234=full, "oss-*"=full ;   # a comment
 
-Members are GUIDs of ports, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF (the port of
-the subnet manager), and in quotes patterns of node descriptions. Each is full, limited
-or both, as is said last; two limited members of a partition cannot talk to each other. Flags are indx0
-(its P_Key stands at index 0), defmember=, and ipoib, after which mtu= (bytes or a code),
-rate= (such as 100G, or a code), sl=, scope=, Q_Key=, TClass= and FlowLabel= may follow.
+Members are GUIDs of ports, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF (the
+port of the subnet manager), and in quotes patterns of node descriptions. Each
+is full, limited or both, as is said last; two limited members of a partition
+cannot talk to each other. A number for a name is the P_Key.
+
+Flags are indx0 (its P_Key stands at index 0), defmember=, and ipoib: it has a
+broadcast group, to which mtu= (bytes or a code), rate= (such as 100G, or a
+code), sl=, scope=, Q_Key=, TClass= and FlowLabel= belong.
 
 Where the file does not have the default partition 0x7fff, all ports are its limited
 members and the subnet manager a full one.`

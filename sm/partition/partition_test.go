@@ -82,6 +82,28 @@ func TestDefaultPartition(t *testing.T) {
 	}
 }
 
+// What OpenSM takes without a warning is taken, and says the same: flags before ipoib and without it, a P_Key for a name, NONE, commas
+// before nothing; and what editors add.
+func TestReadAsOpenSM(t *testing.T) {
+	all := []Member{{Who: All, As: Full}}
+	for text, want := range map[string]Partition{
+		"a=0x10,rate=3,mtu=4,scope=2,defmember=full:\n\tALL;":        {Name: "a", Key: 0x10, Members: all},
+		"a=0x10,mtu=5,ipoib,sl=1:ALL=full;":                          {Name: "a", Key: 0x10, Members: all, Groups: []Group{{Broadcast: true, MTU: 5, SL: 1}}},
+		"0x8010,ipoib:ALL=full;":                                     {Key: 0x10, Members: all, Groups: []Group{{Broadcast: true}}},
+		"a=0x10:ALL=full,NONE,;":                                     {Name: "a", Key: 0x10, Members: all},
+		"a=0x10,,ipoib,:ALL=full;":                                   {Name: "a", Key: 0x10, Members: all, Groups: []Group{{Broadcast: true}}},
+		"\xef\xbb\xbf# of an editor\r\na=0x10:\r\nALL=full\r\n;\r\n": {Name: "a", Key: 0x10, Members: all},
+	} {
+		ps, err := Read("p.conf", []byte(text))
+		if err != nil || !reflect.DeepEqual(ps[len(ps)-1], want) {
+			t.Errorf("%q: %+v, %v, want %+v", text, ps, err, want)
+		}
+	}
+	if ps, err := Read("p.conf", []byte("\xef\xbb\xbfDefault:ALL=full;")); err != nil || len(ps) != 1 || ps[0].Key != defaultKey {
+		t.Errorf("the default partition after a byte order mark: %+v, %v", ps, err)
+	}
+}
+
 func TestReadErrors(t *testing.T) {
 	for _, c := range []struct {
 		text, want string
@@ -96,7 +118,9 @@ func TestReadErrors(t *testing.T) {
 		{"a=1:ALL=fool;", "is no membership"},
 		{"a=1:ALL=;", "is no membership"},
 		{"a=1,\nquick:ALL;", "p.conf:1: \"quick\" is no flag"},
-		{"a=1,mtu=4096:ALL;", "says nothing without ipoib"},
+		{"a=1,mtu=4000:ALL;", "mtu=4000: want 256"},
+		{"7a:ALL;", `"7a" is no P_Key`},
+		{"ipoib\na=1:ALL;", "p.conf:1: the name of a partition ends with its line"},
 		{"a=1,ipoib,mtu=4000:ALL;", "mtu=4000: want 256"},
 		{"a=1,ipoib,rate=99G:ALL;", "rate=99G: want one of 2.5G, 5G"},
 		{"a=1,ipoib,sl=16:ALL;", "sl=16: want a number from 0 to 15"},

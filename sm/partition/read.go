@@ -1,6 +1,7 @@
 package partition
 
 import (
+	"bytes"
 	"fmt"
 	"net/netip"
 	"path"
@@ -26,10 +27,11 @@ const MostBytes = 16 << 20
 
 // Read reads a file of partitions. The default partition is among them, whether or not the file has it. Every error is an *Error.
 func Read(name string, data []byte) (Partitions, error) {
-	r := reader{file: name, line: 1}
+	r := reader{file: name, line: 1, byKey: map[uint16]int{}, byName: map[string]int{}}
 	if len(data) > MostBytes {
 		r.fail("more than %d bytes", MostBytes)
 	}
+	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf")) // a byte order mark, which some editors write
 	for text := withoutComments(string(data)); r.err == nil && strings.TrimSpace(text) != ""; {
 		one, rest, ended := cutOutside(text, ';')
 		after := r.line + strings.Count(one, "\n")
@@ -56,6 +58,9 @@ type reader struct {
 	line int // of what is being read
 	ps   Partitions
 	err  error // the first one
+
+	byKey  map[uint16]int // places of partitions that say their P_Key
+	byName map[string]int
 }
 
 // fail notes what is wrong, if nothing was before.
@@ -107,14 +112,12 @@ func (r *reader) partition(text string) {
 		r.line = first + i
 		r.members(&p, line, as)
 	}
-	at := -1
-	for i := range r.ps {
-		if old := &r.ps[i]; p.Key != 0 && old.Key == p.Key || p.Key == 0 && p.Name != "" && old.Name == p.Name {
-			at = i
-		}
+	at, joins := r.byKey[p.Key]
+	if p.Key == 0 {
+		at, joins = r.byName[p.Name]
 	}
-	if at < 0 {
-		r.ps = append(r.ps, p)
+	if !joins {
+		r.add(&p)
 		return
 	}
 	old := &r.ps[at]
@@ -123,35 +126,62 @@ func (r *reader) partition(text string) {
 	old.Groups = append(old.Groups, p.Groups...)
 }
 
+// add adds a partition that no earlier one has the P_Key, or without one the name, of.
+func (r *reader) add(p *Partition) {
+	if len(r.ps) >= defaultKey {
+		r.fail("more partitions than there are P_Keys")
+	}
+	if p.Key != 0 {
+		r.byKey[p.Key] = len(r.ps)
+	}
+	if p.Name != "" {
+		r.byName[p.Name] = len(r.ps)
+	}
+	r.ps = append(r.ps, *p)
+}
+
 // head reads what stands before the colon, and returns the membership of members that do not say theirs.
 func (r *reader) head(p *Partition, head string) Membership {
-	as := Limited
+	as, group := Limited, Group{}
 	for i, part := range strings.Split(head, ",") {
 		part = strings.TrimSpace(part)
 		name, value, given := strings.Cut(part, "=")
 		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
 		switch flag := strings.ToLower(name); {
 		case i == 0:
-			p.Name = name
-			if given {
-				p.Key = r.key(value)
-			} else if p.Name == "Default" {
-				p.Key = defaultKey
-			}
+			r.name(p, name, value, given)
+		case part == "":
 		case flag == "indx0" && !given:
 			p.IndexZero = true
 		case flag == "defmember" && given:
 			as = r.membership(value)
 		case flag == "ipoib" && !given:
-			p.Groups = append(p.Groups, Group{Broadcast: true})
-		case len(p.Groups) > 0 && r.flag(&p.Groups[len(p.Groups)-1], flag, value):
-		case r.flag(&Group{}, flag, value):
-			r.fail("%s says nothing without ipoib before it", name)
+			group.Broadcast = true
+		case r.flag(&group, flag, value):
 		default:
-			r.fail("%q is no flag of a partition: want indx0, defmember=full|limited|both, ipoib, and after it mtu=, rate=, sl=, scope=, Q_Key=, TClass= or FlowLabel=", part)
+			r.fail("%q is no flag of a partition: want indx0, defmember=full|limited|both, ipoib, mtu=, rate=, sl=, scope=, Q_Key=, TClass= or FlowLabel=", part)
 		}
 	}
+	if group.Broadcast {
+		p.Groups = append(p.Groups, group)
+	}
 	return as
+}
+
+// name reads the name and the P_Key of a partition. A number alone is the P_Key.
+func (r *reader) name(p *Partition, name, value string, given bool) {
+	if strings.Contains(name, "\n") {
+		r.fail("the name of a partition ends with its line: is a comma or a semicolon missing?")
+	}
+	if !given && name != "" && '0' <= name[0] && name[0] <= '9' {
+		name, value, given = "", name, true
+	}
+	switch p.Name = name; {
+	case given:
+		p.Key = r.key(value)
+	case name == "Default":
+		p.Key = defaultKey
+	}
 }
 
 // members reads a line of members or a multicast group.
@@ -163,7 +193,7 @@ func (r *reader) members(p *Partition, line string, as Membership) {
 		part = strings.TrimSpace(part)
 		name, value, given := cutValue(part)
 		switch {
-		case part == "":
+		case part == "", part == "NONE":
 		case strings.EqualFold(name, "mgid"):
 			p.Groups = append(p.Groups, Group{MGID: r.group(value)})
 			group = &p.Groups[len(p.Groups)-1]
