@@ -102,6 +102,7 @@ type administration struct {
 
 	core   *Core // that serving was made of
 	role   Role
+	stint  int // see footing
 	spread int // version of the Manager's
 }
 
@@ -165,7 +166,6 @@ func newAdministration(t wire.Transport, clock func() time.Duration) *administra
 // start begins to answer, by a registrar.
 func (a *administration) start(q *wire.Requester, r *registrar, store func(replaces bool, list []sa.Entry) error) {
 	a.requester, a.registrar, a.store = q, r, store
-	a.members.groups.Told = a.groupTold
 	go a.serve()
 }
 
@@ -190,12 +190,16 @@ func (a *administration) take(m *Manager) *footing {
 		next.subnet = was.With(m.groups.spread)
 	case role == Master: // by a round that has ended since
 		next.subnet = m.inForce.administered(m.cfg.Priority, m.cfg.SMKey, m.acts).With(m.groups.spread)
-		a.members.follow(next.subnet, m.inForce.cfg.Partitions)
+		f.round, f.standing = true, m.inForce.cfg.Partitions.standing()
+	}
+	if role != a.role {
+		a.stint++
 	}
 	if role == Master {
 		f.subnet, f.members = next.subnet, m.inForce.managersBeside()
 		f.wasActive, f.others = m.inForce.clients.wasActive, m.inForce.clients.others
 	}
+	f.stint = a.stint
 	a.core, a.role, a.spread = m.inForce, role, m.groups.version
 	a.serving.Store(next)
 	return f
@@ -332,23 +336,6 @@ func (a *administration) perform(deeds []deed) {
 		case committed:
 			d.done(d.err)
 		}
-	}
-}
-
-// groupTold has subscribers told that a multicast group has come to be, or is deleted (traps 66 and 67).
-func (a *administration) groupTold(g *sa.Group, created bool) {
-	trap, mgid := uint64(mad.TrapGroupDeleted), g.MGID
-	if created {
-		trap = mad.TrapGroupCreated
-	}
-	select {
-	case a.control <- func() []deed {
-		if a.registrar.subnet == nil {
-			return nil
-		}
-		return a.registrar.notify(a.clock(), sa.GIDNotice(trap, a.registrar.subnet.ManagerLID(), mgid[:]))
-	}:
-	default: // too much is to be done already
 	}
 }
 

@@ -69,6 +69,8 @@ func (m *Manager) standBy(now time.Duration, o *otherManager) {
 func (m *Manager) giveUp() {
 	m.inForce, m.settled = nil, nil
 	m.looks.drop()
+	m.groups.drop()
+	m.groups.known = false // others change them
 }
 
 // pollDue returns when the master that is stood by for is to be polled, or never.

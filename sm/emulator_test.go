@@ -49,7 +49,7 @@ type virtual struct {
 	alter    func(ev *Event)
 	onAction func(a *Action)
 	recorder *Recorder // nil where nothing is recorded
-	members  func() []sa.Members
+	members  func() ([]sa.Members, bool)
 	keeper   *keeper // nil where no clients are served
 }
 
@@ -251,7 +251,9 @@ func (v *virtual) step(ev *Event) {
 			}
 			v.stored, v.storedAt = &Event{Kind: Stored, Err: v.store(v.manager.Core().Record())}, v.now+v.storeTime
 		case TakeMembers:
-			next = &Event{Kind: MembersTold, Members: v.members()}
+			if list, known := v.members(); known {
+				next = &Event{Kind: MembersTold, Members: list}
+			}
 		case Phase:
 			if v.onPhase != nil {
 				v.onPhase(a.Name)

@@ -39,7 +39,7 @@ var Explain = map[IncidentKind]string{
 	Standby:         "Another subnet manager is the master. Nothing is written; it is polled, and the subnet is looked at again when it is silent or no master any more.",
 	Handover:        "A master hands the subnet over to a manager that stands by and has the higher priority, or of equal ones the lower GUID.",
 	NotSpread:       "Multicast groups have no trees that are free of deadlock, or a switch does not take its multicast table. Their packets do not reach all members; what a switch does not take is tried again.",
-	Reregistration:  "Not all that clients have registered with the last master is known here: members of multicast groups never are, services and subscriptions where a master of ours has told us of them, or --state has them. All hosts are asked, by ClientReregister, to join, subscribe and register again.",
+	Reregistration:  "Not all that clients have registered with the last master is known here: groups, services and subscriptions are where a master of ours has told us of them, or --state has them. All hosts are asked, by ClientReregister, to join, subscribe and register again.",
 	TrapsUntold:     "So many more traps have come since the last round began: the same ones again, or too many. They were answered too.",
 	EntriesDropped:  "Old and new entries together would let packets wait for each other in a ring, in whatever order they are written. So switches drop packets to the LIDs that change, until those under way have left. Others are not touched.",
 	MixedTables:     "What can happen, for the milliseconds that it takes, while some switches hold entries or lane tables of the old Plan and others of the new one.",

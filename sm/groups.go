@@ -19,6 +19,7 @@ import (
 // groups are the multicast groups of the subnet, and what switches hold of them.
 type groups struct {
 	members  []sa.Members // as they were told last
+	known    bool         // they were told since the subnet is ours: before that nothing is read or written
 	due      time.Duration
 	latest   time.Duration
 	spread   sa.Spread // by the Plan in force
@@ -74,9 +75,12 @@ func (m *Manager) noteMembers(now time.Duration) {
 // membersDue returns when members are to be asked for.
 func (gs *groups) membersDue() time.Duration { return min(gs.due, gs.latest) }
 
-// takeMembers takes the members of all groups.
+// takeMembers takes the members of all groups. Those that are told before the subnet is ours are told again.
 func (m *Manager) takeMembers(members []sa.Members) {
-	m.groups.members, m.groups.stale = members, true
+	if m.inForce == nil {
+		return
+	}
+	m.groups.members, m.groups.known, m.groups.stale = members, true, true
 	m.groups.spreadOf = nil
 	m.groups.drop()
 }
@@ -107,7 +111,7 @@ func (m *Manager) forgetRestarted() {
 // workOnGroups begins, or goes on with, the writing of multicast tables.
 func (m *Manager) workOnGroups(now time.Duration) {
 	gs, c := &m.groups, m.inForce
-	if c == nil || m.stopped || m.inRound {
+	if c == nil || m.stopped || m.inRound || !gs.known {
 		gs.again = never
 		return
 	}

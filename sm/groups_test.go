@@ -41,7 +41,7 @@ func newCastBed(t *rapid.T, f *fabric.Fabric, engine string) *castBed {
 	watch := UsualWatch
 	watch.Interval, watch.Retry = 100*time.Millisecond, 300*time.Millisecond
 	v.manager = NewManager(Config{}, watch)
-	v.members = b.m.membership
+	v.members = func() ([]sa.Members, bool) { return b.m.membership(0) }
 	v.onEvent = func() {
 		b.follow()
 		if b.v.manager.groups.step > groupsRead {
@@ -76,7 +76,7 @@ func (b *castBed) follow() {
 	if m := b.v.manager; m.inForce != nil && m.inForce != b.of {
 		b.of = m.inForce
 		b.subnet = b.of.administered(0, 0, 0)
-		b.m.follow(b.subnet, nil)
+		b.m.follow(b.subnet, (*Partitioning)(nil).standing())
 	}
 }
 
@@ -296,9 +296,9 @@ func TestReplayOfGroups(t *testing.T) {
 	v.manager = NewManager(Config{}, watch)
 	var recording bytes.Buffer
 	v.recorder = NewRecorder(&recording, &Config{}, &watch, &v.routing)
-	v.members = func() []sa.Members {
+	v.members = func() ([]sa.Members, bool) {
 		g := v.manager.inForce.graph
-		return []sa.Members{{MLID: fabric.FirstMLID + 1, Receivers: []fabric.GUID{g.EndGUID[0], g.EndGUID[4]}, Senders: []fabric.GUID{g.EndGUID[8]}}}
+		return []sa.Members{{MLID: fabric.FirstMLID + 1, Receivers: []fabric.GUID{g.EndGUID[0], g.EndGUID[4]}, Senders: []fabric.GUID{g.EndGUID[8]}}}, true
 	}
 	v.step(&Event{Kind: Start})
 	v.runUntil(2 * time.Second)

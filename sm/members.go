@@ -16,6 +16,7 @@ type members struct {
 	mu      *sync.Mutex
 	groups  *sa.Groups
 	changed chan struct{} // has a value when members have changed since the loop asked last
+	stint   *int          // the time as a master that the groups are of, as footing counts them
 }
 
 // What groups that stand have unless their partition says otherwise: packets of 2,048 bytes at 10 Gbit/s, which all hosts can, in one subnet.
@@ -27,7 +28,7 @@ const (
 )
 
 func newMembers() members {
-	return members{mu: new(sync.Mutex), groups: sa.NewGroups(), changed: make(chan struct{}, 1)}
+	return members{mu: new(sync.Mutex), groups: sa.NewGroups(), changed: make(chan struct{}, 1), stint: new(int)}
 }
 
 // standing lists the groups that are there before anybody joins: those of the partitions, the default one first; without a file of partitions, the IPoIB broadcast
@@ -60,12 +61,21 @@ func (p *Partitioning) standing() (list []sa.Standing) {
 	return list
 }
 
-// follow takes out the members of ports that a new Subnet has not, or has in other partitions.
-func (m *members) follow(s *sa.Subnet, p *Partitioning) {
+// restore begins a time as a master, with the groups of entries. From now on told is told of groups that come and go.
+func (m *members) restore(stint int, entries []sa.Entry, told func(g *sa.Group, created bool)) {
 	m.mu.Lock()
-	m.groups.Follow(s, p.standing())
+	defer m.mu.Unlock()
+	m.groups.Restore(entries)
+	m.groups.Told, *m.stint = told, stint
 	m.tell()
-	m.mu.Unlock()
+}
+
+// follow takes out the members of ports that a new Subnet has not, or has in other partitions, and makes the groups that stand.
+func (m *members) follow(s *sa.Subnet, standing []sa.Standing) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	m.groups.Follow(s, standing)
+	m.tell()
 }
 
 // answer makes the answer to a query, which may be a join or a leave.
@@ -92,9 +102,19 @@ func (m *members) tell() {
 	}
 }
 
-// membership lists the members of all groups.
-func (m *members) membership() []sa.Members {
+// changes returns the entries of groups that have changed since the last call.
+func (m *members) changes() []sa.Entry {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	return m.groups.Membership()
+	return m.groups.Changes()
+}
+
+// membership lists the members of all groups; false where they are not known yet in this time as a master. The loop is told when they are.
+func (m *members) membership(stint int) ([]sa.Members, bool) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if stint != *m.stint {
+		return nil, false
+	}
+	return m.groups.Membership(), true
 }

@@ -35,3 +35,20 @@ func TestStandingGroups(t *testing.T) {
 		t.Error("an MGID of IPv6 has the P_Key of its partition in it")
 	}
 }
+
+// TestMembersOfStint: members are told for the time as a master that they were restored for, and the loop is woken when they are, also when there are none.
+func TestMembersOfStint(t *testing.T) {
+	m := newMembers()
+	m.restore(3, nil, nil)
+	if list, known := m.membership(3); !known || len(list) > 0 {
+		t.Errorf("%v, %v", list, known)
+	}
+	if _, known := m.membership(5); known {
+		t.Error("members of an earlier time as a master are told")
+	}
+	select {
+	case <-m.changed:
+	default:
+		t.Error("the loop is not told that there are no members")
+	}
+}

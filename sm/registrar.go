@@ -18,7 +18,9 @@ import (
 // is acknowledged when it is stored and when all managers that stand by have it.
 type registrar struct {
 	registry *sa.Registry
-	subnet   *sa.Subnet // by which requests are answered; nil: not known yet
+	members  *members     // of multicast groups
+	joins    sa.Responder // which answers joins and leaves
+	subnet   *sa.Subnet   // by which requests are answered; nil: not known yet
 	role     Role
 
 	table    replica.Table // all that must not be lost: it is the Leader's too
@@ -30,7 +32,6 @@ type registrar struct {
 	told     uint64        // of Follower.LIDs
 	missed   bool          // that the master is silent was told
 
-	forgets   bool
 	stores    bool
 	stored    uint64                // the last change that is stored
 	unstored  map[sa.EntryName]bool // what has changed since
@@ -95,11 +96,11 @@ type registrarOptions struct {
 	Stores  bool          // entries are stored
 	Disk    []sa.Entry    // as they were stored the last time; nil for never
 	Limits  sa.Limits
-	Forgets bool // some of what clients register has no entries, and they are asked to register again after each takeover and restart
+	Members *members // of multicast groups
 }
 
 func newRegistrar(o registrarOptions) *registrar {
-	r := &registrar{registry: sa.NewRegistry(o.Limits), role: Looking, table: replica.Table{}, forgets: o.Forgets, stores: o.Stores, unstored: map[sa.EntryName]bool{}}
+	r := &registrar{registry: sa.NewRegistry(o.Limits), role: Looking, table: replica.Table{}, members: o.Members, stores: o.Stores, unstored: map[sa.EntryName]bool{}}
 	r.leader = replica.NewLeader(o.Key, o.GUID, r.table)
 	r.follower = replica.NewFollower(o.Key, o.GUID, o.Nonce)
 	if o.Disk != nil {
@@ -111,10 +112,13 @@ func newRegistrar(o registrarOptions) *registrar {
 
 // footing holds the facts about the Manager that a registrar is told.
 type footing struct {
-	role    Role
-	master  bool             // of one that stands by: the other one was the master, and was not just about to be
-	subnet  *sa.Subnet       // of the round in force, of a Master
-	members []replica.Member // other managers that may stand by
+	role     Role
+	stint    int              // counts changes of the role
+	master   bool             // of one that stands by: the other one was the master, and was not just about to be
+	subnet   *sa.Subnet       // of the round in force, of a Master
+	members  []replica.Member // other managers that may stand by
+	round    bool             // the round in force is a new one
+	standing []sa.Standing    // multicast groups that are there before anybody joins, of a new round
 	// Of the first round of a Master: ports were Active, or had another manager's LID as that of their master.
 	wasActive, others bool
 }
@@ -124,9 +128,7 @@ func (r *registrar) begin(now time.Duration) { r.now, r.out = max(r.now, now), n
 
 // end ends a call: what can be done is done.
 func (r *registrar) end() []deed {
-	if changes := r.registry.Changes(); r.role == Master && len(changes) > 0 {
-		r.put(changes)
-	}
+	r.putChanges()
 	r.store()
 	safe := r.leader.Taken()
 	if r.stores {
@@ -183,6 +185,16 @@ func (r *registrar) allStored() {
 	}
 }
 
+// putChanges tells what clients have changed to the disk and to those that stand by.
+func (r *registrar) putChanges() {
+	if r.role != Master {
+		return
+	}
+	if changes := append(r.registry.Changes(), r.members.changes()...); len(changes) > 0 {
+		r.put(changes)
+	}
+}
+
 // put tells changes to the disk and to those that stand by.
 func (r *registrar) put(list []sa.Entry) {
 	r.leader.Put(list)
@@ -236,7 +248,9 @@ func (r *registrar) follow(now time.Duration, f *footing) []deed {
 		fallthrough
 	case r.role == Master:
 		r.registry.Follow(r.subnet, f.subnet)
-		r.subnet = f.subnet
+		if r.subnet = f.subnet; f.round {
+			r.members.follow(f.subnet, f.standing)
+		}
 		r.leader.Follow(now, f.members)
 	case before == Master:
 		r.leave()
@@ -256,7 +270,7 @@ func (r *registrar) takeOver(f *footing) {
 	default:
 		known = false
 	}
-	if f.wasActive && (r.forgets || !known) {
+	if f.wasActive && !known {
 		r.out = append(r.out, deed{kind: askReregister})
 	}
 	r.kept, r.disk = false, nil
@@ -274,6 +288,7 @@ func (r *registrar) takeOver(f *footing) {
 	}
 	r.registry = sa.NewRegistry(r.registry.Limits())
 	r.registry.Restore(r.now, list[gone:])
+	r.members.restore(f.stint, list[gone:], r.groupTold)
 	r.replaces, r.unstored, r.stored = true, map[sa.EntryName]bool{}, 0
 	if r.storing != nil { // by which what is stored is not known any more
 		r.storing = map[sa.EntryName]bool{}
@@ -294,9 +309,26 @@ func (r *registrar) leave() {
 
 var errNotMaster = errors.New("another manager is the master now")
 
+// groupTold has subscribers told that a multicast group has come to be, or is deleted (traps 66 and 67).
+func (r *registrar) groupTold(g *sa.Group, created bool) {
+	if r.subnet == nil {
+		return
+	}
+	trap := uint64(mad.TrapGroupDeleted)
+	if created {
+		trap = mad.TrapGroupCreated
+	}
+	r.registry.Notify(r.subnet, sa.GIDNotice(trap, r.subnet.ManagerLID(), g.MGID[:]))
+}
+
 // serves reports whether a datagram of subnet administration is the registrar's business.
 func (r *registrar) serves(m mad.Datagram) bool {
-	return r.registry.Serves(m.Attr()) || m.Attr() == replica.Attr
+	return r.registry.Serves(m.Attr()) || m.Attr() == replica.Attr || isJoin(m)
+}
+
+// isJoin reports whether a request joins or leaves a multicast group.
+func isJoin(m mad.Datagram) bool {
+	return m.Attr() == mad.AttrMCMemberRecord && (m.Method() == mad.Set || m.Method() == mad.Delete)
 }
 
 // request takes a request for what it serves.
@@ -311,14 +343,17 @@ func (r *registrar) request(now time.Duration, d *wire.Datagram) []deed {
 	if r.role != Master || !get && len(r.held) >= mostHeld {
 		s = nil // busy
 	}
-	a := r.registry.Answer(now, s, d)
+	var a mad.Datagram
+	if isJoin(d.MAD) {
+		a = r.members.answer(&r.joins, s, d)
+	} else {
+		a = r.registry.Answer(now, s, d)
+	}
 	if a == nil {
 		return r.end()
 	}
 	answer := heldAnswer{d: wire.Datagram{Addr: d.Addr.Reply(), MAD: append(mad.Datagram(nil), a...)}}
-	if changes := r.registry.Changes(); len(changes) > 0 {
-		r.put(changes)
-	}
+	r.putChanges()
 	if !get && s != nil { // also that there is nothing to be ended: it may have ended just now
 		answer.change = r.leader.Last()
 		r.held = append(r.held, answer)

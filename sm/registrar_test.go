@@ -93,7 +93,7 @@ func TestRestart(t *testing.T) {
 		}
 		m.run(3*time.Second, true)
 		m.check(v, c.what)
-		disk := append(v.keeper.r.registry.Entries(), sa.Entry{EntryName: sa.EntryName{Kind: sa.Nothing}, Value: []byte{}})
+		disk := append(v.keeper.entries(), sa.Entry{EntryName: sa.EntryName{Kind: sa.Nothing}, Value: []byte{}})
 		m.sub.Detach(v.id)
 		sets := map[string]int{}
 		m.wrote = func(_ *virtual, a *Action) {

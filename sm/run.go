@@ -72,7 +72,9 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	d.begun = d.Clock()
 	d.administration = newAdministration(t, r.Clock)
 	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.unasked})
-	d.administration.start(d.requester, newRegistrar(r.registrarOptions(ctx, t)), r.Remember)
+	o := r.registrarOptions(ctx, t)
+	o.Members = &d.administration.members
+	d.administration.start(d.requester, newRegistrar(o), r.Remember)
 	d.counting = startCounting(r.Counters, r.Clock, d.requester, r.Note)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -268,7 +270,9 @@ func (d *run) step(ctx context.Context, ev *Event) {
 		case Wake:
 			d.timer.Reset(max(0, a.At-(d.Clock()-d.begun)))
 		case TakeMembers:
-			next = &Event{Kind: MembersTold, Members: d.administration.membership()}
+			if list, known := d.administration.membership(d.administration.stint); known {
+				next = &Event{Kind: MembersTold, Members: list}
+			}
 		case RoundEnded:
 			d.endRound()
 		case Done:
@@ -341,8 +345,7 @@ func (d *run) keep(record *Record) error {
 
 // registrarOptions says what the registrar begins with. Where our port cannot be read all else fails too.
 func (r *Runner) registrarOptions(ctx context.Context, t wire.Transport) registrarOptions {
-	// Members of multicast groups have no entries yet: hosts are asked to join again.
-	o := registrarOptions{Forgets: true, Stores: r.Remember != nil, Disk: r.Registered}
+	o := registrarOptions{Stores: r.Remember != nil, Disk: r.Registered}
 	secret := r.Keys.Secret
 	if len(secret) == 0 {
 		secret = binary.BigEndian.AppendUint64(nil, r.SMKey)

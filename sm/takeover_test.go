@@ -1,6 +1,8 @@
 package sm
 
 import (
+	"bytes"
+	"encoding/binary"
 	"errors"
 	"flag"
 	"fmt"
@@ -44,7 +46,8 @@ func (v *virtual) serve(m *market, at fabric.End) {
 		}
 	}
 	v.keeper = &keeper{v: v, m: m, a: newAdministration(nil, nil), ended: map[uint64]func(*wire.Result){}}
-	v.keeper.r = newRegistrar(registrarOptions{Key: replica.KeyOf(nil), GUID: guid, Nonce: func() uint64 { nonces++; return nonces }, Stores: m.stores, Disk: m.disk})
+	v.keeper.r = newRegistrar(registrarOptions{Key: replica.KeyOf(nil), GUID: guid, Nonce: func() uint64 { nonces++; return nonces }, Stores: m.stores, Disk: m.disk, Members: &v.keeper.a.members})
+	v.members = func() ([]sa.Members, bool) { return v.keeper.a.membership(v.keeper.a.stint) }
 }
 
 func (k *keeper) follow() {
@@ -55,6 +58,11 @@ func (k *keeper) follow() {
 
 // later does what must not be done in the middle of something else.
 func (k *keeper) later() {
+	select {
+	case <-k.a.changed:
+		k.v.step(&Event{Kind: MembersChanged})
+	default:
+	}
 	for len(k.todo) > 0 {
 		do := k.todo[0]
 		k.todo = k.todo[1:]
@@ -145,6 +153,7 @@ type customer struct {
 	last  time.Duration // of its last send
 	want  *change       // under way
 	heard map[[80]byte]int
+	casts int // packets that have come to a multicast group
 }
 
 // change is something that a customer registers or ends.
@@ -158,6 +167,10 @@ func newCustomer(sub *emulator.Subnet, at fabric.End, host int) (*customer, erro
 	c := &customer{sub: sub, at: at, host: host, heard: map[[80]byte]int{}}
 	var err error
 	c.id, err = sub.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
+		if d.Addr.DLID >= uint16(fabric.FirstMLID) {
+			c.casts++
+			return
+		}
 		var x wire.Datagram
 		x.CopyFrom(d)
 		c.inbox = append(c.inbox, x)
@@ -181,7 +194,8 @@ func (c *customer) send(now time.Duration, m mad.Datagram) {
 func (c *customer) next(rng *rand.Rand, gid []byte) {
 	c.tid++
 	ch := &change{}
-	if rng.IntN(3) == 0 {
+	switch rng.IntN(4) {
+	case 0:
 		info := make([]byte, 36)
 		mad.InformInfoLIDRangeBegin.Put(info, 0xFFFF)
 		mad.InformInfoIsGeneric.Put(info, 1)
@@ -196,7 +210,21 @@ func (c *customer) next(rng *rand.Rand, gid []byte) {
 			ch.value = "subscribed"
 		}
 		ch.mad = request(mad.Set, mad.AttrInformInfo, 0, info)
-	} else {
+	case 1:
+		mgid := mgidOf(rng.IntN(3))
+		rec := make([]byte, mad.MCMemberRecord.RecordSize())
+		copy(rec, mgid[:])
+		copy(rec[16:], gid)
+		mad.MCMemberRecordQKey.Put(rec, 1)
+		mad.MCMemberRecordPKey.Put(rec, mad.DefaultPKey)
+		mad.MCMemberRecordJoinState.Put(rec, mad.JoinFull)
+		ch.name = sa.EntryName{Kind: sa.GroupMembers, Key: fmt.Sprintf("%x %x", mgid, gid)}
+		method := mad.Delete
+		if rng.IntN(3) > 0 {
+			method, ch.value = mad.Set, "joined"
+		}
+		ch.mad = request(method, mad.AttrMCMemberRecord, memberMask, rec)
+	default:
 		rec := make([]byte, 176)
 		id := uint64(c.host)<<8 | uint64(rng.IntN(4))
 		mad.ServiceRecordID.Put(rec, id)
@@ -242,6 +270,9 @@ type market struct {
 	open      map[sa.EntryName]bool   // of which something else was asked since, without an answer
 	acks      int
 	written   int
+	quiet     bool // nobody changes anything
+	spread    int  // blocks of multicast tables that are written
+	casts     int  // packets to groups that have come
 	wrote     func(v *virtual, a *Action)
 	disk      []sa.Entry // of managers that start
 	stores    bool
@@ -298,6 +329,9 @@ func (m *market) serve(c *customer, may bool) {
 				m.t.Fatalf("host %d: %v", c.host, d.MAD)
 			}
 			m.acks++
+			if c.want.value == "joined" {
+				c.want.value = fmt.Sprintf("joined 0x%X", mad.MCMemberRecordMLID.Get(d.MAD.Data()))
+			}
 			delete(m.open, c.want.name)
 			if m.acked[c.want.name] = c.want.value; c.want.value == "" {
 				delete(m.acked, c.want.name)
@@ -318,13 +352,20 @@ func (m *market) serve(c *customer, may bool) {
 // check compares what the master has with what was acknowledged.
 func (m *market) check(v *virtual, when string) {
 	m.t.Helper()
-	m.compare(v.keeper.r.registry.Entries(), when)
+	m.compare(v.keeper.entries(), when)
+}
+
+// entries are what a master holds for its clients.
+func (k *keeper) entries() []sa.Entry {
+	return append(k.r.registry.Entries(), k.a.groups.Entries()...)
 }
 
 // compare compares entries with what was acknowledged.
 func (m *market) compare(list []sa.Entry, when string) {
 	m.t.Helper()
 	got := map[sa.EntryName]string{}
+	mlids := map[string]uint16{}
+	slices.SortFunc(list, func(a, b sa.Entry) int { return sa.CompareNames(a.EntryName, b.EntryName) })
 	for _, e := range list {
 		switch e.Kind {
 		case sa.Service:
@@ -332,6 +373,12 @@ func (m *market) compare(list []sa.Entry, when string) {
 			got[sa.EntryName{Kind: sa.Service, Key: fmt.Sprint(mad.ServiceRecordID.Get(rec))}] = mad.ServiceRecordName.Text(rec)
 		case sa.Subscription:
 			got[sa.EntryName{Kind: sa.Subscription, Key: fmt.Sprintf("%x %d", e.Key[:16], mad.InformInfoTrapNumber.Get(e.Value))}] = "subscribed"
+		case sa.GroupMembers:
+			if len(e.Key) == 16 {
+				mlids[e.Key] = binary.BigEndian.Uint16(e.Value)
+				continue
+			}
+			got[sa.EntryName{Kind: sa.GroupMembers, Key: fmt.Sprintf("%x %x", e.Key[:16], e.Key[16:])}] = fmt.Sprintf("joined 0x%X", mlids[e.Key[:16]])
 		default: // none of a customer's
 		}
 	}
@@ -354,6 +401,47 @@ func (m *market) living() (all []*virtual) {
 		}
 	}
 	return all
+}
+
+// rest lets time pass until all customers have been answered, and what follows from that is done.
+func (m *market) rest() {
+	for wait := 0; slices.ContainsFunc(m.customers, func(c *customer) bool { return c.want != nil }); wait++ {
+		if m.run(100*time.Millisecond, false); wait == 300 {
+			m.t.Fatalf("customers are not answered %s", journals(m.living()))
+		}
+	}
+	m.run(3*time.Second, false)
+}
+
+// cast has each member of each group send to it: each other member gets that once, and nobody else does.
+func (m *market) cast(v *virtual, when string) {
+	m.t.Helper()
+	v.keeper.a.groups.All(func(g *sa.Group) {
+		is := func(c *customer) bool {
+			return slices.ContainsFunc(g.Members, func(member sa.Member) bool { return bytes.Equal(member.GID[:], m.gids[c.host]) })
+		}
+		for _, from := range m.customers {
+			if !is(from) {
+				continue
+			}
+			for _, c := range m.customers {
+				c.casts = 0
+			}
+			d := wire.Datagram{Addr: wire.ToLID(uint16(g.MLID), 1), MAD: make(mad.Datagram, wire.Size)}
+			d.MAD[0], d.MAD[1], d.MAD[2], d.MAD[3], d.Addr.SL = 1, 0x09, 1, byte(mad.Send), g.SL
+			from.sub.Send(from.id, &d)
+			for _, c := range m.customers {
+				want := 0
+				if c != from && is(c) {
+					want = 1
+				}
+				if c.casts != want {
+					m.t.Fatalf("%s: host %d gets %d packets to group 0x%X from host %d, want %d", when, c.host, c.casts, uint16(g.MLID), from.host, want)
+				}
+				m.casts += want
+			}
+		}
+	})
 }
 
 // followed reports whether all managers but one stand by with a good copy: which of them goes first is not settled yet.
@@ -407,8 +495,9 @@ func newMarket(t testing.TB, text string, seed uint64, managers int) *market {
 	return m
 }
 
-// TestTakeovers: managers of ours die, return, and hand over to each other while customers register and subscribe. Nothing that was acknowledged is lost, no LID
-// moves, no block of a forwarding table is written that is right already, and nobody is asked to register again.
+// TestTakeovers: managers of ours die, return, and hand over to each other while customers register, subscribe, join and leave. Nothing that was acknowledged is
+// lost, no LID and no MLID moves, no block of a forwarding table is written that is right already, and nobody is asked to register again. Where nobody joins or
+// leaves no block of a multicast table is written either; packets to groups reach their members.
 func TestTakeovers(t *testing.T) {
 	taken, handed := 0, 0
 	for seed := uint64(1); taken < *takeovers; seed++ {
@@ -419,6 +508,10 @@ func TestTakeovers(t *testing.T) {
 				t.Fatalf("seed %d: clients are asked to register again %s", seed, journals(m.living()))
 			case a.Kind == Send && a.Method == mad.Set && a.Attr == mad.AttrLinearForwardingTable && m.acks > 0:
 				m.written++
+			case a.Kind == Send && a.Method == mad.Set && a.Attr == mad.AttrMulticastForwardingTable:
+				if m.spread++; m.quiet {
+					m.t.Fatalf("seed %d: block 0x%X of a multicast table is written, and nobody has joined or left %s", seed, a.Modifier, journals(m.living()))
+				}
 			}
 		}
 		for i := range m.managers {
@@ -431,24 +524,27 @@ func TestTakeovers(t *testing.T) {
 			t.Fatalf("seed %d: %d masters %s", seed, n, journals(m.living()))
 		}
 		lids := master.lidsOf()
-		for range 10 {
+		for turn := range 10 {
 			m.run(time.Duration(2000+m.rng.IntN(3000))*time.Millisecond, true)
-			if n, _ = masters(m.living()); n != 1 {
-				t.Fatalf("seed %d: %d masters %s", seed, n, journals(m.living()))
+			busy := turn%2 == 0
+			if !busy {
+				m.rest()
 			}
-			for wait := 0; !m.followed(); wait++ {
-				if m.run(100*time.Millisecond, true); wait == 300 {
-					t.Fatalf("seed %d: no standby has a good copy %s", seed, journals(m.living()))
+			// Between two of them while it is being handed over there is no master.
+			for wait := 0; ; wait++ {
+				if n, master = masters(m.living()); n == 1 && m.followed() {
+					break
+				}
+				if m.run(100*time.Millisecond, busy); wait == 300 {
+					t.Fatalf("seed %d: %d masters, no standby has a good copy %s", seed, n, journals(m.living()))
 				}
 			}
-			if n, master = masters(m.living()); n != 1 {
-				continue // just being handed over
-			}
 			m.check(master, fmt.Sprintf("seed %d, before takeover %d", seed, taken))
+			m.quiet = !busy
 			at := slices.Index(m.managers, master)
 			m.sub.Detach(master.id)
 			m.managers[at] = nil
-			m.run(time.Duration(10000)*time.Millisecond, true)
+			m.run(time.Duration(10000)*time.Millisecond, busy)
 			n, master = masters(m.living())
 			if n != 1 {
 				t.Fatalf("seed %d: %d masters after one has died %s", seed, n, journals(m.living()))
@@ -460,6 +556,10 @@ func TestTakeovers(t *testing.T) {
 					t.Fatalf("seed %d: port %s had LID %d, and has %d", seed, guid, lids[guid], lid)
 				}
 			}
+			if !busy && seed%2 == 1 {
+				m.cast(master, fmt.Sprintf("seed %d, takeover %d", seed, taken))
+			}
+			m.quiet = false
 			taken++
 			m.start(at)
 			m.run(time.Duration(1000+m.rng.IntN(9000))*time.Millisecond, true)
@@ -467,8 +567,8 @@ func TestTakeovers(t *testing.T) {
 		for _, v := range m.living() {
 			handed += v.told(Handover)
 		}
-		if m.acks == 0 || m.written > 0 {
-			t.Fatalf("seed %d: %d changes acknowledged, %d blocks written", seed, m.acks, m.written)
+		if m.acks == 0 || m.written > 0 || m.spread == 0 || seed%2 == 1 && m.casts == 0 {
+			t.Fatalf("seed %d: %d changes acknowledged, %d blocks written, %d of multicast tables, %d packets came", seed, m.acks, m.written, m.spread, m.casts)
 		}
 	}
 	t.Logf("%d takeovers, %d handovers", taken, handed)

@@ -21,7 +21,7 @@ const (
 	PortLID      EntryKind = 1   // LIDs of a port
 	Service      EntryKind = 2
 	Subscription EntryKind = 3
-	GroupMembers EntryKind = 4 // of multicast groups: nobody writes them yet
+	GroupMembers EntryKind = 4 // a multicast group, or a member of one
 )
 
 // EntryName names an Entry.

@@ -19,12 +19,13 @@ const (
 // is not for concurrent use, and holds no pointers into a Subnet.
 type Groups struct {
 	byGID   map[[16]byte]*Group
-	byMLID  []*Group     // by MLID - fabric.FirstMLID; nil for a free one
-	free    []fabric.LID // that were in use, the one longest free first
-	most    int          // MLIDs that all switches have room for
-	members int          // of all groups
-	made    uint32       // groups whose MGID was made here
-	changed bool         // members have changed since Changed was asked last
+	byMLID  []*Group        // by MLID - fabric.FirstMLID; nil for a free one
+	free    []fabric.LID    // that were in use, the one longest free first
+	most    int             // MLIDs that all switches have room for
+	members int             // of all groups
+	made    uint32          // groups whose MGID was made here
+	changed bool            // members have changed since Changed was asked last
+	unsaved map[string]bool // keys of entries that have changed since Changes was asked last
 
 	// Told is called when a group has come to be, or is deleted (traps 66 and 67); nil: nobody is told.
 	Told func(g *Group, created bool)
@@ -67,7 +68,7 @@ func (g *Group) hasFull() bool {
 }
 
 // NewGroups makes a subnet without groups.
-func NewGroups() *Groups { return &Groups{byGID: map[[16]byte]*Group{}} }
+func NewGroups() *Groups { return &Groups{byGID: map[[16]byte]*Group{}, unsaved: map[string]bool{}} }
 
 // Find returns the group of an MGID, nil for none.
 func (gs *Groups) Find(mgid []byte) *Group { return gs.byGID[[16]byte(mgid)] }
@@ -113,7 +114,7 @@ func (gs *Groups) add(g *Group) bool {
 	g.MLID = lid
 	gs.byGID[g.MGID] = g
 	gs.byMLID[lid-fabric.FirstMLID] = g
-	gs.changed = true
+	gs.changed, gs.unsaved[g.key()] = true, true
 	if gs.Told != nil {
 		gs.Told(g, true)
 	}
@@ -126,7 +127,10 @@ func (gs *Groups) remove(g *Group) {
 	gs.byMLID[g.MLID-fabric.FirstMLID] = nil
 	gs.free = append(gs.free, g.MLID)
 	gs.members -= len(g.Members)
-	gs.changed = true
+	gs.changed, gs.unsaved[g.key()] = true, true
+	for i := range g.Members {
+		gs.unsaved[g.memberKey(&g.Members[i])] = true
+	}
 	if gs.Told != nil {
 		gs.Told(g, false)
 	}
@@ -140,7 +144,9 @@ func (gs *Groups) join(g *Group, gid []byte, state uint8, proxy bool) *Member {
 		gs.members++
 	}
 	m := &g.Members[at]
-	gs.changed = gs.changed || m.State|state != m.State
+	if m.State|state != m.State {
+		gs.changed, gs.unsaved[g.memberKey(m)] = true, true
+	}
 	m.State |= state
 	return m
 }
@@ -148,7 +154,9 @@ func (gs *Groups) join(g *Group, gid []byte, state uint8, proxy bool) *Member {
 // leave takes a state from a member. A group without a full member is deleted.
 func (gs *Groups) leave(g *Group, at int, state uint8) {
 	m := &g.Members[at]
-	gs.changed = gs.changed || m.State&state != 0
+	if m.State&state != 0 {
+		gs.changed, gs.unsaved[g.memberKey(m)] = true, true
+	}
 	if m.State &^= state; m.State == 0 {
 		g.Members = slices.Delete(g.Members, at, at+1)
 		gs.members--
@@ -194,7 +202,11 @@ func (gs *Groups) Follow(s *Subnet, standing []Standing) {
 		if !is {
 			g = &Group{MGID: st.MGID, Life: s.Timeout}
 		}
-		g.QKey, g.PKey, g.MTU, g.Rate, g.SL, g.TClass, g.FlowLabel, g.Standing = st.QKey, st.PKey, st.MTU, st.Rate, st.SL, st.TClass, st.FlowLabel, true
+		was := *g
+		g.QKey, g.PKey, g.MTU, g.Rate, g.SL, g.TClass, g.FlowLabel, g.Standing = st.QKey, st.PKey, st.MTU, st.Rate, s.groupSL(st.SL), st.TClass, st.FlowLabel, true
+		if is && !g.sameAs(&was) {
+			gs.unsaved[g.key()] = true
+		}
 		if !is {
 			gs.add(g)
 		}
@@ -203,10 +215,19 @@ func (gs *Groups) Follow(s *Subnet, standing []Standing) {
 		if g == nil {
 			continue
 		}
-		g.SL = s.groupSL(g.SL)
+		if sl := s.groupSL(g.SL); sl != g.SL {
+			g.SL, gs.unsaved[g.key()] = sl, true
+		}
 		g.Standing = slices.ContainsFunc(standing, func(st Standing) bool { return st.MGID == g.MGID })
 		n := len(g.Members)
-		g.Members = slices.DeleteFunc(g.Members, func(m Member) bool { return s.endOfGID(m.GID[:]) < 0 || !s.shares(s.endOfGID(m.GID[:]), g.PKey) })
+		g.Members = slices.DeleteFunc(g.Members, func(m Member) bool {
+			end := s.endOfGID(m.GID[:])
+			gone := end < 0 || !s.shares(end, g.PKey)
+			if gone {
+				gs.unsaved[g.memberKey(&m)] = true
+			}
+			return gone
+		})
 		gs.members -= n - len(g.Members)
 		gs.changed = gs.changed || n != len(g.Members)
 		if !g.Standing && (!g.hasFull() || int(g.MLID-fabric.FirstMLID) >= gs.most) {
@@ -238,26 +259,6 @@ func (gs *Groups) Membership() (list []Members) {
 		}
 	})
 	return list
-}
-
-// Restore puts groups in place that another manager, or this one before, had; their MLIDs stay. The list is that of All.
-func (gs *Groups) Restore(list []Group) {
-	for i := range list {
-		g := list[i]
-		g.Members = slices.Clone(g.Members)
-		at := int(g.MLID) - int(fabric.FirstMLID)
-		if g.MLID < fabric.FirstMLID || g.MLID > fabric.LastMLID || gs.byGID[g.MGID] != nil || at < len(gs.byMLID) && gs.byMLID[at] != nil {
-			continue
-		}
-		for len(gs.byMLID) <= at {
-			gs.byMLID = append(gs.byMLID, nil)
-			gs.free = append(gs.free, fabric.FirstMLID+fabric.LID(len(gs.byMLID)-1))
-		}
-		gs.free = slices.DeleteFunc(gs.free, func(l fabric.LID) bool { return l == g.MLID })
-		gs.byGID[g.MGID], gs.byMLID[at] = &g, &g
-		gs.members += len(g.Members)
-		gs.changed = true
-	}
 }
 
 // mlids is the number of MLIDs that all switches have room for.

@@ -1,0 +1,164 @@
+package sa
+
+import (
+	"cmp"
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"weft/fabric"
+	"weft/mad"
+)
+
+// A multicast group is an Entry under its MGID, each of its members one under MGID and GID. Whether a group stands is not in them: the partitions say so.
+
+// The lengths of keys and values of the entries of groups and members.
+const (
+	groupKey    = 16
+	memberKey   = 16 + 16
+	groupValue  = 2 + 4 + 2 + 5 + 4 + 1
+	memberValue = 2
+)
+
+// key is the key of a group's Entry.
+func (g *Group) key() string { return string(g.MGID[:]) }
+
+// memberKey is the key of the Entry of a member.
+func (g *Group) memberKey(m *Member) string { return string(g.MGID[:]) + string(m.GID[:]) }
+
+// value has what a group is, but for its MGID and its members.
+func (g *Group) value() []byte {
+	b := binary.BigEndian.AppendUint16(make([]byte, 0, groupValue), uint16(g.MLID))
+	b = binary.BigEndian.AppendUint32(b, g.QKey)
+	b = binary.BigEndian.AppendUint16(b, g.PKey)
+	b = append(b, g.MTU, g.Rate, g.Life, g.SL, g.TClass)
+	return append(binary.BigEndian.AppendUint32(b, g.FlowLabel), g.HopLimit)
+}
+
+// sameAs reports whether a group has the value of another one.
+func (g *Group) sameAs(o *Group) bool { return string(g.value()) == string(o.value()) }
+
+// readGroup reads the Entry of a group; nil where nobody writes such a one.
+func readGroup(e *Entry) *Group {
+	b := e.Value
+	if len(e.Key) != groupKey || len(b) != groupValue {
+		return nil
+	}
+	g := &Group{
+		MGID: [16]byte([]byte(e.Key)), MLID: fabric.LID(binary.BigEndian.Uint16(b)), QKey: binary.BigEndian.Uint32(b[2:]), PKey: binary.BigEndian.Uint16(b[6:]),
+		MTU: b[8], Rate: b[9], Life: b[10], SL: b[11], TClass: b[12], FlowLabel: binary.BigEndian.Uint32(b[13:]), HopLimit: b[17],
+	}
+	if g.MGID[0] != 0xFF || g.MLID < fabric.FirstMLID || g.MLID > fabric.LastMLID || g.SL > 15 {
+		return nil
+	}
+	return g
+}
+
+// value has how a port is a member of a group.
+func (m *Member) value() []byte {
+	proxy := byte(0)
+	if m.Proxy {
+		proxy = 1
+	}
+	return []byte{m.State, proxy}
+}
+
+// Changes returns, in order, the entries of groups and members that have changed, or ended, since the last call.
+func (gs *Groups) Changes() (list []Entry) {
+	for _, key := range slices.Sorted(maps.Keys(gs.unsaved)) {
+		list = append(list, Entry{EntryName{GroupMembers, key}, gs.value(key)})
+	}
+	clear(gs.unsaved)
+	return list
+}
+
+// value returns the value of an Entry, nil where there is none.
+func (gs *Groups) value(key string) []byte {
+	if len(key) != groupKey && len(key) != memberKey {
+		return nil
+	}
+	g := gs.byGID[[16]byte([]byte(key[:16]))]
+	switch {
+	case g == nil:
+		return nil
+	case len(key) == groupKey:
+		return g.value()
+	}
+	at, is := g.find([]byte(key[16:]))
+	if !is {
+		return nil
+	}
+	return g.Members[at].value()
+}
+
+// Entries returns, in order, the entries of all groups and members.
+func (gs *Groups) Entries() (list []Entry) {
+	gs.All(func(g *Group) {
+		list = append(list, Entry{EntryName{GroupMembers, g.key()}, g.value()})
+		for i := range g.Members {
+			list = append(list, Entry{EntryName{GroupMembers, g.memberKey(&g.Members[i])}, g.Members[i].value()})
+		}
+	})
+	slices.SortFunc(list, func(a, b Entry) int { return CompareNames(a.EntryName, b.EntryName) })
+	return list
+}
+
+// Restore forgets all groups, and puts those in place that Entries has said, of a file or another manager; they keep their MLIDs. Entries that nobody
+// writes, or which belong to nothing, are left out: Changes says that they have ended. It reports how many they are.
+func (gs *Groups) Restore(list []Entry) (bad int) {
+	told := gs.Told
+	*gs = *NewGroups()
+	gs.Told, gs.changed = told, true
+	var groups []*Group
+	for i := range list {
+		if e := &list[i]; e.Kind == GroupMembers && len(e.Key) != memberKey {
+			if g := readGroup(e); g != nil {
+				groups = append(groups, g)
+				continue
+			}
+			gs.unsaved[e.Key] = true
+			bad++
+		}
+	}
+	slices.SortFunc(groups, func(a, b *Group) int { return cmp.Compare(a.MLID, b.MLID) })
+	for _, g := range groups {
+		for len(gs.byMLID) < int(g.MLID-fabric.FirstMLID) {
+			gs.byMLID = append(gs.byMLID, nil)
+			gs.free = append(gs.free, fabric.FirstMLID+fabric.LID(len(gs.byMLID)-1))
+		}
+		if gs.byGID[g.MGID] != nil || len(gs.byMLID) > int(g.MLID-fabric.FirstMLID) {
+			gs.unsaved[g.key()] = true
+			bad++
+			continue
+		}
+		gs.byGID[g.MGID], gs.byMLID = g, append(gs.byMLID, g)
+	}
+	for i := range list {
+		if e := &list[i]; e.Kind == GroupMembers && len(e.Key) == memberKey && !gs.restoreMember(e) {
+			gs.unsaved[e.Key] = true
+			bad++
+		}
+	}
+	return bad
+}
+
+// restoreMember puts a member in place, unless nobody writes such an Entry or its group is not there.
+func (gs *Groups) restoreMember(e *Entry) bool {
+	g := gs.byGID[[16]byte([]byte(e.Key[:16]))]
+	if g == nil || len(e.Value) != memberValue || e.Value[0] == 0 || e.Value[0] > mostState || e.Value[1] > 1 || gs.members >= mostMembers {
+		return false
+	}
+	at, is := g.find([]byte(e.Key[16:]))
+	if is {
+		return false
+	}
+	g.Members = slices.Insert(g.Members, at, Member{GID: [16]byte([]byte(e.Key[16:])), State: e.Value[0], Proxy: e.Value[1] == 1})
+	gs.members++
+	return true
+}
+
+// mostState is a member in all states.
+const mostState = mad.JoinFull | mad.JoinNon | mad.JoinSendOnlyNon | mad.JoinSendOnlyFull
+
+// Counts returns how many groups there are, and how many members they have together.
+func (gs *Groups) Counts() (groups, members int) { return len(gs.byGID), gs.members }
