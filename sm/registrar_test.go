@@ -1,7 +1,9 @@
 package sm
 
 import (
+	"bytes"
 	"context"
+	"encoding/binary"
 	"errors"
 	"slices"
 	"testing"
@@ -14,7 +16,7 @@ import (
 	"weft/wire"
 )
 
-// TestReports: a client hears, through the manager, of a trap and of a port that goes and comes back, until it unsubscribes.
+// TestReports: a client hears, through the manager, of a trap, of a port that goes and comes back, and of a group that comes to be and is deleted.
 func TestReports(t *testing.T) {
 	m := manage(t, formula(t, "rlft(4,2)"), "updn", 0)
 	reports := make(chan mad.Datagram, 100)
@@ -60,6 +62,30 @@ func TestReports(t *testing.T) {
 				delete(want, mad.NoticeTrapNumber.Get(r.Data()))
 			case <-time.After(time.Minute):
 				t.Fatalf("no report of %v", want)
+			}
+		}
+	}
+	mgid := mgidOf(0)
+	rec := make([]byte, mad.MCMemberRecord.RecordSize())
+	copy(rec, mgid[:])
+	binary.BigEndian.PutUint64(rec[16:], mad.DefaultGIDPrefix)
+	binary.BigEndian.PutUint64(rec[24:], port.PortGUID)
+	mad.MCMemberRecordQKey.Put(rec, 1)
+	mad.MCMemberRecordPKey.Put(rec, mad.DefaultPKey)
+	mad.MCMemberRecordJoinState.Put(rec, mad.JoinFull)
+	for _, c := range []struct {
+		method mad.Method
+		trap   uint64
+	}{{mad.Set, mad.TrapGroupCreated}, {mad.Delete, mad.TrapGroupDeleted}} {
+		if _, err := a.ask(c.method, mad.AttrMCMemberRecord, memberMask, rec); err != nil {
+			t.Fatal(err)
+		}
+		for heard := false; !heard; {
+			select {
+			case r := <-reports:
+				heard = mad.NoticeTrapNumber.Get(r.Data()) == c.trap && bytes.Equal(mad.TrapGIDGID.Get(r.Data()), mgid[:])
+			case <-time.After(time.Minute):
+				t.Fatalf("no report of trap %d", c.trap)
 			}
 		}
 	}

@@ -59,8 +59,8 @@ func (m *machine) manage(engine string) {
 	}
 }
 
-// TestOsmtest: OpenSM's tester of subnet administration makes an inventory of a subnet of ours, and its groups are made, joined, left and deleted
-// as it expects.
+// TestOsmtest: OpenSM's tester of subnet administration makes an inventory of a subnet of ours and finds it valid, wrong keys get no answer, and its
+// groups and services are made, found and deleted as it expects.
 func TestOsmtest(t *testing.T) {
 	m := newMachine(t, "rlft(4,2)")
 	m.manage("updn")
@@ -68,7 +68,7 @@ func TestOsmtest(t *testing.T) {
 	if out, err := exec.Command(peer.Program(t, "gcc"), "-shared", "-fPIC", "-o", m.preload, "testdata/recv.c", "-ldl").CombinedOutput(); err != nil {
 		t.Fatalf("gcc: %v\n%s", err, out)
 	}
-	for _, flow := range []string{"c", "m"} {
+	for _, flow := range []string{"c", "v", "m", "a"} {
 		out := m.run("osmtest", "-f", flow, "-i", filepath.Join(m.tmp, "osmtest.dat"), "-l", filepath.Join(m.tmp, "osmtest.log"))
 		if !strings.Contains(out, "PASS") {
 			t.Errorf("osmtest -f %s:\n%s", flow, out)

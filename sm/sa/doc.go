@@ -52,7 +52,7 @@
 //
 // # Trust
 //
-// A request with the SM_Key of Subnet.SMKey is trusted; one with another SM_Key than 0 is refused as invalid. Others see no
+// A request with the SM_Key of Subnet.SMKey is trusted; one with another SM_Key than 0 gets no answer. Others see no
 // P_Key table, and M_Keys as 0. Who is trusted sees all ports.
 //
 // # Deviations

@@ -75,7 +75,7 @@ func (g *Registry) Answer(now time.Duration, s *Subnet, d *wire.Datagram) mad.Da
 	case attr == mad.AttrServiceRecord && method == mad.Set:
 		return g.setService(now, s, d.Addr.SLID, q)
 	case attr == mad.AttrServiceRecord && method == mad.Delete:
-		return g.deleteService(now, s, q)
+		return g.deleteService(now, s, d.Addr.SLID, q)
 	case attr == mad.AttrInformInfo && method == mad.Set:
 		return g.setInform(s, d, q)
 	case attr == mad.AttrInformInfoRecord && get:
@@ -213,9 +213,23 @@ func (g *Registry) setService(now time.Duration, s *Subnet, from uint16, q mad.D
 		return r.refuse(q, status)
 	}
 	g.putService(now, rec[:], port)
+	return r.answerService(q, rec[:])
+}
+
+// answerService answers that a service was taken, or has ended. Its key is told to those alone who are trusted.
+func (r *Responder) answerService(q mad.Datagram, rec []byte) mad.Datagram {
 	a := r.echo(q)
-	copy(a.Data(), rec[:])
+	copy(a.Data(), rec)
+	if !r.search.trusted {
+		clear(mad.ServiceRecordKey.Get(a.Data()))
+	}
 	return a
+}
+
+// isPort reports whether a LID is one of the port with a GUID.
+func (s *Subnet) isPort(lid uint16, guid fabric.GUID) bool {
+	e := s.endOfLID(fabric.LID(lid))
+	return e >= 0 && s.Graph.EndGUID[e] == guid
 }
 
 // mayChange reports whether a record has the ServiceKey that a service was registered with.
@@ -266,8 +280,8 @@ func (g *Registry) getServices(now time.Duration, s *Subnet, q mad.Datagram) mad
 	return g.responder.close(q)
 }
 
-// deleteService takes the Delete of a ServiceRecord: the one service that is as it says ends.
-func (g *Registry) deleteService(now time.Duration, s *Subnet, q mad.Datagram) mad.Datagram {
+// deleteService takes the Delete of a ServiceRecord: the one service that is as it says ends. The port that has registered it need not say its key.
+func (g *Registry) deleteService(now time.Duration, s *Subnet, from uint16, q mad.Datagram) mad.Datagram {
 	r := &g.responder
 	mask := mad.SAHeaderComponentMask.Get(q)
 	if mask&serviceID != serviceID && mask&mad.ServiceRecord.Mask(mad.ServiceRecordName) == 0 {
@@ -286,11 +300,10 @@ func (g *Registry) deleteService(now time.Duration, s *Subnet, q mad.Datagram) m
 		return r.refuse(q, mad.StatusNoRecords)
 	case n > 1:
 		return r.refuse(q, mad.StatusTooManyRecords)
-	case !g.services[at].mayChange(q.Data()):
+	case !g.services[at].mayChange(q.Data()) && (mask&serviceKey != 0 || !s.isPort(from, g.services[at].port)):
 		return r.refuse(q, mad.StatusDenied)
 	}
-	a := r.echo(q)
-	copy(a.Data(), g.services[at].rec[:])
+	a := r.answerService(q, g.services[at].rec[:])
 	g.dropService(at)
 	return a
 }

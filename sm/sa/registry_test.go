@@ -359,3 +359,41 @@ func FuzzRegistry(f *testing.F) {
 		}
 	})
 }
+
+// TestServiceKeys: who is not trusted is not told the key of a service that is registered or ended; without the key none but the port that has registered it
+// may end it.
+func TestServiceKeys(t *testing.T) {
+	s := subnetOf(t, "rlft(4,2)", "minhop", 0, 1)
+	g := NewRegistry(Limits{})
+	rec, mask := serviceAt(s, 0, 7, forEver, 5, "a")
+	say := func(from int32, method mad.Method, mask, key uint64) mad.Datagram {
+		q := ask(method, mad.AttrServiceRecord, mask, rec)
+		mad.SAHeaderSMKey.Put(q, key)
+		return visit(g, 0, s, from, q)
+	}
+	for _, c := range []struct {
+		what   string
+		from   int32
+		method mad.Method
+		mask   uint64
+		key    uint64
+		status mad.Status
+		told   bool
+	}{
+		{"registered", 1, mad.Set, mask, 0, mad.StatusOK, false},
+		{"by one who is trusted", 1, mad.Set, mask, testKey, mad.StatusOK, true},
+		{"another port ends it without the key", 2, mad.Delete, mask &^ serviceKey, 0, mad.StatusDenied, false},
+		{"its own port does", 1, mad.Delete, mask &^ serviceKey, 0, mad.StatusOK, false},
+		{"registered again", 1, mad.Set, mask, 0, mad.StatusOK, false},
+		{"another port ends it by the key", 2, mad.Delete, mask, 0, mad.StatusOK, false},
+	} {
+		if c.status == mad.StatusDenied { // the record has the key all the same
+			clear(mad.ServiceRecordKey.Get(rec))
+		}
+		a := say(c.from, c.method, c.mask, c.key)
+		if told := !bytes.Equal(mad.ServiceRecordKey.Get(a.Data()), make([]byte, 16)); a.Status() != c.status || told != c.told {
+			t.Errorf("%s: %v; the key is told: %v", c.what, a, told)
+		}
+		rec, _ = serviceAt(s, 0, 7, forEver, 5, "a")
+	}
+}
