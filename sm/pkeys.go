@@ -31,14 +31,21 @@ type pkeyTable struct {
 	has     []uint16 // as the port has it, 0 where a place is free
 	planned []uint16 // as it is to be; nil where it is not known what the port has
 	short   bool     // it has no room for all that it is to have
+	unsure  bool     // a block was sent and not acknowledged: the port may have taken it
+	refuses bool     // the port has no table
 }
 
 // held returns what a port has, nil where that is not known.
 func (t *pkeyTable) held() []uint16 {
-	if t == nil || t.planned == nil {
+	if t == nil || t.planned == nil || t.unsure {
 		return nil
 	}
 	return t.has
+}
+
+// isDone reports whether a port has all that it is to have.
+func (t *pkeyTable) isDone() bool {
+	return t.held() != nil && !t.short && slices.Equal(t.has, t.planned)
 }
 
 // putBlock writes a block as it is to be.
@@ -71,12 +78,14 @@ func (c *Core) queuePKeys(slot int32) {
 		if !ok {
 			return
 		}
-		had := c.before.prog.pkeys[old].held()
-		switch room := c.pkeyRoom(slot); {
-		case had != nil && len(had) >= room:
+		was := c.before.prog.pkeys[old]
+		switch had := was.held(); {
+		case had != nil && len(had) >= c.pkeyRoom(slot):
 			c.prog.pkeys[slot] = &pkeyTable{has: slices.Clone(had)}
 			c.planPKeys(slot)
-		case had != nil || c.prog.end[slot] < 0: // more of it counts now than was read then
+		case was != nil && was.refuses:
+			c.prog.pkeys[slot] = was
+		default: // it was not learned, or more of it counts now than was read then
 			c.enqueue(makeTag(getPKeys, slot, 0))
 		}
 	}
@@ -97,10 +106,15 @@ func (c *Core) pkeyRoom(slot int32) int {
 
 // onPKeys takes a block of a P_KeyTable, and asks for the next one.
 func (c *Core) onPKeys(slot int32, block uint32, ev *Event) {
-	if ev.Outcome != Answered { // one that refuses has no table
-		if ev.Outcome == Silent {
-			c.noteLoss(NoAnswer, c.portPlace(slot), "%s does not answer P_KeyTable: which P_Keys it has is not known", c.portName(slot))
-		}
+	switch ev.Outcome {
+	case Answered:
+	case Silent:
+		c.noteLoss(NoAnswer, c.portPlace(slot), "%s does not answer P_KeyTable: which P_Keys it has is not known", c.portName(slot))
+		return
+	case Refused:
+		c.prog.pkeys[slot] = &pkeyTable{refuses: true}
+		return
+	default:
 		return
 	}
 	t := c.prog.pkeys[slot]
@@ -160,11 +174,20 @@ func withDefault(has []uint16) (table []uint16, ok bool) {
 	return table, true
 }
 
-// onSetPKey notes that a port has taken a block.
+// onSetPKey takes a block as the port says that it holds it after a Set.
 func (c *Core) onSetPKey(slot int32, block uint32, ev *Event) {
-	if t := c.prog.pkeys[slot]; ev.Outcome == Answered {
+	t := c.prog.pkeys[slot]
+	switch ev.Outcome {
+	case Answered:
 		from := int(block) * pkeyBlock
-		copy(t.has[from:], t.planned[from:min(from+pkeyBlock, len(t.planned))])
+		for i := from; i < min(from+pkeyBlock, len(t.has)); i++ {
+			if t.has[i] = uint16(mad.PKeyTablePKey.At(ev.Data[:], i-from)); t.has[i] != t.planned[i] {
+				c.noteWrongTable(c.owner[slot], "P_KeyTable of %s differs from what it was told: at index %d it has 0x%04x, not 0x%04x", c.portName(slot), i, t.has[i], t.planned[i])
+			}
+		}
+	case Refused: // it has what it had
+	default:
+		t.unsure = true
 	}
 }
 
@@ -199,14 +222,14 @@ func (c *Core) mayEnforce(slot int32) bool {
 		mad.SwitchInfoPartitionEnfCap.Get(c.nodes[c.owner[slot]].sw[:]) > 0
 }
 
-// setEnforcement sets whether a port of a switch drops packets of other partitions. One whose table has no room for all P_Keys, or is not
-// known, drops none.
+// setEnforcement sets whether a port of a switch drops packets of other partitions. One whose table has not all P_Keys, or is not known,
+// drops none. Where there are no partitions it does as before.
 func (c *Core) setEnforcement(slot int32, set func(f mad.Field, v uint64)) {
 	if c.cfg.Partitions == nil || !c.isSwitch(slot) || c.portNumber(slot) == 0 {
 		return
 	}
 	in, out := uint64(0), uint64(0)
-	if t := c.prog.pkeys[slot]; c.mayEnforce(slot) && t.held() != nil && !t.short {
+	if c.mayEnforce(slot) && c.prog.pkeys[slot].isDone() {
 		if c.cfg.Partitions.In {
 			in = 1
 		}

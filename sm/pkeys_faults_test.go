@@ -1,0 +1,112 @@
+package sm
+
+import (
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/fabric/gen"
+	"weft/mad"
+)
+
+// losing starts a manager that gets no answer to SMPs of some kinds as long as on is set, though devices take what they tell.
+func losing(t *testing.T, cfg Config, on *bool, outcome Outcome, kinds ...kind) *virtual {
+	t.Helper()
+	f, err := gen.Parse("rlft(4,2)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := newVirtual(f, emulator.Options{}, cfg, jobOf("auto", 0))
+	if err != nil {
+		t.Fatal(err)
+	}
+	v.manager, v.planTime = NewManager(cfg, UsualWatch), 30*time.Millisecond
+	v.alter = func(ev *Event) {
+		for _, k := range kinds {
+			if *on && ev.Kind == Answer && ev.Tag>>56 == uint64(k) {
+				ev.Outcome, ev.Attempts = outcome, 4
+			}
+		}
+	}
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + 2*time.Second)
+	return v
+}
+
+// tellPartitions has the manager take other partitions, and waits.
+func (v *virtual) tellPartitions(p *Partitioning) {
+	cfg := v.manager.cfg
+	cfg.Partitions = p
+	v.step(&Event{Kind: Reconfigure, Settings: &Settings{Config: cfg, Watch: UsualWatch, Routing: v.routing, What: "as the test says"}})
+	v.runUntil(v.now + 3*time.Second)
+}
+
+// TestLostPKeys: what ports did not answer is asked again, so that all have their P_Keys once they do.
+func TestLostPKeys(t *testing.T) {
+	first := partitioning(t, `Default=0x7fff: ALL=full; a=0x10: "host 1"=full, "host 2"=full;`, true, true)
+	next := partitioning(t, `Default=0x7fff: ALL=full; b=0x11: "host 1"=full, "host 3"=full;`, true, true)
+	for name, lost := range map[string][]kind{"read": {getPKeys}, "written": {setPKey}} {
+		t.Run(name, func(t *testing.T) {
+			on := true
+			v := losing(t, Config{Partitions: first}, &on, Silent, lost...)
+			if r := v.manager.Core().Report(); r.State != UpInPart {
+				t.Errorf("P_Keys are lost, and it is %s", r.State)
+			}
+			on = false
+			v.runUntil(v.now + time.Minute)
+			if r := v.manager.Core().Report(); r.State != Up {
+				t.Errorf("%s: %v", r.State, r.Incidents)
+			}
+			v.verifyPartitions(t, first, anyRoom)
+			on = true
+			v.tellPartitions(next)
+			on = false
+			v.tellPartitions(first)
+			v.verifyPartitions(t, first, anyRoom)
+		})
+	}
+}
+
+// enforcing counts the switch ports before hosts that drop packets of other partitions.
+func (v *virtual) enforcing() (n int) {
+	f := v.sub.Fabric()
+	for i := range f.Links {
+		for _, e := range [...]fabric.End{f.Links[i].A, f.Links[i].B} {
+			if info, _ := v.sub.PortInfo(e); mad.PortInfoEnforceInbound.Is(info) || mad.PortInfoEnforceOutbound.Is(info) {
+				n++
+			}
+		}
+	}
+	return n
+}
+
+// TestPKeysNotTaken: a switch port that does not take the P_Keys of its host does not drop packets by those that it had.
+func TestPKeysNotTaken(t *testing.T) {
+	first := partitioning(t, `Default=0x7fff: ALL=full; a=0x10: "host 1"=full, "host 2"=full;`, true, true)
+	next := partitioning(t, `Default=0x7fff: ALL=full; b=0x11: "host 1"=full, "host 3"=full;`, true, true)
+	for name, alter := range map[string]func(ev *Event){
+		"refused": func(ev *Event) { ev.Outcome, ev.Attempts = Refused, 1 },
+		"another": func(ev *Event) { mad.PKeyTablePKey.Set(ev.Data[:], 3, 0x8022) },
+		"lost":    func(ev *Event) { ev.Outcome, ev.Attempts = Silent, 4 },
+	} {
+		t.Run(name, func(t *testing.T) {
+			v := staying(t, "rlft(4,2)", emulator.Options{}, Config{Partitions: first})
+			if n := v.enforcing(); n != 8 {
+				t.Errorf("%d ports drop packets, want those before 8 hosts", n)
+			}
+			v.alter = func(ev *Event) {
+				if ev.Kind == Answer && ev.Tag>>56 == uint64(setPKey) {
+					alter(ev)
+				}
+			}
+			v.tellPartitions(next)
+			if n := v.enforcing(); n != 8-3 {
+				t.Errorf("%d ports drop packets, want the 5 with the P_Keys of their hosts", n)
+			}
+			if r := v.manager.Core().Report(); r.State != UpInPart {
+				t.Errorf("it is %s: %v", r.State, r.Incidents)
+			}
+		})
+	}
+}
