@@ -91,6 +91,18 @@ func (g *Graph) At(s int32, p uint8) (c, host int32) {
 	return Nothing, -2 - v
 }
 
+// LeastVLs returns the number of data VLs that every link between switches is known to have, 0 when nothing is known.
+func (g *Graph) LeastVLs() int {
+	least := 0
+	for c := range g.NumChannels {
+		v := int(g.PortVLs[g.PortStart[g.From[c]]+int32(g.FromPort[c])])
+		if v > 0 && (least == 0 || v < least) {
+			least = v
+		}
+	}
+	return least
+}
+
 // OutOf returns the channels that leave switch s, by port.
 func (g *Graph) OutOf(s int32) []int32 { return g.Out[g.OutStart[s]:g.OutStart[s+1]] }
 

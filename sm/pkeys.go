@@ -139,11 +139,11 @@ func (c *Core) onPKeys(slot int32, block uint32, ev *Event) {
 func (c *Core) planPKeys(slot int32) {
 	t := c.prog.pkeys[slot]
 	enough := false
-	if p := c.cfg.Partitions; p == nil {
+	if c.cfg.Partitions == nil {
 		t.planned, enough = withDefault(t.has)
 	} else {
-		want := c.keysOf(slot)
-		t.planned, enough = partition.Place(t.has, want, len(want) > 0 && p.Partitions.StandsFirst(want[0]))
+		want, first := c.keysOf(slot)
+		t.planned, enough = partition.Place(t.has, want, first)
 	}
 	if t.short = !enough; t.short {
 		c.noteLoss(NotEnough, c.portPlace(slot), "%s has no room for all of its P_Keys: %d places", c.portName(slot), len(t.has))
@@ -191,8 +191,8 @@ func (c *Core) onSetPKey(slot int32, block uint32, ev *Event) {
 	}
 }
 
-// keysOf returns the P_Keys that a port is to have: those of an end port, or of the one at the other end of its cable.
-func (c *Core) keysOf(slot int32) []uint16 {
+// keysOf returns the P_Keys that a port is to have, as partition.Index does: those of an end port, or of the one at the other end of its cable.
+func (c *Core) keysOf(slot int32) (keys []uint16, first bool) {
 	if c.prog.end[slot] < 0 {
 		slot = c.peer[slot]
 	}
@@ -208,7 +208,7 @@ func (c *Core) keysByEnd() [][]uint16 {
 	keys := make([][]uint16, c.graph.NumEnds)
 	for slot, e := range c.prog.end {
 		if e >= 0 {
-			keys[e] = c.keysOf(int32(slot))
+			keys[e], _ = c.keysOf(int32(slot))
 		}
 	}
 	return keys

@@ -48,7 +48,7 @@ func (v *virtual) verifyPartitions(t fataler, p *Partitioning, room func(e fabri
 			if m.Type != fabric.Switch {
 				guid = m.Ports[end.Port].GUID
 			}
-			want := p.Partitions.KeysOf(&partition.Port{GUID: guid, Type: m.Type, Desc: m.Desc, Manager: end == v.at})
+			want, _ := partition.NewIndex(p.Partitions).KeysOf(&partition.Port{GUID: guid, Type: m.Type, Desc: m.Desc, Manager: end == v.at})
 			has, err := v.sub.PKeys(e)
 			if err != nil {
 				t.Fatalf("%v", err)
@@ -149,7 +149,8 @@ func TestRandomPartitions(t *testing.T) {
 				if m.Type != fabric.Switch {
 					guid = m.Ports[end.Port].GUID
 				}
-				return len(p.Partitions.KeysOf(&partition.Port{GUID: guid, Type: m.Type, Desc: m.Desc, Manager: end == v.at})) <= room
+				keys, _ := partition.NewIndex(p.Partitions).KeysOf(&partition.Port{GUID: guid, Type: m.Type, Desc: m.Desc, Manager: end == v.at})
+				return len(keys) <= room
 			})
 			v.verify(t)
 			p = draw("next")

@@ -1,16 +1,15 @@
 package multicast
 
 import (
+	"cmp"
 	"math/bits"
 	"slices"
 
 	"weft/fabric"
 	"weft/route"
 	"weft/route/cdg"
+	"weft/route/recipe"
 )
-
-// usualVLs is the number of data VLs of today's hardware, taken where nobody knows.
-const usualVLs = 8
 
 // usualTurn is the weight of a VL's turn, as route.EqualTurns has it.
 const usualTurn = 32
@@ -101,7 +100,7 @@ func ownLane(g *fabric.Graph, plan *route.Plan, maxVLs int) (sl uint8, err error
 	if sl, ok := laneThatIsThere(plan, used, vls); ok {
 		return sl, nil
 	}
-	most := hardwareVLs(g)
+	most := cmp.Or(g.LeastVLs(), recipe.UsualVLs)
 	if maxVLs > 0 {
 		most = min(most, maxVLs)
 	}
@@ -155,19 +154,4 @@ func addTurns(g *fabric.Graph, plan *route.Plan, vl uint8) {
 			return
 		}
 	}
-}
-
-// hardwareVLs returns the number of data VLs that every link between switches has.
-func hardwareVLs(g *fabric.Graph) int {
-	least := 0
-	for c := range g.NumChannels {
-		v := int(g.PortVLs[g.PortStart[g.From[c]]+int32(g.FromPort[c])])
-		if v > 0 && (least == 0 || v < least) {
-			least = v
-		}
-	}
-	if least == 0 {
-		return usualVLs
-	}
-	return least
 }

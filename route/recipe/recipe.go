@@ -131,7 +131,7 @@ const UsualVLs = 8
 
 // allowedVLs is the number of data VLs that the engine may use.
 func allowedVLs(g *fabric.Graph, req *Request) (int, error) {
-	hw := hardwareVLs(g)
+	hw := g.LeastVLs()
 	switch asked := req.MaxVLs; {
 	case asked < 0 || asked > int(route.DropVL):
 		return 0, fmt.Errorf("route: %d VLs were asked for (want 1 to %d, or 0 for what the ports have)", asked, route.DropVL)
@@ -145,17 +145,4 @@ func allowedVLs(g *fabric.Graph, req *Request) (int, error) {
 	default:
 		return asked, nil
 	}
-}
-
-// hardwareVLs is the number of data VLs that every switch-to-switch link is known
-// to have, 0 when nothing is known. Links to hosts do not count: see SL2VL.FitHosts.
-func hardwareVLs(g *fabric.Graph) int {
-	least := 0
-	for c := range g.NumChannels {
-		v := int(g.PortVLs[g.PortStart[g.From[c]]+int32(g.FromPort[c])])
-		if v > 0 && (least == 0 || v < least) {
-			least = v
-		}
-	}
-	return least
 }

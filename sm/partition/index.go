@@ -41,8 +41,8 @@ func NewIndex(ps Partitions) *Index {
 }
 
 // KeysOf returns the P_Keys of a port: those of partitions with IndexZero first, then that of the default partition, then in order. In each
-// partition the last Member that names the port counts.
-func (x *Index) KeysOf(p *Port) []uint16 {
+// partition the last Member that names the port counts. If first is set, keys[0] is to stand at index 0 of the table.
+func (x *Index) KeysOf(p *Port) (keys []uint16, first bool) {
 	of := slices.Clone(x.byGUID[p.GUID])
 	for _, i := range x.open {
 		part := &x.ps[i]
@@ -58,7 +58,8 @@ func (x *Index) KeysOf(p *Port) []uint16 {
 	slices.SortFunc(of, func(a, b named) int {
 		return cmp.Or(cmp.Compare(x.rank(a.part), x.rank(b.part)), cmp.Compare(a.part, b.part), cmp.Compare(a.at, b.at))
 	})
-	keys := make([]uint16, 0, len(of))
+	first = len(of) > 0 && x.ps[of[0].part].IndexZero
+	keys = make([]uint16, 0, len(of))
 	for i, m := range of {
 		if i+1 < len(of) && of[i+1].part == m.part {
 			continue
@@ -71,7 +72,7 @@ func (x *Index) KeysOf(p *Port) []uint16 {
 			keys = append(keys, key)
 		}
 	}
-	return keys
+	return keys, first
 }
 
 // rank returns 0, 1 or 2: P_Keys of partitions with a lower rank stand before others in a new table.
@@ -84,6 +85,3 @@ func (x *Index) rank(part int32) int {
 	}
 	return 2
 }
-
-// KeysOf returns the P_Keys of one port; an Index is faster for many.
-func (ps Partitions) KeysOf(p *Port) []uint16 { return NewIndex(ps).KeysOf(p) }

@@ -87,16 +87,6 @@ func Everyone() Partitions {
 // defaultKey is the P_Key of the default partition without the bit of full members.
 const defaultKey = mad.DefaultPKey &^ mad.PKeyFull
 
-// StandsFirst reports whether a P_Key is that of a partition with IndexZero.
-func (ps Partitions) StandsFirst(key uint16) bool {
-	for i := range ps {
-		if ps[i].IndexZero && ps[i].Key == key&^mad.PKeyFull {
-			return true
-		}
-	}
-	return false
-}
-
 // names reports whether a Member names a port.
 func (m *Member) names(p *Port) bool {
 	switch m.Who {

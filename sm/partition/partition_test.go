@@ -60,7 +60,7 @@ func TestRead(t *testing.T) {
 		{Port{GUID: 8, Type: fabric.Switch}, []uint16{0x7fff}},
 		{Port{GUID: 7, Type: fabric.Router}, []uint16{0x8080, 0x7fff}},
 	} {
-		if got := ps.KeysOf(&c.port); !slices.Equal(got, c.want) {
+		if got, _ := NewIndex(ps).KeysOf(&c.port); !slices.Equal(got, c.want) {
 			t.Errorf("%+v gets %#x, want %#x", c.port, got, c.want)
 		}
 	}
@@ -73,11 +73,11 @@ func TestDefaultPartition(t *testing.T) {
 		t.Fatal(err)
 	}
 	for manager, want := range map[bool][]uint16{true: {0xffff, 2}, false: {0x7fff, 2}} {
-		if got := ps.KeysOf(&Port{Manager: manager}); !slices.Equal(got, want) {
+		if got, _ := NewIndex(ps).KeysOf(&Port{Manager: manager}); !slices.Equal(got, want) {
 			t.Errorf("manager %v: %#x, want %#x", manager, got, want)
 		}
 	}
-	if got := Everyone().KeysOf(&Port{}); !slices.Equal(got, []uint16{0xffff}) {
+	if got, first := NewIndex(Everyone()).KeysOf(&Port{}); first || !slices.Equal(got, []uint16{0xffff}) {
 		t.Errorf("everyone: %#x", got)
 	}
 }
@@ -224,8 +224,12 @@ func TestIndex(t *testing.T) {
 			GUID: fabric.GUID(rapid.Uint64Range(1, 4).Draw(t, "port")), Type: rapid.SampledFrom([]fabric.NodeType{fabric.CA, fabric.Switch, fabric.Router}).Draw(t, "type"),
 			Desc: rapid.SampledFrom([]string{"a", "b", "c"}).Draw(t, "desc"), Manager: rapid.Bool().Draw(t, "manager"),
 		}
-		if got, want := NewIndex(ps).KeysOf(&p), keysOf(ps, &p); !slices.Equal(got, want) {
+		got, first := NewIndex(ps).KeysOf(&p)
+		if want := keysOf(ps, &p); !slices.Equal(got, want) {
 			t.Fatalf("%+v of %+v: %#x, want %#x", p, ps, got, want)
+		}
+		if first != slices.ContainsFunc(ps, func(part Partition) bool { return len(got) > 0 && part.Key == got[0]&0x7fff && part.IndexZero }) {
+			t.Fatalf("%+v of %+v: %#x, first %v", p, ps, got, first)
 		}
 	})
 }
@@ -286,6 +290,6 @@ func FuzzRead(f *testing.F) {
 			}
 			seen[p.Key] = true
 		}
-		ps.KeysOf(&Port{GUID: 1, Desc: "a"})
+		NewIndex(ps).KeysOf(&Port{GUID: 1, Desc: "a"})
 	})
 }
