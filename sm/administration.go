@@ -86,12 +86,12 @@ type administration struct {
 	store     func(replaces bool, list []sa.Entry) error
 	serving   atomic.Pointer[serving]
 	in        *fairQueue
-	control   chan func() []deed // what is to be done between two queries
-	news      registrarNews      // for the Manager
+	control   chan func() []registrarAction // what is to be done between two queries
+	news      registrarNews                 // for the Manager
 	done      chan struct{}
 	stopped   chan struct{}
 	counts    queryCounts
-	members   // of multicast groups
+	*members  // of multicast groups
 	clients   atomic.Pointer[Registered]
 	requester *wire.Requester // for reports, and copies of what must not be lost
 
@@ -102,7 +102,7 @@ type administration struct {
 
 	core   *Core // that serving was made of
 	role   Role
-	stint  int // see footing
+	term   int // see managerState
 	spread int // version of the Manager's
 }
 
@@ -155,7 +155,7 @@ func (n *registrarNews) take() (events []*Event) {
 
 func newAdministration(t wire.Transport, clock func() time.Duration) *administration {
 	a := &administration{
-		transport: t, clock: clock, in: newFairQueue(), control: make(chan func() []deed, 64), news: registrarNews{wake: make(chan struct{}, 1)},
+		transport: t, clock: clock, in: newFairQueue(), control: make(chan func() []registrarAction, 64), news: registrarNews{wake: make(chan struct{}, 1)},
 		done: make(chan struct{}), stopped: make(chan struct{}), timer: time.NewTimer(time.Hour), members: newMembers(),
 	}
 	a.serving.Store(&serving{open: true})
@@ -172,19 +172,19 @@ func (a *administration) start(q *wire.Requester, r *registrar, store func(repla
 // follow takes the role of the Manager and the Subnet of its round in force: queries are answered by them from now on.
 func (a *administration) follow(m *Manager) {
 	if f := a.take(m); f != nil {
-		a.do(func() []deed { return a.registrar.follow(a.clock(), f) })
+		a.do(func() []registrarAction { return a.registrar.follow(a.clock(), f) })
 	}
 }
 
 // take sets the role and the Subnet by which queries are answered: those of the Manager and its round in force. It returns what the registrar is to
 // know, nil where nothing has changed.
-func (a *administration) take(m *Manager) *footing {
+func (a *administration) take(m *Manager) *managerState {
 	role := m.role()
 	if m.inForce == a.core && role == a.role && m.groups.version == a.spread {
 		return nil
 	}
 	next := &serving{open: role == Master || role == Looking}
-	f := &footing{role: role, master: m.election.master != nil && m.election.master.state == mad.SMStateMaster}
+	f := &managerState{role: role, master: m.election.master != nil && m.election.master.state == mad.SMStateMaster}
 	switch was := a.serving.Load().subnet; {
 	case role == Master && was != nil && m.inForce == a.core:
 		next.subnet = was.With(m.groups.spread)
@@ -193,13 +193,13 @@ func (a *administration) take(m *Manager) *footing {
 		f.round, f.standing = true, m.inForce.cfg.Partitions.standing()
 	}
 	if role != a.role {
-		a.stint++
+		a.term++
 	}
 	if role == Master {
 		f.subnet, f.members = next.subnet, m.inForce.managersBeside()
 		f.wasActive, f.others = m.inForce.clients.wasActive, m.inForce.clients.others
 	}
-	f.stint = a.stint
+	f.term = a.term
 	a.core, a.role, a.spread = m.inForce, role, m.groups.version
 	a.serving.Store(next)
 	return f
@@ -226,7 +226,7 @@ func (c *Core) slBetween(from int32, to fabric.LID) uint8 {
 }
 
 // do calls a function between two queries.
-func (a *administration) do(what func() []deed) {
+func (a *administration) do(what func() []registrarAction) {
 	select {
 	case a.control <- what:
 	case <-a.done:
@@ -302,7 +302,7 @@ func (a *administration) serveOne() {
 }
 
 // perform does what the registrar wants done.
-func (a *administration) perform(deeds []deed) {
+func (a *administration) perform(deeds []registrarAction) {
 	if now := a.registrar.counts(); now != *a.clients.Load() {
 		a.clients.Store(&now)
 	}
@@ -314,16 +314,18 @@ func (a *administration) perform(deeds []deed) {
 			}
 			a.send(&d.datagram, true)
 		case sendReport:
-			a.request(d, 0, 0, func(err error, _ mad.Datagram) []deed { return a.registrar.reported(a.clock(), d.tag, err == nil) })
+			a.request(d, 0, 0, func(err error, _ mad.Datagram) []registrarAction {
+				return a.registrar.reported(a.clock(), d.tag, err == nil)
+			})
 		case sendCopy:
-			a.request(d, replica.Timeout, wire.NoRetries, func(err error, reply mad.Datagram) []deed {
+			a.request(d, replica.Timeout, wire.NoRetries, func(err error, reply mad.Datagram) []registrarAction {
 				var status *wire.StatusError
 				return a.registrar.copied(a.clock(), d.tag, reply, errors.As(err, &status))
 			})
 		case storeEntries:
 			go func() {
 				err := a.store(d.replaces, d.entries)
-				a.do(func() []deed { return a.registrar.storedAll(a.clock(), err) })
+				a.do(func() []registrarAction { return a.registrar.storedAll(a.clock(), err) })
 			}()
 		case missMaster:
 			a.news.put(func(n *registrarNews) { n.missed = true })
@@ -343,27 +345,29 @@ func (a *administration) perform(deeds []deed) {
 func (a *administration) trapped(notice []byte) {
 	notice = bytes.Clone(notice)
 	select {
-	case a.control <- func() []deed { return a.registrar.notify(a.clock(), notice) }:
+	case a.control <- func() []registrarAction { return a.registrar.notify(a.clock(), notice) }:
 	default:
 	}
 }
 
 // request sends what wants an answer.
-func (a *administration) request(d *deed, timeout time.Duration, retries int, ended func(err error, reply mad.Datagram) []deed) {
+func (a *administration) request(d *registrarAction, timeout time.Duration, retries int, ended func(err error, reply mad.Datagram) []registrarAction) {
 	a.requester.Start(&wire.Request{Addr: d.datagram.Addr, MAD: d.datagram.MAD, Timeout: timeout, Retries: retries, Done: func(res *wire.Result) {
 		var reply mad.Datagram
 		if res.Reply != nil {
 			reply = append(reply, res.Reply.MAD...)
 		}
 		err := res.Err
-		go a.do(func() []deed { return ended(err, reply) }) // Done must not wait
+		go a.do(func() []registrarAction { return ended(err, reply) }) // Done must not wait
 	}})
 }
 
 // commit returns when all managers that stand by know the LIDs of all ports.
 func (a *administration) commit(lids LIDMap) error {
 	ended := make(chan error, 1)
-	a.do(func() []deed { return a.registrar.commitLIDs(a.clock(), lids, func(err error) { ended <- err }) })
+	a.do(func() []registrarAction {
+		return a.registrar.commitLIDs(a.clock(), lids, func(err error) { ended <- err })
+	})
 	select {
 	case err := <-ended:
 		return err

@@ -23,9 +23,7 @@ import (
 // own trap 144, which ibsim swallows.
 func TestHandoverWithOpenSM(t *testing.T) {
 	f := formula(t, "rlft(4,2)")
-	for name, start := range map[string]func(*testing.T, *fabric.Fabric) *simulator{
-		"ibsim": func(t *testing.T, f *fabric.Fabric) *simulator { return simulate(t, f) }, "emulator": emulate,
-	} {
+	for name, start := range media {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, f)
 			node := nodeID(f.Nodes[find(f, fabric.CA, 3)].GUID)

@@ -124,9 +124,7 @@ func (a *asker) multicastTables(lids, entries int) answers {
 // TestGroupsOfOpenSM: on the same fabric, on ibsim and on the emulator, our answers about groups, and the multicast tables, are those of OpenSM, field by field; and the switches hold what they
 // are said to.
 func TestGroupsOfOpenSM(t *testing.T) {
-	for medium, serve := range map[string]func(*testing.T, *fabric.Fabric) *simulator{
-		"ibsim": func(t *testing.T, f *fabric.Fabric) *simulator { return simulate(t, f) }, "emulator": emulate,
-	} {
+	for medium, serve := range media {
 		t.Run(medium, func(t *testing.T) {
 			f := tree(t)
 			compareGroups(t, serve(t, f), f)

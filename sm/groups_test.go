@@ -22,7 +22,7 @@ type castBed struct {
 	t       *rapid.T
 	f       *fabric.Fabric
 	v       *virtual
-	m       members
+	m       *members
 	r       sa.Responder
 	subnet  *sa.Subnet
 	of      *Core

@@ -22,9 +22,7 @@ import (
 // its LID, GUID and priority. With TakeOver the subnet is ours.
 func TestBesideOpenSM(t *testing.T) {
 	f := formula(t, "rlft(8,2)|fail(links=3,seed=1)")
-	for name, start := range map[string]func(*testing.T, *fabric.Fabric) *simulator{
-		"ibsim": func(t *testing.T, f *fabric.Fabric) *simulator { return simulate(t, f) }, "emulator": emulate,
-	} {
+	for name, start := range media {
 		t.Run(name, func(t *testing.T) {
 			s := start(t, f)
 			host := f.Nodes[find(f, fabric.CA, 5)]

@@ -13,10 +13,10 @@ import (
 
 // members hold the multicast groups, which queries change beside the loop.
 type members struct {
-	mu      *sync.Mutex
+	mu      sync.Mutex
 	groups  *sa.Groups
 	changed chan struct{} // has a value when members have changed since the loop asked last
-	stint   *int          // the time as a master that the groups are of, as footing counts them
+	term    int           // the time as a master that the groups are of, as managerState counts them
 }
 
 // What groups that stand have unless their partition says otherwise: packets of 2,048 bytes at 10 Gbit/s, which all hosts can, in one subnet.
@@ -27,8 +27,8 @@ const (
 	usualGroupScope = 2
 )
 
-func newMembers() members {
-	return members{mu: new(sync.Mutex), groups: sa.NewGroups(), changed: make(chan struct{}, 1), stint: new(int)}
+func newMembers() *members {
+	return &members{groups: sa.NewGroups(), changed: make(chan struct{}, 1)}
 }
 
 // standing lists the groups that are there before anybody joins: those of the partitions, the default one first; without a file of partitions, the IPoIB broadcast
@@ -62,11 +62,11 @@ func (p *Partitioning) standing() (list []sa.Standing) {
 }
 
 // restore begins a time as a master, with the groups of entries. From now on told is told of groups that come and go.
-func (m *members) restore(stint int, entries []sa.Entry, told func(g *sa.Group, created bool)) {
+func (m *members) restore(term int, entries []sa.Entry, told func(g *sa.Group, created bool)) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	m.groups.Restore(entries)
-	m.groups.Told, *m.stint = told, stint
+	m.groups.Told, m.term = told, term
 	m.tell()
 }
 
@@ -110,10 +110,10 @@ func (m *members) changes() []sa.Entry {
 }
 
 // membership lists the members of all groups; false where they are not known yet in this time as a master. The loop is told when they are.
-func (m *members) membership(stint int) ([]sa.Members, bool) {
+func (m *members) membership(term int) ([]sa.Members, bool) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
-	if stint != *m.stint {
+	if term != m.term {
 		return nil, false
 	}
 	return m.groups.Membership(), true

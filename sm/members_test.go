@@ -36,8 +36,8 @@ func TestStandingGroups(t *testing.T) {
 	}
 }
 
-// TestMembersOfStint: members are told for the time as a master that they were restored for, and the loop is woken when they are, also when there are none.
-func TestMembersOfStint(t *testing.T) {
+// TestMembersOfTerm: members are told for the time as a master that they were restored for, and the loop is woken when they are, also when there are none.
+func TestMembersOfTerm(t *testing.T) {
 	m := newMembers()
 	m.restore(3, nil, nil)
 	if list, known := m.membership(3); !known || len(list) > 0 {

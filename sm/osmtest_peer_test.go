@@ -7,7 +7,6 @@ import (
 	"strings"
 	"testing"
 
-	"weft/fabric"
 	"weft/internal/peer"
 )
 
@@ -15,9 +14,7 @@ import (
 // deletes what a table of all groups names. Clients of ibsim get no more of a table than three records, so that the tester finds
 // groups left over, from OpenSM as from weft. (The test of this name in emulator/umadfs has whole tables.)
 func TestOsmtest(t *testing.T) {
-	for medium, serve := range map[string]func(*testing.T, *fabric.Fabric) *simulator{
-		"ibsim": func(t *testing.T, f *fabric.Fabric) *simulator { return simulate(t, f) }, "emulator": emulate,
-	} {
+	for medium, serve := range media {
 		t.Run(medium, func(t *testing.T) {
 			peer.Program(t, "osmtest")
 			f := tree(t)

@@ -39,6 +39,11 @@ func simulate(tb testing.TB, f *fabric.Fabric) *simulator {
 	return &simulator{peer.Simulate(tb, net.Bytes()), tb}
 }
 
+// media serve a fabric to programs over ibsim's protocol: the real ibsim and our emulator.
+var media = map[string]func(*testing.T, *fabric.Fabric) *simulator{
+	"ibsim": func(t *testing.T, f *fabric.Fabric) *simulator { return simulate(t, f) }, "emulator": emulate,
+}
+
 // bringUp runs a subnet manager on the simulator.
 func (s *simulator) bringUp(chain string, lmc uint8) *Core {
 	s.tb.Helper()

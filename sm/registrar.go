@@ -1,7 +1,6 @@
 package sm
 
 import (
-	"encoding/binary"
 	"errors"
 	"maps"
 	"slices"
@@ -32,17 +31,11 @@ type registrar struct {
 	told     uint64        // of Follower.LIDs
 	missed   bool          // that the master is silent was told
 
-	stores    bool
-	stored    uint64                // the last change that is stored
-	unstored  map[sa.EntryName]bool // what has changed since
-	replaces  bool                  // all that was stored before goes
-	storing   map[sa.EntryName]bool // what is being stored; nil for nothing
-	storingTo uint64
-
+	storage storage
 	held    []heldAnswer
 	waiting []commitment
 	now     time.Duration
-	out     []deed
+	out     []registrarAction
 }
 
 // heldAnswer is an answer that waits until a change is safe.
@@ -60,24 +53,24 @@ type commitment struct {
 // mostHeld bounds the answers that wait: who asks beyond that is told that we are busy.
 const mostHeld = 8192
 
-// deedKind is the kind of an action that a registrar asks for.
-type deedKind uint8
+// registrarActionKind is the kind of an action that a registrar asks for.
+type registrarActionKind uint8
 
 const (
-	sendAnswer    deedKind = iota // send Datagram
-	sendReport                    // and say by reported how that ended
-	sendCopy                      // and say by copied how that ended
-	storeEntries                  // make Entries durable, and say by storedAll how that ended
-	missMaster                    // the master that is stood by for is silent
-	learnLIDs                     // the master has given ports these LIDs
-	mayTakeOver                   // the subnet may be handed over to the managers at the ports guids
-	askReregister                 // clients are to register again
-	committed                     // call done
+	sendAnswer    registrarActionKind = iota // send Datagram
+	sendReport                               // and say by reported how that ended
+	sendCopy                                 // and say by copied how that ended
+	storeEntries                             // make Entries durable, and say by storedAll how that ended
+	missMaster                               // the master that is stood by for is silent
+	learnLIDs                                // the master has given ports these LIDs
+	mayTakeOver                              // the subnet may be handed over to the managers at the ports guids
+	askReregister                            // clients are to register again
+	committed                                // call done
 )
 
-// deed is an action that a registrar asks of the administration.
-type deed struct {
-	kind     deedKind
+// registrarAction is an action that a registrar asks of the administration.
+type registrarAction struct {
+	kind     registrarActionKind
 	tag      uint64
 	datagram wire.Datagram
 	entries  []sa.Entry
@@ -100,7 +93,7 @@ type registrarOptions struct {
 }
 
 func newRegistrar(o registrarOptions) *registrar {
-	r := &registrar{registry: sa.NewRegistry(o.Limits), role: Looking, table: replica.Table{}, members: o.Members, stores: o.Stores, unstored: map[sa.EntryName]bool{}}
+	r := &registrar{registry: sa.NewRegistry(o.Limits), role: Looking, table: replica.Table{}, members: o.Members, storage: storage{on: o.Stores, changed: map[sa.EntryName]bool{}}}
 	r.leader = replica.NewLeader(o.Key, o.GUID, r.table)
 	r.follower = replica.NewFollower(o.Key, o.GUID, o.Nonce)
 	if o.Disk != nil {
@@ -110,10 +103,10 @@ func newRegistrar(o registrarOptions) *registrar {
 	return r
 }
 
-// footing holds the facts about the Manager that a registrar is told.
-type footing struct {
+// managerState holds the facts about the Manager that a registrar is told.
+type managerState struct {
 	role     Role
-	stint    int              // counts changes of the role
+	term     int              // counts changes of the role
 	master   bool             // of one that stands by: the other one was the master, and was not just about to be
 	subnet   *sa.Subnet       // of the round in force, of a Master
 	members  []replica.Member // other managers that may stand by
@@ -127,19 +120,21 @@ type footing struct {
 func (r *registrar) begin(now time.Duration) { r.now, r.out = max(r.now, now), nil }
 
 // end ends a call: what can be done is done.
-func (r *registrar) end() []deed {
+func (r *registrar) end() []registrarAction {
 	r.putChanges()
-	r.store()
+	if list := r.storage.begin(r.table, r.leader.Last()); list != nil {
+		r.out = append(r.out, registrarAction{kind: storeEntries, entries: list, replaces: r.storage.replaces})
+	}
 	safe := r.leader.Taken()
-	if r.stores {
-		safe = min(safe, r.stored)
+	if r.storage.on {
+		safe = min(safe, r.storage.upTo)
 	}
 	for len(r.held) > 0 && r.held[0].change <= safe {
-		r.out = append(r.out, deed{kind: sendAnswer, datagram: r.held[0].d})
+		r.out = append(r.out, registrarAction{kind: sendAnswer, datagram: r.held[0].d})
 		r.held = r.held[1:]
 	}
 	for len(r.waiting) > 0 && r.waiting[0].change <= r.leader.Taken() {
-		r.out = append(r.out, deed{kind: committed, done: r.waiting[0].done})
+		r.out = append(r.out, registrarAction{kind: committed, done: r.waiting[0].done})
 		r.waiting = r.waiting[1:]
 	}
 	if r.role == Master {
@@ -148,41 +143,21 @@ func (r *registrar) end() []deed {
 			if !ok {
 				break
 			}
-			r.out = append(r.out, deed{kind: sendReport, tag: tag, datagram: d})
+			r.out = append(r.out, registrarAction{kind: sendReport, tag: tag, datagram: d})
 		}
 	}
 	if settled := r.leader.Settled(); r.role == Master && !slices.Equal(settled, r.settled) {
 		r.settled = settled
-		r.out = append(r.out, deed{kind: mayTakeOver, guids: settled})
+		r.out = append(r.out, registrarAction{kind: mayTakeOver, guids: settled})
 	}
 	for {
 		d, tag, ok := r.leader.Next(r.now)
 		if !ok {
 			break
 		}
-		r.out = append(r.out, deed{kind: sendCopy, tag: tag, datagram: d})
+		r.out = append(r.out, registrarAction{kind: sendCopy, tag: tag, datagram: d})
 	}
 	return r.out
-}
-
-// store stores what has changed, unless something is being stored.
-func (r *registrar) store() {
-	if !r.stores || r.storing != nil || len(r.unstored) == 0 {
-		return
-	}
-	var list []sa.Entry
-	for _, name := range slices.SortedFunc(maps.Keys(r.unstored), sa.CompareNames) {
-		list = append(list, sa.Entry{EntryName: name, Value: r.table[name]})
-	}
-	r.storing, r.storingTo, r.unstored = r.unstored, r.leader.Last(), map[sa.EntryName]bool{}
-	r.out = append(r.out, deed{kind: storeEntries, entries: list, replaces: r.replaces})
-}
-
-// allStored takes it that changes of which nothing is to be stored are stored.
-func (r *registrar) allStored() {
-	if len(r.unstored) == 0 && r.storing == nil {
-		r.stored = r.leader.Last()
-	}
 }
 
 // putChanges tells what clients have changed to the disk and to those that stand by.
@@ -200,10 +175,10 @@ func (r *registrar) put(list []sa.Entry) {
 	r.leader.Put(list)
 	for i := range list {
 		if list[i].Kind != sa.PortLID { // which Record stores
-			r.unstored[list[i].EntryName] = true
+			r.storage.changed[list[i].EntryName] = true
 		}
 	}
-	r.allStored()
+	r.storage.skip(r.leader.Last())
 }
 
 // deadline returns when tick is to be called.
@@ -219,20 +194,20 @@ func (r *registrar) deadline() time.Duration {
 }
 
 // tick lets time pass.
-func (r *registrar) tick(now time.Duration) []deed {
+func (r *registrar) tick(now time.Duration) []registrarAction {
 	r.begin(now)
 	if r.role == Master {
 		r.registry.Tick(now)
 	}
 	if r.role == StandBy && !r.missed && now >= r.follower.Quiet() {
 		r.missed = true
-		r.out = append(r.out, deed{kind: missMaster})
+		r.out = append(r.out, registrarAction{kind: missMaster})
 	}
 	return r.end()
 }
 
 // follow takes what the manager is now.
-func (r *registrar) follow(now time.Duration, f *footing) []deed {
+func (r *registrar) follow(now time.Duration, f *managerState) []registrarAction {
 	r.begin(now)
 	before := r.role
 	r.role = f.role
@@ -259,7 +234,7 @@ func (r *registrar) follow(now time.Duration, f *footing) []deed {
 }
 
 // takeOver makes what the last master had ours, where it is known, and asks clients to register again where it is not.
-func (r *registrar) takeOver(f *footing) {
+func (r *registrar) takeOver(f *managerState) {
 	from := replica.Table{}
 	known := true
 	switch {
@@ -271,7 +246,7 @@ func (r *registrar) takeOver(f *footing) {
 		known = false
 	}
 	if f.wasActive && !known {
-		r.out = append(r.out, deed{kind: askReregister})
+		r.out = append(r.out, registrarAction{kind: askReregister})
 	}
 	r.kept, r.disk = false, nil
 	var list []sa.Entry
@@ -288,11 +263,8 @@ func (r *registrar) takeOver(f *footing) {
 	}
 	r.registry = sa.NewRegistry(r.registry.Limits())
 	r.registry.Restore(r.now, list[gone:])
-	r.members.restore(f.stint, list[gone:], r.groupTold)
-	r.replaces, r.unstored, r.stored = true, map[sa.EntryName]bool{}, 0
-	if r.storing != nil { // by which what is stored is not known any more
-		r.storing = map[sa.EntryName]bool{}
-	}
+	r.members.restore(f.term, list[gone:], r.groupTold)
+	r.storage.restart()
 	// That there is nothing is stored too.
 	r.put(append(list, sa.Entry{EntryName: sa.EntryName{Kind: sa.Nothing}, Value: []byte{}}))
 }
@@ -302,7 +274,7 @@ func (r *registrar) leave() {
 	r.leader.Stop()
 	r.subnet, r.held, r.settled = nil, nil, nil
 	for _, w := range r.waiting {
-		r.out = append(r.out, deed{kind: committed, done: w.done, err: errNotMaster})
+		r.out = append(r.out, registrarAction{kind: committed, done: w.done, err: errNotMaster})
 	}
 	r.waiting = nil
 }
@@ -332,7 +304,7 @@ func isJoin(m mad.Datagram) bool {
 }
 
 // request takes a request for what it serves.
-func (r *registrar) request(now time.Duration, d *wire.Datagram) []deed {
+func (r *registrar) request(now time.Duration, d *wire.Datagram) []registrarAction {
 	r.begin(now)
 	if d.MAD.Attr() == replica.Attr {
 		r.copyOf(d)
@@ -358,7 +330,7 @@ func (r *registrar) request(now time.Duration, d *wire.Datagram) []deed {
 		answer.change = r.leader.Last()
 		r.held = append(r.held, answer)
 	} else {
-		r.out = append(r.out, deed{kind: sendAnswer, datagram: answer.d})
+		r.out = append(r.out, registrarAction{kind: sendAnswer, datagram: answer.d})
 	}
 	return r.end()
 }
@@ -369,15 +341,15 @@ func (r *registrar) copyOf(d *wire.Datagram) {
 		return
 	}
 	r.missed, r.kept = false, r.kept && !r.follower.Following()
-	r.out = append(r.out, deed{kind: sendAnswer, datagram: *d})
+	r.out = append(r.out, registrarAction{kind: sendAnswer, datagram: *d})
 	if r.follower.Live() && r.follower.LIDs() != r.told {
 		r.told = r.follower.LIDs()
-		r.out = append(r.out, deed{kind: learnLIDs, lids: lidsOf(r.follower.Copy())})
+		r.out = append(r.out, registrarAction{kind: learnLIDs, lids: lidsOf(r.follower.Copy())})
 	}
 }
 
 // notify tells subscribers of a notice.
-func (r *registrar) notify(now time.Duration, notice []byte) []deed {
+func (r *registrar) notify(now time.Duration, notice []byte) []registrarAction {
 	r.begin(now)
 	if r.role == Master {
 		r.registry.Notify(r.subnet, notice)
@@ -386,44 +358,37 @@ func (r *registrar) notify(now time.Duration, notice []byte) []deed {
 }
 
 // commitLIDs tells the LIDs of all ports to the managers that stand by, and calls done when all of them know these.
-func (r *registrar) commitLIDs(now time.Duration, lids LIDMap, done func(error)) []deed {
+func (r *registrar) commitLIDs(now time.Duration, lids LIDMap, done func(error)) []registrarAction {
 	r.begin(now)
 	r.leader.Put(lidChanges(r.table, lids))
-	r.allStored()
+	r.storage.skip(r.leader.Last())
 	r.waiting = append(r.waiting, commitment{r.leader.Last(), done})
 	return r.end()
 }
 
 // reported takes how a report has ended.
-func (r *registrar) reported(now time.Duration, tag uint64, acknowledged bool) []deed {
+func (r *registrar) reported(now time.Duration, tag uint64, acknowledged bool) []registrarAction {
 	r.begin(now)
 	r.registry.Reported(tag, acknowledged)
 	return r.end()
 }
 
 // copied takes how a message to another manager has ended: its answer, or that it refuses such messages.
-func (r *registrar) copied(now time.Duration, tag uint64, reply mad.Datagram, refused bool) []deed {
+func (r *registrar) copied(now time.Duration, tag uint64, reply mad.Datagram, refused bool) []registrarAction {
 	r.begin(now)
 	r.leader.Ended(r.now, tag, reply, refused)
 	return r.end()
 }
 
 // storedAll takes how storing has ended. What waits for it is answered: busy, where it could not be stored.
-func (r *registrar) storedAll(now time.Duration, err error) []deed {
+func (r *registrar) storedAll(now time.Duration, err error) []registrarAction {
 	r.begin(now)
-	was := r.storing
-	r.storing = nil
-	if err == nil {
-		if len(was) > 0 {
-			r.stored, r.replaces = r.storingTo, false
-			r.allStored()
-		}
+	if r.storage.end(r.leader.Last(), err); err == nil {
 		return r.end()
 	}
-	maps.Copy(r.unstored, was)
 	for _, h := range r.held {
 		h.d.MAD.SetStatus(mad.StatusBusy)
-		r.out = append(r.out, deed{kind: sendAnswer, datagram: h.d})
+		r.out = append(r.out, registrarAction{kind: sendAnswer, datagram: h.d})
 	}
 	r.held = nil
 	return r.out
@@ -446,44 +411,4 @@ func (r *registrar) counts() Registered {
 		c.Reports, c.Standbys = r.registry.Reports(), r.leader.Synced()
 	}
 	return c
-}
-
-// lidEntry makes the entry of a port's LIDs.
-func lidEntry(guid fabric.GUID, p PortLIDs) sa.Entry {
-	return sa.Entry{EntryName: lidName(guid), Value: append(binary.BigEndian.AppendUint16(nil, uint16(p.Base)), p.LMC)}
-}
-
-func lidName(guid fabric.GUID) sa.EntryName {
-	return sa.EntryName{Kind: sa.PortLID, Key: string(binary.BigEndian.AppendUint64(nil, uint64(guid)))}
-}
-
-// lidsOf returns the LIDs of a table; it leaves out what nobody writes.
-func lidsOf(t replica.Table) LIDMap {
-	lids := LIDMap{}
-	for name, value := range t {
-		if name.Kind != sa.PortLID || len(name.Key) != 8 || len(value) != 3 {
-			continue
-		}
-		if p := (PortLIDs{fabric.LID(binary.BigEndian.Uint16(value)), value[2]}); p.Valid() {
-			lids[fabric.GUID(binary.BigEndian.Uint64([]byte(name.Key)))] = p
-		}
-	}
-	return lids
-}
-
-// lidChanges lists what makes the LIDs of a table those of a map.
-func lidChanges(t replica.Table, lids LIDMap) (list []sa.Entry) {
-	for guid, p := range lidsOf(t) {
-		if _, ok := lids[guid]; !ok {
-			list = append(list, sa.Entry{EntryName: lidName(guid)})
-		} else if lids[guid] != p {
-			list = append(list, lidEntry(guid, lids[guid]))
-		}
-	}
-	for guid, p := range lids {
-		if t[lidName(guid)] == nil {
-			list = append(list, lidEntry(guid, p))
-		}
-	}
-	return list
 }

@@ -10,7 +10,6 @@ import (
 	"testing"
 	"time"
 
-	"weft/fabric"
 	"weft/mad"
 	"weft/wire"
 )
@@ -104,9 +103,7 @@ func (a *asker) speak(steps []dialogueStep) (said []string) {
 
 // TestRegistrationsOfOpenSM: services and subscriptions are taken, told, refused and ended as OpenSM does it, on ibsim and on the emulator.
 func TestRegistrationsOfOpenSM(t *testing.T) {
-	for medium, serve := range map[string]func(*testing.T, *fabric.Fabric) *simulator{
-		"ibsim": func(t *testing.T, f *fabric.Fabric) *simulator { return simulate(t, f) }, "emulator": emulate,
-	} {
+	for medium, serve := range media {
 		t.Run(medium, func(t *testing.T) {
 			f := tree(t)
 			s := serve(t, f)

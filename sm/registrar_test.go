@@ -219,7 +219,7 @@ func TestFloodOfRegistrations(t *testing.T) {
 	from := wire.ToLID(uint16(mad.PortInfoMasterSMLID.Get(info)), 1)
 	from.SLID = uint16(mad.PortInfoLID.Get(info))
 	said := map[mad.Status]int{}
-	count := func(deeds []deed) {
+	count := func(deeds []registrarAction) {
 		for i := range deeds {
 			if d := &deeds[i]; d.kind == sendAnswer {
 				said[d.datagram.MAD.Status()]++

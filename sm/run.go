@@ -73,7 +73,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	d.administration = newAdministration(t, r.Clock)
 	d.requester = wire.New(t, wire.Options{Config: r.Wire, Now: r.Clock, Handler: d.unasked})
 	o := r.registrarOptions(ctx, t)
-	o.Members = &d.administration.members
+	o.Members = d.administration.members
 	d.administration.start(d.requester, newRegistrar(o), r.Remember)
 	d.counting = startCounting(r.Counters, r.Clock, d.requester, r.Note)
 	ctx, cancel := context.WithCancel(ctx)
@@ -270,7 +270,7 @@ func (d *run) step(ctx context.Context, ev *Event) {
 		case Wake:
 			d.timer.Reset(max(0, a.At-(d.Clock()-d.begun)))
 		case TakeMembers:
-			if list, known := d.administration.membership(d.administration.stint); known {
+			if list, known := d.administration.membership(d.administration.term); known {
 				next = &Event{Kind: MembersTold, Members: list}
 			}
 		case RoundEnded:

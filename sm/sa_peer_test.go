@@ -246,9 +246,7 @@ var queries = []struct {
 // TestAnswersOfOpenSM: on ibsim and on the emulator, our answers are those of OpenSM on the same fabric, field by field, but for what the
 // specification leaves open; and saquery works for all records.
 func TestAnswersOfOpenSM(t *testing.T) {
-	for medium, serve := range map[string]func(*testing.T, *fabric.Fabric) *simulator{
-		"ibsim": func(t *testing.T, f *fabric.Fabric) *simulator { return simulate(t, f) }, "emulator": emulate,
-	} {
+	for medium, serve := range media {
 		t.Run(medium, func(t *testing.T) {
 			f := tree(t)
 			s := serve(t, f)

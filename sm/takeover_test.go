@@ -46,8 +46,8 @@ func (v *virtual) serve(m *market, at fabric.End) {
 		}
 	}
 	v.keeper = &keeper{v: v, m: m, a: newAdministration(nil, nil), ended: map[uint64]func(*wire.Result){}}
-	v.keeper.r = newRegistrar(registrarOptions{Key: replica.KeyOf(nil), GUID: guid, Nonce: func() uint64 { nonces++; return nonces }, Stores: m.stores, Disk: m.disk, Members: &v.keeper.a.members})
-	v.members = func() ([]sa.Members, bool) { return v.keeper.a.membership(v.keeper.a.stint) }
+	v.keeper.r = newRegistrar(registrarOptions{Key: replica.KeyOf(nil), GUID: guid, Nonce: func() uint64 { nonces++; return nonces }, Stores: m.stores, Disk: m.disk, Members: v.keeper.a.members})
+	v.members = func() ([]sa.Members, bool) { return v.keeper.a.membership(v.keeper.a.term) }
 }
 
 func (k *keeper) follow() {
@@ -70,7 +70,7 @@ func (k *keeper) later() {
 	}
 }
 
-func (k *keeper) perform(deeds []deed) {
+func (k *keeper) perform(deeds []registrarAction) {
 	v := k.v
 	for i := range deeds {
 		switch d := &deeds[i]; d.kind {
@@ -103,7 +103,7 @@ func (k *keeper) perform(deeds []deed) {
 	}
 }
 
-func (k *keeper) ask(d *deed, timeout time.Duration, retries int, ended func(*wire.Result)) {
+func (k *keeper) ask(d *registrarAction, timeout time.Duration, retries int, ended func(*wire.Result)) {
 	k.tag++
 	k.ended[keeperTag|k.tag] = ended
 	q := wire.Request{Addr: d.datagram.Addr, MAD: d.datagram.MAD, Tag: keeperTag | k.tag, Timeout: timeout, Retries: retries}

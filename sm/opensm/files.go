@@ -3,6 +3,7 @@ package opensm
 import (
 	"cmp"
 	"fmt"
+	"iter"
 	"maps"
 	"slices"
 	"strconv"
@@ -37,14 +38,7 @@ func (r *importer) readNamed(l line) error {
 	if f == nil {
 		return err
 	}
-	n := 0
-	for text := range strings.Lines(string(f.Data)) {
-		n++
-		text, _, _ = strings.Cut(text, "#")
-		words := strings.Fields(text)
-		if len(words) == 0 {
-			continue
-		}
+	for n, words := range f.lines() {
 		if _, err := fabric.ParseGUID(words[0]); err != nil {
 			return wrong(f.Name, n, "%q is not a GUID", clip(words[0]))
 		}
@@ -143,13 +137,9 @@ func readLIDs(f *File) (sm.LIDMap, error) {
 
 // lineOf returns where a file names a port first.
 func (f *File) lineOf(guid fabric.GUID) int {
-	n := 0
-	for text := range strings.Lines(string(f.Data)) {
-		n++
-		if words := strings.Fields(text); len(words) > 0 {
-			if g, err := fabric.ParseGUID(words[0]); err == nil && g == guid {
-				return n
-			}
+	for n, words := range f.lines() {
+		if g, err := fabric.ParseGUID(words[0]); err == nil && g == guid {
+			return n
 		}
 	}
 	return 1
@@ -162,17 +152,24 @@ func byLID(m sm.LIDMap) []fabric.GUID {
 	})
 }
 
+// lines yields the numbers and the words of the lines of a file; comments begin with #, and empty lines are left out.
+func (f *File) lines() iter.Seq2[int, []string] {
+	return func(yield func(int, []string) bool) {
+		n := 0
+		for text := range strings.Lines(string(f.Data)) {
+			n++
+			text, _, _ = strings.Cut(text, "#")
+			if words := strings.Fields(text); len(words) > 0 && !yield(n, words) {
+				return
+			}
+		}
+	}
+}
+
 // countCables reads the file of neighbours, a line for each end of a cable: GUID:PORT GUID:PORT.
 func countCables(f *File) (int, error) {
 	ends := map[[2]uint64]bool{}
-	n := 0
-	for text := range strings.Lines(string(f.Data)) {
-		n++
-		text, _, _ = strings.Cut(text, "#")
-		words := strings.Fields(text)
-		if len(words) == 0 {
-			continue
-		}
+	for n, words := range f.lines() {
 		if len(words) != 2 {
 			return 0, wrong(f.Name, n, "want GUID:PORT GUID:PORT")
 		}

@@ -9,8 +9,10 @@
 //	storage=0x0010, indx0, defmember=limited :
 //	    ALL_SWITCHES=both, "gpu-*", 0x0002c90300001234=full ;
 //
-// A partition has a name, a P_Key and flags, then a colon, its members, and a semicolon; a number for a name is the P_Key. mtu, rate and the
-// like are those of the group that ipoib makes, and say nothing without it. A comment goes from # to the end of its line. A member is the GUID of a port, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF (the port of the subnet manager), or in quotes
+// A partition has a name, a P_Key and flags, then a colon, its members, and a semicolon; a number for a name is the P_Key. The flags mtu, rate,
+// sl and others belong to the group that ipoib makes; without ipoib they say nothing. A comment goes from # to the end of its line.
+//
+// A member is the GUID of a port, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF (the port of the subnet manager), or in quotes
 // a pattern of node descriptions, with a membership: full, limited or both; without one it is that of defmember, which is limited where
 // it is not given. Among the members there may be multicast groups, mgid=ADDRESS and flags, one a line. Parts of the file with one
 // P_Key are one partition. Of a port that is named twice what is said last counts.

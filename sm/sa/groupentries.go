@@ -26,7 +26,7 @@ func (g *Group) key() string { return string(g.MGID[:]) }
 // memberKey is the key of the Entry of a member.
 func (g *Group) memberKey(m *Member) string { return string(g.MGID[:]) + string(m.GID[:]) }
 
-// value has what a group is, but for its MGID and its members.
+// value returns the fields of a group without its MGID and its members.
 func (g *Group) value() []byte {
 	b := binary.BigEndian.AppendUint16(make([]byte, 0, groupValue), uint16(g.MLID))
 	b = binary.BigEndian.AppendUint32(b, g.QKey)
@@ -54,7 +54,7 @@ func readGroup(e *Entry) *Group {
 	return g
 }
 
-// value has how a port is a member of a group.
+// value returns the join state of a member, and whether another port has joined for it.
 func (m *Member) value() []byte {
 	proxy := byte(0)
 	if m.Proxy {
@@ -142,7 +142,7 @@ func (gs *Groups) Restore(list []Entry) (bad int) {
 	return bad
 }
 
-// restoreMember puts a member in place, unless nobody writes such an Entry or its group is not there.
+// restoreMember puts a member in place; false where nobody writes such an Entry or its group is missing.
 func (gs *Groups) restoreMember(e *Entry) bool {
 	g := gs.byGID[[16]byte([]byte(e.Key[:16]))]
 	if g == nil || len(e.Value) != memberValue || e.Value[0] == 0 || e.Value[0] > mostState || e.Value[1] > 1 || gs.members >= mostMembers {

@@ -1,0 +1,49 @@
+package sm
+
+import (
+	"encoding/binary"
+
+	"weft/fabric"
+	"weft/sm/replica"
+	"weft/sm/sa"
+)
+
+// lidEntry makes the entry of a port's LIDs.
+func lidEntry(guid fabric.GUID, p PortLIDs) sa.Entry {
+	return sa.Entry{EntryName: lidName(guid), Value: append(binary.BigEndian.AppendUint16(nil, uint16(p.Base)), p.LMC)}
+}
+
+func lidName(guid fabric.GUID) sa.EntryName {
+	return sa.EntryName{Kind: sa.PortLID, Key: string(binary.BigEndian.AppendUint64(nil, uint64(guid)))}
+}
+
+// lidsOf returns the LIDs of a table; it leaves out what nobody writes.
+func lidsOf(t replica.Table) LIDMap {
+	lids := LIDMap{}
+	for name, value := range t {
+		if name.Kind != sa.PortLID || len(name.Key) != 8 || len(value) != 3 {
+			continue
+		}
+		if p := (PortLIDs{fabric.LID(binary.BigEndian.Uint16(value)), value[2]}); p.Valid() {
+			lids[fabric.GUID(binary.BigEndian.Uint64([]byte(name.Key)))] = p
+		}
+	}
+	return lids
+}
+
+// lidChanges lists what makes the LIDs of a table those of a map.
+func lidChanges(t replica.Table, lids LIDMap) (list []sa.Entry) {
+	for guid, p := range lidsOf(t) {
+		if _, ok := lids[guid]; !ok {
+			list = append(list, sa.Entry{EntryName: lidName(guid)})
+		} else if lids[guid] != p {
+			list = append(list, lidEntry(guid, lids[guid]))
+		}
+	}
+	for guid, p := range lids {
+		if t[lidName(guid)] == nil {
+			list = append(list, lidEntry(guid, p))
+		}
+	}
+	return list
+}
