@@ -16,26 +16,31 @@ import (
 // and leaves. What a switch holds is known by block; blocks of which that is not known are read first. Ports that an entry loses are taken
 // away at all switches before others are added at any: so what switches hold at any moment is a part of the old tree of a group, or of the new one.
 
-// groups are the multicast groups of the subnet, and what switches hold of them.
+// groups holds the multicast groups of the subnet, and what switches hold of them.
 type groups struct {
-	members  []sa.Members // as they were told last
-	known    bool         // they were told since the subnet is ours: before that nothing is read or written
-	due      time.Duration
-	latest   time.Duration
-	spread   sa.Spread // by the Plan in force
-	spreadOf *Core     // whose Plan that is
-	version  int       // of spread
-	stale    bool      // spread, or what switches hold, is not as it should be
-	again    time.Duration
+	members  []sa.Members  // as they were told last
+	known    bool          // they were told since the subnet is ours: before that nothing is read or written
+	due      time.Duration // when members are asked for, if nothing more changes
+	latest   time.Duration // and when at the latest
+	spread   sa.Spread     // by the Plan in force
+	spreadOf *Core         // whose Plan that is
+	version  int           // of spread
+	stale    bool          // spread, or what switches hold, is not as it should be
+	again    time.Duration // when what a switch has not taken is tried again
 
-	held        map[fabric.GUID]map[uint32]*[mad.MFTBlock]uint16 // by switch and block, as acknowledged; no entry: not known
-	used        uint32                                           // blocks of 32 MLIDs that groups have, or had
+	held map[fabric.GUID]map[uint32]*[mad.MFTBlock]uint16 // by switch and block, as acknowledged; no entry: not known
+	used uint32                                           // blocks of 32 MLIDs that groups have, or had
+	groupWork
+}
+
+// groupWork holds how far the reading and writing of multicast tables is.
+type groupWork struct {
 	step        groupStep
 	list        []groupBlock // of this step; those before next were handed out
 	next        int
 	outstanding int
-	number      uint32
-	failed      bool // a switch has not taken a block
+	number      uint32 // counts lists, so that late answers are told apart
+	failed      bool   // a switch has not taken a block
 }
 
 // groupStep is a step of the work on the tables.
