@@ -11,6 +11,7 @@ import (
 	"io"
 	"maps"
 	"slices"
+	"sync"
 	"time"
 
 	"weft/fabric"
@@ -227,7 +228,7 @@ func appendBytes(b, data []byte) []byte {
 	return append(binary.AppendUvarint(b, uint64(len(data))), data...)
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+var castagnoli = sync.OnceValue(func() *crc32.Table { return crc32.MakeTable(crc32.Castagnoli) })
 
 // sumOf makes the checksum of actions. What a Route asks for is a fabric and LIDs: their numbers stand for them.
 func sumOf(actions []Action, scratch []byte) (sum uint32, memory []byte) {
@@ -254,7 +255,7 @@ func sumOf(actions []Action, scratch []byte) (sum uint32, memory []byte) {
 			b = binary.AppendUvarint(binary.AppendUvarint(b, uint64(d.Addr.DLID)), uint64(d.Addr.SLID))
 			b = appendBytes(b, d.MAD)
 		}
-		sum, scratch = crc32.Update(sum, castagnoli, b), b
+		sum, scratch = crc32.Update(sum, castagnoli(), b), b
 	}
 	return sum, scratch
 }

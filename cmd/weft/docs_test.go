@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bytes"
 	"errors"
 	"os"
 	"os/exec"
@@ -83,7 +84,13 @@ func TestExamples(t *testing.T) {
 func TestHelpFitsAPage(t *testing.T) {
 	var visit func(c *cobra.Command)
 	visit = func(c *cobra.Command) {
-		for line := range strings.SplitSeq(c.Long+"\n"+c.Flags().FlagUsagesWrapped(fold.Columns), "\n") {
+		long := strings.TrimSpace(foldLong(c.Long))
+		var help bytes.Buffer
+		c.SetOut(&help)
+		if err := c.Help(); err != nil || !strings.Contains(help.String(), long) {
+			t.Errorf("%s --help shows (%v)\n%s\nwithout\n%s", c.CommandPath(), err, &help, long)
+		}
+		for line := range strings.SplitSeq(long+"\n"+c.Flags().FlagUsagesWrapped(fold.Columns), "\n") {
 			if text := strings.TrimSpace(line); len(line) > fold.Columns && strings.Count(text, " ") > 3 {
 				t.Errorf("%s --help: %d columns: %s", c.CommandPath(), len(line), line)
 			}

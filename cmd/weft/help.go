@@ -4,30 +4,28 @@ import (
 	"fmt"
 	"regexp"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
 	"weft/internal/fold"
 )
 
-// foldHelp breaks the help texts of a command and its subcommands into lines of a page: paragraphs, rows
-// of tables that begin with two spaces, and what is said of flags.
-func foldHelp(cmd *cobra.Command) {
-	cmd.Long = foldLong(cmd.Long)
-	for _, sub := range cmd.Commands() {
-		foldHelp(sub)
-	}
-	if !cmd.HasParent() {
-		cobra.AddTemplateFunc("fold", fold.Text)
-		cmd.SetUsageTemplate(strings.NewReplacer(
-			".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", fold.Columns),
-			"{{.Short}}", "{{fold 14 .Short}}", // behind the names of subcommands
-		).Replace(cmd.UsageTemplate()))
-	}
+// foldHelp has the help texts of all commands broken into lines of a page: paragraphs, rows of tables that
+// begin with two spaces, and what is said of flags. A text is broken when it is shown: breaking all of them
+// at each start took a quarter of it.
+func foldHelp(root *cobra.Command) {
+	cobra.AddTemplateFunc("fold", fold.Text)
+	cobra.AddTemplateFunc("foldLong", foldLong)
+	root.SetHelpTemplate(strings.Replace(root.HelpTemplate(), "{{with (or .Long .Short)}}{{.", "{{with (or .Long .Short)}}{{. | foldLong", 1))
+	root.SetUsageTemplate(strings.NewReplacer(
+		".FlagUsages", fmt.Sprintf(".FlagUsagesWrapped %d", fold.Columns),
+		"{{.Short}}", "{{fold 14 .Short}}", // behind the names of subcommands
+	).Replace(root.UsageTemplate()))
 }
 
 // tableRow is a name, two spaces or more, and a text.
-var tableRow = regexp.MustCompile(`^( +\S+(?: \S+)* {2,})(\S.*)$`)
+var tableRow = sync.OnceValue(func() *regexp.Regexp { return regexp.MustCompile(`^( +\S+(?: \S+)* {2,})(\S.*)$`) })
 
 // foldLong breaks paragraphs and rows of tables anew. Rows and paragraphs go on in lines that begin at
 // their column; all other lines stay.
@@ -44,7 +42,7 @@ func foldLong(text string) string {
 	for line := range strings.SplitSeq(text, "\n") {
 		words := strings.TrimLeft(line, " ")
 		column := len(line) - len(words)
-		row := tableRow.FindStringSubmatch(line)
+		row := tableRow().FindStringSubmatch(line)
 		switch {
 		case words != "" && column == indent:
 			rest += " " + words

@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"os/signal"
+	"strings"
 	"syscall"
 
 	"github.com/spf13/cobra"
@@ -47,6 +48,9 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
 	root := newRoot()
+	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
+		completeAll(root)
+	}
 	root.SetArgs(args)
 	root.SetIn(in)
 	root.SetOut(coloured(out))
@@ -101,7 +105,6 @@ Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
 	root.Version = version
 	root.SetFlagErrorFunc(flagError)
 	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), suggestCmd(), whatifCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), labCmd(), lidsCmd(), mapCmd(), versionCmd(), manCmd())
-	completeAll(root)
 	foldHelp(root)
 	return root
 }

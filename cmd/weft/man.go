@@ -38,7 +38,7 @@ func manCmd() *cobra.Command {
 // keepLayout makes the tables of help texts code blocks, which manual pages leave as they are.
 func keepLayout(cmd *cobra.Command) {
 	var out []string
-	for line := range strings.Lines(cmd.Long) {
+	for line := range strings.Lines(foldLong(cmd.Long)) {
 		if strings.HasPrefix(line, "  ") {
 			if len(out) > 0 && len(strings.TrimSpace(out[len(out)-1])) > 0 && !strings.HasPrefix(out[len(out)-1], " ") {
 				out = append(out, "\n")

@@ -53,17 +53,24 @@ func NewLoads(g *fabric.Graph) *Loads {
 
 // Choose enters the least loaded of the paths to a destination into a column.
 func (l *Loads) Choose(c *columns.Columns, column int, w *Ways) {
-	channel, path := l.Load, l.Path
-	path[c.To] = 0
+	l.Path[c.To] = 0
 	for k, s := range w.Order[1:] {
-		least := int64(math.MaxInt64)
-		for _, e := range w.Exits(k) {
-			if load := channel[e.At()] + path[e.Head()]; load < least { // seldom so; min would wait for it
-				least = load
-			}
-		}
-		l.Take(c, column, s, least)
+		l.Take(c, column, s, least(l.Load, l.Path, w.Exits(k)))
 	}
+}
+
+// least is the inner loop: it returns the load of the least loaded path that begins with one of some
+// exits. It is kept apart so that it has all registers.
+//
+//go:noinline
+func least(channel, path []int64, exits []Exit) int64 {
+	least := int64(math.MaxInt64)
+	for _, e := range exits {
+		if load := channel[e.At()] + path[e.Head()]; load < least { // seldom so; min would wait for it
+			least = load
+		}
+	}
+	return least
 }
 
 // Take enters the path of a switch into a column. load is that of the path, and tells below units
