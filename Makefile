@@ -1,5 +1,5 @@
 # Short names for the commands of the README and of scripts/.
-.PHONY: routes build demo test lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-draws soak-kill soak-sm bench results
+.PHONY: routes build demo test lint fuzz mutate soak soak-engines soak-ftree soak-mapping soak-packets soak-draws soak-kill soak-sm soak-hour bench results
 
 PAPERS = mapping lid renaming dfsssp thesis-6 thesis-2 thesis-4 thesis-3 thesis-1
 
@@ -36,13 +36,16 @@ soak-mapping: ## every mapping algorithm on 10,000 random networks
 soak-draws: ## all tests with cases that no run has drawn before, and ten seconds of every fuzz target
 	RAPID_SEED=0 FUZZTIME=10s ./scripts/test
 
-soak-kill: ## a manager killed at 1,000 moments, the power cut six times at every write: no LID moves, nothing stored is lost
+soak-kill: ## a manager killed at 1,000 moments, the power cut six times at every write: no LID moves, nothing acknowledged is lost
 	go test ./cmd/weft -run TestKilled -kills 1000 -kill-seed 3 -count 1 -timeout 1h -v
 	go test ./sm/state -run TestPowerCut -cuts 6 -count 1 -timeout 1h -v
 
 soak-sm: ## a month of faults in virtual time; 20,000 random schedules each of faults, of elections and of writing in steps
 	go test ./sm -run TestMonth -month-days 30 -count 1 -timeout 1h
 	go test ./sm -run 'TestStaysThroughFaults|TestElection|TestNoCircleAtAnyMoment' -rapid.checks=20000 -count 1 -timeout 4h
+
+soak-hour: ## an hour of faults in real time: a manager, and a subnet that loses datagrams, as processes of their own; the manager is killed again and again, and what it recorded played again
+	go test ./cmd/weft -run TestSoak -soak-time 1h -soak-seed 2 -count 1 -timeout 2h -v
 
 mutate: ## faults put into the code, one at a time: do the tests notice? The score goes to docs/mutants.md
 	go test ./internal/mutate -run TestMutate -mutate all -score docs/mutants.md -count 1 -timeout 0 -v

@@ -40,6 +40,7 @@ type killed struct {
 	own   fabric.NodeID
 	rng   *rand.Rand
 	ever  sm.LIDMap // all LIDs that ports have had
+	host  *customer
 
 	full          time.Duration // a manager needs from its start to the end of its first round
 	plan          int64         // version that is stored
@@ -73,6 +74,13 @@ func newKilled(t *testing.T, text string) *killed {
 		t.Fatal(err)
 	}
 	t.Cleanup(server.Close)
+	last := fabric.NodeID(0)
+	for id := range f.Nodes {
+		if f.Nodes[id].Type == fabric.CA {
+			last = fabric.NodeID(id)
+		}
+	}
+	k.host = newCustomer(t, l, fabric.End{Node: last, Port: 1}, 1, 20*time.Millisecond, time.Millisecond)
 	return k
 }
 
@@ -97,7 +105,7 @@ func (k *killed) manage(most time.Duration) (blocks int, ended bool) {
 			if blocks, err = strconv.Atoi(m[2]); err != nil {
 				k.t.Fatal(err)
 			}
-			timer.Reset(time.Duration(k.rng.IntN(20)) * time.Millisecond)
+			timer.Reset(time.Duration(k.rng.IntN(40)) * time.Millisecond)
 		}
 	}
 	timer.Stop()
@@ -106,29 +114,33 @@ func (k *killed) manage(most time.Duration) (blocks int, ended bool) {
 	return blocks, ended
 }
 
-// given lists the LIDs that ports have.
+// given lists the LIDs that ports have, and the forwarding tables of switches.
 func (k *killed) given() (lids sm.LIDMap, tables *netfile.LFTs) {
-	lids = sm.LIDMap{}
-	k.live.Do(func(sub *emulator.Subnet) {
-		tables = sub.Tables()
-		f := sub.Fabric()
-		for i := range f.Nodes {
-			for p := range f.Nodes[i].Ports {
-				if info, err := sub.PortInfo(fabric.End{Node: fabric.NodeID(i), Port: uint8(p)}); err == nil && (f.Nodes[i].Type == fabric.Switch) == (p == 0) {
-					if lid := mad.PortInfoLID.Get(info); lid != 0 {
-						lids[f.Nodes[i].Ports[p].GUID] = sm.PortLIDs{Base: fabric.LID(lid), LMC: uint8(mad.PortInfoLMC.Get(info))}
-					}
-				}
-			}
-		}
-	})
+	k.live.Do(func(sub *emulator.Subnet) { lids, tables = lidsGiven(sub), sub.Tables() })
 	return lids, tables
 }
 
-// check reports a LID that has moved, and one that a port has and that is not stored.
+// lidsGiven lists the LIDs that ports have.
+func lidsGiven(sub *emulator.Subnet) sm.LIDMap {
+	lids := sm.LIDMap{}
+	f := sub.Fabric()
+	for i := range f.Nodes {
+		for p := range f.Nodes[i].Ports {
+			if info, err := sub.PortInfo(fabric.End{Node: fabric.NodeID(i), Port: uint8(p)}); err == nil && (f.Nodes[i].Type == fabric.Switch) == (p == 0) {
+				if lid := mad.PortInfoLID.Get(info); lid != 0 {
+					lids[f.Nodes[i].Ports[p].GUID] = sm.PortLIDs{Base: fabric.LID(lid), LMC: uint8(mad.PortInfoLMC.Get(info))}
+				}
+			}
+		}
+	}
+	return lids
+}
+
+// check reports a LID that has moved, one that a port has and that is not stored, and a service that was acknowledged and is not stored.
 func (k *killed) check() {
 	k.t.Helper()
 	lids, _ := k.given()
+	has, open, _ := k.host.snapshot()
 	stored := sm.LIDMap{}
 	if s, err := state.Read(k.state); err == nil {
 		stored = s.LIDs()
@@ -136,8 +148,12 @@ func (k *killed) check() {
 		if plan != nil {
 			k.plan = plan.Version
 		}
-		if err := errors.Join(err, s.Close()); err != nil {
+		entries, failed := s.Entries()
+		if err := errors.Join(err, failed, s.Close()); err != nil {
 			k.t.Fatal(err)
+		}
+		if what := lost(has, open, servicesOf(entries)); what != "" {
+			k.t.Fatal(what)
 		}
 	} else if len(lids) > 0 {
 		k.t.Fatalf("%d ports have LIDs, and the file cannot be read: %v", len(lids), err)
@@ -187,7 +203,7 @@ func (k *killed) change() {
 		switch between := f.Nodes[l.A.Node].Type == fabric.Switch && f.Nodes[l.B.Node].Type == fabric.Switch; {
 		case between:
 			err = sub.SetLinkDown(link, k.rng.IntN(2) == 0)
-		case node != k.own && f.Nodes[node].Type == fabric.CA:
+		case node != k.own && node != k.host.at.Node && f.Nodes[node].Type == fabric.CA:
 			err = sub.SetNodeDown(node, k.rng.IntN(2) == 0)
 		}
 		if err != nil {
@@ -219,7 +235,7 @@ func (k *killed) restart(most time.Duration) {
 }
 
 // TestKilled: a manager that is killed at any moment, again and again, while hosts and cables come and go, has lost nothing: every
-// LID that a port has is stored, none ever moves, and the next manager writes no block of a table that is right.
+// LID that a port has is stored, none ever moves, services that were acknowledged are stored too, and the next manager writes no block of a table that is right.
 func TestKilled(t *testing.T) {
 	k := newKilled(t, "rlft(8,2)")
 	begun := time.Now()
@@ -249,9 +265,10 @@ func TestKilled(t *testing.T) {
 			t.Errorf("port %s has LID %d, and had %d", guid, k.ever[guid].Base, p.Base)
 		}
 	}
-	if len(k.ever) < 30 || k.ended == *kills || k.compared == 0 {
-		t.Errorf("%d LIDs were given; %d of %d managers have ended a round, %d of them with the Plan before", len(k.ever), k.ended, *kills, k.compared)
+	_, _, acks := k.host.snapshot()
+	if len(k.ever) < 30 || k.ended == *kills || k.compared == 0 || acks == 0 {
+		t.Errorf("%d LIDs were given; %d of %d managers have ended a round, %d of them with the Plan before; %d changes of services acknowledged", len(k.ever), k.ended, *kills, k.compared, acks)
 	}
-	t.Logf("%d kills in %.0f s: %d after a round (%d with the Plan that was stored), %d before anything was stored; %d ports, %d blocks written",
-		*kills, time.Since(begun).Seconds(), k.ended, k.compared, k.withoutState, len(k.ever), k.blocks)
+	t.Logf("%d kills in %.0f s: %d after a round (%d with the Plan that was stored), %d before anything was stored; %d ports, %d blocks written, %d changes of services acknowledged",
+		*kills, time.Since(begun).Seconds(), k.ended, k.compared, k.withoutState, len(k.ever), k.blocks, acks)
 }
