@@ -224,6 +224,19 @@ func (s *Subnet) vlArbitration(q *query) mad.Status {
 	entries := t.vlarb[block-mad.VLArbLowLower][:]
 	if q.set {
 		copy(entries, q.data[:2*vlArbCap])
+		t.arbitrates = true
 	}
 	return q.fill(entries)
+}
+
+// VLArbitration returns the VL arbitration tables of an output port as they were written, two bytes for each entry (VL, weight), and its
+// limit of high priority; none where neither was written since power-on.
+func (s *Subnet) VLArbitration(e fabric.End) (low, high []byte, limit uint8) {
+	p, err := s.portAt(e)
+	if err != nil || s.ports[p].tables == nil || !s.ports[p].tables.arbitrates {
+		return nil, nil, 0
+	}
+	t := s.ports[p].tables
+	limit = uint8(mad.PortInfoVLHighLimit.Get(s.ports[p].info[:]))
+	return slices.Clone(t.vlarb[0][:2*vlArbCap]), slices.Clone(t.vlarb[mad.VLArbHighLower-mad.VLArbLowLower][:2*vlArbCap]), limit
 }

@@ -87,10 +87,11 @@ type port struct {
 
 // portTables are the tables of a port that most ports never have written.
 type portTables struct {
-	pkeys [pkeysCA]uint16
-	guids [guidCap]uint64 // entry 0 is the port GUID
-	vlarb [4][64]byte     // by block, from VLArbLowLower on
-	sl2vl uint64          // of a CA port
+	pkeys      [pkeysCA]uint16
+	guids      [guidCap]uint64 // entry 0 is the port GUID
+	vlarb      [4][64]byte     // by block, from VLArbLowLower on
+	arbitrates bool            // vlarb was written
+	sl2vl      uint64          // of a CA port
 }
 
 // swtch holds the state that only switches have.

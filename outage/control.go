@@ -37,18 +37,26 @@ type manager struct {
 	wake     time.Duration // when a Tick is due; never
 	planned  time.Duration // when plan is told; never
 	plan     *sm.Event
-	sets     map[uint64]bool // by tag: Sets that have not ended
-	smps     int
-	blocks   int // Sets of blocks of forwarding tables
-	log      func(now time.Duration, i sm.Incident)
-	gone     bool
+	sets
+	counts
+	log  func(now time.Duration, i sm.Incident)
+	gone bool
 }
+
+// sets holds what a manager sets.
+type sets struct {
+	underWay map[uint64]mad.AttrID // Sets that have not ended, by tag
+	since    attributes            // that were under way since takeSet was called last
+}
+
+// counts counts what a manager sends.
+type counts struct{ smps, blocks int } // blocks of forwarding tables
 
 // newManager attaches a manager to a port.
 func newManager(s *emulator.Subnet, at fabric.End, cfg sm.Config, u *Setup, log func(time.Duration, sm.Incident)) (m *manager, err error) {
 	m = &manager{
 		machine: sm.NewManager(cfg, u.Watch), wire: wire.NewCore(wire.Config{Window: 32, Timeout: 100 * time.Millisecond}), subnet: s,
-		routing: u.Routing, planning: u.Planning, wake: never, planned: never, sets: map[uint64]bool{}, log: log,
+		routing: u.Routing, planning: u.Planning, wake: never, planned: never, sets: sets{underWay: map[uint64]mad.AttrID{}}, log: log,
 	}
 	m.id, err = s.Attach(emulator.Client{At: at, Deliver: func(d *wire.Datagram) {
 		var c wire.Datagram
@@ -94,9 +102,33 @@ func (c *control) next() time.Duration {
 	return next
 }
 
-// isSetting reports whether a table, a port or anything else is being set.
-func (c *control) isSetting() bool {
-	return slices.ContainsFunc(c.managers, func(m *manager) bool { return len(m.sets) > 0 })
+// attributes says what managers set: nothing, something, or lane tables too.
+type attributes uint8
+
+const (
+	noAttribute attributes = iota
+	someAttribute
+	laneTable
+)
+
+// attributesOf says what an attribute is.
+func attributesOf(attr mad.AttrID) attributes {
+	switch attr {
+	case mad.AttrSLtoVLMappingTable, mad.AttrVLArbitrationTable:
+		return laneTable
+	}
+	return someAttribute
+}
+
+// takeSet returns what was being set since the last call.
+func (c *control) takeSet() (what attributes) {
+	for _, m := range c.managers {
+		what, m.since = max(what, m.since), noAttribute
+		for _, attr := range m.underWay {
+			m.since = max(m.since, attributesOf(attr))
+		}
+	}
+	return what
 }
 
 // next returns when something is due other than in the subnet.
@@ -174,7 +206,7 @@ func (m *manager) perform(ctx context.Context) {
 // step gives the manager an event, and does what it wants done.
 func (m *manager) step(ctx context.Context, ev *sm.Event) {
 	if ev.Kind == sm.Answer {
-		delete(m.sets, ev.Tag)
+		delete(m.underWay, ev.Tag)
 	}
 	claimed := false
 	for _, a := range m.machine.Step(m.now, ev, nil) {
@@ -209,7 +241,8 @@ func (m *manager) send(a *sm.Action) {
 	copy(d.Data(), a.Data)
 	m.smps++
 	if a.Method == mad.Set {
-		m.sets[a.Tag] = true
+		m.underWay[a.Tag] = a.Attr
+		m.since = max(m.since, attributesOf(a.Attr))
 	}
 	if a.Method == mad.Set && a.Attr == mad.AttrLinearForwardingTable {
 		m.blocks++

@@ -28,6 +28,8 @@ type Setup struct {
 	Packet packet.Config
 	Load   float64 // of what each host can send, to hosts drawn at random
 	Bytes  int64   // of a message
+	// Streams is the traffic in place of that of Load and Bytes, by the Graph that the master has found; it has no end. Nil: there is none.
+	Streams func(*fabric.Graph) []packet.Stream
 
 	Fault  Fault
 	Before time.Duration // traffic runs so long before the fault
@@ -55,8 +57,8 @@ type Result struct {
 	Deadlock      *packet.Deadlock
 }
 
-// Step counts the packets of a step of time.
-type Step struct{ Arrived, Lost int64 }
+// Step counts the packets of a step of time, and the payload of those that arrived.
+type Step struct{ Arrived, Lost, Bytes int64 }
 
 // Line is a line of the log of a manager.
 type Line struct {
@@ -70,6 +72,8 @@ type run struct {
 	*Setup
 	control
 	sim    *packet.Sim
+	graph  *fabric.Graph
+	lanes  *lanes        // nil where the Plan says nothing of lanes
 	begun  time.Duration // of the control's time: when the traffic begins
 	fault  time.Duration // and the fault
 	due    packet.Time   // of the next event of the control in the simulation
@@ -117,7 +121,7 @@ func Run(ctx context.Context, u *Setup) (*Result, error) {
 	out := &r.result
 	out.Sent, out.Arrived, out.Lost, out.Deadlock = got.Sent, got.Arrived, got.Lost, got.Deadlock
 	for i := range out.Steps {
-		out.Steps[i].Arrived = r.series.Packets[i]
+		out.Steps[i].Arrived, out.Steps[i].Bytes = r.series.Packets[i], r.series.Bytes[i]
 	}
 	for _, m := range r.managers {
 		out.SMPs, out.Blocks = out.SMPs+m.smps, out.Blocks+m.blocks
@@ -171,22 +175,20 @@ func (r *run) bringUp(ctx context.Context) error {
 func (r *run) startTraffic() (err error) {
 	core := r.managers[0].machine.Core()
 	g, plan := core.Fabric().Compile(), core.Plan()
-	if plan.VLs > 1 {
-		return fmt.Errorf("outage: the Plan has %d lanes, and lane tables are not followed here: name an engine that needs one", plan.VLs)
+	cfg := r.Packet
+	for _, vls := range g.PortVLs { // a repair may need more lanes than the first Plan
+		cfg.VLs = max(cfg.VLs, int(vls))
 	}
-	w := &packet.Streams{Seed: r.Seed}
-	for h := range int32(g.NumHosts) {
-		w.Targets = append(w.Targets, h)
-		gap := float64(r.Bytes*8) / (float64(max(g.EndRate[h], 1)) * 1e6 * r.Load) * float64(packet.Second)
-		w.List = append(w.List, packet.Stream{Src: h, Dst: packet.Anyone, Bytes: r.Bytes, Gap: packet.Time(gap), Stop: ps(r.Before + r.After)})
-	}
-	if r.sim, err = packet.New(g, plan, r.Packet, w); err != nil {
-		return err
-	}
-	r.top = plan.Ends.Top()
-	r.number = map[fabric.GUID]int32{}
+	r.graph, r.top, r.number = g, plan.Ends.Top(), map[fabric.GUID]int32{}
 	for s, guid := range g.SwitchGUID {
 		r.number[guid] = int32(s)
+	}
+	if r.lanes = newLanes(g, plan, r.subnet.Fabric(), r.number); r.lanes != nil {
+		r.lanes.look(g, r.subnet)
+		plan = r.lanes.held
+	}
+	if r.sim, err = packet.New(g, plan, cfg, r.traffic(g)); err != nil {
+		return err
 	}
 	f := r.subnet.Fabric()
 	for i := range f.Links {
@@ -205,9 +207,24 @@ func (r *run) startTraffic() (err error) {
 	r.begun = r.subnet.Now()
 	r.fault = r.begun + r.Before
 	for _, m := range r.managers {
-		m.smps, m.blocks = 0, 0
+		m.counts = counts{}
 	}
 	return nil
+}
+
+// traffic is what the hosts send.
+func (r *run) traffic(g *fabric.Graph) *packet.Streams {
+	w := &packet.Streams{Seed: r.Seed}
+	if r.Streams != nil {
+		w.List = r.Streams(g)
+		return w
+	}
+	for h := range int32(g.NumHosts) {
+		w.Targets = append(w.Targets, h)
+		gap := float64(r.Bytes*8) / (float64(max(g.EndRate[h], 1)) * 1e6 * r.Load) * float64(packet.Second)
+		w.List = append(w.List, packet.Stream{Src: h, Dst: packet.Anyone, Bytes: r.Bytes, Gap: packet.Time(gap), Stop: ps(r.Before + r.After)})
+	}
+	return w
 }
 
 // now is the time of the control at present.
@@ -230,10 +247,9 @@ func (r *run) schedule() {
 
 // pass lets the devices and the managers do what is due, and shows the packets what has come of it.
 func (r *run) pass() {
-	setting := r.isSetting()
 	r.advance(r.now())
-	if setting || r.isSetting() {
-		r.mirror()
+	if what := r.takeSet(); what > noAttribute {
+		r.mirror(what == laneTable)
 	}
 	r.schedule()
 }
@@ -242,7 +258,7 @@ func (r *run) pass() {
 func (r *run) fail(s *packet.Sim) {
 	r.advance(r.now())
 	for _, m := range r.managers {
-		m.smps, m.blocks = 0, 0
+		m.counts = counts{}
 	}
 	f := &r.Fault
 	var err error
@@ -250,7 +266,7 @@ func (r *run) fail(s *packet.Sim) {
 		m := r.managers[0]
 		r.subnet.Detach(m.id)
 		m.gone = true
-		clear(m.sets)
+		clear(m.underWay)
 	}
 	if f.Pull != fabric.NoLink {
 		err = r.subnet.SetLinkDown(f.Pull, true)
@@ -266,12 +282,12 @@ func (r *run) fail(s *packet.Sim) {
 		s.Fail(err)
 		return
 	}
-	r.mirror()
+	r.mirror(true)
 	r.schedule()
 }
 
-// mirror shows the packets the tables that switches hold, and the links that carry data.
-func (r *run) mirror() {
+// mirror shows the packets the tables that devices hold, and the links that carry data.
+func (r *run) mirror(laneTables bool) {
 	changed := false
 	for i := range r.links {
 		m := &r.links[i]
@@ -299,6 +315,16 @@ func (r *run) mirror() {
 				r.sim.WriteBlock(sw, int(first/route.BlockSize), &b)
 			}
 		}
+	}
+	if r.lanes != nil && (laneTables || changed) {
+		switches, hosts := r.lanes.look(r.graph, r.subnet)
+		for _, sw := range switches {
+			r.sim.WriteLanes(sw, r.lanes.held)
+		}
+		for _, h := range hosts {
+			r.sim.WriteHost(h, r.lanes.held)
+		}
+		changed = changed || len(switches)+len(hosts) > 0
 	}
 	if changed {
 		r.result.Quiet = r.now() - r.fault

@@ -15,9 +15,9 @@ import (
 // Validate reports what cannot be simulated.
 func (u *Setup) Validate() error {
 	switch {
-	case !(u.Load > 0 && u.Load <= 1): // nor NaN
+	case u.Streams == nil && !(u.Load > 0 && u.Load <= 1): // nor NaN
 		return fmt.Errorf("load %v: want more than 0 and at most 1", u.Load)
-	case u.Bytes < 1 || u.Bytes > 1<<30:
+	case u.Streams == nil && (u.Bytes < 1 || u.Bytes > 1<<30):
 		return fmt.Errorf("messages of %d bytes: want 1 to 1 GB", u.Bytes)
 	case u.Step < time.Microsecond || u.Before < 0 || u.After < u.Step || u.After > time.Hour || u.Before > time.Hour:
 		return errors.New("times: want steps of 1us or more, at least one of them after the fault, and no more than an hour")
@@ -40,6 +40,8 @@ type Report struct {
 	NoEntry   int64        `json:"lost_no_entry"`   // the switch had no entry, as the way to the new tables or a restart has it
 	Reboot    int64        `json:"lost_in_switch"`  // the switch that held it was switched off
 	WrongEnd  int64        `json:"lost_wrong_host"` // tables led to another host
+	NoLane    int64        `json:"lost_no_lane"`    // the lane table drops its service level, as the way to the new tables has it
+	TooOld    int64        `json:"lost_too_old"`    // it was the first of a queue for too long
 	From      float64      `json:"lost_from_us"`    // the first step of time in which packets were lost
 	Until     float64      `json:"lost_until_us"`   // the end of the last one
 	Settled   float64      `json:"settled_us"`      // the last change of a table or a link
@@ -56,6 +58,7 @@ type Report struct {
 type StepReport struct {
 	Arrived int64 `json:"arrived"`
 	Lost    int64 `json:"lost"`
+	Bytes   int64 `json:"bytes"` // payload of those that arrived
 }
 
 // LogReport is a line of the log of a manager.
@@ -72,7 +75,7 @@ func us(d time.Duration) float64 { return float64(d) / float64(time.Microsecond)
 func (r *Result) Report(u *Setup) *Report {
 	out := &Report{
 		Fault: u.Fault.text(u.Fabric), Sent: r.Sent, Arrived: r.Arrived, Lost: r.Lost.Total(), NoLink: r.Lost.NoLink, OnLink: r.Lost.OnLink,
-		NoEntry: r.Lost.NoEntry, Reboot: r.Lost.Reboot, WrongEnd: r.Lost.WrongEnd, From: us(r.First), Until: us(r.Last), Settled: us(r.Quiet),
+		NoEntry: r.Lost.NoEntry, Reboot: r.Lost.Reboot, WrongEnd: r.Lost.WrongEnd, NoLane: r.Lost.NoLane, TooOld: r.Lost.TooOld, From: us(r.First), Until: us(r.Last), Settled: us(r.Quiet),
 		SMPs: r.SMPs, Blocks: r.Blocks, Deadlock: r.Deadlock != nil, StepUS: us(u.Step), FirstStep: us(-u.Before), Steps: []StepReport{}, Log: []LogReport{},
 	}
 	for _, s := range r.Steps {
@@ -108,6 +111,7 @@ func (r *Report) Write(w io.Writer) error {
 		why   string
 	}{
 		{r.NoLink, "at a port without a link"}, {r.OnLink, "on the link"}, {r.NoEntry, "without an entry"}, {r.Reboot, "in the switch"}, {r.WrongEnd, "at a wrong host"},
+		{r.NoLane, "without a lane"}, {r.TooOld, "waited too long"},
 	} {
 		if n.count > 0 {
 			lost = append(lost, fmt.Sprintf("%d %s", n.count, n.why))

@@ -38,8 +38,8 @@ writing itself costs.
 --fail names a cable by one of its ports, which is pulled for good, or a switch, which is off
 for --down and comes back empty. With --takeover there is a second manager that stands by, and
 the master dies at the same moment. SMPs take --hop for each link, and a Plan takes
---planning: measure what it takes for a network of that size. Engines that need several lanes
-are refused. The same seed gives the same run.`,
+--planning: measure what it takes for a network of that size. Hosts do not ask for their paths
+again: they keep their service levels while tables change. The same seed gives the same run.`,
 		Example: `  weft simulate outage 'rlft(8,2)' --fail 'leaf 1[5]'
   weft simulate outage 'rlft(8,2)' --fail 'spine 1' --down 200ms --after 400ms
   weft simulate outage 'rlft(8,2)' --fail 'leaf 1[5]' --takeover --interval 100ms --after 2s --load 0.02
