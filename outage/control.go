@@ -113,8 +113,7 @@ const (
 
 // attributesOf says what an attribute is.
 func attributesOf(attr mad.AttrID) attributes {
-	switch attr {
-	case mad.AttrSLtoVLMappingTable, mad.AttrVLArbitrationTable:
+	if attr == mad.AttrSLtoVLMappingTable || attr == mad.AttrVLArbitrationTable {
 		return laneTable
 	}
 	return someAttribute

@@ -110,8 +110,13 @@ func (r *Report) Write(w io.Writer) error {
 		count int64
 		why   string
 	}{
-		{r.NoLink, "at a port without a link"}, {r.OnLink, "on the link"}, {r.NoEntry, "without an entry"}, {r.Reboot, "in the switch"}, {r.WrongEnd, "at a wrong host"},
-		{r.NoLane, "without a lane"}, {r.TooOld, "waited too long"},
+		{r.NoLink, "at a port without a link"},
+		{r.OnLink, "on the link"},
+		{r.NoEntry, "without an entry"},
+		{r.Reboot, "in the switch"},
+		{r.WrongEnd, "at a wrong host"},
+		{r.NoLane, "without a lane"},
+		{r.TooOld, "waited too long"},
 	} {
 		if n.count > 0 {
 			lost = append(lost, fmt.Sprintf("%d %s", n.count, n.why))

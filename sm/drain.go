@@ -1,6 +1,7 @@
 package sm
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -184,10 +185,10 @@ func (m *Manager) removeDrain(now time.Duration, what string) (name string, err 
 	switch {
 	case i < 0 && m.releaseNamed(now, what):
 		return what, nil
-	case i < 0 && err != nil:
-		return "", err
 	case i < 0 && len(m.drains.Now) == 0:
-		return "", errors.New("nothing is drained")
+		return "", cmp.Or(err, errors.New("nothing is drained"))
+	case i < 0 && err != nil:
+		return "", fmt.Errorf("%w; drained are %s: what is not there now is named like that", err, strings.Join(m.drains.Now, ", "))
 	case i < 0:
 		return "", fmt.Errorf("drained are %s", strings.Join(m.drains.Now, ", "))
 	}

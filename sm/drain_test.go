@@ -227,6 +227,9 @@ func TestDrainRefused(t *testing.T) {
 	if d := v.order(UndrainPart, "leaf 1"); d.Err == nil || !strings.Contains(d.Err.Error(), "drained are 0x0200005300000003") {
 		t.Error(d.Err)
 	}
+	if d := v.order(UndrainPart, "nowhere"); d.Err == nil || !strings.Contains(d.Err.Error(), "drained are 0x0200005300000003") {
+		t.Error(d.Err)
+	}
 	if v.runUntil(v.now + time.Minute); v.told(RoundBegun) != rounds+1 || len(v.manager.Drained()) != 1 {
 		t.Errorf("%v", v.entries)
 	}

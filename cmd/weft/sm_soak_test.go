@@ -204,7 +204,7 @@ func (x *soaked) next() {
 		return
 	case 2, 3:
 		x.orders++
-		spine := fmt.Sprintf("spine %d", 1+x.rng.IntN(4))
+		spine := fmt.Sprintf("spine %d", x.rng.IntN(4))
 		if n == 2 {
 			_, _ = x.ask.Drain(x.t.Context(), spine) // refused, or there is no manager, perhaps
 		} else {
@@ -256,12 +256,9 @@ func (x *soaked) heal() {
 			}
 		}
 	})
-	for n := 1; n <= 4; n++ {
-		_, _ = x.ask.Undrain(x.t.Context(), fmt.Sprintf("spine %d", n))
-	}
 }
 
-// settle waits until the subnet is up and whole.
+// settle has nothing drained any more, and waits until the subnet is up and whole.
 func (x *soaked) settle() {
 	x.t.Helper()
 	switches, hosts, links := 0, 0, 0
@@ -284,6 +281,11 @@ func (x *soaked) settle() {
 			s.InForce.Switches == switches && s.InForce.CAs == hosts && s.InForce.Links == links && s.InForce.Proven {
 			x.quiets++
 			return
+		}
+		if err == nil {
+			for _, name := range s.Drains {
+				_, _ = x.ask.Undrain(x.t.Context(), name)
+			}
 		}
 	}
 	x.stop(syscall.SIGKILL)
