@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"crypto/sha256"
 	"errors"
 	"fmt"
 	"io"
@@ -13,6 +14,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"weft/fabric"
 	"weft/fabric/source"
 	"weft/fabric/subnets"
 	"weft/intersubnet"
@@ -231,7 +233,7 @@ func writeBetween(cmd *cobra.Command, dir string, p *intersubnet.Plan) error {
 	}
 	for s, local := range p.Local {
 		err := errors.Join(
-			put(planOf(s), func(w io.Writer) error { return planfile.Save(w, p.Net.Graph(int32(s)), local) }),
+			put(planOf(s), func(w io.Writer) error { return planfile.Save(w, p.Net.NamedGraph(int32(s)), local) }),
 			put(mappingOf(s), func(w io.Writer) error { return p.WriteMapping(w, int32(s)) }))
 		if err != nil {
 			return err
@@ -244,23 +246,29 @@ func writeBetween(cmd *cobra.Command, dir string, p *intersubnet.Plan) error {
 	return nil
 }
 
-// loadBetween reads what writeBetween wrote. Subnets of one kind share a Plan where their files are equal.
+// loadBetween reads what writeBetween wrote. Subnets of one kind share a Plan where their files differ by GUIDs alone.
 func loadBetween(dir string, n *subnets.Network) (*intersubnet.Plan, error) {
 	local := make([]*route.Plan, len(n.Subnets))
-	known := map[string]*route.Plan{}
+	type key struct {
+		kind int32
+		hash [sha256.Size]byte // of the Plan, saved with the GUIDs of its Kind
+	}
+	known := map[key]*route.Plan{}
 	for s := range local {
 		path := filepath.Join(dir, planOf(s))
-		data, err := os.ReadFile(path)
+		one, err := loadLocal(path, n.NamedGraph(int32(s)))
 		if err != nil {
 			return nil, err
 		}
-		key := fmt.Sprint(n.Subnets[s].Kind, "\n", string(data))
-		if known[key] == nil {
-			if known[key], err = planfile.Load(strings.NewReader(string(data)), n.Graph(int32(s))); err != nil {
-				return nil, fmt.Errorf("%s: %w", path, err)
-			}
+		hash := sha256.New()
+		if err := planfile.Save(hash, n.Graph(int32(s)), one); err != nil {
+			return nil, fmt.Errorf("%s: %w", path, err)
 		}
-		local[s] = known[key]
+		k := key{n.Subnets[s].Kind, [sha256.Size]byte(hash.Sum(nil))}
+		if known[k] == nil {
+			known[k] = one
+		}
+		local[s] = known[k]
 	}
 	path := filepath.Join(dir, betweenFile)
 	f, err := os.Open(path)
@@ -269,6 +277,20 @@ func loadBetween(dir string, n *subnets.Network) (*intersubnet.Plan, error) {
 	}
 	defer f.Close()
 	p, err := intersubnet.Load(f, n, local)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", path, err)
+	}
+	return p, nil
+}
+
+// loadLocal reads the Plan of one of several subnets.
+func loadLocal(path string, g *fabric.Graph) (*route.Plan, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	p, err := planfile.Load(f, g)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", path, err)
 	}

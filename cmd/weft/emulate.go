@@ -17,6 +17,7 @@ func emulateCmd() *cobra.Command {
 	var (
 		fab     fabricFlags
 		o       service.Options
+		plan    string
 		verbose bool
 	)
 	cmd := &cobra.Command{
@@ -39,6 +40,18 @@ those of the machine, in a mount namespace of its own:
     mount --bind DIR/sys/class /sys/class
     ibnetdiscover'
 
+FABRIC may be several subnets that routers join. Each has its name behind that of the
+sockets (--name sim: sim-s0, sim-s1), behind the path of the control socket, and as a
+directory below that of --umad; --at and --fault name the subnet first (s1:host 3). The
+routers forward by the Plan that weft route -o wrote (--plan DIR); let a weft sm in each
+subnet keep its part of it:
+
+  weft route 'subnets(2,rlft(4,2),routers=2)' -o DIR
+  weft emulate 'subnets(2,rlft(4,2),routers=2)' --plan DIR --umad UMAD
+  weft sm --keep DIR/subnet-1.plan --routers DIR/subnet-1.mapping \\
+    --gid-prefix fec0000000000002 \\
+    --umad-dev UMAD/s1/dev/infiniband --umad-sys UMAD/s1/sys/class
+
 With --control the subnet can be inspected and given faults while it runs:
 weft emulate control, or HTTP over the socket.
 
@@ -49,10 +62,6 @@ It ends with Ctrl-C.`,
   curl --unix-socket /tmp/subnet.sock http://weft/state`,
 		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			src, err := fab.open(cmd, args[0])
-			if err != nil {
-				return err
-			}
 			if verbose {
 				o.Subnet.Log = func(now time.Duration, event string) {
 					fmt.Fprintf(cmd.ErrOrStderr(), "%10.6f %s\n", now.Seconds(), event)
@@ -60,7 +69,7 @@ It ends with Ctrl-C.`,
 				o.Ibsim.Log = func(text string) { fmt.Fprintln(cmd.ErrOrStderr(), text) }
 			}
 			o.Clock = clock()
-			s, err := service.New(src.Fabric, o)
+			s, err := newService(cmd, &fab, args[0], plan, o)
 			if err != nil {
 				return err
 			}
@@ -69,9 +78,36 @@ It ends with Ctrl-C.`,
 	}
 	fab.add(cmd)
 	emulateFlags(cmd, &o)
+	cmd.Flags().StringVar(&plan, "plan", "", "with several subnets: the directory of Plans that routers forward by, which weft route -o wrote")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print what happens to links, nodes, traps and clients on stderr")
 	cmd.AddCommand(emulateControlCmd())
 	return cmd
+}
+
+// newService starts a fabric, or several subnets.
+func newService(cmd *cobra.Command, fab *fabricFlags, arg, plan string, o service.Options) (*service.Service, error) {
+	if fab.several(arg) {
+		n, err := fab.network(cmd, arg)
+		if err != nil {
+			return nil, err
+		}
+		if plan == "" {
+			return nil, errors.New("FABRIC is several subnets: give --plan the directory that weft route -o wrote for them, by which their routers forward")
+		}
+		p, err := loadBetween(plan, n)
+		if err != nil {
+			return nil, fmt.Errorf("--plan: %w", err)
+		}
+		return service.NewNetwork(n, p, o)
+	}
+	if plan != "" {
+		return nil, errors.New("--plan goes with several subnets, and FABRIC is one")
+	}
+	src, err := fab.open(cmd, arg)
+	if err != nil {
+		return nil, err
+	}
+	return service.New(src.Fabric, o)
 }
 
 // emulateFlags adds the options of weft emulate.

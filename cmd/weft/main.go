@@ -104,7 +104,7 @@ Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
 	}
 	root.Version = version
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), suggestCmd(), whatifCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), labCmd(), lidsCmd(), mapCmd(), versionCmd(), manCmd())
+	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), suggestCmd(), whatifCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), pingCmd(), labCmd(), lidsCmd(), mapCmd(), versionCmd(), manCmd())
 	foldHelp(root)
 	return root
 }

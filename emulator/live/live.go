@@ -1,6 +1,6 @@
-// Package live runs an emulated subnet in real time: programs of this process
-// attach to it through a wire.Transport over the loop medium, servers such as
-// emulator/ibsimd through Do and Send.
+// Package live runs an emulated subnet, or several that routers join, in real time:
+// programs of this process attach to it through a wire.Transport over the loop medium,
+// servers such as emulator/ibsimd through Do and Send.
 //
 // The clock is the caller's. Between events nothing runs: one timer wakes the
 // subnet up when something is due in it. Cost of a request and its answer: that of
@@ -20,10 +20,16 @@ import (
 // Live is a subnet that runs in real time. Its methods may be called from several
 // goroutines.
 type Live struct {
+	*driver
+	subnet *emulator.Subnet
+}
+
+// driver moves the time of subnets that routers join, or of one.
+type driver struct {
 	clock func() time.Duration
 
 	mu     sync.Mutex
-	subnet *emulator.Subnet
+	all    *emulator.Joined
 	timer  *time.Timer
 	due    time.Duration // when the timer fires; never when it does not
 	closed bool
@@ -34,13 +40,22 @@ const never = time.Duration(1<<63 - 1)
 // New starts a subnet. It belongs to the Live from now on. The clock must never go
 // back.
 func New(s *emulator.Subnet, clock func() time.Duration) *Live {
-	l := &Live{clock: clock, subnet: s, due: never}
-	l.timer = time.AfterFunc(never, l.wake)
-	l.Do(func(*emulator.Subnet) {})
-	return l
+	return Join(&emulator.Joined{Subnets: []*emulator.Subnet{s}}, clock)[0]
 }
 
-// Close stops the clock of the subnet: nothing happens in it any more by itself.
+// Join starts several subnets in one time, as New does one.
+func Join(all *emulator.Joined, clock func() time.Duration) []*Live {
+	d := &driver{clock: clock, all: all, due: never}
+	d.timer = time.AfterFunc(never, d.wake)
+	list := make([]*Live, len(all.Subnets))
+	for i, s := range all.Subnets {
+		list[i] = &Live{d, s}
+	}
+	d.wake()
+	return list
+}
+
+// Close stops the clock of the subnet, and of those that it is joined with: nothing happens in them any more by itself.
 func (l *Live) Close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -53,7 +68,7 @@ func (l *Live) Close() {
 func (l *Live) Do(f func(*emulator.Subnet)) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.subnet.Advance(l.clock())
+	l.all.Advance(l.clock())
 	f(l.subnet)
 	l.arm()
 }
@@ -62,31 +77,31 @@ func (l *Live) Do(f func(*emulator.Subnet)) {
 func (l *Live) Send(id emulator.ClientID, d *wire.Datagram) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	l.subnet.Advance(l.clock())
+	l.all.Advance(l.clock())
 	l.subnet.Send(id, d)
 	l.arm()
 }
 
-// arm sets the timer to the next event of the subnet. The timer may fire early
+// arm sets the timer to the next event of the subnets. The timer may fire early
 // after an event was taken away; then wake does nothing.
-func (l *Live) arm() {
-	at, ok := l.subnet.Next()
-	if !ok || at >= l.due || l.closed {
+func (d *driver) arm() {
+	at, ok := d.all.Next()
+	if !ok || at >= d.due || d.closed {
 		return
 	}
-	l.due = at
-	l.timer.Reset(max(at-l.clock(), 0))
+	d.due = at
+	d.timer.Reset(max(at-d.clock(), 0))
 }
 
-func (l *Live) wake() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	if l.closed {
+func (d *driver) wake() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.closed {
 		return
 	}
-	l.due = never
-	l.subnet.Advance(l.clock())
-	l.arm()
+	d.due = never
+	d.all.Advance(d.clock())
+	d.arm()
 }
 
 // attachment is a Transport at a port of the subnet.

@@ -1,12 +1,15 @@
 // Package service makes a fabric a running subnet for the programs of this machine: those
 // with the preload library of ibsim attach over sockets, others to umad devices, and an
-// operator looks at it and disturbs it over a control socket.
+// operator looks at it and disturbs it over a control socket. Several subnets that routers
+// join have sockets and devices each.
 package service
 
 import (
 	"errors"
 	"fmt"
+	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"weft/emulator"
@@ -17,7 +20,8 @@ import (
 	"weft/fabric"
 )
 
-// Options say what the subnet is like and where it is served.
+// Options say what the subnet is like and where it is served. Of several subnets each has the base name of sockets, the path of the control socket with its
+// name behind it, and a directory of its name for devices; faults and At name the subnet first.
 type Options struct {
 	Subnet emulator.Options
 	// RolesByDistance lets switches tell a role by their distance from the hosts.
@@ -35,8 +39,18 @@ type UmadOptions struct {
 	At  []string // NODE[/PORT] of each device; nil: the first CA port
 }
 
-// Service is a running subnet.
-type Service struct {
+// Named is a subnet to be served.
+type Named struct {
+	Name   string // of one of several; letters, digits, and any of . _ -
+	Fabric *fabric.Fabric
+}
+
+// Service is a running subnet, or several that routers join.
+type Service struct{ subnets []*served }
+
+// served is one of the subnets.
+type served struct {
+	name  string // "" of one alone
 	o     Options
 	nodes int
 	live  *live.Live
@@ -49,6 +63,107 @@ type Service struct {
 
 // New starts the subnet. Its errors say what is wrong with the options.
 func New(f *fabric.Fabric, o Options) (*Service, error) {
+	one := &served{o: o}
+	subnet, err := one.start(f)
+	if err != nil {
+		return nil, err
+	}
+	return run(&emulator.Joined{Subnets: []*emulator.Subnet{subnet}}, []*served{one}, o.Clock)
+}
+
+// NewJoined starts several subnets. join adds the routers between them.
+func NewJoined(list []Named, join func(*emulator.Joined) error, o Options) (*Service, error) {
+	if o.Ibsim.UDP != "" {
+		return nil, errors.New("--udp serves one subnet: leave it out, and each of several has Unix sockets")
+	}
+	var all emulator.Joined
+	subnets := make([]*served, len(list))
+	for i, at := range list {
+		one, err := o.of(list, at.Name)
+		if err != nil {
+			return nil, err
+		}
+		subnet, err := one.start(at.Fabric)
+		if err != nil {
+			return nil, fmt.Errorf("subnet %q: %w", at.Name, err)
+		}
+		subnets[i] = one
+		all.Subnets = append(all.Subnets, subnet)
+	}
+	if err := join(&all); err != nil {
+		return nil, err
+	}
+	return run(&all, subnets, o.Clock)
+}
+
+// run lets the time of the subnets begin.
+func run(all *emulator.Joined, subnets []*served, clock func() time.Duration) (*Service, error) {
+	s := &Service{subnets}
+	ends := make([][]fabric.End, len(subnets))
+	for i, one := range subnets {
+		var err error
+		if ends[i], err = one.devicePorts(all.Subnets[i]); err != nil {
+			return nil, err
+		}
+	}
+	for i, l := range live.Join(all, clock) {
+		subnets[i].live = l
+		for _, at := range ends[i] {
+			subnets[i].umad = append(subnets[i].umad, umadfs.Emulated(l, at))
+		}
+	}
+	return s, nil
+}
+
+// of returns one of several subnets with its share of the options.
+func (o Options) of(list []Named, name string) (*served, error) {
+	if name == "" || strings.Trim(name, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-") != "" || strings.Trim(name, ".") == "" {
+		return nil, fmt.Errorf("subnet %q: its sockets and devices have its name, which may have letters, digits, and any of . _ - alone", name)
+	}
+	var err error
+	if o.Umad.At, err = share("--at", o.Umad.At, list, name); err != nil {
+		return nil, err
+	}
+	if o.Faults, err = share("--fault", o.Faults, list, name); err != nil {
+		return nil, err
+	}
+	o.Ibsim.Base += "-" + name
+	if o.Control != "" {
+		o.Control += "-" + name
+	}
+	if o.Umad.Dir != "" {
+		o.Umad.Dir = filepath.Join(o.Umad.Dir, name)
+	}
+	if log := o.Subnet.Log; log != nil {
+		o.Subnet.Log = func(now time.Duration, event string) { log(now, name+": "+event) }
+	}
+	if log := o.Ibsim.Log; log != nil {
+		o.Ibsim.Log = func(text string) { log(name + ": " + text) }
+	}
+	return &served{name: name, o: o}, nil
+}
+
+// share returns the texts SUBNET:TEXT for one of several subnets.
+func share(option string, texts []string, list []Named, name string) (own []string, err error) {
+	for _, text := range texts {
+		of, rest, _ := strings.Cut(text, ":")
+		known := false
+		for _, at := range list {
+			known = known || at.Name == of
+		}
+		if !known || rest == "" {
+			return nil, fmt.Errorf("%s %q: there are several subnets: begin with the name and colon of one, %s: among them", option, text, list[0].Name)
+		}
+		if of == name {
+			own = append(own, strings.TrimSpace(rest))
+		}
+	}
+	return own, nil
+}
+
+// start makes the emulated subnet.
+func (s *served) start(f *fabric.Fabric) (*emulator.Subnet, error) {
+	o := &s.o
 	if o.Subnet.Training < 0 {
 		return nil, fmt.Errorf("--training %v: want a time of at least 0", o.Subnet.Training)
 	}
@@ -67,20 +182,12 @@ func New(f *fabric.Fabric, o Options) (*Service, error) {
 			return nil, fmt.Errorf("--fault %q: %w", fault, err)
 		}
 	}
-	s := &Service{o: o, nodes: subnet.NumNodes()}
-	ends, err := s.devicePorts(subnet)
-	if err != nil {
-		return nil, err
-	}
-	s.live = live.New(subnet, o.Clock)
-	for _, at := range ends {
-		s.umad = append(s.umad, umadfs.Emulated(s.live, at))
-	}
-	return s, nil
+	s.nodes = subnet.NumNodes()
+	return subnet, nil
 }
 
 // devicePorts finds the ports that are to be umad devices.
-func (s *Service) devicePorts(subnet *emulator.Subnet) ([]fabric.End, error) {
+func (s *served) devicePorts(subnet *emulator.Subnet) ([]fabric.End, error) {
 	if s.o.Umad.Dir == "" {
 		return nil, nil
 	}
@@ -99,7 +206,16 @@ func (s *Service) devicePorts(subnet *emulator.Subnet) ([]fabric.End, error) {
 }
 
 // Serve opens the sockets and mounts the devices. Its errors say what could not be had.
-func (s *Service) Serve() (err error) {
+func (s *Service) Serve() error {
+	for _, one := range s.subnets {
+		if err := one.serve(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (s *served) serve() (err error) {
 	if s.server, err = ibsimd.Listen(s.live, s.o.Ibsim); err != nil {
 		return err
 	}
@@ -108,44 +224,62 @@ func (s *Service) Serve() (err error) {
 			return err
 		}
 	}
-	if s.o.Umad.Dir != "" {
-		if s.devices, err = umadfs.Mount(s.o.Umad.Dir, s.o.Clock, s.umad...); err != nil {
-			return fmt.Errorf("--umad %s: %w", s.o.Umad.Dir, err)
+	if s.o.Umad.Dir == "" {
+		return nil
+	}
+	if s.name != "" {
+		if err := os.MkdirAll(s.o.Umad.Dir, 0o755); err != nil {
+			return fmt.Errorf("--umad: %w", err)
 		}
+	}
+	if s.devices, err = umadfs.Mount(s.o.Umad.Dir, s.o.Clock, s.umad...); err != nil {
+		return fmt.Errorf("--umad %s: %w", s.o.Umad.Dir, err)
 	}
 	return nil
 }
 
-// Where says in one line how many nodes there are and how programs find them.
+// Where says in a line for each subnet how many nodes there are and how programs find them.
 func (s *Service) Where() string {
-	at := "IBSIM_SOCKNAME=" + s.o.Ibsim.Base
-	if s.o.Ibsim.UDP != "" {
-		at = "UDP " + s.o.Ibsim.UDP
+	var lines []string
+	for _, one := range s.subnets {
+		at, of := "IBSIM_SOCKNAME="+one.o.Ibsim.Base, ""
+		if one.o.Ibsim.UDP != "" {
+			at = "UDP " + one.o.Ibsim.UDP
+		}
+		if one.name != "" {
+			of = one.name + ": "
+		}
+		lines = append(lines, fmt.Sprintf("%s%d nodes up, %s", of, one.nodes, at))
 	}
-	return fmt.Sprintf("%d nodes up, %s", s.nodes, at)
+	return strings.Join(lines, "\n")
 }
 
 // Devices says where the umad devices are, "" where there are none.
 func (s *Service) Devices() string {
-	dir := s.o.Umad.Dir
-	if dir == "" {
-		return ""
+	var lines []string
+	for _, one := range s.subnets {
+		if dir := one.o.Umad.Dir; dir != "" {
+			lines = append(lines, fmt.Sprintf("umad devices in %s, their sysfs in %s", filepath.Join(dir, umadfs.DevDir), filepath.Join(dir, umadfs.ClassDir)))
+		}
 	}
-	return fmt.Sprintf("umad devices in %s, their sysfs in %s", filepath.Join(dir, umadfs.DevDir), filepath.Join(dir, umadfs.ClassDir))
+	return strings.Join(lines, "\n")
 }
 
-// Close ends what Serve has begun, and the subnet. The error says what could not be taken
+// Close ends what Serve has begun, and the subnets. The error says what could not be taken
 // down.
-func (s *Service) Close() (err error) {
-	if s.devices != nil {
-		err = s.devices.Close()
+func (s *Service) Close() error {
+	var failed []error
+	for _, one := range s.subnets {
+		if one.devices != nil {
+			failed = append(failed, one.devices.Close())
+		}
+		if one.control != nil {
+			one.control()
+		}
+		if one.server != nil {
+			one.server.Close()
+		}
 	}
-	if s.control != nil {
-		s.control()
-	}
-	if s.server != nil {
-		s.server.Close()
-	}
-	s.live.Close()
-	return err
+	s.subnets[0].live.Close()
+	return errors.Join(failed...)
 }

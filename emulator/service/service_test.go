@@ -15,6 +15,9 @@ import (
 	"weft/emulator/service"
 	"weft/fabric"
 	"weft/fabric/gen"
+	"weft/fabric/subnets/subnetstest"
+	"weft/intersubnet"
+	"weft/route/job"
 	"weft/wire/ibsim"
 	"weft/wire/wiretest"
 )
@@ -107,5 +110,71 @@ func TestServeFails(t *testing.T) {
 		if err := s.Close(); err != nil {
 			t.Error(err)
 		}
+	}
+}
+
+// Several subnets have sockets of their own names, faults and devices by name, and routers between them; names that no file may have are refused.
+func TestNewNetwork(t *testing.T) {
+	wiretest.NoLeaks(t)
+	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=2)")
+	chain, err := job.ParseEngines("updn", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, one, err := intersubnet.Route(t.Context(), n, &intersubnet.Request{Method: intersubnet.ISSR, Local: job.Request{Chain: chain}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir, err := os.MkdirTemp("", "emu") // t.TempDir is too long for a socket
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = os.RemoveAll(dir) }()
+	o := service.Options{Ibsim: ibsimd.Options{Dir: dir, Base: "sim"}, Control: filepath.Join(dir, "control"), Clock: stopped}
+	for fault, want := range map[string]string{
+		`link "leaf 0" 3 down`:     "begin with the name and colon of one, s0: among them",
+		`s1: link "nobody" 1 down`: `subnet "s1": --fault "link \"nobody\" 1 down"`,
+	} {
+		bad := o
+		bad.Faults = []string{fault}
+		if _, err := service.NewNetwork(n, one.Plan, bad); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("--fault %s: %v, want %q", fault, err, want)
+		}
+	}
+	for _, name := range []string{"", "..", "a/b", "a b"} {
+		list := []service.Named{{Name: name, Fabric: tree(t)}}
+		if _, err := service.NewJoined(list, func(*emulator.Joined) error { return nil }, o); err == nil || !strings.Contains(err.Error(), "letters, digits") {
+			t.Errorf("subnet %q: %v", name, err)
+		}
+	}
+	o.Faults = []string{`s1: link "leaf 0" 3 down`}
+	s, err := service.NewNetwork(n, one.Plan, o)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Serve(); err != nil {
+		t.Fatal(err)
+	}
+	if want := "s0: 16 nodes up, IBSIM_SOCKNAME=sim-s0\ns1: 16 nodes up, IBSIM_SOCKNAME=sim-s1"; s.Where() != want {
+		t.Errorf("it says %q, want %q", s.Where(), want)
+	}
+	for name, want := range map[string]string{"s0": `"init": 36`, "s1": `"init": 34`} {
+		tr, err := ibsim.Dial(t.Context(), ibsim.Options{Dir: dir, Base: "sim-" + name, Node: "host 1"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := tr.Close(); err != nil {
+			t.Error(err)
+		}
+		var state bytes.Buffer
+		if err := control.Request(t.Context(), o.Control+"-"+name, []string{"state"}, &state); err != nil || !strings.Contains(state.String(), want) {
+			t.Errorf("%s: %v, %s, want %s", name, err, state.String(), want)
+		}
+	}
+	if err := s.Close(); err != nil {
+		t.Error(err)
+	}
+	if left, err := os.ReadDir(dir); err != nil || len(left) > 0 {
+		t.Errorf("left behind: %v (%v)", left, err)
 	}
 }

@@ -8,13 +8,14 @@ import (
 )
 
 // bind reads which switches and end ports the Plan is for, and their names. It
-// compares them with those of g, all of them in order of GUIDs; or g gets them, if it
-// is the Plan's own.
+// compares them with those of g, in its order, which is that of GUIDs but in one of
+// several subnets; or g gets them, if it is the Plan's own.
 func (c *coder) bind(h *planHeader, g *fabric.Graph, own bool, ends *route.Ends) error {
 	c.section = "switches"
+	seen := map[identity]bool{} // of its own switches, then end ports
 	switches, err := c.names(h.Switches, func(i int, id identity) error {
 		if own {
-			return addSwitch(g, id)
+			return addSwitch(g, id, seen)
 		}
 		return isSwitch(g, i, id)
 	})
@@ -25,9 +26,10 @@ func (c *coder) bind(h *planHeader, g *fabric.Graph, own bool, ends *route.Ends)
 		return notInPlan(route.SwitchName(g, int32(len(switches.Base))))
 	}
 	c.section = "end ports"
+	clear(seen)
 	hosts, err := c.names(h.Hosts, func(i int, id identity) error {
 		if own {
-			return addHost(g, id)
+			return addHost(g, id, seen)
 		}
 		return isHost(g, i, id)
 	})
@@ -104,10 +106,12 @@ func isHost(g *fabric.Graph, i int, id identity) error {
 }
 
 // addSwitch adds a switch of the Plan to its own Graph.
-func addSwitch(g *fabric.Graph, id identity) error {
-	if n := g.NumSwitches; n > 0 && id.guid <= g.SwitchGUID[n-1] {
-		return fmt.Errorf("route: plan file: switches: %s is out of order", id.guid)
+func addSwitch(g *fabric.Graph, id identity, seen map[identity]bool) error {
+	alone := identity{guid: id.guid}
+	if seen[alone] {
+		return fmt.Errorf("route: plan file: switches: %s is there twice", id.guid)
 	}
+	seen[alone] = true
 	g.NumSwitches++
 	g.SwitchGUID, g.SwitchDesc = append(g.SwitchGUID, id.guid), append(g.SwitchDesc, "")
 	g.SwitchPorts = append(g.SwitchPorts, int32(id.ports))
@@ -115,10 +119,11 @@ func addSwitch(g *fabric.Graph, id identity) error {
 }
 
 // addHost adds a CA or router port of the Plan to its own Graph.
-func addHost(g *fabric.Graph, id identity) error {
-	if n := g.NumHosts; n > 0 && !hostOf(g, n-1).before(id) {
-		return fmt.Errorf("route: plan file: end ports: %s[%d] is out of order", id.guid, id.ports)
+func addHost(g *fabric.Graph, id identity, seen map[identity]bool) error {
+	if seen[id] {
+		return fmt.Errorf("route: plan file: end ports: %s[%d] is there twice", id.guid, id.ports)
 	}
+	seen[id] = true
 	g.NumHosts++
 	addEnd(g, fabric.CA, id)
 	return nil

@@ -190,8 +190,8 @@ func TestLoadHostile(t *testing.T) {
 		body   []byte
 		want   string
 	}{
-		{`{"switches":2,"blocks":1}`, bytes.Repeat(one, 2), "switches: 0x0000000000000001 is out of order"},
-		{`{"hosts":2,"blocks":1}`, bytes.Repeat(one, 2), "end ports: 0x0000000000000001[4] is out of order"},
+		{`{"switches":2,"blocks":1}`, bytes.Repeat(one, 2), "switches: 0x0000000000000001 is there twice"},
+		{`{"hosts":2,"blocks":1}`, bytes.Repeat(one, 2), "end ports: 0x0000000000000001[4] is there twice"},
 		{`{"switches":1000000000,"blocks":1}`, one, "switches: unexpected EOF"},
 		{`{"switches":1,"blocks":1024}`, one, "tables: unexpected EOF"},
 		{`{"blocks":1,"absent":2}`, one, "absent: unexpected EOF"},

@@ -48,7 +48,8 @@ import (
 // The links, and all from choice on, are there if the header says so. A header with a field that this
 // version does not know is refused: a part of a Plan is never skipped. A Graph is in order of GUIDs, so
 // the same switches and end ports have the same indices in every Graph; Load
-// demands the same sets and answers a *BindError otherwise.
+// demands the same sets and answers a *BindError otherwise. In the file of one of several subnets the order is that of
+// the Graph that it shares with others (subnets.Network.NamedGraph): LoadAlone takes any.
 const (
 	planMagic   = "weftplan"
 	planVersion = 2

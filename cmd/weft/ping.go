@@ -1,0 +1,115 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"weft/fabric/subnets"
+	"weft/mad"
+	"weft/wire"
+	"weft/wire/ping"
+)
+
+// pingFlags are the flags of weft ping.
+type pingFlags struct {
+	wires    wireFlags
+	count    int
+	interval time.Duration
+}
+
+func pingCmd() *cobra.Command {
+	var p pingFlags
+	cmd := &cobra.Command{
+		Use:   "ping GID",
+		Short: "ask for the path to a GID, in this subnet or another, and for an answer by it",
+		Long: `Ask subnet administration for the path to a GID, and the performance agent of the
+port there for an answer. Where the path leads into another subnet, the datagram goes to
+the router port that the path names, with a global route header.
+
+` + transportHelp + `
+ibsim carries no global route headers: GIDs of other subnets need umad.
+
+Exit status 0: all were answered; 1: some were not; 3: there is no path.`,
+		Example: `  weft ping fec0:0:0:2:200:148:0:101
+  weft ping fec0::2:200:148:0:101 --count 5 --transport umad:mlx5_0/1`,
+		Args: one("GID"),
+		RunE: func(cmd *cobra.Command, args []string) error { return p.run(cmd, args[0]) },
+	}
+	p.wires.add(cmd)
+	f := cmd.Flags()
+	f.IntVarP(&p.count, "count", "c", 1, "how often to ask")
+	f.DurationVar(&p.interval, "every", time.Second, "time between two")
+	return cmd
+}
+
+func (p *pingFlags) run(cmd *cobra.Command, arg string) error {
+	gid, err := subnets.ParseGID(arg)
+	if err != nil {
+		return err
+	}
+	if p.count < 1 || p.interval < 0 {
+		return errors.New("--count must be at least 1, --every at least 0")
+	}
+	cfg, err := p.wires.config()
+	if err != nil {
+		return err
+	}
+	t, err := p.wires.open(cmd, false)
+	if err != nil {
+		return err
+	}
+	r := wire.New(t, wire.Options{Config: cfg, Now: clock()})
+	defer func() { _ = r.Close(context.Background()) }() // nothing is under way
+	ctx, out := cmd.Context(), cmd.OutOrStdout()
+	path, err := ping.Find(ctx, r, mad.MakeGID(uint64(gid.Prefix), uint64(gid.GUID)))
+	if err != nil {
+		return interrupted(ctx, err)
+	}
+	way := fmt.Sprintf("to LID %d on SL %d", path.LID, path.SL)
+	if path.Routed() {
+		way = fmt.Sprintf("over the router at LID %d on SL %d, hop limit %d", path.LID, path.SL, path.HopLimit)
+		if strings.HasPrefix(p.wires.transport, "ibsim") {
+			return &exitError{exitCannot, fmt.Errorf("the path to %s leads %s, and ibsim carries no global route headers: use umad", gid, way)}
+		}
+	}
+	fmt.Fprintf(out, "%s: %s\n", gid, way)
+	lost := 0
+	for i := range p.count {
+		if i > 0 {
+			if err := pause(ctx, p.interval); err != nil {
+				return err
+			}
+		}
+		begun := time.Now()
+		if err := ping.Ask(ctx, r, path); err != nil {
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			lost++
+			fmt.Fprintf(out, "%d: %v\n", i+1, err)
+			continue
+		}
+		fmt.Fprintf(out, "%d: answered in %.2f ms\n", i+1, time.Since(begun).Seconds()*1e3)
+	}
+	if lost > 0 {
+		return answerNo
+	}
+	return nil
+}
+
+// pause waits.
+func pause(ctx context.Context, d time.Duration) error {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-timer.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
