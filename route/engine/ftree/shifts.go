@@ -32,7 +32,6 @@ type shifts struct {
 	place   []int32  // by host
 	first   []int32  // by switch: place of its first host
 	packets []uint16 // by link, round
-	more    []uint16 // by link, round: price of one packet more
 	scale   []int64  // by round: shareUnit of the largest load of a link when the sweep began, in 1/2^16
 	mean    int64    // load on the path of a packet, on average
 	loads   []int64  // on the paths among which a switch chooses
@@ -63,9 +62,6 @@ func (b *rebalancer) evenShifts(ctx context.Context) error {
 			break
 		}
 		before = sum
-		if err := s.setPrices(ctx); err != nil {
-			return err
-		}
 		if _, err := b.sweep(ctx, s.choose); err != nil {
 			return err
 		}
@@ -83,7 +79,7 @@ func (b *rebalancer) newShifts(ctx context.Context) (*shifts, error) {
 	size := len(hosts) * len(b.price)
 	s := &shifts{
 		rebalancer: b, rounds: int32(len(hosts)), place: make([]int32, g.NumHosts), first: make([]int32, g.NumSwitches),
-		packets: make([]uint16, size), more: make([]uint16, size), scale: make([]int64, len(hosts)),
+		packets: make([]uint16, size), scale: make([]int64, len(hosts)),
 		rest: slices.Repeat([]int64{-1}, g.NumSwitches),
 	}
 	for i, end := range slices.Backward(hosts) {
@@ -124,16 +120,16 @@ func (s *shifts) countRounds(from, to int32) (sum, paths int64) {
 				continue
 			}
 			first, n := s.firstRound(x, s.place[at.end]), s.t.g.HostCount(x)
+			load := s.noteChanges(x, max(first, from), min(first+n, to), to)
 			if from <= first && first < to {
-				sum += s.loadFrom(x)
+				sum += load
 				paths++
 			}
-			s.noteChanges(x, max(first, from), min(first+n, to), to)
 			s.noteChanges(x, from, min(first+n-s.rounds, to), to)
 		}
 	}
 	for link := range s.linkLoads.weight {
-		packets := s.onLink(s.packets, int32(link))[from:to]
+		packets := s.onLink(int32(link))[from:to]
 		n := uint16(0)
 		for round, change := range packets {
 			n += change
@@ -143,26 +139,22 @@ func (s *shifts) countRounds(from, to int32) (sum, paths int64) {
 	return sum, paths
 }
 
-// noteChanges notes a packet in some rounds before the end on the path from a switch.
-func (s *shifts) noteChanges(x, from, to, end int32) {
+// noteChanges notes a packet in some rounds before the end on the path from a switch. It returns the load on the
+// path if there are such rounds.
+func (s *shifts) noteChanges(x, from, to, end int32) (load int64) {
 	if from >= to {
-		return
+		return 0
 	}
 	for ; x != s.to.target; x = s.next[x] {
-		packets := s.onLink(s.packets, s.link[x])
+		link := s.link[x]
+		load += s.price[link]
+		packets := s.onLink(link)
 		packets[from]++
 		if to < end {
 			packets[to]--
 		}
 	}
-}
-
-// loadFrom returns the load on the path from a switch to the LID that is followed.
-func (s *shifts) loadFrom(x int32) (sum int64) {
-	for ; x != s.to.target; x = s.next[x] {
-		sum += s.price[s.link[x]]
-	}
-	return sum
+	return load
 }
 
 // firstRound returns the first of the rounds in which the hosts of a switch send to a place: it has
@@ -171,9 +163,9 @@ func (s *shifts) firstRound(x, to int32) int32 {
 	return (to - s.first[x] - s.t.g.HostCount(x) + 1 + s.rounds) % s.rounds
 }
 
-// onLink returns the cells of a link, by round.
-func (s *shifts) onLink(cells []uint16, link int32) []uint16 {
-	return cells[int(link)*int(s.rounds):][:s.rounds]
+// onLink returns the packets on a link, by round.
+func (s *shifts) onLink(link int32) []uint16 {
+	return s.packets[int(link)*int(s.rounds):][:s.rounds]
 }
 
 // wrapped returns n cells from one on, in two parts where the first cell follows the last one.
@@ -187,26 +179,14 @@ func wrapped[T any](cells []T, first, n int32) (now, later []T) {
 // count adds the packets from the hosts of a switch to a place, or removes them with sign -1.
 func (s *shifts) count(x, to int32, sign uint16) {
 	first, n := s.firstRound(x, to), s.t.g.HostCount(x)
-	scale, laterScale := wrapped(s.scale, first, n)
 	for ; x != s.to.target; x = s.next[x] {
-		weight := s.linkLoads.weight[s.link[x]]
-		packets, laterPackets := wrapped(s.onLink(s.packets, s.link[x]), first, n)
-		more, laterMore := wrapped(s.onLink(s.more, s.link[x]), first, n)
-		addPackets(packets, more, scale, weight, sign)
-		addPackets(laterPackets, laterMore, laterScale, weight, sign)
+		now, later := wrapped(s.onLink(s.link[x]), first, n)
+		for _, packets := range [...][]uint16{now, later} {
+			for i := range packets {
+				packets[i] += sign
+			}
+		}
 	}
-}
-
-// addPackets adds a packet in each of some rounds to a link of such weight, and sets the price of one more.
-func addPackets(packets, more []uint16, scale []int64, weight int64, sign uint16) {
-	for i, n := range packets {
-		packets[i], more[i] = n+sign, priceOfMore(n+sign, weight*scale[i])
-	}
-}
-
-// priceOfMore returns the price of one packet more on a link. scale turns packets into shares.
-func priceOfMore(packets uint16, scale int64) uint16 {
-	return powers[min((int64(packets)+1)*scale>>16, 2*shareUnit)]
 }
 
 // powers are the prices of packets, by the share of the largest load that the link has then.
@@ -230,7 +210,7 @@ func (s *shifts) setScale(ctx context.Context) (sum int64, err error) {
 		n := len(s.linkLoads.weight)
 		for link := n * i / parts; link < n*(i+1)/parts; link++ {
 			class, _ := slices.BinarySearch(weights, s.linkLoads.weight[link])
-			raise(most[(i*len(weights)+class)*len(s.scale):][:len(s.scale)], s.onLink(s.packets, int32(link)))
+			raise(most[(i*len(weights)+class)*len(s.scale):][:len(s.scale)], s.onLink(int32(link)))
 		}
 		return nil
 	})
@@ -252,19 +232,6 @@ func raise(most, to []uint16) {
 			most[i] = n
 		}
 	}
-}
-
-// setPrices sets the prices of packets.
-func (s *shifts) setPrices(ctx context.Context) error {
-	const some = 32 // links
-	n := len(s.linkLoads.weight)
-	return par.For(ctx, s.workers, (n+some-1)/some, func(_, i int) error {
-		for link := some * i; link < min(n, some*(i+1)); link++ {
-			packets, more := s.onLink(s.packets, int32(link)), s.onLink(s.more, int32(link))
-			addPackets(packets, more, s.scale, s.linkLoads.weight[link], 0)
-		}
-		return nil
-	})
 }
 
 // choose chooses the links by which the packets of hosts to a LID leave their switches, where no others
@@ -337,12 +304,9 @@ func (s *shifts) readLoads(k int, taken int32) int64 {
 // have, as if they were not on it yet. It sets rest for all switches of the path.
 func (s *shifts) priceOfRest(x, first, n int32) int64 {
 	sum := int64(0)
-	scale, laterScale := wrapped(s.scale, first, n)
 	for y := x; y != s.to.target; y = s.next[y] {
-		weight := s.linkLoads.weight[s.link[y]]
-		packets, laterPackets := wrapped(s.onLink(s.packets, s.link[y]), first, n)
 		s.rest[y] = sum // up to there, for now
-		sum += priceOfLast(packets, scale, weight) + priceOfLast(laterPackets, laterScale, weight)
+		sum += s.priceOn(s.link[y], first, n, 0)
 	}
 	for y := x; y != s.to.target; y = s.next[y] {
 		s.rest[y] = sum - s.rest[y]
@@ -350,10 +314,20 @@ func (s *shifts) priceOfRest(x, first, n int32) int64 {
 	return s.inLoad(sum, n)
 }
 
-// priceOfLast returns the price of one of the packets that a link of such weight has in each of some rounds.
-func priceOfLast(packets []uint16, scale []int64, weight int64) (sum int64) {
+// priceOn returns the price of one of the packets that a link has in each of n rounds, in rounds one after the
+// other, or with more 1 that of one packet more.
+func (s *shifts) priceOn(link, first, n int32, more int64) int64 {
+	weight := s.linkLoads.weight[link]
+	scale, laterScale := wrapped(s.scale, first, n)
+	packets, laterPackets := wrapped(s.onLink(link), first, n)
+	return priceOf(packets, scale, weight, more) + priceOf(laterPackets, laterScale, weight, more)
+}
+
+// priceOf returns the same for rounds that lie together. scale turns loads into shares.
+func priceOf(packets []uint16, scale []int64, weight, more int64) (sum int64) {
+	scale = scale[:len(packets)]
 	for i, n := range packets {
-		sum += int64(priceOfMore(n-1, weight*scale[i]))
+		sum += int64(powers[min((int64(n)+more)*weight*scale[i]>>16, 2*shareUnit)])
 	}
 	return sum
 }
@@ -365,8 +339,7 @@ func (s *shifts) inLoad(sum int64, n int32) int64 { return sum * s.mean / (2 * p
 // with a link, if it is less than so much.
 func (s *shifts) priceOf(link, first, n int32, limit int64) (price int64, less bool) {
 	for sum := int64(0); ; link = s.link[s.head[link]] {
-		now, later := wrapped(s.onLink(s.more, link), first, n)
-		sum += sumOf(now) + sumOf(later)
+		sum += s.priceOn(link, first, n, 1)
 		x := s.head[link]
 		there := x == s.to.target
 		if rest := s.rest[x]; rest >= 0 && !there {
@@ -376,15 +349,4 @@ func (s *shifts) priceOf(link, first, n int32, limit int64) (price int64, less b
 			return price, price < limit
 		}
 	}
-}
-
-// sumOf adds up prices, four at a time.
-func sumOf(prices []uint16) (sum int64) {
-	for ; len(prices) >= 4; prices = prices[4:] {
-		sum += int64(prices[0]) + int64(prices[1]) + int64(prices[2]) + int64(prices[3])
-	}
-	for _, price := range prices {
-		sum += int64(price)
-	}
-	return sum
 }

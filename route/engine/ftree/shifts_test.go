@@ -97,9 +97,6 @@ func countShifts(t *rapid.T) [2]int {
 		if _, err := s.setScale(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := s.setPrices(t.Context()); err != nil {
-			t.Fatal(err)
-		}
 		if _, err := b.sweep(t.Context(), s.choose); err != nil {
 			t.Fatal(err)
 		}
