@@ -36,6 +36,14 @@ func (p *Plan) Fits(g *fabric.Graph) error {
 }
 
 func (p *Plan) lanesFit(*fabric.Graph) error {
+	for i := range p.Levels {
+		if l := &p.Levels[i]; l.Share == 0 || slices.ContainsFunc(l.SL[:], func(sl uint8) bool { return sl >= NumSLs }) {
+			return fmt.Errorf("level %d has share %d and SLs %d", i, l.Share, l.SL)
+		}
+	}
+	if len(p.Levels) > int(DropVL) {
+		return fmt.Errorf("%d levels (at most %d)", len(p.Levels), DropVL)
+	}
 	if p.VLs < 0 || p.VLs > int(DropVL) || p.Service.Default >= NumSLs {
 		return fmt.Errorf("%d VLs, default SL %d: out of range", p.VLs, p.Service.Default)
 	}

@@ -19,7 +19,8 @@ type Plan struct {
 	Choice      Choice  // which LIDs of its target a source sends to
 	SL          *SLs
 	SL2VL       *SL2VL
-	VLs         int // data VLs that the lanes use, 0 when unknown
+	VLs         int     // data VLs that the lanes use, 0 when unknown
+	Levels      []Level // of service; none where all traffic is alike. The first has the SLs of SL
 	Arbitration *VLArbitration
 	Ports       *Ports
 	Service     Service

@@ -61,7 +61,7 @@ func (c *Core) administered(priority uint8, smKey, acts uint64) *sa.Subnet {
 	if own := s.Ports[slots[c.ownPort()]].Info[:]; c.claimed { // it was read before, and is not read again where nothing is to be told
 		mad.PortInfoCapabilityMask.Put(own, mad.PortInfoCapabilityMask.Get(own)|mad.CapIsSM)
 	}
-	s.Keys = c.keysByEnd()
+	s.Keys, s.Levels = c.keysByEnd(), c.levels()
 	s.Managers = append(s.Managers, sa.Manager{End: c.prog.end[c.ownPort()], SMKey: smKey, ActCount: acts & 0xFFFFFFFF, Priority: priority, State: mad.SMStateMaster})
 	for _, o := range c.others {
 		s.Managers = append(s.Managers, sa.Manager{End: c.endOf(o.guid), Priority: uint8(o.priority), State: o.state})

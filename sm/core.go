@@ -6,6 +6,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/job"
+	"weft/route/levels"
 	"weft/sm/sa"
 )
 
@@ -17,6 +18,7 @@ type Config struct {
 	AskRoles   bool          // ask switches for their role in a tree, by the vendor attribute SwitchRole
 	Keys       Keys          // M_Keys of ports
 	Partitions *Partitioning // nil: all ports are full members of the default partition, and keep what other P_Keys they have
+	Levels     levels.Levels // of service: which paths have which; the routing has them too
 	OwnPort    fabric.GUID   // GUID of our own port, 0 where it is not known: its M_Key may be needed to ask for it
 	Neighbours []Neighbour   // as they were found before
 	Stored     LIDMap        // LIDs remembered; they win over those found
@@ -379,6 +381,7 @@ func (c *Core) takePlan(ev *Event) {
 		return
 	}
 	c.noteTrees(result.NoMulticast)
+	c.noteLevels()
 	r.Engine, r.Check = result.Engine.Name, result.Report
 	if result.Choice != nil {
 		r.Choice = result.Choice.String()

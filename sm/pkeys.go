@@ -5,6 +5,7 @@ import (
 
 	"weft/mad"
 	"weft/sm/partition"
+	"weft/sm/sa"
 )
 
 // Partitioning says which ports may talk to each other, and whether switches see to it.
@@ -212,6 +213,28 @@ func (c *Core) keysByEnd() [][]uint16 {
 		}
 	}
 	return keys
+}
+
+// levels returns the rules for levels of service, of those that the Plan has.
+func (c *Core) levels() sa.Levels {
+	var all sa.Levels
+	if all.Rules = c.cfg.Levels; c.cfg.Partitions != nil {
+		all.ByKey, _, _ = c.cfg.Partitions.Partitions.Levels(c.cfg.Levels)
+	} else {
+		all.ByKey, _, _ = partition.Everyone().Levels(c.cfg.Levels)
+	}
+	return all.For(c.plan)
+}
+
+// noteLevels tells of partitions whose SL no level of service has.
+func (c *Core) noteLevels() {
+	if c.cfg.Partitions == nil {
+		return
+	}
+	_, _, without := c.cfg.Partitions.Partitions.Levels(c.cfg.Levels)
+	for _, text := range without {
+		c.note(NoLevel, Place{}, "%s (levels): its paths have the first level", text)
+	}
 }
 
 // mayEnforce reports whether a port of a switch can see to it that the CA or router port at its cable keeps to its partitions, and is

@@ -68,6 +68,9 @@ func notTold(p *route.Plan, r *quality.Report) (lines []string) {
 	if p.Ends.MaxLMC() > 0 && p.Choice.By != route.AnyLID && p.Choice.By != route.BaseLID {
 		lines = append(lines, fmt.Sprintf("which LID of a target to send to (%s): without path records they use base LIDs", p.Choice.By))
 	}
+	if len(p.Levels) > 1 {
+		lines = append(lines, "levels of service: without path records, or an SL set by hand, their paths have that of level "+p.Levels[0].Name)
+	}
 	if p.SL != nil && slDiffers(p.SL, p.Service.Default) {
 		free := "not known"
 		if r != nil {

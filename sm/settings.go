@@ -7,7 +7,7 @@ import (
 	"weft/route/job"
 )
 
-// Settings hold the options that a running Manager can be given anew. Of Config it takes Unproven, TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Drain,
+// Settings hold the options that a running Manager can be given anew. Of Config it takes Unproven, TakeOver, AskRoles, SMKey, Priority, Keys, Partitions, Levels, Drain,
 // Expected and QuarantineStrangers; all else holds from the start on.
 type Settings struct {
 	Config  Config
@@ -43,7 +43,7 @@ func (m *Manager) reconfigure(now time.Duration, s *Settings) {
 	was, to := m.cfg, &s.Config
 	m.cfg.Unproven, m.cfg.TakeOver, m.cfg.AskRoles = to.Unproven, to.TakeOver, to.AskRoles
 	m.cfg.SMKey, m.cfg.Priority, m.cfg.Keys = to.SMKey, to.Priority, to.Keys
-	m.cfg.Partitions = to.Partitions.after(was.Partitions)
+	m.cfg.Partitions, m.cfg.Levels = to.Partitions.after(was.Partitions), to.Levels
 	m.cfg.Drain, m.cfg.Expected, m.cfg.QuarantineStrangers = to.Drain, to.Expected, to.QuarantineStrangers
 	m.watch = s.Watch
 	m.tell(NewSettings, "%s", s.What)
@@ -59,6 +59,8 @@ func (m *Manager) reconfigure(now time.Duration, s *Settings) {
 		m.ask("the routing was told otherwise", true)
 	case isMaster && !reflect.DeepEqual(m.cfg.Partitions, was.Partitions):
 		m.ask("the partitions were told otherwise", false)
+	case isMaster && !reflect.DeepEqual(m.cfg.Levels, was.Levels):
+		m.ask("the levels of service were told otherwise", false)
 	case m.cfg.Priority != was.Priority && isMaster: // a standby may go before us now
 		m.ask("the priority was told otherwise", false)
 	case !m.cfg.Keys.givesSame(&was.Keys) && isMaster:

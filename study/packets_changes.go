@@ -262,7 +262,8 @@ func onWhole(whole *fabric.Graph, before *route.Plan, left *fabric.Graph, p *rou
 			m.Switch[s] = p.SL2VL.Switch[number]
 		}
 	}
-	out.SL, out.SL2VL, out.Arbitration = &sl, &m, route.EqualTurns(whole, max(1, p.VLs))
+	out.SL, out.SL2VL, out.Levels = &sl, &m, p.Levels
+	out.Arbitration = out.Turns(whole)
 	return &out
 }
 

@@ -168,6 +168,11 @@ func (j *packetJob) prepare(ctx context.Context) error {
 		if j.streams, err = traffic.ReadStreams(j.Streams, j.Text, j.g, j.hosts); err != nil {
 			return err
 		}
+		for _, s := range j.streams {
+			if _, err := levelOf(j.plan.Plan, s.Level); err != nil {
+				return fmt.Errorf("--streams %s: %w", j.Streams, err)
+			}
+		}
 	case j.IsBEff():
 	case j.File == "" && j.Pattern == Uniform:
 		if j.Once {

@@ -2,8 +2,12 @@ package study
 
 import (
 	"cmp"
+	"fmt"
 	"math"
+	"strings"
 
+	"weft/internal/spelling"
+	"weft/route"
 	"weft/sim/packet"
 	"weft/traffic"
 )
@@ -77,6 +81,7 @@ func (j *packetJob) givenStreams(r *packetRun) *packet.Streams {
 		if g.Bytes > 0 {
 			s.Most = 0
 		}
+		s.Level, _ = levelOf(j.plan.Plan, g.Level) // it was looked for before
 		if g.Start > 0 {
 			s.Start = warmup + packet.Time(g.Start)*packet.Nanosecond
 		}
@@ -89,6 +94,24 @@ func (j *packetJob) givenStreams(r *packetRun) *packet.Streams {
 		streams.List = append(streams.List, s)
 	}
 	return streams
+}
+
+// levelOf returns the number of a level of service of a Plan; without a name it is the first.
+func levelOf(p *route.Plan, name string) (uint8, error) {
+	if name == "" {
+		return 0, nil
+	}
+	var names []string
+	for i := range p.Levels {
+		if p.Levels[i].Name == name {
+			return uint8(i), nil
+		}
+		names = append(names, p.Levels[i].Name)
+	}
+	if len(names) == 0 {
+		return 0, fmt.Errorf("level=%s: the Plan has no levels of service: give --levels FILE", name)
+	}
+	return 0, fmt.Errorf("level=%s: the Plan has the levels %s%s", name, strings.Join(names, ", "), spelling.Hint(name, names))
 }
 
 // uniform lets every host send to anyone, or now and then to its hot-spot.

@@ -11,30 +11,32 @@ import (
 	"weft/internal/fold"
 	"weft/route"
 	"weft/route/job"
+	"weft/route/levels"
 	"weft/route/quality"
 	"weft/sim/flow"
 )
 
 // Route is the document of `weft route --json`.
 type Route struct {
-	Engine  string          `json:"engine"`
-	Refused []Refusal       `json:"refused,omitempty"` // engines of the chain that refused before it
-	Choice  *job.Choice     `json:"auto,omitempty"`    // how engine auto chose it
-	Recipe  route.Recipe    `json:"recipe"`
-	LIDs    int             `json:"lids"`
-	Least   int             `json:"least_lids,omitempty"` // proven: no assignment of these paths has fewer
-	Used    *route.UsedLIDs `json:"used_lids,omitempty"`  // those that explicit paths use, before each port has a power of 2
-	MaxLMC  uint8           `json:"max_lmc"`
-	VLs     int             `json:"vls"`     // data lanes that the paths need
-	Replies string          `json:"replies"` // for which replies: RepliesSame or RepliesOwn
-	Seconds float64         `json:"seconds"`
-	Stages  []job.Stage     `json:"stages"`
-	PeakRSS float64         `json:"peak_rss_mb"`     // memory of the process so far, 10^6 bytes
-	Notes   []string        `json:"notes,omitempty"` // what the engine says of its result
-	Ports   *Ports          `json:"ports,omitempty"`
-	Check   *quality.Report `json:"check,omitempty"`  // as weft check --json prints it; absent with --no-check
-	Solver  *Solver         `json:"solver,omitempty"` // of --names ilp
-	Change  *Change         `json:"change,omitempty"` // with --keep
+	Engine  string           `json:"engine"`
+	Refused []Refusal        `json:"refused,omitempty"` // engines of the chain that refused before it
+	Choice  *job.Choice      `json:"auto,omitempty"`    // how engine auto chose it
+	Recipe  route.Recipe     `json:"recipe"`
+	LIDs    int              `json:"lids"`
+	Least   int              `json:"least_lids,omitempty"` // proven: no assignment of these paths has fewer
+	Used    *route.UsedLIDs  `json:"used_lids,omitempty"`  // those that explicit paths use, before each port has a power of 2
+	MaxLMC  uint8            `json:"max_lmc"`
+	VLs     int              `json:"vls"`     // data lanes that the paths need
+	Replies string           `json:"replies"` // for which replies: RepliesSame or RepliesOwn
+	Seconds float64          `json:"seconds"`
+	Stages  []job.Stage      `json:"stages"`
+	PeakRSS float64          `json:"peak_rss_mb"`      // memory of the process so far, 10^6 bytes
+	Levels  []levels.Summary `json:"levels,omitempty"` // of service
+	Notes   []string         `json:"notes,omitempty"`  // what the engine says of its result
+	Ports   *Ports           `json:"ports,omitempty"`
+	Check   *quality.Report  `json:"check,omitempty"`  // as weft check --json prints it; absent with --no-check
+	Solver  *Solver          `json:"solver,omitempty"` // of --names ilp
+	Change  *Change          `json:"change,omitempty"` // with --keep
 	// Yardstick holds what the routes deliver, with --yardstick.
 	Yardstick *flow.Yardstick `json:"yardstick,omitempty"`
 }
@@ -80,8 +82,8 @@ func refusalsOf(errs []error) (out []Refusal) {
 	return out
 }
 
-// NewRoute makes the document of a routing job; peakRSS is the memory of the process.
-func NewRoute(r *job.Result, peakRSS float64) *Route {
+// NewRoute makes the document of a routing job on a Graph; peakRSS is the memory of the process.
+func NewRoute(g *fabric.Graph, r *job.Result, peakRSS float64) *Route {
 	var used *route.UsedLIDs
 	if r.Plan.Used.All > 0 {
 		used = &r.Plan.Used
@@ -89,7 +91,7 @@ func NewRoute(r *job.Result, peakRSS float64) *Route {
 	return &Route{
 		Used: used, Engine: r.Engine.Name, Refused: refusalsOf(r.Refused), Choice: r.Choice, Recipe: r.Plan.Recipe, LIDs: r.Plan.Ends.Total(), MaxLMC: r.Plan.Ends.MaxLMC(),
 		Least: r.Plan.LeastLIDs, VLs: r.Plan.VLs, Replies: repliesOf(r.Plan), Seconds: r.Seconds, Stages: r.Stages, PeakRSS: peakRSS,
-		Notes: r.Plan.Notes, Ports: portsOf(r.Plan), Check: r.Report,
+		Levels: levels.Summarise(g, r.Plan), Notes: r.Plan.Notes, Ports: portsOf(r.Plan), Check: r.Report,
 	}
 }
 
@@ -106,6 +108,7 @@ func (o *Route) Write(w io.Writer) error {
 		rows = append(rows, []string{"solver", o.Solver.String()})
 	}
 	rows = append(rows, []string{"VLs", fmt.Sprintf("%d (replies: %s)", o.VLs, o.Replies)})
+	rows = append(rows, o.levelRows()...)
 	if err := o.writeFigures(w, rows); err != nil || o.Check == nil {
 		return err
 	}
@@ -122,6 +125,7 @@ func (o *Route) WriteAll(w io.Writer) error {
 		rows = append(rows, []string{"LIDs in use", usedText(o.Used)})
 	}
 	rows = append(rows, []string{"VLs", strconv.Itoa(o.VLs)}, []string{"replies", o.Replies})
+	rows = append(rows, o.levelRows()...)
 	rows = append(rows, o.Ports.rows()...)
 	rows = append(rows,
 		[]string{"seconds", fmt.Sprintf("%.3f", o.Seconds)},
@@ -131,6 +135,14 @@ func (o *Route) WriteAll(w io.Writer) error {
 		return err
 	}
 	return o.Check.WriteAll(w)
+}
+
+// levelRows has a row for each level of service.
+func (o *Route) levelRows() (rows [][]string) {
+	for i := range o.Levels {
+		rows = append(rows, []string{"level " + o.Levels[i].Name, o.Levels[i].String()})
+	}
+	return rows
 }
 
 // writeFigures prints rows, and what there is of notes, changes and the yardstick; in the

@@ -42,7 +42,7 @@ func TestPorts(t *testing.T) {
 	r.Plan.Ports.Pool[0].MTU, r.Plan.Ports.Pool[1].HOQLife, r.Plan.Ports.PacketLife = 4, 20, 19
 	r.Plan.Arbitration.Pool[0].High = []route.ArbEntry{{VL: 1, Weight: 9}}
 	r.Plan.Arbitration.Pool[0].Limit = 3
-	p := NewRoute(r, 12).Ports
+	p := NewRoute(g, r, 12).Ports
 	if len(p.Parameters) != 2 || p.Parameters[0].MTU != 2048 || p.Parameters[1].Ports != g.NumHosts || p.Parameters[1].HOQLife != 0 {
 		t.Errorf("%+v", p.Parameters)
 	}
@@ -50,7 +50,7 @@ func TestPorts(t *testing.T) {
 		t.Errorf("packet life %g s", life)
 	}
 	var text strings.Builder
-	if err := NewRoute(r, 12).WriteAll(&text); err != nil {
+	if err := NewRoute(g, r, 12).WriteAll(&text); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"packet lifetime 2.15 s in a switch", "head-of-queue lifetime for ever", "MTU 2048", "high priority 1:9, limit 3", "0:32,1:32", "12 MB"} {
@@ -59,15 +59,15 @@ func TestPorts(t *testing.T) {
 		}
 	}
 	r.Plan.Ports = nil
-	if NewRoute(r, 0).Ports != nil {
+	if NewRoute(g, r, 0).Ports != nil {
 		t.Error("a Plan that says nothing of ports has them")
 	}
 }
 
 // TestRefusals: engine, reason and advice apart.
 func TestRefusals(t *testing.T) {
-	_, r := routed(t, "fat648", "dor,updn")
-	refused := NewRoute(r, 0).Refused
+	g, r := routed(t, "fat648", "dor,updn")
+	refused := NewRoute(g, r, 0).Refused
 	if len(refused) != 1 || refused[0].Engine != "dor" || strings.Contains(refused[0].Reason, "dor:") || refused[0].String() != r.Refused[0].Error() {
 		t.Errorf("%+v", refused)
 	}

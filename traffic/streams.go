@@ -15,11 +15,12 @@ type Stream struct {
 	Src, Dst int32
 	Gbps     float64 // mean rate of what they hold, in Gbit/s; 0: one after the other without pause
 	Bytes    int64   // of a message; 0: as usual
+	Level    string  // of service; "" for the first
 	// Start and Stop are its times; a Stop of 0 is the end of the traffic.
 	Start, Stop time.Duration
 }
 
-// ReadStreams reads a file of streams. A line is a source and a destination, and any of rate=GBIT/S, bytes=N, start=TIME and stop=TIME,
+// ReadStreams reads a file of streams. A line is a source and a destination, and any of rate=GBIT/S, bytes=N, level=NAME, start=TIME and stop=TIME,
 // parted by spaces. Hosts are named as in ReadFile. Errors are file:line: what is wrong.
 func ReadStreams(name string, data []byte, g *fabric.Graph, hosts []int32) ([]Stream, error) {
 	find := directory(g, hosts)
@@ -63,12 +64,16 @@ func (s *Stream) set(word string) (err error) {
 		if s.Bytes, err = strconv.ParseInt(value, 10, 64); err != nil || s.Bytes < 1 || s.Bytes > maxMessageBytes {
 			return fmt.Errorf("want 1 to %d", int64(maxMessageBytes))
 		}
+	case "level":
+		if s.Level = value; value == "" {
+			return errors.New("want the name of a level of service")
+		}
 	case "start":
 		s.Start, err = streamTime(value, 0)
 	case "stop":
 		s.Stop, err = streamTime(value, 1)
 	default:
-		return errors.New("want rate=GBIT/S, bytes=N, start=TIME or stop=TIME")
+		return errors.New("want rate=GBIT/S, bytes=N, level=NAME, start=TIME or stop=TIME")
 	}
 	return err
 }

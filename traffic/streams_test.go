@@ -9,8 +9,8 @@ import (
 
 func TestReadStreams(t *testing.T) {
 	g, hosts := hosts4(t)
-	got, err := ReadStreams("s", []byte("# victim\n0 1\n\n3 2 rate=4.5 bytes=2048 start=20us stop=1ms # hot\n2 1 rate=10 rate=20"), g, hosts)
-	want := []Stream{{Src: 0, Dst: 1}, {Src: 3, Dst: 2, Gbps: 4.5, Bytes: 2048, Start: 20 * time.Microsecond, Stop: time.Millisecond}, {Src: 2, Dst: 1, Gbps: 20}}
+	got, err := ReadStreams("s", []byte("# victim\n0 1\n\n3 2 rate=4.5 bytes=2048 level=storage start=20us stop=1ms # hot\n2 1 rate=10 rate=20"), g, hosts)
+	want := []Stream{{Src: 0, Dst: 1}, {Src: 3, Dst: 2, Gbps: 4.5, Bytes: 2048, Level: "storage", Start: 20 * time.Microsecond, Stop: time.Millisecond}, {Src: 2, Dst: 1, Gbps: 20}}
 	if err != nil || !slices.Equal(got, want) {
 		t.Error(got, err)
 	}
@@ -20,7 +20,8 @@ func TestReadStreams(t *testing.T) {
 		"0 9":                         "s:1: there is no rank 9",
 		"1 1":                         "s:1: 1 sends to itself",
 		"nobody 1":                    "s:1: no host is called nobody",
-		"0 1 fast":                    "s:1: fast: want rate=GBIT/S, bytes=N, start=TIME or stop=TIME",
+		"0 1 fast":                    "s:1: fast: want rate=GBIT/S, bytes=N, level=NAME, start=TIME or stop=TIME",
+		"0 1 level=":                  "s:1: level=: want the name of a level of service",
 		"0 1 rate=0":                  "s:1: rate=0: want 0.000001 to 1000000 Gbit/s",
 		"0 1 rate=NaN":                "s:1: rate=NaN: want 0.000001 to 1000000 Gbit/s",
 		"0 1 bytes=0":                 "s:1: bytes=0: want 1 to 1099511627776",

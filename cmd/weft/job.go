@@ -14,6 +14,7 @@ import (
 	"weft/fabric"
 	"weft/internal/fold"
 	"weft/route/job"
+	"weft/route/levels"
 	"weft/study"
 )
 
@@ -22,6 +23,7 @@ type routeFlags struct {
 	job.Request // the chain apart
 	options     []string
 	kinds       kindFlags
+	levels      levelFlags
 }
 
 func (r *routeFlags) add(cmd *cobra.Command) {
@@ -33,6 +35,7 @@ func (r *routeFlags) add(cmd *cobra.Command) {
 	jobsFlag(cmd, &r.Workers)
 	f.StringArrayVarP(&r.options, "option", "O", nil, "option of an engine, NAME=VALUE or ENGINE.NAME=VALUE (weft route --engines)")
 	r.kinds.add(cmd)
+	r.levels.add(f)
 	r.Now = clock()
 }
 
@@ -54,7 +57,10 @@ func (r *routeFlags) validate() (err error) {
 	if err = r.Validate(); err != nil {
 		return fmt.Errorf("--%w", err)
 	}
-	r.Kinds, err = r.kinds.read()
+	if r.Kinds, err = r.kinds.read(); err != nil {
+		return err
+	}
+	r.Levels, err = r.levels.read()
 	return err
 }
 
@@ -221,6 +227,9 @@ func (k *keepFlags) hold(cmd *cobra.Command, g *fabric.Graph, routing *routeFlag
 	if cmd.Flags().Changed("lmc") {
 		routing.HeldLMC = 0
 	}
+	if !cmd.Flags().Changed("levels") {
+		routing.Levels = levels.Of(k.kept.Plan)
+	}
 	if !k.afresh(cmd) {
 		routing.Kept = k.kept
 	}
@@ -243,7 +252,7 @@ func laneFileFlags(cmd *cobra.Command, files *job.TableFiles) {
 
 // refuseBesideTables refuses options that say how to route where tables are given.
 func refuseBesideTables(cmd *cobra.Command, files *job.TableFiles) error {
-	for _, option := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles"} {
+	for _, option := range []string{"engine", "lmc", "fresh-lids", "vls", "option", "roles", "levels"} {
 		if files.Given() && cmd.Flags().Changed(option) {
 			return fmt.Errorf("give --%s, or tables with --plan or --lfts, not both", option)
 		}

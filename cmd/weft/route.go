@@ -178,7 +178,7 @@ func (o *routeOptions) report(cmd *cobra.Command, g *fabric.Graph, r *job.Result
 			return nil, err
 		}
 	}
-	out = study.NewRoute(r, peakRSS())
+	out = study.NewRoute(g, r, peakRSS())
 	out.Solver = o.stages.solving.Report()
 	if o.keep.kept != nil {
 		if out.Change, err = o.change(cmd, g, r); err != nil {

@@ -54,7 +54,7 @@ func (o *packetOptions) add(cmd *cobra.Command) {
 	f.StringVarP(&r.Pattern, "pattern", "p", study.Uniform, "uniform, b_eff, or a traffic pattern NAME or NAME:ARG (weft simulate flow --patterns lists them)")
 	f.StringVar(&r.File, "pattern-file", "", "file of flows: a line SOURCE DESTINATION each; a line round begins the next round")
 	f.StringVar(&r.Messages, "messages", "", "file of messages: a line TIME SOURCE DESTINATION BYTES each, as 12.5us 0 17 65536")
-	f.StringVar(&r.Streams, "streams", "", "file of streams: a line SOURCE DESTINATION each, with any of rate=GBIT/S, bytes=N, start=TIME, stop=TIME behind it; without rate= they make no pause")
+	f.StringVar(&r.Streams, "streams", "", "file of streams: a line SOURCE DESTINATION each, with any of rate=GBIT/S, bytes=N, level=NAME, start=TIME, stop=TIME behind it; without rate= they make no pause")
 	f.StringVar(&r.Order, "order", "auto", "how ranks are put on hosts: random in every run, natural (by GUID), leaf (by switch and port), or auto (as --patterns says)")
 	f.IntVar(&r.Ranks, "ranks", 0, "number of ranks (default: one for each host port)")
 	f.IntVarP(&r.Seeds, "seeds", "n", 3, "runs of each load, each with a seed of its own")
@@ -174,7 +174,8 @@ one number, and the most pairs of each size (10000 and 100).
 
 --messages FILE sends messages at given times; ENDS is when the last has arrived.
 --streams FILE has streams of messages instead, each with its rate of payload and its
-times, which count from the end of the warm-up; --flows has what each got.
+times, which count from the end of the warm-up; --flows has what each got. level=NAME
+puts a stream on a level of service of the Plan (--levels).
 
 --changes FILE lets switches and cables fail and return while packets pass, at times
 after the warm-up: "20us down spine 1", "90us up spine 1", "40us down leaf 1[5]". At

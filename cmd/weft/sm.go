@@ -186,6 +186,9 @@ func (s *smFlags) runner(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.config.Partitions, err = s.pkeys.read(); err != nil {
 		return nil, err
 	}
+	if s.config.Levels, err = s.routing.Levels, s.checkLevels(); err != nil {
+		return nil, err
+	}
 	if s.config.Between, err = s.gids.read(); err != nil {
 		return nil, err
 	}

@@ -30,7 +30,7 @@ var changeable = []string{
 	"interval", "rebalance-after", "pause", "priority", "sm-key", "unproven", "take-over", "ask-roles", "lids", "plan", "output", "json",
 	"partitions", "partition-enforce", "drain", "expect", "quarantine-strangers", "flaps", "flaps-within", "quarantine", "keep-absent",
 	"m-key", "mkey-secret", "mkey-old-secret", "mkey-file", "mkey-protect", "mkey-lease",
-	"engine", "option", "vls", "seed", "jobs", "kind", "kinds", "cn-guids", "io-guids",
+	"engine", "option", "vls", "seed", "jobs", "kind", "kinds", "cn-guids", "io-guids", "levels",
 }
 
 // rerouting lists those of changeable by which routes change.

@@ -67,7 +67,8 @@ cannot talk to each other. A number for a name is the P_Key.
 
 Flags are indx0 (its P_Key stands at index 0), defmember=, and ipoib: it has a
 broadcast group, to which mtu= (bytes or a code), rate= (such as 100G, or a
-code), sl=, scope=, Q_Key=, TClass= and FlowLabel= belong.
+code), sl=, scope=, Q_Key=, TClass= and FlowLabel= belong. By sl= the paths of the
+partition have the level of service that has it too (weft sm --levels).
 
 Where the file does not have the default partition 0x7fff, all ports are its limited
 members and the subnet manager a full one.`
@@ -105,6 +106,9 @@ func partitionRows(ps partition.Partitions) string {
 		}
 		if p.IndexZero {
 			flags = append(flags, "indx0")
+		}
+		if p.SL > 0 {
+			flags = append(flags, fmt.Sprintf("sl=%d", p.SL))
 		}
 		for j := range p.Groups {
 			flags = append(flags, p.Groups[j].String())

@@ -151,6 +151,9 @@ func (r *serving) reload(ctx context.Context) {
 	if !reflect.DeepEqual(was.config.Partitions, runner.Config.Partitions) && !slices.Contains(changed, "partitions") {
 		changed = append(changed, "partitions")
 	}
+	if !reflect.DeepEqual(was.config.Levels, runner.Config.Levels) && !slices.Contains(changed, "levels") {
+		changed = append(changed, "levels")
+	}
 	if !was.config.Keys.Equal(&runner.Keys) && !slices.ContainsFunc(changed, func(name string) bool { return strings.Contains(name, "key") }) {
 		changed = append(changed, "M_Keys")
 	}

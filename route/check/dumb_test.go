@@ -130,6 +130,11 @@ func (d *dumb) sls(src int32, lid fabric.LID, traffic int) map[uint8]bool {
 	add := func(from int32, to fabric.LID) {
 		if sl, ok := d.sl(from, to); ok {
 			set[sl] = true
+			for _, level := range d.p.Levels {
+				if d.known() {
+					set[level.SL[sl]] = true
+				}
+			}
 		}
 	}
 	requests := d.uses(dst, src)

@@ -21,7 +21,7 @@ const (
 type groups struct {
 	sl      *route.SLs
 	row     int                  // SLs of a row in Cells, with what fills up the last byte
-	bit     [route.NumSLs]uint32 // by SL: its bit of a field
+	bit     [route.NumSLs]uint32 // by SL: its bits of a field
 	rows    lines                // what groups send to a destination class
 	columns lines                // what a source class sends to groups
 	unasked []uint64             // by switch: the mask of those that never ask for a path record
@@ -62,7 +62,7 @@ func newGroups(j *judge) *groups {
 	}
 	u.row = u.sl.NumSrc + u.sl.NumSrc%2
 	for sl := range u.bit {
-		u.bit[sl] = 1 << l.index[sl]
+		u.bit[sl] = uint32(l.all[sl])
 	}
 	u.spread = [numGroups]uint64{ofHosts: l.spreadOf(true), ofPortZero: l.spreadOf(false)}
 	u.rows, u.columns = newLines(u.sl.NumSrc, g.NumSwitches), newLines(u.sl.NumDst, g.NumSwitches)

@@ -37,6 +37,7 @@ type lanes struct {
 	sl    *route.SLs // nil when the lanes are unknown: all on one
 	sls   []uint8    // SLs in use, ascending
 	index [route.NumSLs]uint8
+	all   [route.NumSLs]uint64 // by SL of a path: its own and those of all levels, as bits of a field
 	classes
 	maskLayout
 	vlTables
@@ -88,7 +89,9 @@ func (j *judge) readLanes(need room) *lanes {
 	if l.sl == nil {
 		byDefault = 0
 	}
-	used |= 1<<byDefault | need.slSet
+	ofLevels := l.levels(p, used)
+	uniform = uniform && ofLevels == used
+	used |= ofLevels | 1<<byDefault | need.slSet
 	l.room = need.and(room{slSet: used, choice: j.choice != nil, otherDefault: !uniform || first != byDefault})
 	for sl := range uint8(route.NumSLs) {
 		if used>>sl&1 == 1 {
@@ -96,10 +99,29 @@ func (j *judge) readLanes(need room) *lanes {
 			l.sls = append(l.sls, sl)
 		}
 	}
+	for sl := range l.all {
+		for set := l.levels(p, 1<<sl); set != 0; set &= set - 1 {
+			l.all[sl] |= 1 << l.index[bits.TrailingZeros16(set)]
+		}
+	}
 	l.maskLayout = newMaskLayout(len(l.sls), l.choice, l.otherDefault)
 	l.byDefault = 1 << l.index[byDefault]
 	l.readVLs(g)
 	return l
+}
+
+// levels adds to a set of SLs of paths those that they have at other levels.
+func (l *lanes) levels(p *route.Plan, sls uint16) uint16 {
+	set := sls
+	if l.sl == nil {
+		return set
+	}
+	for i := range p.Levels {
+		for m := sls; m != 0; m &= m - 1 {
+			set |= 1 << p.Levels[i].SL[bits.TrailingZeros16(m)]
+		}
+	}
+	return set
 }
 
 // readClasses copies the classes of sources and LIDs. It reports whether all are in range.
@@ -224,7 +246,7 @@ func (l *maskLayout) spreadOf(isHost bool) uint64 {
 	return l.spread &^ (1 << l.shift[hostOnly])
 }
 
-// bit is the SL from a source class to a destination class, as a bit of a field.
+// bit is the SL from a source class to a destination class, with those at other levels, as bits of a field.
 func (l *lanes) bit(src, dst int32) uint64 {
 	if l.sl == nil {
 		return 1
@@ -232,5 +254,5 @@ func (l *lanes) bit(src, dst int32) uint64 {
 	if src == l.numSrc || dst < 0 {
 		return 0
 	}
-	return 1 << l.index[l.sl.Class(src, dst)]
+	return l.all[l.sl.Class(src, dst)]
 }

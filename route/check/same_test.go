@@ -132,6 +132,14 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 	if !often("no sl2vl") {
 		p.SL2VL = drawSL2VL(t, g)
 	}
+	if often("levels") {
+		p.Levels = make([]route.Level, some("more levels", 3)+1)
+		for i := range p.Levels {
+			for sl := range p.Levels[i].SL {
+				p.Levels[i].SL[sl] = uint8(some("level sl", 16))
+			}
+		}
+	}
 	if often("arbitration") {
 		p.Arbitration = route.EqualTurns(g, 1+some("turns", 4))
 	}

@@ -32,6 +32,12 @@ func seededPlans(t *testing.T, do func(name string, g *fabric.Graph, p *route.Pl
 				p.SL2VL.Pool[0][5] = route.DropVL
 			}
 			p.Service = route.Service{Default: uint8(seed % 2), ReplySameSL: seed%5 > 0}
+			if seed%4 == 1 {
+				p.Levels = make([]route.Level, 2)
+				for sl := range route.NumSLs {
+					p.Levels[0].SL[sl], p.Levels[1].SL[sl] = uint8(sl), uint8(sl+3*int(seed%5))%route.NumSLs
+				}
+			}
 			if seed%3 == 0 {
 				g.PortVLs = slices.Repeat([]uint8{4}, len(g.PortVLs))
 			}

@@ -10,7 +10,7 @@ import (
 
 // ShapeError says that a Plan does not fit the Graph.
 type ShapeError struct {
-	Part   string // ends, tables, choice, sl, multicast, sl2vl, arbitration, ports or service
+	Part   string // ends, tables, choice, sl, levels, multicast, sl2vl, arbitration, ports or service
 	Detail string
 }
 
@@ -40,6 +40,13 @@ func shape(g *fabric.Graph, p *route.Plan) error {
 	}
 	if err := slShape(g, p.SL); err != "" {
 		return wrong("sl", "%s", err)
+	}
+	for i := range p.Levels {
+		for _, sl := range p.Levels[i].SL {
+			if sl >= route.NumSLs {
+				return wrong("levels", "level %d has SL %d", i, sl)
+			}
+		}
 	}
 	for _, part := range []struct {
 		name string

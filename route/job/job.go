@@ -13,6 +13,7 @@ import (
 	"weft/fabric"
 	"weft/route"
 	"weft/route/check"
+	"weft/route/levels"
 	"weft/route/lids"
 	"weft/route/multicast"
 	"weft/route/quality"
@@ -29,6 +30,7 @@ type Request struct {
 	Workers int               // goroutines that may be used; less than 1 is 1
 	Seed    uint64            // of engines that draw at random
 	Kinds   []fabric.KindRule // of hosts, balanced by themselves
+	Levels  levels.Levels     // of service; none where all traffic is alike
 	Kept    *Kept             // to be repaired; where that is not possible, or it is nil, the chain routes
 	Afresh  bool              // the chain routes first, and Kept is repaired where all of it refuses
 
@@ -165,7 +167,7 @@ func (r *Result) Judge(ctx context.Context, g *fabric.Graph, req *Request) (err 
 func (req *Request) recipe(step Step) *recipe.Request {
 	out := &recipe.Request{
 		Engine: step.Engine, Options: step.Options, Names: req.LIDs,
-		MaxVLs: req.MaxVLs, Workers: max(1, req.Workers), Seed: req.Seed, Kinds: req.Kinds,
+		MaxVLs: req.MaxVLs, Workers: max(1, req.Workers), Seed: req.Seed, Kinds: req.Kinds, Levels: req.Levels,
 	}
 	if !step.Engine.OwnNames {
 		out.Names.LMC = max(req.LIDs.LMC, req.HeldLMC)

@@ -3,6 +3,7 @@ package job
 import (
 	"context"
 	"errors"
+	"fmt"
 
 	"weft/fabric"
 	"weft/route"
@@ -34,6 +35,12 @@ func (req *Request) repair(ctx context.Context, g *fabric.Graph, r *Result) (don
 	}
 	if err != nil {
 		return false, err
+	}
+	if !req.Levels.Has(plan) {
+		if err := req.Levels.Give(g, plan, req.MaxVLs); err != nil {
+			r.NotRepaired = fmt.Errorf("levels of service: %w", err)
+			return false, nil
+		}
 	}
 	r.Plan, r.Repaired, r.Stages, r.Seconds = plan, figures, watch.stages, watch.total()
 	if figures.Unordered && plan.VLs > 1 {

@@ -14,20 +14,6 @@ import (
 // usualTurn is the weight of a VL's turn, as route.EqualTurns has it.
 const usualTurn = 32
 
-// pathSLs returns the set of SLs of a Plan's paths, with that of clients that never ask.
-func pathSLs(plan *route.Plan) uint16 {
-	used := uint16(1) << plan.Service.Default
-	if plan.SL == nil {
-		return used
-	}
-	for dst := range int32(plan.SL.NumDst) {
-		for src := range int32(plan.SL.NumSrc) {
-			used |= 1 << plan.SL.Class(src, dst)
-		}
-	}
-	return used
-}
-
 // pathVLs returns the set of VLs between switches to which a Plan maps some SLs.
 func pathVLs(plan *route.Plan, sls uint16) (vls uint16) {
 	if plan.SL2VL == nil {
@@ -50,7 +36,7 @@ func pathVLs(plan *route.Plan, sls uint16) (vls uint16) {
 
 // usedVLs counts the VLs that paths of a Plan use; 1 where it has no lane tables.
 func usedVLs(plan *route.Plan) int {
-	return bits.OnesCount16(pathVLs(plan, pathSLs(plan)))
+	return bits.OnesCount16(pathVLs(plan, plan.PathSLs()))
 }
 
 // unicastOrder returns an order of channels that has the dependencies of all table entries, nil where these have a cycle.
@@ -95,7 +81,7 @@ func unicastOrder(x *cdg.Index, plan *route.Plan) *cdg.Order {
 
 // ownLane finds a VL and an SL that no path uses, and maps one to the other in all tables.
 func ownLane(g *fabric.Graph, plan *route.Plan, maxVLs int) (sl uint8, err error) {
-	used := pathSLs(plan)
+	used := plan.PathSLs()
 	vls := pathVLs(plan, used)
 	if sl, ok := laneThatIsThere(plan, used, vls); ok {
 		return sl, nil
@@ -139,6 +125,10 @@ func laneThatIsThere(plan *route.Plan, sls, vls uint16) (sl uint8, ok bool) {
 // addTurns gives a VL its turn at every port.
 func addTurns(g *fabric.Graph, plan *route.Plan, vl uint8) {
 	if plan.Arbitration == nil {
+		return
+	}
+	if len(plan.Levels) > 0 {
+		plan.Arbitration = plan.Turns(g)
 		return
 	}
 	a := *plan.Arbitration

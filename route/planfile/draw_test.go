@@ -53,6 +53,13 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 	if p.Choice.By != route.ListedLIDs {
 		p.Choice.By = route.ChoiceBy(n("rule", 0, 2))
 	}
+	for range n("levels", 0, 3) {
+		l := route.Level{Name: rapid.String().Draw(t, "name"), Share: uint8(n("share", 1, 255)), High: rapid.Bool().Draw(t, "high")}
+		for sl := range l.SL {
+			l.SL[sl] = uint8(n("sl", 0, 15))
+		}
+		p.Levels = append(p.Levels, l)
+	}
 	if rapid.Bool().Draw(t, "arbitration") {
 		p.Arbitration = route.EqualTurns(g, n("turns", 1, 15))
 		p.Arbitration.Pool = append(p.Arbitration.Pool, route.ArbTable{})

@@ -74,6 +74,8 @@ type planHeader struct {
 	Ports       *int         `json:"port_parameters,omitempty"`       // sets in the pool
 	Absent      int          `json:"absent,omitempty"`                // ports whose LIDs wait for them
 	AbsentGUIDs bool         `json:"absent_guids,omitempty"`          // their port GUIDs are there, as far as they are known
+
+	Levels []route.Level `json:"levels,omitempty"`
 }
 
 type slHeader struct {
@@ -128,7 +130,7 @@ func headerOf(g *fabric.Graph, p *route.Plan) *planHeader {
 	h := &planHeader{
 		Recipe: p.Recipe, VLs: p.VLs, DefaultSL: p.Service.Default, ReplySameSL: p.Service.ReplySameSL,
 		Switches: g.NumSwitches, Hosts: g.NumHosts, Blocks: p.Tables.NumBlocks(), Choice: p.Choice.By.String(),
-		Absent: len(p.Absent), AbsentGUIDs: slices.ContainsFunc(p.Absent, hasGUID), Links: hasLinks(g),
+		Absent: len(p.Absent), AbsentGUIDs: slices.ContainsFunc(p.Absent, hasGUID), Links: hasLinks(g), Levels: p.Levels,
 	}
 	if p.SL != nil {
 		h.SL = &slHeader{p.SL.NumSrc, p.SL.NumDst, len(p.SL.Dst)}

@@ -5,10 +5,12 @@ package recipe
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
 	"weft/fabric"
 	"weft/route"
+	"weft/route/levels"
 	"weft/route/lids"
 )
 
@@ -21,11 +23,12 @@ type Request struct {
 	Workers int
 	Seed    uint64
 	Kinds   []fabric.KindRule // of hosts, balanced by themselves
+	Levels  levels.Levels     // of service; none where all traffic is alike
 }
 
 // Run carries out the stages on a graph. It calls stage before each one, by name;
 // a clock, if there is one, is the caller's. Where links to hosts have fewer VLs than
-// there are lanes, lanes share them. What the engine says nothing of is filled in: one
+// there are lanes, lanes share them. With levels of service an engine may use its part of the VLs. What the engine says nothing of is filled in: one
 // lane, equal turns of the VLs, the usual parameters of ports. Errors: *lids.Exhausted, *Refusal, a
 // wrong option, or the context's.
 func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name string)) (*route.Plan, error) {
@@ -53,7 +56,12 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 		in.Kinds = kinds.Of
 	}
 	stage("paths")
+	vls := in.MaxVLs
+	in.MaxVLs = max(1, vls/max(1, len(req.Levels)))
 	plan, err := engine.Route(ctx, in)
+	if in.MaxVLs < vls && err != nil {
+		err = withAllVLs(ctx, engine, in, vls, req, err)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -78,7 +86,33 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 		plan.Notes = append(plan.Notes, fmt.Sprintf("no host is of kind %s", kind))
 	}
 	fillIn(g, plan, stage)
+	if len(req.Levels) > 0 {
+		stage("levels")
+		if err := req.Levels.Give(g, plan, vls); err != nil {
+			return nil, route.Refuse(req.Engine.Name, "ask for fewer levels, or for another engine", "%v", err)
+		}
+	}
 	return plan, nil
+}
+
+// withAllVLs says of an engine that refuses to do with its part of the VLs how many levels fit: those for which there is room where it has all of them.
+func withAllVLs(ctx context.Context, engine route.Engine, in *route.Input, vls int, req *Request, err error) error {
+	refusal, ok := errors.AsType[*route.Refusal](err)
+	if !ok {
+		return err
+	}
+	in.MaxVLs = vls
+	plan, other := engine.Route(ctx, in)
+	if other != nil || plan.SL == nil {
+		return err
+	}
+	if !req.Engine.OwnNames {
+		plan.Ends = in.Ends
+	}
+	if few, ok := errors.AsType[*levels.TooFew](req.Levels.Give(in.Graph, plan, vls)); ok {
+		return route.Refuse(refusal.Engine, "ask for fewer levels, or for another engine", "%v", few)
+	}
+	return err
 }
 
 // fillIn completes a Plan with what its engine left open.

@@ -134,7 +134,7 @@ func (b *binding) newPlan(held *route.Held) (*route.Plan, error) {
 	}
 	p := &route.Plan{
 		Recipe: old.Recipe, Ends: b.ends, Tables: route.TablesOf(blocks, rows), Choice: route.Choice{By: old.Choice.By},
-		VLs: old.VLs, Service: old.Service, Absent: held.StillAbsent(&b.ends),
+		VLs: old.VLs, Levels: old.Levels, Service: old.Service, Absent: held.StillAbsent(&b.ends),
 	}
 	if old.Choice.By == route.ListedLIDs {
 		p.Choice = *held.Choice
@@ -150,7 +150,7 @@ func (b *binding) newPlan(held *route.Held) (*route.Plan, error) {
 		return nil, err
 	}
 	p.SL2VL.FitHosts(b.g, max(1, p.VLs))
-	p.Arbitration, p.Ports = route.EqualTurns(b.g, max(1, p.VLs)), route.UsualPorts(b.g)
+	p.Arbitration, p.Ports = p.Turns(b.g), route.UsualPorts(b.g)
 	return p, nil
 }
 

@@ -38,8 +38,8 @@ func newBacklogs(s *Sim, list []Stream) []*backlog {
 
 // keep counts a message that has just been drawn, and reports that it is not to be handed over now; draw is where the stream was
 // before.
-func (b *backlog) keep(s *Sim, src, dst int32, draw drawing) bool {
-	vl, ok := s.laneTo(src, dst)
+func (b *backlog) keep(s *Sim, level uint8, src, dst int32, draw drawing) bool {
+	vl, ok := s.laneTo(level, src, dst)
 	if !ok { // Send says what is wrong, or the message is lost at once
 		return false
 	}
@@ -56,7 +56,7 @@ func (b *backlog) keep(s *Sim, src, dst int32, draw drawing) bool {
 
 // release hands over the next message that was kept on the lane of one that has been sent.
 func (w *Streams) release(s *Sim, sent *Message, b *backlog) {
-	vl, _ := s.laneTo(sent.Src, sent.Dst)
+	vl, _ := s.laneTo(sent.Level, sent.Src, sent.Dst)
 	if l := &b.lanes[vl]; l.kept == 0 {
 		l.here--
 		return
@@ -72,8 +72,8 @@ func (w *Streams) handOver(s *Sim, id int32, b *backlog, vl uint8) {
 		at := l.at
 		dst, bytes := w.message(&l.next, st)
 		l.at += l.next.gap(st)
-		if lane, ok := s.laneTo(st.Src, dst); ok && lane == vl {
-			s.enqueue(st.Src, dst, bytes, id, at, false)
+		if lane, ok := s.laneTo(st.Level, st.Src, dst); ok && lane == vl {
+			s.enqueue(&Message{Src: st.Src, Dst: dst, Bytes: bytes, Level: st.Level, Tag: id, Start: at}, false)
 			return
 		}
 	}
@@ -94,12 +94,12 @@ func (w *Streams) keepNone(s *Sim, end int32) {
 	}
 }
 
-// laneTo is the lane on which an end port sends to another; ok is false where it cannot.
-func (s *Sim) laneTo(src, dst int32) (vl uint8, ok bool) {
+// laneTo is the lane on which an end port sends to another at a level of service; ok is false where it cannot.
+func (s *Sim) laneTo(level uint8, src, dst int32) (vl uint8, ok bool) {
 	if s.canSend(src, dst, 1) != nil {
 		return 0, false
 	}
-	_, sl := s.firstHeader(src, dst)
+	_, sl := s.firstHeader(level, src, dst)
 	vl = s.sendVL(src, sl)
 	return vl, int32(vl) < s.vls
 }

@@ -13,7 +13,7 @@ import (
 // with a notification (BECN), a packet of its own on the way back. The source then raises the index of the flow into
 // a table of delays, and waits after each packet of the flow; a timer lowers the index again.
 //
-// A flow is a source and a target. The annex leaves open what counts as waiting: here the packets in all
+// A flow is a source and a target at a level of service. The annex leaves open what counts as waiting: here the packets in all
 // queues of which the first asks for the port and lane, but for the one that leaves. A packet does not ask yet while it comes by a
 // slower link than it will leave by.
 type CongestionControl struct {
@@ -87,7 +87,7 @@ const noticeSize = 16
 // controlled is the state of congestion control.
 type controlled struct {
 	flows   []controlledFlow
-	byEnds  map[[2]int32]int32 // by source and target: flow
+	byEnds  map[[3]int32]int32 // by source, target and level: flow
 	starved []Time             // by link and VL: when it last had a packet and no credits
 	skipped []uint16           // by link and VL: packets since the last that was marked
 	marks   int64
@@ -105,12 +105,12 @@ type controlledFlow struct {
 }
 
 func newControlled(queues int) *controlled {
-	return &controlled{byEnds: map[[2]int32]int32{}, starved: make([]Time, queues), skipped: make([]uint16, queues)}
+	return &controlled{byEnds: map[[3]int32]int32{}, starved: make([]Time, queues), skipped: make([]uint16, queues)}
 }
 
-// flow numbers a source and a target.
-func (c *controlled) flow(src, dst int32, least uint16) int32 {
-	key := [2]int32{src, dst}
+// flow numbers a source and a target at a level of service.
+func (c *controlled) flow(src, dst int32, level uint8, least uint16) int32 {
+	key := [3]int32{src, dst, int32(level)}
 	f, ok := c.byEnds[key]
 	if !ok {
 		f = int32(len(c.flows))
@@ -159,13 +159,13 @@ func (s *Sim) notify(p *packet) {
 	if s.planOf(src).Ends.Base[dst] == 0 {
 		return
 	}
-	s.enqueue(src, dst, noticeSize, 0, s.now, true)
+	s.enqueue(&Message{Src: src, Dst: dst, Bytes: noticeSize, Level: m.Level, Start: s.now}, true)
 }
 
-// slow raises the index of the flow from a source to a target.
-func (s *Sim) slow(src, dst int32) {
+// slow raises the index of the flow from a source to a target at a level.
+func (s *Sim) slow(src, dst int32, level uint8) {
 	cc := s.config.Congestion
-	f := s.control.flow(src, dst, cc.Min)
+	f := s.control.flow(src, dst, level, cc.Min)
 	flow := &s.control.flows[f]
 	flow.index = uint16(min(int(flow.index)+int(cc.Increase), int(cc.Limit)))
 	if !flow.ticks && flow.index > cc.Min {

@@ -11,6 +11,7 @@ import (
 type Message struct {
 	Src, Dst int32
 	Bytes    int64
+	Level    uint8 // of service, by number in Plan.Levels
 	Tag      int32 // the workload's own
 	Start    Time
 	Lost     int64 // bytes of it that were dropped, when it is over
@@ -85,10 +86,15 @@ type Workload interface {
 // Send lets an end port send a message from now on. It fails where one of them has no LID, the source is the target
 // or there is nothing to send.
 func (s *Sim) Send(src, dst int32, bytes int64, tag int32) error {
+	return s.SendOn(0, src, dst, bytes, tag)
+}
+
+// SendOn does as Send, at a level of service. A level that the Plan does not have is the first one.
+func (s *Sim) SendOn(level uint8, src, dst int32, bytes int64, tag int32) error {
 	if err := s.canSend(src, dst, bytes); err != nil {
 		return err
 	}
-	s.enqueue(src, dst, bytes, tag, s.now, false)
+	s.enqueue(&Message{Src: src, Dst: dst, Bytes: bytes, Level: level, Tag: tag, Start: s.now}, false)
 	return nil
 }
 
@@ -107,8 +113,8 @@ func (s *Sim) canSend(src, dst int32, bytes int64) error {
 	return nil
 }
 
-// enqueue puts a message among those that its source is to send; start is when it was ordered.
-func (s *Sim) enqueue(src, dst int32, bytes int64, tag int32, start Time, notice bool) {
+// enqueue puts a message among those that its source is to send.
+func (s *Sim) enqueue(what *Message, notice bool) {
 	i := s.spare
 	if i == none {
 		i = int32(len(s.messages))
@@ -117,18 +123,18 @@ func (s *Sim) enqueue(src, dst int32, bytes int64, tag int32, start Time, notice
 		s.spare = s.messages[i].next
 	}
 	m := &s.messages[i]
-	*m = message{Message: Message{Src: src, Dst: dst, Bytes: bytes, Tag: tag, Start: start}, left: bytes, next: none, notice: notice}
-	m.lid, m.sl = s.firstHeader(src, dst)
-	if m.vl = s.sendVL(src, m.sl); int32(m.vl) >= s.vls {
-		packets := (bytes-1)/int64(s.config.MTU) + 1
+	*m = message{Message: *what, left: what.Bytes, next: none, notice: notice}
+	m.lid, m.sl = s.firstHeader(m.Level, m.Src, m.Dst)
+	if m.vl = s.sendVL(m.Src, m.sl); int32(m.vl) >= s.vls {
+		packets := (m.Bytes-1)/int64(s.config.MTU) + 1
 		s.measure.sent += packets
 		s.measure.lost[lostNoLane] += packets
-		m.Lost, m.left = bytes, 0
+		m.Lost, m.left = m.Bytes, 0
 		s.events.Put(s.now, occasion{over, i, 0}) // not at once: the workload is not done with this one
 		return
 	}
 	if s.control != nil {
-		m.flow = s.control.flow(src, dst, s.config.Congestion.Min)
+		m.flow = s.control.flow(m.Src, m.Dst, m.Level, s.config.Congestion.Min)
 	}
 	s.offer(i)
 }
@@ -269,7 +275,7 @@ func (s *Sim) deliver(l, i int32) {
 		return
 	case m.notice:
 		s.measure.delivered++
-		s.slow(m.Dst, m.Src)
+		s.slow(m.Dst, m.Src, m.Level)
 	default:
 		s.measure.deliver(s.now, m.Src, m.Dst, p)
 		if p.marked {

@@ -157,12 +157,16 @@ func (n *network) lid(src, dst int32) fabric.LID {
 	return base
 }
 
-// sl is the service level from a source to a LID.
-func (n *network) sl(src int32, lid fabric.LID) uint8 {
-	if p := n.planOf(src); p.SL != nil {
-		return p.SL.At(src, lid)
+// sl is the SL from a source to a LID, at a level of service.
+func (n *network) sl(level uint8, src int32, lid fabric.LID) uint8 {
+	p := n.planOf(src)
+	switch {
+	case p.SL == nil:
+		return 0
+	case int(level) < len(p.Levels):
+		return p.Levels[level].SL[p.SL.At(src, lid)]
 	}
-	return 0
+	return p.SL.At(src, lid)
 }
 
 // sendVL is the lane on which an end port sends packets of a service level.

@@ -25,13 +25,13 @@ type Header struct {
 // UseRelay has packets cross routers. It is called before Run.
 func (s *Sim) UseRelay(r Relay) { s.relay = r }
 
-// firstHeader is the LID and the SL of a message.
-func (s *Sim) firstHeader(src, dst int32) (fabric.LID, uint8) {
+// firstHeader is the LID and the SL of a message at a level of service, of which there is one where there are routers.
+func (s *Sim) firstHeader(level uint8, src, dst int32) (fabric.LID, uint8) {
 	if s.relay != nil {
 		return s.relay.First(src, dst)
 	}
 	lid := s.lid(src, dst)
-	return lid, s.sl(src, lid)
+	return lid, s.sl(level, src, lid)
 }
 
 // forwardBetween is route for a router.

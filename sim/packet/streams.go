@@ -16,6 +16,7 @@ const Forever = int64(1) << 62
 type Stream struct {
 	Src, Dst int32 // Anyone: drawn among Streams.Targets
 	Bytes    int64 // of a message
+	Level    uint8 // of service, by number in Plan.Levels
 	// Most lets the bytes of each message be drawn from Bytes to Most, all sizes alike; 0: all have Bytes.
 	Most int64
 	// Gap is the mean time between two messages, exponentially distributed; 0: the next one follows as soon
@@ -133,10 +134,10 @@ func (w *Streams) send(s *Sim, id int32) {
 	st, d := &w.List[id], &w.draw[id]
 	before := *d
 	dst, bytes := w.message(d, st)
-	if b := w.backlogs[id]; b != nil && b.keep(s, st.Src, dst, before) {
+	if b := w.backlogs[id]; b != nil && b.keep(s, st.Level, st.Src, dst, before) {
 		return
 	}
-	if err := s.Send(st.Src, dst, bytes, id); err != nil {
+	if err := s.SendOn(st.Level, st.Src, dst, bytes, id); err != nil {
 		s.Fail(err)
 	}
 }

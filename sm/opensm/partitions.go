@@ -17,16 +17,24 @@ import (
 // which OpenSM wants to be told to allow.
 func Partitions(ps partition.Partitions, subnet *fabric.Fabric) (text []byte, both bool, notes []Note) {
 	var b bytes.Buffer
+	var apart []string // parts of a partition that follow
 	for i := range ps {
 		p := &ps[i]
 		fmt.Fprintf(&b, "%s=0x%04x", p.Name, p.Key)
 		if p.IndexZero {
 			b.WriteString(",indx0")
 		}
+		sl := p.SL // that is still to be said: of a partition with ipoib the flag is that of the group too
 		for g := range p.Groups {
 			if p.Groups[g].Broadcast {
 				b.WriteString(",ipoib" + flags(&p.Groups[g]))
+				if sl == p.Groups[g].SL {
+					sl = 0
+				}
 			}
+		}
+		if sl > 0 {
+			apart = append(apart, fmt.Sprintf("%s=0x%04x,sl=%d : ;\n", p.Name, p.Key, sl))
 		}
 		b.WriteString(" :\n")
 		for g := range p.Groups {
@@ -51,6 +59,7 @@ func Partitions(ps partition.Partitions, subnet *fabric.Fabric) (text []byte, bo
 		b.WriteString(strings.Join(list, ",\n"))
 		b.WriteString(" ;\n")
 	}
+	b.WriteString(strings.Join(apart, ""))
 	return b.Bytes(), both, notes
 }
 

@@ -21,7 +21,7 @@ func drawPartitions(t *rapid.T, patterns bool) string {
 	if patterns {
 		members = append(members, `"host*"`, `"leaf ?"`, `"nobody"`)
 	}
-	flags := []string{"", ",ipoib", ",indx0", ",ipoib,mtu=4096,rate=100G,sl=3", ",ipoib,Q_Key=0xb1b,scope=5,TClass=7,FlowLabel=9", ",indx0,defmember=full"}
+	flags := []string{"", ",ipoib", ",indx0", ",ipoib,mtu=4096,rate=100G,sl=3", ",ipoib,Q_Key=0xb1b,scope=5,TClass=7,FlowLabel=9", ",indx0,defmember=full", ",sl=4"}
 	for i := range rapid.IntRange(0, 4).Draw(t, "partitions") {
 		fmt.Fprintf(&b, "p%d=0x%04x%s :", i, 5+i, rapid.SampledFrom(flags).Draw(t, "flags"))
 		if rapid.Bool().Draw(t, "group") {

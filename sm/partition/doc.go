@@ -10,7 +10,8 @@
 //	    ALL_SWITCHES=both, "gpu-*", 0x0002c90300001234=full ;
 //
 // A partition has a name, a P_Key and flags, then a colon, its members, and a semicolon; a number for a name is the P_Key. The flags mtu, rate,
-// sl and others belong to the group that ipoib makes; without ipoib they say nothing. A comment goes from # to the end of its line.
+// sl and others belong to the group that ipoib makes; without ipoib all but sl say nothing. By sl the paths in the partition have the level of service
+// that has it too (Levels). A comment goes from # to the end of its line.
 //
 // A member is the GUID of a port, ALL, ALL_CAS, ALL_SWITCHES, ALL_ROUTERS, SELF (the port of the subnet manager), or in quotes
 // a pattern of node descriptions, with a membership: full, limited or both; without one it is that of defmember, which is limited where

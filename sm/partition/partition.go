@@ -32,6 +32,7 @@ type Partition struct {
 	Name      string
 	Key       uint16 // without the bit of full members
 	IndexZero bool   // its P_Key stands at index 0 of the tables
+	SL        uint8  // by which its paths have a level of service; 0 where none is given
 	Members   []Member
 	Groups    []Group
 }

@@ -2,6 +2,7 @@ package partition
 
 import (
 	"errors"
+	"maps"
 	"reflect"
 	"slices"
 	"strings"
@@ -10,6 +11,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/fabric"
+	"weft/route/levels"
 )
 
 // The examples of OpenSM's manual, and what is ours.
@@ -88,7 +90,9 @@ func TestReadAsOpenSM(t *testing.T) {
 	all := []Member{{Who: All, As: Full}}
 	for text, want := range map[string]Partition{
 		"a=0x10,rate=3,mtu=4,scope=2,defmember=full:\n\tALL;":        {Name: "a", Key: 0x10, Members: all},
-		"a=0x10,mtu=5,ipoib,sl=1:ALL=full;":                          {Name: "a", Key: 0x10, Members: all, Groups: []Group{{Broadcast: true, MTU: 5, SL: 1}}},
+		"a=0x10,sl=7:ALL=full;":                                      {Name: "a", Key: 0x10, SL: 7, Members: all},
+		"a=0x10,sl=7:ALL=full;a=16:;":                                {Name: "a", Key: 0x10, SL: 7, Members: all},
+		"a=0x10,mtu=5,ipoib,sl=1:ALL=full;":                          {Name: "a", Key: 0x10, SL: 1, Members: all, Groups: []Group{{Broadcast: true, MTU: 5, SL: 1}}},
 		"0x8010,ipoib:ALL=full;":                                     {Key: 0x10, Members: all, Groups: []Group{{Broadcast: true}}},
 		"a=0x10:ALL=full,NONE,;":                                     {Name: "a", Key: 0x10, Members: all},
 		"a=0x10,,ipoib,:ALL=full;":                                   {Name: "a", Key: 0x10, Members: all, Groups: []Group{{Broadcast: true}}},
@@ -292,4 +296,23 @@ func FuzzRead(f *testing.F) {
 		}
 		NewIndex(ps).KeysOf(&Port{GUID: 1, Desc: "a"})
 	})
+}
+
+// Partitions belong to the level that names them, or else to the one with their SL.
+func TestLevels(t *testing.T) {
+	ps, err := Read("p", []byte("a=0x10,sl=5:ALL; b=0x11,sl=5:ALL; c=0x12,sl=6:ALL; d=0x13:ALL;"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := levels.Read("l", []byte("first\nsecond sl=5\nthird partition=b partition=0x8013 partition=e"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	byKey, unknown, without := ps.Levels(list)
+	if want := map[uint16]uint8{0x10: 1, 0x11: 2, 0x13: 2}; !maps.Equal(byKey, want) {
+		t.Errorf("levels %v, want %v", byKey, want)
+	}
+	if len(unknown) != 1 || !strings.HasPrefix(unknown[0], "level third: there is no partition e: there are ") || len(without) != 1 || !strings.HasPrefix(without[0], "partition c has sl=6") {
+		t.Errorf("%q, %q", unknown, without)
+	}
 }

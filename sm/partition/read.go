@@ -122,6 +122,9 @@ func (r *reader) partition(text string) {
 	}
 	old := &r.ps[at]
 	old.IndexZero = old.IndexZero || p.IndexZero
+	if p.SL > 0 {
+		old.SL = p.SL
+	}
 	old.Members = append(old.Members, p.Members...)
 	old.Groups = append(old.Groups, p.Groups...)
 }
@@ -158,6 +161,9 @@ func (r *reader) head(p *Partition, head string) Membership {
 		case flag == "ipoib" && !given:
 			group.Broadcast = true
 		case r.flag(&group, flag, value):
+			if flag == "sl" {
+				p.SL = group.SL
+			}
 		default:
 			r.fail("%q is no flag of a partition: want indx0, defmember=full|limited|both, ipoib, mtu=, rate=, sl=, scope=, Q_Key=, TClass= or FlowLabel=", part)
 		}

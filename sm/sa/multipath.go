@@ -19,6 +19,7 @@ func (r *Responder) multiPath(s *Subnet, q mad.Datagram) mad.Datagram {
 	}
 	gids := rec[from:]
 	p := readMultiPath(rec, mask)
+	p.level = s.Levels.ruled(p)
 	c := r.open(q, mad.PathRecord.RecordSize())
 	mad.HeaderAttributeID.Put(c.out, uint64(mad.AttrPathRecord))
 	c.s = s
@@ -71,10 +72,12 @@ func readMultiPath(rec []byte, mask uint64) *pathQuery {
 		{mad.MultiPathRecordQoSClass, mad.PathRecordQoSClass},
 	} {
 		if has(same.from) {
+			p.mask |= mad.PathRecord.Mask(same.to)
 			same.to.Put(p.echo[:], same.from.Get(rec))
 		}
 	}
 	if has(mad.MultiPathRecordServiceIDHigh) && has(mad.MultiPathRecordServiceIDLow) {
+		p.mask |= pathServiceID
 		mad.PathRecordServiceID.Put(p.echo[:], mad.MultiPathRecordServiceIDHigh.Get(rec)<<56|mad.MultiPathRecordServiceIDLow.Get(rec))
 	}
 	return p
@@ -84,6 +87,7 @@ func readMultiPath(rec []byte, mask uint64) *pathQuery {
 func (r *Responder) trace(s *Subnet, q mad.Datagram) mad.Datagram {
 	var p pathQuery
 	p.readPath(q)
+	p.level = s.Levels.ruled(&p)
 	from, status := s.ends(p.mask, pathSGID, pathSLID, p.sgid, p.slid)
 	if status != mad.StatusOK {
 		return r.refuse(q, status)

@@ -45,6 +45,7 @@ type pathQuery struct {
 	raw             bool
 	pkey            uint16
 	sl              uint8
+	level           int8 // that rules give to it, without its partition; noRule for none
 	mtu, rate, life limit
 	echo            [64]byte // of the records: what is given back as it was asked for
 	remote          []byte   // the GID of another subnet to which the paths are
@@ -121,6 +122,7 @@ func (s *Subnet) ends(mask, gidBit, lidBit uint64, gid []byte, lid fabric.LID) (
 func (r *Responder) paths(s *Subnet, q mad.Datagram) mad.Datagram {
 	var p pathQuery
 	p.readPath(q)
+	p.level = s.Levels.ruled(&p)
 	c := r.open(q, mad.PathRecord.RecordSize())
 	if q.Method() == mad.Get {
 		p.number, c.enough = 1, 1
@@ -232,6 +234,7 @@ func (c *search) path(p *pathQuery, src, dst int32, slid, dlid fabric.LID, pkey 
 			backSL = plan.SL.At(dst, slid)
 		}
 	}
+	sl, backSL = c.s.slsOf(p, pkey, sl, backSL)
 	reversible := sl == backSL
 	if p.mask&pathSL != 0 && sl != p.sl || p.reversible && !reversible {
 		return false

@@ -19,6 +19,7 @@ type Subnet struct {
 	Between
 	// Keys holds the P_Keys of the end ports of the Graph; nil where all are full members of the default partition, and of no other one.
 	Keys   [][]uint16
+	Levels Levels // of service
 	Spread Spread // of multicast groups, as the switches were told last
 	index
 }

@@ -10,6 +10,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/fold"
+	"weft/route/levels"
 	"weft/sm"
 )
 
@@ -37,20 +38,21 @@ type Status struct {
 
 // InForce is the Plan that the devices hold.
 type InForce struct {
-	Since        string     `json:"since"` // end of the round that brought it up, UTC
-	Round        int        `json:"round"`
-	State        sm.State   `json:"state"`
-	Engine       string     `json:"engine"`
-	Proven       bool       `json:"proven"`
-	DeadlockFree string     `json:"deadlock_free"` // the judge's words
-	MaxLoad      int64      `json:"max_load"`      // paths of pairs of hosts on the channel with the most
-	VLs          int        `json:"vls"`
-	SMLID        fabric.LID `json:"sm_lid"`
-	Switches     int        `json:"switches"`
-	CAs          int        `json:"cas"`
-	Routers      int        `json:"routers"`
-	Links        int        `json:"links"`
-	Drained      []string   `json:"drained"` // what carries no traffic, since it is drained
+	Since        string           `json:"since"` // end of the round that brought it up, UTC
+	Round        int              `json:"round"`
+	State        sm.State         `json:"state"`
+	Engine       string           `json:"engine"`
+	Proven       bool             `json:"proven"`
+	DeadlockFree string           `json:"deadlock_free"` // the judge's words
+	MaxLoad      int64            `json:"max_load"`      // paths of pairs of hosts on the channel with the most
+	VLs          int              `json:"vls"`
+	Levels       []levels.Summary `json:"levels"` // of service; none where all traffic is alike
+	SMLID        fabric.LID       `json:"sm_lid"`
+	Switches     int              `json:"switches"`
+	CAs          int              `json:"cas"`
+	Routers      int              `json:"routers"`
+	Links        int              `json:"links"`
+	Drained      []string         `json:"drained"` // what carries no traffic, since it is drained
 }
 
 // Round is a bring-up.
@@ -126,6 +128,9 @@ func newInForce(s *shown) *InForce {
 		Since: utc(s.at(s.InForce.Ended)), Round: s.InForce.Number, State: r.State, Engine: r.Routing.Engine, VLs: r.Routing.VLs, SMLID: r.LIDs.SM,
 		Switches: r.Found.Switches, CAs: r.Found.CAs, Routers: r.Found.Routers, Links: r.Found.Links, Drained: append([]string{}, r.Drained...),
 	}
+	if out.Levels = []levels.Summary{}; s.Routed != nil {
+		out.Levels = append(out.Levels, levels.Summarise(s.Routed.Graph, s.Routed.Plan)...)
+	}
 	if c := r.Routing.Check; c != nil {
 		out.Proven, out.DeadlockFree, out.MaxLoad = c.OK, c.DeadlockFree.String(), c.Load.Max
 	}
@@ -185,6 +190,9 @@ func (s *Status) addSubnet(lines *rows) {
 		lines.add("proven", "%s", f.proof())
 		lines.add("subnet", "%d switches, %d CAs, %d routers, %d links; the subnet manager has LID %d", f.Switches, f.CAs, f.Routers, f.Links, f.SMLID)
 		lines.add("worst link", "%d paths between hosts; %d lanes", f.MaxLoad, f.VLs)
+		for i := range f.Levels {
+			lines.add("level "+f.Levels[i].Name, "%s", &f.Levels[i])
+		}
 		for _, name := range f.Drained {
 			lines.add("drained", "%s", name)
 		}

@@ -1,0 +1,50 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"github.com/spf13/pflag"
+
+	"weft/route/levels"
+	"weft/sm/partition"
+)
+
+// levelFlags name the levels of service.
+type levelFlags struct{ file string }
+
+func (l *levelFlags) add(f *pflag.FlagSet) {
+	f.StringVar(&l.file, "levels", "", "file of levels of service, which get lanes of their own and shares of busy links: a line NAME share=N each, with what belongs to it (docs/levels.md)")
+}
+
+// read reads the file, nil where none is named.
+func (l *levelFlags) read() (levels.Levels, error) {
+	if l.file == "" {
+		return nil, nil
+	}
+	data, err := os.ReadFile(l.file)
+	if err != nil {
+		return nil, fmt.Errorf("--levels: %w", err)
+	}
+	list, err := levels.Read(l.file, data)
+	if err != nil {
+		return nil, fmt.Errorf("--levels %w", err)
+	}
+	return list, nil
+}
+
+// checkLevels reports levels that name partitions which are not there.
+func (s *smFlags) checkLevels() error {
+	ps := partition.Everyone()
+	if s.config.Partitions != nil {
+		ps = s.config.Partitions.Partitions
+	}
+	if _, unknown, _ := ps.Levels(s.routing.Levels); len(unknown) > 0 {
+		return fmt.Errorf("--levels %s: %s", s.routing.levels.file, unknown[0])
+	}
+	if len(s.routing.Levels) > 1 && (s.gids.prefix != "" || s.gids.routers != "") {
+		return errors.New("--levels is for a subnet by itself: leave out --gid-prefix and --routers")
+	}
+	return nil
+}

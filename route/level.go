@@ -1,0 +1,239 @@
+package route
+
+import (
+	"math/bits"
+	"slices"
+
+	"weft/fabric"
+)
+
+// Level is a quality of service: its packets have lanes that no other level uses between switches, and a share of every link that is busy.
+type Level struct {
+	Name  string        `json:"name"`
+	Share uint8         `json:"share"`          // of the turns, in proportion to the shares of others; 1 or more
+	High  bool          `json:"high,omitempty"` // goes before the levels that are not high, but for some of their packets
+	SL    [NumSLs]uint8 `json:"sls"`            // by SL of Plan.SL: the SL that packets of this level have in its place
+}
+
+// LevelSLs returns the set of SLs that stand for an SL of Plan.SL: its own, and those of all levels.
+func (p *Plan) LevelSLs(sl uint8) uint16 {
+	set := uint16(1) << sl
+	for i := range p.Levels {
+		set |= 1 << p.Levels[i].SL[sl]
+	}
+	return set
+}
+
+// PathSLs returns the set of SLs that sources have for their paths, of all levels, with that of clients that never ask.
+func (p *Plan) PathSLs() uint16 {
+	used := p.LevelSLs(p.Service.Default)
+	if p.SL == nil {
+		return used
+	}
+	base := p.SL.InUse()
+	for ; base != 0; base &= base - 1 {
+		used |= p.LevelSLs(uint8(bits.TrailingZeros16(base)))
+	}
+	return used
+}
+
+// InUse returns the set of SLs that some classes have.
+func (m *SLs) InUse() (used uint16) {
+	width, whole := (m.NumSrc+1)/2, m.NumSrc/2
+	var seen [256]bool
+	for dst := range m.NumDst {
+		for _, two := range m.Cells[dst*width:][:whole] {
+			seen[two] = true
+		}
+		if whole < width {
+			used |= 1 << m.Class(int32(m.NumSrc-1), int32(dst))
+		}
+	}
+	for two, yes := range seen {
+		if yes {
+			used |= 1<<(two&15) | 1<<(two>>4)
+		}
+	}
+	return used
+}
+
+// Units of the weights of levels, in blocks of 64 bytes.
+const (
+	// fullPacket is a packet of 4,096 bytes with its headers. An entry may end its turn with a packet that is larger than what is left
+	// of it: ratios hold for large packets where weights are multiples of one.
+	fullPacket = 65
+	// mostWeight is the most of them that an entry can have.
+	mostWeight = 255 / fullPacket * fullPacket
+	// entriesOfPort is the number of entries that each list of a port is known to have.
+	entriesOfPort = 8
+	// highLimit lets levels that go first send 64 KB while others wait, and then a packet of these.
+	highLimit = 16
+)
+
+// Turns gives the VLs of every port turns by the shares of the levels that use them; without levels all have equal turns. VLs of a Plan that no
+// level uses have the share of the first level.
+func (p *Plan) Turns(g *fabric.Graph) *VLArbitration {
+	if len(p.Levels) == 0 || p.SL2VL == nil {
+		return EqualTurns(g, max(1, p.VLs))
+	}
+	t := turnTables{p: p, byLevel: make([]uint16, len(p.Levels)), places: map[string]uint16{}}
+	t.out = &VLArbitration{Host: make([]uint16, g.NumHosts), Switch: make([]uint16, len(g.Attached))}
+	paths := (&Plan{SL: p.SL, Service: p.Service}).PathSLs()
+	for i := range p.Levels {
+		for m := paths; m != 0; m &= m - 1 {
+			t.byLevel[i] |= 1 << p.Levels[i].SL[bits.TrailingZeros16(m)]
+		}
+	}
+	for s := range int32(g.NumSwitches) {
+		for port := range g.SwitchPorts[s] + 1 {
+			slot := g.PortStart[s] + port
+			t.out.Switch[slot] = t.place(p.SL2VL.To(g, s, uint8(port)), g.PortVLs[slot])
+		}
+	}
+	for h := range int32(g.NumHosts) {
+		t.out.Host[h] = t.place([]uint16{p.SL2VL.Host[h]}, g.PortVLs[int(g.PortStart[g.EndSwitch[h]])+int(g.EndPort[h])])
+	}
+	return t.out
+}
+
+// turnTables makes the tables of Turns.
+type turnTables struct {
+	p       *Plan
+	byLevel []uint16 // its SLs, as a set
+	places  map[string]uint16
+	out     *VLArbitration
+}
+
+// To lists the tables of packets that leave a switch by a port, by number in the pool.
+func (m *SL2VL) To(g *fabric.Graph, s int32, port uint8) []uint16 {
+	sw := &m.Switch[s]
+	switch ports := int(g.SwitchPorts[s]) + 1; sw.By {
+	case ByOut:
+		return sw.Index[port : port+1]
+	case ByInOut:
+		list := make([]uint16, 0, ports)
+		for in := range ports {
+			list = append(list, sw.Index[in*ports+int(port)])
+		}
+		slices.Sort(list)
+		return slices.Compact(list)
+	default:
+		return sw.Index[:1]
+	}
+}
+
+// place returns the number in the pool of the table for a port with these SL2VL tables and so many VLs.
+func (t *turnTables) place(tables []uint16, vls uint8) uint16 {
+	lanes := t.p.VLs
+	if vls > 0 {
+		lanes = min(lanes, int(vls))
+	}
+	key := []byte{uint8(lanes)}
+	for _, i := range tables {
+		key = append(key, byte(i), byte(i>>8))
+	}
+	if at, ok := t.places[string(key)]; ok {
+		return at
+	}
+	shares, high := make([]int, lanes), uint16(0)
+	for i, sls := range t.byLevel {
+		for vls := t.p.SL2VL.VLs(tables, sls); vls != 0; vls &= vls - 1 {
+			if vl := bits.TrailingZeros16(vls); vl < lanes {
+				shares[vl] += int(t.p.Levels[i].Share)
+				if t.p.Levels[i].High {
+					high |= 1 << vl
+				}
+			}
+		}
+	}
+	for vl := range shares {
+		if shares[vl] == 0 {
+			shares[vl] = int(t.p.Levels[0].Share)
+		}
+	}
+	at := uint16(len(t.out.Pool))
+	t.out.Pool = append(t.out.Pool, ArbTable{High: entries(shares, high), Low: entries(shares, ^high), Limit: highLimit})
+	t.places[string(key)] = at
+	return at
+}
+
+// VLs returns the set of VLs to which some tables of the pool map a set of SLs.
+func (m *SL2VL) VLs(tables []uint16, sls uint16) (vls uint16) {
+	for _, i := range tables {
+		for set := sls; set != 0; set &= set - 1 {
+			vls |= 1 << m.Pool[i][bits.TrailingZeros16(set)]
+		}
+	}
+	return vls &^ (1 << DropVL)
+}
+
+// entries makes a list of turns for those VLs of a set that have a share.
+func entries(shares []int, set uint16) (list []ArbEntry) {
+	weights, exact := weightsOf(shares, set)
+	for most := mostWeight; ; {
+		more := false
+		for vl, w := range weights {
+			if w == 0 {
+				continue
+			}
+			if !exact {
+				most = w
+			}
+			list = append(list, ArbEntry{uint8(vl), uint8(min(w, most))})
+			weights[vl] -= min(w, most)
+			more = more || weights[vl] > 0
+		}
+		if !more {
+			return list
+		}
+	}
+}
+
+// weightsOf returns the weights of the VLs of a set: multiples of a packet where a port has room for all their entries (exact), or else in
+// proportion to the largest weight of one entry.
+func weightsOf(shares []int, set uint16) (weights []int, exact bool) {
+	weights = make([]int, len(shares))
+	divisor, most, n := 0, 1, 0
+	for vl, share := range shares {
+		if set>>vl&1 != 0 {
+			divisor, most = gcd(divisor, share), max(most, share)
+		}
+	}
+	for vl, share := range shares {
+		if set>>vl&1 != 0 {
+			weights[vl] = share / divisor * fullPacket
+			n += (weights[vl] + mostWeight - 1) / mostWeight
+		}
+	}
+	if n <= entriesOfPort {
+		return weights, true
+	}
+	for vl := range weights {
+		if weights[vl] > 0 {
+			weights[vl] = max(1, shares[vl]*255/most)
+		}
+	}
+	return weights, false
+}
+
+func gcd(a, b int) int {
+	for b != 0 {
+		a, b = b, a%b
+	}
+	return a
+}
+
+// SharesAreExact reports whether all ports have room for weights by which shares hold for packets of all sizes.
+func (p *Plan) SharesAreExact() bool {
+	if p.Arbitration == nil {
+		return true
+	}
+	for i := range p.Arbitration.Pool {
+		for _, list := range [2][]ArbEntry{p.Arbitration.Pool[i].High, p.Arbitration.Pool[i].Low} {
+			if slices.ContainsFunc(list, func(e ArbEntry) bool { return e.Weight%fullPacket != 0 }) {
+				return false
+			}
+		}
+	}
+	return true
+}

@@ -1,0 +1,62 @@
+package partition
+
+import (
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"weft/mad"
+	"weft/route/levels"
+)
+
+// Levels finds which partitions belong to which levels of service: by what a level names, or else by the SL of the partition. It returns the numbers of levels by
+// P_Key, without the bit of full members, and what does not fit: a level that names no partition, and a partition whose SL no level has.
+func (ps Partitions) Levels(list levels.Levels) (byKey map[uint16]uint8, unknown, without []string) {
+	byKey = map[uint16]uint8{}
+	for i := range ps {
+		p := &ps[i]
+		if p.SL == 0 {
+			continue
+		}
+		if at := list.BySL(p.SL); at >= 0 {
+			byKey[p.Key] = uint8(at)
+		} else {
+			without = append(without, fmt.Sprintf("partition %s has sl=%d, and no level of service has it", ps.nameOf(i), p.SL))
+		}
+	}
+	for i := range list {
+		for _, name := range list[i].Partitions {
+			if key, ok := ps.keyOf(name); ok {
+				byKey[key] = uint8(i)
+				continue
+			}
+			names := make([]string, len(ps))
+			for at := range ps {
+				names[at] = ps.nameOf(at)
+			}
+			unknown = append(unknown, fmt.Sprintf("level %s: there is no partition %s: there are %s", list[i].Name, name, strings.Join(names, ", ")))
+		}
+	}
+	return byKey, unknown, without
+}
+
+// nameOf returns the name of a partition, or its P_Key.
+func (ps Partitions) nameOf(i int) string {
+	if ps[i].Name == "" {
+		return fmt.Sprintf("0x%04x", ps[i].Key)
+	}
+	return ps[i].Name
+}
+
+// keyOf returns the P_Key of a partition that is named so, or has it.
+func (ps Partitions) keyOf(name string) (uint16, bool) {
+	at := slices.IndexFunc(ps, func(p Partition) bool { return p.Name == name })
+	if key, err := strconv.ParseUint(name, 0, 16); at < 0 && err == nil {
+		at = slices.IndexFunc(ps, func(p Partition) bool { return p.Key == uint16(key)&^mad.PKeyFull })
+	}
+	if at < 0 {
+		return 0, false
+	}
+	return ps[at].Key, true
+}
