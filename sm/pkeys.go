@@ -246,9 +246,9 @@ func (c *Core) mayEnforce(slot int32) bool {
 }
 
 // setEnforcement sets whether a port of a switch drops packets of other partitions. One whose table has not all P_Keys, or is not known,
-// drops none. Where there are no partitions it does as before.
+// drops none, nor does any where there are no partitions: an earlier manager may have left P_Keys there that the host which is there now does not have.
 func (c *Core) setEnforcement(slot int32, set func(f mad.Field, v uint64)) {
-	if c.cfg.Partitions == nil || !c.isSwitch(slot) || c.portNumber(slot) == 0 {
+	if !c.isSwitch(slot) || c.portNumber(slot) == 0 {
 		return
 	}
 	in, out := uint64(0), uint64(0)

@@ -116,6 +116,63 @@ func TestPartitions(t *testing.T) {
 	v.verify(t)
 }
 
+// TestEnforcementOfBefore: a manager without partitions that starts on a subnet whose switches enforce those of another takes the enforcement away, at these ports
+// alone, so that a host that has moved is not blocked; what ports have besides stays, and nothing is written again.
+func TestEnforcementOfBefore(t *testing.T) {
+	p := partitioning(t, `Default=0x7fff: ALL=limited; storage=0x10: "host 1*"=full, "host 2*";`, true, true)
+	v := staying(t, "rlft(8,2)", emulator.Options{}, Config{Partitions: p})
+	v.verifyPartitions(t, p, anyRoom)
+	enforcing := func() (n int) {
+		f := v.sub.Fabric()
+		for id := range f.Nodes {
+			for num := range f.Nodes[id].Ports {
+				if info, err := v.sub.PortInfo(fabric.End{Node: fabric.NodeID(id), Port: uint8(num)}); err == nil && (mad.PortInfoEnforceInbound.Is(info) || mad.PortInfoEnforceOutbound.Is(info)) {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	had := enforcing()
+	if had == 0 {
+		t.Fatal("no port enforces")
+	}
+	f := v.sub.Fabric()
+	host, _ := f.FindNode("host 17")
+	at := fabric.End{Node: host, Port: 1}
+	before, _ := v.sub.PKeys(at)
+
+	sets, keys := 0, 0
+	v.onAction = func(a *Action) {
+		if a.Kind == Send && a.Method == mad.Set {
+			switch a.Attr {
+			case mad.AttrPortInfo:
+				sets++
+			case mad.AttrPKeyTable:
+				keys++
+			case mad.AttrLinearForwardingTable, mad.AttrSLtoVLMappingTable:
+				t.Errorf("%v is written", a.Attr)
+			}
+		}
+	}
+	v.manager = NewManager(Config{}, UsualWatch) // after a restart
+	v.step(&Event{Kind: Start})
+	v.runUntil(v.now + 3*time.Second)
+	v.verify(t)
+	if left := enforcing(); left > 0 || sets != had {
+		t.Errorf("%d ports enforce, %d PortInfos were written for %d that did", left, sets, had)
+	}
+	if after, _ := v.sub.PKeys(at); !slices.Contains(after, 0x8010) || !slices.Contains(after, 0xffff) {
+		t.Errorf("host 17 had %#x, now %#x", before, after)
+	}
+	sets, keys = 0, 0
+	v.step(&Event{Kind: Resweep})
+	v.runUntil(v.now + 3*time.Second)
+	if sets+keys > 0 {
+		t.Errorf("%d PortInfos and %d P_Key blocks are written again", sets, keys)
+	}
+}
+
 // Whatever the partitions are, and whatever they were before, faults among them: the ports get what they say, as far as there is room.
 func TestRandomPartitions(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
