@@ -36,6 +36,7 @@ const (
 	MasterMissed                    // to a Manager: the master that it stands by for tells no more what it does
 	MayTakeOver                     // to a Manager that Replicates: GUIDs are the ports of managers that the subnet may be handed over to
 	Reregister                      // to a Manager: clients are to register with subnet administration again
+	NeighboursTold                  // to a Manager: Neighbours are those that the master has found
 )
 
 // Outcome says how a Send ended.
@@ -75,6 +76,8 @@ type Event struct {
 	Members []sa.Members  // of MembersTold
 	LIDs    LIDMap        // of Learned
 	GUIDs   []fabric.GUID // of MayTakeOver
+
+	Neighbours []Neighbour // of NeighboursTold
 }
 
 // ActionKind says what a Core wants done.

@@ -48,10 +48,15 @@ func newKeyring(cfg *Config) *keyring {
 		Keys: cfg.Keys, has: map[fabric.GUID]uint64{}, own: map[fabric.GUID]uint64{}, asking: map[uint64]shownKey{}, here: cfg.OwnPort,
 		behind: map[portKey]fabric.GUID{}, hiding: cfg.Keys.Protect > 1 || len(cfg.Keys.Former) > 0,
 	}
-	for _, n := range cfg.Neighbours {
+	k.expect(cfg.Neighbours)
+	return k
+}
+
+// expect takes which port is behind which.
+func (k *keyring) expect(list []Neighbour) {
+	for _, n := range list {
 		k.behind[portKey{n.Node, n.Port}] = n.GUID
 	}
-	return k
 }
 
 // change takes other Keys: the ports of a round, which may be nil, have those that they had.

@@ -165,6 +165,8 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 		m.ask("a routing afresh was asked for", true)
 	case Learned, MasterMissed, MayTakeOver, Reregister:
 		m.onRegistrar(ev)
+	case NeighboursTold:
+		m.keys.expect(ev.Neighbours)
 	case Tick, PauseEnds: // the second is what the Manager tells a round
 	}
 	m.proceed(now)

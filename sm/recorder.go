@@ -186,6 +186,11 @@ func (r *Recorder) Event(now time.Duration, ev *Event) {
 			b = binary.BigEndian.AppendUint64(b, uint64(guid))
 			b = append(binary.BigEndian.AppendUint16(b, uint16(p.Base)), p.LMC)
 		}
+	case NeighboursTold:
+		for _, n := range ev.Neighbours {
+			b = binary.BigEndian.AppendUint64(b, uint64(n.Node))
+			b = binary.BigEndian.AppendUint64(append(b, n.Port), uint64(n.GUID))
+		}
 	default: // its kind says all
 	}
 	r.block = b

@@ -124,7 +124,7 @@ func (r *Recording) Next() (now time.Duration, ev *Event, sum uint32, err error)
 	switch {
 	case f.err == nil && len(f.rest) > 0:
 		f.err = fmt.Errorf("%d bytes too many", len(f.rest))
-	case f.err == nil && ev.Kind > Reregister:
+	case f.err == nil && ev.Kind > NeighboursTold:
 		f.err = fmt.Errorf("of unknown kind %d", ev.Kind)
 	}
 	if f.err != nil {
@@ -252,6 +252,12 @@ func (f *fields) event(ev *Event) {
 				f.err = fmt.Errorf("LID %d, LMC %d", p.Base, p.LMC)
 			}
 			ev.LIDs[fabric.GUID(binary.BigEndian.Uint64(b))] = p
+		}
+	case NeighboursTold:
+		for f.err == nil && len(f.rest) > 4 { // the checksum follows
+			if b := f.bytes(17); b != nil {
+				ev.Neighbours = append(ev.Neighbours, Neighbour{fabric.GUID(binary.BigEndian.Uint64(b)), b[8], fabric.GUID(binary.BigEndian.Uint64(b[9:]))})
+			}
 		}
 	default: // its kind says all
 	}

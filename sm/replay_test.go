@@ -17,6 +17,7 @@ import (
 	"pgregory.net/rapid"
 
 	"weft/emulator"
+	"weft/fabric"
 	"weft/route/job"
 )
 
@@ -222,6 +223,9 @@ func recorded(tb testing.TB) []byte {
 	v.step(&Event{Kind: Unasked, Datagram: hostile(rand.New(rand.NewPCG(1, 1)))})
 	v.step(&Event{Kind: Reconfigure, Settings: &Settings{Watch: UsualWatch, Routing: v.routing, What: "a test"}})
 	v.runUntil(30 * time.Second)
+	v.step(&Event{Kind: NeighboursTold, Neighbours: Neighbours(v.sub.Fabric())[:3]})
+	v.step(&Event{Kind: MayTakeOver, GUIDs: []fabric.GUID{7, 8}})
+	v.step(&Event{Kind: Learned, LIDs: LIDMap{9: {Base: 4}}})
 	if err := v.recorder.Close(); err != nil {
 		tb.Fatal(err)
 	}

@@ -81,7 +81,13 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	if r.Record != nil {
 		d.recorder = NewRecorder(r.Record, &r.Config, &r.Watch, &r.Routing)
 	}
-	d.step(ctx, &Event{Kind: Start})
+	told := &Event{Kind: NeighboursTold}
+	if r.Keys.needsNeighbours() {
+		told = d.askNeighbours(ctx)
+	}
+	if d.step(ctx, &Event{Kind: Start}); len(told.Neighbours) > 0 {
+		d.step(ctx, told)
+	}
 	err := errors.Join(d.loop(ctx), d.endRecording())
 	for cancel(); d.working > 0; d.working-- {
 		<-d.worked
@@ -127,6 +133,9 @@ type run struct {
 // loop steps the Manager until it is done.
 func (d *run) loop(ctx context.Context) error {
 	stop := ctx.Done()
+	asking := time.NewTicker(askAgain)
+	defer asking.Stop()
+	ask := asking.C
 	var grace, look <-chan time.Time
 	if d.Leaves {
 		ticker := time.NewTicker(lookAtLink)
@@ -164,8 +173,12 @@ func (d *run) loop(ctx context.Context) error {
 			if look = d.lookAtLink(ctx, look); look == nil {
 				stop = nil
 			}
+		case <-ask:
+			if d.manager.role() != Master && d.manager.cfg.Keys.needsNeighbours() {
+				d.work(func() *Event { return d.askNeighbours(ctx) })
+			}
 		case <-stop:
-			stop, look = nil, nil
+			stop, look, ask = nil, nil, nil
 			d.stop(ctx)
 			timer := time.NewTimer(d.Grace)
 			defer timer.Stop()

@@ -106,6 +106,7 @@ var eventNames = [...]string{
 	sm.MembersChanged: "members of multicast groups have changed", sm.MembersTold: "told the members of multicast groups",
 	sm.Learned: "told the LIDs that the master gives", sm.MasterMissed: "the master tells no more what it does",
 	sm.MayTakeOver: "told which managers may take the subnet over", sm.Reregister: "clients are to register again",
+	sm.NeighboursTold: "told by the master which port is behind which",
 }
 
 // eventText says what happened.

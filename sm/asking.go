@@ -1,0 +1,77 @@
+package sm
+
+import (
+	"context"
+	"time"
+
+	"weft/fabric"
+	"weft/mad"
+	"weft/wire"
+)
+
+// A manager that stands by must know which port is behind which when ports tell nothing without their M_Keys: see Neighbour. It asks the
+// master, by queries of subnet administration with the SM_Key, which show it all nodes and links.
+
+// askAgain is the time between two times that a manager which stands by asks for Neighbours.
+const askAgain = 20 * time.Second
+
+// needsNeighbours reports whether the GUIDs of ports must be known before they are asked.
+func (k *Keys) needsNeighbours() bool {
+	return len(k.Secret) > 0 && k.Protect > 1 || len(k.Former) > 0
+}
+
+// askNeighbours asks the master that our port names. There are none where that is nobody, or ourselves, or does not answer.
+func (d *run) askNeighbours(ctx context.Context) *Event {
+	ev := &Event{Kind: NeighboursTold}
+	port, err := d.requester.Transport().Port(ctx)
+	if err != nil || port.SMLID == 0 || port.SMLID == port.LID || port.LID == 0 {
+		return ev
+	}
+	to := wire.ToLID(port.SMLID, 1)
+	to.SL = port.SMSL
+	if nodes := d.askTable(ctx, to, mad.AttrNodeRecord); len(nodes) > 0 {
+		ev.Neighbours = neighboursOf(nodes, d.askTable(ctx, to, mad.AttrLinkRecord))
+	}
+	return ev
+}
+
+// askTable asks for all records of an attribute, and returns them one after the other; nil where nobody answers.
+func (d *run) askTable(ctx context.Context, to wire.Address, attr mad.AttrID) []byte {
+	m, err := mad.Request{Method: mad.GetTable, Attr: attr}.SA(make([]byte, mad.Size), 0)
+	if err != nil {
+		return nil
+	}
+	mad.SAHeaderSMKey.Put(m, d.SMKey)
+	done := make(chan []byte, 1)
+	d.requester.Start(&wire.Request{Addr: to, MAD: m, Done: func(res *wire.Result) {
+		var records []byte
+		if res.Err == nil && res.Reply.MAD.Status() == mad.StatusOK {
+			records = append(records, res.Reply.MAD.Data()...)
+		}
+		done <- records
+	}})
+	select {
+	case records := <-done:
+		return records
+	case <-ctx.Done():
+		return nil
+	}
+}
+
+// neighboursOf makes Neighbours of NodeRecords and LinkRecords. What names a LID that no node has is left out.
+func neighboursOf(nodes, links []byte) (list []Neighbour) {
+	type place struct{ node, port fabric.GUID }
+	at := map[uint64]place{}
+	for size := mad.NodeRecord.RecordSize(); len(nodes) >= size; nodes = nodes[size:] {
+		info := mad.NodeRecordNodeInfo.Get(nodes)
+		at[mad.NodeRecordLID.Get(nodes)] = place{fabric.GUID(mad.NodeInfoNodeGUID.Get(info)), fabric.GUID(mad.NodeInfoPortGUID.Get(info))}
+	}
+	for size := mad.LinkRecord.RecordSize(); len(links) >= size; links = links[size:] {
+		from, ok := at[mad.LinkRecordFromLID.Get(links)]
+		to, found := at[mad.LinkRecordToLID.Get(links)]
+		if ok && found {
+			list = append(list, Neighbour{from.node, uint8(mad.LinkRecordFromPort.Get(links)), to.port})
+		}
+	}
+	return list
+}
