@@ -32,6 +32,14 @@ func (d *dumb) lanes(r *dumbReport, used map[portVL]bool, fault func(Kind, int64
 				fault(VLBeyondPort, 1, 0)
 			case turns != nil && turns.Weight(u.vl) == 0:
 				fault(NoWeight, 1, 0)
+			case turns != nil && turns.Limit == 255:
+				isHigh := func(vl uint8) bool { return (&route.ArbTable{High: turns.High}).Weight(vl) > 0 }
+				for other := range used {
+					if other.s == u.s && other.p == u.p && other.out == u.out && isHigh(other.vl) && !isHigh(u.vl) {
+						fault(Starved, 1, 0)
+						break
+					}
+				}
 			}
 		}
 		r.VLs = len(vls)

@@ -2,6 +2,7 @@ package check
 
 import (
 	"fmt"
+	"math"
 	"slices"
 
 	"weft/fabric"
@@ -137,6 +138,8 @@ func (j *judge) laneFault(s int32, port, vl uint8) string {
 		return fmt.Sprintf("the trees use VL %d, which the port does not have", vl)
 	case p.Arbitration != nil && j.lanes.sl2vl != nil && p.Arbitration.OfSwitch(g, s, port).Weight(vl) == 0:
 		return fmt.Sprintf("the trees use VL %d, which never has its turn", vl)
+	case p.Arbitration != nil && j.lanes.sl2vl != nil && mayStarve(p.Arbitration.OfSwitch(g, s, port), math.MaxUint16)>>vl&1 != 0:
+		return fmt.Sprintf("the trees use VL %d, which VL arbitration lets wait without end while others of high priority have packets", vl)
 	}
 	return ""
 }

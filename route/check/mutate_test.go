@@ -118,6 +118,21 @@ var corruptions = []corruption{
 		p.Arbitration.Pool = append(p.Arbitration.Pool, route.ArbTable{Low: []route.ArbEntry{{VL: 1, Weight: 9}, {VL: 0}}})
 		p.Arbitration.Host[2] = uint16(len(p.Arbitration.Pool) - 1)
 	}, func(r *Report) bool { return finds(NoWeight)(r) && r.Find(NoWeight).Count == 1 }},
+	{"a VL of low priority behind others without end", torus, func(_ *fabric.Graph, p *route.Plan) {
+		for i := range p.Arbitration.Pool {
+			p.Arbitration.Pool[i].High, p.Arbitration.Pool[i].Limit = []route.ArbEntry{{VL: 1, Weight: 1}}, 255
+		}
+	}, finds(Starved)},
+	{"high priority with a limit", torus, func(_ *fabric.Graph, p *route.Plan) {
+		for i := range p.Arbitration.Pool {
+			p.Arbitration.Pool[i].High, p.Arbitration.Pool[i].Limit = []route.ArbEntry{{VL: 1, Weight: 1}}, 254
+		}
+	}, func(r *Report) bool { return r.OK }},
+	{"high priority for what nobody sends on", tree, func(_ *fabric.Graph, p *route.Plan) {
+		for i := range p.Arbitration.Pool {
+			p.Arbitration.Pool[i].High, p.Arbitration.Pool[i].Limit = []route.ArbEntry{{VL: 1, Weight: 1}}, 255
+		}
+	}, func(r *Report) bool { return r.OK }},
 	{"fewer operational VLs", torus, func(_ *fabric.Graph, p *route.Plan) { p.Ports.Pool[0].VLs = 1 }, finds(VLBeyondPort)},
 	{"host's VL beyond the link's", tree, func(g *fabric.Graph, p *route.Plan) { p.SL2VL.Host[3] = p.SL2VL.Intern(route.VLTable{4}) }, finds(VLBeyondPort)},
 	{"host's VL 15", tree, func(g *fabric.Graph, p *route.Plan) { p.SL2VL.Host[3] = p.SL2VL.Intern(route.VLTable{15}) }, discards},

@@ -147,6 +147,7 @@ const (
 	VLBeyondPlan Kind = "vl-beyond-plan"  // warning: more VLs than Plan.VLs says
 	DiscardVL    Kind = "discard-vl"      // VL 15 for an SL in use
 	NoWeight     Kind = "no-weight"       // traffic on a VL that never has its turn
+	Starved      Kind = "starved-vl"      // traffic on a VL that waits for as long as another one has packets
 	BadTree      Kind = "multicast-tree"  // a tree for multicast groups that is none
 	DrainedUsed  Kind = "drained-transit" // warning: traffic through a drained switch
 	StaleEntry   Kind = "stale-entry"     // warning: entries for LIDs that nobody has

@@ -142,6 +142,11 @@ func drawPlan(t *rapid.T, g *fabric.Graph) *route.Plan {
 	}
 	if often("arbitration") {
 		p.Arbitration = route.EqualTurns(g, 1+some("turns", 4))
+		for i := range p.Arbitration.Pool {
+			t := &p.Arbitration.Pool[i]
+			t.Limit = []uint8{0, 254, 255}[some("limit", 3)]
+			t.High = append(t.High, route.ArbEntry{VL: uint8(some("high", 4)), Weight: uint8(some("weight", 2))})
+		}
 	}
 	if often("ports") {
 		p.Ports = route.UsualPorts(g)

@@ -137,7 +137,7 @@ func (j *judge) checkVLs(r *Report) {
 	if l.sl == nil {
 		return
 	}
-	c := vlCheck{g: g, p: j.Plan, beyond: Finding{Kind: VLBeyondPort}, discards: Finding{Kind: DiscardVL}, silent: Finding{Kind: NoWeight}}
+	c := vlCheck{g: g, p: j.Plan, beyond: Finding{Kind: VLBeyondPort}, discards: Finding{Kind: DiscardVL}, silent: Finding{Kind: NoWeight}, starved: Finding{Kind: Starved}}
 	for h := range int32(g.NumHosts) {
 		s, p := g.EndSwitch[h], g.EndPort[h]
 		c.hostPort(h, l.vlsOf(j.sentBy(h), l.sl2vl.HostTable(h)))
@@ -154,6 +154,7 @@ func (j *judge) checkVLs(r *Report) {
 	r.fault(c.beyond)
 	r.fault(c.discards)
 	r.fault(c.silent)
+	r.fault(c.starved)
 	if j.Plan.VLs > 0 && r.VLs > j.Plan.VLs {
 		r.warn(Finding{Kind: VLBeyondPlan, Count: 1, Examples: []route.Remark{
 			remark(fmt.Sprintf("the plan says that it uses %d VLs, but traffic uses %d", j.Plan.VLs, r.VLs)),
@@ -187,6 +188,7 @@ type vlCheck struct {
 	p                        *route.Plan
 	all                      uint16
 	beyond, discards, silent Finding
+	starved                  Finding
 }
 
 // sender is a port that sends, and what it is told; nil where nobody knows.
@@ -237,6 +239,10 @@ func (c *vlCheck) linkVLs(s int32, p, told uint8) uint8 {
 // port checks the VLs that a port sends on.
 func (c *vlCheck) port(from *sender, vls uint16) {
 	c.all |= vls
+	starved := uint16(0)
+	if from.turns != nil {
+		starved = mayStarve(from.turns, vls)
+	}
 	for ; vls != 0; vls &= vls - 1 {
 		switch vl := uint8(bits.TrailingZeros16(vls)); {
 		case vl == route.DropVL:
@@ -249,6 +255,31 @@ func (c *vlCheck) port(from *sender, vls uint16) {
 			c.silent.add(func() route.Remark {
 				return remark(fmt.Sprintf("has traffic for VL %d, to which VL arbitration gives no weight", vl), from.name())
 			})
+		case starved>>vl&1 != 0:
+			c.starved.add(func() route.Remark {
+				return remark(fmt.Sprintf("has traffic for VL %d, which VL arbitration lets wait without end while others of high priority have packets", vl), from.name())
+			})
 		}
 	}
 }
+
+// mayStarve is the set of those VLs that have no turn while others of them have packets: they are of low priority alone, some of the others are of high
+// priority, and that has no limit.
+func mayStarve(t *route.ArbTable, vls uint16) uint16 {
+	if t.Limit < noLimit {
+		return 0
+	}
+	high := uint16(0)
+	for _, e := range t.High {
+		if e.Weight > 0 {
+			high |= 1 << e.VL
+		}
+	}
+	if high&vls == 0 {
+		return 0
+	}
+	return vls &^ high
+}
+
+// noLimit is the limit of high priority that has no end.
+const noLimit = 255

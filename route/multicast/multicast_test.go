@@ -485,6 +485,35 @@ func TestJudgeFindsCycles(t *testing.T) {
 	}
 }
 
+// TestJudgeFindsStarvedTrees: trees on a VL that never has its turn, or none while others have packets, are no trees that can be used.
+func TestJudgeFindsStarvedTrees(t *testing.T) {
+	f, err := gen.Parse("torus(4x4,hosts=1)")
+	if err != nil {
+		t.Fatal(err)
+	}
+	g := f.Compile()
+	for _, c := range []struct {
+		table route.ArbTable
+		ok    bool
+	}{
+		{route.ArbTable{Low: []route.ArbEntry{{VL: 0, Weight: 1}}}, true},
+		{route.ArbTable{Low: []route.ArbEntry{{VL: 1, Weight: 1}}}, false},
+		{route.ArbTable{Low: []route.ArbEntry{{VL: 0, Weight: 1}}, High: []route.ArbEntry{{VL: 1, Weight: 1}}, Limit: 255}, false},
+		{route.ArbTable{Low: []route.ArbEntry{{VL: 0, Weight: 1}}, High: []route.ArbEntry{{VL: 1, Weight: 1}}, Limit: 1}, true},
+		{route.ArbTable{Low: []route.ArbEntry{{VL: 1, Weight: 1}}, High: []route.ArbEntry{{VL: 0, Weight: 1}}, Limit: 255}, true},
+	} {
+		p := plan(t, g, "updn", 0)
+		if err := multicast.Complete(g, p, multicast.Options{}); err != nil {
+			t.Fatal(err)
+		}
+		p.Arbitration = &route.VLArbitration{Pool: []route.ArbTable{c.table}, Host: make([]uint16, g.NumHosts), Switch: make([]uint16, len(g.Attached))}
+		r, err := check.Judge(context.Background(), g, p, check.Options{Workers: 1})
+		if err != nil || r.OK != c.ok || (r.Find(check.BadTree) == nil) != c.ok {
+			t.Errorf("%+v: %v, OK %v, %+v", c.table, err, r.OK, r.Find(check.BadTree))
+		}
+	}
+}
+
 func BenchmarkComplete(b *testing.B) {
 	for formula, name := range map[string]string{"rlft(36,3)": "ftree", "torus(8x8x8,hosts=1)": "dfsssp", "dragonfly(4,8,4)": "lash"} {
 		b.Run(formula, func(b *testing.B) {
