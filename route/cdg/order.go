@@ -51,18 +51,17 @@ func NewOrder(x *Index, channels []int32, rule Rule) *Order {
 	return o
 }
 
-// NewOrderOf makes a graph of edges, each visited once: from channel c to the k-th channel out of its end. It
-// returns nil if they close a cycle.
-func NewOrderOf(x *Index, each func(visit func(c, k int32)), rule Rule) *Order {
+// NewOrderOf makes a graph of edges, a bit by number of each. It returns nil if they close a cycle.
+func NewOrderOf(x *Index, edges []uint64, rule Rule) *Order {
 	o, g := newOrder(x, rule), x.Graph
+	o.setEdges(edges)
 	into := make([]int32, g.NumChannels) // by channel: edges that lead to it from channels not listed yet
-	each(func(c, k int32) {
-		o.flip(c, k)
-		into[g.Out[g.OutStart[g.To[c]]+k]]++
-	})
 	list := make([]int32, 0, len(into))
-	for c, n := range into {
-		if n == 0 {
+	for c := range into {
+		for _, set := range o.last[c*o.words : (c+1)*o.words] {
+			into[c] += int32(bits.OnesCount64(set))
+		}
+		if into[c] == 0 {
 			list = append(list, int32(c))
 		}
 	}
@@ -83,6 +82,22 @@ func NewOrderOf(x *Index, each func(visit func(c, k int32)), rule Rule) *Order {
 	}
 	o.setList(list)
 	return o
+}
+
+// setEdges sets the edges of a graph that has none.
+func (o *Order) setEdges(edges []uint64) {
+	g := o.Graph
+	for c := range int32(g.NumChannels) {
+		out, i := g.OutOf(g.To[c]), int(o.Rank[c^1])
+		for w := 0; w*64 < len(out); w++ {
+			set := o.some(edges, o.Row[c]+w*64, len(out)-w*64)
+			o.next[int(c)*o.words+w] = set
+			for ; set != 0; set &= set - 1 {
+				d := out[w*64+bits.TrailingZeros64(set)]
+				o.last[int(d)*o.words+i/64] |= 1 << (i % 64)
+			}
+		}
+	}
 }
 
 // newOrder makes a graph without edges, whose channels are not listed yet.

@@ -3,7 +3,9 @@ package repair
 import (
 	"bytes"
 	"context"
+	"slices"
 
+	"weft/internal/par"
 	"weft/route"
 	"weft/route/cdg"
 )
@@ -22,7 +24,7 @@ type dependencies struct {
 	masks  []uint16 // of carries: by switch in ups.list, SLs
 
 	orders []*cdg.Order // by layer: of all dependencies, nil until it is needed
-	all    *reader      // all entries, once they are read
+	made   []*cdg.Order // by layer: the same, those that are not needed yet too; nil for a layer with cycles
 	cyclic bool         // the old Plan has cycles: everything is admitted
 	added  int          // number of dependencies admitted that the old Plan does not have
 	turns  []int32      // by switch: the number of them at it
@@ -62,6 +64,9 @@ func (d *dependencies) has(c, e int32) bool {
 	_, e1 := d.l.layerOf(e)
 	if o := d.orders[layer]; o != nil {
 		return d.cyclic || o.Has(c1, d.index.Rank[e1])
+	}
+	if d.made != nil && d.made[layer] != nil {
+		return d.made[layer].Has(c1, d.index.Rank[e1])
 	}
 	at := &d.looked[int(layer)*d.index.Size+d.index.Number(c1, e1)]
 	if *at == notAsked {
@@ -186,29 +191,43 @@ func (d *dependencies) arrangeAll(ctx context.Context, workers int) error {
 	return nil
 }
 
-// arrange makes the order of a layer if there is none. It puts the channels in an order in which all
-// dependencies of the old Plan lead forwards: of all its entries, or, if they close a cycle on the new Graph, of
-// those whose paths are whole.
-func (d *dependencies) arrange(ctx context.Context, workers int, layer int32) (err error) {
+// arrange makes the order of a layer if there is none, and with it those of all layers side by side.
+func (d *dependencies) arrange(ctx context.Context, workers int, layer int32) error {
 	if d.orders[layer] != nil {
 		return nil
 	}
-	if d.all == nil {
-		if d.all, err = d.read(ctx, workers, false); err != nil {
+	if d.made == nil {
+		if err := d.orderLayers(ctx, workers); err != nil {
 			return err
 		}
 	}
-	order := d.all.order(layer)
-	if order == nil {
-		whole, err := d.read(ctx, workers, true)
+	if d.orders[layer] = d.made[layer]; d.orders[layer] == nil {
+		d.orders[layer], d.cyclic = cdg.NewOrder(d.index, nil, cdg.MoveFewer), true // of no use
+	}
+	return nil
+}
+
+// orderLayers puts the channels of each layer in an order in which all dependencies of the old Plan lead forwards: of
+// all its entries, or, if they close a cycle on the new Graph, of those whose paths are whole.
+func (d *dependencies) orderLayers(ctx context.Context, workers int) error {
+	d.made = make([]*cdg.Order, len(d.orders))
+	for _, wholeOnly := range []bool{false, true} {
+		if !slices.Contains(d.made, nil) {
+			break
+		}
+		all, err := d.read(ctx, workers, wholeOnly)
 		if err != nil {
 			return err
 		}
-		order = whole.order(layer)
+		err = par.For(ctx, workers, len(d.made), func(_, layer int) error {
+			if d.made[layer] == nil {
+				d.made[layer] = cdg.NewOrderOf(d.index, all.edges[layer], cdg.MoveFewer)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
 	}
-	if order == nil {
-		order, d.cyclic = cdg.NewOrder(d.index, nil, cdg.MoveFewer), true // of no use
-	}
-	d.orders[layer] = order
 	return nil
 }

@@ -39,5 +39,5 @@
 // the links are not known (an old Plan file), VLs depend on input ports, end ports have moved while
 // there are several lanes, or an order is needed, all tables are read once, of LIDs of one switch that have the same
 // entries everywhere one. Where packets keep their VL on their whole way (lash, dfsssp, nue) each VL has an order of
-// its own, made when the first dependency is to be added there.
+// its own; all are made side by side when the first dependency is to be added.
 package repair

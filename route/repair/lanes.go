@@ -279,6 +279,9 @@ func (l *lanes) first(c int32, sl uint8) (vls uint16) {
 // others, -1 for none.
 func (l *lanes) path(list []cdg.Edge, c int32, sl uint8, target int32, next func(s int32) int32) []cdg.Edge {
 	g := l.g
+	if l.stay {
+		return l.pathOn(list, c, l.staysOn[sl], target, next)
+	}
 	for vls := l.first(c, sl); g.To[c] != target && vls != 0; {
 		e := next(g.To[c])
 		if e < 0 {
@@ -292,6 +295,19 @@ func (l *lanes) path(list []cdg.Edge, c int32, sl uint8, target int32, next func
 			list = append(list, cdg.Edge{C: l.pair(c, int32(bits.TrailingZeros16(vls))), D: l.pair(e, int32(then))})
 		}
 		c, vls = e, 1<<then
+	}
+	return list
+}
+
+// pathOn adds those of packets that keep their VL, by index, on their whole way.
+func (l *lanes) pathOn(list []cdg.Edge, c int32, vl uint8, target int32, next func(s int32) int32) []cdg.Edge {
+	for vl != noLane && l.g.To[c] != target {
+		e := next(l.g.To[c])
+		if e < 0 {
+			break
+		}
+		list = append(list, cdg.Edge{C: l.pair(c, int32(vl)), D: l.pair(e, int32(vl))})
+		c = e
 	}
 	return list
 }

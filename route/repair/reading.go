@@ -8,7 +8,6 @@ import (
 	"weft/fabric"
 	"weft/internal/par"
 	"weft/route"
-	"weft/route/cdg"
 )
 
 // read collects the dependencies of the old Plan.
@@ -39,17 +38,22 @@ func (d *dependencies) read(ctx context.Context, workers int, wholeOnly bool) (*
 	if err != nil {
 		return nil, err
 	}
-	all := newReader(d)
+	var all *reader
 	for _, r := range own {
-		if r == nil {
-			continue
+		switch {
+		case r == nil:
+		case all == nil:
+			all = r
+		default:
+			for layer, edges := range r.edges {
+				for i, word := range edges {
+					all.edges[layer][i] |= word
+				}
+			}
 		}
-		for i, word := range r.edges {
-			all.edges[i] |= word
-		}
-		for i, vls := range r.vls {
-			all.vls[i] |= vls
-		}
+	}
+	if all == nil {
+		all = newReader(d)
 	}
 	return all, nil
 }
@@ -83,53 +87,45 @@ func (d *dependencies) alike(lid, other int) bool {
 	return b.channel(to, lid) == b.channel(to, other)
 }
 
-// order makes the order of a layer, or returns nil if there is a cycle.
-func (r *reader) order(layer int32) *cdg.Order {
-	g := r.d.index.Graph
-	return cdg.NewOrderOf(r.d.index, func(visit func(c, k int32)) {
-		for c := range int32(g.NumChannels) {
-			if r.vls == nil {
-				r.d.index.EachFrom(r.edges, c, func(k int32) { visit(c, k) })
-				continue
-			}
-			first := r.d.index.Row[c]
-			for k, vls := range r.vls[first : first+len(g.OutOf(g.To[c]))] {
-				if vls>>layer&1 == 1 {
-					visit(c, int32(k))
-				}
-			}
-		}
-	}, cdg.MoveFewer)
-}
-
 // reader collects the dependencies of columns.
 type reader struct {
 	d      *dependencies
-	edges  []uint64 // a bit by number of an edge, where there is one layer
-	vls    []uint16 // by number of an edge: the layers that have it, where there are several
-	next   []int32  // by switch: the channel of its entry
-	waits  []int32  // by switch: how many entries lead to it whose switches are not done
-	sorted []int32  // switches, those first to which no entry leads
-	on     []uint16 // set of VLs, by index, on the channel of a switch: by switch and SL, or by switch if packets keep their VL
+	edges  [][]uint64 // by layer: a bit by number of an edge
+	next   []int32    // by switch: the channel of its entry
+	waits  []int32    // by switch: how many entries lead to it whose switches are not done
+	sorted []int32    // switches, those first to which no entry leads
+	sent   []uint16   // by switch: the SLs on which it sends to LIDs of the classes sentTo
+	sentTo cell       // of replies to them, and of the LIDs
+	on     []uint16   // set of VLs, by index, on the channel of a switch: by switch and SL, or by switch if packets keep their VL
 }
 
 func newReader(d *dependencies) *reader {
 	n := d.l.g.NumSwitches
 	r := &reader{d: d, next: make([]int32, n), waits: make([]int32, n)}
-	if d.l.layers() > 1 {
-		r.vls, r.on = make([]uint16, d.index.Size), make([]uint16, n)
-		return r
+	for range d.l.layers() {
+		r.edges = append(r.edges, make([]uint64, d.index.Size/64+1))
 	}
-	r.edges = make([]uint64, d.index.Size/64+1)
-	if d.l.n > 1 {
+	switch {
+	case d.l.layers() > 1:
+		r.on = make([]uint16, n)
+	case d.l.n > 1:
 		r.on = make([]uint16, n*route.NumSLs)
+	}
+	if d.l.n > 1 {
+		r.sent, r.sentTo = make([]uint16, n), cell{-1, -1}
 	}
 	return r
 }
 
+// add adds the edge from channel c to e of a layer.
+func (r *reader) add(layer int, c, e int32) {
+	i := r.d.index.Number(c, e)
+	r.edges[layer][i/64] |= 1 << (i % 64)
+}
+
 // readColumn adds the dependencies of the entries of a LID, without the entries of some switches.
 func (r *reader) readColumn(lid int, without []int32) {
-	g, x := r.d.l.g, r.d.index
+	g := r.d.l.g
 	for s := range r.next {
 		r.next[s] = r.d.b.channel(int32(s), lid)
 	}
@@ -145,8 +141,7 @@ func (r *reader) readColumn(lid int, without []int32) {
 			continue
 		}
 		if e := r.next[g.To[c]]; e >= 0 {
-			i := x.Number(c, e)
-			r.edges[i/64] |= 1 << (i % 64)
+			r.add(0, c, e)
 		}
 	}
 }
@@ -156,6 +151,7 @@ func (r *reader) readColumn(lid int, without []int32) {
 func (r *reader) readByLane(lid int) {
 	g, l := r.d.l.g, r.d.l
 	r.sortSwitches()
+	r.readSent(lid)
 	clear(r.on)
 	for _, s := range r.sorted {
 		c := r.next[s]
@@ -164,18 +160,31 @@ func (r *reader) readByLane(lid int) {
 		}
 		e := r.next[g.To[c]]
 		if l.stay {
-			r.on[s] |= l.vlsOn(l.sent(s, lid))
+			r.on[s] |= l.vlsOn(r.sent[s])
 			r.keepLane(c, e, r.on[s])
 			continue
 		}
 		on := r.on[int(s)*route.NumSLs:][:route.NumSLs]
-		for sls := l.sent(s, lid); sls != 0; sls &= sls - 1 {
+		for sls := r.sent[s]; sls != 0; sls &= sls - 1 {
 			sl := bits.TrailingZeros16(sls)
 			on[sl] |= l.first(c, uint8(sl))
 		}
 		if e >= 0 {
 			r.step(c, e, on)
 		}
+	}
+}
+
+// readSent finds the SLs on which all switches send to a LID, unless they are those of the LID before.
+func (r *reader) readSent(lid int) {
+	m := r.d.l.plan.SL
+	to := cell{m.Src[r.d.l.owner[lid]], m.Dst[lid]}
+	if r.sentTo == to {
+		return
+	}
+	r.sentTo = to
+	for s := range r.sent {
+		r.sent[s] = r.d.l.sent(int32(s), lid)
 	}
 }
 
@@ -208,7 +217,10 @@ func (r *reader) sortSwitches() {
 func (r *reader) keepLane(c, e int32, vls uint16) {
 	if e >= 0 {
 		r.on[r.d.l.g.To[c]] |= vls
-		r.vls[r.d.index.Number(c, e)] |= vls
+		i := r.d.index.Number(c, e)
+		for ; vls != 0; vls &= vls - 1 {
+			r.edges[bits.TrailingZeros16(vls)][i/64] |= 1 << (i % 64)
+		}
 	}
 }
 
@@ -225,8 +237,7 @@ func (r *reader) step(c, e int32, on []uint16) {
 			continue
 		}
 		for ; vls != 0; vls &= vls - 1 {
-			i := r.d.index.Number(l.pair(c, int32(bits.TrailingZeros16(vls))), l.pair(e, int32(then)))
-			r.edges[i/64] |= 1 << (i % 64)
+			r.add(0, l.pair(c, int32(bits.TrailingZeros16(vls))), l.pair(e, int32(then)))
 		}
 		r.on[int(t)*route.NumSLs+int(sl)] |= 1 << then
 	}

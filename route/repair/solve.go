@@ -26,6 +26,7 @@ type solver struct {
 
 	way   []int32    // switches: of distance
 	edges []cdg.Edge // result of dependenciesOf
+	sls   uint16     // on which the switch that chooses sends to the LID
 }
 
 // columnState holds the state of the column that the solver works on.
@@ -33,7 +34,7 @@ type columnState struct {
 	lid    int
 	target int32     // switch of the LID
 	state  []int8    // by switch: whole, open or settled
-	out    []int32   // by switch: its channel, if settled
+	out    []int32   // by switch: its channel, if its distance is known
 	hops   []int32   // by switch: channels to the target, or unknown, or nowhere
 	levels [][]int32 // by number of channels to the target: switches to be looked at
 }
@@ -171,7 +172,8 @@ func (s *solver) distance(u int32) int32 {
 	for s.hops[u] == unknown {
 		s.way = append(s.way, u)
 		s.hops[u] = nowhere // unless the way ends elsewhere
-		if c := s.channel(u); c >= 0 {
+		s.out[u] = s.b.channel(u, s.lid)
+		if c := s.out[u]; c >= 0 {
 			u = g.To[c]
 		}
 	}
@@ -185,19 +187,13 @@ func (s *solver) distance(u int32) int32 {
 	return h
 }
 
-// channel returns the channel by which packets leave a switch that is whole or settled and is
-// not the target.
-func (s *solver) channel(u int32) int32 {
-	if s.state[u] == settled {
-		return s.out[u]
-	}
-	return s.b.channel(u, s.lid)
-}
-
 // choose finds the best channel from a switch to one that is so many channels from the
 // LID: the one in force, or the least loaded. It returns -1 if none is admitted.
 func (s *solver) choose(ctx context.Context, x, hops int32, rule int) (int32, error) {
 	g := s.b.g
+	if s.l.n > 1 {
+		s.sls = s.l.sent(x, s.lid)
+	}
 	was := s.b.channel(x, s.lid)
 	if was >= 0 && s.candidate(was, hops) {
 		if ok, err := s.admitted(ctx, was, rule); ok || err != nil {
@@ -220,7 +216,10 @@ func (s *solver) choose(ctx context.Context, x, hops int32, rule int) (int32, er
 		}
 		return best, nil
 	}
-	type ranked struct{ c, backwards int32 }
+	type ranked struct {
+		c, turns, backwards int32
+		load                int64
+	}
 	list := make([]ranked, 0, 8)
 	for _, c := range g.OutOf(x) {
 		if c != was && s.candidate(c, hops) {
@@ -228,12 +227,11 @@ func (s *solver) choose(ctx context.Context, x, hops int32, rule int) (int32, er
 			if err != nil {
 				return -1, err
 			}
-			list = append(list, ranked{c, n})
+			list = append(list, ranked{c, s.deps.turns[g.To[c]], n, s.load(c)})
 		}
 	}
 	slices.SortStableFunc(list, func(a, b ranked) int {
-		turnsA, turnsB := s.deps.turns[g.To[a.c]], s.deps.turns[g.To[b.c]]
-		return cmp.Or(cmp.Compare(turnsB, turnsA), cmp.Compare(a.backwards, b.backwards), cmp.Compare(s.load(a.c), s.load(b.c)))
+		return cmp.Or(cmp.Compare(b.turns, a.turns), cmp.Compare(a.backwards, b.backwards), cmp.Compare(a.load, b.load))
 	})
 	for _, r := range list {
 		if ok, err := s.admitted(ctx, r.c, acyclic); ok || err != nil {
@@ -253,7 +251,7 @@ func (s *solver) load(c int32) int64 {
 		if u == s.target {
 			return int64(most)<<32 | int64(s.loads.of(c))
 		}
-		at = s.channel(u)
+		at = s.out[u]
 	}
 }
 
@@ -265,7 +263,7 @@ func (s *solver) addPairs(x int32) {
 		return
 	}
 	for x != s.target {
-		c := s.channel(x)
+		c := s.out[x]
 		s.added[c] += hosts
 		x = g.To[c]
 	}
@@ -321,14 +319,17 @@ func (s *solver) dependenciesOf(c int32) {
 		return
 	}
 	if l.n == 1 {
-		s.edges = append(s.edges, cdg.Edge{C: c, D: s.channel(g.To[c])})
+		s.edges = append(s.edges, cdg.Edge{C: c, D: s.out[g.To[c]]})
 		return
 	}
-	for sls := l.sent(g.From[c], s.lid); sls != 0; sls &= sls - 1 {
+	for sls := s.sls; sls != 0; sls &= sls - 1 {
 		sl := uint8(bits.TrailingZeros16(sls))
-		s.edges = l.path(s.edges, c, sl, s.target, s.channel)
+		s.edges = l.path(s.edges, c, sl, s.target, s.onward)
 	}
 }
+
+// onward returns the channel by which packets leave a switch whose distance is known and that is not the target.
+func (s *solver) onward(u int32) int32 { return s.out[u] }
 
 // firstStuck returns the first of the open switches from which the LID can be reached,
 // or -1.
