@@ -98,8 +98,9 @@ type Monitor struct {
 // round is the reading of all ports that is under way.
 type round struct {
 	begun     time.Duration
-	due       time.Duration // the next request
-	gap       time.Duration // between two requests
+	due       time.Duration // the next request, by the Interval
+	gap       time.Duration // between two requests, by the Interval
+	free      time.Duration // the next request, by the Rate
 	atAgent   int
 	atPort    int32 // of the agent
 	asked     int
@@ -183,8 +184,8 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 	if m.under >= len(m.pending) {
 		return nil, never
 	}
-	if now < m.due {
-		return nil, m.due
+	if next := max(m.due, m.free); now < next {
+		return nil, next
 	}
 	p, ok := m.choose()
 	if !ok {
@@ -194,13 +195,15 @@ func (m *Monitor) Next(now time.Duration) (ask *Ask, wake time.Duration) {
 		m.end(now)
 		return nil, m.nextBegin
 	}
-	m.due = max(m.due, now-time.Duration(len(m.pending))*m.gap) + m.gap // late ones are made up for, a few
+	m.due += m.gap
+	least := time.Second / time.Duration(m.cfg.Rate)
+	m.free = max(m.free, now-time.Duration(len(m.pending))*least) + least
 	return m.ask(p), now
 }
 
 // begin begins a round.
 func (m *Monitor) begin(now time.Duration) {
-	m.round = round{begun: now, due: now, active: true}
+	m.round = round{begun: now, due: now, free: m.free, active: true}
 	requests := time.Duration(len(m.ports))
 	for i := range m.agents {
 		if a := &m.agents[i]; !a.known {
@@ -212,7 +215,7 @@ func (m *Monitor) begin(now time.Duration) {
 			m.agents[i].skip--
 		}
 	}
-	m.gap = max(time.Second/time.Duration(m.cfg.Rate), m.cfg.Interval/(requests+1))
+	m.gap = m.cfg.Interval * 9 / 10 / (requests + 1)
 }
 
 // end ends a round.

@@ -319,6 +319,40 @@ func TestRate(t *testing.T) {
 	})
 }
 
+// TestInterval: rounds begin as often as they are asked to, evenly spread, also where the machine is late now and then, as long as the bounds allow it; where they do not a note
+// says so.
+func TestInterval(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		cfg := Config{Interval: time.Second, Rate: rapid.SampledFrom([]int{0, 20, 400}).Draw(t, "rate")}
+		rng := rand.New(rand.NewPCG(rapid.Uint64().Draw(t, "seed"), 2))
+		stall := time.Duration(rapid.SampledFrom([]int{0, 0, 150, 250}).Draw(t, "stall")) * time.Millisecond
+		w := newWorld(t, "rlft(4,2)", cfg, func(_ int, d *device) { d.ext, d.errors = true, true })
+		begun := map[time.Duration]bool{}
+		for range 80 {
+			w.run(w.now+time.Duration(rng.IntN(100))*time.Millisecond, func() time.Duration { return time.Duration(rng.IntN(3)) * time.Millisecond })
+			if w.m.active {
+				begun[w.m.begun] = true
+			}
+			if stall > 0 && rng.IntN(10) == 0 {
+				w.now += stall
+			}
+		}
+		r := w.m.Report()
+		need := float64(len(w.m.ports)) // a second
+		late := cfg.Rate > 0 && float64(cfg.Rate) < need
+		if told := strings.Contains(strings.Join(r.Notes, ""), "longer than the 1 s"); told != (r.Seconds > 1) || late && !told {
+			t.Fatalf("%.2f s at most %d a second: notes %q", r.Seconds, cfg.Rate, r.Notes)
+		}
+		if stall == 0 && !late && (r.Seconds > 0.95 || r.Seconds < 0.8) {
+			t.Fatalf("a round takes %.2f s", r.Seconds)
+		}
+		rounds := int(w.now/time.Second) - 1
+		if !late && len(begun) < rounds-1 {
+			t.Fatalf("%d rounds in %v", len(begun), w.now)
+		}
+	})
+}
+
 // TestSilent: a device that does not answer is asked ever more rarely, all others are read all the same, and it is read when it answers again.
 func TestSilent(t *testing.T) {
 	w := newWorld(t, "rlft(4,2)", Config{Interval: time.Second}, func(i int, d *device) { d.ext, d.errors, d.silent = true, true, i == 0 })

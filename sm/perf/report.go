@@ -2,6 +2,7 @@ package perf
 
 import (
 	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 	"time"
@@ -14,10 +15,11 @@ import (
 
 // Report holds the result of a round of readings, as programs read it.
 type Report struct {
-	Ports    int       `json:"ports"`    // that were read
-	Unread   int       `json:"unread"`   // that did not answer
-	Seconds  float64   `json:"seconds"`  // from the begin of the round to its end
-	Requests int       `json:"requests"` // datagrams of the round, without repetitions
+	Ports    int       `json:"ports"`            // that were read
+	Unread   int       `json:"unread"`           // that did not answer
+	Seconds  float64   `json:"seconds"`          // from the begin of the round to its end
+	Interval float64   `json:"interval_seconds"` // from the begin of a round to that of the next one, as it was asked for
+	Requests int       `json:"requests"`         // datagrams of the round, without repetitions
 	Rate     float64   `json:"requests_per_second"`
 	All      Totals    `json:"totals"`
 	Counters []Counter `json:"counters"`
@@ -73,8 +75,11 @@ const (
 // makeReport makes the Report of a round that has ended.
 func (m *Monitor) makeReport(now time.Duration) {
 	r := &Report{
-		Seconds: (now - m.begun).Seconds(), Requests: m.asked, All: Totals{m.requests, m.failures, m.back},
+		Seconds: (now - m.begun).Seconds(), Interval: m.cfg.Interval.Seconds(), Requests: m.asked, All: Totals{m.requests, m.failures, m.back},
 		Counters: make([]Counter, mad.NumCounters), Over: []Over{}, Hot: []Hot{}, Odd: []cables.Odd{}, Notes: []string{},
+	}
+	if r.Seconds > r.Interval {
+		r.Notes = append(r.Notes, fmt.Sprintf("a round takes %.3g s, longer than the %.3g s that were asked for: %d datagrams, at most %d a second and %d under way", r.Seconds, r.Interval, r.Requests, m.cfg.Rate, len(m.pending)))
 	}
 	if r.Seconds > 0 {
 		r.Rate = float64(r.Requests) / r.Seconds
