@@ -71,6 +71,8 @@ func (d Datagram) sections() []section {
 		s = append(s, section{DirectedSMP, 0})
 	case ClassSA:
 		s = append(s, section{RMPP, 0}, section{SAHeader, 0})
+	case ClassCC:
+		s = append(s, section{CongestionHeader, 0})
 	default: // nothing between the common header and the data
 	}
 	l := d.Class().Attribute(d.Attr())

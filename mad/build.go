@@ -11,7 +11,7 @@ type Request struct {
 	Attr     AttrID
 	Modifier uint32
 	TID      uint64
-	Key      uint64 // M_Key of an SMP, SM_Key of an SA request
+	Key      uint64 // M_Key of an SMP, SM_Key of an SA request, CC_Key of a congestion control request
 }
 
 // New starts a datagram of class c with the common header. For ClassPerf that is all.
@@ -65,6 +65,15 @@ func (r Request) SA(dst []byte, mask uint64) (Datagram, error) {
 	if err == nil {
 		SAHeaderSMKey.Put(d, r.Key)
 		SAHeaderComponentMask.Put(d, mask)
+	}
+	return d, err
+}
+
+// Congestion builds a request to what controls congestion at a port.
+func (r Request) Congestion(dst []byte) (Datagram, error) {
+	d, err := r.New(dst, ClassCC)
+	if err == nil {
+		CongestionHeaderKey.Put(d, r.Key)
 	}
 	return d, err
 }

@@ -4,7 +4,7 @@ package mad
 // for SA and PerfMgt. The SA calls other bits of CapabilityMask other names than
 // PerfMgt; the names here are the SA's.
 var (
-	ClassPortInfo                = newAttribute(ClassSA, AttrClassPortInfo, "ClassPortInfo", 72, "13.4.8.1").as(ClassPerf, AttrClassPortInfo)
+	ClassPortInfo                = newAttribute(ClassSA, AttrClassPortInfo, "ClassPortInfo", 72, "13.4.8.1").as(ClassPerf, AttrClassPortInfo).as(ClassCC, AttrClassPortInfo)
 	ClassPortInfoBaseVersion     = ClassPortInfo.bits("BaseVersion", 0*8, 8)
 	ClassPortInfoClassVersion    = ClassPortInfo.bits("ClassVersion", 1*8, 8)
 	ClassPortInfoCapabilityMask  = ClassPortInfo.bits("CapabilityMask", 2*8, 16, hex, note("the bits are the class's: SACap*, PerfCap*"))

@@ -53,14 +53,14 @@ func documentation() string {
 			documented[l] = true
 		}
 	}
-	group("Headers", []*Layout{Header, SMP, DirectedSMP, RMPP, SAHeader})
-	for _, c := range []Class{ClassSMP, ClassSA, ClassPerf} {
+	group("Headers", []*Layout{Header, SMP, DirectedSMP, RMPP, SAHeader, CongestionHeader})
+	for _, c := range []Class{ClassSMP, ClassSA, ClassPerf, ClassCC} {
 		var all []*Layout
 		for _, a := range c.attributes() {
 			all = append(all, a.layout)
 		}
 		group(map[Class]string{
-			ClassSMP: "Subnet management", ClassSA: "Subnet administration", ClassPerf: "Performance management",
+			ClassSMP: "Subnet management", ClassSA: "Subnet administration", ClassPerf: "Performance management", ClassCC: "Congestion control",
 		}[c], all)
 	}
 	rest := slices.DeleteFunc(slices.Clone(layouts), func(l *Layout) bool { return documented[l] })
@@ -70,7 +70,7 @@ func documentation() string {
 
 func documentLayout(s *strings.Builder, l *Layout) {
 	fmt.Fprintf(s, "\n### %s\n\n%d bytes, clause %s", l.Name, l.Size, l.Clause)
-	for _, c := range []Class{ClassSMP, ClassSA, ClassPerf} {
+	for _, c := range []Class{ClassSMP, ClassSA, ClassPerf, ClassCC} {
 		for _, a := range c.attributes() {
 			if a.layout == l {
 				fmt.Fprintf(s, "; attribute 0x%04x of %v", uint16(a.id), c)

@@ -12,7 +12,7 @@ func seeds(f *testing.F) [][]byte {
 	for _, v := range madVectors(f) {
 		all = append(all, v.mad, v.mad[:100])
 	}
-	for _, c := range []Class{ClassSMP, ClassDirectedSMP, ClassSA, ClassPerf} {
+	for _, c := range []Class{ClassSMP, ClassDirectedSMP, ClassSA, ClassPerf, ClassCC} {
 		for _, a := range c.attributes() {
 			for _, fill := range []func(i int) uint64{
 				func(int) uint64 { return ^uint64(0) },

@@ -30,6 +30,7 @@ const (
 	ClassDirectedSMP Class = 0x81 // subnet management, directed route
 	ClassSA          Class = 0x03
 	ClassPerf        Class = 0x04
+	ClassCC          Class = 0x21 // congestion control
 )
 
 var classes = inOrder([]string{
@@ -42,7 +43,7 @@ func (c Class) String() string { return nameOr(HeaderMgmtClass, uint64(c)) }
 
 // version is the ClassVersion that the class is at.
 func (c Class) version() uint64 {
-	if c == ClassSA || c == 0x21 {
+	if c == ClassSA || c == ClassCC {
 		return 2
 	}
 	return 1
@@ -145,7 +146,7 @@ func (c Class) dataOffset() int {
 	switch c {
 	case ClassSA:
 		return 56
-	case ClassSMP, ClassDirectedSMP, ClassPerf:
+	case ClassSMP, ClassDirectedSMP, ClassPerf, ClassCC:
 		return 64
 	default:
 		return 24

@@ -201,7 +201,7 @@ func TestComponentMasks(t *testing.T) {
 // A class calls every attribute number and every layout once; an attribute of
 // a class fits its datagram.
 func TestAttributesFitTheirClass(t *testing.T) {
-	for _, c := range []Class{ClassSMP, ClassDirectedSMP, ClassSA, ClassPerf} {
+	for _, c := range []Class{ClassSMP, ClassDirectedSMP, ClassSA, ClassPerf, ClassCC} {
 		ids, names := map[AttrID]bool{}, map[string]bool{}
 		for _, a := range c.attributes() {
 			if ids[a.id] || names[a.layout.Name] {
