@@ -142,7 +142,7 @@ func (s *Subnet) arrive(t *arrival, d *wire.Datagram, by origin) {
 	}
 	response := m.Method().IsResponse()
 	switch c := m.Class(); {
-	case s.passesOn(t, d):
+	case s.passesOn(t, d) || s.asksRouter(port, d, by):
 	case c == mad.ClassSMP || c == mad.ClassDirectedSMP:
 		switch {
 		case m.Method() == mad.TrapRepress && s.repressed(port, m):

@@ -31,6 +31,10 @@ type Onward struct {
 // Way finds how datagrams for a GID leave a router that come by one of its ports, with a source LID and an SL there; ok is false where there is no way.
 type Way func(in int, source uint16, sl uint8, to mad.GID) (on Onward, ok bool)
 
+// Agent answers a request of mad.ClassRouter that has come by a port of a router, in place, from a LID. master is the LID of the subnet manager that the
+// port knows.
+type Agent func(in int, from, master uint16, m mad.Datagram) mad.Status
+
 // answerHops is the hop limit of answers.
 const answerHops = 64
 
@@ -39,6 +43,7 @@ type router struct {
 	*Joined
 	ports []RouterPort
 	way   Way
+	agent Agent
 }
 
 // routerPort is a port of a router, in its Subnet.
@@ -47,9 +52,9 @@ type routerPort struct {
 	number int // in router.ports
 }
 
-// AddRouter makes some end ports those of one router.
-func (j *Joined) AddRouter(ports []RouterPort, way Way) error {
-	r := &router{j, ports, way}
+// AddRouter makes some end ports those of one router. A router without an agent does not answer to mad.ClassRouter.
+func (j *Joined) AddRouter(ports []RouterPort, way Way, agent Agent) error {
+	r := &router{j, ports, way, agent}
 	for i, at := range ports {
 		if at.Subnet < 0 || at.Subnet >= len(j.Subnets) {
 			return fmt.Errorf("emulator: a router in subnet %d of %d", at.Subnet, len(j.Subnets))
@@ -81,6 +86,21 @@ func (s *Subnet) passesOn(t *arrival, d *wire.Datagram) bool {
 		return false
 	}
 	at.router.pass(s, at.number, d, t.to)
+	return true
+}
+
+// asksRouter has a router answer a datagram that has come to one of its ports, and reports whether it is for its agent.
+func (s *Subnet) asksRouter(port int32, d *wire.Datagram, by origin) bool {
+	at := s.routers[port]
+	if d.MAD.Class() != mad.ClassRouter || d.MAD.Method().IsResponse() || at.router == nil || at.router.agent == nil {
+		return false
+	}
+	if s.nodes[s.ports[port].node].silent {
+		s.lose(d, by, LostSilent)
+		return true
+	}
+	master := uint16(mad.PortInfoMasterSMLID.Get(s.ports[port].info[:]))
+	s.answer(port, 0, d, by, at.router.agent(at.number, d.Addr.SLID, master, d.MAD))
 	return true
 }
 

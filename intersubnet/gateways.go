@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"slices"
 
+	"weft/fabric"
 	"weft/fabric/subnets"
 	"weft/route"
 )
@@ -167,10 +168,14 @@ func (a *admissible) portsInto(router, target int32) []int32 {
 
 // targets lists the end ports of a subnet that others send to, hosts by switch and port first: all but those of routers.
 func targets(n *subnets.Network, subnet int32) []int32 {
-	g := n.Graph(subnet)
-	list := make([]int32, 0, n.Subnets[subnet].Nodes)
+	return targetsOf(n.Graph(subnet), func(e int32) bool { return n.IsRouter(subnet, e) })
+}
+
+// targetsOf lists all end ports but those of routers.
+func targetsOf(g *fabric.Graph, isRouter func(end int32) bool) []int32 {
+	list := make([]int32, 0, g.NumEnds)
 	for e := range int32(g.NumEnds) {
-		if !n.IsRouter(subnet, e) {
+		if g.IsPortZero(e) || !isRouter(e) {
 			list = append(list, e)
 		}
 	}

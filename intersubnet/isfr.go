@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"weft/fabric"
-	"weft/fabric/subnets"
 	"weft/route"
 )
 
@@ -18,21 +17,19 @@ type Fallback struct {
 	Reason string `json:"reason"`
 }
 
+// rooted says of a subnet, by end port, the switch with routers of the primary path to it, or why it is no fat-tree under routers.
+type rooted func(subnet int32) (primary []int32, reason string)
+
 // isfr changes the ways into each subnet that is a fat-tree with its routers on top. All others stay as the method had them that made them.
-func (p *Plan) isfr(a *admissible, method Method) []Fallback {
+func (p *Plan) isfr(a *admissible, method Method, roots rooted) []Fallback {
 	var told []Fallback
 	start := map[int]int{} // by place of a switch with routers: targets at home there in the subnets before
-	homes := map[int32][]int32{}
 	for target := range int32(len(p.Net.Subnets)) {
 		sub := &p.Net.Subnets[target]
-		if reason := notRooted(p.Net, target, p.Local[target]); reason != "" {
+		primary, reason := roots(target)
+		if reason != "" {
 			told = append(told, Fallback{Method: method, To: sub.Name, Reason: reason})
 			continue
-		}
-		primary := homes[sub.Kind]
-		if primary == nil || p.Local[target] != p.Local[p.firstOf(sub.Kind)] {
-			primary = primarySwitches(p.Net, target, p.Local[target])
-			homes[sub.Kind] = primary
 		}
 		home := p.homePorts(target, a.sorted[target], primary, start)
 		ends := targets(p.Net, target)
@@ -51,39 +48,63 @@ func (p *Plan) isfr(a *admissible, method Method) []Fallback {
 	return told
 }
 
-// firstOf returns the first subnet of a Kind.
-func (p *Plan) firstOf(kind int32) int32 {
-	return int32(slices.IndexFunc(p.Net.Subnets, func(s subnets.Subnet) bool { return s.Kind == kind }))
+// byTables finds the primary paths by the local Plans, once for subnets of one Kind and Plan.
+func (p *Plan) byTables() rooted {
+	type key struct {
+		kind  int32
+		local *route.Plan
+	}
+	known := map[key][]int32{}
+	return func(subnet int32) ([]int32, string) {
+		sub, local := &p.Net.Subnets[subnet], p.Local[subnet]
+		t := &tree{g: p.Net.Graph(subnet), isRouter: func(h int32) bool { return p.Net.IsRouter(subnet, h) }}
+		for _, port := range sub.Ports {
+			t.tops = append(t.tops, t.g.EndSwitch[p.Net.Ports[port].End])
+		}
+		if reason := t.notRooted(local, func(i int) string { return p.Net.PortName(sub.Ports[i]) }); reason != "" {
+			return nil, reason
+		}
+		k := key{sub.Kind, local}
+		if known[k] == nil {
+			known[k] = t.primarySwitches(local, targets(p.Net, subnet))
+		}
+		return known[k], ""
+	}
 }
 
-// notRooted says why a subnet is no fat-tree with its routers where roots of a larger one would be; "" where it is.
-func notRooted(n *subnets.Network, subnet int32, local *route.Plan) string {
-	g := n.Graph(subnet)
+// tree is a subnet that may be a fat-tree under routers.
+type tree struct {
+	g        *fabric.Graph
+	isRouter func(end int32) bool
+	tops     []int32 // by router port: its switch
+}
+
+// notRooted says why a subnet is no fat-tree with its routers where roots of a larger one would be; "" where it is. nameOf names router ports.
+func (t *tree) notRooted(local *route.Plan, nameOf func(port int) string) string {
 	if local.Recipe.Paths != "ftree" {
 		return "it is routed by " + local.Recipe.Engine() + ", not by ftree"
 	}
-	height := heights(n, subnet)
+	height := t.heights()
 	top := slices.Max(height)
-	for _, port := range n.Subnets[subnet].Ports {
-		if s := g.EndSwitch[n.Ports[port].End]; height[s] != top || top == 0 {
-			return fmt.Sprintf("%s is at switch %q, which is no root", n.PortName(port), g.SwitchDesc[s])
+	for i, s := range t.tops {
+		if height[s] != top || top == 0 {
+			return fmt.Sprintf("%s is at switch %q, which is no root", nameOf(i), t.g.SwitchDesc[s])
 		}
 	}
 	return ""
 }
 
 // heights returns, by switch, its distance from the switches with hosts, routers apart.
-func heights(n *subnets.Network, subnet int32) []int32 {
-	search := n.Graph(subnet).NewSearch(nil)
-	search.From(leavesOf(n, subnet)...)
+func (t *tree) heights() []int32 {
+	search := t.g.NewSearch(nil)
+	search.From(t.leaves()...)
 	return search.Hops
 }
 
-// leavesOf lists the switches with hosts, routers apart.
-func leavesOf(n *subnets.Network, subnet int32) (list []int32) {
-	g := n.Graph(subnet)
-	for s := range int32(g.NumSwitches) {
-		if slices.ContainsFunc(g.HostsOf(s), func(h int32) bool { return !n.IsRouter(subnet, h) }) {
+// leaves lists the switches with hosts, routers apart.
+func (t *tree) leaves() (list []int32) {
+	for s := range int32(t.g.NumSwitches) {
+		if slices.ContainsFunc(t.g.HostsOf(s), func(h int32) bool { return !t.isRouter(h) }) {
 			list = append(list, s)
 		}
 	}
@@ -92,21 +113,19 @@ func leavesOf(n *subnets.Network, subnet int32) (list []int32) {
 
 // primarySwitches returns, by end port, the switch with routers through which most leaves go to it: that of its primary path. Where
 // no leaf goes through one it is the first of the nearest.
-func primarySwitches(n *subnets.Network, subnet int32, local *route.Plan) []int32 {
-	g, leaves := n.Graph(subnet), leavesOf(n, subnet)
+func (t *tree) primarySwitches(local *route.Plan, targets []int32) []int32 {
+	g, leaves := t.g, t.leaves()
 	withRouters := make([]bool, g.NumSwitches)
-	var tops []int32
-	for _, p := range n.Subnets[subnet].Ports {
-		if s := g.EndSwitch[n.Ports[p].End]; !withRouters[s] {
-			withRouters[s] = true
-			tops = append(tops, s)
-		}
-	}
+	tops := slices.Clone(t.tops)
 	slices.Sort(tops)
+	tops = slices.Compact(tops)
+	for _, s := range tops {
+		withRouters[s] = true
+	}
 	search := g.NewSearch(nil)
 	primary := slices.Repeat([]int32{-1}, g.NumEnds)
 	votes := make([]int32, g.NumSwitches)
-	for _, end := range targets(n, subnet) {
+	for _, end := range targets {
 		clear(votes)
 		lid, best := local.Ends.Base[end], int32(-1)
 		for _, leaf := range leaves {

@@ -63,10 +63,18 @@ type Address struct{ Subnet, End int32 }
 
 // Hash chooses one of n ports for packets from a source to a destination LID: the same one each time.
 func (p *Plan) Hash(source, destination fabric.LID, n int) int {
-	x := uint64(source)<<16 | uint64(destination)
 	if p.SumOfLIDs {
-		x = uint64(source) + uint64(destination)
+		return hash(uint64(source)+uint64(destination), n)
 	}
+	return Hash(source, destination, n)
+}
+
+// Hash is Plan.Hash of both LIDs, not of their sum.
+func Hash(source, destination fabric.LID, n int) int {
+	return hash(uint64(source)<<16|uint64(destination), n)
+}
+
+func hash(x uint64, n int) int {
 	x += 0x9e3779b97f4a7c15 // splitmix64 (Steele, Lea and Flood, OOPSLA 2014)
 	x = (x ^ x>>30) * 0xbf58476d1ce4e5b9
 	x = (x ^ x>>27) * 0x94d049bb133111eb

@@ -80,10 +80,10 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneL
 		p.nearest(a)
 	case ISFR:
 		p.issr(a)
-		r.Fallbacks = p.isfr(a, ISSR)
+		r.Fallbacks = p.isfr(a, ISSR, p.byTables())
 	case Auto:
 		p.nearest(a)
-		r.Fallbacks = p.isfr(a, Nearest)
+		r.Fallbacks = p.isfr(a, Nearest, p.byTables())
 	}
 	for s, m := range req.Mappings {
 		if err := p.apply(a, int32(s), m); err != nil {

@@ -35,7 +35,7 @@ const (
 
 var classes = inOrder([]string{
 	0x01: "SMP", 0x81: "DirectedSMP", 0x03: "SA", 0x04: "PerfMgt", 0x05: "BM", 0x06: "DevMgt",
-	0x07: "ComMgt", 0x08: "SNMP", 0x10: "DevAdm", 0x12: "BIS", 0x21: "CC",
+	0x07: "ComMgt", 0x08: "SNMP", 0x0A: "weft.Router", 0x10: "DevAdm", 0x12: "BIS", 0x21: "CC",
 }...)
 
 // String is the class's name, or its number.

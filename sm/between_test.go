@@ -47,7 +47,7 @@ func joinSubnets(t *testing.T, formula, engines string, method intersubnet.Metho
 		j.manage(s, j.p)
 	}
 	for r := range j.n.Routers {
-		if err := j.all.AddRouter(j.portsOf(int32(r)), j.way(int32(r))); err != nil {
+		if err := j.all.AddRouter(j.portsOf(int32(r)), j.way(int32(r)), nil); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/fabric/subnets"
 	"weft/route"
 	"weft/route/job"
 	"weft/route/levels"
@@ -341,6 +342,9 @@ func (c *Core) endDiscovery() {
 		return
 	}
 	c.noteLIDClashes()
+	if c.cfg.Between.Prefix != 0 { // one of several subnets: switches with routers are the roots of a tree, and no leaves
+		subnets.GiveRoles(c.fabric)
+	}
 	c.graph = c.fabric.Compile()
 	if c.graph.NumSwitches == 0 {
 		c.note(NotAddressed, c.portPlace(c.ownPort()), "our own port, %s, is cabled to no switch: channel adapters cabled to each other get no LIDs", c.portName(c.ownPort()))

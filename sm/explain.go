@@ -76,4 +76,6 @@ var Explain = map[IncidentKind]string{
 
 	CounterPassed: "A counter of errors of a port grows faster than it should (--counters): the text says how fast, and the most. weft sm links lists the worst cables. Clean or reseat the cable, then its ports, then replace it; weft sm drain takes it out of use before.",
 	CounterCalm:   "Such a counter grows slower than half of that again.",
+	SubnetKnown:   "Another subnet is known, by what its manager has told the routers (--exchange). Where it is no fat-tree under routers, no paths into it are given: plan all together with weft route, and give each manager its mapping file (--routers).",
+	NotExchanged:  "A router does not take what it is told for other subnets (--exchange), or what managers have told contradicts itself: the text says which router and why. It is tried again in every round; ways stay as they were.",
 }

@@ -107,6 +107,8 @@ const (
 
 	CounterPassed IncidentKind = "counter-passed" // a counter of a port grows faster than it should
 	CounterCalm   IncidentKind = "counter-calm"   // it does so no more
+	SubnetKnown   IncidentKind = "subnet-known"   // another subnet is known, by what its manager has told the routers
+	NotExchanged  IncidentKind = "not-exchanged"  // a router does not take what it is told
 )
 
 // Incident is one thing that went wrong, is odd, or that a Manager tells.

@@ -42,7 +42,8 @@ type Runner struct {
 	Record     io.Writer                                  // all that the Manager is given is written there, for Replay; may be nil
 	Leaves     bool                                       // Run ends with ErrNoLink where the link of our port goes down
 
-	Counters perf.Config // how counters of ports are read; the zero value reads none
+	Counters perf.Config   // how counters of ports are read; the zero value reads none
+	Exchange time.Duration // time between two looks at the routers, by which managers of several subnets tell each other what they need; 0: they do not
 }
 
 // Run brings up, or with Config.ReadOnly discovers, the subnet behind a Transport, and with
@@ -52,6 +53,7 @@ type Runner struct {
 // over another port, goes on from there.
 func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	r.Config.Store, r.Replicates = r.Store != nil || r.Elect, true
+	exchanging := newExchanging(r.Exchange, &r.Between, r.Note)
 	if r.Keys.Given() && r.OwnPort == 0 {
 		if p, err := t.Port(ctx); err == nil { // the medium may know it without an SMP
 			r.OwnPort = fabric.GUID(p.PortGUID)
@@ -59,7 +61,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	}
 	d := &run{
 		Runner: r, routing: r.Routing, chain: r.Routing.Chain, manager: NewManager(r.Config, r.Watch), inbox: inbox{wake: make(chan struct{}, 1)},
-		worked: make(chan *Event), timer: time.NewTimer(time.Hour),
+		worked: make(chan *Event), timer: time.NewTimer(time.Hour), exchanging: exchanging,
 	}
 	defer d.timer.Stop()
 	if d.Grace <= 0 {
@@ -78,6 +80,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	d.counting = startCounting(r.Counters, r.Clock, d.requester, r.Note)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
+	d.exchanging.start(ctx, d.requester)
 	if r.Record != nil {
 		d.recorder = NewRecorder(r.Record, &r.Config, &r.Watch, &r.Routing)
 	}
@@ -94,6 +97,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	}
 	d.administration.close()
 	d.counting.close()
+	d.exchanging.wait()
 	err = errors.Join(err, d.requester.Close(context.Background()))
 	if errors.Is(err, ErrNoLink) {
 		r.Config, r.Watch, r.Routing, r.Record = d.manager.successor(), d.manager.watch, d.routing, nil
@@ -109,20 +113,21 @@ type run struct {
 	chain   job.Chain // of the last Route
 	manager *Manager
 	*administration
-	counting  *counting // nil where no counters are read
-	requester *wire.Requester
-	request   wire.Request
-	worked    chan *Event // a Route or a Store has ended
-	working   int         // of them, those that have not
-	timer     *time.Timer // of the last Wake
-	actions   []Action
-	packet    [mad.Size]byte
-	loss      lossCount
-	done      bool
-	stopped   bool
-	failure   error
-	linkless  int       // looks in a row that found no link at our port
-	recorder  *Recorder // nil where nothing is recorded
+	counting   *counting   // nil where no counters are read
+	exchanging *exchanging // nil where nothing is told to other subnets
+	requester  *wire.Requester
+	request    wire.Request
+	worked     chan *Event // a Route or a Store has ended
+	working    int         // of them, those that have not
+	timer      *time.Timer // of the last Wake
+	actions    []Action
+	packet     [mad.Size]byte
+	loss       lossCount
+	done       bool
+	stopped    bool
+	failure    error
+	linkless   int       // looks in a row that found no link at our port
+	recorder   *Recorder // nil where nothing is recorded
 
 	begun      time.Duration
 	roundBegun time.Duration
@@ -145,6 +150,7 @@ func (d *run) loop(ctx context.Context) error {
 	for !d.done {
 		d.administration.follow(d.manager)
 		d.counting.look(d.manager)
+		d.exchanging.look(d.manager)
 		d.snapshot()
 		select {
 		case <-d.wake:

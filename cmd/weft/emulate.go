@@ -11,6 +11,7 @@ import (
 
 	"weft/emulator/control"
 	"weft/emulator/service"
+	"weft/intersubnet"
 )
 
 func emulateCmd() *cobra.Command {
@@ -43,8 +44,8 @@ those of the machine, in a mount namespace of its own:
 FABRIC may be several subnets that routers join. Each has its name behind that of the
 sockets (--name sim: sim-s0, sim-s1), behind the path of the control socket, and as a
 directory below that of --umad; --at and --fault name the subnet first (s1:host 3). The
-routers forward by the Plan that weft route -o wrote (--plan DIR); let a weft sm in each
-subnet keep its part of it:
+routers forward as the managers tell them (weft sm --exchange), or with --plan DIR by the
+Plan that weft route -o wrote; let a weft sm in each subnet keep its part of that:
 
   weft route 'subnets(2,rlft(4,2),routers=2)' -o DIR
   weft emulate 'subnets(2,rlft(4,2),routers=2)' --plan DIR --umad UMAD
@@ -78,7 +79,7 @@ It ends with Ctrl-C.`,
 	}
 	fab.add(cmd)
 	emulateFlags(cmd, &o)
-	cmd.Flags().StringVar(&plan, "plan", "", "with several subnets: the directory of Plans that routers forward by, which weft route -o wrote")
+	cmd.Flags().StringVar(&plan, "plan", "", "with several subnets: the directory of Plans that routers forward by, which weft route -o wrote (default: as managers tell them)")
 	cmd.Flags().BoolVarP(&verbose, "verbose", "v", false, "print what happens to links, nodes, traps and clients on stderr")
 	cmd.AddCommand(emulateControlCmd())
 	return cmd
@@ -91,12 +92,11 @@ func newService(cmd *cobra.Command, fab *fabricFlags, arg, plan string, o servic
 		if err != nil {
 			return nil, err
 		}
-		if plan == "" {
-			return nil, errors.New("FABRIC is several subnets: give --plan the directory that weft route -o wrote for them, by which their routers forward")
-		}
-		p, err := loadBetween(plan, n)
-		if err != nil {
-			return nil, fmt.Errorf("--plan: %w", err)
+		var p *intersubnet.Plan
+		if plan != "" {
+			if p, err = loadBetween(plan, n); err != nil {
+				return nil, fmt.Errorf("--plan: %w", err)
+			}
 		}
 		return service.NewNetwork(n, p, o)
 	}

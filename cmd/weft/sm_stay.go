@@ -92,7 +92,7 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 	if s.service.counters.Interval < 0 || s.service.counters.Rate < 1 {
 		return nil, errors.New("--counters must be 0 or more, --counters-rate 1 or more")
 	}
-	runner.Counters = s.service.counters
+	runner.Counters, runner.Exchange = s.service.counters, s.gids.exchange
 	runner.Watch.Retry = min(runner.Watch.Retry, s.watch.Interval)
 	return runner, nil
 }

@@ -34,7 +34,7 @@ func TestSubnetsPage(t *testing.T) {
 	if err := os.Symlink(weft, filepath.Join(dir, "bin", "weft")); err != nil {
 		t.Fatal(err)
 	}
-	script := "trap 'kill $(jobs -p); wait' EXIT\nexport PATH=" + filepath.Join(dir, "bin") + ":$PATH\n"
+	script := "set -m\ntrap 'kill $(jobs -p); wait' EXIT\nexport PATH=" + filepath.Join(dir, "bin") + ":$PATH\n"
 	var want []string
 	for _, b := range regexp.MustCompile("(?s)```(sh|)\n(.*?)```").FindAllStringSubmatch(string(page), -1) {
 		if b[1] == "sh" {
@@ -43,7 +43,7 @@ func TestSubnetsPage(t *testing.T) {
 			want = append(want, strings.Split(strings.TrimRight(b[2], "\n"), "\n")...)
 		}
 	}
-	if len(want) < 12 {
+	if len(want) < 13 {
 		t.Fatalf("%d lines are printed on the page", len(want))
 	}
 	cmd := exec.CommandContext(t.Context(), "unshare", "-m", "bash", "-e", "-c", script)

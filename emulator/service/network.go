@@ -7,10 +7,12 @@ import (
 	"weft/fabric"
 	"weft/fabric/subnets"
 	"weft/intersubnet"
+	"weft/intersubnet/exchange"
 	"weft/mad"
 )
 
-// NewNetwork starts all subnets of a network, with its routers, which forward by a Plan.
+// NewNetwork starts all subnets of a network, with its routers. They forward by a Plan; where that is nil, by what the managers of
+// the subnets tell them (intersubnet/exchange).
 func NewNetwork(n *subnets.Network, p *intersubnet.Plan, o Options) (*Service, error) {
 	list := make([]Named, len(n.Subnets))
 	for s := range list {
@@ -27,7 +29,11 @@ func NewNetwork(n *subnets.Network, p *intersubnet.Plan, o Options) (*Service, e
 			if err != nil {
 				return err
 			}
-			if err := all.AddRouter(ports, byPlan(p, r, addresses)); err != nil {
+			way, agent := asTold(n, r)
+			if p != nil {
+				way, agent = byPlan(p, r, addresses), nil
+			}
+			if err := all.AddRouter(ports, way, agent); err != nil {
 				return err
 			}
 		}
@@ -72,4 +78,24 @@ func byPlan(p *intersubnet.Plan, r int32, addresses map[mad.GID]intersubnet.Addr
 		send := p.Forward(first+int32(in), fabric.LID(source), sl, target)
 		return emulator.Onward{Port: int(send.Port - first), LID: uint16(send.Destination), SL: send.SL}, send.Port >= 0
 	}
+}
+
+// asTold forwards as managers tell a router over the wire.
+func asTold(n *subnets.Network, r int32) (emulator.Way, emulator.Agent) {
+	ports := n.Ports[n.Routers[r].First:n.Routers[r].End]
+	numbers := make([]uint8, len(ports))
+	for i := range ports {
+		numbers[i] = ports[i].Number
+	}
+	subnetOf := func(port int) int { return int(ports[port].Subnet) }
+	router := exchange.NewRouter(n.Routers[r].GUID, numbers)
+	way := func(_ int, source uint16, _ uint8, to mad.GID) (emulator.Onward, bool) {
+		gid := subnets.GID{Prefix: subnets.Prefix(mad.GIDPrefix.Get(to[:])), GUID: fabric.GUID(mad.GIDGUID.Get(to[:]))}
+		port, e, ok := router.Forward(fabric.LID(source), gid, subnetOf)
+		return emulator.Onward{Port: port, LID: uint16(e.LID), SL: e.SL}, ok
+	}
+	agent := func(in int, from, master uint16, m mad.Datagram) mad.Status {
+		return router.Answer(in, fabric.LID(from), fabric.LID(master), m)
+	}
+	return way, agent
 }

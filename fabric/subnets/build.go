@@ -134,7 +134,7 @@ func (b *builder) cable(s int, from Opened) (*fabric.Fabric, error) {
 			return nil, b.errorf(c.port.Line, "subnet %q: %v", b.f.Subnets[s].Name, err)
 		}
 	}
-	giveRoles(f)
+	GiveRoles(f)
 	return f, nil
 }
 
@@ -155,9 +155,9 @@ func usualLink(f *fabric.Fabric, s fabric.NodeID) (fabric.Width, fabric.Speed) {
 	return 4, fabric.EDR
 }
 
-// giveRoles gives switches of CAs the role of a leaf, and those with routers and no CA that of a middle switch, where
+// GiveRoles gives switches of CAs the role of a leaf, and those with routers and no CA that of a middle switch, where
 // there are both and no roles were given: the latter have end ports, but are no leaves of a tree.
-func giveRoles(f *fabric.Fabric) {
+func GiveRoles(f *fabric.Fabric) {
 	has := make([][fabric.Router + 1]bool, len(f.Nodes))
 	for i := range f.Links {
 		a, b := f.Links[i].A.Node, f.Links[i].B.Node

@@ -7,17 +7,22 @@ import (
 	"weft/route/engine/ftree"
 )
 
-// RouteSubnet is Route for a subnet whose routers are end ports. Where Auto is asked for and the subnet is a fat-tree with
-// routers on switches without hosts, ftree is tried first: Auto would compare traffic between routers of one subnet too, of which there is none.
+// RouteSubnet is Route for a subnet whose routers are end ports.
 func RouteSubnet(ctx context.Context, g *fabric.Graph, req *Request) (*Result, error) {
 	one := *req
-	for i, step := range req.Chain {
+	one.Chain = req.Chain.UnderRouters(g)
+	return Route(ctx, g, &one)
+}
+
+// UnderRouters returns the chain for a subnet whose routers are end ports. Where Auto is asked for and the subnet is a fat-tree with
+// routers on switches without hosts, ftree is tried first: Auto would compare traffic between routers of one subnet too, of which there is none.
+func (c Chain) UnderRouters(g *fabric.Graph) Chain {
+	for i, step := range c {
 		if step.Engine == autoSpec && hasTopRouters(g) && ftree.IsTree(g) {
-			one.Chain = append(append(append(Chain{}, req.Chain[:i]...), named("ftree")), req.Chain[i:]...)
-			break
+			return append(append(append(Chain{}, c[:i]...), named("ftree")), c[i:]...)
 		}
 	}
-	return Route(ctx, g, &one)
+	return c
 }
 
 // hasTopRouters reports whether routers are cabled to switches without hosts.

@@ -186,6 +186,7 @@ func ClientAgents() []Agent {
 		{Class: mad.ClassDirectedSMP, Version: 1},
 		{Class: mad.ClassSA, QP: 1, Version: 2, RMPPVersion: 1},
 		{Class: mad.ClassPerf, QP: 1, Version: 1},
+		{Class: mad.ClassRouter, QP: 1, Version: 1},
 	}
 }
 

@@ -1,0 +1,312 @@
+package exchange
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"slices"
+
+	"weft/fabric"
+	"weft/fabric/subnets"
+	"weft/intersubnet"
+	"weft/mad"
+	"weft/route"
+)
+
+// Own is what a manager knows of its own subnet.
+type Own struct {
+	Prefix subnets.Prefix
+	Graph  *fabric.Graph
+	Plan   *route.Plan
+	// From is the end port of the manager, from which it asks.
+	From int32
+	// Unproven has ways given that nobody has proven free of deadlock: by ISSR, where ISFR does not go.
+	Unproven bool
+}
+
+// Ask sends a request of mad.ClassRouter to a LID on an SL and returns the answer's attribute. It fails where there is none, or one with another
+// status than OK.
+type Ask func(to fabric.LID, sl uint8, method mad.Method, attr mad.AttrID, modifier uint32, data []byte) ([]byte, error)
+
+// Manager exchanges notes with those of other subnets, round by round.
+type Manager struct {
+	own     *Own // of the last round
+	routers []intersubnet.RouterPort
+	mine    held // note about the own subnet
+	notes   map[subnets.Prefix]known
+	met     *intersubnet.Met                       // what follows from them; nil where they have changed
+	known   map[fabric.GUID]intersubnet.RouterPort // router ports that have answered once
+	bad     map[subnets.Prefix]uint64              // versions of notes that are not heeded
+	tables  map[fabric.GUID]held                   // by router port, of met and own; nil where these have changed
+}
+
+// known is a note of another subnet, or of the own one.
+type known struct {
+	held
+	note *intersubnet.Note
+}
+
+// NewManager makes a Manager that knows of no other subnet.
+func NewManager() *Manager {
+	return &Manager{notes: map[subnets.Prefix]known{}, known: map[fabric.GUID]intersubnet.RouterPort{}, bad: map[subnets.Prefix]uint64{}}
+}
+
+// board is a router port of the own subnet, and which notes the router holds.
+type board struct {
+	intersubnet.RouterPort
+	guid  fabric.GUID
+	lid   fabric.LID
+	sl    uint8
+	notes map[subnets.Prefix]uint64 // versions; nil where the router has not answered
+}
+
+// Round is one round. It returns what follows from all notes that are known then; the same as before where nothing has changed. News are lines for people about
+// what is new. Routers that have never answered, or not as the class has it, are left out.
+func (m *Manager) Round(own *Own, ask Ask) (met *intersubnet.Met, news []string, err error) {
+	boards := m.readBoards(own, ask)
+	for i := range boards {
+		news = append(news, m.readNotes(own, &boards[i], ask)...)
+	}
+	m.tellOwn(own, boards)
+	written := map[fabric.GUID]bool{} // routers that have all, over whichever port
+	for i := range boards {
+		if b := &boards[i]; b.notes == nil || written[b.Router] {
+			continue
+		}
+		failed := m.writeNotes(&boards[i], ask)
+		err = errors.Join(err, failed)
+		written[boards[i].Router] = failed == nil
+	}
+	if m.met == nil {
+		var list []*intersubnet.Note
+		for _, k := range m.notes {
+			list = append(list, k.note)
+		}
+		found, failed := intersubnet.Meet(list)
+		if failed != nil {
+			return nil, news, fmt.Errorf("the notes about the subnets contradict each other: %w", failed)
+		}
+		m.met, m.tables = found, nil
+	}
+	if m.tables == nil {
+		m.tables = tablesOf(own, m.met, boards)
+	}
+	for i := range boards {
+		if boards[i].notes != nil {
+			err = errors.Join(err, m.writeTable(own, &boards[i], ask))
+		}
+	}
+	return m.met, news, err
+}
+
+// readBoards asks the router ports of the own subnet who they are, and which notes their routers hold.
+func (m *Manager) readBoards(own *Own, ask Ask) (list []board) {
+	g := own.Graph
+	for e := range int32(g.NumHosts) {
+		if g.EndType[e] != fabric.Router || own.Plan.Ends.Base[e] == 0 {
+			continue
+		}
+		b := board{guid: g.EndGUID[e], lid: own.Plan.Ends.Base[e], sl: slOf(own, own.From, own.Plan.Ends.Base[e])}
+		if b.read(ask) {
+			m.known[b.guid] = b.RouterPort
+		}
+		if was, ok := m.known[b.guid]; ok {
+			b.RouterPort = was
+			b.End = e
+			list = append(list, b)
+		}
+	}
+	return list
+}
+
+// read asks a router port, and reports whether it has answered.
+func (b *board) read(ask Ask) bool {
+	notes := map[subnets.Prefix]uint64{}
+	for i, count := uint32(0), uint32(1); i < count; i++ {
+		data, err := ask(b.lid, b.sl, mad.Get, mad.AttrRouterInfo, i, nil)
+		if err != nil || mad.RouterInfoSignature.Get(data) != mad.RouterMagic {
+			return false
+		}
+		b.Router, b.Number = fabric.GUID(mad.RouterInfoGUID.Get(data)), uint8(mad.RouterInfoPort.Get(data))
+		count = min(maxNotes, max(1, uint32(mad.RouterInfoNotes.Get(data))))
+		if mad.RouterInfoVersion.Get(data) > 0 && mad.RouterInfoLength.Get(data) <= maxBytes {
+			notes[subnets.Prefix(mad.RouterInfoPrefix.Get(data))] = mad.RouterInfoVersion.Get(data)
+		}
+	}
+	b.notes = notes
+	return true
+}
+
+func slOf(own *Own, from int32, to fabric.LID) uint8 {
+	if own.Plan.SL == nil || from < 0 {
+		return 0
+	}
+	return own.Plan.SL.At(from, to)
+}
+
+// readNotes reads the notes of a router that are newer than what is known.
+func (m *Manager) readNotes(own *Own, b *board, ask Ask) (news []string) {
+	prefixes := make([]subnets.Prefix, 0, len(b.notes))
+	for prefix, version := range b.notes {
+		if prefix != own.Prefix && version > m.notes[prefix].version && version > m.bad[prefix] {
+			prefixes = append(prefixes, prefix)
+		}
+	}
+	slices.Sort(prefixes)
+	for _, prefix := range prefixes {
+		h, err := readNote(b, prefix, ask)
+		if err != nil {
+			continue // the next round reads it again
+		}
+		note, err := intersubnet.DecodeNote(h.bytes)
+		if err == nil && note.Prefix != prefix {
+			err = fmt.Errorf("it is about %s", note.Prefix)
+		}
+		if err != nil {
+			m.bad[prefix] = h.version
+			news = append(news, fmt.Sprintf("router %s holds a note about subnet %s that is not heeded: %v", b.Router, prefix, err))
+			continue
+		}
+		if _, again := m.notes[prefix]; !again {
+			news = append(news, fmt.Sprintf("subnet %s: %s", prefix, inWords(note)))
+		}
+		m.notes[prefix], m.met = known{h, note}, nil
+	}
+	return news
+}
+
+// inWords says what a note tells, for people.
+func inWords(n *intersubnet.Note) string {
+	hosts := 0
+	for _, t := range n.Targets {
+		if !t.Switch {
+			hosts++
+		}
+	}
+	text := fmt.Sprintf("%d hosts, %d router ports", hosts, len(n.Ports))
+	if n.Reason != "" {
+		text += "; no fat-tree under routers: " + n.Reason
+	}
+	return text
+}
+
+// readNote reads a note block by block.
+func readNote(b *board, prefix subnets.Prefix, ask Ask) (h held, err error) {
+	var g gathered
+	var request [192]byte
+	mad.RouterBlockPrefix.Put(request[:], uint64(prefix))
+	for i := uint32(0); ; i++ {
+		data, err := ask(b.lid, b.sl, mad.Get, mad.AttrRouterNote, i, request[:])
+		if err != nil {
+			return h, err
+		}
+		if mad.RouterBlockLength.Get(data) > maxBytes {
+			return h, errors.New("a note that is too long")
+		}
+		mad.RouterBlockPrefix.Put(data, uint64(prefix))
+		if i > 0 && mad.RouterBlockVersion.Get(data) != g.version {
+			return h, errors.New("a note that has changed meanwhile")
+		}
+		if g.take(data, i) {
+			return g.held, nil
+		}
+		if int(i)+1 >= len(g.seen) {
+			return h, errors.New("a note whose length has changed meanwhile")
+		}
+	}
+}
+
+// tellOwn makes the note about the own subnet. A version counts on from the one that routers hold, whoever wrote that.
+func (m *Manager) tellOwn(own *Own, boards []board) {
+	routers := make([]intersubnet.RouterPort, len(boards))
+	newest := m.mine.version
+	for i := range boards {
+		routers[i] = boards[i].RouterPort
+		newest = max(newest, boards[i].notes[own.Prefix])
+	}
+	if own == m.own && slices.Equal(routers, m.routers) && newest == m.mine.version {
+		return
+	}
+	m.own, m.routers, m.tables = own, routers, nil
+	note := intersubnet.NewNote(own.Prefix, own.Graph, own.Plan, routers)
+	text := note.Encode()
+	if newest > m.mine.version || m.mine.version == 0 || !bytes.Equal(text, m.mine.bytes) {
+		m.mine = held{newest + 1, text}
+		m.notes[own.Prefix], m.met = known{m.mine, note}, nil
+	}
+}
+
+// writeNotes writes the notes that a router has not, or has older.
+func (m *Manager) writeNotes(b *board, ask Ask) error {
+	for _, prefix := range sortedPrefixes(m.notes) {
+		k := m.notes[prefix]
+		if k.version <= b.notes[prefix] {
+			continue
+		}
+		if err := write(b, mad.AttrRouterNote, uint64(prefix), &k.held, ask); err != nil {
+			return fmt.Errorf("router %s takes no note about subnet %s: %w", b.Router, prefix, err)
+		}
+	}
+	return nil
+}
+
+func sortedPrefixes(notes map[subnets.Prefix]known) (list []subnets.Prefix) {
+	for prefix := range notes {
+		list = append(list, prefix)
+	}
+	slices.Sort(list)
+	return list
+}
+
+// write writes a note or a table block by block.
+func write(b *board, attr mad.AttrID, prefix uint64, h *held, ask Ask) error {
+	var data [192]byte
+	for i := range blocks(len(h.bytes)) {
+		mad.RouterBlockPrefix.Put(data[:], prefix)
+		h.putBlock(data[:], uint32(i))
+		if _, err := ask(b.lid, b.sl, mad.Set, attr, uint32(i), data[:]); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// writeTable writes the table of a router port, unless the router has it.
+func (m *Manager) writeTable(own *Own, b *board, ask Ask) error {
+	h := m.tables[b.guid]
+	data, err := ask(b.lid, b.sl, mad.Get, mad.AttrRouterTable, 0, nil)
+	if err == nil && mad.RouterBlockVersion.Get(data) == h.version {
+		return nil
+	}
+	if err == nil {
+		err = write(b, mad.AttrRouterTable, uint64(own.Prefix), &h, ask)
+	}
+	if err != nil {
+		return fmt.Errorf("router %s takes no table for port %d: %w", b.Router, b.Number, err)
+	}
+	return nil
+}
+
+// tablesOf makes the tables of the router ports, from what leaves by them and the LIDs and SLs of the own subnet.
+func tablesOf(own *Own, met *intersubnet.Met, boards []board) map[fabric.GUID]held {
+	ends := make(map[fabric.GUID]int32, own.Graph.NumEnds)
+	for e, guid := range own.Graph.EndGUID {
+		ends[guid] = int32(e)
+	}
+	tables := map[fabric.GUID]held{}
+	for i := range boards {
+		b := &boards[i]
+		var t Table
+		for _, l := range met.Leaving(own.Prefix, b.guid, own.Unproven) {
+			end, ok := ends[l.Next]
+			if !ok || own.Plan.Ends.Base[end] == 0 {
+				continue // it has no LID
+			}
+			lid := own.Plan.Ends.Base[end]
+			t = append(t, Entry{l.To, lid, slOf(own, b.End, lid), uint8(min(l.Distance, 255))})
+		}
+		text := t.encode()
+		tables[b.guid] = held{versionOf(text), text}
+	}
+	return tables
+}

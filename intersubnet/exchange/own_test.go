@@ -1,0 +1,24 @@
+package exchange
+
+import (
+	"context"
+	"testing"
+
+	"weft/fabric/subnets/subnetstest"
+	"weft/intersubnet"
+	"weft/route/job"
+)
+
+// ownSubnet is the first of two trees under routers.
+func ownSubnet(t *testing.T) *Own {
+	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=2)")
+	chain, err := job.ParseEngines("ftree", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, one, err := intersubnet.Route(context.Background(), n, &intersubnet.Request{Method: intersubnet.ISFR, Local: job.Request{Chain: chain}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return &Own{Prefix: n.Subnets[0].Prefix, Graph: n.NamedGraph(0), Plan: one.Plan.Local[0]}
+}

@@ -1,0 +1,181 @@
+package sm
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"weft/fabric"
+	"weft/fabric/subnets"
+	"weft/intersubnet"
+	"weft/intersubnet/exchange"
+	"weft/mad"
+	"weft/sm/sa"
+	"weft/wire"
+)
+
+// exchanging has an exchange.Manager tell the routers what they and the managers behind them need, beside the loop of a Runner, while the Manager is the master.
+type exchanging struct {
+	interval time.Duration
+	between  sa.Between
+	note     func(Incident)
+	request  *wire.Requester
+	met      atomic.Pointer[waysTo]
+
+	core *Core // that own was made of; of the Runner's goroutine
+
+	mu   sync.Mutex
+	own  *exchange.Own // nil: nothing is told
+	wake chan struct{}
+	done chan struct{}
+}
+
+// waysTo is what is known of ways to other subnets.
+type waysTo struct {
+	*intersubnet.Met
+	unproven bool
+}
+
+// newExchanging makes the exchange of a subnet; nil where nothing is to be exchanged. Subnet administration asks it for routers.
+func newExchanging(interval time.Duration, between *sa.Between, note func(Incident)) *exchanging {
+	if interval <= 0 {
+		return nil
+	}
+	x := &exchanging{interval: interval, note: note, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	between.Router = x.router
+	x.between = *between
+	return x
+}
+
+// start begins the exchange. It ends with ctx.
+func (x *exchanging) start(ctx context.Context, r *wire.Requester) {
+	if x != nil {
+		x.request = r
+		go x.run(ctx)
+	}
+}
+
+// wait waits for its end, after that of its context.
+func (x *exchanging) wait() {
+	if x != nil {
+		<-x.done
+	}
+}
+
+// look takes the subnet of the round in force, where it is another one.
+func (x *exchanging) look(m *Manager) {
+	if x == nil {
+		return
+	}
+	core := m.inForce
+	if m.role() != Master {
+		core = nil
+	}
+	if core == x.core {
+		return
+	}
+	x.core = core
+	var own *exchange.Own
+	if core != nil {
+		own = &exchange.Own{
+			Prefix: subnets.Prefix(x.between.OwnPrefix()), Graph: core.graph, Plan: core.plan, From: core.prog.end[core.ownPort()], Unproven: core.cfg.Unproven,
+		}
+	}
+	x.mu.Lock()
+	x.own = own
+	x.mu.Unlock()
+	signal(x.wake)
+}
+
+// router finds the port of a router to which packets for a GID of another subnet go.
+func (x *exchanging) router(gid mad.GID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
+	ways := x.met.Load()
+	if ways == nil {
+		return 0, false
+	}
+	to := subnets.GID{Prefix: subnets.Prefix(mad.GIDPrefix.Get(gid[:])), GUID: fabric.GUID(mad.GIDGUID.Get(gid[:]))}
+	return ways.Router(subnets.Prefix(x.between.OwnPrefix()), to, ways.unproven, usable)
+}
+
+// run does round after round until ctx ends.
+func (x *exchanging) run(ctx context.Context) {
+	defer close(x.done)
+	manager := exchange.NewManager()
+	timer := time.NewTimer(x.interval)
+	defer timer.Stop()
+	told := ""
+	for {
+		x.mu.Lock()
+		own := x.own
+		x.mu.Unlock()
+		if own != nil {
+			met, news, err := manager.Round(own, func(to fabric.LID, sl uint8, method mad.Method, attr mad.AttrID, modifier uint32, data []byte) ([]byte, error) {
+				return x.ask(ctx, to, sl, mad.Request{Method: method, Attr: attr, Modifier: modifier}, data)
+			})
+			if ctx.Err() != nil {
+				return
+			}
+			if met != nil {
+				x.met.Store(&waysTo{met, own.Unproven})
+			}
+			for _, text := range news {
+				x.tell(SubnetKnown, text)
+			}
+			if err == nil {
+				told = ""
+			} else if text := err.Error(); text != told {
+				told = text
+				x.tell(NotExchanged, text)
+			}
+		}
+		timer.Reset(x.interval)
+		select {
+		case <-x.wake:
+		case <-timer.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+func (x *exchanging) tell(kind IncidentKind, text string) {
+	if x.note != nil {
+		x.note(Incident{Kind: kind, Text: text})
+	}
+}
+
+// What is not answered is asked again in the next round.
+const (
+	exchangeTimeout = 200 * time.Millisecond
+	exchangeRetries = 3
+)
+
+// ask sends a request to a router and waits for the answer's attribute.
+func (x *exchanging) ask(ctx context.Context, lid fabric.LID, sl uint8, r mad.Request, data []byte) ([]byte, error) {
+	m, err := r.New(make([]byte, mad.Size), mad.ClassRouter)
+	if err != nil {
+		return nil, err
+	}
+	copy(m.Data(), data)
+	to := wire.ToLID(uint16(lid), 1)
+	to.SL = sl
+	type end struct {
+		data []byte
+		err  error
+	}
+	ended := make(chan end, 1)
+	x.request.Start(&wire.Request{Addr: to, MAD: m, Timeout: exchangeTimeout, Retries: exchangeRetries, Done: func(res *wire.Result) {
+		e := end{err: res.Err}
+		if res.Err == nil {
+			e.data = append(e.data, res.Reply.MAD.Data()...)
+		}
+		ended <- e
+	}})
+	select {
+	case e := <-ended:
+		return e.data, e.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
