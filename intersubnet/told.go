@@ -39,10 +39,10 @@ func (t *Told) TellRouters(p *Plan) error {
 	return nil
 }
 
-// fits refuses a Plan that has other tables, LIDs or lanes in the subnets.
+// fits refuses a Plan that has other tables or LIDs in the subnets, or more layers of lanes.
 func (t *Told) fits(p *Plan) error {
 	was := t.p
-	if p.Net != was.Net || p.Layers != was.Layers || p.SLs != was.SLs {
+	if p.Net != was.Net || p.Layers > was.Layers || p.SLs != was.SLs {
 		return fmt.Errorf("intersubnet: a Plan of another network, or of %d layers of lanes for one of %d", p.Layers, was.Layers)
 	}
 	for s, local := range p.Local {

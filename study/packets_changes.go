@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"weft/fabric"
+	"weft/intersubnet"
 	"weft/route"
 	"weft/route/job"
 	"weft/sim/packet"
@@ -29,12 +30,13 @@ type PacketChanges struct {
 // NetworkChange is one of them.
 type NetworkChange struct {
 	At     float64 `json:"at_ns"`            // since the end of the warm-up
-	What   string  `json:"what"`             // down, up or repair
-	Part   string  `json:"part,omitempty"`   // switch or cable
+	What   string  `json:"what"`             // down, up or repair; of several subnets also lost or back, for a manager
+	Part   string  `json:"part,omitempty"`   // switch or cable; router, port of one, or manager
 	Blocks int     `json:"blocks,omitempty"` // of forwarding tables that a repair writes
 	// Written is when the last of them is: a repair begins to write when the one before is through.
 	Written float64 `json:"written_ns,omitempty"`
-	Engine  string  `json:"engine,omitempty"` // that routed afresh, where the tables could not be repaired
+	Engine  string  `json:"engine,omitempty"`         // that routed afresh, where the tables could not be repaired
+	Moved   int64   `json:"gateways_moved,omitempty"` // by a repair between subnets: pairs of a subnet and a target that get another router port
 
 	line   int
 	part   fabric.Part
@@ -42,6 +44,13 @@ type NetworkChange struct {
 	port   uint8        // of it, 0 for the switch
 	plan   *route.Plan  // of a repair, as the whole network has it
 	writes []blockWrite // to get there
+
+	// Between subnets.
+	ports   []int32           // router ports that fail or return
+	subnet  int               // whose manager is lost or back
+	ways    *intersubnet.Plan // that the hosts of some subnets are told of, and all routers
+	told    []int32
+	routers bool
 }
 
 // blockWrite is a block of a forwarding table that is written.
@@ -59,13 +68,17 @@ func (r *PacketRequest) readChanges(g *fabric.Graph) (list []NetworkChange, err 
 		if text = strings.TrimSpace(text); text == "" || text[0] == '#' {
 			continue
 		}
-		c, err := readChange(text, r.Changes.Fabric)
+		c, name, err := readChange(text)
 		switch {
 		case err != nil:
 		case c.At > float64(r.Duration):
 			err = fmt.Errorf("the run is over by then: give a --duration of more than %v", r.Duration)
-		case c.Part != "":
-			err = c.locate(r.Changes.Fabric, g)
+		case r.Between != nil:
+			err = r.Between.readBetweenChange(&c, name)
+		default:
+			if err = c.find(name, r.Changes.Fabric); err == nil && c.Part != "" {
+				err = c.locate(r.Changes.Fabric, g)
+			}
 		}
 		if err != nil {
 			return nil, fmt.Errorf("%s:%d: %w", r.Changes.File, line, err)
@@ -80,35 +93,39 @@ func (r *PacketRequest) readChanges(g *fabric.Graph) (list []NetworkChange, err 
 	return list, nil
 }
 
-// readChange reads a line.
-func readChange(text string, f *fabric.Fabric) (c NetworkChange, err error) {
+// readChange reads the time and what happens from a line, and returns the name of the part.
+func readChange(text string) (c NetworkChange, name string, err error) {
 	when, rest, _ := strings.Cut(strings.Join(strings.Fields(text), " "), " ")
 	at, err := time.ParseDuration(when)
 	if err != nil || at < 0 {
-		return c, fmt.Errorf("%q is no time, with its unit (20us)", when)
+		return c, "", fmt.Errorf("%q is no time, with its unit (20us)", when)
 	}
 	c.At = float64(at)
-	var name string
 	c.What, name, _ = strings.Cut(rest, " ")
+	return c, name, nil
+}
+
+// find finds the part that a change of one fabric names.
+func (c *NetworkChange) find(name string, f *fabric.Fabric) (err error) {
 	switch {
 	case c.What == "repair" && name == "":
-		return c, nil
+		return nil
 	case c.What == "repair":
-		return c, fmt.Errorf("repair is for the whole network: leave out %q", name)
+		return fmt.Errorf("repair is for the whole network: leave out %q", name)
 	case c.What != "down" && c.What != "up":
-		return c, fmt.Errorf("%q: want down PART, up PART or repair", c.What)
+		return fmt.Errorf("%q: want down PART, up PART or repair", c.What)
 	case name == "":
-		return c, fmt.Errorf("%s: name a switch or a cable", c.What)
+		return fmt.Errorf("%s: name a switch or a cable", c.What)
 	}
 	if place, err := f.FindPlace(name); err == nil && place.Whole && f.Nodes[place.Node].Type != fabric.Switch {
 		n := &f.Nodes[place.Node]
-		return c, fmt.Errorf("%s is a %s: name its cable, as in %s[1]", f.NodeName(place.Node), n.Type, n.Desc)
+		return fmt.Errorf("%s is a %s: name its cable, as in %s[1]", f.NodeName(place.Node), n.Type, n.Desc)
 	}
 	if c.part, err = f.FindPart(name); err != nil {
-		return c, err
+		return err
 	}
 	c.Part = f.PartName(c.part)
-	return c, nil
+	return nil
 }
 
 // locate finds the part of a change in the Graph.
@@ -138,6 +155,9 @@ func (j *packetJob) prepareChanges(ctx context.Context) (err error) {
 	}
 	if j.changes, err = j.readChanges(j.g); err != nil {
 		return err
+	}
+	if j.Between != nil {
+		return j.prepareBetween(ctx)
 	}
 	down, tables, free := map[fabric.Part]bool{}, newHeldTables(j.plan.Plan, j.g), 0.
 	for i := range j.changes {
@@ -267,11 +287,15 @@ func onWhole(whole *fabric.Graph, before *route.Plan, left *fabric.Graph, p *rou
 	return &out
 }
 
-// change lets everything happen to a run in its time.
-func (j *packetJob) change(sim *packet.Sim, warmup packet.Time) {
+// change lets everything happen to a run in its time. Routers between subnets are those of the relay.
+func (j *packetJob) change(sim *packet.Sim, relay *intersubnet.Told, warmup packet.Time) {
 	for i := range j.changes {
 		c := &j.changes[i]
 		at := warmup + packet.Time(c.At)*packet.Nanosecond
+		if relay != nil {
+			sim.At(at, func(s *packet.Sim) { c.changeBetween(s, relay) })
+			continue
+		}
 		if down := c.What == "down"; c.What != "repair" {
 			sim.At(at, func(s *packet.Sim) {
 				if c.port > 0 {
@@ -310,6 +334,8 @@ func writeChanges(w io.Writer, list []NetworkChange) {
 		switch {
 		case c.Part != "":
 			items[i] += " " + c.Part
+		case c.ways != nil:
+			items[i] += fmt.Sprintf(": %d gateways change, %s told", c.Moved, Plural(len(c.told), "subnet"))
 		case c.Engine != "":
 			items[i] += fmt.Sprintf(": %s written by %v, routed afresh by %s", Plural(c.Blocks, "block"), time.Duration(c.Written), c.Engine)
 		default:

@@ -19,7 +19,7 @@ type PacketRequest struct {
 	PacketRuns
 	Changes  PacketChanges
 	Hardware packet.Config
-	Relay    packet.Relay // routers between subnets; nil for one fabric
+	Between  *PacketsBetween // several subnets; nil for one fabric
 	Workers  int
 }
 

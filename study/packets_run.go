@@ -11,6 +11,7 @@ import (
 
 	"weft/fabric"
 	"weft/internal/par"
+	"weft/intersubnet"
 	"weft/route/job"
 	"weft/sim/flow"
 	"weft/sim/packet"
@@ -106,7 +107,7 @@ func (j *packetJob) document() *PacketSimulation {
 	if j.plan.Engine != nil {
 		out.Engine = j.plan.Engine.Name
 	}
-	if j.Relay != nil {
+	if j.Between != nil {
 		out.Engine = j.plan.Plan.Recipe.Paths
 	}
 	switch {
@@ -231,14 +232,16 @@ func (j *packetJob) run(ctx context.Context, load float64, seed uint64, step fun
 	if err != nil {
 		return nil, err
 	}
-	if j.Relay != nil {
-		sim.UseRelay(j.Relay)
+	var relay *intersubnet.Told
+	if j.Between != nil {
+		relay = j.Between.Flat.Told()
+		sim.UseRelay(relay)
 	}
 	warmup, until := packet.Time(j.Warmup)*packet.Nanosecond, packet.Time(j.Warmup+j.Duration)*packet.Nanosecond
 	if j.once {
 		warmup, until = 0, packet.Time(j.Duration)*packet.Nanosecond
 	}
-	j.change(sim, warmup)
+	j.change(sim, relay, warmup)
 	r.series = j.record(sim)
 	if j.CountFlows {
 		r.flows = sim.CountFlows()

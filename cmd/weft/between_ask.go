@@ -128,11 +128,15 @@ func (b *betweenFlags) planOr(cmd *cobra.Command, dir string, n *subnets.Network
 func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	allowed := []string{"plan", "pattern", "pattern-file", "messages", "streams", "order", "ranks", "seeds", "load", "bursts", "once", "message", "duration", "warmup"}
 	allowed = append(allowed, "mtu", "headers", "buffer", "switch-latency", "cable-delay", "inject", "drain-rate", "one-queue", "oldest-first", "head-of-queue", "cc", "hot-spots", "hot-share")
-	allowed = append(allowed, "csv", "svg", "beside", "over-time", "links", "hosts", "flows", "steps")
+	allowed = append(allowed, "csv", "svg", "beside", "over-time", "links", "hosts", "flows", "steps", "changes")
 	if err := refuseOne(cmd, append(allowed, routingNames...)...); err != nil {
 		return err
 	}
 	n, err := o.fabric.network(cmd, arg)
+	if err != nil {
+		return err
+	}
+	req, err := o.between.request(n, &o.routing)
 	if err != nil {
 		return err
 	}
@@ -144,6 +148,6 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	o.packets.Relay = flat
+	o.packets.Between = &study.PacketsBetween{Plan: p, Flat: flat, Request: req}
 	return o.simulate(cmd, flat.Graph, func() (*job.Result, error) { return &job.Result{Plan: flat.Plan}, nil })
 }

@@ -76,6 +76,9 @@ func (o *outageOptions) run(cmd *cobra.Command, arg string) error {
 	if err := o.routing.setChain(o.chain); err != nil {
 		return err
 	}
+	if o.fabric.several(arg) {
+		return errors.New("outage follows the manager of one subnet, cable by cable; a router or a manager of several subnets that fails under traffic: weft simulate packet SUBNETS --changes FILE")
+	}
 	src, err := o.fabric.open(cmd, arg)
 	if err != nil {
 		return err

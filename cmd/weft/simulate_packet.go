@@ -188,7 +188,9 @@ printed, and the exit status is 1. The same seed gives the same figures on any n
 cores.
 
 ` + betweenHelp + `
-Routers are switches of the simulation that rewrite headers; --changes is for one subnet.`
+Routers are switches of the simulation that rewrite headers.
+
+` + study.BetweenChangesHelp
 
 func simulatePacketCmd() *cobra.Command {
 	var o packetOptions

@@ -1,0 +1,146 @@
+package study
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"weft/fabric/subnets"
+	"weft/intersubnet"
+	"weft/route/job"
+	"weft/sim/packet"
+)
+
+// PacketsBetween says how packets cross routers between subnets.
+type PacketsBetween struct {
+	Plan *intersubnet.Plan
+	Flat *intersubnet.Flat // of it
+	// Request is how the ways are found again when a router or a port of one has failed.
+	Request *intersubnet.Request
+}
+
+// BetweenChangesHelp tells people what can happen in a network of subnets.
+const BetweenChangesHelp = `Of several subnets routers and their ports fail and return ("20us down router 1",
+"down router 1[2]"), and managers of subnets: after "20us lost s0" the hosts of s0 go on
+as they were told last, until "80us back s0". At "50us repair" all routers, and the hosts
+of subnets that have a manager, are told the ways around what is down then; hosts of
+others when theirs is back.`
+
+// readBetweenChange reads the rest of a line that begins with a time.
+func (b *PacketsBetween) readBetweenChange(c *NetworkChange, name string) error {
+	n := b.Plan.Net
+	switch c.What {
+	case "repair":
+		if name != "" {
+			return fmt.Errorf("repair is for the whole network: leave out %q", name)
+		}
+	case "lost", "back":
+		c.subnet = slices.IndexFunc(n.Subnets, func(s subnets.Subnet) bool { return s.Name == name })
+		if c.subnet < 0 {
+			return fmt.Errorf("%s: no subnet is called %q", c.What, name)
+		}
+		c.Part = fmt.Sprintf("manager of subnet %q", name)
+	case "down", "up":
+		var fault BetweenFault
+		if strings.Contains(name, ": ") {
+			return errors.New("cables and switches inside a subnet: simulate that subnet by itself; here routers and their ports fail")
+		}
+		if err := fault.AddFault(n, name); err != nil {
+			return err
+		}
+		c.ports = fault.Ports
+		r := n.Ports[c.ports[0]].Router
+		c.Part = fmt.Sprintf("router %q", n.Routers[r].Name)
+		if c.sw = b.Flat.Router(r); strings.HasSuffix(name, "]") && len(c.ports) == 1 && int(n.Routers[r].End-n.Routers[r].First) > 1 {
+			c.port, c.Part = n.Ports[c.ports[0]].Number, n.PortName(c.ports[0])
+		}
+	default:
+		return fmt.Errorf("%q: want down ROUTER, up ROUTER, lost SUBNET, back SUBNET or repair", c.What)
+	}
+	return nil
+}
+
+// prepareBetween finds the ways of each repair, and who is told of them.
+func (j *packetJob) prepareBetween(ctx context.Context) error {
+	b := j.Between
+	down, inForce := map[int32]bool{}, b.Plan
+	without := make([]bool, len(b.Plan.Net.Subnets))
+	for i := range j.changes {
+		c := &j.changes[i]
+		switch c.What {
+		case "down", "up":
+			for _, p := range c.ports {
+				if delete(down, p); c.What == "down" {
+					down[p] = true
+				}
+			}
+		case "lost", "back":
+			without[c.subnet] = c.What == "lost"
+			if !without[c.subnet] {
+				c.ways, c.told = inForce, []int32{int32(c.subnet)}
+			}
+		default:
+			ways, err := b.around(ctx, down)
+			if err != nil {
+				return fmt.Errorf("%s:%d: repair: %w", j.Changes.File, c.line, err)
+			}
+			_, c.Moved = movedGateways(inForce, ways)
+			c.ways, c.routers, inForce = ways, true, ways
+			for s := range without {
+				if !without[s] {
+					c.told = append(c.told, int32(s))
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// around finds the ways without some router ports, on the layers of lanes of the Plan.
+func (b *PacketsBetween) around(ctx context.Context, down map[int32]bool) (*intersubnet.Plan, error) {
+	if len(down) == 0 {
+		return b.Plan, nil
+	}
+	req := *b.Request
+	req.Down = slices.Concat(req.Down, slices.Sorted(maps.Keys(down)))
+	req.Routed = nil
+	for _, local := range b.Plan.Local { // hosts and switches keep their LIDs and tables
+		req.Routed = append(req.Routed, &job.Result{Plan: local})
+	}
+	layered, one, err := intersubnet.Route(ctx, b.Plan.Net, &req)
+	switch {
+	case one == nil:
+		return nil, err
+	case b.Plan.Layers == 1 || layered == nil && err == nil:
+		return one.Plan, nil
+	case layered != nil && layered.Plan.Layers <= b.Plan.Layers:
+		return layered.Plan, nil
+	}
+	return nil, fmt.Errorf("the ways around it need more than the %d layers of lanes that the ports have", b.Plan.Layers)
+}
+
+// changeBetween lets a change happen in a run.
+func (c *NetworkChange) changeBetween(s *packet.Sim, relay *intersubnet.Told) {
+	switch c.What {
+	case "down", "up":
+		if down := c.What == "down"; c.port > 0 {
+			s.SetPortDown(c.sw, c.port, down)
+		} else {
+			s.SetSwitchDown(c.sw, down)
+		}
+		return
+	}
+	var errs []error
+	if c.routers {
+		errs = append(errs, relay.TellRouters(c.ways))
+	}
+	for _, subnet := range c.told {
+		errs = append(errs, relay.TellHosts(subnet, c.ways))
+	}
+	if err := errors.Join(errs...); err != nil {
+		s.Fail(err)
+	}
+}

@@ -1,0 +1,56 @@
+package study
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"weft/fabric/subnets/subnetstest"
+	"weft/intersubnet"
+	"weft/route/job"
+	"weft/sim/packet"
+)
+
+// A router fails while packets pass: fewer are lost where the ways around it are told early, most where the manager of a subnet is lost too, and none are lost
+// where nothing fails. The same seed loses the same packets.
+func TestChangesBetween(t *testing.T) {
+	n := subnetstest.Network(t, "subnets(3,rlft(6,2),routers=4)")
+	chain, err := job.ParseEngines("ftree", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := &intersubnet.Request{Method: intersubnet.ISFR, Local: job.Request{Chain: chain}}
+	_, p, err := RouteBetween(context.Background(), n, req, false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	flat, err := p.Flatten(0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lost := func(changes string) int64 {
+		r := &PacketRequest{Hardware: packet.Default()}
+		r.Pattern, r.Order, r.Seeds, r.Seed, r.Loads = Uniform, "auto", 1, 1, []float64{.3}
+		r.Duration, r.Warmup, r.Steps = 150*time.Microsecond, 10*time.Microsecond, 10
+		r.HotSpots.Share = .05
+		r.Between = &PacketsBetween{Plan: p, Flat: flat, Request: req}
+		r.Changes = PacketChanges{File: "changes", Text: []byte(changes)}
+		out, err := SimulatePackets(context.Background(), flat.Graph, &job.Result{Plan: flat.Plan}, r)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if out.Deadlocked() {
+			t.Fatal("a deadlock")
+		}
+		return out.Rows[0].Lost
+	}
+	down := "20us down router 1\n"
+	early, late, alone := lost(down+"30us repair"), lost(down+"60us repair"), lost(down+"20us lost s0\n30us repair\n100us back s0")
+	t.Logf("lost: %d with a repair after 10 us, %d after 40 us, %d where a subnet has no manager for 80 us", early, late, alone)
+	if none := lost("20us repair\n30us lost s1"); none != 0 || early == 0 || late <= early || alone <= early {
+		t.Errorf("lost: %d, %d, %d, %d", none, early, late, alone)
+	}
+	if again := lost(down + "30us repair"); again != early {
+		t.Errorf("%d, then %d", early, again)
+	}
+}
