@@ -173,3 +173,18 @@ func TestPictures(t *testing.T) {
 		t.Errorf("%d commands found", drawn)
 	}
 }
+
+// TestCommands: commands are listed by their names, and are the same alone as beside all others.
+func TestCommands(t *testing.T) {
+	all := newRoot()
+	for name := range commands {
+		alone, _, err := newRoot(name).Find([]string{name})
+		if err != nil || alone.Name() != name {
+			t.Fatalf("%s: %v, %v", name, alone.Name(), err)
+		}
+		beside, _, err := all.Find([]string{name})
+		if err != nil || beside.UsageString() != alone.UsageString() {
+			t.Errorf("%s: %v; usage alone\n%s\nbeside others\n%s", name, err, alone.UsageString(), beside.UsageString())
+		}
+	}
+}

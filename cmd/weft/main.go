@@ -63,7 +63,7 @@ func run(args []string, in io.Reader, out, errOut io.Writer) int {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	defer stop()
 	context.AfterFunc(ctx, stop) // a second signal ends the process at once
-	root := newRoot()
+	root := newRoot(args...)
 	if len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd) {
 		completeAll(root)
 	}
@@ -97,7 +97,16 @@ func statusOf(err error) int {
 	return exitBad
 }
 
-func newRoot() *cobra.Command {
+// commands makes the commands, by name.
+var commands = map[string]func() *cobra.Command{
+	"show": showCmd, "gen": genCmd, "convert": convertCmd, "route": routeCmd, "check": checkCmd, "compare": compareCmd,
+	"suggest": suggestCmd, "whatif": whatifCmd, "simulate": simulateCmd, "demo": demoCmd, "emulate": emulateCmd,
+	"discover": discoverCmd, "sm": smCmd, "ping": pingCmd, "lab": labCmd, "lids": lidsCmd, "map": mapCmd, "version": versionCmd, "man": manCmd,
+}
+
+// newRoot makes the program's command with the subcommand that args begin with, or with all of them if args do not begin
+// with the name of one that needs no other.
+func newRoot(args ...string) *cobra.Command {
 	root := &cobra.Command{
 		Use:   "weft",
 		Short: "subnet manager and routing laboratory for lossless switched networks",
@@ -120,7 +129,13 @@ Exit status: 0 yes; 1 the answer is no; 2 bad usage or input; 3 could not.`,
 	}
 	root.Version = version
 	root.SetFlagErrorFunc(flagError)
-	root.AddCommand(showCmd(), genCmd(), convertCmd(), routeCmd(), checkCmd(), compareCmd(), suggestCmd(), whatifCmd(), simulateCmd(), demoCmd(), emulateCmd(), discoverCmd(), smCmd(), pingCmd(), labCmd(), lidsCmd(), mapCmd(), versionCmd(), manCmd())
+	if len(args) > 0 && args[0] != "man" && commands[args[0]] != nil {
+		root.AddCommand(commands[args[0]]())
+	} else {
+		for _, command := range commands {
+			root.AddCommand(command())
+		}
+	}
 	foldHelp(root)
 	return root
 }
