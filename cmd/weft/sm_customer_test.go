@@ -167,24 +167,25 @@ func (c *customer) join(t *testing.T) {
 	c.mlid = uint16(mad.MCMemberRecordMLID.Get(reply.Data()))
 }
 
-// reaches reports whether a packet to the group comes to another member, in one of many attempts.
-func (c *customer) reaches(to *customer) bool {
+// reaches reports whether a packet to the group comes to another member, in one of many attempts, and how long that takes: tables may just be written.
+func (c *customer) reaches(to *customer) (after time.Duration, come bool) {
+	begun := time.Now()
 	to.mu.Lock()
 	before := to.heard
 	to.mu.Unlock()
-	for range 200 {
+	for time.Since(begun) < time.Minute {
 		d := wire.Datagram{Addr: wire.ToLID(c.mlid, 1), MAD: make(mad.Datagram, wire.Size)}
 		d.MAD[0], d.MAD[1], d.MAD[2], d.MAD[3] = 1, 0x09, 1, byte(mad.Send)
 		_ = c.requester.Transport().Send(&d) // what is lost is sent again
 		time.Sleep(5 * time.Millisecond)
 		to.mu.Lock()
-		come := to.heard > before
+		come = to.heard > before
 		to.mu.Unlock()
 		if come {
-			return true
+			return time.Since(begun), true
 		}
 	}
-	return false
+	return 0, false
 }
 
 // snapshot returns what was acknowledged, what is open, and how much was acknowledged so far.

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"encoding/json"
+	"errors"
 	"flag"
 	"fmt"
 	"maps"
@@ -49,6 +50,9 @@ type soaked struct {
 	runs    []*managed
 
 	faults, kills, orders, quiets, reloads int
+
+	lines  int           // of the log, told again by recordings
+	spread time.Duration // the longest time until a packet to the group has come, after all was up again
 }
 
 // managed is a run of a manager: the lines that it told, and its recording.
@@ -100,7 +104,8 @@ func (x *soaked) configure() {
 	x.t.Helper()
 	text := fmt.Sprintf("transport: ibsim:%s\nstate: %s/state\nmkey-secret: %s/secret\nsocket: %s/socket\ninterval: %dms\nrebalance-after: 3s\nquarantine: 5s\njson: true\n",
 		x.name, x.dir, x.dir, x.dir, 500+x.rng.IntN(1000))
-	if err := os.WriteFile(filepath.Join(x.dir, "sm.yaml"), []byte(text), 0o600); err != nil {
+	path := filepath.Join(x.dir, "sm.yaml")
+	if err := errors.Join(os.WriteFile(path+".new", []byte(text), 0o600), os.Rename(path+".new", path)); err != nil { // whole: it may be read at any time
 		x.t.Fatal(err)
 	}
 }
@@ -196,6 +201,7 @@ func (x *soaked) next() {
 		x.kills++
 		x.stop(syscall.SIGKILL)
 		x.start()
+		x.lines += x.replay(x.runs[len(x.runs)-2])
 		return
 	case 1:
 		x.reloads++
@@ -325,8 +331,14 @@ func (x *soaked) check() {
 	}
 	for from, c := range x.hosts {
 		for to, other := range x.hosts {
-			if from != to && !c.reaches(other) {
-				x.t.Fatalf("nothing from host %d to the group comes to host %d", from, to)
+			if from == to {
+				continue
+			}
+			after, come := c.reaches(other)
+			if x.spread = max(x.spread, after); !come {
+				s, err := x.ask.Status(x.t.Context())
+				x.stop(syscall.SIGKILL)
+				x.t.Fatalf("nothing from host %d to group 0x%X comes to host %d: %v, %+v, %v", from, c.mlid, to, err, s, x.runs[len(x.runs)-1].lines)
 			}
 		}
 	}
@@ -390,12 +402,10 @@ func TestSoak(t *testing.T) {
 		}
 	}
 	x.stop(syscall.SIGTERM)
-	acks, lines := x.stored(), 0
-	for _, run := range x.runs {
-		lines += x.replay(run)
+	acks := x.stored()
+	x.lines += x.replay(x.runs[len(x.runs)-1])
+	if acks == 0 || x.quiets < 2 || x.lines == 0 {
+		t.Errorf("%d changes acknowledged, %d quiet times, %d lines", acks, x.quiets, x.lines)
 	}
-	if acks == 0 || x.quiets < 2 || lines == 0 {
-		t.Errorf("%d changes acknowledged, %d quiet times, %d lines", acks, x.quiets, lines)
-	}
-	t.Logf("%v: %d faults, %d orders, %d kills, %d reloads, %d quiet times, %d changes of services acknowledged, %d lines told again", *soakTime, x.faults, x.orders, x.kills, x.reloads, x.quiets, acks, lines)
+	t.Logf("%v: %d faults, %d orders, %d kills, %d reloads, %d quiet times, %d changes of services acknowledged, %d lines told again; packets to groups came after %v at the latest", *soakTime, x.faults, x.orders, x.kills, x.reloads, x.quiets, acks, x.lines, x.spread)
 }

@@ -5,12 +5,18 @@ import (
 	"flag"
 	"fmt"
 	"maps"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+	"sync"
 	"testing"
+	"time"
+
+	"weft/internal/par"
 )
 
 // edit is a line of a list.
@@ -75,16 +81,30 @@ func (e *edit) try(dir string) (caught bool, err error) {
 	if err := os.WriteFile(overlay, text, 0o600); err != nil {
 		return false, err
 	}
-	out, err := exec.Command("go", "test", "-overlay", overlay, "-vet=off", "-failfast", "-short", "-timeout", "180s", "./"+e.pkg).CombinedOutput()
-	if strings.Contains(string(out), "[build failed]") || strings.Contains(string(out), "[setup failed]") {
-		return false, fmt.Errorf("%s: the broken code does not build: %s", e.place, out)
+	program := filepath.Join(dir, "tests")
+	if out, err := exec.Command("go", "test", "-c", "-overlay", overlay, "-vet=off", "-o", program, "./"+e.pkg).CombinedOutput(); err != nil {
+		return false, fmt.Errorf("%s: the broken code does not build: %w: %s", e.place, err, out)
 	}
-	return err != nil, nil
+	for _, which := range []string{"-test.skip", "-test.run"} { // those with real programs last: they are slow
+		tests := exec.Command(program, which, realPrograms, "-test.failfast", "-test.short", "-test.timeout", "600s")
+		tests.Dir = e.pkg
+		if tests.Run() != nil {
+			return true, nil
+		}
+	}
+	return false, nil
 }
+
+// realPrograms names the tests that hold weft against real programs.
+const realPrograms = "OpenSM|RealPeers|Osmtest"
 
 // mutate asks for the edits to be tried: all of them, or those of packages in some folders.
 var (
 	mutate = flag.String("mutate", "", "try the edits of packages in these folders of the project, a,b,c; all for every one")
+	most   = flag.Int("mutate-most", 0, "of these edits try so many, drawn; 0: all")
+	draw   = flag.Uint64("mutate-draw", 1, "what they are drawn from")
+	within = flag.Duration("mutate-for", 0, "begin no more edits after this time; 0: try all")
+	atOnce = flag.Int("mutate-at-once", 1, "edits that are tried side by side")
 	score  = flag.String("score", "", "write the score to this file")
 )
 
@@ -116,30 +136,49 @@ func TestMutate(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	var missed []string
-	scores := map[string]tally{}
+	edits = slices.DeleteFunc(edits, func(e edit) bool { return !asked(e.pkg) })
+	listed := map[string]int{}
 	for i := range edits {
+		listed[edits[i].pkg]++
+	}
+	if *most > 0 {
+		rand.New(rand.NewPCG(*draw, 0)).Shuffle(len(edits), func(i, j int) { edits[i], edits[j] = edits[j], edits[i] })
+		edits = edits[:min(*most, len(edits))]
+	}
+	missed, scores := make([]string, len(edits)), map[string]tally{}
+	dir, begun := t.TempDir(), time.Now()
+	var mu sync.Mutex
+	err = par.For(t.Context(), *atOnce, len(edits), func(_, i int) error {
+		if *within > 0 && time.Since(begun) > *within {
+			return nil
+		}
 		e := &edits[i]
-		if !asked(e.pkg) {
-			continue
+		own := filepath.Join(dir, strconv.Itoa(i))
+		if err := os.Mkdir(own, 0o700); err != nil {
+			return err
 		}
-		caught, err := e.try(t.TempDir())
+		caught, err := e.try(own)
 		if err != nil {
-			t.Error(err)
-			continue
+			return err
 		}
-		s, word := scores[e.pkg], "MISSED"
-		s.tried++
-		if caught {
+		mu.Lock()
+		defer mu.Unlock()
+		s, word := scores[e.pkg], "caught"
+		if s.tried++; caught {
 			s.caught++
-			word = "caught"
 		} else {
-			missed = append(missed, fmt.Sprintf("- `%s`: `%s` -> `%s`", e.file, e.old, e.to))
+			word, missed[i] = "MISSED", fmt.Sprintf("- `%s`: `%s` -> `%s`", e.file, e.old, e.to)
 		}
 		scores[e.pkg] = s
 		fmt.Printf("%d of %d: %s %s: %s -> %s\n", i+1, len(edits), word, e.file, e.old, e.to)
+		return os.RemoveAll(own)
+	})
+	if err != nil {
+		t.Fatal(err)
 	}
-	text := report(scores, missed)
+	missed = slices.DeleteFunc(missed, func(line string) bool { return line == "" })
+	slices.Sort(missed)
+	text := report(scores, listed, missed)
 	fmt.Print(text)
 	if *score != "" && !t.Failed() {
 		if err := os.WriteFile(*score, []byte(text), 0o644); err != nil {
@@ -149,14 +188,14 @@ func TestMutate(t *testing.T) {
 }
 
 // report is the score as docs/mutants.md has it.
-func report(scores map[string]tally, missed []string) string {
+func report(scores map[string]tally, listed map[string]int, missed []string) string {
 	var b strings.Builder
-	b.WriteString("# Faults put in by hand\n\n`make mutate` breaks the code by the lists in `internal/mutate`, one edit at a time, and runs the tests of the package.\n\n| package | edits | caught | share |\n|---|---|---|---|\n")
+	b.WriteString("# Faults put in by hand\n\n`make mutate` breaks the code by the lists in `internal/mutate`, one edit at a time, and runs the tests of the package (`-short`).\nThis is the score of the packages that were tried last; the lists hold edits of others too.\n\n| package | edits in the lists | tried | caught | share |\n|---|---|---|---|---|\n")
 	var all tally
 	for _, pkg := range slices.Sorted(maps.Keys(scores)) {
 		s := scores[pkg]
 		all.tried, all.caught = all.tried+s.tried, all.caught+s.caught
-		fmt.Fprintf(&b, "| `%s` | %d | %d | %d %% |\n", pkg, s.tried, s.caught, 100*s.caught/s.tried)
+		fmt.Fprintf(&b, "| `%s` | %d | %d | %d | %d %% |\n", pkg, listed[pkg], s.tried, s.caught, 100*s.caught/s.tried)
 	}
 	fmt.Fprintf(&b, "\n%d of %d caught. Not noticed:\n\n%s\n", all.caught, all.tried, strings.Join(append(missed, ""), "\n"))
 	return b.String()
