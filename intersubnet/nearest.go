@@ -3,6 +3,7 @@ package intersubnet
 import (
 	"encoding/binary"
 
+	"weft/fabric"
 	"weft/route"
 )
 
@@ -15,16 +16,16 @@ func (p *Plan) nearest(a *admissible) {
 	n := int32(len(p.Net.Subnets))
 	hops := newRouterHops(p)
 	for target := range n {
-		ends, chosen := targets(p.Net, target), map[string][]int32{}
+		t := &nearestTo{target, targets(p.Net, target), map[string][]int32{}, map[int32][]int32{}}
 		for d := range n {
 			for r := range p.Egress {
 				if e := &p.Egress[r][target]; len(e.Ports) > 0 && a.distance[target][p.Net.Ports[e.Ports[0]].Subnet] == d {
-					p.pickNearest(a, hops, e, target, ends)
+					p.pickNearest(a, hops, e, target, t.ends)
 				}
 			}
 			for s := range n {
 				if a.distance[target][s] == d+1 {
-					p.followNearest(a, hops, s, target, ends, chosen)
+					p.followNearest(a, hops, s, t)
 				}
 			}
 		}
@@ -41,10 +42,11 @@ func newCheapest(places, things int) *cheapest {
 	return &cheapest{make([]float64, places), float64(places) / float64(max(things, 1))}
 }
 
-func (c *cheapest) next(cost func(place int) float64) int {
+// next chooses by the cost of each place.
+func (c *cheapest) next(costs []float64) int {
 	best, least := 0, 0.0
 	for i, load := range c.load {
-		if x := cost(i) + load; i == 0 || x < least {
+		if x := costs[i] + load; i == 0 || x < least {
 			best, least = i, x
 		}
 	}
@@ -83,10 +85,15 @@ func newRouterHops(p *Plan) *routerHops {
 }
 
 // from returns the hops from a router port to the target, or to the gateway of the port's subnet.
-func (h *routerHops) from(port int32, to Address) float64 {
+func (h *routerHops) from(port int32, to Address) int32 {
+	return h.fromTo(port, h.p.DLID(h.p.Net.Ports[port].Subnet, to))
+}
+
+// fromTo returns the hops from a router port to a LID of its subnet.
+func (h *routerHops) fromTo(port int32, lid fabric.LID) int32 {
 	p, at := h.p, &h.p.Net.Ports[port]
 	g, local, like := p.Net.Graph(at.Subnet), p.Local[at.Subnet], h.like[at.Subnet]
-	s, lid := g.EndSwitch[at.End], p.DLID(at.Subnet, to)
+	s := g.EndSwitch[at.End]
 	if like.from[s] == nil {
 		like.from[s] = make([]int32, int(local.Ends.Top())+1)
 	}
@@ -94,7 +101,7 @@ func (h *routerHops) from(port int32, to Address) float64 {
 		hops, _ := local.Tables.Hops(g, s, lid)
 		like.from[s][lid] = int32(hops) + 1
 	}
-	return float64(like.from[s][lid] - 1)
+	return like.from[s][lid] - 1
 }
 
 // mean returns the mean of the hops to a router port over the hosts of its subnet.
@@ -122,18 +129,29 @@ func (p *Plan) pickNearest(a *admissible, hops *routerHops, e *Egress, target in
 	if len(e.Ports) < 2 {
 		return
 	}
-	pick := a.emptyPick(target)
+	pick, costs := a.emptyPick(target), make([]float64, len(e.Ports))
 	choose := newCheapest(len(e.Ports), len(ends))
 	for _, end := range ends {
-		pick[end] = uint8(choose.next(func(i int) float64 { return hops.from(e.Ports[i], Address{target, end}) }))
+		for i, port := range e.Ports {
+			costs[i] = float64(hops.from(port, Address{target, end}))
+		}
+		pick[end] = uint8(choose.next(costs))
 	}
 	e.Pick = a.picks.row(pick)
 }
 
+// nearestTo is what choosing the ways to one subnet remembers.
+type nearestTo struct {
+	target int32
+	ends   []int32
+	chosen map[string][]int32 // places of gateways by what decides
+	beyond map[int32][]int32  // by subnet in between, by end port: hops behind its gateway
+}
+
 // followNearest chooses the gateways of a subnet for the targets of another. Subnets that are alike and have the same routers at the same
-// places choose alike: chosen holds the places of gateways by what decides.
-func (p *Plan) followNearest(a *admissible, hops *routerHops, s, target int32, ends []int32, chosen map[string][]int32) {
-	ports := a.gateways(s, target)
+// places choose alike.
+func (p *Plan) followNearest(a *admissible, hops *routerHops, s int32, t *nearestTo) {
+	ports := a.gateways(s, t.target)
 	if len(ports) == 0 {
 		return
 	}
@@ -145,25 +163,86 @@ func (p *Plan) followNearest(a *admissible, hops *routerHops, s, target int32, e
 		decides = binary.AppendUvarint(decides, uint64(p.Net.Ports[port].Router))
 		decides = binary.AppendUvarint(decides, uint64(p.Net.Ports[port].End))
 	}
-	places, known := chosen[string(decides)]
+	places, known := t.chosen[string(decides)]
 	if !known {
-		choose := newCheapest(len(ports), len(ends))
-		for _, end := range ends {
-			place := choose.next(func(i int) float64 { return hops.mean(ports[i]) + p.beyond(hops, ports[i], Address{target, end}) })
-			places = append(places, int32(place))
+		over := make([]overGateway, len(ports))
+		for i, port := range ports {
+			over[i] = p.overGateway(hops, port, t)
 		}
-		chosen[string(decides)] = places
+		choose, costs := newCheapest(len(ports), len(t.ends)), make([]float64, len(ports))
+		for _, end := range t.ends {
+			for i := range over {
+				costs[i] = over[i].mean + float64(over[i].hops(hops, Address{t.target, end}))
+			}
+			places = append(places, int32(choose.next(costs)))
+		}
+		t.chosen[string(decides)] = places
 	}
-	row := a.emptyRow(target)
-	for i, end := range ends {
+	row := a.emptyRow(t.target)
+	for i, end := range t.ends {
 		row[end] = p.Net.PlaceOf(ports[places[i]])
 	}
-	p.Gateway[s][target] = a.rows.row(row)
+	p.Gateway[s][t.target] = a.rows.row(row)
+}
+
+// overGateway counts the hops over a gateway: to it, from its router to the next gateway or to the target, and behind that. Under a core all pairs of
+// subnets ask for these, each for all targets, so they are sums of what was counted before.
+type overGateway struct {
+	mean   float64
+	egress *Egress
+	next   []int32   // by target end port: the place of the gateway of the subnet in between; nil where the target is in the next subnet
+	to     [][]int32 // by egress port and place: hops
+	beyond []int32   // by target end port: hops behind that gateway
+}
+
+func (p *Plan) overGateway(h *routerHops, gateway int32, t *nearestTo) overGateway {
+	o := overGateway{mean: h.mean(gateway), egress: &p.Egress[p.Net.Ports[gateway].Router][t.target]}
+	between := p.Net.Ports[o.egress.Ports[0]].Subnet
+	if between == t.target {
+		return o
+	}
+	if o.next = p.Gateway[between][t.target]; o.next == nil {
+		return o
+	}
+	gateways := p.Net.Subnets[between].Ports
+	for _, port := range o.egress.Ports {
+		row := make([]int32, len(gateways))
+		for place, q := range gateways {
+			row[place] = h.fromTo(port, p.Local[between].Ends.Base[p.Net.Ports[q].End])
+		}
+		o.to = append(o.to, row)
+	}
+	if t.beyond[between] == nil {
+		row := make([]int32, len(o.next))
+		for _, end := range t.ends {
+			if place := o.next[end]; place >= 0 {
+				row[end] = p.beyond(h, gateways[place], Address{t.target, end})
+			}
+		}
+		t.beyond[between] = row
+	}
+	o.beyond = t.beyond[between]
+	return o
+}
+
+// hops counts those from the router to a target.
+func (o *overGateway) hops(h *routerHops, to Address) int32 {
+	port := uint8(0)
+	if o.egress.Pick != nil {
+		port = o.egress.Pick[to.End]
+	}
+	if o.next == nil {
+		return h.from(o.egress.Ports[port], to)
+	}
+	place := o.next[to.End]
+	if place < 0 {
+		return 0
+	}
+	return o.to[port][place] + o.beyond[to.End]
 }
 
 // beyond returns the hops from the router of a gateway to a target.
-func (p *Plan) beyond(h *routerHops, gateway int32, to Address) float64 {
-	hops := 0.0
+func (p *Plan) beyond(h *routerHops, gateway int32, to Address) (hops int32) {
 	for {
 		e := &p.Egress[p.Net.Ports[gateway].Router][to.Subnet]
 		port := e.Ports[0]
