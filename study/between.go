@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"io"
+	"strings"
 	"text/tabwriter"
 
 	"weft/fabric/subnets"
@@ -198,16 +199,7 @@ func (d *Between) write(w io.Writer, most int) error {
 		fmt.Fprintf(w, "and %d more (--verbose lists them)\n", more)
 	}
 	fmt.Fprintf(w, "\nbetween them    %s\n", d.Method)
-	for _, f := range d.Fallbacks[:min(most, len(d.Fallbacks))] {
-		from := "all"
-		if f.From != "" {
-			from = f.From
-		}
-		fmt.Fprintf(w, "  %s\n", fold.Text(4, fmt.Sprintf("%s from %s to %s: %s", f.Method, from, f.To, f.Reason)))
-	}
-	if more := len(d.Fallbacks) - most; more > 0 {
-		fmt.Fprintf(w, "  and others in %d more places\n", more)
-	}
+	d.writeFallbacks(w, most)
 	fmt.Fprintf(w, "layers          %d, %d VLs", d.Layers, d.VLs)
 	if d.Why != "" {
 		fmt.Fprintf(w, ": %s", d.Why)
@@ -218,6 +210,40 @@ func (d *Between) write(w io.Writer, most int) error {
 	}
 	return d.Check.Write(w)
 }
+
+// writeFallbacks prints each reason once, with the subnets that it holds for.
+func (d *Between) writeFallbacks(w io.Writer, most int) {
+	type reason struct {
+		method intersubnet.Method
+		text   string
+	}
+	var reasons []reason
+	pairs := map[reason][]string{}
+	for _, f := range d.Fallbacks {
+		r, pair := reason{f.Method, f.Reason}, "from all to "+f.To
+		if f.From != "" {
+			pair = "from " + f.From + " to " + f.To
+		}
+		if pairs[r] == nil {
+			reasons = append(reasons, r)
+		}
+		pairs[r] = append(pairs[r], pair)
+	}
+	for _, r := range reasons[:min(most, len(reasons))] {
+		list := pairs[r]
+		named := strings.Join(list[:min(len(list), pairsShown)], ", ")
+		if more := len(list) - pairsShown; more > 0 {
+			named += fmt.Sprintf(" and %d more", more)
+		}
+		fmt.Fprintf(w, "  %s\n", fold.Text(4, fmt.Sprintf("%s %s: %s", r.method, named, r.text)))
+	}
+	if more := len(reasons) - most; more > 0 {
+		fmt.Fprintf(w, "  and others for %d more reasons\n", more)
+	}
+}
+
+// pairsShown limits the pairs of subnets that are named beside a reason.
+const pairsShown = 6
 
 // FlowsBetween is the document of `weft simulate flow` of several subnets.
 type FlowsBetween struct {

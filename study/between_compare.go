@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"text/tabwriter"
+	"strconv"
+	"strings"
 	"time"
 
 	"weft/fabric/subnets"
@@ -41,8 +42,8 @@ type MethodRow struct {
 	Refused   string             `json:"refused,omitempty"`
 }
 
-// CompareBetween routes the subnets once, and between them by each of some methods. The clock is asked for the seconds.
-func CompareBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Request, methods []intersubnet.Method, hostsOnly bool, flows *intersubnet.FlowRequest, now func() time.Time) (*ComparedBetween, error) {
+// CompareBetween routes the subnets once, and between them by each of some methods. The clock is asked for the seconds; ready is told of each row as it is made.
+func CompareBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Request, methods []intersubnet.Method, hostsOnly bool, flows *intersubnet.FlowRequest, now func() time.Time, ready func(*MethodRow)) (*ComparedBetween, error) {
 	out := &ComparedBetween{Network: n.Name, Runs: flows.Runs, Methods: []MethodRow{}}
 	one := *req
 	best := -1.0
@@ -52,6 +53,7 @@ func CompareBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Re
 		d, r, err := routeBetween(ctx, n, &one, hostsOnly)
 		if refusal, ok := errors.AsType[*route.Refusal](err); ok {
 			out.Methods = append(out.Methods, MethodRow{Method: m, Refused: refusal.Error()})
+			ready(&out.Methods[len(out.Methods)-1])
 			continue
 		}
 		if err != nil {
@@ -71,6 +73,7 @@ func CompareBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Re
 			best, out.Best = row.Bandwidth, string(m)
 		}
 		out.Methods = append(out.Methods, row)
+		ready(&row)
 	}
 	return out, nil
 }
@@ -91,31 +94,54 @@ func bandwidthOf(ctx context.Context, p *intersubnet.Plan, flows *intersubnet.Fl
 
 // Write prints the comparison for people.
 func (d *ComparedBetween) Write(w io.Writer) error {
-	fmt.Fprintf(w, "network  %s\n\n", fold.Text(9, d.Network))
-	t := tabwriter.NewWriter(w, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(t, "METHOD\tVERDICT\tLAYERS\tVLs\tHOPS\tEBB\tSHIFT\tSECONDS")
+	WriteMethodsHead(w, d.Network)
 	for i := range d.Methods {
-		r := &d.Methods[i]
-		if r.Refused != "" {
-			fmt.Fprintf(t, "%s\trefused\t-\t-\t-\t-\t-\t-\n", r.Method)
-			continue
-		}
-		verdict := "proven"
-		if !r.OK {
-			verdict = "NOT PROVEN"
-		}
-		fmt.Fprintf(t, "%s\t%s\t%d\t%d\t%.2f\t%.4f\t%.4f\t%.2f\n", r.Method, verdict, r.Layers, r.VLs, r.AvgHops, r.Bandwidth, r.Shift, r.Seconds)
+		d.Methods[i].Write(w)
 	}
-	if err := t.Flush(); err != nil {
-		return err
+	return d.WriteEnd(w)
+}
+
+// methodRow is how a row is laid out for people: rows are printed as they are made, so their widths are given.
+const methodRow = "%-9s %-11s %-6s %-4s %-6s %-7s %-7s %s\n"
+
+// WriteMethodsHead prints what stands above the rows.
+func WriteMethodsHead(w io.Writer, network string) {
+	fmt.Fprintf(w, "network  %s\n\n", fold.Text(9, network))
+	fmt.Fprintf(w, methodRow, "METHOD", "VERDICT", "LAYERS", "VLs", "HOPS", "EBB", "SHIFT", "SECONDS")
+}
+
+// Write prints a row for people.
+func (r *MethodRow) Write(w io.Writer) {
+	if r.Refused != "" {
+		fmt.Fprintf(w, methodRow, r.Method, "refused", "-", "-", "-", "-", "-", "-")
+		return
 	}
+	verdict := "proven"
+	if !r.OK {
+		verdict = "NOT PROVEN"
+	}
+	f := func(x float64, digits int) string { return strconv.FormatFloat(x, 'f', digits, 64) }
+	fmt.Fprintf(w, methodRow, r.Method, verdict, strconv.Itoa(r.Layers), strconv.Itoa(r.VLs), f(r.AvgHops, 2), f(r.Bandwidth, 4), f(r.Shift, 4), f(r.Seconds, 2))
+}
+
+// WriteEnd prints what stands below the rows: each reason of a refusal once, and the best.
+func (d *ComparedBetween) WriteEnd(w io.Writer) error {
+	var reasons []string
+	refused := map[string][]string{}
 	for i := range d.Methods {
 		if r := &d.Methods[i]; r.Refused != "" {
-			fmt.Fprintf(w, "\n%s\n", fold.Text(2, fmt.Sprintf("%s: %s", r.Method, r.Refused)))
+			if refused[r.Refused] == nil {
+				reasons = append(reasons, r.Refused)
+			}
+			refused[r.Refused] = append(refused[r.Refused], string(r.Method))
 		}
 	}
-	if d.Best != "" {
-		fmt.Fprintf(w, "\nThe most bandwidth in random bisections has %s.\n", d.Best)
+	for _, reason := range reasons {
+		fmt.Fprintf(w, "\n%s\n", fold.Text(2, fmt.Sprintf("%s: %s", strings.Join(refused[reason], ", "), reason)))
 	}
-	return nil
+	if d.Best == "" {
+		return nil
+	}
+	_, err := fmt.Fprintf(w, "\nThe most bandwidth in random bisections has %s.\n", d.Best)
+	return err
 }

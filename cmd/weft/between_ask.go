@@ -94,15 +94,23 @@ func (o *compareOptions) runBetween(cmd *cobra.Command, fabrics []string) error 
 	if err != nil {
 		return err
 	}
+	out, ready := cmd.OutOrStdout(), func(*study.MethodRow) {}
+	if !o.form.json {
+		study.WriteMethodsHead(out, n.Name)
+		ready = func(r *study.MethodRow) { r.Write(out) }
+	}
 	var c *study.ComparedBetween
 	err = withProgress(cmd, "comparing", func(ctx context.Context) (err error) {
-		c, err = study.CompareBetween(ctx, n, req, methods, o.between.hostsOnly, o.routing.flows(o.runs), time.Now)
+		c, err = study.CompareBetween(ctx, n, req, methods, o.between.hostsOnly, o.routing.flows(o.runs), time.Now, ready)
 		return err
 	})
-	if err != nil {
+	switch {
+	case err != nil:
 		return err
+	case o.form.json:
+		return printJSON(out, c)
 	}
-	return answer(cmd.OutOrStdout(), c, o.form.json)
+	return c.WriteEnd(out)
 }
 
 // everyMethod is the value of --between that compare takes by default.
