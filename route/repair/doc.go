@@ -37,7 +37,7 @@
 // have one. Whether the old Plan has a dependency is looked up in two rows of the tables, once a
 // dependency; with several lanes also who sends over it, switch by switch upstream until one does. If
 // the links are not known (an old Plan file), VLs depend on input ports, end ports have moved while
-// there are several lanes, or an order is needed, all tables are read once, of LIDs of one switch that have the same
-// entries everywhere one. Where packets keep their VL on their whole way (lash, dfsssp, nue) each VL has an order of
+// there are several lanes, or an order is needed, all tables are read once: with one lane switch by switch, with
+// several LID by LID, of LIDs of one switch that have the same entries everywhere one. Where packets keep their VL on their whole way (lash, dfsssp, nue) each VL has an order of
 // its own; all are made side by side when the first dependency is to be added.
 package repair

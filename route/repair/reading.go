@@ -128,7 +128,7 @@ func (r *reader) add(layer int, c, e int32) {
 }
 
 // readSwitch adds the dependencies of packets that come from a switch, where there is one VL. It notes which ports follow
-// which before it looks for their channels: all tables take a third of the time so that their columns take.
+// which before it looks for their channels. So all tables take a third of the time that all columns take.
 func (r *reader) readSwitch(s int32) {
 	g, b := r.d.l.g, r.d.b
 	channels := b.channels[g.PortStart[s]:][:g.SwitchPorts[s]+1]

@@ -111,5 +111,5 @@
 // of at most four sweeps of rebalance O(LIDs x channels), one LID after the other. Rebalance takes a
 // byte by LID of a host and switch for the tables by LID, and 4 bytes a pair of switches for the
 // hops by target. The sweeps of evenShifts take O(pairs of hosts x hops) and more where paths could move,
-// and 4 bytes by host and link, 32 MB at most.
+// and 2 bytes by host and link, 16 MB at most.
 package ftree

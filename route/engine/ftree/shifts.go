@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	// Links x rounds up to which shifts are evened out: 32 MB, the trees of up to about 1,500 hosts.
+	// Links x rounds up to which shifts are evened out: 16 MB, the trees of up to about 1,500 hosts.
 	mostShifts = 1 << 23
 	// evenShifts sweeps over all LIDs so often at most. A sweep that takes less than 1/leastFall off the sum of
 	// the rounds' largest loads is the last one.
