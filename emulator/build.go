@@ -96,6 +96,7 @@ func (s *Subnet) reset(i int32) {
 	n.led = false
 	for p := n.first; p <= n.first+int32(n.numPorts); p++ {
 		s.ports[p].tables = nil
+		delete(s.congested, p)
 		s.ports[p].stopLease()
 		s.initPortInfo(p)
 		s.counts[p] = counters{}

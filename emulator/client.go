@@ -153,6 +153,8 @@ func (s *Subnet) arrive(t *arrival, d *wire.Datagram, by origin) {
 		}
 	case c == mad.ClassPerf && !response:
 		s.answerPerf(port, d, by)
+	case c == mad.ClassCC && !response:
+		s.answerCongestion(port, d, by)
 	default:
 		s.deliver(port, d, by)
 	}

@@ -22,6 +22,8 @@
 //     was rebooted has lost its state.
 //   - M_Key: check, protection bits, violations, lease.
 //   - Traps 128, 144 and 256, repeated until they are repressed.
+//   - Congestion control: ClassPortInfo, CongestionInfo, CongestionKeyInfo with its check, SwitchCongestionSetting,
+//     SwitchPortCongestionSetting, CACongestionSetting, CongestionControlTable; stored, and not used.
 //   - PMA: ClassPortInfo, PortCounters, PortCountersExtended, reset by mask.
 //     Management packets are counted, LinkDowned, and what faults do.
 //   - Directed routes; LID routes by LFT and LinearFDBTop. A hole in a table, a loop

@@ -47,6 +47,8 @@ type Subnet struct {
 	switches []swtch
 	counts   []counters // by port
 
+	congested map[int32]*congestion // by agent port that was told something of congestion control
+
 	now      time.Duration
 	events   event.Queue[time.Duration, action]
 	flights  flights
@@ -65,11 +67,13 @@ type node struct {
 	numPorts uint8 // external ports it has, whatever its NodeInfo says
 	off      bool
 	silent   bool // its management agents answer nothing
-	led      bool
-	slow     time.Duration // added to the time its agents take
-	reboots  uint32
-	info     [40]byte // NodeInfo; PortGUID and LocalPortNum are filled in when asked
-	desc     [64]byte
+
+	noCongestion bool // it has no congestion control
+	led          bool
+	slow         time.Duration // added to the time its agents take
+	reboots      uint32
+	info         [40]byte // NodeInfo; PortGUID and LocalPortNum are filled in when asked
+	desc         [64]byte
 }
 
 // port is one port of a node; port 0 of a CA is not used.

@@ -3,7 +3,6 @@ package sm
 import (
 	"errors"
 	"fmt"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -15,29 +14,13 @@ import (
 
 // counting has a perf.Monitor read the counters of all ports beside the loop of a Runner, while the Manager is the master.
 type counting struct {
+	beside
 	monitor *perf.Monitor
 	report  atomic.Pointer[perf.Report]
 	note    func(Incident)
-	clock   func() time.Duration
-	request *wire.Requester
+	fresh   chan struct{} // there is another report
 
 	core *Core // that the last subnet was made of; of the Runner's goroutine
-
-	mu     sync.Mutex
-	next   *perf.Subnet // to be followed
-	follow bool         // it is new
-	ended  []perfEnd
-	wake   chan struct{}
-	fresh  chan struct{} // there is another report
-	stop   chan struct{}
-	done   chan struct{}
-}
-
-// perfEnd is the end of a request.
-type perfEnd struct {
-	tag     uint64
-	outcome perf.Outcome
-	data    [192]byte
 }
 
 // startCounting starts to read counters; nil where none are to be read.
@@ -45,19 +28,15 @@ func startCounting(cfg perf.Config, clock func() time.Duration, r *wire.Requeste
 	if cfg.Interval <= 0 {
 		return nil
 	}
-	c := &counting{
-		monitor: perf.New(cfg), clock: clock, request: r, note: note,
-		wake: make(chan struct{}, 1), fresh: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{}),
-	}
-	go c.run()
+	c := &counting{beside: newBeside(clock, r, perfTimeout, perfRetries), monitor: perf.New(cfg), note: note, fresh: make(chan struct{}, 1)}
+	go c.run(c)
 	return c
 }
 
 // close ends the reading, and waits for it.
 func (c *counting) close() {
 	if c != nil {
-		close(c.stop)
-		<-c.done
+		c.beside.close()
 	}
 }
 
@@ -78,71 +57,31 @@ func (c *counting) look(m *Manager) {
 		next = core.counted()
 	}
 	c.core = core
-	c.mu.Lock()
-	c.next, c.follow = next, true
-	c.mu.Unlock()
-	signal(c.wake)
+	c.tell(func() { c.monitor.Follow(c.clock(), next) })
 }
 
 // counted makes the subnet whose counters are to be read, of a round that has brought it up.
 func (c *Core) counted() *perf.Subnet {
 	own := c.prog.end[c.ownPort()]
-	return perf.NewSubnet(c.fabric, func(lid fabric.LID) uint8 {
-		if c.plan.SL == nil || own < 0 {
-			return 0
-		}
-		return c.plan.SL.At(own, lid)
-	})
+	return perf.NewSubnet(c.fabric, func(lid fabric.LID) uint8 { return c.slBetween(own, lid) })
 }
 
-// signal wakes the goroutine that waits on a channel.
-func signal(to chan<- struct{}) {
-	select {
-	case to <- struct{}{}:
-	default:
+// next sends what the Monitor asks.
+func (c *counting) next(now time.Duration) time.Duration {
+	ask, wake := c.monitor.Next(now)
+	for ; ask != nil; ask, wake = c.monitor.Next(now) {
+		c.ask(ask)
 	}
+	return wake
 }
 
-// run drives the Monitor until close.
-func (c *counting) run() {
-	defer close(c.done)
-	timer := time.NewTimer(time.Hour)
-	defer timer.Stop()
-	for {
-		c.take()
-		now := c.clock()
-		ask, wake := c.monitor.Next(now)
-		for ; ask != nil; ask, wake = c.monitor.Next(now) {
-			c.send(ask)
-		}
-		for _, e := range c.monitor.Events() {
-			c.tell(&e)
-		}
-		if r := c.monitor.Report(); c.report.Swap(r) != r {
-			signal(c.fresh)
-		}
-		timer.Reset(min(max(0, wake-now), time.Hour))
-		select {
-		case <-c.wake:
-		case <-timer.C:
-		case <-c.stop:
-			return
-		}
+// rest tells what the Monitor has found.
+func (c *counting) rest() {
+	for _, e := range c.monitor.Events() {
+		c.passed(&e)
 	}
-}
-
-// take hands the Monitor what has come.
-func (c *counting) take() {
-	c.mu.Lock()
-	next, follow, ended := c.next, c.follow, c.ended
-	c.follow, c.ended = false, nil
-	c.mu.Unlock()
-	now := c.clock()
-	for i := range ended {
-		c.monitor.Ended(now, ended[i].tag, ended[i].outcome, ended[i].data[:])
-	}
-	if follow {
-		c.monitor.Follow(now, next)
+	if r := c.monitor.Report(); c.report.Swap(r) != r {
+		signal(c.fresh)
 	}
 }
 
@@ -152,8 +91,8 @@ const (
 	perfRetries = 2
 )
 
-// send starts a request.
-func (c *counting) send(a *perf.Ask) {
+// ask starts a request.
+func (c *counting) ask(a *perf.Ask) {
 	var packet [mad.Size]byte
 	m, err := mad.Request{Method: a.Method, Attr: a.Attr}.New(packet[:], mad.ClassPerf)
 	if err != nil {
@@ -165,33 +104,27 @@ func (c *counting) send(a *perf.Ask) {
 	if a.To.QKey != 0 {
 		to.QKey = a.To.QKey
 	}
-	c.request.Start(&wire.Request{Addr: to, MAD: m, Timeout: perfTimeout, Retries: perfRetries, Tag: a.Tag, Done: c.end})
+	c.send(&wire.Request{Addr: to, MAD: m, Tag: a.Tag})
 }
 
-// end takes the end of a request.
-func (c *counting) end(res *wire.Result) {
-	e := perfEnd{tag: res.Tag}
+// take takes the end of a request.
+func (c *counting) take(now time.Duration, e *besideEnd) {
+	outcome := perf.Answered
 	var status *wire.StatusError
 	switch {
-	case res.Err == nil:
-	case errors.As(res.Err, &status) && status.Status&mad.StatusRedirect != 0:
-		e.outcome = perf.Redirected
-	case errors.As(res.Err, &status):
-		e.outcome = perf.Refused
+	case e.err == nil:
+	case errors.As(e.err, &status) && status.Status&mad.StatusRedirect != 0:
+		outcome = perf.Redirected
+	case status != nil:
+		outcome = perf.Refused
 	default:
-		e.outcome = perf.Silent
+		outcome = perf.Silent
 	}
-	if res.Reply != nil {
-		copy(e.data[:], res.Reply.MAD.Data())
-	}
-	c.mu.Lock()
-	c.ended = append(c.ended, e)
-	c.mu.Unlock()
-	signal(c.wake)
+	c.monitor.Ended(now, e.tag, outcome, e.data[:])
 }
 
-// tell tells what has passed a threshold.
-func (c *counting) tell(e *perf.Event) {
+// passed tells what has passed a threshold.
+func (c *counting) passed(e *perf.Event) {
 	if c.note == nil {
 		return
 	}

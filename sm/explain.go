@@ -25,6 +25,7 @@ var Explain = map[IncidentKind]string{
 	Unanswered:      "What was written was not acknowledged: the device may hold it or not.",
 	HalfWritten:     "A switch holds some blocks of its new forwarding table and not others.",
 	KeptClosed:      "A switch does not hold what was proven: its links that are not Active stay so.",
+	CongestionSet:   "Switches and adapters were asked what they do about congestion, and told what differs (--congestion-control). Devices that restart are told again; silent ones are asked again.",
 	NoLevel:         "A partition has an sl= that no level of service has (--levels). Its paths have the first level, as all traffic that no level names.",
 	NotEnough:       "A port cannot hold what the Plan needs.",
 	NotRead:         "Something in the file of state (--state) cannot be read, mostly since another version of weft has written it. LIDs are kept; without the last Plan all is routed afresh.",

@@ -69,6 +69,13 @@ func nodeID(guid fabric.GUID) string { return fmt.Sprintf("H-%016x", uint64(guid
 // emulate serves a fabric on the emulator, as ibsim does.
 func emulate(t *testing.T, f *fabric.Fabric) *simulator {
 	t.Helper()
+	s, _ := emulateLive(t, f)
+	return s
+}
+
+// emulateLive does as emulate, and returns the subnet too.
+func emulateLive(t *testing.T, f *fabric.Fabric) (*simulator, *live.Live) {
+	t.Helper()
 	library := peer.Preload(t)
 	sub, err := emulator.New(f, emulator.Options{})
 	if err != nil {
@@ -85,7 +92,7 @@ func emulate(t *testing.T, f *fabric.Fabric) *simulator {
 	dir := t.TempDir()
 	s := peer.Attached(t, dir, base)
 	s.Env = append(s.Env, "LD_PRELOAD="+library)
-	return &simulator{s, t}
+	return &simulator{s, t}, l
 }
 
 // state is what infiniband-diags say of the subnet: forwarding tables, LIDs, links.

@@ -145,12 +145,12 @@ func TestEnforcementOfBefore(t *testing.T) {
 	sets, keys := 0, 0
 	v.onAction = func(a *Action) {
 		if a.Kind == Send && a.Method == mad.Set {
-			switch a.Attr {
-			case mad.AttrPortInfo:
+			switch {
+			case a.Attr == mad.AttrPortInfo:
 				sets++
-			case mad.AttrPKeyTable:
+			case a.Attr == mad.AttrPKeyTable:
 				keys++
-			case mad.AttrLinearForwardingTable, mad.AttrSLtoVLMappingTable:
+			case a.Attr == mad.AttrLinearForwardingTable || a.Attr == mad.AttrSLtoVLMappingTable:
 				t.Errorf("%v is written", a.Attr)
 			}
 		}

@@ -49,6 +49,7 @@ const (
 	Unanswered    IncidentKind = "unanswered"      // a Set was sent and not acknowledged: the node may hold it or not
 	HalfWritten   IncidentKind = "half-written"    // a switch holds some blocks of the new table and not others
 	KeptClosed    IncidentKind = "kept-closed"     // a switch does not hold what was proven: its links that are not Active stay so
+	CongestionSet IncidentKind = "congestion-set"  // devices were told how to control congestion
 	NoLevel       IncidentKind = "no-level"        // a partition asks for a level of service that is not there
 	NotEnough     IncidentKind = "not-enough-caps" // a port cannot hold what the Plan needs
 	NotRead       IncidentKind = "not-read"        // what was stored cannot be read

@@ -14,6 +14,7 @@ import (
 	"weft/fabric"
 	"weft/mad"
 	"weft/route/job"
+	"weft/sm/congestion"
 	"weft/sm/perf"
 	"weft/sm/replica"
 	"weft/sm/sa"
@@ -42,8 +43,9 @@ type Runner struct {
 	Record     io.Writer                                  // all that the Manager is given is written there, for Replay; may be nil
 	Leaves     bool                                       // Run ends with ErrNoLink where the link of our port goes down
 
-	Counters perf.Config   // how counters of ports are read; the zero value reads none
-	Exchange time.Duration // time between two looks at the routers, by which managers of several subnets tell each other what they need; 0: they do not
+	Counters   perf.Config          // how counters of ports are read; the zero value reads none
+	Exchange   time.Duration        // time between two looks at the routers, by which managers of several subnets tell each other what they need; 0: they do not
+	Congestion *congestion.Settings // what switches and adapters are told of congestion control; nil for nothing
 }
 
 // Run brings up, or with Config.ReadOnly discovers, the subnet behind a Transport, and with
@@ -78,6 +80,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	o.Members = d.administration.members
 	d.administration.start(d.requester, newRegistrar(o), r.Remember)
 	d.counting = startCounting(r.Counters, r.Clock, d.requester, r.Note)
+	d.easing = startEasing(r.Congestion, r.Clock, d.requester, r.Note)
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	d.exchanging.start(ctx, d.requester)
@@ -98,6 +101,7 @@ func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	d.administration.close()
 	d.counting.close()
 	d.exchanging.wait()
+	d.easing.close()
 	err = errors.Join(err, d.requester.Close(context.Background()))
 	if errors.Is(err, ErrNoLink) {
 		r.Config, r.Watch, r.Routing, r.Record = d.manager.successor(), d.manager.watch, d.routing, nil
@@ -114,6 +118,7 @@ type run struct {
 	manager *Manager
 	*administration
 	counting   *counting   // nil where no counters are read
+	easing     *easing     // nil where devices are told nothing of congestion control
 	exchanging *exchanging // nil where nothing is told to other subnets
 	requester  *wire.Requester
 	request    wire.Request
@@ -151,6 +156,7 @@ func (d *run) loop(ctx context.Context) error {
 		d.administration.follow(d.manager)
 		d.counting.look(d.manager)
 		d.exchanging.look(d.manager)
+		d.easing.look(d.manager)
 		d.snapshot()
 		select {
 		case <-d.wake:
@@ -219,7 +225,7 @@ func (d *run) snapshot() {
 	s.Queries, unheeded = d.administration.counts.now()
 	s.Clients = *d.administration.clients.Load()
 	s.Tally.Dropped.Unheeded += unheeded
-	s.Counters = d.counting.shown()
+	s.Counters, s.Congestion = d.counting.shown(), d.easing.shown()
 	d.Show(s)
 }
 

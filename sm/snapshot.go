@@ -6,6 +6,7 @@ import (
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
+	"weft/sm/congestion"
 	"weft/sm/perf"
 )
 
@@ -38,7 +39,9 @@ type Snapshot struct {
 	Tally    Tally
 	Queries  []QueryCount // to subnet administration, by the Runner
 	Clients  Registered   // of subnet administration, by the Runner
-	Counters *perf.Report // of ports, by the Runner; nil where none are read, or no round over them has ended
+	// Congestion says how far devices are with congestion control, by the Runner; nil where they are told nothing.
+	Congestion *congestion.Report
+	Counters   *perf.Report // of ports, by the Runner; nil where none are read, or no round over them has ended
 }
 
 // Routed is a subnet as a round found it, and the Plan that its devices hold. The indices of the Plan are those of the Graph.

@@ -19,6 +19,7 @@ type serviceFlags struct {
 	print           bool
 	socket, metrics string
 	counters        perf.Config
+	congestion      congestionFlags
 	api             apiFlags
 }
 
@@ -44,6 +45,7 @@ func (s *serviceFlags) add(cmd *cobra.Command) {
 	f.StringVar(&s.metrics, "metrics", "", "serve metrics for Prometheus at HOST:PORT over TCP (http://HOST:PORT/metrics); :PORT for this machine alone")
 	f.DurationVar(&s.counters.Interval, "counters", 0, "read the counters of all ports this often, for weft sm links, metrics and events of errors, as the master; 0: not at all")
 	f.IntVar(&s.counters.Rate, "counters-rate", perf.UsualRate, "datagrams a second at most with which counters are read; as a rule they are spread over the interval")
+	s.congestion.add(f)
 	s.api.add(f)
 	configfile.Exclude(f, "config", "print-config", "codes")
 	for _, name := range changeable {

@@ -93,6 +93,9 @@ func (s *smFlags) stayer(cmd *cobra.Command) (*sm.Runner, error) {
 		return nil, errors.New("--counters must be 0 or more, --counters-rate 1 or more")
 	}
 	runner.Counters, runner.Exchange = s.service.counters, s.gids.exchange
+	if runner.Congestion, err = s.service.congestion.read(); err != nil {
+		return nil, err
+	}
 	runner.Watch.Retry = min(runner.Watch.Retry, s.watch.Interval)
 	return runner, nil
 }

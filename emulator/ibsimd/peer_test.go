@@ -292,6 +292,8 @@ func TestDiags(t *testing.T) {
 		{"PortXmitPkts", []string{"perfquery", "-x", "1", "1"}},
 		{"", []string{"perfquery", "-R", "1", "1"}}, // resets, and says nothing
 		{"PortXmitPkts", []string{"perfquery", "1"}},
+		{"ControlTableCap", []string{"ibccquery", "CI", "1"}},
+		{"CCTI_Limit", []string{"ibccquery", "CT", "1"}},
 		{"valid lids dumped", []string{"dump_fts"}},
 		{"NodeRecord dump", []string{"saquery"}},
 		{"4X", []string{"iblinkinfo"}},

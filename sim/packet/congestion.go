@@ -224,12 +224,13 @@ func (s *Sim) delay(m *message, took Time) {
 
 // ParseCongestionControl reads "" for none, "on" for the usual one, or NAME=VALUE,... for what differs from it: threshold,
 // rate, size, victims (yes or no), increase, limit, least, step (the wait of index 1, as a share of the time of a
-// packet) and timer.
+// packet), timer, and table (the delays themselves, SHIFT:MULTIPLIER/..., in place of limit and step).
 func ParseCongestionControl(text string) (*CongestionControl, error) {
 	if text == "" || text == "off" {
 		return nil, nil
 	}
 	c, step := UsualCongestionControl(), 0.25
+	c.Table = nil
 	for setting := range strings.SplitSeq(text, ",") {
 		name, value, ok := strings.Cut(setting, "=")
 		switch {
@@ -239,14 +240,53 @@ func ParseCongestionControl(text string) (*CongestionControl, error) {
 			return nil, fmt.Errorf("%q: want on, or a list of NAME=VALUE", setting)
 		}
 		if err := c.set(name, value, &step); err != nil {
-			return nil, fmt.Errorf("%s=%s: %w", name, value, err)
+			return nil, fmt.Errorf("%s=%.40s: %w", name, value, err)
 		}
+	}
+	if c.Table != nil { // it was given
+		c.Limit = uint16(len(c.Table) - 1)
+		return c, c.validate()
 	}
 	c.Table = make([]Delay, int(c.Limit)+1)
 	for i := range c.Table {
 		c.Table[i] = usualDelay(i, step)
 	}
 	return c, c.validate()
+}
+
+// String writes the settings as ParseCongestionControl reads them; off for none.
+func (c *CongestionControl) String() string {
+	if c == nil {
+		return "off"
+	}
+	victims := "no"
+	if c.MarkVictims {
+		victims = "yes"
+	}
+	table := make([]string, len(c.Table))
+	for i, d := range c.Table {
+		table[i] = fmt.Sprintf("%d:%d", d.Shift, d.Multiplier)
+	}
+	return fmt.Sprintf("threshold=%d,rate=%d,size=%d,victims=%s,increase=%d,least=%d,timer=%v,table=%s", c.Threshold, c.MarkingRate, c.PacketSize, victims, c.Increase, c.Min,
+		strings.Replace(time.Duration(c.Timer/Nanosecond).String(), "µ", "u", 1), strings.Join(table, "/"))
+}
+
+// mostDelays bounds a table that is given.
+const mostDelays = 1 << 14
+
+// readTable reads the delays of a table, SHIFT:MULTIPLIER, parted by slashes.
+func readTable(text string) (table []Delay, err error) {
+	for entry := range strings.SplitSeq(text, "/") {
+		var d Delay
+		shift, multiplier, ok := strings.Cut(entry, ":")
+		if err := errors.Join(whole(&d.Shift, shift, 2), whole(&d.Multiplier, multiplier, 14)); err != nil || !ok {
+			return nil, fmt.Errorf("%.20q: want SHIFT:MULTIPLIER, 0 to 3 and 0 to 16383, and a slash between two", entry)
+		}
+		if table = append(table, d); len(table) > mostDelays {
+			return nil, fmt.Errorf("more than %d delays", mostDelays)
+		}
+	}
+	return table, nil
 }
 
 // set reads one setting; step is the wait of index 1, from which the table of delays follows.
@@ -272,6 +312,8 @@ func (c *CongestionControl) set(name, value string, step *float64) (err error) {
 		if *step, err = strconv.ParseFloat(value, 64); err != nil || !(*step >= 0.125 && *step <= 1000) {
 			err = errors.New("want 0.125 to 1000")
 		}
+	case "table":
+		c.Table, err = readTable(value)
 	case "timer":
 		var d time.Duration
 		if d, err = time.ParseDuration(value); err == nil && d > time.Minute {

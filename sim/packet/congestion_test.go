@@ -1,6 +1,8 @@
 package packet_test
 
 import (
+	"reflect"
+	"strings"
 	"testing"
 
 	"weft/fabric"
@@ -90,4 +92,44 @@ func TestOneFlow(t *testing.T) {
 			t.Errorf("multiplier %d: streams delivered %d bytes", multiplier, w.bytes)
 		}
 	}
+}
+
+// What is written of settings is read as it was, and what is wrong is an error that says so.
+func TestParseCongestionControl(t *testing.T) {
+	for _, text := range []string{"on", "off", "threshold=3,rate=7,size=2,victims=yes,increase=4,limit=50,least=2,step=1,timer=102.4us", "table=0:0/1:5/3:16383"} {
+		c, err := packet.ParseCongestionControl(text)
+		if err != nil {
+			t.Fatal(text, err)
+		}
+		again, err := packet.ParseCongestionControl(c.String())
+		if err != nil || !reflect.DeepEqual(again, c) {
+			t.Errorf("%s: %v, then %v (%v)", text, c, again, err)
+		}
+	}
+	if c, _ := packet.ParseCongestionControl("table=0:0/1:5/3:16383"); c.Limit != 2 || c.Table[1] != (packet.Delay{Shift: 1, Multiplier: 5}) {
+		t.Errorf("%+v", c)
+	}
+	for text, want := range map[string]string{
+		"threshold=16": "a threshold of 16", "table=": "want SHIFT:MULTIPLIER", "table=4:1": "want SHIFT:MULTIPLIER", "table=0:1/": "want SHIFT:MULTIPLIER", "table=0:16384": "want SHIFT:MULTIPLIER",
+		"table=0:0,least=1": "the least index is 1, the greatest 0", "fast": "want on, or a list", "timer=-1us": "a timer of", "speed=1": "there is no such setting",
+	} {
+		if _, err := packet.ParseCongestionControl(text); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, want %q", text, err, want)
+		}
+	}
+}
+
+// Any text gives settings that are read again as they are, or an error.
+func FuzzParseCongestionControl(f *testing.F) {
+	f.Add("threshold=3,rate=7,size=2,victims=yes,increase=4,limit=50,least=2,step=1,timer=102.4us")
+	f.Add("on,table=0:0/1:5")
+	f.Fuzz(func(t *testing.T, text string) {
+		c, err := packet.ParseCongestionControl(text)
+		if err != nil || c == nil {
+			return
+		}
+		if again, err := packet.ParseCongestionControl(c.String()); err != nil || !reflect.DeepEqual(again, c) {
+			t.Fatal(c, again, err)
+		}
+	})
 }

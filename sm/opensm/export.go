@@ -131,7 +131,7 @@ func (w *confWriter) note(option string, line int, format string, args ...any) {
 // sameValue maps options of weft sm to those of OpenSM whose values are written alike.
 var sameValue = map[string]string{
 	"sm-key": "sm_key", "priority": "sm_priority", "window": "max_wire_smps", "retries": "transaction_retries",
-	"m-key": "m_key", "mkey-protect": "m_key_protection_level", "cn-guids": "cn_guid_file", "io-guids": "io_guid_file", "partition-enforce": "part_enforce",
+	"m-key": "m_key", "cc-key": "cc_key", "mkey-protect": "m_key_protection_level", "cn-guids": "cn_guid_file", "io-guids": "io_guid_file", "partition-enforce": "part_enforce",
 }
 
 // times maps options of weft sm to those of OpenSM that are numbers of a unit of time.
@@ -176,6 +176,8 @@ func (w *confWriter) give(file string, s *configfile.Setting) {
 		} else {
 			w.note(s.Option, s.Line, "%s lanes: OpenSM has 1, 2, 4, 8 or 15", clip(value))
 		}
+	case s.Option == "congestion-control":
+		w.giveCongestion(s, value)
 	case s.Option == "take-over" && value == "true":
 		w.set("ignore_other_sm", "TRUE")
 	default:

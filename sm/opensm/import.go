@@ -82,7 +82,9 @@ func Import(in *Input) (*Result, error) {
 type importer struct {
 	in  *Input
 	set map[string]line // the last line of each option
-	out Result
+
+	lines []line
+	out   Result
 }
 
 // note says what becomes of a line of opensm.conf.
@@ -102,6 +104,7 @@ func (r *importer) config() error {
 	if err != nil {
 		return err
 	}
+	r.lines = lines
 	for _, l := range lines {
 		r.set[l.name] = l
 	}

@@ -78,6 +78,19 @@ func TestImport(t *testing.T) {
 			"engine = nue\noption = nue.vls=4\ncounters = 180s\nopensm.conf:1: routing_engine nue,no_fallback: taken over\n" +
 				"opensm.conf:2: nue_max_num_vls 6: taken over\nopensm.conf:3: perfmgr 180: taken over\n",
 		},
+		{
+			"congestion control", "congestion_control TRUE\ncc_key 0x7\ncc_sw_cong_setting_threshold 0xf\ncc_sw_cong_setting_marking_rate 3\ncc_ca_cong_setting_ccti_timer 0 30\n" +
+				"cc_ca_cong_setting_ccti_timer 1 31\ncc_ca_cong_setting_ccti_increase 0 1\ncc_cct 0:0,1:5, 3:7\ncc_sw_cong_setting_credit_mask 0x2\n",
+			"congestion-control = threshold=15,rate=3,size=0,victims=no,increase=1,least=0,timer=30.72us,table=0:0/1:5/3:7\ncc-key = 0x7\n" +
+				"opensm.conf:6: cc_ca_cong_setting_ccti_timer 1 31: not taken\nopensm.conf:1: congestion_control TRUE: taken over\nopensm.conf:2: cc_key 0x7: taken over\n" +
+				"opensm.conf:9: cc_sw_cong_setting_credit_mask 0x2: not taken\n",
+		},
+		{
+			"congestion control that does nothing", "congestion_control TRUE\ncc_sw_cong_setting_threshold 0xf\n", "opensm.conf:1: congestion_control TRUE: not taken\n",
+		},
+		{
+			"no congestion control", "cc_sw_cong_setting_threshold 0xf\n", "opensm.conf:1: cc_sw_cong_setting_threshold 0xf: not needed\n",
+		},
 	} {
 		r, err := Import(&Input{Config: conf(strings.Split(strings.TrimSuffix(c.lines, "\n"), "\n")...), Open: opener(files)})
 		if err != nil {
@@ -101,6 +114,8 @@ func TestImportErrors(t *testing.T) {
 		{Input{Config: conf("lmc")}, "opensm.conf:1: lmc has no value: want OPTION VALUE"},
 		{Input{Config: conf("", "routing_engine updown")}, `opensm.conf:2: routing_engine updown: OpenSM has no engine "updown"`},
 		{Input{Config: conf("m_key 1", "m_key_protection_level 4")}, "opensm.conf:1: m_key 1: m_key_protection_level 4: want a number from 0 to 3"},
+		{Input{Config: conf("congestion_control TRUE", "cc_sw_cong_setting_threshold 16")}, "opensm.conf:1: congestion_control TRUE: cc_sw_cong_setting_threshold 16: want a number from 0 to 15"},
+		{Input{Config: conf("congestion_control TRUE", "cc_ca_cong_setting_ccti_min 16 0")}, "opensm.conf:1: congestion_control TRUE: cc_ca_cong_setting_ccti_min 16 0: want a number from 0 to 15"},
 		{Input{Config: conf("ignore_other_sm yes")}, "opensm.conf:1: ignore_other_sm yes: want TRUE or FALSE"},
 		{Input{Config: conf("port_search_ordering_file /etc/order")}, `/etc/order:1: "999" is not a port`},
 		{Input{LIDs: &File{"guid2lid", []byte("0x1 0x1 0x1\n\n0x2 0x1 0x1\n")}}, "guid2lid:3: LID 1 is that of port 0x0000000000000001 and of port 0x0000000000000002: take one of the lines out"},
@@ -187,6 +202,8 @@ func TestConfigurationThereAndBack(t *testing.T) {
 	lines := []string{
 		"sm_priority 7", "sm_key 5", "m_key 0x99", "m_key_lease_period 30", "m_key_protection_level 1", "max_op_vls 3", "sweep_interval 30",
 		"routing_engine torus-2QoS,nue,updn", "root_guid_file /d/root_guid.conf", "nue_max_num_vls 4", "perfmgr TRUE", "perfmgr_sweep_time_s 60",
+		"congestion_control TRUE", "cc_key 0x5", "cc_sw_cong_setting_threshold 9", "cc_sw_cong_setting_packet_size 4", "cc_sw_cong_setting_marking_rate 2", "cc_sw_cong_setting_victim_mask 0xff",
+		"cc_ca_cong_setting_ccti_timer 0 77", "cc_ca_cong_setting_ccti_increase 0 2", "cc_ca_cong_setting_ccti_min 0 1", "cc_cct 0:0,1:5,2:8",
 		"cn_guid_file /d/cn", "ignore_other_sm TRUE", "part_enforce in", "transaction_timeout 300", "transaction_retries 5", "max_wire_smps 16",
 	}
 	read := func(config *File) *Result {

@@ -38,6 +38,12 @@ func init() { // some of them look at others
 		"ignore_other_sm":          (*importer).ignoreOthers,
 		"perfmgr":                  (*importer).counters,
 		"perfmgr_sweep_time_s":     (*importer).countersDetail,
+		"congestion_control":       (*importer).congestion,
+	}
+	for name, o := range options {
+		if strings.HasPrefix(name, "cc_") && o.fate == Taken {
+			takers[name] = (*importer).congestionDetail
+		}
 	}
 }
 

@@ -12,28 +12,31 @@ import (
 	"weft/internal/fold"
 	"weft/route/levels"
 	"weft/sm"
+	"weft/sm/congestion"
 )
 
 // Status holds the state of a manager at one moment, as programs read it.
 type Status struct {
-	Version   string            `json:"version"`
-	Run       string            `json:"run"`     // changes when the manager is started again: lines of the log are numbered in it
-	Seconds   float64           `json:"seconds"` // since the manager started
-	Role      sm.Role           `json:"role"`
-	Other     string            `json:"other_manager,omitempty"` // that is the master, or may be
-	GUID      string            `json:"port_guid,omitempty"`     // of the manager's port
-	Priority  uint8             `json:"priority"`
-	Asked     []string          `json:"engines_asked"`
-	InForce   *InForce          `json:"in_force,omitempty"` // what the devices hold
-	UnderWay  *Round            `json:"round_under_way,omitempty"`
-	Last      *Round            `json:"last_round,omitempty"` // that has ended
-	Due       []Due             `json:"due"`                  // what is going to be done
-	Drains    []string          `json:"drains"`               // switches and cables that are to be drained, there or not
-	Sweeps    Sweeps            `json:"sweeps"`
-	SMPs      []sm.Count        `json:"smps"`      // since the start
-	Queries   []sm.QueryCount   `json:"queries"`   // of hosts and tools to subnet administration, since the start
-	Clients   sm.Registered     `json:"clients"`   // what they have registered with subnet administration
-	Incidents []sm.IncidentJSON `json:"incidents"` // of the last round: what was in its way, or is odd
+	Version  string          `json:"version"`
+	Run      string          `json:"run"`     // changes when the manager is started again: lines of the log are numbered in it
+	Seconds  float64         `json:"seconds"` // since the manager started
+	Role     sm.Role         `json:"role"`
+	Other    string          `json:"other_manager,omitempty"` // that is the master, or may be
+	GUID     string          `json:"port_guid,omitempty"`     // of the manager's port
+	Priority uint8           `json:"priority"`
+	Asked    []string        `json:"engines_asked"`
+	InForce  *InForce        `json:"in_force,omitempty"` // what the devices hold
+	UnderWay *Round          `json:"round_under_way,omitempty"`
+	Last     *Round          `json:"last_round,omitempty"` // that has ended
+	Due      []Due           `json:"due"`                  // what is going to be done
+	Drains   []string        `json:"drains"`               // switches and cables that are to be drained, there or not
+	Sweeps   Sweeps          `json:"sweeps"`
+	SMPs     []sm.Count      `json:"smps"`    // since the start
+	Queries  []sm.QueryCount `json:"queries"` // of hosts and tools to subnet administration, since the start
+	Clients  sm.Registered   `json:"clients"` // what they have registered with subnet administration
+	// Congestion says how far switches and adapters are with congestion control; absent where they are told nothing.
+	Congestion *congestion.Report `json:"congestion_control,omitempty"`
+	Incidents  []sm.IncidentJSON  `json:"incidents"` // of the last round: what was in its way, or is odd
 }
 
 // InForce is the Plan that the devices hold.
@@ -90,7 +93,7 @@ func (s *Service) Status() *Status {
 		Version: s.opt.Version, Run: s.run, Seconds: now.Sub(s.begun).Seconds(), Role: shown.Role, Other: shown.Other, Priority: shown.Priority,
 		Asked: append([]string{}, shown.Engines...), Due: []Due{}, Drains: append([]string{}, shown.Drains...), SMPs: append([]sm.Count{}, tally.SMPs()...),
 		Sweeps: Sweeps{tally.LightSweeps, tally.HeavySweeps, 0}, Incidents: []sm.IncidentJSON{}, Queries: append([]sm.QueryCount{}, shown.Queries...),
-		Clients: shown.Clients,
+		Clients: shown.Clients, Congestion: shown.Congestion,
 	}
 	if shown.Port != 0 {
 		out.GUID = shown.Port.String()
@@ -237,6 +240,9 @@ func (s *Status) addCounts(lines *rows) {
 	lines.add("SMPs", "%d sent, %d requests failed", sent, failed)
 	lines.add("queries", "%s", s.queries())
 	lines.add("clients", "%s", s.clients())
+	if c := s.Congestion; c != nil {
+		lines.add("congestion control", "%d switches, %d ports of adapters; %d devices without, %d silent, %d otherwise, %d to be asked", c.Switches, c.Adapters, c.Without, c.Silent, c.NotTaken, c.Waiting)
+	}
 	lines.add("incidents", "%d", len(s.Incidents))
 }
 

@@ -187,6 +187,7 @@ func ClientAgents() []Agent {
 		{Class: mad.ClassSA, QP: 1, Version: 2, RMPPVersion: 1},
 		{Class: mad.ClassPerf, QP: 1, Version: 1},
 		{Class: mad.ClassRouter, QP: 1, Version: 1},
+		{Class: mad.ClassCC, QP: 1, Version: 2},
 	}
 }
 

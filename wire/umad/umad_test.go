@@ -271,7 +271,7 @@ func TestOneSubnetManagerAPort(t *testing.T) {
 func TestAgentClasses(t *testing.T) {
 	tr := open(t, newMachine(t, newSubnet(t), "A").options())
 	m := make(mad.Datagram, mad.Size)
-	m[1] = 0x21
+	m[1] = 0x06
 	if err := tr.Send(&wire.Datagram{Addr: wire.ToLID(1, 1), MAD: m}); err == nil || errors.Is(err, wire.ErrClosed) {
 		t.Errorf("got error %v", err)
 	}

@@ -1,0 +1,113 @@
+package sm
+
+import (
+	"sync"
+	"time"
+
+	"weft/wire"
+)
+
+// beside drives a machine that asks devices things beside the loop of a Runner, in a goroutine of its own.
+type beside struct {
+	clock   func() time.Duration
+	request *wire.Requester
+	timeout time.Duration // of a request
+	retries int
+
+	mu    sync.Mutex
+	told  func() // by which the goroutine learns something; nil for nothing new
+	ended []besideEnd
+	wake  chan struct{}
+	stop  chan struct{}
+	done  chan struct{}
+}
+
+// besideEnd is the end of a request.
+type besideEnd struct {
+	tag  uint64
+	err  error // nil, a *wire.StatusError, or no answer
+	data [192]byte
+}
+
+// besideMachine is such a machine.
+type besideMachine interface {
+	// next sends what is to be sent now, and returns when it is time again.
+	next(now time.Duration) (wake time.Duration)
+	// take takes the end of a request.
+	take(now time.Duration, e *besideEnd)
+	// rest is called when there is nothing to be sent for now.
+	rest()
+}
+
+func newBeside(clock func() time.Duration, r *wire.Requester, timeout time.Duration, retries int) beside {
+	return beside{clock: clock, request: r, timeout: timeout, retries: retries, wake: make(chan struct{}, 1), stop: make(chan struct{}), done: make(chan struct{})}
+}
+
+// close ends the goroutine, and waits for it.
+func (b *beside) close() {
+	close(b.stop)
+	<-b.done
+}
+
+// tell has the goroutine do something, in place of what it was told before and has not done.
+func (b *beside) tell(what func()) {
+	b.mu.Lock()
+	b.told = what
+	b.mu.Unlock()
+	signal(b.wake)
+}
+
+// run drives a machine until close.
+func (b *beside) run(a besideMachine) {
+	defer close(b.done)
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		b.mu.Lock()
+		told, ended := b.told, b.ended
+		b.told, b.ended = nil, nil
+		b.mu.Unlock()
+		now := b.clock()
+		for i := range ended {
+			a.take(now, &ended[i])
+		}
+		if told != nil {
+			told()
+		}
+		wake := a.next(now)
+		a.rest()
+		timer.Reset(min(max(0, wake-now), time.Hour))
+		select {
+		case <-b.wake:
+		case <-timer.C:
+		case <-b.stop:
+			return
+		}
+	}
+}
+
+// send starts a request; its end comes to take.
+func (b *beside) send(r *wire.Request) {
+	r.Timeout, r.Retries, r.Done = b.timeout, b.retries, b.end
+	b.request.Start(r)
+}
+
+// end takes the end of a request.
+func (b *beside) end(res *wire.Result) {
+	e := besideEnd{tag: res.Tag, err: res.Err}
+	if res.Reply != nil {
+		copy(e.data[:], res.Reply.MAD.Data())
+	}
+	b.mu.Lock()
+	b.ended = append(b.ended, e)
+	b.mu.Unlock()
+	signal(b.wake)
+}
+
+// signal wakes the goroutine that waits on a channel.
+func signal(to chan<- struct{}) {
+	select {
+	case to <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,146 @@
+package sm
+
+import (
+	"errors"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"weft/mad"
+	"weft/sm/congestion"
+	"weft/wire"
+)
+
+// easing has a congestion.Setter tell switches and adapters how to control congestion, beside the loop of a Runner, while the Manager is the master.
+type easing struct {
+	beside
+	setter *congestion.Setter
+	report atomic.Pointer[congestion.Report]
+	note   func(Incident)
+	last   congestion.Report // that was told
+	idle   bool              // nothing is under way
+
+	core *Core // that the last devices were listed of; of the Runner's goroutine
+}
+
+// Devices are told again only after a restart: they get time, and many repetitions.
+const (
+	easingTimeout = 500 * time.Millisecond
+	easingRetries = 3
+)
+
+// startEasing starts to tell devices; nil where nothing is to be told.
+func startEasing(set *congestion.Settings, clock func() time.Duration, r *wire.Requester, note func(Incident)) *easing {
+	if set == nil {
+		return nil
+	}
+	e := &easing{beside: newBeside(clock, r, easingTimeout, easingRetries), setter: congestion.New(*set), note: note, idle: true}
+	go e.run(e)
+	return e
+}
+
+// close ends it, and waits.
+func (e *easing) close() {
+	if e != nil {
+		e.beside.close()
+	}
+}
+
+// look takes the devices of the round in force, where it is another one.
+func (e *easing) look(m *Manager) {
+	if e == nil {
+		return
+	}
+	core := m.inForce
+	if m.role() != Master {
+		core = nil
+	}
+	if core == e.core {
+		return
+	}
+	var list []congestion.Device
+	if core != nil {
+		list = core.congestible(core.before != nil && core.before == e.core)
+	}
+	e.core = core
+	e.tell(func() { e.setter.Follow(list) })
+}
+
+// congestible lists what can be told of congestion control, of a round that has brought the subnet up. Devices can be as before only where those of the round before are known.
+func (c *Core) congestible(known bool) (list []congestion.Device) {
+	own := c.prog.end[c.ownPort()]
+	for slot, end := range c.prog.end {
+		if end < 0 {
+			continue
+		}
+		id, lid := c.owner[slot], c.plan.Ends.Base[end]
+		d := congestion.Device{GUID: c.nodes[id].guid, Port: c.portNumber(int32(slot)), LID: lid, SL: c.slBetween(own, lid), Same: known && c.isAsBefore(int32(slot))}
+		switch {
+		case lid == 0 || d.Port != 0 && c.peer[slot] == noSlot:
+			continue
+		case d.Port == 0:
+			d.Ports = c.nodes[id].ports
+			for p := range c.portsOf(id) {
+				if peer := c.peer[p]; peer != noSlot && !c.isSwitch(peer) {
+					d.ToHosts = append(d.ToHosts, c.portNumber(p))
+				}
+			}
+		}
+		list = append(list, d)
+	}
+	return list
+}
+
+// next sends what the Setter asks.
+func (e *easing) next(now time.Duration) time.Duration {
+	ask, wake := e.setter.Next(now)
+	for ; ask != nil; ask, wake = e.setter.Next(now) {
+		var packet [mad.Size]byte
+		m, err := mad.Request{Method: ask.Method, Attr: ask.Attr, Modifier: ask.Modifier, Key: ask.Key}.Congestion(packet[:])
+		if err != nil {
+			break // it has room
+		}
+		copy(m.Data(), ask.Data[:])
+		to := wire.ToLID(uint16(ask.LID), 1)
+		to.SQP, to.SL = 1, ask.SL
+		e.send(&wire.Request{Addr: to, MAD: m, Tag: ask.Tag})
+	}
+	return wake
+}
+
+// take takes the end of a request.
+func (e *easing) take(now time.Duration, end *besideEnd) {
+	outcome := congestion.Answered
+	var status *wire.StatusError
+	switch {
+	case end.err == nil:
+	case errors.As(end.err, &status):
+		outcome = congestion.Refused
+	default:
+		outcome = congestion.Silent
+	}
+	e.setter.Ended(now, end.tag, outcome, end.data[:])
+}
+
+// rest tells how far the devices are, when all have been asked.
+func (e *easing) rest() {
+	if e.setter.Busy() {
+		return
+	}
+	r := e.setter.Report()
+	e.report.Store(&r)
+	if r == e.last || r == (congestion.Report{}) || e.note == nil {
+		return
+	}
+	e.last = r
+	e.note(Incident{Kind: CongestionSet, Text: fmt.Sprintf("%d switches and %d ports of adapters control congestion as they are to; %d devices have no congestion control, %d do not answer, %d say something else than they were told",
+		r.Switches, r.Adapters, r.Without, r.Silent, r.NotTaken)})
+}
+
+// shown returns how far the devices are; nil where nothing is told.
+func (e *easing) shown() *congestion.Report {
+	if e == nil {
+		return nil
+	}
+	return e.report.Load()
+}

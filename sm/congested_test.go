@@ -1,0 +1,212 @@
+package sm
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/emulator/live"
+	"weft/fabric"
+	"weft/mad"
+	"weft/sim/packet"
+	"weft/sm/congestion"
+	"weft/wire"
+	"weft/wire/wiretest"
+)
+
+// easedUntil runs a manager over a medium until all devices were told, and looks, and then ends it.
+func easedUntil(t *testing.T, medium wire.Transport, set *congestion.Settings, is func(r *congestion.Report) bool, look func()) {
+	t.Helper()
+	shown := make(chan congestion.Report, 100000)
+	r := Runner{
+		Config: Config{SMKey: 1}, Watch: UsualWatch, Routing: jobOf("updn", 0), Clock: testClock(), Wire: wire.Config{Window: 32}, Congestion: set,
+		Show: func(s *Snapshot) {
+			if s.Congestion != nil {
+				shown <- *s.Congestion
+			}
+		},
+	}
+	r.Watch.Interval = 50 * time.Millisecond
+	ctx, cancel := context.WithCancel(t.Context())
+	ended := make(chan error, 1)
+	go func() {
+		_, err := r.Run(ctx, medium)
+		ended <- err
+	}()
+	for patience := time.After(2 * time.Minute); ; {
+		select {
+		case r := <-shown:
+			if !is(&r) {
+				continue
+			}
+			if look(); ctx.Err() == nil {
+				cancel()
+				if err := <-ended; err != nil && !errors.Is(err, context.Canceled) {
+					t.Error(err)
+				}
+				return
+			}
+		case <-patience:
+			t.Fatal("the devices were not told")
+		}
+	}
+}
+
+// TestCongestionControl: all switches and adapters do what the simulator does by the same settings; one that has no congestion control is counted, and one that has
+// restarted is told again.
+func TestCongestionControl(t *testing.T) {
+	wiretest.NoLeaks(t)
+	f := formula(t, "rlft(4,2)")
+	sub, err := emulator.New(f, emulator.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := find(f, fabric.Switch, 1)
+	if err := sub.SetCongestionControl(bad, false); err != nil {
+		t.Fatal(err)
+	}
+	l := live.New(sub, testClock())
+	defer l.Close()
+	at, err := sub.DefaultEnd()
+	if err != nil {
+		t.Fatal(err)
+	}
+	medium, err := l.Attach(at)
+	if err != nil {
+		t.Fatal(err)
+	}
+	set := &congestion.Settings{Control: packet.UsualCongestionControl()}
+	var switches, hosts int
+	for i := range f.Nodes {
+		if f.Nodes[i].Type == fabric.Switch {
+			switches++
+		} else {
+			hosts++
+		}
+	}
+	again := fabric.End{Node: find(f, fabric.CA, 2), Port: 1}
+	rebooted := false
+	easedUntil(t, medium, set, func(r *congestion.Report) bool {
+		if *r != (congestion.Report{Switches: switches - 1, Adapters: hosts, Without: 1}) {
+			return false
+		}
+		if rebooted {
+			var has *emulator.Congestion
+			l.Do(func(s *emulator.Subnet) { has, _ = s.Congestion(again) })
+			return has != nil
+		}
+		rebooted = true
+		l.Do(func(s *emulator.Subnet) { err = s.Reboot(again.Node, 10*time.Millisecond) })
+		return false
+	}, func() {
+		l.Do(func(s *emulator.Subnet) {
+			for i := range f.Nodes {
+				e := fabric.End{Node: fabric.NodeID(i), Port: 1}
+				if f.Nodes[i].Type == fabric.Switch {
+					e.Port = 0
+				}
+				has, err := s.Congestion(e)
+				if err != nil {
+					t.Fatal(err)
+				}
+				if e.Node == bad {
+					if has != nil {
+						t.Error("a switch without congestion control has it")
+					}
+					continue
+				}
+				want := *set.Control
+				sw, ca, table := has.Switch, has.Adapter, has.Table
+				if sw == nil {
+					sw = make([]byte, 192)
+				} else {
+					ca, table = make([]byte, 192), [][]byte{make([]byte, 192)}
+				}
+				got := congestion.Control(sw, ca, table)
+				if has.Switch != nil && (got.Threshold != want.Threshold || got.MarkingRate != want.MarkingRate) || has.Switch == nil && (got.Limit != want.Limit || got.Timer != want.Timer || len(got.Table) != len(want.Table) || got.Table[100] != want.Table[100]) {
+					t.Errorf("%s has %+v", f.EndName(e), got)
+				}
+			}
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestCongestionControlOfOpenSM: by the same numbers OpenSM and ours tell devices the same, but for which ports of a switch are victims: OpenSM has one mask for all.
+func TestCongestionControlOfOpenSM(t *testing.T) {
+	f := tree(t)
+	s, l := emulateLive(t, f)
+	set := &congestion.Settings{Control: packet.UsualCongestionControl()}
+	set.Control.MarkingRate, set.Control.PacketSize = 3, 2
+	var cct []string
+	for _, d := range set.Control.Table {
+		cct = append(cct, fmt.Sprintf("%d:%d", d.Shift, d.Multiplier))
+	}
+	text := "congestion_control TRUE\ncc_sw_cong_setting_control_map 0x15\ncc_sw_cong_setting_threshold 0xf\ncc_sw_cong_setting_packet_size 2\n" +
+		"cc_sw_cong_setting_marking_rate 3\ncc_ca_cong_setting_control_map 0xffff\ncc_cct " + strings.Join(cct, ",") + "\n"
+	for sl := range 16 {
+		text += fmt.Sprintf("cc_ca_cong_setting_ccti_timer %d 30\ncc_ca_cong_setting_ccti_increase %d 1\n", sl, sl)
+	}
+	file := s.Path("opensm.conf")
+	if err := os.WriteFile(file, []byte(text), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	told := func() (all map[fabric.End]*emulator.Congestion, whole bool) {
+		all = map[fabric.End]*emulator.Congestion{}
+		l.Do(func(sub *emulator.Subnet) {
+			whole = true
+			for i := range f.Nodes {
+				e := fabric.End{Node: fabric.NodeID(i), Port: 1}
+				if f.Nodes[i].Type == fabric.Switch {
+					e.Port = 0
+				}
+				c, _ := sub.Congestion(e)
+				all[e] = c
+				whole = whole && c != nil && (c.Switch != nil || c.Table[1][1] != 0 && c.Adapter[3] != 0)
+			}
+		})
+		return all, whole
+	}
+	end := s.openSM("-R", "minhop", "-F", file)
+	for wait := 0; ; wait++ {
+		if _, whole := told(); whole {
+			break
+		}
+		if wait > 1200 {
+			t.Fatal("OpenSM did not tell all devices")
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	end()
+	theirs, _ := told()
+	medium, err := l.Attach(fabric.End{Node: find(f, fabric.CA, 0), Port: 1})
+	if err != nil {
+		t.Fatal(err)
+	}
+	easedUntil(t, medium, set, func(r *congestion.Report) bool { return r.Waiting == 0 && r.Switches > 0 }, func() {})
+	ours, _ := told()
+	for e, want := range theirs {
+		got := ours[e]
+		if want.Switch != nil {
+			for _, c := range []*emulator.Congestion{want, got} {
+				clear(mad.SwitchCongestionSettingVictimMask.Get(c.Switch))
+			}
+		}
+		if !bytes.Equal(got.Switch, want.Switch) || !bytes.Equal(got.Adapter, want.Adapter) {
+			t.Errorf("%s: OpenSM\n% x\n% x, ours\n% x\n% x", f.EndName(e), want.Switch, want.Adapter, got.Switch, got.Adapter)
+		}
+		for i := range want.Table {
+			if !bytes.Equal(got.Table[i], want.Table[i]) {
+				t.Errorf("%s: block %d: OpenSM % x, ours % x", f.EndName(e), i, want.Table[i], got.Table[i])
+			}
+		}
+	}
+}

@@ -1,0 +1,115 @@
+package congestion
+
+import (
+	"time"
+
+	"weft/mad"
+	"weft/sim/packet"
+)
+
+// Settings is what devices are told.
+type Settings struct {
+	Control *packet.CongestionControl // nil: that nothing is marked and no flow waits
+	Key     uint64                    // CC_Key of requests
+}
+
+// tick is the unit of CCTI_Timer.
+const tick = 1024 * packet.Nanosecond
+
+// allSLs has adapters heed congestion on all SLs.
+const allSLs = 0xFFFF
+
+// ofSwitch writes the SwitchCongestionSetting of a switch of which these ports lead to hosts.
+func (s *Settings) ofSwitch(has []byte, toHosts []uint8, ports uint8) (wanted [dataSize]byte) {
+	copy(wanted[:mad.SwitchCongestionSetting.Size], has)
+	b := wanted[:]
+	c := s.Control
+	if c == nil {
+		mad.SwitchCongestionSettingControlMap.Put(b, mad.CCThreshold)
+		mad.SwitchCongestionSettingThreshold.Put(b, 0)
+		return wanted
+	}
+	mad.SwitchCongestionSettingControlMap.Put(b, mad.CCVictimMask|mad.CCThreshold|mad.CCMarkingRate)
+	mask := mad.SwitchCongestionSettingVictimMask.Get(b)
+	clear(mask)
+	mark := func(port uint8) { mask[len(mask)-1-int(port)/8] |= 1 << (port % 8) }
+	for _, port := range toHosts {
+		mark(port)
+	}
+	if c.MarkVictims {
+		for port := range ports {
+			mark(port + 1)
+		}
+	}
+	mad.SwitchCongestionSettingThreshold.Put(b, uint64(c.Threshold))
+	mad.SwitchCongestionSettingPacketSize.Put(b, uint64(c.PacketSize))
+	mad.SwitchCongestionSettingMarkingRate.Put(b, uint64(c.MarkingRate))
+	return wanted
+}
+
+// ofAdapter writes the CACongestionSetting of an adapter's port.
+func (s *Settings) ofAdapter() (wanted [dataSize]byte) {
+	b := wanted[:]
+	mad.CACongestionSettingControlMap.Put(b, allSLs)
+	c := s.Control
+	if c == nil {
+		return wanted
+	}
+	for sl := range 16 {
+		mad.CACongestionSettingTimer.Set(b, sl, uint64(min(max(1, (c.Timer+tick/2)/tick), 1<<16-1)))
+		mad.CACongestionSettingIncrease.Set(b, sl, uint64(min(c.Increase, 255)))
+		mad.CACongestionSettingMin.Set(b, sl, uint64(min(c.Min, 255)))
+	}
+	return wanted
+}
+
+// blocks counts the blocks of the table for an adapter that has room for so many.
+func (s *Settings) blocks(room int) int {
+	if s.Control == nil {
+		return min(room, 1)
+	}
+	return min(room, (int(s.Control.Limit)+mad.CCTBlock)/mad.CCTBlock)
+}
+
+// ofTable writes a block of the CongestionControlTable of an adapter that has room for so many blocks.
+func (s *Settings) ofTable(block, room int) (wanted [dataSize]byte) {
+	b := wanted[:]
+	c := s.Control
+	if c == nil {
+		return wanted
+	}
+	limit := min(int(c.Limit), room*mad.CCTBlock-1)
+	mad.CongestionControlTableLimit.Put(b, uint64(limit))
+	for i := range mad.CCTBlock {
+		if at := block*mad.CCTBlock + i; at <= limit {
+			mad.CongestionControlTableShift.Set(b, i, uint64(c.Table[at].Shift))
+			mad.CongestionControlTableMultiplier.Set(b, i, uint64(c.Table[at].Multiplier))
+		}
+	}
+	return wanted
+}
+
+// Control returns what a switch, and an adapter with its blocks of the table, do when they were told so: the reverse of what the Settings write. It
+// is for tests and for those who look at devices.
+func Control(sw, adapter []byte, table [][]byte) *packet.CongestionControl {
+	c := &packet.CongestionControl{
+		Threshold: uint8(mad.SwitchCongestionSettingThreshold.Get(sw)), MarkingRate: uint16(mad.SwitchCongestionSettingMarkingRate.Get(sw)),
+		PacketSize: uint8(mad.SwitchCongestionSettingPacketSize.Get(sw)),
+		Increase:   uint16(mad.CACongestionSettingIncrease.At(adapter, 0)), Min: uint16(mad.CACongestionSettingMin.At(adapter, 0)),
+		Timer: packet.Time(mad.CACongestionSettingTimer.At(adapter, 0)) * tick, Limit: uint16(mad.CongestionControlTableLimit.Get(table[0])),
+	}
+	for at := range int(c.Limit) + 1 {
+		b, i := table[at/mad.CCTBlock], at%mad.CCTBlock
+		c.Table = append(c.Table, packet.Delay{Shift: uint8(mad.CongestionControlTableShift.At(b, i)), Multiplier: uint16(mad.CongestionControlTableMultiplier.At(b, i))})
+	}
+	return c
+}
+
+// dataSize is the number of bytes of an attribute's datagram.
+const dataSize = 192
+
+// The time after which a silent device is asked again, which doubles each time.
+const (
+	firstRetry = time.Minute
+	mostRetry  = time.Hour
+)

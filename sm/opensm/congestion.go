@@ -1,0 +1,140 @@
+package opensm
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"weft/internal/configfile"
+	"weft/sim/packet"
+)
+
+// ccTick is the unit of cc_ca_cong_setting_ccti_timer, in nanoseconds.
+const ccTick = 1024
+
+// congestion takes congestion control over: one option of weft sm says what several of OpenSM do.
+func (r *importer) congestion(l line) error {
+	is, err := truth(l.value)
+	if err != nil || !is {
+		return err
+	}
+	c := &packet.CongestionControl{}
+	number := func(name string, most uint64) uint64 {
+		d, ok := r.set[name]
+		if !ok {
+			return 0
+		}
+		n, e := within(d.value, 0, most)
+		if e != nil && err == nil {
+			err = fmt.Errorf("%s %s: %w", name, clip(d.value), e)
+		}
+		return n
+	}
+	c.Threshold = uint8(number("cc_sw_cong_setting_threshold", 15))
+	c.PacketSize = uint8(number("cc_sw_cong_setting_packet_size", 255))
+	c.MarkingRate = uint16(number("cc_sw_cong_setting_marking_rate", 1<<16-1))
+	c.MarkVictims = strings.Trim(r.set["cc_sw_cong_setting_victim_mask"].value, "0x") != ""
+	timer, e1 := r.ofSLs("cc_ca_cong_setting_ccti_timer", 1<<16-1)
+	increase, e2 := r.ofSLs("cc_ca_cong_setting_ccti_increase", 255)
+	least, e3 := r.ofSLs("cc_ca_cong_setting_ccti_min", 255)
+	if err = errors.Join(err, e1, e2, e3); err != nil {
+		return err
+	}
+	c.Timer, c.Increase, c.Min = packet.Time(timer)*ccTick*packet.Nanosecond, uint16(increase), uint16(least)
+	table := strings.ReplaceAll(strings.ReplaceAll(r.set["cc_cct"].value, " ", ""), ",", "/")
+	if c.Threshold == 0 || timer == 0 || table == "" {
+		r.note(l, Left, "without cc_sw_cong_setting_threshold, cc_ca_cong_setting_ccti_timer and cc_cct no flow waits: set congestion-control: on for usual ones")
+		return nil
+	}
+	text := fmt.Sprintf("%s%s", strings.TrimSuffix(c.String(), "table="), "table="+table)
+	if _, err := packet.ParseCongestionControl(text); err != nil {
+		return err
+	}
+	r.give(l, "congestion-control", text)
+	if key, ok := r.set["cc_key"]; ok && !isZero(key.value) {
+		n, err := within(key.value, 0, 1<<64-1)
+		if err != nil {
+			return fmt.Errorf("cc_key %s: %w", clip(key.value), err)
+		}
+		r.give(key, "cc-key", fmt.Sprintf("0x%x", n))
+	}
+	return nil
+}
+
+// ofSLs reads an option that has a line for each SL, SL and value. Of values that differ the first counts.
+func (r *importer) ofSLs(name string, most uint64) (value uint64, err error) {
+	first := true
+	for _, l := range r.lines {
+		if l.name != name {
+			continue
+		}
+		words := strings.Fields(l.value)
+		if len(words) != 2 {
+			return 0, fmt.Errorf("%s %s: want an SL and a number", name, clip(l.value))
+		}
+		if _, err := within(words[0], 0, 15); err != nil {
+			return 0, fmt.Errorf("%s %s: %w", name, clip(l.value), err)
+		}
+		n, err := within(words[1], 0, most)
+		switch {
+		case err != nil:
+			return 0, fmt.Errorf("%s %s: %w", name, clip(l.value), err)
+		case first:
+			value, first = n, false
+		case n != value:
+			r.note(l, Left, "all SLs have %d", value)
+		}
+	}
+	return value, nil
+}
+
+// congestionDetail notes an option that says nothing without congestion_control. With it, congestion takes it over.
+func (r *importer) congestionDetail(l line) error {
+	if on, ok := r.set["congestion_control"]; !ok || !strings.EqualFold(on.value, "TRUE") {
+		r.note(l, Idle, "congestion_control is FALSE")
+	}
+	return nil
+}
+
+// giveCongestion writes congestion control.
+func (w *confWriter) giveCongestion(s *configfile.Setting, value string) {
+	c, err := packet.ParseCongestionControl(value)
+	if err != nil || c == nil {
+		w.note(s.Option, s.Line, "%s: OpenSM tells devices nothing then", clip(value))
+		return
+	}
+	w.set("congestion_control", "TRUE")
+	w.set("cc_sw_cong_setting_control_map", "0x15")
+	w.set("cc_sw_cong_setting_threshold", fmt.Sprintf("0x%x", c.Threshold))
+	w.set("cc_sw_cong_setting_packet_size", fmt.Sprint(c.PacketSize))
+	w.set("cc_sw_cong_setting_marking_rate", fmt.Sprint(c.MarkingRate))
+	if c.MarkVictims {
+		w.set("cc_sw_cong_setting_victim_mask", "0x"+strings.Repeat("f", 63)+"e")
+	}
+	w.set("cc_ca_cong_setting_control_map", "0xffff")
+	tick := ccTick * packet.Nanosecond
+	timer := max(1, (c.Timer+tick/2)/tick)
+	if timer*tick != c.Timer {
+		w.note(s.Option, s.Line, "the timer is %v in OpenSM", time.Duration(timer*ccTick))
+	}
+	for sl := range 16 {
+		w.set("cc_ca_cong_setting_ccti_timer", fmt.Sprintf("%d %d", sl, timer))
+		w.set("cc_ca_cong_setting_ccti_increase", fmt.Sprintf("%d %d", sl, c.Increase))
+		w.set("cc_ca_cong_setting_ccti_min", fmt.Sprintf("%d %d", sl, c.Min))
+	}
+	var table []string
+	for _, d := range c.Table[:min(len(c.Table), mostOfOpenSM)] {
+		table = append(table, fmt.Sprintf("%d:%d", d.Shift, d.Multiplier))
+	}
+	if len(c.Table) > mostOfOpenSM {
+		w.note(s.Option, s.Line, "OpenSM has %d delays at most", mostOfOpenSM)
+	}
+	w.set("cc_cct", strings.Join(table, ","))
+	if !c.MarkVictims {
+		w.note(s.Option, s.Line, "OpenSM has one mask of victims for all switches: none is written, where weft sm has the ports to hosts mark")
+	}
+}
+
+// mostOfOpenSM is the number of entries that cc_cct may have.
+const mostOfOpenSM = 128
