@@ -1,14 +1,12 @@
 package sm
 
 import (
+	"cmp"
 	"slices"
 	"time"
 
 	"weft/fabric"
 	"weft/mad"
-	"weft/route"
-	"weft/route/check"
-	"weft/route/multicast"
 	"weft/sm/sa"
 )
 
@@ -18,23 +16,27 @@ import (
 
 // groups holds the multicast groups of the subnet, and what switches hold of them.
 type groups struct {
-	members  []sa.Members  // as they were told last
-	known    bool          // they were told since the subnet is ours: before that nothing is read or written
-	due      time.Duration // when members are asked for, if nothing more changes
-	latest   time.Duration // and when at the latest
-	spread   sa.Spread     // by the Plan in force
-	spreadOf *Core         // whose Plan that is
-	version  int           // of spread
-	stale    bool          // spread, or what switches hold, is not as it should be
-	again    time.Duration // when what a switch has not taken is tried again
+	members []sa.Members  // as they were told last
+	known   bool          // they were told since the subnet is ours: before that nothing is read or written
+	due     time.Duration // when members are asked for, if nothing more changes
+	latest  time.Duration // and when at the latest
+	again   time.Duration // when what a switch has not taken is tried again
 
-	held map[fabric.GUID]map[uint32]*[mad.MFTBlock]uint16 // by switch and block, as acknowledged; no entry: not known
-	used uint32                                           // blocks of 32 MLIDs that groups have, or had
+	spread  sa.Spread // by the Plan in force
+	version int       // of spread
+	spreading
+
+	held map[fabric.GUID]*multicastTable // by switch, as acknowledged
+	sent map[switchBlock]int             // Sets of blocks since the last light sweep
+	used int                             // blocks of 32 MLIDs that groups have, or had
 	groupWork
 }
 
 // groupWork holds how far the reading and writing of multicast tables is.
 type groupWork struct {
+	stale       bool               // what switches hold is not as it should be
+	all         bool               // any block may be so; otherwise those that are touched
+	touched     map[treeBlock]bool // blocks of trees that have changed since the work ended last
 	step        groupStep
 	list        []groupBlock // of this step; those before next were handed out
 	next        int
@@ -54,16 +56,69 @@ const (
 	groupsDone
 )
 
+// treeBlock is a block of MLIDs at a switch of the Graph in force.
+type treeBlock struct {
+	sw    int32
+	block uint16
+}
+
 // groupBlock is a block of a switch's multicast table.
 type groupBlock struct {
 	id       int32 // node of the round in force
 	block    uint16
 	position uint8
-	masks    [mad.MFTBlock]uint16
+	masks    *[mad.MFTBlock]uint16 // that it is to get; nil: it is read
 }
 
-// key names the block at its switch.
-func (b *groupBlock) key() uint32 { return uint32(b.position)<<16 | uint32(b.block) }
+// switchBlock names a block of a switch's multicast table.
+type switchBlock struct {
+	sw       fabric.GUID
+	block    uint16
+	position uint8
+}
+
+// multicastTable is the multicast table of a switch, as far as it is known.
+type multicastTable struct {
+	positions int                     // of 16 ports
+	blocks    []*[mad.MFTBlock]uint16 // by block and position; nil: not known
+}
+
+// noPorts is a block of MLIDs that nobody gets, which most are.
+var noPorts [mad.MFTBlock]uint16
+
+// at returns a block, nil where it is not known.
+func (t *multicastTable) at(block uint16, position uint8) *[mad.MFTBlock]uint16 {
+	if i := int(block)*t.positions + int(position); i < len(t.blocks) {
+		return t.blocks[i]
+	}
+	return nil
+}
+
+// put notes a block; nil: it is not known.
+func (t *multicastTable) put(block uint16, position uint8, has *[mad.MFTBlock]uint16) {
+	i := int(block)*t.positions + int(position)
+	for len(t.blocks) <= i {
+		t.blocks = append(t.blocks, nil)
+	}
+	if has != nil && *has == noPorts {
+		has = &noPorts
+	}
+	t.blocks[i] = has
+}
+
+// table returns what is known of a switch.
+func (gs *groups) table(n *node) *multicastTable {
+	if gs.held == nil {
+		gs.held, gs.sent = map[fabric.GUID]*multicastTable{}, map[switchBlock]int{}
+	}
+	positions := int(n.ports)/16 + 1
+	t := gs.held[n.guid]
+	if t == nil || t.positions != positions {
+		t = &multicastTable{positions: positions}
+		gs.held[n.guid] = t
+	}
+	return t
+}
 
 // groupTag marks the tags of SMPs of multicast tables, in their first byte. The number of the work and the place of the block follow.
 const groupTag = 0xFA
@@ -86,20 +141,19 @@ func (m *Manager) takeMembers(members []sa.Members) {
 		return
 	}
 	m.groups.members, m.groups.known, m.groups.stale = members, true, true
-	m.groups.spreadOf = nil
-	m.groups.drop()
 }
 
 // drop forgets the work under way. What it has sent may be held or not.
 func (gs *groups) drop() {
 	gs.number++
+	gs.all = true
 	gs.step, gs.list, gs.next = groupsRest, nil, 0
 }
 
 // forgetRestarted forgets what switches held that are not as they were in the round before.
 func (m *Manager) forgetRestarted() {
 	gs, c := &m.groups, m.core
-	gs.stale = true
+	gs.stale, gs.all = true, true
 	if c.before == nil {
 		gs.held = nil
 		return
@@ -125,9 +179,7 @@ func (m *Manager) workOnGroups(now time.Duration) {
 			return
 		}
 		gs.stale, gs.again, gs.failed = false, never, false
-		if gs.spreadOf != c {
-			m.spreadGroups()
-		}
+		m.spreadGroups()
 		gs.enter(c, groupsRead)
 	}
 	for gs.step != groupsRest {
@@ -139,9 +191,14 @@ func (m *Manager) workOnGroups(now time.Duration) {
 			return
 		}
 		if gs.step++; gs.step == groupsDone {
-			gs.step = groupsRest
+			gs.step, gs.list = groupsRest, nil
+			gs.all = gs.failed
+			clear(gs.touched)
 			if gs.failed {
 				gs.again = now + m.watch.Retry
+			}
+			if gs.stale { // members were told meanwhile
+				m.out = append(m.out, Action{Kind: Wake, At: now})
 			}
 			return
 		}
@@ -149,88 +206,61 @@ func (m *Manager) workOnGroups(now time.Duration) {
 	}
 }
 
-// spreadGroups cuts the trees of all groups from the pool of the Plan in force.
-func (m *Manager) spreadGroups() {
-	gs, c := &m.groups, m.inForce
-	gs.spreadOf = c
-	ends := make(map[fabric.GUID]int32, c.graph.NumEnds)
-	for e, guid := range c.graph.EndGUID {
-		ends[guid] = int32(e)
-	}
-	endsOf := func(guids []fabric.GUID) (list []int32) {
-		for _, guid := range guids {
-			if e, ok := ends[guid]; ok && guid != 0 {
-				list = append(list, e)
-			}
-		}
-		slices.Sort(list)
-		return list
-	}
-	spread := sa.Spread{}
-	pool := c.plan.Multicast
-	if pool == nil {
-		pool = &route.Multicast{}
-	}
-	cutter := multicast.NewCutter(c.graph, pool)
-	for _, told := range gs.members {
-		g := route.Group{MLID: told.MLID, Receivers: endsOf(told.Receivers), Senders: endsOf(told.Senders)}
-		spread.Groups = append(spread.Groups, g)
-		spread.Trees = append(spread.Trees, cutter.Cut(&g))
-	}
-	faults := check.Groups(c.graph, pool, spread.Groups, spread.Trees)
-	for _, f := range faults {
-		spread.Trees[f.Group] = route.GroupTree{Tree: route.NoTree}
-	}
-	if len(faults) > 0 {
-		f := faults[0]
-		m.tell(NotSpread, "%d multicast groups have no tree, the first with MLID 0x%X: %s", len(faults), uint16(spread.Groups[f.Group].MLID), f.Text)
-	}
-	gs.spread = spread
-	gs.version++
-	if n := len(spread.Groups); n > 0 {
-		gs.used = max(gs.used, uint32(spread.Groups[n-1].MLID-fabric.FirstMLID)/mad.MFTBlock+1)
-	}
-}
-
 // enter lists the blocks of a step.
 func (gs *groups) enter(c *Core, step groupStep) {
 	gs.step, gs.list, gs.next = step, gs.list[:0], 0
 	gs.number++
-	if gs.held == nil {
-		gs.held = map[fabric.GUID]map[uint32]*[mad.MFTBlock]uint16{}
-	}
-	for id := range c.nodes {
-		n := &c.nodes[id]
-		s := c.prog.sw[id]
-		if s < 0 {
-			continue
-		}
-		held := gs.held[n.guid]
-		for b := range gs.used {
-			for position := range n.ports/16 + 1 {
-				block := groupBlock{id: int32(id), block: uint16(b), position: position}
-				has, want := held[block.key()], gs.spread.Block(s, int(b), int(position))
-				switch {
-				case step == groupsRead && has == nil:
-				case step == groupsRead || has == nil:
-					continue
-				case step == groupsTake:
-					lost := false
-					for i := range want {
-						block.masks[i] = want[i] & has[i]
-						lost = lost || block.masks[i] != has[i]
-					}
-					if !lost {
-						continue
-					}
-				case *has == want:
-					continue
-				default:
-					block.masks = want
+	if gs.all {
+		want := make([][mad.MFTBlock]uint16, gs.used*17)
+		by := gs.spread.BySwitch(c.graph.NumSwitches)
+		for id := range c.nodes {
+			if s := c.prog.sw[id]; s >= 0 {
+				positions := int(c.nodes[id].ports)/16 + 1
+				gs.spread.Fill(s, by.Groups(s), want[:gs.used*positions], positions)
+				for b := range gs.used {
+					gs.add(c, int32(id), uint16(b), want[b*positions:][:positions])
 				}
-				gs.list = append(gs.list, block)
 			}
 		}
+		return
+	}
+	blocks := make([]treeBlock, 0, len(gs.touched))
+	for at := range gs.touched {
+		blocks = append(blocks, at)
+	}
+	slices.SortFunc(blocks, func(a, b treeBlock) int { return cmp.Or(cmp.Compare(a.sw, b.sw), cmp.Compare(a.block, b.block)) })
+	var want [17][mad.MFTBlock]uint16
+	for _, at := range blocks {
+		id := c.byGUID[c.graph.SwitchGUID[at.sw]]
+		positions := int(c.nodes[id].ports)/16 + 1
+		gs.spread.Block(at.sw, int(at.block), want[:positions])
+		gs.add(c, id, at.block, want[:positions])
+	}
+}
+
+// add adds a block of MLIDs of a switch to the list of a step, where there is something to be done in that: want has, by position, what the switch is to hold.
+func (gs *groups) add(c *Core, id int32, b uint16, want [][mad.MFTBlock]uint16) {
+	t := gs.table(&c.nodes[id])
+	for position := range want {
+		block := groupBlock{id: id, block: b, position: uint8(position)}
+		has := t.at(b, block.position)
+		switch {
+		case gs.step == groupsRead && has == nil:
+		case gs.step == groupsRead, has == nil, *has == want[position]:
+			continue
+		default:
+			masks := want[position]
+			if gs.step == groupsTake {
+				for i := range masks {
+					masks[i] &= has[i]
+				}
+				if masks == *has {
+					continue
+				}
+			}
+			block.masks = &masks
+		}
+		gs.list = append(gs.list, block)
 	}
 }
 
@@ -243,13 +273,14 @@ func (m *Manager) sendGroupBlock(at int) {
 		Kind: Send, Method: mad.Get, Attr: mad.AttrMulticastForwardingTable, Modifier: mad.MFTModifier(b.position, b.block),
 		Path: n.path, Key: c.keyFor(setLFT, b.id, 0), Tag: groupTag<<56 | uint64(gs.number&0xFFFFFF)<<32 | uint64(at),
 	}
-	if gs.step != groupsRead {
+	if b.masks != nil {
 		var data [64]byte
 		for i, mask := range b.masks {
 			mad.MulticastForwardingTablePort.Set(data[:], i, uint64(mask))
 		}
 		a.Method, a.Data = mad.Set, data[:]
-		delete(gs.held[n.guid], b.key())
+		gs.table(n).put(b.block, b.position, nil)
+		gs.sent[switchBlock{n.guid, b.block, b.position}]++
 	}
 	gs.outstanding++
 	m.out = append(m.out, a)
@@ -261,11 +292,11 @@ func (m *Manager) onGroupBlock(ev *Event) {
 	gs.outstanding--
 	at, number := int(uint32(ev.Tag)), uint32(ev.Tag>>32)&0xFFFFFF
 	if number != gs.number&0xFFFFFF || at >= len(gs.list) || m.inForce == nil {
-		gs.stale = true // an answer to what was given up: what it tells is not known to be so still
+		gs.stale, gs.all = true, true // an answer to what was given up: what it tells is not known to be so still
 		return
 	}
 	b := &gs.list[at]
-	guid := m.inForce.nodes[b.id].guid
+	n := &m.inForce.nodes[b.id]
 	if ev.Outcome != Answered {
 		if !gs.failed && ev.Outcome != Cancelled {
 			m.tell(NotSpread, "%s does not take block %d of its multicast table: it is tried again", m.inForce.nodeName(b.id), b.block)
@@ -277,8 +308,9 @@ func (m *Manager) onGroupBlock(ev *Event) {
 	for i := range has {
 		has[i] = uint16(mad.MulticastForwardingTablePort.At(ev.Data[:], i))
 	}
-	if gs.step != groupsRead {
-		if *has != b.masks {
+	if b.masks != nil {
+		gs.sent[switchBlock{n.guid, b.block, b.position}] += ev.Attempts - 1
+		if *has != *b.masks {
 			if !gs.failed {
 				m.tell(NotSpread, "%s holds another block %d of its multicast table than it was told", m.inForce.nodeName(b.id), b.block)
 			}
@@ -286,10 +318,19 @@ func (m *Manager) onGroupBlock(ev *Event) {
 			return
 		}
 	}
-	if gs.held[guid] == nil {
-		gs.held[guid] = map[uint32]*[mad.MFTBlock]uint16{}
+	gs.table(n).put(b.block, b.position, has)
+}
+
+// doubtSent forgets the blocks that were written more than once, or sent again, since the last call: a copy of an earlier Set that came late may have taken
+// the place of the last one. They are read.
+func (gs *groups) doubtSent() {
+	for at, n := range gs.sent {
+		if t := gs.held[at.sw]; n > 1 && t != nil {
+			t.put(at.block, at.position, nil)
+			gs.stale, gs.all = true, true
+		}
 	}
-	gs.held[guid][b.key()] = has
+	clear(gs.sent)
 }
 
 // noteTrees tells that a Plan has no trees for groups.

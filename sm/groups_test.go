@@ -29,7 +29,7 @@ type castBed struct {
 	hosts   []fabric.End
 	clients []emulator.ClientID
 	got     []int
-	holds   map[tableBlock][64]byte
+	holds   map[switchBlock][64]byte
 }
 
 func newCastBed(t *rapid.T, f *fabric.Fabric, engine string) *castBed {
@@ -37,7 +37,7 @@ func newCastBed(t *rapid.T, f *fabric.Fabric, engine string) *castBed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	b := &castBed{t: t, f: f, v: v, m: newMembers(), holds: map[tableBlock][64]byte{}}
+	b := &castBed{t: t, f: f, v: v, m: newMembers(), holds: map[switchBlock][64]byte{}}
 	watch := UsualWatch
 	watch.Interval, watch.Retry = 100*time.Millisecond, 300*time.Millisecond
 	v.manager = NewManager(Config{}, watch)
@@ -182,16 +182,10 @@ func (b *castBed) takenFirst(a *Action) {
 	}
 }
 
-// tableBlock names a block of a multicast table.
-type tableBlock struct {
-	node fabric.GUID
-	key  uint32
-}
-
 // tableBlock is the block that a tag of this step names.
-func (b *castBed) tableBlock(tag uint64) tableBlock {
+func (b *castBed) tableBlock(tag uint64) switchBlock {
 	block := &b.v.manager.groups.list[uint32(tag)]
-	return tableBlock{b.v.manager.inForce.nodes[block.id].guid, block.key()}
+	return switchBlock{b.v.manager.inForce.nodes[block.id].guid, block.block, block.position}
 }
 
 // answered keeps what switches say that they hold.

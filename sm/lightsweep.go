@@ -33,6 +33,7 @@ func (m *Manager) beginLightSweep() {
 	m.sweep.drop()
 	m.sweep.under, m.sweep.next = true, 0
 	m.tally.LightSweeps++
+	m.groups.doubtSent()
 	c := m.inForce
 	m.askForSweep(noSlot, Action{Tag: sweepTag, Attr: mad.AttrPortInfo, Modifier: mad.PortModifier(c.portNumber(c.ownPort()), false), Key: c.keyFor(getPort, c.ownPort(), 0)})
 }

@@ -1,0 +1,105 @@
+package sm
+
+import (
+	"encoding/binary"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric"
+	"weft/mad"
+	"weft/wire"
+)
+
+// BenchmarkJoinFlood: a cable fails and comes back in a subnet of 1,458 hosts, again and again, every second time while four hosts join and leave 400 groups as fast as they are answered.
+// It reports how long a repair takes with and without that.
+func BenchmarkJoinFlood(b *testing.B) {
+	m := manage(b, formula(b, "rlft(18,3)"), "ftree", 0)
+	var flooding atomic.Bool
+	var answered, busy, lost atomic.Int64
+	for host := range 4 {
+		a := m.client(5 + 100*host)
+		port, err := m.attach(5 + 100*host).Port(b.Context())
+		if err != nil {
+			b.Fatal(err)
+		}
+		slots := make(chan struct{}, 64)
+		go func() {
+			for i := 0; b.Context().Err() == nil; i++ {
+				if !flooding.Load() {
+					time.Sleep(time.Millisecond)
+					continue
+				}
+				slots <- struct{}{}
+				mgid := mgidOf(100*host + i/2%100)
+				rec := make([]byte, mad.MCMemberRecord.RecordSize())
+				copy(rec, mgid[:])
+				binary.BigEndian.PutUint64(rec[16:], mad.DefaultGIDPrefix)
+				binary.BigEndian.PutUint64(rec[24:], port.PortGUID)
+				mad.MCMemberRecordQKey.Put(rec, 1)
+				mad.MCMemberRecordPKey.Put(rec, mad.DefaultPKey)
+				mad.MCMemberRecordJoinState.Put(rec, mad.JoinFull)
+				method := mad.Set
+				if i%2 == 1 && i/2%3 > 0 {
+					method = mad.Delete
+				}
+				q := request(method, mad.AttrMCMemberRecord, memberMask, rec)
+				a.r.Start(&wire.Request{Addr: wire.ToLID(a.lid, 1), MAD: q, Done: func(res *wire.Result) {
+					switch status, is := res.Err.(*wire.StatusError); {
+					case res.Err == nil:
+						answered.Add(1)
+					case is && status.Status == mad.StatusBusy:
+						busy.Add(1)
+					case !is:
+						lost.Add(1)
+					}
+					<-slots
+				}})
+			}
+		}()
+	}
+	cable := fabric.LinkID(slices.IndexFunc(m.f.Links, func(l fabric.Link) bool {
+		return m.f.Nodes[l.A.Node].Type == fabric.Switch && m.f.Nodes[l.B.Node].Type == fabric.Switch
+	}))
+	var took [2]time.Duration
+	var heap [2]uint64
+	begun := time.Duration(0)
+	for b.Loop() {
+		for with, on := range []bool{false, true} {
+			flooding.Store(on)
+			from := time.Now()
+			time.Sleep(2 * time.Second)
+			for _, down := range []bool{true, false} {
+				for len(m.round) > 0 {
+					<-m.round
+				}
+				at := time.Now()
+				m.l.Do(func(s *emulator.Subnet) {
+					if err := s.SetLinkDown(cable, down); err != nil {
+						b.Error(err)
+					}
+				})
+				m.wantUp()
+				took[with] += time.Since(at)
+			}
+			if on {
+				begun += time.Since(from)
+			}
+			var mem runtime.MemStats
+			runtime.ReadMemStats(&mem)
+			heap[with] = max(heap[with], mem.HeapAlloc)
+		}
+	}
+	flooding.Store(false)
+	n := float64(2 * b.N)
+	b.ReportMetric(float64(took[0].Milliseconds())/n, "ms-repair-quiet")
+	b.ReportMetric(float64(took[1].Milliseconds())/n, "ms-repair-flooded")
+	b.ReportMetric(float64(answered.Load())/begun.Seconds(), "answered/s")
+	b.ReportMetric(float64(busy.Load())/begun.Seconds(), "busy/s")
+	b.ReportMetric(float64(lost.Load()), "lost")
+	b.ReportMetric(float64(heap[0])/1e6, "MB-quiet")
+	b.ReportMetric(float64(heap[1])/1e6, "MB-flooded")
+}

@@ -1,0 +1,116 @@
+package sm
+
+import (
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/check"
+	"weft/route/multicast"
+	"weft/sm/sa"
+)
+
+// spreading cuts the trees of groups from the pool of the Plan in force: of those alone whose members have changed, as long as that is the Plan.
+type spreading struct {
+	of     *Core        // whose Plan it is
+	told   []sa.Members // that the trees were cut for
+	ends   map[fabric.GUID]int32
+	pool   *route.Multicast
+	cutter *multicast.Cutter
+}
+
+// begin begins with the Plan of another round.
+func (sp *spreading) begin(c *Core) {
+	*sp = spreading{of: c, ends: make(map[fabric.GUID]int32, c.graph.NumEnds), pool: c.plan.Multicast}
+	if sp.pool == nil {
+		sp.pool = &route.Multicast{}
+	}
+	for e, guid := range c.graph.EndGUID {
+		sp.ends[guid] = int32(e)
+	}
+	sp.cutter = multicast.NewCutter(c.graph, sp.pool)
+}
+
+// endsOf returns the end ports with these GUIDs.
+func (sp *spreading) endsOf(guids []fabric.GUID) (list []int32) {
+	for _, guid := range guids {
+		if e, ok := sp.ends[guid]; ok && guid != 0 {
+			list = append(list, e)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// spreadGroups cuts the trees of the groups whose members have changed, and has them proven. Those of the others stay.
+func (m *Manager) spreadGroups() {
+	gs, c := &m.groups, m.inForce
+	was := gs.spread
+	if gs.of != c {
+		gs.spreading.begin(c)
+		was, gs.all = sa.Spread{}, true
+	}
+	if gs.touched == nil {
+		gs.touched = map[treeBlock]bool{}
+	}
+	now := sa.Spread{Groups: make([]route.Group, 0, len(gs.members)), Trees: make([]route.GroupTree, 0, len(gs.members))}
+	var cut []int
+	at := 0 // in what was told before
+	for i := range gs.members {
+		told := &gs.members[i]
+		for ; at < len(gs.told) && gs.told[at].MLID < told.MLID; at++ {
+			gs.touch(was.Groups[at].MLID, &was.Trees[at])
+		}
+		if at < len(gs.told) && gs.told[at].MLID == told.MLID {
+			at++
+			if b := &gs.told[at-1]; slices.Equal(b.Receivers, told.Receivers) && slices.Equal(b.Senders, told.Senders) {
+				now.Groups, now.Trees = append(now.Groups, was.Groups[at-1]), append(now.Trees, was.Trees[at-1])
+				continue
+			}
+			gs.touch(told.MLID, &was.Trees[at-1])
+		}
+		g := route.Group{MLID: told.MLID, Receivers: gs.endsOf(told.Receivers), Senders: gs.endsOf(told.Senders)}
+		cut = append(cut, len(now.Groups))
+		now.Groups, now.Trees = append(now.Groups, g), append(now.Trees, gs.cutter.Cut(&g))
+	}
+	for ; at < len(gs.told); at++ {
+		gs.touch(was.Groups[at].MLID, &was.Trees[at])
+	}
+	m.proveGroups(&now, cut)
+	for _, i := range cut {
+		gs.touch(now.Groups[i].MLID, &now.Trees[i])
+	}
+	gs.told, gs.spread = gs.members, now
+	gs.version++
+	if n := len(now.Groups); n > 0 {
+		if used := int(now.Groups[n-1].MLID-fabric.FirstMLID)/sa.BlockMLIDs + 1; used > gs.used {
+			gs.used, gs.all = used, true // what switches hold of the new blocks is not known
+		}
+	}
+}
+
+// touch notes the blocks of a group at the switches of its tree.
+func (gs *groups) touch(mlid fabric.LID, t *route.GroupTree) {
+	if gs.all {
+		return
+	}
+	for _, s := range t.Switches {
+		gs.touched[treeBlock{s, uint16((mlid - fabric.FirstMLID) / sa.BlockMLIDs)}] = true
+	}
+}
+
+// proveGroups takes the trees away that the judge does not find right, of those at these places.
+func (m *Manager) proveGroups(now *sa.Spread, at []int) {
+	groups, trees := make([]route.Group, len(at)), make([]route.GroupTree, len(at))
+	for i, a := range at {
+		groups[i], trees[i] = now.Groups[a], now.Trees[a]
+	}
+	faults := check.Groups(m.inForce.graph, m.groups.pool, groups, trees)
+	for _, f := range faults {
+		now.Trees[at[f.Group]] = route.GroupTree{Tree: route.NoTree}
+	}
+	if len(faults) > 0 {
+		f := faults[0]
+		m.tell(NotSpread, "%d multicast groups have no tree, the first with MLID 0x%X: %s", len(faults), uint16(groups[f.Group].MLID), f.Text)
+	}
+}
