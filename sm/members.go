@@ -109,6 +109,13 @@ func (m *members) changes() []sa.Entry {
 	return m.groups.Changes()
 }
 
+// counts returns how many groups and members there are, and how many groups there may be.
+func (m *members) counts() (groups, members, mlids int) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.groups.Counts()
+}
+
 // membership lists the members of all groups; false where they are not known yet in this time as a master. The loop is told when they are.
 func (m *members) membership(term int) ([]sa.Members, bool) {
 	m.mu.Lock()

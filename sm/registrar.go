@@ -398,6 +398,9 @@ func (r *registrar) storedAll(now time.Duration, err error) []registrarAction {
 type Registered struct {
 	Services      int             `json:"services"`
 	Subscriptions int             `json:"subscriptions"`
+	Groups        int             `json:"groups"`   // multicast groups, with those that partitions have
+	Members       int             `json:"members"`  // of all groups together
+	MLIDs         int             `json:"mlids"`    // groups that all switches have room for
 	Reports       sa.ReportCounts `json:"reports"`  // to subscribers, since we are the master
 	Standbys      int             `json:"standbys"` // without which nothing is acknowledged
 	InStep        bool            `json:"in_step"`  // of one that stands by: it has a complete copy
@@ -408,6 +411,7 @@ func (r *registrar) counts() Registered {
 	c := Registered{InStep: r.role == StandBy && r.follower.Live()}
 	if r.role == Master {
 		c.Services, c.Subscriptions = r.registry.Registered()
+		c.Groups, c.Members, c.MLIDs = r.members.counts()
 		c.Reports, c.Standbys = r.registry.Reports(), r.leader.Synced()
 	}
 	return c

@@ -160,5 +160,5 @@ func (gs *Groups) restoreMember(e *Entry) bool {
 // mostState is a member in all states.
 const mostState = mad.JoinFull | mad.JoinNon | mad.JoinSendOnlyNon | mad.JoinSendOnlyFull
 
-// Counts returns how many groups there are, and how many members they have together.
-func (gs *Groups) Counts() (groups, members int) { return len(gs.byGID), gs.members }
+// Counts returns how many groups there are, how many members they have together, and how many groups all switches have room for.
+func (gs *Groups) Counts() (groups, members, mlids int) { return len(gs.byGID), gs.members, gs.most }

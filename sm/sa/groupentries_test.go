@@ -102,7 +102,7 @@ func TestBadGroupEntries(t *testing.T) {
 	list = append(list, Entry{EntryName{Service, "another kind"}, []byte{1}})
 	gs := NewGroups()
 	bad := gs.Restore(list)
-	if groups, members := gs.Counts(); bad != 8 || groups != 1 || members != 0 || len(gs.Changes()) != 8 {
+	if groups, members, _ := gs.Counts(); bad != 8 || groups != 1 || members != 0 || len(gs.Changes()) != 8 {
 		t.Errorf("%d are bad, %d groups, %d members", bad, groups, members)
 	}
 }

@@ -84,7 +84,8 @@ var allFigures = []figure{
 	newFigure(prometheus.CounterValue, "traps_total", "Traps that have come, by number; other: all numbers that the specification does not have.", traps, "trap"),
 	newFigure(prometheus.CounterValue, "datagrams_dropped_total", "Datagrams that came and of which nothing followed, by reason.", dropped, "reason"),
 	newFigure(prometheus.CounterValue, "queries_total", "Queries of hosts and tools, by attribute and by what was said: answered, refused, or busy to ask again.", queries, "attribute", "outcome"),
-	newFigure(prometheus.GaugeValue, "registered", "What clients have registered with subnet administration, by kind: services, subscriptions.", registered, "kind"),
+	newFigure(prometheus.GaugeValue, "registered", "What clients have registered with subnet administration, by kind: services, subscriptions, multicast groups, members of groups.", registered, "kind"),
+	newFigure(prometheus.GaugeValue, "mlids", "Multicast groups that all switches have room for.", mlids),
 	newFigure(prometheus.CounterValue, "reports_total", "Reports to subscribers, by outcome: acknowledged, unanswered, or dropped since too many wait.", reports, "outcome"),
 	newFigure(prometheus.GaugeValue, "standbys", "Managers that stand by with a copy of LIDs, services and subscriptions.", func(f *shown, add func(float64, ...string)) { add(float64(f.Clients.Standbys)) }),
 	newFigure(prometheus.GaugeValue, "incidents", "Incidents of the last round: what was in its way or is odd.", incidents),
@@ -148,7 +149,11 @@ func queries(f *shown, add func(float64, ...string)) {
 func registered(f *shown, add func(float64, ...string)) {
 	add(float64(f.Clients.Services), "services")
 	add(float64(f.Clients.Subscriptions), "subscriptions")
+	add(float64(f.Clients.Groups), "groups")
+	add(float64(f.Clients.Members), "members")
 }
+
+func mlids(f *shown, add func(float64, ...string)) { add(float64(f.Clients.MLIDs)) }
 
 func reports(f *shown, add func(float64, ...string)) {
 	add(float64(f.Clients.Reports.Acknowledged), "acknowledged")

@@ -72,7 +72,7 @@ func master() *sm.Snapshot {
 		UnderWay: &sm.Round{Number: 3, Why: "asked for", Begun: 4500 * time.Millisecond, Phase: "route"},
 		Due:      []sm.Due{{What: "a round: asked for", At: 0}, {What: "a light sweep", At: 8 * time.Second}},
 		Tally:    sm.Tally{LightSweeps: 4, HeavySweeps: 3},
-		Clients:  sm.Registered{Services: 3, Subscriptions: 2, Standbys: 1, Reports: sa.ReportCounts{Acknowledged: 9, Unanswered: 1, Dropped: 4}},
+		Clients:  sm.Registered{Services: 3, Subscriptions: 2, Groups: 4, Members: 70, MLIDs: 1024, Standbys: 1, Reports: sa.ReportCounts{Acknowledged: 9, Unanswered: 1, Dropped: 4}},
 		Queries: []sm.QueryCount{
 			{Attribute: "LinkRecord", Answered: 1},
 			{Attribute: "NodeRecord", Answered: 7, Refused: 2},
@@ -121,6 +121,7 @@ queries          515 answered (most: 500 PathRecord, 7 NodeRecord, 7
                  PortInfoRecord), 6 refused, 3 told to ask again
 clients          3 services, 2 subscriptions; reports: 9 acknowledged, 1 not, 4
                  dropped; 1 standbys in step
+groups           4 of at most 1024, with 70 members
 incidents        1
 no-plan: all refused
 `

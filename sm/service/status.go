@@ -243,6 +243,9 @@ func (s *Status) addCounts(lines *rows) {
 	if c := s.Congestion; c != nil {
 		lines.add("congestion control", "%d switches, %d ports of adapters; %d devices without, %d silent, %d otherwise, %d to be asked", c.Switches, c.Adapters, c.Without, c.Silent, c.NotTaken, c.Waiting)
 	}
+	if s.Role == sm.Master {
+		lines.add("groups", "%s", s.groups())
+	}
 	lines.add("incidents", "%d", len(s.Incidents))
 }
 
@@ -276,6 +279,12 @@ func (s *Status) clients() string {
 	}
 	return fmt.Sprintf("%d services, %d subscriptions; reports: %d acknowledged, %d not, %d dropped; %d standbys in step", c.Services, c.Subscriptions,
 		c.Reports.Acknowledged, c.Reports.Unanswered, c.Reports.Dropped, c.Standbys)
+}
+
+// groups says how many multicast groups there are, and whether there is room for more.
+func (s *Status) groups() string {
+	c := &s.Clients
+	return fmt.Sprintf("%d of at most %d, with %d members", c.Groups, c.MLIDs, c.Members)
 }
 
 // proof says what the judge found.
