@@ -9,6 +9,7 @@ import (
 
 	"weft/fabric"
 	"weft/mad"
+	"weft/route/multicast"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
@@ -115,7 +116,8 @@ type serving struct {
 // registrarNews holds what a registrar has to tell the Manager, until that has taken it.
 type registrarNews struct {
 	mu                 sync.Mutex
-	lids               LIDMap // nil: as before
+	lids               LIDMap           // nil: as before
+	trees              []multicast.Tree // nil: as before
 	guids              []fabric.GUID
 	missed, reregister bool
 	settled            bool // guids are new
@@ -140,6 +142,9 @@ func (n *registrarNews) take() (events []*Event) {
 	if n.lids != nil { // before the round that a missing master begins
 		events = append(events, &Event{Kind: Learned, LIDs: n.lids})
 	}
+	if n.trees != nil {
+		events = append(events, &Event{Kind: TreesLearned, Trees: n.trees})
+	}
 	if n.missed {
 		events = append(events, &Event{Kind: MasterMissed})
 	}
@@ -149,7 +154,7 @@ func (n *registrarNews) take() (events []*Event) {
 	if n.reregister {
 		events = append(events, &Event{Kind: Reregister})
 	}
-	n.lids, n.missed, n.settled, n.reregister = nil, false, false, false
+	n.lids, n.trees, n.missed, n.settled, n.reregister = nil, nil, false, false, false
 	return events
 }
 
@@ -184,7 +189,10 @@ func (a *administration) take(m *Manager) *managerState {
 		return nil
 	}
 	next := &serving{open: role == Master || role == Looking}
-	f := &managerState{role: role, master: m.election.master != nil && m.election.master.state == mad.SMStateMaster}
+	f := &managerState{role: role}
+	if o := m.election.master; o != nil {
+		f.standsBy, f.master = o.guid, o.state == mad.SMStateMaster
+	}
 	switch was := a.serving.Load().subnet; {
 	case role == Master && was != nil && m.inForce == a.core:
 		next.subnet = was.With(m.groups.spread)
@@ -197,7 +205,7 @@ func (a *administration) take(m *Manager) *managerState {
 	}
 	if role == Master {
 		f.subnet, f.members = next.subnet, m.inForce.managersBeside()
-		f.wasActive, f.others = m.inForce.clients.wasActive, m.inForce.clients.others
+		f.wasActive, f.others, f.told = m.inForce.clients.wasActive, m.inForce.clients.others, m.inForce.clients.told
 	}
 	f.term = a.term
 	a.core, a.role, a.spread = m.inForce, role, m.groups.version
@@ -330,7 +338,7 @@ func (a *administration) perform(deeds []registrarAction) {
 		case missMaster:
 			a.news.put(func(n *registrarNews) { n.missed = true })
 		case learnLIDs:
-			a.news.put(func(n *registrarNews) { n.lids = d.lids })
+			a.news.put(func(n *registrarNews) { n.lids, n.trees = d.lids, d.trees })
 		case mayTakeOver:
 			a.news.put(func(n *registrarNews) { n.guids, n.settled = d.guids, true })
 		case askReregister:
@@ -362,11 +370,11 @@ func (a *administration) request(d *registrarAction, timeout time.Duration, retr
 	}})
 }
 
-// commit returns when all managers that stand by know the LIDs of all ports.
-func (a *administration) commit(lids LIDMap) error {
+// commit returns when all managers that stand by know the LIDs of all ports, and the trees for multicast groups.
+func (a *administration) commit(lids LIDMap, trees []multicast.Tree) error {
 	ended := make(chan error, 1)
 	a.do(func() []registrarAction {
-		return a.registrar.commitLIDs(a.clock(), lids, func(err error) { ended <- err })
+		return a.registrar.commit(a.clock(), lids, trees, func(err error) { ended <- err })
 	})
 	select {
 	case err := <-ended:

@@ -246,7 +246,7 @@ func (v *virtual) step(ev *Event) {
 			next = &Event{Kind: Claimed}
 		case Store:
 			if v.keeper != nil {
-				v.keeper.commit(v.manager.Core().Record().LIDs)
+				v.keeper.commit(v.manager.Core().Record())
 				continue
 			}
 			v.stored, v.storedAt = &Event{Kind: Stored, Err: v.store(v.manager.Core().Record())}, v.now+v.storeTime

@@ -7,6 +7,7 @@ import (
 	"weft/mad"
 	"weft/route"
 	"weft/route/job"
+	"weft/route/multicast"
 	"weft/sm/sa"
 	"weft/wire"
 )
@@ -36,6 +37,7 @@ const (
 	MasterMissed                    // to a Manager: the master that it stands by for tells no more what it does
 	MayTakeOver                     // to a Manager that Replicates: GUIDs are the ports of managers that the subnet may be handed over to
 	Reregister                      // to a Manager: clients are to register with subnet administration again
+	TreesLearned                    // to a Manager: the trees for multicast groups of the master that it stands by for
 	NeighboursTold                  // to a Manager: Neighbours are those that the master has found
 )
 
@@ -73,9 +75,10 @@ type Event struct {
 
 	Name string // of DrainPart and UndrainPart
 
-	Members []sa.Members  // of MembersTold
-	LIDs    LIDMap        // of Learned
-	GUIDs   []fabric.GUID // of MayTakeOver
+	Members []sa.Members     // of MembersTold
+	LIDs    LIDMap           // of Learned
+	GUIDs   []fabric.GUID    // of MayTakeOver
+	Trees   []multicast.Tree // of TreesLearned
 
 	Neighbours []Neighbour // of NeighboursTold
 }
@@ -118,11 +121,12 @@ type Action struct {
 
 	Graph     *fabric.Graph
 	Stored    LIDMap
-	Absent    []route.Absent // ports that are not in the Graph and keep their LIDs
-	Kept      *job.Kept      // of a Route: the Plan in force, to be repaired; nil for that of the job
-	Found     *job.Kept      // of a Route: what the devices hold, where that is not Kept; nil where nobody knows
-	Multicast bool           // of a Route: the Plan is to have trees for multicast groups
-	Afresh    bool           // of a Route with Kept: routed afresh, and repaired where the engines refuse
+	Trees     []multicast.Tree // of a Route: those of the manager before us
+	Absent    []route.Absent   // ports that are not in the Graph and keep their LIDs
+	Kept      *job.Kept        // of a Route: the Plan in force, to be repaired; nil for that of the job
+	Found     *job.Kept        // of a Route: what the devices hold, where that is not Kept; nil where nobody knows
+	Multicast bool             // of a Route: the Plan is to have trees for multicast groups
+	Afresh    bool             // of a Route with Kept: routed afresh, and repaired where the engines refuse
 	Name      string
 	Err       error
 	Drains    *Drains // of Decided: what is to be drained from now on, to be known by a restart; nil where nothing has changed

@@ -71,12 +71,13 @@ type schedule struct {
 
 // signs hold the signs that something has changed, and the sweeps and looks that find them.
 type signs struct {
-	change  pendingChange
-	pace    pace
-	doubted map[fabric.GUID]bool // by node GUID: it may have changed, and no round has asked it since
-	sweep   lightSweep
-	traps   trapLog
-	looks   looks
+	change    pendingChange
+	pace      pace
+	doubted   map[fabric.GUID]bool // by node GUID: it may have changed, and no round has asked it since
+	somewhere bool                 // a node that no round in force has named says that it has changed: all are asked
+	sweep     lightSweep
+	traps     trapLog
+	looks     looks
 }
 
 // findings hold the faults of a subnet that a Manager knows of, and the parts that it does not use.
@@ -163,7 +164,7 @@ func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 		m.ask("a full sweep was asked for", false)
 	case Rebalance:
 		m.ask("a routing afresh was asked for", true)
-	case Learned, MasterMissed, MayTakeOver, Reregister:
+	case Learned, TreesLearned, MasterMissed, MayTakeOver, Reregister:
 		m.onRegistrar(ev)
 	case NeighboursTold:
 		m.keys.expect(ev.Neighbours)
@@ -280,9 +281,13 @@ const (
 
 // beginRound begins a bring-up.
 func (m *Manager) beginRound(why string, kind roundKind) {
-	if m.wanted.afresh {
+	switch {
+	case m.wanted.afresh:
 		kind = routeAfresh
+	case m.somewhere && kind == askChanged:
+		kind = askAll
 	}
+	m.somewhere = false
 	m.core, m.inRound = New(m.cfg), true
 	if !m.keys.Equal(&m.cfg.Keys) {
 		m.keys.change(m.cfg.Keys, m.inForce)

@@ -20,6 +20,7 @@ func Plan(ctx context.Context, req job.Request, a *Action) *Event {
 	g := a.Graph
 	req.Chain = req.Chain.UnderRouters(g)
 	req.LIDs.Held, req.PassDeadSwitch, req.NoPathRecords, req.Multicast = heldLIDs(g, a.Stored), true, true, a.Multicast
+	req.Trees = a.Trees
 	if a.Kept != nil {
 		req.Kept, req.Afresh = a.Kept, a.Afresh
 	}

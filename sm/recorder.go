@@ -176,6 +176,12 @@ func (r *Recorder) Event(now time.Duration, ev *Event) {
 			return
 		}
 		b = appendBytes(b, text)
+	case TreesLearned:
+		text, err := json.Marshal(ev.Trees)
+		if r.err = err; err != nil {
+			return
+		}
+		b = appendBytes(b, text)
 	case MayTakeOver:
 		for _, guid := range ev.GUIDs {
 			b = binary.BigEndian.AppendUint64(b, uint64(guid))

@@ -234,6 +234,10 @@ func (f *fields) event(ev *Event) {
 		if text := f.text(); f.err == nil {
 			f.err = json.Unmarshal(text, &ev.Members)
 		}
+	case TreesLearned:
+		if text := f.text(); f.err == nil {
+			f.err = json.Unmarshal(text, &ev.Trees)
+		}
 	case MayTakeOver:
 		for f.err == nil && len(f.rest) > 4 { // the checksum follows
 			if b := f.bytes(8); b != nil {

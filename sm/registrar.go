@@ -1,13 +1,14 @@
 package sm
 
 import (
+	"bytes"
 	"errors"
-	"maps"
 	"slices"
 	"time"
 
 	"weft/fabric"
 	"weft/mad"
+	"weft/route/multicast"
 	"weft/sm/replica"
 	"weft/sm/sa"
 	"weft/wire"
@@ -26,7 +27,6 @@ type registrar struct {
 	leader   *replica.Leader
 	settled  []fabric.GUID // as was told last
 	follower *replica.Follower
-	kept     bool          // the copy of the one that was master before us is good
 	disk     replica.Table // as it was stored the last time; nil where nothing was, or somebody was master since
 	told     uint64        // of Follower.LIDs
 	missed   bool          // that the master is silent was told
@@ -62,7 +62,7 @@ const (
 	sendCopy                                 // and say by copied how that ended
 	storeEntries                             // make Entries durable, and say by storedAll how that ended
 	missMaster                               // the master that is stood by for is silent
-	learnLIDs                                // the master has given ports these LIDs
+	learnLIDs                                // the master has given ports these LIDs, and has these trees
 	mayTakeOver                              // the subnet may be handed over to the managers at the ports guids
 	askReregister                            // clients are to register again
 	committed                                // call done
@@ -76,6 +76,7 @@ type registrarAction struct {
 	entries  []sa.Entry
 	replaces bool // of storeEntries: what was stored before goes
 	lids     LIDMap
+	trees    []multicast.Tree
 	guids    []fabric.GUID
 	done     func(error)
 	err      error
@@ -107,13 +108,15 @@ func newRegistrar(o registrarOptions) *registrar {
 type managerState struct {
 	role     Role
 	term     int              // counts changes of the role
-	master   bool             // of one that stands by: the other one was the master, and was not just about to be
+	standsBy fabric.GUID      // of one that stands by: the port of the manager for which it does
+	master   bool             // that one was the master, and was not just about to be
 	subnet   *sa.Subnet       // of the round in force, of a Master
 	members  []replica.Member // other managers that may stand by
 	round    bool             // the round in force is a new one
 	standing []sa.Standing    // multicast groups that are there before anybody joins, of a new round
 	// Of the first round of a Master: ports were Active, or had another manager's LID as that of their master.
 	wasActive, others bool
+	told              fabric.LID // and our own port had this LID as that of its master
 }
 
 // begin begins a call.
@@ -160,12 +163,16 @@ func (r *registrar) end() []registrarAction {
 	return r.out
 }
 
-// putChanges tells what clients have changed to the disk and to those that stand by.
+// putChanges tells what clients have changed to the disk and to those that stand by. What was registered once more, as it was, is no change.
 func (r *registrar) putChanges() {
 	if r.role != Master {
 		return
 	}
-	if changes := append(r.registry.Changes(), r.members.changes()...); len(changes) > 0 {
+	changes := slices.DeleteFunc(append(r.registry.Changes(), r.members.changes()...), func(e sa.Entry) bool {
+		had, is := r.table[e.EntryName]
+		return is == (e.Value != nil) && bytes.Equal(had, e.Value)
+	})
+	if len(changes) > 0 {
 		r.put(changes)
 	}
 }
@@ -211,13 +218,16 @@ func (r *registrar) follow(now time.Duration, f *managerState) []registrarAction
 	r.begin(now)
 	before := r.role
 	r.role = f.role
-	if before == StandBy && r.role != StandBy && r.follower.Following() {
-		r.kept = r.follower.Close(now)
-	}
-	if r.role == StandBy {
-		r.kept, r.missed = r.kept && !f.master, false
+	switch {
+	case before == Master && r.role != Master:
+		r.leave()
+	case before == StandBy && r.role != StandBy:
+		r.follower.Look(now)
 	}
 	switch {
+	case r.role == StandBy:
+		r.missed = false
+		r.follower.StandBy(now, f.standsBy, f.master)
 	case r.role == Master && before != Master:
 		r.takeOver(f)
 		fallthrough
@@ -227,56 +237,8 @@ func (r *registrar) follow(now time.Duration, f *managerState) []registrarAction
 			r.members.follow(f.subnet, f.standing)
 		}
 		r.leader.Follow(now, f.members)
-	case before == Master:
-		r.leave()
 	}
 	return r.end()
-}
-
-// takeOver makes what the last master had ours, where it is known, and asks clients to register again where it is not.
-func (r *registrar) takeOver(f *managerState) {
-	from := replica.Table{}
-	known := true
-	switch {
-	case r.kept:
-		from = r.follower.Copy()
-	case r.disk != nil && !f.others:
-		from = r.disk
-	default:
-		known = false
-	}
-	if f.wasActive && !known {
-		r.out = append(r.out, registrarAction{kind: askReregister})
-	}
-	r.kept, r.disk = false, nil
-	var list []sa.Entry
-	for _, name := range slices.SortedFunc(maps.Keys(r.table), sa.CompareNames) {
-		if name.Kind != sa.PortLID {
-			list = append(list, sa.Entry{EntryName: name})
-		}
-	}
-	gone := len(list)
-	for _, name := range slices.SortedFunc(maps.Keys(from), sa.CompareNames) {
-		if name.Kind != sa.PortLID {
-			list = append(list, sa.Entry{EntryName: name, Value: from[name]})
-		}
-	}
-	r.registry = sa.NewRegistry(r.registry.Limits())
-	r.registry.Restore(r.now, list[gone:])
-	r.members.restore(f.term, list[gone:], r.groupTold)
-	r.storage.restart()
-	// That there is nothing is stored too.
-	r.put(append(list, sa.Entry{EntryName: sa.EntryName{Kind: sa.Nothing}, Value: []byte{}}))
-}
-
-// leave ends what a master does.
-func (r *registrar) leave() {
-	r.leader.Stop()
-	r.subnet, r.held, r.settled = nil, nil, nil
-	for _, w := range r.waiting {
-		r.out = append(r.out, registrarAction{kind: committed, done: w.done, err: errNotMaster})
-	}
-	r.waiting = nil
 }
 
 var errNotMaster = errors.New("another manager is the master now")
@@ -340,11 +302,11 @@ func (r *registrar) copyOf(d *wire.Datagram) {
 	if !r.follower.Take(r.now, r.role == StandBy, d) {
 		return
 	}
-	r.missed, r.kept = false, r.kept && !r.follower.Following()
+	r.missed = false
 	r.out = append(r.out, registrarAction{kind: sendAnswer, datagram: *d})
 	if r.follower.Live() && r.follower.LIDs() != r.told {
 		r.told = r.follower.LIDs()
-		r.out = append(r.out, registrarAction{kind: learnLIDs, lids: lidsOf(r.follower.Copy())})
+		r.out = append(r.out, registrarAction{kind: learnLIDs, lids: lidsOf(r.follower.Copy().Table), trees: treesOf(r.follower.Copy().Table)})
 	}
 }
 
@@ -357,9 +319,15 @@ func (r *registrar) notify(now time.Duration, notice []byte) []registrarAction {
 	return r.end()
 }
 
-// commitLIDs tells the LIDs of all ports to the managers that stand by, and calls done when all of them know these.
-func (r *registrar) commitLIDs(now time.Duration, lids LIDMap, done func(error)) []registrarAction {
+// commit tells the LIDs of all ports, and the trees for multicast groups, to the managers that stand by, and calls done when all of them know these.
+func (r *registrar) commit(now time.Duration, lids LIDMap, trees []multicast.Tree, done func(error)) []registrarAction {
 	r.begin(now)
+	changes := treeChanges(r.table, trees)
+	if r.role == Master { // before that nothing is stored, since what clients have registered is not known
+		r.put(changes)
+	} else {
+		r.leader.Put(changes)
+	}
 	r.leader.Put(lidChanges(r.table, lids))
 	r.storage.skip(r.leader.Last())
 	r.waiting = append(r.waiting, commitment{r.leader.Last(), done})

@@ -7,9 +7,10 @@ import (
 
 // clients holds what a round knows, and tells, of clients of subnet administration.
 type clients struct {
-	reregister bool // all are to register again
-	wasActive  bool // a port of a CA was Active when the round began to write
-	others     bool // such a port had another LID as that of its master than ours
+	reregister bool       // all are to register again
+	wasActive  bool       // a port of a CA was Active when the round began to write
+	others     bool       // such a port had another LID as that of its master than ours
+	told       fabric.LID // that of its master, of our own port
 }
 
 // onRegistrar takes what concerns what clients have registered, and other managers with a copy of it.
@@ -27,6 +28,8 @@ func (m *Manager) onRegistrar(ev *Event) {
 	case m.inRound || m.inForce != nil || m.stopped: // a round has its LIDs, and finds the master
 	case ev.Kind == Learned:
 		m.cfg.Stored = ev.LIDs
+	case ev.Kind == TreesLearned:
+		m.cfg.Trees = ev.Trees
 	case ev.Kind == MasterMissed && m.election.master != nil && !m.election.off:
 		m.lookAgain(m.election.master.name + " was the master, and says no more what it does")
 	}
@@ -39,7 +42,11 @@ func (c *Core) noteClients(slot int32) {
 		return
 	}
 	c.clients.wasActive = true
-	if lid := fabric.LID(mad.PortInfoMasterSMLID.Get(info)); lid != 0 && lid != c.prog.smLID {
+	lid := fabric.LID(mad.PortInfoMasterSMLID.Get(info))
+	if slot == c.ownPort() {
+		c.clients.told = lid
+	}
+	if lid != 0 && lid != c.prog.smLID {
 		c.clients.others = true
 	}
 }

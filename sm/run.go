@@ -14,6 +14,7 @@ import (
 	"weft/fabric"
 	"weft/mad"
 	"weft/route/job"
+	"weft/route/multicast"
 	"weft/sm/congestion"
 	"weft/sm/perf"
 	"weft/sm/replica"
@@ -56,6 +57,9 @@ type Runner struct {
 func (r *Runner) Run(ctx context.Context, t wire.Transport) (*Core, error) {
 	r.Config.Store, r.Replicates = r.Store != nil || r.Elect, true
 	exchanging := newExchanging(r.Exchange, &r.Between, r.Note)
+	if r.Config.Trees == nil {
+		r.Config.Trees = storedTrees(r.Registered)
+	}
 	if r.Keys.Given() && r.OwnPort == 0 {
 		if p, err := t.Port(ctx); err == nil { // the medium may know it without an SMP
 			r.OwnPort = fabric.GUID(p.PortGUID)
@@ -365,7 +369,7 @@ func (d *run) keep(record *Record) error {
 			return err
 		}
 	}
-	return d.administration.commit(record.LIDs)
+	return d.administration.commit(record.LIDs, multicast.ByLID(record.Graph, &record.Plan.Ends, record.Plan.Multicast))
 }
 
 // registrarOptions says what the registrar begins with. Where our port cannot be read all else fails too.

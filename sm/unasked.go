@@ -72,9 +72,11 @@ func (m *Manager) onTrap(now time.Duration, ev *Event) {
 		m.traps.seen[what] = true
 		m.tell(kind, "%s", what)
 	}
-	if changed {
+	if changed && (m.inRound || m.election.master == nil) { // of one that stands by it is the master's business
 		if id >= 0 {
 			m.doubted[m.inForce.nodes[id].guid] = true
+		} else if number != mad.TrapLinkState { // which a switch would show by PortStateChange too
+			m.somewhere = true
 		}
 		if number != mad.TrapLinkState || !m.waitsFor(now, id, issuer) {
 			m.noteChange(now, what)

@@ -104,7 +104,7 @@ var eventNames = [...]string{
 	sm.Stop: "told to end", sm.Unasked: "came unasked", sm.Tick: "the time has come", sm.Reconfigure: "new settings", sm.Resweep: "a full sweep is asked for",
 	sm.Rebalance: "a routing afresh is asked for", sm.Stored: "stored", sm.DrainPart: "to be drained", sm.UndrainPart: "to be drained no more",
 	sm.MembersChanged: "members of multicast groups have changed", sm.MembersTold: "told the members of multicast groups",
-	sm.Learned: "told the LIDs that the master gives", sm.MasterMissed: "the master tells no more what it does",
+	sm.TreesLearned: "told the trees of the master for multicast groups", sm.Learned: "told the LIDs that the master gives", sm.MasterMissed: "the master tells no more what it does",
 	sm.MayTakeOver: "told which managers may take the subnet over", sm.Reregister: "clients are to register again",
 	sm.NeighboursTold: "told by the master which port is behind which",
 }

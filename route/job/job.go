@@ -42,6 +42,7 @@ type Request struct {
 	NoPathRecords bool
 	// Multicast has the Plan get a pool of trees for multicast groups: that of Kept as far as it can stay.
 	Multicast bool
+	Trees     []multicast.Tree // that a manager before had; they are kept where the Plan kept has none
 	// Now is the clock that seconds are measured by; nil leaves them 0.
 	Now func() time.Duration
 }
@@ -88,7 +89,19 @@ func (r *Result) judgeWithTrees(ctx context.Context, g *fabric.Graph, req *Reque
 	if req.Kept != nil {
 		opt.Keep = &multicast.Kept{Graph: req.Kept.old, Pool: req.Kept.Plan.Multicast}
 	}
-	if r.Repaired != nil && multicast.Keep(g, r.Plan, opt.Keep) {
+	if len(req.Trees) > 0 && (req.Kept == nil || req.Kept.Plan.Multicast == nil) {
+		pool, whole := multicast.OfLIDs(g, &r.Plan.Ends, req.Trees)
+		if opt.Keep = (&multicast.Kept{Graph: g, Pool: pool}); whole {
+			opt.Trees = len(pool.Trees) // fewer than usual, after repairs: groups keep theirs until all is routed afresh
+		}
+		if whole && multicast.Take(r.Plan, pool) {
+			r.Report = nil
+			if err := r.Judge(ctx, g, req); err != nil || r.Report.OK {
+				return err
+			}
+		}
+	}
+	if r.Repaired != nil && req.Kept.Plan.Multicast != nil && multicast.Keep(g, r.Plan, opt.Keep) {
 		r.Report = nil
 		if err := r.Judge(ctx, g, req); err != nil || r.Report.OK {
 			return err

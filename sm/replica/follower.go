@@ -1,6 +1,7 @@
 package replica
 
 import (
+	"maps"
 	"time"
 
 	"weft/fabric"
@@ -14,6 +15,8 @@ const (
 	Patience  = 5 * time.Second        // see the package comment
 	Heartbeat = 500 * time.Millisecond // from answer to next Part where nothing has changed
 	Silence   = 2 * time.Second        // a Follower that has heard nothing for so long has its master looked for
+	keptFor   = time.Minute            // a copy that was good when we ceased to stand by is so no longer
+	mostHeld  = 2 * keptFor            // and so long a Leader waits for one that stands by no longer
 )
 
 // MostEntries bounds the copy of a Follower.
@@ -39,20 +42,38 @@ type Follower struct {
 	guid  fabric.GUID
 	nonce func() uint64 // makes sessions, none twice
 
-	offered  uint64 // session of the answer to the last Open
-	session  uint64 // whose Parts are taken; 0 for none
-	number   uint64 // of the last one
-	stream   []byte // that has come, without whole entries
-	incoming Table  // of this session, until it is complete
-	copy     Table
-	live     bool   // copy is that of this session
-	lids     uint64 // entries of LIDs that have come
-
-	sent  time.Duration // the first answer to Part number
-	good  time.Duration // since when copy is good
-	heard time.Duration // the last Part
+	offered   uint64 // session of the answer to the last Open
+	offeredAt time.Duration
+	incoming  stream // the session whose Parts are taken
+	held      Copy
+	lids      uint64 // entries of LIDs and trees that have come
 
 	Rejected int // messages of somebody who does not know the key, and streams that nobody writes
+}
+
+// stream is what comes of a session.
+type stream struct {
+	session uint64        // 0 for none
+	leader  fabric.GUID   // whose it is
+	number  uint64        // of the last Part
+	rest    []byte        // that has come, without whole entries
+	table   Table         // of this session, until it is complete; then it is the copy
+	live    bool          // it is
+	sent    time.Duration // the first answer to the last Part
+	heard   time.Duration // the last Part
+}
+
+// Copy is the last complete copy of what a master must not lose.
+type Copy struct {
+	Table Table       // nil for none
+	Of    fabric.GUID // the port of the master that told it last
+	Since fabric.GUID // that of the one after it which has acknowledged nothing without us; the same for none
+
+	vouched bool          // the Leader of the session waits for us
+	good    time.Duration // since when the copy is good, while it is vouched for
+	kept    bool          // it was good when we ceased to stand by
+	keptAt  time.Duration
+	between bool // another master has come since, which has not said that it is still good
 }
 
 // NewFollower makes a Follower without a copy. Sessions come from nonce: they must not come again after a restart.
@@ -61,7 +82,7 @@ func NewFollower(key Key, guid fabric.GUID, nonce func() uint64) *Follower {
 }
 
 // Take takes a message of a Leader, in place: d becomes its answer. It reports false where there is none. A manager that does not stand by says
-// so, and its copy stays as it is.
+// so, and takes nothing.
 func (f *Follower) Take(now time.Duration, standby bool, d *wire.Datagram) bool {
 	m, ok := f.key.read(d.MAD)
 	if !ok || d.MAD.Method() != mad.Set {
@@ -73,12 +94,12 @@ func (f *Follower) Take(now time.Duration, standby bool, d *wire.Datagram) bool 
 	case !standby:
 		answer.kind = notStandby
 	case m.kind == open:
-		f.offered = f.nonce()
+		f.offered, f.offeredAt = f.nonce(), now
 		answer.session = f.offered
 	case m.kind == part && m.session == f.offered && f.offered != 0 && m.number == 1:
-		f.begin(m.session)
+		f.begin(now, &m)
 		fallthrough
-	case m.kind == part && m.session == f.session && f.session != 0:
+	case m.kind == part && m.session == f.incoming.session && m.session != 0:
 		if !f.part(now, &m) {
 			answer.kind = otherSession
 		}
@@ -91,69 +112,75 @@ func (f *Follower) Take(now time.Duration, standby bool, d *wire.Datagram) bool 
 	return true
 }
 
-// begin begins a session.
-func (f *Follower) begin(session uint64) {
-	f.session, f.offered, f.number = session, 0, 0
-	f.stream, f.incoming, f.live = nil, Table{}, false
+// begin begins a session. A copy that is good stays so where its Leader waits for us.
+func (f *Follower) begin(now time.Duration, m *message) {
+	c := &f.held
+	good := f.Good(now) || f.stillKept(now)
+	c.vouched, c.kept, c.between = good && m.flags&waiting != 0, false, false
+	if c.vouched {
+		c.Since, c.good = m.from, f.offeredAt // the answer to Open has arrived
+	}
+	f.incoming, f.offered = stream{session: m.session, leader: m.from, table: Table{}}, 0
 }
 
 // part takes a Part of the session; false where that is not the next one, or cannot be read.
 func (f *Follower) part(now time.Duration, m *message) bool {
+	s, c := &f.incoming, &f.held
 	switch m.number {
-	case f.number: // again: the answer was lost
-		f.heard = now
+	case s.number: // again: the answer was lost
+		s.heard = now
 		return true
-	case f.number + 1:
+	case s.number + 1:
 	default:
 		return false
 	}
-	if f.number++; f.live { // the answer to the last one has arrived
-		f.good = f.sent
+	if s.number++; s.number > 1 && (s.live || c.vouched) { // the answer to the last one has arrived
+		c.good = s.sent
 	}
-	f.sent, f.heard = now, now
-	table := f.copy
-	if !f.live {
-		table = f.incoming
-	}
-	f.stream = append(f.stream, m.payload...)
+	s.sent, s.heard = now, now
+	s.rest = append(s.rest, m.payload...)
 	for {
-		e, rest, err := takeEntry(f.stream)
-		if err != nil || len(table) > MostEntries {
+		e, rest, err := takeEntry(s.rest)
+		if err != nil || len(s.table) > MostEntries {
 			f.Rejected++
-			f.session = 0
+			s.session = 0
 			return false
 		}
-		if f.stream = rest; e == nil {
+		if s.rest = rest; e == nil {
 			break
 		}
-		if table.Put(*e); e.Kind == sa.PortLID {
+		if s.table.Put(*e); e.Kind == sa.PortLID || e.Kind == sa.PoolTree {
 			f.lids++
 		}
 	}
-	if m.flags&complete != 0 && !f.live {
-		f.copy, f.incoming, f.live, f.good = f.incoming, nil, true, unproven
+	if m.flags&complete != 0 && !s.live {
+		if !c.vouched { // nothing shows yet that the Leader waits for us
+			c.good = unproven
+		}
+		s.live, c.vouched = true, true
+		c.Table, c.Of, c.Since = s.table, s.leader, s.leader
 	}
 	return true
 }
 
 // Following reports whether there is a session.
-func (f *Follower) Following() bool { return f.session != 0 }
+func (f *Follower) Following() bool { return f.incoming.session != 0 }
 
-// Live reports whether the copy is that of a session that goes on, or went on until Close.
-func (f *Follower) Live() bool { return f.live }
+// Live reports whether the copy is that of a session that goes on.
+func (f *Follower) Live() bool { return f.Following() && f.incoming.live }
 
-// LIDs returns a number that grows whenever LIDs of the copy may have changed.
+// LIDs returns a number that grows whenever LIDs or trees of the copy may have changed.
 func (f *Follower) LIDs() uint64 { return f.lids }
 
-// Copy returns the last complete copy, nil for none. It is the Follower's.
-func (f *Follower) Copy() Table { return f.copy }
+// Copy returns the last complete copy. Its table is the Follower's.
+func (f *Follower) Copy() Copy { return f.held }
 
 // Quiet returns when a master that says no more is to be looked for; never where none is followed.
 func (f *Follower) Quiet() time.Duration {
-	if f.session == 0 {
+	if !f.Following() {
 		return never
 	}
-	return f.heard + Silence
+	return f.incoming.heard + Silence
 }
 
 // unproven is so long ago that a copy is not good: nothing shows that the Leader waits for us yet.
@@ -162,11 +189,44 @@ const unproven = -Patience - time.Hour*24*365*100
 const never = time.Duration(1<<63 - 1)
 
 // Good reports whether the copy is good: nothing was acknowledged that is not in it.
-func (f *Follower) Good(now time.Duration) bool { return f.live && now-f.good < Patience }
+func (f *Follower) Good(now time.Duration) bool {
+	return f.Following() && f.held.vouched && now-f.held.good < Patience
+}
 
-// Close ends the session, since we stand by no longer, and reports whether the copy is good.
-func (f *Follower) Close(now time.Duration) (good bool) {
-	good = f.Good(now)
-	f.session, f.offered, f.live, f.incoming, f.stream = 0, 0, false, nil, nil
+// stillKept reports whether a copy that was good when we ceased to stand by is still worth something.
+func (f *Follower) stillKept(now time.Duration) bool {
+	return f.held.kept && now-f.held.keptAt < keptFor
+}
+
+// Look says that we stand by no longer, for now: who is the master is to be found out. The session waits.
+func (f *Follower) Look(now time.Duration) {
+	if f.Following() {
+		f.held.kept, f.held.keptAt = f.Good(now), now
+	}
+}
+
+// StandBy says that we stand by for the manager at a port, which is the master or about to be. Its session goes on; that of another one ends.
+func (f *Follower) StandBy(now time.Duration, master fabric.GUID, reigns bool) {
+	if f.Following() && f.incoming.leader == master {
+		f.incoming.heard, f.held.kept = now, false
+		return
+	}
+	f.incoming = stream{}
+	f.held.between = f.held.between || reigns
+}
+
+// Keep says that we are the master no longer: what we had, which is the caller's, is the copy, until another master has acknowledged something.
+func (f *Follower) Keep(now time.Duration, had Table) {
+	f.incoming, f.offered = stream{}, 0
+	f.held = Copy{Table: maps.Clone(had), Of: f.guid, Since: f.guid, good: now, kept: true, keptAt: now}
+}
+
+// Close says that we are the master now, and whether our port knows of a master other than those of the copy. It reports whether the copy is good. Another
+// master waits for us too before it acknowledges anything: for so long the copy is good whoever there was.
+func (f *Follower) Close(now time.Duration, other bool) (good bool) {
+	c := &f.held
+	good = f.stillKept(now) && (!c.between && !other || now-c.good < Patience)
+	f.incoming, f.offered = stream{}, 0
+	c.kept, c.vouched, c.between = false, false, false
 	return good
 }

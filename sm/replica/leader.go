@@ -38,6 +38,7 @@ type Leader struct {
 	sessions []*session // by GUID
 	last     uint64     // number of the last change
 	lastTag  uint64
+	begun    bool // whom there is to be waited for is known
 }
 
 // state of a session.
@@ -47,27 +48,35 @@ const (
 	apart   state = iota // no session: Open is to be sent
 	filling              // the copy is far from complete
 	synced               // it is, or will be; nothing is acknowledged without this one
-	held                 // it was, and stands by no longer: it may be the master
+	held                 // it was, and does not stand by for now: it may become the master
 	strange              // no manager of ours
 )
 
 // session holds what a Leader knows of a Follower.
 type session struct {
 	Member
-	state   state
-	id      uint64
-	number  uint64 // of the Part under way, or of the last one
-	backlog []byte // of the stream, from the Part under way on
-	sent    int    // bytes of it that are under way
-	drained bool   // they are all of it
-	proven  bool   // such a Part was taken
-	marks   []mark
+	state state
+	waits bool // nothing is acknowledged without this one, whose copy is not complete yet
+	id    uint64
+	outgoing
 	acked   uint64 // last change that was taken
 	tag     uint64 // of the message under way, 0 for none
 	due     time.Duration
 	begun   time.Duration // when it was sent
 	silent  int           // messages without an answer, one after the other
-	settled bool          // it has had a complete copy, or will have none
+	away    time.Duration // since when it does not stand by; never: it does
+	settled bool          // it has a complete copy, or will have none
+}
+
+// outgoing is the stream of a session.
+type outgoing struct {
+	number  uint64 // of the Part under way, or of the last one
+	again   bool   // it is to be sent again
+	backlog []byte // from the Part under way on
+	sent    int    // bytes of it that are under way
+	left    int    // bytes of it without which the copy is not complete: some of them may be acknowledged
+	proven  bool   // they were taken
+	marks   []mark
 }
 
 // mark holds the number of a change, and how much of the backlog tells it.
@@ -81,7 +90,8 @@ func NewLeader(key Key, guid fabric.GUID, all Table) *Leader {
 	return &Leader{key: key, guid: guid, all: all}
 }
 
-// Follow takes the managers that there are beside us. One that is gone is not given up: it does so by itself.
+// Follow takes the managers that there are beside us. One that is gone is not given up: it does so by itself. Those that are there first may have a good copy of
+// the master before us: nothing is acknowledged until they have ours.
 func (l *Leader) Follow(now time.Duration, members []Member) {
 	for _, m := range members {
 		if at := slices.IndexFunc(l.sessions, func(s *session) bool { return s.GUID == m.GUID }); at >= 0 {
@@ -90,29 +100,37 @@ func (l *Leader) Follow(now time.Duration, members []Member) {
 			}
 			continue
 		}
-		l.sessions = append(l.sessions, &session{Member: m, due: now})
+		l.sessions = append(l.sessions, &session{Member: m, due: now, away: never, waits: !l.begun})
 	}
+	l.begun = true
 	l.sessions = slices.DeleteFunc(l.sessions, func(s *session) bool {
-		return s.state != synced && s.state != held && !slices.ContainsFunc(members, func(m Member) bool { return m.GUID == s.GUID })
+		return !s.holdsUp() && !slices.ContainsFunc(members, func(m Member) bool { return m.GUID == s.GUID })
 	})
 }
 
+// holdsUp reports whether nothing is acknowledged without this Follower.
+func (s *session) holdsUp() bool { return s.waits || s.state == synced || s.state == held }
+
 // Stop ends all sessions: we are the master no longer.
-func (l *Leader) Stop() { l.sessions = nil }
+func (l *Leader) Stop() { l.sessions, l.begun = nil, false }
 
 // Put tells changes to all Followers, and returns the number of the last one.
 func (l *Leader) Put(list []sa.Entry) uint64 {
 	l.all.Put(list...)
 	l.last += uint64(len(list))
 	for _, s := range l.sessions {
-		if s.state != filling && s.state != synced {
+		if s.id == 0 {
 			continue
 		}
 		for i := range list {
 			s.backlog = appendEntry(s.backlog, &list[i])
 		}
 		s.marks = append(s.marks, mark{l.last, len(s.backlog)})
-		if s.state == filling && len(s.backlog) > MostBacklog {
+		switch {
+		case len(s.backlog) <= MostBacklog || s.state == synced:
+		case s.state == held:
+			s.reset(held)
+		default:
 			s.reset(apart)
 		}
 	}
@@ -122,11 +140,14 @@ func (l *Leader) Put(list []sa.Entry) uint64 {
 // Last returns the number of the last change.
 func (l *Leader) Last() uint64 { return l.last }
 
-// Taken returns the number of the last change that all Followers with a complete copy have.
+// Taken returns the number of the last change that all Followers have without which nothing is acknowledged.
 func (l *Leader) Taken() uint64 {
 	taken := l.last
 	for _, s := range l.sessions {
-		if s.state == synced || s.state == held {
+		switch {
+		case s.waits: // it goes by its copy until that is complete which it gets
+			return 0
+		case s.holdsUp():
 			taken = min(taken, s.acked)
 		}
 	}
@@ -166,7 +187,7 @@ func (l *Leader) Deadline() time.Duration {
 
 // dueAt returns when a session has something to send: at once where something waits.
 func (s *session) dueAt() time.Duration {
-	if (s.state == filling || s.state == synced) && len(s.backlog) > 0 && s.silent == 0 {
+	if s.id != 0 && len(s.backlog) > 0 && !s.again {
 		return 0
 	}
 	return s.due
@@ -181,8 +202,11 @@ func (l *Leader) Next(now time.Duration) (d wire.Datagram, tag uint64, ok bool) 
 		l.lastTag++
 		s.tag, s.begun = l.lastTag, now
 		m := message{kind: open, from: l.guid}
-		if s.state == filling || s.state == synced {
+		if s.id != 0 {
 			m = s.part(l.guid)
+		}
+		if s.waits {
+			m.flags |= waiting
 		}
 		q, err := mad.Request{Method: mad.Set, Attr: Attr, TID: s.tag}.SA(make([]byte, mad.Size), 0)
 		if err != nil {
@@ -196,16 +220,15 @@ func (l *Leader) Next(now time.Duration) (d wire.Datagram, tag uint64, ok bool) 
 
 // part makes the next Part, or again the one that got no answer.
 func (s *session) part(guid fabric.GUID) message {
-	if s.silent == 0 {
-		if len(s.backlog) <= nearly {
-			s.state = synced
+	if !s.again {
+		if s.state == filling && len(s.backlog) <= nearly {
+			s.state, s.left = synced, len(s.backlog)
 		}
 		s.number++
 		s.sent = min(len(s.backlog), mostPayload)
-		s.drained = s.sent == len(s.backlog)
 	}
 	m := message{kind: part, session: s.id, number: s.number, from: guid, payload: s.backlog[:s.sent]}
-	if s.drained {
+	if s.state != filling && s.left <= s.sent {
 		m.flags = complete
 	}
 	return m
@@ -235,19 +258,24 @@ func (l *Leader) Ended(now time.Duration, tag uint64, reply mad.Datagram, refuse
 	m, ok := l.key.read(reply)
 	switch {
 	case refused:
-		s.settled = true
+		s.waits = false
 		s.fail(now, strange)
+		s.settled = true
 	case reply == nil || !ok || m.from != s.GUID:
 		s.unanswered(now)
-	case m.kind == notStandby && (s.state == synced || s.state == held):
-		s.fail(now, held)
-	case m.kind == notStandby, m.kind == otherSession:
+	case m.kind == notStandby:
+		s.notStandby(now)
+	case m.kind == otherSession:
 		// One that has lost its copy is not the master: it stands by, and gets a new one.
 		s.fail(now, apart)
-	case m.kind == taken && s.state != filling && s.state != synced && m.session != 0:
+	case m.kind == taken && s.id == 0 && m.session != 0:
+		s.waits, s.away = s.waits || s.state == held, never
 		s.reset(filling)
 		s.id = m.session
 		l.fill(s)
+		if s.waits {
+			s.state, s.left = synced, len(s.backlog)
+		}
 	case m.kind == taken && m.session == s.id && m.number == s.number:
 		s.taken(now)
 	default:
@@ -257,9 +285,15 @@ func (l *Leader) Ended(now time.Duration, tag uint64, reply mad.Datagram, refuse
 
 // taken takes the answer to a Part.
 func (s *session) taken(now time.Duration) {
-	s.silent, s.due = 0, now+Heartbeat
+	if s.state == held {
+		s.state = synced
+	}
+	s.silent, s.again, s.due, s.away = 0, false, now+Heartbeat, never
 	s.settled = s.settled || s.proven // a Part after that with which the copy was complete
-	s.proven = s.proven || s.drained
+	if s.proven = s.proven || s.state == synced && s.left <= s.sent; s.proven {
+		s.waits = false
+	}
+	s.left = max(0, s.left-s.sent)
 	s.backlog = s.backlog[s.sent:]
 	for len(s.marks) > 0 && s.marks[0].at <= s.sent {
 		s.acked = s.marks[0].change
@@ -274,14 +308,29 @@ func (s *session) taken(now time.Duration) {
 	}
 }
 
+// notStandby takes that a Follower does not stand by. One that looks who is the master goes on where it was when it has found us.
+func (s *session) notStandby(now time.Duration) {
+	s.away = min(s.away, now)
+	switch {
+	case s.holdsUp() && now-s.away >= mostHeld:
+		s.waits = false
+		s.fail(now, apart)
+	case s.state == synced || s.state == held:
+		s.state, s.settled, s.silent, s.again, s.due = held, false, 0, true, now+Timeout
+	default:
+		s.fail(now, apart)
+	}
+}
+
 // unanswered sends a message again, or gives the Follower up.
 func (s *session) unanswered(now time.Duration) {
 	if s.silent++; s.silent < mostSilent {
-		s.due = max(now, s.begun+Timeout)
+		s.again, s.due = true, max(now, s.begun+Timeout)
 		return
 	}
-	s.settled = true
+	s.waits = false
 	s.fail(now, apart)
+	s.settled = true
 }
 
 // fail ends a session.
@@ -292,5 +341,5 @@ func (s *session) fail(now time.Duration, to state) {
 
 // reset begins a session anew.
 func (s *session) reset(to state) {
-	s.state, s.id, s.number, s.backlog, s.sent, s.drained, s.proven, s.marks, s.silent = to, 0, 0, nil, 0, false, false, nil, 0
+	s.state, s.id, s.outgoing, s.silent, s.settled = to, 0, outgoing{}, 0, false
 }

@@ -25,8 +25,11 @@ const (
 	otherSession                 // the one who was asked knows nothing of this session
 )
 
-// complete is the flag of the Part with which a copy is complete.
-const complete = 1
+// The flags of a Part.
+const (
+	complete = 1 // the copy is complete with it
+	waiting  = 2 // nothing was acknowledged that a good copy of this Follower has not, and nothing is
+)
 
 // message has the fields that a datagram carries.
 type message struct {

@@ -159,8 +159,14 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 			case 0:
 				w.followers[i] = w.newFollower(i)
 			case 1:
-				if w.standby[i] = !w.standby[i]; !w.standby[i] {
-					w.followers[i].Close(w.now)
+				switch w.standby[i] = !w.standby[i]; {
+				case w.standby[i]: // it has found the same master, which may be silent to it
+					w.followers[i].StandBy(w.now, 1, true)
+				case rapid.Bool().Draw(t, "becomes master"):
+					w.followers[i].Look(w.now)
+					w.followers[i].Close(w.now, false)
+				default:
+					w.followers[i].Look(w.now)
 				}
 			case 2:
 				cut = w.now + time.Duration(rapid.IntRange(0, 8000).Draw(t, "cut"))*time.Millisecond
@@ -178,6 +184,7 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 		}
 		w.run(w.now+time.Duration(rapid.IntRange(0, 2000).Draw(t, "last ms"))*time.Millisecond, true)
 		release()
+		died := w.now
 		// What was told and not acknowledged may be there or not.
 		open := map[sa.EntryName]bool{}
 		for _, x := range waiting {
@@ -185,11 +192,16 @@ func TestNothingAcknowledgedIsLost(t *testing.T) {
 		}
 		w.run(w.now+time.Duration(rapid.SampledFrom([]int{0, 1000, 4000, 8000}).Draw(t, "dead ms"))*time.Millisecond, false)
 		for i, f := range w.followers {
-			if !w.standby[i] || !f.Close(w.now) {
+			if w.standby[i] {
+				f.Look(w.now)
+			} else if died-f.held.good >= Patience { // who looks for so long has to find out that the master is gone
+				continue
+			}
+			if !f.Close(w.now, false) {
 				continue
 			}
 			goods++
-			got := maps.Clone(f.Copy())
+			got := maps.Clone(f.Copy().Table)
 			for name := range open {
 				delete(got, name)
 				delete(acked, name)
@@ -213,19 +225,19 @@ func TestQuietWire(t *testing.T) {
 	}
 	w.leader.Follow(0, w.members())
 	w.run(300*time.Millisecond, true)
-	if w.followers[0].session == 0 || w.followers[0].Live() {
-		t.Fatalf("a part of a copy passes for all of it, or nothing came: %d", len(w.followers[0].incoming))
+	if !w.followers[0].Following() || w.followers[0].Live() {
+		t.Fatalf("a part of a copy passes for all of it, or nothing came: %d", len(w.followers[0].incoming.table))
 	}
 	w.run(5*time.Second, true)
-	if w.leader.Synced() != 2 || len(w.followers[0].Copy()) != 3000 {
-		t.Fatalf("%d are synced, the first has %d entries", w.leader.Synced(), len(w.followers[0].Copy()))
+	if w.leader.Synced() != 2 || len(w.followers[0].Copy().Table) != 3000 {
+		t.Fatalf("%d are synced, the first has %d entries", w.leader.Synced(), len(w.followers[0].Copy().Table))
 	}
 	n := w.leader.Put([]sa.Entry{{EntryName: sa.EntryName{Kind: sa.Service, Key: "x"}, Value: []byte{}}})
 	if w.leader.Taken() >= n {
 		t.Fatal("a change counts as taken before it is sent")
 	}
 	w.run(w.now+100*time.Millisecond, true)
-	if w.leader.Taken() != n || w.followers[1].Copy()[sa.EntryName{Kind: sa.Service, Key: "x"}] == nil {
+	if w.leader.Taken() != n || w.followers[1].Copy().Table[sa.EntryName{Kind: sa.Service, Key: "x"}] == nil {
 		t.Fatal("a change is not taken")
 	}
 	w.run(w.now+time.Second, true)
@@ -233,11 +245,11 @@ func TestQuietWire(t *testing.T) {
 		t.Errorf("the master is looked for at %v, it is %v", quiet, w.now)
 	}
 	w.run(w.followers[0].Quiet(), false)
-	if !w.followers[0].Close(w.now) {
+	if w.followers[0].Look(w.now); !w.followers[0].Close(w.now, false) {
 		t.Error("the copy is not good when the master is missed")
 	}
 	w.run(w.now+Patience, false)
-	if w.followers[1].Close(w.now) {
+	if w.followers[1].Look(w.now); w.followers[1].Close(w.now, false) {
 		t.Error("the copy is good for longer than Patience")
 	}
 }
@@ -280,14 +292,14 @@ func FuzzTake(f *testing.F) {
 		fol := w.followers[0]
 		for len(payload) > 0 {
 			n := min(len(payload), mostPayload)
-			testKey.seal(q, &message{kind: kind(1 + flags%3), flags: flags, session: fol.session, number: fol.number + 1, from: 1, payload: payload[:n]})
+			testKey.seal(q, &message{kind: kind(1 + flags%3), flags: flags, session: fol.incoming.session, number: fol.incoming.number + 1, from: 1, payload: payload[:n]})
 			mad.HeaderMethod.Put(q, uint64(mad.Set))
 			d := wire.Datagram{Addr: wire.ToLID(1, 1), MAD: append(mad.Datagram(nil), q...)}
 			fol.Take(w.now, true, &d)
 			payload = payload[n:]
 		}
-		if len(fol.stream) > 4+sa.LongestKey+sa.LongestValue+mostPayload {
-			t.Fatalf("%d bytes of a stream are kept", len(fol.stream))
+		if len(fol.incoming.rest) > 4+sa.LongestKey+sa.LongestValue+mostPayload {
+			t.Fatalf("%d bytes of a stream are kept", len(fol.incoming.rest))
 		}
 	})
 }
@@ -302,7 +314,8 @@ func TestHeldByOneThatMayBeMaster(t *testing.T) {
 		w.leader.Follow(0, w.members())
 		w.run(2*time.Second, true)
 		w.run(w.now+time.Minute, false) // the Leader is away
-		good := w.followers[0].Close(w.now)
+		w.followers[0].Look(w.now)
+		good := w.followers[0].Close(w.now, false)
 		w.standby[0] = false
 		n := w.leader.Put([]sa.Entry{{EntryName: sa.EntryName{Kind: sa.Service, Key: "x"}, Value: []byte{}}})
 		w.run(w.now+20*time.Second, true)

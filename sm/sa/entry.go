@@ -22,6 +22,7 @@ const (
 	Service      EntryKind = 2
 	Subscription EntryKind = 3
 	GroupMembers EntryKind = 4 // a multicast group, or a member of one
+	PoolTree     EntryKind = 5 // a part of a tree for multicast groups
 )
 
 // EntryName names an Entry.

@@ -1,0 +1,79 @@
+package multicast
+
+import (
+	"slices"
+
+	"weft/fabric"
+	"weft/route"
+)
+
+// Tree is a tree of a pool by LIDs, which other managers and later runs know a switch by.
+type Tree struct {
+	Root fabric.LID `json:"root"`
+	Up   []Uplink   `json:"up"` // by LID
+}
+
+// Uplink is the port by which a switch reaches its parent.
+type Uplink struct {
+	LID  fabric.LID `json:"lid"`
+	Port uint8      `json:"port"`
+}
+
+// ByLID returns the trees of a pool by the LIDs of switches.
+func ByLID(g *fabric.Graph, ends *route.Ends, pool *route.Multicast) (list []Tree) {
+	if pool == nil {
+		return nil
+	}
+	lid := func(s int32) fabric.LID { return ends.Base[g.PortZero(s)] }
+	for i := range pool.Trees {
+		t := Tree{Root: lid(pool.Trees[i].Root)}
+		for s, up := range pool.Trees[i].Up {
+			if up >= 0 {
+				t.Up = append(t.Up, Uplink{lid(int32(s)), g.FromPort[up]})
+			}
+		}
+		slices.SortFunc(t.Up, func(a, b Uplink) int { return int(a.LID) - int(b.LID) })
+		list = append(list, t)
+	}
+	return list
+}
+
+// OfLIDs returns the trees as far as their switches and cables are there, and whether each of them covers all switches that are not drained. It is a pool to be kept, not
+// one that is proven.
+func OfLIDs(g *fabric.Graph, ends *route.Ends, trees []Tree) (pool *route.Multicast, whole bool) {
+	at := ends.ByLID()
+	switchOf := func(lid fabric.LID) int32 {
+		if int(lid) < len(at) && at[lid] >= 0 && g.PortZero(g.EndSwitch[at[lid]]) == at[lid] {
+			return g.EndSwitch[at[lid]]
+		}
+		return fabric.Nothing
+	}
+	pool, whole = &route.Multicast{}, true
+	for i := range trees {
+		root := switchOf(trees[i].Root)
+		if root < 0 {
+			whole = false
+			continue
+		}
+		t := newTree(g, root)
+		for _, u := range trees[i].Up {
+			if s := switchOf(u.LID); s >= 0 && s != root {
+				if c, _ := g.At(s, u.Port); c >= 0 {
+					t.Up[s] = c
+				}
+			}
+		}
+		pool.Trees = append(pool.Trees, t)
+		whole = whole && isWhole(g, &t)
+	}
+	return pool, whole
+}
+
+// Take gives a Plan of one lane a pool as it is, and reports whether it has one lane. Whether the pool is free of deadlock beside the paths the judge has to say.
+func Take(plan *route.Plan, pool *route.Multicast) bool {
+	if usedVLs(plan) != 1 {
+		return false
+	}
+	plan.Multicast = &route.Multicast{SL: anySL(plan), Trees: pool.Trees}
+	return true
+}

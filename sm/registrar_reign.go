@@ -1,0 +1,80 @@
+package sm
+
+import (
+	"encoding/binary"
+	"maps"
+	"slices"
+
+	"weft/fabric"
+	"weft/sm/replica"
+	"weft/sm/sa"
+)
+
+// takeOver makes what the last master had ours, where it is known, and asks clients to register again where it is not.
+func (r *registrar) takeOver(f *managerState) {
+	from := replica.Table{}
+	known := true
+	c := r.follower.Copy()
+	switch {
+	case r.follower.Close(r.now, !toldBy(&c, f)):
+		from = c.Table
+	case r.disk != nil && !f.others:
+		from = r.disk
+	default:
+		known = false
+	}
+	if f.wasActive && !known {
+		r.out = append(r.out, registrarAction{kind: askReregister})
+	}
+	r.disk = nil
+	var list []sa.Entry
+	for _, name := range slices.SortedFunc(maps.Keys(r.table), sa.CompareNames) {
+		if !ofPlan(name) {
+			list = append(list, sa.Entry{EntryName: name})
+		}
+	}
+	gone := len(list)
+	for _, name := range slices.SortedFunc(maps.Keys(from), sa.CompareNames) {
+		if !ofPlan(name) {
+			list = append(list, sa.Entry{EntryName: name, Value: from[name]})
+		}
+	}
+	r.registry = sa.NewRegistry(r.registry.Limits())
+	r.registry.Restore(r.now, list[gone:])
+	r.members.restore(f.term, list[gone:], r.groupTold)
+	r.storage.restart()
+	for name := range r.table {
+		if name.Kind == sa.PoolTree {
+			r.storage.changed[name] = true
+		}
+	}
+	// That there is nothing is stored too.
+	r.put(append(list, sa.Entry{EntryName: sa.EntryName{Kind: sa.Nothing}, Value: []byte{}}))
+}
+
+// toldBy reports whether our port knows no other master than those which have told, or vouch for, a copy: another one may have acknowledged what is not in it.
+func toldBy(c *replica.Copy, f *managerState) bool {
+	if f.told == 0 || f.told == f.subnet.ManagerLID() {
+		return true
+	}
+	for _, guid := range [...]fabric.GUID{c.Of, c.Since} {
+		if value := c.Table[lidName(guid)]; len(value) == 3 && fabric.LID(binary.BigEndian.Uint16(value)) == f.told {
+			return true
+		}
+	}
+	return false
+}
+
+// ofPlan reports whether an entry follows from the Plan: a round tells it before a manager is the master.
+func ofPlan(name sa.EntryName) bool { return name.Kind == sa.PortLID || name.Kind == sa.PoolTree }
+
+// leave ends what a master does.
+func (r *registrar) leave() {
+	r.leader.Stop()
+	r.follower.Keep(r.now, r.table)
+	r.subnet, r.held, r.settled = nil, nil, nil
+	for _, w := range r.waiting {
+		r.out = append(r.out, registrarAction{kind: committed, done: w.done, err: errNotMaster})
+	}
+	r.waiting = nil
+}
