@@ -3,7 +3,7 @@ package sm
 import "weft/mad"
 
 // What a device was told in the round before, and holds by its answer, need not be read or written again, as long as
-// nothing shows that it has lost it: a switch that was rebooted has another LinearFDBTop, a port that was down is not Active.
+// nothing shows that it has lost it: a switch that was rebooted has another LinearFDBTop, and no LID, a port that was down is not Active.
 
 // switchBefore returns the node of a switch in the round before, if it held all of its forwarding table then and holds it still.
 func (c *Core) switchBefore(id int32) (before int32, ok bool) {
@@ -13,7 +13,8 @@ func (c *Core) switchBefore(id int32) (before int32, ok bool) {
 	}
 	before, ok = b.byGUID[c.nodes[id].guid]
 	return before, ok && b.prog.sw[before] >= 0 && b.prog.holds[before] && !b.prog.closed[before] &&
-		mad.SwitchInfoLinearFDBTop.Get(c.nodes[id].sw[:]) == uint64(b.prog.top)
+		mad.SwitchInfoLinearFDBTop.Get(c.nodes[id].sw[:]) == uint64(b.prog.top) &&
+		mad.PortInfoLID.Get(c.info[c.nodes[id].first][:]) == mad.PortInfoLID.Get(b.info[b.nodes[before].first][:])
 }
 
 // isAsBefore reports whether a port has the LID of the round before and is Active still, port 0 of a switch: whether the

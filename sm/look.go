@@ -82,18 +82,40 @@ func (m *Manager) beginLook(now time.Duration) {
 	l.node, l.under, l.trap, l.differs = id, true, w.trap, false
 	l.number++
 	m.doubted[w.node] = true
-	var info [64]byte
-	c.plannedSwitchInfo(id, info[:])
-	mad.SwitchInfoPortStateChange.Put(info[:], 1)
-	l.outstanding++
-	m.out = append(m.out, Action{
-		Kind: Send, Method: mad.Set, Attr: mad.AttrSwitchInfo, Path: c.nodes[id].path, Data: info[:], Key: c.keyFor(setSwitch, id, 0),
-		Tag: lookTag<<56 | uint64(l.number&0xFFFFFF)<<32 | uint64(clearedByLook),
-	})
+	m.askOfLook(Action{Method: mad.Get}, readByLook)
 }
 
-// clearedByLook stands in a tag for the SMP by which a look begins.
-const clearedByLook = uint32(1<<32 - 1)
+// readByLook and clearedByLook stand in a tag for the SMPs by which a look begins.
+const (
+	clearedByLook = uint32(1<<32 - 1 - iota)
+	readByLook
+)
+
+// askOfLook sends an SMP of SwitchInfo to the switch that is looked at.
+func (m *Manager) askOfLook(a Action, what uint32) {
+	l, c := &m.looks, m.inForce
+	l.outstanding++
+	a.Kind, a.Attr, a.Path, a.Key = Send, mad.AttrSwitchInfo, c.nodes[l.node].path, c.keyFor(setSwitch, l.node, 0)
+	a.Tag = lookTag<<56 | uint64(l.number&0xFFFFFF)<<32 | uint64(what)
+	m.out = append(m.out, a)
+}
+
+// onReadByLook takes the SwitchInfo of the switch that is looked at, and has its PortStateChange cleared. A switch that was restarted is left to a round: a Set of
+// what it was told before would make it look as if it held its tables still.
+func (m *Manager) onReadByLook(now time.Duration, ev *Event) {
+	l, c := &m.looks, m.inForce
+	switch {
+	case ev.Outcome != Answered:
+		m.readPorts()
+	case mad.SwitchInfoLinearFDBTop.Get(ev.Data[:]) != uint64(c.prog.top):
+		l.under = false
+		m.sweepFound(now, c.nodeName(l.node)+" was restarted")
+	default:
+		info := ev.Data
+		mad.SwitchInfoPortStateChange.Put(info[:], 1)
+		m.askOfLook(Action{Method: mad.Set, Data: info[:]}, clearedByLook)
+	}
+}
 
 // readPorts asks for all ports of the switch that is looked at.
 func (m *Manager) readPorts() {
@@ -119,8 +141,12 @@ func (m *Manager) onLooked(now time.Duration, ev *Event) {
 	if !l.under || m.stopped || number != l.number&0xFFFFFF || ev.Outcome == Cancelled {
 		return
 	}
-	if uint32(slot) == clearedByLook {
+	switch uint32(slot) {
+	case clearedByLook:
 		m.readPorts()
+		return
+	case readByLook:
+		m.onReadByLook(now, ev)
 		return
 	}
 	c := m.inForce

@@ -270,6 +270,7 @@ type market struct {
 	managers  []*virtual
 	at        []fabric.End
 	priority  []uint8
+	keys      Keys // of all managers
 	customers []*customer
 	gids      [][]byte
 	now       time.Duration
@@ -288,7 +289,7 @@ type market struct {
 
 // start begins a manager at its port.
 func (m *market) start(i int) {
-	v, err := newVirtualAt(m.sub, m.at[i], Config{Elect: true, Store: true, Replicates: true, Priority: m.priority[i], SMKey: 1}, jobOf("auto", 0))
+	v, err := newVirtualAt(m.sub, m.at[i], Config{Elect: true, Store: true, Replicates: true, Priority: m.priority[i], SMKey: 1, Keys: m.keys}, jobOf("auto", 0))
 	if err != nil {
 		m.t.Fatal(err)
 	}

@@ -1,0 +1,31 @@
+package sm
+
+import (
+	"testing"
+	"time"
+
+	"weft/emulator"
+	"weft/fabric"
+)
+
+// TestRestartedBeforeLook: a switch that restarts so fast that a look is the first to ask it gets its tables again: the look does not make it seem as if it held
+// them still.
+func TestRestartedBeforeLook(t *testing.T) {
+	v := staying(t, "rlft(6,2)", emulator.Options{}, Config{})
+	f := v.sub.Fabric()
+	for range 2 {
+		spine := find(f, fabric.Switch, 7)
+		id := v.manager.inForce.byGUID[f.Nodes[spine].GUID]
+		v.deaf = true // no trap tells of it
+		if err := v.sub.Reboot(spine, time.Millisecond); err != nil {
+			t.Fatal(err)
+		}
+		v.runUntil(v.now + 2*time.Millisecond)
+		v.manager.wantLook(v.now, id, true)
+		v.step(&Event{Kind: Tick})
+		v.runUntil(v.now + 100*time.Millisecond)
+		v.deaf = false
+		v.runUntil(v.now + 30*time.Second)
+		v.verify(t)
+	}
+}

@@ -1,0 +1,124 @@
+package sm
+
+import (
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+	"time"
+
+	"weft/fabric"
+)
+
+var schedules = flag.Int("schedules", 6, "schedules of TestClientsThroughFaults")
+
+// TestClientsThroughFaults: while cables between switches fail and come back and spines restart, hosts join and leave groups, register and subscribe, at a master with a
+// standby, with M_Keys or without. There is one master; nothing that was acknowledged is lost, no LID moves, and whenever all is quiet packets to groups reach
+// their members.
+func TestClientsThroughFaults(t *testing.T) {
+	acks, casts, faults := 0, 0, 0
+	for seed := uint64(1); seed <= uint64(*schedules); seed++ {
+		x := &clientFaults{market: newMarket(t, "rlft(6,2)", seed, 2), rng: rand.New(rand.NewPCG(seed, 2))}
+		x.keys = []Keys{{}, secretKeys, {One: 5, Protect: 3, Lease: 10}}[x.rng.IntN(3)]
+		for i := range x.managers {
+			x.start(i)
+			x.run(time.Second, false)
+		}
+		x.run(20*time.Second, false)
+		lids := x.master().lidsOf()
+		for range 1 + x.rng.IntN(3) {
+			for range 1 + x.rng.IntN(6) {
+				x.fault()
+				faults++
+				x.run(time.Duration(x.rng.IntN(1500))*time.Millisecond, true)
+				x.master()
+			}
+			x.heal()
+			x.rest()
+			x.run(5*time.Second, false)
+			master := x.master()
+			x.check(master, fmt.Sprintf("seed %d", seed))
+			master.verify(t)
+			if seed%2 == 1 { // on a wire that loses nothing
+				x.cast(master, fmt.Sprintf("seed %d", seed))
+			}
+			for guid, lid := range master.lidsOf() {
+				if lids[guid] != lid {
+					t.Fatalf("seed %d: port %s had LID %d, and has %d", seed, guid, lids[guid], lid)
+				}
+			}
+		}
+		acks, casts = acks+x.acks, casts+x.casts
+	}
+	if acks == 0 || casts == 0 || faults == 0 {
+		t.Errorf("%d changes acknowledged, %d packets to groups, %d faults", acks, casts, faults)
+	}
+	t.Logf("%d schedules, %d faults, %d changes acknowledged, %d packets to groups", *schedules, faults, acks, casts)
+}
+
+// clientFaults is a market in which cables and spines fail.
+type clientFaults struct {
+	*market
+	rng *rand.Rand
+}
+
+// master returns the manager that is the master.
+func (x *clientFaults) master() *virtual {
+	x.t.Helper()
+	n, master := masters(x.living())
+	if n != 1 {
+		x.t.Fatalf("%d masters %s", n, journals(x.living()))
+	}
+	return master
+}
+
+// isSpine reports whether a node is a switch without hosts, other than the one that stays.
+func (x *clientFaults) isSpine(id fabric.NodeID) bool {
+	name := x.f.Nodes[id].Desc
+	return name == "spine 1" || name == "spine 2"
+}
+
+// fault has a spine or a cable of one fail, or come back.
+func (x *clientFaults) fault() {
+	x.t.Helper()
+	link := fabric.LinkID(x.rng.IntN(len(x.f.Links)))
+	l := x.f.Links[link]
+	for !x.isSpine(l.A.Node) && !x.isSpine(l.B.Node) {
+		link = fabric.LinkID(x.rng.IntN(len(x.f.Links)))
+		l = x.f.Links[link]
+	}
+	spine := l.A.Node
+	if !x.isSpine(spine) {
+		spine = l.B.Node
+	}
+	var err error
+	switch pause := time.Duration(1+x.rng.IntN(1000)) * time.Millisecond; x.rng.IntN(4) {
+	case 0:
+		err = x.sub.SetLinkDown(link, x.rng.IntN(3) > 0)
+	case 1:
+		err = x.sub.Flap(link, pause)
+	case 2:
+		err = x.sub.Reboot(spine, pause)
+	case 3:
+		err = x.sub.SetNodeDown(spine, x.rng.IntN(2) == 0)
+	}
+	if err != nil {
+		x.t.Fatal(err)
+	}
+}
+
+// heal brings back all that is gone, and waits until it is used.
+func (x *clientFaults) heal() {
+	x.t.Helper()
+	for id := range x.f.Nodes {
+		if err := x.sub.SetNodeDown(fabric.NodeID(id), false); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+	for id := range x.f.Links {
+		if err := x.sub.SetLinkDown(fabric.LinkID(id), false); err != nil {
+			x.t.Fatal(err)
+		}
+	}
+	x.run(10*time.Second, true)
+}
