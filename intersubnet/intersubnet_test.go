@@ -54,54 +54,66 @@ func TestISFREqualsOneTree(t *testing.T) {
 		k, m2, w3 := rapid.IntRange(1, 4).Draw(t, "hosts of a leaf"), rapid.IntRange(2, 4).Draw(t, "leaves of a pod"), rapid.IntRange(1, 4).Draw(t, "roots of a middle switch")
 		pods := rapid.IntRange(2, 6).Draw(t, "pods")
 		n := subnetstest.Network(t, fmt.Sprintf("subnets(%d,pgft(2;%d,%d;1,%d;1,1),routers=%d)", pods, k, m2, k, k*w3))
-		p := oneLayer(t, n, &Request{Method: ISFR}, "ftree")
-		if len(p.Fallbacks) > 0 {
-			t.Fatalf("falls back: %+v", p.Fallbacks)
+		wantOneTree(t, n)
+	})
+}
+
+// So it does on the paper's fabrics, of two, three and six subnets.
+func TestISFREqualsOneTreeOnRacks(t *testing.T) {
+	for _, subnets := range []int{2, 3, 6} {
+		wantOneTree(t, subnetstest.Network(t, fmt.Sprintf("subnets(%d,racks72,routers=18,cables=4)", subnets)))
+	}
+}
+
+// wantOneTree holds all paths against those in one fat-tree in which routers are switches.
+func wantOneTree(t rapid.TB, n *subnets.Network) {
+	p := oneLayer(t, n, &Request{Method: ISFR}, "ftree")
+	if len(p.Fallbacks) > 0 {
+		t.Fatalf("falls back: %+v", p.Fallbacks)
+	}
+	g := whole(t, n)
+	chain, err := job.ParseEngines("ftree", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tree, err := job.Route(context.Background(), g, &job.Request{Chain: chain})
+	if err != nil {
+		t.Fatal(err)
+	}
+	end := map[fabric.GUID]int32{}
+	for e := range int32(g.NumHosts) {
+		end[g.EndGUID[e]] = e
+	}
+	across := 0
+	eachPair(n, func(from, to Address) {
+		path, ok := p.Plan.Path(from, to, nil)
+		if !ok {
+			t.Fatalf("%v to %v: lost", from, to)
 		}
-		g := whole(t, n)
-		chain, err := job.ParseEngines("ftree", nil)
-		if err != nil {
-			t.Fatal(err)
+		var got, want []step
+		for _, h := range path[1:] {
+			got = append(got, stepOf(n, h))
 		}
-		tree, err := job.Route(context.Background(), g, &job.Request{Chain: chain})
-		if err != nil {
-			t.Fatal(err)
+		src, dst := end[n.GID(from.Subnet, from.End).GUID], end[n.GID(to.Subnet, to.End).GUID]
+		for s := g.EndSwitch[src]; ; {
+			port := tree.Plan.Tables.Port(s, tree.Plan.Ends.Base[dst])
+			want = append(want, step{g.SwitchGUID[s], port})
+			c, _ := g.At(s, port)
+			if c < 0 {
+				break
+			}
+			s = g.To[c]
 		}
-		end := map[fabric.GUID]int32{}
-		for e := range int32(g.NumHosts) {
-			end[g.EndGUID[e]] = e
+		if !slices.Equal(got, want) {
+			t.Fatalf("%v to %v: %v, in one tree %v", from, to, got, want)
 		}
-		across := 0
-		eachPair(n, func(from, to Address) {
-			path, ok := p.Plan.Path(from, to, nil)
-			if !ok {
-				t.Fatalf("%v to %v: lost", from, to)
-			}
-			var got, want []step
-			for _, h := range path[1:] {
-				got = append(got, stepOf(n, h))
-			}
-			src, dst := end[n.GID(from.Subnet, from.End).GUID], end[n.GID(to.Subnet, to.End).GUID]
-			for s := g.EndSwitch[src]; ; {
-				port := tree.Plan.Tables.Port(s, tree.Plan.Ends.Base[dst])
-				want = append(want, step{g.SwitchGUID[s], port})
-				c, _ := g.At(s, port)
-				if c < 0 {
-					break
-				}
-				s = g.To[c]
-			}
-			if !slices.Equal(got, want) {
-				t.Fatalf("%v to %v: %v, in one tree %v", from, to, got, want)
-			}
-			if from.Subnet != to.Subnet {
-				across++
-			}
-		})
-		if across == 0 {
-			t.Fatal("no pair of two subnets")
+		if from.Subnet != to.Subnet {
+			across++
 		}
 	})
+	if across == 0 {
+		t.Fatal("no pair of two subnets")
+	}
 }
 
 // stepOf is the node and port of a hop, a router by its own GUID.

@@ -77,12 +77,12 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneL
 	case ISSR:
 		p.issr(a)
 	case Nearest:
-		p.nearest(a)
+		p.nearestSpread(a)
 	case ISFR:
 		p.issr(a)
 		r.Fallbacks = p.isfr(a, ISSR, p.byTables())
 	case Auto:
-		p.nearest(a)
+		p.nearestSpread(a)
 		r.Fallbacks = p.isfr(a, Nearest, p.byTables())
 	}
 	for s, m := range req.Mappings {
