@@ -23,7 +23,7 @@
 //
 // # Cost
 //
-// O(subnets squared x end ports) for gateways; ISFR adds O(leaves x end ports x hops) for each kind of subnet. Memory: 4 bytes for each end
+// O(subnets squared x end ports) for gateways, x gateways of a subnet with Nearest; ISFR adds O(leaves x end ports x hops) for each kind of subnet. Memory: 4 bytes for each end
 // port and row of gateways that differs from all others (equal subnets behind the same routers have equal rows, because a row holds places), and a byte
 // for each end port and row of Egress that differs, where a router has several ports into the next subnet.
 package intersubnet
