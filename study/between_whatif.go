@@ -68,6 +68,9 @@ func (f *BetweenFault) AddFault(n *subnets.Network, text string) error {
 // addCable adds a cable of a subnet.
 func (f *BetweenFault) addCable(n *subnets.Network, s int, name string) error {
 	from, g := n.Kinds[n.Subnets[s].Kind].Fabric, n.Graph(int32(s))
+	if at, err := from.FindPlace(name); err == nil && at.Whole && from.Nodes[at.Node].Type == fabric.Switch {
+		return fmt.Errorf("%s is a switch, and what hangs on it would go with it: ask weft whatif of that subnet by itself, or name its cables", from.NodeName(at.Node))
+	}
 	id, err := from.FindLink(name)
 	if err != nil {
 		return err

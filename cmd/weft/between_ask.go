@@ -29,6 +29,11 @@ func (r *routeFlags) flows(runs int) *intersubnet.FlowRequest {
 
 // runBetween says what a failure in several subnets does.
 func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
+	for _, name := range []string{"drain", "add", "move", "each"} {
+		if cmd.Flags().Changed(name) {
+			return fmt.Errorf("--%s changes one subnet: ask weft whatif of that subnet by itself; of several subnets routers, their ports and cables --fail", name)
+		}
+	}
 	if err := refuseOne(cmd, append(routingNames, "fail", "runs")...); err != nil {
 		return err
 	}
