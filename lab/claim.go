@@ -31,7 +31,9 @@ type Claim struct {
 	Paper   string  `json:"paper"` // the number or range as printed
 	Ours    string  `json:"ours"`
 	Verdict Verdict `json:"verdict"`
-	Why     string  `json:"why,omitempty"` // for what differs: what was tried; for what cannot be tested: why not
+	// Undecided says that a claim differs as all seed blocks that it may have do not tell on which side ours lies.
+	Undecided bool   `json:"undecided,omitempty"`
+	Why       string `json:"why,omitempty"` // for what differs: what was tried; for what cannot be tested: why not
 	// Range holds the number of ours and its bounds; nil where the claim is about no number. Of several it is the one that decides.
 	Range *Range `json:"range,omitempty"`
 	// Parts are the numbers of a claim on several, each of which must be in its range.
@@ -45,6 +47,8 @@ type Range struct {
 	Low    float64 `json:"low"`
 	High   float64 `json:"high"`
 	Format string  `json:"format"` // of the value, as fmt has it
+	// Blocks holds the number in each seed block, of which Value is the mean.
+	Blocks []float64 `json:"blocks,omitempty"`
 }
 
 // NewClaim returns a claim that is not judged yet.
@@ -60,7 +64,7 @@ func (c *Claim) Judge(holds bool, ours string, args ...any) {
 // JudgeRange says that a claim holds where a number of ours is in a range. Over several seed blocks the 95 % interval of
 // its mean must be: where ours is a difference of two that had the same networks in each block, that is a paired interval.
 func (c *Claim) JudgeRange(value, low, high float64, format string) {
-	c.Range = &Range{"", value, low, high, format}
+	c.Range = &Range{Value: value, Low: low, High: high, Format: format}
 	c.Judge(value >= low && value <= high, format, value)
 }
 
@@ -75,8 +79,16 @@ func (c *Claim) JudgeEach(parts []Range) {
 	for i := range parts {
 		values[i] = []float64{parts[i].Value}
 	}
-	c.decide(values)
+	c.decide(values, 1)
 	c.Verdict = Judged(c.Range.slack() >= 0)
+}
+
+// verdict is the verdict as people read it.
+func (c *Claim) verdict() string {
+	if c.Undecided {
+		return string(c.Verdict) + " (undecided)"
+	}
+	return string(c.Verdict)
 }
 
 // Untestable says why nothing can be said of a claim.
@@ -93,8 +105,12 @@ func Judged(holds bool) Verdict {
 // Enough is the number of seed blocks from which a claim that depends on seeds can hold.
 const Enough = 8
 
-// overBlocks judges a claim by what it was in each seed block.
-func overBlocks(blocks []Claim) Claim {
+// mayErr is the share of runs in which an interval may miss the mean, at any of its looks.
+const mayErr = .05
+
+// overBlocks judges a claim by what it was in each seed block drawn so far, at one of several looks: TooFew says that more are needed. After the
+// last look what they do not tell differs, if they are enough.
+func overBlocks(blocks []Claim, looks int, last bool) Claim {
 	c := blocks[0]
 	parts := c.ranges()
 	values := make([][]float64, len(parts))
@@ -113,12 +129,15 @@ func overBlocks(blocks []Claim) Claim {
 			}
 		}
 	}
+	enough := last && len(blocks) >= Enough
 	if numbers {
-		c.decide(values)
+		if c.decide(values, looks); c.Verdict == TooFew && enough {
+			c.Verdict, c.Undecided = Differs, true
+		}
 		return c
 	}
 	c.Ours += fmt.Sprintf("; in %d of %d seed blocks", held, len(blocks))
-	if c.Verdict = Judged(held == len(blocks)); c.Verdict == Holds && len(blocks) < Enough {
+	if c.Verdict = Judged(held == len(blocks)); c.Verdict == Holds && !enough {
 		c.Verdict = TooFew
 	}
 	return c
@@ -134,13 +153,13 @@ func (c *Claim) ranges() []Range {
 
 // decide judges by the values of each part over the seed blocks: a claim differs if one does, and holds if all do. The part that decides is
 // what the page shows.
-func (c *Claim) decide(values [][]float64) {
+func (c *Claim) decide(values [][]float64, looks int) {
 	ranges := slices.Clone(c.ranges())
 	weight := map[Verdict]int{Holds: 0, TooFew: 1, Differs: 2}
 	c.Verdict = ""
 	for i := range ranges {
 		r := &ranges[i]
-		ours, v := r.over(values[i])
+		ours, v := r.over(values[i], looks, len(ranges))
 		if c.Verdict == "" || weight[v] > weight[c.Verdict] || v == c.Verdict && r.slack() < c.Range.slack() {
 			c.Range, c.Ours, c.Verdict = r, ours, v
 		}
@@ -157,19 +176,21 @@ func (c *Claim) decide(values [][]float64) {
 // slack returns the distance of the number from the nearer end of the range, below 0 outside.
 func (r *Range) slack() float64 { return min(r.Value-r.Low, r.High-r.Value) }
 
-// over judges by the interval of the mean over seed blocks, which becomes the number.
-func (r *Range) over(values []float64) (ours string, v Verdict) {
-	s := flow.SummariseFew(values)
-	r.Value = s.Mean
-	if len(values) == 1 {
+// over judges by the interval of the mean over seed blocks, which becomes the number. The interval is that of one of several looks, which
+// together err in at most 5 of 100 runs. A claim on several numbers differs only by the wider interval that is right for so many.
+func (r *Range) over(values []float64, looks, numbers int) (ours string, v Verdict) {
+	s := flow.Summarise(values)
+	r.Value, r.Blocks = s.Mean, values
+	n := len(values)
+	if n == 1 {
 		return fmt.Sprintf(r.Format, s.Mean), TooFew
 	}
-	ours = fmt.Sprintf(r.Format+" ± "+strings.ReplaceAll(r.Format, "+", ""), s.Mean, s.CI95)
-	low, high := s.Mean-s.CI95, s.Mean+s.CI95
+	one, all := s.Half(n, mayErr/float64(looks)), s.Half(n, mayErr/float64(looks*numbers))
+	ours = fmt.Sprintf(r.Format+" ± "+strings.ReplaceAll(r.Format, "+", ""), s.Mean, one)
 	switch {
-	case high < r.Low || low > r.High:
+	case s.Mean+all < r.Low || s.Mean-all > r.High:
 		return ours, Differs
-	case low >= r.Low && high <= r.High && len(values) >= Enough:
+	case s.Mean-one >= r.Low && s.Mean+one <= r.High && n >= Enough:
 		return ours, Holds
 	}
 	return ours, TooFew

@@ -3,6 +3,8 @@ package lab
 import (
 	"bytes"
 	"context"
+	"math/rand/v2"
+	"slices"
 	"strings"
 	"testing"
 
@@ -17,7 +19,7 @@ func judgedAs(blocks int, value func(block int) float64) Claim {
 		c.JudgeRange(value(b), 1, 2, "%.1f")
 		list = append(list, c)
 	}
-	return overBlocks(list)
+	return overBlocks(list, 1, true)
 }
 
 func TestOverBlocks(t *testing.T) {
@@ -33,26 +35,34 @@ func TestOverBlocks(t *testing.T) {
 		{"outside", 8, func(b int) float64 { return 2.5 + .1*float64(b%2) }, Differs, "2.5 ± 0.0"},
 		{"outside, one block", 1, func(int) float64 { return .5 }, TooFew, "0.5"},
 		{"outside, few blocks", 2, func(int) float64 { return .5 }, Differs, "0.5 ± 0.0"},
-		{"the interval crosses the end", 8, func(b int) float64 { return 1.9 + .4*float64(b%2) }, TooFew, "2.1 ± 0.2"},
+		{"the interval crosses the end", 8, func(b int) float64 { return 1.9 + .4*float64(b%2) }, Differs, "2.1 ± 0.2"},
+		{"the interval crosses the end, few blocks", 7, func(b int) float64 { return 1.9 + .4*float64(b%2) }, TooFew, "2.1 ± 0.2"},
 	} {
-		if got := judgedAs(c.blocks, c.value); got.Verdict != c.want || got.Ours != c.ours {
+		got := judgedAs(c.blocks, c.value)
+		if got.Verdict != c.want || got.Ours != c.ours {
 			t.Errorf("%s: %s, ours %s", c.name, got.Verdict, got.Ours)
+		}
+		if crosses := c.want == Differs && strings.Contains(c.name, "crosses"); got.Undecided != crosses {
+			t.Errorf("%s: undecided: %v", c.name, got.Undecided)
 		}
 	}
 	yes, no := Claim{Ours: "a", Verdict: Holds}, Claim{Ours: "b", Verdict: Differs}
 	list := []Claim{yes, yes, yes, yes, yes, yes, yes, yes}
-	if c := overBlocks(list); c.Verdict != Holds || c.Ours != "a; in 8 of 8 seed blocks" {
+	if c := overBlocks(list, 1, true); c.Verdict != Holds || c.Ours != "a; in 8 of 8 seed blocks" {
 		t.Errorf("%+v", c)
 	}
-	if c := overBlocks(list[:7]); c.Verdict != TooFew {
+	if c := overBlocks(list[:7], 1, true); c.Verdict != TooFew {
 		t.Errorf("%+v", c)
+	}
+	if c := overBlocks(list, 2, false); c.Verdict != TooFew {
+		t.Errorf("holds before the last look: %+v", c)
 	}
 	list[3] = no
-	if c := overBlocks(list); c.Verdict != Differs || c.Ours != "a; in 7 of 8 seed blocks" {
+	if c := overBlocks(list, 2, false); c.Verdict != Differs || c.Ours != "a; in 7 of 8 seed blocks" {
 		t.Errorf("%+v", c)
 	}
 	list[3] = NewClaim("x", "y")
-	if c := overBlocks(list); c.Verdict != NotRun {
+	if c := overBlocks(list, 1, true); c.Verdict != NotRun {
 		t.Errorf("%+v", c)
 	}
 }
@@ -66,7 +76,7 @@ func TestJudgeEach(t *testing.T) {
 			c.JudgeEach([]Range{{Of: "a", Value: a(k), Low: 1, High: 2, Format: "%.1f"}, {Of: "b", Value: b(k), Low: 1, High: 2, Format: "%.1f"}})
 			list = append(list, c)
 		}
-		return overBlocks(list)
+		return overBlocks(list, 1, true)
 	}
 	is := func(v float64) func(int) float64 { return func(int) float64 { return v } }
 	turns := func(v, w float64) func(int) float64 {
@@ -82,7 +92,7 @@ func TestJudgeEach(t *testing.T) {
 		{"both inside", 8, is(1.5), is(1.9), Holds, "1.9 ± 0.0 (b, of 2)"},
 		{"one outside", 8, is(2.5), is(1.5), Differs, "2.5 ± 0.0 (a, of 2)"},
 		{"one outside, the other does not tell", 8, turns(.9, 1.9), is(2.1), Differs, "2.1 ± 0.0 (b, of 2)"},
-		{"one does not tell", 8, turns(.9, 1.9), is(1.1), TooFew, "1.4 ± 0.4 (a, of 2)"},
+		{"one does not tell", 8, turns(.9, 1.9), is(1.1), Differs, "1.4 ± 0.4 (a, of 2)"},
 		{"few blocks", 7, is(1.5), is(1.5), TooFew, "1.5 ± 0.0 (a, of 2)"},
 		// In each block one of the two is outside, but neither is on average.
 		{"the worst of each block is not the worst", 64, turns(.9, 1.9), turns(1.9, .9), Holds, "1.4 ± 0.1 (a, of 2)"},
@@ -121,8 +131,8 @@ func TestSolverReading(t *testing.T) {
 	}
 }
 
-// TestBlocks: an artefact has the seed blocks that are asked for, else its own in the full mode.
-func TestBlocks(t *testing.T) {
+// TestMost: an artefact has at most the seed blocks that are asked for, else its own in the full mode.
+func TestMost(t *testing.T) {
 	for _, c := range []struct {
 		a    Artefact
 		s    Setup
@@ -136,8 +146,109 @@ func TestBlocks(t *testing.T) {
 		{Artefact{Blocks: 2}, Setup{Mode: Full, Blocks: 9}, 9},
 		{Artefact{Seedless: true, Blocks: 2}, Setup{Mode: Full, Blocks: 9}, 1},
 	} {
-		if got := c.a.blocks(&c.s); got != c.want {
+		if got := c.a.most(&c.s); got != c.want {
 			t.Errorf("%+v, %s, %d: %d blocks, want %d", c.a, c.s.Mode, c.s.Blocks, got, c.want)
+		}
+	}
+	for most, want := range map[int][]int{1: {1}, 7: {7}, 8: {8}, 9: {8, 9}, 16: {8, 16}, 100: {8, 16, 32, 64, 100}} {
+		if got := looks(most); !slices.Equal(got, want) {
+			t.Errorf("at most %d: looks at %v, want %v", most, got, want)
+		}
+	}
+}
+
+// drawn is a paper with one artefact whose claims have these numbers, of which each should be between 1 and 2: by the letter, and under its reading.
+func drawn(most int, letter, read func(block int) []float64) *Reproduction {
+	return &Reproduction{Name: "drawn", Readings: []Reading{{Name: "r", Chosen: true}}, Artefacts: []Artefact{{
+		Name: "fig1", Blocks: most, Run: func(_ context.Context, s *Setup) *Result {
+			values := letter
+			if s.Reads("r") {
+				values = read
+			}
+			r := &Result{}
+			for _, v := range values(int(s.Seed / BlockSeeds)) {
+				c := NewClaim("between", "1 to 2")
+				c.JudgeRange(v, 1, 2, "%.2f")
+				r.Claims = append(r.Claims, c)
+			}
+			return r
+		},
+	}}}
+}
+
+// TestDrawsUntilDecided: seed blocks are drawn until each claim is decided, and no more; under the readings only those claims count that differ
+// by the letter.
+func TestDrawsUntilDecided(t *testing.T) {
+	wide := func(mean float64) func(block int) float64 { // from 1 below to 1 above
+		return func(block int) float64 { return mean - 1 + 2*float64(block%2) }
+	}
+	for _, c := range []struct {
+		name             string
+		letter, read     []float64 // means
+		blocks, asRead   int
+		want             Verdict
+		undecided, quiet bool
+	}{
+		{"clear at once", []float64{1.5}, nil, 8, 0, Holds, false, true},
+		{"wide", []float64{1.5}, nil, 32, 0, Holds, false, false},
+		{"outside, wide", []float64{3}, []float64{3}, 16, 16, Differs, false, false},
+		{"at the end", []float64{2}, []float64{2}, 64, 64, Differs, true, false},
+		{"mended", []float64{3, 1.5}, []float64{1.5, 2}, 32, 32, HoldsAsRead, false, false},
+	} {
+		values := func(means []float64) func(block int) []float64 {
+			return func(block int) (v []float64) {
+				for _, m := range means {
+					if c.quiet {
+						v = append(v, m+.01*float64(block%2))
+					} else {
+						v = append(v, wide(m)(block))
+					}
+				}
+				return v
+			}
+		}
+		r := drawn(64, values(c.letter), values(c.read))
+		rec, err := RunArtefact(t.Context(), r, &r.Artefacts[0], &Setup{Mode: Full, Verdicts: true}, "")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := rec.Claims[0]
+		if got.Verdict != c.want || got.Undecided != c.undecided || rec.Blocks != c.blocks || rec.BlocksAsRead != c.asRead || rec.Most != 64 {
+			t.Errorf("%s: %s, %d and %d blocks: %+v", c.name, got.verdict(), rec.Blocks, rec.BlocksAsRead, got.Range)
+		}
+	}
+}
+
+// TestSeldomWrong: a claim whose number lies at an end of its range is found on neither side more often than intervals may err, whatever the
+// number of looks and of numbers.
+func TestSeldomWrong(t *testing.T) {
+	const runs = 400
+	for _, numbers := range []int{1, 10} {
+		rng := rand.New(rand.NewPCG(1, uint64(numbers)))
+		decided := map[Verdict]int{}
+		for range runs {
+			var blocks []Claim
+			at := looks(64)
+			for k, n := range at {
+				for len(blocks) < n {
+					var parts []Range
+					for range numbers {
+						parts = append(parts, Range{Value: 1 + rng.NormFloat64(), Low: 1, High: 100, Format: "%.2f"})
+					}
+					c := NewClaim("at least 1", "1")
+					c.JudgeEach(parts)
+					blocks = append(blocks, c)
+				}
+				if c := overBlocks(blocks, len(at), k == len(at)-1); c.Verdict == Holds || c.Verdict == Differs && !c.Undecided {
+					decided[c.Verdict]++
+					break
+				}
+			}
+		}
+		for v, n := range decided {
+			if float64(n) > mayErr*runs {
+				t.Errorf("%d numbers: %s in %d of %d runs", numbers, v, n, runs)
+			}
 		}
 	}
 }
@@ -238,7 +349,7 @@ func TestUntestable(t *testing.T) {
 		c.Untestable("the machine is gone")
 		list = append(list, c)
 	}
-	if c := overBlocks(list); c.Verdict != NotTestable || c.Why != "the machine is gone" {
+	if c := overBlocks(list, 1, true); c.Verdict != NotTestable || c.Why != "the machine is gone" {
 		t.Errorf("%+v", c)
 	}
 }

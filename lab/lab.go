@@ -14,6 +14,8 @@ type Reproduction struct {
 	// Assumptions say what is taken for all that the paper leaves open, once for all artefacts; "" where nothing needs it.
 	Assumptions string
 	Artefacts   []Artefact
+	// Plain says in plain words, by the text of a claim, in what ours differs: for the largest differences.
+	Plain map[string]string
 	// Readings are ways to read it other than by its letter.
 	Readings []Reading
 }
@@ -37,8 +39,8 @@ type Artefact struct {
 	Measured bool
 	// Seedless says that no claim depends on the seed: one run judges it.
 	Seedless bool
-	// Blocks is the number of seed blocks of a full run, fixed before it: fewer than Enough for what takes too long, more for what is
-	// cheap and has claims near an end of their range; 0 for Enough.
+	// Blocks is the greatest number of seed blocks of a full run, fixed before it by what a block costs: fewer than Enough for what takes too
+	// long, 0 for Enough.
 	Blocks int
 	Run    func(context.Context, *Setup) *Result // an error ends it, see Check
 }
@@ -57,9 +59,11 @@ type Setup struct {
 	Mode    Mode
 	Seed    uint64
 	Workers int // goroutines; no result depends on it
-	// Blocks is the number of seed blocks by which claims are judged, 0 for that of each artefact. Readings are those that are on.
+	// Blocks is the greatest number of seed blocks by which claims are judged, 0 for that of each artefact. Readings are those that are on.
 	Blocks   int
 	Readings []string
+	// Verdicts says that nothing is run but what verdicts need: no reading alone.
+	Verdicts bool
 	// SolveLinear solves linear programmes; nil where no solver is installed, and readings that need one are not tried.
 	SolveLinear ilp.SolveLinear
 	// Rows keeps the rows whose name it is true for; nil keeps all.

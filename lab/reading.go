@@ -64,8 +64,8 @@ func tried(reading string, claims []Claim) Tried {
 	return t
 }
 
-// blocks is the number of seed blocks that an artefact is run with: as many as are asked for, else its own in the full mode.
-func (a *Artefact) blocks(s *Setup) int {
+// most is the greatest number of seed blocks that an artefact is run with: as many as are asked for, else its own in the full mode.
+func (a *Artefact) most(s *Setup) int {
 	switch {
 	case a.Seedless:
 		return 1
@@ -75,6 +75,14 @@ func (a *Artefact) blocks(s *Setup) int {
 		return cmp.Or(a.Blocks, Enough)
 	}
 	return 1
+}
+
+// looks are the numbers of seed blocks at which claims are judged: Enough, twice as many each time, and the most.
+func looks(most int) (at []int) {
+	for n := Enough; n < most; n *= 2 {
+		at = append(at, n)
+	}
+	return append(at, most)
 }
 
 // BlockSeeds is the distance of the seeds of two blocks: artefacts count up from the seed of their block.
@@ -95,64 +103,83 @@ func runBlock(ctx context.Context, a *Artefact, s *Setup, block int, readings []
 	return a.Run(ctx, &setup)
 }
 
-// runBlocks runs an artefact under some readings in each seed block. The tables and charts are those of the first block, whose own claims
-// are returned too.
-func runBlocks(ctx context.Context, a *Artefact, s *Setup, blocks int, readings []string) (all *Result, alone []Claim) {
+// overall is an artefact under some readings, judged over seed blocks. Its tables and charts are those of the first block, whose own claims
+// stand in alone.
+type overall struct {
+	*Result
+	alone  []Claim
+	blocks int
+}
+
+// runBlocks runs an artefact under some readings in one seed block after the other, until each claim that matters is decided, or in as many as
+// it may have.
+func runBlocks(ctx context.Context, a *Artefact, s *Setup, readings []string, matters func(claim int) bool) *overall {
 	first := runBlock(ctx, a, s, 0, readings)
-	alone = slices.Clone(first.Claims)
+	o := &overall{first, slices.Clone(first.Claims), 1}
 	if a.Seedless {
-		return first, alone
+		return o
 	}
 	claims := make([][]Claim, len(first.Claims))
-	for b := range blocks {
-		result := first
-		if b > 0 {
-			result = runBlock(ctx, a, s, b, readings)
+	add := func(block []Claim) {
+		if len(block) != len(claims) {
+			panic(fmt.Sprintf("%s: %d claims, and %d in seed block %d", a.Name, len(claims), len(block), o.blocks))
 		}
-		if len(result.Claims) != len(claims) {
-			panic(fmt.Sprintf("%s: %d claims, and %d in seed block %d", a.Name, len(claims), len(result.Claims), b+1))
-		}
-		for i, c := range result.Claims {
+		for i, c := range block {
 			claims[i] = append(claims[i], c)
 		}
 	}
-	for i := range claims {
-		first.Claims[i] = overBlocks(claims[i])
+	add(o.alone)
+	at := looks(a.most(s))
+	for k, n := range at {
+		for ; o.blocks < n; o.blocks++ {
+			add(runBlock(ctx, a, s, o.blocks, readings).Claims)
+		}
+		open := false
+		for i := range claims {
+			j := overBlocks(claims[i], len(at), k == len(at)-1)
+			first.Claims[i] = j
+			open = open || j.Verdict == TooFew && matters(i)
+		}
+		if !open {
+			break
+		}
 	}
-	return first, alone
+	return o
 }
 
 // judge runs an artefact by the literal text, then by the paper's set of readings where a claim differs, and by each reading alone. Where
 // none differs it tries those of the set once, to show what they break.
 func (r *Record) judge(ctx context.Context, p *Reproduction, a *Artefact, s *Setup) {
-	all, letter := runBlocks(ctx, a, s, r.Blocks, nil)
-	r.Result = all
+	letter := runBlocks(ctx, a, s, nil, func(int) bool { return true })
+	r.Result, r.Blocks = letter.Result, letter.blocks
+	differing := func(i int) bool { return r.Claims[i].Verdict == Differs }
 	differs := slices.ContainsFunc(r.Claims, func(c Claim) bool { return c.Verdict == Differs })
 	set, unfitted := p.chosen(a)
 	if len(set) > 0 && differs {
-		read, _ := runBlocks(ctx, a, s, r.Blocks, set)
+		read := runBlocks(ctx, a, s, set, differing)
 		plain := read // what holds without the readings that were fitted is not fitted
 		switch len(unfitted) {
 		case len(set):
 		case 0:
-			plain = r.Result
+			plain = letter
 		default:
-			plain, _ = runBlocks(ctx, a, s, r.Blocks, unfitted)
+			plain = runBlocks(ctx, a, s, unfitted, differing)
 		}
-		r.readAs(read, plain)
+		r.BlocksAsRead = read.blocks
+		r.readAs(read.Result, plain.Result)
 		if len(set) > 1 {
 			r.Tried = append(r.Tried, tried(theSet, read.Claims))
 		}
-	} else if len(set) > 1 {
+	} else if len(set) > 1 && !s.Verdicts {
 		r.Tried = append(r.Tried, tried(theSet, runBlock(ctx, a, s, 0, set).Claims))
 	}
 	for _, x := range p.Readings {
-		if x.concerns(a) && (differs || x.Chosen) && (!x.Solver || s.SolveLinear != nil) {
+		if !s.Verdicts && x.concerns(a) && (differs || x.Chosen) && (!x.Solver || s.SolveLinear != nil) {
 			r.Tried = append(r.Tried, tried(x.Name, runBlock(ctx, a, s, 0, []string{x.Name}).Claims))
 		}
 	}
 	if len(r.Tried) > 0 {
-		r.Tried = slices.Insert(r.Tried, 0, tried(theLetter, letter))
+		r.Tried = slices.Insert(r.Tried, 0, tried(theLetter, letter.alone))
 	}
 }
 
@@ -166,12 +193,13 @@ func (r *Record) readAs(read, plain *Result) {
 		case c.Verdict != Differs:
 		case as.Verdict == Holds:
 			rests = true
-			c.Why = "As read: " + as.Ours + "."
+			c.Why, c.Undecided = "As read: "+as.Ours+".", false
 			if c.Verdict = Fitted; plain.Claims[i].Verdict == Holds {
 				c.Verdict = HoldsAsRead
 			}
 		default:
 			c.Why = strings.TrimSpace(c.Why + " As read: " + as.Ours + ".")
+			c.Undecided = c.Undecided || as.Undecided
 		}
 	}
 	for _, t := range read.Tables {

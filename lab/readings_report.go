@@ -9,17 +9,15 @@ import (
 )
 
 // writeVerdicts writes what the verdicts mean.
-func writeVerdicts(b *bufio.Writer, records []*Record) {
-	blocks := 0
-	for _, rec := range records {
-		blocks = max(blocks, rec.Blocks)
-	}
-	fmt.Fprintf(b, "Verdicts, over up to %d seed blocks, a number fixed before the run (what draws nothing is run once): *holds*: under the literal\n"+
-		"text, in every block; where ours is a number, by the 95 %% interval of its mean over the blocks; where it is several, by that of\n"+
-		"each, and the one that decides is shown. *Holds as read*: under the one set of readings below. *Fitted*: the\n"+
-		"same, but a reading was searched for with the paper's own figures as the measure. *Differs*: all else. *Too few*: fewer than\n"+
-		"%d blocks, or an interval that does not tell. *Not testable*: with the reason. *Not run*: left out in this mode. ± is half the 95 %%\n"+
-		"interval. Marks in charts are what the paper prints.\n\n", blocks, Enough)
+func writeVerdicts(b *bufio.Writer) {
+	fmt.Fprintf(b, "Verdicts, over seed blocks, in each of which all networks, patterns and orders are drawn anew (what draws nothing is run once).\n"+
+		"A claim on a number is judged by the interval of its mean over the blocks, at %d of them and each time their number has doubled,\n"+
+		"until it lies inside the claim's range or outside, or the most of them are drawn, a number fixed by what a block costs. *Holds*:\n"+
+		"inside under the literal text; where ours is several numbers, each of them, and the one that decides is shown; where it is none,\n"+
+		"true in every block, the most of them. *Holds as read*: under the one set of readings below. *Fitted*: the same, but a reading was\n"+
+		"searched for with the paper's own figures as the measure. *Differs*: all else; *undecided* says that the interval still crosses an end of\n"+
+		"the range. *Too few*: fewer than %d blocks. *Not testable*: with the reason. *Not run*: left out in this mode. ± is half an interval,\n"+
+		"so wide that in 19 of 20 runs none at any of the looks misses the mean. Marks in charts are what the paper prints.\n\n", Enough, Enough)
 }
 
 // writeReadings writes the other readings of a paper, the largest differences, and what each reading does to the claims.
@@ -41,7 +39,11 @@ func (r *Reproduction) writeReadings(b *bufio.Writer, records []*Record) {
 	if far := largest(records); len(far) > 0 {
 		fmt.Fprint(b, "The largest differences:\n\n")
 		for _, c := range far {
-			fmt.Fprintf(b, "- %s. The paper: %s; ours: %s.\n", c.Text, c.Paper, c.Ours)
+			line := fmt.Sprintf("%s. The paper: %s; ours: %s.", c.Text, c.Paper, c.Ours)
+			if plain := r.Plain[c.Text]; plain != "" {
+				line = fmt.Sprintf("%s (%s. The paper: %s; ours: %s)", plain, c.Text, c.Paper, c.Ours)
+			}
+			fmt.Fprintf(b, "- %s\n", line)
 		}
 		fmt.Fprintln(b)
 	}
@@ -62,7 +64,7 @@ func largest(records []*Record) (first []Claim) {
 	var list []difference
 	for _, rec := range records {
 		for _, c := range rec.Claims {
-			if c.Verdict == Differs {
+			if c.Verdict == Differs && !c.Undecided {
 				list = append(list, difference{rec.Artefact, c})
 			}
 		}
@@ -114,7 +116,7 @@ func (r *Reproduction) byReading(records []*Record) Table {
 		}
 		letter := rec.tried(theLetter)
 		for i, c := range rec.Claims {
-			row, moved := []string{rec.Artefact, c.Text, string(c.Verdict)}, false
+			row, moved := []string{rec.Artefact, c.Text, c.verdict()}, false
 			literal := c.Verdict == Holds || c.Verdict == TooFew
 			for _, name := range t.Columns[first:] {
 				tried := rec.tried(name)

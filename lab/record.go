@@ -10,18 +10,19 @@ import (
 
 // Record is the stored result of one artefact.
 type Record struct {
-	Reproduction string `json:"reproduction"`
-	Artefact     string `json:"artefact"`
-	Title        string `json:"title"`
-	Place        string `json:"place"`
-	Mode         Mode   `json:"mode"`
-	Seed         uint64 `json:"seed"`
-	Rows         string `json:"rows,omitempty"` // the rows kept, as asked for; "" for all
-	Measured     bool   `json:"measured,omitempty"`
-	// Blocks is the number of seed blocks.
-	Blocks int     `json:"seed_blocks"`
-	Few    bool    `json:"few_seed_blocks,omitempty"` // because more would take too long
-	Tried  []Tried `json:"tried,omitempty"`           // by reading
+	Reproduction string  `json:"reproduction"`
+	Artefact     string  `json:"artefact"`
+	Title        string  `json:"title"`
+	Place        string  `json:"place"`
+	Mode         Mode    `json:"mode"`
+	Seed         uint64  `json:"seed"`
+	Rows         string  `json:"rows,omitempty"` // the rows kept, as asked for; "" for all
+	Measured     bool    `json:"measured,omitempty"`
+	Blocks       int     `json:"seed_blocks"`                   // drawn, by the letter
+	BlocksAsRead int     `json:"seed_blocks_as_read,omitempty"` // drawn under the set of readings; 0 where nothing is judged by it
+	Most         int     `json:"most_seed_blocks"`              // the greatest number that was allowed
+	Few          bool    `json:"few_seed_blocks,omitempty"`     // because more would take too long
+	Tried        []Tried `json:"tried,omitempty"`               // by reading
 	*Result
 }
 
@@ -29,7 +30,7 @@ type Record struct {
 func RunArtefact(ctx context.Context, r *Reproduction, a *Artefact, s *Setup, rows string) (*Record, error) {
 	rec := &Record{
 		Reproduction: r.Name, Artefact: a.Name, Title: a.Title, Place: a.Place,
-		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured, Blocks: a.blocks(s), Few: a.Blocks > 0 && a.Blocks < Enough,
+		Mode: s.Mode, Seed: s.Seed, Rows: rows, Measured: a.Measured, Most: a.most(s), Few: a.Blocks > 0 && a.Blocks < Enough,
 	}
 	if err := rec.run(ctx, r, a, s); err != nil {
 		return nil, fmt.Errorf("lab: %s %s: %w", r.Name, a.Name, err)
@@ -47,7 +48,7 @@ func (r *Record) run(ctx context.Context, p *Reproduction, a *Artefact, s *Setup
 // run may be left out.
 func (r *Record) Fits(reproduction string, a *Artefact, s *Setup, rows string) bool {
 	return r.Reproduction == reproduction && r.Artefact == a.Name && r.Mode == s.Mode && r.Seed == s.Seed && r.Rows == rows &&
-		r.Blocks == a.blocks(s)
+		r.Most == a.most(s)
 }
 
 // Load reads a record that Files wrote.

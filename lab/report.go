@@ -15,7 +15,7 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	fmt.Fprintf(b, "# %s\n\n%s\n\n", r.Name, r.Paper)
 	fmt.Fprintf(b, "Made by `weft lab reproduce %s`; do not edit. ", r.Name)
 	fmt.Fprintf(b, "Claims: %s.\n\n", CountVerdicts(records))
-	writeVerdicts(b, records)
+	writeVerdicts(b)
 	if r.Assumptions != "" {
 		fmt.Fprintf(b, "Assumptions: %s\n\n", r.Assumptions)
 	}
@@ -24,7 +24,7 @@ func WriteReport(w io.Writer, r *Reproduction, records []*Record) error {
 	for _, rec := range records {
 		for i := range rec.Claims {
 			c := &rec.Claims[i]
-			claims.Add(fmt.Sprintf("[%s](#%s)", rec.Artefact, rec.Artefact), c.Text, c.Paper, c.Ours, string(c.Verdict))
+			claims.Add(fmt.Sprintf("[%s](#%s)", rec.Artefact, rec.Artefact), c.Text, c.Paper, c.Ours, c.verdict())
 		}
 	}
 	claims.writeMarkdown(b)
@@ -41,6 +41,12 @@ func (r *Record) write(b *bufio.Writer) {
 	}
 	if r.Blocks > 1 || r.Few {
 		fmt.Fprintf(b, ", seed blocks: %d", r.Blocks)
+	}
+	if r.BlocksAsRead > 1 {
+		fmt.Fprintf(b, ", as read: %d", r.BlocksAsRead)
+	}
+	if r.Most > Enough {
+		fmt.Fprintf(b, " of at most %d", r.Most)
 	}
 	if r.Blocks > 0 && r.Blocks < Enough && r.Few {
 		fmt.Fprint(b, ", as more would take too long")
@@ -62,7 +68,7 @@ func (r *Record) write(b *bufio.Writer) {
 	}
 	for i := range r.Claims {
 		if c := &r.Claims[i]; c.Why != "" {
-			fmt.Fprintf(b, "\n- %s: %s. %s\n", c.Text, c.Verdict, c.Why)
+			fmt.Fprintf(b, "\n- %s: %s. %s\n", c.Text, c.verdict(), c.Why)
 		}
 	}
 	for _, note := range r.Notes {
@@ -88,19 +94,25 @@ func (t *Table) writeMarkdown(w io.Writer) {
 
 // CountVerdicts says how many claims have each verdict.
 func CountVerdicts(records []*Record) string {
-	var text []string
-	for _, v := range verdicts {
-		n := 0
-		for _, rec := range records {
-			for i := range rec.Claims {
-				if rec.Claims[i].Verdict == v {
-					n++
-				}
+	counts, undecided := map[Verdict]int{}, 0
+	for _, rec := range records {
+		for i := range rec.Claims {
+			counts[rec.Claims[i].Verdict]++
+			if rec.Claims[i].Undecided {
+				undecided++
 			}
 		}
-		if n > 0 {
-			text = append(text, fmt.Sprintf("%d %s", n, v))
+	}
+	var text []string
+	for _, v := range verdicts {
+		if counts[v] == 0 {
+			continue
 		}
+		n := fmt.Sprintf("%d %s", counts[v], v)
+		if v == Differs && undecided > 0 {
+			n += fmt.Sprintf(" (%d undecided)", undecided)
+		}
+		text = append(text, n)
 	}
 	return strings.Join(text, ", ")
 }

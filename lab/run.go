@@ -52,7 +52,7 @@ type Outcome struct {
 func (o *Outcome) Claims() (rows [][]string) {
 	for _, rec := range o.Records {
 		for _, c := range rec.Claims {
-			rows = append(rows, []string{rec.Artefact, string(c.Verdict), c.Text, c.Paper, c.Ours})
+			rows = append(rows, []string{rec.Artefact, c.verdict(), c.Text, c.Paper, c.Ours})
 		}
 	}
 	return rows
@@ -76,6 +76,11 @@ func (e *HasMore) Error() string {
 
 // ErrNoRow says that no artefact has one of the rows asked for.
 var ErrNoRow = errors.New("lab: no artefact has such a row")
+
+// Drawing are those of some artefacts that depend on the seed.
+func Drawing(all []*Artefact) []*Artefact {
+	return slices.DeleteFunc(slices.Clone(all), func(a *Artefact) bool { return a.Seedless })
+}
 
 // Select returns some artefacts by name, all where none is named.
 func (r *Reproduction) Select(names []string) ([]*Artefact, error) {
@@ -166,11 +171,13 @@ func (r *Run) reusable(a *Artefact) *Record {
 }
 
 // stored returns the record of an artefact in the Store, nil where none can be read.
-func (r *Run) stored(artefact string) *Record {
-	if r.Store == nil {
+func (r *Run) stored(artefact string) *Record { return stored(r.Store, artefact) }
+
+func stored(s Store, artefact string) *Record {
+	if s == nil {
 		return nil
 	}
-	data, err := r.Store.Read(artefact + ".json")
+	data, err := s.Read(artefact + ".json")
 	if err != nil {
 		return nil
 	}
@@ -195,14 +202,8 @@ func (r *Run) store(rec *Record) error {
 			return err
 		}
 	}
-	var all []*Record
-	for i := range r.Paper.Artefacts {
-		if rec := r.stored(r.Paper.Artefacts[i].Name); rec != nil {
-			all = append(all, rec)
-		}
-	}
 	var page bytes.Buffer
-	if err := WriteReport(&page, r.Paper, all); err != nil {
+	if err := WriteReport(&page, r.Paper, r.Paper.Stored(r.Store)); err != nil {
 		return err
 	}
 	return r.Store.Write("README.md", page.Bytes())

@@ -74,6 +74,7 @@ var documents = []struct {
 	{"weft map NETWORK --events FILE --json", reflect.TypeFor[mapjob.WatchReport]()},
 	{"weft lab list --json", reflect.TypeFor[papers.Listing]()},
 	{"weft lab reproduce NAME --json", reflect.TypeFor[lab.Document]()},
+	{"weft lab reproduce NAME --compare DIR --json", reflect.TypeFor[lab.Agreement]()},
 	{"weft lids GRAPH --json", reflect.TypeFor[study.LIDs]()},
 	{"weft version --json", reflect.TypeFor[build]()},
 	{"weft demo --json", reflect.TypeFor[demo.Demo]()},

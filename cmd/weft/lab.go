@@ -55,6 +55,7 @@ type reproduceFlags struct {
 	only []string
 	rows []string
 	dir  string // of the results, "" to keep none
+	with string // directory of results whose verdicts are compared, "" for none
 	redo bool
 	seed uint64
 	jobs int
@@ -74,10 +75,11 @@ run with --full or with all rows is not replaced by less, except with --redo.
 
 Claims are judged by the literal text, over seed blocks: in each, all networks, patterns
 and orders are drawn anew. What differs is judged again under the readings of the paper,
-and each reading is tried alone. With --full a table or figure has 8 blocks, fewer where
-it takes long, more where it is quick and its claims are close. With fewer than 8, what
-depends on seeds is "too few". --seed-block 100 draws blocks that no committed result
-has.
+and each reading is tried alone. With --full blocks are drawn until each claim is decided,
+8 at first, then twice as many each time, up to a number that is fixed for each table and
+figure: up to 128 for some that are quick, fewer than 8 for what takes long. With fewer
+than 8, what depends on seeds is "too few". --seed-block 1000 draws blocks that no
+committed result has; with --compare DIR too it says which verdicts change.
 
 Seconds and memory in the results are those of this machine; everything else depends
 on the mode, the seed and the blocks only.`
@@ -94,7 +96,7 @@ func labReproduceCmd() *cobra.Command {
 		Example: `  weft lab reproduce dfsssp --only heuristics,fig10
   weft lab reproduce dfsssp --full -o docs/results
   weft lab reproduce dfsssp --full --only fig4 --rows Odin
-  weft lab reproduce renaming --full --seed-block 100`,
+  weft lab reproduce renaming --full --seed-block 1000 --compare docs/results`,
 		Args: one("NAME"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			run, err := flags.run(cmd, args[0])
@@ -108,6 +110,9 @@ func labReproduceCmd() *cobra.Command {
 			if err = flags.explain(run, err); err != nil && len(out.Records) == 0 {
 				return err
 			}
+			if flags.with != "" {
+				return errors.Join(err, flags.printAgreement(cmd, run, out, asJSON))
+			}
 			if asJSON {
 				return errors.Join(err, printJSON(cmd.OutOrStdout(), run.Document(out)))
 			}
@@ -119,9 +124,10 @@ func labReproduceCmd() *cobra.Command {
 	f.StringSliceVar(&flags.only, "only", nil, "tables and figures, a,b,c (default: all)")
 	f.StringArrayVar(&flags.rows, "rows", nil, "only rows whose name contains this; may be given several times")
 	f.StringVarP(&flags.dir, "output", "o", "", "directory for the results")
+	f.StringVar(&flags.with, "compare", "", "only count the claims that have the verdict of the results in this directory")
 	f.BoolVar(&flags.redo, "redo", false, "run again what the directory has already")
 	f.Uint64Var(&flags.seed, "seed", 1, "seed")
-	f.IntVar(&flags.blocks, "blocks", 0, "seed blocks by which claims are judged (default: with --full as many as the table or figure has, else 1)")
+	f.IntVar(&flags.blocks, "blocks", 0, "the most seed blocks by which claims are judged (default: with --full those of the table or figure, else 1)")
 	f.IntVar(&flags.block, "seed-block", 0, "number of the first seed block: another one draws all networks anew")
 	f.StringVar(&flags.solver, "solver", "", "for readings with a linear programme: the solver, by name or path (default: the first that is installed; without one they are not tried)")
 	jobsFlag(cmd, &flags.jobs)
@@ -154,12 +160,44 @@ func (f *reproduceFlags) run(cmd *cobra.Command, name string) (*lab.Run, error) 
 		return nil, fmt.Errorf("--solver: %w", err)
 	}
 	run.Setup.Seed += uint64(f.block) * lab.BlockSeeds
+	if run.Setup.Verdicts = f.with != ""; run.Setup.Verdicts {
+		if run.Artefacts = lab.Drawing(chosen); len(run.Artefacts) == 0 {
+			return nil, errors.New("--compare: nothing chosen draws anything")
+		}
+		if f.dir != "" && filepath.Clean(f.dir) == filepath.Clean(f.with) {
+			return nil, errors.New("--compare and -o: want two directories, as a comparison tries no reading alone")
+		}
+		if len(paper.Stored(f.compared(cmd, name))) == 0 {
+			return nil, fmt.Errorf("--compare: %s has no results", filepath.Join(f.with, name))
+		}
+	}
 	if f.dir != "" {
 		dir := &labDir{cmd, filepath.Join(f.dir, name)}
 		run.Store = dir
 		return run, os.MkdirAll(dir.path, 0o755)
 	}
 	return run, nil
+}
+
+// compared is the directory of the results whose verdicts are compared.
+func (f *reproduceFlags) compared(cmd *cobra.Command, name string) *labDir {
+	return &labDir{cmd, filepath.Join(f.with, name)}
+}
+
+// printAgreement prints how many claims have the verdict of the results that are compared, and those that have not.
+func (f *reproduceFlags) printAgreement(cmd *cobra.Command, run *lab.Run, out *lab.Outcome, asJSON bool) error {
+	a := lab.Compare(run.Paper.Stored(f.compared(cmd, run.Paper.Name)), out.Records)
+	w := cmd.OutOrStdout()
+	if asJSON {
+		return printJSON(w, a)
+	}
+	if len(a.Changed) > 0 {
+		if err := study.Table(w, append([][]string{{"WHERE", "CLAIM", "THERE", "HERE"}}, a.Rows()...)); err != nil {
+			return err
+		}
+	}
+	_, err := fmt.Fprintf(w, "%s: %d of %d claims have the same verdict as in %s\n", run.Paper.Name, a.Same, a.Claims, f.with)
+	return err
 }
 
 // explain says in an error of a run which flag helps.

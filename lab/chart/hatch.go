@@ -21,6 +21,9 @@ const (
 // hatches tell the bars of series apart without colour: one for each colour of the palette.
 var hatches = []hatch{0, rising, falling, level, rising | falling, upright, level | upright, 0, rising | level, falling | upright}
 
+// dashes tell the lines of series apart without colour: one for each colour of the palette.
+var dashes = [][]vg.Length{nil, {7, 2}, {2, 2}, {8, 2, 2, 2}, {4, 2}, {12, 3}, {1, 2}, {8, 2, 2, 2, 2, 2}, {5, 4}, {3, 1}}
+
 // The lines of a hatch, in points.
 const (
 	hatchStep  = 4.5 // from one line to the next

@@ -70,16 +70,12 @@ type line struct {
 	series Series
 	color  color.Color
 	shape  draw.GlyphDrawer
-	dashed bool
+	dashes []vg.Length
 	aside  vg.Length // of ranges, so that they do not hide each other
 }
 
 func (l *line) style() draw.LineStyle {
-	s := draw.LineStyle{Color: l.color, Width: 1.4}
-	if l.dashed {
-		s.Dashes = []vg.Length{4, 2}
-	}
-	return s
+	return draw.LineStyle{Color: l.color, Width: 1.4, Dashes: l.dashes}
 }
 
 func (l *line) glyph() draw.GlyphStyle {

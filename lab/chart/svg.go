@@ -194,7 +194,7 @@ func drawSeries(kind Kind, p *plot.Plot, shown []Series, i int, places []place) 
 		p.Add(bars)
 		return bars
 	}
-	line := &line{series: all[i], color: paint, shape: shapes[i%len(shapes)], dashed: i >= len(palette), aside: aside(all, i, places)}
+	line := &line{series: all[i], color: paint, shape: shapes[i%len(shapes)], dashes: dashes[i%len(dashes)], aside: aside(all, i, places)}
 	p.Add(line)
 	return line
 }

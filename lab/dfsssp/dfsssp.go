@@ -9,6 +9,7 @@ func Reproduction() *lab.Reproduction {
 		Name:        "dfsssp",
 		Paper:       "Domke, Hoefler and Nagel, \"Deadlock-Free Oblivious Routing for Arbitrary Topologies\", IPDPS 2011 (paper 003).",
 		Assumptions: assumptions,
+		Plain:       plainWords,
 		Readings:    readings,
 		Artefacts: []lab.Artefact{
 			{Name: "fig2", Title: "A ring on which SSSP deadlocks", Place: "Fig. 2", Seedless: true, Run: p.fig2},

@@ -17,6 +17,7 @@ func reproductionI() *lab.Reproduction {
 		Name:        "thesis-1",
 		Paper:       "Bogdański, Sem-Jacobsen, Reinemo, Skeie, Holen and Huse, \"Achieving Predictable High Performance in Imbalanced Fat Trees\", ICPADS 2010 (paper 004, Paper I).",
 		Assumptions: fmt.Sprintf(hardware+assumptionsI, "4x SDR, 8 Gbit/s of data"),
+		Plain:       plainI,
 		Readings: []lab.Reading{
 			{
 				Name: early, Chosen: true, Fitted: true, In: []string{"fig4", "fig5", "fig6", "fig7", "ranger", "fig8", "fig9"},

@@ -18,6 +18,7 @@ func reproductionIV() *lab.Reproduction {
 		Name:        "thesis-4",
 		Paper:       "Bogdański, Johnsen, Reinemo and Sem-Jacobsen, \"Discovery and Routing of Degraded Fat-Trees\", PDCAT 2012 (paper 004, Paper IV).",
 		Assumptions: fmt.Sprintf(hardware+assumptionsIV, "4x DDR, 16 Gbit/s of data"),
+		Plain:       plainIV,
 		Readings: []lab.Reading{
 			{
 				Name: earlyIV, Chosen: true, Fitted: true, In: []string{"fig2", "fig3"},
@@ -31,7 +32,7 @@ func reproductionIV() *lab.Reproduction {
 			{Name: atRandom, In: append([]string{"anomaly"}, figures...), Text: "LIDs are dealt to hosts at random."},
 		},
 		Artefacts: []lab.Artefact{
-			{Name: "anomaly", Title: "Ports that MinHop leaves unused", Place: "sections IV-D, VII-A and VII-B", Blocks: 32, Run: anomaly},
+			{Name: "anomaly", Title: "Ports that MinHop leaves unused", Place: "sections IV-D, VII-A and VII-B", Blocks: 64, Run: anomaly},
 			{Name: "fig2", Title: "Uniform traffic, failing links", Place: "Fig. 2", Blocks: 4, Run: m.fig2},
 			{Name: "fig3", Title: "Uniform traffic, failing switches", Place: "Fig. 3", Blocks: 4, Run: m.fig3},
 			{Name: "fig4", Title: "Random rings, failing links", Place: "Fig. 4", Blocks: 16, Run: m.fig4},

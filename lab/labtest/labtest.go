@@ -91,6 +91,15 @@ func CheckClaims(t *testing.T, r *lab.Reproduction, tsv string) {
 			listed[key] = true
 		}
 	}
+	texts := map[string]bool{}
+	for key := range listed {
+		texts[key[1]] = true
+	}
+	for text := range r.Plain {
+		if !texts[text] {
+			t.Errorf("%s: plain words for %q, which claims.tsv has not", r.Name, text)
+		}
+	}
 	for _, a := range r.Artefacts {
 		rec := Run(t, r, a.Name, &lab.Setup{Mode: lab.Full, Blocks: 1, Rows: func(string) bool { return false }})
 		for _, c := range rec.Claims {

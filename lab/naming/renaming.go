@@ -19,6 +19,7 @@ func Renaming() *lab.Reproduction {
 		Name: "renaming",
 		Paper: "López, Flich and Duato, \"Deadlock-free Routing in InfiniBand through Destination Renaming\"," +
 			" ICPP 2001 (paper 002).",
+		Plain: plainRenaming,
 		Readings: []lab.Reading{
 			{
 				Name: byWidest, Chosen: true,

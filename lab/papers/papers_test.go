@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"weft/lab"
@@ -44,6 +45,26 @@ func TestCommittedFiles(t *testing.T) {
 			t.Error(err)
 		}
 		same(t, filepath.Join(r.Name, "README.md"), page.Bytes())
+		inPlainWords(t, r, page.String())
+	}
+}
+
+// inPlainWords checks that a page tells the largest differences in plain words.
+func inPlainWords(t *testing.T, r *lab.Reproduction, page string) {
+	t.Helper()
+	_, list, found := strings.Cut(page, "The largest differences:\n\n")
+	if !found {
+		t.Errorf("%s: no largest differences", r.Name)
+	}
+	list, _, _ = strings.Cut(list, "\n\n")
+	for line := range strings.Lines(list) {
+		plain := false
+		for _, words := range r.Plain {
+			plain = plain || strings.HasPrefix(line, "- "+words+" (")
+		}
+		if !plain {
+			t.Errorf("%s: no plain words (Reproduction.Plain) for %s", r.Name, line)
+		}
 	}
 }
 

@@ -53,10 +53,17 @@ func Summarise(v []float64) Summary {
 // SummariseFew describes a sample as Summarise does, but with the interval by Student's t, which is wider for a few values.
 func SummariseFew(v []float64) Summary {
 	s := Summarise(v)
-	if n := float64(len(v)); n > 1 {
-		s.CI95 = distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(.975) * s.StdDev / math.Sqrt(n)
-	}
+	s.CI95 = s.Half(len(v), .05)
 	return s
+}
+
+// Half returns half the width of the interval of the mean, by Student's t, that misses it with the given probability; v values were described.
+func (s *Summary) Half(v int, miss float64) float64 {
+	if v < 2 {
+		return 0
+	}
+	n := float64(v)
+	return distuv.StudentsT{Sigma: 1, Nu: n - 1}.Quantile(1-miss/2) * s.StdDev / math.Sqrt(n)
 }
 
 // summarise puts the pieces of all runs together, in order, and sums up the max-min

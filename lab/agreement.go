@@ -1,0 +1,60 @@
+package lab
+
+// Agreement is how many claims have the same verdict in two runs of a paper with other seed blocks, and those that have not.
+type Agreement struct {
+	Same    int      `json:"same"`
+	Claims  int      `json:"claims"`
+	Changed []Change `json:"changed"`
+}
+
+// Change is a claim with another verdict in the second run than in the first.
+type Change struct {
+	Artefact string `json:"artefact"`
+	First    Claim  `json:"first"`
+	Second   Claim  `json:"second"`
+}
+
+// Compare compares the verdicts of two runs on the claims that both have.
+func Compare(first, second []*Record) *Agreement {
+	type key struct{ artefact, text string }
+	was := map[key]Claim{}
+	for _, rec := range first {
+		for _, c := range rec.Claims {
+			was[key{rec.Artefact, c.Text}] = c
+		}
+	}
+	a := &Agreement{Changed: []Change{}}
+	for _, rec := range second {
+		for _, c := range rec.Claims {
+			before, ok := was[key{rec.Artefact, c.Text}]
+			if !ok {
+				continue
+			}
+			a.Claims++
+			if before.Verdict == c.Verdict {
+				a.Same++
+			} else {
+				a.Changed = append(a.Changed, Change{rec.Artefact, before, c})
+			}
+		}
+	}
+	return a
+}
+
+// Rows has a row for each claim that changed: the artefact, the claim, and both verdicts with ours.
+func (a *Agreement) Rows() (rows [][]string) {
+	for _, c := range a.Changed {
+		rows = append(rows, []string{c.Artefact, c.First.Text, c.First.verdict() + ": " + c.First.Ours, c.Second.verdict() + ": " + c.Second.Ours})
+	}
+	return rows
+}
+
+// Stored are the records that a Store has of a paper, in the paper's order.
+func (r *Reproduction) Stored(s Store) (all []*Record) {
+	for i := range r.Artefacts {
+		if rec := stored(s, r.Artefacts[i].Name); rec != nil {
+			all = append(all, rec)
+		}
+	}
+	return all
+}
