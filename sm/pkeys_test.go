@@ -145,12 +145,13 @@ func TestEnforcementOfBefore(t *testing.T) {
 	sets, keys := 0, 0
 	v.onAction = func(a *Action) {
 		if a.Kind == Send && a.Method == mad.Set {
-			switch {
-			case a.Attr == mad.AttrPortInfo:
+			if a.Attr == mad.AttrPortInfo {
 				sets++
-			case a.Attr == mad.AttrPKeyTable:
+			}
+			if a.Attr == mad.AttrPKeyTable {
 				keys++
-			case a.Attr == mad.AttrLinearForwardingTable || a.Attr == mad.AttrSLtoVLMappingTable:
+			}
+			if a.Attr == mad.AttrLinearForwardingTable || a.Attr == mad.AttrSLtoVLMappingTable {
 				t.Errorf("%v is written", a.Attr)
 			}
 		}
