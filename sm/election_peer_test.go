@@ -60,7 +60,7 @@ func TestHandoverWithOpenSM(t *testing.T) {
 			second := s.stay(node, 9)
 			// OpenSM stands by as soon as it has handed over, also where ours looks at the subnet just then and is not ready:
 			// ours then finds by its next poll that nobody is the master.
-			s.Wait("handover to weft", opensm, func() bool { return second.isMaster() && says("Entering STANDBY state") })
+			s.Wait("handover to weft", opensm, func() bool { return second.isMaster() && second.rests() && says("Entering STANDBY state") })
 			if now := s.Run("ibnetdiscover", "-p"); !bytes.Equal(lids, now) {
 				t.Errorf("LIDs have moved from\n%s\nto\n%s", lids, now)
 			}
@@ -147,6 +147,22 @@ func (m *stayer) told(k IncidentKind) (n int) {
 // isMaster reports whether it has brought the subnet up.
 func (m *stayer) isMaster() bool {
 	return slices.ContainsFunc(m.incidents(), func(i Incident) bool { return i.Kind == RoundEnds && strings.HasPrefix(i.Text, string(Up)) })
+}
+
+// rests reports whether no round is under way: clients of OpenSM are asked to register again by one after the first.
+func (m *stayer) rests() bool {
+	asked, ended, begun := 0, 0, 0
+	for _, i := range m.incidents() {
+		switch i.Kind {
+		case Reregistration:
+			asked = ended
+		case RoundBegun:
+			begun++
+		case RoundEnds:
+			ended++
+		}
+	}
+	return begun == ended && ended > asked && asked > 0
 }
 
 // end ends it, and returns its last round.
