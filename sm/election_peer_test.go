@@ -153,12 +153,12 @@ func (m *stayer) isMaster() bool {
 func (m *stayer) rests() bool {
 	asked, ended, begun := 0, 0, 0
 	for _, i := range m.incidents() {
-		switch i.Kind {
-		case Reregistration:
+		switch {
+		case i.Kind == Reregistration:
 			asked = ended
-		case RoundBegun:
+		case i.Kind == RoundBegun:
 			begun++
-		case RoundEnds:
+		case i.Kind == RoundEnds:
 			ended++
 		}
 	}

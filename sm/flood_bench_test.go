@@ -2,6 +2,7 @@ package sm
 
 import (
 	"encoding/binary"
+	"errors"
 	"runtime"
 	"slices"
 	"sync/atomic"
@@ -48,7 +49,7 @@ func BenchmarkJoinFlood(b *testing.B) {
 				}
 				q := request(method, mad.AttrMCMemberRecord, memberMask, rec)
 				a.r.Start(&wire.Request{Addr: wire.ToLID(a.lid, 1), MAD: q, Done: func(res *wire.Result) {
-					switch status, is := res.Err.(*wire.StatusError); {
+					switch status, is := errors.AsType[*wire.StatusError](res.Err); {
 					case res.Err == nil:
 						answered.Add(1)
 					case is && status.Status == mad.StatusBusy:

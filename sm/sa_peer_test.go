@@ -208,6 +208,7 @@ func (all answers) free() {
 		case kind == "PortInfoRecord" && len(rec) == mad.PortInfoRecord.Size:
 			info := mad.PortInfoRecordPortInfo.Get(rec)
 			clearFields(info, mad.PortInfoLocalPortNum)
+			clearFields(info, mad.PortInfoEnforceInbound, mad.PortInfoEnforceOutbound) // OpenSM sets them without partitions too, we clear them then
 			if state := mad.PortInfoPortState.Get(info); state == mad.PortDown { // of which OpenSM keeps the states alone
 				phys := mad.PortInfoPhysicalState.Get(info)
 				clear(info)

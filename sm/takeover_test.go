@@ -588,7 +588,7 @@ func TestTakeovers(t *testing.T) {
 		}
 		for wait := 0; n != 1 && wait < 100; wait++ {
 			m.run(100*time.Millisecond, false)
-			n, master = masters(m.living())
+			n, _ = masters(m.living())
 		}
 		if n, master = masters(m.living()); n == 1 {
 			m.cast(master, fmt.Sprintf("seed %d, at the end", seed))
