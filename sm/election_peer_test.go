@@ -153,13 +153,14 @@ func (m *stayer) isMaster() bool {
 func (m *stayer) rests() bool {
 	asked, ended, begun := 0, 0, 0
 	for _, i := range m.incidents() {
-		switch {
-		case i.Kind == Reregistration:
+		switch i.Kind {
+		case Reregistration:
 			asked = ended
-		case i.Kind == RoundBegun:
+		case RoundBegun:
 			begun++
-		case i.Kind == RoundEnds:
+		case RoundEnds:
 			ended++
+		default: // says nothing of rounds
 		}
 	}
 	return begun == ended && ended > asked && asked > 0

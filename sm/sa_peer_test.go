@@ -209,7 +209,7 @@ func (all answers) free() {
 			info := mad.PortInfoRecordPortInfo.Get(rec)
 			clearFields(info, mad.PortInfoLocalPortNum)
 			clearFields(info, mad.PortInfoEnforceInbound, mad.PortInfoEnforceOutbound) // OpenSM sets them without partitions too, we clear them then
-			if state := mad.PortInfoPortState.Get(info); state == mad.PortDown { // of which OpenSM keeps the states alone
+			if state := mad.PortInfoPortState.Get(info); state == mad.PortDown {       // of which OpenSM keeps the states alone
 				phys := mad.PortInfoPhysicalState.Get(info)
 				clear(info)
 				mad.PortInfoPortState.Put(info, state)
