@@ -84,6 +84,9 @@ func (t *tree) notRooted(local *route.Plan, nameOf func(port int) string) string
 	if local.Recipe.Paths != "ftree" {
 		return "it is routed by " + local.Recipe.Engine() + ", not by ftree"
 	}
+	if local.Recipe.Options[route.Relief.Name] != "" {
+		return "its paths were moved by the option relief of ftree"
+	}
 	height := t.heights()
 	top := slices.Max(height)
 	for i, s := range t.tops {

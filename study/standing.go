@@ -3,15 +3,20 @@ package study
 import (
 	"fmt"
 	"io"
+	"slices"
+	"strings"
+
+	"weft/internal/fold"
+	"weft/route/job"
 )
 
 // Standing compares one engine with the best proven one on each fabric of a sweep. Best is taken figure
-// by figure, and the engine itself counts.
+// by figure among the engines that were named: auto is compared with them, and may be ahead of all (shares below 0).
 type Standing struct {
 	Engine  string
 	Fabrics int // number of fabrics that it routed, with a proof
 	Refused int // number of all others: refused, or not proven
-	// EBB and Shift are shares by which it falls behind the best, 0 for the best. Pairs is the ratio of
+	// EBB and Shift are shares by which it falls behind the best. Pairs is the ratio of
 	// its largest number of pairs on a channel to the least of any engine, 1 for the best.
 	EBB, Shift, Pairs Behind
 }
@@ -70,11 +75,13 @@ func Standings(rows []SweepRow) (out []Standing) {
 }
 
 // bestOf returns the best of each figure of the proven rows, which may be those of several engines, and
-// whether there is a proven row. Other fields of best mean nothing.
+// whether there is a proven row. Rows of auto count where there are no others. Other fields of best mean nothing.
 func bestOf(rows []*SweepRow) (best SweepRow, found bool) {
+	named := func(r *SweepRow) bool { return r.Verdict == Proven && r.Engine != job.Auto }
+	among := slices.ContainsFunc(rows, named)
 	for _, r := range rows {
 		switch {
-		case r.Verdict != Proven:
+		case r.Verdict != Proven || among && !named(r):
 		case !found:
 			best, found = *r, true
 		default:
@@ -120,7 +127,7 @@ func WriteStandings(w io.Writer, all []Standing) error {
 			most = append(most, []string{s.Engine, "in ebb", s.EBB.Where}, []string{"", "in shifts", s.Shift.Where})
 		}
 	}
-	if _, err := fmt.Fprintln(w, "Behind the best proven engine, mean/most, and on how many fabrics by\nless than this:"); err != nil {
+	if _, err := fmt.Fprintln(w, "Behind the best proven engine, mean/most, and on how many fabrics by\nless than this (auto is not among the best; less than 0 is ahead of all):"); err != nil {
 		return err
 	}
 	if err := Table(w, rows); err != nil {
@@ -133,18 +140,17 @@ func WriteStandings(w io.Writer, all []Standing) error {
 }
 
 // WriteBehind lists the rows of one engine that are behind the best by more than a share in effective
-// bisection bandwidth or in shifts, with the engines that are ahead.
+// bisection bandwidth or in shifts, with the engines that are ahead, and what these give up for it.
 func WriteBehind(w io.Writer, rows []SweepRow, engine string) error {
-	table := [][]string{{"FABRIC", "EBB", "BEST", "", "SHIFTS", "BEST", "", "PAIRS", "LEAST", ""}}
+	table, reasons := [][]string{{"FABRIC", "EBB", "BEST", "", "SHIFTS", "BEST", "", "PAIRS", "LEAST", ""}}, ""
 	for i := range rows {
 		r := &rows[i]
 		if r.Engine != engine || r.Verdict != Proven {
 			continue
 		}
-		same := func(o SweepRow) bool { return o.Fabric == r.Fabric && o.Verdict == Proven }
 		ebb, shift, pairs := r, r, r
 		for j := range rows {
-			if o := &rows[j]; same(*o) {
+			if o := &rows[j]; o.Fabric == r.Fabric && o.Verdict == Proven && o.Engine != job.Auto {
 				if o.EBB > ebb.EBB {
 					ebb = o
 				}
@@ -164,10 +170,54 @@ func WriteBehind(w io.Writer, rows []SweepRow, engine string) error {
 			fmt.Sprintf("%.0f", r.Shift), fmt.Sprintf("%.0f", shift.Shift), shift.Engine,
 			fmt.Sprint(r.Pairs), fmt.Sprint(pairs.Pairs), pairs.Engine,
 		})
+		reasons += fmt.Sprintf("%s (%s)\n    %s\n", r.Fabric, r.Chosen, fold.Text(4, r.why(ebb, shift)))
 	}
 	if len(table) == 1 {
 		_, err := fmt.Fprintf(w, "%s is within 1 %% of the best proven engine on all fabrics it routes\n", engine)
 		return err
 	}
-	return Table(w, table)
+	if err := Table(w, table); err != nil {
+		return err
+	}
+	_, err := fmt.Fprintf(w, "\nWhat those ahead give up for it, or why %s is not ahead:\n%s", engine, reasons)
+	return err
+}
+
+// why says what the engines with the most bandwidth and the least congestion in shifts give up for it, against a row that is behind.
+func (r *SweepRow) why(ebb, shift *SweepRow) string {
+	var parts []string
+	if ebb.EBB > r.EBB/(1-asGoodShare) {
+		parts = append(parts, r.against(ebb, false))
+	}
+	if shift.Shift < r.Shift*(1-asGoodShare) && (len(parts) == 0 || shift != ebb) {
+		parts = append(parts, r.against(shift, true))
+	}
+	return strings.Join(parts, "; ")
+}
+
+// against says what another row has more of, first in bandwidth or first in shifts, and what it has less of.
+func (r *SweepRow) against(o *SweepRow, byShifts bool) string {
+	bandwidth, shifts := percent(o.EBB, r.EBB)+" bandwidth", percent(o.Shift, r.Shift)+" congestion in shifts"
+	gain, other, better := bandwidth, shifts, o.Shift <= r.Shift
+	if byShifts {
+		gain, other, better = shifts, bandwidth, o.EBB >= r.EBB
+	}
+	switch {
+	case !better:
+		return fmt.Sprintf("%s: %s, but %s", o.Engine, gain, other)
+	case r.Engine != job.Auto:
+		return fmt.Sprintf("%s: %s, and %s", o.Engine, gain, other)
+	case !job.Tries(o.Engine):
+		return fmt.Sprintf("%s: %s, and %s, but auto does not try it, since it may deadlock elsewhere", o.Engine, gain, other)
+	}
+	return fmt.Sprintf("%s: %s, and %s, but auto has not tried it on so large a fabric", o.Engine, gain, other)
+}
+
+// percent says by how much a figure differs from that of another engine.
+func percent(a, b float64) string {
+	share := 100 * (ratio(a, b) - 1)
+	if share < 0 {
+		return fmt.Sprintf("%.1f %% less", -share)
+	}
+	return fmt.Sprintf("%.1f %% more", share)
 }

@@ -72,7 +72,7 @@ func TestStandings(t *testing.T) {
 		t.Errorf("%+v", got)
 	}
 	var text strings.Builder
-	if err := WriteBehind(&text, rows, "y"); err != nil || !strings.Contains(text.String(), "0.8000  x") || strings.Contains(text.String(), "\nb ") {
+	if err := WriteBehind(&text, rows, "y"); err != nil || !strings.Contains(text.String(), "0.8000  x") || !strings.Contains(text.String(), "    x: 100.0 % more bandwidth, and 50.0 % less congestion in shifts\n") || strings.Contains(text.String(), "\nb ") {
 		t.Errorf("%v\n%s", err, text.String())
 	}
 }

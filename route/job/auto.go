@@ -36,24 +36,32 @@ func AutoSpec() *route.Spec { return autoSpec }
 type candidate struct {
 	engine string
 	effort int
+	from   string // the candidate whose Plan is made this one's by relief; "" where the engine routes
 }
 
 // candidates are engines whose Plans cannot deadlock, in the order in which they are tried, and
 // preferred where they deliver as much: those for one kind of network first, since they refuse
 // others at once. What is advised in place of an engine that was named stands in shapeOf.
 var candidates = []candidate{
-	{"ftree", 2},
-	{"ftree,balance=beft", 2},
-	{"ftree,balance=zahavi", 2},
-	{"torus", 1},
-	{"dor", 1},
-	{"hyperx", 2},
-	{"dfsssp", 5},
-	{"lash", 2},
-	{"nue", 20},
-	{"updn", 1},
-	{"dfsssp,paths=sssp,passes=3", 60}, // the most balanced paths, on as many lanes as they take
+	{"ftree", 2, ""},
+	{"ftree,balance=beft", 2, ""},
+	{"ftree,balance=zahavi", 2, ""},
+	{"torus", 1, ""},
+	{"dor", 1, ""},
+	{"hyperx", 2, ""},
+	{"dfsssp", 5, ""},
+	{"lash", 2, ""},
+	{"nue", 20, ""},
+	{"updn", 1, ""},
+	{"ftree,relief=true", 10, "ftree"},
+	{"dfsssp,relief=true", 10, "dfsssp"},
+	{"lash,relief=true", 10, "lash"},
+	{"nue,relief=true", 10, "nue"},
+	{evenSSSP, 60, ""}, // the most balanced paths, on as many lanes as they take
+	{evenSSSP + ",relief=true", 10, evenSSSP},
 }
+
+const evenSSSP = "dfsssp,paths=sssp,passes=3"
 
 // Preference is the place of an engine among those that Auto tries: one that comes before another is
 // preferred where both deliver as much. Engines that it does not try come last.
@@ -64,6 +72,9 @@ func Preference(engine string) int {
 	}
 	return i
 }
+
+// Tries reports whether an engine, as its name and options are written, is one that Auto tries.
+func Tries(engine string) bool { return Preference(engine) < len(candidates) }
 
 // slowestEffort is the largest effort of a candidate.
 func slowestEffort() (most int) {
@@ -149,12 +160,15 @@ func try(ctx context.Context, g *fabric.Graph, req *Request, most int) (*Choice,
 	entries := g.NumSwitches * g.NumEnds << req.LIDs.LMC
 	spent, found := 0, false
 	for _, engine := range candidates {
+		if from := c.trial(engine.from); from != nil && from.Reason != "" {
+			continue
+		}
 		effort := (engine.effort + effortProof) * entries
 		if found && spent+effort > most {
 			c.Trials = append(c.Trials, Trial{Engine: engine.engine, Reason: "not tried: the fabric is too large to try all"})
 			continue
 		}
-		t, err := tryOne(ctx, g, req, engine.engine)
+		t, err := c.tryOne(ctx, g, req, engine)
 		if err != nil {
 			return nil, err
 		}
@@ -177,10 +191,10 @@ func (c *Choice) measure(ctx context.Context, g *fabric.Graph, req *Request) (er
 	return err
 }
 
-// tryOne routes by one engine and judges its Plan.
-func tryOne(ctx context.Context, g *fabric.Graph, req *Request, name string) (*Trial, error) {
-	t := &Trial{Engine: name}
-	r, err := req.step(ctx, g, named(name))
+// tryOne routes by one candidate and judges its Plan.
+func (c *Choice) tryOne(ctx context.Context, g *fabric.Graph, req *Request, of candidate) (*Trial, error) {
+	t := &Trial{Engine: of.engine}
+	r, err := c.route(ctx, g, req, of)
 	if refusal, refused := errors.AsType[*route.Refusal](err); refused {
 		t.Reason, t.refusal = refusal.Reason, refusal
 		return t, nil
@@ -201,6 +215,14 @@ func tryOne(ctx context.Context, g *fabric.Graph, req *Request, name string) (*T
 		return t, nil
 	}
 	return t, nil
+}
+
+// route makes the Plan of one candidate.
+func (c *Choice) route(ctx context.Context, g *fabric.Graph, req *Request, of candidate) (*Result, error) {
+	if of.from == "" {
+		return req.step(ctx, g, named(of.engine))
+	}
+	return c.trial(of.from).result.relieved(ctx, g, req)
 }
 
 // Rank sets the losses of the trials that have figures and returns the best of them, and the second
@@ -266,21 +288,25 @@ func held(f, best *flow.KeyFigures) int {
 const (
 	asGood    = .01  // difference of losses, or share of a figure, up to which engines count as equally good
 	mostPairs = 1.15 // times the least number of pairs on a channel that costs nothing
+
+	// Weights of shares behind the best, where that in shifts weighs 1.
+	ebbWeight   = 10
+	pairsWeight = .1
 )
 
-// loss says by how much figures fall behind the best of each: the share in effective bisection
-// bandwidth, plus the share in all-to-all by shifts, plus a tenth of the share by which the largest
+// loss says by how much figures fall behind the best of each: the share in all-to-all by shifts, plus ten times the
+// share in effective bisection bandwidth, plus a tenth of the share by which the largest
 // number of pairs on a channel exceeds mostPairs times the least. What Auto weighs is decided here.
 func loss(f, best *flow.KeyFigures) float64 {
 	sum := 0.0
 	if best.EBB.Mean > 0 {
-		sum += 1 - f.EBB.Mean/best.EBB.Mean
+		sum += ebbWeight * (1 - f.EBB.Mean/best.EBB.Mean)
 	}
 	if f.Shift.Sum > 0 {
 		sum += 1 - best.Shift.Sum/f.Shift.Sum
 	}
 	if best.PairLoad > 0 {
-		sum += .1 * max(0, float64(f.PairLoad)/(mostPairs*float64(best.PairLoad))-1)
+		sum += pairsWeight * max(0, float64(f.PairLoad)/(mostPairs*float64(best.PairLoad))-1)
 	}
 	return sum
 }

@@ -3,6 +3,7 @@ package job
 import (
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"weft/fabric"
@@ -14,6 +15,12 @@ import (
 type Step struct {
 	Engine  *route.Spec
 	Options map[string]string
+}
+
+// relieved reports whether the option relief asks for paths to be moved once the Plan is complete.
+func (s *Step) relieved() bool {
+	yes, err := strconv.ParseBool(s.Options[route.Relief.Name])
+	return err == nil && yes
 }
 
 // Chain lists engines in the order in which they are tried.

@@ -161,7 +161,11 @@ func (req *Request) step(ctx context.Context, g *fabric.Graph, step Step) (*Resu
 	watch := stopwatch{now: req.now()}
 	plan, err := recipe.Run(ctx, g, req.recipe(step), watch.stage)
 	watch.stage("")
-	return &Result{Plan: plan, Engine: step.Engine, Stages: watch.stages, Seconds: watch.total()}, err
+	r := &Result{Plan: plan, Engine: step.Engine, Stages: watch.stages, Seconds: watch.total()}
+	if err == nil && step.relieved() {
+		err = r.relieve(ctx, g, req)
+	}
+	return r, err
 }
 
 // Judge proves the Plan and measures it, unless that was done already.

@@ -51,6 +51,7 @@ func Spec() *route.Spec {
 				Doc: "with paths=sssp, " + plain.Classes.Doc,
 			},
 			{Name: "balance", Default: false, Doc: "spread the pairs over all lanes that are allowed"},
+			route.Relief,
 		},
 		New: func(o route.Options) (route.Engine, error) {
 			e := &engine{

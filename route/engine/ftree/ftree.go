@@ -60,6 +60,7 @@ func Spec() *route.Spec {
 			{Name: "roots", Default: []string(nil), Switches: true, Doc: "all switches with the role of root, by GUID or description (a;b); when none is given, those that have it by --roles or by themselves, or else inferred"},
 			{Name: "leaves", Default: []string(nil), Switches: true, Doc: "switches with the role of leaf beside those with hosts, in the same order"},
 			{Name: "avoid", Default: []string(nil), Switches: true, Doc: "switches that are not to be the root of the subtree, as that of the subnet manager"},
+			route.Relief,
 			{Name: "strict", Default: false, Doc: "refuse any irregularity"},
 		},
 		New: func(o route.Options) (route.Engine, error) {

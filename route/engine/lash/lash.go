@@ -28,6 +28,7 @@ func Spec() *route.Spec {
 		Options: []route.Option{
 			{Name: "balance", Default: false, Doc: "spread the pairs over all lanes that are allowed"},
 			{Name: "lean", Default: false, Doc: "always take the first port on shortest paths, as OpenSM's lash does: few lanes, and on fat-trees a small part of the bandwidth"},
+			route.Relief,
 		},
 		New: func(o route.Options) (route.Engine, error) {
 			return &engine{balance: o.Bool("balance"), lean: o.Bool("lean")}, nil

@@ -18,7 +18,7 @@ func Spec() *route.Spec {
 		Options: []route.Option{{
 			Name: "roots", Default: []string(nil), Switches: true,
 			Doc: "switches at the top, by GUID or description (a;b;c); chosen when none is given",
-		}},
+		}, route.Relief},
 		New: func(o route.Options) (route.Engine, error) { return &engine{roots: o.List("roots")}, nil },
 	}
 }

@@ -1,0 +1,174 @@
+package relief
+
+import (
+	"math/bits"
+
+	"weft/fabric"
+	"weft/route"
+	"weft/route/cdg"
+)
+
+// lanes knows the VLs of packets, which keep theirs on their whole way between switches, and which channel may
+// follow which on each VL.
+type lanes struct {
+	g       *fabric.Graph
+	plan    *route.Plan
+	used    uint16              // set of VLs
+	several bool                // more than one
+	vl      [route.NumSLs]uint8 // by SL
+	index   *cdg.Index
+	found   [route.NumSLs][]uint64   // by VL: edges of the index, until arrange
+	orders  [route.NumSLs]*cdg.Order // by VL; nil where no path uses it
+	sent    []uint16                 // by switch: set of VLs on which its end ports send to the LID of setSent
+	passed  []uint16                 // by switch: scratch
+	fresh   []cdg.Edge
+}
+
+// read reads the lanes of a Plan. It fails where they change on the way of a packet.
+func (l *lanes) read(g *fabric.Graph, plan *route.Plan) error {
+	l.g, l.plan, l.index = g, plan, cdg.NewIndex(g)
+	l.sent, l.passed = make([]uint16, g.NumSwitches), make([]uint16, g.NumSwitches)
+	used := uint16(0)
+	for _, cells := range plan.SL.Cells {
+		used |= 1<<(cells&15) | 1<<(cells>>4)
+	}
+	known := uint16(0)
+	for _, i := range l.tablesInUse() {
+		for sl, vl := range plan.SL2VL.Pool[i] {
+			if used>>sl&1 == 0 {
+				continue
+			}
+			if known>>sl&1 == 1 && l.vl[sl] != vl {
+				return &Impossible{"packets change lane on their way"}
+			}
+			l.vl[sl] = vl
+			known |= 1 << sl
+		}
+	}
+	for sl := range l.vl {
+		l.used |= known >> sl & 1 << l.vl[sl]
+		l.several = l.several || known>>sl&1 == 1 && l.vl[sl] != l.vl[bits.TrailingZeros16(known)]
+	}
+	return nil
+}
+
+// tablesInUse lists the SL2VL tables, by number in the pool, of packets that leave switches for others.
+func (l *lanes) tablesInUse() (list []uint16) {
+	seen := make([]bool, len(l.plan.SL2VL.Pool))
+	for s := range int32(l.g.NumSwitches) {
+		inputs := l.g.SwitchPorts[s] + 1
+		if l.plan.SL2VL.Switch[s].By != route.ByInOut {
+			inputs = 1
+		}
+		for _, c := range l.g.OutOf(s) {
+			for in := range inputs {
+				if i := l.plan.SL2VL.Index(l.g, s, uint8(in), l.g.FromPort[c]); !seen[i] {
+					seen[i] = true
+					list = append(list, i)
+				}
+			}
+		}
+	}
+	return list
+}
+
+// setSent sets sent for a LID of an end port: the VLs of requests, and of replies where they keep the SL of the request.
+func (l *lanes) setSent(end int32, lid fabric.LID) {
+	if !l.several {
+		for x := range l.sent {
+			l.sent[x] = 1 << l.vl[l.plan.SL.At(end, lid)]
+		}
+		return
+	}
+	clear(l.sent)
+	for other, x := range l.g.EndSwitch {
+		base := l.plan.Ends.Base[other]
+		if base == 0 {
+			continue
+		}
+		l.sent[x] |= 1 << l.vl[l.plan.SL.At(int32(other), lid)]
+		if l.plan.Service.ReplySameSL {
+			for k := range l.plan.Ends.Count(int32(other)) {
+				l.sent[x] |= 1 << l.vl[l.plan.SL.At(end, base+fabric.LID(k))]
+			}
+		}
+	}
+}
+
+// noteDependencies adds the dependencies of the paths to a LID of an end port to found.
+func (l *lanes) noteDependencies(end int32, lid fabric.LID, paths *column) {
+	l.setSent(end, lid)
+	copy(l.passed, l.sent)
+	for _, x := range paths.order {
+		c := paths.next[x]
+		y := l.g.To[c]
+		l.passed[y] |= l.passed[x]
+		if d := paths.next[y]; d >= 0 {
+			for vls := l.passed[x]; vls != 0; vls &= vls - 1 {
+				set := &l.found[bits.TrailingZeros16(vls)]
+				if *set == nil {
+					*set = make([]uint64, (l.index.Size+63)/64)
+				}
+				k := l.index.Number(c, d)
+				(*set)[k/64] |= 1 << (k % 64)
+			}
+		}
+	}
+}
+
+// arrange orders the channels of each VL by the dependencies found.
+func (l *lanes) arrange() error {
+	for vl := range l.orders {
+		if l.used>>vl&1 == 0 {
+			continue
+		}
+		if l.found[vl] == nil { // no path has two channels
+			l.found[vl] = make([]uint64, (l.index.Size+63)/64)
+		}
+		l.orders[vl] = cdg.NewOrderOf(l.index, l.found[vl], cdg.MoveFewer)
+		if l.orders[vl] == nil {
+			return &Impossible{"its paths close a ring"}
+		}
+	}
+	l.found = [route.NumSLs][]uint64{}
+	return nil
+}
+
+// admit adds the dependencies of the packets that pass a switch, those that gather has listed, if they took
+// another next channel; it adds none of a VL, and returns false, where they would close a cycle.
+func (l *lanes) admit(paths *column, x, c int32) bool {
+	for _, y := range paths.above {
+		l.passed[y] = l.sent[y]
+	}
+	for i := len(paths.above) - 1; i > 0; i-- {
+		y := paths.above[i]
+		l.passed[l.g.To[paths.next[y]]] |= l.passed[y]
+	}
+	for vls := l.passed[x]; vls != 0; vls &= vls - 1 {
+		vl := bits.TrailingZeros16(vls)
+		order := l.orders[vl]
+		l.fresh = l.fresh[:0]
+		add := func(c, d int32) {
+			if !order.Has(c, l.index.Rank[d]) {
+				l.fresh = append(l.fresh, cdg.Edge{C: c, D: d})
+			}
+		}
+		for y := paths.kid[x]; y >= 0; y = paths.other[y] {
+			if l.passed[y]>>vl&1 == 1 {
+				add(paths.next[y], c)
+			}
+		}
+		for from := c; ; {
+			to := paths.next[l.g.To[from]]
+			if to < 0 {
+				break
+			}
+			add(from, to)
+			from = to
+		}
+		if len(l.fresh) > 0 && !order.Add(l.fresh) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,143 @@
+package relief
+
+import "weft/fabric"
+
+const (
+	// A link's share of the largest load is counted in this part of it, up to twice that load.
+	shareUnit = 16
+	// Price of what makes a link as loaded as the most loaded one: packets in a round of shifts, pairs of hosts in all.
+	packetPrice = 256
+	// What these two are worth, in eighths of the mean price of a path by what meets at random.
+	shiftEighths, loadEighths = 3, 4
+	// Mean prices are cut off there, so that no sum overflows.
+	mostMean = 1 << 33
+	// Weight of the fastest links: a slower one weighs more.
+	unitWeight = 16
+)
+
+// meetings counts what meets on each channel: pairs of hosts, and packets in the rounds of shifts.
+type meetings struct {
+	rounds  int32    // as many as there are hosts, with one in which all send to themselves
+	weight  []int64  // by channel
+	load    []int64  // by channel: pairs of hosts
+	from    []int32  // by channel, switch: destinations to which each host of the switch sends by it
+	packets []uint16 // by channel, round
+	more    []uint16 // by channel, round: price of one packet more
+	scale   []int64  // by round: shareUnit of the largest load when prices were set, in 1/2^16 and per unit of weight
+	squares int64    // pairs of pairs with the same destination on one channel, each times the channel's weight
+	most    int64    // largest number of pairs on a channel, times its weight, when prices were set
+	mean    int64    // price of meetings on the path of a pair, on average
+}
+
+func newMeetings(g *fabric.Graph, hosts int) meetings {
+	m := meetings{
+		rounds: int32(hosts), weight: make([]int64, g.NumChannels), load: make([]int64, g.NumChannels),
+		from: make([]int32, g.NumChannels*g.NumSwitches), packets: make([]uint16, g.NumChannels*hosts),
+		more: make([]uint16, g.NumChannels*hosts), scale: make([]int64, hosts),
+	}
+	fastest := int64(0)
+	for _, rate := range g.ChanRate {
+		fastest = max(fastest, int64(rate))
+	}
+	for c, rate := range g.ChanRate {
+		if m.weight[c] = unitWeight; rate > 0 {
+			m.weight[c] = unitWeight * fastest / int64(rate)
+		}
+	}
+	return m
+}
+
+// rounds in which hosts first to first+n-1 send to a rank: n, one after the other, the first of them returned.
+func (m *meetings) firstRound(first, n, rank int32) int32 {
+	return (rank - first - n + 1 + m.rounds) % m.rounds
+}
+
+// onChannel returns the cells of a channel in some rounds, in two parts where the first round follows the last one.
+func (m *meetings) onChannel(cells []uint16, c, round, n int32) (now, later []uint16) {
+	cells = cells[int(c)*int(m.rounds):][:m.rounds]
+	if rest := round + n - m.rounds; rest > 0 {
+		return cells[round:], cells[:rest]
+	}
+	return cells[round : round+n], nil
+}
+
+// add adds the packets of the n hosts of switch x, ranks from first on, to a destination on a channel, or removes them with sign -1.
+func (m *meetings) add(c, x, first, n, rank int32, sign int64) {
+	m.load[c] += sign * int64(n)
+	m.from[int(c)*(len(m.from)/len(m.load))+int(x)] += int32(sign)
+	round := m.firstRound(first, n, rank)
+	packets, laterPackets := m.onChannel(m.packets, c, round, n)
+	more, laterMore := m.onChannel(m.more, c, round, n)
+	addPackets(packets, more, m.scale[round:], m.weight[c], uint16(sign))
+	addPackets(laterPackets, laterMore, m.scale, m.weight[c], uint16(sign))
+}
+
+// addPackets adds a packet in each of some rounds to a channel of such weight, and sets the price of one more.
+func addPackets(packets, more []uint16, scale []int64, weight int64, sign uint16) {
+	for i, n := range packets {
+		packets[i], more[i] = n+sign, priceOfMore(n+sign, weight*scale[i])
+	}
+}
+
+// priceOfMore returns the price of one packet more on a channel. scale turns packets into shares.
+func priceOfMore(packets uint16, scale int64) uint16 {
+	return powers[min((int64(packets)+1)*scale>>16, 2*shareUnit)]
+}
+
+// powers are the prices of packets, by the share of the largest load that the channel has then.
+var powers = func() (list [2*shareUnit + 1]uint16) {
+	for share := range list {
+		price := packetPrice
+		for range 6 {
+			price *= share
+		}
+		list[share] = uint16(price >> 24) // shareUnit to the sixth power
+	}
+	return list
+}()
+
+// priceOf returns the price of the packets of n hosts, ranks from first on, to a destination on a channel in shifts.
+func (m *meetings) priceOf(c, first, n, rank int32) (sum int64) {
+	now, later := m.onChannel(m.more, c, m.firstRound(first, n, rank), n)
+	for _, price := range now {
+		sum += int64(price)
+	}
+	for _, price := range later {
+		sum += int64(price)
+	}
+	return sum
+}
+
+// priceOfLoad returns the price of n pairs more on a channel by the number that it has.
+func (m *meetings) priceOfLoad(c int32, n int64) int64 {
+	return n * int64(powers[min((m.load[c]+n)*m.weight[c]*shareUnit/m.most, 2*shareUnit)])
+}
+
+// setPrices sets the prices of packets by the loads that there are now, and the mean price of a path. It returns the sum of the
+// largest loads of all rounds. count tells the hosts of each switch.
+func (m *meetings) setPrices(count []int32) (sum int64) {
+	n := int(m.rounds)
+	clear(m.scale)
+	for c, weight := range m.weight {
+		for round, packets := range m.packets[c*n : (c+1)*n] {
+			m.scale[round] = max(m.scale[round], int64(packets)*weight)
+		}
+	}
+	for round, load := range m.scale {
+		sum += load
+		m.scale[round] = shareUnit << 16 / max(load, unitWeight)
+	}
+	all := -m.squares
+	m.most = 1
+	for c, weight := range m.weight {
+		addPackets(m.packets[c*n:(c+1)*n], m.more[c*n:], m.scale, weight, 0)
+		m.most = max(m.most, m.load[c]*weight)
+		same := int64(0)
+		for x, sent := range m.from[c*len(count) : (c+1)*len(count)] {
+			same += int64(count[x]) * int64(sent) * int64(sent)
+		}
+		all += weight * (m.load[c]*m.load[c] - same)
+	}
+	m.mean = min(max(all, 0)/int64(max(n*n, 1)), mostMean)
+	return sum
+}
