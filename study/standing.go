@@ -127,7 +127,11 @@ func WriteStandings(w io.Writer, all []Standing) error {
 			most = append(most, []string{s.Engine, "in ebb", s.EBB.Where}, []string{"", "in shifts", s.Shift.Where})
 		}
 	}
-	if _, err := fmt.Fprintln(w, "Behind the best proven engine, mean/most, and on how many fabrics by\nless than this (auto is not among the best; less than 0 is ahead of all):"); err != nil {
+	note := ""
+	if slices.ContainsFunc(all, func(s Standing) bool { return s.Engine == job.Auto }) {
+		note = " (auto is not among the best; less than 0 is ahead of all)"
+	}
+	if _, err := fmt.Fprintf(w, "Behind the best proven engine, mean/most, and on how many fabrics by\nless than this%s:\n", note); err != nil {
 		return err
 	}
 	if err := Table(w, rows); err != nil {
