@@ -12,7 +12,7 @@ import (
 // tableBlocks is the number of blocks of CongestionControlTable that an adapter has.
 const tableBlocks = 2
 
-// congestion is what a port of an adapter, or port 0 of a switch, was told of congestion control. Traffic of the emulator meets no congestion: it is stored and not used.
+// congestion holds the settings of congestion control of one port: of an adapter, or port 0 of a switch. They are stored and not used: traffic of the emulator meets no congestion.
 type congestion struct {
 	key   [14]byte     // CongestionKeyInfo
 	sw    [76]byte     // SwitchCongestionSetting
@@ -21,7 +21,7 @@ type congestion struct {
 	table [tableBlocks][132]byte
 }
 
-// Congestion is what a device was told of congestion control: the bytes of the attributes.
+// Congestion holds the settings of congestion control that a device was given, as the bytes of the attributes.
 type Congestion struct {
 	Switch  []byte   // SwitchCongestionSetting, of a switch
 	Adapter []byte   // CACongestionSetting, of an adapter

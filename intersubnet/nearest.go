@@ -140,7 +140,7 @@ func (p *Plan) pickNearest(a *admissible, hops *routerHops, e *Egress, target in
 	e.Pick = a.picks.row(pick)
 }
 
-// nearestTo is what choosing the ways to one subnet remembers.
+// nearestTo chooses the ways to one subnet, and remembers what it has found for them.
 type nearestTo struct {
 	target int32
 	ends   []int32

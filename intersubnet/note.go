@@ -12,7 +12,7 @@ import (
 	"weft/route"
 )
 
-// Note is what the manager of one subnet tells those of others: the router ports that it has found, and the end ports that others send to. From
+// Note describes one subnet to the managers of others: the router ports that its manager has found, and the end ports that others send to. From
 // the notes of all subnets each manager finds the same ways between them (Meet), and needs to know no more of other subnets.
 type Note struct {
 	Prefix  subnets.Prefix
@@ -174,7 +174,7 @@ func (d *decoder) count(size int) int {
 	return int(n)
 }
 
-// Met is what follows from the notes of several subnets: the ways between them by ISFR, and ISSR where that does not go. Its Plan has
+// Met holds the ways between subnets that follow from their notes: by ISFR, and by ISSR where that does not go. Its Plan has
 // no local Plans.
 type Met struct {
 	Plan      *Plan
@@ -319,7 +319,7 @@ func (m *Met) Router(from subnets.Prefix, gid subnets.GID, unproven bool, usable
 	return 0, false
 }
 
-// Leaving is what leaves a router by one of its ports: packets for a GID, which go to an end port of the port's subnet, that of the GID or of the next router.
+// Leaving is a row of the table of a router port: packets for a GID go to an end port of the port's subnet, that of the GID or of the next router.
 type Leaving struct {
 	To       subnets.GID
 	Next     fabric.GUID

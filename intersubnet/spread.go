@@ -42,7 +42,7 @@ func (p *Plan) spread(a *admissible) {
 	}
 }
 
-// spreadPasses is how often each target is looked at. In the third pass little changes.
+// spreadPasses is the number of times that each target is looked at. A third pass changes little.
 const spreadPasses = 2
 
 // spreadWork bounds the ways that spread asks for, to a second or two.
@@ -139,7 +139,7 @@ func (sp *spreader) choose(s int32, to Address) {
 	row[to.End] = best
 }
 
-// cost is what the ways of what enters a subnet for a target cost over its gateway.
+// cost adds up the loads of links on the way that packets for a target take from their subnet's gateway on.
 func (sp *spreader) cost(s int32, to Address) (cost float64) {
 	p := sp.p
 	total := sp.carry(s, p.DLID(s, to), func(link int32, flow float64) { cost += flow * (sp.load[link] + flow/2) })

@@ -1,6 +1,6 @@
 package lab
 
-// Agreement is how many claims have the same verdict in two runs of a paper with other seed blocks, and those that have not.
+// Agreement counts the claims that have the same verdict in two runs of a paper with different seed blocks, and lists the others.
 type Agreement struct {
 	Same    int      `json:"same"`
 	Claims  int      `json:"claims"`

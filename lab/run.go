@@ -77,7 +77,7 @@ func (e *HasMore) Error() string {
 // ErrNoRow says that no artefact has one of the rows asked for.
 var ErrNoRow = errors.New("lab: no artefact has such a row")
 
-// Drawing are those of some artefacts that depend on the seed.
+// Drawing returns the artefacts that depend on the seed.
 func Drawing(all []*Artefact) []*Artefact {
 	return slices.DeleteFunc(slices.Clone(all), func(a *Artefact) bool { return a.Seedless })
 }

@@ -10,7 +10,7 @@ const (
 	AttrCongestionControlTable      AttrID = 0x0017
 )
 
-// CongestionHeader is what datagrams of congestion control have behind the common header.
+// CongestionHeader lies behind the common header in datagrams of congestion control.
 var (
 	CongestionHeader    = newLayout("CongestionHeader", 64, "A10.4.2")
 	CongestionHeaderKey = CongestionHeader.bits("CC_Key", 24*8, 64, hex)

@@ -212,7 +212,7 @@ func (r *run) startTraffic() (err error) {
 	return nil
 }
 
-// traffic is what the hosts send.
+// traffic makes the streams that the hosts send.
 func (r *run) traffic(g *fabric.Graph) *packet.Streams {
 	w := &packet.Streams{Seed: r.Seed}
 	if r.Streams != nil {

@@ -31,7 +31,7 @@ type exchanging struct {
 	done chan struct{}
 }
 
-// waysTo is what is known of ways to other subnets.
+// waysTo holds the known ways to other subnets.
 type waysTo struct {
 	*intersubnet.Met
 	unproven bool

@@ -138,6 +138,11 @@ func (r *Recorder) Event(now time.Duration, ev *Event) {
 	b := append(r.block[:0], byte(ev.Kind))
 	b = binary.AppendUvarint(b, uint64(now-r.last))
 	r.last = now
+	r.block, r.err = appendEvent(b, ev)
+}
+
+// appendEvent appends what an event of its kind holds.
+func appendEvent(b []byte, ev *Event) ([]byte, error) {
 	switch ev.Kind {
 	case Answer:
 		b = binary.AppendUvarint(b, ev.Tag)
@@ -159,29 +164,17 @@ func (r *Recorder) Event(now time.Duration, ev *Event) {
 		b = appendBytes(b, ev.Datagram.MAD)
 	case Reconfigure:
 		made, err := newRecordedBy(ev.Settings)
-		var text []byte
-		if err == nil {
-			text, err = json.Marshal(made)
+		if err != nil {
+			return b, err
 		}
-		if r.err = err; err != nil {
-			return
-		}
-		b = appendBytes(b, text)
+		return appendJSON(b, made)
 	case DrainPart, UndrainPart:
 		b = binary.AppendUvarint(b, ev.Tag)
 		b = appendBytes(b, []byte(ev.Name))
 	case MembersTold:
-		text, err := json.Marshal(ev.Members)
-		if r.err = err; err != nil {
-			return
-		}
-		b = appendBytes(b, text)
+		return appendJSON(b, ev.Members)
 	case TreesLearned:
-		text, err := json.Marshal(ev.Trees)
-		if r.err = err; err != nil {
-			return
-		}
-		b = appendBytes(b, text)
+		return appendJSON(b, ev.Trees)
 	case MayTakeOver:
 		for _, guid := range ev.GUIDs {
 			b = binary.BigEndian.AppendUint64(b, uint64(guid))
@@ -199,7 +192,16 @@ func (r *Recorder) Event(now time.Duration, ev *Event) {
 		}
 	default: // its kind says all
 	}
-	r.block = b
+	return b, nil
+}
+
+// appendJSON appends a value as JSON, with its length before it.
+func appendJSON(b []byte, value any) ([]byte, error) {
+	text, err := json.Marshal(value)
+	if err != nil {
+		return b, err
+	}
+	return appendBytes(b, text), nil
 }
 
 // isCutShort reports whether a Plan was not computed to its end, since the manager was ended.

@@ -195,6 +195,30 @@ func (f *fields) sum() uint32 {
 	return 0
 }
 
+// json takes a value as JSON.
+func (f *fields) json(value any) {
+	if text := f.text(); f.err == nil {
+		f.err = json.Unmarshal(text, value)
+	}
+}
+
+// lids takes LIDs by port GUID, up to the checksum.
+func (f *fields) lids() LIDMap {
+	lids := LIDMap{}
+	for f.err == nil && len(f.rest) > 4 {
+		b := f.bytes(11)
+		if b == nil {
+			break
+		}
+		p := PortLIDs{fabric.LID(binary.BigEndian.Uint16(b[8:])), b[10]}
+		if !p.Valid() {
+			f.err = fmt.Errorf("LID %d, LMC %d", p.Base, p.LMC)
+		}
+		lids[fabric.GUID(binary.BigEndian.Uint64(b))] = p
+	}
+	return lids
+}
+
 // event takes what an event of its kind holds.
 func (f *fields) event(ev *Event) {
 	switch ev.Kind {
@@ -222,22 +246,16 @@ func (f *fields) event(ev *Event) {
 		ev.Datagram.MAD = bytes.Clone(f.text())
 	case Reconfigure:
 		var made recordedBy
-		if text := f.text(); f.err == nil {
-			if f.err = json.Unmarshal(text, &made); f.err == nil {
-				ev.Settings, f.err = made.settings()
-			}
+		if f.json(&made); f.err == nil {
+			ev.Settings, f.err = made.settings()
 		}
 	case DrainPart, UndrainPart:
 		ev.Tag = f.number(1<<64 - 1)
 		ev.Name = string(f.text())
 	case MembersTold:
-		if text := f.text(); f.err == nil {
-			f.err = json.Unmarshal(text, &ev.Members)
-		}
+		f.json(&ev.Members)
 	case TreesLearned:
-		if text := f.text(); f.err == nil {
-			f.err = json.Unmarshal(text, &ev.Trees)
-		}
+		f.json(&ev.Trees)
 	case MayTakeOver:
 		for f.err == nil && len(f.rest) > 4 { // the checksum follows
 			if b := f.bytes(8); b != nil {
@@ -245,18 +263,7 @@ func (f *fields) event(ev *Event) {
 			}
 		}
 	case Learned:
-		ev.LIDs = LIDMap{}
-		for f.err == nil && len(f.rest) > 4 { // the checksum follows
-			b := f.bytes(11)
-			if b == nil {
-				return
-			}
-			p := PortLIDs{fabric.LID(binary.BigEndian.Uint16(b[8:])), b[10]}
-			if !p.Valid() {
-				f.err = fmt.Errorf("LID %d, LMC %d", p.Base, p.LMC)
-			}
-			ev.LIDs[fabric.GUID(binary.BigEndian.Uint64(b))] = p
-		}
+		ev.LIDs = f.lids()
 	case NeighboursTold:
 		for f.err == nil && len(f.rest) > 4 { // the checksum follows
 			if b := f.bytes(17); b != nil {

@@ -52,7 +52,7 @@ func (r *registrar) takeOver(f *managerState) {
 	r.put(append(list, sa.Entry{EntryName: sa.EntryName{Kind: sa.Nothing}, Value: []byte{}}))
 }
 
-// toldBy reports whether our port knows no other master than those which have told, or vouch for, a copy: another one may have acknowledged what is not in it.
+// toldBy reports whether our port knows no master but us, or one that sent this copy or confirmed it. Another master may have acknowledged changes that the copy lacks.
 func toldBy(c *replica.Copy, f *managerState) bool {
 	if f.told == 0 || f.told == f.subnet.ManagerLID() {
 		return true

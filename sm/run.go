@@ -157,20 +157,12 @@ func (d *run) loop(ctx context.Context) error {
 		look = ticker.C
 	}
 	for !d.done {
-		d.administration.follow(d.manager)
-		d.counting.look(d.manager)
-		d.exchanging.look(d.manager)
-		d.easing.look(d.manager)
-		d.snapshot()
+		d.follow()
 		select {
 		case <-d.wake:
 			d.stepEnded(ctx)
 		case ev := <-d.worked:
-			d.working--
-			if ctx.Err() != nil {
-				d.stop(ctx)
-			}
-			d.step(ctx, ev)
+			d.takeWork(ctx, ev)
 		case <-d.administration.news.wake:
 			for _, ev := range d.administration.news.take() {
 				d.step(ctx, ev)
@@ -210,6 +202,24 @@ func (d *run) loop(ctx context.Context) error {
 		return errors.Join(ctx.Err(), d.failure)
 	}
 	return d.failure
+}
+
+// follow shows what stands beside the loop how far the Manager is.
+func (d *run) follow() {
+	d.administration.follow(d.manager)
+	d.counting.look(d.manager)
+	d.exchanging.look(d.manager)
+	d.easing.look(d.manager)
+	d.snapshot()
+}
+
+// takeWork gives the Manager the result of work that ran beside the loop.
+func (d *run) takeWork(ctx context.Context, ev *Event) {
+	d.working--
+	if ctx.Err() != nil {
+		d.stop(ctx)
+	}
+	d.step(ctx, ev)
 }
 
 // snapshot shows what the Manager is.

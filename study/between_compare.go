@@ -101,7 +101,7 @@ func (d *ComparedBetween) Write(w io.Writer) error {
 	return d.WriteEnd(w)
 }
 
-// methodRow is how a row is laid out for people: rows are printed as they are made, so their widths are given.
+// methodRow formats a row for people. Rows are printed as they are made, so their widths are given.
 const methodRow = "%-9s %-11s %-6s %-4s %-6s %-7s %-7s %s\n"
 
 // WriteMethodsHead prints what stands above the rows.

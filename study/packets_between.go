@@ -18,7 +18,7 @@ import (
 type PacketsBetween struct {
 	Plan *intersubnet.Plan
 	Flat *intersubnet.Flat // of it
-	// Request is how the ways are found again when a router or a port of one has failed.
+	// Request finds the ways again when a router or a port of one has failed.
 	Request *intersubnet.Request
 }
 

@@ -176,11 +176,8 @@ func (j *packetJob) prepare(ctx context.Context) error {
 		}
 	case j.IsBEff():
 	case j.File == "" && j.Pattern == Uniform:
-		if j.Once {
-			return errors.New("--once: pattern uniform has no end")
-		}
-		if j.HotSpots.Groups > ranks/2 {
-			return fmt.Errorf("--hot-spots %d: %d ranks make at most %d groups", j.HotSpots.Groups, ranks, ranks/2)
+		if err := j.checkUniform(ranks); err != nil {
+			return err
 		}
 	default:
 		f := &FlowRequest{Pattern: j.Pattern, File: j.File, Text: j.Text, Ranks: ranks}
@@ -200,6 +197,17 @@ func (j *packetJob) prepare(ctx context.Context) error {
 	}
 	if !j.shuffle {
 		j.hosts = j.hosts[:ranks]
+	}
+	return nil
+}
+
+// checkUniform reports what uniform traffic among so many ranks cannot have.
+func (j *packetJob) checkUniform(ranks int) error {
+	if j.Once {
+		return errors.New("--once: pattern uniform has no end")
+	}
+	if j.HotSpots.Groups > ranks/2 {
+		return fmt.Errorf("--hot-spots %d: %d ranks make at most %d groups", j.HotSpots.Groups, ranks, ranks/2)
 	}
 	return nil
 }

@@ -14,17 +14,8 @@ import (
 	"weft/intersubnet"
 )
 
-func emulateCmd() *cobra.Command {
-	var (
-		fab     fabricFlags
-		o       service.Options
-		plan    string
-		verbose bool
-	)
-	cmd := &cobra.Command{
-		Use:   "emulate FABRIC",
-		Short: "serve a fabric as a live subnet that real InfiniBand programs attach to",
-		Long: `Serve a fabric as a live subnet: every node has its management agents, links have
+// emulateLong is the help of weft emulate.
+const emulateLong = `Serve a fabric as a live subnet: every node has its management agents, links have
 states, and datagrams go where the tables lead that a subnet manager has written.
 
 Programs attach as they do to ibsim: with the preload library libumad2sim of
@@ -56,7 +47,19 @@ Plan that weft route -o wrote; let a weft sm in each subnet keep its part of tha
 With --control the subnet can be inspected and given faults while it runs:
 weft emulate control, or HTTP over the socket.
 
-It ends with Ctrl-C.`,
+It ends with Ctrl-C.`
+
+func emulateCmd() *cobra.Command {
+	var (
+		fab     fabricFlags
+		o       service.Options
+		plan    string
+		verbose bool
+	)
+	cmd := &cobra.Command{
+		Use:   "emulate FABRIC",
+		Short: "serve a fabric as a live subnet that real InfiniBand programs attach to",
+		Long:  emulateLong,
 		Example: `  weft emulate 'rlft(8,2)' --control /tmp/subnet.sock
   ibsim-run opensm -o -f -
   weft emulate control /tmp/subnet.sock link "leaf 1" 1 down

@@ -13,7 +13,7 @@ import (
 	"weft/route"
 )
 
-// Own is what a manager knows of its own subnet.
+// Own describes the manager's own subnet.
 type Own struct {
 	Prefix subnets.Prefix
 	Graph  *fabric.Graph

@@ -16,14 +16,14 @@ const (
 	maxBytes = 1 << 22
 )
 
-// Router is what a router knows: notes about subnets, and by port what leaves by it.
+// Router is the router's side of the exchange. It holds notes about subnets, and for each port a table of the GIDs that leave by it.
 type Router struct {
 	guid  fabric.GUID
 	notes map[subnets.Prefix]held
 	ports []routerPort
 }
 
-// routerPort is what is known by port.
+// routerPort holds the table of one port.
 type routerPort struct {
 	number uint8
 	table  held

@@ -21,7 +21,7 @@ const notesOfManaged = "By weft sm: the manager itself, the emulated switches an
 	"for each link, a Plan and its proof 5 ms; a switch that failed comes back empty. Of the spines and cables the one that costs most is shown. A master that dies is missed by a second manager that asks it every 100 ms; " +
 	"what the two tell each other beside that is left out."
 
-// managedTable is what a fault costs the flows of Fig. 3 when weft sm repairs the routes.
+// managedTable makes the empty table of what a fault costs the flows of Fig. 3 when weft sm repairs the routes.
 func managedTable() lab.Table {
 	return lab.Table{
 		Name: "fig3-managed", Title: "The same flows, repaired by weft sm: what a fault costs",

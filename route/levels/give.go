@@ -11,7 +11,7 @@ import (
 	"weft/route"
 )
 
-// TooFew is what a subnet lacks for levels.
+// TooFew is the error of a subnet with fewer lanes or SLs than levels need.
 type TooFew struct {
 	Levels, Fit    int // asked for, and for how many there is room
 	Lanes, VLs     int // of the paths, and of the links

@@ -76,15 +76,7 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 	plan.Absent = held.StillAbsent(&plan.Ends)
 	plan.Service.ReplySameSL = plan.SL == nil || !plan.SL.OneWay
 	plan.Recipe.Options, plan.Recipe.Lanes = req.Options, req.Engine.Lanes
-	for _, rule := range req.Kinds {
-		plan.Recipe.Kinds = append(plan.Recipe.Kinds, rule.String())
-	}
-	if req.Engine.OwnNames && in.Kinds != nil {
-		plan.Notes = append(plan.Notes, "explicit paths are balanced for all kinds of hosts together")
-	}
-	for _, kind := range kinds.None {
-		plan.Notes = append(plan.Notes, fmt.Sprintf("no host is of kind %s", kind))
-	}
+	noteKinds(plan, req, kinds)
 	fillIn(g, plan, stage)
 	if len(req.Levels) > 0 {
 		stage("levels")
@@ -93,6 +85,19 @@ func Run(ctx context.Context, g *fabric.Graph, req *Request, stage func(name str
 		}
 	}
 	return plan, nil
+}
+
+// noteKinds puts the rules of kinds into a Plan's recipe, and notes where they have no effect.
+func noteKinds(plan *route.Plan, req *Request, kinds *fabric.Kinds) {
+	for _, rule := range req.Kinds {
+		plan.Recipe.Kinds = append(plan.Recipe.Kinds, rule.String())
+	}
+	if req.Engine.OwnNames && len(kinds.Names) > 1 {
+		plan.Notes = append(plan.Notes, "explicit paths are balanced for all kinds of hosts together")
+	}
+	for _, kind := range kinds.None {
+		plan.Notes = append(plan.Notes, fmt.Sprintf("no host is of kind %s", kind))
+	}
 }
 
 // withAllVLs says of an engine that refuses to do with its part of the VLs how many levels fit: those for which there is room where it has all of them.

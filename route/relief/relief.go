@@ -46,7 +46,7 @@ import (
 // mostCells is the number of channels x (hosts and switches) up to which Plans are relieved: 64 MB.
 const mostCells = 1 << 24
 
-// sweeps is how often all destinations are gone through at most. A sweep that takes less than 1/leastFall off the sum of
+// All destinations are gone through sweeps times at most. A sweep that takes less than 1/leastFall off the sum of
 // the rounds' largest loads is the last one.
 const (
 	sweeps    = 3

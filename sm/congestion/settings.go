@@ -7,7 +7,7 @@ import (
 	"weft/sim/packet"
 )
 
-// Settings is what devices are told.
+// Settings of congestion control for all devices of a subnet.
 type Settings struct {
 	Control *packet.CongestionControl // nil: that nothing is marked and no flow waits
 	Key     uint64                    // CC_Key of requests

@@ -51,7 +51,7 @@ type Follower struct {
 	Rejected int // messages of somebody who does not know the key, and streams that nobody writes
 }
 
-// stream is what comes of a session.
+// stream holds what has come of a session, and in which state it is.
 type stream struct {
 	session uint64        // 0 for none
 	leader  fabric.GUID   // whose it is

@@ -12,7 +12,7 @@ import (
 	"weft/wire"
 )
 
-// Path is what subnet administration tells of a path.
+// Path has the parts of a path record that a ping needs.
 type Path struct {
 	Source, To mad.GID
 	LID        uint16 // where packets go: of the port, or of a router
