@@ -34,7 +34,7 @@ func LID() *lab.Reproduction {
 		Plain:    plainLID,
 		Readings: lidReadings,
 		Artefacts: []lab.Artefact{
-			{Name: "table1", Title: "LIDs of five heuristics, shortest widest", Place: "Table I", Blocks: 64, Run: st.table1},
+			{Name: "table1", Title: "LIDs of five heuristics, shortest widest", Place: "Table I", Blocks: 256, Run: st.table1},
 			{Name: "table2", Title: "LIDs of five heuristics, path selection", Place: "Table II", Run: st.table2},
 			{Name: "table3", Title: "Optimum, greedy and color/L, shortest widest", Place: "Table III", Blocks: 128, Run: st.table3},
 			{Name: "table4", Title: "Optimum, greedy and color/L, path selection", Place: "Table IV", Run: st.table4ILP},
