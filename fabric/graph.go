@@ -91,6 +91,11 @@ func (g *Graph) At(s int32, p uint8) (c, host int32) {
 	return Nothing, -2 - v
 }
 
+// HostVLs returns the number of data VLs of the switch port at a host, 0 when it is not known.
+func (g *Graph) HostVLs(h int32) uint8 {
+	return g.PortVLs[g.PortStart[g.EndSwitch[h]]+int32(g.EndPort[h])]
+}
+
 // LeastVLs returns the number of data VLs that every link between switches is known to have, 0 when nothing is known.
 func (g *Graph) LeastVLs() int {
 	least := 0

@@ -1,6 +1,7 @@
 package intersubnet
 
 import (
+	"math/bits"
 	"slices"
 
 	"weft/route"
@@ -124,13 +125,7 @@ func (p *Plan) crossed(s, target int32) (list []int32) {
 
 // lanesOf counts the SLs and the VLs of a local Plan: up to the highest SL in use, and to the highest VL of these.
 func lanesOf(p *route.Plan) (sls, vls int) {
-	for i, b := range p.SL.Cells {
-		high := b >> 4
-		if row := (p.SL.NumSrc + 1) / 2; p.SL.NumSrc%2 == 1 && i%row == row-1 {
-			high = 0 // no source
-		}
-		sls = max(sls, int(b&15)+1, int(high)+1)
-	}
+	sls = bits.Len16(p.SL.InUse())
 	for i := range p.SL2VL.Pool {
 		for _, vl := range p.SL2VL.Pool[i][:sls] {
 			if vl != route.DropVL {

@@ -100,7 +100,12 @@ func (m *Mapping) FindRouter(gid subnets.GID, usable func(port fabric.GUID) bool
 
 // Router is FindRouter for a GID as it is in datagrams.
 func (m *Mapping) Router(gid mad.GID, usable func(port fabric.GUID) bool) (fabric.GUID, bool) {
-	return m.FindRouter(subnets.GID{Prefix: subnets.Prefix(mad.GIDPrefix.Get(gid[:])), GUID: fabric.GUID(mad.GIDGUID.Get(gid[:]))}, usable)
+	return m.FindRouter(GIDOf(gid), usable)
+}
+
+// GIDOf returns a GID as it is in datagrams in its parts.
+func GIDOf(gid mad.GID) subnets.GID {
+	return subnets.GID{Prefix: subnets.Prefix(mad.GIDPrefix.Get(gid[:])), GUID: fabric.GUID(mad.GIDGUID.Get(gid[:]))}
 }
 
 // apply sets the gateways of a subnet by a mapping file. A port that is down, or leads no nearer to the target, is passed over.

@@ -1,6 +1,7 @@
 package route
 
 import (
+	"math/bits"
 	"slices"
 
 	"weft/fabric"
@@ -40,6 +41,14 @@ func UniformSL(ends *Ends, sl uint8) *SLs {
 
 // At is the SL of packets from a source end port to a LID.
 func (m *SLs) At(src int32, lid fabric.LID) uint8 { return m.Class(m.Src[src], m.Dst[lid]) }
+
+// PathSL returns the SL from an end port to a LID: 0 where SLs are not known, or the end port is fabric.Nothing.
+func (p *Plan) PathSL(from int32, to fabric.LID) uint8 {
+	if p.SL == nil || from < 0 {
+		return 0
+	}
+	return p.SL.At(from, to)
+}
 
 // Class is the SL between a source class and a destination class.
 func (m *SLs) Class(src, dst int32) uint8 {
@@ -177,4 +186,52 @@ func (m *SL2VL) fold(i uint16, vls uint8) uint16 {
 		return i
 	}
 	return m.Intern(t)
+}
+
+// InUse returns the set of SLs that some classes have.
+func (m *SLs) InUse() (used uint16) {
+	width, whole := (m.NumSrc+1)/2, m.NumSrc/2
+	var seen [256]bool
+	for dst := range m.NumDst {
+		for _, two := range m.Cells[dst*width:][:whole] {
+			seen[two] = true
+		}
+		if whole < width {
+			used |= 1 << m.Class(int32(m.NumSrc-1), int32(dst))
+		}
+	}
+	for two, yes := range seen {
+		if yes {
+			used |= 1<<(two&15) | 1<<(two>>4)
+		}
+	}
+	return used
+}
+
+// To lists the tables of packets that leave a switch by a port, by number in the pool.
+func (m *SL2VL) To(g *fabric.Graph, s int32, port uint8) []uint16 {
+	sw := &m.Switch[s]
+	switch ports := int(g.SwitchPorts[s]) + 1; sw.By {
+	case ByOut:
+		return sw.Index[port : port+1]
+	case ByInOut:
+		list := make([]uint16, 0, ports)
+		for in := range ports {
+			list = append(list, sw.Index[in*ports+int(port)])
+		}
+		slices.Sort(list)
+		return slices.Compact(list)
+	default:
+		return sw.Index[:1]
+	}
+}
+
+// VLs returns the set of VLs to which some tables of the pool map a set of SLs.
+func (m *SL2VL) VLs(tables []uint16, sls uint16) (vls uint16) {
+	for _, i := range tables {
+		for set := sls; set != 0; set &= set - 1 {
+			vls |= 1 << m.Pool[i][bits.TrailingZeros16(set)]
+		}
+	}
+	return vls &^ (1 << DropVL)
 }

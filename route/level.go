@@ -37,26 +37,6 @@ func (p *Plan) PathSLs() uint16 {
 	return used
 }
 
-// InUse returns the set of SLs that some classes have.
-func (m *SLs) InUse() (used uint16) {
-	width, whole := (m.NumSrc+1)/2, m.NumSrc/2
-	var seen [256]bool
-	for dst := range m.NumDst {
-		for _, two := range m.Cells[dst*width:][:whole] {
-			seen[two] = true
-		}
-		if whole < width {
-			used |= 1 << m.Class(int32(m.NumSrc-1), int32(dst))
-		}
-	}
-	for two, yes := range seen {
-		if yes {
-			used |= 1<<(two&15) | 1<<(two>>4)
-		}
-	}
-	return used
-}
-
 // Units of the weights of levels, in blocks of 64 bytes.
 const (
 	// fullPacket is a packet of 4,096 bytes with its headers. An entry may end its turn with a packet that is larger than what is left
@@ -91,7 +71,7 @@ func (p *Plan) Turns(g *fabric.Graph) *VLArbitration {
 		}
 	}
 	for h := range int32(g.NumHosts) {
-		t.out.Host[h] = t.place([]uint16{p.SL2VL.Host[h]}, g.PortVLs[int(g.PortStart[g.EndSwitch[h]])+int(g.EndPort[h])])
+		t.out.Host[h] = t.place([]uint16{p.SL2VL.Host[h]}, g.HostVLs(h))
 	}
 	return t.out
 }
@@ -102,24 +82,6 @@ type turnTables struct {
 	byLevel []uint16 // its SLs, as a set
 	places  map[string]uint16
 	out     *VLArbitration
-}
-
-// To lists the tables of packets that leave a switch by a port, by number in the pool.
-func (m *SL2VL) To(g *fabric.Graph, s int32, port uint8) []uint16 {
-	sw := &m.Switch[s]
-	switch ports := int(g.SwitchPorts[s]) + 1; sw.By {
-	case ByOut:
-		return sw.Index[port : port+1]
-	case ByInOut:
-		list := make([]uint16, 0, ports)
-		for in := range ports {
-			list = append(list, sw.Index[in*ports+int(port)])
-		}
-		slices.Sort(list)
-		return slices.Compact(list)
-	default:
-		return sw.Index[:1]
-	}
 }
 
 // place returns the number in the pool of the table for a port with these SL2VL tables and so many VLs.
@@ -155,16 +117,6 @@ func (t *turnTables) place(tables []uint16, vls uint8) uint16 {
 	t.out.Pool = append(t.out.Pool, ArbTable{High: entries(shares, high), Low: entries(shares, ^high), Limit: highLimit})
 	t.places[string(key)] = at
 	return at
-}
-
-// VLs returns the set of VLs to which some tables of the pool map a set of SLs.
-func (m *SL2VL) VLs(tables []uint16, sls uint16) (vls uint16) {
-	for _, i := range tables {
-		for set := sls; set != 0; set &= set - 1 {
-			vls |= 1 << m.Pool[i][bits.TrailingZeros16(set)]
-		}
-	}
-	return vls &^ (1 << DropVL)
 }
 
 // entries makes a list of turns for those VLs of a set that have a share.

@@ -218,19 +218,11 @@ func (c *Core) managersBeside() (list []replica.Member) {
 	for _, o := range c.others {
 		if e := c.endOf(o.guid); e >= 0 {
 			to := wire.ToLID(uint16(c.plan.Ends.Base[e]), 1)
-			to.SLID, to.SL = uint16(c.prog.smLID), c.slBetween(c.prog.end[c.ownPort()], c.plan.Ends.Base[e])
+			to.SLID, to.SL = uint16(c.prog.smLID), c.plan.PathSL(c.prog.end[c.ownPort()], c.plan.Ends.Base[e])
 			list = append(list, replica.Member{GUID: o.guid, To: to})
 		}
 	}
 	return list
-}
-
-// slBetween returns the SL from an end port to a LID.
-func (c *Core) slBetween(from int32, to fabric.LID) uint8 {
-	if c.plan.SL == nil || from < 0 {
-		return 0
-	}
-	return c.plan.SL.At(from, to)
 }
 
 // do calls a function between two queries.

@@ -42,20 +42,11 @@ func (d *run) askTable(ctx context.Context, to wire.Address, attr mad.AttrID) []
 		return nil
 	}
 	mad.SAHeaderSMKey.Put(m, d.SMKey)
-	done := make(chan []byte, 1)
-	d.requester.Start(&wire.Request{Addr: to, MAD: m, Done: func(res *wire.Result) {
-		var records []byte
-		if res.Err == nil && res.Reply.MAD.Status() == mad.StatusOK {
-			records = append(records, res.Reply.MAD.Data()...)
-		}
-		done <- records
-	}})
-	select {
-	case records := <-done:
-		return records
-	case <-ctx.Done():
+	answer, err := d.requester.Ask(ctx, &wire.Request{Addr: to, MAD: m})
+	if err != nil || answer.Status() != mad.StatusOK {
 		return nil
 	}
+	return answer.Data()
 }
 
 // neighboursOf makes Neighbours of NodeRecords and LinkRecords. What names a LID that no node has is left out.

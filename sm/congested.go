@@ -51,10 +51,7 @@ func (e *easing) look(m *Manager) {
 	if e == nil {
 		return
 	}
-	core := m.inForce
-	if m.role() != Master {
-		core = nil
-	}
+	core := m.reigning()
 	if core == e.core {
 		return
 	}
@@ -74,7 +71,7 @@ func (c *Core) congestible(known bool) (list []congestion.Device) {
 			continue
 		}
 		id, lid := c.owner[slot], c.plan.Ends.Base[end]
-		d := congestion.Device{GUID: c.nodes[id].guid, Port: c.portNumber(int32(slot)), LID: lid, SL: c.slBetween(own, lid), Same: known && c.isAsBefore(int32(slot))}
+		d := congestion.Device{GUID: c.nodes[id].guid, Port: c.portNumber(int32(slot)), LID: lid, SL: c.plan.PathSL(own, lid), Same: known && c.isAsBefore(int32(slot))}
 		switch {
 		case lid == 0 || d.Port != 0 && c.peer[slot] == noSlot:
 			continue

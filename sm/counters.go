@@ -45,10 +45,7 @@ func (c *counting) look(m *Manager) {
 	if c == nil {
 		return
 	}
-	core := m.inForce
-	if m.role() != Master {
-		core = nil
-	}
+	core := m.reigning()
 	if core == c.core {
 		return
 	}
@@ -63,7 +60,7 @@ func (c *counting) look(m *Manager) {
 // counted makes the subnet whose counters are to be read, of a round that has brought it up.
 func (c *Core) counted() *perf.Subnet {
 	own := c.prog.end[c.ownPort()]
-	return perf.NewSubnet(c.fabric, func(lid fabric.LID) uint8 { return c.slBetween(own, lid) })
+	return perf.NewSubnet(c.fabric, func(lid fabric.LID) uint8 { return c.plan.PathSL(own, lid) })
 }
 
 // next sends what the Monitor asks.

@@ -68,10 +68,7 @@ func (x *exchanging) look(m *Manager) {
 	if x == nil {
 		return
 	}
-	core := m.inForce
-	if m.role() != Master {
-		core = nil
-	}
+	core := m.reigning()
 	if core == x.core {
 		return
 	}
@@ -94,8 +91,7 @@ func (x *exchanging) router(gid mad.GID, usable func(port fabric.GUID) bool) (fa
 	if ways == nil {
 		return 0, false
 	}
-	to := subnets.GID{Prefix: subnets.Prefix(mad.GIDPrefix.Get(gid[:])), GUID: fabric.GUID(mad.GIDGUID.Get(gid[:]))}
-	return ways.Router(subnets.Prefix(x.between.OwnPrefix()), to, ways.unproven, usable)
+	return ways.Router(subnets.Prefix(x.between.OwnPrefix()), intersubnet.GIDOf(gid), ways.unproven, usable)
 }
 
 // run does round after round until ctx ends.
@@ -160,22 +156,9 @@ func (x *exchanging) ask(ctx context.Context, lid fabric.LID, sl uint8, r mad.Re
 	copy(m.Data(), data)
 	to := wire.ToLID(uint16(lid), 1)
 	to.SL = sl
-	type end struct {
-		data []byte
-		err  error
+	answer, err := x.request.Ask(ctx, &wire.Request{Addr: to, MAD: m, Timeout: exchangeTimeout, Retries: exchangeRetries})
+	if err != nil {
+		return nil, err
 	}
-	ended := make(chan end, 1)
-	x.request.Start(&wire.Request{Addr: to, MAD: m, Timeout: exchangeTimeout, Retries: exchangeRetries, Done: func(res *wire.Result) {
-		e := end{err: res.Err}
-		if res.Err == nil {
-			e.data = append(e.data, res.Reply.MAD.Data()...)
-		}
-		ended <- e
-	}})
-	select {
-	case e := <-ended:
-		return e.data, e.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
+	return answer.Data(), nil
 }

@@ -7,7 +7,6 @@ import (
 
 	"weft/emulator"
 	"weft/fabric"
-	"weft/fabric/subnets"
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
 	"weft/intersubnet/exchange"
@@ -64,8 +63,7 @@ func (x *exchanged) addRouter(r int32) {
 	router := exchange.NewRouter(x.n.Routers[r].GUID, numbers)
 	x.routers = append(x.routers, router)
 	way := func(_ int, source uint16, _ uint8, to mad.GID) (emulator.Onward, bool) {
-		gid := subnets.GID{Prefix: subnets.Prefix(mad.GIDPrefix.Get(to[:])), GUID: fabric.GUID(mad.GIDGUID.Get(to[:]))}
-		port, e, ok := router.Forward(fabric.LID(source), gid, func(port int) int { return int(ports[port].Subnet) })
+		port, e, ok := router.Forward(fabric.LID(source), intersubnet.GIDOf(to), func(port int) int { return int(ports[port].Subnet) })
 		return emulator.Onward{Port: port, LID: uint16(e.LID), SL: e.SL}, ok
 	}
 	err := x.all.AddRouter(x.portsOf(r), way, func(in int, from, master uint16, m mad.Datagram) mad.Status {
@@ -234,7 +232,7 @@ func (x *exchanged) ask() {
 	for s := range x.told {
 		prefix, met := x.n.Subnets[s].Prefix, x.met[s]
 		x.told[s].Router = func(gid mad.GID, usable func(fabric.GUID) bool) (fabric.GUID, bool) {
-			return met.Router(prefix, subnets.GID{Prefix: subnets.Prefix(mad.GIDPrefix.Get(gid[:])), GUID: fabric.GUID(mad.GIDGUID.Get(gid[:]))}, false, usable)
+			return met.Router(prefix, intersubnet.GIDOf(gid), false, usable)
 		}
 	}
 }

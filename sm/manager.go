@@ -113,6 +113,14 @@ func NewManager(cfg Config, watch Watch) *Manager {
 // Core returns the round that is under way, or else the last one.
 func (m *Manager) Core() *Core { return m.core }
 
+// reigning returns the round whose Plan is in force, nil where we are not the master.
+func (m *Manager) reigning() *Core {
+	if m.role() != Master {
+		return nil
+	}
+	return m.inForce
+}
+
 // Step takes an event and appends the actions that follow from it to out.
 func (m *Manager) Step(now time.Duration, ev *Event, out []Action) []Action {
 	m.out, m.now = out, now

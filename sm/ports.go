@@ -151,10 +151,10 @@ func vlCode(vls uint8) uint64 {
 
 // serviceSL returns the SL from an end port to the subnet manager.
 func (c *Core) serviceSL(e int32) uint64 {
-	if c.plan.SL == nil || c.prog.smLID == 0 {
+	if c.prog.smLID == 0 {
 		return 0
 	}
-	return uint64(c.plan.SL.At(e, c.prog.smLID))
+	return uint64(c.plan.PathSL(e, c.prog.smLID))
 }
 
 // queueArm queues what makes the ports of a node ready to receive: LID, parameters and

@@ -76,6 +76,29 @@ func (r *Requester) Start(q *Request) {
 	r.finish(b, actions)
 }
 
+// Ask starts a request and waits for its end, or for that of ctx. It sets Done. The answer is a copy.
+func (r *Requester) Ask(ctx context.Context, q *Request) (mad.Datagram, error) {
+	type end struct {
+		answer mad.Datagram
+		err    error
+	}
+	ended := make(chan end, 1)
+	q.Done = func(res *Result) {
+		e := end{err: res.Err}
+		if res.Err == nil {
+			e.answer = append(e.answer, res.Reply.MAD...)
+		}
+		ended <- e
+	}
+	r.Start(q)
+	select {
+	case e := <-ended:
+		return e.answer, e.err
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}
+
 // Close closes the Transport, ends all requests with ErrClosed, and waits, as long
 // as ctx lasts, until the receiving goroutine has ended. It must not be called by
 // Done or Handler.

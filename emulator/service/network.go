@@ -90,8 +90,7 @@ func asTold(n *subnets.Network, r int32) (emulator.Way, emulator.Agent) {
 	subnetOf := func(port int) int { return int(ports[port].Subnet) }
 	router := exchange.NewRouter(n.Routers[r].GUID, numbers)
 	way := func(_ int, source uint16, _ uint8, to mad.GID) (emulator.Onward, bool) {
-		gid := subnets.GID{Prefix: subnets.Prefix(mad.GIDPrefix.Get(to[:])), GUID: fabric.GUID(mad.GIDGUID.Get(to[:]))}
-		port, e, ok := router.Forward(fabric.LID(source), gid, subnetOf)
+		port, e, ok := router.Forward(fabric.LID(source), intersubnet.GIDOf(to), subnetOf)
 		return emulator.Onward{Port: port, LID: uint16(e.LID), SL: e.SL}, ok
 	}
 	agent := func(in int, from, master uint16, m mad.Datagram) mad.Status {

@@ -106,7 +106,7 @@ func (m *Manager) readBoards(own *Own, ask Ask) (list []board) {
 		if g.EndType[e] != fabric.Router || own.Plan.Ends.Base[e] == 0 {
 			continue
 		}
-		b := board{guid: g.EndGUID[e], lid: own.Plan.Ends.Base[e], sl: slOf(own, own.From, own.Plan.Ends.Base[e])}
+		b := board{guid: g.EndGUID[e], lid: own.Plan.Ends.Base[e], sl: own.Plan.PathSL(own.From, own.Plan.Ends.Base[e])}
 		if b.read(ask) {
 			m.known[b.guid] = b.RouterPort
 		}
@@ -135,13 +135,6 @@ func (b *board) read(ask Ask) bool {
 	}
 	b.notes = notes
 	return true
-}
-
-func slOf(own *Own, from int32, to fabric.LID) uint8 {
-	if own.Plan.SL == nil || from < 0 {
-		return 0
-	}
-	return own.Plan.SL.At(from, to)
 }
 
 // readNotes reads the notes of a router that are newer than what is known.
@@ -303,7 +296,7 @@ func tablesOf(own *Own, met *intersubnet.Met, boards []board) map[fabric.GUID]he
 				continue // it has no LID
 			}
 			lid := own.Plan.Ends.Base[end]
-			t = append(t, Entry{l.To, lid, slOf(own, b.End, lid), uint8(min(l.Distance, 255))})
+			t = append(t, Entry{l.To, lid, own.Plan.PathSL(b.End, lid), uint8(min(l.Distance, 255))})
 		}
 		text := t.encode()
 		tables[b.guid] = held{versionOf(text), text}

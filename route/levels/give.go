@@ -142,12 +142,12 @@ func (b *builder) tables() {
 		return at
 	}
 	for h := range m.Host {
-		m.Host[h] = table(was.Host[h], g.PortVLs[int(g.PortStart[g.EndSwitch[h]])+int(g.EndPort[h])])
+		m.Host[h] = table(was.Host[h], g.HostVLs(int32(h)))
 	}
 	for s := range int32(g.NumSwitches) {
 		by, index, ports := was.Switch[s].By, slices.Clone(was.Switch[s].Index), int(g.SwitchPorts[s])+1
 		narrow := slices.ContainsFunc(g.AttachedTo(s), func(h int32) bool {
-			vls := g.PortVLs[int(g.PortStart[s])+int(g.EndPort[h])]
+			vls := g.HostVLs(h)
 			return vls > 0 && int(vls) < b.p.VLs
 		})
 		if narrow && by == route.ByNothing {
@@ -221,7 +221,7 @@ func (b *builder) notes() (list []string) {
 // sharing counts links to hosts on which levels share VLs.
 func (b *builder) sharing() (n int) {
 	for h := range int32(b.g.NumHosts) {
-		if vls := b.g.PortVLs[int(b.g.PortStart[b.g.EndSwitch[h]])+int(b.g.EndPort[h])]; vls > 0 && int(vls) < len(b.list) {
+		if vls := b.g.HostVLs(h); vls > 0 && int(vls) < len(b.list) {
 			n++
 		}
 	}

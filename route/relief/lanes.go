@@ -28,11 +28,7 @@ type lanes struct {
 func (l *lanes) read(g *fabric.Graph, plan *route.Plan) error {
 	l.g, l.plan, l.index = g, plan, cdg.NewIndex(g)
 	l.sent, l.passed = make([]uint16, g.NumSwitches), make([]uint16, g.NumSwitches)
-	used := uint16(0)
-	for _, cells := range plan.SL.Cells {
-		used |= 1<<(cells&15) | 1<<(cells>>4)
-	}
-	known := uint16(0)
+	used, known := plan.SL.InUse(), uint16(0)
 	for _, i := range l.tablesInUse() {
 		for sl, vl := range plan.SL2VL.Pool[i] {
 			if used>>sl&1 == 0 {

@@ -39,7 +39,7 @@ func newLanes(g *fabric.Graph, plan *route.Plan, owner []int32) *lanes {
 	if plan.SL == nil || plan.SL2VL == nil {
 		return l
 	}
-	used, tables := slsInUse(plan.SL), l.tablesInUse()
+	used, tables := plan.SL.InUse(), l.tablesInUse()
 	vls := uint16(0)
 	for _, t := range tables {
 		vls |= vlsOf(t, used)
@@ -106,20 +106,6 @@ func (l *lanes) vlsOn(sls uint16) (vls uint16) {
 		}
 	}
 	return vls
-}
-
-// slsInUse returns the set of SLs in a map.
-func slsInUse(m *route.SLs) (used uint16) {
-	seen := [256]bool{}
-	for _, cells := range m.Cells {
-		seen[cells] = true
-	}
-	for cells, yes := range seen {
-		if yes {
-			used |= 1<<(cells&15) | 1<<(cells>>4)
-		}
-	}
-	return used
 }
 
 func vlsOf(t *route.VLTable, sls uint16) (vls uint16) {

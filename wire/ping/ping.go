@@ -41,7 +41,7 @@ func Find(ctx context.Context, r *wire.Requester, to mad.GID) (*Path, error) {
 	mad.PathRecordSGID.Put(m.Data(), p.Source[:])
 	a := wire.ToLID(port.SMLID, 1)
 	a.SL = port.SMSL
-	answer, err := ask(ctx, r, a, m)
+	answer, err := r.Ask(ctx, &wire.Request{Addr: a, MAD: m})
 	if err != nil {
 		return nil, fmt.Errorf("subnet administration, LID %d, tells no path to %s: %w", port.SMLID, to, err)
 	}
@@ -61,28 +61,6 @@ func Ask(ctx context.Context, r *wire.Requester, p *Path) error {
 	if p.Routed() {
 		a.GRH = wire.GRH{Present: true, HopLimit: p.HopLimit, GID: p.To}
 	}
-	_, err = ask(ctx, r, a, m)
+	_, err = r.Ask(ctx, &wire.Request{Addr: a, MAD: m})
 	return err
-}
-
-// ask sends a request and waits for its end.
-func ask(ctx context.Context, r *wire.Requester, to wire.Address, m mad.Datagram) (mad.Datagram, error) {
-	type end struct {
-		answer mad.Datagram
-		err    error
-	}
-	ended := make(chan end, 1)
-	r.Start(&wire.Request{Addr: to, MAD: m, Done: func(res *wire.Result) {
-		e := end{err: res.Err}
-		if res.Err == nil {
-			e.answer = append(e.answer, res.Reply.MAD...)
-		}
-		ended <- e
-	}})
-	select {
-	case e := <-ended:
-		return e.answer, e.err
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
 }
