@@ -83,6 +83,21 @@ type managed struct {
 	shown atomic.Pointer[Snapshot]
 }
 
+// inRealTime runs an emulated subnet in real time, and attaches to the port of its first CA.
+func inRealTime(tb testing.TB, sub *emulator.Subnet, clock func() time.Duration) (*live.Live, wire.Transport) {
+	tb.Helper()
+	at, err := sub.DefaultEnd()
+	if err != nil {
+		tb.Fatal(err)
+	}
+	l := live.New(sub, clock)
+	medium, err := l.Attach(at)
+	if err != nil {
+		tb.Fatal(err)
+	}
+	return l, medium
+}
+
 // manage has a manager bring a fabric up, and stay until the test ends.
 func manage(t testing.TB, f *fabric.Fabric, chain string, lmc uint8) *managed {
 	t.Helper()
@@ -90,15 +105,8 @@ func manage(t testing.TB, f *fabric.Fabric, chain string, lmc uint8) *managed {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := &managed{t: t, f: f, l: live.New(sub, testClock()), asked: make(chan *Event, 1), round: make(chan State, 100)}
-	at, err := sub.DefaultEnd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	medium, err := m.l.Attach(at)
-	if err != nil {
-		t.Fatal(err)
-	}
+	l, medium := inRealTime(t, sub, testClock())
+	m := &managed{t: t, f: f, l: l, asked: make(chan *Event, 1), round: make(chan State, 100)}
 	r := Runner{
 		Config: Config{SMKey: 1}, Watch: UsualWatch, Routing: jobOf(chain, lmc), Clock: testClock(), Wire: wire.Config{Window: 32}, Asked: m.asked,
 		Round: func(c *Core) { m.round <- c.Report().State }, Show: func(s *Snapshot) { m.shown.Store(s) },

@@ -11,7 +11,6 @@ import (
 	"time"
 
 	"weft/emulator"
-	"weft/emulator/live"
 	"weft/fabric"
 	"weft/mad"
 	"weft/sim/packet"
@@ -71,16 +70,8 @@ func TestCongestionControl(t *testing.T) {
 	if err := sub.SetCongestionControl(bad, false); err != nil {
 		t.Fatal(err)
 	}
-	l := live.New(sub, testClock())
+	l, medium := inRealTime(t, sub, testClock())
 	defer l.Close()
-	at, err := sub.DefaultEnd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	medium, err := l.Attach(at)
-	if err != nil {
-		t.Fatal(err)
-	}
 	set := &congestion.Settings{Control: packet.UsualCongestionControl()}
 	var switches, hosts int
 	for i := range f.Nodes {

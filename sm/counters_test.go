@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"weft/emulator"
-	"weft/emulator/live"
 	"weft/fabric"
 	"weft/mad"
 	"weft/sm/perf"
@@ -25,16 +24,8 @@ func TestCounters(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	l := live.New(sub, testClock())
+	l, medium := inRealTime(t, sub, testClock())
 	defer l.Close()
-	at, err := sub.DefaultEnd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	medium, err := l.Attach(at)
-	if err != nil {
-		t.Fatal(err)
-	}
 	notes, shown := make(chan Incident, 10000), make(chan *perf.Report, 1000)
 	var last *perf.Report
 	r := Runner{

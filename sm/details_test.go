@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"weft/emulator"
-	"weft/emulator/live"
 	"weft/fabric"
 	"weft/mad"
 	"weft/route"
@@ -455,16 +454,8 @@ func TestWakesInTime(t *testing.T) {
 	r := runner("updn")
 	var hours atomic.Int64
 	clock := r.Clock
-	l := live.New(sub, clock)
+	l, at := inRealTime(t, sub, clock)
 	defer l.Close()
-	end, err := sub.DefaultEnd()
-	if err != nil {
-		t.Fatal(err)
-	}
-	at, err := l.Attach(end)
-	if err != nil {
-		t.Fatal(err)
-	}
 	r.Clock = func() time.Duration { return clock() + time.Duration(hours.Load())*time.Hour }
 	r.Watch = UsualWatch
 	r.Watch.Interval = 10 * time.Millisecond

@@ -8,7 +8,6 @@ import (
 	"time"
 
 	"weft/emulator"
-	"weft/emulator/live"
 	"weft/wire"
 )
 
@@ -19,17 +18,9 @@ func BenchmarkLightSweep(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	at, err := sub.DefaultEnd()
-	if err != nil {
-		b.Fatal(err)
-	}
 	clock := testClock()
-	l := live.New(sub, clock)
+	l, t := inRealTime(b, sub, clock)
 	defer l.Close()
-	t, err := l.Attach(at)
-	if err != nil {
-		b.Fatal(err)
-	}
 	watch := UsualWatch
 	watch.Interval, watch.Rebalance = 1, 0
 	var sweeps, smps atomic.Int64
