@@ -29,6 +29,8 @@ type groups struct {
 	held map[fabric.GUID]*multicastTable // by switch, as acknowledged
 	sent map[switchBlock]int             // Sets of blocks since the last light sweep
 	used int                             // blocks of 32 MLIDs that groups have, or had
+
+	doubtDue bool // a light sweep has begun since the work under way began
 	groupWork
 }
 
@@ -36,6 +38,7 @@ type groups struct {
 type groupWork struct {
 	stale       bool               // what switches hold is not as it should be
 	all         bool               // any block may be so; otherwise those that are touched
+	whole       bool               // the work under way is on all blocks: all, as it was when that began
 	touched     map[treeBlock]bool // blocks of trees that have changed since the work ended last
 	step        groupStep
 	list        []groupBlock // of this step; those before next were handed out
@@ -175,11 +178,18 @@ func (m *Manager) workOnGroups(now time.Duration) {
 		return
 	}
 	if gs.step == groupsRest {
+		if gs.outstanding > 0 { // Sets of work that was dropped: what they leave is read when they can come no more
+			return
+		}
+		if gs.doubtDue {
+			gs.doubtSent()
+		}
 		if !gs.stale && now < gs.again {
 			return
 		}
 		gs.stale, gs.again, gs.failed = false, never, false
 		m.spreadGroups()
+		gs.whole, gs.all = gs.all, false
 		gs.enter(c, groupsRead)
 	}
 	for gs.step != groupsRest {
@@ -192,12 +202,12 @@ func (m *Manager) workOnGroups(now time.Duration) {
 		}
 		if gs.step++; gs.step == groupsDone {
 			gs.step, gs.list = groupsRest, nil
-			gs.all = gs.failed
+			gs.all = gs.all || gs.failed
 			clear(gs.touched)
 			if gs.failed {
 				gs.again = now + m.watch.Retry
 			}
-			if gs.stale { // members were told meanwhile
+			if gs.stale || gs.doubtDue { // members were told meanwhile, or a light sweep has begun
 				m.out = append(m.out, Action{Kind: Wake, At: now})
 			}
 			return
@@ -210,7 +220,7 @@ func (m *Manager) workOnGroups(now time.Duration) {
 func (gs *groups) enter(c *Core, step groupStep) {
 	gs.step, gs.list, gs.next = step, gs.list[:0], 0
 	gs.number++
-	if gs.all {
+	if gs.whole {
 		want := make([][mad.MFTBlock]uint16, gs.used*17)
 		by := gs.spread.BySwitch(c.graph.NumSwitches)
 		for id := range c.nodes {
@@ -322,8 +332,12 @@ func (m *Manager) onGroupBlock(ev *Event) {
 }
 
 // doubtSent forgets the blocks that were written more than once, or sent again, since the last call: a copy of an earlier Set that came late may have taken
-// the place of the last one. They are read.
+// the place of the last one. They are read. While work is under way, which has read what it needs to know, this waits for its end.
 func (gs *groups) doubtSent() {
+	gs.doubtDue = gs.step != groupsRest
+	if gs.doubtDue {
+		return
+	}
 	for at, n := range gs.sent {
 		if t := gs.held[at.sw]; n > 1 && t != nil {
 			t.put(at.block, at.position, nil)

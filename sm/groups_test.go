@@ -216,7 +216,7 @@ func mgidOf(n int) (mgid [16]byte) {
 	return mgid
 }
 
-// TestGroupsThroughFaults: while hosts join and leave, cables fail and come back and switches restart, no packet reaches a port twice or goes in circles; and
+// TestGroupsThroughFaults: while hosts join and leave, cables fail and come back and switches restart or do not answer, no packet reaches a port twice or goes in circles; and
 // whenever all is quiet, each member gets each packet once and nobody else does.
 func TestGroupsThroughFaults(t *testing.T) {
 	sent := 0
@@ -236,11 +236,11 @@ func TestGroupsThroughFaults(t *testing.T) {
 				cables = append(cables, fabric.LinkID(id))
 			}
 		}
-		down := map[fabric.LinkID]bool{}
+		down, silent := map[fabric.LinkID]bool{}, map[fabric.NodeID]bool{}
 		for range rapid.IntRange(1, 4).Draw(t, "rounds") {
 			for range rapid.IntRange(1, 8).Draw(t, "steps") {
 				host, mgid := rapid.IntRange(0, len(b.hosts)-1).Draw(t, "host"), mgidOf(rapid.IntRange(0, 3).Draw(t, "group"))
-				switch rapid.IntRange(0, 7).Draw(t, "what") {
+				switch rapid.IntRange(0, 8).Draw(t, "what") {
 				case 0:
 					b.ask(mad.Delete, host, mgid, mad.JoinFull)
 				case 1:
@@ -256,6 +256,12 @@ func TestGroupsThroughFaults(t *testing.T) {
 					if err := b.v.sub.Reboot(l.A.Node, time.Millisecond); err != nil {
 						t.Fatal(err)
 					}
+				case 4:
+					mute := f.Links[rapid.SampledFrom(cables).Draw(t, "of")].B.Node
+					silent[mute] = !silent[mute]
+					if err := b.v.sub.SetSilent(mute, silent[mute]); err != nil {
+						t.Fatal(err)
+					}
 				default:
 					b.ask(mad.Set, host, mgid, mad.JoinFull)
 				}
@@ -264,6 +270,12 @@ func TestGroupsThroughFaults(t *testing.T) {
 				}
 				b.once(host)
 			}
+			for id := range silent {
+				if err := b.v.sub.SetSilent(id, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			clear(silent)
 			b.settle()
 			sent += b.check()
 		}
