@@ -17,19 +17,23 @@ func (c *Core) switchBefore(id int32) (before int32, ok bool) {
 		mad.PortInfoLID.Get(c.info[c.nodes[id].first][:]) == mad.PortInfoLID.Get(b.info[b.nodes[before].first][:])
 }
 
-// isAsBefore reports whether a port has the LID of the round before and is Active still, port 0 of a switch: whether the
-// switch is as it was.
+// isAsBefore reports whether a port has the LID of the round before and is Active still, and the switch is as it was that it belongs to,
+// or, for a channel adapter, the one at its cable: a port of that may have changed its state because the adapter restarted.
 func (c *Core) isAsBefore(slot int32) bool {
 	b := c.before
 	if b == nil {
 		return false
 	}
-	if c.isSwitch(slot) && c.portNumber(slot) == 0 {
-		_, ok := c.switchBefore(c.owner[slot])
-		return ok
+	if c.isSwitch(slot) {
+		if _, ok := c.switchBefore(c.owner[slot]); !ok || c.portNumber(slot) == 0 {
+			return ok
+		}
 	}
 	old, ok := b.slotOf(c.nodes[c.owner[slot]].guid, c.portNumber(slot))
-	return ok && b.state(old) == mad.PortActive && c.state(slot) == mad.PortActive &&
+	if !ok || !c.isSwitch(slot) && b.peer[old] != noSlot && b.prog.wrong[b.owner[b.peer[old]]] {
+		return false
+	}
+	return b.state(old) == mad.PortActive && c.state(slot) == mad.PortActive &&
 		mad.PortInfoLID.Get(c.info[slot][:]) == mad.PortInfoLID.Get(b.info[old][:])
 }
 

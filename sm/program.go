@@ -16,7 +16,7 @@ type programming struct {
 	smLID      fabric.LID
 	blocks     []blockCount         // by node
 	closed     []bool               // by node: a switch that does not hold what was proven
-	wrong      []bool               // by node: it was noted that a table of it differs
+	wrong      []bool               // by node: it was noted that a table of it differs, or may have been lost
 	holds      []bool               // by node: a switch that holds all of its forwarding table
 	pkeys      map[int32]*pkeyTable // by slot
 	members    *partition.Index     // of Config.Partitions, nil without
