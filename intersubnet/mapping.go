@@ -114,9 +114,13 @@ func (p *Plan) apply(a *admissible, s int32, m *Mapping) error {
 	for place, port := range p.Net.Subnets[s].Ports {
 		places[p.Net.Ports[port].GUID] = int32(place)
 	}
+	gone := map[fabric.GUID]bool{}
+	for _, port := range p.Net.Ports {
+		gone[port.GUID] = port.Subnet == s && port.End < 0
+	}
 	var wrong *netfile.Error
 	for guid, line := range m.lines {
-		if _, ok := places[guid]; !ok && (wrong == nil || line < wrong.Line) {
+		if _, ok := places[guid]; !ok && !gone[guid] && (wrong == nil || line < wrong.Line) {
 			wrong = &netfile.Error{File: m.file, Line: line, Msg: fmt.Sprintf("subnet %q has no router port %s", p.Net.Subnets[s].Name, guid)}
 		}
 	}

@@ -65,6 +65,9 @@ func Route(ctx context.Context, n *subnets.Network, req *Request) (layered, oneL
 	for _, p := range req.Down {
 		r.Plan.Down[p] = true
 	}
+	for p := range n.Ports {
+		r.Plan.Down[p] = r.Plan.Down[p] || n.Ports[p].End < 0
+	}
 	if err := r.routeSubnets(ctx, req); err != nil {
 		return nil, nil, err
 	}

@@ -141,16 +141,7 @@ type RoutedSubnet struct {
 
 // RouteBetween routes several subnets and judges the Plan. It takes one layer of lanes where the judge proves that, or else those that
 // intersubnet.Route adds. With hostsOnly the proof is for pairs of hosts alone.
-func RouteBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Request, hostsOnly bool) (*Between, *intersubnet.Plan, error) {
-	d, r, err := routeBetween(ctx, n, req, hostsOnly)
-	if err != nil {
-		return nil, nil, err
-	}
-	return d, r.Plan, nil
-}
-
-// routeBetween is RouteBetween, with how the subnets were routed.
-func routeBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Request, hostsOnly bool) (*Between, *intersubnet.Result, error) {
+func RouteBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Request, hostsOnly bool) (*Between, *intersubnet.Result, error) {
 	layered, r, err := intersubnet.Route(ctx, n, req)
 	if r == nil {
 		return nil, nil, err

@@ -50,7 +50,7 @@ func CompareBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Re
 	for _, m := range methods {
 		one.Method = m
 		begun := now()
-		d, r, err := routeBetween(ctx, n, &one, hostsOnly)
+		d, r, err := RouteBetween(ctx, n, &one, hostsOnly)
 		if refusal, ok := errors.AsType[*route.Refusal](err); ok {
 			out.Methods = append(out.Methods, MethodRow{Method: m, Refused: refusal.Error()})
 			ready(&out.Methods[len(out.Methods)-1])
@@ -63,10 +63,10 @@ func CompareBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Re
 		if one.Routed == nil {
 			one.Routed, out.Subnets = r.Jobs, d.Subnets
 		}
-		if row.Bandwidth, err = bandwidthOf(ctx, r.Plan, flows, "bisect"); err != nil {
+		if row.Bandwidth, err = BandwidthBetween(ctx, r.Plan, flows, "bisect"); err != nil {
 			return nil, err
 		}
-		if row.Shift, err = bandwidthOf(ctx, r.Plan, flows, "shift"); err != nil {
+		if row.Shift, err = BandwidthBetween(ctx, r.Plan, flows, "shift"); err != nil {
 			return nil, err
 		}
 		if row.OK && row.Bandwidth > best {
@@ -78,8 +78,8 @@ func CompareBetween(ctx context.Context, n *subnets.Network, req *intersubnet.Re
 	return out, nil
 }
 
-// bandwidthOf is the mean bandwidth of a flow of a pattern; 0 with fewer than two hosts.
-func bandwidthOf(ctx context.Context, p *intersubnet.Plan, flows *intersubnet.FlowRequest, pattern string) (float64, error) {
+// BandwidthBetween is the mean bandwidth of a flow of a pattern; 0 with fewer than two hosts.
+func BandwidthBetween(ctx context.Context, p *intersubnet.Plan, flows *intersubnet.FlowRequest, pattern string) (float64, error) {
 	if len(p.Hosts()) < 2 {
 		return 0, nil
 	}

@@ -44,14 +44,13 @@ func (b *PacketsBetween) readBetweenChange(c *NetworkChange, name string) error 
 		}
 		c.Part = fmt.Sprintf("manager of subnet %q", name)
 	case "down", "up":
-		var fault BetweenFault
 		if strings.Contains(name, ": ") {
 			return errors.New("cables and switches inside a subnet: simulate that subnet by itself; here routers and their ports fail")
 		}
-		if err := fault.AddFault(n, name); err != nil {
+		var err error
+		if c.ports, err = n.FindRouterPorts(name); err != nil {
 			return err
 		}
-		c.ports = fault.Ports
 		r := n.Ports[c.ports[0]].Router
 		c.Part = fmt.Sprintf("router %q", n.Routers[r].Name)
 		if c.sw = b.Flat.Router(r); strings.HasSuffix(name, "]") && len(c.ports) == 1 && int(n.Routers[r].End-n.Routers[r].First) > 1 {
@@ -87,7 +86,7 @@ func (j *packetJob) prepareBetween(ctx context.Context) error {
 			if err != nil {
 				return fmt.Errorf("%s:%d: repair: %w", j.Changes.File, c.line, err)
 			}
-			_, c.Moved = movedGateways(inForce, ways)
+			_, c.Moved = intersubnet.MovedGateways(inForce, ways)
 			c.ways, c.routers, inForce = ways, true, ways
 			for s := range without {
 				if !without[s] {

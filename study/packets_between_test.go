@@ -20,10 +20,11 @@ func TestChangesBetween(t *testing.T) {
 		t.Fatal(err)
 	}
 	req := &intersubnet.Request{Method: intersubnet.ISFR, Local: job.Request{Chain: chain}}
-	_, p, err := RouteBetween(context.Background(), n, req, false)
+	_, r, err := RouteBetween(context.Background(), n, req, false)
 	if err != nil {
 		t.Fatal(err)
 	}
+	p := r.Plan
 	flat, err := p.Flatten(0)
 	if err != nil {
 		t.Fatal(err)

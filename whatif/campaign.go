@@ -38,6 +38,8 @@ type Campaign struct {
 	Today    *State `json:"today"`
 	Rows     []Row  `json:"rows"` // what hurts most first
 	Pace     Pace   `json:"pace"` // that the seconds assume
+
+	of string // what pairs are of
 }
 
 // Row holds the effect of the failure of one part.
@@ -60,11 +62,16 @@ func (t *Today) Each(ctx context.Context, kind string) (*Campaign, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &Campaign{Fabric: t.fabric.Name, Each: kind, Parts: len(parts), Today: t.state, Rows: []Row{}, Pace: t.opt.Pace}
+	c := &Campaign{Fabric: t.fabric.Name, Each: kind, Parts: len(parts), Today: t.state, Rows: []Row{}, Pace: t.opt.Pace, of: "hosts"}
 	each := t.forParts()
-	rows := make([]*Row, len(parts))
-	err = par.For(ctx, t.opt.Request.Workers, len(parts), func(_, i int) (err error) {
-		rows[i], err = each.row(ctx, &parts[i])
+	return c, c.try(ctx, t.opt.Request.Workers, len(parts), func(i int) (*Row, error) { return each.row(ctx, &parts[i]) })
+}
+
+// try makes the rows of all parts, several at a time, and ranks those that it has.
+func (c *Campaign) try(ctx context.Context, workers, parts int, row func(i int) (*Row, error)) error {
+	rows := make([]*Row, parts)
+	err := par.For(ctx, workers, parts, func(_, i int) (err error) {
+		rows[i], err = row(i)
 		return err
 	})
 	for _, r := range rows {
@@ -74,7 +81,7 @@ func (t *Today) Each(ctx context.Context, kind string) (*Campaign, error) {
 	}
 	c.Complete = err == nil
 	c.rank()
-	return c, err
+	return err
 }
 
 // TryOne lets one part of a kind fail, as Each does with all of them on one core each. What it takes tells how long they
@@ -113,7 +120,7 @@ func partsOfKind(f *fabric.Fabric, g *fabric.Graph, kind string) (out []part, er
 	leaf := map[fabric.NodeID]bool{}
 	for s := range int32(g.NumSwitches) {
 		id, _ := f.NodeByGUID(g.SwitchGUID[s])
-		leaf[id] = g.HostCount(s) > 0
+		leaf[id] = slices.ContainsFunc(g.HostsOf(s), func(h int32) bool { return g.EndType[h] != fabric.Router })
 	}
 	switch kind {
 	case EachLink:
@@ -232,7 +239,7 @@ func (c *Campaign) Write(w io.Writer, top int) error {
 		_, err := fmt.Fprintln(w, "nothing was tried")
 		return err
 	}
-	fmt.Fprintf(w, "%d of %d can fail, each by itself, and every pair of hosts keeps a way\n", c.harmless(), n)
+	fmt.Fprintf(w, "%d of %d can fail, each by itself, and every pair of %s keeps a way\n", c.harmless(), n, c.of)
 	if !c.Complete {
 		fmt.Fprintf(w, "interrupted: %d of %d were not tried\n", c.Parts-n, c.Parts)
 	}
@@ -243,7 +250,7 @@ func (c *Campaign) Write(w io.Writer, top int) error {
 		fmt.Fprintf(w, "%d of %d cannot be repaired and take a fresh routing (--json has the reasons)\n", k, n)
 	}
 	if worst := &c.Rows[0]; worst.CutOff > 0 || worst.ForGood > 0 || worst.loss > .005 {
-		remark(w, "worst: ", worst.short+": "+worst.words())
+		remark(w, "worst: ", worst.short+": "+worst.words(c.of))
 	}
 	fmt.Fprintln(w)
 	if top == 0 {
@@ -256,8 +263,8 @@ func (c *Campaign) Write(w io.Writer, top int) error {
 	fmt.Fprintln(w)
 	return study.Table(w, [][]string{
 		{"CUT OFF", "hosts without a cable to a switch"},
-		{"AT ONCE", "pairs of hosts lost until tables are written"},
-		{"FOR GOOD", "pairs of hosts lost after a repair, or a fresh routing where there can be none"},
+		{"AT ONCE", "pairs of " + c.of + " lost until tables are written"},
+		{"FOR GOOD", "pairs of " + c.of + " lost after a repair, or a fresh routing where there can be none"},
 		{"BANDWIDTH", "effective bisection bandwidth then, and what is lost of it"},
 		{"BLOCKS", "blocks of forwarding tables to write"},
 	})
@@ -273,12 +280,12 @@ func (c *Campaign) table(rows []Row) string {
 }
 
 // words says what a part costs.
-func (r *Row) words() string {
+func (r *Row) words(of string) string {
 	switch {
 	case r.CutOff > 0:
 		return fmt.Sprintf("%s cut off", hosts(r.CutOff))
 	case r.ForGood > 0:
-		return fmt.Sprintf("%s of hosts lost for good", study.Plural(r.ForGood, "pair"))
+		return fmt.Sprintf("%s of %s lost for good", study.Plural(r.ForGood, "pair"), of)
 	}
 	return fmt.Sprintf("%.1f %% less bisection bandwidth", 100*r.loss)
 }

@@ -151,31 +151,38 @@ type changed struct {
 
 // compile finds what is left of the hosts.
 func (t *Today) compile(after *fabric.Fabric) (*changed, error) {
-	c := &changed{fabric: after, graph: after.Compile(), still: stillUp(t.fabric, after).Compile(), cutOff: []string{}}
+	c := &changed{fabric: after, graph: after.Compile(), still: stillUp(t.fabric, after).Compile()}
 	if c.graph.NumSwitches == 0 || c.graph.NumHosts == 0 {
 		return nil, errNothingLeft
 	}
-	_, now := fabric.Match(c.graph, t.graph) // by end port of today
-	left := make([]bool, t.graph.NumNodes)
-	for h := range int32(t.graph.NumHosts) {
+	c.cutOff, c.gone = lostHosts(t.graph, after, c.graph)
+	return c, nil
+}
+
+// lostHosts names the hosts that stay up after changes and have no cable to a switch left, and counts the ports of these and of hosts that fail themselves.
+func lostHosts(before *fabric.Graph, after *fabric.Fabric, left *fabric.Graph) (cutOff []string, gone int) {
+	cutOff = []string{}
+	_, now := fabric.Match(left, before) // by end port of today
+	has, isHost := make([]bool, before.NumNodes), func(h int32) bool { return before.IsHost(h) && before.EndType[h] != fabric.Router }
+	for h := range int32(before.NumHosts) {
 		switch {
 		case now[h] >= 0:
-			left[t.graph.EndNode[h]] = true
-		case t.graph.IsHost(h):
-			c.gone++
+			has[before.EndNode[h]] = true
+		case isHost(h):
+			gone++
 		}
 	}
-	for h := range int32(t.graph.NumHosts) {
-		node := t.graph.EndNode[h]
-		if left[node] || !t.graph.IsHost(h) {
+	for h := range int32(before.NumHosts) {
+		node := before.EndNode[h]
+		if has[node] || !isHost(h) {
 			continue
 		}
-		left[node] = true // named once
-		if id, ok := after.NodeByGUID(t.graph.EndNodeGUID[h]); ok && !after.Nodes[id].Down {
-			c.cutOff = append(c.cutOff, after.NodeName(id))
+		has[node] = true // named once
+		if id, ok := after.NodeByGUID(before.EndNodeGUID[h]); ok && !after.Nodes[id].Down {
+			cutOff = append(cutOff, after.NodeName(id))
 		}
 	}
-	return c, nil
+	return cutOff, gone
 }
 
 // asIs measures the tables of today on the changed fabric.
@@ -239,14 +246,22 @@ func (t *Today) route(ctx context.Context, c *changed, repair, afresh bool) (*ro
 
 // writes counts what the switches must be told.
 func (t *Today) writes(g *fabric.Graph, r *job.Result) *Writes {
-	change := t.kept.Changes(g, r.Plan)
-	w := &Writes{
-		MovedLIDs: change.Ports.Moved, NewLIDs: change.Ports.New, Blocks: change.Blocks, Switches: len(change.Switches),
-		Entries: change.Entries.Moved + change.Entries.New + change.Entries.Gone,
-		Seconds: t.opt.Pace.Seconds(change.Blocks),
-	}
-	w.Lanes = r.Repaired == nil && max(r.Plan.VLs, t.kept.Plan.VLs) > 1 || r.Repaired != nil && r.Repaired.Relaned > 0
+	w := &Writes{}
+	w.add(t.kept.Changes(g, r.Plan))
+	w.Seconds, w.Lanes = t.opt.Pace.Seconds(w.Blocks), lanesChange(t.kept, r)
 	return w
+}
+
+// add adds what a change of the Plan of one subnet writes.
+func (w *Writes) add(c *route.Change) {
+	w.MovedLIDs, w.NewLIDs = w.MovedLIDs+c.Ports.Moved, w.NewLIDs+c.Ports.New
+	w.Blocks, w.Switches = w.Blocks+c.Blocks, w.Switches+len(c.Switches)
+	w.Entries += c.Entries.Moved + c.Entries.New + c.Entries.Gone
+}
+
+// lanesChange reports whether service levels or SL2VL tables change too.
+func lanesChange(kept *job.Kept, r *job.Result) bool {
+	return r.Repaired == nil && max(r.Plan.VLs, kept.Plan.VLs) > 1 || r.Repaired != nil && r.Repaired.Relaned > 0
 }
 
 // Verdict answers whether a change may be made.

@@ -94,10 +94,22 @@ func (a *Answer) Write(w io.Writer) error {
 	}
 	remark(w, verdict, a.Reason)
 	fmt.Fprintln(w)
+	a.Change.write(w)
+	fmt.Fprintln(w)
+	if err := study.Table(w, a.rows()); err != nil {
+		return err
+	}
+	fmt.Fprintln(w)
+	a.writeRemarks(w)
+	return nil
+}
+
+// write prints what changes, the first parts of each list.
+func (p *Parts) write(w io.Writer) {
 	for _, part := range []struct {
 		what  string
 		names []string
-	}{{"fails", a.Change.Failed}, {"drained", a.Change.Drained}, {"added", a.Change.Added}, {"moved", a.Change.Moved}} {
+	}{{"fails", p.Failed}, {"drained", p.Drained}, {"added", p.Added}, {"moved", p.Moved}} {
 		for i, name := range part.names {
 			if i == namesShown {
 				fmt.Fprintf(w, "%-9sand %d more (--json lists all)\n", "", len(part.names)-i)
@@ -107,13 +119,6 @@ func (a *Answer) Write(w io.Writer) error {
 			part.what = ""
 		}
 	}
-	fmt.Fprintln(w)
-	if err := study.Table(w, a.rows()); err != nil {
-		return err
-	}
-	fmt.Fprintln(w)
-	a.writeRemarks(w)
-	return nil
 }
 
 // remark prints a text behind what it is about, in lines that fit a page.

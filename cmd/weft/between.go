@@ -169,16 +169,17 @@ func (b *betweenFlags) route(cmd *cobra.Command, n *subnets.Network, local *rout
 	if err != nil {
 		return nil, nil, err
 	}
+	var r *intersubnet.Result
 	begun := time.Now()
 	err = withProgress(cmd, "routing", func(ctx context.Context) (err error) {
-		d, p, err = study.RouteBetween(ctx, n, req, b.hostsOnly)
+		d, r, err = study.RouteBetween(ctx, n, req, b.hostsOnly)
 		return err
 	})
 	if err != nil {
 		return nil, nil, err
 	}
 	d.Seconds, d.PeakRSS = time.Since(begun).Seconds(), peakRSS()
-	return d, p, nil
+	return d, r.Plan, nil
 }
 
 // betweenFile is the file in a directory of Plans that holds what is between the subnets.

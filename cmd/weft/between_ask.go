@@ -14,6 +14,7 @@ import (
 	"weft/intersubnet"
 	"weft/route/job"
 	"weft/study"
+	"weft/whatif"
 )
 
 // betweenRuns is the number of random bisections of several subnets that are measured by default.
@@ -27,36 +28,48 @@ func (r *routeFlags) flows(runs int) *intersubnet.FlowRequest {
 	return &intersubnet.FlowRequest{Runs: cmp.Or(runs, betweenRuns), Seed: r.Seed, Workers: r.Workers}
 }
 
-// runBetween says what a failure in several subnets does.
+// runBetween says what changes of several subnets would do.
 func (o *whatifOptions) runBetween(cmd *cobra.Command, arg string) error {
-	for _, name := range []string{"drain", "add", "move", "each"} {
-		if cmd.Flags().Changed(name) {
-			return fmt.Errorf("--%s changes one subnet: ask weft whatif of that subnet by itself; of several subnets routers, their ports and cables --fail", name)
-		}
-	}
-	if err := refuseOne(cmd, append(routingNames, "fail", "runs")...); err != nil {
+	if err := refuseOne(cmd, append(routingNames, "fail", "drain", "add", "move", "each", "top", "runs", "window", "round-trip")...); err != nil {
 		return err
 	}
-	if err := errors.Join(o.validate(), o.routing.setChain(o.chain)); err != nil {
+	if err := errors.Join(o.validate(cmd, whatif.BetweenKinds), o.routing.setChain(o.chain)); err != nil {
 		return err
 	}
 	n, err := o.fabric.network(cmd, arg)
 	if err != nil {
 		return err
 	}
-	var fault study.BetweenFault
-	for _, c := range o.changes {
-		if err := fault.AddFault(n, c.What); err != nil {
-			return fmt.Errorf("--fail %s: %w", c.What, err)
-		}
+	parts := 0
+	if o.each != "" {
+		parts, err = whatif.CountEachBetween(n, o.each)
+	} else {
+		err = whatif.CheckBetween(n, o.changes)
+	}
+	if err != nil {
+		return err
 	}
 	req, err := o.between.request(n, &o.routing)
 	if err != nil {
 		return err
 	}
-	var a *study.BetweenAnswer
+	var today *whatif.BetweenToday
+	err = withProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
+		today, err = whatif.NewBetween(ctx, n, whatif.BetweenOptions{Request: req, HostsOnly: o.between.hostsOnly, Flows: o.routing.flows(o.runs), Pace: o.pace()})
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	if o.each != "" {
+		if err := o.announce(cmd, today, parts); err != nil {
+			return err
+		}
+		return o.campaign(cmd, today)
+	}
+	var a *whatif.BetweenAnswer
 	err = withProgress(cmd, "asking", func(ctx context.Context) (err error) {
-		a, err = study.AskBetween(ctx, n, req, &fault, o.between.hostsOnly, o.routing.flows(o.runs))
+		a, err = today.Ask(ctx, o.changes)
 		return err
 	})
 	if err != nil {

@@ -46,7 +46,7 @@ var documents = []struct {
 	{"weft route SUBNETS --json", reflect.TypeFor[study.Between]()},
 	{"weft check SUBNETS --json", reflect.TypeFor[betweencheck.Report]()},
 	{"weft compare SUBNETS --json", reflect.TypeFor[study.ComparedBetween]()},
-	{"weft whatif SUBNETS --json", reflect.TypeFor[study.BetweenAnswer]()},
+	{"weft whatif SUBNETS --json", reflect.TypeFor[whatif.BetweenAnswer]()},
 	{"weft simulate flow SUBNETS --json", reflect.TypeFor[study.FlowsBetween]()},
 	{"weft route --engines --json", reflect.TypeFor[study.Engines]()},
 	{"weft check FABRIC --json", reflect.TypeFor[quality.Report]()},

@@ -17,7 +17,6 @@ import (
 	"weft/internal/spelling"
 	"weft/route"
 	"weft/route/job"
-	"weft/study"
 	"weft/whatif"
 )
 
@@ -82,15 +81,19 @@ The time to write counts blocks of forwarding tables, --window of them in flight
 answered within --round-trip. It leaves out how long a manager takes to notice.
 
 ` + betweenHelp + `
-` + study.BetweenFaultHelp + `
-They are routed now; what is lost counts pairs of end ports in different subnets.`,
+` + whatif.BetweenHelp + `
+They are routed now, and after the change routed again between the subnets; subnets that
+change are repaired. What is lost counts pairs of end ports in different subnets, and
+inside those that change.`,
 		Example: `  weft whatif fabric.txt --lfts opensm-lfts.dump --fail 'spine 3'
   weft whatif examples/psmn-x5.ibnetdiscover --fail 'links=3,seed=1'
   weft whatif 'rlft(8,2)' --drain 'spine 3'
   weft whatif 'rlft(8,2)|radix(10)' --add 'rack 9'
   weft whatif 'rlft(8,2)|without(hosts=4)' --move 'host 9 to leaf 1'
   weft whatif 'rlft(8,2)' --each spine --top 5
-  weft whatif 'subnets(2,rlft(8,2),routers=4)' --fail 'router 1'`,
+  weft whatif 'subnets(2,rlft(8,2),routers=4)' --fail 'router 1'
+  weft whatif 'subnets(2,rlft(8,2),routers=4)' --drain 's0: spine 3'
+  weft whatif 'subnets(2,rlft(8,2),routers=4)' --each switch --top 5`,
 		Args: one("FABRIC"),
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if o.fabric.several(args[0]) {
@@ -121,14 +124,15 @@ func (o *whatifOptions) add(cmd *cobra.Command) {
 	f.Var(&changeFlag{"drain", &o.changes}, "drain", "what is taken out of use; may be given several times")
 	f.Var(&changeFlag{"add", &o.changes}, "add", "name of a leaf switch to add; may be given several times")
 	f.Var(&changeFlag{"move", &o.changes}, "move", "what is moved and where to; may be given several times")
-	f.StringVar(&o.each, "each", "", "let each link, switch, spine or leaf fail by itself")
+	f.StringVar(&o.each, "each", "", "let each link, switch, spine or leaf fail by itself; of several subnets also each router")
 	f.IntVar(&o.top, "top", 20, "with --each: rows to print, 0 for all")
 	f.IntVarP(&o.runs, "runs", "n", 0, "random bisections (default: as many as suit the size)")
 	f.IntVar(&o.window, "window", whatif.UsualPace.Window, "management datagrams in flight while tables are written")
 	f.DurationVar(&o.trip, "round-trip", time.Duration(whatif.UsualPace.RoundTrip*float64(time.Second)), "time from a management datagram to its answer")
 }
 
-func (o *whatifOptions) validate() error {
+// validate checks the options; kinds are the parts that --each takes.
+func (o *whatifOptions) validate(cmd *cobra.Command, kinds []string) error {
 	switch {
 	case o.files.Given() && o.routing.LIDs.Fresh:
 		return errors.New("give --fresh-lids, or tables with --plan or --lfts, not both")
@@ -136,12 +140,15 @@ func (o *whatifOptions) validate() error {
 		return errors.New("say what happens: --fail, --drain, --add, --move or --each (see weft whatif --help)")
 	case o.each != "" && len(o.changes) > 0:
 		return errors.New("--each lets each part fail by itself: leave out --fail, --drain, --add and --move")
-	case o.each != "" && !slices.Contains(whatif.Kinds, o.each):
-		return fmt.Errorf("--each %s: want one of %s%s", o.each, strings.Join(whatif.Kinds, ", "), spelling.Hint(o.each, whatif.Kinds))
+	case o.each != "" && !slices.Contains(kinds, o.each):
+		return fmt.Errorf("--each %s: want one of %s%s", o.each, strings.Join(kinds, ", "), spelling.Hint(o.each, kinds))
 	case o.runs < 0 || o.top < 0:
 		return errors.New("--runs and --top are not negative")
 	case o.window < 1 || o.trip <= 0:
 		return errors.New("--window is at least 1, --round-trip more than 0")
+	}
+	if o.each == "" && cmd.Flags().Changed("top") {
+		return errors.New("--top limits the rows of --each: give --each link, switch, spine or leaf too, or leave out --top")
 	}
 	if o.files != (job.TableFiles{}) {
 		return o.files.Validate()
@@ -149,13 +156,15 @@ func (o *whatifOptions) validate() error {
 	return nil
 }
 
+// pace says how fast tables are written.
+func (o *whatifOptions) pace() whatif.Pace {
+	return whatif.Pace{RoundTrip: o.trip.Seconds(), Window: o.window}
+}
+
 // run answers one question, or runs a campaign.
 func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
-	if err := o.validate(); err != nil {
+	if err := o.validate(cmd, whatif.Kinds); err != nil {
 		return err
-	}
-	if o.each == "" && cmd.Flags().Changed("top") {
-		return errors.New("--top limits the rows of --each: give --each link, switch, spine or leaf too, or leave out --top")
 	}
 	if err := o.routing.setChain(o.chain); err != nil {
 		return err
@@ -180,7 +189,7 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 	var today *whatif.Today
 	err = withProgress(cmd, "measuring today", func(ctx context.Context) (err error) {
 		today, err = whatif.New(ctx, src.Fabric, plan, whatif.Options{
-			Request: o.routing.Request, Runs: o.runs, Pace: whatif.Pace{RoundTrip: o.trip.Seconds(), Window: o.window},
+			Request: o.routing.Request, Runs: o.runs, Pace: o.pace(),
 		})
 		return err
 	})
@@ -207,8 +216,14 @@ func (o *whatifOptions) run(cmd *cobra.Command, arg string) error {
 	return answerNo
 }
 
+// campaigner lets each part of a kind fail: a fabric, or a network of subnets.
+type campaigner interface {
+	Each(ctx context.Context, kind string) (*whatif.Campaign, error)
+	TryOne(ctx context.Context, kind string) error
+}
+
 // announce says how long a campaign over so many parts will take, by what one of them takes.
-func (o *whatifOptions) announce(cmd *cobra.Command, today *whatif.Today, parts int) error {
+func (o *whatifOptions) announce(cmd *cobra.Command, today campaigner, parts int) error {
 	begun := time.Now()
 	err := withProgress(cmd, "trying one "+o.each, func(ctx context.Context) error { return today.TryOne(ctx, o.each) })
 	if err != nil {
@@ -262,7 +277,7 @@ func (o *whatifOptions) plan(cmd *cobra.Command, f *fabric.Fabric) (*route.Plan,
 
 // campaign lets every part of a kind fail by itself. What was tried is printed also where it is
 // interrupted.
-func (o *whatifOptions) campaign(cmd *cobra.Command, today *whatif.Today) error {
+func (o *whatifOptions) campaign(cmd *cobra.Command, today campaigner) error {
 	var c *whatif.Campaign
 	stopped := withProgress(cmd, "trying each "+o.each, func(ctx context.Context) (err error) {
 		c, err = today.Each(ctx, o.each)

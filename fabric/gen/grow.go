@@ -65,7 +65,9 @@ func cablesOf(f *fabric.Fabric, leaf fabric.NodeID) leafCables {
 // whose switches another one can be cabled.
 func usualLeaf(f *fabric.Fabric, a *args) (fabric.NodeID, error) {
 	leaves := byGUID(f, func(id fabric.NodeID) bool {
-		return isSwitch(f, id) && !f.Nodes[id].Down && len(hostPorts(f, id)) > 0
+		return isSwitch(f, id) && !f.Nodes[id].Down && slices.ContainsFunc(hostPorts(f, id), func(p uint8) bool {
+			return f.Nodes[f.Peer(fabric.End{Node: id, Port: p}).Node].Type == fabric.CA // a spine may have routers
+		})
 	})
 	if len(leaves) == 0 {
 		return -1, problemf(a.pos, "no switch that is up has hosts: there is no leaf to add another one like")

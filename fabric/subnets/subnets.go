@@ -99,7 +99,7 @@ type Port struct {
 	Number uint8
 	GUID   fabric.GUID
 	Subnet int32
-	End    int32 // end port of the subnet's Graph
+	End    int32 // end port of the subnet's Graph; -1 after With, where it has lost its cable or switch
 }
 
 // Graph is the Graph of a subnet.
@@ -165,7 +165,9 @@ func (n *Network) Neighbours() [][]int32 {
 		ports := n.Ports[n.Routers[r].First:n.Routers[r].End]
 		var in []int32
 		for i := range ports {
-			in = append(in, ports[i].Subnet)
+			if ports[i].End >= 0 {
+				in = append(in, ports[i].Subnet)
+			}
 		}
 		slices.Sort(in)
 		in = slices.Compact(in)

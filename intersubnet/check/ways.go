@@ -215,10 +215,10 @@ func (w *walker) leaving(router int32) []int32 {
 func (w *walker) behind(q int32) fate {
 	at := &w.n.Ports[q]
 	d := w.grounds[at.Subnet]
-	from := d.g.EndSwitch[at.End]
 	if w.p.Down[q] {
 		return fate{}
 	}
+	from := d.g.EndSwitch[at.End]
 	if at.Subnet == w.target {
 		return w.inside(d, from)
 	}

@@ -1,0 +1,94 @@
+package intersubnet
+
+import (
+	"slices"
+
+	"weft/fabric"
+	"weft/fabric/subnets"
+	"weft/route"
+)
+
+// On returns the Plan as hosts and routers go on to follow it on a network that has changed (subnets.Network.With), where local holds what switches have: new end
+// ports have no gateway, and packets for a router port that is gone are lost.
+func (p *Plan) On(after *subnets.Network, local []*route.Plan) *Plan {
+	out := *p
+	out.Net, out.Local = after, local
+	out.Down = slices.Clone(p.Down)
+	for port := range after.Ports {
+		out.Down[port] = out.Down[port] || after.Ports[port].End < 0
+	}
+	moved := make([][]int32, len(after.Subnets)) // of subnets that have changed, by end port: its number before
+	for s := range moved {
+		if now, was := after.Graph(int32(s)), p.Net.Graph(int32(s)); now != was {
+			_, moved[s] = fabric.Match(was, now)
+		}
+	}
+	out.Gateway, out.Egress = slices.Clone(p.Gateway), slices.Clone(p.Egress)
+	for s := range out.Gateway {
+		out.Gateway[s] = slices.Clone(p.Gateway[s])
+		for t, row := range out.Gateway[s] {
+			if row != nil && (moved[s] != nil || moved[t] != nil) {
+				out.Gateway[s][t] = p.rowOn(after, int32(s), row, moved[t])
+			}
+		}
+	}
+	for r := range out.Egress {
+		out.Egress[r] = slices.Clone(p.Egress[r])
+		for t := range out.Egress[r] {
+			if e := &out.Egress[r][t]; e.Pick != nil && moved[t] != nil {
+				e.Pick = reordered(e.Pick, moved[t], 0)
+			}
+		}
+	}
+	return &out
+}
+
+// rowOn returns a row of gateways of a subnet by the end ports and places of a network that has changed. moved is nil where the target's are as they were.
+func (p *Plan) rowOn(after *subnets.Network, s int32, row, moved []int32) []int32 {
+	if moved == nil {
+		row = slices.Clone(row)
+	} else {
+		row = reordered(row, moved, -1)
+	}
+	for e, place := range row {
+		if place < 0 {
+			continue
+		}
+		port := p.Net.Subnets[s].Ports[place]
+		if row[e] = -1; after.Ports[port].End >= 0 {
+			row[e] = after.PlaceOf(port)
+		}
+	}
+	return row
+}
+
+// reordered returns a row by the end ports of a changed subnet; new ones get a value.
+func reordered[T int32 | uint8](row []T, moved []int32, fresh T) []T {
+	out := make([]T, len(moved))
+	for e, was := range moved {
+		if out[e] = fresh; was >= 0 {
+			out[e] = row[was]
+		}
+	}
+	return out
+}
+
+// MovedGateways counts the pairs of a subnet and a target in another, and of these those to which another Plan on the same network gives another gateway.
+func MovedGateways(before, after *Plan) (all, moved int64) {
+	n := before.Net
+	for s := range int32(len(n.Subnets)) {
+		for target := range int32(len(n.Subnets)) {
+			for e := range int32(n.Graph(target).NumEnds) {
+				if s == target || n.IsRouter(target, e) {
+					continue
+				}
+				to := Address{target, e}
+				all++
+				if before.GatewayPort(s, to) != after.GatewayPort(s, to) {
+					moved++
+				}
+			}
+		}
+	}
+	return all, moved
+}
