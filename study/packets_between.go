@@ -10,6 +10,7 @@ import (
 
 	"weft/fabric/subnets"
 	"weft/intersubnet"
+	betweencheck "weft/intersubnet/check"
 	"weft/route/job"
 	"weft/sim/packet"
 )
@@ -19,7 +20,8 @@ type PacketsBetween struct {
 	Plan *intersubnet.Plan
 	Flat *intersubnet.Flat // of it
 	// Request finds the ways again when a router or a port of one has failed.
-	Request *intersubnet.Request
+	Request   *intersubnet.Request
+	HostsOnly bool // the proof of new ways is for pairs of hosts alone
 }
 
 // BetweenChangesHelp tells people what can happen in a network of subnets.
@@ -27,7 +29,7 @@ const BetweenChangesHelp = `Of several subnets routers and their ports fail and 
 "down router 1[2]"), and managers of subnets: after "20us lost s0" the hosts of s0 go on
 as they were told last, until "80us back s0". At "50us repair" all routers, and the hosts
 of subnets that have a manager, are told the ways around what is down then; hosts of
-others when theirs is back.`
+others when theirs is back. New ways are judged over all subnets before they are told.`
 
 // readBetweenChange reads the rest of a line that begins with a time.
 func (b *PacketsBetween) readBetweenChange(c *NetworkChange, name string) error {
@@ -63,9 +65,9 @@ func (b *PacketsBetween) readBetweenChange(c *NetworkChange, name string) error 
 }
 
 // prepareBetween finds the ways of each repair, and who is told of them.
-func (j *packetJob) prepareBetween(ctx context.Context) error {
+func (j *packetJob) prepareBetween(ctx context.Context) (err error) {
 	b := j.Between
-	down, inForce := map[int32]bool{}, b.Plan
+	down, inForce, before := map[int32]bool{}, b.Plan, (*betweencheck.Report)(nil)
 	without := make([]bool, len(b.Plan.Net.Subnets))
 	for i := range j.changes {
 		c := &j.changes[i]
@@ -82,7 +84,12 @@ func (j *packetJob) prepareBetween(ctx context.Context) error {
 				c.ways, c.told = inForce, []int32{int32(c.subnet)}
 			}
 		default:
-			ways, err := b.around(ctx, down)
+			if before == nil {
+				if before, err = b.judge(ctx, b.Plan); err != nil {
+					return err
+				}
+			}
+			ways, err := b.around(ctx, down, before)
 			if err != nil {
 				return fmt.Errorf("%s:%d: repair: %w", j.Changes.File, c.line, err)
 			}
@@ -98,11 +105,35 @@ func (j *packetJob) prepareBetween(ctx context.Context) error {
 	return nil
 }
 
-// around finds the ways without some router ports, on the layers of lanes of the Plan.
-func (b *PacketsBetween) around(ctx context.Context, down map[int32]bool) (*intersubnet.Plan, error) {
+// judge judges a Plan of all subnets together.
+func (b *PacketsBetween) judge(ctx context.Context, p *intersubnet.Plan) (*betweencheck.Report, error) {
+	return betweencheck.Judge(ctx, p, betweencheck.Options{Workers: b.Request.Local.Workers, HostsOnly: b.HostsOnly})
+}
+
+// around finds the ways without some router ports, on the layers of lanes of the Plan, and has them judged: what is worse than the Plan of the run, before says how
+// that was judged, does not go out.
+func (b *PacketsBetween) around(ctx context.Context, down map[int32]bool, before *betweencheck.Report) (*intersubnet.Plan, error) {
 	if len(down) == 0 {
 		return b.Plan, nil
 	}
+	ways, err := b.findAround(ctx, down)
+	if err != nil {
+		return nil, err
+	}
+	r, err := b.judge(ctx, ways)
+	switch {
+	case err != nil:
+		return nil, err
+	case before.DeadlockFree && !r.DeadlockFree:
+		return nil, fmt.Errorf("the ways around it close a cycle of %d dependencies on the %d layers of lanes that the ports have", len(r.Cycle), b.Plan.Layers)
+	case r.Loops > before.Loops || r.Unreachable > before.Unreachable:
+		return nil, fmt.Errorf("the ways around it are not proven: %d pairs are lost that have a way, %d targets in circles", r.Unreachable, r.Loops)
+	}
+	return ways, nil
+}
+
+// findAround finds these ways.
+func (b *PacketsBetween) findAround(ctx context.Context, down map[int32]bool) (*intersubnet.Plan, error) {
 	req := *b.Request
 	req.Down = slices.Concat(req.Down, slices.Sorted(maps.Keys(down)))
 	req.Routed = nil

@@ -2,11 +2,13 @@ package study
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
 	"weft/fabric/subnets/subnetstest"
 	"weft/intersubnet"
+	betweencheck "weft/intersubnet/check"
 	"weft/route/job"
 	"weft/sim/packet"
 )
@@ -53,5 +55,32 @@ func TestChangesBetween(t *testing.T) {
 	}
 	if again := lost(down + "30us repair"); again != early {
 		t.Errorf("%d, then %d", early, again)
+	}
+}
+
+// New ways that close a cycle, or lose pairs that have a way, do not go out: here on one layer of lanes for two trees that are joined at their leaves.
+func TestWaysAroundAreJudged(t *testing.T) {
+	n := subnetstest.Network(t, "subnets(2,rlft(4,2),routers=4,on=leaves)")
+	chain, err := job.ParseEngines("updn", nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req := &intersubnet.Request{Method: intersubnet.Nearest, Local: job.Request{Chain: chain}}
+	layered, one, err := intersubnet.Route(t.Context(), n, req)
+	if err != nil || layered == nil {
+		t.Fatal(layered, err)
+	}
+	b, down := &PacketsBetween{Plan: one.Plan, Request: req}, map[int32]bool{0: true}
+	proven := &betweencheck.Report{Deadlock: betweencheck.Deadlock{DeadlockFree: true}}
+	if _, err := b.around(t.Context(), down, proven); err == nil || !strings.Contains(err.Error(), "close a cycle of") {
+		t.Errorf("one layer: %v", err)
+	}
+	b.Plan = layered.Plan
+	if _, err := b.around(t.Context(), down, proven); err != nil {
+		t.Errorf("two layers: %v", err)
+	}
+	proven.Unreachable = -1
+	if _, err := b.around(t.Context(), down, proven); err == nil || !strings.Contains(err.Error(), "are not proven") {
+		t.Errorf("more pairs are lost than before: %v", err)
 	}
 }

@@ -174,6 +174,6 @@ func (o *packetOptions) runBetween(cmd *cobra.Command, arg string) error {
 	if err != nil {
 		return err
 	}
-	o.packets.Between = &study.PacketsBetween{Plan: p, Flat: flat, Request: req}
+	o.packets.Between = &study.PacketsBetween{Plan: p, Flat: flat, Request: req, HostsOnly: o.between.hostsOnly}
 	return o.simulate(cmd, flat.Graph, func() (*job.Result, error) { return &job.Result{Plan: flat.Plan}, nil })
 }
