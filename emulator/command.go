@@ -11,22 +11,23 @@ import (
 )
 
 // CommandHelp describes the commands of Do.
-const CommandHelp = `link NODE PORT down|up           pull the cable in a port, or plug it in again
-link NODE PORT flap DURATION     pull it and plug it in again after DURATION
-link NODE PORT impair SETTING... make this link bad; "none": like all others
-connect NODE PORT NODE PORT      move cables: join two ports, also of one node
-node NODE down|up                switch a node off or on (it comes back empty)
-node NODE reboot DURATION        switch it off and on again after DURATION
-node NODE silent|answer          its management agents answer nothing, or again
-node NODE slow DURATION          they take that long
-node NODE ports N                its NodeInfo says that it has N ports
-node NODE guid GUID              it has this node GUID, which may be another's
-impair SETTING...                make all links bad; "none": perfect again
-count NODE PORT COUNTER N        add N to a counter (bit of CounterSelect, 0 to 15)
+const CommandHelp = `  link NODE PORT down|up            pull the cable in a port, or plug it in again
+  link NODE PORT flap DURATION      pull it and plug it in again after DURATION
+  link NODE PORT impair SETTING...  make this link bad; "none": like all others
+  connect NODE PORT NODE PORT       move cables: join two ports, also of one node
+  node NODE down|up                 switch a node off or on (it comes back empty)
+  node NODE reboot DURATION         switch it off and on again after DURATION
+  node NODE silent|answer           its management agents answer nothing, or again
+  node NODE slow DURATION           they take that long
+  node NODE ports N                 its NodeInfo says that it has N ports
+  node NODE guid GUID               it has this node GUID, which may be another's
+  impair SETTING...                 make all links bad; "none": perfect again
+  count NODE PORT COUNTER N         add N to a counter (bit of CounterSelect, 0 to 15)
 
 NODE is a GUID, a description or a part of one that no other has, in double quotes
-if it has blanks; NODE PORT may be one word, NODE[PORT]. DURATION is as in 250ms or 2s. SETTING is loss=P, duplicate=P, late=P (probabilities 0 to 1),
-lateby=DURATION or delay=DURATION.
+if it has blanks; NODE PORT may be one word, NODE[PORT]. DURATION is as in 250ms or 2s.
+SETTING is loss=P, duplicate=P, late=P (probabilities 0 to 1), lateby=DURATION or
+delay=DURATION.
 `
 
 var errCommand = errors.New("emulator: no such command (help lists them)")

@@ -34,6 +34,8 @@ type NoteTarget struct {
 	GUID    fabric.GUID
 	Primary uint16 // switch with routers of the primary path to it; 0 where the subnet is no fat-tree under routers
 	Switch  bool   // port 0 of one
+	// Aggregation says that it is a port of an aggregation node, which is no host.
+	Aggregation bool
 }
 
 // RouterPort is a port of a router as the manager of its subnet knows it.
@@ -60,7 +62,7 @@ func NewNote(prefix subnets.Prefix, g *fabric.Graph, local *route.Plan, routers 
 		primary = t.primarySwitches(local, ends)
 	}
 	for _, e := range ends {
-		note.Targets = append(note.Targets, NoteTarget{g.EndGUID[e], uint16(max(0, primary[e])), g.IsPortZero(e)})
+		note.Targets = append(note.Targets, NoteTarget{g.EndGUID[e], uint16(max(0, primary[e])), g.IsPortZero(e), e < int32(g.NumHosts) && g.Aggregation[e]})
 	}
 	return note
 }
@@ -81,7 +83,7 @@ func (n *Note) Encode() []byte {
 	for _, t := range n.Targets {
 		b = binary.BigEndian.AppendUint64(b, uint64(t.GUID))
 		b = binary.BigEndian.AppendUint16(b, t.Primary)
-		b = append(b, uint8(btoi(t.Switch)))
+		b = append(b, uint8(btoi(t.Switch)+2*btoi(t.Aggregation)))
 	}
 	return b
 }
@@ -96,7 +98,11 @@ func DecodeNote(b []byte) (*Note, error) {
 	}
 	n.Targets = make([]NoteTarget, d.count(11))
 	for i := range n.Targets {
-		n.Targets[i] = NoteTarget{fabric.GUID(d.uint(8)), uint16(d.uint(2)), d.uint(1) == 1}
+		t := NoteTarget{GUID: fabric.GUID(d.uint(8)), Primary: uint16(d.uint(2))}
+		what := d.uint(1)
+		t.Switch, t.Aggregation = what == 1, what == 2
+		d.failed = d.failed || what > 2
+		n.Targets[i] = t
 	}
 	if d.failed || len(d.b) > 0 {
 		return nil, errors.New("a note that is cut off, or has more behind its end")
@@ -262,7 +268,7 @@ func standIn(notes []*Note) (*subnets.Network, error) {
 				end += int32(len(note.Ports))
 				g.EndSwitch[end] = end - int32(g.NumHosts)
 			}
-			g.EndGUID[end] = t.GUID
+			g.EndGUID[end], g.Aggregation[end] = t.GUID, t.Aggregation
 		}
 		for i, p := range note.Ports {
 			end := int32(hosts + i)

@@ -44,6 +44,7 @@ func TestMeet(t *testing.T) {
 		"subnets(rlft(12,2),torus(4x4,hosts=2),routers=4)":             "ftree,dor",
 		"subnets(3,rlft(6,3),routers=18)":                              "ftree",
 		"subnets(3,torus(3x3),shape=chain,routers=2)":                  "dor",
+		"subnets(3,rlft(8,2)|aggregation(),routers=4,cables=2)":        "ftree",
 		"subnets(rlft(12,2)|fail(links=3,seed=1),rlft(8,2),routers=4)": "ftree",
 	} {
 		n := subnetstest.Network(t, formula)

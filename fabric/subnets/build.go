@@ -156,12 +156,14 @@ func usualLink(f *fabric.Fabric, s fabric.NodeID) (fabric.Width, fabric.Speed) {
 }
 
 // GiveRoles gives switches of CAs the role of a leaf, and those with routers and no CA that of a middle switch, where
-// there are both and no roles were given: the latter have end ports, but are no leaves of a tree.
+// there are both and no roles were given: the latter have end ports, but are no leaves of a tree. Aggregation nodes are no hosts.
 func GiveRoles(f *fabric.Fabric) {
 	has := make([][fabric.Router + 1]bool, len(f.Nodes))
 	for i := range f.Links {
 		a, b := f.Links[i].A.Node, f.Links[i].B.Node
-		has[a][f.Nodes[b].Type], has[b][f.Nodes[a].Type] = true, true
+		if !f.IsAggregationNode(a) && !f.IsAggregationNode(b) {
+			has[a][f.Nodes[b].Type], has[b][f.Nodes[a].Type] = true, true
+		}
 	}
 	above := func(i int) bool { return has[i][fabric.Router] && !has[i][fabric.CA] }
 	some, hosts := false, false
